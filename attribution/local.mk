@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+noinst_LIBRARIES += attribution/libattribution.a
+attribution_libattribution_a_SOURCES = \
+	attribution/interval.c attribution/interval.h \
+	attribution/profile.c attribution/profile.h \
+	attribution/rows.c attribution/rows.h \
+	attribution/units.c attribution/units.h

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+noinst_LIBRARIES += base/libbase.a
+base_libbase_a_SOURCES = \
+	base/alloc.c base/alloc.h \
+	base/cursor.c base/cursor.h \
+	base/error.c base/error.h \
+	base/index.c base/index.h \
+	base/log.c base/log.h

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof dump: a recording record by record, in file order, with what is wrong with it in the place where it is. Messages
+ * are printed from their descriptors, so a new field shows up here by itself. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/verbs.h"
+#include "proto/reader.h"
+#include "proto/sample.h"
+
+struct dump_options {
+	const char *input;
+	struct gus_list types;
+	bool frames_only;
+};
+
+static const struct {
+	enum gus_frame_type type;
+	const char *name;
+	const ProtobufCMessageDescriptor *message; /* NULL: columns */
+} frame_types[] = {
+	{ GUS_FRAME_HEADER, "header", &gusprof__header__descriptor },
+	{ GUS_FRAME_SIDEBAND, "sideband", &gusprof__sideband__descriptor },
+	{ GUS_FRAME_SAMPLES, "samples", NULL },
+	{ GUS_FRAME_SWITCHES, "switches", NULL },
+	{ GUS_FRAME_KERNEL_SYMBOLS, "kernel-symbols", &gusprof__kernel_symbols__descriptor },
+	{ GUS_FRAME_IMAGE, "image", &gusprof__image__descriptor },
+	{ GUS_FRAME_INDEX, "index", &gusprof__index__descriptor },
+	{ GUS_FRAME_FOOTER, "footer", &gusprof__footer__descriptor },
+};
+#define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
+
+#define AT(field) offsetof(struct dump_options, field)
+static const struct gus_option options[] = {
+	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
+	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, kernel-symbols, image, "
+	  "index, footer.", GUS_OPTION_LIST, AT(types), NULL,
+	  "header sideband samples switches kernel-symbols image index footer" },
+	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG, AT(frames_only), NULL, NULL },
+	{ 0 },
+};
+
+/* Printing of any message. */
+
+static void print_text(const char *text, size_t size)
+{
+	putchar('"');
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
+			printf("\\x%02x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+static void print_bytes(const ProtobufCBinaryData *data)
+{
+	if (data->len > 32) {
+		printf("<%zu bytes>", data->len);
+		return;
+	}
+	for (size_t i = 0; i < data->len; i++)
+		printf("%02x", data->data[i]);
+}
+
+static void print_message(const ProtobufCMessage *message);
+
+static void print_value(const ProtobufCFieldDescriptor *field, const void *at)
+{
+	switch (field->type) {
+	case PROTOBUF_C_TYPE_UINT32:
+		printf("%" PRIu32, *(const uint32_t *)at);
+		break;
+	case PROTOBUF_C_TYPE_UINT64:
+		printf(strcmp(field->name, "address") == 0 || strcmp(field->name, "start") == 0 ? "0x%" PRIx64 : "%" PRIu64,
+		       *(const uint64_t *)at);
+		break;
+	case PROTOBUF_C_TYPE_INT64:
+		printf("%" PRId64, *(const int64_t *)at);
+		break;
+	case PROTOBUF_C_TYPE_BOOL:
+		printf("%s", *(const protobuf_c_boolean *)at ? "yes" : "no");
+		break;
+	case PROTOBUF_C_TYPE_STRING:
+		print_text(*(char *const *)at, strlen(*(char *const *)at));
+		break;
+	case PROTOBUF_C_TYPE_BYTES:
+		print_bytes(at);
+		break;
+	case PROTOBUF_C_TYPE_MESSAGE:
+		print_message(*(const ProtobufCMessage *const *)at);
+		break;
+	default:
+		printf("?");
+	}
+}
+
+static size_t size_of(const ProtobufCFieldDescriptor *field)
+{
+	switch (field->type) {
+	case PROTOBUF_C_TYPE_UINT32:
+		return sizeof(uint32_t);
+	case PROTOBUF_C_TYPE_UINT64:
+		return sizeof(uint64_t);
+	default: /* no other type repeats but strings and messages */
+		return sizeof(void *);
+	}
+}
+
+static const uint8_t *member(const ProtobufCMessage *message, unsigned offset)
+{
+	return (const uint8_t *)message + offset;
+}
+
+static bool is_default(const ProtobufCFieldDescriptor *field, const void *at)
+{
+	switch (field->type) {
+	case PROTOBUF_C_TYPE_UINT32:
+		return *(const uint32_t *)at == 0;
+	case PROTOBUF_C_TYPE_UINT64:
+	case PROTOBUF_C_TYPE_INT64:
+		return *(const uint64_t *)at == 0;
+	case PROTOBUF_C_TYPE_BOOL:
+		return !*(const protobuf_c_boolean *)at;
+	case PROTOBUF_C_TYPE_STRING:
+		return !*(char *const *)at || !**(char *const *)at;
+	case PROTOBUF_C_TYPE_BYTES:
+		return ((const ProtobufCBinaryData *)at)->len == 0;
+	default:
+		return !*(void *const *)at;
+	}
+}
+
+static void print_field(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field)
+{
+	const uint8_t *at = member(message, field->offset);
+
+	if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF &&
+	    *(const uint32_t *)(const void *)member(message, field->quantifier_offset) != field->id)
+		return;
+	if (field->label == PROTOBUF_C_LABEL_REPEATED) {
+		size_t n = *(const size_t *)(const void *)member(message, field->quantifier_offset);
+		const uint8_t *list = *(uint8_t *const *)(const void *)at;
+
+		for (size_t i = 0; i < n; i++) {
+			printf(" %s ", field->name);
+			print_value(field, list + i * size_of(field));
+		}
+	} else if (!is_default(field, at)) {
+		printf(" %s ", field->name);
+		print_value(field, at);
+	}
+}
+
+static void print_message(const ProtobufCMessage *message)
+{
+	printf("{");
+	for (unsigned i = 0; i < message->descriptor->n_fields; i++)
+		print_field(message, &message->descriptor->fields[i]);
+	printf(" }");
+}
+
+/* The parts of a message a line each; a repeated part's elements too. */
+static void print_parts(const ProtobufCMessage *message)
+{
+	for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
+		const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
+		const uint8_t *at = member(message, field->offset);
+		bool repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
+		size_t n = repeated ? *(const size_t *)(const void *)member(message, field->quantifier_offset) : 1;
+		const uint8_t *list = repeated ? *(uint8_t *const *)(const void *)at : at;
+
+		if (!repeated && is_default(field, at))
+			continue;
+		for (size_t k = 0; k < n; k++) {
+			printf("    %s ", field->name);
+			print_value(field, list + k * size_of(field));
+			putchar('\n');
+		}
+	}
+}
+
+/* Samples and switches. */
+
+static const char *const modes[16] = { "unknown", "kernel", "user", "hypervisor", "guest-kernel", "guest-user" };
+
+static void print_since(uint64_t time, uint64_t start)
+{
+	uint64_t since = time >= start ? time - start : start - time;
+
+	printf("    %s%" PRIu64 ".%09" PRIu64, time >= start ? "+" : "-", since / 1000000000, since % 1000000000);
+}
+
+static void print_sample(const struct gus_columns *batch, size_t i, uint64_t start)
+{
+	struct gus_sample s = gus_columns_sample(batch, i);
+
+	print_since(s.time, start);
+	printf(" sample cpu %u pid %u tid %u event %u period %" PRIu64 " ip 0x%" PRIx64 " %s%s", s.cpu, s.pid, s.tid, s.event,
+	       s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" : "");
+	for (uint32_t k = 0; k < s.chain_n; k++)
+		printf("%s0x%" PRIx64, k ? " " : " chain ", s.chain[k]);
+	putchar('\n');
+}
+
+static void print_switch(const struct gus_columns *batch, size_t i, uint64_t start)
+{
+	struct gus_switch sw = gus_columns_switch(batch, i);
+
+	print_since(sw.time, start);
+	printf(" switch %s cpu %u pid %u tid %u%s\n", sw.out ? "out" : "in", sw.cpu, sw.pid, sw.tid,
+	       sw.preempt ? " preempted" : "");
+}
+
+static int print_batch(const struct gus_frame *frame, uint64_t start, struct gus_error *err)
+{
+	struct gus_columns batch = { 0 };
+
+	if (gus_columns_decode(&batch, frame->payload, frame->size, err) != 0)
+		return -1;
+	for (size_t i = 0; i < batch.n; i++)
+		(frame->type == GUS_FRAME_SAMPLES ? print_sample : print_switch)(&batch, i, start);
+	gus_columns_free(&batch);
+	return 0;
+}
+
+/* Frames. */
+
+static size_t find_type(unsigned type)
+{
+	size_t i = 0;
+
+	while (i < FRAME_TYPES && frame_types[i].type != type)
+		i++;
+	return i;
+}
+
+static int print_frame(const struct dump_options *o, const struct gus_frame *frame, uint64_t start, struct gus_error *err)
+{
+	size_t type = find_type(frame->type);
+	ProtobufCMessage *message;
+
+	printf("@%" PRIu64 " frame %" PRIu64 " %s: %zu bytes, stored in %u\n", frame->offset, frame->sequence,
+	       type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
+	if (o->frames_only || type == FRAME_TYPES)
+		return 0;
+	if (!frame_types[type].message)
+		return print_batch(frame, start, err);
+	message = gus_frame_message(frame, frame_types[type].message, err);
+	if (!message)
+		return -1;
+	print_parts(message);
+	protobuf_c_message_free_unpacked(message, NULL);
+	return 0;
+}
+
+static int parse_types(const struct gus_list *list, uint32_t *types)
+{
+	*types = list->n ? 0 : UINT32_MAX;
+	for (size_t i = 0; i < list->n; i++) {
+		size_t type = 0;
+
+		while (type < FRAME_TYPES && strcmp(frame_types[type].name, list->v[i]) != 0)
+			type++;
+		if (type == FRAME_TYPES) {
+			fprintf(stderr, "gusprof: dump: there is no frame type '%s'; see 'gusprof dump --help'\n", list->v[i]);
+			return -1;
+		}
+		*types |= 1u << frame_types[type].type;
+	}
+	return 0;
+}
+
+/* 0 if the recording is whole, 1 if anything is wrong with it. */
+static int dump(const struct dump_options *o, struct gus_reader *reader, uint32_t types)
+{
+	const Gusprof__Header *header = gus_reader_header(reader);
+	uint64_t start = header->clock ? header->clock->start_ns : 0;
+	int status = 0;
+
+	for (;;) {
+		struct gus_error err = { 0 };
+		struct gus_frame frame;
+		enum gus_read got = gus_reader_next_of(reader, types, &frame, &err);
+
+		if (got == GUS_READ_END)
+			break;
+		if (got == GUS_READ_FRAME && print_frame(o, &frame, start, &err) == 0)
+			continue;
+		if (got == GUS_READ_FRAME)
+			gus_reader_bad_payload(reader, &frame);
+		status = 1;
+		printf("! %s\n", err.text);
+		if (got == GUS_READ_CUT || got == GUS_READ_ERROR)
+			break;
+	}
+	if (gus_reader_damage(reader)->missing_frames) {
+		printf("! %" PRIu64 " frames are missing\n", gus_reader_damage(reader)->missing_frames);
+		status = 1;
+	}
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct dump_options o = { .input = "gusprof.data" };
+	struct gus_error err = { 0 };
+	struct gus_reader *reader;
+	uint32_t types;
+	int status;
+
+	if (gus_options_parse(&gus_verb_dump, &o, &argc, &argv, &status) != 0)
+		goto out;
+	if (argc == 1)
+		o.input = argv[0];
+	status = GUS_EXIT_USAGE;
+	if (argc > 1) {
+		fprintf(stderr, "gusprof: dump takes one recording, not '%s' too\n", argv[1]);
+		goto out;
+	}
+	if (parse_types(&o.types, &types) != 0)
+		goto out;
+	reader = gus_reader_open(o.input, &err);
+	if (!reader) {
+		gus_complain(&err);
+		status = GUS_EXIT_OWN_FAILURE;
+		goto out;
+	}
+	status = dump(&o, reader, types);
+	gus_reader_close(reader);
+out:
+	gus_list_free(&o.types);
+	return status;
+}
+
+const struct gus_verb gus_verb_dump = {
+	.name = "dump",
+	.synopsis = "[OPTION...] [FILE]",
+	.summary = "Show a recording record by record.",
+	.details = "Times count from the recording's start, in seconds. What is wrong with the file stands in lines that\n"
+		   "begin with '!', and the exit status is then 1.",
+	.options = options,
+	.run = run,
+	.argument_choices = "@file",
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof: finds the verb and runs it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/verbs.h"
+#include "config.h"
+
+static const struct gus_verb *const verbs[] = {
+	&gus_verb_record,
+	&gus_verb_report,
+	&gus_verb_dump,
+};
+
+static const struct gus_verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (strcmp(verbs[i]->name, name) == 0)
+			return verbs[i];
+	return NULL;
+}
+
+static void print_help(FILE *to)
+{
+	fprintf(to, "usage: gusprof VERB [OPTION...] [ARG...]\n\n"
+		    "A sampling profiler: which instructions does the time go to, and why.\n\nVerbs:\n");
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+	fprintf(to, "  %-10s %s\n", "help", "Show this text, or with a verb that verb's options.");
+	fprintf(to, "\nTo begin with:\n"
+		    "  gusprof record -- ./app    run ./app and sample it into gusprof.data\n"
+		    "  gusprof report             show where its time went\n\n"
+		    "gusprof --version shows the version; gusprof(1) is the manual.\n");
+}
+
+/* For the completion and the checks of the documentation: a line an option, tabs between name, argument, choices. */
+static int list_options(const char *name)
+{
+	const struct gus_verb *verb = find_verb(name);
+
+	if (!verb)
+		return GUS_EXIT_USAGE;
+	for (const struct gus_option *o = verb->options; o->name; o++) {
+		if (*o->name)
+			printf("--%s\t%s\t%s\n", o->name, o->argument ? o->argument : "", o->choices ? o->choices : "");
+		if (o->kind == GUS_OPTION_FLAG && *o->name && strncmp(o->name, "no-", 3) != 0)
+			printf("--no-%s\t\t\n", o->name);
+		if (o->letter)
+			printf("-%c\t%s\t%s\n", o->letter, o->argument ? o->argument : "", o->choices ? o->choices : "");
+	}
+	printf("--help\t\t\n-h\t\t\n");
+	if (verb->argument_choices)
+		printf("\t\t%s\n", verb->argument_choices);
+	return 0;
+}
+
+static int list_verbs(void)
+{
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		printf("%s\n", verbs[i]->name);
+	printf("help\n");
+	return 0;
+}
+
+static int help(const char *name)
+{
+	const struct gus_verb *verb = name ? find_verb(name) : NULL;
+
+	if (name && !verb) {
+		fprintf(stderr, "gusprof: there is no verb '%s'; see 'gusprof --help'\n", name);
+		return GUS_EXIT_USAGE;
+	}
+	if (verb)
+		gus_options_help(verb);
+	else
+		print_help(stdout);
+	return 0;
+}
+
+/* A full disk or a closed pipe behind stdout must not look like success. */
+static int flushed(int status)
+{
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		fprintf(stderr, "gusprof: cannot write the output\n");
+		return status ? status : GUS_EXIT_OWN_FAILURE;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+	const struct gus_verb *verb;
+
+	if (!name) {
+		print_help(stderr);
+		return GUS_EXIT_USAGE;
+	}
+	if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
+		printf("gusprof %s\n", PACKAGE_VERSION);
+		return flushed(0);
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+		return flushed(help(argc > 2 ? argv[2] : NULL));
+	if (strcmp(name, "--list-verbs") == 0)
+		return flushed(list_verbs());
+	if (strcmp(name, "--list-options") == 0 && argc > 2)
+		return flushed(list_options(argv[2]));
+	verb = find_verb(name);
+	if (!verb) {
+		fprintf(stderr, "gusprof: '%s' is not a verb or an option of gusprof; see 'gusprof --help'\n", name);
+		return GUS_EXIT_USAGE;
+	}
+	return flushed(verb->run(argc - 1, argv + 1));
+}

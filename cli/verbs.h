@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The verbs: each is defined in the file of its name. */
+#ifndef GUS_CLI_VERBS_H
+#define GUS_CLI_VERBS_H
+
+#include "cli/options.h"
+
+extern const struct gus_verb gus_verb_record;
+extern const struct gus_verb gus_verb_report;
+extern const struct gus_verb gus_verb_dump;
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* An event as the kernel wants it described, and the opening of it. Kernels of different age take different
+ * descriptions: what one does not know is found once, with an event that can fail for no other reason. */
+#ifndef GUS_COLLECTOR_ATTR_H
+#define GUS_COLLECTOR_ATTR_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "collector/event.h"
+
+/* Headers may be older than the kernel: config3 is laid over the place where the newer structure has it. */
+union gus_attr {
+	struct perf_event_attr kernel;
+	struct {
+		uint8_t before[128]; /* PERF_ATTR_SIZE_VER7 */
+		uint64_t config3;
+	} v8;
+};
+
+/* What kernels have learnt since 3.16, newest first: the order in which it is given up. */
+enum gus_attr_feature {
+	GUS_ATTR_LOST = 1 << 0,     /* 6.0: read() tells what an event lost */
+	GUS_ATTR_BUILD_ID = 1 << 1, /* 5.12: mappings carry build ids */
+	GUS_ATTR_KSYMBOL = 1 << 2,  /* 5.1 */
+	GUS_ATTR_SWITCH = 1 << 3,   /* 4.3: context switches */
+	GUS_ATTR_CLOCK = 1 << 4,    /* 4.1: a clock of our choice */
+	GUS_ATTR_MMAP2 = 1 << 5,    /* 3.16 */
+	GUS_ATTR_ALL = (1 << 6) - 1,
+};
+
+/* What all events of a session have in common. */
+struct gus_attr_plan {
+	unsigned features;     /* enum gus_attr_feature: wanted, after gus_attr_settle also had */
+	bool call_graph;
+	bool inherit;          /* new tasks are followed */
+	bool enable_on_exec;   /* else somebody enables it later */
+	uint32_t wakeup_bytes; /* in a ring before its reader is woken */
+};
+
+uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan);
+
+/* The event. A leader starts disabled, a member of a group starts with its leader. */
+void gus_attr_fill(union gus_attr *a, const struct gus_event *event, const struct gus_attr_plan *plan, bool leader);
+/* An event that counts nothing and records what the tasks do: mappings, names, forks, switches. */
+void gus_attr_fill_tracking(union gus_attr *a, const struct gus_attr_plan *plan);
+
+/* The kernel's call; returns the descriptor or -errno. */
+int gus_attr_open(const union gus_attr *a, pid_t pid, int cpu, int group_fd);
+
+/* Opens the tracking event, giving up features until the kernel takes it; plan keeps those that are left. */
+int gus_attr_open_tracking(struct gus_attr_plan *plan, pid_t pid, int cpu);
+
+/* Why opening event failed with that errno, and what can be done about it. Returns -1. */
+int gus_attr_explain(struct gus_error *err, const struct gus_event *event, int cpu, int sys);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/sideband.h"
+
+#include <stdlib.h>
+
+/* A record, the message in its oneof, and the text that the message points to. */
+struct block {
+	Gusprof__Record record;
+	union {
+		Gusprof__Mmap mmap;
+		Gusprof__Comm comm;
+		Gusprof__Task task;
+		Gusprof__Ksymbol ksymbol;
+		Gusprof__Lost lost;
+		Gusprof__Throttle throttle;
+	} of;
+	size_t used, room;
+	char text[];
+};
+
+static void init_kind(struct block *b, Gusprof__Record__KindCase kind)
+{
+	b->record.kind_case = kind;
+	b->record.mmap = &b->of.mmap; /* the members of the oneof are pointers to the same place */
+	switch (kind) {
+	case GUSPROF__RECORD__KIND_MMAP:
+		gusprof__mmap__init(&b->of.mmap);
+		break;
+	case GUSPROF__RECORD__KIND_COMM:
+		gusprof__comm__init(&b->of.comm);
+		break;
+	case GUSPROF__RECORD__KIND_FORK:
+	case GUSPROF__RECORD__KIND_EXIT:
+		gusprof__task__init(&b->of.task);
+		break;
+	case GUSPROF__RECORD__KIND_KSYMBOL:
+		gusprof__ksymbol__init(&b->of.ksymbol);
+		break;
+	case GUSPROF__RECORD__KIND_LOST:
+		gusprof__lost__init(&b->of.lost);
+		break;
+	default:
+		gusprof__throttle__init(&b->of.throttle);
+		break;
+	}
+}
+
+Gusprof__Record *gus_sideband_add(struct gus_sideband *s, Gusprof__Record__KindCase kind, size_t room)
+{
+	struct block *b = gus_alloc(sizeof(*b) + room);
+
+	gusprof__record__init(&b->record);
+	b->used = 0;
+	b->room = room;
+	init_kind(b, kind);
+	gus_vec_push(&s->records, &b->record);
+	s->bytes += 64 + room;
+	return &b->record;
+}
+
+char *gus_sideband_text(struct gus_sideband *s, const void *text, size_t length)
+{
+	struct block *b = (struct block *)s->records.v[s->records.n - 1];
+	char *at = b->text + b->used;
+
+	if (length >= b->room - b->used)
+		abort(); /* the room was counted wrongly: a fault of the caller, not of its input */
+	memcpy(at, text, length);
+	at[length] = '\0';
+	b->used += length + 1;
+	return at;
+}
+
+Gusprof__Sideband gus_sideband_message(const struct gus_sideband *s)
+{
+	Gusprof__Sideband message = GUSPROF__SIDEBAND__INIT;
+
+	message.records = s->records.v;
+	message.n_records = s->records.n;
+	return message;
+}
+
+void gus_sideband_clear(struct gus_sideband *s)
+{
+	for (size_t i = 0; i < s->records.n; i++)
+		free(s->records.v[i]);
+	s->records.n = 0;
+	s->bytes = 0;
+}
+
+void gus_sideband_free(struct gus_sideband *s)
+{
+	gus_sideband_clear(s);
+	gus_vec_free(&s->records);
+}

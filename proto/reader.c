@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "base/alloc.h"
+#include "base/cursor.h"
+
+/* How far apart the search for the next whole frame reads. */
+#define SEARCH_CHUNK (64u << 10)
+
+struct head {
+	uint32_t mark;
+	uint16_t type;
+	uint8_t coding, zero;
+	uint32_t stored, raw;
+	uint64_t sequence, payload_sum, sum;
+};
+
+struct gus_reader {
+	char *name;               /* for messages */
+	int fd;                   /* -1 over memory */
+	const uint8_t *memory;
+	uint64_t size;            /* of the memory; of the file, when it was opened */
+	uint64_t at;              /* offset of the next frame */
+	uint64_t expected;        /* its sequence number */
+	bool footer_seen, over;
+	bool preamble_bad, preamble_told;
+	uint64_t from, to;        /* frames wholly outside are skipped */
+	Gusprof__Index *index;    /* NULL if there is none, or it was not asked for */
+	uint8_t *stored, *raw;
+	size_t stored_room, raw_room;
+	ZSTD_DCtx *zstd;
+	Gusprof__Header *header;
+	struct gus_damage damage;
+};
+
+/* Up to size bytes at offset; returns how many there are, or -1 with err. */
+static ssize_t read_at(struct gus_reader *r, uint64_t offset, void *out, size_t size, struct gus_error *err)
+{
+	size_t done = 0;
+
+	if (r->fd < 0) {
+		uint64_t left = offset < r->size ? r->size - offset : 0;
+
+		done = left < size ? (size_t)left : size;
+		if (done)
+			memcpy(out, r->memory + offset, done);
+		return (ssize_t)done;
+	}
+	while (done < size) {
+		ssize_t n = pread(r->fd, (uint8_t *)out + done, size - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return gus_fail_errno(err, errno, "cannot read %s at offset %llu", r->name,
+					      (unsigned long long)(offset + done));
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static struct head parse_head(const uint8_t bytes[GUS_FRAME_HEADER_SIZE])
+{
+	struct gus_cursor c = gus_cursor(bytes, GUS_FRAME_HEADER_SIZE);
+	struct head h;
+
+	h.mark = gus_cursor_u32(&c);
+	h.type = gus_cursor_u16(&c);
+	h.coding = gus_cursor_u8(&c);
+	h.zero = gus_cursor_u8(&c);
+	h.stored = gus_cursor_u32(&c);
+	h.raw = gus_cursor_u32(&c);
+	h.sequence = gus_cursor_u64(&c);
+	h.payload_sum = gus_cursor_u64(&c);
+	h.sum = gus_cursor_u64(&c);
+	return h;
+}
+
+/* A header that a writer of this major version could have made. The coding and the zero byte are left to the payload
+ * check: a frame whose length is known can be stepped over. */
+static bool head_ok(const struct head *h, const uint8_t bytes[GUS_FRAME_HEADER_SIZE])
+{
+	return h->mark == GUS_FRAME_MARK && h->sum == XXH64(bytes, 32, 0) && h->stored <= GUS_FRAME_STORED_MAX &&
+	       h->raw <= GUS_FRAME_RAW_MAX;
+}
+
+static void room_for(uint8_t **buffer, size_t *room, size_t size)
+{
+	if (size > *room) {
+		*buffer = gus_resize(*buffer, size, 1);
+		*room = size;
+	}
+}
+
+static void note_corrupt(struct gus_reader *r, uint64_t offset)
+{
+	if (!r->damage.corrupt++)
+		r->damage.first_offset = offset;
+}
+
+static enum gus_read corrupt(struct gus_reader *r, uint64_t offset, struct gus_error *err, const char *what)
+{
+	note_corrupt(r, offset);
+	gus_fail(err, GUS_E_CORRUPT, "%s is corrupt at offset %llu: %s", r->name, (unsigned long long)offset, what);
+	return GUS_READ_CORRUPT;
+}
+
+static enum gus_read cut(struct gus_reader *r, uint64_t bytes, struct gus_error *err)
+{
+	r->over = true;
+	r->damage.cut = true;
+	r->damage.cut_offset = r->at;
+	r->damage.cut_bytes = bytes;
+	gus_fail(err, GUS_E_TRUNCATED, "%s was cut: it ends at offset %llu without its footer", r->name,
+		 (unsigned long long)(r->at + bytes));
+	return GUS_READ_CUT;
+}
+
+static bool is_trailer(const uint8_t *bytes, ssize_t size)
+{
+	struct gus_cursor c = gus_cursor(bytes + 16, 8);
+
+	return size == GUS_TRAILER_SIZE && memcmp(bytes, GUS_TRAILER_MAGIC, 8) == 0 &&
+	       gus_cursor_u64(&c) == XXH64(bytes, 16, 0);
+}
+
+/* The offset of the next whole frame header (or trailer) at or behind `from`, or of the end of the bytes. */
+static int search(struct gus_reader *r, uint64_t from, uint64_t *found, struct gus_error *err)
+{
+	static const uint8_t mark[4] = { 'G', 'F', 'R', 'M' };
+	uint8_t *chunk = gus_alloc(SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE);
+	ssize_t n;
+
+	for (;; from += SEARCH_CHUNK) {
+		n = read_at(r, from, chunk, SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE, err);
+		if (n <= 0)
+			break;
+		for (ssize_t i = 0; i < n && i < (ssize_t)SEARCH_CHUNK; i++) {
+			struct head h;
+
+			if (i + GUS_TRAILER_SIZE == n && is_trailer(chunk + i, GUS_TRAILER_SIZE)) {
+				*found = from + (uint64_t)i;
+				goto out;
+			}
+			if (i + GUS_FRAME_HEADER_SIZE > n || memcmp(chunk + i, mark, sizeof(mark)) != 0)
+				continue;
+			h = parse_head(chunk + i);
+			if (head_ok(&h, chunk + i)) {
+				*found = from + (uint64_t)i;
+				goto out;
+			}
+		}
+		if (n < (ssize_t)(SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE)) {
+			*found = from + (uint64_t)n;
+			goto out;
+		}
+	}
+	*found = from;
+out:
+	free(chunk);
+	return n < 0 ? -1 : 0;
+}
+
+/* The bytes at r->at are no frame: says so and moves on to the next one. */
+static enum gus_read resynchronise(struct gus_reader *r, struct gus_error *err, const char *what)
+{
+	uint64_t bad = r->at, next;
+
+	if (search(r, bad + 1, &next, err) != 0)
+		return GUS_READ_ERROR;
+	r->damage.skipped_bytes += next - bad;
+	r->at = next;
+	return corrupt(r, bad, err, what);
+}
+
+/* No further header: the bytes are over, or cut, or they are the trailer, or they are garbage. */
+static enum gus_read finish(struct gus_reader *r, const uint8_t *bytes, ssize_t n, struct gus_error *err)
+{
+	if (is_trailer(bytes, n)) {
+		r->over = true;
+		return GUS_READ_END;
+	}
+	if (r->footer_seen && n > 0)
+		return resynchronise(r, err, "its trailer is damaged, or something was appended");
+	if (r->footer_seen && n == 0 && r->damage.corrupt) {
+		r->over = true; /* that was the damaged trailer */
+		return GUS_READ_END;
+	}
+	return cut(r, (uint64_t)n, err);
+}
+
+/* The payload of the frame at r->at, checked and unpacked if wanted. */
+static enum gus_read payload(struct gus_reader *r, const struct head *h, bool unpack, struct gus_frame *frame,
+			     struct gus_error *err)
+{
+	uint64_t offset = r->at;
+	ssize_t n;
+	size_t size;
+
+	room_for(&r->stored, &r->stored_room, h->stored);
+	n = read_at(r, offset + GUS_FRAME_HEADER_SIZE, r->stored, h->stored, err);
+	if (n < 0)
+		return GUS_READ_ERROR;
+	if ((uint32_t)n < h->stored)
+		return cut(r, GUS_FRAME_HEADER_SIZE + (uint64_t)n, err);
+	r->at = offset + GUS_FRAME_HEADER_SIZE + h->stored;
+	if (XXH64(r->stored, h->stored, 0) != h->payload_sum)
+		return corrupt(r, offset, err, "the checksum of the frame's payload is wrong");
+	*frame = (struct gus_frame){ h->type, offset, h->sequence, r->stored, h->stored, h->stored };
+	if (!unpack)
+		return GUS_READ_FRAME;
+	if (h->coding == GUS_CODING_RAW && h->raw == h->stored)
+		return GUS_READ_FRAME;
+	if (h->coding != GUS_CODING_ZSTD)
+		return corrupt(r, offset, err, "its coding is neither raw nor zstd");
+	room_for(&r->raw, &r->raw_room, h->raw);
+	size = ZSTD_decompressDCtx(r->zstd, r->raw, h->raw, r->stored, h->stored);
+	if (ZSTD_isError(size) || size != h->raw)
+		return corrupt(r, offset, err, "the frame does not decompress to its stated length");
+	frame->payload = r->raw;
+	frame->size = size;
+	return GUS_READ_FRAME;
+}
+
+static const Gusprof__IndexEntry *index_entry(const struct gus_reader *r, uint64_t offset)
+{
+	size_t low = 0, high = r->index ? r->index->n_entries : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const Gusprof__IndexEntry *e = r->index->entries[middle];
+
+		if (e->offset == offset)
+			return e;
+		if (e->offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* The index says that this frame has nothing of the times asked for. */
+static bool outside(const struct gus_reader *r, uint64_t offset)
+{
+	const Gusprof__IndexEntry *e = index_entry(r, offset);
+
+	return e && (e->last_ns < r->from || e->first_ns > r->to);
+}
+
+static void count_sequence(struct gus_reader *r, uint64_t sequence)
+{
+	if (sequence > r->expected)
+		r->damage.missing_frames += sequence - r->expected;
+	r->expected = sequence + 1;
+}
+
+enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gus_frame *frame, struct gus_error *err)
+{
+	uint8_t bytes[GUS_FRAME_HEADER_SIZE];
+
+	if (r->preamble_bad && !r->preamble_told) {
+		r->preamble_told = true;
+		return corrupt(r, GUS_MAGIC_SIZE, err, "the checksum of the preamble is wrong");
+	}
+	while (!r->over) {
+		ssize_t n = read_at(r, r->at, bytes, sizeof(bytes), err);
+		enum gus_read result;
+		struct head h;
+		bool wanted;
+
+		if (n < 0)
+			return GUS_READ_ERROR;
+		if (n < (ssize_t)sizeof(bytes))
+			return finish(r, bytes, n, err);
+		h = parse_head(bytes);
+		if (!head_ok(&h, bytes))
+			return resynchronise(r, err, "no frame starts here");
+		if (h.sequence < r->expected) {
+			uint64_t offset = r->at;
+
+			r->at += GUS_FRAME_HEADER_SIZE + h.stored;
+			return corrupt(r, offset, err, "a frame stands here whose number was already passed");
+		}
+		count_sequence(r, h.sequence);
+		if (outside(r, r->at)) {
+			r->at += GUS_FRAME_HEADER_SIZE + h.stored;
+			continue;
+		}
+		wanted = h.type < 32 && (types >> h.type & 1);
+		result = payload(r, &h, wanted, frame, err);
+		if (result != GUS_READ_FRAME)
+			return result;
+		if (h.type == GUS_FRAME_FOOTER)
+			r->footer_seen = true;
+		if (wanted || (h.type >= 32 && types == UINT32_MAX))
+			return GUS_READ_FRAME;
+	}
+	if (!r->damage.cut)
+		return GUS_READ_END;
+	gus_fail(err, GUS_E_TRUNCATED, "%s was cut at offset %llu", r->name, (unsigned long long)r->damage.cut_offset);
+	return GUS_READ_CUT;
+}
+
+enum gus_read gus_reader_next(struct gus_reader *r, struct gus_frame *frame, struct gus_error *err)
+{
+	return gus_reader_next_of(r, UINT32_MAX, frame, err);
+}
+
+void gus_reader_rewind(struct gus_reader *r)
+{
+	bool header_lost = r->damage.header_lost;
+
+	r->at = GUS_PREAMBLE_SIZE;
+	r->expected = 0;
+	r->footer_seen = r->over = r->preamble_told = false;
+	r->damage = (struct gus_damage){ .header_lost = header_lost };
+}
+
+const struct gus_damage *gus_reader_damage(const struct gus_reader *r)
+{
+	return &r->damage;
+}
+
+const Gusprof__Header *gus_reader_header(const struct gus_reader *r)
+{
+	return r->header;
+}
+
+ProtobufCMessage *gus_frame_message(const struct gus_frame *frame, const ProtobufCMessageDescriptor *descriptor,
+				    struct gus_error *err)
+{
+	ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, NULL, frame->size, frame->payload);
+
+	if (!message)
+		gus_fail(err, GUS_E_CORRUPT, "the frame at offset %llu holds no %s",
+			 (unsigned long long)frame->offset, descriptor->name);
+	return message;
+}
+
+void gus_reader_bad_payload(struct gus_reader *r, const struct gus_frame *frame)
+{
+	note_corrupt(r, frame->offset);
+}
+
+static void merge_index(struct gus_reader *r, Gusprof__Index *more)
+{
+	Gusprof__Index *all = r->index;
+
+	if (!all) {
+		r->index = more;
+		return;
+	}
+	all->entries = gus_resize(all->entries, all->n_entries + more->n_entries, sizeof(*all->entries));
+	if (more->n_entries)
+		memcpy(all->entries + all->n_entries, more->entries, more->n_entries * sizeof(*all->entries));
+	all->n_entries += more->n_entries;
+	more->n_entries = 0; /* moved */
+	gusprof__index__free_unpacked(more, NULL);
+}
+
+/* Reads the INDEX frames that the footer points to; leaves r->index NULL where anything is not as it should be. */
+static void load_index(struct gus_reader *r)
+{
+	uint8_t bytes[GUS_TRAILER_SIZE];
+	struct gus_cursor c = gus_cursor(bytes + 8, 8);
+	struct gus_frame frame;
+	Gusprof__Footer *footer;
+
+	if (r->size < GUS_TRAILER_SIZE ||
+	    !is_trailer(bytes, read_at(r, r->size - GUS_TRAILER_SIZE, bytes, sizeof(bytes), NULL)))
+		return;
+	r->at = gus_cursor_u64(&c);
+	if (gus_reader_next_of(r, 1u << GUS_FRAME_FOOTER, &frame, NULL) != GUS_READ_FRAME)
+		return;
+	footer = (Gusprof__Footer *)gus_frame_message(&frame, &gusprof__footer__descriptor, NULL);
+	if (!footer)
+		return;
+	r->at = footer->index_offset;
+	r->expected = 0;
+	gusprof__footer__free_unpacked(footer, NULL);
+	while (gus_reader_next_of(r, 1u << GUS_FRAME_INDEX, &frame, NULL) == GUS_READ_FRAME) {
+		Gusprof__Index *part = (Gusprof__Index *)gus_frame_message(&frame, &gusprof__index__descriptor, NULL);
+
+		if (part)
+			merge_index(r, part);
+	}
+}
+
+void gus_reader_restrict(struct gus_reader *r, uint64_t from_ns, uint64_t to_ns)
+{
+	if (!r->index) {
+		gus_reader_rewind(r);
+		load_index(r);
+		gus_reader_rewind(r);
+	}
+	r->from = from_ns;
+	r->to = to_ns;
+}
+
+/* Takes the header from the first frame. Whatever is wrong with it is told again by gus_reader_next. */
+static void load_header(struct gus_reader *r)
+{
+	struct gus_frame frame;
+
+	if (gus_reader_next_of(r, 1u << GUS_FRAME_HEADER, &frame, NULL) == GUS_READ_FRAME && frame.sequence == 0)
+		r->header = (Gusprof__Header *)gus_frame_message(&frame, &gusprof__header__descriptor, NULL);
+	if (!r->header) {
+		r->damage.header_lost = true;
+		r->header = gus_alloc(sizeof(*r->header));
+		gusprof__header__init(r->header);
+	}
+	gus_reader_rewind(r);
+}
+
+static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
+{
+	uint8_t bytes[GUS_PREAMBLE_SIZE];
+	ssize_t n = read_at(r, 0, bytes, sizeof(bytes), err);
+	struct gus_cursor c = gus_cursor(bytes + GUS_MAGIC_SIZE, sizeof(bytes) - GUS_MAGIC_SIZE);
+	uint32_t major = gus_cursor_u32(&c), minor = gus_cursor_u32(&c);
+
+	if (n < 0)
+		goto fail;
+	if (n < GUS_MAGIC_SIZE ? memcmp(bytes, GUS_MAGIC, (size_t)n) != 0 : memcmp(bytes, GUS_MAGIC, GUS_MAGIC_SIZE) != 0) {
+		gus_fail(err, GUS_E_CORRUPT, "%s is not a gusprof recording", r->name);
+		goto fail;
+	}
+	if (n < (ssize_t)sizeof(bytes)) {
+		gus_fail(err, GUS_E_TRUNCATED, "%s was cut: it has %zd bytes, less than its preamble", r->name, n);
+		goto fail;
+	}
+	r->preamble_bad = gus_cursor_u64(&c) != XXH64(bytes, 16, 0);
+	if (!r->preamble_bad && major > GUS_VERSION_MAJOR) {
+		gus_fail(err, GUS_E_VERSION, "%s has format version %u.%u; this program reads up to %u.x: use a newer one",
+			 r->name, major, minor, GUS_VERSION_MAJOR);
+		goto fail;
+	}
+	r->zstd = ZSTD_createDCtx();
+	r->to = UINT64_MAX;
+	r->at = GUS_PREAMBLE_SIZE;
+	load_header(r);
+	return r;
+fail:
+	gus_reader_close(r);
+	return NULL;
+}
+
+struct gus_reader *gus_reader_open(const char *path, struct gus_error *err)
+{
+	struct gus_reader *r = gus_zalloc(sizeof(*r));
+	struct stat st;
+
+	r->name = gus_strdup(path);
+	r->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (r->fd < 0 || fstat(r->fd, &st) != 0) {
+		gus_fail_errno(err, errno, "cannot open the recording %s", path);
+		gus_reader_close(r);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		gus_fail(err, GUS_E_USAGE, "cannot read the recording %s: it is not a regular file", path);
+		gus_reader_close(r);
+		return NULL;
+	}
+	r->size = (uint64_t)st.st_size;
+	return start(r, err);
+}
+
+struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct gus_error *err)
+{
+	struct gus_reader *r = gus_zalloc(sizeof(*r));
+
+	r->name = gus_strdup("the recording");
+	r->fd = -1;
+	r->memory = bytes;
+	r->size = size;
+	return start(r, err);
+}
+
+void gus_reader_close(struct gus_reader *r)
+{
+	if (!r)
+		return;
+	if (r->header)
+		gusprof__header__free_unpacked(r->header, NULL);
+	if (r->index)
+		gusprof__index__free_unpacked(r->index, NULL);
+	if (r->fd >= 0)
+		close(r->fd);
+	ZSTD_freeDCtx(r->zstd);
+	free(r->stored);
+	free(r->raw);
+	free(r->name);
+	free(r);
+}

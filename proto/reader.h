@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a recording frame by frame, from a file or from memory, and tells apart the four ways in which it can stop
+ * being readable: its end, a cut, a corrupt place (with its offset; reading goes on behind it), an unknown version. */
+#ifndef GUS_PROTO_READER_H
+#define GUS_PROTO_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "proto/container.h"
+#include "proto/gusprof.pb-c.h"
+
+struct gus_reader;
+
+enum gus_read {
+	GUS_READ_FRAME,   /* here is one */
+	GUS_READ_END,     /* the recording is over, and nothing is missing behind this point */
+	GUS_READ_CUT,     /* the bytes stop before the footer: err says where */
+	GUS_READ_CORRUPT, /* something is broken: err says at which offset; call again to go on behind it */
+	GUS_READ_ERROR,   /* the file could not be read; err */
+};
+
+struct gus_frame {
+	enum gus_frame_type type; /* may be a number that this program does not know: skip it */
+	uint64_t offset;          /* of its header in the file */
+	uint64_t sequence;
+	const uint8_t *payload;   /* unpacked; valid until the next call on the reader */
+	size_t size;
+	uint32_t stored;          /* bytes that the payload takes in the file */
+};
+
+/* What was wrong with everything read since the last rewind. */
+struct gus_damage {
+	uint64_t corrupt;         /* corrupt places */
+	uint64_t first_offset;    /* of the first of them */
+	uint64_t skipped_bytes;   /* passed over to find the next whole frame */
+	uint64_t missing_frames;  /* numbers that were never seen, between those that were */
+	bool cut;                 /* ended without a footer */
+	uint64_t cut_offset;      /* where the last whole frame ends */
+	uint64_t cut_bytes;       /* of an unfinished frame behind it */
+	bool header_lost;         /* the header itself was corrupt */
+};
+
+/* Opens path. NULL with GUS_E_CORRUPT if it is no recording, GUS_E_VERSION if it is a newer one, GUS_E_TRUNCATED if
+ * it stops within the preamble, else as the system says. A corrupt header frame is not fatal: see header_lost. */
+struct gus_reader *gus_reader_open(const char *path, struct gus_error *err);
+/* The same over bytes, which are borrowed. */
+struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct gus_error *err);
+void gus_reader_close(struct gus_reader *r);
+
+/* The recording's header; never NULL, empty if it was lost. Lives as long as the reader. */
+const Gusprof__Header *gus_reader_header(const struct gus_reader *r);
+
+/* The next frame in file order. The header frame is delivered too, as the first. */
+enum gus_read gus_reader_next(struct gus_reader *r, struct gus_frame *frame, struct gus_error *err);
+
+/* Like gus_reader_next, but frames whose type is not in the bit set (1 << type) are passed over without being
+ * unpacked; their checksums are still verified. */
+enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gus_frame *frame, struct gus_error *err);
+
+/* Back to the first frame; the damage is counted anew. */
+void gus_reader_rewind(struct gus_reader *r);
+
+/* From now on, and from the first frame on, batches wholly outside [from_ns, to_ns] of the recording's clock are passed
+ * over unread, as far as the recording has an index (a cut one has none: then every frame is delivered). */
+void gus_reader_restrict(struct gus_reader *r, uint64_t from_ns, uint64_t to_ns);
+const struct gus_damage *gus_reader_damage(const struct gus_reader *r);
+
+/* A message of a frame, unpacked; the caller frees it with the message's free_unpacked. NULL with GUS_E_CORRUPT if the
+ * payload is not that message: the caller counts it by gus_reader_bad_payload. */
+ProtobufCMessage *gus_frame_message(const struct gus_frame *frame, const ProtobufCMessageDescriptor *descriptor,
+				    struct gus_error *err);
+/* Notes in the damage that a frame whose checksum was right did not decode. */
+void gus_reader_bad_payload(struct gus_reader *r, const struct gus_frame *frame);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/sample.h"
+
+#include <stdlib.h>
+
+#include "base/cursor.h"
+
+enum encoding {
+	ENCODING_CONSTANT = 0, /* one zigzag varint, the value of every row */
+	ENCODING_DELTA = 1,    /* a zigzag varint each: the difference to the row before, the first to 0 */
+	ENCODING_PLAIN = 2,    /* a varint each */
+	ENCODING_TABLE = 3,    /* the distinct values, ascending; then a varint number into them for each row */
+};
+
+void gus_columns_clear(struct gus_columns *c)
+{
+	c->n = 0;
+	for (int i = 0; i < GUS_COL_COUNT; i++)
+		c->column[i].n = 0;
+	c->chain.n = 0;
+	c->chain_end.n = 0;
+}
+
+void gus_columns_free(struct gus_columns *c)
+{
+	for (int i = 0; i < GUS_COL_COUNT; i++)
+		gus_vec_free(&c->column[i]);
+	gus_vec_free(&c->chain);
+	gus_vec_free(&c->chain_end);
+	c->n = 0;
+}
+
+static void push_row(struct gus_columns *c, const uint64_t row[GUS_COL_COUNT])
+{
+	for (int i = 1; i < GUS_COL_COUNT; i++)
+		gus_vec_push(&c->column[i], row[i]);
+	gus_vec_push(&c->chain_end, c->chain.n);
+	c->n++;
+}
+
+void gus_columns_push(struct gus_columns *c, const struct gus_sample *s)
+{
+	gus_vec_append(&c->chain, s->chain, s->chain_n);
+	push_row(c, (uint64_t[GUS_COL_COUNT]){
+		[GUS_COL_EVENT] = s->event,
+		[GUS_COL_IP] = s->ip,
+		[GUS_COL_TIME] = s->time,
+		[GUS_COL_PERIOD] = s->period,
+		[GUS_COL_PID] = s->pid,
+		[GUS_COL_TID] = s->tid,
+		[GUS_COL_CPU] = s->cpu,
+		[GUS_COL_MODE] = s->mode | (s->exact ? 16u : 0u),
+		[GUS_COL_CHAIN_N] = s->chain_n,
+	});
+}
+
+void gus_columns_push_switch(struct gus_columns *c, const struct gus_switch *sw)
+{
+	push_row(c, (uint64_t[GUS_COL_COUNT]){
+		[GUS_COL_TIME] = sw->time,
+		[GUS_COL_PID] = sw->pid,
+		[GUS_COL_TID] = sw->tid,
+		[GUS_COL_CPU] = sw->cpu,
+		[GUS_COL_MODE] = (sw->out ? 1u : 0u) | (sw->preempt ? 2u : 0u),
+	});
+}
+
+struct gus_sample gus_columns_sample(const struct gus_columns *c, size_t i)
+{
+	uint64_t mode = c->column[GUS_COL_MODE].v[i];
+	uint64_t chain_n = c->column[GUS_COL_CHAIN_N].v[i];
+
+	return (struct gus_sample){
+		.ip = c->column[GUS_COL_IP].v[i],
+		.time = c->column[GUS_COL_TIME].v[i],
+		.period = c->column[GUS_COL_PERIOD].v[i],
+		.pid = (uint32_t)c->column[GUS_COL_PID].v[i],
+		.tid = (uint32_t)c->column[GUS_COL_TID].v[i],
+		.cpu = (uint32_t)c->column[GUS_COL_CPU].v[i],
+		.event = (uint32_t)c->column[GUS_COL_EVENT].v[i],
+		.mode = mode & 15,
+		.exact = (mode & 16) != 0,
+		.chain_n = (uint32_t)chain_n,
+		.chain = chain_n ? c->chain.v + c->chain_end.v[i] - chain_n : NULL,
+	};
+}
+
+struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i)
+{
+	uint64_t mode = c->column[GUS_COL_MODE].v[i];
+
+	return (struct gus_switch){
+		.time = c->column[GUS_COL_TIME].v[i],
+		.pid = (uint32_t)c->column[GUS_COL_PID].v[i],
+		.tid = (uint32_t)c->column[GUS_COL_TID].v[i],
+		.cpu = (uint32_t)c->column[GUS_COL_CPU].v[i],
+		.out = mode & 1,
+		.preempt = (mode & 2) != 0,
+	};
+}
+
+/* Encoding. */
+
+static void put_varint(struct gus_bytes *out, uint64_t v)
+{
+	uint8_t bytes[10];
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = (uint8_t)v | 0x80;
+	bytes[n++] = (uint8_t)v;
+	gus_vec_append(out, bytes, n);
+}
+
+static bool is_constant(const uint64_t *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (v[i] != v[0])
+			return false;
+	return n > 0;
+}
+
+static void put_deltas(struct gus_bytes *out, const uint64_t *v, size_t n)
+{
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		put_varint(out, gus_zigzag((int64_t)(v[i] - before)));
+		before = v[i];
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static size_t rank_of(const uint64_t *sorted, size_t n, uint64_t value)
+{
+	const uint64_t *at = bsearch(&value, sorted, n, sizeof(*sorted), by_value);
+
+	return (size_t)(at - sorted);
+}
+
+/* Addresses repeat: a program spends its time in a few places. Their numbers in a sorted table are one or two bytes and
+ * compress well, where differences between far places are four. */
+static void put_table(struct gus_bytes *out, const uint64_t *v, size_t n)
+{
+	uint64_t *sorted = gus_resize(NULL, n, sizeof(*v)), before = 0;
+	size_t distinct = 0;
+
+	memcpy(sorted, v, n * sizeof(*v));
+	qsort(sorted, n, sizeof(*v), by_value);
+	for (size_t i = 0; i < n; i++)
+		if (!distinct || sorted[distinct - 1] != sorted[i])
+			sorted[distinct++] = sorted[i];
+	put_varint(out, distinct);
+	for (size_t i = 0; i < distinct; i++) {
+		put_varint(out, sorted[i] - before);
+		before = sorted[i];
+	}
+	for (size_t i = 0; i < n; i++)
+		put_varint(out, rank_of(sorted, distinct, v[i]));
+	free(sorted);
+}
+
+static enum encoding encoding_of(unsigned column, const uint64_t *v, size_t n)
+{
+	if (is_constant(v, n))
+		return ENCODING_CONSTANT;
+	switch (column) {
+	case GUS_COL_TIME:
+	case GUS_COL_PERIOD:
+		return ENCODING_DELTA;
+	case GUS_COL_IP:
+	case GUS_COL_CHAIN:
+		return ENCODING_TABLE;
+	default:
+		return ENCODING_PLAIN;
+	}
+}
+
+/* One column: varint number, varint encoding, varint length in bytes, the bytes. */
+static void put_column(struct gus_bytes *out, unsigned column, const uint64_t *v, size_t n, struct gus_bytes *scratch)
+{
+	enum encoding encoding = encoding_of(column, v, n);
+
+	scratch->n = 0;
+	switch (encoding) {
+	case ENCODING_CONSTANT:
+		put_varint(scratch, gus_zigzag((int64_t)v[0]));
+		break;
+	case ENCODING_DELTA:
+		put_deltas(scratch, v, n);
+		break;
+	case ENCODING_TABLE:
+		put_table(scratch, v, n);
+		break;
+	case ENCODING_PLAIN:
+		for (size_t i = 0; i < n; i++)
+			put_varint(scratch, v[i]);
+		break;
+	}
+	put_varint(out, column);
+	put_varint(out, encoding);
+	put_varint(out, scratch->n);
+	gus_vec_append(out, scratch->v, scratch->n);
+}
+
+void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, struct gus_bytes *out)
+{
+	size_t chain_from = from ? c->chain_end.v[from - 1] : 0;
+	size_t chain_n = n ? c->chain_end.v[from + n - 1] - chain_from : 0;
+	struct gus_bytes scratch = { 0 };
+
+	put_varint(out, n);
+	for (unsigned i = 1; n && i < GUS_COL_COUNT; i++) {
+		const uint64_t *v = c->column[i].v + from;
+
+		if (v[0] || !is_constant(v, n)) /* an absent column reads as zero */
+			put_column(out, i, v, n, &scratch);
+	}
+	if (chain_n)
+		put_column(out, GUS_COL_CHAIN, c->chain.v + chain_from, chain_n, &scratch);
+	gus_vec_free(&scratch);
+}
+
+/* Decoding. Everything below reads foreign bytes. */
+
+static bool get_table(struct gus_cursor *in, uint64_t *v, size_t n)
+{
+	uint64_t distinct = gus_cursor_varint(in), value = 0;
+	uint64_t *table;
+
+	if (in->bad || distinct > gus_cursor_left(in))
+		return false;
+	table = gus_resize(NULL, distinct, sizeof(*table));
+	for (uint64_t i = 0; i < distinct; i++)
+		table[i] = value += gus_cursor_varint(in);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t number = gus_cursor_varint(in);
+
+		if (number >= distinct) {
+			in->bad = true;
+			break;
+		}
+		v[i] = table[number];
+	}
+	free(table);
+	return !in->bad;
+}
+
+/* n values of one column out of its own bytes, which must hold exactly that. */
+static bool get_column(struct gus_cursor in, uint64_t encoding, uint64_t *v, size_t n)
+{
+	uint64_t value = 0;
+
+	switch (encoding) {
+	case ENCODING_CONSTANT:
+		value = (uint64_t)gus_unzigzag(gus_cursor_varint(&in));
+		for (size_t i = 0; i < n; i++)
+			v[i] = value;
+		break;
+	case ENCODING_DELTA:
+		for (size_t i = 0; i < n; i++)
+			v[i] = value += (uint64_t)gus_unzigzag(gus_cursor_varint(&in));
+		break;
+	case ENCODING_PLAIN:
+		for (size_t i = 0; i < n; i++)
+			v[i] = gus_cursor_varint(&in);
+		break;
+	case ENCODING_TABLE:
+		if (!get_table(&in, v, n))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	return !in.bad && gus_cursor_left(&in) == 0;
+}
+
+/* Turns CHAIN_N into the ends of the rows' chains; false if they are absurdly many. */
+static bool sum_chains(struct gus_columns *c)
+{
+	uint64_t end = 0;
+
+	gus_vec_reserve(&c->chain_end, c->n);
+	for (size_t i = 0; i < c->n; i++) {
+		uint64_t count = c->column[GUS_COL_CHAIN_N].v[i];
+
+		if (count > GUS_CHAIN_ENTRIES_MAX || (end += count) > GUS_CHAIN_ENTRIES_MAX)
+			return false;
+		c->chain_end.v[c->chain_end.n++] = end;
+	}
+	return true;
+}
+
+static void make_rows(struct gus_columns *c, size_t n)
+{
+	gus_columns_clear(c);
+	c->n = n;
+	for (int i = 1; i < GUS_COL_COUNT; i++) {
+		gus_vec_reserve(&c->column[i], n);
+		if (n)
+			memset(c->column[i].v, 0, n * sizeof(uint64_t));
+		c->column[i].n = n;
+	}
+}
+
+int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, struct gus_error *err)
+{
+	struct gus_cursor in = gus_cursor(bytes, size);
+	uint64_t n = gus_cursor_varint(&in), last = 0;
+	bool chains = false;
+
+	if (in.bad || n > GUS_ROWS_MAX)
+		goto corrupt;
+	make_rows(c, n);
+	while (gus_cursor_left(&in)) {
+		uint64_t column = gus_cursor_varint(&in);
+		uint64_t encoding = gus_cursor_varint(&in);
+		uint64_t length = gus_cursor_varint(&in);
+		const uint8_t *at = gus_cursor_take(&in, length);
+
+		if (in.bad || column <= last) /* ascending, so none comes twice and CHAIN_N stands before CHAIN */
+			goto corrupt;
+		last = column;
+		if (column < GUS_COL_COUNT) {
+			if (!get_column(gus_cursor(at, length), encoding, c->column[column].v, n))
+				goto corrupt;
+		} else if (column == GUS_COL_CHAIN) {
+			if (!sum_chains(c))
+				goto corrupt;
+			chains = true;
+			c->chain.n = n ? c->chain_end.v[n - 1] : 0;
+			gus_vec_reserve(&c->chain, c->chain.n);
+			if (!get_column(gus_cursor(at, length), encoding, c->chain.v, c->chain.n))
+				goto corrupt;
+		}
+	}
+	/* Without a CHAIN column there must be no chains. */
+	if (!chains && (!sum_chains(c) || (n && c->chain_end.v[n - 1])))
+		goto corrupt;
+	return 0;
+corrupt:
+	gus_columns_clear(c);
+	return gus_fail(err, GUS_E_CORRUPT, "sample columns do not decode at byte %zu of %zu", gus_cursor_offset(&in),
+			size);
+}

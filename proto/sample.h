@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* One sample, and a batch of them as columns. The columns are what a recording stores: nothing is allocated per
+ * sample on either side. The encoding is described in FORMAT.md, section 4. */
+#ifndef GUS_PROTO_SAMPLE_H
+#define GUS_PROTO_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+/* Where the CPU was; the values are those of PERF_RECORD_MISC_CPUMODE_MASK in the perf_event ABI. */
+enum gus_mode {
+	GUS_MODE_UNKNOWN = 0,
+	GUS_MODE_KERNEL = 1,
+	GUS_MODE_USER = 2,
+	GUS_MODE_HYPERVISOR = 3,
+	GUS_MODE_GUEST_KERNEL = 4,
+	GUS_MODE_GUEST_USER = 5,
+};
+
+struct gus_sample {
+	uint64_t ip;
+	uint64_t time;          /* ns of the recording's clock */
+	uint64_t period;        /* what this sample stands for, in the event's unit */
+	uint32_t pid, tid, cpu;
+	uint32_t event;         /* index into Header.events */
+	uint8_t mode;           /* enum gus_mode */
+	bool exact;             /* the hardware vouches for ip (PERF_RECORD_MISC_EXACT_IP) */
+	uint32_t chain_n;       /* callers' addresses, innermost first, without ip itself; 0 without -g */
+	const uint64_t *chain;  /* borrowed; may hold the ABI's PERF_CONTEXT_* markers */
+};
+
+/* A task was switched in or out on a CPU. */
+struct gus_switch {
+	uint64_t time;
+	uint32_t pid, tid, cpu;
+	bool out, preempt;      /* preempt: it was still runnable; only with out */
+};
+
+/* Column numbers as they stand in the file. */
+enum gus_column {
+	GUS_COL_EVENT = 1,
+	GUS_COL_IP = 2,
+	GUS_COL_TIME = 3,
+	GUS_COL_PERIOD = 4,
+	GUS_COL_PID = 5,
+	GUS_COL_TID = 6,
+	GUS_COL_CPU = 7,
+	GUS_COL_MODE = 8,       /* enum gus_mode | 16 if exact; in SWITCHES: 1 out, 2 preempt */
+	GUS_COL_CHAIN_N = 9,
+	GUS_COL_COUNT = 10,
+};
+#define GUS_COL_CHAIN 16        /* all rows' chains one after the other: CHAIN_N says where each ends */
+
+/* A batch: n rows, a plain array per column. The same type serves samples and switches. Zero-initialise. */
+struct gus_columns {
+	size_t n;
+	struct gus_vec(uint64_t) column[GUS_COL_COUNT];
+	struct gus_vec(uint64_t) chain;
+	struct gus_vec(uint64_t) chain_end; /* where row i's chain ends in chain */
+};
+
+void gus_columns_clear(struct gus_columns *c); /* empties it and keeps its memory */
+void gus_columns_free(struct gus_columns *c);
+void gus_columns_push(struct gus_columns *c, const struct gus_sample *sample);
+void gus_columns_push_switch(struct gus_columns *c, const struct gus_switch *sw);
+
+/* Row i, i < n. A sample's chain points into c and lives as long as c is unchanged. */
+struct gus_sample gus_columns_sample(const struct gus_columns *c, size_t i);
+struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i);
+
+/* Bounds of one frame, so that constant columns cannot make a reader allocate without end. */
+#define GUS_ROWS_MAX 65536
+#define GUS_CHAIN_ENTRIES_MAX (1u << 20)
+
+/* The bytes of a SAMPLES or SWITCHES frame for the n rows from row `from` on (n <= GUS_ROWS_MAX), appended to out. */
+struct gus_bytes gus_vec(uint8_t);
+void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, struct gus_bytes *out);
+
+/* The inverse, into c, whose old rows are dropped. Columns that this program does not know are skipped, columns that
+ * are absent read as zero. Returns 0, or -1 with GUS_E_CORRUPT. */
+int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, struct gus_error *err);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+/* Level 1: at 4 kHz the samples of a second are 30 KB, so speed hardly matters and memory does: about 600 KB. */
+#define ZSTD_LEVEL 1
+
+/* Index entries in one INDEX frame; a longer index takes several frames in a row. */
+#define INDEX_ENTRIES 65536
+
+struct gus_writer {
+	int fd;
+	char *path;
+	uint64_t size;       /* bytes of whole frames */
+	uint64_t sequence;   /* of the next frame */
+	uint64_t switches;
+	ZSTD_CCtx *zstd;
+	struct gus_bytes raw, stored;
+	struct gus_vec(Gusprof__IndexEntry) index;
+	struct gus_error broken; /* the first failure; nothing is written after it */
+};
+
+struct span { uint64_t first, last, rows; };
+
+static void put_u32(uint8_t *at, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(v >> 8 * i);
+}
+
+static void put_u64(uint8_t *at, uint64_t v)
+{
+	put_u32(at, (uint32_t)v);
+	put_u32(at + 4, (uint32_t)(v >> 32));
+}
+
+/* One write for a whole frame. What a failed one left behind is cut off again, so the file always ends in a frame. */
+static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struct gus_error *err)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pwrite(w->fd, bytes + done, size - done, (off_t)(w->size + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			gus_fail_errno(&w->broken, n < 0 ? errno : ENOSPC,
+				       "cannot write to %s after %llu bytes; what is in it stays readable", w->path,
+				       (unsigned long long)w->size);
+			if (ftruncate(w->fd, (off_t)w->size) != 0) {
+				/* A reader takes the rest for an unfinished frame, which it is. */
+			}
+			if (err)
+				*err = w->broken;
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	w->size += size;
+	return 0;
+}
+
+/* Header and payload side by side in w->stored; compressed where that is smaller. */
+static void build_frame(struct gus_writer *w, enum gus_frame_type type, const uint8_t *raw, size_t raw_size)
+{
+	enum gus_coding coding = GUS_CODING_ZSTD;
+	size_t bound = ZSTD_compressBound(raw_size), stored;
+	uint8_t *head;
+
+	gus_vec_reserve(&w->stored, GUS_FRAME_HEADER_SIZE + bound);
+	head = w->stored.v;
+	stored = ZSTD_compressCCtx(w->zstd, head + GUS_FRAME_HEADER_SIZE, bound, raw, raw_size, ZSTD_LEVEL);
+	if (ZSTD_isError(stored) || stored >= raw_size) {
+		coding = GUS_CODING_RAW;
+		stored = raw_size;
+		if (raw_size)
+			memcpy(head + GUS_FRAME_HEADER_SIZE, raw, raw_size);
+	}
+	put_u32(head, GUS_FRAME_MARK);
+	head[4] = (uint8_t)type;
+	head[5] = (uint8_t)(type >> 8);
+	head[6] = (uint8_t)coding;
+	head[7] = 0;
+	put_u32(head + 8, (uint32_t)stored);
+	put_u32(head + 12, (uint32_t)raw_size);
+	put_u64(head + 16, w->sequence);
+	put_u64(head + 24, XXH64(head + GUS_FRAME_HEADER_SIZE, stored, 0));
+	put_u64(head + 32, XXH64(head, 32, 0));
+	w->stored.n = GUS_FRAME_HEADER_SIZE + stored;
+}
+
+static int write_frame(struct gus_writer *w, enum gus_frame_type type, const struct span *span, struct gus_error *err)
+{
+	uint64_t offset = w->size;
+	Gusprof__IndexEntry entry = GUSPROF__INDEX_ENTRY__INIT;
+
+	if (w->broken.code != GUS_OK) {
+		if (err)
+			*err = w->broken;
+		return -1;
+	}
+	build_frame(w, type, w->raw.v, w->raw.n);
+	if (append(w, w->stored.v, w->stored.n, err) != 0)
+		return -1;
+	w->sequence++;
+	if (span) {
+		entry.offset = offset;
+		entry.type = type;
+		entry.first_ns = span->first;
+		entry.last_ns = span->last;
+		entry.rows = span->rows;
+		gus_vec_push(&w->index, entry);
+	}
+	return 0;
+}
+
+static struct span span_of(const struct gus_columns *c, size_t from, size_t n)
+{
+	struct span span = { UINT64_MAX, 0, n };
+
+	for (size_t i = from; i < from + n; i++) {
+		uint64_t time = c->column[GUS_COL_TIME].v[i];
+
+		span.first = time < span.first ? time : span.first;
+		span.last = time > span.last ? time : span.last;
+	}
+	return span;
+}
+
+/* Halves a batch until a part fits a frame; single rows always do, the kernel bounds their chains. */
+static int write_rows(struct gus_writer *w, enum gus_frame_type type, const struct gus_columns *c, size_t from, size_t n,
+		      struct gus_error *err)
+{
+	struct span span = span_of(c, from, n);
+	size_t chain = c->chain_end.v[from + n - 1] - (from ? c->chain_end.v[from - 1] : 0);
+
+	if (n <= GUS_ROWS_MAX && (n == 1 || chain <= GUS_CHAIN_ENTRIES_MAX)) {
+		w->raw.n = 0;
+		gus_columns_encode(c, from, n, &w->raw);
+		if (w->raw.n <= GUS_FRAME_RAW_MAX)
+			return write_frame(w, type, &span, err);
+	}
+	if (write_rows(w, type, c, from, n / 2, err) != 0)
+		return -1;
+	return write_rows(w, type, c, from + n / 2, n - n / 2, err);
+}
+
+int gus_writer_samples(struct gus_writer *w, const struct gus_columns *batch, struct gus_error *err)
+{
+	return batch->n ? write_rows(w, GUS_FRAME_SAMPLES, batch, 0, batch->n, err) : 0;
+}
+
+int gus_writer_switches(struct gus_writer *w, const struct gus_columns *batch, struct gus_error *err)
+{
+	if (!batch->n)
+		return 0;
+	w->switches += batch->n;
+	return write_rows(w, GUS_FRAME_SWITCHES, batch, 0, batch->n, err);
+}
+
+static int pack(struct gus_writer *w, const ProtobufCMessage *message)
+{
+	size_t size = protobuf_c_message_get_packed_size(message);
+
+	gus_vec_reserve(&w->raw, size);
+	w->raw.n = protobuf_c_message_pack(message, w->raw.v);
+	return size <= GUS_FRAME_RAW_MAX ? 0 : -1;
+}
+
+int gus_writer_message(struct gus_writer *w, enum gus_frame_type type, const ProtobufCMessage *message,
+		       struct gus_error *err)
+{
+	if (pack(w, message) != 0)
+		return gus_fail(err, GUS_E_USAGE, "a message of %zu bytes is too large for a frame of %s", w->raw.n,
+				w->path);
+	return write_frame(w, type, NULL, err);
+}
+
+int gus_writer_sideband(struct gus_writer *w, const Gusprof__Sideband *records, struct gus_error *err)
+{
+	Gusprof__Sideband half = *records;
+
+	if (!records->n_records)
+		return 0;
+	if (pack(w, &records->base) == 0) {
+		struct span span = { 0, UINT64_MAX, records->n_records };
+
+		return write_frame(w, GUS_FRAME_SIDEBAND, &span, err);
+	}
+	if (records->n_records == 1)
+		return gus_writer_message(w, GUS_FRAME_SIDEBAND, &records->base, err);
+	half.n_records = records->n_records / 2;
+	if (gus_writer_sideband(w, &half, err) != 0)
+		return -1;
+	half.records = records->records + half.n_records;
+	half.n_records = records->n_records - half.n_records;
+	return gus_writer_sideband(w, &half, err);
+}
+
+uint64_t gus_writer_size(const struct gus_writer *w)
+{
+	return w->size;
+}
+
+static int write_preamble(struct gus_writer *w, struct gus_error *err)
+{
+	uint8_t bytes[GUS_PREAMBLE_SIZE];
+
+	memcpy(bytes, GUS_MAGIC, GUS_MAGIC_SIZE);
+	put_u32(bytes + 8, GUS_VERSION_MAJOR);
+	put_u32(bytes + 12, GUS_VERSION_MINOR);
+	put_u64(bytes + 16, XXH64(bytes, 16, 0));
+	return append(w, bytes, sizeof(bytes), err);
+}
+
+/* Renaming a device or a FIFO away would harm others than us: only a regular file, or a link, is kept as .old. */
+static int keep_old(const char *path, struct gus_error *err)
+{
+	char *old;
+	struct stat st;
+	int rc = 0;
+
+	if (lstat(path, &st) != 0)
+		return 0;
+	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return gus_fail(err, GUS_E_USAGE, "cannot write the recording %s: it exists and is not a regular file",
+				path);
+	old = gus_format("%s.old", path);
+	if (rename(path, old) != 0)
+		rc = gus_fail_errno(err, errno, "cannot keep the previous recording %s as %s", path, old);
+	free(old);
+	return rc;
+}
+
+static void free_writer(struct gus_writer *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	ZSTD_freeCCtx(w->zstd);
+	gus_vec_free(&w->raw);
+	gus_vec_free(&w->stored);
+	gus_vec_free(&w->index);
+	free(w->path);
+	free(w);
+}
+
+struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
+{
+	struct gus_writer *w = gus_zalloc(sizeof(*w));
+	char *hidden = gus_format("%s.XXXXXX", path);
+
+	w->path = gus_strdup(path);
+	w->zstd = ZSTD_createCCtx();
+	w->fd = mkostemp(hidden, O_CLOEXEC); /* mode 0600 */
+	if (w->fd < 0) {
+		gus_fail_errno(err, errno, "cannot create the recording %s", path);
+		goto fail;
+	}
+	if (write_preamble(w, err) != 0 || gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0 ||
+	    keep_old(path, err) != 0)
+		goto fail_unlink;
+	if (rename(hidden, path) != 0) {
+		gus_fail_errno(err, errno, "cannot name the recording %s", path);
+		goto fail_unlink;
+	}
+	free(hidden);
+	return w;
+fail_unlink:
+	unlink(hidden);
+fail:
+	free(hidden);
+	free_writer(w);
+	return NULL;
+}
+
+void gus_writer_abandon(struct gus_writer *w)
+{
+	if (w)
+		free_writer(w);
+}
+
+static int write_index(struct gus_writer *w, struct gus_error *err)
+{
+	Gusprof__Index index = GUSPROF__INDEX__INIT;
+	int rc = 0;
+
+	index.entries = gus_resize(NULL, INDEX_ENTRIES, sizeof(*index.entries));
+	for (size_t from = 0; rc == 0 && from < w->index.n; from += index.n_entries) {
+		size_t left = w->index.n - from;
+
+		index.n_entries = left < INDEX_ENTRIES ? left : INDEX_ENTRIES;
+		for (size_t i = 0; i < index.n_entries; i++)
+			index.entries[i] = &w->index.v[from + i];
+		rc = gus_writer_message(w, GUS_FRAME_INDEX, &index.base, err);
+	}
+	free(index.entries);
+	return rc;
+}
+
+int gus_writer_finish(struct gus_writer *w, Gusprof__Footer *footer, struct gus_error *err)
+{
+	uint8_t trailer[GUS_TRAILER_SIZE];
+	int rc = -1;
+
+	footer->index_offset = w->size;
+	footer->switches = w->switches;
+	if (write_index(w, err) != 0)
+		goto out;
+	footer->frames = w->sequence;
+	memcpy(trailer, GUS_TRAILER_MAGIC, 8);
+	put_u64(trailer + 8, w->size);
+	put_u64(trailer + 16, XXH64(trailer, 16, 0));
+	if (gus_writer_message(w, GUS_FRAME_FOOTER, &footer->base, err) != 0 ||
+	    append(w, trailer, sizeof(trailer), err) != 0)
+		goto out;
+	rc = close(w->fd);
+	w->fd = -1;
+	if (rc != 0) /* network file systems report a full disk here */
+		rc = gus_fail_errno(err, errno, "cannot close the recording %s", w->path);
+out:
+	free_writer(w);
+	return rc;
+}

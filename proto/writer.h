@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a recording so that whatever stops the program, the file holds every frame that was finished. */
+#ifndef GUS_PROTO_WRITER_H
+#define GUS_PROTO_WRITER_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "proto/container.h"
+#include "proto/gusprof.pb-c.h"
+#include "proto/sample.h"
+
+struct gus_writer;
+
+/* Creates path (mode 0600) with its preamble and header; a file that was there becomes path.old. The new file takes
+ * the name only when its header is whole, so a file of that name always opens. NULL on failure, with err. */
+struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err);
+
+/* Each adds one frame with a single write. -1 on failure: the unfinished frame is taken back, and every later call
+ * fails in the same way without writing. Batches may be of any size; an empty one writes nothing. */
+int gus_writer_samples(struct gus_writer *w, const struct gus_columns *batch, struct gus_error *err);
+int gus_writer_switches(struct gus_writer *w, const struct gus_columns *batch, struct gus_error *err);
+int gus_writer_sideband(struct gus_writer *w, const Gusprof__Sideband *records, struct gus_error *err);
+int gus_writer_message(struct gus_writer *w, enum gus_frame_type type, const ProtobufCMessage *message,
+		       struct gus_error *err);
+
+/* Bytes in the file so far. */
+uint64_t gus_writer_size(const struct gus_writer *w);
+
+/* Adds index, footer and trailer, and frees w, also on failure. The footer's frames, index_offset and switches are
+ * filled in here. */
+int gus_writer_finish(struct gus_writer *w, Gusprof__Footer *footer, struct gus_error *err);
+
+/* Frees w and leaves the file as it is: readers will say that it was cut. */
+void gus_writer_abandon(struct gus_writer *w);
+
+#endif

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+noinst_LIBRARIES += symbolizer/libsymbolizer.a
+symbolizer_libsymbolizer_a_SOURCES = \
+	symbolizer/debugfile.c symbolizer/debugfile.h \
+	symbolizer/demangle.c symbolizer/demangle.h \
+	symbolizer/dwarf.c symbolizer/dwarf.h \
+	symbolizer/elffile.c symbolizer/elffile.h \
+	symbolizer/elfsyms.c symbolizer/elfsyms.h \
+	symbolizer/frames.c \
+	symbolizer/functions.c symbolizer/functions.h \
+	symbolizer/insn.c symbolizer/insn.h \
+	symbolizer/kallsyms.c symbolizer/kallsyms.h \
+	symbolizer/kernel.c symbolizer/kernel.h \
+	symbolizer/object.c symbolizer/object.h \
+	symbolizer/plt.c \
+	symbolizer/ranges.c symbolizer/ranges.h \
+	symbolizer/space.c symbolizer/space.h \
+	symbolizer/spans.c symbolizer/spans.h \
+	symbolizer/symbols.c symbolizer/symbols.h

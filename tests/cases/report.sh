@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# gusprof report from outside: a recording of the demo, whose five functions take a fifth of the time each, in every view
+# and format. Needs a perf_event clock and python3 to read JSON.
+set -u
+: "${GUSPROF:?}" "${GUS_DEMO:?}"
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+ok() { echo "ok: $1"; }
+bad() { echo "FAILED: $1"; failed=1; }
+check() { local what=$1; shift; if "$@" >out 2>err; then ok "$what"; else bad "$what"; head -5 out err; fi; }
+status() { local what=$1 want=$2; shift 2; "$@" >out 2>err; local got=$?
+	if [ $got = "$want" ]; then ok "$what"; else bad "$what: status $got, not $want"; head -5 out err; fi; }
+
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+if ! "$GUSPROF" record -q -F 2000 -g -- "$GUS_DEMO" 2 >out 2>err; then
+	echo "skipped: cannot record here: $(head -1 err)"
+	exit 77
+fi
+
+cat >schema.py <<'P'
+import json, sys
+keys = ["module", "build_id", "function", "file", "line", "offset", "text", "samples", "time_ns", "cycles", "share",
+        "ci95", "stack", "evidence"]
+d = json.load(open(sys.argv[1]))
+assert d["schema"] == "gusprof.report/1"
+rec, total, rows = d["recording"], d["total"], d["rows"]
+for k in ["host", "cpu", "uarch", "tier", "event", "samples", "lost", "throttled", "time_ns", "overhead_pct", "truncated"]:
+    assert k in rec, k
+assert not rec["truncated"] and rec["corrupt"] == 0 and rec["samples"] > 500
+for r in rows:
+    assert list(r)[:len(keys)] == keys, list(r)
+    assert 0 <= r["ci95"][0] <= r["share"] <= r["ci95"][1] <= 1
+    assert set(r["stack"]) == set(r["evidence"])
+    if r["cycles"] is not None:
+        assert sum(r["stack"].values()) == r["cycles"]
+# The parts are the whole, exactly.
+for k in ["samples", "time_ns", "cycles"]:
+    if total[k] is not None:
+        assert sum(r[k] for r in rows) == total[k], k
+assert abs(sum(r["share"] for r in rows) - 1) < 1e-6
+if rec["unit"] == "ns":
+    assert total["time_evidence"] == "observed" and total["cycles_evidence"] in ("inferred", "unknown")
+P
+for by in function module line instruction thread; do
+	"$GUSPROF" report --by $by --format json >$by.json 2>err || bad "report --by $by: $(head -1 err)"
+	check "--by $by: keys, identities, intervals" python3 schema.py $by.json
+done
+
+check "the demo's five functions have about a fifth each" python3 - <<'P'
+import json
+rows = [r for r in json.load(open("function.json"))["rows"] if (r["module"] or "").endswith("/demo")]
+whole = sum(r["share"] for r in rows)
+share = {r["function"]: r["share"] / whole for r in rows}
+for f in ["fma_chain", "pointer_chase", "random_branch", "divider", "store_burst"]:
+    assert 0.14 < share[f] < 0.26, share
+P
+check "lines have files and numbers" python3 - <<'P'
+import json
+rows = json.load(open("line.json"))["rows"]
+assert sum(r["share"] for r in rows if r["file"] and r["file"].endswith("demo.c") and r["line"]) > 0.5
+P
+check "instructions have text" python3 - <<'P'
+import json
+rows = json.load(open("instruction.json"))["rows"]
+assert all(r["text"] and r["text"] != "(bad)" for r in rows if (r["module"] or "").endswith("/demo"))
+assert all(r["offset"] is not None for r in rows)
+P
+"$GUSPROF" report -g --format json >graph.json 2>err
+check "main's total holds most, and it calls the five" python3 - <<'P'
+import json
+d = json.load(open("graph.json"))
+main = [r for r in d["rows"] if r["function"] == "main"]
+assert main and main[0]["total"] > 0.5 * d["total"]["weight"], main
+assert len([c for c in main[0]["callees"] if c["weight"] > 0.08 * d["total"]["weight"]]) >= 5
+P
+
+"$GUSPROF" report --format json >again.json 2>err
+check "same input, same bytes" cmp function.json again.json
+LC_ALL=de_DE.UTF-8 LANG=de_DE.UTF-8 "$GUSPROF" report --format json >locale.json 2>err
+check "the same in another locale" cmp function.json locale.json
+"$GUSPROF" report --percent-limit 10 --format json >limit.json 2>err
+check "what a limit leaves out is told" python3 - <<'P'
+import json
+a, b = json.load(open("function.json")), json.load(open("limit.json"))
+assert b["omitted"]["rows"] == len(a["rows"]) - len(b["rows"]) > 0 and all(r["share"] >= 0.1 for r in b["rows"])
+assert sum(r["samples"] for r in b["rows"]) + b["omitted"]["samples"] == a["total"]["samples"] == b["total"]["samples"]
+P
+"$GUSPROF" report --time 0%-50% --format json >first.json 2>err
+"$GUSPROF" report --time 50%-100% --format json >second.json 2>err
+check "two halves of the time are the whole" python3 - <<'P'
+import json
+a, b, c = (json.load(open(f))["total"]["samples"] for f in ("first.json", "second.json", "function.json"))
+assert a > 0 and b > 0 and abs(a + b - c) <= 1, (a, b, c)
+P
+"$GUSPROF" report --format csv >report.csv 2>err
+check "CSV has a header and as many rows" python3 - <<'P'
+import csv, json
+rows = list(csv.DictReader(open("report.csv")))
+assert len(rows) == len(json.load(open("function.json"))["rows"])
+assert sum(int(r["samples"]) for r in rows) == json.load(open("function.json"))["total"]["samples"]
+P
+check "a filter for a module that is not there leaves nothing" sh -c \
+	'"$GUSPROF" report --dso no-such-module | grep -q "no samples are left"'
+check "--comm takes the thread's name" sh -c 'test "$("$GUSPROF" report --comm demo --format csv | wc -l)" -gt 5'
+check "dump shows samples and a footer" sh -c '"$GUSPROF" dump >d && grep -q " sample cpu" d && grep -q " footer:" d'
+
+status "no such file" 125 "$GUSPROF" report -i nothing.here
+status "not a recording" 125 "$GUSPROF" report -i schema.py
+status "an unknown view" 129 "$GUSPROF" report --by colour
+status "an unknown option" 129 "$GUSPROF" report --bogus
+status "an unknown format" 129 "$GUSPROF" report --format xml
+status "an unknown sort key" 129 "$GUSPROF" report --sort beauty
+status "an absurd time" 129 "$GUSPROF" report --time 20-10
+status "an unknown event" 129 "$GUSPROF" report --event no-such-event
+status "an unknown verb" 129 "$GUSPROF" frobnicate
+status "help" 0 "$GUSPROF" report --help
+exit $failed

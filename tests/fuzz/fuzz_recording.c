@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Fuzz target of the recording's reader: every frame, every message, every column of arbitrary bytes. Checksums would
+ * stop a fuzzer at the door, so the input is sealed first: what looks like a preamble, a frame or a trailer gets the
+ * right sums, except where the input's first byte says that this one stays as it is. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/alloc.h"
+#include "proto/reader.h"
+#include "proto/sample.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const ProtobufCMessageDescriptor *const descriptors[] = {
+	[GUS_FRAME_HEADER] = &gusprof__header__descriptor,
+	[GUS_FRAME_SIDEBAND] = &gusprof__sideband__descriptor,
+	[GUS_FRAME_KERNEL_SYMBOLS] = &gusprof__kernel_symbols__descriptor,
+	[GUS_FRAME_IMAGE] = &gusprof__image__descriptor,
+	[GUS_FRAME_INDEX] = &gusprof__index__descriptor,
+	[GUS_FRAME_FOOTER] = &gusprof__footer__descriptor,
+};
+
+static void put_sum(uint8_t *at, const uint8_t *from, size_t size)
+{
+	uint64_t sum = XXH64(from, size, 0);
+
+	memcpy(at, &sum, sizeof(sum));
+}
+
+static void seal(uint8_t *bytes, size_t size, uint8_t leave)
+{
+	size_t at = GUS_PREAMBLE_SIZE;
+	unsigned frame = 0;
+
+	if (size < GUS_PREAMBLE_SIZE)
+		return;
+	memcpy(bytes, GUS_MAGIC, GUS_MAGIC_SIZE);
+	if (!(leave & 1))
+		put_sum(bytes + 16, bytes, 16);
+	for (; at + GUS_FRAME_HEADER_SIZE <= size; frame++) {
+		uint32_t stored;
+
+		memcpy(&stored, bytes + at + 8, sizeof(stored));
+		if (stored > size - at - GUS_FRAME_HEADER_SIZE)
+			break;
+		if (!(leave & 2) || frame % 5 != 3) {
+			uint32_t mark = GUS_FRAME_MARK;
+
+			memcpy(bytes + at, &mark, sizeof(mark));
+			put_sum(bytes + at + 24, bytes + at + GUS_FRAME_HEADER_SIZE, stored);
+			put_sum(bytes + at + 32, bytes + at, 32);
+		}
+		at += GUS_FRAME_HEADER_SIZE + stored;
+	}
+	if (!(leave & 4) && size - at == GUS_TRAILER_SIZE) {
+		memcpy(bytes + at, GUS_TRAILER_MAGIC, 8);
+		put_sum(bytes + at + 16, bytes + at, 16);
+	}
+}
+
+/* Reads every value that a row gives access to, so that a sanitizer sees them all. */
+static uint64_t touch(const struct gus_columns *c, size_t i)
+{
+	struct gus_sample s = gus_columns_sample(c, i);
+	struct gus_switch sw = gus_columns_switch(c, i);
+	uint64_t sum = s.ip + s.time + s.period + sw.time;
+
+	for (uint32_t k = 0; k < s.chain_n; k++)
+		sum += s.chain[k];
+	return sum;
+}
+
+static void decode(struct gus_reader *r, const struct gus_frame *frame, struct gus_columns *c)
+{
+	if (frame->type == GUS_FRAME_SAMPLES || frame->type == GUS_FRAME_SWITCHES) {
+		if (gus_columns_decode(c, frame->payload, frame->size, NULL) != 0) {
+			gus_reader_bad_payload(r, frame);
+			return;
+		}
+		for (size_t i = 0; i < c->n; i++) {
+			volatile uint64_t read = touch(c, i); /* kept by the compiler */
+
+			(void)read;
+		}
+	} else if (frame->type < sizeof(descriptors) / sizeof(*descriptors) && descriptors[frame->type]) {
+		ProtobufCMessage *m = gus_frame_message(frame, descriptors[frame->type], NULL);
+
+		if (m)
+			protobuf_c_message_free_unpacked(m, NULL);
+	}
+}
+
+static void read_all(struct gus_reader *r, uint32_t types)
+{
+	struct gus_columns c = { 0 };
+	enum gus_read got;
+
+	do {
+		struct gus_error err = { 0 };
+		struct gus_frame frame;
+
+		got = gus_reader_next_of(r, types, &frame, &err);
+		if (got == GUS_READ_FRAME)
+			decode(r, &frame, &c);
+		else if (got != GUS_READ_END && err.code == GUS_OK)
+			abort(); /* a reason is owed */
+	} while (got == GUS_READ_FRAME || got == GUS_READ_CORRUPT);
+	gus_columns_free(&c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = gus_alloc(size);
+	struct gus_error err = { 0 };
+	struct gus_reader *r;
+	uint8_t leave = size ? data[0] : 0;
+
+	size -= size > 0;
+	if (size)
+		memcpy(copy, data + 1, size);
+	if (!(leave & 8))
+		seal(copy, size, leave);
+	r = gus_reader_open_memory(copy, size, &err);
+	if (!r && err.code == GUS_OK)
+		abort();
+	if (r) {
+		read_all(r, UINT32_MAX);
+		gus_reader_restrict(r, leave, (uint64_t)leave << 32);
+		read_all(r, 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SIDEBAND);
+	}
+	gus_reader_close(r);
+	free(copy);
+	return 0;
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# Checks of the sources themselves, and of what is said about the program against what it does.
+lint_tests = \
+	tests/lint/format-doc \
+	tests/lint/include-arrows \
+	tests/lint/man-format \
+	tests/lint/man-vs-help \
+	tests/lint/no-machine-paths \
+	tests/lint/packages \
+	tests/lint/spdx \
+	tests/lint/syntax
+TESTS += $(lint_tests)
+dist_check_SCRIPTS += $(lint_tests)
+EXTRA_DIST += tests/lint/lib.sh

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# `make check`: unit tests (cmocka), cases (the program from outside), lint. No privilege, PMU or network is needed;
+# what a test skips, it names.
+include tests/lint/local.mk
+
+AM_TESTS_ENVIRONMENT = GUSPROF='$(abs_top_builddir)/gusprof'; export GUSPROF; \
+	GUS_DEMO='$(abs_top_builddir)/contrib/demo/demo'; export GUS_DEMO; \
+	GUS_SRCDIR='$(abs_top_srcdir)'; export GUS_SRCDIR; \
+	GUS_BUILDDIR='$(abs_top_builddir)'; export GUS_BUILDDIR; \
+	LSAN_OPTIONS="suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0"; export LSAN_OPTIONS;
+EXTRA_DIST += tests/lsan.supp
+
+case_tests = \
+	tests/cases/completion.sh \
+	tests/cases/damage.sh \
+	tests/cases/record.sh \
+	tests/cases/report.sh
+TESTS += $(case_tests)
+dist_check_SCRIPTS += $(case_tests)
+
+if HAVE_CMOCKA
+unit_tests = \
+	tests/unit/test_columns \
+	tests/unit/test_container \
+	tests/unit/test_base \
+	tests/unit/test_event \
+	tests/unit/test_insn \
+	tests/unit/test_profile \
+	tests/unit/test_records \
+	tests/unit/test_space \
+	tests/unit/test_symbols
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+endif
+
+LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
+tests_unit_test_base_SOURCES = tests/unit/test_base.c
+tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
+tests_unit_test_container_SOURCES = tests/unit/test_container.c
+tests_unit_test_event_SOURCES = tests/unit/test_event.c
+tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
+tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
+tests_unit_test_records_SOURCES = tests/unit/test_records.c
+tests_unit_test_space_SOURCES = tests/unit/test_space.c
+tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
+
+# The reader's fuzz target. With --enable-fuzzing it is a libFuzzer program; always, it is built with a main of its own
+# that runs the corpus, so that a crash found once is a test for ever.
+check_PROGRAMS += tests/fuzz/run_recording tests/fuzz/make_seed
+TESTS += tests/fuzz/run_recording
+tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c tests/fuzz/run_corpus.c
+tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
+EXTRA_DIST += tests/fuzz/corpus-recording
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_recording
+tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c
+tests_fuzz_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
+EXTRA_DIST += tests/bench

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* base/: the cursor over foreign bytes, errors, numbering of keys, interned strings. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/index.h"
+
+static void cursor_reads_little_endian(void **state)
+{
+	static const uint8_t bytes[] = { 1, 0x34, 0x12, 0x78, 0x56, 0x34, 0x12, 8, 7, 6, 5, 4, 3, 2, 1 };
+	struct gus_cursor c = gus_cursor(bytes, sizeof(bytes));
+
+	(void)state;
+	assert_int_equal(gus_cursor_u8(&c), 1);
+	assert_int_equal(gus_cursor_u16(&c), 0x1234);
+	assert_int_equal(gus_cursor_u32(&c), 0x12345678);
+	assert_true(gus_cursor_u64(&c) == 0x0102030405060708);
+	assert_false(c.bad);
+	assert_int_equal(gus_cursor_left(&c), 0);
+}
+
+static void cursor_fails_once_and_for_all(void **state)
+{
+	static const uint8_t bytes[] = { 1, 2, 3 };
+	struct gus_cursor c = gus_cursor(bytes, sizeof(bytes));
+
+	(void)state;
+	assert_int_equal(gus_cursor_u32(&c), 0);
+	assert_true(c.bad);
+	assert_int_equal(gus_cursor_u8(&c), 0); /* there is a byte, but the cursor is dead */
+	assert_null(gus_cursor_take(&c, 0));
+}
+
+static void varints(void **state)
+{
+	static const struct { uint8_t bytes[11]; size_t size; uint64_t value; bool bad; } cases[] = {
+		{ { 0 }, 1, 0, false },
+		{ { 0x7f }, 1, 127, false },
+		{ { 0x80, 1 }, 2, 128, false },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 }, 10, UINT64_MAX, false },
+		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2 }, 10, 0, true },  /* 65 bits */
+		{ { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1 }, 11, 0, true },
+		{ { 0x80 }, 1, 0, true },                                                   /* cut */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_cursor c = gus_cursor(cases[i].bytes, cases[i].size);
+
+		assert_true(gus_cursor_varint(&c) == cases[i].value);
+		assert_int_equal(c.bad, cases[i].bad);
+	}
+}
+
+static void zigzag_is_its_own_inverse(void **state)
+{
+	static const int64_t values[] = { 0, -1, 1, INT64_MIN, INT64_MAX, 4711 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		assert_true(gus_unzigzag(gus_zigzag(values[i])) == values[i]);
+	assert_int_equal(gus_zigzag(-1), 1); /* small numbers of either sign stay small */
+}
+
+static void first_error_stays(void **state)
+{
+	struct gus_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(gus_fail_errno(&err, ENOSPC, "cannot write %s", "x"), -1);
+	gus_fail(&err, GUS_E_USAGE, "later");
+	assert_int_equal(err.code, GUS_E_FULL);
+	assert_string_equal(err.text, "cannot write x: No space left on device");
+	assert_int_equal(gus_fail(NULL, GUS_E_USAGE, "nobody listens"), -1);
+}
+
+static void keys_are_numbered_in_order_of_sight(void **state)
+{
+	struct gus_index ix;
+	bool is_new;
+
+	(void)state;
+	gus_index_init(&ix, sizeof(uint64_t));
+	for (uint64_t key = 0; key < 10000; key++)
+		assert_int_equal(gus_index_add(&ix, &(uint64_t){ key * key }, &is_new), key);
+	for (uint64_t key = 0; key < 10000; key++)
+		assert_int_equal(gus_index_find(&ix, &(uint64_t){ key * key }), key);
+	gus_index_add(&ix, &(uint64_t){ 4 }, &is_new);
+	assert_false(is_new);
+	assert_int_equal(gus_index_find(&ix, &(uint64_t){ 3 }), GUS_INDEX_NONE);
+	gus_index_free(&ix);
+}
+
+static void same_text_is_same_number(void **state)
+{
+	struct gus_strings s;
+	const char *first;
+	char name[32];
+
+	(void)state;
+	gus_strings_init(&s);
+	assert_int_equal(gus_strings_add(&s, ""), 0);
+	first = gus_strings_get(&s, gus_strings_add(&s, "first"));
+	for (int i = 0; i < 5000; i++) {
+		snprintf(name, sizeof(name), "name %d", i);
+		gus_strings_add(&s, name);
+	}
+	assert_int_equal(gus_strings_add_n(&s, "name 17 and more", 7), gus_strings_add(&s, "name 17"));
+	assert_ptr_equal(first, gus_strings_get(&s, gus_strings_add(&s, "first"))); /* never moves */
+	gus_strings_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cursor_reads_little_endian),
+		cmocka_unit_test(cursor_fails_once_and_for_all),
+		cmocka_unit_test(varints),
+		cmocka_unit_test(zigzag_is_its_own_inverse),
+		cmocka_unit_test(first_error_stays),
+		cmocka_unit_test(keys_are_numbered_in_order_of_sight),
+		cmocka_unit_test(same_text_is_same_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* Where an address belonged, by process and time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "proto/sample.h"
+#include "symbolizer/space.h"
+
+struct mapping {
+	uint64_t time;
+	uint32_t pid;
+	uint64_t start, length, offset;
+	const char *path;
+	const char *build_id; /* text stands in for bytes */
+	uint64_t inode;
+};
+
+static void add_mmap(struct gus_space *s, struct mapping m)
+{
+	Gusprof__Mmap mmap = GUSPROF__MMAP__INIT;
+	Gusprof__Record r = GUSPROF__RECORD__INIT;
+
+	mmap.time = m.time;
+	mmap.pid = mmap.tid = m.pid;
+	mmap.start = m.start;
+	mmap.length = m.length;
+	mmap.offset = m.offset;
+	mmap.path = (char *)m.path;
+	mmap.inode = m.inode;
+	if (m.build_id) {
+		mmap.build_id.data = (uint8_t *)m.build_id;
+		mmap.build_id.len = strlen(m.build_id);
+	}
+	r.kind_case = GUSPROF__RECORD__KIND_MMAP;
+	r.mmap = &mmap;
+	gus_space_add(s, &r);
+}
+
+static void add_comm(struct gus_space *s, uint64_t time, uint32_t pid, uint32_t tid, const char *name, bool exec)
+{
+	Gusprof__Comm comm = GUSPROF__COMM__INIT;
+	Gusprof__Record r = GUSPROF__RECORD__INIT;
+
+	comm.time = time;
+	comm.pid = pid;
+	comm.tid = tid;
+	comm.name = (char *)name;
+	comm.exec = exec;
+	r.kind_case = GUSPROF__RECORD__KIND_COMM;
+	r.comm = &comm;
+	gus_space_add(s, &r);
+}
+
+static void add_task(struct gus_space *s, bool fork, uint64_t time, uint32_t ppid, uint32_t ptid, uint32_t pid,
+		     uint32_t tid)
+{
+	Gusprof__Task task = GUSPROF__TASK__INIT;
+	Gusprof__Record r = GUSPROF__RECORD__INIT;
+
+	task.time = time;
+	task.ppid = ppid;
+	task.ptid = ptid;
+	task.pid = pid;
+	task.tid = tid;
+	r.kind_case = fork ? GUSPROF__RECORD__KIND_FORK : GUSPROF__RECORD__KIND_EXIT;
+	if (fork)
+		r.fork = &task;
+	else
+		r.exit = &task;
+	gus_space_add(s, &r);
+}
+
+static void add_ksymbol(struct gus_space *s, uint64_t time, uint64_t address, uint32_t length, const char *name,
+			bool gone)
+{
+	Gusprof__Ksymbol k = GUSPROF__KSYMBOL__INIT;
+	Gusprof__Record r = GUSPROF__RECORD__INIT;
+
+	k.time = time;
+	k.address = address;
+	k.length = length;
+	k.name = (char *)name;
+	k.unregister = gone;
+	r.kind_case = GUSPROF__RECORD__KIND_KSYMBOL;
+	r.ksymbol = &k;
+	gus_space_add(s, &r);
+}
+
+static void expect(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, const char *path, uint64_t offset)
+{
+	struct gus_place p = gus_space_find(s, pid, time, ip, GUS_MODE_USER);
+
+	assert_string_equal(gus_space_module(s, p.module)->path, path);
+	assert_int_equal(p.offset, offset);
+}
+
+static void empty_space_knows_nothing(void **state)
+{
+	struct gus_space *s = gus_space_new();
+	struct gus_place p;
+
+	(void)state;
+	gus_space_ready(s);
+	expect(s, 1, 0, 0x1000, "[unknown]", 0x1000);
+	p = gus_space_find(s, 1, 5, 0xffffffff81000010, GUS_MODE_KERNEL);
+	assert_int_equal(gus_space_module(s, p.module)->kind, GUS_MODULE_KERNEL);
+	assert_int_equal(p.offset, 0xffffffff81000010);
+	p = gus_space_find(s, 1, 5, 0xffffffff81000010, GUS_MODE_UNKNOWN);
+	assert_int_equal(gus_space_module(s, p.module)->kind, GUS_MODULE_KERNEL);
+	p = gus_space_find(s, 1, 5, 0xffffffff81000010, GUS_MODE_GUEST_KERNEL);
+	assert_int_equal(p.module, 0);
+	assert_string_equal(gus_space_comm(s, 1, 1, 5), "");
+	assert_null(gus_space_ksymbol(s, 5, 0xffffffff81000010, NULL));
+	gus_space_free(s);
+}
+
+static void a_mapping_holds_from_its_time_on(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 10, 7, 0x400000, 0x1000, 0x3000, "/bin/a" });
+	gus_space_ready(s);
+	expect(s, 7, 9, 0x400000, "[unknown]", 0x400000);
+	expect(s, 7, 10, 0x400000, "/bin/a", 0x3000);
+	expect(s, 7, UINT64_MAX, 0x400fff, "/bin/a", 0x3fff);
+	expect(s, 7, 11, 0x401000, "[unknown]", 0x401000);
+	expect(s, 7, 11, 0x3fffff, "[unknown]", 0x3fffff);
+	expect(s, 8, 11, 0x400000, "[unknown]", 0x400000);
+	gus_space_free(s);
+}
+
+static void paths_tell_the_kind(void **state)
+{
+	static const struct {
+		const char *path;
+		enum gus_module_kind kind;
+		bool by_address;
+	} cases[] = {
+		{ "/lib/libc.so.6", GUS_MODULE_FILE, false }, { "/tmp/x (deleted)", GUS_MODULE_FILE, false },
+		{ "[vdso]", GUS_MODULE_VDSO, false },	      { "//anon", GUS_MODULE_ANON, true },
+		{ "", GUS_MODULE_ANON, true },		      { "[heap]", GUS_MODULE_ANON, true },
+		{ "[stack]", GUS_MODULE_ANON, true },	      { "/memfd:jit (deleted)", GUS_MODULE_ANON, true },
+		{ "/SYSV00000000 (deleted)", GUS_MODULE_ANON, true },
+		{ "/dev/zero (deleted)", GUS_MODULE_ANON, true },
+		{ "/anon_hugepage (deleted)", GUS_MODULE_ANON, true },
+	};
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		add_mmap(s, (struct mapping){ 1, 1, 0x10000 * (i + 1), 0x1000, 0x2000, cases[i].path });
+	gus_space_ready(s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t ip = 0x10000 * (i + 1) + 4;
+		struct gus_place p = gus_space_find(s, 1, 1, ip, GUS_MODE_USER);
+
+		assert_int_equal(gus_space_module(s, p.module)->kind, cases[i].kind);
+		assert_int_equal(p.offset, cases[i].by_address ? ip : 0x2004);
+	}
+	gus_space_free(s);
+}
+
+static void a_later_mapping_hides_what_it_overlaps(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x4000, 0, "/a" });
+	add_mmap(s, (struct mapping){ 2, 1, 0x2000, 0x1000, 0x50000, "/b" });
+	add_mmap(s, (struct mapping){ 3, 1, 0x0, 0x1800, 0, "/c" });
+	gus_space_ready(s);
+	expect(s, 1, 1, 0x2000, "/a", 0x1000);
+	expect(s, 1, 2, 0x1fff, "/a", 0xfff);
+	expect(s, 1, 2, 0x2000, "/b", 0x50000);
+	expect(s, 1, 2, 0x2fff, "/b", 0x50fff);
+	expect(s, 1, 2, 0x3000, "/a", 0x2000);
+	expect(s, 1, 3, 0x17ff, "/c", 0x17ff);
+	expect(s, 1, 3, 0x1800, "/a", 0x800);
+	expect(s, 1, 2, 0x1000, "/a", 0);
+	gus_space_free(s);
+}
+
+static void a_mapping_may_reach_the_end_of_all_addresses(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 1, 1, UINT64_MAX - 0xfff, UINT64_MAX, 0, "/a" });
+	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0, 0, "/nothing" });
+	gus_space_ready(s);
+	expect(s, 1, 1, UINT64_MAX - 1, "/a", 0xffe);
+	expect(s, 1, 1, 0x1000, "[unknown]", 0x1000);
+	gus_space_free(s);
+}
+
+static void fork_inherits_as_of_that_moment(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
+	add_task(s, true, 5, 1, 1, 2, 2);
+	add_mmap(s, (struct mapping){ 6, 1, 0x9000, 0x1000, 0, "/parent" });
+	add_mmap(s, (struct mapping){ 7, 2, 0x1000, 0x1000, 0, "/child" });
+	gus_space_ready(s);
+	expect(s, 2, 4, 0x1000, "[unknown]", 0x1000);
+	expect(s, 2, 5, 0x1000, "/a", 0);
+	expect(s, 2, 6, 0x9000, "[unknown]", 0x9000);
+	expect(s, 2, 7, 0x1000, "/child", 0);
+	expect(s, 1, 8, 0x1000, "/a", 0);
+	expect(s, 1, 8, 0x9000, "/parent", 0);
+	gus_space_free(s);
+}
+
+static void exec_drops_all(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/sh" });
+	add_comm(s, 2, 1, 1, "renamed", false);
+	add_comm(s, 3, 1, 1, "app", true);
+	add_mmap(s, (struct mapping){ 4, 1, 0x5000, 0x1000, 0, "/app" });
+	gus_space_ready(s);
+	expect(s, 1, 2, 0x1000, "/sh", 0);
+	expect(s, 1, 3, 0x1000, "[unknown]", 0x1000);
+	expect(s, 1, 4, 0x5000, "/app", 0);
+	expect(s, 1, 4, 0x1000, "[unknown]", 0x1000);
+	assert_string_equal(gus_space_comm(s, 1, 1, 2), "renamed");
+	assert_string_equal(gus_space_comm(s, 1, 1, 9), "app");
+	gus_space_free(s);
+}
+
+static void a_pid_given_out_again_starts_anew(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 1, 5, 0x1000, 0x1000, 0, "/first" });
+	add_comm(s, 1, 5, 5, "first", false);
+	add_task(s, false, 3, 5, 5, 5, 5);
+	add_task(s, true, 6, 9, 9, 5, 5);
+	gus_space_ready(s);
+	expect(s, 5, 2, 0x1000, "/first", 0);
+	expect(s, 5, 6, 0x1000, "[unknown]", 0x1000);
+	assert_string_equal(gus_space_comm(s, 5, 5, 2), "first");
+	assert_string_equal(gus_space_comm(s, 5, 5, 6), "");
+	gus_space_free(s);
+}
+
+static void threads_share_maps_and_take_the_creators_name(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_comm(s, 1, 1, 1, "main", false);
+	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
+	add_task(s, true, 2, 1, 1, 1, 11);
+	add_comm(s, 3, 1, 11, "worker", false);
+	add_task(s, true, 4, 1, 11, 1, 12);
+	add_mmap(s, (struct mapping){ 5, 1, 0x2000, 0x1000, 0, "/late" });
+	gus_space_ready(s);
+	assert_string_equal(gus_space_comm(s, 1, 11, 1), "main"); /* before its birth: as its process */
+	assert_string_equal(gus_space_comm(s, 1, 77, 1), "main"); /* never told of */
+	assert_string_equal(gus_space_comm(s, 8, 77, 1), "");
+	assert_string_equal(gus_space_comm(s, 1, 11, 2), "main");
+	assert_string_equal(gus_space_comm(s, 1, 11, 3), "worker");
+	assert_string_equal(gus_space_comm(s, 1, 12, 9), "worker");
+	assert_string_equal(gus_space_comm(s, 1, 1, 9), "main");
+	expect(s, 1, 5, 0x1000, "/a", 0);
+	expect(s, 1, 5, 0x2000, "/late", 0);
+	gus_space_free(s);
+}
+
+static void modules_are_told_apart_by_what_they_are(void **state)
+{
+	struct gus_space *s = gus_space_new();
+	struct gus_place a, b;
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/a", "id1", 1 });
+	add_mmap(s, (struct mapping){ 1, 2, 0x1000, 0x1000, 0, "/a", "id1", 2 });
+	add_mmap(s, (struct mapping){ 1, 3, 0x1000, 0x1000, 0, "/a", "id2", 2 });
+	add_mmap(s, (struct mapping){ 1, 4, 0x1000, 0x1000, 0, "/a", NULL, 3 });
+	add_mmap(s, (struct mapping){ 1, 5, 0x1000, 0x1000, 0, "/a", NULL, 4 });
+	gus_space_ready(s);
+	assert_int_equal(gus_space_modules(s), 2 + 4);
+	a = gus_space_find(s, 1, 1, 0x1000, GUS_MODE_USER);
+	b = gus_space_find(s, 2, 1, 0x1000, GUS_MODE_USER);
+	assert_int_equal(a.module, b.module);
+	assert_int_equal(gus_space_module(s, a.module)->build_id_size, 3);
+	assert_memory_equal(gus_space_module(s, a.module)->build_id, "id1", 3);
+	b = gus_space_find(s, 5, 1, 0x1000, GUS_MODE_USER);
+	assert_null(gus_space_module(s, b.module)->build_id);
+	gus_space_free(s);
+}
+
+static void kernel_symbols_come_and_go(void **state)
+{
+	const uint64_t at = 0xffffffffc0001000;
+	struct gus_space *s = gus_space_new();
+	uint64_t start = 0;
+
+	(void)state;
+	add_ksymbol(s, 10, at, 0x100, "bpf_one", false);
+	add_ksymbol(s, 20, at, 0x100, "bpf_one", true);
+	add_ksymbol(s, 30, at + 0x80, 0x100, "bpf_two", false);
+	gus_space_ready(s);
+	assert_null(gus_space_ksymbol(s, 9, at, &start));
+	assert_string_equal(gus_space_ksymbol(s, 19, at + 0xff, &start), "bpf_one");
+	assert_int_equal(start, at);
+	assert_null(gus_space_ksymbol(s, 20, at, NULL));
+	assert_string_equal(gus_space_ksymbol(s, 99, at + 0x100, &start), "bpf_two");
+	assert_int_equal(start, at + 0x80);
+	gus_space_free(s);
+}
+
+/* A plain model of the same rules: every page of a few processes at every time, written out. */
+#define PIDS 6
+#define PAGES 24
+#define TIMES 400
+
+static uint32_t next_random(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+static void any_history_in_any_order_agrees_with_the_plain_model(void **state)
+{
+	static int16_t model[TIMES][PIDS][PAGES]; /* the time of the mapping that holds the page, -1 for none */
+	static struct { enum { MAP, FORK, EXEC } what; uint32_t pid, other, page, pages; } events[TIMES];
+	static const char *const names[] = { "/m0", "/m1", "/m2", "/m3", "/m4", "/m5", "/m6" };
+	uint32_t seed = 12345, order[TIMES];
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	memset(model, -1, sizeof(model));
+	for (uint32_t t = 1; t < TIMES; t++) {
+		uint32_t dice = next_random(&seed) % 20;
+
+		memcpy(model[t], model[t - 1], sizeof(model[t]));
+		events[t].what = dice == 0 ? EXEC : dice < 3 ? FORK : MAP;
+		events[t].pid = next_random(&seed) % PIDS;
+		events[t].other = (events[t].pid + 1 + next_random(&seed) % (PIDS - 1)) % PIDS;
+		events[t].page = next_random(&seed) % PAGES;
+		events[t].pages = 1 + next_random(&seed) % (PAGES - events[t].page);
+		if (events[t].what == EXEC)
+			memset(model[t][events[t].pid], -1, sizeof(model[t][0]));
+		else if (events[t].what == FORK)
+			memcpy(model[t][events[t].pid], model[t][events[t].other], sizeof(model[t][0]));
+		else
+			for (uint32_t p = 0; p < events[t].pages; p++)
+				model[t][events[t].pid][events[t].page + p] = (int16_t)t;
+		order[t] = t;
+	}
+	for (uint32_t t = TIMES - 1; t > 1; t--) {
+		uint32_t other = 1 + next_random(&seed) % t, kept = order[t];
+
+		order[t] = order[other];
+		order[other] = kept;
+	}
+	for (uint32_t i = 1; i < TIMES; i++) {
+		uint32_t t = order[i];
+
+		if (events[t].what == EXEC)
+			add_comm(s, t, events[t].pid, events[t].pid, "x", true);
+		else if (events[t].what == FORK)
+			add_task(s, true, t, events[t].other, events[t].other, events[t].pid, events[t].pid);
+		else
+			add_mmap(s, (struct mapping){ t, events[t].pid, events[t].page * 0x1000, events[t].pages * 0x1000,
+						      t * 0x100000, names[t % 7] });
+	}
+	gus_space_ready(s);
+	for (int i = 0; i < 200000; i++) {
+		uint32_t t = next_random(&seed) % TIMES, pid = next_random(&seed) % PIDS;
+		uint32_t page = next_random(&seed) % PAGES;
+		int16_t by = model[t][pid][page];
+		uint64_t ip = page * 0x1000 + next_random(&seed) % 0x1000;
+
+		if (by < 0)
+			expect(s, pid, t, ip, "[unknown]", ip);
+		else
+			expect(s, pid, t, ip, names[by % 7], (uint64_t)by * 0x100000 + ip - events[by].page * 0x1000);
+	}
+	gus_space_free(s);
+}
+
+static void many_processes_and_many_mappings(void **state)
+{
+	const uint32_t pids = 5000, mappings = 50000;
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	for (uint32_t i = 0; i < mappings; i++)
+		add_mmap(s, (struct mapping){ i, 1, 0x1000000 + (uint64_t)i * 0x2000, 0x1000, i, "/big" });
+	for (uint32_t p = 2; p < pids; p++) {
+		add_task(s, true, mappings + 2 * p, p - 1, p - 1, p, p);
+		add_mmap(s, (struct mapping){ mappings + 2 * p + 1, p, (uint64_t)p * 16, 16, 0, "/own" });
+	}
+	gus_space_ready(s);
+	for (uint32_t p = 2; p < pids; p++) {
+		expect(s, p, UINT64_MAX, 0x1000000 + (uint64_t)(p * 7) * 0x2000, "/big", p * 7);
+		expect(s, p, UINT64_MAX, 2 * 16 + 3, "/own", 3);
+		expect(s, p, mappings + 2 * p, (uint64_t)p * 16, "[unknown]", (uint64_t)p * 16);
+	}
+	gus_space_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_space_knows_nothing),
+		cmocka_unit_test(a_mapping_holds_from_its_time_on),
+		cmocka_unit_test(paths_tell_the_kind),
+		cmocka_unit_test(a_later_mapping_hides_what_it_overlaps),
+		cmocka_unit_test(a_mapping_may_reach_the_end_of_all_addresses),
+		cmocka_unit_test(fork_inherits_as_of_that_moment),
+		cmocka_unit_test(exec_drops_all),
+		cmocka_unit_test(a_pid_given_out_again_starts_anew),
+		cmocka_unit_test(threads_share_maps_and_take_the_creators_name),
+		cmocka_unit_test(modules_are_told_apart_by_what_they_are),
+		cmocka_unit_test(kernel_symbols_come_and_go),
+		cmocka_unit_test(any_history_in_any_order_agrees_with_the_plain_model),
+		cmocka_unit_test(many_processes_and_many_mappings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
