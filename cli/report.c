@@ -331,27 +331,29 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		       (unsigned long long)p->throttled);
 }
 
+/* Why names are missing, for modules that matter: one with less than a hundredth of the time is not worth a line. */
 static void trouble(const struct gus_report *r, const struct gus_log *log)
 {
-	struct gus_vec(uint8_t) told = { 0 };
+	struct gus_vec(uint64_t) weights = { 0 };
 
 	for (size_t i = 0; i < r->view->rows.n; i++) {
-		uint32_t number = r->view->rows.v[i].module;
-		const struct gus_module *module;
-		const char *text;
+		const struct gus_row *row = &r->view->rows.v[i];
 
-		if (number == GUS_INDEX_NONE)
-			continue;
-		while (told.n <= number)
-			gus_vec_push(&told, 0);
-		if (told.v[number]++)
-			continue;
-		module = gus_space_module(r->profile->space, number);
-		text = gus_symbols_trouble(r->profile->symbols, module);
-		if (text && module->kind != GUS_MODULE_VDSO) /* never has more than its exported names, which are all */
+		while (row->module != GUS_INDEX_NONE && weights.n <= row->module)
+			gus_vec_push(&weights, 0);
+		if (row->module != GUS_INDEX_NONE)
+			weights.v[row->module] += row->weight;
+	}
+	for (uint32_t i = 0; i < weights.n; i++) {
+		const struct gus_module *module = gus_space_module(r->profile->space, i);
+		const char *text = NULL;
+
+		if (weights.v[i] && weights.v[i] >= r->profile->weight / 100)
+			text = gus_symbols_trouble(r->profile->symbols, module);
+		if (text && module->kind != GUS_MODULE_VDSO) /* it never has more than its exported names, which are all */
 			gus_log(log, GUS_NOTE, "%s: %s", module->path, text);
 	}
-	gus_vec_free(&told);
+	gus_vec_free(&weights);
 }
 
 /* Everything that the options say about which samples to take. */

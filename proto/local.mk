@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += proto/libproto.a
 proto_libproto_a_SOURCES = \
+	proto/columns.h \
+	proto/columns_decode.c \
 	proto/container.h \
 	proto/reader.c proto/reader.h \
 	proto/sample.c proto/sample.h \
 	proto/writer.c proto/writer.h
 nodist_proto_libproto_a_SOURCES = proto/gusprof.pb-c.c proto/gusprof.pb-c.h
-# Generated code is not ours to clean of warnings.
-proto_libproto_a_CFLAGS = $(AM_CFLAGS)
 BUILT_SOURCES += proto/gusprof.pb-c.h
 CLEANFILES += proto/gusprof.pb-c.c proto/gusprof.pb-c.h
 EXTRA_DIST += proto/gusprof.proto proto/FORMAT.md

@@ -373,7 +373,7 @@ static void merge_index(struct gus_reader *r, Gusprof__Index *more)
 /* Reads the INDEX frames that the footer points to; leaves r->index NULL where anything is not as it should be. */
 static void load_index(struct gus_reader *r)
 {
-	uint8_t bytes[GUS_TRAILER_SIZE];
+	uint8_t bytes[GUS_TRAILER_SIZE] = { 0 };
 	struct gus_cursor c = gus_cursor(bytes + 8, 8);
 	struct gus_frame frame;
 	Gusprof__Footer *footer;

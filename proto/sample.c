@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* Batches of rows as columns, and their encoding. What reads them back is columns_decode.c. */
 #include "proto/sample.h"
 
 #include <stdlib.h>
 
 #include "base/cursor.h"
-
-enum encoding {
-	ENCODING_CONSTANT = 0, /* one zigzag varint, the value of every row */
-	ENCODING_DELTA = 1,    /* a zigzag varint each: the difference to the row before, the first to 0 */
-	ENCODING_PLAIN = 2,    /* a varint each */
-	ENCODING_TABLE = 3,    /* the distinct values, ascending; then a varint number into them for each row */
-};
+#include "proto/columns.h"
 
 void gus_columns_clear(struct gus_columns *c)
 {
@@ -166,39 +161,39 @@ static void put_table(struct gus_bytes *out, const uint64_t *v, size_t n)
 	free(sorted);
 }
 
-static enum encoding encoding_of(unsigned column, const uint64_t *v, size_t n)
+static enum gus_encoding encoding_of(unsigned column, const uint64_t *v, size_t n)
 {
 	if (is_constant(v, n))
-		return ENCODING_CONSTANT;
+		return GUS_ENCODING_CONSTANT;
 	switch (column) {
 	case GUS_COL_TIME:
 	case GUS_COL_PERIOD:
-		return ENCODING_DELTA;
+		return GUS_ENCODING_DELTA;
 	case GUS_COL_IP:
 	case GUS_COL_CHAIN:
-		return ENCODING_TABLE;
+		return GUS_ENCODING_TABLE;
 	default:
-		return ENCODING_PLAIN;
+		return GUS_ENCODING_PLAIN;
 	}
 }
 
 /* One column: varint number, varint encoding, varint length in bytes, the bytes. */
 static void put_column(struct gus_bytes *out, unsigned column, const uint64_t *v, size_t n, struct gus_bytes *scratch)
 {
-	enum encoding encoding = encoding_of(column, v, n);
+	enum gus_encoding encoding = encoding_of(column, v, n);
 
 	scratch->n = 0;
 	switch (encoding) {
-	case ENCODING_CONSTANT:
+	case GUS_ENCODING_CONSTANT:
 		put_varint(scratch, gus_zigzag((int64_t)v[0]));
 		break;
-	case ENCODING_DELTA:
+	case GUS_ENCODING_DELTA:
 		put_deltas(scratch, v, n);
 		break;
-	case ENCODING_TABLE:
+	case GUS_ENCODING_TABLE:
 		put_table(scratch, v, n);
 		break;
-	case ENCODING_PLAIN:
+	case GUS_ENCODING_PLAIN:
 		for (size_t i = 0; i < n; i++)
 			put_varint(scratch, v[i]);
 		break;
@@ -225,127 +220,4 @@ void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, stru
 	if (chain_n)
 		put_column(out, GUS_COL_CHAIN, c->chain.v + chain_from, chain_n, &scratch);
 	gus_vec_free(&scratch);
-}
-
-/* Decoding. Everything below reads foreign bytes. */
-
-static bool get_table(struct gus_cursor *in, uint64_t *v, size_t n)
-{
-	uint64_t distinct = gus_cursor_varint(in), value = 0;
-	uint64_t *table;
-
-	if (in->bad || distinct > gus_cursor_left(in))
-		return false;
-	table = gus_resize(NULL, distinct, sizeof(*table));
-	for (uint64_t i = 0; i < distinct; i++)
-		table[i] = value += gus_cursor_varint(in);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t number = gus_cursor_varint(in);
-
-		if (number >= distinct) {
-			in->bad = true;
-			break;
-		}
-		v[i] = table[number];
-	}
-	free(table);
-	return !in->bad;
-}
-
-/* n values of one column out of its own bytes, which must hold exactly that. */
-static bool get_column(struct gus_cursor in, uint64_t encoding, uint64_t *v, size_t n)
-{
-	uint64_t value = 0;
-
-	switch (encoding) {
-	case ENCODING_CONSTANT:
-		value = (uint64_t)gus_unzigzag(gus_cursor_varint(&in));
-		for (size_t i = 0; i < n; i++)
-			v[i] = value;
-		break;
-	case ENCODING_DELTA:
-		for (size_t i = 0; i < n; i++)
-			v[i] = value += (uint64_t)gus_unzigzag(gus_cursor_varint(&in));
-		break;
-	case ENCODING_PLAIN:
-		for (size_t i = 0; i < n; i++)
-			v[i] = gus_cursor_varint(&in);
-		break;
-	case ENCODING_TABLE:
-		if (!get_table(&in, v, n))
-			return false;
-		break;
-	default:
-		return false;
-	}
-	return !in.bad && gus_cursor_left(&in) == 0;
-}
-
-/* Turns CHAIN_N into the ends of the rows' chains; false if they are absurdly many. */
-static bool sum_chains(struct gus_columns *c)
-{
-	uint64_t end = 0;
-
-	gus_vec_reserve(&c->chain_end, c->n);
-	for (size_t i = 0; i < c->n; i++) {
-		uint64_t count = c->column[GUS_COL_CHAIN_N].v[i];
-
-		if (count > GUS_CHAIN_ENTRIES_MAX || (end += count) > GUS_CHAIN_ENTRIES_MAX)
-			return false;
-		c->chain_end.v[c->chain_end.n++] = end;
-	}
-	return true;
-}
-
-static void make_rows(struct gus_columns *c, size_t n)
-{
-	gus_columns_clear(c);
-	c->n = n;
-	for (int i = 1; i < GUS_COL_COUNT; i++) {
-		gus_vec_reserve(&c->column[i], n);
-		if (n)
-			memset(c->column[i].v, 0, n * sizeof(uint64_t));
-		c->column[i].n = n;
-	}
-}
-
-int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, struct gus_error *err)
-{
-	struct gus_cursor in = gus_cursor(bytes, size);
-	uint64_t n = gus_cursor_varint(&in), last = 0;
-	bool chains = false;
-
-	if (in.bad || n > GUS_ROWS_MAX)
-		goto corrupt;
-	make_rows(c, n);
-	while (gus_cursor_left(&in)) {
-		uint64_t column = gus_cursor_varint(&in);
-		uint64_t encoding = gus_cursor_varint(&in);
-		uint64_t length = gus_cursor_varint(&in);
-		const uint8_t *at = gus_cursor_take(&in, length);
-
-		if (in.bad || column <= last) /* ascending, so none comes twice and CHAIN_N stands before CHAIN */
-			goto corrupt;
-		last = column;
-		if (column < GUS_COL_COUNT) {
-			if (!get_column(gus_cursor(at, length), encoding, c->column[column].v, n))
-				goto corrupt;
-		} else if (column == GUS_COL_CHAIN) {
-			if (!sum_chains(c))
-				goto corrupt;
-			chains = true;
-			c->chain.n = n ? c->chain_end.v[n - 1] : 0;
-			gus_vec_reserve(&c->chain, c->chain.n);
-			if (!get_column(gus_cursor(at, length), encoding, c->chain.v, c->chain.n))
-				goto corrupt;
-		}
-	}
-	/* Without a CHAIN column there must be no chains. */
-	if (!chains && (!sum_chains(c) || (n && c->chain_end.v[n - 1])))
-		goto corrupt;
-	return 0;
-corrupt:
-	gus_columns_clear(c);
-	return gus_fail(err, GUS_E_CORRUPT, "sample columns do not decode at byte %zu of %zu", gus_cursor_offset(&in),
-			size);
 }

@@ -3,8 +3,11 @@
  * stop a fuzzer at the door, so the input is sealed first: what looks like a preamble, a frame or a trailer gets the
  * right sums, except where the input's first byte says that this one stays as it is. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "base/alloc.h"
@@ -102,12 +105,29 @@ static void read_all(struct gus_reader *r, uint32_t types)
 		struct gus_frame frame;
 
 		got = gus_reader_next_of(r, types, &frame, &err);
+		if (gus_reader_damage(r)->corrupt > 1u << 20)
+			abort(); /* more broken places than there are bytes */
 		if (got == GUS_READ_FRAME)
 			decode(r, &frame, &c);
 		else if (got != GUS_READ_END && err.code == GUS_OK)
 			abort(); /* a reason is owed */
 	} while (got == GUS_READ_FRAME || got == GUS_READ_CORRUPT);
 	gus_columns_free(&c);
+}
+
+/* The same bytes as a file, so that the reader's own reading is exercised too. */
+static struct gus_reader *open_file(const uint8_t *bytes, size_t size, struct gus_error *err)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct gus_reader *r;
+	char path[64];
+
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = gus_reader_open(path, err);
+	close(fd);
+	return r;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -122,13 +142,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(copy, data + 1, size);
 	if (!(leave & 8))
 		seal(copy, size, leave);
-	r = gus_reader_open_memory(copy, size, &err);
+	r = leave & 16 ? open_file(copy, size, &err) : gus_reader_open_memory(copy, size, &err);
 	if (!r && err.code == GUS_OK)
 		abort();
 	if (r) {
+		if (!gus_reader_header(r))
+			abort();
 		read_all(r, UINT32_MAX);
 		gus_reader_restrict(r, leave, (uint64_t)leave << 32);
 		read_all(r, 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SIDEBAND);
+		read_all(r, UINT32_MAX); /* behind its end it stays at its end */
 	}
 	gus_reader_close(r);
 	free(copy);
