@@ -55,9 +55,13 @@ static void add_option(struct tables *t, const struct gus_option *o, int number)
 }
 
 /* '+': options end at the first other word, so that the workload's own are not taken; ':' for own messages. */
-static struct tables make_tables(const struct gus_option *options)
+static struct tables make_tables(const struct gus_verb *verb)
 {
-	struct tables t = { .letters = "+:h" };
+	bool command = verb->argument_choices && strcmp(verb->argument_choices, "@command") == 0;
+	const struct gus_option *options = verb->options;
+	struct tables t = { 0 };
+
+	snprintf(t.letters, sizeof(t.letters), "%s:h", command ? "+" : "");
 
 	for (int i = 0; options[i].name; i++)
 		add_option(&t, &options[i], i);
@@ -206,7 +210,7 @@ static int handle(const struct gus_verb *verb, int got, void *values, char **arg
 
 int gus_options_parse(const struct gus_verb *verb, void *values, int *argc, char ***argv, int *status)
 {
-	struct tables t = make_tables(verb->options);
+	struct tables t = make_tables(verb);
 	int got, over = 0;
 
 	optind = 0; /* glibc: start afresh */

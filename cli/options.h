@@ -45,11 +45,11 @@ struct gus_verb {
 	const char *details;              /* more lines for --help, or NULL */
 	const struct gus_option *options; /* ends with a NULL name */
 	int (*run)(int argc, char **argv); /* argv[0] is the verb; returns the exit status */
-	const char *argument_choices;     /* for completion: "@command" or "@file" or NULL */
+	const char *argument_choices;     /* for completion: "@command" or "@file" or NULL. Behind a command's name the
+					   * options are the command's; else they may stand anywhere */
 };
 
-/* Fills the struct at values. On return *argc and *argv are what follows the options; options end at the first other
- * word or at --. Returns 0 to go on, else *status is the exit status and the verb is over: --help was printed, or an
+/* Fills the struct at values. On return *argc and *argv are the words that are no options. Returns 0 to go on, else *status is the exit status and the verb is over: --help was printed, or an
  * option was wrong and that was said on stderr. */
 int gus_options_parse(const struct gus_verb *verb, void *values, int *argc, char ***argv, int *status);
 

@@ -168,17 +168,26 @@ static int choose_events(const struct record_options *o, struct gus_events *even
 	return 0;
 }
 
-static void announce(const struct gus_log *log, const struct gus_events *events, const struct gus_choice *choice,
-		     uint64_t cost_ns)
-{
-	const struct gus_event *e = &events->v[0];
+struct announcement {
+	const struct gus_log *log;
+	const struct gus_events *events;
+	const struct gus_choice *choice;
+	uint64_t cost_ns;
+};
 
-	gus_log(log, GUS_NOTE, "sampling %s", choice->text);
+/* Only once it is sure that the events can be had, and before the command says anything. */
+static void announce(void *context)
+{
+	const struct announcement *a = context;
+	const struct gus_event *e = &a->events->v[0];
+
+	gus_log(a->log, GUS_NOTE, "sampling %s", a->choice->text);
 	if (e->frequency && e->period)
-		gus_log(log, GUS_DEBUG, "period %llu %s with jitter, for %llu samples a second",
+		gus_log(a->log, GUS_DEBUG, "period %llu %s with jitter, for %llu samples a second",
 			(unsigned long long)e->period, e->unit, (unsigned long long)e->frequency);
-	if (cost_ns)
-		gus_log(log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here", (unsigned long long)cost_ns);
+	if (a->cost_ns)
+		gus_log(a->log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here",
+			(unsigned long long)a->cost_ns);
 }
 
 static void summarise(const struct record_options *o, const struct gus_log *log,
@@ -231,6 +240,7 @@ static int record(const struct record_options *o, char **command)
 	struct gus_session_result result = { 0 };
 	struct gus_events events = { 0 };
 	struct gus_choice choice = { 0 };
+	struct announcement announcement;
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
@@ -251,7 +261,9 @@ static int record(const struct record_options *o, char **command)
 		so.events = &events;
 		so.choice = &choice;
 		so.cost_ns = gus_probe_cost(&events.v[0]);
-		announce(log, &events, &choice, so.cost_ns);
+		announcement = (struct announcement){ log, &events, &choice, so.cost_ns };
+		so.ready = announce;
+		so.ready_context = &announcement;
 		rc = gus_session_record(&so, &result, &err);
 	}
 	if (rc != 0 && !result.said)

@@ -547,6 +547,8 @@ int gus_session_record(const struct gus_session_options *options, struct gus_ses
 		gusprof__event_total__init(&s.totals[i]);
 	gus_kernel_hits_init(&s.kernel);
 	rc = prepare(&s);
+	if (rc == 0 && options->ready)
+		options->ready(options->ready_context);
 	if (rc == 0)
 		rc = gus_child_start(&s.child, options->command[0], err);
 	if (rc == 0) {

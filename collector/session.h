@@ -22,6 +22,8 @@ struct gus_session_options {
 	uint64_t delay_ms;                /* before sampling starts, 0 for at once */
 	uint64_t max_size;                /* of the file, 0 for none */
 	const struct gus_log *log;
+	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
+	void *ready_context;
 };
 
 enum gus_session_end {
