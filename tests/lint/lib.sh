@@ -29,7 +29,9 @@ files()
 			-type f ! -name Makefile.in ! -name 'configure*' ! -name aclocal.m4 ! -name 'config.h.in*' \
 			! -name '*.pb-c.*' ! -name '*.o' ! -name '*.a' -print | sed 's,^\./,,'
 		echo configure.ac
-	fi | sort -u | while IFS= read -r f; do [[ -f $f ]] && echo "$f"; done
+	fi | sort -u | while IFS= read -r f; do
+		[[ -f $f && ( -z ${GUS_BUILDDIR:-} || $top/$f != "$GUS_BUILDDIR"/* || $GUS_BUILDDIR == "$top" ) ]] && echo "$f"
+	done
 }
 
 # C without its comments, line numbers kept.
