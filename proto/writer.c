@@ -54,9 +54,9 @@ static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struc
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			gus_fail_errno(&w->broken, n < 0 ? errno : ENOSPC,
-				       "cannot write to %s after %llu bytes; what is in it stays readable", w->path,
-				       (unsigned long long)w->size);
+			gus_fail_errno(&w->broken, n < 0 ? errno : ENOSPC, "cannot write to %s after %llu bytes%s", w->path,
+				       (unsigned long long)w->size,
+				       w->size > GUS_PREAMBLE_SIZE ? " (which stay readable)" : "");
 			if (ftruncate(w->fd, (off_t)w->size) != 0) {
 				/* A reader takes the rest for an unfinished frame, which it is. */
 			}
