@@ -50,6 +50,9 @@ bool gus_event_is_clock(const struct gus_event *event);
 /* Whether it counts in hardware: the only ones for which precise means anything. */
 bool gus_event_is_hardware(const struct gus_event *event);
 
+/* What a period of the event counts: "ns", "cycles" or "events". */
+const char *gus_event_unit(const struct gus_event *event);
+
 /* Sets how often the event samples, unless its own terms did: exactly every period counts, or about frequency times a
  * second; period wins. A clock at a frequency gets a fixed prime period, which will be jittered. */
 void gus_event_set_rate(struct gus_event *event, uint64_t frequency, uint64_t period);

@@ -5,6 +5,8 @@ collector_libcollector_a_SOURCES = \
 	collector/child.c collector/child.h \
 	collector/counters.c collector/counters.h \
 	collector/event.c collector/event.h \
+	collector/event_names.c collector/event_names.h \
+	collector/event_parse.c \
 	collector/frequency.c collector/frequency.h \
 	collector/host.c collector/host.h \
 	collector/kernel.c collector/kernel.h \
