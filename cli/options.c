@@ -229,19 +229,21 @@ enum { HELP_COLUMN = 30, HELP_WIDTH = 80 };
 
 static void print_wrapped(const char *text, int column)
 {
+	bool first = true;
+
 	while (*text) {
 		size_t length = strcspn(text, " ");
 
-		if (column + (int)length >= HELP_WIDTH) {
+		if (!first && column + 1 + (int)length >= HELP_WIDTH) {
 			printf("\n%*s", HELP_COLUMN, "");
 			column = HELP_COLUMN;
+		} else if (!first) {
+			column += printf(" ");
 		}
 		column += printf("%.*s", (int)length, text);
 		text += length;
-		while (*text == ' ')
-			text++;
-		if (*text)
-			column += printf(" ");
+		text += strspn(text, " ");
+		first = false;
 	}
 	printf("\n");
 }
