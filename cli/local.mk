@@ -10,5 +10,8 @@ gusprof_SOURCES = \
 	cli/render_json.c \
 	cli/render_text.c \
 	cli/report.c \
+	cli/uarch.c \
+	cli/uarch_import.c cli/uarch_import.h \
+	cli/uarch_load.c cli/uarch_load.h \
 	cli/verbs.h
 gusprof_LDADD = $(GUS_LAYERS)

@@ -11,6 +11,7 @@ static const struct gus_verb *const verbs[] = {
 	&gus_verb_record,
 	&gus_verb_report,
 	&gus_verb_dump,
+	&gus_verb_uarch,
 };
 
 static const struct gus_verb *find_verb(const char *name)

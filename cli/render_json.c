@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as JSON, schema gusprof.report/1 (DESIGN.md section 12). Keys come in a fixed order; what is not known is
+/* The report as JSON, schema gusprof.report/1 (DESIGN.md section 8). Keys come in a fixed order; what is not known is
  * null. Text that is not UTF-8 has the offending bytes replaced, as JSON can hold nothing else. */
 #include <jansson.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "cli/render.h"
+#include "model/cpus.h"
 
 /* Length of the valid UTF-8 sequence at text, 0 if there is none (overlong forms and surrogates are none). */
 static size_t utf8_length(const unsigned char *text)
@@ -93,6 +94,17 @@ static json_t *command(const Gusprof__Header *header)
 	return list;
 }
 
+/* The name of the table for the CPU that was recorded on, NULL if there is none. */
+static const char *uarch_of(const Gusprof__Host *host)
+{
+	struct gus_cpu_id id;
+
+	if (!host)
+		return NULL;
+	id = (struct gus_cpu_id){ host->cpu_vendor, host->cpu_family, host->cpu_model_number, host->cpu_stepping, host->midr };
+	return gus_uarch_of_cpu(&id);
+}
+
 static json_t *recording(const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
@@ -106,7 +118,7 @@ static json_t *recording(const struct gus_report *r)
 	json_object_set_new(o, "file", text_or_null(r->path));
 	json_object_set_new(o, "host", text_or_null(h->host ? h->host->hostname : NULL));
 	json_object_set_new(o, "cpu", text_or_null(h->host ? h->host->cpu_model : NULL));
-	json_object_set_new(o, "uarch", json_null()); /* until there are tables to name it */
+	json_object_set_new(o, "uarch", text_or_null(uarch_of(h->host)));
 	json_object_set_new(o, "tier", text_or_null(h->tier));
 	json_object_set_new(o, "event", text_or_null(e ? e->name : NULL));
 	json_object_set_new(o, "unit", text_or_null(e ? e->unit : NULL));

@@ -19,3 +19,17 @@ uninstall-local: uninstall-bash-completion
 uninstall-bash-completion:
 	rm -f "$(DESTDIR)$(bashcompletiondir)/gusprof"
 .PHONY: install-bash-completion uninstall-bash-completion
+
+# What makes the tables of model/uarch/ out of LLVM; for maintainers, by its own makefile.
+EXTRA_DIST += \
+	contrib/uarch-gen/Makefile \
+	contrib/uarch-gen/code.cpp contrib/uarch-gen/code.h \
+	contrib/uarch-gen/gracemont.cpp contrib/uarch-gen/gracemont.h \
+	contrib/uarch-gen/oracle.cpp contrib/uarch-gen/oracle.h \
+	contrib/uarch-gen/schedule.cpp contrib/uarch-gen/schedule.h \
+	contrib/uarch-gen/uarch-gen.cpp \
+	contrib/uarch-gen/uarch-join.cpp \
+	contrib/uarch-gen/x86_forms.cpp contrib/uarch-gen/x86_forms.h
+
+# What made the arm64 tables: for maintainers, who have LLVM; the build has not.
+EXTRA_DIST += contrib/arm64-gen

@@ -4,4 +4,6 @@ dist_man_MANS += \
 	man/gusprof-data.5 \
 	man/gusprof-dump.1 \
 	man/gusprof-record.1 \
-	man/gusprof-report.1
+	man/gusprof-report.1 \
+	man/gusprof-uarch.1 \
+	man/gusprof-uarch.5

@@ -8,7 +8,15 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/elfsyms.c symbolizer/elfsyms.h \
 	symbolizer/frames.c \
 	symbolizer/functions.c symbolizer/functions.h \
-	symbolizer/insn.c symbolizer/insn.h \
+	symbolizer/insn.c symbolizer/insn.h symbolizer/insn_arch.h \
+	symbolizer/arm64_forms.inc \
+	symbolizer/insn_arm64.c symbolizer/insn_arm64_shape.h symbolizer/insn_arm64_table.h \
+	symbolizer/insn_cache.c \
+	symbolizer/insn_x86.c symbolizer/insn_x86.h \
+	symbolizer/insn_x86_extra.c \
+	symbolizer/insn_x86_form.c \
+	symbolizer/insn_x86_measure.c \
+	symbolizer/insn_x86_table.c \
 	symbolizer/kallsyms.c symbolizer/kallsyms.h \
 	symbolizer/kernel.c symbolizer/kernel.h \
 	symbolizer/object.c symbolizer/object.h \

@@ -14,7 +14,8 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/record.sh \
-	tests/cases/report.sh
+	tests/cases/report.sh \
+	tests/cases/uarch.sh
 TESTS += $(case_tests)
 dist_check_SCRIPTS += $(case_tests)
 
@@ -25,10 +26,13 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_event \
 	tests/unit/test_insn \
+	tests/unit/test_insn_arm64 \
 	tests/unit/test_profile \
 	tests/unit/test_records \
 	tests/unit/test_space \
-	tests/unit/test_symbols
+	tests/unit/test_symbols \
+	tests/unit/test_uarch \
+	tests/unit/test_uops
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
@@ -39,10 +43,13 @@ tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
+tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
+tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
+tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 
 # The reader's fuzz target. With --enable-fuzzing it is a libFuzzer program; always, it is built with a main of its own
 # that runs the corpus, so that a crash found once is a test for ever.
@@ -50,11 +57,37 @@ check_PROGRAMS += tests/fuzz/run_recording tests/fuzz/make_seed
 TESTS += tests/fuzz/run_recording
 tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c tests/fuzz/run_corpus.c
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
-EXTRA_DIST += tests/fuzz/corpus-recording
+EXTRA_DIST += tests/fuzz/corpus-recording tests/fuzz/measure
 if FUZZING
 noinst_PROGRAMS += tests/fuzz/fuzz_recording
 tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c
 tests_fuzz_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
+# The instruction facade's, in the same way.
+check_PROGRAMS += tests/fuzz/run_insn
+TESTS += tests/fuzz/run_insn
+tests_fuzz_run_insn_SOURCES = tests/fuzz/fuzz_insn.c tests/fuzz/run_corpus.c
+tests_fuzz_run_insn_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-insn"'
+EXTRA_DIST += tests/fuzz/corpus-insn
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_insn
+tests_fuzz_fuzz_insn_SOURCES = tests/fuzz/fuzz_insn.c
+tests_fuzz_fuzz_insn_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
+check_PROGRAMS += tests/bench/decode-speed
+tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
+
 EXTRA_DIST += tests/bench
+
+# What the scripts of tests/accuracy ask about arm64.
+check_PROGRAMS += tests/accuracy/arm64_rows
+tests_accuracy_arm64_rows_SOURCES = tests/accuracy/arm64_rows.c
+EXTRA_DIST += tests/accuracy/join-arm64 tests/accuracy/join-x86 tests/accuracy/pmevo-a72
+
+# Tables against figures that were measured by others, and on this machine.
+check_PROGRAMS += tests/accuracy/own-silicon tests/accuracy/tables_against_uops
+tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
+tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
+EXTRA_DIST += tests/accuracy/tables-against-uops

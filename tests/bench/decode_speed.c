@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast instructions are analysed: tests/bench/decode-speed [FILE...] sweeps the code of each ELF file (default: the C
- * library that this program runs with) and prints million instructions a second of
+/* How fast instructions are analysed: tests/bench/decode-speed [FILE...] sweeps the code of each ELF file (default:
+ * the C library that this program runs with) and prints million instructions a second of
  *
  *     analyse   gus_insn_analyse: everything from the bytes, nothing remembered
  *     first     a new decoder, which remembers: what is seen a second time on the way is a hit
  *     cached    the same decoder over the same code again: what a trace of a loop sees
  *     formed    gus_insn_form_text: the name, for reports
  *
- * each the best of several rounds, for machines with neighbours. With --check it fails under 5 for the first two and
- * under 50 for cached. */
+ * each the best of several rounds, for machines with neighbours. With --check it fails under 5 for the first two
+ * and under 50 for cached. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -65,7 +65,8 @@ static double now(void)
 }
 
 /* Million instructions a second of one pass over the code. */
-static double sweep(step next, struct gus_insn_decoder *decoder, enum gus_isa isa, struct code code, size_t *instructions)
+static double sweep(step next, struct gus_insn_decoder *decoder, enum gus_isa isa, struct code code,
+		    size_t *instructions)
 {
 	double start = now();
 	size_t n = 0;

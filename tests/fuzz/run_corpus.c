@@ -8,6 +8,10 @@
 
 #include "base/alloc.h"
 
+#ifndef CORPUS
+#define CORPUS "corpus-recording"       /* the folder beside this file, unless the makefile names another */
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int run_file(const char *path)
@@ -35,7 +39,7 @@ static int run_file(const char *path)
 int main(int argc, char **argv)
 {
 	const char *root = getenv("GUS_SRCDIR");
-	char *dir = argc > 1 ? gus_strdup(argv[1]) : gus_format("%s/tests/fuzz/corpus-recording", root ? root : ".");
+	char *dir = argc > 1 ? gus_strdup(argv[1]) : gus_format("%s/tests/fuzz/" CORPUS, root ? root : ".");
 	DIR *d = opendir(dir);
 	struct dirent *entry;
 	unsigned n = 0;

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+noinst_LIBRARIES += model/libmodel.a
+model_libmodel_a_SOURCES = \
+	model/builtin.c model/builtin.h \
+	model/cpus.c model/cpus.h \
+	model/uarch.c model/uarch.h \
+	model/uarch_parse.c \
+	model/uarch_private.h \
+	model/uops.c model/uops.h
+nodist_model_libmodel_a_SOURCES = model/builtin_list.h
+BUILT_SOURCES += model/builtin_list.h
+CLEANFILES += model/builtin_list.h
+EXTRA_DIST += model/uarch
+
+# The list of what is put into the program. It has the sizes and sums of the files as a comment, is made anew each time
+# and changes only if they did: so a new or changed table rebuilds the one object that holds them.
+model/builtin_list.h: FORCE
+	$(AM_V_GEN)$(MKDIR_P) model && { \
+		echo '/* Made by model/local.mk. */'; \
+		for f in $(top_srcdir)/model/uarch/*.uarch $(top_srcdir)/model/uarch/*.overlay $(top_srcdir)/model/uarch/*.forms; do \
+			test -f "$$f" || continue; \
+			n=$${f##*/}; s=`echo "$$n" | sed 's/[^A-Za-z0-9]/_/g'`; \
+			echo "TEXT($$s, \"$$n\", \"`cd $(top_srcdir) && pwd`/model/uarch/$$n\") /* `cksum <"$$f"` */"; \
+		done | LC_ALL=C sort; \
+		echo '#ifdef TABLE'; \
+		for f in $(top_srcdir)/model/uarch/*.uarch; do \
+			test -f "$$f" || continue; \
+			n=$${f##*/}; echo "TABLE(\"$${n%.uarch}\")"; \
+		done | LC_ALL=C sort; \
+		echo '#endif'; \
+	} >$@.new; if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
+model/builtin.$(OBJEXT): model/builtin_list.h
+FORCE:
+.PHONY: FORCE
