@@ -106,6 +106,10 @@ static int read_ports(struct reader *r, struct span s, struct gus_uops *one)
 		struct span term = cut(&s, '+'), name = term, count = cut(&name, '*');
 		int64_t uops = whole(count);
 
+		if (same(name, "pUNKNOWN")) {
+			one->ports_n = 0;
+			return 0;
+		}
 		if (uops <= 0 || uops > 10000000 || name.size < 2 || name.size > 20 || name.text[0] != 'p')
 			return wrong(r, "not N*pPORTS:", term);
 		if (one->ports_n == GUS_UOPS_PORTS)
@@ -130,7 +134,8 @@ static int set_form(struct reader *r, struct span s, struct gus_uops *one)
 static int read_latencies(struct reader *r, struct span s, struct gus_uops *one)
 {
 	while (s.size) {
-		struct span item = cut(&s, ' '), rest = item, from = cut(&rest, '>'), to = cut(&rest, ':'), value = cut(&rest, '/');
+		struct span item = cut(&s, ' '), rest = item, from = cut(&rest, '>'), to = cut(&rest, ':');
+		struct span value = cut(&rest, '/');
 		bool memory = begins(from, "MEM") || begins(from, "AGEN");
 		int64_t cycles = centi(value);
 
@@ -187,8 +192,8 @@ static int read_header(struct reader *r, int at[COLUMNS])
 	}
 	for (int i = 0; i < COLUMNS; i++)
 		if (at[i] < 0)
-			return gus_fail(r->err, GUS_E_CORRUPT, "cannot import the measurements: the first line names no column %s",
-					column_names[i]);
+			return gus_fail(r->err, GUS_E_CORRUPT, "cannot import the measurements: the first line names no "
+					"column %s", column_names[i]);
 	return 0;
 }
 
@@ -478,9 +483,9 @@ static int see_groups(void *context, const struct gus_uops *one, struct gus_erro
 		uint64_t mask = gus_uops_mask(w->base, &one->ports[i]);
 
 		if (!mask)
-			return gus_fail(err, GUS_E_CORRUPT, "cannot import the measurements: the form %s uses %.*s, and %s has no "
-					"such ports; is it the right CPU?", one->form, (int)one->ports[i].size, one->ports[i].name,
-					w->base->name);
+			return gus_fail(err, GUS_E_CORRUPT, "cannot import the measurements: the form %s uses %.*s, and "
+					"%s has no such ports; is it the right CPU?", one->form, (int)one->ports[i].size,
+					one->ports[i].name, w->base->name);
 		declare(w, mask);
 	}
 	return 0;
@@ -581,7 +586,8 @@ char *gus_uops_table(const char *text, size_t size, const char *arch, const char
 		status = gus_uops_parse(text, size, arch, only_once, &once, err);
 	}
 	if (status == 0 && w.forms == 0)
-		status = gus_fail(err, GUS_E_NOT_FOUND, "cannot import the measurements: there are none of %s", arch ? arch : name);
+		status = gus_fail(err, GUS_E_NOT_FOUND, "cannot import the measurements: there are none of %s",
+				  arch ? arch : name);
 	gus_index_free(&once.seen);
 	gus_vec_free(&w.masks);
 	gus_vec_push(&w.out, '\0');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Times common instruction forms on this machine and holds a table against them: latency and throughput of 60 forms, each
- * right if within 5 %. No PMU is needed: code is made at run time, timed with rdtscp, and a chain of dependent imul of
+/* Times common instruction forms on this machine and holds a table against them: latency and throughput of 60 forms,
+ * each right if within 5 %. No PMU is needed: code is made at run time, timed with rdtscp, and a chain of dependent imul of
  * three cycles, run alternately with it, says how many ticks a cycle has.
  *
  *	own-silicon [--uarch NAME] [--plain] [--need N]
@@ -317,7 +317,7 @@ static void make_chain(struct kernel *k, const struct spec *spec)
 		if (spec->via)
 			put(&k->code, spec->via, spec->via_operands, s);
 		if (spec->via_operands && spec->via_operands[0] == 'a')
-			put(&k->code, "mov", "Dd I", (struct slots){ 1, 1 }), put(&k->code, "xor", "Rd Rd", (struct slots){ 1, 1 });
+			put(&k->code, "xor", "Rd Rd", (struct slots){ 1, 1 });
 	}
 	finish(&k->code, loop);
 }
@@ -438,7 +438,8 @@ static double table_latency(const struct gus_uarch *u, const struct spec *spec, 
 	char text[GUS_INSN_FORM_MAX];
 
 	if (spec->via) {
-		const struct gus_uarch_row *via = row_of(u, spec->via, spec->via_operands[0] == 'a' ? "a" : spec->via_operands, text);
+		const char *operands = spec->via_operands[0] == 'a' ? "a" : spec->via_operands;
+		const struct gus_uarch_row *via = row_of(u, spec->via, operands, text);
 
 		centi += via ? via->latency : 0;
 	}

@@ -138,7 +138,8 @@ static void add_blocks(struct forms *forms, const char *path)
 		size_t n = 0;
 		unsigned byte;
 
-		while (at + 1 < end && n < sizeof(block) && sscanf((char[]){ at[0], at[1], 0 }, "%2x", &byte) == 1 && at[1] != ',') {
+		while (end - at > 1 && at[1] != ',' && n < sizeof(block) &&
+		       sscanf((char[]){ at[0], at[1], 0 }, "%2x", &byte) == 1) {
 			block[n++] = (uint8_t)byte;
 			at += 2;
 		}
@@ -234,7 +235,8 @@ static int judge_one(void *context, const struct gus_uops *one, struct gus_error
 		j->without_row++;
 		return 0;
 	}
-	if ((intel || one->ports_n || one->divider > 0) && (one->divider > 0 || !is_division(one)))
+	/* Of integer instructions of AMD's CPUs nobody knows the ports; elsewhere only what is not executed has none. */
+	if ((one->ports_n || one->divider > 0 || (intel && one->uops == 0)) && (one->divider > 0 || !is_division(one)))
 		note(j, THROUGHPUT, one, gus_uarch_throughput(j->u, row), bound(j->u, one), 0.25);
 	judge_latency(j, one, row);
 	note(j, UOPS, one, row->uops, (double)one->uops, 0);

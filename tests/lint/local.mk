@@ -6,6 +6,7 @@ lint_tests = \
 	tests/lint/man-format \
 	tests/lint/man-vs-help \
 	tests/lint/no-machine-paths \
+	tests/lint/overlays \
 	tests/lint/packages \
 	tests/lint/spdx \
 	tests/lint/syntax
