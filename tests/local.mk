@@ -79,7 +79,15 @@ endif
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 
-EXTRA_DIST += tests/bench
+# By name: a folder would bring along what was built in it.
+EXTRA_DIST += \
+	tests/bench/agree-with-perf \
+	tests/bench/bench.py \
+	tests/bench/cost-against-perf \
+	tests/bench/full-disk \
+	tests/bench/kill-nine \
+	tests/bench/truncate-flip \
+	tests/bench/workloads
 
 # What the scripts of tests/accuracy ask about arm64.
 check_PROGRAMS += tests/accuracy/arm64_rows
