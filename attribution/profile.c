@@ -420,7 +420,7 @@ void gus_profile_free(struct gus_profile *p)
 	*p = (struct gus_profile){ 0 };
 }
 
-/* The latest time in a batch, added to *context's idea of it. */
+/* Keeps in l->to the latest time of all batches. */
 static void latest(struct loader *l, const struct gus_frame *frame)
 {
 	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0)

@@ -29,7 +29,7 @@ struct gus_report_cell {
 
 /* Rows must be asked for in order from 0, with *sum starting at 0: it carries the running weight. */
 void gus_report_cell(const struct gus_report *r, size_t i, uint64_t *sum, struct gus_report_cell *cell);
-/* How many rows from the front are at or above the limit, given rows sorted in any order: a row's own test. */
+/* Whether the row is at or above the limit; with a call graph its total counts. */
 bool gus_report_shown(const struct gus_report *r, const struct gus_row *row);
 
 /* Notices that a reader must see before believing the numbers: cut, corrupt, lost. Calls say once for each. */

@@ -14,35 +14,6 @@
 
 #define INPUT_MAX ((size_t)2 << 30) /* the file of all CPUs is a tenth of that */
 
-static char *read_all(const char *path, size_t *size, struct gus_error *err)
-{
-	bool standard = strcmp(path, "-") == 0;
-	FILE *f = standard ? stdin : fopen(path, "re");
-	struct gus_vec(char) bytes = { 0 };
-	size_t got;
-
-	if (!f) {
-		gus_fail_errno(err, errno, "cannot open the measurements %s", path);
-		return NULL;
-	}
-	do {
-		gus_vec_reserve(&bytes, bytes.n + (1 << 20));
-		got = fread(bytes.v + bytes.n, 1, 1 << 20, f);
-		bytes.n += got;
-	} while (got && bytes.n < INPUT_MAX);
-	if (ferror(f) || bytes.n >= INPUT_MAX) {
-		if (ferror(f))
-			gus_fail_errno(err, errno, "cannot read the measurements %s", path);
-		else
-			gus_fail(err, GUS_E_CORRUPT, "cannot import %s: it is too long for measurements", path);
-		gus_vec_free(&bytes);
-	}
-	if (!standard)
-		fclose(f);
-	*size = bytes.n;
-	return bytes.v;
-}
-
 /* "MTL-P" becomes mtl-p-measured, which is a name in tables. */
 static char *name_of(const char *arch)
 {
@@ -66,7 +37,7 @@ int gus_uarch_import(const char *path, const char *arch, const char *base, const
 	}
 	own = name ? NULL : name_of(arch);
 	u = gus_uarch_load(base ? base : arch, flags, &err);
-	text = u ? read_all(path, &size, &err) : NULL;
+	text = u ? gus_uarch_read(path, "the measurements", INPUT_MAX, &size, &err) : NULL;
 	table = text ? gus_uops_table(text, size, arch, name ? name : own, u, &err) : NULL;
 	if (table)
 		fputs(table, stdout);

@@ -27,29 +27,31 @@ const char *gus_uarch_host(void)
 	return name;
 }
 
-static char *read_file(const char *path, size_t *size, struct gus_error *err)
+char *gus_uarch_read(const char *path, const char *what, size_t limit, size_t *size, struct gus_error *err)
 {
-	FILE *f = fopen(path, "re");
+	bool standard = strcmp(path, "-") == 0;
+	FILE *f = standard ? stdin : fopen(path, "re");
 	struct gus_vec(char) bytes = { 0 };
 	size_t got;
 
 	if (!f) {
-		gus_fail_errno(err, errno, "cannot open the table %s", path);
+		gus_fail_errno(err, errno, "cannot open %s %s", what, path);
 		return NULL;
 	}
 	do {
 		gus_vec_reserve(&bytes, bytes.n + 65536);
 		got = fread(bytes.v + bytes.n, 1, 65536, f);
 		bytes.n += got;
-	} while (got && bytes.n < FILE_MAX);
-	if (ferror(f) || bytes.n >= FILE_MAX) {
+	} while (got && bytes.n < limit);
+	if (ferror(f) || bytes.n >= limit) {
 		if (ferror(f))
-			gus_fail_errno(err, errno, "cannot read the table %s", path);
+			gus_fail_errno(err, errno, "cannot read %s %s", what, path);
 		else
-			gus_fail(err, GUS_E_CORRUPT, "cannot use %s: it is too long for a table", path);
+			gus_fail(err, GUS_E_CORRUPT, "cannot use %s: it is too long for %s", path, what);
 		gus_vec_free(&bytes);
 	}
-	fclose(f);
+	if (!standard)
+		fclose(f);
 	*size = bytes.n;
 	return bytes.v;
 }
@@ -58,7 +60,7 @@ static struct gus_uarch *load_file(const char *path, unsigned flags, struct gus_
 {
 	struct gus_uarch *u;
 	size_t size;
-	char *text = read_file(path, &size, err);
+	char *text = gus_uarch_read(path, "the table", FILE_MAX, &size, err);
 
 	if (!text)
 		return NULL;

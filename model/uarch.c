@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "base/alloc.h"
 #include "model/uarch_private.h"
@@ -134,11 +133,6 @@ void gus_uarch_free(struct gus_uarch *u)
 	free(u);
 }
 
-uint64_t gus_uarch_hash(const char *text, size_t length)
-{
-	return XXH64(text, length, 0);
-}
-
 /* Lookups by text compare texts: tables are asked by text a few times, by people. */
 
 const struct gus_uarch_form *gus_uarch_form(const struct gus_uarch *u, uint64_t hash)
@@ -150,7 +144,7 @@ const struct gus_uarch_form *gus_uarch_form(const struct gus_uarch *u, uint64_t 
 
 const struct gus_uarch_form *gus_uarch_form_by_text(const struct gus_uarch *u, const char *text)
 {
-	const struct gus_uarch_form *form = gus_uarch_form(u, gus_uarch_hash(text, strlen(text)));
+	const struct gus_uarch_form *form = gus_uarch_form(u, gus_insn_form_hash(text, strlen(text)));
 
 	return form && strcmp(form->text, text) == 0 ? form : NULL;
 }

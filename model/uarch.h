@@ -162,9 +162,6 @@ double gus_uarch_value(const struct gus_uarch *u, const char *name, double other
 /* The number of a group (a port is one), or GUS_UARCH_NONE. */
 uint32_t gus_uarch_group(const struct gus_uarch *u, const char *name);
 
-/* The hash of a form's text: XXH64, seed 0. */
-uint64_t gus_uarch_hash(const char *text, size_t length);
-
 /* The least time that some uops need, as a fraction: centi / ports hundredths of a cycle. */
 struct gus_uarch_bound {
 	uint64_t centi;           /* hundredths of a cycle of all uops that must run within the limiting group */

@@ -670,7 +670,7 @@ static int define_form(struct parser *p, uint32_t text, uint32_t by, uint32_t ro
 
 	if (by)
 		gus_index_add(&p->named, &by, &fresh);
-	one.hash = gus_uarch_hash(shown, strlen(shown));
+	one.hash = gus_insn_form_hash(shown, strlen(shown));
 	n = define(p, &p->forms, &one.hash, &fresh, "form", shown);
 	if (n == GUS_UARCH_NONE)
 		return -1;

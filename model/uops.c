@@ -558,7 +558,7 @@ struct once {
 static int only_once(void *context, const struct gus_uops *one, struct gus_error *err)
 {
 	struct once *o = context;
-	uint64_t hash = gus_uarch_hash(one->form, strlen(one->form));
+	uint64_t hash = gus_insn_form_hash(one->form, strlen(one->form));
 	bool fresh;
 
 	gus_index_add(&o->seen, &hash, &fresh);

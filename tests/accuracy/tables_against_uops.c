@@ -176,7 +176,7 @@ static double bound(const struct gus_uarch *u, const struct gus_uops *one)
 static void note(struct judge *j, enum kind kind, const struct gus_uops *one, double table, double measured, double limit)
 {
 	struct miss miss = { .table = table, .measured = measured };
-	uint64_t hash = gus_uarch_hash(one->form, strlen(one->form));
+	uint64_t hash = gus_insn_form_hash(one->form, strlen(one->form));
 
 	j->judged[kind]++;
 	if (fabs(table - measured) <= limit) {
@@ -221,7 +221,7 @@ static void judge_latency(struct judge *j, const struct gus_uops *one, const str
 static int judge_one(void *context, const struct gus_uops *one, struct gus_error *err)
 {
 	struct judge *j = context;
-	uint64_t hash = gus_uarch_hash(one->form, strlen(one->form));
+	uint64_t hash = gus_insn_form_hash(one->form, strlen(one->form));
 	const struct gus_uarch_row *row = row_of(j->u, one, hash);
 	bool intel = gus_uarch_group(j->u, "p0") != GUS_UARCH_NONE, fresh;
 

@@ -47,7 +47,7 @@ static struct gus_uarch *parse(const char *text, struct offer *offers, unsigned 
 
 static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const char *form)
 {
-	return gus_uarch_row(u, gus_uarch_hash(form, strlen(form)));
+	return gus_uarch_row(u, gus_insn_form_hash(form, strlen(form)));
 }
 
 static void what_a_table_says(void **state)

@@ -104,7 +104,7 @@ static void a_table_comes_out(void **state)
 	assert_string_equal(u->groups[u->uses[row->uses].group].name, "p5");
 	row = &u->rows[gus_uarch_form_by_text(u, "ADD (R64, M64)")->row];
 	assert_int_equal(row->loadlat, 600);
-	assert_non_null(gus_uarch_row(u, gus_uarch_hash("XOR_31 (R64, R64)", 17)));
+	assert_non_null(gus_uarch_row(u, gus_insn_form_hash("XOR_31 (R64, R64)", 17)));
 	gus_uarch_free(u);
 	free(text);
 	assert_null(gus_uops_table(xml, sizeof(xml) - 1, "ZEN9", "mine", base, &err));
