@@ -30,7 +30,7 @@ def run(name, data):
                for verb in ("report", "dump")]
     for r in results:
         assert 0 <= r.returncode < 126, (name, r.returncode, r.stderr[-500:])
-        assert "cut" in r.stdout + r.stderr or "corrupt" in r.stdout + r.stderr or \
+        assert "was cut" in r.stdout + r.stderr or "is corrupt" in r.stdout + r.stderr or \
                "not a gusprof recording" in r.stderr, (name, r.stdout[:300], r.stderr[:300])
     return results
 
