@@ -85,6 +85,20 @@ static void print_uses(const struct gus_uarch *u, const char *word, uint32_t fir
 		       cycles(u->uses[i].cycles, text));
 }
 
+static void print_pairs(const struct gus_uarch *u, const struct gus_uarch_row *row)
+{
+	char text[16];
+
+	if (row->pairs_n)
+		printf(" pairs");
+	for (uint32_t i = row->pairs; i < row->pairs + row->pairs_n; i++) {
+		const struct gus_uarch_pair *pair = &u->pairs[i];
+
+		printf(" %s%u>%s%u:%s", gus_uarch_operand_prefix(pair->from_kind), pair->from,
+		       gus_uarch_operand_prefix(pair->to_kind), pair->to, cycles(pair->cycles, text));
+	}
+}
+
 static void print_figures(const struct gus_uarch *u, const struct gus_uarch_row *row)
 {
 	char text[16];
@@ -92,10 +106,17 @@ static void print_figures(const struct gus_uarch *u, const struct gus_uarch_row 
 	printf("uops %" PRIu32 " latency %s", row->uops, cycles(row->latency, text));
 	if (row->fused)
 		printf(" fused %" PRIu32, row->fused);
+	if (row->decoded)
+		printf(" decoded %" PRIu32, row->decoded);
+	if (row->microcoded)
+		printf(" microcoded %" PRIu32, row->microcoded);
+	if (row->complex)
+		printf(" complex");
 	if (row->loadlat)
 		printf(" loadlat %s", cycles(row->loadlat, text));
 	print_uses(u, "uses", row->uses, row->uses_n, false);
 	print_uses(u, "exclusive", row->units, row->units_n, true);
+	print_pairs(u, row);
 	printf("%s source %s", row->guessed ? " guessed" : "", u->sources[row->source].id);
 }
 

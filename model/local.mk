@@ -4,8 +4,12 @@ model_libmodel_a_SOURCES = \
 	model/builtin.c model/builtin.h \
 	model/cpus.c model/cpus.h \
 	model/uarch.c model/uarch.h \
-	model/uarch_parse.c \
+	model/uarch_figures.c \
+	model/uarch_parse.c model/uarch_parse.h \
 	model/uarch_private.h \
+	model/uarch_settle.c \
+	model/uarch_statements.c \
+	model/uarch_words.c \
 	model/uops.c model/uops.h
 nodist_model_libmodel_a_SOURCES = model/builtin_list.h
 BUILT_SOURCES += model/builtin_list.h

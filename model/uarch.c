@@ -10,11 +10,15 @@
 
 const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "issue_width", GUS_UNIT_UOPS, NULL, "renamed and issued a cycle, fused domain" },
+	{ "issue_delay", GUS_UNIT_CYCLES, NULL, "from issue to the first cycle a uop can be dispatched" },
+	{ "loop_boundary", GUS_UNIT_FLAG, NULL, "issue does not cross the end of an iteration" },
 	{ "retire_width", GUS_UNIT_UOPS, NULL, "retired a cycle, fused domain" },
 	{ "decode_width", GUS_UNIT_INSTRUCTIONS, NULL, "decoded a cycle by the legacy decoders" },
 	{ "decode_uops", GUS_UNIT_UOPS, NULL, "that the legacy decoders deliver a cycle" },
 	{ "decode_complex", GUS_UNIT_INSTRUCTIONS, NULL, "decoded a cycle that have more than one uop" },
 	{ "decode_clusters", GUS_UNIT_ENTRIES, NULL, "clusters of decoders" },
+	{ "decode_queue", GUS_UNIT_ENTRIES, NULL, "instructions between length decoding and decoders" },
+	{ "decode_fuse_last", GUS_UNIT_FLAG, NULL, "the last decoder takes an instruction that might fuse with the next" },
 	{ "fetch_bytes", GUS_UNIT_BYTES, NULL, "fetched a cycle for the legacy decoders" },
 	{ "predecode_width", GUS_UNIT_INSTRUCTIONS, NULL, "whose length is found a cycle" },
 	{ "uop_cache_size", GUS_UNIT_UOPS, NULL, "that the uop cache holds" },
@@ -22,11 +26,14 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "uop_cache_ways", GUS_UNIT_WAYS, NULL, "of it" },
 	{ "uop_cache_line", GUS_UNIT_UOPS, NULL, "in a line of it" },
 	{ "uop_cache_window", GUS_UNIT_BYTES, NULL, "of code that a line of it covers" },
+	{ "uop_cache_lines", GUS_UNIT_ENTRIES, NULL, "lines of the uop cache that one window may take" },
+	{ "jcc_erratum", GUS_UNIT_FLAG, NULL, "jumps that touch the end of 32 bytes are not cached as uops" },
 	{ "microcode_width", GUS_UNIT_UOPS, NULL, "that the sequencer delivers a cycle" },
 	{ "microcode_switch", GUS_UNIT_CYCLES, NULL, "lost in going to the sequencer and back" },
 	{ "queue_size", GUS_UNIT_UOPS, NULL, "between decoders and renamer" },
 	{ "loop_buffer", GUS_UNIT_UOPS, NULL, "that replay as a loop from the queue; 0: none" },
 	{ "rob", GUS_UNIT_ENTRIES, NULL, "of the reorder buffer" },
+	{ "rob_fused", GUS_UNIT_FLAG, NULL, "a micro-fused uop takes one entry of the reorder buffer" },
 	{ "rs", GUS_UNIT_ENTRIES, NULL, "of the scheduler, or of all of them together" },
 	{ "rs_int", GUS_UNIT_ENTRIES, NULL, "of the schedulers of integer uops" },
 	{ "rs_vector", GUS_UNIT_ENTRIES, NULL, "of the schedulers of vector uops" },
@@ -38,6 +45,9 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "load_buffer", GUS_UNIT_ENTRIES, NULL, "of the load buffer" },
 	{ "store_buffer", GUS_UNIT_ENTRIES, NULL, "of the store buffer" },
 	{ "branch_buffer", GUS_UNIT_ENTRIES, NULL, "branches in flight" },
+	{ "renames", GUS_UNIT_ENTRIES, NULL, "results in flight in all register files together" },
+	{ "int_renames", GUS_UNIT_ENTRIES, NULL, "results in flight in the integer register file" },
+	{ "vector_renames", GUS_UNIT_ENTRIES, NULL, "results in flight in the vector register file" },
 	{ "int_registers", GUS_UNIT_ENTRIES, NULL, "of the integer register file" },
 	{ "vector_registers", GUS_UNIT_ENTRIES, NULL, "of the vector register file" },
 	{ "mask_registers", GUS_UNIT_ENTRIES, NULL, "of the mask register file" },
@@ -52,6 +62,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l1d_loads", GUS_UNIT_PER_CYCLE, NULL, "loads begun" },
 	{ "l1d_loads_vector", GUS_UNIT_PER_CYCLE, NULL, "loads of the widest vector begun" },
 	{ "l1d_stores", GUS_UNIT_PER_CYCLE, NULL, "stores committed to L1" },
+	{ "l1d_bank_ports", GUS_UNIT_PER_CYCLE, NULL, "loads begun that need the same bytes of whichever line; 0: no limit" },
 	{ "l1d_load_width", GUS_UNIT_BYTES, NULL, "of one load port" },
 	{ "l1d_store_width", GUS_UNIT_BYTES, NULL, "of one store" },
 	{ "l1d_banks", GUS_UNIT_ENTRIES, NULL, "banks that conflict; 0: none" },
@@ -86,6 +97,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "store_forward_vector", GUS_UNIT_CYCLES, NULL, "the same for vectors" },
 	{ "store_forward_blocked", GUS_UNIT_CYCLES, NULL, "the same where forwarding fails" },
 	{ "store_forward_zero", GUS_UNIT_FLAG, NULL, "memory renaming: forwarding may take no time" },
+	{ "alias_penalty", GUS_UNIT_CYCLES, NULL, "more for a load whose address differs from an earlier store's in high bits only" },
 	{ "line_split_penalty", GUS_UNIT_CYCLES, NULL, "more for an access that crosses a line" },
 	{ "page_split_penalty", GUS_UNIT_CYCLES, NULL, "more for an access that crosses a page" },
 	{ "vector_width", GUS_UNIT_BYTES, NULL, "of the vector units; wider operations take several uops" },
@@ -102,7 +114,10 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "micro_fusion_indexed", GUS_UNIT_POLICY, "yes no rmw", "whether indexed addresses stay fused: no; only where the "
 	  "destination is also a source" },
 	{ "micro_fusion", GUS_UNIT_FLAG, NULL, "a load and its operation are one uop in front and at the end" },
-	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin", "how a uop gets its port" },
+	{ "unlaminate", GUS_UNIT_POLICY, "inputs operands none", "by which count of registers micro-fused uops are split at "
+	  "issue" },
+	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots", "how a uop gets its port; slots: even "
+	  "issue slots take the least loaded port, odd ones the second least" },
 	{ "divider_pipelined", GUS_UNIT_FLAG, NULL, "divisions overlap" },
 	{ "smt_threads", GUS_UNIT_ENTRIES, NULL, "threads of a core" },
 	{ NULL, 0, NULL, NULL },
@@ -117,11 +132,18 @@ const char *gus_uarch_unit_name(enum gus_uarch_unit unit)
 	return unit < GUS_UNIT_COUNT ? names[unit] : NULL;
 }
 
+const char *gus_uarch_operand_prefix(enum gus_uarch_operand kind)
+{
+	static const char *const prefixes[GUS_UARCH_OPERAND_KINDS] = { "", "m", "a" };
+
+	return kind < GUS_UARCH_OPERAND_KINDS ? prefixes[kind] : NULL;
+}
+
 void gus_uarch_free(struct gus_uarch *u)
 {
 	void *lists[] = { u ? u->aliases : NULL, u ? u->likes : NULL, u ? u->files : NULL, u ? u->units : NULL,
 			  u ? u->sources : NULL, u ? u->params : NULL, u ? u->groups : NULL, u ? u->rows : NULL,
-			  u ? u->forms : NULL, u ? u->classes : NULL, u ? u->uses : NULL };
+			  u ? u->forms : NULL, u ? u->classes : NULL, u ? u->uses : NULL, u ? u->pairs : NULL };
 
 	if (!u)
 		return;

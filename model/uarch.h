@@ -18,7 +18,8 @@
  *   group NAME = PORT+PORT...               ports that the same uop may choose from; a port is a group by itself. Groups
  *                                           that overlap have their union declared as well: the loader insists
  *   row ID FIGURES                          FIGURES are
- *       uops N latency C [fused N] [loadlat C] [uses GROUP:C...] [exclusive UNIT:C...] [guessed] source ID
+ *       uops N latency C [fused N] [decoded N] [microcoded N] [complex] [loadlat C] [uses GROUP:C...]
+ *       [exclusive UNIT:C...] [pairs FROM>TO:C...] [guessed] source ID
  *   opcode ROW CLASS...                     opcode classes that have this row; `opcode - CLASS...` takes them away
  *   form "TEXT"... NAME                     instruction forms: NAME is a row or, if there is no such row, an opcode class
  *   form "TEXT"... FIGURES                  the same with a row of their own
@@ -30,6 +31,13 @@
  * registers of the address, the word being in L1, and only rows that load have it. `uses` counts uops: `p01:2 p5:1` are
  * two that may take p0 or p1 and one that must take p5. `exclusive` is how long a unit is busy, and nothing else gets it
  * meanwhile. `guessed` marks placeholders that the source itself does not believe.
+ *
+ * decoded counts the fused uops that the legacy decoders deliver, microcoded those that the microcode sequencer delivers;
+ * `complex` rows can be decoded by the first decoder only, be it for one uop. `pairs` are latencies by operand where the
+ * two plain ones do not say all. A register operand is a number, counted from 0 as uops.info does: those in the form's
+ * text, then the implicit ones, the flags last. m0 is the first memory operand's word, a0 the registers of its address (or
+ * of lea's): `0>1:3` from register to register, `m0>0:3` from the loaded word, `a0>0:7` from the address, `1>m0:5` from a
+ * register to the stored word. A pair is there once, in one `pairs`.
  *
  * Within one text (with its includes) every key is defined once; an overlay, or a table after `like`, replaces what was
  * there: a row by ID, a form by text, a class, param, port or group by name, an opcode class by name. */
@@ -44,7 +52,9 @@
 #include "symbolizer/insn.h"
 
 enum { GUS_UARCH_CENTI = 100 }; /* cycles are kept in hundredths: exact, and as fine as the text */
+enum { GUS_UARCH_CYCLES_MAX = 10000000 }; /* more in one figure is a mistake */
 enum { GUS_UARCH_PORTS_MAX = 64 };
+enum { GUS_UARCH_OPERANDS = 32 }; /* operands of one kind that pairs tell apart */
 #define GUS_UARCH_NONE UINT32_MAX
 
 /* A table's text by its name: "skylake" for a table, "skylake.overlay" for its overlay, "x86.forms" for an include. NULL
@@ -71,15 +81,35 @@ struct gus_uarch_use {
 	uint32_t cycles;    /* hundredths */
 };
 
+enum gus_uarch_operand {
+	GUS_UARCH_REGISTER, /* or the flags */
+	GUS_UARCH_MEMORY,   /* the word itself */
+	GUS_UARCH_ADDRESS,  /* the registers of its address; never what a latency goes to */
+	GUS_UARCH_OPERAND_KINDS
+};
+/* What stands before the operand's number: "", "m", "a". */
+const char *gus_uarch_operand_prefix(enum gus_uarch_operand kind);
+
+/* The latency from one operand to another. */
+struct gus_uarch_pair {
+	uint8_t from_kind, from;  /* enum gus_uarch_operand, and the number below GUS_UARCH_OPERANDS */
+	uint8_t to_kind, to;
+	uint32_t cycles;          /* hundredths */
+};
+
 struct gus_uarch_row {
 	const char *id;           /* "r17"; of a row that one form has for itself, the form's text */
 	uint32_t uops;            /* executed */
 	uint32_t fused;           /* issued and retired; 0: the table does not say */
+	uint32_t decoded;         /* fused uops of the legacy decoders; 0: the table does not say */
+	uint32_t microcoded;      /* fused uops of the microcode sequencer */
 	uint32_t latency;         /* hundredths of a cycle: register to result */
 	uint32_t loadlat;         /* address to result; 0 if it does not load */
 	bool guessed;
+	bool complex;             /* for the first decoder only */
 	uint32_t uses, uses_n;    /* in uarch->uses: uops on groups, each uop on the smallest group that it may use */
 	uint32_t units, units_n;  /* in uarch->uses: exclusive units */
+	uint32_t pairs, pairs_n;  /* in uarch->pairs; none: latency and loadlat are all that is known */
 	uint32_t source;
 	uint32_t file, line;      /* where it was said: a number in files, and the line */
 };
@@ -138,8 +168,9 @@ struct gus_uarch {
 	struct gus_uarch_form *forms;   /* in order of first mention */
 	struct gus_uarch_class *classes;
 	struct gus_uarch_use *uses;
+	struct gus_uarch_pair *pairs;
 	uint32_t aliases_n, likes_n, files_n, units_n, sources_n, params_n, ports_n, groups_n, rows_n, forms_n, classes_n,
-		uses_n;
+		uses_n, pairs_n;
 	struct gus_uarch_private *own;
 };
 

@@ -62,6 +62,8 @@ static int64_t take_centi(struct span *s)
 	int64_t value = 0, scale = GUS_UARCH_CENTI;
 	size_t i = 0, digits = 0;
 
+	if (!s->size)
+		return -1; /* an attribute that is not there has no text either */
 	for (; i < s->size && s->text[i] >= '0' && s->text[i] <= '9' && digits < 8; i++, digits++)
 		value = value * 10 + (s->text[i] - '0');
 	value *= GUS_UARCH_CENTI;
@@ -71,7 +73,7 @@ static int64_t take_centi(struct span *s)
 				value += (s->text[i] - '0') * (scale /= 10);
 	s->text += i;
 	s->size -= i;
-	return digits ? value : -1;
+	return digits && value < (int64_t)GUS_UARCH_CYCLES_MAX * GUS_UARCH_CENTI ? value : -1;
 }
 
 /* The whole of s as a number in hundredths; -1 if it is empty or none. */
@@ -96,7 +98,8 @@ static int64_t larger(int64_t a, int64_t b)
 
 static void begin(struct gus_uops *one)
 {
-	*one = (struct gus_uops){ .uops = -1, .fused = -1, .latency = -1, .loadlat = -1, .throughput = -1 };
+	*one = (struct gus_uops){ .uops = -1, .fused = -1, .decoded = -1, .microcoded = -1, .complex = -1, .latency = -1,
+				  .loadlat = -1, .throughput = -1 };
 }
 
 /* "2*p06+1*p23" */
@@ -121,50 +124,125 @@ static int read_ports(struct reader *r, struct span s, struct gus_uops *one)
 
 static int set_form(struct reader *r, struct span s, struct gus_uops *one)
 {
-	if (!s.size || s.size >= sizeof(one->form) || memchr(s.text, '"', s.size))
+	if (!s.size || s.size >= sizeof(one->form) || memchr(s.text, '"', s.size) || memchr(s.text, '\n', s.size))
 		return wrong(r, "not the name of a form:", s);
 	memcpy(one->form, s.text, s.size);
 	one->form[s.size] = '\0';
 	return 0;
 }
 
+/* A register, a memory operand or the address of one, and its number among those. */
+struct operand {
+	enum gus_uarch_operand kind;
+	uint8_t number;
+};
+
+/* "REG0", "MEM0", "AGEN" (there is one at most); false if it is another, or its number is too large. */
+static bool read_operand(struct span s, struct operand *o)
+{
+	static const struct { const char *word; enum gus_uarch_operand kind; } kinds[] = {
+		{ "REG", GUS_UARCH_REGISTER }, { "MEM", GUS_UARCH_MEMORY }, { "AGEN", GUS_UARCH_ADDRESS },
+	};
+	int64_t number = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		size_t size = strlen(kinds[i].word);
+
+		if (!begins(s, kinds[i].word))
+			continue;
+		if (s.size > size)
+			number = whole((struct span){ s.text + size, s.size - size });
+		o->kind = kinds[i].kind;
+		o->number = (uint8_t)number;
+		return number >= 0 && number < GUS_UARCH_OPERANDS;
+	}
+	return false;
+}
+
+/* A latency by operand; of several for the same two the longest counts. -1 cycles are none. */
+static int add_pair(struct reader *r, struct gus_uops *one, enum gus_uarch_operand kind, uint8_t from, struct operand to,
+		    int64_t cycles)
+{
+	struct gus_uarch_pair new = { (uint8_t)kind, from, (uint8_t)to.kind, to.number, (uint32_t)cycles };
+
+	if (cycles < 0 || to.kind == GUS_UARCH_ADDRESS)
+		return 0;
+	for (uint32_t i = 0; i < one->pairs_n; i++) {
+		struct gus_uarch_pair *old = &one->pairs[i];
+
+		if (old->from_kind == new.from_kind && old->from == new.from && old->to_kind == new.to_kind &&
+		    old->to == new.to) {
+			old->cycles = old->cycles > new.cycles ? old->cycles : new.cycles;
+			return 0;
+		}
+	}
+	if (one->pairs_n == GUS_UOPS_PAIRS)
+		return wrong(r, "too many latencies of a form", (struct span){ NULL, 0 });
+	one->pairs[one->pairs_n++] = new;
+	return 0;
+}
+
 /* Tab-separated values. */
 
-/* "REG0>REG1:3/same0 MEM0>REG0:1/addr5/idx5/mem2": results in registers, from registers and from addresses. */
-static int read_latencies(struct reader *r, struct span s, struct gus_uops *one)
+/* The parts of a latency from memory or an address: "addr5/idx5/mem2". */
+static int read_parts(struct reader *r, struct span s, struct operand from, struct operand to, struct gus_uops *one)
 {
+	int64_t *which = from.kind == GUS_UARCH_ADDRESS ? &one->latency : &one->loadlat;
+
 	while (s.size) {
-		struct span item = cut(&s, ' '), rest = item, from = cut(&rest, '>'), to = cut(&rest, ':');
-		struct span value = cut(&rest, '/');
-		bool memory = begins(from, "MEM") || begins(from, "AGEN");
-		int64_t cycles = centi(value);
+		struct span part = cut(&s, '/');
+		bool memory = begins(part, "mem");
+		size_t skip = begins(part, "addr") ? 4 : begins(part, "idx") || memory ? 3 : 0;
+		int64_t cycles;
 
-		if (!item.size)
-			continue;
-		if (!from.size || !to.size || cycles < 0)
-			return wrong(r, "not FROM>TO:CYCLES:", item);
-		if (!begins(to, "REG"))
-			continue;
-		if (!memory)
-			one->latency = larger(one->latency, cycles);
-		while (memory && rest.size) {
-			struct span part = cut(&rest, '/');
-			size_t skip = begins(part, "addr") ? 4 : begins(part, "idx") ? 3 : 0;
-			int64_t *which = begins(from, "AGEN") ? &one->latency : &one->loadlat;
-
-			part.text += skip;
-			part.size -= skip;
-			if (skip)
-				*which = larger(*which, centi(part));
-		}
+		part.text += skip;
+		part.size -= skip;
+		cycles = skip ? centi(part) : -1;
+		if (!memory && to.kind == GUS_UARCH_REGISTER)
+			*which = larger(*which, cycles);
+		if (add_pair(r, one, memory ? GUS_UARCH_MEMORY : GUS_UARCH_ADDRESS, from.number, to, cycles) != 0)
+			return -1;
 	}
 	return 0;
 }
 
-enum column { STRING, UOPS, FUSED, THROUGHPUT, PORTS, DIVIDER, LATENCIES, COLUMNS };
-static const char *const column_names[COLUMNS] = {
-	"string", "uops", "retire_slots", "TP", "ports", "div_cycles", "latencies",
+/* "REG0>REG1:3/same0 MEM0>REG0:1/addr5/idx5/mem2 REG0>MEM0:4" */
+static int read_latencies(struct reader *r, struct span s, struct gus_uops *one)
+{
+	while (s.size) {
+		struct span item = cut(&s, ' '), rest = item, from_word = cut(&rest, '>'), to_word = cut(&rest, ':');
+		struct span value = cut(&rest, '/');
+		int64_t cycles = centi(value);
+		struct operand from, to;
+		int status;
+
+		if (!item.size)
+			continue;
+		if (!from_word.size || !to_word.size || cycles < 0)
+			return wrong(r, "not FROM>TO:CYCLES:", item);
+		if (!read_operand(from_word, &from) || !read_operand(to_word, &to))
+			continue;
+		if (from.kind == GUS_UARCH_REGISTER && to.kind == GUS_UARCH_REGISTER)
+			one->latency = larger(one->latency, cycles);
+		if (from.kind == GUS_UARCH_REGISTER)
+			status = add_pair(r, one, from.kind, from.number, to, cycles);
+		else
+			status = read_parts(r, rest, from, to, one);
+		if (status != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The columns from NEEDED on may be missing. */
+enum column {
+	STRING, UOPS, FUSED, THROUGHPUT, PORTS, DIVIDER, LATENCIES, NEEDED,
+	DECODED = NEEDED, MICROCODED, FLAGS, COLUMNS
 };
+static const char *const column_names[COLUMNS] = {
+	"string", "uops", "retire_slots", "TP", "ports", "div_cycles", "latencies", "uops_mite", "uops_ms", "flags",
+};
+enum { FLAG_COMPLEX = 1 << 2 };
 
 static struct span take_line(struct reader *r)
 {
@@ -190,7 +268,7 @@ static int read_header(struct reader *r, int at[COLUMNS])
 			if (same(word, column_names[i]))
 				at[i] = n;
 	}
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i < NEEDED; i++)
 		if (at[i] < 0)
 			return gus_fail(r->err, GUS_E_CORRUPT, "cannot import the measurements: the first line names no "
 					"column %s", column_names[i]);
@@ -206,6 +284,7 @@ static int read_values(struct reader *r)
 	while (r->at < r->end) {
 		struct span line = take_line(r), cells[COLUMNS] = { 0 };
 		struct gus_uops one;
+		int64_t flags;
 		int status;
 
 		if (!line.size)
@@ -223,6 +302,10 @@ static int read_values(struct reader *r)
 			return -1;
 		one.uops = whole(cells[UOPS]);
 		one.fused = whole(cells[FUSED]);
+		one.decoded = whole(cells[DECODED]);
+		one.microcoded = whole(cells[MICROCODED]);
+		flags = whole(cells[FLAGS]);
+		one.complex = flags < 0 ? -1 : (flags & FLAG_COMPLEX) != 0;
 		one.throughput = centi(cells[THROUGHPUT]);
 		one.divider = larger(0, centi(cells[DIVIDER]));
 		status = r->each(r->context, &one, r->err);
@@ -285,51 +368,83 @@ static struct span attribute(const struct tag *t, const char *name)
 }
 
 #define OPERANDS 32
-enum operand { NONE, REGISTER, MEMORY, ADDRESS };
 
 /* The instruction that is being read. */
 struct instruction {
 	struct span string;
-	uint8_t operands[OPERANDS]; /* by their idx */
+	struct operand operands[OPERANDS]; /* by their idx */
+	bool known[OPERANDS];              /* others are immediates, or have no idx that counts */
+	uint8_t seen[GUS_UARCH_OPERAND_KINDS];
 	bool here;                  /* inside the architecture that is asked for */
 	bool measured;
 	struct gus_uops one;
 };
 
+/* An operand's number stands in its name ("REG1", also of the flags); where it has none, it is counted. */
 static void see_operand(struct instruction *in, const struct tag *t)
 {
 	struct span type = attribute(t, "type");
 	int64_t n = whole(attribute(t, "idx"));
+	struct operand o;
 
-	if (n >= 0 && n < OPERANDS)
-		in->operands[n] = same(type, "mem") ? MEMORY : same(type, "agen") ? ADDRESS :
-			same(type, "reg") || same(type, "flags") ? REGISTER : NONE;
+	if (n < 0 || n >= OPERANDS)
+		return;
+	in->known[n] = same(type, "mem") || same(type, "agen") || same(type, "reg") || same(type, "flags");
+	if (!in->known[n])
+		return;
+	o.kind = same(type, "mem") ? GUS_UARCH_MEMORY : same(type, "agen") ? GUS_UARCH_ADDRESS : GUS_UARCH_REGISTER;
+	in->operands[n] = (struct operand){ o.kind, in->seen[o.kind]++ % GUS_UARCH_OPERANDS };
+	if (read_operand(attribute(t, "name"), &o) && o.kind == in->operands[n].kind)
+		in->operands[n] = o;
 }
 
-static void see_latency(struct instruction *in, const struct tag *t)
+/* The largest of some attributes, of which the last has an empty name; -1 if there are none. */
+static int64_t largest(const struct tag *t, const char *const names[])
 {
-	static const char *const plain[] = { "cycles", "max_cycles" };
-	static const char *const address[] = { "cycles_addr", "cycles_addr_index", "max_cycles_addr", "max_cycles_addr_index" };
-	int64_t from = whole(attribute(t, "start_op")), to = whole(attribute(t, "target_op"));
-	int64_t *which;
+	int64_t value = -1;
 
-	if (from < 0 || from >= OPERANDS || to < 0 || to >= OPERANDS || in->operands[to] != REGISTER)
-		return;
-	if (in->operands[from] == REGISTER)
-		for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
-			in->one.latency = larger(in->one.latency, centi(attribute(t, plain[i])));
-	which = in->operands[from] == ADDRESS ? &in->one.latency : &in->one.loadlat;
-	for (size_t i = 0; i < sizeof(address) / sizeof(*address) && in->operands[from] != REGISTER; i++)
-		*which = larger(*which, centi(attribute(t, address[i])));
+	for (; **names; names++)
+		value = larger(value, centi(attribute(t, *names)));
+	return value;
+}
+
+static int see_latency(struct reader *r, struct instruction *in, const struct tag *t)
+{
+	static const char *const plain[] = { "cycles", "max_cycles", "" };
+	static const char *const memory[] = { "cycles_mem", "max_cycles_mem", "" };
+	static const char *const address[] = {
+		"cycles_addr", "cycles_addr_index", "max_cycles_addr", "max_cycles_addr_index", "",
+	};
+	int64_t start = whole(attribute(t, "start_op")), target = whole(attribute(t, "target_op"));
+	struct operand from, to;
+	int64_t cycles, *which;
+
+	if (start < 0 || start >= OPERANDS || target < 0 || target >= OPERANDS || !in->known[start] || !in->known[target])
+		return 0;
+	from = in->operands[start];
+	to = in->operands[target];
+	which = from.kind == GUS_UARCH_MEMORY ? &in->one.loadlat : &in->one.latency;
+	cycles = largest(t, from.kind == GUS_UARCH_REGISTER ? plain : address);
+	if (to.kind == GUS_UARCH_REGISTER)
+		*which = larger(*which, cycles);
+	if (from.kind == GUS_UARCH_MEMORY && add_pair(r, &in->one, from.kind, from.number, to, largest(t, memory)) != 0)
+		return -1;
+	return add_pair(r, &in->one, from.kind == GUS_UARCH_MEMORY ? GUS_UARCH_ADDRESS : from.kind, from.number, to, cycles);
 }
 
 static int see_measurement(struct reader *r, struct instruction *in, const struct tag *t)
 {
 	static const char *const times[] = { "TP_loop", "TP_unrolled", "TP" };
+	int64_t complex;
 
 	in->measured = true;
 	in->one.uops = whole(attribute(t, "uops"));
 	in->one.fused = whole(attribute(t, "uops_retire_slots"));
+	in->one.decoded = whole(attribute(t, "uops_MITE"));
+	in->one.microcoded = whole(attribute(t, "uops_MS"));
+	complex = whole(attribute(t, "complex_decoder"));
+	/* It is there only where it is 1; where decoders were measured at all, its absence says 0. */
+	in->one.complex = complex >= 0 ? complex != 0 : in->one.decoded >= 0 ? 0 : -1;
 	in->one.divider = larger(0, centi(attribute(t, "div_cycles")));
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		int64_t value = centi(attribute(t, times[i]));
@@ -370,7 +485,7 @@ static int read_xml(struct reader *r)
 		} else if (same(t.name, "measurement") && in.here) {
 			status = see_measurement(r, &in, &t);
 		} else if (same(t.name, "latency") && in.here) {
-			see_latency(&in, &t);
+			status = see_latency(r, &in, &t);
 		}
 		if (status)
 			return status;
@@ -500,9 +615,26 @@ static void close_groups(struct writer *w)
 				declare(w, w->masks.v[i] | w->masks.v[k]);
 }
 
+static void put_centi(struct writer *w, int64_t centi_cycles)
+{
+	say(w, "%" PRId64, centi_cycles / GUS_UARCH_CENTI);
+	if (centi_cycles % GUS_UARCH_CENTI)
+		say(w, ".%02" PRId64, centi_cycles % GUS_UARCH_CENTI);
+}
+
 static void put_cycles(struct writer *w, const char *word, int64_t centi_cycles)
 {
-	say(w, " %s %" PRId64 ".%02" PRId64, word, centi_cycles / GUS_UARCH_CENTI, centi_cycles % GUS_UARCH_CENTI);
+	say(w, " %s ", word);
+	put_centi(w, centi_cycles);
+}
+
+static void put_uses(struct writer *w, const struct gus_uops *one)
+{
+	for (uint32_t i = 0; i < one->ports_n; i++) {
+		say(w, "%s ", i ? "" : " uses");
+		put_group_name(w, gus_uops_mask(w->base, &one->ports[i]));
+		say(w, ":%" PRIu32, one->ports[i].uops);
+	}
 }
 
 static void put_old_uses(struct writer *w, const struct gus_uarch_row *row)
@@ -510,8 +642,46 @@ static void put_old_uses(struct writer *w, const struct gus_uarch_row *row)
 	for (uint32_t i = row->uses; i < row->uses + row->uses_n; i++) {
 		const struct gus_uarch_use *use = &w->base->uses[i];
 
-		say(w, "%s %s:%" PRIu32 ".%02" PRIu32, i == row->uses ? " uses" : "", w->base->groups[use->group].name,
-			use->cycles / GUS_UARCH_CENTI, use->cycles % GUS_UARCH_CENTI);
+		say(w, "%s %s:", i == row->uses ? " uses" : "", w->base->groups[use->group].name);
+		put_centi(w, use->cycles);
+	}
+}
+
+/* What decoders and sequencer deliver; what was not measured is row's, if there is one. */
+static void put_front(struct writer *w, int64_t decoded, int64_t microcoded, int64_t complex,
+		      const struct gus_uarch_row *row)
+{
+	decoded = decoded < 0 && row ? row->decoded : decoded;
+	microcoded = microcoded < 0 && row ? row->microcoded : microcoded;
+	complex = complex < 0 && row ? row->complex : complex;
+	if (decoded > 0)
+		say(w, " decoded %" PRId64, decoded);
+	if (microcoded > 0)
+		say(w, " microcoded %" PRId64, microcoded);
+	if (complex > 0)
+		say(w, " complex");
+}
+
+/* Whether a pair is another figure than latency, of registers, or loadlat, of an address. What is from or to a word in
+ * memory neither of them says. */
+static bool says_more(const struct gus_uarch_pair *pair, int64_t latency, int64_t loadlat)
+{
+	if (pair->from_kind == GUS_UARCH_MEMORY || pair->to_kind == GUS_UARCH_MEMORY)
+		return true;
+	return pair->cycles != (pair->from_kind == GUS_UARCH_ADDRESS && loadlat > 0 ? loadlat : latency);
+}
+
+/* None at all where the plain latencies say the same: most forms have one result. */
+static void put_pairs(struct writer *w, const struct gus_uarch_pair *pairs, uint32_t n, int64_t latency, int64_t loadlat)
+{
+	bool more = false;
+
+	for (uint32_t i = 0; i < n; i++)
+		more |= says_more(&pairs[i], latency, loadlat);
+	for (uint32_t i = 0; i < n && more; i++) {
+		say(w, "%s %s%u>%s%u:", i ? "" : " pairs", gus_uarch_operand_prefix(pairs[i].from_kind), pairs[i].from,
+		    gus_uarch_operand_prefix(pairs[i].to_kind), pairs[i].to);
+		put_centi(w, pairs[i].cycles);
 	}
 }
 
@@ -521,7 +691,9 @@ static int put_form(void *context, const struct gus_uops *one, struct gus_error 
 	const struct gus_uarch_form *form = gus_uarch_form_by_text(w->base, one->form);
 	const struct gus_uarch_row *row = form && form->row != GUS_UARCH_NONE ? &w->base->rows[form->row] : NULL;
 	bool amd = gus_uarch_group(w->base, "p0") == GUS_UARCH_NONE;
+	bool timed = one->latency >= 0 || one->loadlat >= 0 || one->pairs_n;
 	int64_t latency = one->latency >= 0 ? one->latency : row ? row->latency : 0;
+	int64_t loadlat = one->loadlat > 0 ? one->loadlat : row ? row->loadlat : 0;
 
 	(void)err;
 	if (one->uops < 0)
@@ -530,19 +702,22 @@ static int put_form(void *context, const struct gus_uops *one, struct gus_error 
 	put_cycles(w, "latency", latency);
 	if (one->fused >= 0 && !amd)
 		say(w, " fused %" PRId64, one->fused);
-	if (one->loadlat > 0 || (row && row->loadlat))
-		put_cycles(w, "loadlat", one->loadlat > 0 ? one->loadlat : (int64_t)row->loadlat);
-	for (uint32_t i = 0; i < one->ports_n; i++) {
-		say(w, "%s ", i ? "" : " uses");
-		put_group_name(w, gus_uops_mask(w->base, &one->ports[i]));
-		say(w, ":%" PRIu32, one->ports[i].uops);
-	}
+	/* Nobody counted what the decoders of AMD's CPUs deliver; tables may have a 1 there nevertheless. */
+	put_front(w, amd ? -1 : one->decoded, amd ? -1 : one->microcoded, amd ? -1 : one->complex, row);
+	if (loadlat > 0)
+		put_cycles(w, "loadlat", loadlat);
+	put_uses(w, one);
 	/* AMD's integer ports were not found out, and no uops without ports are known from none at all only there. */
 	if (!one->ports_n && amd && row)
 		put_old_uses(w, row);
-	if (one->divider > 0 && w->divider)
-		say(w, " exclusive %s:%" PRId64 ".%02" PRId64, w->divider, one->divider / GUS_UARCH_CENTI,
-			one->divider % GUS_UARCH_CENTI);
+	if (one->divider > 0 && w->divider) {
+		say(w, " exclusive %s:", w->divider);
+		put_centi(w, one->divider);
+	}
+	if (timed)
+		put_pairs(w, one->pairs, one->pairs_n, latency, loadlat);
+	else if (row && row->pairs_n)
+		put_pairs(w, &w->base->pairs[row->pairs], row->pairs_n, latency, loadlat);
 	say(w, " source measured\n");
 	w->forms++;
 	return 0;

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,60 @@ static void values_say_what_was_measured(void **state)
 	assert_memory_equal(s.list[0].ports[1].name, "p23", 3);
 }
 
+#define PAIR(from_kind, from, to_kind, to, cycles) \
+	{ GUS_UARCH_##from_kind, from, GUS_UARCH_##to_kind, to, cycles }
+
+static void expect_pairs(const struct gus_uarch_pair *got, size_t n, const struct gus_uarch_pair *want, size_t wanted)
+{
+	assert_int_equal(n, wanted);
+	for (size_t i = 0; i < n; i++)
+		assert_memory_equal(&got[i], &want[i], sizeof(*got));
+}
+#define EXPECT_PAIRS(got, n, want) expect_pairs(got, n, want, sizeof(want) / sizeof(*(want)))
+
+static void values_have_decoders_and_pairs(void **state)
+{
+	static const char text[] = HEADER
+		"X\tADD (M64, R64)\t4\t2\t2\t0\t\t\t0\t20\tMEM0>MEM0:1/addr10/idx11/mem4 MEM0>REG1:1/addr6/mem3 REG0>MEM0:3 "
+		"REG0>REG1:1 REG0>REG1:2\n"
+		"X\tLEA_B (R16)\t3\t1\t1\t2\t\t\t0\t16\tREG0>REG0:1 AGEN>REG0:1/addr2\n"
+		"X\tDIV (M8)\t1\t1\t\t\t\t\t0\t\tMEM0>REG0:1 REG0>REG0:9/same3 REG0>IMM0:4 REG32>REG0:1\n";
+	static const char few[] = "string\tuops\tretire_slots\tTP\tports\tdiv_cycles\tlatencies\nA\t1\t1\t\t\t0\t\n";
+	static const struct gus_uarch_pair add[] = {
+		PAIR(ADDRESS, 0, MEMORY, 0, 1100), PAIR(MEMORY, 0, MEMORY, 0, 400), PAIR(ADDRESS, 0, REGISTER, 1, 600),
+		PAIR(MEMORY, 0, REGISTER, 1, 300), PAIR(REGISTER, 0, MEMORY, 0, 300), PAIR(REGISTER, 0, REGISTER, 1, 200),
+	};
+	static const struct gus_uarch_pair lea[] = {
+		PAIR(REGISTER, 0, REGISTER, 0, 100), PAIR(ADDRESS, 0, REGISTER, 0, 200),
+	};
+	static const struct gus_uarch_pair div[] = { PAIR(REGISTER, 0, REGISTER, 0, 900) };
+	struct gus_error err = { 0 };
+	struct seen s = { 0 };
+
+	(void)state;
+	assert_int_equal(gus_uops_parse(text, sizeof(text) - 1, NULL, keep, &s, &err), 0);
+	assert_int_equal(s.list[0].decoded, 2);
+	assert_int_equal(s.list[0].microcoded, 0);
+	assert_int_equal(s.list[0].complex, 1);
+	assert_int_equal(s.list[0].latency, 200);
+	assert_int_equal(s.list[0].loadlat, 600);
+	EXPECT_PAIRS(s.list[0].pairs, s.list[0].pairs_n, add);
+	assert_int_equal(s.list[1].microcoded, 2);
+	assert_int_equal(s.list[1].complex, 0);
+	assert_int_equal(s.list[1].latency, 200);
+	assert_int_equal(s.list[1].loadlat, -1);
+	EXPECT_PAIRS(s.list[1].pairs, s.list[1].pairs_n, lea);
+	assert_int_equal(s.list[2].decoded, -1);
+	assert_int_equal(s.list[2].microcoded, -1);
+	assert_int_equal(s.list[2].complex, -1);
+	EXPECT_PAIRS(s.list[2].pairs, s.list[2].pairs_n, div);
+	s.n = 0;
+	assert_int_equal(gus_uops_parse(few, sizeof(few) - 1, NULL, keep, &s, &err), 0);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.list[0].decoded, -1);
+	assert_int_equal(s.list[0].complex, -1);
+}
+
 static const char xml[] =
 	"<?xml version=\"1.0\"?>\n<root>\n<extension name=\"BASE\">\n"
 	"<instruction asm=\"IMUL\" string=\"IMUL (R64, R64)\">\n"
@@ -66,6 +121,54 @@ static const char xml[] =
 	"<instruction string=\"ADD (R64, M64)\"><operand idx=\"1\" type=\"reg\"/><operand idx=\"2\" type=\"mem\"/>"
 	"<architecture name=\"SKL\"><measurement uops=\"2\" ports=\"1*p0156+1*p23\"><latency start_op=\"2\" target_op=\"1\""
 	" cycles_addr=\"6\" cycles_mem=\"3\"/></measurement></architecture></instruction>\n</extension></root>\n";
+
+/* Operands with names, flags among them; with upper bounds that count as what they are, and one latency said twice. */
+static const char xml_front[] =
+	"<root>\n<instruction string=\"XADD (M64, R64)\"><operand idx=\"1\" name=\"MEM0\" type=\"mem\"/>"
+	"<operand idx=\"2\" name=\"REG0\" type=\"reg\"/><operand idx=\"3\" name=\"REG1\" type=\"flags\"/>"
+	"<operand idx=\"4\" name=\"IMM0\" type=\"imm\"/>\n<architecture name=\"SKL\"><measurement uops=\"5\" uops_MITE=\"4\""
+	" uops_MS=\"1\" complex_decoder=\"1\" uops_retire_slots=\"4\" ports=\"1*p23\">\n"
+	"<latency start_op=\"1\" target_op=\"2\" cycles_addr=\"6\" cycles_addr_index=\"7\" cycles_addr_is_upper_bound=\"1\""
+	" cycles_mem=\"3\"/><latency start_op=\"1\" target_op=\"1\" max_cycles_mem=\"5\"/>\n"
+	"<latency start_op=\"2\" target_op=\"1\" cycles=\"4\" cycles_is_upper_bound=\"1\"/>\n"
+	"<latency start_op=\"2\" target_op=\"3\" min_cycles=\"1\" max_cycles=\"2\"/>"
+	"<latency start_op=\"2\" target_op=\"3\" cycles=\"1\"/><latency start_op=\"4\" target_op=\"3\" cycles=\"9\"/>\n"
+	"</measurement></architecture></instruction>\n"
+	"<instruction string=\"LEA_B (R64)\"><operand idx=\"1\" type=\"reg\"/><operand idx=\"2\" name=\"AGEN\" type=\"agen\"/>"
+	"<architecture name=\"SKL\"><measurement uops=\"1\" uops_MITE=\"1\" uops_MS=\"0\"><latency start_op=\"2\" target_op=\"1\""
+	" cycles_addr=\"1\"/></measurement></architecture></instruction>\n</root>\n";
+
+static void xml_has_decoders_and_pairs(void **state)
+{
+	static const struct gus_uarch_pair xadd[] = {
+		PAIR(MEMORY, 0, REGISTER, 0, 300), PAIR(ADDRESS, 0, REGISTER, 0, 700), PAIR(MEMORY, 0, MEMORY, 0, 500),
+		PAIR(REGISTER, 0, MEMORY, 0, 400), PAIR(REGISTER, 0, REGISTER, 1, 200),
+	};
+	static const struct gus_uarch_pair lea[] = { PAIR(ADDRESS, 0, REGISTER, 0, 100) };
+	struct gus_error err = { 0 };
+	struct seen s = { 0 };
+
+	(void)state;
+	assert_int_equal(gus_uops_parse(xml_front, sizeof(xml_front) - 1, "SKL", keep, &s, &err), 0);
+	assert_int_equal(s.n, 2);
+	assert_int_equal(s.list[0].decoded, 4);
+	assert_int_equal(s.list[0].microcoded, 1);
+	assert_int_equal(s.list[0].complex, 1);
+	assert_int_equal(s.list[0].latency, 200);
+	assert_int_equal(s.list[0].loadlat, 700);
+	EXPECT_PAIRS(s.list[0].pairs, s.list[0].pairs_n, xadd);
+	assert_int_equal(s.list[1].complex, 0);
+	assert_int_equal(s.list[1].latency, 100);
+	EXPECT_PAIRS(s.list[1].pairs, s.list[1].pairs_n, lea);
+	/* Operands without names are counted: IMUL has two registers, then the flags. */
+	s.n = 0;
+	assert_int_equal(gus_uops_parse(xml, sizeof(xml) - 1, "SKL", keep, &s, &err), 0);
+	assert_int_equal(s.list[0].pairs_n, 2);
+	assert_int_equal(s.list[0].pairs[1].from, 1);
+	assert_int_equal(s.list[0].pairs[1].to, 2);
+	assert_int_equal(s.list[0].decoded, -1);
+	assert_int_equal(s.list[0].complex, -1);
+}
 
 static void xml_is_read_for_one_cpu(void **state)
 {
@@ -112,24 +215,118 @@ static void a_table_comes_out(void **state)
 	gus_uarch_free(base);
 }
 
-/* Cut anywhere, changed anywhere: an answer or an error, never a read outside. The copy has no byte to spare. */
-static void damage_is_an_error_at_worst(void **state)
+/* A table of two forms, to be found by what is like it. */
+static const char tiny[] =
+	"uarch tiny isa x86-64 \"Tiny\"\nsource me \"made up\"\nport p0 me\nport p1 me\nunit div me\n"
+	"form \"NEG (R)\" uops 1 latency 1 decoded 2 complex pairs 0>1:4 source me\nform \"NOT (R)\" uops 1 latency 1 source me\n";
+
+static const char *tiny_text(void *context, const char *name, size_t *size)
 {
+	(void)context;
+	*size = sizeof(tiny) - 1;
+	return strcmp(name, "tiny") == 0 ? tiny : NULL;
+}
+
+/* What is imported is read again as what it was; pairs that say no more than the plain latencies are left out. */
+static void a_table_says_what_was_measured(void **state)
+{
+	static const char text[] = HEADER
+		"X\tADD (R, M)\t2\t1\t1\t0\t\t1*p0+1*p1\t0\t16\tREG0>REG0:1 REG0>REG1:1.25 MEM0>REG0:1/addr6/idx5/mem3\n"
+		"X\tADD (R, R)\t1\t1\t1\t0\t\t1*p01\t0\t16\tREG0>REG0:1 REG1>REG0:1\n"
+		"X\tLEA (R)\t1\t1\t1\t0\t\t1*p1\t0\t20\tAGEN>REG0:1/addr3/idx3\n"
+		"X\tMOV (M, R)\t1\t1\t1\t0\t\t1*p1\t0\t16\tREG0>MEM0:4\n"
+		"X\tDIV (R)\t20\t20\t4\t16\t\t20*p0\t6\t4\tREG0>REG0:20 REG1>REG0:22.5\n"
+		"X\tDIV (R)\t9\t9\t4\t16\t\t20*p0\t6\t4\tREG0>REG0:1 REG1>REG0:2\n"
+		"X\tNEG (R)\t1\t1\t\t\t\t1*p0\t0\t\t\n";
+	static const struct { const char *form; uint32_t decoded, microcoded, complex, latency, loadlat, pairs_n; } rows[] = {
+		{ "ADD (R, M)", 1, 0, 0, 125, 600, 4 }, { "ADD (R, R)", 1, 0, 0, 100, 0, 0 }, { "LEA (R)", 1, 0, 1, 300, 0, 0 },
+		{ "MOV (M, R)", 1, 0, 0, 0, 0, 1 }, { "DIV (R)", 4, 16, 1, 2250, 0, 2 }, { "NEG (R)", 2, 0, 1, 100, 0, 1 },
+		{ "NOT (R)", 0, 0, 0, 100, 0, 0 },
+	};
+	static const struct gus_uarch_pair add[] = {
+		PAIR(REGISTER, 0, REGISTER, 0, 100), PAIR(REGISTER, 0, REGISTER, 1, 125), PAIR(ADDRESS, 0, REGISTER, 0, 600),
+		PAIR(MEMORY, 0, REGISTER, 0, 300),
+	};
+	struct gus_uarch_texts texts = { tiny_text, NULL };
+	struct gus_error err = { 0 };
+	struct gus_uarch *base = gus_uarch_parse("tiny", NULL, 0, &texts, 0, &err), *u;
+	const struct gus_uarch_row *row;
+	char *table;
+
 	(void)state;
-	for (size_t size = 0; size < sizeof(xml); size++) {
+	if (!base)
+		fail_msg("%s", err.text);
+	table = gus_uops_table(text, sizeof(text) - 1, "TNY", "mine", base, &err);
+	if (!table)
+		fail_msg("%s", err.text);
+	u = gus_uarch_parse("mine", table, strlen(table), &texts, 0, &err);
+	if (!u)
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		row = &u->rows[gus_uarch_form_by_text(u, rows[i].form)->row];
+		assert_int_equal(row->decoded, rows[i].decoded);
+		assert_int_equal(row->microcoded, rows[i].microcoded);
+		assert_int_equal(row->complex, rows[i].complex);
+		assert_int_equal(row->latency, rows[i].latency);
+		assert_int_equal(row->loadlat, rows[i].loadlat);
+		assert_int_equal(row->pairs_n, rows[i].pairs_n);
+	}
+	row = &u->rows[gus_uarch_form_by_text(u, "ADD (R, M)")->row];
+	EXPECT_PAIRS(&u->pairs[row->pairs], row->pairs_n, add);
+	row = &u->rows[gus_uarch_form_by_text(u, "DIV (R)")->row];
+	assert_int_equal(row->units_n, 1);
+	assert_int_equal(u->uses[row->units].cycles, 600);
+	gus_uarch_free(u);
+	gus_uarch_free(base);
+	free(table);
+}
+
+/* Cut anywhere, changed anywhere: an answer or an error, never a read outside. The copy has no byte to spare. */
+static void damage(const char *text, size_t whole)
+{
+	for (size_t size = 0; size <= whole; size++) {
 		struct gus_error err = { 0 };
 		struct seen s = { 0 };
 		char *copy = gus_alloc(size + !size);
 
-		memcpy(copy, xml, size);
+		memcpy(copy, text, size);
 		gus_uops_parse(copy, size, "SKL", keep, &s, &err);
-		for (size_t i = 0; size == sizeof(xml) - 1 && i < size; i++) {
+		for (size_t i = 0; size == whole && i < size; i++) {
 			copy[i] ^= 0x15;
 			gus_uops_parse(copy, size, "SKL", keep, &s, &err);
 			copy[i] ^= 0x15;
 		}
 		free(copy);
 	}
+}
+
+static void damage_is_an_error_at_worst(void **state)
+{
+	static const char values[] = HEADER
+		"X\tADD (R, M)\t2\t1\t1\t0\t\t1*p0+1*p1\t0\t16\tREG0>REG0:1 REG0>REG1:1.25 MEM0>REG0:1/addr6/idx5/mem3 "
+		"REG0>MEM0:4\n";
+
+	(void)state;
+	damage(xml, sizeof(xml) - 1);
+	damage(xml_front, sizeof(xml_front) - 1);
+	damage(values, sizeof(values) - 1);
+}
+
+/* No more pairs than there is room for, and no number that a table could not say. */
+static void what_is_absurd_is_refused(void **state)
+{
+	char text[4000] = HEADER "X\tA (B)\t1\t1\t1\t0\t\t\t0\t16\t";
+	struct gus_error err = { 0 };
+	struct seen s = { 0 };
+	size_t at = strlen(text);
+
+	(void)state;
+	for (unsigned i = 0; i <= GUS_UOPS_PAIRS; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "REG%u>REG%u:1 ", i % 10, i / 10);
+	assert_int_equal(gus_uops_parse(text, at, NULL, keep, &s, &err), -1);
+	assert_non_null(strstr(err.text, "line 2: too many latencies"));
+	at = (size_t)snprintf(text, sizeof(text), HEADER "X\tA (B)\t1\t1\t1\t0\t\t\t0\t16\tREG0>REG0:20000000\n");
+	assert_int_equal(gus_uops_parse(text, at, NULL, keep, &s, &err), -1);
 }
 
 static void what_is_wrong_is_named(void **state)
@@ -158,7 +355,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_say_what_was_measured),
 		cmocka_unit_test(xml_is_read_for_one_cpu),
+		cmocka_unit_test(values_have_decoders_and_pairs),
+		cmocka_unit_test(xml_has_decoders_and_pairs),
 		cmocka_unit_test(a_table_comes_out),
+		cmocka_unit_test(a_table_says_what_was_measured),
+		cmocka_unit_test(what_is_absurd_is_refused),
 		cmocka_unit_test(damage_is_an_error_at_worst),
 		cmocka_unit_test(what_is_wrong_is_named),
 	};
