@@ -2,10 +2,13 @@
 /* Holds tables against measured figures: for every instruction form that occurs in some code, throughput by ports, latency
  * and uops, each form counted once. Forms with neither row nor measurement are no evidence and are counted apart.
  *
- *	tables_against_uops [--list N] [--code ELF-FILE]... [--blocks CSV]... CPU=TSV...
+ *	tables_against_uops [--list N | --names N] [--half A|B] [--code ELF-FILE]... [--blocks CSV]... CPU=TSV...
  *
  * For each CPU one line without and one with its overlay: throughput right within 0.25 cycle, latency within one cycle (of
- * a form that has both, from registers and from the address), uops equal. --list shows the N worst forms of each kind. */
+ * a form that has both, from registers and from the address), uops equal. --list shows the N worst forms of each kind.
+ *
+ * So that tables are not fitted to what they are judged by, forms fall into two halves by a bit of their hash. Who corrects a
+ * table may look at the names (--names, without what was measured) of half A; half B is for judging alone. */
 #include <elf.h>
 #include <errno.h>
 #include <math.h>
@@ -27,12 +30,20 @@ struct forms {
 enum kind { THROUGHPUT, LATENCY, UOPS, KINDS };
 static const char *const kind_names[KINDS] = { "throughput", "latency", "uops" };
 
+/* What is asked for. */
+struct wanted {
+	char half;              /* 'A', 'B' or 0 for both */
+	bool names;             /* list without what was measured */
+	size_t most;            /* so many of each kind */
+};
+
 /* How far off a form is. */
 struct miss { char form[GUS_INSN_FORM_MAX]; double table, measured; uint32_t uses; };
 
 struct judge {
 	const struct forms *forms;
 	const struct gus_uarch *u;
+	const struct wanted *wanted;
 	struct gus_index seen;
 	size_t judged[KINDS], right[KINDS], without_row;
 	struct gus_vec(struct miss) misses[KINDS];
@@ -228,6 +239,8 @@ static int judge_one(void *context, const struct gus_uops *one, struct gus_error
 	(void)err;
 	if (gus_index_find(&j->forms->ix, &hash) == GUS_INDEX_NONE || one->uops < 0)
 		return 0;
+	if (j->wanted->half && j->wanted->half != (hash >> 17 & 1 ? 'B' : 'A'))
+		return 0;
 	gus_index_add(&j->seen, &hash, &fresh);
 	if (!fresh)
 		return 0;
@@ -251,7 +264,7 @@ static int by_miss(const void *a, const void *b)
 	return dx > dy ? -1 : dx < dy ? 1 : strcmp(x->form, y->form);
 }
 
-static void print_misses(struct judge *j, size_t most)
+static void print_misses(struct judge *j, size_t most, bool names)
 {
 	for (int k = 0; k < KINDS; k++) {
 		qsort(j->misses[k].v, j->misses[k].n, sizeof(*j->misses[k].v), by_miss);
@@ -259,17 +272,20 @@ static void print_misses(struct judge *j, size_t most)
 			const struct miss *m = &j->misses[k].v[i];
 			const struct gus_uarch_form *form = gus_uarch_form_by_text(j->u, m->form);
 
-			printf("    %-10s %-40s table %7.2f measured %7.2f  used %u  %s\n", kind_names[k], m->form, m->table,
-			       m->measured, m->uses, form && form->opcode ? form->opcode : "");
+			printf("    %-10s %-40s table %7.2f", kind_names[k], m->form, m->table);
+			if (!names)
+				printf(" measured %7.2f", m->measured);
+			printf("  used %u  %s\n", m->uses, form && form->opcode ? form->opcode : "");
 		}
 	}
 }
 
-static void judge_cpu(const struct forms *forms, const char *name, const char *text, size_t size, unsigned flags, size_t most)
+static void judge_cpu(const struct forms *forms, const char *name, const char *text, size_t size, unsigned flags,
+		      const struct wanted *wanted)
 {
 	const char *table = gus_uarch_builtin_find(name);
 	struct gus_error err = { 0 };
-	struct judge j = { .forms = forms };
+	struct judge j = { .forms = forms, .wanted = wanted };
 
 	if (!table)
 		die("there is no table", name);
@@ -283,7 +299,7 @@ static void judge_cpu(const struct forms *forms, const char *name, const char *t
 	for (int k = 0; k < KINDS; k++)
 		printf("  %6.2f %% of %4zu", j.judged[k] ? 100.0 * (double)j.right[k] / (double)j.judged[k] : 0, j.judged[k]);
 	printf("  without a row %zu\n", j.without_row);
-	print_misses(&j, flags & GUS_UARCH_PLAIN ? 0 : most);
+	print_misses(&j, flags & GUS_UARCH_PLAIN ? 0 : wanted->most, wanted->names);
 	for (int k = 0; k < KINDS; k++)
 		gus_vec_free(&j.misses[k]);
 	gus_index_free(&j.seen);
@@ -293,14 +309,17 @@ static void judge_cpu(const struct forms *forms, const char *name, const char *t
 int main(int argc, char **argv)
 {
 	struct forms forms = { 0 };
-	size_t most = 0;
+	struct wanted wanted = { 0 };
 
 	gus_index_init(&forms.ix, sizeof(uint64_t));
 	for (int i = 1; i < argc; i++) {
 		char *equals = strchr(argv[i], '=');
 
-		if (strcmp(argv[i], "--list") == 0 && i + 1 < argc) {
-			most = (size_t)atoi(argv[++i]);
+		if ((strcmp(argv[i], "--list") == 0 || strcmp(argv[i], "--names") == 0) && i + 1 < argc) {
+			wanted.names = argv[i][2] == 'n';
+			wanted.most = (size_t)atoi(argv[++i]);
+		} else if (strcmp(argv[i], "--half") == 0 && i + 1 < argc) {
+			wanted.half = argv[++i][0];
 		} else if (strcmp(argv[i], "--code") == 0 && i + 1 < argc) {
 			add_elf(&forms, argv[++i]);
 		} else if (strcmp(argv[i], "--blocks") == 0 && i + 1 < argc) {
@@ -310,11 +329,11 @@ int main(int argc, char **argv)
 			char *text = read_text(equals + 1, &size);
 
 			*equals = '\0';
-			judge_cpu(&forms, argv[i], text, size, GUS_UARCH_PLAIN, most);
-			judge_cpu(&forms, argv[i], text, size, 0, most);
+			judge_cpu(&forms, argv[i], text, size, GUS_UARCH_PLAIN, &wanted);
+			judge_cpu(&forms, argv[i], text, size, 0, &wanted);
 			free(text);
 		} else {
-			die("usage: tables_against_uops [--list N] [--code FILE] [--blocks CSV] CPU=TSV...", argv[i]);
+			die("usage: tables_against_uops [--list N | --names N] [--half A|B] [--code FILE] [--blocks CSV] CPU=TSV...", argv[i]);
 		}
 	}
 	gus_index_free(&forms.ix);
