@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += model/libmodel.a
 model_libmodel_a_SOURCES = \
+	model/bounds.c model/bounds.h \
 	model/builtin.c model/builtin.h \
+	model/core.c model/core.h model/core_private.h \
+	model/core_issue.c \
+	model/core_memory.c \
+	model/core_state.c \
 	model/cpus.c model/cpus.h \
+	model/frontend.c model/frontend.h \
+	model/program.c model/program.h model/program_private.h \
+	model/program_latency.c \
+	model/values.c model/values.h \
 	model/uarch.c model/uarch.h \
 	model/uarch_figures.c \
 	model/uarch_parse.c model/uarch_parse.h \
@@ -10,7 +19,9 @@ model_libmodel_a_SOURCES = \
 	model/uarch_settle.c \
 	model/uarch_statements.c \
 	model/uarch_words.c \
-	model/uops.c model/uops.h
+	model/uops.c model/uops.h \
+	model/uoptable.c model/uoptable.h \
+	model/variant.c model/variant.h
 nodist_model_libmodel_a_SOURCES = model/builtin_list.h
 BUILT_SOURCES += model/builtin_list.h
 CLEANFILES += model/builtin_list.h

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What general registers hold, as far as it can be followed, for one purpose: which load reads what an earlier store wrote,
+ * and which access crosses a cache line. Additions, moves, logic and shifts are followed; what is not becomes unknown. */
+#ifndef GUS_MODEL_VALUES_H
+#define GUS_MODEL_VALUES_H
+
+#include "model/core.h"
+
+/* What one instruction does to general registers: made once for each, so that following it is quick. */
+struct gus_effect {
+	uint8_t kind;           /* of values.c */
+	uint8_t to;             /* the register that gets the value; 0: none */
+	uint8_t a, b;           /* registers; b 0: the constant */
+	uint8_t bits;           /* of the result: 8, 16, 32, 64 */
+	uint8_t from_bits;      /* of the source of an extension */
+	uint8_t scale;
+	int64_t constant;
+};
+
+struct gus_value {
+	uint64_t bits;
+	bool known;
+};
+
+struct gus_values {
+	enum gus_core_pointers pointers;
+	struct gus_effect *effects;     /* one for each of program->insns */
+	uint8_t (*writes)[6];           /* other general registers that it writes, which become unknown; ends with 0 */
+	bool *operands;                 /* one for each: whether it reads a general register that is no address */
+	struct gus_value regs[GUS_INSN_REGS];
+	struct gus_value memory;        /* of words that were not written */
+};
+
+void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gus_core_pointers pointers);
+void gus_values_end(struct gus_values *v);
+/* The address of an access, before its instruction runs. Unknown if a register of it is. */
+struct gus_value gus_values_address(const struct gus_values *v, const struct gus_program *p, uint32_t memory);
+/* What a store writes, before its instruction runs; unknown unless it is a plain store of a register or constant. */
+struct gus_value gus_values_stored(const struct gus_values *v, const struct gus_program *p, uint32_t insn);
+/* Runs one instruction; loaded is what its load got. */
+void gus_values_step(struct gus_values *v, uint32_t insn, struct gus_value loaded);
+
+#endif
