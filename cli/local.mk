@@ -2,7 +2,17 @@
 bin_PROGRAMS += gusprof
 gusprof_SOURCES = \
 	cli/dump.c \
+	cli/hex.c cli/hex.h \
 	cli/main.c \
+	cli/model.c \
+	cli/model_batch.c cli/model_batch.h \
+	cli/model_csv.c \
+	cli/model_elf.c cli/model_elf.h \
+	cli/model_json.c \
+	cli/model_render.h \
+	cli/model_run.c cli/model_run.h \
+	cli/model_text.c \
+	cli/model_timeline.c \
 	cli/options.c cli/options.h \
 	cli/record.c \
 	cli/render.h \
@@ -14,4 +24,4 @@ gusprof_SOURCES = \
 	cli/uarch_import.c cli/uarch_import.h \
 	cli/uarch_load.c cli/uarch_load.h \
 	cli/verbs.h
-gusprof_LDADD = $(GUS_LAYERS)
+gusprof_LDADD = $(GUS_LAYERS) -lpthread

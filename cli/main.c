@@ -12,6 +12,7 @@ static const struct gus_verb *const verbs[] = {
 	&gus_verb_report,
 	&gus_verb_dump,
 	&gus_verb_uarch,
+	&gus_verb_model,
 };
 
 static const struct gus_verb *find_verb(const char *name)

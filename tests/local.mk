@@ -13,6 +13,7 @@ EXTRA_DIST += tests/lsan.supp
 case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
+	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/report.sh \
 	tests/cases/uarch.sh
@@ -32,7 +33,9 @@ unit_tests = \
 	tests/unit/test_space \
 	tests/unit/test_symbols \
 	tests/unit/test_uarch \
-	tests/unit/test_uops
+	tests/unit/test_uops \
+	tests/unit/test_uoptable \
+	tests/unit/test_variant
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
@@ -50,6 +53,9 @@ tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
+tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c
+tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
+EXTRA_DIST += tests/data/realft2_4_de.uops
 
 # The reader's fuzz target. With --enable-fuzzing it is a libFuzzer program; always, it is built with a main of its own
 # that runs the corpus, so that a crash found once is a test for ever.

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof model: how many cycles a piece of code takes on a CPU, by the core engine, and why. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/hex.h"
+#include "cli/model_batch.h"
+#include "cli/model_render.h"
+#include "cli/uarch_load.h"
+#include "cli/verbs.h"
+#include "model/uoptable.h"
+
+#define INPUT_MAX (1u << 30)
+
+struct model_options {
+	const char *block, *batch, *elf, *function, *uops, *uarch, *engine, *format, *pointers, *data, *fetch;
+	struct gus_list variant, set;
+	uint64_t loop, iterations, timeline, jobs, per;
+	bool unrolled, costs, timing;
+};
+
+static int set_timeline(const char *argument, void *values, struct gus_error *err)
+{
+	struct model_options *o = values;
+	char *end;
+
+	o->timeline = 3;
+	if (!argument)
+		return 0;
+	o->timeline = strtoull(argument, &end, 10);
+	if (argument[0] < '0' || argument[0] > '9' || *end || !o->timeline || o->timeline > 10000)
+		return gus_fail(err, GUS_E_USAGE, "--timeline takes a number of iterations up to 10000, not '%s'", argument);
+	return 0;
+}
+
+#define AT(field) offsetof(struct model_options, field)
+static const struct gus_option options[] = {
+	{ 0, "block", "HEX", "Model the instructions in these bytes, such as 4801c8.", GUS_OPTION_STRING, AT(block), NULL, NULL },
+	{ 0, "batch", "FILE", "Model many blocks: the first field of each line of a CSV file; - is the standard input.",
+	  GUS_OPTION_STRING, AT(batch), NULL, NULL },
+	{ 0, "elf", "FILE", "Model a loop of a program or object file; see --function.", GUS_OPTION_STRING, AT(elf), NULL, NULL },
+	{ 0, "function", "NAME", "With --elf: the function, by its name or an address in it. If it has several loops they are "
+	  "listed.", GUS_OPTION_STRING, AT(function), NULL, NULL },
+	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), NULL, NULL },
+	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops), NULL, NULL },
+	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
+	{ 0, "engine", "ENGINE", "core, cycle by cycle, which is the only one so far.", GUS_OPTION_STRING, AT(engine), NULL, "core" },
+	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without it code is "
+	  "the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), NULL, NULL },
+	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_STRING, AT(format), NULL,
+	  "text json csv" },
+	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed and retired.",
+	  GUS_OPTION_CALL, 0, set_timeline, NULL },
+	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, FES, NODIV, NORED, "
+	  "S2L, NO_STORE, infinite, or all; separated by commas.", GUS_OPTION_LIST, AT(variant), NULL,
+	  "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all" },
+	{ 0, "set", "NAME=VALUE", "Another size or width than the table's, such as rob=100; 0 is no limit. Several are separated by "
+	  "commas.", GUS_OPTION_LIST, AT(set), NULL, NULL },
+	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch) or distinct (of --elf) "
+	  "values; or none (of --uops): no store feeds a load.", GUS_OPTION_STRING, AT(pointers), NULL, "equal distinct none" },
+	{ 0, "iterations", "N", "Run just N iterations and count all their cycles, instead of finding the steady state.",
+	  GUS_OPTION_NUMBER, AT(iterations), NULL, NULL },
+	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory.", GUS_OPTION_STRING, AT(data), NULL,
+	  "L1 L2 L3 memory" },
+	{ 0, "fetch", "FROM", "Where uops come from: auto (default: what would hold the code), decoders, uop-cache, loop (the loop "
+	  "buffer) or ideal (always there; default of --uops).", GUS_OPTION_STRING, AT(fetch), NULL,
+	  "auto decoders uop-cache loop ideal" },
+	{ 0, "costs", NULL, "Run again once for each instruction, to show what it costs: the cycles gained if it took its issue slot "
+	  "and nothing else.", GUS_OPTION_FLAG, AT(costs), NULL, NULL },
+	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs), NULL, NULL },
+	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER, AT(per), NULL, NULL },
+	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG, AT(timing), NULL, NULL },
+	{ 0 },
+};
+
+/* Everything of one call. */
+struct model {
+	const struct model_options *o;
+	struct gus_uarch *uarch;
+	struct gus_model_settings settings;
+	struct gus_core_memory memory;
+	enum gus_hit level;
+	struct timespec begun;
+	struct gus_vec(char *) notes;
+};
+
+static int fail_status(const struct gus_error *err)
+{
+	gus_complain(err);
+	return err->code == GUS_E_USAGE || (err->code == GUS_E_NOT_FOUND && !err->sys) ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+}
+
+/* The number of a word among choices; -1 with err. No word is the first. */
+static int choose(const char *option, const char *word, const char *const *choices, int *number, struct gus_error *err)
+{
+	for (*number = 0; choices[*number]; ++*number)
+		if (!word || strcasecmp(word, choices[*number]) == 0)
+			return 0;
+	return gus_fail(err, GUS_E_USAGE, "there is no --%s %s; see 'gusprof model --help'", option, word);
+}
+
+static void answer(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	(void)access;
+	*level = *(const enum gus_hit *)context;
+	*tlb = GUS_TLB_HIT;
+}
+
+static int settle_variants(struct model *m, struct gus_error *err)
+{
+	for (size_t i = 0; i < m->o->variant.n; i++) {
+		const char *name = m->o->variant.v[i];
+		bool found = false;
+
+		for (int v = 0; v < GUS_VARIANTS; v++)
+			if (strcasecmp(name, "all") == 0 || strcasecmp(name, gus_variant_name((enum gus_variant)v)) == 0)
+				found = m->settings.variants[v] = true;
+		if (!found)
+			return gus_fail(err, GUS_E_USAGE, "there is no variant %s; see 'gusprof model --help'", name);
+	}
+	return 0;
+}
+
+/* The sizes. A table of uops has no bytes to decode: its uops are just there, in a loop buffer if that is how the CPU ends its
+ * iterations. */
+static int settle_sizes(struct model *m, struct gus_error *err)
+{
+	gus_core_config_of(&m->settings.config, m->uarch);
+	if (m->o->uops && !m->o->fetch && m->settings.config.loop_boundary)
+		m->settings.options.fetch = GUS_CORE_FETCH_LOOP;
+	for (size_t i = 0; i < m->o->set.n; i++) {
+		char *name = m->o->set.v[i], *equals = strchr(name, '='), *end = NULL;
+		uint64_t value = equals ? strtoull(equals + 1, &end, 10) : 0;
+
+		if (!equals || equals[1] < '0' || equals[1] > '9' || *end)
+			return gus_fail(err, GUS_E_USAGE, "--set takes NAME=VALUE, such as rob=100, not '%s'", name);
+		*equals = '\0';
+		if (gus_core_config_set(&m->settings.config, name, value, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What is usual of the input, unless it was said otherwise. */
+static const char *or_usual(const char *word, const struct model_options *o, const char *code, const char *elf,
+			    const char *uops)
+{
+	return word ? word : o->uops ? uops : o->elf ? elf : code;
+}
+
+static int settle_options(struct model *m, struct gus_error *err)
+{
+	static const char *const fetches[] = { "auto", "decoders", "uop-cache", "loop", "ideal", NULL };
+	static const char *const pointers[] = { "equal", "distinct", "none", NULL };
+	static const char *const levels[] = { "L1", "L2", "L3", "memory", NULL };
+	static const char *const engines[] = { "core", NULL };
+	const struct model_options *o = m->o;
+	struct gus_model_settings *s = &m->settings;
+	int fetch, pointer, level, engine;
+
+	if (choose("engine", o->engine, engines, &engine, err) != 0 ||
+	    choose("fetch", or_usual(o->fetch, o, "auto", "auto", "ideal"), fetches, &fetch, err) != 0 ||
+	    choose("pointers", or_usual(o->pointers, o, "equal", "distinct", "none"), pointers, &pointer, err) != 0 ||
+	    choose("data", o->data, levels, &level, err) != 0)
+		return -1;
+	s->options.fetch = (enum gus_core_fetch)fetch;
+	s->options.pointers = (enum gus_core_pointers)pointer;
+	s->options.iterations = o->iterations;
+	s->options.unrolled = o->unrolled;
+	s->timeline = o->timeline;
+	s->costs = o->costs;
+	m->level = (enum gus_hit)level;
+	m->memory = (struct gus_core_memory){ &m->level, answer };
+	if (m->level != GUS_HIT_L1)
+		s->options.memory = &m->memory;
+	return settle_variants(m, err);
+}
+
+/* The options that make no sense without others, and exactly one input. */
+static int check_options(const struct model_options *o, struct gus_error *err)
+{
+	int inputs = (o->block != NULL) + (o->batch != NULL) + (o->elf != NULL) + (o->uops != NULL);
+
+	if (inputs != 1)
+		return gus_fail(err, GUS_E_USAGE, "model takes one of --block HEX, --batch FILE, --elf FILE and --uops FILE%s; see "
+				"'gusprof model --help'", inputs ? ", not several" : "");
+	if ((o->elf != NULL) != (o->function != NULL))
+		return gus_fail(err, GUS_E_USAGE, "%s", o->elf ? "--elf takes the name of a function as well: --function NAME" :
+				"--function is for --elf FILE");
+	if (o->loop && !o->elf)
+		return gus_fail(err, GUS_E_USAGE, "--loop is for --elf FILE");
+	if ((o->jobs || o->per != 1) && !o->batch)
+		return gus_fail(err, GUS_E_USAGE, "--%s is for --batch FILE", o->jobs ? "jobs" : "per");
+	if (o->batch && (o->timeline || o->costs || o->variant.n))
+		return gus_fail(err, GUS_E_USAGE, "--%s is not for --batch FILE", o->timeline ? "timeline" : o->costs ? "costs" :
+				"variant");
+	if (!o->per || o->per > 1000000)
+		return gus_fail(err, GUS_E_USAGE, "--per takes a number from 1 to 1000000");
+	if (o->iterations > 10000000)
+		return gus_fail(err, GUS_E_USAGE, "--iterations takes at most 10000000");
+	return 0;
+}
+
+static double seconds(const struct model *m)
+{
+	struct timespec now;
+
+	if (!m->o->timing)
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - m->begun.tv_sec) + (double)(now.tv_nsec - m->begun.tv_nsec) / 1e9;
+}
+
+/* Runs a program and prints it; r has where it is from. */
+static int run_program(struct model *m, const struct gus_program *p, struct gus_model_report *r, int format, struct gus_error *err)
+{
+	struct gus_modelled modelled;
+
+	if (gus_model_run(&modelled, p, &m->settings, err) != 0)
+		return -1;
+	r->settings = &m->settings;
+	r->modelled = &modelled;
+	r->notes = (const char *const *)m->notes.v;
+	r->notes_n = m->notes.n;
+	r->seconds = seconds(m);
+	if (format == 0)
+		gus_model_text(r);
+	else if (format == 1)
+		gus_model_json(r);
+	else
+		gus_model_csv(r);
+	gus_modelled_free(&modelled);
+	return 0;
+}
+
+static int run_block(struct model *m, int format, struct gus_error *err)
+{
+	struct gus_model_report r = { 0 };
+	struct gus_program *p;
+	size_t n;
+	uint8_t *bytes = gus_hex_parse(m->o->block, strlen(m->o->block), &n);
+	int rc = -1;
+
+	if (!bytes)
+		return gus_fail(err, GUS_E_USAGE, "--block takes bytes as pairs of hexadecimal digits, such as 4801c8, not '%.60s'",
+				m->o->block);
+	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS, err);
+	if (p)
+		rc = run_program(m, p, &r, format, err);
+	gus_program_free(p);
+	free(bytes);
+	return rc;
+}
+
+static int run_uops(struct model *m, int format, struct gus_error *err)
+{
+	struct gus_model_report r = { 0 };
+	struct gus_program *p;
+	size_t size;
+	char *text = gus_uarch_read(m->o->uops, "the table of uops", INPUT_MAX, &size, err);
+	int rc = -1;
+
+	if (!text && err->code)
+		return -1;
+	p = gus_uoptable_program(m->uarch, m->o->uops, text, size, err);
+	if (p)
+		rc = run_program(m, p, &r, format, err);
+	gus_program_free(p);
+	free(text);
+	return rc;
+}
+
+static int run_batch(struct model *m, int format, struct gus_error *err)
+{
+	struct gus_model_batch b = { .settings = &m->settings, .per = m->o->per };
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t size;
+	char *text = gus_uarch_read(m->o->batch, "the blocks", INPUT_MAX, &size, err);
+
+	if (!text && err->code)
+		return -1;
+	gus_model_batch_run(&b, &m->settings, text, size, m->o->jobs ? (unsigned)(m->o->jobs < 256 ? m->o->jobs : 256) :
+			    cpus > 0 ? (unsigned)cpus : 1);
+	b.seconds = seconds(m);
+	if (format == 1)
+		gus_model_batch_json(&b);
+	else
+		gus_model_batch_csv(&b);
+	fflush(stdout);
+	fprintf(stderr, "gusprof: %zu lines, %zu bad; %" PRIu64 " of %" PRIu64 " instructions have a row", b.n, b.bad,
+		b.instructions - b.unknown, b.instructions);
+	if (b.instructions)
+		fprintf(stderr, " (%.2f%%)", 100.0 * (double)(b.instructions - b.unknown) / (double)b.instructions);
+	if (b.seconds >= 0)
+		fprintf(stderr, "; %.3f s, %.0f blocks a second", b.seconds, (double)b.n / b.seconds);
+	fputc('\n', stderr);
+	free((void *)b.lines);
+	free(text);
+	return 0;
+}
+
+/* Code of files. */
+
+static struct gus_program *loop_program(struct model *m, const struct gus_elf_function *f, const struct gus_loop *l,
+					struct gus_error *err)
+{
+	return gus_program_new(m->uarch, f->bytes + l->offset, l->size, f->address + l->offset, GUS_PROGRAM_TEXTS, err);
+}
+
+static void note_what_is_left_out(struct model *m, const struct gus_loop *l, bool whole)
+{
+	if (whole)
+		gus_vec_push(&m->notes, gus_strdup("the function has no loop; all of its code is run again and again, once through"));
+	if (l->branches)
+		gus_vec_push(&m->notes, gus_format("%u branch%s inside; the path that falls through is modelled", l->branches,
+						   l->branches > 1 ? "es are" : " is"));
+	if (l->jumps)
+		gus_vec_push(&m->notes, gus_format("%u jump%s or return%s inside; what follows is run as if it were reached", l->jumps,
+						   l->jumps > 1 ? "s" : "", l->jumps > 1 ? "s are" : " is"));
+	if (l->calls)
+		gus_vec_push(&m->notes, gus_format("%u call%s inside; what is called is not modelled", l->calls,
+						   l->calls > 1 ? "s are" : " is"));
+}
+
+static int run_loop(struct model *m, const struct gus_elf_function *f, const struct gus_loop *l, size_t number, int format,
+		    struct gus_error *err)
+{
+	struct gus_model_report r = { .function = f, .loop = l, .loop_number = number };
+	struct gus_program *p = loop_program(m, f, l, err);
+	int rc = -1;
+
+	note_what_is_left_out(m, l, !number);
+	if (p)
+		rc = run_program(m, p, &r, format, err);
+	gus_program_free(p);
+	return rc;
+}
+
+/* One that cannot be modelled has no cycles; why is said when it is asked for. */
+static int list_loops(struct model *m, const struct gus_elf_function *f, int format)
+{
+	struct gus_model_report r = { .settings = &m->settings, .function = f, .seconds = -1 };
+	double *cycles = gus_alloc(f->loops_n * sizeof(*cycles));
+
+	for (size_t i = 0; i < f->loops_n; i++) {
+		struct gus_program *p = loop_program(m, f, &f->loops[i], NULL);
+
+		if (!p || gus_model_cycles(p, &m->settings, &cycles[i], NULL) != 0)
+			cycles[i] = -1;
+		gus_program_free(p);
+	}
+	if (format == 0)
+		gus_model_loops_text(&r, cycles);
+	else if (format == 1)
+		gus_model_loops_json(&r, cycles);
+	else
+		gus_model_loops_csv(&r, cycles);
+	free(cycles);
+	return 0;
+}
+
+static int run_function(struct model *m, const struct gus_elf_function *f, int format, struct gus_error *err)
+{
+	struct gus_loop whole;
+
+	if (f->isa != m->uarch->isa)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model %s in %s: it is code for %s, and %s is a CPU of %s; name another "
+				"one with --uarch", f->name, m->o->elf, f->isa == GUS_ISA_ARM64 ? "arm64" :
+				f->isa == GUS_ISA_X86_64 ? "x86-64" : f->isa == GUS_ISA_X86_32 ? "32-bit x86" : "another machine",
+				m->uarch->name, m->uarch->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
+	if (m->o->loop > f->loops_n)
+		return gus_fail(err, GUS_E_USAGE, "there is no loop %" PRIu64 " in %s: it has %zu", m->o->loop, f->name, f->loops_n);
+	if (m->o->loop)
+		return run_loop(m, f, &f->loops[m->o->loop - 1], m->o->loop, format, err);
+	if (f->loops_n > 1)
+		return list_loops(m, f, format);
+	if (f->loops_n)
+		return run_loop(m, f, f->loops, 1, format, err);
+	whole = gus_elf_function_whole(f);
+	return run_loop(m, f, &whole, 0, format, err);
+}
+
+static int run_elf(struct model *m, int format, struct gus_error *err)
+{
+	struct gus_elf_function f;
+	int rc = gus_elf_function_open(&f, m->o->elf, m->o->function, err);
+
+	if (rc == 0)
+		rc = run_function(m, &f, format, err);
+	gus_elf_function_close(&f);
+	return rc;
+}
+
+static int run_all(struct model *m, struct gus_error *err)
+{
+	static const char *const formats[] = { "text", "json", "csv", NULL };
+	int format;
+
+	clock_gettime(CLOCK_MONOTONIC, &m->begun);
+	if (check_options(m->o, err) != 0 || choose("format", m->o->format, formats, &format, err) != 0 ||
+	    settle_options(m, err) != 0)
+		return -1;
+	m->uarch = gus_uarch_load(m->o->uarch, 0, err);
+	if (!m->uarch)
+		return -1;
+	m->settings.uarch = m->uarch;
+	if (settle_sizes(m, err) != 0)
+		return -1;
+	return m->o->block ? run_block(m, format, err) : m->o->uops ? run_uops(m, format, err) :
+		m->o->batch ? run_batch(m, format, err) : run_elf(m, format, err);
+}
+
+static int run(int argc, char **argv)
+{
+	struct model_options o = { .per = 1 };
+	struct gus_error err = { 0 };
+	struct model m = { .o = &o };
+	int status = 0;
+
+	if (gus_options_parse(&gus_verb_model, &o, &argc, &argv, &status) == 0) {
+		if (argc)
+			gus_fail(&err, GUS_E_USAGE, "model takes its input by options, not '%s'; see 'gusprof model --help'", argv[0]);
+		if (argc || run_all(&m, &err) != 0)
+			status = fail_status(&err);
+	}
+	for (size_t i = 0; i < m.notes.n; i++)
+		free(m.notes.v[i]);
+	gus_vec_free(&m.notes);
+	gus_uarch_free(m.uarch);
+	gus_list_free(&o.variant);
+	gus_list_free(&o.set);
+	return status;
+}
+
+const struct gus_verb gus_verb_model = {
+	.name = "model",
+	.synopsis = "[OPTION...] --block HEX | --batch FILE | --elf FILE --function NAME | --uops FILE",
+	.summary = "Model how many cycles code takes on a CPU, and why.",
+	.details = "Code whose last instruction branches back to the first is a loop; any other is run\n"
+		   "as if it were one that is closed for free, unless --unrolled is given.",
+	.options = options,
+	.run = run,
+};

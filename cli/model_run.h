@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What gusprof model finds out about one piece of code: the engine's figures and what is told of each instruction. */
+#ifndef GUS_CLI_MODEL_RUN_H
+#define GUS_CLI_MODEL_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "model/bounds.h"
+#include "model/core.h"
+#include "model/variant.h"
+
+/* What to run and how. Constant once made: threads may share it. */
+struct gus_model_settings {
+	const struct gus_uarch *uarch;
+	struct gus_core_config config;
+	struct gus_core_options options;
+	uint64_t timeline;              /* iterations to keep the events of */
+	bool costs;
+	bool variants[GUS_VARIANTS];
+};
+
+/* Of one op, an iteration in the steady state. */
+struct gus_model_figures {
+	double uops[GUS_CORE_PORTS];    /* dispatched to each port */
+	double cost;                    /* cycles that are gained without it; of no meaning without costs */
+	uint32_t latency;               /* from its inputs to its last result */
+};
+
+struct gus_modelled {
+	const struct gus_program *program;
+	struct gus_core_result result;
+	double cycles;                  /* an iteration */
+	struct gus_bounds bounds;
+	struct gus_model_figures *figures; /* one for each op */
+	struct gus_vec(struct gus_core_event) events; /* of the first iterations */
+	double variant[GUS_VARIANTS];   /* cycles an iteration of those that were asked for */
+	uint64_t instructions;          /* simulated in all runs */
+};
+
+/* Cycles an iteration of a program, nothing more. */
+int gus_model_cycles(const struct gus_program *p, const struct gus_model_settings *s, double *cycles, struct gus_error *err);
+/* All that the settings ask for. The program is borrowed. On failure there is nothing to free. */
+int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s,
+		  struct gus_error *err);
+void gus_modelled_free(struct gus_modelled *m);
+
+/* Uops that are executed, and issue slots, of an iteration. */
+uint32_t gus_program_executed(const struct gus_program *p);
+uint32_t gus_program_slots(const struct gus_program *p);
+
+#endif

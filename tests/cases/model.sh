@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# gusprof model from outside: what a simple block is told, that it is told the same each time, and what bad input is told.
+set -u
+export LC_ALL=C
+: "${GUSPROF:?}"
+data=${GUS_SRCDIR:-$(dirname "$0")/../..}/tests/data
+case $data in /*) ;; *) data=$PWD/$data;; esac
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+
+problem()
+{
+	echo "FAILED: $1"
+	failed=1
+}
+
+# expect WHAT PATTERN ARGUMENT...: it succeeds, and a line of its standard output matches.
+expect()
+{
+	local what=$1 pattern=$2
+	shift 2
+	"$GUSPROF" model "$@" >out 2>err || { problem "$what: status $?"; head -3 err; return; }
+	grep -qE -- "$pattern" out || { problem "$what: no line is like $pattern"; head -40 out; }
+}
+
+# refuse WHAT STATUS PATTERN ARGUMENT...: one line on standard error that matches, nothing on standard output.
+refuse()
+{
+	local what=$1 status=$2 pattern=$3 got
+	shift 3
+	"$GUSPROF" model "$@" >out 2>err
+	got=$?
+	[[ $got == "$status" ]] || problem "$what: status $got, not $status"
+	[[ -s out ]] && { problem "$what: something is on standard output"; head -3 out; }
+	[[ $(wc -l <err) == 1 ]] && grep -qE -- "^gusprof: .*$pattern" err || { problem "$what: it is told"; head -5 err; }
+}
+
+# imul rax, rcx; dec rdi; jnz: the multiplication waits for itself.
+imul=480fafc148ffcf75f7
+expect "a chain of multiplications" '^ +3\.00  cycles an iteration \(exact' --uarch skylake --block $imul
+expect "its bound" '^ +3\.00  dependencies   <- the largest$' --uarch skylake --block $imul
+expect "its ports" '^ +0 .* 1\.00 .* 3 +1 +1 +imul rax, rcx$' --uarch skylake --block $imul
+expect "its fused pair" ' F +jnz 0x0$' --uarch skylake --block $imul
+expect "what it costs" ' 2\.00 +imul rax, rcx$' --uarch skylake --block $imul --costs
+expect "its variants" '^ +1\.00 +-2\.00  NORED' --uarch skylake --block $imul --variant NORED
+expect "several of them" '^ +3\.00 +\+0\.00  infinite' --uarch skylake --block $imul --variant ref,INFINITE
+expect "bytes in another dress" '^ +3\.00  cycles' --uarch skylake --block '48 0f af,0xc1 \x48\xff\xcf\x75\xf7'
+expect "the pipeline" '^   0,0 +imul rax, rcx +p1 ID==R' --uarch skylake --block $imul --timeline=2
+[[ $(grep -c '^   [0-9],' out) == 4 ]] || problem "two iterations of two uops are four lines"
+expect "its events" '^1,0,0,p1,[0-9]+,[0-9]+,[0-9]+,[0-9]+$' --uarch skylake --block $imul --timeline=2 --format csv
+expect "another size" '^ +4\.00  cycles' --uarch skylake --block 90909090 --set issue_width=1
+expect "unrolled" 'unrolled, uops from the decoders' --uarch skylake --block 4801c8 --unrolled
+expect "so many iterations" 'of the iterations asked for' --uarch skylake --block 4801c8 --iterations 10
+expect "a load from L2" 'cycles an iteration' --uarch skylake --block 488b00 --data L2
+expect "csv" '^0,"imul rax, rcx",,1,1,3,,0\.0000,1\.0000,' --uarch skylake --block $imul --format csv
+expect "json" '^ "cycles_per_iteration": 3\.0,' --uarch skylake --block $imul --format json
+for key in schema uarch engine cycles_per_iteration instructions uops unknown coverage bounds sensitivity rows \
+	instructions_simulated seconds; do
+	grep -q "^ \"$key\":" out || problem "json has no $key"
+done
+grep -q '^ "seconds": null' out || problem "json tells a time that differs each time"
+expect "an instruction without a row" 'have not, and are taken as the middle' --uarch haswell --block 62f1fd4858c1
+expect "arm64" '^ +4\.00  cycles an iteration' --uarch neoverse-n1 --block 007c019b --set issue_width=4
+
+# A table of uops: what the thesis that it is from prints for it.
+expect "the loop of the thesis" '^ +23\.00  cycles an iteration \(exact' --uarch ufs-sandybridge --uops "$data/realft2_4_de.uops"
+expect "with its iterations" '"cycles_per_iteration": 23\.0[01]' --uarch ufs-sandybridge --uops "$data/realft2_4_de.uops" \
+	--iterations 1000 --format json
+expect "from the standard input" '^ +3\.00  cycles' --uarch ufs-sandybridge --uops - <<<'1 mul x1 x1 3 0'
+
+# Batches: in order, bad lines marked, a header passed over; as many threads as you like.
+printf '%s\n' 'hex,cycles' "$imul,300" '4801c8' '48,1' '' 'zz,1' '90,25' >batch.csv
+printf '%s\n' 'hex,cycles_per_iteration,coverage' "$imul,3.0000,1.0000" '4801c8,1.0000,1.0000' '48,' 'zz,' '90,0.2500,1.0000' >wanted
+for jobs in 1 2 7; do
+	"$GUSPROF" model --uarch skylake --batch batch.csv --jobs $jobs >out 2>err || problem "a batch of $jobs jobs: status $?"
+	cmp -s out wanted || { problem "a batch of $jobs jobs"; diff out wanted; }
+	grep -q '^gusprof: 5 lines, 2 bad; 5 of 5 instructions' err || { problem "the count of a batch"; cat err; }
+done
+expect "a batch from the standard input" "^$imul,300\.0000,1\.0000$" --uarch skylake --batch - --per 100 <batch.csv
+expect "a batch without a header" '^4801c8,1\.0000' --uarch skylake --batch - <<<4801c8
+expect "a batch as json" '"bad": 2,' --uarch skylake --batch batch.csv --format json
+expect "an empty batch" '^hex,' --uarch skylake --batch /dev/null
+
+# The same input, the same bytes.
+for format in text json csv; do
+	for run in 1 2; do
+		"$GUSPROF" model --uarch skylake --block f20f1007f20f594608f20f58c8f20f5ee5f20f112248ffc975e6 --format $format \
+			--costs --variant all --timeline >$run.$format || problem "$format: status $?"
+	done
+	cmp -s 1.$format 2.$format || problem "$format differs from one time to the next"
+done
+
+# Bad input.
+refuse "no input" 129 'takes one of --block'
+refuse "two inputs" 129 'not several' --block 90 --uops x
+refuse "words" 129 "not 'skylake'" --block 90 skylake
+refuse "half a byte" 129 "pairs of hexadecimal digits.*'480'" --uarch skylake --block 480
+refuse "no digits" 129 'pairs of hexadecimal digits' --uarch skylake --block xyz
+refuse "nothing" 129 'pairs of hexadecimal digits' --uarch skylake --block ''
+refuse "an instruction that is cut" 125 'cut off at byte 0 of 1' --uarch skylake --block 48
+refuse "no instruction" 125 'no instruction of this ISA at byte 1 of 2' --uarch skylake --block 9006
+refuse "no CPU" 129 'neither a CPU nor a file called skylacke' --uarch skylacke --block 90
+refuse "no engine" 129 'there is no --engine stream' --engine stream --block 90
+refuse "no format" 129 'there is no --format xml' --format xml --block 90
+refuse "no variant" 129 'there is no variant DL2' --uarch skylake --variant DL2 --block 90
+refuse "no such size" 129 'cannot set rab' --uarch skylake --set rab=1 --block 90
+refuse "no size at all" 129 'NAME=VALUE' --uarch skylake --set rob --block 90
+refuse "no machine" 129 'makes no machine' --uarch skylake --set issue_width=0 --block 90
+refuse "a function of no file" 129 '--function is for --elf' --function main --block 90
+refuse "a file without a function" 129 '--function NAME' --elf "$GUSPROF"
+refuse "costs of a batch" 129 '--costs is not for --batch' --costs --batch batch.csv
+refuse "no file of blocks" 125 'cannot open the blocks nothing' --uarch skylake --batch nothing
+refuse "no table of uops" 125 'cannot open the table of uops nothing' --uarch skylake --uops nothing
+refuse "an empty table of uops" 125 '/dev/null: there is no instruction' --uarch skylake --uops /dev/null
+echo '1 int rax rbx 1 9' >bad.uops
+refuse "a port that is none" 125 'bad.uops:1: skylake has no port .9.' --uarch skylake --uops bad.uops
+cat >bad.uarch <<'E'
+uarch mine isa x86-64 "Skylake with a fault"
+like skylake
+source me "an experiment"
+form "IMUL (R64, R64)" uops 1 latency 2 uses p9:1 source me
+E
+refuse "a row with a port that is none" 125 'bad.uarch, line 4: there is no group p9' --uarch bad.uarch --block 90
+refuse "no ELF file" 125 'bad.uops' --uarch skylake --elf bad.uops --function main
+: >empty
+refuse "an empty file" 125 'empty' --uarch skylake --elf empty --function main
+
+# Files of code. The machine is two bytes of the header; for which one the code really is does not matter to be refused.
+demo=${GUS_DEMO:-}
+if [[ -x $demo ]]; then
+	cp "$demo" arm64 && printf '\267\0' | dd of=arm64 bs=1 seek=18 conv=notrunc 2>/dev/null
+	cp "$demo" x86 && printf '\76\0' | dd of=x86 bs=1 seek=18 conv=notrunc 2>/dev/null
+	refuse "a file for arm64" 125 'code for arm64, and skylake is a CPU of x86-64' --uarch skylake --elf arm64 --function divider
+	refuse "a file for x86" 125 'code for x86-64, and neoverse-n1 is a CPU of arm64' --uarch neoverse-n1 --elf x86 --function divider
+	refuse "no such function" 129 'there is no function nothing in ' --uarch skylake --elf "$demo" --function nothing
+	uarch=skylake
+	[[ $(uname -m) == aarch64 ]] && uarch=neoverse-n1
+	expect "a loop of a function" '^fma_chain at 0x[0-9a-f]+, loop 1 of [0-9]+: 0x' --uarch $uarch --elf "$demo" --function fma_chain --loop 1
+	expect "the loops of a function" '^ +2 +[0-9a-f]+ +[0-9]+ +[0-9]+ +[0-9.]+' --uarch $uarch --elf "$demo" --function main
+	expect "the same as json" '^ "loops": \[' --uarch $uarch --elf "$demo" --function main --format json
+	refuse "a loop that is none" 129 'there is no loop 99 in main' --uarch $uarch --elf "$demo" --function main --loop 99
+fi
+
+# A full disk must not look like success.
+if [[ -w /dev/full ]]; then
+	for format in text json csv; do
+		"$GUSPROF" model --uarch skylake --block $imul --format $format >/dev/full 2>err
+		status=$?
+		[[ $status == 125 ]] && grep -q 'cannot write the output' err || problem "a full disk as $format: status $status"
+	done
+fi
+((failed == 0))
