@@ -116,7 +116,7 @@ static void tell_slot(struct core *k, const struct live_slot *slot)
 	for (uint32_t i = 0; i < slot->n; i++) {
 		const struct live_uop *u = core_uop(k, slot->first + i);
 		struct gus_core_event event = { .iteration = slot->iteration, .op = slot->op, .uop = u->uop, .port = u->port,
-			.issued = u->issued, .dispatched = u->dispatched, .completed = u->complete, .retired = k->cycle };
+			.issued = slot->issued, .dispatched = u->dispatched, .completed = u->complete, .retired = k->cycle };
 
 		l->uop(l->context, &event);
 	}
@@ -187,11 +187,8 @@ static void dispatch_uop(struct core *k, struct live_uop *u)
 {
 	const struct gus_uop *uop = &k->p->uops[u->uop];
 	struct live_slot *slot = core_slot(k, u->slot);
-	uint32_t at = (uint32_t)(u->seq & k->uop_mask);
 	int latency;
 
-	k->ready[u->port][at / 64] &= ~(1ull << at % 64);
-	k->ready_n[u->port]--;
 	k->waiting[u->port]--;
 	k->pools[POOL_RS].freed++;
 	k->pools[k->port_pool[u->port]].freed += k->port_pool[u->port] != POOL_RS;
@@ -199,12 +196,12 @@ static void dispatch_uop(struct core *k, struct live_uop *u)
 	if (uop->unit)
 		k->unit_free[uop->unit] = k->cycle + uop->unit_cycles;
 	if (uop->kind == GUS_UOP_LOAD && k->loads_now_n < LOADS_NOW) {
-		k->loads_now[k->loads_now_n].at = u->address % k->c->line_size;
-		k->loads_now[k->loads_now_n++].bytes = u->bytes;
+		k->loads_now[k->loads_now_n].at = core_access(k, u)->address & (k->c->line_size - 1);
+		k->loads_now[k->loads_now_n++].bytes = core_access(k, u)->bytes;
 	}
 	if (uop->kind == GUS_UOP_LOAD)
 		gus_core_load(k, u, uop);
-	else if (u->split)
+	else if (uop->kind != GUS_UOP_COMPUTE && core_access(k, u)->split)
 		k->port_free[u->port] = k->cycle + 2;
 	latency = uop->latency + u->more;
 	u->dispatched = k->cycle;
@@ -222,59 +219,59 @@ static void dispatch_uop(struct core *k, struct live_uop *u)
  * only so many begin in a cycle. */
 static bool bank_taken(const struct core *k, const struct live_uop *u)
 {
-	uint64_t line = k->c->line_size, at = u->address % line, n = 0;
+	const struct live_access *a = &k->accesses[u->seq & k->uop_mask];
+	uint64_t at = a->address & (k->c->line_size - 1), n = 0;
 
-	if (k->p->uops[u->uop].kind != GUS_UOP_LOAD || !u->bytes)
+	if (k->p->uops[u->uop].kind != GUS_UOP_LOAD || !a->bytes)
 		return false;
 	for (unsigned i = 0; i < k->loads_now_n; i++)
-		n += k->loads_now[i].at < at + u->bytes && at < k->loads_now[i].at + k->loads_now[i].bytes;
+		n += k->loads_now[i].at < at + a->bytes && at < k->loads_now[i].at + k->loads_now[i].bytes;
 	return n >= k->c->l1d_bank_ports;
 }
 
-/* The oldest that is ready and whose unit is free. */
-static struct live_uop *oldest(struct core *k, unsigned port)
+/* The oldest that is ready and whose unit is free: where it is in the list of its port, or a number that is no place. */
+static uint32_t oldest(const struct core *k, unsigned port)
 {
-	uint64_t words = (k->uop_mask + 1) / 64, start = (k->uop_head & k->uop_mask) / 64;
-	uint64_t *ready = k->ready[port];
+	for (uint32_t i = 0; i < k->ready_n[port]; i++) {
+		const struct live_uop *u = &k->uops[k->ready[port][i] & k->uop_mask];
+		unsigned unit = k->p->uops[u->uop].unit;
 
-	for (uint64_t n = 0; n <= words; n++) {
-		uint64_t word = (start + n) & (words - 1), bits = ready[word];
-
-		if (n == 0)
-			bits &= ~0ull << ((k->uop_head & k->uop_mask) % 64);
-		else if (n == words)
-			bits &= ~(~0ull << ((k->uop_head & k->uop_mask) % 64));
-		for (; bits; bits &= bits - 1) {
-			struct live_uop *u = &k->uops[word * 64 + (uint64_t)__builtin_ctzll(bits)];
-			unsigned unit = k->p->uops[u->uop].unit;
-
-			if ((!unit || k->unit_free[unit] <= k->cycle) && !(k->c->l1d_bank_ports && bank_taken(k, u)))
-				return u;
-		}
+		if ((!unit || k->unit_free[unit] <= k->cycle) && !(k->c->l1d_bank_ports && bank_taken(k, u)))
+			return i;
 	}
-	return NULL;
+	return UINT32_MAX;
 }
 
 static void dispatch(struct core *k)
 {
-	uint32_t *slot = &k->wheel[k->cycle % WHEEL], at = *slot;
+	uint32_t *timed = &k->wheel[k->cycle % WHEEL], node = *timed, at;
+	unsigned first;
 
-	*slot = 0;
+	*timed = 0;
 	k->loads_now_n = 0;
-	while (at) {
-		struct live_uop *u = &k->uops[at - 1];
+	while (node) {
+		struct live_uop *u = &k->uops[node - 1];
 
-		at = u->next_timed;
+		node = u->next_timed;
 		gus_core_arm(k, u);
 	}
-	for (unsigned port = 0; port < k->p->ports_n; port++) {
+	/* Where loads can be in each other's way, no port is always the one that loses. */
+	first = k->c->l1d_bank_ports ? (unsigned)(k->cycle % k->p->ports_n) : 0;
+	for (unsigned n = 0; n < k->p->ports_n; n++) {
+		unsigned port = first + n < k->p->ports_n ? first + n : first + n - k->p->ports_n;
+		uint64_t *ready = k->ready[port];
 		struct live_uop *u;
 
 		if (!k->ready_n[port] || k->port_free[port] > k->cycle)
 			continue;
-		u = oldest(k, port);
-		if (u)
-			dispatch_uop(k, u);
+		at = oldest(k, port);
+		if (at == UINT32_MAX)
+			continue;
+		u = &k->uops[ready[at] & k->uop_mask];
+		k->ready_n[port]--;
+		for (; at < k->ready_n[port]; at++)
+			ready[at] = ready[at + 1];
+		dispatch_uop(k, u);
 	}
 }
 
@@ -308,12 +305,12 @@ static void account(struct core *k, struct gus_core_cycle *told, uint32_t free_r
 		told->op = core_slot(k, k->slot_head)->op;
 		told->iteration = core_slot(k, k->slot_head)->iteration;
 	} else if (k->have_current) {
-		told->op = k->current.step.op;
+		told->op = k->current.op;
 		told->iteration = k->current.iteration;
 	} else {
 		const struct gus_fetched *next = gus_frontend_peek(&k->front);
 
-		told->op = next ? next->step.op : UINT32_MAX;
+		told->op = next ? next->op : UINT32_MAX;
 		told->iteration = next ? next->iteration : 0;
 	}
 	k->o->listener->cycle(k->o->listener->context, told);
@@ -355,6 +352,11 @@ static uint64_t ring(uint64_t least)
 
 static int check(const struct gus_program *p, const struct gus_core_config *c, struct gus_error *err)
 {
+	static const struct setting powers[] = {
+		{ "line_size", offsetof(struct gus_core_config, line_size) },
+		{ "fetch_bytes", offsetof(struct gus_core_config, fetch_bytes) },
+		{ "uop_cache_window", offsetof(struct gus_core_config, uop_cache_window) },
+	};
 	uint64_t ports = p->ports_n >= 64 ? ~0ull : (1ull << p->ports_n) - 1;
 
 	if (!p->ops_n)
@@ -362,6 +364,13 @@ static int check(const struct gus_program *p, const struct gus_core_config *c, s
 	if (!c->issue_width || !c->retire_width || !c->issue_delay)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: issue_width, retire_width and issue_delay must be at "
 				"least 1");
+	for (size_t i = 0; i < sizeof(powers) / sizeof(*powers); i++) {
+		uint32_t value = *(const uint32_t *)(const void *)((const char *)c + powers[i].offset);
+
+		if (value & (value - 1))
+			return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: %s is %u, which is no power of two",
+					powers[i].name, value);
+	}
 	for (uint32_t i = 0; i < p->uops_n; i++)
 		if (p->uops[i].ports & ~ports)
 			return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: uop %u has a port that the CPU has not", i);
@@ -441,7 +450,8 @@ static void begin(struct core *k, const struct gus_program *p, const struct gus_
 		[POOL_RS_VECTOR] = c->rs_vector, [POOL_RS_MEMORY] = c->rs_memory, [POOL_LOADS] = c->load_buffer,
 		[POOL_STORES] = c->store_buffer, [POOL_BRANCHES] = c->branch_buffer, [POOL_RENAMES] = c->renames,
 		[POOL_INT] = c->int_renames, [POOL_VECTOR] = c->vector_renames, [POOL_MASK] = c->mask_renames };
-	uint64_t slots = ring(c->rob && c->rob < 4096 ? c->rob + 8 : 4096), uops = slots * 4;
+	uint64_t slots = ring(c->rob && c->rob < 4096 ? c->rob + 8 : 4096), uops = slots * 2;
+	uint64_t stores = ring(c->store_buffer && c->store_buffer < STORES_MOST / 2 ? c->store_buffer + 2 * ACCESSES : STORES_MOST);
 
 	*k = (struct core){ .p = p, .c = c, .o = o };
 	for (unsigned i = 0; i < POOLS; i++)
@@ -449,12 +459,15 @@ static void begin(struct core *k, const struct gus_program *p, const struct gus_
 	k->slots = gus_zalloc(slots * sizeof(*k->slots));
 	k->slot_mask = slots - 1;
 	k->uops = gus_zalloc(uops * sizeof(*k->uops));
+	k->accesses = gus_zalloc(uops * sizeof(*k->accesses));
 	k->uop_mask = uops - 1;
+	k->stores = gus_zalloc(stores * sizeof(*k->stores));
+	k->store_mask = stores - 1;
 	for (uint64_t i = 0; i < uops; i++)
 		k->uops[i].seq = GUS_NEVER;
 	k->wheel = gus_zalloc(WHEEL * sizeof(*k->wheel));
 	for (unsigned i = 0; i < p->ports_n; i++) {
-		k->ready[i] = gus_zalloc(uops / 8);
+		k->ready[i] = gus_alloc(uops * sizeof(*k->ready[i]));
 		k->port_pool[i] = pool_of(c, p->port_names[i]);
 	}
 	find_needs(k);
@@ -466,6 +479,7 @@ static void begin(struct core *k, const struct gus_program *p, const struct gus_
 static void end(struct core *k)
 {
 	gus_values_end(&k->values);
+	gus_frontend_end(&k->front);
 	for (unsigned i = 0; i < k->p->ports_n; i++)
 		free(k->ready[i]);
 	gus_vec_free(&k->waiters);
@@ -475,6 +489,8 @@ static void end(struct core *k)
 	free(k->first_need);
 	free(k->wheel);
 	free(k->uops);
+	free(k->accesses);
+	free(k->stores);
 	free(k->slots);
 	free(k);
 }

@@ -44,8 +44,12 @@ void gus_core_arm(struct core *k, struct live_uop *u)
 	uint64_t when = u->ready;
 
 	if (when <= k->cycle) {
-		k->ready[u->port][at / 64] |= 1ull << at % 64;
-		k->ready_n[u->port]++;
+		uint64_t *ready = k->ready[u->port];
+		uint32_t n = k->ready_n[u->port]++;
+
+		for (; n && ready[n - 1] > u->seq; n--)
+			ready[n] = ready[n - 1];
+		ready[n] = u->seq;
 		return;
 	}
 	if (when - k->cycle >= WHEEL)
@@ -192,7 +196,7 @@ static void write_results(struct core *k, const struct gus_uop *uop, uint64_t se
 	const struct gus_flow *out = &k->p->flows[uop->out];
 
 	for (unsigned i = 0; i < uop->out_n; i++) {
-		if (k->aliases && out[i].reg < GUS_INSN_REGS)
+		if (out[i].reg < GUS_INSN_REGS)
 			forget_name(k, out[i].reg);
 		k->regs[out[i].reg].seq = seq + 1;
 		k->regs[out[i].reg].latency = out[i].cycles;
@@ -206,8 +210,8 @@ static struct live_uop *enter(struct core *k, uint32_t uop, struct live_slot *sl
 	uint64_t seq = k->uop_tail++;
 	struct live_uop *u = core_uop(k, seq);
 
-	*u = (struct live_uop){ .seq = seq, .issued = k->cycle, .dispatched = GUS_NEVER, .complete = GUS_NEVER, .uop = uop,
-		.op = slot->op, .port = -1, .slot = k->slot_tail, .ready = k->cycle + k->c->issue_delay };
+	*u = (struct live_uop){ .seq = seq, .dispatched = GUS_NEVER, .complete = GUS_NEVER, .uop = uop, .port = -1,
+		.slot = k->slot_tail, .ready = k->cycle + k->c->issue_delay };
 	slot->n++;
 	return u;
 }
@@ -258,7 +262,7 @@ static enum gus_core_reason room_for_op(const struct core *k, const struct gus_o
 
 	if (op->loads && !pool_has(&k->pools[POOL_LOADS], op->loads))
 		return GUS_CORE_LOAD_BUFFER;
-	if ((op->stores && !pool_has(&k->pools[POOL_STORES], op->stores)) || k->store_tail - k->store_head + ACCESSES > STORES)
+	if ((op->stores && !pool_has(&k->pools[POOL_STORES], op->stores)) || k->store_tail - k->store_head + ACCESSES > k->store_mask)
 		return GUS_CORE_STORE_BUFFER;
 	if ((op->flags & GUS_OP_BRANCH) && !pool_has(&k->pools[POOL_BRANCHES], 1))
 		return GUS_CORE_BRANCH_BUFFER;
@@ -305,7 +309,7 @@ static void issue_slot(struct core *k, const struct gus_op *op, const struct slo
 	struct live_slot *slot = core_slot(k, k->slot_tail);
 	bool eliminated = (op->flags & GUS_OP_ELIMINATED) && !k->slot && eliminate(k, op);
 
-	*slot = (struct live_slot){ .op = k->current.step.op, .iteration = k->current.iteration, .issued = k->cycle,
+	*slot = (struct live_slot){ .op = k->current.op, .iteration = k->current.iteration, .issued = k->cycle,
 		.first = k->uop_tail, .complete = k->cycle };
 	k->pools[POOL_ROB].used += need->rob;
 	if (eliminated || !n)
@@ -318,7 +322,7 @@ static void issue_slot(struct core *k, const struct gus_op *op, const struct slo
 	}
 	k->slot++;
 	slot->ends_op = k->slot >= op->slots;
-	slot->ends_iteration = slot->ends_op && k->current.step.last;
+	slot->ends_iteration = slot->ends_op && k->current.last;
 	k->slot_tail++;
 	k->issued_now++;
 	k->total.slots++;
@@ -335,7 +339,7 @@ static void end_op(struct core *k, const struct gus_op *op)
 	const struct gus_core_branch *branch = k->o->branch;
 	uint64_t slot = k->slot_tail - 1;
 
-	if ((op->flags & GUS_OP_BRANCH) && branch && branch->mispredicted(branch->context, k->current.step.op, k->current.iteration)) {
+	if ((op->flags & GUS_OP_BRANCH) && branch && branch->mispredicted(branch->context, k->current.op, k->current.iteration)) {
 		core_slot(k, slot)->mispredicted = true;
 		k->blocked_until = GUS_NEVER;
 		k->blocking = slot + 1;
@@ -347,7 +351,7 @@ static void end_op(struct core *k, const struct gus_op *op)
 	}
 	if (k->blocking == slot + 1 && !core_slot(k, slot)->waiting)
 		gus_core_unblock(k, core_slot(k, slot)->complete);
-	k->issued_iterations += k->current.step.last;
+	k->issued_iterations += k->current.last;
 	k->have_current = false;
 }
 
@@ -368,8 +372,8 @@ static enum gus_core_reason issue_one(struct core *k)
 		k->current = *next;
 		k->slot = 0;
 	}
-	op = &k->p->ops[k->current.step.op];
-	need = &k->needs[k->first_need[k->current.step.op] + k->slot];
+	op = &k->p->ops[k->current.op];
+	need = &k->needs[k->first_need[k->current.op] + k->slot];
 	reason = k->slot ? GUS_CORE_NOTHING : room_for_op(k, op);
 	if (!reason)
 		reason = room_for_slot(k, need);
@@ -383,7 +387,7 @@ static enum gus_core_reason issue_one(struct core *k)
 	}
 	issue_slot(k, op, need);
 	if (k->slot >= op->slots) {
-		bool last = k->current.step.last;
+		bool last = k->current.last;
 
 		end_op(k, op);
 		if (gus_frontend_boundary(&k->front, last))

@@ -25,13 +25,34 @@ static void set_word(struct core *k, uint64_t address, uint32_t bytes, struct gu
 	k->words[at].known = value.known && bytes <= 8;
 }
 
+/* Counts the words of a page that a store writes: most loads find there that no store is in their way. */
+static void count_words(struct core *k, const struct live_store *s, int by)
+{
+	uint64_t first = s->address >> 3, last = (s->address + (s->bytes ? s->bytes - 1 : 0)) >> 3;
+
+	for (uint64_t w = first; s->known && w <= last && w - first < WORDS_IN_PAGE; w++)
+		k->written[w % WORDS_IN_PAGE] = (uint16_t)(k->written[w % WORDS_IN_PAGE] + by);
+}
+
+static bool may_be_written(const struct core *k, uint64_t address, uint32_t bytes)
+{
+	uint64_t first = address >> 3, last = (address + (bytes ? bytes - 1 : 0)) >> 3;
+
+	for (uint64_t w = first; w <= last && w - first < WORDS_IN_PAGE; w++)
+		if (k->written[w % WORDS_IN_PAGE])
+			return true;
+	return false;
+}
+
 /* The youngest store in flight that writes into what is loaded. */
 static void find_forward(struct core *k, unsigned n, uint64_t address, uint32_t bytes)
 {
 	k->forward[n] = 0;
 	k->blocked[n] = k->aliased[n] = false;
+	if (!may_be_written(k, address, bytes))
+		return;
 	for (uint64_t i = k->store_tail; i-- > k->store_head;) {
-		const struct live_store *s = &k->stores[i % STORES];
+		const struct live_store *s = &k->stores[i & k->store_mask];
 		uint64_t apart = address - s->address;
 
 		if (!s->known || (apart >= s->bytes && -apart >= bytes)) {
@@ -52,7 +73,7 @@ static void ask_level(struct core *k, const struct gus_op *op, unsigned n)
 	enum gus_tlb tlb = GUS_TLB_HIT;
 
 	if (oracle) {
-		struct gus_core_access access = { .iteration = k->current.iteration, .op = k->current.step.op,
+		struct gus_core_access access = { .iteration = k->current.iteration, .op = k->current.op,
 			.memory = op->memory + n, .address = k->address[n].bits, .known = k->address[n].known,
 			.store = !k->p->memories[op->memory + n].load };
 
@@ -65,12 +86,13 @@ static void ask_level(struct core *k, const struct gus_op *op, unsigned n)
 static void push_store(struct core *k, const struct gus_op *op, unsigned n, uint32_t insn, uint32_t entries)
 {
 	const struct gus_program_memory *m = &k->p->memories[op->memory + n];
-	struct live_store *s = &k->stores[k->store_tail++ % STORES];
+	struct live_store *s = &k->stores[k->store_tail++ & k->store_mask];
 	struct gus_value value = gus_values_stored(&k->values, k->p, insn);
 
 	*s = (struct live_store){ .address = k->address[n].bits, .known = k->address[n].known, .bytes = m->bytes,
 		.value_bits = value.bits, .value_known = value.known, .retired = GUS_NEVER, .entries = entries,
 		.memory = op->memory + n, .level = k->level[n] };
+	count_words(k, s, 1);
 	if (s->known && k->values.effects)
 		set_word(k, s->address, s->bytes, value);
 }
@@ -90,7 +112,7 @@ void gus_core_begin_op(struct core *k, const struct gus_op *op)
 
 			if (m->instruction != insn)
 				continue;
-			k->address[n] = k->current.step.addressed ? (struct gus_value){ k->current.step.address[n], true } :
+			k->address[n] = k->current.addressed ? (struct gus_value){ k->front.addresses[k->current.addresses][n], true } :
 				gus_values_address(&k->values, k->p, op->memory + n);
 			k->forward[n] = 0;
 			k->blocked[n] = k->aliased[n] = false;
@@ -114,7 +136,7 @@ static bool crosses_line(const struct core *k, unsigned n, uint32_t bytes)
 {
 	uint64_t line = k->c->line_size;
 
-	return line && k->address[n].known && bytes && bytes <= line && k->address[n].bits % line + bytes > line;
+	return line && k->address[n].known && bytes && bytes <= line && (k->address[n].bits & (line - 1)) + bytes > line;
 }
 
 /* Memory renaming: a load that is predicted to read a whole word that a store in flight wrote gets it from the register that was
@@ -126,7 +148,7 @@ static bool renamed(const struct core *k, const struct gus_op *op, unsigned n)
 
 	if (!k->c->store_forward_zero || !k->forward[n] || k->blocked[n])
 		return false;
-	s = &k->stores[(k->forward[n] - 1) % STORES];
+	s = &k->stores[(k->forward[n] - 1) & k->store_mask];
 	return s->address == k->address[n].bits && s->bytes == load->bytes && load->bytes <= 8 &&
 		load->bytes >= 4 && !(op->stores && op->loads && k->values.effects && k->values.operands[op->insn]);
 }
@@ -141,7 +163,7 @@ void gus_core_rename_load(struct core *k, const struct gus_uop *uop, const struc
 	for (unsigned i = 0; i < uop->out_n; i++) {
 		struct live_reg *reg = &k->regs[k->p->flows[uop->out + i].reg];
 
-		*reg = k->stores[(k->forward[n] - 1) % STORES].source;
+		*reg = k->stores[(k->forward[n] - 1) & k->store_mask].source;
 		reg->file = 0;
 	}
 }
@@ -151,11 +173,12 @@ void gus_core_rename_load(struct core *k, const struct gus_uop *uop, const struc
 static void wait_for_store(struct core *k, struct live_uop *u, const struct gus_uop *uop, unsigned n)
 {
 	const struct gus_core_config *c = k->c;
-	const struct live_store *s = &k->stores[(k->forward[n] - 1) % STORES];
+	const struct live_store *s = &k->stores[(k->forward[n] - 1) & k->store_mask];
 	bool vector = k->p->memories[s->memory].bytes > 8 && c->store_forward_vector;
+	struct live_access *a = core_access(k, u);
 
 	if (k->blocked[n]) {
-		struct live_store *from = &k->stores[(k->forward[n] - 1) % STORES];
+		struct live_store *from = &k->stores[(k->forward[n] - 1) & k->store_mask];
 
 		/* Not to be had from the store: the load waits until all of it is in L1. */
 		if (from->blocked)
@@ -164,10 +187,10 @@ static void wait_for_store(struct core *k, struct live_uop *u, const struct gus_
 			from->blocked = (uint32_t)(u->seq & k->uop_mask) + 1, u->pending++;
 		return;
 	}
-	u->forward = (uint16_t)(vector ? c->store_forward_vector : c->store_forward_latency);
-	u->store = s->data;
+	a->forward = (uint16_t)(vector ? c->store_forward_vector : c->store_forward_latency);
+	a->store = s->data;
 	if (s->data)
-		gus_core_wait(k, u, s->data - 1, u->forward > uop->latency ? (int)(u->forward - uop->latency) : 0);
+		gus_core_wait(k, u, s->data - 1, a->forward > uop->latency ? (int)(a->forward - uop->latency) : 0);
 	if (s->addr)
 		gus_core_wait(k, u, s->addr - 1, 1);
 }
@@ -176,17 +199,19 @@ static void wait_for_store(struct core *k, struct live_uop *u, const struct gus_
 void gus_core_access(struct core *k, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op)
 {
 	unsigned n = uop->memory;
+	struct live_access *a = core_access(k, u);
 	const struct gus_program_memory *m;
 
+	*a = (struct live_access){ 0 };
 	if (n >= op->memories_n || n >= ACCESSES)
 		return;
 	m = &k->p->memories[op->memory + n];
-	u->address = k->address[n].bits;
-	u->bytes = k->address[n].known ? m->bytes : 0;
-	u->split = crosses_line(k, n, m->bytes);
+	a->address = k->address[n].bits;
+	a->bytes = k->address[n].known ? m->bytes : 0;
+	a->split = crosses_line(k, n, m->bytes);
 	if (uop->kind == GUS_UOP_LOAD) {
 		u->level = k->level[n];
-		u->tlb = k->tlb[n];
+		a->tlb = k->tlb[n];
 		if (k->forward[n] && !renamed(k, op, n))
 			wait_for_store(k, u, uop, n);
 		else if (k->aliased[n])
@@ -194,7 +219,7 @@ void gus_core_access(struct core *k, struct live_uop *u, const struct gus_uop *u
 		return;
 	}
 	for (uint64_t i = k->store_tail; i-- > k->store_head;) {
-		struct live_store *s = &k->stores[i % STORES];
+		struct live_store *s = &k->stores[i & k->store_mask];
 
 		if (s->memory != op->memory + n)
 			continue;
@@ -264,26 +289,27 @@ static uint64_t walk(struct core *k, uint64_t now)
 /* A load is dispatched: how much longer it takes than a hit. */
 void gus_core_load(struct core *k, struct live_uop *u, const struct gus_uop *uop)
 {
+	const struct live_access *a = core_access(k, u);
 	uint64_t now = k->cycle, ready = now;
 
-	if (u->store) {
-		const struct live_uop *data = core_uop(k, u->store - 1);
+	if (a->store) {
+		const struct live_uop *data = core_uop(k, a->store - 1);
 
-		if (data->seq == u->store - 1 && now <= data->dispatched + 1 + (u->forward > uop->latency ? u->forward - uop->latency : 0))
-			u->more = (int16_t)((int64_t)(data->dispatched + u->forward) - (int64_t)(now + uop->latency));
+		if (data->seq == a->store - 1 && now <= data->dispatched + 1 + (a->forward > uop->latency ? a->forward - uop->latency : 0))
+			u->more = (int16_t)((int64_t)(data->dispatched + a->forward) - (int64_t)(now + uop->latency));
 		if (u->more + (int)uop->latency < 0)
 			u->more = (int16_t)-uop->latency;
 	}
-	if (u->split) {
+	if (a->split) {
 		u->more = (int16_t)(u->more + (int)k->c->line_split_penalty);
 		k->port_free[u->port] = now + 2; /* two lines, two accesses */
 	}
-	if (u->tlb == GUS_TLB_SECOND)
+	if (a->tlb == GUS_TLB_SECOND)
 		ready = now + k->c->stlb_latency;
-	else if (u->tlb == GUS_TLB_WALK)
+	else if (a->tlb == GUS_TLB_WALK)
 		ready = walk(k, now);
 	if (u->level != GUS_HIT_L1) {
-		uint64_t arrives = line_arrives(k, (enum gus_hit)u->level, u->address, ready), hit = now + uop->latency;
+		uint64_t arrives = line_arrives(k, (enum gus_hit)u->level, a->address, ready), hit = now + uop->latency;
 
 		if (arrives > hit)
 			u->more = (int16_t)(u->more + (int)(arrives - hit < 30000 ? arrives - hit : 30000));
@@ -300,7 +326,7 @@ void gus_core_retire_stores(struct core *k, const struct gus_op *op)
 	for (unsigned i = 0; i < op->memories_n && i < ACCESSES; i++)
 		n += k->p->memories[op->memory + i].store;
 	while (n-- && k->store_retired < k->store_tail) {
-		struct live_store *s = &k->stores[k->store_retired++ % STORES];
+		struct live_store *s = &k->stores[k->store_retired++ & k->store_mask];
 
 		s->retired = k->cycle;
 		s->ready = s->level == GUS_HIT_L1 ? k->cycle : line_arrives(k, (enum gus_hit)s->level, s->address, k->cycle);
@@ -327,15 +353,16 @@ void gus_core_commit_stores(struct core *k)
 	const struct live_store *last = NULL;
 
 	while (k->store_head < k->store_retired) {
-		struct live_store *s = &k->stores[k->store_head % STORES];
+		struct live_store *s = &k->stores[k->store_head & k->store_mask];
 
 		if (s->ready > k->cycle || (k->c->l1d_stores && !n--))
 			return;
 		/* The second of a cycle has to go into the same line. */
-		if (last && s->known && last->known && s->address / k->c->line_size != last->address / k->c->line_size)
+		if (last && s->known && last->known && (s->address ^ last->address) >= k->c->line_size)
 			return;
 		last = k->c->l1d_stores ? s : NULL;
 		k->pools[POOL_STORES].freed += s->entries;
+		count_words(k, s, -1);
 		if (s->blocked)
 			release(k, &k->uops[s->blocked - 1]);
 		k->store_head++;

@@ -17,25 +17,29 @@ static inline uint64_t gus_mix(uint64_t sum, uint64_t value)
 	return sum ^ sum >> 29;
 }
 
-/* A uop in flight. It lies in the ring at its sequence number. */
+/* A uop in flight. It lies in the ring at its sequence number; one cache line each. */
 struct live_uop {
 	uint64_t seq;
-	uint64_t issued, dispatched, complete;  /* cycles; NEVER until it is so */
+	uint64_t dispatched, complete;          /* cycles; NEVER until it is so */
 	uint64_t ready;                         /* the first cycle in which it can be dispatched, so far as is known */
 	uint64_t slot;                          /* in the ring of slots */
-	uint32_t uop;                           /* in program->uops; UINT32_MAX: stands for what executes nothing */
-	uint32_t op;
+	uint32_t uop;                           /* in program->uops */
 	uint32_t waiters;                       /* first of the list of who waits for it: node + 1 */
 	uint32_t next_timed;                    /* in the wheel: ring index + 1 */
 	uint16_t pending;                       /* producers that were not dispatched yet */
 	int16_t more;                           /* cycles beyond the latencies of the program (a miss, a forward) */
 	int8_t port;
-	uint8_t level, tlb;                     /* of a load: where its word is */
-	bool split;                             /* crosses a line */
-	uint16_t forward;                       /* of a load: cycles from the data of the store that it reads from */
-	uint64_t store;                         /* sequence number of that data plus 1; 0: none */
+	uint8_t level;                          /* of a load: where its word is */
+};
+
+/* What only loads and stores have beside it, at the same place of a ring of its own. */
+struct live_access {
 	uint64_t address;
+	uint64_t store;                         /* of a load: sequence number of the data that it gets from a store, plus 1; 0: none */
 	uint32_t bytes;                         /* 0: the address is not known */
+	uint16_t forward;                       /* cycles from that data */
+	uint8_t tlb;
+	bool split;                             /* crosses a line */
 };
 
 struct waiter {
@@ -80,7 +84,7 @@ struct snapshot {
 	uint64_t commit[GUS_COMMITS], stop[GUS_CORE_REASONS];
 };
 
-enum { WHEEL = 2048, STORES = 1024, MEMORY_WORDS = 256, MISSES = 64, LINES = 64, ACCESSES = 4, LOADS_NOW = 8, FILES = 160, UNITS = 256 };
+enum { WHEEL = 2048, STORES_MOST = 1024, MEMORY_WORDS = 256, MISSES = 64, LINES = 64, ACCESSES = 4, LOADS_NOW = 8, FILES = 160, UNITS = 256, WORDS_IN_PAGE = 512 };
 
 /* Entries that are in use, and those that are freed in this cycle and can be had in the next. */
 struct pool {
@@ -107,6 +111,7 @@ struct core {
 	uint64_t cycle;
 
 	struct live_uop *uops;                  /* ring */
+	struct live_access *accesses;           /* ring */
 	uint64_t uop_mask, uop_head, uop_tail;
 	struct live_slot *slots;
 	uint64_t slot_mask, slot_head, slot_tail;
@@ -116,7 +121,7 @@ struct core {
 	uint32_t free_waiter;                   /* node + 1 */
 	uint32_t *wheel;                        /* ring index + 1 of the first uop that gets ready in that cycle */
 
-	uint64_t *ready[GUS_CORE_PORTS];        /* bits by ring index */
+	uint64_t *ready[GUS_CORE_PORTS];        /* sequence numbers, the oldest first */
 	uint32_t ready_n[GUS_CORE_PORTS];
 	uint32_t waiting[GUS_CORE_PORTS];       /* bound to the port and not dispatched */
 	uint32_t waiting_before[GUS_CORE_PORTS];/* the same at the start of the cycle */
@@ -142,8 +147,10 @@ struct core {
 	/* Memory. */
 	struct { uint64_t at, bytes; } loads_now[LOADS_NOW]; /* bytes of a line that the loads of this cycle read */
 	unsigned loads_now_n;
-	struct live_store stores[STORES];       /* ring */
+	struct live_store *stores;              /* ring */
+	uint64_t store_mask;
 	uint64_t store_head, store_retired, store_tail;
+	uint16_t written[WORDS_IN_PAGE];        /* by word of a page: how many stores in flight write there */
 	/* Of the op that is issued, by access: its address, and the store that it reads from plus 1. */
 	struct gus_value address[ACCESSES];
 	uint64_t forward[ACCESSES];
@@ -168,6 +175,11 @@ struct core {
 static inline struct live_uop *core_uop(struct core *k, uint64_t seq)
 {
 	return &k->uops[seq & k->uop_mask];
+}
+
+static inline struct live_access *core_access(struct core *k, const struct live_uop *u)
+{
+	return &k->accesses[u->seq & k->uop_mask];
 }
 
 static inline struct live_slot *core_slot(struct core *k, uint64_t seq)

@@ -56,16 +56,18 @@ static uint64_t sum_rest(const struct core *k, uint64_t sum)
 	for (unsigned u = 0; u < k->units_n; u++)
 		sum = gus_mix(sum, ahead(k, k->unit_free[u]));
 	for (uint64_t i = k->store_head; i < k->store_retired; i++)
-		sum = gus_mix(sum, ahead(k, k->stores[i % STORES].ready));
+		sum = gus_mix(sum, ahead(k, k->stores[i & k->store_mask].ready));
 	for (unsigned i = 0; k->o->memory && i < MISSES; i++)
 		sum = gus_mix(sum, ahead(k, k->misses[i]));
 	if (k->o->memory) {
 		sum = gus_mix(sum, ahead(k, k->l2_free));
 		sum = gus_mix(sum, ahead(k, k->l3_free) << 20 | ahead(k, k->memory_free));
 	}
+	if (k->c->l1d_bank_ports)
+		sum = gus_mix(sum, k->cycle % k->p->ports_n);
 	sum = gus_mix(sum, (k->store_tail - k->store_retired) << 32 | k->turn);
 	sum = gus_mix(sum, ahead(k, k->blocked_until) << 2 | (uint64_t)k->have_current);
-	return gus_mix(sum, (uint64_t)(k->have_current ? k->current.step.op + 1 : 0) << 8 | k->slot);
+	return gus_mix(sum, (uint64_t)(k->have_current ? k->current.op + 1 : 0) << 8 | k->slot);
 }
 
 static void settle(struct gus_core_result *r, const struct snapshot *from, const struct snapshot *to)

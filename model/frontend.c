@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/frontend.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/core_private.h"
@@ -13,13 +14,27 @@ static bool from_program(struct gus_frontend *f, struct gus_fetched *out)
 
 	if (f->iterations && f->next_iteration >= f->iterations)
 		return false;
-	*out = (struct gus_fetched){ .step = { .op = op, .taken = (f->p->ops[op].flags & GUS_OP_TAKEN) != 0,
-		.last = op + 1 == f->p->ops_n }, .iteration = f->next_iteration };
+	*out = (struct gus_fetched){ .op = op, .taken = (f->p->ops[op].flags & GUS_OP_TAKEN) != 0,
+		.last = op + 1 == f->p->ops_n, .iteration = f->next_iteration };
 	f->next_op++;
-	if (out->step.last) {
+	if (out->last) {
 		f->next_op = 0;
 		f->next_iteration++;
 	}
+	return true;
+}
+
+static bool from_source(struct gus_frontend *f, struct gus_fetched *out)
+{
+	struct gus_core_step step = { 0 };
+
+	if (!f->source->next(f->source->context, &step))
+		return false;
+	*out = (struct gus_fetched){ .op = step.op, .taken = step.taken, .last = step.last, .addressed = step.addressed,
+		.addresses = f->next_addresses, .iteration = f->next_iteration };
+	memcpy(f->addresses[f->next_addresses], step.address, sizeof(step.address));
+	f->next_addresses = (uint16_t)((f->next_addresses + 1) % GUS_FRONT_STEPS);
+	f->next_iteration += step.last;
 	return true;
 }
 
@@ -29,14 +44,7 @@ static bool fetch(struct gus_frontend *f)
 		return true;
 	if (f->ended)
 		return false;
-	if (!f->source) {
-		f->have_ahead = from_program(f, &f->ahead);
-	} else {
-		f->ahead.step = (struct gus_core_step){ 0 };
-		f->have_ahead = f->source->next(f->source->context, &f->ahead.step);
-		f->ahead.iteration = f->next_iteration;
-		f->next_iteration += f->have_ahead && f->ahead.step.last;
-	}
+	f->have_ahead = f->source ? from_source(f, &f->ahead) : from_program(f, &f->ahead);
 	f->ended = !f->have_ahead;
 	return f->have_ahead;
 }
@@ -44,7 +52,7 @@ static bool fetch(struct gus_frontend *f)
 static uint64_t address_of(const struct gus_frontend *f, const struct gus_fetched *one, unsigned insn)
 {
 	const struct gus_program *p = f->p;
-	uint64_t at = p->base + p->insns[p->ops[one->step.op].insn + insn].offset;
+	uint64_t at = p->base + p->insns[p->ops[one->op].insn + insn].offset;
 
 	return f->unrolled ? at + one->iteration * p->bytes : at;
 }
@@ -59,7 +67,7 @@ static bool has_room(const struct gus_frontend *f, unsigned uops)
 static void put(struct gus_frontend *f, const struct gus_fetched *one)
 {
 	f->queue[(f->queue_first + f->queue_n++) % GUS_FRONT_QUEUE] = *one;
-	f->queue_uops += f->p->ops[one->step.op].fused;
+	f->queue_uops += f->p->ops[one->op].fused;
 }
 
 const struct gus_fetched *gus_frontend_peek(struct gus_frontend *f)
@@ -75,7 +83,7 @@ void gus_frontend_take(struct gus_frontend *f)
 		f->have_ahead = false;
 		return;
 	}
-	f->queue_uops -= f->p->ops[f->queue[f->queue_first].step.op].fused;
+	f->queue_uops -= f->p->ops[f->queue[f->queue_first].op].fused;
 	f->queue_first = (f->queue_first + 1) % GUS_FRONT_QUEUE;
 	f->queue_n--;
 }
@@ -104,13 +112,13 @@ static void predecode(struct gus_frontend *f)
 		return;
 	}
 	while (f->found_n < room && fetch(f)) {
-		const struct gus_op *op = &f->p->ops[f->ahead.step.op];
+		const struct gus_op *op = &f->p->ops[f->ahead.op];
 		const struct gus_insn_info *info = &f->p->insns[op->insn + f->insn].info;
-		uint64_t at = address_of(f, &f->ahead, f->insn), block = (at + info->length - 1) / c->fetch_bytes;
+		uint64_t at = address_of(f, &f->ahead, f->insn), block = (at + info->length - 1) >> f->fetch_shift;
 		bool ends;
 
 		if (block != f->block) {
-			if (count && count == c->predecode_width && (at + info->opcode_length - 1) / c->fetch_bytes == f->block)
+			if (count && count == c->predecode_width && (at + info->opcode_length - 1) >> f->fetch_shift == f->block)
 				f->stalled++; /* its opcode is one too many in this block: that takes a cycle more */
 			f->block = block;
 			if (count)
@@ -125,7 +133,7 @@ static void predecode(struct gus_frontend *f)
 			f->stalled += c->lcp_penalty;
 		f->insn++;
 		if (ends) {
-			bool taken = f->ahead.step.taken && (op->flags & GUS_OP_BRANCH);
+			bool taken = f->ahead.taken && (op->flags & GUS_OP_BRANCH);
 
 			f->insn = 0;
 			f->have_ahead = false;
@@ -160,7 +168,7 @@ static void decode(struct gus_frontend *f)
 		return;
 	while (n < c->decode_width && f->found_n) {
 		const struct gus_predecoded *one = &f->found[f->found_first];
-		const struct gus_op *op = &f->p->ops[one->of.step.op];
+		const struct gus_op *op = &f->p->ops[one->of.op];
 
 		if (op->insns_n > f->found_n)
 			return; /* the second half of a fused pair is not there yet */
@@ -197,8 +205,8 @@ static void deliver(struct gus_frontend *f)
 	if (microcode(f))
 		return;
 	while (fetch(f)) {
-		const struct gus_op *op = &f->p->ops[f->ahead.step.op];
-		uint64_t window = address_of(f, &f->ahead, 0) / c->uop_cache_window;
+		const struct gus_op *op = &f->p->ops[f->ahead.op];
+		uint64_t window = address_of(f, &f->ahead, 0) >> f->window_shift;
 
 		if (window != f->window || !windows) {
 			if (windows == (c->uop_cache_width > 4 ? 2u : 1u))
@@ -218,7 +226,7 @@ static void deliver(struct gus_frontend *f)
 			f->switching = c->microcode_switch - c->microcode_switch / 2;
 			return;
 		}
-		if (f->ahead.step.taken)
+		if (f->ahead.taken)
 			return;
 	}
 }
@@ -299,6 +307,12 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 	return decoders ? GUS_CORE_FETCH_DECODERS : GUS_CORE_FETCH_IDEAL;
 }
 
+/* Blocks and windows are powers of two; gus_core_run has checked that. */
+static unsigned shift_of(uint32_t bytes)
+{
+	return bytes ? (unsigned)__builtin_ctz(bytes) : 0;
+}
+
 void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,
 			const struct gus_core_options *o)
 {
@@ -310,33 +324,41 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 	f->source = o->source;
 	f->mode = gus_frontend_mode(p, c, o);
 	f->unrolled = o->unrolled;
+	f->addresses = o->source ? gus_zalloc(GUS_FRONT_STEPS * sizeof(*f->addresses)) : NULL;
 	f->iterations = o->iterations;
+	f->fetch_shift = shift_of(c->fetch_bytes);
+	f->window_shift = shift_of(c->uop_cache_window);
 	f->block = f->window = UINT64_MAX;
 	/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and later); where not,
 	 * each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
 	f->unroll = c->loop_boundary || !uops || c->loop_buffer < uops ? 1 : c->loop_buffer / uops;
 }
 
+void gus_frontend_end(struct gus_frontend *f)
+{
+	free(f->addresses);
+}
+
 uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
 {
 	if (f->mode == GUS_CORE_FETCH_LOOP || f->mode == GUS_CORE_FETCH_IDEAL) {
-		sum = gus_mix(sum, f->have_ahead ? f->ahead.step.op : f->next_op);
+		sum = gus_mix(sum, f->have_ahead ? f->ahead.op : f->next_op);
 		return gus_mix(sum, f->unrolled_n);
 	}
-	sum = gus_mix(sum, f->have_ahead ? (uint64_t)f->ahead.step.op << 8 | f->insn : f->next_op);
+	sum = gus_mix(sum, f->have_ahead ? (uint64_t)f->ahead.op << 8 | f->insn : f->next_op);
 	sum = gus_mix(sum, ((uint64_t)f->stalled << 32) | (f->microcode << 8) | f->switching);
 	if (f->mode == GUS_CORE_FETCH_DECODERS && fetch((struct gus_frontend *)f)) {
 		uint64_t at = address_of(f, &f->ahead, f->insn);
 
-		sum = gus_mix(sum, at % f->c->fetch_bytes);
-		sum = gus_mix(sum, f->block == UINT64_MAX ? 0 : f->block - at / f->c->fetch_bytes + 2);
+		sum = gus_mix(sum, at & ((1ull << f->fetch_shift) - 1));
+		sum = gus_mix(sum, f->block == UINT64_MAX ? 0 : f->block - (at >> f->fetch_shift) + 2);
 	} else {
 		sum = gus_mix(sum, f->window);
 	}
 	sum = gus_mix(sum, (uint64_t)f->found_n << 32 | f->queue_n);
 	for (unsigned i = 0; i < f->found_n; i++)
-		sum = gus_mix(sum, f->found[(f->found_first + i) % GUS_FRONT_INSNS].of.step.op);
+		sum = gus_mix(sum, f->found[(f->found_first + i) % GUS_FRONT_INSNS].of.op);
 	if (f->queue_n) /* the ops in the queue follow one another: the first says all */
-		sum = gus_mix(sum, f->queue[f->queue_first].step.op);
+		sum = gus_mix(sum, f->queue[f->queue_first].op);
 	return sum;
 }

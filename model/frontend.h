@@ -8,8 +8,10 @@
 
 /* An op on its way to issue. */
 struct gus_fetched {
-	struct gus_core_step step;
 	uint64_t iteration;
+	uint32_t op;
+	uint16_t addresses;     /* where the source's addresses of its accesses are kept */
+	bool taken, last, addressed;
 };
 
 /* An instruction between length decoding and the decoders. */
@@ -18,7 +20,7 @@ struct gus_predecoded {
 	bool ends;              /* the last of its op */
 };
 
-enum { GUS_FRONT_QUEUE = 1024, GUS_FRONT_INSNS = 64 };
+enum { GUS_FRONT_QUEUE = 256, GUS_FRONT_INSNS = 64, GUS_FRONT_STEPS = 2048 };
 
 struct gus_frontend {
 	const struct gus_program *p;
@@ -26,6 +28,7 @@ struct gus_frontend {
 	const struct gus_core_source *source;
 	enum gus_core_fetch mode;
 	bool unrolled, ended;
+	unsigned fetch_shift, window_shift; /* bytes of a block of the decoders, and of a window of the uop cache, as powers of two */
 	uint64_t iterations;            /* to fetch; 0: without end */
 
 	/* The source. */
@@ -33,6 +36,8 @@ struct gus_frontend {
 	bool have_ahead;
 	uint32_t next_op;
 	uint64_t next_iteration;
+	uint16_t next_addresses;
+	uint64_t (*addresses)[4];       /* of the last GUS_FRONT_STEPS ops, if there is a source; freed by gus_frontend_end */
 
 	/* Length decoding: instruction `insn` of op `ahead` comes next, in the block of that number. */
 	unsigned insn;
@@ -56,6 +61,7 @@ struct gus_frontend {
 
 void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,
 			const struct gus_core_options *o);
+void gus_frontend_end(struct gus_frontend *f);
 /* Which way the code of a program would come. */
 enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c,
 				      const struct gus_core_options *o);
