@@ -66,6 +66,17 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 	if (!c->uop_cache_lines && c->uop_cache_line)
 		c->uop_cache_lines = c->uop_cache_window > 32 ? 6 : 3;
 	c->memory_latency *= NS_TO_CYCLES; /* the table has ns, and a core of this kind some 4 cycles in one */
+	/* Beyond the core, machines differ more than cores do: where a table is silent, the round figures of a server. */
+	if (!c->l2_latency)
+		c->l2_latency = 14;
+	if (!c->l3_latency)
+		c->l3_latency = 60;
+	if (!c->memory_latency)
+		c->memory_latency = 360;
+	if (!c->stlb_latency)
+		c->stlb_latency = 7;
+	if (!c->page_walk_latency)
+		c->page_walk_latency = 26; /* Palomares 2015, section 4.2: a walk that hits the caches, on Sandy Bridge */
 }
 
 int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err)

@@ -432,6 +432,8 @@ static bool unlaminates(const struct builder *b, const struct lowered *l)
 		return true;
 	if (!l->loads)
 		return false;
+	if (info->flags & (GUS_INSN_VEX | GUS_INSN_EVEX))
+		return true; /* three operands, though two of them may be one register */
 	for (unsigned i = 0; i < info->access_count; i++) {
 		const struct gus_insn_access *a = &info->access[i];
 

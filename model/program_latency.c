@@ -50,6 +50,28 @@ static bool from_pairs(const struct gus_uarch *u, struct lowered *l)
 	return found && most <= flags;
 }
 
+/* From a general register to a vector register whose other elements are kept: those go into the last uop, the conversion
+ * itself, which takes as long as one without the transfer. */
+static bool from_conversion(const struct gus_uarch *u, struct lowered *l)
+{
+	const struct gus_insn_info *info = l->info;
+	const struct gus_uarch_form *form = gus_uarch_form_by_text(u, "CVTDQ2PS (XMM, XMM)");
+	int16_t alone, whole = (int16_t)((l->latency + GUS_UARCH_CENTI / 2) / GUS_UARCH_CENTI);
+	int to = -1;
+
+	if (info->class != GUS_INSN_CONVERT || info->memory_count || !form || form->row == GUS_UARCH_NONE)
+		return false;
+	alone = (int16_t)(u->rows[form->row].latency / GUS_UARCH_CENTI);
+	for (unsigned o = 0; o < info->access_count; o++)
+		if ((info->access[o].use & GUS_ACCESS_WRITE) && info->access[o].reg >= GUS_X86_V0 && info->access[o].reg < GUS_X86_MM0)
+			to = (int)o;
+	for (unsigned i = 0; to >= 0 && i < info->access_count; i++)
+		if (gus_program_reads(&info->access[i]))
+			l->cycles[i][to] = info->access[i].reg >= GUS_X86_RAX && info->access[i].reg <= GUS_X86_R15 ? whole :
+				alone < whole ? alone : whole;
+	return to >= 0 && u->isa == GUS_ISA_X86_64;
+}
+
 /* Without such figures all results need all operands, but for a shift by a register: its flags stay what they were if the count
  * is zero, so they wait for the old ones, and its register does not. */
 static bool from_rules(const struct gus_uarch *u, struct lowered *l)
@@ -76,7 +98,7 @@ void gus_program_latencies(const struct gus_uarch *u, struct lowered *l)
 	l->by_access = !l->idiom && l->info->class != GUS_INSN_BAD && from_pairs(u, l);
 	if (!l->by_access && !l->idiom) {
 		memset(l->cycles, 0xff, sizeof(l->cycles));
-		l->by_access = from_rules(u, l);
+		l->by_access = from_rules(u, l) || from_conversion(u, l);
 	}
 	for (unsigned i = 0; l->by_access && i < l->info->access_count; i++)
 		for (unsigned o = 0; o < l->info->access_count; o++)
