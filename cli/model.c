@@ -68,7 +68,7 @@ static const struct gus_option options[] = {
 	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory.", GUS_OPTION_STRING, AT(data), NULL,
 	  "L1 L2 L3 memory" },
 	{ 0, "fetch", "FROM", "Where uops come from: auto (default: what would hold the code), decoders, uop-cache, loop (the loop "
-	  "buffer) or ideal (always there; default of --uops).", GUS_OPTION_STRING, AT(fetch), NULL,
+	  "buffer) or ideal (always there).", GUS_OPTION_STRING, AT(fetch), NULL,
 	  "auto decoders uop-cache loop ideal" },
 	{ 0, "costs", NULL, "Run again once for each instruction, to show what it costs: the cycles gained if it took its issue slot "
 	  "and nothing else.", GUS_OPTION_FLAG, AT(costs), NULL, NULL },
@@ -126,13 +126,10 @@ static int settle_variants(struct model *m, struct gus_error *err)
 	return 0;
 }
 
-/* The sizes. A table of uops has no bytes to decode: its uops are just there, in a loop buffer if that is how the CPU ends its
- * iterations. */
+/* The sizes. */
 static int settle_sizes(struct model *m, struct gus_error *err)
 {
 	gus_core_config_of(&m->settings.config, m->uarch);
-	if (m->o->uops && !m->o->fetch && m->settings.config.loop_boundary)
-		m->settings.options.fetch = GUS_CORE_FETCH_LOOP;
 	for (size_t i = 0; i < m->o->set.n; i++) {
 		char *name = m->o->set.v[i], *equals = strchr(name, '='), *end = NULL;
 		uint64_t value = equals ? strtoull(equals + 1, &end, 10) : 0;
@@ -164,7 +161,7 @@ static int settle_options(struct model *m, struct gus_error *err)
 	int fetch, pointer, level, engine;
 
 	if (choose("engine", o->engine, engines, &engine, err) != 0 ||
-	    choose("fetch", or_usual(o->fetch, o, "auto", "auto", "ideal"), fetches, &fetch, err) != 0 ||
+	    choose("fetch", o->fetch ? o->fetch : "auto", fetches, &fetch, err) != 0 ||
 	    choose("pointers", or_usual(o->pointers, o, "equal", "distinct", "none"), pointers, &pointer, err) != 0 ||
 	    choose("data", o->data, levels, &level, err) != 0)
 		return -1;

@@ -90,7 +90,7 @@ void gus_frontend_take(struct gus_frontend *f)
 
 bool gus_frontend_boundary(struct gus_frontend *f, bool last)
 {
-	if (!last || f->mode != GUS_CORE_FETCH_LOOP)
+	if (!last || f->mode != GUS_CORE_FETCH_LOOP || !f->unroll)
 		return false;
 	if (++f->unrolled_n < f->unroll)
 		return false;
@@ -304,7 +304,9 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 		return GUS_CORE_FETCH_LOOP;
 	if (uop_cache && cached(p, c))
 		return GUS_CORE_FETCH_UOP_CACHE;
-	return decoders ? GUS_CORE_FETCH_DECODERS : GUS_CORE_FETCH_IDEAL;
+	if (decoders)
+		return GUS_CORE_FETCH_DECODERS;
+	return c->loop_boundary ? GUS_CORE_FETCH_LOOP : GUS_CORE_FETCH_IDEAL; /* a table that says no more of its front end (UFS) */
 }
 
 /* Blocks and windows are powers of two; gus_core_run has checked that. */
@@ -331,7 +333,10 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 	f->block = f->window = UINT64_MAX;
 	/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and later); where not,
 	 * each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
-	f->unroll = c->loop_boundary || !uops || c->loop_buffer < uops ? 1 : c->loop_buffer / uops;
+	if (c->loop_boundary || (c->loop_buffer && (!uops || c->loop_buffer < uops)))
+		f->unroll = 1;
+	else
+		f->unroll = c->loop_buffer ? c->loop_buffer / uops : 0;
 }
 
 void gus_frontend_end(struct gus_frontend *f)

@@ -56,7 +56,7 @@ struct gus_frontend {
 	/* The queue. */
 	struct gus_fetched queue[GUS_FRONT_QUEUE];
 	unsigned queue_first, queue_n, queue_uops;
-	unsigned unroll, unrolled_n;    /* the loop buffer repeats so many iterations as one */
+	unsigned unroll, unrolled_n;    /* the loop buffer repeats so many iterations as one; 0: their ends do not matter */
 };
 
 void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,

@@ -299,7 +299,7 @@ static unsigned load_cycles(const struct builder *b, const struct lowered *l)
 	bool vector = l->info->vector_bits != 0;
 	unsigned plain = vector ? r->load_vector : r->load_indexed;
 
-	if (l->computes) {
+	if (l->computes && !l->writeback) {
 		unsigned whole = cycles_of(l->loadlat), own = cycles_of(l->latency);
 
 		return whole > own ? whole - own : plain;
@@ -314,7 +314,7 @@ static unsigned load_cycles(const struct builder *b, const struct lowered *l)
 
 static void write_load(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
 {
-	bool ends = !l->computes && !l->stores;
+	bool ends = (!l->computes || l->writeback) && !l->stores;
 
 	uop->memory = 0;
 	uop->latency = (uint16_t)load_cycles(b, l);
@@ -329,6 +329,27 @@ static void write_load(struct builder *b, const struct lowered *l, struct gus_uo
 		add_flow(b, GUS_TEMP + n, uop->latency);
 }
 
+/* The adder of an address that is written back waits for nothing but the address. */
+static void write_writeback(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
+{
+	uop->latency = 1;
+	begin_in(b, uop);
+	in_addresses(b, l->info);
+	end_in(b, uop);
+	if (!n)
+		out_registers(b, l, ALL, 1, true, false);
+}
+
+static bool writes_back(const struct builder *b, const struct gus_insn_info *info)
+{
+	if (b->rules.x86 || (info->class != GUS_INSN_LOAD && info->class != GUS_INSN_STORE))
+		return false;
+	for (unsigned i = 0; i < info->access_count; i++)
+		if (is_writeback(b, info, &info->access[i]))
+			return true;
+	return false;
+}
+
 /* All but the last computing uop only have to be done before the result is: they hand it a token. The last one has the
  * latency of the instruction and its results, but for those that need fewer operands (a shift by cl: the flags wait for the
  * old flags, the register does not), which the uop before it makes. */
@@ -338,6 +359,10 @@ static void write_compute(struct builder *b, const struct lowered *l, struct gus
 	uint32_t early = l->computes > 1 ? gus_program_early(l) : 0;
 	uint32_t outs = n == last ? ALL & ~early : n + 1 == last ? early : 0;
 
+	if (l->writeback) {
+		write_writeback(b, l, uop, n);
+		return;
+	}
 	uop->latency = (uint16_t)(n == last || outs ? latency : 1);
 	begin_in(b, uop);
 	if (l->info->class == GUS_INSN_LEA || !l->loads)
@@ -370,7 +395,7 @@ static void write_store(struct builder *b, const struct lowered *l, struct gus_u
 	begin_in(b, uop);
 	if (!data || !l->addresses)
 		in_addresses(b, l->info);
-	if (data && l->computes)
+	if (data && l->computes && !l->writeback)
 		add_flow(b, GUS_TEMP + 2, 0);
 	else if (data && l->loads)
 		add_flow(b, GUS_TEMP, 0);
@@ -700,6 +725,7 @@ static void lower_one(struct builder *b, uint32_t number)
 	find_idioms(b, &l);
 	if (info->class == GUS_INSN_NOP)
 		l.uses_n = 0;
+	l.writeback = writes_back(b, info);
 	gus_program_latencies(b->u, &l);
 	add_memories(b, info, &op, 0);
 	sort_uses(b, &l);

@@ -50,6 +50,7 @@ struct lowered {
 	uint32_t uses_n, uops, fused, latency, loadlat;
 	uint8_t unit;
 	uint16_t unit_cycles;
+	bool writeback;         /* its computing uops add to the address, for the register that is written back */
 	bool idiom, complex, decoded_known;
 	unsigned loads, stores, addresses, computes; /* uops of each kind */
 	struct piece pieces[PIECES];

@@ -4,6 +4,7 @@
  * leave alone), the rule stands here with its reason. */
 #include "symbolizer/insn_x86.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "symbolizer/insn_arch.h"
@@ -637,14 +638,12 @@ size_t gus_insn_x86_form_text(bool wide, const void *bytes, size_t size, char *o
 static void rename_text(char *text, size_t room, const char *from, const char *to)
 {
 	char copy[96];
-	char *at = strstr(text, from);
+	const char *at = strstr(text, from);
 
-	if (!at || (size_t)(at - text) >= sizeof(copy))
+	if (!at || strlen(text) >= sizeof(copy))
 		return;
-	memcpy(copy, at + strlen(from), strlen(at + strlen(from)) + 1);
-	*at = 0;
-	strncat(text, to, room - strlen(text) - 1);
-	strncat(text, copy, room - strlen(text) - 1);
+	memcpy(copy, text, strlen(text) + 1);
+	snprintf(text, room, "%.*s%s%s", (int)(at - text), copy, to, copy + (at - text) + strlen(from));
 }
 
 size_t gus_insn_x86_decode(bool wide, const void *bytes, size_t size, uint64_t address, struct gus_insn *insn)
