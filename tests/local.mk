@@ -24,12 +24,16 @@ if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_columns \
 	tests/unit/test_container \
+	tests/unit/test_core \
 	tests/unit/test_base \
+	tests/unit/test_core_memory \
 	tests/unit/test_event \
+	tests/unit/test_figure1 \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_profile \
 	tests/unit/test_records \
+	tests/unit/test_sizes \
 	tests/unit/test_space \
 	tests/unit/test_symbols \
 	tests/unit/test_uarch \
@@ -44,11 +48,15 @@ LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
+tests_unit_test_core_SOURCES = tests/unit/test_core.c
+tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
+tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
+tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
@@ -84,6 +92,8 @@ endif
 
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
+check_PROGRAMS += tests/bench/model-speed
+tests_bench_model_speed_SOURCES = tests/bench/model_speed.c
 
 # By name: a folder would bring along what was built in it.
 EXTRA_DIST += \
@@ -104,4 +114,4 @@ EXTRA_DIST += tests/accuracy/join-arm64 tests/accuracy/join-x86 tests/accuracy/p
 check_PROGRAMS += tests/accuracy/own-silicon tests/accuracy/tables_against_uops
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
-EXTRA_DIST += tests/accuracy/tables-against-uops
+EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
