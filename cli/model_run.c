@@ -74,8 +74,8 @@ static uint64_t in_flight(const struct gus_modelled *m, const struct gus_core_co
 	return held / (slots ? slots : 1) + 8;
 }
 
-/* A second run, beyond the point where the first one saw that it repeats itself: from that cycle on a whole period is told
- * of uop by uop. It goes on for as long as that its end is not seen. */
+/* Of given iterations the one run, told of uop by uop. Else a second one, beyond the point where the first saw that it repeats
+ * itself: from that cycle on a whole period is told of, and it goes on for as long as that its end is not seen. */
 static int listen(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
 {
 	const struct gus_core_result *r = &m->result;
@@ -83,7 +83,7 @@ static int listen(struct gus_modelled *m, const struct gus_model_settings *s, st
 	struct gus_core_listener listener = { .context = &c, .uop = count_uop };
 	struct gus_core_options options = s->options;
 	struct gus_core_result again;
-	double n = r->steady_iterations ? (double)r->steady_iterations : 1;
+	double n;
 
 	options.listener = &listener;
 	if (s->options.iterations) {
@@ -97,6 +97,9 @@ static int listen(struct gus_modelled *m, const struct gus_model_settings *s, st
 	if (gus_core_run(m->program, &s->config, &options, &again, err) != 0)
 		return -1;
 	m->instructions += again.iterations * m->program->insns_n;
+	if (s->options.iterations)
+		m->result = again;
+	n = r->steady_iterations ? (double)r->steady_iterations : 1;
 	for (uint32_t i = 0; i < m->program->ops_n; i++) {
 		m->figures[i].latency = latency_of(m->program, &m->program->ops[i]);
 		for (uint32_t p = 0; p < m->program->ports_n; p++)
@@ -147,14 +150,17 @@ int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const str
 		  struct gus_error *err)
 {
 	*m = (struct gus_modelled){ .program = p };
-	if (gus_core_run(p, &s->config, &s->options, &m->result, err) != 0)
+	if (!s->options.iterations && gus_core_run(p, &s->config, &s->options, &m->result, err) != 0)
 		return -1;
-	m->cycles = per_iteration(&m->result);
 	m->instructions = m->result.iterations * p->insns_n;
 	m->figures = gus_zalloc((p->ops_n + 1) * sizeof(*m->figures));
-	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) == 0 && listen(m, s, err) == 0 &&
-	    (!s->costs || run_costs(m, s, err) == 0) && run_variants(m, s, err) == 0)
+	if (listen(m, s, err) != 0)
+		goto failed;
+	m->cycles = per_iteration(&m->result);
+	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) == 0 && (!s->costs || run_costs(m, s, err) == 0) &&
+	    run_variants(m, s, err) == 0)
 		return 0;
+failed:
 	gus_modelled_free(m);
 	return -1;
 }
