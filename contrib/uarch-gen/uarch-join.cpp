@@ -113,7 +113,7 @@ bool Join::read(const std::string &file)
 			instructions++;
 			auto [known_at, fresh] = known.insert({ s.bytes, encodings.size() });
 			if (fresh)
-				encodings.push_back({ s, 0, gus_uarch_hash(s.form.data(), s.form.size()) });
+				encodings.push_back({ s, 0, gus_insn_form_hash(s.form.data(), s.form.size()) });
 			encodings[known_at->second].used++;
 		}
 	});
