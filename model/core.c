@@ -414,12 +414,16 @@ static void find_needs(struct core *k)
 		n += p->ops[i].slots;
 	k->needs = gus_zalloc((n + 1) * sizeof(*k->needs));
 	k->first_need = gus_zalloc(p->ops_n * sizeof(*k->first_need));
+	k->follows = gus_zalloc(p->ops_n);
 	n = 0;
 	for (uint32_t i = 0; i < p->ops_n; i++) {
 		const struct gus_op *op = &p->ops[i];
 		uint32_t at = op->uop, end = op->uop + op->uops_n;
 
 		k->first_need[i] = n;
+		k->follows[i] = op->memories_n != 0;
+		for (unsigned insn = 0; insn < op->insns_n; insn++)
+			k->follows[i] |= gus_values_follows(&k->values, op->insn + insn);
 		for (unsigned slot = 0; slot < op->slots; slot++) {
 			struct slot_need *need = &k->needs[n++];
 
@@ -481,10 +485,10 @@ static void begin(struct core *k, const struct gus_program *p, const struct gus_
 		k->ready[i] = gus_alloc(uops * sizeof(*k->ready[i]));
 		k->port_pool[i] = pool_of(c, p->port_names[i]);
 	}
-	find_needs(k);
-	find_used(k);
 	gus_frontend_begin(&k->front, p, c, o);
 	gus_values_begin(&k->values, p, o->pointers);
+	find_needs(k);
+	find_used(k);
 }
 
 static void end(struct core *k)
@@ -497,6 +501,7 @@ static void end(struct core *k)
 	gus_vec_free(&k->seen);
 	gus_vec_free(&k->sums);
 	free(k->needs);
+	free(k->follows);
 	free(k->first_need);
 	free(k->wheel);
 	free(k->uops);

@@ -383,7 +383,8 @@ static enum gus_core_reason issue_one(struct core *k)
 		k->have_current = true;
 		gus_frontend_take(&k->front);
 		take_for_op(k, op);
-		gus_core_begin_op(k, op);
+		if (k->follows[k->current.op])
+			gus_core_begin_op(k, op);
 	}
 	issue_slot(k, op, need);
 	if (k->slot >= op->slots) {

@@ -143,6 +143,7 @@ struct core {
 	uint8_t names[FILES];                   /* how many names each has; those that were never shared have none and no number */
 	struct slot_need *needs;                /* of the slots of all ops, in order */
 	uint32_t *first_need;                   /* by op */
+	bool *follows;                          /* by op: it has accesses, or changes registers whose values are followed */
 
 	/* Memory. */
 	struct { uint64_t at, bytes; } loads_now[LOADS_NOW]; /* bytes of a line that the loads of this cycle read */

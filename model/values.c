@@ -143,6 +143,11 @@ void gus_values_end(struct gus_values *v)
 	free(v->operands);
 }
 
+bool gus_values_follows(const struct gus_values *v, uint32_t insn)
+{
+	return v->effects && (v->effects[insn].kind != NOTHING || v->writes[insn][0]);
+}
+
 struct gus_value gus_values_address(const struct gus_values *v, const struct gus_program *p, uint32_t memory)
 {
 	const struct gus_program_memory *m = &p->memories[memory];

@@ -33,6 +33,8 @@ struct gus_values {
 
 void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gus_core_pointers pointers);
 void gus_values_end(struct gus_values *v);
+/* Whether an instruction changes a register whose value is followed. */
+bool gus_values_follows(const struct gus_values *v, uint32_t insn);
 /* The address of an access, before its instruction runs. Unknown if a register of it is. */
 struct gus_value gus_values_address(const struct gus_values *v, const struct gus_program *p, uint32_t memory);
 /* What a store writes, before its instruction runs; unknown unless it is a plain store of a register or constant. */
