@@ -35,6 +35,7 @@ unit_tests = \
 	tests/unit/test_records \
 	tests/unit/test_sizes \
 	tests/unit/test_space \
+	tests/unit/test_stream \
 	tests/unit/test_symbols \
 	tests/unit/test_uarch \
 	tests/unit/test_uops \
@@ -58,6 +59,7 @@ tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
+tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
@@ -94,6 +96,8 @@ check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/model-speed
 tests_bench_model_speed_SOURCES = tests/bench/model_speed.c
+check_PROGRAMS += tests/bench/stream-speed
+tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 
 # By name: a folder would bring along what was built in it.
 EXTRA_DIST += \

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stream_private.h"
+
+/* Resources. */
+
+static bool add_group(struct gus_stream_resources *r, uint64_t ports)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->ports[i] == ports)
+			return false;
+	if (r->n == GUS_STREAM_GROUPS)
+		return false;
+	r->ports[r->n++] = ports;
+	return true;
+}
+
+/* What the uops may take and all unions of it that overlap: a group beyond that never binds, as it is the sum of its parts. */
+void gus_stream_resources_of(const struct gus_program *p, struct gus_stream_resources *r)
+{
+	r->n = 0;
+	for (uint32_t i = 0; i < p->uops_n; i++)
+		if (p->uops[i].ports)
+			add_group(r, p->uops[i].ports);
+	for (size_t i = 0; i < r->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (r->ports[i] & r->ports[k])
+				add_group(r, r->ports[i] | r->ports[k]);
+}
+
+/* Knobs. */
+
+static double weight_of(const struct gus_stream_options *o, size_t lane, enum gus_knob_kind kind, uint32_t number)
+{
+	double weight = 1;
+
+	if (lane >= o->lanes_n)
+		return 1;
+	for (size_t i = 0; i < o->lanes[lane].knobs_n; i++) {
+		const struct gus_knob *knob = &o->lanes[lane].knobs[i];
+
+		if (knob->kind == kind && knob->number == number)
+			weight = knob->weight;
+	}
+	return weight;
+}
+
+static int32_t ticks(double cycles, double weight)
+{
+	return weight > 0 ? (int32_t)lround(cycles * GUS_STREAM_TICKS / weight) : 0;
+}
+
+/* Costs. */
+
+static void prepare_resources(struct stream *s)
+{
+	gus_stream_resources_of(s->p, &s->resources);
+	s->resources_n = s->resources.n + 32;
+	s->inverse = gus_zalloc(s->resources_n * sizeof(*s->inverse));
+	for (size_t i = 0; i < s->resources_n; i++)
+		for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {
+			bool ports = i < s->resources.n;
+			double one = ports ? 1.0 / __builtin_popcountll(s->resources.ports[i]) : 1;
+
+			s->inverse[i][lane] = ticks(one, weight_of(s->o, lane, ports ? GUS_KNOB_PORTS : GUS_KNOB_UNITS,
+								   (uint32_t)(ports ? i : i - s->resources.n)));
+		}
+}
+
+static void prepare_uops(struct stream *s)
+{
+	const struct gus_program *p = s->p;
+
+	s->uops = gus_zalloc((p->uops_n + 1) * sizeof(*s->uops));
+	for (uint32_t i = 0; i < p->uops_n; i++) {
+		const struct gus_uop *u = &p->uops[i];
+
+		s->uops[i].use = (uint32_t)s->uses.n;
+		for (size_t g = 0; u->ports && g < s->resources.n; g++)
+			if (!(u->ports & ~s->resources.ports[g]))
+				gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)g, u->port_cycles ? u->port_cycles : 1 });
+		if (u->unit)
+			gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(s->resources.n + u->unit % 32), u->unit_cycles });
+		s->uops[i].uses_n = (uint32_t)s->uses.n - s->uops[i].use;
+	}
+}
+
+static void prepare_latencies(struct stream *s)
+{
+	const struct gus_program *p = s->p;
+
+	s->flows = gus_zalloc((p->flows_n + 1) * sizeof(*s->flows));
+	s->latency = gus_zalloc((p->uops_n + 1) * sizeof(*s->latency));
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		for (uint32_t n = 0; n < p->ops[i].uops_n; n++) {
+			uint32_t at = p->ops[i].uop + n;
+			const struct gus_uop *u = &p->uops[at];
+			uint32_t class = p->insns[p->ops[i].insn].info.class;
+
+			for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {
+				double weight = u->kind == GUS_UOP_LOAD ? weight_of(s->o, lane, GUS_KNOB_LOAD_LATENCY, 0) :
+					weight_of(s->o, lane, GUS_KNOB_LATENCY, class);
+
+				for (unsigned f = 0; f < u->in_n; f++)
+					s->flows[u->in + f][lane] = ticks(p->flows[u->in + f].cycles, weight);
+				for (unsigned f = 0; f < u->out_n; f++)
+					s->flows[u->out + f][lane] = ticks(p->flows[u->out + f].cycles, weight);
+				s->latency[at][lane] = ticks(u->latency, weight);
+			}
+		}
+}
+
+void gus_stream_front_costs(const struct gus_program *p, const struct gus_core_config *c, enum gus_core_fetch mode,
+			    const struct gus_op *op, double costs[FRONTS])
+{
+	double bytes = 0, lcp = 0, decode, fetch;
+
+	for (unsigned k = 0; k < op->insns_n; k++) {
+		bytes += p->insns[op->insn + k].info.length;
+		lcp += p->insns[op->insn + k].info.flags & GUS_INSN_LCP ? c->lcp_penalty : 0;
+	}
+	costs[FRONT_ISSUE] = (double)op->slots / c->issue_width;
+	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = 0;
+	if (mode == GUS_CORE_FETCH_DECODERS) {
+		decode = 1.0 / c->decode_width;
+		fetch = bytes / c->fetch_bytes;
+		/* A complex instruction needs the first decoder: with few others between two of them, half a cycle is lost. */
+		if ((op->flags & GUS_OP_COMPLEX) && c->decode_complex && decode < 0.5 / c->decode_complex)
+			decode = 0.5 / c->decode_complex;
+		if (fetch < (double)op->insns_n / c->predecode_width)
+			fetch = (double)op->insns_n / c->predecode_width;
+		costs[FRONT_DECODE] = decode + (double)op->microcoded / c->microcode_width;
+		costs[FRONT_FETCH] = fetch + lcp;
+	} else if (mode == GUS_CORE_FETCH_UOP_CACHE) {
+		costs[FRONT_UOP_CACHE] = (double)(op->decoded + op->microcoded) / c->uop_cache_width;
+	}
+}
+
+/* All parts of the front end get faster together: more of them would be more of each. */
+static void prepare_ops(struct stream *s, const struct gus_core_options *like)
+{
+	const struct gus_program *p = s->p;
+	enum gus_core_fetch mode = gus_frontend_mode(p, s->c, like);
+
+	s->ops = gus_zalloc(p->ops_n * sizeof(*s->ops));
+	s->fronts = gus_zalloc(FRONTS * p->ops_n * sizeof(*s->fronts));
+	s->retires = gus_zalloc(p->ops_n * sizeof(*s->retires));
+	for (uint32_t i = 0; i < p->ops_n; i++) {
+		const struct gus_op *op = &p->ops[i];
+		struct stream_op *to = &s->ops[i];
+		double costs[FRONTS];
+
+		gus_stream_front_costs(p, s->c, mode, op, costs);
+		for (unsigned f = 0; f < FRONTS; f++)
+			to->front[f] = costs[f] > 0;
+		for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {
+			for (unsigned f = 0; f < FRONTS; f++)
+				s->fronts[FRONTS * i + f][lane] = ticks(costs[f], weight_of(s->o, lane, GUS_KNOB_ISSUE, 0));
+			s->retires[i][lane] = ticks((double)op->slots / s->c->retire_width,
+						    weight_of(s->o, lane, GUS_KNOB_RETIRE, 0));
+		}
+		to->window[0] = (uint8_t)(op->rob < 255 ? op->rob : 255);
+		to->window[1] = op->loads;
+		to->window[2] = op->stores;
+	}
+}
+
+static void prepare_windows(struct stream *s)
+{
+	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER, GUS_KNOB_STORE_BUFFER };
+	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer };
+	uint64_t largest = 64;
+
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		for (size_t lane = 0; lane < s->lanes && nominal[w]; lane++) {
+			double weight = weight_of(s->o, lane, kinds[w], 0);
+			uint64_t size = weight > 0 ? (uint64_t)llround(nominal[w] * weight) : 0;
+			unsigned i = 0;
+
+			if (!size)
+				continue; /* without limit */
+			while (i < s->sizes_n[w] && s->sizes[w][i].entries != size)
+				i++;
+			if (i == STREAM_SIZES)
+				i--; /* see gus_stream_run: refused before */
+			if (i == s->sizes_n[w])
+				s->sizes[w][s->sizes_n[w]++] = (struct stream_size){ size, 0 };
+			s->sizes[w][i].lanes |= 1u << lane;
+			largest = size > largest ? size : largest;
+		}
+	for (s->ring = 64; s->ring < largest + 256; s->ring *= 2)
+		;
+}
+
+static void finish(struct stream *s)
+{
+	free(s->ops);
+	free(s->uops);
+	gus_vec_free(&s->uses);
+	free(s->inverse);
+	free(s->flows);
+	free(s->latency);
+	free(s->fronts);
+	free(s->retires);
+}
+
+static int check(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+		 struct gus_error *err)
+{
+	if (!p->ops_n)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: the program is empty");
+	if (!c->issue_width || !c->retire_width)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: issue_width and retire_width must be at least 1");
+	if (o->lanes_n > GUS_STREAM_LANES)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: %zu lanes, and a pass has %d", o->lanes_n,
+				GUS_STREAM_LANES);
+	return 0;
+}
+
+/* Enough for the windows to fill and to be full for as long again. */
+static uint64_t enough(const struct gus_program *p, const struct gus_core_config *c)
+{
+	uint64_t slots = 0, ops = 4 * (c->rob ? c->rob : 512);
+
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		slots += p->ops[i].slots;
+	return 2 * (ops / (slots ? slots : 1) + 32);
+}
+
+/* Of several lanes the widest kernel; a single one needs no vectors. */
+static const struct stream_kernel *choose(size_t lanes)
+{
+	const struct stream_kernel *k = gus_stream_kernels;
+
+	while (k->lanes > 1 && (lanes == 1 || !k->supported()))
+		k++;
+	return k;
+}
+
+enum { CHUNK = 1 << 14, KERNELS_MOST = GUS_STREAM_LANES };
+
+/* Runs all lanes through the same steps: a chunk at a time, so that a source is asked once and its steps stay in the cache. */
+struct passes {
+	const struct stream_kernel *kernel;
+	const struct stream *s;
+	void *states[KERNELS_MOST];
+	size_t n;
+};
+
+static void open_passes(struct passes *all, const struct stream *s)
+{
+	all->kernel = choose(s->lanes);
+	all->s = s;
+	for (all->n = 0; all->n * all->kernel->lanes < s->lanes; all->n++)
+		all->states[all->n] = all->kernel->open(s, (unsigned)(all->n * all->kernel->lanes));
+}
+
+static void run_passes(const struct passes *all, const struct gus_core_step *steps, uint64_t n)
+{
+	for (size_t i = 0; i < all->n; i++)
+		all->kernel->run(all->states[i], all->s, steps, n);
+}
+
+static void read_passes(const struct passes *all, int64_t *ticks_of)
+{
+	for (size_t i = 0; i < all->n; i++)
+		all->kernel->now(all->states[i], ticks_of + i * all->kernel->lanes);
+}
+
+static void run_source(const struct passes *all, struct gus_stream_result *r)
+{
+	const struct gus_core_source *source = all->s->o->source;
+	struct gus_core_step *steps = gus_alloc(CHUNK * sizeof(*steps));
+	size_t n;
+
+	do {
+		for (n = 0; n < CHUNK; n++) {
+			steps[n] = (struct gus_core_step){ 0 };
+			if (!source->next(source->context, &steps[n]))
+				break;
+			r->instructions += all->s->p->ops[steps[n].op].insns_n;
+			r->iterations += steps[n].last;
+		}
+		run_passes(all, steps, n);
+	} while (n == CHUNK);
+	free(steps);
+}
+
+static void run_all(const struct stream *s, uint64_t iterations, struct gus_stream_result *r)
+{
+	struct passes all;
+	int64_t half[GUS_STREAM_LANES + 16] = { 0 }, whole[GUS_STREAM_LANES + 16] = { 0 };
+	uint64_t half_at = 0;
+
+	open_passes(&all, s);
+	if (s->o->source) {
+		run_source(&all, r);
+	} else {
+		half_at = iterations / 2;
+		run_passes(&all, NULL, half_at);
+		read_passes(&all, half);
+		run_passes(&all, NULL, iterations - half_at);
+		r->iterations = iterations;
+		r->instructions = iterations * s->p->insns_n;
+	}
+	read_passes(&all, whole);
+	for (size_t i = 0; i < all.n; i++)
+		all.kernel->close(all.states[i]);
+	for (size_t lane = 0; lane < s->lanes; lane++) {
+		r->cycles[lane] = (double)whole[lane] / GUS_STREAM_TICKS;
+		if (r->iterations > half_at)
+			r->per_iteration[lane] = (double)(whole[lane] - half[lane]) / GUS_STREAM_TICKS /
+				(double)(r->iterations - half_at);
+	}
+}
+
+int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+		   struct gus_stream_result *r, struct gus_error *err)
+{
+	struct stream s = { .p = p, .c = c, .o = o, .lanes = o->lanes_n ? o->lanes_n : 1 };
+	struct gus_core_options like = { .unrolled = o->unrolled, .source = o->source };
+	uint64_t iterations = o->iterations ? o->iterations : enough(p, c);
+
+	*r = (struct gus_stream_result){ .lanes = s.lanes };
+	if (check(p, c, o, err) != 0)
+		return -1;
+	prepare_resources(&s);
+	prepare_uops(&s);
+	prepare_latencies(&s);
+	prepare_ops(&s, &like);
+	prepare_windows(&s);
+	run_all(&s, iterations, r);
+	finish(&s);
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The stream engine: Gus (Algorithm 1 of "Performance bottlenecks detection through microarchitectural sensitivity"). It takes
+ * instructions one by one and keeps for each resource, register and recent memory word the earliest time at which it is available;
+ * each instruction raises some of them. There are no cycles, so it is quick, and times are additive, so that many machines
+ * that differ in capacities alone can be run in one pass: a time is a vector, one lane a machine.
+ *
+ * Ports are conjunctive resources: a uop on p01 uses p01, p015, p0156 and each other group that holds its ports, a group of n
+ * ports for 1/n of a cycle. The windows (reorder buffer, load and store buffers) are rings of the times at which
+ * their entries are given back.
+ *
+ * Times are ticks of 1/5040 cycle in 32 bits, taken down together before they overflow, so that a run of any length is
+ * exact; 5040 has all divisors that groups of ports need up to ten. */
+#ifndef GUS_MODEL_STREAM_H
+#define GUS_MODEL_STREAM_H
+
+#include "model/core.h"
+
+enum { GUS_STREAM_TICKS = 5040, GUS_STREAM_LANES = 32, GUS_STREAM_GROUPS = 96 };
+
+/* What a lane's machine has otherwise than the nominal one. A capacity of weight w takes 1/w of the time, a latency of weight w
+ * 1/w of its cycles, a window of weight w holds w times as much; 0 is without limit, or no time at all. */
+enum gus_knob_kind {
+	GUS_KNOB_NONE,
+	GUS_KNOB_PORTS,         /* number: of a group of ports in gus_stream_resources */
+	GUS_KNOB_UNITS,         /* exclusive units; number: which */
+	GUS_KNOB_ISSUE,         /* front end and issue width */
+	GUS_KNOB_RETIRE,
+	GUS_KNOB_ROB,
+	GUS_KNOB_LOAD_BUFFER,
+	GUS_KNOB_STORE_BUFFER,
+	GUS_KNOB_LATENCY,       /* number: class of the instruction (enum gus_insn_class) */
+	GUS_KNOB_LOAD_LATENCY,  /* L1 */
+	GUS_KNOBS
+};
+struct gus_knob {
+	enum gus_knob_kind kind;
+	uint32_t number;
+	double weight;
+};
+
+/* One machine: some knobs turned together. */
+struct gus_stream_lane {
+	const struct gus_knob *knobs;
+	size_t knobs_n;
+};
+
+struct gus_stream_options {
+	const struct gus_core_source *source;   /* NULL: the program again and again */
+	enum gus_core_pointers pointers;
+	bool unrolled;                          /* as of the core engine: decides where uops come from */
+	uint64_t iterations;                    /* without a source; 0: as many as it takes to be steady */
+	const struct gus_stream_lane *lanes;    /* NULL: the nominal machine alone */
+	size_t lanes_n;                         /* at most GUS_STREAM_LANES */
+};
+
+struct gus_stream_result {
+	uint64_t instructions, iterations;
+	double cycles[GUS_STREAM_LANES];        /* of the whole run */
+	double per_iteration[GUS_STREAM_LANES]; /* over the second half of it */
+	size_t lanes;
+};
+
+/* A set of ports that some uops must run in: the groups of the table, or of a table of uops the unions of what its uops may take. */
+struct gus_stream_resources {
+	uint64_t ports[GUS_STREAM_GROUPS];
+	size_t n;
+};
+void gus_stream_resources_of(const struct gus_program *p, struct gus_stream_resources *r);
+
+/* -1 with err if it cannot be run. Deterministic, and lane k of many is the same to the tick as lane 0 of a run of its
+ * own. */
+int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+		   struct gus_stream_result *r, struct gus_error *err);
+
+/* The same in doubles, one machine at a time and written plainly: what the engine is held against. Without a window's
+ * weight and a source. */
+int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+			 struct gus_stream_result *r, struct gus_error *err);
+
+#endif

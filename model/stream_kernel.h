@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel of the stream engine, for as many lanes as the includer says: `stream_time` is the type of a time (an int32_t, or a
+ * vector of them), LANES how many it has, LATER(a, b) the later of two, LANE(t, k) one of its lanes, TARGET what the compiler may use.
+ * Included by stream_kernel.c for each; the arithmetic is the same to the tick. */
+
+static inline __attribute__((always_inline)) stream_time NAME(from)(const int32_t *array, unsigned first)
+{
+	stream_time t;
+
+	memcpy(&t, array + first, sizeof(t));
+	return t;
+}
+
+
+struct NAME(state) {
+	stream_time resource[GUS_STREAM_GROUPS + 32], reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire;
+	stream_time words[STREAM_WORDS];
+	uint64_t tags[STREAM_WORDS];            /* address / 8, plus 1 */
+	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
+	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
+	stream_time inverse[GUS_STREAM_GROUPS + 32];
+	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
+	stream_time *flows, *latency, *fronts, *retires;
+	int64_t base[LANES];                    /* ticks that were taken off */
+	struct gus_values values;
+};
+
+static inline __attribute__((always_inline)) void NAME(begin)(struct NAME(state) *k, const struct stream *s, unsigned first)
+{
+	for (size_t i = 0; i < s->resources_n; i++)
+		k->inverse[i] = NAME(from)(s->inverse[i], first);
+	for (uint32_t i = 0; i < s->p->flows_n; i++)
+		k->flows[i] = NAME(from)(s->flows[i], first);
+	for (uint32_t i = 0; i < s->p->uops_n; i++)
+		k->latency[i] = NAME(from)(s->latency[i], first);
+	for (uint32_t i = 0; i < s->p->ops_n; i++) {
+		k->retires[i] = NAME(from)(s->retires[i], first);
+		for (unsigned f = 0; f < FRONTS; f++)
+			k->fronts[FRONTS * i + f] = NAME(from)(s->fronts[FRONTS * i + f], first);
+	}
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		for (unsigned i = 0; i < s->sizes_n[w]; i++) {
+			int32_t mask[GUS_STREAM_LANES + 16] = { 0 };
+
+			for (unsigned lane = 0; lane < GUS_STREAM_LANES; lane++)
+				mask[lane] = s->sizes[w][i].lanes >> lane & 1 ? -1 : 0;
+			k->sizes[w][i] = NAME(from)(mask, first);
+		}
+	gus_values_begin(&k->values, s->p, s->o->pointers);
+}
+
+/* An op of a window waits until the entry that it takes was given back by who had it one round before. */
+static inline __attribute__((always_inline)) stream_time NAME(window)(const struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n)
+{
+	stream_time t = k->dispatch;
+
+	for (unsigned i = 0; i < s->sizes_n[w]; i++) {
+		uint64_t last = k->taken[w] + n, size = s->sizes[w][i].entries;
+
+		if (last > size)
+			t = LATER(t, k->given[w][(last - size - 1) & (s->ring - 1)] & k->sizes[w][i]);
+	}
+	return t;
+}
+
+static inline __attribute__((always_inline)) stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op, uint32_t number)
+{
+	const struct gus_uop *u = &s->p->uops[number];
+	const struct stream_uop *needs = &s->uops[number];
+	stream_time start = k->dispatch, end, forward = start - start;
+	struct gus_value address = { 0, false };
+
+	for (uint32_t i = 0; i < needs->uses_n; i++) {
+		const struct stream_use *use = &s->uses.v[needs->use + i];
+		stream_time free = k->resource[use->resource], ticks = k->inverse[use->resource];
+
+		start = LATER(start, free);
+		k->resource[use->resource] = LATER(free, k->dispatch) + (use->times == 1 ? ticks : ticks * use->times);
+	}
+	for (unsigned i = 0; i < u->in_n; i++)
+		start = LATER(start, k->reg[s->p->flows[u->in + i].reg] - k->flows[u->in + i]);
+	if (u->kind != GUS_UOP_COMPUTE && u->kind != GUS_UOP_NONE && u->memory < op->memories_n && k->values.effects)
+		address = gus_values_address(&k->values, s->p, op->memory + u->memory);
+	end = start + k->latency[number];
+	if (u->kind == GUS_UOP_LOAD && address.known) {
+		uint64_t tag = (address.bits >> 3) + 1;
+
+		if (k->tags[tag % STREAM_WORDS] == tag) {
+			forward = k->words[tag % STREAM_WORDS];
+			end = LATER(end, forward);
+		}
+	}
+	for (unsigned i = 0; i < u->out_n; i++)
+		k->reg[s->p->flows[u->out + i].reg] = LATER(start + k->flows[u->out + i], forward);
+	if (u->kind == GUS_UOP_STORE_DATA && address.known) {
+		uint64_t tag = (address.bits >> 3) + 1;
+		int32_t after = s->c->store_forward_zero ? 0 : (int32_t)s->c->store_forward_latency * GUS_STREAM_TICKS;
+
+		k->tags[tag % STREAM_WORDS] = tag;
+		k->words[tag % STREAM_WORDS] = start + after;
+	}
+	return end;
+}
+
+static inline __attribute__((always_inline)) void NAME(op)(struct NAME(state) *k, const struct stream *s, uint32_t number)
+{
+	const struct gus_op *op = &s->p->ops[number];
+	const struct stream_op *needs = &s->ops[number];
+	stream_time end;
+
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		if (needs->window[w])
+			k->dispatch = NAME(window)(k, s, w, needs->window[w]);
+	/* The front end serves in order, each of its parts at its own pace; the slowest says when. */
+	end = k->dispatch;
+	for (unsigned f = 0; f < FRONTS; f++)
+		if (needs->front[f]) {
+			k->front[f] = LATER(k->front[f], end) + k->fronts[FRONTS * number + f];
+			k->dispatch = LATER(k->dispatch, k->front[f]);
+		}
+	end = k->dispatch;
+	if (op->flags & GUS_OP_ELIMINATED) {
+		stream_time from = k->reg[op->move_from];
+
+		for (uint32_t u = 0; u < op->uops_n; u++)
+			for (unsigned i = 0; i < s->p->uops[op->uop + u].out_n; i++)
+				k->reg[s->p->flows[s->p->uops[op->uop + u].out + i].reg] = from;
+	} else {
+		for (uint32_t u = 0; u < op->uops_n; u++)
+			end = LATER(end, NAME(uop)(k, s, op, op->uop + u));
+	}
+	if (k->values.effects)
+		for (unsigned i = 0; i < op->insns_n; i++)
+			gus_values_step(&k->values, op->insn + i, k->values.memory);
+	k->retire = LATER(end, k->retire + k->retires[number]);
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		for (unsigned n = 0; n < needs->window[w]; n++)
+			k->given[w][k->taken[w]++ & (s->ring - 1)] = k->retire;
+}
+
+/* All times lose what the last dispatch has; what was before that cannot hold anybody up any more. */
+static inline __attribute__((always_inline)) void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
+{
+	stream_time by = k->dispatch;
+
+#define DOWN(t) ((t) = LATER((t), by) - by)
+	for (size_t i = 0; i < s->resources_n; i++)
+		DOWN(k->resource[i]);
+	for (unsigned i = 0; i < GUS_PROGRAM_REGS; i++)
+		DOWN(k->reg[i]);
+	for (unsigned i = 0; i < FRONTS; i++)
+		DOWN(k->front[i]);
+	for (unsigned i = 0; i < STREAM_WORDS; i++)
+		DOWN(k->words[i]);
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		for (uint64_t i = 0; i < s->ring; i++)
+			DOWN(k->given[w][i]);
+	DOWN(k->retire);
+	k->dispatch = by - by;
+#undef DOWN
+	for (unsigned lane = 0; lane < LANES; lane++)
+		k->base[lane] += LANE(by, lane);
+}
+
+TARGET static void *NAME(open)(const struct stream *s, unsigned first)
+{
+	struct NAME(state) *k = aligned_zalloc(sizeof(*k));
+
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		k->given[w] = aligned_zalloc(s->ring * sizeof(stream_time));
+	k->flows = aligned_zalloc((s->p->flows_n + 1) * sizeof(stream_time));
+	k->latency = aligned_zalloc((s->p->uops_n + 1) * sizeof(stream_time));
+	k->fronts = aligned_zalloc((FRONTS * s->p->ops_n + 1) * sizeof(stream_time));
+	k->retires = aligned_zalloc((s->p->ops_n + 1) * sizeof(stream_time));
+	NAME(begin)(k, s, first);
+	return k;
+}
+
+TARGET static void NAME(run)(void *state, const struct stream *s, const struct gus_core_step *steps, uint64_t n)
+{
+	struct NAME(state) *k = state;
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (steps)
+			NAME(op)(k, s, steps[i].op);
+		for (uint32_t op = 0; !steps && op < s->p->ops_n; op++)
+			NAME(op)(k, s, op);
+		if (LANE(k->dispatch, 0) > REBASE || LANE(k->dispatch, LANES - 1) > REBASE)
+			NAME(rebase)(k, s);
+	}
+}
+
+TARGET static void NAME(now)(const void *state, int64_t *ticks)
+{
+	const struct NAME(state) *k = state;
+
+	for (unsigned lane = 0; lane < LANES; lane++)
+		ticks[lane] = k->base[lane] + LANE(k->retire, lane);
+}
+
+static void NAME(close)(void *state)
+{
+	struct NAME(state) *k = state;
+
+	gus_values_end(&k->values);
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		free(k->given[w]);
+	free(k->flows);
+	free(k->latency);
+	free(k->fronts);
+	free(k->retires);
+	free(k);
+}
+
+#undef NAME
+#undef stream_time
+#undef LANES
+#undef LATER
+#undef LANE
+#undef TARGET

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The stream engine once more, in doubles, one machine at a time and without any of what makes the other quick: no lanes, no ticks,
+ * no taking down of times, no prepared costs. It is what the other is held against. */
+#include <stdlib.h>
+
+#include "model/stream_private.h"
+
+enum { RING = 1 << 14 };
+
+struct reference {
+	const struct gus_program *p;
+	const struct gus_core_config *c;
+	const struct gus_stream_options *o;
+	const struct gus_stream_lane *lane;
+	struct gus_stream_resources groups;
+	enum gus_core_fetch mode;
+	double group[GUS_STREAM_GROUPS], unit[32], reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire;
+	double given[STREAM_WINDOWS][RING];
+	uint64_t taken[STREAM_WINDOWS];
+	double words[STREAM_WORDS];
+	uint64_t tags[STREAM_WORDS];
+	struct gus_values values;
+};
+
+static double scaled(const struct reference *k, double cycles, enum gus_knob_kind kind, uint32_t number)
+{
+	for (size_t i = k->lane ? k->lane->knobs_n : 0; i-- > 0;)
+		if (k->lane->knobs[i].kind == kind && k->lane->knobs[i].number == number)
+			return k->lane->knobs[i].weight > 0 ? cycles / k->lane->knobs[i].weight : 0;
+	return cycles;
+}
+
+static double later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double run_uop(struct reference *k, const struct gus_op *op, const struct gus_uop *u, uint32_t class)
+{
+	bool load = u->kind == GUS_UOP_LOAD;
+	enum gus_knob_kind knob = load ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
+	uint32_t number = load ? 0 : class;
+	double start = k->dispatch, end, forward = 0;
+	struct gus_value address = { 0, false };
+	uint64_t tag;
+
+	for (size_t g = 0; u->ports && g < k->groups.n; g++) {
+		double use = (u->port_cycles ? u->port_cycles : 1) * scaled(k, 1.0 / __builtin_popcountll(k->groups.ports[g]),
+									   GUS_KNOB_PORTS, (uint32_t)g);
+
+		if (u->ports & ~k->groups.ports[g])
+			continue;
+		start = later(start, k->group[g]);
+		k->group[g] = later(k->group[g], k->dispatch) + use;
+	}
+	if (u->unit) {
+		start = later(start, k->unit[u->unit % 32]);
+		k->unit[u->unit % 32] = later(k->unit[u->unit % 32], k->dispatch) +
+			u->unit_cycles * scaled(k, 1, GUS_KNOB_UNITS, u->unit % 32);
+	}
+	for (unsigned i = 0; i < u->in_n; i++)
+		start = later(start, k->reg[k->p->flows[u->in + i].reg] - scaled(k, k->p->flows[u->in + i].cycles, knob, number));
+	if (u->kind != GUS_UOP_COMPUTE && u->kind != GUS_UOP_NONE && u->memory < op->memories_n && k->values.effects)
+		address = gus_values_address(&k->values, k->p, op->memory + u->memory);
+	tag = (address.bits >> 3) + 1;
+	if (load && address.known && k->tags[tag % STREAM_WORDS] == tag)
+		forward = k->words[tag % STREAM_WORDS];
+	end = later(start + scaled(k, u->latency, knob, number), forward);
+	for (unsigned i = 0; i < u->out_n; i++)
+		k->reg[k->p->flows[u->out + i].reg] = later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
+	if (u->kind == GUS_UOP_STORE_DATA && address.known) {
+		k->tags[tag % STREAM_WORDS] = tag;
+		k->words[tag % STREAM_WORDS] = start + (k->c->store_forward_zero ? 0 : k->c->store_forward_latency);
+	}
+	return end;
+}
+
+/* One part of the front end: nothing if the op takes no time of it. */
+static void serve(struct reference *k, enum stream_front part, double cycles, double from)
+{
+	if (cycles <= 0)
+		return;
+	k->front[part] = later(k->front[part], from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
+	k->dispatch = later(k->dispatch, k->front[part]);
+}
+
+static void run_op(struct reference *k, const struct gus_op *op)
+{
+	const uint32_t entries[STREAM_WINDOWS] = { op->rob < 255 ? op->rob : 255, op->loads, op->stores };
+	const double sizes[STREAM_WINDOWS] = { k->c->rob, k->c->load_buffer, k->c->store_buffer };
+	double costs[FRONTS], end;
+
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		if (entries[w] && sizes[w] > 0 && k->taken[w] + entries[w] > sizes[w])
+			k->dispatch = later(k->dispatch, k->given[w][(k->taken[w] + entries[w] - (uint64_t)sizes[w] - 1) % RING]);
+	end = k->dispatch;
+	gus_stream_front_costs(k->p, k->c, k->mode, op, costs);
+	for (unsigned f = 0; f < FRONTS; f++)
+		serve(k, (enum stream_front)f, costs[f], end);
+	end = k->dispatch;
+	for (uint32_t u = 0; u < op->uops_n; u++) {
+		const struct gus_uop *uop = &k->p->uops[op->uop + u];
+
+		if (op->flags & GUS_OP_ELIMINATED)
+			for (unsigned i = 0; i < uop->out_n; i++)
+				k->reg[k->p->flows[uop->out + i].reg] = k->reg[op->move_from];
+		else
+			end = later(end, run_uop(k, op, uop, k->p->insns[op->insn].info.class));
+	}
+	for (unsigned i = 0; i < op->insns_n; i++)
+		gus_values_step(&k->values, op->insn + i, k->values.memory);
+	k->retire = later(end, k->retire + scaled(k, (double)op->slots / k->c->retire_width, GUS_KNOB_RETIRE, 0));
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		for (unsigned n = 0; n < entries[w]; n++)
+			k->given[w][k->taken[w]++ % RING] = k->retire;
+}
+
+int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+			 struct gus_stream_result *r, struct gus_error *err)
+{
+	struct gus_core_options like = { .unrolled = o->unrolled };
+	size_t lanes = o->lanes_n ? o->lanes_n : 1;
+
+	*r = (struct gus_stream_result){ .lanes = lanes, .iterations = o->iterations, .instructions = o->iterations * p->insns_n };
+	if (o->source || !o->iterations || c->rob >= RING / 2 || lanes > GUS_STREAM_LANES)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the reference of the stream engine: it takes a number of iterations, up to %d "
+				"lanes, and a reorder buffer below %d entries", GUS_STREAM_LANES, RING / 2);
+	for (size_t lane = 0; lane < lanes; lane++) {
+		struct reference *k = gus_zalloc(sizeof(*k));
+		double half = 0;
+
+		k->p = p;
+		k->c = c;
+		k->o = o;
+		k->lane = o->lanes_n ? &o->lanes[lane] : NULL;
+		k->mode = gus_frontend_mode(p, c, &like);
+		gus_stream_resources_of(p, &k->groups);
+		gus_values_begin(&k->values, p, o->pointers);
+		for (uint64_t i = 0; i < o->iterations; i++) {
+			if (i == o->iterations / 2)
+				half = k->retire;
+			for (uint32_t op = 0; op < p->ops_n; op++)
+				run_op(k, &p->ops[op]);
+		}
+		r->cycles[lane] = k->retire;
+		r->per_iteration[lane] = (k->retire - half) / (double)(o->iterations - o->iterations / 2);
+		gus_values_end(&k->values);
+		free(k);
+	}
+	return 0;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* The stream engine: lanes against runs of their own (the same to the tick), ticks against doubles, and the two kernels of the Gus
+ * paper's Figure 1, whose answer is known by argument. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/builtin.h"
+#include "model/stream.h"
+
+static struct gus_uarch *skylake;
+static struct gus_core_config config;
+
+static int setup(void **state)
+{
+	struct gus_error err = { 0 };
+
+	(void)state;
+	skylake = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
+	if (!skylake)
+		return -1;
+	gus_core_config_of(&config, skylake);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gus_uarch_free(skylake);
+	return 0;
+}
+
+static struct gus_program *program(const char *bytes, size_t size)
+{
+	struct gus_error err = { 0 };
+	struct gus_program *p = gus_program_new(skylake, bytes, size, 0, 0, &err);
+
+	assert_non_null(p);
+	return p;
+}
+#define PROGRAM(bytes) program(bytes, sizeof(bytes) - 1)
+
+/* imul rax, rbx; add rax, [rdi]; mov [rdi+8], rax; lea rcx, [rcx+rax]; vmulpd ymm0, ymm0, [rsi]; vaddpd ymm1, ymm1, ymm0;
+ * add rsi, 32; dec rdx; jnz back */
+#define MIXED "\x48\x0f\xaf\xc3\x48\x03\x07\x48\x89\x47\x08\x48\x8d\x0c\x01\xc5\xfd\x59\x06\xc5\xf5\x58\xc8\x48\x83\xc6\x20" \
+	"\x48\xff\xca\x75\xe0"
+
+/* 31 knobs, each a machine of its own beside the nominal one. */
+static void make_lanes(const struct gus_program *p, struct gus_knob *knobs, struct gus_stream_lane *lanes)
+{
+	struct gus_stream_resources groups;
+
+	gus_stream_resources_of(p, &groups);
+	for (uint32_t i = 0; i < GUS_STREAM_LANES; i++) {
+		static const double weights[] = { 1.15, 2, 0, 0.5 };
+		enum gus_knob_kind kind = i < 10 ? GUS_KNOB_PORTS : i < 24 ? GUS_KNOB_LATENCY : i < 26 ? GUS_KNOB_LOAD_LATENCY :
+			i < 28 ? GUS_KNOB_ISSUE : i < 30 ? GUS_KNOB_RETIRE : GUS_KNOB_ROB;
+		uint32_t number = kind == GUS_KNOB_PORTS ? i % (uint32_t)groups.n : kind == GUS_KNOB_LATENCY ? i - 10 + GUS_INSN_MOV : 0;
+
+		knobs[i] = (struct gus_knob){ kind, number, kind == GUS_KNOB_ROB ? 2 : weights[i % 4] };
+		lanes[i] = (struct gus_stream_lane){ &knobs[i], i ? 1 : 0 };
+	}
+}
+
+static void test_lanes_are_runs(void **state)
+{
+	struct gus_program *p = PROGRAM(MIXED);
+	struct gus_knob knobs[GUS_STREAM_LANES];
+	struct gus_stream_lane lanes[GUS_STREAM_LANES];
+	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 3000, .lanes = lanes,
+		.lanes_n = GUS_STREAM_LANES };
+	struct gus_stream_result many, one;
+	struct gus_error err = { 0 };
+	unsigned different = 0;
+
+	(void)state;
+	make_lanes(p, knobs, lanes);
+	assert_int_equal(gus_stream_run(p, &config, &o, &many, &err), 0);
+	for (size_t i = 0; i < GUS_STREAM_LANES; i++) {
+		o.lanes = &lanes[i];
+		o.lanes_n = 1;
+		assert_int_equal(gus_stream_run(p, &config, &o, &one, &err), 0);
+		assert_true(llround(one.cycles[0] * GUS_STREAM_TICKS) == llround(many.cycles[i] * GUS_STREAM_TICKS));
+		different += many.cycles[i] < many.cycles[0] || many.cycles[i] > many.cycles[0];
+	}
+	assert_true(different >= 4); /* some knobs matter, or this would show nothing */
+	gus_program_free(p);
+}
+
+/* Times are taken down more than 20 times in this run. */
+static void test_ticks_are_doubles(void **state)
+{
+	struct gus_program *p = PROGRAM(MIXED);
+	struct gus_knob knobs[GUS_STREAM_LANES];
+	struct gus_stream_lane lanes[GUS_STREAM_LANES];
+	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 300000, .lanes = lanes, .lanes_n = 8 };
+	struct gus_stream_result many, reference;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	make_lanes(p, knobs, lanes);
+	for (size_t i = 0; i < 8; i++)
+		lanes[i].knobs = &knobs[4 * i];
+	assert_int_equal(gus_stream_run(p, &config, &o, &many, &err), 0);
+	assert_int_equal(gus_stream_reference(p, &config, &o, &reference, &err), 0);
+	assert_true(many.cycles[0] > 20 * 53000);
+	for (size_t i = 0; i < 8; i++)
+		assert_true(fabs(many.cycles[i] - reference.cycles[i]) <= 1e-3 * reference.cycles[i]);
+	gus_program_free(p);
+}
+
+/* Six loads, and two multiply-and-adds into one register: 8 cycles an iteration by their chain; less latency is less time in
+ * proportion, more ports are nothing. */
+static void test_figure1(void **state)
+{
+	struct gus_program *p = PROGRAM("\xc5\xfc\x10\x16\xc5\xfc\x10\x5e\x20\xc5\xfc\x10\x27\xc5\xfc\x10\x6f\x20"
+					"\xc4\xe2\x6d\xb8\xc3\xc4\xe2\x5d\xb8\xc5");
+	struct gus_knob knobs[4] = { { GUS_KNOB_LATENCY, GUS_INSN_FP_FMA, 1.15 }, { GUS_KNOB_LATENCY, GUS_INSN_FP_FMA, 2 },
+		{ GUS_KNOB_PORTS, 0, 2 }, { GUS_KNOB_PORTS, 1, 2 } };
+	struct gus_stream_lane lanes[5] = { { NULL, 0 }, { &knobs[0], 1 }, { &knobs[1], 1 }, { &knobs[2], 1 }, { &knobs[3], 1 } };
+	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_NONE, .iterations = 1000, .lanes = lanes, .lanes_n = 5 };
+	struct gus_stream_result r;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(gus_stream_run(p, &config, &o, &r, &err), 0);
+	assert_true(fabs(r.per_iteration[0] - 8) < 1e-9);
+	assert_true(fabs(r.per_iteration[0] / r.per_iteration[1] - 1.15) < 1e-3);
+	assert_true(fabs(r.per_iteration[0] / r.per_iteration[2] - 2) < 1e-3);
+	for (size_t i = 3; i < 5; i++)
+		assert_true(fabs(r.per_iteration[0] / r.per_iteration[i] - 1) < 1e-3);
+	gus_program_free(p);
+}
+
+static void test_refused(void **state)
+{
+	struct gus_program *p = PROGRAM("\x90");
+	struct gus_stream_options o = { .lanes_n = GUS_STREAM_LANES + 1 };
+	struct gus_core_config broken = config;
+	struct gus_stream_result r;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(gus_stream_run(p, &config, &o, &r, &err), -1);
+	broken.issue_width = 0;
+	o.lanes_n = 0;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_stream_run(p, &broken, &o, &r, &err), -1);
+	assert_non_null(strstr(err.text, "issue_width"));
+	gus_program_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lanes_are_runs), cmocka_unit_test(test_ticks_are_doubles), cmocka_unit_test(test_figure1),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
