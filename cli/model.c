@@ -20,7 +20,7 @@
 struct model_options {
 	const char *block, *batch, *elf, *function, *uops, *uarch, *engine, *format, *pointers, *data, *fetch;
 	struct gus_list variant, set;
-	uint64_t loop, iterations, timeline, jobs, per;
+	uint64_t loop, iterations, timeline, jobs, per, sensitivity;
 	bool unrolled, costs, timing;
 };
 
@@ -38,6 +38,20 @@ static int set_timeline(const char *argument, void *values, struct gus_error *er
 	return 0;
 }
 
+static int set_sensitivity(const char *argument, void *values, struct gus_error *err)
+{
+	struct model_options *o = values;
+	char *end;
+
+	o->sensitivity = 15;
+	if (!argument)
+		return 0;
+	o->sensitivity = strtoull(argument, &end, 10);
+	if (argument[0] < '0' || argument[0] > '9' || *end || !o->sensitivity || o->sensitivity > 10000)
+		return gus_fail(err, GUS_E_USAGE, "--sensitivity takes a percentage up to 10000, not '%s'", argument);
+	return 0;
+}
+
 #define AT(field) offsetof(struct model_options, field)
 static const struct gus_option options[] = {
 	{ 0, "block", "HEX", "Model the instructions in these bytes, such as 4801c8.", GUS_OPTION_STRING, AT(block), NULL, NULL },
@@ -49,7 +63,10 @@ static const struct gus_option options[] = {
 	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), NULL, NULL },
 	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops), NULL, NULL },
 	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
-	{ 0, "engine", "ENGINE", "core, cycle by cycle, which is the only one so far.", GUS_OPTION_STRING, AT(engine), NULL, "core" },
+	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; or stream, which follows only when things are available and is some "
+	  "twenty times faster.", GUS_OPTION_STRING, AT(engine), NULL, "core stream" },
+	{ 0, "sensitivity", "[=PCT]", "Show how much faster the code would be with PCT (15) percent more of each capacity, one at a "
+	  "time, by the stream engine.", GUS_OPTION_CALL, 0, set_sensitivity, NULL },
 	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without it code is "
 	  "the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), NULL, NULL },
 	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_STRING, AT(format), NULL,
@@ -155,7 +172,7 @@ static int settle_options(struct model *m, struct gus_error *err)
 	static const char *const fetches[] = { "auto", "decoders", "uop-cache", "loop", "ideal", NULL };
 	static const char *const pointers[] = { "equal", "distinct", "none", NULL };
 	static const char *const levels[] = { "L1", "L2", "L3", "memory", NULL };
-	static const char *const engines[] = { "core", NULL };
+	static const char *const engines[] = { "core", "stream", NULL };
 	const struct model_options *o = m->o;
 	struct gus_model_settings *s = &m->settings;
 	int fetch, pointer, level, engine;
@@ -171,6 +188,8 @@ static int settle_options(struct model *m, struct gus_error *err)
 	s->options.unrolled = o->unrolled;
 	s->timeline = o->timeline;
 	s->costs = o->costs;
+	s->stream = engine == 1;
+	s->weight = o->sensitivity ? 1 + (double)o->sensitivity / 100 : 0;
 	m->level = (enum gus_hit)level;
 	m->memory = (struct gus_core_memory){ &m->level, answer };
 	if (m->level != GUS_HIT_L1)
@@ -193,9 +212,13 @@ static int check_options(const struct model_options *o, struct gus_error *err)
 		return gus_fail(err, GUS_E_USAGE, "--loop is for --elf FILE");
 	if ((o->jobs || o->per != 1) && !o->batch)
 		return gus_fail(err, GUS_E_USAGE, "--%s is for --batch FILE", o->jobs ? "jobs" : "per");
-	if (o->batch && (o->timeline || o->costs || o->variant.n))
+	if (o->batch && (o->timeline || o->costs || o->variant.n || o->sensitivity))
 		return gus_fail(err, GUS_E_USAGE, "--%s is not for --batch FILE", o->timeline ? "timeline" : o->costs ? "costs" :
-				"variant");
+				o->sensitivity ? "sensitivity" : "variant");
+	if (o->timeline && o->engine && strcasecmp(o->engine, "stream") == 0)
+		return gus_fail(err, GUS_E_USAGE, "--timeline is of --engine core: the stream engine has no cycles");
+	if (o->engine && strcasecmp(o->engine, "stream") == 0 && (o->fetch || (o->data && strcasecmp(o->data, "L1") != 0)))
+		return gus_fail(err, GUS_E_USAGE, "--%s is of --engine core", o->fetch ? "fetch" : "data");
 	if (!o->per || o->per > 1000000)
 		return gus_fail(err, GUS_E_USAGE, "--per takes a number from 1 to 1000000");
 	if (o->iterations > 10000000)

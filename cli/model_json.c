@@ -48,7 +48,7 @@ static json_t *begin(const struct gus_model_settings *s)
 
 	json_object_set_new(o, "schema", json_string("gusprof.model/1"));
 	json_object_set_new(o, "uarch", text(s->uarch->name));
-	json_object_set_new(o, "engine", json_string("core"));
+	json_object_set_new(o, "engine", json_string(s->stream ? "stream" : "core"));
 	json_object_set_new(o, "mode", json_string(gus_model_mode(s)));
 	return o;
 }
@@ -234,6 +234,25 @@ static json_t *loops(const struct gus_model_report *r, const double *cycles)
 	return list;
 }
 
+/* Intervals are those of measurements; a model has none. */
+static json_t *sensitivity(const struct gus_model_report *r)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < r->modelled->sensitivity_n; i++) {
+		const struct gus_sensitivity *s = &r->modelled->sensitivity[i];
+		json_t *one = json_object(), *knobs = json_array();
+
+		json_array_append_new(knobs, text(s->name));
+		json_object_set_new(one, "knobs", knobs);
+		json_object_set_new(one, "weight", json_real(s->knob.weight));
+		json_object_set_new(one, "speedup", json_real(s->speedup));
+		json_object_set_new(one, "ci95", json_null());
+		json_array_append_new(all, one);
+	}
+	return all;
+}
+
 int gus_model_json(const struct gus_model_report *r)
 {
 	const struct gus_modelled *m = r->modelled;
@@ -257,7 +276,7 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "ports", ports(m));
 	json_object_set_new(o, "commit", commit(&m->result));
 	json_object_set_new(o, "stop", stop(&m->result));
-	json_object_set_new(o, "sensitivity", json_array());
+	json_object_set_new(o, "sensitivity", sensitivity(r));
 	json_object_set_new(o, "variants", variants(r));
 	json_object_set_new(o, "rows", rows(r));
 	json_object_set_new(o, "timeline", r->settings->timeline ? timeline(m) : json_null());

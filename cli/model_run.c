@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/model_run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/frontend.h"
 
 /* What the listener counts. */
 struct counting {
@@ -26,14 +29,38 @@ static double per_iteration(const struct gus_core_result *r)
 	return r->steady_iterations ? (double)r->steady_cycles / (double)r->steady_iterations : 0;
 }
 
-int gus_model_cycles(const struct gus_program *p, const struct gus_model_settings *s, double *cycles, struct gus_error *err)
+static struct gus_stream_options stream_options(const struct gus_core_options *o)
+{
+	return (struct gus_stream_options){ .pointers = o->pointers, .unrolled = o->unrolled, .iterations = o->iterations };
+}
+
+/* One run of a program by the engine that was asked for: cycles an iteration, and instructions added to those simulated. */
+static int evaluate(const struct gus_program *p, const struct gus_model_settings *s, const struct gus_core_config *config,
+		    const struct gus_core_options *options, double *cycles, uint64_t *instructions, struct gus_error *err)
 {
 	struct gus_core_result result;
+	struct gus_stream_result streamed;
+	struct gus_stream_options stream = stream_options(options);
 
-	if (gus_core_run(p, &s->config, &s->options, &result, err) != 0)
+	if (s->stream) {
+		if (gus_stream_run(p, config, &stream, &streamed, err) != 0)
+			return -1;
+		*cycles = s->options.iterations ? streamed.cycles[0] / (double)streamed.iterations : streamed.per_iteration[0];
+		*instructions += streamed.instructions;
+		return 0;
+	}
+	if (gus_core_run(p, config, options, &result, err) != 0)
 		return -1;
 	*cycles = per_iteration(&result);
+	*instructions += result.iterations * p->insns_n;
 	return 0;
+}
+
+int gus_model_cycles(const struct gus_program *p, const struct gus_model_settings *s, double *cycles, struct gus_error *err)
+{
+	uint64_t instructions = 0;
+
+	return evaluate(p, s, &s->config, &s->options, cycles, &instructions, err);
 }
 
 /* How long the results of an op take, by way of what its uops hand to each other. */
@@ -112,14 +139,13 @@ static int run_costs(struct gus_modelled *m, const struct gus_model_settings *s,
 {
 	for (uint32_t i = 0; i < m->program->ops_n; i++) {
 		struct gus_program *relaxed = gus_variant_relax(m->program, i);
-		struct gus_core_result result;
-		int rc = gus_core_run(relaxed, &s->config, &s->options, &result, err);
+		double cycles;
+		int rc = evaluate(relaxed, s, &s->config, &s->options, &cycles, &m->instructions, err);
 
 		gus_program_free(relaxed);
 		if (rc != 0)
 			return rc;
-		m->figures[i].cost = m->cycles - per_iteration(&result);
-		m->instructions += result.iterations * m->program->insns_n;
+		m->figures[i].cost = m->cycles - cycles;
 	}
 	return 0;
 }
@@ -129,36 +155,76 @@ static int run_variants(struct gus_modelled *m, const struct gus_model_settings 
 	for (int v = 0; v < GUS_VARIANTS; v++) {
 		struct gus_core_config config = s->config;
 		struct gus_core_options options = s->options;
-		struct gus_core_result result;
 		struct gus_program *variant;
 		int rc;
 
 		if (!s->variants[v])
 			continue;
 		variant = gus_variant_program(m->program, (enum gus_variant)v, &config, &options);
-		rc = gus_core_run(variant, &config, &options, &result, err);
-		m->instructions += result.iterations * variant->insns_n;
+		rc = evaluate(variant, s, &config, &options, &m->variant[v], &m->instructions, err);
 		gus_program_free(variant);
 		if (rc != 0)
 			return rc;
-		m->variant[v] = per_iteration(&result);
 	}
 	return 0;
+}
+
+/* The stream engine does not say which port a uop takes: each of those that it may, alike. */
+static int run_stream(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+{
+	const struct gus_program *p = m->program;
+
+	m->result.fetch = gus_frontend_mode(p, &s->config, &s->options);
+	for (uint32_t i = 0; i < p->ops_n; i++) {
+		m->figures[i].latency = latency_of(p, &p->ops[i]);
+		for (uint32_t u = 0; u < p->ops[i].uops_n; u++) {
+			uint64_t ports = p->uops[p->ops[i].uop + u].ports;
+
+			for (uint32_t port = 0; port < p->ports_n; port++)
+				if (ports >> port & 1)
+					m->figures[i].uops[port] += 1.0 / __builtin_popcountll(ports);
+		}
+	}
+	if (evaluate(p, s, &s->config, &s->options, &m->cycles, &m->instructions, err) != 0)
+		return -1;
+	/* In whole uops and cycles, as the other engine has them: of so many iterations that shares of ports come out even. */
+	m->result.steady_iterations = GUS_STREAM_TICKS;
+	m->result.steady_cycles = (uint64_t)llround(m->cycles * GUS_STREAM_TICKS);
+	for (uint32_t port = 0; port < p->ports_n; port++) {
+		double uops = 0;
+
+		for (uint32_t i = 0; i < p->ops_n; i++)
+			uops += m->figures[i].uops[port];
+		m->result.dispatched[port] = (uint64_t)llround(uops * GUS_STREAM_TICKS);
+	}
+	return 0;
+}
+
+static int run_sensitivity(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+{
+	struct gus_stream_options stream = stream_options(&s->options);
+	double nominal;
+
+	if (!(s->weight > 0))
+		return 0;
+	m->sensitivity_n = gus_sensitivity_run(m->program, &s->config, &stream, s->weight, &m->sensitivity, &nominal, err);
+	return m->sensitivity_n < 0 ? -1 : 0;
 }
 
 int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s,
 		  struct gus_error *err)
 {
 	*m = (struct gus_modelled){ .program = p };
-	if (!s->options.iterations && gus_core_run(p, &s->config, &s->options, &m->result, err) != 0)
+	if (!s->stream && !s->options.iterations && gus_core_run(p, &s->config, &s->options, &m->result, err) != 0)
 		return -1;
 	m->instructions = m->result.iterations * p->insns_n;
 	m->figures = gus_zalloc((p->ops_n + 1) * sizeof(*m->figures));
-	if (listen(m, s, err) != 0)
+	if ((s->stream ? run_stream(m, s, err) : listen(m, s, err)) != 0)
 		goto failed;
-	m->cycles = per_iteration(&m->result);
+	if (!s->stream)
+		m->cycles = per_iteration(&m->result);
 	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) == 0 && (!s->costs || run_costs(m, s, err) == 0) &&
-	    run_variants(m, s, err) == 0)
+	    run_variants(m, s, err) == 0 && run_sensitivity(m, s, err) == 0)
 		return 0;
 failed:
 	gus_modelled_free(m);
@@ -168,6 +234,7 @@ failed:
 void gus_modelled_free(struct gus_modelled *m)
 {
 	free(m->figures);
+	free(m->sensitivity);
 	gus_vec_free(&m->events);
 }
 

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "model/bounds.h"
 #include "model/core.h"
+#include "model/sensitivity.h"
 #include "model/variant.h"
 
 /* What to run and how. Constant once made: threads may share it. */
@@ -16,6 +17,8 @@ struct gus_model_settings {
 	const struct gus_uarch *uarch;
 	struct gus_core_config config;
 	struct gus_core_options options;
+	bool stream;                    /* by the stream engine */
+	double weight;                  /* of the knobs of the sensitivities; 0: none are asked for */
 	uint64_t timeline;              /* iterations to keep the events of */
 	bool costs;
 	bool variants[GUS_VARIANTS];
@@ -35,6 +38,8 @@ struct gus_modelled {
 	struct gus_bounds bounds;
 	struct gus_model_figures *figures; /* one for each op */
 	struct gus_vec(struct gus_core_event) events; /* of the first iterations */
+	struct gus_sensitivity *sensitivity; /* by the stream engine, the largest first */
+	int sensitivity_n;
 	double variant[GUS_VARIANTS];   /* cycles an iteration of those that were asked for */
 	uint64_t instructions;          /* simulated in all runs */
 };

@@ -109,8 +109,8 @@ static void print_head(const struct gus_model_report *r)
 	uint32_t known = p->insns_n - p->unknown;
 
 	print_origin(r);
-	printf("%s (%s), core engine, %s, uops from %s\n", r->settings->uarch->name, r->settings->uarch->title,
-	       r->settings->options.unrolled ? "unrolled" : "as a loop",
+	printf("%s (%s), %s engine, %s, uops from %s\n", r->settings->uarch->name, r->settings->uarch->title,
+	       r->settings->stream ? "stream" : "core", r->settings->options.unrolled ? "unrolled" : "as a loop",
 	       result->fetch == GUS_CORE_FETCH_IDEAL ? "an ideal front end" :
 	       result->fetch == GUS_CORE_FETCH_DECODERS ? "the decoders" :
 	       result->fetch == GUS_CORE_FETCH_UOP_CACHE ? "the uop cache" : "the loop buffer");
@@ -118,7 +118,7 @@ static void print_head(const struct gus_model_report *r)
 		printf("note: %s\n", r->notes[i]);
 	printf("\n%10.2f  cycles an iteration (%s)\n", m->cycles,
 	       r->settings->options.iterations ? "of the iterations asked for, start and end included" :
-	       result->periodic ? "exact: the machine repeats itself" : "no period was found: the mean of a long run");
+	       r->settings->stream ? "the mean of the second half of a run" : result->periodic ? "exact: the machine repeats itself" : "no period was found: the mean of a long run");
 	printf("%10" PRIu32 "  instructions, %" PRIu32 " uops, %" PRIu32 " issue slots\n", p->insns_n, gus_program_executed(p),
 	       gus_program_slots(p));
 	if (m->cycles > 0)
@@ -274,8 +274,8 @@ static const char *stop_name(int reason)
 
 static void print_cycles(const struct gus_modelled *m)
 {
-	if (!m->result.steady_cycles)
-		return;
+	if (!m->result.steady_cycles || !m->result.slots)
+		return; /* of the stream engine */
 	putchar('\n');
 	print_shares("Cycles by what retirement did: ", m->result.commit, GUS_COMMITS, m->result.steady_cycles, commit_name);
 	print_shares("Cycles by what stopped issue:  ", m->result.stop, GUS_CORE_REASONS, m->result.steady_cycles, stop_name);
@@ -296,10 +296,36 @@ static void print_variants(const struct gus_model_report *r)
 	}
 }
 
+enum { BAR = 30, SHOWN = 8 };
+
+/* The largest, with bars of the longest one's length. */
+static void print_sensitivity(const struct gus_model_report *r)
+{
+	const struct gus_modelled *m = r->modelled;
+	double longest = m->sensitivity_n ? m->sensitivity[0].speedup : 0;
+	int n = 0;
+
+	if (!(r->settings->weight > 0))
+		return;
+	printf("\nHow much faster with %.0f %% more of one thing (stream engine):\n", 100 * (r->settings->weight - 1));
+	for (; n < m->sensitivity_n && n < SHOWN && m->sensitivity[n].speedup >= 0.001; n++) {
+		printf("%9.1f%%  %-28s ", 100 * m->sensitivity[n].speedup, m->sensitivity[n].name);
+		for (int i = 0; i < (int)(BAR * m->sensitivity[n].speedup / longest + 0.5); i++)
+			putchar('#');
+		putchar('\n');
+	}
+	if (!n)
+		printf("           none by itself: two or more limit it together, or nothing that has more to give\n");
+	else if (n < m->sensitivity_n)
+		printf("           %d others: %s\n", m->sensitivity_n - n, m->sensitivity[n].speedup < 0.001 ? "less than 0.1% each" :
+		       "less each");
+}
+
 void gus_model_text(const struct gus_model_report *r)
 {
 	print_head(r);
 	print_bounds(r->modelled);
+	print_sensitivity(r);
 	print_rows(r);
 	print_cycles(r->modelled);
 	print_variants(r);
@@ -312,7 +338,8 @@ void gus_model_loops_text(const struct gus_model_report *r, const double *cycles
 	const struct gus_elf_function *f = r->function;
 
 	print_origin(r);
-	printf("%s (%s), core engine: innermost loops; --loop N shows one\n\n", r->settings->uarch->name, r->settings->uarch->title);
+	printf("%s (%s), %s engine: innermost loops; --loop N shows one\n\n", r->settings->uarch->name, r->settings->uarch->title,
+	       r->settings->stream ? "stream" : "core");
 	printf("loop    offset    bytes   insns    cycles  line\n");
 	for (size_t i = 0; i < f->loops_n; i++) {
 		const struct gus_loop *loop = &f->loops[i];

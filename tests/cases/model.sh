@@ -103,7 +103,7 @@ refuse "nothing" 129 'pairs of hexadecimal digits' --uarch skylake --block ''
 refuse "an instruction that is cut" 125 'cut off at byte 0 of 1' --uarch skylake --block 48
 refuse "no instruction" 125 'no instruction of this ISA at byte 1 of 2' --uarch skylake --block 9006
 refuse "no CPU" 129 'neither a CPU nor a file called skylacke' --uarch skylacke --block 90
-refuse "no engine" 129 'there is no --engine stream' --engine stream --block 90
+refuse "no engine" 129 'there is no --engine none' --engine none --block 90
 refuse "no format" 129 'there is no --format xml' --format xml --block 90
 refuse "no variant" 129 'there is no variant DL2' --uarch skylake --variant DL2 --block 90
 refuse "no such size" 129 'cannot set rab' --uarch skylake --set rab=1 --block 90
@@ -127,6 +127,12 @@ refuse "a row with a port that is none" 125 'bad.uarch, line 4: there is no grou
 refuse "no ELF file" 125 'bad.uops' --uarch skylake --elf bad.uops --function main
 : >empty
 refuse "an empty file" 125 'empty' --uarch skylake --elf empty --function main
+
+# The stream engine: add rax, rbx; imul rax, rbx is a chain of 4 cycles, 3 of them the multiplication's.
+expect "the stream engine" '^ +4\.00  cycles an iteration' --uarch skylake --engine stream --block 4801d8480fafc3
+expect "what more of one thing gains" '^ +10\.8%  latency mul ' --uarch skylake --sensitivity --block 4801d8480fafc3
+expect "the same as json" '"latency mul"' --uarch skylake --sensitivity=100 --block 4801d8480fafc3 --format json
+refuse "a timeline without cycles" 129 'timeline is of --engine core' --uarch skylake --engine stream --timeline --block 90
 
 # Files of code. The machine is two bytes of the header; for which one the code really is does not matter to be refused.
 demo=${GUS_DEMO:-}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/sensitivity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct list gus_vec(struct gus_sensitivity);
+
+static void add(struct list *l, enum gus_knob_kind kind, uint32_t number, double weight, const char *name, const char *which)
+{
+	struct gus_sensitivity one = { .knob = { kind, number, weight } };
+
+	snprintf(one.name, sizeof(one.name), "%s%s%s", name, which ? " " : "", which ? which : "");
+	gus_vec_push(l, one);
+}
+
+/* "p23" of Intel's ports, "alu0+alu1" of others. */
+static void group_name(const struct gus_program *p, uint64_t ports, char *out, size_t room)
+{
+	bool numbered = true;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->ports_n; i++)
+		if (ports >> i & 1)
+			numbered &= p->port_names[i][0] == 'p' && strlen(p->port_names[i]) == 2;
+	out[0] = '\0';
+	for (uint32_t i = 0; i < p->ports_n && n < room; i++)
+		if (ports >> i & 1)
+			n += (size_t)snprintf(out + n, room - n, "%s%s", !n ? "" : numbered ? "" : "+",
+					      p->port_names[i] + (numbered && n));
+}
+
+static void list_ports(struct list *l, const struct gus_program *p, double weight)
+{
+	struct gus_stream_resources groups;
+	char name[56];
+
+	gus_stream_resources_of(p, &groups);
+	for (size_t i = 0; i < groups.n; i++) {
+		group_name(p, groups.ports[i], name, sizeof(name));
+		add(l, GUS_KNOB_PORTS, (uint32_t)i, weight, "ports", name);
+	}
+}
+
+static void list_classes(struct list *l, const struct gus_program *p, double weight)
+{
+	bool present[GUS_INSN_CLASSES] = { false };
+
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		for (uint32_t u = 0; u < p->ops[i].uops_n; u++)
+			if (p->uops[p->ops[i].uop + u].kind == GUS_UOP_COMPUTE)
+				present[p->insns[p->ops[i].insn].info.class] = true;
+	for (uint32_t class = 0; class < GUS_INSN_CLASSES; class++)
+		if (present[class])
+			add(l, GUS_KNOB_LATENCY, class, weight, "latency", gus_insn_class_name((enum gus_insn_class)class));
+}
+
+static void list_rest(struct list *l, const struct gus_program *p, const struct gus_core_config *c, double weight)
+{
+	bool loads = false, stores = false, units[32] = { false };
+
+	for (uint32_t i = 0; i < p->uops_n; i++) {
+		loads |= p->uops[i].kind == GUS_UOP_LOAD;
+		stores |= p->uops[i].kind == GUS_UOP_STORE_DATA;
+		units[p->uops[i].unit % 32] |= p->uops[i].unit != 0;
+	}
+	for (uint32_t i = 0; i < 32; i++)
+		if (units[i])
+			add(l, GUS_KNOB_UNITS, i, weight, "unit", p->uarch && i - 1 < p->uarch->units_n ? p->uarch->units[i - 1] : "");
+	if (loads)
+		add(l, GUS_KNOB_LOAD_LATENCY, 0, weight, "latency load", NULL);
+	add(l, GUS_KNOB_ISSUE, 0, weight, "front end", NULL);
+	add(l, GUS_KNOB_RETIRE, 0, weight, "retirement", NULL);
+	if (c->rob)
+		add(l, GUS_KNOB_ROB, 0, weight, "reorder buffer", NULL);
+	if (c->load_buffer && loads)
+		add(l, GUS_KNOB_LOAD_BUFFER, 0, weight, "load buffer", NULL);
+	if (c->store_buffer && stores)
+		add(l, GUS_KNOB_STORE_BUFFER, 0, weight, "store buffer", NULL);
+}
+
+/* As many knobs as lanes are left beside the nominal one. */
+static int run_batch(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+		     struct gus_sensitivity *knobs, size_t n, double *nominal, struct gus_error *err)
+{
+	struct gus_stream_lane lanes[GUS_STREAM_LANES] = { { NULL, 0 } };
+	struct gus_stream_options options = *o;
+	struct gus_stream_result r;
+
+	for (size_t i = 0; i < n; i++)
+		lanes[i + 1] = (struct gus_stream_lane){ &knobs[i].knob, 1 };
+	options.lanes = lanes;
+	options.lanes_n = n + 1;
+	if (gus_stream_run(p, c, &options, &r, err) != 0)
+		return -1;
+	*nominal = r.per_iteration[0];
+	for (size_t i = 0; i < n; i++)
+		knobs[i].speedup = r.per_iteration[i + 1] > 0 ? r.per_iteration[0] / r.per_iteration[i + 1] - 1 : 0;
+	return 0;
+}
+
+static void sort(struct gus_sensitivity *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct gus_sensitivity one = v[i];
+		size_t k = i;
+
+		for (; k && v[k - 1].speedup < one.speedup; k--)
+			v[k] = v[k - 1];
+		v[k] = one;
+	}
+}
+
+int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+			double weight, struct gus_sensitivity **out, double *nominal, struct gus_error *err)
+{
+	struct list l = { 0 };
+
+	list_ports(&l, p, weight);
+	list_classes(&l, p, weight);
+	list_rest(&l, p, c, weight);
+	for (size_t i = 0; i < l.n; i += GUS_STREAM_LANES - 1) {
+		size_t n = l.n - i < GUS_STREAM_LANES - 1 ? l.n - i : GUS_STREAM_LANES - 1;
+
+		if (run_batch(p, c, o, l.v + i, n, nominal, err) != 0) {
+			gus_vec_free(&l);
+			return -1;
+		}
+	}
+	sort(l.v, l.n);
+	*out = l.v;
+	return (int)l.n;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Which capacity holds a piece of code up: the time of machines that have a little more of one thing each, by the stream engine.
+ * Speedup is T/T' - 1 everywhere, as in the Gus papers. */
+#ifndef GUS_MODEL_SENSITIVITY_H
+#define GUS_MODEL_SENSITIVITY_H
+
+#include "model/stream.h"
+
+struct gus_sensitivity {
+	struct gus_knob knob;
+	char name[64];          /* "ports p23", "latency fp_fma", "load latency", "reorder buffer" */
+	double speedup;         /* T/T' - 1 */
+};
+
+/* All knobs that could matter to the program, each turned to weight (1.15: 15 % more), by speedup, largest first; equal ones in the
+ * order of the table. Returns how many, -1 with err. The caller frees *out. nominal: cycles an iteration. */
+int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+			double weight, struct gus_sensitivity **out, double *nominal, struct gus_error *err);
+
+#endif
