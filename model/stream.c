@@ -177,7 +177,7 @@ static void prepare_windows(struct stream *s)
 	uint64_t largest = 64;
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
-		for (size_t lane = 0; lane < s->lanes && nominal[w]; lane++) {
+		for (size_t lane = 0; lane < GUS_STREAM_LANES && nominal[w]; lane++) {
 			double weight = weight_of(s->o, lane, kinds[w], 0);
 			uint64_t size = weight > 0 ? (uint64_t)llround(nominal[w] * weight) : 0;
 			unsigned i = 0;

@@ -8,7 +8,9 @@
 
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors go to inlined functions only */
 
-enum { REBASE = 1 << 28 }; /* ticks: 53,000 cycles, and far from an overflow */
+/* Ticks after which times are taken down: half of what fits; how far ahead of dispatch retirement may be (100,000 cycles); and
+ * after how many ops that is looked at, none of which takes 13,000 cycles. */
+enum { REBASE = 1 << 30, AHEAD_MOST = 1 << 29, REBASE_EVERY = 16 };
 
 /* Zeroed, and as vectors must lie. */
 static void *aligned_zalloc(size_t size)

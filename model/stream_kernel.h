@@ -138,10 +138,11 @@ static inline __attribute__((always_inline)) void NAME(op)(struct NAME(state) *k
 			k->given[w][k->taken[w]++ & (s->ring - 1)] = k->retire;
 }
 
-/* All times lose what the last dispatch has; what was before that cannot hold anybody up any more. */
+/* All times lose what the last dispatch has; what was before that cannot hold anybody up any more. A machine without windows may
+ * run ahead for ever, which ticks cannot: dispatch then follows retirement at that distance. */
 static inline __attribute__((always_inline)) void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 {
-	stream_time by = k->dispatch;
+	stream_time by = LATER(k->dispatch, k->retire - AHEAD_MOST);
 
 #define DOWN(t) ((t) = LATER((t), by) - by)
 	for (size_t i = 0; i < s->resources_n; i++)
@@ -156,7 +157,7 @@ static inline __attribute__((always_inline)) void NAME(rebase)(struct NAME(state
 		for (uint64_t i = 0; i < s->ring; i++)
 			DOWN(k->given[w][i]);
 	DOWN(k->retire);
-	k->dispatch = by - by;
+	DOWN(k->dispatch);
 #undef DOWN
 	for (unsigned lane = 0; lane < LANES; lane++)
 		k->base[lane] += LANE(by, lane);
@@ -176,16 +177,24 @@ TARGET static void *NAME(open)(const struct stream *s, unsigned first)
 	return k;
 }
 
+static inline __attribute__((always_inline)) bool NAME(late)(const struct NAME(state) *k)
+{
+	for (unsigned lane = 0; lane < LANES; lane++)
+		if (LANE(k->retire, lane) > REBASE)
+			return true;
+	return false;
+}
+
 TARGET static void NAME(run)(void *state, const struct stream *s, const struct gus_core_step *steps, uint64_t n)
 {
 	struct NAME(state) *k = state;
+	uint32_t at = 0;
+	uint64_t ops = steps ? n : n * s->p->ops_n;
 
-	for (uint64_t i = 0; i < n; i++) {
-		if (steps)
-			NAME(op)(k, s, steps[i].op);
-		for (uint32_t op = 0; !steps && op < s->p->ops_n; op++)
-			NAME(op)(k, s, op);
-		if (LANE(k->dispatch, 0) > REBASE || LANE(k->dispatch, LANES - 1) > REBASE)
+	for (uint64_t i = 0; i < ops; i++) {
+		NAME(op)(k, s, steps ? steps[i].op : at);
+		at = at + 1 < s->p->ops_n ? at + 1 : 0;
+		if (i % REBASE_EVERY == 0 && NAME(late)(k))
 			NAME(rebase)(k, s);
 	}
 }
