@@ -115,27 +115,20 @@ static void prepare_latencies(struct stream *s)
 		}
 }
 
-void gus_stream_front_costs(const struct gus_program *p, const struct gus_core_config *c, enum gus_core_fetch mode,
+void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
 			    const struct gus_op *op, double costs[FRONTS])
 {
-	double bytes = 0, lcp = 0, decode, fetch;
+	double decode;
 
-	for (unsigned k = 0; k < op->insns_n; k++) {
-		bytes += p->insns[op->insn + k].info.length;
-		lcp += p->insns[op->insn + k].info.flags & GUS_INSN_LCP ? c->lcp_penalty : 0;
-	}
 	costs[FRONT_ISSUE] = (double)op->slots / c->issue_width;
 	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = 0;
 	if (mode == GUS_CORE_FETCH_DECODERS) {
 		decode = 1.0 / c->decode_width;
-		fetch = bytes / c->fetch_bytes;
 		/* A complex instruction needs the first decoder: with few others between two of them, half a cycle is lost. */
 		if ((op->flags & GUS_OP_COMPLEX) && c->decode_complex && decode < 0.5 / c->decode_complex)
 			decode = 0.5 / c->decode_complex;
-		if (fetch < (double)op->insns_n / c->predecode_width)
-			fetch = (double)op->insns_n / c->predecode_width;
 		costs[FRONT_DECODE] = decode + (double)op->microcoded / c->microcode_width;
-		costs[FRONT_FETCH] = fetch + lcp;
+		costs[FRONT_FETCH] = 1;
 	} else if (mode == GUS_CORE_FETCH_UOP_CACHE) {
 		costs[FRONT_UOP_CACHE] = (double)(op->decoded + op->microcoded) / c->uop_cache_width;
 	}
@@ -155,7 +148,7 @@ static void prepare_ops(struct stream *s, const struct gus_core_options *like)
 		struct stream_op *to = &s->ops[i];
 		double costs[FRONTS];
 
-		gus_stream_front_costs(p, s->c, mode, op, costs);
+		gus_stream_front_costs(s->c, mode, op, costs);
 		for (unsigned f = 0; f < FRONTS; f++)
 			to->front[f] = costs[f] > 0;
 		for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {

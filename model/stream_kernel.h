@@ -16,11 +16,13 @@ struct NAME(state) {
 	stream_time resource[GUS_STREAM_GROUPS + 32], reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire;
 	stream_time words[STREAM_WORDS];
 	uint64_t tags[STREAM_WORDS];            /* address / 8, plus 1 */
+	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* the bytes that the youngest store there wrote */
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time inverse[GUS_STREAM_GROUPS + 32];
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
 	stream_time *flows, *latency, *fronts, *retires;
+	struct stream_fetch fetch;
 	int64_t base[LANES];                    /* ticks that were taken off */
 	struct gus_values values;
 };
@@ -87,6 +89,10 @@ static inline __attribute__((always_inline)) stream_time NAME(uop)(struct NAME(s
 
 		if (k->tags[tag % STREAM_WORDS] == tag) {
 			forward = k->words[tag % STREAM_WORDS];
+			/* Not all of it is there to be had: it waits until the store is done. */
+			if (address.bits < k->first[tag % STREAM_WORDS] ||
+			    address.bits + s->p->memories[op->memory + u->memory].bytes > k->behind[tag % STREAM_WORDS])
+				forward += (int32_t)s->c->store_forward_blocked * GUS_STREAM_TICKS;
 			end = LATER(end, forward);
 		}
 	}
@@ -97,6 +103,8 @@ static inline __attribute__((always_inline)) stream_time NAME(uop)(struct NAME(s
 		int32_t after = s->c->store_forward_zero ? 0 : (int32_t)s->c->store_forward_latency * GUS_STREAM_TICKS;
 
 		k->tags[tag % STREAM_WORDS] = tag;
+		k->first[tag % STREAM_WORDS] = address.bits;
+		k->behind[tag % STREAM_WORDS] = address.bits + s->p->memories[op->memory + u->memory].bytes;
 		k->words[tag % STREAM_WORDS] = start + after;
 	}
 	return end;
@@ -115,7 +123,14 @@ static inline __attribute__((always_inline)) void NAME(op)(struct NAME(state) *k
 	end = k->dispatch;
 	for (unsigned f = 0; f < FRONTS; f++)
 		if (needs->front[f]) {
-			k->front[f] = LATER(k->front[f], end) + k->fronts[FRONTS * number + f];
+			stream_time cost = k->fronts[FRONTS * number + f];
+
+			if (f == FRONT_FETCH) { /* it works ahead, as far as its queue reaches */
+				cost *= (int32_t)gus_stream_fetched(&k->fetch, s->p, s->c, op, s->o->unrolled);
+				k->front[f] = LATER(k->front[f], end - STREAM_FETCH_AHEAD * GUS_STREAM_TICKS) + cost;
+			} else {
+				k->front[f] = LATER(k->front[f], end) + cost;
+			}
 			k->dispatch = LATER(k->dispatch, k->front[f]);
 		}
 	end = k->dispatch;

@@ -9,7 +9,7 @@
 #include "model/values.h"
 
 enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONTS };
-enum { STREAM_WINDOWS = 3, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_USES = 48 };
+enum { STREAM_FETCH_AHEAD = 6, STREAM_WINDOWS = 3, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_USES = 48 };
 
 /* What a uop needs, in the order in which its parts lie in stream->uses. */
 struct stream_uop {
@@ -52,8 +52,44 @@ struct stream {
 	uint64_t ring;                  /* entries of a window's ring, a power of two beyond the largest size */
 };
 
-/* What an op takes of each part of the front end, in cycles. Length decoding in blocks is taken for its rate. */
-void gus_stream_front_costs(const struct gus_program *p, const struct gus_core_config *c, enum gus_core_fetch mode,
+/* Where length decoding is: the same for all lanes, as capacities do not move code. */
+struct stream_fetch {
+	uint64_t address;               /* of unrolled code: where the next instruction is */
+	uint64_t block;                 /* that is being decoded, plus 1; 0: none */
+	unsigned count;                 /* instructions found in it in this cycle */
+};
+
+/* Cycles of length decoding that an op begins (see predecode in frontend.c, which it follows). */
+static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct gus_program *p, const struct gus_core_config *c,
+					  const struct gus_op *op, bool unrolled)
+{
+	unsigned shift = (unsigned)__builtin_ctz(c->fetch_bytes), cycles = 0;
+
+	for (unsigned i = 0; i < op->insns_n; i++) {
+		const struct gus_program_insn *insn = &p->insns[op->insn + i];
+		uint64_t at = p->base + (unrolled ? f->address : insn->offset), block = ((at + insn->info.length - 1) >> shift) + 1;
+
+		if (block != f->block) {
+			cycles += 1 + (f->count == c->predecode_width && ((at + insn->info.opcode_length - 1) >> shift) + 1 == f->block);
+			f->block = block;
+			f->count = 0;
+		} else if (f->count == c->predecode_width) {
+			cycles++;
+			f->count = 0;
+		}
+		f->count++;
+		cycles += insn->info.flags & GUS_INSN_LCP ? c->lcp_penalty : 0;
+		f->address += insn->info.length;
+	}
+	if ((op->flags & GUS_OP_TAKEN) && !unrolled) {
+		f->block = 0;
+		f->count = 0;
+	}
+	return cycles;
+}
+
+/* What an op takes of each part of the front end, in cycles; of length decoding, what a cycle of it takes. */
+void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
 			    const struct gus_op *op, double costs[FRONTS]);
 
 /* A kernel runs some lanes side by side, as many as a vector of the processor has. Its state is its own. */

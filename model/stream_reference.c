@@ -18,7 +18,8 @@ struct reference {
 	double given[STREAM_WINDOWS][RING];
 	uint64_t taken[STREAM_WINDOWS];
 	double words[STREAM_WORDS];
-	uint64_t tags[STREAM_WORDS];
+	uint64_t tags[STREAM_WORDS], first[STREAM_WORDS], behind[STREAM_WORDS];
+	struct stream_fetch fetch;
 	struct gus_values values;
 };
 
@@ -63,24 +64,30 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	if (u->kind != GUS_UOP_COMPUTE && u->kind != GUS_UOP_NONE && u->memory < op->memories_n && k->values.effects)
 		address = gus_values_address(&k->values, k->p, op->memory + u->memory);
 	tag = (address.bits >> 3) + 1;
-	if (load && address.known && k->tags[tag % STREAM_WORDS] == tag)
+	if (load && address.known && k->tags[tag % STREAM_WORDS] == tag) {
 		forward = k->words[tag % STREAM_WORDS];
+		if (address.bits < k->first[tag % STREAM_WORDS] ||
+		    address.bits + k->p->memories[op->memory + u->memory].bytes > k->behind[tag % STREAM_WORDS])
+			forward += k->c->store_forward_blocked;
+	}
 	end = later(start + scaled(k, u->latency, knob, number), forward);
 	for (unsigned i = 0; i < u->out_n; i++)
 		k->reg[k->p->flows[u->out + i].reg] = later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
 	if (u->kind == GUS_UOP_STORE_DATA && address.known) {
 		k->tags[tag % STREAM_WORDS] = tag;
+		k->first[tag % STREAM_WORDS] = address.bits;
+		k->behind[tag % STREAM_WORDS] = address.bits + k->p->memories[op->memory + u->memory].bytes;
 		k->words[tag % STREAM_WORDS] = start + (k->c->store_forward_zero ? 0 : k->c->store_forward_latency);
 	}
 	return end;
 }
 
 /* One part of the front end: nothing if the op takes no time of it. */
-static void serve(struct reference *k, enum stream_front part, double cycles, double from)
+static void serve(struct reference *k, enum stream_front part, double cycles, double from, bool always)
 {
-	if (cycles <= 0)
+	if (cycles <= 0 && !always)
 		return;
-	k->front[part] = later(k->front[part], from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
+	k->front[part] = later(k->front[part], part == FRONT_FETCH ? from - STREAM_FETCH_AHEAD : from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
 	k->dispatch = later(k->dispatch, k->front[part]);
 }
 
@@ -94,9 +101,11 @@ static void run_op(struct reference *k, const struct gus_op *op)
 		if (entries[w] && sizes[w] > 0 && k->taken[w] + entries[w] > sizes[w])
 			k->dispatch = later(k->dispatch, k->given[w][(k->taken[w] + entries[w] - (uint64_t)sizes[w] - 1) % RING]);
 	end = k->dispatch;
-	gus_stream_front_costs(k->p, k->c, k->mode, op, costs);
+	gus_stream_front_costs(k->c, k->mode, op, costs);
+	if (costs[FRONT_FETCH] > 0)
+		costs[FRONT_FETCH] *= gus_stream_fetched(&k->fetch, k->p, k->c, op, k->o->unrolled);
 	for (unsigned f = 0; f < FRONTS; f++)
-		serve(k, (enum stream_front)f, costs[f], end);
+		serve(k, (enum stream_front)f, costs[f], end, k->mode == GUS_CORE_FETCH_DECODERS && f == FRONT_FETCH);
 	end = k->dispatch;
 	for (uint32_t u = 0; u < op->uops_n; u++) {
 		const struct gus_uop *uop = &k->p->uops[op->uop + u];
