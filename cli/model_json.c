@@ -250,6 +250,17 @@ static json_t *sensitivity(const struct gus_model_report *r)
 		json_object_set_new(one, "ci95", json_null());
 		json_array_append_new(all, one);
 	}
+	if (r->modelled->set_n > 1) {
+		json_t *one = json_object(), *knobs = json_array();
+
+		for (int i = 0; i < r->modelled->set_n; i++)
+			json_array_append_new(knobs, text(r->modelled->sensitivity[r->modelled->set[i]].name));
+		json_object_set_new(one, "knobs", knobs);
+		json_object_set_new(one, "weight", json_real(r->settings->weight));
+		json_object_set_new(one, "speedup", json_real(r->modelled->set_speedup));
+		json_object_set_new(one, "ci95", json_null());
+		json_array_append_new(all, one);
+	}
 	return all;
 }
 

@@ -208,7 +208,12 @@ static int run_sensitivity(struct gus_modelled *m, const struct gus_model_settin
 	if (!(s->weight > 0))
 		return 0;
 	m->sensitivity_n = gus_sensitivity_run(m->program, &s->config, &stream, s->weight, &m->sensitivity, &nominal, err);
-	return m->sensitivity_n < 0 ? -1 : 0;
+	if (m->sensitivity_n < 0)
+		return -1;
+	m->set = gus_zalloc(((size_t)m->sensitivity_n + 1) * sizeof(*m->set));
+	m->set_n = gus_sensitivity_set(m->program, &s->config, &stream, m->sensitivity, m->sensitivity_n, s->reach, m->set,
+				       &m->set_speedup, &m->all_speedup, err);
+	return m->set_n < 0 ? -1 : 0;
 }
 
 int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s,
@@ -235,6 +240,7 @@ void gus_modelled_free(struct gus_modelled *m)
 {
 	free(m->figures);
 	free(m->sensitivity);
+	free(m->set);
 	gus_vec_free(&m->events);
 }
 

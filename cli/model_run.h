@@ -18,6 +18,7 @@ struct gus_model_settings {
 	struct gus_core_config config;
 	struct gus_core_options options;
 	bool stream;                    /* by the stream engine */
+	double reach;                   /* the speedup that a set of knobs has to give; 0: nearly all */
 	double weight;                  /* of the knobs of the sensitivities; 0: none are asked for */
 	uint64_t timeline;              /* iterations to keep the events of */
 	bool costs;
@@ -40,6 +41,8 @@ struct gus_modelled {
 	struct gus_vec(struct gus_core_event) events; /* of the first iterations */
 	struct gus_sensitivity *sensitivity; /* by the stream engine, the largest first */
 	int sensitivity_n;
+	int *set, set_n;                /* the fewest of them that give nearly all, or what was to be reached */
+	double set_speedup, all_speedup;
 	double variant[GUS_VARIANTS];   /* cycles an iteration of those that were asked for */
 	uint64_t instructions;          /* simulated in all runs */
 };

@@ -298,6 +298,24 @@ static void print_variants(const struct gus_model_report *r)
 
 enum { BAR = 30, SHOWN = 8 };
 
+/* What has to come together. */
+static void print_set(const struct gus_model_report *r)
+{
+	const struct gus_modelled *m = r->modelled;
+
+	if (!m->set_n) {
+		printf("%9.1f%%  all of them together%s\n", 100 * m->all_speedup, r->settings->reach > 0 ?
+		       ", which is less than what was to be reached" : "");
+		return;
+	}
+	if (m->set_n == 1 && !(r->settings->reach > 0))
+		return;
+	printf("%9.1f%%  together: ", 100 * m->set_speedup);
+	for (int i = 0; i < m->set_n; i++)
+		printf("%s%s", i ? " + " : "", m->sensitivity[m->set[i]].name);
+	printf("\n%9.1f%%  all of them together\n", 100 * m->all_speedup);
+}
+
 /* The largest, with bars of the longest one's length. */
 static void print_sensitivity(const struct gus_model_report *r)
 {
@@ -319,6 +337,7 @@ static void print_sensitivity(const struct gus_model_report *r)
 	else if (n < m->sensitivity_n)
 		printf("           %d others: %s\n", m->sensitivity_n - n, m->sensitivity[n].speedup < 0.001 ? "less than 0.1% each" :
 		       "less each");
+	print_set(r);
 }
 
 void gus_model_text(const struct gus_model_report *r)

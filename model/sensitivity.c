@@ -102,6 +102,78 @@ static int run_batch(const struct gus_program *p, const struct gus_core_config *
 	return 0;
 }
 
+/* Each lane the set without one of its knobs; lane 0 the whole set. times[i] of the set without its i-th. */
+static int run_without(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+		       const struct gus_sensitivity *knobs, const int *set, size_t n, double *times, double *whole,
+		       struct gus_error *err)
+{
+	struct gus_knob *lists = gus_alloc((n + 1) * (n + 1) * sizeof(*lists));
+	struct gus_stream_lane lanes[GUS_STREAM_LANES];
+	struct gus_stream_options options = *o;
+	struct gus_stream_result r;
+	int status = 0;
+
+	for (size_t first = 0; first <= n && !status; first += GUS_STREAM_LANES) {
+		size_t lanes_n = n + 1 - first < GUS_STREAM_LANES ? n + 1 - first : GUS_STREAM_LANES;
+
+		for (size_t lane = 0; lane < lanes_n; lane++) {
+			size_t without = first + lane, k = 0; /* n: without none */
+
+			for (size_t i = 0; i < n; i++)
+				if (i != without)
+					lists[without * (n + 1) + k++] = knobs[set[i]].knob;
+			lanes[lane] = (struct gus_stream_lane){ lists + without * (n + 1), k };
+		}
+		options.lanes = lanes;
+		options.lanes_n = lanes_n;
+		status = gus_stream_run(p, c, &options, &r, err);
+		for (size_t lane = 0; lane < lanes_n && !status; lane++)
+			*(first + lane < n ? &times[first + lane] : whole) = r.per_iteration[lane];
+	}
+	free(lists);
+	return status;
+}
+
+static double gain(double before, double after)
+{
+	return after > 0 ? before / after - 1 : 0;
+}
+
+int gus_sensitivity_set(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+			const struct gus_sensitivity *knobs, int n, double target, int *set, double *speedup, double *all,
+			struct gus_error *err)
+{
+	struct gus_stream_result nominal;
+	double *times = gus_zalloc(((size_t)n + 1) * sizeof(*times)), whole = 0;
+	int left = n, status;
+
+	for (int i = 0; i < n; i++)
+		set[i] = i;
+	status = gus_stream_run(p, c, o, &nominal, err);
+	if (!status)
+		status = run_without(p, c, o, knobs, set, (size_t)left, times, &whole, err);
+	*all = *speedup = gain(nominal.per_iteration[0], whole);
+	if (!(target > 0))
+		target = 0.95 * *all;
+	if (!status && (*all < target || *all < 0.001))
+		left = 0;
+	while (!status && left > 1) {
+		int least = 0;
+
+		for (int i = 1; i < left; i++)
+			if (times[i] < times[least])
+				least = i;
+		if (gain(nominal.per_iteration[0], times[least]) < target)
+			break;
+		*speedup = gain(nominal.per_iteration[0], times[least]);
+		memmove(set + least, set + least + 1, (size_t)(left - least - 1) * sizeof(*set));
+		left--;
+		status = run_without(p, c, o, knobs, set, (size_t)left, times, &whole, err);
+	}
+	free(times);
+	return status ? -1 : left;
+}
+
 static void sort(struct gus_sensitivity *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {

@@ -17,4 +17,12 @@ struct gus_sensitivity {
 int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
 			double weight, struct gus_sensitivity **out, double *nominal, struct gus_error *err);
 
+/* Balanced code gains from nothing alone. A small set of the knobs of gus_sensitivity_run that still gives target (a speedup; 0:
+ * nearly all that there is): all of them are turned, and then those are turned back, one after another, that are missed
+ * least. Fills set with numbers of knobs in the order of the table, of which there is room for n, and the set's own speedup and that
+ * of all. Returns how many; 0 if even all of them do not reach target; -1 with err. */
+int gus_sensitivity_set(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+			const struct gus_sensitivity *knobs, int n, double target, int *set, double *speedup, double *all,
+			struct gus_error *err);
+
 #endif

@@ -132,6 +132,7 @@ refuse "an empty file" 125 'empty' --uarch skylake --elf empty --function main
 expect "the stream engine" '^ +4\.00  cycles an iteration' --uarch skylake --engine stream --block 4801d8480fafc3
 expect "what more of one thing gains" '^ +10\.8%  latency mul ' --uarch skylake --sensitivity --block 4801d8480fafc3
 expect "the same as json" '"latency mul"' --uarch skylake --sensitivity=100 --block 4801d8480fafc3 --format json
+expect "the fewest that reach it" '^ +15\.0%  all of them together, which is less' --uarch skylake --reach 30 --block 4801d8480fafc3
 refuse "a timeline without cycles" 129 'timeline is of --engine core' --uarch skylake --engine stream --timeline --block 90
 
 # Files of code. The machine is two bytes of the header; for which one the code really is does not matter to be refused.

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "model/builtin.h"
-#include "model/stream.h"
+#include "model/sensitivity.h"
 
 static struct gus_uarch *skylake;
 static struct gus_core_config config;
@@ -138,6 +138,33 @@ static void test_figure1(void **state)
 	gus_program_free(p);
 }
 
+/* Three loads an iteration (two ports: 1.5 cycles) and three multiplications (two ports: 1.5): balanced, so nothing alone gains, and
+ * the set that does has both. */
+static void test_balanced(void **state)
+{
+	struct gus_program *p = PROGRAM("\xc5\xfc\x10\x06\xc5\xfc\x10\x4e\x20\xc5\xfc\x10\x56\x40\xc5\xdc\x59\xdc\xc5\xdc\x59\xec\xc5\xdc\x59\xf4");
+	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_NONE };
+	struct gus_sensitivity *knobs;
+	struct gus_error err = { 0 };
+	double nominal, speedup, all;
+	int n, set[64], found, ports = 0;
+
+	(void)state;
+	n = gus_sensitivity_run(p, &config, &o, 1.15, &knobs, &nominal, &err);
+	assert_true(n > 0 && n < 64);
+	assert_true(fabs(nominal - 1.5) < 1e-3);
+	for (int i = 0; i < n; i++)
+		assert_true(knobs[i].speedup < 0.05);
+	found = gus_sensitivity_set(p, &config, &o, knobs, n, 0, set, &speedup, &all, &err);
+	assert_true(found >= 2 && found < n);
+	assert_true(all > 0.149 && all < 0.151 && speedup >= 0.95 * all);
+	for (int i = 0; i < found; i++)
+		ports += strcmp(knobs[set[i]].name, "ports p23") == 0 || strcmp(knobs[set[i]].name, "ports p01") == 0;
+	assert_int_equal(ports, 2);
+	free(knobs);
+	gus_program_free(p);
+}
+
 static void test_refused(void **state)
 {
 	struct gus_program *p = PROGRAM("\x90");
@@ -160,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lanes_are_runs), cmocka_unit_test(test_ticks_are_doubles), cmocka_unit_test(test_figure1),
+		cmocka_unit_test(test_balanced),
 		cmocka_unit_test(test_refused),
 	};
 
