@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
+	attribution/annotation.c attribution/annotation.h \
 	attribution/interval.c attribution/interval.h \
 	attribution/profile.c attribution/profile.h \
 	attribution/rows.c attribution/rows.h \

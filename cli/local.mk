@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
 bin_PROGRAMS += gusprof
 gusprof_SOURCES = \
+	cli/annotate.c \
+	cli/annotate_csv.c \
+	cli/annotate_json.c \
+	cli/annotate_render.h \
+	cli/annotate_text.c \
 	cli/dump.c \
 	cli/hex.c cli/hex.h \
+	cli/json.c cli/json.h \
 	cli/main.c \
 	cli/model.c \
 	cli/model_batch.c cli/model_batch.h \
@@ -14,12 +20,14 @@ gusprof_SOURCES = \
 	cli/model_text.c \
 	cli/model_timeline.c \
 	cli/options.c cli/options.h \
+	cli/print.c cli/print.h \
 	cli/record.c \
 	cli/render.h \
 	cli/render_csv.c \
 	cli/render_json.c \
 	cli/render_text.c \
 	cli/report.c \
+	cli/source.c cli/source.h \
 	cli/uarch.c \
 	cli/uarch_import.c cli/uarch_import.h \
 	cli/uarch_load.c cli/uarch_load.h \

@@ -9,9 +9,9 @@
 #include "symbolizer/demangle.h"
 #include "symbolizer/dwarf.h"
 #include "symbolizer/elffile.h"
+#include "symbolizer/loops.h"
 
 #define FUNCTION_MAX (64u << 20) /* bytes; what is longer is a mistake */
-#define NOWHERE UINT32_MAX
 
 /* A symbol that may be meant. */
 struct found {
@@ -177,101 +177,79 @@ static int find_function(struct gus_elf_function *f, const struct gus_elf *e, co
 
 /* Loops. */
 
-struct instruction {
-	size_t offset;
-	uint32_t target;                /* of a direct branch within the function: number of an instruction; else NOWHERE */
-	uint8_t length, class;
-};
-
-struct code {
-	struct gus_vec(struct instruction) list;
-	uint32_t *at;                   /* by offset: number of the instruction that begins there, or NOWHERE */
-};
-
-static bool is_jump(const struct instruction *i)
+static bool is_jump(const struct gus_graph_insn *i)
 {
 	return i->class == GUS_INSN_BRANCH || i->class == GUS_INSN_BRANCH_INDIRECT || i->class == GUS_INSN_RET;
 }
 
-static void read_code(struct code *c, const struct gus_elf_function *f)
+static struct gus_loop make_loop(const struct gus_graph *g, uint32_t head, uint32_t end)
 {
-	struct gus_vec(int64_t) targets = { 0 };
-
-	c->at = gus_alloc((f->size + 1) * sizeof(*c->at));
-	memset(c->at, 0xff, (f->size + 1) * sizeof(*c->at));
-	for (size_t at = 0; at < f->size;) {
-		struct gus_insn_info info;
-		size_t n = gus_insn_analyse(f->isa, f->bytes + at, f->size - at, &info);
-		bool direct = info.class == GUS_INSN_BRANCH_COND || info.class == GUS_INSN_BRANCH;
-
-		if (!n)
-			break;
-		c->at[at] = (uint32_t)c->list.n;
-		gus_vec_push(&c->list, (struct instruction){ at, NOWHERE, (uint8_t)n, info.class });
-		gus_vec_push(&targets, direct ? (int64_t)(at + n) + info.immediate : -1);
-		at += n;
-	}
-	for (size_t i = 0; i < c->list.n; i++)
-		if (targets.v[i] >= 0 && targets.v[i] < (int64_t)f->size)
-			c->list.v[i].target = c->at[targets.v[i]];
-	gus_vec_free(&targets);
-}
-
-static struct gus_loop make_loop(const struct code *c, uint32_t head, uint32_t end)
-{
-	const struct instruction *first = &c->list.v[head], *last = &c->list.v[end];
+	const struct gus_graph_insn *first = &g->insns.v[head], *last = &g->insns.v[end];
 	struct gus_loop loop = { .offset = first->offset, .size = last->offset + last->length - first->offset };
 
 	loop.instructions = end - head + 1;
 	for (uint32_t i = head; i < end; i++) {
-		unsigned class = c->list.v[i].class;
+		unsigned class = g->insns.v[i].class;
 
 		loop.branches += class == GUS_INSN_BRANCH_COND;
-		loop.jumps += is_jump(&c->list.v[i]);
+		loop.jumps += is_jump(&g->insns.v[i]);
 		loop.calls += class == GUS_INSN_CALL || class == GUS_INSN_CALL_INDIRECT;
 	}
 	return loop;
 }
 
-/* Of all branches back to a head, the last one that is reached by falling through; if there is none, the first. What lies
- * behind a jump is often a part of the loop that is hardly ever run and was put out of the way. */
-static uint32_t end_of_loop(const struct code *c, uint32_t head)
+/* Of the loop's branches back to a place, the last one that is reached by falling through; if there is none, the first. What
+ * lies behind a jump is often a part of the loop that is hardly ever run and was put out of the way. */
+static uint32_t end_of_loop(const struct gus_graph *g, uint32_t loop, uint32_t begin)
 {
-	uint32_t end = NOWHERE;
+	uint32_t end = GUS_GRAPH_NONE;
 	bool straight = true;
 
-	for (uint32_t i = head; i < c->list.n; i++) {
-		if (c->list.v[i].target == head && (straight || end == NOWHERE))
+	for (uint32_t i = begin; i <= g->loops.v[loop].last; i++) {
+		if (g->insns.v[i].target == begin && g->loop[i] == loop && (straight || end == GUS_GRAPH_NONE))
 			end = i;
-		straight &= !is_jump(&c->list.v[i]);
-		if (!straight && end != NOWHERE)
+		straight &= !is_jump(&g->insns.v[i]);
+		if (!straight && end != GUS_GRAPH_NONE)
 			break;
 	}
 	return end;
 }
 
-static void find_loops(struct gus_elf_function *f, const struct code *c)
+/* The straight code of a loop begins at its head; of one that is entered at its condition, which lies at the end, where the
+ * condition branches back to. */
+static bool straighten(const struct gus_graph *g, uint32_t loop, struct gus_loop *straight)
+{
+	const struct gus_graph_loop *l = &g->loops.v[loop];
+	uint32_t begin = l->head, end = end_of_loop(g, loop, begin);
+
+	for (begin = l->first; end == GUS_GRAPH_NONE && begin <= l->last; begin++)
+		end = g->loop[begin] == loop ? end_of_loop(g, loop, begin) : GUS_GRAPH_NONE;
+	if (end == GUS_GRAPH_NONE)
+		return false;
+	*straight = make_loop(g, g->insns.v[end].target, end);
+	return true;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct gus_loop *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* The innermost ones; one that goes around by an indirect jump has no straight code. */
+static void find_loops(struct gus_elf_function *f, const struct gus_graph *g)
 {
 	struct gus_vec(struct gus_loop) loops = { 0 };
-	uint8_t *is_head = gus_zalloc(c->list.n + 1);
-	uint32_t *end = gus_alloc((c->list.n + 1) * sizeof(*end));
-	uint32_t inner = NOWHERE; /* the least end of the loops behind */
+	struct gus_loop loop;
 
-	for (uint32_t i = 0; i < c->list.n; i++)
-		if (c->list.v[i].target <= i)
-			is_head[c->list.v[i].target] = 1;
-	for (uint32_t i = (uint32_t)c->list.n; i-- > 0;) {
-		end[i] = is_head[i] ? end_of_loop(c, i) : NOWHERE;
-		is_head[i] = end[i] != NOWHERE && inner > end[i];
-		inner = end[i] < inner ? end[i] : inner;
-	}
-	for (uint32_t i = 0; i < c->list.n; i++)
-		if (is_head[i])
-			gus_vec_push(&loops, make_loop(c, i, end[i]));
+	for (uint32_t i = 0; i < g->loops.n; i++)
+		if (g->loops.v[i].inner && straighten(g, i, &loop))
+			gus_vec_push(&loops, loop);
+	if (loops.n)
+		qsort(loops.v, loops.n, sizeof(*loops.v), by_offset);
 	f->loops = loops.v;
 	f->loops_n = loops.n;
-	free(is_head);
-	free(end);
 }
 
 static void find_lines(struct gus_elf_function *f, const struct gus_elf *e)
@@ -295,7 +273,7 @@ static void find_lines(struct gus_elf_function *f, const struct gus_elf *e)
 int gus_elf_function_open(struct gus_elf_function *f, const char *path, const char *what, struct gus_error *err)
 {
 	struct gus_elf *e = gus_elf_open(path, err);
-	struct code c = { 0 };
+	struct gus_graph g;
 	int rc;
 
 	*f = (struct gus_elf_function){ 0 };
@@ -303,11 +281,10 @@ int gus_elf_function_open(struct gus_elf_function *f, const char *path, const ch
 		return -1;
 	rc = find_function(f, e, what, err);
 	if (rc == 0 && f->isa != GUS_ISA_UNKNOWN) {
-		read_code(&c, f);
-		find_loops(f, &c);
+		gus_graph_read(&g, f->isa, f->bytes, f->size);
+		find_loops(f, &g);
 		find_lines(f, e);
-		gus_vec_free(&c.list);
-		free(c.at);
+		gus_graph_free(&g);
 	}
 	gus_elf_close(e);
 	return rc;
@@ -325,12 +302,11 @@ void gus_elf_function_close(struct gus_elf_function *f)
 struct gus_loop gus_elf_function_whole(const struct gus_elf_function *f)
 {
 	struct gus_loop whole = { 0 };
-	struct code c = { 0 };
+	struct gus_graph g;
 
-	read_code(&c, f);
-	if (c.list.n)
-		whole = make_loop(&c, 0, (uint32_t)c.list.n - 1);
-	gus_vec_free(&c.list);
-	free(c.at);
+	gus_graph_read(&g, f->isa, f->bytes, f->size);
+	if (g.insns.n)
+		whole = make_loop(&g, 0, (uint32_t)g.insns.n - 1);
+	gus_graph_free(&g);
 	return whole;
 }

@@ -38,6 +38,8 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 const char *gus_by_name(enum gus_by by);
 
 void gus_render_text(const struct gus_report *r);
+/* The lines with '#' above the rows: the run, its totals, notices. */
+void gus_render_text_head(const struct gus_report *r);
 void gus_render_csv(const struct gus_report *r);
 int gus_render_json(const struct gus_report *r);
 

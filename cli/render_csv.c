@@ -2,25 +2,14 @@
 /* The report as CSV (RFC 4180): a header line always, the same columns for every view. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "cli/print.h"
 #include "cli/render.h"
 
 static void field(const char *text)
 {
-	if (!text)
-		text = "";
-	if (!strpbrk(text, ",\"\r\n")) {
-		printf("%s,", text);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	printf("\",");
+	gus_print_field(text);
+	putchar(',');
 }
 
 static void number(bool known, uint64_t value)
@@ -30,12 +19,10 @@ static void number(bool known, uint64_t value)
 	putchar(',');
 }
 
-/* Six digits behind the point, with a point in every locale. */
 static void share(double value, char end)
 {
-	uint64_t millionths = (uint64_t)(value * 1e6 + 0.5);
-
-	printf("%" PRIu64 ".%06" PRIu64 "%c", millionths / 1000000, millionths % 1000000, end);
+	gus_print_share(value);
+	putchar(end);
 }
 
 static void print_row(const struct gus_report *r, size_t i, uint64_t *sum)

@@ -6,71 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "cli/json.h"
 #include "cli/render.h"
 #include "model/cpus.h"
 
-/* Length of the valid UTF-8 sequence at text, 0 if there is none (overlong forms and surrogates are none). */
-static size_t utf8_length(const unsigned char *text)
-{
-	static const struct { unsigned char mask, lead; uint32_t least; } forms[] = {
-		{ 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
-	};
-
-	for (size_t n = 0; n < 4; n++) {
-		uint32_t code = text[0] & (unsigned char)~forms[n].mask;
-
-		if ((text[0] & forms[n].mask) != forms[n].lead)
-			continue;
-		for (size_t i = 1; i <= n; i++) {
-			if ((text[i] & 0xc0) != 0x80)
-				return 0;
-			code = code << 6 | (text[i] & 0x3f);
-		}
-		return code >= forms[n].least && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? n + 1 : 0;
-	}
-	return 0;
-}
-
-static json_t *text_or_null(const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-	struct gus_vec(char) clean = { 0 };
-	json_t *value;
-
-	if (!text || !*text)
-		return json_null();
-	while (*at) {
-		size_t n = utf8_length(at);
-
-		if (n)
-			gus_vec_append(&clean, (const char *)at, n);
-		else
-			gus_vec_append(&clean, "\xef\xbf\xbd", 3); /* U+FFFD */
-		at += n ? n : 1;
-	}
-	value = json_stringn(clean.v, clean.n);
-	gus_vec_free(&clean);
-	return value;
-}
-
-static json_t *number_or_null(bool known, uint64_t value)
-{
-	return known ? json_integer((json_int_t)value) : json_null();
-}
-
-static json_t *pair(double low, double high)
-{
-	json_t *list = json_array();
-
-	json_array_append_new(list, json_real(low));
-	json_array_append_new(list, json_real(high));
-	return list;
-}
-
 static void add_notice(const char *text, void *context)
 {
-	json_array_append_new(context, text_or_null(text));
+	json_array_append_new(context, gus_json_text(text));
 }
 
 static json_t *frequency(const struct gus_report *r)
@@ -79,7 +21,7 @@ static json_t *frequency(const struct gus_report *r)
 
 	if (!cycles->known || strcmp(cycles->evidence, "inferred") != 0)
 		return json_null();
-	return pair(cycles->low * 1e6, cycles->high * 1e6);
+	return gus_json_pair(cycles->low * 1e6, cycles->high * 1e6);
 }
 
 static json_t *command(const Gusprof__Header *header)
@@ -87,7 +29,7 @@ static json_t *command(const Gusprof__Header *header)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < header->n_command; i++) {
-		json_t *word = text_or_null(header->command[i]);
+		json_t *word = gus_json_text(header->command[i]);
 
 		json_array_append_new(list, json_is_null(word) ? json_string("") : word);
 	}
@@ -105,7 +47,7 @@ static const char *uarch_of(const Gusprof__Host *host)
 	return gus_uarch_of_cpu(&id);
 }
 
-static json_t *recording(const struct gus_report *r)
+json_t *gus_json_recording(const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
 	const Gusprof__Header *h = p->header;
@@ -115,15 +57,15 @@ static json_t *recording(const struct gus_report *r)
 	json_t *o = json_object(), *notices = json_array();
 
 	gus_report_notices(r, add_notice, notices);
-	json_object_set_new(o, "file", text_or_null(r->path));
-	json_object_set_new(o, "host", text_or_null(h->host ? h->host->hostname : NULL));
-	json_object_set_new(o, "cpu", text_or_null(h->host ? h->host->cpu_model : NULL));
-	json_object_set_new(o, "uarch", text_or_null(uarch_of(h->host)));
-	json_object_set_new(o, "tier", text_or_null(h->tier));
-	json_object_set_new(o, "event", text_or_null(e ? e->name : NULL));
-	json_object_set_new(o, "unit", text_or_null(e ? e->unit : NULL));
+	json_object_set_new(o, "file", gus_json_text(r->path));
+	json_object_set_new(o, "host", gus_json_text(h->host ? h->host->hostname : NULL));
+	json_object_set_new(o, "cpu", gus_json_text(h->host ? h->host->cpu_model : NULL));
+	json_object_set_new(o, "uarch", gus_json_text(uarch_of(h->host)));
+	json_object_set_new(o, "tier", gus_json_text(h->tier));
+	json_object_set_new(o, "event", gus_json_text(e ? e->name : NULL));
+	json_object_set_new(o, "unit", gus_json_text(e ? e->unit : NULL));
 	json_object_set_new(o, "samples", json_integer((json_int_t)p->samples));
-	json_object_set_new(o, "counted", number_or_null(t != NULL, t ? t->count : 0));
+	json_object_set_new(o, "counted", gus_json_number(t != NULL, t ? t->count : 0));
 	json_object_set_new(o, "filtered", json_integer((json_int_t)p->filtered));
 	json_object_set_new(o, "lost", json_integer((json_int_t)p->lost));
 	json_object_set_new(o, "throttled", json_integer((json_int_t)p->throttled));
@@ -135,21 +77,21 @@ static json_t *recording(const struct gus_report *r)
 	json_object_set_new(o, "missing_samples", json_integer((json_int_t)p->missing));
 	json_object_set_new(o, "frequency_khz", frequency(r));
 	json_object_set_new(o, "command", command(h));
-	json_object_set_new(o, "exit_status", number_or_null(p->footer != NULL, p->footer ? p->footer->exit_status : 0));
-	json_object_set_new(o, "exit_signal", number_or_null(p->footer != NULL, p->footer ? p->footer->exit_signal : 0));
+	json_object_set_new(o, "exit_status", gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_status : 0));
+	json_object_set_new(o, "exit_signal", gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_signal : 0));
 	json_object_set_new(o, "notices", notices);
 	return o;
 }
 
-static json_t *total(const struct gus_report *r)
+json_t *gus_json_total(const struct gus_report *r)
 {
 	const struct gus_units *u = &r->units;
 	uint64_t weight = r->profile->weight;
 	json_t *o = json_object();
 
-	json_object_set_new(o, "time_ns", number_or_null(u->time.known, gus_scale_apply(&u->time, weight)));
+	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_scale_apply(&u->time, weight)));
 	json_object_set_new(o, "time_evidence", json_string(u->time.evidence));
-	json_object_set_new(o, "cycles", number_or_null(u->cycles.known, gus_scale_apply(&u->cycles, weight)));
+	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_scale_apply(&u->cycles, weight)));
 	json_object_set_new(o, "cycles_evidence", json_string(u->cycles.evidence));
 	json_object_set_new(o, "weight", json_integer((json_int_t)weight));
 	json_object_set_new(o, "samples", json_integer((json_int_t)r->profile->samples));
@@ -180,8 +122,8 @@ static json_t *edges(const struct gus_report *r, uint32_t row, bool callers)
 		const struct gus_row *other = &r->view->rows.v[callers ? e[i].from : e[i].to];
 		json_t *o = json_object();
 
-		json_object_set_new(o, "module", text_or_null(gus_space_module(r->profile->space, other->module)->path));
-		json_object_set_new(o, "function", text_or_null(other->function));
+		json_object_set_new(o, "module", gus_json_text(gus_space_module(r->profile->space, other->module)->path));
+		json_object_set_new(o, "function", gus_json_text(other->function));
 		json_object_set_new(o, "weight", json_integer((json_int_t)e[i].weight));
 		json_array_append_new(list, o);
 	}
@@ -194,7 +136,7 @@ static void set_thread(json_t *o, const struct gus_report *r, const struct gus_r
 
 	json_object_set_new(o, "pid", json_integer(t->pid));
 	json_object_set_new(o, "tid", json_integer(t->tid));
-	json_object_set_new(o, "comm", text_or_null(t->comm));
+	json_object_set_new(o, "comm", gus_json_text(t->comm));
 	json_object_set_new(o, "switches", json_integer((json_int_t)t->switches));
 	json_object_set_new(o, "on_cpu_ns", json_integer((json_int_t)t->on_cpu_ns));
 }
@@ -204,18 +146,18 @@ static json_t *row_object(const struct gus_report *r, size_t i, const struct gus
 	const struct gus_row *row = &r->view->rows.v[i];
 	json_t *o = json_object();
 
-	json_object_set_new(o, "module", text_or_null(cell->module));
-	json_object_set_new(o, "build_id", text_or_null(cell->build_id));
-	json_object_set_new(o, "function", text_or_null(row->function));
-	json_object_set_new(o, "file", text_or_null(row->file));
-	json_object_set_new(o, "line", number_or_null(row->line != 0, row->line));
-	json_object_set_new(o, "offset", number_or_null(row->has_offset, row->offset));
-	json_object_set_new(o, "text", text_or_null(cell->text));
+	json_object_set_new(o, "module", gus_json_text(cell->module));
+	json_object_set_new(o, "build_id", gus_json_text(cell->build_id));
+	json_object_set_new(o, "function", gus_json_text(row->function));
+	json_object_set_new(o, "file", gus_json_text(row->file));
+	json_object_set_new(o, "line", gus_json_number(row->line != 0, row->line));
+	json_object_set_new(o, "offset", gus_json_number(row->has_offset, row->offset));
+	json_object_set_new(o, "text", gus_json_text(cell->text));
 	json_object_set_new(o, "samples", json_integer((json_int_t)row->samples));
-	json_object_set_new(o, "time_ns", number_or_null(r->units.time.known, cell->time_ns));
-	json_object_set_new(o, "cycles", number_or_null(r->units.cycles.known, cell->cycles));
+	json_object_set_new(o, "time_ns", gus_json_number(r->units.time.known, cell->time_ns));
+	json_object_set_new(o, "cycles", gus_json_number(r->units.cycles.known, cell->cycles));
 	json_object_set_new(o, "share", json_real(row->share));
-	json_object_set_new(o, "ci95", pair(row->ci95.low, row->ci95.high));
+	json_object_set_new(o, "ci95", gus_json_pair(row->ci95.low, row->ci95.high));
 	set_stack(o, r, cell);
 	json_object_set_new(o, "weight", json_integer((json_int_t)row->weight));
 	if (r->view->by == GUS_BY_THREAD)
@@ -252,8 +194,8 @@ int gus_render_json(const struct gus_report *r)
 	json_object_set_new(omitted, "weight", json_integer((json_int_t)hidden_weight));
 	json_object_set_new(o, "schema", json_string("gusprof.report/1"));
 	json_object_set_new(o, "by", json_string(gus_by_name(r->view->by)));
-	json_object_set_new(o, "recording", recording(r));
-	json_object_set_new(o, "total", total(r));
+	json_object_set_new(o, "recording", gus_json_recording(r));
+	json_object_set_new(o, "total", gus_json_total(r));
 	json_object_set_new(o, "rows", rows);
 	json_object_set_new(o, "omitted", omitted);
 	rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));

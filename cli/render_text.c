@@ -4,48 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/print.h"
 #include "cli/render.h"
 
 /* How many callers and callees of a row are shown; JSON has them all. */
 #define EDGES_SHOWN 5
 
-/* Names come from files that anyone may have written: control characters must not reach a terminal. */
-static void put_clean(const char *text)
-{
-	for (; *text; text++)
-		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
-}
-
-/* x / 10^digits with that many digits behind a point, whatever the locale. */
-static void fixed(char *out, size_t room, double value, int digits)
-{
-	uint64_t scale = 1, scaled;
-
-	for (int i = 0; i < digits; i++)
-		scale *= 10;
-	scaled = (uint64_t)(value * (double)scale + 0.5);
-	if (digits)
-		snprintf(out, room, "%" PRIu64 ".%0*" PRIu64, scaled / scale, digits, scaled % scale);
-	else
-		snprintf(out, room, "%" PRIu64, scaled);
-}
-
-static void human_time(char *out, size_t room, uint64_t ns)
-{
-	static const struct { double scale; int digits; const char *unit; } units[] = {
-		{ 1e9, 3, "s" }, { 1e6, 2, "ms" }, { 1e3, 1, "us" }, { 1, 0, "ns" },
-	};
-	size_t i = ns >= 1000000000 ? 0 : ns >= 1000000 ? 1 : ns >= 1000 ? 2 : 3;
-	char number[32];
-
-	fixed(number, sizeof(number), (double)ns / units[i].scale, units[i].digits);
-	snprintf(out, room, "%s %s", number, units[i].unit);
-}
-
 static void comment(const char *text, void *context)
 {
 	printf("# %s: ", (const char *)context);
-	put_clean(text);
+	gus_print_clean(text);
 	putchar('\n');
 }
 
@@ -56,7 +24,7 @@ static void print_command(const Gusprof__Header *header)
 	printf("# command:");
 	for (size_t i = 0; i < header->n_command; i++) {
 		putchar(' ');
-		put_clean(header->command[i]);
+		gus_print_clean(header->command[i]);
 	}
 	putchar('\n');
 }
@@ -71,8 +39,8 @@ static void print_counted(const struct gus_report *r)
 	if (!total || !r->units.time.known || r->profile->filtered ||
 	    (double)r->profile->weight >= 0.95 * (double)total->count)
 		return;
-	human_time(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
-	human_time(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
+	gus_format_time(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
+	gus_format_time(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
 	printf("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n", counted,
 	       sampled);
 }
@@ -84,8 +52,8 @@ static void print_totals(const struct gus_report *r)
 	double overhead = gus_overhead_percent(p);
 	char time[48], length[48], percent[48];
 
-	human_time(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
-	human_time(length, sizeof(length), r->length_ns);
+	gus_format_time(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
+	gus_format_time(length, sizeof(length), r->length_ns);
 	printf("# %" PRIu64 " samples of %s", p->samples,
 	       p->event < h->n_events ? h->events[p->event]->name : "an event that is not known");
 	if (r->units.time.known)
@@ -100,35 +68,19 @@ static void print_totals(const struct gus_report *r)
 	if (p->filtered)
 		printf("# %" PRIu64 " more samples were left out by the options\n", p->filtered);
 	if (r->units.cycles.known) {
-		fixed(percent, sizeof(percent), r->units.cycles.factor, 3);
+		gus_format_fixed(percent, sizeof(percent), r->units.cycles.factor, 3);
 		printf("# cycles: %" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight), r->units.cycles.evidence);
 		if (strcmp(r->units.cycles.evidence, "inferred") == 0)
 			printf(" at %s GHz, timed before and after the run", percent);
 		printf(")\n");
 	}
 	if (overhead >= 0) {
-		fixed(percent, sizeof(percent), overhead, 2);
+		gus_format_fixed(percent, sizeof(percent), overhead, 2);
 		printf("# cost of recording: about %s %% of the CPU time (%s)\n", percent,
 		       "own time measured, cost per sample probed");
 	}
 	if (*h->choice)
 		comment(h->choice, (void *)"event");
-}
-
-/* "12.3 %" in a column of its own. */
-static void print_percent(double share)
-{
-	char text[32];
-
-	fixed(text, sizeof(text), share * 100, 2);
-	printf("%7s%%", text);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 static void print_place(const struct gus_report *r, const struct gus_row *row, const struct gus_report_cell *cell)
@@ -140,17 +92,17 @@ static void print_place(const struct gus_report *r, const struct gus_row *row, c
 		return;
 	}
 	if (r->view->by == GUS_BY_MODULE) {
-		put_clean(cell->module);
+		gus_print_clean(cell->module);
 		return;
 	}
-	printf("%-20s  ", base_name(cell->module));
+	printf("%-20s  ", gus_base_name(cell->module));
 	if (r->view->by == GUS_BY_INSTRUCTION)
 		printf("%8" PRIx64 "  %-40s  ", row->offset, cell->text);
 	if (r->view->by != GUS_BY_FUNCTION && row->file) {
-		put_clean(base_name(row->file));
+		gus_print_clean(gus_base_name(row->file));
 		printf(":%u  ", row->line);
 	}
-	put_clean(row->function ? row->function : "[unknown]");
+	gus_print_clean(row->function ? row->function : "[unknown]");
 }
 
 static void print_edges(const struct gus_report *r, uint32_t row, bool callers)
@@ -162,9 +114,9 @@ static void print_edges(const struct gus_report *r, uint32_t row, bool callers)
 		const struct gus_row *other = &r->view->rows.v[callers ? e[i].from : e[i].to];
 
 		printf("        ");
-		print_percent((double)e[i].weight / (double)r->profile->weight);
+		gus_print_percent((double)e[i].weight / (double)r->profile->weight);
 		printf("  %s ", callers ? "called by" : "calls    ");
-		put_clean(other->function ? other->function : "[unknown]");
+		gus_print_clean(other->function ? other->function : "[unknown]");
 		putchar('\n');
 	}
 }
@@ -174,15 +126,15 @@ static void print_row(const struct gus_report *r, size_t i, const struct gus_rep
 	const struct gus_row *row = &r->view->rows.v[i];
 	char time[48];
 
-	print_percent(row->share);
-	print_percent(row->ci95.low);
+	gus_print_percent(row->share);
+	gus_print_percent(row->ci95.low);
 	printf(" ..");
-	print_percent(row->ci95.high);
+	gus_print_percent(row->ci95.high);
 	if (r->graph)
-		print_percent(r->profile->weight ? (double)row->total / (double)r->profile->weight : 0);
+		gus_print_percent(r->profile->weight ? (double)row->total / (double)r->profile->weight : 0);
 	printf("  %8" PRIu64, row->samples);
 	if (r->units.time.known) {
-		human_time(time, sizeof(time), cell->time_ns);
+		gus_format_time(time, sizeof(time), cell->time_ns);
 		printf("  %10s", time);
 	}
 	printf("  ");
@@ -208,13 +160,18 @@ static void print_columns(const struct gus_report *r)
 	       r->units.time.known ? "      time  " : "", places[r->view->by]);
 }
 
+void gus_render_text_head(const struct gus_report *r)
+{
+	print_command(r->profile->header);
+	print_totals(r);
+	gus_report_notices(r, comment, (void *)"WARNING");
+}
+
 void gus_render_text(const struct gus_report *r)
 {
 	uint64_t sum = 0, hidden = 0, hidden_weight = 0;
 
-	print_command(r->profile->header);
-	print_totals(r);
-	gus_report_notices(r, comment, (void *)"WARNING");
+	gus_render_text_head(r);
 	if (!r->profile->samples) {
 		printf("# no samples%s\n", r->profile->filtered ? " are left" : " were taken: the program was too short, or "
 			"it did not run while it was recorded");
@@ -234,7 +191,7 @@ void gus_render_text(const struct gus_report *r)
 	}
 	if (hidden) {
 		printf("# %" PRIu64 " rows below the limit are left out, together", hidden);
-		print_percent((double)hidden_weight / (double)r->profile->weight);
+		gus_print_percent((double)hidden_weight / (double)r->profile->weight);
 		putchar('\n');
 	}
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 dist_man_MANS += \
 	man/gusprof.1 \
+	man/gusprof-annotate.1 \
 	man/gusprof-data.5 \
 	man/gusprof-dump.1 \
 	man/gusprof-model.1 \

@@ -47,6 +47,7 @@ void gus_kernel_init(struct gus_kernel *k, const char *boot_id)
 	memset(k, 0, sizeof(*k));
 	gus_functions_init(&k->recorded);
 	gus_functions_init(&k->live);
+	k->code.fd = -1;
 	k->same_boot = gus_same_boot(boot_id);
 }
 
@@ -56,6 +57,8 @@ void gus_kernel_free(struct gus_kernel *k)
 	gus_functions_free(&k->live);
 	free(k->refusal);
 	free(k->trouble);
+	gus_kcore_close(&k->code);
+	free(k->code_trouble);
 }
 
 static const char *intern(struct gus_functions *f, const char *name, size_t length)
@@ -148,4 +151,32 @@ const char *gus_kernel_trouble(struct gus_kernel *k)
 	if (!k->trouble)
 		return NULL;
 	return k->refusal ? k->refusal : k->trouble;
+}
+
+static void open_code(struct gus_kernel *k)
+{
+	struct gus_error err = { 0 };
+
+	if (k->code_sought)
+		return;
+	k->code_sought = true;
+	if (!k->same_boot)
+		k->code_trouble = gus_strdup("the recording has no copy of the kernel's code, and it is of another boot than this "
+					     "one");
+	else if (gus_kcore_open(&k->code, "/proc/kcore", &err) != 0)
+		k->code_trouble = gus_format("%s%s", err.text, err.code == GUS_E_PERMISSION ? "; run as root" :
+					     err.code == GUS_E_NOT_FOUND ? "; this kernel was built without it" : "");
+}
+
+size_t gus_kernel_code(struct gus_kernel *k, uint64_t address, void *out, size_t size, unsigned *machine)
+{
+	open_code(k);
+	*machine = k->code.machine;
+	return gus_kcore_read(&k->code, address, out, size);
+}
+
+const char *gus_kernel_code_trouble(struct gus_kernel *k)
+{
+	open_code(k);
+	return k->code_trouble;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Names for kernel addresses: those that the recording brought along, else those of the running kernel if it is the one
- * that was recorded. */
+ * that was recorded; and the code at them. */
 #ifndef GUS_SYMBOLIZER_KERNEL_H
 #define GUS_SYMBOLIZER_KERNEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "proto/gusprof.pb-c.h"
 #include "symbolizer/functions.h"
+#include "symbolizer/kcore.h"
 
 struct gus_kernel {
 	struct gus_functions recorded, live;
@@ -16,6 +18,9 @@ struct gus_kernel {
 	bool sought;        /* the live names were asked for */
 	char *refusal;      /* why the recording has none, or NULL */
 	char *trouble;      /* why there are no live ones, or NULL */
+	struct gus_kcore code;
+	bool code_sought;
+	char *code_trouble; /* why its code cannot be read, or NULL */
 };
 
 void gus_kernel_init(struct gus_kernel *k, const char *boot_id);
@@ -25,6 +30,12 @@ void gus_kernel_add(struct gus_kernel *k, const Gusprof__KernelSymbols *symbols)
 struct gus_function *gus_kernel_find(struct gus_kernel *k, uint64_t address, struct gus_functions **table);
 /* Why kernel addresses have no names, or NULL if they have. */
 const char *gus_kernel_trouble(struct gus_kernel *k);
+
+/* Up to size bytes of its code at address, copied to out; how many there were. Only the running kernel's can be read, so it
+ * has to be the one that was recorded. */
+size_t gus_kernel_code(struct gus_kernel *k, uint64_t address, void *out, size_t size, unsigned *machine);
+/* Why its code cannot be read, or NULL if it can. */
+const char *gus_kernel_code_trouble(struct gus_kernel *k);
 
 /* Whether that boot id is the running kernel's. */
 bool gus_same_boot(const char *boot_id);

@@ -18,7 +18,9 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/insn_x86_measure.c \
 	symbolizer/insn_x86_table.c \
 	symbolizer/kallsyms.c symbolizer/kallsyms.h \
+	symbolizer/kcore.c symbolizer/kcore.h \
 	symbolizer/kernel.c symbolizer/kernel.h \
+	symbolizer/loops.c symbolizer/loops.h \
 	symbolizer/object.c symbolizer/object.h \
 	symbolizer/plt.c \
 	symbolizer/ranges.c symbolizer/ranges.h \

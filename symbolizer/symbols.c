@@ -356,7 +356,10 @@ size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, 
 {
 	const struct gus_elf *main;
 	uint64_t address, left;
+	unsigned unused;
 
+	if (module->kind == GUS_MODULE_KERNEL)
+		return gus_kernel_code(&s->kernel, offset, out, size, machine ? machine : &unused);
 	if (module->kind != GUS_MODULE_FILE && module->kind != GUS_MODULE_VDSO)
 		return 0;
 	main = entry_of(s, module)->object.main;
@@ -369,6 +372,31 @@ size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, 
 		size = (size_t)left;
 	memcpy(out, main->bytes + offset, size);
 	return size;
+}
+
+uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *module, uint64_t offset)
+{
+	const struct gus_elf *code = NULL;
+	uint64_t address;
+
+	if (module->kind == GUS_MODULE_FILE || module->kind == GUS_MODULE_VDSO)
+		code = gus_object_code(&entry_of(s, module)->object);
+	return code && gus_elf_address(code, offset, &address) ? address : offset;
+}
+
+const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module)
+{
+	switch (module->kind) {
+	case GUS_MODULE_KERNEL:
+		return gus_kernel_code_trouble(&s->kernel);
+	case GUS_MODULE_FILE:
+	case GUS_MODULE_VDSO:
+		return entry_of(s, module)->object.trouble;
+	case GUS_MODULE_ANON:
+		return "it was made at run time, and the recording has no copy of it";
+	default:
+		return "no mapping of the recording covers it";
+	}
 }
 
 const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *module)

@@ -53,9 +53,17 @@ size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module,
 			 struct gus_name names[GUS_NAMES_MAX]);
 
 /* Up to size bytes of code at that offset, copied to out; returns how many there were (0 if the module's bytes are
- * not at hand). *machine, if given, is the ELF machine number (EM_X86_64, EM_AARCH64). */
+ * not at hand). *machine, if given, is the ELF machine number (EM_X86_64, EM_AARCH64). The kernel's are those of the running
+ * one, if it is the one that was recorded and lets itself be read. */
 size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,
 			unsigned *machine);
+
+/* The address that the module's file itself gives to that offset, as its symbol table and objdump have it; the offset where
+ * there is no file. */
+uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *module, uint64_t offset);
+
+/* Why gus_symbols_code has no bytes of this module; NULL if nothing is wrong with it. */
+const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module);
 
 /* What is wrong with the names of this module, for the reader of a report: "its file changed since the recording",
  * "no symbol table"; NULL if nothing is. */

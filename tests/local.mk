@@ -11,6 +11,7 @@ AM_TESTS_ENVIRONMENT = GUSPROF='$(abs_top_builddir)/gusprof'; export GUSPROF; \
 EXTRA_DIST += tests/lsan.supp
 
 case_tests = \
+	tests/cases/annotate.sh \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/model.sh \
@@ -22,6 +23,7 @@ dist_check_SCRIPTS += $(case_tests)
 
 if HAVE_CMOCKA
 unit_tests = \
+	tests/unit/test_annotation \
 	tests/unit/test_columns \
 	tests/unit/test_container \
 	tests/unit/test_core \
@@ -31,6 +33,7 @@ unit_tests = \
 	tests/unit/test_figure1 \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_loops \
 	tests/unit/test_profile \
 	tests/unit/test_records \
 	tests/unit/test_sizes \
@@ -46,6 +49,7 @@ TESTS += $(unit_tests)
 endif
 
 LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
+tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
@@ -55,6 +59,7 @@ tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
+tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
@@ -102,6 +107,7 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 # By name: a folder would bring along what was built in it.
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
+	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \
 	tests/bench/full-disk \
