@@ -5,21 +5,7 @@
 #include <string.h>
 
 #include "cli/model_render.h"
-
-static void field(const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		printf("%s", text);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	putchar('"');
-}
+#include "cli/print.h"
 
 /* Four digits behind the point. */
 static void number(double value)
@@ -40,7 +26,7 @@ static void print_row(const struct gus_model_report *r, uint32_t insn)
 	bool own = op->insn == insn;
 
 	printf("%" PRIu64 ",", p->insns[insn].offset);
-	field(p->insns[insn].text);
+	gus_print_field(p->insns[insn].text);
 	putchar(',');
 	for (size_t i = 0; i < n; i++)
 		printf("%s%s", i ? " " : "", names[i]);
@@ -84,7 +70,7 @@ void gus_model_loops_csv(const struct gus_model_report *r, const double *cycles)
 		if (cycles[i] >= 0)
 			number(cycles[i]);
 		putchar(',');
-		field(loop->file ? loop->file : "");
+		gus_print_field(loop->file ? loop->file : "");
 		if (loop->line)
 			printf(",%" PRIu32 "\n", loop->line);
 		else

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cli/hex.h"
 #include "cli/uarch_import.h"
 #include "cli/uarch_load.h"
 #include "cli/verbs.h"
@@ -251,34 +252,19 @@ static int check(const struct uarch_options *o, char **files)
 
 /* explain */
 
-/* The bytes of words like "48 01 c8", "4801c8" or "0x48,0x01,0xc8"; -1 if they are none. */
-static int parse_hex(char **words, uint8_t **bytes, size_t *n)
+/* The bytes of words like "48 01 c8", "4801c8" or "0x48,0x01,0xc8"; NULL if they are none. */
+static uint8_t *parse_hex(char **words, size_t *n)
 {
-	struct gus_vec(uint8_t) out = { 0 };
+	struct gus_vec(char) text = { 0 };
+	uint8_t *bytes;
 
-	*bytes = NULL;
-	for (; *words; words++)
-		for (const char *at = *words; *at;) {
-			unsigned value;
-			int used = 0;
-
-			if (*at == ' ' || *at == ',' || *at == '\\') {
-				at++;
-			} else if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) {
-				at += 2;
-			} else if (at[0] == 'x') {
-				at++;
-			} else if (sscanf(at, "%2x%n", &value, &used) == 1 && used == 2) {
-				gus_vec_push(&out, (uint8_t)value);
-				at += 2;
-			} else {
-				free(out.v);
-				return -1;
-			}
-		}
-	*bytes = out.v;
-	*n = out.n;
-	return out.n ? 0 : -1;
+	for (; *words; words++) {
+		gus_vec_append(&text, *words, strlen(*words));
+		gus_vec_push(&text, ' ');
+	}
+	bytes = text.n ? gus_hex_parse(text.v, text.n, n) : NULL;
+	gus_vec_free(&text);
+	return bytes;
 }
 
 static void explain_class(const struct gus_uarch *u, const char *name)
@@ -348,7 +334,8 @@ static int explain(const struct gus_uarch *u, char **words)
 	uint8_t *bytes;
 	size_t n, length;
 
-	if (parse_hex(words, &bytes, &n) != 0) {
+	bytes = parse_hex(words, &n);
+	if (!bytes) {
 		fprintf(stderr, "gusprof: uarch explain takes bytes as pairs of hexadecimal digits, such as 4801c8\n");
 		return GUS_EXIT_USAGE;
 	}
