@@ -5,4 +5,5 @@ attribution_libattribution_a_SOURCES = \
 	attribution/interval.c attribution/interval.h \
 	attribution/profile.c attribution/profile.h \
 	attribution/rows.c attribution/rows.h \
+	attribution/series.c attribution/series.h \
 	attribution/units.c attribution/units.h

@@ -67,7 +67,10 @@ double gus_overhead_percent(const struct gus_profile *p)
 {
 	const Gusprof__EventTotal *total = gus_profile_total(p);
 	double cost = p->event < p->header->n_events ? (double)p->header->events[p->event]->cost_ns : 0;
+	const Gusprof__Overhead *o = p->footer ? p->footer->overhead : NULL;
 
+	if (o && o->target_ns)
+		return (double)o->got_ppm / 1e4 + 100 * (double)o->around_ns / (double)o->target_ns;
 	if (!total || !total->running_ns || cost <= 0)
 		return -1;
 	return 100 * ((double)p->footer->recorder_cpu_ns + cost * (double)total->samples) / (double)total->running_ns;

@@ -28,8 +28,8 @@ struct gus_units gus_units_of(const struct gus_profile *p);
 /* weight in the scale's unit, rounded. Differences of it over running sums make parts that add up exactly. */
 uint64_t gus_scale_apply(const struct gus_scale *scale, uint64_t weight);
 
-/* What the recording cost, in percent of the task's CPU time: this program's own and the samples' as probed; negative
- * if it is not known. */
+/* What the recording cost, in percent of the target's CPU time: the recorder's own time from its start to its end, and
+ * what samples and the following of tasks took, as probed; negative if it is not known. */
 double gus_overhead_percent(const struct gus_profile *p);
 
 #endif

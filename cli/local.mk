@@ -6,6 +6,7 @@ gusprof_SOURCES = \
 	cli/annotate_json.c \
 	cli/annotate_render.h \
 	cli/annotate_text.c \
+	cli/doctor.c \
 	cli/dump.c \
 	cli/hex.c cli/hex.h \
 	cli/json.c cli/json.h \
@@ -28,6 +29,11 @@ gusprof_SOURCES = \
 	cli/render_text.c \
 	cli/report.c \
 	cli/source.c cli/source.h \
+	cli/stat.c \
+	cli/stat_csv.c \
+	cli/stat_json.c \
+	cli/stat_text.c \
+	cli/stat_view.c cli/stat_view.h \
 	cli/uarch.c \
 	cli/uarch_import.c cli/uarch_import.h \
 	cli/uarch_load.c cli/uarch_load.h \

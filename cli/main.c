@@ -14,6 +14,8 @@ static const struct gus_verb *const verbs[] = {
 	&gus_verb_dump,
 	&gus_verb_uarch,
 	&gus_verb_model,
+	&gus_verb_stat,
+	&gus_verb_doctor,
 };
 
 static const struct gus_verb *find_verb(const char *name)

@@ -12,6 +12,7 @@
 enum {
 	GUS_EXIT_OWN_FAILURE = 125, /* this program failed, not the workload */
 	GUS_EXIT_USAGE = 129,       /* as perf: an option or an event that does not exist */
+	GUS_EXIT_NO_TARGET = 244,   /* as perf: there is no such process */
 	GUS_EXIT_NO_COMMAND = 255,  /* as perf: the workload could not be started */
 };
 

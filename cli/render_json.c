@@ -47,6 +47,29 @@ static const char *uarch_of(const Gusprof__Host *host)
 	return gus_uarch_of_cpu(&id);
 }
 
+/* What recording was to cost and what it did cost while it ran; null where the recording does not say. */
+static json_t *cost(const struct gus_profile *p)
+{
+	const Gusprof__Overhead *m = p->footer ? p->footer->overhead : NULL;
+	uint64_t asked = p->header->overhead_ppm;
+	json_t *o;
+
+	if (!m)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "asked_pct", asked ? json_real((double)asked / 1e4) : json_null());
+	json_object_set_new(o, "got_pct", json_real((double)m->got_ppm / 1e4));
+	json_object_set_new(o, "samples_pct", json_real((double)m->samples_ppm / 1e4));
+	json_object_set_new(o, "following_pct", json_real((double)m->following_ppm / 1e4));
+	json_object_set_new(o, "recorder_pct", json_real((double)m->recorder_ppm / 1e4));
+	json_object_set_new(o, "around_ns", json_integer((json_int_t)m->around_ns));
+	json_object_set_new(o, "target_ns", json_integer((json_int_t)m->target_ns));
+	json_object_set_new(o, "hz_first", gus_json_number(asked != 0, m->hz_first));
+	json_object_set_new(o, "hz_last", gus_json_number(asked != 0, m->hz_last));
+	json_object_set_new(o, "changes", json_integer((json_int_t)m->changes));
+	return o;
+}
+
 json_t *gus_json_recording(const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
@@ -71,6 +94,7 @@ json_t *gus_json_recording(const struct gus_report *r)
 	json_object_set_new(o, "throttled", json_integer((json_int_t)p->throttled));
 	json_object_set_new(o, "time_ns", json_integer((json_int_t)r->length_ns));
 	json_object_set_new(o, "overhead_pct", overhead < 0 ? json_null() : json_real(overhead));
+	json_object_set_new(o, "cost", cost(p));
 	json_object_set_new(o, "truncated", json_boolean(p->damage.cut));
 	json_object_set_new(o, "corrupt", json_integer((json_int_t)p->damage.corrupt));
 	json_object_set_new(o, "missing_frames", json_integer((json_int_t)p->damage.missing_frames));

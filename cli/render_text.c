@@ -36,7 +36,7 @@ static void print_counted(const struct gus_report *r)
 	const Gusprof__EventTotal *total = gus_profile_total(r->profile);
 	char counted[48], sampled[48];
 
-	if (!total || !r->units.time.known || r->profile->filtered ||
+	if (!total || !r->units.time.known || r->profile->filtered || r->profile->header->overwrite ||
 	    (double)r->profile->weight >= 0.95 * (double)total->count)
 		return;
 	gus_format_time(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
@@ -45,11 +45,34 @@ static void print_counted(const struct gus_report *r)
 	       sampled);
 }
 
+/* What was asked for and what was got, where the rate was the recorder's to choose. */
+static void print_overhead(const struct gus_profile *p)
+{
+	const Gusprof__Overhead *o = p->footer ? p->footer->overhead : NULL;
+	double percent = gus_overhead_percent(p);
+	const uint64_t parts[] = { p->header->overhead_ppm, o ? o->got_ppm : 0, o ? o->samples_ppm : 0,
+				   o ? o->following_ppm : 0, o ? o->recorder_ppm : 0 };
+	char all[48], text[5][48];
+
+	if (percent < 0)
+		return;
+	gus_format_fixed(all, sizeof(all), percent, 2);
+	printf("# cost of recording: about %s %% of the CPU time (%s)\n", all, "own time measured, cost per sample probed");
+	if (!o)
+		return;
+	for (size_t i = 0; i < 5; i++)
+		gus_format_fixed(text[i], sizeof(text[i]), (double)parts[i] / 1e4, 2);
+	printf("#   while it ran %s %%", text[1]);
+	if (p->header->overhead_ppm)
+		printf(", asked %s %%, at %" PRIu64 " and in the end %" PRIu64 " samples a second", text[0], o->hz_first,
+		       o->hz_last);
+	printf(": samples %s, following tasks %s, recorder %s\n", text[2], text[3], text[4]);
+}
+
 static void print_totals(const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
 	const Gusprof__Header *h = p->header;
-	double overhead = gus_overhead_percent(p);
 	char time[48], length[48], percent[48];
 
 	gus_format_time(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
@@ -74,11 +97,7 @@ static void print_totals(const struct gus_report *r)
 			printf(" at %s GHz, timed before and after the run", percent);
 		printf(")\n");
 	}
-	if (overhead >= 0) {
-		gus_format_fixed(percent, sizeof(percent), overhead, 2);
-		printf("# cost of recording: about %s %% of the CPU time (%s)\n", percent,
-		       "own time measured, cost per sample probed");
-	}
+	print_overhead(p);
 	if (*h->choice)
 		comment(h->choice, (void *)"event");
 }

@@ -11,5 +11,7 @@ extern const struct gus_verb gus_verb_annotate;
 extern const struct gus_verb gus_verb_dump;
 extern const struct gus_verb gus_verb_uarch;
 extern const struct gus_verb gus_verb_model;
+extern const struct gus_verb gus_verb_doctor;
+extern const struct gus_verb gus_verb_stat;
 
 #endif

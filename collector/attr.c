@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/doctor.h"
+#include "collector/facts.h"
 #include "collector/pmu.h"
 
 #define SIZE_VER8 136     /* with config3 */
@@ -14,7 +16,7 @@
 
 uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan)
 {
-	/* STREAM_ID tells the event that we opened from the copies that new tasks inherit: see session.c, weigh(). */
+	/* STREAM_ID tells the event that we opened from the copies that new tasks inherit: see counters.c, gus_counters_weight(). */
 	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID |
 	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | (plan->call_graph ? PERF_SAMPLE_CALLCHAIN : 0);
 }
@@ -30,6 +32,7 @@ static void fill_common(struct perf_event_attr *k, const struct gus_attr_plan *p
 	k->sample_id_all = 1;
 	k->watermark = 1;
 	k->wakeup_watermark = plan->wakeup_bytes;
+	k->write_backward = plan->backward;
 	if (plan->features & GUS_ATTR_CLOCK) {
 		k->use_clockid = 1;
 		k->clockid = CLOCK_MONOTONIC;
@@ -70,7 +73,7 @@ void gus_attr_fill(union gus_attr *a, const struct gus_event *e, const struct gu
 	k->enable_on_exec = leader && plan->enable_on_exec;
 }
 
-void gus_attr_fill_tracking(union gus_attr *a, const struct gus_attr_plan *plan)
+void gus_attr_fill_holder(union gus_attr *a, const struct gus_attr_plan *plan)
 {
 	struct perf_event_attr *k = &a->kernel;
 
@@ -81,23 +84,52 @@ void gus_attr_fill_tracking(union gus_attr *a, const struct gus_attr_plan *plan)
 	k->sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN; /* it takes no samples */
 	k->exclude_kernel = 1;                              /* so that it is allowed to everyone */
 	k->exclude_hv = 1;
-	k->enable_on_exec = 1;
+	k->inherit = 0;
+}
+
+void gus_attr_add_switches(union gus_attr *a, const struct gus_attr_plan *plan)
+{
+	a->kernel.context_switch = (plan->features & GUS_ATTR_SWITCH) != 0;
+}
+
+void gus_attr_add_tracking(union gus_attr *a, const struct gus_attr_plan *plan)
+{
+	struct perf_event_attr *k = &a->kernel;
+
 	k->mmap = 1;
 	k->comm = 1;
 	k->task = 1;
 	k->mmap2 = (plan->features & GUS_ATTR_MMAP2) != 0;
 	k->comm_exec = (plan->features & GUS_ATTR_MMAP2) != 0;
-	k->context_switch = (plan->features & GUS_ATTR_SWITCH) != 0;
 	k->ksymbol = (plan->features & GUS_ATTR_KSYMBOL) != 0;
 	k->build_id = (plan->features & GUS_ATTR_BUILD_ID) != 0;
+	gus_attr_add_switches(a, plan);
+}
+
+void gus_attr_fill_tracking(union gus_attr *a, const struct gus_attr_plan *plan)
+{
+	gus_attr_fill_holder(a, plan);
+	a->kernel.inherit = plan->inherit;
+	a->kernel.enable_on_exec = 1;
+	gus_attr_add_tracking(a, plan);
+}
+
+static int open_with(const union gus_attr *a, pid_t pid, int cpu, int group_fd, unsigned long flags)
+{
+	union gus_attr copy = *a; /* the kernel may write its own size there */
+	long fd = syscall(SYS_perf_event_open, &copy.kernel, pid, cpu, group_fd, flags | PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
 }
 
 int gus_attr_open(const union gus_attr *a, pid_t pid, int cpu, int group_fd)
 {
-	union gus_attr copy = *a; /* the kernel may write its own size there */
-	long fd = syscall(SYS_perf_event_open, &copy.kernel, pid, cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+	return open_with(a, pid, cpu, group_fd, 0);
+}
 
-	return fd < 0 ? -errno : (int)fd;
+int gus_attr_open_cgroup(const union gus_attr *a, int cgroup, int cpu, int group_fd)
+{
+	return open_with(a, cgroup, cpu, group_fd, PERF_FLAG_PID_CGROUP);
 }
 
 int gus_attr_open_tracking(struct gus_attr_plan *plan, pid_t pid, int cpu)
@@ -121,11 +153,39 @@ int gus_attr_open_tracking(struct gus_attr_plan *plan, pid_t pid, int cpu)
 	return fd;
 }
 
+int gus_attr_settle(struct gus_attr_plan *plan)
+{
+	int fd = gus_attr_open_tracking(plan, 0, -1);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+/* A filter around this process, which lowering perf_event_paranoid would not move. The kernel itself says EACCES. */
+static bool explain_filter(struct gus_error *err, const struct gus_event *e, int sys)
+{
+	char why[400], command[200];
+	struct gus_facts rights;
+
+	if (sys != EPERM && sys != ENOSYS)
+		return false;
+	gus_facts_rights(&rights);
+	if (rights.seccomp != 2)
+		return false;
+	gus_doctor_refusal(&rights, sys, GUS_WISH_USER, why, sizeof(why), command, sizeof(command));
+	gus_fail(err, GUS_E_PERMISSION, "cannot open %s: %s%s%s; gusprof doctor says more", e->name, why, *command ? ": " : "", command);
+	return true;
+}
+
 int gus_attr_explain(struct gus_error *err, const struct gus_event *e, int cpu, int sys)
 {
 	char paranoid[32] = "unknown";
 	const char *precise = e->precise || e->precise_best ? "; a lower precision (fewer p) may work" : "";
 
+	if (explain_filter(err, e, sys))
+		return -1;
 	gus_read_text("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
 	switch (sys) {
 	case ENOENT:

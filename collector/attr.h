@@ -38,6 +38,7 @@ struct gus_attr_plan {
 	bool call_graph;
 	bool inherit;          /* new tasks are followed */
 	bool enable_on_exec;   /* else somebody enables it later */
+	bool backward;         /* written from the ring's end, over what is oldest there: a flight recorder */
 	uint32_t wakeup_bytes; /* in a ring before its reader is woken */
 };
 
@@ -48,11 +49,22 @@ void gus_attr_fill(union gus_attr *a, const struct gus_event *event, const struc
 /* An event that counts nothing and records what the tasks do: mappings, names, forks, switches. */
 void gus_attr_fill_tracking(union gus_attr *a, const struct gus_attr_plan *plan);
 
+/* Makes an event record what the tasks do, too: the mappings and so on, or only the switches. One event that does both
+ * is half of what a fork must copy and a context switch must look at. */
+void gus_attr_add_tracking(union gus_attr *a, const struct gus_attr_plan *plan);
+void gus_attr_add_switches(union gus_attr *a, const struct gus_attr_plan *plan);
+/* An event that does nothing at all, for the ring that others write to. */
+void gus_attr_fill_holder(union gus_attr *a, const struct gus_attr_plan *plan);
+
 /* The kernel's call; returns the descriptor or -errno. */
 int gus_attr_open(const union gus_attr *a, pid_t pid, int cpu, int group_fd);
+/* The same for all tasks of a cgroup, by a descriptor of its directory. */
+int gus_attr_open_cgroup(const union gus_attr *a, int cgroup, int cpu, int group_fd);
 
 /* Opens the tracking event, giving up features until the kernel takes it; plan keeps those that are left. */
 int gus_attr_open_tracking(struct gus_attr_plan *plan, pid_t pid, int cpu);
+/* The same on ourselves and for no other purpose. Returns 0, or -errno if the kernel takes none at all. */
+int gus_attr_settle(struct gus_attr_plan *plan);
 
 /* Why opening event failed with that errno, and what can be done about it. Returns -1. */
 int gus_attr_explain(struct gus_error *err, const struct gus_event *event, int cpu, int sys);

@@ -14,7 +14,14 @@
 
 #define REDRAW_MIN_NS 100000000
 #define REDRAW_PERIODS 250
-#define SPARE_FILES 32 /* for everything else that is open */
+#define REDRAW_COST_NS 6000  /* of one ioctl, which may have to reach another CPU; timed as 2 to 6 us */
+#define REDRAW_SHARE 1000    /* at most that part of a CPU goes into redraws */
+#define SPARE_FILES 32       /* for everything else that is open */
+#define SIDE_RING_BYTES (128u << 10) /* beside a flight recorder's */
+#define ATTACH_NS 1000000000ULL      /* when threads are born faster than they are opened */
+#define ATTACH_PASSES 4
+#define REFUSED 2            /* a return value: permission is what failed */
+#define GONE 1               /* likewise: the task or the CPU is not there any more */
 
 static uint64_t now_ns(void)
 {
@@ -40,14 +47,27 @@ static unsigned next_cpu(const char *list, unsigned from)
 	return from < limit ? from : UINT32_MAX;
 }
 
-static void raise_file_limit(size_t files)
+/* Descriptors for so many more tasks. The soft limit is a default and ours to raise; the hard one is a decision. */
+static int reserve_files(const struct gus_counters *c, size_t tasks, struct gus_error *err)
 {
+	size_t each = c->rings.n * (c->events->n + c->separate);
+	size_t need = c->list.n + c->tracking.n + c->holders.n + tasks * each + SPARE_FILES;
 	struct rlimit limit;
+	char *what;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= files + SPARE_FILES)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
+		return 0;
+	limit.rlim_cur = limit.rlim_max < need ? need : limit.rlim_max;
+	limit.rlim_max = limit.rlim_max < need ? need : limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return 0;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	what = gus_target_describe(c->target);
+	gus_fail(err, GUS_E_FULL, "cannot watch %s: %zu tasks on %zu CPUs need %zu descriptors, and this user may open %llu; "
+		 "raise the limit (ulimit -Hn), watch fewer CPUs (-C), or all tasks at once (-a)", what, tasks,
+		 c->rings.n, need, (unsigned long long)limit.rlim_max);
+	free(what);
+	return -1;
 }
 
 /* Precise hardware samples are stamped by the hardware, in the kernel's own clock only. */
@@ -64,105 +84,304 @@ bool gus_counters_monotonic(const struct gus_counters *c)
 	return (c->plan.features & GUS_ATTR_CLOCK) != 0;
 }
 
-/* The tracking event of a CPU and its ring. Returns 0 or -errno; 1 if the CPU has gone. */
-static int open_cpu(struct gus_counters *c, const struct gus_target *target, unsigned cpu, size_t ring_bytes,
-		    struct gus_error *err)
+uint64_t gus_counters_now(const struct gus_counters *c)
 {
-	struct gus_event dummy = { .name = (char *)(uintptr_t)"the side band (dummy event)" };
-	struct gus_ring ring;
-	int fd = gus_attr_open_tracking(&c->plan, target->pid, (int)cpu);
+	uint64_t ns;
 
+	if (gus_counters_monotonic(c))
+		return now_ns();
+	return gus_ring_now(&c->rings.v[0], &ns) ? ns : 0;
+}
+
+/* Rings. */
+
+static int open_ring(struct gus_counters *c, struct gus_rings *rings, unsigned cpu, size_t bytes, bool backward,
+		     struct gus_error *err)
+{
+	struct gus_event holder = { .name = (char *)(uintptr_t)"the ring (dummy event)" };
+	struct gus_attr_plan plan = c->plan;
+	struct gus_ring ring;
+	union gus_attr a;
+	int fd;
+
+	plan.backward = backward;
+	gus_attr_fill_holder(&a, &plan);
+	fd = gus_attr_open(&a, 0, (int)cpu, -1);
 	if (fd == -ENODEV)
-		return 1;
+		return GONE;
 	if (fd < 0)
-		return gus_attr_explain(err, &dummy, (int)cpu, -fd);
-	gus_vec_push(&c->tracking, fd);
-	if (gus_ring_map(&ring, fd, cpu, ring_bytes, err) != 0)
+		return gus_attr_explain(err, &holder, (int)cpu, -fd);
+	gus_vec_push(&c->holders, fd);
+	if ((backward ? gus_ring_map_flight : gus_ring_map)(&ring, fd, cpu, bytes, err) != 0)
 		return -1;
-	gus_vec_push(&c->rings, ring);
+	gus_vec_push(rings, ring);
 	return 0;
 }
 
-/* An event on the CPU of the newest ring. Returns 0 or -errno of the open; -1 with err set for anything else. */
-static int open_counter(struct gus_counters *c, uint32_t number, pid_t pid, unsigned cpu, int *group_fd,
+static int open_rings(struct gus_counters *c, const struct gus_counters_options *o, struct gus_error *err)
+{
+	char cpus[4096];
+
+	online_cpus(cpus, sizeof(cpus));
+	for (unsigned cpu = next_cpu(cpus, 0); cpu != UINT32_MAX; cpu = next_cpu(cpus, cpu + 1)) {
+		int rc;
+
+		if (c->target->cpus && !gus_cpus_has(c->target->cpus, cpu))
+			continue;
+		rc = open_ring(c, &c->rings, cpu, o->overwrite ? SIDE_RING_BYTES : o->ring_bytes, false, err);
+		if (rc == 0 && o->overwrite)
+			rc = open_ring(c, &c->flights, cpu, o->ring_bytes, true, err);
+		if (rc < 0)
+			return -1;
+	}
+	return c->rings.n ? 0 : gus_fail(err, GUS_E_UNSUPPORTED, "none of the CPUs to be watched is online");
+}
+
+/* Events for one task on one CPU. Each of these returns 0, GONE, REFUSED or -1. */
+
+static int open_fd(const struct gus_counters *c, const union gus_attr *a, pid_t task, unsigned cpu, int group_fd)
+{
+	if (c->target->kind == GUS_TARGET_CGROUP)
+		return gus_attr_open_cgroup(a, c->target->cgroup_fd, (int)cpu, group_fd);
+	return gus_attr_open(a, task, (int)cpu, group_fd);
+}
+
+static int explain(const struct gus_counters *c, const struct gus_event *e, pid_t task, unsigned cpu, int sys,
+		   struct gus_error *err)
+{
+	gus_target_explain(err, c->target, task, e, (int)cpu, sys);
+	return sys == EACCES || sys == EPERM ? REFUSED : -1;
+}
+
+static int open_tracker(struct gus_counters *c, pid_t task, const struct gus_ring *ring, struct gus_error *err)
+{
+	struct gus_event dummy = { .name = (char *)(uintptr_t)"the side band (dummy event)" };
+	struct gus_attr_plan plan = c->plan;
+	union gus_attr a;
+	int fd;
+
+	if (c->flights.n)
+		plan.features &= ~(unsigned)GUS_ATTR_SWITCH;
+	gus_attr_fill_tracking(&a, &plan);
+	fd = open_fd(c, &a, task, ring->cpu, -1);
+	if (fd == -ESRCH)
+		return GONE;
+	if (fd < 0)
+		return explain(c, &dummy, task, ring->cpu, -fd, err);
+	gus_vec_push(&c->tracking, fd);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
+		return gus_fail_errno(err, errno, "cannot join the ring of cpu %u", ring->cpu);
+	return 0;
+}
+
+/* The first event does what the side band needs, where it has no events of its own. */
+static void fill_event(const struct gus_counters *c, uint32_t number, bool leader, union gus_attr *a)
+{
+	struct gus_attr_plan plan = c->plan;
+
+	plan.backward = c->flights.n != 0;
+	gus_attr_fill(a, &c->events->v[number], &plan, leader);
+	if (number == 0 && !c->separate)
+		gus_attr_add_tracking(a, &plan);
+	else if (number == 0 && plan.backward)
+		gus_attr_add_switches(a, &plan);
+}
+
+static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, size_t lane, int *group_fd,
 			struct gus_error *err)
 {
 	const struct gus_event *e = &c->events->v[number];
-	struct gus_counter counter = { .event = number, .leader = *group_fd < 0, .period = e->period };
+	const struct gus_ring *ring = c->flights.n ? &c->flights.v[lane] : &c->rings.v[lane];
+	struct gus_counter counter = { .event = number, .task = task, .cpu = ring->cpu, .leader = *group_fd < 0,
+				       .period = e->period };
 	union gus_attr a;
 	uint64_t id;
 
-	gus_attr_fill(&a, e, &c->plan, counter.leader);
-	counter.fd = gus_attr_open(&a, pid, (int)cpu, *group_fd);
+	fill_event(c, number, counter.leader, &a);
+	counter.fd = open_fd(c, &a, task, ring->cpu, *group_fd);
+	if (counter.fd == -ESRCH)
+		return GONE;
 	if (counter.fd < 0)
-		return counter.fd;
+		return explain(c, e, task, ring->cpu, -counter.fd, err);
 	gus_vec_push(&c->list, counter);
-	if (ioctl(counter.fd, PERF_EVENT_IOC_SET_OUTPUT, c->tracking.v[c->tracking.n - 1]) != 0)
-		return gus_fail_errno(err, errno, "cannot join the ring of %s on cpu %u with the others", e->name, cpu);
+	if (ioctl(counter.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
+		return gus_fail_errno(err, errno, "cannot join the ring of %s on cpu %u with the others", e->name, ring->cpu);
 	if (ioctl(counter.fd, PERF_EVENT_IOC_ID, &id) != 0)
-		return gus_fail_errno(err, errno, "cannot ask for the id of %s on cpu %u", e->name, cpu);
+		return gus_fail_errno(err, errno, "cannot ask for the id of %s on cpu %u", e->name, ring->cpu);
 	gus_records_add_id(&c->records, id, number);
 	if (e->group)
 		*group_fd = *group_fd < 0 ? counter.fd : *group_fd;
 	return 0;
 }
 
-/* All events on one CPU. *refused is set if permission was what failed. */
-static int open_events(struct gus_counters *c, pid_t pid, unsigned cpu, bool *refused, struct gus_error *err)
+static int open_on_cpu(struct gus_counters *c, pid_t task, size_t lane, struct gus_error *err)
 {
 	uint32_t group = 0;
-	int group_fd = -1;
+	int group_fd = -1, rc = 0;
 
-	for (uint32_t i = 0; i < c->events->n; i++) {
+	if (c->separate)
+		rc = open_tracker(c, task, &c->rings.v[lane], err);
+	for (uint32_t i = 0; rc == 0 && i < c->events->n; i++) {
 		const struct gus_event *e = &c->events->v[i];
-		int rc;
 
-		if (e->cpus && !gus_cpus_has(e->cpus, cpu))
+		if (e->cpus && !gus_cpus_has(e->cpus, c->rings.v[lane].cpu))
 			continue;
 		if (!e->group || e->group != group)
 			group_fd = -1;
 		group = e->group;
-		rc = open_counter(c, i, pid, cpu, &group_fd, err);
-		if (rc == 0)
-			continue;
-		*refused = !err->code && (rc == -EACCES || rc == -EPERM);
-		return err->code ? -1 : gus_attr_explain(err, e, (int)cpu, -rc);
+		rc = open_counter(c, i, task, lane, &group_fd, err);
+	}
+	return rc;
+}
+
+/* A task that has gone half-way leaves counters that will never count again, which does no harm. */
+static int open_task(struct gus_counters *c, pid_t task, uint64_t from, struct gus_error *err)
+{
+	bool is_new;
+	uint32_t number = gus_index_add(&c->opened_ids, &task, &is_new);
+
+	if (is_new)
+		gus_vec_push(&c->opened, (struct gus_opened){ 0 });
+	c->opened.v[number] = (struct gus_opened){ from, UINT64_MAX, c->list.n };
+	for (size_t lane = 0; lane < c->rings.n; lane++) {
+		int rc = open_on_cpu(c, task, lane, err);
+
+		if (rc != 0)
+			return rc;
 	}
 	return 0;
 }
 
-static int open_all(struct gus_counters *c, const struct gus_target *target, const struct gus_counters_options *options,
-		    bool *refused, struct gus_error *err)
+/* Targets. */
+
+/* The listed tasks that have not been opened for the time that begins at from. */
+static bool fresh_tasks(const struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from,
+			struct gus_tids *fresh)
 {
-	char cpus[4096];
+	struct gus_tids tids = { 0 };
+	bool any = list(&tids, context);
 
-	c->plan = (struct gus_attr_plan){
-		.features = GUS_ATTR_ALL & ~(options->switches ? 0 : GUS_ATTR_SWITCH) &
-			    ~(wants_kernel_clock(c->events) ? GUS_ATTR_CLOCK : 0),
-		.call_graph = options->call_graph,
-		.inherit = true,
-		.enable_on_exec = target->starts_by_exec && !options->late,
-		.wakeup_bytes = (uint32_t)options->ring_bytes / 4,
-	};
-	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), (uint32_t)c->events->n);
-	online_cpus(cpus, sizeof(cpus));
-	for (unsigned cpu = next_cpu(cpus, 0); cpu != UINT32_MAX; cpu = next_cpu(cpus, cpu + 1)) {
-		int rc = open_cpu(c, target, cpu, options->ring_bytes, err);
+	fresh->n = 0;
+	for (size_t i = 0; i < tids.n; i++) {
+		uint32_t number = gus_index_find(&c->opened_ids, &tids.v[i]);
 
-		if (rc == 1)
-			continue;
-		if (rc != 0 || open_events(c, target->pid, cpu, refused, err) != 0)
-			return -1;
+		if (number == GUS_INDEX_NONE || c->opened.v[number].from != from)
+			gus_vec_push(fresh, tids.v[i]);
 	}
+	gus_vec_free(&tids);
+	return any;
+}
+
+/* A thread has our events if it was opened, or if its creator was before it was born. So the list of threads is read
+ * again until two readings in a row (a reading can miss some while others end) show nothing new. Where threads are born
+ * faster than we can open them that would never be: but then, after a few readings, those that are new have creators
+ * that were opened. A thread that is opened after it has inherited is counted twice: see gus_counters_repeats. */
+static int open_listed(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from, struct gus_error *err)
+{
+	uint64_t give_up = now_ns() + ATTACH_NS;
+	struct gus_tids fresh = { 0 };
+	unsigned quiet = 0;
+	int rc = 0;
+
+	c->may_repeat = true;
+	for (unsigned pass = 0; rc == 0 && quiet < 2 && (pass < ATTACH_PASSES || now_ns() < give_up); pass++) {
+		if (!fresh_tasks(c, list, context, from, &fresh))
+			break;
+		quiet = fresh.n ? 0 : quiet + 1;
+		rc = reserve_files(c, fresh.n, err);
+		for (size_t i = 0; rc == 0 && i < fresh.n; i++) {
+			rc = open_task(c, fresh.v[i], from, err);
+			rc = rc == GONE ? 0 : rc;
+		}
+	}
+	gus_vec_free(&fresh);
+	return rc;
+}
+
+static bool list_watched(struct gus_tids *tids, void *context)
+{
+	const struct gus_target *t = context;
+	bool any = false;
+
+	for (size_t i = 0; i < t->watches.n; i++)
+		any |= gus_tids_of(t->watches.v[i].id, tids);
+	return any;
+}
+
+static int open_threads(struct gus_counters *c, struct gus_error *err)
+{
+	int rc = reserve_files(c, c->target->watches.n, err);
+
+	for (size_t i = 0; rc == 0 && i < c->target->watches.n; i++) {
+		rc = open_task(c, c->target->watches.v[i].id, 0, err);
+		rc = rc == GONE ? 0 : rc;
+	}
+	return rc;
+}
+
+static int open_target(struct gus_counters *c, struct gus_error *err)
+{
+	char *what;
+	int rc;
+
+	switch (c->target->kind) {
+	case GUS_TARGET_PROCESSES:
+		rc = open_listed(c, list_watched, c->target, 0, err);
+		break;
+	case GUS_TARGET_THREADS:
+		rc = open_threads(c, err);
+		break;
+	default:
+		rc = reserve_files(c, 1, err);
+		if (rc == 0)
+			rc = open_task(c, c->target->kind == GUS_TARGET_COMMAND ? c->child : -1, 0, err);
+		rc = rc == GONE ? 0 : rc;
+	}
+	if (rc != 0 || c->list.n)
+		return rc;
+	what = gus_target_describe(c->target);
+	gus_fail(err, GUS_E_NOT_FOUND, "cannot watch %s: ended just now", what);
+	free(what);
+	return -1;
+}
+
+/* An event of one kind of cores may be open nowhere. */
+static int check_opened(const struct gus_counters *c, struct gus_error *err)
+{
 	for (uint32_t i = 0; i < c->events->n; i++) {
 		bool opened = false;
 
-		for (size_t k = 0; k < c->list.n; k++)
-			opened |= c->list.v[k].event == i;
+		for (size_t k = 0; k < c->list.n && !opened; k++)
+			opened = c->list.v[k].event == i;
 		if (!opened)
 			return gus_attr_explain(err, &c->events->v[i], -1, ENODEV);
 	}
 	return 0;
+}
+
+static int open_all(struct gus_counters *c, const struct gus_counters_options *o, struct gus_error *err)
+{
+	enum gus_target_kind kind = c->target->kind;
+	struct gus_event dummy = { .name = (char *)(uintptr_t)"the side band (dummy event)" };
+	int rc;
+
+	c->plan = (struct gus_attr_plan){
+		.features = GUS_ATTR_ALL & ~(o->switches ? 0 : GUS_ATTR_SWITCH) &
+			    ~(wants_kernel_clock(c->events) ? GUS_ATTR_CLOCK : 0),
+		.call_graph = o->call_graph,
+		.inherit = kind == GUS_TARGET_COMMAND || kind == GUS_TARGET_PROCESSES,
+		.enable_on_exec = kind == GUS_TARGET_COMMAND && !o->late,
+		.wakeup_bytes = (uint32_t)o->ring_bytes / 4,
+	};
+	c->separate = o->late || o->pausable || o->overwrite || c->events->v[0].cpus;
+	rc = gus_attr_settle(&c->plan);
+	if (rc < 0)
+		return gus_attr_explain(err, &dummy, -1, -rc);
+	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), (uint32_t)c->events->n);
+	rc = open_rings(c, o, err);
+	if (rc == 0)
+		rc = open_target(c, err);
+	return rc == 0 ? check_opened(c, err) : rc;
 }
 
 /* Whether leaving out the kernel is something new for at least one event. */
@@ -175,60 +394,98 @@ static bool leave_out_kernel(struct gus_events *events)
 	return changed;
 }
 
-int gus_counters_open(struct gus_counters *c, struct gus_events *events, const struct gus_target *target,
+static void init(struct gus_counters *c, struct gus_events *events, struct gus_target *target, pid_t child)
+{
+	*c = (struct gus_counters){ .events = events, .target = target, .child = child, .random = { now_ns() } };
+	gus_index_init(&c->opened_ids, sizeof(pid_t));
+	for (size_t i = 0; i < events->n; i++) {
+		gus_vec_push(&c->repeated, 0);
+		gus_vec_push(&c->closed, (struct gus_counted){ 0 });
+	}
+}
+
+int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct gus_target *target,
 		      const struct gus_counters_options *options, const struct gus_log *log, struct gus_error *err)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	bool refused = false;
+	struct gus_error first = { 0 };
+	int rc;
 
-	*c = (struct gus_counters){ .events = events, .random = { now_ns() } };
-	raise_file_limit((size_t)(cpus > 0 ? cpus : 1) * (events->n + 1));
-	if (open_all(c, target, options, &refused, err) == 0)
-		return 0;
-	gus_counters_close(c);
-	if (!refused || !leave_out_kernel(events))
-		return -1;
-	*err = (struct gus_error){ 0 };
-	*c = (struct gus_counters){ .events = events, .random = { now_ns() } };
-	if (open_all(c, target, options, &refused, err) == 0) {
-		gus_log(log, GUS_NOTE, "the kernel may not be sampled by this user (kernel.perf_event_paranoid): its "
-			"time is left out");
-		return 0;
+	init(c, events, target, options->child);
+	rc = open_all(c, options, &first);
+	if (rc == REFUSED && !options->as_they_are && leave_out_kernel(events)) {
+		gus_counters_close(c);
+		init(c, events, target, options->child);
+		first = (struct gus_error){ 0 };
+		rc = open_all(c, options, &first);
+		if (rc == 0)
+			gus_log(log, GUS_NOTE, "the kernel may not be sampled by this user (kernel.perf_event_paranoid): "
+				"its time is left out");
 	}
+	if (rc == 0)
+		return 0;
 	gus_counters_close(c);
+	if (err)
+		*err = first;
 	return -1;
 }
 
 void gus_counters_close(struct gus_counters *c)
 {
-	for (size_t i = 0; i < c->rings.n; i++)
-		gus_ring_unmap(&c->rings.v[i]);
 	for (size_t i = 0; i < c->list.n; i++)
-		close(c->list.v[i].fd);
+		if (c->list.v[i].fd >= 0)
+			close(c->list.v[i].fd);
 	for (size_t i = 0; i < c->tracking.n; i++)
 		close(c->tracking.v[i]);
+	for (size_t i = 0; i < c->rings.n; i++)
+		gus_ring_unmap(&c->rings.v[i]);
+	for (size_t i = 0; i < c->flights.n; i++)
+		gus_ring_unmap(&c->flights.v[i]);
+	for (size_t i = 0; i < c->holders.n; i++)
+		close(c->holders.v[i]);
 	gus_vec_free(&c->rings);
+	gus_vec_free(&c->flights);
+	gus_vec_free(&c->holders);
 	gus_vec_free(&c->list);
 	gus_vec_free(&c->tracking);
+	gus_vec_free(&c->opened);
+	gus_vec_free(&c->repeated);
+	gus_vec_free(&c->closed);
+	gus_index_free(&c->opened_ids);
 	gus_records_free(&c->records);
 }
 
-/* Members of a group follow their leader. Both requests reach the copies that tasks have inherited. */
-void gus_counters_enable(struct gus_counters *c)
+/* Members of a group follow their leader. All requests reach the copies that tasks have inherited. */
+static void tell_leaders(struct gus_counters *c, unsigned long request)
 {
 	for (size_t i = 0; i < c->list.n; i++)
-		if (c->list.v[i].leader)
-			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+		if (c->list.v[i].leader && c->list.v[i].fd >= 0)
+			ioctl(c->list.v[i].fd, request, 0);
+}
+
+void gus_counters_track(struct gus_counters *c)
+{
+	for (size_t i = 0; i < c->tracking.n; i++)
+		ioctl(c->tracking.v[i], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void gus_counters_enable(struct gus_counters *c)
+{
+	tell_leaders(c, PERF_EVENT_IOC_ENABLE);
+}
+
+void gus_counters_pause(struct gus_counters *c)
+{
+	tell_leaders(c, PERF_EVENT_IOC_DISABLE);
 }
 
 void gus_counters_disable(struct gus_counters *c)
 {
-	for (size_t i = 0; i < c->list.n; i++)
-		if (c->list.v[i].leader)
-			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	tell_leaders(c, PERF_EVENT_IOC_DISABLE);
 	for (size_t i = 0; i < c->tracking.n; i++)
 		ioctl(c->tracking.v[i], PERF_EVENT_IOC_DISABLE, 0);
 }
+
+/* Rates. */
 
 void gus_counters_redraw(struct gus_counters *c)
 {
@@ -236,7 +493,7 @@ void gus_counters_redraw(struct gus_counters *c)
 		struct gus_counter *k = &c->list.v[i];
 		uint64_t period;
 
-		if (!c->events->v[k->event].jitter)
+		if (k->fd < 0 || !c->events->v[k->event].jitter)
 			continue;
 		period = gus_period_draw(&c->random, c->events->v[k->event].period);
 		if (ioctl(k->fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
@@ -246,14 +503,43 @@ void gus_counters_redraw(struct gus_counters *c)
 
 uint64_t gus_counters_redraw_interval(const struct gus_counters *c)
 {
-	uint64_t longest = 0;
+	uint64_t longest = 0, interval = c->list.n * (uint64_t)REDRAW_COST_NS * REDRAW_SHARE;
 
 	for (size_t i = 0; i < c->events->n; i++)
 		if (c->events->v[i].jitter && c->events->v[i].period > longest)
 			longest = c->events->v[i].period;
 	if (!longest)
 		return UINT64_MAX;
-	return longest * REDRAW_PERIODS > REDRAW_MIN_NS ? longest * REDRAW_PERIODS : REDRAW_MIN_NS;
+	interval = interval > longest * REDRAW_PERIODS ? interval : longest * REDRAW_PERIODS;
+	return interval > REDRAW_MIN_NS ? interval : REDRAW_MIN_NS;
+}
+
+void gus_counters_set_rate(struct gus_counters *c, uint64_t hz)
+{
+	c->changed = true;
+	for (size_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].governed)
+			gus_event_change_rate(&c->events->v[i], hz);
+	for (size_t i = 0; i < c->list.n; i++) {
+		const struct gus_event *e = &c->events->v[c->list.v[i].event];
+		uint64_t value = hz;
+
+		if (c->list.v[i].fd >= 0 && e->governed && !e->period)
+			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_PERIOD, &value); /* of an adaptive event: its frequency */
+	}
+	gus_counters_redraw(c);
+}
+
+/* Redraws stay within 12 % of the period in force: what is a quarter off has not heard of it. The period of an event
+ * whose rate the kernel keeps says nothing. */
+bool gus_counters_is_stale(const struct gus_counters *c, const struct gus_record *r)
+{
+	const struct gus_event *e = &c->events->v[r->sample.event];
+	uint64_t p = r->sample.period;
+
+	if (!c->changed || !r->inherited || !e->governed)
+		return false;
+	return !e->jitter || p > e->period + e->period / 4 || p < e->period - e->period / 4;
 }
 
 uint64_t gus_counters_weight(const struct gus_counters *c, const struct gus_record *record)
@@ -263,23 +549,172 @@ uint64_t gus_counters_weight(const struct gus_counters *c, const struct gus_reco
 	return c->list.v[record->slot].period;
 }
 
+void gus_counters_task_ended(struct gus_counters *c, uint32_t tid, uint64_t time)
+{
+	pid_t task = (pid_t)tid;
+	uint32_t number = c->may_repeat ? gus_index_find(&c->opened_ids, &task) : GUS_INDEX_NONE;
+
+	if (number != GUS_INDEX_NONE && c->opened.v[number].until == UINT64_MAX)
+		c->opened.v[number].until = time;
+}
+
+/* Totals. */
+
+struct reading { uint64_t count, enabled, running, id, lost; };
+
+static bool read_counter(const struct gus_counter *k, struct reading *v)
+{
+	*v = (struct reading){ 0 };
+	return k->fd >= 0 && read(k->fd, v, sizeof(*v)) >= (ssize_t)(4 * sizeof(uint64_t));
+}
+
+/* Adds up the counters from number `from` to before `to`. Each CPU's counter of a task is enabled whenever the task runs
+ * on any CPU, and runs when it is on this one. */
+static void add_counted(const struct gus_counters *c, size_t from, size_t to, struct gus_counted *sums)
+{
+	for (uint32_t e = 0; e < c->events->n; e++) {
+		uint64_t enabled = 0;
+		pid_t task = 0;
+
+		for (size_t i = from; i < to; i++) {
+			const struct gus_counter *k = &c->list.v[i];
+			struct reading v;
+
+			if (k->event != e || !read_counter(k, &v))
+				continue;
+			if (k->task != task || k->task < 0) {
+				sums[e].enabled_ns += enabled;
+				enabled = 0;
+			}
+			task = k->task;
+			enabled = v.enabled > enabled ? v.enabled : enabled;
+			sums[e].count += v.count;
+			sums[e].running_ns += v.running;
+			sums[e].lost += v.lost;
+		}
+		sums[e].enabled_ns += enabled;
+	}
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 void gus_counters_totals(const struct gus_counters *c, Gusprof__EventTotal *totals)
 {
-	bool tells_lost = c->plan.features & GUS_ATTR_LOST;
+	struct gus_counted *sums = gus_alloc(c->events->n * sizeof(*sums));
 
-	if (tells_lost)
-		for (size_t i = 0; i < c->events->n; i++)
-			totals[i].lost = 0; /* better than what the rings' own records add up to */
-	for (size_t i = 0; i < c->list.n; i++) {
-		struct { uint64_t count, enabled, running, id, lost; } v = { 0 };
-		Gusprof__EventTotal *t = &totals[c->list.v[i].event];
+	memcpy(sums, c->closed.v, c->events->n * sizeof(*sums));
+	add_counted(c, 0, c->list.n, sums);
+	for (size_t i = 0; i < c->events->n; i++) {
+		uint64_t repeated = c->repeated.v[i];
 
-		if (read(c->list.v[i].fd, &v, sizeof(v)) < (ssize_t)(4 * sizeof(uint64_t)))
-			continue;
-		t->count += v.count;
-		/* Enabled is how long the task ran on any CPU, running how long on this one. */
-		t->enabled_ns = v.enabled > t->enabled_ns ? v.enabled : t->enabled_ns;
-		t->running_ns += v.running;
-		t->lost += tells_lost ? v.lost : 0;
+		totals[i].count = less(sums[i].count, repeated);
+		totals[i].running_ns = less(sums[i].running_ns, gus_event_is_clock(&c->events->v[i]) ? repeated : 0);
+		totals[i].enabled_ns = sums[i].enabled_ns;
+		if (c->plan.features & GUS_ATTR_LOST) /* better than what the rings' own records add up to */
+			totals[i].lost = sums[i].lost;
 	}
+	free(sums);
+}
+
+uint64_t gus_counters_running(const struct gus_counters *c)
+{
+	uint64_t ns = c->closed.v[0].running_ns;
+	struct reading v;
+
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.v[i].event == 0 && read_counter(&c->list.v[i], &v))
+			ns += v.running;
+	return ns;
+}
+
+/* Renewal. */
+
+/* Closes the counters from number `from` to before `to`; their copies go with them. */
+static void close_counters(struct gus_counters *c, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		if (c->list.v[i].fd >= 0)
+			close(c->list.v[i].fd);
+		c->list.v[i].fd = -1;
+	}
+}
+
+static void close_trackers(struct gus_counters *c, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		close(c->tracking.v[i]);
+	memmove(c->tracking.v + from, c->tracking.v + to, (c->tracking.n - to) * sizeof(*c->tracking.v));
+	c->tracking.n -= to - from;
+}
+
+/* The old ones end before the new ones begin: a moment that nobody counts, rather than one that is counted twice. The
+ * side band overlaps instead, as a mapping that is told twice does no harm. */
+int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now, struct gus_error *err)
+{
+	size_t old = c->list.n, old_tracking = c->tracking.n;
+	int rc;
+
+	c->plan.enable_on_exec = false;
+	rc = open_listed(c, list, context, now, err);
+	if (rc != 0 || c->list.n == old) {
+		close_counters(c, old, c->list.n);
+		close_trackers(c, old_tracking, c->tracking.n);
+		return -1;
+	}
+	gus_counters_track(c);
+	add_counted(c, 0, old, c->closed.v);
+	close_counters(c, 0, old);
+	gus_counters_enable(c);
+	close_trackers(c, 0, old_tracking);
+	c->changed = false;
+	return 0;
+}
+
+/* Repetitions. */
+
+/* The task's own counter of the event on the CPU, NULL if it has none. */
+static struct gus_counter *own_counter(struct gus_counters *c, const struct gus_opened *o, const struct gus_sample *s)
+{
+	pid_t task = (pid_t)s->tid;
+
+	for (size_t i = o->first; i < c->list.n && c->list.v[i].task == task; i++)
+		if (c->list.v[i].event == s->event && c->list.v[i].cpu == s->cpu)
+			return &c->list.v[i];
+	return NULL;
+}
+
+static void close_repeated(struct gus_counters *c, struct gus_counter *k)
+{
+	size_t i = (size_t)(k - c->list.v);
+
+	add_counted(c, i, i + 1, c->closed.v);
+	close_counters(c, i, i + 1);
+	k->closed = gus_counters_now(c);
+}
+
+/* Which event a sample is of is told by its id, whose slot says for which task it was opened. (Whether it is the event
+ * itself or a copy says nothing: the kernel swaps them between a task and its child.) */
+bool gus_counters_repeats(struct gus_counters *c, const struct gus_record *r)
+{
+	pid_t task = (pid_t)r->sample.tid;
+	const struct gus_opened *o;
+	struct gus_counter *own;
+	uint32_t number;
+
+	if (!c->may_repeat || c->list.v[r->slot].task == task || c->list.v[r->slot].fd < 0)
+		return false;
+	number = gus_index_find(&c->opened_ids, &task);
+	o = number == GUS_INDEX_NONE ? NULL : &c->opened.v[number];
+	if (!o || r->sample.time < o->from || r->sample.time >= o->until)
+		return false;
+	own = own_counter(c, o, &r->sample);
+	if (own && own->fd >= 0)
+		close_repeated(c, own);
+	if (!own || r->sample.time >= own->closed)
+		return false;
+	c->repeated.v[r->sample.event] += r->sample.period;
+	return true;
 }

@@ -81,8 +81,15 @@ void gus_event_set_rate(struct gus_event *e, uint64_t frequency, uint64_t period
 		e->period = period;
 		e->frequency = period ? 0 : frequency;
 	}
-	if (e->frequency && gus_event_is_clock(e)) {
-		e->period = gus_period_prime(1000000000 / e->frequency);
+	if (e->frequency)
+		gus_event_change_rate(e, e->frequency);
+}
+
+void gus_event_change_rate(struct gus_event *e, uint64_t frequency)
+{
+	e->frequency = frequency;
+	if (gus_event_is_clock(e)) {
+		e->period = gus_period_prime(1000000000 / frequency);
 		e->jitter = true;
 	}
 }

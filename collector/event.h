@@ -28,6 +28,7 @@ struct gus_event {
 	uint64_t period;        /* 0 when the kernel adapts it to a frequency */
 	uint64_t frequency;     /* samples a second asked for, 0 when a period was */
 	bool jitter;            /* the period is re-drawn around its value while recording */
+	bool governed;          /* its rate may be changed while recording: nobody asked for a certain one */
 	uint8_t precise;        /* precise_ip asked for */
 	bool precise_best;      /* P: as much as the hardware gives */
 	bool user, kernel, hv;  /* privilege levels named by modifiers; none named: all */
@@ -56,6 +57,9 @@ const char *gus_event_unit(const struct gus_event *event);
 /* Sets how often the event samples, unless its own terms did: exactly every period counts, or about frequency times a
  * second; period wins. A clock at a frequency gets a fixed prime period, which will be jittered. */
 void gus_event_set_rate(struct gus_event *event, uint64_t frequency, uint64_t period);
+
+/* Another frequency for an event that has one. */
+void gus_event_change_rate(struct gus_event *event, uint64_t frequency);
 
 /* Takes kernel and hypervisor out of what the event counts; false if its modifiers had already settled that. */
 bool gus_event_exclude_kernel(struct gus_event *event);

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "collector/attr.h"
+#include "collector/doctor.h"
+#include "collector/facts.h"
 #include "collector/frequency.h"
 #include "collector/ring.h"
 
@@ -22,8 +24,8 @@
 
 #define COST_PERIOD_NS 50021      /* 20,000 samples a second, */
 #define COST_PERIOD_CYCLES 100003 /* or somewhat more: enough in a millisecond to stand out of the noise */
-#define COST_TRIES 3
-#define COST_SPIN 10000           /* times 32 multiplies: about 0.3 ms at 3 GHz; four of them a try */
+#define COST_PAIRS 11
+#define COST_SPIN 10000           /* times 32 multiplies: about 0.3 ms at 3 GHz; two of them a pair */
 
 /* An event that samples this very thread. */
 struct self_event {
@@ -41,9 +43,9 @@ static uint64_t now_ns(void)
 }
 
 /* Returns 0 or -errno. */
-static int self_open(struct self_event *s, const struct gus_event *event, uint64_t period)
+static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period, bool call_graph)
 {
-	struct gus_attr_plan plan = { .features = 0, .wakeup_bytes = RING_BYTES };
+	struct gus_attr_plan plan = { .features = 0, .wakeup_bytes = RING_BYTES, .call_graph = call_graph };
 	struct gus_event e = *event;
 	union gus_attr a;
 
@@ -58,6 +60,11 @@ static int self_open(struct self_event *s, const struct gus_event *event, uint64
 		return 0;
 	close(s->fd);
 	return -EPERM;
+}
+
+static int self_open(struct self_event *s, const struct gus_event *event, uint64_t period)
+{
+	return self_open_as(s, event, period, false);
 }
 
 static void self_close(struct self_event *s)
@@ -203,6 +210,30 @@ static void explain_failures(const enum gus_verdict *verdicts, size_t n, char *t
 	}
 }
 
+/* Why not even a clock may sample our own code. */
+static int explain_refusal(struct gus_error *err)
+{
+	const struct gus_event clock = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .user = true,
+					 .period = PROBE_PERIOD_NS };
+	const struct gus_attr_plan plan = { .wakeup_bytes = RING_BYTES };
+	char why[400], command[200];
+	struct gus_facts rights;
+	union gus_attr a;
+	int fd;
+
+	gus_attr_fill(&a, &clock, &plan, true);
+	fd = gus_attr_open(&a, 0, -1, -1);
+	if (fd >= 0) {
+		close(fd);
+		return gus_fail(err, GUS_E_PERMISSION, "no event delivers samples here: not even %u KiB of memory may be locked for a "
+				"ring (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK); gusprof doctor says more", RING_BYTES >> 10);
+	}
+	gus_facts_rights(&rights);
+	gus_doctor_refusal(&rights, -fd, GUS_WISH_USER, why, sizeof(why), command, sizeof(command));
+	return gus_fail(err, GUS_E_PERMISSION, "no event delivers samples here: %s%s%s; gusprof doctor says more", why,
+			*command ? ": " : "", command);
+}
+
 int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_choice *choice, struct gus_error *err)
 {
 	enum gus_verdict verdicts[sizeof(candidates) / sizeof(*candidates)];
@@ -230,9 +261,10 @@ int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_
 		gus_vec_free(&tried);
 		return 0;
 	}
+	if (verdicts[n - 1] == GUS_PROBE_REFUSED)
+		return explain_refusal(err);
 	explain_failures(verdicts, n, failures, sizeof(failures));
-	return gus_fail(err, verdicts[n - 1] == GUS_PROBE_REFUSED ? GUS_E_PERMISSION : GUS_E_UNSUPPORTED,
-			"no event delivers samples here: %s", failures);
+	return gus_fail(err, GUS_E_UNSUPPORTED, "no event delivers samples here: %s", failures);
 }
 
 void gus_probe_precision(struct gus_events *events)
@@ -257,13 +289,19 @@ bool gus_probe_permission(struct gus_events *events)
 	int rc = 0;
 
 	for (size_t i = 0; i < events->n && rc == 0; i++) {
-		const struct gus_event *e = &events->v[i];
+		struct gus_event e = events->v[i];
 
-		if (e->user || e->kernel || e->hv)
+		if (e.user || e.kernel || e.hv)
 			continue;
-		rc = self_open(&s, e, gus_event_is_clock(e) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES);
-		if (rc == 0)
+		rc = self_open(&s, &e, gus_event_is_clock(&e) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES);
+		if (rc == 0) {
 			self_close(&s);
+			continue;
+		}
+		e.user = true;
+		if (self_open(&s, &e, gus_event_is_clock(&e) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES) != 0)
+			return false; /* the kernel's part is not what is in the way */
+		self_close(&s);
 	}
 	if (rc == -EACCES || rc == -EPERM)
 		for (size_t i = 0; i < events->n; i++)
@@ -271,40 +309,55 @@ bool gus_probe_permission(struct gus_events *events)
 	return changed;
 }
 
+/* In CPU time: on a busy machine others take their turns meanwhile. */
 static uint64_t time_spin(void)
 {
-	uint64_t start = now_ns();
+	struct timespec from, to;
 
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
 	gus_frequency_spin(COST_SPIN);
-	return now_ns() - start;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	return (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 + (to.tv_nsec - from.tv_nsec));
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static int ascending(const void *a, const void *b)
 {
-	return a < b ? a : b;
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
 }
 
-/* Without and with sampling in turn, the shortest of each: whatever else disturbs only adds. */
-uint64_t gus_probe_cost(const struct gus_event *event)
+/* Without and with sampling in turn. The median of the differences: the shortest ones, which look so clean, are those
+ * where the kernel's code happened to be in the caches, and fall a third short of what a whole program pays. */
+uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph)
 {
-	uint64_t without = UINT64_MAX, with = UINT64_MAX, samples = 0, runs = 0;
+	double costs[COST_PAIRS];
 	struct self_event s;
+	size_t n = 0;
 
 	if (strcmp(event->unit, "ns") != 0 && strcmp(event->unit, "cycles") != 0)
 		return 0;
-	if (self_open(&s, event, gus_event_is_clock(event) ? COST_PERIOD_NS : COST_PERIOD_CYCLES) < 0)
+	if (self_open_as(&s, event, gus_event_is_clock(event) ? COST_PERIOD_NS : COST_PERIOD_CYCLES, call_graph) < 0)
 		return 0;
-	for (unsigned i = 0; i < COST_TRIES * 2; i++) {
-		without = smaller(without, time_spin());
+	for (unsigned i = 0; i < COST_PAIRS; i++) {
+		uint64_t without = time_spin(), with;
+
 		ioctl(s.fd, PERF_EVENT_IOC_ENABLE, 0);
-		with = smaller(with, time_spin());
+		with = time_spin();
 		ioctl(s.fd, PERF_EVENT_IOC_DISABLE, 0);
-		runs++;
+		s.samples = 0;
+		gus_ring_drain(&s.ring, count_sample, &s);
+		if (s.samples)
+			costs[n++] = ((double)with - (double)without) / (double)s.samples;
 	}
-	gus_ring_drain(&s.ring, count_sample, &s);
-	samples = s.samples;
 	self_close(&s);
-	if (!samples || with <= without)
+	if (!n)
 		return 0;
-	return (with - without) * runs / samples;
+	qsort(costs, n, sizeof(*costs), ascending);
+	return costs[n / 2] > 0 ? (uint64_t)costs[n / 2] : 0;
+}
+
+uint64_t gus_probe_cost(const struct gus_event *event)
+{
+	return gus_probe_cost_with(event, false);
 }

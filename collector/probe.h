@@ -43,7 +43,8 @@ bool gus_probe_permission(struct gus_events *events);
 void gus_probe_describe(const struct gus_events *events, struct gus_choice *choice);
 
 /* What one sample of a clock or of cycles costs here, in ns: a loop of known work, timed with and without. 0 for other
- * events, and where it cannot be told from noise. Takes about 8 ms of CPU time. */
+ * events, and where it cannot be told from noise. Takes about 10 ms of CPU time. */
 uint64_t gus_probe_cost(const struct gus_event *event);
+uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph);
 
 #endif

@@ -180,6 +180,22 @@ static void take_mmap(struct body *b)
 	}
 }
 
+/* contrib/gusprof-mark.h gives the thread a name that no thread has, for a moment: \1, the kind, the mark's name. */
+static const char *mark_kind(const char *name, size_t length)
+{
+	if (length < 2 || name[0] != '\1')
+		return NULL;
+	return name[1] == 'p' ? "point" : name[1] == 'b' ? "begin" : name[1] == 'e' ? "end" : NULL;
+}
+
+static void take_mark(struct body *b, uint32_t pid, uint32_t tid, const char *kind, const char *name, size_t length)
+{
+	Gusprof__Mark *m = add(b, GUSPROF__RECORD__KIND_MARK, length + 1)->mark;
+
+	*m = (Gusprof__Mark){ .base = m->base, .pid = pid, .tid = tid, .time = b->time, .kind = (char *)(uintptr_t)kind,
+			      .name = gus_sideband_text(b->sideband, name, length) };
+}
+
 static void take_comm(struct body *b)
 {
 	uint32_t pid = gus_cursor_u32(&b->c), tid = gus_cursor_u32(&b->c);
@@ -190,6 +206,10 @@ static void take_comm(struct body *b)
 	name = take_name(b, &length);
 	if (b->c.bad)
 		return;
+	if (mark_kind(name, length)) {
+		take_mark(b, pid, tid, mark_kind(name, length), name + 2, length - 2);
+		return;
+	}
 	m = add(b, GUSPROF__RECORD__KIND_COMM, length + 1)->comm;
 	*m = (Gusprof__Comm){ .base = m->base, .pid = pid, .tid = tid, .time = b->time,
 			      .name = gus_sideband_text(b->sideband, name, length),

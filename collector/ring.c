@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,14 +19,14 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-int gus_ring_map(struct gus_ring *ring, int fd, unsigned cpu, size_t size, struct gus_error *err)
+static int map(struct gus_ring *ring, int fd, unsigned cpu, size_t size, int protection, struct gus_error *err)
 {
 	size_t page = page_size();
 	char allowed[32] = "516";
 	void *base;
 
 	for (;;) {
-		base = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		base = mmap(NULL, page + size, protection, MAP_SHARED, fd, 0);
 		if (base != MAP_FAILED)
 			break;
 		if (errno != EPERM || size <= PAGES_MIN * page) {
@@ -42,6 +43,16 @@ int gus_ring_map(struct gus_ring *ring, int fd, unsigned cpu, size_t size, struc
 	}
 	*ring = (struct gus_ring){ .fd = fd, .cpu = cpu, .base = base, .size = size, .whole = gus_alloc(RECORD_MAX) };
 	return 0;
+}
+
+int gus_ring_map(struct gus_ring *ring, int fd, unsigned cpu, size_t size, struct gus_error *err)
+{
+	return map(ring, fd, cpu, size, PROT_READ | PROT_WRITE, err);
+}
+
+int gus_ring_map_flight(struct gus_ring *ring, int fd, unsigned cpu, size_t size, struct gus_error *err)
+{
+	return map(ring, fd, cpu, size, PROT_READ, err); /* not to be written by us: that is how the kernel knows */
 }
 
 void gus_ring_unmap(struct gus_ring *ring)
@@ -89,6 +100,42 @@ size_t gus_ring_drain(struct gus_ring *ring, void (*take)(const void *record, si
 		n++;
 	}
 	__atomic_store_n(&control->data_tail, tail, __ATOMIC_RELEASE);
+	return n;
+}
+
+/* The newest record is at the head, and from there on they grow older, until the ring has been gone round, a place that
+ * was never written, or what was seen the last time. The oldest may have been written over in part. */
+size_t gus_ring_snapshot(struct gus_ring *ring, void (*take)(const void *record, size_t size, void *context),
+			 void *context)
+{
+	struct perf_event_mmap_page *control = ring->base;
+	const uint8_t *data = (const uint8_t *)ring->base + page_size();
+	struct gus_vec(uint64_t) starts = { 0 };
+	uint64_t head, at;
+	size_t n;
+
+	ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+	head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+	for (at = head; at != ring->seen && at - head < ring->size;) {
+		struct perf_event_header h;
+
+		memcpy(&h, record_at(ring, data, at, sizeof(h)), sizeof(h));
+		if (h.size < sizeof(h) || h.size > ring->size - (at - head))
+			break;
+		gus_vec_push(&starts, at);
+		at += h.size;
+	}
+	for (n = starts.n; n-- > 0;) {
+		struct perf_event_header h;
+
+		memcpy(&h, record_at(ring, data, starts.v[n], sizeof(h)), sizeof(h));
+		take(record_at(ring, data, starts.v[n], h.size), h.size, context);
+	}
+	ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+	n = starts.n;
+	ring->bytes += at - head;
+	ring->seen = head;
+	gus_vec_free(&starts);
 	return n;
 }
 

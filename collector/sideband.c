@@ -13,6 +13,7 @@ struct block {
 		Gusprof__Ksymbol ksymbol;
 		Gusprof__Lost lost;
 		Gusprof__Throttle throttle;
+		Gusprof__Mark mark;
 	} of;
 	size_t used, room;
 	char text[];
@@ -38,6 +39,9 @@ static void init_kind(struct block *b, Gusprof__Record__KindCase kind)
 		break;
 	case GUSPROF__RECORD__KIND_LOST:
 		gusprof__lost__init(&b->of.lost);
+		break;
+	case GUSPROF__RECORD__KIND_MARK:
+		gusprof__mark__init(&b->of.mark);
 		break;
 	default:
 		gusprof__throttle__init(&b->of.throttle);

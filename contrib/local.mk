@@ -9,6 +9,9 @@ contrib/demo/demo: contrib/demo/demo.c
 	$(AM_V_CC)$(MKDIR_P) contrib/demo && $(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(GUS_WARNINGS) \
 		-O2 -g -fno-omit-frame-pointer $(LDFLAGS) -o $@ $(top_srcdir)/contrib/demo/demo.c -lm
 
+# For the programs that are recorded.
+include_HEADERS = contrib/gusprof-mark.h
+
 # Bash looks for the completion of a command in a file of the command's name.
 EXTRA_DIST += contrib/completion/gusprof.bash
 install-data-local: install-bash-completion

@@ -3,9 +3,11 @@ dist_man_MANS += \
 	man/gusprof.1 \
 	man/gusprof-annotate.1 \
 	man/gusprof-data.5 \
+	man/gusprof-doctor.1 \
 	man/gusprof-dump.1 \
 	man/gusprof-model.1 \
 	man/gusprof-record.1 \
 	man/gusprof-report.1 \
+	man/gusprof-stat.1 \
 	man/gusprof-uarch.1 \
 	man/gusprof-uarch.5

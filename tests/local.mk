@@ -11,35 +11,48 @@ AM_TESTS_ENVIRONMENT = GUSPROF='$(abs_top_builddir)/gusprof'; export GUSPROF; \
 EXTRA_DIST += tests/lsan.supp
 
 case_tests = \
+	tests/cases/attach.sh \
 	tests/cases/annotate.sh \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
+	tests/cases/doctor.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/report.sh \
-	tests/cases/uarch.sh
+	tests/cases/stat.sh \
+	tests/cases/uarch.sh \
+	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
 dist_check_SCRIPTS += $(case_tests)
+check_PROGRAMS += tests/cases/forbid-perf
+tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
+tests_cases_forbid_perf_LDADD =
 
 if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_annotation \
 	tests/unit/test_columns \
 	tests/unit/test_container \
+	tests/unit/test_control \
 	tests/unit/test_core \
 	tests/unit/test_base \
 	tests/unit/test_core_memory \
+	tests/unit/test_doctor \
 	tests/unit/test_event \
 	tests/unit/test_figure1 \
+	tests/unit/test_governor \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_loops \
 	tests/unit/test_profile \
 	tests/unit/test_records \
+	tests/unit/test_ring \
 	tests/unit/test_sizes \
 	tests/unit/test_space \
 	tests/unit/test_stream \
 	tests/unit/test_symbols \
+	tests/unit/test_tally \
+	tests/unit/test_target \
 	tests/unit/test_uarch \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
@@ -55,6 +68,7 @@ tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
+tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
@@ -66,10 +80,15 @@ tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
+tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
+tests_unit_test_control_SOURCES = tests/unit/test_control.c
+tests_unit_test_governor_SOURCES = tests/unit/test_governor.c
+tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
+tests_unit_test_target_SOURCES = tests/unit/test_target.c
 EXTRA_DIST += tests/data/realft2_4_de.uops
 
 # The reader's fuzz target. With --enable-fuzzing it is a libFuzzer program; always, it is built with a main of its own
@@ -107,11 +126,14 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 # By name: a folder would bring along what was built in it.
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
+	tests/bench/attach-leaks \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \
 	tests/bench/full-disk \
+	tests/bench/governor \
 	tests/bench/kill-nine \
+	tests/bench/stat-against-perf \
 	tests/bench/truncate-flip \
 	tests/bench/workloads
 

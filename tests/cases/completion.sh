@@ -45,7 +45,7 @@ has()
 # Verbs.
 expect "record report" re
 expect "$({ "$gusprof" --list-verbs; echo --help; echo --version; } | sort | paste -sd ' ')" ""
-expect "dump" help d
+expect "doctor dump" help d
 
 # All options of each verb are offered, and no others.
 for verb in $("$gusprof" --list-verbs | grep -vx help); do

@@ -208,7 +208,7 @@ done <<LIST
 129|not there yet|--call-graph dwarf -- true
 129|fp or none|--call-graph psychic -- true
 129|not there yet|-o - -- true
-129|no way yet|-D -1 -- true
+129|no way to start|-D -1 -- true
 LIST
 
 echo "1..$n"

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof doctor: what this machine lets a profiler see, whose doing the rest is, and what would change it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/uarch_load.h"
+#include "cli/verbs.h"
+#include "collector/doctor.h"
+#include "config.h"
+
+#define NOTHING_TO_RECORD 1
+
+struct doctor_options { const char *format; };
+
+static const struct gus_option options[] = {
+	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_STRING, offsetof(struct doctor_options, format), NULL,
+	  "text json" },
+	{ 0 },
+};
+
+static const struct { const char *group, *title; } titles[] = {
+	{ "events", "Events" }, { "rights", "Rights" }, { "settings", "Settings" }, { "names", "Names" },
+	{ "machine", "Machine" },
+};
+
+static char mark_of(const struct gus_finding *f)
+{
+	switch (f->mark) {
+	case GUS_MARK_OK:
+		return '+';
+	case GUS_MARK_LIMITED:
+		return '!';
+	case GUS_MARK_NO:
+		return '-';
+	case GUS_MARK_INFO:
+		break;
+	}
+	return '.';
+}
+
+static void print_finding(const struct gus_finding *f)
+{
+	bool cause = f->cause != GUS_CAUSE_NONE;
+
+	printf("  %c %-28s%s%s%s%s%s%s\n", mark_of(f), f->name, cause ? "(" : "", cause ? gus_cause_name(f->cause) : "",
+	       cause ? ") " : "", f->text, *f->command ? ": " : "", f->command);
+}
+
+static void print_text(const struct gus_diagnosis *d, const struct gus_facts *f)
+{
+	if (d->tier)
+		printf("Tier %c. %s\n", d->tier, d->why);
+	else
+		printf("%s\n", d->why);
+	if (d->cost_percent >= 0)
+		printf("A sample of %s takes about %" PRIu64 " ns here: %.2f %% of a CPU at 1000 samples a second.\n", f->event,
+		       f->cost_ns, d->cost_percent);
+	else if (d->tier)
+		printf("What a sample of %s takes could not be told from noise.\n", f->event);
+	if (*d->command)
+		printf("What would change most: %s\n", d->command);
+	else
+		printf("No setting of this machine would change that.\n");
+	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++) {
+		printf("\n%s\n", titles[i].title);
+		for (size_t k = 0; k < d->findings.n; k++)
+			if (strcmp(d->findings.v[k].group, titles[i].group) == 0)
+				print_finding(&d->findings.v[k]);
+	}
+	printf("\n+ works   ! works, with limits   - does not   . for information\n");
+}
+
+static json_t *finding(const struct gus_finding *f)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "group", json_string(f->group));
+	json_object_set_new(o, "name", json_string(f->name));
+	json_object_set_new(o, "status", json_string(gus_mark_name(f->mark)));
+	json_object_set_new(o, "cause", f->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_cause_name(f->cause)));
+	json_object_set_new(o, "text", gus_json_text(f->text));
+	json_object_set_new(o, "command", gus_json_text(f->command));
+	return o;
+}
+
+static json_t *setting(const struct gus_setting *s)
+{
+	return s->known ? json_integer(s->value) : json_null();
+}
+
+static json_t *bytes(uint64_t value)
+{
+	return value == UINT64_MAX ? json_null() : json_integer((json_int_t)value);
+}
+
+static json_t *machine(const struct gus_facts *f)
+{
+	char capabilities[24];
+	json_t *o = json_object();
+
+	snprintf(capabilities, sizeof(capabilities), "%016" PRIx64, f->capabilities);
+	json_object_set_new(o, "machine", gus_json_text(f->machine));
+	json_object_set_new(o, "kernel", gus_json_text(f->kernel));
+	json_object_set_new(o, "cpu", gus_json_text(f->cpu));
+	json_object_set_new(o, "cpus", json_integer(f->cpus));
+	json_object_set_new(o, "uarch", gus_json_text(f->uarch));
+	json_object_set_new(o, "product", gus_json_text(f->product));
+	json_object_set_new(o, "hypervisor", gus_json_text(f->hypervisor));
+	json_object_set_new(o, "container", gus_json_text(f->container));
+	json_object_set_new(o, "uid", json_integer(f->uid));
+	json_object_set_new(o, "capabilities", json_string(capabilities));
+	json_object_set_new(o, "initial_user_namespace", json_boolean(f->initial_userns));
+	json_object_set_new(o, "seccomp", f->seccomp < 0 ? json_null() : json_integer(f->seccomp));
+	json_object_set_new(o, "lockdown", gus_json_text(f->lockdown));
+	json_object_set_new(o, "perf_event_paranoid", setting(&f->paranoid));
+	json_object_set_new(o, "kptr_restrict", setting(&f->kptr_restrict));
+	json_object_set_new(o, "perf_event_mlock_kb", setting(&f->mlock_kb));
+	json_object_set_new(o, "memlock_bytes", bytes(f->memlock_bytes));
+	json_object_set_new(o, "ring_bytes", bytes(f->ring_bytes));
+	json_object_set_new(o, "perf_event_max_sample_rate", setting(&f->sample_rate));
+	json_object_set_new(o, "perf_cpu_time_max_percent", setting(&f->cpu_percent));
+	json_object_set_new(o, "nmi_watchdog", setting(&f->nmi_watchdog));
+	json_object_set_new(o, "vdso_build_id", gus_json_text(f->vdso_build_id));
+	return o;
+}
+
+static int print_json(const struct gus_diagnosis *d, const struct gus_facts *f)
+{
+	char tier[] = { d->tier, '\0' };
+	json_t *o = json_object(), *findings = json_array();
+	int rc;
+
+	for (size_t i = 0; i < d->findings.n; i++)
+		json_array_append_new(findings, finding(&d->findings.v[i]));
+	json_object_set_new(o, "schema", json_string("gusprof.doctor/1"));
+	json_object_set_new(o, "by", json_string(PACKAGE_NAME " " PACKAGE_VERSION));
+	json_object_set_new(o, "usable", json_boolean(d->tier != 0));
+	json_object_set_new(o, "tier", gus_json_text(tier));
+	json_object_set_new(o, "why", gus_json_text(d->why));
+	json_object_set_new(o, "cause", d->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_cause_name(d->cause)));
+	json_object_set_new(o, "command", gus_json_text(d->command));
+	json_object_set_new(o, "event", gus_json_text(f->event));
+	json_object_set_new(o, "sample_cost_ns", d->cost_percent < 0 ? json_null() : json_integer((json_int_t)f->cost_ns));
+	json_object_set_new(o, "cost_percent_at_1000_hz", d->cost_percent < 0 ? json_null() : json_real(d->cost_percent));
+	json_object_set_new(o, "machine", machine(f));
+	json_object_set_new(o, "findings", findings);
+	rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	json_decref(o);
+	putchar('\n');
+	return rc;
+}
+
+static int doctor(bool json)
+{
+	struct gus_diagnosis d;
+	struct gus_facts facts;
+	struct gus_pmus pmus;
+	int status, rc = 0;
+
+	gus_pmus_init(&pmus, "/sys");
+	gus_facts_collect(&facts, &pmus, gus_uarch_host());
+	gus_doctor_judge(&d, &facts);
+	if (json)
+		rc = print_json(&d, &facts);
+	else
+		print_text(&d, &facts);
+	status = rc != 0 ? GUS_EXIT_OWN_FAILURE : d.tier ? 0 : NOTHING_TO_RECORD;
+	gus_diagnosis_free(&d);
+	gus_pmus_free(&pmus);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct doctor_options o = { .format = "text" };
+	struct gus_error err = { 0 };
+	int status;
+
+	if (gus_options_parse(&gus_verb_doctor, &o, &argc, &argv, &status) != 0)
+		return status;
+	if (argc > 0)
+		gus_fail(&err, GUS_E_USAGE, "doctor takes no argument, but there is '%s'", argv[0]);
+	else if (strcmp(o.format, "text") != 0 && strcmp(o.format, "json") != 0)
+		gus_fail(&err, GUS_E_USAGE, "--format takes text or json, not '%s'", o.format);
+	if (err.code == GUS_OK)
+		return doctor(strcmp(o.format, "json") == 0);
+	gus_complain(&err);
+	return GUS_EXIT_USAGE;
+}
+
+const struct gus_verb gus_verb_doctor = {
+	.name = "doctor",
+	.synopsis = "[OPTION...]",
+	.summary = "Say what this machine lets a profiler see, and what would change that.",
+	.details = "Exit status: 0 if something can be recorded, 1 if nothing can. Nothing is changed.",
+	.options = options,
+	.run = run,
+};

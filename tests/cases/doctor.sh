@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# gusprof doctor from outside: its verdict agrees with what record does, its JSON is whole, and what it must name is there.
+set -u
+LC_ALL=C
+export LC_ALL
+gusprof=${GUSPROF:-gusprof}
+case $gusprof in
+*/*) gusprof=$(cd "$(dirname "$gusprof")" && pwd)/$(basename "$gusprof") ;;
+esac
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+bad=0
+n=0
+
+ok()
+{
+	n=$((n + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $n - $what"
+	else
+		echo "not ok $n - $what"
+		sed 's/^/    /' out err 2>/dev/null
+		bad=1
+	fi
+}
+is() { [ "$1" = "$2" ] || { echo "    is $1, not $2"; return 1; }; }
+says() { grep -q -e "$1" "${2:-out}"; }
+
+"$gusprof" doctor >out 2>err
+status=$?
+"$gusprof" record -q -- true >record.out 2>record.err
+recorded=$?
+ok "exit status 0 or 1" test $status -le 1
+ok "0 if and only if record works" is $((recorded == 0)) $((status == 0))
+ok "it says nothing on stderr" is "$(cat err)" ""
+if [ $status = 0 ]; then
+	ok "the verdict comes first" sh -c 'head -n 1 out | grep -q "^Tier [ABC]\. "'
+	tier=$(sed -nE '1s/^Tier (.)\..*/\1/p' out)
+	ok "it is the tier of a recording" is "$("$gusprof" dump | sed -nE 's/.*[ {]tier "(.)".*/\1/p' | head -n 1)" "$tier"
+	ok "what a sample costs is said" says '^A sample of .* takes about [1-9][0-9]* ns\|told from noise'
+else
+	ok "the verdict comes first" sh -c 'head -n 1 out | grep -q "^Nothing can be recorded: "'
+fi
+ok "what would change it is said" says '^What would change most: \|^No setting of this machine would'
+for group in Events Rights Settings Names Machine; do
+	ok "group $group" says "^$group\$"
+done
+for check in software-clocks raw-counters cycles precise-cycles ibs spe branch-stack topdown-slots perf_event_paranoid \
+	capabilities seccomp lockdown mlock perf_event_max_sample_rate nmi_watchdog kallsyms vdso cpu uarch hypervisor container kernel; do
+	ok "check $check, once, with a mark" is "$(grep -cE "^  [-+!.] $check +[^ ]" out)" 1
+done
+ok "what does not work says whose doing it is" is "$(grep -E '^  - ' out | grep -vcE '\((permission|hardware|hypervisor|kernel|busy)\)')" 0
+
+"$gusprof" doctor --format json >out 2>err
+ok "JSON: the same status" is $? $status
+ok "JSON: its schema" says '"schema": "gusprof.doctor/1"'
+if python3 -c '' 2>/dev/null; then
+	python3 - <<'END' >json.out 2>&1
+import json
+d = json.load(open("out"))
+assert list(d) == ["schema", "by", "usable", "tier", "why", "cause", "command", "event", "sample_cost_ns",
+                   "cost_percent_at_1000_hz", "machine", "findings"], list(d)
+assert d["usable"] == (d["tier"] is not None)
+assert d["tier"] in ("A", "B", "C", None)
+names = [f["name"] for f in d["findings"]]
+assert len(names) == len(set(names)) >= 22, names
+for f in d["findings"]:
+    assert list(f) == ["group", "name", "status", "cause", "text", "command"], f
+    assert f["status"] in ("ok", "limited", "no", "info"), f
+    assert f["cause"] in (None, "permission", "hardware", "hypervisor", "kernel", "busy"), f
+    assert f["status"] != "no" or f["cause"], f
+    assert f["text"] and len(f["text"]) > 3, f
+END
+	ok "JSON: keys and values" test $? = 0
+	sed 's/^/    /' json.out
+else
+	echo "# python3 is not installed: the JSON was not looked into"
+fi
+
+while IFS='|' read -r want text options; do
+	# shellcheck disable=SC2086 # the options are words
+	"$gusprof" doctor $options >out 2>err
+	ok "doctor $options: status $want" is $? "$want"
+	ok "doctor $options: says '$text'" says "$text" err
+done <<LIST
+129|unknown.*--bogus|--bogus
+129|text or json|--format csv
+129|takes no argument|something
+LIST
+
+echo "1..$n"
+exit $bad

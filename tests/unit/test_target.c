@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* What -p, -t and -C mean, what /proc says, and what becomes side band of it. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "collector/living.h"
+#include "collector/target.h"
+
+static void numbers(void **state)
+{
+	static const struct { const char *text; size_t n; } cases[] = {
+		{ "1", 1 }, { "1,2", 2 }, { "7,7,7", 1 }, { "", 0 }, { ",", 0 }, { "1,", 0 }, { ",1", 0 }, { "0", 0 },
+		{ "-1", 0 }, { "+1", 0 }, { " 1", 0 }, { "1 ", 0 }, { "0x10", 0 }, { "1;2", 0 }, { "99999999999", 0 },
+		{ "99999999999999999999999", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		struct gus_target t;
+		int rc;
+
+		gus_target_init(&t);
+		rc = gus_target_add(&t, GUS_TARGET_PROCESSES, cases[i].text, &err);
+		assert_int_equal(rc, cases[i].n ? 0 : -1);
+		assert_int_equal(err.code, cases[i].n ? GUS_OK : GUS_E_USAGE);
+		if (cases[i].n)
+			assert_int_equal(t.watches.n, cases[i].n);
+		gus_target_free(&t);
+	}
+}
+
+static void one_kind_at_a_time(void **state)
+{
+	struct gus_error err = { 0 };
+	struct gus_target t;
+	char *text;
+
+	(void)state;
+	gus_target_init(&t);
+	assert_int_equal(gus_target_add(&t, GUS_TARGET_PROCESSES, "5", &err), 0);
+	assert_int_equal(gus_target_add(&t, GUS_TARGET_PROCESSES, "6,5", &err), 0);
+	text = gus_target_describe(&t);
+	assert_string_equal(text, "process 5, process 6");
+	free(text);
+	assert_int_equal(gus_target_add(&t, GUS_TARGET_THREADS, "7", &err), -1);
+	assert_int_equal(err.code, GUS_E_USAGE);
+	gus_target_free(&t);
+}
+
+static void cpu_lists(void **state)
+{
+	static const struct { const char *text; int rc; } cases[] = {
+		{ "0", 0 }, { "0-0", 0 }, { "0,0", 0 }, { "", -1 }, { "x", -1 }, { "0-", -1 }, { "0,", -1 }, { "-0", -1 },
+		{ "1-0", -1 }, { "0 ", -1 }, { "60000", -1 }, { "0-60000", -1 }, { "99999999999999999999", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		struct gus_target t;
+
+		gus_target_init(&t);
+		assert_int_equal(gus_target_set_cpus(&t, cases[i].text, &err), cases[i].rc);
+		assert_int_equal(err.code, cases[i].rc ? GUS_E_USAGE : GUS_OK);
+		gus_target_free(&t);
+	}
+}
+
+static void tasks(void **state)
+{
+	struct gus_tids tids = { 0 };
+	struct gus_task t;
+	int status, go[2];
+	pid_t pid;
+
+	(void)state;
+	assert_true(gus_task_read(getpid(), &t));
+	assert_int_equal(t.tgid, getpid());
+	assert_int_equal(t.ppid, getppid());
+	assert_int_equal(t.uid, getuid());
+	assert_false(t.kernel_thread || gus_task_ended(&t));
+	assert_true(t.start > 0);
+	assert_true(gus_tids_of(getpid(), &tids));
+	assert_int_equal(tids.v[0], getpid());
+	gus_vec_free(&tids);
+
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	if (pid == 0) {
+		char byte;
+
+		_exit(read(go[0], &byte, 1) != 1);
+	}
+	assert_int_equal(write(go[1], "", 1), 1);
+	while (gus_task_read(pid, &t) && !gus_task_ended(&t))
+		usleep(1000);
+	assert_int_equal(t.state, 'Z');
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_false(gus_task_read(pid, &t));
+	assert_false(gus_tids_of(pid, &tids));
+	close(go[0]);
+	close(go[1]);
+}
+
+static void mappings(void **state)
+{
+	static const char text[] =
+		"5580-55a0 r-xp 00001000 fd:01 1234                       /usr/bin/a name with blanks\n"
+		"7f00-7f01 rw-s 00000000 00:05 9 /dev/zero (deleted)\n"
+		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n"
+		"1000-2000 ---p 00000000 00:00 0 \n"
+		"garbage\n";
+	struct gus_mapping m;
+	const char *at = text;
+
+	(void)state;
+	assert_true(gus_mapping_next(&at, &m));
+	assert_true(m.start == 0x5580 && m.end == 0x55a0 && m.offset == 0x1000);
+	assert_true(m.major == 0xfd && m.minor == 1 && m.inode == 1234);
+	assert_int_equal(m.protection, PROT_READ | PROT_EXEC);
+	assert_int_equal(m.flags, MAP_PRIVATE);
+	assert_int_equal(m.path_length, strlen("/usr/bin/a name with blanks"));
+	assert_memory_equal(m.path, "/usr/bin/a name with blanks", m.path_length);
+	assert_true(gus_mapping_next(&at, &m));
+	assert_int_equal(m.flags, MAP_SHARED);
+	assert_int_equal(m.protection, PROT_READ | PROT_WRITE);
+	assert_memory_equal(m.path, "/dev/zero (deleted)", m.path_length);
+	assert_true(gus_mapping_next(&at, &m));
+	assert_true(m.start == 0xffffffffff600000 && m.protection == PROT_EXEC);
+	assert_true(gus_mapping_next(&at, &m));
+	assert_int_equal(m.path_length, 0);
+	assert_false(gus_mapping_next(&at, &m));
+	at = "";
+	assert_false(gus_mapping_next(&at, &m));
+	for (const char *cut = text; *cut && *cut != '\n'; cut++) { /* a line that stops anywhere is no mapping, or one without a path */
+		char *line = gus_strndup(text, (size_t)(cut - text));
+
+		at = line;
+		if (gus_mapping_next(&at, &m))
+			assert_true(m.path + m.path_length <= line + strlen(line));
+		free(line);
+	}
+}
+
+/* A file of the least that an ELF file with a build id needs. */
+static int make_elf(const uint8_t *id, uint32_t size, uint16_t segments)
+{
+	uint8_t bytes[256] = { 0x7f, 'E', 'L', 'F', 2, 1, 1 };
+	const uint64_t table = 64, notes = 128, notes_size = 16 + size;
+	const uint16_t each = 56;
+	const uint32_t type = 4, note[] = { 4, size, 3, 0x00554e47 };
+	int fd = memfd_create("elf", MFD_CLOEXEC);
+
+	memcpy(bytes + 32, &table, 8);
+	memcpy(bytes + 54, &each, 2);
+	memcpy(bytes + 56, &segments, 2);
+	memcpy(bytes + 64, &type, 4);
+	memcpy(bytes + 64 + 8, &notes, 8);
+	memcpy(bytes + 64 + 32, &notes_size, 8);
+	memcpy(bytes + 128, note, 16);
+	memcpy(bytes + 144, id, size);
+	assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	return fd;
+}
+
+static void build_ids(void **state)
+{
+	static const uint8_t id[20] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
+	uint8_t got[20];
+	int fd = make_elf(id, 20, 1);
+
+	(void)state;
+	assert_int_equal(gus_file_build_id(fd, got), 20);
+	assert_memory_equal(got, id, 20);
+	for (int size = 255; size >= 0; size--) { /* cut anywhere: never a crash, and nothing once the note is not whole */
+		assert_int_equal(ftruncate(fd, size), 0);
+		assert_int_equal(gus_file_build_id(fd, got), size >= 164 ? 20 : 0);
+	}
+	close(fd);
+	fd = make_elf(id, 8, 1);
+	assert_int_equal(gus_file_build_id(fd, got), 8);
+	close(fd);
+	fd = make_elf(id, 20, 0);
+	assert_int_equal(gus_file_build_id(fd, got), 0);
+	close(fd);
+	fd = make_elf(id, 20, 60000);
+	assert_int_equal(gus_file_build_id(fd, got), 0);
+	close(fd);
+}
+
+/* What is told of this very process has its name, and its code where it really is. */
+static void living(void **state)
+{
+	struct gus_sideband s = { 0 };
+	struct gus_living l;
+	bool named = false, mapped = false;
+	uint64_t here = (uint64_t)(uintptr_t)living;
+	struct gus_tids threads = { 0 };
+
+	(void)state;
+	gus_living_init(&l);
+	gus_living_add(&l, getpid());
+	gus_living_add(&l, 0x7ffffff0); /* nobody */
+	gus_living_describe(&l, 100, UINT64_MAX / 2, 200, &s);
+	assert_int_equal(l.pids.n, 1);
+	for (size_t i = 0; i < s.records.n; i++) {
+		const Gusprof__Record *r = s.records.v[i];
+
+		if (r->kind_case == GUSPROF__RECORD__KIND_COMM) {
+			assert_int_equal(r->comm->time, 100);
+			named |= strncmp(r->comm->name, "test_target", 11) == 0 && r->comm->pid == (uint32_t)getpid();
+		} else {
+			assert_int_equal(r->kind_case, GUSPROF__RECORD__KIND_MMAP);
+			assert_true(r->mmap->protection & PROT_EXEC);
+			mapped |= here >= r->mmap->start && here < r->mmap->start + r->mmap->length &&
+				  strstr(r->mmap->path, "test_target");
+		}
+	}
+	assert_true(named && mapped);
+	gus_sideband_clear(&s);
+	gus_living_describe(&l, 100, 0, 200, &s); /* born since the recording began: not before it was looked at */
+	assert_int_equal(s.records.v[0]->comm->time, 200);
+	assert_true(gus_living_threads(&threads, &l));
+	assert_int_equal(threads.v[0], getpid());
+	gus_vec_free(&threads);
+	gus_sideband_free(&s);
+	gus_living_free(&l);
+	gus_living_init(&l);
+	assert_false(gus_living_threads(&threads, &l));
+	gus_living_free(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(one_kind_at_a_time),
+		cmocka_unit_test(cpu_lists),
+		cmocka_unit_test(tasks),
+		cmocka_unit_test(mappings),
+		cmocka_unit_test(build_ids),
+		cmocka_unit_test(living),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
