@@ -3,7 +3,7 @@
 
 #define WINDOW_MIN_NS 100000000.0 /* of the target's time: less says too little */
 #define OWN_SHARE 0.1
-#define DEADBAND 0.1
+#define DEADBAND 0.15
 #define LEFT_MIN 0.25 /* of what was asked for, see governor.h */
 /* Own time counts up to this part of what the samples cost: the rest is housekeeping, which goes on beside a target that
  * sleeps, and which no rate would change. */

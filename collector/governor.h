@@ -44,7 +44,7 @@ void gus_governor_init(struct gus_governor *g, double asked, const struct gus_co
 		       uint64_t limit_hz);
 
 /* Looks at what has happened since the last time. True if g->hz has changed: by at most a factor of two, and not for
- * less than a tenth, as each change loses a part of a period. */
+ * less than a seventh, as each change loses a part of a period. */
 bool gus_governor_step(struct gus_governor *g, const struct gus_usage *now);
 /* Passes over what has happened since the last time: it was not at the rate in force. */
 void gus_governor_skip(struct gus_governor *g, const struct gus_usage *now);

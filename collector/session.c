@@ -24,8 +24,8 @@
 
 #define RING_BYTES (512u << 10) /* what an ordinary user may lock a CPU by default (perf_event_mlock_kb is 516) */
 #define TICK_NS 100000000ULL    /* housekeeping */
-#define GOVERN_NS 1000000000ULL /* looks at the rate; the first one earlier */
-#define GOVERN_FIRST_NS 300000000ULL
+#define GOVERN_NS 2000000000ULL /* looks at the rate; the first one earlier */
+#define GOVERN_FIRST_NS 500000000ULL
 #define GOVERN_COST_NS 6000     /* of reading one counter, timed as 2 to 6 us */
 #define GOVERN_SHARE 1000       /* at most that part of a CPU goes into reading them */
 #define RENEWALS_MAX 8          /* times that inherited events are replaced */
