@@ -40,7 +40,7 @@ struct gus_facts {
 	/* The machine. */
 	char machine[32], kernel[96], vendor[32], cpu[96];
 	char hypervisor[48]; /* "" on bare metal */
-	char product[96];    /* maker and product as firmware names them */
+	char product[160];    /* maker and product as firmware names them */
 	char container[64];  /* what kind and how it shows; "" if it does not */
 	const char *uarch;   /* the table for this CPU, NULL if there is none; the caller knows */
 	unsigned cpus;
