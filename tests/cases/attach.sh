@@ -182,7 +182,8 @@ dump
 ok "-C with -p: only there" is "$(grep ' sample cpu ' dump | grep -vc ' sample cpu 0 ')" 0
 
 # What is refused or gone. Each line: the status, what is said, the options.
-sh -c 'sh -c "exit 0" & echo $! >zombie; exec sleep 100' &
+# The child ends when its parent is no shell any more: a shell would wait for it.
+sh -c 'sh -c "while [ \"\$(cat /proc/\$PPID/comm)\" != sleep ]; do sleep 0.05; done" & echo $! >zombie; exec sleep 100' &
 parent=$!
 pids="$pids $parent"
 wait_for test -s zombie
