@@ -90,6 +90,10 @@ static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 		break;
 	case GUSPROF__RECORD__KIND_MMAP:
 		note_mapping(l, r->mmap);
+		gus_living_note(l->living, r);
+		break;
+	case GUSPROF__RECORD__KIND_COMM:
+		gus_living_note(l->living, r);
 		break;
 	case GUSPROF__RECORD__KIND_FORK:
 		l->usage.births++;

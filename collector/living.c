@@ -31,6 +31,7 @@ void gus_living_free(struct gus_living *l)
 	gus_index_free(&l->pids);
 	gus_index_free(&l->files);
 	gus_vec_free(&l->ids);
+	gus_sideband_free(&l->past);
 }
 
 void gus_living_add(struct gus_living *l, pid_t pid)
@@ -44,6 +45,8 @@ void gus_living_note(struct gus_living *l, const Gusprof__Record *r)
 {
 	if (r->kind_case == GUSPROF__RECORD__KIND_FORK && r->fork->pid != r->fork->ppid)
 		gus_living_add(l, (pid_t)r->fork->pid);
+	if (l->remembers)
+		gus_sideband_copy(&l->past, r);
 }
 
 /* A cgroup and those below it. */
@@ -257,18 +260,45 @@ static struct gus_tids take_pids(struct gus_living *l)
 	return pids;
 }
 
+/* What is known of the ones that have gone: a child has its parent's mappings. */
+static void recall(const struct gus_sideband *past, struct gus_index *gone, struct gus_sideband *s)
+{
+	for (size_t i = past->records.n; i-- > 0;) {
+		const Gusprof__Record *r = past->records.v[i];
+
+		if (r->kind_case == GUSPROF__RECORD__KIND_FORK &&
+		    gus_index_find(gone, &r->fork->pid) != GUS_INDEX_NONE)
+			gus_index_add(gone, &r->fork->ppid, NULL);
+	}
+	for (size_t i = 0; i < past->records.n; i++) {
+		const Gusprof__Record *r = past->records.v[i];
+		uint32_t pid = r->kind_case == GUSPROF__RECORD__KIND_MMAP ? r->mmap->pid :
+			       r->kind_case == GUSPROF__RECORD__KIND_COMM ? r->comm->pid : r->fork->pid;
+
+		if (gus_index_find(gone, &pid) != GUS_INDEX_NONE)
+			gus_sideband_copy(s, r);
+	}
+}
+
 void gus_living_describe(struct gus_living *l, uint64_t start_ns, uint64_t boot_ns, uint64_t now_ns,
 			 struct gus_sideband *s)
 {
 	uint64_t start_ticks = boot_ns / (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 	struct gus_tids pids = take_pids(l);
+	struct gus_sideband past = l->past;
+	struct gus_index gone;
+	size_t first = s->records.n;
 
+	l->past = (struct gus_sideband){ 0 };
+	gus_index_init(&gone, sizeof(uint32_t));
 	for (size_t i = 0; i < pids.n; i++) {
 		struct gus_task task;
 		uint64_t time;
 
-		if (!gus_task_read(pids.v[i], &task) || gus_task_ended(&task) || task.tgid != task.tid)
+		if (!gus_task_read(pids.v[i], &task) || gus_task_ended(&task) || task.tgid != task.tid) {
+			gus_index_add(&gone, &(uint32_t){ (uint32_t)pids.v[i] }, NULL);
 			continue;
+		}
 		gus_living_add(l, task.tid);
 		time = task.start <= start_ticks ? start_ns : now_ns;
 		add_comm(s, task.tid, task.tid, task.comm, time);
@@ -276,6 +306,11 @@ void gus_living_describe(struct gus_living *l, uint64_t start_ns, uint64_t boot_
 		if (!task.kernel_thread)
 			add_mappings(l, s, task.tid, time);
 	}
+	recall(&past, &gone, s);
+	for (size_t i = first; l->remembers && i < s->records.n; i++)
+		gus_sideband_copy(&l->past, s->records.v[i]);
+	gus_sideband_free(&past);
+	gus_index_free(&gone);
 	gus_vec_free(&pids);
 }
 

@@ -663,6 +663,7 @@ int gus_session_record(const struct gus_session_options *options, struct gus_ses
 
 	*result = (struct gus_session_result){ 0 };
 	gus_living_init(&s.living);
+	s.living.remembers = options->switch_output != GUS_SWITCH_NEVER;
 	gus_control_init(&s.control);
 	gus_governor_init(&s.governor, options->overhead, &options->costs, governed_events(options), options->limit_hz);
 	rc = prepare(&s);

@@ -2,6 +2,7 @@
 #include "collector/sideband.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A record, the message in its oneof, and the text that the message points to. */
 struct block {
@@ -73,6 +74,43 @@ char *gus_sideband_text(struct gus_sideband *s, const void *text, size_t length)
 	at[length] = '\0';
 	b->used += length + 1;
 	return at;
+}
+
+static void copy_mapping(struct gus_sideband *s, const Gusprof__Mmap *from)
+{
+	size_t length = strlen(from->path);
+	Gusprof__Mmap *m = gus_sideband_add(s, GUSPROF__RECORD__KIND_MMAP, length + 1 + from->build_id.len + 1)->mmap;
+
+	*m = *from;
+	m->path = gus_sideband_text(s, from->path, length);
+	if (from->build_id.len)
+		m->build_id.data = (uint8_t *)gus_sideband_text(s, from->build_id.data, from->build_id.len);
+}
+
+static void copy_name(struct gus_sideband *s, const Gusprof__Comm *from)
+{
+	size_t length = strlen(from->name);
+	Gusprof__Comm *m = gus_sideband_add(s, GUSPROF__RECORD__KIND_COMM, length + 1)->comm;
+
+	*m = *from;
+	m->name = gus_sideband_text(s, from->name, length);
+}
+
+void gus_sideband_copy(struct gus_sideband *s, const Gusprof__Record *record)
+{
+	switch (record->kind_case) {
+	case GUSPROF__RECORD__KIND_MMAP:
+		copy_mapping(s, record->mmap);
+		break;
+	case GUSPROF__RECORD__KIND_COMM:
+		copy_name(s, record->comm);
+		break;
+	case GUSPROF__RECORD__KIND_FORK:
+		*gus_sideband_add(s, GUSPROF__RECORD__KIND_FORK, 0)->fork = *record->fork;
+		break;
+	default:
+		break;
+	}
 }
 
 Gusprof__Sideband gus_sideband_message(const struct gus_sideband *s)

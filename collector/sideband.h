@@ -19,6 +19,9 @@ Gusprof__Record *gus_sideband_add(struct gus_sideband *s, Gusprof__Record__KindC
 /* Copies length bytes and a terminator into the room of the newest record. */
 char *gus_sideband_text(struct gus_sideband *s, const void *text, size_t length);
 
+/* Appends a copy of a mapping, a name or a fork; other kinds are not copied. */
+void gus_sideband_copy(struct gus_sideband *s, const Gusprof__Record *record);
+
 /* The same records as a message; borrowed, valid until the next change. */
 Gusprof__Sideband gus_sideband_message(const struct gus_sideband *s);
 

@@ -243,6 +243,48 @@ static void living(void **state)
 	gus_living_free(&l);
 }
 
+/* A parent that maps code, a child of its that is born and ends before the next file begins, and a process of which nothing
+ * was ever said: the next file has the child's birth and its parent's code again, the one after it has neither. */
+static void living_recalls(void **state)
+{
+	static const uint32_t parent = 0x7ffffff0, child = 0x7ffffff1; /* nobody */
+	Gusprof__Mmap code = GUSPROF__MMAP__INIT;
+	Gusprof__Task birth = GUSPROF__TASK__INIT;
+	Gusprof__Record mmap = GUSPROF__RECORD__INIT, fork = GUSPROF__RECORD__INIT;
+	struct gus_sideband s = { 0 };
+	struct gus_living l;
+
+	(void)state;
+	code.pid = code.tid = parent;
+	code.time = 10;
+	code.path = (char *)(uintptr_t)"/bin/sort";
+	mmap.kind_case = GUSPROF__RECORD__KIND_MMAP;
+	mmap.mmap = &code;
+	birth.pid = birth.tid = child;
+	birth.ppid = birth.ptid = parent;
+	birth.time = 20;
+	fork.kind_case = GUSPROF__RECORD__KIND_FORK;
+	fork.fork = &birth;
+
+	gus_living_init(&l);
+	l.remembers = true;
+	gus_living_add(&l, 0x7ffffff2);
+	gus_living_note(&l, &mmap);
+	gus_living_note(&l, &fork);
+	gus_living_describe(&l, 100, UINT64_MAX / 2, 200, &s);
+	assert_int_equal(s.records.n, 2);
+	assert_int_equal(s.records.v[0]->kind_case, GUSPROF__RECORD__KIND_MMAP);
+	assert_int_equal(s.records.v[0]->mmap->time, 10);
+	assert_string_equal(s.records.v[0]->mmap->path, "/bin/sort");
+	assert_int_equal(s.records.v[1]->kind_case, GUSPROF__RECORD__KIND_FORK);
+	assert_int_equal(s.records.v[1]->fork->pid, child);
+	gus_sideband_clear(&s);
+	gus_living_describe(&l, 100, UINT64_MAX / 2, 200, &s);
+	assert_int_equal(s.records.n, 0);
+	gus_sideband_free(&s);
+	gus_living_free(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,7 +294,7 @@ int main(void)
 		cmocka_unit_test(tasks),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(build_ids),
-		cmocka_unit_test(living),
+		cmocka_unit_test(living), cmocka_unit_test(living_recalls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
