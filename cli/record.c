@@ -319,9 +319,9 @@ static void announce(void *context)
 		gus_log(a->log, GUS_DEBUG, "period %llu %s with jitter, for %llu samples a second",
 			(unsigned long long)e->period, e->unit, (unsigned long long)e->frequency);
 	if (c->sample_ns)
-		gus_log(a->log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here, a task's birth and end %llu, "
-			"a switch %llu, a mapping %llu", (unsigned long long)c->sample_ns, (unsigned long long)c->birth_ns,
-			(unsigned long long)c->switch_ns, (unsigned long long)c->map_ns);
+		gus_log(a->log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here, a task's birth and end %llu "
+			"and %llu for each event opened, a switch %llu, a mapping %llu", (unsigned long long)c->sample_ns,
+			(unsigned long long)c->birth_ns, (unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns, (unsigned long long)c->map_ns);
 }
 
 /* Asked, got, at what rate. The parts, because only the first follows the rate. */

@@ -2,7 +2,9 @@
 #include "collector/cost.h"
 
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -20,6 +22,7 @@
 #define MAPS 4
 #define QUIET_PERIOD 1000000007 /* so long that there are no samples in it */
 #define RING_BYTES (128u << 10)
+#define CROWD 128           /* more events behind one ring */
 
 /* Something whose CPU time is to be compared; context is the same each time. */
 typedef void work(void *context);
@@ -65,10 +68,64 @@ static int64_t timed(work *do_it, void *context)
 	return gus_cost_median(runs, RUNS);
 }
 
+/* When a task ends that has inherited, the kernel tells everybody who waits for any event that shares the ring, one after
+ * the other: that grows with the tasks that were attached to. Events of another, sleeping, task stand for theirs. */
+struct crowd {
+	pid_t sleeper;
+	int fds[CROWD];
+	size_t n;
+};
+
+static void gather(struct crowd *crowd, const struct gus_counters *c)
+{
+	const struct gus_ring *ring = &c->rings.v[0];
+	union gus_attr a;
+
+	gus_attr_fill_holder(&a, &c->plan);
+	crowd->n = 0;
+	crowd->sleeper = fork();
+	if (crowd->sleeper == 0) {
+		pause();
+		_exit(0);
+	}
+	while (crowd->sleeper > 0 && crowd->n < CROWD) {
+		int fd = gus_attr_open(&a, crowd->sleeper, (int)ring->cpu, -1);
+
+		if (fd < 0)
+			break;
+		crowd->fds[crowd->n++] = fd;
+		ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, c->holders.v[0]);
+	}
+}
+
+static void disperse(struct crowd *crowd)
+{
+	for (size_t i = 0; i < crowd->n; i++)
+		close(crowd->fds[i]);
+	if (crowd->sleeper <= 0)
+		return;
+	kill(crowd->sleeper, SIGKILL);
+	waitpid(crowd->sleeper, NULL, 0);
+}
+
+/* What each of the crowd adds, if asked for, to what a thing costs with the events alone. */
+static uint64_t crowded(const struct gus_counters *c, work *do_it, void *context, size_t things)
+{
+	struct crowd crowd;
+	int64_t few, many = 0;
+
+	few = timed(do_it, context);
+	gather(&crowd, c);
+	if (crowd.n)
+		many = timed(do_it, context) - few;
+	disperse(&crowd);
+	return many > 0 ? (uint64_t)many / (things * crowd.n) : 0;
+}
+
 /* The counters are those of a recording, opened on this thread. Opened, not only enabled: what is paused is inherited
  * all the same. */
 static uint64_t compare(const struct gus_events *events, const struct gus_cost_options *o, work *do_it, void *context,
-			size_t things)
+			size_t things, uint64_t *wake_ns)
 {
 	struct gus_counters_options co = { .switches = o->switches, .call_graph = o->call_graph,
 					   .ring_bytes = RING_BYTES, .child = getpid(), .as_they_are = true };
@@ -81,6 +138,8 @@ static uint64_t compare(const struct gus_events *events, const struct gus_cost_o
 	if (gus_counters_open(&c, &own, &self, &co, NULL, NULL) == 0) {
 		gus_counters_enable(&c);
 		cost = timed(do_it, context) - without;
+		if (wake_ns)
+			*wake_ns = crowded(&c, do_it, context, things);
 		gus_counters_close(&c);
 	}
 	gus_target_free(&self);
@@ -163,7 +222,7 @@ static uint64_t compare_switches(const struct gus_events *events, const struct g
 	close(back[1]);
 	p = (struct partner){ there[1], back[0] };
 	if (pid > 0)
-		cost = compare(events, o, ask, &p, SWITCHES);
+		cost = compare(events, o, ask, &p, SWITCHES, NULL);
 	close(there[1]);
 	close(back[0]);
 	if (pid > 0)
@@ -193,11 +252,11 @@ void gus_costs_measure(const struct gus_events *events, const struct gus_cost_op
 
 	*costs = (struct gus_costs){ .sample_ns = gus_probe_cost_with(&events->v[0], o->call_graph) };
 	if (o->inherit) {
-		costs->birth_ns = compare(&rare, o, give_birth, NULL, BIRTHS);
+		costs->birth_ns = compare(&rare, o, give_birth, NULL, BIRTHS, &costs->wake_ns);
 		costs->switch_ns = compare_switches(&rare, o);
 	}
 	if (code >= 0) {
-		costs->map_ns = compare(&rare, o, map_code, &code, MAPS);
+		costs->map_ns = compare(&rare, o, map_code, &code, MAPS, NULL);
 		close(code);
 	}
 	gus_vec_free(&rare); /* what its elements point to is not ours */

@@ -30,6 +30,7 @@ void gus_governor_init(struct gus_governor *g, double asked, const struct gus_co
 static double following(const struct gus_costs *c, const struct gus_usage *from, const struct gus_usage *to)
 {
 	return (double)c->birth_ns * (double)(to->births - from->births) +
+	       (double)c->wake_ns * (double)(to->wakes - from->wakes) +
 	       (double)c->switch_ns * (double)(to->switches - from->switches) +
 	       (double)c->map_ns * (double)(to->maps - from->maps);
 }

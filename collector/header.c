@@ -63,6 +63,7 @@ static void describe_costs(Gusprof__Costs *m, const struct gus_costs *c)
 	gusprof__costs__init(m);
 	m->sample_ns = c->sample_ns;
 	m->birth_ns = c->birth_ns;
+	m->wake_ns = c->wake_ns;
 	m->switch_ns = c->switch_ns;
 	m->map_ns = c->map_ns;
 }
