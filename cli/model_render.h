@@ -3,6 +3,8 @@
 #ifndef GUS_CLI_MODEL_RENDER_H
 #define GUS_CLI_MODEL_RENDER_H
 
+#include <jansson.h>
+
 #include "cli/model_elf.h"
 #include "cli/model_run.h"
 
@@ -25,6 +27,10 @@ void gus_model_csv(const struct gus_model_report *r);
 void gus_model_loops_text(const struct gus_model_report *r, const double *cycles);
 int gus_model_loops_json(const struct gus_model_report *r, const double *cycles);
 void gus_model_loops_csv(const struct gus_model_report *r, const double *cycles);
+
+/* What causality found, if it was asked for; else nothing, and null. */
+void gus_model_causality_text(const struct gus_model_report *r);
+json_t *gus_model_causality_json(const struct gus_model_report *r);
 
 /* The pipeline: instruction by cycle. */
 void gus_model_timeline_text(const struct gus_modelled *m);

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "model/bounds.h"
+#include "model/causality.h"
 #include "model/core.h"
 #include "model/sensitivity.h"
 #include "model/variant.h"
@@ -21,7 +22,7 @@ struct gus_model_settings {
 	double reach;                   /* the speedup that a set of knobs has to give; 0: nearly all */
 	double weight;                  /* of the knobs of the sensitivities; 0: none are asked for */
 	uint64_t timeline;              /* iterations to keep the events of */
-	bool costs;
+	bool costs, causality;
 	bool variants[GUS_VARIANTS];
 };
 
@@ -43,6 +44,7 @@ struct gus_modelled {
 	int sensitivity_n;
 	int *set, set_n;                /* the fewest of them that give nearly all, or what was to be reached */
 	double set_speedup, all_speedup;
+	struct gus_causality causality; /* by the stream engine */
 	double variant[GUS_VARIANTS];   /* cycles an iteration of those that were asked for */
 	uint64_t instructions;          /* simulated in all runs */
 };
