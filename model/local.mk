@@ -14,6 +14,7 @@ model_libmodel_a_SOURCES = \
 	model/values.c model/values.h \
 	model/causality.c model/causality.h \
 	model/sensitivity.c model/sensitivity.h \
+	model/stream_resolve.c \
 	model/stream.c model/stream.h model/stream_private.h \
 	model/stream_kernel.c model/stream_kernel.h \
 	model/stream_reference.c \
