@@ -166,6 +166,37 @@ static void test_balanced(void **state)
 	gus_program_free(p);
 }
 
+/* The Jacobi loop of the Gus papers (Figure 1, Table 1): ten loads, and two stores whose indexed addresses only the two ports of loads
+ * take: 6 cycles of p23, and nothing else is within 15 %. So p23 is the only knob, and gains what it is turned. Its instructions are all
+ * that touch memory. */
+static void test_jacobi(void **state)
+{
+	struct gus_program *p = PROGRAM("\x48\x8b\x54\x24\xf0\xc5\xfb\x10\x04\x02\xc5\xfb\x58\x44\x02\x08\xc5\xfb\x58\x44\x02\x10\xc5\xfb"
+					"\x59\xc1\x48\x8b\x54\x24\xe8\xc5\xfb\x11\x44\x02\x08\x48\x8b\x54\x24\xe8\xc5\xfb\x10\x44\x02\xf8"
+					"\xc5\xfb\x58\x04\x02\xc5\xfb\x58\x44\x02\x08\xc5\xfb\x59\xc1\x48\x8b\x54\x24\xf0\xc5\xfb\x11\x04"
+					"\x02\x48\x83\xc0\x08\x48\x39\xc8\x75\xae");
+	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
+	struct gus_sensitivity *knobs;
+	struct gus_error err = { 0 };
+	struct gus_causality causes;
+	double nominal;
+	int n = gus_sensitivity_run(p, &config, &o, 1.15, &knobs, &nominal, &err);
+
+	(void)state;
+	assert_true(n > 1);
+	assert_true(fabs(nominal - 6) < 0.01);
+	assert_string_equal(knobs[0].name, "ports p23");
+	assert_true(fabs(knobs[0].speedup - 0.15) < 0.01);
+	for (int i = 1; i < n; i++)
+		assert_true(knobs[i].speedup < 0.01);
+	free(knobs);
+	assert_int_equal(gus_causality_run(p, &config, &o, &causes, NULL, &err), 0);
+	for (uint32_t op = 0; op < p->ops_n; op++)
+		assert_true(fabs(causes.op_cycles[op] - (p->ops[op].memories_n ? 0.5 : 0)) < 0.02);
+	gus_causality_free(&causes);
+	gus_program_free(p);
+}
+
 /* All accesses hit one level. */
 static void one_level(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
 {
@@ -307,7 +338,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lanes_are_runs), cmocka_unit_test(test_ticks_are_doubles), cmocka_unit_test(test_figure1),
 		cmocka_unit_test(test_balanced),
-		cmocka_unit_test(test_levels), cmocka_unit_test(test_mispredicted), cmocka_unit_test(test_station),
+		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_mispredicted), cmocka_unit_test(test_station),
 		cmocka_unit_test(test_oracle_lanes),
 		cmocka_unit_test(test_refused),
 	};
