@@ -147,3 +147,8 @@ check_PROGRAMS += tests/accuracy/own-silicon tests/accuracy/tables_against_uops
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
+
+# The engines against each other.
+check_PROGRAMS += tests/accuracy/loops
+tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
+	tests/accuracy/turned.c tests/accuracy/turned.h

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* What the stream engine says holds a loop up, against what the core engine shows: random loops of real instructions, each knob
+ * turned in both.
+ *
+ *	loops [--uarch NAME[,NAME...]] [--seed N] [--loops N] [--weight PERCENT] [--need PERCENT] [--verbose]
+ *
+ * The core engine is run anew for each knob with twice as much of the same thing (tests/accuracy/turned.h says what that is of
+ * each). The stream engine has its knobs turned by --weight percent more: 100 by default, the same as the core engine.
+ *
+ * A loop agrees if the stream engine's first knob, the one that gusprof model prints first, is among the core engine's first two:
+ * at most one other knob gains more there, by more than one percent of the time. A loop of which the stream engine says that
+ * nothing gains one percent agrees if in the core engine nothing gains three; these are counted, and the share is given with and
+ * without them. A knob that gains nothing (below one percent) in the core engine is never among the first. Loops that do not
+ * agree are printed with both lists under --verbose. Exit status 1 if fewer than --need percent (90) agree. */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "model/builtin.h"
+#include "model/frontend.h"
+#include "model/sensitivity.h"
+#include "tests/accuracy/random_loop.h"
+#include "tests/accuracy/turned.h"
+
+enum { SHOWN = 6 };
+static const double nothing = 0.01, little = 0.03, tie = 0.01;
+
+struct options {
+	const char *uarchs;
+	uint64_t seed, loops;
+	double weight, need;
+	bool verbose;
+};
+
+/* One loop in both engines. */
+struct trial {
+	uint64_t seed;
+	struct gus_program *p;
+	struct gus_core_config config;
+	struct gus_core_options options;
+	struct gus_sensitivity *knobs;  /* by the stream engine's speedup */
+	double *core;                   /* speedups of the same knobs in the core engine; negative NAN: no counterpart */
+	int n;
+	double stream_cycles, core_cycles, slow_cycles;
+};
+
+struct totals {
+	unsigned loops, agree, balanced, balanced_agree;
+	double error, slow_error;       /* sums of |stream / core - 1| and |slow / 2 core - 1| */
+};
+
+static void die(const struct gus_error *err)
+{
+	fprintf(stderr, "loops: %s\n", err->text);
+	exit(99);
+}
+
+static double core_cycles(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o)
+{
+	struct gus_error err = { 0 };
+	struct gus_core_result r;
+
+	if (gus_core_run(p, c, o, &r, &err) != 0)
+		die(&err);
+	return (double)r.steady_cycles / (double)r.steady_iterations;
+}
+
+static double turned_cycles(const struct trial *t, const struct gus_knob *knob, bool slow)
+{
+	struct gus_core_config c = t->config;
+	struct gus_program *p = turned_program(t->p, knob, slow, &c);
+	double cycles = p ? core_cycles(p, &c, &t->options) : NAN;
+
+	gus_program_free(p);
+	return cycles;
+}
+
+static void run_stream(struct trial *t, double weight)
+{
+	struct gus_stream_options o = { .pointers = t->options.pointers };
+	struct gus_error err = { 0 };
+
+	t->n = gus_sensitivity_run(t->p, &t->config, &o, weight, &t->knobs, &t->stream_cycles, &err);
+	if (t->n < 0)
+		die(&err);
+}
+
+static void run_core(struct trial *t)
+{
+	static const struct gus_knob none = { GUS_KNOB_NONE, 0, 1 };
+
+	t->core_cycles = core_cycles(t->p, &t->config, &t->options);
+	t->slow_cycles = turned_cycles(t, &none, true);
+	t->core = gus_alloc((size_t)t->n * sizeof(*t->core));
+	for (int i = 0; i < t->n; i++) {
+		bool slow = turned_is_slow(&t->knobs[i].knob);
+
+		t->core[i] = (slow ? t->slow_cycles : t->core_cycles) / turned_cycles(t, &t->knobs[i].knob, slow) - 1;
+	}
+}
+
+static void trial_run(struct trial *t, const struct gus_uarch *u, uint64_t seed, double weight)
+{
+	struct gus_error err = { 0 };
+	struct random_loop loop;
+
+	random_loop_make(&loop, seed);
+	*t = (struct trial){ .seed = seed, .options = { .pointers = GUS_CORE_POINTERS_DISTINCT } };
+	t->p = gus_program_new(u, loop.bytes, loop.size, 0x401000, GUS_PROGRAM_TEXTS, &err);
+	if (!t->p)
+		die(&err);
+	gus_core_config_of(&t->config, u);
+	t->options.fetch = gus_frontend_mode(t->p, &t->config, &t->options); /* where uops come from is not what is turned */
+	run_stream(t, weight);
+	run_core(t);
+}
+
+static void trial_end(struct trial *t)
+{
+	gus_program_free(t->p);
+	free(t->knobs);
+	free(t->core);
+}
+
+/* How many knobs gain more in the core engine than the i-th does, and not only by a hair. */
+static int better(const struct trial *t, int i)
+{
+	int n = 0;
+
+	for (int k = 0; k < t->n; k++)
+		n += t->core[k] > t->core[i] + tie;
+	return n;
+}
+
+static bool balanced(const struct trial *t)
+{
+	return t->knobs[0].speedup < nothing;
+}
+
+static bool agrees(const struct trial *t)
+{
+	double most = 0;
+
+	for (int k = 0; k < t->n; k++)
+		most = fmax(most, isnan(t->core[k]) ? 0 : t->core[k]);
+	if (balanced(t))
+		return most < little;
+	return t->core[0] >= nothing && better(t, 0) <= 1;
+}
+
+static void print_trial(const struct trial *t, const char *name)
+{
+	bool shown[1024] = { false };
+
+	printf("%s seed %llu: %u instructions, core %.2f (at half pace %.2f), stream %.2f cycles\n", name, (unsigned long long)t->seed,
+	       t->p->insns_n, t->core_cycles, t->slow_cycles / 2, t->stream_cycles);
+	for (int row = 0; row < SHOWN && row < t->n; row++) {
+		int best = -1;
+
+		for (int k = 0; k < t->n; k++)
+			if (!shown[k] && !isnan(t->core[k]) && (best < 0 || t->core[k] > t->core[best]))
+				best = k;
+		printf("  stream %7.1f%% %-26s", 100 * t->knobs[row].speedup, t->knobs[row].name);
+		if (best >= 0) {
+			printf(" core %7.1f%% %s", 100 * t->core[best], t->knobs[best].name);
+			shown[best] = true;
+		}
+		putchar('\n');
+	}
+}
+
+static void count(struct totals *sum, const struct trial *t)
+{
+	bool agree = agrees(t);
+
+	sum->loops++;
+	sum->agree += agree;
+	sum->balanced += balanced(t);
+	sum->balanced_agree += balanced(t) && agree;
+	sum->error += fabs(t->stream_cycles / t->core_cycles - 1);
+	sum->slow_error += fabs(t->slow_cycles / 2 / t->core_cycles - 1);
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void print_totals(const struct totals *sum, const char *name)
+{
+	unsigned some = sum->loops - sum->balanced;
+
+	printf("%s: %u of %u loops agree (%.1f%%); of %u with a knob that gains, %u (%.1f%%); of %u without one, %u\n", name, sum->agree,
+	       sum->loops, percent(sum->agree, sum->loops), some, sum->agree - sum->balanced_agree,
+	       percent(sum->agree - sum->balanced_agree, some), sum->balanced, sum->balanced_agree);
+	printf("%s: cycles differ by %.1f%% on average between the engines, by %.1f%% between the core engine and itself at half pace\n",
+	       name, percent(sum->error, sum->loops), percent(sum->slow_error, sum->loops));
+}
+
+static double run_uarch(const char *what, const struct options *o)
+{
+	const char *name = gus_uarch_builtin_find(what);
+	struct gus_error err = { 0 };
+	struct gus_uarch *u = name ? gus_uarch_parse(name, NULL, 0, &gus_uarch_builtin, 0, &err) : NULL;
+	struct totals sum = { 0 };
+
+	if (!u) {
+		fprintf(stderr, "loops: %s: %s\n", what, name ? err.text : "there is no such table");
+		exit(99);
+	}
+	for (uint64_t i = 0; i < o->loops; i++) {
+		struct trial t;
+
+		trial_run(&t, u, o->seed * 1000003 + i, 1 + o->weight / 100);
+		if (o->verbose && !agrees(&t))
+			print_trial(&t, name);
+		count(&sum, &t);
+		trial_end(&t);
+	}
+	gus_uarch_free(u);
+	print_totals(&sum, name);
+	return percent(sum.agree, sum.loops);
+}
+
+static double number(const char *text, double least, double most)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value >= least && value <= most)) {
+		fprintf(stderr, "loops: '%s' is no number from %g to %g\n", text, least, most);
+		exit(99);
+	}
+	return value;
+}
+
+static void read_options(struct options *o, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "uarch", required_argument, NULL, 'u' }, { "seed", required_argument, NULL, 's' },
+		{ "loops", required_argument, NULL, 'l' }, { "weight", required_argument, NULL, 'w' },
+		{ "need", required_argument, NULL, 'n' }, { "verbose", no_argument, NULL, 'v' }, { NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'u')
+			o->uarchs = optarg;
+		else if (option == 's')
+			o->seed = (uint64_t)number(optarg, 0, 1e15);
+		else if (option == 'l')
+			o->loops = (uint64_t)number(optarg, 1, 1e6);
+		else if (option == 'w')
+			o->weight = number(optarg, 1, 10000);
+		else if (option == 'n')
+			o->need = number(optarg, 0, 100);
+		else if (option == 'v')
+			o->verbose = true;
+		else
+			exit(99);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .uarchs = "skylake,alderlake", .seed = 1, .loops = 200, .weight = 100, .need = 90 };
+	char *names, *rest, *name;
+	bool enough = true;
+
+	read_options(&o, argc, argv);
+	rest = names = gus_strdup(o.uarchs);
+	while ((name = strsep(&rest, ",")))
+		enough &= run_uarch(name, &o) >= o.need;
+	free(names);
+	return enough ? 0 : 1;
+}
