@@ -12,6 +12,7 @@ model_libmodel_a_SOURCES = \
 	model/program.c model/program.h model/program_private.h \
 	model/program_latency.c \
 	model/values.c model/values.h \
+	model/causality.c model/causality.h \
 	model/sensitivity.c model/sensitivity.h \
 	model/stream.c model/stream.h model/stream_private.h \
 	model/stream_kernel.c model/stream_kernel.h \

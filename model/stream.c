@@ -253,10 +253,34 @@ static void open_passes(struct passes *all, const struct stream *s)
 		all->states[all->n] = all->kernel->open(s, (unsigned)(all->n * all->kernel->lanes));
 }
 
+/* With a log, as many at a time as it has room for. Every other stretch goes without: what is there of older ops in the log is then out
+ * of its reader's reach, as if it were the beginning of a run. */
+static void run_logged(const struct passes *all, const struct gus_core_step *steps, uint64_t n, struct gus_stream_log *log)
+{
+	uint64_t each = steps ? log->chunk : log->chunk / all->s->p->ops_n;
+
+	for (uint64_t done = 0; done < n; done += each, log->chunks++) {
+		bool logged = log->chunks / log->stretch % 2 == 0;
+
+		each = n - done < each ? n - done : each;
+		if (logged && log->chunks && log->chunks % log->stretch == 0)
+			log->resume(log);
+		all->kernel->run(all->states[0], all->s, steps ? steps + done : NULL, each, logged ? log : NULL);
+		if (logged)
+			log->read(log, all->s);
+		else
+			log->skipped += steps ? each : each * all->s->p->ops_n;
+	}
+}
+
 static void run_passes(const struct passes *all, const struct gus_core_step *steps, uint64_t n)
 {
-	for (size_t i = 0; i < all->n; i++)
-		all->kernel->run(all->states[i], all->s, steps, n);
+	struct gus_stream_log *log = all->s->o->log;
+
+	if (log)
+		run_logged(all, steps, n, log);
+	for (size_t i = log ? 1 : 0; i < all->n; i++)
+		all->kernel->run(all->states[i], all->s, steps, n, NULL);
 }
 
 static void read_passes(const struct passes *all, int64_t *ticks_of)

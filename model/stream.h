@@ -38,6 +38,8 @@ struct gus_knob {
 	double weight;
 };
 
+struct gus_stream_log;
+
 /* One machine: some knobs turned together. */
 struct gus_stream_lane {
 	const struct gus_knob *knobs;
@@ -51,6 +53,7 @@ struct gus_stream_options {
 	uint64_t iterations;                    /* without a source; 0: as many as it takes to be steady */
 	const struct gus_stream_lane *lanes;    /* NULL: the nominal machine alone */
 	size_t lanes_n;                         /* at most GUS_STREAM_LANES */
+	struct gus_stream_log *log;             /* for model/causality.c; else NULL */
 };
 
 struct gus_stream_result {

@@ -10,7 +10,7 @@
 
 /* Ticks after which times are taken down: half of what fits; how far ahead of dispatch retirement may be (100,000 cycles); and
  * after how many ops that is looked at, none of which takes 13,000 cycles. */
-enum { REBASE = 1 << 30, AHEAD_MOST = 1 << 29, REBASE_EVERY = 16 };
+enum { REBASE = 1 << 30, AHEAD_MOST = 1 << 29, REBASE_EVERY = 16, TOSSES_EVERY = 64 };
 
 /* Zeroed, and as vectors must lie. */
 static void *aligned_zalloc(size_t size)
@@ -49,6 +49,7 @@ typedef int32_t sixteen __attribute__((vector_size(64)));
 #define LANES 16
 #define LATER(a, b) VECTOR_LATER(sixteen, a, b)
 #define LANE(t, k) ((t)[k])
+#define FIRST(t) ((t)[0])
 #define TARGET __attribute__((target("avx512f")))
 #include "model/stream_kernel.h"
 
@@ -58,6 +59,7 @@ typedef int32_t eight __attribute__((vector_size(32)));
 #define LANES 8
 #define LATER(a, b) VECTOR_LATER(eight, a, b)
 #define LANE(t, k) ((t)[k])
+#define FIRST(t) ((t)[0])
 #define TARGET __attribute__((target("avx2")))
 #include "model/stream_kernel.h"
 #endif
@@ -68,6 +70,7 @@ typedef int32_t four __attribute__((vector_size(16)));
 #define LANES 4
 #define LATER(a, b) VECTOR_LATER(four, a, b)
 #define LANE(t, k) ((t)[k])
+#define FIRST(t) ((t)[0])
 #define TARGET
 #include "model/stream_kernel.h"
 
@@ -80,6 +83,7 @@ static inline int32_t later_1(int32_t a, int32_t b)
 #define LANES 1
 #define LATER(a, b) later_1(a, b)
 #define LANE(t, k) ((void)(k), (t))
+#define FIRST(t) (t)
 #define TARGET
 #include "model/stream_kernel.h"
 

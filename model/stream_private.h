@@ -92,13 +92,73 @@ static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct g
 void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
 			    const struct gus_op *op, double costs[FRONTS]);
 
+/* What the causality analysis follows back: for each op that ran, what its dispatch, the start of each of its uops and its
+ * retirement waited for on the nominal machine (lane 0). A reason is packed into 64 bits: what it was, up to three small
+ * numbers, and the op by its place in the run. */
+enum stream_why {
+	WHY_BEGINNING,          /* nothing: the beginning of the run */
+	WHY_DISPATCH,           /* its own dispatch */
+	WHY_RESOURCE,           /* a resource (index), which has been busy since op `seq` was dispatched */
+	WHY_VALUE,              /* what uop `index` of op `seq` wrote in its flow `out`, read in the flow `in` */
+	WHY_FORWARD,            /* what store uop `index` of op `seq` stored; out: whether it was blocked */
+	WHY_FRONT,              /* part `index` of the front end, raised by op `seq` */
+	WHY_WINDOW,             /* an entry of window `index`, which the retirement of op `seq` gave back */
+	WHY_OWN,                /* of retirement: uop `index` of the op */
+	WHY_PREVIOUS,           /* of retirement: that of the op before, and the width */
+};
+
+static inline uint64_t stream_reason(enum stream_why why, unsigned index, unsigned out, unsigned in, uint64_t seq)
+{
+	return (uint64_t)why << 58 | (uint64_t)(index & 0xff) << 50 | (uint64_t)(out & 0xf) << 46 | (uint64_t)(in & 0xf) << 42 |
+	       (seq & ((1ull << 42) - 1));
+}
+static inline enum stream_why stream_why(uint64_t reason) { return (enum stream_why)(reason >> 58); }
+static inline unsigned stream_why_index(uint64_t reason) { return reason >> 50 & 0xff; }
+static inline unsigned stream_why_out(uint64_t reason) { return reason >> 46 & 0xf; }
+static inline unsigned stream_why_in(uint64_t reason) { return reason >> 42 & 0xf; }
+static inline uint64_t stream_why_seq(uint64_t reason) { return reason & ((1ull << 42) - 1); }
+
+struct stream_note {
+	uint64_t entry;                 /* why it could not be dispatched earlier, before its own turn in the front end */
+	uint64_t dispatch;              /* and with it */
+	uint64_t since;                 /* where that is WHY_FRONT and its own: the op since whose turn that part has been busy */
+	uint64_t retire;
+	uint32_t op;
+	uint32_t fetched;               /* cycles of length decoding */
+};
+
+struct gus_stream_log {
+	struct stream_note *notes;      /* rings; the sizes are powers of two */
+	uint64_t *starts;               /* of its uops: a row for each op, the longest one wide */
+	uint64_t notes_mask, starts_mask, each;
+	uint64_t seq;                   /* ops so far */
+	uint64_t dispatch;              /* of the present time of dispatch */
+	uint64_t since[GUS_STREAM_GROUPS + 32], front_since[FRONTS];
+	uint64_t reg[GUS_PROGRAM_REGS], word[STREAM_WORDS];
+	uint64_t *given[STREAM_WINDOWS]; /* which op gives each entry back */
+	uint64_t random;                /* decides between reasons that are equally late */
+	void (*read)(struct gus_stream_log *log, const struct stream *s); /* after some ops, and at the end */
+	uint64_t chunk;                 /* that many at most between two calls */
+	uint64_t stretch;               /* chunks that are logged; as many are not, and so on */
+	uint64_t chunks, skipped;       /* so far, and ops that were not logged */
+	void (*resume)(struct gus_stream_log *log);
+	void *context;
+};
+
+/* Whether a time is later than another one, or is as late and wins the toss, for which bit n decides. */
+static inline bool stream_later(const struct gus_stream_log *log, int32_t a, int32_t b, unsigned n)
+{
+	return a > b || (a == b && log->random >> (n & 63) & 1);
+}
+
 /* A kernel runs some lanes side by side, as many as a vector of the processor has. Its state is its own. */
 struct stream_kernel {
 	unsigned lanes;
 	bool (*supported)(void);
 	void *(*open)(const struct stream *s, unsigned first);
-	/* The steps, or if there are none n times the whole program. */
-	void (*run)(void *state, const struct stream *s, const struct gus_core_step *steps, uint64_t n);
+	/* The steps, or if there are none n times the whole program. With a log, which the first kernel of a run fills. */
+	void (*run)(void *state, const struct stream *s, const struct gus_core_step *steps, uint64_t n,
+		    struct gus_stream_log *log);
 	void (*now)(const void *state, int64_t *ticks); /* when the last op so far retired, by lane */
 	void (*close)(void *state);
 };

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/builtin.h"
+#include "model/causality.h"
 #include "model/sensitivity.h"
 
 static struct gus_uarch *skylake;

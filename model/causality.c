@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/causality.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stream_private.h"
+
+enum { CHUNK = 1024, STRETCH = 16, PATH_MOST = 8192, TURNS_MOST = 256 };
+
+/* What is charged, as a number: ports and units, then one for each other kind of hop. */
+struct charges {
+	size_t kinds, units_at, others_at;
+	int64_t *ticks;         /* by op and kind */
+	uint64_t *times;
+	int64_t all;
+};
+
+/* A step of the path, of the newest walk; the oldest is the last. */
+struct step {
+	uint32_t op, kind;
+	int64_t ticks;
+	uint64_t seq;
+};
+
+struct analysis {
+	struct charges charges;
+	uint64_t charged;       /* how many have been */
+	uint64_t counted;       /* ops before that one have been charged */
+	uint64_t behind;        /* ops that are not charged yet: two reorder buffers */
+	uint64_t low, high;     /* the ones to be charged by the present walk */
+	struct step path[PATH_MOST];
+	size_t path_n;
+};
+
+static const char *const hop_names[GUS_HOPS] = {
+	[GUS_HOP_PORTS] = "ports", [GUS_HOP_UNITS] = "unit", [GUS_HOP_LATENCY] = "latency", [GUS_HOP_LOAD] = "load latency",
+	[GUS_HOP_FORWARD] = "store forwarding", [GUS_HOP_ISSUE] = "issue", [GUS_HOP_DECODE] = "decoders",
+	[GUS_HOP_FETCH] = "length decoding", [GUS_HOP_UOP_CACHE] = "uop cache", [GUS_HOP_RETIRE] = "retirement",
+	[GUS_HOP_ROB] = "reorder buffer", [GUS_HOP_LOAD_BUFFER] = "load buffer", [GUS_HOP_STORE_BUFFER] = "store buffer",
+};
+
+const char *gus_hop_name(enum gus_hop hop)
+{
+	return hop_names[hop];
+}
+
+/* Charging. */
+
+static uint32_t kind_of(const struct charges *c, enum gus_hop hop, size_t number)
+{
+	return (uint32_t)(hop == GUS_HOP_PORTS ? number : hop == GUS_HOP_UNITS ? c->units_at + number : c->others_at + hop);
+}
+
+static enum gus_hop hop_of(const struct charges *c, size_t kind, uint32_t *number)
+{
+	bool ports = kind < c->units_at, units = !ports && kind < c->others_at;
+
+	*number = (uint32_t)(ports ? kind : units ? kind - c->units_at : 0);
+	return ports ? GUS_HOP_PORTS : units ? GUS_HOP_UNITS : (enum gus_hop)(kind - c->others_at);
+}
+
+static void charge(struct analysis *a, uint64_t seq, uint32_t op, uint32_t kind, int64_t ticks)
+{
+	size_t at = op * a->charges.kinds + kind;
+
+	if (seq < a->low || seq >= a->high)
+		return;
+	a->charges.ticks[at] += ticks;
+	a->charges.times[at]++;
+	a->charges.all += ticks;
+	if (a->path_n < PATH_MOST)
+		a->path[a->path_n++] = (struct step){ op, kind, ticks, seq };
+}
+
+/* Walking. A place on the path: a moment in the life of an op, and what it waited for. */
+enum moment { ENTRY, DISPATCH, START, RETIRE };
+struct place {
+	enum moment moment;
+	uint64_t seq;
+	unsigned uop;           /* of START */
+};
+
+static const struct stream_note *note_of(const struct gus_stream_log *log, uint64_t seq)
+{
+	return &log->notes[seq & log->notes_mask];
+}
+
+/* All who used a resource from when it became busy until the uop that waited for it, youngest first. */
+static struct place charge_users(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
+				 unsigned resource, uint64_t since)
+{
+	uint32_t kind = resource < s->resources.n ? kind_of(&a->charges, GUS_HOP_PORTS, resource) :
+			kind_of(&a->charges, GUS_HOP_UNITS, resource - s->resources.n);
+	uint64_t from = since > a->low ? since : a->low;
+
+	for (uint64_t seq = p.seq; seq + 1 > from; seq--) {
+		uint32_t number = note_of(log, seq)->op;
+		const struct gus_op *op = &s->p->ops[number];
+		unsigned uops = op->flags & GUS_OP_ELIMINATED ? 0 : op->uops_n;
+
+		for (unsigned u = seq == p.seq ? p.uop : uops; u-- > 0;) {
+			const struct stream_uop *needs = &s->uops[op->uop + u];
+
+			for (uint32_t i = 0; i < needs->uses_n; i++) {
+				const struct stream_use *use = &s->uses.v[needs->use + i];
+
+				if (use->resource == resource)
+					charge(a, seq, number, kind, (int64_t)s->inverse[resource][0] * use->times);
+			}
+		}
+		if (seq == 0)
+			break;
+	}
+	return (struct place){ DISPATCH, since, 0 };
+}
+
+static struct place charge_front(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, unsigned part,
+				 uint64_t raised)
+{
+	static const enum gus_hop hops[FRONTS] = { GUS_HOP_ISSUE, GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE };
+	uint64_t since = note_of(log, raised)->since, from = since > a->low ? since : a->low;
+	uint32_t kind = kind_of(&a->charges, hops[part], 0);
+
+	for (uint64_t seq = raised; seq + 1 > from; seq--) {
+		const struct stream_note *n = note_of(log, seq);
+		int64_t cost = s->fronts[FRONTS * n->op + part][0];
+
+		cost *= part == FRONT_FETCH ? n->fetched : 1;
+		if (cost)
+			charge(a, seq, n->op, kind, cost);
+		if (seq == 0)
+			break;
+	}
+	/* What works ahead begins before the op is there. */
+	if (part == FRONT_FETCH && since >= a->low)
+		charge(a, since, note_of(log, since)->op, kind, -(int64_t)STREAM_FETCH_AHEAD * GUS_STREAM_TICKS);
+	return (struct place){ ENTRY, since, 0 };
+}
+
+/* The latency of what another uop wrote, less what it is read late. */
+static struct place charge_value(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
+				 uint64_t why)
+{
+	const struct gus_op *reader = &s->p->ops[note_of(log, p.seq)->op];
+	uint64_t seq = stream_why_seq(why);
+	unsigned writer = stream_why_index(why);
+	int32_t late = s->flows[s->p->uops[reader->uop + p.uop].in + stream_why_in(why)][0];
+
+	if (seq >= a->low) {
+		uint32_t number = note_of(log, seq)->op;
+		const struct gus_uop *u = &s->p->uops[s->p->ops[number].uop + writer];
+		enum gus_hop hop = u->kind == GUS_UOP_LOAD ? GUS_HOP_LOAD : GUS_HOP_LATENCY;
+
+		charge(a, seq, number, kind_of(&a->charges, hop, 0), s->flows[u->out + stream_why_out(why)][0] - late);
+	}
+	return (struct place){ START, seq, writer };
+}
+
+static int64_t forward_ticks(const struct stream *s, bool blocked)
+{
+	return ((s->c->store_forward_zero ? 0 : (int64_t)s->c->store_forward_latency) + (blocked ? s->c->store_forward_blocked : 0)) *
+	       GUS_STREAM_TICKS;
+}
+
+/* late: how long after it is there it is needed; of a retirement nothing. */
+static struct place charge_forward(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, uint64_t why,
+				   int64_t late)
+{
+	uint64_t seq = stream_why_seq(why);
+
+	if (seq >= a->low)
+		charge(a, seq, note_of(log, seq)->op, kind_of(&a->charges, GUS_HOP_FORWARD, 0),
+		       forward_ticks(s, stream_why_out(why)) - late);
+	return (struct place){ START, seq, stream_why_index(why) };
+}
+
+static struct place before_start(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
+				 bool *more)
+{
+	const struct stream_note *n = note_of(log, p.seq);
+	uint64_t why = log->starts[(p.seq * log->each + p.uop) & log->starts_mask];
+	const struct gus_uop *u = &s->p->uops[s->p->ops[n->op].uop + p.uop];
+
+	switch (stream_why(why)) {
+	case WHY_DISPATCH:
+		return (struct place){ DISPATCH, p.seq, 0 };
+	case WHY_RESOURCE:
+		return charge_users(a, log, s, p, stream_why_index(why), stream_why_seq(why));
+	case WHY_VALUE:
+		return charge_value(a, log, s, p, why);
+	case WHY_FORWARD:
+		return charge_forward(a, log, s, why, s->flows[u->in + stream_why_in(why)][0]);
+	default:
+		*more = false;
+		return p;
+	}
+}
+
+static struct place before_dispatch(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, uint64_t why,
+				    struct place p, bool *more)
+{
+	static const enum gus_hop windows[STREAM_WINDOWS] = { GUS_HOP_ROB, GUS_HOP_LOAD_BUFFER, GUS_HOP_STORE_BUFFER };
+
+	switch (stream_why(why)) {
+	case WHY_FRONT:
+		return charge_front(a, log, s, stream_why_index(why), stream_why_seq(why));
+	case WHY_WINDOW:
+		if (stream_why_seq(why) >= a->low)
+			charge(a, stream_why_seq(why), note_of(log, stream_why_seq(why))->op,
+			       kind_of(&a->charges, windows[stream_why_index(why)], 0), 0);
+		return (struct place){ RETIRE, stream_why_seq(why), 0 };
+	default:
+		*more = false;
+		return p;
+	}
+}
+
+static struct place before_retire(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
+				  bool *more)
+{
+	const struct stream_note *n = note_of(log, p.seq);
+	unsigned own = stream_why_index(n->retire);
+	const struct gus_uop *u = &s->p->uops[s->p->ops[n->op].uop + own];
+
+	switch (stream_why(n->retire)) {
+	case WHY_DISPATCH:
+		return (struct place){ DISPATCH, p.seq, 0 };
+	case WHY_OWN:
+		charge(a, p.seq, n->op, kind_of(&a->charges, u->kind == GUS_UOP_LOAD ? GUS_HOP_LOAD : GUS_HOP_LATENCY, 0),
+		       s->latency[s->p->ops[n->op].uop + own][0]);
+		return (struct place){ START, p.seq, own };
+	case WHY_FORWARD:
+		return charge_forward(a, log, s, n->retire, 0);
+	case WHY_PREVIOUS:
+		charge(a, p.seq, n->op, kind_of(&a->charges, GUS_HOP_RETIRE, 0), s->retires[n->op][0]);
+		*more = p.seq > 0;
+		return (struct place){ RETIRE, p.seq - 1, 0 };
+	default:
+		*more = false;
+		return p;
+	}
+}
+
+/* From the last retirement back to the ops that have been charged already. */
+static void walk(struct analysis *a, const struct gus_stream_log *log, const struct stream *s)
+{
+	struct place p = { RETIRE, log->seq - 1, 0 };
+	bool more = log->seq > 0;
+
+	a->path_n = 0;
+	while (more && p.seq >= a->low) {
+		const struct stream_note *n = note_of(log, p.seq);
+
+		switch (p.moment) {
+		case RETIRE:
+			p = before_retire(a, log, s, p, &more);
+			break;
+		case START:
+			p = before_start(a, log, s, p, &more);
+			break;
+		case DISPATCH:
+			p = before_dispatch(a, log, s, n->dispatch, p, &more);
+			break;
+		case ENTRY:
+			p = before_dispatch(a, log, s, n->entry, p, &more);
+			break;
+		}
+	}
+}
+
+static void read_log(struct gus_stream_log *log, const struct stream *s)
+{
+	struct analysis *a = log->context;
+
+	if (log->seq < a->counted + a->behind + log->chunk / 2)
+		return;
+	a->low = a->counted;
+	a->high = log->seq - a->behind;
+	walk(a, log, s);
+	a->charged += a->high - a->low;
+	a->counted = a->high;
+}
+
+static void resume_log(struct gus_stream_log *log)
+{
+	struct analysis *a = log->context;
+
+	a->counted = log->seq;
+}
+
+/* The log. */
+
+static uint64_t power_of_two(uint64_t least)
+{
+	uint64_t n = 1;
+
+	while (n < least)
+		n *= 2;
+	return n;
+}
+
+static void open_log(struct gus_stream_log *log, struct analysis *a, const struct gus_program *p, const struct gus_core_config *c,
+		     const struct gus_stream_options *o)
+{
+	uint64_t most = 1, rob = c->rob ? c->rob : 512, windows = power_of_two(c->rob + c->load_buffer + c->store_buffer + 512);
+	uint64_t notes, starts;
+
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		most = p->ops[i].uops_n > most ? power_of_two(p->ops[i].uops_n) : most;
+	a->behind = 2 * rob;
+	a->counted = o->source ? 0 : 2 * a->behind;
+	*log = (struct gus_stream_log){ .random = 88172645463325252u, .read = read_log, .resume = resume_log, .context = a,
+					.stretch = STRETCH,
+					.chunk = p->ops_n > CHUNK ? p->ops_n : CHUNK };
+	notes = power_of_two(log->chunk + log->chunk / 2 + a->behind);
+	starts = notes * most;
+	log->each = most;
+	log->notes = gus_zalloc(notes * sizeof(*log->notes));
+	log->starts = gus_zalloc(starts * sizeof(*log->starts));
+	log->notes_mask = notes - 1;
+	log->starts_mask = starts - 1;
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		log->given[w] = gus_zalloc(2 * windows * sizeof(*log->given[w]));
+}
+
+static void close_log(struct gus_stream_log *log)
+{
+	free(log->notes);
+	free(log->starts);
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		free(log->given[w]);
+}
+
+/* Results. */
+
+static int by_cycles(const void *x, const void *y)
+{
+	const struct gus_cause *a = x, *b = y;
+
+	if (a->cycles != b->cycles)
+		return a->cycles < b->cycles ? 1 : -1;
+	if (a->times != b->times)
+		return a->times < b->times ? 1 : -1;
+	if (a->op != b->op)
+		return a->op < b->op ? -1 : 1;
+	if (a->hop != b->hop)
+		return a->hop < b->hop ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void list_causes(const struct charges *c, const struct gus_program *p, double iterations, struct gus_causality *out)
+{
+	struct gus_vec(struct gus_cause) causes = { 0 };
+
+	for (uint32_t op = 0; op < p->ops_n; op++)
+		for (size_t kind = 0; kind < c->kinds; kind++) {
+			struct gus_cause one = { .op = op };
+
+			if (!c->times[op * c->kinds + kind])
+				continue;
+			one.hop = hop_of(c, kind, &one.number);
+			one.cycles = (double)c->ticks[op * c->kinds + kind] / GUS_STREAM_TICKS / iterations;
+			one.times = (double)c->times[op * c->kinds + kind] / iterations;
+			out->op_cycles[op] += one.cycles;
+			gus_vec_push(&causes, one);
+		}
+	if (causes.n)
+		qsort(causes.v, causes.n, sizeof(*causes.v), by_cycles);
+	out->causes = causes.v;
+	out->causes_n = causes.n;
+	out->cycles = (double)c->all / GUS_STREAM_TICKS / iterations;
+}
+
+static bool same_turn(const struct step *a, const struct step *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].op != b[i].op || a[i].kind != b[i].kind)
+			return false;
+	return true;
+}
+
+static int64_t ticks_of(const struct step *path, size_t n)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += path[i].ticks;
+	return sum;
+}
+
+/* The step that most of the time goes through is met again and again; what lies between two meetings is a turn. The turn
+ * that takes the most time in all is the chain; its share is that of all turns that were looked at. */
+static size_t heaviest_turn(const struct analysis *a, size_t *first, double *share)
+{
+	const struct step *path = a->path;
+	int64_t *sums = gus_zalloc((a->path_n + 1) * sizeof(*sums));
+	int64_t all, most = 0;
+	size_t anchor = 0, length = 0, n = 0;
+	size_t *meets = gus_zalloc((a->path_n + 1) * sizeof(*meets));
+
+	for (size_t i = 0; i < a->path_n; i++)
+		for (size_t k = 0; k <= i; k++)
+			if (path[k].op == path[i].op && path[k].kind == path[i].kind) {
+				sums[k] += path[i].ticks;
+				anchor = sums[k] > sums[anchor] ? k : anchor;
+				break;
+			}
+	for (size_t i = anchor; i < a->path_n && n < TURNS_MOST; i++)
+		if (path[i].op == path[anchor].op && path[i].kind == path[anchor].kind)
+			meets[n++] = i;
+	all = n ? ticks_of(path + meets[0], meets[n - 1] - meets[0]) : 0;
+	for (size_t i = 0; i + 1 < n && all > 0; i++) {
+		size_t steps = meets[i + 1] - meets[i];
+		int64_t sum = 0;
+
+		for (size_t k = i; k + 1 < n; k++)
+			if (meets[k + 1] - meets[k] == steps && same_turn(path + meets[i], path + meets[k], steps))
+				sum += ticks_of(path + meets[k], steps);
+		if (sum > most) {
+			most = sum;
+			*first = meets[i];
+			length = steps;
+		}
+		if (sum * 2 > all)
+			break;
+	}
+	*share = all > 0 ? (double)most / (double)all : 0;
+	free(sums);
+	free(meets);
+	return length;
+}
+
+/* The path goes back in time; the chain is told forwards, and begins with its first op in the order of the program. */
+static void find_chain(const struct analysis *a, const struct gus_program *p, struct gus_causality *out)
+{
+	size_t first = 0, n = heaviest_turn(a, &first, &out->chain_share), lowest = 0;
+
+	if (!n)
+		return;
+	out->chain = gus_zalloc(n * sizeof(*out->chain));
+	out->chain_n = n;
+	for (size_t i = 0; i < n; i++)
+		lowest = a->path[first + n - 1 - i].op < a->path[first + n - 1 - lowest].op ? i : lowest;
+	for (size_t i = 0; i < n; i++) {
+		const struct step *step = &a->path[first + n - 1 - (i + lowest) % n];
+
+		out->chain[i] = (struct gus_cause){ .op = step->op, .cycles = (double)step->ticks / GUS_STREAM_TICKS, .times = 1 };
+		out->chain[i].hop = hop_of(&a->charges, step->kind, &out->chain[i].number);
+	}
+	out->chain_iterations = (double)(a->path[first].seq - a->path[first + n].seq) / p->ops_n;
+}
+
+int gus_causality_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+		      struct gus_causality *out, struct gus_stream_result *result, struct gus_error *err)
+{
+	struct gus_stream_options options = *o;
+	struct gus_stream_resources resources;
+	struct gus_stream_result r;
+	struct gus_stream_log log;
+	struct analysis *a = gus_zalloc(sizeof(*a));
+	int status;
+
+	*out = (struct gus_causality){ 0 };
+	gus_stream_resources_of(p, &resources);
+	a->charges.units_at = resources.n;
+	a->charges.others_at = resources.n + 32;
+	a->charges.kinds = resources.n + 32 + GUS_HOPS;
+	a->charges.ticks = gus_zalloc((p->ops_n + 1) * a->charges.kinds * sizeof(*a->charges.ticks));
+	a->charges.times = gus_zalloc((p->ops_n + 1) * a->charges.kinds * sizeof(*a->charges.times));
+	open_log(&log, a, p, c, o);
+	options.log = &log;
+	if (!options.source && options.iterations * p->ops_n < 16 * CHUNK + 4 * a->behind)
+		options.iterations = (16 * CHUNK + 4 * a->behind) / (p->ops_n ? p->ops_n : 1) + 1;
+	status = gus_stream_run(p, c, &options, &r, err);
+	if (result)
+		*result = r;
+	if (status == 0) {
+		double iterations = r.iterations ? (double)r.iterations * (double)a->charged / (double)(log.seq + log.skipped) : 1;
+
+		out->ops_n = p->ops_n;
+		out->op_cycles = gus_zalloc(p->ops_n * sizeof(*out->op_cycles));
+		list_causes(&a->charges, p, iterations, out);
+		find_chain(a, p, out);
+	}
+	close_log(&log);
+	free(a->charges.ticks);
+	free(a->charges.times);
+	free(a);
+	return status;
+}
+
+void gus_causality_free(struct gus_causality *out)
+{
+	free(out->causes);
+	free(out->op_cycles);
+	free(out->chain);
+	*out = (struct gus_causality){ 0 };
+}

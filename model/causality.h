@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Which instructions hold a piece of code up: the causality analysis of Gus (Algorithm 1 of "Performance bottlenecks detection
+ * through microarchitectural sensitivity": an instruction that still taints dispatch when it is two reorder buffers old is
+ * charged). Here the nominal machine of the stream engine notes for each time what it was constrained by, and the constraints
+ * are followed back from the present: what is met more than two reorder buffers ago is charged, not once each but with the
+ * cycles that it took, so that the charges add up to the time of the run. Of constraints that are equally late one is
+ * followed, drawn from a fixed sequence that moves on every few ops. Of long runs every other stretch of 16,000 ops is
+ * followed, which halves what it takes. */
+#ifndef GUS_MODEL_CAUSALITY_H
+#define GUS_MODEL_CAUSALITY_H
+
+#include "model/stream.h"
+
+/* What carried the time from one event to the next. */
+enum gus_hop {
+	GUS_HOP_PORTS,          /* number: of a group in gus_stream_resources; the cycles of the instruction's uops in it */
+	GUS_HOP_UNITS,          /* number: exclusive unit */
+	GUS_HOP_LATENCY,        /* of the instruction's result */
+	GUS_HOP_LOAD,           /* of its load */
+	GUS_HOP_FORWARD,        /* from its store to a load */
+	GUS_HOP_ISSUE,          /* its slots in the width of issue */
+	GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE,
+	GUS_HOP_RETIRE,         /* its slots in the width of retirement */
+	GUS_HOP_ROB, GUS_HOP_LOAD_BUFFER, GUS_HOP_STORE_BUFFER, /* its entry was waited for; takes no time of its own */
+	GUS_HOPS
+};
+
+/* cycles and times are per iteration. */
+struct gus_cause {
+	uint32_t op;            /* of the program */
+	enum gus_hop hop;
+	uint32_t number;
+	double cycles;
+	double times;           /* how often it was met */
+};
+
+struct gus_causality {
+	double cycles;          /* per iteration, of what was followed; the cycles of all causes add up to that */
+	struct gus_cause *causes; /* by cycles, largest first; then by times, op, hop, number */
+	size_t causes_n;
+	double *op_cycles;      /* of each op of the program, all hops together */
+	size_t ops_n;
+	/* The heaviest cycle that the path goes round in, in order of time, from its first op in the program's order; e.g. one
+	 * latency hop of an accumulator. Its cycles are those of one turn. */
+	struct gus_cause *chain;
+	size_t chain_n;
+	double chain_iterations; /* iterations a turn */
+	double chain_share;     /* of the time that went round it */
+};
+
+/* Runs the nominal machine, and beside it the lanes of the options, whose times go to result unless that is NULL. -1 with err, and nothing to be freed. */
+int gus_causality_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+		      struct gus_causality *out, struct gus_stream_result *result, struct gus_error *err);
+void gus_causality_free(struct gus_causality *out);
+const char *gus_hop_name(enum gus_hop hop);
+
+#endif
