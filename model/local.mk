@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += model/libmodel.a
 model_libmodel_a_SOURCES = \
+	model/agreement.c model/agreement.h \
 	model/bounds.c model/bounds.h \
 	model/builtin.c model/builtin.h \
 	model/core.c model/core.h model/core_private.h \

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/agreement.h"
 #include "model/builtin.h"
 #include "model/frontend.h"
 #include "model/sensitivity.h"
@@ -151,6 +152,21 @@ static bool agrees(const struct trial *t)
 	return t->core[0] >= nothing && better(t, 0) <= 1;
 }
 
+/* What of the core engine the stream engine has not that makes the time differ. */
+static void print_reason(const struct trial *t)
+{
+	struct gus_agreement a;
+	struct gus_error err = { 0 };
+
+	if (gus_agreement_run(t->p, &t->config, &t->options, &a, &err) != 0)
+		die(&err);
+	if (a.reason < GUS_RELIEFS)
+		printf("  apart by %+.1f%%: %s (core %.2f without)\n", 100 * a.difference, gus_relief_name(a.reason),
+		       a.relaxed[a.reason]);
+	else
+		printf("  apart by %+.1f%%: nothing alone (core %.2f without any)\n", 100 * a.difference, a.all);
+}
+
 static void print_trial(const struct trial *t, const char *name)
 {
 	bool shown[1024] = { false };
@@ -170,6 +186,7 @@ static void print_trial(const struct trial *t, const char *name)
 		}
 		putchar('\n');
 	}
+	print_reason(t);
 }
 
 static void count(struct totals *sum, const struct trial *t)
