@@ -183,3 +183,33 @@ struct gus_program *turned_program(const struct gus_program *p, const struct gus
 	}
 	return made;
 }
+
+/* The new ports are the first: the engine dispatches in their order, and so what waits for them can go in the same cycle. */
+struct gus_program *turned_timeless(const struct gus_program *p, uint32_t op)
+{
+	struct gus_program *made = gus_program_copy(p);
+	struct gus_op *o = &made->ops[op];
+	uint32_t n = o->uops_n;
+	const char **names = gus_alloc((p->ports_n + n) * sizeof(*names));
+
+	for (uint32_t i = 0; i < p->ports_n + n; i++)
+		names[i] = p->port_names[i < n ? 0 : i - n];
+	free((void *)made->port_names);
+	made->port_names = names;
+	made->ports_n += n;
+	for (uint32_t i = 0; i < made->uops_n; i++)
+		made->uops[i].ports <<= n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct gus_uop *u = &made->uops[o->uop + i];
+
+		u->ports = u->ports ? 1ull << i : 0;
+		u->unit = 0;
+		u->unit_cycles = u->latency = 0;
+		u->port_cycles = 1;
+		for (unsigned f = 0; f < u->in_n; f++)
+			made->flows[u->in + f].cycles = 0;
+		for (unsigned f = 0; f < u->out_n; f++)
+			made->flows[u->out + f].cycles = 0;
+	}
+	return made;
+}

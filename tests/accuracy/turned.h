@@ -23,4 +23,9 @@ bool turned_is_slow(const struct gus_knob *knob);
  * freed; NULL if there is no counterpart. */
 struct gus_program *turned_program(const struct gus_program *p, const struct gus_knob *knob, bool slow, struct gus_core_config *c);
 
+/* The program in which one op takes no time: each of its uops has a port to itself and no latency, and still waits for its
+ * inputs, so that what depends on what stays. (gus_variant_relax cuts that as well: any link of a chain gains the whole chain.) To be
+ * freed. The machine's L1 must have no banks: with them ports are served in turns, and results of no latency come late. */
+struct gus_program *turned_timeless(const struct gus_program *p, uint32_t op);
+
 #endif
