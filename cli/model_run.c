@@ -228,7 +228,10 @@ int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const str
 		goto failed;
 	if (!s->stream)
 		m->cycles = per_iteration(&m->result);
+	if (s->stream || s->both)
+		gus_saturation_of(p, &s->config, m->cycles, &m->saturation);
 	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) == 0 && (!s->costs || run_costs(m, s, err) == 0) &&
+	    (!s->both || gus_agreement_run(p, &s->config, &s->options, &m->agreement, err) == 0) &&
 	    run_variants(m, s, err) == 0 && run_sensitivity(m, s, err) == 0)
 		return 0;
 failed:
@@ -239,6 +242,7 @@ failed:
 void gus_modelled_free(struct gus_modelled *m)
 {
 	free(m->figures);
+	gus_saturation_free(&m->saturation);
 	free(m->sensitivity);
 	free(m->set);
 	gus_vec_free(&m->events);

@@ -14,6 +14,7 @@ model_libmodel_a_SOURCES = \
 	model/program_latency.c \
 	model/values.c model/values.h \
 	model/causality.c model/causality.h \
+	model/saturation.c model/saturation.h \
 	model/sensitivity.c model/sensitivity.h \
 	model/stream.c model/stream.h model/stream_private.h \
 	model/stream_kernel.c model/stream_kernel.h \

@@ -12,6 +12,9 @@ struct gus_sensitivity {
 	double speedup;         /* T/T' - 1 */
 };
 
+/* "p23" of Intel's ports, "alu0+alu1" of others. */
+void gus_ports_name(const struct gus_program *p, uint64_t ports, char *out, size_t room);
+
 /* All knobs that could matter to the program, each turned to weight (1.15: 15 % more), by speedup, largest first; equal ones in the
  * order of the table. Returns how many, -1 with err. The caller frees *out. nominal: cycles an iteration. */
 int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
