@@ -20,6 +20,7 @@ gusprof_SOURCES = \
 	cli/model_resources.c \
 	cli/model_run.c cli/model_run.h \
 	cli/model_text.c \
+	cli/model_causality.c \
 	cli/model_timeline.c \
 	cli/options.c cli/options.h \
 	cli/print.c cli/print.h \

@@ -21,7 +21,7 @@ struct model_options {
 	const char *block, *batch, *elf, *function, *uops, *uarch, *engine, *format, *pointers, *data, *fetch;
 	struct gus_list variant, set;
 	uint64_t loop, iterations, timeline, jobs, per, sensitivity, reach;
-	bool unrolled, costs, timing;
+	bool unrolled, costs, causality, timing;
 };
 
 static int set_timeline(const char *argument, void *values, struct gus_error *err)
@@ -68,6 +68,8 @@ static const struct gus_option options[] = {
 	  "core stream both" },
 	{ 0, "sensitivity", "[=PCT]", "Show how much faster the code would be with PCT (15) percent more of each capacity, one at a "
 	  "time, by the stream engine.", GUS_OPTION_CALL, 0, set_sensitivity, NULL },
+	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the time goes round in, "
+	  "by the stream engine.", GUS_OPTION_FLAG, AT(causality), NULL, NULL },
 	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent faster.",
 	  GUS_OPTION_NUMBER, AT(reach), NULL, NULL },
 	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without it code is "
@@ -191,6 +193,7 @@ static int settle_options(struct model *m, struct gus_error *err)
 	s->options.unrolled = o->unrolled;
 	s->timeline = o->timeline;
 	s->costs = o->costs;
+	s->causality = o->causality;
 	s->stream = engine == 1;
 	s->both = engine == 2;
 	s->weight = o->sensitivity || o->reach ? 1 + (double)(o->sensitivity ? o->sensitivity : 15) / 100 : 0;
@@ -221,9 +224,9 @@ static int check_options(const struct model_options *o, struct gus_error *err)
 		return gus_fail(err, GUS_E_USAGE, "--reach takes a percentage up to 1000000");
 	if (o->batch && o->engine && strcasecmp(o->engine, "both") == 0)
 		return gus_fail(err, GUS_E_USAGE, "--engine both is not for --batch FILE");
-	if (o->batch && (o->timeline || o->costs || o->variant.n || o->sensitivity || o->reach))
+	if (o->batch && (o->timeline || o->costs || o->variant.n || o->sensitivity || o->reach || o->causality))
 		return gus_fail(err, GUS_E_USAGE, "--%s is not for --batch FILE", o->timeline ? "timeline" : o->costs ? "costs" :
-				o->sensitivity ? "sensitivity" : o->reach ? "reach" : "variant");
+				o->sensitivity ? "sensitivity" : o->reach ? "reach" : o->causality ? "causality" : "variant");
 	if (o->timeline && o->engine && strcasecmp(o->engine, "stream") == 0)
 		return gus_fail(err, GUS_E_USAGE, "--timeline is of --engine core: the stream engine has no cycles");
 	if (o->engine && strcasecmp(o->engine, "core") != 0 && (o->fetch || (o->data && strcasecmp(o->data, "L1") != 0)))

@@ -155,7 +155,8 @@ static json_t *row(const struct gus_model_report *r, uint32_t insn)
 	json_object_set_new(o, "use", own && m->saturation.n ? use(m, p->insns[insn].op) : json_null());
 	json_object_set_new(o, "latency", own ? integer(f->latency) : json_null());
 	json_object_set_new(o, "cost", own && r->settings->costs ? json_real(f->cost) : json_null());
-	json_object_set_new(o, "critical", json_null());
+	json_object_set_new(o, "critical", own && r->settings->causality ?
+			    json_real(m->causality.op_cycles[p->insns[insn].op]) : json_null());
 	json_object_set_new(o, "uops", own ? integer(op->uops_n) : json_null());
 	json_object_set_new(o, "slots", own ? integer(op->slots) : json_null());
 	json_object_set_new(o, "flags", flags_of(p, insn));
@@ -343,6 +344,7 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "resources", resources(r));
 	json_object_set_new(o, "agreement", agreement(r));
 	json_object_set_new(o, "sensitivity", sensitivity(r));
+	json_object_set_new(o, "causality", gus_model_causality_json(r));
 	json_object_set_new(o, "variants", variants(r));
 	json_object_set_new(o, "rows", rows(r));
 	json_object_set_new(o, "timeline", r->settings->timeline ? timeline(m) : json_null());

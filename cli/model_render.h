@@ -3,6 +3,8 @@
 #ifndef GUS_CLI_MODEL_RENDER_H
 #define GUS_CLI_MODEL_RENDER_H
 
+#include <jansson.h>
+
 #include "cli/model_elf.h"
 #include "cli/model_run.h"
 
@@ -32,6 +34,9 @@ void gus_model_agreement_text(const struct gus_model_report *r);
 /* A bar of so many #, of a length that is the largest share of that. */
 void gus_model_bar(double share);
 const char *gus_model_engine(const struct gus_model_settings *s);
+/* What causality found, if it was asked for; else nothing, and null. */
+void gus_model_causality_text(const struct gus_model_report *r);
+json_t *gus_model_causality_json(const struct gus_model_report *r);
 
 /* The pipeline: instruction by cycle. */
 void gus_model_timeline_text(const struct gus_modelled *m);

@@ -216,6 +216,13 @@ static int run_sensitivity(struct gus_modelled *m, const struct gus_model_settin
 	return m->set_n < 0 ? -1 : 0;
 }
 
+static int run_causality(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+{
+	struct gus_stream_options stream = stream_options(&s->options);
+
+	return s->causality ? gus_causality_run(m->program, &s->config, &stream, &m->causality, NULL, err) : 0;
+}
+
 int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s,
 		  struct gus_error *err)
 {
@@ -232,7 +239,7 @@ int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const str
 		gus_saturation_of(p, &s->config, m->cycles, &m->saturation);
 	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) == 0 && (!s->costs || run_costs(m, s, err) == 0) &&
 	    (!s->both || gus_agreement_run(p, &s->config, &s->options, &m->agreement, err) == 0) &&
-	    run_variants(m, s, err) == 0 && run_sensitivity(m, s, err) == 0)
+	    run_variants(m, s, err) == 0 && run_sensitivity(m, s, err) == 0 && run_causality(m, s, err) == 0)
 		return 0;
 failed:
 	gus_modelled_free(m);
@@ -245,6 +252,7 @@ void gus_modelled_free(struct gus_modelled *m)
 	gus_saturation_free(&m->saturation);
 	free(m->sensitivity);
 	free(m->set);
+	gus_causality_free(&m->causality);
 	gus_vec_free(&m->events);
 }
 

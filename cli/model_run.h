@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "model/agreement.h"
 #include "model/bounds.h"
+#include "model/causality.h"
 #include "model/core.h"
 #include "model/saturation.h"
 #include "model/sensitivity.h"
@@ -24,7 +25,7 @@ struct gus_model_settings {
 	double reach;                   /* the speedup that a set of knobs has to give; 0: nearly all */
 	double weight;                  /* of the knobs of the sensitivities; 0: none are asked for */
 	uint64_t timeline;              /* iterations to keep the events of */
-	bool costs;
+	bool costs, causality;
 	bool variants[GUS_VARIANTS];
 };
 
@@ -48,6 +49,7 @@ struct gus_modelled {
 	double set_speedup, all_speedup;
 	struct gus_saturation saturation; /* if the stream engine ran */
 	struct gus_agreement agreement; /* if both engines were asked for */
+	struct gus_causality causality; /* by the stream engine */
 	double variant[GUS_VARIANTS];   /* cycles an iteration of those that were asked for */
 	uint64_t instructions;          /* simulated in all runs */
 };

@@ -345,6 +345,7 @@ void gus_model_text(const struct gus_model_report *r)
 	gus_model_agreement_text(r);
 	gus_model_resources_text(r);
 	print_sensitivity(r);
+	gus_model_causality_text(r);
 	print_rows(r);
 	print_cycles(r->modelled);
 	print_variants(r);

@@ -17,7 +17,7 @@ static void add(struct list *l, enum gus_knob_kind kind, uint32_t number, double
 	gus_vec_push(l, one);
 }
 
-void gus_ports_name(const struct gus_program *p, uint64_t ports, char *out, size_t room)
+void gus_stream_group_name(const struct gus_program *p, uint64_t ports, char *out, size_t room)
 {
 	bool numbered = true;
 	size_t n = 0;
@@ -39,7 +39,7 @@ static void list_ports(struct list *l, const struct gus_program *p, double weigh
 
 	gus_stream_resources_of(p, &groups);
 	for (size_t i = 0; i < groups.n; i++) {
-		gus_ports_name(p, groups.ports[i], name, sizeof(name));
+		gus_stream_group_name(p, groups.ports[i], name, sizeof(name));
 		add(l, GUS_KNOB_PORTS, (uint32_t)i, weight, "ports", name);
 	}
 }

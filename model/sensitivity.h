@@ -13,7 +13,7 @@ struct gus_sensitivity {
 };
 
 /* "p23" of Intel's ports, "alu0+alu1" of others. */
-void gus_ports_name(const struct gus_program *p, uint64_t ports, char *out, size_t room);
+void gus_stream_group_name(const struct gus_program *p, uint64_t ports, char *out, size_t room);
 
 /* All knobs that could matter to the program, each turned to weight (1.15: 15 % more), by speedup, largest first; equal ones in the
  * order of the table. Returns how many, -1 with err. The caller frees *out. nominal: cycles an iteration. */

@@ -132,6 +132,9 @@ refuse "an empty file" 125 'empty' --uarch skylake --elf empty --function main
 expect "the stream engine" '^ +4\.00  cycles an iteration' --uarch skylake --engine stream --block 4801d8480fafc3
 expect "what more of one thing gains" '^ +10\.8%  latency mul ' --uarch skylake --sensitivity --block 4801d8480fafc3
 expect "the same as json" '"latency mul"' --uarch skylake --sensitivity=100 --block 4801d8480fafc3 --format json
+expect "what the time goes to" '^ +3\.00 +75\.0%    2 imul rax, rbx +latency mul$' --uarch skylake --causality --block 4801d8480fafc3
+expect "and what it goes round in" '1 -latency alu 1\.00-> 2 -latency mul 3\.00-> 1$' --uarch skylake --causality --block 4801d8480fafc3
+expect "the same as json" '"carried_by": "latency mul"' --uarch skylake --causality --block 4801d8480fafc3 --format json
 expect "the fewest that reach it" '^ +15\.0%  all of them together, which is less' --uarch skylake --reach 30 --block 4801d8480fafc3
 refuse "a timeline without cycles" 129 'timeline is of --engine core' --uarch skylake --engine stream --timeline --block 90
 
