@@ -48,6 +48,7 @@ unit_tests = \
 	tests/unit/test_profile \
 	tests/unit/test_records \
 	tests/unit/test_ring \
+	tests/unit/test_saturation \
 	tests/unit/test_sizes \
 	tests/unit/test_space \
 	tests/unit/test_stream \
@@ -78,6 +79,7 @@ tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
+tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
