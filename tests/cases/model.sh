@@ -148,6 +148,7 @@ expect "both as json" '"reason": null' --uarch skylake --engine both --block 480
 expect "how full p6 is" '^ +100\.0% +1\.00 +0\.00  ports p6 ' --uarch skylake --engine stream --block 4883c1104839e975f7
 expect "what fills it" '^ +4 +1\.00 .*\* cmp rcx, rbp$' --uarch skylake --engine stream --block 4883c1104839e975f7
 expect "the bound has no uop of the fused branch" '^ +0\.33 +0\.33 +0\.33 +1\.00  as even' --uarch skylake --block 4883c1104839e975f7
+expect "a unit by its name" '^ +28\.6% +4\.00 +10\.00  unit fpdivider ' --uarch skylake --engine stream --block f20f5ec1
 expect "resources as json" '"resource": "ports p6"' --uarch skylake --engine stream --block 4883c1104839e975f7 --format json
 expect "no resources of the core engine" '"resources": null' --uarch skylake --block 90 --format json
 echo '4801d8,1' >blocks.csv
