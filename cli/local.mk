@@ -17,6 +17,7 @@ gusprof_SOURCES = \
 	cli/model_elf.c cli/model_elf.h \
 	cli/model_json.c \
 	cli/model_render.h \
+	cli/model_resources.c \
 	cli/model_run.c cli/model_run.h \
 	cli/model_text.c \
 	cli/model_causality.c \

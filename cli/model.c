@@ -63,8 +63,9 @@ static const struct gus_option options[] = {
 	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), NULL, NULL },
 	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops), NULL, NULL },
 	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
-	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; or stream, which follows only when things are available and is some "
-	  "twenty times faster.", GUS_OPTION_STRING, AT(engine), NULL, "core stream" },
+	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are available and is some "
+	  "twenty times faster; or both: core, how far the other one agrees, and why not.", GUS_OPTION_STRING, AT(engine), NULL,
+	  "core stream both" },
 	{ 0, "sensitivity", "[=PCT]", "Show how much faster the code would be with PCT (15) percent more of each capacity, one at a "
 	  "time, by the stream engine.", GUS_OPTION_CALL, 0, set_sensitivity, NULL },
 	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the time goes round in, "
@@ -176,7 +177,7 @@ static int settle_options(struct model *m, struct gus_error *err)
 	static const char *const fetches[] = { "auto", "decoders", "uop-cache", "loop", "ideal", NULL };
 	static const char *const pointers[] = { "equal", "distinct", "none", NULL };
 	static const char *const levels[] = { "L1", "L2", "L3", "memory", NULL };
-	static const char *const engines[] = { "core", "stream", NULL };
+	static const char *const engines[] = { "core", "stream", "both", NULL };
 	const struct model_options *o = m->o;
 	struct gus_model_settings *s = &m->settings;
 	int fetch, pointer, level, engine;
@@ -194,6 +195,7 @@ static int settle_options(struct model *m, struct gus_error *err)
 	s->costs = o->costs;
 	s->causality = o->causality;
 	s->stream = engine == 1;
+	s->both = engine == 2;
 	s->weight = o->sensitivity || o->reach ? 1 + (double)(o->sensitivity ? o->sensitivity : 15) / 100 : 0;
 	s->reach = (double)o->reach / 100;
 	m->level = (enum gus_hit)level;
@@ -220,6 +222,8 @@ static int check_options(const struct model_options *o, struct gus_error *err)
 		return gus_fail(err, GUS_E_USAGE, "--%s is for --batch FILE", o->jobs ? "jobs" : "per");
 	if (o->reach > 1000000)
 		return gus_fail(err, GUS_E_USAGE, "--reach takes a percentage up to 1000000");
+	if (o->batch && o->engine && strcasecmp(o->engine, "both") == 0)
+		return gus_fail(err, GUS_E_USAGE, "--engine both is not for --batch FILE");
 	if (o->batch && (o->timeline || o->costs || o->variant.n || o->sensitivity || o->reach || o->causality))
 		return gus_fail(err, GUS_E_USAGE, "--%s is not for --batch FILE", o->timeline ? "timeline" : o->costs ? "costs" :
 				o->sensitivity ? "sensitivity" : o->reach ? "reach" : o->causality ? "causality" : "variant");

@@ -48,7 +48,7 @@ static json_t *begin(const struct gus_model_settings *s)
 
 	json_object_set_new(o, "schema", json_string("gusprof.model/1"));
 	json_object_set_new(o, "uarch", text(s->uarch->name));
-	json_object_set_new(o, "engine", json_string(s->stream ? "stream" : "core"));
+	json_object_set_new(o, "engine", json_string(gus_model_engine(s)));
 	json_object_set_new(o, "mode", json_string(gus_model_mode(s)));
 	return o;
 }
@@ -125,6 +125,17 @@ static json_t *flags_of(const struct gus_program *p, uint32_t insn)
 	return list;
 }
 
+/* What an instruction takes of each resource, by the names of the report's resources. */
+static json_t *use(const struct gus_modelled *m, uint32_t op)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < m->saturation.n; i++)
+		if (m->saturation.resources[i].of[op] > 0)
+			json_object_set_new(o, m->saturation.resources[i].name, json_real(m->saturation.resources[i].of[op]));
+	return o;
+}
+
 /* The second of a fused pair has no figures of its own. */
 static json_t *row(const struct gus_model_report *r, uint32_t insn)
 {
@@ -141,6 +152,7 @@ static json_t *row(const struct gus_model_report *r, uint32_t insn)
 	json_object_set_new(o, "offset", integer(p->insns[insn].offset));
 	json_object_set_new(o, "text", text(p->insns[insn].text));
 	json_object_set_new(o, "resources", resources);
+	json_object_set_new(o, "use", own && m->saturation.n ? use(m, p->insns[insn].op) : json_null());
 	json_object_set_new(o, "latency", own ? integer(f->latency) : json_null());
 	json_object_set_new(o, "cost", own && r->settings->costs ? json_real(f->cost) : json_null());
 	json_object_set_new(o, "critical", own && r->settings->causality ?
@@ -235,6 +247,47 @@ static json_t *loops(const struct gus_model_report *r, const double *cycles)
 	return list;
 }
 
+static json_t *resources(const struct gus_model_report *r)
+{
+	const struct gus_saturation *s = &r->modelled->saturation;
+	json_t *list = json_array();
+
+	if (!s->n) {
+		json_decref(list);
+		return json_null();
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		json_t *o = json_object();
+
+		json_object_set_new(o, "resource", text(s->resources[i].name));
+		json_object_set_new(o, "cycles", json_real(s->resources[i].cycles));
+		json_object_set_new(o, "saturation", json_real(s->resources[i].saturation));
+		json_object_set_new(o, "left", json_real(r->modelled->cycles - s->resources[i].cycles));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *agreement(const struct gus_model_report *r)
+{
+	const struct gus_agreement *a = &r->modelled->agreement;
+	json_t *o, *relaxed;
+
+	if (!r->settings->both)
+		return json_null();
+	o = json_object();
+	relaxed = json_object();
+	for (int i = 0; i < GUS_RELIEFS; i++)
+		json_object_set_new(relaxed, gus_relief_name((enum gus_relief)i), json_real(a->relaxed[i]));
+	json_object_set_new(o, "core", json_real(a->core));
+	json_object_set_new(o, "stream", json_real(a->stream));
+	json_object_set_new(o, "difference", json_real(a->difference));
+	json_object_set_new(o, "reason", text(gus_relief_name(a->reason)));
+	json_object_set_new(o, "relaxed", relaxed);
+	json_object_set_new(o, "all_relaxed", json_real(a->all));
+	return o;
+}
+
 /* Intervals are those of measurements; a model has none. */
 static json_t *sensitivity(const struct gus_model_report *r)
 {
@@ -288,6 +341,8 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "ports", ports(m));
 	json_object_set_new(o, "commit", commit(&m->result));
 	json_object_set_new(o, "stop", stop(&m->result));
+	json_object_set_new(o, "resources", resources(r));
+	json_object_set_new(o, "agreement", agreement(r));
 	json_object_set_new(o, "sensitivity", sensitivity(r));
 	json_object_set_new(o, "causality", gus_model_causality_json(r));
 	json_object_set_new(o, "variants", variants(r));

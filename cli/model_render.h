@@ -28,6 +28,12 @@ void gus_model_loops_text(const struct gus_model_report *r, const double *cycles
 int gus_model_loops_json(const struct gus_model_report *r, const double *cycles);
 void gus_model_loops_csv(const struct gus_model_report *r, const double *cycles);
 
+/* Resources, what each instruction takes of them, and how far the engines agree: what both renderings of them need. */
+void gus_model_resources_text(const struct gus_model_report *r);
+void gus_model_agreement_text(const struct gus_model_report *r);
+/* A bar of so many #, of a length that is the largest share of that. */
+void gus_model_bar(double share);
+const char *gus_model_engine(const struct gus_model_settings *s);
 /* What causality found, if it was asked for; else nothing, and null. */
 void gus_model_causality_text(const struct gus_model_report *r);
 json_t *gus_model_causality_json(const struct gus_model_report *r);

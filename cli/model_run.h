@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "model/agreement.h"
 #include "model/bounds.h"
 #include "model/causality.h"
 #include "model/core.h"
+#include "model/saturation.h"
 #include "model/sensitivity.h"
 #include "model/variant.h"
 
@@ -19,6 +21,7 @@ struct gus_model_settings {
 	struct gus_core_config config;
 	struct gus_core_options options;
 	bool stream;                    /* by the stream engine */
+	bool both;                      /* by the core engine, and how far the stream engine agrees */
 	double reach;                   /* the speedup that a set of knobs has to give; 0: nearly all */
 	double weight;                  /* of the knobs of the sensitivities; 0: none are asked for */
 	uint64_t timeline;              /* iterations to keep the events of */
@@ -44,6 +47,8 @@ struct gus_modelled {
 	int sensitivity_n;
 	int *set, set_n;                /* the fewest of them that give nearly all, or what was to be reached */
 	double set_speedup, all_speedup;
+	struct gus_saturation saturation; /* if the stream engine ran */
+	struct gus_agreement agreement; /* if both engines were asked for */
 	struct gus_causality causality; /* by the stream engine */
 	double variant[GUS_VARIANTS];   /* cycles an iteration of those that were asked for */
 	uint64_t instructions;          /* simulated in all runs */

@@ -109,8 +109,8 @@ static void print_head(const struct gus_model_report *r)
 	uint32_t known = p->insns_n - p->unknown;
 
 	print_origin(r);
-	printf("%s (%s), %s engine, %s, uops from %s\n", r->settings->uarch->name, r->settings->uarch->title,
-	       r->settings->stream ? "stream" : "core", r->settings->options.unrolled ? "unrolled" : "as a loop",
+	printf("%s (%s), %s, %s, uops from %s\n", r->settings->uarch->name, r->settings->uarch->title,
+	       r->settings->both ? "both engines" : r->settings->stream ? "stream engine" : "core engine", r->settings->options.unrolled ? "unrolled" : "as a loop",
 	       result->fetch == GUS_CORE_FETCH_IDEAL ? "an ideal front end" :
 	       result->fetch == GUS_CORE_FETCH_DECODERS ? "the decoders" :
 	       result->fetch == GUS_CORE_FETCH_UOP_CACHE ? "the uop cache" : "the loop buffer");
@@ -296,7 +296,7 @@ static void print_variants(const struct gus_model_report *r)
 	}
 }
 
-enum { BAR = 30, SHOWN = 8 };
+enum { SHOWN = 8 };
 
 /* What has to come together. */
 static void print_set(const struct gus_model_report *r)
@@ -328,9 +328,7 @@ static void print_sensitivity(const struct gus_model_report *r)
 	printf("\nHow much faster with %.0f %% more of one thing (stream engine):\n", 100 * (r->settings->weight - 1));
 	for (; n < m->sensitivity_n && n < SHOWN && m->sensitivity[n].speedup >= 0.001; n++) {
 		printf("%9.1f%%  %-28s ", 100 * m->sensitivity[n].speedup, m->sensitivity[n].name);
-		for (int i = 0; i < (int)(BAR * m->sensitivity[n].speedup / longest + 0.5); i++)
-			putchar('#');
-		putchar('\n');
+		gus_model_bar(m->sensitivity[n].speedup / longest);
 	}
 	if (!n)
 		printf("           none by itself: two or more limit it together, or nothing that has more to give\n");
@@ -344,6 +342,8 @@ void gus_model_text(const struct gus_model_report *r)
 {
 	print_head(r);
 	print_bounds(r->modelled);
+	gus_model_agreement_text(r);
+	gus_model_resources_text(r);
 	print_sensitivity(r);
 	gus_model_causality_text(r);
 	print_rows(r);

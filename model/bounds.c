@@ -115,24 +115,33 @@ static double tightest(const struct load *loads, size_t n, uint64_t *ports)
 	return most;
 }
 
+/* The program's uops by the ports that they may take. They are asked of the ops: a branch that was fused leaves a uop that is nobody's. */
+static size_t loads_of(const struct gus_program *p, struct load *loads)
+{
+	size_t n = 0;
+
+	for (uint32_t op = 0; op < p->ops_n; op++)
+		for (uint32_t i = 0; i < p->ops[op].uops_n; i++) {
+			const struct gus_uop *u = &p->uops[p->ops[op].uop + i];
+			size_t k = 0;
+
+			if (!u->ports)
+				continue;
+			while (k < n && loads[k].ports != u->ports)
+				k++;
+			loads[k].ports = u->ports;
+			loads[k].cycles += u->port_cycles ? u->port_cycles : 1;
+			n += k == n;
+		}
+	return n;
+}
+
 static void ports_bound(const struct gus_program *p, struct gus_bounds *b)
 {
 	struct load *loads = gus_zalloc((p->uops_n + 1) * sizeof(*loads));
-	size_t n = 0;
+	size_t n = loads_of(p, loads);
 	bool first = true;
 
-	for (uint32_t i = 0; i < p->uops_n; i++) {
-		const struct gus_uop *u = &p->uops[i];
-		size_t k = 0;
-
-		if (!u->ports)
-			continue;
-		while (k < n && loads[k].ports != u->ports)
-			k++;
-		loads[k].ports = u->ports;
-		loads[k].cycles += u->port_cycles ? u->port_cycles : 1;
-		n += k == n;
-	}
 	for (;;) {
 		uint64_t set;
 		double cycles = tightest(loads, n, &set);
@@ -157,9 +166,10 @@ static void units_bound(const struct gus_program *p, struct gus_bounds *b)
 {
 	double busy[256] = { 0 };
 
-	for (uint32_t i = 0; i < p->uops_n; i++)
-		if (p->uops[i].unit)
-			busy[p->uops[i].unit] += p->uops[i].unit_cycles;
+	for (uint32_t op = 0; op < p->ops_n; op++)
+		for (uint32_t i = 0; i < p->ops[op].uops_n; i++)
+			if (p->uops[p->ops[op].uop + i].unit)
+				busy[p->uops[p->ops[op].uop + i].unit] += p->uops[p->ops[op].uop + i].unit_cycles;
 	for (unsigned i = 0; i < 256; i++)
 		if (busy[i] > b->cycles[GUS_BOUND_UNITS])
 			b->cycles[GUS_BOUND_UNITS] = busy[i];

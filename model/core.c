@@ -240,17 +240,46 @@ static bool bank_taken(const struct core *k, const struct live_uop *u)
 	return n >= k->c->l1d_bank_ports;
 }
 
-/* The oldest that is ready and whose unit is free: where it is in the list of its port, or a number that is no place. */
-static uint32_t oldest(const struct core *k, unsigned port)
+/* The oldest that is ready, may take the port and finds its unit free: where it is in the list of the port it is bound to, or a
+ * number that is no place. */
+static uint32_t oldest(const struct core *k, unsigned bound, unsigned port)
 {
-	for (uint32_t i = 0; i < k->ready_n[port]; i++) {
-		const struct live_uop *u = &k->uops[k->ready[port][i] & k->uop_mask];
+	for (uint32_t i = 0; i < k->ready_n[bound]; i++) {
+		const struct live_uop *u = &k->uops[k->ready[bound][i] & k->uop_mask];
 		unsigned unit = k->p->uops[u->uop].unit;
 
+		if (!(k->p->uops[u->uop].ports >> port & 1))
+			continue;
 		if ((!unit || k->unit_free[unit] <= k->cycle) && !(k->c->l1d_bank_ports && bank_taken(k, u)))
 			return i;
 	}
 	return UINT32_MAX;
+}
+
+/* The list from which a port takes its next uop: its own, but where ports are not bound (any) that with the oldest one that
+ * it may take, of the same scheduler. GUS_CORE_PORTS: nothing. */
+static unsigned list_for(const struct core *k, unsigned port, uint32_t *at)
+{
+	unsigned best = GUS_CORE_PORTS;
+	uint64_t least = UINT64_MAX;
+
+	if (k->c->port_binding != BIND_ANY) {
+		*at = k->ready_n[port] ? oldest(k, port, port) : UINT32_MAX;
+		return *at == UINT32_MAX ? GUS_CORE_PORTS : port;
+	}
+	for (unsigned from = 0; from < k->p->ports_n; from++) {
+		uint32_t i;
+
+		if (!k->ready_n[from] || k->port_pool[from] != k->port_pool[port])
+			continue;
+		i = oldest(k, from, port);
+		if (i == UINT32_MAX || k->ready[from][i] >= least)
+			continue;
+		least = k->ready[from][i];
+		best = from;
+		*at = i;
+	}
+	return best;
 }
 
 static void dispatch(struct core *k)
@@ -270,18 +299,23 @@ static void dispatch(struct core *k)
 	first = k->c->l1d_bank_ports ? (unsigned)(k->cycle % k->p->ports_n) : 0;
 	for (unsigned n = 0; n < k->p->ports_n; n++) {
 		unsigned port = first + n < k->p->ports_n ? first + n : first + n - k->p->ports_n;
-		uint64_t *ready = k->ready[port];
 		struct live_uop *u;
+		unsigned from;
 
-		if (!k->ready_n[port] || k->port_free[port] > k->cycle)
+		if (k->port_free[port] > k->cycle)
 			continue;
-		at = oldest(k, port);
-		if (at == UINT32_MAX)
+		from = list_for(k, port, &at);
+		if (from == GUS_CORE_PORTS)
 			continue;
-		u = &k->uops[ready[at] & k->uop_mask];
-		k->ready_n[port]--;
-		for (; at < k->ready_n[port]; at++)
-			ready[at] = ready[at + 1];
+		u = &k->uops[k->ready[from][at] & k->uop_mask];
+		k->ready_n[from]--;
+		for (; at < k->ready_n[from]; at++)
+			k->ready[from][at] = k->ready[from][at + 1];
+		if (from != port) { /* any */
+			k->waiting[from]--;
+			k->waiting[port]++;
+			u->port = (int8_t)port;
+		}
 		dispatch_uop(k, u);
 	}
 }

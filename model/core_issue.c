@@ -114,9 +114,9 @@ static int bind(struct core *k, const struct gus_uop *uop)
 	if (!(mask & (mask - 1)))
 		return lowest(mask);
 	switch (k->c->port_binding) {
-	case 1: /* alternate */
+	case BIND_ALTERNATE:
 		return in_turn(k, mask);
-	case 2: { /* round_robin: in turn among those with the fewest */
+	case BIND_ROUND_ROBIN: { /* in turn among those with the fewest */
 		uint64_t least = 0;
 		uint32_t n = k->waiting[fewest(k, mask)];
 
@@ -125,7 +125,7 @@ static int bind(struct core *k, const struct gus_uop *uop)
 				least |= rest & -rest;
 		return in_turn(k, least);
 	}
-	case 3: /* slots */
+	case BIND_SLOTS:
 		if (uop->kind == GUS_UOP_LOAD && __builtin_popcountll(mask) == 2)
 			return in_turn(k, mask);
 		return by_slot(k, mask, k->issued_now);

@@ -99,6 +99,7 @@ struct slot_need {
 	uint8_t rs_int, rs_vector, rs_memory;   /* where the scheduler has parts */
 };
 
+enum binding { BIND_FEWEST, BIND_ALTERNATE, BIND_ROUND_ROBIN, BIND_SLOTS, BIND_ANY }; /* as the words of port_binding */
 enum pools { POOL_ROB, POOL_RS, POOL_RS_INT, POOL_RS_VECTOR, POOL_RS_MEMORY, POOL_LOADS, POOL_STORES, POOL_BRANCHES, POOL_RENAMES,
 	POOL_INT, POOL_VECTOR, POOL_MASK, POOLS };
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += model/libmodel.a
 model_libmodel_a_SOURCES = \
+	model/agreement.c model/agreement.h \
 	model/bounds.c model/bounds.h \
 	model/builtin.c model/builtin.h \
 	model/core.c model/core.h model/core_private.h \
@@ -13,6 +14,7 @@ model_libmodel_a_SOURCES = \
 	model/program_latency.c \
 	model/values.c model/values.h \
 	model/causality.c model/causality.h \
+	model/saturation.c model/saturation.h \
 	model/sensitivity.c model/sensitivity.h \
 	model/stream_resolve.c \
 	model/stream.c model/stream.h model/stream_private.h \

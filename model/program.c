@@ -565,7 +565,7 @@ static void take_row(struct builder *b, struct lowered *l, const struct gus_uarc
 		unsigned cycles = cycles_of(b->u->uses[row->units + i].cycles);
 
 		if (cycles > l->unit_cycles) {
-			l->unit = (uint8_t)(b->u->uses[row->units + i].group - b->u->groups_n + 1);
+			l->unit = (uint8_t)(b->u->uses[row->units + i].group + 1);
 			l->unit_cycles = (uint16_t)cycles;
 		}
 	}

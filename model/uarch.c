@@ -118,8 +118,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	  "addresses" },
 	{ "unlaminate", GUS_UNIT_POLICY, "inputs operands none", "by which count of registers micro-fused uops are split at "
 	  "issue" },
-	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots", "how a uop gets its port; slots: even "
-	  "issue slots take the least loaded port, odd ones the second least" },
+	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots any", "how a uop gets its port; slots: even "
+	  "issue slots take the least loaded port, odd ones the second least; any: whichever of its ports is free first" },
 	{ "divider_pipelined", GUS_UNIT_FLAG, NULL, "divisions overlap" },
 	{ "smt_threads", GUS_UNIT_ENTRIES, NULL, "threads of a core" },
 	{ NULL, 0, NULL, NULL },

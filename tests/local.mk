@@ -48,6 +48,7 @@ unit_tests = \
 	tests/unit/test_profile \
 	tests/unit/test_records \
 	tests/unit/test_ring \
+	tests/unit/test_saturation \
 	tests/unit/test_sizes \
 	tests/unit/test_space \
 	tests/unit/test_stream \
@@ -78,6 +79,7 @@ tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
+tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
@@ -151,3 +153,9 @@ tests_accuracy_stream_drift_SOURCES = tests/accuracy/stream_drift.c
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
+
+# The engines against each other.
+check_PROGRAMS += tests/accuracy/loops
+tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
+	tests/accuracy/turned.c tests/accuracy/turned.h
+EXTRA_DIST += tests/accuracy/balanced tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c tests/accuracy/kernels/jacobi_1d.c

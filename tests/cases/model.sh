@@ -138,6 +138,23 @@ expect "the same as json" '"carried_by": "latency mul"' --uarch skylake --causal
 expect "the fewest that reach it" '^ +15\.0%  all of them together, which is less' --uarch skylake --reach 30 --block 4801d8480fafc3
 refuse "a timeline without cycles" 129 'timeline is of --engine core' --uarch skylake --engine stream --timeline --block 90
 
+# Both engines. A chain is the same to both; a buffer of a single branch is the core engine's alone (imul rax, rbx, 3; cmp rcx, rbp; jne back).
+# A fused branch has one uop, which needs p6.
+expect "the engines agree" '^The engines: core 4\.00, stream 4\.00 cycles an iteration \(\+0\.0%\)$' --uarch skylake --engine both --block 4801d8480fafc3
+expect "they say so" '^ +they agree$' --uarch skylake --engine both --block 4801d8480fafc3
+expect "why they do not" '^ +1\.00  of the core engine without this limit.*: branch buffer$' --uarch skylake --engine both \
+	--set branch_buffer=1 --block 486bc3034839e975f7
+expect "both as json" '"reason": null' --uarch skylake --engine both --block 4801d8480fafc3 --format json
+expect "how full p6 is" '^ +100\.0% +1\.00 +0\.00  ports p6 ' --uarch skylake --engine stream --block 4883c1104839e975f7
+expect "what fills it" '^ +4 +1\.00 .*\* cmp rcx, rbp$' --uarch skylake --engine stream --block 4883c1104839e975f7
+expect "the bound has no uop of the fused branch" '^ +0\.33 +0\.33 +0\.33 +1\.00  as even' --uarch skylake --block 4883c1104839e975f7
+expect "a unit by its name" '^ +28\.6% +4\.00 +10\.00  unit fpdivider ' --uarch skylake --engine stream --block f20f5ec1
+expect "resources as json" '"resource": "ports p6"' --uarch skylake --engine stream --block 4883c1104839e975f7 --format json
+expect "no resources of the core engine" '"resources": null' --uarch skylake --block 90 --format json
+echo '4801d8,1' >blocks.csv
+refuse "both engines of a batch" 129 'engine both is not for --batch' --uarch skylake --engine both --batch blocks.csv
+expect "levels, by both engines" '^ +12\.00  cycles an iteration' --uarch skylake --engine both --data L2 --block 488b36
+
 # Files of code. The machine is two bytes of the header; for which one the code really is does not matter to be refused.
 demo=${GUS_DEMO:-}
 if [[ -x $demo ]]; then
