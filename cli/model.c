@@ -229,8 +229,6 @@ static int check_options(const struct model_options *o, struct gus_error *err)
 				o->sensitivity ? "sensitivity" : o->reach ? "reach" : o->causality ? "causality" : "variant");
 	if (o->timeline && o->engine && strcasecmp(o->engine, "stream") == 0)
 		return gus_fail(err, GUS_E_USAGE, "--timeline is of --engine core: the stream engine has no cycles");
-	if (o->engine && strcasecmp(o->engine, "core") != 0 && (o->fetch || (o->data && strcasecmp(o->data, "L1") != 0)))
-		return gus_fail(err, GUS_E_USAGE, "--%s is of --engine core", o->fetch ? "fetch" : "data");
 	if (!o->per || o->per > 1000000)
 		return gus_fail(err, GUS_E_USAGE, "--per takes a number from 1 to 1000000");
 	if (o->iterations > 10000000)

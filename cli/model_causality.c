@@ -13,6 +13,7 @@ enum { SHOWN = 12, HOPS = 10, SHORT = 40 };
 /* What carried a hop: "ports p23", "latency fp_fma", "issue". */
 static const char *carrier(const struct gus_program *p, const struct gus_cause *c, char *out, size_t room)
 {
+	static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
 	struct gus_stream_resources groups;
 	char name[56];
 	const char *hop = gus_hop_name(c->hop);
@@ -29,6 +30,15 @@ static const char *carrier(const struct gus_program *p, const struct gus_cause *
 		break;
 	case GUS_HOP_LATENCY:
 		snprintf(out, room, "%s %s", hop, gus_insn_class_name(p->insns[p->ops[c->op].insn].info.class));
+		break;
+	case GUS_HOP_LEVEL:
+		snprintf(out, room, "%s %s", hop, levels[c->number]);
+		break;
+	case GUS_HOP_BUS:
+		snprintf(out, room, "%s %s", hop, c->number < 3 ? levels[c->number + 1] : "page walks");
+		break;
+	case GUS_HOP_TLB:
+		snprintf(out, room, "%s", c->number == GUS_TLB_WALK ? "page walk" : "second TLB");
 		break;
 	default:
 		snprintf(out, room, "%s", hop);

@@ -31,7 +31,8 @@ static double per_iteration(const struct gus_core_result *r)
 
 static struct gus_stream_options stream_options(const struct gus_core_options *o)
 {
-	return (struct gus_stream_options){ .pointers = o->pointers, .unrolled = o->unrolled, .iterations = o->iterations };
+	return (struct gus_stream_options){ .pointers = o->pointers, .unrolled = o->unrolled, .iterations = o->iterations,
+					    .memory = o->memory, .branch = o->branch, .fetch = o->fetch };
 }
 
 /* One run of a program by the engine that was asked for: cycles an iteration, and instructions added to those simulated. */

@@ -6,11 +6,11 @@
 
 #include "model/stream_private.h"
 
-enum { CHUNK = 1024, STRETCH = 16, PATH_MOST = 8192, TURNS_MOST = 256 };
+enum { STRETCH = 8, PATH_MOST = 8192, TURNS_MOST = 256 };
 
-/* What is charged, as a number: ports and units, then one for each other kind of hop. */
+/* What is charged, as a number: ports, units, buses, levels and TLBs, then one for each other kind of hop. */
 struct charges {
-	size_t kinds, units_at, others_at;
+	size_t kinds, units_at, buses_at, levels_at, tlbs_at, others_at;
 	int64_t *ticks;         /* by op and kind */
 	uint64_t *times;
 	int64_t all;
@@ -37,6 +37,8 @@ static const char *const hop_names[GUS_HOPS] = {
 	[GUS_HOP_PORTS] = "ports", [GUS_HOP_UNITS] = "unit", [GUS_HOP_LATENCY] = "latency", [GUS_HOP_LOAD] = "load latency",
 	[GUS_HOP_FORWARD] = "store forwarding", [GUS_HOP_ISSUE] = "issue", [GUS_HOP_DECODE] = "decoders",
 	[GUS_HOP_FETCH] = "length decoding", [GUS_HOP_UOP_CACHE] = "uop cache", [GUS_HOP_RETIRE] = "retirement",
+	[GUS_HOP_LEVEL] = "latency of", [GUS_HOP_BUS] = "bandwidth of", [GUS_HOP_TLB] = "TLB", [GUS_HOP_MISPREDICT] = "mispredict penalty",
+	[GUS_HOP_STORES] = "stores to L1", [GUS_HOP_RS] = "reservation station", [GUS_HOP_MISS_BUFFER] = "miss buffers",
 	[GUS_HOP_ROB] = "reorder buffer", [GUS_HOP_LOAD_BUFFER] = "load buffer", [GUS_HOP_STORE_BUFFER] = "store buffer",
 };
 
@@ -49,15 +51,42 @@ const char *gus_hop_name(enum gus_hop hop)
 
 static uint32_t kind_of(const struct charges *c, enum gus_hop hop, size_t number)
 {
-	return (uint32_t)(hop == GUS_HOP_PORTS ? number : hop == GUS_HOP_UNITS ? c->units_at + number : c->others_at + hop);
+	const size_t first[GUS_HOPS] = { [GUS_HOP_UNITS] = c->units_at, [GUS_HOP_BUS] = c->buses_at, [GUS_HOP_LEVEL] = c->levels_at,
+		[GUS_HOP_TLB] = c->tlbs_at };
+
+	return (uint32_t)(hop == GUS_HOP_PORTS || first[hop] ? first[hop] + number : c->others_at + hop);
 }
 
 static enum gus_hop hop_of(const struct charges *c, size_t kind, uint32_t *number)
 {
-	bool ports = kind < c->units_at, units = !ports && kind < c->others_at;
+	const struct { size_t end; enum gus_hop hop; } parts[] = {
+		{ c->units_at, GUS_HOP_PORTS }, { c->buses_at, GUS_HOP_UNITS }, { c->levels_at, GUS_HOP_BUS },
+		{ c->tlbs_at, GUS_HOP_LEVEL }, { c->others_at, GUS_HOP_TLB },
+	};
+	size_t first = 0;
 
-	*number = (uint32_t)(ports ? kind : units ? kind - c->units_at : 0);
-	return ports ? GUS_HOP_PORTS : units ? GUS_HOP_UNITS : (enum gus_hop)(kind - c->others_at);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); first = parts[i++].end)
+		if (kind < parts[i].end) {
+			*number = (uint32_t)(kind - first);
+			return parts[i].hop;
+		}
+	*number = 0;
+	return (enum gus_hop)(kind - c->others_at);
+}
+
+static void open_charges(struct charges *c, const struct gus_program *p)
+{
+	struct gus_stream_resources resources;
+
+	gus_stream_resources_of(p, &resources);
+	c->units_at = resources.n;
+	c->buses_at = c->units_at + STREAM_UNITS;
+	c->levels_at = c->buses_at + STREAM_BUSES;
+	c->tlbs_at = c->levels_at + GUS_HITS;
+	c->others_at = c->tlbs_at + 3;
+	c->kinds = c->others_at + GUS_HOPS;
+	c->ticks = gus_zalloc((p->ops_n + 1) * c->kinds * sizeof(*c->ticks));
+	c->times = gus_zalloc((p->ops_n + 1) * c->kinds * sizeof(*c->times));
 }
 
 static void charge(struct analysis *a, uint64_t seq, uint32_t op, uint32_t kind, int64_t ticks)
@@ -74,7 +103,7 @@ static void charge(struct analysis *a, uint64_t seq, uint32_t op, uint32_t kind,
 }
 
 /* Walking. A place on the path: a moment in the life of an op, and what it waited for. */
-enum moment { ENTRY, DISPATCH, START, RETIRE };
+enum moment { ENTRY, DISPATCH, START, END, RETIRE, DRAIN };
 struct place {
 	enum moment moment;
 	uint64_t seq;
@@ -86,6 +115,23 @@ static const struct stream_note *note_of(const struct gus_stream_log *log, uint6
 	return &log->notes[seq & log->notes_mask];
 }
 
+/* The same of a bus, whose users are known by the log alone. */
+static struct place charge_bus(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
+			       unsigned resource, uint64_t since)
+{
+	unsigned bus = (unsigned)(resource - s->resources.n - STREAM_UNITS);
+	uint32_t kind = kind_of(&a->charges, GUS_HOP_BUS, bus);
+	uint64_t from = since > a->low ? since : a->low;
+
+	for (uint64_t seq = p.seq; seq > from; seq--) {
+		const struct stream_note *n = note_of(log, seq - 1);
+
+		if (n->buses[bus])
+			charge(a, seq - 1, n->op, kind, (int64_t)s->inverse[resource][0] * n->buses[bus]);
+	}
+	return (struct place){ DISPATCH, since, 0 };
+}
+
 /* All who used a resource from when it became busy until the uop that waited for it, youngest first. */
 static struct place charge_users(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
 				 unsigned resource, uint64_t since)
@@ -93,6 +139,9 @@ static struct place charge_users(struct analysis *a, const struct gus_stream_log
 	uint32_t kind = resource < s->resources.n ? kind_of(&a->charges, GUS_HOP_PORTS, resource) :
 			kind_of(&a->charges, GUS_HOP_UNITS, resource - s->resources.n);
 	uint64_t from = since > a->low ? since : a->low;
+
+	if (resource >= s->resources.n + STREAM_UNITS)
+		return charge_bus(a, log, s, p, resource, since);
 
 	for (uint64_t seq = p.seq; seq + 1 > from; seq--) {
 		uint32_t number = note_of(log, seq)->op;
@@ -175,13 +224,50 @@ static struct place charge_forward(struct analysis *a, const struct gus_stream_l
 	return (struct place){ START, seq, stream_why_index(why) };
 }
 
+/* What a line or a page took to come, beyond what a hit takes. */
+static void charge_miss(struct analysis *a, const struct stream *s, uint64_t seq, uint32_t op, uint64_t why, int64_t hit)
+{
+	unsigned level = stream_why_level(why), tlb = stream_why_tlb(why);
+
+	if (level)
+		charge(a, seq, op, kind_of(&a->charges, GUS_HOP_LEVEL, level), s->levels[level][0] - hit);
+	if (tlb)
+		charge(a, seq, op, kind_of(&a->charges, GUS_HOP_TLB, tlb), tlb == GUS_TLB_WALK ? s->walk[0] : s->tlb[0]);
+}
+
+/* An entry that another op gave back. */
+static struct place charge_entry(struct analysis *a, const struct gus_stream_log *log, enum gus_hop hop, struct place p)
+{
+	if (p.seq >= a->low)
+		charge(a, p.seq, note_of(log, p.seq)->op, kind_of(&a->charges, hop, 0), 0);
+	return p;
+}
+
+/* A miss buffer is free when the line of its load is there. */
+static struct place charge_buffer(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, uint64_t why)
+{
+	uint64_t seq = stream_why_seq(why);
+	unsigned own = stream_why_index(why);
+
+	if (own == STREAM_STORE)
+		return charge_entry(a, log, GUS_HOP_MISS_BUFFER, (struct place){ DRAIN, seq, 0 });
+	if (seq >= a->low) {
+		uint32_t op = note_of(log, seq)->op;
+
+		charge(a, seq, op, kind_of(&a->charges, GUS_HOP_LOAD, 0), s->latency[s->p->ops[op].uop + own][0]);
+	}
+	return charge_entry(a, log, GUS_HOP_MISS_BUFFER, (struct place){ START, seq, own });
+}
+
 static struct place before_start(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
 				 bool *more)
 {
 	const struct stream_note *n = note_of(log, p.seq);
 	uint64_t why = log->starts[(p.seq * log->each + p.uop) & log->starts_mask];
-	const struct gus_uop *u = &s->p->uops[s->p->ops[n->op].uop + p.uop];
+	uint32_t number = s->p->ops[n->op].uop + p.uop;
+	const struct gus_uop *u = &s->p->uops[number];
 
+	charge_miss(a, s, p.seq, n->op, why, s->latency[number][0]);
 	switch (stream_why(why)) {
 	case WHY_DISPATCH:
 		return (struct place){ DISPATCH, p.seq, 0 };
@@ -191,6 +277,10 @@ static struct place before_start(struct analysis *a, const struct gus_stream_log
 		return charge_value(a, log, s, p, why);
 	case WHY_FORWARD:
 		return charge_forward(a, log, s, why, s->flows[u->in + stream_why_in(why)][0]);
+	case WHY_MISS:
+		return charge_buffer(a, log, s, why);
+	case WHY_LINE: /* the two loads are done at the same time */
+		return (struct place){ stream_why_index(why) == STREAM_STORE ? DRAIN : START, stream_why_seq(why), stream_why_index(why) };
 	default:
 		*more = false;
 		return p;
@@ -200,30 +290,35 @@ static struct place before_start(struct analysis *a, const struct gus_stream_log
 static struct place before_dispatch(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, uint64_t why,
 				    struct place p, bool *more)
 {
-	static const enum gus_hop windows[STREAM_WINDOWS] = { GUS_HOP_ROB, GUS_HOP_LOAD_BUFFER, GUS_HOP_STORE_BUFFER };
+	static const enum gus_hop windows[STREAM_IN_ORDER] = { GUS_HOP_ROB, GUS_HOP_LOAD_BUFFER, GUS_HOP_STORE_BUFFER };
+	uint64_t seq = stream_why_seq(why);
 
 	switch (stream_why(why)) {
 	case WHY_FRONT:
-		return charge_front(a, log, s, stream_why_index(why), stream_why_seq(why));
+		return charge_front(a, log, s, stream_why_index(why), seq);
 	case WHY_WINDOW:
-		if (stream_why_seq(why) >= a->low)
-			charge(a, stream_why_seq(why), note_of(log, stream_why_seq(why))->op,
-			       kind_of(&a->charges, windows[stream_why_index(why)], 0), 0);
-		return (struct place){ RETIRE, stream_why_seq(why), 0 };
+		return charge_entry(a, log, windows[stream_why_index(why)],
+				    (struct place){ stream_why_index(why) == WINDOW_STORES ? DRAIN : RETIRE, seq, 0 });
+	case WHY_STATION:
+		return charge_entry(a, log, GUS_HOP_RS, (struct place){ START, seq, stream_why_index(why) });
+	case WHY_FLUSH:
+		if (seq >= a->low)
+			charge(a, seq, note_of(log, seq)->op, kind_of(&a->charges, GUS_HOP_MISPREDICT, 0), s->penalty[0]);
+		return (struct place){ END, seq, 0 };
 	default:
 		*more = false;
 		return p;
 	}
 }
 
-static struct place before_retire(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
-				  bool *more)
+static struct place before_end(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, uint64_t why, struct place p,
+			       bool *more)
 {
 	const struct stream_note *n = note_of(log, p.seq);
-	unsigned own = stream_why_index(n->retire);
+	unsigned own = stream_why_index(why);
 	const struct gus_uop *u = &s->p->uops[s->p->ops[n->op].uop + own];
 
-	switch (stream_why(n->retire)) {
+	switch (stream_why(why)) {
 	case WHY_DISPATCH:
 		return (struct place){ DISPATCH, p.seq, 0 };
 	case WHY_OWN:
@@ -231,11 +326,34 @@ static struct place before_retire(struct analysis *a, const struct gus_stream_lo
 		       s->latency[s->p->ops[n->op].uop + own][0]);
 		return (struct place){ START, p.seq, own };
 	case WHY_FORWARD:
-		return charge_forward(a, log, s, n->retire, 0);
+		return charge_forward(a, log, s, why, 0);
 	case WHY_PREVIOUS:
 		charge(a, p.seq, n->op, kind_of(&a->charges, GUS_HOP_RETIRE, 0), s->retires[n->op][0]);
 		*more = p.seq > 0;
 		return (struct place){ RETIRE, p.seq - 1, 0 };
+	default:
+		*more = false;
+		return p;
+	}
+}
+
+static struct place before_drain(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p, bool *more)
+{
+	const struct stream_note *n = note_of(log, p.seq);
+	uint64_t why = n->drain;
+
+	charge_miss(a, s, p.seq, n->op, why, 0);
+	switch (stream_why(why)) {
+	case WHY_RETIRED:
+		return (struct place){ RETIRE, p.seq, 0 };
+	case WHY_PREVIOUS:
+		charge(a, p.seq, n->op, kind_of(&a->charges, GUS_HOP_STORES, 0), s->drain[0]);
+		*more = stream_why_seq(why) < p.seq;
+		return (struct place){ DRAIN, stream_why_seq(why), 0 };
+	case WHY_RESOURCE:
+		return charge_users(a, log, s, p, stream_why_index(why), stream_why_seq(why));
+	case WHY_MISS:
+		return charge_buffer(a, log, s, why);
 	default:
 		*more = false;
 		return p;
@@ -254,7 +372,13 @@ static void walk(struct analysis *a, const struct gus_stream_log *log, const str
 
 		switch (p.moment) {
 		case RETIRE:
-			p = before_retire(a, log, s, p, &more);
+			p = before_end(a, log, s, n->retire, p, &more);
+			break;
+		case END:
+			p = before_end(a, log, s, n->end, p, &more);
+			break;
+		case DRAIN:
+			p = before_drain(a, log, s, p, &more);
 			break;
 		case START:
 			p = before_start(a, log, s, p, &more);
@@ -273,7 +397,7 @@ static void read_log(struct gus_stream_log *log, const struct stream *s)
 {
 	struct analysis *a = log->context;
 
-	if (log->seq < a->counted + a->behind + log->chunk / 2)
+	if (log->seq < a->counted + a->behind + STREAM_CHUNK / 2)
 		return;
 	a->low = a->counted;
 	a->high = log->seq - a->behind;
@@ -303,7 +427,7 @@ static uint64_t power_of_two(uint64_t least)
 static void open_log(struct gus_stream_log *log, struct analysis *a, const struct gus_program *p, const struct gus_core_config *c,
 		     const struct gus_stream_options *o)
 {
-	uint64_t most = 1, rob = c->rob ? c->rob : 512, windows = power_of_two(c->rob + c->load_buffer + c->store_buffer + 512);
+	uint64_t most = 1, rob = c->rob ? c->rob : 512, windows = power_of_two(c->rob + c->load_buffer + c->store_buffer + c->rs + c->l1d_misses + 512);
 	uint64_t notes, starts;
 
 	for (uint32_t i = 0; i < p->ops_n; i++)
@@ -311,9 +435,8 @@ static void open_log(struct gus_stream_log *log, struct analysis *a, const struc
 	a->behind = 2 * rob;
 	a->counted = o->source ? 0 : 2 * a->behind;
 	*log = (struct gus_stream_log){ .random = 88172645463325252u, .read = read_log, .resume = resume_log, .context = a,
-					.stretch = STRETCH,
-					.chunk = p->ops_n > CHUNK ? p->ops_n : CHUNK };
-	notes = power_of_two(log->chunk + log->chunk / 2 + a->behind);
+					.stretch = STRETCH };
+	notes = power_of_two(STREAM_CHUNK + STREAM_CHUNK / 2 + a->behind);
 	starts = notes * most;
 	log->each = most;
 	log->notes = gus_zalloc(notes * sizeof(*log->notes));
@@ -455,23 +578,17 @@ int gus_causality_run(const struct gus_program *p, const struct gus_core_config 
 		      struct gus_causality *out, struct gus_stream_result *result, struct gus_error *err)
 {
 	struct gus_stream_options options = *o;
-	struct gus_stream_resources resources;
 	struct gus_stream_result r;
 	struct gus_stream_log log;
 	struct analysis *a = gus_zalloc(sizeof(*a));
 	int status;
 
 	*out = (struct gus_causality){ 0 };
-	gus_stream_resources_of(p, &resources);
-	a->charges.units_at = resources.n;
-	a->charges.others_at = resources.n + 32;
-	a->charges.kinds = resources.n + 32 + GUS_HOPS;
-	a->charges.ticks = gus_zalloc((p->ops_n + 1) * a->charges.kinds * sizeof(*a->charges.ticks));
-	a->charges.times = gus_zalloc((p->ops_n + 1) * a->charges.kinds * sizeof(*a->charges.times));
+	open_charges(&a->charges, p);
 	open_log(&log, a, p, c, o);
 	options.log = &log;
-	if (!options.source && options.iterations * p->ops_n < 16 * CHUNK + 4 * a->behind)
-		options.iterations = (16 * CHUNK + 4 * a->behind) / (p->ops_n ? p->ops_n : 1) + 1;
+	if (!options.source && options.iterations * p->ops_n < 8 * STREAM_CHUNK + 4 * a->behind)
+		options.iterations = (8 * STREAM_CHUNK + 4 * a->behind) / (p->ops_n ? p->ops_n : 1) + 1;
 	status = gus_stream_run(p, c, &options, &r, err);
 	if (result)
 		*result = r;

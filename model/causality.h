@@ -21,7 +21,13 @@ enum gus_hop {
 	GUS_HOP_ISSUE,          /* its slots in the width of issue */
 	GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE,
 	GUS_HOP_RETIRE,         /* its slots in the width of retirement */
+	GUS_HOP_LEVEL,          /* number: enum gus_hit; what its line took to come from there, beyond L1 */
+	GUS_HOP_BUS,            /* number: 0 from L2, 1 from L3, 2 from memory, 3 page walkers; the cycles that its lines kept it busy */
+	GUS_HOP_TLB,            /* number: enum gus_tlb */
+	GUS_HOP_MISPREDICT,     /* its penalty */
+	GUS_HOP_STORES,         /* its stores in the width of L1 */
 	GUS_HOP_ROB, GUS_HOP_LOAD_BUFFER, GUS_HOP_STORE_BUFFER, /* its entry was waited for; takes no time of its own */
+	GUS_HOP_RS, GUS_HOP_MISS_BUFFER,
 	GUS_HOPS
 };
 

@@ -16,6 +16,7 @@ model_libmodel_a_SOURCES = \
 	model/causality.c model/causality.h \
 	model/saturation.c model/saturation.h \
 	model/sensitivity.c model/sensitivity.h \
+	model/stream_resolve.c \
 	model/stream.c model/stream.h model/stream_private.h \
 	model/stream_kernel.c model/stream_kernel.h \
 	model/stream_reference.c \

@@ -61,6 +61,7 @@ static void find_rules(struct rules *r, const struct gus_uarch *u)
 		.stack_engine = flag(u, "stack_engine"),
 		.micro_fusion = flag(u, "micro_fusion"),
 		.rob_fused = gus_uarch_value(u, "rob_fused", 1) != 0,
+		.indexed_store = flag(u, "indexed_store_on_load_ports"),
 		.indexed_never = word(u, "micro_fusion_indexed", "no"),
 		.indexed_rmw = word(u, "micro_fusion_indexed", "rmw"),
 		.fuse_none = word(u, "macro_fusion", "none") || !gus_uarch_param(u, "macro_fusion"),
@@ -241,10 +242,11 @@ static void sort_uses(struct builder *b, struct lowered *l)
 {
 	const struct roles *roles = &b->rules.roles;
 	const struct gus_insn_info *info = l->info;
-	bool load = false, store = false;
+	bool load = false, store = false, indexed = false;
 	uint32_t sum = 0;
 
 	for (unsigned i = 0; i < info->memory_count; i++) {
+		indexed |= info->memory[i].index != 0;
 		load |= (info->memory[i].use & GUS_ACCESS_READ) != 0;
 		store |= (info->memory[i].use & GUS_ACCESS_WRITE) != 0;
 	}
@@ -276,6 +278,8 @@ static void sort_uses(struct builder *b, struct lowered *l)
 			/* A form that reads and writes on ports for both: the first is the load. */
 			if (piece.kind == GUS_UOP_LOAD && store && !roles->split && l->loads)
 				piece.kind = GUS_UOP_STORE_ADDRESS;
+			if (piece.kind == GUS_UOP_STORE_ADDRESS && indexed && b->rules.indexed_store && (ports & roles->load))
+				piece.ports = ports & roles->load;
 			l->loads += piece.kind == GUS_UOP_LOAD;
 			l->stores += piece.kind == GUS_UOP_STORE_DATA;
 			l->addresses += piece.kind == GUS_UOP_STORE_ADDRESS;

@@ -17,7 +17,7 @@ struct rules {
 	struct roles roles;
 	bool x86;
 	bool zero_int, zero_vector, ones, move_int, move_vector, immediate_add, stack_engine, micro_fusion, rob_fused;
-	bool indexed_never, indexed_rmw;
+	bool indexed_store, indexed_never, indexed_rmw;
 	bool fuse_none, fuse_test_cmp, fuse_all;
 	uint16_t load, load_indexed, load_vector; /* cycles */
 };

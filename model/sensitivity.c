@@ -57,6 +57,27 @@ static void list_classes(struct list *l, const struct gus_program *p, double wei
 			add(l, GUS_KNOB_LATENCY, class, weight, "latency", gus_insn_class_name((enum gus_insn_class)class));
 }
 
+/* What only counts where not all accesses hit L1, or branches are mispredicted. */
+static void list_oracles(struct list *l, const struct gus_core_config *c, const struct gus_stream_options *o, double weight)
+{
+	static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+	const uint32_t bandwidth[GUS_HITS] = { 0, c->l2_bandwidth, c->l3_bandwidth, c->memory_bandwidth };
+
+	for (uint32_t level = GUS_HIT_L2; o->memory && level < GUS_HITS; level++) {
+		add(l, GUS_KNOB_LEVEL_LATENCY, level, weight, "latency", levels[level]);
+		if (bandwidth[level])
+			add(l, GUS_KNOB_BANDWIDTH, level, weight, "bandwidth", levels[level]);
+	}
+	if (o->memory && c->l1d_misses)
+		add(l, GUS_KNOB_MISS_BUFFERS, 0, weight, "miss buffers", NULL);
+	if (o->memory && c->stlb_latency)
+		add(l, GUS_KNOB_TLB, 0, weight, "latency second TLB", NULL);
+	if (o->memory && c->page_walk_latency)
+		add(l, GUS_KNOB_TLB, 1, weight, "page walks", NULL);
+	if (o->branch)
+		add(l, GUS_KNOB_MISPREDICT, 0, weight, "mispredict penalty", NULL);
+}
+
 static void list_rest(struct list *l, const struct gus_program *p, const struct gus_core_config *c, double weight)
 {
 	bool loads = false, stores = false, units[32] = { false };
@@ -75,10 +96,14 @@ static void list_rest(struct list *l, const struct gus_program *p, const struct 
 	add(l, GUS_KNOB_RETIRE, 0, weight, "retirement", NULL);
 	if (c->rob)
 		add(l, GUS_KNOB_ROB, 0, weight, "reorder buffer", NULL);
+	if (c->rs)
+		add(l, GUS_KNOB_RS, 0, weight, "reservation station", NULL);
 	if (c->load_buffer && loads)
 		add(l, GUS_KNOB_LOAD_BUFFER, 0, weight, "load buffer", NULL);
 	if (c->store_buffer && stores)
 		add(l, GUS_KNOB_STORE_BUFFER, 0, weight, "store buffer", NULL);
+	if (c->l1d_stores && stores)
+		add(l, GUS_KNOB_STORES, 0, weight, "stores to L1", NULL);
 }
 
 /* As many knobs as lanes are left beside the nominal one. */
@@ -193,6 +218,7 @@ int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_confi
 	list_ports(&l, p, weight);
 	list_classes(&l, p, weight);
 	list_rest(&l, p, c, weight);
+	list_oracles(&l, c, o, weight);
 	for (size_t i = 0; i < l.n; i += GUS_STREAM_LANES - 1) {
 		size_t n = l.n - i < GUS_STREAM_LANES - 1 ? l.n - i : GUS_STREAM_LANES - 1;
 

@@ -57,19 +57,49 @@ static int32_t ticks(double cycles, double weight)
 
 /* Costs. */
 
+/* Cycles that a line takes on a bus, or a walk of one of the walkers. */
+static double bus_cycles(const struct gus_core_config *c, enum stream_bus bus)
+{
+	const uint32_t bandwidth[STREAM_BUSES] = { [BUS_L2] = c->l2_bandwidth, [BUS_L3] = c->l3_bandwidth, [BUS_MEMORY] = c->memory_bandwidth };
+
+	if (bus == BUS_WALKS)
+		return (double)c->page_walk_latency / (c->page_walks ? c->page_walks : 1);
+	return bandwidth[bus] ? (double)((c->line_size + bandwidth[bus] - 1) / bandwidth[bus]) : 0;
+}
+
 static void prepare_resources(struct stream *s)
 {
-	gus_stream_resources_of(s->p, &s->resources);
-	s->resources_n = s->resources.n + 32;
-	s->inverse = gus_zalloc(s->resources_n * sizeof(*s->inverse));
-	for (size_t i = 0; i < s->resources_n; i++)
-		for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {
-			bool ports = i < s->resources.n;
-			double one = ports ? 1.0 / __builtin_popcountll(s->resources.ports[i]) : 1;
+	size_t units, buses;
 
-			s->inverse[i][lane] = ticks(one, weight_of(s->o, lane, ports ? GUS_KNOB_PORTS : GUS_KNOB_UNITS,
-								   (uint32_t)(ports ? i : i - s->resources.n)));
-		}
+	gus_stream_resources_of(s->p, &s->resources);
+	units = s->resources.n;
+	buses = units + STREAM_UNITS;
+	s->resources_n = buses + STREAM_BUSES;
+	s->inverse = gus_zalloc(s->resources_n * sizeof(*s->inverse));
+	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {
+		for (size_t i = 0; i < units; i++)
+			s->inverse[i][lane] = ticks(1.0 / __builtin_popcountll(s->resources.ports[i]),
+						    weight_of(s->o, lane, GUS_KNOB_PORTS, (uint32_t)i));
+		for (size_t i = units; i < buses; i++)
+			s->inverse[i][lane] = ticks(1, weight_of(s->o, lane, GUS_KNOB_UNITS, (uint32_t)(i - units)));
+		for (unsigned bus = 0; bus < STREAM_BUSES; bus++)
+			s->inverse[buses + bus][lane] = ticks(bus_cycles(s->c, bus), bus == BUS_WALKS ?
+				weight_of(s->o, lane, GUS_KNOB_TLB, 1) : weight_of(s->o, lane, GUS_KNOB_BANDWIDTH, GUS_HIT_L2 + bus));
+	}
+}
+
+static void prepare_memory(struct stream *s)
+{
+	const uint32_t levels[GUS_HITS] = { 0, s->c->l2_latency, s->c->l3_latency, s->c->memory_latency };
+
+	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {
+		for (uint32_t level = 0; level < GUS_HITS; level++)
+			s->levels[level][lane] = ticks(levels[level], weight_of(s->o, lane, GUS_KNOB_LEVEL_LATENCY, level));
+		s->tlb[lane] = ticks(s->c->stlb_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 0));
+		s->walk[lane] = ticks(s->c->page_walk_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 1));
+		s->penalty[lane] = ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
+		s->drain[lane] = ticks(s->c->l1d_stores ? 1.0 / s->c->l1d_stores : 0, weight_of(s->o, lane, GUS_KNOB_STORES, 0));
+	}
 }
 
 static void prepare_uops(struct stream *s)
@@ -85,7 +115,7 @@ static void prepare_uops(struct stream *s)
 			if (!(u->ports & ~s->resources.ports[g]))
 				gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)g, u->port_cycles ? u->port_cycles : 1 });
 		if (u->unit)
-			gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(s->resources.n + u->unit % 32), u->unit_cycles });
+			gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(s->resources.n + u->unit % STREAM_UNITS), u->unit_cycles });
 		s->uops[i].uses_n = (uint32_t)s->uses.n - s->uops[i].use;
 	}
 }
@@ -157,16 +187,19 @@ static void prepare_ops(struct stream *s, const struct gus_core_options *like)
 			s->retires[i][lane] = ticks((double)op->slots / s->c->retire_width,
 						    weight_of(s->o, lane, GUS_KNOB_RETIRE, 0));
 		}
-		to->window[0] = (uint8_t)(op->rob < 255 ? op->rob : 255);
-		to->window[1] = op->loads;
-		to->window[2] = op->stores;
+		to->window[WINDOW_ROB] = (uint8_t)(op->rob < 255 ? op->rob : 255);
+		to->window[WINDOW_LOADS] = op->loads;
+		to->window[WINDOW_STORES] = op->stores;
+		for (uint32_t u = 0; u < op->uops_n && !(op->flags & GUS_OP_ELIMINATED) && to->waiting < 255; u++)
+			to->waiting = (uint8_t)(to->waiting + (s->uops[op->uop + u].uses_n != 0));
 	}
 }
 
 static void prepare_windows(struct stream *s)
 {
-	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER, GUS_KNOB_STORE_BUFFER };
-	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer };
+	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER, GUS_KNOB_STORE_BUFFER,
+		GUS_KNOB_RS, GUS_KNOB_MISS_BUFFERS };
+	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->rs, s->c->l1d_misses };
 	uint64_t largest = 64;
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
@@ -177,6 +210,8 @@ static void prepare_windows(struct stream *s)
 
 			if (!size)
 				continue; /* without limit */
+			if (w == WINDOW_RS) /* the others are in the exchange, see stream_kernel.h */
+				size = size > STREAM_LATE ? size - STREAM_LATE : 1;
 			while (i < s->sizes_n[w] && s->sizes[w][i].entries != size)
 				i++;
 			if (i == STREAM_SIZES)
@@ -235,52 +270,69 @@ static const struct stream_kernel *choose(size_t lanes)
 	return k;
 }
 
-enum { CHUNK = 1 << 14, KERNELS_MOST = GUS_STREAM_LANES };
-
-/* Runs all lanes through the same steps: a chunk at a time, so that a source is asked once and its steps stay in the cache. */
+/* Runs all lanes through the same steps: a chunk at a time, which is resolved once and stays in the cache. */
 struct passes {
 	const struct stream_kernel *kernel;
 	const struct stream *s;
-	void *states[KERNELS_MOST];
+	struct stream_resolver *resolver;
+	void *states[GUS_STREAM_LANES];
 	size_t n;
+	uint64_t chunks;
 };
 
 static void open_passes(struct passes *all, const struct stream *s)
 {
-	all->kernel = choose(s->lanes);
-	all->s = s;
-	for (all->n = 0; all->n * all->kernel->lanes < s->lanes; all->n++)
+	*all = (struct passes){ .kernel = choose(s->lanes), .s = s, .resolver = gus_alloc(sizeof(*all->resolver)) };
+	gus_stream_resolver_open(all->resolver, s);
+	for (; all->n * all->kernel->lanes < s->lanes; all->n++)
 		all->states[all->n] = all->kernel->open(s, (unsigned)(all->n * all->kernel->lanes));
 }
 
-/* With a log, as many at a time as it has room for. Every other stretch goes without: what is there of older ops in the log is then out
- * of its reader's reach, as if it were the beginning of a run. */
-static void run_logged(const struct passes *all, const struct gus_core_step *steps, uint64_t n, struct gus_stream_log *log)
+static void close_passes(struct passes *all)
 {
-	uint64_t each = steps ? log->chunk : log->chunk / all->s->p->ops_n;
-
-	for (uint64_t done = 0; done < n; done += each, log->chunks++) {
-		bool logged = log->chunks / log->stretch % 2 == 0;
-
-		each = n - done < each ? n - done : each;
-		if (logged && log->chunks && log->chunks % log->stretch == 0)
-			log->resume(log);
-		all->kernel->run(all->states[0], all->s, steps ? steps + done : NULL, each, logged ? log : NULL);
-		if (logged)
-			log->read(log, all->s);
-		else
-			log->skipped += steps ? each : each * all->s->p->ops_n;
-	}
+	for (size_t i = 0; i < all->n; i++)
+		all->kernel->close(all->states[i]);
+	gus_stream_resolver_close(all->resolver);
+	free(all->resolver);
 }
 
-static void run_passes(const struct passes *all, const struct gus_core_step *steps, uint64_t n)
+/* Every other stretch goes without the log: what is there of older ops in it is then out of its reader's reach, as if it were the
+ * beginning of a run. */
+static struct gus_stream_log *log_of_chunk(struct passes *all)
 {
 	struct gus_stream_log *log = all->s->o->log;
 
+	if (!log || all->chunks / log->stretch % 2) {
+		if (log)
+			log->skipped += all->resolver->n;
+		return NULL;
+	}
+	if (all->chunks && all->chunks % log->stretch == 0)
+		log->resume(log);
+	return log;
+}
+
+static void run_chunk(struct passes *all, const struct gus_core_step *steps, size_t n)
+{
+	struct gus_stream_log *log;
+
+	gus_stream_resolve(all->resolver, steps, n);
+	log = log_of_chunk(all);
+	for (size_t i = 0; i < all->n; i++)
+		all->kernel->run(all->states[i], all->s, all->resolver, i ? NULL : log);
 	if (log)
-		run_logged(all, steps, n, log);
-	for (size_t i = log ? 1 : 0; i < all->n; i++)
-		all->kernel->run(all->states[i], all->s, steps, n, NULL);
+		log->read(log, all->s);
+	all->chunks++;
+}
+
+static void run_iterations(struct passes *all, uint64_t iterations)
+{
+	uint64_t n;
+
+	for (uint64_t left = iterations * all->s->p->ops_n; left; left -= n) {
+		n = left < STREAM_CHUNK ? left : STREAM_CHUNK;
+		run_chunk(all, NULL, n);
+	}
 }
 
 static void read_passes(const struct passes *all, int64_t *ticks_of)
@@ -289,22 +341,22 @@ static void read_passes(const struct passes *all, int64_t *ticks_of)
 		all->kernel->now(all->states[i], ticks_of + i * all->kernel->lanes);
 }
 
-static void run_source(const struct passes *all, struct gus_stream_result *r)
+static void run_source(struct passes *all, struct gus_stream_result *r)
 {
 	const struct gus_core_source *source = all->s->o->source;
-	struct gus_core_step *steps = gus_alloc(CHUNK * sizeof(*steps));
+	struct gus_core_step *steps = gus_alloc(STREAM_CHUNK * sizeof(*steps));
 	size_t n;
 
 	do {
-		for (n = 0; n < CHUNK; n++) {
+		for (n = 0; n < STREAM_CHUNK; n++) {
 			steps[n] = (struct gus_core_step){ 0 };
 			if (!source->next(source->context, &steps[n]))
 				break;
 			r->instructions += all->s->p->ops[steps[n].op].insns_n;
 			r->iterations += steps[n].last;
 		}
-		run_passes(all, steps, n);
-	} while (n == CHUNK);
+		run_chunk(all, steps, n);
+	} while (n == STREAM_CHUNK);
 	free(steps);
 }
 
@@ -319,15 +371,14 @@ static void run_all(const struct stream *s, uint64_t iterations, struct gus_stre
 		run_source(&all, r);
 	} else {
 		half_at = iterations / 2;
-		run_passes(&all, NULL, half_at);
+		run_iterations(&all, half_at);
 		read_passes(&all, half);
-		run_passes(&all, NULL, iterations - half_at);
+		run_iterations(&all, iterations - half_at);
 		r->iterations = iterations;
 		r->instructions = iterations * s->p->insns_n;
 	}
 	read_passes(&all, whole);
-	for (size_t i = 0; i < all.n; i++)
-		all.kernel->close(all.states[i]);
+	close_passes(&all);
 	for (size_t lane = 0; lane < s->lanes; lane++) {
 		r->cycles[lane] = (double)whole[lane] / GUS_STREAM_TICKS;
 		if (r->iterations > half_at)
@@ -340,7 +391,7 @@ int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c,
 		   struct gus_stream_result *r, struct gus_error *err)
 {
 	struct stream s = { .p = p, .c = c, .o = o, .lanes = o->lanes_n ? o->lanes_n : 1 };
-	struct gus_core_options like = { .unrolled = o->unrolled, .source = o->source };
+	struct gus_core_options like = { .unrolled = o->unrolled, .source = o->source, .fetch = o->fetch };
 	uint64_t iterations = o->iterations ? o->iterations : enough(p, c);
 
 	*r = (struct gus_stream_result){ .lanes = s.lanes };
@@ -349,6 +400,7 @@ int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c,
 	prepare_resources(&s);
 	prepare_uops(&s);
 	prepare_latencies(&s);
+	prepare_memory(&s);
 	prepare_ops(&s, &like);
 	prepare_windows(&s);
 	run_all(&s, iterations, r);

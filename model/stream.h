@@ -4,9 +4,12 @@
  * each instruction raises some of them. There are no cycles, so it is quick, and times are additive, so that many machines
  * that differ in capacities alone can be run in one pass: a time is a vector, one lane a machine.
  *
+ * What memory and branches do (the two oracles of the core engine) is the same for all lanes, only the times are not.
+ *
  * Ports are conjunctive resources: a uop on p01 uses p01, p015, p0156 and each other group that holds its ports, a group of n
- * ports for 1/n of a cycle. The windows (reorder buffer, load and store buffers) are rings of the times at which
- * their entries are given back.
+ * ports for 1/n of a cycle; the buses between the levels of the caches and the page walkers are resources alike. The windows (reorder
+ * buffer, load and store buffers, reservation station, miss buffers) are rings of the times at which their entries are given
+ * back.
  *
  * Times are ticks of 1/5040 cycle in 32 bits, taken down together before they overflow, so that a run of any length is
  * exact; 5040 has all divisors that groups of ports need up to ten. */
@@ -30,6 +33,13 @@ enum gus_knob_kind {
 	GUS_KNOB_STORE_BUFFER,
 	GUS_KNOB_LATENCY,       /* number: class of the instruction (enum gus_insn_class) */
 	GUS_KNOB_LOAD_LATENCY,  /* L1 */
+	GUS_KNOB_RS,            /* reservation station */
+	GUS_KNOB_MISS_BUFFERS,
+	GUS_KNOB_LEVEL_LATENCY, /* number: enum gus_hit, from L2 */
+	GUS_KNOB_BANDWIDTH,     /* number: likewise */
+	GUS_KNOB_TLB,           /* number: 0 the second level's latency, 1 page walks */
+	GUS_KNOB_MISPREDICT,    /* penalty */
+	GUS_KNOB_STORES,        /* to L1 a cycle */
 	GUS_KNOBS
 };
 struct gus_knob {
@@ -48,6 +58,9 @@ struct gus_stream_lane {
 
 struct gus_stream_options {
 	const struct gus_core_source *source;   /* NULL: the program again and again */
+	const struct gus_core_memory *memory;   /* NULL: all accesses hit L1. Asked in program order, once for each, for all lanes */
+	const struct gus_core_branch *branch;   /* NULL: no branch is mispredicted */
+	enum gus_core_fetch fetch;              /* as of the core engine */
 	enum gus_core_pointers pointers;
 	bool unrolled;                          /* as of the core engine: decides where uops come from */
 	uint64_t iterations;                    /* without a source; 0: as many as it takes to be steady */
@@ -75,8 +88,8 @@ void gus_stream_resources_of(const struct gus_program *p, struct gus_stream_reso
 int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
 		   struct gus_stream_result *r, struct gus_error *err);
 
-/* The same in doubles, one machine at a time and written plainly: what the engine is held against. Without a window's
- * weight and a source. */
+/* The same in doubles, one machine at a time and written plainly: what the engine is held against. Without a source and
+ * without oracles. */
 int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
 			 struct gus_stream_result *r, struct gus_error *err);
 

@@ -32,6 +32,9 @@ static bool always(void)
 #define VECTOR_LATER(type, a, b) \
 	__extension__({ type a_ = (a), b_ = (b), later_ = a_ > b_; (a_ & later_) | (b_ & ~later_); })
 
+#define VECTOR_SOONER(type, a, b) \
+	__extension__({ type a_ = (a), b_ = (b), sooner_ = a_ < b_; (a_ & sooner_) | (b_ & ~sooner_); })
+
 #if defined(__x86_64__)
 static bool has_avx512(void)
 {
@@ -48,6 +51,7 @@ typedef int32_t sixteen __attribute__((vector_size(64)));
 #define stream_time sixteen
 #define LANES 16
 #define LATER(a, b) VECTOR_LATER(sixteen, a, b)
+#define SOONER(a, b) VECTOR_SOONER(sixteen, a, b)
 #define LANE(t, k) ((t)[k])
 #define FIRST(t) ((t)[0])
 #define TARGET __attribute__((target("avx512f")))
@@ -58,6 +62,7 @@ typedef int32_t eight __attribute__((vector_size(32)));
 #define stream_time eight
 #define LANES 8
 #define LATER(a, b) VECTOR_LATER(eight, a, b)
+#define SOONER(a, b) VECTOR_SOONER(eight, a, b)
 #define LANE(t, k) ((t)[k])
 #define FIRST(t) ((t)[0])
 #define TARGET __attribute__((target("avx2")))
@@ -69,6 +74,7 @@ typedef int32_t four __attribute__((vector_size(16)));
 #define stream_time four
 #define LANES 4
 #define LATER(a, b) VECTOR_LATER(four, a, b)
+#define SOONER(a, b) VECTOR_SOONER(four, a, b)
 #define LANE(t, k) ((t)[k])
 #define FIRST(t) ((t)[0])
 #define TARGET
@@ -78,10 +84,16 @@ static inline int32_t later_1(int32_t a, int32_t b)
 {
 	return a > b ? a : b;
 }
+
+static inline int32_t sooner_1(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
 #define NAME(name) name##_1
 #define stream_time int32_t
 #define LANES 1
 #define LATER(a, b) later_1(a, b)
+#define SOONER(a, b) sooner_1(a, b)
 #define LANE(t, k) ((void)(k), (t))
 #define FIRST(t) (t)
 #define TARGET

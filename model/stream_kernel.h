@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel of the stream engine, for as many lanes as the includer says: `stream_time` is the type of a time (an int32_t, or a
- * vector of them), LANES how many it has, LATER(a, b) the later of two, LANE(t, k) one of its lanes, FIRST(t) the first of a time
- * that lies in memory, TARGET what the compiler may use.
- * Included by stream_kernel.c for each; the arithmetic is the same to the tick. */
+ * vector of them), LANES how many it has, LATER(a, b) and SOONER(a, b) the later and the sooner of two, LANE(t, k) one of its lanes,
+ * FIRST(t) the first of a time that lies in memory, TARGET what the compiler may use. Included by stream_kernel.c for each;
+ * the arithmetic is the same to the tick. Where there is a log, lane 0 notes what each time waited for. */
 
-static inline __attribute__((always_inline)) stream_time NAME(from)(const int32_t *array, unsigned first)
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE stream_time NAME(from)(const int32_t *array, unsigned first)
 {
 	stream_time t;
 
@@ -12,23 +14,20 @@ static inline __attribute__((always_inline)) stream_time NAME(from)(const int32_
 	return t;
 }
 
-
 struct NAME(state) {
-	stream_time resource[GUS_STREAM_GROUPS + 32], reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire;
-	stream_time words[STREAM_WORDS];
-	uint64_t tags[STREAM_WORDS];            /* address / 8, plus 1 */
-	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* the bytes that the youngest store there wrote */
+	stream_time resource[STREAM_RESOURCES], inverse[STREAM_RESOURCES];
+	stream_time reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire, drained;
+	stream_time words[STREAM_WORDS], lines[STREAM_LINES];
+	stream_time late[STREAM_LATE];          /* the longest waits of the reservation station, descending */
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
-	stream_time inverse[GUS_STREAM_GROUPS + 32];
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
+	stream_time levels[GUS_HITS], tlb, walk, penalty, drain;
 	stream_time *flows, *latency, *fronts, *retires;
-	struct stream_fetch fetch;
 	int64_t base[LANES];                    /* ticks that were taken off */
-	struct gus_values values;
 };
 
-static inline __attribute__((always_inline)) void NAME(begin)(struct NAME(state) *k, const struct stream *s, unsigned first)
+INLINE void NAME(begin)(struct NAME(state) *k, const struct stream *s, unsigned first)
 {
 	for (size_t i = 0; i < s->resources_n; i++)
 		k->inverse[i] = NAME(from)(s->inverse[i], first);
@@ -41,6 +40,12 @@ static inline __attribute__((always_inline)) void NAME(begin)(struct NAME(state)
 		for (unsigned f = 0; f < FRONTS; f++)
 			k->fronts[FRONTS * i + f] = NAME(from)(s->fronts[FRONTS * i + f], first);
 	}
+	for (unsigned level = 0; level < GUS_HITS; level++)
+		k->levels[level] = NAME(from)(s->levels[level], first);
+	k->tlb = NAME(from)(s->tlb, first);
+	k->walk = NAME(from)(s->walk, first);
+	k->penalty = NAME(from)(s->penalty, first);
+	k->drain = NAME(from)(s->drain, first);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		for (unsigned i = 0; i < s->sizes_n[w]; i++) {
 			int32_t mask[GUS_STREAM_LANES + 16] = { 0 };
@@ -49,40 +54,151 @@ static inline __attribute__((always_inline)) void NAME(begin)(struct NAME(state)
 				mask[lane] = s->sizes[w][i].lanes >> lane & 1 ? -1 : 0;
 			k->sizes[w][i] = NAME(from)(mask, first);
 		}
-	gus_values_begin(&k->values, s->p, s->o->pointers);
 }
 
-/* An op of a window waits until the entry that it takes was given back by who had it one round before. */
-static inline __attribute__((always_inline)) stream_time NAME(window)(const struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n,
-								      struct gus_stream_log *log)
+/* An entry of a window is free when whoever had it one round before has given it back: the n-th from now on. why is that of lane 0. */
+INLINE stream_time NAME(entry)(const struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, const struct gus_stream_log *log,
+			       uint64_t *why)
 {
-	stream_time t = k->dispatch;
+	stream_time t = k->dispatch - k->dispatch;
 
 	for (unsigned i = 0; i < s->sizes_n[w]; i++) {
-		uint64_t last = k->taken[w] + n, size = s->sizes[w][i].entries;
+		uint64_t last = k->taken[w] + n, size = s->sizes[w][i].entries, at = (last - size - 1) & (s->ring - 1);
+		stream_time free;
 
-		if (last > size) {
-			uint64_t entry = (last - size - 1) & (s->ring - 1);
-			stream_time free = k->given[w][entry] & k->sizes[w][i];
-
-			if (log && stream_later(log, FIRST(free), FIRST(t), 4 * w + i))
-				log->dispatch = stream_reason(WHY_WINDOW, w, 0, 0, log->given[w][entry]);
-			t = LATER(t, free);
-		}
+		if (last <= size)
+			continue;
+		free = k->given[w][at] & k->sizes[w][i];
+		if (log && FIRST(free) > FIRST(t))
+			*why = log->given[w][at];
+		t = LATER(t, free);
 	}
 	return t;
 }
 
-static inline __attribute__((always_inline)) stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op, uint32_t number,
-								   struct gus_stream_log *log, uint64_t seq, uint64_t *ended)
+/* Nothing waits longer than dispatch for the windows that are given back in order. */
+INLINE void NAME(enter)(struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, struct gus_stream_log *log)
 {
-	const struct gus_uop *u = &s->p->uops[number];
-	const struct stream_uop *needs = &s->uops[number];
-	stream_time start = k->dispatch, end, forward = start - start;
-	struct gus_value address = { 0, false };
-	unsigned own = number - op->uop, toss = 16 + 11 * own;
+	uint64_t why = 0;
+	stream_time free = NAME(entry)(k, s, w, n, log, &why);
+
+	if (log && stream_later(log, FIRST(free), FIRST(k->dispatch), 4 * w))
+		log->dispatch = stream_reason(WHY_WINDOW, w, 0, 0, why);
+	k->dispatch = LATER(k->dispatch, free);
+}
+
+/* The reservation station gives entries back as uops start, in any order, but starts come nearly in the order of the program: what
+ * leaves the ring is exchanged with the longest waits, and the soonest of all is what is free. */
+INLINE void NAME(station)(struct NAME(state) *k, const struct stream *s, unsigned n, struct gus_stream_log *log)
+{
+	for (unsigned i = 1; i <= n; i++) {
+		uint64_t why = 0;
+		stream_time t = NAME(entry)(k, s, WINDOW_RS, i, log, &why);
+
+		for (unsigned c = 0; c < STREAM_LATE; c++) {
+			stream_time sooner = SOONER(t, k->late[c]);
+
+			if (log && FIRST(t) > FIRST(k->late[c])) {
+				uint64_t other = log->late[c];
+
+				log->late[c] = why;
+				why = other;
+			}
+			k->late[c] = LATER(t, k->late[c]);
+			t = sooner;
+		}
+		if (log && stream_later(log, FIRST(t), FIRST(k->dispatch), 12))
+			log->dispatch = why;
+		k->dispatch = LATER(k->dispatch, t);
+	}
+}
+
+/* A queue in front of a bus, or of the page walkers. */
+INLINE stream_time NAME(queue)(struct NAME(state) *k, const struct stream *s, unsigned bus, stream_time from, stream_time t,
+			       struct gus_stream_log *log, uint64_t *why)
+{
+	size_t r = s->resources.n + STREAM_UNITS + bus;
+
+	if (log) {
+		if (FIRST(k->resource[r]) > FIRST(t))
+			*why = stream_reason(WHY_RESOURCE, (unsigned)r, 0, 0, log->since[r]);
+		if (FIRST(k->resource[r]) < FIRST(from))
+			log->since[r] = log->seq;
+		log->notes[log->seq & log->notes_mask].buses[bus]++;
+	}
+	t = LATER(t, k->resource[r]);
+	k->resource[r] = LATER(k->resource[r], from) + k->inverse[r];
+	return t;
+}
+
+/* When a line that is asked for at `from` is there; a load of own uop `own`, or a store that has retired. */
+INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, const struct stream_access *a, stream_time from,
+			       unsigned own, struct gus_stream_log *log, uint64_t *why)
+{
+	stream_time t = from;
+	stream_time base = own == STREAM_STORE ? from : k->dispatch;
+	unsigned tlb = a->tlb;
+	uint64_t before = 0, waited = 0;
+
+	if (a->tlb == GUS_TLB_WALK)
+		t = NAME(queue)(k, s, BUS_WALKS, base, t, log, why) + k->walk;
+	else if (a->tlb == GUS_TLB_SECOND)
+		t = t + k->tlb;
+	if (log)
+		before = *why;
+	if (a->level) {
+		stream_time free = NAME(entry)(k, s, WINDOW_MISSES, 1, log, &waited), found = t;
+
+		if (log && FIRST(free) > FIRST(t))
+			*why = waited;
+		t = LATER(t, free);
+		if (a->level >= GUS_HIT_MEMORY)
+			t = NAME(queue)(k, s, BUS_MEMORY, base, t, log, why);
+		if (a->level >= GUS_HIT_L3)
+			t = NAME(queue)(k, s, BUS_L3, base, t, log, why);
+		t = NAME(queue)(k, s, BUS_L2, base, t, log, why);
+		tlb = log && FIRST(t) > FIRST(found) ? 0 : tlb;
+		t = t + k->levels[a->level];
+		if (log)
+			log->given[WINDOW_MISSES][k->taken[WINDOW_MISSES] & (s->ring - 1)] = stream_reason(WHY_MISS, own, 0, 0, log->seq);
+		k->given[WINDOW_MISSES][k->taken[WINDOW_MISSES]++ & (s->ring - 1)] = t;
+		if (a->flags & STREAM_LINE) {
+			k->lines[a->line] = t;
+			if (log)
+				log->line[a->line] = stream_reason(WHY_LINE, own, 0, 0, log->seq);
+		}
+	}
+	if (log)
+		*why = stream_missed(*why, a->level, before == *why ? tlb : 0);
+	return t;
+}
+
+/* A load that does not just hit L1: as if it had started so much later. */
+INLINE stream_time NAME(late)(struct NAME(state) *k, const struct stream *s, const struct stream_access *a, stream_time start, uint32_t number,
+			      unsigned own, struct gus_stream_log *log, uint64_t *why)
+{
+	uint64_t reason = log ? *why : 0;
+	stream_time t;
+
+	if (a->level == GUS_HIT_L1 && a->tlb == GUS_TLB_HIT) {
+		t = k->lines[a->line] - k->latency[number];
+		reason = log ? log->line[a->line] : 0;
+	} else {
+		t = NAME(fetch)(k, s, a, start, own, log, &reason);
+		if (a->level)
+			t = t - k->latency[number];
+	}
+	if (log && FIRST(t) > FIRST(start))
+		*why = reason;
+	return LATER(start, t);
+}
+
+/* The earliest start by ports and operands; why, in lane 0. */
+INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, const struct gus_uop *u, const struct stream_uop *needs,
+			       unsigned toss, struct gus_stream_log *log, uint64_t seq, uint64_t *why)
+{
+	stream_time start = k->dispatch;
 	int32_t when = FIRST(start), resource = -1, operand = -1; /* what is the latest in lane 0 */
-	uint64_t source = 0;
 
 	for (uint32_t i = 0; i < needs->uses_n; i++) {
 		const struct stream_use *use = &s->uses.v[needs->use + i];
@@ -110,27 +226,44 @@ static inline __attribute__((always_inline)) stream_time NAME(uop)(struct NAME(s
 		start = LATER(start, ready);
 	}
 	if (log)
-		log->starts[(seq * log->each + own) & log->starts_mask] =
-			operand >= 0 ? log->reg[s->p->flows[u->in + (unsigned)operand].reg] | (uint64_t)(operand & 0xf) << 42 :
+		*why = operand >= 0 ? log->reg[s->p->flows[u->in + (unsigned)operand].reg] | (uint64_t)(operand & 0xf) << 42 :
 			resource >= 0 ? stream_reason(WHY_RESOURCE, (unsigned)resource, 0, 0, log->since[resource]) :
 			stream_reason(WHY_DISPATCH, 0, 0, 0, 0);
-	if (u->kind != GUS_UOP_COMPUTE && u->kind != GUS_UOP_NONE && u->memory < op->memories_n && k->values.effects)
-		address = gus_values_address(&k->values, s->p, op->memory + u->memory);
-	end = start + k->latency[number];
-	if (u->kind == GUS_UOP_LOAD && address.known) {
-		uint64_t tag = (address.bits >> 3) + 1;
+	return start;
+}
 
-		if (k->tags[tag % STREAM_WORDS] == tag) {
-			forward = k->words[tag % STREAM_WORDS];
-			/* Not all of it is there to be had: it waits until the store is done. */
-			source = log ? log->word[tag % STREAM_WORDS] : 0;
-			if (address.bits < k->first[tag % STREAM_WORDS] ||
-			    address.bits + s->p->memories[op->memory + u->memory].bytes > k->behind[tag % STREAM_WORDS]) {
+INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op, uint32_t number,
+			     const struct stream_access *accesses, struct gus_stream_log *log, uint64_t seq, uint64_t *ended)
+{
+	const struct gus_uop *u = &s->p->uops[number];
+	const struct stream_uop *needs = &s->uops[number];
+	const struct stream_access *a = accesses && u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n ? accesses + u->memory : NULL;
+	unsigned own = number - op->uop;
+	uint64_t why = 0, source = 0;
+	stream_time start = NAME(start)(k, s, u, needs, 16 + 11 * own, log, seq, &why), end, forward = start - start;
+
+	if (a && u->kind == GUS_UOP_LOAD) {
+		if (a->level || a->tlb || (a->flags & STREAM_LINE))
+			start = NAME(late)(k, s, a, start, number, own, log, &why);
+		if (a->flags & STREAM_FORWARD) {
+			forward = k->words[a->word];
+			source = log ? log->word[a->word] : 0;
+			if (a->flags & STREAM_BLOCKED) {
 				forward += (int32_t)s->c->store_forward_blocked * GUS_STREAM_TICKS;
 				source |= 1ull << 46;
 			}
-			end = LATER(end, forward);
 		}
+	}
+	end = LATER(start + k->latency[number], forward);
+	if (log) {
+		log->starts[(seq * log->each + own) & log->starts_mask] = why;
+		*ended = source && FIRST(forward) > FIRST(start) + FIRST(k->latency[number]) ? source :
+			stream_reason(WHY_OWN, own, 0, 0, seq);
+	}
+	if (needs->uses_n && s->sizes_n[WINDOW_RS]) {
+		if (log)
+			log->given[WINDOW_RS][k->taken[WINDOW_RS] & (s->ring - 1)] = stream_reason(WHY_STATION, own, 0, 0, seq);
+		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ & (s->ring - 1)] = start;
 	}
 	for (unsigned i = 0; i < u->out_n; i++) {
 		unsigned reg = s->p->flows[u->out + i].reg;
@@ -141,30 +274,22 @@ static inline __attribute__((always_inline)) stream_time NAME(uop)(struct NAME(s
 				stream_reason(WHY_VALUE, own, i, 0, seq);
 		k->reg[reg] = LATER(own_time, forward);
 	}
-	if (log)
-		*ended = source && FIRST(forward) > FIRST(start) + FIRST(k->latency[number]) ? source :
-			stream_reason(WHY_OWN, own, 0, 0, seq);
-	if (u->kind == GUS_UOP_STORE_DATA && address.known) {
-		uint64_t tag = (address.bits >> 3) + 1;
-		int32_t after = s->c->store_forward_zero ? 0 : (int32_t)s->c->store_forward_latency * GUS_STREAM_TICKS;
-
-		k->tags[tag % STREAM_WORDS] = tag;
-		k->first[tag % STREAM_WORDS] = address.bits;
-		k->behind[tag % STREAM_WORDS] = address.bits + s->p->memories[op->memory + u->memory].bytes;
-		k->words[tag % STREAM_WORDS] = start + after;
+	if (a && u->kind == GUS_UOP_STORE_DATA && (a->flags & STREAM_KNOWN)) {
+		k->words[a->word] = start + (s->c->store_forward_zero ? 0 : (int32_t)s->c->store_forward_latency * GUS_STREAM_TICKS);
 		if (log)
-			log->word[tag % STREAM_WORDS] = stream_reason(WHY_FORWARD, own, 0, 0, seq);
+			log->word[a->word] = stream_reason(WHY_FORWARD, own, 0, 0, seq);
 	}
 	return end;
 }
 
 /* Opens the op's note. */
-static inline __attribute__((always_inline)) struct stream_note *NAME(note)(struct gus_stream_log *log, uint32_t number)
+INLINE struct stream_note *NAME(note)(struct gus_stream_log *log, const struct stream_step *step)
 {
 	struct stream_note *note = &log->notes[log->seq & log->notes_mask];
 
-	note->op = number;
-	note->fetched = 0;
+	note->op = step->op;
+	note->fetched = step->fetched;
+	memset(note->buses, 0, sizeof(note->buses));
 	/* New bits to toss with, not for each op, as then no branch on them could be predicted. */
 	if (log->seq % TOSSES_EVERY == 0) {
 		log->random ^= log->random << 13;
@@ -174,64 +299,113 @@ static inline __attribute__((always_inline)) struct stream_note *NAME(note)(stru
 	return note;
 }
 
-static inline __attribute__((always_inline)) void NAME(op)(struct NAME(state) *k, const struct stream *s, uint32_t number,
-							   struct gus_stream_log *log)
+/* The front end serves in order, each of its parts at its own pace; the slowest says when. */
+INLINE void NAME(serve)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step, struct gus_stream_log *log,
+			struct stream_note *note)
 {
-	const struct gus_op *op = &s->p->ops[number];
-	const struct stream_op *needs = &s->ops[number];
-	struct stream_note *note = log ? NAME(note)(log, number) : NULL;
-	const uint64_t seq = log ? log->seq : 0;
-	uint64_t why, ended = 0;
+	const struct stream_op *needs = &s->ops[step->op];
+	stream_time begin = k->dispatch;
+
+	for (unsigned f = 0; f < FRONTS; f++) {
+		stream_time cost = k->fronts[FRONTS * step->op + f], from = begin;
+
+		if (!needs->front[f])
+			continue;
+		if (f == FRONT_FETCH) { /* it works ahead, as far as its queue reaches */
+			cost *= (int32_t)step->fetched;
+			from -= STREAM_FETCH_AHEAD * GUS_STREAM_TICKS;
+		}
+		if (log && FIRST(k->front[f]) < FIRST(from))
+			log->front_since[f] = log->seq;
+		k->front[f] = LATER(k->front[f], from) + cost;
+		if (log && stream_later(log, FIRST(k->front[f]), FIRST(k->dispatch), 12 + f)) {
+			log->dispatch = stream_reason(WHY_FRONT, f, 0, 0, log->seq);
+			note->since = log->front_since[f];
+		}
+		k->dispatch = LATER(k->dispatch, k->front[f]);
+	}
+}
+
+/* What rename does without any port: the value is there when it was there before. */
+INLINE void NAME(eliminate)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op, struct gus_stream_log *log)
+{
+	stream_time from = k->reg[op->move_from];
+
+	for (uint32_t u = 0; u < op->uops_n; u++)
+		for (unsigned i = 0; i < s->p->uops[op->uop + u].out_n; i++) {
+			unsigned reg = s->p->flows[s->p->uops[op->uop + u].out + i].reg;
+
+			k->reg[reg] = from;
+			if (log)
+				log->reg[reg] = log->reg[op->move_from];
+		}
+}
+
+/* Stores leave in order after they have retired, and a line that is not in L1 is asked for then. */
+INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op, const struct stream_access *accesses,
+			struct gus_stream_log *log, struct stream_note *note)
+{
+	stream_time left = k->drained + k->drain;
+	uint64_t why = 0;
+
+	if (log)
+		note->drain = FIRST(left) > FIRST(k->retire) ? stream_reason(WHY_PREVIOUS, 0, 0, 0, log->drained) :
+			stream_reason(WHY_RETIRED, 0, 0, 0, log->seq);
+	left = LATER(left, k->retire);
+	for (unsigned n = 0; accesses && n < op->memories_n; n++) {
+		stream_time there;
+
+		if (!s->p->memories[op->memory + n].store || !(accesses[n].level || accesses[n].tlb))
+			continue;
+		why = stream_reason(WHY_RETIRED, 0, 0, 0, 0);
+		there = NAME(fetch)(k, s, accesses + n, k->retire, STREAM_STORE, log, &why);
+		if (log && FIRST(there) > FIRST(left))
+			note->drain = why;
+		left = LATER(left, there);
+	}
+	if (log)
+		log->drained = log->seq;
+	k->drained = left;
+}
+
+INLINE void NAME(give)(struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, stream_time when, struct gus_stream_log *log)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t entry = k->taken[w]++ & (s->ring - 1);
+
+		k->given[w][entry] = when;
+		if (log)
+			log->given[w][entry] = log->seq;
+	}
+}
+
+INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step, const struct stream_access *accesses,
+		     struct gus_stream_log *log)
+{
+	const struct gus_op *op = &s->p->ops[step->op];
+	const struct stream_op *needs = &s->ops[step->op];
+	struct stream_note *note = log ? NAME(note)(log, step) : NULL;
+	uint64_t why = stream_reason(WHY_DISPATCH, 0, 0, 0, 0), ended = 0;
 	int32_t when;
 	stream_time end;
 
-	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		if (needs->window[w])
-			k->dispatch = NAME(window)(k, s, w, needs->window[w], log);
+			NAME(enter)(k, s, w, needs->window[w], log);
+	if (s->sizes_n[WINDOW_RS])
+		NAME(station)(k, s, needs->waiting, log);
 	if (log)
 		note->entry = log->dispatch;
-	/* The front end serves in order, each of its parts at its own pace; the slowest says when. */
-	end = k->dispatch;
-	for (unsigned f = 0; f < FRONTS; f++)
-		if (needs->front[f]) {
-			stream_time cost = k->fronts[FRONTS * number + f], from = end;
-
-			if (f == FRONT_FETCH) { /* it works ahead, as far as its queue reaches */
-				unsigned fetched = gus_stream_fetched(&k->fetch, s->p, s->c, op, s->o->unrolled);
-
-				cost *= (int32_t)fetched;
-				from -= STREAM_FETCH_AHEAD * GUS_STREAM_TICKS;
-				if (log)
-					note->fetched = fetched;
-			}
-			if (log && FIRST(k->front[f]) < FIRST(from))
-				log->front_since[f] = seq;
-			k->front[f] = LATER(k->front[f], from) + cost;
-			if (log && stream_later(log, FIRST(k->front[f]), FIRST(k->dispatch), 12 + f)) {
-				log->dispatch = stream_reason(WHY_FRONT, f, 0, 0, seq);
-				note->since = log->front_since[f];
-			}
-			k->dispatch = LATER(k->dispatch, k->front[f]);
-		}
-	end = k->dispatch;
-	when = FIRST(end);
-	why = stream_reason(WHY_DISPATCH, 0, 0, 0, 0);
+	NAME(serve)(k, s, step, log, note);
 	if (log)
 		note->dispatch = log->dispatch;
-	if (op->flags & GUS_OP_ELIMINATED) {
-		stream_time from = k->reg[op->move_from];
-
-		for (uint32_t u = 0; u < op->uops_n; u++)
-			for (unsigned i = 0; i < s->p->uops[op->uop + u].out_n; i++) {
-				unsigned reg = s->p->flows[s->p->uops[op->uop + u].out + i].reg;
-
-				k->reg[reg] = from;
-				if (log)
-					log->reg[reg] = log->reg[op->move_from];
-			}
-	} else {
+	end = k->dispatch;
+	when = FIRST(end);
+	if (op->flags & GUS_OP_ELIMINATED)
+		NAME(eliminate)(k, s, op, log);
+	else
 		for (uint32_t u = 0; u < op->uops_n; u++) {
-			stream_time done = NAME(uop)(k, s, op, op->uop + u, log, seq, &ended);
+			stream_time done = NAME(uop)(k, s, op, op->uop + u, accesses, log, log ? log->seq : 0, &ended);
 
 			if (log && stream_later(log, FIRST(done), when, 20 + u)) {
 				when = FIRST(done);
@@ -239,29 +413,30 @@ static inline __attribute__((always_inline)) void NAME(op)(struct NAME(state) *k
 			}
 			end = LATER(end, done);
 		}
-	}
-	if (k->values.effects)
-		for (unsigned i = 0; i < op->insns_n; i++)
-			gus_values_step(&k->values, op->insn + i, k->values.memory);
-	if (log)
-		note->retire = stream_later(log, FIRST(k->retire) + FIRST(k->retires[number]), when, 40) ?
+	if (log) {
+		note->end = why;
+		note->retire = stream_later(log, FIRST(k->retire) + FIRST(k->retires[step->op]), when, 40) ?
 			stream_reason(WHY_PREVIOUS, 0, 0, 0, 0) : why;
-	k->retire = LATER(end, k->retire + k->retires[number]);
-	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
-		for (unsigned n = 0; n < needs->window[w]; n++) {
-			uint64_t entry = k->taken[w]++ & (s->ring - 1);
-
-			k->given[w][entry] = k->retire;
-			if (log)
-				log->given[w][entry] = seq;
-		}
+	}
+	k->retire = LATER(end, k->retire + k->retires[step->op]);
+	if (needs->window[WINDOW_STORES])
+		NAME(leave)(k, s, op, accesses, log, note);
+	NAME(give)(k, s, WINDOW_ROB, needs->window[WINDOW_ROB], k->retire, log);
+	NAME(give)(k, s, WINDOW_LOADS, needs->window[WINDOW_LOADS], k->retire, log);
+	NAME(give)(k, s, WINDOW_STORES, needs->window[WINDOW_STORES], k->drained, log);
+	if (step->mispredicted) {
+		end = end + k->penalty;
+		if (log && FIRST(end) >= FIRST(k->dispatch))
+			log->dispatch = stream_reason(WHY_FLUSH, 0, 0, 0, log->seq);
+		k->dispatch = LATER(k->dispatch, end);
+	}
 	if (log)
-		log->seq = seq + 1;
+		log->seq++;
 }
 
 /* All times lose what the last dispatch has; what was before that cannot hold anybody up any more. A machine without windows may
  * run ahead for ever, which ticks cannot: dispatch then follows retirement at that distance. */
-static inline __attribute__((always_inline)) void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
+INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 {
 	stream_time by = LATER(k->dispatch, k->retire - AHEAD_MOST);
 
@@ -274,9 +449,14 @@ static inline __attribute__((always_inline)) void NAME(rebase)(struct NAME(state
 		DOWN(k->front[i]);
 	for (unsigned i = 0; i < STREAM_WORDS; i++)
 		DOWN(k->words[i]);
+	for (unsigned i = 0; i < STREAM_LINES; i++)
+		DOWN(k->lines[i]);
+	for (unsigned i = 0; i < STREAM_LATE; i++)
+		DOWN(k->late[i]);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		for (uint64_t i = 0; i < s->ring; i++)
 			DOWN(k->given[w][i]);
+	DOWN(k->drained);
 	DOWN(k->retire);
 	DOWN(k->dispatch);
 #undef DOWN
@@ -298,44 +478,37 @@ TARGET static void *NAME(open)(const struct stream *s, unsigned first)
 	return k;
 }
 
-static inline __attribute__((always_inline)) bool NAME(late)(const struct NAME(state) *k)
+INLINE bool NAME(far)(const struct NAME(state) *k)
 {
 	for (unsigned lane = 0; lane < LANES; lane++)
-		if (LANE(k->retire, lane) > REBASE)
+		if (LANE(k->retire, lane) > REBASE || LANE(k->drained, lane) > REBASE)
 			return true;
 	return false;
 }
 
 /* Made twice from the same lines: what a log needs is not there where there is none. */
-static inline __attribute__((always_inline)) void NAME(walk)(struct NAME(state) *k, const struct stream *s, const struct gus_core_step *steps,
-							     uint64_t n, struct gus_stream_log *log)
+INLINE void NAME(walk)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log)
 {
-	uint32_t at = 0;
-	uint64_t ops = steps ? n : n * s->p->ops_n;
-
-	for (uint64_t i = 0; i < ops; i++) {
-		NAME(op)(k, s, steps ? steps[i].op : at, log);
-		at = at + 1 < s->p->ops_n ? at + 1 : 0;
-		if (i % REBASE_EVERY == 0 && NAME(late)(k))
+	for (size_t i = 0; i < r->n; i++) {
+		NAME(op)(k, s, &r->steps[i], r->tracked ? r->accesses + r->steps[i].access : NULL, log);
+		if (i % REBASE_EVERY == 0 && NAME(far)(k))
 			NAME(rebase)(k, s);
 	}
 }
 
-TARGET static void NAME(logged)(struct NAME(state) *k, const struct stream *s, const struct gus_core_step *steps, uint64_t n,
-				struct gus_stream_log *log)
+TARGET static void NAME(logged)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log)
 {
 	if (!log)
 		__builtin_unreachable();
-	NAME(walk)(k, s, steps, n, log);
+	NAME(walk)(k, s, r, log);
 }
 
-TARGET static void NAME(run)(void *state, const struct stream *s, const struct gus_core_step *steps, uint64_t n,
-			     struct gus_stream_log *log)
+TARGET static void NAME(run)(void *state, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log)
 {
 	if (log)
-		NAME(logged)(state, s, steps, n, log);
+		NAME(logged)(state, s, r, log);
 	else
-		NAME(walk)(state, s, steps, n, NULL);
+		NAME(walk)(state, s, r, NULL);
 }
 
 TARGET static void NAME(now)(const void *state, int64_t *ticks)
@@ -350,7 +523,6 @@ static void NAME(close)(void *state)
 {
 	struct NAME(state) *k = state;
 
-	gus_values_end(&k->values);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		free(k->given[w]);
 	free(k->flows);
@@ -360,10 +532,12 @@ static void NAME(close)(void *state)
 	free(k);
 }
 
+#undef INLINE
 #undef NAME
 #undef stream_time
 #undef LANES
 #undef LATER
+#undef SOONER
 #undef LANE
 #undef FIRST
 #undef TARGET

@@ -9,7 +9,32 @@
 #include "model/values.h"
 
 enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONTS };
-enum { STREAM_FETCH_AHEAD = 6, STREAM_WINDOWS = 3, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_USES = 48 };
+enum {
+	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
+	STREAM_CHUNK = 2048,            /* steps that are resolved, and then run, at a time */
+	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
+	STREAM_LATE = 2,                /* uops that may wait in the reservation station out of order, see stream_kernel.h */
+};
+
+/* Entries of the first three are taken at dispatch and given back in order. */
+enum stream_window { WINDOW_ROB, WINDOW_LOADS, WINDOW_STORES, WINDOW_RS, WINDOW_MISSES, STREAM_WINDOWS };
+enum { STREAM_IN_ORDER = WINDOW_RS };
+
+/* What uops queue for: groups of ports, exclusive units, and then these. */
+enum stream_bus { BUS_L2, BUS_L3, BUS_MEMORY, BUS_WALKS, STREAM_BUSES };
+enum { STREAM_UNITS = 32, STREAM_RESOURCES = GUS_STREAM_GROUPS + STREAM_UNITS + STREAM_BUSES };
+
+/* An access, as far as it is the same for all lanes. */
+enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_BLOCKED = 4, STREAM_LINE = 8 };
+struct stream_access {
+	uint16_t word, line;            /* where the times of its word and of its line are kept */
+	uint8_t flags, level, tlb;
+};
+struct stream_step {
+	uint32_t op, access;            /* the first of its accesses */
+	uint16_t fetched;               /* cycles of length decoding */
+	bool mispredicted;
+};
 
 /* What a uop needs, in the order in which its parts lie in stream->uses. */
 struct stream_uop {
@@ -23,7 +48,8 @@ struct stream_use {
 
 struct stream_op {
 	bool front[FRONTS];             /* whether it takes any of that part's time */
-	uint8_t window[STREAM_WINDOWS]; /* entries taken: reorder buffer, load buffer, store buffer */
+	uint8_t window[STREAM_IN_ORDER]; /* entries taken of each */
+	uint8_t waiting;                /* uops that go through the reservation station */
 };
 
 /* A window's size in some lanes: bit k of lanes is lane k. */
@@ -38,7 +64,7 @@ struct stream {
 	const struct gus_stream_options *o;
 	size_t lanes;
 	struct gus_stream_resources resources;
-	size_t resources_n;             /* groups of ports, then exclusive units */
+	size_t resources_n;             /* groups of ports, exclusive units, buses */
 	struct stream_op *ops;
 	struct stream_uop *uops;
 	struct gus_vec(struct stream_use) uses;
@@ -47,6 +73,8 @@ struct stream {
 	int32_t (*latency)[GUS_STREAM_LANES];   /* by uop: until it is complete */
 	int32_t (*fronts)[GUS_STREAM_LANES];    /* by op, FRONTS each: ticks of that part of the front end */
 	int32_t (*retires)[GUS_STREAM_LANES];   /* by op: ticks of retirement's width */
+	int32_t levels[GUS_HITS][GUS_STREAM_LANES]; /* ticks until a line is there */
+	int32_t tlb[GUS_STREAM_LANES], walk[GUS_STREAM_LANES], penalty[GUS_STREAM_LANES], drain[GUS_STREAM_LANES];
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
 	uint64_t ring;                  /* entries of a window's ring, a power of two beyond the largest size */
@@ -88,6 +116,28 @@ static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct g
 	return cycles;
 }
 
+/* What finds it out. */
+struct stream_resolver {
+	const struct stream *s;
+	struct gus_values values;
+	struct stream_fetch fetch;
+	bool tracked;                   /* accesses are looked at at all */
+	unsigned most;                  /* accesses of an op */
+	uint32_t at;                    /* without a source: the next op */
+	uint64_t iteration;
+	uint64_t tags[STREAM_WORDS];            /* address / 8, plus 1 */
+	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* the bytes that the youngest store there wrote */
+	uint64_t lines[STREAM_LINES];           /* line, plus 1, that was missed last */
+	uint64_t address[256];                  /* of the present op's accesses */
+	struct stream_step *steps;              /* the present chunk */
+	struct stream_access *accesses;
+	size_t n, accesses_n;
+};
+void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s);
+void gus_stream_resolver_close(struct stream_resolver *r);
+/* The next n steps, at most STREAM_CHUNK; of the program again and again if none are given. */
+void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *given, size_t n);
+
 /* What an op takes of each part of the front end, in cycles; of length decoding, what a cycle of it takes. */
 void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
 			    const struct gus_op *op, double costs[FRONTS]);
@@ -101,30 +151,45 @@ enum stream_why {
 	WHY_RESOURCE,           /* a resource (index), which has been busy since op `seq` was dispatched */
 	WHY_VALUE,              /* what uop `index` of op `seq` wrote in its flow `out`, read in the flow `in` */
 	WHY_FORWARD,            /* what store uop `index` of op `seq` stored; out: whether it was blocked */
+	WHY_LINE,               /* the line that load uop `index` of op `seq` has asked for */
 	WHY_FRONT,              /* part `index` of the front end, raised by op `seq` */
-	WHY_WINDOW,             /* an entry of window `index`, which the retirement of op `seq` gave back */
-	WHY_OWN,                /* of retirement: uop `index` of the op */
-	WHY_PREVIOUS,           /* of retirement: that of the op before, and the width */
+	WHY_WINDOW,             /* an entry of the in-order window `index`, which op `seq` gave back */
+	WHY_STATION,            /* an entry of the reservation station, which uop `index` of op `seq` gave back */
+	WHY_MISS,               /* a miss buffer, in which was the line of load uop `index` of op `seq` */
+	WHY_FLUSH,              /* the end of op `seq`, a mispredicted branch, and the penalty */
+	WHY_OWN,                /* of an end: uop `index` of the op */
+	WHY_PREVIOUS,           /* of retirement: that of the op before, and the width. Of a store's way out: that of op `seq` */
+	WHY_RETIRED,            /* of a store's way out: its retirement */
 };
 
 static inline uint64_t stream_reason(enum stream_why why, unsigned index, unsigned out, unsigned in, uint64_t seq)
 {
 	return (uint64_t)why << 58 | (uint64_t)(index & 0xff) << 50 | (uint64_t)(out & 0xf) << 46 | (uint64_t)(in & 0xf) << 42 |
-	       (seq & ((1ull << 42) - 1));
+	       (seq & ((1ull << 38) - 1));
+}
+/* Of a start or a store's way out: on top of that the line took so long to come, and the page was found there. */
+static inline uint64_t stream_missed(uint64_t reason, unsigned level, unsigned tlb)
+{
+	return reason | (uint64_t)(level & 3) << 40 | (uint64_t)(tlb & 3) << 38;
 }
 static inline enum stream_why stream_why(uint64_t reason) { return (enum stream_why)(reason >> 58); }
 static inline unsigned stream_why_index(uint64_t reason) { return reason >> 50 & 0xff; }
 static inline unsigned stream_why_out(uint64_t reason) { return reason >> 46 & 0xf; }
 static inline unsigned stream_why_in(uint64_t reason) { return reason >> 42 & 0xf; }
-static inline uint64_t stream_why_seq(uint64_t reason) { return reason & ((1ull << 42) - 1); }
+static inline unsigned stream_why_level(uint64_t reason) { return reason >> 40 & 3; }
+static inline unsigned stream_why_tlb(uint64_t reason) { return reason >> 38 & 3; }
+static inline uint64_t stream_why_seq(uint64_t reason) { return reason & ((1ull << 38) - 1); }
 
 struct stream_note {
 	uint64_t entry;                 /* why it could not be dispatched earlier, before its own turn in the front end */
 	uint64_t dispatch;              /* and with it */
 	uint64_t since;                 /* where that is WHY_FRONT and its own: the op since whose turn that part has been busy */
+	uint64_t end;                   /* all its uops are complete */
 	uint64_t retire;
+	uint64_t drain;                 /* its stores have left */
 	uint32_t op;
-	uint32_t fetched;               /* cycles of length decoding */
+	uint16_t fetched;               /* cycles of length decoding */
+	uint8_t buses[STREAM_BUSES];    /* how often it used each */
 };
 
 struct gus_stream_log {
@@ -133,12 +198,13 @@ struct gus_stream_log {
 	uint64_t notes_mask, starts_mask, each;
 	uint64_t seq;                   /* ops so far */
 	uint64_t dispatch;              /* of the present time of dispatch */
-	uint64_t since[GUS_STREAM_GROUPS + 32], front_since[FRONTS];
-	uint64_t reg[GUS_PROGRAM_REGS], word[STREAM_WORDS];
-	uint64_t *given[STREAM_WINDOWS]; /* which op gives each entry back */
+	uint64_t since[STREAM_RESOURCES], front_since[FRONTS];
+	uint64_t reg[GUS_PROGRAM_REGS], word[STREAM_WORDS], line[STREAM_LINES];
+	uint64_t *given[STREAM_WINDOWS]; /* why each entry is given back no earlier */
+	uint64_t late[STREAM_LATE];
+	uint64_t drained;               /* the last op with stores */
 	uint64_t random;                /* decides between reasons that are equally late */
-	void (*read)(struct gus_stream_log *log, const struct stream *s); /* after some ops, and at the end */
-	uint64_t chunk;                 /* that many at most between two calls */
+	void (*read)(struct gus_stream_log *log, const struct stream *s); /* after each chunk */
 	uint64_t stretch;               /* chunks that are logged; as many are not, and so on */
 	uint64_t chunks, skipped;       /* so far, and ops that were not logged */
 	void (*resume)(struct gus_stream_log *log);
@@ -156,9 +222,8 @@ struct stream_kernel {
 	unsigned lanes;
 	bool (*supported)(void);
 	void *(*open)(const struct stream *s, unsigned first);
-	/* The steps, or if there are none n times the whole program. With a log, which the first kernel of a run fills. */
-	void (*run)(void *state, const struct stream *s, const struct gus_core_step *steps, uint64_t n,
-		    struct gus_stream_log *log);
+	/* The resolver's chunk. With a log, which the first kernel of a run fills. */
+	void (*run)(void *state, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log);
 	void (*now)(const void *state, int64_t *ticks); /* when the last op so far retired, by lane */
 	void (*close)(void *state);
 };

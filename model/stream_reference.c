@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The stream engine once more, in doubles, one machine at a time and without any of what makes the other quick: no lanes, no ticks,
  * no taking down of times, no prepared costs. It is what the other is held against. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "model/stream_private.h"
@@ -15,7 +16,7 @@ struct reference {
 	struct gus_stream_resources groups;
 	enum gus_core_fetch mode;
 	double group[GUS_STREAM_GROUPS], unit[32], reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire;
-	double given[STREAM_WINDOWS][RING];
+	double given[STREAM_WINDOWS][RING], late[STREAM_LATE], drained;
 	uint64_t taken[STREAM_WINDOWS];
 	double words[STREAM_WORDS];
 	uint64_t tags[STREAM_WORDS], first[STREAM_WORDS], behind[STREAM_WORDS];
@@ -29,6 +30,15 @@ static double scaled(const struct reference *k, double cycles, enum gus_knob_kin
 		if (k->lane->knobs[i].kind == kind && k->lane->knobs[i].number == number)
 			return k->lane->knobs[i].weight > 0 ? cycles / k->lane->knobs[i].weight : 0;
 	return cycles;
+}
+
+/* Entries of a window, 0 for no end. */
+static uint64_t entries_of(const struct reference *k, uint32_t nominal, enum gus_knob_kind kind)
+{
+	for (size_t i = k->lane ? k->lane->knobs_n : 0; i-- > 0;)
+		if (k->lane->knobs[i].kind == kind)
+			return (uint64_t)llround(nominal * k->lane->knobs[i].weight);
+	return nominal;
 }
 
 static double later(double a, double b)
@@ -71,6 +81,8 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 			forward += k->c->store_forward_blocked;
 	}
 	end = later(start + scaled(k, u->latency, knob, number), forward);
+	if (u->ports || u->unit)
+		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ % RING] = start;
 	for (unsigned i = 0; i < u->out_n; i++)
 		k->reg[k->p->flows[u->out + i].reg] = later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
 	if (u->kind == GUS_UOP_STORE_DATA && address.known) {
@@ -80,6 +92,29 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 		k->words[tag % STREAM_WORDS] = start + (k->c->store_forward_zero ? 0 : k->c->store_forward_latency);
 	}
 	return end;
+}
+
+static void wait_for_station(struct reference *k, const struct gus_op *op)
+{
+	uint64_t size = entries_of(k, k->c->rs, GUS_KNOB_RS), last = k->taken[WINDOW_RS];
+
+	size = size > STREAM_LATE ? size - STREAM_LATE : size ? 1 : 0;
+	for (uint32_t u = 0; u < op->uops_n && size && !(op->flags & GUS_OP_ELIMINATED); u++) {
+		const struct gus_uop *uop = &k->p->uops[op->uop + u];
+		double t;
+
+		if (!uop->ports && !uop->unit)
+			continue;
+		last++;
+		t = last > size ? k->given[WINDOW_RS][(last - size - 1) % RING] : 0;
+		for (unsigned i = 0; i < STREAM_LATE; i++) {
+			double kept = later(t, k->late[i]);
+
+			t = kept > t ? t : k->late[i];
+			k->late[i] = kept;
+		}
+		k->dispatch = later(k->dispatch, t);
+	}
 }
 
 /* One part of the front end: nothing if the op takes no time of it. */
@@ -93,13 +128,15 @@ static void serve(struct reference *k, enum stream_front part, double cycles, do
 
 static void run_op(struct reference *k, const struct gus_op *op)
 {
-	const uint32_t entries[STREAM_WINDOWS] = { op->rob < 255 ? op->rob : 255, op->loads, op->stores };
-	const double sizes[STREAM_WINDOWS] = { k->c->rob, k->c->load_buffer, k->c->store_buffer };
+	const uint32_t entries[STREAM_IN_ORDER] = { op->rob < 255 ? op->rob : 255, op->loads, op->stores };
+	const uint64_t sizes[STREAM_IN_ORDER] = { entries_of(k, k->c->rob, GUS_KNOB_ROB),
+		entries_of(k, k->c->load_buffer, GUS_KNOB_LOAD_BUFFER), entries_of(k, k->c->store_buffer, GUS_KNOB_STORE_BUFFER) };
 	double costs[FRONTS], end;
 
-	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
-		if (entries[w] && sizes[w] > 0 && k->taken[w] + entries[w] > sizes[w])
-			k->dispatch = later(k->dispatch, k->given[w][(k->taken[w] + entries[w] - (uint64_t)sizes[w] - 1) % RING]);
+	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
+		if (entries[w] && sizes[w] && k->taken[w] + entries[w] > sizes[w])
+			k->dispatch = later(k->dispatch, k->given[w][(k->taken[w] + entries[w] - sizes[w] - 1) % RING]);
+	wait_for_station(k, op);
 	end = k->dispatch;
 	gus_stream_front_costs(k->c, k->mode, op, costs);
 	if (costs[FRONT_FETCH] > 0)
@@ -119,21 +156,27 @@ static void run_op(struct reference *k, const struct gus_op *op)
 	for (unsigned i = 0; i < op->insns_n; i++)
 		gus_values_step(&k->values, op->insn + i, k->values.memory);
 	k->retire = later(end, k->retire + scaled(k, (double)op->slots / k->c->retire_width, GUS_KNOB_RETIRE, 0));
-	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+	if (entries[WINDOW_STORES])
+		k->drained = later(k->retire, k->drained + scaled(k, k->c->l1d_stores ? 1.0 / k->c->l1d_stores : 0, GUS_KNOB_STORES, 0));
+	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		for (unsigned n = 0; n < entries[w]; n++)
-			k->given[w][k->taken[w]++ % RING] = k->retire;
+			k->given[w][k->taken[w]++ % RING] = w == WINDOW_STORES ? k->drained : k->retire;
 }
 
 int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
 			 struct gus_stream_result *r, struct gus_error *err)
 {
-	struct gus_core_options like = { .unrolled = o->unrolled };
+	struct gus_core_options like = { .unrolled = o->unrolled, .fetch = o->fetch };
 	size_t lanes = o->lanes_n ? o->lanes_n : 1;
+	double largest = 1;
 
 	*r = (struct gus_stream_result){ .lanes = lanes, .iterations = o->iterations, .instructions = o->iterations * p->insns_n };
-	if (o->source || !o->iterations || c->rob >= RING / 2 || lanes > GUS_STREAM_LANES)
+	for (size_t i = 0; i < o->lanes_n && lanes <= GUS_STREAM_LANES; i++)
+		for (size_t n = 0; n < o->lanes[i].knobs_n; n++)
+			largest = later(largest, o->lanes[i].knobs[n].weight);
+	if (o->source || o->memory || o->branch || !o->iterations || largest * c->rob >= RING / 2 || lanes > GUS_STREAM_LANES)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the reference of the stream engine: it takes a number of iterations, up to %d "
-				"lanes, and a reorder buffer below %d entries", GUS_STREAM_LANES, RING / 2);
+				"lanes, and a reorder buffer below %d entries; no source and no oracles", GUS_STREAM_LANES, RING / 2);
 	for (size_t lane = 0; lane < lanes; lane++) {
 		struct reference *k = gus_zalloc(sizeof(*k));
 		double half = 0;

@@ -114,6 +114,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "micro_fusion_indexed", GUS_UNIT_POLICY, "yes no rmw", "whether indexed addresses stay fused: no; only where the "
 	  "destination is also a source" },
 	{ "micro_fusion", GUS_UNIT_FLAG, NULL, "a load and its operation are one uop in front and at the end" },
+	{ "indexed_store_on_load_ports", GUS_UNIT_FLAG, NULL, "the address unit that is for stores alone takes no indexed "
+	  "addresses" },
 	{ "unlaminate", GUS_UNIT_POLICY, "inputs operands none", "by which count of registers micro-fused uops are split at "
 	  "issue" },
 	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots any", "how a uop gets its port; slots: even "

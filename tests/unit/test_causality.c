@@ -125,6 +125,49 @@ static void test_memory(void **state)
 	gus_program_free(p);
 }
 
+static void one_level(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	(void)access;
+	*level = *(const enum gus_hit *)context;
+	*tlb = GUS_TLB_HIT;
+}
+
+static bool always(void *context, uint32_t op, uint64_t iteration)
+{
+	(void)context;
+	(void)op;
+	(void)iteration;
+	return true;
+}
+
+/* What the oracles say: a chain of loads from memory goes to that level's latency, loads that do not depend on each other to its
+ * bandwidth or the miss buffers, a branch that is always wrong to the penalty. */
+static void test_oracles(void **state)
+{
+	enum gus_hit level = GUS_HIT_MEMORY;
+	const struct gus_core_memory memory = { &level, one_level };
+	const struct gus_core_branch branch = { NULL, always };
+	const struct { const char *bytes; size_t size; struct gus_stream_options o; enum gus_hop hop; double least; } cases[] = {
+		{ "\x48\x8b\x36", 3, { .memory = &memory }, GUS_HOP_LEVEL, 0.95 },
+		{ "\x48\x8b\x06\x48\x83\xc6\x40", 7, { .memory = &memory, .pointers = GUS_CORE_POINTERS_DISTINCT }, GUS_HOP_LEVEL, 0.9 },
+		{ "\x48\xff\xca\x75\xfb", 5, { .branch = &branch }, GUS_HOP_MISPREDICT, 0.7 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		struct gus_program *p = gus_program_new(skylake, cases[i].bytes, cases[i].size, 0, 0, &err);
+		struct gus_stream_result r;
+		struct gus_causality c;
+
+		assert_int_equal(gus_causality_run(p, &config, &cases[i].o, &c, &r, &err), 0);
+		assert_true(fabs(c.cycles - r.per_iteration[0]) < 0.02 * r.per_iteration[0]);
+		assert_true(share(&c, cases[i].hop) > cases[i].least);
+		gus_causality_free(&c);
+		gus_program_free(p);
+	}
+}
+
 /* A division every iteration and nothing that it depends on: its unit. */
 static void test_unit(void **state)
 {
@@ -142,7 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chain), cmocka_unit_test(test_ports), cmocka_unit_test(test_front_end),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_unit),
+		cmocka_unit_test(test_memory), cmocka_unit_test(test_oracles), cmocka_unit_test(test_unit),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -166,6 +166,155 @@ static void test_balanced(void **state)
 	gus_program_free(p);
 }
 
+/* The Jacobi loop of the Gus papers (Figure 1, Table 1): ten loads, and two stores whose indexed addresses only the two ports of loads
+ * take: 6 cycles of p23, and nothing else is within 15 %. So p23 is the only knob, and gains what it is turned. Its instructions are all
+ * that touch memory. */
+static void test_jacobi(void **state)
+{
+	struct gus_program *p = PROGRAM("\x48\x8b\x54\x24\xf0\xc5\xfb\x10\x04\x02\xc5\xfb\x58\x44\x02\x08\xc5\xfb\x58\x44\x02\x10\xc5\xfb"
+					"\x59\xc1\x48\x8b\x54\x24\xe8\xc5\xfb\x11\x44\x02\x08\x48\x8b\x54\x24\xe8\xc5\xfb\x10\x44\x02\xf8"
+					"\xc5\xfb\x58\x04\x02\xc5\xfb\x58\x44\x02\x08\xc5\xfb\x59\xc1\x48\x8b\x54\x24\xf0\xc5\xfb\x11\x04"
+					"\x02\x48\x83\xc0\x08\x48\x39\xc8\x75\xae");
+	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
+	struct gus_sensitivity *knobs;
+	struct gus_error err = { 0 };
+	struct gus_causality causes;
+	double nominal;
+	int n = gus_sensitivity_run(p, &config, &o, 1.15, &knobs, &nominal, &err);
+
+	(void)state;
+	assert_true(n > 1);
+	assert_true(fabs(nominal - 6) < 0.01);
+	assert_string_equal(knobs[0].name, "ports p23");
+	assert_true(fabs(knobs[0].speedup - 0.15) < 0.01);
+	for (int i = 1; i < n; i++)
+		assert_true(knobs[i].speedup < 0.01);
+	free(knobs);
+	assert_int_equal(gus_causality_run(p, &config, &o, &causes, NULL, &err), 0);
+	for (uint32_t op = 0; op < p->ops_n; op++)
+		assert_true(fabs(causes.op_cycles[op] - (p->ops[op].memories_n ? 0.5 : 0)) < 0.02);
+	gus_causality_free(&causes);
+	gus_program_free(p);
+}
+
+/* All accesses hit one level. */
+static void one_level(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	(void)access;
+	*level = *(const enum gus_hit *)context;
+	*tlb = GUS_TLB_HIT;
+}
+
+static double by_core(const struct gus_program *p, const struct gus_core_memory *memory, const struct gus_core_branch *branch)
+{
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 2000, .memory = memory, .branch = branch };
+	struct gus_core_result r;
+	struct gus_error err = { 0 };
+
+	assert_int_equal(gus_core_run(p, &config, &o, &r, &err), 0);
+	return (double)r.cycles / (double)r.iterations;
+}
+
+static double by_stream(const struct gus_program *p, const struct gus_core_memory *memory, const struct gus_core_branch *branch)
+{
+	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 2000, .memory = memory, .branch = branch };
+	struct gus_stream_result r;
+	struct gus_error err = { 0 };
+
+	assert_int_equal(gus_stream_run(p, &config, &o, &r, &err), 0);
+	return r.cycles[0] / (double)r.iterations;
+}
+
+/* A chain of loads (mov rsi, [rsi]) takes the level's latency, loads that do not depend on each other take what its bandwidth and the
+ * miss buffers leave; both engines agree. */
+static void test_levels(void **state)
+{
+	struct gus_program *chain = PROGRAM("\x48\x8b\x36"), *apart = PROGRAM("\x48\x8b\x06\x48\x83\xc6\x40\x48\x8b\x1e\x48\x83\xc6\x40");
+	const uint32_t latency[] = { config.l1d_latency, config.l2_latency, config.l3_latency, config.memory_latency };
+
+	(void)state;
+	for (enum gus_hit level = GUS_HIT_L1; level < GUS_HITS; level++) {
+		const struct gus_core_memory memory = { &level, one_level };
+		double time = by_stream(chain, &memory, NULL), core = by_core(apart, &memory, NULL);
+
+		assert_true(fabs(time - latency[level]) < 0.02 * latency[level]);
+		assert_true(fabs(by_stream(apart, &memory, NULL) - core) < 0.03 * core);
+	}
+	gus_program_free(chain);
+	gus_program_free(apart);
+}
+
+static bool every_fourth(void *context, uint32_t op, uint64_t iteration)
+{
+	(void)context;
+	(void)op;
+	return iteration % 4 == 3;
+}
+
+/* dec rdx; jnz back, wrong every fourth time: a quarter of the penalty, and of what it takes to find out; both engines agree. */
+static void test_mispredicted(void **state)
+{
+	const struct gus_core_branch branch = { NULL, every_fourth };
+	struct gus_program *p = PROGRAM("\x48\xff\xca\x75\xfb");
+	double right = by_stream(p, NULL, NULL), wrong = by_stream(p, NULL, &branch), core = by_core(p, NULL, &branch);
+
+	(void)state;
+	assert_true(wrong - right > 0.25 * config.mispredict_penalty);
+	assert_true(fabs(wrong - core) < 0.15 * core);
+	gus_program_free(p);
+}
+
+/* Two chains of multiplications, and between them what waits for the first one: with few entries the reservation station is full of
+ * that, and the second chain is held up. The core engine says how much. */
+static void test_station(void **state)
+{
+	struct gus_program *p = PROGRAM("\x48\x0f\xaf\xc0\x48\x0f\xaf\xc0\x48\x0f\xaf\xc0\x48\x0f\xaf\xc0" /* imul rax, rax */
+					"\x48\x8d\x58\x01\x48\x8d\x48\x02\x48\x8d\x50\x03\x48\x8d\x68\x05"   /* lea rbx, [rax+1] ... */
+					"\x4d\x0f\xaf\xf6\x4d\x0f\xaf\xf6\x4d\x0f\xaf\xf6\x4d\x0f\xaf\xf6");  /* imul r14, r14 */
+	const struct gus_core_config whole = config;
+	double free_time = by_stream(p, NULL, NULL), small, core;
+
+	(void)state;
+	config.rs = 8;
+	small = by_stream(p, NULL, NULL);
+	core = by_core(p, NULL, NULL);
+	config = whole;
+	assert_true(fabs(free_time - 12) < 0.1 && core > 13);
+	assert_true(fabs(small - core) < 0.2 * core);
+	gus_program_free(p);
+}
+
+/* The knobs of memory and branches, in one pass and each in its own. */
+static void test_oracle_lanes(void **state)
+{
+	static const struct gus_knob knobs[] = { { GUS_KNOB_LEVEL_LATENCY, GUS_HIT_L3, 2 }, { GUS_KNOB_BANDWIDTH, GUS_HIT_L3, 2 },
+		{ GUS_KNOB_MISS_BUFFERS, 0, 2 }, { GUS_KNOB_MISPREDICT, 0, 0 }, { GUS_KNOB_RS, 0, 0.25 }, { GUS_KNOB_STORES, 0, 0.25 } };
+	const enum { KNOBS = sizeof(knobs) / sizeof(*knobs) } n = KNOBS;
+	struct gus_program *p = PROGRAM("\x48\x8b\x06\x48\x83\xc6\x40\x48\x8b\x1e\x48\x83\xc6\x40\x48\xff\xca\x75\xed") /* two loads apart; dec rdx; jnz */;
+	enum gus_hit level = GUS_HIT_L3;
+	const struct gus_core_memory memory = { &level, one_level };
+	const struct gus_core_branch branch = { NULL, every_fourth };
+	struct gus_stream_lane lanes[KNOBS + 1] = { { NULL, 0 } };
+	struct gus_stream_options o = { .iterations = 500, .memory = &memory, .branch = &branch, .lanes = lanes, .lanes_n = KNOBS + 1 };
+	struct gus_stream_result many, one;
+	struct gus_error err = { 0 };
+	unsigned different = 0;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		lanes[i + 1] = (struct gus_stream_lane){ &knobs[i], 1 };
+	assert_int_equal(gus_stream_run(p, &config, &o, &many, &err), 0);
+	for (size_t i = 0; i <= n; i++) {
+		o.lanes = &lanes[i];
+		o.lanes_n = 1;
+		assert_int_equal(gus_stream_run(p, &config, &o, &one, &err), 0);
+		assert_true(llround(one.cycles[0] * GUS_STREAM_TICKS) == llround(many.cycles[i] * GUS_STREAM_TICKS));
+		different += fabs(many.cycles[i] - many.cycles[0]) > 1;
+	}
+	assert_true(different >= 2); /* or this would show nothing */
+	gus_program_free(p);
+}
+
 static void test_refused(void **state)
 {
 	struct gus_program *p = PROGRAM("\x90");
@@ -189,6 +338,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lanes_are_runs), cmocka_unit_test(test_ticks_are_doubles), cmocka_unit_test(test_figure1),
 		cmocka_unit_test(test_balanced),
+		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_mispredicted), cmocka_unit_test(test_station),
+		cmocka_unit_test(test_oracle_lanes),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a step does not depend on when it happens, and so is the same for all lanes: addresses, which store a load gets its value
+ * from, what the oracles say, and cycles of length decoding. Found once, before the kernels run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stream_private.h"
+
+void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s)
+{
+	*r = (struct stream_resolver){ .s = s };
+	gus_values_begin(&r->values, s->p, s->o->pointers);
+	r->tracked = r->values.effects || s->o->memory || s->o->source;
+	for (uint32_t i = 0; i < s->p->ops_n; i++)
+		r->most = s->p->ops[i].memories_n > r->most ? s->p->ops[i].memories_n : r->most;
+	r->steps = gus_zalloc(STREAM_CHUNK * sizeof(*r->steps));
+	r->accesses = gus_zalloc((STREAM_CHUNK * r->most + 1) * sizeof(*r->accesses));
+}
+
+void gus_stream_resolver_close(struct stream_resolver *r)
+{
+	gus_values_end(&r->values);
+	free(r->steps);
+	free(r->accesses);
+}
+
+static struct gus_value address_of(const struct stream_resolver *r, const struct gus_op *op, unsigned n, const struct gus_core_step *given)
+{
+	if (given && given->addressed && n < sizeof(given->address) / sizeof(*given->address))
+		return (struct gus_value){ given->address[n], true };
+	if (!r->values.effects)
+		return (struct gus_value){ 0, false };
+	return gus_values_address(&r->values, r->s->p, op->memory + n);
+}
+
+static void ask(struct stream_resolver *r, const struct gus_op *op, unsigned n, struct gus_value address, struct stream_access *a)
+{
+	const struct gus_core_memory *oracle = r->s->o->memory;
+	enum gus_hit level = GUS_HIT_L1;
+	enum gus_tlb tlb = GUS_TLB_HIT;
+	struct gus_core_access access = { .iteration = r->iteration, .op = (uint32_t)(op - r->s->p->ops), .memory = op->memory + n,
+		.address = address.bits, .known = address.known, .store = !r->s->p->memories[op->memory + n].load };
+	uint64_t line;
+
+	oracle->access(oracle->context, &access, &level, &tlb);
+	a->level = (uint8_t)level;
+	a->tlb = (uint8_t)tlb;
+	if (!address.known || !r->s->c->line_size)
+		return;
+	line = address.bits / r->s->c->line_size + 1;
+	a->line = (uint16_t)(line % STREAM_LINES);
+	a->flags |= STREAM_LINE;
+	if (level != GUS_HIT_L1)
+		r->lines[a->line] = line;
+	else if (r->lines[a->line] != line)
+		a->flags &= (uint8_t)~STREAM_LINE; /* it has not been on its way for long */
+}
+
+/* In the order of uops: a load sees what an earlier store of the same op has written. */
+static void follow(struct stream_resolver *r, const struct gus_op *op, struct stream_access *accesses)
+{
+	const struct gus_program *p = r->s->p;
+
+	for (uint32_t i = 0; i < op->uops_n; i++) {
+		const struct gus_uop *u = &p->uops[op->uop + i];
+		struct stream_access *a = accesses + u->memory;
+		uint64_t tag, slot, end;
+
+		if ((u->kind != GUS_UOP_LOAD && u->kind != GUS_UOP_STORE_DATA) || u->memory >= op->memories_n || !(a->flags & STREAM_KNOWN))
+			continue;
+		tag = (r->address[u->memory] >> 3) + 1;
+		slot = tag % STREAM_WORDS;
+		end = r->address[u->memory] + p->memories[op->memory + u->memory].bytes;
+		a->word = (uint16_t)slot;
+		if (u->kind == GUS_UOP_STORE_DATA) {
+			r->tags[slot] = tag;
+			r->first[slot] = r->address[u->memory];
+			r->behind[slot] = end;
+		} else if (r->tags[slot] == tag) {
+			a->flags |= STREAM_FORWARD;
+			/* Not all of it is there to be had: it waits until the store is done. */
+			if (r->address[u->memory] < r->first[slot] || end > r->behind[slot])
+				a->flags |= STREAM_BLOCKED;
+		}
+	}
+}
+
+static void find_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_core_step *given, struct stream_access *accesses)
+{
+	for (unsigned n = 0; n < op->memories_n; n++) {
+		struct gus_value address = address_of(r, op, n, given);
+
+		accesses[n] = (struct stream_access){ .flags = address.known ? STREAM_KNOWN : 0 };
+		r->address[n] = address.bits;
+		if (r->s->o->memory)
+			ask(r, op, n, address, &accesses[n]);
+	}
+	if (r->s->o->pointers != GUS_CORE_POINTERS_NONE || given)
+		follow(r, op, accesses);
+}
+
+static void resolve(struct stream_resolver *r, uint32_t number, const struct gus_core_step *given, struct stream_step *step)
+{
+	const struct stream *s = r->s;
+	const struct gus_op *op = &s->p->ops[number];
+	const struct gus_core_branch *branch = s->o->branch;
+
+	*step = (struct stream_step){ .op = number, .access = (uint32_t)r->accesses_n };
+	if (s->ops[number].front[FRONT_FETCH])
+		step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled);
+	if (r->tracked && op->memories_n) {
+		find_accesses(r, op, given, r->accesses + r->accesses_n);
+		r->accesses_n += op->memories_n;
+	}
+	if (r->values.effects)
+		for (unsigned i = 0; i < op->insns_n; i++)
+			gus_values_step(&r->values, op->insn + i, r->values.memory);
+	if (branch && (op->flags & GUS_OP_BRANCH))
+		step->mispredicted = branch->mispredicted(branch->context, number, r->iteration);
+}
+
+void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *given, size_t n)
+{
+	r->accesses_n = 0;
+	r->n = n;
+	for (size_t i = 0; i < n; i++) {
+		resolve(r, given ? given[i].op : r->at, given ? &given[i] : NULL, &r->steps[i]);
+		if (given ? given[i].last : r->at + 1 == r->s->p->ops_n)
+			r->iteration++;
+		r->at = r->at + 1 < r->s->p->ops_n ? r->at + 1 : 0;
+	}
+}
