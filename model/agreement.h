@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How far the two engines agree on a piece of code, and which part of the core engine's machine makes the difference. The stream
- * engine has no cycles, binds no uop to a port and has fewer buffers; so the core engine is run again with each of the things
- * that it has alone relaxed, and what brings it to the other's time is the reason. */
+ * engine has no cycles, binds no uop to a port, and has fewer buffers and simpler ones; so the core engine is run again with each of
+ * them relaxed, and what brings it to the other's time is the reason. */
 #ifndef GUS_MODEL_AGREEMENT_H
 #define GUS_MODEL_AGREEMENT_H
 
@@ -34,7 +34,7 @@ struct gus_agreement {
 	enum gus_relief reason;
 };
 
-/* Runs both engines. o: of the core engine. -1 with err. */
+/* Runs both engines. o: of the core engine, without a source; its oracles are asked in each run anew. -1 with err. */
 int gus_agreement_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
 		      struct gus_agreement *a, struct gus_error *err);
 

@@ -164,6 +164,20 @@ static void double_sizes(struct gus_core_config *c, enum gus_knob_kind kind)
 	c->rob *= kind == GUS_KNOB_ROB ? 2 : 1;
 	c->load_buffer *= kind == GUS_KNOB_LOAD_BUFFER ? 2 : 1;
 	c->store_buffer *= kind == GUS_KNOB_STORE_BUFFER ? 2 : 1;
+	c->l1d_stores *= kind == GUS_KNOB_STORES ? 0 : 1;
+	if (kind == GUS_KNOB_RS) {
+		c->rs *= 2;
+		c->rs_int *= 2;
+		c->rs_vector *= 2;
+		c->rs_memory *= 2;
+	}
+}
+
+/* What is beyond L1, and mispredictions, take an oracle; the loops have none. */
+static bool has_counterpart(enum gus_knob_kind kind)
+{
+	return kind != GUS_KNOB_MISS_BUFFERS && kind != GUS_KNOB_LEVEL_LATENCY && kind != GUS_KNOB_BANDWIDTH && kind != GUS_KNOB_TLB &&
+		kind != GUS_KNOB_MISPREDICT;
 }
 
 struct gus_program *turned_program(const struct gus_program *p, const struct gus_knob *knob, bool slow, struct gus_core_config *c)
@@ -172,7 +186,7 @@ struct gus_program *turned_program(const struct gus_program *p, const struct gus
 	struct gus_stream_resources r;
 
 	gus_stream_resources_of(p, &r);
-	if (knob->kind == GUS_KNOB_PORTS && !double_ports(made, r.ports[knob->number], &r)) {
+	if (!has_counterpart(knob->kind) || (knob->kind == GUS_KNOB_PORTS && !double_ports(made, r.ports[knob->number], &r))) {
 		gus_program_free(made);
 		return NULL;
 	}

@@ -2,6 +2,7 @@
 /* The core engine's counterpart of a knob of the stream engine at weight 2: the machine that has twice as much of the same thing.
  *
  * widths, windows  twice the size in the configuration.
+ * stores to L1     without limit: a second one of a cycle would have to go into the same line, and so two a cycle are not twice one.
  * ports            The stream engine relaxes one conjunctive constraint, "uops that must run in this group", and no other; a machine
  *                  of ports has no such thing by itself. Uops that may take exactly the group get as many ports again.
  *                  Those that may take only a part of it keep what they have, but parts that overlap get ports of their own,
