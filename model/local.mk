@@ -3,6 +3,7 @@ noinst_LIBRARIES += model/libmodel.a
 model_libmodel_a_SOURCES = \
 	model/bounds.c model/bounds.h \
 	model/builtin.c model/builtin.h \
+	model/cache.c model/cache.h \
 	model/core.c model/core.h model/core_private.h \
 	model/core_issue.c \
 	model/core_memory.c \
@@ -13,6 +14,7 @@ model_libmodel_a_SOURCES = \
 	model/program_latency.c \
 	model/values.c model/values.h \
 	model/sensitivity.c model/sensitivity.h \
+	model/sets.c model/sets.h \
 	model/stream.c model/stream.h model/stream_private.h \
 	model/stream_kernel.c model/stream_kernel.h \
 	model/stream_reference.c \

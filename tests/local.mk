@@ -31,6 +31,7 @@ tests_cases_forbid_perf_LDADD =
 if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_annotation \
+	tests/unit/test_cache \
 	tests/unit/test_columns \
 	tests/unit/test_container \
 	tests/unit/test_control \
@@ -64,6 +65,7 @@ endif
 LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
+tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
@@ -118,6 +120,8 @@ endif
 
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
+check_PROGRAMS += tests/bench/cache-speed
+tests_bench_cache_speed_SOURCES = tests/bench/cache_speed.c
 check_PROGRAMS += tests/bench/model-speed
 tests_bench_model_speed_SOURCES = tests/bench/model_speed.c
 check_PROGRAMS += tests/bench/stream-speed
