@@ -2,6 +2,7 @@
 noinst_LIBRARIES += model/libmodel.a
 model_libmodel_a_SOURCES = \
 	model/bounds.c model/bounds.h \
+	model/branch.c model/branch.h \
 	model/builtin.c model/builtin.h \
 	model/cache.c model/cache.h \
 	model/core.c model/core.h model/core_private.h \

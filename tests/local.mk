@@ -31,6 +31,7 @@ tests_cases_forbid_perf_LDADD =
 if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_annotation \
+	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_columns \
 	tests/unit/test_container \
@@ -65,6 +66,7 @@ endif
 LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
+tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "model/branch.h"
 #include "model/builtin.h"
 #include "model/cache.h"
 
@@ -83,9 +84,49 @@ static void measure_caches(const char *table)
 	gus_uarch_free(u);
 }
 
+/* Conditional branches of 500 places in turn, one in `random` decided by chance, the others by their place and turn. */
+static void measure_branches(const char *name, unsigned random)
+{
+	double best = 0;
+	uint64_t wrong = 0;
+
+	for (int k = 0; k < TIMES; k++) {
+		struct gus_error err = { 0 };
+		struct gus_branch_config config;
+		struct gus_branch_predictor *p;
+		uint64_t x = 88172645463325252;
+		double start;
+
+		gus_branch_config_default(&config);
+		p = gus_branch_new(&config, &err);
+		if (!p)
+			die(err.text);
+		start = now();
+		for (uint64_t i = 0; i < ACCESSES; i++) {
+			uint64_t pc = 0x400000 + i % 500 * 12;
+			struct gus_branch_outcome o = { .pc = pc, .next = pc + 2, .target = pc + 64, .kind = GUS_BRANCH_CONDITIONAL };
+
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			o.taken = i % 500 % random == 0 ? x >> 32 & 1 : (i % 500 + i / 500) % 4 != 0;
+			gus_branch_run(p, &o);
+		}
+		start = now() - start;
+		if (ACCESSES / start > best)
+			best = ACCESSES / start;
+		wrong = gus_branch_totals(p)->mispredicted;
+		gus_branch_free(p);
+	}
+	printf("%-44s %7.1f M/s   mispredicted %5.1f %%\n", name, best / 1e6, 100. * (double)wrong / ACCESSES);
+}
+
 int main(void)
 {
 	measure_caches("skylake");
 	measure_caches("icelake-server");
+	printf("branches\n");
+	measure_branches("  one of 50 by chance", 50);
+	measure_branches("  one of 3 by chance", 3);
 	return 0;
 }
