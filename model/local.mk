@@ -14,6 +14,7 @@ model_libmodel_a_SOURCES = \
 	model/program.c model/program.h model/program_private.h \
 	model/program_latency.c \
 	model/values.c model/values.h \
+	model/rates.c model/rates.h \
 	model/sensitivity.c model/sensitivity.h \
 	model/sets.c model/sets.h \
 	model/stream.c model/stream.h model/stream_private.h \
