@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += model/libmodel.a
 model_libmodel_a_SOURCES = \
+	model/access.c model/access.h \
 	model/bounds.c model/bounds.h \
 	model/branch.c model/branch.h \
 	model/builtin.c model/builtin.h \

@@ -30,6 +30,7 @@ tests_cases_forbid_perf_LDADD =
 
 if HAVE_CMOCKA
 unit_tests = \
+	tests/unit/test_access \
 	tests/unit/test_annotation \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
@@ -65,6 +66,7 @@ TESTS += $(unit_tests)
 endif
 
 LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
+tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
