@@ -10,7 +10,7 @@ enum { PREFETCH_BOUND = 4096 };
 
 /* What is kept with a line in a level. */
 struct line {
-	uint64_t ready;                 /* when it is there */
+	uint64_t ready, ready_if_warm;  /* when it is there; and if all that is unknown had been hits */
 	bool dirty;
 	bool unused;                    /* prefetched, and not asked for since */
 };
@@ -245,10 +245,10 @@ static bool take_out(struct gus_cache *c, unsigned i, uint64_t line)
 	return dirty;
 }
 
-static void go_down(struct gus_cache *c, unsigned from, uint64_t line, bool dirty, uint64_t ready);
+static void go_down(struct gus_cache *c, unsigned from, uint64_t line, struct line kept);
 
 /* Puts a line that is not there into a level; what has to go for it goes down. */
-static struct line *put(struct gus_cache *c, unsigned i, uint64_t line, bool dirty, uint64_t ready, bool unused)
+static void put(struct gus_cache *c, unsigned i, uint64_t line, struct line with)
 {
 	struct level *l = &c->level[i];
 	struct gus_cache_counts *counts = &c->total.level[i];
@@ -257,9 +257,9 @@ static struct line *put(struct gus_cache *c, unsigned i, uint64_t line, bool dir
 	struct line old = l->lines[slot];
 
 	counts->filled++;
-	l->lines[slot] = (struct line){ .ready = ready, .dirty = dirty, .unused = unused };
+	l->lines[slot] = with;
 	if (evicted == UINT64_MAX)
-		return &l->lines[slot];
+		return;
 	counts->evicted++;
 	counts->wasted += old.unused;
 	if (l->inclusion == GUS_INCLUSION_INCLUSIVE) {
@@ -269,41 +269,47 @@ static struct line *put(struct gus_cache *c, unsigned i, uint64_t line, bool dir
 		old.dirty |= above > 0;
 	}
 	counts->dirty_out += old.dirty;
-	go_down(c, i, evicted, old.dirty, old.ready);
-	return &l->lines[slot];
+	old.unused = false;
+	go_down(c, i, evicted, old);
 }
 
 /* A line that went out of a level: dirty ones are written into the next, exclusive levels take clean ones too. */
-static void go_down(struct gus_cache *c, unsigned from, uint64_t line, bool dirty, uint64_t ready)
+static void go_down(struct gus_cache *c, unsigned from, uint64_t line, struct line kept)
 {
 	unsigned i = next_level(c, from);
 	struct level *l = &c->level[i < GUS_CACHE_LEVELS ? i : 0];
 	uint32_t slot;
 
 	if (i == GUS_CACHE_LEVELS) {
-		c->total.memory_writes += dirty;
+		c->total.memory_writes += kept.dirty;
 		return;
 	}
-	if (!dirty && l->inclusion != GUS_INCLUSION_EXCLUSIVE)
+	if (!kept.dirty && l->inclusion != GUS_INCLUSION_EXCLUSIVE)
 		return;
-	c->total.level[i].dirty_in += dirty;
+	c->total.level[i].dirty_in += kept.dirty;
 	slot = gus_sets_find(&l->sets, line);
 	if (slot != GUS_SETS_NONE) {
-		l->lines[slot].dirty |= dirty;
+		l->lines[slot].dirty |= kept.dirty;
 		return;
 	}
 	if (next_level(c, i) < GUS_CACHE_LEVELS && c->level[next_level(c, i)].inclusion == GUS_INCLUSION_EXCLUSIVE)
-		dirty |= take_out(c, next_level(c, i), line);
-	put(c, i, line, dirty, ready, false);
+		kept.dirty |= take_out(c, next_level(c, i), line);
+	put(c, i, line, kept);
 }
 
 /* Lines on their way up. */
 
 struct found {
 	enum gus_hit level, if_warm;
-	uint64_t ready;
+	uint64_t ready, ready_if_warm;
 	bool dirty;
 };
+
+/* A line as it is put where it was looked up from. */
+static struct line arriving(const struct found *f, bool dirty, bool unused)
+{
+	return (struct line){ f->ready, f->ready_if_warm, f->dirty || dirty, unused };
+}
 
 static void first_use(struct gus_cache *c, unsigned i, struct line *line, uint64_t now)
 {
@@ -317,12 +323,14 @@ static struct found found_in(struct gus_cache *c, unsigned i, uint64_t line, uin
 	struct level *l = &c->level[i];
 	struct line *kept = &l->lines[slot];
 	struct gus_cache_counts *counts = &c->total.level[i];
-	struct found f = { (enum gus_hit)i, (enum gus_hit)i, now + l->latency, false };
+	struct found f = { (enum gus_hit)i, (enum gus_hit)i, now + l->latency, now + l->latency, false };
 
 	counts->hits[who]++;
 	gus_sets_touch(&l->sets, line, slot);
 	if (kept->ready > f.ready)
 		f.ready = kept->ready;
+	if (kept->ready_if_warm > f.ready_if_warm)
+		f.ready_if_warm = kept->ready_if_warm;
 	if (who == GUS_CACHE_DEMAND) {
 		counts->pending += kept->ready > now;
 		if (kept->unused) {
@@ -349,7 +357,8 @@ static struct found look(struct gus_cache *c, unsigned i, uint64_t line, enum gu
 
 	if (i == GUS_CACHE_LEVELS) {
 		c->total.memory_reads[who]++;
-		return (struct found){ GUS_HIT_MEMORY, GUS_HIT_MEMORY, now + c->config.memory_latency, false };
+		now += c->config.memory_latency;
+		return (struct found){ GUS_HIT_MEMORY, GUS_HIT_MEMORY, now, now, false };
 	}
 	l = &c->level[i];
 	if (!l->lines)
@@ -363,12 +372,14 @@ static struct found look(struct gus_cache *c, unsigned i, uint64_t line, enum gu
 	c->total.level[i].unknown += who == GUS_CACHE_DEMAND && !warm;
 	c->asked_l2 = i == GUS_HIT_L2 ? line + 1 : c->asked_l2;
 	f = look(c, i + 1, line, who, now);
+	if (!warm) {
+		f.if_warm = (enum gus_hit)i;
+		f.ready_if_warm = now + l->latency;
+	}
 	if (l->inclusion != GUS_INCLUSION_EXCLUSIVE) {
-		put(c, i, line, f.dirty, f.ready, false);
+		put(c, i, line, arriving(&f, false, false));
 		f.dirty = false;
 	}
-	if (!warm)
-		f.if_warm = (enum gus_hit)i;
 	return f;
 }
 
@@ -391,7 +402,9 @@ static void prefetch_l1(struct gus_cache *c, uint64_t line, uint64_t now)
 	}
 	counts->misses[GUS_CACHE_PREFETCH]++;
 	f = look(c, 1, line, GUS_CACHE_PREFETCH, now);
-	put(c, 0, line, f.dirty, f.ready, true);
+	if (!gus_sets_warm(&c->level[0].sets, line))
+		f.ready_if_warm = now;
+	put(c, 0, line, arriving(&f, false, true));
 }
 
 static void prefetch_next(struct gus_cache *c, uint64_t line, uint64_t now)
@@ -423,7 +436,9 @@ static void prefetch_l2(struct gus_cache *c, uint64_t now)
 		}
 		counts->misses[GUS_CACHE_PREFETCH]++;
 		f = look(c, 2, next, GUS_CACHE_PREFETCH, now);
-		put(c, 1, next, f.dirty, f.ready, true);
+		if (!gus_sets_warm(&l->sets, next))
+			f.ready_if_warm = now;
+		put(c, 1, next, arriving(&f, false, true));
 	}
 }
 
@@ -542,11 +557,16 @@ static void miss_l1(struct gus_cache *c, uint64_t line, const struct gus_cache_a
 	counts->misses[GUS_CACHE_DEMAND]++;
 	counts->unknown += !warm;
 	f = look(c, 1, line, GUS_CACHE_DEMAND, a->now);
-	put(c, 0, line, f.dirty || a->store, f.ready, false);
+	if (!warm) {
+		f.if_warm = GUS_HIT_L1;
+		f.ready_if_warm = a->now;
+	}
+	put(c, 0, line, arriving(&f, a->store, false));
 	out->level = (uint8_t)f.level;
-	out->level_if_warm = (uint8_t)(warm ? f.if_warm : GUS_HIT_L1);
+	out->level_if_warm = (uint8_t)f.if_warm;
 	out->pending = false;
 	out->wait = (uint32_t)(f.ready - a->now);
+	out->wait_if_warm = (uint32_t)(f.ready_if_warm - a->now);
 	if (c->config.l1d_next_line)
 		prefetch_next(c, line, a->now);
 }
@@ -564,6 +584,7 @@ static void hit_l1(struct gus_cache *c, uint64_t line, uint32_t slot, const stru
 		c->total.level[0].pending++;
 		out->pending = true;
 		out->wait = (uint32_t)(kept->ready - a->now);
+		out->wait_if_warm = kept->ready_if_warm > a->now ? (uint32_t)(kept->ready_if_warm - a->now) : 0;
 	}
 	if (__builtin_expect(kept->unused, 0)) {
 		first_use(c, 0, kept, a->now);
@@ -609,6 +630,7 @@ static void access_rest(struct gus_cache *c, uint64_t first, uint64_t last, cons
 		answer->tlb = farther(answer->tlb, one.tlb);
 		answer->tlb_if_warm = farther(answer->tlb_if_warm, one.tlb_if_warm);
 		answer->wait = one.wait > answer->wait ? one.wait : answer->wait;
+		answer->wait_if_warm = one.wait_if_warm > answer->wait_if_warm ? one.wait_if_warm : answer->wait_if_warm;
 		answer->pending = answer->level == GUS_HIT_L1 && answer->wait;
 	}
 }

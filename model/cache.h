@@ -84,7 +84,7 @@ struct gus_cache_answer {
 	uint8_t level, level_if_warm;   /* enum gus_hit: the window as it is, and the nearest level that it might have been */
 	uint8_t tlb, tlb_if_warm;       /* enum gus_tlb */
 	bool pending;                   /* in L1, or on its way there: wait says until when */
-	uint32_t wait;                  /* from now until the line is in L1; 0: it is */
+	uint32_t wait, wait_if_warm;    /* from now until the line is in L1; 0: it is */
 };
 
 struct gus_cache;

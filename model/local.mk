@@ -12,10 +12,11 @@ model_libmodel_a_SOURCES = \
 	model/core_state.c \
 	model/cpus.c model/cpus.h \
 	model/frontend.c model/frontend.h \
+	model/oracle.c model/oracle.h \
 	model/program.c model/program.h model/program_private.h \
 	model/program_latency.c \
-	model/values.c model/values.h \
 	model/rates.c model/rates.h \
+	model/values.c model/values.h \
 	model/sensitivity.c model/sensitivity.h \
 	model/sets.c model/sets.h \
 	model/stream.c model/stream.h model/stream_private.h \

@@ -47,6 +47,7 @@ unit_tests = \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_loops \
+	tests/unit/test_oracle \
 	tests/unit/test_profile \
 	tests/unit/test_rates \
 	tests/unit/test_records \
@@ -81,6 +82,7 @@ tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
+tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c

@@ -562,13 +562,17 @@ static void test_cold(void **state)
 		assert_true(a.level == GUS_HIT_MEMORY && a.level_if_warm == GUS_HIT_L1);
 		assert_true(a.tlb == GUS_TLB_WALK && a.tlb_if_warm == GUS_TLB_HIT);
 	}
+	a = touch_at(c, 64, 8, false, 100000);
+	assert_true(a.wait == 200 && a.wait_if_warm == 0);
+	a = touch_at(c, 72, 8, false, 100050); /* on its way; but if it had been there, it would be */
+	assert_true(a.pending && a.wait == 150 && a.wait_if_warm == 0);
 	a = touch(c, 8 * 4096, false); /* L1's set is full; of the 8 sets that these pages have in L2 it is not */
 	assert_true(a.level == GUS_HIT_MEMORY && a.level_if_warm == GUS_HIT_L2);
 	a = touch(c, 0, false); /* thrown out in the window, and in L2: nothing is unknown about that */
 	assert_true(a.level == GUS_HIT_L2 && a.level_if_warm == GUS_HIT_L2);
-	assert_int_equal(gus_cache_totals(c)->level[0].misses[GUS_CACHE_DEMAND], 10);
-	assert_int_equal(gus_cache_totals(c)->level[0].unknown, 8);
-	assert_int_equal(gus_cache_totals(c)->level[1].unknown, 9);
+	assert_int_equal(gus_cache_totals(c)->level[0].misses[GUS_CACHE_DEMAND], 11);
+	assert_int_equal(gus_cache_totals(c)->level[0].unknown, 9);
+	assert_int_equal(gus_cache_totals(c)->level[1].unknown, 10);
 	gus_cache_free(c);
 }
 
