@@ -82,8 +82,8 @@ static int new_tables(struct tables *t, const struct gus_branch_tagged *c, const
 {
 	if (c->tables > GUS_BRANCH_TABLES_MAX || (c->tables && (!c->entry_bits || c->entry_bits > 20 || c->tag_bits < 2 ||
 	    c->tag_bits > 15 || !c->history_min || c->history_max < c->history_min || c->history_max > GUS_BRANCH_HISTORY_MAX)))
-		return gus_fail(err, GUS_E_USAGE, "cannot predict %s by %u tables of 2^%u entries with tags of %u bits and histories of %u to %u: "
-				"at most %d tables, 2^20 entries, 2 to 15 bits, and histories of 1 to %d that grow", what, c->tables,
+		return gus_fail(err, GUS_E_USAGE, "cannot predict %s by %u tables of 2^%u entries with tags of %u bits and "
+				"histories of %u to %u: at most %d tables, 2^20 entries, 2 to 15 bits, and histories of 1 to %d that grow", what, c->tables,
 				c->entry_bits, c->tag_bits, c->history_min, c->history_max, GUS_BRANCH_TABLES_MAX, GUS_BRANCH_HISTORY_MAX);
 	t->n = c->tables;
 	t->entry_bits = c->entry_bits;

@@ -70,9 +70,11 @@ void gus_cache_config_of(struct gus_cache_config *c, const struct gus_uarch *u)
 			{ UINT64_C(1024) * figure(u, "l1d_size", 32), figure(u, "l1d_ways", 8),
 			  figure(u, "l1d_replacement", GUS_REPLACE_TREE_PLRU), GUS_INCLUSION_NONE, 0 },
 			{ UINT64_C(1024) * figure(u, "l2_size", 1024), figure(u, "l2_ways", 16),
-			  figure(u, "l2_replacement", GUS_REPLACE_TREE_PLRU), figure(u, "l2_inclusion", GUS_INCLUSION_NONE), core.l2_latency },
+			  figure(u, "l2_replacement", GUS_REPLACE_TREE_PLRU),
+			  figure(u, "l2_inclusion", GUS_INCLUSION_NONE), core.l2_latency },
 			{ UINT64_C(1024) * figure(u, "l3_size", 16384), figure(u, "l3_ways", 16),
-			  figure(u, "l3_replacement", GUS_REPLACE_TREE_PLRU), figure(u, "l3_inclusion", GUS_INCLUSION_NONE), core.l3_latency },
+			  figure(u, "l3_replacement", GUS_REPLACE_TREE_PLRU),
+			  figure(u, "l3_inclusion", GUS_INCLUSION_NONE), core.l3_latency },
 		},
 		.memory_latency = core.memory_latency,
 		.dtlb = tlb_size(u, "dtlb_size", "dtlb_ways", 64),
@@ -107,8 +109,8 @@ static int new_levels(struct gus_cache *c, struct gus_error *err)
 		if (!l->bytes && i)
 			continue;
 		if (l->bytes % c->config.line_size || (unsigned)l->inclusion >= GUS_INCLUSIONS)
-			return gus_fail(err, GUS_E_USAGE, "cannot model %s of %llu bytes: give whole lines of %u bytes, and one inclusion of %s",
-					names[i], (unsigned long long)l->bytes, c->config.line_size, GUS_INCLUSION_WORDS);
+			return gus_fail(err, GUS_E_USAGE, "cannot model %s of %llu bytes: give whole lines of %u bytes, "
+					"and one inclusion of %s", names[i], (unsigned long long)l->bytes, c->config.line_size, GUS_INCLUSION_WORDS);
 		if (gus_sets_init(&c->level[i].sets, names[i], l->bytes / c->config.line_size, l->ways, l->replacement, err) != 0)
 			return -1;
 		c->level[i].lines = gus_zalloc(l->bytes / c->config.line_size * sizeof(struct line));
@@ -137,8 +139,8 @@ struct gus_cache *gus_cache_new(const struct gus_cache_config *config, struct gu
 	c->config = *config;
 	if (!power_of_two(config->line_size) || !power_of_two(config->page_size) || !power_of_two(config->huge_size) ||
 	    config->line_size > config->page_size || config->page_size > config->huge_size) {
-		gus_fail(err, GUS_E_USAGE, "cannot model caches with lines of %u, pages of %u and huge pages of %u bytes: these have to be "
-			 "powers of two that grow", config->line_size, config->page_size, config->huge_size);
+		gus_fail(err, GUS_E_USAGE, "cannot model caches with lines of %u, pages of %u and huge pages of %u bytes: "
+			 "these have to be powers of two that grow", config->line_size, config->page_size, config->huge_size);
 		goto failed;
 	}
 	if (config->l1d_strides && !power_of_two(config->l1d_strides)) {

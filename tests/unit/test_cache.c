@@ -42,7 +42,6 @@ static uint64_t rnd(uint64_t *x)
 	return *x >> 16;
 }
 
-/* Long after the last access: nothing is on its way any more. */
 static struct gus_cache_answer touch_at(struct gus_cache *c, uint64_t address, uint32_t bytes, bool store, uint64_t now)
 {
 	struct gus_cache_access a = { .address = address, .bytes = bytes, .id = 1, .store = store, .now = now };
@@ -52,9 +51,12 @@ static struct gus_cache_answer touch_at(struct gus_cache *c, uint64_t address, u
 	return answer;
 }
 
+/* Long after the last access: nothing is on its way any more. */
 static struct gus_cache_answer touch(struct gus_cache *c, uint64_t address, bool store)
 {
-	return touch_at(c, address, 8, store, gus_cache_totals(c)->requests * 1000);
+	static uint64_t now = 1000000;
+
+	return touch_at(c, address, 8, store, now += 1000);
 }
 
 /* What holds after any run. */
@@ -366,7 +368,7 @@ static void test_inclusion(void **state)
 		for (unsigned i = 0; i < 60000; i++) {
 			uint64_t region = (4 * KIB) << (rnd(&x) % 4), at = i % 5 ? rnd(&x) % region : (uint64_t)i * 24 % region;
 
-			touch_at(c, at, 8, rnd(&x) % 3 == 0, i * 3);
+			touch_at(c, at, 8, rnd(&x) % 3 == 0, i * 3u);
 			if (i % 997 == 0)
 				check_inclusion(c, &config, 32 * KIB / 64 + 2);
 		}
