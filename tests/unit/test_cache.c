@@ -81,6 +81,9 @@ static void check_identities(const struct gus_cache *c)
 	assert_int_equal(l1->filled, l1->misses[GUS_CACHE_DEMAND] + l1->misses[GUS_CACHE_PREFETCH]);
 	/* What is written back out of one level arrives in another, or in memory. */
 	assert_int_equal(l1->dirty_out + l2->dirty_out + l3->dirty_out, l2->dirty_in + l3->dirty_in + t->memory_writes);
+	/* Prefetched lines were used, went unused, or lie there still. */
+	assert_true(l1->used + l1->wasted <= l1->misses[GUS_CACHE_PREFETCH]);
+	assert_true(l1->misses[GUS_CACHE_PREFETCH] <= l1->used + l1->wasted + gus_cache_config(c)->level[0].bytes / 64);
 	assert_int_equal(t->dtlb.accesses, t->dtlb.hits + t->dtlb.misses);
 	assert_int_equal(t->stlb.accesses, t->stlb.hits + t->stlb.misses);
 	assert_int_equal(t->dtlb.misses, t->stlb.accesses);
@@ -351,20 +354,41 @@ static void check_inclusion(const struct gus_cache *c, const struct gus_cache_co
 	}
 }
 
+/* What went into a level went out again, or is there. */
+static void check_lines(const struct gus_cache *c, uint64_t lines)
+{
+	for (unsigned level = 0; level < GUS_CACHE_LEVELS; level++) {
+		const struct gus_cache_counts *n = &gus_cache_totals(c)->level[level];
+		uint64_t there = 0;
+
+		for (uint64_t line = 0; line < lines; line++)
+			there += gus_cache_holds(c, level, line * 64);
+		assert_int_equal(n->filled, n->evicted + n->invalidated + n->given + there);
+	}
+}
+
+/* One of the nine, small, with all prefetchers. */
+static struct gus_cache_config combined(unsigned combination)
+{
+	struct gus_cache_config config = plain;
+
+	config.level[0] = (struct gus_cache_level){ 4 * KIB, 4, GUS_REPLACE_TREE_PLRU, GUS_INCLUSION_NONE, 0 };
+	config.level[1] = (struct gus_cache_level){ 12 * KIB, 6, GUS_REPLACE_LRU, (enum gus_inclusion)(combination % 3), 12 };
+	config.level[2] = (struct gus_cache_level){ 16 * KIB, 4, GUS_REPLACE_QLRU_H11_M1_R0_U0,
+		(enum gus_inclusion)(combination / 3), 40 };
+	config.l1d_next_line = config.l2_next_line = config.l1d_stride_ahead = 2;
+	config.l1d_strides = 16;
+	return config;
+}
+
 static void test_inclusion(void **state)
 {
 	(void)state;
 	for (unsigned combination = 0; combination < 9; combination++) {
-		struct gus_cache_config config = plain;
-		struct gus_cache *c;
+		struct gus_cache_config config = combined(combination);
+		struct gus_cache *c = caches(&config);
 		uint64_t x = 99;
 
-		config.level[0] = (struct gus_cache_level){ 4 * KIB, 4, GUS_REPLACE_TREE_PLRU, GUS_INCLUSION_NONE, 0 };
-		config.level[1] = (struct gus_cache_level){ 12 * KIB, 6, GUS_REPLACE_LRU, (enum gus_inclusion)(combination % 3), 12 };
-		config.level[2] = (struct gus_cache_level){ 16 * KIB, 4, GUS_REPLACE_QLRU_H11_M1_R0_U0, (enum gus_inclusion)(combination / 3), 40 };
-		config.l1d_next_line = config.l2_next_line = config.l1d_stride_ahead = 2;
-		config.l1d_strides = 16;
-		c = caches(&config);
 		for (unsigned i = 0; i < 60000; i++) {
 			uint64_t region = (4 * KIB) << (rnd(&x) % 4), at = i % 5 ? rnd(&x) % region : (uint64_t)i * 24 % region;
 
@@ -373,6 +397,7 @@ static void test_inclusion(void **state)
 				check_inclusion(c, &config, 32 * KIB / 64 + 2);
 		}
 		check_inclusion(c, &config, 32 * KIB / 64 + 2);
+		check_lines(c, 32 * KIB / 64 + 64);
 		check_identities(c);
 		assert_true(gus_cache_totals(c)->level[0].used && gus_cache_totals(c)->level[1].used && gus_cache_totals(c)->memory_writes);
 		gus_cache_free(c);
@@ -415,6 +440,31 @@ static void test_write_back(void **state)
 	assert_int_equal(gus_cache_totals(c)->memory_reads[GUS_CACHE_DEMAND], 6 * lines); /* allocates on writes */
 	check_identities(c);
 	gus_cache_free(c);
+}
+
+/* Each line is written once, and read before and after among others by chance: whichever way it goes through the levels, it goes
+ * to memory once. At the end lines that were never seen push all of them out. */
+static void test_nothing_lost(void **state)
+{
+	enum { LINES = 2000 };
+
+	(void)state;
+	for (unsigned combination = 0; combination < 9; combination++) {
+		struct gus_cache_config config = combined(combination);
+		struct gus_cache *c = caches(&config);
+		uint64_t x = 99;
+
+		for (uint64_t i = 0; i < LINES * 10; i++) {
+			uint64_t line = i / 10, back = rnd(&x) % (line + 1) % 600;
+
+			touch(c, i % 10 == 5 ? line * 64 : (line - back) * 64, i % 10 == 5);
+		}
+		for (uint64_t i = 0; i < 20000; i++)
+			touch(c, MIB + i * 64, false);
+		assert_int_equal(gus_cache_totals(c)->memory_writes, LINES);
+		check_identities(c);
+		gus_cache_free(c);
+	}
 }
 
 /* One page after another: 64 pages fit the first TLB, 128 the second, 1024 none; as one huge page all of them are one entry. */
@@ -532,6 +582,31 @@ static void test_prefetchers(void **state)
 	}
 }
 
+/* A stride is followed from the fourth access on: three distances that are the same, and nothing before. By chance, nothing. */
+static void test_stride_learnt(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache *c;
+	uint64_t x = 5;
+
+	(void)state;
+	config.l1d_strides = 16;
+	config.l1d_stride_ahead = 1;
+	c = caches(&config);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(gus_cache_totals(c)->level[0].accesses[GUS_CACHE_PREFETCH], 0);
+		touch(c, i * 256, false);
+	}
+	assert_int_equal(gus_cache_totals(c)->level[0].accesses[GUS_CACHE_PREFETCH], 1);
+	assert_true(gus_cache_holds(c, 0, 1024));
+	gus_cache_free(c);
+	c = caches(&config);
+	for (unsigned i = 0; i < 10000; i++)
+		touch(c, rnd(&x) % MIB, false);
+	assert_int_equal(gus_cache_totals(c)->level[0].accesses[GUS_CACHE_PREFETCH], 0);
+	gus_cache_free(c);
+}
+
 /* L2's prefetcher: of a stream each line but the first of a page is found in L2. */
 static void test_l2_prefetcher(void **state)
 {
@@ -646,7 +721,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_patterns), cmocka_unit_test(test_random_any_policy), cmocka_unit_test(test_replacement),
 		cmocka_unit_test(test_random_replacement), cmocka_unit_test(test_inclusion), cmocka_unit_test(test_exclusive_capacity),
-		cmocka_unit_test(test_write_back), cmocka_unit_test(test_tlb), cmocka_unit_test(test_splits),
+		cmocka_unit_test(test_write_back), cmocka_unit_test(test_nothing_lost), cmocka_unit_test(test_stride_learnt),
+		cmocka_unit_test(test_tlb), cmocka_unit_test(test_splits),
 		cmocka_unit_test(test_on_its_way), cmocka_unit_test(test_prefetchers), cmocka_unit_test(test_l2_prefetcher),
 		cmocka_unit_test(test_cold), cmocka_unit_test(test_cold_interval), cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_refused),

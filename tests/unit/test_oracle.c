@@ -249,6 +249,34 @@ static void test_loop(void **state)
 	gus_program_free(p);
 }
 
+/* Each kind of branch is told as what it is: call, ret, jmp rax, jmp, call rax, cmp and jne. */
+static void test_kinds(void **state)
+{
+	struct gus_program *p = PROGRAM("\xe8\x00\x00\x00\x00\xc3\xff\xe0\xeb\x00\xff\xd0\x39\xd8\x75\xf2");
+	static const enum gus_branch_kind kinds[] = { GUS_BRANCH_CALL, GUS_BRANCH_RETURN, GUS_BRANCH_INDIRECT, GUS_BRANCH_JUMP,
+		GUS_BRANCH_CALL_INDIRECT, GUS_BRANCH_CONDITIONAL };
+	/* The call pushed the place of the ret, and the program goes on behind that; targets of registers are not known yet. */
+	static const bool expected[] = { false, true, true, false, true, false };
+	struct gus_branch_config sizes;
+	struct gus_oracle_branch oracle = { .program = p };
+	struct gus_core_branch branch = gus_oracle_of_branch(&oracle);
+	const struct gus_branch_counts *t;
+
+	(void)state;
+	assert_int_equal(p->ops_n, 6);
+	gus_branch_config_default(&sizes);
+	oracle.predictor = gus_branch_new(&sizes, NULL);
+	t = gus_branch_totals(oracle.predictor);
+	for (uint32_t op = 0; op < 6; op++) {
+		bool wrong = branch.mispredicted(branch.context, op, 0);
+
+		assert_int_equal(t[kinds[op]].executed, 1);
+		assert_int_equal(wrong, expected[op]);
+	}
+	gus_branch_free(oracle.predictor);
+	gus_program_free(p);
+}
+
 /* Measured rates: a quarter of a chain of loads from L2 makes its cycles a mixture, a tenth of a loop's branches wrong cost theirs. */
 static void test_rates(void **state)
 {
@@ -278,7 +306,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_levels), cmocka_unit_test(test_interval), cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_branches), cmocka_unit_test(test_loop), cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_branches), cmocka_unit_test(test_loop), cmocka_unit_test(test_kinds), cmocka_unit_test(test_rates),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
