@@ -2,21 +2,27 @@
 noinst_LIBRARIES += model/libmodel.a
 model_libmodel_a_SOURCES = \
 	model/agreement.c model/agreement.h \
+	model/access.c model/access.h \
 	model/bounds.c model/bounds.h \
+	model/branch.c model/branch.h \
 	model/builtin.c model/builtin.h \
+	model/cache.c model/cache.h \
 	model/core.c model/core.h model/core_private.h \
 	model/core_issue.c \
 	model/core_memory.c \
 	model/core_state.c \
 	model/cpus.c model/cpus.h \
 	model/frontend.c model/frontend.h \
+	model/oracle.c model/oracle.h \
 	model/program.c model/program.h model/program_private.h \
 	model/program_latency.c \
+	model/rates.c model/rates.h \
 	model/values.c model/values.h \
 	model/causality.c model/causality.h \
 	model/saturation.c model/saturation.h \
 	model/sensitivity.c model/sensitivity.h \
 	model/stream_resolve.c \
+	model/sets.c model/sets.h \
 	model/stream.c model/stream.h model/stream_private.h \
 	model/stream_kernel.c model/stream_kernel.h \
 	model/stream_reference.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/cache.h"
 #include "model/uarch_private.h"
 
 const struct gus_uarch_param_kind gus_uarch_params[] = {
@@ -65,17 +66,26 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l1d_bank_ports", GUS_UNIT_PER_CYCLE, NULL, "loads begun that need the same bytes of whichever line; 0: no limit" },
 	{ "l1d_load_width", GUS_UNIT_BYTES, NULL, "of one load port" },
 	{ "l1d_store_width", GUS_UNIT_BYTES, NULL, "of one store" },
+	{ "l1d_replacement", GUS_UNIT_POLICY, GUS_REPLACEMENT_WORDS, "which line of a set goes for another (model/sets.h)" },
+	{ "l1d_next_line", GUS_UNIT_ENTRIES, NULL, "lines that the prefetcher of L1 fetches behind a miss; 0: none" },
+	{ "l1d_strides", GUS_UNIT_ENTRIES, NULL, "loads whose stride the prefetcher of L1 follows, a power of two; 0: none" },
+	{ "l1d_stride_ahead", GUS_UNIT_ENTRIES, NULL, "strides that it fetches ahead" },
 	{ "l1d_banks", GUS_UNIT_ENTRIES, NULL, "banks that conflict; 0: none" },
 	{ "l1d_misses", GUS_UNIT_ENTRIES, NULL, "lines in flight to L1 (fill buffers)" },
 	{ "l1i_size", GUS_UNIT_KIB, NULL, "of L1 instruction" },
 	{ "l1i_ways", GUS_UNIT_WAYS, NULL, "of L1 instruction" },
 	{ "l2_size", GUS_UNIT_KIB, NULL, "of L2" },
 	{ "l2_ways", GUS_UNIT_WAYS, NULL, "of L2" },
+	{ "l2_replacement", GUS_UNIT_POLICY, GUS_REPLACEMENT_WORDS, "as of L1 data" },
+	{ "l2_inclusion", GUS_UNIT_POLICY, GUS_INCLUSION_WORDS, "whether it holds all that L1 holds, none of it, or either" },
+	{ "l2_next_line", GUS_UNIT_ENTRIES, NULL, "lines that the prefetcher of L2 fetches behind a miss; 0: none" },
 	{ "l2_latency", GUS_UNIT_CYCLES, NULL, "load to use from L2" },
 	{ "l2_bandwidth", GUS_UNIT_BYTES, NULL, "a cycle from L2 to L1" },
 	{ "l2_misses", GUS_UNIT_ENTRIES, NULL, "lines in flight to L2" },
 	{ "l3_size", GUS_UNIT_KIB, NULL, "of L3 that a core can fill" },
 	{ "l3_ways", GUS_UNIT_WAYS, NULL, "of L3" },
+	{ "l3_replacement", GUS_UNIT_POLICY, GUS_REPLACEMENT_WORDS, "as of L1 data" },
+	{ "l3_inclusion", GUS_UNIT_POLICY, GUS_INCLUSION_WORDS, "whether it holds all that L2 holds, none of it, or either" },
 	{ "l3_latency", GUS_UNIT_CYCLES, NULL, "load to use from L3" },
 	{ "l3_bandwidth", GUS_UNIT_BYTES, NULL, "a cycle from L3 to L2" },
 	{ "memory_latency", GUS_UNIT_NS, NULL, "load to use from memory" },
@@ -83,9 +93,13 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "dtlb_size", GUS_UNIT_ENTRIES, NULL, "of the first TLB of loads, base pages" },
 	{ "dtlb_ways", GUS_UNIT_WAYS, NULL, "of it" },
 	{ "dtlb_store_size", GUS_UNIT_ENTRIES, NULL, "of that of stores, where it is another" },
+	{ "dtlb_store_ways", GUS_UNIT_WAYS, NULL, "of it" },
+	{ "dtlb_huge_size", GUS_UNIT_ENTRIES, NULL, "of the first TLB of 2 MiB pages; 0: they are in the other" },
+	{ "dtlb_huge_ways", GUS_UNIT_WAYS, NULL, "of it" },
 	{ "itlb_size", GUS_UNIT_ENTRIES, NULL, "of that of instructions" },
 	{ "stlb_size", GUS_UNIT_ENTRIES, NULL, "of the second TLB" },
 	{ "stlb_ways", GUS_UNIT_WAYS, NULL, "of it" },
+	{ "stlb_huge", GUS_UNIT_FLAG, NULL, "it has 2 MiB pages as well" },
 	{ "stlb_latency", GUS_UNIT_CYCLES, NULL, "more for a hit in the second TLB" },
 	{ "page_walk_latency", GUS_UNIT_CYCLES, NULL, "more for a page walk that hits the caches" },
 	{ "page_walks", GUS_UNIT_ENTRIES, NULL, "page walks at once" },

@@ -30,8 +30,11 @@ tests_cases_forbid_perf_LDADD =
 
 if HAVE_CMOCKA
 unit_tests = \
+	tests/unit/test_access \
 	tests/unit/test_annotation \
 	tests/unit/test_causality \
+	tests/unit/test_branch \
+	tests/unit/test_cache \
 	tests/unit/test_columns \
 	tests/unit/test_container \
 	tests/unit/test_control \
@@ -45,7 +48,9 @@ unit_tests = \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_loops \
+	tests/unit/test_oracle \
 	tests/unit/test_profile \
+	tests/unit/test_rates \
 	tests/unit/test_records \
 	tests/unit/test_ring \
 	tests/unit/test_saturation \
@@ -64,9 +69,12 @@ TESTS += $(unit_tests)
 endif
 
 LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
+tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
+tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
@@ -77,7 +85,9 @@ tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
+tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
+tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
@@ -122,6 +132,8 @@ endif
 
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
+check_PROGRAMS += tests/bench/cache-speed
+tests_bench_cache_speed_SOURCES = tests/bench/cache_speed.c
 check_PROGRAMS += tests/bench/model-speed
 tests_bench_model_speed_SOURCES = tests/bench/model_speed.c
 check_PROGRAMS += tests/bench/stream-speed

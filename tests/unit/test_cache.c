@@ -1,0 +1,732 @@
+/* SPDX-License-Identifier: MIT */
+/* Caches and TLBs on patterns whose misses are known by argument, replacement against plain models, and what must hold of any
+ * run: each access hits or misses, the misses of a level are the accesses of the next, inclusion is what it says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/builtin.h"
+#include "model/cache.h"
+
+enum { KIB = 1024, MIB = 1024 * 1024 };
+
+/* 32 KiB of 8 ways, 256 KiB of 8, 2 MiB of 16; DTLB 64 of 4, STLB 512 of 8; no prefetcher. */
+static const struct gus_cache_config plain = {
+	.line_size = 64, .page_size = 4096, .huge_size = 2 * MIB,
+	.level = { { 32 * KIB, 8, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 0 }, { 256 * KIB, 8, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 12 },
+		   { 2 * MIB, 16, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 40 } },
+	.memory_latency = 200,
+	.dtlb = { 64, 4 }, .dtlb_huge = { 32, 4 }, .stlb = { 512, 8 }, .stlb_huge = true,
+};
+
+static struct gus_cache *caches(const struct gus_cache_config *config)
+{
+	struct gus_error err = { 0 };
+	struct gus_cache *c = gus_cache_new(config, &err);
+
+	if (!c)
+		fail_msg("%s", err.text);
+	return c;
+}
+
+static uint64_t rnd(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x >> 16;
+}
+
+static struct gus_cache_answer touch_at(struct gus_cache *c, uint64_t address, uint32_t bytes, bool store, uint64_t now)
+{
+	struct gus_cache_access a = { .address = address, .bytes = bytes, .id = 1, .store = store, .now = now };
+	struct gus_cache_answer answer;
+
+	gus_cache_access(c, &a, &answer);
+	return answer;
+}
+
+/* Long after the last access: nothing is on its way any more. */
+static struct gus_cache_answer touch(struct gus_cache *c, uint64_t address, bool store)
+{
+	static uint64_t now = 1000000;
+
+	return touch_at(c, address, 8, store, now += 1000);
+}
+
+/* What holds after any run. */
+static void check_identities(const struct gus_cache *c)
+{
+	const struct gus_cache_total *t = gus_cache_totals(c);
+	const struct gus_cache_counts *l1 = &t->level[0], *l2 = &t->level[1], *l3 = &t->level[2];
+
+	for (unsigned i = 0; i < GUS_CACHE_LEVELS; i++) {
+		for (unsigned who = 0; who < GUS_CACHE_ASKERS; who++)
+			assert_int_equal(t->level[i].accesses[who], t->level[i].hits[who] + t->level[i].misses[who]);
+		assert_true(t->level[i].late <= t->level[i].used && t->level[i].pending <= t->level[i].hits[GUS_CACHE_DEMAND]);
+		assert_true(t->level[i].unknown <= t->level[i].misses[GUS_CACHE_DEMAND]);
+		assert_true(t->level[i].evicted <= t->level[i].filled);
+	}
+	assert_int_equal(l1->accesses[GUS_CACHE_DEMAND], t->requests + t->line_splits); /* no access here is over three lines */
+	assert_int_equal(l2->accesses[GUS_CACHE_DEMAND], l1->misses[GUS_CACHE_DEMAND]);
+	assert_int_equal(l3->accesses[GUS_CACHE_DEMAND], l2->misses[GUS_CACHE_DEMAND]);
+	assert_int_equal(l3->accesses[GUS_CACHE_PREFETCH], l2->misses[GUS_CACHE_PREFETCH]);
+	assert_int_equal(t->memory_reads[GUS_CACHE_DEMAND], l3->misses[GUS_CACHE_DEMAND]);
+	assert_int_equal(t->memory_reads[GUS_CACHE_PREFETCH], l3->misses[GUS_CACHE_PREFETCH]);
+	assert_int_equal(l1->filled, l1->misses[GUS_CACHE_DEMAND] + l1->misses[GUS_CACHE_PREFETCH]);
+	/* What is written back out of one level arrives in another, or in memory. */
+	assert_int_equal(l1->dirty_out + l2->dirty_out + l3->dirty_out, l2->dirty_in + l3->dirty_in + t->memory_writes);
+	/* Prefetched lines were used, went unused, or lie there still. */
+	assert_true(l1->used + l1->wasted <= l1->misses[GUS_CACHE_PREFETCH]);
+	assert_true(l1->misses[GUS_CACHE_PREFETCH] <= l1->used + l1->wasted + gus_cache_config(c)->level[0].bytes / 64);
+	assert_int_equal(t->dtlb.accesses, t->dtlb.hits + t->dtlb.misses);
+	assert_int_equal(t->stlb.accesses, t->stlb.hits + t->stlb.misses);
+	assert_int_equal(t->dtlb.misses, t->stlb.accesses);
+}
+
+/* Patterns: each is run for a while to fill the caches, then counted. Misses are a share of accesses. */
+
+enum order { STRIDED, RANDOM };
+static const struct pattern {
+	const char *name;
+	uint64_t region, stride;
+	enum order order;
+	double l1, l2, l3;      /* misses of each level, by access */
+} patterns[] = {
+	/* In order and larger than a level of lru: each line is gone when it comes again, so a new line is a miss: 8 of 64 bytes. */
+	{ "sequential in L1", 16 * KIB, 8, STRIDED, 0, 0, 0 },
+	{ "sequential in all of L1", 32 * KIB, 8, STRIDED, 0, 0, 0 },
+	{ "sequential in L2", 128 * KIB, 8, STRIDED, 1. / 8, 0, 0 },
+	{ "sequential in L3", MIB, 8, STRIDED, 1. / 8, 1. / 8, 0 },
+	{ "sequential beyond", 8 * MIB, 8, STRIDED, 1. / 8, 1. / 8, 1. / 8 },
+	{ "every second line in L2", 128 * KIB, 128, STRIDED, 1, 0, 0 },
+	{ "every line beyond", 8 * MIB, 64, STRIDED, 1, 1, 1 },
+	/* One line in each page: 64 sets of L1 are one set, so 8 ways hold 8 lines, and 9 of them throw each other out. */
+	{ "8 lines of one set", 8 * 4096, 4096, STRIDED, 0, 0, 0 },
+	{ "9 lines of one set", 9 * 4096, 4096, STRIDED, 1, 0, 0 },
+	/* By chance, each line as likely as any other: what a level holds is a share of the region, whichever lines these are. */
+	{ "random in L1", 32 * KIB, 8, RANDOM, 0, 0, 0 },
+	{ "random in L2", 256 * KIB, 8, RANDOM, 1 - 32. / 256, 0, 0 },
+	{ "random in L3", 2 * MIB, 8, RANDOM, 1 - 32. / 2048, 1 - 256. / 2048, 0 },
+	{ "random beyond", 8 * MIB, 8, RANDOM, 1 - 32. / 8192, 1 - 256. / 8192, 1 - 2048. / 8192 },
+};
+
+static void run_pattern(struct gus_cache *c, const struct pattern *p, uint64_t accesses)
+{
+	static uint64_t x;
+	uint64_t places = p->region / p->stride;
+
+	x = 88172645463325252;
+	for (uint64_t i = 0; i < accesses; i++)
+		touch(c, (UINT64_C(1) << 32) + (p->order == RANDOM ? rnd(&x) % places : i % places) * p->stride, false);
+}
+
+static void near(const char *name, const char *level, double got, double expected)
+{
+	if (got - expected > 0.02 * expected + 1e-9 || expected - got > 0.02 * expected + 1e-9)
+		fail_msg("%s: misses of %s are %.4f of accesses, expected %.4f", name, level, got, expected);
+}
+
+static void test_patterns(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		const struct pattern *p = &patterns[i];
+		uint64_t once = p->region / p->stride, n = p->order == RANDOM ? 400000 : once * (1 + 100000 / once);
+		struct gus_cache *c = caches(&plain);
+		const struct gus_cache_total *t = gus_cache_totals(c);
+
+		run_pattern(c, p, p->order == RANDOM ? 1200000 : once);
+		gus_cache_count_anew(c);
+		run_pattern(c, p, n);
+		near(p->name, "L1", (double)t->level[0].misses[GUS_CACHE_DEMAND] / (double)n, p->l1);
+		near(p->name, "L2", (double)t->level[1].misses[GUS_CACHE_DEMAND] / (double)n, p->l2);
+		near(p->name, "L3", (double)t->level[2].misses[GUS_CACHE_DEMAND] / (double)n, p->l3);
+		check_identities(c);
+		gus_cache_free(c);
+	}
+}
+
+/* The same chance for each line: no policy can do better or worse than what it holds of the region. */
+static void test_random_any_policy(void **state)
+{
+	const struct pattern *p = &patterns[10];
+
+	(void)state;
+	for (unsigned policy = 0; policy < GUS_REPLACEMENTS; policy++) {
+		struct gus_cache_config config = plain;
+		struct gus_cache *c;
+
+		config.level[0].replacement = (enum gus_replacement)policy;
+		c = caches(&config);
+		run_pattern(c, p, 200000);
+		gus_cache_count_anew(c);
+		run_pattern(c, p, 400000);
+		near(gus_replacement_name(config.level[0].replacement), "L1",
+		     (double)gus_cache_totals(c)->level[0].misses[GUS_CACHE_DEMAND] / 400000, p->l1);
+		gus_cache_free(c);
+	}
+}
+
+/* Replacement against models that are written as one would say it: a list of keys, places in it, and what is done to them. */
+
+struct reference {
+	uint64_t key[64], used[64], clock;
+	int age[64];
+	bool away[128];         /* nodes of the tree: the victim is on the right */
+	uint32_t ways;
+	bool there[64];
+};
+
+static void tree_used(struct reference *r, uint32_t node, uint32_t low, uint32_t size, uint32_t way)
+{
+	if (size == 1)
+		return;
+	r->away[node] = way < low + size / 2;
+	if (way < low + size / 2)
+		tree_used(r, 2 * node, low, size / 2, way);
+	else
+		tree_used(r, 2 * node + 1, low + size / 2, size / 2, way);
+}
+
+static uint32_t tree_victim(const struct reference *r, uint32_t node, uint32_t low, uint32_t size)
+{
+	if (size == 1)
+		return low;
+	if (r->away[node] && low + size / 2 < r->ways)
+		return tree_victim(r, 2 * node + 1, low + size / 2, size / 2);
+	return tree_victim(r, 2 * node, low, size / 2);
+}
+
+static uint32_t leaves(uint32_t ways)
+{
+	uint32_t n = 1;
+
+	while (n < ways)
+		n *= 2;
+	return n;
+}
+
+/* What the name of a policy says: "qlru_hXY_mM_rR_uU"; srrip is qlru_h00_m2_r0_u0 that grows old on misses only. */
+struct named { int x, y, m, r, u; bool late; };
+static struct named read_name(const char *name)
+{
+	if (strcmp(name, "srrip") == 0)
+		return (struct named){ 0, 0, 2, 0, 0, true };
+	return (struct named){ name[6] - '0', name[7] - '0', name[10] - '0', name[13] - '0', name[16] - '0', false };
+}
+
+static void reference_grow(struct reference *r, const struct named *n, uint32_t accessed)
+{
+	int most = 0;
+
+	for (uint32_t w = 0; w < r->ways; w++) {
+		if (r->there[w] && r->age[w] == 3)
+			return;
+		if (r->there[w] && !(n->u == 1 && w == accessed) && r->age[w] > most)
+			most = r->age[w];
+	}
+	for (uint32_t w = 0; w < r->ways; w++)
+		if (r->there[w] && !(n->u == 1 && w == accessed))
+			r->age[w] += n->u == 2 ? 1 : 3 - most;
+}
+
+static uint32_t reference_victim(struct reference *r, const char *policy, const struct named *n)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 0; i < r->ways; i++) {
+		uint32_t w = policy[0] == 'q' && n->r == 2 ? r->ways - 1 - i : i;
+
+		if (!r->there[w])
+			return w;
+	}
+	if (policy[0] == 't')
+		return tree_victim(r, 1, 0, leaves(r->ways));
+	if (policy[0] == 'l') {
+		for (uint32_t w = 1; w < r->ways; w++)
+			best = r->used[w] < r->used[best] ? w : best;
+		return best;
+	}
+	if (n->late)
+		reference_grow(r, n, 64);
+	for (uint32_t w = 0; w < r->ways; w++)
+		if (r->age[w] == 3)
+			return w;
+	assert_true(n->r == 1 || (n->u == 1 && r->ways == 1)); /* no other gets here */
+	return 0;
+}
+
+/* True: a hit. */
+static bool reference_access(struct reference *r, const char *policy, uint64_t key)
+{
+	struct named n = policy[0] == 'q' || policy[0] == 's' ? read_name(policy) : (struct named){ 0 };
+	bool aged = policy[0] == 'q' || policy[0] == 's', hit = false;
+	uint32_t way = 0;
+
+	for (uint32_t w = 0; w < r->ways && !hit; w++)
+		if (r->there[w] && r->key[w] == key)
+			hit = true, way = w;
+	if (!hit) {
+		way = reference_victim(r, policy, &n);
+		r->key[way] = key;
+		r->there[way] = true;
+		r->age[way] = n.m;
+	} else {
+		r->age[way] = r->age[way] == 3 ? n.x : r->age[way] == 2 ? n.y : 0;
+	}
+	r->used[way] = ++r->clock;
+	tree_used(r, 1, 0, leaves(r->ways), way);
+	if (aged && !n.late)
+		reference_grow(r, &n, way);
+	return hit;
+}
+
+static void test_replacement(void **state)
+{
+	static const uint32_t ways[] = { 1, 2, 4, 8, 11, 12, 16, 20 };
+
+	(void)state;
+	for (unsigned policy = 0; policy < GUS_REPLACEMENTS; policy++)
+		for (size_t i = 0; i < sizeof(ways) / sizeof(*ways) && policy != GUS_REPLACE_RANDOM; i++) {
+			struct gus_sets s;
+			struct reference r = { .ways = ways[i] };
+			uint64_t x = 1234567 + i, evicted;
+
+			assert_int_equal(gus_sets_init(&s, "a set", ways[i], ways[i], (enum gus_replacement)policy, NULL), 0);
+			for (int n = 0; n < 20000; n++) {
+				uint64_t key = rnd(&x) % (ways[i] + ways[i] / 2 + 1);
+				uint32_t slot = gus_sets_find(&s, key);
+
+				assert_int_equal(slot != GUS_SETS_NONE, reference_access(&r, gus_replacement_name(s.policy), key));
+				if (slot != GUS_SETS_NONE)
+					gus_sets_touch(&s, key, slot);
+				else
+					slot = gus_sets_place(&s, key, &evicted);
+				assert_int_equal(r.key[slot], key); /* the same place, so the same victim */
+			}
+			gus_sets_free(&s);
+		}
+}
+
+/* By chance, but the same each time; and each way is as often the victim. */
+static void test_random_replacement(void **state)
+{
+	struct gus_sets a, b;
+	unsigned victims[12] = { 0 };
+	uint64_t evicted, also;
+
+	(void)state;
+	assert_int_equal(gus_sets_init(&a, "a", 12, 12, GUS_REPLACE_RANDOM, NULL), 0);
+	assert_int_equal(gus_sets_init(&b, "b", 12, 12, GUS_REPLACE_RANDOM, NULL), 0);
+	for (uint64_t key = 0; key < 12000; key++) {
+		uint32_t slot = gus_sets_place(&a, key, &evicted);
+
+		assert_int_equal(slot, gus_sets_place(&b, key, &also));
+		assert_int_equal(evicted, also);
+		victims[slot]++;
+	}
+	for (unsigned w = 0; w < 12; w++)
+		assert_in_range(victims[w], 880, 1120); /* 1000 +- 4 standard deviations */
+	gus_sets_free(&a);
+	gus_sets_free(&b);
+}
+
+/* Inclusion, in all combinations, with prefetchers on, loads and stores by chance over some regions. */
+static void check_inclusion(const struct gus_cache *c, const struct gus_cache_config *config, uint64_t lines)
+{
+	for (uint64_t line = 0; line < lines; line++) {
+		bool l1 = gus_cache_holds(c, 0, line * 64), l2 = gus_cache_holds(c, 1, line * 64), l3 = gus_cache_holds(c, 2, line * 64);
+
+		if (config->level[1].inclusion == GUS_INCLUSION_INCLUSIVE)
+			assert_true(l2 || !l1);
+		if (config->level[1].inclusion == GUS_INCLUSION_EXCLUSIVE)
+			assert_false(l1 && l2);
+		if (config->level[2].inclusion == GUS_INCLUSION_INCLUSIVE)
+			assert_true(l3 || (!l1 && !l2));
+		if (config->level[2].inclusion == GUS_INCLUSION_EXCLUSIVE)
+			assert_false(l2 && l3);
+	}
+}
+
+/* What went into a level went out again, or is there. */
+static void check_lines(const struct gus_cache *c, uint64_t lines)
+{
+	for (unsigned level = 0; level < GUS_CACHE_LEVELS; level++) {
+		const struct gus_cache_counts *n = &gus_cache_totals(c)->level[level];
+		uint64_t there = 0;
+
+		for (uint64_t line = 0; line < lines; line++)
+			there += gus_cache_holds(c, level, line * 64);
+		assert_int_equal(n->filled, n->evicted + n->invalidated + n->given + there);
+	}
+}
+
+/* One of the nine, small, with all prefetchers. */
+static struct gus_cache_config combined(unsigned combination)
+{
+	struct gus_cache_config config = plain;
+
+	config.level[0] = (struct gus_cache_level){ 4 * KIB, 4, GUS_REPLACE_TREE_PLRU, GUS_INCLUSION_NONE, 0 };
+	config.level[1] = (struct gus_cache_level){ 12 * KIB, 6, GUS_REPLACE_LRU, (enum gus_inclusion)(combination % 3), 12 };
+	config.level[2] = (struct gus_cache_level){ 16 * KIB, 4, GUS_REPLACE_QLRU_H11_M1_R0_U0,
+		(enum gus_inclusion)(combination / 3), 40 };
+	config.l1d_next_line = config.l2_next_line = config.l1d_stride_ahead = 2;
+	config.l1d_strides = 16;
+	return config;
+}
+
+static void test_inclusion(void **state)
+{
+	(void)state;
+	for (unsigned combination = 0; combination < 9; combination++) {
+		struct gus_cache_config config = combined(combination);
+		struct gus_cache *c = caches(&config);
+		uint64_t x = 99;
+
+		for (unsigned i = 0; i < 60000; i++) {
+			uint64_t region = (4 * KIB) << (rnd(&x) % 4), at = i % 5 ? rnd(&x) % region : (uint64_t)i * 24 % region;
+
+			touch_at(c, at, 8, rnd(&x) % 3 == 0, i * 3u);
+			if (i % 997 == 0)
+				check_inclusion(c, &config, 32 * KIB / 64 + 2);
+		}
+		check_inclusion(c, &config, 32 * KIB / 64 + 2);
+		check_lines(c, 32 * KIB / 64 + 64);
+		check_identities(c);
+		assert_true(gus_cache_totals(c)->level[0].used && gus_cache_totals(c)->level[1].used && gus_cache_totals(c)->memory_writes);
+		gus_cache_free(c);
+	}
+}
+
+/* What inclusion is for: two levels of 32 lines hold 64 if they are exclusive, and 32 if not. */
+static void test_exclusive_capacity(void **state)
+{
+	struct gus_cache_config config = plain;
+
+	(void)state;
+	config.level[0] = (struct gus_cache_level){ 2 * KIB, 32, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 0 };
+	config.level[1] = (struct gus_cache_level){ 2 * KIB, 32, GUS_REPLACE_LRU, GUS_INCLUSION_EXCLUSIVE, 12 };
+	config.level[2].bytes = 0;
+	for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+		struct gus_cache *c;
+
+		config.level[1].inclusion = exclusive ? GUS_INCLUSION_EXCLUSIVE : GUS_INCLUSION_INCLUSIVE;
+		c = caches(&config);
+		for (unsigned i = 0; i < 64 * 10; i++)
+			touch(c, i % 64 * 64, false);
+		assert_int_equal(gus_cache_totals(c)->memory_reads[GUS_CACHE_DEMAND], exclusive ? 64 : 640);
+		gus_cache_free(c);
+	}
+}
+
+/* Lines that are written go to memory once for each time that they were in the caches, lines that are read never. */
+static void test_write_back(void **state)
+{
+	struct gus_cache *c = caches(&plain);
+	const uint64_t lines = 4 * MIB / 64;
+
+	(void)state;
+	for (uint64_t i = 0; i < 3 * lines; i++)
+		touch(c, i % lines * 64, true);
+	for (uint64_t i = 0; i < 3 * lines; i++)
+		touch(c, (UINT64_C(1) << 33) + i % lines * 64, false);
+	assert_int_equal(gus_cache_totals(c)->memory_writes, 3 * lines);
+	assert_int_equal(gus_cache_totals(c)->memory_reads[GUS_CACHE_DEMAND], 6 * lines); /* allocates on writes */
+	check_identities(c);
+	gus_cache_free(c);
+}
+
+/* Each line is written once, and read before and after among others by chance: whichever way it goes through the levels, it goes
+ * to memory once. At the end lines that were never seen push all of them out. */
+static void test_nothing_lost(void **state)
+{
+	enum { LINES = 2000 };
+
+	(void)state;
+	for (unsigned combination = 0; combination < 9; combination++) {
+		struct gus_cache_config config = combined(combination);
+		struct gus_cache *c = caches(&config);
+		uint64_t x = 99;
+
+		for (uint64_t i = 0; i < LINES * 10; i++) {
+			uint64_t line = i / 10, back = rnd(&x) % (line + 1) % 600;
+
+			touch(c, i % 10 == 5 ? line * 64 : (line - back) * 64, i % 10 == 5);
+		}
+		for (uint64_t i = 0; i < 20000; i++)
+			touch(c, MIB + i * 64, false);
+		assert_int_equal(gus_cache_totals(c)->memory_writes, LINES);
+		check_identities(c);
+		gus_cache_free(c);
+	}
+}
+
+/* One page after another: 64 pages fit the first TLB, 128 the second, 1024 none; as one huge page all of them are one entry. */
+static void test_tlb(void **state)
+{
+	static const struct { uint64_t pages; bool huge; double second, walks; } cases[] = {
+		{ 64, false, 0, 0 }, { 128, false, 1, 0 }, { 512, false, 1, 0 }, { 1024, false, 1, 1 }, { 1024, true, 0, 0 },
+		/* 64 huge pages, which the 32 entries for them do not hold */
+		{ 64 * 512, true, 1. / 512, 0 },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_cache *c = caches(&plain);
+		const struct gus_cache_total *t = gus_cache_totals(c);
+		uint64_t n = cases[k].pages * (1 + 20000 / cases[k].pages);
+
+		if (cases[k].huge)
+			gus_cache_huge_pages(c, 0, UINT64_C(1) << 40);
+		for (uint64_t i = 0; i < cases[k].pages; i++)
+			touch(c, i * 4096, false);
+		gus_cache_count_anew(c);
+		for (uint64_t i = 0; i < n; i++)
+			touch(c, i % cases[k].pages * 4096, i % 2);
+		near("pages", "the DTLB", (double)t->dtlb.misses / (double)n, cases[k].second);
+		near("pages", "the STLB", (double)t->stlb.misses / (double)n, cases[k].walks);
+		check_identities(c);
+		gus_cache_free(c);
+	}
+}
+
+/* 8 bytes at 60 are in two lines, at 4092 in two pages; the answer is the farther one's. */
+static void test_splits(void **state)
+{
+	struct gus_cache *c = caches(&plain);
+	const struct gus_cache_total *t = gus_cache_totals(c);
+	struct gus_cache_answer a;
+
+	(void)state;
+	touch(c, 0, false);
+	a = touch(c, 60, false);
+	assert_int_equal(a.level, GUS_HIT_MEMORY);
+	assert_int_equal(a.tlb, GUS_TLB_HIT);
+	a = touch(c, 60, false);
+	assert_int_equal(a.level, GUS_HIT_L1);
+	assert_int_equal(t->line_splits, 2);
+	assert_int_equal(t->page_splits, 0);
+	a = touch(c, 4092, true);
+	assert_int_equal(a.tlb, GUS_TLB_WALK);
+	assert_int_equal(t->page_splits, 1);
+	assert_int_equal(t->dtlb.accesses, 5);
+	check_identities(c);
+	gus_cache_free(c);
+}
+
+/* Time. A line comes when its latency is over; until then it is on its way, whoever asked for it. */
+static void test_on_its_way(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache *c = caches(&plain);
+	struct gus_cache_answer a;
+
+	(void)state;
+	a = touch_at(c, 0, 8, false, 1000);
+	assert_int_equal(a.wait, 200);
+	a = touch_at(c, 8, 8, false, 1050);
+	assert_true(a.level == GUS_HIT_L1 && a.pending && a.wait == 150);
+	a = touch_at(c, 8, 8, false, 1200);
+	assert_true(a.level == GUS_HIT_L1 && !a.pending && a.wait == 0);
+	gus_cache_free(c);
+	config.l1d_next_line = 1;
+	c = caches(&config);
+	touch_at(c, 0, 8, false, 0);
+	a = touch_at(c, 64, 8, false, 60);
+	assert_true(a.level == GUS_HIT_L1 && a.pending && a.wait == 140);
+	assert_int_equal(gus_cache_totals(c)->level[0].used, 1);
+	assert_int_equal(gus_cache_totals(c)->level[0].late, 1);
+	a = touch_at(c, 128, 8, false, 1000); /* asked for by the use of the one before: there by now */
+	assert_true(a.level == GUS_HIT_L1 && !a.pending);
+	assert_int_equal(gus_cache_totals(c)->level[0].used, 2);
+	assert_int_equal(gus_cache_totals(c)->level[0].late, 1);
+	gus_cache_free(c);
+}
+
+/* Prefetchers find what they are for and nothing else: of a stream that goes through fresh pages what remains is the first
+ * line of each page, and for strides the first four, which have to teach it. */
+static void test_prefetchers(void **state)
+{
+	static const struct { uint32_t next, strides, ahead; uint64_t stride; double misses; } cases[] = {
+		{ 0, 0, 0, 64, 1 },
+		{ 1, 0, 0, 64, 1. / 64 },
+		{ 1, 0, 0, 128, 1 },                    /* the next line is never the one */
+		{ 0, 16, 1, 256, 1. / 16 },             /* followed from page to page; the first of each is beyond the bound */
+		{ 0, 16, 2, 256, 2. / 16 },             /* two ahead: the first two */
+		{ 0, 16, 1, 8192, 1 },                  /* never in the same page */
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_cache_config config = plain;
+		struct gus_cache *c;
+		const struct gus_cache_total *t;
+		uint64_t n = 40000;
+
+		config.l1d_next_line = cases[k].next;
+		config.l1d_strides = cases[k].strides;
+		config.l1d_stride_ahead = cases[k].ahead;
+		c = caches(&config);
+		t = gus_cache_totals(c);
+		for (uint64_t i = 0; i < n; i++)
+			touch(c, i * cases[k].stride, false);
+		near("stream", "L1", (double)t->level[0].misses[GUS_CACHE_DEMAND] / (double)n, cases[k].misses);
+		check_identities(c);
+		gus_cache_free(c);
+	}
+}
+
+/* A stride is followed from the fourth access on: three distances that are the same, and nothing before. By chance, nothing. */
+static void test_stride_learnt(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache *c;
+	uint64_t x = 5;
+
+	(void)state;
+	config.l1d_strides = 16;
+	config.l1d_stride_ahead = 1;
+	c = caches(&config);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(gus_cache_totals(c)->level[0].accesses[GUS_CACHE_PREFETCH], 0);
+		touch(c, i * 256, false);
+	}
+	assert_int_equal(gus_cache_totals(c)->level[0].accesses[GUS_CACHE_PREFETCH], 1);
+	assert_true(gus_cache_holds(c, 0, 1024));
+	gus_cache_free(c);
+	c = caches(&config);
+	for (unsigned i = 0; i < 10000; i++)
+		touch(c, rnd(&x) % MIB, false);
+	assert_int_equal(gus_cache_totals(c)->level[0].accesses[GUS_CACHE_PREFETCH], 0);
+	gus_cache_free(c);
+}
+
+/* L2's prefetcher: of a stream each line but the first of a page is found in L2. */
+static void test_l2_prefetcher(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache *c;
+	const struct gus_cache_total *t;
+
+	(void)state;
+	config.l2_next_line = 2;
+	c = caches(&config);
+	t = gus_cache_totals(c);
+	for (uint64_t i = 0; i < 64 * 500; i++)
+		touch(c, i * 64, false);
+	assert_int_equal(t->level[0].misses[GUS_CACHE_DEMAND], 64 * 500);
+	assert_int_equal(t->level[1].misses[GUS_CACHE_DEMAND], 500);
+	check_identities(c);
+	gus_cache_free(c);
+}
+
+/* The beginning of a window: a first touch may have been in L1 or not, and nothing in the window tells; once the set was
+ * filled, what is not there would not have been there either. */
+static void test_cold(void **state)
+{
+	struct gus_cache *c = caches(&plain);
+	struct gus_cache_answer a;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		a = touch(c, i * 4096, false);
+		assert_true(a.level == GUS_HIT_MEMORY && a.level_if_warm == GUS_HIT_L1);
+		assert_true(a.tlb == GUS_TLB_WALK && a.tlb_if_warm == GUS_TLB_HIT);
+	}
+	a = touch_at(c, 64, 8, false, 100000);
+	assert_true(a.wait == 200 && a.wait_if_warm == 0);
+	a = touch_at(c, 72, 8, false, 100050); /* on its way; but if it had been there, it would be */
+	assert_true(a.pending && a.wait == 150 && a.wait_if_warm == 0);
+	a = touch(c, 8 * 4096, false); /* L1's set is full; of the 8 sets that these pages have in L2 it is not */
+	assert_true(a.level == GUS_HIT_MEMORY && a.level_if_warm == GUS_HIT_L2);
+	a = touch(c, 0, false); /* thrown out in the window, and in L2: nothing is unknown about that */
+	assert_true(a.level == GUS_HIT_L2 && a.level_if_warm == GUS_HIT_L2);
+	assert_int_equal(gus_cache_totals(c)->level[0].misses[GUS_CACHE_DEMAND], 11);
+	assert_int_equal(gus_cache_totals(c)->level[0].unknown, 9);
+	assert_int_equal(gus_cache_totals(c)->level[1].unknown, 10);
+	gus_cache_free(c);
+}
+
+/* What a warm run counts lies between the ends of a cold one. */
+static void test_cold_interval(void **state)
+{
+	struct gus_cache *warm = caches(&plain), *cold = caches(&plain);
+	const struct gus_cache_counts *w = &gus_cache_totals(warm)->level[0], *l1 = &gus_cache_totals(cold)->level[0];
+
+	(void)state;
+	run_pattern(warm, &patterns[10], 100000);
+	gus_cache_count_anew(warm);
+	run_pattern(warm, &patterns[10], 20000);
+	run_pattern(cold, &patterns[10], 20000);
+	assert_true(l1->unknown > 0 && l1->unknown <= 512); /* a line of L1 is filled for the first time once */
+	assert_in_range(w->misses[GUS_CACHE_DEMAND], l1->misses[GUS_CACHE_DEMAND] - l1->unknown, l1->misses[GUS_CACHE_DEMAND]);
+	gus_cache_free(warm);
+	gus_cache_free(cold);
+}
+
+/* Every table of the program makes caches, with the sizes that it says. */
+static void test_tables(void **state)
+{
+	size_t n = 0;
+
+	(void)state;
+	for (; gus_uarch_builtin_name(n); n++) {
+		struct gus_error err = { 0 };
+		struct gus_uarch *u = gus_uarch_parse(gus_uarch_builtin_name(n), NULL, 0, &gus_uarch_builtin, 0, &err);
+		struct gus_cache_config config;
+		struct gus_cache *c;
+
+		assert_non_null(u);
+		gus_cache_config_of(&config, u);
+		c = caches(&config);
+		assert_int_equal(config.level[0].bytes, 1024 * (uint64_t)gus_uarch_value(u, "l1d_size", 32));
+		touch(c, 64, true);
+		assert_int_equal(touch(c, 64, false).level, GUS_HIT_L1);
+		gus_cache_free(c);
+		gus_uarch_free(u);
+	}
+	assert_true(n > 10);
+}
+
+/* What makes no caches is refused by what is wrong with it. */
+static void test_refused(void **state)
+{
+	struct gus_cache_config c[6] = { plain, plain, plain, plain, plain, plain };
+	static const char *const says[6] = { "L2", "ways", "powers of two", "replacement", "strides", "DTLB" };
+	struct gus_error err;
+
+	(void)state;
+	c[0].level[1].bytes = 1000;
+	c[1].level[0].ways = 65;
+	c[2].line_size = 48;
+	c[3].level[2].replacement = GUS_REPLACEMENTS;
+	c[4].l1d_strides = 3;
+	c[5].dtlb.entries = 0;
+	for (unsigned i = 0; i < 6; i++) {
+		memset(&err, 0, sizeof(err));
+		assert_null(gus_cache_new(&c[i], &err));
+		assert_int_equal(err.code, GUS_E_USAGE);
+		assert_non_null(strstr(err.text, says[i]));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_patterns), cmocka_unit_test(test_random_any_policy), cmocka_unit_test(test_replacement),
+		cmocka_unit_test(test_random_replacement), cmocka_unit_test(test_inclusion), cmocka_unit_test(test_exclusive_capacity),
+		cmocka_unit_test(test_write_back), cmocka_unit_test(test_nothing_lost), cmocka_unit_test(test_stride_learnt),
+		cmocka_unit_test(test_tlb), cmocka_unit_test(test_splits),
+		cmocka_unit_test(test_on_its_way), cmocka_unit_test(test_prefetchers), cmocka_unit_test(test_l2_prefetcher),
+		cmocka_unit_test(test_cold), cmocka_unit_test(test_cold_interval), cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
