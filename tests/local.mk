@@ -134,6 +134,7 @@ EXTRA_DIST += \
 	tests/bench/governor \
 	tests/bench/kill-nine \
 	tests/bench/stat-against-perf \
+	tests/bench/system-wide \
 	tests/bench/truncate-flip \
 	tests/bench/workloads
 
