@@ -325,6 +325,7 @@ static int count(const struct stat_options *o, struct job *j)
 	struct gus_error err = { 0 };
 	struct gus_stat_view v = { 0 };
 	struct gus_pmus pmus;
+	bool no_target = false;
 	int status;
 	int rc = 0;
 
@@ -340,6 +341,7 @@ static int count(const struct stat_options *o, struct job *j)
 	if (rc == 0) {
 		v = make_view(j);
 		rc = run_all(j, o->runs, &v, &last, &err);
+		no_target = rc != 0 && j->target.ids.n && err.code == GUS_E_NOT_FOUND;
 		if (v.runs)
 			show(j, &v);
 		if (close_output(j, o->output, &err) != 0)
@@ -347,7 +349,8 @@ static int count(const struct stat_options *o, struct job *j)
 	}
 	if (rc != 0)
 		gus_complain(&err);
-	status = rc == 0 ? -1 : last.no_command ? GUS_EXIT_NO_COMMAND : err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+	status = rc == 0 ? -1 : last.no_command ? GUS_EXIT_NO_COMMAND : no_target ? GUS_EXIT_NO_TARGET :
+		 err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 	if (status < 0)
 		status = exit_status(j, &v, &last);
 	gus_stat_view_free(&v);
@@ -386,7 +389,7 @@ const struct gus_verb gus_verb_stat = {
 	.summary = "Count events of a command, of what runs already, or of whole CPUs.",
 	.details = "The exit status is the command's, of several runs that of the first that failed; if a\n"
 		   "signal ends it, gusprof ends by the same signal. 125: gusprof failed. 129: wrong option\n"
-		   "or event. 255: the command could not be started.",
+		   "or event. 244: no such process. 255: the command could not be started.",
 	.options = options,
 	.run = run,
 	.argument_choices = "@command",

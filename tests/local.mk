@@ -20,6 +20,7 @@ case_tests = \
 	tests/cases/record.sh \
 	tests/cases/report.sh \
 	tests/cases/stat.sh \
+	tests/cases/statuses.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
