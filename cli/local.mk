@@ -8,6 +8,7 @@ gusprof_SOURCES = \
 	cli/annotate_text.c \
 	cli/doctor.c \
 	cli/dump.c \
+	cli/ending.c cli/ending.h \
 	cli/hex.c cli/hex.h \
 	cli/json.c cli/json.h \
 	cli/main.c \

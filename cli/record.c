@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "cli/ending.h"
 #include "cli/verbs.h"
 #include "collector/child.h"
 #include "collector/cost.h"
@@ -355,22 +355,6 @@ static void summarise(const struct gus_session_options *so, const struct gus_ses
 	summarise_cost(so, r);
 }
 
-/* Ends as the workload did, so that whoever started us sees what it would have seen. It has dumped its own core. */
-static int die_by(int sig)
-{
-	struct rlimit none = { 0, 0 };
-	sigset_t set;
-
-	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(sig, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(sig);
-	return 128 + sig;
-}
-
 static int exit_status(int rc, bool commanded, const struct gus_session_result *r, const struct gus_error *err)
 {
 	if (r->no_target)
@@ -384,10 +368,10 @@ static int exit_status(int rc, bool commanded, const struct gus_session_result *
 	if (r->ended_by == GUS_ENDED_MAX_SIZE || r->ended_by == GUS_ENDED_CONTROL)
 		return STOPPED_STATUS;
 	if (r->interrupt && r->terminal)
-		return r->running ? die_by(r->interrupt) : r->exit_signal ? die_by(r->exit_signal) : r->exit_status;
+		return r->running ? gus_die_by(r->interrupt) : r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
 	if (r->interrupt)
-		return r->exit_signal == SIGTERM ? die_by(SIGTERM) : STOPPED_STATUS;
-	return r->exit_signal ? die_by(r->exit_signal) : r->exit_status;
+		return r->exit_signal == SIGTERM ? gus_die_by(SIGTERM) : STOPPED_STATUS;
+	return r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
 }
 
 /* The rates of all events that did not bring one along: as asked, or as the governor says. */

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "cli/ending.h"
 #include "cli/stat_view.h"
 #include "cli/uarch_load.h"
 #include "cli/verbs.h"
@@ -275,29 +275,13 @@ static int run_all(struct job *j, uint64_t runs, struct gus_stat_view *v, struct
 	return 0;
 }
 
-/* Ends as the command did, so that whoever started us sees what it would have seen. It has dumped its own core. */
-static int die_by(int sig)
-{
-	struct rlimit none = { 0, 0 };
-	sigset_t set;
-
-	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(sig, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(sig);
-	return 128 + sig;
-}
-
 static int exit_status(const struct job *j, const struct gus_stat_view *v, const struct gus_stat_result *r)
 {
 	if (r->interrupt && (!j->command || r->terminal))
-		return r->running || !j->command ? die_by(r->interrupt) : r->exit_signal ? die_by(r->exit_signal) : r->exit_status;
+		return r->running || !j->command ? gus_die_by(r->interrupt) : r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
 	if (r->interrupt)
-		return r->exit_signal == SIGTERM ? die_by(SIGTERM) : STOPPED_STATUS;
-	return v->exit_signal ? die_by(v->exit_signal) : v->exit_status;
+		return r->exit_signal == SIGTERM ? gus_die_by(SIGTERM) : STOPPED_STATUS;
+	return v->exit_signal ? gus_die_by(v->exit_signal) : v->exit_status;
 }
 
 /* The stream for the counts. Before anything is run: a name that cannot be written to is no reason to run for an hour. */
