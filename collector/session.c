@@ -576,7 +576,7 @@ static int prepare(struct session *s)
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
 					   .overwrite = o->overwrite, .ring_bytes = RING_BYTES };
 
-	if (gus_inbox_open(&s->inbox, s->err) != 0 ||
+	if (gus_inbox_open(&s->inbox, true, s->err) != 0 ||
 	    (o->control && gus_control_open(&s->control, o->control, s->err) != 0))
 		return -1;
 	gus_frequency_measure(&s->before);
