@@ -22,7 +22,6 @@
 #include "collector/signals.h"
 #include "proto/writer.h"
 
-#define RING_BYTES (512u << 10) /* what an ordinary user may lock a CPU by default (perf_event_mlock_kb is 516) */
 #define TICK_NS 100000000ULL    /* housekeeping */
 #define GOVERN_NS 2000000000ULL /* looks at the rate; the first one earlier */
 #define GOVERN_FIRST_NS 500000000ULL
@@ -574,7 +573,7 @@ static int prepare(struct session *s)
 	const struct gus_session_options *o = s->o;
 	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches,
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
-					   .overwrite = o->overwrite, .ring_bytes = RING_BYTES };
+					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES };
 
 	if (gus_inbox_open(&s->inbox, true, s->err) != 0 ||
 	    (o->control && gus_control_open(&s->control, o->control, s->err) != 0))
