@@ -6,6 +6,7 @@ collector_libcollector_a_SOURCES = \
 	collector/control.c collector/control.h \
 	collector/cost.c collector/cost.h \
 	collector/counters.c collector/counters.h \
+	collector/counters_open.c collector/counters_private.h \
 	collector/doctor.c collector/doctor.h \
 	collector/event.c collector/event.h \
 	collector/event_names.c collector/event_names.h \
