@@ -28,6 +28,8 @@ collector_libcollector_a_SOURCES = \
 	collector/records.c collector/records.h \
 	collector/ring.c collector/ring.h \
 	collector/session.c collector/session.h \
+	collector/session_files.c collector/session_private.h \
+	collector/session_rate.c \
 	collector/sideband.c collector/sideband.h \
 	collector/signals.c collector/signals.h \
 	collector/stat.c collector/stat.h \
