@@ -19,7 +19,7 @@
 #define RUNS 15             /* without and with; the difference of the medians */
 #define BIRTHS 2            /* in each run */
 #define SWITCHES 20
-#define MAPS 4
+#define MAPS 8
 #define QUIET_PERIOD 1000000007 /* so long that there are no samples in it */
 #define RING_BYTES (128u << 10)
 #define CROWD 128           /* more events behind one ring */

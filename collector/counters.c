@@ -105,7 +105,7 @@ void gus_counters_redraw(struct gus_counters *c)
 
 uint64_t gus_counters_redraw_interval(const struct gus_counters *c)
 {
-	uint64_t longest = 0, interval = c->list.n * (uint64_t)REDRAW_COST_NS * REDRAW_SHARE;
+	uint64_t longest = 0, interval = c->open * (uint64_t)REDRAW_COST_NS * REDRAW_SHARE;
 
 	for (size_t i = 0; i < c->events->n; i++)
 		if (c->events->v[i].jitter && c->events->v[i].period > longest)
@@ -238,9 +238,11 @@ uint64_t gus_counters_running(const struct gus_counters *c)
 static void close_counters(struct gus_counters *c, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
-		if (c->list.v[i].fd >= 0)
-			close(c->list.v[i].fd);
+		if (c->list.v[i].fd < 0)
+			continue;
+		close(c->list.v[i].fd);
 		c->list.v[i].fd = -1;
+		c->open--;
 	}
 }
 

@@ -187,6 +187,7 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 	if (counter.fd < 0)
 		return explain(c, e, task, ring->cpu, -counter.fd, err);
 	gus_vec_push(&c->list, counter);
+	c->open++;
 	if (ioctl(counter.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
 		return gus_fail_errno(err, errno, "cannot join the ring of %s on cpu %u with the others", e->name, ring->cpu);
 	if (ioctl(counter.fd, PERF_EVENT_IOC_ID, &id) != 0)

@@ -47,7 +47,7 @@ static void change_rate(struct session *s)
 /* A rate that has not reached most tasks yet is not judged. */
 void gus_session_govern(struct session *s)
 {
-	uint64_t interval = s->counters.list.n * (uint64_t)GOVERN_COST_NS * GOVERN_SHARE;
+	uint64_t interval = s->counters.open * (uint64_t)GOVERN_COST_NS * GOVERN_SHARE;
 	uint64_t samples = s->lanes.usage.samples - s->sampled, stale = s->lanes.stale - s->stale;
 	struct gus_usage u = gus_session_usage(s);
 
