@@ -22,6 +22,7 @@
 #define DEFAULT_HZ 1000      /* where it is not known what a sample costs */
 #define DEFAULT_OVERHEAD 1.0 /* percent of the target's CPU time */
 #define OVERHEAD_MAX 50.0
+#define SAID_NS 1000000000   /* of the target's time: of less, nothing is said of what it cost beyond the figures */
 #define STOPPED_STATUS 143 /* as perf: 128 + SIGTERM, whichever signal asked us to stop */
 
 struct record_options {
@@ -340,9 +341,14 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 	gus_log(so->log, GUS_NOTE, "[ cost about %.2f %%%s%s: samples %.2f, following tasks %.2f, this program %.2f, and %.0f ms to "
 		"begin and to end; throttled %llu times ]", got * 100, asked, rate, s->samples * 100, s->following * 100,
 		s->recorder * 100, (double)r->around_ns / 1e6, (unsigned long long)r->throttles);
-	if (so->overhead > 0 && s->following > so->overhead && r->target_ns > 1000000000)
+	if (so->overhead <= 0 || r->target_ns < SAID_NS)
+		return;
+	if (s->following > so->overhead)
 		gus_log(so->log, GUS_NOTE, "following the tasks alone costs more than was asked for, whatever the rate: they are "
 			"born and switched very often; -a follows none, and costs less then");
+	else if (s->following + s->recorder > so->overhead)
+		gus_log(so->log, GUS_NOTE, "what no rate changes costs more than was asked for: following the tasks, and this program, "
+			"which reads what they do and looks after itself while they sleep");
 }
 
 static void summarise(const struct gus_session_options *so, const struct gus_session_result *r)
