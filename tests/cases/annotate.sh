@@ -315,7 +315,7 @@ cp prog kept && cc -O1 -Wl,--build-id -o prog one.c two.c && "$GUSPROF" record -
 check "without debug information: told, and no source" sh -c 'grep -q "no debug information was found" said && ! grep -q "  ; " text &&
 	grep -q "^# loop 1:" text'
 refuse "a program that changed" 125 'cannot annotate the hottest code, .*/prog .*its file changed since the recording' -i prog.data
-refuse "a name in it" 129 'no function called work .*its file changed since the recording' -i prog.data work
+refuse "a name in it" 129 'no function called work .*its file changed since the recording' -i prog.data -d prog work
 cp kept prog
 check "the right file again" "$GUSPROF" annotate -i prog.data
 size=$(stat -c %s prog.data)
