@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "cli/annotate_render.h"
+#include "cli/filter.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
 #include "symbolizer/demangle.h"
@@ -16,6 +17,7 @@
 
 struct annotate_options {
 	const char *input, *symbol, *percent_limit, *format, *symfs;
+	struct gus_filter_options filter;
 	struct gus_list modules;
 	bool source, quiet;
 	int verbosity;
@@ -37,6 +39,7 @@ static const struct gus_option options[] = {
 	{ 'd', "dso", "NAME[,NAME]", "Only functions of these modules, by path or base name.", GUS_OPTION_LIST, AT(modules), NULL,
 	  NULL },
 	{ 0, "module", "NAME[,NAME]", "The same as --dso.", GUS_OPTION_LIST, AT(modules), NULL, NULL },
+	GUS_FILTER_OPTIONS(struct annotate_options, filter),
 	{ 0, "percent-limit", "PCT", "Without SYMBOL: all functions that have at least this share of the recording, not only the "
 	  "hottest one.", GUS_OPTION_STRING, AT(percent_limit), NULL, NULL },
 	{ 0, "source", NULL, "Show the source lines between the instructions (the default).", GUS_OPTION_FLAG, AT(source), NULL,
@@ -394,7 +397,8 @@ static int show(struct annotating *n)
 	n->report.profile = &n->profile;
 	n->report.units = gus_units_of(&n->profile);
 	if (!n->profile.samples)
-		rc = gus_fail(&err, GUS_E_NOT_FOUND, "there is nothing to annotate: %s has no samples", n->o->input);
+		rc = gus_fail(&err, GUS_E_NOT_FOUND, "there is nothing to annotate: %s has no samples%s", n->o->input,
+			      n->profile.filtered ? " that the options leave" : "");
 	else
 		rc = n->o->symbol ? pick_symbol(n, n->o->symbol, &err) : pick_hottest(n, &err);
 	if (rc == 0)
@@ -410,24 +414,10 @@ static int show(struct annotating *n)
 	return rc;
 }
 
-/* A non-negative decimal number, with a point in every locale. */
-static int parse_limit(const char *text, double *limit)
-{
-	double scale = 1;
-	const char *at = text;
-
-	*limit = 0;
-	for (; *at >= '0' && *at <= '9'; at++)
-		*limit = *limit * 10 + (*at - '0');
-	if (*at == '.')
-		for (at++; *at >= '0' && *at <= '9'; at++)
-			*limit += (*at - '0') * (scale /= 10);
-	return at != text && !*at && *limit <= 100 ? 0 : -1;
-}
-
 static int check_options(const struct annotate_options *o, double *limit, struct gus_error *err)
 {
 	static const char *const formats[] = { "text", "json", "csv" };
+	const char *at = o->percent_limit;
 	bool known = false;
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
@@ -435,7 +425,7 @@ static int check_options(const struct annotate_options *o, double *limit, struct
 	if (!known)
 		return gus_fail(err, GUS_E_USAGE, "--format takes text, json or csv, not '%s'", o->format);
 	*limit = -1;
-	if (o->percent_limit && parse_limit(o->percent_limit, limit) != 0)
+	if (at && (gus_decimal_parse(&at, limit) != 0 || *at || *limit > 100))
 		return gus_fail(err, GUS_E_USAGE, "--percent-limit takes a number of percent, not '%s'", o->percent_limit);
 	if (o->percent_limit && o->symbol)
 		return gus_fail(err, GUS_E_USAGE, "--percent-limit says which functions to show, and so does %s: give one of them",
@@ -449,23 +439,25 @@ static int annotate(const struct annotate_options *o)
 {
 	struct annotating n = { .o = o, .log = gus_cli_log(o->quiet ? -1 : o->verbosity), .report = { .path = o->input } };
 	struct gus_symbols_options symbols = { .symfs = o->symfs };
-	static const struct gus_filter everything;
 	const Gusprof__Header *header;
 	struct gus_reader *reader;
 	struct gus_error err = { 0 };
+	struct gus_filter filter;
+	uint32_t *tids = NULL;
 	int status;
 
 	if (check_options(o, &n.limit, &err) != 0 || !(reader = gus_reader_open(o->input, &err)))
 		return fail_status(&err);
 	header = gus_reader_header(reader);
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
-	if (gus_profile_length(reader, &n.report.length_ns, &err) != 0 ||
-	    gus_profile_load(&n.profile, reader, &everything, &symbols, n.log, &err) != 0) {
+	if (gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &tids, &err) != 0 ||
+	    gus_profile_load(&n.profile, reader, &filter, &symbols, n.log, &err) != 0) {
 		status = fail_status(&err);
 	} else {
 		status = show(&n);
 		gus_profile_free(&n.profile);
 	}
+	free(tids);
 	gus_reader_close(reader);
 	return status;
 }
@@ -487,6 +479,7 @@ static int run(int argc, char **argv)
 		}
 	}
 	gus_list_free(&o.modules);
+	gus_filter_options_free(&o.filter);
 	return status;
 }
 

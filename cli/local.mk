@@ -8,6 +8,8 @@ gusprof_SOURCES = \
 	cli/annotate_text.c \
 	cli/doctor.c \
 	cli/dump.c \
+	cli/ending.c cli/ending.h \
+	cli/filter.c cli/filter.h \
 	cli/hex.c cli/hex.h \
 	cli/json.c cli/json.h \
 	cli/main.c \

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "cli/ending.h"
 #include "cli/verbs.h"
 #include "collector/child.h"
 #include "collector/cost.h"
@@ -22,6 +22,7 @@
 #define DEFAULT_HZ 1000      /* where it is not known what a sample costs */
 #define DEFAULT_OVERHEAD 1.0 /* percent of the target's CPU time */
 #define OVERHEAD_MAX 50.0
+#define SAID_NS 1000000000   /* of the target's time: of less, nothing is said of what it cost beyond the figures */
 #define STOPPED_STATUS 143 /* as perf: 128 + SIGTERM, whichever signal asked us to stop */
 
 struct record_options {
@@ -340,9 +341,14 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 	gus_log(so->log, GUS_NOTE, "[ cost about %.2f %%%s%s: samples %.2f, following tasks %.2f, this program %.2f, and %.0f ms to "
 		"begin and to end; throttled %llu times ]", got * 100, asked, rate, s->samples * 100, s->following * 100,
 		s->recorder * 100, (double)r->around_ns / 1e6, (unsigned long long)r->throttles);
-	if (so->overhead > 0 && s->following > so->overhead && r->target_ns > 1000000000)
+	if (so->overhead <= 0 || r->target_ns < SAID_NS)
+		return;
+	if (s->following > so->overhead)
 		gus_log(so->log, GUS_NOTE, "following the tasks alone costs more than was asked for, whatever the rate: they are "
 			"born and switched very often; -a follows none, and costs less then");
+	else if (s->following + s->recorder > so->overhead)
+		gus_log(so->log, GUS_NOTE, "what no rate changes costs more than was asked for: following the tasks, and this program, "
+			"which reads what they do and looks after itself while they sleep");
 }
 
 static void summarise(const struct gus_session_options *so, const struct gus_session_result *r)
@@ -353,22 +359,6 @@ static void summarise(const struct gus_session_options *so, const struct gus_ses
 		gus_log(so->log, GUS_NOTE, "no samples: the %s took too little CPU time, or the event did not happen",
 			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
 	summarise_cost(so, r);
-}
-
-/* Ends as the workload did, so that whoever started us sees what it would have seen. It has dumped its own core. */
-static int die_by(int sig)
-{
-	struct rlimit none = { 0, 0 };
-	sigset_t set;
-
-	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(sig, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(sig);
-	return 128 + sig;
 }
 
 static int exit_status(int rc, bool commanded, const struct gus_session_result *r, const struct gus_error *err)
@@ -384,10 +374,10 @@ static int exit_status(int rc, bool commanded, const struct gus_session_result *
 	if (r->ended_by == GUS_ENDED_MAX_SIZE || r->ended_by == GUS_ENDED_CONTROL)
 		return STOPPED_STATUS;
 	if (r->interrupt && r->terminal)
-		return r->running ? die_by(r->interrupt) : r->exit_signal ? die_by(r->exit_signal) : r->exit_status;
+		return r->running ? gus_die_by(r->interrupt) : r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
 	if (r->interrupt)
-		return r->exit_signal == SIGTERM ? die_by(SIGTERM) : STOPPED_STATUS;
-	return r->exit_signal ? die_by(r->exit_signal) : r->exit_status;
+		return r->exit_signal == SIGTERM ? gus_die_by(SIGTERM) : STOPPED_STATUS;
+	return r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
 }
 
 /* The rates of all events that did not bring one along: as asked, or as the governor says. */

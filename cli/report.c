@@ -6,13 +6,15 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "cli/filter.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
 #include "symbolizer/insn.h"
 
 struct report_options {
-	const char *input, *by, *sort, *percent_limit, *time, *event, *format, *symfs;
-	struct gus_list comms, modules, tids;
+	const char *input, *by, *sort, *percent_limit, *format, *symfs;
+	struct gus_filter_options filter;
+	struct gus_list modules;
 	bool inlines, graph, quiet;
 	int verbosity;
 };
@@ -34,13 +36,8 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_STRING, AT(sort), NULL, "share samples total name module line offset" },
 	{ 0, "percent-limit", "PCT", "Leave out rows below this share, and say how many.", GUS_OPTION_STRING,
 	  AT(percent_limit), NULL, NULL },
-	{ 0, "comm", "NAME[,NAME]", "Only samples of threads that had this name then.", GUS_OPTION_LIST, AT(comms), NULL, NULL },
 	{ 0, "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST, AT(modules), NULL, NULL },
-	{ 0, "tid", "TID[,TID]", "Only samples of these threads.", GUS_OPTION_LIST, AT(tids), NULL, NULL },
-	{ 0, "time", "RANGE", "Only this part: FROM,TO in seconds since the start (either may be empty), or 10%-40%, or 10%/2 "
-	  "for the second tenth.", GUS_OPTION_STRING, AT(time), NULL, NULL },
-	{ 0, "event", "NAME", "Which event of the recording, by name or number; the first by default.", GUS_OPTION_STRING,
-	  AT(event), NULL, NULL },
+	GUS_FILTER_OPTIONS(struct report_options, filter),
 	{ 0, "inline", NULL, "Count an inlined function as a function of its own (the default); --no-inline counts it "
 	  "with the symbol that has the code.", GUS_OPTION_FLAG, AT(inlines), NULL, NULL },
 	{ 'g', "call-graph", NULL, "Show callers and callees, and what each row takes with all that it calls; needs a "
@@ -71,95 +68,6 @@ static int parse_by(const char *text, enum gus_by *by, struct gus_error *err)
 			return 0;
 		}
 	return gus_fail(err, GUS_E_USAGE, "--by takes function, module, line, instruction or thread, not '%s'", text);
-}
-
-/* A non-negative decimal number at text, which moves behind it. Not strtod: it follows the locale. */
-static int parse_decimal(const char **text, double *value)
-{
-	const char *at = *text;
-	double scale = 1;
-	bool digits = false;
-
-	*value = 0;
-	for (; *at >= '0' && *at <= '9'; at++, digits = true)
-		*value = *value * 10 + (*at - '0');
-	if (*at == '.')
-		for (at++; *at >= '0' && *at <= '9'; at++, digits = true)
-			*value += (*at - '0') * (scale /= 10);
-	*text = at;
-	return digits ? 0 : -1;
-}
-
-struct range { uint64_t from_ns, to_ns; };
-
-static uint64_t part_of(uint64_t length, double percent)
-{
-	return (uint64_t)((double)length * percent / 100);
-}
-
-/* FROM,TO in seconds, A%-B%, or A%/N: the Nth slice of A percent. */
-static int parse_range(const char *text, uint64_t length_ns, struct range *range)
-{
-	const char *at = text;
-	double first = 0, second = 0;
-	bool has_first = parse_decimal(&at, &first) == 0;
-
-	if (has_first && *at == '%') {
-		bool slice = at[1] == '/';
-
-		if (at[1] != '-' && !slice)
-			return -1;
-		at += 2;
-		if (parse_decimal(&at, &second) != 0 || (!slice && *at++ != '%') || *at != '\0')
-			return -1;
-		if (slice && second < 1)
-			return -1;
-		range->from_ns = part_of(length_ns, slice ? first * (second - 1) : first);
-		range->to_ns = part_of(length_ns, slice ? first * second : second);
-		return range->to_ns > range->from_ns && range->to_ns <= length_ns ? 0 : -1;
-	}
-	if (*at++ != ',')
-		return -1;
-	range->from_ns = (uint64_t)(first * 1e9);
-	range->to_ns = 0;
-	if (*at == '\0')
-		return has_first ? 0 : -1;
-	if (parse_decimal(&at, &second) != 0 || *at != '\0')
-		return -1;
-	range->to_ns = (uint64_t)(second * 1e9);
-	return range->to_ns > range->from_ns ? 0 : -1;
-}
-
-static int find_event(const Gusprof__Header *header, const char *text, uint32_t *event, struct gus_error *err)
-{
-	char *end;
-	unsigned long number = strtoul(text, &end, 10);
-
-	for (size_t i = 0; i < header->n_events; i++) {
-		const Gusprof__Event *e = header->events[i];
-
-		if (strcmp(e->name, text) == 0 || strcmp(e->asked, text) == 0 ||
-		    (*text && *end == '\0' && number == i)) {
-			*event = (uint32_t)i;
-			return 0;
-		}
-	}
-	return gus_fail(err, GUS_E_USAGE, "the recording has no event '%s'; it has %zu, the first is '%s'", text,
-			header->n_events, header->n_events ? header->events[0]->name : "");
-}
-
-static int parse_tids(const struct gus_list *list, uint32_t **tids, struct gus_error *err)
-{
-	*tids = gus_resize(NULL, list->n, sizeof(**tids));
-	for (size_t i = 0; i < list->n; i++) {
-		char *end;
-		unsigned long tid = strtoul(list->v[i], &end, 10);
-
-		if (*end || !*list->v[i] || tid > UINT32_MAX)
-			return gus_fail(err, GUS_E_USAGE, "--tid takes thread numbers, not '%s'", list->v[i]);
-		(*tids)[i] = (uint32_t)tid;
-	}
-	return 0;
 }
 
 /* Sorting. The view comes sorted by weight and, among equals, in an order of its own; keys only rearrange it stably. */
@@ -356,33 +264,6 @@ static void trouble(const struct gus_report *r, const struct gus_log *log)
 	gus_vec_free(&weights);
 }
 
-/* Everything that the options say about which samples to take. */
-static int make_filter(const struct report_options *o, struct gus_reader *reader, struct gus_filter *f, uint64_t *length,
-		       uint32_t **tids, struct gus_error *err)
-{
-	struct range range = { 0 };
-
-	*f = (struct gus_filter){
-		.comms = (const char *const *)o->comms.v,
-		.modules = (const char *const *)o->modules.v,
-		.tids_n = o->tids.n,
-		.chains = o->graph,
-	};
-	if (parse_tids(&o->tids, tids, err) != 0)
-		return -1;
-	f->tids = *tids;
-	if (o->event && find_event(gus_reader_header(reader), o->event, &f->event, err) != 0)
-		return -1;
-	if (gus_profile_length(reader, length, err) != 0)
-		return -1;
-	if (o->time && parse_range(o->time, *length, &range) != 0)
-		return gus_fail(err, GUS_E_USAGE, "--time takes FROM,TO in seconds, A%%-B%% or A%%/N, within the "
-				"recording's %.3f s, not '%s'", (double)*length / 1e9, o->time);
-	f->from_ns = range.from_ns;
-	f->to_ns = range.to_ns;
-	return 0;
-}
-
 static const struct { const char *name; } formats[] = { { "text" }, { "json" }, { "csv" } };
 
 static int render(const struct gus_report *r, const char *format)
@@ -437,7 +318,7 @@ static int check_options(const struct report_options *o, enum gus_by *by, struct
 		return gus_fail(err, GUS_E_USAGE, "--format takes text, json or csv, not '%s'", o->format);
 	if (parse_by(o->by, by, err) != 0 || parse_keys(sorting, o->sort, err) != 0)
 		return -1;
-	if (parse_decimal(&at, limit) != 0 || *at != '\0')
+	if (gus_decimal_parse(&at, limit) != 0 || *at != '\0')
 		return gus_fail(err, GUS_E_USAGE, "--percent-limit takes a number, not '%s'", o->percent_limit);
 	return 0;
 }
@@ -466,10 +347,12 @@ static int report(struct report_options *o)
 
 	if (check_options(o, &by, &sorting, &limit, &err) != 0 ||
 	    !(reader = gus_reader_open(o->input, &err)) ||
-	    make_filter(o, reader, &filter, &length, &tids, &err) != 0) {
+	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0) {
 		status = status_of(&err);
 		goto out;
 	}
+	filter.modules = (const char *const *)o->modules.v;
+	filter.chains = o->graph;
 	header = gus_reader_header(reader);
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
 	if (o->graph && strcmp(header->call_graph, "fp") != 0)
@@ -503,9 +386,8 @@ static int run(int argc, char **argv)
 			status = report(&o);
 		}
 	}
-	gus_list_free(&o.comms);
 	gus_list_free(&o.modules);
-	gus_list_free(&o.tids);
+	gus_filter_options_free(&o.filter);
 	return status;
 }
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "cli/ending.h"
 #include "cli/stat_view.h"
 #include "cli/uarch_load.h"
 #include "cli/verbs.h"
@@ -275,29 +275,13 @@ static int run_all(struct job *j, uint64_t runs, struct gus_stat_view *v, struct
 	return 0;
 }
 
-/* Ends as the command did, so that whoever started us sees what it would have seen. It has dumped its own core. */
-static int die_by(int sig)
-{
-	struct rlimit none = { 0, 0 };
-	sigset_t set;
-
-	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(sig, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(sig);
-	return 128 + sig;
-}
-
 static int exit_status(const struct job *j, const struct gus_stat_view *v, const struct gus_stat_result *r)
 {
 	if (r->interrupt && (!j->command || r->terminal))
-		return r->running || !j->command ? die_by(r->interrupt) : r->exit_signal ? die_by(r->exit_signal) : r->exit_status;
+		return r->running || !j->command ? gus_die_by(r->interrupt) : r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
 	if (r->interrupt)
-		return r->exit_signal == SIGTERM ? die_by(SIGTERM) : STOPPED_STATUS;
-	return v->exit_signal ? die_by(v->exit_signal) : v->exit_status;
+		return r->exit_signal == SIGTERM ? gus_die_by(SIGTERM) : STOPPED_STATUS;
+	return v->exit_signal ? gus_die_by(v->exit_signal) : v->exit_status;
 }
 
 /* The stream for the counts. Before anything is run: a name that cannot be written to is no reason to run for an hour. */
@@ -325,6 +309,7 @@ static int count(const struct stat_options *o, struct job *j)
 	struct gus_error err = { 0 };
 	struct gus_stat_view v = { 0 };
 	struct gus_pmus pmus;
+	bool no_target = false;
 	int status;
 	int rc = 0;
 
@@ -340,6 +325,7 @@ static int count(const struct stat_options *o, struct job *j)
 	if (rc == 0) {
 		v = make_view(j);
 		rc = run_all(j, o->runs, &v, &last, &err);
+		no_target = rc != 0 && j->target.ids.n && err.code == GUS_E_NOT_FOUND;
 		if (v.runs)
 			show(j, &v);
 		if (close_output(j, o->output, &err) != 0)
@@ -347,7 +333,8 @@ static int count(const struct stat_options *o, struct job *j)
 	}
 	if (rc != 0)
 		gus_complain(&err);
-	status = rc == 0 ? -1 : last.no_command ? GUS_EXIT_NO_COMMAND : err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+	status = rc == 0 ? -1 : last.no_command ? GUS_EXIT_NO_COMMAND : no_target ? GUS_EXIT_NO_TARGET :
+		 err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 	if (status < 0)
 		status = exit_status(j, &v, &last);
 	gus_stat_view_free(&v);
@@ -386,7 +373,7 @@ const struct gus_verb gus_verb_stat = {
 	.summary = "Count events of a command, of what runs already, or of whole CPUs.",
 	.details = "The exit status is the command's, of several runs that of the first that failed; if a\n"
 		   "signal ends it, gusprof ends by the same signal. 125: gusprof failed. 129: wrong option\n"
-		   "or event. 255: the command could not be started.",
+		   "or event. 244: no such process. 255: the command could not be started.",
 	.options = options,
 	.run = run,
 	.argument_choices = "@command",

@@ -49,6 +49,7 @@ struct gus_counters {
 	struct gus_attr_plan plan;
 	bool separate;                   /* the side band has events of its own */
 	struct gus_vec(struct gus_counter) list;
+	size_t open;                     /* of the list: those that have not been replaced */
 	struct gus_vec(int) tracking;    /* these events */
 	struct gus_rings gus_vec(struct gus_ring) rings;   /* a CPU each, in ascending order */
 	struct gus_rings flights;        /* likewise, of samples in a flight recorder; else empty */

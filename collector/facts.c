@@ -13,10 +13,10 @@
 #include "base/alloc.h"
 #include "collector/attr.h"
 #include "collector/host.h"
+#include "collector/ring.h"
 #include "collector/trial.h"
 #include "collector/vdso.h"
 
-#define RING_BYTES ((512u << 10) + 4096) /* session.c's rings, each with its control page */
 #define STATUS_MAX 8192
 
 static void copy(char *to, size_t size, const char *text)
@@ -168,7 +168,7 @@ static void read_settings(struct gus_facts *f)
 	f->nmi_watchdog = setting("/proc/sys/kernel/nmi_watchdog");
 	f->memlock_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur :
 			   UINT64_MAX;
-	f->ring_bytes = RING_BYTES;
+	f->ring_bytes = GUS_RING_BYTES + (uint64_t)sysconf(_SC_PAGESIZE); /* and its control page */
 }
 
 /* Names. The first lines of kallsyms tell: addresses are shown to us, or they are all zero. */

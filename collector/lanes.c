@@ -97,7 +97,7 @@ static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 		break;
 	case GUSPROF__RECORD__KIND_FORK:
 		l->usage.births++;
-		l->usage.wakes += l->counters->list.n;
+		l->usage.wakes += l->counters->open;
 		gus_living_note(l->living, r);
 		break;
 	case GUSPROF__RECORD__KIND_EXIT:

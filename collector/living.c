@@ -2,7 +2,9 @@
 #include "collector/living.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +19,19 @@
 #define SEGMENTS_MAX 128
 #define NOTES_MAX 65536
 
+#define CROWD_MIN 1024 /* processes: fewer are not worth a look */
+
 struct file_key { uint64_t inode; uint32_t major, minor; };
+
+static void init_pids(struct gus_living *l)
+{
+	gus_index_init(&l->pids, sizeof(uint32_t));
+}
 
 void gus_living_init(struct gus_living *l)
 {
 	*l = (struct gus_living){ 0 };
-	gus_index_init(&l->pids, sizeof(uint32_t));
+	init_pids(l);
 	gus_index_init(&l->files, sizeof(struct file_key));
 }
 
@@ -34,11 +43,30 @@ void gus_living_free(struct gus_living *l)
 	gus_sideband_free(&l->past);
 }
 
+/* Where all that is wanted of them is who lives, those that do not are forgotten each time there are twice as many: so
+ * memory does not grow with the births, and a birth costs one look. */
+static void forget_dead(struct gus_living *l)
+{
+	struct gus_index all = l->pids;
+
+	init_pids(l);
+	for (uint32_t i = 0; i < all.n; i++) {
+		uint32_t pid = *(const uint32_t *)gus_index_key(&all, i);
+
+		if (kill((pid_t)pid, 0) == 0 || errno == EPERM)
+			gus_index_add(&l->pids, &pid, NULL);
+	}
+	gus_index_free(&all);
+	l->crowd = 2 * l->pids.n;
+}
+
 void gus_living_add(struct gus_living *l, pid_t pid)
 {
 	uint32_t key = (uint32_t)pid;
 
 	gus_index_add(&l->pids, &key, NULL);
+	if (!l->remembers && l->pids.n > CROWD_MIN && l->pids.n > l->crowd)
+		forget_dead(l);
 }
 
 void gus_living_note(struct gus_living *l, const Gusprof__Record *r)
@@ -256,7 +284,7 @@ static struct gus_tids take_pids(struct gus_living *l)
 	for (uint32_t i = 0; i < l->pids.n; i++)
 		gus_vec_push(&pids, (pid_t)*(const uint32_t *)gus_index_key(&l->pids, i));
 	gus_index_free(&l->pids);
-	gus_index_init(&l->pids, sizeof(uint32_t));
+	init_pids(l);
 	return pids;
 }
 

@@ -20,6 +20,7 @@ struct gus_file_id {
 
 struct gus_living {
 	struct gus_index pids;  /* those seen, some of which may have ended since */
+	uint32_t crowd;         /* when there are more, those that have ended are forgotten */
 	struct gus_index files; /* device and inode */
 	struct gus_vec(struct gus_file_id) ids;
 	bool remembers;            /* there will be a further file: past is kept */

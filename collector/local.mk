@@ -6,6 +6,7 @@ collector_libcollector_a_SOURCES = \
 	collector/control.c collector/control.h \
 	collector/cost.c collector/cost.h \
 	collector/counters.c collector/counters.h \
+	collector/counters_open.c collector/counters_private.h \
 	collector/doctor.c collector/doctor.h \
 	collector/event.c collector/event.h \
 	collector/event_names.c collector/event_names.h \
@@ -27,6 +28,8 @@ collector_libcollector_a_SOURCES = \
 	collector/records.c collector/records.h \
 	collector/ring.c collector/ring.h \
 	collector/session.c collector/session.h \
+	collector/session_files.c collector/session_private.h \
+	collector/session_rate.c \
 	collector/sideband.c collector/sideband.h \
 	collector/signals.c collector/signals.h \
 	collector/stat.c collector/stat.h \

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 
+#define GUS_RING_BYTES (512u << 10) /* a recording's: what an ordinary user may lock a CPU by default (perf_event_mlock_kb is 516) */
+
 struct gus_ring {
 	int fd;            /* of the event that owns it; borrowed */
 	unsigned cpu;

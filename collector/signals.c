@@ -6,7 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-int gus_inbox_open(struct gus_inbox *inbox, struct gus_error *err)
+int gus_inbox_open(struct gus_inbox *inbox, bool snapshots, struct gus_error *err)
 {
 	struct sigaction hup, ignore = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL };
 	sigset_t set;
@@ -14,8 +14,9 @@ int gus_inbox_open(struct gus_inbox *inbox, struct gus_error *err)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGUSR2);
 	sigaddset(&set, SIGCHLD);
+	if (snapshots)
+		sigaddset(&set, SIGUSR2);
 	if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	inbox->caught = true;

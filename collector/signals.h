@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals while recording: they come in through a descriptor, so that they have one place in the loop and interrupt
+/* Signals while recording or counting: they come in through a descriptor, so that they have one place in the loop and interrupt
  * nothing. */
 #ifndef GUS_COLLECTOR_SIGNALS_H
 #define GUS_COLLECTOR_SIGNALS_H
@@ -15,9 +15,9 @@ struct gus_inbox {
 	struct gus_signals before; /* how they were, and how a command shall begin */
 };
 
-/* SIGINT, SIGTERM, SIGUSR2, SIGCHLD, and SIGHUP unless it was ignored (nohup). A closed stderr must not kill a recording:
- * SIGPIPE is off. */
-int gus_inbox_open(struct gus_inbox *inbox, struct gus_error *err);
+/* SIGINT, SIGTERM, SIGCHLD, SIGUSR2 if snapshots can be asked for, and SIGHUP unless it was ignored (nohup). A closed stderr
+ * must not kill a recording: SIGPIPE is off. */
+int gus_inbox_open(struct gus_inbox *inbox, bool snapshots, struct gus_error *err);
 /* All as it was. */
 void gus_inbox_close(struct gus_inbox *inbox);
 

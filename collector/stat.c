@@ -15,9 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/stat_attach.h"
 #include "collector/child.h"
 #include "collector/pmu.h"
+#include "collector/signals.h"
+#include "collector/stat_attach.h"
 
 #define LOOK_NS 50000000ULL  /* how often we look whether tasks that are no children of ours still live */
 #define SETTLE_NS 20000000ULL /* what a forked child gets to reach its pipe */
@@ -25,9 +26,7 @@
 struct stat_run {
 	const struct gus_stat_options *o;
 	struct gus_stat_result *result;
-	struct gus_signals signals;
-	int signal_fd;
-	bool caught;
+	struct gus_inbox inbox;
 	struct gus_child child;
 	struct gus_tally tally;
 	bool tallied;
@@ -53,37 +52,6 @@ static uint64_t ns_of(const struct timeval *t)
 	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
 }
 
-/* Signals come in through a descriptor, as in session.c. */
-static int catch_signals(struct stat_run *s)
-{
-	struct sigaction hup, ignore = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL };
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGCHLD);
-	if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
-	s->caught = true;
-	sigprocmask(SIG_BLOCK, &set, &s->signals.mask);
-	sigaction(SIGCHLD, &standard, &s->signals.chld);
-	sigaction(SIGPIPE, &ignore, &s->signals.pipe);
-	s->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return s->signal_fd < 0 ? gus_fail_errno(s->err, errno, "cannot receive signals through a descriptor") : 0;
-}
-
-static void release_signals(struct stat_run *s)
-{
-	if (!s->caught)
-		return;
-	if (s->signal_fd >= 0)
-		close(s->signal_fd);
-	sigaction(SIGCHLD, &s->signals.chld, NULL);
-	sigaction(SIGPIPE, &s->signals.pipe, NULL);
-	sigprocmask(SIG_SETMASK, &s->signals.mask, NULL);
-}
-
 /* As for record: a signal from the terminal reached the command as well; one that was sent to us is passed on as SIGTERM.
  * Tasks that we attached to are never touched. The second signal means: do not wait. */
 static void take_stop(struct stat_run *s, const struct signalfd_siginfo *info)
@@ -100,7 +68,7 @@ static void take_signals(struct stat_run *s)
 {
 	struct signalfd_siginfo info;
 
-	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
+	while (read(s->inbox.fd, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo == SIGCHLD)
 			gus_child_reap(&s->child, false);
 		else
@@ -193,7 +161,7 @@ static void end_interval(struct stat_run *s, uint64_t at)
 
 static void loop(struct stat_run *s)
 {
-	struct pollfd poll_fd = { .fd = s->signal_fd, .events = POLLIN };
+	struct pollfd poll_fd = { .fd = s->inbox.fd, .events = POLLIN };
 	bool watch = !s->o->command && s->o->target->kind != GUS_STAT_CPUS;
 
 	while (!is_over(s)) {
@@ -234,10 +202,10 @@ static int prepare(struct stat_run *s)
 {
 	const struct gus_stat_options *o = s->o;
 
-	if (catch_signals(s) != 0)
+	if (gus_inbox_open(&s->inbox, false, s->err) != 0)
 		return -1;
 	getrusage(RUSAGE_CHILDREN, &s->usage);
-	if (o->command && gus_child_fork(&s->child, o->command, &s->signals, s->err) != 0)
+	if (o->command && gus_child_fork(&s->child, o->command, &s->inbox.before, s->err) != 0)
 		return -1;
 	if (gus_tally_attach(&s->tally, o, s->child.pid, s->result, s->err) != 0)
 		return -1;
@@ -295,7 +263,7 @@ static void finish(struct stat_run *s)
 
 int gus_stat_run(const struct gus_stat_options *o, struct gus_stat_result *result, struct gus_error *err)
 {
-	struct stat_run s = { .o = o, .result = result, .signal_fd = -1, .child = { .go = -1, .failed = -1 }, .err = err };
+	struct stat_run s = { .o = o, .result = result, .inbox = { .fd = -1 }, .child = { .go = -1, .failed = -1 }, .err = err };
 	size_t n = o->events->n;
 	int rc;
 
@@ -315,7 +283,7 @@ int gus_stat_run(const struct gus_stat_options *o, struct gus_stat_result *resul
 	gus_child_close(&s.child);
 	if (s.tallied)
 		gus_tally_close(&s.tally);
-	release_signals(&s);
+	gus_inbox_close(&s.inbox);
 	free(s.now);
 	free(s.before);
 	free(s.part);

@@ -20,6 +20,7 @@ case_tests = \
 	tests/cases/record.sh \
 	tests/cases/report.sh \
 	tests/cases/stat.sh \
+	tests/cases/statuses.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
@@ -150,6 +151,7 @@ EXTRA_DIST += \
 	tests/bench/governor \
 	tests/bench/kill-nine \
 	tests/bench/stat-against-perf \
+	tests/bench/system-wide \
 	tests/bench/truncate-flip \
 	tests/bench/workloads
 

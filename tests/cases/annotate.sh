@@ -115,6 +115,23 @@ for at, r in rows.items():
     assert r["address"] - at == rows[min(rows)]["address"] - min(rows)
 P
 
+for part in 0%-40% 40%-100%; do
+	"$GUSPROF" annotate --percent-limit 0 --time $part --format json >part.$part.json 2>err || bad "--time: $(head -1 err)"
+done
+"$GUSPROF" annotate --percent-limit 0 --comm demo --event 0 --format json >all.json 2>err || bad "--comm: $(head -1 err)"
+check "--time: the parts of each function add up to it" python3 - <<'P'
+from annotated import load
+whole, parts = load("all.json"), [load("part.0%-40%.json"), load("part.40%-100%.json")]
+assert all(p["recording"]["filtered"] for p in parts) and not whole["recording"]["filtered"]
+assert sum(p["total"]["samples"] for p in parts) == whole["total"]["samples"]
+for f in whole["functions"]:
+    mine = [g for p in parts for g in p["functions"] if (g["module"], g["offset"]) == (f["module"], f["offset"])]
+    assert sum(g["samples"] for g in mine) == f["samples"] > 0, f["function"]
+P
+refuse "--comm: a name that no thread had" 125 'no samples that the options leave' --comm nobody
+refuse "--tid takes numbers" 129 'takes thread numbers' --tid x
+refuse "--time outside the recording" 129 'within the recording' --time 20-10
+refuse "--event: one that was not recorded" 129 "has no event 'no-such'" --event no-such
 "$GUSPROF" annotate divider >text 2>err
 check "text: the source line beside the instruction" grep -q ';.*demo\.c:115 .*quotient = dividend' text
 check "text: the loop and its share" grep -qE '^# loop 1: (9[5-9]|100)\.[0-9]+% \(.*head at [0-9a-f]+ \(L[0-9]+\), demo\.c:' text
@@ -298,7 +315,7 @@ cp prog kept && cc -O1 -Wl,--build-id -o prog one.c two.c && "$GUSPROF" record -
 check "without debug information: told, and no source" sh -c 'grep -q "no debug information was found" said && ! grep -q "  ; " text &&
 	grep -q "^# loop 1:" text'
 refuse "a program that changed" 125 'cannot annotate the hottest code, .*/prog .*its file changed since the recording' -i prog.data
-refuse "a name in it" 129 'no function called work .*its file changed since the recording' -i prog.data work
+refuse "a name in it" 129 'no function called work .*its file changed since the recording' -i prog.data -d prog work
 cp kept prog
 check "the right file again" "$GUSPROF" annotate -i prog.data
 size=$(stat -c %s prog.data)

@@ -174,10 +174,11 @@ stat -x, -o counts -e task-clock -p "$target"
 if [ $status = 0 ]; then
 	ok "-p: ends with the process" is $status 0
 else
-	ok "-p: the process had ended" says 'no process\|has ended'
+	ok "-p: the process had ended: status 244" is $status 244
+	ok "-p: that is said" says 'no process\|has ended'
 fi
 stat -p 2147483646 -- sleep 10
-ok "-p: no such process: status 125" is $status 125
+ok "-p: no such process: status 244, as record" is $status 244
 ok "-p: it is named" says 'no process 2147483646'
 
 # Threads: all of a process, and those born later.

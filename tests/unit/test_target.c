@@ -285,6 +285,25 @@ static void living_recalls(void **state)
 	gus_living_free(&l);
 }
 
+/* Many that have ended are forgotten, those that live are not; but for a further file, all are wanted. */
+static void living_forgets(void **state)
+{
+	uint32_t own = (uint32_t)getpid();
+	struct gus_living l;
+
+	(void)state;
+	for (unsigned remembers = 0; remembers < 2; remembers++) {
+		gus_living_init(&l);
+		l.remembers = remembers;
+		gus_living_add(&l, (pid_t)own);
+		for (uint32_t i = 0; i < 10000; i++)
+			gus_living_add(&l, (pid_t)(0x70000000 + i)); /* nobody */
+		assert_true(remembers ? l.pids.n == 10001 : l.pids.n < 2000);
+		assert_int_not_equal(gus_index_find(&l.pids, &own), GUS_INDEX_NONE);
+		gus_living_free(&l);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,7 +313,7 @@ int main(void)
 		cmocka_unit_test(tasks),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(build_ids),
-		cmocka_unit_test(living), cmocka_unit_test(living_recalls),
+		cmocka_unit_test(living), cmocka_unit_test(living_recalls), cmocka_unit_test(living_forgets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

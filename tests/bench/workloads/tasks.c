@@ -6,7 +6,12 @@
  *     tasks work UNITS         this thread does UNITS units: what forks executes
  *     tasks churn FILE         until it is killed: 2 threads work all the time ("old"), 10 more work for 20 units and are
  *                              then replaced by new ones ("young"), and 288 live for a moment and are replaced. FILE
- *                              is mapped and counts units done by the old and by the young ones, and threads born. */
+ *                              is mapped and counts units done by the old and by the young ones, and threads born.
+ *     tasks keep N FILE        until it is killed: N threads do units. FILE is mapped and has a struct tally of each,
+ *                              which is written after each unit
+ *     tasks fork UNITS FILE    until it is killed: one process after the other executes this program again to do UNITS
+ *                              units. FILE is mapped and has one struct tally, written after each process: of all of them
+ *                              and of this one */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,11 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 struct shared { uint64_t old, young, born; };
+
+/* What has been done, and the CPU time that it took. changes is odd while they are being written. */
+struct tally { uint64_t changes, units, cpu_ns; };
 
 static struct shared *shared;
 static sem_t young_room, brief_room;
@@ -113,22 +122,31 @@ static void *keep_young(void *unused)
 	return NULL;
 }
 
-static int churn(const char *file)
+static void *map(const char *file, size_t size)
 {
 	int fd = open(file, O_RDWR | O_CREAT, 0600);
+	void *at = MAP_FAILED;
 
-	if (fd < 0 || ftruncate(fd, sizeof(*shared)) != 0)
-		return 1;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
+		at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED) {
+		perror(file);
+		exit(1);
+	}
+	return at;
+}
+
+static int churn(const char *file)
+{
+	shared = map(file, sizeof(*shared));
 	sem_init(&young_room, 0, 10);
 	sem_init(&brief_room, 0, 288);
 	for (int i = 0; i < 2; i++)
 		begin(old, NULL);
 	begin(keep_young, NULL);
-	for (;;) {
-		sem_wait(&brief_room);
+	while (sem_wait(&brief_room) == 0)
 		begin(brief, NULL);
-	}
+	return 1;
 }
 
 static int threads(int n, uintptr_t units)
@@ -161,6 +179,59 @@ static int forks(int n, char *units)
 	return 0;
 }
 
+static uint64_t cpu_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void tell(struct tally *t, uint64_t units, uint64_t ns)
+{
+	__atomic_add_fetch(&t->changes, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->units, t->units + units, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->cpu_ns, ns, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&t->changes, 1, __ATOMIC_SEQ_CST);
+}
+
+static void *keep_one(void *tally)
+{
+	uint64_t done = 0;
+
+	for (;;) {
+		old_work(&done);
+		tell(tally, 1, cpu_ns(CLOCK_THREAD_CPUTIME_ID));
+	}
+	return NULL;
+}
+
+static int keep(int n, const char *file)
+{
+	struct tally *t = map(file, (size_t)n * sizeof(*t));
+	pthread_t thread;
+
+	for (int i = 1; i < n; i++)
+		if (pthread_create(&thread, NULL, keep_one, &t[i]) != 0)
+			return 1;
+	keep_one(&t[0]);
+	return 0;
+}
+
+static int fork_on(char *units, const char *file)
+{
+	struct tally *t = map(file, sizeof(*t));
+	struct rusage children;
+
+	while (forks(1, units) == 0) {
+		getrusage(RUSAGE_CHILDREN, &children);
+		tell(t, (uint64_t)atol(units), cpu_ns(CLOCK_PROCESS_CPUTIME_ID) +
+		     1000000000u * (uint64_t)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) +
+		     1000u * (uint64_t)(children.ru_utime.tv_usec + children.ru_stime.tv_usec));
+	}
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "threads") == 0)
@@ -173,6 +244,11 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && strcmp(argv[1], "churn") == 0)
 		return churn(argv[2]);
-	fprintf(stderr, "usage: tasks threads N UNITS | forks N UNITS | work UNITS | churn FILE\n");
+	if (argc == 4 && strcmp(argv[1], "keep") == 0)
+		return keep(atoi(argv[2]), argv[3]);
+	if (argc == 4 && strcmp(argv[1], "fork") == 0)
+		return fork_on(argv[2], argv[3]);
+	fprintf(stderr, "usage: tasks threads N UNITS | forks N UNITS | work UNITS | churn FILE | keep N FILE | "
+		"fork UNITS FILE\n");
 	return 2;
 }
