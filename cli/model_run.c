@@ -29,19 +29,13 @@ static double per_iteration(const struct gus_core_result *r)
 	return r->steady_iterations ? (double)r->steady_cycles / (double)r->steady_iterations : 0;
 }
 
-static struct gus_stream_options stream_options(const struct gus_core_options *o)
-{
-	return (struct gus_stream_options){ .pointers = o->pointers, .unrolled = o->unrolled, .iterations = o->iterations,
-					    .memory = o->memory, .branch = o->branch, .fetch = o->fetch };
-}
-
 /* One run of a program by the engine that was asked for: cycles an iteration, and instructions added to those simulated. */
 static int evaluate(const struct gus_program *p, const struct gus_model_settings *s, const struct gus_core_config *config,
 		    const struct gus_core_options *options, double *cycles, uint64_t *instructions, struct gus_error *err)
 {
 	struct gus_core_result result;
 	struct gus_stream_result streamed;
-	struct gus_stream_options stream = stream_options(options);
+	struct gus_stream_options stream = gus_stream_options_of(options);
 
 	if (s->stream) {
 		if (gus_stream_run(p, config, &stream, &streamed, err) != 0)
@@ -203,7 +197,7 @@ static int run_stream(struct gus_modelled *m, const struct gus_model_settings *s
 
 static int run_sensitivity(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
 {
-	struct gus_stream_options stream = stream_options(&s->options);
+	struct gus_stream_options stream = gus_stream_options_of(&s->options);
 	double nominal;
 
 	if (!(s->weight > 0))
@@ -219,7 +213,7 @@ static int run_sensitivity(struct gus_modelled *m, const struct gus_model_settin
 
 static int run_causality(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
 {
-	struct gus_stream_options stream = stream_options(&s->options);
+	struct gus_stream_options stream = gus_stream_options_of(&s->options);
 
 	return s->causality ? gus_causality_run(m->program, &s->config, &stream, &m->causality, NULL, err) : 0;
 }

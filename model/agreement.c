@@ -108,8 +108,7 @@ static enum gus_relief reason_of(const struct gus_agreement *a)
 int gus_agreement_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
 		      struct gus_agreement *a, struct gus_error *err)
 {
-	struct gus_stream_options stream = { .pointers = o->pointers, .unrolled = o->unrolled, .iterations = o->iterations,
-		.memory = o->memory, .branch = o->branch, .fetch = o->fetch };
+	struct gus_stream_options stream = gus_stream_options_of(o);
 	struct gus_stream_result r;
 
 	*a = (struct gus_agreement){ .reason = GUS_RELIEFS };

@@ -69,6 +69,13 @@ struct gus_stream_options {
 	struct gus_stream_log *log;             /* for model/causality.c; else NULL */
 };
 
+/* What the core engine's options say of the same run. */
+static inline struct gus_stream_options gus_stream_options_of(const struct gus_core_options *o)
+{
+	return (struct gus_stream_options){ .source = o->source, .memory = o->memory, .branch = o->branch, .fetch = o->fetch,
+		.pointers = o->pointers, .unrolled = o->unrolled, .iterations = o->iterations };
+}
+
 struct gus_stream_result {
 	uint64_t instructions, iterations;
 	double cycles[GUS_STREAM_LANES];        /* of the whole run */

@@ -107,9 +107,9 @@ record -q -F 1000 -o two.data -p "$busy" -- sleep 0.4
 kill -INT $recorder
 wait $recorder
 ok "stopped by SIGINT: status 0" is $? 0
-ok "attached twice: the first has samples" test "$(dump one.data; count ' sample cpu ')" -gt 50
+ok "attached twice: the first has samples" test "$(dump one.data; count ' sample cpu ')" -gt 10
 ok "and the file says how it ended" says 'ended_by "interrupt"' dump
-ok "attached twice: the second too" test "$(dump two.data; count ' sample cpu ')" -gt 50
+ok "attached twice: the second too" test "$(dump two.data; count ' sample cpu ')" -gt 10
 ok "the target never hears of it" kill -0 "$busy"
 record_behind -p "$busy"
 kill -TERM $recorder
@@ -154,7 +154,7 @@ kill -9 "$pid"
 
 # One thread, CPUs.
 record -q -F 1000 -t "$busy" -- sleep 0.3
-ok "-t TID" test $status = 0 -a "$(dump; count ' sample cpu ')" -gt 50
+ok "-t TID" test $status = 0 -a "$(dump; count ' sample cpu ')" -gt 10
 ok "names the target" says 'target "thread"' dump
 if "$gusprof" record -q -a -o all.data -- true 2>err; then
 	record -F 1000 -a -- sleep 0.4
@@ -166,7 +166,7 @@ if "$gusprof" record -q -a -o all.data -- true 2>err; then
 	record -q -F 1000 -C 0 -- sleep 0.3
 	dump
 	ok "-C 0 alone is all that runs there" is "$(grep ' sample cpu ' dump | grep -vc ' sample cpu 0 ')" 0
-	ok "-C 0 has samples" test "$(count ' sample cpu 0 ')" -gt 50
+	ok "-C 0 has samples" test "$(count ' sample cpu 0 ')" -gt 10
 	"$gusprof" record -a -F 1000 >out 2>err </dev/null &
 	recorder=$!
 	wait_for grep -q sampling err
@@ -330,7 +330,7 @@ ok "--control stop: status 0" is $? 0
 ok "each word is acknowledged" is "$(grep -c '^ack$' acks)" 6
 ok "one that is none is named" says "'nonsense' is none of"
 ok "it ended so" ended control
-ok "sampled while enabled" test "$(count ' sample cpu ')" -gt 50
+ok "sampled while enabled" test "$(count ' sample cpu ')" -gt 10
 ok "and never before" awk '/kind "enable"/ && !from { for (i = 1; i < NF; i++) if ($i == "time") from = $(i + 1) }
 	/clock .*start_ns/ { for (i = 1; i < NF; i++) if ($i == "start_ns") start = $(i + 1) }
 	/ sample cpu / && start + $1 * 1e9 < from - 1e6 { bad = 1 } END { exit bad || !from }' dump

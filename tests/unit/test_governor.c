@@ -63,7 +63,7 @@ static void keeps_to_the_budget(void **state)
 		{ 0, 0, 0 }, { 0, 0, 4000 }, { 100, 0, 500 }, { 0, 2000, 500 }, { 50, 1000, 2000 },
 	};
 	static const double asked[] = { 0.005, 0.01, 0.05 };
-	const struct gus_costs costs = { 13000, 8000, 1200, 1500 };
+	const struct gus_costs costs = { .sample_ns = 13000, .birth_ns = 8000, .switch_ns = 1200, .map_ns = 1500 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++)
@@ -80,7 +80,7 @@ static void keeps_to_the_budget(void **state)
 
 static void never_without_samples(void **state)
 {
-	const struct gus_costs costs = { 10000, 10000, 1000, 0 };
+	const struct gus_costs costs = { .sample_ns = 10000, .birth_ns = 10000, .switch_ns = 1000 };
 	const struct world storm = { 10000, 100000, 1000 };
 	struct gus_usage u = { 0 };
 	struct gus_governor g;
@@ -94,7 +94,7 @@ static void never_without_samples(void **state)
 
 static void comes_back(void **state)
 {
-	const struct gus_costs costs = { 10000, 10000, 1000, 0 };
+	const struct gus_costs costs = { .sample_ns = 10000, .birth_ns = 10000, .switch_ns = 1000 };
 	const struct world storm = { 500, 5000, 0 }, calm = { 0, 0, 0 };
 	struct gus_usage u = { 0 };
 	struct gus_governor g;
