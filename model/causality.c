@@ -206,22 +206,17 @@ static struct place charge_value(struct analysis *a, const struct gus_stream_log
 	return (struct place){ START, seq, writer };
 }
 
-static int64_t forward_ticks(const struct stream *s, bool blocked)
-{
-	return ((s->c->store_forward_zero ? 0 : (int64_t)s->c->store_forward_latency) + (blocked ? s->c->store_forward_blocked : 0)) *
-	       GUS_STREAM_TICKS;
-}
-
 /* late: how long after it is there it is needed; of a retirement nothing. */
 static struct place charge_forward(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, uint64_t why,
 				   int64_t late)
 {
 	uint64_t seq = stream_why_seq(why);
+	bool blocked = stream_why_out(why) != 0;
+	uint32_t cycles = blocked ? s->c->store_forward_blocked : s->c->store_forward_zero ? 0 : s->c->store_forward_latency;
 
 	if (seq >= a->low)
-		charge(a, seq, note_of(log, seq)->op, kind_of(&a->charges, GUS_HOP_FORWARD, 0),
-		       forward_ticks(s, stream_why_out(why)) - late);
-	return (struct place){ START, seq, stream_why_index(why) };
+		charge(a, seq, note_of(log, seq)->op, kind_of(&a->charges, GUS_HOP_FORWARD, 0), (int64_t)cycles * GUS_STREAM_TICKS - late);
+	return (struct place){ blocked ? DRAIN : START, seq, stream_why_index(why) };
 }
 
 /* What a line or a page took to come, beyond what a hit takes. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel of the stream engine, for as many lanes as the includer says: `stream_time` is the type of a time (an int32_t, or a
- * vector of them), LANES how many it has, LATER(a, b) and SOONER(a, b) the later and the sooner of two, LANE(t, k) one of its lanes,
+ * vector of them), LANES how many it has, LATER(a, b) and SOONER(a, b) the later and the sooner of two, ANY_LATER(a, b) whether a is later
+ * than b in any lane, LANE(t, k) one of its lanes,
  * FIRST(t) the first of a time that lies in memory, TARGET what the compiler may use. Included by stream_kernel.c for each;
  * the arithmetic is the same to the tick. Where there is a log, lane 0 notes what each time waited for. */
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE TARGET static inline __attribute__((always_inline))
 
 INLINE stream_time NAME(from)(const int32_t *array, unsigned first)
 {
@@ -17,7 +18,8 @@ INLINE stream_time NAME(from)(const int32_t *array, unsigned first)
 struct NAME(state) {
 	stream_time resource[STREAM_RESOURCES], inverse[STREAM_RESOURCES];
 	stream_time reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire, drained;
-	stream_time words[STREAM_WORDS], lines[STREAM_LINES];
+	stream_time words[STREAM_WORDS], left[STREAM_WORDS]; /* of a store: its data are there, and it has left */
+	stream_time lines[STREAM_LINES];
 	stream_time late[STREAM_LATE];          /* the longest waits of the reservation station, descending */
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
@@ -95,6 +97,8 @@ INLINE void NAME(station)(struct NAME(state) *k, const struct stream *s, unsigne
 		uint64_t why = 0;
 		stream_time t = NAME(entry)(k, s, WINDOW_RS, i, log, &why);
 
+		if (!ANY_LATER(t, k->dispatch)) /* it is free, whatever the longest waits are */
+			continue;
 		for (unsigned c = 0; c < STREAM_LATE; c++) {
 			stream_time sooner = SOONER(t, k->late[c]);
 
@@ -249,7 +253,7 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 			forward = k->words[a->word];
 			source = log ? log->word[a->word] : 0;
 			if (a->flags & STREAM_BLOCKED) {
-				forward += (int32_t)s->c->store_forward_blocked * GUS_STREAM_TICKS;
+				forward = k->left[a->word] + (int32_t)s->c->store_forward_blocked * GUS_STREAM_TICKS;
 				source |= 1ull << 46;
 			}
 		}
@@ -275,9 +279,9 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 		k->reg[reg] = LATER(own_time, forward);
 	}
 	if (a && u->kind == GUS_UOP_STORE_DATA && (a->flags & STREAM_KNOWN)) {
-		k->words[a->word] = start + (s->c->store_forward_zero ? 0 : (int32_t)s->c->store_forward_latency * GUS_STREAM_TICKS);
+		k->words[a->stored] = start + (s->c->store_forward_zero ? 0 : (int32_t)s->c->store_forward_latency * GUS_STREAM_TICKS);
 		if (log)
-			log->word[a->word] = stream_reason(WHY_FORWARD, own, 0, 0, seq);
+			log->word[a->stored] = stream_reason(WHY_FORWARD, own, 0, 0, seq);
 	}
 	return end;
 }
@@ -366,6 +370,9 @@ INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const str
 	if (log)
 		log->drained = log->seq;
 	k->drained = left;
+	for (unsigned n = 0; accesses && n < op->memories_n; n++)
+		if (s->p->memories[op->memory + n].store && (accesses[n].flags & STREAM_KNOWN))
+			k->left[accesses[n].stored] = left;
 }
 
 INLINE void NAME(give)(struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, stream_time when, struct gus_stream_log *log)
@@ -447,8 +454,10 @@ INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 		DOWN(k->reg[i]);
 	for (unsigned i = 0; i < FRONTS; i++)
 		DOWN(k->front[i]);
-	for (unsigned i = 0; i < STREAM_WORDS; i++)
+	for (unsigned i = 0; i < STREAM_WORDS; i++) {
 		DOWN(k->words[i]);
+		DOWN(k->left[i]);
+	}
 	for (unsigned i = 0; i < STREAM_LINES; i++)
 		DOWN(k->lines[i]);
 	for (unsigned i = 0; i < STREAM_LATE; i++)
@@ -538,6 +547,7 @@ static void NAME(close)(void *state)
 #undef LANES
 #undef LATER
 #undef SOONER
+#undef ANY_LATER
 #undef LANE
 #undef FIRST
 #undef TARGET

@@ -13,7 +13,7 @@ enum {
 	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
 	STREAM_CHUNK = 2048,            /* steps that are resolved, and then run, at a time */
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
-	STREAM_LATE = 2,                /* uops that may wait in the reservation station out of order, see stream_kernel.h */
+	STREAM_LATE = 8,                /* uops that may wait in the reservation station out of order, see stream_kernel.h */
 };
 
 /* Entries of the first three are taken at dispatch and given back in order. */
@@ -27,7 +27,8 @@ enum { STREAM_UNITS = 32, STREAM_RESOURCES = GUS_STREAM_GROUPS + STREAM_UNITS + 
 /* An access, as far as it is the same for all lanes. */
 enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_BLOCKED = 4, STREAM_LINE = 8 };
 struct stream_access {
-	uint16_t word, line;            /* where the times of its word and of its line are kept */
+	uint16_t word, stored;          /* where the times are kept of the store that a load reads, and of an own store */
+	uint16_t line;                  /* and of its line */
 	uint8_t flags, level, tlb;
 };
 struct stream_step {
@@ -125,8 +126,9 @@ struct stream_resolver {
 	unsigned most;                  /* accesses of an op */
 	uint32_t at;                    /* without a source: the next op */
 	uint64_t iteration;
-	uint64_t tags[STREAM_WORDS];            /* address / 8, plus 1 */
-	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* the bytes that the youngest store there wrote */
+	uint64_t stores;                        /* so far; the last STREAM_WORDS of them have times */
+	uint64_t tags[STREAM_WORDS], by[STREAM_WORDS]; /* by word: address / 8, plus 1, and the youngest store there */
+	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* by store: the bytes that it wrote */
 	uint64_t lines[STREAM_LINES];           /* line, plus 1, that was missed last */
 	uint64_t address[256];                  /* of the present op's accesses */
 	struct stream_step *steps;              /* the present chunk */

@@ -18,10 +18,8 @@ struct reference {
 	double group[GUS_STREAM_GROUPS], unit[32], reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire;
 	double given[STREAM_WINDOWS][RING], late[STREAM_LATE], drained;
 	uint64_t taken[STREAM_WINDOWS];
-	double words[STREAM_WORDS];
-	uint64_t tags[STREAM_WORDS], first[STREAM_WORDS], behind[STREAM_WORDS];
-	struct stream_fetch fetch;
-	struct gus_values values;
+	double words[STREAM_WORDS], left[STREAM_WORDS];
+	struct stream_resolver *resolver; /* which store a load reads is no question of time */
 };
 
 static double scaled(const struct reference *k, double cycles, enum gus_knob_kind kind, uint32_t number)
@@ -48,12 +46,12 @@ static double later(double a, double b)
 
 static double run_uop(struct reference *k, const struct gus_op *op, const struct gus_uop *u, uint32_t class)
 {
+	const struct stream_access *a = u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n && k->resolver->tracked ?
+		&k->resolver->accesses[u->memory] : NULL;
 	bool load = u->kind == GUS_UOP_LOAD;
 	enum gus_knob_kind knob = load ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
 	uint32_t number = load ? 0 : class;
 	double start = k->dispatch, end, forward = 0;
-	struct gus_value address = { 0, false };
-	uint64_t tag;
 
 	for (size_t g = 0; u->ports && g < k->groups.n; g++) {
 		double use = (u->port_cycles ? u->port_cycles : 1) * scaled(k, 1.0 / __builtin_popcountll(k->groups.ports[g]),
@@ -71,26 +69,15 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	}
 	for (unsigned i = 0; i < u->in_n; i++)
 		start = later(start, k->reg[k->p->flows[u->in + i].reg] - scaled(k, k->p->flows[u->in + i].cycles, knob, number));
-	if (u->kind != GUS_UOP_COMPUTE && u->kind != GUS_UOP_NONE && u->memory < op->memories_n && k->values.effects)
-		address = gus_values_address(&k->values, k->p, op->memory + u->memory);
-	tag = (address.bits >> 3) + 1;
-	if (load && address.known && k->tags[tag % STREAM_WORDS] == tag) {
-		forward = k->words[tag % STREAM_WORDS];
-		if (address.bits < k->first[tag % STREAM_WORDS] ||
-		    address.bits + k->p->memories[op->memory + u->memory].bytes > k->behind[tag % STREAM_WORDS])
-			forward += k->c->store_forward_blocked;
-	}
+	if (load && a && (a->flags & STREAM_FORWARD))
+		forward = a->flags & STREAM_BLOCKED ? k->left[a->word] + k->c->store_forward_blocked : k->words[a->word];
 	end = later(start + scaled(k, u->latency, knob, number), forward);
 	if (u->ports || u->unit)
 		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ % RING] = start;
 	for (unsigned i = 0; i < u->out_n; i++)
 		k->reg[k->p->flows[u->out + i].reg] = later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
-	if (u->kind == GUS_UOP_STORE_DATA && address.known) {
-		k->tags[tag % STREAM_WORDS] = tag;
-		k->first[tag % STREAM_WORDS] = address.bits;
-		k->behind[tag % STREAM_WORDS] = address.bits + k->p->memories[op->memory + u->memory].bytes;
-		k->words[tag % STREAM_WORDS] = start + (k->c->store_forward_zero ? 0 : k->c->store_forward_latency);
-	}
+	if (u->kind == GUS_UOP_STORE_DATA && a && (a->flags & STREAM_KNOWN))
+		k->words[a->stored] = start + (k->c->store_forward_zero ? 0 : k->c->store_forward_latency);
 	return end;
 }
 
@@ -139,8 +126,7 @@ static void run_op(struct reference *k, const struct gus_op *op)
 	wait_for_station(k, op);
 	end = k->dispatch;
 	gus_stream_front_costs(k->c, k->mode, op, costs);
-	if (costs[FRONT_FETCH] > 0)
-		costs[FRONT_FETCH] *= gus_stream_fetched(&k->fetch, k->p, k->c, op, k->o->unrolled);
+	costs[FRONT_FETCH] *= k->resolver->steps[0].fetched;
 	for (unsigned f = 0; f < FRONTS; f++)
 		serve(k, (enum stream_front)f, costs[f], end, k->mode == GUS_CORE_FETCH_DECODERS && f == FRONT_FETCH);
 	end = k->dispatch;
@@ -153,14 +139,45 @@ static void run_op(struct reference *k, const struct gus_op *op)
 		else
 			end = later(end, run_uop(k, op, uop, k->p->insns[op->insn].info.class));
 	}
-	for (unsigned i = 0; i < op->insns_n; i++)
-		gus_values_step(&k->values, op->insn + i, k->values.memory);
 	k->retire = later(end, k->retire + scaled(k, (double)op->slots / k->c->retire_width, GUS_KNOB_RETIRE, 0));
 	if (entries[WINDOW_STORES])
 		k->drained = later(k->retire, k->drained + scaled(k, k->c->l1d_stores ? 1.0 / k->c->l1d_stores : 0, GUS_KNOB_STORES, 0));
+	for (unsigned n = 0; entries[WINDOW_STORES] && k->resolver->tracked && n < op->memories_n; n++)
+		if (k->p->memories[op->memory + n].store && (k->resolver->accesses[n].flags & STREAM_KNOWN))
+			k->left[k->resolver->accesses[n].stored] = k->drained;
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		for (unsigned n = 0; n < entries[w]; n++)
 			k->given[w][k->taken[w]++ % RING] = w == WINDOW_STORES ? k->drained : k->retire;
+}
+
+/* One machine, from the beginning. */
+static void run_lane(const struct stream *s, const struct gus_stream_lane *lane, double *cycles, double *second_half)
+{
+	struct gus_core_options like = { .unrolled = s->o->unrolled, .fetch = s->o->fetch };
+	struct reference *k = gus_zalloc(sizeof(*k));
+	double half = 0;
+
+	k->p = s->p;
+	k->c = s->c;
+	k->o = s->o;
+	k->lane = lane;
+	k->mode = gus_frontend_mode(s->p, s->c, &like);
+	k->resolver = gus_alloc(sizeof(*k->resolver));
+	gus_stream_resources_of(s->p, &k->groups);
+	gus_stream_resolver_open(k->resolver, s);
+	for (uint64_t i = 0; i < s->o->iterations; i++) {
+		if (i == s->o->iterations / 2)
+			half = k->retire;
+		for (uint32_t op = 0; op < s->p->ops_n; op++) {
+			gus_stream_resolve(k->resolver, NULL, 1);
+			run_op(k, &s->p->ops[op]);
+		}
+	}
+	*cycles = k->retire;
+	*second_half = k->retire - half;
+	gus_stream_resolver_close(k->resolver);
+	free(k->resolver);
+	free(k);
 }
 
 int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
@@ -168,6 +185,7 @@ int gus_stream_reference(const struct gus_program *p, const struct gus_core_conf
 {
 	struct gus_core_options like = { .unrolled = o->unrolled, .fetch = o->fetch };
 	size_t lanes = o->lanes_n ? o->lanes_n : 1;
+	struct stream s = { .p = p, .c = c, .o = o };
 	double largest = 1;
 
 	*r = (struct gus_stream_result){ .lanes = lanes, .iterations = o->iterations, .instructions = o->iterations * p->insns_n };
@@ -177,27 +195,15 @@ int gus_stream_reference(const struct gus_program *p, const struct gus_core_conf
 	if (o->source || o->memory || o->branch || !o->iterations || largest * c->rob >= RING / 2 || lanes > GUS_STREAM_LANES)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the reference of the stream engine: it takes a number of iterations, up to %d "
 				"lanes, and a reorder buffer below %d entries; no source and no oracles", GUS_STREAM_LANES, RING / 2);
+	s.ops = gus_zalloc((p->ops_n + 1) * sizeof(*s.ops));
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		s.ops[i].front[FRONT_FETCH] = gus_frontend_mode(p, c, &like) == GUS_CORE_FETCH_DECODERS;
 	for (size_t lane = 0; lane < lanes; lane++) {
-		struct reference *k = gus_zalloc(sizeof(*k));
-		double half = 0;
+		double half;
 
-		k->p = p;
-		k->c = c;
-		k->o = o;
-		k->lane = o->lanes_n ? &o->lanes[lane] : NULL;
-		k->mode = gus_frontend_mode(p, c, &like);
-		gus_stream_resources_of(p, &k->groups);
-		gus_values_begin(&k->values, p, o->pointers);
-		for (uint64_t i = 0; i < o->iterations; i++) {
-			if (i == o->iterations / 2)
-				half = k->retire;
-			for (uint32_t op = 0; op < p->ops_n; op++)
-				run_op(k, &p->ops[op]);
-		}
-		r->cycles[lane] = k->retire;
-		r->per_iteration[lane] = (k->retire - half) / (double)(o->iterations - o->iterations / 2);
-		gus_values_end(&k->values);
-		free(k);
+		run_lane(&s, o->lanes_n ? &o->lanes[lane] : NULL, &r->cycles[lane], &half);
+		r->per_iteration[lane] = half / (double)(o->iterations - o->iterations / 2);
 	}
+	free(s.ops);
 	return 0;
 }

@@ -56,6 +56,39 @@ static void ask(struct stream_resolver *r, const struct gus_op *op, unsigned n, 
 		a->flags &= (uint8_t)~STREAM_LINE; /* it has not been on its way for long */
 }
 
+/* A store: the words that it touches are its own from now on. */
+static void note_store(struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
+{
+	a->stored = (uint16_t)(r->stores % STREAM_WORDS);
+	r->first[a->stored] = address;
+	r->behind[a->stored] = end;
+	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
+		r->tags[tag % STREAM_WORDS] = tag;
+		r->by[tag % STREAM_WORDS] = r->stores;
+	}
+	r->stores++;
+}
+
+/* A load: the youngest store to any of its words. If not all of it is there to be had, it waits until that store has left. */
+static void find_store(const struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
+{
+	uint64_t youngest = 0;
+
+	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
+		uint64_t by = r->by[tag % STREAM_WORDS] + 1, store = (by - 1) % STREAM_WORDS;
+
+		if (r->tags[tag % STREAM_WORDS] == tag && r->stores - by < STREAM_WORDS && by > youngest && r->behind[store] > address &&
+		    r->first[store] < end)
+			youngest = by;
+	}
+	if (!youngest)
+		return;
+	a->word = (uint16_t)((youngest - 1) % STREAM_WORDS);
+	a->flags |= STREAM_FORWARD;
+	if (address < r->first[a->word] || end > r->behind[a->word])
+		a->flags |= STREAM_BLOCKED;
+}
+
 /* In the order of uops: a load sees what an earlier store of the same op has written. */
 static void follow(struct stream_resolver *r, const struct gus_op *op, struct stream_access *accesses)
 {
@@ -64,24 +97,16 @@ static void follow(struct stream_resolver *r, const struct gus_op *op, struct st
 	for (uint32_t i = 0; i < op->uops_n; i++) {
 		const struct gus_uop *u = &p->uops[op->uop + i];
 		struct stream_access *a = accesses + u->memory;
-		uint64_t tag, slot, end;
+		uint64_t address, end;
 
 		if ((u->kind != GUS_UOP_LOAD && u->kind != GUS_UOP_STORE_DATA) || u->memory >= op->memories_n || !(a->flags & STREAM_KNOWN))
 			continue;
-		tag = (r->address[u->memory] >> 3) + 1;
-		slot = tag % STREAM_WORDS;
-		end = r->address[u->memory] + p->memories[op->memory + u->memory].bytes;
-		a->word = (uint16_t)slot;
-		if (u->kind == GUS_UOP_STORE_DATA) {
-			r->tags[slot] = tag;
-			r->first[slot] = r->address[u->memory];
-			r->behind[slot] = end;
-		} else if (r->tags[slot] == tag) {
-			a->flags |= STREAM_FORWARD;
-			/* Not all of it is there to be had: it waits until the store is done. */
-			if (r->address[u->memory] < r->first[slot] || end > r->behind[slot])
-				a->flags |= STREAM_BLOCKED;
-		}
+		address = r->address[u->memory];
+		end = address + (p->memories[op->memory + u->memory].bytes ? p->memories[op->memory + u->memory].bytes : 1);
+		if (u->kind == GUS_UOP_STORE_DATA)
+			note_store(r, address, end, a);
+		else
+			find_store(r, address, end, a);
 	}
 }
 
