@@ -20,7 +20,9 @@
 struct model_options {
 	const char *block, *batch, *elf, *function, *uops, *uarch, *engine, *format, *pointers, *data, *fetch;
 	struct gus_list variant, set;
-	uint64_t loop, iterations, timeline, jobs, per, sensitivity, reach;
+	uint64_t loop, iterations, timeline, jobs, per, reach;
+	double weights[GUS_MODEL_WEIGHTS];
+	size_t weights_n;
 	bool unrolled, costs, causality, timing;
 };
 
@@ -38,18 +40,34 @@ static int set_timeline(const char *argument, void *values, struct gus_error *er
 	return 0;
 }
 
+/* "15,100,inf": percentages more, or without limit. */
 static int set_sensitivity(const char *argument, void *values, struct gus_error *err)
 {
 	struct model_options *o = values;
+	const char *at = argument ? argument : "15";
 	char *end;
 
-	o->sensitivity = 15;
-	if (!argument)
-		return 0;
-	o->sensitivity = strtoull(argument, &end, 10);
-	if (argument[0] < '0' || argument[0] > '9' || *end || !o->sensitivity || o->sensitivity > 10000)
-		return gus_fail(err, GUS_E_USAGE, "--sensitivity takes a percentage up to 10000, not '%s'", argument);
-	return 0;
+	for (o->weights_n = 0; ; at = end + 1) {
+		unsigned long long percent;
+
+		if (o->weights_n == GUS_MODEL_WEIGHTS)
+			return gus_fail(err, GUS_E_USAGE, "--sensitivity takes up to %d percentages, not '%s'", GUS_MODEL_WEIGHTS, argument);
+		if (strncmp(at, "inf", 3) == 0) {
+			o->weights[o->weights_n++] = 0;
+			end = (char *)(uintptr_t)at + 3;
+		} else {
+			percent = strtoull(at, &end, 10);
+			if (*at < '0' || *at > '9' || !percent || percent > 10000)
+				return gus_fail(err, GUS_E_USAGE, "--sensitivity takes percentages up to 10000, or inf, separated by "
+						"commas, not '%s'", argument);
+			o->weights[o->weights_n++] = 1 + (double)percent / 100;
+		}
+		if (!*end)
+			return 0;
+		if (*end != ',')
+			return gus_fail(err, GUS_E_USAGE, "--sensitivity takes percentages up to 10000, or inf, separated by commas, not "
+					"'%s'", argument);
+	}
 }
 
 #define AT(field) offsetof(struct model_options, field)
@@ -66,8 +84,8 @@ static const struct gus_option options[] = {
 	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are available and is some "
 	  "twenty times faster; or both: core, how far the other one agrees, and why not.", GUS_OPTION_STRING, AT(engine), NULL,
 	  "core stream both" },
-	{ 0, "sensitivity", "[=PCT]", "Show how much faster the code would be with PCT (15) percent more of each capacity, one at a "
-	  "time, by the stream engine.", GUS_OPTION_CALL, 0, set_sensitivity, NULL },
+	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a time, by the stream "
+	  "engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL, 0, set_sensitivity, NULL },
 	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the time goes round in, "
 	  "by the stream engine.", GUS_OPTION_FLAG, AT(causality), NULL, NULL },
 	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent faster.",
@@ -196,7 +214,12 @@ static int settle_options(struct model *m, struct gus_error *err)
 	s->causality = o->causality;
 	s->stream = engine == 1;
 	s->both = engine == 2;
-	s->weight = o->sensitivity || o->reach ? 1 + (double)(o->sensitivity ? o->sensitivity : 15) / 100 : 0;
+	memcpy(s->weights, o->weights, sizeof(s->weights));
+	s->weights_n = o->weights_n;
+	if (o->reach && !o->weights_n) {
+		s->weights[0] = 1.15;
+		s->weights_n = 1;
+	}
 	s->reach = (double)o->reach / 100;
 	m->level = (enum gus_hit)level;
 	m->memory = (struct gus_core_memory){ &m->level, answer };
@@ -224,9 +247,9 @@ static int check_options(const struct model_options *o, struct gus_error *err)
 		return gus_fail(err, GUS_E_USAGE, "--reach takes a percentage up to 1000000");
 	if (o->batch && o->engine && strcasecmp(o->engine, "both") == 0)
 		return gus_fail(err, GUS_E_USAGE, "--engine both is not for --batch FILE");
-	if (o->batch && (o->timeline || o->costs || o->variant.n || o->sensitivity || o->reach || o->causality))
+	if (o->batch && (o->timeline || o->costs || o->variant.n || o->weights_n || o->reach || o->causality))
 		return gus_fail(err, GUS_E_USAGE, "--%s is not for --batch FILE", o->timeline ? "timeline" : o->costs ? "costs" :
-				o->sensitivity ? "sensitivity" : o->reach ? "reach" : o->causality ? "causality" : "variant");
+				o->weights_n ? "sensitivity" : o->reach ? "reach" : o->causality ? "causality" : "variant");
 	if (o->timeline && o->engine && strcasecmp(o->engine, "stream") == 0)
 		return gus_fail(err, GUS_E_USAGE, "--timeline is of --engine core: the stream engine has no cycles");
 	if (!o->per || o->per > 1000000)

@@ -288,29 +288,35 @@ static json_t *agreement(const struct gus_model_report *r)
 	return o;
 }
 
+/* Null: without limit. */
+static json_t *weight(double weight)
+{
+	return weight > 0 ? json_real(weight) : json_null();
+}
+
 /* Intervals are those of measurements; a model has none. */
 static json_t *sensitivity(const struct gus_model_report *r)
 {
 	json_t *all = json_array();
 
-	for (int i = 0; i < r->modelled->sensitivity_n; i++) {
-		const struct gus_sensitivity *s = &r->modelled->sensitivity[i];
-		json_t *one = json_object(), *knobs = json_array();
+	for (int i = 0; i < r->modelled->sensitivity_n; i++)
+		for (size_t w = 0; w < r->settings->weights_n; w++) {
+			json_t *one = json_object(), *knobs = json_array();
 
-		json_array_append_new(knobs, text(s->name));
-		json_object_set_new(one, "knobs", knobs);
-		json_object_set_new(one, "weight", json_real(s->knob.weight));
-		json_object_set_new(one, "speedup", json_real(s->speedup));
-		json_object_set_new(one, "ci95", json_null());
-		json_array_append_new(all, one);
-	}
+			json_array_append_new(knobs, text(r->modelled->sensitivity[i].name));
+			json_object_set_new(one, "knobs", knobs);
+			json_object_set_new(one, "weight", weight(r->settings->weights[w]));
+			json_object_set_new(one, "speedup", json_real(r->modelled->speedups[w][i]));
+			json_object_set_new(one, "ci95", json_null());
+			json_array_append_new(all, one);
+		}
 	if (r->modelled->set_n > 1) {
 		json_t *one = json_object(), *knobs = json_array();
 
 		for (int i = 0; i < r->modelled->set_n; i++)
 			json_array_append_new(knobs, text(r->modelled->sensitivity[r->modelled->set[i]].name));
 		json_object_set_new(one, "knobs", knobs);
-		json_object_set_new(one, "weight", json_real(r->settings->weight));
+		json_object_set_new(one, "weight", weight(r->settings->weights[0]));
 		json_object_set_new(one, "speedup", json_real(r->modelled->set_speedup));
 		json_object_set_new(one, "ci95", json_null());
 		json_array_append_new(all, one);

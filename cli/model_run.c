@@ -195,16 +195,38 @@ static int run_stream(struct gus_modelled *m, const struct gus_model_settings *s
 	return 0;
 }
 
+/* The speedups of all knobs at one weight, in the order of those of the first. */
+static int run_weight(struct gus_modelled *m, const struct gus_model_settings *s, size_t w, struct gus_error *err)
+{
+	struct gus_stream_options stream = gus_stream_options_of(&s->options);
+	struct gus_sensitivity *knobs;
+	double nominal;
+	int n = gus_sensitivity_run(m->program, &s->config, &stream, s->weights[w], &knobs, &nominal, err);
+
+	if (n < 0)
+		return -1;
+	m->speedups[w] = gus_zalloc(((size_t)m->sensitivity_n + 1) * sizeof(double));
+	for (int i = 0; i < m->sensitivity_n; i++)
+		for (int k = 0; k < n; k++)
+			if (knobs[k].knob.kind == m->sensitivity[i].knob.kind && knobs[k].knob.number == m->sensitivity[i].knob.number)
+				m->speedups[w][i] = knobs[k].speedup;
+	free(knobs);
+	return 0;
+}
+
 static int run_sensitivity(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
 {
 	struct gus_stream_options stream = gus_stream_options_of(&s->options);
 	double nominal;
 
-	if (!(s->weight > 0))
+	if (!s->weights_n)
 		return 0;
-	m->sensitivity_n = gus_sensitivity_run(m->program, &s->config, &stream, s->weight, &m->sensitivity, &nominal, err);
+	m->sensitivity_n = gus_sensitivity_run(m->program, &s->config, &stream, s->weights[0], &m->sensitivity, &nominal, err);
 	if (m->sensitivity_n < 0)
 		return -1;
+	for (size_t w = 0; w < s->weights_n; w++)
+		if (run_weight(m, s, w, err) != 0)
+			return -1;
 	m->set = gus_zalloc(((size_t)m->sensitivity_n + 1) * sizeof(*m->set));
 	m->set_n = gus_sensitivity_set(m->program, &s->config, &stream, m->sensitivity, m->sensitivity_n, s->reach, m->set,
 				       &m->set_speedup, &m->all_speedup, err);
@@ -246,6 +268,8 @@ void gus_modelled_free(struct gus_modelled *m)
 	free(m->figures);
 	gus_saturation_free(&m->saturation);
 	free(m->sensitivity);
+	for (size_t w = 0; w < GUS_MODEL_WEIGHTS; w++)
+		free(m->speedups[w]);
 	free(m->set);
 	gus_causality_free(&m->causality);
 	gus_vec_free(&m->events);

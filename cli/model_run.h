@@ -15,6 +15,8 @@
 #include "model/sensitivity.h"
 #include "model/variant.h"
 
+enum { GUS_MODEL_WEIGHTS = 6 };
+
 /* What to run and how. Constant once made: threads may share it. */
 struct gus_model_settings {
 	const struct gus_uarch *uarch;
@@ -23,7 +25,8 @@ struct gus_model_settings {
 	bool stream;                    /* by the stream engine */
 	bool both;                      /* by the core engine, and how far the stream engine agrees */
 	double reach;                   /* the speedup that a set of knobs has to give; 0: nearly all */
-	double weight;                  /* of the knobs of the sensitivities; 0: none are asked for */
+	double weights[GUS_MODEL_WEIGHTS]; /* of the knobs of the sensitivities; 0: without limit */
+	size_t weights_n;               /* 0: they are not asked for */
 	uint64_t timeline;              /* iterations to keep the events of */
 	bool costs, causality;
 	bool variants[GUS_VARIANTS];
@@ -43,8 +46,9 @@ struct gus_modelled {
 	struct gus_bounds bounds;
 	struct gus_model_figures *figures; /* one for each op */
 	struct gus_vec(struct gus_core_event) events; /* of the first iterations */
-	struct gus_sensitivity *sensitivity; /* by the stream engine, the largest first */
+	struct gus_sensitivity *sensitivity; /* by the stream engine at the first weight, the largest first */
 	int sensitivity_n;
+	double *speedups[GUS_MODEL_WEIGHTS]; /* of the same knobs, at each weight */
 	int *set, set_n;                /* the fewest of them that give nearly all, or what was to be reached */
 	double set_speedup, all_speedup;
 	struct gus_saturation saturation; /* if the stream engine ran */

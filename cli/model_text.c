@@ -316,6 +316,17 @@ static void print_set(const struct gus_model_report *r)
 	printf("\n%9.1f%%  all of them together\n", 100 * m->all_speedup);
 }
 
+static void print_weights(const struct gus_model_settings *s)
+{
+	printf("\nHow much faster with more of one thing (stream engine):\n");
+	for (size_t w = 0; w < s->weights_n; w++)
+		if (s->weights[w] > 0)
+			printf("%9.0f%%", 100 * (s->weights[w] - 1));
+		else
+			printf("%10s", "no limit");
+	printf("  of it\n");
+}
+
 /* The largest, with bars of the longest one's length. */
 static void print_sensitivity(const struct gus_model_report *r)
 {
@@ -323,12 +334,15 @@ static void print_sensitivity(const struct gus_model_report *r)
 	double longest = m->sensitivity_n ? m->sensitivity[0].speedup : 0;
 	int n = 0;
 
-	if (!(r->settings->weight > 0))
+	if (!r->settings->weights_n)
 		return;
-	printf("\nHow much faster with %.0f %% more of one thing (stream engine):\n", 100 * (r->settings->weight - 1));
+	print_weights(r->settings);
 	for (; n < m->sensitivity_n && n < SHOWN && m->sensitivity[n].speedup >= 0.001; n++) {
-		printf("%9.1f%%  %-28s ", 100 * m->sensitivity[n].speedup, m->sensitivity[n].name);
+		for (size_t w = 0; w < r->settings->weights_n; w++)
+			printf("%9.1f%%", 100 * m->speedups[w][n]);
+		printf("  %-28s ", m->sensitivity[n].name);
 		gus_model_bar(m->sensitivity[n].speedup / longest);
+		putchar('\n');
 	}
 	if (!n)
 		printf("           none by itself: two or more limit it together, or nothing that has more to give\n");

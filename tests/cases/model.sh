@@ -131,6 +131,7 @@ refuse "an empty file" 125 'empty' --uarch skylake --elf empty --function main
 # The stream engine: add rax, rbx; imul rax, rbx is a chain of 4 cycles, 3 of them the multiplication's.
 expect "the stream engine" '^ +4\.00  cycles an iteration' --uarch skylake --engine stream --block 4801d8480fafc3
 expect "what more of one thing gains" '^ +10\.8%  latency mul ' --uarch skylake --sensitivity --block 4801d8480fafc3
+expect "at several weights" '^ +10\.8% +60\.0% +300\.0%  latency mul ' --uarch skylake --sensitivity=15,100,inf --block 4801d8480fafc3
 expect "the same as json" '"latency mul"' --uarch skylake --sensitivity=100 --block 4801d8480fafc3 --format json
 expect "what the time goes to" '^ +3\.00 +75\.0%    2 imul rax, rbx +latency mul$' --uarch skylake --causality --block 4801d8480fafc3
 expect "and what it goes round in" '1 -latency alu 1\.00-> 2 -latency mul 3\.00-> 1$' --uarch skylake --causality --block 4801d8480fafc3
