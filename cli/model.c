@@ -105,8 +105,8 @@ static const struct gus_option options[] = {
 	  "values; or none (of --uops): no store feeds a load.", GUS_OPTION_STRING, AT(pointers), NULL, "equal distinct none" },
 	{ 0, "iterations", "N", "Run just N iterations and count all their cycles, instead of finding the steady state.",
 	  GUS_OPTION_NUMBER, AT(iterations), NULL, NULL },
-	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory.", GUS_OPTION_STRING, AT(data), NULL,
-	  "L1 L2 L3 memory" },
+	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory; or caches: where those of the table "
+	  "have them.", GUS_OPTION_STRING, AT(data), NULL, "L1 L2 L3 memory caches" },
 	{ 0, "fetch", "FROM", "Where uops come from: auto (default: what would hold the code), decoders, uop-cache, loop (the loop "
 	  "buffer) or ideal (always there).", GUS_OPTION_STRING, AT(fetch), NULL,
 	  "auto decoders uop-cache loop ideal" },
@@ -170,6 +170,7 @@ static int settle_variants(struct model *m, struct gus_error *err)
 static int settle_sizes(struct model *m, struct gus_error *err)
 {
 	gus_core_config_of(&m->settings.config, m->uarch);
+	gus_cache_config_of(&m->settings.cache_config, m->uarch);
 	for (size_t i = 0; i < m->o->set.n; i++) {
 		char *name = m->o->set.v[i], *equals = strchr(name, '='), *end = NULL;
 		uint64_t value = equals ? strtoull(equals + 1, &end, 10) : 0;
@@ -194,7 +195,7 @@ static int settle_options(struct model *m, struct gus_error *err)
 {
 	static const char *const fetches[] = { "auto", "decoders", "uop-cache", "loop", "ideal", NULL };
 	static const char *const pointers[] = { "equal", "distinct", "none", NULL };
-	static const char *const levels[] = { "L1", "L2", "L3", "memory", NULL };
+	static const char *const levels[] = { "L1", "L2", "L3", "memory", "caches", NULL };
 	static const char *const engines[] = { "core", "stream", "both", NULL };
 	const struct model_options *o = m->o;
 	struct gus_model_settings *s = &m->settings;
@@ -221,7 +222,8 @@ static int settle_options(struct model *m, struct gus_error *err)
 		s->weights_n = 1;
 	}
 	s->reach = (double)o->reach / 100;
-	m->level = (enum gus_hit)level;
+	s->caches = level == GUS_HITS;
+	m->level = s->caches ? GUS_HIT_L1 : (enum gus_hit)level;
 	m->memory = (struct gus_core_memory){ &m->level, answer };
 	if (m->level != GUS_HIT_L1)
 		s->options.memory = &m->memory;
@@ -252,6 +254,12 @@ static int check_options(const struct model_options *o, struct gus_error *err)
 				o->weights_n ? "sensitivity" : o->reach ? "reach" : o->causality ? "causality" : "variant");
 	if (o->timeline && o->engine && strcasecmp(o->engine, "stream") == 0)
 		return gus_fail(err, GUS_E_USAGE, "--timeline is of --engine core: the stream engine has no cycles");
+	if (o->data && strcasecmp(o->data, "caches") == 0 && (!o->engine || strcasecmp(o->engine, "stream") != 0))
+		return gus_fail(err, GUS_E_USAGE, "--data caches is of --engine stream: what accesses hit then depends on those before, and "
+				"the core engine looks for a steady state");
+	if (o->data && strcasecmp(o->data, "caches") == 0 && (o->batch || o->uops || o->costs || o->variant.n))
+		return gus_fail(err, GUS_E_USAGE, "--data caches is not for --%s", o->batch ? "batch FILE" : o->uops ? "uops FILE" :
+				o->costs ? "costs" : "variant");
 	if (!o->per || o->per > 1000000)
 		return gus_fail(err, GUS_E_USAGE, "--per takes a number from 1 to 1000000");
 	if (o->iterations > 10000000)

@@ -324,6 +324,32 @@ static json_t *sensitivity(const struct gus_model_report *r)
 	return all;
 }
 
+static json_t *caches(const struct gus_model_report *r)
+{
+	static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+	json_t *o = json_object(), *accesses = json_object(), *knobs = json_array();
+
+	if (!r->settings->caches) {
+		json_decref(o);
+		json_decref(accesses);
+		json_decref(knobs);
+		return json_null();
+	}
+	for (unsigned i = 0; i < GUS_HITS; i++)
+		json_object_set_new(accesses, levels[i], integer(r->modelled->answers[i]));
+	for (unsigned i = 0; i < GUS_FUNCTIONAL_KNOBS; i++) {
+		json_t *one = json_object();
+
+		json_object_set_new(one, "knob", text(r->modelled->functional[i].name));
+		json_object_set_new(one, "speedup", json_real(r->modelled->functional[i].speedup));
+		json_array_append_new(knobs, one);
+	}
+	json_object_set_new(o, "accesses", accesses);
+	json_object_set_new(o, "unknown_addresses", integer(r->modelled->unknown_addresses));
+	json_object_set_new(o, "knobs", knobs);
+	return o;
+}
+
 int gus_model_json(const struct gus_model_report *r)
 {
 	const struct gus_modelled *m = r->modelled;
@@ -350,6 +376,7 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "resources", resources(r));
 	json_object_set_new(o, "agreement", agreement(r));
 	json_object_set_new(o, "sensitivity", sensitivity(r));
+	json_object_set_new(o, "caches", caches(r));
 	json_object_set_new(o, "causality", gus_model_causality_json(r));
 	json_object_set_new(o, "variants", variants(r));
 	json_object_set_new(o, "rows", rows(r));

@@ -240,8 +240,15 @@ static int run_causality(struct gus_modelled *m, const struct gus_model_settings
 	return s->causality ? gus_causality_run(m->program, &s->config, &stream, &m->causality, NULL, err) : 0;
 }
 
-int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s,
-		  struct gus_error *err)
+static int run_functional(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+{
+	struct gus_stream_options stream = gus_stream_options_of(&s->options);
+
+	return s->caches ? gus_functional_run(m->program, &s->config, &s->cache_config, &stream, m->functional, m->answers,
+					      &m->unknown_addresses, err) : 0;
+}
+
+static int run_engines(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s, struct gus_error *err)
 {
 	*m = (struct gus_modelled){ .program = p };
 	if (!s->stream && !s->options.iterations && gus_core_run(p, &s->config, &s->options, &m->result, err) != 0)
@@ -256,11 +263,32 @@ int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const str
 		gus_saturation_of(p, &s->config, m->cycles, &m->saturation);
 	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) == 0 && (!s->costs || run_costs(m, s, err) == 0) &&
 	    (!s->both || gus_agreement_run(p, &s->config, &s->options, &m->agreement, err) == 0) &&
-	    run_variants(m, s, err) == 0 && run_sensitivity(m, s, err) == 0 && run_causality(m, s, err) == 0)
+	    run_variants(m, s, err) == 0 && run_sensitivity(m, s, err) == 0 && run_causality(m, s, err) == 0 &&
+	    run_functional(m, s, err) == 0)
 		return 0;
 failed:
 	gus_modelled_free(m);
 	return -1;
+}
+
+/* Caches belong to one program, whose accesses they are. */
+int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s,
+		  struct gus_error *err)
+{
+	struct gus_model_settings with = *s;
+	struct gus_fresh_caches caches;
+	struct gus_core_memory memory;
+	int status;
+
+	if (!s->caches)
+		return run_engines(m, p, s, err);
+	if (gus_fresh_caches_open(&caches, &s->cache_config, p, err) != 0)
+		return -1;
+	memory = gus_fresh_caches_oracle(&caches);
+	with.options.memory = &memory;
+	status = run_engines(m, p, &with, err);
+	gus_fresh_caches_close(&caches);
+	return status;
 }
 
 void gus_modelled_free(struct gus_modelled *m)

@@ -10,6 +10,7 @@
 #include "model/agreement.h"
 #include "model/bounds.h"
 #include "model/causality.h"
+#include "model/functional.h"
 #include "model/core.h"
 #include "model/saturation.h"
 #include "model/sensitivity.h"
@@ -28,7 +29,8 @@ struct gus_model_settings {
 	double weights[GUS_MODEL_WEIGHTS]; /* of the knobs of the sensitivities; 0: without limit */
 	size_t weights_n;               /* 0: they are not asked for */
 	uint64_t timeline;              /* iterations to keep the events of */
-	bool costs, causality;
+	bool costs, causality, caches;  /* caches: what accesses hit is found by simulated ones, of cache_config */
+	struct gus_cache_config cache_config;
 	bool variants[GUS_VARIANTS];
 };
 
@@ -54,6 +56,8 @@ struct gus_modelled {
 	struct gus_saturation saturation; /* if the stream engine ran */
 	struct gus_agreement agreement; /* if both engines were asked for */
 	struct gus_causality causality; /* by the stream engine */
+	struct gus_functional functional[GUS_FUNCTIONAL_KNOBS]; /* with caches */
+	uint64_t answers[GUS_HITS], unknown_addresses; /* accesses by the level that they hit */
 	double variant[GUS_VARIANTS];   /* cycles an iteration of those that were asked for */
 	uint64_t instructions;          /* simulated in all runs */
 };

@@ -342,7 +342,6 @@ static void print_sensitivity(const struct gus_model_report *r)
 			printf("%9.1f%%", 100 * m->speedups[w][n]);
 		printf("  %-28s ", m->sensitivity[n].name);
 		gus_model_bar(m->sensitivity[n].speedup / longest);
-		putchar('\n');
 	}
 	if (!n)
 		printf("           none by itself: two or more limit it together, or nothing that has more to give\n");
@@ -352,6 +351,27 @@ static void print_sensitivity(const struct gus_model_report *r)
 	print_set(r);
 }
 
+/* With caches: what was hit, and what other caches would do. */
+static void print_caches(const struct gus_model_report *r)
+{
+	static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+	const struct gus_modelled *m = r->modelled;
+	uint64_t all = 0;
+
+	if (!r->settings->caches)
+		return;
+	for (unsigned i = 0; i < GUS_HITS; i++)
+		all += m->answers[i];
+	printf("\nAccesses by where they hit: ");
+	for (unsigned i = 0; i < GUS_HITS; i++)
+		printf(" %s %.2f %%", levels[i], all ? 100 * (double)m->answers[i] / (double)all : 0);
+	if (m->unknown_addresses)
+		printf("; the address of %.1f %% is not known, they are taken to hit L1", 100 * (double)m->unknown_addresses / (double)all);
+	printf("\nHow much faster with other caches (a run each, that begins with empty ones):\n");
+	for (unsigned i = 0; i < GUS_FUNCTIONAL_KNOBS; i++)
+		printf("%9.1f%%  %s\n", 100 * m->functional[i].speedup, m->functional[i].name);
+}
+
 void gus_model_text(const struct gus_model_report *r)
 {
 	print_head(r);
@@ -359,6 +379,7 @@ void gus_model_text(const struct gus_model_report *r)
 	gus_model_agreement_text(r);
 	gus_model_resources_text(r);
 	print_sensitivity(r);
+	print_caches(r);
 	gus_model_causality_text(r);
 	print_rows(r);
 	print_cycles(r->modelled);

@@ -405,7 +405,7 @@ static void resume_log(struct gus_stream_log *log)
 {
 	struct analysis *a = log->context;
 
-	a->counted = log->seq;
+	a->counted = log->seq > a->counted ? log->seq : a->counted;
 }
 
 /* The log. */
@@ -419,6 +419,14 @@ static uint64_t power_of_two(uint64_t least)
 	return n;
 }
 
+/* How many of the first ops are logged. */
+static uint64_t logged_of(uint64_t ops)
+{
+	uint64_t stretch = STRETCH * STREAM_CHUNK, rest = ops % (2 * stretch);
+
+	return ops / (2 * stretch) * stretch + (rest < stretch ? rest : stretch);
+}
+
 static void open_log(struct gus_stream_log *log, struct analysis *a, const struct gus_program *p, const struct gus_core_config *c,
 		     const struct gus_stream_options *o)
 {
@@ -428,7 +436,8 @@ static void open_log(struct gus_stream_log *log, struct analysis *a, const struc
 	for (uint32_t i = 0; i < p->ops_n; i++)
 		most = p->ops[i].uops_n > most ? power_of_two(p->ops[i].uops_n) : most;
 	a->behind = 2 * rob;
-	a->counted = o->source ? 0 : 2 * a->behind;
+	/* The first half is for the windows and caches to fill. */
+	a->counted = o->source ? 0 : logged_of(o->iterations * p->ops_n / 2);
 	*log = (struct gus_stream_log){ .random = 88172645463325252u, .read = read_log, .resume = resume_log, .context = a,
 					.stretch = STRETCH };
 	notes = power_of_two(STREAM_CHUNK + STREAM_CHUNK / 2 + a->behind);
@@ -580,10 +589,14 @@ int gus_causality_run(const struct gus_program *p, const struct gus_core_config 
 
 	*out = (struct gus_causality){ 0 };
 	open_charges(&a->charges, p);
-	open_log(&log, a, p, c, o);
 	options.log = &log;
-	if (!options.source && options.iterations * p->ops_n < 8 * STREAM_CHUNK + 4 * a->behind)
-		options.iterations = (8 * STREAM_CHUNK + 4 * a->behind) / (p->ops_n ? p->ops_n : 1) + 1;
+	if (!options.source) {
+		uint64_t most = options.iterations ? options.iterations : gus_stream_enough(p, c, o->memory);
+		uint64_t least = (16 * STREAM_CHUNK + 8 * (c->rob ? c->rob : 512)) / (p->ops_n ? p->ops_n : 1) + 1;
+
+		options.iterations = most > least ? most : least;
+	}
+	open_log(&log, a, p, c, &options);
 	status = gus_stream_run(p, c, &options, &r, err);
 	if (result)
 		*result = r;

@@ -573,6 +573,12 @@ int gus_core_run(const struct gus_program *p, const struct gus_core_config *c, c
 	*r = (struct gus_core_result){ 0 };
 	if (check(p, c, err) != 0)
 		return -1;
+	if (o->memory && o->memory->begin) {
+		if (!bounded)
+			return gus_fail(err, GUS_E_USAGE, "the core engine finds no steady state where what accesses hit depends on those "
+					"before: give a number of iterations");
+		o->memory->begin(o->memory->context);
+	}
 	k = gus_zalloc(sizeof(*k));
 	begin(k, p, c, o);
 	while (!done) {

@@ -63,6 +63,7 @@ struct gus_core_access {
 struct gus_core_memory {
 	void *context;
 	void (*access)(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb);
+	void (*begin)(void *context);   /* a run begins: forget the last one. NULL: its answers do not depend on what was before */
 };
 /* The branch oracle: whether this execution of a branch is mispredicted. NULL: never. */
 struct gus_core_branch {

@@ -13,6 +13,7 @@ model_libmodel_a_SOURCES = \
 	model/core_state.c \
 	model/cpus.c model/cpus.h \
 	model/frontend.c model/frontend.h \
+	model/functional.c model/functional.h \
 	model/oracle.c model/oracle.h \
 	model/program.c model/program.h model/program_private.h \
 	model/program_latency.c \

@@ -250,13 +250,16 @@ static int check(const struct gus_program *p, const struct gus_core_config *c, c
 	return 0;
 }
 
-/* Enough for the windows to fill and to be full for as long again. */
-static uint64_t enough(const struct gus_program *p, const struct gus_core_config *c)
+enum { CACHED_OPS = 300000 };
+
+uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_memory *memory)
 {
 	uint64_t slots = 0, ops = 4 * (c->rob ? c->rob : 512);
 
 	for (uint32_t i = 0; i < p->ops_n; i++)
 		slots += p->ops[i].slots;
+	if (memory && memory->begin)
+		return 2 * (CACHED_OPS / (p->ops_n ? p->ops_n : 1) + 1);
 	return 2 * (ops / (slots ? slots : 1) + 32);
 }
 
@@ -392,11 +395,13 @@ int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c,
 {
 	struct stream s = { .p = p, .c = c, .o = o, .lanes = o->lanes_n ? o->lanes_n : 1 };
 	struct gus_core_options like = { .unrolled = o->unrolled, .source = o->source, .fetch = o->fetch };
-	uint64_t iterations = o->iterations ? o->iterations : enough(p, c);
+	uint64_t iterations = o->iterations ? o->iterations : gus_stream_enough(p, c, o->memory);
 
 	*r = (struct gus_stream_result){ .lanes = s.lanes };
 	if (check(p, c, o, err) != 0)
 		return -1;
+	if (o->memory && o->memory->begin)
+		o->memory->begin(o->memory->context);
 	prepare_resources(&s);
 	prepare_uops(&s);
 	prepare_latencies(&s);

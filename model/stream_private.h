@@ -140,6 +140,9 @@ void gus_stream_resolver_close(struct stream_resolver *r);
 /* The next n steps, at most STREAM_CHUNK; of the program again and again if none are given. */
 void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *given, size_t n);
 
+/* Iterations that are enough for the windows to fill and to be full for as long again; for caches, that all but the last level do. */
+uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_memory *memory);
+
 /* What an op takes of each part of the front end, in cycles; of length decoding, what a cycle of it takes. */
 void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
 			    const struct gus_op *op, double costs[FRONTS]);

@@ -154,6 +154,9 @@ expect "resources as json" '"resource": "ports p6"' --uarch skylake --engine str
 expect "no resources of the core engine" '"resources": null' --uarch skylake --block 90 --format json
 echo '4801d8,1' >blocks.csv
 refuse "both engines of a batch" 129 'engine both is not for --batch' --uarch skylake --engine both --batch blocks.csv
+expect "other caches" '^ +[0-9.]+%  L1 twice as large$' --uarch skylake --engine stream --data caches --pointers distinct --block 488b064883c640
+expect "the same as json" '"knob": "L1 twice as large"' --uarch skylake --engine stream --data caches --block 488b064883c640 --format json
+refuse "caches of the core engine" 129 'data caches is of --engine stream' --uarch skylake --data caches --block 90
 expect "both engines see the level" '^The engines: core 12\.00, stream 12\.00 ' --uarch skylake --engine both --data L2 --block 488b00
 
 # Files of code. The machine is two bytes of the header; for which one the code really is does not matter to be refused.
