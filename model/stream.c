@@ -195,34 +195,61 @@ static void prepare_ops(struct stream *s, const struct gus_core_options *like)
 	}
 }
 
-static void prepare_windows(struct stream *s)
+/* Size and lane are found or added; false if there are too many sizes. */
+static bool add_size(struct stream *s, unsigned w, uint64_t entries, size_t lane)
+{
+	unsigned i = 0;
+
+	while (i < s->sizes_n[w] && s->sizes[w][i].entries != entries)
+		i++;
+	if (i == STREAM_SIZES)
+		return false;
+	if (i == s->sizes_n[w])
+		s->sizes[w][s->sizes_n[w]++] = (struct stream_size){ entries, 0 };
+	s->sizes[w][i].lanes |= 1u << lane;
+	return true;
+}
+
+/* What an op may take at once is what a ring needs beyond the size. */
+static uint64_t most_taken(const struct stream *s, unsigned w)
+{
+	uint64_t most = 1;
+
+	for (uint32_t i = 0; i < s->p->ops_n; i++) {
+		uint64_t n = w < STREAM_IN_ORDER ? s->ops[i].window[w] : w == WINDOW_RS ? s->ops[i].waiting : s->p->ops[i].memories_n;
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static int prepare_windows(struct stream *s, struct gus_error *err)
 {
 	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER, GUS_KNOB_STORE_BUFFER,
 		GUS_KNOB_RS, GUS_KNOB_MISS_BUFFERS };
 	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->rs, s->c->l1d_misses };
-	uint64_t largest = 64;
 
-	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++) {
+		uint64_t largest = 0, ring = 1;
+
 		for (size_t lane = 0; lane < GUS_STREAM_LANES && nominal[w]; lane++) {
 			double weight = weight_of(s->o, lane, kinds[w], 0);
 			uint64_t size = weight > 0 ? (uint64_t)llround(nominal[w] * weight) : 0;
-			unsigned i = 0;
 
 			if (!size)
 				continue; /* without limit */
 			if (w == WINDOW_RS) /* the others are in the exchange, see stream_kernel.h */
 				size = size > STREAM_LATE ? size - STREAM_LATE : 1;
-			while (i < s->sizes_n[w] && s->sizes[w][i].entries != size)
-				i++;
-			if (i == STREAM_SIZES)
-				i--; /* see gus_stream_run: refused before */
-			if (i == s->sizes_n[w])
-				s->sizes[w][s->sizes_n[w]++] = (struct stream_size){ size, 0 };
-			s->sizes[w][i].lanes |= 1u << lane;
+			if (!add_size(s, w, size, lane))
+				return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: the lanes have more than %d sizes of one window",
+						STREAM_SIZES);
 			largest = size > largest ? size : largest;
 		}
-	for (s->ring = 64; s->ring < largest + 256; s->ring *= 2)
-		;
+		while (ring < largest + most_taken(s, w) + 1)
+			ring *= 2;
+		s->mask[w] = ring - 1;
+	}
+	return 0;
 }
 
 static void finish(struct stream *s)
@@ -396,6 +423,7 @@ int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c,
 	struct stream s = { .p = p, .c = c, .o = o, .lanes = o->lanes_n ? o->lanes_n : 1 };
 	struct gus_core_options like = { .unrolled = o->unrolled, .source = o->source, .fetch = o->fetch };
 	uint64_t iterations = o->iterations ? o->iterations : gus_stream_enough(p, c, o->memory);
+	int status;
 
 	*r = (struct gus_stream_result){ .lanes = s.lanes };
 	if (check(p, c, o, err) != 0)
@@ -407,8 +435,9 @@ int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c,
 	prepare_latencies(&s);
 	prepare_memory(&s);
 	prepare_ops(&s, &like);
-	prepare_windows(&s);
-	run_all(&s, iterations, r);
+	status = prepare_windows(&s, err);
+	if (status == 0)
+		run_all(&s, iterations, r);
 	finish(&s);
-	return 0;
+	return status;
 }

@@ -53,8 +53,8 @@ typedef int32_t sixteen __attribute__((vector_size(64)));
 #define NAME(name) name##_16
 #define stream_time sixteen
 #define LANES 16
-#define LATER(a, b) VECTOR_LATER(sixteen, a, b)
-#define SOONER(a, b) VECTOR_SOONER(sixteen, a, b)
+#define LATER(a, b) ((sixteen)_mm512_max_epi32((__m512i)(a), (__m512i)(b)))
+#define SOONER(a, b) ((sixteen)_mm512_min_epi32((__m512i)(a), (__m512i)(b)))
 #define ANY_LATER(a, b) (_mm512_cmpgt_epi32_mask((__m512i)(a), (__m512i)(b)) != 0)
 #define LANE(t, k) ((t)[k])
 #define FIRST(t) ((t)[0])
@@ -65,8 +65,8 @@ typedef int32_t eight __attribute__((vector_size(32)));
 #define NAME(name) name##_8
 #define stream_time eight
 #define LANES 8
-#define LATER(a, b) VECTOR_LATER(eight, a, b)
-#define SOONER(a, b) VECTOR_SOONER(eight, a, b)
+#define LATER(a, b) ((eight)_mm256_max_epi32((__m256i)(a), (__m256i)(b)))
+#define SOONER(a, b) ((eight)_mm256_min_epi32((__m256i)(a), (__m256i)(b)))
 #define ANY_LATER(a, b) (_mm256_movemask_epi8(_mm256_cmpgt_epi32((__m256i)(a), (__m256i)(b))) != 0)
 #define LANE(t, k) ((t)[k])
 #define FIRST(t) ((t)[0])

@@ -65,7 +65,7 @@ INLINE stream_time NAME(entry)(const struct NAME(state) *k, const struct stream 
 	stream_time t = k->dispatch - k->dispatch;
 
 	for (unsigned i = 0; i < s->sizes_n[w]; i++) {
-		uint64_t last = k->taken[w] + n, size = s->sizes[w][i].entries, at = (last - size - 1) & (s->ring - 1);
+		uint64_t last = k->taken[w] + n, size = s->sizes[w][i].entries, at = (last - size - 1) & s->mask[w];
 		stream_time free;
 
 		if (last <= size)
@@ -164,8 +164,8 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 		tlb = log && FIRST(t) > FIRST(found) ? 0 : tlb;
 		t = t + k->levels[a->level];
 		if (log)
-			log->given[WINDOW_MISSES][k->taken[WINDOW_MISSES] & (s->ring - 1)] = stream_reason(WHY_MISS, own, 0, 0, log->seq);
-		k->given[WINDOW_MISSES][k->taken[WINDOW_MISSES]++ & (s->ring - 1)] = t;
+			log->given[WINDOW_MISSES][k->taken[WINDOW_MISSES] & s->mask[WINDOW_MISSES]] = stream_reason(WHY_MISS, own, 0, 0, log->seq);
+		k->given[WINDOW_MISSES][k->taken[WINDOW_MISSES]++ & s->mask[WINDOW_MISSES]] = t;
 		if (a->flags & STREAM_LINE) {
 			k->lines[a->line] = t;
 			if (log)
@@ -266,8 +266,8 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 	}
 	if (needs->uses_n && s->sizes_n[WINDOW_RS]) {
 		if (log)
-			log->given[WINDOW_RS][k->taken[WINDOW_RS] & (s->ring - 1)] = stream_reason(WHY_STATION, own, 0, 0, seq);
-		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ & (s->ring - 1)] = start;
+			log->given[WINDOW_RS][k->taken[WINDOW_RS] & s->mask[WINDOW_RS]] = stream_reason(WHY_STATION, own, 0, 0, seq);
+		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ & s->mask[WINDOW_RS]] = start;
 	}
 	for (unsigned i = 0; i < u->out_n; i++) {
 		unsigned reg = s->p->flows[u->out + i].reg;
@@ -378,7 +378,7 @@ INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const str
 INLINE void NAME(give)(struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, stream_time when, struct gus_stream_log *log)
 {
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t entry = k->taken[w]++ & (s->ring - 1);
+		uint64_t entry = k->taken[w]++ & s->mask[w];
 
 		k->given[w][entry] = when;
 		if (log)
@@ -463,7 +463,7 @@ INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 	for (unsigned i = 0; i < STREAM_LATE; i++)
 		DOWN(k->late[i]);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
-		for (uint64_t i = 0; i < s->ring; i++)
+		for (uint64_t i = 0; i <= s->mask[w]; i++)
 			DOWN(k->given[w][i]);
 	DOWN(k->drained);
 	DOWN(k->retire);
@@ -478,7 +478,7 @@ TARGET static void *NAME(open)(const struct stream *s, unsigned first)
 	struct NAME(state) *k = aligned_zalloc(sizeof(*k));
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
-		k->given[w] = aligned_zalloc(s->ring * sizeof(stream_time));
+		k->given[w] = aligned_zalloc((s->mask[w] + 1) * sizeof(stream_time));
 	k->flows = aligned_zalloc((s->p->flows_n + 1) * sizeof(stream_time));
 	k->latency = aligned_zalloc((s->p->uops_n + 1) * sizeof(stream_time));
 	k->fronts = aligned_zalloc((FRONTS * s->p->ops_n + 1) * sizeof(stream_time));

@@ -78,7 +78,7 @@ struct stream {
 	int32_t tlb[GUS_STREAM_LANES], walk[GUS_STREAM_LANES], penalty[GUS_STREAM_LANES], drain[GUS_STREAM_LANES];
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
-	uint64_t ring;                  /* entries of a window's ring, a power of two beyond the largest size */
+	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
 };
 
 /* Where length decoding is: the same for all lanes, as capacities do not move code. */
