@@ -21,6 +21,7 @@ case_tests = \
 	tests/cases/report.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
+	tests/cases/trace.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
@@ -28,6 +29,20 @@ dist_check_SCRIPTS += $(case_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
+check_PROGRAMS += tests/cases/trace-sums
+tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
+# What is traced; the emulator has no sanitizers to offer them.
+if HOST_X86_64
+check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads
+tests_cases_trace_target_SOURCES = tests/cases/trace_target.c
+tests_cases_trace_target_CFLAGS = -fno-pie
+tests_cases_trace_target_LDFLAGS = -nostdlib -static -no-pie
+tests_cases_trace_target_LDADD =
+tests_cases_trace_threads_SOURCES = tests/cases/trace_threads.c
+tests_cases_trace_threads_CFLAGS = $(GUS_WARNINGS) -fno-pie
+tests_cases_trace_threads_LDFLAGS = -no-pie
+tests_cases_trace_threads_LDADD = -lpthread
+endif
 
 if HAVE_CMOCKA
 unit_tests = \

@@ -34,7 +34,8 @@ static int leave(void **state)
 }
 
 /* Three blocks: two of the same bytes, one of which follows the other in memory, and one of other bytes at the same address. */
-static const uint8_t lengths[] = { 1, 3, 2 }, code[] = { 0x90, 0x48, 0x01, 0xc8, 0x75, 0xfa }, other[] = { 0x90, 0x48, 0x29, 0xc8, 0, 0xfa };
+static const uint8_t lengths[] = { 1, 3, 2 }, code[] = { 0x90, 0x48, 0x01, 0xc8, 0x75, 0xfa };
+static const uint8_t other[] = { 0x90, 0x48, 0x29, 0xc8, 0, 0xfa };
 static const struct gus_trace_block blocks[] = {
 	{ 0x401000, lengths, code, 3, 6 }, { 0x401006, lengths, code, 3, 6 }, { 0x401000, lengths, other, 3, 6 },
 };
@@ -100,7 +101,8 @@ static void write_steps(struct gus_trace_writer *w, uint32_t stream, uint64_t n)
 		gus_vec_push(&steps, (struct gus_trace_raw){ block_of(i), count });
 		gus_vec_append(&accesses, a, count);
 	}
-	if (gus_trace_writer_steps(w, &(struct gus_trace_run){ stream, 3, 1000, steps.v, accesses.v, n, GUS_TRACE_NEXT_UNKNOWN }, &err) != 0)
+	if (gus_trace_writer_steps(w, &(struct gus_trace_run){ stream, 3, 1000, steps.v, accesses.v, n, GUS_TRACE_NEXT_UNKNOWN },
+				   &err) != 0)
 		fail_msg("%s", err.text);
 	gus_vec_free(&steps);
 	gus_vec_free(&accesses);
