@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A program for tracers, without any library, so that each of its instructions is known. With an argument of L letters, or
- * n = 1000 L, it executes 25 + 4 L + 6 n instructions:
+ * n = 1000 L, it executes 30 + 4 L + 6 n instructions:
  *
- *	start	9 + 4 L, then 3 calls less one and 3 to exit
+ *	start	9 + 4 L, then 4 calls less one and 3 to exit
  *	loop	3 + 6 n; the i-th turn loads 8 bytes at data + 8 (i mod 512) and stores 4 at data + 8192
  *	string	6, one of which sets 100 bytes at data + 16384
  *	wide	2, the first of which loads 16 bytes at data + 64
+ *	cross	4, the third of which, span, goes on in the next page
  */
 __asm__(".text\n"
 	".globl _start, loop, string, wide, data\n"
@@ -23,6 +24,7 @@ __asm__(".text\n"
 	"2:	call	loop\n"
 	"	call	string\n"
 	"	call	wide\n"
+	"	call	cross\n"
 	"	mov	$60, %eax\n"
 	"	xor	%edi, %edi\n"
 	"	syscall\n"
@@ -43,6 +45,12 @@ __asm__(".text\n"
 	"set:	rep stosb\n"
 	"	ret\n"
 	"wide:	movdqu	data+64(%rip), %xmm0\n"
+	"	ret\n"
+	"	.p2align 12\n"
+	"	.skip	4092\n"
+	"cross:	nop\n"
+	"	nop\n"
+	"span:	mov	$0x12345678, %eax\n"
 	"	ret\n"
 	".bss\n"
 	"	.p2align 12\n"
