@@ -39,7 +39,7 @@ struct gus_trace_access {
 	bool store;
 };
 
-/* How a step was left. */
+/* How a step was left. What follows is the stream's next step; in a trace of ranges, code outside may have run in between. */
 enum gus_trace_next {
 	GUS_TRACE_NEXT_UNKNOWN, /* the window, the thread or the trace ends here */
 	GUS_TRACE_NEXT_FALLS,   /* what follows lies behind the block */
