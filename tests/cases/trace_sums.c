@@ -70,7 +70,8 @@ static void print(const struct gus_trace *t, uint64_t windows)
 	       gus_trace_about(t)->target, total->streams, windows, total->blocks, total->steps, total->instructions);
 	printf(" accesses %" PRIu64 " omitted %" PRIu64 " seen %" PRIu64 " full %s\n", total->accesses, total->omitted, total->seen,
 	       total->full ? "yes" : "no");
-	qsort(rows.v, rows.n, sizeof(*rows.v), by_address);
+	if (rows.n)
+		qsort(rows.v, rows.n, sizeof(*rows.v), by_address);
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct row *r = &rows.v[i];
 
