@@ -31,6 +31,10 @@ static const struct {
 	{ GUS_FRAME_IMAGE, "image", &gusprof__image__descriptor },
 	{ GUS_FRAME_INDEX, "index", &gusprof__index__descriptor },
 	{ GUS_FRAME_FOOTER, "footer", &gusprof__footer__descriptor },
+	{ GUS_FRAME_TRACE, "trace", &gusprof__trace__descriptor },
+	{ GUS_FRAME_TRACE_BLOCKS, "trace-blocks", NULL },
+	{ GUS_FRAME_TRACE_STEPS, "trace-steps", NULL },
+	{ GUS_FRAME_TRACE_TOTAL, "trace-total", &gusprof__trace_total__descriptor },
 };
 #define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
 
@@ -38,8 +42,8 @@ static const struct {
 static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
 	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, kernel-symbols, image, "
-	  "index, footer.", GUS_OPTION_LIST, AT(types), NULL,
-	  "header sideband samples switches kernel-symbols image index footer" },
+	  "index, footer, trace, trace-blocks, trace-steps, trace-total.", GUS_OPTION_LIST, AT(types), NULL,
+	  "header sideband samples switches kernel-symbols image index footer trace trace-blocks trace-steps trace-total" },
 	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG, AT(frames_only), NULL, NULL },
 	{ 0 },
 };
@@ -251,6 +255,8 @@ static int print_frame(const struct dump_options *o, const struct gus_frame *fra
 	       type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
 	if (o->frames_only || type == FRAME_TYPES)
 		return 0;
+	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS)
+		return 0; /* only sizes: they are for programs */
 	if (!frame_types[type].message)
 		return print_batch(frame, start, err);
 	message = gus_frame_message(frame, frame_types[type].message, err);

@@ -6,6 +6,10 @@ proto_libproto_a_SOURCES = \
 	proto/container.h \
 	proto/reader.c proto/reader.h \
 	proto/sample.c proto/sample.h \
+	proto/trace.h \
+	proto/trace_reader.c \
+	proto/trace_writer.c \
+	proto/varint.h \
 	proto/writer.c proto/writer.h
 nodist_proto_libproto_a_SOURCES = proto/gusprof.pb-c.c proto/gusprof.pb-c.h
 BUILT_SOURCES += proto/gusprof.pb-c.h

@@ -96,17 +96,6 @@ struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i)
 
 /* Encoding. */
 
-static void put_varint(struct gus_bytes *out, uint64_t v)
-{
-	uint8_t bytes[10];
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = (uint8_t)v | 0x80;
-	bytes[n++] = (uint8_t)v;
-	gus_vec_append(out, bytes, n);
-}
-
 static bool is_constant(const uint64_t *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -120,7 +109,7 @@ static void put_deltas(struct gus_bytes *out, const uint64_t *v, size_t n)
 	uint64_t before = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		put_varint(out, gus_zigzag((int64_t)(v[i] - before)));
+		gus_bytes_varint(out, gus_zigzag((int64_t)(v[i] - before)));
 		before = v[i];
 	}
 }
@@ -151,13 +140,13 @@ static void put_table(struct gus_bytes *out, const uint64_t *v, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (!distinct || sorted[distinct - 1] != sorted[i])
 			sorted[distinct++] = sorted[i];
-	put_varint(out, distinct);
+	gus_bytes_varint(out, distinct);
 	for (size_t i = 0; i < distinct; i++) {
-		put_varint(out, sorted[i] - before);
+		gus_bytes_varint(out, sorted[i] - before);
 		before = sorted[i];
 	}
 	for (size_t i = 0; i < n; i++)
-		put_varint(out, rank_of(sorted, distinct, v[i]));
+		gus_bytes_varint(out, rank_of(sorted, distinct, v[i]));
 	free(sorted);
 }
 
@@ -185,7 +174,7 @@ static void put_column(struct gus_bytes *out, unsigned column, const uint64_t *v
 	scratch->n = 0;
 	switch (encoding) {
 	case GUS_ENCODING_CONSTANT:
-		put_varint(scratch, gus_zigzag((int64_t)v[0]));
+		gus_bytes_varint(scratch, gus_zigzag((int64_t)v[0]));
 		break;
 	case GUS_ENCODING_DELTA:
 		put_deltas(scratch, v, n);
@@ -195,12 +184,12 @@ static void put_column(struct gus_bytes *out, unsigned column, const uint64_t *v
 		break;
 	case GUS_ENCODING_PLAIN:
 		for (size_t i = 0; i < n; i++)
-			put_varint(scratch, v[i]);
+			gus_bytes_varint(scratch, v[i]);
 		break;
 	}
-	put_varint(out, column);
-	put_varint(out, encoding);
-	put_varint(out, scratch->n);
+	gus_bytes_varint(out, column);
+	gus_bytes_varint(out, encoding);
+	gus_bytes_varint(out, scratch->n);
 	gus_vec_append(out, scratch->v, scratch->n);
 }
 
@@ -210,7 +199,7 @@ void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, stru
 	size_t chain_n = n ? c->chain_end.v[from + n - 1] - chain_from : 0;
 	struct gus_bytes scratch = { 0 };
 
-	put_varint(out, n);
+	gus_bytes_varint(out, n);
 	for (unsigned i = 1; n && i < GUS_COL_COUNT; i++) {
 		const uint64_t *v = c->column[i].v + from;
 

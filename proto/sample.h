@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "proto/varint.h"
 
 /* Where the CPU was; the values are those of PERF_RECORD_MISC_CPUMODE_MASK in the perf_event ABI. */
 enum gus_mode {
@@ -77,7 +78,6 @@ struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i);
 #define GUS_CHAIN_ENTRIES_MAX (1u << 20)
 
 /* The bytes of a SAMPLES or SWITCHES frame for the n rows from row `from` on (n <= GUS_ROWS_MAX), appended to out. */
-struct gus_bytes gus_vec(uint8_t);
 void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, struct gus_bytes *out);
 
 /* The inverse, into c, whose old rows are dropped. Columns that this program does not know are skipped, columns that

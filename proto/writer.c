@@ -103,7 +103,8 @@ static void build_frame(struct gus_writer *w, enum gus_frame_type type, const ui
 	w->stored.n = GUS_FRAME_HEADER_SIZE + stored;
 }
 
-static int write_frame(struct gus_writer *w, enum gus_frame_type type, const struct span *span, struct gus_error *err)
+static int write_bytes(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *raw, const struct span *span,
+		       struct gus_error *err)
 {
 	uint64_t offset = w->size;
 
@@ -112,13 +113,18 @@ static int write_frame(struct gus_writer *w, enum gus_frame_type type, const str
 			*err = w->broken;
 		return -1;
 	}
-	build_frame(w, type, w->raw.v, w->raw.n);
+	build_frame(w, type, raw->v, raw->n);
 	if (append(w, w->stored.v, w->stored.n, err) != 0)
 		return -1;
 	w->sequence++;
 	if (span)
 		gus_vec_push(&w->index, (struct indexed){ offset, span->first, span->last, (uint32_t)span->rows, type });
 	return 0;
+}
+
+static int write_frame(struct gus_writer *w, enum gus_frame_type type, const struct span *span, struct gus_error *err)
+{
+	return write_bytes(w, type, &w->raw, span, err);
 }
 
 static struct span span_of(const struct gus_columns *c, size_t from, size_t n)
@@ -181,6 +187,13 @@ int gus_writer_message(struct gus_writer *w, enum gus_frame_type type, const Pro
 		return gus_fail(err, GUS_E_USAGE, "a message of %zu bytes is too large for a frame of %s", w->raw.n,
 				w->path);
 	return write_frame(w, type, NULL, err);
+}
+
+int gus_writer_payload(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *payload, struct gus_error *err)
+{
+	if (payload->n > GUS_FRAME_RAW_MAX)
+		return gus_fail(err, GUS_E_USAGE, "a payload of %zu bytes is too large for a frame of %s", payload->n, w->path);
+	return write_bytes(w, type, payload, NULL, err);
 }
 
 int gus_writer_sideband(struct gus_writer *w, const Gusprof__Sideband *records, struct gus_error *err)

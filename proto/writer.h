@@ -24,6 +24,9 @@ int gus_writer_sideband(struct gus_writer *w, const Gusprof__Sideband *records, 
 int gus_writer_message(struct gus_writer *w, enum gus_frame_type type, const ProtobufCMessage *message,
 		       struct gus_error *err);
 
+/* The same of a payload that is no message. */
+int gus_writer_payload(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *payload, struct gus_error *err);
+
 /* Bytes in the file so far. */
 uint64_t gus_writer_size(const struct gus_writer *w);
 

@@ -21,6 +21,7 @@ case_tests = \
 	tests/cases/report.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
+	tests/cases/trace.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
@@ -28,6 +29,20 @@ dist_check_SCRIPTS += $(case_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
+check_PROGRAMS += tests/cases/trace-sums
+tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
+# What is traced; the emulator has no sanitizers to offer them.
+if HOST_X86_64
+check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads
+tests_cases_trace_target_SOURCES = tests/cases/trace_target.c
+tests_cases_trace_target_CFLAGS = -fno-pie
+tests_cases_trace_target_LDFLAGS = -nostdlib -static -no-pie
+tests_cases_trace_target_LDADD =
+tests_cases_trace_threads_SOURCES = tests/cases/trace_threads.c
+tests_cases_trace_threads_CFLAGS = $(GUS_WARNINGS) -fno-pie
+tests_cases_trace_threads_LDFLAGS = -no-pie
+tests_cases_trace_threads_LDADD = -lpthread
+endif
 
 if HAVE_CMOCKA
 unit_tests = \
@@ -62,6 +77,7 @@ unit_tests = \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
+	tests/unit/test_trace \
 	tests/unit/test_uarch \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
@@ -99,6 +115,7 @@ tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
+tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
@@ -112,12 +129,12 @@ EXTRA_DIST += tests/data/realft2_4_de.uops
 # that runs the corpus, so that a crash found once is a test for ever.
 check_PROGRAMS += tests/fuzz/run_recording tests/fuzz/make_seed
 TESTS += tests/fuzz/run_recording
-tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c tests/fuzz/run_corpus.c
+tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
 EXTRA_DIST += tests/fuzz/corpus-recording tests/fuzz/measure
 if FUZZING
 noinst_PROGRAMS += tests/fuzz/fuzz_recording
-tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c
+tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c tests/fuzz/seal.h
 tests_fuzz_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
@@ -131,6 +148,18 @@ if FUZZING
 noinst_PROGRAMS += tests/fuzz/fuzz_insn
 tests_fuzz_fuzz_insn_SOURCES = tests/fuzz/fuzz_insn.c
 tests_fuzz_fuzz_insn_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
+# The trace reader's; make_seed makes its seeds, too.
+check_PROGRAMS += tests/fuzz/run_trace
+TESTS += tests/fuzz/run_trace
+tests_fuzz_run_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
+tests_fuzz_run_trace_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-trace"'
+EXTRA_DIST += tests/fuzz/corpus-trace
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_trace
+tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/seal.h
+tests_fuzz_fuzz_trace_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
 check_PROGRAMS += tests/bench/decode-speed

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target of the recording's reader: every frame, every message, every column of arbitrary bytes. Checksums would
- * stop a fuzzer at the door, so the input is sealed first: what looks like a preamble, a frame or a trailer gets the
- * right sums, except where the input's first byte says that this one stays as it is. */
+/* Fuzz target of the recording's reader: every frame, every message, every column of arbitrary bytes. The input
+ * is sealed first, except where its first byte says that something stays as it is. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "base/alloc.h"
 #include "proto/reader.h"
 #include "proto/sample.h"
+#include "tests/fuzz/seal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,44 +23,6 @@ static const ProtobufCMessageDescriptor *const descriptors[] = {
 	[GUS_FRAME_INDEX] = &gusprof__index__descriptor,
 	[GUS_FRAME_FOOTER] = &gusprof__footer__descriptor,
 };
-
-static void put_sum(uint8_t *at, const uint8_t *from, size_t size)
-{
-	uint64_t sum = XXH64(from, size, 0);
-
-	memcpy(at, &sum, sizeof(sum));
-}
-
-static void seal(uint8_t *bytes, size_t size, uint8_t leave)
-{
-	size_t at = GUS_PREAMBLE_SIZE;
-	unsigned frame = 0;
-
-	if (size < GUS_PREAMBLE_SIZE)
-		return;
-	memcpy(bytes, GUS_MAGIC, GUS_MAGIC_SIZE);
-	if (!(leave & 1))
-		put_sum(bytes + 16, bytes, 16);
-	for (; at + GUS_FRAME_HEADER_SIZE <= size; frame++) {
-		uint32_t stored;
-
-		memcpy(&stored, bytes + at + 8, sizeof(stored));
-		if (stored > size - at - GUS_FRAME_HEADER_SIZE)
-			break;
-		if (!(leave & 2) || frame % 5 != 3) {
-			uint32_t mark = GUS_FRAME_MARK;
-
-			memcpy(bytes + at, &mark, sizeof(mark));
-			put_sum(bytes + at + 24, bytes + at + GUS_FRAME_HEADER_SIZE, stored);
-			put_sum(bytes + at + 32, bytes + at, 32);
-		}
-		at += GUS_FRAME_HEADER_SIZE + stored;
-	}
-	if (!(leave & 4) && size - at == GUS_TRAILER_SIZE) {
-		memcpy(bytes + at, GUS_TRAILER_MAGIC, 8);
-		put_sum(bytes + at + 16, bytes + at, 16);
-	}
-}
 
 /* Reads every value that a row gives access to, so that a sanitizer sees them all. */
 static uint64_t touch(const struct gus_columns *c, size_t i)

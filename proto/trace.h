@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace: what a program really executed. Code stands in it once, as blocks of bytes; then come steps, one for each time
+ * that a block was executed, with the addresses that it touched. It is frames in a recording (FORMAT.md, section 6), so a
+ * cut, a corrupt place and a newer version are told apart in the way of any other, and nothing has to be read twice.
+ *
+ * A stream is one thread. Its steps come in order; those of different streams are interleaved by frame. */
+#ifndef GUS_PROTO_TRACE_H
+#define GUS_PROTO_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "proto/gusprof.pb-c.h"
+
+/* What a file may hold, so that a reader's memory is bounded whatever the bytes say. Writers keep to the same. */
+#define GUS_TRACE_BLOCK_INSNS 4096              /* in a block; QEMU ends them at 512 */
+#define GUS_TRACE_INSN_BYTES 16                 /* of one instruction */
+#define GUS_TRACE_BLOCKS_MAX (4u << 20)
+#define GUS_TRACE_CODE_MAX (256u << 20)         /* bytes of code and of lengths, each body once */
+#define GUS_TRACE_STEPS_MAX 32768               /* in a frame */
+#define GUS_TRACE_ACCESSES_MAX 131072           /* in a frame */
+#define GUS_TRACE_STEP_ACCESSES 8192            /* of one step; more are counted as omitted */
+
+/* Code that is executed from its first byte to its last. Blocks of the same bytes at different addresses share them. */
+struct gus_trace_block {
+	uint64_t address;
+	const uint8_t *lengths; /* of each instruction, in bytes */
+	const uint8_t *bytes;
+	uint32_t insns, size;
+};
+
+/* What one instruction read or wrote in one piece: pieces that lie behind each other are one access. */
+struct gus_trace_access {
+	uint64_t address;
+	uint32_t size;
+	uint16_t insn;          /* which of its block */
+	bool store;
+};
+
+/* How a step was left. What follows is the stream's next step; in a trace of ranges, code outside may have run in between. */
+enum gus_trace_next {
+	GUS_TRACE_NEXT_UNKNOWN, /* the window, the thread or the trace ends here */
+	GUS_TRACE_NEXT_FALLS,   /* what follows lies behind the block */
+	GUS_TRACE_NEXT_TAKEN,   /* it lies elsewhere: a branch that was taken, or a signal */
+};
+
+struct gus_trace_step {
+	uint32_t stream;
+	uint32_t block;
+	uint64_t window;        /* of its stream, from 0 */
+	uint64_t at;            /* instructions of its stream before it, those outside windows included */
+	enum gus_trace_next next;
+	const struct gus_trace_access *accesses; /* in order */
+	uint32_t accesses_n;
+};
+
+/* Writing. Not safe for several threads at once. */
+
+struct gus_trace_writer;
+
+struct gus_trace_raw { uint32_t block, accesses_n; };
+
+/* Steps of one window of one stream that follow each other. */
+struct gus_trace_run {
+	uint32_t stream;
+	uint64_t window, at;                     /* of the first step */
+	const struct gus_trace_raw *steps;
+	const struct gus_trace_access *accesses; /* of all steps, one after the other */
+	size_t n;
+	enum gus_trace_next last;                /* how the last step was left */
+};
+
+/* Creates the file as gus_writer_create does. NULL on failure, with err. */
+struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header, const Gusprof__Trace *trace,
+						 struct gus_error *err);
+/* The number of a block, the same one each time. -1 with err if it is no block, or the file holds all that it may. */
+int gus_trace_writer_block(struct gus_trace_writer *w, const struct gus_trace_block *block, uint32_t *number,
+			   struct gus_error *err);
+/* Adds steps, of any number. -1 with err, as every later call. */
+int gus_trace_writer_steps(struct gus_trace_writer *w, const struct gus_trace_run *run, struct gus_error *err);
+uint64_t gus_trace_writer_size(const struct gus_trace_writer *w);
+/* Ends the file and frees w, also on failure. Counts in total that the writer knows are filled in here. */
+int gus_trace_writer_finish(struct gus_trace_writer *w, Gusprof__TraceTotal *total, struct gus_error *err);
+/* Frees w and leaves the file as it is. */
+void gus_trace_writer_abandon(struct gus_trace_writer *w);
+
+/* Reading. */
+
+struct gus_trace;
+
+/* NULL with err if it cannot be opened, or is a recording that has no trace. */
+struct gus_trace *gus_trace_open(const char *path, struct gus_error *err);
+struct gus_trace *gus_trace_open_memory(const void *bytes, size_t size, struct gus_error *err);
+void gus_trace_close(struct gus_trace *t);
+const Gusprof__Trace *gus_trace_about(const struct gus_trace *t);
+
+/* The next step: 1; its accesses are valid until the next call. 0: the trace is over, all of it was read, and what was
+ * read is what was written. -1 with err: it was cut or is corrupt; all steps before are good, and it stays at -1. */
+int gus_trace_next(struct gus_trace *t, struct gus_trace_step *step, struct gus_error *err);
+
+/* Blocks so far; a step's is always among them. Valid until the next call of gus_trace_next. */
+uint32_t gus_trace_blocks(const struct gus_trace *t);
+struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t number);
+/* What the writer counted; NULL before the end. */
+const Gusprof__TraceTotal *gus_trace_total(const struct gus_trace *t);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cursor.h"
+#include "proto/reader.h"
+
+/* A body of code: its lengths and then its bytes, in code. */
+struct body { uint32_t at, insns, size; };
+struct block { uint64_t address; uint32_t body; };
+/* What the frame so far says of a block, as when it was written. */
+struct last { uint64_t frame; uint32_t next, accesses, n; };
+
+struct gus_trace {
+	struct gus_reader *file;
+	Gusprof__Trace *about;
+	Gusprof__TraceTotal *total;
+	struct gus_error failed;        /* the first failure; there are no steps behind it */
+	bool over;
+	struct gus_vec(uint8_t) code;
+	struct gus_vec(struct body) bodies;
+	struct gus_vec(struct block) blocks;
+	struct gus_vec(struct last) last;
+	struct gus_vec(struct gus_trace_step) steps;    /* of the frame; accesses are found by counting */
+	struct gus_vec(struct gus_trace_access) accesses;
+	size_t at, access_at;
+	uint64_t frame, steps_n, instructions, accesses_n;
+};
+
+static int corrupt(struct gus_error *err, const struct gus_frame *frame, const char *what)
+{
+	return gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt in the frame at offset %llu: %s",
+			(unsigned long long)frame->offset, what);
+}
+
+/* Blocks. */
+
+static int read_body(struct gus_trace *t, struct gus_cursor *c)
+{
+	struct body body = { .at = (uint32_t)t->code.n };
+	uint64_t insns = gus_cursor_varint(c);
+	const uint8_t *lengths, *bytes;
+
+	if (!insns || insns > GUS_TRACE_BLOCK_INSNS || !(lengths = gus_cursor_take(c, insns)))
+		return -1;
+	for (uint64_t i = 0; i < insns; i++) {
+		if (!lengths[i] || lengths[i] > GUS_TRACE_INSN_BYTES)
+			return -1;
+		body.size += lengths[i];
+	}
+	bytes = gus_cursor_take(c, body.size);
+	if (!bytes || t->code.n + insns + body.size > GUS_TRACE_CODE_MAX)
+		return -1;
+	body.insns = (uint32_t)insns;
+	gus_vec_append(&t->code, lengths, insns);
+	gus_vec_append(&t->code, bytes, body.size);
+	gus_vec_push(&t->bodies, body);
+	return 0;
+}
+
+static int read_blocks(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
+{
+	struct gus_cursor c = gus_cursor(frame->payload, frame->size);
+	uint64_t n = gus_cursor_varint(&c), end = 0;
+
+	if (c.bad || n > GUS_TRACE_BLOCKS_MAX - t->blocks.n)
+		return corrupt(err, frame, "it has more blocks than a trace may hold");
+	while (n--) {
+		struct block block = { .address = end + (uint64_t)gus_unzigzag(gus_cursor_varint(&c)) };
+		uint64_t body = gus_cursor_varint(&c);
+
+		if (c.bad || body > t->bodies.n || (!body && read_body(t, &c) != 0))
+			return corrupt(err, frame, "a block has no such code");
+		block.body = (uint32_t)(body ? body : t->bodies.n) - 1;
+		end = block.address + t->bodies.v[block.body].size;
+		gus_vec_push(&t->blocks, block);
+		gus_vec_push(&t->last, (struct last){ 0 });
+	}
+	return gus_cursor_left(&c) ? corrupt(err, frame, "there are bytes behind the last block") : 0;
+}
+
+uint32_t gus_trace_blocks(const struct gus_trace *t)
+{
+	return (uint32_t)t->blocks.n;
+}
+
+struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t number)
+{
+	const struct block *block = &t->blocks.v[number];
+	const struct body *body = &t->bodies.v[block->body];
+	const uint8_t *code = t->code.v + body->at;
+
+	return (struct gus_trace_block){ block->address, code, code + body->insns, body->insns, body->size };
+}
+
+/* Steps. */
+
+struct columns {
+	struct gus_cursor blocks, shapes, addresses;
+	uint64_t accesses;      /* that the frame says it has */
+};
+
+static int read_shape(struct gus_trace *t, struct columns *c, uint64_t n, uint32_t insns)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t insn = gus_cursor_varint(&c->shapes), size = gus_cursor_varint(&c->shapes);
+
+		if (c->shapes.bad || insn >> 1 >= insns || !size || size > UINT32_MAX)
+			return -1;
+		gus_vec_push(&t->accesses, (struct gus_trace_access){ .size = (uint32_t)size, .insn = (uint16_t)(insn >> 1),
+								      .store = insn & 1 });
+	}
+	return 0;
+}
+
+static int read_accesses(struct gus_trace *t, struct columns *c, const struct last *last, struct gus_trace_step *step)
+{
+	uint64_t shape = gus_cursor_varint(&c->shapes), n = shape ? shape - 1 : last->n;
+	size_t from = t->accesses.n;
+
+	if (c->shapes.bad || n > GUS_TRACE_STEP_ACCESSES || n > c->accesses - from)
+		return -1;
+	if (shape && read_shape(t, c, n, t->bodies.v[t->blocks.v[step->block].body].insns) != 0)
+		return -1;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t before = !shape ? t->accesses.v[last->accesses + i].address : from + i ? t->accesses.v[from + i - 1].address : 0;
+
+		if (!shape)
+			gus_vec_push(&t->accesses, t->accesses.v[last->accesses + i]);
+		t->accesses.v[from + i].address = before + (uint64_t)gus_unzigzag(gus_cursor_varint(&c->addresses));
+	}
+	step->accesses_n = (uint32_t)n;
+	return c->addresses.bad ? -1 : 0;
+}
+
+/* The next step of a frame, which begins where the one before left. */
+static int read_step(struct gus_trace *t, struct columns *c, struct gus_trace_step *step, bool first)
+{
+	uint64_t block = gus_cursor_varint(&c->blocks);
+	struct last *before = first ? NULL : &t->last.v[step->block], *last;
+	uint32_t from = (uint32_t)t->accesses.n;
+
+	if (!block)
+		block = before ? before->next : 0;
+	if (c->blocks.bad || !block || block > t->blocks.n)
+		return -1;
+	if (before)
+		before->next = (uint32_t)block;
+	step->block = (uint32_t)block - 1;
+	last = &t->last.v[step->block];
+	if (last->frame != t->frame)
+		*last = (struct last){ .frame = t->frame };
+	if (read_accesses(t, c, last, step) != 0)
+		return -1;
+	last->accesses = from;
+	last->n = step->accesses_n;
+	return 0;
+}
+
+/* How each step led to the one behind it; the frame says it of the last. */
+static void settle_nexts(struct gus_trace *t, enum gus_trace_next last)
+{
+	for (size_t i = 0; i + 1 < t->steps.n; i++) {
+		struct gus_trace_block block = gus_trace_block(t, t->steps.v[i].block);
+
+		t->steps.v[i].next = block.address + block.size == t->blocks.v[t->steps.v[i + 1].block].address ?
+			GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+	}
+	t->steps.v[t->steps.n - 1].next = last;
+}
+
+static bool take_column(struct gus_cursor *payload, struct gus_cursor *column)
+{
+	uint64_t size = gus_cursor_varint(payload);
+	const uint8_t *bytes = size <= gus_cursor_left(payload) ? gus_cursor_take(payload, size) : NULL;
+
+	*column = gus_cursor(bytes, bytes ? size : 0);
+	return bytes != NULL;
+}
+
+static int read_steps(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
+{
+	struct gus_cursor p = gus_cursor(frame->payload, frame->size);
+	uint64_t stream = gus_cursor_varint(&p), n, next;
+	struct gus_trace_step step = { .stream = (uint32_t)stream, .window = gus_cursor_varint(&p), .at = gus_cursor_varint(&p) };
+	struct columns c;
+
+	next = gus_cursor_varint(&p);
+	n = gus_cursor_varint(&p);
+	c.accesses = gus_cursor_varint(&p);
+	if (p.bad || stream > UINT32_MAX || next > GUS_TRACE_NEXT_TAKEN || !n || n > GUS_TRACE_STEPS_MAX ||
+	    c.accesses > GUS_TRACE_ACCESSES_MAX)
+		return corrupt(err, frame, "it has more steps than a frame may hold, or none");
+	if (!take_column(&p, &c.blocks) || !take_column(&p, &c.shapes) || !take_column(&p, &c.addresses) || gus_cursor_left(&p))
+		return corrupt(err, frame, "its columns do not fill it");
+	t->frame++;
+	t->steps.n = t->accesses.n = t->at = t->access_at = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		if (read_step(t, &c, &step, i == 0) != 0) {
+			t->steps.n = 0;
+			return corrupt(err, frame, "a step names no block, no instruction or no address");
+		}
+		gus_vec_push(&t->steps, step);
+		step.at += t->bodies.v[t->blocks.v[step.block].body].insns;
+	}
+	if (gus_cursor_left(&c.blocks) || gus_cursor_left(&c.shapes) || gus_cursor_left(&c.addresses) ||
+	    t->accesses.n != c.accesses) {
+		t->steps.n = 0;
+		return corrupt(err, frame, "there is more in its columns than its steps");
+	}
+	settle_nexts(t, (enum gus_trace_next)next);
+	return 0;
+}
+
+/* Frames. */
+
+static int read_total(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
+{
+	Gusprof__TraceTotal *total = (Gusprof__TraceTotal *)gus_frame_message(frame, &gusprof__trace_total__descriptor, err);
+
+	if (!total)
+		return -1;
+	if (t->total) {
+		gusprof__trace_total__free_unpacked(total, NULL);
+		return corrupt(err, frame, "it ends twice");
+	}
+	t->total = total;
+	if (total->blocks != t->blocks.n || total->steps != t->steps_n || total->instructions != t->instructions ||
+	    total->accesses != t->accesses_n)
+		return corrupt(err, frame, "other numbers of blocks, steps, instructions or accesses were written than are here");
+	return 0;
+}
+
+static int take_frame(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
+{
+	if (t->total)
+		return corrupt(err, frame, "it goes on behind its end");
+	switch (frame->type) {
+	case GUS_FRAME_TRACE_BLOCKS:
+		return read_blocks(t, frame, err);
+	case GUS_FRAME_TRACE_STEPS:
+		return read_steps(t, frame, err);
+	case GUS_FRAME_TRACE_TOTAL:
+		return read_total(t, frame, err);
+	default:
+		return corrupt(err, frame, "it begins twice");
+	}
+}
+
+/* The next frame of a trace: 1, 0 at the end, -1. What is lost would make all that follows wrong, so it is fatal here. */
+static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_error *err)
+{
+	const uint32_t types = 1u << GUS_FRAME_TRACE | 1u << GUS_FRAME_TRACE_BLOCKS | 1u << GUS_FRAME_TRACE_STEPS |
+		1u << GUS_FRAME_TRACE_TOTAL;
+	enum gus_read got = gus_reader_next_of(t->file, types, frame, err);
+	uint64_t missing = gus_reader_damage(t->file)->missing_frames;
+
+	if (got != GUS_READ_FRAME && got != GUS_READ_END)
+		return -1;
+	if (missing)
+		return gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt: %llu of its frames are missing", (unsigned long long)missing);
+	return got == GUS_READ_FRAME;
+}
+
+static int start(struct gus_trace *t, struct gus_error *err)
+{
+	struct gus_frame frame;
+	int got = next_frame(t, &frame, err);
+
+	if (got < 0)
+		return -1;
+	if (!got || frame.type != GUS_FRAME_TRACE)
+		return gus_fail(err, GUS_E_NOT_FOUND, "there is no trace in this recording");
+	t->about = (Gusprof__Trace *)gus_frame_message(&frame, &gusprof__trace__descriptor, err);
+	if (!t->about)
+		return -1;
+	if (t->about->n_range_start != t->about->n_range_end)
+		return corrupt(err, &frame, "its ranges have no ends");
+	return 0;
+}
+
+static struct gus_trace *open_trace(struct gus_reader *file, struct gus_error *err)
+{
+	struct gus_trace *t;
+
+	if (!file)
+		return NULL;
+	t = gus_zalloc(sizeof(*t));
+	t->file = file;
+	if (start(t, err) == 0)
+		return t;
+	gus_trace_close(t);
+	return NULL;
+}
+
+struct gus_trace *gus_trace_open(const char *path, struct gus_error *err)
+{
+	return open_trace(gus_reader_open(path, err), err);
+}
+
+struct gus_trace *gus_trace_open_memory(const void *bytes, size_t size, struct gus_error *err)
+{
+	return open_trace(gus_reader_open_memory(bytes, size, err), err);
+}
+
+void gus_trace_close(struct gus_trace *t)
+{
+	if (!t)
+		return;
+	gus_reader_close(t->file);
+	if (t->about)
+		gusprof__trace__free_unpacked(t->about, NULL);
+	if (t->total)
+		gusprof__trace_total__free_unpacked(t->total, NULL);
+	gus_vec_free(&t->code);
+	gus_vec_free(&t->bodies);
+	gus_vec_free(&t->blocks);
+	gus_vec_free(&t->last);
+	gus_vec_free(&t->steps);
+	gus_vec_free(&t->accesses);
+	free(t);
+}
+
+const Gusprof__Trace *gus_trace_about(const struct gus_trace *t)
+{
+	return t->about;
+}
+
+const Gusprof__TraceTotal *gus_trace_total(const struct gus_trace *t)
+{
+	return t->over ? t->total : NULL;
+}
+
+/* Frames until one has steps: 1. 0 and -1 as gus_trace_next. */
+static int refill(struct gus_trace *t, struct gus_error *err)
+{
+	struct gus_frame frame;
+
+	while (t->at == t->steps.n) {
+		int got = next_frame(t, &frame, err);
+
+		if (got < 0)
+			return -1;
+		if (!got && !t->total)
+			return gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt: it does not say what was written");
+		if (!got) {
+			t->over = true;
+			return 0;
+		}
+		if (take_frame(t, &frame, err) != 0)
+			return -1;
+	}
+	return 1;
+}
+
+int gus_trace_next(struct gus_trace *t, struct gus_trace_step *step, struct gus_error *err)
+{
+	int got;
+
+	if (t->over)
+		return 0;
+	got = t->failed.code == GUS_OK ? refill(t, &t->failed) : -1;
+	if (got < 0 && err)
+		*err = t->failed;
+	if (got <= 0)
+		return got;
+	*step = t->steps.v[t->at++];
+	step->accesses = t->accesses.v + t->access_at;
+	t->access_at += step->accesses_n;
+	t->steps_n++;
+	t->accesses_n += step->accesses_n;
+	t->instructions += t->bodies.v[t->blocks.v[step->block].body].insns;
+	return 1;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "tracer/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far back pieces of one access may lie: a string instruction reads and writes, or reads in two places, in turns. */
+#define PIECES_BACK 4
+
+/* Where the opcode is: behind legacy prefixes and, in 64 bits, REX. */
+static uint32_t opcode_at(const uint8_t *bytes, uint32_t size, bool rex, bool *repeated)
+{
+	uint32_t i = 0;
+
+	*repeated = false;
+	for (; i < size && bytes[i] && strchr("\xf2\xf3\x66\x67\x2e\x36\x3e\x26\x64\x65\xf0", bytes[i]); i++)
+		*repeated |= bytes[i] == 0xf2 || bytes[i] == 0xf3;
+	return rex && i < size && (bytes[i] & 0xf0) == 0x40 ? i + 1 : i;
+}
+
+static bool is_repeated_string(const uint8_t *bytes, uint32_t size, bool rex)
+{
+	bool repeated;
+	uint32_t i = opcode_at(bytes, size, rex, &repeated);
+
+	return repeated && i + 1 == size && (bytes[i] >> 2 == 0x1b || bytes[i] >> 2 == 0x29 || (bytes[i] >= 0xaa && bytes[i] <= 0xaf));
+}
+
+/* Of x86: returns, calls and jumps, near ones. */
+static uint8_t believe_x86(const uint8_t *bytes, uint32_t size, bool rex)
+{
+	bool repeated;
+	uint32_t i = opcode_at(bytes, size, rex, &repeated);
+	uint8_t opcode = i < size ? bytes[i] : 0, modrm = i + 1 < size ? bytes[i + 1] : 0;
+	uint8_t loads = modrm >> 6 == 3 ? 0 : GUS_BELIEVE_READ;
+
+	switch (opcode) {
+	case 0xc2: case 0xc3:
+		return GUS_BELIEVE_READ;
+	case 0xe8:
+		return GUS_BELIEVE_WRITE;
+	case 0xe9: case 0xeb: case 0x70 ... 0x7f: case 0xe0 ... 0xe3:
+		return 0;
+	case 0xff:
+		return (modrm >> 3 & 7) == 2 ? GUS_BELIEVE_WRITE | loads : (modrm >> 3 & 7) == 4 ? loads : GUS_BELIEVE_ALL;
+	case 0x0f:
+		return modrm >> 4 == 8 || modrm == 0x05 ? 0 : GUS_BELIEVE_ALL; /* jcc, syscall */
+	default:
+		return GUS_BELIEVE_ALL;
+	}
+}
+
+/* Of arm64 no branch has one: b and bl, b.cond, cbz, tbz, and those to a register. */
+static uint8_t believe_arm64(const uint8_t *bytes)
+{
+	uint32_t word = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+
+	bool branch = (word >> 26 & 0x1f) == 0x05 || word >> 25 == 0x2a || (word >> 25 & 0x3e) == 0x1a || word >> 25 == 0x6b;
+
+	return branch ? 0 : GUS_BELIEVE_ALL;
+}
+
+static uint8_t believe(enum gus_traced_isa isa, const uint8_t *bytes, uint32_t size)
+{
+	switch (isa) {
+	case GUS_TRACED_X86_32: case GUS_TRACED_X86_64:
+		return believe_x86(bytes, size, isa == GUS_TRACED_X86_64);
+	case GUS_TRACED_ARM64:
+		return size == 4 ? believe_arm64(bytes) : GUS_BELIEVE_ALL;
+	default:
+		return GUS_BELIEVE_ALL;
+	}
+}
+
+struct gus_traced *gus_traced_new(const struct gus_trace_block *block, enum gus_traced_isa isa)
+{
+	bool x86 = isa == GUS_TRACED_X86_32 || isa == GUS_TRACED_X86_64;
+	size_t insns = block->insns * sizeof(struct gus_traced_insn);
+	struct gus_traced *code = gus_zalloc(sizeof(*code) + insns + block->insns + block->size);
+	uint8_t *lengths = (uint8_t *)code->insns + insns, *bytes = lengths + block->insns;
+	uint32_t last = block->lengths[block->insns - 1];
+
+	memcpy(lengths, block->lengths, block->insns);
+	memcpy(bytes, block->bytes, block->size);
+	code->block = *block;
+	code->block.lengths = lengths;
+	code->block.bytes = bytes;
+	code->last = block->address + block->size - last;
+	code->number = GUS_TRACED_NEW;
+	code->repeats = x86 && is_repeated_string(bytes + block->size - last, last, isa == GUS_TRACED_X86_64);
+	for (uint32_t i = 0; i < block->insns; bytes += lengths[i++])
+		code->insns[i] = (struct gus_traced_insn){ code, (uint16_t)i, believe(isa, bytes, lengths[i]) };
+	return code;
+}
+
+void gus_stream_init(struct gus_stream *s, uint32_t number, const struct gus_windows *windows)
+{
+	*s = (struct gus_stream){ .number = number, .from = windows->start, .every = windows->every };
+	s->to = windows->length ? windows->start + windows->length : UINT64_MAX;
+	gus_vec_reserve(&s->steps, GUS_TRACE_STEPS_MAX);
+	gus_vec_reserve(&s->accesses, GUS_TRACE_ACCESSES_MAX);
+}
+
+void gus_stream_free(struct gus_stream *s)
+{
+	gus_vec_free(&s->steps);
+	gus_vec_free(&s->accesses);
+}
+
+/* Another turn of the string instruction that the last step ended with. */
+static bool is_again(const struct gus_stream *s, const struct gus_traced *code)
+{
+	const struct gus_traced *before = s->previous;
+
+	return before && before->repeats && code->repeats && code->block.insns == 1 && code->block.address == before->last;
+}
+
+bool gus_stream_due(const struct gus_stream *s, const struct gus_traced *code, enum gus_trace_next *last)
+{
+	const struct gus_trace_block *before;
+
+	if (!s->steps.n || is_again(s, code))
+		return false;
+	before = &s->steps.v[s->steps.n - 1].code->block;
+	*last = before->address + before->size == code->block.address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+	if (s->seen >= s->to)
+		*last = GUS_TRACE_NEXT_UNKNOWN;
+	return s->seen >= s->to || s->steps.n >= GUS_TRACE_STEPS_MAX ||
+	       s->accesses.n > GUS_TRACE_ACCESSES_MAX - GUS_TRACE_STEP_ACCESSES;
+}
+
+/* Opens and closes windows: whether the next instruction is in one. */
+static bool is_in_window(struct gus_stream *s)
+{
+	while (s->seen >= s->to) {
+		s->from = s->every ? s->from + s->every : UINT64_MAX;
+		s->to = s->every ? s->to + s->every : UINT64_MAX;
+		s->window++;
+	}
+	return s->seen >= s->from;
+}
+
+void gus_stream_execute(struct gus_stream *s, struct gus_traced *code)
+{
+	s->again = is_again(s, code);
+	if (s->again)
+		return;
+	s->previous = code;
+	s->now = is_in_window(s) ? code : NULL;
+	if (s->now) {
+		if (!s->steps.n)
+			s->at = s->seen;
+		gus_vec_push(&s->steps, (struct gus_stream_step){ code, 0 });
+	}
+	s->seen += code->block.insns;
+}
+
+/* Whether the address lies right behind an access of the same instruction, which then has it. */
+static bool lengthen(struct gus_stream *s, const struct gus_stream_step *step, const struct gus_trace_access *piece)
+{
+	for (size_t i = 1; i <= PIECES_BACK && i <= step->accesses_n; i++) {
+		struct gus_trace_access *a = &s->accesses.v[s->accesses.n - i];
+
+		if (a->insn != piece->insn)
+			break;
+		if (a->store == piece->store && a->address + a->size == piece->address && a->size <= UINT32_MAX - piece->size) {
+			a->size += piece->size;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_believed(const struct gus_stream *s, const struct gus_stream_step *step, const struct gus_traced_insn *insn,
+			bool store)
+{
+	if (insn->believe & GUS_BELIEVE_ALL)
+		return true;
+	for (size_t i = 1; i <= step->accesses_n && s->accesses.v[s->accesses.n - i].insn == insn->number; i++)
+		if (s->accesses.v[s->accesses.n - i].store == store)
+			return false;
+	return insn->believe & (store ? GUS_BELIEVE_WRITE : GUS_BELIEVE_READ);
+}
+
+void gus_stream_access(struct gus_stream *s, const struct gus_traced_insn *insn, uint64_t address, uint32_t size, bool store)
+{
+	struct gus_trace_access access = { address, size, insn->number, store };
+	struct gus_stream_step *step;
+
+	if (!s->now || (insn->code != s->now && !s->again))
+		return;
+	step = &s->steps.v[s->steps.n - 1];
+	if (s->again)
+		access.insn = (uint16_t)(step->code->block.insns - 1);
+	if (!is_believed(s, step, insn, store) || lengthen(s, step, &access))
+		return;
+	if (step->accesses_n == GUS_TRACE_STEP_ACCESSES) {
+		s->omitted++;
+		return;
+	}
+	gus_vec_push(&s->accesses, access);
+	step->accesses_n++;
+}
+
+int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, enum gus_trace_next last, struct gus_error *err)
+{
+	struct gus_trace_raw *raw = gus_resize(NULL, s->steps.n, sizeof(*raw));
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < s->steps.n; i++) {
+		struct gus_traced *code = s->steps.v[i].code;
+
+		if (code->number == GUS_TRACED_NEW)
+			rc = gus_trace_writer_block(w, &code->block, &code->number, err);
+		raw[i] = (struct gus_trace_raw){ code->number, s->steps.v[i].accesses_n };
+	}
+	if (rc == 0)
+		rc = gus_trace_writer_steps(w, &(struct gus_trace_run){ s->number, s->window, s->at, raw, s->accesses.v, s->steps.n, last },
+					    err);
+	s->steps.n = s->accesses.n = 0;
+	s->now = NULL;
+	s->again = false;
+	free(raw);
+	return rc;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of one thread on their way to the file: which of them are in a window, repeated string instructions put together
+ * again, pieces of an access joined. Knows nothing of who executes. */
+#ifndef GUS_TRACER_STREAM_H
+#define GUS_TRACER_STREAM_H
+
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "proto/trace.h"
+
+struct gus_traced;
+
+/* Which accesses are believed. QEMU 7.2 goes on telling those of helpers under the name of an instruction that left its block
+ * from within, such as a return, until another one takes their place; where that one is outside the ranges, it never does. So
+ * branches have at most one access of a kind, and only of a kind that they can have. */
+enum gus_believe { GUS_BELIEVE_READ = 1, GUS_BELIEVE_WRITE = 2, GUS_BELIEVE_ALL = 4 };
+
+struct gus_traced_insn {
+	struct gus_traced *code;
+	uint16_t number;
+	uint8_t believe;                /* enum gus_believe; 0: it has no accesses */
+};
+
+/* A block as it was translated. Lives until the end, as translated code refers to it. */
+struct gus_traced {
+	struct gus_trace_block block;
+	uint64_t last;                  /* address of its last instruction */
+	uint32_t number;                /* in the file; GUS_TRACED_NEW: not there yet. Under the lock of whoever writes */
+	bool repeats;                   /* that is a repeated string instruction, which is executed once for each turn */
+	struct gus_traced_insn insns[];
+};
+#define GUS_TRACED_NEW UINT32_MAX
+
+/* A copy of the block; freed with free(). */
+enum gus_traced_isa { GUS_TRACED_OTHER, GUS_TRACED_X86_32, GUS_TRACED_X86_64, GUS_TRACED_ARM64 };
+struct gus_traced *gus_traced_new(const struct gus_trace_block *block, enum gus_traced_isa isa);
+
+/* In instructions of a stream, as in Gusprof__Trace. */
+struct gus_windows { uint64_t start, length, every; };
+
+struct gus_stream {
+	uint32_t number;
+	atomic_bool busy;               /* its thread is changing it */
+	uint64_t seen;                  /* instructions */
+	uint64_t window, from, to;      /* the one that is open, or comes next */
+	uint64_t every;
+	struct gus_traced *now;           /* what is executed; NULL outside windows */
+	const struct gus_traced *previous;
+	bool again;                     /* it is another turn of the last instruction of the previous */
+	uint64_t omitted;               /* accesses */
+	struct gus_vec(struct gus_stream_step { struct gus_traced *code; uint32_t accesses_n; }) steps;
+	struct gus_vec(struct gus_trace_access) accesses;
+	uint64_t at;                    /* of the first step */
+};
+
+void gus_stream_init(struct gus_stream *s, uint32_t number, const struct gus_windows *windows);
+void gus_stream_free(struct gus_stream *s);
+
+/* Whether what is there has to be written before code is executed. *last is how it was left. */
+bool gus_stream_due(const struct gus_stream *s, const struct gus_traced *code, enum gus_trace_next *last);
+void gus_stream_execute(struct gus_stream *s, struct gus_traced *code);
+void gus_stream_access(struct gus_stream *s, const struct gus_traced_insn *insn, uint64_t address, uint32_t size, bool store);
+
+/* Writes the steps, and forgets them. -1 with err. */
+int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, enum gus_trace_next last, struct gus_error *err);
+
+#endif
