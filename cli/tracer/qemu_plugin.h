@@ -2,8 +2,8 @@
 /* What a plugin of QEMU's user-mode emulators may call and has to define: version 1 of the interface, which 7.2 to 9.0 have
  * (0 and 1 are served by 7.2). Declared here from its documentation, so that building needs no header of QEMU's; only what is
  * used. The functions are in the emulator that loads the plugin. */
-#ifndef GUS_TRACER_QEMU_PLUGIN_H
-#define GUS_TRACER_QEMU_PLUGIN_H
+#ifndef GUS_CLI_TRACER_QEMU_PLUGIN_H
+#define GUS_CLI_TRACER_QEMU_PLUGIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

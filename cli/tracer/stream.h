@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of one thread on their way to the file: which of them are in a window, repeated string instructions put together
  * again, pieces of an access joined. Knows nothing of who executes. */
-#ifndef GUS_TRACER_STREAM_H
-#define GUS_TRACER_STREAM_H
+#ifndef GUS_CLI_TRACER_STREAM_H
+#define GUS_CLI_TRACER_STREAM_H
 
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tracer/options.h"
+#include "cli/tracer/options.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tracer is told: words of the form NAME=VALUE, as QEMU hands them on. */
-#ifndef GUS_TRACER_OPTIONS_H
-#define GUS_TRACER_OPTIONS_H
+#ifndef GUS_CLI_TRACER_OPTIONS_H
+#define GUS_CLI_TRACER_OPTIONS_H
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "tracer/stream.h"
+#include "cli/tracer/stream.h"
 
 struct gus_tracer_options {
 	const char *out;                /* borrowed from the words */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tracer/stream.h"
+#include "cli/tracer/stream.h"
 
 #include <stdlib.h>
 #include <string.h>

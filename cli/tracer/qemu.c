@@ -20,9 +20,9 @@
 #include "base/index.h"
 #include "config.h"
 #include "proto/varint.h"
-#include "tracer/options.h"
-#include "tracer/qemu_plugin.h"
-#include "tracer/stream.h"
+#include "cli/tracer/options.h"
+#include "cli/tracer/qemu_plugin.h"
+#include "cli/tracer/stream.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define VCPUS 16384     /* threads at a time */

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# The plugin of QEMU. A shared object, so it has its own position-independent objects of the layers that it needs; and no
+# sanitizers: the emulator that loads it has none.
+if TRACER
+tracerdir = $(pkglibdir)
+tracer_PROGRAMS = cli/tracer/gusprof-qemu.so
+cli_tracer_gusprof_qemu_so_SOURCES = \
+	base/alloc.c base/error.c base/index.c \
+	proto/sample.c proto/trace_writer.c proto/writer.c \
+	cli/tracer/options.c cli/tracer/options.h \
+	cli/tracer/qemu.c cli/tracer/qemu_plugin.h \
+	cli/tracer/stream.c cli/tracer/stream.h
+nodist_cli_tracer_gusprof_qemu_so_SOURCES = proto/gusprof.pb-c.c
+cli_tracer_gusprof_qemu_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) $(PROTOBUF_C_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) \
+	-fPIC -fvisibility=hidden
+cli_tracer_gusprof_qemu_so_LDFLAGS = -shared
+cli_tracer_gusprof_qemu_so_LDADD = $(PROTOBUF_C_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lpthread
+endif
