@@ -91,16 +91,21 @@ static struct gus_stream *new_stream(unsigned vcpu)
 	return s;
 }
 
-static struct gus_stream *stream_of(unsigned vcpu)
+static struct gus_stream *late_stream(unsigned vcpu)
 {
-	struct gus_stream *s = vcpu < VCPUS ? atomic_load_explicit(&tracer.of_vcpu[vcpu], memory_order_acquire) : NULL;
+	struct gus_stream *s;
 
-	if (s || vcpu >= VCPUS)
-		return s;
 	pthread_mutex_lock(&tracer.lock);
 	s = new_stream(vcpu);
 	pthread_mutex_unlock(&tracer.lock);
 	return s;
+}
+
+static inline struct gus_stream *stream_of(unsigned vcpu)
+{
+	struct gus_stream *s = vcpu < VCPUS ? atomic_load_explicit(&tracer.of_vcpu[vcpu], memory_order_acquire) : NULL;
+
+	return s || vcpu >= VCPUS ? s : late_stream(vcpu);
 }
 
 /* The end. */
@@ -204,15 +209,22 @@ static void write_out(struct gus_stream *s, enum gus_trace_next last)
 		qemu_plugin_reset(tracer.id, on_reset);
 }
 
+static void execute(struct gus_stream *s, struct gus_traced *code)
+{
+	enum gus_trace_next last;
+
+	if (gus_stream_due(s, code, &last))
+		write_out(s, last);
+	gus_stream_execute(s, code);
+}
+
 static void on_block(unsigned vcpu, void *context)
 {
 	struct gus_stream *s = stream_of(vcpu);
-	enum gus_trace_next last;
 
 	if (s && enter(s)) {
-		if (gus_stream_due(s, context, &last))
-			write_out(s, last);
-		gus_stream_execute(s, context);
+		if (!gus_stream_note(s, context))
+			execute(s, context);
 		leave(s);
 	}
 	clean_uppers();
@@ -223,7 +235,11 @@ static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t addres
 	struct gus_stream *s = stream_of(vcpu);
 
 	if (s && enter(s)) {
-		gus_stream_access(s, context, address, 1u << qemu_plugin_mem_size_shift(info), qemu_plugin_mem_is_store(info));
+		uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+		bool store = qemu_plugin_mem_is_store(info);
+
+		if (!gus_stream_note_access(s, context, address, size, store))
+			gus_stream_access(s, context, address, size, store);
 		leave(s);
 	}
 	clean_uppers();

@@ -143,10 +143,12 @@ static bool is_in_window(struct gus_stream *s)
 void gus_stream_execute(struct gus_stream *s, struct gus_traced *code)
 {
 	s->again = is_again(s, code);
+	s->plain = false;
 	if (s->again)
 		return;
 	s->previous = code;
 	s->now = is_in_window(s) ? code : NULL;
+	s->plain = s->now && !code->repeats;
 	if (s->now) {
 		if (!s->steps.n)
 			s->at = s->seen;
@@ -219,6 +221,7 @@ int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, enum gus_
 					    err);
 	s->steps.n = s->accesses.n = 0;
 	s->now = NULL;
+	s->plain = false;
 	s->again = false;
 	free(raw);
 	return rc;

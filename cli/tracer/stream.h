@@ -48,6 +48,7 @@ struct gus_stream {
 	struct gus_traced *now;           /* what is executed; NULL outside windows */
 	const struct gus_traced *previous;
 	bool again;                     /* it is another turn of the last instruction of the previous */
+	bool plain;                     /* the next block only has to be noted, if there is room: see gus_stream_note */
 	uint64_t omitted;               /* accesses */
 	struct gus_vec(struct gus_stream_step { struct gus_traced *code; uint32_t accesses_n; }) steps;
 	struct gus_vec(struct gus_trace_access) accesses;
@@ -61,6 +62,35 @@ void gus_stream_free(struct gus_stream *s);
 bool gus_stream_due(const struct gus_stream *s, const struct gus_traced *code, enum gus_trace_next *last);
 void gus_stream_execute(struct gus_stream *s, struct gus_traced *code);
 void gus_stream_access(struct gus_stream *s, const struct gus_traced_insn *insn, uint64_t address, uint32_t size, bool store);
+
+/* The same, for the many blocks that follow in a window, neither due nor after a repeated instruction: whether it was one. */
+static inline bool gus_stream_note(struct gus_stream *s, struct gus_traced *code)
+{
+	if (!s->plain || s->seen >= s->to || s->steps.n >= GUS_TRACE_STEPS_MAX ||
+	    s->accesses.n > GUS_TRACE_ACCESSES_MAX - GUS_TRACE_STEP_ACCESSES)
+		return false;
+	s->previous = s->now = code;
+	s->plain = !code->repeats;
+	s->steps.v[s->steps.n++] = (struct gus_stream_step){ code, 0 };
+	s->seen += code->block.insns;
+	return true;
+}
+
+/* And for the first access of an instruction, where any is believed. */
+static inline bool gus_stream_note_access(struct gus_stream *s, const struct gus_traced_insn *insn, uint64_t address, uint32_t size,
+					  bool store)
+{
+	struct gus_stream_step *step;
+
+	if (s->now != insn->code || s->again || !(insn->believe & GUS_BELIEVE_ALL))
+		return false;
+	step = &s->steps.v[s->steps.n - 1];
+	if (step->accesses_n && (s->accesses.v[s->accesses.n - 1].insn == insn->number || step->accesses_n >= GUS_TRACE_STEP_ACCESSES))
+		return false;
+	s->accesses.v[s->accesses.n++] = (struct gus_trace_access){ address, size, insn->number, store };
+	step->accesses_n++;
+	return true;
+}
 
 /* Writes the steps, and forgets them. -1 with err. */
 int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, enum gus_trace_next last, struct gus_error *err);
