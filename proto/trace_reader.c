@@ -27,6 +27,9 @@ struct gus_trace {
 	struct gus_vec(uint8_t) code;
 	struct gus_vec(struct body) bodies;
 	struct gus_vec(struct block) blocks;
+	struct gus_vec(Gusprof__Sideband *) told;
+	struct gus_vec(const Gusprof__Record *) records; /* in these */
+	size_t records_bytes;
 	struct gus_vec(struct raw) steps;               /* of the frame; accesses are found by counting */
 	struct gus_vec(struct gus_trace_access) accesses;
 	uint64_t window;                                /* of the frame */
@@ -103,6 +106,29 @@ struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t numbe
 	const uint8_t *code = t->code.v + block->body.at;
 
 	return (struct gus_trace_block){ block->address, code, code + block->body.insns, block->body.insns, block->body.size };
+}
+
+/* Where code is from. */
+
+static int read_records(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
+{
+	Gusprof__Sideband *told = (Gusprof__Sideband *)gus_frame_message(frame, &gusprof__sideband__descriptor, err);
+
+	if (!told)
+		return -1;
+	gus_vec_push(&t->told, told);
+	t->records_bytes += frame->size;
+	if (t->records_bytes > GUS_TRACE_RECORDS_BYTES || told->n_records > GUS_TRACE_RECORDS_MAX - t->records.n)
+		return corrupt(err, frame, "it has more mappings than a trace may tell of");
+	for (size_t i = 0; i < told->n_records; i++)
+		gus_vec_push(&t->records, told->records[i]);
+	return 0;
+}
+
+const Gusprof__Record *const *gus_trace_records(const struct gus_trace *t, size_t *n)
+{
+	*n = t->records.n;
+	return t->records.v;
 }
 
 /* Steps. */
@@ -266,6 +292,8 @@ static int take_frame(struct gus_trace *t, const struct gus_frame *frame, struct
 		return read_blocks(t, frame, err);
 	case GUS_FRAME_TRACE_STEPS:
 		return read_steps(t, frame, err);
+	case GUS_FRAME_TRACE_SIDEBAND:
+		return read_records(t, frame, err);
 	case GUS_FRAME_TRACE_TOTAL:
 		return read_total(t, frame, err);
 	default:
@@ -277,7 +305,7 @@ static int take_frame(struct gus_trace *t, const struct gus_frame *frame, struct
 static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_error *err)
 {
 	const uint32_t types = 1u << GUS_FRAME_TRACE | 1u << GUS_FRAME_TRACE_BLOCKS | 1u << GUS_FRAME_TRACE_STEPS |
-		1u << GUS_FRAME_TRACE_TOTAL;
+		1u << GUS_FRAME_TRACE_TOTAL | 1u << GUS_FRAME_TRACE_SIDEBAND;
 	enum gus_read got = gus_reader_next_of(t->file, types, frame, err);
 	uint64_t missing = gus_reader_damage(t->file)->missing_frames;
 
@@ -343,6 +371,10 @@ void gus_trace_close(struct gus_trace *t)
 		gusprof__trace__free_unpacked(t->about, NULL);
 	if (t->total)
 		gusprof__trace_total__free_unpacked(t->total, NULL);
+	for (size_t i = 0; i < t->told.n; i++)
+		gusprof__sideband__free_unpacked(t->told.v[i], NULL);
+	gus_vec_free(&t->told);
+	gus_vec_free(&t->records);
 	gus_vec_free(&t->code);
 	gus_vec_free(&t->bodies);
 	gus_vec_free(&t->blocks);

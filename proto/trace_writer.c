@@ -31,6 +31,7 @@ struct gus_trace_writer {
 	struct gus_bytes waiting, body, payload, columns[3];
 	uint64_t waiting_n, waiting_end, code, frame;
 	uint64_t steps, instructions, accesses;
+	size_t records, records_bytes;
 };
 
 static struct gus_trace_writer *begin(struct gus_writer *file, const Gusprof__Trace *trace, struct gus_error *err)
@@ -159,6 +160,25 @@ int gus_trace_writer_block(struct gus_trace_writer *w, const struct gus_trace_bl
 	w->waiting_end = b->address + b->size;
 	w->waiting_n++;
 	return w->waiting.n < BLOCKS_BYTES ? 0 : write_blocks(w, err);
+}
+
+uint32_t gus_trace_writer_blocks(const struct gus_trace_writer *w)
+{
+	return w->keys.n;
+}
+
+int gus_trace_writer_records(struct gus_trace_writer *w, const Gusprof__Sideband *records, struct gus_error *err)
+{
+	size_t bytes = protobuf_c_message_get_packed_size(&records->base);
+
+	if (bytes > GUS_TRACE_RECORDS_BYTES - w->records_bytes || records->n_records > GUS_TRACE_RECORDS_MAX - w->records)
+		return gus_fail(err, GUS_E_FULL, "a trace tells of at most %u mappings and names, in %u bytes", GUS_TRACE_RECORDS_MAX,
+				GUS_TRACE_RECORDS_BYTES);
+	w->records_bytes += bytes;
+	w->records += records->n_records;
+	if (write_blocks(w, err) != 0)
+		return -1;
+	return gus_writer_message(w->file, GUS_FRAME_TRACE_SIDEBAND, &records->base, err);
 }
 
 static bool same_shape(const struct gus_trace_access *a, const struct gus_trace_access *b, uint32_t n)

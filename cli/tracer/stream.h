@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "cli/tracer/origins.h"
 #include "proto/trace.h"
 
 struct gus_traced;
@@ -26,6 +27,7 @@ struct gus_traced_insn {
 struct gus_traced {
 	struct gus_trace_block block;
 	uint64_t last;                  /* address of its last instruction */
+	struct gus_origin *origin;      /* NULL: not known */
 	uint32_t number;                /* in the file; GUS_TRACED_NEW: not there yet. Under the lock of whoever writes */
 	bool repeats;                   /* that is a repeated string instruction, which is executed once for each turn */
 	struct gus_traced_insn insns[];
@@ -53,6 +55,7 @@ struct gus_stream {
 	struct gus_vec(struct gus_stream_step { struct gus_traced *code; uint32_t accesses_n; }) steps;
 	struct gus_vec(struct gus_trace_access) accesses;
 	uint64_t at;                    /* of the first step */
+	size_t most;                    /* steps till they are written */
 };
 
 void gus_stream_init(struct gus_stream *s, uint32_t number, const struct gus_windows *windows);
@@ -66,7 +69,7 @@ void gus_stream_access(struct gus_stream *s, const struct gus_traced_insn *insn,
 /* The same, for the many blocks that follow in a window, neither due nor after a repeated instruction: whether it was one. */
 static inline bool gus_stream_note(struct gus_stream *s, struct gus_traced *code)
 {
-	if (!s->plain || s->seen >= s->to || s->steps.n >= GUS_TRACE_STEPS_MAX ||
+	if (!s->plain || s->seen >= s->to || s->steps.n >= s->most ||
 	    s->accesses.n > GUS_TRACE_ACCESSES_MAX - GUS_TRACE_STEP_ACCESSES)
 		return false;
 	s->previous = s->now = code;
@@ -92,7 +95,8 @@ static inline bool gus_stream_note_access(struct gus_stream *s, const struct gus
 	return true;
 }
 
-/* Writes the steps, and forgets them. -1 with err. */
-int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, enum gus_trace_next last, struct gus_error *err);
+/* Writes the steps, after what is new of their code and its origins, and forgets them. -1 with err. */
+int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, struct gus_origins *origins, enum gus_trace_next last,
+		     struct gus_error *err);
 
 #endif
