@@ -66,6 +66,7 @@ unit_tests = \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_loops \
 	tests/unit/test_oracle \
+	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_rates \
 	tests/unit/test_records \
@@ -105,6 +106,7 @@ tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
+tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
