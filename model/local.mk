@@ -20,6 +20,7 @@ model_libmodel_a_SOURCES = \
 	model/program_latency.c \
 	model/rates.c model/rates.h \
 	model/values.c model/values.h \
+	model/carried.c model/carried.h \
 	model/causality.c model/causality.h \
 	model/saturation.c model/saturation.h \
 	model/sensitivity.c model/sensitivity.h \

@@ -48,6 +48,7 @@ if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
+	tests/unit/test_carried \
 	tests/unit/test_causality \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
@@ -91,6 +92,7 @@ LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
+tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
