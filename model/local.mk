@@ -14,6 +14,7 @@ model_libmodel_a_SOURCES = \
 	model/cpus.c model/cpus.h \
 	model/frontend.c model/frontend.h \
 	model/functional.c model/functional.h \
+	model/known.c model/known.h \
 	model/oracle.c model/oracle.h \
 	model/phases.c model/phases.h \
 	model/program.c model/program.h model/program_private.h \

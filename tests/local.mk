@@ -65,6 +65,7 @@ unit_tests = \
 	tests/unit/test_governor \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_known \
 	tests/unit/test_loops \
 	tests/unit/test_oracle \
 	tests/unit/test_phases \
@@ -106,6 +107,7 @@ tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
+tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
