@@ -17,6 +17,7 @@ model_libmodel_a_SOURCES = \
 	model/known.c model/known.h \
 	model/oracle.c model/oracle.h \
 	model/phases.c model/phases.h \
+	model/growing.c model/growing.h \
 	model/program.c model/program.h model/program_private.h \
 	model/program_latency.c \
 	model/rates.c model/rates.h \
