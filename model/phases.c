@@ -14,8 +14,7 @@ struct crossings {
 };
 
 struct bin {
-	struct crossings issued[GUS_INSN_CLASSES], started[GUS_INSN_CLASSES];
-	struct crossings completed, retired;
+	struct crossings issued[GUS_INSN_CLASSES], started[GUS_INSN_CLASSES], completed[GUS_INSN_CLASSES], retired[GUS_INSN_CLASSES];
 	struct crossings loads_in, loads_out, stores_in, stores_out;
 	uint64_t instructions, mispredicted;
 	struct gus_phases_top regions, lines;
@@ -94,9 +93,9 @@ static void merge(struct bin *into, const struct bin *from, uint64_t width)
 	for (unsigned c = 0; c < GUS_INSN_CLASSES; c++) {
 		merge_crossings(&into->issued[c], &from->issued[c], width);
 		merge_crossings(&into->started[c], &from->started[c], width);
+		merge_crossings(&into->completed[c], &from->completed[c], width);
+		merge_crossings(&into->retired[c], &from->retired[c], width);
 	}
-	merge_crossings(&into->completed, &from->completed, width);
-	merge_crossings(&into->retired, &from->retired, width);
 	merge_crossings(&into->loads_in, &from->loads_in, width);
 	merge_crossings(&into->loads_out, &from->loads_out, width);
 	merge_crossings(&into->stores_in, &from->stores_in, width);
@@ -155,8 +154,8 @@ void gus_phases_note(struct gus_phases *p, const struct gus_phases_op *op)
 	width = UINT64_C(1) << p->shift;
 	CROSS(issued[op->class], op->issue);
 	CROSS(started[op->class], op->start);
-	CROSS(completed, op->complete);
-	CROSS(retired, op->retire);
+	CROSS(completed[op->class], op->complete);
+	CROSS(retired[op->class], op->retire);
 	if (op->load) {
 		CROSS(loads_in, op->issue);
 		CROSS(loads_out, op->retire);
@@ -183,8 +182,8 @@ void gus_phases_note(struct gus_phases *p, const struct gus_phases_op *op)
 
 /* How many are across at the start of the present bin, by border. */
 struct across {
-	uint64_t issued[GUS_INSN_CLASSES], started[GUS_INSN_CLASSES];
-	uint64_t completed, retired, loads_in, loads_out, stores_in, stores_out;
+	uint64_t issued[GUS_INSN_CLASSES], started[GUS_INSN_CLASSES], completed[GUS_INSN_CLASSES], retired[GUS_INSN_CLASSES];
+	uint64_t loads_in, loads_out, stores_in, stores_out;
 };
 
 static uint64_t integral(uint64_t *across, const struct crossings *c, uint64_t width)
@@ -263,16 +262,15 @@ static struct gus_phases_top sum_tops(const struct gus_phases_part *parts, size_
 static void tell_bin(const struct gus_phases *p, const struct bin *b, struct across *a, struct gus_phases_part *part)
 {
 	uint64_t width = UINT64_C(1) << p->shift;
-	uint64_t completed = integral(&a->completed, &b->completed, width), retired = integral(&a->retired, &b->retired, width);
 
 	for (unsigned c = 0; c < GUS_INSN_CLASSES; c++) {
 		uint64_t started = integral(&a->started[c], &b->started[c], width);
+		uint64_t completed = integral(&a->completed[c], &b->completed[c], width);
 
 		part->waiting[c] += integral(&a->issued[c], &b->issued[c], width) - started;
-		part->executing += started;
+		part->executing += started - completed;
+		part->stalled[c] += completed - integral(&a->retired[c], &b->retired[c], width);
 	}
-	part->executing -= completed;
-	part->stalled += completed - retired;
 	part->loads += integral(&a->loads_in, &b->loads_in, width);
 	part->loads -= integral(&a->loads_out, &b->loads_out, width);
 	part->stores += integral(&a->stores_in, &b->stores_in, width);
@@ -284,7 +282,7 @@ static void tell_bin(const struct gus_phases *p, const struct bin *b, struct acr
 /* A bin beyond the last retirement has nothing but stores that leave: it counts with the last one. */
 static void tell_bins(const struct gus_phases *p, struct gus_phases_found *found)
 {
-	struct across across = { .completed = 0 };
+	struct across across = { .loads_in = 0 };
 
 	for (size_t i = 0; i < GUS_PHASES_BINS; i++) {
 		struct gus_phases_part *part = &found->bins[i < found->bins_n ? i : found->bins_n - 1];
@@ -307,10 +305,11 @@ static void add_part(struct gus_phases_part *sum, const struct gus_phases_part *
 	sum->ticks += part->ticks;
 	sum->instructions += part->instructions;
 	sum->mispredicted += part->mispredicted;
-	for (unsigned c = 0; c < GUS_INSN_CLASSES; c++)
+	for (unsigned c = 0; c < GUS_INSN_CLASSES; c++) {
 		sum->waiting[c] += part->waiting[c];
+		sum->stalled[c] += part->stalled[c];
+	}
 	sum->executing += part->executing;
-	sum->stalled += part->stalled;
 	sum->loads += part->loads;
 	sum->stores += part->stores;
 }

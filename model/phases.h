@@ -53,8 +53,8 @@ struct gus_phases_part {
 	uint64_t instructions;          /* retired */
 	uint64_t mispredicted;          /* branches, when they retired */
 	uint64_t waiting[GUS_INSN_CLASSES]; /* issued and not started */
+	uint64_t stalled[GUS_INSN_CLASSES]; /* complete and not retired */
 	uint64_t executing;             /* started and not complete */
-	uint64_t stalled;               /* complete and not retired */
 	uint64_t loads, stores;         /* in the load buffer, until they retire, and in the store buffer, until they have left */
 	struct gus_phases_top regions;  /* ticks */
 	struct gus_phases_top lines;    /* mispredictions of lines that are known */
