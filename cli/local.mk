@@ -19,6 +19,7 @@ gusprof_SOURCES = \
 	cli/model_csv.c \
 	cli/model_elf.c cli/model_elf.h \
 	cli/model_json.c \
+	cli/model_phases.c cli/model_phases.h \
 	cli/model_render.h \
 	cli/model_resources.c \
 	cli/model_run.c cli/model_run.h \
