@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/snapshot_private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/pmu.h"
+
+#define STOP_MS 40              /* until a running thread has stopped; it takes microseconds if it has a CPU */
+#define NAP_NS 20000
+#define PASSES 16               /* over all threads, while new ones turn up */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+char gus_thread_state(pid_t pid, pid_t tid)
+{
+	char path[64], text[512];
+	const char *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	if (!gus_read_text(path, text, sizeof(text)))
+		return '\0';
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' ? end[2] : '\0';
+}
+
+static bool sleeps(char state)
+{
+	return state != 'R';
+}
+
+/* Who traces it; 0: nobody. */
+static pid_t tracer_of(pid_t tid)
+{
+	char path[64], *text, *line;
+	size_t size;
+	pid_t tracer;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	text = gus_procfs_read(path, &size);
+	line = text ? strstr(text, "\nTracerPid:") : NULL;
+	tracer = line ? (pid_t)strtol(line + strlen("\nTracerPid:"), NULL, 10) : 0;
+	free(text);
+	return tracer;
+}
+
+static int explain_seize(pid_t tid, int sys, struct gus_error *err)
+{
+	pid_t tracer = tracer_of(tid);
+	char scope[16] = "0";
+
+	if (sys == ESRCH)
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it has ended", (int)tid);
+	if (tracer)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: process %d traces it already (a debugger, or "
+				"strace); end that first", (int)tid, (int)tracer);
+	if (gus_read_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) && *scope != '0')
+		return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of thread %d: not permitted; it may belong to another user or "
+				"have raised rights, and kernel.yama.ptrace_scope is %s: run as root", (int)tid, scope);
+	return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of thread %d: %s; it belongs to another user or runs with other rights "
+			"than yours: run as root", (int)tid, strerror(sys));
+}
+
+/* 0, or an errno. */
+static int seize(struct gus_held *h, pid_t tid)
+{
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)PTRACE_O_TRACEEXEC) != 0)
+		return errno;
+	if (!h->since_ns)
+		h->since_ns = now_ns();
+	gus_vec_push(&h->threads, (struct gus_held_thread){ .tid = tid });
+	return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 ? 0 : errno;
+}
+
+static bool is_held(const struct gus_held *h, pid_t tid)
+{
+	for (size_t i = 0; i < h->threads.n; i++)
+		if (h->threads.v[i].tid == tid)
+			return true;
+	return false;
+}
+
+/* What a thread that was told to stop did. -1 with err if there is nothing to take a snapshot of any more. */
+static int take_status(struct gus_held *h, struct gus_held_thread *t, int status, struct gus_error *err)
+{
+	int event = status >> 16;
+
+	if (!WIFSTOPPED(status)) {
+		t->gone = true;
+		return 0;
+	}
+	t->stopped = true;
+	if (event == PTRACE_EVENT_EXEC)
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has just begun another program; try again",
+				(int)h->pid);
+	if (event == 0)
+		t->signal = WSTOPSIG(status);
+	if (event == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: it was stopped by %s just now and does not "
+				"compute; continue it (kill -CONT) first", (int)h->pid, strsignal(WSTOPSIG(status)));
+	return 0;
+}
+
+static int wait_one(struct gus_held *h, struct gus_held_thread *t, uint64_t deadline, struct gus_error *err)
+{
+	while (!t->stopped && !t->gone) {
+		int status;
+		pid_t got = waitpid(t->tid, &status, __WALL | WNOHANG);
+
+		if (got < 0 && errno == ECHILD)
+			t->gone = true; /* its number went over to the thread that began a program */
+		else if (got == t->tid && take_status(h, t, status, err) != 0)
+			return -1;
+		else if (got == 0 && now_ns() > deadline)
+			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it did not stop within %d ms and waits "
+					"in the kernel; try again", (int)t->tid, STOP_MS);
+		else if (got == 0)
+			nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+	}
+	return 0;
+}
+
+static int wait_all(struct gus_held *h, struct gus_error *err)
+{
+	uint64_t deadline = now_ns() + STOP_MS * 1000000ull;
+
+	for (size_t i = 0; i < h->threads.n; i++)
+		if (wait_one(h, &h->threads.v[i], deadline, err) != 0)
+			return -1;
+	if (!h->threads.v[0].gone)
+		return 0;
+	return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it ended, or its process began another program, just when "
+			"it was stopped", (int)h->threads.v[0].tid);
+}
+
+/* Stops the running ones that are not held yet: how many. -1 with err. */
+static int stop_others(struct gus_held *h, struct gus_error *err)
+{
+	struct gus_tids tids = { 0 };
+	int n = 0;
+
+	gus_tids_of(h->pid, &tids);
+	for (size_t i = 0; i < tids.n && n >= 0; i++) {
+		int sys;
+
+		if (is_held(h, tids.v[i]) || sleeps(gus_thread_state(h->pid, tids.v[i])))
+			continue;
+		sys = seize(h, tids.v[i]);
+		if (sys && sys != ESRCH)
+			n = explain_seize(tids.v[i], sys, err);
+		else
+			n += !sys;
+	}
+	gus_vec_free(&tids);
+	return n;
+}
+
+int gus_hold(struct gus_held *h, pid_t pid, pid_t tid, struct gus_error *err)
+{
+	int sys, added = 1;
+
+	*h = (struct gus_held){ .pid = pid };
+	sys = seize(h, tid);
+	if (sys)
+		return explain_seize(tid, sys, err);
+	for (int pass = 0; pass < PASSES && added > 0; pass++) {
+		added = stop_others(h, err);
+		if (added < 0 || wait_all(h, err) != 0)
+			return -1;
+	}
+	if (added)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: it begins new threads faster than they can be "
+				"stopped", (int)pid);
+	return 0;
+}
+
+unsigned gus_held_woken(const struct gus_held *h)
+{
+	struct gus_tids tids = { 0 };
+	unsigned n = 0;
+
+	gus_tids_of(h->pid, &tids);
+	for (size_t i = 0; i < tids.n; i++)
+		n += !is_held(h, tids.v[i]) && gus_thread_state(h->pid, tids.v[i]) == 'R';
+	gus_vec_free(&tids);
+	return n;
+}
+
+uint64_t gus_held_release(struct gus_held *h)
+{
+	uint64_t since = h->since_ns;
+
+	for (size_t i = 0; i < h->threads.n; i++)
+		if (h->threads.v[i].stopped)
+			ptrace(PTRACE_DETACH, h->threads.v[i].tid, NULL, (void *)(intptr_t)h->threads.v[i].signal);
+	gus_vec_free(&h->threads);
+	h->since_ns = 0;
+	return since ? now_ns() - since : 0;
+}
