@@ -11,6 +11,7 @@ struct gus_tracer_options {
 	const char *out;                /* borrowed from the words */
 	struct gus_windows windows;
 	uint64_t max_size;              /* bytes */
+	bool replay;                    /* the program is gusprof-replay */
 	struct gus_vec(uint64_t) starts, ends; /* of ranges of addresses */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The plugin of QEMU's user-mode emulators that writes a trace of the program they run:
  *
- *	qemu-x86_64 -plugin gusprof-qemu.so,out=FILE[,range=START-END...][,start=N][,length=N][,every=N][,max=BYTES] PROGRAM
+ *	qemu-x86_64 -plugin gusprof-qemu.so,out=FILE[,range=START-END...][,start=N][,length=N][,every=N][,max=BYTES][,replay] PROGRAM
  *
  * Code is handed over when it is translated; what is executed only appends to buffers of its thread. The lock is held for
  * translation and for writing. One tracer a process, as QEMU's callbacks for translation have no context.
@@ -22,6 +22,7 @@
 #include "proto/varint.h"
 #include "cli/tracer/options.h"
 #include "cli/tracer/qemu_plugin.h"
+#include "cli/tracer/replaying.h"
 #include "cli/tracer/stream.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -43,6 +44,7 @@ static struct {
 	struct gus_bytes key;
 	struct gus_vec(struct gus_stream *) streams; /* all there were; they stay until the end */
 	struct gus_stream *_Atomic of_vcpu[VCPUS];
+	struct gus_replaying replaying;
 } tracer = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Translated vector code leaves the upper halves of the host's registers dirty, which makes each SSE instruction of QEMU's own
@@ -153,6 +155,7 @@ static void finish(void)
 	}
 	total.streams = tracer.streams.n;
 	total.full = tracer.full;
+	gus_replaying_tell(&tracer.replaying, &total);
 	if (tracer.writer && gus_trace_writer_finish(tracer.writer, &total, &err) != 0)
 		complain(&err);
 	tracer.writer = NULL;
@@ -194,6 +197,28 @@ static void write_out(struct gus_stream *s, enum gus_trace_next last)
 		qemu_plugin_reset(tracer.id, on_reset);
 }
 
+/* A snapshot that is replayed does not go on behind its window: what it would call is not to be done twice. */
+static void __attribute__((noreturn)) end_replay(void)
+{
+	finish();
+	_exit(0);
+}
+
+static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
+		       uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	enum gus_replaying_next next = gus_replaying_call(&tracer.replaying, number, a1, a2);
+	struct gus_stream *s = stream_of(vcpu);
+
+	(void)id, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	if (next == GUS_REPLAYING_BEGINS)
+		atomic_store(&tracer.over, false);
+	if (next == GUS_REPLAYING_ENDS && s && tracer.replaying.at)
+		gus_stream_cut(s, tracer.replaying.at, tracer.isa);
+	if (next == GUS_REPLAYING_ENDS)
+		end_replay();
+}
+
 static void on_block(unsigned vcpu, void *context)
 {
 	struct gus_stream *s = stream_of(vcpu);
@@ -202,6 +227,11 @@ static void on_block(unsigned vcpu, void *context)
 	if (s && enter(s)) {
 		if (gus_stream_due(s, context, &last))
 			write_out(s, last);
+		if (tracer.options.replay && s->seen >= s->to) {
+			gus_replaying_window_over(&tracer.replaying);
+			leave(s);
+			end_replay();
+		}
 		gus_stream_execute(s, context);
 		leave(s);
 	}
@@ -273,6 +303,8 @@ static bool is_wanted(uint64_t address)
 {
 	const struct gus_tracer_options *o = &tracer.options;
 
+	if (o->replay && gus_replaying_is_loader(address))
+		return false;
 	for (size_t i = 0; i < o->starts.n; i++)
 		if (address >= o->starts.v[i] && address < o->ends.v[i])
 			return true;
@@ -411,6 +443,7 @@ static int install(const qemu_info_t *info, int argc, char **argv, struct gus_er
 		strcmp(info->target_name, "i386") == 0 ? GUS_TRACED_X86_32 :
 		strcmp(info->target_name, "aarch64") == 0 ? GUS_TRACED_ARM64 : GUS_TRACED_OTHER;
 	gus_strings_init(&tracer.known);
+	atomic_store(&tracer.over, tracer.options.replay); /* until the snapshot is loaded */
 	return create(info, err);
 }
 
@@ -429,5 +462,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
 	qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+	if (tracer.options.replay)
+		qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
 	return 0;
 }

@@ -62,6 +62,9 @@ bool gus_stream_due(const struct gus_stream *s, const struct gus_traced *code, e
 void gus_stream_execute(struct gus_stream *s, struct gus_traced *code);
 void gus_stream_access(struct gus_stream *s, const struct gus_traced_insn *insn, uint64_t address, uint32_t size, bool store);
 
+/* Takes back the last step from the instruction at that address on, which was not executed. */
+void gus_stream_cut(struct gus_stream *s, uint64_t address, enum gus_traced_isa isa);
+
 /* Writes the steps, and forgets them. -1 with err. */
 int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, enum gus_trace_next last, struct gus_error *err);
 
