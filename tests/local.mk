@@ -31,6 +31,9 @@ tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
 check_PROGRAMS += tests/cases/trace-sums
 tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
+check_PROGRAMS += tests/cases/replay-process
+tests_cases_replay_process_SOURCES = tests/cases/replay_process.c cli/replay.c cli/replay_access.c cli/replay_image.c cli/replay_step.c
+tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
 check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads
