@@ -8,6 +8,8 @@
 enum { PART_YMM = 2, PART_MASKS = 5, PART_ZMM_HIGH = 6, PART_ZMM_LATE = 7 };
 #define XMM_AT 160
 #define COMPONENTS_AT 512
+#define DOWN_MAX (GUS_REPLAY_ACCESSES / 2)
+#define PIECE_MAX (1ull << 31)  /* of an access, which has 32 bits for its size */
 
 struct list {
 	struct gus_trace_access *v;
@@ -102,11 +104,9 @@ static uint64_t stack_shift(const struct gus_insn_info *info, const struct gus_i
 {
 	bool slot = m->base == GUS_X86_RSP && m->use & GUS_ACCESS_IMPLICIT;
 
-	if (!(info->flags & GUS_INSN_STACK) || m->base != GUS_X86_RSP)
-		return 0;
 	if (slot)
 		return m->use & GUS_ACCESS_WRITE ? -(uint64_t)(m->bits / 8) : 0;
-	return m->use & GUS_ACCESS_WRITE ? m->bits / 8 : 0;
+	return info->flags & GUS_INSN_STACK && m->base == GUS_X86_RSP && m->use & GUS_ACCESS_WRITE ? m->bits / 8 : 0;
 }
 
 /* Elements. */
@@ -213,10 +213,15 @@ static void add_masked(const struct gus_insn_info *info, const struct gus_insn_m
 	}
 }
 
-/* As vmaskmovps and vpmaskmovd: a mask in a vector register. Loads read it all, as far as anybody can tell. */
+/* As vmaskmovps and vpmaskmovd, the only VEX stores of two vector registers, the first of which is a mask. Their loads read it all,
+ * as far as anybody can tell. */
 static bool is_mask_store(const struct gus_insn_info *info, const struct gus_insn_memory *m)
 {
-	return info->flags & GUS_INSN_VEX && info->class == GUS_INSN_STORE && m->use & GUS_ACCESS_CONDITIONAL && m->use & GUS_ACCESS_WRITE;
+	unsigned vectors = 0;
+
+	for (unsigned i = 0; i < info->access_count; i++)
+		vectors += info->access[i].reg >= GUS_X86_V0 && info->access[i].reg < GUS_X86_V0 + 32 && info->access[i].use == GUS_ACCESS_READ;
+	return info->flags & GUS_INSN_VEX && m->use == GUS_ACCESS_WRITE && vectors == 2;
 }
 
 bool gus_replay_needs_state(const struct gus_insn_info *info)
@@ -244,12 +249,20 @@ static void add_memory(const struct gus_insn_info *info, const struct gus_insn_m
 	}
 }
 
+/* Upwards all elements are one access; downwards each is one, as far as there is room. */
 static void add_string(const struct gus_insn_info *info, const struct gus_insn_memory *m, const struct gus_replay_registers *r,
-		       uint64_t turns, bool down, struct list *l)
+		       uint64_t turns, bool down, struct list *l, uint64_t *omitted)
 {
 	uint64_t size = m->bits / 8, address = address_of(info, m, r);
 
-	add(l, down && turns ? address - (turns - 1) * size : address, turns * size, m->use & GUS_ACCESS_WRITE);
+	if (!down) {
+		for (uint64_t left = turns * size; left; left -= left < PIECE_MAX ? left : PIECE_MAX)
+			add(l, address + turns * size - left, left < PIECE_MAX ? left : PIECE_MAX, m->use & GUS_ACCESS_WRITE);
+		return;
+	}
+	for (uint64_t i = 0; i < turns && i < DOWN_MAX; i++)
+		add(l, address - i * size, size, m->use & GUS_ACCESS_WRITE);
+	*omitted += turns > DOWN_MAX ? turns - DOWN_MAX : 0;
 }
 
 static void loads_first(struct list *l)
@@ -284,7 +297,7 @@ size_t gus_replay_accesses(const struct gus_insn_info *info, const uint8_t *byte
 			continue;
 		*omitted += !m->bits;
 		if (info->flags & GUS_INSN_REP)
-			add_string(info, m, r, turns, down, &l);
+			add_string(info, m, r, turns, down, &l, omitted);
 		else
 			add_memory(info, m, text.text, length, r, &l);
 	}

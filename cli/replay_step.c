@@ -155,9 +155,10 @@ static int add_insn(struct stepper *s, uint64_t address, const uint8_t *bytes, u
 
 /* Executing. */
 
-static bool is_branch(const struct gus_insn_info *info)
+/* Branches; and repeated string instructions, where the emulator's blocks end, too. */
+static bool ends_block(const struct gus_insn_info *info)
 {
-	return info->class >= GUS_INSN_BRANCH_COND && info->class <= GUS_INSN_RET;
+	return (info->class >= GUS_INSN_BRANCH_COND && info->class <= GUS_INSN_RET) || info->flags & GUS_INSN_REP;
 }
 
 /* syscall, sysenter, int: what must not be stepped. */
@@ -257,7 +258,7 @@ static enum outcome step(struct stepper *s, struct user_regs_struct *regs, struc
 	}
 	take_registers(&before, &r);
 	n = gus_replay_accesses(info, bytes, &r, before.rcx - regs->rcx, before.eflags & FLAG_DOWN, accesses, &s->omitted);
-	if (add_insn(s, before.rip, bytes, length, accesses, n, err) != 0 || (is_branch(info) && end_block(s, err) != 0))
+	if (add_insn(s, before.rip, bytes, length, accesses, n, err) != 0 || (ends_block(info) && end_block(s, err) != 0))
 		return FAILED;
 	return STEPPED;
 }

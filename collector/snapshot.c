@@ -20,6 +20,9 @@
 #define GROWTHS 5               /* how often the memory may outgrow its room */
 #define SLACK (4ull << 20)      /* of the room: what is allocated while it is made, and the pages of the clock */
 
+#define ERESTART_FIRST 512      /* in the kernel's include/linux/errno.h, never seen by programs */
+#define ERESTART_LAST 516
+
 enum moment { MOMENT_TAKEN, MOMENT_IN_KERNEL, MOMENT_NO_ROOM, MOMENT_FAILED };
 
 static uint64_t now_ns(void)
@@ -58,6 +61,13 @@ static int check_task(const struct gus_snapshot_wish *w, struct gus_error *err)
 
 /* Registers. */
 
+static int explain_registers(const struct gus_snapshot_wish *w, int sys, struct gus_error *err)
+{
+	if (sys == ESRCH)
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it was killed just when it was stopped", (int)w->tid);
+	return gus_fail_errno(err, sys, "cannot read the registers of thread %d", (int)w->tid);
+}
+
 static int take_registers(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_error *err)
 {
 	Gusprof__Snapshot *a = s->about;
@@ -66,7 +76,7 @@ static int take_registers(const struct gus_snapshot_wish *w, struct gus_snapshot
 	uint8_t state[GUS_SNAPSHOT_STATE_MAX];
 
 	if (ptrace(PTRACE_GETREGSET, w->tid, (void *)(uintptr_t)NT_PRSTATUS, &to) != 0)
-		return gus_fail_errno(err, errno, "cannot read the registers of thread %d", (int)w->tid);
+		return explain_registers(w, errno, err);
 	if (to.iov_len != GUS_SNAPSHOT_REGISTERS || regs.cs == 0x23)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it executes 32-bit code, and only 64-bit code can be "
 				"replayed", (int)w->tid);
@@ -76,7 +86,7 @@ static int take_registers(const struct gus_snapshot_wish *w, struct gus_snapshot
 	memcpy(a->registers.data, &regs, sizeof(regs));
 	to = (struct iovec){ state, sizeof(state) };
 	if (ptrace(PTRACE_GETREGSET, w->tid, (void *)(uintptr_t)NT_X86_XSTATE, &to) != 0)
-		return gus_fail_errno(err, errno, "cannot read the vector registers of thread %d", (int)w->tid);
+		return explain_registers(w, errno, err);
 	a->state.len = to.iov_len;
 	free(a->state.data);
 	a->state.data = gus_alloc(to.iov_len);
@@ -84,12 +94,16 @@ static int take_registers(const struct gus_snapshot_wish *w, struct gus_snapshot
 	return 0;
 }
 
+/* Whether it was stopped in a system call that is not over: one that is broken off has one of the kernel's own errors, by which
+ * it will be made again. One that is over has its result, and what follows is the program's own code. */
 static bool is_in_kernel(const struct gus_snapshot *s)
 {
 	struct user_regs_struct regs;
+	int64_t result;
 
 	memcpy(&regs, s->about->registers.data, sizeof(regs));
-	return (int64_t)regs.orig_rax >= 0;
+	result = (int64_t)regs.rax;
+	return (int64_t)regs.orig_rax >= 0 && result <= -ERESTART_FIRST && result >= -ERESTART_LAST;
 }
 
 /* Room. */

@@ -63,7 +63,7 @@ static int explain_seize(pid_t tid, int sys, struct gus_error *err)
 	char scope[16] = "0";
 
 	if (sys == ESRCH)
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it has ended", (int)tid);
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it has ended, or is about to", (int)tid);
 	if (tracer)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: process %d traces it already (a debugger, or "
 				"strace); end that first", (int)tid, (int)tracer);
@@ -74,11 +74,19 @@ static int explain_seize(pid_t tid, int sys, struct gus_error *err)
 			"than yours: run as root", (int)tid, strerror(sys));
 }
 
+/* The kernel says EPERM of a thread that is about to end, as of one that is not ours. */
+static int errno_of(pid_t pid, pid_t tid, int sys)
+{
+	char state = gus_thread_state(pid, tid);
+
+	return sys == EPERM && (!state || strchr("ZXx", state)) ? ESRCH : sys;
+}
+
 /* 0, or an errno. */
 static int seize(struct gus_held *h, pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)PTRACE_O_TRACEEXEC) != 0)
-		return errno;
+		return errno_of(h->pid, tid, errno);
 	if (!h->since_ns)
 		h->since_ns = now_ns();
 	gus_vec_push(&h->threads, (struct gus_held_thread){ .tid = tid });
@@ -93,42 +101,48 @@ static bool is_held(const struct gus_held *h, pid_t tid)
 	return false;
 }
 
-/* What a thread that was told to stop did. -1 with err if there is nothing to take a snapshot of any more. */
+/* What a thread that was told to stop did: event << 8 | signal. -1 with err if there is nothing to take a snapshot of any more. */
 static int take_status(struct gus_held *h, struct gus_held_thread *t, int status, struct gus_error *err)
 {
-	int event = status >> 16;
+	int event = status >> 8, signal = status & 0xff;
 
-	if (!WIFSTOPPED(status)) {
-		t->gone = true;
-		return 0;
-	}
 	t->stopped = true;
 	if (event == PTRACE_EVENT_EXEC)
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has just begun another program; try again",
 				(int)h->pid);
 	if (event == 0)
-		t->signal = WSTOPSIG(status);
-	if (event == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: it was stopped by %s just now and does not "
-				"compute; continue it (kill -CONT) first", (int)h->pid, strsignal(WSTOPSIG(status)));
+		t->signal = signal;
+	if (event == PTRACE_EVENT_STOP && signal != SIGTRAP)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: it was stopped by a signal (%s) just now and does "
+				"not compute; continue it (kill -CONT) first", (int)h->pid, strsignal(signal));
 	return 0;
 }
 
+static bool is_gone(const struct gus_held *h, pid_t tid)
+{
+	char state = gus_thread_state(h->pid, tid);
+
+	return !state || strchr("ZXx", state);
+}
+
+/* Only stops are waited for: the end of a process belongs to its parent, which may be this program. */
 static int wait_one(struct gus_held *h, struct gus_held_thread *t, uint64_t deadline, struct gus_error *err)
 {
 	while (!t->stopped && !t->gone) {
-		int status;
-		pid_t got = waitpid(t->tid, &status, __WALL | WNOHANG);
+		siginfo_t info = { 0 };
+		int rc = waitid(P_PID, (id_t)t->tid, &info, WSTOPPED | WNOHANG | __WALL);
 
-		if (got < 0 && errno == ECHILD)
-			t->gone = true; /* its number went over to the thread that began a program */
-		else if (got == t->tid && take_status(h, t, status, err) != 0)
-			return -1;
-		else if (got == 0 && now_ns() > deadline)
+		if (rc == 0 && info.si_pid == t->tid) {
+			if (take_status(h, t, info.si_status, err) != 0)
+				return -1;
+		} else if (rc != 0 || is_gone(h, t->tid)) {
+			t->gone = true; /* or its number went over to the thread that began a program */
+		} else if (now_ns() > deadline) {
 			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it did not stop within %d ms and waits "
 					"in the kernel; try again", (int)t->tid, STOP_MS);
-		else if (got == 0)
+		} else {
 			nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+		}
 	}
 	return 0;
 }

@@ -161,6 +161,15 @@ static int add_pages(struct listing *l, struct gus_snapshot *s, const struct gus
 	return (l->regions ? scan_regions : scan_entries)(s, l->pagemap, m->start, m->end, same);
 }
 
+static int explain_maps(pid_t pid, int sys, struct gus_error *err)
+{
+	if (sys == ENOENT || sys == ESRCH)
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended, or begins another program just now",
+				(int)pid);
+	return gus_fail_errno(err, sys, "cannot read the memory of process %d, which belongs to another user or runs with other rights "
+			      "than yours; run as root", (int)pid);
+}
+
 static int take_mappings(struct listing *l, struct gus_snapshot *s, const char *text, struct gus_error *err)
 {
 	struct gus_mapping m;
@@ -176,7 +185,7 @@ static int take_mappings(struct listing *l, struct gus_snapshot *s, const char *
 					GUS_SNAPSHOT_MAPPINGS_MAX);
 		add_mapping(l, s, &m, same, &room);
 		if (add_pages(l, s, &m, same) != 0)
-			return gus_fail_errno(err, errno, "cannot read which pages of process %d are there", (int)l->wish->pid);
+			return explain_maps(l->wish->pid, errno, err);
 	}
 	return 0;
 }
@@ -188,14 +197,6 @@ static bool has_regions(int pagemap)
 
 	a.returned = SCAN_PRESENT;
 	return pagemap >= 0 && ioctl(pagemap, PAGEMAP_SCAN_CALL, &a) == 0;
-}
-
-static int explain_maps(pid_t pid, int sys, struct gus_error *err)
-{
-	if (sys == ENOENT || sys == ESRCH)
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended", (int)pid);
-	return gus_fail_errno(err, sys, "cannot read what is mapped in process %d, which belongs to another user or runs with other rights "
-			      "than yours; run as root", (int)pid);
 }
 
 int gus_memory_list(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err)
@@ -283,7 +284,7 @@ int gus_memory_copy(pid_t pid, struct gus_snapshot *s, const struct gus_room *ro
 	while (rc == 0 && p.i < p.n)
 		rc = copy_some(pid, &p, s, room);
 	gus_vec_free(&all.runs);
-	return rc == 0 ? 0 : gus_fail_errno(err, errno, "cannot copy the memory of process %d", (int)pid);
+	return rc == 0 ? 0 : explain_maps(pid, errno, err);
 }
 
 /* The kernel's own pages for reading the time without a call. Nobody may copy them out of another process, but they are the

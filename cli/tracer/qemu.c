@@ -225,12 +225,13 @@ static void on_block(unsigned vcpu, void *context)
 	enum gus_trace_next last;
 
 	if (s && enter(s)) {
-		if (gus_stream_due(s, context, &last))
+		if (gus_stream_due(s, context, &last)) {
 			write_out(s, last);
-		if (tracer.options.replay && s->seen >= s->to) {
-			gus_replaying_window_over(&tracer.replaying);
-			leave(s);
-			end_replay();
+			if (tracer.options.replay && s->seen >= s->to) {
+				gus_replaying_window_over(&tracer.replaying);
+				leave(s);
+				end_replay();
+			}
 		}
 		gus_stream_execute(s, context);
 		leave(s);
