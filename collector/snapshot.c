@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <sys/user.h>
 #include <time.h>
 
+#include "collector/priority.h"
 #include "collector/snapshot_private.h"
 
 #if defined(__x86_64__)
@@ -24,14 +26,6 @@
 #define ERESTART_LAST 516
 
 enum moment { MOMENT_TAKEN, MOMENT_IN_KERNEL, MOMENT_NO_ROOM, MOMENT_FAILED };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void nap(void)
 {
@@ -166,17 +160,57 @@ static enum moment take_held(const struct gus_snapshot_wish *w, struct gus_held 
 	return MOMENT_TAKEN;
 }
 
-static enum moment take_once(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room, struct gus_error *err)
+/* One look at the process, by a thread of its own. */
+struct look {
+	const struct gus_snapshot_wish *wish;
+	struct gus_snapshot *snapshot;
+	struct gus_room *room;
+	struct gus_error *err;
+	enum moment moment;
+	uint64_t since_ns, until_ns;    /* of the pause */
+};
+
+/* While this thread waits for a CPU the process stands still. It lives for some milliseconds, so where we may it comes before all
+ * others; priorities alone do not count between the groups that some kernels put sessions in. */
+static void come_first(void)
 {
-	enum moment moment = MOMENT_FAILED;
+	const struct sched_param first = { .sched_priority = 1 };
+
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) != 0)
+		gus_priority_raise();
+}
+
+static void *run_look(void *context)
+{
+	struct look *l = context;
 	struct gus_held h;
 
+	come_first();
+	l->moment = MOMENT_FAILED;
+	if (gus_hold(&h, l->wish->pid, l->wish->tid, l->err) == 0)
+		l->moment = take_held(l->wish, &h, l->snapshot, l->room, l->err);
+	l->since_ns = h.since_ns;
+	gus_held_release(&h);
+	l->until_ns = gus_snapshot_now();
+	return NULL;
+}
+
+static enum moment take_once(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room, struct gus_error *err)
+{
+	struct look l = { w, s, room, err, MOMENT_FAILED, 0, 0 };
+	pthread_t thread;
+	int sys;
+
 	s->about->tries++;
-	s->about->time = now_ns();
-	if (gus_hold(&h, w->pid, w->tid, err) == 0)
-		moment = take_held(w, &h, s, room, err);
-	s->about->pause_ns = gus_held_release(&h);
-	return moment;
+	s->about->time = gus_snapshot_now();
+	sys = pthread_create(&thread, NULL, run_look, &l);
+	if (sys) {
+		gus_fail_errno(err, sys, "cannot begin a thread that takes snapshots");
+		return MOMENT_FAILED;
+	}
+	pthread_join(thread, NULL);
+	s->about->pause_ns = l.since_ns ? l.until_ns - l.since_ns : 0;
+	return l.moment;
 }
 
 /* Until it is seen to run, or the time is over. */
@@ -191,7 +225,7 @@ static int wait_until_runs(const struct gus_snapshot_wish *w, uint64_t deadline,
 			return check_task(w, err) != 0 ? -1 : state == 't' ?
 				gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: another program traces it and has stopped it",
 					 (int)w->tid) : 0;
-		if (now_ns() > deadline)
+		if (gus_snapshot_now() > deadline)
 			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it did not compute within %u ms; it sleeps or "
 					"waits in the kernel", (int)w->tid, w->patience_ms);
 		nap();
@@ -200,7 +234,7 @@ static int wait_until_runs(const struct gus_snapshot_wish *w, uint64_t deadline,
 
 static int take(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room, struct gus_error *err)
 {
-	uint64_t deadline = now_ns() + w->patience_ms * 1000000ull;
+	uint64_t deadline = gus_snapshot_now() + w->patience_ms * 1000000ull;
 
 	if (gus_memory_list(w, s, err) != 0 || check_size(w, s->about->bytes, err) != 0 || make_room(room, s->about->bytes, err) != 0)
 		return -1;
@@ -219,29 +253,11 @@ static int take(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struc
 					"can be made", (int)w->pid);
 		if (moment == MOMENT_NO_ROOM && make_room(room, s->about->bytes, err) != 0)
 			return -1;
-		if (now_ns() > deadline)
+		if (gus_snapshot_now() > deadline)
 			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it was in the kernel each of the %u times that "
 					"it was stopped within %u ms; it waits rather than computes", (int)w->tid, s->about->tries, w->patience_ms);
 		nap();
 	}
-}
-
-/* The thread that traces. */
-
-struct job {
-	const struct gus_snapshot_wish *wish;
-	struct gus_snapshot *snapshot;
-	struct gus_room *room;
-	struct gus_error *err;
-	int rc;
-};
-
-static void *run_job(void *context)
-{
-	struct job *j = context;
-
-	j->rc = take(j->wish, j->snapshot, j->room, j->err);
-	return NULL;
 }
 
 static void describe(const struct gus_snapshot_wish *w, Gusprof__Snapshot *a)
@@ -263,36 +279,26 @@ static void describe(const struct gus_snapshot_wish *w, Gusprof__Snapshot *a)
 int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err)
 {
 	struct gus_snapshot_wish w = *wish;
-	struct gus_error own = { 0 };
 	struct gus_room room = { 0 };
-	struct job job = { &w, s, &room, &own, -1 };
-	pthread_t thread;
-	int sys;
+	int rc = -1;
 
 	w.max_bytes = w.max_bytes ? w.max_bytes : GUS_SNAPSHOT_MAX_BYTES;
 	w.patience_ms = w.patience_ms ? w.patience_ms : GUS_SNAPSHOT_PATIENCE_MS;
 	*s = (struct gus_snapshot){ .about = gus_alloc(sizeof(*s->about)) };
 	gusprof__snapshot__init(s->about);
-	if (check_task(&w, &own) == 0) {
+	if (check_task(&w, err) == 0) {
 		describe(&w, s->about);
-		sys = pthread_create(&thread, NULL, run_job, &job);
-		if (sys == 0)
-			pthread_join(thread, NULL);
-		else
-			gus_fail_errno(&own, sys, "cannot begin a thread that takes snapshots");
+		rc = take(&w, s, &room, err);
 	}
 	s->bytes = room.bytes;
 	s->mapped = room.size;
-	if (job.rc == 0) {
+	if (rc == 0) {
 		gus_memory_add_vvar(s, &room);
-		job.rc = gus_snapshot_check(s, &own);
+		rc = gus_snapshot_check(s, err);
 	}
-	if (job.rc != 0) {
+	if (rc != 0)
 		gus_snapshot_free(s);
-		if (err)
-			*err = own;
-	}
-	return job.rc;
+	return rc;
 }
 
 #else

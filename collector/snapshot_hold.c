@@ -13,11 +13,12 @@
 
 #include "collector/pmu.h"
 
-#define STOP_MS 40              /* until a running thread has stopped; it takes microseconds if it has a CPU */
+#define STOP_MS 500             /* until the thread has stopped: microseconds if it has a CPU, else it waits for its turn */
+#define OTHERS_NS 1000000       /* for the others: those that have a CPU take microseconds, and the rest executes nothing */
 #define NAP_NS 20000
 #define PASSES 16               /* over all threads, while new ones turn up */
 
-static uint64_t now_ns(void)
+uint64_t gus_snapshot_now(void)
 {
 	struct timespec t;
 
@@ -87,8 +88,6 @@ static int seize(struct gus_held *h, pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)PTRACE_O_TRACEEXEC) != 0)
 		return errno_of(h->pid, tid, errno);
-	if (!h->since_ns)
-		h->since_ns = now_ns();
 	gus_vec_push(&h->threads, (struct gus_held_thread){ .tid = tid });
 	return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 ? 0 : errno;
 }
@@ -125,39 +124,68 @@ static bool is_gone(const struct gus_held *h, pid_t tid)
 	return !state || strchr("ZXx", state);
 }
 
-/* Only stops are waited for: the end of a process belongs to its parent, which may be this program. */
-static int wait_one(struct gus_held *h, struct gus_held_thread *t, uint64_t deadline, struct gus_error *err)
+/* Whether it has stopped, or never will: 1, 0 if not yet, -1 with err. Only stops are waited for: the end of a process belongs to
+ * its parent, which may be this program. */
+static int look_at(struct gus_held *h, struct gus_held_thread *t, struct gus_error *err)
 {
-	while (!t->stopped && !t->gone) {
-		siginfo_t info = { 0 };
-		int rc = waitid(P_PID, (id_t)t->tid, &info, WSTOPPED | WNOHANG | __WALL);
+	siginfo_t info = { 0 };
+	int rc;
 
-		if (rc == 0 && info.si_pid == t->tid) {
-			if (take_status(h, t, info.si_status, err) != 0)
-				return -1;
-		} else if (rc != 0 || is_gone(h, t->tid)) {
-			t->gone = true; /* or its number went over to the thread that began a program */
-		} else if (now_ns() > deadline) {
-			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it did not stop within %d ms and waits "
-					"in the kernel; try again", (int)t->tid, STOP_MS);
-		} else {
-			nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
-		}
-	}
-	return 0;
+	if (t->stopped || t->gone)
+		return 1;
+	rc = waitid(P_PID, (id_t)t->tid, &info, WSTOPPED | WNOHANG | __WALL);
+	if (rc == 0 && info.si_pid == t->tid)
+		return take_status(h, t, info.si_status, err) == 0 ? 1 : -1;
+	t->gone = rc != 0 || is_gone(h, t->tid); /* or its number went over to the thread that began a program */
+	return t->gone;
 }
 
-static int wait_all(struct gus_held *h, struct gus_error *err)
+static void nap(void)
 {
-	uint64_t deadline = now_ns() + STOP_MS * 1000000ull;
+	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+}
 
-	for (size_t i = 0; i < h->threads.n; i++)
-		if (wait_one(h, &h->threads.v[i], deadline, err) != 0)
-			return -1;
+/* The process runs as it likes while we wait for the first one, which may have to wait for a CPU. */
+static int wait_first(struct gus_held *h, struct gus_error *err)
+{
+	uint64_t begun = gus_snapshot_now();
+	int rc;
+
+	for (;;) {
+		uint64_t before = gus_snapshot_now();
+
+		rc = look_at(h, &h->threads.v[0], err);
+		if (rc || before > begun + STOP_MS * 1000000ull)
+			break;
+		h->since_ns = before;
+		nap();
+	}
+	if (!h->since_ns)
+		h->since_ns = begun;
+	if (rc < 0)
+		return -1;
+	if (!rc)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it did not stop within %d ms: it waits in the kernel, "
+				"or for a CPU; try again", (int)h->threads.v[0].tid, STOP_MS);
 	if (!h->threads.v[0].gone)
 		return 0;
 	return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it ended, or its process began another program, just when "
 			"it was stopped", (int)h->threads.v[0].tid);
+}
+
+static int wait_others(struct gus_held *h, struct gus_error *err)
+{
+	uint64_t deadline = gus_snapshot_now() + OTHERS_NS;
+
+	for (size_t i = 1; i < h->threads.n; i++) {
+		int rc;
+
+		while ((rc = look_at(h, &h->threads.v[i], err)) == 0 && gus_snapshot_now() < deadline)
+			nap();
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Stops the running ones that are not held yet: how many. -1 with err. */
@@ -190,9 +218,11 @@ int gus_hold(struct gus_held *h, pid_t pid, pid_t tid, struct gus_error *err)
 	sys = seize(h, tid);
 	if (sys)
 		return explain_seize(tid, sys, err);
+	if (wait_first(h, err) != 0)
+		return -1;
 	for (int pass = 0; pass < PASSES && added > 0; pass++) {
 		added = stop_others(h, err);
-		if (added < 0 || wait_all(h, err) != 0)
+		if (added < 0 || wait_others(h, err) != 0)
 			return -1;
 	}
 	if (added)
@@ -213,14 +243,10 @@ unsigned gus_held_woken(const struct gus_held *h)
 	return n;
 }
 
-uint64_t gus_held_release(struct gus_held *h)
+void gus_held_release(struct gus_held *h)
 {
-	uint64_t since = h->since_ns;
-
 	for (size_t i = 0; i < h->threads.n; i++)
 		if (h->threads.v[i].stopped)
 			ptrace(PTRACE_DETACH, h->threads.v[i].tid, NULL, (void *)(intptr_t)h->threads.v[i].signal);
 	gus_vec_free(&h->threads);
-	h->since_ns = 0;
-	return since ? now_ns() - since : 0;
 }

@@ -12,20 +12,25 @@ struct gus_held_thread {
 	bool stopped, gone;
 };
 
-/* Threads of a process that stand still because of us; the one that was asked for is the first. */
+/* Threads of a process that stand still because of us; the one that was asked for is the first. Some may not have come to their
+ * stop: they wait for a CPU, and will stop before they execute anything of their own. The kernel lets go of those only when the
+ * thread ends that holds them. */
 struct gus_held {
 	pid_t pid;
 	struct gus_vec(struct gus_held_thread) threads;
-	uint64_t since_ns;              /* when the first was told to stop; 0: none was */
+	uint64_t since_ns;              /* the process runs as it likes until then at least; 0: it does still */
 };
 
-/* Stops thread tid, and all others of its process that run; those that sleep in the kernel are left to sleep, as waking them
- * would end calls such as epoll_wait. -1 with err. */
+/* Stops thread tid, and then all others of its process that run; those that sleep in the kernel are left to sleep, as waking them
+ * would end calls such as epoll_wait. -1 with err. For threads that end soon. */
 int gus_hold(struct gus_held *h, pid_t pid, pid_t tid, struct gus_error *err);
 /* How many of those that slept run now. */
 unsigned gus_held_woken(const struct gus_held *h);
-/* Lets all go, with the signals that came meanwhile. Returns how long the process stood still, in ns. */
-uint64_t gus_held_release(struct gus_held *h);
+/* Lets all go, with the signals that came meanwhile; h has no threads then. */
+void gus_held_release(struct gus_held *h);
+
+/* CLOCK_MONOTONIC. */
+uint64_t gus_snapshot_now(void);
 
 /* The state of a thread in /proc; '\0' if it is not there. */
 char gus_thread_state(pid_t pid, pid_t tid);

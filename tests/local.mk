@@ -199,6 +199,7 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
 	tests/bench/attach-leaks \
+	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \
