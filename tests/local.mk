@@ -18,6 +18,7 @@ case_tests = \
 	tests/cases/doctor.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
+	tests/cases/replay.sh \
 	tests/cases/report.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
@@ -31,9 +32,16 @@ tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
 check_PROGRAMS += tests/cases/trace-sums
 tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
+check_PROGRAMS += tests/cases/replay-process
+tests_cases_replay_process_SOURCES = tests/cases/replay_process.c cli/replay.c cli/replay_access.c cli/replay_image.c cli/replay_step.c
+tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
-check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads
+check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads tests/cases/replay-target
+tests_cases_replay_target_SOURCES = tests/cases/replay_target.c
+tests_cases_replay_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
+tests_cases_replay_target_LDFLAGS = -no-pie
+tests_cases_replay_target_LDADD =
 tests_cases_trace_target_SOURCES = tests/cases/trace_target.c
 tests_cases_trace_target_CFLAGS = -fno-pie
 tests_cases_trace_target_LDFLAGS = -nostdlib -static -no-pie
@@ -78,6 +86,8 @@ unit_tests = \
 	tests/unit/test_ring \
 	tests/unit/test_saturation \
 	tests/unit/test_sizes \
+	tests/unit/test_snapshot \
+	tests/unit/test_snapshot_take \
 	tests/unit/test_space \
 	tests/unit/test_stream \
 	tests/unit/test_symbols \
@@ -122,6 +132,8 @@ tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
+tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
+tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
@@ -174,6 +186,18 @@ tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/seal.h
 tests_fuzz_fuzz_trace_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
+# The snapshot reader's; `test_snapshot seed` makes the recording for make_seed.
+check_PROGRAMS += tests/fuzz/run_snapshot
+TESTS += tests/fuzz/run_snapshot
+tests_fuzz_run_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
+tests_fuzz_run_snapshot_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-snapshot"'
+EXTRA_DIST += tests/fuzz/corpus-snapshot
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_snapshot
+tests_fuzz_fuzz_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/seal.h
+tests_fuzz_fuzz_snapshot_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/cache-speed
@@ -187,6 +211,7 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
 	tests/bench/attach-leaks \
+	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \

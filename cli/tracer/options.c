@@ -68,6 +68,10 @@ static int parse_word(struct gus_tracer_options *o, const char *word, struct gus
 		return parse_switch(word, 5, &o->plain, err);
 	if (strncmp(word, "range=", 6) == 0)
 		return parse_range(o, word + 6, err);
+	if (strcmp(word, "replay") == 0 || strcmp(word, "replay=on") == 0) { /* QEMU makes the second of the first */
+		o->replay = true;
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		size_t length = strlen(numbers[i].name);
 
@@ -78,7 +82,7 @@ static int parse_word(struct gus_tracer_options *o, const char *word, struct gus
 		return 0;
 	}
 	return gus_fail(err, GUS_E_USAGE, "there is no option '%s'; there are out=FILE, fd=N, plain=on|off, range=START-END, start=N, "
-			"length=N, every=N and max=BYTES", word);
+			"length=N, every=N, max=BYTES and replay", word);
 }
 
 int gus_tracer_options_parse(struct gus_tracer_options *o, int n, char *const *words, struct gus_error *err)
