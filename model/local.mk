@@ -15,6 +15,7 @@ model_libmodel_a_SOURCES = \
 	model/frontend.c model/frontend.h \
 	model/functional.c model/functional.h \
 	model/oracle.c model/oracle.h \
+	model/growing.c model/growing.h \
 	model/program.c model/program.h model/program_private.h \
 	model/program_latency.c \
 	model/rates.c model/rates.h \

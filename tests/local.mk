@@ -61,6 +61,7 @@ unit_tests = \
 	tests/unit/test_event \
 	tests/unit/test_figure1 \
 	tests/unit/test_functional \
+	tests/unit/test_growing \
 	tests/unit/test_governor \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
@@ -101,6 +102,7 @@ tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c
+tests_unit_test_growing_SOURCES = tests/unit/test_growing.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
