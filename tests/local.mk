@@ -201,6 +201,11 @@ tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
 
+# Recordings of perf, for what the parser of records makes of them.
+check_PROGRAMS += tests/accuracy/perf_data
+tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
+EXTRA_DIST += tests/accuracy/perf-branches
+
 # The engines against each other.
 check_PROGRAMS += tests/accuracy/loops
 tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
