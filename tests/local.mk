@@ -71,6 +71,7 @@ unit_tests = \
 	tests/unit/test_rates \
 	tests/unit/test_records \
 	tests/unit/test_ring \
+	tests/unit/test_routes \
 	tests/unit/test_saturation \
 	tests/unit/test_sizes \
 	tests/unit/test_space \
@@ -110,6 +111,7 @@ tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
+tests_unit_test_routes_SOURCES = tests/unit/test_routes.c
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
