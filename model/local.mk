@@ -25,7 +25,7 @@ model_libmodel_a_SOURCES = \
 	model/sensitivity.c model/sensitivity.h \
 	model/stream_resolve.c \
 	model/sets.c model/sets.h \
-	model/stream.c model/stream.h model/stream_private.h \
+	model/stream.c model/stream.h model/stream_prepare.c model/stream_private.h \
 	model/stream_kernel.c model/stream_kernel.h \
 	model/stream_reference.c \
 	model/uarch.c model/uarch.h \

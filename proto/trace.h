@@ -75,6 +75,11 @@ struct gus_trace_run {
 /* Creates the file as gus_writer_create does. NULL on failure, with err. */
 struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header, const Gusprof__Trace *trace,
 						 struct gus_error *err);
+/* The same onto a pipe or what else is open as fd, which is closed in any case, as gus_writer_create_fd does. */
+struct gus_trace_writer *gus_trace_writer_create_fd(int fd, const Gusprof__Header *header, const Gusprof__Trace *trace,
+						    struct gus_error *err);
+/* From now on frames are not compressed: for a reader that waits for them. */
+void gus_trace_writer_plain(struct gus_trace_writer *w);
 /* The number of a block, the same one each time. -1 with err if it is no block, or the file holds all that it may. */
 int gus_trace_writer_block(struct gus_trace_writer *w, const struct gus_trace_block *block, uint32_t *number,
 			   struct gus_error *err);
@@ -93,6 +98,8 @@ struct gus_trace;
 /* NULL with err if it cannot be opened, or is a recording that has no trace. */
 struct gus_trace *gus_trace_open(const char *path, struct gus_error *err);
 struct gus_trace *gus_trace_open_memory(const void *bytes, size_t size, struct gus_error *err);
+/* From a pipe or what else is open as fd, while it is written; closed by gus_trace_close, and on failure. Waits for bytes. */
+struct gus_trace *gus_trace_open_fd(int fd, struct gus_error *err);
 void gus_trace_close(struct gus_trace *t);
 const Gusprof__Trace *gus_trace_about(const struct gus_trace *t);
 

@@ -306,6 +306,11 @@ struct gus_trace *gus_trace_open_memory(const void *bytes, size_t size, struct g
 	return open_trace(gus_reader_open_memory(bytes, size, err), err);
 }
 
+struct gus_trace *gus_trace_open_fd(int fd, struct gus_error *err)
+{
+	return open_trace(gus_reader_open_fd(fd, "the trace's stream", err), err);
+}
+
 void gus_trace_close(struct gus_trace *t)
 {
 	if (!t)

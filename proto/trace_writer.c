@@ -33,10 +33,8 @@ struct gus_trace_writer {
 	uint64_t steps, instructions, accesses;
 };
 
-struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header, const Gusprof__Trace *trace,
-						 struct gus_error *err)
+static struct gus_trace_writer *begin(struct gus_writer *file, const Gusprof__Trace *trace, struct gus_error *err)
 {
-	struct gus_writer *file = gus_writer_create(path, header, err);
 	struct gus_trace_writer *w;
 
 	if (!file)
@@ -50,6 +48,23 @@ struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof
 	gus_strings_init(&w->bodies);
 	gus_index_init(&w->blocks, sizeof(struct key));
 	return w;
+}
+
+struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header, const Gusprof__Trace *trace,
+						 struct gus_error *err)
+{
+	return begin(gus_writer_create(path, header, err), trace, err);
+}
+
+struct gus_trace_writer *gus_trace_writer_create_fd(int fd, const Gusprof__Header *header, const Gusprof__Trace *trace,
+						    struct gus_error *err)
+{
+	return begin(gus_writer_create_fd(fd, "the trace's stream", header, err), trace, err);
+}
+
+void gus_trace_writer_plain(struct gus_trace_writer *w)
+{
+	gus_writer_plain(w->file);
 }
 
 static void free_writer(struct gus_trace_writer *w)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The plugin of QEMU's user-mode emulators that writes a trace of the program they run:
  *
- *	qemu-x86_64 -plugin gusprof-qemu.so,out=FILE[,range=START-END...][,start=N][,length=N][,every=N][,max=BYTES] PROGRAM
+ *	qemu-x86_64 -plugin gusprof-qemu.so,out=FILE[,OPTION...] PROGRAM
  *
  * Code is handed over when it is translated; what is executed only appends to buffers of its thread. The lock is held for
  * translation and for writing. One tracer a process, as QEMU's callbacks for translation have no context.
  *
  * A process that is forked off goes on untraced, and so does what it executes: that is QEMU's doing. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
@@ -29,6 +30,7 @@
 #define PAGE 4096       /* of x86 */
 #define X86_LONGEST 15
 #define TB_INSNS 4096   /* QEMU has at most 512 */
+#define HIGH_FD 1000
 
 static struct {
 	qemu_plugin_id_t id;
@@ -174,6 +176,14 @@ static void on_exit_of_program(qemu_plugin_id_t id, void *context)
 
 /* Executing. */
 
+/* Under the lock. */
+static bool is_full(void)
+{
+	uint64_t most = tracer.options.max_size;
+
+	return tracer.writer && !tracer.full && most && gus_trace_writer_size(tracer.writer) >= most;
+}
+
 /* A full buffer, or a window that is over. When the file is as large as it may be, the emulator is asked for code without
  * callbacks, and the trace ends when it has stopped all threads for that. */
 static void write_out(struct gus_stream *s, enum gus_trace_next last)
@@ -183,9 +193,9 @@ static void write_out(struct gus_stream *s, enum gus_trace_next last)
 
 	pthread_mutex_lock(&tracer.lock);
 	write_stream(s, last, &err);
-	if (tracer.writer && !tracer.full && gus_trace_writer_size(tracer.writer) >= tracer.options.max_size) {
-		fprintf(stderr, "gusprof: %s has its %llu bytes; the rest of the program is not traced\n", tracer.options.out,
-			(unsigned long long)tracer.options.max_size);
+	if (is_full()) {
+		fprintf(stderr, "gusprof: %s has its %llu bytes; the rest of the program is not traced\n",
+			tracer.options.out ? tracer.options.out : "the trace", (unsigned long long)tracer.options.max_size);
 		reset = tracer.full = true;
 		atomic_store(&tracer.over, true);
 	}
@@ -352,7 +362,8 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
 	atomic_store(&tracer.over, true);
-	tracer.writer = NULL; /* not freed: its file is shared with the parent */
+	gus_trace_writer_abandon(tracer.writer); /* else a pipe would have no end until this process has */
+	tracer.writer = NULL;
 	for (size_t i = 0; i < tracer.streams.n; i++)
 		atomic_store(&tracer.streams.v[i]->busy, false); /* their threads are not here */
 	pthread_mutex_unlock(&tracer.lock);
@@ -374,6 +385,35 @@ static size_t read_command(char *text, size_t size, char **words, size_t room)
 	return n;
 }
 
+/* The program has the same table of open files. What is handed to us leaves its place for a high one, where programs rarely look,
+ * and is not for those that it executes. */
+static int take_fd(int fd, struct gus_error *err)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+
+	if (high < 0 && errno == EINVAL) /* fewer are allowed */
+		high = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (high < 0)
+		return gus_fail_errno(err, errno, "cannot write the trace to fd %d", fd);
+	close(fd);
+	return high;
+}
+
+static struct gus_trace_writer *create_writer(const Gusprof__Header *header, const Gusprof__Trace *about, struct gus_error *err)
+{
+	const struct gus_tracer_options *o = &tracer.options;
+	struct gus_trace_writer *w;
+	int fd;
+
+	if (o->out)
+		w = gus_trace_writer_create(o->out, header, about, err);
+	else
+		w = (fd = take_fd(o->fd, err)) < 0 ? NULL : gus_trace_writer_create_fd(fd, header, about, err);
+	if (w && o->plain)
+		gus_trace_writer_plain(w);
+	return w;
+}
+
 static int create(const qemu_info_t *info, struct gus_error *err)
 {
 	const struct gus_tracer_options *o = &tracer.options;
@@ -393,7 +433,7 @@ static int create(const qemu_info_t *info, struct gus_error *err)
 	about.length = o->windows.length;
 	about.every = o->windows.every;
 	about.max_size = o->max_size;
-	tracer.writer = gus_trace_writer_create(o->out, &header, &about, err);
+	tracer.writer = create_writer(&header, &about, err);
 	return tracer.writer ? 0 : -1;
 }
 
