@@ -210,6 +210,11 @@ check_PROGRAMS += tests/accuracy/perf_data
 tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
 EXTRA_DIST += tests/accuracy/perf-branches
 
+# Routes beside what was executed.
+check_PROGRAMS += tests/accuracy/routes_of_trace
+tests_accuracy_routes_of_trace_SOURCES = tests/accuracy/routes_of_trace.c
+EXTRA_DIST += tests/accuracy/routes tests/accuracy/kernels/words.c
+
 # The engines against each other.
 check_PROGRAMS += tests/accuracy/loops
 tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
