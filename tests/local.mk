@@ -168,6 +168,18 @@ tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/seal.h
 tests_fuzz_fuzz_trace_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
+# That of routes; its seeds are recordings of tests/unit/test_routes.
+check_PROGRAMS += tests/fuzz/run_routes
+TESTS += tests/fuzz/run_routes
+tests_fuzz_run_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
+tests_fuzz_run_routes_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-routes"'
+EXTRA_DIST += tests/fuzz/corpus-routes
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_routes
+tests_fuzz_fuzz_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/seal.h
+tests_fuzz_fuzz_routes_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/cache-speed
