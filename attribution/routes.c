@@ -264,6 +264,26 @@ int gus_routes_load(struct gus_routes *r, struct gus_reader *reader, struct gus_
 	return 0;
 }
 
+/* Blocks of stacks are sorted, and so are the last instructions of blocks that do not overlap. */
+const struct gus_route_block *gus_routes_ending_at(const struct gus_routes *r, uint32_t module, uint64_t offset)
+{
+	size_t low = 0, high = r->blocks.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct gus_route_block *b = &r->blocks.v[middle];
+		uint64_t last = b->offset + b->size - r->lengths.v[b->lengths + b->insns - 1];
+
+		if (b->module == module && last == offset)
+			return b;
+		if (b->module < module || (b->module == module && last < offset))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
 void gus_routes_free(struct gus_routes *r)
 {
 	gus_vec_free(&r->blocks);

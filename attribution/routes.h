@@ -107,4 +107,7 @@ struct gus_routes {
 int gus_routes_load(struct gus_routes *r, struct gus_reader *reader, struct gus_profile *p, struct gus_error *err);
 void gus_routes_free(struct gus_routes *r);
 
+/* The block whose last instruction begins at a place, NULL if there is none: what is known of a branch there. */
+const struct gus_route_block *gus_routes_ending_at(const struct gus_routes *r, uint32_t module, uint64_t offset);
+
 #endif

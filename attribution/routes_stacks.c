@@ -183,25 +183,11 @@ static void count_blocks(struct stacks *k)
 	}
 }
 
-/* The block whose last instruction begins at a place. */
 static uint32_t block_ending_at(const struct stacks *k, const struct route_place *place)
 {
-	const struct gus_routes *r = k->r;
-	size_t low = 0, high = r->blocks.n;
+	const struct gus_route_block *b = gus_routes_ending_at(k->r, place->module, place->offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct gus_route_block *b = &r->blocks.v[middle];
-		uint64_t last = b->offset + b->size - r->lengths.v[b->lengths + b->insns - 1];
-
-		if (b->module == place->module && last == place->offset)
-			return (uint32_t)middle;
-		if (b->module < place->module || (b->module == place->module && last < place->offset))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NONE;
+	return b ? (uint32_t)(b - k->r->blocks.v) : NONE;
 }
 
 /* Those whose target is elsewhere are one edge for all places there. */

@@ -19,6 +19,7 @@ case_tests = \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/report.sh \
+	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
 	tests/cases/trace.sh \
@@ -31,6 +32,8 @@ tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
 check_PROGRAMS += tests/cases/trace-sums
 tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
+check_PROGRAMS += tests/cases/make-stacks
+tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
 check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads
@@ -113,7 +116,7 @@ tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
-tests_unit_test_routes_SOURCES = tests/unit/test_routes.c
+tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
@@ -168,7 +171,7 @@ tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/seal.h
 tests_fuzz_fuzz_trace_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
-# That of routes; its seeds are recordings of tests/unit/test_routes.
+# That of routes; its seeds are recordings as tests/unit/test_routes makes them.
 check_PROGRAMS += tests/fuzz/run_routes
 TESTS += tests/fuzz/run_routes
 tests_fuzz_run_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
