@@ -14,12 +14,15 @@ model_libmodel_a_SOURCES = \
 	model/cpus.c model/cpus.h \
 	model/frontend.c model/frontend.h \
 	model/functional.c model/functional.h \
+	model/known.c model/known.h \
 	model/oracle.c model/oracle.h \
+	model/phases.c model/phases.h \
 	model/growing.c model/growing.h \
 	model/program.c model/program.h model/program_private.h \
 	model/program_latency.c \
 	model/rates.c model/rates.h \
 	model/values.c model/values.h \
+	model/carried.c model/carried.h \
 	model/causality.c model/causality.h \
 	model/saturation.c model/saturation.h \
 	model/sensitivity.c model/sensitivity.h \
