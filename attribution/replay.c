@@ -6,10 +6,12 @@
 
 #include "model/growing.h"
 #include "model/oracle.h"
+#include "proto/trace.h"
 
 #define NONE GUS_ROUTES_NONE
 #define GOLDEN 0x9e3779b97f4a7c15u /* 2^64 by the golden ratio */
 #define TURN 1024                  /* instructions of a function before the walk goes on in another */
+#define RUN 16384                  /* steps that are written at a time */
 #define LOST 65536                 /* blocks outside of the region before the walk begins at its entry again */
 
 /* What can be chosen: routes, or functions to walk in, with the block where they are entered. sum: weights up to this one's, as
@@ -363,4 +365,56 @@ void gus_replay_start(struct gus_replay *p, struct gus_core_source *source, stru
 	}
 	*source = (struct gus_core_source){ p, next };
 	*branch = gus_oracle_branch_of_rates(p->rates);
+}
+
+uint64_t gus_replay_base(uint32_t module)
+{
+	return ((uint64_t)module + 1) << 40;
+}
+
+static int write_blocks(const struct gus_replay *p, struct gus_trace_writer *w, struct gus_error *err)
+{
+	for (uint32_t i = 0; i < p->r->blocks.n; i++) {
+		const struct gus_route_block *b = &p->r->blocks.v[i];
+		struct gus_trace_block block = { .address = gus_replay_base(b->module) + b->offset, .lengths = p->r->lengths.v + b->lengths,
+						 .bytes = p->r->code.v + b->code, .insns = b->insns, .size = b->size };
+		uint32_t number;
+
+		if (gus_trace_writer_block(w, &block, &number, err) != 0)
+			return -1;
+		if (number != i)
+			return gus_fail(err, GUS_E_UNSUPPORTED, "two blocks at offset %llx of a module are one: symbols that lie within "
+					"each other are not handled here", (unsigned long long)b->offset);
+	}
+	return 0;
+}
+
+int gus_replay_write(struct gus_replay *p, struct gus_trace_writer *w, struct gus_error *err)
+{
+	struct gus_trace_raw *raw = gus_resize(NULL, RUN, sizeof(*raw));
+	struct gus_trace_run run = { .steps = raw, .last = GUS_TRACE_NEXT_TAKEN };
+	struct gus_core_source source;
+	struct gus_core_branch branch;
+	int rc = write_blocks(p, w, err);
+
+	gus_replay_start(p, &source, &branch);
+	while (rc == 0 && p->executed < p->o.instructions) {
+		run.at = p->executed;
+		for (run.n = 0; run.n < RUN && p->executed < p->o.instructions; run.n++) {
+			(p->r->source == GUS_ROUTES_STACKS ? next_of_routes : next_of_walk)(p);
+			raw[run.n] = (struct gus_trace_raw){ p->block, 0 };
+		}
+		run.last = p->executed >= p->o.instructions ? GUS_TRACE_NEXT_UNKNOWN : p->take ? GUS_TRACE_NEXT_TAKEN : GUS_TRACE_NEXT_FALLS;
+		rc = gus_trace_writer_steps(w, &run, err);
+	}
+	free(raw);
+	return rc;
+}
+
+bool gus_replay_mispredicted(void *replay, uint32_t block, bool taken)
+{
+	struct gus_replay *p = replay;
+	const struct gus_growing_block *b = &p->blocks[block];
+
+	return gus_rates_mispredicted(p->rates, taken ? b->taken : b->op + b->ops_n - 1);
 }

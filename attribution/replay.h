@@ -14,6 +14,7 @@
 #include "model/core.h"
 
 struct gus_replay;
+struct gus_trace_writer;
 
 struct gus_replay_options {
 	uint32_t region;        /* only what is executed in it; GUS_ROUTES_NONE: everything */
@@ -33,5 +34,14 @@ uint32_t gus_replay_block(const struct gus_replay *p, uint32_t op);
 /* Begins anew, and gives what the engines ask: valid until the next call. The same steps each time. The branches of
  * which nothing is known are predicted. */
 void gus_replay_start(struct gus_replay *p, struct gus_core_source *source, struct gus_core_branch *branch);
+
+/* The same as a trace of one stream, without accesses, for what reads traces: begins anew and writes until the source would end.
+ * Blocks keep their numbers. Since modules have no addresses without a process, module k lies at gus_replay_base(k), offset 0 of
+ * its file first. -1 with err as the writer says. */
+int gus_replay_write(struct gus_replay *p, struct gus_trace_writer *w, struct gus_error *err);
+uint64_t gus_replay_base(uint32_t module);
+/* Whether the branch at the end of a block is mispredicted this time, at the rate that was measured; `replay` is one that was
+ * started. As struct gus_traced_options wants it. */
+bool gus_replay_mispredicted(void *replay, uint32_t block, bool taken);
 
 #endif

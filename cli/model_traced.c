@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/emulate.h"
 #include "cli/options.h"
@@ -50,7 +51,19 @@ static void order_regions(struct gus_traced_view *v)
 		}
 }
 
-static int read_and_print(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
+/* What is inferred has modules at places of its own, and branches that were measured. */
+static void set_inferred(struct gus_traced *t, struct gus_traced_options *o, const struct gus_model_inferred *in)
+{
+	for (uint32_t i = 0; t && i < gus_space_modules(in->profile->space); i++)
+		gus_traced_map(t, gus_replay_base(i), gus_replay_base(i + 1), 0, gus_space_module(in->profile->space, i));
+	if (o) {
+		o->symbols = in->profile->symbols;
+		o->mispredicted = gus_replay_mispredicted;
+		o->mispredicted_context = in->replay;
+	}
+}
+
+int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
 {
 	struct gus_branch_config predictor;
 	struct gus_symbols_options symbols = { 0 };
@@ -61,8 +74,13 @@ static int read_and_print(struct gus_model_traced *m, struct gus_trace *trace, s
 	int rc;
 
 	gus_branch_config_default(&predictor);
-	o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
+	if (v->inferred)
+		set_inferred(NULL, &o, v->inferred);
+	else
+		o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
 	gus_traced_open(&t, &o);
+	if (v->inferred)
+		set_inferred(&t, NULL, v->inferred);
 	rc = gus_traced_read(&t, trace, &trouble);
 	if (t.instructions) {
 		v->model = m;
@@ -81,7 +99,8 @@ static int read_and_print(struct gus_model_traced *m, struct gus_trace *trace, s
 		rc = gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
 	}
 	gus_traced_close(&t);
-	gus_symbols_free(o.symbols);
+	if (!v->inferred)
+		gus_symbols_free(o.symbols);
 	return rc;
 }
 
@@ -91,9 +110,13 @@ int gus_model_trace(struct gus_model_traced *m, const char *path, struct gus_err
 	struct gus_trace *trace = gus_trace_open(path, err);
 	int rc;
 
+	if (!trace && err->code == GUS_E_NOT_FOUND && access(path, F_OK) == 0) {
+		*err = (struct gus_error){ 0 };
+		return gus_model_recording(m, path, err);
+	}
 	if (!trace)
 		return -1;
-	rc = read_and_print(m, trace, &v, err);
+	rc = gus_model_traced_show(m, trace, &v, err);
 	gus_trace_close(trace);
 	return rc;
 }
@@ -113,7 +136,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	sigaction(SIGINT, &ignore, &before); /* it is the command's; what was traced until then is told */
 	trace = gus_trace_open_fd(e.trace, err);
 	if (trace) {
-		rc = read_and_print(m, trace, &v, err);
+		rc = gus_model_traced_show(m, trace, &v, err);
 		gus_trace_close(trace);
 	}
 	gus_emulation_end(&e);

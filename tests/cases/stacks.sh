@@ -46,5 +46,21 @@ ok "annotate: all of them" says '"branch":\{"executed":2100,"taken":1890,"judged
 "$GUSPROF" annotate -i stacks --time 0,0.5 f >out 2>err
 ok "annotate: nothing of what the options leave out" says 'options leave|nothing to annotate' err
 
+
+# The model: the loop within has 9 of 10 jumps back, of which a quarter is mispredicted; g has 2 of 100 instructions or so.
+"$GUSPROF" model -i stacks --uarch skylake >out 2>err
+ok "model: says what it rests on" says '^What was executed is inferred from 530 branch stacks, 3710 of 3710 stretches'
+ok "model: functions and loops by their names" says '^ +[0-9.]+% +[0-9.]+% .* f, loop at \+0x5  \[app\]$'
+ok "model: mispredicted at the measured rate" says '10  +[0-9]+ +fused + - +22\.[0-9]+%  jnz '
+ok "model: no addresses" says 'without an address, as if they hit L1'
+"$GUSPROF" model -i stacks --uarch skylake --format json >out 2>err
+tr -d '\n ' <out >flat
+ok "model: the same in JSON" says '"inferred":\{"from":"stacks","samples":530,"stacks":530,"ranges":\{"good":3710,"intwomappings":0,' flat
+cp out first
+"$GUSPROF" model -i stacks --uarch skylake --format json >out 2>err
+ok "model: the same bytes each time" cmp -s first out
+"$GUSPROF" model -i stacks --uarch neoverse-n1 >out 2>err
+ok "model: a table of another ISA is refused" says 'not of the ISA of neoverse-n1' err
+
 echo "1..$n"
 exit $bad

@@ -16,6 +16,7 @@
 #include "attribution/routes.h"
 #include "model/builtin.h"
 #include "model/stream.h"
+#include "proto/trace.h"
 #include "tests/unit/made_stacks.h"
 
 #define BRANCH_ANY_CALL 16u
@@ -386,6 +387,54 @@ static void replays_samples(void **state)
 	drop(&plain);
 }
 
+/* Written as a trace it has the same steps, block by block. */
+static void written_as_a_trace(void **state)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
+	Gusprof__Trace about = GUSPROF__TRACE__INIT;
+	uint64_t count[BLOCKS], traced[BLOCKS] = { 0 };
+	struct gus_uarch *u = skylake();
+	struct gus_trace_writer *w;
+	struct gus_trace_step step;
+	struct gus_trace *trace;
+	struct gus_replay *p;
+	struct made_machine k;
+	struct gus_routes r;
+	struct made m = { .batch = { 0 } };
+	int got;
+
+	(void)state;
+	made_run(&k, &m.batch);
+	record(&m, MADE_BRANCH_ANY);
+	load(&m, &r);
+	p = gus_replay_new(&r, u, &(struct gus_replay_options){ NONE, 50000 }, NULL);
+	replay(p, &r, count);
+	about.front_end = (char *)"routes";
+	about.target = (char *)"x86_64";
+	unlink(m.path);
+	w = gus_trace_writer_create(m.path, &header, &about, NULL);
+	assert_non_null(w);
+	assert_int_equal(gus_replay_write(p, w, NULL), 0);
+	assert_int_equal(gus_trace_writer_finish(w, &total, NULL), 0);
+	trace = gus_trace_open(m.path, NULL);
+	while ((got = gus_trace_next(trace, &step, NULL)) == 1) {
+		struct gus_trace_block b = gus_trace_block(trace, step.block);
+
+		assert_true(step.block < r.blocks.n);
+		assert_int_equal(b.address, gus_replay_base(r.blocks.v[step.block].module) + r.blocks.v[step.block].offset);
+		assert_int_equal(b.insns, r.blocks.v[step.block].insns);
+		traced[step.block]++;
+	}
+	assert_int_equal(got, 0);
+	assert_memory_equal(traced, count, sizeof(count));
+	gus_trace_close(trace);
+	gus_replay_free(p);
+	gus_routes_free(&r);
+	drop(&m);
+	gus_uarch_free(u);
+}
+
 /* Of the inner loop alone: only its blocks; and the branch back is mispredicted each fourth time that it is taken. */
 static void replays_a_region(void **state)
 {
@@ -475,6 +524,7 @@ int main(void)
 		cmocka_unit_test(samples_give_counts),
 		cmocka_unit_test(replays_stacks),
 		cmocka_unit_test(replays_samples),
+		cmocka_unit_test(written_as_a_trace),
 		cmocka_unit_test(replays_a_region),
 		cmocka_unit_test(engines_run_it),
 	};
