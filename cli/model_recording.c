@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gusprof model --input of a recording without a trace: what its branch stacks or samples let one infer becomes a trace, which is run
  * as any other. */
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,8 +10,37 @@
 
 #define INSTRUCTIONS 4000000 /* so many are run, however long the recording is: shares settle long before */
 
+/* Where the replay says that the recording's modules lie: names are sought by that. */
+static int write_modules(struct gus_trace_writer *w, const struct gus_space *space, struct gus_error *err)
+{
+	uint32_t n = gus_space_modules(space);
+	Gusprof__Record *records = gus_resize(NULL, n + 1, sizeof(*records)), **list = gus_resize(NULL, n + 1, sizeof(*list));
+	Gusprof__Mmap *maps = gus_resize(NULL, n + 1, sizeof(*maps));
+	Gusprof__Sideband sideband = GUSPROF__SIDEBAND__INIT;
+	int rc;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct gus_module *module = gus_space_module(space, i);
+
+		gusprof__record__init(list[i] = &records[i]);
+		gusprof__mmap__init(records[i].mmap = &maps[i]);
+		records[i].kind_case = GUSPROF__RECORD__KIND_MMAP;
+		maps[i].start = gus_replay_base(i);
+		maps[i].length = gus_replay_base(i + 1) - maps[i].start;
+		maps[i].path = (char *)(uintptr_t)module->path;
+		maps[i].build_id = (ProtobufCBinaryData){ module->build_id_size, (uint8_t *)(uintptr_t)module->build_id };
+	}
+	sideband.records = list;
+	sideband.n_records = n;
+	rc = gus_trace_writer_records(w, &sideband, err);
+	free(maps);
+	free(list);
+	free(records);
+	return rc;
+}
+
 /* The replay as a trace in memory. NULL with err. */
-static struct gus_trace *write_trace(struct gus_replay *replay, const struct gus_routes *r, struct gus_error *err)
+static struct gus_trace *write_trace(struct gus_replay *replay, const struct gus_model_inferred *in, struct gus_error *err)
 {
 	static const char *const targets[] = { [GUS_ISA_X86_64] = "x86_64", [GUS_ISA_X86_32] = "i386", [GUS_ISA_ARM64] = "aarch64" };
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
@@ -20,12 +50,12 @@ static struct gus_trace *write_trace(struct gus_replay *replay, const struct gus
 	struct gus_trace_writer *w = NULL;
 
 	about.front_end = (char *)(uintptr_t)"routes";
-	about.target = (char *)(uintptr_t)targets[r->isa];
+	about.target = (char *)(uintptr_t)targets[in->routes->isa];
 	if (copy >= 0)
 		w = gus_trace_writer_create_fd(copy, &header, &about, err);
 	else
 		gus_fail(err, GUS_E_SYSTEM, "there is no memory to keep a trace in");
-	if (w && gus_replay_write(replay, w, err) != 0) {
+	if (w && (write_modules(w, in->profile->space, err) != 0 || gus_replay_write(replay, w, err) != 0)) {
 		gus_trace_writer_abandon(w);
 		w = NULL;
 	}
@@ -44,7 +74,7 @@ static int model_routes(struct gus_model_traced *m, struct gus_traced_view *v, s
 
 	in->replay = gus_replay_new(in->routes, m->uarch, &o, err);
 	if (in->replay)
-		trace = write_trace(in->replay, in->routes, err);
+		trace = write_trace(in->replay, in, err);
 	if (trace) {
 		rc = gus_model_traced_show(m, trace, v, err);
 		gus_trace_close(trace);

@@ -51,16 +51,12 @@ static void order_regions(struct gus_traced_view *v)
 		}
 }
 
-/* What is inferred has modules at places of its own, and branches that were measured. */
-static void set_inferred(struct gus_traced *t, struct gus_traced_options *o, const struct gus_model_inferred *in)
+/* What is inferred has the names of its recording, and branches that were measured. */
+static void set_inferred(struct gus_traced_options *o, const struct gus_model_inferred *in)
 {
-	for (uint32_t i = 0; t && i < gus_space_modules(in->profile->space); i++)
-		gus_traced_map(t, gus_replay_base(i), gus_replay_base(i + 1), 0, gus_space_module(in->profile->space, i));
-	if (o) {
-		o->symbols = in->profile->symbols;
-		o->mispredicted = gus_replay_mispredicted;
-		o->mispredicted_context = in->replay;
-	}
+	o->symbols = in->profile->symbols;
+	o->mispredicted = gus_replay_mispredicted;
+	o->mispredicted_context = in->replay;
 }
 
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
@@ -75,12 +71,10 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, s
 
 	gus_branch_config_default(&predictor);
 	if (v->inferred)
-		set_inferred(NULL, &o, v->inferred);
+		set_inferred(&o, v->inferred);
 	else
 		o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
 	gus_traced_open(&t, &o);
-	if (v->inferred)
-		set_inferred(&t, NULL, v->inferred);
 	rc = gus_traced_read(&t, trace, &trouble);
 	if (t.instructions) {
 		v->model = m;
