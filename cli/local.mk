@@ -26,6 +26,7 @@ gusprof_SOURCES = \
 	cli/model_text.c \
 	cli/model_causality.c \
 	cli/model_timeline.c \
+	cli/model_recording.c \
 	cli/model_traced.c cli/model_traced.h \
 	cli/model_traced_json.c \
 	cli/model_traced_text.c \

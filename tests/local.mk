@@ -20,6 +20,7 @@ case_tests = \
 	tests/cases/record.sh \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
+	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
 	tests/cases/trace.sh \
@@ -35,6 +36,8 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c cli/replay.c cli/replay_access.c cli/replay_image.c cli/replay_step.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+check_PROGRAMS += tests/cases/make-stacks
+tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
 check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads tests/cases/replay-target
@@ -84,6 +87,7 @@ unit_tests = \
 	tests/unit/test_rates \
 	tests/unit/test_records \
 	tests/unit/test_ring \
+	tests/unit/test_routes \
 	tests/unit/test_saturation \
 	tests/unit/test_sizes \
 	tests/unit/test_snapshot \
@@ -130,6 +134,7 @@ tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
+tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
@@ -196,6 +201,16 @@ if FUZZING
 noinst_PROGRAMS += tests/fuzz/fuzz_snapshot
 tests_fuzz_fuzz_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/seal.h
 tests_fuzz_fuzz_snapshot_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+# That of routes; its seeds are recordings as tests/unit/test_routes makes them.
+check_PROGRAMS += tests/fuzz/run_routes
+TESTS += tests/fuzz/run_routes
+tests_fuzz_run_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
+tests_fuzz_run_routes_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-routes"'
+EXTRA_DIST += tests/fuzz/corpus-routes
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_routes
+tests_fuzz_fuzz_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/seal.h
+tests_fuzz_fuzz_routes_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
 check_PROGRAMS += tests/bench/decode-speed
@@ -235,6 +250,16 @@ tests_accuracy_stream_drift_SOURCES = tests/accuracy/stream_drift.c
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
+
+# Recordings of perf, for what the parser of records makes of them.
+check_PROGRAMS += tests/accuracy/perf_data
+tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
+EXTRA_DIST += tests/accuracy/perf-branches
+
+# Routes beside what was executed.
+check_PROGRAMS += tests/accuracy/routes_of_trace
+tests_accuracy_routes_of_trace_SOURCES = tests/accuracy/routes_of_trace.c
+EXTRA_DIST += tests/accuracy/routes tests/accuracy/kernels/words.c
 
 # The engines against each other.
 check_PROGRAMS += tests/accuracy/loops
