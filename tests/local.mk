@@ -22,6 +22,8 @@ case_tests = \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
 	tests/cases/trace.sh \
+	tests/cases/trace-arm64.sh \
+	tests/cases/trace-ends.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
@@ -33,7 +35,11 @@ check_PROGRAMS += tests/cases/trace-sums
 tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
-check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads
+check_PROGRAMS += tests/cases/trace-deaths tests/cases/trace-target tests/cases/trace-threads
+tests_cases_trace_deaths_SOURCES = tests/cases/trace_deaths.c
+tests_cases_trace_deaths_CFLAGS = $(GUS_WARNINGS) -fno-pie
+tests_cases_trace_deaths_LDFLAGS = -no-pie
+tests_cases_trace_deaths_LDADD =
 tests_cases_trace_target_SOURCES = tests/cases/trace_target.c
 tests_cases_trace_target_CFLAGS = -fno-pie
 tests_cases_trace_target_LDFLAGS = -nostdlib -static -no-pie
