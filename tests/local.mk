@@ -24,6 +24,8 @@ case_tests = \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
 	tests/cases/trace.sh \
+	tests/cases/trace-arm64.sh \
+	tests/cases/trace-ends.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
@@ -45,6 +47,11 @@ tests_cases_replay_target_SOURCES = tests/cases/replay_target.c
 tests_cases_replay_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
 tests_cases_replay_target_LDFLAGS = -no-pie
 tests_cases_replay_target_LDADD =
+check_PROGRAMS += tests/cases/trace-deaths
+tests_cases_trace_deaths_SOURCES = tests/cases/trace_deaths.c
+tests_cases_trace_deaths_CFLAGS = $(GUS_WARNINGS) -fno-pie
+tests_cases_trace_deaths_LDFLAGS = -no-pie
+tests_cases_trace_deaths_LDADD =
 tests_cases_trace_target_SOURCES = tests/cases/trace_target.c
 tests_cases_trace_target_CFLAGS = -fno-pie
 tests_cases_trace_target_LDFLAGS = -nostdlib -static -no-pie
@@ -98,6 +105,7 @@ unit_tests = \
 	tests/unit/test_tally \
 	tests/unit/test_target \
 	tests/unit/test_trace \
+	tests/unit/test_tracer \
 	tests/unit/test_uarch \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
@@ -145,6 +153,7 @@ tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
+tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c cli/tracer/calls.c cli/tracer/options.c cli/tracer/origins.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
