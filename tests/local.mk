@@ -210,6 +210,8 @@ if FUZZING
 noinst_PROGRAMS += tests/fuzz/fuzz_snapshot
 tests_fuzz_fuzz_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/seal.h
 tests_fuzz_fuzz_snapshot_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
 # That of routes; its seeds are recordings as tests/unit/test_routes makes them.
 check_PROGRAMS += tests/fuzz/run_routes
 TESTS += tests/fuzz/run_routes
