@@ -20,6 +20,7 @@ gusprof_SOURCES = \
 	cli/model_elf.c cli/model_elf.h \
 	cli/model_json.c \
 	cli/model_phases.c cli/model_phases.h \
+	cli/model_process.c \
 	cli/model_render.h \
 	cli/model_resources.c \
 	cli/model_run.c cli/model_run.h \

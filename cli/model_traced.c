@@ -97,45 +97,62 @@ static void set_inferred(struct gus_traced_options *o, const struct gus_model_in
 	o->mispredicted_context = in->replay;
 }
 
+void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in, struct gus_branch_config *predictor, struct gus_traced *t)
+{
+	struct gus_symbols_options symbols = { 0 };
+	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = predictor,
+		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases, .memory = m->memory,
+		.warm_up = m->warm_up };
+
+	gus_branch_config_default(predictor);
+	if (in)
+		set_inferred(&o, in);
+	else
+		o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
+	gus_traced_open(t, &o);
+}
+
+int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_traced_view *v, struct gus_error *err)
+{
+	if (!t->instructions)
+		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
+	v->model = m;
+	v->traced = t;
+	order_regions(v);
+	if (m->json)
+		gus_traced_json(v);
+	else
+		gus_traced_text(v);
+	free(v->order);
+	return 0;
+}
+
+void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_traced *t)
+{
+	struct gus_symbols *symbols = t->options.symbols;
+
+	gus_traced_close(t);
+	if (!in)
+		gus_symbols_free(symbols);
+}
+
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
 {
 	struct gus_branch_config predictor;
-	struct gus_symbols_options symbols = { 0 };
-	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = &predictor,
-		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases, .memory = m->memory,
-		.warm_up = m->warm_up };
 	struct gus_error trouble = { 0 };
 	struct gus_traced t;
 	int rc;
 
-	gus_branch_config_default(&predictor);
-	if (v->inferred)
-		set_inferred(&o, v->inferred);
-	else
-		o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
-	gus_traced_open(&t, &o);
+	gus_model_traced_open(m, v->inferred, &predictor, &t);
 	rc = gus_traced_read(&t, trace, &trouble);
 	if (gus_traced_end(&t, &trouble) != 0)
 		rc = -1;
-	if (t.instructions) {
-		v->model = m;
-		v->traced = &t;
-		v->trouble = rc ? trouble.text : NULL;
-		order_regions(v);
-		if (m->json)
-			gus_traced_json(v);
-		else
-			gus_traced_text(v);
-		free(v->order);
-		rc = 0;
-	} else if (rc) {
+	v->trouble = rc ? trouble.text : NULL;
+	if (rc && !t.instructions)
 		*err = trouble;
-	} else {
-		rc = gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
-	}
-	gus_traced_close(&t);
-	if (!v->inferred)
-		gus_symbols_free(o.symbols);
+	else
+		rc = gus_model_traced_print(m, &t, v, err);
+	gus_model_traced_close(v->inferred, &t);
 	return rc;
 }
 

@@ -276,6 +276,28 @@ static json_t *command(const struct gus_traced_view *v)
 	return list;
 }
 
+static json_t *windows(const struct gus_model_windows *w)
+{
+	json_t *o = json_object();
+
+	if (!w) {
+		json_decref(o);
+		return json_null();
+	}
+	json_object_set_new(o, "pid", json_integer(w->process->pid));
+	json_object_set_new(o, "taken", integer(w->taken));
+	json_object_set_new(o, "failed", integer(w->failed));
+	json_object_set_new(o, "first_failure", gus_json_text(w->first));
+	json_object_set_new(o, "by_steps", integer(w->native));
+	json_object_set_new(o, "instructions_most", integer(w->process->window));
+	json_object_set_new(o, "bytes_most", integer(w->bytes_most));
+	json_object_set_new(o, "pause_most_ns", integer(w->pause_most_ns));
+	json_object_set_new(o, "pause_ns", integer(w->pause_ns));
+	json_object_set_new(o, "samples", w->samples ? integer(w->samples) : json_null());
+	json_object_set_new(o, "samples_covered", w->samples ? integer(w->covered) : json_null());
+	return o;
+}
+
 static void set_totals(json_t *o, const struct gus_traced_view *v)
 {
 	const struct gus_traced *t = v->traced;
@@ -330,6 +352,7 @@ void gus_traced_json(const struct gus_traced_view *v)
 	json_object_set_new(o, "trouble", gus_json_text(v->trouble));
 	json_object_set_new(o, "inferred", inferred(v->inferred));
 	set_totals(o, v);
+	json_object_set_new(o, "windows", windows(v->windows));
 	json_object_set_new(o, "threads", threads(v->traced));
 	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)
 		json_array_append_new(list, region(v, v->order[i]));
