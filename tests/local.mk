@@ -205,8 +205,9 @@ EXTRA_DIST += tests/accuracy/join-arm64 tests/accuracy/join-x86 tests/accuracy/p
 
 # Tables against figures that were measured by others, and on this machine.
 check_PROGRAMS += tests/accuracy/own-silicon tests/accuracy/tables_against_uops
-check_PROGRAMS += tests/accuracy/stream-drift
+check_PROGRAMS += tests/accuracy/stream-drift tests/accuracy/dynamic-loops
 tests_accuracy_stream_drift_SOURCES = tests/accuracy/stream_drift.c
+tests_accuracy_dynamic_loops_SOURCES = tests/accuracy/dynamic_loops.c
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
