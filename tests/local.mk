@@ -256,8 +256,9 @@ EXTRA_DIST += tests/accuracy/join-arm64 tests/accuracy/join-x86 tests/accuracy/p
 
 # Tables against figures that were measured by others, and on this machine.
 check_PROGRAMS += tests/accuracy/own-silicon tests/accuracy/tables_against_uops
-check_PROGRAMS += tests/accuracy/stream-drift
+check_PROGRAMS += tests/accuracy/stream-drift tests/accuracy/dynamic-loops
 tests_accuracy_stream_drift_SOURCES = tests/accuracy/stream_drift.c
+tests_accuracy_dynamic_loops_SOURCES = tests/accuracy/dynamic_loops.c
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
@@ -276,4 +277,4 @@ EXTRA_DIST += tests/accuracy/routes tests/accuracy/kernels/words.c
 check_PROGRAMS += tests/accuracy/loops
 tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
 	tests/accuracy/turned.c tests/accuracy/turned.h
-EXTRA_DIST += tests/accuracy/balanced tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c tests/accuracy/kernels/jacobi_1d.c
+EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c tests/accuracy/kernels/jacobi_1d.c
