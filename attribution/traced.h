@@ -34,6 +34,9 @@ struct gus_traced_options {
 	bool memory;                            /* strides, reuse and footprint of accesses, and dependences through memory */
 	bool interval;                          /* also as if nothing had been touched for the first time */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
+	/* What was measured of branches, by block, instead of what the predictor would do; NULL: nothing. */
+	bool (*mispredicted)(void *context, uint32_t block, bool taken);
+	void *mispredicted_context;
 };
 
 /* What is executed from its first instruction to its last. */
@@ -140,7 +143,7 @@ struct gus_traced_figures {
 	uint64_t instructions;
 	double cycles[GUS_STREAM_LANES], warm_cycles;
 	const struct gus_cache_total *cache;
-	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them */
+	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them; NULL: the predictor was not asked */
 };
 /* How many there are; the i-th. */
 size_t gus_traced_threads(const struct gus_traced *t);

@@ -36,6 +36,8 @@ static const struct {
 	{ GUS_FRAME_TRACE_STEPS, "trace-steps", NULL },
 	{ GUS_FRAME_TRACE_TOTAL, "trace-total", &gusprof__trace_total__descriptor },
 	{ GUS_FRAME_TRACE_SIDEBAND, "trace-sideband", &gusprof__sideband__descriptor },
+	{ GUS_FRAME_SNAPSHOT, "snapshot", &gusprof__snapshot__descriptor },
+	{ GUS_FRAME_SNAPSHOT_PAGES, "snapshot-pages", NULL },
 };
 #define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
 
@@ -43,8 +45,9 @@ static const struct {
 static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
 	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, kernel-symbols, image, "
-	  "index, footer, trace, trace-blocks, trace-steps, trace-total.", GUS_OPTION_LIST, AT(types), NULL,
-	  "header sideband samples switches kernel-symbols image index footer trace trace-blocks trace-steps trace-total" },
+	  "index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, snapshot-pages.", GUS_OPTION_LIST, AT(types), NULL,
+	  "header sideband samples switches kernel-symbols image index footer trace trace-blocks trace-steps trace-total "
+	  "snapshot snapshot-pages" },
 	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG, AT(frames_only), NULL, NULL },
 	{ 0 },
 };
@@ -203,6 +206,23 @@ static void print_since(uint64_t time, uint64_t start)
 	printf("    %s%" PRIu64 ".%09" PRIu64, time >= start ? "+" : "-", since / 1000000000, since % 1000000000);
 }
 
+/* As perf script writes them, newest first: FROM/TO, mispredicted or predicted, in a transaction, aborted, cycles. */
+static void print_branches(const struct gus_sample *s)
+{
+	for (uint32_t i = 0; i < s->branches_n; i++) {
+		const struct gus_branch *b = &s->branches[i];
+		uint32_t type = b->flags >> GUS_BRANCH_TYPE_SHIFT;
+
+		printf("%s0x%" PRIx64 "/0x%" PRIx64 "/%s/%c/%c/%u", i ? " " : " branches ", b->from, b->to,
+		       b->flags & GUS_BRANCH_MISPREDICTED ? "M" : b->flags & GUS_BRANCH_PREDICTED ? "P" : "-",
+		       b->flags & GUS_BRANCH_IN_TX ? 'X' : '-', b->flags & GUS_BRANCH_ABORT ? 'A' : '-', b->cycles);
+		if (type)
+			printf("/0x%x", type);
+	}
+	if (s->branch_index)
+		printf(" index %" PRIu64, s->branch_index - 1);
+}
+
 static void print_sample(const struct gus_columns *batch, size_t i, uint64_t start)
 {
 	struct gus_sample s = gus_columns_sample(batch, i);
@@ -212,6 +232,7 @@ static void print_sample(const struct gus_columns *batch, size_t i, uint64_t sta
 	       s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" : "");
 	for (uint32_t k = 0; k < s.chain_n; k++)
 		printf("%s0x%" PRIx64, k ? " " : " chain ", s.chain[k]);
+	print_branches(&s);
 	putchar('\n');
 }
 
@@ -256,7 +277,7 @@ static int print_frame(const struct dump_options *o, const struct gus_frame *fra
 	       type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
 	if (o->frames_only || type == FRAME_TYPES)
 		return 0;
-	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS)
+	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS || frame->type == GUS_FRAME_SNAPSHOT_PAGES)
 		return 0; /* only sizes: they are for programs */
 	if (!frame_types[type].message)
 		return print_batch(frame, start, err);

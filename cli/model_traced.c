@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/emulate.h"
 #include "cli/model_phases.h"
@@ -88,7 +89,15 @@ static void order_regions(struct gus_traced_view *v)
 		}
 }
 
-static int read_and_print(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
+/* What is inferred has the names of its recording, and branches that were measured. */
+static void set_inferred(struct gus_traced_options *o, const struct gus_model_inferred *in)
+{
+	o->symbols = in->profile->symbols;
+	o->mispredicted = gus_replay_mispredicted;
+	o->mispredicted_context = in->replay;
+}
+
+int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
 {
 	struct gus_branch_config predictor;
 	struct gus_symbols_options symbols = { 0 };
@@ -100,7 +109,10 @@ static int read_and_print(struct gus_model_traced *m, struct gus_trace *trace, s
 	int rc;
 
 	gus_branch_config_default(&predictor);
-	o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
+	if (v->inferred)
+		set_inferred(&o, v->inferred);
+	else
+		o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
 	gus_traced_open(&t, &o);
 	rc = gus_traced_read(&t, trace, &trouble);
 	if (t.instructions) {
@@ -120,7 +132,8 @@ static int read_and_print(struct gus_model_traced *m, struct gus_trace *trace, s
 		rc = gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
 	}
 	gus_traced_close(&t);
-	gus_symbols_free(o.symbols);
+	if (!v->inferred)
+		gus_symbols_free(o.symbols);
 	return rc;
 }
 
@@ -130,9 +143,13 @@ int gus_model_trace(struct gus_model_traced *m, const char *path, struct gus_err
 	struct gus_trace *trace = gus_trace_open(path, err);
 	int rc;
 
+	if (!trace && err->code == GUS_E_NOT_FOUND && access(path, F_OK) == 0) {
+		*err = (struct gus_error){ 0 };
+		return gus_model_recording(m, path, err);
+	}
 	if (!trace)
 		return -1;
-	rc = read_and_print(m, trace, &v, err);
+	rc = gus_model_traced_show(m, trace, &v, err);
 	gus_trace_close(trace);
 	return rc;
 }
@@ -152,7 +169,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	sigaction(SIGINT, &ignore, &before); /* it is the command's; what was traced until then is told */
 	trace = gus_trace_open_fd(e.trace, err);
 	if (trace) {
-		rc = read_and_print(m, trace, &v, err);
+		rc = gus_model_traced_show(m, trace, &v, err);
 		gus_trace_close(trace);
 	}
 	gus_emulation_end(&e);

@@ -299,6 +299,25 @@ static void set_totals(json_t *o, const struct gus_traced_view *v)
 	json_object_set_new(o, "branches", branches(&branch));
 }
 
+/* Null where the trace is what was executed. */
+static json_t *inferred(const struct gus_model_inferred *in)
+{
+	json_t *o, *ranges;
+
+	if (!in)
+		return json_null();
+	o = json_object();
+	ranges = json_object();
+	json_object_set_new(o, "from", json_string(in->routes->source == GUS_ROUTES_STACKS ? "stacks" : "samples"));
+	json_object_set_new(o, "samples", integer(in->routes->samples));
+	json_object_set_new(o, "stacks", integer(in->routes->stacks));
+	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
+		json_object_set_new(ranges, gus_range_verdict_name(i), integer(in->routes->ranges[i]));
+	json_object_set_new(o, "ranges", ranges);
+	json_object_set_new(o, "evidence", json_string("inferred"));
+	return o;
+}
+
 void gus_traced_json(const struct gus_traced_view *v)
 {
 	json_t *o = json_object(), *list = json_array();
@@ -309,6 +328,7 @@ void gus_traced_json(const struct gus_traced_view *v)
 	json_object_set_new(o, "command", v->command ? command(v) : json_null());
 	json_object_set_new(o, "input", gus_json_text(v->input));
 	json_object_set_new(o, "trouble", gus_json_text(v->trouble));
+	json_object_set_new(o, "inferred", inferred(v->inferred));
 	set_totals(o, v);
 	json_object_set_new(o, "threads", threads(v->traced));
 	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)

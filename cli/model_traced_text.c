@@ -29,6 +29,22 @@ static double ratio(double a, double b)
 	return b > 0 ? a / b : 0;
 }
 
+/* What it rests on. */
+static void print_inferred(const struct gus_routes *r)
+{
+	uint64_t all = 0;
+
+	if (r->source == GUS_ROUTES_SAMPLES) {
+		printf("What was executed is inferred from %" PRIu64 " samples: each block's by its weight, branches fitted to that, none "
+		       "mispredicted.\n", r->samples);
+		return;
+	}
+	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
+		all += r->ranges[i];
+	printf("What was executed is inferred from %" PRIu64 " branch stacks, %" PRIu64 " of %" PRIu64 " stretches between branches; branches are "
+	       "mispredicted as often as these say.\n", r->stacks, r->ranges[GUS_RANGE_GOOD], all);
+}
+
 static void print_head(const struct gus_traced_view *v)
 {
 	const struct gus_traced *t = v->traced;
@@ -40,6 +56,8 @@ static void print_head(const struct gus_traced_view *v)
 	else
 		printf("%s", v->input);
 	printf(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
+	if (v->inferred)
+		print_inferred(v->inferred->routes);
 	if (v->trouble)
 		printf("The trace is not whole: %s\n", v->trouble);
 	printf("\n  ");

@@ -100,6 +100,12 @@ static void note_sample(struct gus_lanes *l, const struct gus_sample *sample)
 	for (uint32_t i = 0; i < sample->chain_n; i++)
 		if ((int64_t)sample->chain[i] < 0 && sample->chain[i] < PERF_CONTEXT_MAX)
 			gus_kernel_hits_add(&l->kernel, sample->chain[i]);
+	for (uint32_t i = 0; i < sample->branches_n; i++) {
+		if ((int64_t)sample->branches[i].from < 0)
+			gus_kernel_hits_add(&l->kernel, sample->branches[i].from);
+		if ((int64_t)sample->branches[i].to < 0)
+			gus_kernel_hits_add(&l->kernel, sample->branches[i].to);
+	}
 }
 
 static void note_mapping(struct gus_lanes *l, const Gusprof__Mmap *m)

@@ -324,7 +324,7 @@ static int fork_command(struct session *s)
 static int prepare(struct session *s)
 {
 	const struct gus_session_options *o = s->o;
-	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches,
+	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches, .branch_type = o->branch_type,
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
 					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES };
 

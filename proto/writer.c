@@ -187,14 +187,15 @@ static struct span span_of(const struct gus_columns *c, size_t from, size_t n)
 	return span;
 }
 
-/* Halves a batch until a part fits a frame; single rows always do, the kernel bounds their chains. */
+/* Halves a batch until a part fits a frame; single rows always do, the kernel bounds their chains and branches. */
 static int write_rows(struct gus_writer *w, enum gus_frame_type type, const struct gus_columns *c, size_t from, size_t n,
 		      struct gus_error *err)
 {
 	struct span span = span_of(c, from, n);
 	size_t chain = c->chain_end.v[from + n - 1] - (from ? c->chain_end.v[from - 1] : 0);
+	size_t branch = c->branch_end.v[from + n - 1] - (from ? c->branch_end.v[from - 1] : 0);
 
-	if (n <= GUS_ROWS_MAX && (n == 1 || chain <= GUS_CHAIN_ENTRIES_MAX)) {
+	if (n <= GUS_ROWS_MAX && (n == 1 || (chain <= GUS_CHAIN_ENTRIES_MAX && branch <= GUS_BRANCH_ENTRIES_MAX))) {
 		w->raw.n = 0;
 		gus_columns_encode(c, from, n, &w->raw);
 		if (w->raw.n <= GUS_FRAME_RAW_MAX)
