@@ -29,6 +29,16 @@ void gus_columns_free(struct gus_columns *c)
 	c->n = 0;
 }
 
+void gus_columns_prepare(struct gus_columns *c, size_t rows)
+{
+	for (int i = 1; i < GUS_COL_COUNT; i++) {
+		gus_vec_reserve(&c->column[i], rows);
+		memset(c->column[i].v, 0, rows * sizeof(uint64_t));
+	}
+	gus_vec_reserve(&c->chain_end, rows);
+	memset(c->chain_end.v, 0, rows * sizeof(uint64_t));
+}
+
 static void push_row(struct gus_columns *c, const uint64_t row[GUS_COL_COUNT])
 {
 	for (int i = 1; i < GUS_COL_COUNT; i++)

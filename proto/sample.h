@@ -99,6 +99,8 @@ struct gus_columns {
 };
 
 void gus_columns_clear(struct gus_columns *c); /* empties it and keeps its memory */
+/* Room for so many rows without chains, resident at once: while recording, rows come and memory does not. */
+void gus_columns_prepare(struct gus_columns *c, size_t rows);
 void gus_columns_free(struct gus_columns *c);
 void gus_columns_push(struct gus_columns *c, const struct gus_sample *sample);
 void gus_columns_push_switch(struct gus_columns *c, const struct gus_switch *sw);

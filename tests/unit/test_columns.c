@@ -213,6 +213,29 @@ static void unknown_columns_are_skipped(void **state)
 	gus_columns_free(&out);
 }
 
+/* What there is room for moves nothing, and emptied it has that room again. */
+static void prepared_columns_do_not_grow(void **state)
+{
+	struct gus_columns c = { 0 };
+	const uint64_t *ips, *ends;
+
+	(void)state;
+	gus_columns_prepare(&c, 100);
+	assert_int_equal(c.n, 0);
+	ips = c.column[GUS_COL_IP].v;
+	ends = c.chain_end.v;
+	for (int round = 0; round < 2; round++) {
+		fill(&c, 100);
+		assert_int_equal(c.n, 100);
+		assert_ptr_equal(c.column[GUS_COL_IP].v, ips);
+		assert_ptr_equal(c.chain_end.v, ends);
+		for (int i = 1; i < GUS_COL_COUNT; i++)
+			assert_int_equal(c.column[i].room, 100);
+		gus_columns_clear(&c);
+	}
+	gus_columns_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +246,7 @@ int main(void)
 		cmocka_unit_test(hostile_batches_are_refused),
 		cmocka_unit_test(branches_of_a_loop_are_small),
 		cmocka_unit_test(unknown_columns_are_skipped),
+		cmocka_unit_test(prepared_columns_do_not_grow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
