@@ -99,6 +99,7 @@ struct gus_traced {
 	const struct gus_program *program;
 	struct gus_vec(struct gus_traced_block) blocks; /* by the trace's numbers */
 	struct gus_vec(struct gus_traced_memory) memories; /* by the program's */
+	struct gus_vec(struct gus_traced_own { uint32_t first; uint32_t n; }) own; /* by the program's instructions: their accesses */
 	struct gus_vec(struct gus_traced_region) regions;
 	struct gus_vec(struct gus_traced_function) functions;
 	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */

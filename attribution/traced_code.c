@@ -139,6 +139,20 @@ static void measure_windows(struct gus_traced *t, const struct gus_traced_block 
 	free(uops);
 }
 
+/* Which of its op's accesses are an instruction's own: they lie behind each other. */
+static void find_own(struct gus_traced *t, uint32_t insn)
+{
+	const struct gus_op *op = &t->program->ops[t->program->insns[insn].op];
+	struct gus_traced_own own = { op->memory, 0 };
+
+	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
+		if (op->insn + t->program->memories[m].instruction == insn) {
+			own.first = own.n ? own.first : m;
+			own.n++;
+		}
+	gus_vec_push(&t->own, own);
+}
+
 static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 {
 	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths, .size = from->size,
@@ -156,6 +170,8 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 	b.kind = kind_of(last);
 	b.region = region_of(t, b.address);
 	b.head = is_head(t, &b);
+	for (uint32_t i = 0; i < b.insns_n; i++)
+		find_own(t, b.insn + i);
 	for (uint32_t i = 0; i < b.insns_n; i++)
 		t->regions.v[b.region].prefetches |= (t->program->insns[b.insn + i].info.flags & GUS_INSN_PREFETCH) != 0;
 	gus_vec_reserve(&t->memories, t->program->memories_n);
@@ -222,4 +238,5 @@ void gus_traced_forget(struct gus_traced *t)
 		}
 	gus_vec_free(&t->blocks);
 	gus_vec_free(&t->functions);
+	gus_vec_free(&t->own);
 }

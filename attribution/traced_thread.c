@@ -211,14 +211,15 @@ static uint64_t look_up_windows(struct gus_traced_thread *th, const struct gus_t
 /* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else its last. */
 static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_access *a, size_t base)
 {
-	const struct gus_program *p = th->t->program;
-	uint32_t insn = b->insn + a->insn, number = p->insns[insn].op, last = GUS_TRACED_NONE;
-	const struct gus_op *op = &p->ops[number];
+	const struct gus_traced_own *own = &th->t->own.v[b->insn + a->insn];
+	uint32_t last = GUS_TRACED_NONE;
 
-	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++) {
-		const struct gus_program_memory *memory = &p->memories[m];
+	if (own->n == 1)
+		return own->first;
+	for (uint32_t m = own->first; m < own->first + own->n; m++) {
+		const struct gus_program_memory *memory = &th->t->program->memories[m];
 
-		if (op->insn + memory->instruction != insn || !(a->store ? memory->store : memory->load))
+		if (!(a->store ? memory->store : memory->load))
 			continue;
 		last = m;
 		if (!th->accesses.v[base + m - b->memory].known)
@@ -349,21 +350,35 @@ static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block 
 
 /* Steps. */
 
+static uint64_t all_windows(const struct gus_traced_block *b)
+{
+	return b->windows_n >= 64 ? UINT64_MAX : (UINT64_C(1) << b->windows_n) - 1;
+}
+
+/* Of the uop cache, in the block. */
+static uint64_t window_of(const struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t op)
+{
+	uint64_t offset = th->t->program->insns[th->t->program->ops[op].insn].offset;
+
+	return th->t->window_bytes ? offset / th->t->window_bytes - b->address / th->t->window_bytes : 0;
+}
+
 static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t number, size_t base, uint64_t cached, bool taken)
 {
 	const struct gus_program *p = th->t->program;
-	uint32_t bytes = th->t->window_bytes;
+	uint32_t region = th->counting ? number + 1 : 0;
+	bool all = cached == all_windows(b);
 
 	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
 		bool last = i + 1 == b->ops.ops_n;
 		uint32_t op = last && taken ? b->ops.taken : b->ops.op + i;
-		uint64_t window = bytes && cached ? p->insns[p->ops[op].insn].offset / bytes - b->address / bytes : 0;
 
 		if (th->n == GUS_STREAM_CHUNK)
 			flush(th);
-		th->steps_told[th->n] = (struct gus_stream_told){ .op = op, .access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = th->counting ? number + 1 : 0,
-			.taken = last && taken, .cached = cached >> (window & 63) & 1 };
-		th->steps_warm[th->n] = th->steps_told[th->n];
+		th->steps_told[th->n] = (struct gus_stream_told){ .op = op, .access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = region,
+			.taken = last && taken, .cached = all || (cached && cached >> (window_of(th, b, op) & 63) & 1) };
+		if (th->warm)
+			th->steps_warm[th->n] = th->steps_told[th->n];
 		th->n++;
 	}
 }
@@ -397,7 +412,7 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 	cached = look_up_windows(th, b);
 	tell(th, b, step->block, base, cached, step->next == GUS_TRACE_NEXT_TAKEN || (b->branch && b->kind != GUS_BRANCH_CONDITIONAL));
 	b->executed += th->counting;
-	b->cached += th->counting && cached == (b->windows_n >= 64 ? UINT64_MAX : (1ull << b->windows_n) - 1);
+	b->cached += th->counting && cached == all_windows(b);
 	th->instructions += b->insns_n;
 	th->steps++;
 	if (b->branch && step->next != GUS_TRACE_NEXT_UNKNOWN) {

@@ -36,6 +36,8 @@ static const struct {
 	{ GUS_FRAME_TRACE_STEPS, "trace-steps", NULL },
 	{ GUS_FRAME_TRACE_TOTAL, "trace-total", &gusprof__trace_total__descriptor },
 	{ GUS_FRAME_TRACE_SIDEBAND, "trace-sideband", &gusprof__sideband__descriptor },
+	{ GUS_FRAME_SNAPSHOT, "snapshot", &gusprof__snapshot__descriptor },
+	{ GUS_FRAME_SNAPSHOT_PAGES, "snapshot-pages", NULL },
 };
 #define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
 
@@ -43,8 +45,9 @@ static const struct {
 static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
 	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, kernel-symbols, image, "
-	  "index, footer, trace, trace-blocks, trace-steps, trace-total.", GUS_OPTION_LIST, AT(types), NULL,
-	  "header sideband samples switches kernel-symbols image index footer trace trace-blocks trace-steps trace-total" },
+	  "index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, snapshot-pages.", GUS_OPTION_LIST, AT(types), NULL,
+	  "header sideband samples switches kernel-symbols image index footer trace trace-blocks trace-steps trace-total "
+	  "snapshot snapshot-pages" },
 	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG, AT(frames_only), NULL, NULL },
 	{ 0 },
 };
@@ -274,7 +277,7 @@ static int print_frame(const struct dump_options *o, const struct gus_frame *fra
 	       type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
 	if (o->frames_only || type == FRAME_TYPES)
 		return 0;
-	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS)
+	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS || frame->type == GUS_FRAME_SNAPSHOT_PAGES)
 		return 0; /* only sizes: they are for programs */
 	if (!frame_types[type].message)
 		return print_batch(frame, start, err);

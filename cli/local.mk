@@ -37,6 +37,10 @@ gusprof_SOURCES = \
 	cli/render_csv.c \
 	cli/render_json.c \
 	cli/render_text.c \
+	cli/replay.c cli/replay.h \
+	cli/replay_access.c cli/replay_access.h \
+	cli/replay_image.c cli/replay_image.h \
+	cli/replay_step.c \
 	cli/report.c \
 	cli/source.c cli/source.h \
 	cli/stat.c \

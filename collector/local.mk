@@ -34,6 +34,10 @@ collector_libcollector_a_SOURCES = \
 	collector/session_rate.c \
 	collector/sideband.c collector/sideband.h \
 	collector/signals.c collector/signals.h \
+	collector/snapshot.c collector/snapshot.h collector/snapshot_private.h \
+	collector/snapshot_hold.c \
+	collector/snapshot_memory.c \
+	collector/snapshot_turns.c \
 	collector/stat.c collector/stat.h \
 	collector/stat_attach.c collector/stat_attach.h \
 	collector/tally.c collector/tally.h \

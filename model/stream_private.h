@@ -236,7 +236,7 @@ struct gus_stream_log {
 	uint64_t drained;               /* the last op with stores */
 	uint64_t random;                /* decides between reasons that are equally late */
 	void (*read)(struct gus_stream_log *log, const struct stream *s); /* after each chunk */
-	uint64_t stretch;               /* chunks that are logged; as many are not, and so on */
+	uint64_t stretch, one_in;       /* so many chunks are logged, of that many stretches one */
 	uint64_t chunks, skipped;       /* so far, and ops that were not logged */
 	void (*resume)(struct gus_stream_log *log);
 	void *context;

@@ -6,6 +6,9 @@ proto_libproto_a_SOURCES = \
 	proto/container.h \
 	proto/reader.c proto/reader.h \
 	proto/sample.c proto/sample.h \
+	proto/snapshot.h \
+	proto/snapshot_reader.c \
+	proto/snapshot_writer.c \
 	proto/trace.h \
 	proto/trace_reader.c \
 	proto/trace_writer.c \

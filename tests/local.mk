@@ -18,11 +18,14 @@ case_tests = \
 	tests/cases/doctor.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
+	tests/cases/replay.sh \
 	tests/cases/report.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
 	tests/cases/trace.sh \
+	tests/cases/trace-arm64.sh \
+	tests/cases/trace-ends.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
@@ -32,11 +35,23 @@ tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
 check_PROGRAMS += tests/cases/trace-sums
 tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
+check_PROGRAMS += tests/cases/replay-process
+tests_cases_replay_process_SOURCES = tests/cases/replay_process.c cli/replay.c cli/replay_access.c cli/replay_image.c cli/replay_step.c
+tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
-check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads
+check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads tests/cases/replay-target
+tests_cases_replay_target_SOURCES = tests/cases/replay_target.c
+tests_cases_replay_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
+tests_cases_replay_target_LDFLAGS = -no-pie
+tests_cases_replay_target_LDADD =
+check_PROGRAMS += tests/cases/trace-deaths
+tests_cases_trace_deaths_SOURCES = tests/cases/trace_deaths.c
+tests_cases_trace_deaths_CFLAGS = $(GUS_WARNINGS) -fno-pie
+tests_cases_trace_deaths_LDFLAGS = -no-pie
+tests_cases_trace_deaths_LDADD =
 tests_cases_trace_target_SOURCES = tests/cases/trace_target.c
 tests_cases_trace_target_CFLAGS = -fno-pie
 tests_cases_trace_target_LDFLAGS = -nostdlib -static -no-pie
@@ -82,12 +97,15 @@ unit_tests = \
 	tests/unit/test_routes \
 	tests/unit/test_saturation \
 	tests/unit/test_sizes \
+	tests/unit/test_snapshot \
+	tests/unit/test_snapshot_take \
 	tests/unit/test_space \
 	tests/unit/test_stream \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
 	tests/unit/test_trace \
+	tests/unit/test_tracer \
 	tests/unit/test_uarch \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
@@ -127,12 +145,15 @@ tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
+tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
+tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
+tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c cli/tracer/calls.c cli/tracer/options.c cli/tracer/origins.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
@@ -179,6 +200,18 @@ tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/seal.h
 tests_fuzz_fuzz_trace_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
+# The snapshot reader's; `test_snapshot seed` makes the recording for make_seed.
+check_PROGRAMS += tests/fuzz/run_snapshot
+TESTS += tests/fuzz/run_snapshot
+tests_fuzz_run_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
+tests_fuzz_run_snapshot_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-snapshot"'
+EXTRA_DIST += tests/fuzz/corpus-snapshot
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_snapshot
+tests_fuzz_fuzz_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/seal.h
+tests_fuzz_fuzz_snapshot_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
 # That of routes; its seeds are recordings as tests/unit/test_routes makes them.
 check_PROGRAMS += tests/fuzz/run_routes
 TESTS += tests/fuzz/run_routes
@@ -204,6 +237,7 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
 	tests/bench/attach-leaks \
+	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \

@@ -13,6 +13,7 @@ struct gus_tracer_options {
 	bool plain;                     /* frames are not compressed */
 	struct gus_windows windows;
 	uint64_t max_size;              /* bytes; 0: no end */
+	bool replay;                    /* the program is gusprof-replay */
 	struct gus_vec(uint64_t) starts, ends; /* of ranges of addresses */
 };
 

@@ -28,6 +28,7 @@
 #include "cli/tracer/calls.h"
 #include "cli/tracer/options.h"
 #include "cli/tracer/qemu_plugin.h"
+#include "cli/tracer/replaying.h"
 #include "cli/tracer/stream.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -63,6 +64,7 @@ static struct {
 	char *became;                   /* the program that takes the place of this one, which ended the trace */
 	struct gus_vec(struct gus_stream *) streams; /* all there were; they stay until the end */
 	struct gus_stream *_Atomic of_vcpu[VCPUS];
+	struct gus_replaying replaying;
 } tracer = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Translated vector code leaves the upper halves of the host's registers dirty, which makes each SSE instruction of QEMU's own
@@ -209,6 +211,7 @@ static void finish(void)
 	total.notices = notices;
 	total.streams = tracer.streams.n;
 	total.full = tracer.full;
+	gus_replaying_tell(&tracer.replaying, &total);
 	if (tracer.writer && gus_trace_writer_finish(tracer.writer, &total, &err) != 0)
 		complain(&err);
 	tracer.writer = NULL;
@@ -260,12 +263,40 @@ static void write_out(struct gus_stream *s, enum gus_trace_next last)
 		qemu_plugin_reset(tracer.id, on_reset);
 }
 
+/* A snapshot that is replayed does not go on behind its window: what it would call is not to be done twice. */
+static void __attribute__((noreturn)) end_replay(void)
+{
+	finish();
+	_exit(0);
+}
+
+static void on_replayed_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
+		       uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	enum gus_replaying_next next = gus_replaying_call(&tracer.replaying, number, a1, a2);
+	struct gus_stream *s = stream_of(vcpu);
+
+	(void)id, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	if (next == GUS_REPLAYING_BEGINS)
+		atomic_store(&tracer.over, false);
+	if (next == GUS_REPLAYING_ENDS && s && tracer.replaying.at)
+		gus_stream_cut(s, tracer.replaying.at, tracer.isa);
+	if (next == GUS_REPLAYING_ENDS)
+		end_replay();
+}
+
 static void execute(struct gus_stream *s, struct gus_traced *code)
 {
 	enum gus_trace_next last;
 
-	if (gus_stream_due(s, code, &last))
+	if (gus_stream_due(s, code, &last)) {
 		write_out(s, last);
+		if (tracer.options.replay && s->seen >= s->to) {
+			gus_replaying_window_over(&tracer.replaying);
+			leave(s);
+			end_replay();
+		}
+	}
 	gus_stream_execute(s, code);
 }
 
@@ -370,7 +401,7 @@ static struct gus_traced *code_of(const struct gus_trace_block *b, uint64_t host
 		gus_vec_push(&tracer.codes, gus_traced_new(b, tracer.isa));
 	code = tracer.codes.v[number - 1];
 	if (code->number == GUS_TRACED_NEW)
-		code->origin = origin_of(b->address, host);
+		code->origin = tracer.options.replay ? NULL : origin_of(b->address, host); /* a snapshot knows better */
 	pthread_mutex_unlock(&tracer.lock);
 	return code;
 }
@@ -379,6 +410,8 @@ static bool is_wanted(uint64_t address)
 {
 	const struct gus_tracer_options *o = &tracer.options;
 
+	if (o->replay && gus_replaying_is_loader(address))
+		return false;
 	for (size_t i = 0; i < o->starts.n; i++)
 		if (address >= o->starts.v[i] && address < o->ends.v[i])
 			return true;
@@ -635,6 +668,7 @@ static int install(const qemu_info_t *info, int argc, char **argv, struct gus_er
 	tracer.children = mmap(NULL, sizeof(*tracer.children), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (tracer.children == MAP_FAILED)
 		return gus_fail_errno(err, errno, "cannot trace: there is no memory to share with what is forked off");
+	atomic_store(&tracer.over, tracer.options.replay); /* until the snapshot is loaded */
 	return create(info, err);
 }
 
@@ -652,8 +686,9 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
 	qemu_plugin_register_vcpu_init_cb(id, on_thread_begin);
 	qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-	qemu_plugin_register_vcpu_syscall_cb(id, on_call);
-	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
+	qemu_plugin_register_vcpu_syscall_cb(id, tracer.options.replay ? on_replayed_call : on_call);
+	if (!tracer.options.replay)
+		qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
 	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
 	return 0;
 }

@@ -208,6 +208,33 @@ void gus_stream_access(struct gus_stream *s, const struct gus_traced_insn *insn,
 	step->accesses_n++;
 }
 
+void gus_stream_cut(struct gus_stream *s, uint64_t address, enum gus_traced_isa isa)
+{
+	struct gus_stream_step *step = s->steps.n ? &s->steps.v[s->steps.n - 1] : NULL;
+	struct gus_trace_block b;
+	uint32_t n = 0, size = 0;
+
+	if (!step)
+		return;
+	b = step->code->block;
+	while (n < b.insns && b.address + size != address)
+		size += b.lengths[n++];
+	if (n == b.insns)
+		return;
+	s->seen -= b.insns - n;
+	while (step->accesses_n && s->accesses.v[s->accesses.n - 1].insn >= n) {
+		s->accesses.n--;
+		step->accesses_n--;
+	}
+	b.insns = n;
+	b.size = size;
+	if (n)
+		step->code = gus_traced_new(&b, isa); /* stays until the end, as all do */
+	else
+		s->steps.n--;
+	s->now = NULL;
+}
+
 /* A block that was never written, and before it where it is from. */
 static int introduce(struct gus_traced *code, struct gus_trace_writer *w, struct gus_origins *origins, struct gus_error *err)
 {

@@ -95,6 +95,9 @@ static inline bool gus_stream_note_access(struct gus_stream *s, const struct gus
 	return true;
 }
 
+/* Takes back the last step from the instruction at that address on, which was not executed. */
+void gus_stream_cut(struct gus_stream *s, uint64_t address, enum gus_traced_isa isa);
+
 /* Writes the steps, after what is new of their code and its origins, and forgets them. -1 with err. */
 int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, struct gus_origins *origins, enum gus_trace_next last,
 		     struct gus_error *err);

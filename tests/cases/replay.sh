@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Snapshots of running programs, replayed: what QEMU executes is what our own steps execute, the program itself is not disturbed,
+# and nothing that it would tell the kernel is done twice.
+set -u -o pipefail
+export LC_ALL=C
+target=$GUS_BUILDDIR/tests/cases/replay-target replay=$GUS_BUILDDIR/tests/cases/replay-process sums=$GUS_BUILDDIR/tests/cases/trace-sums
+skip() { echo "skipped: $*"; exit 77; }
+[[ -x $target ]] || skip "snapshots are replayed on x86-64 only"
+[[ -x $GUS_BUILDDIR/cli/tracer/gusprof-qemu.so ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
+dir=$(mktemp -d) || exit 99
+pid=
+stop() { [[ -z $pid ]] || { kill -CONT "$pid"; kill -KILL "$pid"; wait "$pid"; } 2>/dev/null; pid=; }
+trap 'stop; rm -rf "$dir"' EXIT
+chmod 755 "$dir"
+cd "$dir" || exit 99
+failed=0
+fail() { printf 'FAILED: %s\n' "$*"; failed=1; }
+
+# begin MODE [ROUNDS]: the target, in $pid; it computes when this returns.
+begin()
+{
+	"$target" "$@" >said 2>sum &
+	pid=$!
+	for _ in {1..200}; do
+		[[ $(readlink "/proc/$pid/exe") == "$target" && $(cut -d' ' -f14 "/proc/$pid/stat") -ge 2 ]] && return 0
+		kill -0 "$pid" 2>/dev/null || return 1
+		sleep 0.02
+	done
+}
+
+# can MODE: whether this CPU can.
+can() { "$target" "$1" 1 >/dev/null 2>&1; }
+
+# expect WHAT PATTERN: a line of "out" is that.
+expect()
+{
+	grep -qE -- "$2" out && return
+	fail "$1: no line like $2 in"
+	head -n 40 out
+}
+
+# What was executed, without where blocks end: the emulator ends them before string instructions, too. Which operand of cmpsb is
+# read first is up to who executes it.
+executed()
+{
+	cmpsb=$(objdump -d "$target" | awk '/repz cmpsb/ { sub(":", "", $1); print $1 }')
+	"$sums" "$1" 2>&1 | sed -E 's/^target.* (instructions [0-9]+ accesses [0-9]+) .*/\1/; s/ falls .*//' |
+		sed -E "/^insn $cmpsb /s/[0-9a-f]+ [0-9a-f]+\$//"
+}
+
+begin plain
+"$replay" native "$pid" 1 0 100 probe >out 2>&1 || { grep -qE 'ptrace|not permitted' out && skip "processes cannot be traced here: $(cat out)"; }
+grep -q 'how native instructions 1[0-9][0-9] ' out || { fail "a window of 100 instructions"; cat out; }
+stop
+command -v objdump >/dev/null || skip "objdump is not installed (package binutils)"
+
+if command -v qemu-x86_64 >/dev/null; then
+	for mode in plain avx; do
+		can $mode || { echo "this CPU cannot execute $mode"; continue; }
+		begin $mode
+		"$replay" both "$pid" 2 0 4000 t >out 2>&1 || { fail "$mode"; cat out; }
+		for n in 0 1; do
+			executed t.$n.qemu >a
+			executed t.$n.native >b
+			grep -qE '^instructions 40[0-9][0-9] accesses [1-9]' a || { fail "$mode: not a window of 4000"; head -n 3 a; }
+			diff a b >ab || { fail "$mode: QEMU < and our own steps > differ"; cat ab; }
+		done
+		stop
+	done
+
+	# Of 60000 bytes that the target writes, none comes from replays, all of which end at a write. So does its sum.
+	"$target" write 60000 >said 2>sum
+	cp sum undisturbed
+	begin write 60000
+	"$replay" qemu "$pid" 3 0 1000000 w >out 2>&1 || fail "a target that writes"
+	wait "$pid"
+	pid=
+	[[ $(grep -c 'how qemu .* ended syscall 1 ' out) == 3 ]] || { fail "a window ends at a system call"; cat out; }
+	[[ $(wc -c <said) == 60000 ]] || fail "the target wrote $(wc -c <said) bytes and not 60000"
+	cmp -s sum undisturbed || fail "the target's sum is another one: $(cat sum), $(cat undisturbed)"
+
+	begin fault
+	"$replay" both "$pid" 1 0 1000000 f >out 2>&1 || fail "a target with signals"
+	[[ $(grep -c 'ended signal 11 ' out) == 2 ]] || { fail "a window ends at a signal"; cat out; }
+	[[ $(sed -nE 's/.* (instructions [0-9]+) .*/\1/p' out | sort -u | wc -l) == 1 ]] || { fail "QEMU and steps: where the signal is"; cat out; }
+	stop
+
+	begin clock
+	"$replay" qemu "$pid" 1 0 3000 c >out 2>&1 || fail "a target that reads the clock"
+	expect "the clock is read without the kernel, or it is not" 'ended (window 0|syscall 228|syscall 35) '
+	stop
+
+	if can evex; then
+		begin evex
+		"$replay" auto "$pid" 1 0 600 e >out 2>&1 || fail "a target with EVEX"
+		expect "what QEMU cannot execute is stepped" 'how native instructions 6[0-9][0-9] .* why QEMU cannot execute the instruction at 0x'
+		stop
+	fi
+else
+	echo "qemu-x86_64 is not installed (package qemu-user): only our own steps were tested"
+fi
+
+if can evex; then
+	# A mask of 110101: three pieces of together four elements.
+	begin evex
+	"$replay" native "$pid" 1 0 600 e >out 2>&1
+	gather=$(objdump -d "$target" | awk '/vpgatherdd/ && /k1/ { sub(":", "", $1); print $1 }')
+	"$sums" e.0 >out 2>&1
+	turns=$(sed -nE "s/^insn $gather executed ([0-9]+) .*/\1/p" out)
+	expect "a gather under a mask" "^insn $gather executed $turns read $((4 * turns)) $((16 * turns)) "
+	stop
+fi
+
+begin write 60000
+"$replay" native "$pid" 1 0 1000000 w >out 2>&1
+wait "$pid"
+pid=
+[[ $(grep -c 'how native .* ended syscall 1 ' out) == 1 && $(wc -c <said) == 60000 ]] || { fail "steps do what is the kernel's"; cat out; }
+
+# Targets that are refused, and stay as they were.
+begin plain
+kill -STOP "$pid"
+until [[ $(ps -o state= -p "$pid") == T ]]; do sleep 0.01; done
+"$replay" auto "$pid" 1 0 100 s >out 2>&1 && fail "a stopped target is replayed"
+expect "stopped" '^0 failed 4 .*is stopped .*kill -CONT'
+[[ $(ps -o state= -p "$pid") == T ]] || fail "a stopped target was continued"
+stop
+"$replay" auto 999999999 1 0 100 s >out 2>&1 && fail "no process"
+expect "no such process" '^0 failed 5 .*does not exist'
+if ((EUID == 0)) && command -v setpriv >/dev/null; then
+	cp "$target" raised && chmod 4755 raised
+	setpriv --reuid=65534 --regid=65534 --clear-groups ./raised plain >/dev/null 2>&1 &
+	pid=$!
+	sleep 0.2
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$replay" auto "$pid" 1 0 100 "$dir/s" >out 2>&1
+	[[ -s out ]] && expect "raised rights" '^0 failed 3 .*run as root'
+	[[ $(ps -o state= -p "$pid") == R ]] || fail "a target with raised rights was touched"
+	stop
+fi
+if as --32 /dev/null -o thirty.o 2>/dev/null && printf '.globl _start\n_start: jmp _start\n' | as --32 -o thirty.o && ld -m elf_i386 -o thirty thirty.o; then
+	./thirty 2>/dev/null &
+	pid=$!
+	sleep 0.1
+	if kill -0 "$pid" 2>/dev/null; then
+		"$replay" auto "$pid" 1 0 100 s >out 2>&1
+		expect "32 bits" '^0 failed 4 .*32-bit code'
+	fi
+	stop
+fi
+((failed == 0))

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Takes snapshots of a process and replays them:
+ *
+ *	replay-process [auto|qemu|native|both] PID[/TID] COUNT SPREAD_MS WINDOW PREFIX
+ *
+ * It says of each what it cost and where it ended:
+ *
+ *	N tid T pause_us U bytes B stopped K tries K how qemu|native instructions I accesses A ended syscall 1 clashes C seconds S
+ *
+ * With `both` each is replayed in either way, to PREFIX.N.qemu and PREFIX.N.native. A failure is a line "N failed CODE SENTENCE".
+ * Exit status 1 if there was no trace at all. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/replay.h"
+
+static const char *const ways[] = { [GUS_REPLAY_AUTO] = "auto", [GUS_REPLAY_QEMU] = "qemu", [GUS_REPLAY_NATIVE] = "native" };
+
+static void print(unsigned number, const Gusprof__Snapshot *a, const struct gus_replayed *d, const struct gus_error *err)
+{
+	if (err->code != GUS_OK) {
+		printf("%u failed %d %s\n", number, (int)err->code, err->text);
+		return;
+	}
+	printf("%u tid %u pause_us %llu bytes %llu stopped %u tries %u how %s instructions %llu accesses %llu ended %s %llu clashes %u seconds "
+	       "%.3f%s%s\n", number, a->tid, (unsigned long long)a->pause_ns / 1000, (unsigned long long)a->bytes, a->stopped, a->tries,
+	       ways[d->how], (unsigned long long)d->instructions, (unsigned long long)d->accesses, d->ended_by,
+	       (unsigned long long)d->ended_number, d->clashes, d->seconds, *d->why ? " why " : "", d->why);
+	fflush(stdout);
+}
+
+static bool each(unsigned number, const Gusprof__Snapshot *a, const struct gus_replayed *d, const char *path, const struct gus_error *err,
+		 void *context)
+{
+	(void)path, (void)context;
+	print(number, a, d, err);
+	return true;
+}
+
+/* One snapshot, both ways. */
+static int replay_both(const struct gus_replay_process *p)
+{
+	struct gus_snapshot_wish wish = { .pid = p->pid, .tid = p->tid ? p->tid : p->pid };
+	struct gus_snapshot s;
+	struct gus_error err = { 0 };
+	int good = 0;
+
+	for (unsigned i = 0; i < p->count; i++) {
+		char *to[] = { gus_format("%s.%u.qemu", p->prefix, i), gus_format("%s.%u.native", p->prefix, i) };
+
+		err = (struct gus_error){ 0 };
+		if (gus_snapshot_take(&wish, &s, &err) != 0) {
+			print(i, NULL, NULL, &err);
+			continue;
+		}
+		for (int k = 0; k < 2; k++) {
+			struct gus_replayed d = { 0 };
+
+			err = (struct gus_error){ 0 };
+			good += (k ? gus_replay_by_steps : gus_replay_under_qemu)(&s, &p->replay, to[k], &d, &err) == 0;
+			print(i, s.about, &d, &err);
+			free(to[k]);
+		}
+		gus_snapshot_free(&s);
+	}
+	return good ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *build = getenv("GUS_BUILDDIR");
+	struct gus_replay_process p = { .each = each };
+	struct gus_error err = { 0 };
+	char *slash;
+
+	if (argc != 7 || !build) {
+		fprintf(stderr, "usage: GUS_BUILDDIR=DIR replay-process auto|qemu|native|both PID[/TID] COUNT SPREAD_MS WINDOW PREFIX\n");
+		return 2;
+	}
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (strcmp(ways[i], argv[1]) == 0)
+			p.replay.how = (enum gus_replay_how)i;
+	p.pid = (pid_t)strtol(argv[2], &slash, 10);
+	p.tid = *slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
+	p.count = (unsigned)strtoul(argv[3], NULL, 10);
+	p.spread_ms = (unsigned)strtoul(argv[4], NULL, 10);
+	p.replay.window = strtoull(argv[5], NULL, 10);
+	p.prefix = argv[6];
+	p.replay.tools.qemu = "qemu-x86_64";
+	p.replay.tools.plugin = gus_format("%s/cli/tracer/gusprof-qemu.so", build);
+	p.replay.tools.loader = gus_format("%s/cli/tracer/gusprof-replay", build);
+	if (strcmp(argv[1], "both") == 0)
+		return replay_both(&p);
+	return gus_replay_of_process(&p, &err) > 0 ? 0 : 1;
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/* collector/snapshot: what is copied is what was there, the target goes on, and targets that cannot be copied are refused with a
+ * reason and left as they were. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "collector/procfs.h"
+#include "collector/snapshot.h"
+
+#define PATTERN (1u << 20)
+#define NOBODY 65534
+
+/* Between the target and this program. */
+static struct shared { volatile uint64_t turns; volatile int ready; } *shared;
+static uint8_t *pattern;        /* private memory, at the same address in both */
+
+static void __attribute__((noreturn)) spin(void)
+{
+	shared->ready++;
+	for (;;)
+		shared->turns++;
+}
+
+static void fill(void)
+{
+	for (unsigned i = 0; i < PATTERN; i++)
+		pattern[i] = (uint8_t)(i * 2654435761u >> 11);
+}
+
+static void spinning(void)
+{
+	fill();
+	spin();
+}
+
+static void sleeping(void)
+{
+	shared->ready++;
+	for (;;)
+		pause();
+}
+
+static void *spin_thread(void *context)
+{
+	(void)context;
+	spin();
+}
+
+static void spinning_threads(void)
+{
+	pthread_t t;
+
+	fill();
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t, NULL, spin_thread, NULL);
+	spin();
+}
+
+/* Threads without end, each of which ends at once. */
+static void *end_thread(void *context)
+{
+	return context;
+}
+
+static void breeding(void)
+{
+	shared->ready++;
+	for (;;) {
+		pthread_t t;
+
+		if (pthread_create(&t, NULL, end_thread, NULL) == 0)
+			pthread_join(t, NULL);
+	}
+}
+
+static void traced(void)
+{
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	spinning();
+}
+
+static pid_t begin(void (*what)(void), int ready)
+{
+	pid_t pid;
+
+	memset(shared, 0, sizeof(*shared));
+	pid = fork();
+	if (pid == 0) {
+		what();
+		_exit(1);
+	}
+	while (shared->ready < ready && waitpid(pid, NULL, WNOHANG) == 0)
+		usleep(200);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static int take(pid_t pid, struct gus_snapshot *s, struct gus_error *err)
+{
+	struct gus_snapshot_wish w = { .pid = pid, .tid = pid, .patience_ms = 300 };
+
+	memset(err, 0, sizeof(*err));
+	return gus_snapshot_take(&w, s, err);
+}
+
+static char state_of(pid_t pid)
+{
+	struct gus_task t;
+
+	return gus_task_read(pid, &t) ? t.state : '\0';
+}
+
+static void assert_goes_on(void)
+{
+	uint64_t before = shared->turns;
+
+	for (int i = 0; i < 1000 && shared->turns == before; i++)
+		usleep(1000);
+	assert_true(shared->turns != before);
+}
+
+/* The pattern, piece by piece, as runs have it. */
+static void assert_pattern(const struct gus_snapshot *s)
+{
+	for (size_t done = 0, left; done < PATTERN; done += left) {
+		const uint8_t *at = gus_snapshot_memory(s, (uintptr_t)pattern + done, &left);
+
+		assert_non_null(at);
+		left = left < PATTERN - done ? left : PATTERN - done;
+		for (size_t i = 0; i < left; i++)
+			if (at[i] != (uint8_t)((uint32_t)(done + i) * 2654435761u >> 11))
+				fail_msg("byte %zu is another one", done + i);
+	}
+}
+
+static void copied_is_what_was_there(void **state)
+{
+	pid_t pid = begin(spinning, 1);
+	struct gus_snapshot a, b;
+	struct gus_error err = { 0 };
+	struct gus_snapshot_wish w = { .pid = pid, .tid = pid, .pagemap_only = true };
+	uint64_t rip;
+
+	(void)state;
+	if (take(pid, &a, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_pattern(&a);
+	memcpy(&rip, a.about->registers.data + 8 * 16, sizeof(rip));
+	assert_in_range(rip, (uintptr_t)spin, (uintptr_t)spin + 256);
+	assert_true(a.about->pause_ns > 0);
+	assert_int_equal(a.about->threads, 1);
+	assert_goes_on();
+	/* The older way to ask which pages there are. Some that only show zeros may come with it. */
+	if (gus_snapshot_take(&w, &b, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_pattern(&b);
+	assert_true(b.about->bytes >= a.about->bytes);
+	assert_goes_on();
+	gus_snapshot_free(&a);
+	gus_snapshot_free(&b);
+	end(pid);
+}
+
+static void each_thread_has_its_turn(void **state)
+{
+	pid_t pid = begin(spinning_threads, 3), seen[3] = { 0 };
+	struct gus_turns turns = { 0 };
+	struct gus_error err = { 0 };
+	unsigned n = 0;
+
+	(void)state;
+	for (int i = 0; i < 30 && n < 3; i++) {
+		struct gus_snapshot_wish w = { .pid = pid };
+		struct gus_snapshot s;
+		unsigned k = 0;
+
+		if (gus_turns_next(&turns, pid, 1000, &w.tid, &err) != 0 || gus_snapshot_take(&w, &s, &err) != 0)
+			fail_msg("%s", err.text);
+		assert_int_equal(s.about->tid, w.tid);
+		assert_int_equal(s.about->threads, 3);
+		assert_pattern(&s);
+		gus_snapshot_free(&s);
+		while (k < n && seen[k] != w.tid)
+			k++;
+		if (k == n)
+			seen[n++] = w.tid;
+	}
+	assert_int_equal(n, 3);
+	gus_turns_free(&turns);
+	end(pid);
+}
+
+/* What is refused before, or because nothing happens. */
+static void refused(pid_t pid, enum gus_code code, const char *words)
+{
+	struct gus_snapshot s;
+	struct gus_error err;
+
+	assert_int_equal(take(pid, &s, &err), -1);
+	if (err.code != code || !strstr(err.text, words))
+		fail_msg("code %d: %s; wanted %d and '%s'", (int)err.code, err.text, (int)code, words);
+	assert_null(s.about);
+}
+
+static void stopped_stays_stopped(void **state)
+{
+	pid_t pid = begin(spinning, 1);
+
+	(void)state;
+	kill(pid, SIGSTOP);
+	waitpid(pid, NULL, WUNTRACED);
+	refused(pid, GUS_E_UNSUPPORTED, "is stopped");
+	assert_int_equal(state_of(pid), 'T');
+	kill(pid, SIGCONT);
+	assert_goes_on();
+	end(pid);
+}
+
+static void asleep(void **state)
+{
+	pid_t pid = begin(sleeping, 1);
+
+	(void)state;
+	refused(pid, GUS_E_UNSUPPORTED, "did not compute");
+	assert_int_equal(state_of(pid), 'S');
+	end(pid);
+}
+
+static void zombie(void **state)
+{
+	pid_t pid = begin(sleeping, 1);
+
+	(void)state;
+	kill(pid, SIGKILL);
+	while (state_of(pid) != 'Z')
+		usleep(200);
+	refused(pid, GUS_E_NOT_FOUND, "zombie");
+	waitpid(pid, NULL, 0);
+	refused(pid, GUS_E_NOT_FOUND, "does not exist");
+}
+
+static void already_traced(void **state)
+{
+	pid_t pid = begin(traced, 1);
+
+	(void)state;
+	refused(pid, GUS_E_UNSUPPORTED, "traces it already");
+	assert_goes_on();
+	end(pid);
+}
+
+static void too_much_memory(void **state)
+{
+	pid_t pid = begin(spinning, 1);
+	struct gus_snapshot_wish w = { .pid = pid, .tid = pid, .max_bytes = PATTERN };
+	struct gus_snapshot s;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(gus_snapshot_take(&w, &s, &err), -1);
+	assert_int_equal(err.code, GUS_E_FULL);
+	assert_non_null(strstr(err.text, "--snapshot-memory"));
+	assert_goes_on();
+	end(pid);
+}
+
+static void another_ones_thread(void **state)
+{
+	pid_t pid = begin(spinning, 1);
+	struct gus_snapshot_wish w = { .pid = getpid(), .tid = pid };
+	struct gus_snapshot s;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	assert_int_equal(gus_snapshot_take(&w, &s, &err), -1);
+	assert_int_equal(err.code, GUS_E_USAGE);
+	end(pid);
+}
+
+/* In a child, which gives its rights away: 0 if that is refused in the right way. */
+static int try_as_nobody(pid_t target)
+{
+	struct gus_error err;
+	struct gus_snapshot s;
+
+	if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
+		return 2;
+	return take(target, &s, &err) == -1 && err.code == GUS_E_PERMISSION ? 0 : 1;
+}
+
+static void no_permission(void **state)
+{
+	pid_t pid, other;
+	int status;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	pid = begin(spinning, 1);
+	other = fork();
+	if (other == 0)
+		_exit(try_as_nobody(pid));
+	waitpid(other, &status, 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_goes_on();
+	end(pid);
+}
+
+/* Either a good snapshot or a reason: targets that change while they are stopped. */
+
+static void breeds_threads(void **state)
+{
+	pid_t pid = begin(breeding, 1);
+	unsigned good = 0;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		struct gus_snapshot s;
+		struct gus_error err;
+
+		if (take(pid, &s, &err) == 0) {
+			good++;
+			gus_snapshot_free(&s);
+		} else {
+			assert_int_equal(err.code, GUS_E_UNSUPPORTED);
+		}
+	}
+	assert_true(strchr("RSD", state_of(pid)) != NULL);
+	print_message("%u of 20 snapshots of a process that is mostly in the kernel\n", good);
+	end(pid);
+}
+
+static void exits_while_seized(void **state)
+{
+	unsigned ended = 0;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		pid_t pid = fork();
+		struct gus_snapshot s;
+		struct gus_error err;
+		int status;
+
+		if (pid == 0) {
+			for (volatile int k = 0; k < 40000 * (i % 20); k++)
+				;
+			_exit(7);
+		}
+		if (take(pid, &s, &err) == 0) {
+			gus_snapshot_free(&s);
+		} else {
+			if (err.code != GUS_E_NOT_FOUND && err.code != GUS_E_UNSUPPORTED)
+				fail_msg("code %d: %s", (int)err.code, err.text);
+			ended++;
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	}
+	assert_true(ended > 0);
+}
+
+/* A shell that turns into another one, and again, 50 times, and then ends with 5. */
+static void execs_while_seized(void **state)
+{
+	static const char script[] = "i=${1:-0}; [ $i -ge 50 ] && exit 5; exec /bin/sh -c \"$0\" \"$0\" $((i + 1))";
+	unsigned tried = 0;
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", script, script, "0", (char *)NULL);
+		_exit(1);
+	}
+	for (; waitpid(pid, &status, WNOHANG) == 0; tried++) {
+		struct gus_snapshot s;
+		struct gus_error err;
+
+		if (take(pid, &s, &err) == 0)
+			gus_snapshot_free(&s);
+		else if (err.code != GUS_E_NOT_FOUND && err.code != GUS_E_UNSUPPORTED)
+			fail_msg("code %d: %s", (int)err.code, err.text);
+	}
+	assert_true(tried > 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 5);
+}
+
+static void signals_arrive(void **state)
+{
+	pid_t pid = begin(spinning, 1);
+	struct gus_snapshot s;
+	struct gus_error err;
+	int status;
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		if (take(pid, &s, &err) != 0)
+			fail_msg("%s", err.text);
+		gus_snapshot_free(&s);
+	}
+	kill(pid, SIGTERM);
+	waitpid(pid, &status, 0);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pattern = mmap(NULL, PATTERN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return shared == MAP_FAILED || pattern == MAP_FAILED ? -1 : 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(copied_is_what_was_there),
+		cmocka_unit_test(each_thread_has_its_turn),
+		cmocka_unit_test(stopped_stays_stopped),
+		cmocka_unit_test(asleep),
+		cmocka_unit_test(zombie),
+		cmocka_unit_test(already_traced),
+		cmocka_unit_test(too_much_memory),
+		cmocka_unit_test(another_ones_thread),
+		cmocka_unit_test(no_permission),
+		cmocka_unit_test(breeds_threads),
+		cmocka_unit_test(exits_while_seized),
+		cmocka_unit_test(execs_while_seized),
+		cmocka_unit_test(signals_arrive),
+	};
+
+#if !defined(__x86_64__)
+	printf("skipped: snapshots are taken on x86-64 only\n");
+	return 77;
+#endif
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
