@@ -42,6 +42,8 @@ struct gus_traced_options {
 /* What is executed from its first instruction to its last. */
 struct gus_traced_block {
 	uint64_t address;
+	const char *module;                     /* path of the file that it is from; NULL: not known */
+	uint64_t offset;                        /* in it */
 	const uint8_t *bytes, *lengths;
 	uint32_t size, insns_n;
 	uint32_t insn, memory, memories_n;      /* its first in the program's, and how many accesses */
@@ -125,17 +127,28 @@ struct gus_traced {
 	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
 	struct gus_vec(struct gus_trace_access) early_accesses;
 	bool running;
+	uint32_t streams;                       /* in early, and before */
 	struct gus_stream_lane lanes[GUS_STREAM_LANES];
 	uint32_t window_bytes;
-	size_t records;                         /* of the trace that were taken */
+	size_t records;                         /* of the present trace that were taken; and where its numbers begin here */
+	uint32_t first_block, first_thread;
+	struct gus_index covered;               /* places of instructions that were executed, once it was asked for them */
 	struct gus_strings strings;
 	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
 };
 
 void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options);
 void gus_traced_close(struct gus_traced *t);
-/* Reads all of a trace. -1 with err if it stops before its end, is of another ISA than the table, or cannot be run: what was read until then counts. */
+/* What is mapped in the next trace, if it does not say so itself. Copied. */
+void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path, const void *build_id,
+		    size_t build_id_size);
+/* Reads all of a trace; of several the threads are apart. -1 with err if it stops before its end, is of another ISA than the table, or cannot
+ * be run: what was read until then counts. */
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
+/* After the last one: adds up. -1 with err if it cannot be run. */
+int gus_traced_end(struct gus_traced *t, struct gus_error *err);
+/* Whether an instruction was executed that begins at that offset of a file. After the end. */
+bool gus_traced_covers(struct gus_traced *t, const char *module, uint64_t offset);
 
 /* The threads' own. */
 struct gus_traced_figures {

@@ -115,6 +115,8 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, s
 		o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
 	gus_traced_open(&t, &o);
 	rc = gus_traced_read(&t, trace, &trouble);
+	if (gus_traced_end(&t, &trouble) != 0)
+		rc = -1;
 	if (t.instructions) {
 		v->model = m;
 		v->traced = &t;
