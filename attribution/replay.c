@@ -305,7 +305,8 @@ struct gus_replay *gus_replay_new(const struct gus_routes *r, const struct gus_u
 	struct gus_replay *p;
 
 	if (u->isa != r->isa) {
-		gus_fail(err, GUS_E_USAGE, "the code of the recording is not of the ISA of %s; take a table of its own with --uarch", u->name);
+		gus_fail(err, GUS_E_USAGE, "the code of the recording is not of the ISA of %s; take a table of its own with --uarch",
+			 u->name);
 		return NULL;
 	}
 	p = gus_zalloc(sizeof(*p));

@@ -282,6 +282,8 @@ int gus_routes_of_samples(struct gus_routes *r, struct gus_profile *p, struct gu
 	gus_index_free(&k.keys);
 	gus_vec_free(&k.sizes);
 	gus_vec_free(&k.points);
-	return r->blocks.n ? 0 : gus_fail(err, GUS_E_NOT_FOUND, "no code of what was sampled can be read: files are missing, or have changed "
-					  "since, or have no symbols; there are no paths to be told");
+	if (r->blocks.n)
+		return 0;
+	return gus_fail(err, GUS_E_NOT_FOUND, "no code of what was sampled can be read: files are missing, or have changed since, or "
+			"have no symbols; there are no paths to be told");
 }

@@ -69,7 +69,8 @@ static enum gus_range_verdict judge(struct stacks *k, uint64_t length, struct gu
 		return GUS_RANGE_LONG;
 	*number = gus_index_add(&k->range_keys, &key, &is_new);
 	if (is_new)
-		gus_vec_push(&k->ranges, (struct range){ .verdict = gus_routes_cutter_line(&k->cutter, from.module, from.offset, to.offset) });
+		gus_vec_push(&k->ranges, (struct range){
+			.verdict = gus_routes_cutter_line(&k->cutter, from.module, from.offset, to.offset) });
 	return k->ranges.v[*number].verdict;
 }
 
@@ -257,8 +258,8 @@ int gus_routes_of_stacks(struct gus_routes *r, struct gus_reader *reader, struct
 	int rc;
 
 	if (!(p->header->branch_type & BRANCH_ANY))
-		return gus_fail(err, GUS_E_UNSUPPORTED, "this recording holds only some kinds of branches (record -j), and what was executed "
-				"between them is not known; record -b holds all");
+		return gus_fail(err, GUS_E_UNSUPPORTED, "this recording holds only some kinds of branches (record -j), and what was "
+				"executed between them is not known; record -b holds all");
 	r->source = GUS_ROUTES_STACKS;
 	gus_routes_cutter_init(&k.cutter, r, p);
 	gus_index_init(&k.range_keys, sizeof(struct range_key));

@@ -333,8 +333,8 @@ static void follow_registers(struct gus_traced_thread *th, struct gus_traced_blo
 /* Of all of the block, from base on in the chunk's accesses. */
 static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step, size_t base)
 {
-	gus_vec_reserve(&th->accesses, base + b->memories_n);
-	gus_vec_reserve(&th->accesses_warm, base + b->memories_n);
+	gus_vec_reserve(&th->accesses, base + b->memories_n + 1); /* arrays also where there are none yet */
+	gus_vec_reserve(&th->accesses_warm, base + b->memories_n + 1);
 	memset(th->accesses.v + base, 0, b->memories_n * sizeof(*th->accesses.v));
 	memset(th->accesses_warm.v + base, 0, b->memories_n * sizeof(*th->accesses_warm.v));
 	th->accesses.n = th->accesses_warm.n = base + b->memories_n;

@@ -51,9 +51,9 @@ int gus_branches_parse(uint64_t *type, const char *text, struct gus_error *err)
 		uint64_t bit = filter_of(at, size);
 
 		if (!bit)
-			return gus_fail(err, GUS_E_USAGE, "-j takes any, any_call, any_ret, ind_call, ind_jmp, call, cond, stack, u, k, hv, "
-					"in_tx, no_tx, abort_tx, no_flags, no_cycles, save_type and priv, separated by commas, not "
-					"'%.*s'", (int)size, at);
+			return gus_fail(err, GUS_E_USAGE, "-j takes any, any_call, any_ret, ind_call, ind_jmp, call, cond, stack, u, k, "
+					"hv, in_tx, no_tx, abort_tx, no_flags, no_cycles, save_type and priv, separated by commas, "
+					"not '%.*s'", (int)size, at);
 		*type |= bit;
 		at += size;
 		if (!*at)
