@@ -67,7 +67,7 @@ static void print_head(const struct gus_traced_view *v)
 	printf(" instructions, ");
 	print_count(t->cycles[0]);
 	printf(" cycles, %.2f instructions a cycle", ratio((double)counted, t->cycles[0]));
-	if (gus_traced_threads(t) > 1)
+	if (gus_traced_threads(t) > 1 && !v->windows)
 		printf(", %zu threads one after the other", gus_traced_threads(t));
 	putchar('\n');
 	if (v->model->interval) {
@@ -207,85 +207,138 @@ static void print_regions(const struct gus_traced_view *v)
 	}
 }
 
-/* One instruction of a region. */
-static void print_insn(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
+/* One instruction of a region; the emulator may have had it in several blocks. */
+struct line {
+	uint64_t address, executed, accesses, missed, branches, mispredicted;
+	double own, charged;
+	bool fused;
+	char text[96];
+};
+
+static struct line line_of(const struct gus_traced *t, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
 {
-	const struct gus_traced *t = v->traced;
 	const struct gus_program_insn *insn = &t->program->insns[b->insn + i];
 	const struct gus_op *op = &t->program->ops[insn->op];
-	bool first = op->insn == b->insn + i, last = i + 1 == b->insns_n;
+	struct line line = { .address = insn->offset, .executed = b->executed, .fused = op->insn != b->insn + i };
 	struct gus_insn text;
-	double own = 0, charged = 0;
-	uint64_t accesses = 0, missed = 0;
 
-	if (first) {
-		own = t->op_cycles[insn->op];
-		charged = t->op_charged[insn->op];
+	if (!line.fused) {
+		line.own = t->op_cycles[insn->op];
+		line.charged = t->op_charged[insn->op];
 		if (insn->op == b->ops.op + b->ops.ops_n - 1 && b->ops.taken != insn->op) {
-			own += t->op_cycles[b->ops.taken];
-			charged += t->op_charged[b->ops.taken];
+			line.own += t->op_cycles[b->ops.taken];
+			line.charged += t->op_charged[b->ops.taken];
 		}
 	}
 	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
 		if (op->insn + t->program->memories[m].instruction == b->insn + i) {
-			accesses += t->memories.v[m].accesses;
-			missed += t->memories.v[m].accesses - t->memories.v[m].hits[0];
+			line.accesses += t->memories.v[m].accesses;
+			line.missed += t->memories.v[m].accesses - t->memories.v[m].hits[0];
 		}
+	if (i + 1 == b->insns_n) {
+		line.branches = b->branches;
+		line.mispredicted = b->mispredicted;
+	}
 	gus_insn_decode(t->isa, b->bytes + offset, b->size - offset, insn->offset, &text);
-	printf("  %12" PRIx64 " %10" PRIu64, insn->offset, b->executed);
-	if (first)
-		printf(" %6.2f%%", 100 * ratio(own, t->cycles[0]));
-	else
-		printf("   fused");
-	if (v->model->causality && first)
-		printf(" %6.2f%%", 100 * ratio(charged, t->cycles[0]));
-	else if (v->model->causality)
-		printf("        ");
-	if (accesses)
-		printf(" %6.2f%%", 100 * ratio((double)missed, (double)accesses));
-	else
-		printf("       -");
-	if (last && b->branches)
-		printf(" %6.2f%%", 100 * ratio((double)b->mispredicted, (double)b->branches));
-	else
-		printf("       -");
-	printf("  %s\n", text.text);
+	snprintf(line.text, sizeof(line.text), "%s", text.text);
+	return line;
+}
+
+static void add_line(struct line *to, const struct line *from)
+{
+	to->executed += from->executed;
+	to->accesses += from->accesses;
+	to->missed += from->missed;
+	to->branches += from->branches;
+	to->mispredicted += from->mispredicted;
+	to->own += from->own;
+	to->charged += from->charged;
+	to->fused &= from->fused;
 }
 
 static int by_address(const void *a, const void *b)
 {
-	const struct gus_traced_block *const *x = a, *const *y = b;
+	const struct line *x = a, *y = b;
 
-	return (*x)->address != (*y)->address ? ((*x)->address < (*y)->address ? -1 : 1) : *x < *y ? -1 : *x > *y;
+	return x->address != y->address ? (x->address < y->address ? -1 : 1) : strcmp(x->text, y->text);
+}
+
+struct lines gus_vec(struct line);
+
+/* Of a region, each instruction once, by address. */
+static void find_lines(const struct gus_traced *t, uint32_t region, struct lines *lines)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		uint64_t offset = 0;
+
+		for (uint32_t k = 0; b->region == region && b->executed && k < b->insns_n; offset += b->lengths[k++])
+			gus_vec_push(lines, line_of(t, b, k, offset));
+	}
+	qsort(lines->v, lines->n, sizeof(*lines->v), by_address);
+	for (size_t i = 0; i < lines->n; i++) {
+		if (n && by_address(&lines->v[n - 1], &lines->v[i]) == 0)
+			add_line(&lines->v[n - 1], &lines->v[i]);
+		else
+			lines->v[n++] = lines->v[i];
+	}
+	lines->n = n;
+}
+
+static void print_share(bool there, double part, double whole)
+{
+	if (there)
+		printf(" %6.2f%%", 100 * ratio(part, whole));
+	else
+		printf("       -");
+}
+
+static void print_line(const struct gus_traced_view *v, const struct line *l)
+{
+	const struct gus_traced *t = v->traced;
+
+	printf("  %12" PRIx64 " %10" PRIu64, l->address, l->executed);
+	if (l->fused)
+		printf("   fused%s", v->model->causality ? "        " : "");
+	else
+		print_share(true, l->own, t->cycles[0]);
+	if (!l->fused && v->model->causality)
+		print_share(true, l->charged, t->cycles[0]);
+	print_share(l->accesses, (double)l->missed, (double)l->accesses);
+	print_share(l->branches, (double)l->mispredicted, (double)l->branches);
+	printf("  %s\n", l->text);
+}
+
+/* Of a long region those with a hundredth of its time, or that hold up a hundredth of it. */
+static bool is_shown(const struct line *l, size_t n, double cycles)
+{
+	return n <= INSNS || l->own >= 0.01 * cycles || l->charged >= 0.01 * cycles;
 }
 
 /* The instructions of the region with the most cycles. */
 static void print_instructions(const struct gus_traced_view *v)
 {
 	const struct gus_traced *t = v->traced;
-	const struct gus_traced_block **list = gus_zalloc((t->blocks.n + 1) * sizeof(*list));
-	size_t n = 0, printed = 0;
+	const struct gus_traced_region *r = &t->regions.v[v->order[0]];
+	struct lines lines = { 0 };
+	size_t printed = 0;
 	char name[256];
 
-	for (size_t i = 0; i < t->blocks.n; i++)
-		if (t->blocks.v[i].region == v->order[0] && t->blocks.v[i].executed)
-			list[n++] = &t->blocks.v[i];
-	qsort(list, n, sizeof(*list), by_address);
-	gus_traced_region_name(t, &t->regions.v[v->order[0]], name, sizeof(name));
+	find_lines(t, v->order[0], &lines);
+	gus_traced_region_name(t, r, name, sizeof(name));
 	printf("\n  instructions of ");
 	gus_print_clean(name);
-	printf("\n       address      times  cycles%s    miss   mispr.\n", v->model->causality ? "  holds" : "");
-	for (size_t i = 0; i < n && printed < INSNS; i++) {
-		uint64_t offset = 0;
-
-		for (uint32_t k = 0; k < list[i]->insns_n && printed < INSNS; k++, printed++) {
-			print_insn(v, list[i], k, offset);
-			offset += list[i]->lengths[k];
+	printf("\n       address      times  cycles%s    miss   mispr.\n", v->model->causality ? "   holds" : "");
+	for (size_t i = 0; i < lines.n; i++)
+		if (is_shown(&lines.v[i], lines.n, r->cycles[0])) {
+			print_line(v, &lines.v[i]);
+			printed++;
 		}
-	}
-	if (printed == INSNS)
-		printf("  ... more of it in --format json\n");
-	free(list);
+	if (printed < lines.n)
+		printf("  %zu more have less than a hundredth of its time\n", lines.n - printed);
+	gus_vec_free(&lines);
 }
 
 /* Where an op of the program is, as an address. */
