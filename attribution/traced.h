@@ -65,6 +65,7 @@ struct gus_traced_memory {
 };
 
 enum { GUS_TRACED_NONE = UINT32_MAX };
+enum { GUS_TRACED_CIRCLES = 16 };
 
 /* A function, or a loop in one. Blocks of a loop are not counted with their function, nor those of an inner loop with the outer. */
 struct gus_traced_region {
@@ -116,6 +117,8 @@ struct gus_traced {
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
 	struct gus_causality causality;         /* of the thread with the most cycles, and so are these */
+	struct gus_circle circles[GUS_TRACED_CIRCLES];
+	size_t circles_n;
 	struct gus_phases_found phases;
 	struct gus_carried_pair *pairs;         /* dependences through memory, the most frequent first */
 	size_t pairs_n;

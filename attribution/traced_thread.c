@@ -528,6 +528,7 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 	if (causes.cycles > t->causality.cycles || !t->causality.causes) {
 		gus_causality_free(&t->causality);
 		t->causality = causes;
+		t->circles_n = gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES);
 	} else {
 		gus_causality_free(&causes);
 	}

@@ -249,6 +249,31 @@ static json_t *phases(const struct gus_traced_view *v)
 	return gus_model_phases_json(&m);
 }
 
+/* What the time goes round in, the heaviest first. */
+static json_t *chains(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->circles_n; i++) {
+		const struct gus_circle *c = &t->circles[i];
+		json_t *o = json_object(), *steps = json_array();
+
+		json_object_set_new(o, "ops", integer(c->ops));
+		json_object_set_new(o, "weight", json_real(c->weight));
+		for (size_t k = 0; k < c->n; k++) {
+			json_t *step = json_object();
+
+			json_object_set_new(step, "address", integer(t->program->insns[t->program->ops[c->steps[k].op].insn].offset));
+			json_object_set_new(step, "carried_by", gus_json_text(gus_hop_name(c->steps[k].hop)));
+			json_object_set_new(step, "cycles", json_real(c->steps[k].cycles));
+			json_array_append_new(steps, step);
+		}
+		json_object_set_new(o, "steps", steps);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 static json_t *threads(const struct gus_traced *t)
 {
 	json_t *list = json_array();
@@ -357,6 +382,7 @@ void gus_traced_json(const struct gus_traced_view *v)
 	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)
 		json_array_append_new(list, region(v, v->order[i]));
 	json_object_set_new(o, "regions", list);
+	json_object_set_new(o, "chains", v->model->causality ? chains(v->traced) : json_null());
 	json_object_set_new(o, "access_groups", v->model->memory ? groups(v->traced) : json_null());
 	json_object_set_new(o, "dependences", v->model->memory ? carried(v->traced) : json_null());
 	json_object_set_new(o, "phases", v->model->phases ? phases(v) : json_null());

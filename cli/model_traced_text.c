@@ -317,6 +317,53 @@ static bool is_shown(const struct line *l, size_t n, double cycles)
 	return n <= INSNS || l->own >= 0.01 * cycles || l->charged >= 0.01 * cycles;
 }
 
+/* The block that an op is of, or NULL. */
+static const struct gus_traced_block *block_of(const struct gus_traced *t, uint32_t op)
+{
+	for (size_t i = 0; i < t->blocks.n; i++)
+		if (op >= t->blocks.v[i].ops.op && op <= t->blocks.v[i].ops.taken)
+			return &t->blocks.v[i];
+	return NULL;
+}
+
+static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
+{
+	static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+	static const char *const buses[] = { "L2", "L3", "memory", "page walkers" };
+	const struct gus_op *op = &t->program->ops[hop->op];
+	const struct gus_traced_block *b = block_of(t, hop->op);
+	struct gus_stream_resources groups;
+	uint64_t address = t->program->insns[op->insn].offset;
+	struct gus_insn text = { .text = "" };
+	char name[64] = "";
+
+	if (b)
+		gus_insn_decode(t->isa, b->bytes + (address - b->address), b->size - (address - b->address), address, &text);
+	gus_stream_resources_of(t->program, &groups);
+	if (hop->hop == GUS_HOP_PORTS)
+		gus_stream_group_name(t->program, groups.ports[hop->number], name, sizeof(name));
+	printf("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop), hop->hop == GUS_HOP_PORTS ? name :
+	       hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ? buses[hop->number % 4] : "", hop->cycles);
+}
+
+/* What the time goes round in there: the heaviest circle that begins in the region. */
+static void print_circle(const struct gus_traced_view *v, uint32_t region)
+{
+	const struct gus_traced *t = v->traced;
+
+	for (size_t i = 0; i < t->circles_n; i++) {
+		const struct gus_circle *c = &t->circles[i];
+		const struct gus_traced_block *b = block_of(t, c->steps[0].op);
+
+		if (!b || b->region != region)
+			continue;
+		printf("\n  there the time goes round in this chain, again and again:\n");
+		for (size_t k = 0; k < c->n; k++)
+			print_hop(t, &c->steps[k]);
+		return;
+	}
+}
+
 /* The instructions of the region with the most cycles. */
 static void print_instructions(const struct gus_traced_view *v)
 {
@@ -339,6 +386,8 @@ static void print_instructions(const struct gus_traced_view *v)
 	if (printed < lines.n)
 		printf("  %zu more have less than a hundredth of its time\n", lines.n - printed);
 	gus_vec_free(&lines);
+	if (v->model->causality)
+		print_circle(v, v->order[0]);
 }
 
 /* Where an op of the program is, as an address. */
