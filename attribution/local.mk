@@ -6,4 +6,6 @@ attribution_libattribution_a_SOURCES = \
 	attribution/profile.c attribution/profile.h \
 	attribution/rows.c attribution/rows.h \
 	attribution/series.c attribution/series.h \
+	attribution/traced.c attribution/traced.h attribution/traced_private.h \
+	attribution/traced_code.c attribution/traced_thread.c \
 	attribution/units.c attribution/units.h

@@ -73,8 +73,12 @@ GUS_CURSOR_INT_(gus_cursor_u32, uint32_t, GUS_LE32_)
 GUS_CURSOR_INT_(gus_cursor_u64, uint64_t, GUS_LE64_)
 #undef GUS_CURSOR_INT_
 
-/* LEB128, at most ten bytes; a value that does not fit 64 bits is bad. */
-uint64_t gus_cursor_varint(struct gus_cursor *c);
+/* LEB128, at most ten bytes; a value that does not fit 64 bits is bad. Most have one byte. */
+uint64_t gus_cursor_long_varint_(struct gus_cursor *c);
+static inline uint64_t gus_cursor_varint(struct gus_cursor *c)
+{
+	return c->at < c->end && *c->at < 0x80 ? *c->at++ : gus_cursor_long_varint_(c);
+}
 
 static inline int64_t gus_unzigzag(uint64_t v)
 {

@@ -35,6 +35,7 @@ static const struct {
 	{ GUS_FRAME_TRACE_BLOCKS, "trace-blocks", NULL },
 	{ GUS_FRAME_TRACE_STEPS, "trace-steps", NULL },
 	{ GUS_FRAME_TRACE_TOTAL, "trace-total", &gusprof__trace_total__descriptor },
+	{ GUS_FRAME_TRACE_SIDEBAND, "trace-sideband", &gusprof__sideband__descriptor },
 	{ GUS_FRAME_SNAPSHOT, "snapshot", &gusprof__snapshot__descriptor },
 	{ GUS_FRAME_SNAPSHOT_PAGES, "snapshot-pages", NULL },
 };

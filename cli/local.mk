@@ -8,6 +8,7 @@ gusprof_SOURCES = \
 	cli/annotate_text.c \
 	cli/doctor.c \
 	cli/dump.c \
+	cli/emulate.c cli/emulate.h \
 	cli/ending.c cli/ending.h \
 	cli/filter.c cli/filter.h \
 	cli/hex.c cli/hex.h \
@@ -18,12 +19,16 @@ gusprof_SOURCES = \
 	cli/model_csv.c \
 	cli/model_elf.c cli/model_elf.h \
 	cli/model_json.c \
+	cli/model_phases.c cli/model_phases.h \
 	cli/model_render.h \
 	cli/model_resources.c \
 	cli/model_run.c cli/model_run.h \
 	cli/model_text.c \
 	cli/model_causality.c \
 	cli/model_timeline.c \
+	cli/model_traced.c cli/model_traced.h \
+	cli/model_traced_json.c \
+	cli/model_traced_text.c \
 	cli/options.c cli/options.h \
 	cli/print.c cli/print.h \
 	cli/record.c \
@@ -46,4 +51,5 @@ gusprof_SOURCES = \
 	cli/uarch_import.c cli/uarch_import.h \
 	cli/uarch_load.c cli/uarch_load.h \
 	cli/verbs.h
+gusprof_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 gusprof_LDADD = $(GUS_LAYERS) -lpthread

@@ -11,6 +11,7 @@
 #include "cli/hex.h"
 #include "cli/model_batch.h"
 #include "cli/model_render.h"
+#include "cli/model_traced.h"
 #include "cli/uarch_load.h"
 #include "cli/verbs.h"
 #include "model/uoptable.h"
@@ -19,11 +20,13 @@
 
 struct model_options {
 	const char *block, *batch, *elf, *function, *uops, *uarch, *engine, *format, *pointers, *data, *fetch;
+	const char *input, *emulator, *trace_options;
 	struct gus_list variant, set;
-	uint64_t loop, iterations, timeline, jobs, per, reach;
+	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
 	double weights[GUS_MODEL_WEIGHTS];
 	size_t weights_n;
-	bool unrolled, costs, causality, timing;
+	bool unrolled, costs, causality, timing, interval;
+	char *const *command;           /* what is to be run and traced; NULL: nothing */
 };
 
 static int set_timeline(const char *argument, void *values, struct gus_error *err)
@@ -80,6 +83,17 @@ static const struct gus_option options[] = {
 	  "listed.", GUS_OPTION_STRING, AT(function), NULL, NULL },
 	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), NULL, NULL },
 	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops), NULL, NULL },
+	{ 'i', "input", "FILE", "Model what a file's trace says was executed.", GUS_OPTION_STRING, AT(input), NULL, NULL },
+	{ 0, "trace-options", "WORDS", "Of a command: which part of it is traced, as gusprof-qemu(7) says, such as "
+	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), NULL, NULL },
+	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.", GUS_OPTION_STRING,
+	  AT(emulator), NULL, "@file" },
+	{ 0, "interval", NULL, "Of a trace: tell also how long it would take if all that is touched for the first time had been in the "
+	  "caches.", GUS_OPTION_FLAG, AT(interval), NULL, NULL },
+	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not counted.",
+	  GUS_OPTION_NUMBER, AT(warm_up), NULL, NULL },
+	{ 0, "rows", "N", "Of a trace: show N functions and loops, instead of those with a hundredth of the time.", GUS_OPTION_NUMBER,
+	  AT(rows), NULL, NULL },
 	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
 	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are available and is some "
 	  "twenty times faster; or both: core, how far the other one agrees, and why not.", GUS_OPTION_STRING, AT(engine), NULL,
@@ -230,14 +244,38 @@ static int settle_options(struct model *m, struct gus_error *err)
 	return settle_variants(m, err);
 }
 
+/* What is only for code that is given, or only for what was executed. */
+static int check_traced(const struct model_options *o, struct gus_error *err)
+{
+	bool traced = o->command || o->input;
+
+	if (!traced && (o->trace_options || o->emulator || o->interval || o->warm_up || o->rows))
+		return gus_fail(err, GUS_E_USAGE, "--%s is for a command or --input FILE", o->trace_options ? "trace-options" :
+				o->emulator ? "emulator" : o->interval ? "interval" : o->warm_up ? "warm-up" : "rows");
+	if (o->input && (o->trace_options || o->emulator))
+		return gus_fail(err, GUS_E_USAGE, "--%s is for a command", o->trace_options ? "trace-options" : "emulator");
+	if (traced && (o->timeline || o->costs || o->variant.n || o->reach || o->unrolled || o->iterations || o->fetch || o->pointers || o->data))
+		return gus_fail(err, GUS_E_USAGE, "--%s is not for what was executed", o->timeline ? "timeline" : o->costs ? "costs" :
+				o->variant.n ? "variant" : o->reach ? "reach" : o->unrolled ? "unrolled" : o->iterations ? "iterations" :
+				o->fetch ? "fetch" : o->pointers ? "pointers" : "data");
+	if (traced && o->engine && strcasecmp(o->engine, "stream") != 0)
+		return gus_fail(err, GUS_E_USAGE, "what was executed is modelled by --engine stream");
+	if (traced && o->weights_n > 1)
+		return gus_fail(err, GUS_E_USAGE, "--sensitivity takes one percentage where it is of what was executed");
+	return 0;
+}
+
 /* The options that make no sense without others, and exactly one input. */
 static int check_options(const struct model_options *o, struct gus_error *err)
 {
-	int inputs = (o->block != NULL) + (o->batch != NULL) + (o->elf != NULL) + (o->uops != NULL);
+	int inputs = (o->block != NULL) + (o->batch != NULL) + (o->elf != NULL) + (o->uops != NULL) + (o->command != NULL) +
+		(o->input != NULL);
 
 	if (inputs != 1)
-		return gus_fail(err, GUS_E_USAGE, "model takes one of --block HEX, --batch FILE, --elf FILE and --uops FILE%s; see "
-				"'gusprof model --help'", inputs ? ", not several" : "");
+		return gus_fail(err, GUS_E_USAGE, "model takes one of --block HEX, --batch FILE, --elf FILE, --uops FILE, --input FILE and a "
+				"command%s; see 'gusprof model --help'", inputs ? ", not several" : "");
+	if (check_traced(o, err) != 0)
+		return -1;
 	if ((o->elf != NULL) != (o->function != NULL))
 		return gus_fail(err, GUS_E_USAGE, "%s", o->elf ? "--elf takes the name of a function as well: --function NAME" :
 				"--function is for --elf FILE");
@@ -457,7 +495,26 @@ static int run_elf(struct model *m, int format, struct gus_error *err)
 	return rc;
 }
 
-static int run_all(struct model *m, struct gus_error *err)
+/* What was executed. Unless it is said otherwise each capacity is turned by 15 %, and causes are followed. */
+static int run_traced(struct model *m, int format, int *status, struct gus_error *err)
+{
+	const struct model_options *o = m->o;
+	struct gus_model_traced traced = { .uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
+		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval, .json = format == 1,
+		.emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up };
+	char *words = gus_format("%s%s", o->trace_options ? "," : "", o->trace_options ? o->trace_options : "");
+	int rc;
+
+	traced.options = words;
+	if (format == 2)
+		rc = gus_fail(err, GUS_E_USAGE, "--format csv is not for what was executed");
+	else
+		rc = o->input ? gus_model_trace(&traced, o->input, err) : gus_model_command(&traced, o->command, status, err);
+	free(words);
+	return rc;
+}
+
+static int run_all(struct model *m, int *status, struct gus_error *err)
 {
 	static const char *const formats[] = { "text", "json", "csv", NULL };
 	int format;
@@ -472,6 +529,8 @@ static int run_all(struct model *m, struct gus_error *err)
 	m->settings.uarch = m->uarch;
 	if (settle_sizes(m, err) != 0)
 		return -1;
+	if (m->o->command || m->o->input)
+		return run_traced(m, format, status, err);
 	return m->o->block ? run_block(m, format, err) : m->o->uops ? run_uops(m, format, err) :
 		m->o->batch ? run_batch(m, format, err) : run_elf(m, format, err);
 }
@@ -484,9 +543,8 @@ static int run(int argc, char **argv)
 	int status = 0;
 
 	if (gus_options_parse(&gus_verb_model, &o, &argc, &argv, &status) == 0) {
-		if (argc)
-			gus_fail(&err, GUS_E_USAGE, "model takes its input by options, not '%s'; see 'gusprof model --help'", argv[0]);
-		if (argc || run_all(&m, &err) != 0)
+		o.command = argc ? argv : NULL;
+		if (run_all(&m, &status, &err) != 0)
 			status = fail_status(&err);
 	}
 	for (size_t i = 0; i < m.notes.n; i++)
@@ -500,10 +558,11 @@ static int run(int argc, char **argv)
 
 const struct gus_verb gus_verb_model = {
 	.name = "model",
-	.synopsis = "[OPTION...] --block HEX | --batch FILE | --elf FILE --function NAME | --uops FILE",
+	.synopsis = "[OPTION...] -- COMMAND [ARG...] | --input FILE | --block HEX | --batch FILE | --elf FILE --function NAME | --uops FILE",
 	.summary = "Model how many cycles code takes on a CPU, and why.",
 	.details = "Code whose last instruction branches back to the first is a loop; any other is run\n"
 		   "as if it were one that is closed for free, unless --unrolled is given.",
 	.options = options,
 	.run = run,
+	.argument_choices = "@command",
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/living.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,12 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cursor.h"
-#include "collector/host.h"
+#include "collector/build_id.h"
 
-#define BUILD_ID_MAX 20
-#define SEGMENTS_MAX 128
-#define NOTES_MAX 65536
 
 #define CROWD_MIN 1024 /* processes: fewer are not worth a look */
 
@@ -118,62 +113,6 @@ void gus_living_add_target(struct gus_living *l, const struct gus_target *t)
 
 /* Build ids. */
 
-static bool read_at(int fd, uint64_t offset, void *bytes, size_t size)
-{
-	return offset <= INT64_MAX && pread(fd, bytes, size, (off_t)offset) == (ssize_t)size;
-}
-
-static size_t id_in_notes(int fd, uint64_t offset, uint64_t size, uint8_t *id)
-{
-	uint8_t *notes = size && size <= NOTES_MAX ? gus_alloc(size) : NULL;
-	size_t found = 0;
-	const uint8_t *at;
-
-	if (!notes)
-		return 0;
-	at = read_at(fd, offset, notes, size) ? gus_notes_build_id(notes, size, &found) : NULL;
-	found = at && found <= BUILD_ID_MAX ? found : 0;
-	if (found)
-		memcpy(id, at, found);
-	free(notes);
-	return found;
-}
-
-/* Of little-endian ELF files, of either class: gusprof runs on no other machines. */
-size_t gus_file_build_id(int fd, uint8_t *id)
-{
-	uint8_t head[64], segment[56];
-	bool wide;
-	struct gus_cursor c;
-	uint64_t table;
-	unsigned n, each;
-	size_t found = 0;
-
-	if (!read_at(fd, 0, head, sizeof(head)) || memcmp(head, ELFMAG, SELFMAG) != 0 || head[EI_DATA] != ELFDATA2LSB)
-		return 0;
-	wide = head[EI_CLASS] == ELFCLASS64;
-	c = gus_cursor(head + (wide ? 32 : 28), 8);
-	table = wide ? gus_cursor_u64(&c) : gus_cursor_u32(&c);
-	c = gus_cursor(head + (wide ? 54 : 42), 4);
-	each = gus_cursor_u16(&c);
-	n = gus_cursor_u16(&c);
-	if (each != (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || n > SEGMENTS_MAX)
-		return 0;
-	for (unsigned i = 0; i < n && !found && read_at(fd, table + (uint64_t)i * each, segment, each); i++) {
-		uint64_t offset, size;
-
-		c = gus_cursor(segment, each);
-		if (gus_cursor_u32(&c) != PT_NOTE)
-			continue;
-		c = gus_cursor(segment + (wide ? 8 : 4), 8);
-		offset = wide ? gus_cursor_u64(&c) : gus_cursor_u32(&c);
-		c = gus_cursor(segment + (wide ? 32 : 16), 8);
-		size = wide ? gus_cursor_u64(&c) : gus_cursor_u32(&c);
-		found = id_in_notes(fd, offset, size, id);
-	}
-	return found;
-}
-
 /* The very file that is mapped, also if it has been replaced or deleted, or is in another mount namespace; where the
  * kernel does not give it to this user, the file of that name as the process sees it, if it is the same one. */
 static int open_mapped(pid_t pid, const struct gus_mapping *m)
@@ -233,7 +172,7 @@ static void add_mapping(struct gus_living *l, struct gus_sideband *s, pid_t pid,
 	const char *path = map->path_length ? map->path : "//anon"; /* the kernel's own word in its records */
 	size_t length = map->path_length ? map->path_length : strlen(path);
 	const struct gus_file_id *id = *path == '/' && map->inode ? file_id(l, pid, map) : &none;
-	Gusprof__Mmap *m = gus_sideband_add(s, GUSPROF__RECORD__KIND_MMAP, length + 1 + BUILD_ID_MAX + 1)->mmap;
+	Gusprof__Mmap *m = gus_sideband_add(s, GUSPROF__RECORD__KIND_MMAP, length + 1 + GUS_BUILD_ID_MAX + 1)->mmap;
 
 	*m = (Gusprof__Mmap){ .base = m->base, .pid = (uint32_t)pid, .tid = (uint32_t)pid, .time = time,
 			      .start = map->start, .length = map->end - map->start, .offset = map->offset,

@@ -46,7 +46,4 @@ void gus_living_describe(struct gus_living *l, uint64_t start_ns, uint64_t boot_
 /* The threads of all of them; false if there are none. Its type is gus_task_lister's. */
 bool gus_living_threads(struct gus_tids *tids, void *living);
 
-/* The build id of the ELF file behind fd, 0 if it has none; bytes has room for 20. */
-size_t gus_file_build_id(int fd, uint8_t *bytes);
-
 #endif

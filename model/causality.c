@@ -6,13 +6,17 @@
 
 #include "model/stream_private.h"
 
-enum { STRETCH = 8, PATH_MOST = 8192, TURNS_MOST = 256 };
+enum { STRETCH = 8, PATH_MOST = 8192, TURNS_MOST = 256, RECENT = 1024 };
 
-/* What is charged, as a number: ports, units, buses, levels and TLBs, then one for each other kind of hop. */
+/* What is charged, as a number: units, buses, levels and TLBs, one for each other kind of hop, then groups of ports, of which more may
+ * come. Of all ops and kinds few are met. */
+enum { UNITS_AT = 0, BUSES_AT = UNITS_AT + STREAM_UNITS, LEVELS_AT = BUSES_AT + STREAM_BUSES, TLBS_AT = LEVELS_AT + GUS_HITS,
+	OTHERS_AT = TLBS_AT + GUS_TLB_WALK + 1, PORTS_AT = OTHERS_AT + GUS_HOPS };
+struct charged { uint32_t op, kind; };
 struct charges {
-	size_t kinds, units_at, buses_at, levels_at, tlbs_at, others_at;
-	int64_t *ticks;         /* by op and kind */
-	uint64_t *times;
+	struct gus_index met;   /* of struct charged */
+	struct gus_vec(struct sum { int64_t ticks; uint64_t times; }) sums;
+	struct recent { struct charged what; uint32_t at; bool used; } recent[RECENT]; /* spares most look-ups */
 	int64_t all;
 };
 
@@ -49,54 +53,51 @@ const char *gus_hop_name(enum gus_hop hop)
 
 /* Charging. */
 
-static uint32_t kind_of(const struct charges *c, enum gus_hop hop, size_t number)
+static uint32_t kind_of(enum gus_hop hop, size_t number)
 {
-	const size_t first[GUS_HOPS] = { [GUS_HOP_UNITS] = c->units_at, [GUS_HOP_BUS] = c->buses_at, [GUS_HOP_LEVEL] = c->levels_at,
-		[GUS_HOP_TLB] = c->tlbs_at };
+	static const uint8_t first[GUS_HOPS] = { [GUS_HOP_PORTS] = PORTS_AT, [GUS_HOP_UNITS] = UNITS_AT, [GUS_HOP_BUS] = BUSES_AT,
+		[GUS_HOP_LEVEL] = LEVELS_AT, [GUS_HOP_TLB] = TLBS_AT };
 
-	return (uint32_t)(hop == GUS_HOP_PORTS || first[hop] ? first[hop] + number : c->others_at + hop);
+	return (uint32_t)(first[hop] || hop == GUS_HOP_UNITS ? first[hop] + number : OTHERS_AT + (uint32_t)hop);
 }
 
-static enum gus_hop hop_of(const struct charges *c, size_t kind, uint32_t *number)
+static enum gus_hop hop_of(uint32_t kind, uint32_t *number)
 {
-	const struct { size_t end; enum gus_hop hop; } parts[] = {
-		{ c->units_at, GUS_HOP_PORTS }, { c->buses_at, GUS_HOP_UNITS }, { c->levels_at, GUS_HOP_BUS },
-		{ c->tlbs_at, GUS_HOP_LEVEL }, { c->others_at, GUS_HOP_TLB },
+	static const struct { uint32_t first; enum gus_hop hop; } parts[] = {
+		{ PORTS_AT, GUS_HOP_PORTS }, { OTHERS_AT, GUS_HOPS }, { TLBS_AT, GUS_HOP_TLB }, { LEVELS_AT, GUS_HOP_LEVEL },
+		{ BUSES_AT, GUS_HOP_BUS }, { UNITS_AT, GUS_HOP_UNITS },
 	};
-	size_t first = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); first = parts[i++].end)
-		if (kind < parts[i].end) {
-			*number = (uint32_t)(kind - first);
-			return parts[i].hop;
-		}
-	*number = 0;
-	return (enum gus_hop)(kind - c->others_at);
+	while (kind < parts[i].first)
+		i++;
+	*number = parts[i].hop == GUS_HOPS ? 0 : kind - parts[i].first;
+	return parts[i].hop == GUS_HOPS ? (enum gus_hop)(kind - OTHERS_AT) : parts[i].hop;
 }
 
-static void open_charges(struct charges *c, const struct gus_program *p)
+static uint32_t place_of(struct charges *c, uint32_t op, uint32_t kind)
 {
-	struct gus_stream_resources resources;
+	struct charged what = { op, kind };
+	struct recent *recent = &c->recent[(op * 61 + kind) % RECENT];
+	bool is_new;
 
-	gus_stream_resources_of(p, &resources);
-	c->units_at = resources.n;
-	c->buses_at = c->units_at + STREAM_UNITS;
-	c->levels_at = c->buses_at + STREAM_BUSES;
-	c->tlbs_at = c->levels_at + GUS_HITS;
-	c->others_at = c->tlbs_at + 3;
-	c->kinds = c->others_at + GUS_HOPS;
-	c->ticks = gus_zalloc((p->ops_n + 1) * c->kinds * sizeof(*c->ticks));
-	c->times = gus_zalloc((p->ops_n + 1) * c->kinds * sizeof(*c->times));
+	if (recent->used && recent->what.op == op && recent->what.kind == kind)
+		return recent->at;
+	*recent = (struct recent){ what, gus_index_add(&c->met, &what, &is_new), true };
+	if (is_new)
+		gus_vec_push(&c->sums, (struct sum){ 0, 0 });
+	return recent->at;
 }
 
 static void charge(struct analysis *a, uint64_t seq, uint32_t op, uint32_t kind, int64_t ticks)
 {
-	size_t at = op * a->charges.kinds + kind;
+	uint32_t at;
 
 	if (seq < a->low || seq >= a->high)
 		return;
-	a->charges.ticks[at] += ticks;
-	a->charges.times[at]++;
+	at = place_of(&a->charges, op, kind);
+	a->charges.sums.v[at].ticks += ticks;
+	a->charges.sums.v[at].times++;
 	a->charges.all += ticks;
 	if (a->path_n < PATH_MOST)
 		a->path[a->path_n++] = (struct step){ op, kind, ticks, seq };
@@ -119,15 +120,15 @@ static const struct stream_note *note_of(const struct gus_stream_log *log, uint6
 static struct place charge_bus(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
 			       unsigned resource, uint64_t since)
 {
-	unsigned bus = (unsigned)(resource - s->resources.n - STREAM_UNITS);
-	uint32_t kind = kind_of(&a->charges, GUS_HOP_BUS, bus);
+	unsigned bus = resource;
+	uint32_t kind = kind_of(GUS_HOP_BUS, bus);
 	uint64_t from = since > a->low ? since : a->low;
 
 	for (uint64_t seq = p.seq; seq > from; seq--) {
 		const struct stream_note *n = note_of(log, seq - 1);
 
 		if (n->buses[bus])
-			charge(a, seq - 1, n->op, kind, (int64_t)s->inverse[resource][0] * n->buses[bus]);
+			charge(a, seq - 1, n->op, kind, (int64_t)s->inverse[resource].ticks[0] * n->buses[bus]);
 	}
 	return (struct place){ DISPATCH, since, 0 };
 }
@@ -136,11 +137,11 @@ static struct place charge_bus(struct analysis *a, const struct gus_stream_log *
 static struct place charge_users(struct analysis *a, const struct gus_stream_log *log, const struct stream *s, struct place p,
 				 unsigned resource, uint64_t since)
 {
-	uint32_t kind = resource < s->resources.n ? kind_of(&a->charges, GUS_HOP_PORTS, resource) :
-			kind_of(&a->charges, GUS_HOP_UNITS, resource - s->resources.n);
+	uint32_t kind = resource >= STREAM_GROUPS_AT ? kind_of(GUS_HOP_PORTS, resource - STREAM_GROUPS_AT) :
+			kind_of(GUS_HOP_UNITS, resource - STREAM_UNITS_AT);
 	uint64_t from = since > a->low ? since : a->low;
 
-	if (resource >= s->resources.n + STREAM_UNITS)
+	if (resource < STREAM_BUSES)
 		return charge_bus(a, log, s, p, resource, since);
 
 	for (uint64_t seq = p.seq; seq + 1 > from; seq--) {
@@ -149,13 +150,13 @@ static struct place charge_users(struct analysis *a, const struct gus_stream_log
 		unsigned uops = op->flags & GUS_OP_ELIMINATED ? 0 : op->uops_n;
 
 		for (unsigned u = seq == p.seq ? p.uop : uops; u-- > 0;) {
-			const struct stream_uop *needs = &s->uops[op->uop + u];
+			const struct stream_uop *needs = &s->uops.v[op->uop + u];
 
 			for (uint32_t i = 0; i < needs->uses_n; i++) {
 				const struct stream_use *use = &s->uses.v[needs->use + i];
 
 				if (use->resource == resource)
-					charge(a, seq, number, kind, (int64_t)s->inverse[resource][0] * use->times);
+					charge(a, seq, number, kind, (int64_t)s->inverse[resource].ticks[0] * use->times);
 			}
 		}
 		if (seq == 0)
@@ -169,13 +170,13 @@ static struct place charge_front(struct analysis *a, const struct gus_stream_log
 {
 	static const enum gus_hop hops[FRONTS] = { GUS_HOP_ISSUE, GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE };
 	uint64_t since = note_of(log, raised)->since, from = since > a->low ? since : a->low;
-	uint32_t kind = kind_of(&a->charges, hops[part], 0);
+	uint32_t kind = kind_of(hops[part], 0);
 
 	for (uint64_t seq = raised; seq + 1 > from; seq--) {
 		const struct stream_note *n = note_of(log, seq);
-		int64_t cost = s->fronts[FRONTS * n->op + part][0];
+		int64_t cost = gus_stream_nominal(s, s->ops.v[n->op].front[part]);
 
-		cost *= part == FRONT_FETCH ? n->fetched : 1;
+		cost *= !(n->fronts >> part & 1) ? 0 : part == FRONT_FETCH ? n->fetched : 1;
 		if (cost)
 			charge(a, seq, n->op, kind, cost);
 		if (seq == 0)
@@ -194,14 +195,14 @@ static struct place charge_value(struct analysis *a, const struct gus_stream_log
 	const struct gus_op *reader = &s->p->ops[note_of(log, p.seq)->op];
 	uint64_t seq = stream_why_seq(why);
 	unsigned writer = stream_why_index(why);
-	int32_t late = s->flows[s->p->uops[reader->uop + p.uop].in + stream_why_in(why)][0];
+	int32_t late = gus_stream_nominal(s, s->flows.v[s->p->uops[reader->uop + p.uop].in + stream_why_in(why)]);
 
 	if (seq >= a->low) {
 		uint32_t number = note_of(log, seq)->op;
 		const struct gus_uop *u = &s->p->uops[s->p->ops[number].uop + writer];
 		enum gus_hop hop = u->kind == GUS_UOP_LOAD ? GUS_HOP_LOAD : GUS_HOP_LATENCY;
 
-		charge(a, seq, number, kind_of(&a->charges, hop, 0), s->flows[u->out + stream_why_out(why)][0] - late);
+		charge(a, seq, number, kind_of(hop, 0), gus_stream_nominal(s, s->flows.v[u->out + stream_why_out(why)]) - late);
 	}
 	return (struct place){ START, seq, writer };
 }
@@ -215,7 +216,7 @@ static struct place charge_forward(struct analysis *a, const struct gus_stream_l
 	uint32_t cycles = blocked ? s->c->store_forward_blocked : s->c->store_forward_zero ? 0 : s->c->store_forward_latency;
 
 	if (seq >= a->low)
-		charge(a, seq, note_of(log, seq)->op, kind_of(&a->charges, GUS_HOP_FORWARD, 0), (int64_t)cycles * GUS_STREAM_TICKS - late);
+		charge(a, seq, note_of(log, seq)->op, kind_of(GUS_HOP_FORWARD, 0), (int64_t)cycles * GUS_STREAM_TICKS - late);
 	return (struct place){ blocked ? DRAIN : START, seq, stream_why_index(why) };
 }
 
@@ -225,16 +226,16 @@ static void charge_miss(struct analysis *a, const struct stream *s, uint64_t seq
 	unsigned level = stream_why_level(why), tlb = stream_why_tlb(why);
 
 	if (level)
-		charge(a, seq, op, kind_of(&a->charges, GUS_HOP_LEVEL, level), s->levels[level][0] - hit);
+		charge(a, seq, op, kind_of(GUS_HOP_LEVEL, level), s->levels[level][0] - hit);
 	if (tlb)
-		charge(a, seq, op, kind_of(&a->charges, GUS_HOP_TLB, tlb), tlb == GUS_TLB_WALK ? s->walk[0] : s->tlb[0]);
+		charge(a, seq, op, kind_of(GUS_HOP_TLB, tlb), tlb == GUS_TLB_WALK ? s->walk[0] : s->tlb[0]);
 }
 
 /* An entry that another op gave back. */
 static struct place charge_entry(struct analysis *a, const struct gus_stream_log *log, enum gus_hop hop, struct place p)
 {
 	if (p.seq >= a->low)
-		charge(a, p.seq, note_of(log, p.seq)->op, kind_of(&a->charges, hop, 0), 0);
+		charge(a, p.seq, note_of(log, p.seq)->op, kind_of(hop, 0), 0);
 	return p;
 }
 
@@ -249,7 +250,7 @@ static struct place charge_buffer(struct analysis *a, const struct gus_stream_lo
 	if (seq >= a->low) {
 		uint32_t op = note_of(log, seq)->op;
 
-		charge(a, seq, op, kind_of(&a->charges, GUS_HOP_LOAD, 0), s->latency[s->p->ops[op].uop + own][0]);
+		charge(a, seq, op, kind_of(GUS_HOP_LOAD, 0), gus_stream_nominal(s, s->uops.v[s->p->ops[op].uop + own].latency));
 	}
 	return charge_entry(a, log, GUS_HOP_MISS_BUFFER, (struct place){ START, seq, own });
 }
@@ -258,11 +259,15 @@ static struct place before_start(struct analysis *a, const struct gus_stream_log
 				 bool *more)
 {
 	const struct stream_note *n = note_of(log, p.seq);
-	uint64_t why = log->starts[(p.seq * log->each + p.uop) & log->starts_mask];
+	uint64_t why = log->starts[(n->starts + p.uop) & log->starts_mask];
 	uint32_t number = s->p->ops[n->op].uop + p.uop;
 	const struct gus_uop *u = &s->p->uops[number];
 
-	charge_miss(a, s, p.seq, n->op, why, s->latency[number][0]);
+	if (log->started - n->starts > log->starts_mask) { /* ops of very many uops have pushed it out */
+		*more = false;
+		return p;
+	}
+	charge_miss(a, s, p.seq, n->op, why, gus_stream_nominal(s, s->uops.v[number].latency));
 	switch (stream_why(why)) {
 	case WHY_DISPATCH:
 		return (struct place){ DISPATCH, p.seq, 0 };
@@ -271,7 +276,7 @@ static struct place before_start(struct analysis *a, const struct gus_stream_log
 	case WHY_VALUE:
 		return charge_value(a, log, s, p, why);
 	case WHY_FORWARD:
-		return charge_forward(a, log, s, why, s->flows[u->in + stream_why_in(why)][0]);
+		return charge_forward(a, log, s, why, gus_stream_nominal(s, s->flows.v[u->in + stream_why_in(why)]));
 	case WHY_MISS:
 		return charge_buffer(a, log, s, why);
 	case WHY_LINE: /* the two loads are done at the same time */
@@ -298,7 +303,7 @@ static struct place before_dispatch(struct analysis *a, const struct gus_stream_
 		return charge_entry(a, log, GUS_HOP_RS, (struct place){ START, seq, stream_why_index(why) });
 	case WHY_FLUSH:
 		if (seq >= a->low)
-			charge(a, seq, note_of(log, seq)->op, kind_of(&a->charges, GUS_HOP_MISPREDICT, 0), s->penalty[0]);
+			charge(a, seq, note_of(log, seq)->op, kind_of(GUS_HOP_MISPREDICT, 0), s->penalty[0]);
 		return (struct place){ END, seq, 0 };
 	default:
 		*more = false;
@@ -317,13 +322,13 @@ static struct place before_end(struct analysis *a, const struct gus_stream_log *
 	case WHY_DISPATCH:
 		return (struct place){ DISPATCH, p.seq, 0 };
 	case WHY_OWN:
-		charge(a, p.seq, n->op, kind_of(&a->charges, u->kind == GUS_UOP_LOAD ? GUS_HOP_LOAD : GUS_HOP_LATENCY, 0),
-		       s->latency[s->p->ops[n->op].uop + own][0]);
+		charge(a, p.seq, n->op, kind_of(u->kind == GUS_UOP_LOAD ? GUS_HOP_LOAD : GUS_HOP_LATENCY, 0),
+		       gus_stream_nominal(s, s->uops.v[s->p->ops[n->op].uop + own].latency));
 		return (struct place){ START, p.seq, own };
 	case WHY_FORWARD:
 		return charge_forward(a, log, s, why, 0);
 	case WHY_PREVIOUS:
-		charge(a, p.seq, n->op, kind_of(&a->charges, GUS_HOP_RETIRE, 0), s->retires[n->op][0]);
+		charge(a, p.seq, n->op, kind_of(GUS_HOP_RETIRE, 0), gus_stream_nominal(s, s->ops.v[n->op].retire));
 		*more = p.seq > 0;
 		return (struct place){ RETIRE, p.seq - 1, 0 };
 	default:
@@ -342,7 +347,7 @@ static struct place before_drain(struct analysis *a, const struct gus_stream_log
 	case WHY_RETIRED:
 		return (struct place){ RETIRE, p.seq, 0 };
 	case WHY_PREVIOUS:
-		charge(a, p.seq, n->op, kind_of(&a->charges, GUS_HOP_STORES, 0), s->drain[0]);
+		charge(a, p.seq, n->op, kind_of(GUS_HOP_STORES, 0), s->drain[0]);
 		*more = stream_why_seq(why) < p.seq;
 		return (struct place){ DRAIN, stream_why_seq(why), 0 };
 	case WHY_RESOURCE:
@@ -392,7 +397,7 @@ static void read_log(struct gus_stream_log *log, const struct stream *s)
 {
 	struct analysis *a = log->context;
 
-	if (log->seq < a->counted + a->behind + STREAM_CHUNK / 2)
+	if (log->seq < a->counted + a->behind + GUS_STREAM_CHUNK / 2)
 		return;
 	a->low = a->counted;
 	a->high = log->seq - a->behind;
@@ -422,27 +427,24 @@ static uint64_t power_of_two(uint64_t least)
 /* How many of the first ops are logged. */
 static uint64_t logged_of(uint64_t ops)
 {
-	uint64_t stretch = STRETCH * STREAM_CHUNK, rest = ops % (2 * stretch);
+	uint64_t stretch = STRETCH * GUS_STREAM_CHUNK, rest = ops % (2 * stretch);
 
 	return ops / (2 * stretch) * stretch + (rest < stretch ? rest : stretch);
 }
 
-static void open_log(struct gus_stream_log *log, struct analysis *a, const struct gus_program *p, const struct gus_core_config *c,
-		     const struct gus_stream_options *o)
+/* counted: ops that are not charged. uops: of an op, at most; or rather, of many in the mean. */
+static void open_log(struct gus_stream_log *log, struct analysis *a, const struct gus_core_config *c, uint64_t counted, uint64_t uops)
 {
-	uint64_t most = 1, rob = c->rob ? c->rob : 512, windows = power_of_two(c->rob + c->load_buffer + c->store_buffer + c->rs + c->l1d_misses + 512);
+	uint64_t rob = c->rob ? c->rob : 512, windows = power_of_two(c->rob + c->load_buffer + c->store_buffer + c->rs + c->l1d_misses + 512);
 	uint64_t notes, starts;
 
-	for (uint32_t i = 0; i < p->ops_n; i++)
-		most = p->ops[i].uops_n > most ? power_of_two(p->ops[i].uops_n) : most;
 	a->behind = 2 * rob;
-	/* The first half is for the windows and caches to fill. */
-	a->counted = o->source ? 0 : logged_of(o->iterations * p->ops_n / 2);
+	a->counted = counted;
+	gus_index_init(&a->charges.met, sizeof(struct charged));
 	*log = (struct gus_stream_log){ .random = 88172645463325252u, .read = read_log, .resume = resume_log, .context = a,
 					.stretch = STRETCH };
-	notes = power_of_two(STREAM_CHUNK + STREAM_CHUNK / 2 + a->behind);
-	starts = notes * most;
-	log->each = most;
+	notes = power_of_two(GUS_STREAM_CHUNK + GUS_STREAM_CHUNK / 2 + a->behind);
+	starts = notes * power_of_two(uops);
 	log->notes = gus_zalloc(notes * sizeof(*log->notes));
 	log->starts = gus_zalloc(starts * sizeof(*log->starts));
 	log->notes_mask = notes - 1;
@@ -457,6 +459,8 @@ static void close_log(struct gus_stream_log *log)
 	free(log->starts);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		free(log->given[w]);
+	gus_index_free(&((struct analysis *)log->context)->charges.met);
+	gus_vec_free(&((struct analysis *)log->context)->charges.sums);
 }
 
 /* Results. */
@@ -476,26 +480,24 @@ static int by_cycles(const void *x, const void *y)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
+/* Of so many iterations. */
 static void list_causes(const struct charges *c, const struct gus_program *p, double iterations, struct gus_causality *out)
 {
-	struct gus_vec(struct gus_cause) causes = { 0 };
+	out->ops_n = p->ops_n;
+	out->op_cycles = gus_zalloc((p->ops_n + 1) * sizeof(*out->op_cycles));
+	out->causes = gus_zalloc((c->sums.n + 1) * sizeof(*out->causes));
+	out->causes_n = c->sums.n;
+	for (uint32_t i = 0; i < c->sums.n; i++) {
+		const struct charged *what = gus_index_key(&c->met, i);
+		struct gus_cause *one = &out->causes[i];
 
-	for (uint32_t op = 0; op < p->ops_n; op++)
-		for (size_t kind = 0; kind < c->kinds; kind++) {
-			struct gus_cause one = { .op = op };
-
-			if (!c->times[op * c->kinds + kind])
-				continue;
-			one.hop = hop_of(c, kind, &one.number);
-			one.cycles = (double)c->ticks[op * c->kinds + kind] / GUS_STREAM_TICKS / iterations;
-			one.times = (double)c->times[op * c->kinds + kind] / iterations;
-			out->op_cycles[op] += one.cycles;
-			gus_vec_push(&causes, one);
-		}
-	if (causes.n)
-		qsort(causes.v, causes.n, sizeof(*causes.v), by_cycles);
-	out->causes = causes.v;
-	out->causes_n = causes.n;
+		*one = (struct gus_cause){ .op = what->op };
+		one->hop = hop_of(what->kind, &one->number);
+		one->cycles = (double)c->sums.v[i].ticks / GUS_STREAM_TICKS / iterations;
+		one->times = (double)c->sums.v[i].times / iterations;
+		out->op_cycles[one->op] += one->cycles;
+	}
+	qsort(out->causes, out->causes_n, sizeof(*out->causes), by_cycles);
 	out->cycles = (double)c->all / GUS_STREAM_TICKS / iterations;
 }
 
@@ -573,9 +575,18 @@ static void find_chain(const struct analysis *a, const struct gus_program *p, st
 		const struct step *step = &a->path[first + n - 1 - (i + lowest) % n];
 
 		out->chain[i] = (struct gus_cause){ .op = step->op, .cycles = (double)step->ticks / GUS_STREAM_TICKS, .times = 1 };
-		out->chain[i].hop = hop_of(&a->charges, step->kind, &out->chain[i].number);
+		out->chain[i].hop = hop_of(step->kind, &out->chain[i].number);
 	}
 	out->chain_iterations = (double)(a->path[first].seq - a->path[first + n].seq) / p->ops_n;
+}
+
+static uint64_t most_uops(const struct gus_program *p)
+{
+	uint64_t most = 1;
+
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		most = p->ops[i].uops_n > most ? p->ops[i].uops_n : most;
+	return most;
 }
 
 int gus_causality_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
@@ -588,31 +599,59 @@ int gus_causality_run(const struct gus_program *p, const struct gus_core_config 
 	int status;
 
 	*out = (struct gus_causality){ 0 };
-	open_charges(&a->charges, p);
 	options.log = &log;
 	if (!options.source) {
 		uint64_t most = options.iterations ? options.iterations : gus_stream_enough(p, c, o->memory);
-		uint64_t least = (16 * STREAM_CHUNK + 8 * (c->rob ? c->rob : 512)) / (p->ops_n ? p->ops_n : 1) + 1;
+		uint64_t least = (16 * GUS_STREAM_CHUNK + 8 * (c->rob ? c->rob : 512)) / (p->ops_n ? p->ops_n : 1) + 1;
 
 		options.iterations = most > least ? most : least;
 	}
-	open_log(&log, a, p, c, &options);
+	/* The first half is for the windows and caches to fill. */
+	open_log(&log, a, c, o->source ? 0 : logged_of(options.iterations * p->ops_n / 2), most_uops(p));
 	status = gus_stream_run(p, c, &options, &r, err);
 	if (result)
 		*result = r;
 	if (status == 0) {
-		double iterations = r.iterations ? (double)r.iterations * (double)a->charged / (double)(log.seq + log.skipped) : 1;
-
-		out->ops_n = p->ops_n;
-		out->op_cycles = gus_zalloc(p->ops_n * sizeof(*out->op_cycles));
-		list_causes(&a->charges, p, iterations, out);
+		list_causes(&a->charges, p, r.iterations ? (double)r.iterations * (double)a->charged / (double)(log.seq + log.skipped) : 1, out);
 		find_chain(a, p, out);
 	}
 	close_log(&log);
-	free(a->charges.ticks);
-	free(a->charges.times);
 	free(a);
 	return status;
+}
+
+struct gus_causes {
+	struct gus_stream_log log;
+	struct analysis analysis;
+};
+
+struct gus_causes *gus_causes_open(const struct gus_core_config *c, struct gus_stream_options *o)
+{
+	enum { UOPS = 8 }; /* of an op, in the mean over all that is in the log */
+	struct gus_causes *causes = gus_zalloc(sizeof(*causes));
+
+	open_log(&causes->log, &causes->analysis, c, 0, UOPS);
+	o->log = &causes->log;
+	return causes;
+}
+
+/* What was not followed is taken to be as what was. */
+void gus_causes_get(const struct gus_causes *causes, const struct gus_program *p, struct gus_causality *out)
+{
+	const struct analysis *a = &causes->analysis;
+	uint64_t ops = causes->log.seq + causes->log.skipped;
+
+	*out = (struct gus_causality){ 0 };
+	list_causes(&a->charges, p, a->charged ? (double)a->charged / (double)ops : 1, out);
+	find_chain(a, p, out);
+}
+
+void gus_causes_close(struct gus_causes *causes)
+{
+	if (!causes)
+		return;
+	close_log(&causes->log);
+	free(causes);
 }
 
 void gus_causality_free(struct gus_causality *out)

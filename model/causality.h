@@ -57,6 +57,14 @@ struct gus_causality {
 /* Runs the nominal machine, and beside it the lanes of the options, whose times go to result unless that is NULL. -1 with err, and nothing to be freed. */
 int gus_causality_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
 		      struct gus_causality *out, struct gus_stream_result *result, struct gus_error *err);
+
+/* The same of a trace that is fed. Opened before the engine, with its options, which then have its log. What is gotten is of the whole
+ * trace instead of an iteration; the chain is that of the last stretch that was followed. */
+struct gus_causes;
+struct gus_causes *gus_causes_open(const struct gus_core_config *c, struct gus_stream_options *o);
+void gus_causes_get(const struct gus_causes *causes, const struct gus_program *p, struct gus_causality *out);
+void gus_causes_close(struct gus_causes *causes);
+
 void gus_causality_free(struct gus_causality *out);
 const char *gus_hop_name(enum gus_hop hop);
 

@@ -14,17 +14,21 @@ model_libmodel_a_SOURCES = \
 	model/cpus.c model/cpus.h \
 	model/frontend.c model/frontend.h \
 	model/functional.c model/functional.h \
+	model/known.c model/known.h \
 	model/oracle.c model/oracle.h \
+	model/phases.c model/phases.h \
+	model/growing.c model/growing.h \
 	model/program.c model/program.h model/program_private.h \
 	model/program_latency.c \
 	model/rates.c model/rates.h \
 	model/values.c model/values.h \
+	model/carried.c model/carried.h \
 	model/causality.c model/causality.h \
 	model/saturation.c model/saturation.h \
 	model/sensitivity.c model/sensitivity.h \
 	model/stream_resolve.c \
 	model/sets.c model/sets.h \
-	model/stream.c model/stream.h model/stream_private.h \
+	model/stream.c model/stream.h model/stream_prepare.c model/stream_private.h \
 	model/stream_kernel.c model/stream_kernel.h \
 	model/stream_reference.c \
 	model/uarch.c model/uarch.h \

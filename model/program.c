@@ -48,6 +48,15 @@ static bool word(const struct gus_uarch *u, const char *name, const char *is)
 	return p && p->word && strcmp(p->word, is) == 0;
 }
 
+/* The ports of a taken branch, where the table knows them; 0: they are those of any. */
+static uint64_t taken_ports(const struct gus_uarch *u)
+{
+	for (uint32_t i = 0; i < u->rows_n; i++)
+		if (strcmp(u->rows[i].id, "taken") == 0 && u->rows[i].uses_n)
+			return u->groups[u->uses[u->rows[i].uses].group].ports;
+	return 0;
+}
+
 static void find_rules(struct rules *r, const struct gus_uarch *u)
 {
 	*r = (struct rules){
@@ -71,6 +80,7 @@ static void find_rules(struct rules *r, const struct gus_uarch *u)
 		.load_indexed = (uint16_t)gus_uarch_value(u, "l1d_latency_indexed", gus_uarch_value(u, "l1d_latency", 4)),
 		.load_vector = (uint16_t)gus_uarch_value(u, "l1d_latency_vector", gus_uarch_value(u, "l1d_latency", 4)),
 	};
+	r->taken = taken_ports(u);
 	find_roles(&r->roles, u);
 }
 
@@ -782,9 +792,9 @@ static void fuse_pair(struct builder *b, struct gus_op *first, const struct gus_
 	first->insns_n = 2;
 }
 
-static void fuse_macro(struct builder *b)
+static void fuse_macro(struct builder *b, size_t from)
 {
-	for (size_t i = 0; i + 1 < b->ops.n; i++) {
+	for (size_t i = from; i + 1 < b->ops.n; i++) {
 		struct gus_op *first = &b->ops.v[i], *second = first + 1;
 
 		if (first->insns_n != 1 || !fuses(b, &b->insns.v[first->insn].info, &b->insns.v[second->insn].info))
@@ -798,9 +808,9 @@ static void fuse_macro(struct builder *b)
 	}
 }
 
-static void settle_rob(struct builder *b)
+static void settle_rob(struct builder *b, size_t from)
 {
-	for (size_t i = 0; i < b->ops.n; i++) {
+	for (size_t i = from; i < b->ops.n; i++) {
 		struct gus_op *op = &b->ops.v[i];
 
 		op->rob = b->rules.rob_fused ? op->slots : op->uops_n > op->slots ? op->uops_n : op->slots;
@@ -808,7 +818,7 @@ static void settle_rob(struct builder *b)
 }
 
 /* After push and pop the decoders hold an offset to rsp; who then looks at rsp itself makes them insert a uop that adds
- * it. What the offset is at the start is what it is at the end: the code comes again. */
+ * it. Where the code comes again, what the offset is at the start is what it is at the end; else there is none at the start. */
 static bool looks_at_stack(const struct builder *b, const struct gus_insn_info *info)
 {
 	if (info->flags & GUS_INSN_STACK)
@@ -851,14 +861,14 @@ static void add_sync(struct builder *b, struct gus_op *op)
 	op->results[GUS_REGFILE_INT]++;
 }
 
-static void add_syncs(struct builder *b)
+static void add_syncs(struct builder *b, size_t from, bool again)
 {
 	bool offset = false;
 
 	if (!b->rules.stack_engine)
 		return;
-	for (int round = 0; round < 2; round++)
-		for (size_t i = 0; i < b->ops.n; i++) {
+	for (int round = again ? 0 : 1; round < 2; round++)
+		for (size_t i = from; i < b->ops.n; i++) {
 			struct gus_op *op = &b->ops.v[i];
 			const struct gus_insn_info *info = &b->insns.v[op->insn].info;
 
@@ -876,27 +886,83 @@ static void add_syncs(struct builder *b)
 		}
 }
 
-static int decode(struct builder *b, const uint8_t *code, size_t size, unsigned flags, struct gus_error *err)
+/* An instruction that is not known to us, of known length: it stands in a trace, so some CPU has executed it. */
+static void take_unknown(struct gus_insn_info *info, size_t length)
 {
-	for (size_t at = 0; at < size;) {
-		struct gus_program_insn insn = { .offset = at };
-		size_t n = gus_insn_analyse(b->u->isa, code + at, size - at, &insn.info);
+	*info = (struct gus_insn_info){ .class = GUS_INSN_OTHER, .length = (uint8_t)length, .opcode_length = (uint8_t)length };
+}
 
-		if (!n || insn.info.class == GUS_INSN_BAD)
-			return gus_fail(err, GUS_E_CORRUPT, "cannot model the code: %s at byte %zu of %zu",
-					n ? "no instruction of this ISA" : "an instruction is cut off", at, size);
-		insn.row = gus_uarch_row(b->u, insn.info.form);
-		if (flags & GUS_PROGRAM_TEXTS) {
-			struct gus_insn text;
+static int decode_one(struct builder *b, const struct gus_program_code *c, size_t at, size_t length, struct gus_error *err)
+{
+	struct gus_program_insn insn = { .offset = c->address - b->base + at };
+	const uint8_t *bytes = (const uint8_t *)c->bytes + at;
+	size_t n = gus_insn_analyse(b->u->isa, bytes, length ? length : c->size - at, &insn.info);
 
-			gus_insn_decode(b->u->isa, code + at, size - at, b->base + at, &text);
-			memcpy(insn.text, text.text, sizeof(insn.text));
-			insn.text[sizeof(insn.text) - 1] = '\0';
-		}
-		gus_vec_push(&b->insns, insn);
-		at += n;
+	if (length && (n != length || insn.info.class == GUS_INSN_BAD))
+		take_unknown(&insn.info, n = length);
+	if (!n || insn.info.class == GUS_INSN_BAD)
+		return gus_fail(err, GUS_E_CORRUPT, "cannot model the code: %s at byte %zu of %zu",
+				n ? "no instruction of this ISA" : "an instruction is cut off", at, c->size);
+	insn.row = gus_uarch_row(b->u, insn.info.form);
+	if (c->flags & GUS_PROGRAM_TEXTS) {
+		struct gus_insn text;
+
+		gus_insn_decode(b->u->isa, bytes, c->size - at, c->address + at, &text);
+		memcpy(insn.text, text.text, sizeof(insn.text));
+		insn.text[sizeof(insn.text) - 1] = '\0';
 	}
-	return b->insns.n ? 0 : gus_fail(err, GUS_E_USAGE, "cannot model the code: there are no instructions");
+	gus_vec_push(&b->insns, insn);
+	return (int)n;
+}
+
+int gus_program_add(struct builder *b, const struct gus_program_code *c, struct gus_error *err)
+{
+	size_t insns = b->insns.n, ops = b->ops.n, n = 0;
+
+	for (size_t at = 0; at < c->size; n++) {
+		int size = decode_one(b, c, at, c->lengths ? c->lengths[n] : 0, err);
+
+		if (size < 0) {
+			b->insns.n = insns;
+			return -1;
+		}
+		at += (size_t)size;
+	}
+	if (b->insns.n == insns)
+		return gus_fail(err, GUS_E_USAGE, "cannot model the code: there are no instructions");
+	for (size_t i = insns; i < b->insns.n; i++)
+		lower_one(b, (uint32_t)i);
+	fuse_macro(b, ops);
+	add_syncs(b, ops, !c->lengths);
+	settle_rob(b, ops);
+	return 0;
+}
+
+void gus_program_begin(struct builder *b, const struct gus_uarch *u, uint64_t base)
+{
+	*b = (struct builder){ .u = u, .base = base };
+	find_rules(&b->rules, u);
+}
+
+void gus_program_look(struct gus_program *p, const struct builder *b)
+{
+	p->isa = b->u->isa;
+	p->uarch = b->u;
+	p->insns = b->insns.v, p->insns_n = (uint32_t)b->insns.n;
+	p->ops = b->ops.v, p->ops_n = (uint32_t)b->ops.n;
+	p->uops = b->uops.v, p->uops_n = (uint32_t)b->uops.n;
+	p->flows = b->flows.v, p->flows_n = (uint32_t)b->flows.n;
+	p->memories = b->memories.v, p->memories_n = (uint32_t)b->memories.n;
+	p->base = b->base;
+	p->unknown = b->unknown;
+	if (!p->port_names) {
+		const char **names = gus_zalloc((b->u->ports_n + 1) * sizeof(*names));
+
+		for (uint32_t i = 0; i < b->u->ports_n; i++)
+			names[i] = b->u->groups[i].name;
+		p->port_names = names;
+		p->ports_n = b->u->ports_n;
+	}
 }
 
 static void close_loop(struct gus_program *p)
@@ -910,67 +976,35 @@ static void close_loop(struct gus_program *p)
 		last->flags |= GUS_OP_TAKEN;
 }
 
-/* Of a taken branch the table may know other ports. */
-static void take_taken(struct builder *b, struct gus_program *p)
+void gus_program_take(struct builder *b, const struct gus_op *op)
 {
-	struct gus_op *op = &p->ops[p->ops_n - 1];
-
-	if (!p->loop || !b->rules.x86 || !(op->flags & GUS_OP_CONDITIONAL))
+	if (!b->rules.taken || !b->rules.x86 || !(op->flags & GUS_OP_CONDITIONAL))
 		return;
-	for (uint32_t i = 0; i < b->u->rows_n; i++) {
-		const struct gus_uarch_row *row = &b->u->rows[i];
-
-		if (strcmp(row->id, "taken") != 0 || !row->uses_n)
-			continue;
-		for (unsigned k = op->uops_n; k-- > 0;)
-			if (p->uops[op->uop + k].kind == GUS_UOP_COMPUTE) {
-				p->uops[op->uop + k].ports = b->u->groups[b->u->uses[row->uses].group].ports;
-				return;
-			}
-	}
-}
-
-static struct gus_program *hand_over(struct builder *b, size_t size, unsigned flags)
-{
-	struct gus_program *p = gus_zalloc(sizeof(*p));
-	const char **names = gus_zalloc((b->u->ports_n + 1) * sizeof(*names));
-
-	(void)flags;
-	for (uint32_t i = 0; i < b->u->ports_n; i++)
-		names[i] = b->u->groups[i].name;
-	p->isa = b->u->isa;
-	p->uarch = b->u;
-	p->port_names = names;
-	p->ports_n = b->u->ports_n;
-	p->insns = b->insns.v, p->insns_n = (uint32_t)b->insns.n;
-	p->ops = b->ops.v, p->ops_n = (uint32_t)b->ops.n;
-	p->uops = b->uops.v, p->uops_n = (uint32_t)b->uops.n;
-	p->flows = b->flows.v, p->flows_n = (uint32_t)b->flows.n;
-	p->memories = b->memories.v, p->memories_n = (uint32_t)b->memories.n;
-	p->bytes = size;
-	p->base = b->base;
-	p->unknown = b->unknown;
-	close_loop(p);
-	take_taken(b, p);
-	return p;
+	for (unsigned k = op->uops_n; k-- > 0;)
+		if (b->uops.v[op->uop + k].kind == GUS_UOP_COMPUTE) {
+			b->uops.v[op->uop + k].ports = b->rules.taken;
+			return;
+		}
 }
 
 struct gus_program *gus_program_new(const struct gus_uarch *u, const void *code, size_t size, uint64_t base, unsigned flags,
 				    struct gus_error *err)
 {
-	struct builder b = { .u = u, .base = base };
+	struct builder b;
+	struct gus_program *p;
 
-	find_rules(&b.rules, u);
-	if (decode(&b, code, size, flags, err) != 0) {
+	gus_program_begin(&b, u, base);
+	if (gus_program_add(&b, &(struct gus_program_code){ .bytes = code, .size = size, .address = base, .flags = flags }, err) != 0) {
 		gus_vec_free(&b.insns);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < b.insns.n; i++)
-		lower_one(&b, i);
-	fuse_macro(&b);
-	add_syncs(&b);
-	settle_rob(&b);
-	return hand_over(&b, size, flags);
+	p = gus_zalloc(sizeof(*p));
+	gus_program_look(p, &b);
+	p->bytes = size;
+	close_loop(p);
+	if (p->loop)
+		gus_program_take(&b, &p->ops[p->ops_n - 1]);
+	return p;
 }
 
 void gus_program_free(struct gus_program *p)

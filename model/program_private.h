@@ -15,6 +15,7 @@ struct roles {
 /* The parameters of a table that decide about programs. */
 struct rules {
 	struct roles roles;
+	uint64_t taken;         /* ports of a conditional branch that is taken, if they are others */
 	bool x86;
 	bool zero_int, zero_vector, ones, move_int, move_vector, immediate_add, stack_engine, micro_fusion, rob_fused;
 	bool indexed_store, indexed_never, indexed_rmw;
@@ -33,6 +34,22 @@ struct builder {
 	struct gus_vec(struct gus_flow) flows;
 	struct gus_vec(struct gus_program_memory) memories;
 };
+
+/* Making a program: begin, add code as often as there is some, look at it. What was looked at is owned by the program if nothing is
+ * added any more. */
+struct gus_program_code {
+	const void *bytes;
+	size_t size;
+	uint64_t address;
+	const uint8_t *lengths; /* of each instruction, where they are known: of code that was traced; else NULL */
+	unsigned flags;         /* enum gus_program_flag */
+};
+void gus_program_begin(struct builder *b, const struct gus_uarch *u, uint64_t base);
+/* -1 with err, and nothing is added. */
+int gus_program_add(struct builder *b, const struct gus_program_code *c, struct gus_error *err);
+/* Gives an op whose branch is taken each time the ports of that. */
+void gus_program_take(struct builder *b, const struct gus_op *op);
+void gus_program_look(struct gus_program *p, const struct builder *b);
 
 enum { PIECES = 96 };           /* uops of one instruction; what has more is cut there (state save, wide microcode) */
 struct piece {

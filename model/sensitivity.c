@@ -58,23 +58,23 @@ static void list_classes(struct list *l, const struct gus_program *p, double wei
 }
 
 /* What only counts where not all accesses hit L1, or branches are mispredicted. */
-static void list_oracles(struct list *l, const struct gus_core_config *c, const struct gus_stream_options *o, double weight)
+static void list_oracles(struct list *l, const struct gus_core_config *c, bool memory, bool branch, double weight)
 {
 	static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
 	const uint32_t bandwidth[GUS_HITS] = { 0, c->l2_bandwidth, c->l3_bandwidth, c->memory_bandwidth };
 
-	for (uint32_t level = GUS_HIT_L2; o->memory && level < GUS_HITS; level++) {
+	for (uint32_t level = GUS_HIT_L2; memory && level < GUS_HITS; level++) {
 		add(l, GUS_KNOB_LEVEL_LATENCY, level, weight, "latency", levels[level]);
 		if (bandwidth[level])
 			add(l, GUS_KNOB_BANDWIDTH, level, weight, "bandwidth", levels[level]);
 	}
-	if (o->memory && c->l1d_misses)
+	if (memory && c->l1d_misses)
 		add(l, GUS_KNOB_MISS_BUFFERS, 0, weight, "miss buffers", NULL);
-	if (o->memory && c->stlb_latency)
+	if (memory && c->stlb_latency)
 		add(l, GUS_KNOB_TLB, 0, weight, "latency second TLB", NULL);
-	if (o->memory && c->page_walk_latency)
+	if (memory && c->page_walk_latency)
 		add(l, GUS_KNOB_TLB, 1, weight, "page walks", NULL);
-	if (o->branch)
+	if (branch)
 		add(l, GUS_KNOB_MISPREDICT, 0, weight, "mispredict penalty", NULL);
 }
 
@@ -198,7 +198,7 @@ int gus_sensitivity_set(const struct gus_program *p, const struct gus_core_confi
 	return status ? -1 : left;
 }
 
-static void sort(struct gus_sensitivity *v, size_t n)
+void gus_sensitivity_sort(struct gus_sensitivity *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct gus_sensitivity one = v[i];
@@ -210,24 +210,29 @@ static void sort(struct gus_sensitivity *v, size_t n)
 	}
 }
 
-int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
-			double weight, struct gus_sensitivity **out, double *nominal, struct gus_error *err)
+int gus_sensitivity_list(const struct gus_program *p, const struct gus_core_config *c, bool memory, bool branch, double weight,
+			 struct gus_sensitivity **out)
 {
 	struct list l = { 0 };
 
 	list_ports(&l, p, weight);
 	list_classes(&l, p, weight);
 	list_rest(&l, p, c, weight);
-	list_oracles(&l, c, o, weight);
-	for (size_t i = 0; i < l.n; i += GUS_STREAM_LANES - 1) {
-		size_t n = l.n - i < GUS_STREAM_LANES - 1 ? l.n - i : GUS_STREAM_LANES - 1;
-
-		if (run_batch(p, c, o, l.v + i, n, nominal, err) != 0) {
-			gus_vec_free(&l);
-			return -1;
-		}
-	}
-	sort(l.v, l.n);
+	list_oracles(&l, c, memory, branch, weight);
 	*out = l.v;
 	return (int)l.n;
+}
+
+int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+			double weight, struct gus_sensitivity **out, double *nominal, struct gus_error *err)
+{
+	int n = gus_sensitivity_list(p, c, o->memory != NULL, o->branch != NULL, weight, out);
+
+	for (int i = 0; i < n; i += GUS_STREAM_LANES - 1)
+		if (run_batch(p, c, o, *out + i, (size_t)(n - i < GUS_STREAM_LANES - 1 ? n - i : GUS_STREAM_LANES - 1), nominal, err) != 0) {
+			free(*out);
+			return -1;
+		}
+	gus_sensitivity_sort(*out, (size_t)n);
+	return n;
 }

@@ -15,6 +15,13 @@ struct gus_sensitivity {
 /* "p23" of Intel's ports, "alu0+alu1" of others. */
 void gus_stream_group_name(const struct gus_program *p, uint64_t ports, char *out, size_t room);
 
+/* All knobs that could matter to the program, in the order of the table, their speedups 0; with those of caches and TLBs if memory, of
+ * mispredictions if branch. Returns how many; the caller frees *out. */
+int gus_sensitivity_list(const struct gus_program *p, const struct gus_core_config *c, bool memory, bool branch, double weight,
+			 struct gus_sensitivity **out);
+/* By speedup, largest first; equal ones stay in their order. */
+void gus_sensitivity_sort(struct gus_sensitivity *v, size_t n);
+
 /* All knobs that could matter to the program, each turned to weight (1.15: 15 % more), by speedup, largest first; equal ones in the
  * order of the table. Returns how many, -1 with err. The caller frees *out. nominal: cycles an iteration. */
 int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,

@@ -95,6 +95,49 @@ void gus_stream_resources_of(const struct gus_program *p, struct gus_stream_reso
 int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
 		   struct gus_stream_result *r, struct gus_error *err);
 
+/* A trace, fed to the engine step by step: what is executed is told, and may be code that has just been met. */
+
+enum { GUS_STREAM_CHUNK = 2048 };       /* steps at a time */
+
+/* What an op does to memory, in the order of its accesses in the program: memories_n of them. */
+struct gus_stream_access {
+	uint64_t address;               /* meaningful if known */
+	uint32_t bytes;                 /* 0: as the instruction says */
+	uint8_t level, tlb;             /* enum gus_hit, enum gus_tlb */
+	bool known;
+};
+struct gus_stream_told {
+	uint32_t op;
+	uint32_t access;                /* the first of its accesses */
+	uint32_t region;                /* whatever the caller tells apart */
+	bool taken, mispredicted;       /* of a branch */
+	bool cached;                    /* its uops come from the uop cache rather than from decoders */
+};
+struct gus_stream_feed {
+	const struct gus_stream_told *steps;
+	const struct gus_stream_access *accesses;
+	size_t n;                       /* at most GUS_STREAM_CHUNK */
+};
+/* When the nominal machine did what with an op, in ticks since the beginning: it was issued, the last of its uops began to be executed, all
+ * of them were complete, it retired. */
+struct gus_stream_times { int64_t issue, start, end, retire; };
+
+struct gus_stream_engine;
+/* The options' lanes and log count, nothing else. The program (model/growing.h), configuration and options are borrowed. NULL with err. */
+struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+					  struct gus_error *err);
+void gus_stream_close(struct gus_stream_engine *e);
+/* Runs all lanes through the steps; times, of as many, may be NULL. */
+void gus_stream_feed(struct gus_stream_engine *e, const struct gus_stream_feed *feed, struct gus_stream_times *times);
+/* Cycles so far, by lane; of a region: cycles from the retirement of what was before to that of its own. All regions add up to
+ * the whole, to the tick. */
+void gus_stream_cycles(const struct gus_stream_engine *e, double cycles[GUS_STREAM_LANES]);
+void gus_stream_region_cycles(const struct gus_stream_engine *e, uint32_t region, double cycles[GUS_STREAM_LANES]);
+/* Likewise of an op, on the nominal machine: as a sampler that waits for what retires next would see it. */
+double gus_stream_op_cycles(const struct gus_stream_engine *e, uint32_t op);
+/* The groups of ports that the program has shown so far; their numbers stay. */
+const struct gus_stream_resources *gus_stream_engine_resources(const struct gus_stream_engine *e);
+
 /* The same in doubles, one machine at a time and written plainly: what the engine is held against. Without a source and
  * without oracles. */
 int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,

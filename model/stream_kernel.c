@@ -109,9 +109,9 @@ static inline int32_t sooner_1(int32_t a, int32_t b)
 
 const struct stream_kernel gus_stream_kernels[] = {
 #if defined(__x86_64__)
-	{ 16, has_avx512, open_16, run_16, now_16, close_16 },
-	{ 8, has_avx2, open_8, run_8, now_8, close_8 },
+	{ 16, has_avx512, open_16, grow_16, run_16, now_16, region_of_16, op_of_16, close_16 },
+	{ 8, has_avx2, open_8, grow_8, run_8, now_8, region_of_8, op_of_8, close_8 },
 #endif
-	{ 4, always, open_4, run_4, now_4, close_4 },
-	{ 1, always, open_1, run_1, now_1, close_1 },
+	{ 4, always, open_4, grow_4, run_4, now_4, region_of_4, op_of_4, close_4 },
+	{ 1, always, open_1, grow_1, run_1, now_1, region_of_1, op_of_1, close_1 },
 };

@@ -25,23 +25,57 @@ struct NAME(state) {
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
 	stream_time levels[GUS_HITS], tlb, walk, penalty, drain;
-	stream_time *flows, *latency, *fronts, *retires;
+	stream_time *costs;
+	size_t costs_n, costs_room;
 	int64_t base[LANES];                    /* ticks that were taken off */
+	/* Of what is fed: where the time of retirement went. */
+	uint32_t region, regions_n;             /* the present one */
+	stream_time mark;                       /* when retirement came to it */
+	stream_time *in_region;                 /* by region, since times were taken down ... */
+	int64_t (*region_ticks)[LANES];         /* ... and before */
+	int64_t *op_ticks;                      /* by op, in lane 0, if the first lane of all is here */
+	uint32_t ops_n;
+	unsigned first;
 };
+
+/* More costs, resources, regions, ops: all that the stream has more than there was. */
+TARGET static void NAME(grow)(void *state, const struct stream *s)
+{
+	struct NAME(state) *k = state;
+
+	if (s->costs.n > k->costs_room) {
+		stream_time *costs = aligned_zalloc(2 * s->costs.n * sizeof(*costs));
+
+		if (k->costs_n)
+			memcpy(costs, k->costs, k->costs_n * sizeof(*costs));
+		free(k->costs);
+		k->costs = costs;
+		k->costs_room = 2 * s->costs.n;
+	}
+	for (; k->costs_n < s->costs.n; k->costs_n++)
+		k->costs[k->costs_n] = NAME(from)(s->costs.v[k->costs_n].ticks, k->first);
+	for (size_t i = 0; i < s->resources_n; i++)
+		k->inverse[i] = NAME(from)(s->inverse[i].ticks, k->first);
+	if (s->regions > k->regions_n) {
+		stream_time *in_region = aligned_zalloc(s->regions * sizeof(*in_region));
+
+		if (k->regions_n)
+			memcpy(in_region, k->in_region, k->regions_n * sizeof(*in_region));
+		free(k->in_region);
+		k->in_region = in_region;
+		k->region_ticks = gus_resize(k->region_ticks, s->regions, sizeof(*k->region_ticks));
+		memset(k->region_ticks + k->regions_n, 0, (s->regions - k->regions_n) * sizeof(*k->region_ticks));
+		k->regions_n = s->regions;
+	}
+	if (s->fed && !k->first && s->ops_n > k->ops_n) {
+		k->op_ticks = gus_resize(k->op_ticks, s->ops_n, sizeof(*k->op_ticks));
+		memset(k->op_ticks + k->ops_n, 0, (s->ops_n - k->ops_n) * sizeof(*k->op_ticks));
+		k->ops_n = s->ops_n;
+	}
+}
 
 INLINE void NAME(begin)(struct NAME(state) *k, const struct stream *s, unsigned first)
 {
-	for (size_t i = 0; i < s->resources_n; i++)
-		k->inverse[i] = NAME(from)(s->inverse[i], first);
-	for (uint32_t i = 0; i < s->p->flows_n; i++)
-		k->flows[i] = NAME(from)(s->flows[i], first);
-	for (uint32_t i = 0; i < s->p->uops_n; i++)
-		k->latency[i] = NAME(from)(s->latency[i], first);
-	for (uint32_t i = 0; i < s->p->ops_n; i++) {
-		k->retires[i] = NAME(from)(s->retires[i], first);
-		for (unsigned f = 0; f < FRONTS; f++)
-			k->fronts[FRONTS * i + f] = NAME(from)(s->fronts[FRONTS * i + f], first);
-	}
 	for (unsigned level = 0; level < GUS_HITS; level++)
 		k->levels[level] = NAME(from)(s->levels[level], first);
 	k->tlb = NAME(from)(s->tlb, first);
@@ -81,10 +115,10 @@ INLINE stream_time NAME(entry)(const struct NAME(state) *k, const struct stream 
 /* Nothing waits longer than dispatch for the windows that are given back in order. */
 INLINE void NAME(enter)(struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, struct gus_stream_log *log)
 {
-	uint64_t why = 0;
+	uint64_t why = UINT64_MAX; /* nobody has given one back that was waited for */
 	stream_time free = NAME(entry)(k, s, w, n, log, &why);
 
-	if (log && stream_later(log, FIRST(free), FIRST(k->dispatch), 4 * w))
+	if (log && why != UINT64_MAX && stream_later(log, FIRST(free), FIRST(k->dispatch), 4 * w))
 		log->dispatch = stream_reason(WHY_WINDOW, w, 0, 0, why);
 	k->dispatch = LATER(k->dispatch, free);
 }
@@ -118,20 +152,18 @@ INLINE void NAME(station)(struct NAME(state) *k, const struct stream *s, unsigne
 }
 
 /* A queue in front of a bus, or of the page walkers. */
-INLINE stream_time NAME(queue)(struct NAME(state) *k, const struct stream *s, unsigned bus, stream_time from, stream_time t,
+INLINE stream_time NAME(queue)(struct NAME(state) *k, unsigned bus, stream_time from, stream_time t,
 			       struct gus_stream_log *log, uint64_t *why)
 {
-	size_t r = s->resources.n + STREAM_UNITS + bus;
-
 	if (log) {
-		if (FIRST(k->resource[r]) > FIRST(t))
-			*why = stream_reason(WHY_RESOURCE, (unsigned)r, 0, 0, log->since[r]);
-		if (FIRST(k->resource[r]) < FIRST(from))
-			log->since[r] = log->seq;
+		if (FIRST(k->resource[bus]) > FIRST(t))
+			*why = stream_reason(WHY_RESOURCE, bus, 0, 0, log->since[bus]);
+		if (FIRST(k->resource[bus]) < FIRST(from))
+			log->since[bus] = log->seq;
 		log->notes[log->seq & log->notes_mask].buses[bus]++;
 	}
-	t = LATER(t, k->resource[r]);
-	k->resource[r] = LATER(k->resource[r], from) + k->inverse[r];
+	t = LATER(t, k->resource[bus]);
+	k->resource[bus] = LATER(k->resource[bus], from) + k->inverse[bus];
 	return t;
 }
 
@@ -145,7 +177,7 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 	uint64_t before = 0, waited = 0;
 
 	if (a->tlb == GUS_TLB_WALK)
-		t = NAME(queue)(k, s, BUS_WALKS, base, t, log, why) + k->walk;
+		t = NAME(queue)(k, BUS_WALKS, base, t, log, why) + k->walk;
 	else if (a->tlb == GUS_TLB_SECOND)
 		t = t + k->tlb;
 	if (log)
@@ -157,10 +189,10 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 			*why = waited;
 		t = LATER(t, free);
 		if (a->level >= GUS_HIT_MEMORY)
-			t = NAME(queue)(k, s, BUS_MEMORY, base, t, log, why);
+			t = NAME(queue)(k, BUS_MEMORY, base, t, log, why);
 		if (a->level >= GUS_HIT_L3)
-			t = NAME(queue)(k, s, BUS_L3, base, t, log, why);
-		t = NAME(queue)(k, s, BUS_L2, base, t, log, why);
+			t = NAME(queue)(k, BUS_L3, base, t, log, why);
+		t = NAME(queue)(k, BUS_L2, base, t, log, why);
 		tlb = log && FIRST(t) > FIRST(found) ? 0 : tlb;
 		t = t + k->levels[a->level];
 		if (log)
@@ -185,12 +217,12 @@ INLINE stream_time NAME(late)(struct NAME(state) *k, const struct stream *s, con
 	stream_time t;
 
 	if (a->level == GUS_HIT_L1 && a->tlb == GUS_TLB_HIT) {
-		t = k->lines[a->line] - k->latency[number];
+		t = k->lines[a->line] - k->costs[s->uops.v[number].latency];
 		reason = log ? log->line[a->line] : 0;
 	} else {
 		t = NAME(fetch)(k, s, a, start, own, log, &reason);
 		if (a->level)
-			t = t - k->latency[number];
+			t = t - k->costs[s->uops.v[number].latency];
 	}
 	if (log && FIRST(t) > FIRST(start))
 		*why = reason;
@@ -221,7 +253,7 @@ INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, co
 	}
 	for (unsigned i = 0; i < u->in_n; i++) {
 		unsigned reg = s->p->flows[u->in + i].reg;
-		stream_time ready = k->reg[reg] - k->flows[u->in + i];
+		stream_time ready = k->reg[reg] - k->costs[s->flows.v[u->in + i]];
 
 		if (log && stream_later(log, FIRST(ready), when, toss + i + 13)) {
 			when = FIRST(ready);
@@ -237,10 +269,10 @@ INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, co
 }
 
 INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op, uint32_t number,
-			     const struct stream_access *accesses, struct gus_stream_log *log, uint64_t seq, uint64_t *ended)
+			     const struct stream_access *accesses, struct gus_stream_log *log, uint64_t seq, uint64_t *ended, int32_t *started)
 {
 	const struct gus_uop *u = &s->p->uops[number];
-	const struct stream_uop *needs = &s->uops[number];
+	const struct stream_uop *needs = &s->uops.v[number];
 	const struct stream_access *a = accesses && u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n ? accesses + u->memory : NULL;
 	unsigned own = number - op->uop;
 	uint64_t why = 0, source = 0;
@@ -258,10 +290,12 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 			}
 		}
 	}
-	end = LATER(start + k->latency[number], forward);
+	end = LATER(start + k->costs[needs->latency], forward);
+	if (started && FIRST(start) > *started)
+		*started = FIRST(start);
 	if (log) {
-		log->starts[(seq * log->each + own) & log->starts_mask] = why;
-		*ended = source && FIRST(forward) > FIRST(start) + FIRST(k->latency[number]) ? source :
+		log->starts[(log->started + own) & log->starts_mask] = why;
+		*ended = source && FIRST(forward) > FIRST(start) + FIRST(k->costs[needs->latency]) ? source :
 			stream_reason(WHY_OWN, own, 0, 0, seq);
 	}
 	if (needs->uses_n && s->sizes_n[WINDOW_RS]) {
@@ -271,7 +305,7 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 	}
 	for (unsigned i = 0; i < u->out_n; i++) {
 		unsigned reg = s->p->flows[u->out + i].reg;
-		stream_time own_time = start + k->flows[u->out + i];
+		stream_time own_time = start + k->costs[s->flows.v[u->out + i]];
 
 		if (log)
 			log->reg[reg] = source && FIRST(forward) > FIRST(own_time) ? source :
@@ -287,12 +321,14 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 }
 
 /* Opens the op's note. */
-INLINE struct stream_note *NAME(note)(struct gus_stream_log *log, const struct stream_step *step)
+INLINE struct stream_note *NAME(note)(struct gus_stream_log *log, const struct stream_step *step, uint8_t fronts)
 {
 	struct stream_note *note = &log->notes[log->seq & log->notes_mask];
 
 	note->op = step->op;
+	note->starts = log->started;
 	note->fetched = step->fetched;
+	note->fronts = fronts;
 	memset(note->buses, 0, sizeof(note->buses));
 	/* New bits to toss with, not for each op, as then no branch on them could be predicted. */
 	if (log->seq % TOSSES_EVERY == 0) {
@@ -307,14 +343,15 @@ INLINE struct stream_note *NAME(note)(struct gus_stream_log *log, const struct s
 INLINE void NAME(serve)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step, struct gus_stream_log *log,
 			struct stream_note *note)
 {
-	const struct stream_op *needs = &s->ops[step->op];
+	const struct stream_op *needs = &s->ops.v[step->op];
 	stream_time begin = k->dispatch;
 
 	for (unsigned f = 0; f < FRONTS; f++) {
-		stream_time cost = k->fronts[FRONTS * step->op + f], from = begin;
+		stream_time cost, from = begin;
 
-		if (!needs->front[f])
+		if (!(needs->fronts & step->fronts & 1 << f))
 			continue;
+		cost = k->costs[needs->front[f]];
 		if (f == FRONT_FETCH) { /* it works ahead, as far as its queue reaches */
 			cost *= (int32_t)step->fetched;
 			from -= STREAM_FETCH_AHEAD * GUS_STREAM_TICKS;
@@ -387,13 +424,13 @@ INLINE void NAME(give)(struct NAME(state) *k, const struct stream *s, unsigned w
 }
 
 INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step, const struct stream_access *accesses,
-		     struct gus_stream_log *log)
+		     struct gus_stream_log *log, struct gus_stream_times *times)
 {
 	const struct gus_op *op = &s->p->ops[step->op];
-	const struct stream_op *needs = &s->ops[step->op];
-	struct stream_note *note = log ? NAME(note)(log, step) : NULL;
+	const struct stream_op *needs = &s->ops.v[step->op];
+	struct stream_note *note = log ? NAME(note)(log, step, needs->fronts & step->fronts) : NULL;
 	uint64_t why = stream_reason(WHY_DISPATCH, 0, 0, 0, 0), ended = 0;
-	int32_t when;
+	int32_t when, started = 0;
 	stream_time end;
 
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
@@ -408,11 +445,16 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 		note->dispatch = log->dispatch;
 	end = k->dispatch;
 	when = FIRST(end);
+	if (times) {
+		started = FIRST(end);
+		times->issue = k->base[0] + FIRST(end);
+	}
 	if (op->flags & GUS_OP_ELIMINATED)
 		NAME(eliminate)(k, s, op, log);
 	else
 		for (uint32_t u = 0; u < op->uops_n; u++) {
-			stream_time done = NAME(uop)(k, s, op, op->uop + u, accesses, log, log ? log->seq : 0, &ended);
+			stream_time done = NAME(uop)(k, s, op, op->uop + u, accesses, log, log ? log->seq : 0, &ended,
+							  times ? &started : NULL);
 
 			if (log && stream_later(log, FIRST(done), when, 20 + u)) {
 				when = FIRST(done);
@@ -422,10 +464,15 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 		}
 	if (log) {
 		note->end = why;
-		note->retire = stream_later(log, FIRST(k->retire) + FIRST(k->retires[step->op]), when, 40) ?
+		note->retire = stream_later(log, FIRST(k->retire) + FIRST(k->costs[needs->retire]), when, 40) ?
 			stream_reason(WHY_PREVIOUS, 0, 0, 0, 0) : why;
 	}
-	k->retire = LATER(end, k->retire + k->retires[step->op]);
+	k->retire = LATER(end, k->retire + k->costs[needs->retire]);
+	if (times) {
+		times->start = k->base[0] + started;
+		times->end = k->base[0] + FIRST(end);
+		times->retire = k->base[0] + FIRST(k->retire);
+	}
 	if (needs->window[WINDOW_STORES])
 		NAME(leave)(k, s, op, accesses, log, note);
 	NAME(give)(k, s, WINDOW_ROB, needs->window[WINDOW_ROB], k->retire, log);
@@ -437,8 +484,27 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 			log->dispatch = stream_reason(WHY_FLUSH, 0, 0, 0, log->seq);
 		k->dispatch = LATER(k->dispatch, end);
 	}
-	if (log)
+	if (log) {
+		log->started += op->uops_n;
 		log->seq++;
+	}
+}
+
+/* What was retired since the last time belongs to the region that was executed. */
+INLINE void NAME(settle)(struct NAME(state) *k)
+{
+	k->in_region[k->region] += k->retire - k->mark;
+	k->mark = k->retire;
+}
+
+INLINE void NAME(settle_all)(struct NAME(state) *k)
+{
+	NAME(settle)(k);
+	for (uint32_t i = 0; i < k->regions_n; i++) {
+		for (unsigned lane = 0; lane < LANES; lane++)
+			k->region_ticks[i][lane] += LANE(k->in_region[i], lane);
+		k->in_region[i] = k->in_region[i] - k->in_region[i];
+	}
 }
 
 /* All times lose what the last dispatch has; what was before that cannot hold anybody up any more. A machine without windows may
@@ -446,6 +512,11 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 {
 	stream_time by = LATER(k->dispatch, k->retire - AHEAD_MOST);
+
+	if (s->fed) {
+		NAME(settle_all)(k);
+		k->mark = k->mark - by; /* not less than 0: where retirement is taken along to dispatch, that time counts */
+	}
 
 #define DOWN(t) ((t) = LATER((t), by) - by)
 	for (size_t i = 0; i < s->resources_n; i++)
@@ -479,10 +550,8 @@ TARGET static void *NAME(open)(const struct stream *s, unsigned first)
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		k->given[w] = aligned_zalloc((s->mask[w] + 1) * sizeof(stream_time));
-	k->flows = aligned_zalloc((s->p->flows_n + 1) * sizeof(stream_time));
-	k->latency = aligned_zalloc((s->p->uops_n + 1) * sizeof(stream_time));
-	k->fronts = aligned_zalloc((FRONTS * s->p->ops_n + 1) * sizeof(stream_time));
-	k->retires = aligned_zalloc((s->p->ops_n + 1) * sizeof(stream_time));
+	k->first = first;
+	NAME(grow)(k, s);
 	NAME(begin)(k, s, first);
 	return k;
 }
@@ -495,13 +564,39 @@ INLINE bool NAME(far)(const struct NAME(state) *k)
 	return false;
 }
 
-/* Made twice from the same lines: what a log needs is not there where there is none. */
-INLINE void NAME(walk)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log)
+/* Where the time of retirement goes, of one op. */
+INLINE void NAME(account)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step, const struct stream_access *accesses,
+			  struct gus_stream_log *log, struct gus_stream_times *times)
+{
+	int32_t before = FIRST(k->retire);
+
+	if (step->region != k->region) {
+		NAME(settle)(k);
+		k->region = step->region;
+	}
+	NAME(op)(k, s, step, accesses, log, times);
+	if (!k->first)
+		k->op_ticks[step->op] += FIRST(k->retire) - before;
+}
+
+/* Made several times from the same lines: what a log or times need is not there where there is none. */
+INLINE void NAME(walk)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log,
+		       struct gus_stream_times *times, bool fed)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		NAME(op)(k, s, &r->steps[i], r->tracked ? r->accesses + r->steps[i].access : NULL, log);
-		if (i % REBASE_EVERY == 0 && NAME(far)(k))
+		const struct stream_access *accesses = r->tracked ? r->accesses.v + r->steps[i].access : NULL;
+
+		if (fed)
+			NAME(account)(k, s, &r->steps[i], accesses, log, times ? times + i : NULL);
+		else
+			NAME(op)(k, s, &r->steps[i], accesses, log, NULL);
+		if (i % REBASE_EVERY == 0 && NAME(far)(k)) {
+			int64_t before = k->base[0] + FIRST(k->retire);
+
 			NAME(rebase)(k, s);
+			if (fed && !k->first)
+				k->op_ticks[r->steps[i].op] += k->base[0] + FIRST(k->retire) - before;
+		}
 	}
 }
 
@@ -509,15 +604,58 @@ TARGET static void NAME(logged)(struct NAME(state) *k, const struct stream *s, c
 {
 	if (!log)
 		__builtin_unreachable();
-	NAME(walk)(k, s, r, log);
+	NAME(walk)(k, s, r, log, NULL, false);
 }
 
-TARGET static void NAME(run)(void *state, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log)
+TARGET static void NAME(fed)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r)
 {
-	if (log)
+	NAME(walk)(k, s, r, NULL, NULL, true);
+}
+
+TARGET static void NAME(fed_timed)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_times *times)
+{
+	if (!times)
+		__builtin_unreachable();
+	NAME(walk)(k, s, r, NULL, times, true);
+}
+
+TARGET static void NAME(fed_logged)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log,
+				    struct gus_stream_times *times)
+{
+	if (!log)
+		__builtin_unreachable();
+	NAME(walk)(k, s, r, log, times, true);
+}
+
+TARGET static void NAME(run)(void *state, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log,
+			     struct gus_stream_times *times)
+{
+	if (s->fed && log)
+		NAME(fed_logged)(state, s, r, log, times);
+	else if (s->fed && times)
+		NAME(fed_timed)(state, s, r, times);
+	else if (s->fed)
+		NAME(fed)(state, s, r);
+	else if (log)
 		NAME(logged)(state, s, r, log);
 	else
-		NAME(walk)(state, s, r, NULL);
+		NAME(walk)(state, s, r, NULL, NULL, false);
+}
+
+TARGET static void NAME(region_of)(void *state, uint32_t region, int64_t *ticks)
+{
+	struct NAME(state) *k = state;
+
+	NAME(settle)(k);
+	for (unsigned lane = 0; lane < LANES; lane++)
+		ticks[lane] = k->region_ticks[region][lane] + LANE(k->in_region[region], lane);
+}
+
+static int64_t NAME(op_of)(const void *state, uint32_t op)
+{
+	const struct NAME(state) *k = state;
+
+	return k->op_ticks[op];
 }
 
 TARGET static void NAME(now)(const void *state, int64_t *ticks)
@@ -534,10 +672,10 @@ static void NAME(close)(void *state)
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		free(k->given[w]);
-	free(k->flows);
-	free(k->latency);
-	free(k->fronts);
-	free(k->retires);
+	free(k->costs);
+	free(k->in_region);
+	free(k->region_ticks);
+	free(k->op_ticks);
 	free(k);
 }
 

@@ -4,6 +4,7 @@
 #define GUS_MODEL_STREAM_PRIVATE_H
 
 #include "base/alloc.h"
+#include "base/index.h"
 #include "model/frontend.h"
 #include "model/stream.h"
 #include "model/values.h"
@@ -11,7 +12,6 @@
 enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONTS };
 enum {
 	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
-	STREAM_CHUNK = 2048,            /* steps that are resolved, and then run, at a time */
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
 	STREAM_LATE = 8,                /* uops that may wait in the reservation station out of order, see stream_kernel.h */
 };
@@ -20,9 +20,10 @@ enum {
 enum stream_window { WINDOW_ROB, WINDOW_LOADS, WINDOW_STORES, WINDOW_RS, WINDOW_MISSES, STREAM_WINDOWS };
 enum { STREAM_IN_ORDER = WINDOW_RS };
 
-/* What uops queue for: groups of ports, exclusive units, and then these. */
+/* What uops queue for: the buses, then exclusive units, then groups of ports, of which there may come more. */
 enum stream_bus { BUS_L2, BUS_L3, BUS_MEMORY, BUS_WALKS, STREAM_BUSES };
-enum { STREAM_UNITS = 32, STREAM_RESOURCES = GUS_STREAM_GROUPS + STREAM_UNITS + STREAM_BUSES };
+enum { STREAM_UNITS = 32, STREAM_UNITS_AT = STREAM_BUSES, STREAM_GROUPS_AT = STREAM_UNITS_AT + STREAM_UNITS,
+	STREAM_RESOURCES = STREAM_GROUPS_AT + GUS_STREAM_GROUPS };
 
 /* An access, as far as it is the same for all lanes. */
 enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_BLOCKED = 4, STREAM_LINE = 8 };
@@ -33,13 +34,20 @@ struct stream_access {
 };
 struct stream_step {
 	uint32_t op, access;            /* the first of its accesses */
+	uint32_t region;
 	uint16_t fetched;               /* cycles of length decoding */
+	uint8_t fronts;                 /* bit f: it goes through that part of the front end, if it takes any of its time */
 	bool mispredicted;
 };
+
+/* Ticks by lane of something that many have in common, such as a latency of 4 cycles of the same class; number 0 is none at all.
+ * Kept once: code of many thousand ops has a few hundred. */
+struct stream_cost { int32_t ticks[GUS_STREAM_LANES]; };
 
 /* What a uop needs, in the order in which its parts lie in stream->uses. */
 struct stream_uop {
 	uint32_t use, uses_n;           /* of resources */
+	uint32_t latency;               /* cost until it is complete */
 };
 
 struct stream_use {
@@ -48,7 +56,9 @@ struct stream_use {
 };
 
 struct stream_op {
-	bool front[FRONTS];             /* whether it takes any of that part's time */
+	uint32_t front[FRONTS];         /* costs of each part of the front end */
+	uint32_t retire;                /* cost of retirement's width */
+	uint8_t fronts;                 /* bit f: whether it takes any of that part's time */
 	uint8_t window[STREAM_IN_ORDER]; /* entries taken of each */
 	uint8_t waiting;                /* uops that go through the reservation station */
 };
@@ -60,26 +70,37 @@ struct stream_size {
 };
 
 struct stream {
-	const struct gus_program *p;
+	const struct gus_program *p;    /* may have grown; what is below is of ops_n ops of it, uops_n uops, flows_n flows */
 	const struct gus_core_config *c;
 	const struct gus_stream_options *o;
 	size_t lanes;
+	bool fed;                       /* step by step: the code grows, accesses and branches are told of */
+	enum gus_core_fetch mode;
+	uint32_t ops_n, uops_n, flows_n;
 	struct gus_stream_resources resources;
-	size_t resources_n;             /* groups of ports, exclusive units, buses */
-	struct stream_op *ops;
-	struct stream_uop *uops;
+	size_t resources_n;             /* buses, exclusive units, groups of ports */
+	struct gus_vec(struct stream_op) ops;
+	struct gus_vec(struct stream_uop) uops;
 	struct gus_vec(struct stream_use) uses;
-	int32_t (*inverse)[GUS_STREAM_LANES];   /* by resource: ticks of one use */
-	int32_t (*flows)[GUS_STREAM_LANES];     /* by flow of the program: latency or lateness */
-	int32_t (*latency)[GUS_STREAM_LANES];   /* by uop: until it is complete */
-	int32_t (*fronts)[GUS_STREAM_LANES];    /* by op, FRONTS each: ticks of that part of the front end */
-	int32_t (*retires)[GUS_STREAM_LANES];   /* by op: ticks of retirement's width */
+	struct gus_vec(uint32_t) flows; /* costs by flow of the program: latency or lateness */
+	struct gus_vec(struct stream_cost) costs;
+	struct gus_index cost_numbers;
+	struct stream_cost inverse[STREAM_RESOURCES]; /* of one use */
 	int32_t levels[GUS_HITS][GUS_STREAM_LANES]; /* ticks until a line is there */
 	int32_t tlb[GUS_STREAM_LANES], walk[GUS_STREAM_LANES], penalty[GUS_STREAM_LANES], drain[GUS_STREAM_LANES];
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
 	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
+	uint32_t regions;               /* the largest number of one so far, plus 1 */
 };
+
+/* Fills in all of s but p, c, o and lanes. -1 with err, and then as always gus_stream_unprepare. */
+int gus_stream_prepare(struct stream *s, struct gus_error *err);
+/* The program has grown: costs of the new ops, and groups of ports that their uops take. */
+void gus_stream_prepare_more(struct stream *s);
+void gus_stream_unprepare(struct stream *s);
+/* Nominal ticks. */
+static inline int32_t gus_stream_nominal(const struct stream *s, uint32_t cost) { return s->costs.v[cost].ticks[0]; }
 
 /* Where length decoding is: the same for all lanes, as capacities do not move code. */
 struct stream_fetch {
@@ -90,7 +111,7 @@ struct stream_fetch {
 
 /* Cycles of length decoding that an op begins (see predecode in frontend.c, which it follows). */
 static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct gus_program *p, const struct gus_core_config *c,
-					  const struct gus_op *op, bool unrolled)
+					  const struct gus_op *op, bool unrolled, bool taken)
 {
 	unsigned shift = (unsigned)__builtin_ctz(c->fetch_bytes), cycles = 0;
 
@@ -110,7 +131,7 @@ static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct g
 		cycles += insn->info.flags & GUS_INSN_LCP ? c->lcp_penalty : 0;
 		f->address += insn->info.length;
 	}
-	if ((op->flags & GUS_OP_TAKEN) && !unrolled) {
+	if (taken && !unrolled) {
 		f->block = 0;
 		f->count = 0;
 	}
@@ -123,22 +144,24 @@ struct stream_resolver {
 	struct gus_values values;
 	struct stream_fetch fetch;
 	bool tracked;                   /* accesses are looked at at all */
-	unsigned most;                  /* accesses of an op */
 	uint32_t at;                    /* without a source: the next op */
 	uint64_t iteration;
 	uint64_t stores;                        /* so far; the last STREAM_WORDS of them have times */
 	uint64_t tags[STREAM_WORDS], by[STREAM_WORDS]; /* by word: address / 8, plus 1, and the youngest store there */
 	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* by store: the bytes that it wrote */
 	uint64_t lines[STREAM_LINES];           /* line, plus 1, that was missed last */
-	uint64_t address[256];                  /* of the present op's accesses */
+	uint64_t address[256];                  /* of the present op's accesses ... */
+	uint32_t bytes[256];                    /* ... and their sizes */
 	struct stream_step *steps;              /* the present chunk */
-	struct stream_access *accesses;
-	size_t n, accesses_n;
+	struct gus_vec(struct stream_access) accesses;
+	size_t n;
 };
 void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s);
 void gus_stream_resolver_close(struct stream_resolver *r);
-/* The next n steps, at most STREAM_CHUNK; of the program again and again if none are given. */
+/* The next n steps, at most GUS_STREAM_CHUNK; of the program again and again if none are given. */
 void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *given, size_t n);
+/* The same of steps of which all is told. */
+void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_feed *feed);
 
 /* Iterations that are enough for the windows to fill and to be full for as long again; for caches, that all but the last level do. */
 uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_memory *memory);
@@ -193,14 +216,16 @@ struct stream_note {
 	uint64_t retire;
 	uint64_t drain;                 /* its stores have left */
 	uint32_t op;
+	uint64_t starts;                /* where its uops' reasons lie in the log's, one behind the other */
 	uint16_t fetched;               /* cycles of length decoding */
+	uint8_t fronts;                 /* bit f: it took time of that part of the front end */
 	uint8_t buses[STREAM_BUSES];    /* how often it used each */
 };
 
 struct gus_stream_log {
 	struct stream_note *notes;      /* rings; the sizes are powers of two */
-	uint64_t *starts;               /* of its uops: a row for each op, the longest one wide */
-	uint64_t notes_mask, starts_mask, each;
+	uint64_t *starts;               /* of their uops */
+	uint64_t notes_mask, starts_mask, started; /* started: uops so far */
 	uint64_t seq;                   /* ops so far */
 	uint64_t dispatch;              /* of the present time of dispatch */
 	uint64_t since[STREAM_RESOURCES], front_since[FRONTS];
@@ -227,9 +252,13 @@ struct stream_kernel {
 	unsigned lanes;
 	bool (*supported)(void);
 	void *(*open)(const struct stream *s, unsigned first);
-	/* The resolver's chunk. With a log, which the first kernel of a run fills. */
-	void (*run)(void *state, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log);
+	void (*grow)(void *state, const struct stream *s);
+	/* The resolver's chunk. With a log, which the first kernel of a run fills, and with the times of lane 0 if there is room for them. */
+	void (*run)(void *state, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log,
+		    struct gus_stream_times *times);
 	void (*now)(const void *state, int64_t *ticks); /* when the last op so far retired, by lane */
+	void (*region)(void *state, uint32_t region, int64_t *ticks); /* how long retirement was in it, by lane */
+	int64_t (*op)(const void *state, uint32_t op);  /* how long it was at that op, in the first lane */
 	void (*close)(void *state);
 };
 /* The widest first; the last two are always supported, and the last one has a single lane. */

@@ -47,7 +47,7 @@ static double later(double a, double b)
 static double run_uop(struct reference *k, const struct gus_op *op, const struct gus_uop *u, uint32_t class)
 {
 	const struct stream_access *a = u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n && k->resolver->tracked ?
-		&k->resolver->accesses[u->memory] : NULL;
+		&k->resolver->accesses.v[u->memory] : NULL;
 	bool load = u->kind == GUS_UOP_LOAD;
 	enum gus_knob_kind knob = load ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
 	uint32_t number = load ? 0 : class;
@@ -143,8 +143,8 @@ static void run_op(struct reference *k, const struct gus_op *op)
 	if (entries[WINDOW_STORES])
 		k->drained = later(k->retire, k->drained + scaled(k, k->c->l1d_stores ? 1.0 / k->c->l1d_stores : 0, GUS_KNOB_STORES, 0));
 	for (unsigned n = 0; entries[WINDOW_STORES] && k->resolver->tracked && n < op->memories_n; n++)
-		if (k->p->memories[op->memory + n].store && (k->resolver->accesses[n].flags & STREAM_KNOWN))
-			k->left[k->resolver->accesses[n].stored] = k->drained;
+		if (k->p->memories[op->memory + n].store && (k->resolver->accesses.v[n].flags & STREAM_KNOWN))
+			k->left[k->resolver->accesses.v[n].stored] = k->drained;
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		for (unsigned n = 0; n < entries[w]; n++)
 			k->given[w][k->taken[w]++ % RING] = w == WINDOW_STORES ? k->drained : k->retire;
@@ -195,15 +195,12 @@ int gus_stream_reference(const struct gus_program *p, const struct gus_core_conf
 	if (o->source || o->memory || o->branch || !o->iterations || largest * c->rob >= RING / 2 || lanes > GUS_STREAM_LANES)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the reference of the stream engine: it takes a number of iterations, up to %d "
 				"lanes, and a reorder buffer below %d entries; no source and no oracles", GUS_STREAM_LANES, RING / 2);
-	s.ops = gus_zalloc((p->ops_n + 1) * sizeof(*s.ops));
-	for (uint32_t i = 0; i < p->ops_n; i++)
-		s.ops[i].front[FRONT_FETCH] = gus_frontend_mode(p, c, &like) == GUS_CORE_FETCH_DECODERS;
+	s.mode = gus_frontend_mode(p, c, &like);
 	for (size_t lane = 0; lane < lanes; lane++) {
 		double half;
 
 		run_lane(&s, o->lanes_n ? &o->lanes[lane] : NULL, &r->cycles[lane], &half);
 		r->per_iteration[lane] = half / (double)(o->iterations - o->iterations / 2);
 	}
-	free(s.ops);
 	return 0;
 }

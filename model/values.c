@@ -29,17 +29,31 @@ static uint8_t kind_of(const char *form)
 	return NOTHING;
 }
 
-static bool general(unsigned reg)
+/* arm64's forms are whole texts, as their words say what is shifted or extended. Of both operands of an addition either may be the
+ * register that is written, which the accesses do not tell: so there is no subtraction of registers. */
+static const struct mnemonic arm64_forms[] = {
+	{ "add (x, x, imm)", ADD }, { "sub (x, x, imm)", SUB }, { "add (x, x, x)", ADD }, { "orr (x, x, x) +zr", COPY },
+};
+
+static uint8_t arm64_kind_of(const char *form)
 {
-	return reg >= GUS_X86_RAX && reg <= GUS_X86_R15;
+	for (size_t i = 0; i < sizeof(arm64_forms) / sizeof(*arm64_forms); i++)
+		if (strcmp(arm64_forms[i].name, form) == 0)
+			return arm64_forms[i].kind;
+	return NOTHING;
 }
 
-static void see_operands(struct gus_effect *e, const struct gus_insn_info *info, bool *loads)
+static bool general(enum gus_isa isa, unsigned reg)
+{
+	return isa == GUS_ISA_ARM64 ? reg >= GUS_A64_X0 && reg <= GUS_A64_SP : reg >= GUS_X86_RAX && reg <= GUS_X86_R15;
+}
+
+static void see_operands(struct gus_effect *e, enum gus_isa isa, const struct gus_insn_info *info, bool *loads)
 {
 	for (unsigned i = 0; i < info->access_count; i++) {
 		const struct gus_insn_access *a = &info->access[i];
 
-		if ((a->use & GUS_ACCESS_ADDRESS) || !general(a->reg) || (a->use & GUS_ACCESS_IMPLICIT))
+		if ((a->use & GUS_ACCESS_ADDRESS) || !general(isa, a->reg) || (a->use & GUS_ACCESS_IMPLICIT))
 			continue;
 		if ((a->use & GUS_ACCESS_WRITE) && !e->to) {
 			e->to = a->reg;
@@ -63,16 +77,24 @@ static void see_operands(struct gus_effect *e, const struct gus_insn_info *info,
 		*loads |= (info->memory[i].use & GUS_ACCESS_READ) != 0;
 }
 
-static void find_effect(struct gus_effect *e, const struct gus_insn_info *info, const char *form)
+static bool two_operands(unsigned kind)
+{
+	return kind == ADD || kind == SUB || kind == AND || kind == OR || kind == XOR || kind == IMUL;
+}
+
+static void find_effect(struct gus_effect *e, enum gus_isa isa, const struct gus_insn_info *info, const char *form)
 {
 	bool loads;
 
-	*e = (struct gus_effect){ .kind = kind_of(form), .constant = info->immediate, .bits = 64, .from_bits = 64 };
+	*e = (struct gus_effect){ .kind = isa == GUS_ISA_ARM64 ? arm64_kind_of(form) : kind_of(form),
+		.constant = info->immediate, .bits = 64, .from_bits = 64 };
 	if (e->kind == NOTHING)
 		return;
-	see_operands(e, info, &loads);
+	see_operands(e, isa, info, &loads);
 	if (strncmp(form, "INC", 3) == 0 || strncmp(form, "DEC", 3) == 0)
 		e->constant = 1;
+	else if (two_operands(e->kind) && !(info->flags & GUS_INSN_IMMEDIATE) && !e->b)
+		e->b = e->a; /* both are the same register, which the accesses name once */
 	if (e->kind == STACK) {
 		e->constant = strncmp(form, "PUSH", 4) == 0 ? -8 : 8;
 		return;
@@ -91,13 +113,45 @@ static void find_effect(struct gus_effect *e, const struct gus_insn_info *info, 
 		e->constant = info->memory[0].displacement;
 	} else if (info->flags & GUS_INSN_ZERO_IDIOM) {
 		e->kind = COPY;
-		e->a = 0;
+		e->a = e->b = 0;
 		e->constant = 0;
 	} else if ((e->kind == SHL || e->kind == SHR || e->kind == SAR) && !(info->flags & GUS_INSN_IMMEDIATE)) {
 		e->kind = NOTHING;
-	} else if (e->kind == IMUL && !e->a) {
-		e->kind = NOTHING;
+	} else if ((e->kind == IMUL || !(info->flags & GUS_INSN_IMMEDIATE)) && !e->a) {
+		e->kind = NOTHING; /* the source is no general register: a segment's, or half of a product */
 	}
+}
+
+void gus_effect_of(struct gus_effect *e, enum gus_isa isa, const struct gus_insn_info *info, const char *form)
+{
+	unsigned n = 0;
+
+	*e = (struct gus_effect){ .kind = NOTHING };
+	if (form)
+		find_effect(e, isa, info, form);
+	for (unsigned k = 0; k < info->access_count && n < sizeof(e->writes) - 1; k++)
+		if (general(isa, info->access[k].reg) && (info->access[k].use & GUS_ACCESS_WRITE) &&
+		    (e->kind == NOTHING || (info->access[k].reg != e->to && (isa == GUS_ISA_ARM64 || info->access[k].reg != GUS_X86_RSP))))
+			e->writes[n++] = info->access[k].reg;
+}
+
+bool gus_effect_is_nothing(const struct gus_effect *e)
+{
+	return e->kind == NOTHING && !e->writes[0];
+}
+
+bool gus_effect_adds(const struct gus_effect *e, int64_t *constant)
+{
+	if (e->bits != 64 || !e->to || e->a != e->to || e->b || (e->kind != ADD && e->kind != SUB && e->kind != LEA))
+		return false;
+	*constant = e->kind == SUB ? -e->constant : e->constant;
+	return true;
+}
+
+bool gus_effect_moves_stack(const struct gus_effect *e, int64_t *constant)
+{
+	*constant = e->constant;
+	return e->kind == STACK;
 }
 
 void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gus_core_pointers pointers)
@@ -109,23 +163,15 @@ void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gu
 	if (pointers == GUS_CORE_POINTERS_NONE || !p->uarch || p->isa != GUS_ISA_X86_64)
 		return;
 	v->effects = gus_zalloc((p->insns_n + 1) * sizeof(*v->effects));
-	v->writes = gus_zalloc((p->insns_n + 1) * sizeof(*v->writes));
 	v->operands = gus_zalloc((p->insns_n + 1) * sizeof(*v->operands));
 	for (uint32_t i = 0; i < p->insns_n; i++) {
 		const struct gus_insn_info *info = &p->insns[i].info;
 		const struct gus_uarch_form *form = gus_uarch_form(p->uarch, info->form);
-		unsigned n = 0;
 
-		if (form)
-			find_effect(&v->effects[i], info, form->text);
+		gus_effect_of(&v->effects[i], p->isa, info, form ? form->text : NULL);
 		for (unsigned k = 0; k < info->access_count; k++)
-			v->operands[i] |= general(info->access[k].reg) && (info->access[k].use & GUS_ACCESS_READ) &&
+			v->operands[i] |= general(p->isa, info->access[k].reg) && (info->access[k].use & GUS_ACCESS_READ) &&
 				!(info->access[k].use & GUS_ACCESS_ADDRESS);
-		for (unsigned k = 0; k < info->access_count; k++)
-			if (general(info->access[k].reg) && (info->access[k].use & GUS_ACCESS_WRITE) && n < 5 &&
-			    (v->effects[i].kind == NOTHING ||
-			     (info->access[k].reg != v->effects[i].to && info->access[k].reg != GUS_X86_RSP)))
-				v->writes[i][n++] = info->access[k].reg;
 	}
 	for (unsigned r = GUS_X86_RAX; r <= GUS_X86_R15; r++)
 		v->regs[r] = (struct gus_value){ pointers == GUS_CORE_POINTERS_EQUAL ? constant :
@@ -139,13 +185,12 @@ void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gu
 void gus_values_end(struct gus_values *v)
 {
 	free(v->effects);
-	free(v->writes);
 	free(v->operands);
 }
 
 bool gus_values_follows(const struct gus_values *v, uint32_t insn)
 {
-	return v->effects && (v->effects[insn].kind != NOTHING || v->writes[insn][0]);
+	return v->effects && !gus_effect_is_nothing(&v->effects[insn]);
 }
 
 struct gus_value gus_values_address(const struct gus_values *v, const struct gus_program *p, uint32_t memory)
@@ -176,7 +221,7 @@ struct gus_value gus_values_stored(const struct gus_values *v, const struct gus_
 		return (struct gus_value){ 0, false };
 	for (unsigned i = 0; i < info->access_count; i++)
 		if ((info->access[i].use & GUS_ACCESS_READ) && !(info->access[i].use & (GUS_ACCESS_ADDRESS | GUS_ACCESS_IMPLICIT)) &&
-		    general(info->access[i].reg) && !(info->access[i].use & GUS_ACCESS_HIGH))
+		    general(p->isa, info->access[i].reg) && !(info->access[i].use & GUS_ACCESS_HIGH))
 			return v->regs[info->access[i].reg];
 	if (info->flags & GUS_INSN_IMMEDIATE)
 		return (struct gus_value){ (uint64_t)info->immediate, true };
@@ -218,37 +263,39 @@ static uint64_t compute(const struct gus_effect *e, uint64_t a, uint64_t b, uint
 	}
 }
 
-void gus_values_step(struct gus_values *v, uint32_t insn, struct gus_value loaded)
+void gus_effect_run(const struct gus_effect *e, struct gus_value *regs, struct gus_value loaded)
 {
-	const struct gus_effect *e;
 	struct gus_value a, b;
 	uint64_t value;
 	bool known;
 
-	if (!v->effects)
-		return;
-	e = &v->effects[insn];
-	for (const uint8_t *w = v->writes[insn]; *w; w++)
-		v->regs[*w].known = false;
+	for (const uint8_t *w = e->writes; *w; w++)
+		regs[*w].known = false;
 	if (e->kind == STACK)
-		v->regs[GUS_X86_RSP].bits += (uint64_t)e->constant;
+		regs[GUS_X86_RSP].bits += (uint64_t)e->constant;
 	if (e->kind == NOTHING || !e->to) {
 		return;
 	}
 	if (e->kind == STACK) {
-		v->regs[e->to] = loaded;
+		regs[e->to] = loaded;
 		return;
 	}
-	a = v->regs[e->a];
-	b = e->b ? v->regs[e->b] : (struct gus_value){ (uint64_t)e->constant, true };
+	a = regs[e->a];
+	b = e->b ? regs[e->b] : (struct gus_value){ (uint64_t)e->constant, true };
 	known = (e->kind == LOAD || e->kind == LOAD_SIGN) ? loaded.known :
 		(!e->a || a.known) && (!e->b || b.known);
 	value = compute(e, a.bits, b.bits, loaded.bits);
 	if (e->bits < 32) { /* the rest of the register stays */
-		struct gus_value old = v->regs[e->to];
+		struct gus_value old = regs[e->to];
 
-		v->regs[e->to] = (struct gus_value){ (old.bits & ~low(~0ull, e->bits)) | low(value, e->bits), known && old.known };
+		regs[e->to] = (struct gus_value){ (old.bits & ~low(~0ull, e->bits)) | low(value, e->bits), known && old.known };
 		return;
 	}
-	v->regs[e->to] = (struct gus_value){ low(value, e->bits), known };
+	regs[e->to] = (struct gus_value){ low(value, e->bits), known };
+}
+
+void gus_values_step(struct gus_values *v, uint32_t insn, struct gus_value loaded)
+{
+	if (v->effects)
+		gus_effect_run(&v->effects[insn], v->regs, loaded);
 }

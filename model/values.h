@@ -14,6 +14,7 @@ struct gus_effect {
 	uint8_t bits;           /* of the result: 8, 16, 32, 64 */
 	uint8_t from_bits;      /* of the source of an extension */
 	uint8_t scale;
+	uint8_t writes[9];      /* other general registers that it writes, which become unknown; ends with 0 */
 	int64_t constant;
 };
 
@@ -25,11 +26,21 @@ struct gus_value {
 struct gus_values {
 	enum gus_core_pointers pointers;
 	struct gus_effect *effects;     /* one for each of program->insns */
-	uint8_t (*writes)[6];           /* other general registers that it writes, which become unknown; ends with 0 */
 	bool *operands;                 /* one for each: whether it reads a general register that is no address */
 	struct gus_value regs[GUS_INSN_REGS];
 	struct gus_value memory;        /* of words that were not written */
 };
+
+/* form is the text of info's form; NULL if it is not known: all that it writes becomes unknown. Of arm64 only additions of constants
+ * and moves between registers are followed. */
+void gus_effect_of(struct gus_effect *e, enum gus_isa isa, const struct gus_insn_info *info, const char *form);
+bool gus_effect_is_nothing(const struct gus_effect *e);
+/* Runs an instruction on registers by number; loaded is what its load got. */
+void gus_effect_run(const struct gus_effect *e, struct gus_value *regs, struct gus_value loaded);
+/* Whether it adds a constant to 64 bits of the register that it writes, and which one. */
+bool gus_effect_adds(const struct gus_effect *e, int64_t *constant);
+/* Whether it is a push or pop, and by how much it moves the stack pointer of x86. */
+bool gus_effect_moves_stack(const struct gus_effect *e, int64_t *constant);
 
 void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gus_core_pointers pointers);
 void gus_values_end(struct gus_values *v);

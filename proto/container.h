@@ -36,6 +36,7 @@ enum gus_frame_type {
 	GUS_FRAME_TRACE_BLOCKS = 10,  /* see proto/trace.h and FORMAT.md */
 	GUS_FRAME_TRACE_STEPS = 11,
 	GUS_FRAME_TRACE_TOTAL = 12,   /* gusprof.TraceTotal; the last of a whole trace */
+	GUS_FRAME_TRACE_SIDEBAND = 13, /* gusprof.Sideband, whose times are numbers of blocks */
 	GUS_FRAME_SNAPSHOT = 14,      /* gusprof.Snapshot */
 	GUS_FRAME_SNAPSHOT_PAGES = 15, /* of the snapshot before; see proto/snapshot.h and FORMAT.md */
 };

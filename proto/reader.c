@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "proto/reader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 
 /* How far apart the search for the next whole frame reads. */
 #define SEARCH_CHUNK (64u << 10)
+/* What a pipe is asked for at least. It gives what it has, 64 KiB by default, so this is no wait. */
+#define STREAM_CHUNK (256u << 10)
 
 struct head {
 	uint32_t mark;
@@ -28,6 +31,10 @@ struct gus_reader {
 	char *name;               /* for messages */
 	int fd;                   /* -1 over memory */
 	const uint8_t *memory;
+	bool is_stream;           /* fd is read once, from front to back: */
+	struct gus_vec(uint8_t) ahead; /* what was read and is still wanted, ... */
+	uint64_t ahead_at;        /* ... from this offset on */
+	uint64_t passed;          /* nothing before this one is wanted */
 	uint64_t size;            /* of the memory; of the file, when it was opened */
 	uint64_t at;              /* offset of the next frame */
 	uint64_t expected;        /* its sequence number */
@@ -42,17 +49,63 @@ struct gus_reader {
 	struct gus_damage damage;
 };
 
+static ssize_t failed_to_read(const struct gus_reader *r, uint64_t offset, struct gus_error *err)
+{
+	return gus_fail_errno(err, errno, "cannot read %s at offset %llu", r->name, (unsigned long long)offset);
+}
+
+/* What lies before offset is not asked for again. The header's frame is, until it was taken. */
+static void pass(struct gus_reader *r, uint64_t offset)
+{
+	if (r->is_stream && r->header)
+		r->passed = offset;
+}
+
+static void forget_passed(struct gus_reader *r)
+{
+	uint64_t passed = r->passed - r->ahead_at;
+	size_t n = passed < r->ahead.n ? (size_t)passed : r->ahead.n;
+
+	r->ahead.n -= n;
+	r->ahead_at += n;
+	memmove(r->ahead.v, r->ahead.v + n, r->ahead.n);
+}
+
+/* Bytes until size of them lie at offset, or there are no more. */
+static int read_ahead(struct gus_reader *r, uint64_t offset, size_t size, struct gus_error *err)
+{
+	while (r->ahead_at + r->ahead.n < offset + size) {
+		ssize_t n;
+
+		forget_passed(r);
+		gus_vec_reserve(&r->ahead, (size_t)(offset + size - r->ahead_at) + STREAM_CHUNK);
+		n = read(r->fd, r->ahead.v + r->ahead.n, r->ahead.room - r->ahead.n);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return (int)failed_to_read(r, r->ahead_at + r->ahead.n, err);
+		if (n == 0)
+			break;
+		r->ahead.n += (size_t)n;
+	}
+	return 0;
+}
+
 /* Up to size bytes at offset; returns how many there are, or -1 with err. */
 static ssize_t read_at(struct gus_reader *r, uint64_t offset, void *out, size_t size, struct gus_error *err)
 {
 	size_t done = 0;
 
-	if (r->fd < 0) {
-		uint64_t left = offset < r->size ? r->size - offset : 0;
+	if (r->is_stream && read_ahead(r, offset, size, err) != 0)
+		return -1;
+	if (r->fd < 0 || r->is_stream) {
+		const uint8_t *bytes = r->is_stream ? r->ahead.v : r->memory;
+		uint64_t from = r->is_stream ? offset - r->ahead_at : offset, n = r->is_stream ? r->ahead.n : r->size;
+		uint64_t left = from < n ? n - from : 0;
 
 		done = left < size ? (size_t)left : size;
 		if (done)
-			memcpy(out, r->memory + offset, done);
+			memcpy(out, bytes + from, done);
 		return (ssize_t)done;
 	}
 	while (done < size) {
@@ -61,8 +114,7 @@ static ssize_t read_at(struct gus_reader *r, uint64_t offset, void *out, size_t 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return gus_fail_errno(err, errno, "cannot read %s at offset %llu", r->name,
-					      (unsigned long long)(offset + done));
+			return failed_to_read(r, offset + done, err);
 		if (n == 0)
 			break;
 		done += (size_t)n;
@@ -143,6 +195,7 @@ static int search(struct gus_reader *r, uint64_t from, uint64_t *found, struct g
 	ssize_t n;
 
 	for (;; from += SEARCH_CHUNK) {
+		pass(r, from);
 		n = read_at(r, from, chunk, SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE, err);
 		if (n <= 0)
 			break;
@@ -275,11 +328,15 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 		return corrupt(r, GUS_MAGIC_SIZE, err, "the checksum of the preamble is wrong");
 	}
 	while (!r->over) {
-		ssize_t n = read_at(r, r->at, bytes, sizeof(bytes), err);
+		/* Who writes a stream may not close it for long after its trailer. */
+		size_t most = r->is_stream && r->footer_seen ? GUS_TRAILER_SIZE : sizeof(bytes);
 		enum gus_read result;
 		struct head h;
 		bool wanted;
+		ssize_t n;
 
+		pass(r, r->at);
+		n = read_at(r, r->at, bytes, most, err);
 		if (n < 0)
 			return GUS_READ_ERROR;
 		if (n < (ssize_t)sizeof(bytes))
@@ -322,6 +379,7 @@ void gus_reader_rewind(struct gus_reader *r)
 {
 	bool header_lost = r->damage.header_lost;
 
+	assert(!r->passed);
 	r->at = GUS_PREAMBLE_SIZE;
 	r->expected = 0;
 	r->footer_seen = r->over = r->preamble_told = false;
@@ -400,6 +458,7 @@ static void load_index(struct gus_reader *r)
 
 void gus_reader_restrict(struct gus_reader *r, uint64_t from_ns, uint64_t to_ns)
 {
+	assert(!r->is_stream);
 	if (!r->index) {
 		gus_reader_rewind(r);
 		load_index(r);
@@ -409,19 +468,31 @@ void gus_reader_restrict(struct gus_reader *r, uint64_t from_ns, uint64_t to_ns)
 	r->to = to_ns;
 }
 
+/* Whether the header's frame stands where it should, so that nothing has to be searched for. */
+static bool begins_with_header(struct gus_reader *r)
+{
+	uint8_t bytes[GUS_FRAME_HEADER_SIZE] = { 0 };
+	struct head h;
+
+	if (read_at(r, r->at, bytes, sizeof(bytes), NULL) < 0)
+		return false;
+	h = parse_head(bytes);
+	return head_ok(&h, bytes) && h.type == GUS_FRAME_HEADER && h.sequence == 0;
+}
+
 /* Takes the header from the first frame. Whatever is wrong with it is told again by gus_reader_next. */
 static void load_header(struct gus_reader *r)
 {
 	struct gus_frame frame;
 
-	if (gus_reader_next_of(r, 1u << GUS_FRAME_HEADER, &frame, NULL) == GUS_READ_FRAME && frame.sequence == 0)
+	if (begins_with_header(r) && gus_reader_next_of(r, 1u << GUS_FRAME_HEADER, &frame, NULL) == GUS_READ_FRAME)
 		r->header = (Gusprof__Header *)gus_frame_message(&frame, &gusprof__header__descriptor, NULL);
-	if (!r->header) {
-		r->damage.header_lost = true;
-		r->header = gus_alloc(sizeof(*r->header));
-		gusprof__header__init(r->header);
-	}
+	r->damage.header_lost = !r->header;
 	gus_reader_rewind(r);
+	if (r->header)
+		return;
+	r->header = gus_alloc(sizeof(*r->header));
+	gusprof__header__init(r->header);
 }
 
 static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
@@ -489,6 +560,16 @@ struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct
 	return start(r, err);
 }
 
+struct gus_reader *gus_reader_open_fd(int fd, const char *name, struct gus_error *err)
+{
+	struct gus_reader *r = gus_zalloc(sizeof(*r));
+
+	r->name = gus_strdup(name);
+	r->fd = fd;
+	r->is_stream = true;
+	return start(r, err);
+}
+
 void gus_reader_close(struct gus_reader *r)
 {
 	if (!r)
@@ -500,6 +581,7 @@ void gus_reader_close(struct gus_reader *r)
 	if (r->fd >= 0)
 		close(r->fd);
 	ZSTD_freeDCtx(r->zstd);
+	gus_vec_free(&r->ahead);
 	free(r->stored);
 	free(r->raw);
 	free(r->name);

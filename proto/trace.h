@@ -22,6 +22,8 @@
 #define GUS_TRACE_STEPS_MAX 32768               /* in a frame */
 #define GUS_TRACE_ACCESSES_MAX 131072           /* in a frame */
 #define GUS_TRACE_STEP_ACCESSES 8192            /* of one step; more are counted as omitted */
+#define GUS_TRACE_RECORDS_MAX 65536             /* mappings and names */
+#define GUS_TRACE_RECORDS_BYTES (16u << 20)     /* which they take in the file */
 
 /* Code that is executed from its first byte to its last. Blocks of the same bytes at different addresses share them. */
 struct gus_trace_block {
@@ -75,9 +77,19 @@ struct gus_trace_run {
 /* Creates the file as gus_writer_create does. NULL on failure, with err. */
 struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header, const Gusprof__Trace *trace,
 						 struct gus_error *err);
+/* The same onto a pipe or what else is open as fd, which is closed in any case, as gus_writer_create_fd does. */
+struct gus_trace_writer *gus_trace_writer_create_fd(int fd, const Gusprof__Header *header, const Gusprof__Trace *trace,
+						    struct gus_error *err);
+/* From now on frames are not compressed: for a reader that waits for them. */
+void gus_trace_writer_plain(struct gus_trace_writer *w);
 /* The number of a block, the same one each time. -1 with err if it is no block, or the file holds all that it may. */
 int gus_trace_writer_block(struct gus_trace_writer *w, const struct gus_trace_block *block, uint32_t *number,
 			   struct gus_error *err);
+/* How many blocks there are; the time of what is told of them next. */
+uint32_t gus_trace_writer_blocks(const struct gus_trace_writer *w);
+/* Tells where the code of the blocks that follow is from. -1 with err, GUS_E_FULL if a trace may not hold it: then it is left
+ * out, and later calls go on. */
+int gus_trace_writer_records(struct gus_trace_writer *w, const Gusprof__Sideband *records, struct gus_error *err);
 /* Adds steps, of any number. -1 with err, as every later call. */
 int gus_trace_writer_steps(struct gus_trace_writer *w, const struct gus_trace_run *run, struct gus_error *err);
 uint64_t gus_trace_writer_size(const struct gus_trace_writer *w);
@@ -93,6 +105,8 @@ struct gus_trace;
 /* NULL with err if it cannot be opened, or is a recording that has no trace. */
 struct gus_trace *gus_trace_open(const char *path, struct gus_error *err);
 struct gus_trace *gus_trace_open_memory(const void *bytes, size_t size, struct gus_error *err);
+/* From a pipe or what else is open as fd, while it is written; closed by gus_trace_close, and on failure. Waits for bytes. */
+struct gus_trace *gus_trace_open_fd(int fd, struct gus_error *err);
 void gus_trace_close(struct gus_trace *t);
 const Gusprof__Trace *gus_trace_about(const struct gus_trace *t);
 
@@ -103,6 +117,10 @@ int gus_trace_next(struct gus_trace *t, struct gus_trace_step *step, struct gus_
 /* Blocks so far; a step's is always among them. Valid until the next call of gus_trace_next. */
 uint32_t gus_trace_blocks(const struct gus_trace *t);
 struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t number);
+/* Mappings and names so far, *n of them, in the order of the file; what a step's block needs is among them. Their times are
+ * numbers of blocks: a mapping is that of blocks from this number on, until a later one covers it. The array is valid until
+ * the next call of gus_trace_next, the records until gus_trace_close. */
+const Gusprof__Record *const *gus_trace_records(const struct gus_trace *t, size_t *n);
 /* What the writer counted; NULL before the end. */
 const Gusprof__TraceTotal *gus_trace_total(const struct gus_trace *t);
 

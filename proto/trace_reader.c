@@ -10,9 +10,13 @@
 
 /* A body of code: its lengths and then its bytes, in code. */
 struct body { uint32_t at, insns, size; };
-struct block { uint64_t address; uint32_t body; };
-/* What the frame so far says of a block, as when it was written. */
-struct last { uint64_t frame; uint32_t next, accesses, n; };
+/* A block, and what the frame so far says of it, as when it was written. */
+struct block {
+	uint64_t address, frame;
+	uint32_t next, accesses, n;
+	struct body body;
+};
+struct raw { uint32_t block, accesses_n; };
 
 struct gus_trace {
 	struct gus_reader *file;
@@ -23,11 +27,21 @@ struct gus_trace {
 	struct gus_vec(uint8_t) code;
 	struct gus_vec(struct body) bodies;
 	struct gus_vec(struct block) blocks;
-	struct gus_vec(struct last) last;
-	struct gus_vec(struct gus_trace_step) steps;    /* of the frame; accesses are found by counting */
+	struct gus_vec(Gusprof__Sideband *) told;
+	struct gus_vec(const Gusprof__Record *) records; /* in these */
+	size_t records_bytes;
+	struct gus_vec(struct raw) steps;               /* of the frame; accesses are found by counting */
 	struct gus_vec(struct gus_trace_access) accesses;
-	size_t at, access_at;
-	uint64_t frame, steps_n, instructions, accesses_n;
+	uint64_t window;                                /* of the frame */
+	uint32_t stream;
+	enum gus_trace_next last;
+	/* What each step moves on stands apart, else the compiler reads in one what was written in two, and waits for it. */
+	uint64_t insns_at;                              /* instructions of the stream before the next step */
+	uint64_t frame;
+	size_t at;
+	uint64_t steps_n;
+	size_t access_at;
+	uint64_t instructions, accesses_n;
 };
 
 static int corrupt(struct gus_error *err, const struct gus_frame *frame, const char *what)
@@ -74,10 +88,9 @@ static int read_blocks(struct gus_trace *t, const struct gus_frame *frame, struc
 
 		if (c.bad || body > t->bodies.n || (!body && read_body(t, &c) != 0))
 			return corrupt(err, frame, "a block has no such code");
-		block.body = (uint32_t)(body ? body : t->bodies.n) - 1;
-		end = block.address + t->bodies.v[block.body].size;
+		block.body = t->bodies.v[(body ? body : t->bodies.n) - 1];
+		end = block.address + block.body.size;
 		gus_vec_push(&t->blocks, block);
-		gus_vec_push(&t->last, (struct last){ 0 });
 	}
 	return gus_cursor_left(&c) ? corrupt(err, frame, "there are bytes behind the last block") : 0;
 }
@@ -90,10 +103,32 @@ uint32_t gus_trace_blocks(const struct gus_trace *t)
 struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t number)
 {
 	const struct block *block = &t->blocks.v[number];
-	const struct body *body = &t->bodies.v[block->body];
-	const uint8_t *code = t->code.v + body->at;
+	const uint8_t *code = t->code.v + block->body.at;
 
-	return (struct gus_trace_block){ block->address, code, code + body->insns, body->insns, body->size };
+	return (struct gus_trace_block){ block->address, code, code + block->body.insns, block->body.insns, block->body.size };
+}
+
+/* Where code is from. */
+
+static int read_records(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
+{
+	Gusprof__Sideband *told = (Gusprof__Sideband *)gus_frame_message(frame, &gusprof__sideband__descriptor, err);
+
+	if (!told)
+		return -1;
+	gus_vec_push(&t->told, told);
+	t->records_bytes += frame->size;
+	if (t->records_bytes > GUS_TRACE_RECORDS_BYTES || told->n_records > GUS_TRACE_RECORDS_MAX - t->records.n)
+		return corrupt(err, frame, "it has more mappings than a trace may tell of");
+	for (size_t i = 0; i < told->n_records; i++)
+		gus_vec_push(&t->records, told->records[i]);
+	return 0;
+}
+
+const Gusprof__Record *const *gus_trace_records(const struct gus_trace *t, size_t *n)
+{
+	*n = t->records.n;
+	return t->records.v;
 }
 
 /* Steps. */
@@ -103,73 +138,88 @@ struct columns {
 	uint64_t accesses;      /* that the frame says it has */
 };
 
-static int read_shape(struct gus_trace *t, struct columns *c, uint64_t n, uint32_t insns)
+static int read_shape(struct columns *c, struct gus_trace_access *out, uint64_t n, uint32_t insns)
 {
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t insn = gus_cursor_varint(&c->shapes), size = gus_cursor_varint(&c->shapes);
 
 		if (c->shapes.bad || insn >> 1 >= insns || !size || size > UINT32_MAX)
 			return -1;
-		gus_vec_push(&t->accesses, (struct gus_trace_access){ .size = (uint32_t)size, .insn = (uint16_t)(insn >> 1),
-								      .store = insn & 1 });
+		out[i] = (struct gus_trace_access){ .size = (uint32_t)size, .insn = (uint16_t)(insn >> 1), .store = insn & 1 };
 	}
 	return 0;
 }
 
-static int read_accesses(struct gus_trace *t, struct columns *c, const struct last *last, struct gus_trace_step *step)
+/* There is room for as many accesses as the frame says it has, and no more are taken. */
+static int read_accesses(struct gus_trace *t, struct columns *c, struct block *block, struct raw *step)
 {
-	uint64_t shape = gus_cursor_varint(&c->shapes), n = shape ? shape - 1 : last->n;
+	uint64_t shape = gus_cursor_varint(&c->shapes), n = shape ? shape - 1 : block->n;
 	size_t from = t->accesses.n;
+	struct gus_trace_access *a = t->accesses.v + from, *before = t->accesses.v + block->accesses;
+	uint64_t address = from ? a[-1].address : 0;
 
 	if (c->shapes.bad || n > GUS_TRACE_STEP_ACCESSES || n > c->accesses - from)
 		return -1;
-	if (shape && read_shape(t, c, n, t->bodies.v[t->blocks.v[step->block].body].insns) != 0)
+	if (shape && read_shape(c, a, n, block->body.insns) != 0)
 		return -1;
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t before = !shape ? t->accesses.v[last->accesses + i].address : from + i ? t->accesses.v[from + i - 1].address : 0;
+		uint64_t moved = (uint64_t)gus_unzigzag(gus_cursor_varint(&c->addresses));
 
-		if (!shape)
-			gus_vec_push(&t->accesses, t->accesses.v[last->accesses + i]);
-		t->accesses.v[from + i].address = before + (uint64_t)gus_unzigzag(gus_cursor_varint(&c->addresses));
+		/* By fields: read as a whole what was just written in parts waits for the parts. */
+		if (!shape) {
+			address = before[i].address;
+			a[i].size = before[i].size;
+			a[i].insn = before[i].insn;
+			a[i].store = before[i].store;
+		}
+		address += moved;
+		a[i].address = address;
 	}
+	t->accesses.n += n;
 	step->accesses_n = (uint32_t)n;
 	return c->addresses.bad ? -1 : 0;
 }
 
-/* The next step of a frame, which begins where the one before left. */
-static int read_step(struct gus_trace *t, struct columns *c, struct gus_trace_step *step, bool first)
+/* The next step of a frame; before is the block of the one before, or NULL. */
+static int read_step(struct gus_trace *t, struct columns *c, struct block *before, struct raw *step)
 {
-	uint64_t block = gus_cursor_varint(&c->blocks);
-	struct last *before = first ? NULL : &t->last.v[step->block], *last;
+	uint64_t number = gus_cursor_varint(&c->blocks);
 	uint32_t from = (uint32_t)t->accesses.n;
+	struct block *block;
 
-	if (!block)
-		block = before ? before->next : 0;
-	if (c->blocks.bad || !block || block > t->blocks.n)
+	if (!number)
+		number = before ? before->next : 0;
+	if (c->blocks.bad || !number || number > t->blocks.n)
 		return -1;
 	if (before)
-		before->next = (uint32_t)block;
-	step->block = (uint32_t)block - 1;
-	last = &t->last.v[step->block];
-	if (last->frame != t->frame)
-		*last = (struct last){ .frame = t->frame };
-	if (read_accesses(t, c, last, step) != 0)
+		before->next = (uint32_t)number;
+	step->block = (uint32_t)number - 1;
+	block = &t->blocks.v[step->block];
+	if (block->frame != t->frame) {
+		block->frame = t->frame;
+		block->next = block->accesses = block->n = 0;
+	}
+	if (read_accesses(t, c, block, step) != 0)
 		return -1;
-	last->accesses = from;
-	last->n = step->accesses_n;
+	block->accesses = from;
+	block->n = step->accesses_n;
 	return 0;
 }
 
-/* How each step led to the one behind it; the frame says it of the last. */
-static void settle_nexts(struct gus_trace *t, enum gus_trace_next last)
+/* All steps, or none. */
+static bool fill(struct gus_trace *t, struct columns *c, uint64_t n)
 {
-	for (size_t i = 0; i + 1 < t->steps.n; i++) {
-		struct gus_trace_block block = gus_trace_block(t, t->steps.v[i].block);
+	struct block *before = NULL;
 
-		t->steps.v[i].next = block.address + block.size == t->blocks.v[t->steps.v[i + 1].block].address ?
-			GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+	gus_vec_reserve(&t->steps, n);
+	gus_vec_reserve(&t->accesses, c->accesses + 1);
+	for (uint64_t i = 0; i < n; i++) {
+		if (read_step(t, c, before, &t->steps.v[i]) != 0)
+			return false;
+		before = &t->blocks.v[t->steps.v[i].block];
 	}
-	t->steps.v[t->steps.n - 1].next = last;
+	t->steps.n = n;
+	return true;
 }
 
 static bool take_column(struct gus_cursor *payload, struct gus_cursor *column)
@@ -184,12 +234,10 @@ static bool take_column(struct gus_cursor *payload, struct gus_cursor *column)
 static int read_steps(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
 {
 	struct gus_cursor p = gus_cursor(frame->payload, frame->size);
-	uint64_t stream = gus_cursor_varint(&p), n, next;
-	struct gus_trace_step step = { .stream = (uint32_t)stream, .window = gus_cursor_varint(&p), .at = gus_cursor_varint(&p) };
+	uint64_t stream = gus_cursor_varint(&p), window = gus_cursor_varint(&p), at = gus_cursor_varint(&p);
+	uint64_t next = gus_cursor_varint(&p), n = gus_cursor_varint(&p);
 	struct columns c;
 
-	next = gus_cursor_varint(&p);
-	n = gus_cursor_varint(&p);
 	c.accesses = gus_cursor_varint(&p);
 	if (p.bad || stream > UINT32_MAX || next > GUS_TRACE_NEXT_TAKEN || !n || n > GUS_TRACE_STEPS_MAX ||
 	    c.accesses > GUS_TRACE_ACCESSES_MAX)
@@ -198,20 +246,21 @@ static int read_steps(struct gus_trace *t, const struct gus_frame *frame, struct
 		return corrupt(err, frame, "its columns do not fill it");
 	t->frame++;
 	t->steps.n = t->accesses.n = t->at = t->access_at = 0;
-	for (uint64_t i = 0; i < n; i++) {
-		if (read_step(t, &c, &step, i == 0) != 0) {
-			t->steps.n = 0;
-			return corrupt(err, frame, "a step names no block, no instruction or no address");
-		}
-		gus_vec_push(&t->steps, step);
-		step.at += t->bodies.v[t->blocks.v[step.block].body].insns;
-	}
+	if (!fill(t, &c, n))
+		return corrupt(err, frame, "a step names no block, no instruction or no address");
 	if (gus_cursor_left(&c.blocks) || gus_cursor_left(&c.shapes) || gus_cursor_left(&c.addresses) ||
 	    t->accesses.n != c.accesses) {
 		t->steps.n = 0;
 		return corrupt(err, frame, "there is more in its columns than its steps");
 	}
-	settle_nexts(t, (enum gus_trace_next)next);
+	for (uint64_t i = 0; i < n; i++)
+		t->instructions += t->blocks.v[t->steps.v[i].block].body.insns;
+	t->steps_n += n;
+	t->accesses_n += t->accesses.n;
+	t->stream = (uint32_t)stream;
+	t->window = window;
+	t->insns_at = at;
+	t->last = (enum gus_trace_next)next;
 	return 0;
 }
 
@@ -243,6 +292,8 @@ static int take_frame(struct gus_trace *t, const struct gus_frame *frame, struct
 		return read_blocks(t, frame, err);
 	case GUS_FRAME_TRACE_STEPS:
 		return read_steps(t, frame, err);
+	case GUS_FRAME_TRACE_SIDEBAND:
+		return read_records(t, frame, err);
 	case GUS_FRAME_TRACE_TOTAL:
 		return read_total(t, frame, err);
 	default:
@@ -254,7 +305,7 @@ static int take_frame(struct gus_trace *t, const struct gus_frame *frame, struct
 static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_error *err)
 {
 	const uint32_t types = 1u << GUS_FRAME_TRACE | 1u << GUS_FRAME_TRACE_BLOCKS | 1u << GUS_FRAME_TRACE_STEPS |
-		1u << GUS_FRAME_TRACE_TOTAL;
+		1u << GUS_FRAME_TRACE_TOTAL | 1u << GUS_FRAME_TRACE_SIDEBAND;
 	enum gus_read got = gus_reader_next_of(t->file, types, frame, err);
 	uint64_t missing = gus_reader_damage(t->file)->missing_frames;
 
@@ -306,6 +357,11 @@ struct gus_trace *gus_trace_open_memory(const void *bytes, size_t size, struct g
 	return open_trace(gus_reader_open_memory(bytes, size, err), err);
 }
 
+struct gus_trace *gus_trace_open_fd(int fd, struct gus_error *err)
+{
+	return open_trace(gus_reader_open_fd(fd, "the trace's stream", err), err);
+}
+
 void gus_trace_close(struct gus_trace *t)
 {
 	if (!t)
@@ -315,10 +371,13 @@ void gus_trace_close(struct gus_trace *t)
 		gusprof__trace__free_unpacked(t->about, NULL);
 	if (t->total)
 		gusprof__trace_total__free_unpacked(t->total, NULL);
+	for (size_t i = 0; i < t->told.n; i++)
+		gusprof__sideband__free_unpacked(t->told.v[i], NULL);
+	gus_vec_free(&t->told);
+	gus_vec_free(&t->records);
 	gus_vec_free(&t->code);
 	gus_vec_free(&t->bodies);
 	gus_vec_free(&t->blocks);
-	gus_vec_free(&t->last);
 	gus_vec_free(&t->steps);
 	gus_vec_free(&t->accesses);
 	free(t);
@@ -356,22 +415,36 @@ static int refill(struct gus_trace *t, struct gus_error *err)
 	return 1;
 }
 
+static void take_step(struct gus_trace *t, struct gus_trace_step *step)
+{
+	const struct raw *raw = &t->steps.v[t->at++];
+	const struct block *block = &t->blocks.v[raw->block];
+
+	step->stream = t->stream;
+	step->block = raw->block;
+	step->window = t->window;
+	step->at = t->insns_at;
+	step->accesses = t->accesses.v + t->access_at;
+	step->accesses_n = raw->accesses_n;
+	step->next = t->at == t->steps.n ? t->last :
+		block->address + block->body.size == t->blocks.v[raw[1].block].address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+	t->insns_at += block->body.insns;
+	t->access_at += raw->accesses_n;
+}
+
 int gus_trace_next(struct gus_trace *t, struct gus_trace_step *step, struct gus_error *err)
 {
 	int got;
 
 	if (t->over)
 		return 0;
-	got = t->failed.code == GUS_OK ? refill(t, &t->failed) : -1;
-	if (got < 0 && err)
-		*err = t->failed;
-	if (got <= 0)
-		return got;
-	*step = t->steps.v[t->at++];
-	step->accesses = t->accesses.v + t->access_at;
-	t->access_at += step->accesses_n;
-	t->steps_n++;
-	t->accesses_n += step->accesses_n;
-	t->instructions += t->bodies.v[t->blocks.v[step->block].body].insns;
+	if (t->at == t->steps.n) {
+		got = t->failed.code == GUS_OK ? refill(t, &t->failed) : -1;
+		if (got < 0 && err)
+			*err = t->failed;
+		if (got <= 0)
+			return got;
+	}
+	take_step(t, step);
 	return 1;
 }

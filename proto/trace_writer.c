@@ -15,28 +15,27 @@
 
 struct key { uint64_t address, body; };
 
-/* What the frame so far says of a block. Of use only if frame is the one that is being written. */
-struct last {
+/* A block, and what the frame so far says of it, which is of use only if frame is the one that is being written. */
+struct block {
 	uint64_t frame;
 	uint32_t next;          /* the block that came after it */
 	uint32_t accesses, n;   /* of its last step: where they begin in the frame */
+	uint32_t insns, size;
 };
 
 struct gus_trace_writer {
 	struct gus_writer *file;
 	struct gus_strings bodies;      /* lengths, bytes: number 0 is of none */
-	struct gus_index blocks;        /* of struct key */
-	struct gus_vec(uint32_t) insns, sizes;
-	struct gus_vec(struct last) last;
+	struct gus_index keys;          /* of blocks */
+	struct gus_vec(struct block) blocks;
 	struct gus_bytes waiting, body, payload, columns[3];
 	uint64_t waiting_n, waiting_end, code, frame;
 	uint64_t steps, instructions, accesses;
+	size_t records, records_bytes;
 };
 
-struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header, const Gusprof__Trace *trace,
-						 struct gus_error *err)
+static struct gus_trace_writer *begin(struct gus_writer *file, const Gusprof__Trace *trace, struct gus_error *err)
 {
-	struct gus_writer *file = gus_writer_create(path, header, err);
 	struct gus_trace_writer *w;
 
 	if (!file)
@@ -48,17 +47,32 @@ struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof
 	w = gus_zalloc(sizeof(*w));
 	w->file = file;
 	gus_strings_init(&w->bodies);
-	gus_index_init(&w->blocks, sizeof(struct key));
+	gus_index_init(&w->keys, sizeof(struct key));
 	return w;
+}
+
+struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header, const Gusprof__Trace *trace,
+						 struct gus_error *err)
+{
+	return begin(gus_writer_create(path, header, err), trace, err);
+}
+
+struct gus_trace_writer *gus_trace_writer_create_fd(int fd, const Gusprof__Header *header, const Gusprof__Trace *trace,
+						    struct gus_error *err)
+{
+	return begin(gus_writer_create_fd(fd, "the trace's stream", header, err), trace, err);
+}
+
+void gus_trace_writer_plain(struct gus_trace_writer *w)
+{
+	gus_writer_plain(w->file);
 }
 
 static void free_writer(struct gus_trace_writer *w)
 {
 	gus_strings_free(&w->bodies);
-	gus_index_free(&w->blocks);
-	gus_vec_free(&w->insns);
-	gus_vec_free(&w->sizes);
-	gus_vec_free(&w->last);
+	gus_index_free(&w->keys);
+	gus_vec_free(&w->blocks);
 	gus_vec_free(&w->waiting);
 	gus_vec_free(&w->body);
 	gus_vec_free(&w->payload);
@@ -133,12 +147,10 @@ int gus_trace_writer_block(struct gus_trace_writer *w, const struct gus_trace_bl
 	if (check_block(w, b, err) != 0)
 		return -1;
 	key.body = body_of(w, b, &new_body);
-	*number = gus_index_add(&w->blocks, &key, &new_block);
+	*number = gus_index_add(&w->keys, &key, &new_block);
 	if (!new_block)
 		return 0;
-	gus_vec_push(&w->insns, b->insns);
-	gus_vec_push(&w->sizes, b->size);
-	gus_vec_push(&w->last, (struct last){ 0 });
+	gus_vec_push(&w->blocks, (struct block){ .insns = b->insns, .size = b->size });
 	gus_bytes_varint(&w->waiting, gus_zigzag((int64_t)(b->address - w->waiting_end)));
 	gus_bytes_varint(&w->waiting, new_body ? 0 : key.body);
 	if (new_body) {
@@ -150,6 +162,25 @@ int gus_trace_writer_block(struct gus_trace_writer *w, const struct gus_trace_bl
 	return w->waiting.n < BLOCKS_BYTES ? 0 : write_blocks(w, err);
 }
 
+uint32_t gus_trace_writer_blocks(const struct gus_trace_writer *w)
+{
+	return w->keys.n;
+}
+
+int gus_trace_writer_records(struct gus_trace_writer *w, const Gusprof__Sideband *records, struct gus_error *err)
+{
+	size_t bytes = protobuf_c_message_get_packed_size(&records->base);
+
+	if (bytes > GUS_TRACE_RECORDS_BYTES - w->records_bytes || records->n_records > GUS_TRACE_RECORDS_MAX - w->records)
+		return gus_fail(err, GUS_E_FULL, "a trace tells of at most %u mappings and names, in %u bytes", GUS_TRACE_RECORDS_MAX,
+				GUS_TRACE_RECORDS_BYTES);
+	w->records_bytes += bytes;
+	w->records += records->n_records;
+	if (write_blocks(w, err) != 0)
+		return -1;
+	return gus_writer_message(w->file, GUS_FRAME_TRACE_SIDEBAND, &records->base, err);
+}
+
 static bool same_shape(const struct gus_trace_access *a, const struct gus_trace_access *b, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -158,81 +189,130 @@ static bool same_shape(const struct gus_trace_access *a, const struct gus_trace_
 	return true;
 }
 
+/* A frame on its way: where its columns have come to, which have room for all that may follow; what it has so far. */
+struct part {
+	uint8_t *blocks, *shapes, *addresses;
+	size_t steps, accesses;
+	uint64_t insns;
+};
+
+/* A shape that is not the one of the block's last step. -1 if an instruction is not there. */
+static int put_shape(struct part *part, const struct gus_trace_access *a, uint32_t n, uint32_t insns)
+{
+	part->shapes = gus_put_varint(part->shapes, 1 + (uint64_t)n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (a[i].insn >= insns || !a[i].size)
+			return -1;
+		part->shapes = gus_put_varint(part->shapes, (uint64_t)a[i].insn << 1 | a[i].store);
+		part->shapes = gus_put_varint(part->shapes, a[i].size);
+	}
+	return 0;
+}
+
 /* A step's accesses: their shape only where it differs from that of the block's last step, their addresses as what they
  * moved by since then. */
-static void put_accesses(struct gus_trace_writer *w, const struct last *last, const struct gus_trace_access *all, size_t from,
-			 uint32_t n)
+static int put_accesses(struct part *part, const struct block *block, const struct gus_trace_access *all, uint32_t n)
 {
-	const struct gus_trace_access *a = all + from;
-	bool same = last->n == n && same_shape(a, all + last->accesses, n);
+	const struct gus_trace_access *a = all + part->accesses, *before = all + block->accesses;
+	uint64_t last = part->accesses ? a[-1].address : 0;
+	uint8_t *out = part->addresses;
 
-	gus_bytes_varint(&w->columns[1], same ? 0 : 1 + (uint64_t)n);
-	for (uint32_t i = 0; i < n && !same; i++) {
-		gus_bytes_varint(&w->columns[1], (uint64_t)a[i].insn << 1 | a[i].store);
-		gus_bytes_varint(&w->columns[1], a[i].size);
+	if (block->n == n && same_shape(a, before, n)) {
+		*part->shapes++ = 0;
+		for (uint32_t i = 0; i < n; i++)
+			out = gus_put_varint(out, gus_zigzag((int64_t)(a[i].address - before[i].address)));
+	} else {
+		if (put_shape(part, a, n, block->insns) != 0)
+			return -1;
+		for (uint32_t i = 0; i < n; last = a[i++].address)
+			out = gus_put_varint(out, gus_zigzag((int64_t)(a[i].address - last)));
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t before = same ? all[last->accesses + i].address : from + i ? all[from + i - 1].address : 0;
-
-		gus_bytes_varint(&w->columns[2], gus_zigzag((int64_t)(a[i].address - before)));
-	}
+	part->addresses = out;
+	return 0;
 }
 
-/* One frame of the first n steps, which have so many accesses. */
-static int write_steps(struct gus_trace_writer *w, const struct gus_trace_run *run, size_t n, size_t accesses,
-		       enum gus_trace_next next, struct gus_error *err)
+/* The next step; before is the one before it in the frame, or NULL. */
+static int put_step(struct gus_trace_writer *w, struct part *part, const struct gus_trace_run *run, struct block *before)
 {
-	size_t from = 0;
-	uint32_t before = 0;
+	uint32_t number = run->steps[part->steps].block, n = run->steps[part->steps].accesses_n;
+	struct block *block = &w->blocks.v[number];
 
+	if (block->frame != w->frame) {
+		block->frame = w->frame;
+		block->next = block->accesses = block->n = 0;
+	}
+	part->blocks = gus_put_varint(part->blocks, before && before->next == number + 1 ? 0 : 1 + (uint64_t)number);
+	if (before)
+		before->next = number + 1;
+	if (put_accesses(part, block, run->accesses, n) != 0)
+		return -1;
+	block->accesses = (uint32_t)part->accesses;
+	block->n = n;
+	part->accesses += n;
+	part->insns += block->insns;
+	part->steps++;
+	return 0;
+}
+
+static uint8_t *room(struct gus_bytes *column, size_t size)
+{
+	gus_vec_reserve(column, size);
+	return column->v;
+}
+
+/* As many steps as a frame holds. What a varint has at most follows from trace.h. */
+static int put_steps(struct gus_trace_writer *w, struct part *part, const struct gus_trace_run *run, struct gus_error *err)
+{
+	size_t steps = run->n < GUS_TRACE_STEPS_MAX ? run->n : GUS_TRACE_STEPS_MAX;
+	struct block *before = NULL;
+
+	part->blocks = room(&w->columns[0], steps * 4);
+	part->shapes = room(&w->columns[1], steps * 2 + (size_t)GUS_TRACE_ACCESSES_MAX * 7);
+	part->addresses = room(&w->columns[2], (size_t)GUS_TRACE_ACCESSES_MAX * GUS_VARINT_MAX);
 	w->frame++;
-	w->payload.n = w->columns[0].n = w->columns[1].n = w->columns[2].n = 0;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t block = run->steps[i].block, count = run->steps[i].accesses_n;
-		struct last *last = &w->last.v[block];
-		bool known = i && w->last.v[before].next == block + 1;
+	while (part->steps < steps) {
+		const struct gus_trace_raw *s = &run->steps[part->steps];
+		bool good = s->block < w->blocks.n && s->accesses_n <= GUS_TRACE_STEP_ACCESSES;
 
-		if (last->frame != w->frame)
-			*last = (struct last){ .frame = w->frame };
-		gus_bytes_varint(&w->columns[0], known ? 0 : 1 + (uint64_t)block);
-		if (i)
-			w->last.v[before].next = block + 1;
-		put_accesses(w, last, run->accesses, from, count);
-		last->accesses = (uint32_t)from;
-		last->n = count;
-		from += count;
-		before = block;
+		if (good && part->accesses + s->accesses_n > GUS_TRACE_ACCESSES_MAX)
+			break;
+		if (!good || put_step(w, part, run, before) != 0)
+			return gus_fail(err, GUS_E_USAGE, "cannot trace a step of block %u with %u accesses: no such block or instruction",
+					s->block, s->accesses_n);
+		before = &w->blocks.v[s->block];
 	}
-	gus_bytes_varint(&w->payload, run->stream);
-	gus_bytes_varint(&w->payload, run->window);
-	gus_bytes_varint(&w->payload, run->at);
-	gus_bytes_varint(&w->payload, next);
-	gus_bytes_varint(&w->payload, n);
-	gus_bytes_varint(&w->payload, accesses);
-	for (int i = 0; i < 3; i++) {
-		gus_bytes_varint(&w->payload, w->columns[i].n);
-		gus_vec_append(&w->payload, w->columns[i].v, w->columns[i].n);
-	}
-	return gus_writer_payload(w->file, GUS_FRAME_TRACE_STEPS, &w->payload, err);
-}
-
-static int check_step(const struct gus_trace_writer *w, const struct gus_trace_raw *s, const struct gus_trace_access *a,
-		      struct gus_error *err)
-{
-	bool good = s->block < w->blocks.n && s->accesses_n <= GUS_TRACE_STEP_ACCESSES;
-
-	for (uint32_t i = 0; good && i < s->accesses_n; i++)
-		good = a[i].insn < w->insns.v[s->block] && a[i].size;
-	return good ? 0 : gus_fail(err, GUS_E_USAGE, "cannot trace a step of block %u with %u accesses: no such block or instruction",
-				   s->block, s->accesses_n);
+	w->columns[0].n = (size_t)(part->blocks - w->columns[0].v);
+	w->columns[1].n = (size_t)(part->shapes - w->columns[1].v);
+	w->columns[2].n = (size_t)(part->addresses - w->columns[2].v);
+	return 0;
 }
 
 /* How one step led to another. */
 static enum gus_trace_next led_to(const struct gus_trace_writer *w, uint32_t block, uint32_t then)
 {
-	const struct key *a = gus_index_key(&w->blocks, block), *b = gus_index_key(&w->blocks, then);
+	const struct key *a = gus_index_key(&w->keys, block), *b = gus_index_key(&w->keys, then);
 
-	return a->address + w->sizes.v[block] == b->address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+	return a->address + w->blocks.v[block].size == b->address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+}
+
+static int write_part(struct gus_trace_writer *w, const struct gus_trace_run *run, const struct part *part, struct gus_error *err)
+{
+	const struct gus_trace_raw *end = run->steps + part->steps;
+
+	if (part->steps < run->n && end->block >= w->blocks.n)
+		return gus_fail(err, GUS_E_USAGE, "cannot trace a step of block %u: no such block", end->block);
+	w->payload.n = 0;
+	gus_bytes_varint(&w->payload, run->stream);
+	gus_bytes_varint(&w->payload, run->window);
+	gus_bytes_varint(&w->payload, run->at);
+	gus_bytes_varint(&w->payload, part->steps == run->n ? run->last : led_to(w, end[-1].block, end->block));
+	gus_bytes_varint(&w->payload, part->steps);
+	gus_bytes_varint(&w->payload, part->accesses);
+	for (int i = 0; i < 3; i++) {
+		gus_bytes_varint(&w->payload, w->columns[i].n);
+		gus_vec_append(&w->payload, w->columns[i].v, w->columns[i].n);
+	}
+	return gus_writer_payload(w->file, GUS_FRAME_TRACE_STEPS, &w->payload, err);
 }
 
 int gus_trace_writer_steps(struct gus_trace_writer *w, const struct gus_trace_run *whole, struct gus_error *err)
@@ -242,25 +322,17 @@ int gus_trace_writer_steps(struct gus_trace_writer *w, const struct gus_trace_ru
 	if (write_blocks(w, err) != 0)
 		return -1;
 	while (run.n) {
-		size_t n = 0, accesses = 0;
-		uint64_t insns = 0;
+		struct part part = { 0 };
 
-		while (n < run.n && n < GUS_TRACE_STEPS_MAX && accesses + run.steps[n].accesses_n <= GUS_TRACE_ACCESSES_MAX) {
-			if (check_step(w, &run.steps[n], run.accesses + accesses, err) != 0)
-				return -1;
-			insns += w->insns.v[run.steps[n].block];
-			accesses += run.steps[n++].accesses_n;
-		}
-		if (write_steps(w, &run, n, accesses, n == run.n ? run.last : led_to(w, run.steps[n - 1].block, run.steps[n].block),
-				err) != 0)
+		if (put_steps(w, &part, &run, err) != 0 || write_part(w, &run, &part, err) != 0)
 			return -1;
-		w->steps += n;
-		w->accesses += accesses;
-		w->instructions += insns;
-		run.at += insns;
-		run.steps += n;
-		run.accesses += accesses;
-		run.n -= n;
+		w->steps += part.steps;
+		w->accesses += part.accesses;
+		w->instructions += part.insns;
+		run.at += part.insns;
+		run.steps += part.steps;
+		run.accesses += part.accesses;
+		run.n -= part.steps;
 	}
 	return 0;
 }

@@ -9,11 +9,21 @@
 
 struct gus_bytes gus_vec(uint8_t);
 
-static inline void gus_bytes_varint(struct gus_bytes *out, uint64_t v)
+#define GUS_VARINT_MAX 10       /* bytes of one */
+
+/* Where there is room for it; returns where it ends. */
+static inline uint8_t *gus_put_varint(uint8_t *at, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
-		gus_vec_push(out, (uint8_t)(v | 0x80));
-	gus_vec_push(out, (uint8_t)v);
+		*at++ = (uint8_t)(v | 0x80);
+	*at++ = (uint8_t)v;
+	return at;
+}
+
+static inline void gus_bytes_varint(struct gus_bytes *out, uint64_t v)
+{
+	gus_vec_reserve(out, out->n + GUS_VARINT_MAX);
+	out->n = (size_t)(gus_put_varint(out->v + out->n, v) - out->v);
 }
 
 #endif

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -23,6 +25,8 @@ struct indexed { uint64_t offset, first_ns, last_ns; uint32_t rows, type; };
 
 struct gus_writer {
 	int fd;
+	struct stat stream;  /* what fd is, if it was handed to us: it is written from front to back, and may be a pipe */
+	bool is_stream, plain;
 	char *path;
 	uint64_t size;       /* bytes of whole frames */
 	uint64_t sequence;   /* of the next frame */
@@ -47,13 +51,53 @@ static void put_u64(uint8_t *at, uint64_t v)
 	put_u32(at + 4, (uint32_t)(v >> 32));
 }
 
-/* One write for a whole frame. What a failed one left behind is cut off again, so the file always ends in a frame. */
+/* A pipe whose reader left is an error like any other here, not the end of the program that is observed. Only a signal that was not
+ * pending before is ours to take away. */
+static ssize_t write_quietly(int fd, const uint8_t *bytes, size_t size)
+{
+	sigset_t pipe_only, before, pending;
+	ssize_t n;
+	int error;
+
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+	n = write(fd, bytes, size);
+	error = errno;
+	if (n < 0 && error == EPIPE && !sigismember(&pending, SIGPIPE))
+		sigtimedwait(&pipe_only, NULL, &(struct timespec){ 0 });
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return n;
+}
+
+/* The number of a stream may have been closed and given to another file by whoever shares our process. */
+static bool is_still_there(const struct gus_writer *w)
+{
+	struct stat now;
+
+	return fstat(w->fd, &now) == 0 && now.st_dev == w->stream.st_dev && now.st_ino == w->stream.st_ino;
+}
+
+static ssize_t write_some(struct gus_writer *w, const uint8_t *bytes, size_t size, uint64_t at)
+{
+	if (!w->is_stream)
+		return pwrite(w->fd, bytes, size, (off_t)at);
+	if (is_still_there(w))
+		return write_quietly(w->fd, bytes, size);
+	w->fd = -1;
+	errno = EBADF;
+	return -1;
+}
+
+/* One write for a whole frame. What a failed one left behind is cut off again, so a file always ends in a frame. */
 static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struct gus_error *err)
 {
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = pwrite(w->fd, bytes + done, size - done, (off_t)(w->size + done));
+		ssize_t n = write_some(w, bytes + done, size - done, w->size + done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -61,7 +105,7 @@ static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struc
 			gus_fail_errno(&w->broken, n < 0 ? errno : ENOSPC, "cannot write to %s after %llu bytes%s", w->path,
 				       (unsigned long long)w->size,
 				       w->size > GUS_PREAMBLE_SIZE ? " (which stay readable)" : "");
-			if (ftruncate(w->fd, (off_t)w->size) != 0) {
+			if (!w->is_stream && ftruncate(w->fd, (off_t)w->size) != 0) {
 				/* A reader takes the rest for an unfinished frame, which it is. */
 			}
 			if (err)
@@ -74,7 +118,7 @@ static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struc
 	return 0;
 }
 
-/* Header and payload side by side in w->stored; compressed where that is smaller. */
+/* Header and payload side by side in w->stored; compressed where that is smaller, and wanted. */
 static void build_frame(struct gus_writer *w, enum gus_frame_type type, const uint8_t *raw, size_t raw_size)
 {
 	enum gus_coding coding = GUS_CODING_ZSTD;
@@ -83,7 +127,8 @@ static void build_frame(struct gus_writer *w, enum gus_frame_type type, const ui
 
 	gus_vec_reserve(&w->stored, GUS_FRAME_HEADER_SIZE + bound);
 	head = w->stored.v;
-	stored = ZSTD_compressCCtx(w->zstd, head + GUS_FRAME_HEADER_SIZE, bound, raw, raw_size, ZSTD_LEVEL);
+	stored = w->plain ? raw_size :
+		ZSTD_compressCCtx(w->zstd, head + GUS_FRAME_HEADER_SIZE, bound, raw, raw_size, ZSTD_LEVEL);
 	if (ZSTD_isError(stored) || stored >= raw_size) {
 		coding = GUS_CODING_RAW;
 		stored = raw_size;
@@ -291,6 +336,30 @@ fail:
 	free(hidden);
 	free_writer(w);
 	return NULL;
+}
+
+struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err)
+{
+	struct gus_writer *w = gus_zalloc(sizeof(*w));
+	struct gus_error why = { 0 };
+
+	w->path = gus_strdup(name);
+	w->zstd = ZSTD_createCCtx();
+	w->fd = fd;
+	w->is_stream = true;
+	if (fstat(fd, &w->stream) != 0)
+		gus_fail_errno(&why, errno, "cannot write the recording to %s", name);
+	else if (write_preamble(w, &why) == 0 && gus_writer_message(w, GUS_FRAME_HEADER, &header->base, &why) == 0)
+		return w;
+	if (err)
+		*err = why;
+	free_writer(w);
+	return NULL;
+}
+
+void gus_writer_plain(struct gus_writer *w)
+{
+	w->plain = true;
 }
 
 void gus_writer_abandon(struct gus_writer *w)

@@ -16,6 +16,14 @@ struct gus_writer;
  * the name only when its header is whole, so a file of that name always opens. NULL on failure, with err. */
 struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err);
 
+/* The same onto what is open as fd, a pipe for instance, from where it stands: nothing is renamed, nothing taken back. The
+ * writer closes it in any case. Its name is for messages. A reader that left is a failure, and no signal. If fd is
+ * closed behind the writer's back and becomes another file, that is a failure, too. */
+struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err);
+
+/* From now on payloads are not compressed: for a reader that waits for them. */
+void gus_writer_plain(struct gus_writer *w);
+
 /* Each adds one frame with a single write. -1 on failure: the unfinished frame is taken back, and every later call
  * fails in the same way without writing. Batches may be of any size; an empty one writes nothing. */
 int gus_writer_samples(struct gus_writer *w, const struct gus_columns *batch, struct gus_error *err);

@@ -56,6 +56,7 @@ if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
+	tests/unit/test_carried \
 	tests/unit/test_causality \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
@@ -68,12 +69,17 @@ unit_tests = \
 	tests/unit/test_doctor \
 	tests/unit/test_event \
 	tests/unit/test_figure1 \
+	tests/unit/test_fed \
 	tests/unit/test_functional \
+	tests/unit/test_growing \
 	tests/unit/test_governor \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_known \
 	tests/unit/test_loops \
+	tests/unit/test_model_phases \
 	tests/unit/test_oracle \
+	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_rates \
 	tests/unit/test_records \
@@ -100,6 +106,7 @@ LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
+tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
@@ -110,11 +117,16 @@ tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
+tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c
+tests_unit_test_growing_SOURCES = tests/unit/test_growing.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
+tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
+tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/json.c cli/model_phases.c cli/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
+tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c

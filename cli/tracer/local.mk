@@ -5,9 +5,12 @@ if TRACER
 tracerdir = $(pkglibdir)
 tracer_PROGRAMS = cli/tracer/gusprof-qemu.so
 cli_tracer_gusprof_qemu_so_SOURCES = \
-	base/alloc.c base/error.c base/index.c \
+	base/alloc.c base/cursor.c base/error.c base/index.c \
+	collector/build_id.c collector/pmu.c collector/procfs.c collector/sideband.c \
 	proto/sample.c proto/trace_writer.c proto/writer.c \
+	cli/tracer/calls.c cli/tracer/calls.h \
 	cli/tracer/options.c cli/tracer/options.h \
+	cli/tracer/origins.c cli/tracer/origins.h \
 	cli/tracer/qemu.c cli/tracer/qemu_plugin.h \
 	cli/tracer/replay_image.h \
 	cli/tracer/replaying.c cli/tracer/replaying.h \

@@ -2,10 +2,11 @@
 #include "cli/tracer/options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SIZE (64u << 20)    /* unless another one is asked for */
+#define MAX_SIZE (64u << 20)    /* of a file, unless another one is asked for */
 
 static int parse_number(const char *text, int base, char end, uint64_t *value, const char **behind)
 {
@@ -30,6 +31,25 @@ static int parse_range(struct gus_tracer_options *o, const char *text, struct gu
 	return 0;
 }
 
+static int parse_fd(struct gus_tracer_options *o, const char *text, struct gus_error *err)
+{
+	const char *end;
+	uint64_t fd;
+
+	if (parse_number(text, 10, '\0', &fd, &end) != 0 || fd > INT_MAX)
+		return gus_fail(err, GUS_E_USAGE, "fd takes the number of an open file, not '%s'", text);
+	o->fd = (int)fd;
+	return 0;
+}
+
+static int parse_switch(const char *word, int length, bool *value, struct gus_error *err)
+{
+	*value = strcmp(word + length, "=on") == 0;
+	if (!*value && strcmp(word + length, "=off") != 0)
+		return gus_fail(err, GUS_E_USAGE, "%.*s takes on or off, not '%s'", length, word, word + length + 1);
+	return 0;
+}
+
 static int parse_word(struct gus_tracer_options *o, const char *word, struct gus_error *err)
 {
 	const struct { const char *name; uint64_t *value; } numbers[] = {
@@ -42,12 +62,14 @@ static int parse_word(struct gus_tracer_options *o, const char *word, struct gus
 		o->out = word + 4;
 		return 0;
 	}
+	if (strncmp(word, "fd=", 3) == 0)
+		return parse_fd(o, word + 3, err);
+	if (strncmp(word, "plain=", 6) == 0)
+		return parse_switch(word, 5, &o->plain, err);
+	if (strncmp(word, "replay=", 7) == 0)
+		return parse_switch(word, 6, &o->replay, err);
 	if (strncmp(word, "range=", 6) == 0)
 		return parse_range(o, word + 6, err);
-	if (strcmp(word, "replay") == 0 || strcmp(word, "replay=on") == 0) { /* QEMU makes the second of the first */
-		o->replay = true;
-		return 0;
-	}
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		size_t length = strlen(numbers[i].name);
 
@@ -57,20 +79,24 @@ static int parse_word(struct gus_tracer_options *o, const char *word, struct gus
 			return gus_fail(err, GUS_E_USAGE, "%.*s takes a number, not '%s'", (int)length - 1, word, word + length);
 		return 0;
 	}
-	return gus_fail(err, GUS_E_USAGE, "there is no option '%s'; there are out=FILE, range=START-END, start=N, length=N, every=N, "
-			"max=BYTES and replay", word);
+	return gus_fail(err, GUS_E_USAGE, "there is no option '%s'; there are out=FILE, fd=N, plain=on|off, range=START-END, start=N, "
+			"length=N, every=N, max=BYTES and replay=on|off", word);
 }
 
 int gus_tracer_options_parse(struct gus_tracer_options *o, int n, char *const *words, struct gus_error *err)
 {
 	const struct gus_windows *w = &o->windows;
 
-	*o = (struct gus_tracer_options){ .max_size = MAX_SIZE };
+	*o = (struct gus_tracer_options){ .fd = -1, .max_size = UINT64_MAX };
 	for (int i = 0; i < n; i++)
 		if (parse_word(o, words[i], err) != 0)
 			return -1;
-	if (!o->out || !*o->out)
-		return gus_fail(err, GUS_E_USAGE, "out=FILE is missing: where the trace is to go");
+	if ((!o->out || !*o->out) && o->fd < 0)
+		return gus_fail(err, GUS_E_USAGE, "out=FILE or fd=N is missing: where the trace is to go");
+	if (o->out && o->fd >= 0)
+		return gus_fail(err, GUS_E_USAGE, "out takes no fd beside it: a trace goes to one place");
+	if (o->max_size == UINT64_MAX)
+		o->max_size = o->out ? MAX_SIZE : 0;
 	if (w->start > UINT64_MAX - w->length)
 		return gus_fail(err, GUS_E_USAGE, "start and length are more than 2^64 instructions");
 	if (w->every && (!w->length || w->every < w->length))

@@ -8,9 +8,11 @@
 #include "cli/tracer/stream.h"
 
 struct gus_tracer_options {
-	const char *out;                /* borrowed from the words */
+	const char *out;                /* a file, borrowed from the words; or NULL, and then */
+	int fd;                         /* what is open as that; else -1 */
+	bool plain;                     /* frames are not compressed */
 	struct gus_windows windows;
-	uint64_t max_size;              /* bytes */
+	uint64_t max_size;              /* bytes; 0: no end */
 	bool replay;                    /* the program is gusprof-replay */
 	struct gus_vec(uint64_t) starts, ends; /* of ranges of addresses */
 };

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* The plugin of QEMU's user-mode emulators that writes a trace of the program they run:
  *
- *	qemu-x86_64 -plugin gusprof-qemu.so,out=FILE[,range=START-END...][,start=N][,length=N][,every=N][,max=BYTES][,replay] PROGRAM
+ *	qemu-x86_64 -plugin gusprof-qemu.so,out=FILE[,OPTION...] PROGRAM
  *
  * Code is handed over when it is translated; what is executed only appends to buffers of its thread. The lock is held for
  * translation and for writing. One tracer a process, as QEMU's callbacks for translation have no context.
  *
- * A process that is forked off goes on untraced, and so does what it executes: that is QEMU's doing. */
+ * A process that is forked off goes on untraced, and what is executed is executed natively: that is QEMU's doing. Both are said
+ * on stderr and in the trace. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/index.h"
+#include "collector/procfs.h"
 #include "config.h"
 #include "proto/varint.h"
+#include "cli/tracer/calls.h"
 #include "cli/tracer/options.h"
 #include "cli/tracer/qemu_plugin.h"
 #include "cli/tracer/replaying.h"
@@ -30,6 +36,15 @@
 #define PAGE 4096       /* of x86 */
 #define X86_LONGEST 15
 #define TB_INSNS 4096   /* QEMU has at most 512 */
+#define HIGH_FD 1000
+#define NOTICES 4
+#define PROGRAM_MAX 255
+
+/* What happens in processes that are forked off, in memory that all of them share. */
+struct children {
+	atomic_uint forks, programs;
+	char first[PROGRAM_MAX + 1];    /* of the programs */
+};
 
 static struct {
 	qemu_plugin_id_t id;
@@ -42,6 +57,11 @@ static struct {
 	struct gus_strings known;       /* blocks by address and bytes: ... */
 	struct gus_vec(struct gus_traced *) codes; /* ... number 1 is the first here */
 	struct gus_bytes key;
+	struct gus_origins origins;
+	atomic_bool remapped;           /* what is mapped has to be read anew */
+	atomic_ullong distance;         /* from the program's addresses to ours */
+	struct children *children;      /* shared with all that are forked off */
+	char *became;                   /* the program that takes the place of this one, which ended the trace */
 	struct gus_vec(struct gus_stream *) streams; /* all there were; they stay until the end */
 	struct gus_stream *_Atomic of_vcpu[VCPUS];
 	struct gus_replaying replaying;
@@ -91,16 +111,21 @@ static struct gus_stream *new_stream(unsigned vcpu)
 	return s;
 }
 
-static struct gus_stream *stream_of(unsigned vcpu)
+static struct gus_stream *late_stream(unsigned vcpu)
 {
-	struct gus_stream *s = vcpu < VCPUS ? atomic_load_explicit(&tracer.of_vcpu[vcpu], memory_order_acquire) : NULL;
+	struct gus_stream *s;
 
-	if (s || vcpu >= VCPUS)
-		return s;
 	pthread_mutex_lock(&tracer.lock);
 	s = new_stream(vcpu);
 	pthread_mutex_unlock(&tracer.lock);
 	return s;
+}
+
+static inline struct gus_stream *stream_of(unsigned vcpu)
+{
+	struct gus_stream *s = vcpu < VCPUS ? atomic_load_explicit(&tracer.of_vcpu[vcpu], memory_order_acquire) : NULL;
+
+	return s || vcpu >= VCPUS ? s : late_stream(vcpu);
 }
 
 /* The end. */
@@ -125,12 +150,22 @@ static void wait_for_all(void)
 	}
 }
 
+/* It is not known before the program runs. */
+static int name_program(struct gus_error *err)
+{
+	const char *path = tracer.origins.named || tracer.options.replay ? NULL : qemu_plugin_path_to_binary();
+	int rc = path ? gus_origins_name(&tracer.origins, path, tracer.writer, err) : 0;
+
+	free((char *)path);
+	return rc;
+}
+
 /* Under the lock. What was written stays readable whatever goes wrong. */
 static void write_stream(struct gus_stream *s, enum gus_trace_next last, struct gus_error *err)
 {
 	if (!tracer.writer || !s->steps.n)
 		return;
-	if (gus_stream_write(s, tracer.writer, last, err) == 0)
+	if (name_program(err) == 0 && gus_stream_write(s, tracer.writer, &tracer.origins, last, err) == 0)
 		return;
 	complain(err);
 	gus_trace_writer_abandon(tracer.writer);
@@ -138,10 +173,29 @@ static void write_stream(struct gus_stream *s, enum gus_trace_next last, struct 
 	atomic_store(&tracer.over, true);
 }
 
+/* What the trace is not, in sentences that the caller frees; there is room for NOTICES. */
+static size_t take_notices(char **notices)
+{
+	unsigned forks = atomic_load(&tracer.children->forks), programs = atomic_load(&tracer.children->programs);
+	size_t n = 0;
+
+	if (forks)
+		notices[n++] = gus_format("%u process%s forked off, and not traced", forks, forks == 1 ? " was" : "es were");
+	if (programs)
+		notices[n++] = gus_format("%u program%s executed by what was forked off, natively and not traced; the first was %.*s",
+					  programs, programs == 1 ? " was" : "s were", PROGRAM_MAX, tracer.children->first);
+	if (tracer.became)
+		notices[n++] = gus_format("the program became %s, which is executed natively and not traced", tracer.became);
+	if (tracer.origins.full)
+		notices[n++] = gus_format("more mappings than a trace may tell of: some code has a wrong origin, or none");
+	return n;
+}
+
 static void finish(void)
 {
 	Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
 	struct gus_error err = { 0 };
+	char *notices[NOTICES];
 
 	wait_for_all();
 	pthread_mutex_lock(&tracer.lock);
@@ -153,6 +207,8 @@ static void finish(void)
 		total.seen += s->seen;
 		total.omitted += s->omitted;
 	}
+	total.n_notices = take_notices(notices);
+	total.notices = notices;
 	total.streams = tracer.streams.n;
 	total.full = tracer.full;
 	gus_replaying_tell(&tracer.replaying, &total);
@@ -160,6 +216,8 @@ static void finish(void)
 		complain(&err);
 	tracer.writer = NULL;
 	pthread_mutex_unlock(&tracer.lock);
+	while (total.n_notices)
+		free(notices[--total.n_notices]);
 }
 
 static void on_reset(qemu_plugin_id_t id)
@@ -177,6 +235,14 @@ static void on_exit_of_program(qemu_plugin_id_t id, void *context)
 
 /* Executing. */
 
+/* Under the lock. */
+static bool is_full(void)
+{
+	uint64_t most = tracer.options.max_size;
+
+	return tracer.writer && !tracer.full && most && gus_trace_writer_size(tracer.writer) >= most;
+}
+
 /* A full buffer, or a window that is over. When the file is as large as it may be, the emulator is asked for code without
  * callbacks, and the trace ends when it has stopped all threads for that. */
 static void write_out(struct gus_stream *s, enum gus_trace_next last)
@@ -186,9 +252,9 @@ static void write_out(struct gus_stream *s, enum gus_trace_next last)
 
 	pthread_mutex_lock(&tracer.lock);
 	write_stream(s, last, &err);
-	if (tracer.writer && !tracer.full && gus_trace_writer_size(tracer.writer) >= tracer.options.max_size) {
-		fprintf(stderr, "gusprof: %s has its %llu bytes; the rest of the program is not traced\n", tracer.options.out,
-			(unsigned long long)tracer.options.max_size);
+	if (is_full()) {
+		fprintf(stderr, "gusprof: %s has its %llu bytes; the rest of the program is not traced\n",
+			tracer.options.out ? tracer.options.out : "the trace", (unsigned long long)tracer.options.max_size);
 		reset = tracer.full = true;
 		atomic_store(&tracer.over, true);
 	}
@@ -204,13 +270,12 @@ static void __attribute__((noreturn)) end_replay(void)
 	_exit(0);
 }
 
-static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
-		       uint64_t a6, uint64_t a7, uint64_t a8)
+/* The system calls of what replays a snapshot: those of the loader, and the one at which the window ends. */
+static void on_replay_call(unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2)
 {
 	enum gus_replaying_next next = gus_replaying_call(&tracer.replaying, number, a1, a2);
 	struct gus_stream *s = stream_of(vcpu);
 
-	(void)id, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	if (next == GUS_REPLAYING_BEGINS)
 		atomic_store(&tracer.over, false);
 	if (next == GUS_REPLAYING_ENDS && s && tracer.replaying.at)
@@ -219,22 +284,32 @@ static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint6
 		end_replay();
 }
 
+/* False if a replay ends with its window. */
+static bool execute(struct gus_stream *s, struct gus_traced *code)
+{
+	enum gus_trace_next last;
+
+	if (gus_stream_due(s, code, &last)) {
+		write_out(s, last);
+		if (tracer.options.replay && s->seen >= s->to)
+			return false;
+	}
+	gus_stream_execute(s, code);
+	return true;
+}
+
 static void on_block(unsigned vcpu, void *context)
 {
 	struct gus_stream *s = stream_of(vcpu);
-	enum gus_trace_next last;
 
 	if (s && enter(s)) {
-		if (gus_stream_due(s, context, &last)) {
-			write_out(s, last);
-			if (tracer.options.replay && s->seen >= s->to) {
-				gus_replaying_window_over(&tracer.replaying);
-				leave(s);
-				end_replay();
-			}
-		}
-		gus_stream_execute(s, context);
+		bool goes_on = gus_stream_note(s, context) || execute(s, context);
+
 		leave(s);
+		if (!goes_on) {
+			gus_replaying_window_over(&tracer.replaying);
+			end_replay();
+		}
 	}
 	clean_uppers();
 }
@@ -244,7 +319,11 @@ static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t addres
 	struct gus_stream *s = stream_of(vcpu);
 
 	if (s && enter(s)) {
-		gus_stream_access(s, context, address, 1u << qemu_plugin_mem_size_shift(info), qemu_plugin_mem_is_store(info));
+		uint32_t size = 1u << qemu_plugin_mem_size_shift(info);
+		bool store = qemu_plugin_mem_is_store(info);
+
+		if (!gus_stream_note_access(s, context, address, size, store))
+			gus_stream_access(s, context, address, size, store);
 		leave(s);
 	}
 	clean_uppers();
@@ -280,8 +359,35 @@ static void on_thread_end(qemu_plugin_id_t id, unsigned vcpu)
 
 /* Translating. */
 
+static void read_maps(void)
+{
+	size_t size;
+	char *text = gus_procfs_read("/proc/self/maps", &size);
+
+	if (text)
+		gus_origins_update(&tracer.origins, text);
+	free(text);
+}
+
+/* Under the lock. */
+static struct gus_origin *origin_of(uint64_t address, uint64_t host)
+{
+	struct gus_origin *origin;
+
+	if (!host)
+		return NULL;
+	atomic_store(&tracer.distance, host - address);
+	if (atomic_exchange(&tracer.remapped, false))
+		read_maps();
+	origin = gus_origins_find(&tracer.origins, host, address);
+	if (origin)
+		return origin;
+	read_maps();
+	return gus_origins_find(&tracer.origins, host, address);
+}
+
 /* The one block of this address and these bytes, however often they are translated. */
-static struct gus_traced *code_of(const struct gus_trace_block *b)
+static struct gus_traced *code_of(const struct gus_trace_block *b, uint64_t host)
 {
 	struct gus_traced *code;
 	uint32_t number;
@@ -296,6 +402,8 @@ static struct gus_traced *code_of(const struct gus_trace_block *b)
 	if (number > tracer.codes.n)
 		gus_vec_push(&tracer.codes, gus_traced_new(b, tracer.isa));
 	code = tracer.codes.v[number - 1];
+	if (code->number == GUS_TRACED_NEW)
+		code->origin = origin_of(b->address, host);
 	pthread_mutex_unlock(&tracer.lock);
 	return code;
 }
@@ -328,7 +436,7 @@ static void instrument(struct qemu_plugin_tb *tb, size_t from, size_t to)
 		b.size += (uint32_t)size;
 	}
 	b.address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, from));
-	code = code_of(&b);
+	code = code_of(&b, (uintptr_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, from)));
 	if (from == 0)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, code);
 	else
@@ -370,6 +478,93 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 }
 
+/* What the program asks of the system. */
+
+/* Text of the program's memory, if all of it is there. */
+static bool read_text(uint64_t address, char *text, size_t size)
+{
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, size, (off_t)(address + atomic_load(&tracer.distance)));
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && memchr(text, 0, (size_t)n);
+}
+
+/* Says once, in whichever process, that programs are executed without us. */
+static void announce_program(const char *path)
+{
+	if (atomic_fetch_add(&tracer.children->programs, 1))
+		return;
+	snprintf(tracer.children->first, sizeof(tracer.children->first), "%.*s", PROGRAM_MAX, path);
+	fprintf(stderr, "gusprof: what was forked off executes %s: natively, and not traced, as others will be\n", path);
+}
+
+/* Shells try one folder after the other, so only what can be executed counts. If this process is the traced one its trace ends
+ * here: nobody is asked when another program takes its place. */
+static void on_program(int folder, uint64_t address)
+{
+	char path[4096];
+	struct stat st;
+	bool is_traced;
+
+	if (!read_text(address, path, sizeof(path)) || fstatat(folder, path, &st, 0) != 0 || !S_ISREG(st.st_mode) ||
+	    faccessat(folder, path, X_OK, 0) != 0)
+		return;
+	pthread_mutex_lock(&tracer.lock);
+	is_traced = tracer.writer != NULL;
+	pthread_mutex_unlock(&tracer.lock);
+	if (!is_traced) {
+		announce_program(path);
+		return;
+	}
+	tracer.became = gus_strdup(path);
+	fprintf(stderr, "gusprof: the program becomes %s, which is executed natively: the trace ends here\n", path);
+	finish();
+}
+
+/* What may end the program is not waited for with steps in hand. */
+static void on_kill(unsigned vcpu)
+{
+	struct gus_stream *s = stream_of(vcpu);
+
+	if (!s || !enter(s))
+		return;
+	write_out(s, GUS_TRACE_NEXT_UNKNOWN);
+	leave(s);
+}
+
+static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+		    uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	enum gus_call call = gus_call_of(tracer.isa, number);
+
+	if (tracer.options.replay) {
+		on_replay_call(vcpu, number, a1, a2);
+		return;
+	}
+	(void)id, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	if ((call == GUS_CALL_FORK || (call == GUS_CALL_CLONE && gus_call_clones_process(a1))) &&
+	    atomic_fetch_add(&tracer.children->forks, 1) == 0)
+		fprintf(stderr, "gusprof: the program forks; its children are not traced\n");
+	if (call == GUS_CALL_EXECVE || call == GUS_CALL_EXECVEAT)
+		on_program(call == GUS_CALL_EXECVE ? AT_FDCWD : (int)a1, call == GUS_CALL_EXECVE ? a1 : a2);
+	if (call == GUS_CALL_KILL)
+		on_kill(vcpu);
+}
+
+static void on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
+{
+	enum gus_call call = gus_call_of(tracer.isa, number);
+
+	(void)id, (void)vcpu;
+	if (call == GUS_CALL_MAPS)
+		atomic_store(&tracer.remapped, true);
+	if ((call == GUS_CALL_EXECVE || call == GUS_CALL_EXECVEAT) && tracer.became)
+		fprintf(stderr, "gusprof: it did not become %s (error %lld), and goes on without a trace\n", tracer.became,
+			(long long)-result);
+}
+
 /* Forks: nobody may hold the lock while one happens, and the child's file is the parent's. */
 
 static void before_fork(void)
@@ -385,7 +580,8 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
 	atomic_store(&tracer.over, true);
-	tracer.writer = NULL; /* not freed: its file is shared with the parent */
+	gus_trace_writer_abandon(tracer.writer); /* else a pipe would have no end until this process has */
+	tracer.writer = NULL;
 	for (size_t i = 0; i < tracer.streams.n; i++)
 		atomic_store(&tracer.streams.v[i]->busy, false); /* their threads are not here */
 	pthread_mutex_unlock(&tracer.lock);
@@ -407,6 +603,35 @@ static size_t read_command(char *text, size_t size, char **words, size_t room)
 	return n;
 }
 
+/* The program has the same table of open files. What is handed to us leaves its place for a high one, where programs rarely look,
+ * and is not for those that it executes. */
+static int take_fd(int fd, struct gus_error *err)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+
+	if (high < 0 && errno == EINVAL) /* fewer are allowed */
+		high = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (high < 0)
+		return gus_fail_errno(err, errno, "cannot write the trace to fd %d", fd);
+	close(fd);
+	return high;
+}
+
+static struct gus_trace_writer *create_writer(const Gusprof__Header *header, const Gusprof__Trace *about, struct gus_error *err)
+{
+	const struct gus_tracer_options *o = &tracer.options;
+	struct gus_trace_writer *w;
+	int fd;
+
+	if (o->out)
+		w = gus_trace_writer_create(o->out, header, about, err);
+	else
+		w = (fd = take_fd(o->fd, err)) < 0 ? NULL : gus_trace_writer_create_fd(fd, header, about, err);
+	if (w && o->plain)
+		gus_trace_writer_plain(w);
+	return w;
+}
+
 static int create(const qemu_info_t *info, struct gus_error *err)
 {
 	const struct gus_tracer_options *o = &tracer.options;
@@ -426,7 +651,8 @@ static int create(const qemu_info_t *info, struct gus_error *err)
 	about.length = o->windows.length;
 	about.every = o->windows.every;
 	about.max_size = o->max_size;
-	tracer.writer = gus_trace_writer_create(o->out, &header, &about, err);
+	about.pid = tracer.origins.pid;
+	tracer.writer = create_writer(&header, &about, err);
 	return tracer.writer ? 0 : -1;
 }
 
@@ -444,6 +670,10 @@ static int install(const qemu_info_t *info, int argc, char **argv, struct gus_er
 		strcmp(info->target_name, "i386") == 0 ? GUS_TRACED_X86_32 :
 		strcmp(info->target_name, "aarch64") == 0 ? GUS_TRACED_ARM64 : GUS_TRACED_OTHER;
 	gus_strings_init(&tracer.known);
+	gus_origins_init(&tracer.origins, (uint32_t)getpid());
+	tracer.children = mmap(NULL, sizeof(*tracer.children), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (tracer.children == MAP_FAILED)
+		return gus_fail_errno(err, errno, "cannot trace: there is no memory to share with what is forked off");
 	atomic_store(&tracer.over, tracer.options.replay); /* until the snapshot is loaded */
 	return create(info, err);
 }
@@ -462,8 +692,8 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
 	qemu_plugin_register_vcpu_init_cb(id, on_thread_begin);
 	qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_call);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
 	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
-	if (tracer.options.replay)
-		qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
 	return 0;
 }

@@ -7,6 +7,10 @@
 /* How far back pieces of one access may lie: a string instruction reads and writes, or reads in two places, in turns. */
 #define PIECES_BACK 4
 
+/* Steps in the first frame of a stream; each has twice as many, up to the most that one holds. A program that is killed leaves
+ * half of what it did at least, and a reader beside it does not wait long. */
+#define FIRST_STEPS 256
+
 /* Where the opcode is: behind legacy prefixes and, in 64 bits, REX. */
 static uint32_t opcode_at(const uint8_t *bytes, uint32_t size, bool rex, bool *repeated)
 {
@@ -95,7 +99,7 @@ struct gus_traced *gus_traced_new(const struct gus_trace_block *block, enum gus_
 
 void gus_stream_init(struct gus_stream *s, uint32_t number, const struct gus_windows *windows)
 {
-	*s = (struct gus_stream){ .number = number, .from = windows->start, .every = windows->every };
+	*s = (struct gus_stream){ .number = number, .from = windows->start, .every = windows->every, .most = FIRST_STEPS };
 	s->to = windows->length ? windows->start + windows->length : UINT64_MAX;
 	gus_vec_reserve(&s->steps, GUS_TRACE_STEPS_MAX);
 	gus_vec_reserve(&s->accesses, GUS_TRACE_ACCESSES_MAX);
@@ -125,7 +129,7 @@ bool gus_stream_due(const struct gus_stream *s, const struct gus_traced *code, e
 	*last = before->address + before->size == code->block.address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
 	if (s->seen >= s->to)
 		*last = GUS_TRACE_NEXT_UNKNOWN;
-	return s->seen >= s->to || s->steps.n >= GUS_TRACE_STEPS_MAX ||
+	return s->seen >= s->to || s->steps.n >= s->most ||
 	       s->accesses.n > GUS_TRACE_ACCESSES_MAX - GUS_TRACE_STEP_ACCESSES;
 }
 
@@ -143,10 +147,12 @@ static bool is_in_window(struct gus_stream *s)
 void gus_stream_execute(struct gus_stream *s, struct gus_traced *code)
 {
 	s->again = is_again(s, code);
+	s->plain = false;
 	if (s->again)
 		return;
 	s->previous = code;
 	s->now = is_in_window(s) ? code : NULL;
+	s->plain = s->now && !code->repeats;
 	if (s->now) {
 		if (!s->steps.n)
 			s->at = s->seen;
@@ -222,14 +228,28 @@ void gus_stream_cut(struct gus_stream *s, uint64_t address, enum gus_traced_isa 
 	}
 	b.insns = n;
 	b.size = size;
-	if (n)
-		step->code = gus_traced_new(&b, isa); /* stays until the end, as all do */
-	else
+	if (n) {
+		struct gus_traced *part = gus_traced_new(&b, isa); /* stays until the end, as all do */
+
+		part->origin = step->code->origin;
+		step->code = part;
+	} else {
 		s->steps.n--;
+	}
 	s->now = NULL;
+	s->plain = false;
 }
 
-int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, enum gus_trace_next last, struct gus_error *err)
+/* A block that was never written, and before it where it is from. */
+static int introduce(struct gus_traced *code, struct gus_trace_writer *w, struct gus_origins *origins, struct gus_error *err)
+{
+	if (code->origin && gus_origins_tell(origins, code->origin, w, err) != 0)
+		return -1;
+	return gus_trace_writer_block(w, &code->block, &code->number, err);
+}
+
+int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, struct gus_origins *origins, enum gus_trace_next last,
+		     struct gus_error *err)
 {
 	struct gus_trace_raw *raw = gus_resize(NULL, s->steps.n, sizeof(*raw));
 	int rc = 0;
@@ -238,14 +258,16 @@ int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, enum gus_
 		struct gus_traced *code = s->steps.v[i].code;
 
 		if (code->number == GUS_TRACED_NEW)
-			rc = gus_trace_writer_block(w, &code->block, &code->number, err);
+			rc = introduce(code, w, origins, err);
 		raw[i] = (struct gus_trace_raw){ code->number, s->steps.v[i].accesses_n };
 	}
 	if (rc == 0)
 		rc = gus_trace_writer_steps(w, &(struct gus_trace_run){ s->number, s->window, s->at, raw, s->accesses.v, s->steps.n, last },
 					    err);
+	s->most = s->most < GUS_TRACE_STEPS_MAX ? 2 * s->most : GUS_TRACE_STEPS_MAX;
 	s->steps.n = s->accesses.n = 0;
 	s->now = NULL;
+	s->plain = false;
 	s->again = false;
 	free(raw);
 	return rc;

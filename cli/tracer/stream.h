@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "cli/tracer/origins.h"
 #include "proto/trace.h"
 
 struct gus_traced;
@@ -26,6 +27,7 @@ struct gus_traced_insn {
 struct gus_traced {
 	struct gus_trace_block block;
 	uint64_t last;                  /* address of its last instruction */
+	struct gus_origin *origin;      /* NULL: not known */
 	uint32_t number;                /* in the file; GUS_TRACED_NEW: not there yet. Under the lock of whoever writes */
 	bool repeats;                   /* that is a repeated string instruction, which is executed once for each turn */
 	struct gus_traced_insn insns[];
@@ -48,10 +50,12 @@ struct gus_stream {
 	struct gus_traced *now;           /* what is executed; NULL outside windows */
 	const struct gus_traced *previous;
 	bool again;                     /* it is another turn of the last instruction of the previous */
+	bool plain;                     /* the next block only has to be noted, if there is room: see gus_stream_note */
 	uint64_t omitted;               /* accesses */
 	struct gus_vec(struct gus_stream_step { struct gus_traced *code; uint32_t accesses_n; }) steps;
 	struct gus_vec(struct gus_trace_access) accesses;
 	uint64_t at;                    /* of the first step */
+	size_t most;                    /* steps till they are written */
 };
 
 void gus_stream_init(struct gus_stream *s, uint32_t number, const struct gus_windows *windows);
@@ -65,7 +69,37 @@ void gus_stream_access(struct gus_stream *s, const struct gus_traced_insn *insn,
 /* Takes back the last step from the instruction at that address on, which was not executed. */
 void gus_stream_cut(struct gus_stream *s, uint64_t address, enum gus_traced_isa isa);
 
-/* Writes the steps, and forgets them. -1 with err. */
-int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, enum gus_trace_next last, struct gus_error *err);
+/* The same, for the many blocks that follow in a window, neither due nor after a repeated instruction: whether it was one. */
+static inline bool gus_stream_note(struct gus_stream *s, struct gus_traced *code)
+{
+	if (!s->plain || s->seen >= s->to || s->steps.n >= s->most ||
+	    s->accesses.n > GUS_TRACE_ACCESSES_MAX - GUS_TRACE_STEP_ACCESSES)
+		return false;
+	s->previous = s->now = code;
+	s->plain = !code->repeats;
+	s->steps.v[s->steps.n++] = (struct gus_stream_step){ code, 0 };
+	s->seen += code->block.insns;
+	return true;
+}
+
+/* And for the first access of an instruction, where any is believed. */
+static inline bool gus_stream_note_access(struct gus_stream *s, const struct gus_traced_insn *insn, uint64_t address, uint32_t size,
+					  bool store)
+{
+	struct gus_stream_step *step;
+
+	if (s->now != insn->code || s->again || !(insn->believe & GUS_BELIEVE_ALL))
+		return false;
+	step = &s->steps.v[s->steps.n - 1];
+	if (step->accesses_n && (s->accesses.v[s->accesses.n - 1].insn == insn->number || step->accesses_n >= GUS_TRACE_STEP_ACCESSES))
+		return false;
+	s->accesses.v[s->accesses.n++] = (struct gus_trace_access){ address, size, insn->number, store };
+	step->accesses_n++;
+	return true;
+}
+
+/* Writes the steps, after what is new of their code and its origins, and forgets them. -1 with err. */
+int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, struct gus_origins *origins, enum gus_trace_next last,
+		     struct gus_error *err);
 
 #endif

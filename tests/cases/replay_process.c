@@ -39,7 +39,7 @@ static bool each(unsigned number, const Gusprof__Snapshot *a, const struct gus_r
 	return true;
 }
 
-/* One snapshot, both ways. */
+/* Each snapshot both ways. How many traces there are. */
 static int replay_both(const struct gus_replay_process *p)
 {
 	struct gus_snapshot_wish wish = { .pid = p->pid, .tid = p->tid ? p->tid : p->pid };
@@ -65,7 +65,7 @@ static int replay_both(const struct gus_replay_process *p)
 		}
 		gus_snapshot_free(&s);
 	}
-	return good ? 0 : 1;
+	return good;
 }
 
 int main(int argc, char **argv)
@@ -73,7 +73,8 @@ int main(int argc, char **argv)
 	const char *build = getenv("GUS_BUILDDIR");
 	struct gus_replay_process p = { .each = each };
 	struct gus_error err = { 0 };
-	char *slash;
+	char *slash, *plugin, *loader;
+	int traces;
 
 	if (argc != 7 || !build) {
 		fprintf(stderr, "usage: GUS_BUILDDIR=DIR replay-process auto|qemu|native|both PID[/TID] COUNT SPREAD_MS WINDOW PREFIX\n");
@@ -89,9 +90,10 @@ int main(int argc, char **argv)
 	p.replay.window = strtoull(argv[5], NULL, 10);
 	p.prefix = argv[6];
 	p.replay.tools.qemu = "qemu-x86_64";
-	p.replay.tools.plugin = gus_format("%s/cli/tracer/gusprof-qemu.so", build);
-	p.replay.tools.loader = gus_format("%s/cli/tracer/gusprof-replay", build);
-	if (strcmp(argv[1], "both") == 0)
-		return replay_both(&p);
-	return gus_replay_of_process(&p, &err) > 0 ? 0 : 1;
+	p.replay.tools.plugin = plugin = gus_format("%s/cli/tracer/gusprof-qemu.so", build);
+	p.replay.tools.loader = loader = gus_format("%s/cli/tracer/gusprof-replay", build);
+	traces = strcmp(argv[1], "both") == 0 ? replay_both(&p) : gus_replay_of_process(&p, &err);
+	free(plugin);
+	free(loader);
+	return traces > 0 ? 0 : 1;
 }

@@ -51,7 +51,13 @@ expect "pieces of a wide load are one" "^insn $wide executed 1 read 1 16 $(at da
 expect "one that goes on in the next page is one" "^insn $(at span 0) executed 1( |\$)"
 cp t first
 trace start=0 "$target" abcdefghi
-cmp -s t first || { echo "FAILED: twice the same program, and two different traces"; failed=1; }
+"$sums" first | cmp -s - out || { echo "FAILED: twice the same program, and two different traces"; failed=1; }
+
+# While it is written: through a pipe that the emulator has as fd 9, compressed and not.
+for plain in off on; do
+	qemu-x86_64 -plugin "$plugin,fd=9,plain=$plain" "$target" abcdefghi 9>&1 >run | "$sums" - >out 2>&1
+	"$sums" first | cmp - out || { echo "FAILED: through a pipe (plain=$plain) it is another trace"; head -n 5 out; failed=1; }
+done
 
 # In the middle of what the emulator translates at once, and not a byte more.
 trace "range=$(at turn 4)-$(at turn 11)" "$target" abc
@@ -81,12 +87,14 @@ expect "all of their turns" "^insn $work executed 6000( |\$)"
 trace max=1 "$target" aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 expect "it stops at its size" "full yes\$"
 grep -q 'has its 1 bytes; the rest' run || { echo "FAILED: nothing says that the trace is full"; cat run; failed=1; }
-for word in range=20-10 range=xyz start=x every=5 lenght=5 out=; do
+for word in range=20-10 range=xyz start=x every=5 lenght=5 out= fd=x fd=1 plain=x; do
 	qemu-x86_64 -plugin "$plugin,out=u,$word" "$target" >out 2>&1 && { echo "FAILED: $word is taken"; failed=1; }
 	expect "$word is refused" '^gusprof: .*(takes|no option|is missing)'
 done
 qemu-x86_64 -plugin "$plugin,out=missing/t" "$target" >out 2>&1 && { echo "FAILED: no such folder, and no error"; failed=1; }
 expect "no folder" "cannot create the recording missing/t: No such file"
+qemu-x86_64 -plugin "$plugin,fd=77" "$target" >out 2>&1 && { echo "FAILED: no fd 77, and no error"; failed=1; }
+expect "no such fd" 'cannot write the trace to fd 77: Bad file'
 head -c -100 first >cut
 "$sums" cut >out 2>&1 && { echo "FAILED: a cut trace is read without a word"; failed=1; }
 expect "a cut trace" 'was cut: it ends at offset'

@@ -90,7 +90,7 @@ static void print(const struct gus_trace *t, uint64_t windows)
 int main(int argc, char **argv)
 {
 	struct gus_error err = { 0 };
-	struct gus_trace *t = argc == 2 ? gus_trace_open(argv[1], &err) : NULL;
+	struct gus_trace *t = argc != 2 ? NULL : strcmp(argv[1], "-") == 0 ? gus_trace_open_fd(0, &err) : gus_trace_open(argv[1], &err);
 	struct gus_trace_step step;
 	struct gus_index ix;
 	uint64_t windows = 0;

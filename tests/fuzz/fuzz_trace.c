@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "proto/trace.h"
@@ -36,7 +38,7 @@ static void check_step(const struct gus_trace *t, const struct gus_trace_step *s
 		demand(step->accesses[i].insn < block.insns && step->accesses[i].size);
 }
 
-static void read_all(struct gus_trace *t)
+static uint64_t read_all(struct gus_trace *t)
 {
 	struct gus_error err = { 0 };
 	struct gus_trace_step step;
@@ -50,6 +52,22 @@ static void read_all(struct gus_trace *t)
 	}
 	demand(got == 0 ? gus_trace_total(t) && gus_trace_total(t)->steps == steps : err.code != GUS_OK && err.text[0]);
 	demand(gus_trace_next(t, &step, &err) == got); /* it stays at its end */
+	return steps;
+}
+
+/* Read as a pipe is read, front to back, it is the same. */
+static void read_as_stream(const uint8_t *bytes, size_t size, bool opens, uint64_t steps)
+{
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+	struct gus_error err = { 0 };
+	struct gus_trace *t;
+
+	demand(fd >= 0 && write(fd, bytes, size) == (ssize_t)size && lseek(fd, 0, SEEK_SET) == 0);
+	t = gus_trace_open_fd(fd, &err);
+	demand(!t == !opens);
+	if (t)
+		demand(read_all(t) == steps);
+	gus_trace_close(t);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -57,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *copy = gus_alloc(size);
 	struct gus_error err = { 0 };
 	struct gus_trace *t;
+	uint64_t steps = 0;
 	uint8_t leave = size ? data[0] : 0;
 
 	size -= size > 0;
@@ -67,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	t = gus_trace_open_memory(copy, size, &err);
 	demand(t || err.code != GUS_OK);
 	if (t)
-		read_all(t);
+		steps = read_all(t);
+	read_as_stream(copy, size, t != NULL, steps);
 	gus_trace_close(t);
 	free(copy);
 	return 0;

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "collector/host.h"
+#include "collector/build_id.h"
 #include "collector/kernel.h"
 #include "collector/records.h"
 

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "collector/build_id.h"
 #include "collector/living.h"
 #include "collector/target.h"
 

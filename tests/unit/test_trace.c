@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -40,7 +41,8 @@ static const struct gus_trace_block blocks[] = {
 	{ 0x401000, lengths, code, 3, 6 }, { 0x401006, lengths, code, 3, 6 }, { 0x401000, lengths, other, 3, 6 },
 };
 
-static struct gus_trace_writer *create(void)
+/* In the file "t", or what is open as fd. */
+static struct gus_trace_writer *create_on(int fd)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Trace about = GUSPROF__TRACE__INIT;
@@ -49,7 +51,7 @@ static struct gus_trace_writer *create(void)
 
 	about.front_end = (char *)"test";
 	about.target = (char *)"x86_64";
-	w = gus_trace_writer_create("t", &header, &about, &err);
+	w = fd < 0 ? gus_trace_writer_create("t", &header, &about, &err) : gus_trace_writer_create_fd(fd, &header, &about, &err);
 	if (!w)
 		fail_msg("%s", err.text);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -61,6 +63,11 @@ static struct gus_trace_writer *create(void)
 		assert_int_equal(number, i);
 	}
 	return w;
+}
+
+static struct gus_trace_writer *create(void)
+{
+	return create_on(-1);
 }
 
 static void finish(struct gus_trace_writer *w)
@@ -144,30 +151,104 @@ static void check_steps(struct gus_trace *t, uint32_t stream, uint64_t n)
 }
 
 /* 100,000 steps are several frames, in each of which everything begins anew. */
-static void what_is_written_is_read(void **state)
+static void write_all(struct gus_trace_writer *w)
 {
-	struct gus_error err = { 0 };
-	struct gus_trace_writer *w = create();
-	struct gus_trace_step step;
-	struct gus_trace *t;
-
-	(void)state;
 	write_steps(w, 0, 100000);
 	write_steps(w, 7, 1);
 	finish(w);
-	t = gus_trace_open("t", &err);
+}
+
+static void check_whole(struct gus_trace *t, struct gus_error *err)
+{
+	struct gus_trace_step step;
+
 	if (!t)
-		fail_msg("%s", err.text);
+		fail_msg("%s", err->text);
 	assert_string_equal(gus_trace_about(t)->target, "x86_64");
 	assert_null(gus_trace_total(t));
 	check_steps(t, 0, 100000);
 	check_steps(t, 7, 1);
-	assert_int_equal(gus_trace_next(t, &step, &err), 0);
-	assert_int_equal(gus_trace_next(t, &step, &err), 0);
+	assert_int_equal(gus_trace_next(t, &step, err), 0);
+	assert_int_equal(gus_trace_next(t, &step, err), 0);
 	assert_int_equal(gus_trace_blocks(t), 3);
 	assert_true(gus_trace_total(t)->steps == 100001 && gus_trace_total(t)->instructions == 300003);
 	assert_int_equal(gus_trace_total(t)->streams, 2);
 	gus_trace_close(t);
+}
+
+static void what_is_written_is_read(void **state)
+{
+	struct gus_error err = { 0 };
+
+	(void)state;
+	write_all(create());
+	check_whole(gus_trace_open("t", &err), &err);
+}
+
+/* Far more than a pipe holds, read while it is written; the writer's end stays open behind the end of the trace. */
+static void a_pipe_is_read_while_it_is_written(void **state)
+{
+	(void)state;
+	for (int plain = 0; plain < 2; plain++) {
+		struct gus_error err = { 0 };
+		struct gus_trace_writer *w;
+		int ends[2], status;
+		pid_t child;
+
+		assert_int_equal(pipe(ends), 0);
+		child = fork();
+		assert_true(child >= 0);
+		if (!child) {
+			close(ends[0]);
+			w = create_on(dup(ends[1]));
+			if (plain)
+				gus_trace_writer_plain(w);
+			write_all(w);
+			_exit(0);
+		}
+		check_whole(gus_trace_open_fd(ends[0], &err), &err);
+		close(ends[1]);
+		assert_true(waitpid(child, &status, 0) == child && status == 0);
+	}
+}
+
+static void a_reader_that_left_is_an_error_and_no_signal(void **state)
+{
+	struct gus_trace_raw step = { 0 };
+	struct gus_error err = { 0 };
+	struct gus_trace_writer *w;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	w = create_on(ends[1]);
+	close(ends[0]);
+	assert_int_equal(gus_trace_writer_steps(w, &(struct gus_trace_run){ .steps = &step, .n = 1 }, &err), -1);
+	assert_non_null(strstr(err.text, "Broken pipe"));
+	gus_trace_writer_abandon(w);
+}
+
+/* As the traced program may do, which has the same table of open files. */
+static void a_file_that_takes_its_number_is_left_alone(void **state)
+{
+	struct gus_trace_raw step = { 0 };
+	struct gus_error err = { 0 };
+	struct gus_trace_writer *w;
+	FILE *f = fopen("t", "w");
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	w = create_on(ends[1]);
+	assert_int_equal(dup2(fileno(f), ends[1]), ends[1]);
+	assert_int_equal(gus_trace_writer_steps(w, &(struct gus_trace_run){ .steps = &step, .n = 1 }, &err), -1);
+	assert_non_null(strstr(err.text, "cannot write to the trace's stream"));
+	gus_trace_writer_abandon(w);
+	assert_int_equal(write(ends[1], "x", 1), 1); /* still open */
+	assert_int_equal(ftell(f), 1);
+	close(ends[0]);
+	close(ends[1]);
+	fclose(f);
 }
 
 static void an_empty_trace_is_one(void **state)
@@ -196,10 +277,8 @@ static uint8_t *slurp(size_t *size)
 	return bytes;
 }
 
-/* Reads to the end; whether that was one, else why not. */
-static bool reads_whole(const uint8_t *bytes, size_t size, uint64_t *steps, struct gus_error *err)
+static bool counts(struct gus_trace *t, uint64_t *steps, struct gus_error *err)
 {
-	struct gus_trace *t = gus_trace_open_memory(bytes, size, err);
 	struct gus_trace_step step;
 	int got = -1;
 
@@ -208,6 +287,22 @@ static bool reads_whole(const uint8_t *bytes, size_t size, uint64_t *steps, stru
 		++*steps;
 	gus_trace_close(t);
 	return got == 0;
+}
+
+/* Reads to the end; whether that was one, else why not. From a pipe it is the same. */
+static bool reads_whole(const uint8_t *bytes, size_t size, uint64_t *steps, struct gus_error *err)
+{
+	bool whole = counts(gus_trace_open_memory(bytes, size, err), steps, err);
+	struct gus_error why = { 0 };
+	uint64_t streamed;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], bytes, size), size); /* less than it holds */
+	close(ends[1]);
+	assert_int_equal(counts(gus_trace_open_fd(ends[0], &why), &streamed, &why), whole);
+	assert_true(streamed == *steps && why.code == err->code);
+	return whole;
 }
 
 static void a_cut_at_any_byte_is_told(void **state)
@@ -351,6 +446,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_written_is_read),
+		TEST(a_pipe_is_read_while_it_is_written),
+		TEST(a_reader_that_left_is_an_error_and_no_signal),
+		TEST(a_file_that_takes_its_number_is_left_alone),
 		TEST(an_empty_trace_is_one),
 		TEST(a_cut_at_any_byte_is_told),
 		TEST(a_change_of_any_byte_is_told),

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/traced.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution/traced_private.h"
+
+enum { EARLY = 65536 }; /* steps that are looked at before it is decided what to turn */
+
+void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options)
+{
+	*t = (struct gus_traced){ .options = *options, .isa = options->uarch->isa };
+	t->growing = gus_growing_new(options->uarch);
+	t->program = gus_growing_program(t->growing);
+	t->window_bytes = options->config->uop_cache_width ? options->config->uop_cache_window : 0;
+}
+
+void gus_traced_close(struct gus_traced *t)
+{
+	for (size_t i = 0; i < t->threads.n; i++)
+		gus_traced_thread_free(t->threads.v[i]);
+	gus_vec_free(&t->threads);
+	gus_traced_forget(t);
+	gus_vec_free(&t->memories);
+	gus_vec_free(&t->regions);
+	gus_vec_free(&t->mappings);
+	gus_vec_free(&t->early);
+	gus_vec_free(&t->early_accesses);
+	gus_vec_free(&t->window_lines);
+	gus_causality_free(&t->causality);
+	gus_growing_free(t->growing);
+	free(t->knobs);
+	free(t->op_cycles);
+	free(t->op_charged);
+}
+
+/* Which knobs to turn. There are as many as lanes beside the nominal one: all that are no ports and no latency of a class, and then
+ * those of ports and latencies that the code needs most, in cycles that it would take if nothing else took any. */
+
+static double demand_of(const struct gus_traced *t, const uint64_t *executed, const struct gus_knob *knob)
+{
+	const struct gus_program *p = t->program;
+	struct gus_stream_resources groups;
+	double sum = 0;
+
+	gus_stream_resources_of(p, &groups);
+	for (size_t i = 0; i < t->blocks.n; i++)
+		for (uint32_t k = 0; executed[i] && k < t->blocks.v[i].ops.ops_n; k++) {
+			const struct gus_op *op = &p->ops[t->blocks.v[i].ops.op + k];
+
+			for (uint32_t u = op->uop; u < op->uop + op->uops_n; u++) {
+				bool in = p->uops[u].ports && !(p->uops[u].ports & ~groups.ports[knob->number % GUS_STREAM_GROUPS]);
+
+				if (knob->kind == GUS_KNOB_PORTS && in)
+					sum += (double)executed[i] / __builtin_popcountll(groups.ports[knob->number]);
+				if (knob->kind == GUS_KNOB_LATENCY && p->insns[op->insn].info.class == knob->number && p->uops[u].kind == GUS_UOP_COMPUTE)
+					sum += (double)executed[i] * p->uops[u].latency / 4;
+			}
+		}
+	return sum;
+}
+
+static void choose_knobs(struct gus_traced *t)
+{
+	uint64_t *executed = gus_zalloc((t->blocks.n + 1) * sizeof(*executed));
+	int n = gus_sensitivity_list(t->program, t->options.config, true, true, t->options.weight, &t->knobs);
+
+	for (size_t i = 0; i < t->early.n; i++)
+		executed[t->early.v[i].step.block]++;
+	for (int i = 0; i < n; i++) {
+		const struct gus_knob *knob = &t->knobs[i].knob;
+
+		t->knobs[i].speedup = knob->kind == GUS_KNOB_PORTS || knob->kind == GUS_KNOB_LATENCY ? demand_of(t, executed, knob) : 1e300;
+	}
+	gus_sensitivity_sort(t->knobs, (size_t)n);
+	t->knobs_n = n < GUS_STREAM_LANES - 1 ? n : GUS_STREAM_LANES - 1;
+	for (int i = 0; i < t->knobs_n; i++)
+		t->lanes[i + 1] = (struct gus_stream_lane){ &t->knobs[i].knob, 1 };
+	free(executed);
+}
+
+static struct gus_traced_thread *thread_of(struct gus_traced *t, uint32_t stream, struct gus_error *err)
+{
+	while (t->threads.n <= stream)
+		gus_vec_push(&t->threads, NULL);
+	if (!t->threads.v[stream])
+		t->threads.v[stream] = gus_traced_thread_new(t, stream, err);
+	return t->threads.v[stream];
+}
+
+static int run_step(struct gus_traced *t, const struct gus_trace_step *step, struct gus_error *err)
+{
+	struct gus_traced_thread *th = thread_of(t, step->stream, err);
+
+	if (!th)
+		return -1;
+	gus_traced_thread_step(th, step);
+	return 0;
+}
+
+/* Enough has been seen, or all: it begins. */
+static int begin(struct gus_traced *t, struct gus_error *err)
+{
+	if (t->options.weight > 0)
+		choose_knobs(t);
+	t->running = true;
+	for (size_t i = 0; i < t->early.n; i++) {
+		struct gus_trace_step *step = &t->early.v[i].step;
+
+		step->accesses = t->early_accesses.v + t->early.v[i].accesses;
+		if (run_step(t, step, err) != 0)
+			return -1;
+	}
+	gus_vec_free(&t->early);
+	gus_vec_free(&t->early_accesses);
+	return 0;
+}
+
+static int take_step(struct gus_traced *t, const struct gus_trace *trace, const struct gus_trace_step *step, struct gus_error *err)
+{
+	if (step->block >= t->blocks.n)
+		gus_traced_learn(t, trace, gus_trace_blocks(trace));
+	if (t->running)
+		return run_step(t, step, err);
+	gus_vec_push(&t->early, (struct gus_traced_early){ *step, t->early_accesses.n });
+	gus_vec_append(&t->early_accesses, step->accesses, step->accesses_n);
+	return t->early.n < EARLY ? 0 : begin(t, err);
+}
+
+static void add_up(struct gus_traced *t)
+{
+	t->op_cycles = gus_zalloc((t->program->ops_n + 1) * sizeof(*t->op_cycles));
+	t->op_charged = gus_zalloc((t->program->ops_n + 1) * sizeof(*t->op_charged));
+	for (size_t i = 0; i < t->threads.n; i++)
+		if (t->threads.v[i]) {
+			gus_traced_thread_end(t->threads.v[i]);
+			gus_traced_thread_add(t->threads.v[i], t);
+		}
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		struct gus_traced_region *r = &t->regions.v[b->region];
+		uint32_t ops = b->ops.taken + 1 - b->ops.op;
+
+		r->instructions += b->executed * b->insns_n;
+		r->executed += b->executed;
+		for (uint32_t k = 0; k < ops; k++)
+			r->charged += t->op_charged[b->ops.op + k];
+	}
+	for (int i = 0; i < t->knobs_n; i++)
+		t->knobs[i].speedup = t->cycles[i + 1] > 0 ? t->cycles[0] / t->cycles[i + 1] - 1 : 0;
+}
+
+static int check_isa(const struct gus_traced *t, const char *target, struct gus_error *err)
+{
+	enum gus_isa isa = strcmp(target, "x86_64") == 0 ? GUS_ISA_X86_64 : strcmp(target, "aarch64") == 0 ? GUS_ISA_ARM64 :
+		strcmp(target, "i386") == 0 ? GUS_ISA_X86_32 : GUS_ISA_UNKNOWN;
+
+	if (isa == t->isa || (isa == GUS_ISA_X86_32 && t->isa == GUS_ISA_X86_64))
+		return 0;
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model the trace: it is of %s, and %s is a CPU of %s; name another one with --uarch",
+			target, t->options.uarch->name, t->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
+}
+
+int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err)
+{
+	struct gus_trace_step step;
+	int rc = check_isa(t, gus_trace_about(trace)->target, err);
+
+	while (rc == 0) {
+		int more = gus_trace_next(trace, &step, err);
+
+		if (more <= 0) {
+			rc = more;
+			break;
+		}
+		rc = take_step(t, trace, &step, err);
+	}
+	if (!t->running && begin(t, rc == 0 ? err : NULL) != 0)
+		rc = -1;
+	add_up(t);
+	return rc;
+}
+
+size_t gus_traced_threads(const struct gus_traced *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->threads.n; i++)
+		n += t->threads.v[i] != NULL;
+	return n;
+}
+
+void gus_traced_thread(const struct gus_traced *t, size_t i, struct gus_traced_figures *out)
+{
+	size_t k = 0;
+
+	while (!t->threads.v[k] || i-- > 0)
+		k++;
+	gus_traced_thread_figures(t->threads.v[k], out);
+}

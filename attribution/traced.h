@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace, run through the stream engine: caches and a branch predictor find out what its accesses and branches do, and what
+ * the engine says is put together by function and by loop. Each thread of the trace is a machine of its own, with caches of its own.
+ *
+ *	trace --step--> block of ops, accesses with their levels, mispredictions --chunk--> engine --cycles--> regions
+ *
+ * Every number here is modelled, but for how often what was executed, which the trace tells. */
+#ifndef GUS_ATTRIBUTION_TRACED_H
+#define GUS_ATTRIBUTION_TRACED_H
+
+#include "base/alloc.h"
+#include "model/cache.h"
+#include "model/branch.h"
+#include "model/causality.h"
+#include "model/growing.h"
+#include "model/sensitivity.h"
+#include "proto/trace.h"
+#include "symbolizer/symbols.h"
+
+struct gus_traced_options {
+	const struct gus_uarch *uarch;
+	const struct gus_core_config *config;
+	const struct gus_cache_config *caches;
+	const struct gus_branch_config *predictor;
+	struct gus_symbols *symbols;            /* borrowed, as all here */
+	double weight;                          /* of the knobs that are turned; 0: none is */
+	bool causality;
+	bool interval;                          /* also as if nothing had been touched for the first time */
+	uint64_t warm_up;                       /* instructions of each thread before what counts */
+};
+
+/* What is executed from its first instruction to its last. */
+struct gus_traced_block {
+	uint64_t address;
+	const uint8_t *bytes, *lengths;
+	uint32_t size, insns_n;
+	uint32_t insn, memory, memories_n;      /* its first in the program's, and how many accesses */
+	struct gus_growing_block ops;
+	uint32_t region;                        /* in regions */
+	uint32_t window, windows_n;             /* of the uop cache */
+	uint64_t executed, cached;              /* times; of them with all uops from the uop cache */
+	uint64_t branches, taken, mispredicted, unseen; /* of its last instruction: unseen: mispredicted for the first time */
+	enum gus_branch_kind kind;
+	bool branch;
+};
+
+/* What an access of an instruction met. */
+struct gus_traced_memory {
+	uint64_t accesses, hits[GUS_HITS], first[GUS_HITS]; /* first: of the hits, lines that the trace had not touched before */
+	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address */
+};
+
+enum { GUS_TRACED_NONE = UINT32_MAX };
+
+/* A function, or a loop in one. Blocks of a loop are not counted with their function, nor those of an inner loop with the outer. */
+struct gus_traced_region {
+	uint32_t function;                      /* in functions */
+	uint32_t loop;                          /* in the function's graph; GUS_TRACED_NONE: the function outside its loops */
+	uint64_t instructions, executed;        /* blocks */
+	double cycles[GUS_STREAM_LANES];
+	double warm_cycles;                     /* if all first touches had been hits */
+	double charged;                         /* by causality */
+};
+
+struct gus_graph;
+struct gus_traced_function {
+	const char *name;                       /* NULL: none is known */
+	const char *module;                     /* path; "" if there is none */
+	struct gus_module of;
+	uint64_t start, size, address;          /* offset in the module's file; address of its first byte in the trace */
+	struct gus_graph *graph;                /* of its code; NULL until a loop was sought, or if there is no code */
+	uint32_t first_region;                  /* outside of loops; those of the loops lie behind */
+};
+
+struct gus_traced_mapping {
+	uint64_t start, end, offset;
+	struct gus_module module;
+};
+
+struct gus_traced_thread;
+
+struct gus_traced {
+	struct gus_traced_options options;
+	enum gus_isa isa;
+	struct gus_growing *growing;
+	const struct gus_program *program;
+	struct gus_vec(struct gus_traced_block) blocks; /* by the trace's numbers */
+	struct gus_vec(struct gus_traced_memory) memories; /* by the program's */
+	struct gus_vec(struct gus_traced_region) regions;
+	struct gus_vec(struct gus_traced_function) functions;
+	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */
+	struct gus_vec(struct gus_traced_mapping) mappings;
+	struct gus_sensitivity *knobs;          /* of lane i + 1: what was turned; their speedups are of the whole */
+	int knobs_n;
+	/* After the end. */
+	uint64_t instructions, steps, warmed;   /* warmed: instructions of them that were the warm-up */
+	uint64_t branches_unknown;              /* whose way is not known: the last of a window, or into code that was not traced */
+	double cycles[GUS_STREAM_LANES];        /* all threads, one after the other */
+	double warm_cycles;
+	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
+	double *op_charged;                     /* ... by causality */
+	struct gus_causality causality;         /* of the thread with the most cycles */
+	/* Private: steps before the lanes are chosen. */
+	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
+	struct gus_vec(struct gus_trace_access) early_accesses;
+	bool running;
+	struct gus_stream_lane lanes[GUS_STREAM_LANES];
+	uint32_t window_bytes;
+	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
+};
+
+void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options);
+void gus_traced_close(struct gus_traced *t);
+/* Executable memory of the traced program, told before its blocks come. The module's strings are borrowed. */
+void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t end, uint64_t offset, const struct gus_module *module);
+/* Reads all of a trace. -1 with err if it stops before its end, is of another ISA than the table, or cannot be run: what was read until then counts. */
+int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
+
+/* The threads' own. */
+struct gus_traced_figures {
+	uint32_t stream;
+	uint64_t instructions;
+	double cycles[GUS_STREAM_LANES], warm_cycles;
+	const struct gus_cache_total *cache;
+	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them */
+};
+/* How many there are; the i-th. */
+size_t gus_traced_threads(const struct gus_traced *t);
+void gus_traced_thread(const struct gus_traced *t, size_t i, struct gus_traced_figures *out);
+
+#endif

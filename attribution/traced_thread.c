@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* One thread of a trace: its caches, predictor and uop cache find out what happens, its engine when. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution/traced_private.h"
+
+struct gus_traced_thread {
+	struct gus_traced *t;
+	uint32_t stream;
+	struct gus_cache *cache;
+	struct gus_branch_predictor *predictor;
+	struct gus_causes *causes;              /* NULL: not asked for */
+	struct gus_stream_engine *engine, *warm;
+	uint64_t now;                           /* accesses so far: the time of the caches */
+	uint64_t instructions, steps, warmed, window;
+	uint64_t unknown_branches;              /* those of the warm-up, too */
+	bool counting;                          /* the warm-up is over */
+	double before[GUS_STREAM_LANES], warm_before; /* cycles until then */
+	/* The uop cache, first in first out: window i came in when so many lines had, plus 1. */
+	struct gus_vec(uint64_t) came;
+	uint64_t lines, lines_most;
+	/* The present chunk. Accesses and steps as the warm engine sees them differ in what was met for the first time. */
+	struct gus_stream_told *steps_told, *steps_warm;
+	struct gus_vec(struct gus_stream_access) accesses, accesses_warm;
+	size_t n;
+	/* The last step, if its branch waits to be told where it went. */
+	struct gus_traced_block *branching;
+	uint32_t branching_number;
+	enum gus_trace_next way;
+};
+
+struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t stream, struct gus_error *err)
+{
+	const struct gus_core_config *c = t->options.config;
+	struct gus_stream_options o = { .lanes = t->lanes, .lanes_n = (size_t)t->knobs_n + 1 }, one = { 0 };
+	struct gus_traced_thread *th = gus_zalloc(sizeof(*th));
+
+	th->t = t;
+	th->stream = stream;
+	th->counting = !t->options.warm_up;
+	th->lines_most = c->uop_cache_line ? c->uop_cache_size / c->uop_cache_line : 0;
+	th->cache = gus_cache_new(t->options.caches, err);
+	th->predictor = th->cache ? gus_branch_new(t->options.predictor, err) : NULL;
+	if (t->options.causality)
+		th->causes = gus_causes_open(c, &o);
+	th->engine = th->predictor ? gus_stream_open(t->program, c, &o, err) : NULL;
+	if (th->engine && t->options.interval)
+		th->warm = gus_stream_open(t->program, c, &one, err);
+	if (!th->engine || (t->options.interval && !th->warm)) {
+		gus_traced_thread_free(th);
+		return NULL;
+	}
+	th->steps_told = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_told));
+	th->steps_warm = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_warm));
+	return th;
+}
+
+void gus_traced_thread_free(struct gus_traced_thread *th)
+{
+	if (!th)
+		return;
+	gus_stream_close(th->engine);
+	gus_stream_close(th->warm);
+	gus_causes_close(th->causes);
+	gus_branch_free(th->predictor);
+	gus_cache_free(th->cache);
+	free(th->steps_told);
+	free(th->steps_warm);
+	gus_vec_free(&th->accesses);
+	gus_vec_free(&th->accesses_warm);
+	gus_vec_free(&th->came);
+	free(th);
+}
+
+/* Where the warm-up ends: all that is counted from here on counts. */
+static void begin_to_count(struct gus_traced_thread *th)
+{
+	double cycles[GUS_STREAM_LANES];
+
+	th->counting = true;
+	th->warmed = th->instructions;
+	gus_stream_cycles(th->engine, th->before);
+	if (th->warm) {
+		gus_stream_cycles(th->warm, cycles);
+		th->warm_before = cycles[0];
+	}
+	gus_cache_count_anew(th->cache);
+	gus_branch_count_anew(th->predictor);
+}
+
+static void flush(struct gus_traced_thread *th)
+{
+	struct gus_stream_feed feed = { th->steps_told, th->accesses.v, th->n };
+
+	if (!th->n)
+		return;
+	gus_stream_feed(th->engine, &feed, NULL);
+	if (th->warm) {
+		feed.steps = th->steps_warm;
+		feed.accesses = th->accesses_warm.v;
+		gus_stream_feed(th->warm, &feed, NULL);
+	}
+	th->n = 0;
+}
+
+/* Branches. */
+
+/* Whether the last step's branch was mispredicted shows when what came next is known: its op is still in the chunk. */
+static void settle_branch(struct gus_traced_thread *th, uint64_t next)
+{
+	struct gus_traced_block *b = th->branching;
+	struct gus_branch_outcome o = { .kind = b->kind, .taken = th->way == GUS_TRACE_NEXT_TAKEN || b->kind != GUS_BRANCH_CONDITIONAL };
+	struct gus_branch_verdict v;
+	const struct gus_program_insn *insn = &th->t->program->insns[b->insn + b->insns_n - 1];
+
+	th->branching = NULL;
+	o.pc = insn->offset;
+	o.next = b->address + b->size;
+	o.target = o.taken ? next : o.next + (uint64_t)insn->info.immediate;
+	v = gus_branch_run(th->predictor, &o);
+	b->branches += th->counting;
+	b->taken += th->counting && o.taken;
+	b->mispredicted += th->counting && v.mispredicted;
+	b->unseen += th->counting && v.mispredicted && v.unknown;
+	if (!th->n)
+		return;
+	th->steps_told[th->n - 1].mispredicted = v.mispredicted;
+	th->steps_warm[th->n - 1].mispredicted = v.mispredicted && !v.unknown;
+}
+
+/* The uop cache. */
+
+/* Whether all of the block's uops come from there; what is not there is put in. */
+static bool look_up_window(struct gus_traced_thread *th, uint32_t window)
+{
+	uint8_t lines = th->t->window_lines.v[window];
+
+	if (!lines || !th->lines_most)
+		return false;
+	if (th->came.v[window] && th->lines + 1 - th->came.v[window] < th->lines_most)
+		return true;
+	th->lines += lines;
+	th->came.v[window] = th->lines + 1;
+	return false;
+}
+
+static uint64_t look_up_windows(struct gus_traced_thread *th, const struct gus_traced_block *b)
+{
+	uint64_t cached = 0;
+
+	if (th->came.n < th->t->window_lines.n) {
+		gus_vec_reserve(&th->came, th->t->window_lines.n);
+		memset(th->came.v + th->came.n, 0, (th->t->window_lines.n - th->came.n) * sizeof(*th->came.v));
+		th->came.n = th->t->window_lines.n;
+	}
+	for (uint32_t i = 0; i < b->windows_n; i++)
+		cached |= (uint64_t)look_up_window(th, b->window + i) << (i & 63);
+	return cached;
+}
+
+/* Memory. */
+
+/* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else its last. */
+static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_access *a, size_t base)
+{
+	const struct gus_program *p = th->t->program;
+	uint32_t insn = b->insn + a->insn, number = p->insns[insn].op, last = GUS_TRACED_NONE;
+	const struct gus_op *op = &p->ops[number];
+
+	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++) {
+		const struct gus_program_memory *memory = &p->memories[m];
+
+		if (op->insn + memory->instruction != insn || !(a->store ? memory->store : memory->load))
+			continue;
+		last = m;
+		if (!th->accesses.v[base + m - b->memory].known)
+			break;
+	}
+	return last;
+}
+
+static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_access *a, size_t base)
+{
+	struct gus_cache_access access = { .address = a->address, .now = th->now++, .bytes = a->size, .id = b->insn + a->insn, .store = a->store };
+	uint32_t number = memory_of(th, b, a, base);
+	struct gus_stream_access *told, *warm;
+	struct gus_traced_memory *m;
+	struct gus_cache_answer answer;
+
+	gus_cache_access(th->cache, &access, &answer);
+	if (number == GUS_TRACED_NONE)
+		return;
+	m = &th->t->memories.v[number];
+	m->accesses += th->counting;
+	m->hits[answer.level] += th->counting;
+	m->first[answer.level] += th->counting && answer.level != answer.level_if_warm;
+	m->second_tlb += th->counting && answer.tlb == GUS_TLB_SECOND;
+	m->walks += th->counting && answer.tlb == GUS_TLB_WALK;
+	told = &th->accesses.v[base + number - b->memory];
+	warm = &th->accesses_warm.v[base + number - b->memory];
+	if (!told->known) {
+		*told = *warm = (struct gus_stream_access){ .address = a->address, .bytes = a->size, .known = true };
+	} else if (a->address < told->address) {
+		told->bytes += (uint32_t)(told->address - a->address < 4096 ? told->address - a->address : 0);
+		warm->address = told->address = a->address;
+	}
+	told->level = answer.level > told->level ? answer.level : told->level;
+	told->tlb = answer.tlb > told->tlb ? answer.tlb : told->tlb;
+	warm->level = answer.level_if_warm > warm->level ? answer.level_if_warm : warm->level;
+	warm->tlb = answer.tlb_if_warm > warm->tlb ? answer.tlb_if_warm : warm->tlb;
+}
+
+/* Of all of the block, from base on in the chunk's accesses. */
+static void take_accesses(struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_step *step, size_t base)
+{
+	gus_vec_reserve(&th->accesses, base + b->memories_n);
+	gus_vec_reserve(&th->accesses_warm, base + b->memories_n);
+	memset(th->accesses.v + base, 0, b->memories_n * sizeof(*th->accesses.v));
+	memset(th->accesses_warm.v + base, 0, b->memories_n * sizeof(*th->accesses_warm.v));
+	th->accesses.n = th->accesses_warm.n = base + b->memories_n;
+	for (uint32_t i = 0; i < step->accesses_n; i++)
+		take_access(th, b, &step->accesses[i], base);
+	for (uint32_t m = 0; m < b->memories_n; m++)
+		th->t->memories.v[b->memory + m].unknown += th->counting && !th->accesses.v[base + m].known;
+}
+
+/* Steps. */
+
+static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t number, size_t base, uint64_t cached, bool taken)
+{
+	const struct gus_program *p = th->t->program;
+	uint32_t bytes = th->t->window_bytes;
+
+	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
+		bool last = i + 1 == b->ops.ops_n;
+		uint32_t op = last && taken ? b->ops.taken : b->ops.op + i;
+		uint64_t window = bytes && cached ? p->insns[p->ops[op].insn].offset / bytes - b->address / bytes : 0;
+
+		if (th->n == GUS_STREAM_CHUNK)
+			flush(th);
+		th->steps_told[th->n] = (struct gus_stream_told){ .op = op, .access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = th->counting ? number + 1 : 0,
+			.taken = last && taken, .cached = cached >> (window & 63) & 1 };
+		th->steps_warm[th->n] = th->steps_told[th->n];
+		th->n++;
+	}
+}
+
+void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace_step *step)
+{
+	struct gus_traced_block *b = &th->t->blocks.v[step->block];
+	uint64_t cached;
+	size_t base;
+
+	if (th->branching) {
+		th->branching = &th->t->blocks.v[th->branching_number];
+		if (step->window == th->window)
+			settle_branch(th, b->address);
+		else
+			th->unknown_branches++;
+	}
+	th->branching = NULL;
+	th->window = step->window;
+	if (!th->counting && th->instructions >= th->t->options.warm_up) {
+		flush(th);
+		begin_to_count(th);
+	}
+	if (th->n + b->ops.ops_n > GUS_STREAM_CHUNK)
+		flush(th);
+	base = th->n ? th->accesses.n : 0;
+	take_accesses(th, b, step, base);
+	cached = look_up_windows(th, b);
+	tell(th, b, step->block, base, cached, step->next == GUS_TRACE_NEXT_TAKEN || (b->branch && b->kind != GUS_BRANCH_CONDITIONAL));
+	b->executed += th->counting;
+	b->cached += th->counting && cached == (b->windows_n >= 64 ? UINT64_MAX : (1ull << b->windows_n) - 1);
+	th->instructions += b->insns_n;
+	th->steps++;
+	if (b->branch && step->next != GUS_TRACE_NEXT_UNKNOWN) {
+		th->branching = b;
+		th->branching_number = step->block;
+		th->way = step->next;
+	} else {
+		th->unknown_branches += b->branch;
+	}
+}
+
+void gus_traced_thread_end(struct gus_traced_thread *th)
+{
+	th->unknown_branches += th->branching != NULL;
+	th->branching = NULL;
+	flush(th);
+}
+
+/* Results. */
+
+static void own_cycles(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES], double *warm)
+{
+	double warm_cycles[GUS_STREAM_LANES] = { 0 };
+
+	gus_stream_cycles(th->engine, cycles);
+	for (int lane = 0; lane <= th->t->knobs_n; lane++)
+		cycles[lane] -= th->before[lane];
+	if (th->warm)
+		gus_stream_cycles(th->warm, warm_cycles);
+	*warm = warm_cycles[0] - th->warm_before;
+}
+
+static void add_regions(const struct gus_traced_thread *th, struct gus_traced *t)
+{
+	for (uint32_t i = 0; i < t->blocks.n; i++) {
+		struct gus_traced_region *r = &t->regions.v[t->blocks.v[i].region];
+		double cycles[GUS_STREAM_LANES] = { 0 };
+
+		gus_stream_region_cycles(th->engine, i + 1, cycles);
+		for (int lane = 0; lane <= t->knobs_n; lane++)
+			r->cycles[lane] += cycles[lane];
+		if (!th->warm)
+			continue;
+		gus_stream_region_cycles(th->warm, i + 1, cycles);
+		r->warm_cycles += cycles[0];
+	}
+}
+
+void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t)
+{
+	double cycles[GUS_STREAM_LANES], warm;
+	struct gus_causality causes;
+
+	own_cycles(th, cycles, &warm);
+	for (int lane = 0; lane <= t->knobs_n; lane++)
+		t->cycles[lane] += cycles[lane];
+	t->warm_cycles += warm;
+	t->instructions += th->instructions;
+	t->steps += th->steps;
+	t->warmed += th->counting ? th->warmed : th->instructions;
+	t->branches_unknown += th->unknown_branches;
+	add_regions(th, t);
+	for (uint32_t op = 0; op < t->program->ops_n; op++)
+		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op);
+	if (!th->causes)
+		return;
+	gus_causes_get(th->causes, t->program, &causes);
+	for (uint32_t op = 0; op < causes.ops_n; op++)
+		t->op_charged[op] += causes.op_cycles[op];
+	if (causes.cycles > t->causality.cycles) {
+		gus_causality_free(&t->causality);
+		t->causality = causes;
+	} else {
+		gus_causality_free(&causes);
+	}
+}
+
+void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out)
+{
+	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed,
+		.cache = gus_cache_totals(th->cache), .branches = gus_branch_totals(th->predictor) };
+	own_cycles(th, out->cycles, &out->warm_cycles);
+}

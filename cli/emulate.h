@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* A command under QEMU's user-mode emulator with our plugin, whose trace comes through a pipe while it runs. */
+#ifndef GUS_CLI_EMULATE_H
+#define GUS_CLI_EMULATE_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct gus_emulation {
+	pid_t pid;
+	int trace;              /* the pipe's end: whoever reads it closes it */
+	const char *target;     /* "x86_64": whose ELF the command is */
+	int status;             /* as waitpid says, after the end */
+};
+
+/* Starts it. Options are those of the plugin, beginning with a comma, or "". emulator: its path; NULL: qemu-TARGET is looked for.
+ * -1 with err if the command is no ELF of a known machine, or emulator or plugin are not there: what to install. */
+int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options, struct gus_error *err);
+/* Waits for its end. */
+void gus_emulation_end(struct gus_emulation *e);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/model_traced.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/emulate.h"
+#include "cli/options.h"
+#include "symbolizer/loops.h"
+
+void gus_traced_region_name(const struct gus_traced *t, const struct gus_traced_region *r, char *out, size_t room)
+{
+	const struct gus_traced_function *f = &t->functions.v[r->function];
+	const struct gus_graph *g = f->graph;
+
+	if (r->loop == GUS_TRACED_NONE)
+		snprintf(out, room, "%s", f->name ? f->name : "[unknown]");
+	else
+		snprintf(out, room, "%s, loop at +0x%llx", f->name ? f->name : "[unknown]",
+			 (unsigned long long)g->insns.v[g->loops.v[r->loop].head].offset);
+}
+
+static double cycles_of(const struct gus_traced *t, uint32_t region)
+{
+	return t->regions.v[region].cycles[0];
+}
+
+/* Those that were executed, by cycles. */
+static void order_regions(struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+
+	v->order = gus_zalloc((t->regions.n + 1) * sizeof(*v->order));
+	for (uint32_t i = 0; i < t->regions.n; i++)
+		if (t->regions.v[i].executed)
+			v->order[v->regions_n++] = i;
+	for (size_t gap = v->regions_n / 2; gap; gap /= 2) /* equal ones keep no order of their own, so their numbers decide */
+		for (size_t i = gap; i < v->regions_n; i++) {
+			uint32_t one = v->order[i];
+			size_t k = i;
+
+			for (; k >= gap && (cycles_of(t, v->order[k - gap]) < cycles_of(t, one) ||
+					    (!(cycles_of(t, v->order[k - gap]) > cycles_of(t, one)) && v->order[k - gap] > one)); k -= gap)
+				v->order[k] = v->order[k - gap];
+			v->order[k] = one;
+		}
+}
+
+static int read_and_print(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
+{
+	struct gus_branch_config predictor;
+	struct gus_symbols_options symbols = { 0 };
+	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = &predictor,
+		.weight = m->weight, .causality = m->causality, .interval = m->interval, .warm_up = m->warm_up };
+	struct gus_error trouble = { 0 };
+	struct gus_traced t;
+	int rc;
+
+	gus_branch_config_default(&predictor);
+	o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
+	gus_traced_open(&t, &o);
+	rc = gus_traced_read(&t, trace, &trouble);
+	if (t.instructions) {
+		v->model = m;
+		v->traced = &t;
+		v->trouble = rc ? trouble.text : NULL;
+		order_regions(v);
+		if (m->json)
+			gus_traced_json(v);
+		else
+			gus_traced_text(v);
+		free(v->order);
+		rc = 0;
+	} else if (rc) {
+		*err = trouble;
+	} else {
+		rc = gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
+	}
+	gus_traced_close(&t);
+	gus_symbols_free(o.symbols);
+	return rc;
+}
+
+int gus_model_trace(struct gus_model_traced *m, const char *path, struct gus_error *err)
+{
+	struct gus_traced_view v = { .input = path };
+	struct gus_trace *trace = gus_trace_open(path, err);
+	int rc;
+
+	if (!trace)
+		return -1;
+	rc = read_and_print(m, trace, &v, err);
+	gus_trace_close(trace);
+	return rc;
+}
+
+int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status, struct gus_error *err)
+{
+	struct gus_traced_view v = { .command = (const char *const *)argv };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	struct gus_emulation e;
+	struct gus_trace *trace;
+	int rc = -1;
+
+	while (argv[v.command_n])
+		v.command_n++;
+	if (gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
+		return -1;
+	sigaction(SIGINT, &ignore, &before); /* it is the command's; what was traced until then is told */
+	trace = gus_trace_open_fd(e.trace, err);
+	if (trace) {
+		rc = read_and_print(m, trace, &v, err);
+		gus_trace_close(trace);
+	}
+	gus_emulation_end(&e);
+	sigaction(SIGINT, &before, NULL);
+	*status = WIFEXITED(e.status) ? WEXITSTATUS(e.status) : 128 + WTERMSIG(e.status);
+	return rc;
+}

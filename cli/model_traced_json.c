@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* A traced run as JSON, schema gusprof.traced/1. Keys never vanish; what was not asked for is null. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/model_traced.h"
+#include "symbolizer/insn.h"
+#include "symbolizer/loops.h"
+
+static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+
+static json_t *integer(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *ratio(double a, double b)
+{
+	return b > 0 ? json_real(a / b) : json_null();
+}
+
+/* Accesses by level. */
+struct met { uint64_t accesses, hits[GUS_HITS], first, walks, second_tlb, unknown; };
+
+static void add_memory(struct met *met, const struct gus_traced_memory *m)
+{
+	met->accesses += m->accesses;
+	met->walks += m->walks;
+	met->second_tlb += m->second_tlb;
+	met->unknown += m->unknown;
+	for (int level = 0; level < GUS_HITS; level++) {
+		met->hits[level] += m->hits[level];
+		met->first += m->first[level];
+	}
+}
+
+static json_t *memory(const struct met *met)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "accesses", integer(met->accesses));
+	for (int level = 0; level < GUS_HITS; level++)
+		json_object_set_new(o, levels[level], integer(met->hits[level]));
+	json_object_set_new(o, "first_touches", integer(met->first));
+	json_object_set_new(o, "second_tlb", integer(met->second_tlb));
+	json_object_set_new(o, "page_walks", integer(met->walks));
+	json_object_set_new(o, "without_address", integer(met->unknown));
+	return o;
+}
+
+struct branched { uint64_t executed, taken, mispredicted, unseen; };
+
+static void add_branch(struct branched *sum, const struct gus_traced_block *b)
+{
+	sum->executed += b->branches;
+	sum->taken += b->taken;
+	sum->mispredicted += b->mispredicted;
+	sum->unseen += b->unseen;
+}
+
+static json_t *branches(const struct branched *sum)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "executed", integer(sum->executed));
+	json_object_set_new(o, "taken", integer(sum->taken));
+	json_object_set_new(o, "mispredicted", integer(sum->mispredicted));
+	json_object_set_new(o, "never_seen_before", integer(sum->unseen));
+	return o;
+}
+
+/* By name, in the order of the knobs: the gain of some cycles. */
+static json_t *gains(const struct gus_traced *t, const double *cycles)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < t->knobs_n; i++)
+		json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ? json_real(cycles[0] / cycles[i + 1] - 1) : json_null());
+	return o;
+}
+
+static json_t *instruction(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
+{
+	const struct gus_traced *t = v->traced;
+	const struct gus_program_insn *insn = &t->program->insns[b->insn + i];
+	const struct gus_op *op = &t->program->ops[insn->op];
+	bool first = op->insn == b->insn + i, twin = insn->op == b->ops.op + b->ops.ops_n - 1 && b->ops.taken != insn->op;
+	struct branched branch = { 0 };
+	struct met met = { 0 };
+	struct gus_insn text;
+	json_t *o = json_object();
+
+	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
+		if (op->insn + t->program->memories[m].instruction == b->insn + i)
+			add_memory(&met, &t->memories.v[m]);
+	if (i + 1 == b->insns_n)
+		add_branch(&branch, b);
+	gus_insn_decode(t->isa, b->bytes + offset, b->size - offset, insn->offset, &text);
+	json_object_set_new(o, "address", integer(insn->offset));
+	json_object_set_new(o, "text", gus_json_text(text.text));
+	json_object_set_new(o, "executed", integer(b->executed));
+	json_object_set_new(o, "fused", json_boolean(!first));
+	json_object_set_new(o, "known", json_boolean(!(op->flags & GUS_OP_UNKNOWN)));
+	json_object_set_new(o, "cycles", first ? json_real(t->op_cycles[insn->op] + (twin ? t->op_cycles[b->ops.taken] : 0)) : json_null());
+	json_object_set_new(o, "holds_up", first && v->model->causality ?
+			    json_real(t->op_charged[insn->op] + (twin ? t->op_charged[b->ops.taken] : 0)) : json_null());
+	json_object_set_new(o, "memory", met.accesses || met.unknown ? memory(&met) : json_null());
+	json_object_set_new(o, "branch", branch.executed ? branches(&branch) : json_null());
+	return o;
+}
+
+static json_t *instructions(const struct gus_traced_view *v, uint32_t region)
+{
+	const struct gus_traced *t = v->traced;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		uint64_t offset = 0;
+
+		if (b->region != region || !b->executed)
+			continue;
+		for (uint32_t k = 0; k < b->insns_n; k++) {
+			json_array_append_new(list, instruction(v, b, k, offset));
+			offset += b->lengths[k];
+		}
+	}
+	return list;
+}
+
+static json_t *region(const struct gus_traced_view *v, uint32_t number)
+{
+	const struct gus_traced *t = v->traced;
+	const struct gus_traced_region *r = &t->regions.v[number];
+	const struct gus_traced_function *f = &t->functions.v[r->function];
+	struct branched branch = { 0 };
+	struct met met = { 0 };
+	uint64_t uops_cached = 0;
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+
+		if (b->region != number)
+			continue;
+		add_branch(&branch, b);
+		uops_cached += b->cached;
+		for (uint32_t m = b->memory; m < b->memory + b->memories_n; m++)
+			add_memory(&met, &t->memories.v[m]);
+	}
+	json_object_set_new(o, "function", gus_json_text(f->name));
+	json_object_set_new(o, "module", gus_json_text(f->module));
+	json_object_set_new(o, "offset", f->name ? integer(f->start) : json_null());
+	json_object_set_new(o, "loop", r->loop == GUS_TRACED_NONE ? json_null() : integer(f->graph->insns.v[f->graph->loops.v[r->loop].head].offset));
+	json_object_set_new(o, "instructions", integer(r->instructions));
+	json_object_set_new(o, "blocks", integer(r->executed));
+	json_object_set_new(o, "from_uop_cache", ratio((double)uops_cached, (double)r->executed));
+	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
+	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(r->warm_cycles) : json_null());
+	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
+	json_object_set_new(o, "ipc", ratio((double)r->instructions, r->cycles[0]));
+	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
+	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, r->cycles) : json_null());
+	json_object_set_new(o, "memory", memory(&met));
+	json_object_set_new(o, "branches", branches(&branch));
+	json_object_set_new(o, "rows", instructions(v, number));
+	return o;
+}
+
+static json_t *threads(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < gus_traced_threads(t); i++) {
+		struct gus_traced_figures f;
+		json_t *o = json_object();
+
+		gus_traced_thread(t, i, &f);
+		json_object_set_new(o, "thread", integer(f.stream));
+		json_object_set_new(o, "instructions", integer(f.instructions));
+		json_object_set_new(o, "cycles", json_real(f.cycles[0]));
+		json_object_set_new(o, "lines_from_memory", integer(f.cache->memory_reads[GUS_CACHE_DEMAND] + f.cache->memory_reads[GUS_CACHE_PREFETCH]));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *command(const struct gus_traced_view *v)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < v->command_n; i++)
+		json_array_append_new(list, gus_json_text(v->command[i]));
+	return list;
+}
+
+static void set_totals(json_t *o, const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	struct branched branch = { 0 };
+	struct met met = { 0 };
+
+	for (size_t i = 0; i < t->blocks.n; i++)
+		add_branch(&branch, &t->blocks.v[i]);
+	for (size_t i = 0; i < t->memories.n; i++)
+		add_memory(&met, &t->memories.v[i]);
+	json_object_set_new(o, "instructions", integer(t->instructions - t->warmed));
+	json_object_set_new(o, "warm_up", integer(t->warmed));
+	json_object_set_new(o, "cycles", json_real(t->cycles[0]));
+	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(t->warm_cycles) : json_null());
+	json_object_set_new(o, "ipc", ratio((double)(t->instructions - t->warmed), t->cycles[0]));
+	json_object_set_new(o, "coverage", ratio(t->program->insns_n - t->program->unknown, t->program->insns_n));
+	json_object_set_new(o, "branches_of_unknown_way", integer(t->branches_unknown));
+	json_object_set_new(o, "weight", t->knobs_n ? json_real(v->model->weight) : json_null());
+	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, t->cycles) : json_null());
+	json_object_set_new(o, "memory", memory(&met));
+	json_object_set_new(o, "branches", branches(&branch));
+}
+
+void gus_traced_json(const struct gus_traced_view *v)
+{
+	json_t *o = json_object(), *list = json_array();
+
+	json_object_set_new(o, "schema", json_string("gusprof.traced/1"));
+	json_object_set_new(o, "uarch", gus_json_text(v->model->uarch->name));
+	json_object_set_new(o, "engine", json_string("stream"));
+	json_object_set_new(o, "command", v->command ? command(v) : json_null());
+	json_object_set_new(o, "input", gus_json_text(v->input));
+	json_object_set_new(o, "trouble", gus_json_text(v->trouble));
+	set_totals(o, v);
+	json_object_set_new(o, "threads", threads(v->traced));
+	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)
+		json_array_append_new(list, region(v, v->order[i]));
+	json_object_set_new(o, "regions", list);
+	json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	putchar('\n');
+	json_decref(o);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* A traced run for people: where the time goes, and what would make it less. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/model_traced.h"
+#include "cli/print.h"
+#include "symbolizer/insn.h"
+
+enum { ROWS = 12, INSNS = 64, KNOBS = 10 };
+
+/* "12.3 M" */
+static void print_count(double n)
+{
+	static const char *const units[] = { "", " k", " M", " G", " T" };
+	size_t u = 0;
+
+	for (; n >= 10000 && u + 1 < sizeof(units) / sizeof(*units); u++)
+		n /= 1000;
+	printf(u ? "%.1f%s" : "%.0f%s", n, units[u]);
+}
+
+static double ratio(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+
+static void print_head(const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	uint64_t counted = t->instructions - t->warmed;
+
+	if (v->command)
+		for (size_t i = 0; i < v->command_n; i++)
+			printf("%s%s", i ? " " : "", v->command[i]);
+	else
+		printf("%s", v->input);
+	printf(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
+	if (v->trouble)
+		printf("The trace is not whole: %s\n", v->trouble);
+	printf("\n  ");
+	print_count((double)counted);
+	printf(" instructions, ");
+	print_count(t->cycles[0]);
+	printf(" cycles, %.2f instructions a cycle", ratio((double)counted, t->cycles[0]));
+	if (gus_traced_threads(t) > 1)
+		printf(", %zu threads one after the other", gus_traced_threads(t));
+	putchar('\n');
+	if (v->model->interval) {
+		printf("  from ");
+		print_count(t->warm_cycles);
+		printf(" (all that was touched for the first time had been in the caches) to ");
+		print_count(t->cycles[0]);
+		printf(" cycles (nothing had)\n");
+	}
+	if (t->warmed) {
+		printf("  after a warm-up of ");
+		print_count((double)t->warmed);
+		printf(" instructions, which is not counted\n");
+	}
+	printf("  %.2f%% of the instructions have a row in the table\n", 100 - 100 * ratio(t->program->unknown, t->program->insns_n));
+}
+
+static void print_memory(const struct gus_traced *t)
+{
+	static const char *const names[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+	uint64_t hits[GUS_HITS] = { 0 }, all = 0, walks = 0, unknown = 0;
+
+	for (size_t i = 0; i < t->memories.n; i++) {
+		for (int level = 0; level < GUS_HITS; level++)
+			hits[level] += t->memories.v[i].hits[level];
+		all += t->memories.v[i].accesses;
+		walks += t->memories.v[i].walks;
+		unknown += t->memories.v[i].unknown;
+	}
+	printf("\n  accesses ");
+	print_count((double)all);
+	for (int level = 0; level < GUS_HITS; level++)
+		printf("%s %s %.2f%%", level ? "," : ":", names[level], 100 * ratio((double)hits[level], (double)all));
+	printf("; page walks %.3f%%", 100 * ratio((double)walks, (double)all));
+	if (unknown)
+		printf("; %" PRIu64 " without an address, as if they hit L1", unknown);
+	putchar('\n');
+}
+
+static void print_branches(const struct gus_traced *t)
+{
+	uint64_t branches = 0, wrong = 0;
+
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		branches += t->blocks.v[i].branches;
+		wrong += t->blocks.v[i].mispredicted;
+	}
+	printf("  branches ");
+	print_count((double)branches);
+	printf(": %.2f%% mispredicted, %.2f in 1000 instructions\n", 100 * ratio((double)wrong, (double)branches),
+	       1000 * ratio((double)wrong, (double)(t->instructions - t->warmed)));
+}
+
+/* The knobs that gain the most of some cycles. */
+static size_t best_knobs(const struct gus_traced *t, const double *cycles, int best[], size_t room)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < t->knobs_n; i++) {
+		size_t k = n < room ? n++ : room;
+
+		for (; k && cycles[i + 1] < cycles[best[k - 1] + 1]; k--)
+			if (k < room)
+				best[k] = best[k - 1];
+		if (k < room)
+			best[k] = i;
+	}
+	return n;
+}
+
+static void print_sensitivity(const struct gus_traced_view *v, const double *cycles, const char *indent, size_t most)
+{
+	const struct gus_traced *t = v->traced;
+	int best[KNOBS];
+	size_t n = best_knobs(t, cycles, best, most < KNOBS ? most : KNOBS);
+
+	for (size_t i = 0; i < n; i++) {
+		double speedup = ratio(cycles[0], cycles[best[i] + 1]) - 1;
+
+		if (speedup < 0.001)
+			break;
+		printf("%s%-28s %6.2f%%  ", indent, t->knobs[best[i]].name, 100 * speedup);
+		for (int k = 0; k < (int)lround(speedup * 200) && k < 40; k++)
+			putchar('#');
+		putchar('\n');
+	}
+	if (n && ratio(cycles[0], cycles[best[0] + 1]) - 1 < 0.001)
+		printf("%snothing alone\n", indent);
+}
+
+static void print_regions(const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	size_t rows = v->model->rows ? v->model->rows : ROWS;
+
+	printf("\n  cycles       instr.   IPC%s%s  %s\n", v->model->causality ? "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
+	       "region");
+	for (size_t i = 0; i < v->regions_n && i < rows; i++) {
+		const struct gus_traced_region *r = &t->regions.v[v->order[i]];
+		char name[256];
+		int best[1];
+
+		if (!v->model->rows && r->cycles[0] < 0.01 * t->cycles[0])
+			break;
+		gus_traced_region_name(t, r, name, sizeof(name));
+		printf("  %6.2f%%  ", 100 * ratio(r->cycles[0], t->cycles[0]));
+		printf("%9.2f%%  %5.2f", 100 * ratio((double)r->instructions, (double)(t->instructions - t->warmed)), ratio((double)r->instructions, r->cycles[0]));
+		if (v->model->causality)
+			printf("   %6.2f%%", 100 * ratio(r->charged, t->cycles[0]));
+		if (t->knobs_n && best_knobs(t, r->cycles, best, 1))
+			printf("  %-22s %6.2f%%", t->knobs[best[0]].name, 100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
+		printf("  ");
+		gus_print_clean(name);
+		if (*t->functions.v[r->function].module) {
+			printf("  [");
+			gus_print_clean(gus_base_name(t->functions.v[r->function].module));
+			putchar(']');
+		}
+		putchar('\n');
+	}
+}
+
+/* One instruction of a region. */
+static void print_insn(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
+{
+	const struct gus_traced *t = v->traced;
+	const struct gus_program_insn *insn = &t->program->insns[b->insn + i];
+	const struct gus_op *op = &t->program->ops[insn->op];
+	bool first = op->insn == b->insn + i, last = i + 1 == b->insns_n;
+	struct gus_insn text;
+	double own = 0, charged = 0;
+	uint64_t accesses = 0, missed = 0;
+
+	if (first) {
+		own = t->op_cycles[insn->op];
+		charged = t->op_charged[insn->op];
+		if (insn->op == b->ops.op + b->ops.ops_n - 1 && b->ops.taken != insn->op) {
+			own += t->op_cycles[b->ops.taken];
+			charged += t->op_charged[b->ops.taken];
+		}
+	}
+	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
+		if (op->insn + t->program->memories[m].instruction == b->insn + i) {
+			accesses += t->memories.v[m].accesses;
+			missed += t->memories.v[m].accesses - t->memories.v[m].hits[0];
+		}
+	gus_insn_decode(t->isa, b->bytes + offset, b->size - offset, insn->offset, &text);
+	printf("  %12" PRIx64 " %10" PRIu64, insn->offset, b->executed);
+	if (first)
+		printf(" %6.2f%%", 100 * ratio(own, t->cycles[0]));
+	else
+		printf("   fused");
+	if (v->model->causality && first)
+		printf(" %6.2f%%", 100 * ratio(charged, t->cycles[0]));
+	else if (v->model->causality)
+		printf("        ");
+	if (accesses)
+		printf(" %6.2f%%", 100 * ratio((double)missed, (double)accesses));
+	else
+		printf("       -");
+	if (last && b->branches)
+		printf(" %6.2f%%", 100 * ratio((double)b->mispredicted, (double)b->branches));
+	else
+		printf("       -");
+	printf("  %s\n", text.text);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct gus_traced_block *const *x = a, *const *y = b;
+
+	return (*x)->address != (*y)->address ? ((*x)->address < (*y)->address ? -1 : 1) : *x < *y ? -1 : *x > *y;
+}
+
+/* The instructions of the region with the most cycles. */
+static void print_instructions(const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	const struct gus_traced_block **list = gus_zalloc((t->blocks.n + 1) * sizeof(*list));
+	size_t n = 0, printed = 0;
+	char name[256];
+
+	for (size_t i = 0; i < t->blocks.n; i++)
+		if (t->blocks.v[i].region == v->order[0] && t->blocks.v[i].executed)
+			list[n++] = &t->blocks.v[i];
+	qsort(list, n, sizeof(*list), by_address);
+	gus_traced_region_name(t, &t->regions.v[v->order[0]], name, sizeof(name));
+	printf("\n  instructions of ");
+	gus_print_clean(name);
+	printf("\n       address      times  cycles%s    miss   mispr.\n", v->model->causality ? "  holds" : "");
+	for (size_t i = 0; i < n && printed < INSNS; i++) {
+		uint64_t offset = 0;
+
+		for (uint32_t k = 0; k < list[i]->insns_n && printed < INSNS; k++, printed++) {
+			print_insn(v, list[i], k, offset);
+			offset += list[i]->lengths[k];
+		}
+	}
+	if (printed == INSNS)
+		printf("  ... more of it in --format json\n");
+	free(list);
+}
+
+void gus_traced_text(const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+
+	print_head(v);
+	print_memory(t);
+	print_branches(t);
+	if (t->knobs_n) {
+		printf("\n  faster with %.0f%% more of\n", 100 * (v->model->weight - 1));
+		print_sensitivity(v, t->cycles, "  ", KNOBS);
+	}
+	print_regions(v);
+	if (v->regions_n)
+		print_instructions(v);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* The stream engine fed step by step, with code that grows, against runs of the whole program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "model/builtin.h"
+#include "model/causality.h"
+#include "model/growing.h"
+
+/* add rax, [rsi]; imul rbx, rax; mov [rsi+8], rbx; add rsi, 8; cmp rsi, rdx; jne back: each load reads what the store before it
+ * wrote, so that the whole chain goes through memory. */
+static const uint8_t code[] = { 0x48, 0x03, 0x06, 0x48, 0x0f, 0xaf, 0xd8, 0x48, 0x89, 0x5e, 0x08, 0x48, 0x83, 0xc6, 0x08,
+	0x48, 0x39, 0xd6, 0x75, 0xec };
+static const uint8_t lengths[] = { 3, 4, 4, 4, 3, 2 };
+enum { ITERATIONS = 5000 };
+
+struct setting {
+	struct gus_uarch *u;
+	struct gus_core_config c;
+	struct gus_growing *g;
+	const struct gus_program *p;
+	struct gus_growing_block block;
+};
+
+static void open_setting(struct setting *s)
+{
+	struct gus_error err = { 0 };
+
+	s->u = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
+	assert_non_null(s->u);
+	gus_core_config_of(&s->c, s->u);
+	s->g = gus_growing_new(s->u);
+	s->p = gus_growing_program(s->g);
+}
+
+static void close_setting(struct setting *s)
+{
+	gus_growing_free(s->g);
+	gus_uarch_free(s->u);
+}
+
+/* One iteration of the loop: five ops (compare and branch are one), two accesses. */
+static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct gus_stream_told *steps, struct gus_stream_access *accesses,
+		   size_t *accesses_n)
+{
+	const struct gus_growing_block *b = &s->block;
+
+	for (uint32_t k = 0; k < b->ops_n; k++) {
+		bool last = k + 1 == b->ops_n;
+		uint32_t op = last ? b->taken : b->op + k;
+
+		steps[k] = (struct gus_stream_told){ .op = op, .access = (uint32_t)*accesses_n, .region = region, .taken = last, .cached = true };
+		for (unsigned n = 0; n < s->p->ops[op].memories_n; n++)
+			accesses[(*accesses_n)++] = (struct gus_stream_access){ .address = 0x10000 + 8 * i + (k ? 8 : 0), .known = true };
+	}
+	return b->ops_n;
+}
+
+/* Runs the loop; regions change every `each` iterations, between 0 and 1. */
+static void feed_loop(const struct setting *s, struct gus_stream_engine *e, uint64_t iterations, uint64_t each, struct gus_stream_times *times)
+{
+	struct gus_stream_told steps[GUS_STREAM_CHUNK];
+	struct gus_stream_access accesses[GUS_STREAM_CHUNK];
+	size_t n = 0, accesses_n = 0;
+
+	for (uint64_t i = 0; i < iterations; i++) {
+		n += tell(s, i, each ? (uint32_t)(i / each % 2) : 0, steps + n, accesses, &accesses_n);
+		if (n + 8 > GUS_STREAM_CHUNK || i + 1 == iterations) {
+			gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, n }, times);
+			n = accesses_n = 0;
+		}
+	}
+}
+
+/* The chain of add, multiply, store and load: 1 + 3 cycles and what forwarding takes, and the run of the program says the same to the
+ * tick. */
+static void test_same_as_program(void **state)
+{
+	struct gus_knob knob = { GUS_KNOB_LATENCY, GUS_INSN_MUL, 2 };
+	struct gus_stream_lane lanes[] = { { NULL, 0 }, { &knob, 1 } };
+	struct gus_stream_options o = { .lanes = lanes, .lanes_n = 2, .fetch = GUS_CORE_FETCH_UOP_CACHE, .iterations = ITERATIONS,
+		.pointers = GUS_CORE_POINTERS_DISTINCT };
+	struct gus_stream_result r;
+	struct gus_stream_engine *e;
+	struct gus_program *alone;
+	struct gus_error err = { 0 };
+	double cycles[GUS_STREAM_LANES];
+	struct setting s;
+
+	(void)state;
+	open_setting(&s);
+	alone = gus_program_new(s.u, code, sizeof(code), 0, 0, &err);
+	assert_int_equal(gus_stream_run(alone, &s.c, &o, &r, &err), 0);
+	e = gus_stream_open(s.p, &s.c, &o, &err);
+	assert_non_null(e);
+	s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
+	feed_loop(&s, e, ITERATIONS, 0, NULL);
+	gus_stream_cycles(e, cycles);
+	assert_true(cycles[0] > 8 * ITERATIONS);
+	assert_true(fabs(cycles[0] - r.cycles[0]) < 1e-9);
+	assert_true(fabs(cycles[1] - r.cycles[1]) < 1e-9);
+	assert_true(cycles[1] < cycles[0]);
+	gus_stream_close(e);
+	gus_program_free(alone);
+	close_setting(&s);
+}
+
+/* What regions and ops take adds up to the whole, also over several times that times are taken down. */
+static void test_sums(void **state)
+{
+	struct gus_stream_options o = { 0 };
+	struct gus_error err = { 0 };
+	double all[GUS_STREAM_LANES], zero[GUS_STREAM_LANES], one[GUS_STREAM_LANES], ops = 0;
+	struct gus_stream_engine *e;
+	struct setting s;
+
+	(void)state;
+	open_setting(&s);
+	e = gus_stream_open(s.p, &s.c, &o, &err);
+	s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
+	feed_loop(&s, e, 60000, 3, NULL);
+	gus_stream_cycles(e, all);
+	gus_stream_region_cycles(e, 0, zero);
+	gus_stream_region_cycles(e, 1, one);
+	for (uint32_t i = 0; i < s.p->ops_n; i++)
+		ops += gus_stream_op_cycles(e, i);
+	assert_true(all[0] > 300000); /* beyond what 2^30 ticks hold */
+	assert_true(fabs(zero[0] + one[0] - all[0]) < 1e-6);
+	assert_true(fabs(ops - all[0]) < 1e-6);
+	assert_true(fabs(zero[0] - one[0]) < 0.001 * all[0]);
+	gus_stream_close(e);
+	close_setting(&s);
+}
+
+/* Code that comes later, with ports that were not there before, counts as if it had been there from the beginning. */
+static void test_growth(void **state)
+{
+	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0x90 }, sizes[] = { 5, 1 }; /* vfmadd231ps ymm0, ymm1, ymm2; nop */
+	struct gus_stream_options o = { 0 };
+	struct gus_error err = { 0 };
+	struct gus_growing_block late, early;
+	double cycles[2][GUS_STREAM_LANES];
+
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		struct gus_stream_engine *e;
+		struct gus_stream_told fma = { .cached = true };
+		struct setting s;
+
+		open_setting(&s);
+		e = gus_stream_open(s.p, &s.c, &o, &err);
+		if (first)
+			early = gus_growing_add(s.g, other, sizes, sizeof(other), 0x100);
+		s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
+		feed_loop(&s, e, 100, 0, NULL);
+		if (!first)
+			late = gus_growing_add(s.g, other, sizes, sizeof(other), 0x100);
+		fma.op = first ? early.op : late.op;
+		for (int i = 0; i < 1000; i++)
+			gus_stream_feed(e, &(struct gus_stream_feed){ &fma, NULL, 1 }, NULL);
+		gus_stream_cycles(e, cycles[first]);
+		gus_stream_close(e);
+		close_setting(&s);
+	}
+	assert_true(cycles[0][0] > 4000); /* a chain of additions of 4 cycles */
+	assert_true(fabs(cycles[0][0] - cycles[1][0]) < 1e-9);
+}
+
+/* Times are in order within an op, and retirement is in order between ops. */
+static void test_times(void **state)
+{
+	struct gus_stream_times times[GUS_STREAM_CHUNK] = { { 0 } };
+	struct gus_stream_options o = { 0 };
+	struct gus_error err = { 0 };
+	double cycles[GUS_STREAM_LANES];
+	struct gus_stream_engine *e;
+	struct setting s;
+
+	(void)state;
+	open_setting(&s);
+	e = gus_stream_open(s.p, &s.c, &o, &err);
+	s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
+	feed_loop(&s, e, 400, 0, times); /* 2000 steps: one chunk */
+	gus_stream_cycles(e, cycles);
+	for (size_t i = 0; i < 2000; i++) {
+		assert_true(times[i].issue <= times[i].start);
+		assert_true(times[i].start <= times[i].end);
+		assert_true(times[i].end <= times[i].retire);
+		assert_true(!i || times[i - 1].retire <= times[i].retire);
+	}
+	assert_true(fabs((double)times[1999].retire / GUS_STREAM_TICKS - cycles[0]) < 1e-9);
+	gus_stream_close(e);
+	close_setting(&s);
+}
+
+/* The chain is charged to the three that make it; what a mispredicted branch costs is charged to it. */
+static void test_causes(void **state)
+{
+	struct gus_stream_options o = { 0 };
+	struct gus_causality c;
+	struct gus_error err = { 0 };
+	double cycles[GUS_STREAM_LANES];
+	struct gus_stream_engine *e;
+	struct gus_causes *causes;
+	struct setting s;
+
+	(void)state;
+	open_setting(&s);
+	causes = gus_causes_open(&s.c, &o);
+	e = gus_stream_open(s.p, &s.c, &o, &err);
+	s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
+	feed_loop(&s, e, 20000, 0, NULL);
+	gus_stream_cycles(e, cycles);
+	gus_causes_get(causes, s.p, &c);
+	assert_true(fabs(c.cycles / cycles[0] - 1) < 0.01);
+	assert_true(c.op_cycles[0] + c.op_cycles[1] + c.op_cycles[2] > 0.99 * c.cycles);
+	gus_causality_free(&c);
+	gus_stream_close(e);
+	gus_causes_close(causes);
+	close_setting(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_as_program),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_causes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
