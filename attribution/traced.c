@@ -13,6 +13,7 @@ void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *opti
 	*t = (struct gus_traced){ .options = *options, .isa = options->uarch->isa };
 	t->growing = gus_growing_new(options->uarch);
 	t->program = gus_growing_program(t->growing);
+	gus_strings_init(&t->strings);
 	t->window_bytes = options->config->uop_cache_width ? options->config->uop_cache_window : 0;
 }
 
@@ -29,6 +30,10 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->early_accesses);
 	gus_vec_free(&t->window_lines);
 	gus_causality_free(&t->causality);
+	gus_phases_found_free(&t->phases);
+	gus_strings_free(&t->strings);
+	free(t->pairs);
+	free(t->groups);
 	gus_growing_free(t->growing);
 	free(t->knobs);
 	free(t->op_cycles);
@@ -165,6 +170,7 @@ static int check_isa(const struct gus_traced *t, const char *target, struct gus_
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err)
 {
 	struct gus_trace_step step;
+	const Gusprof__TraceTotal *total;
 	int rc = check_isa(t, gus_trace_about(trace)->target, err);
 
 	while (rc == 0) {
@@ -179,6 +185,9 @@ int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_er
 	if (!t->running && begin(t, rc == 0 ? err : NULL) != 0)
 		rc = -1;
 	add_up(t);
+	total = gus_trace_total(trace);
+	if (total)
+		t->omitted += total->omitted;
 	return rc;
 }
 

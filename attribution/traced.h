@@ -9,10 +9,15 @@
 #define GUS_ATTRIBUTION_TRACED_H
 
 #include "base/alloc.h"
+#include "base/index.h"
 #include "model/cache.h"
 #include "model/branch.h"
+#include "model/access.h"
+#include "model/carried.h"
 #include "model/causality.h"
 #include "model/growing.h"
+#include "model/known.h"
+#include "model/phases.h"
 #include "model/sensitivity.h"
 #include "proto/trace.h"
 #include "symbolizer/symbols.h"
@@ -25,6 +30,8 @@ struct gus_traced_options {
 	struct gus_symbols *symbols;            /* borrowed, as all here */
 	double weight;                          /* of the knobs that are turned; 0: none is */
 	bool causality;
+	bool phases;                            /* follow the run over time */
+	bool memory;                            /* strides, reuse and footprint of accesses, and dependences through memory */
 	bool interval;                          /* also as if nothing had been touched for the first time */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
 };
@@ -40,14 +47,16 @@ struct gus_traced_block {
 	uint32_t window, windows_n;             /* of the uop cache */
 	uint64_t executed, cached;              /* times; of them with all uops from the uop cache */
 	uint64_t branches, taken, mispredicted, unseen; /* of its last instruction: unseen: mispredicted for the first time */
+	struct gus_known_insn *known;           /* of each instruction, where prefetches are near; NULL: not needed so far */
 	enum gus_branch_kind kind;
-	bool branch;
+	bool branch, head;                      /* head: the first of its loop */
 };
 
 /* What an access of an instruction met. */
 struct gus_traced_memory {
 	uint64_t accesses, hits[GUS_HITS], first[GUS_HITS]; /* first: of the hits, lines that the trace had not touched before */
 	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address */
+	uint64_t rebuilt;                       /* of a prefetch: its address was found out from accesses around it */
 };
 
 enum { GUS_TRACED_NONE = UINT32_MAX };
@@ -57,6 +66,7 @@ struct gus_traced_region {
 	uint32_t function;                      /* in functions */
 	uint32_t loop;                          /* in the function's graph; GUS_TRACED_NONE: the function outside its loops */
 	uint64_t instructions, executed;        /* blocks */
+	bool prefetches;                        /* has software prefetches */
 	double cycles[GUS_STREAM_LANES];
 	double warm_cycles;                     /* if all first touches had been hits */
 	double charged;                         /* by causality */
@@ -86,6 +96,7 @@ struct gus_traced {
 	const struct gus_program *program;
 	struct gus_vec(struct gus_traced_block) blocks; /* by the trace's numbers */
 	struct gus_vec(struct gus_traced_memory) memories; /* by the program's */
+	struct gus_vec(struct gus_traced_own { uint32_t first; uint32_t n; }) own; /* by the program's instructions: their accesses */
 	struct gus_vec(struct gus_traced_region) regions;
 	struct gus_vec(struct gus_traced_function) functions;
 	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */
@@ -99,20 +110,27 @@ struct gus_traced {
 	double warm_cycles;
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
-	struct gus_causality causality;         /* of the thread with the most cycles */
+	struct gus_causality causality;         /* of the thread with the most cycles, and so are these */
+	struct gus_phases_found phases;
+	struct gus_carried_pair *pairs;         /* dependences through memory, the most frequent first */
+	size_t pairs_n;
+	struct gus_carried_totals carried;
+	struct gus_access_group *groups;        /* by the program's accesses; NULL: not asked for */
+	unsigned groups_sampled;
+	uint64_t omitted;                       /* accesses, as whoever wrote the trace counted */
 	/* Private: steps before the lanes are chosen. */
 	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
 	struct gus_vec(struct gus_trace_access) early_accesses;
 	bool running;
 	struct gus_stream_lane lanes[GUS_STREAM_LANES];
 	uint32_t window_bytes;
+	size_t records;                         /* of the trace that were taken */
+	struct gus_strings strings;
 	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
 };
 
 void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options);
 void gus_traced_close(struct gus_traced *t);
-/* Executable memory of the traced program, told before its blocks come. The module's strings are borrowed. */
-void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t end, uint64_t offset, const struct gus_module *module);
 /* Reads all of a trace. -1 with err if it stops before its end, is of another ISA than the table, or cannot be run: what was read until then counts. */
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
 

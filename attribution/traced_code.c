@@ -93,6 +93,14 @@ static uint32_t region_of(struct gus_traced *t, uint64_t address)
 	return f->first_region + (loop == GUS_GRAPH_NONE ? 0 : loop + 1);
 }
 
+static bool is_head(const struct gus_traced *t, const struct gus_traced_block *b)
+{
+	const struct gus_traced_region *r = &t->regions.v[b->region];
+	const struct gus_traced_function *f = &t->functions.v[r->function];
+
+	return r->loop != GUS_TRACED_NONE && f->address + f->graph->insns.v[f->graph->loops.v[r->loop].head].offset == b->address;
+}
+
 static enum gus_branch_kind kind_of(enum gus_insn_class class)
 {
 	switch (class) {
@@ -131,6 +139,20 @@ static void measure_windows(struct gus_traced *t, const struct gus_traced_block 
 	free(uops);
 }
 
+/* Which of its op's accesses are an instruction's own: they lie behind each other. */
+static void find_own(struct gus_traced *t, uint32_t insn)
+{
+	const struct gus_op *op = &t->program->ops[t->program->insns[insn].op];
+	struct gus_traced_own own = { op->memory, 0 };
+
+	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
+		if (op->insn + t->program->memories[m].instruction == insn) {
+			own.first = own.n ? own.first : m;
+			own.n++;
+		}
+	gus_vec_push(&t->own, own);
+}
+
 static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 {
 	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths, .size = from->size,
@@ -147,10 +169,46 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 	b.branch = last >= GUS_INSN_BRANCH_COND && last <= GUS_INSN_RET;
 	b.kind = kind_of(last);
 	b.region = region_of(t, b.address);
+	b.head = is_head(t, &b);
+	for (uint32_t i = 0; i < b.insns_n; i++)
+		find_own(t, b.insn + i);
+	for (uint32_t i = 0; i < b.insns_n; i++)
+		t->regions.v[b.region].prefetches |= (t->program->insns[b.insn + i].info.flags & GUS_INSN_PREFETCH) != 0;
 	gus_vec_reserve(&t->memories, t->program->memories_n);
 	memset(t->memories.v + t->memories.n, 0, (t->program->memories_n - t->memories.n) * sizeof(*t->memories.v));
 	t->memories.n = t->program->memories_n;
 	gus_vec_push(&t->blocks, b);
+}
+
+/* Files that are mapped, as far as they have been told. */
+static void map(struct gus_traced *t, const Gusprof__Mmap *m)
+{
+	struct gus_module module = { .kind = gus_module_kind_of(m->path), .path = gus_strings_get(&t->strings, gus_strings_add(&t->strings, m->path)) };
+
+	if (m->build_id.len) {
+		uint32_t id = gus_strings_add_n(&t->strings, (const char *)m->build_id.data, m->build_id.len);
+
+		module.build_id = (const uint8_t *)gus_strings_get(&t->strings, id);
+		module.build_id_size = m->build_id.len;
+	}
+	gus_vec_push(&t->mappings, (struct gus_traced_mapping){ m->start, m->start + m->length, m->offset, module });
+}
+
+/* What was told up to a number of blocks. */
+static void take_records(struct gus_traced *t, const struct gus_trace *trace)
+{
+	size_t n;
+	const Gusprof__Record *const *records = gus_trace_records(trace, &n);
+
+	for (; t->records < n; t->records++) {
+		const Gusprof__Record *r = records[t->records];
+
+		if (r->kind_case != GUSPROF__RECORD__KIND_MMAP)
+			continue;
+		if (r->mmap->time > t->blocks.n)
+			break;
+		map(t, r->mmap);
+	}
 }
 
 /* The bytes are kept: the trace may be closed before the report is made. */
@@ -160,6 +218,7 @@ void gus_traced_learn(struct gus_traced *t, const struct gus_trace *trace, uint3
 		struct gus_trace_block b = gus_trace_block(trace, (uint32_t)t->blocks.n);
 		uint8_t *kept = gus_alloc(b.size + b.insns);
 
+		take_records(t, trace);
 		memcpy(kept, b.bytes, b.size);
 		memcpy(kept + b.size, b.lengths, b.insns);
 		b.bytes = kept;
@@ -171,7 +230,7 @@ void gus_traced_learn(struct gus_traced *t, const struct gus_trace *trace, uint3
 void gus_traced_forget(struct gus_traced *t)
 {
 	for (size_t i = 0; i < t->blocks.n; i++)
-		free((void *)t->blocks.v[i].bytes);
+		free((void *)t->blocks.v[i].bytes), free(t->blocks.v[i].known);
 	for (size_t i = 0; i < t->functions.n; i++)
 		if (t->functions.v[i].graph) {
 			gus_graph_free(t->functions.v[i].graph);
@@ -179,9 +238,5 @@ void gus_traced_forget(struct gus_traced *t)
 		}
 	gus_vec_free(&t->blocks);
 	gus_vec_free(&t->functions);
-}
-
-void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t end, uint64_t offset, const struct gus_module *module)
-{
-	gus_vec_push(&t->mappings, (struct gus_traced_mapping){ start, end, offset, *module });
+	gus_vec_free(&t->own);
 }

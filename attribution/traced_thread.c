@@ -24,6 +24,14 @@ struct gus_traced_thread {
 	struct gus_stream_told *steps_told, *steps_warm;
 	struct gus_vec(struct gus_stream_access) accesses, accesses_warm;
 	size_t n;
+	struct gus_phases *phases;              /* NULL: not asked for, and so are the next two */
+	struct gus_stream_times *times;
+	struct gus_access *groups;
+	struct gus_carried *carried;
+	uint64_t entry, iteration;              /* stays in regions so far, and times round the loop in this one */
+	uint32_t region;                        /* the present one */
+	struct gus_known known;                 /* what registers hold, near software prefetches */
+	bool knows;                             /* all since then has been followed */
 	/* The last step, if its branch waits to be told where it went. */
 	struct gus_traced_block *branching;
 	uint32_t branching_number;
@@ -51,6 +59,14 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 		gus_traced_thread_free(th);
 		return NULL;
 	}
+	if (t->options.phases) {
+		th->phases = gus_phases_new();
+		th->times = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->times));
+	}
+	if (t->options.memory) {
+		th->groups = gus_access_new(t->program->memories_n, t->options.caches->line_size);
+		th->carried = gus_carried_new();
+	}
 	th->steps_told = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_told));
 	th->steps_warm = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_warm));
 	return th;
@@ -65,6 +81,10 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	gus_causes_close(th->causes);
 	gus_branch_free(th->predictor);
 	gus_cache_free(th->cache);
+	gus_phases_free(th->phases);
+	gus_access_free(th->groups);
+	gus_carried_free(th->carried);
+	free(th->times);
 	free(th->steps_told);
 	free(th->steps_warm);
 	gus_vec_free(&th->accesses);
@@ -89,13 +109,36 @@ static void begin_to_count(struct gus_traced_thread *th)
 	gus_branch_count_anew(th->predictor);
 }
 
+/* What the nominal machine did when, by regions and, for mispredictions, by branches. */
+static void note_phases(struct gus_traced_thread *th)
+{
+	const struct gus_program *p = th->t->program;
+
+	for (size_t i = 0; i < th->n; i++) {
+		const struct gus_stream_told *told = &th->steps_told[i];
+		const struct gus_stream_times *times = &th->times[i];
+		const struct gus_op *op = &p->ops[told->op];
+		struct gus_phases_op one = { .issue = times->issue, .start = times->start, .complete = times->end, .retire = times->retire,
+			.left = times->retire, .mispredicted = told->mispredicted, .load = op->loads != 0, .store = op->stores != 0,
+			.class = (uint8_t)p->insns[op->insn].info.class, .instructions = op->insns_n };
+
+		if (!told->region)
+			continue; /* of the warm-up */
+		one.region = th->t->blocks.v[told->region - 1].region;
+		one.line = told->mispredicted ? told->region : 0;
+		gus_phases_note(th->phases, &one);
+	}
+}
+
 static void flush(struct gus_traced_thread *th)
 {
 	struct gus_stream_feed feed = { th->steps_told, th->accesses.v, th->n };
 
 	if (!th->n)
 		return;
-	gus_stream_feed(th->engine, &feed, NULL);
+	gus_stream_feed(th->engine, &feed, th->times);
+	if (th->phases)
+		note_phases(th);
 	if (th->warm) {
 		feed.steps = th->steps_warm;
 		feed.accesses = th->accesses_warm.v;
@@ -164,20 +207,35 @@ static uint64_t look_up_windows(struct gus_traced_thread *th, const struct gus_t
 /* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else its last. */
 static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_access *a, size_t base)
 {
-	const struct gus_program *p = th->t->program;
-	uint32_t insn = b->insn + a->insn, number = p->insns[insn].op, last = GUS_TRACED_NONE;
-	const struct gus_op *op = &p->ops[number];
+	const struct gus_traced_own *own = &th->t->own.v[b->insn + a->insn];
+	uint32_t last = GUS_TRACED_NONE;
 
-	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++) {
-		const struct gus_program_memory *memory = &p->memories[m];
+	if (own->n == 1)
+		return own->first;
+	for (uint32_t m = own->first; m < own->first + own->n; m++) {
+		const struct gus_program_memory *memory = &th->t->program->memories[m];
 
-		if (op->insn + memory->instruction != insn || !(a->store ? memory->store : memory->load))
+		if (!(a->store ? memory->store : memory->load))
 			continue;
 		last = m;
 		if (!th->accesses.v[base + m - b->memory].known)
 			break;
 	}
 	return last;
+}
+
+/* What is told of memory beside levels, of one access. */
+static void note_memory(struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_access *a, uint32_t number)
+{
+	struct gus_carried_access one = { .address = a->address, .instruction = th->instructions + a->insn, .entry = th->entry,
+		.iteration = th->iteration, .bytes = a->size, .op = th->t->program->insns[b->insn + a->insn].op };
+
+	gus_access_grow(th->groups, th->t->program->memories_n);
+	gus_access_note(th->groups, number, a->address, a->size, a->store);
+	if (a->store)
+		gus_carried_store(th->carried, &one);
+	else
+		gus_carried_load(th->carried, &one);
 }
 
 static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_access *a, size_t base)
@@ -191,6 +249,8 @@ static void take_access(struct gus_traced_thread *th, const struct gus_traced_bl
 	gus_cache_access(th->cache, &access, &answer);
 	if (number == GUS_TRACED_NONE)
 		return;
+	if (th->groups && th->counting)
+		note_memory(th, b, a, number);
 	m = &th->t->memories.v[number];
 	m->accesses += th->counting;
 	m->hits[answer.level] += th->counting;
@@ -211,8 +271,63 @@ static void take_access(struct gus_traced_thread *th, const struct gus_traced_bl
 	warm->tlb = answer.tlb_if_warm > warm->tlb ? answer.tlb_if_warm : warm->tlb;
 }
 
+/* Software prefetches have no addresses in traces of QEMU; registers that accesses around them have shown tell some. */
+
+static void prepare_known(struct gus_traced_thread *th, struct gus_traced_block *b)
+{
+	const uint8_t *bytes = b->bytes;
+
+	b->known = gus_zalloc(b->insns_n * sizeof(*b->known));
+	for (uint32_t i = 0; i < b->insns_n; bytes += b->lengths[i++]) {
+		char form[256];
+
+		gus_insn_form_text(th->t->isa, bytes, b->lengths[i], form, sizeof(form));
+		gus_known_prepare(&b->known[i], th->t->isa, &th->t->program->insns[b->insn + i].info, form);
+	}
+}
+
+static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t i, size_t base)
+{
+	const struct gus_program *p = th->t->program;
+	const struct gus_program_insn *insn = &p->insns[b->insn + i];
+	struct gus_value where = gus_known_prefetch(&th->known, &b->known[i], insn->offset + insn->info.length);
+	struct gus_cache_access access = { .address = where.bits, .now = th->now++, .bytes = 1, .id = b->insn + i };
+	struct gus_cache_answer answer;
+	const struct gus_op *op = &p->ops[insn->op];
+
+	if (!where.known || !op->memories_n || th->accesses.v[base + op->memory - b->memory].known)
+		return;
+	gus_cache_access(th->cache, &access, &answer);
+	th->t->memories.v[op->memory].rebuilt += th->counting;
+	/* Nobody waits for it: as a load that hits. */
+	th->accesses.v[base + op->memory - b->memory] = (struct gus_stream_access){ .address = where.bits, .bytes = 1, .known = true };
+	th->accesses_warm.v[base + op->memory - b->memory] = th->accesses.v[base + op->memory - b->memory];
+}
+
+static void follow_registers(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step, size_t base)
+{
+	uint32_t next = 0;
+
+	if (!th->knows)
+		gus_known_forget(&th->known);
+	th->knows = true;
+	if (!b->known)
+		prepare_known(th, b);
+	for (uint32_t i = 0; i < b->insns_n; i++) {
+		uint64_t addresses[GUS_INSN_MEMORIES];
+		unsigned n = 0;
+
+		for (; next < step->accesses_n && step->accesses[next].insn == i; next++)
+			if (n < GUS_INSN_MEMORIES)
+				addresses[n++] = step->accesses[next].address;
+		if (b->known[i].prefetch)
+			prefetch(th, b, i, base);
+		gus_known_step(&th->known, &b->known[i], addresses, n);
+	}
+}
+
 /* Of all of the block, from base on in the chunk's accesses. */
-static void take_accesses(struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_step *step, size_t base)
+static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step, size_t base)
 {
 	gus_vec_reserve(&th->accesses, base + b->memories_n);
 	gus_vec_reserve(&th->accesses_warm, base + b->memories_n);
@@ -221,27 +336,45 @@ static void take_accesses(struct gus_traced_thread *th, const struct gus_traced_
 	th->accesses.n = th->accesses_warm.n = base + b->memories_n;
 	for (uint32_t i = 0; i < step->accesses_n; i++)
 		take_access(th, b, &step->accesses[i], base);
+	if (th->t->regions.v[b->region].prefetches)
+		follow_registers(th, b, step, base);
+	else
+		th->knows = false;
 	for (uint32_t m = 0; m < b->memories_n; m++)
 		th->t->memories.v[b->memory + m].unknown += th->counting && !th->accesses.v[base + m].known;
 }
 
 /* Steps. */
 
+static uint64_t all_windows(const struct gus_traced_block *b)
+{
+	return b->windows_n >= 64 ? UINT64_MAX : (UINT64_C(1) << b->windows_n) - 1;
+}
+
+/* Of the uop cache, in the block. */
+static uint64_t window_of(const struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t op)
+{
+	uint64_t offset = th->t->program->insns[th->t->program->ops[op].insn].offset;
+
+	return th->t->window_bytes ? offset / th->t->window_bytes - b->address / th->t->window_bytes : 0;
+}
+
 static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t number, size_t base, uint64_t cached, bool taken)
 {
 	const struct gus_program *p = th->t->program;
-	uint32_t bytes = th->t->window_bytes;
+	uint32_t region = th->counting ? number + 1 : 0;
+	bool all = cached == all_windows(b);
 
 	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
 		bool last = i + 1 == b->ops.ops_n;
 		uint32_t op = last && taken ? b->ops.taken : b->ops.op + i;
-		uint64_t window = bytes && cached ? p->insns[p->ops[op].insn].offset / bytes - b->address / bytes : 0;
 
 		if (th->n == GUS_STREAM_CHUNK)
 			flush(th);
-		th->steps_told[th->n] = (struct gus_stream_told){ .op = op, .access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = th->counting ? number + 1 : 0,
-			.taken = last && taken, .cached = cached >> (window & 63) & 1 };
-		th->steps_warm[th->n] = th->steps_told[th->n];
+		th->steps_told[th->n] = (struct gus_stream_told){ .op = op, .access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = region,
+			.taken = last && taken, .cached = all || (cached && cached >> (window_of(th, b, op) & 63) & 1) };
+		if (th->warm)
+			th->steps_warm[th->n] = th->steps_told[th->n];
 		th->n++;
 	}
 }
@@ -268,11 +401,14 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 	if (th->n + b->ops.ops_n > GUS_STREAM_CHUNK)
 		flush(th);
 	base = th->n ? th->accesses.n : 0;
+	th->entry += b->region != th->region;
+	th->iteration = b->region != th->region ? 0 : th->iteration + b->head;
+	th->region = b->region;
 	take_accesses(th, b, step, base);
 	cached = look_up_windows(th, b);
 	tell(th, b, step->block, base, cached, step->next == GUS_TRACE_NEXT_TAKEN || (b->branch && b->kind != GUS_BRANCH_CONDITIONAL));
 	b->executed += th->counting;
-	b->cached += th->counting && cached == (b->windows_n >= 64 ? UINT64_MAX : (1ull << b->windows_n) - 1);
+	b->cached += th->counting && cached == all_windows(b);
 	th->instructions += b->insns_n;
 	th->steps++;
 	if (b->branch && step->next != GUS_TRACE_NEXT_UNKNOWN) {
@@ -321,6 +457,45 @@ static void add_regions(const struct gus_traced_thread *th, struct gus_traced *t
 	}
 }
 
+static void take_phases(const struct gus_traced_thread *th, struct gus_traced *t)
+{
+	if (!th->phases)
+		return;
+	gus_phases_found_free(&t->phases);
+	gus_phases_find(th->phases, GUS_PHASES_WINDOW, &t->phases);
+}
+
+static void take_memory(const struct gus_traced_thread *th, struct gus_traced *t)
+{
+	if (!th->groups)
+		return;
+	free(t->pairs);
+	free(t->groups);
+	gus_access_grow(th->groups, t->program->memories_n);
+	t->groups = gus_zalloc((t->program->memories_n + 1) * sizeof(*t->groups));
+	for (uint32_t i = 0; i < t->program->memories_n; i++)
+		gus_access_get(th->groups, i, &t->groups[i]);
+	t->groups_sampled = gus_access_sampled(th->groups);
+	t->pairs = gus_zalloc(GUS_CARRIED_PAIRS * sizeof(*t->pairs));
+	t->pairs_n = gus_carried_pairs(th->carried, t->pairs, GUS_CARRIED_PAIRS);
+	gus_carried_totals(th->carried, &t->carried);
+}
+
+/* Whether no thread before it took more cycles. */
+static bool own_most(const struct gus_traced_thread *th, const struct gus_traced *t, double cycles)
+{
+	for (size_t i = 0; i < th->stream; i++) {
+		double other[GUS_STREAM_LANES], warm;
+
+		if (!t->threads.v[i])
+			continue;
+		own_cycles(t->threads.v[i], other, &warm);
+		if (other[0] >= cycles)
+			return false;
+	}
+	return true;
+}
+
 void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t)
 {
 	double cycles[GUS_STREAM_LANES], warm;
@@ -337,12 +512,16 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 	add_regions(th, t);
 	for (uint32_t op = 0; op < t->program->ops_n; op++)
 		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op);
+	if (own_most(th, t, cycles[0])) {
+		take_phases(th, t);
+		take_memory(th, t);
+	}
 	if (!th->causes)
 		return;
 	gus_causes_get(th->causes, t->program, &causes);
 	for (uint32_t op = 0; op < causes.ops_n; op++)
 		t->op_charged[op] += causes.op_cycles[op];
-	if (causes.cycles > t->causality.cycles) {
+	if (causes.cycles > t->causality.cycles || !t->causality.causes) {
 		gus_causality_free(&t->causality);
 		t->causality = causes;
 	} else {

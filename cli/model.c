@@ -25,7 +25,7 @@ struct model_options {
 	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
 	double weights[GUS_MODEL_WEIGHTS];
 	size_t weights_n;
-	bool unrolled, costs, causality, timing, interval;
+	bool unrolled, costs, causality, timing, interval, phases, memory;
 	char *const *command;           /* what is to be run and traced; NULL: nothing */
 };
 
@@ -92,6 +92,10 @@ static const struct gus_option options[] = {
 	  "caches.", GUS_OPTION_FLAG, AT(interval), NULL, NULL },
 	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not counted.",
 	  GUS_OPTION_NUMBER, AT(warm_up), NULL, NULL },
+	{ 0, "phases", NULL, "Of a trace: show also what it did over time, and the phases that it falls into.", GUS_OPTION_FLAG,
+	  AT(phases), NULL, NULL },
+	{ 0, "memory", NULL, "Of a trace: show also the stride, reuse and footprint of accesses, and which loads read what which "
+	  "stores wrote.", GUS_OPTION_FLAG, AT(memory), NULL, NULL },
 	{ 0, "rows", "N", "Of a trace: show N functions and loops, instead of those with a hundredth of the time.", GUS_OPTION_NUMBER,
 	  AT(rows), NULL, NULL },
 	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
@@ -249,9 +253,10 @@ static int check_traced(const struct model_options *o, struct gus_error *err)
 {
 	bool traced = o->command || o->input;
 
-	if (!traced && (o->trace_options || o->emulator || o->interval || o->warm_up || o->rows))
+	if (!traced && (o->trace_options || o->emulator || o->interval || o->warm_up || o->rows || o->phases || o->memory))
 		return gus_fail(err, GUS_E_USAGE, "--%s is for a command or --input FILE", o->trace_options ? "trace-options" :
-				o->emulator ? "emulator" : o->interval ? "interval" : o->warm_up ? "warm-up" : "rows");
+				o->emulator ? "emulator" : o->interval ? "interval" : o->warm_up ? "warm-up" : o->phases ? "phases" :
+				o->memory ? "memory" : "rows");
 	if (o->input && (o->trace_options || o->emulator))
 		return gus_fail(err, GUS_E_USAGE, "--%s is for a command", o->trace_options ? "trace-options" : "emulator");
 	if (traced && (o->timeline || o->costs || o->variant.n || o->reach || o->unrolled || o->iterations || o->fetch || o->pointers || o->data))
@@ -501,7 +506,7 @@ static int run_traced(struct model *m, int format, int *status, struct gus_error
 	const struct model_options *o = m->o;
 	struct gus_model_traced traced = { .uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
 		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval, .json = format == 1,
-		.emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up };
+		.emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up, .phases = o->phases, .memory = o->memory };
 	char *words = gus_format("%s%s", o->trace_options ? "," : "", o->trace_options ? o->trace_options : "");
 	int rc;
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "cli/emulate.h"
+#include "cli/model_phases.h"
 #include "cli/options.h"
 #include "symbolizer/loops.h"
 
@@ -22,6 +23,43 @@ void gus_traced_region_name(const struct gus_traced *t, const struct gus_traced_
 	else
 		snprintf(out, room, "%s, loop at +0x%llx", f->name ? f->name : "[unknown]",
 			 (unsigned long long)g->insns.v[g->loops.v[r->loop].head].offset);
+}
+
+static const char *name_of_region(void *context, uint32_t region)
+{
+	static char name[256];
+	const struct gus_traced *t = context;
+
+	gus_traced_region_name(t, &t->regions.v[region], name, sizeof(name));
+	return name;
+}
+
+/* A branch, by its function and address. */
+static const char *name_of_branch(void *context, uint32_t line)
+{
+	static char name[320];
+	const struct gus_traced *t = context;
+	const struct gus_traced_block *b = &t->blocks.v[line - 1];
+	const struct gus_traced_function *f = &t->functions.v[t->regions.v[b->region].function];
+	uint64_t pc = t->program->insns[b->insn + b->insns_n - 1].offset, offset = pc - f->address + f->start;
+	struct gus_name names[GUS_NAMES_MAX];
+
+	if (f->name) {
+		gus_symbols_names(t->options.symbols, &f->of, offset, GUS_DEPTH_LINE, names);
+		if (names[0].file)
+			snprintf(name, sizeof(name), "%s:%u", names[0].file, names[0].line);
+		else
+			snprintf(name, sizeof(name), "%s+0x%llx", f->name, (unsigned long long)(pc - f->address));
+	} else {
+		snprintf(name, sizeof(name), "0x%llx", (unsigned long long)pc);
+	}
+	return name;
+}
+
+void gus_traced_name_phases(const struct gus_traced_view *v, struct gus_model_phases *m)
+{
+	*m = (struct gus_model_phases){ .found = &v->traced->phases, .ticks = GUS_STREAM_TICKS, .region = name_of_region,
+		.line = name_of_branch, .context = (void *)(uintptr_t)v->traced };
 }
 
 static double cycles_of(const struct gus_traced *t, uint32_t region)
@@ -55,7 +93,8 @@ static int read_and_print(struct gus_model_traced *m, struct gus_trace *trace, s
 	struct gus_branch_config predictor;
 	struct gus_symbols_options symbols = { 0 };
 	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = &predictor,
-		.weight = m->weight, .causality = m->causality, .interval = m->interval, .warm_up = m->warm_up };
+		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases, .memory = m->memory,
+		.warm_up = m->warm_up };
 	struct gus_error trouble = { 0 };
 	struct gus_traced t;
 	int rc;

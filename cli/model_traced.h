@@ -10,7 +10,7 @@ struct gus_model_traced {
 	const struct gus_core_config *config;
 	const struct gus_cache_config *caches;
 	double weight;                  /* of the knobs; 0: none is turned */
-	bool causality, interval, json;
+	bool causality, interval, phases, memory, json;
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
 	uint64_t warm_up;
@@ -32,6 +32,9 @@ struct gus_traced_view {
 	uint32_t *order;                /* regions by cycles, largest first; regions_n of them have been executed */
 	size_t regions_n;
 };
+/* What regions and branches of phases are called; for gus_model_phases. */
+struct gus_model_phases;
+void gus_traced_name_phases(const struct gus_traced_view *v, struct gus_model_phases *m);
 /* "function", or "function, loop at +0x12". */
 void gus_traced_region_name(const struct gus_traced *t, const struct gus_traced_region *r, char *out, size_t room);
 void gus_traced_text(const struct gus_traced_view *v);

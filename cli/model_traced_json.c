@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/json.h"
+#include "cli/model_phases.h"
 #include "cli/model_traced.h"
 #include "symbolizer/insn.h"
 #include "symbolizer/loops.h"
@@ -169,6 +170,85 @@ static json_t *region(const struct gus_traced_view *v, uint32_t number)
 	return o;
 }
 
+static json_t *group(const struct gus_access_group *g)
+{
+	json_t *o = json_object(), *reuse = json_array();
+
+	json_object_set_new(o, "accesses", integer(g->accesses));
+	json_object_set_new(o, "stores", integer(g->stores));
+	json_object_set_new(o, "stride", g->stride_times ? json_integer((json_int_t)g->stride) : json_null());
+	json_object_set_new(o, "stride_times", integer(g->stride_times));
+	json_object_set_new(o, "stride_error", integer(g->stride_error));
+	json_object_set_new(o, "lines", integer(g->lines));
+	json_object_set_new(o, "lines_exact", json_boolean(g->lines_exact));
+	json_object_set_new(o, "first", integer(g->first));
+	for (unsigned i = 0; i < GUS_ACCESS_REUSE; i++)
+		json_array_append_new(reuse, integer(g->reuse[i]));
+	json_object_set_new(o, "reuse", reuse);
+	return o;
+}
+
+/* By the address of its instruction. */
+static json_t *groups(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (uint32_t op = 0; op < t->program->ops_n; op++)
+		for (uint32_t m = t->program->ops[op].memory; m < t->program->ops[op].memory + t->program->ops[op].memories_n; m++) {
+			json_t *o;
+
+			if (!t->groups[m].accesses || (op && t->program->ops[op - 1].memory == t->program->ops[op].memory &&
+						       t->program->ops[op - 1].memories_n)) /* the twin of a branch */
+				continue;
+			o = group(&t->groups[m]);
+			json_object_set_new(o, "address", integer(t->program->insns[t->program->ops[op].insn + t->program->memories[m].instruction].offset));
+			json_array_append_new(list, o);
+		}
+	return list;
+}
+
+static json_t *pairs(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->pairs_n; i++) {
+		const struct gus_carried_pair *p = &t->pairs[i];
+		json_t *o = json_object(), *distance = json_array();
+
+		json_object_set_new(o, "store", integer(t->program->insns[t->program->ops[p->store].insn].offset));
+		json_object_set_new(o, "load", integer(t->program->insns[t->program->ops[p->load].insn].offset));
+		json_object_set_new(o, "times", integer(p->times));
+		json_object_set_new(o, "blocked", integer(p->blocked));
+		for (unsigned k = 0; k < GUS_CARRIED_DISTANCES; k++)
+			json_array_append_new(distance, integer(p->distance[k]));
+		json_object_set_new(o, "iterations", distance);
+		json_object_set_new(o, "farther", integer(p->farther));
+		json_object_set_new(o, "outside", integer(p->outside));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *carried(const struct gus_traced *t)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "loads", integer(t->carried.loads));
+	json_object_set_new(o, "stores", integer(t->carried.stores));
+	json_object_set_new(o, "carried", integer(t->carried.carried));
+	json_object_set_new(o, "blocked", integer(t->carried.blocked));
+	json_object_set_new(o, "pairs", pairs(t));
+	return o;
+}
+
+static json_t *phases(const struct gus_traced_view *v)
+{
+	struct gus_model_phases m;
+
+	gus_traced_name_phases(v, &m);
+	return gus_model_phases_json(&m);
+}
+
 static json_t *threads(const struct gus_traced *t)
 {
 	json_t *list = json_array();
@@ -234,6 +314,9 @@ void gus_traced_json(const struct gus_traced_view *v)
 	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)
 		json_array_append_new(list, region(v, v->order[i]));
 	json_object_set_new(o, "regions", list);
+	json_object_set_new(o, "access_groups", v->model->memory ? groups(v->traced) : json_null());
+	json_object_set_new(o, "dependences", v->model->memory ? carried(v->traced) : json_null());
+	json_object_set_new(o, "phases", v->model->phases ? phases(v) : json_null());
 	json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 	putchar('\n');
 	json_decref(o);

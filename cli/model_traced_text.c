@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/model_phases.h"
 #include "cli/model_traced.h"
 #include "cli/print.h"
 #include "symbolizer/insn.h"
@@ -250,9 +251,83 @@ static void print_instructions(const struct gus_traced_view *v)
 	free(list);
 }
 
+/* Where an op of the program is, as an address. */
+static uint64_t address_of(const struct gus_traced *t, uint32_t op)
+{
+	return t->program->insns[t->program->ops[op].insn].offset;
+}
+
+static void print_pairs(const struct gus_traced *t)
+{
+	enum { PAIRS = 8 };
+
+	printf("\n  %.2f%% of the loads read what a recent store wrote; %" PRIu64 " of them were blocked\n",
+	       100 * ratio((double)t->carried.carried, (double)t->carried.loads), t->carried.blocked);
+	if (t->pairs_n)
+		printf("         store          load      times   iterations between\n");
+	for (size_t i = 0; i < t->pairs_n && i < PAIRS; i++) {
+		const struct gus_carried_pair *p = &t->pairs[i];
+		int distance = gus_carried_distance(p);
+
+		printf("  %12" PRIx64 "  %12" PRIx64 " %10" PRIu64 "   ", address_of(t, p->store), address_of(t, p->load), p->times);
+		if (distance < 0)
+			printf("other regions\n");
+		else
+			printf("%d%s\n", distance, distance ? ": carried by the loop" : "");
+	}
+}
+
+struct group_of { uint32_t memory; uint64_t accesses; };
+
+static int by_accesses(const void *a, const void *b)
+{
+	const struct group_of *x = a, *y = b;
+
+	return x->accesses != y->accesses ? (x->accesses < y->accesses ? 1 : -1) : x->memory < y->memory ? -1 : x->memory > y->memory;
+}
+
+/* The distance within which half of the reuses lie, in lines. */
+static uint64_t median_reuse(const struct gus_access_group *g)
+{
+	uint64_t all = 0, sum = 0;
+	unsigned k = 0;
+
+	for (unsigned i = 0; i < GUS_ACCESS_REUSE; i++)
+		all += g->reuse[i];
+	for (; k + 1 < GUS_ACCESS_REUSE && (sum += g->reuse[k]) * 2 < all; k++)
+		;
+	return k ? (1ull << k) - 1 : 0;
+}
+
+static void print_groups(const struct gus_traced *t)
+{
+	enum { GROUPS = 12 };
+	struct group_of *list = gus_zalloc((t->program->memories_n + 1) * sizeof(*list));
+
+	for (uint32_t i = 0; i < t->program->memories_n; i++)
+		list[i] = (struct group_of){ i, t->groups[i].accesses };
+	qsort(list, t->program->memories_n, sizeof(*list), by_accesses);
+	printf("\n       address   accesses   stride (times)      lines   reused within\n");
+	for (uint32_t op = 0, n = 0; n < GROUPS && n < t->program->memories_n && list[n].accesses; n++) {
+		const struct gus_access_group *g = &t->groups[list[n].memory];
+
+		for (op = 0; op + 1 < t->program->ops_n && !(list[n].memory >= t->program->ops[op].memory &&
+		     list[n].memory < t->program->ops[op].memory + t->program->ops[op].memories_n); op++)
+			;
+		printf("  %12" PRIx64 " %10" PRIu64, address_of(t, op), g->accesses);
+		if (g->stride_times)
+			printf("  %7" PRId64 " (%3.0f%%)", g->stride, 100 * ratio((double)g->stride_times, (double)g->accesses - 1));
+		else
+			printf("     none       ");
+		printf("  %8" PRIu64 "%s   %" PRIu64 " lines\n", g->lines, g->lines_exact ? " " : "~", median_reuse(g));
+	}
+	free(list);
+}
+
 void gus_traced_text(const struct gus_traced_view *v)
 {
 	const struct gus_traced *t = v->traced;
+	struct gus_model_phases phases;
 
 	print_head(v);
 	print_memory(t);
@@ -264,4 +339,13 @@ void gus_traced_text(const struct gus_traced_view *v)
 	print_regions(v);
 	if (v->regions_n)
 		print_instructions(v);
+	if (v->model->memory) {
+		print_groups(t);
+		print_pairs(t);
+	}
+	if (v->model->phases) {
+		putchar('\n');
+		gus_traced_name_phases(v, &phases);
+		gus_model_phases_text(&phases);
+	}
 }

@@ -62,6 +62,19 @@ struct gus_access *gus_access_new(uint32_t groups, uint32_t line_size)
 	return a;
 }
 
+void gus_access_grow(struct gus_access *a, uint32_t groups)
+{
+	uint32_t room = a->groups_n;
+
+	if (groups <= a->groups_n)
+		return;
+	if (groups < 2 * room)
+		groups = 2 * room; /* not one by one */
+	a->groups = gus_resize(a->groups, groups, sizeof(*a->groups));
+	memset(a->groups + room, 0, (groups - room) * sizeof(*a->groups));
+	a->groups_n = groups;
+}
+
 void gus_access_free(struct gus_access *a)
 {
 	if (!a)

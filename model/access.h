@@ -32,6 +32,8 @@ struct gus_access_group {
 struct gus_access;
 /* For groups 0 to groups - 1; line_size a power of two. */
 struct gus_access *gus_access_new(uint32_t groups, uint32_t line_size);
+/* There are more groups now. */
+void gus_access_grow(struct gus_access *a, uint32_t groups);
 void gus_access_free(struct gus_access *a);
 /* One access; a group beyond the last is a mistake of the caller. */
 void gus_access_note(struct gus_access *a, uint32_t group, uint64_t address, uint32_t bytes, bool store);

@@ -24,21 +24,28 @@ struct entry {
 	uint8_t useful;
 };
 
-/* A history folded into few bits: shifted and wrapped around, with the bit that leaves it taken out again. */
-struct fold {
-	uint32_t value, width, out;
-};
+/* Histories folded into few bits: shifted and wrapped around, with the bit that leaves taken out again. Of all tables side by side, as
+ * they are all moved on with each branch: several in one vector. */
 enum { FOLD_INDEX, FOLD_TAG, FOLD_TAG_SHORT, FOLDS };
+enum { FOLD_VECTORS = GUS_BRANCH_TABLES_MAX / 4 };
+typedef uint32_t four_folds __attribute__((vector_size(16)));
+union folds {
+	four_folds vector[FOLD_VECTORS];
+	uint32_t of[GUS_BRANCH_TABLES_MAX];
+};
+struct fold {
+	union folds value, out, end;    /* out: the bit where the oldest one leaves; end: the bit behind the last, 1 << width */
+};
 
 struct table {
 	struct entry *entries;
 	uint32_t length;                /* of its history, in bits */
-	struct fold fold[FOLDS];
 	uint32_t index, tag;            /* of the branch that is looked up */
 };
 
 struct tables {
 	struct table table[GUS_BRANCH_TABLES_MAX];
+	struct fold fold[FOLDS];
 	uint32_t n, entry_bits, tag_bits;
 	int provider, other;            /* the longest that has the branch, and the next; -1: none */
 };
@@ -96,7 +103,7 @@ static int new_tables(struct tables *t, const struct gus_branch_tagged *c, const
 		one->entries = gus_zalloc(((size_t)1 << c->entry_bits) * sizeof(*one->entries));
 		one->length = (uint32_t)(c->history_min * pow((double)c->history_max / c->history_min, share) + 0.5);
 		for (unsigned f = 0; f < FOLDS; f++)
-			one->fold[f] = (struct fold){ 0, widths[f], one->length % widths[f] };
+			t->fold[f].out.of[i] = UINT32_C(1) << one->length % widths[f], t->fold[f].end.of[i] = UINT32_C(1) << widths[f];
 	}
 	return 0;
 }
@@ -155,17 +162,18 @@ void gus_branch_count_anew(struct gus_branch_predictor *p)
 
 static void remember(struct tables *t, const struct gus_branch_predictor *p, uint32_t bit)
 {
-	for (uint32_t i = 0; i < t->n; i++) {
-		struct table *one = &t->table[i];
-		uint32_t gone = p->history[(p->history_at - one->length) % RING];
+	union folds gone = { { { 0 } } };
 
-		for (unsigned f = 0; f < FOLDS; f++) {
-			struct fold *fold = &one->fold[f];
-			uint32_t v = (fold->value << 1 | bit) ^ gone << fold->out;
+	for (uint32_t i = 0; i < t->n; i++)
+		gone.of[i] = -(uint32_t)p->history[(p->history_at - t->table[i].length) % RING];
+	for (unsigned f = 0; f < FOLDS; f++)
+		for (uint32_t i = 0; 4 * i < t->n; i++) {
+			four_folds end = t->fold[f].end.vector[i];
+			four_folds v = (t->fold[f].value.vector[i] << 1 | bit) ^ (gone.vector[i] & t->fold[f].out.vector[i]);
 
-			fold->value = (v ^ v >> fold->width) & ((UINT32_C(1) << fold->width) - 1);
+			/* What has come behind the last bit goes to the first. */
+			t->fold[f].value.vector[i] = (v ^ ((four_folds)((v & end) != 0) & 1)) & (end - 1);
 		}
-	}
 }
 
 static void push_history(struct gus_branch_predictor *p, uint32_t bit)
@@ -197,9 +205,9 @@ static void look_up(struct tables *t, uint64_t pc)
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct table *one = &t->table[i];
 
-		one->index = (hash ^ hash >> (i + 1) ^ one->fold[FOLD_INDEX].value) & entries;
+		one->index = (hash ^ hash >> (i + 1) ^ t->fold[FOLD_INDEX].value.of[i]) & entries;
 		/* A tag of 0 is an entry that was never used. */
-		one->tag = ((hash >> 12 ^ one->fold[FOLD_TAG].value ^ one->fold[FOLD_TAG_SHORT].value << 1) & tags) | 1 << 15;
+		one->tag = ((hash >> 12 ^ t->fold[FOLD_TAG].value.of[i] ^ t->fold[FOLD_TAG_SHORT].value.of[i] << 1) & tags) | 1 << 15;
 		if (one->entries[one->index].tag == (uint16_t)one->tag) {
 			t->other = t->provider;
 			t->provider = (int)i;

@@ -6,7 +6,7 @@
 
 #include "model/stream_private.h"
 
-enum { STRETCH = 8, PATH_MOST = 8192, TURNS_MOST = 256, RECENT = 1024 };
+enum { STRETCH = 8, ONE_IN = 2, ONE_IN_FED = 4, PATH_MOST = 8192, TURNS_MOST = 256, RECENT = 1024 };
 
 /* What is charged, as a number: units, buses, levels and TLBs, one for each other kind of hop, then groups of ports, of which more may
  * come. Of all ops and kinds few are met. */
@@ -442,7 +442,7 @@ static void open_log(struct gus_stream_log *log, struct analysis *a, const struc
 	a->counted = counted;
 	gus_index_init(&a->charges.met, sizeof(struct charged));
 	*log = (struct gus_stream_log){ .random = 88172645463325252u, .read = read_log, .resume = resume_log, .context = a,
-					.stretch = STRETCH };
+					.stretch = STRETCH, .one_in = ONE_IN };
 	notes = power_of_two(GUS_STREAM_CHUNK + GUS_STREAM_CHUNK / 2 + a->behind);
 	starts = notes * power_of_two(uops);
 	log->notes = gus_zalloc(notes * sizeof(*log->notes));
@@ -631,6 +631,7 @@ struct gus_causes *gus_causes_open(const struct gus_core_config *c, struct gus_s
 	struct gus_causes *causes = gus_zalloc(sizeof(*causes));
 
 	open_log(&causes->log, &causes->analysis, c, 0, UOPS);
+	causes->log.one_in = ONE_IN_FED;
 	o->log = &causes->log;
 	return causes;
 }

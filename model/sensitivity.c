@@ -104,6 +104,10 @@ static void list_rest(struct list *l, const struct gus_program *p, const struct 
 		add(l, GUS_KNOB_STORE_BUFFER, 0, weight, "store buffer", NULL);
 	if (c->l1d_stores && stores)
 		add(l, GUS_KNOB_STORES, 0, weight, "stores to L1", NULL);
+	if (stores && loads && c->store_forward_latency && !c->store_forward_zero)
+		add(l, GUS_KNOB_FORWARD, 0, weight, "store forwarding", NULL);
+	if (stores && loads && c->store_forward_blocked)
+		add(l, GUS_KNOB_FORWARD, 1, weight, "blocked forwarding", NULL);
 }
 
 /* As many knobs as lanes are left beside the nominal one. */

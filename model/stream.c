@@ -65,13 +65,13 @@ static void close_passes(struct passes *all)
 	free(all->resolver);
 }
 
-/* Every other stretch goes without the log: what is there of older ops in it is then out of its reader's reach, as if it were the
+/* Of some stretches one has a log, the others go without: what is there of older ops in it is then out of its reader's reach, as if it were the
  * beginning of a run. */
 static struct gus_stream_log *log_of_chunk(struct passes *all)
 {
 	struct gus_stream_log *log = all->s->o->log;
 
-	if (!log || all->chunks / log->stretch % 2) {
+	if (!log || all->chunks / log->stretch % log->one_in) {
 		if (log)
 			log->skipped += all->resolver->n;
 		return NULL;

@@ -40,6 +40,7 @@ enum gus_knob_kind {
 	GUS_KNOB_TLB,           /* number: 0 the second level's latency, 1 page walks */
 	GUS_KNOB_MISPREDICT,    /* penalty */
 	GUS_KNOB_STORES,        /* to L1 a cycle */
+	GUS_KNOB_FORWARD,       /* latency from a store to a load that reads it; number: 1 where that is blocked */
 	GUS_KNOBS
 };
 struct gus_knob {

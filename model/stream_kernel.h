@@ -24,7 +24,7 @@ struct NAME(state) {
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
-	stream_time levels[GUS_HITS], tlb, walk, penalty, drain;
+	stream_time levels[GUS_HITS], tlb, walk, penalty, drain, forward, blocked;
 	stream_time *costs;
 	size_t costs_n, costs_room;
 	int64_t base[LANES];                    /* ticks that were taken off */
@@ -82,6 +82,8 @@ INLINE void NAME(begin)(struct NAME(state) *k, const struct stream *s, unsigned 
 	k->walk = NAME(from)(s->walk, first);
 	k->penalty = NAME(from)(s->penalty, first);
 	k->drain = NAME(from)(s->drain, first);
+	k->forward = NAME(from)(s->forward, first);
+	k->blocked = NAME(from)(s->blocked, first);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		for (unsigned i = 0; i < s->sizes_n[w]; i++) {
 			int32_t mask[GUS_STREAM_LANES + 16] = { 0 };
@@ -285,7 +287,7 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 			forward = k->words[a->word];
 			source = log ? log->word[a->word] : 0;
 			if (a->flags & STREAM_BLOCKED) {
-				forward = k->left[a->word] + (int32_t)s->c->store_forward_blocked * GUS_STREAM_TICKS;
+				forward = k->left[a->word] + k->blocked;
 				source |= 1ull << 46;
 			}
 		}
@@ -313,7 +315,7 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 		k->reg[reg] = LATER(own_time, forward);
 	}
 	if (a && u->kind == GUS_UOP_STORE_DATA && (a->flags & STREAM_KNOWN)) {
-		k->words[a->stored] = start + (s->c->store_forward_zero ? 0 : (int32_t)s->c->store_forward_latency * GUS_STREAM_TICKS);
+		k->words[a->stored] = start + k->forward;
 		if (log)
 			log->word[a->stored] = stream_reason(WHY_FORWARD, own, 0, 0, seq);
 	}

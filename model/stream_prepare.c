@@ -125,6 +125,8 @@ static void prepare_memory(struct stream *s)
 		s->tlb[lane] = ticks(s->c->stlb_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 0));
 		s->walk[lane] = ticks(s->c->page_walk_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 1));
 		s->penalty[lane] = ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
+		s->forward[lane] = ticks(s->c->store_forward_zero ? 0 : s->c->store_forward_latency, weight_of(s->o, lane, GUS_KNOB_FORWARD, 0));
+		s->blocked[lane] = ticks(s->c->store_forward_blocked, weight_of(s->o, lane, GUS_KNOB_FORWARD, 1));
 		s->drain[lane] = ticks(s->c->l1d_stores ? 1.0 / s->c->l1d_stores : 0, weight_of(s->o, lane, GUS_KNOB_STORES, 0));
 	}
 }

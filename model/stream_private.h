@@ -88,6 +88,7 @@ struct stream {
 	struct stream_cost inverse[STREAM_RESOURCES]; /* of one use */
 	int32_t levels[GUS_HITS][GUS_STREAM_LANES]; /* ticks until a line is there */
 	int32_t tlb[GUS_STREAM_LANES], walk[GUS_STREAM_LANES], penalty[GUS_STREAM_LANES], drain[GUS_STREAM_LANES];
+	int32_t forward[GUS_STREAM_LANES], blocked[GUS_STREAM_LANES]; /* from a store to a load of it */
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
 	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
@@ -235,7 +236,7 @@ struct gus_stream_log {
 	uint64_t drained;               /* the last op with stores */
 	uint64_t random;                /* decides between reasons that are equally late */
 	void (*read)(struct gus_stream_log *log, const struct stream *s); /* after each chunk */
-	uint64_t stretch;               /* chunks that are logged; as many are not, and so on */
+	uint64_t stretch, one_in;       /* so many chunks are logged, of that many stretches one */
 	uint64_t chunks, skipped;       /* so far, and ops that were not logged */
 	void (*resume)(struct gus_stream_log *log);
 	void *context;

@@ -70,14 +70,14 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	for (unsigned i = 0; i < u->in_n; i++)
 		start = later(start, k->reg[k->p->flows[u->in + i].reg] - scaled(k, k->p->flows[u->in + i].cycles, knob, number));
 	if (load && a && (a->flags & STREAM_FORWARD))
-		forward = a->flags & STREAM_BLOCKED ? k->left[a->word] + k->c->store_forward_blocked : k->words[a->word];
+		forward = a->flags & STREAM_BLOCKED ? k->left[a->word] + scaled(k, k->c->store_forward_blocked, GUS_KNOB_FORWARD, 1) : k->words[a->word];
 	end = later(start + scaled(k, u->latency, knob, number), forward);
 	if (u->ports || u->unit)
 		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ % RING] = start;
 	for (unsigned i = 0; i < u->out_n; i++)
 		k->reg[k->p->flows[u->out + i].reg] = later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
 	if (u->kind == GUS_UOP_STORE_DATA && a && (a->flags & STREAM_KNOWN))
-		k->words[a->stored] = start + (k->c->store_forward_zero ? 0 : k->c->store_forward_latency);
+		k->words[a->stored] = start + scaled(k, k->c->store_forward_zero ? 0 : k->c->store_forward_latency, GUS_KNOB_FORWARD, 0);
 	return end;
 }
 

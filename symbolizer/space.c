@@ -118,7 +118,7 @@ static const struct {
 	{ "/anon_hugepage", true }, { "/memfd:", true }, { "/SYSV", true },
 };
 
-static enum gus_module_kind kind_of(const char *path)
+enum gus_module_kind gus_module_kind_of(const char *path)
 {
 	if (strcmp(path, "[vdso]") == 0)
 		return GUS_MODULE_VDSO;
@@ -139,7 +139,7 @@ static uint32_t identify(struct gus_space *s, const Gusprof__Mmap *m, const char
 	gus_vec_append(&key, (const uint8_t *)path, strlen(path) + 1);
 	if (m->build_id.len) {
 		gus_vec_append(&key, m->build_id.data, m->build_id.len);
-	} else if (kind_of(path) == GUS_MODULE_FILE) {
+	} else if (gus_module_kind_of(path) == GUS_MODULE_FILE) {
 		const uint64_t inode[] = { m->major, m->minor, m->inode, m->generation };
 
 		gus_vec_append(&key, (const uint8_t *)"\0inode", 6);
@@ -274,7 +274,7 @@ static uint32_t module_of(struct gus_space *s, const struct note *n)
 	const uint8_t *id = (const uint8_t *)gus_strings_get(&s->strings, n->build_id);
 
 	if (!*number) {
-		gus_vec_push(&s->modules, (struct gus_module){ .kind = kind_of(path), .path = path,
+		gus_vec_push(&s->modules, (struct gus_module){ .kind = gus_module_kind_of(path), .path = path,
 			.build_id = n->build_id_size ? id : NULL, .build_id_size = n->build_id_size });
 		*number = (uint32_t)s->modules.n;
 	}

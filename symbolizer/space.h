@@ -21,6 +21,9 @@ enum gus_module_kind {
 	GUS_MODULE_ANON,    /* executable memory without a file: a JIT's, "//anon", "[heap]" */
 };
 
+/* Of a mapping, by the name that the kernel gives it. */
+enum gus_module_kind gus_module_kind_of(const char *path);
+
 struct gus_module {
 	enum gus_module_kind kind;
 	const char *path;        /* as recorded; "[unknown]" and "[kernel]" for those kinds */

@@ -271,11 +271,13 @@ static void __attribute__((noreturn)) end_replay(void)
 }
 
 /* The system calls of what replays a snapshot: those of the loader, and the one at which the window ends. */
-static void on_replay_call(unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2)
+static void on_replayed_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+			     uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	enum gus_replaying_next next = gus_replaying_call(&tracer.replaying, number, a1, a2);
 	struct gus_stream *s = stream_of(vcpu);
 
+	(void)id, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	if (next == GUS_REPLAYING_BEGINS)
 		atomic_store(&tracer.over, false);
 	if (next == GUS_REPLAYING_ENDS && s && tracer.replaying.at)
@@ -284,18 +286,19 @@ static void on_replay_call(unsigned vcpu, int64_t number, uint64_t a1, uint64_t 
 		end_replay();
 }
 
-/* False if a replay ends with its window. */
-static bool execute(struct gus_stream *s, struct gus_traced *code)
+static void execute(struct gus_stream *s, struct gus_traced *code)
 {
 	enum gus_trace_next last;
 
 	if (gus_stream_due(s, code, &last)) {
 		write_out(s, last);
-		if (tracer.options.replay && s->seen >= s->to)
-			return false;
+		if (tracer.options.replay && s->seen >= s->to) {
+			gus_replaying_window_over(&tracer.replaying);
+			leave(s);
+			end_replay();
+		}
 	}
 	gus_stream_execute(s, code);
-	return true;
 }
 
 static void on_block(unsigned vcpu, void *context)
@@ -303,13 +306,9 @@ static void on_block(unsigned vcpu, void *context)
 	struct gus_stream *s = stream_of(vcpu);
 
 	if (s && enter(s)) {
-		bool goes_on = gus_stream_note(s, context) || execute(s, context);
-
+		if (!gus_stream_note(s, context))
+			execute(s, context);
 		leave(s);
-		if (!goes_on) {
-			gus_replaying_window_over(&tracer.replaying);
-			end_replay();
-		}
 	}
 	clean_uppers();
 }
@@ -539,10 +538,6 @@ static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t
 {
 	enum gus_call call = gus_call_of(tracer.isa, number);
 
-	if (tracer.options.replay) {
-		on_replay_call(vcpu, number, a1, a2);
-		return;
-	}
 	(void)id, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
 	if ((call == GUS_CALL_FORK || (call == GUS_CALL_CLONE && gus_call_clones_process(a1))) &&
 	    atomic_fetch_add(&tracer.children->forks, 1) == 0)
@@ -692,8 +687,9 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
 	qemu_plugin_register_vcpu_init_cb(id, on_thread_begin);
 	qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-	qemu_plugin_register_vcpu_syscall_cb(id, on_call);
-	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
+	qemu_plugin_register_vcpu_syscall_cb(id, tracer.options.replay ? on_replayed_call : on_call);
+	if (!tracer.options.replay)
+		qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
 	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
 	return 0;
 }

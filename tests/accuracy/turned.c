@@ -153,8 +153,9 @@ static bool double_ports(struct gus_program *p, uint64_t group, const struct gus
 
 /* Sizes. */
 
-static void double_sizes(struct gus_core_config *c, enum gus_knob_kind kind)
+static void double_sizes(struct gus_core_config *c, const struct gus_knob *knob)
 {
+	enum gus_knob_kind kind = knob->kind;
 	uint32_t *const front[] = { &c->issue_width, &c->predecode_width, &c->fetch_bytes, &c->decode_width, &c->decode_uops,
 		&c->decode_complex, &c->microcode_width, &c->uop_cache_width, &c->uop_cache_window, &c->taken_branches, &c->queue_size };
 
@@ -165,6 +166,10 @@ static void double_sizes(struct gus_core_config *c, enum gus_knob_kind kind)
 	c->load_buffer *= kind == GUS_KNOB_LOAD_BUFFER ? 2 : 1;
 	c->store_buffer *= kind == GUS_KNOB_STORE_BUFFER ? 2 : 1;
 	c->l1d_stores *= kind == GUS_KNOB_STORES ? 0 : 1;
+	if (kind == GUS_KNOB_FORWARD && !knob->number)
+		c->store_forward_latency = (c->store_forward_latency + 1) / 2;
+	if (kind == GUS_KNOB_FORWARD && knob->number)
+		c->store_forward_blocked = (c->store_forward_blocked + 1) / 2;
 	if (kind == GUS_KNOB_RS) {
 		c->rs *= 2;
 		c->rs_int *= 2;
@@ -190,7 +195,7 @@ struct gus_program *turned_program(const struct gus_program *p, const struct gus
 		gus_program_free(made);
 		return NULL;
 	}
-	double_sizes(c, knob->kind);
+	double_sizes(c, knob);
 	if (slow) {
 		slow_config(c);
 		slow_program(made, knob);
