@@ -121,6 +121,8 @@ static void tick(struct session *s)
 		gus_session_fail_writing(s);
 	else
 		check_size(s);
+	if (s->recording && s->sampling && s->now >= s->trace.next)
+		gus_session_trace(s);
 	if (s->recording)
 		check_target(s);
 	s->next_tick = s->now + TICK_NS;
@@ -277,6 +279,7 @@ static int finish(struct session *s)
 	s->result->throttles = s->lanes.throttles;
 	s->result->bytes = s->parts_bytes;
 	s->result->parts = s->part;
+	s->result->snapshots = s->trace.n;
 	if (s->lanes.repeated)
 		gus_log(s->o->log, GUS_DEBUG, "%llu samples of threads that were born while we attached came twice and were "
 			"counted once", (unsigned long long)s->lanes.repeated);
@@ -347,6 +350,7 @@ static void set_times(struct session *s)
 	s->next_govern = o->overhead > 0 && !o->overwrite ? s->now + GOVERN_FIRST_NS : UINT64_MAX;
 	s->next_part = o->switch_output == GUS_SWITCH_TIME ? s->now + o->switch_at : UINT64_MAX;
 	s->enable_at = o->delay_ms > 0 ? s->now + (uint64_t)o->delay_ms * 1000000 : 0;
+	s->trace.next = o->trace ? s->now + TICK_NS : UINT64_MAX;
 	s->own_before = gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
@@ -381,6 +385,7 @@ static void free_session(struct session *s)
 	gus_lanes_free(&s->lanes);
 	gus_living_free(&s->living);
 	gus_vec_free(&s->polls);
+	gus_turns_free(&s->trace.turns);
 	if (s->counters.events)
 		gus_counters_close(&s->counters);
 	gus_control_close(&s->control);
