@@ -412,7 +412,8 @@ int gus_session_record(const struct gus_session_options *options, struct gus_ses
 	gus_living_init(&s.living);
 	s.living.remembers = options->switch_output != GUS_SWITCH_NEVER;
 	gus_control_init(&s.control);
-	gus_governor_init(&s.governor, options->overhead, &options->costs, governed_events(options), options->limit_hz);
+	gus_governor_init(&s.governor, options->trace ? options->overhead - options->overhead / GUS_TRACE_SHARE : options->overhead,
+			  &options->costs, governed_events(options), options->limit_hz);
 	rc = prepare(&s);
 	if (rc == 0 && options->ready)
 		options->ready(options->ready_context);

@@ -16,6 +16,8 @@
 #include "collector/snapshot.h"
 #include "proto/writer.h"
 
+#define GUS_TRACE_SHARE 4       /* snapshots may cost that part of what recording may */
+
 struct session {
 	const struct gus_session_options *o;
 	struct gus_session_result *result;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Snapshots beside samples: now and then a thread that runs is looked at, and what it is about to do stands in the recording for
  * whoever replays it. A thread is chosen by the CPU time that it has used since its last turn, and the moment by our clock, so
- * snapshots lie where samples are. They cost what samples do not take: at most half of what recording may cost. */
+ * snapshots lie where samples are. They cost what samples do not take: at most a quarter of what recording may cost, and the
+ * governor gives the samples the rest. */
 #include <stdio.h>
 
 #include "collector/session_private.h"
@@ -10,9 +11,8 @@
 #define GAP_NS 500000000ULL     /* between looks; it doubles with each DOUBLE snapshots */
 #define DOUBLE 4
 #define SNAPSHOTS_MAX 16        /* in a recording */
-#define SHARE 2                 /* that part of the cost asked for */
 #define DEFAULT_COST 0.01       /* where the rate is fixed and no cost was asked for */
-#define NS_A_BYTE 8             /* of copying, compressing and writing, before it was timed here */
+#define NS_A_BYTE 6             /* of copying, compressing and writing, as it was timed */
 #define FIXED_NS 3000000        /* of a snapshot, however small */
 #define PATIENCE_MS 5           /* rings have to be emptied */
 
@@ -20,7 +20,7 @@
 static uint64_t left_ns(const struct session *s)
 {
 	double asked = s->o->overhead > 0 ? s->o->overhead : DEFAULT_COST;
-	uint64_t budget = (uint64_t)(asked / SHARE * (double)gus_session_usage(s).target_ns);
+	uint64_t budget = (uint64_t)(asked / GUS_TRACE_SHARE * (double)gus_session_usage(s).target_ns);
 
 	return budget > s->trace.cost_ns ? budget - s->trace.cost_ns : 0;
 }
