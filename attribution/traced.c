@@ -32,6 +32,8 @@ void gus_traced_close(struct gus_traced *t)
 	gus_causality_free(&t->causality);
 	gus_phases_found_free(&t->phases);
 	gus_strings_free(&t->strings);
+	if (t->covered.key_size)
+		gus_index_free(&t->covered);
 	free(t->pairs);
 	free(t->groups);
 	gus_growing_free(t->growing);
@@ -122,14 +124,17 @@ static int begin(struct gus_traced *t, struct gus_error *err)
 	return 0;
 }
 
-static int take_step(struct gus_traced *t, const struct gus_trace *trace, const struct gus_trace_step *step, struct gus_error *err)
+static int take_step(struct gus_traced *t, const struct gus_trace *trace, struct gus_trace_step *step, struct gus_error *err)
 {
+	step->block += t->first_block;
+	step->stream += t->first_thread;
 	if (step->block >= t->blocks.n)
-		gus_traced_learn(t, trace, gus_trace_blocks(trace));
+		gus_traced_learn(t, trace, t->first_block + gus_trace_blocks(trace));
 	if (t->running)
 		return run_step(t, step, err);
 	gus_vec_push(&t->early, (struct gus_traced_early){ *step, t->early_accesses.n });
 	gus_vec_append(&t->early_accesses, step->accesses, step->accesses_n);
+	t->streams = step->stream + 1 > t->streams ? step->stream + 1 : t->streams;
 	return t->early.n < EARLY ? 0 : begin(t, err);
 }
 
@@ -182,12 +187,20 @@ int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_er
 		}
 		rc = take_step(t, trace, &step, err);
 	}
-	if (!t->running && begin(t, rc == 0 ? err : NULL) != 0)
-		rc = -1;
-	add_up(t);
 	total = gus_trace_total(trace);
 	if (total)
 		t->omitted += total->omitted;
+	t->mappings.n = t->records = 0; /* those of the next one are others */
+	t->first_block = (uint32_t)t->blocks.n;
+	t->first_thread = (uint32_t)t->threads.n > t->streams ? (uint32_t)t->threads.n : t->streams;
+	return rc;
+}
+
+int gus_traced_end(struct gus_traced *t, struct gus_error *err)
+{
+	int rc = t->running ? 0 : begin(t, err);
+
+	add_up(t);
 	return rc;
 }
 

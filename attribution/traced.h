@@ -34,11 +34,16 @@ struct gus_traced_options {
 	bool memory;                            /* strides, reuse and footprint of accesses, and dependences through memory */
 	bool interval;                          /* also as if nothing had been touched for the first time */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
+	/* What was measured of branches, by block, instead of what the predictor would do; NULL: nothing. */
+	bool (*mispredicted)(void *context, uint32_t block, bool taken);
+	void *mispredicted_context;
 };
 
 /* What is executed from its first instruction to its last. */
 struct gus_traced_block {
 	uint64_t address;
+	const char *module;                     /* path of the file that it is from; NULL: not known */
+	uint64_t offset;                        /* in it */
 	const uint8_t *bytes, *lengths;
 	uint32_t size, insns_n;
 	uint32_t insn, memory, memories_n;      /* its first in the program's, and how many accesses */
@@ -122,17 +127,28 @@ struct gus_traced {
 	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
 	struct gus_vec(struct gus_trace_access) early_accesses;
 	bool running;
+	uint32_t streams;                       /* in early, and before */
 	struct gus_stream_lane lanes[GUS_STREAM_LANES];
 	uint32_t window_bytes;
-	size_t records;                         /* of the trace that were taken */
+	size_t records;                         /* of the present trace that were taken; and where its numbers begin here */
+	uint32_t first_block, first_thread;
+	struct gus_index covered;               /* places of instructions that were executed, once it was asked for them */
 	struct gus_strings strings;
 	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
 };
 
 void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options);
 void gus_traced_close(struct gus_traced *t);
-/* Reads all of a trace. -1 with err if it stops before its end, is of another ISA than the table, or cannot be run: what was read until then counts. */
+/* What is mapped in the next trace, if it does not say so itself. Copied. */
+void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path, const void *build_id,
+		    size_t build_id_size);
+/* Reads all of a trace; of several the threads are apart. -1 with err if it stops before its end, is of another ISA than the table, or cannot
+ * be run: what was read until then counts. */
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
+/* After the last one: adds up. -1 with err if it cannot be run. */
+int gus_traced_end(struct gus_traced *t, struct gus_error *err);
+/* Whether an instruction was executed that begins at that offset of a file. After the end. */
+bool gus_traced_covers(struct gus_traced *t, const char *module, uint64_t offset);
 
 /* The threads' own. */
 struct gus_traced_figures {
@@ -140,7 +156,7 @@ struct gus_traced_figures {
 	uint64_t instructions;
 	double cycles[GUS_STREAM_LANES], warm_cycles;
 	const struct gus_cache_total *cache;
-	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them */
+	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them; NULL: the predictor was not asked */
 };
 /* How many there are; the i-th. */
 size_t gus_traced_threads(const struct gus_traced *t);

@@ -157,8 +157,13 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 {
 	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths, .size = from->size,
 		.insns_n = from->insns, .insn = t->program->insns_n, .memory = t->program->memories_n, .windows_n = 1 };
+	const struct gus_traced_mapping *m = mapping_of(t, b.address);
 	enum gus_insn_class last;
 
+	if (m && m->module.kind == GUS_MODULE_FILE) {
+		b.module = m->module.path;
+		b.offset = b.address - m->start + m->offset;
+	}
 	b.ops = gus_growing_add(t->growing, b.bytes, b.lengths, b.size, b.address);
 	b.memories_n = t->program->memories_n - b.memory;
 	b.window = (uint32_t)t->window_lines.n;
@@ -174,24 +179,47 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 		find_own(t, b.insn + i);
 	for (uint32_t i = 0; i < b.insns_n; i++)
 		t->regions.v[b.region].prefetches |= (t->program->insns[b.insn + i].info.flags & GUS_INSN_PREFETCH) != 0;
-	gus_vec_reserve(&t->memories, t->program->memories_n);
+	gus_vec_reserve(&t->memories, t->program->memories_n + 1); /* an array also where there are none yet */
 	memset(t->memories.v + t->memories.n, 0, (t->program->memories_n - t->memories.n) * sizeof(*t->memories.v));
 	t->memories.n = t->program->memories_n;
 	gus_vec_push(&t->blocks, b);
 }
 
 /* Files that are mapped, as far as they have been told. */
-static void map(struct gus_traced *t, const Gusprof__Mmap *m)
+void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path, const void *build_id,
+		    size_t build_id_size)
 {
-	struct gus_module module = { .kind = gus_module_kind_of(m->path), .path = gus_strings_get(&t->strings, gus_strings_add(&t->strings, m->path)) };
+	struct gus_module module = { .kind = gus_module_kind_of(path), .path = gus_strings_get(&t->strings, gus_strings_add(&t->strings, path)) };
 
-	if (m->build_id.len) {
-		uint32_t id = gus_strings_add_n(&t->strings, (const char *)m->build_id.data, m->build_id.len);
+	if (build_id_size) {
+		uint32_t id = gus_strings_add_n(&t->strings, build_id, build_id_size);
 
 		module.build_id = (const uint8_t *)gus_strings_get(&t->strings, id);
-		module.build_id_size = m->build_id.len;
+		module.build_id_size = build_id_size;
 	}
-	gus_vec_push(&t->mappings, (struct gus_traced_mapping){ m->start, m->start + m->length, m->offset, module });
+	gus_vec_push(&t->mappings, (struct gus_traced_mapping){ start, start + length, offset, module });
+}
+
+bool gus_traced_covers(struct gus_traced *t, const char *module, uint64_t offset)
+{
+	struct { uint64_t module, offset; } key;
+
+	if (!t->covered.key_size) {
+		gus_index_init(&t->covered, sizeof(key));
+		for (size_t i = 0; i < t->blocks.n; i++) {
+			const struct gus_traced_block *b = &t->blocks.v[i];
+
+			if (!b->module || !b->executed)
+				continue;
+			key.module = gus_strings_add(&t->strings, b->module);
+			key.offset = b->offset;
+			for (uint32_t k = 0; k < b->insns_n; key.offset += b->lengths[k++])
+				gus_index_add(&t->covered, &key, NULL);
+		}
+	}
+	key.module = gus_strings_add(&t->strings, module);
+	key.offset = offset;
+	return gus_index_find(&t->covered, &key) != GUS_INDEX_NONE;
 }
 
 /* What was told up to a number of blocks. */
@@ -205,9 +233,9 @@ static void take_records(struct gus_traced *t, const struct gus_trace *trace)
 
 		if (r->kind_case != GUSPROF__RECORD__KIND_MMAP)
 			continue;
-		if (r->mmap->time > t->blocks.n)
+		if (r->mmap->time > t->blocks.n - t->first_block)
 			break;
-		map(t, r->mmap);
+		gus_traced_map(t, r->mmap->start, r->mmap->length, r->mmap->offset, r->mmap->path, r->mmap->build_id.data, r->mmap->build_id.len);
 	}
 }
 
@@ -215,7 +243,7 @@ static void take_records(struct gus_traced *t, const struct gus_trace *trace)
 void gus_traced_learn(struct gus_traced *t, const struct gus_trace *trace, uint32_t blocks)
 {
 	while (t->blocks.n < blocks) {
-		struct gus_trace_block b = gus_trace_block(trace, (uint32_t)t->blocks.n);
+		struct gus_trace_block b = gus_trace_block(trace, (uint32_t)t->blocks.n - t->first_block);
 		uint8_t *kept = gus_alloc(b.size + b.insns);
 
 		take_records(t, trace);

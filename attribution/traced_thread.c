@@ -161,7 +161,11 @@ static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 	o.pc = insn->offset;
 	o.next = b->address + b->size;
 	o.target = o.taken ? next : o.next + (uint64_t)insn->info.immediate;
-	v = gus_branch_run(th->predictor, &o);
+	if (th->t->options.mispredicted)
+		v = (struct gus_branch_verdict){
+			.mispredicted = th->t->options.mispredicted(th->t->options.mispredicted_context, th->branching_number, o.taken) };
+	else
+		v = gus_branch_run(th->predictor, &o);
 	b->branches += th->counting;
 	b->taken += th->counting && o.taken;
 	b->mispredicted += th->counting && v.mispredicted;
@@ -329,8 +333,8 @@ static void follow_registers(struct gus_traced_thread *th, struct gus_traced_blo
 /* Of all of the block, from base on in the chunk's accesses. */
 static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step, size_t base)
 {
-	gus_vec_reserve(&th->accesses, base + b->memories_n);
-	gus_vec_reserve(&th->accesses_warm, base + b->memories_n);
+	gus_vec_reserve(&th->accesses, base + b->memories_n + 1); /* arrays also where there are none yet */
+	gus_vec_reserve(&th->accesses_warm, base + b->memories_n + 1);
 	memset(th->accesses.v + base, 0, b->memories_n * sizeof(*th->accesses.v));
 	memset(th->accesses_warm.v + base, 0, b->memories_n * sizeof(*th->accesses_warm.v));
 	th->accesses.n = th->accesses_warm.n = base + b->memories_n;
@@ -532,6 +536,6 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out)
 {
 	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed,
-		.cache = gus_cache_totals(th->cache), .branches = gus_branch_totals(th->predictor) };
+		.cache = gus_cache_totals(th->cache), .branches = th->t->options.mispredicted ? NULL : gus_branch_totals(th->predictor) };
 	own_cycles(th, out->cycles, &out->warm_cycles);
 }

@@ -61,6 +61,16 @@ const char *gus_annotate_source(const struct gus_annotate *r, const struct gus_a
 	return r->sources ? gus_sources_line(r->sources, l->file, l->line, f->made) : NULL;
 }
 
+const struct gus_route_block *gus_annotate_branch(const struct gus_annotate *r, const struct gus_annotated *f,
+						  const struct gus_annotation_insn *insn)
+{
+	const struct gus_route_block *b = NULL;
+
+	if (r->routes)
+		b = gus_routes_ending_at(r->routes, f->annotation.row->module, insn->offset);
+	return b && (b->taken > 0 || b->class == GUS_INSN_BRANCH_COND) ? b : NULL;
+}
+
 uint32_t gus_annotate_loop(const struct gus_annotated *f, uint32_t loop)
 {
 	return loop == GUS_GRAPH_NONE ? 0 : f->loops_before + loop + 1;
@@ -86,6 +96,7 @@ struct annotating {
 	const struct annotate_options *o;
 	const struct gus_log *log;
 	struct gus_profile profile;
+	struct gus_reader *reader;
 	struct gus_view view;             /* by function, without inlines, the heaviest first */
 	struct gus_report report;
 	double limit;                     /* percent; negative: none was given */
@@ -357,11 +368,30 @@ static void warn(const char *text, void *context)
 	gus_log(context, GUS_WARN, "%s", text);
 }
 
+/* What the branch stacks say, if there are any. They are those of all samples. */
+static bool load_routes(struct annotating *n, struct gus_routes *routes)
+{
+	struct gus_error err = { 0 };
+
+	if (!n->profile.header->branch_type)
+		return false;
+	if (n->profile.filtered)
+		gus_log(n->log, GUS_NOTE, "how often branches are taken is not shown, because the options leave some samples out");
+	else if (gus_routes_load(routes, n->reader, &n->profile, &err) == 0)
+		return true;
+	else
+		gus_log(n->log, GUS_NOTE, "%s", err.text);
+	return false;
+}
+
 static int render(struct annotating *n)
 {
-	struct gus_annotate r = { &n->report, n->functions.v, n->functions.n, skid_of(&n->profile), NULL };
+	struct gus_annotate r = { &n->report, n->functions.v, n->functions.n, skid_of(&n->profile), NULL, NULL };
+	struct gus_routes routes;
 	int rc = 0;
 
+	if (load_routes(n, &routes))
+		r.routes = &routes;
 	if (n->o->source)
 		r.sources = gus_sources_new(n->o->symfs, n->log);
 	if (strcmp(n->o->format, "json") == 0)
@@ -378,6 +408,8 @@ static int render(struct annotating *n)
 	if (r.sources)
 		gus_sources_tell(r.sources);
 	gus_sources_free(r.sources);
+	if (r.routes)
+		gus_routes_free(&routes);
 	return rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
 }
 
@@ -454,6 +486,7 @@ static int annotate(const struct annotate_options *o)
 	    gus_profile_load(&n.profile, reader, &filter, &symbols, n.log, &err) != 0) {
 		status = fail_status(&err);
 	} else {
+		n.reader = reader;
 		status = show(&n);
 		gus_profile_free(&n.profile);
 	}

@@ -112,6 +112,22 @@ static json_t *evidence_of(const struct gus_units *u)
 	return o;
 }
 
+/* Null where nothing is known. Rates are left to who reads it: mispredicted ones are of those judged, which were taken. */
+static json_t *branch_object(const struct gus_route_block *b)
+{
+	json_t *o;
+
+	if (!b)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "executed", integer((uint64_t)b->count));
+	json_object_set_new(o, "taken", integer((uint64_t)b->taken));
+	json_object_set_new(o, "judged", integer(b->told));
+	json_object_set_new(o, "mispredicted", integer(b->mispredicted));
+	json_object_set_new(o, "evidence", json_string("observed"));
+	return o;
+}
+
 static json_t *row_object(const struct gus_annotate *r, const struct gus_annotated *f, const struct gus_annotation_insn *insn,
 			  uint64_t *times, uint64_t *cycles)
 {
@@ -140,6 +156,7 @@ static json_t *row_object(const struct gus_annotate *r, const struct gus_annotat
 	json_object_set_new(o, "depth", integer(in_loop ? a->graph.loops.v[insn->loop].depth : 0));
 	json_object_set_new(o, "hot", json_boolean(insn->hot));
 	json_object_set_new(o, "aside", json_boolean(insn->aside));
+	json_object_set_new(o, "branch", branch_object(gus_annotate_branch(r, f, insn)));
 	json_object_set_new(o, "evidence", evidence_of(u));
 	return o;
 }

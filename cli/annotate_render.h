@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "attribution/annotation.h"
+#include "attribution/routes.h"
 #include "cli/render.h"
 #include "cli/source.h"
 
@@ -22,8 +23,12 @@ struct gus_annotate {
 	size_t functions_n;
 	const char *skid;               /* how far addresses can be trusted; NULL: the hardware vouches for them */
 	struct gus_sources *sources;    /* NULL: no source is shown */
+	const struct gus_routes *routes; /* of the recording's branch stacks; NULL: it has none */
 };
 
+/* What the stacks say of the branch at an instruction: NULL if there are none, or it is no branch that was executed. */
+const struct gus_route_block *gus_annotate_branch(const struct gus_annotate *r, const struct gus_annotated *f,
+						  const struct gus_annotation_insn *insn);
 /* The text of a source line, or NULL. */
 const char *gus_annotate_source(const struct gus_annotate *r, const struct gus_annotated *f, uint32_t line);
 /* The number of a loop as people read it, from 1; 0 for none. */

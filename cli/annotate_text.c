@@ -126,8 +126,26 @@ static uint32_t deepest_loop(const struct gus_annotation *a)
 	return deepest < 64 ? deepest : 64;
 }
 
-static void print_insn(const struct gus_annotation *a, const struct gus_annotation_insn *insn, uint32_t deepest)
+/* How often a conditional branch was taken, and of those taken how many were mispredicted. */
+static void print_branch(const struct gus_route_block *b)
 {
+	char taken[32], missed[32];
+
+	gus_format_fixed(taken, sizeof(taken), 100 * b->taken / b->count, 2);
+	gus_format_fixed(missed, sizeof(missed), b->told ? 100 * (double)b->mispredicted / (double)b->told : 0, 2);
+	printf("   [");
+	if (b->class == GUS_INSN_BRANCH_COND)
+		printf("taken %s%%%s", taken, b->told ? ", " : "");
+	if (b->told)
+		printf("mispredicted %s%%", missed);
+	printf("]");
+}
+
+static void print_insn(const struct gus_annotate *r, const struct gus_annotated *f, const struct gus_annotation_insn *insn,
+		       uint32_t deepest)
+{
+	const struct gus_route_block *branch = gus_annotate_branch(r, f, insn);
+	const struct gus_annotation *a = &f->annotation;
 	char label[16] = "";
 
 	print_weight(&insn->w);
@@ -138,6 +156,8 @@ static void print_insn(const struct gus_annotation *a, const struct gus_annotati
 	printf("%9" PRIx64 "  %-5s %s", insn->offset, label, insn->text);
 	if (insn->aside)
 		printf("   <- within the one above");
+	if (branch && branch->count > 0 && (branch->told || branch->class == GUS_INSN_BRANCH_COND))
+		print_branch(branch);
 	putchar('\n');
 }
 
@@ -221,7 +241,7 @@ static void print_code(const struct gus_annotate *r, const struct gus_annotated 
 				seen[insn->line] = 1;
 			}
 		}
-		print_insn(a, insn, deepest);
+		print_insn(r, f, insn, deepest);
 		before = insn;
 	}
 	free(seen);

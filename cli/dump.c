@@ -206,6 +206,23 @@ static void print_since(uint64_t time, uint64_t start)
 	printf("    %s%" PRIu64 ".%09" PRIu64, time >= start ? "+" : "-", since / 1000000000, since % 1000000000);
 }
 
+/* As perf script writes them, newest first: FROM/TO, mispredicted or predicted, in a transaction, aborted, cycles. */
+static void print_branches(const struct gus_sample *s)
+{
+	for (uint32_t i = 0; i < s->branches_n; i++) {
+		const struct gus_branch *b = &s->branches[i];
+		uint32_t type = b->flags >> GUS_BRANCH_TYPE_SHIFT;
+
+		printf("%s0x%" PRIx64 "/0x%" PRIx64 "/%s/%c/%c/%u", i ? " " : " branches ", b->from, b->to,
+		       b->flags & GUS_BRANCH_MISPREDICTED ? "M" : b->flags & GUS_BRANCH_PREDICTED ? "P" : "-",
+		       b->flags & GUS_BRANCH_IN_TX ? 'X' : '-', b->flags & GUS_BRANCH_ABORT ? 'A' : '-', b->cycles);
+		if (type)
+			printf("/0x%x", type);
+	}
+	if (s->branch_index)
+		printf(" index %" PRIu64, s->branch_index - 1);
+}
+
 static void print_sample(const struct gus_columns *batch, size_t i, uint64_t start)
 {
 	struct gus_sample s = gus_columns_sample(batch, i);
@@ -215,6 +232,7 @@ static void print_sample(const struct gus_columns *batch, size_t i, uint64_t sta
 	       s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" : "");
 	for (uint32_t k = 0; k < s.chain_n; k++)
 		printf("%s0x%" PRIx64, k ? " " : " chain ", s.chain[k]);
+	print_branches(&s);
 	putchar('\n');
 }
 

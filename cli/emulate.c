@@ -20,7 +20,7 @@ static const struct { unsigned machine; const char *target; } targets[] = {
 };
 
 /* Where a command is, as a shell would find it; NULL if nowhere. The caller frees it. */
-static char *find_command(const char *name)
+char *gus_find_command(const char *name)
 {
 	const char *path = getenv("PATH");
 
@@ -68,7 +68,7 @@ static const char *target_of(const char *path, struct gus_error *err)
 }
 
 /* Beside the program as it was built, or where it was installed. */
-static char *find_plugin(struct gus_error *err)
+char *gus_find_part(const char *name)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -78,23 +78,32 @@ static char *find_plugin(struct gus_error *err)
 		self[n] = '\0';
 		slash = strrchr(self, '/');
 		if (slash) {
-			path = gus_format("%.*s/cli/tracer/gusprof-qemu.so", (int)(slash - self), self);
+			path = gus_format("%.*s/cli/tracer/%s", (int)(slash - self), self, name);
 			if (access(path, R_OK) == 0)
 				return path;
 			free(path);
 		}
 	}
-	path = gus_strdup(PKGLIBDIR "/gusprof-qemu.so");
+	path = gus_format("%s/%s", PKGLIBDIR, name);
 	if (access(path, R_OK) == 0)
 		return path;
-	gus_fail(err, GUS_E_NOT_FOUND, "cannot trace: there is no %s, the plugin of QEMU that is built and installed with this program", path);
 	free(path);
 	return NULL;
 }
 
+static char *find_plugin(struct gus_error *err)
+{
+	char *path = gus_find_part("gusprof-qemu.so");
+
+	if (!path)
+		gus_fail(err, GUS_E_NOT_FOUND, "cannot trace: there is no %s/gusprof-qemu.so, the plugin of QEMU that is built and installed with "
+			 "this program", PKGLIBDIR);
+	return path;
+}
+
 static char *find_emulator(const char *asked, const char *target, struct gus_error *err)
 {
-	char *name = gus_format("qemu-%s", target), *path = find_command(asked ? asked : name);
+	char *name = gus_format("qemu-%s", target), *path = gus_find_command(asked ? asked : name);
 
 	if (path && access(path, X_OK) == 0) {
 		free(name);
@@ -143,7 +152,7 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 
 int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options, struct gus_error *err)
 {
-	char *path = find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
+	char *path = gus_find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
 	int ends[2] = { -1, -1 }, rc = -1;
 
 	*e = (struct gus_emulation){ .pid = -1, .trace = -1 };

@@ -7,6 +7,11 @@
 
 #include "base/error.h"
 
+/* Where a command is, as a shell would find it; NULL if nowhere. The caller frees it. */
+char *gus_find_command(const char *name);
+/* A file that is built and installed with this program, such as "gusprof-qemu.so"; NULL if it is not there. The caller frees it. */
+char *gus_find_part(const char *name);
+
 struct gus_emulation {
 	pid_t pid;
 	int trace;              /* the pipe's end: whoever reads it closes it */

@@ -20,12 +20,14 @@ gusprof_SOURCES = \
 	cli/model_elf.c cli/model_elf.h \
 	cli/model_json.c \
 	cli/model_phases.c cli/model_phases.h \
+	cli/model_process.c \
 	cli/model_render.h \
 	cli/model_resources.c \
 	cli/model_run.c cli/model_run.h \
 	cli/model_text.c \
 	cli/model_causality.c \
 	cli/model_timeline.c \
+	cli/model_recording.c \
 	cli/model_traced.c cli/model_traced.h \
 	cli/model_traced_json.c \
 	cli/model_traced_text.c \

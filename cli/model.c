@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gusprof model: how many cycles a piece of code takes on a CPU, by the core engine, and why. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct model_options {
 	const char *block, *batch, *elf, *function, *uops, *uarch, *engine, *format, *pointers, *data, *fetch;
 	const char *input, *emulator, *trace_options;
 	struct gus_list variant, set;
-	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
+	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up, pid, tid, snapshots, spread, window, max_memory;
 	double weights[GUS_MODEL_WEIGHTS];
 	size_t weights_n;
 	bool unrolled, costs, causality, timing, interval, phases, memory;
@@ -84,6 +85,13 @@ static const struct gus_option options[] = {
 	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), NULL, NULL },
 	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops), NULL, NULL },
 	{ 'i', "input", "FILE", "Model what a file's trace says was executed.", GUS_OPTION_STRING, AT(input), NULL, NULL },
+	{ 'p', "pid", "PID", "Model a process that runs: snapshots are taken of it, and copies made from them are traced.", GUS_OPTION_NUMBER,
+	  AT(pid), NULL, NULL },
+	{ 't', "tid", "TID", "With --pid: only this thread.", GUS_OPTION_NUMBER, AT(tid), NULL, NULL },
+	{ 0, "snapshots", "N", "With --pid: how many (8).", GUS_OPTION_NUMBER, AT(snapshots), NULL, NULL },
+	{ 0, "spread", "MS", "With --pid: milliseconds from one snapshot to the next, at least (250).", GUS_OPTION_NUMBER, AT(spread), NULL, NULL },
+	{ 0, "window", "N", "With --pid: instructions from each (1000000), to the first system call.", GUS_OPTION_NUMBER, AT(window), NULL, NULL },
+	{ 0, "max-memory", "SIZE", "With --pid: memory that a snapshot may have (100M).", GUS_OPTION_SIZE, AT(max_memory), NULL, NULL },
 	{ 0, "trace-options", "WORDS", "Of a command: which part of it is traced, as gusprof-qemu(7) says, such as "
 	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), NULL, NULL },
 	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.", GUS_OPTION_STRING,
@@ -251,12 +259,19 @@ static int settle_options(struct model *m, struct gus_error *err)
 /* What is only for code that is given, or only for what was executed. */
 static int check_traced(const struct model_options *o, struct gus_error *err)
 {
-	bool traced = o->command || o->input;
+	bool traced = o->command || o->input || o->pid;
 
 	if (!traced && (o->trace_options || o->emulator || o->interval || o->warm_up || o->rows || o->phases || o->memory))
-		return gus_fail(err, GUS_E_USAGE, "--%s is for a command or --input FILE", o->trace_options ? "trace-options" :
+		return gus_fail(err, GUS_E_USAGE, "--%s is for a command, --pid PID or --input FILE", o->trace_options ? "trace-options" :
 				o->emulator ? "emulator" : o->interval ? "interval" : o->warm_up ? "warm-up" : o->phases ? "phases" :
 				o->memory ? "memory" : "rows");
+	if (!o->pid && (o->tid || o->snapshots || o->spread || o->window || o->max_memory))
+		return gus_fail(err, GUS_E_USAGE, "--%s is for --pid PID", o->tid ? "tid" : o->snapshots ? "snapshots" : o->spread ? "spread" :
+				o->window ? "window" : "max-memory");
+	if (o->pid > INT_MAX || o->tid > INT_MAX || o->snapshots > 10000 || o->spread > 3600000)
+		return gus_fail(err, GUS_E_USAGE, "--pid and --tid take numbers of processes, --snapshots at most 10000, --spread at most 3600000");
+	if (o->pid && (o->trace_options || o->warm_up))
+		return gus_fail(err, GUS_E_USAGE, "--%s is not for --pid PID", o->trace_options ? "trace-options" : "warm-up");
 	if (o->input && (o->trace_options || o->emulator))
 		return gus_fail(err, GUS_E_USAGE, "--%s is for a command", o->trace_options ? "trace-options" : "emulator");
 	if (traced && (o->timeline || o->costs || o->variant.n || o->reach || o->unrolled || o->iterations || o->fetch || o->pointers || o->data))
@@ -274,11 +289,11 @@ static int check_traced(const struct model_options *o, struct gus_error *err)
 static int check_options(const struct model_options *o, struct gus_error *err)
 {
 	int inputs = (o->block != NULL) + (o->batch != NULL) + (o->elf != NULL) + (o->uops != NULL) + (o->command != NULL) +
-		(o->input != NULL);
+		(o->input != NULL) + (o->pid != 0);
 
 	if (inputs != 1)
-		return gus_fail(err, GUS_E_USAGE, "model takes one of --block HEX, --batch FILE, --elf FILE, --uops FILE, --input FILE and a "
-				"command%s; see 'gusprof model --help'", inputs ? ", not several" : "");
+		return gus_fail(err, GUS_E_USAGE, "model takes one of --block HEX, --batch FILE, --elf FILE, --uops FILE, --input FILE, "
+				"--pid PID and a command%s; see 'gusprof model --help'", inputs ? ", not several" : "");
 	if (check_traced(o, err) != 0)
 		return -1;
 	if ((o->elf != NULL) != (o->function != NULL))
@@ -507,12 +522,17 @@ static int run_traced(struct model *m, int format, int *status, struct gus_error
 	struct gus_model_traced traced = { .uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
 		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval, .json = format == 1,
 		.emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up, .phases = o->phases, .memory = o->memory };
+	struct gus_model_process process = { .pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
+		.spread_ms = o->spread ? o->spread : 250, .window = o->window ? o->window : 1000000, .max_bytes = o->max_memory };
 	char *words = gus_format("%s%s", o->trace_options ? "," : "", o->trace_options ? o->trace_options : "");
 	int rc;
 
 	traced.options = words;
+	traced.interval |= o->pid != 0; /* caches of a copy are cold, and its own were not */
 	if (format == 2)
 		rc = gus_fail(err, GUS_E_USAGE, "--format csv is not for what was executed");
+	else if (o->pid)
+		rc = gus_model_attached(&traced, &process, err);
 	else
 		rc = o->input ? gus_model_trace(&traced, o->input, err) : gus_model_command(&traced, o->command, status, err);
 	free(words);
@@ -534,7 +554,7 @@ static int run_all(struct model *m, int *status, struct gus_error *err)
 	m->settings.uarch = m->uarch;
 	if (settle_sizes(m, err) != 0)
 		return -1;
-	if (m->o->command || m->o->input)
+	if (m->o->command || m->o->input || m->o->pid)
 		return run_traced(m, format, status, err);
 	return m->o->block ? run_block(m, format, err) : m->o->uops ? run_uops(m, format, err) :
 		m->o->batch ? run_batch(m, format, err) : run_elf(m, format, err);
@@ -563,7 +583,7 @@ static int run(int argc, char **argv)
 
 const struct gus_verb gus_verb_model = {
 	.name = "model",
-	.synopsis = "[OPTION...] -- COMMAND [ARG...] | --input FILE | --block HEX | --batch FILE | --elf FILE --function NAME | --uops FILE",
+	.synopsis = "[OPTION...] -- COMMAND [ARG...] | --pid PID | --input FILE | --block HEX | --batch FILE | --elf FILE --function NAME | --uops FILE",
 	.summary = "Model how many cycles code takes on a CPU, and why.",
 	.details = "Code whose last instruction branches back to the first is a loop; any other is run\n"
 		   "as if it were one that is closed for free, unless --unrolled is given.",

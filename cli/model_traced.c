@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/emulate.h"
 #include "cli/model_phases.h"
@@ -88,39 +89,70 @@ static void order_regions(struct gus_traced_view *v)
 		}
 }
 
-static int read_and_print(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
+/* What is inferred has the names of its recording, and branches that were measured. */
+static void set_inferred(struct gus_traced_options *o, const struct gus_model_inferred *in)
 {
-	struct gus_branch_config predictor;
+	o->symbols = in->profile->symbols;
+	o->mispredicted = gus_replay_mispredicted;
+	o->mispredicted_context = in->replay;
+}
+
+void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in, struct gus_branch_config *predictor, struct gus_traced *t)
+{
 	struct gus_symbols_options symbols = { 0 };
-	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = &predictor,
+	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = predictor,
 		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases, .memory = m->memory,
 		.warm_up = m->warm_up };
+
+	gus_branch_config_default(predictor);
+	if (in)
+		set_inferred(&o, in);
+	else
+		o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
+	gus_traced_open(t, &o);
+}
+
+int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_traced_view *v, struct gus_error *err)
+{
+	if (!t->instructions)
+		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
+	v->model = m;
+	v->traced = t;
+	order_regions(v);
+	if (m->json)
+		gus_traced_json(v);
+	else
+		gus_traced_text(v);
+	free(v->order);
+	return 0;
+}
+
+void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_traced *t)
+{
+	struct gus_symbols *symbols = t->options.symbols;
+
+	gus_traced_close(t);
+	if (!in)
+		gus_symbols_free(symbols);
+}
+
+int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
+{
+	struct gus_branch_config predictor;
 	struct gus_error trouble = { 0 };
 	struct gus_traced t;
 	int rc;
 
-	gus_branch_config_default(&predictor);
-	o.symbols = gus_symbols_new(&symbols, gus_cli_log(0));
-	gus_traced_open(&t, &o);
+	gus_model_traced_open(m, v->inferred, &predictor, &t);
 	rc = gus_traced_read(&t, trace, &trouble);
-	if (t.instructions) {
-		v->model = m;
-		v->traced = &t;
-		v->trouble = rc ? trouble.text : NULL;
-		order_regions(v);
-		if (m->json)
-			gus_traced_json(v);
-		else
-			gus_traced_text(v);
-		free(v->order);
-		rc = 0;
-	} else if (rc) {
+	if (gus_traced_end(&t, &trouble) != 0)
+		rc = -1;
+	v->trouble = rc ? trouble.text : NULL;
+	if (rc && !t.instructions)
 		*err = trouble;
-	} else {
-		rc = gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
-	}
-	gus_traced_close(&t);
-	gus_symbols_free(o.symbols);
+	else
+		rc = gus_model_traced_print(m, &t, v, err);
+	gus_model_traced_close(v->inferred, &t);
 	return rc;
 }
 
@@ -130,9 +162,13 @@ int gus_model_trace(struct gus_model_traced *m, const char *path, struct gus_err
 	struct gus_trace *trace = gus_trace_open(path, err);
 	int rc;
 
+	if (!trace && err->code == GUS_E_NOT_FOUND && access(path, F_OK) == 0) {
+		*err = (struct gus_error){ 0 };
+		return gus_model_recording(m, path, err);
+	}
 	if (!trace)
 		return -1;
-	rc = read_and_print(m, trace, &v, err);
+	rc = gus_model_traced_show(m, trace, &v, err);
 	gus_trace_close(trace);
 	return rc;
 }
@@ -152,7 +188,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	sigaction(SIGINT, &ignore, &before); /* it is the command's; what was traced until then is told */
 	trace = gus_trace_open_fd(e.trace, err);
 	if (trace) {
-		rc = read_and_print(m, trace, &v, err);
+		rc = gus_model_traced_show(m, trace, &v, err);
 		gus_trace_close(trace);
 	}
 	gus_emulation_end(&e);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof model of what was executed: a command that is run under an emulator, or a trace that was written. */
+/* gusprof model of what was executed: a command that is run under an emulator, a trace that was written, or what a
+ * recording lets one infer. */
 #ifndef GUS_CLI_MODEL_TRACED_H
 #define GUS_CLI_MODEL_TRACED_H
 
+#include "attribution/replay.h"
 #include "attribution/traced.h"
 
 struct gus_model_traced {
@@ -22,19 +24,54 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 /* A file that has a trace. */
 int gus_model_trace(struct gus_model_traced *m, const char *path, struct gus_error *err);
 
+/* Where a trace is not what was executed, but what is inferred from a recording's branch stacks or samples. */
+struct gus_model_inferred {
+	const struct gus_routes *routes;
+	struct gus_replay *replay;
+	struct gus_profile *profile;
+};
+/* A recording that has no trace: what it lets one infer is run for some million instructions. */
+int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus_error *err);
+
+/* A process that runs: snapshots of its threads, and what copies made from them do next. */
+struct gus_model_process {
+	int pid, tid;                   /* tid 0: its running threads in turn */
+	uint64_t snapshots, spread_ms, window, max_bytes;
+};
+int gus_model_attached(struct gus_model_traced *m, const struct gus_model_process *p, struct gus_error *err);
+
 /* Renderers. */
+/* What was taken of a process. */
+struct gus_model_windows {
+	const struct gus_model_process *process;
+	unsigned taken, failed, native; /* native: of those taken, replayed by steps */
+	uint64_t pause_most_ns, pause_ns, bytes_most;
+	uint64_t samples, covered;      /* taken meanwhile, and those of code that the windows have; 0: none could be taken, and why */
+	char why[256];
+	char first[512];                /* why the first that failed did */
+};
+
 struct gus_traced_view {
 	const struct gus_model_traced *model;
 	const struct gus_traced *traced;
 	const char *const *command;     /* words, n of them; NULL: a file */
 	size_t command_n;
+	const struct gus_model_windows *windows; /* of a process; else NULL */
 	const char *input, *trouble;    /* trouble: why the trace is not whole; NULL: it is */
+	const struct gus_model_inferred *inferred; /* NULL: the trace is what was executed */
 	uint32_t *order;                /* regions by cycles, largest first; regions_n of them have been executed */
 	size_t regions_n;
 };
 /* What regions and branches of phases are called; for gus_model_phases. */
 struct gus_model_phases;
 void gus_traced_name_phases(const struct gus_traced_view *v, struct gus_model_phases *m);
+/* Begins, prints what was read, ends. */
+void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in, struct gus_branch_config *predictor,
+			   struct gus_traced *t);
+int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_traced_view *v, struct gus_error *err);
+void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_traced *t);
+/* All of that with one trace. */
+int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err);
 /* "function", or "function, loop at +0x12". */
 void gus_traced_region_name(const struct gus_traced *t, const struct gus_traced_region *r, char *out, size_t room);
 void gus_traced_text(const struct gus_traced_view *v);

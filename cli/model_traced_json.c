@@ -276,6 +276,28 @@ static json_t *command(const struct gus_traced_view *v)
 	return list;
 }
 
+static json_t *windows(const struct gus_model_windows *w)
+{
+	json_t *o = json_object();
+
+	if (!w) {
+		json_decref(o);
+		return json_null();
+	}
+	json_object_set_new(o, "pid", json_integer(w->process->pid));
+	json_object_set_new(o, "taken", integer(w->taken));
+	json_object_set_new(o, "failed", integer(w->failed));
+	json_object_set_new(o, "first_failure", gus_json_text(w->first));
+	json_object_set_new(o, "by_steps", integer(w->native));
+	json_object_set_new(o, "instructions_most", integer(w->process->window));
+	json_object_set_new(o, "bytes_most", integer(w->bytes_most));
+	json_object_set_new(o, "pause_most_ns", integer(w->pause_most_ns));
+	json_object_set_new(o, "pause_ns", integer(w->pause_ns));
+	json_object_set_new(o, "samples", w->samples ? integer(w->samples) : json_null());
+	json_object_set_new(o, "samples_covered", w->samples ? integer(w->covered) : json_null());
+	return o;
+}
+
 static void set_totals(json_t *o, const struct gus_traced_view *v)
 {
 	const struct gus_traced *t = v->traced;
@@ -299,6 +321,25 @@ static void set_totals(json_t *o, const struct gus_traced_view *v)
 	json_object_set_new(o, "branches", branches(&branch));
 }
 
+/* Null where the trace is what was executed. */
+static json_t *inferred(const struct gus_model_inferred *in)
+{
+	json_t *o, *ranges;
+
+	if (!in)
+		return json_null();
+	o = json_object();
+	ranges = json_object();
+	json_object_set_new(o, "from", json_string(in->routes->source == GUS_ROUTES_STACKS ? "stacks" : "samples"));
+	json_object_set_new(o, "samples", integer(in->routes->samples));
+	json_object_set_new(o, "stacks", integer(in->routes->stacks));
+	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
+		json_object_set_new(ranges, gus_range_verdict_name(i), integer(in->routes->ranges[i]));
+	json_object_set_new(o, "ranges", ranges);
+	json_object_set_new(o, "evidence", json_string("inferred"));
+	return o;
+}
+
 void gus_traced_json(const struct gus_traced_view *v)
 {
 	json_t *o = json_object(), *list = json_array();
@@ -309,7 +350,9 @@ void gus_traced_json(const struct gus_traced_view *v)
 	json_object_set_new(o, "command", v->command ? command(v) : json_null());
 	json_object_set_new(o, "input", gus_json_text(v->input));
 	json_object_set_new(o, "trouble", gus_json_text(v->trouble));
+	json_object_set_new(o, "inferred", inferred(v->inferred));
 	set_totals(o, v);
+	json_object_set_new(o, "windows", windows(v->windows));
 	json_object_set_new(o, "threads", threads(v->traced));
 	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)
 		json_array_append_new(list, region(v, v->order[i]));

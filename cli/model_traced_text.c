@@ -29,6 +29,22 @@ static double ratio(double a, double b)
 	return b > 0 ? a / b : 0;
 }
 
+/* What it rests on. */
+static void print_inferred(const struct gus_routes *r)
+{
+	uint64_t all = 0;
+
+	if (r->source == GUS_ROUTES_SAMPLES) {
+		printf("What was executed is inferred from %" PRIu64 " samples: each block's by its weight, branches fitted to that, none "
+		       "mispredicted.\n", r->samples);
+		return;
+	}
+	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
+		all += r->ranges[i];
+	printf("What was executed is inferred from %" PRIu64 " branch stacks, %" PRIu64 " of %" PRIu64 " stretches between branches; branches are "
+	       "mispredicted as often as these say.\n", r->stacks, r->ranges[GUS_RANGE_GOOD], all);
+}
+
 static void print_head(const struct gus_traced_view *v)
 {
 	const struct gus_traced *t = v->traced;
@@ -37,9 +53,13 @@ static void print_head(const struct gus_traced_view *v)
 	if (v->command)
 		for (size_t i = 0; i < v->command_n; i++)
 			printf("%s%s", i ? " " : "", v->command[i]);
+	else if (v->windows)
+		printf("process %d", v->windows->process->pid);
 	else
 		printf("%s", v->input);
 	printf(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
+	if (v->inferred)
+		print_inferred(v->inferred->routes);
 	if (v->trouble)
 		printf("The trace is not whole: %s\n", v->trouble);
 	printf("\n  ");
@@ -63,6 +83,23 @@ static void print_head(const struct gus_traced_view *v)
 		printf(" instructions, which is not counted\n");
 	}
 	printf("  %.2f%% of the instructions have a row in the table\n", 100 - 100 * ratio(t->program->unknown, t->program->insns_n));
+}
+
+static void print_windows(const struct gus_model_windows *w)
+{
+	printf("\n  %u window%s of up to ", w->taken, w->taken == 1 ? "" : "s");
+	print_count((double)w->process->window);
+	printf(" instructions each, from snapshots of up to %.1f MB; the process stood still for %.1f ms at most, %.1f ms in all\n",
+	       (double)w->bytes_most / 1e6, (double)w->pause_most_ns / 1e6, (double)w->pause_ns / 1e6);
+	if (w->native)
+		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n", w->native);
+	if (w->samples)
+		printf("  %.1f%% of the %" PRIu64 " samples taken meanwhile are of code that the windows have\n",
+		       100 * ratio((double)w->covered, (double)w->samples), w->samples);
+	else
+		printf("  how much of its time that is about is not known: %s\n", w->why);
+	if (w->failed)
+		printf("  %u more could not be had; the first: %s\n", w->failed, w->first);
 }
 
 static void print_memory(const struct gus_traced *t)
@@ -330,6 +367,8 @@ void gus_traced_text(const struct gus_traced_view *v)
 	struct gus_model_phases phases;
 
 	print_head(v);
+	if (v->windows)
+		print_windows(v->windows);
 	print_memory(t);
 	print_branches(t);
 	if (t->knobs_n) {

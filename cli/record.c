@@ -12,7 +12,9 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "cli/ending.h"
+#include "cli/uarch_load.h"
 #include "cli/verbs.h"
+#include "collector/branches.h"
 #include "collector/child.h"
 #include "collector/cost.h"
 #include "collector/pmu.h"
@@ -27,9 +29,10 @@
 
 struct record_options {
 	char *events;                 /* all of -e, joined by commas; NULL: auto */
+	const char *branches;         /* -j; NULL: not asked */
 	const char *frequency, *count, *call_graph, *output, *overhead, *cpus, *cgroup, *control, *trace;
 	const char *switch_output;    /* "" if it was given without a value */
-	bool callers, switches, quiet, all, overwrite;
+	bool callers, branch_any, switches, quiet, all, overwrite;
 	int64_t delay_ms;
 	uint64_t max_size, trace_window;
 	int verbosity;
@@ -95,6 +98,11 @@ static const struct gus_option options[] = {
 	  NULL },
 	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records none.",
 	  GUS_OPTION_STRING, AT(call_graph), NULL, "fp none" },
+	{ 'b', "branch-any", NULL, "Record the branches that were taken before each sample, where the CPU notes them; the same as "
+	  "-j any.", GUS_OPTION_FLAG, AT(branch_any), NULL, NULL },
+	{ 'j', "branch-filter", "FILTER[,FILTER]", "The same, but only these: any, any_call, any_ret, ind_call, ind_jmp, call, cond, "
+	  "stack; and only in u, k, hv.", GUS_OPTION_STRING, AT(branches), NULL,
+	  "any any_call any_ret ind_call ind_jmp call cond stack u k hv in_tx no_tx abort_tx no_flags no_cycles save_type priv" },
 	{ 'o', "output", "FILE", "Where to write; gusprof.data by default.", GUS_OPTION_STRING, AT(output), NULL, "@file" },
 	{ 'D', "delay", "MS", "Start sampling MS milliseconds after the command; -1: only when --control says enable.",
 	  GUS_OPTION_SIGNED, AT(delay_ms), NULL, NULL },
@@ -241,6 +249,14 @@ static int parse_call_graph(const struct record_options *o, bool *call_graph, st
 		if (strncmp(mode, later[i], strlen(later[i])) == 0)
 			return gus_fail(err, GUS_E_USAGE, "--call-graph %s is not there yet; fp is", mode);
 	return gus_fail(err, GUS_E_USAGE, "--call-graph takes fp or none, not '%s'", mode);
+}
+
+static int parse_branches(const struct record_options *o, uint64_t *type, struct gus_error *err)
+{
+	*type = 0;
+	if (o->branch_any && o->branches)
+		return gus_fail(err, GUS_E_USAGE, "-b and -j exclude each other: -b is -j any");
+	return o->branch_any || o->branches ? gus_branches_parse(type, o->branches ? o->branches : "any", err) : 0;
 }
 
 /* What is to be watched. A command beside another target says how long. */
@@ -402,7 +418,7 @@ static int exit_status(int rc, bool commanded, const struct gus_session_result *
 static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64_t period)
 {
 	struct gus_cost_options co = {
-		.call_graph = so->call_graph, .switches = so->switches,
+		.call_graph = so->call_graph, .switches = so->switches, .branch_type = so->branch_type,
 		.inherit = so->target->kind == GUS_TARGET_COMMAND || so->target->kind == GUS_TARGET_PROCESSES,
 	};
 	struct gus_governor g;
@@ -456,7 +472,8 @@ static int record(struct record_options *o, char **command)
 	if (rc == 0 && (parse_trace(o, &so, &err) != 0 || parse_rate(o, &frequency, &period, &err) != 0 ||
 			parse_overhead(o, &so.overhead, &err) != 0 ||
 			parse_switch_output(o->switch_output, &so, &err) != 0 ||
-			parse_call_graph(o, &so.call_graph, &err) != 0))
+			parse_call_graph(o, &so.call_graph, &err) != 0 ||
+			parse_branches(o, &so.branch_type, &err) != 0))
 		rc = -1;
 	if (rc == 0) {
 		rc = gus_target_check(&o->target, log, &err);
@@ -464,6 +481,8 @@ static int record(struct record_options *o, char **command)
 	}
 	if (rc == 0)
 		rc = choose_events(o, &events, &pmus, &choice, log, &err);
+	if (rc == 0 && so.branch_type)
+		rc = gus_branches_check(&events, so.branch_type, &pmus, gus_uarch_host(), &err);
 	if (rc == 0) {
 		so.events = &events;
 		so.choice = &choice;

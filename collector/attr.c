@@ -18,13 +18,15 @@ uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan)
 {
 	/* STREAM_ID tells the event that we opened from the copies that new tasks inherit: see counters.c, gus_counters_weight(). */
 	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID |
-	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | (plan->call_graph ? PERF_SAMPLE_CALLCHAIN : 0);
+	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | (plan->call_graph ? PERF_SAMPLE_CALLCHAIN : 0) |
+	       (plan->branch_type ? PERF_SAMPLE_BRANCH_STACK : 0);
 }
 
 static void fill_common(struct perf_event_attr *k, const struct gus_attr_plan *plan)
 {
 	k->size = sizeof(*k) < 128 ? sizeof(*k) : 128;
 	k->sample_type = gus_attr_sample_type(plan);
+	k->branch_sample_type = plan->branch_type;
 	k->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
 			 (plan->features & GUS_ATTR_LOST ? FORMAT_LOST : 0);
 	k->disabled = 1;
@@ -81,7 +83,8 @@ void gus_attr_fill_holder(union gus_attr *a, const struct gus_attr_plan *plan)
 	fill_common(k, plan);
 	k->type = PERF_TYPE_SOFTWARE;
 	k->config = PERF_COUNT_SW_DUMMY;
-	k->sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN; /* it takes no samples */
+	k->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK); /* it takes no samples */
+	k->branch_sample_type = 0;
 	k->exclude_kernel = 1;                              /* so that it is allowed to everyone */
 	k->exclude_hv = 1;
 	k->inherit = 0;

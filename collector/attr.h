@@ -36,6 +36,7 @@ enum gus_attr_feature {
 struct gus_attr_plan {
 	unsigned features;     /* enum gus_attr_feature: wanted, after gus_attr_settle also had */
 	bool call_graph;
+	uint64_t branch_type;  /* PERF_SAMPLE_BRANCH_*: which branches samples bring along; 0: none */
 	bool inherit;          /* new tasks are followed */
 	bool enable_on_exec;   /* else somebody enables it later */
 	bool backward;         /* written from the ring's end, over what is oldest there: a flight recorder */

@@ -127,7 +127,7 @@ static uint64_t crowded(const struct gus_counters *c, work *do_it, void *context
 static uint64_t compare(const struct gus_events *events, const struct gus_cost_options *o, work *do_it, void *context,
 			size_t things, uint64_t *wake_ns)
 {
-	struct gus_counters_options co = { .switches = o->switches, .call_graph = o->call_graph,
+	struct gus_counters_options co = { .switches = o->switches, .call_graph = o->call_graph, .branch_type = o->branch_type,
 					   .ring_bytes = RING_BYTES, .child = getpid(), .as_they_are = true };
 	struct gus_events own = *events;
 	struct gus_target self;
@@ -257,7 +257,7 @@ void gus_costs_measure(const struct gus_events *events, const struct gus_cost_op
 	struct gus_events rare = quiet(events);
 	int code = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	*costs = (struct gus_costs){ .sample_ns = gus_probe_cost_with(&events->v[0], o->call_graph) };
+	*costs = (struct gus_costs){ .sample_ns = gus_probe_cost_with(&events->v[0], o->call_graph, o->branch_type) };
 	if (o->inherit) {
 		costs->birth_ns = compare(&rare, o, give_birth, NULL, BIRTHS, &costs->wake_ns);
 		costs->switch_ns = compare_switches(&rare, o);

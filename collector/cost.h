@@ -19,6 +19,7 @@ struct gus_costs {
 
 struct gus_cost_options {
 	bool call_graph, switches;
+	uint64_t branch_type; /* as in struct gus_attr_plan */
 	bool inherit;        /* tasks are watched, and those that they start; else CPUs are */
 };
 

@@ -66,6 +66,7 @@ struct gus_counters {
 
 struct gus_counters_options {
 	bool call_graph, switches;
+	uint64_t branch_type;   /* as in struct gus_attr_plan */
 	bool late;              /* do not count before gus_counters_enable */
 	bool pausable;          /* nor, perhaps, all the time: the side band goes on meanwhile */
 	bool overwrite;         /* samples go round in a ring of their own, which is read on demand */

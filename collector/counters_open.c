@@ -354,6 +354,7 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 		.features = GUS_ATTR_ALL & ~(o->switches ? 0 : GUS_ATTR_SWITCH) &
 			    ~(wants_kernel_clock(c->events) ? GUS_ATTR_CLOCK : 0),
 		.call_graph = o->call_graph,
+		.branch_type = o->branch_type,
 		.inherit = kind == GUS_TARGET_COMMAND || kind == GUS_TARGET_PROCESSES,
 		.enable_on_exec = kind == GUS_TARGET_COMMAND && !o->late,
 		.wakeup_bytes = (uint32_t)o->ring_bytes / 4,
@@ -362,7 +363,7 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 	rc = gus_attr_settle(&c->plan);
 	if (rc < 0)
 		return gus_attr_explain(err, &dummy, -1, -rc);
-	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), (uint32_t)c->events->n);
+	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.branch_type, (uint32_t)c->events->n);
 	rc = open_rings(c, o, err);
 	if (rc == 0)
 		rc = open_target(c, err);

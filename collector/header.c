@@ -101,6 +101,7 @@ struct gus_writer *gus_header_create(const struct gus_header *h, uint64_t start_
 	m.choice = borrow(o->choice->text);
 	m.frequency = h->frequency;
 	m.call_graph = borrow(o->call_graph ? "fp" : "none");
+	m.branch_type = o->branch_type;
 	m.ring_bytes = (h->counters->flights.n ? h->counters->flights.v : h->counters->rings.v)->size;
 	m.max_size = o->max_size;
 	m.delay_ms = o->delay_ms;

@@ -8,13 +8,17 @@
 #include "collector/vdso.h"
 
 #define FLUSH_NS 500000000ULL /* what kill -9 may cost */
-#define FLUSH_ROWS 4096
-#define FLUSH_BYTES (1u << 20) /* of side band */
+#define FLUSH_ROWS 2048           /* half a second at 4 kHz */
+#define FLUSH_CHAINS (1u << 16)   /* addresses */
+#define FLUSH_BYTES (256u << 10)  /* of side band */
 
 /* Where a ring's records go. */
 struct sink {
 	struct gus_lanes *l;
 	struct gus_lane *lane;
+	struct gus_writer *writer;    /* of a lane that is full; NULL: none */
+	struct gus_error *err;
+	int rc;
 };
 
 static Gusprof__EventTotal *new_totals(size_t n)
@@ -31,6 +35,10 @@ void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct g
 	*l = (struct gus_lanes){ .counters = counters, .living = living, .n = counters->rings.n,
 				 .events = counters->events->n, .vdso_low = UINT64_MAX };
 	l->lane = gus_zalloc(l->n * sizeof(*l->lane));
+	for (size_t i = 0; i < l->n; i++) {
+		gus_columns_prepare(&l->lane[i].samples, FLUSH_ROWS);
+		gus_columns_prepare(&l->lane[i].switches, FLUSH_ROWS);
+	}
 	l->totals = new_totals(l->events);
 	l->before = new_totals(l->events);
 	gus_kernel_hits_init(&l->kernel);
@@ -51,6 +59,36 @@ void gus_lanes_free(struct gus_lanes *l)
 	*l = (struct gus_lanes){ 0 };
 }
 
+/* Lanes to frames. Side band first: a reader of a file that was cut then knows the mappings of its last samples. */
+static int flush_lane(struct gus_lane *l, struct gus_writer *writer, struct gus_error *err)
+{
+	Gusprof__Sideband message = gus_sideband_message(&l->sideband);
+	int rc = 0;
+
+	if (message.n_records)
+		rc = gus_writer_sideband(writer, &message, err);
+	if (rc == 0)
+		rc = gus_writer_samples(writer, &l->samples, err);
+	if (rc == 0)
+		rc = gus_writer_switches(writer, &l->switches, err);
+	gus_sideband_clear(&l->sideband);
+	gus_columns_clear(&l->samples);
+	gus_columns_clear(&l->switches);
+	l->since = 0;
+	return rc;
+}
+
+static bool is_full(const struct gus_lane *l)
+{
+	return l->samples.n >= FLUSH_ROWS || l->switches.n >= FLUSH_ROWS || l->samples.chain.n >= FLUSH_CHAINS ||
+	       l->sideband.bytes >= FLUSH_BYTES;
+}
+
+static bool is_due(const struct gus_lane *l, uint64_t now)
+{
+	return l->since && (now - l->since >= FLUSH_NS || is_full(l));
+}
+
 /* Rings to lanes. */
 
 static void note_sample(struct gus_lanes *l, const struct gus_sample *sample)
@@ -62,6 +100,12 @@ static void note_sample(struct gus_lanes *l, const struct gus_sample *sample)
 	for (uint32_t i = 0; i < sample->chain_n; i++)
 		if ((int64_t)sample->chain[i] < 0 && sample->chain[i] < PERF_CONTEXT_MAX)
 			gus_kernel_hits_add(&l->kernel, sample->chain[i]);
+	for (uint32_t i = 0; i < sample->branches_n; i++) {
+		if ((int64_t)sample->branches[i].from < 0)
+			gus_kernel_hits_add(&l->kernel, sample->branches[i].from);
+		if ((int64_t)sample->branches[i].to < 0)
+			gus_kernel_hits_add(&l->kernel, sample->branches[i].to);
+	}
 }
 
 static void note_mapping(struct gus_lanes *l, const Gusprof__Mmap *m)
@@ -157,23 +201,29 @@ static void take_record(const void *bytes, size_t size, void *context)
 	}
 	if (!sink->lane->since)
 		sink->lane->since = l->now;
+	if (sink->writer && sink->rc == 0 && is_full(sink->lane))
+		sink->rc = flush_lane(sink->lane, sink->writer, sink->err);
 }
 
-void gus_lanes_drain(struct gus_lanes *l, uint64_t now)
+int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now, struct gus_error *err)
 {
+	int rc = 0;
+
 	l->now = now;
 	for (size_t i = 0; i < l->n; i++) {
-		struct sink sink = { l, &l->lane[i] };
+		struct sink sink = { l, &l->lane[i], writer, err, rc };
 
 		gus_ring_drain(&l->counters->rings.v[i], take_record, &sink);
+		rc = sink.rc;
 	}
+	return rc;
 }
 
 void gus_lanes_snapshot(struct gus_lanes *l, uint64_t now)
 {
 	l->now = now;
 	for (size_t i = 0; i < l->counters->flights.n; i++) {
-		struct sink sink = { l, &l->lane[i] };
+		struct sink sink = { .l = l, .lane = &l->lane[i] }; /* the ring stands still: no time to write */
 
 		gus_ring_snapshot(&l->counters->flights.v[i], take_record, &sink);
 	}
@@ -189,31 +239,6 @@ void gus_lanes_mark(struct gus_lanes *l, const char *kind, const char *name, uin
 			      .name = gus_sideband_text(s, name, length) };
 	if (!l->lane[0].since)
 		l->lane[0].since = l->now;
-}
-
-/* Lanes to frames. Side band first: a reader of a file that was cut then knows the mappings of its last samples. */
-static int flush_lane(struct gus_lane *l, struct gus_writer *writer, struct gus_error *err)
-{
-	Gusprof__Sideband message = gus_sideband_message(&l->sideband);
-	int rc = 0;
-
-	if (message.n_records)
-		rc = gus_writer_sideband(writer, &message, err);
-	if (rc == 0)
-		rc = gus_writer_samples(writer, &l->samples, err);
-	if (rc == 0)
-		rc = gus_writer_switches(writer, &l->switches, err);
-	gus_sideband_clear(&l->sideband);
-	gus_columns_clear(&l->samples);
-	gus_columns_clear(&l->switches);
-	l->since = 0;
-	return rc;
-}
-
-static bool is_due(const struct gus_lane *l, uint64_t now)
-{
-	return l->since && (now - l->since >= FLUSH_NS || l->samples.n >= FLUSH_ROWS || l->switches.n >= FLUSH_ROWS ||
-			    l->sideband.bytes >= FLUSH_BYTES);
 }
 
 int gus_lanes_flush(struct gus_lanes *l, struct gus_writer *writer, bool all, struct gus_error *err)

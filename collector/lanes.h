@@ -43,8 +43,9 @@ struct gus_lanes {
 void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct gus_living *living);
 void gus_lanes_free(struct gus_lanes *l);
 
-/* Empties all rings into the lanes. */
-void gus_lanes_drain(struct gus_lanes *l, uint64_t now);
+/* Empties all rings into the lanes, and a lane that is full into the file: it never holds more than it was made for, however
+ * much a ring has. Of a failure to write, the rest of the rings is kept in the lanes. */
+int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now, struct gus_error *err);
 /* Takes what the flight recorder's rings hold and no snapshot has taken before. */
 void gus_lanes_snapshot(struct gus_lanes *l, uint64_t now);
 /* Notes a moment in the side band. */

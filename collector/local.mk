@@ -2,6 +2,7 @@
 noinst_LIBRARIES += collector/libcollector.a
 collector_libcollector_a_SOURCES = \
 	collector/attr.c collector/attr.h \
+	collector/branches.c collector/branches.h \
 	collector/build_id.c collector/build_id.h \
 	collector/child.c collector/child.h \
 	collector/control.c collector/control.h \

@@ -14,6 +14,7 @@
 #include "collector/doctor.h"
 #include "collector/facts.h"
 #include "collector/frequency.h"
+#include "collector/records.h"
 #include "collector/ring.h"
 
 #define RING_BYTES (64u << 10)
@@ -32,6 +33,8 @@ struct self_event {
 	int fd;
 	struct gus_ring ring;
 	uint64_t samples, exact;
+	struct gus_records *records; /* looks into the samples for branches; NULL: nobody does */
+	uint64_t with_branches;
 };
 
 static uint64_t now_ns(void)
@@ -43,9 +46,11 @@ static uint64_t now_ns(void)
 }
 
 /* Returns 0 or -errno. */
-static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period, bool call_graph)
+static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period, bool call_graph,
+			uint64_t branch_type)
 {
-	struct gus_attr_plan plan = { .features = 0, .wakeup_bytes = RING_BYTES, .call_graph = call_graph };
+	struct gus_attr_plan plan = { .features = 0, .wakeup_bytes = RING_BYTES, .call_graph = call_graph,
+				      .branch_type = branch_type };
 	struct gus_event e = *event;
 	union gus_attr a;
 
@@ -64,7 +69,7 @@ static int self_open_as(struct self_event *s, const struct gus_event *event, uin
 
 static int self_open(struct self_event *s, const struct gus_event *event, uint64_t period)
 {
-	return self_open_as(s, event, period, false);
+	return self_open_as(s, event, period, false, 0);
 }
 
 static void self_close(struct self_event *s)
@@ -83,6 +88,8 @@ static void count_sample(const void *record, size_t size, void *context)
 	memcpy(&h, record, sizeof(h));
 	s->samples += h.type == PERF_RECORD_SAMPLE;
 	s->exact += h.type == PERF_RECORD_SAMPLE && (h.misc & PERF_RECORD_MISC_EXACT_IP);
+	if (s->records && h.type == PERF_RECORD_SAMPLE)
+		s->with_branches += gus_records_parse(s->records, record, size, NULL).sample.branches_n > 0;
 }
 
 static enum gus_verdict judge(struct self_event *s, bool precise)
@@ -113,6 +120,27 @@ enum gus_verdict gus_probe_event(const struct gus_event *event)
 		return rc == -EACCES || rc == -EPERM || rc == -ENOSYS ? GUS_PROBE_REFUSED : GUS_PROBE_ABSENT;
 	/* precise_ip 1 allows constant skid: the hardware does not vouch for the address, and need not. */
 	verdict = judge(&s, event->precise > 1);
+	self_close(&s);
+	return verdict;
+}
+
+enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t branch_type)
+{
+	const struct gus_attr_plan plan = { .branch_type = branch_type };
+	struct gus_records records;
+	struct self_event s;
+	enum gus_verdict verdict;
+	int rc = self_open_as(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES, false, branch_type);
+
+	if (rc < 0)
+		return rc == -EACCES || rc == -EPERM || rc == -ENOSYS ? GUS_PROBE_REFUSED : GUS_PROBE_ABSENT;
+	gus_records_init(&records, gus_attr_sample_type(&plan), branch_type, 1);
+	s.records = &records;
+	verdict = judge(&s, event->precise > 1);
+	/* What other filters let through, the loop that is sampled here need not have. */
+	if (verdict == GUS_PROBE_GOOD && (branch_type & PERF_SAMPLE_BRANCH_ANY) && !s.with_branches)
+		verdict = GUS_PROBE_SILENT;
+	gus_records_free(&records);
 	self_close(&s);
 	return verdict;
 }
@@ -329,7 +357,7 @@ static int ascending(const void *a, const void *b)
 
 /* Without and with sampling in turn. The median of the differences: the shortest ones, which look so clean, are those
  * where the kernel's code happened to be in the caches, and fall a third short of what a whole program pays. */
-uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph)
+uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uint64_t branch_type)
 {
 	double costs[COST_PAIRS];
 	struct self_event s;
@@ -337,7 +365,8 @@ uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph)
 
 	if (strcmp(event->unit, "ns") != 0 && strcmp(event->unit, "cycles") != 0)
 		return 0;
-	if (self_open_as(&s, event, gus_event_is_clock(event) ? COST_PERIOD_NS : COST_PERIOD_CYCLES, call_graph) < 0)
+	if (self_open_as(&s, event, gus_event_is_clock(event) ? COST_PERIOD_NS : COST_PERIOD_CYCLES, call_graph,
+			 branch_type) < 0)
 		return 0;
 	for (unsigned i = 0; i < COST_PAIRS; i++) {
 		uint64_t without = time_spin(), with;
@@ -359,5 +388,5 @@ uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph)
 
 uint64_t gus_probe_cost(const struct gus_event *event)
 {
-	return gus_probe_cost_with(event, false);
+	return gus_probe_cost_with(event, false, 0);
 }

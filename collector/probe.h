@@ -22,6 +22,9 @@ enum gus_verdict {
 /* Samples this process with the event for about a millisecond. */
 enum gus_verdict gus_probe_event(const struct gus_event *event);
 
+/* The same with a stack of branches (PERF_SAMPLE_BRANCH_*) to each sample. Those of filters other than "any" may be empty. */
+enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t branch_type);
+
 struct gus_choice {
 	char tier;          /* 'A', 'B' or 'C': DESIGN.md section 1 */
 	char text[768];     /* what is sampled and what that means, in one or two sentences */
@@ -45,6 +48,6 @@ void gus_probe_describe(const struct gus_events *events, struct gus_choice *choi
 /* What one sample of a clock or of cycles costs here, in ns: a loop of known work, timed with and without. 0 for other
  * events, and where it cannot be told from noise. Takes about 10 ms of CPU time. */
 uint64_t gus_probe_cost(const struct gus_event *event);
-uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph);
+uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uint64_t branch_type);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 
 #define BUILD_ID_MAX 20
+#define BRANCH_HW_INDEX (1u << 17) /* PERF_SAMPLE_BRANCH_HW_INDEX; not in the headers of kernels before 5.7 */
 
 /* A record that is being taken apart: the bytes between its header and its trailer, and what the trailer says. */
 struct body {
@@ -21,9 +22,10 @@ struct body {
 	struct gus_record *out;
 };
 
-void gus_records_init(struct gus_records *r, uint64_t sample_type, uint32_t events)
+void gus_records_init(struct gus_records *r, uint64_t sample_type, uint64_t branch_type, uint32_t events)
 {
-	*r = (struct gus_records){ .sample_type = sample_type, .events = events, .last_slot = GUS_INDEX_NONE };
+	*r = (struct gus_records){ .sample_type = sample_type, .branch_type = branch_type, .events = events,
+				   .last_slot = GUS_INDEX_NONE };
 	gus_index_init(&r->ids, sizeof(uint64_t));
 }
 
@@ -32,6 +34,7 @@ void gus_records_free(struct gus_records *r)
 	gus_index_free(&r->ids);
 	gus_vec_free(&r->event_of);
 	gus_vec_free(&r->chain);
+	gus_vec_free(&r->branches);
 }
 
 uint32_t gus_records_add_id(struct gus_records *r, uint64_t id, uint32_t event)
@@ -91,8 +94,41 @@ static void take_chain(struct gus_records *r, struct gus_cursor *c, struct gus_s
 	s->chain_n = (uint32_t)r->chain.n;
 }
 
-/* PERF_RECORD_SAMPLE. The fields come in the ABI's fixed order, each only if its bit is set; those behind the chain
- * are never asked for here. */
+/* What struct perf_branch_entry has in its third word: four flags, 16 bits of cycles, then kinds. */
+static struct gus_branch take_branch(struct gus_cursor *c)
+{
+	struct gus_branch b = { .from = gus_cursor_u64(c), .to = gus_cursor_u64(c) };
+	uint64_t word = gus_cursor_u64(c);
+
+	b.flags = (uint32_t)((word & 15) | word >> 20 << GUS_BRANCH_TYPE_SHIFT) & GUS_BRANCH_FLAGS;
+	b.cycles = word >> 4 & UINT16_MAX;
+	return b;
+}
+
+/* Copies the branches to r->branches. Where fewer were taken than the hardware has room for, some kernels fill up with
+ * zeroes; they are left off. */
+static void take_branches(struct gus_records *r, struct gus_cursor *c, struct gus_sample *s)
+{
+	uint64_t n = gus_cursor_u64(c);
+
+	/* The place in the hardware's ring stands before the entries; -1 says that the hardware does not tell. */
+	s->branch_index = r->branch_type & BRANCH_HW_INDEX ? gus_cursor_u64(c) + 1 : 0;
+	r->branches.n = 0;
+	if (n > gus_cursor_left(c) / (3 * sizeof(uint64_t))) {
+		gus_cursor_take(c, SIZE_MAX);
+		return;
+	}
+	gus_vec_reserve(&r->branches, (size_t)n);
+	for (uint64_t i = 0; i < n; i++)
+		r->branches.v[r->branches.n++] = take_branch(c);
+	while (r->branches.n && !r->branches.v[r->branches.n - 1].from && !r->branches.v[r->branches.n - 1].to)
+		r->branches.n--;
+	s->branches = r->branches.v;
+	s->branches_n = (uint32_t)r->branches.n;
+}
+
+/* PERF_RECORD_SAMPLE. The fields come in the ABI's fixed order, each only if its bit is set; between those that are here
+ * only READ and RAW have places, and they and those behind the branches are never asked for. */
 static void take_sample(struct body *b)
 {
 	uint64_t type = b->r->sample_type, id = 0, stream = 0;
@@ -125,6 +161,8 @@ static void take_sample(struct body *b)
 		s->period = gus_cursor_u64(&b->c);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		take_chain(b->r, &b->c, s);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		take_branches(b->r, &b->c, s);
 	out->inherited = (type & PERF_SAMPLE_STREAM_ID) && stream != id;
 	out->slot = slot_of(b->r, id);
 	s->event = event_of(b->r, id);

@@ -16,15 +16,17 @@
 /* How the records of a session look, and which event each of the kernel's event ids stands for. */
 struct gus_records {
 	uint64_t sample_type;              /* PERF_SAMPLE_*, the same for all events; sample_id_all is set */
+	uint64_t branch_type;              /* PERF_SAMPLE_BRANCH_*, likewise: of PERF_SAMPLE_BRANCH_STACK */
 	struct gus_index ids;              /* the kernel's id (u64) to a dense slot */
 	struct gus_vec(uint32_t) event_of; /* slot to index into Header.events */
 	uint32_t events;                   /* how many of these there are; the event of an id that is not known */
 	struct gus_vec(uint64_t) chain;    /* scratch: the chain of the sample parsed last */
+	struct gus_vec(struct gus_branch) branches; /* and its branches */
 	uint64_t last_id;                  /* and its slot, because samples come in runs */
 	uint32_t last_slot;
 };
 
-void gus_records_init(struct gus_records *r, uint64_t sample_type, uint32_t events);
+void gus_records_init(struct gus_records *r, uint64_t sample_type, uint64_t branch_type, uint32_t events);
 void gus_records_free(struct gus_records *r);
 /* Says that id is one of the kernel's for that event; returns its slot: 0, 1, 2, ... */
 uint32_t gus_records_add_id(struct gus_records *r, uint64_t id, uint32_t event);
@@ -40,7 +42,7 @@ enum gus_record_kind {
 
 struct gus_record {
 	enum gus_record_kind kind;
-	struct gus_sample sample;  /* its chain lives until the next call */
+	struct gus_sample sample;  /* its chain and branches live until the next call */
 	uint32_t slot;             /* of the sample's id; GUS_INDEX_NONE if that is not known */
 	bool inherited;            /* the sample is from a copy of the event that a new task inherited */
 	struct gus_switch sw;

@@ -80,7 +80,7 @@ size_t gus_ring_drain(struct gus_ring *ring, void (*take)(const void *record, si
 {
 	struct perf_event_mmap_page *control = ring->base;
 	const uint8_t *data = (const uint8_t *)ring->base + page_size();
-	uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE), tail = control->data_tail;
+	uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE), tail = control->data_tail, told = tail;
 	size_t n = 0;
 
 	if (head == tail)
@@ -98,6 +98,10 @@ size_t gus_ring_drain(struct gus_ring *ring, void (*take)(const void *record, si
 		take(record_at(ring, data, tail, h.size), h.size, context);
 		tail += h.size;
 		n++;
+		if (tail - told >= ring->size / 8) { /* to take may be to write: the kernel is not to wait for all of it */
+			__atomic_store_n(&control->data_tail, tail, __ATOMIC_RELEASE);
+			told = tail;
+		}
 	}
 	__atomic_store_n(&control->data_tail, tail, __ATOMIC_RELEASE);
 	return n;

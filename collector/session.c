@@ -38,10 +38,10 @@ static void ask_to_end(struct session *s)
 		kill(s->child.pid, SIGTERM);
 }
 
-void gus_session_drain(struct session *s)
+int gus_session_drain(struct session *s)
 {
 	s->now = gus_clock_ns(CLOCK_MONOTONIC);
-	gus_lanes_drain(&s->lanes, s->now);
+	return gus_lanes_drain(&s->lanes, s->writer, s->now, s->err);
 }
 
 void gus_session_mark(struct session *s, const char *kind, const char *name)
@@ -55,7 +55,10 @@ static void take_snapshot(struct session *s)
 {
 	if (!s->recording)
 		return;
-	gus_session_drain(s);
+	if (gus_session_drain(s) != 0) {
+		gus_session_fail_writing(s);
+		return;
+	}
 	gus_session_mark(s, "snapshot", "");
 	if (s->o->switch_output == GUS_SWITCH_SIGNAL) {
 		gus_session_next_part(s);
@@ -108,16 +111,18 @@ static void check_target(struct session *s)
 
 static void tick(struct session *s)
 {
+	int rc;
+
 	if (s->enable_at && s->now >= s->enable_at)
 		set_sampling(s, true);
-	gus_session_drain(s);
+	rc = gus_session_drain(s);
 	if (s->now >= s->next_redraw) {
 		gus_counters_redraw(&s->counters);
 		s->next_redraw = s->now + gus_counters_redraw_interval(&s->counters);
 	}
 	if (s->now >= s->next_govern)
 		gus_session_govern(s);
-	if (gus_lanes_flush(&s->lanes, s->writer, false, s->err) != 0)
+	if (rc != 0 || gus_lanes_flush(&s->lanes, s->writer, false, s->err) != 0)
 		gus_session_fail_writing(s);
 	else
 		check_size(s);
@@ -163,7 +168,12 @@ static void obey(struct session *s, enum gus_command command)
 	switch (command) {
 	case GUS_COMMAND_ENABLE:
 	case GUS_COMMAND_DISABLE:
-		gus_session_drain(s);
+		if (!s->recording)
+			break;
+		if (gus_session_drain(s) != 0) {
+			gus_session_fail_writing(s);
+			break;
+		}
 		gus_session_mark(s, command == GUS_COMMAND_ENABLE ? "enable" : "disable", "");
 		set_sampling(s, command == GUS_COMMAND_ENABLE);
 		break;
@@ -264,8 +274,8 @@ static int finish_file(struct session *s)
 {
 	if (s->recording)
 		gus_counters_disable(&s->counters);
-	gus_session_drain(s);
-	gus_session_drain(s);
+	if (gus_session_drain(s) != 0 || gus_session_drain(s) != 0)
+		return -1;
 	if (s->o->overwrite)
 		gus_lanes_snapshot(&s->lanes, s->now);
 	return gus_session_end_file(s, s->result->ended_by);
@@ -317,7 +327,7 @@ static int fork_command(struct session *s)
 static int prepare(struct session *s)
 {
 	const struct gus_session_options *o = s->o;
-	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches,
+	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches, .branch_type = o->branch_type,
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
 					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES };
 

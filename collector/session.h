@@ -34,6 +34,7 @@ struct gus_session_options {
 	double overhead;                  /* share of the target's CPU time that it may cost; 0: the rates stay */
 	uint64_t limit_hz;                /* the kernel's, of the rate */
 	bool call_graph, switches;
+	uint64_t branch_type;             /* PERF_SAMPLE_BRANCH_*: which branches samples bring along; 0: none */
 	bool overwrite;                   /* a flight recorder: samples are kept in the rings until they are asked for */
 	int64_t delay_ms;                 /* before sampling starts, 0 for at once, -1: when told so */
 	uint64_t max_size;                /* of all files, 0 for none */

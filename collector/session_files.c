@@ -139,11 +139,11 @@ int gus_session_describe_living(struct session *s)
 void gus_session_next_part(struct session *s)
 {
 	uint64_t start_ns = gus_counters_now(&s->counters);
+	int rc = gus_session_drain(s);
 
-	gus_session_drain(s);
 	if (s->o->overwrite)
 		gus_lanes_snapshot(&s->lanes, s->now);
-	if (gus_session_end_file(s, GUS_ENDED_PART) != 0) {
+	if (rc != 0 || gus_session_end_file(s, GUS_ENDED_PART) != 0) {
 		gus_session_fail_writing(s);
 		return;
 	}

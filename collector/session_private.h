@@ -63,8 +63,8 @@ static inline bool launches(const struct session *s)
 	return s->o->target->kind == GUS_TARGET_COMMAND;
 }
 
-/* Empties the rings into the lanes. */
-void gus_session_drain(struct session *s);
+/* Empties the rings into the lanes, and full lanes into the file; -1: s->err says why that cannot be written. */
+int gus_session_drain(struct session *s);
 /* Notes a moment in the side band. */
 void gus_session_mark(struct session *s, const char *kind, const char *name);
 /* s->err says why the file cannot be written any more: this is told, and sampling stops. */

@@ -59,7 +59,7 @@ Gusprof__Record *gus_sideband_add(struct gus_sideband *s, Gusprof__Record__KindC
 	b->room = room;
 	init_kind(b, kind);
 	gus_vec_push(&s->records, &b->record);
-	s->bytes += 64 + room;
+	s->bytes += sizeof(*b) + room;
 	return &b->record;
 }
 

@@ -18,7 +18,7 @@ static struct gus_known_operand prepare_operand(enum gus_isa isa, const struct g
 	bool pushed = (info->flags & GUS_INSN_STACK) && (m->use & GUS_ACCESS_IMPLICIT) && (m->use & GUS_ACCESS_WRITE);
 
 	o.relative = m->base == (isa == GUS_ISA_ARM64 ? (unsigned)GUS_A64_PC : (unsigned)GUS_X86_RIP);
-	o.usable = !pushed && !m->segment && !(m->use & GUS_ACCESS_GATHER) && (!m->index || m->scale) && whole(info, m->base) &&
+	o.usable = !pushed && m->base < 64 && m->index < 64 && !m->segment && !(m->use & GUS_ACCESS_GATHER) && (!m->index || m->scale) && whole(info, m->base) &&
 		whole(info, m->index);
 	if (o.relative)
 		o.base = 0;
@@ -38,9 +38,18 @@ void gus_known_forget(struct gus_known *k)
 {
 	memset(k->regs, 0, sizeof(k->regs));
 	memset(k->sums, 0, sizeof(k->sums));
+	k->summed = 0;
 }
 
-/* Sums. */
+/* Sums. General registers have the numbers below 64 in all ISAs. */
+
+static void count_summed(struct gus_known *k)
+{
+	k->summed = 0;
+	for (unsigned i = 0; i < GUS_KNOWN_SUMS; i++)
+		if (k->sums[i].scale)
+			k->summed |= UINT64_C(1) << k->sums[i].base | UINT64_C(1) << k->sums[i].index;
+}
 
 static struct gus_known_sum *find_sum(struct gus_known *k, const struct gus_known_operand *o)
 {
@@ -56,17 +65,21 @@ static void learn_sum(struct gus_known *k, const struct gus_known_operand *o, ui
 
 	if (s) {
 		k->wrong += s->sum != sum;
-	} else {
-		s = &k->sums[k->oldest];
-		k->oldest = (k->oldest + 1) % GUS_KNOWN_SUMS;
-		k->learnt++;
+		s->sum = sum;
+		return;
 	}
+	s = &k->sums[k->oldest];
+	k->oldest = (k->oldest + 1) % GUS_KNOWN_SUMS;
+	k->learnt++;
 	*s = (struct gus_known_sum){ .sum = sum, .base = o->base, .index = o->index, .scale = o->scale };
+	count_summed(k);
 }
 
 /* A register changes: sums that hold it change with it, or are gone. */
 static void change_sums(struct gus_known *k, unsigned reg, bool adds, int64_t constant)
 {
+	if (!(k->summed >> reg & 1))
+		return;
 	for (unsigned i = 0; i < GUS_KNOWN_SUMS; i++) {
 		struct gus_known_sum *s = &k->sums[i];
 
@@ -77,6 +90,8 @@ static void change_sums(struct gus_known *k, unsigned reg, bool adds, int64_t co
 		else
 			s->sum += (uint64_t)constant * ((s->base == reg) + (s->index == reg ? s->scale : 0u));
 	}
+	if (!adds)
+		count_summed(k);
 }
 
 /* Learning. */

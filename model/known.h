@@ -31,6 +31,7 @@ struct gus_known_insn {
 struct gus_known {
 	struct gus_value regs[GUS_INSN_REGS];
 	struct gus_known_sum { uint64_t sum; uint8_t base, index, scale; } sums[GUS_KNOWN_SUMS]; /* base + index * scale; scale 0: none */
+	uint64_t summed;        /* bit r: a sum holds register r */
 	unsigned oldest;        /* sum, which the next one replaces */
 	uint64_t learnt;        /* registers, and sums, that became known by an access */
 	uint64_t wrong;         /* accesses that were not where they should have been */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run did when: instructions, waiting, queues, mispredictions and regions over time, and the phases that it falls into. Told
- * op by op, in bounded memory, after the time-binned counters and region labels
- * that were made for gem5 (section 3 of the paper that DESIGN.md section 6 names).
+ * op by op, in bounded memory, after the time-binned counters and code region labels that others made for
+ * gem5.
  *
  * Time is cut into bins of one width, a power of two of ticks. A run that gets longer than all bins has pairs of them merged, so
  * that the width doubles; nothing is lost by that, and the same run always has the same bins. There are then between half of

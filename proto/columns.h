@@ -8,6 +8,7 @@ enum gus_encoding {
 	GUS_ENCODING_DELTA = 1,    /* a zigzag varint each: the difference to the row before, the first to 0 */
 	GUS_ENCODING_PLAIN = 2,    /* a varint each */
 	GUS_ENCODING_TABLE = 3,    /* the distinct values, ascending; then a varint number into them for each row */
+	GUS_ENCODING_PAIRS = 4,    /* the distinct branches, ascending; then likewise */
 };
 
 

@@ -58,20 +58,93 @@ static bool get_column(struct gus_cursor in, uint64_t encoding, uint64_t *v, siz
 	return !in.bad && gus_cursor_left(&in) == 0;
 }
 
-/* Turns CHAIN_N into the ends of the rows' chains; false if they are absurdly many. */
-static bool sum_chains(struct gus_columns *c)
+/* The branches' addresses. */
+static bool get_pairs(struct gus_cursor in, struct gus_branch *v, size_t n)
+{
+	uint64_t distinct = gus_cursor_varint(&in), from = 0;
+	struct gus_branch *table;
+
+	if (in.bad || distinct > gus_cursor_left(&in) / 2)
+		return false;
+	table = gus_resize(NULL, distinct, sizeof(*table));
+	for (uint64_t i = 0; i < distinct; i++) {
+		from += gus_cursor_varint(&in);
+		table[i] = (struct gus_branch){ .from = from, .to = from + (uint64_t)gus_unzigzag(gus_cursor_varint(&in)) };
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t number = gus_cursor_varint(&in);
+
+		if (number >= distinct) {
+			in.bad = true;
+			break;
+		}
+		v[i] = table[number];
+	}
+	free(table);
+	return !in.bad && gus_cursor_left(&in) == 0;
+}
+
+/* Turns the number of each row's entries into their ends; false if they are absurdly many. */
+static bool sum_entries(const struct gus_columns *c, enum gus_column count_of, uint64_t *ends, uint64_t most)
 {
 	uint64_t end = 0;
 
-	gus_vec_reserve(&c->chain_end, c->n);
 	for (size_t i = 0; i < c->n; i++) {
-		uint64_t count = c->column[GUS_COL_CHAIN_N].v[i];
+		uint64_t count = c->column[count_of].v[i];
 
-		if (count > GUS_CHAIN_ENTRIES_MAX || (end += count) > GUS_CHAIN_ENTRIES_MAX)
+		if (count > most || (end += count) > most)
 			return false;
-		c->chain_end.v[c->chain_end.n++] = end;
+		ends[i] = end;
 	}
 	return true;
+}
+
+static bool sum_all(struct gus_columns *c)
+{
+	gus_vec_reserve(&c->chain_end, c->n);
+	gus_vec_reserve(&c->branch_end, c->n);
+	c->chain_end.n = c->branch_end.n = c->n;
+	if (!sum_entries(c, GUS_COL_CHAIN_N, c->chain_end.v, GUS_CHAIN_ENTRIES_MAX) ||
+	    !sum_entries(c, GUS_COL_BRANCHES_N, c->branch_end.v, GUS_BRANCH_ENTRIES_MAX))
+		return false;
+	c->chain.n = c->n ? c->chain_end.v[c->n - 1] : 0;
+	c->branch.n = c->n ? c->branch_end.v[c->n - 1] : 0;
+	gus_vec_reserve(&c->chain, c->chain.n);
+	gus_vec_reserve(&c->branch, c->branch.n);
+	return true;
+}
+
+/* A number of each branch, of at most 32 bits. */
+static bool get_of_branches(struct gus_columns *c, struct gus_cursor in, uint64_t column, uint64_t encoding)
+{
+	uint64_t *values = gus_resize(NULL, c->branch.n, sizeof(*values));
+	bool good = get_column(in, encoding, values, c->branch.n);
+
+	for (size_t i = 0; good && i < c->branch.n; i++) {
+		good = values[i] <= UINT32_MAX;
+		if (column == GUS_COL_BRANCH_FLAGS)
+			c->branch.v[i].flags = (uint32_t)values[i];
+		else
+			c->branch.v[i].cycles = (uint32_t)values[i];
+	}
+	free(values);
+	return good;
+}
+
+/* A column of entries; what is not known is skipped. */
+static bool get_entries(struct gus_columns *c, struct gus_cursor in, uint64_t column, uint64_t encoding)
+{
+	switch (column) {
+	case GUS_COL_CHAIN:
+		return get_column(in, encoding, c->chain.v, c->chain.n);
+	case GUS_COL_BRANCH:
+		return encoding == GUS_ENCODING_PAIRS && get_pairs(in, c->branch.v, c->branch.n);
+	case GUS_COL_BRANCH_FLAGS:
+	case GUS_COL_BRANCH_CYCLES:
+		return get_of_branches(c, in, column, encoding);
+	default:
+		return true;
+	}
 }
 
 static void make_rows(struct gus_columns *c, size_t n)
@@ -86,11 +159,17 @@ static void make_rows(struct gus_columns *c, size_t n)
 	}
 }
 
+/* The columns that belong to rows, which are those of the lowest numbers: what is counted by them is known then. */
+static bool get_rows(struct gus_columns *c, struct gus_cursor in, uint64_t column, uint64_t encoding)
+{
+	return column >= GUS_COL_COUNT || get_column(in, encoding, c->column[column].v, c->n);
+}
+
 int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, struct gus_error *err)
 {
 	struct gus_cursor in = gus_cursor(bytes, size);
-	uint64_t n = gus_cursor_varint(&in), last = 0;
-	bool chains = false;
+	uint64_t n = gus_cursor_varint(&in), last = 0, seen = 0;
+	bool summed = false;
 
 	if (in.bad || n > GUS_ROWS_MAX)
 		goto corrupt;
@@ -104,21 +183,16 @@ int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, st
 		if (in.bad || column <= last) /* ascending, so none comes twice and CHAIN_N stands before CHAIN */
 			goto corrupt;
 		last = column;
-		if (column < GUS_COL_COUNT) {
-			if (!get_column(gus_cursor(at, length), encoding, c->column[column].v, n))
-				goto corrupt;
-		} else if (column == GUS_COL_CHAIN) {
-			if (!sum_chains(c))
-				goto corrupt;
-			chains = true;
-			c->chain.n = n ? c->chain_end.v[n - 1] : 0;
-			gus_vec_reserve(&c->chain, c->chain.n);
-			if (!get_column(gus_cursor(at, length), encoding, c->chain.v, c->chain.n))
-				goto corrupt;
-		}
+		seen |= column < 64 ? (uint64_t)1 << column : 0;
+		if (column >= GUS_COL_CHAIN && !summed && !(summed = sum_all(c)))
+			goto corrupt;
+		if (!(column < GUS_COL_CHAIN ? get_rows : get_entries)(c, gus_cursor(at, length), column, encoding))
+			goto corrupt;
 	}
-	/* Without a CHAIN column there must be no chains. */
-	if (!chains && (!sum_chains(c) || (n && c->chain_end.v[n - 1])))
+	if (!summed && !sum_all(c))
+		goto corrupt;
+	/* Without a column of entries there must be none. */
+	if ((c->chain.n && !(seen & (uint64_t)1 << GUS_COL_CHAIN)) || (c->branch.n && !(seen & (uint64_t)1 << GUS_COL_BRANCH)))
 		goto corrupt;
 	return 0;
 corrupt:

@@ -66,6 +66,8 @@ static void forget_passed(struct gus_reader *r)
 	uint64_t passed = r->passed - r->ahead_at;
 	size_t n = passed < r->ahead.n ? (size_t)passed : r->ahead.n;
 
+	if (!n)
+		return;
 	r->ahead.n -= n;
 	r->ahead_at += n;
 	memmove(r->ahead.v, r->ahead.v + n, r->ahead.n);

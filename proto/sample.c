@@ -14,6 +14,8 @@ void gus_columns_clear(struct gus_columns *c)
 		c->column[i].n = 0;
 	c->chain.n = 0;
 	c->chain_end.n = 0;
+	c->branch.n = 0;
+	c->branch_end.n = 0;
 }
 
 void gus_columns_free(struct gus_columns *c)
@@ -22,7 +24,19 @@ void gus_columns_free(struct gus_columns *c)
 		gus_vec_free(&c->column[i]);
 	gus_vec_free(&c->chain);
 	gus_vec_free(&c->chain_end);
+	gus_vec_free(&c->branch);
+	gus_vec_free(&c->branch_end);
 	c->n = 0;
+}
+
+void gus_columns_prepare(struct gus_columns *c, size_t rows)
+{
+	for (int i = 1; i < GUS_COL_COUNT; i++) {
+		gus_vec_reserve(&c->column[i], rows);
+		memset(c->column[i].v, 0, rows * sizeof(uint64_t));
+	}
+	gus_vec_reserve(&c->chain_end, rows);
+	memset(c->chain_end.v, 0, rows * sizeof(uint64_t));
 }
 
 static void push_row(struct gus_columns *c, const uint64_t row[GUS_COL_COUNT])
@@ -30,12 +44,14 @@ static void push_row(struct gus_columns *c, const uint64_t row[GUS_COL_COUNT])
 	for (int i = 1; i < GUS_COL_COUNT; i++)
 		gus_vec_push(&c->column[i], row[i]);
 	gus_vec_push(&c->chain_end, c->chain.n);
+	gus_vec_push(&c->branch_end, c->branch.n);
 	c->n++;
 }
 
 void gus_columns_push(struct gus_columns *c, const struct gus_sample *s)
 {
 	gus_vec_append(&c->chain, s->chain, s->chain_n);
+	gus_vec_append(&c->branch, s->branches, s->branches_n);
 	push_row(c, (uint64_t[GUS_COL_COUNT]){
 		[GUS_COL_EVENT] = s->event,
 		[GUS_COL_IP] = s->ip,
@@ -46,6 +62,8 @@ void gus_columns_push(struct gus_columns *c, const struct gus_sample *s)
 		[GUS_COL_CPU] = s->cpu,
 		[GUS_COL_MODE] = s->mode | (s->exact ? 16u : 0u),
 		[GUS_COL_CHAIN_N] = s->chain_n,
+		[GUS_COL_BRANCHES_N] = s->branches_n,
+		[GUS_COL_BRANCH_INDEX] = s->branch_index,
 	});
 }
 
@@ -63,7 +81,7 @@ void gus_columns_push_switch(struct gus_columns *c, const struct gus_switch *sw)
 struct gus_sample gus_columns_sample(const struct gus_columns *c, size_t i)
 {
 	uint64_t mode = c->column[GUS_COL_MODE].v[i];
-	uint64_t chain_n = c->column[GUS_COL_CHAIN_N].v[i];
+	uint64_t chain_n = c->column[GUS_COL_CHAIN_N].v[i], branches_n = c->column[GUS_COL_BRANCHES_N].v[i];
 
 	return (struct gus_sample){
 		.ip = c->column[GUS_COL_IP].v[i],
@@ -77,6 +95,9 @@ struct gus_sample gus_columns_sample(const struct gus_columns *c, size_t i)
 		.exact = (mode & 16) != 0,
 		.chain_n = (uint32_t)chain_n,
 		.chain = chain_n ? c->chain.v + c->chain_end.v[i] - chain_n : NULL,
+		.branches_n = (uint32_t)branches_n,
+		.branches = branches_n ? c->branch.v + c->branch_end.v[i] - branches_n : NULL,
+		.branch_index = c->column[GUS_COL_BRANCH_INDEX].v[i],
 	};
 }
 
@@ -150,6 +171,41 @@ static void put_table(struct gus_bytes *out, const uint64_t *v, size_t n)
 	free(sorted);
 }
 
+static int by_branch(const void *a, const void *b)
+{
+	const struct gus_branch *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* Branches repeat even more: a loop of a few of them fills a stack. */
+static void put_pairs(struct gus_bytes *out, const struct gus_branch *v, size_t n)
+{
+	struct gus_branch *sorted = gus_resize(NULL, n, sizeof(*v));
+	size_t distinct = 0;
+	uint64_t before = 0;
+
+	memcpy(sorted, v, n * sizeof(*v));
+	qsort(sorted, n, sizeof(*v), by_branch);
+	for (size_t i = 0; i < n; i++)
+		if (!distinct || by_branch(&sorted[distinct - 1], &sorted[i]) != 0)
+			sorted[distinct++] = sorted[i];
+	gus_bytes_varint(out, distinct);
+	for (size_t i = 0; i < distinct; i++) {
+		gus_bytes_varint(out, sorted[i].from - before);
+		gus_bytes_varint(out, gus_zigzag((int64_t)(sorted[i].to - sorted[i].from)));
+		before = sorted[i].from;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct gus_branch *at = bsearch(&v[i], sorted, distinct, sizeof(*sorted), by_branch);
+
+		gus_bytes_varint(out, (uint64_t)(at - sorted));
+	}
+	free(sorted);
+}
+
 static enum gus_encoding encoding_of(unsigned column, const uint64_t *v, size_t n)
 {
 	if (is_constant(v, n))
@@ -167,6 +223,14 @@ static enum gus_encoding encoding_of(unsigned column, const uint64_t *v, size_t 
 }
 
 /* One column: varint number, varint encoding, varint length in bytes, the bytes. */
+static void put_head(struct gus_bytes *out, unsigned column, enum gus_encoding encoding, const struct gus_bytes *bytes)
+{
+	gus_bytes_varint(out, column);
+	gus_bytes_varint(out, encoding);
+	gus_bytes_varint(out, bytes->n);
+	gus_vec_append(out, bytes->v, bytes->n);
+}
+
 static void put_column(struct gus_bytes *out, unsigned column, const uint64_t *v, size_t n, struct gus_bytes *scratch)
 {
 	enum gus_encoding encoding = encoding_of(column, v, n);
@@ -182,31 +246,51 @@ static void put_column(struct gus_bytes *out, unsigned column, const uint64_t *v
 	case GUS_ENCODING_TABLE:
 		put_table(scratch, v, n);
 		break;
-	case GUS_ENCODING_PLAIN:
+	default:
 		for (size_t i = 0; i < n; i++)
 			gus_bytes_varint(scratch, v[i]);
 		break;
 	}
-	gus_bytes_varint(out, column);
-	gus_bytes_varint(out, encoding);
-	gus_bytes_varint(out, scratch->n);
-	gus_vec_append(out, scratch->v, scratch->n);
+	put_head(out, column, encoding, scratch);
 }
 
+/* The same, unless it is zero throughout: an absent column reads as zero. */
+static void put_rows(struct gus_bytes *out, unsigned column, const uint64_t *v, size_t n, struct gus_bytes *scratch)
+{
+	if (v[0] || !is_constant(v, n))
+		put_column(out, column, v, n, scratch);
+}
+
+/* The entries' columns. Flags and cycles that are all zero are absent, as a row's columns are. */
+static void put_branches(struct gus_bytes *out, const struct gus_branch *v, size_t n, struct gus_bytes *scratch)
+{
+	uint64_t *values = gus_resize(NULL, n, sizeof(*values));
+
+	scratch->n = 0;
+	put_pairs(scratch, v, n);
+	put_head(out, GUS_COL_BRANCH, GUS_ENCODING_PAIRS, scratch);
+	for (size_t i = 0; i < n; i++)
+		values[i] = v[i].flags;
+	put_rows(out, GUS_COL_BRANCH_FLAGS, values, n, scratch);
+	for (size_t i = 0; i < n; i++)
+		values[i] = v[i].cycles;
+	put_rows(out, GUS_COL_BRANCH_CYCLES, values, n, scratch);
+	free(values);
+}
 void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, struct gus_bytes *out)
 {
 	size_t chain_from = from ? c->chain_end.v[from - 1] : 0;
 	size_t chain_n = n ? c->chain_end.v[from + n - 1] - chain_from : 0;
+	size_t branch_from = from ? c->branch_end.v[from - 1] : 0;
+	size_t branch_n = n ? c->branch_end.v[from + n - 1] - branch_from : 0;
 	struct gus_bytes scratch = { 0 };
 
 	gus_bytes_varint(out, n);
-	for (unsigned i = 1; n && i < GUS_COL_COUNT; i++) {
-		const uint64_t *v = c->column[i].v + from;
-
-		if (v[0] || !is_constant(v, n)) /* an absent column reads as zero */
-			put_column(out, i, v, n, &scratch);
-	}
+	for (unsigned i = 1; n && i < GUS_COL_COUNT; i++)
+		put_rows(out, i, c->column[i].v + from, n, &scratch);
 	if (chain_n)
 		put_column(out, GUS_COL_CHAIN, c->chain.v + chain_from, chain_n, &scratch);
+	if (branch_n)
+		put_branches(out, c->branch.v + branch_from, branch_n, &scratch);
 	gus_vec_free(&scratch);
 }

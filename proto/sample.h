@@ -22,6 +22,26 @@ enum gus_mode {
 	GUS_MODE_GUEST_USER = 5,
 };
 
+/* A branch that was taken, as the hardware noted it. The flags are those of struct perf_branch_entry in the perf_event ABI, its cycles
+ * left out. */
+enum gus_branch_flag {
+	GUS_BRANCH_MISPREDICTED = 1 << 0,
+	GUS_BRANCH_PREDICTED = 1 << 1,  /* neither of the two: the hardware does not say */
+	GUS_BRANCH_IN_TX = 1 << 2,
+	GUS_BRANCH_ABORT = 1 << 3,
+	GUS_BRANCH_TYPE_SHIFT = 4,      /* 4 bits: PERF_BR_* */
+	GUS_BRANCH_SPEC_SHIFT = 8,      /* 2 bits: PERF_BR_SPEC_* */
+	GUS_BRANCH_NEW_TYPE_SHIFT = 10, /* 4 bits: PERF_BR_NEW_*, if the type is PERF_BR_EXTEND_ABI */
+	GUS_BRANCH_PRIV_SHIFT = 14,     /* 3 bits: PERF_BR_PRIV_* */
+	GUS_BRANCH_FLAGS = (1 << 17) - 1,
+};
+
+struct gus_branch {
+	uint64_t from, to;
+	uint32_t flags;         /* enum gus_branch_flag */
+	uint32_t cycles;        /* since the branch before; 0: not known. 16 bits of them in the ABI */
+};
+
 struct gus_sample {
 	uint64_t ip;
 	uint64_t time;          /* ns of the recording's clock */
@@ -32,6 +52,9 @@ struct gus_sample {
 	bool exact;             /* the hardware vouches for ip (PERF_RECORD_MISC_EXACT_IP) */
 	uint32_t chain_n;       /* callers' addresses, innermost first, without ip itself; 0 without -g */
 	const uint64_t *chain;  /* borrowed; may hold the ABI's PERF_CONTEXT_* markers */
+	uint32_t branches_n;    /* 0 without -b */
+	const struct gus_branch *branches; /* borrowed; those taken before the sample, the newest first */
+	uint64_t branch_index;  /* where the newest stands in the hardware's ring, + 1; 0: not known */
 };
 
 /* A task was switched in or out on a CPU. */
@@ -52,9 +75,18 @@ enum gus_column {
 	GUS_COL_CPU = 7,
 	GUS_COL_MODE = 8,       /* enum gus_mode | 16 if exact; in SWITCHES: 1 out, 2 preempt */
 	GUS_COL_CHAIN_N = 9,
-	GUS_COL_COUNT = 10,
+	GUS_COL_BRANCHES_N = 10,
+	GUS_COL_BRANCH_INDEX = 11,
+	GUS_COL_COUNT = 12,
 };
-#define GUS_COL_CHAIN 16        /* all rows' chains one after the other: CHAIN_N says where each ends */
+
+/* Columns that hold entries of rows rather than rows. */
+enum gus_entry_column {
+	GUS_COL_CHAIN = 16,         /* all rows' chains one after the other: CHAIN_N says where each ends */
+	GUS_COL_BRANCH = 17,        /* all rows' branches likewise: from and to */
+	GUS_COL_BRANCH_FLAGS = 18,
+	GUS_COL_BRANCH_CYCLES = 19,
+};
 
 /* A batch: n rows, a plain array per column. The same type serves samples and switches. Zero-initialise. */
 struct gus_columns {
@@ -62,9 +94,13 @@ struct gus_columns {
 	struct gus_vec(uint64_t) column[GUS_COL_COUNT];
 	struct gus_vec(uint64_t) chain;
 	struct gus_vec(uint64_t) chain_end; /* where row i's chain ends in chain */
+	struct gus_vec(struct gus_branch) branch;
+	struct gus_vec(uint64_t) branch_end;
 };
 
 void gus_columns_clear(struct gus_columns *c); /* empties it and keeps its memory */
+/* Room for so many rows without chains, resident at once: while recording, rows come and memory does not. */
+void gus_columns_prepare(struct gus_columns *c, size_t rows);
 void gus_columns_free(struct gus_columns *c);
 void gus_columns_push(struct gus_columns *c, const struct gus_sample *sample);
 void gus_columns_push_switch(struct gus_columns *c, const struct gus_switch *sw);
@@ -76,6 +112,7 @@ struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i);
 /* Bounds of one frame, so that constant columns cannot make a reader allocate without end. */
 #define GUS_ROWS_MAX 65536
 #define GUS_CHAIN_ENTRIES_MAX (1u << 20)
+#define GUS_BRANCH_ENTRIES_MAX (1u << 20)
 
 /* The bytes of a SAMPLES or SWITCHES frame for the n rows from row `from` on (n <= GUS_ROWS_MAX), appended to out. */
 void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, struct gus_bytes *out);

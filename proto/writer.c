@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
+#define ZSTD_STATIC_LINKING_ONLY /* for contexts in memory of our own */
 #include <zstd.h>
 
 /* Level 1: at 4 kHz the samples of a second are 30 KB, so speed hardly matters and memory does: about 600 KB. */
@@ -31,7 +32,8 @@ struct gus_writer {
 	uint64_t size;       /* bytes of whole frames */
 	uint64_t sequence;   /* of the next frame */
 	uint64_t switches;
-	ZSTD_CCtx *zstd;
+	ZSTD_CCtx *zstd;     /* in zstd_memory */
+	void *zstd_memory;
 	struct gus_bytes raw, stored;
 	struct gus_vec(struct indexed) index;
 	struct gus_error broken; /* the first failure; nothing is written after it */
@@ -185,14 +187,15 @@ static struct span span_of(const struct gus_columns *c, size_t from, size_t n)
 	return span;
 }
 
-/* Halves a batch until a part fits a frame; single rows always do, the kernel bounds their chains. */
+/* Halves a batch until a part fits a frame; single rows always do, the kernel bounds their chains and branches. */
 static int write_rows(struct gus_writer *w, enum gus_frame_type type, const struct gus_columns *c, size_t from, size_t n,
 		      struct gus_error *err)
 {
 	struct span span = span_of(c, from, n);
 	size_t chain = c->chain_end.v[from + n - 1] - (from ? c->chain_end.v[from - 1] : 0);
+	size_t branch = c->branch_end.v[from + n - 1] - (from ? c->branch_end.v[from - 1] : 0);
 
-	if (n <= GUS_ROWS_MAX && (n == 1 || chain <= GUS_CHAIN_ENTRIES_MAX)) {
+	if (n <= GUS_ROWS_MAX && (n == 1 || (chain <= GUS_CHAIN_ENTRIES_MAX && branch <= GUS_BRANCH_ENTRIES_MAX))) {
 		w->raw.n = 0;
 		gus_columns_encode(c, from, n, &w->raw);
 		if (w->raw.n <= GUS_FRAME_RAW_MAX)
@@ -301,12 +304,23 @@ static void free_writer(struct gus_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
-	ZSTD_freeCCtx(w->zstd);
+	free(w->zstd_memory);
 	gus_vec_free(&w->raw);
 	gus_vec_free(&w->stored);
 	gus_vec_free(&w->index);
 	free(w->path);
 	free(w);
+}
+
+/* Left to itself, zstd takes more memory and gives it back as frames come in other sizes, some hundred times a minute, and the
+ * holes that this leaves let the heap grow for as long as a recording lasts. So it gets what the largest frame needs, once. */
+static void begin_zstd(struct gus_writer *w)
+{
+	size_t size = ZSTD_estimateCCtxSize(ZSTD_LEVEL);
+
+	w->zstd_memory = gus_alloc(size);
+	memset(w->zstd_memory, 0, size); /* resident at once */
+	w->zstd = ZSTD_initStaticCCtx(w->zstd_memory, size);
 }
 
 struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
@@ -315,7 +329,7 @@ struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *he
 	char *hidden = gus_format("%s.XXXXXX", path);
 
 	w->path = gus_strdup(path);
-	w->zstd = ZSTD_createCCtx();
+	begin_zstd(w);
 	w->fd = mkostemp(hidden, O_CLOEXEC); /* mode 0600 */
 	if (w->fd < 0) {
 		gus_fail_errno(err, errno, "cannot create the recording %s", path);

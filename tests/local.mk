@@ -20,9 +20,12 @@ case_tests = \
 	tests/cases/record.sh \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
+	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
 	tests/cases/trace.sh \
+	tests/cases/trace-arm64.sh \
+	tests/cases/trace-ends.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
@@ -35,6 +38,8 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c cli/replay.c cli/replay_access.c cli/replay_image.c cli/replay_step.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+check_PROGRAMS += tests/cases/make-stacks
+tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
 check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads tests/cases/replay-target
@@ -42,6 +47,11 @@ tests_cases_replay_target_SOURCES = tests/cases/replay_target.c
 tests_cases_replay_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
 tests_cases_replay_target_LDFLAGS = -no-pie
 tests_cases_replay_target_LDADD =
+check_PROGRAMS += tests/cases/trace-deaths
+tests_cases_trace_deaths_SOURCES = tests/cases/trace_deaths.c
+tests_cases_trace_deaths_CFLAGS = $(GUS_WARNINGS) -fno-pie
+tests_cases_trace_deaths_LDFLAGS = -no-pie
+tests_cases_trace_deaths_LDADD =
 tests_cases_trace_target_SOURCES = tests/cases/trace_target.c
 tests_cases_trace_target_CFLAGS = -fno-pie
 tests_cases_trace_target_LDFLAGS = -nostdlib -static -no-pie
@@ -84,6 +94,7 @@ unit_tests = \
 	tests/unit/test_rates \
 	tests/unit/test_records \
 	tests/unit/test_ring \
+	tests/unit/test_routes \
 	tests/unit/test_saturation \
 	tests/unit/test_sizes \
 	tests/unit/test_snapshot \
@@ -94,6 +105,7 @@ unit_tests = \
 	tests/unit/test_tally \
 	tests/unit/test_target \
 	tests/unit/test_trace \
+	tests/unit/test_tracer \
 	tests/unit/test_uarch \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
@@ -130,6 +142,7 @@ tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
+tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
@@ -140,6 +153,7 @@ tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
+tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c cli/tracer/calls.c cli/tracer/options.c cli/tracer/origins.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
@@ -198,6 +212,18 @@ tests_fuzz_fuzz_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/seal.h
 tests_fuzz_fuzz_snapshot_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 endif
 
+# That of routes; its seeds are recordings as tests/unit/test_routes makes them.
+check_PROGRAMS += tests/fuzz/run_routes
+TESTS += tests/fuzz/run_routes
+tests_fuzz_run_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
+tests_fuzz_run_routes_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-routes"'
+EXTRA_DIST += tests/fuzz/corpus-routes
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_routes
+tests_fuzz_fuzz_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/seal.h
+tests_fuzz_fuzz_routes_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/cache-speed
@@ -230,14 +256,25 @@ EXTRA_DIST += tests/accuracy/join-arm64 tests/accuracy/join-x86 tests/accuracy/p
 
 # Tables against figures that were measured by others, and on this machine.
 check_PROGRAMS += tests/accuracy/own-silicon tests/accuracy/tables_against_uops
-check_PROGRAMS += tests/accuracy/stream-drift
+check_PROGRAMS += tests/accuracy/stream-drift tests/accuracy/dynamic-loops
 tests_accuracy_stream_drift_SOURCES = tests/accuracy/stream_drift.c
+tests_accuracy_dynamic_loops_SOURCES = tests/accuracy/dynamic_loops.c
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
+
+# Recordings of perf, for what the parser of records makes of them.
+check_PROGRAMS += tests/accuracy/perf_data
+tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
+EXTRA_DIST += tests/accuracy/perf-branches
+
+# Routes beside what was executed.
+check_PROGRAMS += tests/accuracy/routes_of_trace
+tests_accuracy_routes_of_trace_SOURCES = tests/accuracy/routes_of_trace.c
+EXTRA_DIST += tests/accuracy/routes tests/accuracy/kernels/words.c
 
 # The engines against each other.
 check_PROGRAMS += tests/accuracy/loops
 tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
 	tests/accuracy/turned.c tests/accuracy/turned.h
-EXTRA_DIST += tests/accuracy/balanced tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c tests/accuracy/kernels/jacobi_1d.c
+EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c tests/accuracy/kernels/jacobi_1d.c

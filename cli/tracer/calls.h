@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which calls of the system matter to a tracer, by their numbers: those that change what is mapped, that make processes,
- * that make another program of this one, and that may end it. */
+/* Which calls of the system matter to a tracer, by their numbers: those that change what is mapped, that make
+ * processes, that make another program of this one, and that may end it. */
 #ifndef GUS_CLI_TRACER_CALLS_H
 #define GUS_CLI_TRACER_CALLS_H
 

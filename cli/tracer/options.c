@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,69 +20,95 @@ static int parse_number(const char *text, int base, char end, uint64_t *value, c
 	return stop == text || *stop != end || errno || strchr("+- \t", *text) ? -1 : 0;
 }
 
-static int parse_range(struct gus_tracer_options *o, const char *text, struct gus_error *err)
-{
-	uint64_t start, end;
-	const char *at;
+/* What a word does with its value; field is where in the options a number goes. */
+struct word {
+	const char *name, *value;       /* for people */
+	int (*parse)(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err);
+	size_t field;
+};
 
-	if (parse_number(text, 16, '-', &start, &at) != 0 || parse_number(at, 16, '\0', &end, &at) != 0 || start >= end)
-		return gus_fail(err, GUS_E_USAGE, "range takes two addresses in hexadecimal, the second larger, such as 401000-402000, "
-				"not '%s'", text);
-	gus_vec_push(&o->starts, start);
-	gus_vec_push(&o->ends, end);
+static int parse_out(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err)
+{
+	(void)word, (void)err;
+	o->out = text;
 	return 0;
 }
 
-static int parse_fd(struct gus_tracer_options *o, const char *text, struct gus_error *err)
+static int parse_fd(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err)
 {
 	const char *end;
 	uint64_t fd;
 
 	if (parse_number(text, 10, '\0', &fd, &end) != 0 || fd > INT_MAX)
-		return gus_fail(err, GUS_E_USAGE, "fd takes the number of an open file, not '%s'", text);
+		return gus_fail(err, GUS_E_USAGE, "%s takes the number of an open file, not '%s'", word->name, text);
 	o->fd = (int)fd;
 	return 0;
 }
 
-static int parse_switch(const char *word, int length, bool *value, struct gus_error *err)
+/* field: of a bool. */
+static int parse_switch(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err)
 {
-	*value = strcmp(word + length, "=on") == 0;
-	if (!*value && strcmp(word + length, "=off") != 0)
-		return gus_fail(err, GUS_E_USAGE, "%.*s takes on or off, not '%s'", length, word, word + length + 1);
+	bool *value = (bool *)((char *)o + word->field);
+
+	*value = strcmp(text, "on") == 0;
+	if (!*value && strcmp(text, "off") != 0)
+		return gus_fail(err, GUS_E_USAGE, "%s takes on or off, not '%s'", word->name, text);
 	return 0;
+}
+
+static int parse_range(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err)
+{
+	uint64_t start, end;
+	const char *at;
+
+	if (parse_number(text, 16, '-', &start, &at) != 0 || parse_number(at, 16, '\0', &end, &at) != 0 || start >= end)
+		return gus_fail(err, GUS_E_USAGE, "%s takes two addresses in hexadecimal, the second larger, such as 401000-402000, "
+				"not '%s'", word->name, text);
+	gus_vec_push(&o->starts, start);
+	gus_vec_push(&o->ends, end);
+	return 0;
+}
+
+static int parse_count(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err)
+{
+	const char *end;
+
+	if (parse_number(text, 10, '\0', (uint64_t *)((char *)o + word->field), &end) != 0)
+		return gus_fail(err, GUS_E_USAGE, "%s takes a number, not '%s'", word->name, text);
+	return 0;
+}
+
+/* gusprof-qemu(7) has the same. */
+static const struct word words_known[] = {
+	{ "out", "FILE", parse_out, 0 },
+	{ "fd", "N", parse_fd, 0 },
+	{ "plain", "on|off", parse_switch, offsetof(struct gus_tracer_options, plain) },
+	{ "range", "START-END", parse_range, 0 },
+	{ "start", "N", parse_count, offsetof(struct gus_tracer_options, windows.start) },
+	{ "length", "N", parse_count, offsetof(struct gus_tracer_options, windows.length) },
+	{ "every", "N", parse_count, offsetof(struct gus_tracer_options, windows.every) },
+	{ "replay", "on|off", parse_switch, offsetof(struct gus_tracer_options, replay) },
+	{ "max", "BYTES", parse_count, offsetof(struct gus_tracer_options, max_size) },
+};
+
+static int refuse_word(const char *word, struct gus_error *err)
+{
+	char all[256] = "";
+
+	for (size_t i = 0, at = 0; i < sizeof(words_known) / sizeof(*words_known) && at < sizeof(all); i++)
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s=%s", i ? ", " : "", words_known[i].name,
+				       words_known[i].value);
+	return gus_fail(err, GUS_E_USAGE, "there is no option '%s'; there are %s", word, all);
 }
 
 static int parse_word(struct gus_tracer_options *o, const char *word, struct gus_error *err)
 {
-	const struct { const char *name; uint64_t *value; } numbers[] = {
-		{ "start=", &o->windows.start }, { "length=", &o->windows.length }, { "every=", &o->windows.every },
-		{ "max=", &o->max_size },
-	};
-	const char *end;
+	size_t length = strcspn(word, "=");
 
-	if (strncmp(word, "out=", 4) == 0) {
-		o->out = word + 4;
-		return 0;
-	}
-	if (strncmp(word, "fd=", 3) == 0)
-		return parse_fd(o, word + 3, err);
-	if (strncmp(word, "plain=", 6) == 0)
-		return parse_switch(word, 5, &o->plain, err);
-	if (strncmp(word, "replay=", 7) == 0)
-		return parse_switch(word, 6, &o->replay, err);
-	if (strncmp(word, "range=", 6) == 0)
-		return parse_range(o, word + 6, err);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		size_t length = strlen(numbers[i].name);
-
-		if (strncmp(word, numbers[i].name, length) != 0)
-			continue;
-		if (parse_number(word + length, 10, '\0', numbers[i].value, &end) != 0)
-			return gus_fail(err, GUS_E_USAGE, "%.*s takes a number, not '%s'", (int)length - 1, word, word + length);
-		return 0;
-	}
-	return gus_fail(err, GUS_E_USAGE, "there is no option '%s'; there are out=FILE, fd=N, plain=on|off, range=START-END, start=N, "
-			"length=N, every=N, max=BYTES and replay=on|off", word);
+	for (size_t i = 0; word[length] && i < sizeof(words_known) / sizeof(*words_known); i++)
+		if (strncmp(word, words_known[i].name, length) == 0 && !words_known[i].name[length])
+			return words_known[i].parse(o, &words_known[i], word + length + 1, err);
+	return refuse_word(word, err);
 }
 
 int gus_tracer_options_parse(struct gus_tracer_options *o, int n, char *const *words, struct gus_error *err)

@@ -39,7 +39,7 @@ FUNCTION("recurrence", "xor r8d, r8d\n1: vmovsd xmm0, [rdi + r8 * 8 - 8]\nvmulsd
 /* a[i] = b[i] * c[0], where b is a - 2: what is stored is loaded two iterations later. */
 FUNCTION("distance", "xor r8d, r8d\n1: vmovsd xmm0, [rsi + r8 * 8]\nvmulsd xmm0, xmm0, [rdx]\nvmovsd [rdi + r8 * 8], xmm0\n"
 	 "inc r8\ncmp r8, rcx\njne 1b");
-/* Lists in random order: in 512 KiB, and in 8 MiB. */
+/* Lists in random order: in 512 KiB, and in 4 MiB. */
 FUNCTION("chase_l2", "1: mov rdi, [rdi]\ndec rcx\njnz 1b");
 FUNCTION("chase_l3", "1: mov rdi, [rdi]\ndec rcx\njnz 1b");
 /* A line after the other of 64 MiB. */
@@ -149,7 +149,7 @@ static struct call chase(size_t bytes)
 }
 
 static struct call chase_l2(void) { return chase(512 << 10); }
-static struct call chase_l3(void) { return chase(8 << 20); }
+static struct call chase_l3(void) { return chase(4 << 20); }
 
 static struct call stream(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast the caches and the branch predictor are, in CPU time of one core: accesses (branches) a second, best of five.
+/* How fast the caches, the branch predictor and what else is told of each step of a trace are, in CPU time of one core: accesses
+ * (branches, ops) a second, best of five.
  *
  *	cache-speed */
 #include <stdio.h>
@@ -9,6 +10,9 @@
 #include "model/branch.h"
 #include "model/builtin.h"
 #include "model/cache.h"
+#include "model/carried.h"
+#include "model/known.h"
+#include "model/phases.h"
 
 enum { TIMES = 5, ACCESSES = 10000000 };
 
@@ -121,6 +125,107 @@ static void measure_branches(const char *name, unsigned random)
 	printf("%-44s %7.1f M/s   mispredicted %5.1f %%\n", name, best / 1e6, 100. * (double)wrong / ACCESSES);
 }
 
+/* Ops of nine classes that wait, execute and are stalled for some cycles each, in four regions. What it takes to make them up is
+ * taken off. */
+static double told(struct gus_phases *p)
+{
+	double start = now();
+	int64_t issue = 0, retire = 0;
+
+	for (uint64_t i = 0; i < ACCESSES; i++) {
+		struct gus_phases_op op = { .region = (uint32_t)(i >> 9 & 3), .class = (uint8_t)(GUS_INSN_MOV + i * 11 % 9), .instructions = 1,
+			.load = i % 4 == 0, .store = i % 8 == 1 };
+
+		issue = issue + 2000000 < retire ? retire - 2000000 : issue + 1260;
+		op.issue = issue;
+		op.start = issue + (int64_t)(5040 * (i * 7 % 13));
+		op.complete = op.start + (int64_t)(4 * 5040 * (1 + i % 5));
+		op.retire = retire = op.complete > retire + 1260 ? op.complete : retire + 1260;
+		op.left = op.retire + 3000;
+		__asm__ volatile("" ::"r"(&op) : "memory");
+		if (p)
+			gus_phases_note(p, &op);
+	}
+	return now() - start;
+}
+
+static void measure_phases(void)
+{
+	double best = 1e9, without = 1e9;
+
+	for (int k = 0; k < TIMES; k++) {
+		struct gus_phases *p = gus_phases_new();
+		double t = told(p), empty = told(NULL);
+
+		best = t < best ? t : best;
+		without = empty < without ? empty : without;
+		gus_phases_free(p);
+	}
+	printf("%-44s %7.1f M/s   %5.1f ns\n", "phases, an op", ACCESSES / (best - without) / 1e6, (best - without) / ACCESSES * 1e9);
+}
+
+/* a[i] = f(b[i], a[i - 1]): two loads and a store an iteration. */
+static void measure_carried(void)
+{
+	double best = 1e9;
+
+	for (int k = 0; k < TIMES; k++) {
+		struct gus_carried *c = gus_carried_new();
+		double start = now();
+
+		for (uint64_t i = 0; i < ACCESSES / 3; i++) {
+			struct gus_carried_access a = { .address = 0x100000 + 8 * i, .instruction = 6 * i, .iteration = i, .bytes = 8, .op = 1 };
+			struct gus_carried_access b = { .address = UINT64_C(1) << 40 | 8 * i, .instruction = 6 * i, .iteration = i, .bytes = 8, .op = 2 };
+
+			gus_carried_load(c, &a);
+			gus_carried_load(c, &b);
+			a.address += 8;
+			a.op = 3;
+			gus_carried_store(c, &a);
+		}
+		start = now() - start;
+		best = start < best ? start : best;
+		gus_carried_free(c);
+	}
+	printf("%-44s %7.1f M/s   %5.1f ns\n", "dependences through memory, an access", ACCESSES / best / 1e6, best / ACCESSES * 1e9);
+}
+
+/* mov rax, [rdi + rcx * 8]; inc rcx; prefetch [rdi + rcx * 8 + 512]. */
+static void measure_known(void)
+{
+	static const struct { const char *bytes; size_t size; } code[] = { { "\x48\x8b\x04\xcf", 4 }, { "\x48\xff\xc1", 3 },
+		{ "\x0f\x18\x8c\xcf\x00\x02\x00\x00", 8 } };
+	struct gus_known_insn insns[3];
+	double best = 1e9;
+
+	for (unsigned i = 0; i < 3; i++) {
+		char form[GUS_INSN_FORM_MAX];
+		struct gus_insn_info info;
+
+		gus_insn_analyse(GUS_ISA_X86_64, code[i].bytes, code[i].size, &info);
+		gus_insn_form_text(GUS_ISA_X86_64, code[i].bytes, code[i].size, form, sizeof(form));
+		gus_known_prepare(&insns[i], GUS_ISA_X86_64, &info, form);
+	}
+	for (int k = 0; k < TIMES; k++) {
+		struct gus_known known = { .learnt = 0 };
+		double start = now();
+
+		for (uint64_t i = 0; i < ACCESSES / 3; i++) {
+			uint64_t address = 0x100000 + 8 * i;
+
+			gus_known_step(&known, &insns[0], &address, 1);
+			gus_known_step(&known, &insns[1], NULL, 0);
+			gus_known_prefetch(&known, &insns[2], 0);
+			gus_known_step(&known, &insns[2], NULL, 0);
+		}
+		start = now() - start;
+		if (known.unknown || known.wrong)
+			die("a prefetch was not known");
+		best = start < best ? start : best;
+	}
+	printf("%-44s %7.1f M/s   %5.1f ns\n", "addresses of prefetches, an instruction", ACCESSES / best / 1e6, best / ACCESSES * 1e9);
+}
+
 int main(void)
 {
 	measure_caches("skylake");
@@ -128,5 +233,8 @@ int main(void)
 	printf("branches\n");
 	measure_branches("  one of 50 by chance", 50);
 	measure_branches("  one of 3 by chance", 3);
+	measure_phases();
+	measure_carried();
+	measure_known();
 	return 0;
 }

@@ -36,7 +36,7 @@ cat >annotated.py <<'P'
 import json, sys
 # Keys, order and identities of an annotation, whatever the function; returns it.
 ROW = ["module", "function", "offset", "address", "text", "label", "target", "to", "file", "line", "source_function", "inlined",
-       "time_ns", "cycles", "samples", "weight", "share", "ci95", "loop", "depth", "hot", "aside", "evidence"]
+       "time_ns", "cycles", "samples", "weight", "share", "ci95", "loop", "depth", "hot", "aside", "branch", "evidence"]
 def load(path):
     d = json.load(open(path))
     assert d["schema"] == "gusprof.annotate/1"

@@ -209,6 +209,10 @@ done <<LIST
 129|fp or none|--call-graph psychic -- true
 129|not there yet|-o - -- true
 129|no way to start|-D -1 -- true
+129|exclude each other|-b -j any -- true
+129|any_call.*not 'bogus'|-j any,bogus -- true
+129|not ''|-j any, -- true
+125|cannot record the branches before each sample|-b -e cpu-clock -- true
 LIST
 
 echo "1..$n"

@@ -4,7 +4,7 @@
  *	insn ADDRESS executed N [read N BYTES FIRST LAST] [write N BYTES FIRST LAST] [falls N taken N open N]
  *
  * FIRST and LAST are addresses in the order of the file; the last three are of blocks' last instructions. Exit status 1, and a
- * sentence, if it cannot be read to its end. */
+ * sentence, if it cannot be read to its end. The trace is a file, or "-", a pipe. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 	struct gus_trace *t = argc != 2 ? NULL : strcmp(argv[1], "-") == 0 ? gus_trace_open_fd(0, &err) : gus_trace_open(argv[1], &err);
 	struct gus_trace_step step;
 	struct gus_index ix;
-	uint64_t windows = 0;
+	uint64_t windows = 0, executed = 0;
 	int got = -1;
 
 	gus_index_init(&ix, sizeof(uint64_t));
@@ -102,8 +102,12 @@ int main(int argc, char **argv)
 		if (step.window >= windows)
 			windows = step.window + 1;
 	}
+	for (size_t i = 0; i < rows.n; i++)
+		executed += rows.v[i].executed;
 	if (got == 0)
 		print(t, windows);
+	else if (t)
+		fprintf(stderr, "trace-sums: %s; %" PRIu64 " instructions before\n", err.text, executed);
 	else
 		fprintf(stderr, "trace-sums: %s\n", argc == 2 ? err.text : "usage: trace-sums TRACE");
 	gus_trace_close(t);

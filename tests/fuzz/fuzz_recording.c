@@ -33,6 +33,8 @@ static uint64_t touch(const struct gus_columns *c, size_t i)
 
 	for (uint32_t k = 0; k < s.chain_n; k++)
 		sum += s.chain[k];
+	for (uint32_t k = 0; k < s.branches_n; k++)
+		sum += s.branches[k].from + s.branches[k].to + s.branches[k].flags + s.branches[k].cycles;
 	return sum;
 }
 

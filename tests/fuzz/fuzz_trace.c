@@ -38,6 +38,19 @@ static void check_step(const struct gus_trace *t, const struct gus_trace_step *s
 		demand(step->accesses[i].insn < block.insns && step->accesses[i].size);
 }
 
+/* Every record is there to its last letter, and no more of them than a trace may have. */
+static void check_records(const struct gus_trace *t)
+{
+	size_t n, letters = 0;
+	const Gusprof__Record *const *records = gus_trace_records(t, &n);
+
+	demand(n <= GUS_TRACE_RECORDS_MAX);
+	for (size_t i = 0; i < n; i++)
+		if (records[i]->kind_case == GUSPROF__RECORD__KIND_MMAP)
+			letters += strlen(records[i]->mmap->path) + records[i]->mmap->build_id.len;
+	demand(letters <= GUS_TRACE_RECORDS_BYTES);
+}
+
 static uint64_t read_all(struct gus_trace *t)
 {
 	struct gus_error err = { 0 };
@@ -52,6 +65,7 @@ static uint64_t read_all(struct gus_trace *t)
 	}
 	demand(got == 0 ? gus_trace_total(t) && gus_trace_total(t)->steps == steps : err.code != GUS_OK && err.text[0]);
 	demand(gus_trace_next(t, &step, &err) == got); /* it stays at its end */
+	check_records(t);
 	return steps;
 }
 

@@ -8,6 +8,7 @@ lint_tests = \
 	tests/lint/no-machine-paths \
 	tests/lint/overlays \
 	tests/lint/packages \
+	tests/lint/plugin-man \
 	tests/lint/spdx \
 	tests/lint/syntax
 TESTS += $(lint_tests)

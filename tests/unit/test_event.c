@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "collector/branches.h"
 #include "collector/event.h"
 #include "collector/period.h"
 
@@ -387,6 +388,35 @@ static void cpu_lists(void **state)
 	assert_false(gus_cpus_has("0-3,8", 4) || gus_cpus_has("0-3,8", 9) || gus_cpus_has("", 0) || gus_cpus_has("x", 0));
 }
 
+/* perf's words for branches, and the bits of the perf_event ABI that they are. */
+static void branch_filters(void **state)
+{
+	static const struct { const char *text; uint64_t type; } cases[] = {
+		{ "any", 1 << 3 }, { "u", 1 << 3 | 1 }, { "u,k", 1 << 3 | 3 }, { "any_call,u", 1 << 4 | 1 }, { "any_ret", 1 << 5 },
+		{ "ind_call,ind_jmp", 1 << 6 | 1 << 12 }, { "abort_tx", 1 << 7 }, { "cond,no_tx", 1 << 10 | 1 << 9 },
+		{ "stack,u", 1 << 11 | 1 }, { "call", 1 << 13 }, { "any,no_flags,no_cycles", 1 << 3 | 1 << 14 | 1 << 15 },
+		{ "any,save_type,priv", 1 << 3 | 1 << 16 | 1 << 18 }, { "hv,in_tx", 1 << 2 | 1 << 8 }, { "any,any", 1 << 3 },
+	};
+	static const char *const wrong[] = { "", ",", "any,", ",any", "Any", "anyx", "an", "any u", "any,,u" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		uint64_t type = 0;
+
+		if (gus_branches_parse(&type, cases[i].text, &err) != 0 || type != cases[i].type)
+			fail_msg("%s: %llx, %s", cases[i].text, (unsigned long long)type, err.text);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct gus_error err = { 0 };
+		uint64_t type;
+
+		if (gus_branches_parse(&type, wrong[i], &err) == 0)
+			fail_msg("accepted: '%s'", wrong[i]);
+		assert_int_equal(err.code, GUS_E_USAGE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +430,7 @@ int main(void)
 		cmocka_unit_test(rates),
 		cmocka_unit_test(drawn_periods),
 		cmocka_unit_test(cpu_lists),
+		cmocka_unit_test(branch_filters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/builtin.h"
+#include "model/growing.h"
 #include "model/phases.h"
+#include "model/stream.h"
 
 static uint64_t rnd(uint64_t *x)
 {
@@ -256,6 +259,57 @@ static void test_smooth(void **state)
 	gus_phases_smooth(in, 0, 9, out);
 }
 
+/* The stream engine's own times: a chain of multiplications, three cycles each, with a loop around it that waits for nothing. So the
+ * multiplications are what waits, as many as the machine holds, and three instructions retire in three cycles. */
+static void test_engine(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0x0f, 0xaf, 0xc0, 0x48, 0xff, 0xc9, 0x75, 0xf7 }, lengths[] = { 4, 3, 2 };
+	enum { ITERATIONS = 100000 };
+	struct gus_error err = { 0 };
+	struct gus_uarch *u = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
+	struct gus_growing *g = gus_growing_new(u);
+	struct gus_growing_block block = gus_growing_add(g, code, lengths, sizeof(code), 0);
+	const struct gus_program *program = gus_growing_program(g);
+	struct gus_phases *p = gus_phases_new();
+	struct gus_stream_options o = { .lanes_n = 0 };
+	struct gus_phases_found f;
+	struct gus_core_config c;
+	struct gus_stream_engine *e;
+	double cycles[GUS_STREAM_LANES];
+
+	(void)state;
+	gus_core_config_of(&c, u);
+	e = gus_stream_open(program, &c, &o, &err);
+	assert_non_null(e);
+	assert_int_equal(block.ops_n, 2);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		struct gus_stream_told steps[2] = { { .op = block.op, .cached = true }, { .op = block.taken, .taken = true, .cached = true } };
+		struct gus_stream_times times[2];
+
+		gus_stream_feed(e, &(struct gus_stream_feed){ .steps = steps, .n = 2 }, times);
+		for (unsigned k = 0; k < 2; k++) {
+			const struct gus_op *op = &program->ops[steps[k].op];
+
+			gus_phases_note(p, &(struct gus_phases_op){ .issue = times[k].issue, .start = times[k].start,
+				.complete = times[k].end, .retire = times[k].retire, .region = 4, .instructions = op->insns_n,
+				.class = program->insns[op->insn].info.class });
+		}
+	}
+	gus_stream_cycles(e, cycles);
+	gus_phases_find(p, GUS_PHASES_WINDOW, &f);
+	assert_int_equal(f.all.ticks, (int64_t)(cycles[0] * GUS_STREAM_TICKS + 0.5));
+	assert_int_equal(f.all.instructions, 3 * ITERATIONS);
+	assert_true(cycles[0] > 2.99 * ITERATIONS && cycles[0] < 3.01 * ITERATIONS);
+	assert_int_equal(gus_phases_waits(&f.all), GUS_INSN_MUL);
+	assert_true(f.all.waiting[GUS_INSN_MUL] > 20 * (uint64_t)f.all.ticks);
+	assert_int_equal(f.phases_n, 1);
+	gus_phases_found_free(&f);
+	gus_phases_free(p);
+	gus_stream_close(e);
+	gus_growing_free(g);
+	gus_uarch_free(u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_smooth),
+		cmocka_unit_test(test_engine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ struct fixture {
 static void start(struct fixture *f, uint64_t type)
 {
 	memset(f, 0, sizeof(*f));
-	gus_records_init(&f->records, type, 2);
+	gus_records_init(&f->records, type, 0, 2);
 	assert_int_equal(gus_records_add_id(&f->records, ID_A, 0), 0);
 	assert_int_equal(gus_records_add_id(&f->records, ID_B, 1), 1);
 }
@@ -194,6 +194,66 @@ static void chain_longer_than_its_record(void **state)
 		put(&m, counts[i], 8);
 		put(&m, 1, 8);
 		put(&m, 2, 8);
+		assert_int_equal(parse(&f, &m).kind, GUS_RECORD_BAD);
+	}
+	stop(&f);
+}
+
+#define BRANCH_HW_INDEX (1u << 17)
+
+/* One of three: mispredicted, of 0x1234 cycles, a conditional one; then one of which nothing is known but the addresses;
+ * then room that was not used. Where the hardware's index was asked for it stands between the number and them. */
+static void branches(void **state)
+{
+	static const struct { uint64_t type, index; } cases[] = { { 0, 0 }, { BRANCH_HW_INDEX, 7 }, { BRANCH_HW_INDEX, UINT64_MAX } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct maker m = sample(PERF_RECORD_MISC_USER, ID_A, ID_A);
+		const struct gus_branch *b;
+		struct gus_record r;
+		struct fixture f;
+
+		start(&f, FLAT | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK);
+		f.records.branch_type = cases[i].type;
+		put(&m, 0, 8); /* no chain */
+		put(&m, 3, 8);
+		if (cases[i].type)
+			put(&m, cases[i].index, 8);
+		put(&m, 0x401010, 8);
+		put(&m, 0x401000, 8);
+		put(&m, 1 | 0x1234 << 4 | 1 << 20 | (uint64_t)0xffff << 37, 8); /* the last are bits that have no meaning yet */
+		put(&m, 0x402000, 8);
+		put(&m, 0x400ff0, 8);
+		put(&m, 0, 8);
+		for (unsigned k = 0; k < 3; k++)
+			put(&m, 0, 8);
+		close_record(&m);
+		r = parse(&f, &m);
+		assert_int_equal(r.kind, GUS_RECORD_SAMPLE);
+		assert_int_equal(r.sample.branches_n, 2);
+		b = r.sample.branches;
+		assert_true(b[0].from == 0x401010 && b[0].to == 0x401000 && b[0].cycles == 0x1234);
+		assert_int_equal(b[0].flags, GUS_BRANCH_MISPREDICTED | 1 << GUS_BRANCH_TYPE_SHIFT);
+		assert_true(b[1].from == 0x402000 && b[1].to == 0x400ff0 && b[1].flags == 0 && b[1].cycles == 0);
+		assert_int_equal(r.sample.branch_index, cases[i].type ? cases[i].index + 1 : 0);
+		stop(&f);
+	}
+}
+
+static void more_branches_than_the_record_has(void **state)
+{
+	static const uint64_t counts[] = { 2, 1ULL << 32, UINT64_MAX, UINT64_MAX / 24 + 2 };
+	struct fixture f;
+
+	(void)state;
+	start(&f, FLAT | PERF_SAMPLE_BRANCH_STACK);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		struct maker m = sample(PERF_RECORD_MISC_USER, ID_A, ID_A);
+
+		put(&m, counts[i], 8);
+		for (unsigned k = 0; k < 5; k++) /* one and two thirds */
+			put(&m, 1, 8);
 		assert_int_equal(parse(&f, &m).kind, GUS_RECORD_BAD);
 	}
 	stop(&f);
@@ -557,6 +617,8 @@ int main(void)
 		cmocka_unit_test(flat_sample),
 		cmocka_unit_test(chains),
 		cmocka_unit_test(chain_longer_than_its_record),
+		cmocka_unit_test(branches),
+		cmocka_unit_test(more_branches_than_the_record_has),
 		cmocka_unit_test(mapping_with_inode),
 		cmocka_unit_test(mapping_with_build_id),
 		cmocka_unit_test(names_and_tasks),

@@ -11,7 +11,8 @@
  *                              which is written after each unit
  *     tasks fork UNITS FILE    until it is killed: one process after the other executes this program again to do UNITS
  *                              units. FILE is mapped and has one struct tally, written after each process: of all of them
- *                              and of this one */
+ *                              and of this one
+ *     tasks pipe               until it is killed: two processes wake each other through pipes, 10 times every few milliseconds */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -232,6 +233,23 @@ static int fork_on(char *units, const char *file)
 	return 1;
 }
 
+static int ping_pong(void)
+{
+	int there[2], back[2];
+	char byte = 0;
+
+	if (pipe(there) != 0 || pipe(back) != 0)
+		return 1;
+	if (fork() == 0)
+		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+			;
+	else
+		for (unsigned i = 1; write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1; i++)
+			if (i % 10 == 0)
+				nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "threads") == 0)
@@ -248,7 +266,9 @@ int main(int argc, char **argv)
 		return keep(atoi(argv[2]), argv[3]);
 	if (argc == 4 && strcmp(argv[1], "fork") == 0)
 		return fork_on(argv[2], argv[3]);
+	if (argc == 2 && strcmp(argv[1], "pipe") == 0)
+		return ping_pong();
 	fprintf(stderr, "usage: tasks threads N UNITS | forks N UNITS | work UNITS | churn FILE | keep N FILE | "
-		"fork UNITS FILE\n");
+		"fork UNITS FILE | pipe\n");
 	return 2;
 }
