@@ -40,6 +40,8 @@ struct gus_session_options {
 	uint64_t max_size;                /* of all files, 0 for none */
 	enum gus_switch_output switch_output;
 	uint64_t switch_at;               /* bytes, or ns */
+	bool trace;                       /* now and then a snapshot, for the same cost */
+	uint64_t trace_window;            /* instructions that each is to be replayed for */
 	const char *control;              /* as in gus_control_open, or NULL */
 	const struct gus_priority *priority; /* what the command is to start with; NULL: ours */
 	const struct gus_log *log;
@@ -74,6 +76,7 @@ struct gus_session_result {
 	uint64_t around_ns;               /* our own CPU time before and after that */
 	uint64_t hz;                      /* rate aimed at in the end, 0 if it was not ours to choose */
 	uint64_t hz_changes;
+	unsigned snapshots;
 };
 
 /* Records. 0 if the file is whole; -1 if not, or if nothing was recorded; result is filled in either way. */

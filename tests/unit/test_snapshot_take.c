@@ -279,7 +279,7 @@ static void too_much_memory(void **state)
 	(void)state;
 	assert_int_equal(gus_snapshot_take(&w, &s, &err), -1);
 	assert_int_equal(err.code, GUS_E_FULL);
-	assert_non_null(strstr(err.text, "--snapshot-memory"));
+	assert_non_null(strstr(err.text, "--max-memory"));
 	assert_goes_on();
 	end(pid);
 }
