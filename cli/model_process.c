@@ -17,6 +17,8 @@
 #include "cli/options.h"
 #include "cli/replay.h"
 
+enum { STEPPED_MOST = 200000 }; /* instructions of a window, where each costs a step */
+
 struct attached {
 	struct gus_traced *traced;
 	struct gus_model_windows *windows;
@@ -147,39 +149,63 @@ static char *make_folder(struct gus_error *err)
 	return NULL;
 }
 
+/* What the replays are made with. */
+struct tools { char *qemu, *plugin, *loader; };
+
+static void find_tools(struct tools *tools, const struct gus_model_traced *m, uint64_t window, struct gus_replay_wish *wish)
+{
+	*tools = (struct tools){ gus_find_command(m->emulator ? m->emulator : "qemu-x86_64"), gus_find_part("gusprof-qemu.so"),
+		gus_find_part("gusprof-replay") };
+	*wish = (struct gus_replay_wish){ .tools = { tools->qemu, tools->plugin, tools->loader }, .window = window,
+		.native_window = window < STEPPED_MOST ? window : STEPPED_MOST };
+}
+
+static void forget_tools(struct tools *tools)
+{
+	free(tools->qemu);
+	free(tools->plugin);
+	free(tools->loader);
+}
+
+/* What there is of windows. */
+static int report(struct gus_model_traced *m, struct attached *a, const char *samples, const char *input, struct gus_error *err)
+{
+	struct gus_traced_view v = { .windows = a->windows, .input = input };
+
+	*err = (struct gus_error){ 0 };
+	if (gus_traced_end(a->traced, err) != 0)
+		return -1;
+	count_covered(a->traced, samples, a->windows);
+	return gus_model_traced_print(m, a->traced, &v, err);
+}
+
 static int model_in(struct gus_model_traced *m, const struct gus_model_process *p, const char *folder, struct gus_error *err)
 {
 	struct gus_model_windows windows = { .process = p };
-	char *samples = gus_format("%s/samples", folder), *prefix = gus_format("%s/window", folder), *qemu = gus_find_command(m->emulator ?
-		m->emulator : "qemu-x86_64"), *plugin = gus_find_part("gusprof-qemu.so"), *loader = gus_find_part("gusprof-replay");
-	struct gus_traced_view v = { .windows = &windows };
+	char *samples = gus_format("%s/samples", folder), *prefix = gus_format("%s/window", folder);
 	struct gus_branch_config predictor;
 	struct gus_traced t;
 	struct attached a = { .traced = &t, .windows = &windows };
 	struct gus_replay_process of = { .pid = p->pid, .tid = p->tid, .count = (unsigned)p->snapshots, .spread_ms = (unsigned)p->spread_ms,
-		.max_bytes = p->max_bytes, .prefix = prefix, .each = take_window, .context = &a,
-		.replay = { .tools = { qemu, plugin, loader }, .window = p->window, .native_window = p->window < 200000 ? p->window : 200000 } };
+		.max_bytes = p->max_bytes, .prefix = prefix, .each = take_window, .context = &a };
+	struct tools tools;
 	pid_t recorder;
 	int rc;
 
+	find_tools(&tools, m, p->window, &of.replay);
 	gus_model_traced_open(m, NULL, &predictor, &t);
 	recorder = start_recorder(p->pid, samples);
 	rc = gus_replay_of_process(&of, err);
 	stop_recorder(recorder);
-	if (rc > 0 || windows.taken) {
-		*err = (struct gus_error){ 0 };
-		rc = gus_traced_end(&t, err);
-		count_covered(&t, samples, &windows);
-		if (rc == 0)
-			rc = gus_model_traced_print(m, &t, &v, err);
-	}
+	if (windows.taken)
+		rc = report(m, &a, samples, NULL, err);
+	else if (rc >= 0)
+		rc = gus_fail(err, GUS_E_SYSTEM, "no window of process %d could be had: %s", p->pid, windows.first);
 	gus_model_traced_close(NULL, &t);
 	unlink(samples);
+	forget_tools(&tools);
 	free(samples);
 	free(prefix);
-	free(qemu);
-	free(plugin);
-	free(loader);
 	return rc;
 }
 
@@ -193,5 +219,57 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	rc = model_in(m, p, folder, err);
 	rmdir(folder);
 	free(folder);
+	return rc;
+}
+
+/* Those of a recording, one after the other. -1 with err only if the recording cannot be read on. */
+static int replay_recorded(struct gus_reader *reader, const struct gus_replay_wish *wish, const char *path, struct attached *a,
+			   struct gus_error *err)
+{
+	struct gus_snapshot s;
+	int more;
+
+	for (unsigned n = 0; (more = gus_snapshot_read(reader, &s, err)) > 0; n++) {
+		struct gus_replay_wish one = *wish;
+		struct gus_replayed done = { 0 };
+		struct gus_error own = { 0 };
+
+		if (s.about->window) /* as it was recorded for */
+			one.window = s.about->window, one.native_window = s.about->window < STEPPED_MOST ? s.about->window : STEPPED_MOST;
+		gus_replay(&s, &one, path, &done, &own);
+		take_window(n, s.about, &done, path, &own, a);
+		gus_snapshot_free(&s);
+	}
+	return more;
+}
+
+int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any, struct gus_error *err)
+{
+	struct gus_model_windows windows = { .process = p };
+	struct gus_reader *reader = gus_reader_open(path, err);
+	char *folder = reader ? make_folder(err) : NULL, *trace = folder ? gus_format("%s/window", folder) : NULL;
+	struct gus_branch_config predictor;
+	struct gus_replay_wish wish;
+	struct gus_traced t;
+	struct attached a = { .traced = &t, .windows = &windows };
+	struct tools tools;
+	int rc = -1;
+
+	if (trace) {
+		find_tools(&tools, m, p->window, &wish);
+		gus_model_traced_open(m, NULL, &predictor, &t);
+		rc = replay_recorded(reader, &wish, trace, &a, err);
+		*any = windows.taken || windows.failed;
+		if (windows.taken)
+			rc = report(m, &a, path, path, err);
+		else if (windows.failed)
+			rc = gus_fail(err, GUS_E_SYSTEM, "no snapshot of %s could be replayed: %s", path, windows.first);
+		gus_model_traced_close(NULL, &t);
+		forget_tools(&tools);
+		rmdir(folder);
+	}
+	free(trace);
+	free(folder);
+	gus_reader_close(reader);
 	return rc;
 }

@@ -156,14 +156,20 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, s
 	return rc;
 }
 
-int gus_model_trace(struct gus_model_traced *m, const char *path, struct gus_error *err)
+int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, struct gus_error *err)
 {
+	bool snapshots = false, interval = m->interval;
 	struct gus_traced_view v = { .input = path };
 	struct gus_trace *trace = gus_trace_open(path, err);
 	int rc;
 
 	if (!trace && err->code == GUS_E_NOT_FOUND && access(path, F_OK) == 0) {
 		*err = (struct gus_error){ 0 };
+		m->interval = true;
+		rc = gus_model_snapshots(m, p, path, &snapshots, err);
+		m->interval = interval;
+		if (snapshots || rc != 0)
+			return rc;
 		return gus_model_recording(m, path, err);
 	}
 	if (!trace)

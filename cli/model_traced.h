@@ -7,6 +7,11 @@
 #include "attribution/replay.h"
 #include "attribution/traced.h"
 
+/* A process that runs: snapshots of its threads, and what copies made from them do next. */
+struct gus_model_process {
+	int pid, tid;                   /* tid 0: its running threads in turn */
+	uint64_t snapshots, spread_ms, window, max_bytes;
+};
 struct gus_model_traced {
 	const struct gus_uarch *uarch;
 	const struct gus_core_config *config;
@@ -22,7 +27,7 @@ struct gus_model_traced {
 /* Runs and prints. The command's exit status goes to *status. -1 with err. */
 int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status, struct gus_error *err);
 /* A file that has a trace. */
-int gus_model_trace(struct gus_model_traced *m, const char *path, struct gus_error *err);
+int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, struct gus_error *err);
 
 /* Where a trace is not what was executed, but what is inferred from a recording's branch stacks or samples. */
 struct gus_model_inferred {
@@ -33,11 +38,8 @@ struct gus_model_inferred {
 /* A recording that has no trace: what it lets one infer is run for some million instructions. */
 int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus_error *err);
 
-/* A process that runs: snapshots of its threads, and what copies made from them do next. */
-struct gus_model_process {
-	int pid, tid;                   /* tid 0: its running threads in turn */
-	uint64_t snapshots, spread_ms, window, max_bytes;
-};
+/* The snapshots that a recording has; *any: whether there are some. */
+int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any, struct gus_error *err);
 int gus_model_attached(struct gus_model_traced *m, const struct gus_model_process *p, struct gus_error *err);
 
 /* Renderers. */

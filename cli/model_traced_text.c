@@ -53,7 +53,7 @@ static void print_head(const struct gus_traced_view *v)
 	if (v->command)
 		for (size_t i = 0; i < v->command_n; i++)
 			printf("%s%s", i ? " " : "", v->command[i]);
-	else if (v->windows)
+	else if (v->windows && !v->input)
 		printf("process %d", v->windows->process->pid);
 	else
 		printf("%s", v->input);
@@ -94,8 +94,8 @@ static void print_windows(const struct gus_model_windows *w)
 	if (w->native)
 		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n", w->native);
 	if (w->samples)
-		printf("  %.1f%% of the %" PRIu64 " samples taken meanwhile are of code that the windows have\n",
-		       100 * ratio((double)w->covered, (double)w->samples), w->samples);
+		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the windows have\n",
+		       100 * ratio((double)w->covered, (double)w->samples), w->samples, w->process->pid ? " taken meanwhile" : "");
 	else
 		printf("  how much of its time that is about is not known: %s\n", w->why);
 	if (w->failed)
