@@ -135,7 +135,8 @@ struct gus_traced {
 	uint32_t window_bytes;
 	size_t records;                         /* of the present trace that were taken; and where its numbers begin here */
 	uint32_t first_block, first_thread;
-	struct gus_index covered;               /* places of instructions that were executed, once it was asked for them */
+	struct gus_index covered;               /* places of instructions that were executed, once it was asked for them, ... */
+	struct gus_vec(uint32_t) covered_region; /* ... and their regions */
 	struct gus_strings strings;
 	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
 };
@@ -150,8 +151,8 @@ void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint6
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
 /* After the last one: adds up. -1 with err if it cannot be run. */
 int gus_traced_end(struct gus_traced *t, struct gus_error *err);
-/* Whether an instruction was executed that begins at that offset of a file. After the end. */
-bool gus_traced_covers(struct gus_traced *t, const char *module, uint64_t offset);
+/* The region of the instruction that begins at that offset of a file; GUS_TRACED_NONE if none was executed there. After the end. */
+uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset);
 
 /* The threads' own. */
 struct gus_traced_figures {

@@ -200,26 +200,36 @@ void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint6
 	gus_vec_push(&t->mappings, (struct gus_traced_mapping){ start, start + length, offset, module });
 }
 
-bool gus_traced_covers(struct gus_traced *t, const char *module, uint64_t offset)
+struct covered { uint64_t module, offset; };
+
+static void find_covered(struct gus_traced *t)
 {
-	struct { uint64_t module, offset; } key;
+	gus_index_init(&t->covered, sizeof(struct covered));
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		struct covered place = { 0, b->offset };
+		bool is_new;
 
-	if (!t->covered.key_size) {
-		gus_index_init(&t->covered, sizeof(key));
-		for (size_t i = 0; i < t->blocks.n; i++) {
-			const struct gus_traced_block *b = &t->blocks.v[i];
-
-			if (!b->module || !b->executed)
-				continue;
-			key.module = gus_strings_add(&t->strings, b->module);
-			key.offset = b->offset;
-			for (uint32_t k = 0; k < b->insns_n; key.offset += b->lengths[k++])
-				gus_index_add(&t->covered, &key, NULL);
+		if (!b->module || !b->executed)
+			continue;
+		place.module = gus_strings_add(&t->strings, b->module);
+		for (uint32_t k = 0; k < b->insns_n; place.offset += b->lengths[k++]) {
+			gus_index_add(&t->covered, &place, &is_new);
+			if (is_new)
+				gus_vec_push(&t->covered_region, b->region);
 		}
 	}
-	key.module = gus_strings_add(&t->strings, module);
-	key.offset = offset;
-	return gus_index_find(&t->covered, &key) != GUS_INDEX_NONE;
+}
+
+uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset)
+{
+	struct covered place = { gus_strings_add(&t->strings, module), offset };
+	uint32_t number;
+
+	if (!t->covered.key_size)
+		find_covered(t);
+	number = gus_index_find(&t->covered, &place);
+	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->covered_region.v[number];
 }
 
 /* What was told up to a number of blocks. */

@@ -76,9 +76,13 @@ static void count_covered(struct gus_traced *t, const char *path, struct gus_mod
 		const struct gus_cell *cell = &profile.cells.v[i];
 		const struct gus_module *module = gus_space_module(profile.space, cell->place.module);
 
+		uint32_t region = module->kind == GUS_MODULE_FILE ? gus_traced_region_at(t, module->path, cell->place.offset) : GUS_TRACED_NONE;
+
 		w->samples += cell->samples;
-		if (module->kind == GUS_MODULE_FILE && gus_traced_covers(t, module->path, cell->place.offset))
+		if (region != GUS_TRACED_NONE) {
 			w->covered += cell->samples;
+			w->sampled[region] += cell->samples;
+		}
 	}
 	if (!w->samples)
 		snprintf(w->why, sizeof(w->why), "no sample was taken meanwhile");
@@ -171,12 +175,16 @@ static void forget_tools(struct tools *tools)
 static int report(struct gus_model_traced *m, struct attached *a, const char *samples, const char *input, struct gus_error *err)
 {
 	struct gus_traced_view v = { .windows = a->windows, .input = input };
+	int rc;
 
 	*err = (struct gus_error){ 0 };
 	if (gus_traced_end(a->traced, err) != 0)
 		return -1;
+	a->windows->sampled = gus_zalloc((a->traced->regions.n + 1) * sizeof(*a->windows->sampled));
 	count_covered(a->traced, samples, a->windows);
-	return gus_model_traced_print(m, a->traced, &v, err);
+	rc = gus_model_traced_print(m, a->traced, &v, err);
+	free(a->windows->sampled);
+	return rc;
 }
 
 static int model_in(struct gus_model_traced *m, const struct gus_model_process *p, const char *folder, struct gus_error *err)

@@ -49,6 +49,7 @@ struct gus_model_windows {
 	unsigned taken, failed, native; /* native: of those taken, replayed by steps */
 	uint64_t pause_most_ns, pause_ns, bytes_most;
 	uint64_t samples, covered;      /* taken meanwhile, and those of code that the windows have; 0: none could be taken, and why */
+	uint64_t *sampled;              /* of them, by region */
 	char why[256];
 	char first[512];                /* why the first that failed did */
 };

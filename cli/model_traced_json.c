@@ -161,6 +161,7 @@ static json_t *region(const struct gus_traced_view *v, uint32_t number)
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
 	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(r->warm_cycles) : json_null());
 	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
+	json_object_set_new(o, "samples", v->windows && v->windows->samples ? integer(v->windows->sampled[number]) : json_null());
 	json_object_set_new(o, "ipc", ratio((double)r->instructions, r->cycles[0]));
 	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
 	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, r->cycles) : json_null());

@@ -180,7 +180,9 @@ static void print_regions(const struct gus_traced_view *v)
 	const struct gus_traced *t = v->traced;
 	size_t rows = v->model->rows ? v->model->rows : ROWS;
 
-	printf("\n  cycles       instr.   IPC%s%s  %s\n", v->model->causality ? "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
+	bool sampled = v->windows && v->windows->samples;
+
+	printf("\n  cycles %s      instr.   IPC%s%s  %s\n", sampled ? "  samples" : "", v->model->causality ? "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
 	       "region");
 	for (size_t i = 0; i < v->regions_n && i < rows; i++) {
 		const struct gus_traced_region *r = &t->regions.v[v->order[i]];
@@ -191,6 +193,8 @@ static void print_regions(const struct gus_traced_view *v)
 			break;
 		gus_traced_region_name(t, r, name, sizeof(name));
 		printf("  %6.2f%%  ", 100 * ratio(r->cycles[0], t->cycles[0]));
+		if (sampled)
+			printf("%6.2f%%  ", 100 * ratio((double)v->windows->sampled[v->order[i]], (double)v->windows->samples));
 		printf("%9.2f%%  %5.2f", 100 * ratio((double)r->instructions, (double)(t->instructions - t->warmed)), ratio((double)r->instructions, r->cycles[0]));
 		if (v->model->causality)
 			printf("   %6.2f%%", 100 * ratio(r->charged, t->cycles[0]));
