@@ -15,6 +15,7 @@
 #include "cli/emulate.h"
 #include "cli/model_traced.h"
 #include "cli/options.h"
+#include "cli/print.h"
 #include "cli/replay.h"
 
 enum { STEPPED_MOST = 200000 }; /* instructions of a window, where each costs a step */
@@ -59,6 +60,43 @@ static int stop_recorder(pid_t child)
 	return status;
 }
 
+struct elsewhere gus_vec(struct gus_model_elsewhere);
+
+/* One more sample, or several, of a function that no window has at that place. */
+static void note_elsewhere(struct elsewhere *list, const struct gus_profile *profile, const struct gus_cell *cell)
+{
+	const struct gus_module *module = gus_space_module(profile->space, cell->place.module);
+	struct gus_name names[GUS_NAMES_MAX];
+	char name[sizeof(list->v->name)];
+
+	gus_symbols_names(profile->symbols, module, cell->place.offset, GUS_DEPTH_FUNCTION, names);
+	snprintf(name, sizeof(name), "%.80s [%.40s]", names[0].function ? names[0].function : "[unknown]", gus_base_name(module->path));
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->v[i].name, name) == 0) {
+			list->v[i].samples += cell->samples;
+			return;
+		}
+	gus_vec_push(list, (struct gus_model_elsewhere){ .samples = cell->samples });
+	memcpy(list->v[list->n - 1].name, name, sizeof(name));
+}
+
+static int by_samples(const void *x, const void *y)
+{
+	const struct gus_model_elsewhere *a = x, *b = y;
+
+	return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+static void take_elsewhere(struct gus_model_windows *w, struct elsewhere *list)
+{
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), by_samples);
+	w->elsewhere_n = list->n < GUS_MODEL_ELSEWHERE ? list->n : GUS_MODEL_ELSEWHERE;
+	if (w->elsewhere_n)
+		memcpy(w->elsewhere, list->v, w->elsewhere_n * sizeof(*w->elsewhere));
+	gus_vec_free(list);
+}
+
 /* How many of the samples are at instructions that the windows have executed. */
 static void count_covered(struct gus_traced *t, const char *path, struct gus_model_windows *w)
 {
@@ -66,6 +104,7 @@ static void count_covered(struct gus_traced *t, const char *path, struct gus_mod
 	struct gus_symbols_options symbols = { 0 };
 	struct gus_reader *reader = gus_reader_open(path, &err);
 	struct gus_profile profile;
+	struct elsewhere elsewhere = { 0 };
 
 	if (!reader || gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, gus_cli_log(0), &err) != 0) {
 		snprintf(w->why, sizeof(w->why), "%.250s", err.text);
@@ -82,8 +121,11 @@ static void count_covered(struct gus_traced *t, const char *path, struct gus_mod
 		if (region != GUS_TRACED_NONE) {
 			w->covered += cell->samples;
 			w->sampled[region] += cell->samples;
+		} else {
+			note_elsewhere(&elsewhere, &profile, cell);
 		}
 	}
+	take_elsewhere(w, &elsewhere);
 	if (!w->samples)
 		snprintf(w->why, sizeof(w->why), "no sample was taken meanwhile");
 	gus_profile_free(&profile);

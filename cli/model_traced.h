@@ -43,6 +43,13 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 int gus_model_attached(struct gus_model_traced *m, const struct gus_model_process *p, struct gus_error *err);
 
 /* Renderers. */
+/* A function with samples that no window has: code that an emulator's CPU would not take, for one, such as the AVX-512 variants of a libc. */
+enum { GUS_MODEL_ELSEWHERE = 8 };
+struct gus_model_elsewhere {
+	char name[128];                 /* "function [module]" */
+	uint64_t samples;
+};
+
 /* What was taken of a process. */
 struct gus_model_windows {
 	const struct gus_model_process *process;
@@ -50,6 +57,8 @@ struct gus_model_windows {
 	uint64_t pause_most_ns, pause_ns, bytes_most;
 	uint64_t samples, covered;      /* taken meanwhile, and those of code that the windows have; 0: none could be taken, and why */
 	uint64_t *sampled;              /* of them, by region */
+	struct gus_model_elsewhere elsewhere[GUS_MODEL_ELSEWHERE]; /* the most samples first */
+	size_t elsewhere_n;
 	char why[256];
 	char first[512];                /* why the first that failed did */
 };

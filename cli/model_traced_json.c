@@ -304,12 +304,12 @@ static json_t *command(const struct gus_traced_view *v)
 
 static json_t *windows(const struct gus_model_windows *w)
 {
-	json_t *o = json_object();
+	json_t *o, *elsewhere;
 
-	if (!w) {
-		json_decref(o);
+	if (!w)
 		return json_null();
-	}
+	o = json_object();
+	elsewhere = json_array();
 	json_object_set_new(o, "pid", json_integer(w->process->pid));
 	json_object_set_new(o, "taken", integer(w->taken));
 	json_object_set_new(o, "failed", integer(w->failed));
@@ -321,6 +321,14 @@ static json_t *windows(const struct gus_model_windows *w)
 	json_object_set_new(o, "pause_ns", integer(w->pause_ns));
 	json_object_set_new(o, "samples", w->samples ? integer(w->samples) : json_null());
 	json_object_set_new(o, "samples_covered", w->samples ? integer(w->covered) : json_null());
+	for (size_t i = 0; i < w->elsewhere_n; i++) {
+		json_t *one = json_object();
+
+		json_object_set_new(one, "function", gus_json_text(w->elsewhere[i].name));
+		json_object_set_new(one, "samples", integer(w->elsewhere[i].samples));
+		json_array_append_new(elsewhere, one);
+	}
+	json_object_set_new(o, "samples_elsewhere", elsewhere);
 	return o;
 }
 

@@ -85,6 +85,16 @@ static void print_head(const struct gus_traced_view *v)
 	printf("  %.2f%% of the instructions have a row in the table\n", 100 - 100 * ratio(t->program->unknown, t->program->insns_n));
 }
 
+/* Those with a hundredth of the samples. */
+static void print_elsewhere(const struct gus_model_windows *w)
+{
+	for (size_t i = 0; i < w->elsewhere_n && w->elsewhere[i].samples * 100 >= w->samples; i++) {
+		printf("    %5.1f%% are elsewhere: ", 100 * ratio((double)w->elsewhere[i].samples, (double)w->samples));
+		gus_print_clean(w->elsewhere[i].name);
+		putchar('\n');
+	}
+}
+
 static void print_windows(const struct gus_model_windows *w)
 {
 	printf("\n  %u window%s of up to ", w->taken, w->taken == 1 ? "" : "s");
@@ -93,11 +103,13 @@ static void print_windows(const struct gus_model_windows *w)
 	       (double)w->bytes_most / 1e6, (double)w->pause_most_ns / 1e6, (double)w->pause_ns / 1e6);
 	if (w->native)
 		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n", w->native);
-	if (w->samples)
+	if (w->samples) {
 		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the windows have\n",
 		       100 * ratio((double)w->covered, (double)w->samples), w->samples, w->process->pid ? " taken meanwhile" : "");
-	else
+		print_elsewhere(w);
+	} else {
 		printf("  how much of its time that is about is not known: %s\n", w->why);
+	}
 	if (w->failed)
 		printf("  %u more could not be had; the first: %s\n", w->failed, w->first);
 }
