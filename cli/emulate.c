@@ -142,7 +142,13 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 	if (e->pid < 0)
 		return gus_fail_errno(err, errno, "cannot create a process for '%s'", words[0]);
 	if (e->pid == 0) {
+		int null = e->silent ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+
 		close(ends[0]);
+		if (null >= 0) {
+			dup2(null, 0);
+			dup2(null, 1);
+		}
 		execv(words[0], words);
 		fprintf(stderr, "gusprof: cannot start '%s': %s\n", words[0], strerror(errno));
 		_exit(127);
@@ -155,7 +161,7 @@ int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *
 	char *path = gus_find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
 	int ends[2] = { -1, -1 }, rc = -1;
 
-	*e = (struct gus_emulation){ .pid = -1, .trace = -1 };
+	*e = (struct gus_emulation){ .pid = -1, .trace = -1, .silent = e->silent };
 	if (!path)
 		gus_fail_errno(err, ENOENT, "cannot start '%s'", argv[0]);
 	e->target = path ? target_of(path, err) : NULL;

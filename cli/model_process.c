@@ -98,7 +98,7 @@ static void take_elsewhere(struct gus_model_windows *w, struct elsewhere *list)
 }
 
 /* How many of the samples are at instructions that the windows have executed. */
-static void count_covered(struct gus_traced *t, const char *path, struct gus_model_windows *w)
+void gus_model_count_samples(struct gus_traced *t, const char *path, struct gus_model_windows *w)
 {
 	struct gus_error err = { 0 };
 	struct gus_symbols_options symbols = { 0 };
@@ -106,6 +106,7 @@ static void count_covered(struct gus_traced *t, const char *path, struct gus_mod
 	struct gus_profile profile;
 	struct elsewhere elsewhere = { 0 };
 
+	w->sampled = gus_zalloc((t->regions.n + 1) * sizeof(*w->sampled)); /* the caller frees it */
 	if (!reader || gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, gus_cli_log(0), &err) != 0) {
 		snprintf(w->why, sizeof(w->why), "%.250s", err.text);
 		gus_reader_close(reader);
@@ -222,8 +223,7 @@ static int report(struct gus_model_traced *m, struct attached *a, const char *sa
 	*err = (struct gus_error){ 0 };
 	if (gus_traced_end(a->traced, err) != 0)
 		return -1;
-	a->windows->sampled = gus_zalloc((a->traced->regions.n + 1) * sizeof(*a->windows->sampled));
-	count_covered(a->traced, samples, a->windows);
+	gus_model_count_samples(a->traced, samples, a->windows);
 	rc = gus_model_traced_print(m, a->traced, &v, err);
 	free(a->windows->sampled);
 	return rc;

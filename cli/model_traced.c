@@ -138,20 +138,29 @@ void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_trac
 
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
 {
+	struct gus_model_process none = { 0 };
+	struct gus_model_windows samples = { .process = &none };
 	struct gus_branch_config predictor;
 	struct gus_error trouble = { 0 };
 	struct gus_traced t;
 	int rc;
 
+	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every) /* of what was before a window the caches know nothing */
+		m->interval = true;
 	gus_model_traced_open(m, v->inferred, &predictor, &t);
 	rc = gus_traced_read(&t, trace, &trouble);
 	if (gus_traced_end(&t, &trouble) != 0)
 		rc = -1;
 	v->trouble = rc ? trouble.text : NULL;
+	if (v->input && !v->inferred) { /* a recording may have both */
+		gus_model_count_samples(&t, v->input, &samples);
+		v->windows = samples.samples ? &samples : NULL;
+	}
 	if (rc && !t.instructions)
 		*err = trouble;
 	else
 		rc = gus_model_traced_print(m, &t, v, err);
+	free(samples.sampled);
 	gus_model_traced_close(v->inferred, &t);
 	return rc;
 }
@@ -183,7 +192,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 {
 	struct gus_traced_view v = { .command = (const char *const *)argv };
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
-	struct gus_emulation e;
+	struct gus_emulation e = { .silent = false };
 	struct gus_trace *trace;
 	int rc = -1;
 

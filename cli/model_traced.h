@@ -12,6 +12,8 @@ struct gus_model_process {
 	int pid, tid;                   /* tid 0: its running threads in turn */
 	uint64_t snapshots, spread_ms, window, max_bytes;
 };
+struct gus_model_windows;
+
 struct gus_model_traced {
 	const struct gus_uarch *uarch;
 	const struct gus_core_config *config;
@@ -40,6 +42,8 @@ int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus
 
 /* The snapshots that a recording has; *any: whether there are some. */
 int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any, struct gus_error *err);
+/* Fills in what samples of a recording say of the regions. */
+void gus_model_count_samples(struct gus_traced *t, const char *path, struct gus_model_windows *w);
 int gus_model_attached(struct gus_model_traced *m, const struct gus_model_process *p, struct gus_error *err);
 
 /* Renderers. */

@@ -95,17 +95,24 @@ static void print_elsewhere(const struct gus_model_windows *w)
 	}
 }
 
-static void print_windows(const struct gus_model_windows *w)
+static void print_pauses(const struct gus_model_windows *w)
 {
-	printf("\n  %u window%s of up to ", w->taken, w->taken == 1 ? "" : "s");
+	printf("  %u window%s of up to ", w->taken, w->taken == 1 ? "" : "s");
 	print_count((double)w->process->window);
 	printf(" instructions each, from snapshots of up to %.1f MB; the process stood still for %.1f ms at most, %.1f ms in all\n",
 	       (double)w->bytes_most / 1e6, (double)w->pause_most_ns / 1e6, (double)w->pause_ns / 1e6);
 	if (w->native)
 		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n", w->native);
+}
+
+static void print_windows(const struct gus_model_windows *w)
+{
+	putchar('\n');
+	if (w->taken)
+		print_pauses(w);
 	if (w->samples) {
-		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the windows have\n",
-		       100 * ratio((double)w->covered, (double)w->samples), w->samples, w->process->pid ? " taken meanwhile" : "");
+		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the %s\n", 100 * ratio((double)w->covered, (double)w->samples),
+		       w->samples, w->process->pid ? " taken meanwhile" : "", w->taken ? "windows have" : "trace has");
 		print_elsewhere(w);
 	} else {
 		printf("  how much of its time that is about is not known: %s\n", w->why);

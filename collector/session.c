@@ -278,6 +278,12 @@ static int finish_file(struct session *s)
 		return -1;
 	if (s->o->overwrite)
 		gus_lanes_snapshot(&s->lanes, s->now);
+	if (s->o->before_end) {
+		struct gus_error err = { 0 };
+
+		if (s->o->before_end(s->o->before_end_context, s->writer, s->result, &err) != 0)
+			gus_log(s->o->log, GUS_WARN, "%s", err.text);
+	}
 	return gus_session_end_file(s, s->result->ended_by);
 }
 

@@ -22,6 +22,9 @@ enum gus_switch_output {
 	GUS_SWITCH_TIME,
 };
 
+struct gus_session_result;
+struct gus_writer;
+
 struct gus_session_options {
 	char *const *command;             /* NULL-terminated; NULL: none. With a target that is not the command, it only says
 					   * how long */
@@ -45,6 +48,10 @@ struct gus_session_options {
 	const char *control;              /* as in gus_control_open, or NULL */
 	const struct gus_priority *priority; /* what the command is to start with; NULL: ours */
 	const struct gus_log *log;
+	/* Called when all is over, with the file that still is open: for what else belongs in it. NULL: nothing. -1 with err is told, and the
+	 * recording is whole all the same. */
+	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result, struct gus_error *err);
+	void *before_end_context;
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
 	void *ready_context;
 };
