@@ -162,22 +162,22 @@ static void add_up(struct gus_traced *t)
 		t->knobs[i].speedup = t->cycles[i + 1] > 0 ? t->cycles[0] / t->cycles[i + 1] - 1 : 0;
 }
 
-static int check_isa(const struct gus_traced *t, const char *target, struct gus_error *err)
+int gus_traced_check(const struct gus_uarch *u, const char *what, const char *target, struct gus_error *err)
 {
 	enum gus_isa isa = strcmp(target, "x86_64") == 0 ? GUS_ISA_X86_64 : strcmp(target, "aarch64") == 0 ? GUS_ISA_ARM64 :
 		strcmp(target, "i386") == 0 ? GUS_ISA_X86_32 : GUS_ISA_UNKNOWN;
 
-	if (isa == t->isa || (isa == GUS_ISA_X86_32 && t->isa == GUS_ISA_X86_64))
+	if (isa == u->isa || (isa == GUS_ISA_X86_32 && u->isa == GUS_ISA_X86_64))
 		return 0;
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model the trace: it is of %s, and %s is a CPU of %s; name another one with --uarch",
-			target, t->options.uarch->name, t->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model %s: it is of %s, and %s is a CPU of %s; name another one with --uarch",
+			what, target, u->name, u->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
 }
 
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err)
 {
 	struct gus_trace_step step;
 	const Gusprof__TraceTotal *total;
-	int rc = check_isa(t, gus_trace_about(trace)->target, err);
+	int rc = gus_traced_check(t->options.uarch, "the trace", gus_trace_about(trace)->target, err);
 
 	while (rc == 0) {
 		int more = gus_trace_next(trace, &step, err);

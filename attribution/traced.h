@@ -141,6 +141,8 @@ struct gus_traced {
 	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
 };
 
+/* Whether code for a target, such as "x86_64", can be run on a CPU. -1 with err, which says of what. */
+int gus_traced_check(const struct gus_uarch *u, const char *what, const char *target, struct gus_error *err);
 void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options);
 void gus_traced_close(struct gus_traced *t);
 /* What is mapped in the next trace, if it does not say so itself. Copied. */
@@ -157,7 +159,7 @@ uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t
 /* The threads' own. */
 struct gus_traced_figures {
 	uint32_t stream;
-	uint64_t instructions;
+	uint64_t instructions, warmed;          /* without those of the warm-up, and they */
 	double cycles[GUS_STREAM_LANES], warm_cycles;
 	const struct gus_cache_total *cache;
 	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them; NULL: the predictor was not asked */

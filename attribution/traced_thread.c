@@ -17,6 +17,7 @@ struct gus_traced_thread {
 	uint64_t unknown_branches;              /* those of the warm-up, too */
 	bool counting;                          /* the warm-up is over */
 	double before[GUS_STREAM_LANES], warm_before; /* cycles until then */
+	struct gus_vec(double) ops_before;      /* and of each op */
 	/* The uop cache, first in first out: window i came in when so many lines had, plus 1. */
 	struct gus_vec(uint64_t) came;
 	uint64_t lines, lines_most;
@@ -90,6 +91,7 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	gus_vec_free(&th->accesses);
 	gus_vec_free(&th->accesses_warm);
 	gus_vec_free(&th->came);
+	gus_vec_free(&th->ops_before);
 	free(th);
 }
 
@@ -101,6 +103,10 @@ static void begin_to_count(struct gus_traced_thread *th)
 	th->counting = true;
 	th->warmed = th->instructions;
 	gus_stream_cycles(th->engine, th->before);
+	for (uint32_t op = 0; op < th->t->program->ops_n; op++)
+		gus_vec_push(&th->ops_before, gus_stream_op_cycles(th->engine, op));
+	if (th->causes)
+		gus_causes_count_anew(th->causes);
 	if (th->warm) {
 		gus_stream_cycles(th->warm, cycles);
 		th->warm_before = cycles[0];
@@ -429,6 +435,8 @@ void gus_traced_thread_end(struct gus_traced_thread *th)
 	th->unknown_branches += th->branching != NULL;
 	th->branching = NULL;
 	flush(th);
+	if (!th->counting)
+		begin_to_count(th); /* and there is nothing */
 }
 
 /* Results. */
@@ -511,18 +519,18 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 	t->warm_cycles += warm;
 	t->instructions += th->instructions;
 	t->steps += th->steps;
-	t->warmed += th->counting ? th->warmed : th->instructions;
+	t->warmed += th->warmed;
 	t->branches_unknown += th->unknown_branches;
 	add_regions(th, t);
 	for (uint32_t op = 0; op < t->program->ops_n; op++)
-		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op);
+		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op) - (op < th->ops_before.n ? th->ops_before.v[op] : 0);
 	if (own_most(th, t, cycles[0])) {
 		take_phases(th, t);
 		take_memory(th, t);
 	}
 	if (!th->causes)
 		return;
-	gus_causes_get(th->causes, t->program, &causes);
+	gus_causes_get(th->causes, t->program, cycles[0], &causes);
 	for (uint32_t op = 0; op < causes.ops_n; op++)
 		t->op_charged[op] += causes.op_cycles[op];
 	if (causes.cycles > t->causality.cycles || !t->causality.causes) {
@@ -536,7 +544,7 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out)
 {
-	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed,
+	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed, .warmed = th->warmed,
 		.cache = gus_cache_totals(th->cache), .branches = th->t->options.mispredicted ? NULL : gus_branch_totals(th->predictor) };
 	own_cycles(th, out->cycles, &out->warm_cycles);
 }

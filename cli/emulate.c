@@ -67,6 +67,17 @@ static const char *target_of(const char *path, struct gus_error *err)
 	return NULL;
 }
 
+const char *gus_command_target(const char *name, struct gus_error *err)
+{
+	char *path = gus_find_command(name);
+	const char *target = path ? target_of(path, err) : NULL;
+
+	if (!path)
+		gus_fail_errno(err, ENOENT, "cannot start '%s'", name);
+	free(path);
+	return target;
+}
+
 /* Beside the program as it was built, or where it was installed. */
 char *gus_find_part(const char *name)
 {

@@ -10,6 +10,8 @@
 
 /* Where a command is, as a shell would find it; NULL if nowhere. The caller frees it. */
 char *gus_find_command(const char *name);
+/* Which machine's program a command is, such as "x86_64". NULL with err if it is none that can be traced. */
+const char *gus_command_target(const char *name, struct gus_error *err);
 /* A file that is built and installed with this program, such as "gusprof-qemu.so"; NULL if it is not there. The caller frees it. */
 char *gus_find_part(const char *name);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attribution/profile.h"
@@ -46,18 +47,29 @@ static pid_t start_recorder(int pid, const char *out)
 	return child;
 }
 
-static int stop_recorder(pid_t child)
+/* Its file has its name as soon as it samples. One that cannot is not there any more, or takes longer than that. */
+static void wait_for_recorder(pid_t child, const char *out)
 {
-	int status = 0;
+	enum { STEP_MS = 5, MOST_MS = 5000 };
+	siginfo_t ended = { 0 };
+
+	for (int ms = 0; child > 0 && ms < MOST_MS && access(out, F_OK) != 0; ms += STEP_MS) {
+		if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000 }, NULL);
+	}
+}
+
+static void stop_recorder(pid_t child)
+{
 	pid_t got;
 
 	if (child <= 0)
-		return -1;
+		return;
 	kill(child, SIGINT);
 	do
-		got = waitpid(child, &status, 0);
+		got = waitpid(child, NULL, 0);
 	while (got < 0 && errno == EINTR);
-	return status;
 }
 
 struct elsewhere gus_vec(struct gus_model_elsewhere);
@@ -107,6 +119,8 @@ void gus_model_count_samples(struct gus_traced *t, const char *path, struct gus_
 	struct elsewhere elsewhere = { 0 };
 
 	w->sampled = gus_zalloc((t->regions.n + 1) * sizeof(*w->sampled)); /* the caller frees it */
+	if (!reader && err.code == GUS_E_NOT_FOUND)
+		snprintf(err.text, sizeof(err.text), "no samples could be taken of it; gusprof record -p %d says why", w->process->pid);
 	if (!reader || gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, gus_cli_log(0), &err) != 0) {
 		snprintf(w->why, sizeof(w->why), "%.250s", err.text);
 		gus_reader_close(reader);
@@ -245,6 +259,7 @@ static int model_in(struct gus_model_traced *m, const struct gus_model_process *
 	find_tools(&tools, m, p->window, &of.replay);
 	gus_model_traced_open(m, NULL, &predictor, &t);
 	recorder = start_recorder(p->pid, samples);
+	wait_for_recorder(recorder, samples);
 	rc = gus_replay_of_process(&of, err);
 	stop_recorder(recorder);
 	if (windows.taken)

@@ -2,6 +2,7 @@
 #include "cli/model_traced.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,10 +113,26 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 	gus_traced_open(t, &o);
 }
 
+static uint64_t longest_thread(const struct gus_traced *t)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < gus_traced_threads(t); i++) {
+		struct gus_traced_figures f;
+
+		gus_traced_thread(t, i, &f);
+		longest = f.warmed + f.instructions > longest ? f.warmed + f.instructions : longest;
+	}
+	return longest;
+}
+
 int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_traced_view *v, struct gus_error *err)
 {
 	if (!t->instructions)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
+	if (t->warmed == t->instructions)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to model: the warm-up of %" PRIu64 " instructions is longer than each "
+				"thread, of which the longest has %" PRIu64, m->warm_up, longest_thread(t));
 	v->model = m;
 	v->traced = t;
 	order_regions(v);
@@ -194,11 +211,12 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	struct gus_emulation e = { .silent = false };
 	struct gus_trace *trace;
+	const char *target = gus_command_target(argv[0], err);
 	int rc = -1;
 
 	while (argv[v.command_n])
 		v.command_n++;
-	if (gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
+	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 || gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
 		return -1;
 	sigaction(SIGINT, &ignore, &before); /* it is the command's; what was traced until then is told */
 	trace = gus_trace_open_fd(e.trace, err);
@@ -207,6 +225,11 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 		gus_trace_close(trace);
 	}
 	gus_emulation_end(&e);
+	if (!trace && err->code == GUS_E_TRUNCATED) { /* not a word came; what was wrong it has said itself */
+		*err = (struct gus_error){ 0 };
+		gus_fail(err, GUS_E_SYSTEM, "cannot trace '%s': the emulator %s%s ended before the command began", argv[0],
+			 m->emulator ? "" : "qemu-", m->emulator ? m->emulator : target);
+	}
 	sigaction(SIGINT, &before, NULL);
 	*status = WIFEXITED(e.status) ? WEXITSTATUS(e.status) : 128 + WTERMSIG(e.status);
 	return rc;

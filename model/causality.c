@@ -679,14 +679,23 @@ struct gus_causes *gus_causes_open(const struct gus_core_config *c, struct gus_s
 	return causes;
 }
 
+void gus_causes_count_anew(struct gus_causes *causes)
+{
+	struct charges *c = &causes->analysis.charges;
+
+	for (size_t i = 0; i < c->sums.n; i++)
+		c->sums.v[i] = (struct sum){ 0 };
+	c->all = 0;
+	causes->analysis.charged = 0;
+}
+
 /* What was not followed is taken to be as what was. */
-void gus_causes_get(const struct gus_causes *causes, const struct gus_program *p, struct gus_causality *out)
+void gus_causes_get(const struct gus_causes *causes, const struct gus_program *p, double cycles, struct gus_causality *out)
 {
 	const struct analysis *a = &causes->analysis;
-	uint64_t ops = causes->log.seq + causes->log.skipped;
 
 	*out = (struct gus_causality){ 0 };
-	list_causes(&a->charges, p, a->charged ? (double)a->charged / (double)ops : 1, out);
+	list_causes(&a->charges, p, a->charges.all > 0 && cycles > 0 ? (double)a->charges.all / GUS_STREAM_TICKS / cycles : 1, out);
 	find_chain(a, p, out);
 }
 

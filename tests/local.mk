@@ -26,6 +26,7 @@ case_tests = \
 	tests/cases/trace.sh \
 	tests/cases/trace-arm64.sh \
 	tests/cases/trace-ends.sh \
+	tests/cases/traced.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
@@ -60,6 +61,11 @@ tests_cases_trace_threads_SOURCES = tests/cases/trace_threads.c
 tests_cases_trace_threads_CFLAGS = $(GUS_WARNINGS) -fno-pie
 tests_cases_trace_threads_LDFLAGS = -no-pie
 tests_cases_trace_threads_LDADD = -lpthread
+check_PROGRAMS += tests/cases/traced-target
+tests_cases_traced_target_SOURCES = tests/cases/traced_target.c
+tests_cases_traced_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
+tests_cases_traced_target_LDFLAGS = -no-pie
+tests_cases_traced_target_LDADD =
 endif
 
 if HAVE_CMOCKA
