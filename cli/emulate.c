@@ -128,7 +128,8 @@ static char *find_emulator(const char *asked, const char *target, struct gus_err
 }
 
 /* The emulator's command line: emulator, plugin, then the command. Freed word by word up to the command's. */
-static char **command_line(char *const *argv, const char *path, const char *emulator, const char *plugin, int fd, const char *options)
+static char **command_line(char *const *argv, const char *path, const char *emulator, const char *plugin, int fd,
+			   const char *options)
 {
 	size_t n = 0, k = 0;
 	char **words;
@@ -167,7 +168,8 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 	return 0;
 }
 
-int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options, struct gus_error *err)
+int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options,
+			struct gus_error *err)
 {
 	char *path = gus_find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
 	int ends[2] = { -1, -1 }, rc = -1;

@@ -82,7 +82,8 @@ static void note_elsewhere(struct elsewhere *list, const struct gus_profile *pro
 	char name[sizeof(list->v->name)];
 
 	gus_symbols_names(profile->symbols, module, cell->place.offset, GUS_DEPTH_FUNCTION, names);
-	snprintf(name, sizeof(name), "%.80s [%.40s]", names[0].function ? names[0].function : "[unknown]", gus_base_name(module->path));
+	snprintf(name, sizeof(name), "%.80s [%.40s]", names[0].function ? names[0].function : "[unknown]",
+		 gus_base_name(module->path));
 	for (size_t i = 0; i < list->n; i++)
 		if (strcmp(list->v[i].name, name) == 0) {
 			list->v[i].samples += cell->samples;
@@ -120,8 +121,10 @@ void gus_model_count_samples(struct gus_traced *t, const char *path, struct gus_
 
 	w->sampled = gus_zalloc((t->regions.n + 1) * sizeof(*w->sampled)); /* the caller frees it */
 	if (!reader && err.code == GUS_E_NOT_FOUND)
-		snprintf(err.text, sizeof(err.text), "no samples could be taken of it; gusprof record -p %d says why", w->process->pid);
-	if (!reader || gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, gus_cli_log(0), &err) != 0) {
+		snprintf(err.text, sizeof(err.text), "no samples could be taken of it; gusprof record -p %d says why",
+			 w->process->pid);
+	if (!reader || gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, gus_cli_log(0),
+					&err) != 0) {
 		snprintf(w->why, sizeof(w->why), "%.250s", err.text);
 		gus_reader_close(reader);
 		return;
@@ -130,7 +133,8 @@ void gus_model_count_samples(struct gus_traced *t, const char *path, struct gus_
 		const struct gus_cell *cell = &profile.cells.v[i];
 		const struct gus_module *module = gus_space_module(profile.space, cell->place.module);
 
-		uint32_t region = module->kind == GUS_MODULE_FILE ? gus_traced_region_at(t, module->path, cell->place.offset) : GUS_TRACED_NONE;
+		uint32_t region = module->kind == GUS_MODULE_FILE ?
+			gus_traced_region_at(t, module->path, cell->place.offset) : GUS_TRACED_NONE;
 
 		w->samples += cell->samples;
 		if (region != GUS_TRACED_NONE) {
@@ -165,7 +169,8 @@ static void note_first(struct gus_model_windows *w, const struct gus_error *err)
 		snprintf(w->first, sizeof(w->first), "%.500s", err->text);
 }
 
-static bool take_window(unsigned number, const Gusprof__Snapshot *about, const struct gus_replayed *done, const char *path,
+static bool take_window(unsigned number, const Gusprof__Snapshot *about, const struct gus_replayed *done,
+			const char *path,
 			const struct gus_error *err, void *context)
 {
 	struct attached *a = context;
@@ -213,7 +218,8 @@ static char *make_folder(struct gus_error *err)
 /* What the replays are made with. */
 struct tools { char *qemu, *plugin, *loader; };
 
-static void find_tools(struct tools *tools, const struct gus_model_traced *m, uint64_t window, struct gus_replay_wish *wish)
+static void find_tools(struct tools *tools, const struct gus_model_traced *m, uint64_t window,
+		       struct gus_replay_wish *wish)
 {
 	*tools = (struct tools){ gus_find_command(m->emulator ? m->emulator : "qemu-x86_64"), gus_find_part("gusprof-qemu.so"),
 		gus_find_part("gusprof-replay") };
@@ -229,7 +235,8 @@ static void forget_tools(struct tools *tools)
 }
 
 /* What there is of windows. */
-static int report(struct gus_model_traced *m, struct attached *a, const char *samples, const char *input, struct gus_error *err)
+static int report(struct gus_model_traced *m, struct attached *a, const char *samples, const char *input,
+		  struct gus_error *err)
 {
 	struct gus_traced_view v = { .windows = a->windows, .input = input };
 	int rc;
@@ -243,14 +250,16 @@ static int report(struct gus_model_traced *m, struct attached *a, const char *sa
 	return rc;
 }
 
-static int model_in(struct gus_model_traced *m, const struct gus_model_process *p, const char *folder, struct gus_error *err)
+static int model_in(struct gus_model_traced *m, const struct gus_model_process *p, const char *folder,
+		    struct gus_error *err)
 {
 	struct gus_model_windows windows = { .process = p };
 	char *samples = gus_format("%s/samples", folder), *prefix = gus_format("%s/window", folder);
 	struct gus_branch_config predictor;
 	struct gus_traced t;
 	struct attached a = { .traced = &t, .windows = &windows };
-	struct gus_replay_process of = { .pid = p->pid, .tid = p->tid, .count = (unsigned)p->snapshots, .spread_ms = (unsigned)p->spread_ms,
+	struct gus_replay_process of = { .pid = p->pid, .tid = p->tid, .count = (unsigned)p->snapshots,
+					.spread_ms = (unsigned)p->spread_ms,
 		.max_bytes = p->max_bytes, .prefix = prefix, .each = take_window, .context = &a };
 	struct tools tools;
 	pid_t recorder;
@@ -288,7 +297,8 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 }
 
 /* Those of a recording, one after the other. -1 with err only if the recording cannot be read on. */
-static int replay_recorded(struct gus_reader *reader, const struct gus_replay_wish *wish, const char *path, struct attached *a,
+static int replay_recorded(struct gus_reader *reader, const struct gus_replay_wish *wish, const char *path,
+			   struct attached *a,
 			   struct gus_error *err)
 {
 	struct gus_snapshot s;
@@ -300,7 +310,8 @@ static int replay_recorded(struct gus_reader *reader, const struct gus_replay_wi
 		struct gus_error own = { 0 };
 
 		if (s.about->window) /* as it was recorded for */
-			one.window = s.about->window, one.native_window = s.about->window < STEPPED_MOST ? s.about->window : STEPPED_MOST;
+			one.window = s.about->window, one.native_window = s.about->window < STEPPED_MOST ?
+				s.about->window : STEPPED_MOST;
 		gus_replay(&s, &one, path, &done, &own);
 		take_window(n, s.about, &done, path, &own, a);
 		gus_snapshot_free(&s);
@@ -308,7 +319,8 @@ static int replay_recorded(struct gus_reader *reader, const struct gus_replay_wi
 	return more;
 }
 
-int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any, struct gus_error *err)
+int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any,
+			struct gus_error *err)
 {
 	struct gus_model_windows windows = { .process = p };
 	struct gus_reader *reader = gus_reader_open(path, err);
@@ -328,7 +340,8 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 		if (windows.taken)
 			rc = report(m, &a, path, path, err);
 		else if (windows.failed)
-			rc = gus_fail(err, GUS_E_SYSTEM, "no snapshot of %s could be replayed: %s", path, windows.first);
+			rc = gus_fail(err, GUS_E_SYSTEM, "no snapshot of %s could be replayed: %s", path,
+				      windows.first);
 		gus_model_traced_close(NULL, &t);
 		forget_tools(&tools);
 		rmdir(folder);

@@ -84,7 +84,8 @@ static void order_regions(struct gus_traced_view *v)
 			size_t k = i;
 
 			for (; k >= gap && (cycles_of(t, v->order[k - gap]) < cycles_of(t, one) ||
-					    (!(cycles_of(t, v->order[k - gap]) > cycles_of(t, one)) && v->order[k - gap] > one)); k -= gap)
+					    (!(cycles_of(t, v->order[k - gap]) > cycles_of(t, one)) &&
+					     v->order[k - gap] > one)); k -= gap)
 				v->order[k] = v->order[k - gap];
 			v->order[k] = one;
 		}
@@ -98,11 +99,14 @@ static void set_inferred(struct gus_traced_options *o, const struct gus_model_in
 	o->mispredicted_context = in->replay;
 }
 
-void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in, struct gus_branch_config *predictor, struct gus_traced *t)
+void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in,
+			   struct gus_branch_config *predictor, struct gus_traced *t)
 {
 	struct gus_symbols_options symbols = { 0 };
-	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = predictor,
-		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases, .memory = m->memory,
+	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches,
+				       .predictor = predictor,
+		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases,
+			.memory = m->memory,
 		.warm_up = m->warm_up };
 
 	gus_branch_config_default(predictor);
@@ -126,7 +130,8 @@ static uint64_t longest_thread(const struct gus_traced *t)
 	return longest;
 }
 
-int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_traced_view *v, struct gus_error *err)
+int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_traced_view *v,
+			   struct gus_error *err)
 {
 	if (!t->instructions)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
@@ -153,7 +158,8 @@ void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_trac
 		gus_symbols_free(symbols);
 }
 
-int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
+int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v,
+			  struct gus_error *err)
 {
 	struct gus_model_process none = { 0 };
 	struct gus_model_windows samples = { .process = &none };
@@ -182,7 +188,8 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, s
 	return rc;
 }
 
-int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, struct gus_error *err)
+int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *p, const char *path,
+		    struct gus_error *err)
 {
 	bool snapshots = false, interval = m->interval;
 	struct gus_traced_view v = { .input = path };
@@ -216,7 +223,8 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 
 	while (argv[v.command_n])
 		v.command_n++;
-	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 || gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
+	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 ||
+	    gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
 		return -1;
 	sigaction(SIGINT, &ignore, &before); /* it is the command's; what was traced until then is told */
 	trace = gus_trace_open_fd(e.trace, err);
@@ -227,7 +235,8 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	gus_emulation_end(&e);
 	if (!trace && err->code == GUS_E_TRUNCATED) { /* not a word came; what was wrong it has said itself */
 		*err = (struct gus_error){ 0 };
-		gus_fail(err, GUS_E_SYSTEM, "cannot trace '%s': the emulator %s%s ended before the command began", argv[0],
+		gus_fail(err, GUS_E_SYSTEM, "cannot trace '%s': the emulator %s%s ended before the command began",
+			 argv[0],
 			 m->emulator ? "" : "qemu-", m->emulator ? m->emulator : target);
 	}
 	sigaction(SIGINT, &before, NULL);

@@ -78,16 +78,19 @@ static json_t *gains(const struct gus_traced *t, const double *cycles)
 	json_t *o = json_object();
 
 	for (int i = 0; i < t->knobs_n; i++)
-		json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ? json_real(cycles[0] / cycles[i + 1] - 1) : json_null());
+		json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ? json_real(cycles[0] / cycles[i + 1] - 1) :
+				    json_null());
 	return o;
 }
 
-static json_t *instruction(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
+static json_t *instruction(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i,
+			   uint64_t offset)
 {
 	const struct gus_traced *t = v->traced;
 	const struct gus_program_insn *insn = &t->program->insns[b->insn + i];
 	const struct gus_op *op = &t->program->ops[insn->op];
-	bool first = op->insn == b->insn + i, twin = insn->op == b->ops.op + b->ops.ops_n - 1 && b->ops.taken != insn->op;
+	bool first = op->insn == b->insn + i, twin = insn->op == b->ops.op + b->ops.ops_n - 1 &&
+		b->ops.taken != insn->op;
 	struct branched branch = { 0 };
 	struct met met = { 0 };
 	struct gus_insn text;
@@ -104,9 +107,11 @@ static json_t *instruction(const struct gus_traced_view *v, const struct gus_tra
 	json_object_set_new(o, "executed", integer(b->executed));
 	json_object_set_new(o, "fused", json_boolean(!first));
 	json_object_set_new(o, "known", json_boolean(!(op->flags & GUS_OP_UNKNOWN)));
-	json_object_set_new(o, "cycles", first ? json_real(t->op_cycles[insn->op] + (twin ? t->op_cycles[b->ops.taken] : 0)) : json_null());
+	json_object_set_new(o, "cycles", first ? json_real(t->op_cycles[insn->op] + (twin ?
+		t->op_cycles[b->ops.taken] : 0)) : json_null());
 	json_object_set_new(o, "holds_up", first && v->model->causality ?
-			    json_real(t->op_charged[insn->op] + (twin ? t->op_charged[b->ops.taken] : 0)) : json_null());
+			    json_real(t->op_charged[insn->op] + (twin ? t->op_charged[b->ops.taken] : 0)) :
+				    json_null());
 	json_object_set_new(o, "memory", met.accesses || met.unknown ? memory(&met) : json_null());
 	json_object_set_new(o, "branch", branch.executed ? branches(&branch) : json_null());
 	return o;
@@ -154,14 +159,16 @@ static json_t *region(const struct gus_traced_view *v, uint32_t number)
 	json_object_set_new(o, "function", gus_json_text(f->name));
 	json_object_set_new(o, "module", gus_json_text(f->module));
 	json_object_set_new(o, "offset", f->name ? integer(f->start) : json_null());
-	json_object_set_new(o, "loop", r->loop == GUS_TRACED_NONE ? json_null() : integer(f->graph->insns.v[f->graph->loops.v[r->loop].head].offset));
+	json_object_set_new(o, "loop", r->loop == GUS_TRACED_NONE ? json_null() :
+			    integer(f->graph->insns.v[f->graph->loops.v[r->loop].head].offset));
 	json_object_set_new(o, "instructions", integer(r->instructions));
 	json_object_set_new(o, "blocks", integer(r->executed));
 	json_object_set_new(o, "from_uop_cache", ratio((double)uops_cached, (double)r->executed));
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
 	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(r->warm_cycles) : json_null());
 	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
-	json_object_set_new(o, "samples", v->windows && v->windows->samples ? integer(v->windows->sampled[number]) : json_null());
+	json_object_set_new(o, "samples", v->windows && v->windows->samples ? integer(v->windows->sampled[number]) :
+			    json_null());
 	json_object_set_new(o, "ipc", ratio((double)r->instructions, r->cycles[0]));
 	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
 	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, r->cycles) : json_null());

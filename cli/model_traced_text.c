@@ -82,7 +82,8 @@ static void print_head(const struct gus_traced_view *v)
 		print_count((double)t->warmed);
 		printf(" instructions, which is not counted\n");
 	}
-	printf("  %.2f%% of the instructions have a row in the table\n", 100 - 100 * ratio(t->program->unknown, t->program->insns_n));
+	printf("  %.2f%% of the instructions have a row in the table\n",
+	       100 - 100 * ratio(t->program->unknown, t->program->insns_n));
 }
 
 /* Those with a hundredth of the samples. */
@@ -102,7 +103,8 @@ static void print_pauses(const struct gus_model_windows *w)
 	printf(" instructions each, from snapshots of up to %.1f MB; the process stood still for %.1f ms at most, %.1f ms in all\n",
 	       (double)w->bytes_most / 1e6, (double)w->pause_most_ns / 1e6, (double)w->pause_ns / 1e6);
 	if (w->native)
-		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n", w->native);
+		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n",
+		       w->native);
 }
 
 static void print_windows(const struct gus_model_windows *w)
@@ -111,7 +113,8 @@ static void print_windows(const struct gus_model_windows *w)
 	if (w->taken)
 		print_pauses(w);
 	if (w->samples) {
-		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the %s\n", 100 * ratio((double)w->covered, (double)w->samples),
+		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the %s\n",
+		       100 * ratio((double)w->covered, (double)w->samples),
 		       w->samples, w->process->pid ? " taken meanwhile" : "", w->taken ? "windows have" : "trace has");
 		print_elsewhere(w);
 	} else {
@@ -201,7 +204,8 @@ static void print_regions(const struct gus_traced_view *v)
 
 	bool sampled = v->windows && v->windows->samples;
 
-	printf("\n  cycles %s      instr.   IPC%s%s  %s\n", sampled ? "  samples" : "", v->model->causality ? "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
+	printf("\n  cycles %s      instr.   IPC%s%s  %s\n", sampled ? "  samples" : "", v->model->causality ?
+	       "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
 	       "region");
 	for (size_t i = 0; i < v->regions_n && i < rows; i++) {
 		const struct gus_traced_region *r = &t->regions.v[v->order[i]];
@@ -213,12 +217,15 @@ static void print_regions(const struct gus_traced_view *v)
 		gus_traced_region_name(t, r, name, sizeof(name));
 		printf("  %6.2f%%  ", 100 * ratio(r->cycles[0], t->cycles[0]));
 		if (sampled)
-			printf("%6.2f%%  ", 100 * ratio((double)v->windows->sampled[v->order[i]], (double)v->windows->samples));
-		printf("%9.2f%%  %5.2f", 100 * ratio((double)r->instructions, (double)(t->instructions - t->warmed)), ratio((double)r->instructions, r->cycles[0]));
+			printf("%6.2f%%  ", 100 * ratio((double)v->windows->sampled[v->order[i]],
+							(double)v->windows->samples));
+		printf("%9.2f%%  %5.2f", 100 * ratio((double)r->instructions, (double)(t->instructions - t->warmed)),
+		       ratio((double)r->instructions, r->cycles[0]));
 		if (v->model->causality)
 			printf("   %6.2f%%", 100 * ratio(r->charged, t->cycles[0]));
 		if (t->knobs_n && best_knobs(t, r->cycles, best, 1))
-			printf("  %-22s %6.2f%%", t->knobs[best[0]].name, 100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
+			printf("  %-22s %6.2f%%", t->knobs[best[0]].name,
+			       100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
 		printf("  ");
 		gus_print_clean(name);
 		if (*t->functions.v[r->function].module) {
@@ -361,12 +368,15 @@ static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
 	char name[64] = "";
 
 	if (b)
-		gus_insn_decode(t->isa, b->bytes + (address - b->address), b->size - (address - b->address), address, &text);
+		gus_insn_decode(t->isa, b->bytes + (address - b->address), b->size - (address - b->address), address,
+				&text);
 	gus_stream_resources_of(t->program, &groups);
 	if (hop->hop == GUS_HOP_PORTS)
 		gus_stream_group_name(t->program, groups.ports[hop->number], name, sizeof(name));
-	printf("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop), hop->hop == GUS_HOP_PORTS ? name :
-	       hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ? buses[hop->number % 4] : "", hop->cycles);
+	printf("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
+	       hop->hop == GUS_HOP_PORTS ? name :
+	       hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ?
+		       buses[hop->number % 4] : "", hop->cycles);
 }
 
 /* What the time goes round in there: the heaviest circle that begins in the region. */
@@ -431,7 +441,8 @@ static void print_pairs(const struct gus_traced *t)
 		const struct gus_carried_pair *p = &t->pairs[i];
 		int distance = gus_carried_distance(p);
 
-		printf("  %12" PRIx64 "  %12" PRIx64 " %10" PRIu64 "   ", address_of(t, p->store), address_of(t, p->load), p->times);
+		printf("  %12" PRIx64 "  %12" PRIx64 " %10" PRIu64 "   ", address_of(t, p->store),
+		       address_of(t, p->load), p->times);
 		if (distance < 0)
 			printf("other regions\n");
 		else
@@ -445,7 +456,8 @@ static int by_accesses(const void *a, const void *b)
 {
 	const struct group_of *x = a, *y = b;
 
-	return x->accesses != y->accesses ? (x->accesses < y->accesses ? 1 : -1) : x->memory < y->memory ? -1 : x->memory > y->memory;
+	return x->accesses != y->accesses ? (x->accesses < y->accesses ? 1 : -1) : x->memory < y->memory ? -1 :
+		x->memory > y->memory;
 }
 
 /* The distance within which half of the reuses lie, in lines. */
@@ -478,7 +490,8 @@ static void print_groups(const struct gus_traced *t)
 			;
 		printf("  %12" PRIx64 " %10" PRIu64, address_of(t, op), g->accesses);
 		if (g->stride_times)
-			printf("  %7" PRId64 " (%3.0f%%)", g->stride, 100 * ratio((double)g->stride_times, (double)g->accesses - 1));
+			printf("  %7" PRId64 " (%3.0f%%)", g->stride,
+			       100 * ratio((double)g->stride_times, (double)g->accesses - 1));
 		else
 			printf("     none       ");
 		printf("  %8" PRIu64 "%s   %" PRIu64 " lines\n", g->lines, g->lines_exact ? " " : "~", median_reuse(g));

@@ -29,7 +29,8 @@ static int copy_frames(struct gus_reader *from, struct gus_writer *to, struct gu
 	return got == GUS_READ_END ? 0 : -1;
 }
 
-int gus_record_trace(void *context, struct gus_writer *writer, const struct gus_session_result *result, struct gus_error *err)
+int gus_record_trace(void *context, struct gus_writer *writer, const struct gus_session_result *result,
+		     struct gus_error *err)
 {
 	const struct gus_record_trace *t = context;
 	struct gus_emulation e = { .silent = true };
@@ -40,7 +41,8 @@ int gus_record_trace(void *context, struct gus_writer *writer, const struct gus_
 
 	if (result->ended_by != GUS_ENDED_EXIT)
 		return 0;
-	options = gus_format(",length=%llu,every=%llu,max=%d", (unsigned long long)t->window, (unsigned long long)t->window * ONE_IN, TRACE_MOST);
+	options = gus_format(",length=%llu,every=%llu,max=%d", (unsigned long long)t->window,
+			     (unsigned long long)t->window * ONE_IN, TRACE_MOST);
 	gus_log(t->log, GUS_NOTE, "the command is run again, under the emulator, for its trace");
 	if (gus_emulation_start(&e, t->command, NULL, options, err) == 0) {
 		sigaction(SIGPIPE, &ignore, &before);
