@@ -111,6 +111,7 @@ unit_tests = \
 	tests/unit/test_tally \
 	tests/unit/test_target \
 	tests/unit/test_trace \
+	tests/unit/test_traced \
 	tests/unit/test_tracer \
 	tests/unit/test_uarch \
 	tests/unit/test_uops \
@@ -159,6 +160,7 @@ tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
+tests_unit_test_traced_SOURCES = tests/unit/test_traced.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c cli/tracer/calls.c cli/tracer/options.c cli/tracer/origins.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c
