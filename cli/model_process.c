@@ -312,7 +312,7 @@ static int replay_recorded(struct gus_reader *reader, const struct gus_replay_wi
 		if (s.about->window) /* as it was recorded for */
 			one.window = s.about->window, one.native_window = s.about->window < STEPPED_MOST ?
 				s.about->window : STEPPED_MOST;
-		gus_replay(&s, &one, path, &done, &own);
+		gus_replay_snapshot(&s, &one, path, &done, &own);
 		take_window(n, s.about, &done, path, &own, a);
 		gus_snapshot_free(&s);
 	}

@@ -211,7 +211,7 @@ int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_
 
 /* Either. */
 
-int gus_replay(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, struct gus_replayed *done,
+int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, struct gus_replayed *done,
 	       struct gus_error *err)
 {
 	struct gus_error why = { 0 };
@@ -288,7 +288,7 @@ int gus_replay_of_process(const struct gus_replay_process *p, struct gus_error *
 		int rc = take(p, &turns, &s, &own);
 
 		if (rc == 0)
-			rc = gus_replay(&s, &p->replay, path, &done, &own);
+			rc = gus_replay_snapshot(&s, &p->replay, path, &done, &own);
 		if (rc == 0)
 			traces++;
 		else if (first.code == GUS_OK)

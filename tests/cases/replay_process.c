@@ -84,7 +84,7 @@ static int replay_recorded(struct gus_replay_process *p, const char *file)
 		char *to = gus_format("%s.%u", p->prefix, i);
 
 		p->replay.window = s.about->window;
-		good += gus_replay(&s, &p->replay, to, &d, &own) == 0;
+		good += gus_replay_snapshot(&s, &p->replay, to, &d, &own) == 0;
 		print(i, s.about, &d, &own);
 		free(to);
 		gus_snapshot_free(&s);
