@@ -3,12 +3,15 @@
 #ifndef GUS_CLI_EMULATE_H
 #define GUS_CLI_EMULATE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
 
 /* Where a command is, as a shell would find it; NULL if nowhere. The caller frees it. */
 char *gus_find_command(const char *name);
+/* Which machine's program a command is, such as "x86_64". NULL with err if it is none that can be traced. */
+const char *gus_command_target(const char *name, struct gus_error *err);
 /* A file that is built and installed with this program, such as "gusprof-qemu.so"; NULL if it is not there. The caller frees it. */
 char *gus_find_part(const char *name);
 
@@ -17,6 +20,7 @@ struct gus_emulation {
 	int trace;              /* the pipe's end: whoever reads it closes it */
 	const char *target;     /* "x86_64": whose ELF the command is */
 	int status;             /* as waitpid says, after the end */
+	bool silent;            /* set before the start: it reads nothing, and what it prints is lost */
 };
 
 /* Starts it. Options are those of the plugin, beginning with a comma, or "". emulator: its path; NULL: qemu-TARGET is looked for.

@@ -26,6 +26,7 @@ case_tests = \
 	tests/cases/trace.sh \
 	tests/cases/trace-arm64.sh \
 	tests/cases/trace-ends.sh \
+	tests/cases/traced.sh \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
@@ -60,6 +61,11 @@ tests_cases_trace_threads_SOURCES = tests/cases/trace_threads.c
 tests_cases_trace_threads_CFLAGS = $(GUS_WARNINGS) -fno-pie
 tests_cases_trace_threads_LDFLAGS = -no-pie
 tests_cases_trace_threads_LDADD = -lpthread
+check_PROGRAMS += tests/cases/traced-target
+tests_cases_traced_target_SOURCES = tests/cases/traced_target.c
+tests_cases_traced_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
+tests_cases_traced_target_LDFLAGS = -no-pie
+tests_cases_traced_target_LDADD =
 endif
 
 if HAVE_CMOCKA
@@ -105,6 +111,7 @@ unit_tests = \
 	tests/unit/test_tally \
 	tests/unit/test_target \
 	tests/unit/test_trace \
+	tests/unit/test_traced \
 	tests/unit/test_tracer \
 	tests/unit/test_uarch \
 	tests/unit/test_uops \
@@ -153,6 +160,7 @@ tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
+tests_unit_test_traced_SOURCES = tests/unit/test_traced.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c cli/tracer/calls.c cli/tracer/options.c cli/tracer/origins.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c

@@ -96,7 +96,7 @@ done
 # Bad input.
 refuse "no input" 129 'takes one of --block'
 refuse "two inputs" 129 'not several' --block 90 --uops x
-refuse "words" 129 "not 'skylake'" --block 90 skylake
+refuse "a block and a command" 129 'and a command, not several' --block 90 skylake
 refuse "half a byte" 129 "pairs of hexadecimal digits.*'480'" --uarch skylake --block 480
 refuse "no digits" 129 'pairs of hexadecimal digits' --uarch skylake --block xyz
 refuse "nothing" 129 'pairs of hexadecimal digits' --uarch skylake --block ''

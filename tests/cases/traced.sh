@@ -1,0 +1,191 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# gusprof model of what is executed: a command under the emulator, a trace in a file, a process that runs. The program's functions
+# have a known number of instructions, strides and dependences.
+set -u -o pipefail
+export LC_ALL=C
+: "${GUSPROF:?}"
+plugin=$GUS_BUILDDIR/cli/tracer/gusprof-qemu.so target=$GUS_BUILDDIR/tests/cases/traced-target
+sums=$GUS_BUILDDIR/tests/cases/trace-sums replayed=$GUS_BUILDDIR/tests/cases/replay-target
+skip() { echo "skipped: $*"; exit 77; }
+command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is not installed (package qemu-user)"
+[[ -e $plugin ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
+[[ -x $target ]] || skip "the programs to trace are for x86-64"
+command -v nm >/dev/null || skip "nm is not installed (package binutils)"
+command -v python3 >/dev/null || skip "python3 is not installed"
+dir=$(mktemp -d) || exit 99
+pid=
+trap '[[ -z $pid ]] || kill -KILL $pid; rm -rf "$dir"' EXIT
+cd "$dir" || exit 99
+qemu-x86_64 -plugin "$plugin,out=probe" "$target" spin 1 0 >out 2>&1 ||
+	{ grep -qiE 'version|api' out && skip "this QEMU does not take plugins of version 1: $(head -n 1 out)"; cat out; exit 1; }
+failed=0
+
+problem()
+{
+	echo "FAILED: $1"
+	failed=1
+}
+
+# model STATUS ARGUMENT...: what it prints is in "out", and ends with that status.
+model()
+{
+	local wanted=$1 status
+	shift
+	"$GUSPROF" model --uarch skylake "$@" >out 2>err
+	status=$?
+	[[ $status == "$wanted" ]] || { problem "model $*: status $status, not $wanted"; head -n 3 err; }
+}
+
+# expect WHAT PATTERN: a line of "out" is that.
+expect()
+{
+	grep -qE -- "$2" out || { problem "$1: no line like $2 in"; head -n 40 out; }
+}
+
+# check WHAT CONDITION: it holds for the JSON in "out", which is m; r has its regions by function.
+check()
+{
+	python3 - "$1" "$2" <<'P' || problem "$1"
+import json, sys
+m = json.load(open("out"))
+r = {}
+for one in m["regions"]:
+    r.setdefault(one["function"], []).append(one)
+near = lambda a, b: abs(a - b) <= 1e-6 * max(abs(a), abs(b))
+if not eval(sys.argv[2]):
+    print({k: v for k, v in m.items() if not isinstance(v, (list, dict))})
+    sys.exit(1)
+P
+}
+
+# refuse STATUS PATTERN ARGUMENT...: one line on standard error that matches, nothing on standard output.
+refuse()
+{
+	local wanted=$1 pattern=$2
+	shift 2
+	model "$wanted" "$@"
+	[[ -s out ]] && { problem "$*: something is on standard output"; head -n 3 out; }
+	[[ $(wc -l <err) == 1 ]] && grep -qE -- "^gusprof: .*$pattern" err || { problem "$*: it is told"; head -n 5 err; }
+}
+
+# Addresses of a function, as the plugin takes them.
+range_of() { nm -S "$target" | awk -v name="$1" '$4 == name { print $1, $2 }' | { read -r a n; printf 'range=%x-%x' $((0x$a)) $((0x$a + 0x$n)); }; }
+
+# A command: its output comes before ours, its status is ours, and so is its trouble.
+model 3 -- "$target" spin 100000 3
+[[ $(sed -n '1,2p' out) == "before"$'\n'"after" ]] || { problem "the command's output comes first"; head -n 4 out; }
+[[ $(cat err) == trouble ]] || { problem "nothing but the command's trouble is on standard error"; cat err; }
+expect "the loop is first" '^ +[0-9]+\.[0-9]+% .*  spin, loop at \+0x0  \[traced-target\]$'
+[[ $(grep -A 1 ' region$' out | tail -n 1) == *spin,\ loop* ]] || problem "no region is before it"
+expect "its instruction, which takes the time" '^ +[0-9a-f]+ +100000 +[0-9.]+% .*imul rax, rax$'
+[[ $(grep -A 1 'more of$' out | tail -n 1) == '  latency mul '* ]] || problem "its latency is what would help most"
+
+# Only the function: 300,001 instructions, three cycles a turn, and the multiplication 15 % faster.
+model 0 --format json --trace-options "$(range_of spin)" --warm-up 30000 -- "$target" spin 100000 0
+sed -i '/^before$/d; /^after$/d' out
+check "instructions after the warm-up" 'm["instructions"] + m["warm_up"] == 300001 and 30000 <= m["warm_up"] < 30100'
+check "cycles, and what its return waits for" '0 <= m["cycles"] - m["instructions"] < 400'
+check "those of an instruction are of what is counted" 'near(sum(i["cycles"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
+check "and so are what it holds up" 'near(sum(i["holds_up"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
+check "its sensitivity" 'abs(m["sensitivity"]["latency mul"] - 0.15) < 0.001'
+check "no other knob gains" 'all(abs(v) < 0.001 for k, v in m["sensitivity"].items() if k != "latency mul")'
+refuse 125 'the warm-up of 1000000 instructions is longer' --warm-up 1000000 -i probe
+
+# A file and a command: the same trace, the same numbers.
+options=$(range_of carry)
+model 0 --format json --memory --interval --trace-options "$options" -- "$target" carry 2000 0
+sed -i '/^before$/d; /^after$/d' out
+cp out live
+qemu-x86_64 -cpu max -plugin "$plugin,out=t,$options" "$target" carry 2000 0 >/dev/null 2>&1
+model 0 --format json --memory --interval -i t
+diff <(python3 -c 'import json; m = json.load(open("live")); del m["command"], m["input"]; print(json.dumps(m, indent=1))') \
+	<(python3 -c 'import json; m = json.load(open("out")); del m["command"], m["input"]; print(json.dumps(m, indent=1))') >differ ||
+	{ problem "a file and a command differ"; head -n 10 differ; }
+check "as many instructions as the trace has" "m['instructions'] == 12001 == $("$sums" t | sed -nE 's/^target.* instructions ([0-9]+) .*/\1/p')"
+check "all are in regions" 'sum(x["instructions"] for x in m["regions"]) == m["instructions"]'
+for what in cycles cycles_if_warm; do
+	check "so is the time ($what)" "near(sum(x['$what'] for x in m['regions']), m['$what'])"
+done
+check "an interval has two ends" '0 < m["cycles_if_warm"] < m["cycles"]'
+check "accesses" 'm["memory"]["accesses"] == 4001 == sum(m["memory"][k] for k in ("L1", "L2", "L3", "memory"))'
+check "branches" 'm["branches"]["executed"] == 2000 and m["branches"]["taken"] == 1999 and m["branches_of_unknown_way"] == 1'
+check "what was stored is loaded one turn later" \
+	'[(p["times"], p["iterations"][1], p["farther"], p["outside"]) for p in m["dependences"]["pairs"]] == [(1999, 1999, 0, 0)]'
+check "each has a stride" '[(g["stride"], g["stride_times"]) for g in m["access_groups"] if g["accesses"] == 2000] == [(8, 1999)] * 2'
+check "a chain through memory is limited by forwarding" \
+	'max(m["sensitivity"], key=m["sensitivity"].get) == "store forwarding" and m["cycles_if_warm"] / 2000 > 4.5'
+check "keys do not vanish" 'm["phases"] is None and m["windows"] is None and m["inferred"] is None and m["trouble"] is None'
+model 0 --format json -i t
+check "what was not asked for is null" 'm["access_groups"] is None and m["dependences"] is None and m["cycles_if_warm"] is None'
+model 0 --memory --interval --phases -i t
+expect "dependences are in the text" ' 1999   1: carried by the loop$'
+expect "and phases" '^Phases \([0-9]+ bins of '
+expect "and the interval" '^  from .* \(all that was touched for the first time had been in the caches\) to '
+model 0 --memory --trace-options "$(range_of stride)" -- "$target" stride 500 0
+expect "a stride" '^ +[0-9a-f]+ +500       24 \(100%\)'
+
+# A trace that ends too soon is said to, and told as far as it goes.
+qemu-x86_64 -cpu max -plugin "$plugin,out=long,plain=on" "$target" spin 200000 0 >/dev/null 2>&1
+head -c -300 long >cut
+model 0 -i cut
+expect "a cut trace" '^The trace is not whole: cut was cut: it ends at offset [0-9]+'
+expect "is told all the same" '  spin, loop at \+0x0  \[traced-target\]$'
+model 0 --format json -i cut
+check "and as JSON" 'm["trouble"].startswith("cut was cut") and 0 < m["instructions"] < 900000'
+head -c 40 long >cut
+refuse 125 'cut .*cut' -i cut
+model 143 -- "$target" die 100 0
+expect "a command that dies of a signal" '^The trace is not whole: '
+
+# What cannot be run or makes no sense.
+printf '#!/bin/sh\n' >script
+chmod +x script
+refuse 125 "cannot trace './script': it is a script; name the program that interprets it" -- ./script
+refuse 125 "cannot trace './probe': it is no ELF program" -- ./probe
+refuse 125 "cannot start './nothing': No such file" -- ./nothing
+refuse 125 'there is no /nonexistent; install QEMU' --emulator /nonexistent -- "$target" spin 1 0
+refuse 125 'the emulator true ended before the command began' --emulator true -- "$target" spin 1 0
+refuse 125 'of x86_64, and neoverse-n1 is a CPU of arm64; name another one with --uarch' --uarch neoverse-n1 -- "$target" spin 1 0
+refuse 125 'of x86_64, and neoverse-n1 is a CPU of arm64; name another one with --uarch' --uarch neoverse-n1 -i t
+refuse 125 'cannot open the recording nothing: No such file' -i nothing
+refuse 125 'script is not a gusprof recording' -i script
+for words in "--interval" "--warm-up 10" "--phases" "--memory" "--rows 3" "--emulator x" "--trace-options x"; do
+	refuse 129 "${words%% *} is for a command" $words --block 90
+done
+for words in "--costs" "--timeline" "--variant FP" "--reach 10" "--unrolled" "--iterations 3" "--fetch ideal" "--pointers equal" "--data L2"; do
+	refuse 129 "${words%% *} is not for what was executed" $words -- "$target" spin 1 0
+done
+for words in "--tid 3" "--snapshots 3" "--spread 3" "--max-memory 3M"; do
+	refuse 129 "${words%% *} is for --pid" $words -i t
+done
+refuse 129 'not several' -i t -- "$target" spin 1 0
+refuse 129 'not several' -i t -p 1
+refuse 129 'trace-options is not for --pid' -p 1 --trace-options start=1
+refuse 129 'emulator is for a command' -i t --emulator x
+refuse 129 'engine stream' -i t --engine core
+refuse 129 'takes one percentage' -i t --sensitivity=15,100
+refuse 129 'csv is not for what was executed' -i t --format csv
+
+# A process.
+refuse 129 'process 999999999: it does not exist' -p 999999999
+bash -c 'sleep 0 & echo $! >zombie; exec sleep 60' &
+pid=$!
+until [[ -s zombie && $(ps -o state= -p "$(<zombie)") == Z ]]; do sleep 0.02; done
+refuse 129 'a zombie' -p "$(<zombie)"
+kill "$pid"
+wait "$pid" 2>/dev/null
+pid=
+"$replayed" plain 3000000 >/dev/null 2>wanted &
+pid=$!
+sleep 0.2
+model 0 -p $pid --snapshots 2 --spread 100 --window 50000
+wait $pid || problem "the target ends with status $?"
+pid=
+"$replayed" plain 3000000 >/dev/null 2>alone
+cmp wanted alone || problem "the target's sum is another one"
+expect "a process" '^process [0-9]+ on skylake '
+expect "its windows" '^  2 windows of up to 50\.0 k instructions each, .* stood still for [0-9.]+ ms at most'
+expect "what they are about" '^  (9[0-9]|100)\.[0-9]% of the [0-9]+ samples taken meanwhile are of code that the windows have$'
+expect "where it was" '  plain, loop at \+0x[0-9a-f]+  \[replay-target\]$'
+((failed == 0))
