@@ -29,6 +29,6 @@ replay_PROGRAMS = cli/tracer/gusprof-replay
 cli_tracer_gusprof_replay_SOURCES = cli/tracer/replay.c cli/tracer/replay_image.h
 cli_tracer_gusprof_replay_CFLAGS = -std=gnu11 $(GUS_WARNINGS) -ffreestanding -fno-stack-protector -fPIE -fcf-protection=none \
 	-mgeneral-regs-only -fno-asynchronous-unwind-tables
-cli_tracer_gusprof_replay_LDFLAGS = -nostdlib -static -no-pie -Wl,-Ttext-segment=0x3a0000000000 -Wl,--build-id=none
+cli_tracer_gusprof_replay_LDFLAGS = -nostdlib -static -Wl,-Ttext-segment=0x3a0000000000 -Wl,--build-id=none
 cli_tracer_gusprof_replay_LDADD =
 endif

@@ -72,9 +72,11 @@ static int parse_range(struct gus_tracer_options *o, const struct word *word, co
 static int parse_count(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err)
 {
 	const char *end;
+	uint64_t n;
 
-	if (parse_number(text, 10, '\0', (uint64_t *)((char *)o + word->field), &end) != 0)
+	if (parse_number(text, 10, '\0', &n, &end) != 0)
 		return gus_fail(err, GUS_E_USAGE, "%s takes a number, not '%s'", word->name, text);
+	memcpy((char *)o + word->field, &n, sizeof(n));
 	return 0;
 }
 

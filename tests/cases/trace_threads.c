@@ -9,8 +9,9 @@
 void work(uint64_t turns);
 __asm__(".text\n"
 	".globl work\n"
-	"work:	dec	%rdi\n"
-	"	jnz	work\n"
+	"work:\n"
+	"1:	dec	%rdi\n"
+	"	jnz	1b\n" /* two bytes with any assembler */
 	"	ret\n");
 
 static void *run(void *turns)
