@@ -254,6 +254,7 @@ EXTRA_DIST += \
 	tests/bench/kill-nine \
 	tests/bench/stat-against-perf \
 	tests/bench/system-wide \
+	tests/bench/traced-speed \
 	tests/bench/truncate-flip \
 	tests/bench/workloads
 
