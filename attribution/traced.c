@@ -29,6 +29,7 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->early);
 	gus_vec_free(&t->early_accesses);
 	gus_vec_free(&t->window_lines);
+	gus_vec_free(&t->covered_region);
 	gus_causality_free(&t->causality);
 	gus_phases_found_free(&t->phases);
 	gus_strings_free(&t->strings);
@@ -57,11 +58,13 @@ static double demand_of(const struct gus_traced *t, const uint64_t *executed, co
 			const struct gus_op *op = &p->ops[t->blocks.v[i].ops.op + k];
 
 			for (uint32_t u = op->uop; u < op->uop + op->uops_n; u++) {
-				bool in = p->uops[u].ports && !(p->uops[u].ports & ~groups.ports[knob->number % GUS_STREAM_GROUPS]);
+				bool in = p->uops[u].ports &&
+					!(p->uops[u].ports & ~groups.ports[knob->number % GUS_STREAM_GROUPS]);
 
 				if (knob->kind == GUS_KNOB_PORTS && in)
 					sum += (double)executed[i] / __builtin_popcountll(groups.ports[knob->number]);
-				if (knob->kind == GUS_KNOB_LATENCY && p->insns[op->insn].info.class == knob->number && p->uops[u].kind == GUS_UOP_COMPUTE)
+				if (knob->kind == GUS_KNOB_LATENCY && p->insns[op->insn].info.class == knob->number &&
+				    p->uops[u].kind == GUS_UOP_COMPUTE)
 					sum += (double)executed[i] * p->uops[u].latency / 4;
 			}
 		}
@@ -78,7 +81,8 @@ static void choose_knobs(struct gus_traced *t)
 	for (int i = 0; i < n; i++) {
 		const struct gus_knob *knob = &t->knobs[i].knob;
 
-		t->knobs[i].speedup = knob->kind == GUS_KNOB_PORTS || knob->kind == GUS_KNOB_LATENCY ? demand_of(t, executed, knob) : 1e300;
+		t->knobs[i].speedup = knob->kind == GUS_KNOB_PORTS || knob->kind == GUS_KNOB_LATENCY ?
+			demand_of(t, executed, knob) : 1e300;
 	}
 	gus_sensitivity_sort(t->knobs, (size_t)n);
 	t->knobs_n = n < GUS_STREAM_LANES - 1 ? n : GUS_STREAM_LANES - 1;
@@ -124,7 +128,8 @@ static int begin(struct gus_traced *t, struct gus_error *err)
 	return 0;
 }
 
-static int take_step(struct gus_traced *t, const struct gus_trace *trace, struct gus_trace_step *step, struct gus_error *err)
+static int take_step(struct gus_traced *t, const struct gus_trace *trace, struct gus_trace_step *step,
+		     struct gus_error *err)
 {
 	step->block += t->first_block;
 	step->stream += t->first_thread;
@@ -163,7 +168,8 @@ static void add_up(struct gus_traced *t)
 
 int gus_traced_check(const struct gus_uarch *u, const char *what, const char *target, struct gus_error *err)
 {
-	enum gus_isa isa = strcmp(target, "x86_64") == 0 ? GUS_ISA_X86_64 : strcmp(target, "aarch64") == 0 ? GUS_ISA_ARM64 :
+	enum gus_isa isa = strcmp(target, "x86_64") == 0 ? GUS_ISA_X86_64 : strcmp(target, "aarch64") == 0 ?
+		GUS_ISA_ARM64 :
 		strcmp(target, "i386") == 0 ? GUS_ISA_X86_32 : GUS_ISA_UNKNOWN;
 
 	if (isa == u->isa || (isa == GUS_ISA_X86_32 && u->isa == GUS_ISA_X86_64))

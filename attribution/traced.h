@@ -65,6 +65,7 @@ struct gus_traced_memory {
 };
 
 enum { GUS_TRACED_NONE = UINT32_MAX };
+enum { GUS_TRACED_CIRCLES = 16 };
 
 /* A function, or a loop in one. Blocks of a loop are not counted with their function, nor those of an inner loop with the outer. */
 struct gus_traced_region {
@@ -116,6 +117,8 @@ struct gus_traced {
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
 	struct gus_causality causality;         /* of the thread with the most cycles, and so are these */
+	struct gus_circle circles[GUS_TRACED_CIRCLES];
+	size_t circles_n;
 	struct gus_phases_found phases;
 	struct gus_carried_pair *pairs;         /* dependences through memory, the most frequent first */
 	size_t pairs_n;
@@ -132,7 +135,8 @@ struct gus_traced {
 	uint32_t window_bytes;
 	size_t records;                         /* of the present trace that were taken; and where its numbers begin here */
 	uint32_t first_block, first_thread;
-	struct gus_index covered;               /* places of instructions that were executed, once it was asked for them */
+	struct gus_index covered;               /* places of instructions that were executed, once it was asked for them, ... */
+	struct gus_vec(uint32_t) covered_region; /* ... and their regions */
 	struct gus_strings strings;
 	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
 };
@@ -142,15 +146,16 @@ int gus_traced_check(const struct gus_uarch *u, const char *what, const char *ta
 void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options);
 void gus_traced_close(struct gus_traced *t);
 /* What is mapped in the next trace, if it does not say so itself. Copied. */
-void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path, const void *build_id,
+void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
+		    const void *build_id,
 		    size_t build_id_size);
 /* Reads all of a trace; of several the threads are apart. -1 with err if it stops before its end, is of another ISA than the table, or cannot
  * be run: what was read until then counts. */
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
 /* After the last one: adds up. -1 with err if it cannot be run. */
 int gus_traced_end(struct gus_traced *t, struct gus_error *err);
-/* Whether an instruction was executed that begins at that offset of a file. After the end. */
-bool gus_traced_covers(struct gus_traced *t, const char *module, uint64_t offset);
+/* The region of the instruction that begins at that offset of a file; GUS_TRACED_NONE if none was executed there. After the end. */
+uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset);
 
 /* The threads' own. */
 struct gus_traced_figures {

@@ -127,14 +127,16 @@ static void measure_windows(struct gus_traced *t, const struct gus_traced_block 
 
 	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
 		const struct gus_op *op = &t->program->ops[b->ops.op + i];
-		uint64_t offset = t->program->insns[op->insn].offset;
+		uint64_t at = t->window_bytes ? t->program->insns[op->insn].offset / t->window_bytes - b->address / t->window_bytes : 0;
 
-		uops[t->window_bytes ? offset / t->window_bytes - b->address / t->window_bytes : 0] += op->decoded + (op->microcoded ? c->uop_cache_line : 0);
+		uops[at] += op->decoded + (op->microcoded ? c->uop_cache_line : 0);
 	}
 	for (uint32_t i = 0; i < b->windows_n; i++) {
 		uint32_t lines = c->uop_cache_line ? (uops[i] + c->uop_cache_line - 1) / c->uop_cache_line : 0;
 
-		gus_vec_push(&t->window_lines, (uint8_t)(c->uop_cache_lines && lines > c->uop_cache_lines ? 0 : lines ? lines : 1));
+		if (!lines)
+			lines = 1;
+		gus_vec_push(&t->window_lines, (uint8_t)(c->uop_cache_lines && lines > c->uop_cache_lines ? 0 : lines));
 	}
 	free(uops);
 }
@@ -186,10 +188,12 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 }
 
 /* Files that are mapped, as far as they have been told. */
-void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path, const void *build_id,
+void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
+		    const void *build_id,
 		    size_t build_id_size)
 {
-	struct gus_module module = { .kind = gus_module_kind_of(path), .path = gus_strings_get(&t->strings, gus_strings_add(&t->strings, path)) };
+	struct gus_module module = { .kind = gus_module_kind_of(path),
+				    .path = gus_strings_get(&t->strings, gus_strings_add(&t->strings, path)) };
 
 	if (build_id_size) {
 		uint32_t id = gus_strings_add_n(&t->strings, build_id, build_id_size);
@@ -200,26 +204,36 @@ void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint6
 	gus_vec_push(&t->mappings, (struct gus_traced_mapping){ start, start + length, offset, module });
 }
 
-bool gus_traced_covers(struct gus_traced *t, const char *module, uint64_t offset)
+struct covered { uint64_t module, offset; };
+
+static void find_covered(struct gus_traced *t)
 {
-	struct { uint64_t module, offset; } key;
+	gus_index_init(&t->covered, sizeof(struct covered));
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		struct covered place = { 0, b->offset };
+		bool is_new;
 
-	if (!t->covered.key_size) {
-		gus_index_init(&t->covered, sizeof(key));
-		for (size_t i = 0; i < t->blocks.n; i++) {
-			const struct gus_traced_block *b = &t->blocks.v[i];
-
-			if (!b->module || !b->executed)
-				continue;
-			key.module = gus_strings_add(&t->strings, b->module);
-			key.offset = b->offset;
-			for (uint32_t k = 0; k < b->insns_n; key.offset += b->lengths[k++])
-				gus_index_add(&t->covered, &key, NULL);
+		if (!b->module || !b->executed)
+			continue;
+		place.module = gus_strings_add(&t->strings, b->module);
+		for (uint32_t k = 0; k < b->insns_n; place.offset += b->lengths[k++]) {
+			gus_index_add(&t->covered, &place, &is_new);
+			if (is_new)
+				gus_vec_push(&t->covered_region, b->region);
 		}
 	}
-	key.module = gus_strings_add(&t->strings, module);
-	key.offset = offset;
-	return gus_index_find(&t->covered, &key) != GUS_INDEX_NONE;
+}
+
+uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset)
+{
+	struct covered place = { gus_strings_add(&t->strings, module), offset };
+	uint32_t number;
+
+	if (!t->covered.key_size)
+		find_covered(t);
+	number = gus_index_find(&t->covered, &place);
+	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->covered_region.v[number];
 }
 
 /* What was told up to a number of blocks. */
@@ -235,7 +249,8 @@ static void take_records(struct gus_traced *t, const struct gus_trace *trace)
 			continue;
 		if (r->mmap->time > t->blocks.n - t->first_block)
 			break;
-		gus_traced_map(t, r->mmap->start, r->mmap->length, r->mmap->offset, r->mmap->path, r->mmap->build_id.data, r->mmap->build_id.len);
+		gus_traced_map(t, r->mmap->start, r->mmap->length, r->mmap->offset, r->mmap->path,
+			       r->mmap->build_id.data, r->mmap->build_id.len);
 	}
 }
 

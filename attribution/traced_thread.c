@@ -124,8 +124,10 @@ static void note_phases(struct gus_traced_thread *th)
 		const struct gus_stream_told *told = &th->steps_told[i];
 		const struct gus_stream_times *times = &th->times[i];
 		const struct gus_op *op = &p->ops[told->op];
-		struct gus_phases_op one = { .issue = times->issue, .start = times->start, .complete = times->end, .retire = times->retire,
-			.left = times->retire, .mispredicted = told->mispredicted, .load = op->loads != 0, .store = op->stores != 0,
+		struct gus_phases_op one = { .issue = times->issue, .start = times->start, .complete = times->end,
+					    .retire = times->retire,
+			.left = times->retire, .mispredicted = told->mispredicted, .load = op->loads != 0,
+				.store = op->stores != 0,
 			.class = (uint8_t)p->insns[op->insn].info.class, .instructions = op->insns_n };
 
 		if (!told->region)
@@ -159,7 +161,8 @@ static void flush(struct gus_traced_thread *th)
 static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 {
 	struct gus_traced_block *b = th->branching;
-	struct gus_branch_outcome o = { .kind = b->kind, .taken = th->way == GUS_TRACE_NEXT_TAKEN || b->kind != GUS_BRANCH_CONDITIONAL };
+	struct gus_branch_outcome o = { .kind = b->kind, .taken = th->way == GUS_TRACE_NEXT_TAKEN ||
+				       b->kind != GUS_BRANCH_CONDITIONAL };
 	struct gus_branch_verdict v;
 	const struct gus_program_insn *insn = &th->t->program->insns[b->insn + b->insns_n - 1];
 
@@ -169,7 +172,8 @@ static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 	o.target = o.taken ? next : o.next + (uint64_t)insn->info.immediate;
 	if (th->t->options.mispredicted)
 		v = (struct gus_branch_verdict){
-			.mispredicted = th->t->options.mispredicted(th->t->options.mispredicted_context, th->branching_number, o.taken) };
+			.mispredicted = th->t->options.mispredicted(th->t->options.mispredicted_context,
+								    th->branching_number, o.taken) };
 	else
 		v = gus_branch_run(th->predictor, &o);
 	b->branches += th->counting;
@@ -215,7 +219,8 @@ static uint64_t look_up_windows(struct gus_traced_thread *th, const struct gus_t
 /* Memory. */
 
 /* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else its last. */
-static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_access *a, size_t base)
+static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_traced_block *b,
+			  const struct gus_trace_access *a, size_t base)
 {
 	const struct gus_traced_own *own = &th->t->own.v[b->insn + a->insn];
 	uint32_t last = GUS_TRACED_NONE;
@@ -235,9 +240,11 @@ static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_t
 }
 
 /* What is told of memory beside levels, of one access. */
-static void note_memory(struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_access *a, uint32_t number)
+static void note_memory(struct gus_traced_thread *th, const struct gus_traced_block *b,
+			const struct gus_trace_access *a, uint32_t number)
 {
-	struct gus_carried_access one = { .address = a->address, .instruction = th->instructions + a->insn, .entry = th->entry,
+	struct gus_carried_access one = { .address = a->address, .instruction = th->instructions + a->insn,
+					 .entry = th->entry,
 		.iteration = th->iteration, .bytes = a->size, .op = th->t->program->insns[b->insn + a->insn].op };
 
 	gus_access_grow(th->groups, th->t->program->memories_n);
@@ -248,9 +255,11 @@ static void note_memory(struct gus_traced_thread *th, const struct gus_traced_bl
 		gus_carried_load(th->carried, &one);
 }
 
-static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b, const struct gus_trace_access *a, size_t base)
+static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
+			const struct gus_trace_access *a, size_t base)
 {
-	struct gus_cache_access access = { .address = a->address, .now = th->now++, .bytes = a->size, .id = b->insn + a->insn, .store = a->store };
+	struct gus_cache_access access = { .address = a->address, .now = th->now++, .bytes = a->size,
+					  .id = b->insn + a->insn, .store = a->store };
 	uint32_t number = memory_of(th, b, a, base);
 	struct gus_stream_access *told, *warm;
 	struct gus_traced_memory *m;
@@ -310,11 +319,13 @@ static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block
 	gus_cache_access(th->cache, &access, &answer);
 	th->t->memories.v[op->memory].rebuilt += th->counting;
 	/* Nobody waits for it: as a load that hits. */
-	th->accesses.v[base + op->memory - b->memory] = (struct gus_stream_access){ .address = where.bits, .bytes = 1, .known = true };
+	th->accesses.v[base + op->memory - b->memory] = (struct gus_stream_access){ .address = where.bits, .bytes = 1,
+										   .known = true };
 	th->accesses_warm.v[base + op->memory - b->memory] = th->accesses.v[base + op->memory - b->memory];
 }
 
-static void follow_registers(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step, size_t base)
+static void follow_registers(struct gus_traced_thread *th, struct gus_traced_block *b,
+			     const struct gus_trace_step *step, size_t base)
 {
 	uint32_t next = 0;
 
@@ -337,7 +348,8 @@ static void follow_registers(struct gus_traced_thread *th, struct gus_traced_blo
 }
 
 /* Of all of the block, from base on in the chunk's accesses. */
-static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step, size_t base)
+static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step,
+			  size_t base)
 {
 	gus_vec_reserve(&th->accesses, base + b->memories_n + 1); /* arrays also where there are none yet */
 	gus_vec_reserve(&th->accesses_warm, base + b->memories_n + 1);
@@ -369,7 +381,8 @@ static uint64_t window_of(const struct gus_traced_thread *th, const struct gus_t
 	return th->t->window_bytes ? offset / th->t->window_bytes - b->address / th->t->window_bytes : 0;
 }
 
-static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t number, size_t base, uint64_t cached, bool taken)
+static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t number, size_t base,
+		 uint64_t cached, bool taken)
 {
 	const struct gus_program *p = th->t->program;
 	uint32_t region = th->counting ? number + 1 : 0;
@@ -381,8 +394,10 @@ static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b,
 
 		if (th->n == GUS_STREAM_CHUNK)
 			flush(th);
-		th->steps_told[th->n] = (struct gus_stream_told){ .op = op, .access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = region,
-			.taken = last && taken, .cached = all || (cached && cached >> (window_of(th, b, op) & 63) & 1) };
+		th->steps_told[th->n] = (struct gus_stream_told){ .op = op,
+			.access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = region,
+			.taken = last && taken, .cached = all ||
+				(cached && cached >> (window_of(th, b, op) & 63) & 1) };
 		if (th->warm)
 			th->steps_warm[th->n] = th->steps_told[th->n];
 		th->n++;
@@ -416,7 +431,8 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 	th->region = b->region;
 	take_accesses(th, b, step, base);
 	cached = look_up_windows(th, b);
-	tell(th, b, step->block, base, cached, step->next == GUS_TRACE_NEXT_TAKEN || (b->branch && b->kind != GUS_BRANCH_CONDITIONAL));
+	tell(th, b, step->block, base, cached, step->next == GUS_TRACE_NEXT_TAKEN ||
+	     (b->branch && b->kind != GUS_BRANCH_CONDITIONAL));
 	b->executed += th->counting;
 	b->cached += th->counting && cached == all_windows(b);
 	th->instructions += b->insns_n;
@@ -536,6 +552,7 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 	if (causes.cycles > t->causality.cycles || !t->causality.causes) {
 		gus_causality_free(&t->causality);
 		t->causality = causes;
+		t->circles_n = gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES);
 	} else {
 		gus_causality_free(&causes);
 	}
@@ -544,6 +561,7 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out)
 {
 	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed, .warmed = th->warmed,
-		.cache = gus_cache_totals(th->cache), .branches = th->t->options.mispredicted ? NULL : gus_branch_totals(th->predictor) };
+		.cache = gus_cache_totals(th->cache), .branches = th->t->options.mispredicted ? NULL :
+			gus_branch_totals(th->predictor) };
 	own_cycles(th, out->cycles, &out->warm_cycles);
 }

@@ -128,7 +128,8 @@ static char *find_emulator(const char *asked, const char *target, struct gus_err
 }
 
 /* The emulator's command line: emulator, plugin, then the command. Freed word by word up to the command's. */
-static char **command_line(char *const *argv, const char *path, const char *emulator, const char *plugin, int fd, const char *options)
+static char **command_line(char *const *argv, const char *path, const char *emulator, const char *plugin, int fd,
+			   const char *options)
 {
 	size_t n = 0, k = 0;
 	char **words;
@@ -153,7 +154,13 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 	if (e->pid < 0)
 		return gus_fail_errno(err, errno, "cannot create a process for '%s'", words[0]);
 	if (e->pid == 0) {
+		int null = e->silent ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+
 		close(ends[0]);
+		if (null >= 0) {
+			dup2(null, 0);
+			dup2(null, 1);
+		}
 		execv(words[0], words);
 		fprintf(stderr, "gusprof: cannot start '%s': %s\n", words[0], strerror(errno));
 		_exit(127);
@@ -161,12 +168,13 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 	return 0;
 }
 
-int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options, struct gus_error *err)
+int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options,
+			struct gus_error *err)
 {
 	char *path = gus_find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
 	int ends[2] = { -1, -1 }, rc = -1;
 
-	*e = (struct gus_emulation){ .pid = -1, .trace = -1 };
+	*e = (struct gus_emulation){ .pid = -1, .trace = -1, .silent = e->silent };
 	if (!path)
 		gus_fail_errno(err, ENOENT, "cannot start '%s'", argv[0]);
 	e->target = path ? target_of(path, err) : NULL;

@@ -3,6 +3,7 @@
 #ifndef GUS_CLI_EMULATE_H
 #define GUS_CLI_EMULATE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@ struct gus_emulation {
 	int trace;              /* the pipe's end: whoever reads it closes it */
 	const char *target;     /* "x86_64": whose ELF the command is */
 	int status;             /* as waitpid says, after the end */
+	bool silent;            /* set before the start: it reads nothing, and what it prints is lost */
 };
 
 /* Starts it. Options are those of the plugin, beginning with a comma, or "". emulator: its path; NULL: qemu-TARGET is looked for.

@@ -34,6 +34,7 @@ gusprof_SOURCES = \
 	cli/options.c cli/options.h \
 	cli/print.c cli/print.h \
 	cli/record.c \
+	cli/record_trace.c cli/record_trace.h \
 	cli/render.h \
 	cli/render_csv.c \
 	cli/render_json.c \

@@ -265,7 +265,7 @@ static int check_traced(const struct model_options *o, struct gus_error *err)
 		return gus_fail(err, GUS_E_USAGE, "--%s is for a command, --pid PID or --input FILE", o->trace_options ? "trace-options" :
 				o->emulator ? "emulator" : o->interval ? "interval" : o->warm_up ? "warm-up" : o->phases ? "phases" :
 				o->memory ? "memory" : "rows");
-	if (!o->pid && (o->tid || o->snapshots || o->spread || o->window || o->max_memory))
+	if (!o->pid && (o->tid || o->snapshots || o->spread || (o->window && !o->input) || o->max_memory))
 		return gus_fail(err, GUS_E_USAGE, "--%s is for --pid PID", o->tid ? "tid" : o->snapshots ? "snapshots" : o->spread ? "spread" :
 				o->window ? "window" : "max-memory");
 	if (o->pid > INT_MAX || o->tid > INT_MAX || o->snapshots > 10000 || o->spread > 3600000)
@@ -534,7 +534,7 @@ static int run_traced(struct model *m, int format, int *status, struct gus_error
 	else if (o->pid)
 		rc = gus_model_attached(&traced, &process, err);
 	else
-		rc = o->input ? gus_model_trace(&traced, o->input, err) : gus_model_command(&traced, o->command, status, err);
+		rc = o->input ? gus_model_trace(&traced, &process, o->input, err) : gus_model_command(&traced, o->command, status, err);
 	free(words);
 	return rc;
 }

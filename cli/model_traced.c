@@ -84,7 +84,8 @@ static void order_regions(struct gus_traced_view *v)
 			size_t k = i;
 
 			for (; k >= gap && (cycles_of(t, v->order[k - gap]) < cycles_of(t, one) ||
-					    (!(cycles_of(t, v->order[k - gap]) > cycles_of(t, one)) && v->order[k - gap] > one)); k -= gap)
+					    (!(cycles_of(t, v->order[k - gap]) > cycles_of(t, one)) &&
+					     v->order[k - gap] > one)); k -= gap)
 				v->order[k] = v->order[k - gap];
 			v->order[k] = one;
 		}
@@ -98,11 +99,14 @@ static void set_inferred(struct gus_traced_options *o, const struct gus_model_in
 	o->mispredicted_context = in->replay;
 }
 
-void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in, struct gus_branch_config *predictor, struct gus_traced *t)
+void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in,
+			   struct gus_branch_config *predictor, struct gus_traced *t)
 {
 	struct gus_symbols_options symbols = { 0 };
-	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches, .predictor = predictor,
-		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases, .memory = m->memory,
+	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches,
+				       .predictor = predictor,
+		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases,
+			.memory = m->memory,
 		.warm_up = m->warm_up };
 
 	gus_branch_config_default(predictor);
@@ -126,7 +130,8 @@ static uint64_t longest_thread(const struct gus_traced *t)
 	return longest;
 }
 
-int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_traced_view *v, struct gus_error *err)
+int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_traced_view *v,
+			   struct gus_error *err)
 {
 	if (!t->instructions)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
@@ -153,34 +158,51 @@ void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_trac
 		gus_symbols_free(symbols);
 }
 
-int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v, struct gus_error *err)
+int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v,
+			  struct gus_error *err)
 {
+	struct gus_model_process none = { 0 };
+	struct gus_model_windows samples = { .process = &none };
 	struct gus_branch_config predictor;
 	struct gus_error trouble = { 0 };
 	struct gus_traced t;
 	int rc;
 
+	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every) /* of what was before a window the caches know nothing */
+		m->interval = true;
 	gus_model_traced_open(m, v->inferred, &predictor, &t);
 	rc = gus_traced_read(&t, trace, &trouble);
 	if (gus_traced_end(&t, &trouble) != 0)
 		rc = -1;
 	v->trouble = rc ? trouble.text : NULL;
+	if (v->input && !v->inferred) { /* a recording may have both */
+		gus_model_count_samples(&t, v->input, &samples);
+		v->windows = samples.samples ? &samples : NULL;
+	}
 	if (rc && !t.instructions)
 		*err = trouble;
 	else
 		rc = gus_model_traced_print(m, &t, v, err);
+	free(samples.sampled);
 	gus_model_traced_close(v->inferred, &t);
 	return rc;
 }
 
-int gus_model_trace(struct gus_model_traced *m, const char *path, struct gus_error *err)
+int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *p, const char *path,
+		    struct gus_error *err)
 {
+	bool snapshots = false, interval = m->interval;
 	struct gus_traced_view v = { .input = path };
 	struct gus_trace *trace = gus_trace_open(path, err);
 	int rc;
 
 	if (!trace && err->code == GUS_E_NOT_FOUND && access(path, F_OK) == 0) {
 		*err = (struct gus_error){ 0 };
+		m->interval = true;
+		rc = gus_model_snapshots(m, p, path, &snapshots, err);
+		m->interval = interval;
+		if (snapshots || rc != 0)
+			return rc;
 		return gus_model_recording(m, path, err);
 	}
 	if (!trace)
@@ -194,14 +216,15 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 {
 	struct gus_traced_view v = { .command = (const char *const *)argv };
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
-	struct gus_emulation e;
+	struct gus_emulation e = { .silent = false };
 	struct gus_trace *trace;
 	const char *target = gus_command_target(argv[0], err);
 	int rc = -1;
 
 	while (argv[v.command_n])
 		v.command_n++;
-	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 || gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
+	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 ||
+	    gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
 		return -1;
 	sigaction(SIGINT, &ignore, &before); /* it is the command's; what was traced until then is told */
 	trace = gus_trace_open_fd(e.trace, err);
@@ -212,7 +235,8 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	gus_emulation_end(&e);
 	if (!trace && err->code == GUS_E_TRUNCATED) { /* not a word came; what was wrong it has said itself */
 		*err = (struct gus_error){ 0 };
-		gus_fail(err, GUS_E_SYSTEM, "cannot trace '%s': the emulator %s%s ended before the command began", argv[0],
+		gus_fail(err, GUS_E_SYSTEM, "cannot trace '%s': the emulator %s%s ended before the command began",
+			 argv[0],
 			 m->emulator ? "" : "qemu-", m->emulator ? m->emulator : target);
 	}
 	sigaction(SIGINT, &before, NULL);

@@ -78,16 +78,19 @@ static json_t *gains(const struct gus_traced *t, const double *cycles)
 	json_t *o = json_object();
 
 	for (int i = 0; i < t->knobs_n; i++)
-		json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ? json_real(cycles[0] / cycles[i + 1] - 1) : json_null());
+		json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ? json_real(cycles[0] / cycles[i + 1] - 1) :
+				    json_null());
 	return o;
 }
 
-static json_t *instruction(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
+static json_t *instruction(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i,
+			   uint64_t offset)
 {
 	const struct gus_traced *t = v->traced;
 	const struct gus_program_insn *insn = &t->program->insns[b->insn + i];
 	const struct gus_op *op = &t->program->ops[insn->op];
-	bool first = op->insn == b->insn + i, twin = insn->op == b->ops.op + b->ops.ops_n - 1 && b->ops.taken != insn->op;
+	bool first = op->insn == b->insn + i, twin = insn->op == b->ops.op + b->ops.ops_n - 1 &&
+		b->ops.taken != insn->op;
 	struct branched branch = { 0 };
 	struct met met = { 0 };
 	struct gus_insn text;
@@ -104,9 +107,11 @@ static json_t *instruction(const struct gus_traced_view *v, const struct gus_tra
 	json_object_set_new(o, "executed", integer(b->executed));
 	json_object_set_new(o, "fused", json_boolean(!first));
 	json_object_set_new(o, "known", json_boolean(!(op->flags & GUS_OP_UNKNOWN)));
-	json_object_set_new(o, "cycles", first ? json_real(t->op_cycles[insn->op] + (twin ? t->op_cycles[b->ops.taken] : 0)) : json_null());
+	json_object_set_new(o, "cycles", first ? json_real(t->op_cycles[insn->op] + (twin ?
+		t->op_cycles[b->ops.taken] : 0)) : json_null());
 	json_object_set_new(o, "holds_up", first && v->model->causality ?
-			    json_real(t->op_charged[insn->op] + (twin ? t->op_charged[b->ops.taken] : 0)) : json_null());
+			    json_real(t->op_charged[insn->op] + (twin ? t->op_charged[b->ops.taken] : 0)) :
+				    json_null());
 	json_object_set_new(o, "memory", met.accesses || met.unknown ? memory(&met) : json_null());
 	json_object_set_new(o, "branch", branch.executed ? branches(&branch) : json_null());
 	return o;
@@ -154,13 +159,16 @@ static json_t *region(const struct gus_traced_view *v, uint32_t number)
 	json_object_set_new(o, "function", gus_json_text(f->name));
 	json_object_set_new(o, "module", gus_json_text(f->module));
 	json_object_set_new(o, "offset", f->name ? integer(f->start) : json_null());
-	json_object_set_new(o, "loop", r->loop == GUS_TRACED_NONE ? json_null() : integer(f->graph->insns.v[f->graph->loops.v[r->loop].head].offset));
+	json_object_set_new(o, "loop", r->loop == GUS_TRACED_NONE ? json_null() :
+			    integer(f->graph->insns.v[f->graph->loops.v[r->loop].head].offset));
 	json_object_set_new(o, "instructions", integer(r->instructions));
 	json_object_set_new(o, "blocks", integer(r->executed));
 	json_object_set_new(o, "from_uop_cache", ratio((double)uops_cached, (double)r->executed));
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
 	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(r->warm_cycles) : json_null());
 	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
+	json_object_set_new(o, "samples", v->windows && v->windows->samples ? integer(v->windows->sampled[number]) :
+			    json_null());
 	json_object_set_new(o, "ipc", ratio((double)r->instructions, r->cycles[0]));
 	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
 	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, r->cycles) : json_null());
@@ -249,6 +257,31 @@ static json_t *phases(const struct gus_traced_view *v)
 	return gus_model_phases_json(&m);
 }
 
+/* What the time goes round in, the heaviest first. */
+static json_t *chains(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->circles_n; i++) {
+		const struct gus_circle *c = &t->circles[i];
+		json_t *o = json_object(), *steps = json_array();
+
+		json_object_set_new(o, "ops", integer(c->ops));
+		json_object_set_new(o, "weight", json_real(c->weight));
+		for (size_t k = 0; k < c->n; k++) {
+			json_t *step = json_object();
+
+			json_object_set_new(step, "address", integer(t->program->insns[t->program->ops[c->steps[k].op].insn].offset));
+			json_object_set_new(step, "carried_by", gus_json_text(gus_hop_name(c->steps[k].hop)));
+			json_object_set_new(step, "cycles", json_real(c->steps[k].cycles));
+			json_array_append_new(steps, step);
+		}
+		json_object_set_new(o, "steps", steps);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 static json_t *threads(const struct gus_traced *t)
 {
 	json_t *list = json_array();
@@ -278,12 +311,12 @@ static json_t *command(const struct gus_traced_view *v)
 
 static json_t *windows(const struct gus_model_windows *w)
 {
-	json_t *o = json_object();
+	json_t *o, *elsewhere;
 
-	if (!w) {
-		json_decref(o);
+	if (!w)
 		return json_null();
-	}
+	o = json_object();
+	elsewhere = json_array();
 	json_object_set_new(o, "pid", json_integer(w->process->pid));
 	json_object_set_new(o, "taken", integer(w->taken));
 	json_object_set_new(o, "failed", integer(w->failed));
@@ -295,6 +328,14 @@ static json_t *windows(const struct gus_model_windows *w)
 	json_object_set_new(o, "pause_ns", integer(w->pause_ns));
 	json_object_set_new(o, "samples", w->samples ? integer(w->samples) : json_null());
 	json_object_set_new(o, "samples_covered", w->samples ? integer(w->covered) : json_null());
+	for (size_t i = 0; i < w->elsewhere_n; i++) {
+		json_t *one = json_object();
+
+		json_object_set_new(one, "function", gus_json_text(w->elsewhere[i].name));
+		json_object_set_new(one, "samples", integer(w->elsewhere[i].samples));
+		json_array_append_new(elsewhere, one);
+	}
+	json_object_set_new(o, "samples_elsewhere", elsewhere);
 	return o;
 }
 
@@ -357,6 +398,7 @@ void gus_traced_json(const struct gus_traced_view *v)
 	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)
 		json_array_append_new(list, region(v, v->order[i]));
 	json_object_set_new(o, "regions", list);
+	json_object_set_new(o, "chains", v->model->causality ? chains(v->traced) : json_null());
 	json_object_set_new(o, "access_groups", v->model->memory ? groups(v->traced) : json_null());
 	json_object_set_new(o, "dependences", v->model->memory ? carried(v->traced) : json_null());
 	json_object_set_new(o, "phases", v->model->phases ? phases(v) : json_null());

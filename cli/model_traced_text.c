@@ -53,7 +53,7 @@ static void print_head(const struct gus_traced_view *v)
 	if (v->command)
 		for (size_t i = 0; i < v->command_n; i++)
 			printf("%s%s", i ? " " : "", v->command[i]);
-	else if (v->windows)
+	else if (v->windows && !v->input)
 		printf("process %d", v->windows->process->pid);
 	else
 		printf("%s", v->input);
@@ -67,7 +67,7 @@ static void print_head(const struct gus_traced_view *v)
 	printf(" instructions, ");
 	print_count(t->cycles[0]);
 	printf(" cycles, %.2f instructions a cycle", ratio((double)counted, t->cycles[0]));
-	if (gus_traced_threads(t) > 1)
+	if (gus_traced_threads(t) > 1 && !v->windows)
 		printf(", %zu threads one after the other", gus_traced_threads(t));
 	putchar('\n');
 	if (v->model->interval) {
@@ -82,22 +82,44 @@ static void print_head(const struct gus_traced_view *v)
 		print_count((double)t->warmed);
 		printf(" instructions, which is not counted\n");
 	}
-	printf("  %.2f%% of the instructions have a row in the table\n", 100 - 100 * ratio(t->program->unknown, t->program->insns_n));
+	printf("  %.2f%% of the instructions have a row in the table\n",
+	       100 - 100 * ratio(t->program->unknown, t->program->insns_n));
 }
 
-static void print_windows(const struct gus_model_windows *w)
+/* Those with a hundredth of the samples. */
+static void print_elsewhere(const struct gus_model_windows *w)
 {
-	printf("\n  %u window%s of up to ", w->taken, w->taken == 1 ? "" : "s");
+	for (size_t i = 0; i < w->elsewhere_n && w->elsewhere[i].samples * 100 >= w->samples; i++) {
+		printf("    %5.1f%% are elsewhere: ", 100 * ratio((double)w->elsewhere[i].samples, (double)w->samples));
+		gus_print_clean(w->elsewhere[i].name);
+		putchar('\n');
+	}
+}
+
+static void print_pauses(const struct gus_model_windows *w)
+{
+	printf("  %u window%s of up to ", w->taken, w->taken == 1 ? "" : "s");
 	print_count((double)w->process->window);
 	printf(" instructions each, from snapshots of up to %.1f MB; the process stood still for %.1f ms at most, %.1f ms in all\n",
 	       (double)w->bytes_most / 1e6, (double)w->pause_most_ns / 1e6, (double)w->pause_ns / 1e6);
 	if (w->native)
-		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n", w->native);
-	if (w->samples)
-		printf("  %.1f%% of the %" PRIu64 " samples taken meanwhile are of code that the windows have\n",
-		       100 * ratio((double)w->covered, (double)w->samples), w->samples);
-	else
+		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n",
+		       w->native);
+}
+
+static void print_windows(const struct gus_model_windows *w)
+{
+	putchar('\n');
+	if (w->taken)
+		print_pauses(w);
+	if (w->samples) {
+		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the %s\n",
+		       100 * ratio((double)w->covered, (double)w->samples),
+		       w->samples, w->process->pid ? " taken meanwhile" : "", w->taken ? "windows have" : "trace has");
+		print_elsewhere(w);
+	} else {
 		printf("  how much of its time that is about is not known: %s\n", w->why);
+	}
 	if (w->failed)
 		printf("  %u more could not be had; the first: %s\n", w->failed, w->first);
 }
@@ -180,7 +202,10 @@ static void print_regions(const struct gus_traced_view *v)
 	const struct gus_traced *t = v->traced;
 	size_t rows = v->model->rows ? v->model->rows : ROWS;
 
-	printf("\n  cycles       instr.   IPC%s%s  %s\n", v->model->causality ? "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
+	bool sampled = v->windows && v->windows->samples;
+
+	printf("\n  cycles %s      instr.   IPC%s%s  %s\n", sampled ? "  samples" : "", v->model->causality ?
+	       "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
 	       "region");
 	for (size_t i = 0; i < v->regions_n && i < rows; i++) {
 		const struct gus_traced_region *r = &t->regions.v[v->order[i]];
@@ -191,11 +216,16 @@ static void print_regions(const struct gus_traced_view *v)
 			break;
 		gus_traced_region_name(t, r, name, sizeof(name));
 		printf("  %6.2f%%  ", 100 * ratio(r->cycles[0], t->cycles[0]));
-		printf("%9.2f%%  %5.2f", 100 * ratio((double)r->instructions, (double)(t->instructions - t->warmed)), ratio((double)r->instructions, r->cycles[0]));
+		if (sampled)
+			printf("%6.2f%%  ", 100 * ratio((double)v->windows->sampled[v->order[i]],
+							(double)v->windows->samples));
+		printf("%9.2f%%  %5.2f", 100 * ratio((double)r->instructions, (double)(t->instructions - t->warmed)),
+		       ratio((double)r->instructions, r->cycles[0]));
 		if (v->model->causality)
 			printf("   %6.2f%%", 100 * ratio(r->charged, t->cycles[0]));
 		if (t->knobs_n && best_knobs(t, r->cycles, best, 1))
-			printf("  %-22s %6.2f%%", t->knobs[best[0]].name, 100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
+			printf("  %-22s %6.2f%%", t->knobs[best[0]].name,
+			       100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
 		printf("  ");
 		gus_print_clean(name);
 		if (*t->functions.v[r->function].module) {
@@ -207,85 +237,190 @@ static void print_regions(const struct gus_traced_view *v)
 	}
 }
 
-/* One instruction of a region. */
-static void print_insn(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
+/* One instruction of a region; the emulator may have had it in several blocks. */
+struct line {
+	uint64_t address, executed, accesses, missed, branches, mispredicted;
+	double own, charged;
+	bool fused;
+	char text[96];
+};
+
+static struct line line_of(const struct gus_traced *t, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
 {
-	const struct gus_traced *t = v->traced;
 	const struct gus_program_insn *insn = &t->program->insns[b->insn + i];
 	const struct gus_op *op = &t->program->ops[insn->op];
-	bool first = op->insn == b->insn + i, last = i + 1 == b->insns_n;
+	struct line line = { .address = insn->offset, .executed = b->executed, .fused = op->insn != b->insn + i };
 	struct gus_insn text;
-	double own = 0, charged = 0;
-	uint64_t accesses = 0, missed = 0;
 
-	if (first) {
-		own = t->op_cycles[insn->op];
-		charged = t->op_charged[insn->op];
+	if (!line.fused) {
+		line.own = t->op_cycles[insn->op];
+		line.charged = t->op_charged[insn->op];
 		if (insn->op == b->ops.op + b->ops.ops_n - 1 && b->ops.taken != insn->op) {
-			own += t->op_cycles[b->ops.taken];
-			charged += t->op_charged[b->ops.taken];
+			line.own += t->op_cycles[b->ops.taken];
+			line.charged += t->op_charged[b->ops.taken];
 		}
 	}
 	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
 		if (op->insn + t->program->memories[m].instruction == b->insn + i) {
-			accesses += t->memories.v[m].accesses;
-			missed += t->memories.v[m].accesses - t->memories.v[m].hits[0];
+			line.accesses += t->memories.v[m].accesses;
+			line.missed += t->memories.v[m].accesses - t->memories.v[m].hits[0];
 		}
+	if (i + 1 == b->insns_n) {
+		line.branches = b->branches;
+		line.mispredicted = b->mispredicted;
+	}
 	gus_insn_decode(t->isa, b->bytes + offset, b->size - offset, insn->offset, &text);
-	printf("  %12" PRIx64 " %10" PRIu64, insn->offset, b->executed);
-	if (first)
-		printf(" %6.2f%%", 100 * ratio(own, t->cycles[0]));
-	else
-		printf("   fused");
-	if (v->model->causality && first)
-		printf(" %6.2f%%", 100 * ratio(charged, t->cycles[0]));
-	else if (v->model->causality)
-		printf("        ");
-	if (accesses)
-		printf(" %6.2f%%", 100 * ratio((double)missed, (double)accesses));
-	else
-		printf("       -");
-	if (last && b->branches)
-		printf(" %6.2f%%", 100 * ratio((double)b->mispredicted, (double)b->branches));
-	else
-		printf("       -");
-	printf("  %s\n", text.text);
+	snprintf(line.text, sizeof(line.text), "%s", text.text);
+	return line;
+}
+
+static void add_line(struct line *to, const struct line *from)
+{
+	to->executed += from->executed;
+	to->accesses += from->accesses;
+	to->missed += from->missed;
+	to->branches += from->branches;
+	to->mispredicted += from->mispredicted;
+	to->own += from->own;
+	to->charged += from->charged;
+	to->fused &= from->fused;
 }
 
 static int by_address(const void *a, const void *b)
 {
-	const struct gus_traced_block *const *x = a, *const *y = b;
+	const struct line *x = a, *y = b;
 
-	return (*x)->address != (*y)->address ? ((*x)->address < (*y)->address ? -1 : 1) : *x < *y ? -1 : *x > *y;
+	return x->address != y->address ? (x->address < y->address ? -1 : 1) : strcmp(x->text, y->text);
+}
+
+struct lines gus_vec(struct line);
+
+/* Of a region, each instruction once, by address. */
+static void find_lines(const struct gus_traced *t, uint32_t region, struct lines *lines)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		uint64_t offset = 0;
+
+		for (uint32_t k = 0; b->region == region && b->executed && k < b->insns_n; offset += b->lengths[k++])
+			gus_vec_push(lines, line_of(t, b, k, offset));
+	}
+	qsort(lines->v, lines->n, sizeof(*lines->v), by_address);
+	for (size_t i = 0; i < lines->n; i++) {
+		if (n && by_address(&lines->v[n - 1], &lines->v[i]) == 0)
+			add_line(&lines->v[n - 1], &lines->v[i]);
+		else
+			lines->v[n++] = lines->v[i];
+	}
+	lines->n = n;
+}
+
+static void print_share(bool there, double part, double whole)
+{
+	if (there)
+		printf(" %6.2f%%", 100 * ratio(part, whole));
+	else
+		printf("       -");
+}
+
+static void print_line(const struct gus_traced_view *v, const struct line *l)
+{
+	const struct gus_traced *t = v->traced;
+
+	printf("  %12" PRIx64 " %10" PRIu64, l->address, l->executed);
+	if (l->fused)
+		printf("   fused%s", v->model->causality ? "        " : "");
+	else
+		print_share(true, l->own, t->cycles[0]);
+	if (!l->fused && v->model->causality)
+		print_share(true, l->charged, t->cycles[0]);
+	print_share(l->accesses, (double)l->missed, (double)l->accesses);
+	print_share(l->branches, (double)l->mispredicted, (double)l->branches);
+	printf("  %s\n", l->text);
+}
+
+/* Of a long region those with a hundredth of its time, or that hold up a hundredth of it. */
+static bool is_shown(const struct line *l, size_t n, double cycles)
+{
+	return n <= INSNS || l->own >= 0.01 * cycles || l->charged >= 0.01 * cycles;
+}
+
+/* The block that an op is of, or NULL. */
+static const struct gus_traced_block *block_of(const struct gus_traced *t, uint32_t op)
+{
+	for (size_t i = 0; i < t->blocks.n; i++)
+		if (op >= t->blocks.v[i].ops.op && op <= t->blocks.v[i].ops.taken)
+			return &t->blocks.v[i];
+	return NULL;
+}
+
+static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
+{
+	static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+	static const char *const buses[] = { "L2", "L3", "memory", "page walkers" };
+	const struct gus_op *op = &t->program->ops[hop->op];
+	const struct gus_traced_block *b = block_of(t, hop->op);
+	struct gus_stream_resources groups;
+	uint64_t address = t->program->insns[op->insn].offset;
+	struct gus_insn text = { .text = "" };
+	char name[64] = "";
+
+	if (b)
+		gus_insn_decode(t->isa, b->bytes + (address - b->address), b->size - (address - b->address), address,
+				&text);
+	gus_stream_resources_of(t->program, &groups);
+	if (hop->hop == GUS_HOP_PORTS)
+		gus_stream_group_name(t->program, groups.ports[hop->number], name, sizeof(name));
+	printf("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
+	       hop->hop == GUS_HOP_PORTS ? name :
+	       hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ?
+		       buses[hop->number % 4] : "", hop->cycles);
+}
+
+/* What the time goes round in there: the heaviest circle that begins in the region. */
+static void print_circle(const struct gus_traced_view *v, uint32_t region)
+{
+	const struct gus_traced *t = v->traced;
+
+	for (size_t i = 0; i < t->circles_n; i++) {
+		const struct gus_circle *c = &t->circles[i];
+		const struct gus_traced_block *b = block_of(t, c->steps[0].op);
+
+		if (!b || b->region != region)
+			continue;
+		printf("\n  there the time goes round in this chain, again and again:\n");
+		for (size_t k = 0; k < c->n; k++)
+			print_hop(t, &c->steps[k]);
+		return;
+	}
 }
 
 /* The instructions of the region with the most cycles. */
 static void print_instructions(const struct gus_traced_view *v)
 {
 	const struct gus_traced *t = v->traced;
-	const struct gus_traced_block **list = gus_zalloc((t->blocks.n + 1) * sizeof(*list));
-	size_t n = 0, printed = 0;
+	const struct gus_traced_region *r = &t->regions.v[v->order[0]];
+	struct lines lines = { 0 };
+	size_t printed = 0;
 	char name[256];
 
-	for (size_t i = 0; i < t->blocks.n; i++)
-		if (t->blocks.v[i].region == v->order[0] && t->blocks.v[i].executed)
-			list[n++] = &t->blocks.v[i];
-	qsort(list, n, sizeof(*list), by_address);
-	gus_traced_region_name(t, &t->regions.v[v->order[0]], name, sizeof(name));
+	find_lines(t, v->order[0], &lines);
+	gus_traced_region_name(t, r, name, sizeof(name));
 	printf("\n  instructions of ");
 	gus_print_clean(name);
-	printf("\n       address      times  cycles%s    miss   mispr.\n", v->model->causality ? "  holds" : "");
-	for (size_t i = 0; i < n && printed < INSNS; i++) {
-		uint64_t offset = 0;
-
-		for (uint32_t k = 0; k < list[i]->insns_n && printed < INSNS; k++, printed++) {
-			print_insn(v, list[i], k, offset);
-			offset += list[i]->lengths[k];
+	printf("\n       address      times  cycles%s    miss   mispr.\n", v->model->causality ? "   holds" : "");
+	for (size_t i = 0; i < lines.n; i++)
+		if (is_shown(&lines.v[i], lines.n, r->cycles[0])) {
+			print_line(v, &lines.v[i]);
+			printed++;
 		}
-	}
-	if (printed == INSNS)
-		printf("  ... more of it in --format json\n");
-	free(list);
+	if (printed < lines.n)
+		printf("  %zu more have less than a hundredth of its time\n", lines.n - printed);
+	gus_vec_free(&lines);
+	if (v->model->causality)
+		print_circle(v, v->order[0]);
 }
 
 /* Where an op of the program is, as an address. */
@@ -306,7 +441,8 @@ static void print_pairs(const struct gus_traced *t)
 		const struct gus_carried_pair *p = &t->pairs[i];
 		int distance = gus_carried_distance(p);
 
-		printf("  %12" PRIx64 "  %12" PRIx64 " %10" PRIu64 "   ", address_of(t, p->store), address_of(t, p->load), p->times);
+		printf("  %12" PRIx64 "  %12" PRIx64 " %10" PRIu64 "   ", address_of(t, p->store),
+		       address_of(t, p->load), p->times);
 		if (distance < 0)
 			printf("other regions\n");
 		else
@@ -320,7 +456,8 @@ static int by_accesses(const void *a, const void *b)
 {
 	const struct group_of *x = a, *y = b;
 
-	return x->accesses != y->accesses ? (x->accesses < y->accesses ? 1 : -1) : x->memory < y->memory ? -1 : x->memory > y->memory;
+	return x->accesses != y->accesses ? (x->accesses < y->accesses ? 1 : -1) : x->memory < y->memory ? -1 :
+		x->memory > y->memory;
 }
 
 /* The distance within which half of the reuses lie, in lines. */
@@ -353,7 +490,8 @@ static void print_groups(const struct gus_traced *t)
 			;
 		printf("  %12" PRIx64 " %10" PRIu64, address_of(t, op), g->accesses);
 		if (g->stride_times)
-			printf("  %7" PRId64 " (%3.0f%%)", g->stride, 100 * ratio((double)g->stride_times, (double)g->accesses - 1));
+			printf("  %7" PRId64 " (%3.0f%%)", g->stride,
+			       100 * ratio((double)g->stride_times, (double)g->accesses - 1));
 		else
 			printf("     none       ");
 		printf("  %8" PRIu64 "%s   %" PRIu64 " lines\n", g->lines, g->lines_exact ? " " : "~", median_reuse(g));

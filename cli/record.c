@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "cli/ending.h"
 #include "cli/uarch_load.h"
+#include "cli/record_trace.h"
 #include "cli/verbs.h"
 #include "collector/branches.h"
 #include "collector/child.h"
@@ -30,11 +31,11 @@
 struct record_options {
 	char *events;                 /* all of -e, joined by commas; NULL: auto */
 	const char *branches;         /* -j; NULL: not asked */
-	const char *frequency, *count, *call_graph, *output, *overhead, *cpus, *cgroup, *control;
+	const char *frequency, *count, *call_graph, *output, *overhead, *cpus, *cgroup, *control, *trace;
 	const char *switch_output;    /* "" if it was given without a value */
 	bool callers, branch_any, switches, quiet, all, overwrite;
 	int64_t delay_ms;
-	uint64_t max_size;
+	uint64_t max_size, trace_window;
 	int verbosity;
 	struct gus_target target;
 };
@@ -114,6 +115,11 @@ static const struct gus_option options[] = {
 	  "time (30s, 5m, 1h).", GUS_OPTION_CALL, 0, call_switch_output, "signal" },
 	{ 0, "control", "HOW", "Take commands, a line each, from fifo:PATH[,ACK] or fd:N[,M]: enable, disable, snapshot, "
 	  "stop, ping, evlist.", GUS_OPTION_STRING, AT(control), NULL, "fifo: fd:" },
+	{ 0, "trace", "WHAT", "auto: now and then keep what a running thread is about to do (a snapshot of registers and memory), "
+	  "as far as --overhead allows; qemu: run the command a second time, under an emulator, for windows of its trace; off, the default.",
+	  GUS_OPTION_STRING, AT(trace), NULL, "auto qemu off" },
+	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N instructions; 1,000,000 by default.", GUS_OPTION_NUMBER,
+	  AT(trace_window), NULL, NULL },
 	{ 0, "switch-events", NULL, "Record context switches (the default).", GUS_OPTION_FLAG, AT(switches), NULL, NULL },
 	{ 'q', "quiet", NULL, "Say nothing but errors.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
 	{ 'v', "verbose", NULL, "Say more about what was tried.", GUS_OPTION_CALL, 0, call_verbose, NULL },
@@ -167,6 +173,27 @@ static int parse_rate(const struct record_options *o, uint64_t *frequency, uint6
 }
 
 /* A percentage becomes a share, 0 if rates are fixed. Not strtod: it follows the locale. */
+static int parse_trace(const struct record_options *o, struct gus_session_options *so, struct gus_record_trace *second, struct gus_error *err)
+{
+	so->trace = o->trace && strcmp(o->trace, "auto") == 0;
+	so->trace_window = o->trace_window;
+	second->window = o->trace_window;
+	if (o->trace && strcmp(o->trace, "qemu") == 0) {
+		if (o->target.kind != GUS_TARGET_COMMAND)
+			return gus_fail(err, GUS_E_USAGE, "--trace qemu takes a command: it is run a second time");
+		if (!o->trace_window || o->switch_output)
+			return gus_fail(err, GUS_E_USAGE, "--trace qemu takes a --trace-window of at least 1, and no --switch-output");
+		so->before_end = gus_record_trace;
+		so->before_end_context = second;
+		return 0;
+	}
+	if (o->trace && !so->trace && strcmp(o->trace, "off") != 0)
+		return gus_fail(err, GUS_E_USAGE, "--trace takes auto, qemu or off, not '%s'", o->trace);
+	if (so->trace && o->target.kind != GUS_TARGET_COMMAND && o->target.kind != GUS_TARGET_PROCESSES)
+		return gus_fail(err, GUS_E_USAGE, "--trace auto takes a command or -p: it looks at one process at a time");
+	return 0;
+}
+
 static int parse_overhead(const struct record_options *o, double *share, struct gus_error *err)
 {
 	double percent = DEFAULT_OVERHEAD, scale = 1;
@@ -374,6 +401,9 @@ static void summarise(const struct gus_session_options *so, const struct gus_ses
 	if (!r->samples)
 		gus_log(so->log, GUS_NOTE, "no samples: the %s took too little CPU time, or the event did not happen",
 			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
+	if (so->trace)
+		gus_log(so->log, GUS_NOTE, "[ %u snapshot%s%s ]", r->snapshots, r->snapshots == 1 ? "" : "s",
+			r->snapshots ? "" : ": no thread ran when it was looked for, or the cost left no room for one (--overhead)");
 	summarise_cost(so, r);
 }
 
@@ -442,6 +472,7 @@ static int record(struct record_options *o, char **command)
 	struct gus_events events = { 0 };
 	struct gus_choice choice = { 0 };
 	struct announcement announcement = { log, &events, &choice, &so };
+	struct gus_record_trace second = { .command = command, .log = log };
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
@@ -451,7 +482,8 @@ static int record(struct record_options *o, char **command)
 	if (so.command)
 		rc = gus_child_find(command[0], &err);
 	result.no_command = rc != 0;
-	if (rc == 0 && (parse_rate(o, &frequency, &period, &err) != 0 || parse_overhead(o, &so.overhead, &err) != 0 ||
+	if (rc == 0 && (parse_trace(o, &so, &second, &err) != 0 || parse_rate(o, &frequency, &period, &err) != 0 ||
+			parse_overhead(o, &so.overhead, &err) != 0 ||
 			parse_switch_output(o->switch_output, &so, &err) != 0 ||
 			parse_call_graph(o, &so.call_graph, &err) != 0 ||
 			parse_branches(o, &so.branch_type, &err) != 0))
@@ -484,7 +516,7 @@ static int record(struct record_options *o, char **command)
 
 static int run(int argc, char **argv)
 {
-	struct record_options o = { .output = "gusprof.data", .switches = true };
+	struct record_options o = { .output = "gusprof.data", .switches = true, .trace_window = 1000000 };
 	struct gus_error err = { 0 };
 	int status;
 

@@ -20,6 +20,7 @@
 
 #define CANNOT_BEGIN 127
 #define SECONDS 60
+#define CHOICES 4               /* of threads, for one snapshot */
 
 /* How QEMU is begun so that it does not lie where the snapshot has to. Its libraries go where the old layout of programs has
  * them, which today's do not use; what it still places by chance falls elsewhere the next time. Where chance is switched off it
@@ -210,7 +211,7 @@ int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_
 
 /* Either. */
 
-int gus_replay(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, struct gus_replayed *done,
+int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, struct gus_replayed *done,
 	       struct gus_error *err)
 {
 	struct gus_error why = { 0 };
@@ -247,13 +248,28 @@ static void sleep_until(double when)
 		nanosleep(&(struct timespec){ (time_t)left, (long)((left - (double)(time_t)left) * 1e9) }, NULL);
 }
 
-/* One snapshot and its trace. */
-static int take_and_replay(const struct gus_replay_process *p, pid_t tid, const char *path, struct gus_snapshot *s,
-			   struct gus_replayed *done, struct gus_error *err)
+/* A thread that runs when it is chosen may begin to wait; then it is another one's turn. */
+static int take_next(const struct gus_replay_process *p, struct gus_turns *turns, struct gus_snapshot *s, struct gus_error *err)
 {
-	struct gus_snapshot_wish wish = { .pid = p->pid, .tid = tid, .max_bytes = p->max_bytes };
+	struct gus_snapshot_wish wish = { .pid = p->pid, .max_bytes = p->max_bytes, .patience_ms = GUS_SNAPSHOT_PATIENCE_MS / CHOICES };
 
-	return gus_snapshot_take(&wish, s, err) == 0 ? gus_replay(s, &p->replay, path, done, err) : -1;
+	for (int i = 0; i < CHOICES; i++) {
+		memset(err, 0, sizeof(*err));
+		if (gus_turns_next(turns, p->pid, GUS_SNAPSHOT_PATIENCE_MS, &wish.tid, err) != 0)
+			return -1;
+		if (gus_snapshot_take(&wish, s, err) == 0)
+			return 0;
+		if (err->code != GUS_E_UNSUPPORTED)
+			return -1;
+	}
+	return -1;
+}
+
+static int take(const struct gus_replay_process *p, struct gus_turns *turns, struct gus_snapshot *s, struct gus_error *err)
+{
+	struct gus_snapshot_wish wish = { .pid = p->pid, .tid = p->tid, .max_bytes = p->max_bytes };
+
+	return p->tid ? gus_snapshot_take(&wish, s, err) : take_next(p, turns, s, err);
 }
 
 int gus_replay_of_process(const struct gus_replay_process *p, struct gus_error *err)
@@ -269,11 +285,10 @@ int gus_replay_of_process(const struct gus_replay_process *p, struct gus_error *
 		struct gus_replayed done = { 0 };
 		char *path = gus_format("%s.%u", p->prefix, i);
 		double next = now() + p->spread_ms / 1e3;
-		pid_t tid = p->tid;
-		int rc = tid ? 0 : gus_turns_next(&turns, p->pid, GUS_SNAPSHOT_PATIENCE_MS, &tid, &own);
+		int rc = take(p, &turns, &s, &own);
 
 		if (rc == 0)
-			rc = take_and_replay(p, tid, path, &s, &done, &own);
+			rc = gus_replay_snapshot(&s, &p->replay, path, &done, &own);
 		if (rc == 0)
 			traces++;
 		else if (first.code == GUS_OK)

@@ -43,7 +43,7 @@ struct gus_replayed {
 };
 
 /* Replays one snapshot and writes the trace to out. -1 with err, and then there is no such file. */
-int gus_replay(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out, struct gus_replayed *done,
+int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out, struct gus_replayed *done,
 	       struct gus_error *err);
 
 /* The two ways, without a choice. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/replay_access.h"
 
+#if defined(__x86_64__)
 #include <cpuid.h>
+#endif
 #include <string.h>
 
 /* Parts of an XSAVE area; where the later ones are is up to the CPU. */
@@ -24,15 +26,28 @@ static void add(struct list *l, uint64_t address, uint64_t size, bool store)
 
 /* Vector and mask registers. */
 
+/* Where a part is; false if this CPU has none. */
+static bool find_part(unsigned part, unsigned *at)
+{
+#if defined(__x86_64__)
+	unsigned length, c, d;
+
+	return __get_cpuid_count(0xd, part, &length, at, &c, &d) != 0;
+#else
+	(void)part, (void)at;
+	return false;
+#endif
+}
+
 /* size bytes of a part at an offset; zeros where the part is in its initial state. */
 static void read_part(const struct gus_replay_registers *r, unsigned part, size_t offset, void *to, size_t size)
 {
-	unsigned length, at, c, d;
 	uint64_t there;
+	unsigned at;
 
 	memset(to, 0, size);
 	memcpy(&there, r->state + COMPONENTS_AT, sizeof(there));
-	if (!(there >> part & 1) || !__get_cpuid_count(0xd, part, &length, &at, &c, &d))
+	if (!(there >> part & 1) || !find_part(part, &at))
 		return;
 	if (at + offset + size <= r->state_size)
 		memcpy(to, r->state + at + offset, size);

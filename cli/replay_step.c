@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -20,6 +21,8 @@
 #include "cli/replay_access.h"
 #include "cli/replay_image.h"
 #include "cli/tracer/replay_image.h"
+#include "collector/build_id.h"
+#include "collector/sideband.h"
 #include "config.h"
 #include "proto/trace.h"
 #include "symbolizer/insn.h"
@@ -286,7 +289,50 @@ static enum outcome step_all(struct stepper *s, const struct gus_replay_wish *w,
 
 /* The file. */
 
-static struct gus_trace_writer *create(const char *out, uint64_t window, const char *loader, struct gus_error *err)
+/* Where code is from, all that is mapped as such. */
+static int tell_mapping(struct stepper *s, const struct gus_snapshot *snapshot, const Gusprof__SnapshotMapping *from, struct gus_error *err)
+{
+	const char *path = *from->path ? from->path : "//anon"; /* as the kernel has it in its records */
+	int fd = from->from_file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct gus_sideband records = { 0 };
+	uint8_t id[GUS_BUILD_ID_MAX];
+	Gusprof__Sideband message;
+	Gusprof__Mmap *m;
+	int rc;
+
+	m = gus_sideband_add(&records, GUSPROF__RECORD__KIND_MMAP, strlen(path) + 1 + GUS_BUILD_ID_MAX + 1)->mmap;
+	m->pid = snapshot->about->pid;
+	m->tid = snapshot->about->pid;
+	m->start = from->start;
+	m->length = from->length;
+	m->offset = from->offset;
+	m->inode = from->inode;
+	m->protection = from->protection;
+	m->flags = from->flags;
+	m->path = gus_sideband_text(&records, path, strlen(path));
+	if (fd >= 0) {
+		m->build_id.len = gus_file_build_id(fd, id);
+		m->build_id.data = (uint8_t *)gus_sideband_text(&records, id, m->build_id.len);
+		close(fd);
+	}
+	message = gus_sideband_message(&records);
+	rc = gus_trace_writer_records(s->writer, &message, err);
+	gus_sideband_free(&records);
+	return rc;
+}
+
+static int tell_mappings(struct stepper *s, const struct gus_snapshot *snapshot, struct gus_error *err)
+{
+	const Gusprof__Snapshot *a = snapshot->about;
+
+	for (size_t i = 0; i < a->n_mappings; i++)
+		if (a->mappings[i]->protection & PROT_EXEC && tell_mapping(s, snapshot, a->mappings[i], err) != 0)
+			return -1;
+	return 0;
+}
+
+static struct gus_trace_writer *create(const char *out, const struct gus_snapshot *s, uint64_t window, const char *loader,
+				       struct gus_error *err)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Trace about = GUSPROF__TRACE__INIT;
@@ -298,6 +344,7 @@ static struct gus_trace_writer *create(const char *out, uint64_t window, const c
 	about.front_end = (char *)"steps";
 	about.target = (char *)"x86_64";
 	about.length = window;
+	about.pid = s->about->pid;
 	return gus_trace_writer_create(out, &header, &about, err);
 }
 
@@ -365,8 +412,8 @@ int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_re
 	int rc = -1;
 
 	*done = (struct gus_replayed){ .how = GUS_REPLAY_NATIVE };
-	s.writer = create(out, w->native_window ? w->native_window : w->window, w->tools.loader, err);
-	if (s.writer)
+	s.writer = create(out, snapshot, w->native_window ? w->native_window : w->window, w->tools.loader, err);
+	if (s.writer && tell_mappings(&s, snapshot, err) == 0)
 		rc = run(&s, snapshot, w, done, err);
 	if (s.writer)
 		unlink(out);

@@ -32,6 +32,7 @@ collector_libcollector_a_SOURCES = \
 	collector/session.c collector/session.h \
 	collector/session_files.c collector/session_private.h \
 	collector/session_rate.c \
+	collector/session_trace.c \
 	collector/sideband.c collector/sideband.h \
 	collector/signals.c collector/signals.h \
 	collector/snapshot.c collector/snapshot.h collector/snapshot_private.h \

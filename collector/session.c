@@ -126,6 +126,8 @@ static void tick(struct session *s)
 		gus_session_fail_writing(s);
 	else
 		check_size(s);
+	if (s->recording && s->sampling && s->now >= s->trace.next)
+		gus_session_trace(s);
 	if (s->recording)
 		check_target(s);
 	s->next_tick = s->now + TICK_NS;
@@ -276,6 +278,12 @@ static int finish_file(struct session *s)
 		return -1;
 	if (s->o->overwrite)
 		gus_lanes_snapshot(&s->lanes, s->now);
+	if (s->o->before_end) {
+		struct gus_error err = { 0 };
+
+		if (s->o->before_end(s->o->before_end_context, s->writer, s->result, &err) != 0)
+			gus_log(s->o->log, GUS_WARN, "%s", err.text);
+	}
 	return gus_session_end_file(s, s->result->ended_by);
 }
 
@@ -287,6 +295,7 @@ static int finish(struct session *s)
 	s->result->throttles = s->lanes.throttles;
 	s->result->bytes = s->parts_bytes;
 	s->result->parts = s->part;
+	s->result->snapshots = s->trace.n;
 	if (s->lanes.repeated)
 		gus_log(s->o->log, GUS_DEBUG, "%llu samples of threads that were born while we attached came twice and were "
 			"counted once", (unsigned long long)s->lanes.repeated);
@@ -357,6 +366,7 @@ static void set_times(struct session *s)
 	s->next_govern = o->overhead > 0 && !o->overwrite ? s->now + GOVERN_FIRST_NS : UINT64_MAX;
 	s->next_part = o->switch_output == GUS_SWITCH_TIME ? s->now + o->switch_at : UINT64_MAX;
 	s->enable_at = o->delay_ms > 0 ? s->now + (uint64_t)o->delay_ms * 1000000 : 0;
+	s->trace.next = o->trace ? s->now + TICK_NS : UINT64_MAX;
 	s->own_before = gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
@@ -391,6 +401,7 @@ static void free_session(struct session *s)
 	gus_lanes_free(&s->lanes);
 	gus_living_free(&s->living);
 	gus_vec_free(&s->polls);
+	gus_turns_free(&s->trace.turns);
 	if (s->counters.events)
 		gus_counters_close(&s->counters);
 	gus_control_close(&s->control);
@@ -417,7 +428,8 @@ int gus_session_record(const struct gus_session_options *options, struct gus_ses
 	gus_living_init(&s.living);
 	s.living.remembers = options->switch_output != GUS_SWITCH_NEVER;
 	gus_control_init(&s.control);
-	gus_governor_init(&s.governor, options->overhead, &options->costs, governed_events(options), options->limit_hz);
+	gus_governor_init(&s.governor, options->trace ? options->overhead - options->overhead / GUS_TRACE_SHARE : options->overhead,
+			  &options->costs, governed_events(options), options->limit_hz);
 	rc = prepare(&s);
 	if (rc == 0 && options->ready)
 		options->ready(options->ready_context);

@@ -22,6 +22,9 @@ enum gus_switch_output {
 	GUS_SWITCH_TIME,
 };
 
+struct gus_session_result;
+struct gus_writer;
+
 struct gus_session_options {
 	char *const *command;             /* NULL-terminated; NULL: none. With a target that is not the command, it only says
 					   * how long */
@@ -40,9 +43,15 @@ struct gus_session_options {
 	uint64_t max_size;                /* of all files, 0 for none */
 	enum gus_switch_output switch_output;
 	uint64_t switch_at;               /* bytes, or ns */
+	bool trace;                       /* now and then a snapshot, for the same cost */
+	uint64_t trace_window;            /* instructions that each is to be replayed for */
 	const char *control;              /* as in gus_control_open, or NULL */
 	const struct gus_priority *priority; /* what the command is to start with; NULL: ours */
 	const struct gus_log *log;
+	/* Called when all is over, with the file that still is open: for what else belongs in it. NULL: nothing. -1 with err is told, and the
+	 * recording is whole all the same. */
+	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result, struct gus_error *err);
+	void *before_end_context;
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
 	void *ready_context;
 };
@@ -74,6 +83,7 @@ struct gus_session_result {
 	uint64_t around_ns;               /* our own CPU time before and after that */
 	uint64_t hz;                      /* rate aimed at in the end, 0 if it was not ours to choose */
 	uint64_t hz_changes;
+	unsigned snapshots;
 };
 
 /* Records. 0 if the file is whole; -1 if not, or if nothing was recorded; result is filled in either way. */

@@ -13,7 +13,10 @@
 #include "collector/living.h"
 #include "collector/session.h"
 #include "collector/signals.h"
+#include "collector/snapshot.h"
 #include "proto/writer.h"
+
+#define GUS_TRACE_SHARE 4       /* snapshots may cost that part of what recording may */
 
 struct session {
 	const struct gus_session_options *o;
@@ -37,6 +40,13 @@ struct session {
 	unsigned stops;             /* times that we were asked to stop */
 	bool recording;             /* samples are taken and written, or could be */
 	bool sampling;              /* the events are on */
+	struct {
+		struct gus_turns turns;
+		uint64_t next;          /* time of the next look; UINT64_MAX: none */
+		uint64_t cost_ns, last_ns; /* CPU time of all, and of the last one */
+		uint64_t paused_ns;     /* that threads stood still, which is in cost_ns, too */
+		unsigned n, looks;      /* snapshots, and tries */
+	} trace;
 	struct gus_error *err;
 };
 
@@ -68,6 +78,9 @@ int gus_session_describe_living(struct session *s);
 int gus_session_end_file(struct session *s, enum gus_session_end ended_by);
 /* Ends this file and begins the next one, at the moment of the last look into the rings. */
 void gus_session_next_part(struct session *s);
+
+/* session_trace.c: a snapshot of a thread that runs, if there is one and the cost allows it. */
+void gus_session_trace(struct session *s);
 
 /* session_rate.c: how often to sample. */
 /* What has happened so far. */

@@ -16,6 +16,7 @@ struct gus_usage gus_session_usage(const struct session *s)
 
 	u.target_ns = gus_counters_running(&s->counters);
 	u.recorder_ns = (s->own_after ? s->own_after : gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID)) - s->own_before;
+	u.recorder_ns += s->trace.paused_ns;
 	return u;
 }
 
@@ -51,6 +52,7 @@ void gus_session_govern(struct session *s)
 	uint64_t samples = s->lanes.usage.samples - s->sampled, stale = s->lanes.stale - s->stale;
 	struct gus_usage u = gus_session_usage(s);
 
+	u.recorder_ns -= s->trace.cost_ns; /* snapshots look after themselves */
 	s->next_govern = s->now + (interval > GOVERN_NS ? interval : GOVERN_NS);
 	s->sampled = s->lanes.usage.samples;
 	s->stale = s->lanes.stale;

@@ -121,7 +121,7 @@ static int check_size(const struct gus_snapshot_wish *w, uint64_t bytes, struct 
 	if (bytes + SLACK / 4 <= most)
 		return 0;
 	return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has %llu MB of memory of its own, and a snapshot copies at most "
-			"%llu MB while the process stands still; allow more with --snapshot-memory (at most %llu)", (int)w->pid,
+			"%llu MB while the process stands still; allow more with --max-memory (at most %llu)", (int)w->pid,
 			(unsigned long long)(bytes >> 20) + 1, (unsigned long long)most >> 20, GUS_SNAPSHOT_BYTES_MAX >> 20);
 }
 

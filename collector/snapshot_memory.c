@@ -79,6 +79,8 @@ static int scan_entries(struct gus_snapshot *s, int pagemap, uint64_t start, uin
 		uint64_t n = (end - start) / PAGE < ENTRIES ? (end - start) / PAGE : ENTRIES;
 		ssize_t got = pread(pagemap, entries, n * sizeof(*entries), (off_t)(start / PAGE * sizeof(*entries)));
 
+		if (got == 0)
+			errno = ESRCH; /* its memory is gone */
 		if (got <= 0)
 			return -1;
 		n = (uint64_t)got / sizeof(*entries);
@@ -216,6 +218,10 @@ int gus_memory_list(const struct gus_snapshot_wish *wish, struct gus_snapshot *s
 	}
 	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)wish->pid);
 	l.pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	if (l.pagemap < 0 && errno != EACCES && errno != EPERM) {
+		free(text);
+		return explain_maps(wish->pid, errno, err);
+	}
 	l.regions = !wish->pagemap_only && has_regions(l.pagemap);
 	rc = take_mappings(&l, s, text, err);
 	if (l.pagemap >= 0)

@@ -27,6 +27,15 @@ struct step {
 	uint64_t seq;
 };
 
+/* A circle that the path went round in, of a trace: by its steps, in order of time. */
+enum { CIRCLES = 64, CIRCLE_STEPS = 24, CIRCLE_LOOK = 512, CIRCLE_EVERY = 4 };
+struct circle {
+	struct step steps[CIRCLE_STEPS];
+	size_t n;
+	int64_t ticks;          /* of the stretches of path that went round it */
+	uint64_t ops;           /* that a turn goes back by */
+};
+
 struct analysis {
 	struct charges charges;
 	uint64_t charged;       /* how many have been */
@@ -35,6 +44,9 @@ struct analysis {
 	uint64_t low, high;     /* the ones to be charged by the present walk */
 	struct step path[PATH_MOST];
 	size_t path_n;
+	struct circle *circles; /* NULL: not looked for */
+	size_t circles_n;
+	uint64_t walks;
 };
 
 static const char *const hop_names[GUS_HOPS] = {
@@ -393,6 +405,42 @@ static void walk(struct analysis *a, const struct gus_stream_log *log, const str
 	}
 }
 
+static bool same_turn(const struct step *a, const struct step *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].op != b[i].op || a[i].kind != b[i].kind)
+			return false;
+	return true;
+}
+
+static size_t heaviest_turn(const struct analysis *a, size_t path_n, size_t *first, double *share);
+
+/* What the newest stretch of path goes round in, if it is most of it: added to what is known of that circle. When there are too many,
+ * new ones are passed over. */
+static void note_circle(struct analysis *a)
+{
+	size_t path_n = a->path_n < CIRCLE_LOOK ? a->path_n : CIRCLE_LOOK, first = 0, n, lowest = 0, k = 0;
+	struct circle c = { .n = 0 };
+	double share;
+
+	n = heaviest_turn(a, path_n, &first, &share);
+	if (!n || n > CIRCLE_STEPS || share < 0.25)
+		return;
+	for (size_t i = 0; i < n; i++)
+		lowest = a->path[first + n - 1 - i].op < a->path[first + n - 1 - lowest].op ? i : lowest;
+	for (size_t i = 0; i < n; i++)
+		c.steps[c.n++] = a->path[first + n - 1 - (i + lowest) % n];
+	c.ops = a->path[first].seq - a->path[first + n].seq;
+	while (k < a->circles_n && !(a->circles[k].n == n && same_turn(a->circles[k].steps, c.steps, n)))
+		k++;
+	if (k == CIRCLES)
+		return;
+	if (k == a->circles_n)
+		a->circles[a->circles_n++] = c;
+	for (size_t i = 0; i < path_n; i++)
+		a->circles[k].ticks += (int64_t)(share * (double)a->path[i].ticks);
+}
+
 static void read_log(struct gus_stream_log *log, const struct stream *s)
 {
 	struct analysis *a = log->context;
@@ -402,6 +450,8 @@ static void read_log(struct gus_stream_log *log, const struct stream *s)
 	a->low = a->counted;
 	a->high = log->seq - a->behind;
 	walk(a, log, s);
+	if (a->circles && a->walks++ % CIRCLE_EVERY == 0)
+		note_circle(a);
 	a->charged += a->high - a->low;
 	a->counted = a->high;
 }
@@ -501,14 +551,6 @@ static void list_causes(const struct charges *c, const struct gus_program *p, do
 	out->cycles = (double)c->all / GUS_STREAM_TICKS / iterations;
 }
 
-static bool same_turn(const struct step *a, const struct step *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (a[i].op != b[i].op || a[i].kind != b[i].kind)
-			return false;
-	return true;
-}
-
 static int64_t ticks_of(const struct step *path, size_t n)
 {
 	int64_t sum = 0;
@@ -520,22 +562,22 @@ static int64_t ticks_of(const struct step *path, size_t n)
 
 /* The step that most of the time goes through is met again and again; what lies between two meetings is a turn. The turn
  * that takes the most time in all is the chain; its share is that of all turns that were looked at. */
-static size_t heaviest_turn(const struct analysis *a, size_t *first, double *share)
+static size_t heaviest_turn(const struct analysis *a, size_t path_n, size_t *first, double *share)
 {
 	const struct step *path = a->path;
-	int64_t *sums = gus_zalloc((a->path_n + 1) * sizeof(*sums));
+	int64_t *sums = gus_zalloc((path_n + 1) * sizeof(*sums));
 	int64_t all, most = 0;
 	size_t anchor = 0, length = 0, n = 0;
-	size_t *meets = gus_zalloc((a->path_n + 1) * sizeof(*meets));
+	size_t *meets = gus_zalloc((path_n + 1) * sizeof(*meets));
 
-	for (size_t i = 0; i < a->path_n; i++)
+	for (size_t i = 0; i < path_n; i++)
 		for (size_t k = 0; k <= i; k++)
 			if (path[k].op == path[i].op && path[k].kind == path[i].kind) {
 				sums[k] += path[i].ticks;
 				anchor = sums[k] > sums[anchor] ? k : anchor;
 				break;
 			}
-	for (size_t i = anchor; i < a->path_n && n < TURNS_MOST; i++)
+	for (size_t i = anchor; i < path_n && n < TURNS_MOST; i++)
 		if (path[i].op == path[anchor].op && path[i].kind == path[anchor].kind)
 			meets[n++] = i;
 	all = n ? ticks_of(path + meets[0], meets[n - 1] - meets[0]) : 0;
@@ -563,7 +605,7 @@ static size_t heaviest_turn(const struct analysis *a, size_t *first, double *sha
 /* The path goes back in time; the chain is told forwards, and begins with its first op in the order of the program. */
 static void find_chain(const struct analysis *a, const struct gus_program *p, struct gus_causality *out)
 {
-	size_t first = 0, n = heaviest_turn(a, &first, &out->chain_share), lowest = 0;
+	size_t first = 0, n = heaviest_turn(a, a->path_n, &first, &out->chain_share), lowest = 0;
 
 	if (!n)
 		return;
@@ -632,6 +674,7 @@ struct gus_causes *gus_causes_open(const struct gus_core_config *c, struct gus_s
 
 	open_log(&causes->log, &causes->analysis, c, 0, UOPS);
 	causes->log.one_in = ONE_IN_FED;
+	causes->analysis.circles = gus_zalloc(CIRCLES * sizeof(struct circle));
 	o->log = &causes->log;
 	return causes;
 }
@@ -656,11 +699,41 @@ void gus_causes_get(const struct gus_causes *causes, const struct gus_program *p
 	find_chain(a, p, out);
 }
 
+/* By the time that went round them. */
+static int by_ticks(const void *x, const void *y)
+{
+	const struct gus_circle *a = x, *b = y;
+
+	return a->weight < b->weight ? 1 : a->weight > b->weight ? -1 : a->steps[0].op < b->steps[0].op ? -1 : a->steps[0].op > b->steps[0].op;
+}
+
+size_t gus_causes_circles(const struct gus_causes *causes, struct gus_circle *out, size_t room)
+{
+	const struct analysis *a = &causes->analysis;
+	struct gus_circle *all = gus_zalloc((a->circles_n + 1) * sizeof(*all));
+	size_t n = a->circles_n < room ? a->circles_n : room;
+
+	for (size_t i = 0; i < a->circles_n; i++) {
+		const struct circle *c = &a->circles[i];
+
+		all[i] = (struct gus_circle){ .n = c->n, .ops = c->ops, .weight = (double)c->ticks / GUS_STREAM_TICKS };
+		for (size_t k = 0; k < c->n; k++) {
+			all[i].steps[k] = (struct gus_cause){ .op = c->steps[k].op, .cycles = (double)c->steps[k].ticks / GUS_STREAM_TICKS, .times = 1 };
+			all[i].steps[k].hop = hop_of(c->steps[k].kind, &all[i].steps[k].number);
+		}
+	}
+	qsort(all, a->circles_n, sizeof(*all), by_ticks);
+	memcpy(out, all, n * sizeof(*out));
+	free(all);
+	return n;
+}
+
 void gus_causes_close(struct gus_causes *causes)
 {
 	if (!causes)
 		return;
 	close_log(&causes->log);
+	free(causes->analysis.circles);
 	free(causes);
 }
 

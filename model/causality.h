@@ -66,6 +66,17 @@ struct gus_causes *gus_causes_open(const struct gus_core_config *c, struct gus_s
 /* Charges from here on: what came before was the warm-up. */
 void gus_causes_count_anew(struct gus_causes *causes);
 void gus_causes_get(const struct gus_causes *causes, const struct gus_program *p, double cycles, struct gus_causality *out);
+/* What the path goes round in, in one place of the trace or another: ops in order of time, from the first in the code, and what carried
+ * each hop. Stretches of 512 hops are looked at now and then; circles of more than 24 hops are not told. */
+enum { GUS_CIRCLE_STEPS = 24 };
+struct gus_circle {
+	struct gus_cause steps[GUS_CIRCLE_STEPS];
+	size_t n;
+	uint64_t ops;           /* executed in a turn */
+	double weight;          /* cycles of what was looked at that went round it */
+};
+/* The heaviest first; returns how many, at most room. */
+size_t gus_causes_circles(const struct gus_causes *causes, struct gus_circle *out, size_t room);
 void gus_causes_close(struct gus_causes *causes);
 
 void gus_causality_free(struct gus_causality *out);

@@ -54,7 +54,8 @@ static void list_classes(struct list *l, const struct gus_program *p, double wei
 				present[p->insns[p->ops[i].insn].info.class] = true;
 	for (uint32_t class = 0; class < GUS_INSN_CLASSES; class++)
 		if (present[class])
-			add(l, GUS_KNOB_LATENCY, class, weight, "latency", gus_insn_class_name((enum gus_insn_class)class));
+			add(l, GUS_KNOB_LATENCY, class, weight, "latency", class == GUS_INSN_LOAD ? "after load" :
+			    gus_insn_class_name((enum gus_insn_class)class)); /* "latency load" is that of L1 */
 }
 
 /* What only counts where not all accesses hit L1, or branches are mispredicted. */

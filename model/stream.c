@@ -11,14 +11,16 @@ static int check(const struct gus_core_config *c, const struct gus_stream_option
 	if (!c->issue_width || !c->retire_width)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: issue_width and retire_width must be at least 1");
 	if (o->lanes_n > GUS_STREAM_LANES)
-		return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: %zu lanes, and a pass has %d", o->lanes_n,
+		return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: %zu lanes, and a pass has %d",
+				o->lanes_n,
 				GUS_STREAM_LANES);
 	return 0;
 }
 
 enum { CACHED_OPS = 300000 };
 
-uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_memory *memory)
+uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c,
+			   const struct gus_core_memory *memory)
 {
 	uint64_t slots = 0, ops = 4 * (c->rob ? c->rob : 512);
 
@@ -190,7 +192,8 @@ struct gus_stream_engine {
 	struct passes passes;
 };
 
-struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const struct gus_core_config *c,
+					  const struct gus_stream_options *o,
 					  struct gus_error *err)
 {
 	struct gus_stream_engine *e;

@@ -29,12 +29,12 @@ struct NAME(state) {
 	size_t costs_n, costs_room;
 	int64_t base[LANES];                    /* ticks that were taken off */
 	/* Of what is fed: where the time of retirement went. */
-	uint32_t region, regions_n;             /* the present one */
+	uint32_t region, regions_n, regions_room; /* region: the present one */
 	stream_time mark;                       /* when retirement came to it */
 	stream_time *in_region;                 /* by region, since times were taken down ... */
 	int64_t (*region_ticks)[LANES];         /* ... and before */
 	int64_t *op_ticks;                      /* by op, in lane 0, if the first lane of all is here */
-	uint32_t ops_n;
+	uint32_t ops_n, ops_room;
 	unsigned first;
 };
 
@@ -56,19 +56,25 @@ TARGET static void NAME(grow)(void *state, const struct stream *s)
 		k->costs[k->costs_n] = NAME(from)(s->costs.v[k->costs_n].ticks, k->first);
 	for (size_t i = 0; i < s->resources_n; i++)
 		k->inverse[i] = NAME(from)(s->inverse[i].ticks, k->first);
-	if (s->regions > k->regions_n) {
-		stream_time *in_region = aligned_zalloc(s->regions * sizeof(*in_region));
+	if (s->regions > k->regions_room) { /* twice as many as are needed: code is met bit by bit */
+		stream_time *in_region = aligned_zalloc(2 * s->regions * sizeof(*in_region));
 
 		if (k->regions_n)
 			memcpy(in_region, k->in_region, k->regions_n * sizeof(*in_region));
 		free(k->in_region);
 		k->in_region = in_region;
-		k->region_ticks = gus_resize(k->region_ticks, s->regions, sizeof(*k->region_ticks));
+		k->region_ticks = gus_resize(k->region_ticks, 2 * s->regions, sizeof(*k->region_ticks));
+		k->regions_room = 2 * s->regions;
+	}
+	if (s->regions > k->regions_n) {
 		memset(k->region_ticks + k->regions_n, 0, (s->regions - k->regions_n) * sizeof(*k->region_ticks));
 		k->regions_n = s->regions;
 	}
+	if (s->fed && !k->first && s->ops_n > k->ops_room) {
+		k->op_ticks = gus_resize(k->op_ticks, 2 * s->ops_n, sizeof(*k->op_ticks));
+		k->ops_room = 2 * s->ops_n;
+	}
 	if (s->fed && !k->first && s->ops_n > k->ops_n) {
-		k->op_ticks = gus_resize(k->op_ticks, s->ops_n, sizeof(*k->op_ticks));
 		memset(k->op_ticks + k->ops_n, 0, (s->ops_n - k->ops_n) * sizeof(*k->op_ticks));
 		k->ops_n = s->ops_n;
 	}

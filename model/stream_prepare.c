@@ -86,7 +86,8 @@ static uint32_t cost(struct stream *s, double cycles, enum gus_knob_kind kind, u
 /* Cycles that a line takes on a bus, or a walk of one of the walkers. */
 static double bus_cycles(const struct gus_core_config *c, enum stream_bus bus)
 {
-	const uint32_t bandwidth[STREAM_BUSES] = { [BUS_L2] = c->l2_bandwidth, [BUS_L3] = c->l3_bandwidth, [BUS_MEMORY] = c->memory_bandwidth };
+	const uint32_t bandwidth[STREAM_BUSES] = { [BUS_L2] = c->l2_bandwidth, [BUS_L3] = c->l3_bandwidth,
+						  [BUS_MEMORY] = c->memory_bandwidth };
 
 	if (bus == BUS_WALKS)
 		return (double)c->page_walk_latency / (c->page_walks ? c->page_walks : 1);
@@ -121,13 +122,16 @@ static void prepare_memory(struct stream *s)
 
 	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {
 		for (uint32_t level = 0; level < GUS_HITS; level++)
-			s->levels[level][lane] = ticks(levels[level], weight_of(s->o, lane, GUS_KNOB_LEVEL_LATENCY, level));
+			s->levels[level][lane] = ticks(levels[level],
+						       weight_of(s->o, lane, GUS_KNOB_LEVEL_LATENCY, level));
 		s->tlb[lane] = ticks(s->c->stlb_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 0));
 		s->walk[lane] = ticks(s->c->page_walk_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 1));
 		s->penalty[lane] = ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
-		s->forward[lane] = ticks(s->c->store_forward_zero ? 0 : s->c->store_forward_latency, weight_of(s->o, lane, GUS_KNOB_FORWARD, 0));
+		s->forward[lane] = ticks(s->c->store_forward_zero ? 0 : s->c->store_forward_latency,
+					 weight_of(s->o, lane, GUS_KNOB_FORWARD, 0));
 		s->blocked[lane] = ticks(s->c->store_forward_blocked, weight_of(s->o, lane, GUS_KNOB_FORWARD, 1));
-		s->drain[lane] = ticks(s->c->l1d_stores ? 1.0 / s->c->l1d_stores : 0, weight_of(s->o, lane, GUS_KNOB_STORES, 0));
+		s->drain[lane] = ticks(s->c->l1d_stores ? 1.0 / s->c->l1d_stores : 0,
+				       weight_of(s->o, lane, GUS_KNOB_STORES, 0));
 	}
 }
 
@@ -139,9 +143,11 @@ static void prepare_uses(struct stream *s, uint32_t number)
 	to->use = (uint32_t)s->uses.n;
 	for (size_t g = 0; u->ports && g < s->resources.n; g++)
 		if (!(u->ports & ~s->resources.ports[g]))
-			gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_GROUPS_AT + g), u->port_cycles ? u->port_cycles : 1 });
+			gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_GROUPS_AT + g), u->port_cycles ?
+								   u->port_cycles : 1 });
 	if (u->unit)
-		gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_UNITS_AT + u->unit % STREAM_UNITS), u->unit_cycles });
+		gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_UNITS_AT + u->unit % STREAM_UNITS),
+							   u->unit_cycles });
 	to->uses_n = (uint32_t)s->uses.n - to->use;
 }
 
@@ -258,9 +264,11 @@ static uint64_t most_taken(const struct stream *s, unsigned w)
 
 static int prepare_windows(struct stream *s, struct gus_error *err)
 {
-	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER, GUS_KNOB_STORE_BUFFER,
+	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER,
+								 GUS_KNOB_STORE_BUFFER,
 		GUS_KNOB_RS, GUS_KNOB_MISS_BUFFERS };
-	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->rs, s->c->l1d_misses };
+	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->rs,
+						  s->c->l1d_misses };
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++) {
 		uint64_t largest = 0, ring = 1;
@@ -274,7 +282,8 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 			if (w == WINDOW_RS) /* the others are in the exchange, see stream_kernel.h */
 				size = size > STREAM_LATE ? size - STREAM_LATE : 1;
 			if (!add_size(s, w, size, lane))
-				return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: the lanes have more than %d sizes of one window",
+				return gus_fail(err, GUS_E_USAGE,
+						"cannot run the stream engine: the lanes have more than %d sizes of one window",
 						STREAM_SIZES);
 			largest = size > largest ? size : largest;
 		}
@@ -315,7 +324,8 @@ int gus_stream_prepare(struct stream *s, struct gus_error *err)
 	gus_index_init(&s->cost_numbers, 16);
 	gus_vec_push(&s->costs, (struct stream_cost){ { 0 } });
 	s->mode = !s->fed ? gus_frontend_mode(s->p, s->c, &like) :
-		s->c->fetch_bytes && s->c->decode_width && s->c->predecode_width ? GUS_CORE_FETCH_DECODERS : GUS_CORE_FETCH_IDEAL;
+		s->c->fetch_bytes && s->c->decode_width && s->c->predecode_width ? GUS_CORE_FETCH_DECODERS :
+			GUS_CORE_FETCH_IDEAL;
 	prepare_memory(s);
 	if (prepare_windows(s, err) != 0)
 		return -1;

@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
-#define ZSTD_STATIC_LINKING_ONLY /* for contexts in memory of our own */
 #include <zstd.h>
 
 /* Level 1: at 4 kHz the samples of a second are 30 KB, so speed hardly matters and memory does: about 600 KB. */
 #define ZSTD_LEVEL 1
+#define ZSTD_WINDOW 18 /* 2^18 bytes: most frames whole */
 
 /* Index entries in one INDEX frame; a longer index takes several frames in a row. */
 #define INDEX_ENTRIES 65536
@@ -32,8 +32,7 @@ struct gus_writer {
 	uint64_t size;       /* bytes of whole frames */
 	uint64_t sequence;   /* of the next frame */
 	uint64_t switches;
-	ZSTD_CCtx *zstd;     /* in zstd_memory */
-	void *zstd_memory;
+	ZSTD_CCtx *zstd;
 	struct gus_bytes raw, stored;
 	struct gus_vec(struct indexed) index;
 	struct gus_error broken; /* the first failure; nothing is written after it */
@@ -120,6 +119,32 @@ static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struc
 	return 0;
 }
 
+/* Of frames whose size it knows, zstd takes more memory and gives it back as they come in other sizes, some hundred times a minute, and
+ * the holes that this leaves let the heap grow for as long as a recording lasts. So it is not told how large a frame is, and keeps what
+ * the window takes. */
+static void begin_zstd(struct gus_writer *w)
+{
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd)
+		gus_zalloc(SIZE_MAX / 2); /* says that memory is short, and ends the program */
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_windowLog, ZSTD_WINDOW);
+}
+
+/* Bytes of the result, or an error of zstd's. */
+static size_t compress(struct gus_writer *w, void *to, size_t room, const void *from, size_t size)
+{
+	ZSTD_inBuffer in = { from, size, 0 };
+	ZSTD_outBuffer out = { to, room, 0 };
+	size_t left;
+
+	ZSTD_CCtx_reset(w->zstd, ZSTD_reset_session_only);
+	left = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_continue); /* so it does not see the end yet */
+	if (!ZSTD_isError(left))
+		left = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_end);
+	return ZSTD_isError(left) ? left : left ? size : out.pos; /* no room: as if nothing were gained */
+}
+
 /* Header and payload side by side in w->stored; compressed where that is smaller, and wanted. */
 static void build_frame(struct gus_writer *w, enum gus_frame_type type, const uint8_t *raw, size_t raw_size)
 {
@@ -130,7 +155,7 @@ static void build_frame(struct gus_writer *w, enum gus_frame_type type, const ui
 	gus_vec_reserve(&w->stored, GUS_FRAME_HEADER_SIZE + bound);
 	head = w->stored.v;
 	stored = w->plain ? raw_size :
-		ZSTD_compressCCtx(w->zstd, head + GUS_FRAME_HEADER_SIZE, bound, raw, raw_size, ZSTD_LEVEL);
+		compress(w, head + GUS_FRAME_HEADER_SIZE, bound, raw, raw_size);
 	if (ZSTD_isError(stored) || stored >= raw_size) {
 		coding = GUS_CODING_RAW;
 		stored = raw_size;
@@ -304,23 +329,12 @@ static void free_writer(struct gus_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
-	free(w->zstd_memory);
+	ZSTD_freeCCtx(w->zstd);
 	gus_vec_free(&w->raw);
 	gus_vec_free(&w->stored);
 	gus_vec_free(&w->index);
 	free(w->path);
 	free(w);
-}
-
-/* Left to itself, zstd takes more memory and gives it back as frames come in other sizes, some hundred times a minute, and the
- * holes that this leaves let the heap grow for as long as a recording lasts. So it gets what the largest frame needs, once. */
-static void begin_zstd(struct gus_writer *w)
-{
-	size_t size = ZSTD_estimateCCtxSize(ZSTD_LEVEL);
-
-	w->zstd_memory = gus_alloc(size);
-	memset(w->zstd_memory, 0, size); /* resident at once */
-	w->zstd = ZSTD_initStaticCCtx(w->zstd_memory, size);
 }
 
 struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
@@ -358,7 +372,7 @@ struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof_
 	struct gus_error why = { 0 };
 
 	w->path = gus_strdup(name);
-	w->zstd = ZSTD_createCCtx();
+	begin_zstd(w);
 	w->fd = fd;
 	w->is_stream = true;
 	if (fstat(fd, &w->stream) != 0)

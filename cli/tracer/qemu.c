@@ -153,7 +153,7 @@ static void wait_for_all(void)
 /* It is not known before the program runs. */
 static int name_program(struct gus_error *err)
 {
-	const char *path = tracer.origins.named ? NULL : qemu_plugin_path_to_binary();
+	const char *path = tracer.origins.named || tracer.options.replay ? NULL : qemu_plugin_path_to_binary();
 	int rc = path ? gus_origins_name(&tracer.origins, path, tracer.writer, err) : 0;
 
 	free((char *)path);
@@ -270,8 +270,9 @@ static void __attribute__((noreturn)) end_replay(void)
 	_exit(0);
 }
 
-static void on_replayed_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
-		       uint64_t a6, uint64_t a7, uint64_t a8)
+/* The system calls of what replays a snapshot: those of the loader, and the one at which the window ends. */
+static void on_replayed_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+			     uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	enum gus_replaying_next next = gus_replaying_call(&tracer.replaying, number, a1, a2);
 	struct gus_stream *s = stream_of(vcpu);
@@ -401,7 +402,7 @@ static struct gus_traced *code_of(const struct gus_trace_block *b, uint64_t host
 		gus_vec_push(&tracer.codes, gus_traced_new(b, tracer.isa));
 	code = tracer.codes.v[number - 1];
 	if (code->number == GUS_TRACED_NEW)
-		code->origin = tracer.options.replay ? NULL : origin_of(b->address, host); /* a snapshot knows better */
+		code->origin = origin_of(b->address, host);
 	pthread_mutex_unlock(&tracer.lock);
 	return code;
 }

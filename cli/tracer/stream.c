@@ -228,11 +228,16 @@ void gus_stream_cut(struct gus_stream *s, uint64_t address, enum gus_traced_isa 
 	}
 	b.insns = n;
 	b.size = size;
-	if (n)
-		step->code = gus_traced_new(&b, isa); /* stays until the end, as all do */
-	else
+	if (n) {
+		struct gus_traced *part = gus_traced_new(&b, isa); /* stays until the end, as all do */
+
+		part->origin = step->code->origin;
+		step->code = part;
+	} else {
 		s->steps.n--;
+	}
 	s->now = NULL;
+	s->plain = false;
 }
 
 /* A block that was never written, and before it where it is from. */

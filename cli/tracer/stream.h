@@ -66,6 +66,9 @@ bool gus_stream_due(const struct gus_stream *s, const struct gus_traced *code, e
 void gus_stream_execute(struct gus_stream *s, struct gus_traced *code);
 void gus_stream_access(struct gus_stream *s, const struct gus_traced_insn *insn, uint64_t address, uint32_t size, bool store);
 
+/* Takes back the last step from the instruction at that address on, which was not executed. */
+void gus_stream_cut(struct gus_stream *s, uint64_t address, enum gus_traced_isa isa);
+
 /* The same, for the many blocks that follow in a window, neither due nor after a repeated instruction: whether it was one. */
 static inline bool gus_stream_note(struct gus_stream *s, struct gus_traced *code)
 {
@@ -94,9 +97,6 @@ static inline bool gus_stream_note_access(struct gus_stream *s, const struct gus
 	step->accesses_n++;
 	return true;
 }
-
-/* Takes back the last step from the instruction at that address on, which was not executed. */
-void gus_stream_cut(struct gus_stream *s, uint64_t address, enum gus_traced_isa isa);
 
 /* Writes the steps, after what is new of their code and its origins, and forgets them. -1 with err. */
 int gus_stream_write(struct gus_stream *s, struct gus_trace_writer *w, struct gus_origins *origins, enum gus_trace_next last,

@@ -209,6 +209,27 @@ static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const struc
 	return gus_uarch_row(u, hash);
 }
 
+/* What the table says of the ports that were measured: on AMD's CPUs nobody can count but those of the vector unit, so that
+ * the pipes of addresses, loads and stores, and the microcode's time, have nothing to be held against. */
+static double bound_of_table(const struct gus_uarch *u, const struct gus_uarch_row *row, bool vector_only)
+{
+	struct gus_vec(struct gus_uarch_use) uses = { 0 };
+	struct gus_uarch_bound found;
+
+	if (!vector_only)
+		return gus_uarch_throughput(u, row);
+	for (uint32_t i = 0; i < row->uses_n; i++) {
+		const struct gus_uarch_use *use = &u->uses[row->uses + i];
+		unsigned port = (unsigned)__builtin_ctzll(u->groups[use->group].ports);
+
+		if (strncmp(u->groups[port].name, "fp", 2) == 0)
+			gus_vec_push(&uses, *use);
+	}
+	found = gus_uarch_bound_conjunctive(u, uses.v, uses.n);
+	gus_vec_free(&uses);
+	return (double)found.centi / found.ports / GUS_UARCH_CENTI;
+}
+
 /* Whether it divides or takes a root: then the ports say nothing unless the divider was measured too. */
 static bool is_division(const struct gus_uops *one)
 {
@@ -250,7 +271,7 @@ static int judge_one(void *context, const struct gus_uops *one, struct gus_error
 	}
 	/* Of integer instructions of AMD's CPUs nobody knows the ports; elsewhere only what is not executed has none. */
 	if ((one->ports_n || one->divider > 0 || (intel && one->uops == 0)) && (one->divider > 0 || !is_division(one)))
-		note(j, THROUGHPUT, one, gus_uarch_throughput(j->u, row), bound(j->u, one), 0.25);
+		note(j, THROUGHPUT, one, bound_of_table(j->u, row, !intel && one->divider <= 0), bound(j->u, one), 0.25);
 	judge_latency(j, one, row);
 	note(j, UOPS, one, row->uops, (double)one->uops, 0);
 	return 0;

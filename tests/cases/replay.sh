@@ -148,4 +148,22 @@ if as --32 /dev/null -o thirty.o 2>/dev/null && printf '.globl _start\n_start: j
 	fi
 	stop
 fi
+
+# Beside samples, in a recording, and replayed when the process is gone.
+if "$GUSPROF" record -o r -F 99 --trace auto --trace-window 1500 -- "$target" write 30000 >/dev/null 2>out; then
+	# 1 % of the little CPU time that it took is not enough for any.
+	expect "a snapshot has to be earned" '\[ 0 snapshots: .*the cost left no room'
+	"$GUSPROF" record -o r --overhead 50 --trace auto --trace-window 1500 -- "$target" plain 400000 >/dev/null 2>out || fail "record --trace auto"
+	expect "snapshots are counted" '\[ [1-9][0-9]* snapshots? \]'
+	n=$(sed -nE 's/.*\[ ([0-9]+) snapshots? \]/\1/p' out)
+	"$GUSPROF" dump -i r --type snapshot >out 2>&1
+	[[ $(grep -c '^    window 1500$' out) == "$n" ]] || { fail "dump shows $n snapshots"; head -n 30 out; }
+	"$GUSPROF" report -i r >/dev/null 2>out || { fail "a report of a recording with snapshots"; cat out; }
+	"$replay" r rr >out 2>&1 || fail "snapshots of a recording"
+	[[ $(grep -cE ' instructions 15[0-9][0-9] .* ended window ' out) == "$n" ]] || { fail "all of the $n snapshots are replayed"; cat out; }
+	"$GUSPROF" record -o r2 --trace some -- true 2>out && fail "--trace some"
+	expect "--trace some" "auto, qemu or off, not 'some'"
+else
+	echo "recording does not work here, so snapshots in recordings were not tested: $(head -n 1 out)"
+fi
 ((failed == 0))

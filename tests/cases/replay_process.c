@@ -3,7 +3,9 @@
  *
  *	replay-process [auto|qemu|native|both] PID[/TID] COUNT SPREAD_MS WINDOW PREFIX
  *
- * It says of each what it cost and where it ended:
+ *	replay-process FILE PREFIX
+ *
+ * takes the snapshots that are in a recording instead, each with its own window. It says of each what it cost and where it ended:
  *
  *	N tid T pause_us U bytes B stopped K tries K how qemu|native instructions I accesses A ended syscall 1 clashes C seconds S
  *
@@ -39,7 +41,7 @@ static bool each(unsigned number, const Gusprof__Snapshot *a, const struct gus_r
 	return true;
 }
 
-/* One snapshot, both ways. */
+/* Each snapshot both ways. How many traces there are. */
 static int replay_both(const struct gus_replay_process *p)
 {
 	struct gus_snapshot_wish wish = { .pid = p->pid, .tid = p->tid ? p->tid : p->pid };
@@ -65,33 +67,74 @@ static int replay_both(const struct gus_replay_process *p)
 		}
 		gus_snapshot_free(&s);
 	}
-	return good ? 0 : 1;
+	return good;
+}
+
+/* Those of a recording. How many traces there are; -1 if it cannot be read. */
+static int replay_recorded(struct gus_replay_process *p, const char *file)
+{
+	struct gus_error err = { 0 };
+	struct gus_reader *r = gus_reader_open(file, &err);
+	struct gus_snapshot s;
+	int got = -1, good = 0;
+
+	for (unsigned i = 0; r && (got = gus_snapshot_read(r, &s, &err)) == 1; i++) {
+		struct gus_replayed d = { 0 };
+		struct gus_error own = { 0 };
+		char *to = gus_format("%s.%u", p->prefix, i);
+
+		p->replay.window = s.about->window;
+		good += gus_replay_snapshot(&s, &p->replay, to, &d, &own) == 0;
+		print(i, s.about, &d, &own);
+		free(to);
+		gus_snapshot_free(&s);
+	}
+	gus_reader_close(r);
+	if (got < 0)
+		fprintf(stderr, "replay-process: %s\n", err.text);
+	return got < 0 ? -1 : good;
+}
+
+/* auto|qemu|native|both PID[/TID] COUNT SPREAD_MS WINDOW PREFIX */
+static int replay_living(struct gus_replay_process *p, char **words)
+{
+	struct gus_error err = { 0 };
+	char *slash;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (strcmp(ways[i], words[0]) == 0)
+			p->replay.how = (enum gus_replay_how)i;
+	p->pid = (pid_t)strtol(words[1], &slash, 10);
+	p->tid = *slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
+	p->count = (unsigned)strtoul(words[2], NULL, 10);
+	p->spread_ms = (unsigned)strtoul(words[3], NULL, 10);
+	p->replay.window = strtoull(words[4], NULL, 10);
+	p->prefix = words[5];
+	return strcmp(words[0], "both") == 0 ? replay_both(p) : gus_replay_of_process(p, &err);
 }
 
 int main(int argc, char **argv)
 {
 	const char *build = getenv("GUS_BUILDDIR");
 	struct gus_replay_process p = { .each = each };
-	struct gus_error err = { 0 };
-	char *slash;
+	char *plugin, *loader;
+	int traces;
 
-	if (argc != 7 || !build) {
-		fprintf(stderr, "usage: GUS_BUILDDIR=DIR replay-process auto|qemu|native|both PID[/TID] COUNT SPREAD_MS WINDOW PREFIX\n");
+	if ((argc != 7 && argc != 3) || !build) {
+		fprintf(stderr, "usage: GUS_BUILDDIR=DIR replay-process auto|qemu|native|both PID[/TID] COUNT SPREAD_MS WINDOW PREFIX\n"
+			"       GUS_BUILDDIR=DIR replay-process FILE PREFIX\n");
 		return 2;
 	}
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		if (strcmp(ways[i], argv[1]) == 0)
-			p.replay.how = (enum gus_replay_how)i;
-	p.pid = (pid_t)strtol(argv[2], &slash, 10);
-	p.tid = *slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
-	p.count = (unsigned)strtoul(argv[3], NULL, 10);
-	p.spread_ms = (unsigned)strtoul(argv[4], NULL, 10);
-	p.replay.window = strtoull(argv[5], NULL, 10);
-	p.prefix = argv[6];
 	p.replay.tools.qemu = "qemu-x86_64";
-	p.replay.tools.plugin = gus_format("%s/cli/tracer/gusprof-qemu.so", build);
-	p.replay.tools.loader = gus_format("%s/cli/tracer/gusprof-replay", build);
-	if (strcmp(argv[1], "both") == 0)
-		return replay_both(&p);
-	return gus_replay_of_process(&p, &err) > 0 ? 0 : 1;
+	p.replay.tools.plugin = plugin = gus_format("%s/cli/tracer/gusprof-qemu.so", build);
+	p.replay.tools.loader = loader = gus_format("%s/cli/tracer/gusprof-replay", build);
+	if (argc == 3) {
+		p.prefix = argv[2];
+		traces = replay_recorded(&p, argv[1]);
+	} else {
+		traces = replay_living(&p, argv + 1);
+	}
+	free(plugin);
+	free(loader);
+	return traces > 0 ? 0 : 1;
 }

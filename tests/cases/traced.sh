@@ -156,7 +156,7 @@ done
 for words in "--costs" "--timeline" "--variant FP" "--reach 10" "--unrolled" "--iterations 3" "--fetch ideal" "--pointers equal" "--data L2"; do
 	refuse 129 "${words%% *} is not for what was executed" $words -- "$target" spin 1 0
 done
-for words in "--tid 3" "--snapshots 3" "--spread 3" "--window 3" "--max-memory 3M"; do
+for words in "--tid 3" "--snapshots 3" "--spread 3" "--max-memory 3M"; do
 	refuse 129 "${words%% *} is for --pid" $words -i t
 done
 refuse 129 'not several' -i t -- "$target" spin 1 0
