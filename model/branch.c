@@ -26,7 +26,7 @@ struct entry {
 
 /* Histories folded into few bits: shifted and wrapped around, with the bit that leaves taken out again. Of all tables side by side, as
  * they are all moved on with each branch: several in one vector. */
-enum { FOLD_INDEX, FOLD_TAG, FOLD_TAG_SHORT, FOLDS };
+enum { FOLD_INDEX, FOLD_TAG, FOLD_TAG_OTHER, FOLDS };
 enum { FOLD_VECTORS = GUS_BRANCH_TABLES_MAX / 4 };
 typedef uint32_t four_folds __attribute__((vector_size(16)));
 union folds {
@@ -85,6 +85,19 @@ void gus_branch_config_default(struct gus_branch_config *c)
 
 /* Making it. */
 
+/* Histories are folded into prime numbers of bits. Branches of a loop come in turns, so that each has its bits a fixed distance apart;
+ * where the width is a multiple of that they meet in a few places, and the rest of an index is always the same. (Of a branch by a
+ * period of 1000 beside the branch that closes its loop, 31 % went wrong with a width of 10, and none with one of 11.) */
+static uint32_t prime_from(uint32_t n)
+{
+	for (uint32_t d = 2; d * d <= n; d++)
+		if (n % d == 0) {
+			n++;
+			d = 1;
+		}
+	return n;
+}
+
 static int new_tables(struct tables *t, const struct gus_branch_tagged *c, const char *what, struct gus_error *err)
 {
 	if (c->tables > GUS_BRANCH_TABLES_MAX || (c->tables && (!c->entry_bits || c->entry_bits > 20 || c->tag_bits < 2 ||
@@ -98,7 +111,8 @@ static int new_tables(struct tables *t, const struct gus_branch_tagged *c, const
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct table *one = &t->table[i];
 		double share = t->n > 1 ? (double)i / (t->n - 1) : 0;
-		const uint32_t widths[FOLDS] = { c->entry_bits, c->tag_bits, c->tag_bits - 1 };
+		uint32_t index = prime_from(c->entry_bits), tag = prime_from(c->tag_bits > index ? c->tag_bits : index + 1);
+		const uint32_t widths[FOLDS] = { index, tag, prime_from(tag + 1) };
 
 		one->entries = gus_zalloc(((size_t)1 << c->entry_bits) * sizeof(*one->entries));
 		one->length = (uint32_t)(c->history_min * pow((double)c->history_max / c->history_min, share) + 0.5);
@@ -205,9 +219,11 @@ static void look_up(struct tables *t, uint64_t pc)
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct table *one = &t->table[i];
 
-		one->index = (hash ^ hash >> (i + 1) ^ t->fold[FOLD_INDEX].value.of[i]) & entries;
+		uint32_t index = t->fold[FOLD_INDEX].value.of[i], tag = t->fold[FOLD_TAG].value.of[i] ^ t->fold[FOLD_TAG_OTHER].value.of[i] << 1;
+
+		one->index = (hash ^ hash >> (i + 1) ^ index ^ index >> t->entry_bits) & entries;
 		/* A tag of 0 is an entry that was never used. */
-		one->tag = ((hash >> 12 ^ t->fold[FOLD_TAG].value.of[i] ^ t->fold[FOLD_TAG_SHORT].value.of[i] << 1) & tags) | 1 << 15;
+		one->tag = ((hash >> 12 ^ tag ^ tag >> t->tag_bits) & tags) | 1 << 15;
 		if (one->entries[one->index].tag == (uint16_t)one->tag) {
 			t->other = t->provider;
 			t->provider = (int)i;

@@ -254,6 +254,7 @@ EXTRA_DIST += \
 	tests/bench/kill-nine \
 	tests/bench/stat-against-perf \
 	tests/bench/system-wide \
+	tests/bench/traced-speed \
 	tests/bench/truncate-flip \
 	tests/bench/workloads
 
@@ -285,4 +286,4 @@ EXTRA_DIST += tests/accuracy/routes tests/accuracy/kernels/words.c
 check_PROGRAMS += tests/accuracy/loops
 tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
 	tests/accuracy/turned.c tests/accuracy/turned.h
-EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c tests/accuracy/kernels/jacobi_1d.c
+EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patterns tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c tests/accuracy/kernels/jacobi_1d.c

@@ -46,6 +46,16 @@ static struct one period_1000(struct stream *s)
 
 	return (struct one){ 0x1000, rnd(&x) % 2 };
 }
+/* The same in a loop, whose own branch is each second one; and each fifth one, with four that are always taken. */
+static struct one in_turn(struct stream *s, unsigned branches)
+{
+	uint64_t x = 0x9e3779b97f4a7c15 * (s->i / branches % 1000 + 1);
+	unsigned which = s->i % branches;
+
+	return (struct one){ 0x1000 + 16 * which, which || rnd(&x) % 2 };
+}
+static struct one period_and_loop(struct stream *s) { return in_turn(s, 2); }
+static struct one period_of_five(struct stream *s) { return in_turn(s, 5); }
 /* Two coins, and a branch that is taken if they differ: history decides the third, and chance the others. */
 static struct one correlated(struct stream *s)
 {
@@ -77,6 +87,8 @@ static const struct pattern {
 	{ "loop of 8", trips_8, false, 0 },
 	{ "loop of 50", trips_50, false, 0 },
 	{ "period of 1000", period_1000, false, 0 },
+	{ "period of 1000 in a loop", period_and_loop, false, 0 },
+	{ "period of 1000 among five", period_of_five, false, 0 },
 	{ "correlated", correlated, false, 1. / 3 },
 	{ "many", many, false, 0 },
 	{ "always, counters alone", always, true, 0 },
