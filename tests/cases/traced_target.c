@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is modelled while it runs: `traced-target HOW N STATUS` says "before", calls the function HOW once, says "after" and ends with
- * that status, or dies of a signal if HOW is "die". The functions are in assembly, so that their instructions are known:
+/* What is modelled while it runs: `traced-target HOW N STATUS` says "before", calls the function HOW once, says
+ * "after" and ends with that status, or dies of a signal if HOW is "die". The functions are in
+ * assembly, so that their instructions are known:
  *
  *	spin	3 N + 1: a chain of multiplications
  *	carry	6 N + 1: each turn loads what the one before it stored
@@ -12,7 +13,8 @@
 #include <string.h>
 
 #define FUNCTION(name, body) \
-	__asm__(".text\n.p2align 6\n.globl " name "\n.type " name ", @function\n" name ":\n" body "\tret\n.size " name ", . - " name "\n")
+	__asm__(".text\n.p2align 6\n.globl " name "\n.type " name ", @function\n" name ":\n" \
+		body "\tret\n.size " name ", . - " name "\n")
 
 void spin(uint64_t n), carry(uint64_t n, uint64_t *at), stride(uint64_t n, uint64_t *at);
 FUNCTION("spin",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* attribution/traced, fed by traces that are written here: what was executed, touched and mispredicted is known by argument, and
- * what is modelled of it adds up. */
+/* attribution/traced, fed by traces that are written here: what was executed, touched and mispredicted is known by
+ * argument, and what is modelled of it adds up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@
 #include "model/builtin.h"
 
 /* add rax, [rsi]; add rsi, 64; dec rcx; jnz back: a load in each turn; and nop; ret. */
-static const uint8_t loop[] = { 0x48, 0x03, 0x06, 0x48, 0x83, 0xc6, 0x40, 0x48, 0xff, 0xc9, 0x75, 0xf4 }, loop_lengths[] = { 3, 4, 3, 2 };
+static const uint8_t loop[] = { 0x48, 0x03, 0x06, 0x48, 0x83, 0xc6, 0x40, 0x48, 0xff, 0xc9, 0x75, 0xf4 };
+static const uint8_t loop_lengths[] = { 3, 4, 3, 2 };
 static const uint8_t leave[] = { 0x90, 0xc3 }, leave_lengths[] = { 1, 1 };
 enum { LOOP = 0x401000, LEAVE = LOOP + sizeof(loop), FAR = 0x500000, LINE = 64 };
 
@@ -50,12 +51,14 @@ static void make(struct made *m, const char *target)
 		fail_msg("%s", err.text);
 }
 
-static uint32_t add_block(struct made *m, uint64_t address, const uint8_t *bytes, const uint8_t *lengths, uint32_t size, uint32_t insns)
+static uint32_t add_block(struct made *m, uint64_t address, const uint8_t *bytes, const uint8_t *lengths, uint32_t size,
+			  uint32_t insns)
 {
 	struct gus_error err = { 0 };
 	uint32_t number;
 
-	if (gus_trace_writer_block(m->w, &(struct gus_trace_block){ address, lengths, bytes, insns, size }, &number, &err) != 0)
+	if (gus_trace_writer_block(m->w, &(struct gus_trace_block){ address, lengths, bytes, insns, size }, &number,
+				   &err) != 0)
 		fail_msg("%s", err.text);
 	return number;
 }
@@ -143,7 +146,8 @@ static void prepare(struct setting *s)
 	s->caches.l1d_next_line = s->caches.l1d_strides = s->caches.l2_next_line = 0;
 	for (unsigned level = 0; level < GUS_CACHE_LEVELS; level++)
 		s->caches.level[level].replacement = GUS_REPLACE_LRU;
-	s->options = (struct gus_traced_options){ .uarch = s->u, .config = &s->core, .caches = &s->caches, .predictor = &s->predictor,
+	s->options = (struct gus_traced_options){ .uarch = s->u, .config = &s->core, .caches = &s->caches,
+		.predictor = &s->predictor,
 		.symbols = gus_symbols_new(&symbols, NULL), .weight = 1.15, .causality = true };
 }
 
@@ -221,8 +225,8 @@ static const struct gus_traced_memory *loads_of(const struct gus_traced *t, uint
 	return &t->memories.v[t->blocks.v[block].memory];
 }
 
-/* Thread 0 goes four times over twice what L1 holds, so that the least recently used line is always what comes next; thread 1 over
- * half of it. Both have caches of their own. */
+/* Thread 0 goes four times over twice what L1 holds, so that the least recently used line is always what comes next;
+ * thread 1 over half of it. Both have caches of their own. */
 static void test_levels(void **state)
 {
 	struct gus_traced_memory m;
@@ -244,7 +248,7 @@ static void test_levels(void **state)
 	assert_int_equal(m.accesses, 4 * 1024 + 3 * 256);
 	assert_int_equal(m.hits[GUS_HIT_MEMORY], 1024 + 256);
 	assert_int_equal(m.hits[GUS_HIT_L3], 0);
-	assert_in_range(m.hits[GUS_HIT_L2], 3 * 1024 - 4, 3 * 1024); /* but for the line of the stack, which shares a set */
+	assert_in_range(m.hits[GUS_HIT_L2], 3 * 1024 - 4, 3 * 1024); /* the stack shares a set */
 	assert_int_equal(m.unknown, 0);
 	assert_int_equal(m.first[GUS_HIT_MEMORY], 1024 + 256); /* all of that is cold */
 	assert_int_equal(m.walks, 16 + 4); /* pages */
@@ -416,7 +420,8 @@ static void test_long_block(void **state)
 		sum.unknown += s.t.memories.v[i].unknown;
 	}
 	assert_true(sum.accesses == TIMES * INSNS && sum.hits[GUS_HIT_MEMORY] == 16 && !sum.unknown);
-	assert_true(s.t.cycles[0] >= TIMES * INSNS && s.t.cycles[0] < 1.05 * TIMES * INSNS); /* each waits for the sum so far */
+	/* Each waits for the sum so far. */
+	assert_true(s.t.cycles[0] >= TIMES * INSNS && s.t.cycles[0] < 1.05 * TIMES * INSNS);
 	check_sums(&s.t);
 	free(bytes);
 	free(lengths);
@@ -457,7 +462,8 @@ static void test_refused(void **state)
 	(void)state;
 	prepare(&s);
 	make(&made, "aarch64");
-	assert_int_equal(gus_trace_writer_block(made.w, &(struct gus_trace_block){ LOOP, loop_lengths, loop, 0, 0 }, &number, &err), -1);
+	assert_int_equal(gus_trace_writer_block(made.w, &(struct gus_trace_block){ LOOP, loop_lengths, loop, 0, 0 },
+						&number, &err), -1);
 	assert_true(err.code != GUS_OK && *err.text);
 	err = (struct gus_error){ 0 };
 	gus_traced_open(&s.t, &s.options);
