@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "attribution/traced_private.h"
+#include "model/oracle.h"
+
+enum { ASKED = 256 };
 
 struct gus_traced_thread {
 	struct gus_traced *t;
@@ -12,7 +15,11 @@ struct gus_traced_thread {
 	struct gus_branch_predictor *predictor;
 	struct gus_causes *causes;              /* NULL: not asked for */
 	struct gus_stream_engine *engine, *warm;
-	uint64_t now;                           /* accesses so far: the time of the caches */
+	/* The time of the caches, in cycles: that of the engine at the end of the last chunk, and from there on as many for each access
+	 * as in that chunk. */
+	double now, pace, cycles_before;
+	uint64_t accessed;                      /* in the present chunk */
+	uint64_t asked[ASKED], asked_warm[ASKED]; /* lines that accesses have asked for last, plus 1: what the engines know of */
 	uint64_t instructions, steps, warmed, window;
 	uint64_t unknown_branches;              /* those of the warm-up, too */
 	bool counting;                          /* the warm-up is over */
@@ -47,6 +54,7 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 
 	th->t = t;
 	th->stream = stream;
+	th->pace = 1;
 	th->counting = !t->options.warm_up;
 	th->lines_most = c->uop_cache_line ? c->uop_cache_size / c->uop_cache_line : 0;
 	th->cache = gus_cache_new(t->options.caches, err);
@@ -138,6 +146,18 @@ static void note_phases(struct gus_traced_thread *th)
 	}
 }
 
+static void set_time(struct gus_traced_thread *th)
+{
+	double cycles[GUS_STREAM_LANES];
+
+	gus_stream_cycles(th->engine, cycles);
+	if (th->accessed)
+		th->pace = (cycles[0] - th->cycles_before) / (double)th->accessed;
+	th->now = cycles[0] > th->now ? cycles[0] : th->now; /* never back */
+	th->cycles_before = cycles[0];
+	th->accessed = 0;
+}
+
 static void flush(struct gus_traced_thread *th)
 {
 	struct gus_stream_feed feed = { th->steps_told, th->accesses.v, th->n };
@@ -145,6 +165,7 @@ static void flush(struct gus_traced_thread *th)
 	if (!th->n)
 		return;
 	gus_stream_feed(th->engine, &feed, th->times);
+	set_time(th);
 	if (th->phases)
 		note_phases(th);
 	if (th->warm) {
@@ -218,6 +239,30 @@ static uint64_t look_up_windows(struct gus_traced_thread *th, const struct gus_t
 
 /* Memory. */
 
+static uint64_t next_time(struct gus_traced_thread *th)
+{
+	th->accessed++;
+	th->now += th->pace;
+	return (uint64_t)th->now;
+}
+
+/* Where an access finds its line, for the engine. A line that an access before has asked for is L1's: the engine knows when it
+ * comes. One that a prefetcher has asked for is as far away as what still takes as long. */
+static enum gus_hit level_of(const struct gus_traced_thread *th, uint64_t address, enum gus_hit level, uint32_t wait, uint64_t *asked)
+{
+	uint64_t line = address / th->t->options.caches->line_size + 1;
+	uint32_t near = th->t->options.caches->level[GUS_HIT_L3].latency;
+
+	if (level == GUS_HIT_L1 && asked[line % ASKED] == line)
+		return level;
+	if (wait > near && wait - near < (th->t->options.caches->memory_latency - near) / 2)
+		wait = near; /* nearer to L3 than to memory */
+	level = gus_oracle_level(th->t->options.caches, level, wait);
+	if (level != GUS_HIT_L1)
+		asked[line % ASKED] = line;
+	return level;
+}
+
 /* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else its last. */
 static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_traced_block *b,
 			  const struct gus_trace_access *a, size_t base)
@@ -258,12 +303,13 @@ static void note_memory(struct gus_traced_thread *th, const struct gus_traced_bl
 static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
 			const struct gus_trace_access *a, size_t base)
 {
-	struct gus_cache_access access = { .address = a->address, .now = th->now++, .bytes = a->size,
+	struct gus_cache_access access = { .address = a->address, .now = next_time(th), .bytes = a->size,
 					  .id = b->insn + a->insn, .store = a->store };
 	uint32_t number = memory_of(th, b, a, base);
 	struct gus_stream_access *told, *warm;
 	struct gus_traced_memory *m;
 	struct gus_cache_answer answer;
+	enum gus_hit level;
 
 	gus_cache_access(th->cache, &access, &answer);
 	if (number == GUS_TRACED_NONE)
@@ -284,9 +330,11 @@ static void take_access(struct gus_traced_thread *th, const struct gus_traced_bl
 		told->bytes += (uint32_t)(told->address - a->address < 4096 ? told->address - a->address : 0);
 		warm->address = told->address = a->address;
 	}
-	told->level = answer.level > told->level ? answer.level : told->level;
+	level = level_of(th, a->address, (enum gus_hit)answer.level, answer.wait, th->asked);
+	told->level = level > told->level ? (uint8_t)level : told->level;
 	told->tlb = answer.tlb > told->tlb ? answer.tlb : told->tlb;
-	warm->level = answer.level_if_warm > warm->level ? answer.level_if_warm : warm->level;
+	level = level_of(th, a->address, (enum gus_hit)answer.level_if_warm, answer.wait_if_warm, th->asked_warm);
+	warm->level = level > warm->level ? (uint8_t)level : warm->level;
 	warm->tlb = answer.tlb_if_warm > warm->tlb ? answer.tlb_if_warm : warm->tlb;
 }
 
@@ -310,7 +358,7 @@ static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block
 	const struct gus_program *p = th->t->program;
 	const struct gus_program_insn *insn = &p->insns[b->insn + i];
 	struct gus_value where = gus_known_prefetch(&th->known, &b->known[i], insn->offset + insn->info.length);
-	struct gus_cache_access access = { .address = where.bits, .now = th->now++, .bytes = 1, .id = b->insn + i };
+	struct gus_cache_access access = { .address = where.bits, .now = next_time(th), .bytes = 1, .id = b->insn + i };
 	struct gus_cache_answer answer;
 	const struct gus_op *op = &p->ops[insn->op];
 

@@ -7,8 +7,10 @@
 
 /* Caches. */
 
-static enum gus_hit nearest_level(const struct gus_cache_config *c, uint32_t wait)
+enum gus_hit gus_oracle_level(const struct gus_cache_config *c, enum gus_hit level, uint32_t wait)
 {
+	if (level != GUS_HIT_L1 || !wait)
+		return level;
 	for (unsigned i = GUS_HIT_L2; i < GUS_HIT_MEMORY; i++)
 		if (c->level[i].bytes && c->level[i].latency >= wait)
 			return (enum gus_hit)i;
@@ -38,8 +40,7 @@ static void ask_cache(void *context, const struct gus_core_access *access, enum 
 	*level = (enum gus_hit)(o->warm ? answer.level_if_warm : answer.level);
 	*tlb = (enum gus_tlb)(o->warm ? answer.tlb_if_warm : answer.tlb);
 	wait = o->warm ? answer.wait_if_warm : answer.wait;
-	if (*level == GUS_HIT_L1 && wait)
-		*level = nearest_level(gus_cache_config(o->cache), wait);
+	*level = gus_oracle_level(gus_cache_config(o->cache), *level, wait);
 }
 
 struct gus_core_memory gus_oracle_of_cache(struct gus_oracle_cache *o)

@@ -25,6 +25,8 @@ struct gus_oracle_cache {
 	uint32_t ticks;                         /* 0: 1 */
 	uint64_t now, accesses, unknown_addresses;
 };
+/* Of a line that is there after so long: the nearest level that takes at least that. */
+enum gus_hit gus_oracle_level(const struct gus_cache_config *c, enum gus_hit level, uint32_t wait);
 struct gus_core_memory gus_oracle_of_cache(struct gus_oracle_cache *o);
 
 /* A predictor. Where the program is run again and again each branch does what its flags say. Where a source gives other steps,

@@ -89,8 +89,14 @@ static void find_store(const struct stream_resolver *r, uint64_t address, uint64
 		return;
 	a->word = (uint16_t)((youngest - 1) % STREAM_WORDS);
 	a->flags |= STREAM_FORWARD;
-	if (address < r->first[a->word] || end > r->behind[a->word])
+	if (address < r->first[a->word] || end > r->behind[a->word]) {
 		a->flags |= STREAM_BLOCKED;
+		return;
+	}
+	/* What the store has is all that it needs: it does not wait for the line. */
+	a->level = GUS_HIT_L1;
+	a->tlb = GUS_TLB_HIT;
+	a->flags &= (uint8_t)~STREAM_LINE;
 }
 
 /* In the order of uops: a load sees what an earlier store of the same op has written. */

@@ -113,8 +113,7 @@ check "branches" 'm["branches"]["executed"] == 2000 and m["branches"]["taken"] =
 check "what was stored is loaded one turn later" \
 	'[(p["times"], p["iterations"][1], p["farther"], p["outside"]) for p in m["dependences"]["pairs"]] == [(1999, 1999, 0, 0)]'
 check "each has a stride" '[(g["stride"], g["stride_times"]) for g in m["access_groups"] if g["accesses"] == 2000] == [(8, 1999)] * 2'
-check "a chain through memory is limited by forwarding" \
-	'max(m["sensitivity"], key=m["sensitivity"].get) == "store forwarding" and m["cycles_if_warm"] / 2000 > 4.5'
+check "a chain through memory takes what forwarding takes, with warm caches" '4.5 < m["cycles_if_warm"] / 2000 < 6'
 check "keys do not vanish" 'm["phases"] is None and m["windows"] is None and m["inferred"] is None and m["trouble"] is None'
 model 0 --format json -i t
 check "what was not asked for is null" 'm["access_groups"] is None and m["dependences"] is None and m["cycles_if_warm"] is None'
