@@ -34,6 +34,7 @@ struct gus_traced_thread {
 	size_t n;
 	struct gus_phases *phases;              /* NULL: not asked for, and so are the next two */
 	struct gus_stream_times *times;
+	uint32_t *block_of;                     /* by step of the chunk */
 	struct gus_access *groups;
 	struct gus_carried *carried;
 	uint64_t entry, iteration;              /* stays in regions so far, and times round the loop in this one */
@@ -71,6 +72,7 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 	if (t->options.phases) {
 		th->phases = gus_phases_new();
 		th->times = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->times));
+		th->block_of = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->block_of));
 	}
 	if (t->options.memory) {
 		th->groups = gus_access_new(t->program->memories_n, t->options.caches->line_size);
@@ -94,6 +96,7 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	gus_access_free(th->groups);
 	gus_carried_free(th->carried);
 	free(th->times);
+	free(th->block_of);
 	free(th->steps_told);
 	free(th->steps_warm);
 	gus_vec_free(&th->accesses);
@@ -140,8 +143,8 @@ static void note_phases(struct gus_traced_thread *th)
 
 		if (!told->region)
 			continue; /* of the warm-up */
-		one.region = th->t->blocks.v[told->region - 1].region;
-		one.line = told->mispredicted ? told->region : 0;
+		one.region = told->region - 1;
+		one.line = told->mispredicted ? th->block_of[i] + 1 : 0;
 		gus_phases_note(th->phases, &one);
 	}
 }
@@ -433,7 +436,7 @@ static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b,
 		 uint64_t cached, bool taken)
 {
 	const struct gus_program *p = th->t->program;
-	uint32_t region = th->counting ? number + 1 : 0;
+	uint32_t region = th->counting ? b->region + 1 : 0;
 	bool all = cached == all_windows(b);
 
 	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
@@ -448,6 +451,8 @@ static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b,
 				(cached && cached >> (window_of(th, b, op) & 63) & 1) };
 		if (th->warm)
 			th->steps_warm[th->n] = th->steps_told[th->n];
+		if (th->times)
+			th->block_of[th->n] = number;
 		th->n++;
 	}
 }
@@ -519,8 +524,8 @@ static void own_cycles(const struct gus_traced_thread *th, double cycles[GUS_STR
 
 static void add_regions(const struct gus_traced_thread *th, struct gus_traced *t)
 {
-	for (uint32_t i = 0; i < t->blocks.n; i++) {
-		struct gus_traced_region *r = &t->regions.v[t->blocks.v[i].region];
+	for (uint32_t i = 0; i < t->regions.n; i++) {
+		struct gus_traced_region *r = &t->regions.v[i];
 		double cycles[GUS_STREAM_LANES] = { 0 };
 
 		gus_stream_region_cycles(th->engine, i + 1, cycles);

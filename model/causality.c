@@ -6,7 +6,7 @@
 
 #include "model/stream_private.h"
 
-enum { STRETCH = 8, ONE_IN = 2, ONE_IN_FED = 4, PATH_MOST = 8192, TURNS_MOST = 256, RECENT = 1024 };
+enum { STRETCH = 8, ONE_IN = 2, ONE_IN_FED = 8, PATH_MOST = 8192, TURNS_MOST = 256, RECENT = 1024 };
 
 /* What is charged, as a number: units, buses, levels and TLBs, one for each other kind of hop, then groups of ports, of which more may
  * come. Of all ops and kinds few are met. */
