@@ -176,14 +176,19 @@ void gus_branch_count_anew(struct gus_branch_predictor *p)
 
 static void remember(struct tables *t, const struct gus_branch_predictor *p, uint32_t bit)
 {
-	union folds gone = { { { 0 } } };
+	four_folds gone[FOLD_VECTORS];
 
-	for (uint32_t i = 0; i < t->n; i++)
-		gone.of[i] = -(uint32_t)p->history[(p->history_at - t->table[i].length) % RING];
+	/* Put together in registers: what is written piece by piece cannot be read as a whole at once. Tables that are none do no harm. */
+	for (uint32_t i = 0; 4 * i < t->n; i++) {
+		const struct table *four = &t->table[4 * i];
+
+		gone[i] = -(four_folds){ p->history[(p->history_at - four[0].length) % RING], p->history[(p->history_at - four[1].length) % RING],
+			p->history[(p->history_at - four[2].length) % RING], p->history[(p->history_at - four[3].length) % RING] };
+	}
 	for (unsigned f = 0; f < FOLDS; f++)
 		for (uint32_t i = 0; 4 * i < t->n; i++) {
 			four_folds end = t->fold[f].end.vector[i];
-			four_folds v = (t->fold[f].value.vector[i] << 1 | bit) ^ (gone.vector[i] & t->fold[f].out.vector[i]);
+			four_folds v = (t->fold[f].value.vector[i] << 1 | bit) ^ (gone[i] & t->fold[f].out.vector[i]);
 
 			/* What has come behind the last bit goes to the first. */
 			t->fold[f].value.vector[i] = (v ^ ((four_folds)((v & end) != 0) & 1)) & (end - 1);
