@@ -168,9 +168,12 @@ refuse 129 'csv is not for what was executed' -i t --format csv
 
 # A process.
 refuse 129 'process 999999999: it does not exist' -p 999999999
-bash -c 'sleep 0 & echo $! >zombie; exec sleep 60' &
+python3 -c 'import os, time; child = os.fork() or os._exit(0); print(child, flush=True); time.sleep(60)' >zombie &
 pid=$!
-until [[ -s zombie && $(ps -o state= -p "$(<zombie)") == Z ]]; do sleep 0.02; done
+for ((i = 0; i < 500; i++)); do # a parent that waits for nobody; a shell might before it becomes another program
+	[[ -s zombie && $(ps -o state= -p "$(<zombie)") == Z ]] && break
+	sleep 0.02
+done
 refuse 129 'a zombie' -p "$(<zombie)"
 kill "$pid"
 wait "$pid" 2>/dev/null
