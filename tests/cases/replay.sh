@@ -81,7 +81,10 @@ if command -v qemu-x86_64 >/dev/null; then
 	cmp -s sum undisturbed || fail "the target's sum is another one: $(cat sum), $(cat undisturbed)"
 
 	begin fault
-	"$replay" both "$pid" 1 0 1000000 f >out 2>&1 || fail "a target with signals"
+	for try in 1 2 3 4 5; do # one that is met in its handler comes to the call that ends that first
+		"$replay" both "$pid" 1 0 1000000 f >out 2>&1 || fail "a target with signals"
+		grep -q 'ended syscall 15 ' out || break
+	done
 	[[ $(grep -c 'ended signal 11 ' out) == 2 ]] || { fail "a window ends at a signal"; cat out; }
 	[[ $(sed -nE 's/.* (instructions [0-9]+) .*/\1/p' out | sort -u | wc -l) == 1 ]] || { fail "QEMU and steps: where the signal is"; cat out; }
 	stop
