@@ -49,20 +49,19 @@ void gus_traced_close(struct gus_traced *t)
 static double demand_of(const struct gus_traced *t, const uint64_t *executed, const struct gus_knob *knob)
 {
 	const struct gus_program *p = t->program;
-	struct gus_stream_resources groups;
+	const struct gus_stream_resources *groups = &t->knob_groups;
 	double sum = 0;
 
-	gus_stream_resources_of(p, &groups);
 	for (size_t i = 0; i < t->blocks.n; i++)
 		for (uint32_t k = 0; executed[i] && k < t->blocks.v[i].ops.ops_n; k++) {
 			const struct gus_op *op = &p->ops[t->blocks.v[i].ops.op + k];
 
 			for (uint32_t u = op->uop; u < op->uop + op->uops_n; u++) {
 				bool in = p->uops[u].ports &&
-					!(p->uops[u].ports & ~groups.ports[knob->number % GUS_STREAM_GROUPS]);
+					!(p->uops[u].ports & ~groups->ports[knob->number % GUS_STREAM_GROUPS]);
 
 				if (knob->kind == GUS_KNOB_PORTS && in)
-					sum += (double)executed[i] / __builtin_popcountll(groups.ports[knob->number]);
+					sum += (double)executed[i] / __builtin_popcountll(groups->ports[knob->number]);
 				if (knob->kind == GUS_KNOB_LATENCY && p->insns[op->insn].info.class == knob->number &&
 				    p->uops[u].kind == GUS_UOP_COMPUTE)
 					sum += (double)executed[i] * p->uops[u].latency / 4;
@@ -76,6 +75,7 @@ static void choose_knobs(struct gus_traced *t)
 	uint64_t *executed = gus_zalloc((t->blocks.n + 1) * sizeof(*executed));
 	int n = gus_sensitivity_list(t->program, t->options.config, true, true, t->options.weight, &t->knobs);
 
+	gus_stream_resources_of(t->program, &t->knob_groups);
 	for (size_t i = 0; i < t->early.n; i++)
 		executed[t->early.v[i].step.block]++;
 	for (int i = 0; i < n; i++) {

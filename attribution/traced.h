@@ -117,6 +117,8 @@ struct gus_traced {
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
 	struct gus_causality causality;         /* of the thread with the most cycles, and so are these */
+	struct gus_stream_resources knob_groups; /* of ports, as the knobs number them */
+	struct gus_stream_resources circle_groups; /* as the hops of the circles do */
 	struct gus_circle circles[GUS_TRACED_CIRCLES];
 	size_t circles_n;
 	struct gus_phases_found phases;

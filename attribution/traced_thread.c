@@ -50,7 +50,8 @@ struct gus_traced_thread {
 struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t stream, struct gus_error *err)
 {
 	const struct gus_core_config *c = t->options.config;
-	struct gus_stream_options o = { .lanes = t->lanes, .lanes_n = (size_t)t->knobs_n + 1 }, one = { 0 };
+	struct gus_stream_options o = { .lanes = t->lanes, .lanes_n = (size_t)t->knobs_n + 1,
+		.groups = &t->knob_groups }, one = { 0 };
 	struct gus_traced_thread *th = gus_zalloc(sizeof(*th));
 
 	th->t = t;
@@ -605,6 +606,7 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 	if (causes.cycles > t->causality.cycles || !t->causality.causes) {
 		gus_causality_free(&t->causality);
 		t->causality = causes;
+		t->circle_groups = *gus_stream_engine_resources(th->engine);
 		t->circles_n = gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES);
 	} else {
 		gus_causality_free(&causes);

@@ -362,7 +362,6 @@ static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
 	static const char *const buses[] = { "L2", "L3", "memory", "page walkers" };
 	const struct gus_op *op = &t->program->ops[hop->op];
 	const struct gus_traced_block *b = block_of(t, hop->op);
-	struct gus_stream_resources groups;
 	uint64_t address = t->program->insns[op->insn].offset;
 	struct gus_insn text = { .text = "" };
 	char name[64] = "";
@@ -370,9 +369,8 @@ static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
 	if (b)
 		gus_insn_decode(t->isa, b->bytes + (address - b->address), b->size - (address - b->address), address,
 				&text);
-	gus_stream_resources_of(t->program, &groups);
 	if (hop->hop == GUS_HOP_PORTS)
-		gus_stream_group_name(t->program, groups.ports[hop->number], name, sizeof(name));
+		gus_stream_group_name(t->program, t->circle_groups.ports[hop->number], name, sizeof(name));
 	printf("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
 	       hop->hop == GUS_HOP_PORTS ? name :
 	       hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ?

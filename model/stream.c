@@ -203,6 +203,8 @@ struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const str
 	e = gus_zalloc(sizeof(*e));
 	e->options = (struct gus_stream_options){ .lanes = o->lanes, .lanes_n = o->lanes_n, .log = o->log };
 	e->s = (struct stream){ .p = p, .c = c, .o = &e->options, .lanes = o->lanes_n ? o->lanes_n : 1, .fed = true };
+	if (o->groups)
+		e->s.resources = *o->groups;
 	if (gus_stream_prepare(&e->s, err) != 0) {
 		gus_stream_unprepare(&e->s);
 		free(e);

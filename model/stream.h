@@ -50,6 +50,7 @@ struct gus_knob {
 };
 
 struct gus_stream_log;
+struct gus_stream_resources;
 
 /* One machine: some knobs turned together. */
 struct gus_stream_lane {
@@ -68,6 +69,7 @@ struct gus_stream_options {
 	const struct gus_stream_lane *lanes;    /* NULL: the nominal machine alone */
 	size_t lanes_n;                         /* at most GUS_STREAM_LANES */
 	struct gus_stream_log *log;             /* for model/causality.c; else NULL */
+	const struct gus_stream_resources *groups; /* of what is fed: those that the lanes' knobs number, before all others; or NULL */
 };
 
 /* What the core engine's options say of the same run. */
@@ -124,7 +126,8 @@ struct gus_stream_feed {
 struct gus_stream_times { int64_t issue, start, end, retire; };
 
 struct gus_stream_engine;
-/* The options' lanes and log count, nothing else. The program (model/growing.h), configuration and options are borrowed. NULL with err. */
+/* The options' lanes, groups and log count, nothing else. Groups of ports are numbered as they are met, which is another order where the
+ * program has grown: machines that share knobs need the same groups to begin with. The program (model/growing.h), configuration and options are borrowed. NULL with err. */
 struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
 					  struct gus_error *err);
 void gus_stream_close(struct gus_stream_engine *e);

@@ -172,6 +172,43 @@ static void test_growth(void **state)
 	assert_true(fabs(cycles[0][0] - cycles[1][0]) < 1e-9);
 }
 
+/* Two machines with the same knob, of which the second begins when there is more code, with other ports, in front: it turns the same
+ * ports, as it is told their numbers. */
+static void test_same_knobs(void **state)
+{
+	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0xc5, 0xf5, 0x58, 0xca }, sizes[] = { 5, 4 }; /* FMA; addition */
+	struct gus_stream_resources groups;
+	struct gus_error err = { 0 };
+	double cycles[2][GUS_STREAM_LANES];
+
+	(void)state;
+	for (int late = 0; late < 2; late++) {
+		struct gus_knob knob = { GUS_KNOB_PORTS, 0, 0.01 };
+		struct gus_stream_lane lanes[] = { { NULL, 0 }, { &knob, 1 } };
+		struct gus_stream_options o = { .lanes = lanes, .lanes_n = 2, .groups = &groups };
+		struct gus_stream_engine *e;
+		struct setting s;
+
+		open_setting(&s);
+		if (late)
+			gus_growing_add(s.g, other, sizes, sizeof(other), 0x100);
+		s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
+		if (!late)
+			gus_stream_resources_of(s.p, &groups);
+		while (groups.ports[knob.number] != 0x40) /* p6, where only the branch goes */
+			knob.number++;
+		e = gus_stream_open(s.p, &s.c, &o, &err);
+		assert_non_null(e);
+		feed_loop(&s, e, 1000, 0, NULL);
+		gus_stream_cycles(e, cycles[late]);
+		gus_stream_close(e);
+		close_setting(&s);
+	}
+	assert_true(cycles[0][1] > 5 * cycles[0][0]); /* a hundred cycles a turn */
+	assert_true(fabs(cycles[0][1] - cycles[1][1]) < 1e-9);
+	assert_true(fabs(cycles[0][0] - cycles[1][0]) < 1e-9);
+}
+
 /* Times are in order within an op, and retirement is in order between ops. */
 static void test_times(void **state)
 {
@@ -232,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_same_as_program),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_same_knobs),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_causes),
 	};
