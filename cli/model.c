@@ -265,7 +265,7 @@ static int check_traced(const struct model_options *o, struct gus_error *err)
 		return gus_fail(err, GUS_E_USAGE, "--%s is for a command, --pid PID or --input FILE", o->trace_options ? "trace-options" :
 				o->emulator ? "emulator" : o->interval ? "interval" : o->warm_up ? "warm-up" : o->phases ? "phases" :
 				o->memory ? "memory" : "rows");
-	if (!o->pid && (o->tid || o->snapshots || o->spread || (o->window && !o->input) || o->max_memory))
+	if (!o->pid && (o->tid || o->snapshots || o->spread || o->window || o->max_memory))
 		return gus_fail(err, GUS_E_USAGE, "--%s is for --pid PID", o->tid ? "tid" : o->snapshots ? "snapshots" : o->spread ? "spread" :
 				o->window ? "window" : "max-memory");
 	if (o->pid > INT_MAX || o->tid > INT_MAX || o->snapshots > 10000 || o->spread > 3600000)

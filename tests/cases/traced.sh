@@ -113,8 +113,13 @@ check "branches" 'm["branches"]["executed"] == 2000 and m["branches"]["taken"] =
 check "what was stored is loaded one turn later" \
 	'[(p["times"], p["iterations"][1], p["farther"], p["outside"]) for p in m["dependences"]["pairs"]] == [(1999, 1999, 0, 0)]'
 check "each has a stride" '[(g["stride"], g["stride_times"]) for g in m["access_groups"] if g["accesses"] == 2000] == [(8, 1999)] * 2'
-check "a chain through memory takes what forwarding takes, with warm caches" '4.5 < m["cycles_if_warm"] / 2000 < 6'
+check "a chain through memory takes what forwarding takes, with warm caches" 'm["cycles_if_warm"] / 2000 > 4.5'
 check "keys do not vanish" 'm["phases"] is None and m["windows"] is None and m["inferred"] is None and m["trouble"] is None'
+model 0 --format json --warm-up 12001 --trace-options "$options" -- "$target" carry 2000 0 2
+sed -i '/^before$/d; /^after$/d' out
+check "a chain through memory is limited by forwarding, the second time" \
+	'max(m["sensitivity"], key=m["sensitivity"].get) == "store forwarding" and m["cycles"] / 2000 > 4.5'
+check "the first time was the warm-up" 'm["warm_up"] == 12001 == m["instructions"]'
 model 0 --format json -i t
 check "what was not asked for is null" 'm["access_groups"] is None and m["dependences"] is None and m["cycles_if_warm"] is None'
 model 0 --memory --interval --phases -i t
@@ -155,7 +160,7 @@ done
 for words in "--costs" "--timeline" "--variant FP" "--reach 10" "--unrolled" "--iterations 3" "--fetch ideal" "--pointers equal" "--data L2"; do
 	refuse 129 "${words%% *} is not for what was executed" $words -- "$target" spin 1 0
 done
-for words in "--tid 3" "--snapshots 3" "--spread 3" "--max-memory 3M"; do
+for words in "--tid 3" "--snapshots 3" "--spread 3" "--window 3" "--max-memory 3M"; do
 	refuse 129 "${words%% *} is for --pid" $words -i t
 done
 refuse 129 'not several' -i t -- "$target" spin 1 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is modelled while it runs: `traced-target HOW N STATUS` says "before", calls the function HOW once, says
- * "after" and ends with that status, or dies of a signal if HOW is "die". The functions are in
+/* What is modelled while it runs: `traced-target HOW N STATUS [TIMES]` says "before", calls the function HOW
+ * once, or so many times on the same memory, says "after" and ends with that status, or dies of a signal if HOW is "die". The functions are in
  * assembly, so that their instructions are known:
  *
  *	spin	3 N + 1: a chain of multiplications
@@ -39,7 +39,8 @@ int main(int argc, char **argv)
 	static const struct { const char *name; void (*call)(uint64_t n, uint64_t *at); } functions[] = {
 		{ "carry", carry }, { "stride", stride },
 	};
-	uint64_t n = argc == 4 ? strtoull(argv[2], NULL, 10) : 0, *at = calloc(3 * n + 2, sizeof(*at));
+	uint64_t n = argc >= 4 ? strtoull(argv[2], NULL, 10) : 0, *at = calloc(3 * n + 2, sizeof(*at));
+	int times = argc == 5 ? atoi(argv[4]) : 1;
 
 	if (!n || !at)
 		return 99;
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "spin") == 0)
 		spin(n);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-		if (strcmp(argv[1], functions[i].name) == 0)
+		for (int k = 0; k < times && strcmp(argv[1], functions[i].name) == 0; k++)
 			functions[i].call(n, at);
 	puts("after");
 	return atoi(argv[3]);
