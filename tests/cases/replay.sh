@@ -69,15 +69,15 @@ if command -v qemu-x86_64 >/dev/null; then
 		stop
 	done
 
-	# Of 60000 bytes that the target writes, none comes from replays, all of which end at a write. So does its sum.
-	"$target" write 60000 >said 2>sum
+	# Of 1000000 bytes that the target writes, none comes from replays, all of which end at a write. So does its sum.
+	"$target" write 1000000 >said 2>sum
 	cp sum undisturbed
-	begin write 60000
+	begin write 1000000
 	"$replay" qemu "$pid" 3 0 1000000 w >out 2>&1 || fail "a target that writes"
 	wait "$pid"
 	pid=
 	[[ $(grep -c 'how qemu .* ended syscall 1 ' out) == 3 ]] || { fail "a window ends at a system call"; cat out; }
-	[[ $(wc -c <said) == 60000 ]] || fail "the target wrote $(wc -c <said) bytes and not 60000"
+	[[ $(wc -c <said) == 1000000 ]] || fail "the target wrote $(wc -c <said) bytes and not 1000000"
 	cmp -s sum undisturbed || fail "the target's sum is another one: $(cat sum), $(cat undisturbed)"
 
 	begin fault
@@ -115,11 +115,11 @@ if can evex; then
 	stop
 fi
 
-begin write 60000
+begin write 1000000
 "$replay" native "$pid" 1 0 1000000 w >out 2>&1
 wait "$pid"
 pid=
-[[ $(grep -c 'how native .* ended syscall 1 ' out) == 1 && $(wc -c <said) == 60000 ]] || { fail "steps do what is the kernel's"; cat out; }
+[[ $(grep -c 'how native .* ended syscall 1 ' out) == 1 && $(wc -c <said) == 1000000 ]] || { fail "steps do what is the kernel's"; cat out; }
 
 # Targets that are refused, and stay as they were.
 begin plain

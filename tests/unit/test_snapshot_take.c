@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -101,6 +102,7 @@ static pid_t begin(void (*what)(void), int ready)
 	memset(shared, 0, sizeof(*shared));
 	pid = fork();
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* some never end by themselves */
 		what();
 		_exit(1);
 	}
