@@ -30,11 +30,13 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->early_accesses);
 	gus_vec_free(&t->window_lines);
 	gus_vec_free(&t->covered_region);
-	gus_causality_free(&t->causality);
 	gus_phases_found_free(&t->phases);
 	gus_strings_free(&t->strings);
 	if (t->covered.key_size)
 		gus_index_free(&t->covered);
+	for (size_t i = 0; i < t->notices.n; i++)
+		free(t->notices.v[i]);
+	gus_vec_free(&t->notices);
 	free(t->pairs);
 	free(t->groups);
 	gus_growing_free(t->growing);
@@ -166,22 +168,39 @@ static void add_up(struct gus_traced *t)
 		t->knobs[i].speedup = t->cycles[i + 1] > 0 ? t->cycles[0] / t->cycles[i + 1] - 1 : 0;
 }
 
+/* As traces write it. */
+static const char *const targets[] = { [GUS_ISA_X86_64] = "x86_64", [GUS_ISA_X86_32] = "i386", [GUS_ISA_ARM64] = "aarch64" };
+#define TARGETS (sizeof(targets) / sizeof(*targets))
+
+const char *gus_traced_target(enum gus_isa isa)
+{
+	return (unsigned)isa < TARGETS && targets[isa] ? targets[isa] : "";
+}
+
 int gus_traced_check(const struct gus_uarch *u, const char *what, const char *target, struct gus_error *err)
 {
-	enum gus_isa isa = strcmp(target, "x86_64") == 0 ? GUS_ISA_X86_64 : strcmp(target, "aarch64") == 0 ?
-		GUS_ISA_ARM64 :
-		strcmp(target, "i386") == 0 ? GUS_ISA_X86_32 : GUS_ISA_UNKNOWN;
+	enum gus_isa isa = GUS_ISA_UNKNOWN;
 
+	for (unsigned i = 0; i < TARGETS; i++)
+		if (targets[i] && strcmp(targets[i], target) == 0)
+			isa = (enum gus_isa)i;
 	if (isa == u->isa || (isa == GUS_ISA_X86_32 && u->isa == GUS_ISA_X86_64))
 		return 0;
 	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model %s: it is of %s, and %s is a CPU of %s; name another one with --uarch",
 			what, target, u->name, u->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
 }
 
+static void take_total(struct gus_traced *t, const Gusprof__TraceTotal *total)
+{
+	t->omitted += total->omitted;
+	t->full |= total->full;
+	for (size_t i = 0; i < total->n_notices; i++)
+		gus_vec_push(&t->notices, gus_strdup(total->notices[i]));
+}
+
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err)
 {
 	struct gus_trace_step step;
-	const Gusprof__TraceTotal *total;
 	int rc = gus_traced_check(t->options.uarch, "the trace", gus_trace_about(trace)->target, err);
 
 	while (rc == 0) {
@@ -193,9 +212,8 @@ int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_er
 		}
 		rc = take_step(t, trace, &step, err);
 	}
-	total = gus_trace_total(trace);
-	if (total)
-		t->omitted += total->omitted;
+	if (gus_trace_total(trace))
+		take_total(t, gus_trace_total(trace));
 	t->mappings.n = t->records = 0; /* those of the next one are others */
 	t->first_block = (uint32_t)t->blocks.n;
 	t->first_thread = (uint32_t)t->threads.n > t->streams ? (uint32_t)t->threads.n : t->streams;

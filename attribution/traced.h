@@ -110,13 +110,13 @@ struct gus_traced {
 	struct gus_sensitivity *knobs;          /* of lane i + 1: what was turned; their speedups are of the whole */
 	int knobs_n;
 	/* After the end. */
-	uint64_t instructions, steps, warmed;   /* warmed: instructions of them that were the warm-up */
+	uint64_t instructions, warmed;          /* warmed: of them, those of the warm-up */
 	uint64_t branches_unknown;              /* whose way is not known: the last of a window, or into code that was not traced */
 	double cycles[GUS_STREAM_LANES];        /* all threads, one after the other */
 	double warm_cycles;
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
-	struct gus_causality causality;         /* of the thread with the most cycles, and so are these */
+	/* Of the thread with the most cycles: */
 	struct gus_stream_resources knob_groups; /* of ports, as the knobs number them */
 	struct gus_stream_resources circle_groups; /* as the hops of the circles do */
 	struct gus_circle circles[GUS_TRACED_CIRCLES];
@@ -126,8 +126,10 @@ struct gus_traced {
 	size_t pairs_n;
 	struct gus_carried_totals carried;
 	struct gus_access_group *groups;        /* by the program's accesses; NULL: not asked for */
-	unsigned groups_sampled;
-	uint64_t omitted;                       /* accesses, as whoever wrote the trace counted */
+	/* As whoever wrote the traces counted and said: */
+	uint64_t omitted;                       /* accesses */
+	bool full;                              /* a trace has stopped to grow before the program ended */
+	struct gus_vec(char *) notices;         /* what else is not in it; sentences */
 	/* Private: steps before the lanes are chosen. */
 	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
 	struct gus_vec(struct gus_trace_access) early_accesses;
@@ -143,6 +145,8 @@ struct gus_traced {
 	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
 };
 
+/* What traces call the code of an ISA: "x86_64"; "" if they have no name for it. */
+const char *gus_traced_target(enum gus_isa isa);
 /* Whether code for a target, such as "x86_64", can be run on a CPU. -1 with err, which says of what. */
 int gus_traced_check(const struct gus_uarch *u, const char *what, const char *target, struct gus_error *err);
 void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options);

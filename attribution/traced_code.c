@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attribution/traced_private.h"
+#include "model/oracle.h"
 #include "symbolizer/loops.h"
 
 enum { FUNCTION_MOST = 1 << 20 }; /* bytes that loops are sought in */
@@ -101,24 +102,6 @@ static bool is_head(const struct gus_traced *t, const struct gus_traced_block *b
 	return r->loop != GUS_TRACED_NONE && f->address + f->graph->insns.v[f->graph->loops.v[r->loop].head].offset == b->address;
 }
 
-static enum gus_branch_kind kind_of(enum gus_insn_class class)
-{
-	switch (class) {
-	case GUS_INSN_BRANCH_COND:
-		return GUS_BRANCH_CONDITIONAL;
-	case GUS_INSN_BRANCH_INDIRECT:
-		return GUS_BRANCH_INDIRECT;
-	case GUS_INSN_CALL:
-		return GUS_BRANCH_CALL;
-	case GUS_INSN_CALL_INDIRECT:
-		return GUS_BRANCH_CALL_INDIRECT;
-	case GUS_INSN_RET:
-		return GUS_BRANCH_RETURN;
-	default:
-		return GUS_BRANCH_JUMP;
-	}
-}
-
 /* How many lines of the uop cache each window of the block takes; none, if it is not kept there. */
 static void measure_windows(struct gus_traced *t, const struct gus_traced_block *b)
 {
@@ -160,7 +143,6 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths, .size = from->size,
 		.insns_n = from->insns, .insn = t->program->insns_n, .memory = t->program->memories_n, .windows_n = 1 };
 	const struct gus_traced_mapping *m = mapping_of(t, b.address);
-	enum gus_insn_class last;
 
 	if (m && m->module.kind == GUS_MODULE_FILE) {
 		b.module = m->module.path;
@@ -172,9 +154,8 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 	if (t->window_bytes)
 		b.windows_n = (uint32_t)((b.address + b.size - 1) / t->window_bytes - b.address / t->window_bytes + 1);
 	measure_windows(t, &b);
-	last = (enum gus_insn_class)t->program->insns[b.insn + b.insns_n - 1].info.class;
-	b.branch = last >= GUS_INSN_BRANCH_COND && last <= GUS_INSN_RET;
-	b.kind = kind_of(last);
+	b.branch = (t->program->ops[b.ops.taken].flags & GUS_OP_BRANCH) != 0;
+	b.kind = gus_oracle_branch_kind(t->program, b.ops.taken);
 	b.region = region_of(t, b.address);
 	b.head = is_head(t, &b);
 	for (uint32_t i = 0; i < b.insns_n; i++)

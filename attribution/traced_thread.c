@@ -20,7 +20,7 @@ struct gus_traced_thread {
 	double now, pace, cycles_before;
 	uint64_t accessed;                      /* in the present chunk */
 	uint64_t asked[ASKED], asked_warm[ASKED]; /* lines that accesses have asked for last, plus 1: what the engines know of */
-	uint64_t instructions, steps, warmed, window;
+	uint64_t instructions, warmed, window;
 	uint64_t unknown_branches;              /* those of the warm-up, too */
 	bool counting;                          /* the warm-up is over */
 	double before[GUS_STREAM_LANES], warm_before; /* cycles until then */
@@ -137,10 +137,8 @@ static void note_phases(struct gus_traced_thread *th)
 		const struct gus_stream_times *times = &th->times[i];
 		const struct gus_op *op = &p->ops[told->op];
 		struct gus_phases_op one = { .issue = times->issue, .start = times->start, .complete = times->end,
-					    .retire = times->retire,
-			.left = times->retire, .mispredicted = told->mispredicted, .load = op->loads != 0,
-				.store = op->stores != 0,
-			.class = (uint8_t)p->insns[op->insn].info.class, .instructions = op->insns_n };
+			.retire = times->retire, .left = times->left, .mispredicted = told->mispredicted, .load = op->loads != 0,
+			.store = op->stores != 0, .class = (uint8_t)p->insns[op->insn].info.class, .instructions = op->insns_n };
 
 		if (!told->region)
 			continue; /* of the warm-up */
@@ -362,12 +360,13 @@ static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block
 	const struct gus_program *p = th->t->program;
 	const struct gus_program_insn *insn = &p->insns[b->insn + i];
 	struct gus_value where = gus_known_prefetch(&th->known, &b->known[i], insn->offset + insn->info.length);
-	struct gus_cache_access access = { .address = where.bits, .now = next_time(th), .bytes = 1, .id = b->insn + i };
+	struct gus_cache_access access = { .address = where.bits, .bytes = 1, .id = b->insn + i };
 	struct gus_cache_answer answer;
 	const struct gus_op *op = &p->ops[insn->op];
 
 	if (!where.known || !op->memories_n || th->accesses.v[base + op->memory - b->memory].known)
 		return;
+	access.now = next_time(th);
 	gus_cache_access(th->cache, &access, &answer);
 	th->t->memories.v[op->memory].rebuilt += th->counting;
 	/* Nobody waits for it: as a load that hits. */
@@ -490,7 +489,6 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 	b->executed += th->counting;
 	b->cached += th->counting && cached == all_windows(b);
 	th->instructions += b->insns_n;
-	th->steps++;
 	if (b->branch && step->next != GUS_TRACE_NEXT_UNKNOWN) {
 		th->branching = b;
 		th->branching_number = step->block;
@@ -557,7 +555,6 @@ static void take_memory(const struct gus_traced_thread *th, struct gus_traced *t
 	t->groups = gus_zalloc((t->program->memories_n + 1) * sizeof(*t->groups));
 	for (uint32_t i = 0; i < t->program->memories_n; i++)
 		gus_access_get(th->groups, i, &t->groups[i]);
-	t->groups_sampled = gus_access_sampled(th->groups);
 	t->pairs = gus_zalloc(GUS_CARRIED_PAIRS * sizeof(*t->pairs));
 	t->pairs_n = gus_carried_pairs(th->carried, t->pairs, GUS_CARRIED_PAIRS);
 	gus_carried_totals(th->carried, &t->carried);
@@ -588,29 +585,23 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 		t->cycles[lane] += cycles[lane];
 	t->warm_cycles += warm;
 	t->instructions += th->instructions;
-	t->steps += th->steps;
 	t->warmed += th->warmed;
 	t->branches_unknown += th->unknown_branches;
 	add_regions(th, t);
 	for (uint32_t op = 0; op < t->program->ops_n; op++)
 		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op) - (op < th->ops_before.n ? th->ops_before.v[op] : 0);
-	if (own_most(th, t, cycles[0])) {
-		take_phases(th, t);
-		take_memory(th, t);
-	}
-	if (!th->causes)
-		return;
-	gus_causes_get(th->causes, t->program, cycles[0], &causes);
-	for (uint32_t op = 0; op < causes.ops_n; op++)
-		t->op_charged[op] += causes.op_cycles[op];
-	if (causes.cycles > t->causality.cycles || !t->causality.causes) {
-		gus_causality_free(&t->causality);
-		t->causality = causes;
-		t->circle_groups = *gus_stream_engine_resources(th->engine);
-		t->circles_n = gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES);
-	} else {
+	if (th->causes) {
+		gus_causes_get(th->causes, t->program, cycles[0], &causes);
+		for (uint32_t op = 0; op < causes.ops_n; op++)
+			t->op_charged[op] += causes.op_cycles[op];
 		gus_causality_free(&causes);
 	}
+	if (!own_most(th, t, cycles[0]))
+		return;
+	take_phases(th, t);
+	take_memory(th, t);
+	t->circle_groups = *gus_stream_engine_resources(th->engine);
+	t->circles_n = th->causes ? gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES) : 0;
 }
 
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out)

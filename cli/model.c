@@ -207,6 +207,10 @@ static int settle_sizes(struct model *m, struct gus_error *err)
 		if (gus_core_config_set(&m->settings.config, name, value, err) != 0)
 			return -1;
 	}
+	/* Prefetched lines are on their way for as long. */
+	m->settings.cache_config.level[GUS_HIT_L2].latency = m->settings.config.l2_latency;
+	m->settings.cache_config.level[GUS_HIT_L3].latency = m->settings.config.l3_latency;
+	m->settings.cache_config.memory_latency = m->settings.config.memory_latency;
 	return 0;
 }
 
@@ -274,10 +278,11 @@ static int check_traced(const struct model_options *o, struct gus_error *err)
 		return gus_fail(err, GUS_E_USAGE, "--%s is not for --pid PID", o->trace_options ? "trace-options" : "warm-up");
 	if (o->input && (o->trace_options || o->emulator))
 		return gus_fail(err, GUS_E_USAGE, "--%s is for a command", o->trace_options ? "trace-options" : "emulator");
-	if (traced && (o->timeline || o->costs || o->variant.n || o->reach || o->unrolled || o->iterations || o->fetch || o->pointers || o->data))
+	if (traced && (o->timeline || o->costs || o->variant.n || o->reach || o->unrolled || o->iterations || o->fetch || o->pointers || o->data ||
+		       o->timing))
 		return gus_fail(err, GUS_E_USAGE, "--%s is not for what was executed", o->timeline ? "timeline" : o->costs ? "costs" :
 				o->variant.n ? "variant" : o->reach ? "reach" : o->unrolled ? "unrolled" : o->iterations ? "iterations" :
-				o->fetch ? "fetch" : o->pointers ? "pointers" : "data");
+				o->fetch ? "fetch" : o->pointers ? "pointers" : o->data ? "data" : "timing");
 	if (traced && o->engine && strcasecmp(o->engine, "stream") != 0)
 		return gus_fail(err, GUS_E_USAGE, "what was executed is modelled by --engine stream");
 	if (traced && o->weights_n > 1)

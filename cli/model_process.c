@@ -24,7 +24,6 @@ enum { STEPPED_MOST = 200000 }; /* instructions of a window, where each costs a 
 struct attached {
 	struct gus_traced *traced;
 	struct gus_model_windows *windows;
-	struct gus_error trouble;       /* of a trace that could not be read */
 };
 
 /* Sampling: by this very program, beside it. */

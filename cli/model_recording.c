@@ -42,7 +42,6 @@ static int write_modules(struct gus_trace_writer *w, const struct gus_space *spa
 /* The replay as a trace in memory. NULL with err. */
 static struct gus_trace *write_trace(struct gus_replay *replay, const struct gus_model_inferred *in, struct gus_error *err)
 {
-	static const char *const targets[] = { [GUS_ISA_X86_64] = "x86_64", [GUS_ISA_X86_32] = "i386", [GUS_ISA_ARM64] = "aarch64" };
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Trace about = GUSPROF__TRACE__INIT;
 	Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
@@ -50,7 +49,7 @@ static struct gus_trace *write_trace(struct gus_replay *replay, const struct gus
 	struct gus_trace_writer *w = NULL;
 
 	about.front_end = (char *)(uintptr_t)"routes";
-	about.target = (char *)(uintptr_t)targets[in->routes->isa];
+	about.target = (char *)(uintptr_t)gus_traced_target(in->routes->isa);
 	if (copy >= 0)
 		w = gus_trace_writer_create_fd(copy, &header, &about, err);
 	else

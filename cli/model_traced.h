@@ -23,7 +23,6 @@ struct gus_model_traced {
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
 	uint64_t warm_up;
-	double seconds;                 /* filled in if it was 0 and timing is asked for, else negative */
 };
 
 /* Runs and prints. The command's exit status goes to *status. -1 with err. */

@@ -23,7 +23,7 @@ static json_t *ratio(double a, double b)
 }
 
 /* Accesses by level. */
-struct met { uint64_t accesses, hits[GUS_HITS], first, walks, second_tlb, unknown; };
+struct met { uint64_t accesses, hits[GUS_HITS], first, walks, second_tlb, unknown, rebuilt; };
 
 static void add_memory(struct met *met, const struct gus_traced_memory *m)
 {
@@ -31,6 +31,7 @@ static void add_memory(struct met *met, const struct gus_traced_memory *m)
 	met->walks += m->walks;
 	met->second_tlb += m->second_tlb;
 	met->unknown += m->unknown;
+	met->rebuilt += m->rebuilt;
 	for (int level = 0; level < GUS_HITS; level++) {
 		met->hits[level] += m->hits[level];
 		met->first += m->first[level];
@@ -48,6 +49,7 @@ static json_t *memory(const struct met *met)
 	json_object_set_new(o, "second_tlb", integer(met->second_tlb));
 	json_object_set_new(o, "page_walks", integer(met->walks));
 	json_object_set_new(o, "without_address", integer(met->unknown));
+	json_object_set_new(o, "prefetches_rebuilt", integer(met->rebuilt));
 	return o;
 }
 
@@ -300,6 +302,15 @@ static json_t *threads(const struct gus_traced *t)
 	return list;
 }
 
+static json_t *notices(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->notices.n; i++)
+		json_array_append_new(list, gus_json_text(t->notices.v[i]));
+	return list;
+}
+
 static json_t *command(const struct gus_traced_view *v)
 {
 	json_t *list = json_array();
@@ -392,6 +403,9 @@ void gus_traced_json(const struct gus_traced_view *v)
 	json_object_set_new(o, "input", gus_json_text(v->input));
 	json_object_set_new(o, "trouble", gus_json_text(v->trouble));
 	json_object_set_new(o, "inferred", inferred(v->inferred));
+	json_object_set_new(o, "full", json_boolean(v->traced->full));
+	json_object_set_new(o, "omitted_accesses", integer(v->traced->omitted));
+	json_object_set_new(o, "notices", notices(v->traced));
 	set_totals(o, v);
 	json_object_set_new(o, "windows", windows(v->windows));
 	json_object_set_new(o, "threads", threads(v->traced));

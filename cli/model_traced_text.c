@@ -62,6 +62,15 @@ static void print_head(const struct gus_traced_view *v)
 		print_inferred(v->inferred->routes);
 	if (v->trouble)
 		printf("The trace is not whole: %s\n", v->trouble);
+	if (t->full)
+		printf("The trace has stopped to grow before the program ended: what came after is missing\n");
+	if (t->omitted)
+		printf("%" PRIu64 " accesses are not in it: they were too many of one block\n", t->omitted);
+	for (size_t i = 0; i < t->notices.n && !v->command; i++) { /* a command's were said when they came */
+		printf("Of the trace: ");
+		gus_print_clean(t->notices.v[i]);
+		putchar('\n');
+	}
 	printf("\n  ");
 	print_count((double)counted);
 	printf(" instructions, ");

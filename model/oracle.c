@@ -61,7 +61,7 @@ static uint32_t branch_insn(const struct gus_program *p, uint32_t op)
 	return p->ops[op].insn + p->ops[op].insns_n - 1;
 }
 
-static enum gus_branch_kind kind_of(const struct gus_program *p, uint32_t op)
+enum gus_branch_kind gus_oracle_branch_kind(const struct gus_program *p, uint32_t op)
 {
 	if (p->ops[op].flags & GUS_OP_CONDITIONAL)
 		return GUS_BRANCH_CONDITIONAL;
@@ -84,7 +84,7 @@ static bool predict(struct gus_oracle_branch *o, uint32_t op, bool taken, uint32
 {
 	const struct gus_program *p = o->program;
 	uint32_t insn = branch_insn(p, op);
-	struct gus_branch_outcome outcome = { .pc = address_of(p, insn), .kind = kind_of(p, op), .taken = taken };
+	struct gus_branch_outcome outcome = { .pc = address_of(p, insn), .kind = gus_oracle_branch_kind(p, op), .taken = taken };
 	struct gus_branch_verdict v;
 
 	outcome.next = insn + 1 < p->insns_n ? address_of(p, insn + 1) : p->base + p->bytes;

@@ -43,6 +43,8 @@ struct gus_oracle_branch {
 	struct gus_vec(bool) verdicts;
 	size_t verdicts_first;
 };
+/* What an op that is a branch is to a predictor. */
+enum gus_branch_kind gus_oracle_branch_kind(const struct gus_program *p, uint32_t op);
 struct gus_core_branch gus_oracle_of_branch(struct gus_oracle_branch *o);
 struct gus_core_source gus_oracle_source_of_branch(struct gus_oracle_branch *o);
 void gus_oracle_branch_end(struct gus_oracle_branch *o);

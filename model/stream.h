@@ -122,8 +122,8 @@ struct gus_stream_feed {
 	size_t n;                       /* at most GUS_STREAM_CHUNK */
 };
 /* When the nominal machine did what with an op, in ticks since the beginning: it was issued, the last of its uops began to be executed, all
- * of them were complete, it retired. */
-struct gus_stream_times { int64_t issue, start, end, retire; };
+ * of them were complete, it retired, and, of stores, they had left for L1. */
+struct gus_stream_times { int64_t issue, start, end, retire, left; };
 
 struct gus_stream_engine;
 /* The options' lanes, groups and log count, nothing else. Groups of ports are numbered as they are met, which is another order where the

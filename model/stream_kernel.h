@@ -483,6 +483,8 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 	}
 	if (needs->window[WINDOW_STORES])
 		NAME(leave)(k, s, op, accesses, log, note);
+	if (times)
+		times->left = needs->window[WINDOW_STORES] ? k->base[0] + FIRST(k->drained) : times->retire;
 	NAME(give)(k, s, WINDOW_ROB, needs->window[WINDOW_ROB], k->retire, log);
 	NAME(give)(k, s, WINDOW_LOADS, needs->window[WINDOW_LOADS], k->retire, log);
 	NAME(give)(k, s, WINDOW_STORES, needs->window[WINDOW_STORES], k->drained, log);

@@ -156,7 +156,7 @@ fi
 if "$GUSPROF" record -o r -F 99 --trace auto --trace-window 1500 -- "$target" write 30000 >/dev/null 2>out; then
 	# 1 % of the little CPU time that it took is not enough for any.
 	expect "a snapshot has to be earned" '\[ 0 snapshots: .*the cost left no room'
-	"$GUSPROF" record -o r --overhead 50 --trace auto --trace-window 1500 -- "$target" plain 400000 >/dev/null 2>out || fail "record --trace auto"
+	"$GUSPROF" record -o r --overhead 50 --trace auto --trace-window 1500 -- "$target" plain 3000000 >/dev/null 2>out || fail "record --trace auto"
 	expect "snapshots are counted" '\[ [1-9][0-9]* snapshots? \]'
 	n=$(sed -nE 's/.*\[ ([0-9]+) snapshots? \]/\1/p' out)
 	"$GUSPROF" dump -i r --type snapshot >out 2>&1

@@ -171,6 +171,18 @@ refuse 129 'engine stream' -i t --engine core
 refuse 129 'takes one percentage' -i t --sensitivity=15,100
 refuse 129 'csv is not for what was executed' -i t --format csv
 
+refuse 129 'timing is not for what was executed' --timing -i t
+
+# What a trace says of itself.
+qemu-x86_64 -cpu max -plugin "$plugin,out=full,max=40000" "$target" spin 300000 0 >/dev/null 2>&1
+model 0 -i full
+expect "a trace that is full" '^The trace has stopped to grow before the program ended'
+model 0 --format json -i full
+check "so does JSON" 'm["full"] is True and m["omitted_accesses"] == 0'
+qemu-x86_64 -cpu max -plugin "$plugin,out=child" "$GUS_BUILDDIR/tests/cases/trace-threads" >/dev/null 2>&1
+model 0 -i child
+expect "a child that is not in it" '^Of the trace: .*fork'
+
 # A process.
 refuse 129 'process 999999999: it does not exist' -p 999999999
 python3 -c 'import os, time; child = os.fork() or os._exit(0); print(child, flush=True); time.sleep(60)' >zombie &
