@@ -12,5 +12,5 @@ attribution_libattribution_a_SOURCES = \
 	attribution/rows.c attribution/rows.h \
 	attribution/series.c attribution/series.h \
 	attribution/traced.c attribution/traced.h attribution/traced_private.h \
-	attribution/traced_code.c attribution/traced_thread.c \
+	attribution/traced_code.c attribution/traced_knobs.c attribution/traced_thread.c \
 	attribution/units.c attribution/units.h

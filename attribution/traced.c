@@ -45,54 +45,6 @@ void gus_traced_close(struct gus_traced *t)
 	free(t->op_charged);
 }
 
-/* Which knobs to turn. There are as many as lanes beside the nominal one: all that are no ports and no latency of a class, and then
- * those of ports and latencies that the code needs most, in cycles that it would take if nothing else took any. */
-
-static double demand_of(const struct gus_traced *t, const uint64_t *executed, const struct gus_knob *knob)
-{
-	const struct gus_program *p = t->program;
-	const struct gus_stream_resources *groups = &t->knob_groups;
-	double sum = 0;
-
-	for (size_t i = 0; i < t->blocks.n; i++)
-		for (uint32_t k = 0; executed[i] && k < t->blocks.v[i].ops.ops_n; k++) {
-			const struct gus_op *op = &p->ops[t->blocks.v[i].ops.op + k];
-
-			for (uint32_t u = op->uop; u < op->uop + op->uops_n; u++) {
-				bool in = p->uops[u].ports &&
-					!(p->uops[u].ports & ~groups->ports[knob->number % GUS_STREAM_GROUPS]);
-
-				if (knob->kind == GUS_KNOB_PORTS && in)
-					sum += (double)executed[i] / __builtin_popcountll(groups->ports[knob->number]);
-				if (knob->kind == GUS_KNOB_LATENCY && p->insns[op->insn].info.class == knob->number &&
-				    p->uops[u].kind == GUS_UOP_COMPUTE)
-					sum += (double)executed[i] * p->uops[u].latency / 4;
-			}
-		}
-	return sum;
-}
-
-static void choose_knobs(struct gus_traced *t)
-{
-	uint64_t *executed = gus_zalloc((t->blocks.n + 1) * sizeof(*executed));
-	int n = gus_sensitivity_list(t->program, t->options.config, true, true, t->options.weight, &t->knobs);
-
-	gus_stream_resources_of(t->program, &t->knob_groups);
-	for (size_t i = 0; i < t->early.n; i++)
-		executed[t->early.v[i].step.block]++;
-	for (int i = 0; i < n; i++) {
-		const struct gus_knob *knob = &t->knobs[i].knob;
-
-		t->knobs[i].speedup = knob->kind == GUS_KNOB_PORTS || knob->kind == GUS_KNOB_LATENCY ?
-			demand_of(t, executed, knob) : 1e300;
-	}
-	gus_sensitivity_sort(t->knobs, (size_t)n);
-	t->knobs_n = n < GUS_STREAM_LANES - 1 ? n : GUS_STREAM_LANES - 1;
-	for (int i = 0; i < t->knobs_n; i++)
-		t->lanes[i + 1] = (struct gus_stream_lane){ &t->knobs[i].knob, 1 };
-	free(executed);
-}
-
 static struct gus_traced_thread *thread_of(struct gus_traced *t, uint32_t stream, struct gus_error *err)
 {
 	while (t->threads.n <= stream)
@@ -109,6 +61,9 @@ static int run_step(struct gus_traced *t, const struct gus_trace_step *step, str
 	if (!th)
 		return -1;
 	gus_traced_thread_step(th, step);
+	t->blocks.v[step->block].recently++;
+	if (++t->since >= t->look_after && t->options.weight > 0)
+		gus_traced_look_at_knobs(t);
 	return 0;
 }
 
@@ -116,7 +71,8 @@ static int run_step(struct gus_traced *t, const struct gus_trace_step *step, str
 static int begin(struct gus_traced *t, struct gus_error *err)
 {
 	if (t->options.weight > 0)
-		choose_knobs(t);
+		gus_traced_choose_knobs(t);
+	t->look_after = EARLY;
 	t->running = true;
 	for (size_t i = 0; i < t->early.n; i++) {
 		struct gus_trace_step *step = &t->early.v[i].step;

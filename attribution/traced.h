@@ -50,6 +50,7 @@ struct gus_traced_block {
 	struct gus_growing_block ops;
 	uint32_t region;                        /* in regions */
 	uint32_t window, windows_n;             /* of the uop cache */
+	uint64_t recently;                      /* executed since the knobs were looked at */
 	uint64_t executed, cached;              /* times; of them with all uops from the uop cache */
 	uint64_t branches, taken, mispredicted, unseen; /* of its last instruction: unseen: mispredicted for the first time */
 	struct gus_known_insn *known;           /* of each instruction, where prefetches are near; NULL: not needed so far */
@@ -107,8 +108,9 @@ struct gus_traced {
 	struct gus_vec(struct gus_traced_function) functions;
 	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */
 	struct gus_vec(struct gus_traced_mapping) mappings;
-	struct gus_sensitivity *knobs;          /* of lane i + 1: what was turned; their speedups are of the whole */
+	struct gus_sensitivity *knobs;          /* of lane i + 1: what was turned; without a name, nothing. Speedups are of the whole */
 	int knobs_n;
+	struct gus_stream_resources groups_of_ports; /* as knobs and hops number them */
 	/* After the end. */
 	uint64_t instructions, warmed;          /* warmed: of them, those of the warm-up */
 	uint64_t branches_unknown;              /* whose way is not known: the last of a window, or into code that was not traced */
@@ -117,8 +119,6 @@ struct gus_traced {
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
 	/* Of the thread with the most cycles: */
-	struct gus_stream_resources knob_groups; /* of ports, as the knobs number them */
-	struct gus_stream_resources circle_groups; /* as the hops of the circles do */
 	struct gus_circle circles[GUS_TRACED_CIRCLES];
 	size_t circles_n;
 	struct gus_phases_found phases;
@@ -131,6 +131,7 @@ struct gus_traced {
 	bool full;                              /* a trace has stopped to grow before the program ended */
 	struct gus_vec(char *) notices;         /* what else is not in it; sentences */
 	/* Private: steps before the lanes are chosen. */
+	uint64_t since, look_after;             /* steps since the knobs were looked at, and after how many they are again */
 	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
 	struct gus_vec(struct gus_trace_access) early_accesses;
 	bool running;

@@ -148,7 +148,10 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 		b.module = m->module.path;
 		b.offset = b.address - m->start + m->offset;
 	}
+	uint32_t uops = t->program->uops_n;
+
 	b.ops = gus_growing_add(t->growing, b.bytes, b.lengths, b.size, b.address);
+	gus_stream_resources_add(t->program, uops, &t->groups_of_ports);
 	b.memories_n = t->program->memories_n - b.memory;
 	b.window = (uint32_t)t->window_lines.n;
 	if (t->window_bytes)

@@ -51,7 +51,7 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 {
 	const struct gus_core_config *c = t->options.config;
 	struct gus_stream_options o = { .lanes = t->lanes, .lanes_n = (size_t)t->knobs_n + 1,
-		.groups = &t->knob_groups }, one = { 0 };
+		.groups = &t->groups_of_ports }, one = { 0 };
 	struct gus_traced_thread *th = gus_zalloc(sizeof(*th));
 
 	th->t = t;
@@ -498,6 +498,16 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 	}
 }
 
+void gus_traced_thread_turn(struct gus_traced_thread *th)
+{
+	gus_stream_turn_again(th->engine);
+}
+
+void gus_traced_thread_cycles(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES])
+{
+	gus_stream_cycles(th->engine, cycles);
+}
+
 void gus_traced_thread_end(struct gus_traced_thread *th)
 {
 	th->unknown_branches += th->branching != NULL;
@@ -600,7 +610,6 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 		return;
 	take_phases(th, t);
 	take_memory(th, t);
-	t->circle_groups = *gus_stream_engine_resources(th->engine);
 	t->circles_n = th->causes ? gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES) : 0;
 }
 

@@ -80,7 +80,8 @@ static json_t *gains(const struct gus_traced *t, const double *cycles)
 	json_t *o = json_object();
 
 	for (int i = 0; i < t->knobs_n; i++)
-		json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ? json_real(cycles[0] / cycles[i + 1] - 1) :
+		if (*t->knobs[i].name)
+			json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ? json_real(cycles[0] / cycles[i + 1] - 1) :
 				    json_null());
 	return o;
 }

@@ -175,7 +175,11 @@ static size_t best_knobs(const struct gus_traced *t, const double *cycles, int b
 	size_t n = 0;
 
 	for (int i = 0; i < t->knobs_n; i++) {
-		size_t k = n < room ? n++ : room;
+		size_t k;
+
+		if (!*t->knobs[i].name)
+			continue;
+		k = n < room ? n++ : room;
 
 		for (; k && cycles[i + 1] < cycles[best[k - 1] + 1]; k--)
 			if (k < room)
@@ -379,7 +383,7 @@ static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
 		gus_insn_decode(t->isa, b->bytes + (address - b->address), b->size - (address - b->address), address,
 				&text);
 	if (hop->hop == GUS_HOP_PORTS)
-		gus_stream_group_name(t->program, t->circle_groups.ports[hop->number], name, sizeof(name));
+		gus_stream_group_name(t->program, t->groups_of_ports.ports[hop->number], name, sizeof(name));
 	printf("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
 	       hop->hop == GUS_HOP_PORTS ? name :
 	       hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ?

@@ -32,14 +32,12 @@ void gus_stream_group_name(const struct gus_program *p, uint64_t ports, char *ou
 					      p->port_names[i] + (numbered && n));
 }
 
-static void list_ports(struct list *l, const struct gus_program *p, double weight)
+static void list_ports(struct list *l, const struct gus_program *p, const struct gus_stream_resources *groups, double weight)
 {
-	struct gus_stream_resources groups;
 	char name[56];
 
-	gus_stream_resources_of(p, &groups);
-	for (size_t i = 0; i < groups.n; i++) {
-		gus_stream_group_name(p, groups.ports[i], name, sizeof(name));
+	for (size_t i = 0; i < groups->n; i++) {
+		gus_stream_group_name(p, groups->ports[i], name, sizeof(name));
 		add(l, GUS_KNOB_PORTS, (uint32_t)i, weight, "ports", name);
 	}
 }
@@ -215,12 +213,12 @@ void gus_sensitivity_sort(struct gus_sensitivity *v, size_t n)
 	}
 }
 
-int gus_sensitivity_list(const struct gus_program *p, const struct gus_core_config *c, bool memory, bool branch, double weight,
-			 struct gus_sensitivity **out)
+int gus_sensitivity_list(const struct gus_program *p, const struct gus_stream_resources *groups, const struct gus_core_config *c,
+			 bool memory, bool branch, double weight, struct gus_sensitivity **out)
 {
 	struct list l = { 0 };
 
-	list_ports(&l, p, weight);
+	list_ports(&l, p, groups, weight);
 	list_classes(&l, p, weight);
 	list_rest(&l, p, c, weight);
 	list_oracles(&l, c, memory, branch, weight);
@@ -231,7 +229,11 @@ int gus_sensitivity_list(const struct gus_program *p, const struct gus_core_conf
 int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
 			double weight, struct gus_sensitivity **out, double *nominal, struct gus_error *err)
 {
-	int n = gus_sensitivity_list(p, c, o->memory != NULL, o->branch != NULL, weight, out);
+	struct gus_stream_resources groups;
+	int n;
+
+	gus_stream_resources_of(p, &groups);
+	n = gus_sensitivity_list(p, &groups, c, o->memory != NULL, o->branch != NULL, weight, out);
 
 	for (int i = 0; i < n; i += GUS_STREAM_LANES - 1)
 		if (run_batch(p, c, o, *out + i, (size_t)(n - i < GUS_STREAM_LANES - 1 ? n - i : GUS_STREAM_LANES - 1), nominal, err) != 0) {

@@ -16,9 +16,9 @@ struct gus_sensitivity {
 void gus_stream_group_name(const struct gus_program *p, uint64_t ports, char *out, size_t room);
 
 /* All knobs that could matter to the program, in the order of the table, their speedups 0; with those of caches and TLBs if memory, of
- * mispredictions if branch. Returns how many; the caller frees *out. */
-int gus_sensitivity_list(const struct gus_program *p, const struct gus_core_config *c, bool memory, bool branch, double weight,
-			 struct gus_sensitivity **out);
+ * mispredictions if branch; ports by the numbers in groups. Returns how many; the caller frees *out. */
+int gus_sensitivity_list(const struct gus_program *p, const struct gus_stream_resources *groups, const struct gus_core_config *c,
+			 bool memory, bool branch, double weight, struct gus_sensitivity **out);
 /* By speedup, largest first; equal ones stay in their order. */
 void gus_sensitivity_sort(struct gus_sensitivity *v, size_t n);
 

@@ -201,10 +201,9 @@ struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const str
 	if (check(c, o, err) != 0)
 		return NULL;
 	e = gus_zalloc(sizeof(*e));
-	e->options = (struct gus_stream_options){ .lanes = o->lanes, .lanes_n = o->lanes_n, .log = o->log };
+	e->options = (struct gus_stream_options){ .lanes = o->lanes, .lanes_n = o->lanes_n, .log = o->log,
+		.groups = o->groups };
 	e->s = (struct stream){ .p = p, .c = c, .o = &e->options, .lanes = o->lanes_n ? o->lanes_n : 1, .fed = true };
-	if (o->groups)
-		e->s.resources = *o->groups;
 	if (gus_stream_prepare(&e->s, err) != 0) {
 		gus_stream_unprepare(&e->s);
 		free(e);
@@ -267,7 +266,9 @@ double gus_stream_op_cycles(const struct gus_stream_engine *e, uint32_t op)
 	return op < e->s.ops_n ? (double)e->passes.kernel->op(e->passes.states[0], op) / GUS_STREAM_TICKS : 0;
 }
 
-const struct gus_stream_resources *gus_stream_engine_resources(const struct gus_stream_engine *e)
+void gus_stream_turn_again(struct gus_stream_engine *e)
 {
-	return &e->s.resources;
+	gus_stream_prepare_again(&e->s);
+	for (size_t i = 0; i < e->passes.n; i++)
+		e->passes.kernel->grow(e->passes.states[i], &e->s);
 }

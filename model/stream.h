@@ -69,7 +69,9 @@ struct gus_stream_options {
 	const struct gus_stream_lane *lanes;    /* NULL: the nominal machine alone */
 	size_t lanes_n;                         /* at most GUS_STREAM_LANES */
 	struct gus_stream_log *log;             /* for model/causality.c; else NULL */
-	const struct gus_stream_resources *groups; /* of what is fed: those that the lanes' knobs number, before all others; or NULL */
+	/* Of what is fed: groups of ports as the knobs number them, which the caller keeps up with the program (gus_stream_resources_add)
+	 * before new code is fed, so that machines that share knobs share numbers. NULL: as they are met. */
+	const struct gus_stream_resources *groups;
 };
 
 /* What the core engine's options say of the same run. */
@@ -92,6 +94,8 @@ struct gus_stream_resources {
 	size_t n;
 };
 void gus_stream_resources_of(const struct gus_program *p, struct gus_stream_resources *r);
+/* And those of its uops from first_uop on; what is there keeps its number. */
+void gus_stream_resources_add(const struct gus_program *p, uint32_t first_uop, struct gus_stream_resources *r);
 
 /* -1 with err if it cannot be run. Deterministic, and lane k of many is the same to the tick as lane 0 of a run of its
  * own. */
@@ -126,8 +130,8 @@ struct gus_stream_feed {
 struct gus_stream_times { int64_t issue, start, end, retire, left; };
 
 struct gus_stream_engine;
-/* The options' lanes, groups and log count, nothing else. Groups of ports are numbered as they are met, which is another order where the
- * program has grown: machines that share knobs need the same groups to begin with. The program (model/growing.h), configuration and options are borrowed. NULL with err. */
+/* The options' lanes, groups and log count, nothing else. The program (model/growing.h), configuration and all that the options point to are
+ * borrowed. NULL with err. */
 struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
 					  struct gus_error *err);
 void gus_stream_close(struct gus_stream_engine *e);
@@ -139,8 +143,8 @@ void gus_stream_cycles(const struct gus_stream_engine *e, double cycles[GUS_STRE
 void gus_stream_region_cycles(const struct gus_stream_engine *e, uint32_t region, double cycles[GUS_STREAM_LANES]);
 /* Likewise of an op, on the nominal machine: as a sampler that waits for what retires next would see it. */
 double gus_stream_op_cycles(const struct gus_stream_engine *e, uint32_t op);
-/* The groups of ports that the program has shown so far; their numbers stay. */
-const struct gus_stream_resources *gus_stream_engine_resources(const struct gus_stream_engine *e);
+/* Knobs of the lanes that turn ports, units or latencies are others from here on: what they point to was changed. */
+void gus_stream_turn_again(struct gus_stream_engine *e);
 
 /* The same in doubles, one machine at a time and written plainly: what the engine is held against. Without a source and
  * without oracles. */

@@ -34,7 +34,7 @@ struct NAME(state) {
 	stream_time *in_region;                 /* by region, since times were taken down ... */
 	int64_t (*region_ticks)[LANES];         /* ... and before */
 	int64_t *op_ticks;                      /* by op, in lane 0, if the first lane of all is here */
-	uint32_t ops_n, ops_room;
+	uint32_t ops_n, ops_room, turned;
 	unsigned first;
 };
 
@@ -52,6 +52,9 @@ TARGET static void NAME(grow)(void *state, const struct stream *s)
 		k->costs = costs;
 		k->costs_room = 2 * s->costs.n;
 	}
+	if (s->turned != k->turned)
+		k->costs_n = 0;
+	k->turned = s->turned;
 	for (; k->costs_n < s->costs.n; k->costs_n++)
 		k->costs[k->costs_n] = NAME(from)(s->costs.v[k->costs_n].ticks, k->first);
 	for (size_t i = 0; i < s->resources_n; i++)

@@ -21,7 +21,7 @@ static bool add_group(struct gus_stream_resources *r, uint64_t ports)
 }
 
 /* What the uops may take and all unions of it that overlap: a group beyond that never binds, as it is the sum of its parts. */
-static void add_groups(const struct gus_program *p, uint32_t first_uop, struct gus_stream_resources *r)
+void gus_stream_resources_add(const struct gus_program *p, uint32_t first_uop, struct gus_stream_resources *r)
 {
 	size_t n = r->n;
 
@@ -37,7 +37,7 @@ static void add_groups(const struct gus_program *p, uint32_t first_uop, struct g
 void gus_stream_resources_of(const struct gus_program *p, struct gus_stream_resources *r)
 {
 	r->n = 0;
-	add_groups(p, 0, r);
+	gus_stream_resources_add(p, 0, r);
 }
 
 /* Knobs. */
@@ -64,22 +64,29 @@ static int32_t ticks(double cycles, double weight)
 
 /* Costs. */
 
+struct cost_key { double cycles; uint32_t kind, number; };
+
+static struct stream_cost turned(const struct stream *s, const struct cost_key *key)
+{
+	struct stream_cost c;
+
+	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++)
+		c.ticks[lane] = ticks(key->cycles, weight_of(s->o, lane, (enum gus_knob_kind)key->kind, key->number));
+	return c;
+}
+
 /* The number of a cost, the same one for the same cycles turned by the same knob. */
 static uint32_t cost(struct stream *s, double cycles, enum gus_knob_kind kind, uint32_t number)
 {
-	struct { double cycles; uint32_t kind, number; } key = { cycles, kind, number };
-	struct stream_cost c;
+	struct cost_key key = { cycles, kind, number };
 	bool is_new;
 	uint32_t id;
 
 	if (!(cycles < 0) && !(cycles > 0))
 		return 0;
 	id = gus_index_add(&s->cost_numbers, &key, &is_new) + 1;
-	if (!is_new)
-		return id;
-	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++)
-		c.ticks[lane] = ticks(cycles, weight_of(s->o, lane, kind, number));
-	gus_vec_push(&s->costs, c);
+	if (is_new)
+		gus_vec_push(&s->costs, turned(s, &key));
 	return id;
 }
 
@@ -300,7 +307,10 @@ void gus_stream_prepare_more(struct stream *s)
 	size_t resources = s->resources_n;
 	uint32_t first = s->ops_n;
 
-	add_groups(p, s->uops_n, &s->resources);
+	if (s->o->groups)
+		s->resources = *s->o->groups;
+	else
+		gus_stream_resources_add(p, s->uops_n, &s->resources);
 	prepare_resources(s, resources);
 	if (s->resources_n > resources) { /* older uops may be in the new groups, too */
 		s->uses.n = 0;
@@ -317,11 +327,19 @@ void gus_stream_prepare_more(struct stream *s)
 		prepare_op(s, i);
 }
 
+void gus_stream_prepare_again(struct stream *s)
+{
+	prepare_resources(s, 0);
+	for (uint32_t i = 1; i < s->costs.n; i++)
+		s->costs.v[i] = turned(s, gus_index_key(&s->cost_numbers, i - 1));
+	s->turned++;
+}
+
 int gus_stream_prepare(struct stream *s, struct gus_error *err)
 {
 	struct gus_core_options like = { .unrolled = s->o->unrolled, .source = s->o->source, .fetch = s->o->fetch };
 
-	gus_index_init(&s->cost_numbers, 16);
+	gus_index_init(&s->cost_numbers, sizeof(struct cost_key));
 	gus_vec_push(&s->costs, (struct stream_cost){ { 0 } });
 	s->mode = !s->fed ? gus_frontend_mode(s->p, s->c, &like) :
 		s->c->fetch_bytes && s->c->decode_width && s->c->predecode_width ? GUS_CORE_FETCH_DECODERS :

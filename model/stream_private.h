@@ -92,6 +92,7 @@ struct stream {
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
 	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
+	uint32_t turned;                /* how often costs were made anew */
 	uint32_t regions;               /* the largest number of one so far, plus 1 */
 };
 
@@ -99,6 +100,8 @@ struct stream {
 int gus_stream_prepare(struct stream *s, struct gus_error *err);
 /* The program has grown: costs of the new ops, and groups of ports that their uops take. */
 void gus_stream_prepare_more(struct stream *s);
+/* The knobs of ports, units and latencies have changed. */
+void gus_stream_prepare_again(struct stream *s);
 void gus_stream_unprepare(struct stream *s);
 /* Nominal ticks. */
 static inline int32_t gus_stream_nominal(const struct stream *s, uint32_t cost) { return s->costs.v[cost].ticks[0]; }
