@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gusprof model: how many cycles a piece of code takes on a CPU, by the core engine, and why. */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -565,6 +566,16 @@ static int run_all(struct model *m, int *status, struct gus_error *err)
 		m->o->batch ? run_batch(m, format, err) : run_elf(m, format, err);
 }
 
+/* As of the other verbs that take a command or a process. */
+static int traced_status(const struct model_options *o, const struct gus_error *err)
+{
+	int status = fail_status(err);
+
+	if (o->pid && err->code == GUS_E_NOT_FOUND)
+		return GUS_EXIT_NO_TARGET;
+	return o->command && (err->sys == ENOENT || err->sys == EACCES) ? GUS_EXIT_NO_COMMAND : status;
+}
+
 static int run(int argc, char **argv)
 {
 	struct model_options o = { .per = 1 };
@@ -575,7 +586,7 @@ static int run(int argc, char **argv)
 	if (gus_options_parse(&gus_verb_model, &o, &argc, &argv, &status) == 0) {
 		o.command = argc ? argv : NULL;
 		if (run_all(&m, &status, &err) != 0)
-			status = fail_status(&err);
+			status = traced_status(&o, &err);
 	}
 	for (size_t i = 0; i < m.notes.n; i++)
 		free(m.notes.v[i]);

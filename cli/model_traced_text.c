@@ -248,6 +248,8 @@ static void print_regions(const struct gus_traced_view *v)
 		}
 		putchar('\n');
 	}
+	if (v->model->causality)
+		printf("  holds up: what of the time all else waited for it; a function stands without its loops, a loop without inner ones\n");
 }
 
 /* One instruction of a region; the emulator may have had it in several blocks. */

@@ -147,7 +147,7 @@ printf '#!/bin/sh\n' >script
 chmod +x script
 refuse 125 "cannot trace './script': it is a script; name the program that interprets it" -- ./script
 refuse 125 "cannot trace './probe': it is no ELF program" -- ./probe
-refuse 125 "cannot start './nothing': No such file" -- ./nothing
+refuse 255 "cannot start './nothing': No such file" -- ./nothing
 refuse 125 'there is no /nonexistent; install QEMU' --emulator /nonexistent -- "$target" spin 1 0
 refuse 125 'the emulator true ended before the command began' --emulator true -- "$target" spin 1 0
 refuse 125 'of x86_64, and neoverse-n1 is a CPU of arm64; name another one with --uarch' --uarch neoverse-n1 -- "$target" spin 1 0
@@ -184,14 +184,14 @@ model 0 -i child
 expect "a child that is not in it" '^Of the trace: .*fork'
 
 # A process.
-refuse 129 'process 999999999: it does not exist' -p 999999999
+refuse 244 'process 999999999: it does not exist' -p 999999999
 python3 -c 'import os, time; child = os.fork() or os._exit(0); print(child, flush=True); time.sleep(60)' >zombie &
 pid=$!
 for ((i = 0; i < 500; i++)); do # a parent that waits for nobody; a shell might before it becomes another program
 	[[ -s zombie && $(ps -o state= -p "$(<zombie)") == Z ]] && break
 	sleep 0.02
 done
-refuse 129 'a zombie' -p "$(<zombie)"
+refuse 244 'a zombie' -p "$(<zombie)"
 kill "$pid"
 wait "$pid" 2>/dev/null
 pid=
