@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
-	attribution/annotation.c attribution/annotation.h \
-	attribution/interval.c attribution/interval.h \
-	attribution/profile.c attribution/profile.h \
-	attribution/replay.c attribution/replay.h \
-	attribution/routes.c attribution/routes.h attribution/routes_private.h \
-	attribution/routes_regions.c \
-	attribution/routes_samples.c \
-	attribution/routes_stacks.c \
-	attribution/rows.c attribution/rows.h \
-	attribution/series.c attribution/series.h \
-	attribution/traced.c attribution/traced.h attribution/traced_private.h \
-	attribution/traced_code.c attribution/traced_knobs.c attribution/traced_thread.c \
-	attribution/units.c attribution/units.h
+	attribution/profile/annotation.c attribution/profile/annotation.h \
+	attribution/profile/profile.c attribution/profile/profile.h \
+	attribution/profile/rows.c attribution/profile/rows.h \
+	attribution/profile/units.c attribution/profile/units.h \
+	attribution/routes/private.h \
+	attribution/routes/regions.c \
+	attribution/routes/routes.c attribution/routes/routes.h \
+	attribution/routes/samples.c \
+	attribution/routes/stacks.c \
+	attribution/routes/walk.c attribution/routes/walk.h \
+	attribution/statistics/interval.c attribution/statistics/interval.h \
+	attribution/statistics/series.c attribution/statistics/series.h \
+	attribution/traced/code.c \
+	attribution/traced/knobs.c \
+	attribution/traced/private.h \
+	attribution/traced/thread.c \
+	attribution/traced/traced.c attribution/traced/traced.h

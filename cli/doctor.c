@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/json.h"
-#include "cli/uarch_load.h"
+#include "cli/common/json.h"
+#include "cli/common/uarch_load.h"
 #include "cli/verbs.h"
-#include "collector/doctor.h"
+#include "collector/doctor/doctor.h"
 #include "config.h"
 
 #define NOTHING_TO_RECORD 1

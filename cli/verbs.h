@@ -3,7 +3,7 @@
 #ifndef GUS_CLI_VERBS_H
 #define GUS_CLI_VERBS_H
 
-#include "cli/options.h"
+#include "cli/common/options.h"
 
 extern const struct gus_verb gus_verb_record;
 extern const struct gus_verb gus_verb_report;

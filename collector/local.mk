@@ -1,48 +1,51 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += collector/libcollector.a
 collector_libcollector_a_SOURCES = \
-	collector/attr.c collector/attr.h \
-	collector/branches.c collector/branches.h \
-	collector/build_id.c collector/build_id.h \
-	collector/child.c collector/child.h \
-	collector/control.c collector/control.h \
-	collector/cost.c collector/cost.h \
-	collector/counters.c collector/counters.h \
-	collector/counters_open.c collector/counters_private.h \
-	collector/doctor.c collector/doctor.h \
-	collector/event.c collector/event.h \
-	collector/event_names.c collector/event_names.h \
-	collector/event_parse.c \
-	collector/facts.c collector/facts.h \
-	collector/frequency.c collector/frequency.h \
-	collector/governor.c collector/governor.h \
-	collector/header.c collector/header.h \
-	collector/host.c collector/host.h \
-	collector/kernel.c collector/kernel.h \
-	collector/lanes.c collector/lanes.h \
-	collector/living.c collector/living.h \
-	collector/period.c collector/period.h \
-	collector/pfm.c collector/pfm.h \
-	collector/pmu.c collector/pmu.h \
-	collector/priority.c collector/priority.h \
-	collector/probe.c collector/probe.h \
-	collector/procfs.c collector/procfs.h \
-	collector/records.c collector/records.h \
-	collector/ring.c collector/ring.h \
-	collector/session.c collector/session.h \
-	collector/session_files.c collector/session_private.h \
-	collector/session_rate.c \
-	collector/session_trace.c \
-	collector/sideband.c collector/sideband.h \
-	collector/signals.c collector/signals.h \
-	collector/snapshot.c collector/snapshot.h collector/snapshot_private.h \
-	collector/snapshot_hold.c \
-	collector/snapshot_memory.c \
-	collector/snapshot_turns.c \
-	collector/stat.c collector/stat.h \
-	collector/stat_attach.c collector/stat_attach.h \
-	collector/tally.c collector/tally.h \
-	collector/target.c collector/target.h \
-	collector/topdown.c collector/topdown.h \
-	collector/trial.c collector/trial.h \
-	collector/vdso.c collector/vdso.h
+	collector/counters/counters.c collector/counters/counters.h \
+	collector/counters/open.c \
+	collector/counters/private.h \
+	collector/counters/ring.c collector/counters/ring.h \
+	collector/counters/tally.c collector/counters/tally.h \
+	collector/doctor/branches.c collector/doctor/branches.h \
+	collector/doctor/doctor.c collector/doctor/doctor.h \
+	collector/doctor/facts.c collector/doctor/facts.h \
+	collector/doctor/probe.c collector/doctor/probe.h \
+	collector/doctor/trial.c collector/doctor/trial.h \
+	collector/events/attr.c collector/events/attr.h \
+	collector/events/event.c collector/events/event.h \
+	collector/events/names.c collector/events/names.h \
+	collector/events/parse.c \
+	collector/events/period.c collector/events/period.h \
+	collector/events/pfm.c collector/events/pfm.h \
+	collector/events/pmu.c collector/events/pmu.h \
+	collector/events/topdown.c collector/events/topdown.h \
+	collector/host/build_id.c collector/host/build_id.h \
+	collector/host/frequency.c collector/host/frequency.h \
+	collector/host/host.c collector/host/host.h \
+	collector/host/priority.c collector/host/priority.h \
+	collector/host/procfs.c collector/host/procfs.h \
+	collector/host/vdso.c collector/host/vdso.h \
+	collector/records/records.c collector/records/records.h \
+	collector/records/sideband.c collector/records/sideband.h \
+	collector/session/control.c collector/session/control.h \
+	collector/session/cost.c collector/session/cost.h \
+	collector/session/files.c \
+	collector/session/governor.c collector/session/governor.h \
+	collector/session/header.c collector/session/header.h \
+	collector/session/kernel.c collector/session/kernel.h \
+	collector/session/lanes.c collector/session/lanes.h \
+	collector/session/living.c collector/session/living.h \
+	collector/session/private.h \
+	collector/session/rate.c \
+	collector/session/session.c collector/session/session.h \
+	collector/session/signals.c collector/session/signals.h \
+	collector/session/trace.c \
+	collector/snapshot/hold.c \
+	collector/snapshot/memory.c \
+	collector/snapshot/private.h \
+	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \
+	collector/snapshot/turns.c \
+	collector/stat/attach.c collector/stat/attach.h \
+	collector/stat/stat.c collector/stat/stat.h \
+	collector/target/child.c collector/target/child.h \
+	collector/target/target.c collector/target/target.h

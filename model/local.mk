@@ -1,46 +1,51 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += model/libmodel.a
 model_libmodel_a_SOURCES = \
-	model/agreement.c model/agreement.h \
-	model/access.c model/access.h \
-	model/bounds.c model/bounds.h \
-	model/branch.c model/branch.h \
-	model/builtin.c model/builtin.h \
-	model/cache.c model/cache.h \
-	model/core.c model/core.h model/core_private.h \
-	model/core_issue.c \
-	model/core_memory.c \
-	model/core_state.c \
-	model/cpus.c model/cpus.h \
-	model/frontend.c model/frontend.h \
-	model/functional.c model/functional.h \
-	model/known.c model/known.h \
-	model/oracle.c model/oracle.h \
-	model/phases.c model/phases.h \
-	model/growing.c model/growing.h \
-	model/program.c model/program.h model/program_private.h \
-	model/program_latency.c \
-	model/rates.c model/rates.h \
-	model/values.c model/values.h \
-	model/carried.c model/carried.h \
-	model/causality.c model/causality.h \
-	model/saturation.c model/saturation.h \
-	model/sensitivity.c model/sensitivity.h \
-	model/stream_resolve.c \
-	model/sets.c model/sets.h \
-	model/stream.c model/stream.h model/stream_prepare.c model/stream_private.h \
-	model/stream_kernel.c model/stream_kernel.h \
-	model/stream_reference.c \
-	model/uarch.c model/uarch.h \
-	model/uarch_figures.c \
-	model/uarch_parse.c model/uarch_parse.h \
-	model/uarch_private.h \
-	model/uarch_settle.c \
-	model/uarch_statements.c \
-	model/uarch_words.c \
-	model/uops.c model/uops.h \
-	model/uoptable.c model/uoptable.h \
-	model/variant.c model/variant.h
+	model/analysis/agreement.c model/analysis/agreement.h \
+	model/analysis/bounds.c model/analysis/bounds.h \
+	model/analysis/causality.c model/analysis/causality.h \
+	model/analysis/functional.c model/analysis/functional.h \
+	model/analysis/modelled.c model/analysis/modelled.h \
+	model/analysis/saturation.c model/analysis/saturation.h \
+	model/analysis/sensitivity.c model/analysis/sensitivity.h \
+	model/analysis/variant.c model/analysis/variant.h \
+	model/code/growing.c model/code/growing.h \
+	model/code/program.c model/code/program.h \
+	model/code/program_latency.c \
+	model/code/program_private.h \
+	model/code/uoptable.c model/code/uoptable.h \
+	model/code/values.c model/code/values.h \
+	model/core/core.c model/core/core.h \
+	model/core/frontend.c model/core/frontend.h \
+	model/core/issue.c \
+	model/core/memory.c \
+	model/core/private.h \
+	model/core/state.c \
+	model/oracles/branch.c model/oracles/branch.h \
+	model/oracles/cache.c model/oracles/cache.h \
+	model/oracles/oracle.c model/oracles/oracle.h \
+	model/oracles/rates.c model/oracles/rates.h \
+	model/oracles/sets.c model/oracles/sets.h \
+	model/stream/kernel.c model/stream/kernel.h \
+	model/stream/prepare.c \
+	model/stream/private.h \
+	model/stream/reference.c \
+	model/stream/resolve.c \
+	model/stream/stream.c model/stream/stream.h \
+	model/tables/builtin.c model/tables/builtin.h \
+	model/tables/cpus.c model/tables/cpus.h \
+	model/tables/uarch.c model/tables/uarch.h \
+	model/tables/uarch_figures.c \
+	model/tables/uarch_parse.c model/tables/uarch_parse.h \
+	model/tables/uarch_private.h \
+	model/tables/uarch_settle.c \
+	model/tables/uarch_statements.c \
+	model/tables/uarch_words.c \
+	model/tables/uops.c model/tables/uops.h \
+	model/watch/access.c model/watch/access.h \
+	model/watch/carried.c model/watch/carried.h \
+	model/watch/known.c model/watch/known.h \
+	model/watch/phases.c model/watch/phases.h
 nodist_model_libmodel_a_SOURCES = model/builtin_list.h
 BUILT_SOURCES += model/builtin_list.h
 CLEANFILES += model/builtin_list.h
@@ -63,6 +68,6 @@ model/builtin_list.h: FORCE
 		done | LC_ALL=C sort; \
 		echo '#endif'; \
 	} >$@.new; if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
-model/builtin.$(OBJEXT): model/builtin_list.h
+model/tables/builtin.$(OBJEXT): model/builtin_list.h
 FORCE:
 .PHONY: FORCE

@@ -1,29 +1,34 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += symbolizer/libsymbolizer.a
 symbolizer_libsymbolizer_a_SOURCES = \
-	symbolizer/debugfile.c symbolizer/debugfile.h \
-	symbolizer/demangle.c symbolizer/demangle.h \
-	symbolizer/dwarf.c symbolizer/dwarf.h \
-	symbolizer/elffile.c symbolizer/elffile.h \
-	symbolizer/elfsyms.c symbolizer/elfsyms.h \
-	symbolizer/frames.c \
-	symbolizer/functions.c symbolizer/functions.h \
-	symbolizer/insn.c symbolizer/insn.h symbolizer/insn_arch.h \
-	symbolizer/arm64_forms.inc \
-	symbolizer/insn_arm64.c symbolizer/insn_arm64_shape.h symbolizer/insn_arm64_table.h \
-	symbolizer/insn_cache.c \
-	symbolizer/insn_x86.c symbolizer/insn_x86.h \
-	symbolizer/insn_x86_extra.c \
-	symbolizer/insn_x86_form.c \
-	symbolizer/insn_x86_measure.c \
-	symbolizer/insn_x86_table.c \
-	symbolizer/kallsyms.c symbolizer/kallsyms.h \
-	symbolizer/kcore.c symbolizer/kcore.h \
-	symbolizer/kernel.c symbolizer/kernel.h \
-	symbolizer/loops.c symbolizer/loops.h \
-	symbolizer/object.c symbolizer/object.h \
-	symbolizer/plt.c \
-	symbolizer/ranges.c symbolizer/ranges.h \
-	symbolizer/space.c symbolizer/space.h \
-	symbolizer/spans.c symbolizer/spans.h \
-	symbolizer/symbols.c symbolizer/symbols.h
+	symbolizer/elf/debugfile.c symbolizer/elf/debugfile.h \
+	symbolizer/elf/dwarf.c symbolizer/elf/dwarf.h \
+	symbolizer/elf/elffile.c symbolizer/elf/elffile.h \
+	symbolizer/elf/elfsyms.c symbolizer/elf/elfsyms.h \
+	symbolizer/elf/frames.c \
+	symbolizer/elf/plt.c \
+	symbolizer/insn/arch.h \
+	symbolizer/insn/arm64.c \
+	symbolizer/insn/arm64_forms.inc \
+	symbolizer/insn/arm64_shape.h \
+	symbolizer/insn/arm64_table.h \
+	symbolizer/insn/cache.c \
+	symbolizer/insn/insn.c symbolizer/insn/insn.h \
+	symbolizer/insn/loops.c symbolizer/insn/loops.h \
+	symbolizer/insn/x86.c symbolizer/insn/x86.h \
+	symbolizer/insn/x86_extra.c \
+	symbolizer/insn/x86_form.c \
+	symbolizer/insn/x86_measure.c \
+	symbolizer/insn/x86_table.c \
+	symbolizer/kernel/kallsyms.c symbolizer/kernel/kallsyms.h \
+	symbolizer/kernel/kcore.c symbolizer/kernel/kcore.h \
+	symbolizer/kernel/kernel.c symbolizer/kernel/kernel.h \
+	symbolizer/names/demangle.c symbolizer/names/demangle.h \
+	symbolizer/names/functions.c symbolizer/names/functions.h \
+	symbolizer/names/ranges.c symbolizer/names/ranges.h \
+	symbolizer/space/space.c symbolizer/space/space.h \
+	symbolizer/space/spans.c symbolizer/space/spans.h \
+	symbolizer/symbols/elf_function.c symbolizer/symbols/elf_function.h \
+	symbolizer/symbols/object.c symbolizer/symbols/object.h \
+	symbolizer/symbols/source.c symbolizer/symbols/source.h \
+	symbolizer/symbols/symbols.c symbolizer/symbols/symbols.h

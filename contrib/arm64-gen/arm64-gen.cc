@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Generates what gusprof knows about arm64 instructions from LLVM: run by a maintainer, never by the build.
 //
-//   arm64-gen forms             symbolizer/arm64_forms.inc: masks and values, operands, classes
+//   arm64-gen forms             symbolizer/insn/arm64_forms.inc: masks and values, operands, classes
 //   arm64-gen tables DIR        DIR/arm64.forms and DIR/NAME.uarch of the CPUs below
 //   arm64-gen oracle CPU        words (four bytes each) from stdin to lines "OPCODE|FIGURES|READ;WRITTEN"
 //   arm64-gen list              LLVM's name, mask, value, class and our text of each
@@ -32,11 +32,11 @@
 #include <string>
 #include <vector>
 
-#include "symbolizer/insn_arm64_shape.h"
-#include "symbolizer/insn_arm64_table.h"
+#include "symbolizer/insn/arm64_shape.h"
+#include "symbolizer/insn/arm64_table.h"
 // The header is C, where class is a word like any other.
 #define class class_
-#include "symbolizer/insn.h"
+#include "symbolizer/insn/insn.h"
 #undef class
 
 using namespace llvm;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the table of symbolizer/insn_arm64_table.h.
+// Writes the table of symbolizer/insn/arm64_table.h.
 
 struct Tree {
 	const std::vector<Form> &forms;

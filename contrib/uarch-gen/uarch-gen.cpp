@@ -195,7 +195,7 @@ FILE *create(const std::string &folder, const std::string &name)
 		exit(1);
 	}
 	fprintf(f, "# Made by contrib/uarch-gen, which read it out of LLVM " LLVM_VERSION_STRING "; do not edit. LLVM's figures are under\n"
-		   "# Apache-2.0 with LLVM exception: see NOTICE. The grammar stands in model/uarch.h.\n");
+		   "# Apache-2.0 with LLVM exception: see NOTICE. The grammar stands in model/tables/uarch.h.\n");
 	return f;
 }
 

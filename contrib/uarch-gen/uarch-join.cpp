@@ -20,8 +20,8 @@
 
 extern "C" {
 #define class class_
-#include "model/builtin.h"
-#include "model/uarch.h"
+#include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 #undef class
 }
 

@@ -6,7 +6,7 @@
 
 extern "C" {
 #define class class_ // a field's name in C
-#include "symbolizer/insn.h"
+#include "symbolizer/insn/insn.h"
 #undef class
 }
 

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/builtin.h"
-#include "model/uarch.h"
-#include "symbolizer/insn.h"
+#include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
+#include "symbolizer/insn/insn.h"
 
 enum { WORDS_MAX = 64, USES_MAX = 1024 };
 

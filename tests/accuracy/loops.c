@@ -13,7 +13,7 @@
  * without them. A knob that gains nothing (below one percent) in the core engine is never among the first. Loops that do not
  * agree are printed with both lists under --verbose.
  *
- * The second question is about instructions: the one that causality (model/causality.h) charges most is made to take no time in
+ * The second question is about instructions: the one that causality (model/analysis/causality.h) charges most is made to take no time in
  * the core engine (turned_timeless), and so is each that causality ranks sixth or later. The first one is to gain more than any of
  * those. A rank is the number of instructions that are charged more (by over two percent), plus one: those of a chain or of a
  * port that are all charged alike share it, as nothing but chance would order them. "more", "as much" (apart by at most
@@ -28,11 +28,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "model/agreement.h"
-#include "model/builtin.h"
-#include "model/causality.h"
-#include "model/frontend.h"
-#include "model/sensitivity.h"
+#include "model/analysis/agreement.h"
+#include "model/analysis/causality.h"
+#include "model/analysis/sensitivity.h"
+#include "model/core/frontend.h"
+#include "model/tables/builtin.h"
 #include "tests/accuracy/random_loop.h"
 #include "tests/accuracy/turned.h"
 

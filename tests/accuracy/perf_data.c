@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
-#include "collector/records.h"
+#include "collector/records/records.h"
 #include "proto/reader.h"
 #include "proto/writer.h"
 

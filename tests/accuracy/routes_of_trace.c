@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attribution/replay.h"
-#include "attribution/routes.h"
+#include "attribution/routes/routes.h"
+#include "attribution/routes/walk.h"
 #include "base/index.h"
-#include "model/builtin.h"
-#include "model/growing.h"
-#include "model/stream.h"
+#include "model/code/growing.h"
+#include "model/stream/stream.h"
+#include "model/tables/builtin.h"
 #include "proto/trace.h"
 #include "proto/writer.h"
 
@@ -263,15 +263,15 @@ static double run_trace(const struct truth *t, const struct gus_uarch *u)
 static double run_routes(const struct gus_routes *r, const struct gus_uarch *u, uint64_t instructions)
 {
 	struct gus_error err = { 0 };
-	struct gus_replay *p = gus_replay_new(r, u, &(struct gus_replay_options){ NONE, instructions }, &err);
+	struct gus_walk *p = gus_walk_new(r, u, &(struct gus_walk_options){ NONE, instructions }, &err);
 	struct gus_core_source source;
 	struct gus_core_branch branch;
 	double ipc;
 
 	demand(p, "replay", &err);
-	gus_replay_start(p, &source, &branch);
-	ipc = run(gus_replay_program(p), u, &source);
-	gus_replay_free(p);
+	gus_walk_start(p, &source, &branch);
+	ipc = run(gus_walk_program(p), u, &source);
+	gus_walk_free(p);
 	return ipc;
 }
 

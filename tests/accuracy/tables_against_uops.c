@@ -19,8 +19,8 @@
 
 #include "base/alloc.h"
 #include "base/index.h"
-#include "model/builtin.h"
-#include "model/uops.h"
+#include "model/tables/builtin.h"
+#include "model/tables/uops.h"
 
 struct forms {
 	struct gus_index ix;    /* by hash of the form */

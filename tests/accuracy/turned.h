@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "model/stream.h"
+#include "model/stream/stream.h"
 
 /* Whether the knob is of the machine at half its pace. */
 bool turned_is_slow(const struct gus_knob *knob);

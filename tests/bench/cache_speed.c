@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "model/branch.h"
-#include "model/builtin.h"
-#include "model/cache.h"
-#include "model/carried.h"
-#include "model/known.h"
-#include "model/phases.h"
+#include "model/oracles/branch.h"
+#include "model/oracles/cache.h"
+#include "model/tables/builtin.h"
+#include "model/watch/carried.h"
+#include "model/watch/known.h"
+#include "model/watch/phases.h"
 
 enum { TIMES = 5, ACCESSES = 10000000 };
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "symbolizer/insn.h"
+#include "symbolizer/insn/insn.h"
 
 enum { ROUNDS = 7 };
 

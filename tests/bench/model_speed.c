@@ -11,9 +11,9 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "model/builtin.h"
-#include "model/core.h"
-#include "model/uoptable.h"
+#include "model/code/uoptable.h"
+#include "model/core/core.h"
+#include "model/tables/builtin.h"
 
 static double now(void)
 {

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/builtin.h"
-#include "model/causality.h"
-#include "model/stream.h"
+#include "model/analysis/causality.h"
+#include "model/stream/stream.h"
+#include "model/tables/builtin.h"
 
 static double now(void)
 {

@@ -7,7 +7,7 @@ export LC_ALL=C
 target=$GUS_BUILDDIR/tests/cases/replay-target replay=$GUS_BUILDDIR/tests/cases/replay-process sums=$GUS_BUILDDIR/tests/cases/trace-sums
 skip() { echo "skipped: $*"; exit 77; }
 [[ -x $target ]] || skip "snapshots are replayed on x86-64 only"
-[[ -x $GUS_BUILDDIR/cli/tracer/gusprof-qemu.so ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
+[[ -x $GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
 dir=$(mktemp -d) || exit 99
 pid=
 stop() { [[ -z $pid ]] || { kill -CONT "$pid"; kill -KILL "$pid"; wait "$pid"; } 2>/dev/null; pid=; }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/replay.h"
+#include "tracing/replay/replay.h"
 
 static const char *const ways[] = { [GUS_REPLAY_AUTO] = "auto", [GUS_REPLAY_QEMU] = "qemu", [GUS_REPLAY_NATIVE] = "native" };
 
@@ -126,8 +126,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	p.replay.tools.qemu = "qemu-x86_64";
-	p.replay.tools.plugin = plugin = gus_format("%s/cli/tracer/gusprof-qemu.so", build);
-	p.replay.tools.loader = loader = gus_format("%s/cli/tracer/gusprof-replay", build);
+	p.replay.tools.plugin = plugin = gus_format("%s/tracing/plugin/gusprof-qemu.so", build);
+	p.replay.tools.loader = loader = gus_format("%s/tracing/replay/gusprof-replay", build);
 	if (argc == 3) {
 		p.prefix = argv[2];
 		traces = replay_recorded(&p, argv[1]);

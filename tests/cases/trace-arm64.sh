@@ -3,7 +3,7 @@
 # The tracer with a program for arm64, whatever this machine is: a known number of instructions, loads, stores and branches.
 set -u -o pipefail
 export LC_ALL=C
-plugin=$GUS_BUILDDIR/cli/tracer/gusprof-qemu.so sums=$GUS_BUILDDIR/tests/cases/trace-sums
+plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so sums=$GUS_BUILDDIR/tests/cases/trace-sums
 skip() { echo "skipped: $*"; exit 77; }
 command -v qemu-aarch64 >/dev/null || skip "qemu-aarch64 is not installed (package qemu-user)"
 [[ -e $plugin ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"

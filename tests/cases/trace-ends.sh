@@ -4,7 +4,7 @@
 # however the program ends.
 set -u -o pipefail
 export LC_ALL=C
-plugin=$GUS_BUILDDIR/cli/tracer/gusprof-qemu.so cases=$GUS_BUILDDIR/tests/cases
+plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so cases=$GUS_BUILDDIR/tests/cases
 deaths=$cases/trace-deaths target=$cases/trace-target threads=$cases/trace-threads sums=$cases/trace-sums
 skip() { echo "skipped: $*"; exit 77; }
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is not installed (package qemu-user)"

@@ -3,7 +3,7 @@
 # The tracer under QEMU: programs whose instructions, addresses and branches are known, down to the last one.
 set -u -o pipefail
 export LC_ALL=C
-plugin=$GUS_BUILDDIR/cli/tracer/gusprof-qemu.so target=$GUS_BUILDDIR/tests/cases/trace-target
+plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so target=$GUS_BUILDDIR/tests/cases/trace-target
 threads=$GUS_BUILDDIR/tests/cases/trace-threads sums=$GUS_BUILDDIR/tests/cases/trace-sums
 skip() { echo "skipped: $*"; exit 77; }
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is not installed (package qemu-user)"

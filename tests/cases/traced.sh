@@ -5,7 +5,7 @@
 set -u -o pipefail
 export LC_ALL=C
 : "${GUSPROF:?}"
-plugin=$GUS_BUILDDIR/cli/tracer/gusprof-qemu.so target=$GUS_BUILDDIR/tests/cases/traced-target
+plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so target=$GUS_BUILDDIR/tests/cases/traced-target
 sums=$GUS_BUILDDIR/tests/cases/trace-sums replayed=$GUS_BUILDDIR/tests/cases/replay-target
 skip() { echo "skipped: $*"; exit 77; }
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is not installed (package qemu-user)"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "symbolizer/insn.h"
+#include "symbolizer/insn/insn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribution/replay.h"
-#include "attribution/routes.h"
+#include "attribution/routes/routes.h"
+#include "attribution/routes/walk.h"
 #include "base/alloc.h"
-#include "model/builtin.h"
+#include "model/tables/builtin.h"
 #include "proto/reader.h"
 #include "tests/fuzz/seal.h"
 
@@ -68,7 +68,7 @@ static void check(const struct gus_routes *r)
 
 static void follow(const struct gus_routes *r, const struct gus_uarch *u, uint32_t region)
 {
-	struct gus_replay *p = gus_replay_new(r, u, &(struct gus_replay_options){ region, STEPS }, NULL);
+	struct gus_walk *p = gus_walk_new(r, u, &(struct gus_walk_options){ region, STEPS }, NULL);
 	struct gus_core_source source;
 	struct gus_core_branch branch;
 	struct gus_core_step step;
@@ -76,14 +76,14 @@ static void follow(const struct gus_routes *r, const struct gus_uarch *u, uint32
 
 	if (!p)
 		return;
-	gus_replay_start(p, &source, &branch);
+	gus_walk_start(p, &source, &branch);
 	while (source.next(source.context, &step)) {
-		demand(step.op < gus_replay_program(p)->ops_n && gus_replay_block(p, step.op) < r->blocks.n);
+		demand(step.op < gus_walk_program(p)->ops_n && gus_walk_block(p, step.op) < r->blocks.n);
 		branch.mispredicted(branch.context, step.op, 0);
 		steps++;
 	}
 	demand(steps > 0);
-	gus_replay_free(p);
+	gus_walk_free(p);
 }
 
 static void read_all(struct gus_reader *reader, const struct gus_uarch *u)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "model/access.h"
+#include "model/watch/access.h"
 
 static uint64_t rnd(uint64_t *x)
 {

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "attribution/annotation.h"
+#include "attribution/profile/annotation.h"
 #include "proto/writer.h"
-#include "symbolizer/kcore.h"
+#include "symbolizer/kernel/kcore.h"
 
 #define START 1000000000ull
 #define MS 1000000ull

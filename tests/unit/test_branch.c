@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "model/branch.h"
+#include "model/oracles/branch.h"
 
 static struct gus_branch_predictor *predictor(const struct gus_branch_config *config)
 {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/builtin.h"
-#include "model/cache.h"
+#include "model/oracles/cache.h"
+#include "model/tables/builtin.h"
 
 enum { KIB = 1024, MIB = 1024 * 1024 };
 

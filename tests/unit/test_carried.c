@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "model/carried.h"
+#include "model/watch/carried.h"
 
 enum { A = 0x100000, B = 0x200000, C = 0x300000, BODY = 6 };
 

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/builtin.h"
-#include "model/causality.h"
+#include "model/analysis/causality.h"
+#include "model/tables/builtin.h"
 
 static struct gus_uarch *skylake;
 static struct gus_core_config config;

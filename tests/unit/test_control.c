@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "collector/control.h"
+#include "collector/session/control.h"
 
 static void words(void **state)
 {

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "model/builtin.h"
-#include "model/core.h"
-#include "model/uoptable.h"
+#include "model/code/uoptable.h"
+#include "model/core/core.h"
+#include "model/tables/builtin.h"
 
 /* A table, the program that runs on it, and the machine. */
 struct made {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/builtin.h"
-#include "model/core.h"
+#include "model/core/core.h"
+#include "model/tables/builtin.h"
 
 static struct gus_uarch *skylake;
 static struct gus_core_config config;

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "collector/attr.h"
-#include "collector/doctor.h"
+#include "collector/doctor/doctor.h"
+#include "collector/events/attr.h"
 
 #define CAPS_NONE 0
 #define CAPS_PERFMON (1ULL << 38)

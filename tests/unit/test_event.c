@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "collector/branches.h"
-#include "collector/event.h"
-#include "collector/period.h"
+#include "collector/doctor/branches.h"
+#include "collector/events/event.h"
+#include "collector/events/period.h"
 
 #define DEVICES "bus/event_source/devices/"
 

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/builtin.h"
-#include "model/causality.h"
-#include "model/growing.h"
+#include "model/analysis/causality.h"
+#include "model/code/growing.h"
+#include "model/tables/builtin.h"
 
 /* add rax, [rsi]; imul rbx, rax; mov [rsi+8], rbx; add rsi, 8; cmp rsi, rdx; jne back: each load reads what the store before it
  * wrote, so that the whole chain goes through memory. */

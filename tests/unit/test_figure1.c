@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "model/bounds.h"
-#include "model/builtin.h"
-#include "model/core.h"
+#include "model/analysis/bounds.h"
+#include "model/core/core.h"
+#include "model/tables/builtin.h"
 
 enum kernel { KERNEL_A, KERNEL_B, KERNELS };
 

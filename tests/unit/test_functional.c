@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "model/builtin.h"
-#include "model/functional.h"
+#include "model/analysis/functional.h"
+#include "model/tables/builtin.h"
 
 /* mov rax, [rsi]; mov rbx, [rsi+64]; mov rcx, [rsi+128]; mov rdx, [rsi+192]; add rsi, 256; and rsi, 0xffff */
 static const char code[] = "\x48\x8b\x06\x48\x8b\x5e\x40\x48\x8b\x8e\x80\x00\x00\x00\x48\x8b\x96\xc0\x00\x00\x00"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collector/governor.h"
+#include "collector/session/governor.h"
 
 #define SECOND 1000000000ull
 #define LIMIT 100000

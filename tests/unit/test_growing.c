@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "model/builtin.h"
-#include "model/growing.h"
+#include "model/code/growing.h"
+#include "model/tables/builtin.h"
 
 static struct gus_uarch *skylake(void)
 {

@@ -14,7 +14,7 @@
 
 #include <elf.h>
 
-#include "symbolizer/insn.h"
+#include "symbolizer/insn/insn.h"
 
 static void known_instructions(void **state)
 {

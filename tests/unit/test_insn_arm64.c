@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/insn.h"
+#include "symbolizer/insn/insn.h"
 
 static size_t analyse(uint32_t word, struct gus_insn_info *info)
 {

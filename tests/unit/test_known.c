@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "model/known.h"
+#include "model/watch/known.h"
 
 static struct gus_known_insn prepare(enum gus_isa isa, const char *bytes, size_t size)
 {

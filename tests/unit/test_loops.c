@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbolizer/loops.h"
+#include "symbolizer/insn/loops.h"
 
 #define NONE GUS_GRAPH_NONE
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/model_phases.h"
+#include "cli/model/phases.h"
 
 enum { TICKS = 5040 };
 

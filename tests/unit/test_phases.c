@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "model/builtin.h"
-#include "model/growing.h"
-#include "model/phases.h"
-#include "model/stream.h"
+#include "model/code/growing.h"
+#include "model/stream/stream.h"
+#include "model/tables/builtin.h"
+#include "model/watch/phases.h"
 
 static uint64_t rnd(uint64_t *x)
 {

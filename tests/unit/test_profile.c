@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "attribution/interval.h"
-#include "attribution/profile.h"
-#include "attribution/rows.h"
-#include "attribution/units.h"
+#include "attribution/profile/profile.h"
+#include "attribution/profile/rows.h"
+#include "attribution/profile/units.h"
+#include "attribution/statistics/interval.h"
 #include "proto/writer.h"
 
 #define START 1000000000ull /* the recording's clock at its start */

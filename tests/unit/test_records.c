@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "collector/build_id.h"
-#include "collector/kernel.h"
-#include "collector/records.h"
+#include "collector/host/build_id.h"
+#include "collector/records/records.h"
+#include "collector/session/kernel.h"
 
 #define FLAT (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID | \
 	      PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)

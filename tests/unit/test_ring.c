@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "collector/ring.h"
+#include "collector/counters/ring.h"
 
 #define SIZE 256u
 

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "attribution/replay.h"
-#include "attribution/routes.h"
-#include "model/builtin.h"
-#include "model/stream.h"
+#include "attribution/routes/routes.h"
+#include "attribution/routes/walk.h"
+#include "model/stream/stream.h"
+#include "model/tables/builtin.h"
 #include "proto/trace.h"
 #include "tests/unit/made_stacks.h"
 
@@ -298,26 +298,26 @@ static struct gus_uarch *skylake(void)
 }
 
 /* Executions of each block, by the first of its ops; checks that steps follow each other as ops of a block do. */
-static uint64_t replay(struct gus_replay *p, const struct gus_routes *r, uint64_t *count)
+static uint64_t replay(struct gus_walk *p, const struct gus_routes *r, uint64_t *count)
 {
-	const struct gus_program *program = gus_replay_program(p);
+	const struct gus_program *program = gus_walk_program(p);
 	struct gus_core_source source;
 	struct gus_core_branch branch;
 	struct gus_core_step step = { 0 };
 	uint64_t instructions = 0, sum = 0;
 	uint32_t before = UINT32_MAX;
 
-	gus_replay_start(p, &source, &branch);
+	gus_walk_start(p, &source, &branch);
 	memset(count, 0, r->blocks.n * sizeof(*count));
 	while (source.next(source.context, &step)) {
-		uint32_t block = gus_replay_block(p, step.op);
+		uint32_t block = gus_walk_block(p, step.op);
 		const struct gus_op *op = &program->ops[step.op];
 
 		assert_true(step.op < program->ops_n);
 		if (op->insn == 0 || program->insns[op->insn].offset == r->blocks.v[block].address)
 			count[block]++;
 		else
-			assert_int_equal(gus_replay_block(p, before), block);
+			assert_int_equal(gus_walk_block(p, before), block);
 		assert_true(!step.taken || op->flags & GUS_OP_BRANCH);
 		instructions += op->insns_n;
 		sum = sum * 31 + step.op * 2 + step.taken;
@@ -331,11 +331,11 @@ static void follows_proportions(struct made *m, const struct made_machine *k, ui
 {
 	struct gus_uarch *u = skylake();
 	struct gus_routes r;
-	struct gus_replay *p;
+	struct gus_walk *p;
 	uint64_t count[BLOCKS], sum, all = 0, truth = 0;
 
 	load(m, &r);
-	p = gus_replay_new(&r, u, &(struct gus_replay_options){ NONE, instructions }, NULL);
+	p = gus_walk_new(&r, u, &(struct gus_walk_options){ NONE, instructions }, NULL);
 	assert_non_null(p);
 	assert_int_equal(r.blocks.n, BLOCKS);
 	sum = replay(p, &r, count);
@@ -352,7 +352,7 @@ static void follows_proportions(struct made *m, const struct made_machine *k, ui
 			fail_msg("block %u: %.5f of all instructions, not %.5f", b, got, want);
 	}
 	assert_int_equal(replay(p, &r, count), sum); /* the same each time */
-	gus_replay_free(p);
+	gus_walk_free(p);
 	gus_routes_free(&r);
 	gus_uarch_free(u);
 }
@@ -398,7 +398,7 @@ static void written_as_a_trace(void **state)
 	struct gus_trace_writer *w;
 	struct gus_trace_step step;
 	struct gus_trace *trace;
-	struct gus_replay *p;
+	struct gus_walk *p;
 	struct made_machine k;
 	struct gus_routes r;
 	struct made m = { .batch = { 0 } };
@@ -408,28 +408,28 @@ static void written_as_a_trace(void **state)
 	made_run(&k, &m.batch);
 	record(&m, MADE_BRANCH_ANY);
 	load(&m, &r);
-	p = gus_replay_new(&r, u, &(struct gus_replay_options){ NONE, 50000 }, NULL);
+	p = gus_walk_new(&r, u, &(struct gus_walk_options){ NONE, 50000 }, NULL);
 	replay(p, &r, count);
 	about.front_end = (char *)"routes";
 	about.target = (char *)"x86_64";
 	unlink(m.path);
 	w = gus_trace_writer_create(m.path, &header, &about, NULL);
 	assert_non_null(w);
-	assert_int_equal(gus_replay_write(p, w, NULL), 0);
+	assert_int_equal(gus_walk_write(p, w, NULL), 0);
 	assert_int_equal(gus_trace_writer_finish(w, &total, NULL), 0);
 	trace = gus_trace_open(m.path, NULL);
 	while ((got = gus_trace_next(trace, &step, NULL)) == 1) {
 		struct gus_trace_block b = gus_trace_block(trace, step.block);
 
 		assert_true(step.block < r.blocks.n);
-		assert_int_equal(b.address, gus_replay_base(r.blocks.v[step.block].module) + r.blocks.v[step.block].offset);
+		assert_int_equal(b.address, gus_walk_base(r.blocks.v[step.block].module) + r.blocks.v[step.block].offset);
 		assert_int_equal(b.insns, r.blocks.v[step.block].insns);
 		traced[step.block]++;
 	}
 	assert_int_equal(got, 0);
 	assert_memory_equal(traced, count, sizeof(count));
 	gus_trace_close(trace);
-	gus_replay_free(p);
+	gus_walk_free(p);
 	gus_routes_free(&r);
 	drop(&m);
 	gus_uarch_free(u);
@@ -446,17 +446,17 @@ static void replays_a_region(void **state)
 	struct gus_routes r;
 	struct made_machine k;
 	struct made m;
-	struct gus_replay *p;
+	struct gus_walk *p;
 
 	(void)state;
 	m = (struct made){ .batch = { 0 } };
 	made_run(&k, &m.batch);
 	record(&m, MADE_BRANCH_ANY);
 	load(&m, &r);
-	p = gus_replay_new(&r, u, &(struct gus_replay_options){ region_named(&r, "f+0x5"), 60000 }, NULL);
-	gus_replay_start(p, &source, &branch);
+	p = gus_walk_new(&r, u, &(struct gus_walk_options){ region_named(&r, "f+0x5"), 60000 }, NULL);
+	gus_walk_start(p, &source, &branch);
 	while (source.next(source.context, &step)) {
-		uint64_t offset = r.blocks.v[gus_replay_block(p, step.op)].offset - MADE_TEXT;
+		uint64_t offset = r.blocks.v[gus_walk_block(p, step.op)].offset - MADE_TEXT;
 
 		assert_true(offset == 0x05 || offset == 0x09 || offset == 0x0b);
 		if (offset != 0x0b || !step.taken)
@@ -466,7 +466,7 @@ static void replays_a_region(void **state)
 	}
 	assert_in_range(backs, 9000, 11000);
 	assert_true(fabs((double)mispredicted / (double)backs - (double)k.mispredicted / (70 * 27)) < 0.01);
-	gus_replay_free(p);
+	gus_walk_free(p);
 	gus_routes_free(&r);
 	drop(&m);
 	gus_uarch_free(u);
@@ -484,7 +484,7 @@ static void engines_run_it(void **state)
 	struct gus_routes r;
 	struct made_machine k;
 	struct made m;
-	struct gus_replay *p;
+	struct gus_walk *p;
 	struct gus_stream_options so = { .source = &source, .branch = &branch, .fetch = GUS_CORE_FETCH_UOP_CACHE };
 	double with, without;
 
@@ -493,21 +493,21 @@ static void engines_run_it(void **state)
 	made_run(&k, &m.batch);
 	record(&m, MADE_BRANCH_ANY);
 	load(&m, &r);
-	p = gus_replay_new(&r, u, &(struct gus_replay_options){ NONE, 300000 }, NULL);
+	p = gus_walk_new(&r, u, &(struct gus_walk_options){ NONE, 300000 }, NULL);
 	gus_core_config_of(&config, u);
-	gus_replay_start(p, &source, &branch);
-	if (gus_stream_run(gus_replay_program(p), &config, &so, &result, &err) != 0)
+	gus_walk_start(p, &source, &branch);
+	if (gus_stream_run(gus_walk_program(p), &config, &so, &result, &err) != 0)
 		fail_msg("%s", err.text);
 	with = result.cycles[0];
 	assert_in_range(result.instructions, 300000, 300004);
 	so.branch = NULL;
-	gus_replay_start(p, &source, &branch);
-	assert_int_equal(gus_stream_run(gus_replay_program(p), &config, &so, &result, &err), 0);
+	gus_walk_start(p, &source, &branch);
+	assert_int_equal(gus_stream_run(gus_walk_program(p), &config, &so, &result, &err), 0);
 	without = result.cycles[0];
 	/* Issue takes 4 instructions a cycle at most; and mispredictions cost some 15 cycles and more, one in 30 instructions or so. */
 	assert_true(without >= 300000 / 4 && without < 300000 * 1.5);
 	assert_true(with > without + 300000.0 / 45 * 10);
-	gus_replay_free(p);
+	gus_walk_free(p);
 	gus_routes_free(&r);
 	drop(&m);
 	gus_uarch_free(u);

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/agreement.h"
-#include "model/bounds.h"
-#include "model/builtin.h"
-#include "model/saturation.h"
+#include "model/analysis/agreement.h"
+#include "model/analysis/bounds.h"
+#include "model/analysis/saturation.h"
+#include "model/tables/builtin.h"
 #include "tests/accuracy/random_loop.h"
 
 enum { LOOPS = 100 };

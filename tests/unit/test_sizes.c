@@ -19,15 +19,15 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "model/builtin.h"
-#include "model/core.h"
-#include "model/uoptable.h"
+#include "model/code/uoptable.h"
+#include "model/core/core.h"
+#include "model/tables/builtin.h"
 
 /* The kernels. */
 
 enum size { SIZE_BRANCHES, SIZE_LOADS, SIZE_STORES, SIZE_RS, SIZE_ROB, SIZE_VECTORS, SIZE_INTS, SIZE_REGISTERS, SIZES };
 
-/* Lines of a table of uops (model/uoptable.h) without their IDs, each so many times. */
+/* Lines of a table of uops (model/code/uoptable.h) without their IDs, each so many times. */
 struct lines {
 	const char *text[4];            /* in turn */
 	unsigned times;                 /* of all together; of a payload it is P */

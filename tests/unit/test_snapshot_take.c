@@ -20,8 +20,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "collector/procfs.h"
-#include "collector/snapshot.h"
+#include "collector/host/procfs.h"
+#include "collector/snapshot/snapshot.h"
 
 #define PATTERN (1u << 20)
 #define NOBODY 65534

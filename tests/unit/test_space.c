@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "proto/sample.h"
-#include "symbolizer/space.h"
+#include "symbolizer/space/space.h"
 
 struct mapping {
 	uint64_t time;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/builtin.h"
-#include "model/causality.h"
-#include "model/sensitivity.h"
+#include "model/analysis/causality.h"
+#include "model/analysis/sensitivity.h"
+#include "model/tables/builtin.h"
 
 static struct gus_uarch *skylake;
 static struct gus_core_config config;

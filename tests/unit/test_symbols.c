@@ -13,11 +13,11 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "symbolizer/demangle.h"
-#include "symbolizer/elffile.h"
-#include "symbolizer/functions.h"
-#include "symbolizer/kallsyms.h"
-#include "symbolizer/symbols.h"
+#include "symbolizer/elf/elffile.h"
+#include "symbolizer/kernel/kallsyms.h"
+#include "symbolizer/names/demangle.h"
+#include "symbolizer/names/functions.h"
+#include "symbolizer/symbols/symbols.h"
 
 /* Tables first: no program is needed for these. */
 

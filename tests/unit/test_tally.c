@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-#include "attribution/series.h"
+#include "attribution/statistics/series.h"
 #include "base/alloc.h"
-#include "collector/tally.h"
-#include "collector/topdown.h"
+#include "collector/counters/tally.h"
+#include "collector/events/topdown.h"
 
 #define DEVICES "bus/event_source/devices/"
 
@@ -233,7 +233,7 @@ static void kernel_events(void **state)
  * is not there stays in the list with its reason, and a group with such a member is not counted. */
 static void counts_ourselves(void **state)
 {
-	const struct gus_place self = { 0, -1 };
+	const struct gus_tally_place self = { 0, -1 };
 	struct gus_events events = { 0 };
 	struct gus_count counts[6];
 	struct gus_pmus pmus;
@@ -280,7 +280,7 @@ static void counts_ourselves(void **state)
 /* A task that is not there. */
 static void gone(void **state)
 {
-	const struct gus_place nobody = { INT32_MAX - 1, -1 };
+	const struct gus_tally_place nobody = { INT32_MAX - 1, -1 };
 	struct gus_events events = { 0 };
 	struct gus_pmus pmus;
 	struct gus_tally t;

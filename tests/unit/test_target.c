@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "collector/build_id.h"
-#include "collector/living.h"
-#include "collector/target.h"
+#include "collector/host/build_id.h"
+#include "collector/session/living.h"
+#include "collector/target/target.h"
 
 static void numbers(void **state)
 {

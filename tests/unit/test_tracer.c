@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "cli/tracer/calls.h"
-#include "cli/tracer/options.h"
-#include "cli/tracer/origins.h"
+#include "tracing/plugin/calls.h"
+#include "tracing/plugin/options.h"
+#include "tracing/plugin/origins.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 
@@ -164,12 +164,12 @@ static void too_many_origins_are_no_failure(void **state)
 static void calls_have_their_numbers(void **state)
 {
 	(void)state;
-	assert_int_equal(gus_call_of(GUS_TRACED_X86_64, 9), GUS_CALL_MAPS);
-	assert_int_equal(gus_call_of(GUS_TRACED_ARM64, 222), GUS_CALL_MAPS);
-	assert_int_equal(gus_call_of(GUS_TRACED_X86_64, 59), GUS_CALL_EXECVE);
-	assert_int_equal(gus_call_of(GUS_TRACED_X86_32, 59), GUS_CALL_OTHER);
-	assert_int_equal(gus_call_of(GUS_TRACED_X86_64, -1), GUS_CALL_OTHER);
-	assert_int_equal(gus_call_of(GUS_TRACED_OTHER, 1), GUS_CALL_MAPS);
+	assert_int_equal(gus_call_of(GUS_TRANSLATED_X86_64, 9), GUS_CALL_MAPS);
+	assert_int_equal(gus_call_of(GUS_TRANSLATED_ARM64, 222), GUS_CALL_MAPS);
+	assert_int_equal(gus_call_of(GUS_TRANSLATED_X86_64, 59), GUS_CALL_EXECVE);
+	assert_int_equal(gus_call_of(GUS_TRANSLATED_X86_32, 59), GUS_CALL_OTHER);
+	assert_int_equal(gus_call_of(GUS_TRANSLATED_X86_64, -1), GUS_CALL_OTHER);
+	assert_int_equal(gus_call_of(GUS_TRANSLATED_OTHER, 1), GUS_CALL_MAPS);
 	assert_true(gus_call_clones_process(17));               /* SIGCHLD: a fork */
 	assert_true(gus_call_clones_process(0x4111));           /* posix_spawn */
 	assert_false(gus_call_clones_process(0x3d0f00));        /* pthread_create */

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "model/builtin.h"
-#include "model/cpus.h"
-#include "model/uarch.h"
+#include "model/tables/builtin.h"
+#include "model/tables/cpus.h"
+#include "model/tables/uarch.h"
 
 /* Three ports, a divider and six forms. */
 #define HEAD "uarch toy isa x86-64 \"A toy\"\nalias t\nsource me \"made up\"\n"

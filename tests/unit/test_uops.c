@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "model/builtin.h"
-#include "model/uops.h"
+#include "model/tables/builtin.h"
+#include "model/tables/uops.h"
 
 #define HEADER "iform\tstring\tuops\tretire_slots\tuops_mite\tuops_ms\tTP\tports\tdiv_cycles\tflags\tlatencies\n"
 

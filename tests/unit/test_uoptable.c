@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "model/builtin.h"
-#include "model/uoptable.h"
+#include "model/code/uoptable.h"
+#include "model/tables/builtin.h"
 
 static struct gus_uarch *table(const char *name)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "model/builtin.h"
-#include "model/variant.h"
+#include "model/analysis/variant.h"
+#include "model/tables/builtin.h"
 
 /* What the loop's ops are, in order. */
 enum { LOAD, MUL, ADD, DIV, STORE, LEA, STEP1, STEP2, BRANCH, OPS };

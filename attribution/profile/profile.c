@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/profile/profile.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/sample.h"
+
+/* Values of a call chain at and above this are markers, not addresses (PERF_CONTEXT_MAX in the perf_event ABI). */
+#define CHAIN_MARKER ((uint64_t)-4095)
+#define CHAIN_KERNEL ((uint64_t)-128)
+#define CHAIN_USER ((uint64_t)-512)
+
+struct cell_key { uint32_t thread, path, module, zero; uint64_t offset; };
+struct path_key { uint32_t caller, module; uint64_t offset; };
+struct thread_key { uint32_t pid, tid; };
+/* Who runs on a CPU, since when; known between a switch in and the next out. */
+struct running { uint32_t tid; uint64_t since; };
+
+struct loader {
+	struct gus_profile *p;
+	struct gus_reader *reader;
+	const struct gus_filter *filter;
+	uint64_t from, to;              /* of the recording's clock */
+	struct gus_index cells, paths, threads, cpus;
+	struct gus_vec(uint64_t) last;  /* time of each thread's last sample */
+	struct gus_vec(struct running) running;
+	struct gus_vec(uint8_t) module_wanted; /* 0 not asked yet, 1 no, 2 yes */
+	struct gus_columns batch;
+	uint64_t decoded;               /* samples of the event, before the filter */
+	uint64_t bad_payloads, bad_offset;
+};
+
+static uint32_t thread_of(struct loader *l, uint32_t pid, uint32_t tid)
+{
+	struct thread_key key = { pid, tid };
+	bool is_new;
+	uint32_t number = gus_index_add(&l->threads, &key, &is_new);
+
+	if (is_new) {
+		gus_vec_push(&l->p->threads, (struct gus_thread){ pid, tid, "", 0, 0 });
+		gus_vec_push(&l->last, 0);
+	}
+	return number;
+}
+
+/* First pass: everything but samples. */
+
+static void take_record(struct loader *l, const Gusprof__Record *record)
+{
+	if (record->kind_case == GUSPROF__RECORD__KIND_LOST)
+		l->p->lost += record->lost->count;
+	else if (record->kind_case == GUSPROF__RECORD__KIND_THROTTLE)
+		l->p->throttled += record->throttle->stop;
+	else
+		gus_space_add(l->p->space, record);
+}
+
+static void take_sideband(struct loader *l, ProtobufCMessage *message)
+{
+	const Gusprof__Sideband *sideband = (const Gusprof__Sideband *)message;
+
+	for (size_t i = 0; i < sideband->n_records; i++)
+		take_record(l, sideband->records[i]);
+	protobuf_c_message_free_unpacked(message, NULL);
+}
+
+static void take_kernel_symbols(struct loader *l, ProtobufCMessage *message)
+{
+	gus_symbols_add_kernel(l->p->symbols, (const Gusprof__KernelSymbols *)message);
+	protobuf_c_message_free_unpacked(message, NULL);
+}
+
+static void take_image(struct loader *l, ProtobufCMessage *message)
+{
+	gus_symbols_add_image(l->p->symbols, (const Gusprof__Image *)message);
+	protobuf_c_message_free_unpacked(message, NULL);
+}
+
+static void take_footer(struct loader *l, ProtobufCMessage *message)
+{
+	if (l->p->footer)
+		gusprof__footer__free_unpacked(l->p->footer, NULL);
+	l->p->footer = (Gusprof__Footer *)message;
+}
+
+static const struct {
+	enum gus_frame_type type;
+	const ProtobufCMessageDescriptor *descriptor;
+	void (*take)(struct loader *l, ProtobufCMessage *message); /* owns the message */
+} messages[] = {
+	{ GUS_FRAME_SIDEBAND, &gusprof__sideband__descriptor, take_sideband },
+	{ GUS_FRAME_KERNEL_SYMBOLS, &gusprof__kernel_symbols__descriptor, take_kernel_symbols },
+	{ GUS_FRAME_IMAGE, &gusprof__image__descriptor, take_image },
+	{ GUS_FRAME_FOOTER, &gusprof__footer__descriptor, take_footer },
+};
+
+static void take_message(struct loader *l, const struct gus_frame *frame)
+{
+	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
+		ProtobufCMessage *message;
+
+		if (messages[i].type != frame->type)
+			continue;
+		message = gus_frame_message(frame, messages[i].descriptor, NULL);
+		if (message)
+			messages[i].take(l, message);
+		else if (!l->bad_payloads++)
+			l->bad_offset = frame->offset;
+	}
+}
+
+/* Calls take for each frame; damage is the reader's to count. -1 only if the file cannot be read. */
+static int each_frame(struct loader *l, uint32_t types, void (*take)(struct loader *, const struct gus_frame *),
+		      struct gus_error *err)
+{
+	gus_reader_rewind(l->reader);
+	for (;;) {
+		struct gus_error damage = { 0 };
+		struct gus_frame frame;
+
+		switch (gus_reader_next_of(l->reader, types, &frame, &damage)) {
+		case GUS_READ_FRAME:
+			take(l, &frame);
+			break;
+		case GUS_READ_CORRUPT:
+			break;
+		case GUS_READ_END:
+		case GUS_READ_CUT:
+			return 0;
+		case GUS_READ_ERROR:
+			*err = damage;
+			return -1;
+		}
+	}
+}
+
+/* Second pass: samples and switches. */
+
+static uint32_t path_add(struct loader *l, uint32_t caller, struct gus_place place)
+{
+	struct path_key key = { caller, place.module, place.offset };
+	bool is_new;
+	uint32_t number = gus_index_add(&l->paths, &key, &is_new);
+
+	if (is_new)
+		gus_vec_push(&l->p->paths, (struct gus_path){ caller, l->p->paths.v[caller].depth + 1, place });
+	return number;
+}
+
+/* A chain's addresses return to behind the call, so they are looked up a byte before. Only the first of a further context,
+ * where the kernel interrupted the program, is exact. */
+static uint32_t path_of(struct loader *l, const struct gus_sample *s)
+{
+	struct { uint64_t ip; unsigned mode; } frames[512];
+	unsigned mode = s->mode;
+	bool exact = false;
+	uint32_t path = 0;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < s->chain_n && n < sizeof(frames) / sizeof(*frames); i++) {
+		uint64_t ip = s->chain[i];
+
+		if (ip >= CHAIN_MARKER) {
+			mode = ip == CHAIN_KERNEL ? GUS_MODE_KERNEL : ip == CHAIN_USER ? GUS_MODE_USER : mode;
+			exact = n > 0 || mode != s->mode;
+			continue;
+		}
+		frames[n].ip = exact ? ip : ip - 1;
+		frames[n++].mode = mode;
+		exact = false;
+	}
+	while (n--)
+		path = path_add(l, path, gus_space_find(l->p->space, s->pid, s->time, frames[n].ip, frames[n].mode));
+	return path;
+}
+
+static bool in_list(const char *const *list, const char *name)
+{
+	for (; *list; list++)
+		if (strcmp(*list, name) == 0)
+			return true;
+	return false;
+}
+
+static bool module_wanted(struct loader *l, uint32_t number)
+{
+	while (l->module_wanted.n <= number)
+		gus_vec_push(&l->module_wanted, 0);
+	if (!l->module_wanted.v[number]) {
+		const char *path = gus_space_module(l->p->space, number)->path;
+		const char *base = strrchr(path, '/');
+		bool yes = in_list(l->filter->modules, path) || (base && in_list(l->filter->modules, base + 1));
+
+		l->module_wanted.v[number] = yes ? 2 : 1;
+	}
+	return l->module_wanted.v[number] == 2;
+}
+
+static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_place place)
+{
+	const struct gus_filter *f = l->filter;
+	bool tid = !f->tids_n;
+
+	if (s->time < l->from || s->time > l->to)
+		return false;
+	for (size_t i = 0; i < f->tids_n; i++)
+		tid |= f->tids[i] == s->tid;
+	if (!tid || (f->modules && !module_wanted(l, place.module)))
+		return false;
+	return !f->comms || in_list(f->comms, gus_space_comm(l->p->space, s->pid, s->tid, s->time));
+}
+
+static void take_sample(struct loader *l, const struct gus_sample *s)
+{
+	struct gus_profile *p = l->p;
+	struct cell_key key = { 0 };
+	struct gus_place place;
+	struct gus_cell *cell;
+	uint32_t number;
+	bool is_new;
+
+	if (s->event != l->filter->event) {
+		p->other_events++;
+		return;
+	}
+	l->decoded++;
+	place = gus_space_find(p->space, s->pid, s->time, s->ip, s->mode);
+	if (!wanted(l, s, place)) {
+		p->filtered++;
+		return;
+	}
+	key.thread = thread_of(l, s->pid, s->tid);
+	key.path = l->filter->chains ? path_of(l, s) : 0;
+	key.module = place.module;
+	key.offset = place.offset;
+	number = gus_index_add(&l->cells, &key, &is_new);
+	if (is_new)
+		gus_vec_push(&p->cells, (struct gus_cell){ key.thread, key.path, place, 0, 0, 0 });
+	cell = &p->cells.v[number];
+	cell->samples++;
+	cell->weight += s->period;
+	cell->weight2 += (double)s->period * (double)s->period;
+	p->samples++;
+	p->weight += s->period;
+	p->weight2 += (double)s->period * (double)s->period;
+	if (!p->first_ns || s->time < p->first_ns)
+		p->first_ns = s->time;
+	if (s->time > p->last_ns)
+		p->last_ns = s->time;
+	if (s->time >= l->last.v[key.thread])
+		l->last.v[key.thread] = s->time;
+}
+
+static void take_switch(struct loader *l, const struct gus_switch *sw)
+{
+	uint32_t thread = thread_of(l, sw->pid, sw->tid), cpu;
+	struct gus_thread *t = &l->p->threads.v[thread];
+	struct running *r;
+	bool is_new;
+
+	cpu = gus_index_add(&l->cpus, &sw->cpu, &is_new);
+	if (is_new)
+		gus_vec_push(&l->running, (struct running){ 0, 0 });
+	r = &l->running.v[cpu];
+	if (!sw->out) {
+		*r = (struct running){ sw->tid, sw->time };
+		return;
+	}
+	t->switches++;
+	if (r->since && r->tid == sw->tid && sw->time > r->since)
+		t->on_cpu_ns += sw->time - r->since;
+	r->since = 0;
+}
+
+static void take_batch(struct loader *l, const struct gus_frame *frame)
+{
+	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0) {
+		gus_reader_bad_payload(l->reader, frame);
+		return;
+	}
+	for (size_t i = 0; i < l->batch.n; i++) {
+		if (frame->type == GUS_FRAME_SAMPLES) {
+			struct gus_sample s = gus_columns_sample(&l->batch, i);
+
+			take_sample(l, &s);
+		} else {
+			struct gus_switch sw = gus_columns_switch(&l->batch, i);
+
+			take_switch(l, &sw);
+		}
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct gus_cell *x = a, *y = b;
+
+#define GUS_ORDER_(field) \
+	if (x->field != y->field) \
+		return x->field < y->field ? -1 : 1
+	GUS_ORDER_(place.module);
+	GUS_ORDER_(place.offset);
+	GUS_ORDER_(thread);
+	GUS_ORDER_(path);
+#undef GUS_ORDER_
+	return 0;
+}
+
+/* The identities that everything above this layer relies on. */
+static void check_sums(const struct gus_profile *p, const struct loader *l)
+{
+	uint64_t samples = 0, weight = 0;
+
+	for (size_t i = 0; i < p->cells.n; i++) {
+		samples += p->cells.v[i].samples;
+		weight += p->cells.v[i].weight;
+	}
+	assert(samples == p->samples && weight == p->weight);
+	assert(p->samples + p->filtered == l->decoded);
+	(void)l;
+}
+
+const Gusprof__EventTotal *gus_profile_total(const struct gus_profile *p)
+{
+	return p->footer && p->event < p->footer->n_events ? p->footer->events[p->event] : NULL;
+}
+
+static void settle(struct loader *l, bool whole)
+{
+	struct gus_profile *p = l->p;
+	const Gusprof__EventTotal *total = gus_profile_total(p);
+
+	if (p->cells.n)
+		qsort(p->cells.v, p->cells.n, sizeof(*p->cells.v), by_place);
+	for (size_t i = 0; i < p->threads.n; i++) {
+		struct gus_thread *t = &p->threads.v[i];
+
+		t->comm = gus_space_comm(p->space, t->pid, t->tid, l->last.v[i] ? l->last.v[i] : UINT64_MAX);
+	}
+	p->damage = *gus_reader_damage(l->reader);
+	if (l->bad_payloads && (!p->damage.corrupt || l->bad_offset < p->damage.first_offset))
+		p->damage.first_offset = l->bad_offset;
+	p->damage.corrupt += l->bad_payloads;
+	if (total && whole && total->samples > l->decoded)
+		p->missing = total->samples - l->decoded;
+	if (total && total->lost > p->lost)
+		p->lost = total->lost;
+	check_sums(p, l);
+}
+
+static void start(struct loader *l)
+{
+	const Gusprof__Clock *clock = l->p->header->clock;
+	uint64_t start = clock ? clock->start_ns : 0;
+
+	l->from = l->filter->from_ns ? start + l->filter->from_ns : 0;
+	l->to = l->filter->to_ns ? start + l->filter->to_ns : UINT64_MAX;
+	gus_index_init(&l->cells, sizeof(struct cell_key));
+	gus_index_init(&l->paths, sizeof(struct path_key));
+	gus_index_init(&l->threads, sizeof(struct thread_key));
+	gus_index_init(&l->cpus, sizeof(uint32_t));
+	gus_index_add(&l->paths, &(struct path_key){ 0 }, NULL);
+	gus_vec_push(&l->p->paths, (struct gus_path){ 0 });
+}
+
+static void stop(struct loader *l)
+{
+	gus_index_free(&l->cells);
+	gus_index_free(&l->paths);
+	gus_index_free(&l->threads);
+	gus_index_free(&l->cpus);
+	gus_vec_free(&l->last);
+	gus_vec_free(&l->running);
+	gus_vec_free(&l->module_wanted);
+	gus_columns_free(&l->batch);
+}
+
+int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
+		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err)
+{
+	const uint32_t batches = 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SWITCHES;
+	struct loader l = { .p = p, .reader = reader, .filter = filter };
+	int rc = -1;
+
+	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event };
+	if (p->header->n_events ? filter->event >= p->header->n_events : filter->event > 0)
+		return gus_fail(err, GUS_E_USAGE, "the recording has %zu events, not a number %u", p->header->n_events,
+				filter->event);
+	p->space = gus_space_new();
+	p->symbols = gus_symbols_new(options, log);
+	start(&l);
+	if (each_frame(&l, ~batches, take_message, err) != 0)
+		goto out;
+	gus_space_ready(p->space);
+	if (l.from || l.to != UINT64_MAX)
+		gus_reader_restrict(reader, l.from, l.to);
+	if (each_frame(&l, batches, take_batch, err) != 0)
+		goto out;
+	settle(&l, !l.from && l.to == UINT64_MAX);
+	rc = 0;
+out:
+	gus_reader_restrict(reader, 0, UINT64_MAX);
+	stop(&l);
+	if (rc != 0)
+		gus_profile_free(p);
+	return rc;
+}
+
+void gus_profile_free(struct gus_profile *p)
+{
+	if (p->footer)
+		gusprof__footer__free_unpacked(p->footer, NULL);
+	gus_vec_free(&p->cells);
+	gus_vec_free(&p->threads);
+	gus_vec_free(&p->paths);
+	gus_symbols_free(p->symbols);
+	gus_space_free(p->space);
+	*p = (struct gus_profile){ 0 };
+}
+
+/* Keeps in l->to the latest time of all batches. */
+static void latest(struct loader *l, const struct gus_frame *frame)
+{
+	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0)
+		return;
+	for (size_t i = 0; i < l->batch.n; i++) {
+		uint64_t time = l->batch.column[GUS_COL_TIME].v[i];
+
+		l->to = time > l->to ? time : l->to;
+	}
+}
+
+int gus_profile_length(struct gus_reader *reader, uint64_t *length_ns, struct gus_error *err)
+{
+	const Gusprof__Clock *clock = gus_reader_header(reader)->clock;
+	struct gus_profile p = { 0 };
+	struct loader l = { .p = &p, .reader = reader };
+	uint64_t start_ns = clock ? clock->start_ns : 0;
+	int rc = each_frame(&l, 1u << GUS_FRAME_FOOTER, take_message, err);
+
+	if (rc == 0 && p.footer)
+		l.to = p.footer->end_ns;
+	else if (rc == 0)
+		rc = each_frame(&l, 1u << GUS_FRAME_SAMPLES, latest, err);
+	*length_ns = l.to > start_ns ? l.to - start_ns : 0;
+	if (p.footer)
+		gusprof__footer__free_unpacked(p.footer, NULL);
+	gus_columns_free(&l.batch);
+	return rc;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/profile/rows.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What makes two places the same row. Unused parts are zero; names are numbers of the view's strings. */
+struct row_key { uint32_t module, function, file, line, thread, zero; uint64_t offset; };
+
+struct place_key { uint32_t module, zero; uint64_t offset; };
+struct edge_key { uint32_t from, to; };
+
+/* The rows of a place in names: the innermost inlined function first, the one that has the code last. */
+struct nest { size_t first, n; };
+
+/* Which cell touched a thing last, by its number + 1: so that each cell counts once. */
+struct seen gus_vec(uint32_t);
+
+struct maker {
+	struct gus_view *v;
+	struct gus_profile *p;
+	bool inlines;
+	struct gus_index keys;             /* rows */
+	struct gus_index places;           /* places already named */
+	struct gus_vec(struct nest) nests; /* one for each place */
+	struct gus_vec(uint32_t) nested;
+	struct gus_index edges;
+	struct seen seen_rows, seen_edges;
+};
+
+static const char *get(const struct gus_view *v, uint32_t string)
+{
+	return string ? gus_strings_get(&v->strings, string) : NULL;
+}
+
+static uint32_t intern(struct gus_view *v, const char *text)
+{
+	return text ? gus_strings_add(&v->strings, text) : 0;
+}
+
+static uint32_t row_of_key(struct maker *m, const struct row_key *key, uint64_t offset, bool has_offset)
+{
+	bool is_new;
+	uint32_t number = gus_index_add(&m->keys, key, &is_new);
+	struct gus_row *row;
+
+	if (is_new)
+		gus_vec_push(&m->v->rows, (struct gus_row){
+			.module = key->module,
+			.function = get(m->v, key->function),
+			.file = get(m->v, key->file),
+			.line = key->line,
+			.thread = key->thread,
+			.offset = offset,
+			.has_offset = has_offset,
+		});
+	row = &m->v->rows.v[number];
+	if (has_offset && (!row->has_offset || offset < row->offset))
+		row->offset = offset;
+	row->has_offset |= has_offset;
+	return number;
+}
+
+/* With inlines a function is its name, wherever its copies are; without, it is the symbol at an address, so that two
+ * static functions of one name stay two rows. */
+static uint32_t function_row(struct maker *m, struct gus_place place, const struct gus_name *name)
+{
+	struct row_key key = { .module = place.module, .function = intern(m->v, name->function) };
+	bool known = name->function != NULL;
+
+	if (known && !m->inlines)
+		key.offset = name->start;
+	return row_of_key(m, &key, name->start, known && !name->inlined);
+}
+
+static uint32_t line_row(struct maker *m, struct gus_place place, const struct gus_name *name)
+{
+	struct row_key key = { .module = place.module, .function = intern(m->v, name->function) };
+
+	key.file = intern(m->v, name->file);
+	key.line = name->line;
+	return row_of_key(m, &key, 0, false);
+}
+
+static uint32_t instruction_row(struct maker *m, struct gus_place place, const struct gus_name *name)
+{
+	struct row_key key = { .module = place.module, .function = intern(m->v, name->function) };
+
+	key.file = intern(m->v, name->file);
+	key.line = name->line;
+	key.offset = place.offset;
+	return row_of_key(m, &key, place.offset, true);
+}
+
+static uint32_t named_row(struct maker *m, struct gus_place place, const struct gus_name *name)
+{
+	switch (m->v->by) {
+	case GUS_BY_LINE:
+		return line_row(m, place, name);
+	case GUS_BY_INSTRUCTION:
+		return instruction_row(m, place, name);
+	case GUS_BY_FUNCTION:
+		return function_row(m, place, name);
+	default:
+		return row_of_key(m, &(struct row_key){ .module = place.module }, 0, false);
+	}
+}
+
+static enum gus_depth depth_of(const struct maker *m)
+{
+	if (m->v->by == GUS_BY_MODULE || (m->v->by == GUS_BY_FUNCTION && !m->inlines))
+		return GUS_DEPTH_FUNCTION;
+	return m->inlines ? GUS_DEPTH_INLINE : GUS_DEPTH_LINE;
+}
+
+/* Without chains nobody asks who called whom, and only rows that have samples are wanted. */
+static bool has_chains(const struct gus_profile *p)
+{
+	return p->paths.n > 1;
+}
+
+/* Without inlines the source line is that of the address still, but the function is the outermost. Lines and
+ * instructions are one row each, however deep the inlining: only functions nest. */
+static struct nest name_place(struct maker *m, struct gus_place place)
+{
+	const struct gus_module *module = gus_space_module(m->p->space, place.module);
+	struct nest nest = { m->nested.n, 1 };
+	struct gus_name names[GUS_NAMES_MAX];
+	size_t n = gus_symbols_names(m->p->symbols, module, place.offset, depth_of(m), names);
+
+	if (m->inlines && m->v->by == GUS_BY_FUNCTION && has_chains(m->p))
+		nest.n = n;
+	for (size_t i = 0; i < nest.n; i++) {
+		uint32_t row = named_row(m, place, &names[i]);
+
+		gus_vec_push(&m->nested, row);
+	}
+	return nest;
+}
+
+/* The rows of a place; each place is named once. */
+static struct nest nest_of(struct maker *m, struct gus_place place)
+{
+	struct place_key key = { place.module, 0, place.offset };
+	bool is_new;
+	uint32_t number = gus_index_add(&m->places, &key, &is_new);
+
+	if (is_new) {
+		struct nest nest = name_place(m, place);
+
+		gus_vec_push(&m->nests, nest);
+	}
+	return m->nests.v[number];
+}
+
+static bool first_time(struct seen *seen, uint32_t number, uint32_t cell)
+{
+	while (seen->n <= number)
+		gus_vec_push(seen, 0);
+	if (seen->v[number] == cell + 1)
+		return false;
+	seen->v[number] = cell + 1;
+	return true;
+}
+
+static void add_edge(struct maker *m, uint32_t from, uint32_t to, uint64_t weight, uint32_t cell)
+{
+	struct edge_key key = { from, to };
+	bool is_new;
+	uint32_t number = gus_index_add(&m->edges, &key, &is_new);
+
+	if (is_new)
+		gus_vec_push(&m->v->by_callee, (struct gus_edge){ from, to, 0 });
+	if (first_time(&m->seen_edges, number, cell))
+		m->v->by_callee.v[number].weight += weight;
+}
+
+/* Adds one cell's weight to the totals of a nest's rows and to the calls between them; returns the outermost row. */
+static uint32_t add_nest(struct maker *m, struct nest nest, uint32_t below, uint64_t weight, uint32_t cell)
+{
+	for (size_t i = 0; i < nest.n; i++) {
+		uint32_t row = m->nested.v[nest.first + i];
+
+		if (first_time(&m->seen_rows, row, cell))
+			m->v->rows.v[row].total += weight;
+		if (below != GUS_INDEX_NONE && m->v->by == GUS_BY_FUNCTION)
+			add_edge(m, row, below, weight, cell);
+		below = row;
+	}
+	return below;
+}
+
+static void add_cell(struct maker *m, uint32_t number)
+{
+	const struct gus_cell *cell = &m->p->cells.v[number];
+	uint32_t row, below = GUS_INDEX_NONE, path = cell->path;
+	struct nest nest;
+
+	if (m->v->by == GUS_BY_THREAD) {
+		row = row_of_key(m, &(struct row_key){ .module = GUS_INDEX_NONE, .thread = cell->thread }, 0, false);
+		m->v->rows.v[row].total += cell->weight;
+	} else {
+		nest = nest_of(m, cell->place);
+		row = m->nested.v[nest.first];
+		below = add_nest(m, nest, below, cell->weight, number);
+		for (; path; path = m->p->paths.v[path].caller)
+			below = add_nest(m, nest_of(m, m->p->paths.v[path].place), below, cell->weight, number);
+	}
+	m->v->rows.v[row].samples += cell->samples;
+	m->v->rows.v[row].weight += cell->weight;
+}
+
+/* Order. Everything that can differ between two rows decides in the end, so that it never depends on the input's. */
+
+static int text_order(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !a - !b;
+	return strcmp(a, b);
+}
+
+#define GUS_ORDER_(x, y) \
+	if ((x) != (y)) \
+		return (x) < (y) ? -1 : 1
+
+static int by_weight(const struct gus_row *x, const struct gus_row *y, const void *context)
+{
+	int order;
+
+	(void)context;
+	GUS_ORDER_(y->weight, x->weight);
+	GUS_ORDER_(y->total, x->total);
+	order = text_order(x->function, y->function);
+	if (!order)
+		order = text_order(x->file, y->file);
+	if (order)
+		return order;
+	GUS_ORDER_(x->module, y->module);
+	GUS_ORDER_(x->line, y->line);
+	GUS_ORDER_(x->offset, y->offset);
+	GUS_ORDER_(x->thread, y->thread);
+	return 0;
+}
+
+static int by_callee(const void *a, const void *b)
+{
+	const struct gus_edge *x = a, *y = b;
+
+	GUS_ORDER_(x->to, y->to);
+	GUS_ORDER_(y->weight, x->weight);
+	GUS_ORDER_(x->from, y->from);
+	return 0;
+}
+
+static int by_caller(const void *a, const void *b)
+{
+	const struct gus_edge *x = a, *y = b;
+
+	GUS_ORDER_(x->from, y->from);
+	GUS_ORDER_(y->weight, x->weight);
+	GUS_ORDER_(x->to, y->to);
+	return 0;
+}
+
+/* A row and where it stood: the tie-break that makes the sort stable. */
+struct numbered { struct gus_row row; uint32_t number; };
+struct ordering {
+	int (*order)(const struct gus_row *, const struct gus_row *, const void *);
+	const void *context;
+};
+
+static int stably(const void *a, const void *b, void *context)
+{
+	const struct numbered *x = a, *y = b;
+	const struct ordering *o = context;
+	int order = o->order(&x->row, &y->row, o->context);
+
+	if (order)
+		return order;
+	GUS_ORDER_(x->number, y->number);
+	return 0;
+}
+
+static void sort_edges(struct gus_view *v, const uint32_t *now_at)
+{
+	for (size_t i = 0; i < v->by_callee.n; i++) {
+		v->by_callee.v[i].from = now_at[v->by_callee.v[i].from];
+		v->by_callee.v[i].to = now_at[v->by_callee.v[i].to];
+	}
+	v->by_caller.n = 0;
+	gus_vec_append(&v->by_caller, v->by_callee.v, v->by_callee.n);
+	if (v->by_callee.n) {
+		qsort(v->by_callee.v, v->by_callee.n, sizeof(struct gus_edge), by_callee);
+		qsort(v->by_caller.v, v->by_caller.n, sizeof(struct gus_edge), by_caller);
+	}
+}
+
+void gus_view_sort(struct gus_view *v, int (*order)(const struct gus_row *, const struct gus_row *, const void *context),
+		   const void *context)
+{
+	struct numbered *all = gus_resize(NULL, v->rows.n, sizeof(*all));
+	uint32_t *now_at = gus_resize(NULL, v->rows.n, sizeof(*now_at));
+	struct ordering ordering = { order, context };
+
+	for (uint32_t i = 0; i < v->rows.n; i++)
+		all[i] = (struct numbered){ v->rows.v[i], i };
+	qsort_r(all, v->rows.n, sizeof(*all), stably, &ordering);
+	for (uint32_t i = 0; i < v->rows.n; i++) {
+		v->rows.v[i] = all[i].row;
+		now_at[all[i].number] = i;
+	}
+	sort_edges(v, now_at);
+	free(all);
+	free(now_at);
+}
+
+/* The run of edges whose end (from, or to) is row, in a list sorted by that end. */
+static const struct gus_edge *run_of(const struct gus_edges *edges, bool callers, uint32_t row, size_t *n)
+{
+	size_t low = 0, high = edges->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if ((callers ? edges->v[middle].to : edges->v[middle].from) < row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (high = low; high < edges->n && (callers ? edges->v[high].to : edges->v[high].from) == row; high++)
+		;
+	*n = high - low;
+	return edges->v + low;
+}
+
+const struct gus_edge *gus_view_callers(const struct gus_view *v, uint32_t row, size_t *n)
+{
+	return run_of(&v->by_callee, true, row, n);
+}
+
+const struct gus_edge *gus_view_callees(const struct gus_view *v, uint32_t row, size_t *n)
+{
+	return run_of(&v->by_caller, false, row, n);
+}
+
+static void check_sums(const struct gus_view *v, const struct gus_profile *p)
+{
+	uint64_t samples = 0, weight = 0;
+
+	for (size_t i = 0; i < v->rows.n; i++) {
+		samples += v->rows.v[i].samples;
+		weight += v->rows.v[i].weight;
+	}
+	assert(samples == p->samples && weight == p->weight);
+	(void)samples;
+	(void)weight;
+	(void)p;
+}
+
+static void add_shares(struct gus_view *v, const struct gus_profile *p)
+{
+	double effective = p->weight2 > 0 ? (double)p->weight * (double)p->weight / p->weight2 : 0;
+
+	for (size_t i = 0; i < v->rows.n; i++) {
+		struct gus_row *row = &v->rows.v[i];
+
+		row->share = p->weight ? (double)row->weight / (double)p->weight : 0;
+		row->ci95 = gus_interval_share(row->share, effective);
+	}
+}
+
+void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bool inlines)
+{
+	struct maker m = { .v = v, .p = p, .inlines = inlines };
+
+	*v = (struct gus_view){ .by = by };
+	gus_strings_init(&v->strings);
+	gus_index_init(&m.keys, sizeof(struct row_key));
+	gus_index_init(&m.places, sizeof(struct place_key));
+	gus_index_init(&m.edges, sizeof(struct edge_key));
+	for (uint32_t i = 0; i < p->cells.n; i++)
+		add_cell(&m, i);
+	gus_view_sort(v, by_weight, NULL);
+	add_shares(v, p);
+	check_sums(v, p);
+	gus_index_free(&m.keys);
+	gus_index_free(&m.places);
+	gus_index_free(&m.edges);
+	gus_vec_free(&m.nests);
+	gus_vec_free(&m.nested);
+	gus_vec_free(&m.seen_rows);
+	gus_vec_free(&m.seen_edges);
+}
+
+void gus_view_free(struct gus_view *v)
+{
+	gus_vec_free(&v->rows);
+	gus_vec_free(&v->by_callee);
+	gus_vec_free(&v->by_caller);
+	gus_strings_free(&v->strings);
+}

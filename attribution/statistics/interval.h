@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* How far a sampled share may be from the true one. */
+#ifndef GUS_ATTRIBUTION_STATISTICS_INTERVAL_H
+#define GUS_ATTRIBUTION_STATISTICS_INTERVAL_H
+
+struct gus_interval { double low, high; };
+
+/* The 95 % interval of a share p (0..1) estimated from weighted samples: Wilson's score interval (Wilson 1927) on
+ * the effective number of samples n = (sum w)^2 / sum w^2 (Kish 1965). It covers the error of sampling this run: fixed
+ * periods with jitter spread samples more evenly than chance, so it is rather too wide than too narrow. It does not
+ * cover how another run would differ. n <= 0 knows nothing: [0, 1]. */
+struct gus_interval gus_interval_share(double p, double n);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of a trace: blocks become ops, and belong to a function and a loop. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution/traced/private.h"
+#include "model/oracles/oracle.h"
+#include "symbolizer/insn/loops.h"
+
+enum { FUNCTION_MOST = 1 << 20 }; /* bytes that loops are sought in */
+
+static const struct gus_traced_mapping *mapping_of(const struct gus_traced *t, uint64_t address)
+{
+	for (size_t i = t->mappings.n; i-- > 0;) /* the newest wins */
+		if (address >= t->mappings.v[i].start && address < t->mappings.v[i].end)
+			return &t->mappings.v[i];
+	return NULL;
+}
+
+static void find_loops(struct gus_traced *t, struct gus_traced_function *f)
+{
+	size_t size = f->size < FUNCTION_MOST ? f->size : FUNCTION_MOST, n;
+	uint8_t *bytes;
+
+	if (!size)
+		return;
+	bytes = gus_alloc(size);
+	n = gus_symbols_code(t->options.symbols, &f->of, f->start, bytes, size, NULL);
+	if (n) {
+		f->graph = gus_zalloc(sizeof(*f->graph));
+		gus_graph_read(f->graph, t->isa, bytes, n);
+	}
+	free(bytes);
+}
+
+/* One more function, with a region for what is outside of its loops and one for each loop. */
+static uint32_t add_function(struct gus_traced *t, const struct gus_traced_function *like)
+{
+	struct gus_traced_function f = *like;
+	uint32_t number = (uint32_t)t->functions.n;
+
+	f.first_region = (uint32_t)t->regions.n;
+	if (f.name)
+		find_loops(t, &f);
+	gus_vec_push(&t->functions, f);
+	gus_vec_push(&t->regions, (struct gus_traced_region){ .function = number, .loop = GUS_TRACED_NONE });
+	for (uint32_t i = 0; f.graph && i < f.graph->loops.n; i++)
+		gus_vec_push(&t->regions, (struct gus_traced_region){ .function = number, .loop = i });
+	return number;
+}
+
+static bool is_same_module(const struct gus_module *a, const struct gus_module *b)
+{
+	return a->kind == b->kind && strcmp(a->path, b->path) == 0;
+}
+
+/* The function of an address: by name and start, so that it is one also if it is mapped in two places. */
+static uint32_t function_of(struct gus_traced *t, uint64_t address)
+{
+	const struct gus_traced_mapping *m = mapping_of(t, address);
+	struct gus_traced_function f = { .module = "", .of = { .path = "[unknown]" } };
+	struct gus_name names[GUS_NAMES_MAX];
+	uint64_t offset = m ? address - m->start + m->offset : address;
+
+	if (m) {
+		f.of = m->module;
+		f.module = m->module.path;
+		gus_symbols_names(t->options.symbols, &m->module, offset, GUS_DEPTH_FUNCTION, names);
+		if (names[0].function) {
+			f.name = names[0].function;
+			f.start = names[0].start;
+			f.size = names[0].size;
+			f.address = address - offset + f.start;
+		}
+	}
+	for (size_t i = t->functions.n; i-- > 0;) {
+		const struct gus_traced_function *old = &t->functions.v[i];
+
+		if (old->start == f.start && !old->name == !f.name && is_same_module(&old->of, &f.of))
+			return (uint32_t)i;
+	}
+	return add_function(t, &f);
+}
+
+static uint32_t region_of(struct gus_traced *t, uint64_t address)
+{
+	uint32_t number = function_of(t, address), insn, loop;
+	const struct gus_traced_function *f = &t->functions.v[number];
+
+	if (!f->graph)
+		return f->first_region;
+	insn = gus_graph_at(f->graph, address - f->address);
+	loop = insn == GUS_GRAPH_NONE ? GUS_GRAPH_NONE : f->graph->loop[insn];
+	return f->first_region + (loop == GUS_GRAPH_NONE ? 0 : loop + 1);
+}
+
+static bool is_head(const struct gus_traced *t, const struct gus_traced_block *b)
+{
+	const struct gus_traced_region *r = &t->regions.v[b->region];
+	const struct gus_traced_function *f = &t->functions.v[r->function];
+
+	return r->loop != GUS_TRACED_NONE && f->address + f->graph->insns.v[f->graph->loops.v[r->loop].head].offset == b->address;
+}
+
+/* How many lines of the uop cache each window of the block takes; none, if it is not kept there. */
+static void measure_windows(struct gus_traced *t, const struct gus_traced_block *b)
+{
+	const struct gus_core_config *c = t->options.config;
+	uint32_t *uops = gus_zalloc(b->windows_n * sizeof(*uops));
+
+	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
+		const struct gus_op *op = &t->program->ops[b->ops.op + i];
+		uint64_t at = t->window_bytes ? t->program->insns[op->insn].offset / t->window_bytes - b->address / t->window_bytes : 0;
+
+		uops[at] += op->decoded + (op->microcoded ? c->uop_cache_line : 0);
+	}
+	for (uint32_t i = 0; i < b->windows_n; i++) {
+		uint32_t lines = c->uop_cache_line ? (uops[i] + c->uop_cache_line - 1) / c->uop_cache_line : 0;
+
+		if (!lines)
+			lines = 1;
+		gus_vec_push(&t->window_lines, (uint8_t)(c->uop_cache_lines && lines > c->uop_cache_lines ? 0 : lines));
+	}
+	free(uops);
+}
+
+/* Which of its op's accesses are an instruction's own: they lie behind each other. */
+static void find_own(struct gus_traced *t, uint32_t insn)
+{
+	const struct gus_op *op = &t->program->ops[t->program->insns[insn].op];
+	struct gus_traced_own own = { op->memory, 0 };
+
+	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
+		if (op->insn + t->program->memories[m].instruction == insn) {
+			own.first = own.n ? own.first : m;
+			own.n++;
+		}
+	gus_vec_push(&t->own, own);
+}
+
+static void learn(struct gus_traced *t, const struct gus_trace_block *from)
+{
+	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths, .size = from->size,
+		.insns_n = from->insns, .insn = t->program->insns_n, .memory = t->program->memories_n, .windows_n = 1 };
+	const struct gus_traced_mapping *m = mapping_of(t, b.address);
+
+	if (m && m->module.kind == GUS_MODULE_FILE) {
+		b.module = m->module.path;
+		b.offset = b.address - m->start + m->offset;
+	}
+	uint32_t uops = t->program->uops_n;
+
+	b.ops = gus_growing_add(t->growing, b.bytes, b.lengths, b.size, b.address);
+	gus_stream_resources_add(t->program, uops, &t->groups_of_ports);
+	b.memories_n = t->program->memories_n - b.memory;
+	b.window = (uint32_t)t->window_lines.n;
+	if (t->window_bytes)
+		b.windows_n = (uint32_t)((b.address + b.size - 1) / t->window_bytes - b.address / t->window_bytes + 1);
+	measure_windows(t, &b);
+	b.branch = (t->program->ops[b.ops.taken].flags & GUS_OP_BRANCH) != 0;
+	b.kind = gus_oracle_branch_kind(t->program, b.ops.taken);
+	b.region = region_of(t, b.address);
+	b.head = is_head(t, &b);
+	for (uint32_t i = 0; i < b.insns_n; i++)
+		find_own(t, b.insn + i);
+	for (uint32_t i = 0; i < b.insns_n; i++)
+		t->regions.v[b.region].prefetches |= (t->program->insns[b.insn + i].info.flags & GUS_INSN_PREFETCH) != 0;
+	gus_vec_reserve(&t->memories, t->program->memories_n + 1); /* an array also where there are none yet */
+	memset(t->memories.v + t->memories.n, 0, (t->program->memories_n - t->memories.n) * sizeof(*t->memories.v));
+	t->memories.n = t->program->memories_n;
+	gus_vec_push(&t->blocks, b);
+}
+
+/* Files that are mapped, as far as they have been told. */
+void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
+		    const void *build_id,
+		    size_t build_id_size)
+{
+	struct gus_module module = { .kind = gus_module_kind_of(path),
+				    .path = gus_strings_get(&t->strings, gus_strings_add(&t->strings, path)) };
+
+	if (build_id_size) {
+		uint32_t id = gus_strings_add_n(&t->strings, build_id, build_id_size);
+
+		module.build_id = (const uint8_t *)gus_strings_get(&t->strings, id);
+		module.build_id_size = build_id_size;
+	}
+	gus_vec_push(&t->mappings, (struct gus_traced_mapping){ start, start + length, offset, module });
+}
+
+struct covered { uint64_t module, offset; };
+
+static void find_covered(struct gus_traced *t)
+{
+	gus_index_init(&t->covered, sizeof(struct covered));
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		struct covered place = { 0, b->offset };
+		bool is_new;
+
+		if (!b->module || !b->executed)
+			continue;
+		place.module = gus_strings_add(&t->strings, b->module);
+		for (uint32_t k = 0; k < b->insns_n; place.offset += b->lengths[k++]) {
+			gus_index_add(&t->covered, &place, &is_new);
+			if (is_new)
+				gus_vec_push(&t->covered_region, b->region);
+		}
+	}
+}
+
+uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset)
+{
+	struct covered place = { gus_strings_add(&t->strings, module), offset };
+	uint32_t number;
+
+	if (!t->covered.key_size)
+		find_covered(t);
+	number = gus_index_find(&t->covered, &place);
+	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->covered_region.v[number];
+}
+
+/* What was told up to a number of blocks. */
+static void take_records(struct gus_traced *t, const struct gus_trace *trace)
+{
+	size_t n;
+	const Gusprof__Record *const *records = gus_trace_records(trace, &n);
+
+	for (; t->records < n; t->records++) {
+		const Gusprof__Record *r = records[t->records];
+
+		if (r->kind_case != GUSPROF__RECORD__KIND_MMAP)
+			continue;
+		if (r->mmap->time > t->blocks.n - t->first_block)
+			break;
+		gus_traced_map(t, r->mmap->start, r->mmap->length, r->mmap->offset, r->mmap->path,
+			       r->mmap->build_id.data, r->mmap->build_id.len);
+	}
+}
+
+/* The bytes are kept: the trace may be closed before the report is made. */
+void gus_traced_learn(struct gus_traced *t, const struct gus_trace *trace, uint32_t blocks)
+{
+	while (t->blocks.n < blocks) {
+		struct gus_trace_block b = gus_trace_block(trace, (uint32_t)t->blocks.n - t->first_block);
+		uint8_t *kept = gus_alloc(b.size + b.insns);
+
+		take_records(t, trace);
+		memcpy(kept, b.bytes, b.size);
+		memcpy(kept + b.size, b.lengths, b.insns);
+		b.bytes = kept;
+		b.lengths = kept + b.size;
+		learn(t, &b);
+	}
+}
+
+void gus_traced_forget(struct gus_traced *t)
+{
+	for (size_t i = 0; i < t->blocks.n; i++)
+		free((void *)t->blocks.v[i].bytes), free(t->blocks.v[i].known);
+	for (size_t i = 0; i < t->functions.n; i++)
+		if (t->functions.v[i].graph) {
+			gus_graph_free(t->functions.v[i].graph);
+			free(t->functions.v[i].graph);
+		}
+	gus_vec_free(&t->blocks);
+	gus_vec_free(&t->functions);
+	gus_vec_free(&t->own);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Between the parts of attribution/traced. */
+#ifndef GUS_ATTRIBUTION_TRACED_PRIVATE_H
+#define GUS_ATTRIBUTION_TRACED_PRIVATE_H
+
+#include "attribution/traced/traced.h"
+
+/* Registers the blocks of a trace up to a number (not included). */
+void gus_traced_learn(struct gus_traced *t, const struct gus_trace *trace, uint32_t blocks);
+void gus_traced_forget(struct gus_traced *t);
+
+/* Which knobs to turn, at first and again and again. */
+void gus_traced_choose_knobs(struct gus_traced *t);
+void gus_traced_look_at_knobs(struct gus_traced *t);
+
+/* One thread of the trace. */
+struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t stream, struct gus_error *err);
+void gus_traced_thread_free(struct gus_traced_thread *th);
+/* A step, with whatever followed the one before. */
+void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace_step *step);
+/* Knobs have changed. What is in its chunk is run with the new ones. */
+void gus_traced_thread_turn(struct gus_traced_thread *th);
+/* Cycles so far, by lane, those of the warm-up included. */
+void gus_traced_thread_cycles(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES]);
+/* The end: runs what is left. */
+void gus_traced_thread_end(struct gus_traced_thread *th);
+/* Adds what it found to the sums of t. */
+void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t);
+void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out);
+
+#endif

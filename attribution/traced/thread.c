@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: MIT */
+/* One thread of a trace: its caches, predictor and uop cache find out what happens, its engine when. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution/traced/private.h"
+#include "model/oracles/oracle.h"
+
+enum { ASKED = 256 };
+
+struct gus_traced_thread {
+	struct gus_traced *t;
+	uint32_t stream;
+	struct gus_cache *cache;
+	struct gus_branch_predictor *predictor;
+	struct gus_causes *causes;              /* NULL: not asked for */
+	struct gus_stream_engine *engine, *warm;
+	/* The time of the caches, in cycles: that of the engine at the end of the last chunk, and from there on as many for each access
+	 * as in that chunk. */
+	double now, pace, cycles_before;
+	uint64_t accessed;                      /* in the present chunk */
+	uint64_t asked[ASKED], asked_warm[ASKED]; /* lines that accesses have asked for last, plus 1: what the engines know of */
+	uint64_t instructions, warmed, window;
+	uint64_t unknown_branches;              /* those of the warm-up, too */
+	bool counting;                          /* the warm-up is over */
+	double before[GUS_STREAM_LANES], warm_before; /* cycles until then */
+	struct gus_vec(double) ops_before;      /* and of each op */
+	/* The uop cache, first in first out: window i came in when so many lines had, plus 1. */
+	struct gus_vec(uint64_t) came;
+	uint64_t lines, lines_most;
+	/* The present chunk. Accesses and steps as the warm engine sees them differ in what was met for the first time. */
+	struct gus_stream_told *steps_told, *steps_warm;
+	struct gus_vec(struct gus_stream_access) accesses, accesses_warm;
+	size_t n;
+	struct gus_phases *phases;              /* NULL: not asked for, and so are the next two */
+	struct gus_stream_times *times;
+	uint32_t *block_of;                     /* by step of the chunk */
+	struct gus_access *groups;
+	struct gus_carried *carried;
+	uint64_t entry, iteration;              /* stays in regions so far, and times round the loop in this one */
+	uint32_t region;                        /* the present one */
+	struct gus_known known;                 /* what registers hold, near software prefetches */
+	bool knows;                             /* all since then has been followed */
+	/* The last step, if its branch waits to be told where it went. */
+	struct gus_traced_block *branching;
+	uint32_t branching_number;
+	enum gus_trace_next way;
+};
+
+struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t stream, struct gus_error *err)
+{
+	const struct gus_core_config *c = t->options.config;
+	struct gus_stream_options o = { .lanes = t->lanes, .lanes_n = (size_t)t->knobs_n + 1,
+		.groups = &t->groups_of_ports }, one = { 0 };
+	struct gus_traced_thread *th = gus_zalloc(sizeof(*th));
+
+	th->t = t;
+	th->stream = stream;
+	th->pace = 1;
+	th->counting = !t->options.warm_up;
+	th->lines_most = c->uop_cache_line ? c->uop_cache_size / c->uop_cache_line : 0;
+	th->cache = gus_cache_new(t->options.caches, err);
+	th->predictor = th->cache ? gus_branch_new(t->options.predictor, err) : NULL;
+	if (t->options.causality)
+		th->causes = gus_causes_open(c, &o);
+	th->engine = th->predictor ? gus_stream_open(t->program, c, &o, err) : NULL;
+	if (th->engine && t->options.interval)
+		th->warm = gus_stream_open(t->program, c, &one, err);
+	if (!th->engine || (t->options.interval && !th->warm)) {
+		gus_traced_thread_free(th);
+		return NULL;
+	}
+	if (t->options.phases) {
+		th->phases = gus_phases_new();
+		th->times = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->times));
+		th->block_of = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->block_of));
+	}
+	if (t->options.memory) {
+		th->groups = gus_access_new(t->program->memories_n, t->options.caches->line_size);
+		th->carried = gus_carried_new();
+	}
+	th->steps_told = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_told));
+	th->steps_warm = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_warm));
+	return th;
+}
+
+void gus_traced_thread_free(struct gus_traced_thread *th)
+{
+	if (!th)
+		return;
+	gus_stream_close(th->engine);
+	gus_stream_close(th->warm);
+	gus_causes_close(th->causes);
+	gus_branch_free(th->predictor);
+	gus_cache_free(th->cache);
+	gus_phases_free(th->phases);
+	gus_access_free(th->groups);
+	gus_carried_free(th->carried);
+	free(th->times);
+	free(th->block_of);
+	free(th->steps_told);
+	free(th->steps_warm);
+	gus_vec_free(&th->accesses);
+	gus_vec_free(&th->accesses_warm);
+	gus_vec_free(&th->came);
+	gus_vec_free(&th->ops_before);
+	free(th);
+}
+
+/* Where the warm-up ends: all that is counted from here on counts. */
+static void begin_to_count(struct gus_traced_thread *th)
+{
+	double cycles[GUS_STREAM_LANES];
+
+	th->counting = true;
+	th->warmed = th->instructions;
+	gus_stream_cycles(th->engine, th->before);
+	for (uint32_t op = 0; op < th->t->program->ops_n; op++)
+		gus_vec_push(&th->ops_before, gus_stream_op_cycles(th->engine, op));
+	if (th->causes)
+		gus_causes_count_anew(th->causes);
+	if (th->warm) {
+		gus_stream_cycles(th->warm, cycles);
+		th->warm_before = cycles[0];
+	}
+	gus_cache_count_anew(th->cache);
+	gus_branch_count_anew(th->predictor);
+}
+
+/* What the nominal machine did when, by regions and, for mispredictions, by branches. */
+static void note_phases(struct gus_traced_thread *th)
+{
+	const struct gus_program *p = th->t->program;
+
+	for (size_t i = 0; i < th->n; i++) {
+		const struct gus_stream_told *told = &th->steps_told[i];
+		const struct gus_stream_times *times = &th->times[i];
+		const struct gus_op *op = &p->ops[told->op];
+		struct gus_phases_op one = { .issue = times->issue, .start = times->start, .complete = times->end,
+			.retire = times->retire, .left = times->left, .mispredicted = told->mispredicted, .load = op->loads != 0,
+			.store = op->stores != 0, .class = (uint8_t)p->insns[op->insn].info.class, .instructions = op->insns_n };
+
+		if (!told->region)
+			continue; /* of the warm-up */
+		one.region = told->region - 1;
+		one.line = told->mispredicted ? th->block_of[i] + 1 : 0;
+		gus_phases_note(th->phases, &one);
+	}
+}
+
+static void set_time(struct gus_traced_thread *th)
+{
+	double cycles[GUS_STREAM_LANES];
+
+	gus_stream_cycles(th->engine, cycles);
+	if (th->accessed)
+		th->pace = (cycles[0] - th->cycles_before) / (double)th->accessed;
+	th->now = cycles[0] > th->now ? cycles[0] : th->now; /* never back */
+	th->cycles_before = cycles[0];
+	th->accessed = 0;
+}
+
+static void flush(struct gus_traced_thread *th)
+{
+	struct gus_stream_feed feed = { th->steps_told, th->accesses.v, th->n };
+
+	if (!th->n)
+		return;
+	gus_stream_feed(th->engine, &feed, th->times);
+	set_time(th);
+	if (th->phases)
+		note_phases(th);
+	if (th->warm) {
+		feed.steps = th->steps_warm;
+		feed.accesses = th->accesses_warm.v;
+		gus_stream_feed(th->warm, &feed, NULL);
+	}
+	th->n = 0;
+}
+
+/* Branches. */
+
+/* Whether the last step's branch was mispredicted shows when what came next is known: its op is still in the chunk. */
+static void settle_branch(struct gus_traced_thread *th, uint64_t next)
+{
+	struct gus_traced_block *b = th->branching;
+	struct gus_branch_outcome o = { .kind = b->kind, .taken = th->way == GUS_TRACE_NEXT_TAKEN ||
+				       b->kind != GUS_BRANCH_CONDITIONAL };
+	struct gus_branch_verdict v;
+	const struct gus_program_insn *insn = &th->t->program->insns[b->insn + b->insns_n - 1];
+
+	th->branching = NULL;
+	o.pc = insn->offset;
+	o.next = b->address + b->size;
+	o.target = o.taken ? next : o.next + (uint64_t)insn->info.immediate;
+	if (th->t->options.mispredicted)
+		v = (struct gus_branch_verdict){
+			.mispredicted = th->t->options.mispredicted(th->t->options.mispredicted_context,
+								    th->branching_number, o.taken) };
+	else
+		v = gus_branch_run(th->predictor, &o);
+	b->branches += th->counting;
+	b->taken += th->counting && o.taken;
+	b->mispredicted += th->counting && v.mispredicted;
+	b->unseen += th->counting && v.mispredicted && v.unknown;
+	if (!th->n)
+		return;
+	th->steps_told[th->n - 1].mispredicted = v.mispredicted;
+	th->steps_warm[th->n - 1].mispredicted = v.mispredicted && !v.unknown;
+}
+
+/* The uop cache. */
+
+/* Whether all of the block's uops come from there; what is not there is put in. */
+static bool look_up_window(struct gus_traced_thread *th, uint32_t window)
+{
+	uint8_t lines = th->t->window_lines.v[window];
+
+	if (!lines || !th->lines_most)
+		return false;
+	if (th->came.v[window] && th->lines + 1 - th->came.v[window] < th->lines_most)
+		return true;
+	th->lines += lines;
+	th->came.v[window] = th->lines + 1;
+	return false;
+}
+
+static uint64_t look_up_windows(struct gus_traced_thread *th, const struct gus_traced_block *b)
+{
+	uint64_t cached = 0;
+
+	if (th->came.n < th->t->window_lines.n) {
+		gus_vec_reserve(&th->came, th->t->window_lines.n);
+		memset(th->came.v + th->came.n, 0, (th->t->window_lines.n - th->came.n) * sizeof(*th->came.v));
+		th->came.n = th->t->window_lines.n;
+	}
+	for (uint32_t i = 0; i < b->windows_n; i++)
+		cached |= (uint64_t)look_up_window(th, b->window + i) << (i & 63);
+	return cached;
+}
+
+/* Memory. */
+
+static uint64_t next_time(struct gus_traced_thread *th)
+{
+	th->accessed++;
+	th->now += th->pace;
+	return (uint64_t)th->now;
+}
+
+/* Where an access finds its line, for the engine. A line that an access before has asked for is L1's: the engine knows when it
+ * comes. One that a prefetcher has asked for is as far away as what still takes as long. */
+static enum gus_hit level_of(const struct gus_traced_thread *th, uint64_t address, enum gus_hit level, uint32_t wait, uint64_t *asked)
+{
+	uint64_t line = address / th->t->options.caches->line_size + 1;
+	uint32_t near = th->t->options.caches->level[GUS_HIT_L3].latency;
+
+	if (level == GUS_HIT_L1 && asked[line % ASKED] == line)
+		return level;
+	if (wait > near && wait - near < (th->t->options.caches->memory_latency - near) / 2)
+		wait = near; /* nearer to L3 than to memory */
+	level = gus_oracle_level(th->t->options.caches, level, wait);
+	if (level != GUS_HIT_L1)
+		asked[line % ASKED] = line;
+	return level;
+}
+
+/* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else its last. */
+static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_traced_block *b,
+			  const struct gus_trace_access *a, size_t base)
+{
+	const struct gus_traced_own *own = &th->t->own.v[b->insn + a->insn];
+	uint32_t last = GUS_TRACED_NONE;
+
+	if (own->n == 1)
+		return own->first;
+	for (uint32_t m = own->first; m < own->first + own->n; m++) {
+		const struct gus_program_memory *memory = &th->t->program->memories[m];
+
+		if (!(a->store ? memory->store : memory->load))
+			continue;
+		last = m;
+		if (!th->accesses.v[base + m - b->memory].known)
+			break;
+	}
+	return last;
+}
+
+/* What is told of memory beside levels, of one access. */
+static void note_memory(struct gus_traced_thread *th, const struct gus_traced_block *b,
+			const struct gus_trace_access *a, uint32_t number)
+{
+	struct gus_carried_access one = { .address = a->address, .instruction = th->instructions + a->insn,
+					 .entry = th->entry,
+		.iteration = th->iteration, .bytes = a->size, .op = th->t->program->insns[b->insn + a->insn].op };
+
+	gus_access_grow(th->groups, th->t->program->memories_n);
+	gus_access_note(th->groups, number, a->address, a->size, a->store);
+	if (a->store)
+		gus_carried_store(th->carried, &one);
+	else
+		gus_carried_load(th->carried, &one);
+}
+
+static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
+			const struct gus_trace_access *a, size_t base)
+{
+	struct gus_cache_access access = { .address = a->address, .now = next_time(th), .bytes = a->size,
+					  .id = b->insn + a->insn, .store = a->store };
+	uint32_t number = memory_of(th, b, a, base);
+	struct gus_stream_access *told, *warm;
+	struct gus_traced_memory *m;
+	struct gus_cache_answer answer;
+	enum gus_hit level;
+
+	gus_cache_access(th->cache, &access, &answer);
+	if (number == GUS_TRACED_NONE)
+		return;
+	if (th->groups && th->counting)
+		note_memory(th, b, a, number);
+	m = &th->t->memories.v[number];
+	m->accesses += th->counting;
+	m->hits[answer.level] += th->counting;
+	m->first[answer.level] += th->counting && answer.level != answer.level_if_warm;
+	m->second_tlb += th->counting && answer.tlb == GUS_TLB_SECOND;
+	m->walks += th->counting && answer.tlb == GUS_TLB_WALK;
+	told = &th->accesses.v[base + number - b->memory];
+	warm = &th->accesses_warm.v[base + number - b->memory];
+	if (!told->known) {
+		*told = *warm = (struct gus_stream_access){ .address = a->address, .bytes = a->size, .known = true };
+	} else if (a->address < told->address) {
+		told->bytes += (uint32_t)(told->address - a->address < 4096 ? told->address - a->address : 0);
+		warm->address = told->address = a->address;
+	}
+	level = level_of(th, a->address, (enum gus_hit)answer.level, answer.wait, th->asked);
+	told->level = level > told->level ? (uint8_t)level : told->level;
+	told->tlb = answer.tlb > told->tlb ? answer.tlb : told->tlb;
+	level = level_of(th, a->address, (enum gus_hit)answer.level_if_warm, answer.wait_if_warm, th->asked_warm);
+	warm->level = level > warm->level ? (uint8_t)level : warm->level;
+	warm->tlb = answer.tlb_if_warm > warm->tlb ? answer.tlb_if_warm : warm->tlb;
+}
+
+/* Software prefetches have no addresses in traces of QEMU; registers that accesses around them have shown tell some. */
+
+static void prepare_known(struct gus_traced_thread *th, struct gus_traced_block *b)
+{
+	const uint8_t *bytes = b->bytes;
+
+	b->known = gus_zalloc(b->insns_n * sizeof(*b->known));
+	for (uint32_t i = 0; i < b->insns_n; bytes += b->lengths[i++]) {
+		char form[256];
+
+		gus_insn_form_text(th->t->isa, bytes, b->lengths[i], form, sizeof(form));
+		gus_known_prepare(&b->known[i], th->t->isa, &th->t->program->insns[b->insn + i].info, form);
+	}
+}
+
+static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t i, size_t base)
+{
+	const struct gus_program *p = th->t->program;
+	const struct gus_program_insn *insn = &p->insns[b->insn + i];
+	struct gus_value where = gus_known_prefetch(&th->known, &b->known[i], insn->offset + insn->info.length);
+	struct gus_cache_access access = { .address = where.bits, .bytes = 1, .id = b->insn + i };
+	struct gus_cache_answer answer;
+	const struct gus_op *op = &p->ops[insn->op];
+
+	if (!where.known || !op->memories_n || th->accesses.v[base + op->memory - b->memory].known)
+		return;
+	access.now = next_time(th);
+	gus_cache_access(th->cache, &access, &answer);
+	th->t->memories.v[op->memory].rebuilt += th->counting;
+	/* Nobody waits for it: as a load that hits. */
+	th->accesses.v[base + op->memory - b->memory] = (struct gus_stream_access){ .address = where.bits, .bytes = 1,
+										   .known = true };
+	th->accesses_warm.v[base + op->memory - b->memory] = th->accesses.v[base + op->memory - b->memory];
+}
+
+static void follow_registers(struct gus_traced_thread *th, struct gus_traced_block *b,
+			     const struct gus_trace_step *step, size_t base)
+{
+	uint32_t next = 0;
+
+	if (!th->knows)
+		gus_known_forget(&th->known);
+	th->knows = true;
+	if (!b->known)
+		prepare_known(th, b);
+	for (uint32_t i = 0; i < b->insns_n; i++) {
+		uint64_t addresses[GUS_INSN_MEMORIES];
+		unsigned n = 0;
+
+		for (; next < step->accesses_n && step->accesses[next].insn == i; next++)
+			if (n < GUS_INSN_MEMORIES)
+				addresses[n++] = step->accesses[next].address;
+		if (b->known[i].prefetch)
+			prefetch(th, b, i, base);
+		gus_known_step(&th->known, &b->known[i], addresses, n);
+	}
+}
+
+/* Of all of the block, from base on in the chunk's accesses. */
+static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step,
+			  size_t base)
+{
+	gus_vec_reserve(&th->accesses, base + b->memories_n + 1); /* arrays also where there are none yet */
+	gus_vec_reserve(&th->accesses_warm, base + b->memories_n + 1);
+	memset(th->accesses.v + base, 0, b->memories_n * sizeof(*th->accesses.v));
+	memset(th->accesses_warm.v + base, 0, b->memories_n * sizeof(*th->accesses_warm.v));
+	th->accesses.n = th->accesses_warm.n = base + b->memories_n;
+	for (uint32_t i = 0; i < step->accesses_n; i++)
+		take_access(th, b, &step->accesses[i], base);
+	if (th->t->regions.v[b->region].prefetches)
+		follow_registers(th, b, step, base);
+	else
+		th->knows = false;
+	for (uint32_t m = 0; m < b->memories_n; m++)
+		th->t->memories.v[b->memory + m].unknown += th->counting && !th->accesses.v[base + m].known;
+}
+
+/* Steps. */
+
+static uint64_t all_windows(const struct gus_traced_block *b)
+{
+	return b->windows_n >= 64 ? UINT64_MAX : (UINT64_C(1) << b->windows_n) - 1;
+}
+
+/* Of the uop cache, in the block. */
+static uint64_t window_of(const struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t op)
+{
+	uint64_t offset = th->t->program->insns[th->t->program->ops[op].insn].offset;
+
+	return th->t->window_bytes ? offset / th->t->window_bytes - b->address / th->t->window_bytes : 0;
+}
+
+static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t number, size_t base,
+		 uint64_t cached, bool taken)
+{
+	const struct gus_program *p = th->t->program;
+	uint32_t region = th->counting ? b->region + 1 : 0;
+	bool all = cached == all_windows(b);
+
+	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
+		bool last = i + 1 == b->ops.ops_n;
+		uint32_t op = last && taken ? b->ops.taken : b->ops.op + i;
+
+		if (th->n == GUS_STREAM_CHUNK)
+			flush(th);
+		th->steps_told[th->n] = (struct gus_stream_told){ .op = op,
+			.access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = region,
+			.taken = last && taken, .cached = all ||
+				(cached && cached >> (window_of(th, b, op) & 63) & 1) };
+		if (th->warm)
+			th->steps_warm[th->n] = th->steps_told[th->n];
+		if (th->times)
+			th->block_of[th->n] = number;
+		th->n++;
+	}
+}
+
+void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace_step *step)
+{
+	struct gus_traced_block *b = &th->t->blocks.v[step->block];
+	uint64_t cached;
+	size_t base;
+
+	if (th->branching) {
+		th->branching = &th->t->blocks.v[th->branching_number];
+		if (step->window == th->window)
+			settle_branch(th, b->address);
+		else
+			th->unknown_branches++;
+	}
+	th->branching = NULL;
+	th->window = step->window;
+	if (!th->counting && th->instructions >= th->t->options.warm_up) {
+		flush(th);
+		begin_to_count(th);
+	}
+	if (th->n + b->ops.ops_n > GUS_STREAM_CHUNK)
+		flush(th);
+	base = th->n ? th->accesses.n : 0;
+	th->entry += b->region != th->region;
+	th->iteration = b->region != th->region ? 0 : th->iteration + b->head;
+	th->region = b->region;
+	take_accesses(th, b, step, base);
+	cached = look_up_windows(th, b);
+	tell(th, b, step->block, base, cached, step->next == GUS_TRACE_NEXT_TAKEN ||
+	     (b->branch && b->kind != GUS_BRANCH_CONDITIONAL));
+	b->executed += th->counting;
+	b->cached += th->counting && cached == all_windows(b);
+	th->instructions += b->insns_n;
+	if (b->branch && step->next != GUS_TRACE_NEXT_UNKNOWN) {
+		th->branching = b;
+		th->branching_number = step->block;
+		th->way = step->next;
+	} else {
+		th->unknown_branches += b->branch;
+	}
+}
+
+void gus_traced_thread_turn(struct gus_traced_thread *th)
+{
+	gus_stream_turn_again(th->engine);
+}
+
+void gus_traced_thread_cycles(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES])
+{
+	gus_stream_cycles(th->engine, cycles);
+}
+
+void gus_traced_thread_end(struct gus_traced_thread *th)
+{
+	th->unknown_branches += th->branching != NULL;
+	th->branching = NULL;
+	flush(th);
+	if (!th->counting)
+		begin_to_count(th); /* and there is nothing */
+}
+
+/* Results. */
+
+static void own_cycles(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES], double *warm)
+{
+	double warm_cycles[GUS_STREAM_LANES] = { 0 };
+
+	gus_stream_cycles(th->engine, cycles);
+	for (int lane = 0; lane <= th->t->knobs_n; lane++)
+		cycles[lane] -= th->before[lane];
+	if (th->warm)
+		gus_stream_cycles(th->warm, warm_cycles);
+	*warm = warm_cycles[0] - th->warm_before;
+}
+
+static void add_regions(const struct gus_traced_thread *th, struct gus_traced *t)
+{
+	for (uint32_t i = 0; i < t->regions.n; i++) {
+		struct gus_traced_region *r = &t->regions.v[i];
+		double cycles[GUS_STREAM_LANES] = { 0 };
+
+		gus_stream_region_cycles(th->engine, i + 1, cycles);
+		for (int lane = 0; lane <= t->knobs_n; lane++)
+			r->cycles[lane] += cycles[lane];
+		if (!th->warm)
+			continue;
+		gus_stream_region_cycles(th->warm, i + 1, cycles);
+		r->warm_cycles += cycles[0];
+	}
+}
+
+static void take_phases(const struct gus_traced_thread *th, struct gus_traced *t)
+{
+	if (!th->phases)
+		return;
+	gus_phases_found_free(&t->phases);
+	gus_phases_find(th->phases, GUS_PHASES_WINDOW, &t->phases);
+}
+
+static void take_memory(const struct gus_traced_thread *th, struct gus_traced *t)
+{
+	if (!th->groups)
+		return;
+	free(t->pairs);
+	free(t->groups);
+	gus_access_grow(th->groups, t->program->memories_n);
+	t->groups = gus_zalloc((t->program->memories_n + 1) * sizeof(*t->groups));
+	for (uint32_t i = 0; i < t->program->memories_n; i++)
+		gus_access_get(th->groups, i, &t->groups[i]);
+	t->pairs = gus_zalloc(GUS_CARRIED_PAIRS * sizeof(*t->pairs));
+	t->pairs_n = gus_carried_pairs(th->carried, t->pairs, GUS_CARRIED_PAIRS);
+	gus_carried_totals(th->carried, &t->carried);
+}
+
+/* Whether no thread before it took more cycles. */
+static bool own_most(const struct gus_traced_thread *th, const struct gus_traced *t, double cycles)
+{
+	for (size_t i = 0; i < th->stream; i++) {
+		double other[GUS_STREAM_LANES], warm;
+
+		if (!t->threads.v[i])
+			continue;
+		own_cycles(t->threads.v[i], other, &warm);
+		if (other[0] >= cycles)
+			return false;
+	}
+	return true;
+}
+
+void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t)
+{
+	double cycles[GUS_STREAM_LANES], warm;
+	struct gus_causality causes;
+
+	own_cycles(th, cycles, &warm);
+	for (int lane = 0; lane <= t->knobs_n; lane++)
+		t->cycles[lane] += cycles[lane];
+	t->warm_cycles += warm;
+	t->instructions += th->instructions;
+	t->warmed += th->warmed;
+	t->branches_unknown += th->unknown_branches;
+	add_regions(th, t);
+	for (uint32_t op = 0; op < t->program->ops_n; op++)
+		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op) - (op < th->ops_before.n ? th->ops_before.v[op] : 0);
+	if (th->causes) {
+		gus_causes_get(th->causes, t->program, cycles[0], &causes);
+		for (uint32_t op = 0; op < causes.ops_n; op++)
+			t->op_charged[op] += causes.op_cycles[op];
+		gus_causality_free(&causes);
+	}
+	if (!own_most(th, t, cycles[0]))
+		return;
+	take_phases(th, t);
+	take_memory(th, t);
+	t->circles_n = th->causes ? gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES) : 0;
+}
+
+void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out)
+{
+	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed, .warmed = th->warmed,
+		.cache = gus_cache_totals(th->cache), .branches = th->t->options.mispredicted ? NULL :
+			gus_branch_totals(th->predictor) };
+	own_cycles(th, out->cycles, &out->warm_cycles);
+}

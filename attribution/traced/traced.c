@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/traced/traced.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution/traced/private.h"
+
+enum { EARLY = 65536 }; /* steps that are looked at before it is decided what to turn */
+
+void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options)
+{
+	*t = (struct gus_traced){ .options = *options, .isa = options->uarch->isa };
+	t->growing = gus_growing_new(options->uarch);
+	t->program = gus_growing_program(t->growing);
+	gus_strings_init(&t->strings);
+	t->window_bytes = options->config->uop_cache_width ? options->config->uop_cache_window : 0;
+}
+
+void gus_traced_close(struct gus_traced *t)
+{
+	for (size_t i = 0; i < t->threads.n; i++)
+		gus_traced_thread_free(t->threads.v[i]);
+	gus_vec_free(&t->threads);
+	gus_traced_forget(t);
+	gus_vec_free(&t->memories);
+	gus_vec_free(&t->regions);
+	gus_vec_free(&t->mappings);
+	gus_vec_free(&t->early);
+	gus_vec_free(&t->early_accesses);
+	gus_vec_free(&t->window_lines);
+	gus_vec_free(&t->covered_region);
+	gus_phases_found_free(&t->phases);
+	gus_strings_free(&t->strings);
+	if (t->covered.key_size)
+		gus_index_free(&t->covered);
+	for (size_t i = 0; i < t->notices.n; i++)
+		free(t->notices.v[i]);
+	gus_vec_free(&t->notices);
+	free(t->pairs);
+	free(t->groups);
+	gus_growing_free(t->growing);
+	free(t->knobs);
+	free(t->op_cycles);
+	free(t->op_charged);
+}
+
+static struct gus_traced_thread *thread_of(struct gus_traced *t, uint32_t stream, struct gus_error *err)
+{
+	while (t->threads.n <= stream)
+		gus_vec_push(&t->threads, NULL);
+	if (!t->threads.v[stream])
+		t->threads.v[stream] = gus_traced_thread_new(t, stream, err);
+	return t->threads.v[stream];
+}
+
+static int run_step(struct gus_traced *t, const struct gus_trace_step *step, struct gus_error *err)
+{
+	struct gus_traced_thread *th = thread_of(t, step->stream, err);
+
+	if (!th)
+		return -1;
+	gus_traced_thread_step(th, step);
+	t->blocks.v[step->block].recently++;
+	if (++t->since >= t->look_after && t->options.weight > 0)
+		gus_traced_look_at_knobs(t);
+	return 0;
+}
+
+/* Enough has been seen, or all: it begins. */
+static int begin(struct gus_traced *t, struct gus_error *err)
+{
+	if (t->options.weight > 0)
+		gus_traced_choose_knobs(t);
+	t->look_after = EARLY;
+	t->running = true;
+	for (size_t i = 0; i < t->early.n; i++) {
+		struct gus_trace_step *step = &t->early.v[i].step;
+
+		step->accesses = t->early_accesses.v + t->early.v[i].accesses;
+		if (run_step(t, step, err) != 0)
+			return -1;
+	}
+	gus_vec_free(&t->early);
+	gus_vec_free(&t->early_accesses);
+	return 0;
+}
+
+static int take_step(struct gus_traced *t, const struct gus_trace *trace, struct gus_trace_step *step,
+		     struct gus_error *err)
+{
+	step->block += t->first_block;
+	step->stream += t->first_thread;
+	if (step->block >= t->blocks.n)
+		gus_traced_learn(t, trace, t->first_block + gus_trace_blocks(trace));
+	if (t->running)
+		return run_step(t, step, err);
+	gus_vec_push(&t->early, (struct gus_traced_early){ *step, t->early_accesses.n });
+	gus_vec_append(&t->early_accesses, step->accesses, step->accesses_n);
+	t->streams = step->stream + 1 > t->streams ? step->stream + 1 : t->streams;
+	return t->early.n < EARLY ? 0 : begin(t, err);
+}
+
+static void add_up(struct gus_traced *t)
+{
+	t->op_cycles = gus_zalloc((t->program->ops_n + 1) * sizeof(*t->op_cycles));
+	t->op_charged = gus_zalloc((t->program->ops_n + 1) * sizeof(*t->op_charged));
+	for (size_t i = 0; i < t->threads.n; i++)
+		if (t->threads.v[i]) {
+			gus_traced_thread_end(t->threads.v[i]);
+			gus_traced_thread_add(t->threads.v[i], t);
+		}
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		struct gus_traced_region *r = &t->regions.v[b->region];
+		uint32_t ops = b->ops.taken + 1 - b->ops.op;
+
+		r->instructions += b->executed * b->insns_n;
+		r->executed += b->executed;
+		for (uint32_t k = 0; k < ops; k++)
+			r->charged += t->op_charged[b->ops.op + k];
+	}
+	for (int i = 0; i < t->knobs_n; i++)
+		t->knobs[i].speedup = t->cycles[i + 1] > 0 ? t->cycles[0] / t->cycles[i + 1] - 1 : 0;
+}
+
+/* As traces write it. */
+static const char *const targets[] = { [GUS_ISA_X86_64] = "x86_64", [GUS_ISA_X86_32] = "i386", [GUS_ISA_ARM64] = "aarch64" };
+#define TARGETS (sizeof(targets) / sizeof(*targets))
+
+const char *gus_traced_target(enum gus_isa isa)
+{
+	return (unsigned)isa < TARGETS && targets[isa] ? targets[isa] : "";
+}
+
+int gus_traced_check(const struct gus_uarch *u, const char *what, const char *target, struct gus_error *err)
+{
+	enum gus_isa isa = GUS_ISA_UNKNOWN;
+
+	for (unsigned i = 0; i < TARGETS; i++)
+		if (targets[i] && strcmp(targets[i], target) == 0)
+			isa = (enum gus_isa)i;
+	if (isa == u->isa || (isa == GUS_ISA_X86_32 && u->isa == GUS_ISA_X86_64))
+		return 0;
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model %s: it is of %s, and %s is a CPU of %s; name another one with --uarch",
+			what, target, u->name, u->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
+}
+
+static void take_total(struct gus_traced *t, const Gusprof__TraceTotal *total)
+{
+	t->omitted += total->omitted;
+	t->full |= total->full;
+	for (size_t i = 0; i < total->n_notices; i++)
+		gus_vec_push(&t->notices, gus_strdup(total->notices[i]));
+}
+
+int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err)
+{
+	struct gus_trace_step step;
+	int rc = gus_traced_check(t->options.uarch, "the trace", gus_trace_about(trace)->target, err);
+
+	while (rc == 0) {
+		int more = gus_trace_next(trace, &step, err);
+
+		if (more <= 0) {
+			rc = more;
+			break;
+		}
+		rc = take_step(t, trace, &step, err);
+	}
+	if (gus_trace_total(trace))
+		take_total(t, gus_trace_total(trace));
+	t->mappings.n = t->records = 0; /* those of the next one are others */
+	t->first_block = (uint32_t)t->blocks.n;
+	t->first_thread = (uint32_t)t->threads.n > t->streams ? (uint32_t)t->threads.n : t->streams;
+	return rc;
+}
+
+int gus_traced_end(struct gus_traced *t, struct gus_error *err)
+{
+	int rc = t->running ? 0 : begin(t, err);
+
+	add_up(t);
+	return rc;
+}
+
+size_t gus_traced_threads(const struct gus_traced *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->threads.n; i++)
+		n += t->threads.v[i] != NULL;
+	return n;
+}
+
+void gus_traced_thread(const struct gus_traced *t, size_t i, struct gus_traced_figures *out)
+{
+	size_t k = 0;
+
+	while (!t->threads.v[k] || i-- > 0)
+		k++;
+	gus_traced_thread_figures(t->threads.v[k], out);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace, run through the stream engine: caches and a branch predictor find out what its accesses and branches do, and what
+ * the engine says is put together by function and by loop. Each thread of the trace is a machine of its own, with caches of its own.
+ *
+ *	trace --step--> block of ops, accesses with their levels, mispredictions --chunk--> engine --cycles--> regions
+ *
+ * Every number here is modelled, but for how often what was executed, which the trace tells. */
+#ifndef GUS_ATTRIBUTION_TRACED_TRACED_H
+#define GUS_ATTRIBUTION_TRACED_TRACED_H
+
+#include "base/alloc.h"
+#include "base/index.h"
+#include "model/analysis/causality.h"
+#include "model/analysis/sensitivity.h"
+#include "model/code/growing.h"
+#include "model/oracles/branch.h"
+#include "model/oracles/cache.h"
+#include "model/watch/access.h"
+#include "model/watch/carried.h"
+#include "model/watch/known.h"
+#include "model/watch/phases.h"
+#include "proto/trace.h"
+#include "symbolizer/symbols/symbols.h"
+
+struct gus_traced_options {
+	const struct gus_uarch *uarch;
+	const struct gus_core_config *config;
+	const struct gus_cache_config *caches;
+	const struct gus_branch_config *predictor;
+	struct gus_symbols *symbols;            /* borrowed, as all here */
+	double weight;                          /* of the knobs that are turned; 0: none is */
+	bool causality;
+	bool phases;                            /* follow the run over time */
+	bool memory;                            /* strides, reuse and footprint of accesses, and dependences through memory */
+	bool interval;                          /* also as if nothing had been touched for the first time */
+	uint64_t warm_up;                       /* instructions of each thread before what counts */
+	/* What was measured of branches, by block, instead of what the predictor would do; NULL: nothing. */
+	bool (*mispredicted)(void *context, uint32_t block, bool taken);
+	void *mispredicted_context;
+};
+
+/* What is executed from its first instruction to its last. */
+struct gus_traced_block {
+	uint64_t address;
+	const char *module;                     /* path of the file that it is from; NULL: not known */
+	uint64_t offset;                        /* in it */
+	const uint8_t *bytes, *lengths;
+	uint32_t size, insns_n;
+	uint32_t insn, memory, memories_n;      /* its first in the program's, and how many accesses */
+	struct gus_growing_block ops;
+	uint32_t region;                        /* in regions */
+	uint32_t window, windows_n;             /* of the uop cache */
+	uint64_t recently;                      /* executed since the knobs were looked at */
+	uint64_t executed, cached;              /* times; of them with all uops from the uop cache */
+	uint64_t branches, taken, mispredicted, unseen; /* of its last instruction: unseen: mispredicted for the first time */
+	struct gus_known_insn *known;           /* of each instruction, where prefetches are near; NULL: not needed so far */
+	enum gus_branch_kind kind;
+	bool branch, head;                      /* head: the first of its loop */
+};
+
+/* What an access of an instruction met. */
+struct gus_traced_memory {
+	uint64_t accesses, hits[GUS_HITS], first[GUS_HITS]; /* first: of the hits, lines that the trace had not touched before */
+	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address */
+	uint64_t rebuilt;                       /* of a prefetch: its address was found out from accesses around it */
+};
+
+enum { GUS_TRACED_NONE = UINT32_MAX };
+enum { GUS_TRACED_CIRCLES = 16 };
+
+/* A function, or a loop in one. Blocks of a loop are not counted with their function, nor those of an inner loop with the outer. */
+struct gus_traced_region {
+	uint32_t function;                      /* in functions */
+	uint32_t loop;                          /* in the function's graph; GUS_TRACED_NONE: the function outside its loops */
+	uint64_t instructions, executed;        /* blocks */
+	bool prefetches;                        /* has software prefetches */
+	double cycles[GUS_STREAM_LANES];
+	double warm_cycles;                     /* if all first touches had been hits */
+	double charged;                         /* by causality */
+};
+
+struct gus_graph;
+struct gus_traced_function {
+	const char *name;                       /* NULL: none is known */
+	const char *module;                     /* path; "" if there is none */
+	struct gus_module of;
+	uint64_t start, size, address;          /* offset in the module's file; address of its first byte in the trace */
+	struct gus_graph *graph;                /* of its code; NULL until a loop was sought, or if there is no code */
+	uint32_t first_region;                  /* outside of loops; those of the loops lie behind */
+};
+
+struct gus_traced_mapping {
+	uint64_t start, end, offset;
+	struct gus_module module;
+};
+
+struct gus_traced_thread;
+
+struct gus_traced {
+	struct gus_traced_options options;
+	enum gus_isa isa;
+	struct gus_growing *growing;
+	const struct gus_program *program;
+	struct gus_vec(struct gus_traced_block) blocks; /* by the trace's numbers */
+	struct gus_vec(struct gus_traced_memory) memories; /* by the program's */
+	struct gus_vec(struct gus_traced_own { uint32_t first; uint32_t n; }) own; /* by the program's instructions: their accesses */
+	struct gus_vec(struct gus_traced_region) regions;
+	struct gus_vec(struct gus_traced_function) functions;
+	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */
+	struct gus_vec(struct gus_traced_mapping) mappings;
+	struct gus_sensitivity *knobs;          /* of lane i + 1: what was turned; without a name, nothing. Speedups are of the whole */
+	int knobs_n;
+	struct gus_stream_resources groups_of_ports; /* as knobs and hops number them */
+	/* After the end. */
+	uint64_t instructions, warmed;          /* warmed: of them, those of the warm-up */
+	uint64_t branches_unknown;              /* whose way is not known: the last of a window, or into code that was not traced */
+	double cycles[GUS_STREAM_LANES];        /* all threads, one after the other */
+	double warm_cycles;
+	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
+	double *op_charged;                     /* ... by causality */
+	/* Of the thread with the most cycles: */
+	struct gus_circle circles[GUS_TRACED_CIRCLES];
+	size_t circles_n;
+	struct gus_phases_found phases;
+	struct gus_carried_pair *pairs;         /* dependences through memory, the most frequent first */
+	size_t pairs_n;
+	struct gus_carried_totals carried;
+	struct gus_access_group *groups;        /* by the program's accesses; NULL: not asked for */
+	/* As whoever wrote the traces counted and said: */
+	uint64_t omitted;                       /* accesses */
+	bool full;                              /* a trace has stopped to grow before the program ended */
+	struct gus_vec(char *) notices;         /* what else is not in it; sentences */
+	/* Private: steps before the lanes are chosen. */
+	uint64_t since, look_after;             /* steps since the knobs were looked at, and after how many they are again */
+	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
+	struct gus_vec(struct gus_trace_access) early_accesses;
+	bool running;
+	uint32_t streams;                       /* in early, and before */
+	struct gus_stream_lane lanes[GUS_STREAM_LANES];
+	uint32_t window_bytes;
+	size_t records;                         /* of the present trace that were taken; and where its numbers begin here */
+	uint32_t first_block, first_thread;
+	struct gus_index covered;               /* places of instructions that were executed, once it was asked for them, ... */
+	struct gus_vec(uint32_t) covered_region; /* ... and their regions */
+	struct gus_strings strings;
+	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
+};
+
+/* What traces call the code of an ISA: "x86_64"; "" if they have no name for it. */
+const char *gus_traced_target(enum gus_isa isa);
+/* Whether code for a target, such as "x86_64", can be run on a CPU. -1 with err, which says of what. */
+int gus_traced_check(const struct gus_uarch *u, const char *what, const char *target, struct gus_error *err);
+void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *options);
+void gus_traced_close(struct gus_traced *t);
+/* What is mapped in the next trace, if it does not say so itself. Copied. */
+void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
+		    const void *build_id,
+		    size_t build_id_size);
+/* Reads all of a trace; of several the threads are apart. -1 with err if it stops before its end, is of another ISA than the table, or cannot
+ * be run: what was read until then counts. */
+int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
+/* After the last one: adds up. -1 with err if it cannot be run. */
+int gus_traced_end(struct gus_traced *t, struct gus_error *err);
+/* The region of the instruction that begins at that offset of a file; GUS_TRACED_NONE if none was executed there. After the end. */
+uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset);
+
+/* The threads' own. */
+struct gus_traced_figures {
+	uint32_t stream;
+	uint64_t instructions, warmed;          /* without those of the warm-up, and they */
+	double cycles[GUS_STREAM_LANES], warm_cycles;
+	const struct gus_cache_total *cache;
+	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them; NULL: the predictor was not asked */
+};
+/* How many there are; the i-th. */
+size_t gus_traced_threads(const struct gus_traced *t);
+void gus_traced_thread(const struct gus_traced *t, size_t i, struct gus_traced_figures *out);
+
+#endif

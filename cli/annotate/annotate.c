@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof annotate: picks functions of a recording and shows them instruction by instruction, beside their source. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "cli/annotate/render.h"
+#include "cli/common/filter.h"
+#include "cli/common/print.h"
+#include "cli/verbs.h"
+#include "symbolizer/names/demangle.h"
+
+#define LISTED 20 /* of several matches, how many are listed */
+
+struct annotate_options {
+	const char *input, *symbol, *percent_limit, *format, *symfs;
+	struct gus_filter_options filter;
+	struct gus_list modules;
+	bool source, quiet;
+	int verbosity;
+};
+
+static int call_verbose(const char *argument, void *values, struct gus_error *err)
+{
+	(void)argument;
+	(void)err;
+	((struct annotate_options *)values)->verbosity++;
+	return 0;
+}
+
+#define AT(field) offsetof(struct annotate_options, field)
+static const struct gus_option options[] = {
+	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
+	{ 's', "symbol", "SYMBOL", "The function, as another way to give it: its name, a part of it that no other has, or an "
+	  "offset in it such as 0x1130.", GUS_OPTION_STRING, AT(symbol), NULL, NULL },
+	{ 'd', "dso", "NAME[,NAME]", "Only functions of these modules, by path or base name.", GUS_OPTION_LIST, AT(modules), NULL,
+	  NULL },
+	{ 0, "module", "NAME[,NAME]", "The same as --dso.", GUS_OPTION_LIST, AT(modules), NULL, NULL },
+	GUS_FILTER_OPTIONS(struct annotate_options, filter),
+	{ 0, "percent-limit", "PCT", "Without SYMBOL: all functions that have at least this share of the recording, not only the "
+	  "hottest one.", GUS_OPTION_STRING, AT(percent_limit), NULL, NULL },
+	{ 0, "source", NULL, "Show the source lines between the instructions (the default).", GUS_OPTION_FLAG, AT(source), NULL,
+	  NULL },
+	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format), NULL, "text json csv" },
+	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.", GUS_OPTION_STRING,
+	  AT(symfs), NULL, "@dir" },
+	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
+	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, 0, call_verbose, NULL },
+	{ 0 },
+};
+
+/* What the renderers share. */
+
+const char *gus_annotate_source(const struct gus_annotate *r, const struct gus_annotated *f, uint32_t line)
+{
+	const struct gus_annotation_line *l = &f->annotation.lines.v[line];
+
+	return r->sources ? gus_sources_line(r->sources, l->file, l->line, f->made) : NULL;
+}
+
+const struct gus_route_block *gus_annotate_branch(const struct gus_annotate *r, const struct gus_annotated *f,
+						  const struct gus_annotation_insn *insn)
+{
+	const struct gus_route_block *b = NULL;
+
+	if (r->routes)
+		b = gus_routes_ending_at(r->routes, f->annotation.row->module, insn->offset);
+	return b && (b->taken > 0 || b->class == GUS_INSN_BRANCH_COND) ? b : NULL;
+}
+
+uint32_t gus_annotate_loop(const struct gus_annotated *f, uint32_t loop)
+{
+	return loop == GUS_GRAPH_NONE ? 0 : f->loops_before + loop + 1;
+}
+
+uint64_t gus_annotate_part(const struct gus_scale *scale, uint64_t *sum, uint64_t weight)
+{
+	uint64_t before = *sum;
+
+	*sum += weight;
+	return gus_scale_apply(scale, *sum) - gus_scale_apply(scale, before);
+}
+
+void gus_annotate_build_id(const struct gus_module *module, char out[130])
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < module->build_id_size && 2 * i + 2 < 130; i++)
+		sprintf(out + 2 * i, "%02x", module->build_id[i]);
+}
+
+/* One call of the verb. */
+struct annotating {
+	const struct annotate_options *o;
+	const struct gus_log *log;
+	struct gus_profile profile;
+	struct gus_reader *reader;
+	struct gus_view view;             /* by function, without inlines, the heaviest first */
+	struct gus_report report;
+	double limit;                     /* percent; negative: none was given */
+	struct gus_vec(uint32_t) picked;  /* rows of the view */
+	struct gus_vec(struct gus_annotated) functions;
+};
+
+static const struct gus_module *module_of(const struct annotating *n, const struct gus_row *row)
+{
+	return gus_space_module(n->profile.space, row->module);
+}
+
+/* Picking. */
+
+static bool in_modules(const struct annotating *n, const struct gus_row *row)
+{
+	const char *path = module_of(n, row)->path;
+
+	for (size_t i = 0; i < n->o->modules.n; i++)
+		if (strcmp(n->o->modules.v[i], path) == 0 || strcmp(n->o->modules.v[i], gus_base_name(path)) == 0)
+			return true;
+	return !n->o->modules.n;
+}
+
+static bool has_code(const struct gus_row *row)
+{
+	return row->function && row->has_offset;
+}
+
+static bool is_offset(const char *symbol, uint64_t *offset)
+{
+	char *end;
+
+	if (strncmp(symbol, "0x", 2) != 0)
+		return false;
+	*offset = strtoull(symbol, &end, 16);
+	return symbol[2] && !*end;
+}
+
+static bool has_offset(struct annotating *n, const struct gus_row *row, uint64_t offset)
+{
+	struct gus_name names[GUS_NAMES_MAX];
+
+	gus_symbols_names(n->profile.symbols, module_of(n, row), offset, GUS_DEPTH_FUNCTION, names);
+	return names[0].function && names[0].start == row->offset;
+}
+
+/* Ways to mean a function, the strictest first. */
+enum match { MATCH_OFFSET, MATCH_NAME, MATCH_PART, MATCHES };
+
+static bool is_meant(struct annotating *n, const struct gus_row *row, enum match how, const char *symbol)
+{
+	uint64_t offset;
+
+	switch (how) {
+	case MATCH_OFFSET:
+		return is_offset(symbol, &offset) && has_offset(n, row, offset);
+	case MATCH_NAME:
+		return strcmp(row->function, symbol) == 0;
+	default:
+		return strstr(row->function, symbol) != NULL;
+	}
+}
+
+static void pick_matches(struct annotating *n, const char *symbol)
+{
+	for (int how = 0; how < MATCHES && !n->picked.n; how++)
+		for (uint32_t i = 0; i < n->view.rows.n; i++) {
+			const struct gus_row *row = &n->view.rows.v[i];
+
+			if (has_code(row) && in_modules(n, row) && is_meant(n, row, (enum match)how, symbol))
+				gus_vec_push(&n->picked, i);
+		}
+}
+
+/* The functions that have code of an inlined one: it has no row of its own. */
+static void pick_hosts(struct annotating *n, const char *symbol)
+{
+	const struct gus_profile *p = &n->profile;
+	uint8_t *hosts = gus_zalloc(n->view.rows.n + 1);
+
+	for (size_t i = 0; i < p->cells.n; i++) {
+		const struct gus_place *place = &p->cells.v[i].place;
+		struct gus_name names[GUS_NAMES_MAX];
+		size_t depth = gus_symbols_names(p->symbols, gus_space_module(p->space, place->module), place->offset,
+						 GUS_DEPTH_INLINE, names);
+		bool inlined = false;
+
+		for (size_t k = 0; k + 1 < depth; k++)
+			inlined |= names[k].function && strcmp(names[k].function, symbol) == 0;
+		for (uint32_t k = 0; inlined && k < n->view.rows.n; k++) {
+			const struct gus_row *row = &n->view.rows.v[k];
+
+			hosts[k] |= has_code(row) && row->module == place->module && row->offset == names[depth - 1].start;
+		}
+	}
+	for (uint32_t k = 0; k < n->view.rows.n; k++)
+		if (hosts[k] && in_modules(n, &n->view.rows.v[k]))
+			gus_vec_push(&n->picked, k);
+	free(hosts);
+}
+
+static void list_picked(const struct annotating *n)
+{
+	for (size_t i = 0; i < n->picked.n && i < LISTED; i++) {
+		const struct gus_row *row = &n->view.rows.v[n->picked.v[i]];
+		char share[32];
+
+		gus_format_fixed(share, sizeof(share), row->share * 100, 2);
+		fprintf(stderr, "  %6s%%  %s at 0x%" PRIx64 " in %s\n", share, row->function, row->offset,
+			module_of(n, row)->path);
+	}
+	if (n->picked.n > LISTED)
+		fprintf(stderr, "  and %zu more\n", n->picked.n - LISTED);
+}
+
+static const char *remedy(const struct gus_module *module)
+{
+	return module->kind == GUS_MODULE_FILE ? "; --symfs DIR can give the file as it was" : "";
+}
+
+/* Whose functions have no names, and why, if that is a good part of the recording: what was asked for may be there. */
+static void nameless(const struct annotating *n, char *out, size_t room)
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < n->view.rows.n; i++) {
+		const struct gus_row *row = &n->view.rows.v[i];
+		const char *trouble = row->function ? NULL : gus_symbols_trouble(n->profile.symbols, module_of(n, row));
+		char share[32];
+
+		if (!trouble || row->share < 0.01 || !in_modules(n, row))
+			continue;
+		gus_format_fixed(share, sizeof(share), row->share * 100, 1);
+		snprintf(out, room, "; %s %% of the recording is in code without names of %s: %s%s", share,
+			 module_of(n, row)->path, trouble, remedy(module_of(n, row)));
+		return;
+	}
+}
+
+static int pick_symbol(struct annotating *n, const char *symbol, struct gus_error *err)
+{
+	char why[512];
+	char *readable;
+
+	pick_matches(n, symbol);
+	if (!n->picked.n && (readable = gus_demangle(symbol))) {
+		pick_matches(n, readable);
+		free(readable);
+	}
+	if (n->picked.n == 1)
+		return 0;
+	if (n->picked.n)
+		return gus_fail(err, GUS_E_USAGE, "%zu functions are meant by %s; name one more closely, by --dso, or by its "
+				"offset:", n->picked.n, symbol);
+	pick_hosts(n, symbol);
+	if (n->picked.n)
+		return gus_fail(err, GUS_E_USAGE, "%s was sampled only where it is inlined; annotate what it is inlined into, "
+				"such as '%s':", symbol, n->view.rows.v[n->picked.v[0]].function);
+	nameless(n, why, sizeof(why));
+	return gus_fail(err, GUS_E_USAGE, "no function called %s was sampled; 'gusprof report --no-inline' lists those that "
+			"were%s", symbol, why);
+}
+
+/* Without a symbol: the hottest, or all above the limit. A hottest one that cannot be shown is not passed over in silence. */
+static int pick_hottest(struct annotating *n, struct gus_error *err)
+{
+	for (uint32_t i = 0; i < n->view.rows.n; i++) {
+		const struct gus_row *row = &n->view.rows.v[i];
+		const struct gus_module *module = module_of(n, row);
+		const char *trouble = has_code(row) ? NULL : gus_symbols_code_trouble(n->profile.symbols, module);
+
+		if (!in_modules(n, row) || row->share * 100 < n->limit)
+			continue;
+		if (has_code(row)) {
+			gus_vec_push(&n->picked, i);
+		} else if (n->limit < 0) {
+			return gus_fail(err, GUS_E_NOT_FOUND, "cannot annotate the hottest code, which is in %s and belongs to no "
+					"known function: %s%s; name another function", module->path,
+					trouble ? trouble : "nothing bounds it", remedy(module));
+		} else {
+			gus_log(n->log, GUS_WARN, "code of no known function in %s is left out: %s", module->path,
+				trouble ? trouble : "nothing bounds it");
+		}
+		if (n->limit < 0)
+			return 0;
+	}
+	if (n->picked.n)
+		return 0;
+	if (n->limit > 0)
+		return gus_fail(err, GUS_E_USAGE, "no function has %s %% of the recording%s", n->o->percent_limit,
+				n->o->modules.n ? " in these modules" : "");
+	return gus_fail(err, GUS_E_USAGE, "the recording has no sample in a function of these modules");
+}
+
+/* How far an address can be trusted. */
+static const char *skid_of(const struct gus_profile *p)
+{
+	const Gusprof__Event *e = p->event < p->header->n_events ? p->header->events[p->event] : NULL;
+
+	if (!e)
+		return "it is not known how samples were taken: an address may be some instructions behind the one that took the "
+		       "time";
+	if (e->precise > 1)
+		return NULL;
+	if (strcmp(e->unit, "ns") == 0)
+		return "a timer's interrupt waits for the instructions under way: an address may be some instructions behind the "
+		       "one that took the time";
+	return "a counter's interrupt comes late: an address may be some instructions behind the one that took the time";
+}
+
+/* Showing. */
+
+static time_t made_at(const struct annotating *n, const struct gus_module *module)
+{
+	char *path = gus_format("%s%s", n->o->symfs ? n->o->symfs : "", module->path);
+	struct stat st;
+	time_t made = stat(path, &st) == 0 ? st.st_mtime : 0;
+
+	free(path);
+	return made;
+}
+
+static uint64_t weight_before(const struct gus_view *view, uint32_t row)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < row; i++)
+		sum += view->rows.v[i].weight;
+	return sum;
+}
+
+static int add_function(struct annotating *n, uint32_t number, struct gus_error *err)
+{
+	const struct gus_annotated *last = n->functions.n ? &n->functions.v[n->functions.n - 1] : NULL;
+	struct gus_annotated f = { .before = weight_before(&n->view, number) };
+
+	if (gus_annotation_make(&f.annotation, &n->profile, &n->view.rows.v[number], err) != 0)
+		return -1;
+	f.made = made_at(n, f.annotation.module);
+	f.loops_before = last ? last->loops_before + (uint32_t)last->annotation.graph.loops.n : 0;
+	if (n->o->source && !f.annotation.lines.n)
+		gus_log(n->log, GUS_NOTE, "there are no source lines of %s in %s: no debug information was found for it",
+			f.annotation.row->function, f.annotation.module->path);
+	gus_vec_push(&n->functions, f);
+	return 0;
+}
+
+/* Of several functions one that cannot be shown is told of and left out; if it is the only one, that is the error. */
+static int add_functions(struct annotating *n, struct gus_error *err)
+{
+	for (size_t i = 0; i < n->picked.n; i++) {
+		struct gus_error why = { 0 };
+
+		if (add_function(n, n->picked.v[i], &why) == 0)
+			continue;
+		if (n->picked.n == 1) {
+			*err = why;
+			return -1;
+		}
+		gus_log(n->log, GUS_WARN, "left out: %s", why.text);
+	}
+	if (!n->functions.n)
+		return gus_fail(err, GUS_E_NOT_FOUND, "none of the %zu functions can be shown", n->picked.n);
+	return 0;
+}
+
+static void warn(const char *text, void *context)
+{
+	gus_log(context, GUS_WARN, "%s", text);
+}
+
+/* What the branch stacks say, if there are any. They are those of all samples. */
+static bool load_routes(struct annotating *n, struct gus_routes *routes)
+{
+	struct gus_error err = { 0 };
+
+	if (!n->profile.header->branch_type)
+		return false;
+	if (n->profile.filtered)
+		gus_log(n->log, GUS_NOTE, "how often branches are taken is not shown, because the options leave some samples out");
+	else if (gus_routes_load(routes, n->reader, &n->profile, &err) == 0)
+		return true;
+	else
+		gus_log(n->log, GUS_NOTE, "%s", err.text);
+	return false;
+}
+
+static int render(struct annotating *n)
+{
+	struct gus_annotate r = { &n->report, n->functions.v, n->functions.n, skid_of(&n->profile), NULL, NULL };
+	struct gus_routes routes;
+	int rc = 0;
+
+	if (load_routes(n, &routes))
+		r.routes = &routes;
+	if (n->o->source)
+		r.sources = gus_sources_new(n->o->symfs, n->log);
+	if (strcmp(n->o->format, "json") == 0)
+		rc = gus_annotate_json(&r);
+	else if (strcmp(n->o->format, "csv") == 0)
+		gus_annotate_csv(&r);
+	else
+		gus_annotate_text(&r);
+	fflush(stdout);
+	if (strcmp(n->o->format, "text") != 0) /* text has them on top */
+		gus_report_notices(&n->report, warn, (void *)n->log);
+	if (strcmp(n->o->format, "csv") == 0 && r.skid)
+		gus_log(n->log, GUS_NOTE, "skid: %s", r.skid);
+	if (r.sources)
+		gus_sources_tell(r.sources);
+	gus_sources_free(r.sources);
+	if (r.routes)
+		gus_routes_free(&routes);
+	return rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
+}
+
+static int fail_status(const struct gus_error *err)
+{
+	gus_complain(err);
+	return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+}
+
+static int show(struct annotating *n)
+{
+	struct gus_error err = { 0 };
+	int rc;
+
+	gus_view_make(&n->view, &n->profile, GUS_BY_FUNCTION, false);
+	n->report.view = &n->view;
+	n->report.profile = &n->profile;
+	n->report.units = gus_units_of(&n->profile);
+	if (!n->profile.samples)
+		rc = gus_fail(&err, GUS_E_NOT_FOUND, "there is nothing to annotate: %s has no samples%s", n->o->input,
+			      n->profile.filtered ? " that the options leave" : "");
+	else
+		rc = n->o->symbol ? pick_symbol(n, n->o->symbol, &err) : pick_hottest(n, &err);
+	if (rc == 0)
+		rc = add_functions(n, &err);
+	rc = rc == 0 ? render(n) : fail_status(&err);
+	if (!n->functions.n && n->o->symbol && n->picked.n && err.code == GUS_E_USAGE)
+		list_picked(n);
+	for (size_t i = 0; i < n->functions.n; i++)
+		gus_annotation_free(&n->functions.v[i].annotation);
+	gus_vec_free(&n->functions);
+	gus_vec_free(&n->picked);
+	gus_view_free(&n->view);
+	return rc;
+}
+
+static int check_options(const struct annotate_options *o, double *limit, struct gus_error *err)
+{
+	static const char *const formats[] = { "text", "json", "csv" };
+	const char *at = o->percent_limit;
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		known |= strcmp(o->format, formats[i]) == 0;
+	if (!known)
+		return gus_fail(err, GUS_E_USAGE, "--format takes text, json or csv, not '%s'", o->format);
+	*limit = -1;
+	if (at && (gus_decimal_parse(&at, limit) != 0 || *at || *limit > 100))
+		return gus_fail(err, GUS_E_USAGE, "--percent-limit takes a number of percent, not '%s'", o->percent_limit);
+	if (o->percent_limit && o->symbol)
+		return gus_fail(err, GUS_E_USAGE, "--percent-limit says which functions to show, and so does %s: give one of them",
+				o->symbol);
+	if (o->symbol && !*o->symbol)
+		return gus_fail(err, GUS_E_USAGE, "the name of the function is empty");
+	return 0;
+}
+
+static int annotate(const struct annotate_options *o)
+{
+	struct annotating n = { .o = o, .log = gus_cli_log(o->quiet ? -1 : o->verbosity), .report = { .path = o->input } };
+	struct gus_symbols_options symbols = { .symfs = o->symfs };
+	const Gusprof__Header *header;
+	struct gus_reader *reader;
+	struct gus_error err = { 0 };
+	struct gus_filter filter;
+	uint32_t *tids = NULL;
+	int status;
+
+	if (check_options(o, &n.limit, &err) != 0 || !(reader = gus_reader_open(o->input, &err)))
+		return fail_status(&err);
+	header = gus_reader_header(reader);
+	symbols.boot_id = header->host ? header->host->boot_id : NULL;
+	if (gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &tids, &err) != 0 ||
+	    gus_profile_load(&n.profile, reader, &filter, &symbols, n.log, &err) != 0) {
+		status = fail_status(&err);
+	} else {
+		n.reader = reader;
+		status = show(&n);
+		gus_profile_free(&n.profile);
+	}
+	free(tids);
+	gus_reader_close(reader);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct annotate_options o = { .input = "gusprof.data", .format = "text", .source = true };
+	int status;
+
+	if (gus_options_parse(&gus_verb_annotate, &o, &argc, &argv, &status) == 0) {
+		if (argc > 1 || (argc == 1 && o.symbol)) {
+			fprintf(stderr, "gusprof: annotate takes one function, not '%s' too; a recording is given with -i\n",
+				argv[argc - 1]);
+			status = GUS_EXIT_USAGE;
+		} else {
+			if (argc == 1)
+				o.symbol = argv[0];
+			status = annotate(&o);
+		}
+	}
+	gus_list_free(&o.modules);
+	gus_filter_options_free(&o.filter);
+	return status;
+}
+
+const struct gus_verb gus_verb_annotate = {
+	.name = "annotate",
+	.synopsis = "[OPTION...] [SYMBOL]",
+	.summary = "Show a function's instructions beside its source, and where its time went.",
+	.details = "SYMBOL is a function that was sampled; without it the hottest one is shown. Its inlined functions are\n"
+		   "shown as a part of it, with their own lines. gusprof-annotate(1) explains the columns.",
+	.options = options,
+	.run = run,
+};

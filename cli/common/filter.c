@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/common/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+int gus_decimal_parse(const char **text, double *value)
+{
+	const char *at = *text;
+	double scale = 1;
+	bool digits = false;
+
+	*value = 0;
+	for (; *at >= '0' && *at <= '9'; at++, digits = true)
+		*value = *value * 10 + (*at - '0');
+	if (*at == '.')
+		for (at++; *at >= '0' && *at <= '9'; at++, digits = true)
+			*value += (*at - '0') * (scale /= 10);
+	*text = at;
+	return digits ? 0 : -1;
+}
+
+struct range { uint64_t from_ns, to_ns; };
+
+static uint64_t part_of(uint64_t length, double percent)
+{
+	return (uint64_t)((double)length * percent / 100);
+}
+
+/* FROM,TO in seconds, A%-B%, or A%/N: the Nth slice of A percent. */
+static int parse_range(const char *text, uint64_t length_ns, struct range *range)
+{
+	const char *at = text;
+	double first = 0, second = 0;
+	bool has_first = gus_decimal_parse(&at, &first) == 0;
+
+	if (has_first && *at == '%') {
+		bool slice = at[1] == '/';
+
+		if (at[1] != '-' && !slice)
+			return -1;
+		at += 2;
+		if (gus_decimal_parse(&at, &second) != 0 || (!slice && *at++ != '%') || *at != '\0')
+			return -1;
+		if (slice && second < 1)
+			return -1;
+		range->from_ns = part_of(length_ns, slice ? first * (second - 1) : first);
+		range->to_ns = part_of(length_ns, slice ? first * second : second);
+		return range->to_ns > range->from_ns && range->to_ns <= length_ns ? 0 : -1;
+	}
+	if (*at++ != ',')
+		return -1;
+	range->from_ns = (uint64_t)(first * 1e9);
+	range->to_ns = 0;
+	if (*at == '\0')
+		return has_first ? 0 : -1;
+	if (gus_decimal_parse(&at, &second) != 0 || *at != '\0')
+		return -1;
+	range->to_ns = (uint64_t)(second * 1e9);
+	return range->to_ns > range->from_ns ? 0 : -1;
+}
+
+static int find_event(const Gusprof__Header *header, const char *text, uint32_t *event, struct gus_error *err)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	for (size_t i = 0; i < header->n_events; i++) {
+		const Gusprof__Event *e = header->events[i];
+
+		if (strcmp(e->name, text) == 0 || strcmp(e->asked, text) == 0 ||
+		    (*text && *end == '\0' && number == i)) {
+			*event = (uint32_t)i;
+			return 0;
+		}
+	}
+	return gus_fail(err, GUS_E_USAGE, "the recording has no event '%s'; it has %zu, the first is '%s'", text,
+			header->n_events, header->n_events ? header->events[0]->name : "");
+}
+
+static int parse_tids(const struct gus_list *list, uint32_t **tids, struct gus_error *err)
+{
+	*tids = gus_resize(NULL, list->n, sizeof(**tids));
+	for (size_t i = 0; i < list->n; i++) {
+		char *end;
+		unsigned long tid = strtoul(list->v[i], &end, 10);
+
+		if (*end || !*list->v[i] || tid > UINT32_MAX)
+			return gus_fail(err, GUS_E_USAGE, "--tid takes thread numbers, not '%s'", list->v[i]);
+		(*tids)[i] = (uint32_t)tid;
+	}
+	return 0;
+}
+
+int gus_filter_make(struct gus_filter *f, const struct gus_filter_options *o, struct gus_reader *reader, uint64_t *length,
+		    uint32_t **tids, struct gus_error *err)
+{
+	struct range range = { 0 };
+
+	*f = (struct gus_filter){ .comms = (const char *const *)o->comms.v, .tids_n = o->tids.n };
+	if (parse_tids(&o->tids, tids, err) != 0)
+		return -1;
+	f->tids = *tids;
+	if (o->event && find_event(gus_reader_header(reader), o->event, &f->event, err) != 0)
+		return -1;
+	if (gus_profile_length(reader, length, err) != 0)
+		return -1;
+	if (o->time && parse_range(o->time, *length, &range) != 0)
+		return gus_fail(err, GUS_E_USAGE, "--time takes FROM,TO in seconds, A%%-B%% or A%%/N, within the "
+				"recording's %.3f s, not '%s'", (double)*length / 1e9, o->time);
+	f->from_ns = range.from_ns;
+	f->to_ns = range.to_ns;
+	return 0;
+}
+
+void gus_filter_options_free(struct gus_filter_options *o)
+{
+	gus_list_free(&o->comms);
+	gus_list_free(&o->tids);
+}

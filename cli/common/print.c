@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/common/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void gus_print_clean(const char *text)
+{
+	for (; *text; text++)
+		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
+void gus_print_percent(double share)
+{
+	char text[32];
+
+	gus_format_fixed(text, sizeof(text), share * 100, 2);
+	printf("%7s%%", text);
+}
+
+const char *gus_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void gus_format_fixed(char *out, size_t room, double value, int digits)
+{
+	uint64_t scale = 1, scaled;
+
+	for (int i = 0; i < digits; i++)
+		scale *= 10;
+	scaled = (uint64_t)(value * (double)scale + 0.5);
+	if (digits)
+		snprintf(out, room, "%" PRIu64 ".%0*" PRIu64, scaled / scale, digits, scaled % scale);
+	else
+		snprintf(out, room, "%" PRIu64, scaled);
+}
+
+void gus_format_time(char *out, size_t room, uint64_t ns)
+{
+	static const struct { double scale; int digits; const char *unit; } units[] = {
+		{ 1e9, 3, "s" }, { 1e6, 2, "ms" }, { 1e3, 1, "us" }, { 1, 0, "ns" },
+	};
+	size_t i = ns >= 1000000000 ? 0 : ns >= 1000000 ? 1 : ns >= 1000 ? 2 : 3;
+	char number[32];
+
+	gus_format_fixed(number, sizeof(number), (double)ns / units[i].scale, units[i].digits);
+	snprintf(out, room, "%s %s", number, units[i].unit);
+}
+
+void gus_print_field(const char *text)
+{
+	if (!text)
+		return;
+	if (!strpbrk(text, ",\"\r\n")) {
+		printf("%s", text);
+		return;
+	}
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"')
+			putchar('"');
+		putchar(*text);
+	}
+	putchar('"');
+}
+
+void gus_print_share(double value)
+{
+	uint64_t millionths = (uint64_t)(value * 1e6 + 0.5);
+
+	printf("%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Words and numbers on stdout, for people and as CSV: the same bytes in every locale. */
+#ifndef GUS_CLI_COMMON_PRINT_H
+#define GUS_CLI_COMMON_PRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Names and source lines come from files that anyone may have written: control characters must not reach a terminal. */
+void gus_print_clean(const char *text);
+/* "12.34%" of a share of 1, right-aligned in eight columns. */
+void gus_print_percent(double share);
+/* What stands behind the last slash. */
+const char *gus_base_name(const char *path);
+
+/* value, which is not negative, with that many digits behind a point. */
+void gus_format_fixed(char *out, size_t room, double value, int digits);
+/* "1.234 s", "12.34 ms", "12.3 us" or "12 ns". */
+void gus_format_time(char *out, size_t room, uint64_t ns);
+
+/* A field of CSV (RFC 4180), quoted if it has to be; NULL is an empty one. Nothing follows it. */
+void gus_print_field(const char *text);
+/* A share of 1 with six digits behind the point. */
+void gus_print_share(double value);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/common/uarch_load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "collector/host/host.h"
+#include "model/tables/builtin.h"
+#include "model/tables/cpus.h"
+
+#define FILE_MAX (64u << 20) /* far more than any table; less than would hurt */
+
+const char *gus_uarch_host(void)
+{
+	Gusprof__Host *host = gus_host_describe("/sys");
+	struct gus_cpu_id id = {
+		.vendor = host->cpu_vendor, .family = host->cpu_family, .model = host->cpu_model_number,
+		.stepping = host->cpu_stepping, .midr = host->midr,
+	};
+	const char *name = gus_uarch_of_cpu(&id);
+
+	name = name ? gus_uarch_builtin_find(name) : NULL;
+	gusprof__host__free_unpacked(host, NULL);
+	return name;
+}
+
+char *gus_uarch_read(const char *path, const char *what, size_t limit, size_t *size, struct gus_error *err)
+{
+	bool standard = strcmp(path, "-") == 0;
+	FILE *f = standard ? stdin : fopen(path, "re");
+	struct gus_vec(char) bytes = { 0 };
+	size_t got;
+
+	if (!f) {
+		gus_fail_errno(err, errno, "cannot open %s %s", what, path);
+		return NULL;
+	}
+	do {
+		gus_vec_reserve(&bytes, bytes.n + 65536);
+		got = fread(bytes.v + bytes.n, 1, 65536, f);
+		bytes.n += got;
+	} while (got && bytes.n < limit);
+	if (ferror(f) || bytes.n >= limit) {
+		if (ferror(f))
+			gus_fail_errno(err, errno, "cannot read %s %s", what, path);
+		else
+			gus_fail(err, GUS_E_CORRUPT, "cannot use %s: it is too long for %s", path, what);
+		gus_vec_free(&bytes);
+	}
+	if (!standard)
+		fclose(f);
+	*size = bytes.n;
+	return bytes.v;
+}
+
+static struct gus_uarch *load_file(const char *path, unsigned flags, struct gus_error *err)
+{
+	struct gus_uarch *u;
+	size_t size;
+	char *text = gus_uarch_read(path, "the table", FILE_MAX, &size, err);
+
+	if (!text)
+		return NULL;
+	u = gus_uarch_parse(path, text, size, &gus_uarch_builtin, flags, err);
+	free(text);
+	return u;
+}
+
+struct gus_uarch *gus_uarch_load(const char *what, unsigned flags, struct gus_error *err)
+{
+	bool host = !what || strcmp(what, "host") == 0;
+	const char *name = host ? gus_uarch_host() : gus_uarch_builtin_find(what);
+
+	if (name)
+		return gus_uarch_parse(name, NULL, 0, &gus_uarch_builtin, flags, err);
+	if (host) {
+		gus_fail(err, GUS_E_NOT_FOUND, "there is no table for this machine's CPU; name one with --uarch: see gusprof "
+			 "uarch list");
+		return NULL;
+	}
+	/* A name without a slash that is no file was most likely meant as a CPU. */
+	if (!strchr(what, '/')) {
+		FILE *f = fopen(what, "re");
+
+		if (!f) {
+			gus_fail(err, GUS_E_NOT_FOUND, "there is neither a CPU nor a file called %s; see gusprof uarch list", what);
+			return NULL;
+		}
+		fclose(f);
+	}
+	return load_file(what, flags, err);
+}

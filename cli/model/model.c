@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof model: how many cycles a piece of code takes on a CPU, by the core engine, and why. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/common/hex.h"
+#include "cli/common/uarch_load.h"
+#include "cli/model/batch.h"
+#include "cli/model/render.h"
+#include "cli/model/traced.h"
+#include "cli/verbs.h"
+#include "model/code/uoptable.h"
+
+#define INPUT_MAX (1u << 30)
+
+struct model_options {
+	const char *block, *batch, *elf, *function, *uops, *uarch, *engine, *format, *pointers, *data, *fetch;
+	const char *input, *emulator, *trace_options;
+	struct gus_list variant, set;
+	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up, pid, tid, snapshots, spread, window, max_memory;
+	double weights[GUS_MODEL_WEIGHTS];
+	size_t weights_n;
+	bool unrolled, costs, causality, timing, interval, phases, memory;
+	char *const *command;           /* what is to be run and traced; NULL: nothing */
+};
+
+static int set_timeline(const char *argument, void *values, struct gus_error *err)
+{
+	struct model_options *o = values;
+	char *end;
+
+	o->timeline = 3;
+	if (!argument)
+		return 0;
+	o->timeline = strtoull(argument, &end, 10);
+	if (argument[0] < '0' || argument[0] > '9' || *end || !o->timeline || o->timeline > 10000)
+		return gus_fail(err, GUS_E_USAGE, "--timeline takes a number of iterations up to 10000, not '%s'", argument);
+	return 0;
+}
+
+/* "15,100,inf": percentages more, or without limit. */
+static int set_sensitivity(const char *argument, void *values, struct gus_error *err)
+{
+	struct model_options *o = values;
+	const char *at = argument ? argument : "15";
+	char *end;
+
+	for (o->weights_n = 0; ; at = end + 1) {
+		unsigned long long percent;
+
+		if (o->weights_n == GUS_MODEL_WEIGHTS)
+			return gus_fail(err, GUS_E_USAGE, "--sensitivity takes up to %d percentages, not '%s'", GUS_MODEL_WEIGHTS, argument);
+		if (strncmp(at, "inf", 3) == 0) {
+			o->weights[o->weights_n++] = 0;
+			end = (char *)(uintptr_t)at + 3;
+		} else {
+			percent = strtoull(at, &end, 10);
+			if (*at < '0' || *at > '9' || !percent || percent > 10000)
+				return gus_fail(err, GUS_E_USAGE, "--sensitivity takes percentages up to 10000, or inf, separated by "
+						"commas, not '%s'", argument);
+			o->weights[o->weights_n++] = 1 + (double)percent / 100;
+		}
+		if (!*end)
+			return 0;
+		if (*end != ',')
+			return gus_fail(err, GUS_E_USAGE, "--sensitivity takes percentages up to 10000, or inf, separated by commas, not "
+					"'%s'", argument);
+	}
+}
+
+#define AT(field) offsetof(struct model_options, field)
+static const struct gus_option options[] = {
+	{ 0, "block", "HEX", "Model the instructions in these bytes, such as 4801c8.", GUS_OPTION_STRING, AT(block), NULL, NULL },
+	{ 0, "batch", "FILE", "Model many blocks: the first field of each line of a CSV file; - is the standard input.",
+	  GUS_OPTION_STRING, AT(batch), NULL, NULL },
+	{ 0, "elf", "FILE", "Model a loop of a program or object file; see --function.", GUS_OPTION_STRING, AT(elf), NULL, NULL },
+	{ 0, "function", "NAME", "With --elf: the function, by its name or an address in it. If it has several loops they are "
+	  "listed.", GUS_OPTION_STRING, AT(function), NULL, NULL },
+	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), NULL, NULL },
+	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops), NULL, NULL },
+	{ 'i', "input", "FILE", "Model what a file's trace says was executed.", GUS_OPTION_STRING, AT(input), NULL, NULL },
+	{ 'p', "pid", "PID", "Model a process that runs: snapshots are taken of it, and copies made from them are traced.", GUS_OPTION_NUMBER,
+	  AT(pid), NULL, NULL },
+	{ 't', "tid", "TID", "With --pid: only this thread.", GUS_OPTION_NUMBER, AT(tid), NULL, NULL },
+	{ 0, "snapshots", "N", "With --pid: how many (8).", GUS_OPTION_NUMBER, AT(snapshots), NULL, NULL },
+	{ 0, "spread", "MS", "With --pid: milliseconds from one snapshot to the next, at least (250).", GUS_OPTION_NUMBER, AT(spread), NULL, NULL },
+	{ 0, "window", "N", "With --pid: instructions from each (1000000), to the first system call.", GUS_OPTION_NUMBER, AT(window), NULL, NULL },
+	{ 0, "max-memory", "SIZE", "With --pid: memory that a snapshot may have (100M).", GUS_OPTION_SIZE, AT(max_memory), NULL, NULL },
+	{ 0, "trace-options", "WORDS", "Of a command: which part of it is traced, as gusprof-qemu(7) says, such as "
+	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), NULL, NULL },
+	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.", GUS_OPTION_STRING,
+	  AT(emulator), NULL, "@file" },
+	{ 0, "interval", NULL, "Of a trace: tell also how long it would take if all that is touched for the first time had been in the "
+	  "caches.", GUS_OPTION_FLAG, AT(interval), NULL, NULL },
+	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not counted.",
+	  GUS_OPTION_NUMBER, AT(warm_up), NULL, NULL },
+	{ 0, "phases", NULL, "Of a trace: show also what it did over time, and the phases that it falls into.", GUS_OPTION_FLAG,
+	  AT(phases), NULL, NULL },
+	{ 0, "memory", NULL, "Of a trace: show also the stride, reuse and footprint of accesses, and which loads read what which "
+	  "stores wrote.", GUS_OPTION_FLAG, AT(memory), NULL, NULL },
+	{ 0, "rows", "N", "Of a trace: show N functions and loops, instead of those with a hundredth of the time.", GUS_OPTION_NUMBER,
+	  AT(rows), NULL, NULL },
+	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
+	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are available and is some "
+	  "twenty times faster; or both: core, how far the other one agrees, and why not.", GUS_OPTION_STRING, AT(engine), NULL,
+	  "core stream both" },
+	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a time, by the stream "
+	  "engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL, 0, set_sensitivity, NULL },
+	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the time goes round in, "
+	  "by the stream engine.", GUS_OPTION_FLAG, AT(causality), NULL, NULL },
+	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent faster.",
+	  GUS_OPTION_NUMBER, AT(reach), NULL, NULL },
+	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without it code is "
+	  "the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), NULL, NULL },
+	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_STRING, AT(format), NULL,
+	  "text json csv" },
+	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed and retired.",
+	  GUS_OPTION_CALL, 0, set_timeline, NULL },
+	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, FES, NODIV, NORED, "
+	  "S2L, NO_STORE, infinite, or all; separated by commas.", GUS_OPTION_LIST, AT(variant), NULL,
+	  "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all" },
+	{ 0, "set", "NAME=VALUE", "Another size or width than the table's, such as rob=100; 0 is no limit. Several are separated by "
+	  "commas.", GUS_OPTION_LIST, AT(set), NULL, NULL },
+	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch) or distinct (of --elf) "
+	  "values; or none (of --uops): no store feeds a load.", GUS_OPTION_STRING, AT(pointers), NULL, "equal distinct none" },
+	{ 0, "iterations", "N", "Run just N iterations and count all their cycles, instead of finding the steady state.",
+	  GUS_OPTION_NUMBER, AT(iterations), NULL, NULL },
+	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory; or caches: where those of the table "
+	  "have them.", GUS_OPTION_STRING, AT(data), NULL, "L1 L2 L3 memory caches" },
+	{ 0, "fetch", "FROM", "Where uops come from: auto (default: what would hold the code), decoders, uop-cache, loop (the loop "
+	  "buffer) or ideal (always there).", GUS_OPTION_STRING, AT(fetch), NULL,
+	  "auto decoders uop-cache loop ideal" },
+	{ 0, "costs", NULL, "Run again once for each instruction, to show what it costs: the cycles gained if it took its issue slot "
+	  "and nothing else.", GUS_OPTION_FLAG, AT(costs), NULL, NULL },
+	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs), NULL, NULL },
+	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER, AT(per), NULL, NULL },
+	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG, AT(timing), NULL, NULL },
+	{ 0 },
+};
+
+/* Everything of one call. */
+struct model {
+	const struct model_options *o;
+	struct gus_uarch *uarch;
+	struct gus_model_settings settings;
+	struct gus_core_memory memory;
+	enum gus_hit level;
+	struct timespec begun;
+	struct gus_vec(char *) notes;
+};
+
+static int fail_status(const struct gus_error *err)
+{
+	gus_complain(err);
+	return err->code == GUS_E_USAGE || (err->code == GUS_E_NOT_FOUND && !err->sys) ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+}
+
+/* The number of a word among choices; -1 with err. No word is the first. */
+static int choose(const char *option, const char *word, const char *const *choices, int *number, struct gus_error *err)
+{
+	for (*number = 0; choices[*number]; ++*number)
+		if (!word || strcasecmp(word, choices[*number]) == 0)
+			return 0;
+	return gus_fail(err, GUS_E_USAGE, "there is no --%s %s; see 'gusprof model --help'", option, word);
+}
+
+static void answer(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	(void)access;
+	*level = *(const enum gus_hit *)context;
+	*tlb = GUS_TLB_HIT;
+}
+
+static int settle_variants(struct model *m, struct gus_error *err)
+{
+	for (size_t i = 0; i < m->o->variant.n; i++) {
+		const char *name = m->o->variant.v[i];
+		bool found = false;
+
+		for (int v = 0; v < GUS_VARIANTS; v++)
+			if (strcasecmp(name, "all") == 0 || strcasecmp(name, gus_variant_name((enum gus_variant)v)) == 0)
+				found = m->settings.variants[v] = true;
+		if (!found)
+			return gus_fail(err, GUS_E_USAGE, "there is no variant %s; see 'gusprof model --help'", name);
+	}
+	return 0;
+}
+
+/* The sizes. */
+static int settle_sizes(struct model *m, struct gus_error *err)
+{
+	gus_core_config_of(&m->settings.config, m->uarch);
+	gus_cache_config_of(&m->settings.cache_config, m->uarch);
+	for (size_t i = 0; i < m->o->set.n; i++) {
+		char *name = m->o->set.v[i], *equals = strchr(name, '='), *end = NULL;
+		uint64_t value = equals ? strtoull(equals + 1, &end, 10) : 0;
+
+		if (!equals || equals[1] < '0' || equals[1] > '9' || *end)
+			return gus_fail(err, GUS_E_USAGE, "--set takes NAME=VALUE, such as rob=100, not '%s'", name);
+		*equals = '\0';
+		if (gus_core_config_set(&m->settings.config, name, value, err) != 0)
+			return -1;
+	}
+	/* Prefetched lines are on their way for as long. */
+	m->settings.cache_config.level[GUS_HIT_L2].latency = m->settings.config.l2_latency;
+	m->settings.cache_config.level[GUS_HIT_L3].latency = m->settings.config.l3_latency;
+	m->settings.cache_config.memory_latency = m->settings.config.memory_latency;
+	return 0;
+}
+
+/* What is usual of the input, unless it was said otherwise. */
+static const char *or_usual(const char *word, const struct model_options *o, const char *code, const char *elf,
+			    const char *uops)
+{
+	return word ? word : o->uops ? uops : o->elf ? elf : code;
+}
+
+static int settle_options(struct model *m, struct gus_error *err)
+{
+	static const char *const fetches[] = { "auto", "decoders", "uop-cache", "loop", "ideal", NULL };
+	static const char *const pointers[] = { "equal", "distinct", "none", NULL };
+	static const char *const levels[] = { "L1", "L2", "L3", "memory", "caches", NULL };
+	static const char *const engines[] = { "core", "stream", "both", NULL };
+	const struct model_options *o = m->o;
+	struct gus_model_settings *s = &m->settings;
+	int fetch, pointer, level, engine;
+
+	if (choose("engine", o->engine, engines, &engine, err) != 0 ||
+	    choose("fetch", o->fetch ? o->fetch : "auto", fetches, &fetch, err) != 0 ||
+	    choose("pointers", or_usual(o->pointers, o, "equal", "distinct", "none"), pointers, &pointer, err) != 0 ||
+	    choose("data", o->data, levels, &level, err) != 0)
+		return -1;
+	s->options.fetch = (enum gus_core_fetch)fetch;
+	s->options.pointers = (enum gus_core_pointers)pointer;
+	s->options.iterations = o->iterations;
+	s->options.unrolled = o->unrolled;
+	s->timeline = o->timeline;
+	s->costs = o->costs;
+	s->causality = o->causality;
+	s->stream = engine == 1;
+	s->both = engine == 2;
+	memcpy(s->weights, o->weights, sizeof(s->weights));
+	s->weights_n = o->weights_n;
+	if (o->reach && !o->weights_n) {
+		s->weights[0] = 1.15;
+		s->weights_n = 1;
+	}
+	s->reach = (double)o->reach / 100;
+	s->caches = level == GUS_HITS;
+	m->level = s->caches ? GUS_HIT_L1 : (enum gus_hit)level;
+	m->memory = (struct gus_core_memory){ &m->level, answer };
+	if (m->level != GUS_HIT_L1)
+		s->options.memory = &m->memory;
+	return settle_variants(m, err);
+}
+
+/* What is only for code that is given, or only for what was executed. */
+static int check_traced(const struct model_options *o, struct gus_error *err)
+{
+	bool traced = o->command || o->input || o->pid;
+
+	if (!traced && (o->trace_options || o->emulator || o->interval || o->warm_up || o->rows || o->phases || o->memory))
+		return gus_fail(err, GUS_E_USAGE, "--%s is for a command, --pid PID or --input FILE", o->trace_options ? "trace-options" :
+				o->emulator ? "emulator" : o->interval ? "interval" : o->warm_up ? "warm-up" : o->phases ? "phases" :
+				o->memory ? "memory" : "rows");
+	if (!o->pid && (o->tid || o->snapshots || o->spread || o->window || o->max_memory))
+		return gus_fail(err, GUS_E_USAGE, "--%s is for --pid PID", o->tid ? "tid" : o->snapshots ? "snapshots" : o->spread ? "spread" :
+				o->window ? "window" : "max-memory");
+	if (o->pid > INT_MAX || o->tid > INT_MAX || o->snapshots > 10000 || o->spread > 3600000)
+		return gus_fail(err, GUS_E_USAGE, "--pid and --tid take numbers of processes, --snapshots at most 10000, --spread at most 3600000");
+	if (o->pid && (o->trace_options || o->warm_up))
+		return gus_fail(err, GUS_E_USAGE, "--%s is not for --pid PID", o->trace_options ? "trace-options" : "warm-up");
+	if (o->input && (o->trace_options || o->emulator))
+		return gus_fail(err, GUS_E_USAGE, "--%s is for a command", o->trace_options ? "trace-options" : "emulator");
+	if (traced && (o->timeline || o->costs || o->variant.n || o->reach || o->unrolled || o->iterations || o->fetch || o->pointers || o->data ||
+		       o->timing))
+		return gus_fail(err, GUS_E_USAGE, "--%s is not for what was executed", o->timeline ? "timeline" : o->costs ? "costs" :
+				o->variant.n ? "variant" : o->reach ? "reach" : o->unrolled ? "unrolled" : o->iterations ? "iterations" :
+				o->fetch ? "fetch" : o->pointers ? "pointers" : o->data ? "data" : "timing");
+	if (traced && o->engine && strcasecmp(o->engine, "stream") != 0)
+		return gus_fail(err, GUS_E_USAGE, "what was executed is modelled by --engine stream");
+	if (traced && o->weights_n > 1)
+		return gus_fail(err, GUS_E_USAGE, "--sensitivity takes one percentage where it is of what was executed");
+	return 0;
+}
+
+/* The options that make no sense without others, and exactly one input. */
+static int check_options(const struct model_options *o, struct gus_error *err)
+{
+	int inputs = (o->block != NULL) + (o->batch != NULL) + (o->elf != NULL) + (o->uops != NULL) + (o->command != NULL) +
+		(o->input != NULL) + (o->pid != 0);
+
+	if (inputs != 1)
+		return gus_fail(err, GUS_E_USAGE, "model takes one of --block HEX, --batch FILE, --elf FILE, --uops FILE, --input FILE, "
+				"--pid PID and a command%s; see 'gusprof model --help'", inputs ? ", not several" : "");
+	if (check_traced(o, err) != 0)
+		return -1;
+	if ((o->elf != NULL) != (o->function != NULL))
+		return gus_fail(err, GUS_E_USAGE, "%s", o->elf ? "--elf takes the name of a function as well: --function NAME" :
+				"--function is for --elf FILE");
+	if (o->loop && !o->elf)
+		return gus_fail(err, GUS_E_USAGE, "--loop is for --elf FILE");
+	if ((o->jobs || o->per != 1) && !o->batch)
+		return gus_fail(err, GUS_E_USAGE, "--%s is for --batch FILE", o->jobs ? "jobs" : "per");
+	if (o->reach > 1000000)
+		return gus_fail(err, GUS_E_USAGE, "--reach takes a percentage up to 1000000");
+	if (o->batch && o->engine && strcasecmp(o->engine, "both") == 0)
+		return gus_fail(err, GUS_E_USAGE, "--engine both is not for --batch FILE");
+	if (o->batch && (o->timeline || o->costs || o->variant.n || o->weights_n || o->reach || o->causality))
+		return gus_fail(err, GUS_E_USAGE, "--%s is not for --batch FILE", o->timeline ? "timeline" : o->costs ? "costs" :
+				o->weights_n ? "sensitivity" : o->reach ? "reach" : o->causality ? "causality" : "variant");
+	if (o->timeline && o->engine && strcasecmp(o->engine, "stream") == 0)
+		return gus_fail(err, GUS_E_USAGE, "--timeline is of --engine core: the stream engine has no cycles");
+	if (o->data && strcasecmp(o->data, "caches") == 0 && (!o->engine || strcasecmp(o->engine, "stream") != 0))
+		return gus_fail(err, GUS_E_USAGE, "--data caches is of --engine stream: what accesses hit then depends on those before, and "
+				"the core engine looks for a steady state");
+	if (o->data && strcasecmp(o->data, "caches") == 0 && (o->batch || o->uops || o->costs || o->variant.n))
+		return gus_fail(err, GUS_E_USAGE, "--data caches is not for --%s", o->batch ? "batch FILE" : o->uops ? "uops FILE" :
+				o->costs ? "costs" : "variant");
+	if (!o->per || o->per > 1000000)
+		return gus_fail(err, GUS_E_USAGE, "--per takes a number from 1 to 1000000");
+	if (o->iterations > 10000000)
+		return gus_fail(err, GUS_E_USAGE, "--iterations takes at most 10000000");
+	return 0;
+}
+
+static double seconds(const struct model *m)
+{
+	struct timespec now;
+
+	if (!m->o->timing)
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - m->begun.tv_sec) + (double)(now.tv_nsec - m->begun.tv_nsec) / 1e9;
+}
+
+/* Runs a program and prints it; r has where it is from. */
+static int run_program(struct model *m, const struct gus_program *p, struct gus_model_report *r, int format, struct gus_error *err)
+{
+	struct gus_modelled modelled;
+
+	if (gus_model_run(&modelled, p, &m->settings, err) != 0)
+		return -1;
+	r->settings = &m->settings;
+	r->modelled = &modelled;
+	r->notes = (const char *const *)m->notes.v;
+	r->notes_n = m->notes.n;
+	r->seconds = seconds(m);
+	if (format == 0)
+		gus_model_text(r);
+	else if (format == 1)
+		gus_model_json(r);
+	else
+		gus_model_csv(r);
+	gus_modelled_free(&modelled);
+	return 0;
+}
+
+static int run_block(struct model *m, int format, struct gus_error *err)
+{
+	struct gus_model_report r = { 0 };
+	struct gus_program *p;
+	size_t n;
+	uint8_t *bytes = gus_hex_parse(m->o->block, strlen(m->o->block), &n);
+	int rc = -1;
+
+	if (!bytes)
+		return gus_fail(err, GUS_E_USAGE, "--block takes bytes as pairs of hexadecimal digits, such as 4801c8, not '%.60s'",
+				m->o->block);
+	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS, err);
+	if (p)
+		rc = run_program(m, p, &r, format, err);
+	gus_program_free(p);
+	free(bytes);
+	return rc;
+}
+
+static int run_uops(struct model *m, int format, struct gus_error *err)
+{
+	struct gus_model_report r = { 0 };
+	struct gus_program *p;
+	size_t size;
+	char *text = gus_uarch_read(m->o->uops, "the table of uops", INPUT_MAX, &size, err);
+	int rc = -1;
+
+	if (!text && err->code)
+		return -1;
+	p = gus_uoptable_program(m->uarch, m->o->uops, text, size, err);
+	if (p)
+		rc = run_program(m, p, &r, format, err);
+	gus_program_free(p);
+	free(text);
+	return rc;
+}
+
+static int run_batch(struct model *m, int format, struct gus_error *err)
+{
+	struct gus_model_batch b = { .settings = &m->settings, .per = m->o->per };
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t size;
+	char *text = gus_uarch_read(m->o->batch, "the blocks", INPUT_MAX, &size, err);
+
+	if (!text && err->code)
+		return -1;
+	gus_model_batch_run(&b, &m->settings, text, size, m->o->jobs ? (unsigned)(m->o->jobs < 256 ? m->o->jobs : 256) :
+			    cpus > 0 ? (unsigned)cpus : 1);
+	b.seconds = seconds(m);
+	if (format == 1)
+		gus_model_batch_json(&b);
+	else
+		gus_model_batch_csv(&b);
+	fflush(stdout);
+	fprintf(stderr, "gusprof: %zu lines, %zu bad; %" PRIu64 " of %" PRIu64 " instructions have a row", b.n, b.bad,
+		b.instructions - b.unknown, b.instructions);
+	if (b.instructions)
+		fprintf(stderr, " (%.2f%%)", 100.0 * (double)(b.instructions - b.unknown) / (double)b.instructions);
+	if (b.seconds >= 0)
+		fprintf(stderr, "; %.3f s, %.0f blocks a second", b.seconds, (double)b.n / b.seconds);
+	fputc('\n', stderr);
+	free((void *)b.lines);
+	free(text);
+	return 0;
+}
+
+/* Code of files. */
+
+static struct gus_program *loop_program(struct model *m, const struct gus_elf_function *f, const struct gus_loop *l,
+					struct gus_error *err)
+{
+	return gus_program_new(m->uarch, f->bytes + l->offset, l->size, f->address + l->offset, GUS_PROGRAM_TEXTS, err);
+}
+
+static void note_what_is_left_out(struct model *m, const struct gus_loop *l, bool whole)
+{
+	if (whole)
+		gus_vec_push(&m->notes, gus_strdup("the function has no loop; all of its code is run again and again, once through"));
+	if (l->branches)
+		gus_vec_push(&m->notes, gus_format("%u branch%s inside; the path that falls through is modelled", l->branches,
+						   l->branches > 1 ? "es are" : " is"));
+	if (l->jumps)
+		gus_vec_push(&m->notes, gus_format("%u jump%s or return%s inside; what follows is run as if it were reached", l->jumps,
+						   l->jumps > 1 ? "s" : "", l->jumps > 1 ? "s are" : " is"));
+	if (l->calls)
+		gus_vec_push(&m->notes, gus_format("%u call%s inside; what is called is not modelled", l->calls,
+						   l->calls > 1 ? "s are" : " is"));
+}
+
+static int run_loop(struct model *m, const struct gus_elf_function *f, const struct gus_loop *l, size_t number, int format,
+		    struct gus_error *err)
+{
+	struct gus_model_report r = { .function = f, .loop = l, .loop_number = number };
+	struct gus_program *p = loop_program(m, f, l, err);
+	int rc = -1;
+
+	note_what_is_left_out(m, l, !number);
+	if (p)
+		rc = run_program(m, p, &r, format, err);
+	gus_program_free(p);
+	return rc;
+}
+
+/* One that cannot be modelled has no cycles; why is said when it is asked for. */
+static int list_loops(struct model *m, const struct gus_elf_function *f, int format)
+{
+	struct gus_model_report r = { .settings = &m->settings, .function = f, .seconds = -1 };
+	double *cycles = gus_alloc(f->loops_n * sizeof(*cycles));
+
+	for (size_t i = 0; i < f->loops_n; i++) {
+		struct gus_program *p = loop_program(m, f, &f->loops[i], NULL);
+
+		if (!p || gus_model_cycles(p, &m->settings, &cycles[i], NULL) != 0)
+			cycles[i] = -1;
+		gus_program_free(p);
+	}
+	if (format == 0)
+		gus_model_loops_text(&r, cycles);
+	else if (format == 1)
+		gus_model_loops_json(&r, cycles);
+	else
+		gus_model_loops_csv(&r, cycles);
+	free(cycles);
+	return 0;
+}
+
+static int run_function(struct model *m, const struct gus_elf_function *f, int format, struct gus_error *err)
+{
+	struct gus_loop whole;
+
+	if (f->isa != m->uarch->isa)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model %s in %s: it is code for %s, and %s is a CPU of %s; name another "
+				"one with --uarch", f->name, m->o->elf, f->isa == GUS_ISA_ARM64 ? "arm64" :
+				f->isa == GUS_ISA_X86_64 ? "x86-64" : f->isa == GUS_ISA_X86_32 ? "32-bit x86" : "another machine",
+				m->uarch->name, m->uarch->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
+	if (m->o->loop > f->loops_n)
+		return gus_fail(err, GUS_E_USAGE, "there is no loop %" PRIu64 " in %s: it has %zu", m->o->loop, f->name, f->loops_n);
+	if (m->o->loop)
+		return run_loop(m, f, &f->loops[m->o->loop - 1], m->o->loop, format, err);
+	if (f->loops_n > 1)
+		return list_loops(m, f, format);
+	if (f->loops_n)
+		return run_loop(m, f, f->loops, 1, format, err);
+	whole = gus_elf_function_whole(f);
+	return run_loop(m, f, &whole, 0, format, err);
+}
+
+static int run_elf(struct model *m, int format, struct gus_error *err)
+{
+	struct gus_elf_function f;
+	int rc = gus_elf_function_open(&f, m->o->elf, m->o->function, err);
+
+	if (rc == 0)
+		rc = run_function(m, &f, format, err);
+	gus_elf_function_close(&f);
+	return rc;
+}
+
+/* What was executed. Unless it is said otherwise each capacity is turned by 15 %, and causes are followed. */
+static int run_traced(struct model *m, int format, int *status, struct gus_error *err)
+{
+	const struct model_options *o = m->o;
+	struct gus_model_traced traced = { .uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
+		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval, .json = format == 1,
+		.emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up, .phases = o->phases, .memory = o->memory };
+	struct gus_model_process process = { .pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
+		.spread_ms = o->spread ? o->spread : 250, .window = o->window ? o->window : 1000000, .max_bytes = o->max_memory };
+	char *words = gus_format("%s%s", o->trace_options ? "," : "", o->trace_options ? o->trace_options : "");
+	int rc;
+
+	traced.options = words;
+	traced.interval |= o->pid != 0; /* caches of a copy are cold, and its own were not */
+	if (format == 2)
+		rc = gus_fail(err, GUS_E_USAGE, "--format csv is not for what was executed");
+	else if (o->pid)
+		rc = gus_model_attached(&traced, &process, err);
+	else
+		rc = o->input ? gus_model_trace(&traced, &process, o->input, err) : gus_model_command(&traced, o->command, status, err);
+	free(words);
+	return rc;
+}
+
+static int run_all(struct model *m, int *status, struct gus_error *err)
+{
+	static const char *const formats[] = { "text", "json", "csv", NULL };
+	int format;
+
+	clock_gettime(CLOCK_MONOTONIC, &m->begun);
+	if (check_options(m->o, err) != 0 || choose("format", m->o->format, formats, &format, err) != 0 ||
+	    settle_options(m, err) != 0)
+		return -1;
+	m->uarch = gus_uarch_load(m->o->uarch, 0, err);
+	if (!m->uarch)
+		return -1;
+	m->settings.uarch = m->uarch;
+	if (settle_sizes(m, err) != 0)
+		return -1;
+	if (m->o->command || m->o->input || m->o->pid)
+		return run_traced(m, format, status, err);
+	return m->o->block ? run_block(m, format, err) : m->o->uops ? run_uops(m, format, err) :
+		m->o->batch ? run_batch(m, format, err) : run_elf(m, format, err);
+}
+
+/* As of the other verbs that take a command or a process. */
+static int traced_status(const struct model_options *o, const struct gus_error *err)
+{
+	int status = fail_status(err);
+
+	if (o->pid && err->code == GUS_E_NOT_FOUND)
+		return GUS_EXIT_NO_TARGET;
+	return o->command && (err->sys == ENOENT || err->sys == EACCES) ? GUS_EXIT_NO_COMMAND : status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct model_options o = { .per = 1 };
+	struct gus_error err = { 0 };
+	struct model m = { .o = &o };
+	int status = 0;
+
+	if (gus_options_parse(&gus_verb_model, &o, &argc, &argv, &status) == 0) {
+		o.command = argc ? argv : NULL;
+		if (run_all(&m, &status, &err) != 0)
+			status = traced_status(&o, &err);
+	}
+	for (size_t i = 0; i < m.notes.n; i++)
+		free(m.notes.v[i]);
+	gus_vec_free(&m.notes);
+	gus_uarch_free(m.uarch);
+	gus_list_free(&o.variant);
+	gus_list_free(&o.set);
+	return status;
+}
+
+const struct gus_verb gus_verb_model = {
+	.name = "model",
+	.synopsis = "[OPTION...] -- COMMAND [ARG...] | --pid PID | --input FILE | --block HEX | --batch FILE | --elf FILE --function NAME | --uops FILE",
+	.summary = "Model how many cycles code takes on a CPU, and why.",
+	.details = "Code whose last instruction branches back to the first is a loop; any other is run\n"
+		   "as if it were one that is closed for free, unless --unrolled is given.",
+	.options = options,
+	.run = run,
+	.argument_choices = "@command",
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What gusprof model prints: the same findings as text, JSON (schema gusprof.model/1) or CSV, on stdout. */
+#ifndef GUS_CLI_MODEL_RENDER_H
+#define GUS_CLI_MODEL_RENDER_H
+
+#include <jansson.h>
+
+#include "model/analysis/modelled.h"
+#include "symbolizer/symbols/elf_function.h"
+
+struct gus_model_report {
+	const struct gus_model_settings *settings;
+	const struct gus_modelled *modelled;
+	const struct gus_elf_function *function; /* where the code is from, or NULL */
+	const struct gus_loop *loop;    /* of it */
+	size_t loop_number;             /* from 1; 0: the whole function */
+	const char *const *notes;       /* what a reader must know before believing the numbers */
+	size_t notes_n;
+	double seconds;                 /* negative: not to be told */
+};
+
+void gus_model_text(const struct gus_model_report *r);
+int gus_model_json(const struct gus_model_report *r);
+void gus_model_csv(const struct gus_model_report *r);
+
+/* The loops of a function, when none was chosen, with cycles an iteration of each. */
+void gus_model_loops_text(const struct gus_model_report *r, const double *cycles);
+int gus_model_loops_json(const struct gus_model_report *r, const double *cycles);
+void gus_model_loops_csv(const struct gus_model_report *r, const double *cycles);
+
+/* Resources, what each instruction takes of them, and how far the engines agree: what both renderings of them need. */
+void gus_model_resources_text(const struct gus_model_report *r);
+void gus_model_agreement_text(const struct gus_model_report *r);
+/* A bar of so many #, of a length that is the largest share of that. */
+void gus_model_bar(double share);
+const char *gus_model_engine(const struct gus_model_settings *s);
+/* What causality found, if it was asked for; else nothing, and null. */
+void gus_model_causality_text(const struct gus_model_report *r);
+json_t *gus_model_causality_json(const struct gus_model_report *r);
+
+/* The pipeline: instruction by cycle. */
+void gus_model_timeline_text(const struct gus_modelled *m);
+void gus_model_timeline_csv(const struct gus_modelled *m);
+
+/* Of a batch: one line of the input. */
+struct gus_model_line {
+	const char *hex;                /* borrowed, not terminated */
+	int hex_size;
+	bool good;
+	double cycles;
+	uint32_t instructions, unknown;
+};
+struct gus_model_batch {
+	const struct gus_model_settings *settings;
+	const struct gus_model_line *lines;
+	size_t n, bad;
+	uint64_t per;                   /* iterations that the cycles are of */
+	uint64_t instructions, unknown; /* of all good lines */
+	double seconds;
+};
+void gus_model_batch_csv(const struct gus_model_batch *b);
+int gus_model_batch_json(const struct gus_model_batch *b);
+
+/* Words that all renderers and options share. */
+const char *gus_model_fetch_name(enum gus_core_fetch fetch);
+const char *gus_model_mode(const struct gus_model_settings *s);
+const char *gus_model_port(const struct gus_program *p, unsigned port);
+/* The bound that is the largest, GUS_BOUNDS if there is none. */
+enum gus_bound gus_model_limit(const struct gus_modelled *m);
+/* What is to be known of an instruction besides its figures, in words: fills names, returns how many. */
+#define GUS_MODEL_FLAGS 8
+size_t gus_model_flags(const struct gus_program *p, uint32_t insn, const char *names[GUS_MODEL_FLAGS]);
+
+#endif

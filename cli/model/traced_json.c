@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/* A traced run as JSON, schema gusprof.traced/1. Keys never vanish; what was not asked for is null. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/json.h"
+#include "cli/model/phases.h"
+#include "cli/model/traced.h"
+#include "symbolizer/insn/insn.h"
+#include "symbolizer/insn/loops.h"
+
+static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+
+static json_t *integer(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static json_t *ratio(double a, double b)
+{
+	return b > 0 ? json_real(a / b) : json_null();
+}
+
+/* Accesses by level. */
+struct met { uint64_t accesses, hits[GUS_HITS], first, walks, second_tlb, unknown, rebuilt; };
+
+static void add_memory(struct met *met, const struct gus_traced_memory *m)
+{
+	met->accesses += m->accesses;
+	met->walks += m->walks;
+	met->second_tlb += m->second_tlb;
+	met->unknown += m->unknown;
+	met->rebuilt += m->rebuilt;
+	for (int level = 0; level < GUS_HITS; level++) {
+		met->hits[level] += m->hits[level];
+		met->first += m->first[level];
+	}
+}
+
+static json_t *memory(const struct met *met)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "accesses", integer(met->accesses));
+	for (int level = 0; level < GUS_HITS; level++)
+		json_object_set_new(o, levels[level], integer(met->hits[level]));
+	json_object_set_new(o, "first_touches", integer(met->first));
+	json_object_set_new(o, "second_tlb", integer(met->second_tlb));
+	json_object_set_new(o, "page_walks", integer(met->walks));
+	json_object_set_new(o, "without_address", integer(met->unknown));
+	json_object_set_new(o, "prefetches_rebuilt", integer(met->rebuilt));
+	return o;
+}
+
+struct branched { uint64_t executed, taken, mispredicted, unseen; };
+
+static void add_branch(struct branched *sum, const struct gus_traced_block *b)
+{
+	sum->executed += b->branches;
+	sum->taken += b->taken;
+	sum->mispredicted += b->mispredicted;
+	sum->unseen += b->unseen;
+}
+
+static json_t *branches(const struct branched *sum)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "executed", integer(sum->executed));
+	json_object_set_new(o, "taken", integer(sum->taken));
+	json_object_set_new(o, "mispredicted", integer(sum->mispredicted));
+	json_object_set_new(o, "never_seen_before", integer(sum->unseen));
+	return o;
+}
+
+/* By name, in the order of the knobs: the gain of some cycles. */
+static json_t *gains(const struct gus_traced *t, const double *cycles)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < t->knobs_n; i++)
+		if (*t->knobs[i].name)
+			json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ? json_real(cycles[0] / cycles[i + 1] - 1) :
+				    json_null());
+	return o;
+}
+
+static json_t *instruction(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i,
+			   uint64_t offset)
+{
+	const struct gus_traced *t = v->traced;
+	const struct gus_program_insn *insn = &t->program->insns[b->insn + i];
+	const struct gus_op *op = &t->program->ops[insn->op];
+	bool first = op->insn == b->insn + i, twin = insn->op == b->ops.op + b->ops.ops_n - 1 &&
+		b->ops.taken != insn->op;
+	struct branched branch = { 0 };
+	struct met met = { 0 };
+	struct gus_insn text;
+	json_t *o = json_object();
+
+	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
+		if (op->insn + t->program->memories[m].instruction == b->insn + i)
+			add_memory(&met, &t->memories.v[m]);
+	if (i + 1 == b->insns_n)
+		add_branch(&branch, b);
+	gus_insn_decode(t->isa, b->bytes + offset, b->size - offset, insn->offset, &text);
+	json_object_set_new(o, "address", integer(insn->offset));
+	json_object_set_new(o, "text", gus_json_text(text.text));
+	json_object_set_new(o, "executed", integer(b->executed));
+	json_object_set_new(o, "fused", json_boolean(!first));
+	json_object_set_new(o, "known", json_boolean(!(op->flags & GUS_OP_UNKNOWN)));
+	json_object_set_new(o, "cycles", first ? json_real(t->op_cycles[insn->op] + (twin ?
+		t->op_cycles[b->ops.taken] : 0)) : json_null());
+	json_object_set_new(o, "holds_up", first && v->model->causality ?
+			    json_real(t->op_charged[insn->op] + (twin ? t->op_charged[b->ops.taken] : 0)) :
+				    json_null());
+	json_object_set_new(o, "memory", met.accesses || met.unknown ? memory(&met) : json_null());
+	json_object_set_new(o, "branch", branch.executed ? branches(&branch) : json_null());
+	return o;
+}
+
+static json_t *instructions(const struct gus_traced_view *v, uint32_t region)
+{
+	const struct gus_traced *t = v->traced;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		uint64_t offset = 0;
+
+		if (b->region != region || !b->executed)
+			continue;
+		for (uint32_t k = 0; k < b->insns_n; k++) {
+			json_array_append_new(list, instruction(v, b, k, offset));
+			offset += b->lengths[k];
+		}
+	}
+	return list;
+}
+
+static json_t *region(const struct gus_traced_view *v, uint32_t number)
+{
+	const struct gus_traced *t = v->traced;
+	const struct gus_traced_region *r = &t->regions.v[number];
+	const struct gus_traced_function *f = &t->functions.v[r->function];
+	struct branched branch = { 0 };
+	struct met met = { 0 };
+	uint64_t uops_cached = 0;
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+
+		if (b->region != number)
+			continue;
+		add_branch(&branch, b);
+		uops_cached += b->cached;
+		for (uint32_t m = b->memory; m < b->memory + b->memories_n; m++)
+			add_memory(&met, &t->memories.v[m]);
+	}
+	json_object_set_new(o, "function", gus_json_text(f->name));
+	json_object_set_new(o, "module", gus_json_text(f->module));
+	json_object_set_new(o, "offset", f->name ? integer(f->start) : json_null());
+	json_object_set_new(o, "loop", r->loop == GUS_TRACED_NONE ? json_null() :
+			    integer(f->graph->insns.v[f->graph->loops.v[r->loop].head].offset));
+	json_object_set_new(o, "instructions", integer(r->instructions));
+	json_object_set_new(o, "blocks", integer(r->executed));
+	json_object_set_new(o, "from_uop_cache", ratio((double)uops_cached, (double)r->executed));
+	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
+	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(r->warm_cycles) : json_null());
+	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
+	json_object_set_new(o, "samples", v->windows && v->windows->samples ? integer(v->windows->sampled[number]) :
+			    json_null());
+	json_object_set_new(o, "ipc", ratio((double)r->instructions, r->cycles[0]));
+	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
+	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, r->cycles) : json_null());
+	json_object_set_new(o, "memory", memory(&met));
+	json_object_set_new(o, "branches", branches(&branch));
+	json_object_set_new(o, "rows", instructions(v, number));
+	return o;
+}
+
+static json_t *group(const struct gus_access_group *g)
+{
+	json_t *o = json_object(), *reuse = json_array();
+
+	json_object_set_new(o, "accesses", integer(g->accesses));
+	json_object_set_new(o, "stores", integer(g->stores));
+	json_object_set_new(o, "stride", g->stride_times ? json_integer((json_int_t)g->stride) : json_null());
+	json_object_set_new(o, "stride_times", integer(g->stride_times));
+	json_object_set_new(o, "stride_error", integer(g->stride_error));
+	json_object_set_new(o, "lines", integer(g->lines));
+	json_object_set_new(o, "lines_exact", json_boolean(g->lines_exact));
+	json_object_set_new(o, "first", integer(g->first));
+	for (unsigned i = 0; i < GUS_ACCESS_REUSE; i++)
+		json_array_append_new(reuse, integer(g->reuse[i]));
+	json_object_set_new(o, "reuse", reuse);
+	return o;
+}
+
+/* By the address of its instruction. */
+static json_t *groups(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (uint32_t op = 0; op < t->program->ops_n; op++)
+		for (uint32_t m = t->program->ops[op].memory; m < t->program->ops[op].memory + t->program->ops[op].memories_n; m++) {
+			json_t *o;
+
+			if (!t->groups[m].accesses || (op && t->program->ops[op - 1].memory == t->program->ops[op].memory &&
+						       t->program->ops[op - 1].memories_n)) /* the twin of a branch */
+				continue;
+			o = group(&t->groups[m]);
+			json_object_set_new(o, "address", integer(t->program->insns[t->program->ops[op].insn + t->program->memories[m].instruction].offset));
+			json_array_append_new(list, o);
+		}
+	return list;
+}
+
+static json_t *pairs(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->pairs_n; i++) {
+		const struct gus_carried_pair *p = &t->pairs[i];
+		json_t *o = json_object(), *distance = json_array();
+
+		json_object_set_new(o, "store", integer(t->program->insns[t->program->ops[p->store].insn].offset));
+		json_object_set_new(o, "load", integer(t->program->insns[t->program->ops[p->load].insn].offset));
+		json_object_set_new(o, "times", integer(p->times));
+		json_object_set_new(o, "blocked", integer(p->blocked));
+		for (unsigned k = 0; k < GUS_CARRIED_DISTANCES; k++)
+			json_array_append_new(distance, integer(p->distance[k]));
+		json_object_set_new(o, "iterations", distance);
+		json_object_set_new(o, "farther", integer(p->farther));
+		json_object_set_new(o, "outside", integer(p->outside));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *carried(const struct gus_traced *t)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "loads", integer(t->carried.loads));
+	json_object_set_new(o, "stores", integer(t->carried.stores));
+	json_object_set_new(o, "carried", integer(t->carried.carried));
+	json_object_set_new(o, "blocked", integer(t->carried.blocked));
+	json_object_set_new(o, "pairs", pairs(t));
+	return o;
+}
+
+static json_t *phases(const struct gus_traced_view *v)
+{
+	struct gus_model_phases m;
+
+	gus_traced_name_phases(v, &m);
+	return gus_model_phases_json(&m);
+}
+
+/* What the time goes round in, the heaviest first. */
+static json_t *chains(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->circles_n; i++) {
+		const struct gus_circle *c = &t->circles[i];
+		json_t *o = json_object(), *steps = json_array();
+
+		json_object_set_new(o, "ops", integer(c->ops));
+		json_object_set_new(o, "weight", json_real(c->weight));
+		for (size_t k = 0; k < c->n; k++) {
+			json_t *step = json_object();
+
+			json_object_set_new(step, "address", integer(t->program->insns[t->program->ops[c->steps[k].op].insn].offset));
+			json_object_set_new(step, "carried_by", gus_json_text(gus_hop_name(c->steps[k].hop)));
+			json_object_set_new(step, "cycles", json_real(c->steps[k].cycles));
+			json_array_append_new(steps, step);
+		}
+		json_object_set_new(o, "steps", steps);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *threads(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < gus_traced_threads(t); i++) {
+		struct gus_traced_figures f;
+		json_t *o = json_object();
+
+		gus_traced_thread(t, i, &f);
+		json_object_set_new(o, "thread", integer(f.stream));
+		json_object_set_new(o, "instructions", integer(f.instructions));
+		json_object_set_new(o, "cycles", json_real(f.cycles[0]));
+		json_object_set_new(o, "lines_from_memory", integer(f.cache->memory_reads[GUS_CACHE_DEMAND] + f.cache->memory_reads[GUS_CACHE_PREFETCH]));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *notices(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->notices.n; i++)
+		json_array_append_new(list, gus_json_text(t->notices.v[i]));
+	return list;
+}
+
+static json_t *command(const struct gus_traced_view *v)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < v->command_n; i++)
+		json_array_append_new(list, gus_json_text(v->command[i]));
+	return list;
+}
+
+static json_t *windows(const struct gus_model_windows *w)
+{
+	json_t *o, *elsewhere;
+
+	if (!w)
+		return json_null();
+	o = json_object();
+	elsewhere = json_array();
+	json_object_set_new(o, "pid", json_integer(w->process->pid));
+	json_object_set_new(o, "taken", integer(w->taken));
+	json_object_set_new(o, "failed", integer(w->failed));
+	json_object_set_new(o, "first_failure", gus_json_text(w->first));
+	json_object_set_new(o, "by_steps", integer(w->native));
+	json_object_set_new(o, "instructions_most", integer(w->process->window));
+	json_object_set_new(o, "bytes_most", integer(w->bytes_most));
+	json_object_set_new(o, "pause_most_ns", integer(w->pause_most_ns));
+	json_object_set_new(o, "pause_ns", integer(w->pause_ns));
+	json_object_set_new(o, "samples", w->samples ? integer(w->samples) : json_null());
+	json_object_set_new(o, "samples_covered", w->samples ? integer(w->covered) : json_null());
+	for (size_t i = 0; i < w->elsewhere_n; i++) {
+		json_t *one = json_object();
+
+		json_object_set_new(one, "function", gus_json_text(w->elsewhere[i].name));
+		json_object_set_new(one, "samples", integer(w->elsewhere[i].samples));
+		json_array_append_new(elsewhere, one);
+	}
+	json_object_set_new(o, "samples_elsewhere", elsewhere);
+	return o;
+}
+
+static void set_totals(json_t *o, const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	struct branched branch = { 0 };
+	struct met met = { 0 };
+
+	for (size_t i = 0; i < t->blocks.n; i++)
+		add_branch(&branch, &t->blocks.v[i]);
+	for (size_t i = 0; i < t->memories.n; i++)
+		add_memory(&met, &t->memories.v[i]);
+	json_object_set_new(o, "instructions", integer(t->instructions - t->warmed));
+	json_object_set_new(o, "warm_up", integer(t->warmed));
+	json_object_set_new(o, "cycles", json_real(t->cycles[0]));
+	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(t->warm_cycles) : json_null());
+	json_object_set_new(o, "ipc", ratio((double)(t->instructions - t->warmed), t->cycles[0]));
+	json_object_set_new(o, "coverage", ratio(t->program->insns_n - t->program->unknown, t->program->insns_n));
+	json_object_set_new(o, "branches_of_unknown_way", integer(t->branches_unknown));
+	json_object_set_new(o, "weight", t->knobs_n ? json_real(v->model->weight) : json_null());
+	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, t->cycles) : json_null());
+	json_object_set_new(o, "memory", memory(&met));
+	json_object_set_new(o, "branches", branches(&branch));
+}
+
+/* Null where the trace is what was executed. */
+static json_t *inferred(const struct gus_model_inferred *in)
+{
+	json_t *o, *ranges;
+
+	if (!in)
+		return json_null();
+	o = json_object();
+	ranges = json_object();
+	json_object_set_new(o, "from", json_string(in->routes->source == GUS_ROUTES_STACKS ? "stacks" : "samples"));
+	json_object_set_new(o, "samples", integer(in->routes->samples));
+	json_object_set_new(o, "stacks", integer(in->routes->stacks));
+	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
+		json_object_set_new(ranges, gus_range_verdict_name(i), integer(in->routes->ranges[i]));
+	json_object_set_new(o, "ranges", ranges);
+	json_object_set_new(o, "evidence", json_string("inferred"));
+	return o;
+}
+
+void gus_traced_json(const struct gus_traced_view *v)
+{
+	json_t *o = json_object(), *list = json_array();
+
+	json_object_set_new(o, "schema", json_string("gusprof.traced/1"));
+	json_object_set_new(o, "uarch", gus_json_text(v->model->uarch->name));
+	json_object_set_new(o, "engine", json_string("stream"));
+	json_object_set_new(o, "command", v->command ? command(v) : json_null());
+	json_object_set_new(o, "input", gus_json_text(v->input));
+	json_object_set_new(o, "trouble", gus_json_text(v->trouble));
+	json_object_set_new(o, "inferred", inferred(v->inferred));
+	json_object_set_new(o, "full", json_boolean(v->traced->full));
+	json_object_set_new(o, "omitted_accesses", integer(v->traced->omitted));
+	json_object_set_new(o, "notices", notices(v->traced));
+	set_totals(o, v);
+	json_object_set_new(o, "windows", windows(v->windows));
+	json_object_set_new(o, "threads", threads(v->traced));
+	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)
+		json_array_append_new(list, region(v, v->order[i]));
+	json_object_set_new(o, "regions", list);
+	json_object_set_new(o, "chains", v->model->causality ? chains(v->traced) : json_null());
+	json_object_set_new(o, "access_groups", v->model->memory ? groups(v->traced) : json_null());
+	json_object_set_new(o, "dependences", v->model->memory ? carried(v->traced) : json_null());
+	json_object_set_new(o, "phases", v->model->phases ? phases(v) : json_null());
+	json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	putchar('\n');
+	json_decref(o);
+}

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT */
+/* A traced run for people: where the time goes, and what would make it less. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/print.h"
+#include "cli/model/phases.h"
+#include "cli/model/traced.h"
+#include "symbolizer/insn/insn.h"
+
+enum { ROWS = 12, INSNS = 64, KNOBS = 10 };
+
+/* "12.3 M" */
+static void print_count(double n)
+{
+	static const char *const units[] = { "", " k", " M", " G", " T" };
+	size_t u = 0;
+
+	for (; n >= 10000 && u + 1 < sizeof(units) / sizeof(*units); u++)
+		n /= 1000;
+	printf(u ? "%.1f%s" : "%.0f%s", n, units[u]);
+}
+
+static double ratio(double a, double b)
+{
+	return b > 0 ? a / b : 0;
+}
+
+/* What it rests on. */
+static void print_inferred(const struct gus_routes *r)
+{
+	uint64_t all = 0;
+
+	if (r->source == GUS_ROUTES_SAMPLES) {
+		printf("What was executed is inferred from %" PRIu64 " samples: each block's by its weight, branches fitted to that, none "
+		       "mispredicted.\n", r->samples);
+		return;
+	}
+	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
+		all += r->ranges[i];
+	printf("What was executed is inferred from %" PRIu64 " branch stacks, %" PRIu64 " of %" PRIu64 " stretches between branches; branches are "
+	       "mispredicted as often as these say.\n", r->stacks, r->ranges[GUS_RANGE_GOOD], all);
+}
+
+static void print_head(const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	uint64_t counted = t->instructions - t->warmed;
+
+	if (v->command)
+		for (size_t i = 0; i < v->command_n; i++)
+			printf("%s%s", i ? " " : "", v->command[i]);
+	else if (v->windows && !v->input)
+		printf("process %d", v->windows->process->pid);
+	else
+		printf("%s", v->input);
+	printf(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
+	if (v->inferred)
+		print_inferred(v->inferred->routes);
+	if (v->trouble)
+		printf("The trace is not whole: %s\n", v->trouble);
+	if (t->full)
+		printf("The trace has stopped to grow before the program ended: what came after is missing\n");
+	if (t->omitted)
+		printf("%" PRIu64 " accesses are not in it: they were too many of one block\n", t->omitted);
+	for (size_t i = 0; i < t->notices.n && !v->command; i++) { /* a command's were said when they came */
+		printf("Of the trace: ");
+		gus_print_clean(t->notices.v[i]);
+		putchar('\n');
+	}
+	printf("\n  ");
+	print_count((double)counted);
+	printf(" instructions, ");
+	print_count(t->cycles[0]);
+	printf(" cycles, %.2f instructions a cycle", ratio((double)counted, t->cycles[0]));
+	if (gus_traced_threads(t) > 1 && !v->windows)
+		printf(", %zu threads one after the other", gus_traced_threads(t));
+	putchar('\n');
+	if (v->model->interval) {
+		printf("  from ");
+		print_count(t->warm_cycles);
+		printf(" (all that was touched for the first time had been in the caches) to ");
+		print_count(t->cycles[0]);
+		printf(" cycles (nothing had)\n");
+	}
+	if (t->warmed) {
+		printf("  after a warm-up of ");
+		print_count((double)t->warmed);
+		printf(" instructions, which is not counted\n");
+	}
+	printf("  %.2f%% of the instructions have a row in the table\n",
+	       100 - 100 * ratio(t->program->unknown, t->program->insns_n));
+}
+
+/* Those with a hundredth of the samples. */
+static void print_elsewhere(const struct gus_model_windows *w)
+{
+	for (size_t i = 0; i < w->elsewhere_n && w->elsewhere[i].samples * 100 >= w->samples; i++) {
+		printf("    %5.1f%% are elsewhere: ", 100 * ratio((double)w->elsewhere[i].samples, (double)w->samples));
+		gus_print_clean(w->elsewhere[i].name);
+		putchar('\n');
+	}
+}
+
+static void print_pauses(const struct gus_model_windows *w)
+{
+	printf("  %u window%s of up to ", w->taken, w->taken == 1 ? "" : "s");
+	print_count((double)w->process->window);
+	printf(" instructions each, from snapshots of up to %.1f MB; the process stood still for %.1f ms at most, %.1f ms in all\n",
+	       (double)w->bytes_most / 1e6, (double)w->pause_most_ns / 1e6, (double)w->pause_ns / 1e6);
+	if (w->native)
+		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n",
+		       w->native);
+}
+
+static void print_windows(const struct gus_model_windows *w)
+{
+	putchar('\n');
+	if (w->taken)
+		print_pauses(w);
+	if (w->samples) {
+		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the %s\n",
+		       100 * ratio((double)w->covered, (double)w->samples),
+		       w->samples, w->process->pid ? " taken meanwhile" : "", w->taken ? "windows have" : "trace has");
+		print_elsewhere(w);
+	} else {
+		printf("  how much of its time that is about is not known: %s\n", w->why);
+	}
+	if (w->failed)
+		printf("  %u more could not be had; the first: %s\n", w->failed, w->first);
+}
+
+static void print_memory(const struct gus_traced *t)
+{
+	static const char *const names[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+	uint64_t hits[GUS_HITS] = { 0 }, all = 0, walks = 0, unknown = 0;
+
+	for (size_t i = 0; i < t->memories.n; i++) {
+		for (int level = 0; level < GUS_HITS; level++)
+			hits[level] += t->memories.v[i].hits[level];
+		all += t->memories.v[i].accesses;
+		walks += t->memories.v[i].walks;
+		unknown += t->memories.v[i].unknown;
+	}
+	printf("\n  accesses ");
+	print_count((double)all);
+	for (int level = 0; level < GUS_HITS; level++)
+		printf("%s %s %.2f%%", level ? "," : ":", names[level], 100 * ratio((double)hits[level], (double)all));
+	printf("; page walks %.3f%%", 100 * ratio((double)walks, (double)all));
+	if (unknown)
+		printf("; %" PRIu64 " without an address, as if they hit L1", unknown);
+	putchar('\n');
+}
+
+static void print_branches(const struct gus_traced *t)
+{
+	uint64_t branches = 0, wrong = 0;
+
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		branches += t->blocks.v[i].branches;
+		wrong += t->blocks.v[i].mispredicted;
+	}
+	printf("  branches ");
+	print_count((double)branches);
+	printf(": %.2f%% mispredicted, %.2f in 1000 instructions\n", 100 * ratio((double)wrong, (double)branches),
+	       1000 * ratio((double)wrong, (double)(t->instructions - t->warmed)));
+}
+
+/* The knobs that gain the most of some cycles. */
+static size_t best_knobs(const struct gus_traced *t, const double *cycles, int best[], size_t room)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < t->knobs_n; i++) {
+		size_t k;
+
+		if (!*t->knobs[i].name)
+			continue;
+		k = n < room ? n++ : room;
+
+		for (; k && cycles[i + 1] < cycles[best[k - 1] + 1]; k--)
+			if (k < room)
+				best[k] = best[k - 1];
+		if (k < room)
+			best[k] = i;
+	}
+	return n;
+}
+
+static void print_sensitivity(const struct gus_traced_view *v, const double *cycles, const char *indent, size_t most)
+{
+	const struct gus_traced *t = v->traced;
+	int best[KNOBS];
+	size_t n = best_knobs(t, cycles, best, most < KNOBS ? most : KNOBS);
+
+	for (size_t i = 0; i < n; i++) {
+		double speedup = ratio(cycles[0], cycles[best[i] + 1]) - 1;
+
+		if (speedup < 0.001)
+			break;
+		printf("%s%-28s %6.2f%%  ", indent, t->knobs[best[i]].name, 100 * speedup);
+		for (int k = 0; k < (int)lround(speedup * 200) && k < 40; k++)
+			putchar('#');
+		putchar('\n');
+	}
+	if (n && ratio(cycles[0], cycles[best[0] + 1]) - 1 < 0.001)
+		printf("%snothing alone\n", indent);
+}
+
+static void print_regions(const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	size_t rows = v->model->rows ? v->model->rows : ROWS;
+
+	bool sampled = v->windows && v->windows->samples;
+
+	printf("\n  cycles %s      instr.   IPC%s%s  %s\n", sampled ? "  samples" : "", v->model->causality ?
+	       "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
+	       "region");
+	for (size_t i = 0; i < v->regions_n && i < rows; i++) {
+		const struct gus_traced_region *r = &t->regions.v[v->order[i]];
+		char name[256];
+		int best[1];
+
+		if (!v->model->rows && r->cycles[0] < 0.01 * t->cycles[0])
+			break;
+		gus_traced_region_name(t, r, name, sizeof(name));
+		printf("  %6.2f%%  ", 100 * ratio(r->cycles[0], t->cycles[0]));
+		if (sampled)
+			printf("%6.2f%%  ", 100 * ratio((double)v->windows->sampled[v->order[i]],
+							(double)v->windows->samples));
+		printf("%9.2f%%  %5.2f", 100 * ratio((double)r->instructions, (double)(t->instructions - t->warmed)),
+		       ratio((double)r->instructions, r->cycles[0]));
+		if (v->model->causality)
+			printf("   %6.2f%%", 100 * ratio(r->charged, t->cycles[0]));
+		if (t->knobs_n && best_knobs(t, r->cycles, best, 1))
+			printf("  %-22s %6.2f%%", t->knobs[best[0]].name,
+			       100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
+		printf("  ");
+		gus_print_clean(name);
+		if (*t->functions.v[r->function].module) {
+			printf("  [");
+			gus_print_clean(gus_base_name(t->functions.v[r->function].module));
+			putchar(']');
+		}
+		putchar('\n');
+	}
+	if (v->model->causality)
+		printf("  holds up: what of the time all else waited for it; a function stands without its loops, a loop without inner ones\n");
+}
+
+/* One instruction of a region; the emulator may have had it in several blocks. */
+struct line {
+	uint64_t address, executed, accesses, missed, branches, mispredicted;
+	double own, charged;
+	bool fused;
+	char text[96];
+};
+
+static struct line line_of(const struct gus_traced *t, const struct gus_traced_block *b, uint32_t i, uint64_t offset)
+{
+	const struct gus_program_insn *insn = &t->program->insns[b->insn + i];
+	const struct gus_op *op = &t->program->ops[insn->op];
+	struct line line = { .address = insn->offset, .executed = b->executed, .fused = op->insn != b->insn + i };
+	struct gus_insn text;
+
+	if (!line.fused) {
+		line.own = t->op_cycles[insn->op];
+		line.charged = t->op_charged[insn->op];
+		if (insn->op == b->ops.op + b->ops.ops_n - 1 && b->ops.taken != insn->op) {
+			line.own += t->op_cycles[b->ops.taken];
+			line.charged += t->op_charged[b->ops.taken];
+		}
+	}
+	for (uint32_t m = op->memory; m < op->memory + op->memories_n; m++)
+		if (op->insn + t->program->memories[m].instruction == b->insn + i) {
+			line.accesses += t->memories.v[m].accesses;
+			line.missed += t->memories.v[m].accesses - t->memories.v[m].hits[0];
+		}
+	if (i + 1 == b->insns_n) {
+		line.branches = b->branches;
+		line.mispredicted = b->mispredicted;
+	}
+	gus_insn_decode(t->isa, b->bytes + offset, b->size - offset, insn->offset, &text);
+	snprintf(line.text, sizeof(line.text), "%s", text.text);
+	return line;
+}
+
+static void add_line(struct line *to, const struct line *from)
+{
+	to->executed += from->executed;
+	to->accesses += from->accesses;
+	to->missed += from->missed;
+	to->branches += from->branches;
+	to->mispredicted += from->mispredicted;
+	to->own += from->own;
+	to->charged += from->charged;
+	to->fused &= from->fused;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	return x->address != y->address ? (x->address < y->address ? -1 : 1) : strcmp(x->text, y->text);
+}
+
+struct lines gus_vec(struct line);
+
+/* Of a region, each instruction once, by address. */
+static void find_lines(const struct gus_traced *t, uint32_t region, struct lines *lines)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		uint64_t offset = 0;
+
+		for (uint32_t k = 0; b->region == region && b->executed && k < b->insns_n; offset += b->lengths[k++])
+			gus_vec_push(lines, line_of(t, b, k, offset));
+	}
+	qsort(lines->v, lines->n, sizeof(*lines->v), by_address);
+	for (size_t i = 0; i < lines->n; i++) {
+		if (n && by_address(&lines->v[n - 1], &lines->v[i]) == 0)
+			add_line(&lines->v[n - 1], &lines->v[i]);
+		else
+			lines->v[n++] = lines->v[i];
+	}
+	lines->n = n;
+}
+
+static void print_share(bool there, double part, double whole)
+{
+	if (there)
+		printf(" %6.2f%%", 100 * ratio(part, whole));
+	else
+		printf("       -");
+}
+
+static void print_line(const struct gus_traced_view *v, const struct line *l)
+{
+	const struct gus_traced *t = v->traced;
+
+	printf("  %12" PRIx64 " %10" PRIu64, l->address, l->executed);
+	if (l->fused)
+		printf("   fused%s", v->model->causality ? "        " : "");
+	else
+		print_share(true, l->own, t->cycles[0]);
+	if (!l->fused && v->model->causality)
+		print_share(true, l->charged, t->cycles[0]);
+	print_share(l->accesses, (double)l->missed, (double)l->accesses);
+	print_share(l->branches, (double)l->mispredicted, (double)l->branches);
+	printf("  %s\n", l->text);
+}
+
+/* Of a long region those with a hundredth of its time, or that hold up a hundredth of it. */
+static bool is_shown(const struct line *l, size_t n, double cycles)
+{
+	return n <= INSNS || l->own >= 0.01 * cycles || l->charged >= 0.01 * cycles;
+}
+
+/* The block that an op is of, or NULL. */
+static const struct gus_traced_block *block_of(const struct gus_traced *t, uint32_t op)
+{
+	for (size_t i = 0; i < t->blocks.n; i++)
+		if (op >= t->blocks.v[i].ops.op && op <= t->blocks.v[i].ops.taken)
+			return &t->blocks.v[i];
+	return NULL;
+}
+
+static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
+{
+	static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
+	static const char *const buses[] = { "L2", "L3", "memory", "page walkers" };
+	const struct gus_op *op = &t->program->ops[hop->op];
+	const struct gus_traced_block *b = block_of(t, hop->op);
+	uint64_t address = t->program->insns[op->insn].offset;
+	struct gus_insn text = { .text = "" };
+	char name[64] = "";
+
+	if (b)
+		gus_insn_decode(t->isa, b->bytes + (address - b->address), b->size - (address - b->address), address,
+				&text);
+	if (hop->hop == GUS_HOP_PORTS)
+		gus_stream_group_name(t->program, t->groups_of_ports.ports[hop->number], name, sizeof(name));
+	printf("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
+	       hop->hop == GUS_HOP_PORTS ? name :
+	       hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ?
+		       buses[hop->number % 4] : "", hop->cycles);
+}
+
+/* What the time goes round in there: the heaviest circle that begins in the region. */
+static void print_circle(const struct gus_traced_view *v, uint32_t region)
+{
+	const struct gus_traced *t = v->traced;
+
+	for (size_t i = 0; i < t->circles_n; i++) {
+		const struct gus_circle *c = &t->circles[i];
+		const struct gus_traced_block *b = block_of(t, c->steps[0].op);
+
+		if (!b || b->region != region)
+			continue;
+		printf("\n  there the time goes round in this chain, again and again:\n");
+		for (size_t k = 0; k < c->n; k++)
+			print_hop(t, &c->steps[k]);
+		return;
+	}
+}
+
+/* The instructions of the region with the most cycles. */
+static void print_instructions(const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	const struct gus_traced_region *r = &t->regions.v[v->order[0]];
+	struct lines lines = { 0 };
+	size_t printed = 0;
+	char name[256];
+
+	find_lines(t, v->order[0], &lines);
+	gus_traced_region_name(t, r, name, sizeof(name));
+	printf("\n  instructions of ");
+	gus_print_clean(name);
+	printf("\n       address      times  cycles%s    miss   mispr.\n", v->model->causality ? "   holds" : "");
+	for (size_t i = 0; i < lines.n; i++)
+		if (is_shown(&lines.v[i], lines.n, r->cycles[0])) {
+			print_line(v, &lines.v[i]);
+			printed++;
+		}
+	if (printed < lines.n)
+		printf("  %zu more have less than a hundredth of its time\n", lines.n - printed);
+	gus_vec_free(&lines);
+	if (v->model->causality)
+		print_circle(v, v->order[0]);
+}
+
+/* Where an op of the program is, as an address. */
+static uint64_t address_of(const struct gus_traced *t, uint32_t op)
+{
+	return t->program->insns[t->program->ops[op].insn].offset;
+}
+
+static void print_pairs(const struct gus_traced *t)
+{
+	enum { PAIRS = 8 };
+
+	printf("\n  %.2f%% of the loads read what a recent store wrote; %" PRIu64 " of them were blocked\n",
+	       100 * ratio((double)t->carried.carried, (double)t->carried.loads), t->carried.blocked);
+	if (t->pairs_n)
+		printf("         store          load      times   iterations between\n");
+	for (size_t i = 0; i < t->pairs_n && i < PAIRS; i++) {
+		const struct gus_carried_pair *p = &t->pairs[i];
+		int distance = gus_carried_distance(p);
+
+		printf("  %12" PRIx64 "  %12" PRIx64 " %10" PRIu64 "   ", address_of(t, p->store),
+		       address_of(t, p->load), p->times);
+		if (distance < 0)
+			printf("other regions\n");
+		else
+			printf("%d%s\n", distance, distance ? ": carried by the loop" : "");
+	}
+}
+
+struct group_of { uint32_t memory; uint64_t accesses; };
+
+static int by_accesses(const void *a, const void *b)
+{
+	const struct group_of *x = a, *y = b;
+
+	return x->accesses != y->accesses ? (x->accesses < y->accesses ? 1 : -1) : x->memory < y->memory ? -1 :
+		x->memory > y->memory;
+}
+
+/* The distance within which half of the reuses lie, in lines. */
+static uint64_t median_reuse(const struct gus_access_group *g)
+{
+	uint64_t all = 0, sum = 0;
+	unsigned k = 0;
+
+	for (unsigned i = 0; i < GUS_ACCESS_REUSE; i++)
+		all += g->reuse[i];
+	for (; k + 1 < GUS_ACCESS_REUSE && (sum += g->reuse[k]) * 2 < all; k++)
+		;
+	return k ? (1ull << k) - 1 : 0;
+}
+
+static void print_groups(const struct gus_traced *t)
+{
+	enum { GROUPS = 12 };
+	struct group_of *list = gus_zalloc((t->program->memories_n + 1) * sizeof(*list));
+
+	for (uint32_t i = 0; i < t->program->memories_n; i++)
+		list[i] = (struct group_of){ i, t->groups[i].accesses };
+	qsort(list, t->program->memories_n, sizeof(*list), by_accesses);
+	printf("\n       address   accesses   stride (times)      lines   reused within\n");
+	for (uint32_t op = 0, n = 0; n < GROUPS && n < t->program->memories_n && list[n].accesses; n++) {
+		const struct gus_access_group *g = &t->groups[list[n].memory];
+
+		for (op = 0; op + 1 < t->program->ops_n && !(list[n].memory >= t->program->ops[op].memory &&
+		     list[n].memory < t->program->ops[op].memory + t->program->ops[op].memories_n); op++)
+			;
+		printf("  %12" PRIx64 " %10" PRIu64, address_of(t, op), g->accesses);
+		if (g->stride_times)
+			printf("  %7" PRId64 " (%3.0f%%)", g->stride,
+			       100 * ratio((double)g->stride_times, (double)g->accesses - 1));
+		else
+			printf("     none       ");
+		printf("  %8" PRIu64 "%s   %" PRIu64 " lines\n", g->lines, g->lines_exact ? " " : "~", median_reuse(g));
+	}
+	free(list);
+}
+
+void gus_traced_text(const struct gus_traced_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	struct gus_model_phases phases;
+
+	print_head(v);
+	if (v->windows)
+		print_windows(v->windows);
+	print_memory(t);
+	print_branches(t);
+	if (t->knobs_n) {
+		printf("\n  faster with %.0f%% more of\n", 100 * (v->model->weight - 1));
+		print_sensitivity(v, t->cycles, "  ", KNOBS);
+	}
+	print_regions(v);
+	if (v->regions_n)
+		print_instructions(v);
+	if (v->model->memory) {
+		print_groups(t);
+		print_pairs(t);
+	}
+	if (v->model->phases) {
+		putchar('\n');
+		gus_traced_name_phases(v, &phases);
+		gus_model_phases_text(&phases);
+	}
+}

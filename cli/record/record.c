@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof record: chooses what to sample, runs a command under it or attaches to what runs already, and ends as the
+ * command ended. */
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "cli/common/ending.h"
+#include "cli/common/uarch_load.h"
+#include "cli/record/trace.h"
+#include "cli/verbs.h"
+#include "collector/doctor/branches.h"
+#include "collector/events/pmu.h"
+#include "collector/session/cost.h"
+#include "collector/session/session.h"
+#include "collector/target/child.h"
+#include "config.h"
+
+#define DEFAULT_HZ 1000      /* where it is not known what a sample costs */
+#define DEFAULT_OVERHEAD 1.0 /* percent of the target's CPU time */
+#define OVERHEAD_MAX 50.0
+#define SAID_NS 1000000000   /* of the target's time: of less, nothing is said of what it cost beyond the figures */
+#define STOPPED_STATUS 143 /* as perf: 128 + SIGTERM, whichever signal asked us to stop */
+
+struct record_options {
+	char *events;                 /* all of -e, joined by commas; NULL: auto */
+	const char *branches;         /* -j; NULL: not asked */
+	const char *frequency, *count, *call_graph, *output, *overhead, *cpus, *cgroup, *control, *trace;
+	const char *switch_output;    /* "" if it was given without a value */
+	bool callers, branch_any, switches, quiet, all, overwrite;
+	int64_t delay_ms;
+	uint64_t max_size, trace_window;
+	int verbosity;
+	struct gus_target target;
+};
+
+static int call_event(const char *argument, void *values, struct gus_error *err)
+{
+	struct record_options *o = values;
+	char *joined = o->events ? gus_format("%s,%s", o->events, argument) : gus_strdup(argument);
+
+	(void)err;
+	free(o->events);
+	o->events = joined;
+	return 0;
+}
+
+static int call_verbose(const char *argument, void *values, struct gus_error *err)
+{
+	(void)argument;
+	(void)err;
+	((struct record_options *)values)->verbosity++;
+	return 0;
+}
+
+static int call_process(const char *argument, void *values, struct gus_error *err)
+{
+	return gus_target_add(&((struct record_options *)values)->target, GUS_TARGET_PROCESSES, argument, err);
+}
+
+static int call_thread(const char *argument, void *values, struct gus_error *err)
+{
+	return gus_target_add(&((struct record_options *)values)->target, GUS_TARGET_THREADS, argument, err);
+}
+
+static int call_switch_output(const char *argument, void *values, struct gus_error *err)
+{
+	(void)err;
+	((struct record_options *)values)->switch_output = argument ? argument : "";
+	return 0;
+}
+
+#define AT(field) offsetof(struct record_options, field)
+static const struct gus_option options[] = {
+	{ 'e', "event", "EVENT", "What to sample: auto (the default), or event names separated by commas, as perf writes "
+	  "them.",
+	  GUS_OPTION_CALL, 0, call_event, "auto cycles instructions cache-misses branch-misses cpu-clock task-clock "
+	  "page-faults context-switches" },
+	{ 'p', "pid", "PID[,PID]", "Watch these processes that run already, with all their threads and those born later, "
+	  "instead of a command.", GUS_OPTION_CALL, 0, call_process, NULL },
+	{ 't', "tid", "TID[,TID]", "Watch these threads only.", GUS_OPTION_CALL, 0, call_thread, NULL },
+	{ 'a', "all-cpus", NULL, "Watch all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all), NULL, NULL },
+	{ 'C', "cpu", "LIST", "Only on these CPUs, such as 0-2,4; without another target, all that runs on them.",
+	  GUS_OPTION_STRING, AT(cpus), NULL, NULL },
+	{ 'G', "cgroup", "NAME", "Watch the tasks of this cgroup and of those below it.", GUS_OPTION_STRING, AT(cgroup), NULL,
+	  NULL },
+	{ 0, "overhead", "PCT", "Sample as often as costs PCT percent of the target's CPU time; 1 by default. -F and -c "
+	  "switch this off.", GUS_OPTION_STRING, AT(overhead), NULL, NULL },
+	{ 'F', "freq", "N", "Take N samples a second of CPU time, or max for as many as the kernel allows.",
+	  GUS_OPTION_STRING, AT(frequency), NULL, "max" },
+	{ 'c', "count", "N", "Take a sample every N events instead.", GUS_OPTION_STRING, AT(count), NULL, NULL },
+	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG, AT(callers), NULL,
+	  NULL },
+	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records none.",
+	  GUS_OPTION_STRING, AT(call_graph), NULL, "fp none" },
+	{ 'b', "branch-any", NULL, "Record the branches that were taken before each sample, where the CPU notes them; the same as "
+	  "-j any.", GUS_OPTION_FLAG, AT(branch_any), NULL, NULL },
+	{ 'j', "branch-filter", "FILTER[,FILTER]", "The same, but only these: any, any_call, any_ret, ind_call, ind_jmp, call, cond, "
+	  "stack; and only in u, k, hv.", GUS_OPTION_STRING, AT(branches), NULL,
+	  "any any_call any_ret ind_call ind_jmp call cond stack u k hv in_tx no_tx abort_tx no_flags no_cycles save_type priv" },
+	{ 'o', "output", "FILE", "Where to write; gusprof.data by default.", GUS_OPTION_STRING, AT(output), NULL, "@file" },
+	{ 'D', "delay", "MS", "Start sampling MS milliseconds after the command; -1: only when --control says enable.",
+	  GUS_OPTION_SIGNED, AT(delay_ms), NULL, NULL },
+	{ 0, "max-size", "SIZE", "Stop, and end the command, when the file has reached SIZE bytes (with B, K, M or G).",
+	  GUS_OPTION_SIZE, AT(max_size), NULL, NULL },
+	{ 0, "overwrite", NULL, "A flight recorder: keep only the newest samples, in memory, and write them on SIGUSR2 and at "
+	  "the end.", GUS_OPTION_FLAG, AT(overwrite), NULL, NULL },
+	{ 0, "switch-output", "[=WHEN]", "Begin a new file each time: on SIGUSR2 (signal, the default), by size (10M) or by "
+	  "time (30s, 5m, 1h).", GUS_OPTION_CALL, 0, call_switch_output, "signal" },
+	{ 0, "control", "HOW", "Take commands, a line each, from fifo:PATH[,ACK] or fd:N[,M]: enable, disable, snapshot, "
+	  "stop, ping, evlist.", GUS_OPTION_STRING, AT(control), NULL, "fifo: fd:" },
+	{ 0, "trace", "WHAT", "auto: now and then keep what a running thread is about to do (a snapshot of registers and memory), "
+	  "as far as --overhead allows; qemu: run the command a second time, under an emulator, for windows of its trace; off, the default.",
+	  GUS_OPTION_STRING, AT(trace), NULL, "auto qemu off" },
+	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N instructions; 1,000,000 by default.", GUS_OPTION_NUMBER,
+	  AT(trace_window), NULL, NULL },
+	{ 0, "switch-events", NULL, "Record context switches (the default).", GUS_OPTION_FLAG, AT(switches), NULL, NULL },
+	{ 'q', "quiet", NULL, "Say nothing but errors.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
+	{ 'v', "verbose", NULL, "Say more about what was tried.", GUS_OPTION_CALL, 0, call_verbose, NULL },
+	{ 0 },
+};
+
+static int positive(const char *text, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return isdigit((unsigned char)*text) && !*end && !errno && *value ? 0 : -1;
+}
+
+/* The kernel lowers this limit by itself when sampling takes too long; above it, it refuses. */
+static uint64_t rate_limit(void)
+{
+	char text[32];
+	uint64_t limit;
+
+	if (!gus_read_text("/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text)) || positive(text, &limit) != 0)
+		return UINT64_MAX;
+	return limit;
+}
+
+static int parse_rate(const struct record_options *o, uint64_t *frequency, uint64_t *period, struct gus_error *err)
+{
+	uint64_t limit;
+
+	*frequency = DEFAULT_HZ;
+	*period = 0;
+	if (o->frequency && o->count)
+		return gus_fail(err, GUS_E_USAGE, "-F and -c exclude each other: samples come at a rate or every so many "
+				"events");
+	if (o->count)
+		return positive(o->count, period) == 0 ? 0 :
+		       gus_fail(err, GUS_E_USAGE, "-c takes a number of events above zero, not '%s'", o->count);
+	limit = rate_limit();
+	if (o->frequency && strcmp(o->frequency, "max") == 0)
+		*frequency = limit == UINT64_MAX ? DEFAULT_HZ : limit;
+	else if (o->frequency && positive(o->frequency, frequency) != 0)
+		return gus_fail(err, GUS_E_USAGE, "-F takes a number of samples a second above zero, or max, not '%s'",
+				o->frequency);
+	if (*frequency > limit && o->frequency)
+		return gus_fail(err, GUS_E_USAGE, "%s samples a second are more than this kernel allows now, %llu "
+				"(kernel.perf_event_max_sample_rate); take less, or -F max", o->frequency,
+				(unsigned long long)limit);
+	*frequency = *frequency > limit ? limit : *frequency;
+	return 0;
+}
+
+/* A percentage becomes a share, 0 if rates are fixed. Not strtod: it follows the locale. */
+static int parse_trace(const struct record_options *o, struct gus_session_options *so, struct gus_record_trace *second, struct gus_error *err)
+{
+	so->trace = o->trace && strcmp(o->trace, "auto") == 0;
+	so->trace_window = o->trace_window;
+	second->window = o->trace_window;
+	if (o->trace && strcmp(o->trace, "qemu") == 0) {
+		if (o->target.kind != GUS_TARGET_COMMAND)
+			return gus_fail(err, GUS_E_USAGE, "--trace qemu takes a command: it is run a second time");
+		if (!o->trace_window || o->switch_output)
+			return gus_fail(err, GUS_E_USAGE, "--trace qemu takes a --trace-window of at least 1, and no --switch-output");
+		so->before_end = gus_record_trace;
+		so->before_end_context = second;
+		return 0;
+	}
+	if (o->trace && !so->trace && strcmp(o->trace, "off") != 0)
+		return gus_fail(err, GUS_E_USAGE, "--trace takes auto, qemu or off, not '%s'", o->trace);
+	if (so->trace && o->target.kind != GUS_TARGET_COMMAND && o->target.kind != GUS_TARGET_PROCESSES)
+		return gus_fail(err, GUS_E_USAGE, "--trace auto takes a command or -p: it looks at one process at a time");
+	return 0;
+}
+
+static int parse_overhead(const struct record_options *o, double *share, struct gus_error *err)
+{
+	double percent = DEFAULT_OVERHEAD, scale = 1;
+	const char *at = o->overhead;
+	bool digits = !at, rate = o->frequency || o->count;
+
+	*share = 0;
+	if (at && rate)
+		return gus_fail(err, GUS_E_USAGE, "--overhead and %s exclude each other: the one chooses what the other says",
+				o->frequency ? "-F" : "-c");
+	if (rate)
+		return 0;
+	if (at)
+		percent = 0;
+	for (; at && isdigit((unsigned char)*at); at++, digits = true)
+		percent = percent * 10 + (*at - '0');
+	if (at && *at == '.')
+		for (at++; isdigit((unsigned char)*at); at++, digits = true)
+			percent += (*at - '0') * (scale /= 10);
+	at += at && *at == '%';
+	if ((at && *at) || !digits || percent <= 0 || percent > OVERHEAD_MAX)
+		return gus_fail(err, GUS_E_USAGE, "--overhead takes a percentage above 0 and up to %.0f, not '%s'", OVERHEAD_MAX,
+				o->overhead);
+	*share = percent / 100;
+	return 0;
+}
+
+/* "signal", a size as in --max-size, or a time with s, m, h or d. As perf has it, m is minutes and M megabytes. */
+static int parse_switch_output(const char *text, struct gus_session_options *so, struct gus_error *err)
+{
+	static const struct { char unit; enum gus_switch_output when; uint64_t scale; } units[] = {
+		{ 'B', GUS_SWITCH_SIZE, 1 }, { 'K', GUS_SWITCH_SIZE, 1 << 10 }, { 'M', GUS_SWITCH_SIZE, 1 << 20 },
+		{ 'G', GUS_SWITCH_SIZE, 1 << 30 }, { 's', GUS_SWITCH_TIME, 1000000000 },
+		{ 'm', GUS_SWITCH_TIME, 60000000000 }, { 'h', GUS_SWITCH_TIME, 3600000000000 },
+		{ 'd', GUS_SWITCH_TIME, 86400000000000 },
+	};
+	char *end;
+
+	if (!text)
+		return 0;
+	so->switch_output = GUS_SWITCH_SIGNAL;
+	if (!*text || strcmp(text, "signal") == 0)
+		return 0;
+	errno = 0;
+	so->switch_at = strtoull(text, &end, 10);
+	for (size_t i = 0; isdigit((unsigned char)*text) && !errno && i < sizeof(units) / sizeof(*units); i++)
+		if (*end == units[i].unit && !end[1] && so->switch_at &&
+		    !__builtin_mul_overflow(so->switch_at, units[i].scale, &so->switch_at)) {
+			so->switch_output = units[i].when;
+			return 0;
+		}
+	return gus_fail(err, GUS_E_USAGE, "--switch-output takes signal, a size such as 10M or a time such as 30s, not '%s'",
+			text);
+}
+
+static int parse_call_graph(const struct record_options *o, bool *call_graph, struct gus_error *err)
+{
+	static const char *const later[] = { "dwarf", "lbr", "auto" };
+	const char *mode = o->call_graph ? o->call_graph : o->callers ? "fp" : "none";
+
+	*call_graph = strcmp(mode, "fp") == 0;
+	if (*call_graph || strcmp(mode, "none") == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
+		if (strncmp(mode, later[i], strlen(later[i])) == 0)
+			return gus_fail(err, GUS_E_USAGE, "--call-graph %s is not there yet; fp is", mode);
+	return gus_fail(err, GUS_E_USAGE, "--call-graph takes fp or none, not '%s'", mode);
+}
+
+static int parse_branches(const struct record_options *o, uint64_t *type, struct gus_error *err)
+{
+	*type = 0;
+	if (o->branch_any && o->branches)
+		return gus_fail(err, GUS_E_USAGE, "-b and -j exclude each other: -b is -j any");
+	return o->branch_any || o->branches ? gus_branches_parse(type, o->branches ? o->branches : "any", err) : 0;
+}
+
+/* What is to be watched. A command beside another target says how long. */
+static int choose_target(struct record_options *o, struct gus_error *err)
+{
+	struct gus_target *t = &o->target;
+	bool tasks = t->watches.n != 0;
+
+	if ((o->all && (tasks || o->cgroup)) || (tasks && o->cgroup))
+		return gus_fail(err, GUS_E_USAGE, "%s and %s exclude each other: watch some tasks, a cgroup, or all that runs",
+				tasks ? t->kind == GUS_TARGET_PROCESSES ? "-p" : "-t" : "-a", o->cgroup ? "-G" : "-a");
+	if (o->cpus && gus_target_set_cpus(t, o->cpus, err) != 0)
+		return -1;
+	if (o->all || (o->cpus && !tasks && !o->cgroup))
+		t->kind = GUS_TARGET_SYSTEM;
+	return o->cgroup ? gus_target_set_cgroup(t, o->cgroup, err) : 0;
+}
+
+/* What does not depend on the machine. */
+static int check_options(const struct record_options *o, int argc, struct gus_error *err)
+{
+	if (argc < 1 && o->target.kind == GUS_TARGET_COMMAND)
+		return gus_fail(err, GUS_E_USAGE, "no command to run was given; write it behind --, or watch what runs already "
+				"(-p, -t, -a, -C, -G)");
+	if (strcmp(o->output, "-") == 0)
+		return gus_fail(err, GUS_E_USAGE, "-o - is not there yet: a recording is a file, because it must survive "
+				"whatever stops the program");
+	if (o->delay_ms > INT32_MAX)
+		return gus_fail(err, GUS_E_USAGE, "-D %lld: that is more than 24 days", (long long)o->delay_ms);
+	if (o->delay_ms < -1)
+		return gus_fail(err, GUS_E_USAGE, "-D takes milliseconds, or -1 for a start by --control, not %lld",
+				(long long)o->delay_ms);
+	if (o->delay_ms < 0 && !o->control)
+		return gus_fail(err, GUS_E_USAGE, "-D -1: there is no way to start sampling later on without --control");
+	return 0;
+}
+
+static int choose_events(const struct record_options *o, struct gus_events *events, struct gus_pmus *pmus,
+			 struct gus_choice *choice, const struct gus_log *log, struct gus_error *err)
+{
+	if (!o->events || strcmp(o->events, "auto") == 0) {
+		if (gus_probe_auto(events, pmus, choice, err) != 0)
+			return -1;
+		for (size_t i = 0; i < events->n; i++) {
+			free(events->v[i].asked);
+			events->v[i].asked = gus_strdup("auto");
+		}
+		return 0;
+	}
+	if (gus_events_parse(events, o->events, pmus, err) != 0)
+		return -1;
+	if (gus_probe_permission(events))
+		gus_log(log, GUS_NOTE, "this user may not sample the kernel (kernel.perf_event_paranoid): its time is left out");
+	gus_probe_precision(events);
+	gus_probe_describe(events, choice);
+	return 0;
+}
+
+struct announcement {
+	const struct gus_log *log;
+	const struct gus_events *events;
+	const struct gus_choice *choice;
+	const struct gus_session_options *so;
+};
+
+static void announce_target(const struct announcement *a)
+{
+	char *what;
+
+	if (a->so->target->kind == GUS_TARGET_COMMAND)
+		return;
+	what = gus_target_describe(a->so->target);
+	if (a->so->command)
+		gus_log(a->log, GUS_NOTE, "watching %s for as long as '%s' runs, which is not recorded for its own sake", what,
+			a->so->command[0]);
+	else
+		gus_log(a->log, GUS_NOTE, "watching %s until Ctrl-C%s", what,
+			a->so->target->watches.n ? " or its end" : "");
+	free(what);
+}
+
+/* Only once it is sure that the events can be had, and before the command says anything. */
+static void announce(void *context)
+{
+	const struct announcement *a = context;
+	const struct gus_event *e = &a->events->v[0];
+	const struct gus_costs *c = &a->so->costs;
+
+	announce_target(a);
+	gus_log(a->log, GUS_NOTE, "sampling %s", a->choice->text);
+	if (e->frequency && e->period)
+		gus_log(a->log, GUS_DEBUG, "period %llu %s with jitter, for %llu samples a second",
+			(unsigned long long)e->period, e->unit, (unsigned long long)e->frequency);
+	if (c->sample_ns)
+		gus_log(a->log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here, a task's birth and end %llu "
+			"and %llu for each event opened, a switch %llu, a mapping %llu", (unsigned long long)c->sample_ns,
+			(unsigned long long)c->birth_ns, (unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns, (unsigned long long)c->map_ns);
+}
+
+/* Asked, got, at what rate. The parts, because only the first follows the rate. */
+static void summarise_cost(const struct gus_session_options *so, const struct gus_session_result *r)
+{
+	const struct gus_spending *s = &r->spent;
+	double got = s->samples + s->following + s->recorder;
+	char asked[64] = "", rate[64] = "";
+
+	if (!r->target_ns)
+		return;
+	if (so->overhead > 0)
+		snprintf(asked, sizeof(asked), " of %.2f asked", so->overhead * 100);
+	if (r->hz)
+		snprintf(rate, sizeof(rate), " at %llu samples a second of CPU time", (unsigned long long)r->hz);
+	gus_log(so->log, GUS_NOTE, "[ cost about %.2f %%%s%s: samples %.2f, following tasks %.2f, this program %.2f, and %.0f ms to "
+		"begin and to end; throttled %llu times ]", got * 100, asked, rate, s->samples * 100, s->following * 100,
+		s->recorder * 100, (double)r->around_ns / 1e6, (unsigned long long)r->throttles);
+	if (so->overhead <= 0 || r->target_ns < SAID_NS)
+		return;
+	if (s->following > so->overhead)
+		gus_log(so->log, GUS_NOTE, "following the tasks alone costs more than was asked for, whatever the rate: they are "
+			"born and switched very often; -a follows none, and costs less then");
+	else if (s->following + s->recorder > so->overhead)
+		gus_log(so->log, GUS_NOTE, "what no rate changes costs more than was asked for: following the tasks, and this program, "
+			"which reads what they do and looks after itself while they sleep");
+}
+
+static void summarise(const struct gus_session_options *so, const struct gus_session_result *r)
+{
+	gus_log(so->log, GUS_NOTE, "[ %llu samples, %llu lost, %.2f MB in %s ]", (unsigned long long)r->samples,
+		(unsigned long long)r->lost, (double)r->bytes / 1e6, r->parts ? "all parts" : so->output);
+	if (!r->samples)
+		gus_log(so->log, GUS_NOTE, "no samples: the %s took too little CPU time, or the event did not happen",
+			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
+	if (so->trace)
+		gus_log(so->log, GUS_NOTE, "[ %u snapshot%s%s ]", r->snapshots, r->snapshots == 1 ? "" : "s",
+			r->snapshots ? "" : ": no thread ran when it was looked for, or the cost left no room for one (--overhead)");
+	summarise_cost(so, r);
+}
+
+static int exit_status(int rc, bool commanded, const struct gus_session_result *r, const struct gus_error *err)
+{
+	if (r->no_target)
+		return GUS_EXIT_NO_TARGET;
+	if (!r->started)
+		return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+	if (rc != 0)
+		return GUS_EXIT_OWN_FAILURE;
+	if (!commanded || r->ended_by == GUS_ENDED_TARGET)
+		return 0; /* to be stopped is how such a recording ends */
+	if (r->ended_by == GUS_ENDED_MAX_SIZE || r->ended_by == GUS_ENDED_CONTROL)
+		return STOPPED_STATUS;
+	if (r->interrupt && r->terminal)
+		return r->running ? gus_die_by(r->interrupt) : r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
+	if (r->interrupt)
+		return r->exit_signal == SIGTERM ? gus_die_by(SIGTERM) : STOPPED_STATUS;
+	return r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
+}
+
+/* The rates of all events that did not bring one along: as asked, or as the governor says. */
+static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64_t period)
+{
+	struct gus_cost_options co = {
+		.call_graph = so->call_graph, .switches = so->switches, .branch_type = so->branch_type,
+		.inherit = so->target->kind == GUS_TARGET_COMMAND || so->target->kind == GUS_TARGET_PROCESSES,
+	};
+	struct gus_governor g;
+	unsigned n = 0;
+
+	so->limit_hz = rate_limit();
+	gus_costs_measure(so->events, &co, &so->costs);
+	if (so->overhead > 0 && !so->costs.sample_ns) {
+		gus_log(so->log, GUS_DEBUG, "what a sample of %s costs is not known here: %llu samples a second are taken",
+			so->events->v[0].name, (unsigned long long)frequency);
+		so->overhead = 0;
+	}
+	for (size_t i = 0; i < so->events->n; i++) {
+		struct gus_event *e = &so->events->v[i];
+
+		e->governed = so->overhead > 0 && !e->period && !e->frequency;
+		gus_event_set_rate(e, frequency, period);
+		e->governed &= e->frequency != 0;
+		n += e->governed;
+	}
+	if (!n)
+		so->overhead = 0;
+	gus_governor_init(&g, so->overhead, &so->costs, n, so->limit_hz);
+	for (size_t i = 0; i < so->events->n; i++)
+		if (so->events->v[i].governed)
+			gus_event_change_rate(&so->events->v[i], g.hz);
+}
+
+static int record(struct record_options *o, char **command)
+{
+	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
+	struct gus_priority priority = gus_priority_raise();
+	struct gus_session_options so = {
+		.command = *command ? command : NULL, .target = &o->target, .output = o->output,
+		.producer = PACKAGE_NAME " " PACKAGE_VERSION, .switches = o->switches, .overwrite = o->overwrite,
+		.delay_ms = o->delay_ms, .max_size = o->max_size, .control = o->control, .log = log, .priority = &priority,
+	};
+	struct gus_session_result result = { 0 };
+	struct gus_events events = { 0 };
+	struct gus_choice choice = { 0 };
+	struct announcement announcement = { log, &events, &choice, &so };
+	struct gus_record_trace second = { .command = command, .log = log };
+	struct gus_error err = { 0 };
+	struct gus_pmus pmus;
+	uint64_t frequency, period;
+	int rc = 0;
+
+	gus_pmus_init(&pmus, "/sys");
+	if (so.command)
+		rc = gus_child_find(command[0], &err);
+	result.no_command = rc != 0;
+	if (rc == 0 && (parse_trace(o, &so, &second, &err) != 0 || parse_rate(o, &frequency, &period, &err) != 0 ||
+			parse_overhead(o, &so.overhead, &err) != 0 ||
+			parse_switch_output(o->switch_output, &so, &err) != 0 ||
+			parse_call_graph(o, &so.call_graph, &err) != 0 ||
+			parse_branches(o, &so.branch_type, &err) != 0))
+		rc = -1;
+	if (rc == 0) {
+		rc = gus_target_check(&o->target, log, &err);
+		result.no_target = rc != 0 && err.code == GUS_E_NOT_FOUND;
+	}
+	if (rc == 0)
+		rc = choose_events(o, &events, &pmus, &choice, log, &err);
+	if (rc == 0 && so.branch_type)
+		rc = gus_branches_check(&events, so.branch_type, &pmus, gus_uarch_host(), &err);
+	if (rc == 0) {
+		so.events = &events;
+		so.choice = &choice;
+		set_rates(&so, frequency, period);
+		so.ready = announce;
+		so.ready_context = &announcement;
+		rc = gus_session_record(&so, &result, &err);
+	}
+	if (rc != 0 && !result.said)
+		gus_complain(&err);
+	if (rc == 0)
+		summarise(&so, &result);
+	gus_priority_restore(&priority);
+	gus_events_free(&events);
+	gus_pmus_free(&pmus);
+	return result.no_command ? GUS_EXIT_NO_COMMAND : exit_status(rc, so.command != NULL, &result, &err);
+}
+
+static int run(int argc, char **argv)
+{
+	struct record_options o = { .output = "gusprof.data", .switches = true, .trace_window = 1000000 };
+	struct gus_error err = { 0 };
+	int status;
+
+	gus_target_init(&o.target);
+	if (gus_options_parse(&gus_verb_record, &o, &argc, &argv, &status) == 0) {
+		if (choose_target(&o, &err) == 0 && check_options(&o, argc, &err) == 0) {
+			status = record(&o, argv);
+		} else {
+			gus_complain(&err);
+			status = err.code == GUS_E_NOT_FOUND ? GUS_EXIT_NO_TARGET :
+				 err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+		}
+	}
+	gus_target_free(&o.target);
+	free(o.events);
+	return status;
+}
+
+const struct gus_verb gus_verb_record = {
+	.name = "record",
+	.synopsis = "[OPTION...] [-- COMMAND [ARG...]]",
+	.summary = "Run a command, or watch what runs already, and record where the time goes.",
+	.details = "The exit status is the command's; if a signal ends it, gusprof ends by the same\n"
+		   "signal. Without a command it is 0 when told to stop. 125: gusprof failed. 129: wrong\n"
+		   "option or event. 244: no such process. 255: the command could not be started.",
+	.options = options,
+	.run = run,
+	.argument_choices = "@command",
+};

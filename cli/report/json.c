@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as JSON, schema gusprof.report/1 (DESIGN.md section 8). Keys come in a fixed order; what is not known is
+ * null. Text that is not UTF-8 has the offending bytes replaced, as JSON can hold nothing else. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/json.h"
+#include "cli/report/render.h"
+#include "model/tables/cpus.h"
+
+static void add_notice(const char *text, void *context)
+{
+	json_array_append_new(context, gus_json_text(text));
+}
+
+static json_t *frequency(const struct gus_report *r)
+{
+	const struct gus_scale *cycles = &r->units.cycles;
+
+	if (!cycles->known || strcmp(cycles->evidence, "inferred") != 0)
+		return json_null();
+	return gus_json_pair(cycles->low * 1e6, cycles->high * 1e6);
+}
+
+static json_t *command(const Gusprof__Header *header)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < header->n_command; i++) {
+		json_t *word = gus_json_text(header->command[i]);
+
+		json_array_append_new(list, json_is_null(word) ? json_string("") : word);
+	}
+	return list;
+}
+
+/* The name of the table for the CPU that was recorded on, NULL if there is none. */
+static const char *uarch_of(const Gusprof__Host *host)
+{
+	struct gus_cpu_id id;
+
+	if (!host)
+		return NULL;
+	id = (struct gus_cpu_id){ host->cpu_vendor, host->cpu_family, host->cpu_model_number, host->cpu_stepping, host->midr };
+	return gus_uarch_of_cpu(&id);
+}
+
+/* What recording was to cost and what it did cost while it ran; null where the recording does not say. */
+static json_t *cost(const struct gus_profile *p)
+{
+	const Gusprof__Overhead *m = p->footer ? p->footer->overhead : NULL;
+	uint64_t asked = p->header->overhead_ppm;
+	json_t *o;
+
+	if (!m)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "asked_pct", asked ? json_real((double)asked / 1e4) : json_null());
+	json_object_set_new(o, "got_pct", json_real((double)m->got_ppm / 1e4));
+	json_object_set_new(o, "samples_pct", json_real((double)m->samples_ppm / 1e4));
+	json_object_set_new(o, "following_pct", json_real((double)m->following_ppm / 1e4));
+	json_object_set_new(o, "recorder_pct", json_real((double)m->recorder_ppm / 1e4));
+	json_object_set_new(o, "around_ns", json_integer((json_int_t)m->around_ns));
+	json_object_set_new(o, "target_ns", json_integer((json_int_t)m->target_ns));
+	json_object_set_new(o, "hz_first", gus_json_number(asked != 0, m->hz_first));
+	json_object_set_new(o, "hz_last", gus_json_number(asked != 0, m->hz_last));
+	json_object_set_new(o, "changes", json_integer((json_int_t)m->changes));
+	return o;
+}
+
+json_t *gus_json_recording(const struct gus_report *r)
+{
+	const struct gus_profile *p = r->profile;
+	const Gusprof__Header *h = p->header;
+	const Gusprof__Event *e = p->event < h->n_events ? h->events[p->event] : NULL;
+	const Gusprof__EventTotal *t = gus_profile_total(p);
+	double overhead = gus_overhead_percent(p);
+	json_t *o = json_object(), *notices = json_array();
+
+	gus_report_notices(r, add_notice, notices);
+	json_object_set_new(o, "file", gus_json_text(r->path));
+	json_object_set_new(o, "host", gus_json_text(h->host ? h->host->hostname : NULL));
+	json_object_set_new(o, "cpu", gus_json_text(h->host ? h->host->cpu_model : NULL));
+	json_object_set_new(o, "uarch", gus_json_text(uarch_of(h->host)));
+	json_object_set_new(o, "tier", gus_json_text(h->tier));
+	json_object_set_new(o, "event", gus_json_text(e ? e->name : NULL));
+	json_object_set_new(o, "unit", gus_json_text(e ? e->unit : NULL));
+	json_object_set_new(o, "samples", json_integer((json_int_t)p->samples));
+	json_object_set_new(o, "counted", gus_json_number(t != NULL, t ? t->count : 0));
+	json_object_set_new(o, "filtered", json_integer((json_int_t)p->filtered));
+	json_object_set_new(o, "lost", json_integer((json_int_t)p->lost));
+	json_object_set_new(o, "throttled", json_integer((json_int_t)p->throttled));
+	json_object_set_new(o, "time_ns", json_integer((json_int_t)r->length_ns));
+	json_object_set_new(o, "overhead_pct", overhead < 0 ? json_null() : json_real(overhead));
+	json_object_set_new(o, "cost", cost(p));
+	json_object_set_new(o, "truncated", json_boolean(p->damage.cut));
+	json_object_set_new(o, "corrupt", json_integer((json_int_t)p->damage.corrupt));
+	json_object_set_new(o, "missing_frames", json_integer((json_int_t)p->damage.missing_frames));
+	json_object_set_new(o, "missing_samples", json_integer((json_int_t)p->missing));
+	json_object_set_new(o, "frequency_khz", frequency(r));
+	json_object_set_new(o, "command", command(h));
+	json_object_set_new(o, "exit_status", gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_status : 0));
+	json_object_set_new(o, "exit_signal", gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_signal : 0));
+	json_object_set_new(o, "notices", notices);
+	return o;
+}
+
+json_t *gus_json_total(const struct gus_report *r)
+{
+	const struct gus_units *u = &r->units;
+	uint64_t weight = r->profile->weight;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_scale_apply(&u->time, weight)));
+	json_object_set_new(o, "time_evidence", json_string(u->time.evidence));
+	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_scale_apply(&u->cycles, weight)));
+	json_object_set_new(o, "cycles_evidence", json_string(u->cycles.evidence));
+	json_object_set_new(o, "weight", json_integer((json_int_t)weight));
+	json_object_set_new(o, "samples", json_integer((json_int_t)r->profile->samples));
+	return o;
+}
+
+/* Nothing yet says why the time was spent: all of it is the unknown component. */
+static void set_stack(json_t *o, const struct gus_report *r, const struct gus_report_cell *cell)
+{
+	json_t *stack = json_object(), *evidence = json_object();
+
+	if (r->units.cycles.known) {
+		json_object_set_new(stack, "unknown", json_integer((json_int_t)cell->cycles));
+		json_object_set_new(evidence, "unknown", json_string("unknown"));
+	}
+	json_object_set_new(o, "stack", stack);
+	json_object_set_new(o, "evidence", evidence);
+}
+
+/* The row's callers, or what it calls: the other end's function and the weight of the calls. */
+static json_t *edges(const struct gus_report *r, uint32_t row, bool callers)
+{
+	json_t *list = json_array();
+	size_t n;
+	const struct gus_edge *e = callers ? gus_view_callers(r->view, row, &n) : gus_view_callees(r->view, row, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct gus_row *other = &r->view->rows.v[callers ? e[i].from : e[i].to];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "module", gus_json_text(gus_space_module(r->profile->space, other->module)->path));
+		json_object_set_new(o, "function", gus_json_text(other->function));
+		json_object_set_new(o, "weight", json_integer((json_int_t)e[i].weight));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static void set_thread(json_t *o, const struct gus_report *r, const struct gus_row *row)
+{
+	const struct gus_thread *t = &r->profile->threads.v[row->thread];
+
+	json_object_set_new(o, "pid", json_integer(t->pid));
+	json_object_set_new(o, "tid", json_integer(t->tid));
+	json_object_set_new(o, "comm", gus_json_text(t->comm));
+	json_object_set_new(o, "switches", json_integer((json_int_t)t->switches));
+	json_object_set_new(o, "on_cpu_ns", json_integer((json_int_t)t->on_cpu_ns));
+}
+
+static json_t *row_object(const struct gus_report *r, size_t i, const struct gus_report_cell *cell)
+{
+	const struct gus_row *row = &r->view->rows.v[i];
+	json_t *o = json_object();
+
+	json_object_set_new(o, "module", gus_json_text(cell->module));
+	json_object_set_new(o, "build_id", gus_json_text(cell->build_id));
+	json_object_set_new(o, "function", gus_json_text(row->function));
+	json_object_set_new(o, "file", gus_json_text(row->file));
+	json_object_set_new(o, "line", gus_json_number(row->line != 0, row->line));
+	json_object_set_new(o, "offset", gus_json_number(row->has_offset, row->offset));
+	json_object_set_new(o, "text", gus_json_text(cell->text));
+	json_object_set_new(o, "samples", json_integer((json_int_t)row->samples));
+	json_object_set_new(o, "time_ns", gus_json_number(r->units.time.known, cell->time_ns));
+	json_object_set_new(o, "cycles", gus_json_number(r->units.cycles.known, cell->cycles));
+	json_object_set_new(o, "share", json_real(row->share));
+	json_object_set_new(o, "ci95", gus_json_pair(row->ci95.low, row->ci95.high));
+	set_stack(o, r, cell);
+	json_object_set_new(o, "weight", json_integer((json_int_t)row->weight));
+	if (r->view->by == GUS_BY_THREAD)
+		set_thread(o, r, row);
+	if (r->graph) {
+		json_object_set_new(o, "total", json_integer((json_int_t)row->total));
+		json_object_set_new(o, "callers", edges(r, (uint32_t)i, true));
+		json_object_set_new(o, "callees", edges(r, (uint32_t)i, false));
+	}
+	return o;
+}
+
+int gus_render_json(const struct gus_report *r)
+{
+	json_t *o = json_object(), *rows = json_array(), *omitted = json_object();
+	uint64_t sum = 0, hidden = 0, hidden_samples = 0, hidden_weight = 0;
+	int rc;
+
+	for (size_t i = 0; i < r->view->rows.n; i++) {
+		const struct gus_row *row = &r->view->rows.v[i];
+		struct gus_report_cell cell;
+
+		gus_report_cell(r, i, &sum, &cell);
+		if (gus_report_shown(r, row)) {
+			json_array_append_new(rows, row_object(r, i, &cell));
+		} else {
+			hidden++;
+			hidden_samples += row->samples;
+			hidden_weight += row->weight;
+		}
+	}
+	json_object_set_new(omitted, "rows", json_integer((json_int_t)hidden));
+	json_object_set_new(omitted, "samples", json_integer((json_int_t)hidden_samples));
+	json_object_set_new(omitted, "weight", json_integer((json_int_t)hidden_weight));
+	json_object_set_new(o, "schema", json_string("gusprof.report/1"));
+	json_object_set_new(o, "by", json_string(gus_by_name(r->view->by)));
+	json_object_set_new(o, "recording", gus_json_recording(r));
+	json_object_set_new(o, "total", gus_json_total(r));
+	json_object_set_new(o, "rows", rows);
+	json_object_set_new(o, "omitted", omitted);
+	rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	putchar('\n');
+	json_decref(o);
+	return rc;
+}

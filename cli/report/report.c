@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof report: loads a recording, gathers it into rows, sorts and renders them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "cli/common/filter.h"
+#include "cli/report/render.h"
+#include "cli/verbs.h"
+#include "symbolizer/insn/insn.h"
+
+struct report_options {
+	const char *input, *by, *sort, *percent_limit, *format, *symfs;
+	struct gus_filter_options filter;
+	struct gus_list modules;
+	bool inlines, graph, quiet;
+	int verbosity;
+};
+
+static int call_verbose(const char *argument, void *values, struct gus_error *err)
+{
+	(void)argument;
+	(void)err;
+	((struct report_options *)values)->verbosity++;
+	return 0;
+}
+
+#define AT(field) offsetof(struct report_options, field)
+static const struct gus_option options[] = {
+	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
+	{ 0, "by", "WHAT", "What a row is: function (the default), module, line, instruction or thread.",
+	  GUS_OPTION_STRING, AT(by), NULL, "function module line instruction thread" },
+	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default), samples, total, name, module, line, offset.",
+	  GUS_OPTION_STRING, AT(sort), NULL, "share samples total name module line offset" },
+	{ 0, "percent-limit", "PCT", "Leave out rows below this share, and say how many.", GUS_OPTION_STRING,
+	  AT(percent_limit), NULL, NULL },
+	{ 0, "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST, AT(modules), NULL, NULL },
+	GUS_FILTER_OPTIONS(struct report_options, filter),
+	{ 0, "inline", NULL, "Count an inlined function as a function of its own (the default); --no-inline counts it "
+	  "with the symbol that has the code.", GUS_OPTION_FLAG, AT(inlines), NULL, NULL },
+	{ 'g', "call-graph", NULL, "Show callers and callees, and what each row takes with all that it calls; needs a "
+	  "recording made with -g.", GUS_OPTION_FLAG, AT(graph), NULL, NULL },
+	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format), NULL, "text json csv" },
+	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING, AT(symfs), NULL,
+	  "@dir" },
+	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
+	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, 0, call_verbose, NULL },
+	{ 0 },
+};
+
+static const char *const by_names[] = {
+	[GUS_BY_FUNCTION] = "function", [GUS_BY_MODULE] = "module", [GUS_BY_LINE] = "line",
+	[GUS_BY_INSTRUCTION] = "instruction", [GUS_BY_THREAD] = "thread",
+};
+
+const char *gus_by_name(enum gus_by by)
+{
+	return by_names[by];
+}
+
+static int parse_by(const char *text, enum gus_by *by, struct gus_error *err)
+{
+	for (size_t i = 0; i < sizeof(by_names) / sizeof(*by_names); i++)
+		if (strcmp(text, by_names[i]) == 0) {
+			*by = (enum gus_by)i;
+			return 0;
+		}
+	return gus_fail(err, GUS_E_USAGE, "--by takes function, module, line, instruction or thread, not '%s'", text);
+}
+
+/* Sorting. The view comes sorted by weight and, among equals, in an order of its own; keys only rearrange it stably. */
+
+enum key { KEY_SHARE, KEY_SAMPLES, KEY_TOTAL, KEY_NAME, KEY_MODULE, KEY_LINE, KEY_OFFSET, KEYS };
+static const char *const key_names[KEYS] = { "share", "samples", "total", "name", "module", "line", "offset" };
+
+struct sorting {
+	const struct gus_profile *profile;
+	enum key keys[16];
+	size_t n;
+};
+
+static int text_order(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) : !a - !b;
+}
+
+static int number_order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static const char *module_path(const struct gus_profile *p, const struct gus_row *row)
+{
+	return row->module == GUS_INDEX_NONE ? "" : gus_space_module(p->space, row->module)->path;
+}
+
+static int key_order(const struct sorting *s, enum key key, const struct gus_row *x, const struct gus_row *y)
+{
+	int order;
+
+	switch (key) {
+	case KEY_SHARE:
+		return number_order(y->weight, x->weight);
+	case KEY_SAMPLES:
+		return number_order(y->samples, x->samples);
+	case KEY_TOTAL:
+		return number_order(y->total, x->total);
+	case KEY_NAME:
+		return text_order(x->function, y->function);
+	case KEY_MODULE:
+		return text_order(module_path(s->profile, x), module_path(s->profile, y));
+	case KEY_LINE:
+		order = text_order(x->file, y->file);
+		return order ? order : number_order(x->line, y->line);
+	default:
+		return number_order(x->offset, y->offset);
+	}
+}
+
+static int by_keys(const struct gus_row *x, const struct gus_row *y, const void *context)
+{
+	const struct sorting *s = context;
+
+	for (size_t i = 0; i < s->n; i++) {
+		int order = key_order(s, s->keys[i], x, y);
+
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+static int parse_keys(struct sorting *s, const char *text, struct gus_error *err)
+{
+	while (*text) {
+		size_t length = strcspn(text, ","), key = 0;
+
+		while (key < KEYS && (strlen(key_names[key]) != length || strncmp(key_names[key], text, length) != 0))
+			key++;
+		if (length == 4 && strncmp(text, "time", 4) == 0)
+			key = KEY_SHARE;
+		if (key == KEYS || s->n == sizeof(s->keys) / sizeof(*s->keys))
+			return gus_fail(err, GUS_E_USAGE, "--sort knows share, samples, total, name, module, line and "
+					"offset, not '%.*s'", (int)length, text);
+		s->keys[s->n++] = (enum key)key;
+		text += length + (text[length] == ',');
+	}
+	return 0;
+}
+
+/* What the renderers share. */
+
+static void hex(char *out, size_t room, const uint8_t *bytes, size_t n)
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < n && 2 * i + 2 < room; i++)
+		sprintf(out + 2 * i, "%02x", bytes[i]);
+}
+
+static void disassemble(const struct gus_report *r, const struct gus_module *module, uint64_t offset, char *out, size_t room)
+{
+	struct gus_insn insn;
+	uint8_t bytes[16];
+	unsigned machine = 0;
+	size_t n = gus_symbols_code(r->profile->symbols, module, offset, bytes, sizeof(bytes), &machine);
+
+	out[0] = '\0';
+	if (n && gus_insn_decode(gus_isa_of_machine(machine), bytes, n, offset, &insn))
+		snprintf(out, room, "%s", insn.text);
+}
+
+void gus_report_cell(const struct gus_report *r, size_t i, uint64_t *sum, struct gus_report_cell *cell)
+{
+	const struct gus_row *row = &r->view->rows.v[i];
+	uint64_t before = *sum;
+
+	*sum += row->weight;
+	*cell = (struct gus_report_cell){ .module = "" };
+	cell->time_ns = gus_scale_apply(&r->units.time, *sum) - gus_scale_apply(&r->units.time, before);
+	cell->cycles = gus_scale_apply(&r->units.cycles, *sum) - gus_scale_apply(&r->units.cycles, before);
+	if (row->module != GUS_INDEX_NONE) {
+		const struct gus_module *module = gus_space_module(r->profile->space, row->module);
+
+		cell->module = module->path;
+		hex(cell->build_id, sizeof(cell->build_id), module->build_id, module->build_id_size);
+		if (r->view->by == GUS_BY_INSTRUCTION)
+			disassemble(r, module, row->offset, cell->text, sizeof(cell->text));
+	}
+}
+
+bool gus_report_shown(const struct gus_report *r, const struct gus_row *row)
+{
+	uint64_t weight = r->graph && row->total > row->weight ? row->total : row->weight;
+
+	return (double)weight * 100 >= r->percent_limit * (double)r->profile->weight;
+}
+
+struct notice { void (*say)(const char *, void *); void *context; };
+
+__attribute__((format(printf, 2, 3)))
+static void notice(const struct notice *n, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	n->say(text, n->context);
+}
+
+void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)
+{
+	const struct gus_profile *p = r->profile;
+	const struct gus_damage *d = &p->damage;
+	struct notice n = { say, context };
+
+	if (d->cut)
+		notice(&n, "the recording was cut at offset %llu: the recorder was killed, or the file was truncated. "
+			   "This is what it held until then.", (unsigned long long)d->cut_offset);
+	if (d->corrupt)
+		notice(&n, "the recording is corrupt in %llu place%s, first at offset %llu; %llu bytes were skipped. "
+			   "What those places held is missing here.", (unsigned long long)d->corrupt,
+		       d->corrupt == 1 ? "" : "s", (unsigned long long)d->first_offset,
+		       (unsigned long long)d->skipped_bytes);
+	if (d->missing_frames)
+		notice(&n, "%llu frames of the recording are missing", (unsigned long long)d->missing_frames);
+	if (d->header_lost)
+		notice(&n, "the recording's header is lost: host, command and events are not known, and a sample's "
+			   "weight has no unit");
+	if (p->missing)
+		notice(&n, "%llu samples that the recorder counted are not in the file", (unsigned long long)p->missing);
+	if (p->lost)
+		notice(&n, "the kernel dropped %llu records for want of room in the ring", (unsigned long long)p->lost);
+	if (p->throttled)
+		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate",
+		       (unsigned long long)p->throttled);
+}
+
+/* Why names are missing, for modules that matter: one with less than a hundredth of the time is not worth a line. */
+static void trouble(const struct gus_report *r, const struct gus_log *log)
+{
+	struct gus_vec(uint64_t) weights = { 0 };
+
+	for (size_t i = 0; i < r->view->rows.n; i++) {
+		const struct gus_row *row = &r->view->rows.v[i];
+
+		while (row->module != GUS_INDEX_NONE && weights.n <= row->module)
+			gus_vec_push(&weights, 0);
+		if (row->module != GUS_INDEX_NONE)
+			weights.v[row->module] += row->weight;
+	}
+	for (uint32_t i = 0; i < weights.n; i++) {
+		const struct gus_module *module = gus_space_module(r->profile->space, i);
+		const char *text = NULL;
+
+		if (weights.v[i] && weights.v[i] >= r->profile->weight / 100)
+			text = gus_symbols_trouble(r->profile->symbols, module);
+		if (text && module->kind != GUS_MODULE_VDSO) /* it never has more than its exported names, which are all */
+			gus_log(log, GUS_NOTE, "%s: %s", module->path, text);
+	}
+	gus_vec_free(&weights);
+}
+
+static const struct { const char *name; } formats[] = { { "text" }, { "json" }, { "csv" } };
+
+static int render(const struct gus_report *r, const char *format)
+{
+	if (strcmp(format, "json") == 0)
+		return gus_render_json(r);
+	if (strcmp(format, "csv") == 0)
+		gus_render_csv(r);
+	else
+		gus_render_text(r);
+	return 0;
+}
+
+static void warn(const char *text, void *context)
+{
+	gus_log(context, GUS_WARN, "%s", text);
+}
+
+static int show(const struct report_options *o, enum gus_by by, struct sorting *sorting, double limit,
+		struct gus_profile *p, uint64_t length)
+{
+	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
+	struct gus_report r = { .path = o->input, .profile = p, .graph = o->graph, .percent_limit = limit,
+				.length_ns = length };
+	struct gus_view view;
+	int rc;
+
+	gus_view_make(&view, p, by, o->inlines);
+	sorting->profile = p;
+	if (sorting->n)
+		gus_view_sort(&view, by_keys, sorting);
+	r.view = &view;
+	r.units = gus_units_of(p);
+	rc = render(&r, o->format);
+	fflush(stdout);
+	if (strcmp(o->format, "text") != 0) /* text has them on top */
+		gus_report_notices(&r, warn, (void *)log);
+	trouble(&r, log);
+	gus_view_free(&view);
+	return rc;
+}
+
+static int check_options(const struct report_options *o, enum gus_by *by, struct sorting *sorting, double *limit,
+			 struct gus_error *err)
+{
+	const char *at = o->percent_limit;
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		known |= strcmp(o->format, formats[i].name) == 0;
+	if (!known)
+		return gus_fail(err, GUS_E_USAGE, "--format takes text, json or csv, not '%s'", o->format);
+	if (parse_by(o->by, by, err) != 0 || parse_keys(sorting, o->sort, err) != 0)
+		return -1;
+	if (gus_decimal_parse(&at, limit) != 0 || *at != '\0')
+		return gus_fail(err, GUS_E_USAGE, "--percent-limit takes a number, not '%s'", o->percent_limit);
+	return 0;
+}
+
+static int status_of(const struct gus_error *err)
+{
+	gus_complain(err);
+	return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+}
+
+static int report(struct report_options *o)
+{
+	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
+	struct gus_symbols_options symbols = { .symfs = o->symfs };
+	struct gus_reader *reader = NULL;
+	struct sorting sorting = { 0 };
+	struct gus_error err = { 0 };
+	struct gus_profile profile;
+	struct gus_filter filter;
+	const Gusprof__Header *header;
+	uint64_t length = 0;
+	uint32_t *tids = NULL;
+	enum gus_by by = GUS_BY_FUNCTION;
+	double limit = 0;
+	int status = 0;
+
+	if (check_options(o, &by, &sorting, &limit, &err) != 0 ||
+	    !(reader = gus_reader_open(o->input, &err)) ||
+	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0) {
+		status = status_of(&err);
+		goto out;
+	}
+	filter.modules = (const char *const *)o->modules.v;
+	filter.chains = o->graph;
+	header = gus_reader_header(reader);
+	symbols.boot_id = header->host ? header->host->boot_id : NULL;
+	if (o->graph && strcmp(header->call_graph, "fp") != 0)
+		gus_log(log, GUS_WARN, "%s has no call chains: record with -g", o->input);
+	if (gus_profile_load(&profile, reader, &filter, &symbols, log, &err) != 0) {
+		status = status_of(&err);
+		goto out;
+	}
+	status = show(o, by, &sorting, limit, &profile, length) == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
+	gus_profile_free(&profile);
+out:
+	free(tids);
+	gus_reader_close(reader);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct report_options o = {
+		.input = "gusprof.data", .by = "function", .sort = "", .percent_limit = "0", .format = "text", .inlines = true,
+	};
+	int status;
+
+	if (gus_options_parse(&gus_verb_report, &o, &argc, &argv, &status) == 0) {
+		if (argc > 1) {
+			fprintf(stderr, "gusprof: report takes one recording, not '%s' too\n", argv[1]);
+			status = GUS_EXIT_USAGE;
+		} else {
+			if (argc == 1)
+				o.input = argv[0];
+			status = report(&o);
+		}
+	}
+	gus_list_free(&o.modules);
+	gus_filter_options_free(&o.filter);
+	return status;
+}
+
+const struct gus_verb gus_verb_report = {
+	.name = "report",
+	.synopsis = "[OPTION...] [FILE]",
+	.summary = "Show where the time of a recording went.",
+	.details = "Every number says what it rests on: observed (a record says so), inferred (computed from observed\n"
+		   "ones by a stated rule), modelled, or unknown. gusprof-report(1) explains the columns.",
+	.options = options,
+	.run = run,
+	.argument_choices = "@file",
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as text that pipes well: notes in lines that start with '#', then a row a line. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/common/print.h"
+#include "cli/report/render.h"
+
+/* How many callers and callees of a row are shown; JSON has them all. */
+#define EDGES_SHOWN 5
+
+static void comment(const char *text, void *context)
+{
+	printf("# %s: ", (const char *)context);
+	gus_print_clean(text);
+	putchar('\n');
+}
+
+static void print_command(const Gusprof__Header *header)
+{
+	if (!header->n_command)
+		return;
+	printf("# command:");
+	for (size_t i = 0; i < header->n_command; i++) {
+		putchar(' ');
+		gus_print_clean(header->command[i]);
+	}
+	putchar('\n');
+}
+
+/* Tasks that live shorter than a period end before their last sample: many of them, and the samples stand for less than
+ * what the counter saw. */
+static void print_counted(const struct gus_report *r)
+{
+	const Gusprof__EventTotal *total = gus_profile_total(r->profile);
+	char counted[48], sampled[48];
+
+	if (!total || !r->units.time.known || r->profile->filtered || r->profile->header->overwrite ||
+	    (double)r->profile->weight >= 0.95 * (double)total->count)
+		return;
+	gus_format_time(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
+	gus_format_time(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
+	printf("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n", counted,
+	       sampled);
+}
+
+/* What was asked for and what was got, where the rate was the recorder's to choose. */
+static void print_overhead(const struct gus_profile *p)
+{
+	const Gusprof__Overhead *o = p->footer ? p->footer->overhead : NULL;
+	double percent = gus_overhead_percent(p);
+	const uint64_t parts[] = { p->header->overhead_ppm, o ? o->got_ppm : 0, o ? o->samples_ppm : 0,
+				   o ? o->following_ppm : 0, o ? o->recorder_ppm : 0 };
+	char all[48], text[5][48];
+
+	if (percent < 0)
+		return;
+	gus_format_fixed(all, sizeof(all), percent, 2);
+	printf("# cost of recording: about %s %% of the CPU time (%s)\n", all, "own time measured, cost per sample probed");
+	if (!o)
+		return;
+	for (size_t i = 0; i < 5; i++)
+		gus_format_fixed(text[i], sizeof(text[i]), (double)parts[i] / 1e4, 2);
+	printf("#   while it ran %s %%", text[1]);
+	if (p->header->overhead_ppm)
+		printf(", asked %s %%, at %" PRIu64 " and in the end %" PRIu64 " samples a second", text[0], o->hz_first,
+		       o->hz_last);
+	printf(": samples %s, following tasks %s, recorder %s\n", text[2], text[3], text[4]);
+}
+
+static void print_totals(const struct gus_report *r)
+{
+	const struct gus_profile *p = r->profile;
+	const Gusprof__Header *h = p->header;
+	char time[48], length[48], percent[48];
+
+	gus_format_time(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
+	gus_format_time(length, sizeof(length), r->length_ns);
+	printf("# %" PRIu64 " samples of %s", p->samples,
+	       p->event < h->n_events ? h->events[p->event]->name : "an event that is not known");
+	if (r->units.time.known)
+		printf(", %s of CPU time (%s)", time, r->units.time.evidence);
+	printf(" in %s", length);
+	if (h->host)
+		printf(" on %s", h->host->hostname);
+	if (*h->tier)
+		printf(", tier %s", h->tier);
+	putchar('\n');
+	print_counted(r);
+	if (p->filtered)
+		printf("# %" PRIu64 " more samples were left out by the options\n", p->filtered);
+	if (r->units.cycles.known) {
+		gus_format_fixed(percent, sizeof(percent), r->units.cycles.factor, 3);
+		printf("# cycles: %" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight), r->units.cycles.evidence);
+		if (strcmp(r->units.cycles.evidence, "inferred") == 0)
+			printf(" at %s GHz, timed before and after the run", percent);
+		printf(")\n");
+	}
+	print_overhead(p);
+	if (*h->choice)
+		comment(h->choice, (void *)"event");
+}
+
+static void print_place(const struct gus_report *r, const struct gus_row *row, const struct gus_report_cell *cell)
+{
+	if (r->view->by == GUS_BY_THREAD) {
+		const struct gus_thread *t = &r->profile->threads.v[row->thread];
+
+		printf("%-16s %u/%u", t->comm, t->pid, t->tid);
+		return;
+	}
+	if (r->view->by == GUS_BY_MODULE) {
+		gus_print_clean(cell->module);
+		return;
+	}
+	printf("%-20s  ", gus_base_name(cell->module));
+	if (r->view->by == GUS_BY_INSTRUCTION)
+		printf("%8" PRIx64 "  %-40s  ", row->offset, cell->text);
+	if (r->view->by != GUS_BY_FUNCTION && row->file) {
+		gus_print_clean(gus_base_name(row->file));
+		printf(":%u  ", row->line);
+	}
+	gus_print_clean(row->function ? row->function : "[unknown]");
+}
+
+static void print_edges(const struct gus_report *r, uint32_t row, bool callers)
+{
+	size_t n;
+	const struct gus_edge *e = callers ? gus_view_callers(r->view, row, &n) : gus_view_callees(r->view, row, &n);
+
+	for (size_t i = 0; i < n && i < EDGES_SHOWN; i++) {
+		const struct gus_row *other = &r->view->rows.v[callers ? e[i].from : e[i].to];
+
+		printf("        ");
+		gus_print_percent((double)e[i].weight / (double)r->profile->weight);
+		printf("  %s ", callers ? "called by" : "calls    ");
+		gus_print_clean(other->function ? other->function : "[unknown]");
+		putchar('\n');
+	}
+}
+
+static void print_row(const struct gus_report *r, size_t i, const struct gus_report_cell *cell)
+{
+	const struct gus_row *row = &r->view->rows.v[i];
+	char time[48];
+
+	gus_print_percent(row->share);
+	gus_print_percent(row->ci95.low);
+	printf(" ..");
+	gus_print_percent(row->ci95.high);
+	if (r->graph)
+		gus_print_percent(r->profile->weight ? (double)row->total / (double)r->profile->weight : 0);
+	printf("  %8" PRIu64, row->samples);
+	if (r->units.time.known) {
+		gus_format_time(time, sizeof(time), cell->time_ns);
+		printf("  %10s", time);
+	}
+	printf("  ");
+	print_place(r, row, cell);
+	putchar('\n');
+	if (r->graph && r->view->by == GUS_BY_FUNCTION) {
+		print_edges(r, (uint32_t)i, true);
+		print_edges(r, (uint32_t)i, false);
+	}
+}
+
+static void print_columns(const struct gus_report *r)
+{
+	static const char *const places[] = {
+		[GUS_BY_FUNCTION] = "module                function",
+		[GUS_BY_MODULE] = "module",
+		[GUS_BY_LINE] = "module                line  function",
+		[GUS_BY_INSTRUCTION] = "module                  offset  instruction                               line  function",
+		[GUS_BY_THREAD] = "thread           pid/tid",
+	};
+
+	printf("#\n#  share     95%% interval%s   samples  %s%s\n", r->graph ? "     total" : "   ",
+	       r->units.time.known ? "      time  " : "", places[r->view->by]);
+}
+
+void gus_render_text_head(const struct gus_report *r)
+{
+	print_command(r->profile->header);
+	print_totals(r);
+	gus_report_notices(r, comment, (void *)"WARNING");
+}
+
+void gus_render_text(const struct gus_report *r)
+{
+	uint64_t sum = 0, hidden = 0, hidden_weight = 0;
+
+	gus_render_text_head(r);
+	if (!r->profile->samples) {
+		printf("# no samples%s\n", r->profile->filtered ? " are left" : " were taken: the program was too short, or "
+			"it did not run while it was recorded");
+		return;
+	}
+	print_columns(r);
+	for (size_t i = 0; i < r->view->rows.n; i++) {
+		struct gus_report_cell cell;
+
+		gus_report_cell(r, i, &sum, &cell);
+		if (gus_report_shown(r, &r->view->rows.v[i])) {
+			print_row(r, i, &cell);
+		} else {
+			hidden++;
+			hidden_weight += r->view->rows.v[i].weight;
+		}
+	}
+	if (hidden) {
+		printf("# %" PRIu64 " rows below the limit are left out, together", hidden);
+		gus_print_percent((double)hidden_weight / (double)r->profile->weight);
+		putchar('\n');
+	}
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* gusprof stat: counts events of a command, of what runs already, or of CPUs, and ends as the command ended. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "cli/common/ending.h"
+#include "cli/common/uarch_load.h"
+#include "cli/stat/view.h"
+#include "cli/verbs.h"
+#include "collector/events/pmu.h"
+#include "collector/target/child.h"
+
+#define STOPPED_STATUS 143 /* as record */
+#define INTERVAL_MIN_MS 10 /* as perf: below, reading the counters would be what is measured */
+#define RUNS_MAX 1000000
+
+struct stat_options {
+	char *events;              /* all of -e, joined by commas; NULL: the default ones */
+	const char *cpus, *output, *format, *separator;
+	struct gus_list pids, tids;
+	bool all;
+	uint64_t runs, interval_ms;
+};
+
+static int call_event(const char *argument, void *values, struct gus_error *err)
+{
+	struct stat_options *o = values;
+	char *joined = o->events ? gus_format("%s,%s", o->events, argument) : gus_strdup(argument);
+
+	(void)err;
+	free(o->events);
+	o->events = joined;
+	return 0;
+}
+
+#define AT(field) offsetof(struct stat_options, field)
+static const struct gus_option options[] = {
+	{ 'e', "event", "EVENT", "What to count: event names separated by commas, as perf writes them.", GUS_OPTION_CALL, 0, call_event,
+	  "cycles instructions branches branch-misses cache-references cache-misses task-clock cpu-clock page-faults "
+	  "context-switches cpu-migrations" },
+	{ 'r', "repeat", "N", "Run the command N times, and show means with their 95 % intervals.", GUS_OPTION_NUMBER, AT(runs), NULL, NULL },
+	{ 'I', "interval-print", "MS", "Show counts every MS milliseconds, 10 at least.", GUS_OPTION_NUMBER, AT(interval_ms), NULL, NULL },
+	{ 'p', "pid", "PID[,PID]", "Count these processes, which run already; a command then only says how long.", GUS_OPTION_LIST,
+	  AT(pids), NULL, NULL },
+	{ 't', "tid", "TID[,TID]", "Count these threads.", GUS_OPTION_LIST, AT(tids), NULL, NULL },
+	{ 'a', "all-cpus", NULL, "Count all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all), NULL, NULL },
+	{ 'C', "cpu", "CPUS", "Count all that runs on these CPUs, such as 0-3,8.", GUS_OPTION_STRING, AT(cpus), NULL, NULL },
+	{ 'o', "output", "FILE", "Write the counts to FILE, or to standard output for -, instead of standard error.",
+	  GUS_OPTION_STRING, AT(output), NULL, "@file" },
+	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format), NULL, "text json csv" },
+	{ 'x', "field-separator", "SEP", "CSV with SEP between the fields.", GUS_OPTION_STRING, AT(separator), NULL, NULL },
+	{ 0 },
+};
+
+enum format { TEXT, JSON, CSV };
+
+struct job {
+	struct gus_stat_target target;
+	enum format format;
+	const char *separator;
+	FILE *out;
+	bool headed;               /* the header of CSV has been written */
+	bool said;                 /* that the command is only the duration */
+	char *const *command;
+	struct gus_events events;
+	struct gus_topdown topdown;
+	bool by_default, user_only;
+	uint64_t interval_ns;
+	const struct gus_log *log;
+};
+
+/* Options. */
+static int parse_ids(const struct gus_list *list, const char *option, struct gus_stat_target *target, struct gus_error *err)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		char *end;
+		long id;
+
+		errno = 0;
+		id = strtol(list->v[i], &end, 10);
+		if (!isdigit((unsigned char)*list->v[i]) || *end || errno || id < 1 || id > INT32_MAX)
+			return gus_fail(err, GUS_E_USAGE, "%s takes numbers above zero, separated by commas, not '%s'", option,
+					list->v[i]);
+		gus_vec_push(&target->ids, (pid_t)id);
+	}
+	return 0;
+}
+
+static int check_cpus(const char *cpus, struct gus_error *err)
+{
+	const char *at = cpus;
+
+	while (isdigit((unsigned char)*at)) {
+		unsigned long low = strtoul(at, (char **)&at, 10), high = low;
+
+		if (*at == '-' && isdigit((unsigned char)at[1]))
+			high = strtoul(at + 1, (char **)&at, 10);
+		if (high < low || high > 8191)
+			break;
+		if (!*at)
+			return 0;
+		if (*at == ',')
+			at++;
+	}
+	return gus_fail(err, GUS_E_USAGE, "-C takes CPUs such as 0-3,8, not '%s'", cpus);
+}
+
+static int choose_target(const struct stat_options *o, struct gus_stat_target *t, struct gus_error *err)
+{
+	if ((o->pids.n > 0) + (o->tids.n > 0) + (o->all || o->cpus) > 1)
+		return gus_fail(err, GUS_E_USAGE, "-p, -t and -a or -C exclude each other: either tasks are counted or CPUs");
+	t->kind = o->pids.n ? GUS_STAT_PROCESSES : o->tids.n ? GUS_STAT_THREADS : o->all || o->cpus ? GUS_STAT_CPUS : GUS_STAT_COMMAND;
+	t->cpus = o->cpus;
+	if (o->cpus && check_cpus(o->cpus, err) != 0)
+		return -1;
+	if (parse_ids(&o->pids, "-p", t, err) != 0)
+		return -1;
+	return parse_ids(&o->tids, "-t", t, err);
+}
+
+static int choose_format(const struct stat_options *o, struct job *j, struct gus_error *err)
+{
+	static const char *const names[] = { [TEXT] = "text", [JSON] = "json", [CSV] = "csv" };
+	const char *name = o->format ? o->format : o->separator ? "csv" : "text";
+
+	j->separator = o->separator ? o->separator : ",";
+	if (!*j->separator)
+		return gus_fail(err, GUS_E_USAGE, "-x takes what shall stand between fields, not nothing");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i]) == 0) {
+			j->format = (enum format)i;
+			if (o->separator && j->format != CSV)
+				return gus_fail(err, GUS_E_USAGE, "-x is for CSV, and --format %s is not", name);
+			return 0;
+		}
+	return gus_fail(err, GUS_E_USAGE, "--format takes text, json or csv, not '%s'", name);
+}
+
+/* What does not depend on the machine. */
+static int check_options(const struct stat_options *o, int argc, struct job *j, struct gus_error *err)
+{
+	if (choose_target(o, &j->target, err) != 0 || choose_format(o, j, err) != 0)
+		return -1;
+	if (argc < 1 && j->target.kind == GUS_STAT_COMMAND)
+		return gus_fail(err, GUS_E_USAGE, "no command to run was given; write it behind --, or say what else to count with -p, -t, "
+				"-a or -C");
+	if (o->runs < 1 || o->runs > RUNS_MAX)
+		return gus_fail(err, GUS_E_USAGE, "-r takes a number of runs from 1 to %d, not %" PRIu64, RUNS_MAX, o->runs);
+	if (o->runs > 1 && argc < 1)
+		return gus_fail(err, GUS_E_USAGE, "-r repeats a command, and none was given");
+	if (o->runs > 1 && o->interval_ms)
+		return gus_fail(err, GUS_E_USAGE, "-r and -I exclude each other");
+	if (o->interval_ms && o->interval_ms < INTERVAL_MIN_MS)
+		return gus_fail(err, GUS_E_USAGE, "-I %" PRIu64 ": an interval has at least %d ms", o->interval_ms, INTERVAL_MIN_MS);
+	if (o->interval_ms > INT32_MAX)
+		return gus_fail(err, GUS_E_USAGE, "-I %" PRIu64 ": that is more than 24 days", o->interval_ms);
+	return 0;
+}
+
+static int choose_events(const struct stat_options *o, struct job *j, struct gus_pmus *pmus, struct gus_error *err)
+{
+	if (o->events)
+		return gus_events_parse(&j->events, o->events, pmus, err);
+	j->by_default = true;
+	if (gus_events_parse(&j->events, j->target.kind == GUS_STAT_CPUS ? "cpu-clock" : "task-clock", pmus, err) != 0 ||
+	    gus_events_parse(&j->events, "context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
+			     pmus, err) != 0)
+		return -1;
+	gus_topdown_find(&j->topdown, &j->events, pmus, gus_uarch_host());
+	return 0;
+}
+
+/* Showing. */
+static struct gus_stat_view make_view(const struct job *j)
+{
+	struct gus_stat_view v = { .target = &j->target, .command = j->command, .by_default = j->by_default, .topdown = j->topdown,
+				   .user_only = j->user_only };
+
+	gus_stat_view_init(&v, &j->events);
+	return v;
+}
+
+static void show(struct job *j, struct gus_stat_view *v)
+{
+	gus_stat_view_settle(v);
+	switch (j->format) {
+	case TEXT:
+		gus_stat_text(j->out, v);
+		break;
+	case CSV:
+		if (!j->headed)
+			gus_stat_csv_header(j->out, j->separator);
+		j->headed = true;
+		gus_stat_csv(j->out, v, j->separator);
+		break;
+	case JSON:
+		gus_stat_json(j->out, v, !j->interval_ns);
+		break;
+	}
+	fflush(j->out);
+}
+
+static void show_interval(const struct gus_stat_part *part, void *context)
+{
+	struct job *j = context;
+	struct gus_stat_view v = make_view(j);
+
+	v.interval = true;
+	v.from_ns = part->from_ns;
+	v.to_ns = part->to_ns;
+	gus_stat_view_add(&v, part->rows, part->to_ns - part->from_ns);
+	show(j, &v);
+	gus_stat_view_free(&v);
+}
+
+/* Running. A command beside -p, -t, -a or -C is easily taken for what is counted. */
+static void say_duration(void *context)
+{
+	static const char *const what[] = {
+		[GUS_STAT_PROCESSES] = "the processes of -p are", [GUS_STAT_THREADS] = "the threads of -t are",
+		[GUS_STAT_CPUS] = "all that runs on the CPUs is",
+	};
+	struct job *j = context;
+
+	if (j->command && j->target.kind != GUS_STAT_COMMAND && !j->said)
+		gus_log(j->log, GUS_NOTE, "%s counted, for as long as '%s' runs", what[j->target.kind], j->command[0]);
+	j->said = true;
+}
+
+static void note_run(struct job *j, struct gus_stat_view *v, const struct gus_stat_result *r)
+{
+	if (r->user_only && !j->user_only)
+		gus_log(j->log, GUS_NOTE, "this user may not count in the kernel (kernel.perf_event_paranoid): it is left out");
+	v->user_only = j->user_only |= r->user_only;
+	v->missed += r->missed;
+	v->to_ns = r->elapsed_ns;
+	if (!v->exit_status && !v->exit_signal) { /* of the first run that failed */
+		v->exit_status = r->exit_status;
+		v->exit_signal = r->exit_signal;
+	}
+	gus_stat_view_add(v, r->rows, r->elapsed_ns);
+	if (j->target.kind == GUS_STAT_COMMAND) {
+		gus_vec_push(&v->user, (double)r->user_ns);
+		gus_vec_push(&v->system, (double)r->system_ns);
+	}
+}
+
+/* All runs, of which a signal makes the last. */
+static int run_all(struct job *j, uint64_t runs, struct gus_stat_view *v, struct gus_stat_result *last, struct gus_error *err)
+{
+	struct gus_stat_options so = {
+		.target = &j->target, .command = j->command, .events = &j->events, .interval_ns = j->interval_ns, .log = j->log,
+		.part = show_interval, .ready = say_duration, .context = j,
+	};
+
+	for (uint64_t i = 0; i < runs; i++) {
+		int rc = gus_stat_run(&so, last, err);
+
+		if (rc == 0)
+			note_run(j, v, last);
+		gus_stat_result_free(last);
+		if (rc != 0)
+			return -1;
+		if (last->interrupt || last->exit_signal)
+			break;
+	}
+	return 0;
+}
+
+static int exit_status(const struct job *j, const struct gus_stat_view *v, const struct gus_stat_result *r)
+{
+	if (r->interrupt && (!j->command || r->terminal))
+		return r->running || !j->command ? gus_die_by(r->interrupt) : r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
+	if (r->interrupt)
+		return r->exit_signal == SIGTERM ? gus_die_by(SIGTERM) : STOPPED_STATUS;
+	return v->exit_signal ? gus_die_by(v->exit_signal) : v->exit_status;
+}
+
+/* The stream for the counts. Before anything is run: a name that cannot be written to is no reason to run for an hour. */
+static int open_output(struct job *j, const char *path, struct gus_error *err)
+{
+	j->out = !path ? stderr : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+	return j->out ? 0 : gus_fail_errno(err, errno, "cannot write the counts to %s", path);
+}
+
+static int close_output(struct job *j, const char *path, struct gus_error *err)
+{
+	bool bad = fflush(j->out) != 0 || ferror(j->out);
+	int sys = errno;
+
+	if (j->out != stderr && j->out != stdout && fclose(j->out) != 0 && !bad) {
+		bad = true;
+		sys = errno;
+	}
+	return bad ? gus_fail_errno(err, sys, "cannot write the counts to %s", path ? path : "standard error") : 0;
+}
+
+static int count(const struct stat_options *o, struct job *j)
+{
+	struct gus_stat_result last = { 0 };
+	struct gus_error err = { 0 };
+	struct gus_stat_view v = { 0 };
+	struct gus_pmus pmus;
+	bool no_target = false;
+	int status;
+	int rc = 0;
+
+	gus_pmus_init(&pmus, "/sys");
+	if (j->command && gus_child_find(j->command[0], &err) != 0) {
+		rc = -1;
+		last.no_command = true;
+	}
+	if (rc == 0)
+		rc = choose_events(o, j, &pmus, &err);
+	if (rc == 0)
+		rc = open_output(j, o->output, &err);
+	if (rc == 0) {
+		v = make_view(j);
+		rc = run_all(j, o->runs, &v, &last, &err);
+		no_target = rc != 0 && j->target.ids.n && err.code == GUS_E_NOT_FOUND;
+		if (v.runs)
+			show(j, &v);
+		if (close_output(j, o->output, &err) != 0)
+			rc = -1;
+	}
+	if (rc != 0)
+		gus_complain(&err);
+	status = rc == 0 ? -1 : last.no_command ? GUS_EXIT_NO_COMMAND : no_target ? GUS_EXIT_NO_TARGET :
+		 err.code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
+	if (status < 0)
+		status = exit_status(j, &v, &last);
+	gus_stat_view_free(&v);
+	gus_pmus_free(&pmus);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct stat_options o = { .runs = 1 };
+	struct gus_error err = { 0 };
+	struct job j = { .log = gus_cli_log(0) };
+	int status;
+
+	if (gus_options_parse(&gus_verb_stat, &o, &argc, &argv, &status) == 0) {
+		j.command = argc > 0 ? argv : NULL;
+		j.interval_ns = o.interval_ms * 1000000;
+		if (check_options(&o, argc, &j, &err) == 0) {
+			status = count(&o, &j);
+		} else {
+			gus_complain(&err);
+			status = GUS_EXIT_USAGE;
+		}
+	}
+	gus_events_free(&j.events);
+	gus_vec_free(&j.target.ids);
+	gus_list_free(&o.pids);
+	gus_list_free(&o.tids);
+	free(o.events);
+	return status;
+}
+
+const struct gus_verb gus_verb_stat = {
+	.name = "stat",
+	.synopsis = "[OPTION...] -- COMMAND [ARG...]",
+	.summary = "Count events of a command, of what runs already, or of whole CPUs.",
+	.details = "The exit status is the command's, of several runs that of the first that failed; if a\n"
+		   "signal ends it, gusprof ends by the same signal. 125: gusprof failed. 129: wrong option\n"
+		   "or event. 244: no such process. 255: the command could not be started.",
+	.options = options,
+	.run = run,
+	.argument_choices = "@command",
+};

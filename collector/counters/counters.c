@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/counters/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/counters/private.h"
+
+#define REDRAW_MIN_NS 100000000
+#define REDRAW_PERIODS 250
+#define REDRAW_COST_NS 6000  /* of one ioctl, which may have to reach another CPU; timed as 2 to 6 us */
+#define REDRAW_SHARE 1000    /* at most that part of a CPU goes into redraws */
+
+bool gus_counters_monotonic(const struct gus_counters *c)
+{
+	return (c->plan.features & GUS_ATTR_CLOCK) != 0;
+}
+
+uint64_t gus_counters_now(const struct gus_counters *c)
+{
+	struct timespec t;
+	uint64_t ns;
+
+	if (gus_counters_monotonic(c)) {
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	}
+	return gus_ring_now(&c->rings.v[0], &ns) ? ns : 0;
+}
+
+void gus_counters_close(struct gus_counters *c)
+{
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.v[i].fd >= 0)
+			close(c->list.v[i].fd);
+	for (size_t i = 0; i < c->tracking.n; i++)
+		close(c->tracking.v[i]);
+	for (size_t i = 0; i < c->rings.n; i++)
+		gus_ring_unmap(&c->rings.v[i]);
+	for (size_t i = 0; i < c->flights.n; i++)
+		gus_ring_unmap(&c->flights.v[i]);
+	for (size_t i = 0; i < c->holders.n; i++)
+		close(c->holders.v[i]);
+	gus_vec_free(&c->rings);
+	gus_vec_free(&c->flights);
+	gus_vec_free(&c->holders);
+	gus_vec_free(&c->list);
+	gus_vec_free(&c->tracking);
+	gus_vec_free(&c->opened);
+	gus_vec_free(&c->repeated);
+	gus_vec_free(&c->closed);
+	gus_index_free(&c->opened_ids);
+	gus_records_free(&c->records);
+}
+
+/* Members of a group follow their leader. All requests reach the copies that tasks have inherited. */
+static void tell_leaders(struct gus_counters *c, unsigned long request)
+{
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.v[i].leader && c->list.v[i].fd >= 0)
+			ioctl(c->list.v[i].fd, request, 0);
+}
+
+void gus_counters_track(struct gus_counters *c)
+{
+	for (size_t i = 0; i < c->tracking.n; i++)
+		ioctl(c->tracking.v[i], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void gus_counters_enable(struct gus_counters *c)
+{
+	tell_leaders(c, PERF_EVENT_IOC_ENABLE);
+}
+
+void gus_counters_pause(struct gus_counters *c)
+{
+	tell_leaders(c, PERF_EVENT_IOC_DISABLE);
+}
+
+void gus_counters_disable(struct gus_counters *c)
+{
+	tell_leaders(c, PERF_EVENT_IOC_DISABLE);
+	for (size_t i = 0; i < c->tracking.n; i++)
+		ioctl(c->tracking.v[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* Rates. */
+
+void gus_counters_redraw(struct gus_counters *c)
+{
+	for (size_t i = 0; i < c->list.n; i++) {
+		struct gus_counter *k = &c->list.v[i];
+		uint64_t period;
+
+		if (k->fd < 0 || !c->events->v[k->event].jitter)
+			continue;
+		period = gus_period_draw(&c->random, c->events->v[k->event].period);
+		if (ioctl(k->fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
+			k->period = period;
+	}
+}
+
+uint64_t gus_counters_redraw_interval(const struct gus_counters *c)
+{
+	uint64_t longest = 0, interval = c->open * (uint64_t)REDRAW_COST_NS * REDRAW_SHARE;
+
+	for (size_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].jitter && c->events->v[i].period > longest)
+			longest = c->events->v[i].period;
+	if (!longest)
+		return UINT64_MAX;
+	interval = interval > longest * REDRAW_PERIODS ? interval : longest * REDRAW_PERIODS;
+	return interval > REDRAW_MIN_NS ? interval : REDRAW_MIN_NS;
+}
+
+void gus_counters_set_rate(struct gus_counters *c, uint64_t hz)
+{
+	c->changed = true;
+	for (size_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].governed)
+			gus_event_change_rate(&c->events->v[i], hz);
+	for (size_t i = 0; i < c->list.n; i++) {
+		const struct gus_event *e = &c->events->v[c->list.v[i].event];
+		uint64_t value = hz;
+
+		if (c->list.v[i].fd >= 0 && e->governed && !e->period)
+			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_PERIOD, &value); /* of an adaptive event: its frequency */
+	}
+	gus_counters_redraw(c);
+}
+
+/* Redraws stay within 12 % of the period in force: what is a quarter off has not heard of it. The period of an event
+ * whose rate the kernel keeps says nothing. */
+bool gus_counters_is_stale(const struct gus_counters *c, const struct gus_record *r)
+{
+	const struct gus_event *e = &c->events->v[r->sample.event];
+	uint64_t p = r->sample.period;
+
+	if (!c->changed || !r->inherited || !e->governed)
+		return false;
+	return !e->jitter || p > e->period + e->period / 4 || p < e->period - e->period / 4;
+}
+
+uint64_t gus_counters_weight(const struct gus_counters *c, const struct gus_record *record)
+{
+	if (record->slot == GUS_INDEX_NONE || record->inherited || !c->events->v[record->sample.event].jitter)
+		return record->sample.period;
+	return c->list.v[record->slot].period;
+}
+
+void gus_counters_task_ended(struct gus_counters *c, uint32_t tid, uint64_t time)
+{
+	pid_t task = (pid_t)tid;
+	uint32_t number = c->may_repeat ? gus_index_find(&c->opened_ids, &task) : GUS_INDEX_NONE;
+
+	if (number != GUS_INDEX_NONE && c->opened.v[number].until == UINT64_MAX)
+		c->opened.v[number].until = time;
+}
+
+/* Totals. */
+
+struct reading { uint64_t count, enabled, running, id, lost; };
+
+static bool read_counter(const struct gus_counter *k, struct reading *v)
+{
+	*v = (struct reading){ 0 };
+	return k->fd >= 0 && read(k->fd, v, sizeof(*v)) >= (ssize_t)(4 * sizeof(uint64_t));
+}
+
+/* Adds up the counters from number `from` to before `to`. Each CPU's counter of a task is enabled whenever the task runs
+ * on any CPU, and runs when it is on this one. */
+static void add_counted(const struct gus_counters *c, size_t from, size_t to, struct gus_counted *sums)
+{
+	for (uint32_t e = 0; e < c->events->n; e++) {
+		uint64_t enabled = 0;
+		pid_t task = 0;
+
+		for (size_t i = from; i < to; i++) {
+			const struct gus_counter *k = &c->list.v[i];
+			struct reading v;
+
+			if (k->event != e || !read_counter(k, &v))
+				continue;
+			if (k->task != task || k->task < 0) {
+				sums[e].enabled_ns += enabled;
+				enabled = 0;
+			}
+			task = k->task;
+			enabled = v.enabled > enabled ? v.enabled : enabled;
+			sums[e].count += v.count;
+			sums[e].running_ns += v.running;
+			sums[e].lost += v.lost;
+		}
+		sums[e].enabled_ns += enabled;
+	}
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+void gus_counters_totals(const struct gus_counters *c, Gusprof__EventTotal *totals)
+{
+	struct gus_counted *sums = gus_alloc(c->events->n * sizeof(*sums));
+
+	memcpy(sums, c->closed.v, c->events->n * sizeof(*sums));
+	add_counted(c, 0, c->list.n, sums);
+	for (size_t i = 0; i < c->events->n; i++) {
+		uint64_t repeated = c->repeated.v[i];
+
+		totals[i].count = less(sums[i].count, repeated);
+		totals[i].running_ns = less(sums[i].running_ns, gus_event_is_clock(&c->events->v[i]) ? repeated : 0);
+		totals[i].enabled_ns = sums[i].enabled_ns;
+		if (c->plan.features & GUS_ATTR_LOST) /* better than what the rings' own records add up to */
+			totals[i].lost = sums[i].lost;
+	}
+	free(sums);
+}
+
+uint64_t gus_counters_running(const struct gus_counters *c)
+{
+	uint64_t ns = c->closed.v[0].running_ns;
+	struct reading v;
+
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.v[i].event == 0 && read_counter(&c->list.v[i], &v))
+			ns += v.running;
+	return ns;
+}
+
+/* Renewal. */
+
+/* Closes the counters from number `from` to before `to`; their copies go with them. */
+static void close_counters(struct gus_counters *c, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		if (c->list.v[i].fd < 0)
+			continue;
+		close(c->list.v[i].fd);
+		c->list.v[i].fd = -1;
+		c->open--;
+	}
+}
+
+static void close_trackers(struct gus_counters *c, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		close(c->tracking.v[i]);
+	memmove(c->tracking.v + from, c->tracking.v + to, (c->tracking.n - to) * sizeof(*c->tracking.v));
+	c->tracking.n -= to - from;
+}
+
+/* The old ones end before the new ones begin: a moment that nobody counts, rather than one that is counted twice. The
+ * side band overlaps instead, as a mapping that is told twice does no harm. */
+int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now, struct gus_error *err)
+{
+	size_t old = c->list.n, old_tracking = c->tracking.n;
+	int rc;
+
+	c->plan.enable_on_exec = false;
+	rc = gus_counters_open_listed(c, list, context, now, err);
+	if (rc != 0 || c->list.n == old) {
+		close_counters(c, old, c->list.n);
+		close_trackers(c, old_tracking, c->tracking.n);
+		return -1;
+	}
+	gus_counters_track(c);
+	add_counted(c, 0, old, c->closed.v);
+	close_counters(c, 0, old);
+	gus_counters_enable(c);
+	close_trackers(c, 0, old_tracking);
+	c->changed = false;
+	return 0;
+}
+
+/* Repetitions. */
+
+/* The task's own counter of the event on the CPU, NULL if it has none. */
+static struct gus_counter *own_counter(struct gus_counters *c, const struct gus_opened *o, const struct gus_sample *s)
+{
+	pid_t task = (pid_t)s->tid;
+
+	for (size_t i = o->first; i < c->list.n && c->list.v[i].task == task; i++)
+		if (c->list.v[i].event == s->event && c->list.v[i].cpu == s->cpu)
+			return &c->list.v[i];
+	return NULL;
+}
+
+static void close_repeated(struct gus_counters *c, struct gus_counter *k)
+{
+	size_t i = (size_t)(k - c->list.v);
+
+	add_counted(c, i, i + 1, c->closed.v);
+	close_counters(c, i, i + 1);
+	k->closed = gus_counters_now(c);
+}
+
+/* Which event a sample is of is told by its id, whose slot says for which task it was opened. (Whether it is the event
+ * itself or a copy says nothing: the kernel swaps them between a task and its child.) */
+bool gus_counters_repeats(struct gus_counters *c, const struct gus_record *r)
+{
+	pid_t task = (pid_t)r->sample.tid;
+	const struct gus_opened *o;
+	struct gus_counter *own;
+	uint32_t number;
+
+	if (!c->may_repeat || c->list.v[r->slot].task == task || c->list.v[r->slot].fd < 0)
+		return false;
+	number = gus_index_find(&c->opened_ids, &task);
+	o = number == GUS_INDEX_NONE ? NULL : &c->opened.v[number];
+	if (!o || r->sample.time < o->from || r->sample.time >= o->until)
+		return false;
+	own = own_counter(c, o, &r->sample);
+	if (own && own->fd >= 0)
+		close_repeated(c, own);
+	if (!own || r->sample.time >= own->closed)
+		return false;
+	c->repeated.v[r->sample.event] += r->sample.period;
+	return true;
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/* How counters are opened: the rings, then each event on each CPU for each task of the target. */
+#include "collector/counters/counters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/counters/private.h"
+#include "collector/events/pmu.h"
+
+#define SPARE_FILES 32       /* for everything else that is open */
+#define SIDE_RING_BYTES (128u << 10) /* beside a flight recorder's */
+#define ATTACH_NS 1000000000ULL      /* when threads are born faster than they are opened */
+#define ATTACH_PASSES 4
+#define REFUSED 2            /* a return value: permission is what failed */
+#define GONE 1               /* likewise: the task or the CPU is not there any more */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* A CPU is opened if it is online; the highest number there can be is beyond any kernel's limit. */
+static void online_cpus(char *list, size_t size)
+{
+	if (!gus_read_text("/sys/devices/system/cpu/online", list, size))
+		snprintf(list, size, "0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
+}
+
+static unsigned next_cpu(const char *list, unsigned from)
+{
+	unsigned limit = 8192;
+
+	while (from < limit && !gus_cpus_has(list, from))
+		from++;
+	return from < limit ? from : UINT32_MAX;
+}
+
+/* Descriptors for so many more tasks. The soft limit is a default and ours to raise; the hard one is a decision. */
+static int reserve_files(const struct gus_counters *c, size_t tasks, struct gus_error *err)
+{
+	size_t each = c->rings.n * (c->events->n + c->separate);
+	size_t need = c->list.n + c->tracking.n + c->holders.n + tasks * each + SPARE_FILES;
+	struct rlimit limit;
+	char *what;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
+		return 0;
+	limit.rlim_cur = limit.rlim_max < need ? need : limit.rlim_max;
+	limit.rlim_max = limit.rlim_max < need ? need : limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return 0;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	what = gus_target_describe(c->target);
+	gus_fail(err, GUS_E_FULL, "cannot watch %s: %zu tasks on %zu CPUs need %zu descriptors, and this user may open %llu; "
+		 "raise the limit (ulimit -Hn), watch fewer CPUs (-C), or all tasks at once (-a)", what, tasks,
+		 c->rings.n, need, (unsigned long long)limit.rlim_max);
+	free(what);
+	return -1;
+}
+
+/* Precise hardware samples are stamped by the hardware, in the kernel's own clock only. */
+static bool wants_kernel_clock(const struct gus_events *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (events->v[i].precise && gus_event_is_hardware(&events->v[i]))
+			return true;
+	return false;
+}
+
+/* Rings. */
+
+static int open_ring(struct gus_counters *c, struct gus_rings *rings, unsigned cpu, size_t bytes, bool backward,
+		     struct gus_error *err)
+{
+	struct gus_event holder = { .name = (char *)(uintptr_t)"the ring (dummy event)" };
+	struct gus_attr_plan plan = c->plan;
+	struct gus_ring ring;
+	union gus_attr a;
+	int fd;
+
+	plan.backward = backward;
+	gus_attr_fill_holder(&a, &plan);
+	fd = gus_attr_open(&a, 0, (int)cpu, -1);
+	if (fd == -ENODEV)
+		return GONE;
+	if (fd < 0)
+		return gus_attr_explain(err, &holder, (int)cpu, -fd);
+	gus_vec_push(&c->holders, fd);
+	if ((backward ? gus_ring_map_flight : gus_ring_map)(&ring, fd, cpu, bytes, err) != 0)
+		return -1;
+	gus_vec_push(rings, ring);
+	return 0;
+}
+
+static int open_rings(struct gus_counters *c, const struct gus_counters_options *o, struct gus_error *err)
+{
+	char cpus[4096];
+
+	online_cpus(cpus, sizeof(cpus));
+	for (unsigned cpu = next_cpu(cpus, 0); cpu != UINT32_MAX; cpu = next_cpu(cpus, cpu + 1)) {
+		int rc;
+
+		if (c->target->cpus && !gus_cpus_has(c->target->cpus, cpu))
+			continue;
+		rc = open_ring(c, &c->rings, cpu, o->overwrite ? SIDE_RING_BYTES : o->ring_bytes, false, err);
+		if (rc == 0 && o->overwrite)
+			rc = open_ring(c, &c->flights, cpu, o->ring_bytes, true, err);
+		if (rc < 0)
+			return -1;
+	}
+	return c->rings.n ? 0 : gus_fail(err, GUS_E_UNSUPPORTED, "none of the CPUs to be watched is online");
+}
+
+/* Events for one task on one CPU. Each of these returns 0, GONE, REFUSED or -1. */
+
+static int open_fd(const struct gus_counters *c, const union gus_attr *a, pid_t task, unsigned cpu, int group_fd)
+{
+	if (c->target->kind == GUS_TARGET_CGROUP)
+		return gus_attr_open_cgroup(a, c->target->cgroup_fd, (int)cpu, group_fd);
+	return gus_attr_open(a, task, (int)cpu, group_fd);
+}
+
+static int explain(const struct gus_counters *c, const struct gus_event *e, pid_t task, unsigned cpu, int sys,
+		   struct gus_error *err)
+{
+	gus_target_explain(err, c->target, task, e, (int)cpu, sys);
+	return sys == EACCES || sys == EPERM ? REFUSED : -1;
+}
+
+static int open_tracker(struct gus_counters *c, pid_t task, const struct gus_ring *ring, struct gus_error *err)
+{
+	struct gus_event dummy = { .name = (char *)(uintptr_t)"the side band (dummy event)" };
+	struct gus_attr_plan plan = c->plan;
+	union gus_attr a;
+	int fd;
+
+	if (c->flights.n)
+		plan.features &= ~(unsigned)GUS_ATTR_SWITCH;
+	gus_attr_fill_tracking(&a, &plan);
+	fd = open_fd(c, &a, task, ring->cpu, -1);
+	if (fd == -ESRCH)
+		return GONE;
+	if (fd < 0)
+		return explain(c, &dummy, task, ring->cpu, -fd, err);
+	gus_vec_push(&c->tracking, fd);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
+		return gus_fail_errno(err, errno, "cannot join the ring of cpu %u", ring->cpu);
+	return 0;
+}
+
+/* The first event does what the side band needs, where it has no events of its own. */
+static void fill_event(const struct gus_counters *c, uint32_t number, bool leader, union gus_attr *a)
+{
+	struct gus_attr_plan plan = c->plan;
+
+	plan.backward = c->flights.n != 0;
+	gus_attr_fill(a, &c->events->v[number], &plan, leader);
+	if (number == 0 && !c->separate)
+		gus_attr_add_tracking(a, &plan);
+	else if (number == 0 && plan.backward)
+		gus_attr_add_switches(a, &plan);
+}
+
+static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, size_t lane, int *group_fd,
+			struct gus_error *err)
+{
+	const struct gus_event *e = &c->events->v[number];
+	const struct gus_ring *ring = c->flights.n ? &c->flights.v[lane] : &c->rings.v[lane];
+	struct gus_counter counter = { .event = number, .task = task, .cpu = ring->cpu, .leader = *group_fd < 0,
+				       .period = e->period };
+	union gus_attr a;
+	uint64_t id;
+
+	fill_event(c, number, counter.leader, &a);
+	counter.fd = open_fd(c, &a, task, ring->cpu, *group_fd);
+	if (counter.fd == -ESRCH)
+		return GONE;
+	if (counter.fd < 0)
+		return explain(c, e, task, ring->cpu, -counter.fd, err);
+	gus_vec_push(&c->list, counter);
+	c->open++;
+	if (ioctl(counter.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
+		return gus_fail_errno(err, errno, "cannot join the ring of %s on cpu %u with the others", e->name, ring->cpu);
+	if (ioctl(counter.fd, PERF_EVENT_IOC_ID, &id) != 0)
+		return gus_fail_errno(err, errno, "cannot ask for the id of %s on cpu %u", e->name, ring->cpu);
+	gus_records_add_id(&c->records, id, number);
+	if (e->group)
+		*group_fd = *group_fd < 0 ? counter.fd : *group_fd;
+	return 0;
+}
+
+static int open_on_cpu(struct gus_counters *c, pid_t task, size_t lane, struct gus_error *err)
+{
+	uint32_t group = 0;
+	int group_fd = -1, rc = 0;
+
+	if (c->separate)
+		rc = open_tracker(c, task, &c->rings.v[lane], err);
+	for (uint32_t i = 0; rc == 0 && i < c->events->n; i++) {
+		const struct gus_event *e = &c->events->v[i];
+
+		if (e->cpus && !gus_cpus_has(e->cpus, c->rings.v[lane].cpu))
+			continue;
+		if (!e->group || e->group != group)
+			group_fd = -1;
+		group = e->group;
+		rc = open_counter(c, i, task, lane, &group_fd, err);
+	}
+	return rc;
+}
+
+/* A task that has gone half-way leaves counters that will never count again, which does no harm. */
+static int open_task(struct gus_counters *c, pid_t task, uint64_t from, struct gus_error *err)
+{
+	bool is_new;
+	uint32_t number = gus_index_add(&c->opened_ids, &task, &is_new);
+
+	if (is_new)
+		gus_vec_push(&c->opened, (struct gus_opened){ 0 });
+	c->opened.v[number] = (struct gus_opened){ from, UINT64_MAX, c->list.n };
+	for (size_t lane = 0; lane < c->rings.n; lane++) {
+		int rc = open_on_cpu(c, task, lane, err);
+
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* Targets. */
+
+/* The listed tasks that have not been opened for the time that begins at from. */
+static bool fresh_tasks(const struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from,
+			struct gus_tids *fresh)
+{
+	struct gus_tids tids = { 0 };
+	bool any = list(&tids, context);
+
+	fresh->n = 0;
+	for (size_t i = 0; i < tids.n; i++) {
+		uint32_t number = gus_index_find(&c->opened_ids, &tids.v[i]);
+
+		if (number == GUS_INDEX_NONE || c->opened.v[number].from != from)
+			gus_vec_push(fresh, tids.v[i]);
+	}
+	gus_vec_free(&tids);
+	return any;
+}
+
+/* A thread has our events if it was opened, or if its creator was before it was born. So the list of threads is read
+ * again until two readings in a row (a reading can miss some while others end) show nothing new. Where threads are born
+ * faster than we can open them that would never be: but then, after a few readings, those that are new have creators
+ * that were opened. A thread that is opened after it has inherited is counted twice: see gus_counters_repeats. */
+int gus_counters_open_listed(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from,
+			     struct gus_error *err)
+{
+	uint64_t give_up = now_ns() + ATTACH_NS;
+	struct gus_tids fresh = { 0 };
+	unsigned quiet = 0;
+	int rc = 0;
+
+	c->may_repeat = true;
+	for (unsigned pass = 0; rc == 0 && quiet < 2 && (pass < ATTACH_PASSES || now_ns() < give_up); pass++) {
+		if (!fresh_tasks(c, list, context, from, &fresh))
+			break;
+		quiet = fresh.n ? 0 : quiet + 1;
+		rc = reserve_files(c, fresh.n, err);
+		for (size_t i = 0; rc == 0 && i < fresh.n; i++) {
+			rc = open_task(c, fresh.v[i], from, err);
+			rc = rc == GONE ? 0 : rc;
+		}
+	}
+	gus_vec_free(&fresh);
+	return rc;
+}
+
+static bool list_watched(struct gus_tids *tids, void *context)
+{
+	const struct gus_target *t = context;
+	bool any = false;
+
+	for (size_t i = 0; i < t->watches.n; i++)
+		any |= gus_tids_of(t->watches.v[i].id, tids);
+	return any;
+}
+
+static int open_threads(struct gus_counters *c, struct gus_error *err)
+{
+	int rc = reserve_files(c, c->target->watches.n, err);
+
+	for (size_t i = 0; rc == 0 && i < c->target->watches.n; i++) {
+		rc = open_task(c, c->target->watches.v[i].id, 0, err);
+		rc = rc == GONE ? 0 : rc;
+	}
+	return rc;
+}
+
+static int open_target(struct gus_counters *c, struct gus_error *err)
+{
+	char *what;
+	int rc;
+
+	switch (c->target->kind) {
+	case GUS_TARGET_PROCESSES:
+		rc = gus_counters_open_listed(c, list_watched, c->target, 0, err);
+		break;
+	case GUS_TARGET_THREADS:
+		rc = open_threads(c, err);
+		break;
+	default:
+		rc = reserve_files(c, 1, err);
+		if (rc == 0)
+			rc = open_task(c, c->target->kind == GUS_TARGET_COMMAND ? c->child : -1, 0, err);
+		rc = rc == GONE ? 0 : rc;
+	}
+	if (rc != 0 || c->list.n)
+		return rc;
+	what = gus_target_describe(c->target);
+	gus_fail(err, GUS_E_NOT_FOUND, "cannot watch %s: ended just now", what);
+	free(what);
+	return -1;
+}
+
+/* An event of one kind of cores may be open nowhere. */
+static int check_opened(const struct gus_counters *c, struct gus_error *err)
+{
+	for (uint32_t i = 0; i < c->events->n; i++) {
+		bool opened = false;
+
+		for (size_t k = 0; k < c->list.n && !opened; k++)
+			opened = c->list.v[k].event == i;
+		if (!opened)
+			return gus_attr_explain(err, &c->events->v[i], -1, ENODEV);
+	}
+	return 0;
+}
+
+static int open_all(struct gus_counters *c, const struct gus_counters_options *o, struct gus_error *err)
+{
+	enum gus_target_kind kind = c->target->kind;
+	struct gus_event dummy = { .name = (char *)(uintptr_t)"the side band (dummy event)" };
+	int rc;
+
+	c->plan = (struct gus_attr_plan){
+		.features = GUS_ATTR_ALL & ~(o->switches ? 0 : GUS_ATTR_SWITCH) &
+			    ~(wants_kernel_clock(c->events) ? GUS_ATTR_CLOCK : 0),
+		.call_graph = o->call_graph,
+		.branch_type = o->branch_type,
+		.inherit = kind == GUS_TARGET_COMMAND || kind == GUS_TARGET_PROCESSES,
+		.enable_on_exec = kind == GUS_TARGET_COMMAND && !o->late,
+		.wakeup_bytes = (uint32_t)o->ring_bytes / 4,
+	};
+	c->separate = o->late || o->pausable || o->overwrite || c->events->v[0].cpus;
+	rc = gus_attr_settle(&c->plan);
+	if (rc < 0)
+		return gus_attr_explain(err, &dummy, -1, -rc);
+	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.branch_type, (uint32_t)c->events->n);
+	rc = open_rings(c, o, err);
+	if (rc == 0)
+		rc = open_target(c, err);
+	return rc == 0 ? check_opened(c, err) : rc;
+}
+
+/* Whether leaving out the kernel is something new for at least one event. */
+static bool leave_out_kernel(struct gus_events *events)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < events->n; i++)
+		changed |= gus_event_exclude_kernel(&events->v[i]);
+	return changed;
+}
+
+static void init(struct gus_counters *c, struct gus_events *events, struct gus_target *target, pid_t child)
+{
+	*c = (struct gus_counters){ .events = events, .target = target, .child = child, .random = { now_ns() } };
+	gus_index_init(&c->opened_ids, sizeof(pid_t));
+	for (size_t i = 0; i < events->n; i++) {
+		gus_vec_push(&c->repeated, 0);
+		gus_vec_push(&c->closed, (struct gus_counted){ 0 });
+	}
+}
+
+int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct gus_target *target,
+		      const struct gus_counters_options *options, const struct gus_log *log, struct gus_error *err)
+{
+	struct gus_error first = { 0 };
+	int rc;
+
+	init(c, events, target, options->child);
+	rc = open_all(c, options, &first);
+	if (rc == REFUSED && !options->as_they_are && leave_out_kernel(events)) {
+		gus_counters_close(c);
+		init(c, events, target, options->child);
+		first = (struct gus_error){ 0 };
+		rc = open_all(c, options, &first);
+		if (rc == 0)
+			gus_log(log, GUS_NOTE, "the kernel may not be sampled by this user (kernel.perf_event_paranoid): "
+				"its time is left out");
+	}
+	if (rc == 0)
+		return 0;
+	gus_counters_close(c);
+	if (err)
+		*err = first;
+	return -1;
+}

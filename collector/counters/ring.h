@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* One ring of the kernel's, shared with us through memory: the kernel writes records at its head, we read them at its
+ * tail. Ownership of the bytes moves by the two counters alone. */
+#ifndef GUS_COLLECTOR_COUNTERS_RING_H
+#define GUS_COLLECTOR_COUNTERS_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define GUS_RING_BYTES (512u << 10) /* a recording's: what an ordinary user may lock a CPU by default (perf_event_mlock_kb is 516) */
+
+struct gus_ring {
+	int fd;            /* of the event that owns it; borrowed */
+	unsigned cpu;
+	void *base;        /* the control page, then the data; NULL if there is none */
+	size_t size;       /* of the data, a power of two */
+	uint64_t bytes;    /* read so far */
+	uint64_t broken;   /* times a record's length made no sense and what was in the ring was dropped */
+	uint64_t seen;     /* a flight recorder's head at its last snapshot */
+	uint8_t *whole;    /* room for a record that wraps around the end */
+};
+
+/* Maps a ring of up to size bytes (a power of two and of pages) for fd; if the user's locked memory does not suffice,
+ * halves it, down to eight pages. */
+int gus_ring_map(struct gus_ring *ring, int fd, unsigned cpu, size_t size, struct gus_error *err);
+/* The same for an event that writes backward: the kernel goes round in it without ever asking us. */
+int gus_ring_map_flight(struct gus_ring *ring, int fd, unsigned cpu, size_t size, struct gus_error *err);
+void gus_ring_unmap(struct gus_ring *ring);
+
+/* Calls take for each record that is in the ring now, whole and 8-byte aligned, then frees their place. Returns how
+ * many there were. */
+size_t gus_ring_drain(struct gus_ring *ring, void (*take)(const void *record, size_t size, void *context),
+		      void *context);
+
+/* Of a flight recorder's ring: calls take, oldest first, for each record that it holds and that no call before has seen.
+ * Writing is paused meanwhile; what comes then is lost, and counted by the kernel. */
+size_t gus_ring_snapshot(struct gus_ring *ring, void (*take)(const void *record, size_t size, void *context),
+			 void *context);
+
+/* Now, on the kernel's own clock that records are stamped with when no other was chosen. False if this machine has no
+ * way to read it. */
+bool gus_ring_now(const struct gus_ring *ring, uint64_t *ns);
+
+#endif

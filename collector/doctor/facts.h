@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What is so on this machine, for `gusprof doctor`: settings, rights, and what each class of events does when it is tried.
+ * Only facts; what they mean is collector/doctor/doctor.h, which therefore can be asked about machines that nobody has. */
+#ifndef GUS_COLLECTOR_DOCTOR_FACTS_H
+#define GUS_COLLECTOR_DOCTOR_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/doctor/probe.h"
+#include "collector/events/pmu.h"
+
+/* Classes of events, from what works anywhere to what explains most. */
+enum gus_class {
+	GUS_CLASS_CLOCK,    /* a timer of the kernel that samples */
+	GUS_CLASS_COUNTERS, /* cycles and instructions, counted */
+	GUS_CLASS_CYCLES,   /* samples by cycles */
+	GUS_CLASS_PRECISE,  /* the same with exact addresses */
+	GUS_CLASS_IBS,
+	GUS_CLASS_SPE,
+	GUS_CLASS_BRANCHES, /* the branches before a sample */
+	GUS_CLASS_TOPDOWN,  /* what becomes of issue slots */
+	GUS_CLASSES,
+};
+
+struct gus_class_facts {
+	bool listed;        /* sysfs has the unit that does it */
+	int sys, sys_user;  /* errno of opening it with and without the kernel; the second 0 if there was no need to try */
+	bool user_only;     /* it opened without the kernel only */
+	enum gus_verdict verdict; /* what it then did; ABSENT or REFUSED if it did not open */
+	unsigned level;     /* of precision, or how many branches */
+};
+
+/* A number in /proc/sys; absent where the kernel has no such setting. */
+struct gus_setting { bool known; int64_t value; };
+
+enum gus_kallsyms_state { GUS_KALLSYMS_ABSENT, GUS_KALLSYMS_HIDDEN, GUS_KALLSYMS_SHOWN };
+
+struct gus_facts {
+	/* The machine. */
+	char machine[32], kernel[96], vendor[32], cpu[96];
+	char hypervisor[48]; /* "" on bare metal */
+	char product[160];    /* maker and product as firmware names them */
+	char container[64];  /* what kind and how it shows; "" if it does not */
+	const char *uarch;   /* the table for this CPU, NULL if there is none; the caller knows */
+	unsigned cpus;
+
+	/* Whose rights. */
+	uint32_t uid;
+	uint64_t capabilities; /* in effect */
+	bool initial_userns;   /* else they do not count for perf_event_open */
+	int seccomp;           /* 0 none, 1 strict, 2 filters; -1 unknown */
+	char lockdown[24];     /* "none", "integrity", "confidentiality"; "" where the kernel has none */
+
+	/* Settings. */
+	struct gus_setting paranoid, kptr_restrict, mlock_kb, sample_rate, cpu_percent, nmi_watchdog;
+	uint64_t memlock_bytes; /* RLIMIT_MEMLOCK, UINT64_MAX for none */
+	uint64_t ring_bytes;    /* what record wants to lock a CPU */
+
+	/* Trials. */
+	struct gus_class_facts classes[GUS_CLASSES];
+	bool tracking;          /* the side band could be opened */
+	unsigned features;      /* of it, enum gus_attr_feature */
+	char tier;              /* what -e auto takes; 0 if nothing can be recorded */
+	char event[64];         /* its name */
+	uint64_t cost_ns;       /* of a sample of it, 0 if unknown */
+
+	/* Names. */
+	enum gus_kallsyms_state kallsyms;
+	bool vdso, vdso_debug;  /* there is one; its debug information was found */
+	char vdso_build_id[64];
+};
+
+/* Looks at everything; takes some 40 ms of CPU time. uarch: of this CPU, or NULL. */
+void gus_facts_collect(struct gus_facts *facts, struct gus_pmus *pmus, const char *uarch);
+
+/* Only what is needed to say why the kernel refused to open something; no event is tried. */
+void gus_facts_rights(struct gus_facts *facts);
+
+#endif

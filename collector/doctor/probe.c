@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/doctor/probe.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/counters/ring.h"
+#include "collector/doctor/doctor.h"
+#include "collector/doctor/facts.h"
+#include "collector/events/attr.h"
+#include "collector/host/frequency.h"
+#include "collector/records/records.h"
+
+#define RING_BYTES (64u << 10)
+#define ENOUGH_SAMPLES 4
+#define GIVE_UP_NS 2500000        /* at 4 candidates of cycles this bounds the whole probe */
+#define PROBE_PERIOD_NS 100003
+#define PROBE_PERIOD_CYCLES 200003
+
+#define COST_PERIOD_NS 50021      /* 20,000 samples a second, */
+#define COST_PERIOD_CYCLES 100003 /* or somewhat more: enough in a millisecond to stand out of the noise */
+#define COST_PAIRS 11
+#define COST_SPIN 10000           /* times 32 multiplies: about 0.3 ms at 3 GHz; two of them a pair */
+
+/* An event that samples this very thread. */
+struct self_event {
+	int fd;
+	struct gus_ring ring;
+	uint64_t samples, exact;
+	struct gus_records *records; /* looks into the samples for branches; NULL: nobody does */
+	uint64_t with_branches;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Returns 0 or -errno. */
+static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period, bool call_graph,
+			uint64_t branch_type)
+{
+	struct gus_attr_plan plan = { .features = 0, .wakeup_bytes = RING_BYTES, .call_graph = call_graph,
+				      .branch_type = branch_type };
+	struct gus_event e = *event;
+	union gus_attr a;
+
+	*s = (struct self_event){ 0 };
+	e.period = period;
+	gus_attr_fill(&a, &e, &plan, true);
+	a.kernel.read_format = 0;
+	s->fd = gus_attr_open(&a, 0, -1, -1);
+	if (s->fd < 0)
+		return s->fd;
+	if (gus_ring_map(&s->ring, s->fd, 0, RING_BYTES, NULL) == 0)
+		return 0;
+	close(s->fd);
+	return -EPERM;
+}
+
+static int self_open(struct self_event *s, const struct gus_event *event, uint64_t period)
+{
+	return self_open_as(s, event, period, false, 0);
+}
+
+static void self_close(struct self_event *s)
+{
+	gus_ring_unmap(&s->ring);
+	close(s->fd);
+}
+
+static void count_sample(const void *record, size_t size, void *context)
+{
+	struct self_event *s = context;
+	struct perf_event_header h;
+
+	if (size < sizeof(h))
+		return;
+	memcpy(&h, record, sizeof(h));
+	s->samples += h.type == PERF_RECORD_SAMPLE;
+	s->exact += h.type == PERF_RECORD_SAMPLE && (h.misc & PERF_RECORD_MISC_EXACT_IP);
+	if (s->records && h.type == PERF_RECORD_SAMPLE)
+		s->with_branches += gus_records_parse(s->records, record, size, NULL).sample.branches_n > 0;
+}
+
+static enum gus_verdict judge(struct self_event *s, bool precise)
+{
+	uint64_t start = now_ns(), count = 0;
+
+	ioctl(s->fd, PERF_EVENT_IOC_ENABLE, 0);
+	while (s->samples < ENOUGH_SAMPLES && now_ns() - start < GIVE_UP_NS) {
+		gus_frequency_spin(3000);
+		gus_ring_drain(&s->ring, count_sample, s);
+	}
+	ioctl(s->fd, PERF_EVENT_IOC_DISABLE, 0); /* this empties the buffers of precise events into the ring */
+	gus_ring_drain(&s->ring, count_sample, s);
+	if (read(s->fd, &count, sizeof(count)) != sizeof(count) || !count)
+		return GUS_PROBE_STILL;
+	if (!s->samples)
+		return GUS_PROBE_SILENT;
+	return precise && !s->exact ? GUS_PROBE_INEXACT : GUS_PROBE_GOOD;
+}
+
+enum gus_verdict gus_probe_event(const struct gus_event *event)
+{
+	struct self_event s;
+	enum gus_verdict verdict;
+	int rc = self_open(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES);
+
+	if (rc < 0)
+		return rc == -EACCES || rc == -EPERM || rc == -ENOSYS ? GUS_PROBE_REFUSED : GUS_PROBE_ABSENT;
+	/* precise_ip 1 allows constant skid: the hardware does not vouch for the address, and need not. */
+	verdict = judge(&s, event->precise > 1);
+	self_close(&s);
+	return verdict;
+}
+
+enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t branch_type)
+{
+	const struct gus_attr_plan plan = { .branch_type = branch_type };
+	struct gus_records records;
+	struct self_event s;
+	enum gus_verdict verdict;
+	int rc = self_open_as(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES, false, branch_type);
+
+	if (rc < 0)
+		return rc == -EACCES || rc == -EPERM || rc == -ENOSYS ? GUS_PROBE_REFUSED : GUS_PROBE_ABSENT;
+	gus_records_init(&records, gus_attr_sample_type(&plan), branch_type, 1);
+	s.records = &records;
+	verdict = judge(&s, event->precise > 1);
+	/* What other filters let through, the loop that is sampled here need not have. */
+	if (verdict == GUS_PROBE_GOOD && (branch_type & PERF_SAMPLE_BRANCH_ANY) && !s.with_branches)
+		verdict = GUS_PROBE_SILENT;
+	gus_records_free(&records);
+	self_close(&s);
+	return verdict;
+}
+
+/* Best first. */
+static const struct candidate {
+	const char *spec;
+	char tier;
+} candidates[] = {
+	{ "cycles:ppp", 'A' }, { "cycles:pp", 'A' }, { "cycles:p", 'A' }, { "cycles", 'B' },
+	{ "cpu-clock", 'C' }, { "task-clock", 'C' },
+};
+
+static const char *const verdict_texts[] = {
+	[GUS_PROBE_GOOD] = "works",
+	[GUS_PROBE_ABSENT] = "not offered by this machine or its hypervisor",
+	[GUS_PROBE_REFUSED] = "refused (kernel.perf_event_paranoid, or the container)",
+	[GUS_PROBE_STILL] = "opens, but does not count",
+	[GUS_PROBE_SILENT] = "counts, but delivers no samples",
+	[GUS_PROBE_INEXACT] = "delivers samples without exact addresses",
+};
+
+/* What a sample of such an event is worth. */
+static const char *meaning_of(const struct gus_event *e)
+{
+	if (gus_event_is_clock(e))
+		return "a timer shows where time is spent; an address may be some instructions behind the one that took "
+		       "the time, and no hardware event says why";
+	if (!gus_event_is_hardware(e))
+		return "samples show where the event happens, not where time is spent";
+	if (e->precise > 1)
+		return "the hardware records the exact instruction of each sample";
+	if (strcmp(e->unit, "cycles") == 0)
+		return "samples show where cycles are spent, but an address may be some instructions behind the one "
+		       "that took them";
+	return "samples show where the event happens; an address may be some instructions behind the one that caused it";
+}
+
+static char tier_of(const struct gus_event *e)
+{
+	if (!gus_event_is_hardware(e))
+		return 'C';
+	return e->precise ? 'A' : 'B';
+}
+
+void gus_probe_describe(const struct gus_events *events, struct gus_choice *choice)
+{
+	const struct gus_event *e = &events->v[0];
+
+	choice->tier = tier_of(e);
+	snprintf(choice->text, sizeof(choice->text), "%s: %s%s", e->name, meaning_of(e),
+		 e->user && !e->kernel ? "; the kernel is left out" : "");
+}
+
+/* Tries what spec means, first with the kernel, then without. Several kinds of cores are several events, of which this
+ * thread runs on one at a time: one that works vouches for all. */
+static enum gus_verdict try_candidate(const char *spec, struct gus_events *events, struct gus_pmus *pmus)
+{
+	enum gus_verdict best = GUS_PROBE_ABSENT;
+
+	if (gus_events_parse(events, spec, pmus, NULL) != 0)
+		return best;
+	for (unsigned user_only = 0; user_only < 2; user_only++) {
+		bool refused = false;
+
+		best = GUS_PROBE_ABSENT;
+		for (size_t i = 0; i < events->n; i++) {
+			enum gus_verdict v;
+
+			if (user_only)
+				gus_event_exclude_kernel(&events->v[i]);
+			v = gus_probe_event(&events->v[i]);
+			if (v == GUS_PROBE_GOOD)
+				return v;
+			refused |= v == GUS_PROBE_REFUSED;
+			best = v > best ? v : best;
+		}
+		if (!refused)
+			break;
+	}
+	return best;
+}
+
+/* Why the candidates above the chosen one were not taken; those with the same reason stand together. */
+static void explain_failures(const enum gus_verdict *verdicts, size_t n, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < n && used < size; i++) {
+		bool last = i + 1 == n || verdicts[i + 1] != verdicts[i];
+
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", candidates[i].spec, last ? " " : ", ",
+					 last ? verdict_texts[verdicts[i]] : "", last && i + 1 < n ? "; " : "");
+	}
+}
+
+/* Why not even a clock may sample our own code. */
+static int explain_refusal(struct gus_error *err)
+{
+	const struct gus_event clock = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .user = true,
+					 .period = PROBE_PERIOD_NS };
+	const struct gus_attr_plan plan = { .wakeup_bytes = RING_BYTES };
+	char why[400], command[200];
+	struct gus_facts rights;
+	union gus_attr a;
+	int fd;
+
+	gus_attr_fill(&a, &clock, &plan, true);
+	fd = gus_attr_open(&a, 0, -1, -1);
+	if (fd >= 0) {
+		close(fd);
+		return gus_fail(err, GUS_E_PERMISSION, "no event delivers samples here: not even %u KiB of memory may be locked for a "
+				"ring (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK); gusprof doctor says more", RING_BYTES >> 10);
+	}
+	gus_facts_rights(&rights);
+	gus_doctor_refusal(&rights, -fd, GUS_WISH_USER, why, sizeof(why), command, sizeof(command));
+	return gus_fail(err, GUS_E_PERMISSION, "no event delivers samples here: %s%s%s; gusprof doctor says more", why,
+			*command ? ": " : "", command);
+}
+
+int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_choice *choice, struct gus_error *err)
+{
+	enum gus_verdict verdicts[sizeof(candidates) / sizeof(*candidates)];
+	const size_t n = sizeof(candidates) / sizeof(*candidates);
+	char failures[400];
+
+	for (size_t i = 0; i < n; i++) {
+		struct gus_events tried = { 0 };
+
+		verdicts[i] = try_candidate(candidates[i].spec, &tried, pmus);
+		explain_failures(verdicts, i, failures, sizeof(failures));
+		if (verdicts[i] != GUS_PROBE_GOOD) {
+			gus_events_free(&tried);
+			continue;
+		}
+		gus_probe_describe(&tried, choice);
+		choice->tier = candidates[i].tier;
+		if (tried.v[0].user) /* no candidate says so by itself */
+			snprintf(choice->text + strlen(choice->text), sizeof(choice->text) - strlen(choice->text),
+				 ", because this user may not sample it (kernel.perf_event_paranoid)");
+		if (i)
+			snprintf(choice->text + strlen(choice->text), sizeof(choice->text) - strlen(choice->text),
+				 ". Better ones would be %s", failures);
+		gus_vec_append(events, tried.v, tried.n);
+		gus_vec_free(&tried);
+		return 0;
+	}
+	if (verdicts[n - 1] == GUS_PROBE_REFUSED)
+		return explain_refusal(err);
+	explain_failures(verdicts, n, failures, sizeof(failures));
+	return gus_fail(err, GUS_E_UNSUPPORTED, "no event delivers samples here: %s", failures);
+}
+
+void gus_probe_precision(struct gus_events *events)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		struct gus_event *e = &events->v[i];
+
+		if (!e->precise_best)
+			continue;
+		e->precise = gus_event_is_hardware(e) ? GUS_PRECISE_MAX : 0;
+		while (e->precise && gus_probe_event(e) != GUS_PROBE_GOOD)
+			e->precise--;
+		e->precise_best = false;
+		gus_event_rename(e);
+	}
+}
+
+bool gus_probe_permission(struct gus_events *events)
+{
+	struct self_event s;
+	bool changed = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < events->n && rc == 0; i++) {
+		struct gus_event e = events->v[i];
+
+		if (e.user || e.kernel || e.hv)
+			continue;
+		rc = self_open(&s, &e, gus_event_is_clock(&e) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES);
+		if (rc == 0) {
+			self_close(&s);
+			continue;
+		}
+		e.user = true;
+		if (self_open(&s, &e, gus_event_is_clock(&e) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES) != 0)
+			return false; /* the kernel's part is not what is in the way */
+		self_close(&s);
+	}
+	if (rc == -EACCES || rc == -EPERM)
+		for (size_t i = 0; i < events->n; i++)
+			changed |= gus_event_exclude_kernel(&events->v[i]);
+	return changed;
+}
+
+/* In CPU time: on a busy machine others take their turns meanwhile. */
+static uint64_t time_spin(void)
+{
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	gus_frequency_spin(COST_SPIN);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	return (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 + (to.tv_nsec - from.tv_nsec));
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Without and with sampling in turn. The median of the differences: the shortest ones, which look so clean, are those
+ * where the kernel's code happened to be in the caches, and fall a third short of what a whole program pays. */
+uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uint64_t branch_type)
+{
+	double costs[COST_PAIRS];
+	struct self_event s;
+	size_t n = 0;
+
+	if (strcmp(event->unit, "ns") != 0 && strcmp(event->unit, "cycles") != 0)
+		return 0;
+	if (self_open_as(&s, event, gus_event_is_clock(event) ? COST_PERIOD_NS : COST_PERIOD_CYCLES, call_graph,
+			 branch_type) < 0)
+		return 0;
+	for (unsigned i = 0; i < COST_PAIRS; i++) {
+		uint64_t without = time_spin(), with;
+
+		ioctl(s.fd, PERF_EVENT_IOC_ENABLE, 0);
+		with = time_spin();
+		ioctl(s.fd, PERF_EVENT_IOC_DISABLE, 0);
+		s.samples = 0;
+		gus_ring_drain(&s.ring, count_sample, &s);
+		if (s.samples)
+			costs[n++] = ((double)with - (double)without) / (double)s.samples;
+	}
+	self_close(&s);
+	if (!n)
+		return 0;
+	qsort(costs, n, sizeof(*costs), ascending);
+	return costs[n / 2] > 0 ? (uint64_t)costs[n / 2] : 0;
+}
+
+uint64_t gus_probe_cost(const struct gus_event *event)
+{
+	return gus_probe_cost_with(event, false, 0);
+}

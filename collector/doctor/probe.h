@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What this machine really delivers. That the kernel opens an event proves nothing: virtual machines have counters that
+ * stand still, and precision on a software event is accepted and ignored. So each candidate samples a short loop of our
+ * own, and counts only if its samples arrive. */
+#ifndef GUS_COLLECTOR_DOCTOR_PROBE_H
+#define GUS_COLLECTOR_DOCTOR_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/events/event.h"
+
+enum gus_verdict {
+	GUS_PROBE_GOOD,
+	GUS_PROBE_ABSENT,    /* no such event on this machine */
+	GUS_PROBE_REFUSED,   /* permission */
+	GUS_PROBE_STILL,     /* it opens, but the counter does not move */
+	GUS_PROBE_SILENT,    /* it counts, but no samples come */
+	GUS_PROBE_INEXACT,   /* samples come, but the hardware does not vouch for their addresses */
+};
+
+/* Samples this process with the event for about a millisecond. */
+enum gus_verdict gus_probe_event(const struct gus_event *event);
+
+/* The same with a stack of branches (PERF_SAMPLE_BRANCH_*) to each sample. Those of filters other than "any" may be empty. */
+enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t branch_type);
+
+struct gus_choice {
+	char tier;          /* 'A', 'B' or 'C': DESIGN.md section 1 */
+	char text[768];     /* what is sampled and what that means, in one or two sentences */
+};
+
+/* -e auto: appends the best events that deliver (several on a machine with several kinds of cores). -1 if not even a
+ * clock does, with the reason. */
+int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_choice *choice,
+		   struct gus_error *err);
+
+/* Gives each event that asks for the best precision (modifier P) the highest that delivers. */
+void gus_probe_precision(struct gus_events *events);
+
+/* Where this user may not sample the kernel: takes it out of the events that did not ask for it by name. Returns whether
+ * that changed any. */
+bool gus_probe_permission(struct gus_events *events);
+
+/* The same description for events that the user named. */
+void gus_probe_describe(const struct gus_events *events, struct gus_choice *choice);
+
+/* What one sample of a clock or of cycles costs here, in ns: a loop of known work, timed with and without. 0 for other
+ * events, and where it cannot be told from noise. Takes about 10 ms of CPU time. */
+uint64_t gus_probe_cost(const struct gus_event *event);
+uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uint64_t branch_type);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Tries a class of events on this very thread: opens it, runs a moment, and looks whether what it promises arrives. */
+#ifndef GUS_COLLECTOR_DOCTOR_TRIAL_H
+#define GUS_COLLECTOR_DOCTOR_TRIAL_H
+
+#include "collector/doctor/facts.h"
+
+void gus_trial(struct gus_class_facts *facts, enum gus_class which, struct gus_pmus *pmus, const char *uarch);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/events/attr.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/doctor/doctor.h"
+#include "collector/doctor/facts.h"
+#include "collector/events/pmu.h"
+
+#define SIZE_VER8 136     /* with config3 */
+#define FORMAT_LOST 16    /* PERF_FORMAT_LOST; not in the headers of kernels before 6.0 */
+
+uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan)
+{
+	/* STREAM_ID tells the event that we opened from the copies that new tasks inherit: see counters.c, gus_counters_weight(). */
+	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID |
+	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | (plan->call_graph ? PERF_SAMPLE_CALLCHAIN : 0) |
+	       (plan->branch_type ? PERF_SAMPLE_BRANCH_STACK : 0);
+}
+
+static void fill_common(struct perf_event_attr *k, const struct gus_attr_plan *plan)
+{
+	k->size = sizeof(*k) < 128 ? sizeof(*k) : 128;
+	k->sample_type = gus_attr_sample_type(plan);
+	k->branch_sample_type = plan->branch_type;
+	k->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
+			 (plan->features & GUS_ATTR_LOST ? FORMAT_LOST : 0);
+	k->disabled = 1;
+	k->inherit = plan->inherit;
+	k->sample_id_all = 1;
+	k->watermark = 1;
+	k->wakeup_watermark = plan->wakeup_bytes;
+	k->write_backward = plan->backward;
+	if (plan->features & GUS_ATTR_CLOCK) {
+		k->use_clockid = 1;
+		k->clockid = CLOCK_MONOTONIC;
+	}
+}
+
+void gus_attr_fill(union gus_attr *a, const struct gus_event *e, const struct gus_attr_plan *plan, bool leader)
+{
+	struct perf_event_attr *k = &a->kernel;
+
+	memset(a, 0, sizeof(*a));
+	fill_common(k, plan);
+	k->type = e->type;
+	k->config = e->config;
+	k->config1 = e->config1;
+	k->config2 = e->config2;
+	if (e->config3) {
+		k->size = SIZE_VER8;
+		a->v8.config3 = e->config3;
+	}
+	k->freq = e->period == 0;
+	k->sample_period = e->period ? e->period : e->frequency; /* the same word as sample_freq */
+	k->precise_ip = e->precise;
+	if (e->user || e->kernel || e->hv) {
+		k->exclude_user = !e->user;
+		k->exclude_kernel = !e->kernel;
+		k->exclude_hv = !e->hv;
+	}
+	if (e->guest || e->host) {
+		k->exclude_guest = !e->guest;
+		k->exclude_host = !e->host;
+	}
+	k->exclude_idle = e->no_idle;
+	k->pinned = e->pinned;
+	k->exclusive = e->exclusive;
+	k->exclude_callchain_kernel = plan->call_graph && k->exclude_kernel;
+	k->disabled = leader;
+	k->enable_on_exec = leader && plan->enable_on_exec;
+}
+
+void gus_attr_fill_holder(union gus_attr *a, const struct gus_attr_plan *plan)
+{
+	struct perf_event_attr *k = &a->kernel;
+
+	memset(a, 0, sizeof(*a));
+	fill_common(k, plan);
+	k->type = PERF_TYPE_SOFTWARE;
+	k->config = PERF_COUNT_SW_DUMMY;
+	k->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK); /* it takes no samples */
+	k->branch_sample_type = 0;
+	k->exclude_kernel = 1;                              /* so that it is allowed to everyone */
+	k->exclude_hv = 1;
+	k->inherit = 0;
+}
+
+void gus_attr_add_switches(union gus_attr *a, const struct gus_attr_plan *plan)
+{
+	a->kernel.context_switch = (plan->features & GUS_ATTR_SWITCH) != 0;
+}
+
+void gus_attr_add_tracking(union gus_attr *a, const struct gus_attr_plan *plan)
+{
+	struct perf_event_attr *k = &a->kernel;
+
+	k->mmap = 1;
+	k->comm = 1;
+	k->task = 1;
+	k->mmap2 = (plan->features & GUS_ATTR_MMAP2) != 0;
+	k->comm_exec = (plan->features & GUS_ATTR_MMAP2) != 0;
+	k->ksymbol = (plan->features & GUS_ATTR_KSYMBOL) != 0;
+	k->build_id = (plan->features & GUS_ATTR_BUILD_ID) != 0;
+	gus_attr_add_switches(a, plan);
+}
+
+void gus_attr_fill_tracking(union gus_attr *a, const struct gus_attr_plan *plan)
+{
+	gus_attr_fill_holder(a, plan);
+	a->kernel.inherit = plan->inherit;
+	a->kernel.enable_on_exec = 1;
+	gus_attr_add_tracking(a, plan);
+}
+
+static int open_with(const union gus_attr *a, pid_t pid, int cpu, int group_fd, unsigned long flags)
+{
+	union gus_attr copy = *a; /* the kernel may write its own size there */
+	long fd = syscall(SYS_perf_event_open, &copy.kernel, pid, cpu, group_fd, flags | PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int gus_attr_open(const union gus_attr *a, pid_t pid, int cpu, int group_fd)
+{
+	return open_with(a, pid, cpu, group_fd, 0);
+}
+
+int gus_attr_open_cgroup(const union gus_attr *a, int cgroup, int cpu, int group_fd)
+{
+	return open_with(a, cgroup, cpu, group_fd, PERF_FLAG_PID_CGROUP);
+}
+
+int gus_attr_open_tracking(struct gus_attr_plan *plan, pid_t pid, int cpu)
+{
+	unsigned wanted = plan->features;
+	union gus_attr a;
+	int fd;
+
+	for (unsigned drop = 0; drop < GUS_ATTR_ALL;) {
+		gus_attr_fill_tracking(&a, plan);
+		fd = gus_attr_open(&a, pid, cpu, -1);
+		if (fd >= 0 || (fd != -EINVAL && fd != -E2BIG))
+			return fd;
+		drop = drop << 1 | 1;
+		plan->features = wanted & ~drop;
+	}
+	gus_attr_fill_tracking(&a, plan);
+	fd = gus_attr_open(&a, pid, cpu, -1);
+	if (fd < 0)
+		plan->features = wanted;
+	return fd;
+}
+
+int gus_attr_settle(struct gus_attr_plan *plan)
+{
+	int fd = gus_attr_open_tracking(plan, 0, -1);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+/* A filter around this process, which lowering perf_event_paranoid would not move. The kernel itself says EACCES. */
+static bool explain_filter(struct gus_error *err, const struct gus_event *e, int sys)
+{
+	char why[400], command[200];
+	struct gus_facts rights;
+
+	if (sys != EPERM && sys != ENOSYS)
+		return false;
+	gus_facts_rights(&rights);
+	if (rights.seccomp != 2)
+		return false;
+	gus_doctor_refusal(&rights, sys, GUS_WISH_USER, why, sizeof(why), command, sizeof(command));
+	gus_fail(err, GUS_E_PERMISSION, "cannot open %s: %s%s%s; gusprof doctor says more", e->name, why, *command ? ": " : "", command);
+	return true;
+}
+
+int gus_attr_explain(struct gus_error *err, const struct gus_event *e, int cpu, int sys)
+{
+	char paranoid[32] = "unknown";
+	const char *precise = e->precise || e->precise_best ? "; a lower precision (fewer p) may work" : "";
+
+	if (explain_filter(err, e, sys))
+		return -1;
+	gus_read_text("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
+	switch (sys) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot sample %s: this machine, or the hypervisor under it, has "
+				"no such event; -e auto takes the best that there is, cpu-clock works everywhere", e->name);
+	case EACCES:
+	case EPERM:
+		return gus_fail(err, GUS_E_PERMISSION, "cannot open %s on cpu %d: permission denied; "
+				"kernel.perf_event_paranoid is %s: lower it to %d, get CAP_PERFMON, or, in a container, "
+				"allow perf_event_open", e->name, cpu, paranoid, e->kernel ? 1 : 2);
+	case EOPNOTSUPP:
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot sample %s: the hardware does not sample this event%s",
+				e->name, *precise ? precise : ", it only counts it");
+	case EBUSY:
+		return gus_fail_errno(err, sys, "cannot open %s on cpu %d: somebody else holds the counters it needs",
+				      e->name, cpu);
+	case EMFILE:
+	case ENFILE:
+		return gus_fail_errno(err, sys, "cannot open %s on cpu %d; one descriptor an event and CPU is needed: "
+				      "raise the limit (ulimit -Hn)", e->name, cpu);
+	case ENOSYS:
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot open %s: this kernel, or the container around this "
+				"program, has no perf_event_open", e->name);
+	case EINVAL:
+		return gus_fail_errno(err, sys, "cannot sample %s on cpu %d: the kernel refuses this combination of "
+				      "event, modifiers and rate%s", e->name, cpu, precise);
+	default:
+		return gus_fail_errno(err, sys, "cannot open %s on cpu %d", e->name, cpu);
+	}
+}

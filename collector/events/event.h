@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Events as people write them, and what they mean to the kernel. The grammar is perf's:
+ *
+ *   list   = item { "," item }
+ *   item   = event | "{" event { "," event } "}" [ ":" modifiers ]
+ *   event  = name [ ":" modifiers ]             generic and cache names, sysfs aliases, libpfm4 names, tracepoints
+ *          | "r" hex [ ":" modifiers ]          a raw code of the core PMU
+ *          | pmu "/" [ term { "," term } ] "/" [ [":"] modifiers ] */
+#ifndef GUS_COLLECTOR_EVENTS_EVENT_H
+#define GUS_COLLECTOR_EVENTS_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "collector/events/pmu.h"
+
+#define GUS_PRECISE_MAX 3
+
+struct gus_event {
+	char *asked;            /* as the user wrote it */
+	char *base;             /* canonical, without modifiers */
+	char *name;             /* base and the modifiers in force: what the report prints */
+	const char *unit;       /* what a period counts: "ns", "cycles", "events" */
+	uint32_t type;          /* these go into perf_event_attr as they are */
+	uint64_t config, config1, config2, config3;
+	uint64_t period;        /* 0 when the kernel adapts it to a frequency */
+	uint64_t frequency;     /* samples a second asked for, 0 when a period was */
+	bool jitter;            /* the period is re-drawn around its value while recording */
+	bool governed;          /* its rate may be changed while recording: nobody asked for a certain one */
+	uint8_t precise;        /* precise_ip asked for */
+	bool precise_best;      /* P: as much as the hardware gives */
+	bool user, kernel, hv;  /* privilege levels named by modifiers; none named: all */
+	bool guest, host;       /* likewise */
+	bool no_idle, pinned, exclusive;
+	uint32_t group;         /* events of one group share a number; 0 stands alone */
+	char *cpus;             /* where it can be opened, as in struct gus_pmu; NULL: everywhere */
+};
+
+struct gus_events gus_vec(struct gus_event);
+
+/* Appends what text means to events. Returns 0, or -1: GUS_E_USAGE if an event does not exist or the text is malformed
+ * (what and where is in err), GUS_E_UNSUPPORTED if it exists, but not for this. */
+int gus_events_parse(struct gus_events *events, const char *text, struct gus_pmus *pmus, struct gus_error *err);
+void gus_events_free(struct gus_events *events);
+void gus_event_free(struct gus_event *event);
+
+/* Whether the event is a clock that a timer of the kernel runs: any period is possible, in nanoseconds. */
+bool gus_event_is_clock(const struct gus_event *event);
+/* Whether it counts in hardware: the only ones for which precise means anything. */
+bool gus_event_is_hardware(const struct gus_event *event);
+
+/* What a period of the event counts: "ns", "cycles" or "events". */
+const char *gus_event_unit(const struct gus_event *event);
+
+/* Sets how often the event samples, unless its own terms did: exactly every period counts, or about frequency times a
+ * second; period wins. A clock at a frequency gets a fixed prime period, which will be jittered. */
+void gus_event_set_rate(struct gus_event *event, uint64_t frequency, uint64_t period);
+
+/* Another frequency for an event that has one. */
+void gus_event_change_rate(struct gus_event *event, uint64_t frequency);
+
+/* Takes kernel and hypervisor out of what the event counts; false if its modifiers had already settled that. */
+bool gus_event_exclude_kernel(struct gus_event *event);
+
+/* Makes name follow the fields again, after one was changed. */
+void gus_event_rename(struct gus_event *event);
+
+/* The generic names that exist, one after the other; NULL from the first number that has none. For the shell's
+ * completion and for lists. */
+const char *gus_event_generic_name(unsigned number);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What /proc says of a process or thread. Everything in it can be out of date when it has been read, and a name or a
+ * path in it can hold any byte. */
+#ifndef GUS_COLLECTOR_HOST_PROCFS_H
+#define GUS_COLLECTOR_HOST_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/alloc.h"
+
+struct gus_task {
+	pid_t tid, tgid, ppid;
+	unsigned uid;       /* the real one */
+	char state;         /* R, S, D, T (stopped), t (traced), Z (zombie), X */
+	bool kernel_thread;
+	uint64_t start;     /* when it was born, in clock ticks since boot: tells two holders of one number apart */
+	char comm[64];
+};
+
+struct gus_tids gus_vec(pid_t);
+
+/* False if there is no such task. */
+bool gus_task_read(pid_t tid, struct gus_task *task);
+/* Its name alone, which costs a third. False if there is no such task. */
+bool gus_task_comm(pid_t tid, char *comm, size_t size);
+/* Whether the task has ended: a zombie has. */
+bool gus_task_ended(const struct gus_task *task);
+
+/* The numbers of all processes, or, with a process, of its threads as they are now; appended. Threads that come or go
+ * while the folder is read may be missed: read again until nothing new turns up. False if there is no such process. */
+bool gus_tids_of(pid_t pid, struct gus_tids *tids);
+bool gus_pids_all(struct gus_tids *pids);
+
+/* The folders within a folder, as paths that the caller frees; appended. */
+struct gus_texts gus_vec(char *);
+void gus_folders_below(const char *path, struct gus_texts *folders);
+
+/* A whole file of /proc, terminated; the caller frees it. NULL if it cannot be read. */
+char *gus_procfs_read(const char *path, size_t *size);
+
+/* One line of a process's maps. */
+struct gus_mapping {
+	uint64_t start, end, offset, inode;
+	uint32_t major, minor;
+	uint32_t protection, flags; /* PROT_*, MAP_SHARED or MAP_PRIVATE */
+	const char *path;           /* "" for none; not terminated */
+	size_t path_length;
+};
+
+/* Takes apart the line at *text and moves behind it; false at the end, or if the line is none. */
+bool gus_mapping_next(const char **text, struct gus_mapping *mapping);
+
+#endif

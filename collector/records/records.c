@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/records/records.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/cursor.h"
+
+#define BUILD_ID_MAX 20
+#define BRANCH_HW_INDEX (1u << 17) /* PERF_SAMPLE_BRANCH_HW_INDEX; not in the headers of kernels before 5.7 */
+
+/* A record that is being taken apart: the bytes between its header and its trailer, and what the trailer says. */
+struct body {
+	struct gus_records *r;
+	struct gus_sideband *sideband;
+	struct gus_cursor c;
+	uint32_t type;
+	uint16_t misc;
+	uint32_t pid, tid, cpu;
+	uint64_t time, id;
+	struct gus_record *out;
+};
+
+void gus_records_init(struct gus_records *r, uint64_t sample_type, uint64_t branch_type, uint32_t events)
+{
+	*r = (struct gus_records){ .sample_type = sample_type, .branch_type = branch_type, .events = events,
+				   .last_slot = GUS_INDEX_NONE };
+	gus_index_init(&r->ids, sizeof(uint64_t));
+}
+
+void gus_records_free(struct gus_records *r)
+{
+	gus_index_free(&r->ids);
+	gus_vec_free(&r->event_of);
+	gus_vec_free(&r->chain);
+	gus_vec_free(&r->branches);
+}
+
+uint32_t gus_records_add_id(struct gus_records *r, uint64_t id, uint32_t event)
+{
+	bool is_new;
+	uint32_t slot = gus_index_add(&r->ids, &id, &is_new);
+
+	if (is_new)
+		gus_vec_push(&r->event_of, event);
+	r->last_slot = GUS_INDEX_NONE;
+	return slot;
+}
+
+static uint32_t slot_of(struct gus_records *r, uint64_t id)
+{
+	if (r->last_slot == GUS_INDEX_NONE || r->last_id != id) {
+		r->last_slot = gus_index_find(&r->ids, &id);
+		r->last_id = id;
+	}
+	return r->last_slot;
+}
+
+static uint32_t event_of(struct gus_records *r, uint64_t id)
+{
+	uint32_t slot = slot_of(r, id);
+
+	return slot == GUS_INDEX_NONE ? r->events : r->event_of.v[slot];
+}
+
+/* Copies the callers of a chain to r->chain. The kernel begins it with the interrupted address itself, behind the
+ * marker of its context; that is no caller, so it is left out. Under exclude_callchain_kernel a kernel sample's chain
+ * begins with the user's address, which is one. */
+static void take_chain(struct gus_records *r, struct gus_cursor *c, struct gus_sample *s)
+{
+	uint64_t n = gus_cursor_u64(c), marker = 0;
+	bool leads = true;
+
+	r->chain.n = 0;
+	if (n > gus_cursor_left(c) / sizeof(uint64_t)) {
+		gus_cursor_take(c, SIZE_MAX);
+		return;
+	}
+	gus_vec_reserve(&r->chain, (size_t)n);
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t address = gus_cursor_u64(c);
+
+		if (address >= PERF_CONTEXT_MAX) {
+			marker = address;
+		} else if (leads) {
+			leads = false;
+			if (address == s->ip || (s->exact && (marker == PERF_CONTEXT_USER) == (s->mode == GUS_MODE_USER)))
+				continue;
+		}
+		r->chain.v[r->chain.n++] = address;
+	}
+	s->chain = r->chain.v;
+	s->chain_n = (uint32_t)r->chain.n;
+}
+
+/* What struct perf_branch_entry has in its third word: four flags, 16 bits of cycles, then kinds. */
+static struct gus_branch take_branch(struct gus_cursor *c)
+{
+	struct gus_branch b = { .from = gus_cursor_u64(c), .to = gus_cursor_u64(c) };
+	uint64_t word = gus_cursor_u64(c);
+
+	b.flags = (uint32_t)((word & 15) | word >> 20 << GUS_BRANCH_TYPE_SHIFT) & GUS_BRANCH_FLAGS;
+	b.cycles = word >> 4 & UINT16_MAX;
+	return b;
+}
+
+/* Copies the branches to r->branches. Where fewer were taken than the hardware has room for, some kernels fill up with
+ * zeroes; they are left off. */
+static void take_branches(struct gus_records *r, struct gus_cursor *c, struct gus_sample *s)
+{
+	uint64_t n = gus_cursor_u64(c);
+
+	/* The place in the hardware's ring stands before the entries; -1 says that the hardware does not tell. */
+	s->branch_index = r->branch_type & BRANCH_HW_INDEX ? gus_cursor_u64(c) + 1 : 0;
+	r->branches.n = 0;
+	if (n > gus_cursor_left(c) / (3 * sizeof(uint64_t))) {
+		gus_cursor_take(c, SIZE_MAX);
+		return;
+	}
+	gus_vec_reserve(&r->branches, (size_t)n);
+	for (uint64_t i = 0; i < n; i++)
+		r->branches.v[r->branches.n++] = take_branch(c);
+	while (r->branches.n && !r->branches.v[r->branches.n - 1].from && !r->branches.v[r->branches.n - 1].to)
+		r->branches.n--;
+	s->branches = r->branches.v;
+	s->branches_n = (uint32_t)r->branches.n;
+}
+
+/* PERF_RECORD_SAMPLE. The fields come in the ABI's fixed order, each only if its bit is set; between those that are here
+ * only READ and RAW have places, and they and those behind the branches are never asked for. */
+static void take_sample(struct body *b)
+{
+	uint64_t type = b->r->sample_type, id = 0, stream = 0;
+	struct gus_record *out = b->out;
+	struct gus_sample *s = &out->sample;
+
+	s->mode = b->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	s->exact = b->misc & PERF_RECORD_MISC_EXACT_IP;
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		id = gus_cursor_u64(&b->c);
+	if (type & PERF_SAMPLE_IP)
+		s->ip = gus_cursor_u64(&b->c);
+	if (type & PERF_SAMPLE_TID) {
+		s->pid = gus_cursor_u32(&b->c);
+		s->tid = gus_cursor_u32(&b->c);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		s->time = gus_cursor_u64(&b->c);
+	if (type & PERF_SAMPLE_ADDR)
+		gus_cursor_u64(&b->c);
+	if (type & PERF_SAMPLE_ID)
+		id = gus_cursor_u64(&b->c);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		stream = gus_cursor_u64(&b->c);
+	if (type & PERF_SAMPLE_CPU) {
+		s->cpu = gus_cursor_u32(&b->c);
+		gus_cursor_u32(&b->c);
+	}
+	if (type & PERF_SAMPLE_PERIOD)
+		s->period = gus_cursor_u64(&b->c);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		take_chain(b->r, &b->c, s);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		take_branches(b->r, &b->c, s);
+	out->inherited = (type & PERF_SAMPLE_STREAM_ID) && stream != id;
+	out->slot = slot_of(b->r, id);
+	s->event = event_of(b->r, id);
+	out->kind = GUS_RECORD_SAMPLE;
+}
+
+static Gusprof__Record *add(struct body *b, Gusprof__Record__KindCase kind, size_t room)
+{
+	b->out->kind = GUS_RECORD_SIDEBAND;
+	b->out->sideband = gus_sideband_add(b->sideband, kind, room);
+	return b->out->sideband;
+}
+
+/* The rest of the record is a name. */
+static const char *take_name(struct body *b, size_t *length)
+{
+	const char *name = gus_cursor_string(&b->c, gus_cursor_left(&b->c), length);
+
+	return name ? name : "";
+}
+
+static void take_mmap(struct body *b)
+{
+	uint32_t pid = gus_cursor_u32(&b->c), tid = gus_cursor_u32(&b->c);
+	uint64_t start = gus_cursor_u64(&b->c), length = gus_cursor_u64(&b->c), offset = gus_cursor_u64(&b->c);
+	bool two = b->type == PERF_RECORD_MMAP2, has_id = two && (b->misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
+	const uint8_t *file = two ? gus_cursor_take(&b->c, 24) : NULL;
+	uint32_t protection = two ? gus_cursor_u32(&b->c) : PROT_EXEC, flags = two ? gus_cursor_u32(&b->c) : 0;
+	struct gus_cursor f = gus_cursor(file, file ? 24 : 0);
+	const char *name;
+	size_t name_length;
+	Gusprof__Mmap *m;
+
+	name = take_name(b, &name_length);
+	if (b->c.bad)
+		return;
+	m = add(b, GUSPROF__RECORD__KIND_MMAP, name_length + 1 + BUILD_ID_MAX + 1)->mmap;
+	*m = (Gusprof__Mmap){ .base = m->base, .pid = pid, .tid = tid, .time = b->time, .start = start,
+			      .length = length, .offset = offset, .protection = protection, .flags = flags,
+			      .path = gus_sideband_text(b->sideband, name, name_length),
+			      .kernel = (b->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL };
+	if (has_id) {
+		size_t size = gus_cursor_u8(&f);
+
+		gus_cursor_take(&f, 3);
+		m->build_id.len = size < BUILD_ID_MAX ? size : BUILD_ID_MAX;
+		m->build_id.data = (uint8_t *)gus_sideband_text(b->sideband, f.at, m->build_id.len);
+	} else if (two) {
+		m->major = gus_cursor_u32(&f);
+		m->minor = gus_cursor_u32(&f);
+		m->inode = gus_cursor_u64(&f);
+		m->generation = gus_cursor_u64(&f);
+	}
+}
+
+/* contrib/gusprof-mark.h gives the thread a name that no thread has, for a moment: \1, the kind, the mark's name. */
+static const char *mark_kind(const char *name, size_t length)
+{
+	if (length < 2 || name[0] != '\1')
+		return NULL;
+	return name[1] == 'p' ? "point" : name[1] == 'b' ? "begin" : name[1] == 'e' ? "end" : NULL;
+}
+
+static void take_mark(struct body *b, uint32_t pid, uint32_t tid, const char *kind, const char *name, size_t length)
+{
+	Gusprof__Mark *m = add(b, GUSPROF__RECORD__KIND_MARK, length + 1)->mark;
+
+	*m = (Gusprof__Mark){ .base = m->base, .pid = pid, .tid = tid, .time = b->time, .kind = (char *)(uintptr_t)kind,
+			      .name = gus_sideband_text(b->sideband, name, length) };
+}
+
+static void take_comm(struct body *b)
+{
+	uint32_t pid = gus_cursor_u32(&b->c), tid = gus_cursor_u32(&b->c);
+	const char *name;
+	size_t length;
+	Gusprof__Comm *m;
+
+	name = take_name(b, &length);
+	if (b->c.bad)
+		return;
+	if (mark_kind(name, length)) {
+		take_mark(b, pid, tid, mark_kind(name, length), name + 2, length - 2);
+		return;
+	}
+	m = add(b, GUSPROF__RECORD__KIND_COMM, length + 1)->comm;
+	*m = (Gusprof__Comm){ .base = m->base, .pid = pid, .tid = tid, .time = b->time,
+			      .name = gus_sideband_text(b->sideband, name, length),
+			      .exec = (b->misc & PERF_RECORD_MISC_COMM_EXEC) != 0 };
+}
+
+static void take_task(struct body *b)
+{
+	uint32_t pid = gus_cursor_u32(&b->c), ppid = gus_cursor_u32(&b->c);
+	uint32_t tid = gus_cursor_u32(&b->c), ptid = gus_cursor_u32(&b->c);
+	uint64_t time = gus_cursor_u64(&b->c);
+	Gusprof__Task *m;
+
+	if (b->c.bad)
+		return;
+	m = add(b, b->type == PERF_RECORD_FORK ? GUSPROF__RECORD__KIND_FORK : GUSPROF__RECORD__KIND_EXIT, 0)->fork;
+	*m = (Gusprof__Task){ .base = m->base, .pid = pid, .ppid = ppid, .tid = tid, .ptid = ptid, .time = time };
+}
+
+static void take_ksymbol(struct body *b)
+{
+	uint64_t address = gus_cursor_u64(&b->c);
+	uint32_t length = gus_cursor_u32(&b->c);
+	uint16_t type = gus_cursor_u16(&b->c), flags = gus_cursor_u16(&b->c);
+	const char *name;
+	size_t name_length;
+	Gusprof__Ksymbol *m;
+
+	name = take_name(b, &name_length);
+	if (b->c.bad)
+		return;
+	m = add(b, GUSPROF__RECORD__KIND_KSYMBOL, name_length + 1)->ksymbol;
+	*m = (Gusprof__Ksymbol){ .base = m->base, .time = b->time, .address = address, .length = length, .type = type,
+				 .unregister = (flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER) != 0,
+				 .name = gus_sideband_text(b->sideband, name, name_length) };
+}
+
+/* LOST says how many records found no room in the ring, by the event that then found some; LOST_SAMPLES how many
+ * samples the hardware dropped. */
+static void take_lost(struct body *b)
+{
+	uint64_t id = b->type == PERF_RECORD_LOST ? gus_cursor_u64(&b->c) : b->id;
+	uint64_t count = gus_cursor_u64(&b->c);
+	Gusprof__Lost *m;
+
+	if (b->c.bad)
+		return;
+	m = add(b, GUSPROF__RECORD__KIND_LOST, 0)->lost;
+	*m = (Gusprof__Lost){ .base = m->base, .time = b->time, .cpu = b->cpu, .event = event_of(b->r, id),
+			      .count = count };
+}
+
+static void take_throttle(struct body *b)
+{
+	uint64_t time = gus_cursor_u64(&b->c), id = gus_cursor_u64(&b->c);
+	Gusprof__Throttle *m;
+
+	if (b->c.bad)
+		return;
+	m = add(b, GUSPROF__RECORD__KIND_THROTTLE, 0)->throttle;
+	*m = (Gusprof__Throttle){ .base = m->base, .time = time, .cpu = b->cpu, .event = event_of(b->r, id),
+				  .stop = b->type == PERF_RECORD_THROTTLE };
+}
+
+static void take_switch(struct body *b)
+{
+	bool out = b->misc & PERF_RECORD_MISC_SWITCH_OUT;
+
+	b->out->kind = GUS_RECORD_SWITCH;
+	b->out->sw = (struct gus_switch){ .time = b->time, .pid = b->pid, .tid = b->tid, .cpu = b->cpu, .out = out,
+					  .preempt = out && (b->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) };
+}
+
+static void ignore(struct body *b)
+{
+	b->out->kind = GUS_RECORD_IGNORED;
+}
+
+/* By record type. Numbers that newer headers than ours may name stand as numbers. */
+static void (*const takers[])(struct body *) = {
+	[PERF_RECORD_MMAP] = take_mmap,
+	[PERF_RECORD_LOST] = take_lost,
+	[PERF_RECORD_COMM] = take_comm,
+	[PERF_RECORD_EXIT] = take_task,
+	[PERF_RECORD_THROTTLE] = take_throttle,
+	[PERF_RECORD_UNTHROTTLE] = take_throttle,
+	[PERF_RECORD_FORK] = take_task,
+	[PERF_RECORD_READ] = ignore,
+	[PERF_RECORD_SAMPLE] = take_sample,
+	[PERF_RECORD_MMAP2] = take_mmap,
+	[11] = ignore, /* AUX */
+	[12] = ignore, /* ITRACE_START */
+	[PERF_RECORD_LOST_SAMPLES] = take_lost,
+	[PERF_RECORD_SWITCH] = take_switch,
+	[PERF_RECORD_SWITCH_CPU_WIDE] = take_switch,
+	[16] = ignore, /* NAMESPACES */
+	[PERF_RECORD_KSYMBOL] = take_ksymbol,
+	[18] = ignore, /* BPF_EVENT */
+	[19] = ignore, /* CGROUP */
+	[20] = ignore, /* TEXT_POKE */
+	[21] = ignore, /* AUX_OUTPUT_HW_ID */
+};
+
+/* Every record but a sample ends with a trailer, which sample_id_all asks for: the chosen ones of TID, TIME, ID,
+ * STREAM_ID, CPU, IDENTIFIER, eight bytes each. Takes it off the end of the body. */
+static void take_trailer(struct body *b)
+{
+	static const uint64_t fields[] = { PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID,
+					   PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER };
+	uint64_t type = b->r->sample_type;
+	struct gus_cursor t = { 0 };
+	size_t size = 0;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		size += type & fields[i] ? 8 : 0;
+	if (size > gus_cursor_left(&b->c)) {
+		b->c.bad = true;
+		b->c.at = b->c.end;
+		return;
+	}
+	b->c.end -= size;
+	t = gus_cursor(b->c.end, size);
+	if (type & PERF_SAMPLE_TID) {
+		b->pid = gus_cursor_u32(&t);
+		b->tid = gus_cursor_u32(&t);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		b->time = gus_cursor_u64(&t);
+	if (type & PERF_SAMPLE_ID)
+		b->id = gus_cursor_u64(&t);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		gus_cursor_u64(&t);
+	if (type & PERF_SAMPLE_CPU) {
+		b->cpu = gus_cursor_u32(&t);
+		gus_cursor_u32(&t);
+	}
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		b->id = gus_cursor_u64(&t);
+}
+
+struct gus_record gus_records_parse(struct gus_records *r, const void *bytes, size_t size,
+				    struct gus_sideband *sideband)
+{
+	struct gus_record out = { .kind = GUS_RECORD_UNKNOWN, .slot = GUS_INDEX_NONE };
+	struct body b = { .r = r, .sideband = sideband, .c = gus_cursor(bytes, size), .out = &out };
+
+	b.type = gus_cursor_u32(&b.c);
+	b.misc = gus_cursor_u16(&b.c);
+	gus_cursor_u16(&b.c); /* the size, which our caller has followed to get here */
+	if (b.c.bad) {
+		out.kind = GUS_RECORD_BAD;
+		return out;
+	}
+	if (b.type >= sizeof(takers) / sizeof(*takers) || !takers[b.type])
+		return out;
+	if (b.type != PERF_RECORD_SAMPLE)
+		take_trailer(&b);
+	if (!b.c.bad)
+		takers[b.type](&b);
+	if (b.c.bad)
+		out.kind = GUS_RECORD_BAD;
+	return out;
+}

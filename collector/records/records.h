@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel writes into a ring, record by record, as values of ours. Pure: bytes in, values out; nothing is
+ * believed about the bytes but their length. The layouts are those of the perf_event ABI (linux/perf_event.h). */
+#ifndef GUS_COLLECTOR_RECORDS_RECORDS_H
+#define GUS_COLLECTOR_RECORDS_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/index.h"
+#include "collector/records/sideband.h"
+#include "proto/sample.h"
+
+/* How the records of a session look, and which event each of the kernel's event ids stands for. */
+struct gus_records {
+	uint64_t sample_type;              /* PERF_SAMPLE_*, the same for all events; sample_id_all is set */
+	uint64_t branch_type;              /* PERF_SAMPLE_BRANCH_*, likewise: of PERF_SAMPLE_BRANCH_STACK */
+	struct gus_index ids;              /* the kernel's id (u64) to a dense slot */
+	struct gus_vec(uint32_t) event_of; /* slot to index into Header.events */
+	uint32_t events;                   /* how many of these there are; the event of an id that is not known */
+	struct gus_vec(uint64_t) chain;    /* scratch: the chain of the sample parsed last */
+	struct gus_vec(struct gus_branch) branches; /* and its branches */
+	uint64_t last_id;                  /* and its slot, because samples come in runs */
+	uint32_t last_slot;
+};
+
+void gus_records_init(struct gus_records *r, uint64_t sample_type, uint64_t branch_type, uint32_t events);
+void gus_records_free(struct gus_records *r);
+/* Says that id is one of the kernel's for that event; returns its slot: 0, 1, 2, ... */
+uint32_t gus_records_add_id(struct gus_records *r, uint64_t id, uint32_t event);
+
+enum gus_record_kind {
+	GUS_RECORD_SAMPLE,
+	GUS_RECORD_SWITCH,
+	GUS_RECORD_SIDEBAND, /* has been added to the side band */
+	GUS_RECORD_IGNORED,  /* known, and of no use here */
+	GUS_RECORD_UNKNOWN,  /* a type that this program has not heard of */
+	GUS_RECORD_BAD,      /* shorter than its own layout */
+};
+
+struct gus_record {
+	enum gus_record_kind kind;
+	struct gus_sample sample;  /* its chain and branches live until the next call */
+	uint32_t slot;             /* of the sample's id; GUS_INDEX_NONE if that is not known */
+	bool inherited;            /* the sample is from a copy of the event that a new task inherited */
+	struct gus_switch sw;
+	Gusprof__Record *sideband; /* the new one */
+};
+
+/* One record of size bytes, its header included. */
+struct gus_record gus_records_parse(struct gus_records *r, const void *bytes, size_t size,
+				    struct gus_sideband *sideband);
+
+#endif

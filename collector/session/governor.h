@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses how often to sample so that recording costs a stated share of the target's CPU time. Pure arithmetic: what
+ * things cost and how often they have happened comes in, a rate comes out.
+ *
+ * What costs: a sample; what following tasks takes whether they are sampled or not (births, switches, mappings); and this
+ * program's own CPU time. Only the first can be chosen, so it gets what the others leave, but never less than a quarter of
+ * what was asked for: a profile without samples is no use to anybody, however little it costs. */
+#ifndef GUS_COLLECTOR_SESSION_GOVERNOR_H
+#define GUS_COLLECTOR_SESSION_GOVERNOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/session/cost.h"
+
+#define GUS_RATE_MIN 20     /* samples a second of CPU time: fewer say nothing about a run of seconds */
+#define GUS_RATE_MAX 20000
+
+/* What has happened since the recording began. */
+struct gus_usage {
+	uint64_t target_ns;   /* CPU time of the target; of CPUs that are watched, all of their time */
+	uint64_t samples, births, switches, maps;
+	uint64_t wakes;       /* births, each times the events that shared the rings */
+	uint64_t recorder_ns; /* this program's own CPU time, and what threads stood still for snapshots */
+};
+
+struct gus_governor {
+	double asked;         /* share of the target's time, 0.01 for 1 %; 0: the rate is fixed, nothing is chosen */
+	struct gus_costs costs;
+	unsigned events;      /* that sample at the rate */
+	uint64_t low, high;   /* bounds of the rate */
+	uint64_t hz;          /* in force */
+	uint64_t first_hz;
+	uint64_t changes;
+	struct gus_usage last; /* when the rate was looked at last */
+};
+
+/* What recording has cost, as shares of the target's time. */
+struct gus_spending {
+	double samples, following, recorder;
+};
+
+/* The rate to begin with. The own time a sample is not known yet: it is taken as a tenth of the sample's cost. */
+void gus_governor_init(struct gus_governor *g, double asked, const struct gus_costs *costs, unsigned events,
+		       uint64_t limit_hz);
+
+/* Looks at what has happened since the last time. True if g->hz has changed: by at most a factor of two, and not for
+ * less than a seventh, as each change loses a part of a period. */
+bool gus_governor_step(struct gus_governor *g, const struct gus_usage *now);
+/* Passes over what has happened since the last time: it was not at the rate in force. */
+void gus_governor_skip(struct gus_governor *g, const struct gus_usage *now);
+
+/* Of all until now. All zero as long as the target has not run. */
+struct gus_spending gus_governor_spending(const struct gus_costs *costs, const struct gus_usage *usage);
+
+#endif

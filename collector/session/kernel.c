@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/session/kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define CHUNK (256 << 10)
+
+/* The best symbol so far for a sampled address: the last one at or below it, and where the next one begins. */
+struct cover {
+	uint64_t start, next;
+	char *rest;      /* of its line: "TYPE NAME[\t[MODULE]]"; reused, because nearly every line is a better one */
+	size_t room;
+	int rank;
+};
+
+/* Reading state. The file is about 200,000 lines of ascending addresses with the modules behind, in no order. */
+struct scan {
+	const uint64_t *addresses; /* sorted */
+	struct cover *covers;      /* one each */
+	size_t n, hint;
+	bool visible;              /* there was an address that was not hidden */
+};
+
+void gus_kernel_hits_init(struct gus_kernel_hits *k)
+{
+	gus_index_init(&k->addresses, sizeof(uint64_t));
+}
+
+void gus_kernel_hits_free(struct gus_kernel_hits *k)
+{
+	gus_index_free(&k->addresses);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How many addresses are below a; mostly the same as for the line before, or one more. */
+static size_t lower_bound(struct scan *s, uint64_t a)
+{
+	size_t low = 0, high = s->n;
+
+	if ((s->hint == 0 || s->addresses[s->hint - 1] < a) && (s->hint == s->n || s->addresses[s->hint] >= a))
+		return s->hint;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (s->addresses[middle] < a)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	s->hint = low;
+	return low;
+}
+
+/* Text symbols, local and global, weak ones and indirect functions. Of several names at one address a global one is
+ * what people know; a name of data ends the function before it. */
+static int rank_of(char type)
+{
+	return strchr("TW", type) ? 3 : strchr("tw", type) ? 2 : strchr("iI", type) ? 1 : 0;
+}
+
+static void keep_line(struct cover *c, uint64_t start, int rank, const char *rest, size_t length)
+{
+	if (length >= c->room) {
+		c->room = length + 64;
+		c->rest = gus_resize(c->rest, c->room, 1);
+	}
+	memcpy(c->rest, rest, length);
+	c->rest[length] = '\0';
+	c->start = start;
+	c->rank = rank;
+}
+
+/* One line, "ADDRESS TYPE NAME[\t[MODULE]]". A symbol is noted only at the first sampled address that is not below it,
+ * and as the end of the last one below it; spread() carries both on to the other addresses. */
+static void take_line(struct scan *s, const char *line, const char *end)
+{
+	uint64_t address = 0;
+	size_t at;
+	int rank;
+
+	for (; line < end && *line != ' '; line++)
+		address = address << 4 | (uint64_t)(*line <= '9' ? *line - '0' : (*line | 0x20) - 'a' + 10);
+	if (end - line < 4 || line[3] == '$')
+		return;
+	s->visible |= address != 0;
+	at = lower_bound(s, address);
+	if (at && (!s->covers[at - 1].next || s->covers[at - 1].next > address))
+		s->covers[at - 1].next = address;
+	if (at == s->n || !address)
+		return;
+	rank = rank_of(line[1]);
+	if (address > s->covers[at].start || (address == s->covers[at].start && rank > s->covers[at].rank))
+		keep_line(&s->covers[at], address, rank, line + 1, (size_t)(end - line - 1));
+}
+
+static int read_lines(struct scan *s, int fd)
+{
+	char *buffer = gus_alloc(CHUNK);
+	size_t have = 0;
+	ssize_t got;
+	int sys = 0;
+
+	while ((got = read(fd, buffer + have, CHUNK - have)) != 0) {
+		char *line = buffer, *end;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			sys = errno;
+			break;
+		}
+		have += (size_t)got;
+		while ((end = memchr(line, '\n', have - (size_t)(line - buffer)))) {
+			take_line(s, line, end);
+			line = end + 1;
+		}
+		have -= (size_t)(line - buffer);
+		memmove(buffer, line, have);
+		if (have == CHUNK)
+			have = 0; /* a line as long as this is none of kallsyms' */
+	}
+	free(buffer);
+	return sys;
+}
+
+/* An address that no symbol was noted at has the one of its neighbour below, and the end of the one above. */
+static void spread(struct scan *s)
+{
+	for (size_t i = s->n - 1; i-- > 0;)
+		if (!s->covers[i].next)
+			s->covers[i].next = s->covers[i + 1].next;
+	for (size_t i = 1; i < s->n; i++)
+		if (!s->covers[i].start && s->covers[i - 1].start)
+			keep_line(&s->covers[i], s->covers[i - 1].start, s->covers[i - 1].rank, s->covers[i - 1].rest,
+				  strlen(s->covers[i - 1].rest));
+}
+
+static Gusprof__Symbol *make_symbol(const struct cover *c)
+{
+	Gusprof__Symbol *symbol = gus_alloc(sizeof(*symbol));
+	const char *name = c->rest + 2, *tab = strchr(name, '\t');
+
+	gusprof__symbol__init(symbol);
+	symbol->address = c->start;
+	symbol->size = c->next ? c->next - c->start : 0;
+	symbol->name = tab ? gus_strndup(name, (size_t)(tab - name)) : gus_strdup(name);
+	if (tab && tab[1] == '[')
+		symbol->module = gus_strndup(tab + 2, strcspn(tab + 2, "]"));
+	return symbol;
+}
+
+/* One symbol for all addresses that it covers; its end is that of the last. */
+static void make_message(const struct scan *s, Gusprof__KernelSymbols *m)
+{
+	m->symbols = gus_alloc(s->n * sizeof(*m->symbols));
+	for (size_t i = 0; i < s->n; i++) {
+		const struct cover *c = &s->covers[i];
+
+		if (c->start && c->rank && (i + 1 == s->n || s->covers[i + 1].start != c->start))
+			m->symbols[m->n_symbols++] = make_symbol(c);
+	}
+}
+
+Gusprof__KernelSymbols *gus_kernel_hits_symbols(const struct gus_kernel_hits *k, const char *path)
+{
+	struct scan s = { .n = k->addresses.n };
+	Gusprof__KernelSymbols *m;
+	uint64_t *addresses;
+	int fd, sys;
+
+	if (!s.n)
+		return NULL;
+	addresses = gus_alloc(s.n * sizeof(*addresses));
+	memcpy(addresses, k->addresses.keys, s.n * sizeof(*addresses));
+	qsort(addresses, s.n, sizeof(*addresses), ascending);
+	s.addresses = addresses;
+	s.covers = gus_zalloc(s.n * sizeof(*s.covers));
+	m = gus_alloc(sizeof(*m));
+	gusprof__kernel_symbols__init(m);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	sys = fd < 0 ? errno : read_lines(&s, fd);
+	if (fd >= 0)
+		close(fd);
+	spread(&s);
+	if (s.visible)
+		make_message(&s, m);
+	else if (sys)
+		m->refusal = gus_format("%s: %s", path, strerror(sys));
+	else
+		m->refusal = gus_format("%s hides addresses from this user (sysctl kernel.kptr_restrict)", path);
+	for (size_t i = 0; i < s.n; i++)
+		free(s.covers[i].rest);
+	free(s.covers);
+	free(addresses);
+	return m;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/session/lanes.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/host/vdso.h"
+
+#define FLUSH_NS 500000000ULL /* what kill -9 may cost */
+#define FLUSH_ROWS 2048           /* half a second at 4 kHz */
+#define FLUSH_CHAINS (1u << 16)   /* addresses */
+#define FLUSH_BYTES (256u << 10)  /* of side band */
+
+/* Where a ring's records go. */
+struct sink {
+	struct gus_lanes *l;
+	struct gus_lane *lane;
+	struct gus_writer *writer;    /* of a lane that is full; NULL: none */
+	struct gus_error *err;
+	int rc;
+};
+
+static Gusprof__EventTotal *new_totals(size_t n)
+{
+	Gusprof__EventTotal *totals = gus_alloc(n * sizeof(*totals));
+
+	for (size_t i = 0; i < n; i++)
+		gusprof__event_total__init(&totals[i]);
+	return totals;
+}
+
+void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct gus_living *living)
+{
+	*l = (struct gus_lanes){ .counters = counters, .living = living, .n = counters->rings.n,
+				 .events = counters->events->n, .vdso_low = UINT64_MAX };
+	l->lane = gus_zalloc(l->n * sizeof(*l->lane));
+	for (size_t i = 0; i < l->n; i++) {
+		gus_columns_prepare(&l->lane[i].samples, FLUSH_ROWS);
+		gus_columns_prepare(&l->lane[i].switches, FLUSH_ROWS);
+	}
+	l->totals = new_totals(l->events);
+	l->before = new_totals(l->events);
+	gus_kernel_hits_init(&l->kernel);
+}
+
+void gus_lanes_free(struct gus_lanes *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		gus_columns_free(&l->lane[i].samples);
+		gus_columns_free(&l->lane[i].switches);
+		gus_sideband_free(&l->lane[i].sideband);
+	}
+	if (l->lane)
+		gus_kernel_hits_free(&l->kernel);
+	free(l->lane);
+	free(l->totals);
+	free(l->before);
+	*l = (struct gus_lanes){ 0 };
+}
+
+/* Lanes to frames. Side band first: a reader of a file that was cut then knows the mappings of its last samples. */
+static int flush_lane(struct gus_lane *l, struct gus_writer *writer, struct gus_error *err)
+{
+	Gusprof__Sideband message = gus_sideband_message(&l->sideband);
+	int rc = 0;
+
+	if (message.n_records)
+		rc = gus_writer_sideband(writer, &message, err);
+	if (rc == 0)
+		rc = gus_writer_samples(writer, &l->samples, err);
+	if (rc == 0)
+		rc = gus_writer_switches(writer, &l->switches, err);
+	gus_sideband_clear(&l->sideband);
+	gus_columns_clear(&l->samples);
+	gus_columns_clear(&l->switches);
+	l->since = 0;
+	return rc;
+}
+
+static bool is_full(const struct gus_lane *l)
+{
+	return l->samples.n >= FLUSH_ROWS || l->switches.n >= FLUSH_ROWS || l->samples.chain.n >= FLUSH_CHAINS ||
+	       l->sideband.bytes >= FLUSH_BYTES;
+}
+
+static bool is_due(const struct gus_lane *l, uint64_t now)
+{
+	return l->since && (now - l->since >= FLUSH_NS || is_full(l));
+}
+
+/* Rings to lanes. */
+
+static void note_sample(struct gus_lanes *l, const struct gus_sample *sample)
+{
+	if (sample->mode == GUS_MODE_KERNEL)
+		gus_kernel_hits_add(&l->kernel, sample->ip);
+	else if (sample->ip >= l->vdso_low && sample->ip < l->vdso_high)
+		l->vdso_sampled = true;
+	for (uint32_t i = 0; i < sample->chain_n; i++)
+		if ((int64_t)sample->chain[i] < 0 && sample->chain[i] < PERF_CONTEXT_MAX)
+			gus_kernel_hits_add(&l->kernel, sample->chain[i]);
+	for (uint32_t i = 0; i < sample->branches_n; i++) {
+		if ((int64_t)sample->branches[i].from < 0)
+			gus_kernel_hits_add(&l->kernel, sample->branches[i].from);
+		if ((int64_t)sample->branches[i].to < 0)
+			gus_kernel_hits_add(&l->kernel, sample->branches[i].to);
+	}
+}
+
+static void note_mapping(struct gus_lanes *l, const Gusprof__Mmap *m)
+{
+	l->usage.maps++;
+	if (strcmp(m->path, "[vdso]") != 0)
+		return;
+	if (m->start < l->vdso_low)
+		l->vdso_low = m->start;
+	if (m->start + m->length > l->vdso_high)
+		l->vdso_high = m->start + m->length;
+}
+
+static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
+{
+	switch (r->kind_case) {
+	case GUSPROF__RECORD__KIND_LOST:
+		l->lost += r->lost->count;
+		if (r->lost->event < l->events)
+			l->totals[r->lost->event].lost += r->lost->count;
+		break;
+	case GUSPROF__RECORD__KIND_THROTTLE:
+		l->throttles += r->throttle->stop;
+		if (r->throttle->stop && r->throttle->event < l->events)
+			l->totals[r->throttle->event].throttles++;
+		break;
+	case GUSPROF__RECORD__KIND_MMAP:
+		note_mapping(l, r->mmap);
+		gus_living_note(l->living, r);
+		break;
+	case GUSPROF__RECORD__KIND_COMM:
+		gus_living_note(l->living, r);
+		break;
+	case GUSPROF__RECORD__KIND_FORK:
+		l->usage.births++;
+		l->usage.wakes += l->counters->open;
+		gus_living_note(l->living, r);
+		break;
+	case GUSPROF__RECORD__KIND_EXIT:
+		gus_counters_task_ended(l->counters, r->exit->tid, r->exit->time);
+		break;
+	default:
+		break;
+	}
+}
+
+/* False if there is nothing to keep. */
+static bool take_sample(struct gus_lanes *l, struct gus_lane *lane, struct gus_record *r)
+{
+	if (r->slot == GUS_INDEX_NONE) {
+		l->bad++;
+		return false;
+	}
+	if (gus_counters_repeats(l->counters, r)) {
+		l->repeated++;
+		return false;
+	}
+	l->stale += gus_counters_is_stale(l->counters, r);
+	r->sample.period = gus_counters_weight(l->counters, r);
+	l->totals[r->sample.event].samples++;
+	l->usage.samples++;
+	note_sample(l, &r->sample);
+	gus_columns_push(&lane->samples, &r->sample);
+	return true;
+}
+
+static void take_record(const void *bytes, size_t size, void *context)
+{
+	struct sink *sink = context;
+	struct gus_lanes *l = sink->l;
+	struct gus_record r = gus_records_parse(&l->counters->records, bytes, size, &sink->lane->sideband);
+
+	switch (r.kind) {
+	case GUS_RECORD_SAMPLE:
+		if (!take_sample(l, sink->lane, &r))
+			return;
+		break;
+	case GUS_RECORD_SWITCH:
+		l->usage.switches += r.sw.out;
+		gus_columns_push_switch(&sink->lane->switches, &r.sw);
+		break;
+	case GUS_RECORD_SIDEBAND:
+		note_sideband(l, r.sideband);
+		break;
+	case GUS_RECORD_UNKNOWN:
+		l->unknown++;
+		return;
+	case GUS_RECORD_BAD:
+		l->bad++;
+		return;
+	case GUS_RECORD_IGNORED:
+		return;
+	}
+	if (!sink->lane->since)
+		sink->lane->since = l->now;
+	if (sink->writer && sink->rc == 0 && is_full(sink->lane))
+		sink->rc = flush_lane(sink->lane, sink->writer, sink->err);
+}
+
+int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now, struct gus_error *err)
+{
+	int rc = 0;
+
+	l->now = now;
+	for (size_t i = 0; i < l->n; i++) {
+		struct sink sink = { l, &l->lane[i], writer, err, rc };
+
+		gus_ring_drain(&l->counters->rings.v[i], take_record, &sink);
+		rc = sink.rc;
+	}
+	return rc;
+}
+
+void gus_lanes_snapshot(struct gus_lanes *l, uint64_t now)
+{
+	l->now = now;
+	for (size_t i = 0; i < l->counters->flights.n; i++) {
+		struct sink sink = { .l = l, .lane = &l->lane[i] }; /* the ring stands still: no time to write */
+
+		gus_ring_snapshot(&l->counters->flights.v[i], take_record, &sink);
+	}
+}
+
+void gus_lanes_mark(struct gus_lanes *l, const char *kind, const char *name, uint64_t time)
+{
+	struct gus_sideband *s = &l->lane[0].sideband;
+	size_t length = strlen(name);
+	Gusprof__Mark *m = gus_sideband_add(s, GUSPROF__RECORD__KIND_MARK, length + 1)->mark;
+
+	*m = (Gusprof__Mark){ .base = m->base, .time = time, .kind = (char *)(uintptr_t)kind,
+			      .name = gus_sideband_text(s, name, length) };
+	if (!l->lane[0].since)
+		l->lane[0].since = l->now;
+}
+
+int gus_lanes_flush(struct gus_lanes *l, struct gus_writer *writer, bool all, struct gus_error *err)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if ((all ? l->lane[i].since != 0 : is_due(&l->lane[i], l->now)) &&
+		    flush_lane(&l->lane[i], writer, err) != 0)
+			return -1;
+	return 0;
+}
+
+/* The end of a file. */
+
+static int write_kernel(struct gus_lanes *l, struct gus_writer *writer, struct gus_error *err)
+{
+	Gusprof__KernelSymbols *symbols = gus_kernel_hits_symbols(&l->kernel, "/proc/kallsyms");
+	int rc;
+
+	if (!symbols)
+		return 0;
+	rc = gus_writer_message(writer, GUS_FRAME_KERNEL_SYMBOLS, &symbols->base, err);
+	gusprof__kernel_symbols__free_unpacked(symbols, NULL);
+	return rc;
+}
+
+static int write_vdso(struct gus_lanes *l, struct gus_writer *writer, struct gus_error *err)
+{
+	Gusprof__Image image;
+
+	if (!l->vdso_sampled || !gus_vdso_image(&image))
+		return 0;
+	return gus_writer_message(writer, GUS_FRAME_IMAGE, &image.base, err);
+}
+
+/* What the counters say in all, less what they said when the file began. */
+static void fill_totals(struct gus_lanes *l)
+{
+	Gusprof__EventTotal *all = new_totals(l->events);
+
+	gus_counters_totals(l->counters, all);
+	for (size_t i = 0; i < l->events; i++) {
+		Gusprof__EventTotal *t = &l->totals[i], *b = &l->before[i];
+
+		t->count = all[i].count - b->count;
+		t->running_ns = all[i].running_ns - b->running_ns;
+		t->enabled_ns = all[i].enabled_ns - b->enabled_ns;
+		if (l->counters->plan.features & GUS_ATTR_LOST)
+			t->lost = all[i].lost - b->lost;
+	}
+	free(l->before);
+	l->before = all;
+}
+
+int gus_lanes_end_file(struct gus_lanes *l, struct gus_writer *writer, struct gus_error *err)
+{
+	fill_totals(l);
+	if (gus_lanes_flush(l, writer, true, err) != 0 || write_kernel(l, writer, err) != 0)
+		return -1;
+	return write_vdso(l, writer, err);
+}
+
+void gus_lanes_begin_file(struct gus_lanes *l)
+{
+	for (size_t i = 0; i < l->events; i++)
+		gusprof__event_total__init(&l->totals[i]);
+	gus_kernel_hits_free(&l->kernel);
+	gus_kernel_hits_init(&l->kernel);
+	l->vdso_sampled = false;
+}

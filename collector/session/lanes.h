@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What has come out of the rings and not yet gone into the file: a lane for each CPU. On the way the records are
+ * counted, and looked at for what must be known about them later. */
+#ifndef GUS_COLLECTOR_SESSION_LANES_H
+#define GUS_COLLECTOR_SESSION_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/counters/counters.h"
+#include "collector/records/sideband.h"
+#include "collector/session/governor.h"
+#include "collector/session/kernel.h"
+#include "collector/session/living.h"
+#include "proto/sample.h"
+#include "proto/writer.h"
+
+struct gus_lane {
+	struct gus_columns samples, switches;
+	struct gus_sideband sideband;
+	uint64_t since;               /* the oldest of it, 0 if there is none */
+};
+
+struct gus_lanes {
+	struct gus_counters *counters; /* borrowed */
+	struct gus_living *living;     /* borrowed */
+	struct gus_lane *lane;         /* one a ring */
+	size_t n;
+	Gusprof__EventTotal *totals;   /* of the present file: samples, lost and throttles of each event */
+	Gusprof__EventTotal *before;   /* what the counters said when it began */
+	size_t events;
+	struct gus_usage usage;        /* of the whole recording; target and recorder are not filled in here */
+	struct gus_kernel_hits kernel; /* of the present file */
+	uint64_t vdso_low, vdso_high;  /* where processes had theirs */
+	bool vdso_sampled;
+	uint64_t lost, throttles;      /* of the whole recording */
+	uint64_t unknown, bad;         /* records of unknown type, and malformed ones */
+	uint64_t repeated;             /* samples that came twice */
+	uint64_t stale;                /* samples of inherited events at a rate that is not in force any more */
+	uint64_t now;                  /* for lanes that are filled */
+};
+
+void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct gus_living *living);
+void gus_lanes_free(struct gus_lanes *l);
+
+/* Empties all rings into the lanes, and a lane that is full into the file: it never holds more than it was made for, however
+ * much a ring has. Of a failure to write, the rest of the rings is kept in the lanes. */
+int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now, struct gus_error *err);
+/* Takes what the flight recorder's rings hold and no snapshot has taken before. */
+void gus_lanes_snapshot(struct gus_lanes *l, uint64_t now);
+/* Notes a moment in the side band. */
+void gus_lanes_mark(struct gus_lanes *l, const char *kind, const char *name, uint64_t time);
+
+/* Writes the lanes that are due, or all of them. */
+int gus_lanes_flush(struct gus_lanes *l, struct gus_writer *writer, bool all, struct gus_error *err);
+
+/* Kernel symbols and images for what was sampled; then everything begins anew, for another file. totals is filled in. */
+int gus_lanes_end_file(struct gus_lanes *l, struct gus_writer *writer, struct gus_error *err);
+void gus_lanes_begin_file(struct gus_lanes *l);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* One recording while it runs, between the files of session alone. */
+#ifndef GUS_COLLECTOR_SESSION_PRIVATE_H
+#define GUS_COLLECTOR_SESSION_PRIVATE_H
+
+#include <poll.h>
+#include <time.h>
+
+#include "collector/counters/counters.h"
+#include "collector/session/control.h"
+#include "collector/session/lanes.h"
+#include "collector/session/living.h"
+#include "collector/session/session.h"
+#include "collector/session/signals.h"
+#include "collector/snapshot/snapshot.h"
+#include "collector/target/child.h"
+#include "proto/writer.h"
+
+#define GUS_TRACE_SHARE 4       /* snapshots may cost that part of what recording may */
+
+struct session {
+	const struct gus_session_options *o;
+	struct gus_session_result *result;
+	struct gus_inbox inbox;
+	struct gus_child child;
+	struct gus_control control;
+	struct gus_counters counters;
+	struct gus_living living;
+	struct gus_lanes lanes;
+	struct gus_governor governor;
+	struct gus_writer *writer;
+	struct gus_vec(struct pollfd) polls; /* the signals, the control, the targets, then the rings */
+	Gusprof__Frequency before;
+	uint64_t now, next_tick, next_redraw, next_govern, next_part, enable_at;
+	uint64_t start_ns;          /* of the present file, in the records' clock */
+	uint64_t own_before, own_after; /* CPU time of this program when recording began and ended; the latter 0 until then */
+	uint64_t stale, sampled;    /* counts of lanes when the rate was looked at last */
+	uint64_t parts_bytes;       /* of files that are finished */
+	unsigned part, renewals;
+	unsigned stops;             /* times that we were asked to stop */
+	bool recording;             /* samples are taken and written, or could be */
+	bool sampling;              /* the events are on */
+	struct {
+		struct gus_turns turns;
+		uint64_t next;          /* time of the next look; UINT64_MAX: none */
+		uint64_t cost_ns, last_ns; /* CPU time of all, and of the last one */
+		uint64_t paused_ns;     /* that threads stood still, which is in cost_ns, too */
+		unsigned n, looks;      /* snapshots, and tries */
+	} trace;
+	struct gus_error *err;
+};
+
+static inline uint64_t gus_clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static inline bool launches(const struct session *s)
+{
+	return s->o->target->kind == GUS_TARGET_COMMAND;
+}
+
+/* Empties the rings into the lanes, and full lanes into the file; -1: s->err says why that cannot be written. */
+int gus_session_drain(struct session *s);
+/* Notes a moment in the side band. */
+void gus_session_mark(struct session *s, const char *kind, const char *name);
+/* s->err says why the file cannot be written any more: this is told, and sampling stops. */
+void gus_session_fail_writing(struct session *s);
+
+/* session_files.c: the file, or one after the other. */
+int gus_session_create_file(struct session *s, uint64_t start_ns);
+/* What lives, and that the kernel has told about before this file began, or will not tell about. */
+int gus_session_describe_living(struct session *s);
+/* Lanes are drained, and in them is all that belongs to this file. */
+int gus_session_end_file(struct session *s, enum gus_session_end ended_by);
+/* Ends this file and begins the next one, at the moment of the last look into the rings. */
+void gus_session_next_part(struct session *s);
+
+/* session_trace.c: a snapshot of a thread that runs, if there is one and the cost allows it. */
+void gus_session_trace(struct session *s);
+
+/* session_rate.c: how often to sample. */
+/* What has happened so far. */
+struct gus_usage gus_session_usage(const struct session *s);
+/* A look at the rate: it is kept, changed, or brought to tasks that have inherited another one. */
+void gus_session_govern(struct session *s);
+
+#endif

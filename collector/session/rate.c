@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The governor's place in a recording: what it is told, and what is done when it changes the rate. */
+#include <stdio.h>
+
+#include "collector/session/private.h"
+
+#define GOVERN_NS 2000000000ULL /* between looks at the rate */
+#define GOVERN_COST_NS 6000     /* of reading one counter, timed as 2 to 6 us */
+#define GOVERN_SHARE 1000       /* at most that part of a CPU goes into reading them */
+#define RENEWALS_MAX 8          /* times that inherited events are replaced */
+#define STALE_SHARE 4           /* when more than that part of the samples come at a rate that is not in force */
+
+struct gus_usage gus_session_usage(const struct session *s)
+{
+	struct gus_usage u = s->lanes.usage;
+
+	u.target_ns = gus_counters_running(&s->counters);
+	u.recorder_ns = (s->own_after ? s->own_after : gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID)) - s->own_before;
+	u.recorder_ns += s->trace.paused_ns;
+	return u;
+}
+
+/* Redraws do not reach events that tasks have inherited. Where many samples come from such, all are opened anew. */
+static void renew(struct session *s)
+{
+	struct gus_error err = { 0 };
+
+	if (!s->sampling || s->renewals >= RENEWALS_MAX)
+		return;
+	s->renewals++;
+	if (gus_counters_renew(&s->counters, gus_living_threads, &s->living, gus_counters_now(&s->counters), &err) != 0)
+		gus_log(s->o->log, GUS_DEBUG, "the new rate reaches only tasks that are born from now on: %s",
+			*err.text ? err.text : "none of the others lives");
+	else
+		gus_log(s->o->log, GUS_DEBUG, "the events of all tasks were opened anew for the new rate");
+}
+
+static void change_rate(struct session *s)
+{
+	char rate[32];
+
+	snprintf(rate, sizeof(rate), "%llu", (unsigned long long)s->governor.hz);
+	gus_session_mark(s, "rate", rate);
+	gus_counters_set_rate(&s->counters, s->governor.hz);
+	gus_log(s->o->log, GUS_DEBUG, "the rate is now %s samples a second of CPU time", rate);
+}
+
+/* A rate that has not reached most tasks yet is not judged. */
+void gus_session_govern(struct session *s)
+{
+	uint64_t interval = s->counters.open * (uint64_t)GOVERN_COST_NS * GOVERN_SHARE;
+	uint64_t samples = s->lanes.usage.samples - s->sampled, stale = s->lanes.stale - s->stale;
+	struct gus_usage u = gus_session_usage(s);
+
+	u.recorder_ns -= s->trace.cost_ns; /* snapshots look after themselves */
+	s->next_govern = s->now + (interval > GOVERN_NS ? interval : GOVERN_NS);
+	s->sampled = s->lanes.usage.samples;
+	s->stale = s->lanes.stale;
+	if (stale * STALE_SHARE > samples) {
+		renew(s);
+		gus_governor_skip(&s->governor, &u);
+	} else if (gus_governor_step(&s->governor, &u)) {
+		change_rate(s);
+	}
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/snapshot/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PAGE GUS_SNAPSHOT_PAGE
+
+/* Entries of /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst). */
+#define ENTRY_PRESENT (1ull << 63)
+#define ENTRY_SWAPPED (1ull << 62)
+#define ENTRY_FILE (1ull << 61)         /* the page is a file's, or shared */
+#define ENTRIES 8192
+
+/* The newer way, since Linux 6.7, of the same document: ranges instead of pages. Declared here, as older headers lack it. */
+struct scan_argument {
+	uint64_t size, flags, start, end, walk_end, vec, vec_n, max_pages, inverted, mask, any, returned;
+};
+struct scan_region { uint64_t start, end, categories; };
+#define PAGEMAP_SCAN_CALL _IOWR('f', 16, struct scan_argument)
+#define SCAN_FILE 4
+#define SCAN_PRESENT 8
+#define SCAN_SWAPPED 16
+#define SCAN_ZERO 32
+#define SCAN_REGIONS 512
+
+static void add_run(struct gus_snapshot *s, uint64_t address, uint64_t size)
+{
+	struct gus_snapshot_run *last = s->runs.n ? &s->runs.v[s->runs.n - 1] : NULL;
+
+	if (last && last->address + last->size == address)
+		last->size += size;
+	else
+		gus_vec_push(&s->runs, (struct gus_snapshot_run){ address, size, (size_t)s->about->bytes });
+	s->about->bytes += size;
+}
+
+/* Which pages of a mapping there are. */
+
+/* 0; -1 with errno. Pages that only show zeros are left out. */
+static int scan_regions(struct gus_snapshot *s, int pagemap, uint64_t start, uint64_t end, bool own)
+{
+	struct scan_region regions[SCAN_REGIONS];
+	uint64_t without = SCAN_ZERO | (own ? SCAN_FILE : 0);
+
+	while (start < end) {
+		struct scan_argument a = {
+			.size = sizeof(a), .start = start, .end = end, .vec = (uintptr_t)regions, .vec_n = SCAN_REGIONS, .inverted = without,
+			.mask = without, .any = SCAN_PRESENT | SCAN_SWAPPED, .returned = SCAN_PRESENT | SCAN_SWAPPED,
+		};
+		int n = ioctl(pagemap, PAGEMAP_SCAN_CALL, &a);
+
+		if (n < 0)
+			return -1;
+		for (int i = 0; i < n; i++)
+			add_run(s, regions[i].start, regions[i].end - regions[i].start);
+		if (a.walk_end <= start)
+			break;
+		start = a.walk_end;
+	}
+	return 0;
+}
+
+static int scan_entries(struct gus_snapshot *s, int pagemap, uint64_t start, uint64_t end, bool own)
+{
+	uint64_t entries[ENTRIES];
+
+	while (start < end) {
+		uint64_t n = (end - start) / PAGE < ENTRIES ? (end - start) / PAGE : ENTRIES;
+		ssize_t got = pread(pagemap, entries, n * sizeof(*entries), (off_t)(start / PAGE * sizeof(*entries)));
+
+		if (got == 0)
+			errno = ESRCH; /* its memory is gone */
+		if (got <= 0)
+			return -1;
+		n = (uint64_t)got / sizeof(*entries);
+		for (uint64_t i = 0; i < n; i++)
+			if ((entries[i] & (ENTRY_PRESENT | ENTRY_SWAPPED)) && !(own && entries[i] & ENTRY_FILE))
+				add_run(s, start + i * PAGE, PAGE);
+		start += n * PAGE;
+	}
+	return 0;
+}
+
+/* Mappings. */
+
+struct listing {
+	const struct gus_snapshot_wish *wish;
+	int pagemap;                    /* -1: not for us, so all that can be read is copied */
+	bool regions;                   /* the newer way works */
+	char path[PATH_MAX];            /* the file that was last looked at, ... */
+	struct stat file;
+	bool found;                     /* ... if it is there */
+};
+
+/* Whether the file of that name is the one that is mapped, so that it can be mapped again. Not in another mount namespace, nor
+ * where the file was replaced, as by an update. */
+static bool is_same_file(struct listing *l, const struct gus_mapping *m)
+{
+	if (!m->inode || !m->path_length || *m->path != '/' || m->path_length >= sizeof(l->path))
+		return false;
+	if (strncmp(l->path, m->path, m->path_length) != 0 || l->path[m->path_length]) {
+		memcpy(l->path, m->path, m->path_length);
+		l->path[m->path_length] = '\0';
+		l->found = stat(l->path, &l->file) == 0 && S_ISREG(l->file.st_mode);
+	}
+	return l->found && l->file.st_ino == m->inode && major(l->file.st_dev) == m->major && minor(l->file.st_dev) == m->minor;
+}
+
+static bool is_named(const struct gus_mapping *m, const char *name)
+{
+	return m->path_length >= strlen(name) && strncmp(m->path, name, strlen(name)) == 0;
+}
+
+static void add_mapping(struct listing *l, struct gus_snapshot *s, const struct gus_mapping *m, bool same, size_t *room)
+{
+	Gusprof__SnapshotMapping *to = gus_alloc(sizeof(*to));
+	Gusprof__Snapshot *a = s->about;
+
+	gusprof__snapshot_mapping__init(to);
+	to->start = m->start;
+	to->length = m->end - m->start;
+	to->offset = m->offset;
+	to->inode = m->inode;
+	to->protection = m->protection;
+	to->flags = m->flags;
+	to->from_file = same;
+	if (same) {
+		to->file_size = (uint64_t)l->file.st_size;
+		to->file_mtime_ns = (uint64_t)l->file.st_mtim.tv_sec * 1000000000 + (uint64_t)l->file.st_mtim.tv_nsec;
+	}
+	if (m->path_length)
+		to->path = gus_strndup(m->path, m->path_length);
+	if (a->n_mappings == *room) {
+		*room = *room ? 2 * *room : 256;
+		a->mappings = gus_resize(a->mappings, *room, sizeof(*a->mappings));
+	}
+	a->mappings[a->n_mappings++] = to;
+}
+
+static int add_pages(struct listing *l, struct gus_snapshot *s, const struct gus_mapping *m, bool same)
+{
+	bool whole = is_named(m, "[vdso]") || (!same && m->inode && (m->protection & PROT_EXEC)) || l->pagemap < 0;
+
+	if (!(m->protection & PROT_READ) || is_named(m, "[vvar"))
+		return 0;
+	if (whole && !(l->pagemap < 0 && same && !(m->protection & PROT_WRITE))) {
+		add_run(s, m->start, m->end - m->start);
+		return 0;
+	}
+	if (l->pagemap < 0)
+		return 0;
+	return (l->regions ? scan_regions : scan_entries)(s, l->pagemap, m->start, m->end, same);
+}
+
+static int explain_maps(pid_t pid, int sys, struct gus_error *err)
+{
+	if (sys == ENOENT || sys == ESRCH)
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended, or begins another program just now",
+				(int)pid);
+	return gus_fail_errno(err, sys, "cannot read the memory of process %d, which belongs to another user or runs with other rights "
+			      "than yours; run as root", (int)pid);
+}
+
+static int take_mappings(struct listing *l, struct gus_snapshot *s, const char *text, struct gus_error *err)
+{
+	struct gus_mapping m;
+	size_t room = 0;
+
+	while (gus_mapping_next(&text, &m)) {
+		bool same = is_same_file(l, &m);
+
+		if (m.end > GUS_SNAPSHOT_ADDRESS_MAX || m.start == m.end)
+			continue; /* the kernel's page for old programs */
+		if (s->about->n_mappings == GUS_SNAPSHOT_MAPPINGS_MAX)
+			return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has more than %d mappings", (int)l->wish->pid,
+					GUS_SNAPSHOT_MAPPINGS_MAX);
+		add_mapping(l, s, &m, same, &room);
+		if (add_pages(l, s, &m, same) != 0)
+			return explain_maps(l->wish->pid, errno, err);
+	}
+	return 0;
+}
+
+/* Whether this kernel has the newer way: it says how much it can be asked for. */
+static bool has_regions(int pagemap)
+{
+	struct scan_argument a = { .size = sizeof(a) };
+
+	a.returned = SCAN_PRESENT;
+	return pagemap >= 0 && ioctl(pagemap, PAGEMAP_SCAN_CALL, &a) == 0;
+}
+
+int gus_memory_list(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err)
+{
+	struct listing l = { .wish = wish };
+	char path[64], *text;
+	size_t size;
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)wish->pid);
+	text = gus_procfs_read(path, &size);
+	if (!text)
+		return explain_maps(wish->pid, errno, err);
+	if (!size) {
+		free(text);
+		return explain_maps(wish->pid, ESRCH, err);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)wish->pid);
+	l.pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	if (l.pagemap < 0 && errno != EACCES && errno != EPERM) {
+		free(text);
+		return explain_maps(wish->pid, errno, err);
+	}
+	l.regions = !wish->pagemap_only && has_regions(l.pagemap);
+	rc = take_mappings(&l, s, text, err);
+	if (l.pagemap >= 0)
+		close(l.pagemap);
+	free(text);
+	return rc;
+}
+
+/* Copying. */
+
+struct place {
+	const struct gus_snapshot_run *runs;
+	size_t i, n;
+	uint64_t done;                  /* of run i */
+};
+
+/* Moves on; what was read becomes runs of s. */
+static void pass(struct place *p, struct gus_snapshot *s, uint64_t size, bool was_read)
+{
+	while (size) {
+		uint64_t left = p->runs[p->i].size - p->done, part = left < size ? left : size;
+
+		if (was_read)
+			add_run(s, p->runs[p->i].address + p->done, part);
+		size -= part;
+		p->done += part;
+		if (part == left) {
+			p->i++;
+			p->done = 0;
+		}
+	}
+}
+
+/* As much as one call takes. Where it stops short there is a page that cannot be had, such as one behind the end of its file. */
+static int copy_some(pid_t pid, struct place *p, struct gus_snapshot *s, const struct gus_room *room)
+{
+	struct iovec remote[IOV_MAX], local = { room->bytes + s->about->bytes, 0 };
+	size_t n = 0;
+	ssize_t got;
+
+	for (; n < IOV_MAX && p->i + n < p->n; n++) {
+		uint64_t skip = n ? 0 : p->done;
+
+		remote[n].iov_base = (void *)(uintptr_t)(p->runs[p->i + n].address + skip);
+		remote[n].iov_len = p->runs[p->i + n].size - skip;
+		local.iov_len += remote[n].iov_len;
+	}
+	got = process_vm_readv(pid, &local, 1, remote, n, 0);
+	if (got < 0 && errno != EFAULT)
+		return -1;
+	got = got < 0 ? 0 : got / PAGE * PAGE;
+	pass(p, s, (uint64_t)got, true);
+	if ((size_t)got < local.iov_len)
+		pass(p, s, PAGE, false);
+	return 0;
+}
+
+int gus_memory_copy(pid_t pid, struct gus_snapshot *s, const struct gus_room *room, struct gus_error *err)
+{
+	struct gus_snapshot all = *s;
+	struct place p = { all.runs.v, 0, all.runs.n, 0 };
+	int rc = 0;
+
+	memset(&s->runs, 0, sizeof(s->runs));
+	s->about->bytes = 0;
+	while (rc == 0 && p.i < p.n)
+		rc = copy_some(pid, &p, s, room);
+	gus_vec_free(&all.runs);
+	return rc == 0 ? 0 : explain_maps(pid, errno, err);
+}
+
+/* The kernel's own pages for reading the time without a call. Nobody may copy them out of another process, but they are the
+ * same in all. A page that cannot be read here either (of a hypervisor that is none) is left out; reading through a pipe makes
+ * that an error and not a signal. */
+
+static bool read_own_page(const int pipe_ends[2], uint64_t address, uint8_t *to)
+{
+	return write(pipe_ends[1], (const void *)(uintptr_t)address, PAGE) == PAGE && read(pipe_ends[0], to, PAGE) == PAGE;
+}
+
+/* The same twice, so that it was not read in the middle of an update, which a reader would wait for. */
+static bool read_settled_page(const int pipe_ends[2], uint64_t address, uint8_t *to)
+{
+	uint8_t again[PAGE];
+
+	for (int i = 0; i < 64; i++)
+		if (!read_own_page(pipe_ends, address, to) || !read_own_page(pipe_ends, address, again))
+			return false;
+		else if (memcmp(to, again, PAGE) == 0)
+			return true;
+	return false;
+}
+
+/* Where in this process the mapping of that name and size is; 0: nowhere. */
+static uint64_t own_address(const char *name, uint64_t length)
+{
+	size_t size;
+	char *text = gus_procfs_read("/proc/self/maps", &size);
+	const char *at = text;
+	struct gus_mapping m;
+	uint64_t address = 0;
+
+	while (text && !address && gus_mapping_next(&at, &m))
+		if (m.path_length == strlen(name) && is_named(&m, name) && m.end - m.start == length)
+			address = m.start;
+	free(text);
+	return address;
+}
+
+static void insert_run(struct gus_snapshot *s, uint64_t address)
+{
+	size_t at = s->runs.n;
+
+	gus_vec_push(&s->runs, (struct gus_snapshot_run){ 0 });
+	for (; at && s->runs.v[at - 1].address > address; at--)
+		s->runs.v[at] = s->runs.v[at - 1];
+	s->runs.v[at] = (struct gus_snapshot_run){ address, PAGE, (size_t)s->about->bytes };
+	s->about->bytes += PAGE;
+}
+
+void gus_memory_add_vvar(struct gus_snapshot *s, const struct gus_room *room)
+{
+	const Gusprof__Snapshot *a = s->about;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+		return;
+	for (size_t i = 0; i < a->n_mappings; i++) {
+		const Gusprof__SnapshotMapping *m = a->mappings[i];
+		uint64_t own = strncmp(m->path, "[vvar", 5) == 0 ? own_address(m->path, m->length) : 0;
+
+		for (uint64_t at = 0; own && at < m->length && a->bytes + PAGE <= room->size; at += PAGE)
+			if (read_settled_page(ends, own + at, room->bytes + a->bytes))
+				insert_run(s, m->start + at);
+	}
+	close(ends[0]);
+	close(ends[1]);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Between the files that take snapshots: holding threads, and copying memory. */
+#ifndef GUS_COLLECTOR_SNAPSHOT_PRIVATE_H
+#define GUS_COLLECTOR_SNAPSHOT_PRIVATE_H
+
+#include "collector/host/procfs.h"
+#include "collector/snapshot/snapshot.h"
+
+struct gus_held_thread {
+	pid_t tid;
+	int signal;                     /* that came instead of our stop, and is due to it; 0: none */
+	bool stopped, gone;
+};
+
+/* Threads of a process that stand still because of us; the one that was asked for is the first. Some may not have come to their
+ * stop: they wait for a CPU, and will stop before they execute anything of their own. The kernel lets go of those only when the
+ * thread ends that holds them. */
+struct gus_held {
+	pid_t pid;
+	struct gus_vec(struct gus_held_thread) threads;
+	uint64_t since_ns;              /* the process runs as it likes until then at least; 0: it does still */
+};
+
+/* Stops thread tid, and then all others of its process that run; those that sleep in the kernel are left to sleep, as waking them
+ * would end calls such as epoll_wait. -1 with err. For threads that end soon. */
+int gus_hold(struct gus_held *h, pid_t pid, pid_t tid, struct gus_error *err);
+/* How many of those that slept run now. */
+unsigned gus_held_woken(const struct gus_held *h);
+/* Lets all go, with the signals that came meanwhile; h has no threads then. */
+void gus_held_release(struct gus_held *h);
+
+/* CLOCK_MONOTONIC. */
+uint64_t gus_snapshot_now(void);
+
+/* The state of a thread in /proc; '\0' if it is not there. */
+char gus_thread_state(pid_t pid, pid_t tid);
+
+/* Room for pages, made before the pause, as the kernel takes as long to clear pages as to copy them. */
+struct gus_room { uint8_t *bytes; size_t size; };
+
+/* What is to be copied: all mappings and the runs of pages in them, as they are now. */
+int gus_memory_list(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err);
+/* Copies the pages of all runs to the room, which is large enough. Runs that cannot be read lose their pages. */
+int gus_memory_copy(pid_t pid, struct gus_snapshot *s, const struct gus_room *room, struct gus_error *err);
+/* Adds the pages that the kernel shows to all processes alike and lets nobody copy, from our own. */
+void gus_memory_add_vvar(struct gus_snapshot *s, const struct gus_room *room);
+
+#endif

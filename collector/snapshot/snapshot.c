@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/snapshot/snapshot.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <time.h>
+
+#include "collector/host/priority.h"
+#include "collector/snapshot/private.h"
+
+#if defined(__x86_64__)
+
+#define NAP_NS 300000           /* between looks at a thread that sleeps */
+#define GROWTHS 5               /* how often the memory may outgrow its room */
+#define SLACK (4ull << 20)      /* of the room: what is allocated while it is made, and the pages of the clock */
+
+#define ERESTART_FIRST 512      /* in the kernel's include/linux/errno.h, never seen by programs */
+#define ERESTART_LAST 516
+
+enum moment { MOMENT_TAKEN, MOMENT_IN_KERNEL, MOMENT_NO_ROOM, MOMENT_FAILED };
+
+static void nap(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
+}
+
+/* What can be said before anything is touched. */
+static int check_task(const struct gus_snapshot_wish *w, struct gus_error *err)
+{
+	struct gus_task t;
+
+	if (!gus_task_read(w->tid, &t))
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it does not exist, or has ended", (int)w->tid);
+	if (t.tgid != w->pid)
+		return gus_fail(err, GUS_E_USAGE, "cannot take a snapshot of thread %d of process %d: it is one of process %d", (int)w->tid,
+				(int)w->pid, (int)t.tgid);
+	if (t.kernel_thread)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of %d (%s): it is a thread of the kernel", (int)w->tid, t.comm);
+	if (gus_task_ended(&t))
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d (%s): it has ended, and only waits for its parent "
+				"(a zombie)", (int)w->pid, t.comm);
+	if (t.state == 'T')
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d (%s): it is stopped and does not compute; continue "
+				"it (kill -CONT) first", (int)w->pid, t.comm);
+	return 0;
+}
+
+/* Registers. */
+
+static int explain_registers(const struct gus_snapshot_wish *w, int sys, struct gus_error *err)
+{
+	if (sys == ESRCH)
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it was killed just when it was stopped", (int)w->tid);
+	return gus_fail_errno(err, sys, "cannot read the registers of thread %d", (int)w->tid);
+}
+
+static int take_registers(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_error *err)
+{
+	Gusprof__Snapshot *a = s->about;
+	struct user_regs_struct regs;
+	struct iovec to = { &regs, sizeof(regs) };
+	uint8_t state[GUS_SNAPSHOT_STATE_MAX];
+
+	if (ptrace(PTRACE_GETREGSET, w->tid, (void *)(uintptr_t)NT_PRSTATUS, &to) != 0)
+		return explain_registers(w, errno, err);
+	if (to.iov_len != GUS_SNAPSHOT_REGISTERS || regs.cs == 0x23)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it executes 32-bit code, and only 64-bit code can be "
+				"replayed", (int)w->tid);
+	a->registers.len = sizeof(regs);
+	free(a->registers.data);
+	a->registers.data = gus_alloc(sizeof(regs));
+	memcpy(a->registers.data, &regs, sizeof(regs));
+	to = (struct iovec){ state, sizeof(state) };
+	if (ptrace(PTRACE_GETREGSET, w->tid, (void *)(uintptr_t)NT_X86_XSTATE, &to) != 0)
+		return explain_registers(w, errno, err);
+	a->state.len = to.iov_len;
+	free(a->state.data);
+	a->state.data = gus_alloc(to.iov_len);
+	memcpy(a->state.data, state, to.iov_len);
+	return 0;
+}
+
+/* Whether it was stopped in a system call that is not over: one that is broken off has one of the kernel's own errors, by which
+ * it will be made again. One that is over has its result, and what follows is the program's own code. */
+static bool is_in_kernel(const struct gus_snapshot *s)
+{
+	struct user_regs_struct regs;
+	int64_t result;
+
+	memcpy(&regs, s->about->registers.data, sizeof(regs));
+	result = (int64_t)regs.rax;
+	return (int64_t)regs.orig_rax >= 0 && result <= -ERESTART_FIRST && result >= -ERESTART_LAST;
+}
+
+/* Room. */
+
+static int make_room(struct gus_room *room, uint64_t bytes, struct gus_error *err)
+{
+	if (room->bytes)
+		munmap(room->bytes, room->size);
+	room->size = (size_t)(bytes + bytes / 4 + SLACK);
+	room->bytes = mmap(NULL, room->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (room->bytes != MAP_FAILED)
+		return 0;
+	room->bytes = NULL;
+	return gus_fail_errno(err, errno, "cannot get %zu bytes for a snapshot", room->size);
+}
+
+static int check_size(const struct gus_snapshot_wish *w, uint64_t bytes, struct gus_error *err)
+{
+	uint64_t most = w->max_bytes < GUS_SNAPSHOT_BYTES_MAX ? w->max_bytes : GUS_SNAPSHOT_BYTES_MAX;
+
+	if (bytes + SLACK / 4 <= most)
+		return 0;
+	return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has %llu MB of memory of its own, and a snapshot copies at most "
+			"%llu MB while the process stands still; allow more with --max-memory (at most %llu)", (int)w->pid,
+			(unsigned long long)(bytes >> 20) + 1, (unsigned long long)most >> 20, GUS_SNAPSHOT_BYTES_MAX >> 20);
+}
+
+/* The pause. */
+
+static void forget(struct gus_snapshot *s)
+{
+	Gusprof__Snapshot *a = s->about;
+
+	for (size_t i = 0; i < a->n_mappings; i++)
+		gusprof__snapshot_mapping__free_unpacked(a->mappings[i], NULL);
+	free(a->mappings);
+	a->mappings = NULL;
+	a->n_mappings = 0;
+	a->bytes = 0;
+	s->runs.n = 0;
+}
+
+/* While it stands still. */
+static enum moment take_held(const struct gus_snapshot_wish *w, struct gus_held *h, struct gus_snapshot *s, struct gus_room *room,
+			     struct gus_error *err)
+{
+	if (take_registers(w, s, err) != 0)
+		return MOMENT_FAILED;
+	if (is_in_kernel(s))
+		return MOMENT_IN_KERNEL;
+	forget(s);
+	if (gus_memory_list(w, s, err) != 0 || check_size(w, s->about->bytes, err) != 0)
+		return MOMENT_FAILED;
+	if (s->about->bytes + SLACK / 4 > room->size)
+		return MOMENT_NO_ROOM;
+	if (gus_memory_copy(w->pid, s, room, err) != 0)
+		return MOMENT_FAILED;
+	s->about->stopped = (uint32_t)h->threads.n;
+	s->about->woken = gus_held_woken(h);
+	return MOMENT_TAKEN;
+}
+
+/* One look at the process, by a thread of its own. */
+struct look {
+	const struct gus_snapshot_wish *wish;
+	struct gus_snapshot *snapshot;
+	struct gus_room *room;
+	struct gus_error *err;
+	enum moment moment;
+	uint64_t since_ns, until_ns;    /* of the pause */
+};
+
+/* While this thread waits for a CPU the process stands still. It lives for some milliseconds, so where we may it comes before all
+ * others; priorities alone do not count between the groups that some kernels put sessions in. */
+static void come_first(void)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) != 0)
+		gus_priority_raise();
+}
+
+static void *run_look(void *context)
+{
+	struct look *l = context;
+	struct gus_held h;
+
+	come_first();
+	l->moment = MOMENT_FAILED;
+	if (gus_hold(&h, l->wish->pid, l->wish->tid, l->err) == 0)
+		l->moment = take_held(l->wish, &h, l->snapshot, l->room, l->err);
+	l->since_ns = h.since_ns;
+	gus_held_release(&h);
+	l->until_ns = gus_snapshot_now();
+	return NULL;
+}
+
+static enum moment take_once(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room, struct gus_error *err)
+{
+	struct look l = { w, s, room, err, MOMENT_FAILED, 0, 0 };
+	pthread_t thread;
+	int sys;
+
+	s->about->tries++;
+	s->about->time = gus_snapshot_now();
+	sys = pthread_create(&thread, NULL, run_look, &l);
+	if (sys) {
+		gus_fail_errno(err, sys, "cannot begin a thread that takes snapshots");
+		return MOMENT_FAILED;
+	}
+	pthread_join(thread, NULL);
+	s->about->pause_ns = l.since_ns ? l.until_ns - l.since_ns : 0;
+	return l.moment;
+}
+
+/* Until it is seen to run, or the time is over. */
+static int wait_until_runs(const struct gus_snapshot_wish *w, uint64_t deadline, struct gus_error *err)
+{
+	for (;;) {
+		char state = gus_thread_state(w->pid, w->tid);
+
+		if (state == 'R')
+			return 0;
+		if (state != 'S' && state != 'D' && state != 'I')
+			return check_task(w, err) != 0 ? -1 : state == 't' ?
+				gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: another program traces it and has stopped it",
+					 (int)w->tid) : 0;
+		if (gus_snapshot_now() > deadline)
+			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it did not compute within %u ms; it sleeps or "
+					"waits in the kernel", (int)w->tid, w->patience_ms);
+		nap();
+	}
+}
+
+static int take(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room, struct gus_error *err)
+{
+	uint64_t deadline = gus_snapshot_now() + w->patience_ms * 1000000ull;
+
+	if (gus_memory_list(w, s, err) != 0 || check_size(w, s->about->bytes, err) != 0 || make_room(room, s->about->bytes, err) != 0)
+		return -1;
+	for (int growths = 0;;) {
+		enum moment moment;
+
+		if (wait_until_runs(w, deadline, err) != 0)
+			return -1;
+		moment = take_once(w, s, room, err);
+		if (moment == MOMENT_TAKEN)
+			return 0;
+		if (moment == MOMENT_FAILED)
+			return -1;
+		if (moment == MOMENT_NO_ROOM && ++growths > GROWTHS)
+			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: its memory grows faster than room for it "
+					"can be made", (int)w->pid);
+		if (moment == MOMENT_NO_ROOM && make_room(room, s->about->bytes, err) != 0)
+			return -1;
+		if (gus_snapshot_now() > deadline)
+			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it was in the kernel each of the %u times that "
+					"it was stopped within %u ms; it waits rather than computes", (int)w->tid, s->about->tries, w->patience_ms);
+		nap();
+	}
+}
+
+static void describe(const struct gus_snapshot_wish *w, Gusprof__Snapshot *a)
+{
+	struct gus_tids tids = { 0 };
+	char comm[64] = "";
+
+	gus_task_comm(w->pid, comm, sizeof(comm));
+	gus_tids_of(w->pid, &tids);
+	a->pid = (uint32_t)w->pid;
+	a->tid = (uint32_t)w->tid;
+	a->comm = gus_strdup(comm);
+	a->machine = gus_strdup("x86_64");
+	a->page_size = GUS_SNAPSHOT_PAGE;
+	a->threads = (uint32_t)tids.n;
+	gus_vec_free(&tids);
+}
+
+int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err)
+{
+	struct gus_snapshot_wish w = *wish;
+	struct gus_room room = { 0 };
+	int rc = -1;
+
+	w.max_bytes = w.max_bytes ? w.max_bytes : GUS_SNAPSHOT_MAX_BYTES;
+	w.patience_ms = w.patience_ms ? w.patience_ms : GUS_SNAPSHOT_PATIENCE_MS;
+	*s = (struct gus_snapshot){ .about = gus_alloc(sizeof(*s->about)) };
+	gusprof__snapshot__init(s->about);
+	if (check_task(&w, err) == 0) {
+		describe(&w, s->about);
+		rc = take(&w, s, &room, err);
+	}
+	s->bytes = room.bytes;
+	s->mapped = room.size;
+	if (rc == 0) {
+		gus_memory_add_vvar(s, &room);
+		rc = gus_snapshot_check(s, err);
+	}
+	if (rc != 0)
+		gus_snapshot_free(s);
+	return rc;
+}
+
+#else
+
+int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err)
+{
+	*s = (struct gus_snapshot){ 0 };
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: registers are known how to be put back on x86-64 only",
+			(int)wish->pid);
+}
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/core/frontend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/core/private.h"
+
+/* The source. */
+
+static bool from_program(struct gus_frontend *f, struct gus_fetched *out)
+{
+	uint32_t op = f->next_op;
+
+	if (f->iterations && f->next_iteration >= f->iterations)
+		return false;
+	*out = (struct gus_fetched){ .op = op, .taken = (f->p->ops[op].flags & GUS_OP_TAKEN) != 0,
+		.last = op + 1 == f->p->ops_n, .iteration = f->next_iteration };
+	f->next_op++;
+	if (out->last) {
+		f->next_op = 0;
+		f->next_iteration++;
+	}
+	return true;
+}
+
+static bool from_source(struct gus_frontend *f, struct gus_fetched *out)
+{
+	struct gus_core_step step = { 0 };
+
+	if (!f->source->next(f->source->context, &step))
+		return false;
+	*out = (struct gus_fetched){ .op = step.op, .taken = step.taken, .last = step.last, .addressed = step.addressed,
+		.addresses = f->next_addresses, .iteration = f->next_iteration };
+	memcpy(f->addresses[f->next_addresses], step.address, sizeof(step.address));
+	f->next_addresses = (uint16_t)((f->next_addresses + 1) % GUS_FRONT_STEPS);
+	f->next_iteration += step.last;
+	return true;
+}
+
+static bool fetch(struct gus_frontend *f)
+{
+	if (f->have_ahead)
+		return true;
+	if (f->ended)
+		return false;
+	f->have_ahead = f->source ? from_source(f, &f->ahead) : from_program(f, &f->ahead);
+	f->ended = !f->have_ahead;
+	return f->have_ahead;
+}
+
+static uint64_t address_of(const struct gus_frontend *f, const struct gus_fetched *one, unsigned insn)
+{
+	const struct gus_program *p = f->p;
+	uint64_t at = p->base + p->insns[p->ops[one->op].insn + insn].offset;
+
+	return f->unrolled ? at + one->iteration * p->bytes : at;
+}
+
+/* The queue. */
+
+static bool has_room(const struct gus_frontend *f, unsigned uops)
+{
+	return f->queue_n < GUS_FRONT_QUEUE && (!f->c->queue_size || f->queue_uops + uops <= f->c->queue_size || !f->queue_n);
+}
+
+static void put(struct gus_frontend *f, const struct gus_fetched *one)
+{
+	f->queue[(f->queue_first + f->queue_n++) % GUS_FRONT_QUEUE] = *one;
+	f->queue_uops += f->p->ops[one->op].fused;
+}
+
+const struct gus_fetched *gus_frontend_peek(struct gus_frontend *f)
+{
+	if (f->mode == GUS_CORE_FETCH_IDEAL || f->mode == GUS_CORE_FETCH_LOOP)
+		return fetch(f) ? &f->ahead : NULL;
+	return f->queue_n ? &f->queue[f->queue_first] : NULL;
+}
+
+void gus_frontend_take(struct gus_frontend *f)
+{
+	if (f->mode == GUS_CORE_FETCH_IDEAL || f->mode == GUS_CORE_FETCH_LOOP) {
+		f->have_ahead = false;
+		return;
+	}
+	f->queue_uops -= f->p->ops[f->queue[f->queue_first].op].fused;
+	f->queue_first = (f->queue_first + 1) % GUS_FRONT_QUEUE;
+	f->queue_n--;
+}
+
+bool gus_frontend_boundary(struct gus_frontend *f, bool last)
+{
+	if (!last || f->mode != GUS_CORE_FETCH_LOOP || !f->unroll)
+		return false;
+	if (++f->unrolled_n < f->unroll)
+		return false;
+	f->unrolled_n = 0;
+	return true;
+}
+
+/* Length decoding: the bytes of one aligned block a cycle, at most so many instructions; an instruction belongs to the block of
+ * its last byte, and counts in the one before as well if its opcode lies there (Abel and Reineke, "uiCA", ICS 2022,
+ * section 4.1). A length-changing prefix stops it for some cycles. */
+static void predecode(struct gus_frontend *f)
+{
+	const struct gus_core_config *c = f->c;
+	unsigned room = c->decode_queue && c->decode_queue < GUS_FRONT_INSNS ? c->decode_queue : GUS_FRONT_INSNS;
+	unsigned count = 0;
+
+	if (f->stalled) {
+		f->stalled--;
+		return;
+	}
+	while (f->found_n < room && fetch(f)) {
+		const struct gus_op *op = &f->p->ops[f->ahead.op];
+		const struct gus_insn_info *info = &f->p->insns[op->insn + f->insn].info;
+		uint64_t at = address_of(f, &f->ahead, f->insn), block = (at + info->length - 1) >> f->fetch_shift;
+		bool ends;
+
+		if (block != f->block) {
+			if (count && count == c->predecode_width && (at + info->opcode_length - 1) >> f->fetch_shift == f->block)
+				f->stalled++; /* its opcode is one too many in this block: that takes a cycle more */
+			f->block = block;
+			if (count)
+				return;
+		}
+		if (count == c->predecode_width)
+			return;
+		count++;
+		ends = f->insn + 1u == op->insns_n;
+		f->found[(f->found_first + f->found_n++) % GUS_FRONT_INSNS] = (struct gus_predecoded){ f->ahead, ends };
+		if (info->flags & GUS_INSN_LCP)
+			f->stalled += c->lcp_penalty;
+		f->insn++;
+		if (ends) {
+			bool taken = f->ahead.taken && (op->flags & GUS_OP_BRANCH);
+
+			f->insn = 0;
+			f->have_ahead = false;
+			if (taken && !f->unrolled) {
+				f->block = UINT64_MAX;
+				return;
+			}
+		}
+	}
+}
+
+static bool microcode(struct gus_frontend *f)
+{
+	if (f->switching) {
+		f->switching--;
+		return true;
+	}
+	if (!f->microcode)
+		return false;
+	f->microcode -= f->microcode < f->c->microcode_width ? f->microcode : f->c->microcode_width;
+	if (!f->microcode)
+		f->switching = f->c->microcode_switch / 2;
+	return true;
+}
+
+static void decode(struct gus_frontend *f)
+{
+	const struct gus_core_config *c = f->c;
+	unsigned n = 0, uops = 0, complex = 0;
+
+	if (microcode(f))
+		return;
+	while (n < c->decode_width && f->found_n) {
+		const struct gus_predecoded *one = &f->found[f->found_first];
+		const struct gus_op *op = &f->p->ops[one->of.op];
+
+		if (op->insns_n > f->found_n)
+			return; /* the second half of a fused pair is not there yet */
+		if ((op->flags & GUS_OP_FUSIBLE) && (f->found_n < 2 || (n + 1 == c->decode_width && !c->decode_fuse_last)) && !f->ended)
+			return; /* it waits to see what follows */
+		if ((op->flags & GUS_OP_COMPLEX) && c->decode_complex && (n != complex || complex == c->decode_complex))
+			return;
+		if (n && c->decode_uops && uops + op->decoded > c->decode_uops)
+			return;
+		if (op->microcoded && n)
+			return;
+		if (!has_room(f, op->fused))
+			return;
+		complex += (op->flags & GUS_OP_COMPLEX) != 0;
+		n++;
+		uops += op->decoded;
+		put(f, &one->of);
+		f->found_first = (f->found_first + op->insns_n) % GUS_FRONT_INSNS;
+		f->found_n -= op->insns_n;
+		if (op->microcoded) {
+			f->microcode = op->microcoded;
+			f->switching = c->microcode_switch - c->microcode_switch / 2;
+			return;
+		}
+	}
+}
+
+/* The uop cache delivers uops of one window of code a cycle; of two where it is wider than four uops. */
+static void deliver(struct gus_frontend *f)
+{
+	const struct gus_core_config *c = f->c;
+	unsigned uops = 0, windows = 0;
+
+	if (microcode(f))
+		return;
+	while (fetch(f)) {
+		const struct gus_op *op = &f->p->ops[f->ahead.op];
+		uint64_t window = address_of(f, &f->ahead, 0) >> f->window_shift;
+
+		if (window != f->window || !windows) {
+			if (windows == (c->uop_cache_width > 4 ? 2u : 1u))
+				return;
+			windows++;
+			f->window = window;
+		}
+		if ((uops && uops + op->decoded > c->uop_cache_width) || !has_room(f, op->fused))
+			return;
+		if (op->microcoded && uops)
+			return;
+		uops += op->decoded;
+		put(f, &f->ahead);
+		f->have_ahead = false;
+		if (op->microcoded) {
+			f->microcode = op->microcoded;
+			f->switching = c->microcode_switch - c->microcode_switch / 2;
+			return;
+		}
+		if (f->ahead.taken)
+			return;
+	}
+}
+
+void gus_frontend_cycle(struct gus_frontend *f)
+{
+	if (f->mode == GUS_CORE_FETCH_DECODERS) {
+		decode(f);
+		predecode(f);
+	} else if (f->mode == GUS_CORE_FETCH_UOP_CACHE) {
+		deliver(f);
+	}
+}
+
+/* Whether the uop cache can hold the code: so many lines a window, and on some CPUs no jump at the end of 32 bytes. */
+static bool cached(const struct gus_program *p, const struct gus_core_config *c)
+{
+	uint64_t window = UINT64_MAX, total = 0;
+	unsigned lines = 0, room = 0;
+
+	for (uint32_t i = 0; i < p->ops_n; i++) {
+		const struct gus_op *op = &p->ops[i];
+		const struct gus_program_insn *first = &p->insns[op->insn], *last = first + op->insns_n - 1;
+		uint64_t at = p->base + first->offset, end = p->base + last->offset + last->info.length;
+		unsigned uops = op->microcoded ? c->uop_cache_line : op->decoded;
+
+		if (c->jcc_erratum && (op->flags & GUS_OP_BRANCH) && at / 32 != end / 32)
+			return false;
+		if (at / c->uop_cache_window != window) {
+			window = at / c->uop_cache_window;
+			lines = room = 0;
+		}
+		if (room < uops) {
+			lines++;
+			total += c->uop_cache_line;
+			room = c->uop_cache_line;
+		}
+		room -= uops < room ? uops : room;
+		if (c->uop_cache_lines && lines > c->uop_cache_lines)
+			return false;
+	}
+	return !c->uop_cache_size || total <= c->uop_cache_size;
+}
+
+static unsigned fused_uops(const struct gus_program *p)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		n += p->ops[i].fused;
+	return n;
+}
+
+enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o)
+{
+	bool decoders = c->fetch_bytes && c->decode_width && c->predecode_width;
+	bool uop_cache = c->uop_cache_width && c->uop_cache_window && c->uop_cache_line;
+
+	if (!p->bytes)
+		return o->fetch == GUS_CORE_FETCH_IDEAL ? GUS_CORE_FETCH_IDEAL : GUS_CORE_FETCH_LOOP;
+	switch (o->fetch) {
+	case GUS_CORE_FETCH_DECODERS:
+		return decoders ? o->fetch : GUS_CORE_FETCH_IDEAL;
+	case GUS_CORE_FETCH_UOP_CACHE:
+		return uop_cache ? o->fetch : GUS_CORE_FETCH_IDEAL;
+	case GUS_CORE_FETCH_LOOP:
+	case GUS_CORE_FETCH_IDEAL:
+		return o->fetch;
+	case GUS_CORE_FETCH_AUTO:
+		break;
+	}
+	if (o->unrolled)
+		return decoders ? GUS_CORE_FETCH_DECODERS : GUS_CORE_FETCH_IDEAL;
+	if (c->loop_buffer && fused_uops(p) <= c->loop_buffer)
+		return GUS_CORE_FETCH_LOOP;
+	if (uop_cache && cached(p, c))
+		return GUS_CORE_FETCH_UOP_CACHE;
+	if (decoders)
+		return GUS_CORE_FETCH_DECODERS;
+	return c->loop_boundary ? GUS_CORE_FETCH_LOOP : GUS_CORE_FETCH_IDEAL; /* a table that says no more of its front end (UFS) */
+}
+
+/* Blocks and windows are powers of two; gus_core_run has checked that. */
+static unsigned shift_of(uint32_t bytes)
+{
+	return bytes ? (unsigned)__builtin_ctz(bytes) : 0;
+}
+
+void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,
+			const struct gus_core_options *o)
+{
+	unsigned uops = fused_uops(p);
+
+	memset(f, 0, sizeof(*f));
+	f->p = p;
+	f->c = c;
+	f->source = o->source;
+	f->mode = gus_frontend_mode(p, c, o);
+	f->unrolled = o->unrolled;
+	f->addresses = o->source ? gus_zalloc(GUS_FRONT_STEPS * sizeof(*f->addresses)) : NULL;
+	f->iterations = o->iterations;
+	f->fetch_shift = shift_of(c->fetch_bytes);
+	f->window_shift = shift_of(c->uop_cache_window);
+	f->block = f->window = UINT64_MAX;
+	/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and later); where not,
+	 * each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
+	if (c->loop_boundary || (c->loop_buffer && (!uops || c->loop_buffer < uops)))
+		f->unroll = 1;
+	else
+		f->unroll = c->loop_buffer ? c->loop_buffer / uops : 0;
+}
+
+void gus_frontend_end(struct gus_frontend *f)
+{
+	free(f->addresses);
+}
+
+uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
+{
+	if (f->mode == GUS_CORE_FETCH_LOOP || f->mode == GUS_CORE_FETCH_IDEAL) {
+		sum = gus_mix(sum, f->have_ahead ? f->ahead.op : f->next_op);
+		return gus_mix(sum, f->unrolled_n);
+	}
+	sum = gus_mix(sum, f->have_ahead ? (uint64_t)f->ahead.op << 8 | f->insn : f->next_op);
+	sum = gus_mix(sum, ((uint64_t)f->stalled << 32) | (f->microcode << 8) | f->switching);
+	if (f->mode == GUS_CORE_FETCH_DECODERS && fetch((struct gus_frontend *)f)) {
+		uint64_t at = address_of(f, &f->ahead, f->insn);
+
+		sum = gus_mix(sum, at & ((1ull << f->fetch_shift) - 1));
+		sum = gus_mix(sum, f->block == UINT64_MAX ? 0 : f->block - (at >> f->fetch_shift) + 2);
+	} else {
+		sum = gus_mix(sum, f->window);
+	}
+	sum = gus_mix(sum, (uint64_t)f->found_n << 32 | f->queue_n);
+	for (unsigned i = 0; i < f->found_n; i++)
+		sum = gus_mix(sum, f->found[(f->found_first + i) % GUS_FRONT_INSNS].of.op);
+	if (f->queue_n) /* the ops in the queue follow one another: the first says all */
+		sum = gus_mix(sum, f->queue[f->queue_first].op);
+	return sum;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The front end of the core engine: from the instruction source to the queue that issue takes ops from. Length decoding in
+ * aligned blocks, decoders, microcode, the uop cache by windows of code, and the loop buffer. */
+#ifndef GUS_MODEL_CORE_FRONTEND_H
+#define GUS_MODEL_CORE_FRONTEND_H
+
+#include "model/core/core.h"
+
+/* An op on its way to issue. */
+struct gus_fetched {
+	uint64_t iteration;
+	uint32_t op;
+	uint16_t addresses;     /* where the source's addresses of its accesses are kept */
+	bool taken, last, addressed;
+};
+
+/* An instruction between length decoding and the decoders. */
+struct gus_predecoded {
+	struct gus_fetched of;
+	bool ends;              /* the last of its op */
+};
+
+enum { GUS_FRONT_QUEUE = 256, GUS_FRONT_INSNS = 64, GUS_FRONT_STEPS = 2048 };
+
+struct gus_frontend {
+	const struct gus_program *p;
+	const struct gus_core_config *c;
+	const struct gus_core_source *source;
+	enum gus_core_fetch mode;
+	bool unrolled, ended;
+	unsigned fetch_shift, window_shift; /* bytes of a block of the decoders, and of a window of the uop cache, as powers of two */
+	uint64_t iterations;            /* to fetch; 0: without end */
+
+	/* The source. */
+	struct gus_fetched ahead;       /* the next op that was not yet taken */
+	bool have_ahead;
+	uint32_t next_op;
+	uint64_t next_iteration;
+	uint16_t next_addresses;
+	uint64_t (*addresses)[4];       /* of the last GUS_FRONT_STEPS ops, if there is a source; freed by gus_frontend_end */
+
+	/* Length decoding: instruction `insn` of op `ahead` comes next, in the block of that number. */
+	unsigned insn;
+	uint64_t block;
+	unsigned stalled;               /* cycles until it goes on */
+	struct gus_predecoded found[GUS_FRONT_INSNS];
+	unsigned found_first, found_n;
+
+	/* Decoders. */
+	unsigned microcode;             /* fused uops that the sequencer still has to deliver */
+	unsigned switching;             /* cycles until it, or the decoders after it, deliver */
+
+	/* The uop cache. */
+	uint64_t window;                /* that it delivered from last */
+
+	/* The queue. */
+	struct gus_fetched queue[GUS_FRONT_QUEUE];
+	unsigned queue_first, queue_n, queue_uops;
+	unsigned unroll, unrolled_n;    /* the loop buffer repeats so many iterations as one; 0: their ends do not matter */
+};
+
+void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,
+			const struct gus_core_options *o);
+void gus_frontend_end(struct gus_frontend *f);
+/* Which way the code of a program would come. */
+enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c,
+				      const struct gus_core_options *o);
+/* One cycle's work. */
+void gus_frontend_cycle(struct gus_frontend *f);
+/* The next op for issue, or NULL. It stays until it is taken. */
+const struct gus_fetched *gus_frontend_peek(struct gus_frontend *f);
+void gus_frontend_take(struct gus_frontend *f);
+/* Whether issue must stop after the op that was just taken: the end of what the loop buffer holds. */
+bool gus_frontend_boundary(struct gus_frontend *f, bool last);
+/* Mixes the state that matters for what comes into a sum. */
+uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum);
+
+#endif

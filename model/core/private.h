@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a running core engine, shared by its files: core.c (the cycle, retirement, dispatch), core_issue.c (renaming),
+ * core_memory.c (stores, forwarding, caches), core_state.c (finding the steady state). */
+#ifndef GUS_MODEL_CORE_PRIVATE_H
+#define GUS_MODEL_CORE_PRIVATE_H
+
+#include "base/alloc.h"
+#include "model/code/values.h"
+#include "model/core/core.h"
+#include "model/core/frontend.h"
+
+#define GUS_NEVER UINT64_MAX
+
+static inline uint64_t gus_mix(uint64_t sum, uint64_t value)
+{
+	sum = (sum ^ value) * 0x9e3779b97f4a7c15ull;
+	return sum ^ sum >> 29;
+}
+
+/* A uop in flight. It lies in the ring at its sequence number; one cache line each. */
+struct live_uop {
+	uint64_t seq;
+	uint64_t dispatched, complete;          /* cycles; NEVER until it is so */
+	uint64_t ready;                         /* the first cycle in which it can be dispatched, so far as is known */
+	uint64_t slot;                          /* in the ring of slots */
+	uint32_t uop;                           /* in program->uops */
+	uint32_t waiters;                       /* first of the list of who waits for it: node + 1 */
+	uint32_t next_timed;                    /* in the wheel: ring index + 1 */
+	uint16_t pending;                       /* producers that were not dispatched yet */
+	int16_t more;                           /* cycles beyond the latencies of the program (a miss, a forward) */
+	int8_t port;
+	uint8_t level;                          /* of a load: where its word is */
+};
+
+/* What only loads and stores have beside it, at the same place of a ring of its own. */
+struct live_access {
+	uint64_t address;
+	uint64_t store;                         /* of a load: sequence number of the data that it gets from a store, plus 1; 0: none */
+	uint32_t bytes;                         /* 0: the address is not known */
+	uint16_t forward;                       /* cycles from that data */
+	uint8_t tlb;
+	bool split;                             /* crosses a line */
+};
+
+struct waiter {
+	uint32_t uop;                           /* ring index of who waits */
+	uint32_t next;
+	int32_t delay;                          /* from the producer's dispatch until it may be dispatched */
+};
+
+/* An issue slot in flight: what retirement counts. */
+struct live_slot {
+	uint64_t complete;                      /* the latest of its dispatched uops */
+	uint64_t iteration, issued;
+	uint64_t first;                         /* sequence numbers of its uops */
+	uint32_t op;
+	uint16_t n, waiting;                    /* uops; those not dispatched yet */
+	bool ends_op, ends_iteration, mispredicted;
+};
+
+/* Who makes the value of a register. */
+struct live_reg {
+	uint64_t seq;                           /* of the producing uop, plus 1; 0: nobody in flight */
+	int32_t latency;
+	uint32_t file;                          /* physical: which registers are the same one, by an eliminated move */
+};
+
+struct live_store {
+	uint64_t address, value_bits;
+	uint64_t data, addr;                    /* sequence numbers of its uops plus 1 */
+	uint64_t retired;                       /* cycle; NEVER */
+	uint64_t ready;                         /* when its line is in L1, once it retired */
+	struct live_reg source;                 /* who makes what it stores */
+	uint32_t blocked;                       /* ring index of a load that waits until this is committed, plus 1 */
+	uint32_t bytes, memory;                 /* memory: in program->memories */
+	uint32_t entries;                       /* of the store buffer, for all stores of its op */
+	bool known, value_known, vector;
+	uint8_t level;
+};
+
+struct snapshot {
+	uint64_t cycle, iteration, slots;
+	uint64_t dispatched[GUS_CORE_PORTS];
+	uint64_t commit[GUS_COMMITS], stop[GUS_CORE_REASONS];
+};
+
+enum { WHEEL = 2048, STORES_MOST = 1024, MEMORY_WORDS = 256, MISSES = 64, LINES = 64, ACCESSES = 4, LOADS_NOW = 8, FILES = 160, UNITS = 256, WORDS_IN_PAGE = 512 };
+
+/* Entries that are in use, and those that are freed in this cycle and can be had in the next. */
+struct pool {
+	uint32_t used, size;                    /* size 0: no limit */
+	uint32_t freed;
+};
+
+/* What one issue slot of an op needs. */
+struct slot_need {
+	uint32_t first, n;                      /* its uops */
+	uint8_t rob, rs;                        /* entries */
+	uint8_t rs_int, rs_vector, rs_memory;   /* where the scheduler has parts */
+};
+
+enum binding { BIND_FEWEST, BIND_ALTERNATE, BIND_ROUND_ROBIN, BIND_SLOTS, BIND_ANY }; /* as the words of port_binding */
+enum pools { POOL_ROB, POOL_RS, POOL_RS_INT, POOL_RS_VECTOR, POOL_RS_MEMORY, POOL_LOADS, POOL_STORES, POOL_BRANCHES, POOL_RENAMES,
+	POOL_INT, POOL_VECTOR, POOL_MASK, POOLS };
+
+struct core {
+	const struct gus_program *p;
+	const struct gus_core_config *c;
+	const struct gus_core_options *o;
+	struct gus_frontend front;
+	struct gus_values values;
+	uint64_t cycle;
+
+	struct live_uop *uops;                  /* ring */
+	struct live_access *accesses;           /* ring */
+	uint64_t uop_mask, uop_head, uop_tail;
+	struct live_slot *slots;
+	uint64_t slot_mask, slot_head, slot_tail;
+	struct live_reg regs[GUS_PROGRAM_REGS];
+	struct pool pools[POOLS];
+	struct gus_vec(struct waiter) waiters;
+	uint32_t free_waiter;                   /* node + 1 */
+	uint32_t *wheel;                        /* ring index + 1 of the first uop that gets ready in that cycle */
+
+	uint64_t *ready[GUS_CORE_PORTS];        /* sequence numbers, the oldest first */
+	uint32_t ready_n[GUS_CORE_PORTS];
+	uint32_t waiting[GUS_CORE_PORTS];       /* bound to the port and not dispatched */
+	uint32_t waiting_before[GUS_CORE_PORTS];/* the same at the start of the cycle */
+	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
+	uint64_t unit_free[UNITS];
+	unsigned units_n;                       /* the highest that the program uses, plus 1 */
+	uint8_t port_pool[GUS_CORE_PORTS];      /* which scheduler it has */
+	uint32_t turn;                          /* of ports that take turns */
+
+	/* Issue. */
+	struct gus_fetched current;
+	bool have_current;
+	unsigned slot;                          /* the next of current */
+	uint64_t blocked_until;                 /* after a mispredicted or serialising op; NEVER: until that is known */
+	bool mispredict;                        /* it is a misprediction that blocks */
+	uint64_t blocking;                      /* slot that blocks, plus 1 */
+	uint64_t issued_iterations, retired_iterations, retired_cycle;
+	uint32_t aliases;                       /* physical registers with several names */
+	uint8_t names[FILES];                   /* how many names each has; those that were never shared have none and no number */
+	struct slot_need *needs;                /* of the slots of all ops, in order */
+	uint32_t *first_need;                   /* by op */
+	bool *follows;                          /* by op: it has accesses, or changes registers whose values are followed */
+
+	/* Memory. */
+	struct { uint64_t at, bytes; } loads_now[LOADS_NOW]; /* bytes of a line that the loads of this cycle read */
+	unsigned loads_now_n;
+	struct live_store *stores;              /* ring */
+	uint64_t store_mask;
+	uint64_t store_head, store_retired, store_tail;
+	uint16_t written[WORDS_IN_PAGE];        /* by word of a page: how many stores in flight write there */
+	/* Of the op that is issued, by access: its address, and the store that it reads from plus 1. */
+	struct gus_value address[ACCESSES];
+	uint64_t forward[ACCESSES];
+	uint8_t level[ACCESSES], tlb[ACCESSES];
+	bool blocked[ACCESSES], aliased[ACCESSES];
+	struct { uint64_t address, bits; uint32_t bytes; bool known; } words[MEMORY_WORDS];
+	uint64_t misses[MISSES];                /* when each buffer is free again */
+	struct { uint64_t line, ready; } lines[LINES];
+	uint64_t l2_free, l3_free, memory_free, walk_free[8];
+
+	/* What is told. */
+	uint32_t issued_now, retired_now;
+	enum gus_core_reason stop;
+	struct snapshot total;
+	struct gus_vec(struct snapshot) seen;
+	struct gus_vec(uint64_t) sums;          /* of them */
+	uint8_t used[GUS_PROGRAM_REGS];         /* registers that the program writes */
+	unsigned used_n;
+	uint64_t next_look;
+};
+
+static inline struct live_uop *core_uop(struct core *k, uint64_t seq)
+{
+	return &k->uops[seq & k->uop_mask];
+}
+
+static inline struct live_access *core_access(struct core *k, const struct live_uop *u)
+{
+	return &k->accesses[u->seq & k->uop_mask];
+}
+
+static inline struct live_slot *core_slot(struct core *k, uint64_t seq)
+{
+	return &k->slots[seq & k->slot_mask];
+}
+
+static inline bool pool_has(const struct pool *p, uint32_t n)
+{
+	return !p->size || p->used + n <= p->size || !p->used;
+}
+
+/* core_issue.c */
+void gus_core_issue(struct core *k);
+void gus_core_wait(struct core *k, struct live_uop *u, uint64_t producer, int delay);
+void gus_core_arm(struct core *k, struct live_uop *u);
+/* The slot that issue waits for is done, or will be at that cycle. */
+void gus_core_unblock(struct core *k, uint64_t complete);
+
+/* core_memory.c */
+void gus_core_begin_op(struct core *k, const struct gus_op *op);
+void gus_core_access(struct core *k, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op);
+void gus_core_rename_load(struct core *k, const struct gus_uop *uop, const struct gus_op *op);
+void gus_core_load(struct core *k, struct live_uop *u, const struct gus_uop *uop);
+void gus_core_retire_stores(struct core *k, const struct gus_op *op);
+void gus_core_commit_stores(struct core *k);
+
+/* core_state.c */
+bool gus_core_steady(struct core *k, struct gus_core_result *r);
+
+#endif

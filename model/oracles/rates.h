@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured rates instead of simulation: how often each access of a program hits which level, and how often each branch is
+ * mispredicted, as counters or precise samples say. The answers are spread evenly, without chance: of any n answers each
+ * kind comes as often as told, to within one for each decision (L1 or not; of these L2 or not; ...), and after a whole round of what was
+ * counted exactly as often. Each access begins elsewhere in its round, so that two with the same rates do not miss together. */
+#ifndef GUS_MODEL_ORACLES_RATES_H
+#define GUS_MODEL_ORACLES_RATES_H
+
+#include "model/core/core.h"
+
+/* Counted by a measurement; all zero: nothing is known. */
+struct gus_rates_memory { uint64_t hits[GUS_HITS], tlb[GUS_TLB_WALK + 1]; };
+struct gus_rates_branch { uint64_t executed, mispredicted; };
+
+struct gus_rates;
+/* For so many accesses (program->memories_n) and ops. Nothing is known of them yet. */
+struct gus_rates *gus_rates_new(uint32_t memories, uint32_t ops);
+void gus_rates_free(struct gus_rates *r);
+/* -1 with err if there is no such access or op, more was mispredicted than executed, or the counts are beyond 2^62. */
+int gus_rates_set_memory(struct gus_rates *r, uint32_t memory, const struct gus_rates_memory *m, struct gus_error *err);
+int gus_rates_set_branch(struct gus_rates *r, uint32_t op, const struct gus_rates_branch *b, struct gus_error *err);
+
+/* The next answer for an access, a branch. Of what nothing is known: L1, hit, predicted; and it is counted. */
+void gus_rates_access(struct gus_rates *r, uint32_t memory, enum gus_hit *level, enum gus_tlb *tlb);
+bool gus_rates_mispredicted(struct gus_rates *r, uint32_t op);
+
+/* How many answers were asked for, and how many of them nothing was known about. */
+struct gus_rates_asked { uint64_t accesses, unknown_accesses, branches, unknown_branches; };
+const struct gus_rates_asked *gus_rates_asked(const struct gus_rates *r);
+
+#endif

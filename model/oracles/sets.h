@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* A set-associative array of keys: what caches, TLBs and branch target buffers have in common. It knows which keys are there
+ * and which of a set goes when another comes; what a key stands for, and what is kept with it, is its owner's, by slot.
+ *
+ * A key lies in set key % sets. A way that was emptied is filled before anything is replaced. Replacement is one of
+ *
+ *	lru        the least recently used
+ *	tree_plru  a binary tree of bits that point away from what was used. Of ways that are no power of two the tree has as many
+ *	           leaves as the next one, and a bit that points to where no way is is taken for the other
+ *	random     by a fixed sequence: the same run has the same victims
+ *	srrip      two-bit ages: comes with 2, a hit makes it 0, the leftmost of age 3 goes; if none has it, all grow old until one has
+ *	qlru_Hxy_Mm_Rr_Uu   the family that measurements of Intel's L2 and L3 were described with (Abel and Reineke, nanoBench,
+ *	           2020): a hit makes age 3 to x, 2 to y, others to 0; comes with m; the leftmost of age 3 goes, or with r = 1
+ *	           the first way if none is; r = 2 fills empty ways from the right. After each access, if no age is 3, all (u = 0, 2)
+ *	           or all but the accessed (u = 1) grow by what makes the oldest 3 (u = 0, 1) or by 1 (u = 2) */
+#ifndef GUS_MODEL_ORACLES_SETS_H
+#define GUS_MODEL_ORACLES_SETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define GUS_REPLACEMENT_WORDS "lru tree_plru random srrip qlru_h00_m1_r0_u1 qlru_h00_m1_r2_u1 qlru_h11_m1_r0_u0 qlru_h11_m1_r1_u2"
+enum gus_replacement {
+	GUS_REPLACE_LRU, GUS_REPLACE_TREE_PLRU, GUS_REPLACE_RANDOM, GUS_REPLACE_SRRIP, GUS_REPLACE_QLRU_H00_M1_R0_U1,
+	GUS_REPLACE_QLRU_H00_M1_R2_U1, GUS_REPLACE_QLRU_H11_M1_R0_U0, GUS_REPLACE_QLRU_H11_M1_R1_U2, GUS_REPLACEMENTS
+};
+const char *gus_replacement_name(enum gus_replacement policy);
+
+enum { GUS_SETS_WAYS_MAX = 64 };
+#define GUS_SETS_NONE UINT32_MAX
+
+/* Owned by one thread. Freed with gus_sets_free. */
+struct gus_sets {
+	uint64_t *tags;         /* by slot (set * ways + way): key + 1; 0: empty */
+	uint64_t *stamps;       /* lru: by slot, the clock at its last use */
+	uint8_t *ages;          /* srrip, qlru: by slot */
+	uint64_t *trees;        /* tree_plru: by set, bit n the node n, the root being 1; set: the victim is on the right */
+	uint64_t *seen;         /* by set: ways that were ever filled */
+	uint64_t clear[GUS_SETS_WAYS_MAX], set[GUS_SETS_WAYS_MAX]; /* tree_plru: what the use of a way does to the bits */
+	uint64_t clock, random, mask; /* mask: sets - 1, or 0 if that is no power of two */
+	uint32_t n, ways;       /* sets, and slots in each */
+	enum gus_replacement policy;
+};
+
+/* -1 with err if there is no such array; what says whose it is. */
+int gus_sets_init(struct gus_sets *s, const char *what, uint64_t entries, uint32_t ways, enum gus_replacement policy,
+		  struct gus_error *err);
+void gus_sets_free(struct gus_sets *s);
+
+void gus_sets_touch_aged(struct gus_sets *s, uint32_t set, uint32_t slot);
+/* Puts in a key that is not there. Returns its slot; *evicted is the key that had to go, or UINT64_MAX. */
+uint32_t gus_sets_place(struct gus_sets *s, uint64_t key, uint64_t *evicted);
+void gus_sets_remove(struct gus_sets *s, uint32_t slot);
+
+static inline uint32_t gus_sets_set(const struct gus_sets *s, uint64_t key)
+{
+	return (uint32_t)(s->mask || s->n == 1 ? key & s->mask : key % s->n);
+}
+
+/* Where a key is, or GUS_SETS_NONE. All ways are compared, as which one it is cannot be predicted. */
+static inline uint32_t gus_sets_find(const struct gus_sets *s, uint64_t key)
+{
+	uint32_t first = gus_sets_set(s, key) * s->ways;
+	const uint64_t *tags = s->tags + first;
+	uint32_t found = GUS_SETS_NONE;
+
+	for (uint32_t way = 0; way < s->ways; way++)
+		found = tags[way] == key + 1 ? first + way : found;
+	return found;
+}
+
+/* Tells that what is in a slot was used; key is what was found there. */
+static inline void gus_sets_touch(struct gus_sets *s, uint64_t key, uint32_t slot)
+{
+	uint32_t set;
+
+	if (s->policy == GUS_REPLACE_LRU) {
+		s->stamps[slot] = ++s->clock;
+		return;
+	}
+	set = gus_sets_set(s, key);
+	if (s->policy == GUS_REPLACE_TREE_PLRU) {
+		uint32_t way = slot - set * s->ways;
+
+		s->trees[set] = (s->trees[set] & ~s->clear[way]) | s->set[way];
+	} else if (s->policy != GUS_REPLACE_RANDOM) {
+		gus_sets_touch_aged(s, set, slot);
+	}
+}
+
+/* Whether all ways of the key's set were filled once: then nothing is there any more of what might have been before the
+ * beginning, so a miss is one (by lru; of other policies nearly so). */
+static inline bool gus_sets_warm(const struct gus_sets *s, uint64_t key)
+{
+	return s->seen[gus_sets_set(s, key)] == UINT64_MAX >> (64 - s->ways);
+}
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernels of the stream engine read: resources, costs in ticks of each lane, sizes of windows. Made once for a program, or piece by
+ * piece for one that grows. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stream/private.h"
+
+/* Resources. */
+
+static bool add_group(struct gus_stream_resources *r, uint64_t ports)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->ports[i] == ports)
+			return false;
+	if (r->n == GUS_STREAM_GROUPS)
+		return false;
+	r->ports[r->n++] = ports;
+	return true;
+}
+
+/* What the uops may take and all unions of it that overlap: a group beyond that never binds, as it is the sum of its parts. */
+void gus_stream_resources_add(const struct gus_program *p, uint32_t first_uop, struct gus_stream_resources *r)
+{
+	size_t n = r->n;
+
+	for (uint32_t i = first_uop; i < p->uops_n; i++)
+		if (p->uops[i].ports)
+			add_group(r, p->uops[i].ports);
+	for (size_t i = n; i < r->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (r->ports[i] & r->ports[k])
+				add_group(r, r->ports[i] | r->ports[k]);
+}
+
+void gus_stream_resources_of(const struct gus_program *p, struct gus_stream_resources *r)
+{
+	r->n = 0;
+	gus_stream_resources_add(p, 0, r);
+}
+
+/* Knobs. */
+
+static double weight_of(const struct gus_stream_options *o, size_t lane, enum gus_knob_kind kind, uint32_t number)
+{
+	double weight = 1;
+
+	if (lane >= o->lanes_n)
+		return 1;
+	for (size_t i = 0; i < o->lanes[lane].knobs_n; i++) {
+		const struct gus_knob *knob = &o->lanes[lane].knobs[i];
+
+		if (knob->kind == kind && knob->number == number)
+			weight = knob->weight;
+	}
+	return weight;
+}
+
+static int32_t ticks(double cycles, double weight)
+{
+	return weight > 0 ? (int32_t)lround(cycles * GUS_STREAM_TICKS / weight) : 0;
+}
+
+/* Costs. */
+
+struct cost_key { double cycles; uint32_t kind, number; };
+
+static struct stream_cost turned(const struct stream *s, const struct cost_key *key)
+{
+	struct stream_cost c;
+
+	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++)
+		c.ticks[lane] = ticks(key->cycles, weight_of(s->o, lane, (enum gus_knob_kind)key->kind, key->number));
+	return c;
+}
+
+/* The number of a cost, the same one for the same cycles turned by the same knob. */
+static uint32_t cost(struct stream *s, double cycles, enum gus_knob_kind kind, uint32_t number)
+{
+	struct cost_key key = { cycles, kind, number };
+	bool is_new;
+	uint32_t id;
+
+	if (!(cycles < 0) && !(cycles > 0))
+		return 0;
+	id = gus_index_add(&s->cost_numbers, &key, &is_new) + 1;
+	if (is_new)
+		gus_vec_push(&s->costs, turned(s, &key));
+	return id;
+}
+
+/* Cycles that a line takes on a bus, or a walk of one of the walkers. */
+static double bus_cycles(const struct gus_core_config *c, enum stream_bus bus)
+{
+	const uint32_t bandwidth[STREAM_BUSES] = { [BUS_L2] = c->l2_bandwidth, [BUS_L3] = c->l3_bandwidth,
+						  [BUS_MEMORY] = c->memory_bandwidth };
+
+	if (bus == BUS_WALKS)
+		return (double)c->page_walk_latency / (c->page_walks ? c->page_walks : 1);
+	return bandwidth[bus] ? (double)((c->line_size + bandwidth[bus] - 1) / bandwidth[bus]) : 0;
+}
+
+/* Of those from `from` on. */
+static void prepare_resources(struct stream *s, size_t from)
+{
+	s->resources_n = STREAM_GROUPS_AT + s->resources.n;
+	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++)
+		for (size_t i = from; i < s->resources_n; i++) {
+			double cycles = 1, weight;
+
+			if (i < STREAM_UNITS_AT) {
+				cycles = bus_cycles(s->c, (enum stream_bus)i);
+				weight = i == BUS_WALKS ? weight_of(s->o, lane, GUS_KNOB_TLB, 1) :
+					weight_of(s->o, lane, GUS_KNOB_BANDWIDTH, (uint32_t)(GUS_HIT_L2 + i));
+			} else if (i < STREAM_GROUPS_AT) {
+				weight = weight_of(s->o, lane, GUS_KNOB_UNITS, (uint32_t)(i - STREAM_UNITS_AT));
+			} else {
+				cycles /= __builtin_popcountll(s->resources.ports[i - STREAM_GROUPS_AT]);
+				weight = weight_of(s->o, lane, GUS_KNOB_PORTS, (uint32_t)(i - STREAM_GROUPS_AT));
+			}
+			s->inverse[i].ticks[lane] = ticks(cycles, weight);
+		}
+}
+
+static void prepare_memory(struct stream *s)
+{
+	const uint32_t levels[GUS_HITS] = { 0, s->c->l2_latency, s->c->l3_latency, s->c->memory_latency };
+
+	for (size_t lane = 0; lane < GUS_STREAM_LANES; lane++) {
+		for (uint32_t level = 0; level < GUS_HITS; level++)
+			s->levels[level][lane] = ticks(levels[level],
+						       weight_of(s->o, lane, GUS_KNOB_LEVEL_LATENCY, level));
+		s->tlb[lane] = ticks(s->c->stlb_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 0));
+		s->walk[lane] = ticks(s->c->page_walk_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 1));
+		s->penalty[lane] = ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
+		s->forward[lane] = ticks(s->c->store_forward_zero ? 0 : s->c->store_forward_latency,
+					 weight_of(s->o, lane, GUS_KNOB_FORWARD, 0));
+		s->blocked[lane] = ticks(s->c->store_forward_blocked, weight_of(s->o, lane, GUS_KNOB_FORWARD, 1));
+		s->drain[lane] = ticks(s->c->l1d_stores ? 1.0 / s->c->l1d_stores : 0,
+				       weight_of(s->o, lane, GUS_KNOB_STORES, 0));
+	}
+}
+
+static void prepare_uses(struct stream *s, uint32_t number)
+{
+	const struct gus_uop *u = &s->p->uops[number];
+	struct stream_uop *to = &s->uops.v[number];
+
+	to->use = (uint32_t)s->uses.n;
+	for (size_t g = 0; u->ports && g < s->resources.n; g++)
+		if (!(u->ports & ~s->resources.ports[g]))
+			gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_GROUPS_AT + g), u->port_cycles ?
+								   u->port_cycles : 1 });
+	if (u->unit)
+		gus_vec_push(&s->uses, (struct stream_use){ (uint16_t)(STREAM_UNITS_AT + u->unit % STREAM_UNITS),
+							   u->unit_cycles });
+	to->uses_n = (uint32_t)s->uses.n - to->use;
+}
+
+static void prepare_uop(struct stream *s, uint32_t number, uint32_t class)
+{
+	const struct gus_uop *u = &s->p->uops[number];
+	enum gus_knob_kind kind = u->kind == GUS_UOP_LOAD ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
+	struct stream_uop *to = &s->uops.v[number];
+
+	class = u->kind == GUS_UOP_LOAD ? 0 : class;
+	prepare_uses(s, number);
+	to->latency = cost(s, u->latency, kind, class);
+	for (unsigned f = 0; f < u->in_n; f++)
+		s->flows.v[u->in + f] = cost(s, s->p->flows[u->in + f].cycles, kind, class);
+	for (unsigned f = 0; f < u->out_n; f++)
+		s->flows.v[u->out + f] = cost(s, s->p->flows[u->out + f].cycles, kind, class);
+}
+
+void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
+			    const struct gus_op *op, double costs[FRONTS])
+{
+	double decode;
+
+	costs[FRONT_ISSUE] = (double)op->slots / c->issue_width;
+	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = 0;
+	if (mode == GUS_CORE_FETCH_DECODERS) {
+		decode = 1.0 / c->decode_width;
+		/* A complex instruction needs the first decoder: with few others between two of them, half a cycle is lost. */
+		if ((op->flags & GUS_OP_COMPLEX) && c->decode_complex && decode < 0.5 / c->decode_complex)
+			decode = 0.5 / c->decode_complex;
+		costs[FRONT_DECODE] = decode + (double)op->microcoded / c->microcode_width;
+		costs[FRONT_FETCH] = 1;
+	} else if (mode == GUS_CORE_FETCH_UOP_CACHE) {
+		costs[FRONT_UOP_CACHE] = (double)(op->decoded + op->microcoded) / c->uop_cache_width;
+	}
+}
+
+/* Of code that is fed each step says where it comes from, so an op has the costs of both ways. */
+static void front_costs(const struct stream *s, const struct gus_op *op, double costs[FRONTS])
+{
+	double other[FRONTS];
+
+	gus_stream_front_costs(s->c, s->mode, op, costs);
+	if (!s->fed || !s->c->uop_cache_width)
+		return;
+	gus_stream_front_costs(s->c, GUS_CORE_FETCH_UOP_CACHE, op, other);
+	costs[FRONT_UOP_CACHE] = other[FRONT_UOP_CACHE];
+}
+
+/* What an op takes of a window at once, as much as its ring has room for beyond the window. */
+static uint8_t taken(const struct stream *s, unsigned w, uint64_t entries)
+{
+	uint64_t most = s->fed ? s->mask[w] - s->sizes[w][0].entries : 255;
+
+	for (unsigned i = 1; i < s->sizes_n[w] && s->fed; i++)
+		most = s->mask[w] - s->sizes[w][i].entries < most ? s->mask[w] - s->sizes[w][i].entries : most;
+	most = most < 255 ? most : 255;
+	return (uint8_t)(entries < most ? entries : most);
+}
+
+/* All parts of the front end get faster together: more of them would be more of each. */
+static void prepare_op(struct stream *s, uint32_t number)
+{
+	const struct gus_op *op = &s->p->ops[number];
+	struct stream_op to = { .fronts = 0 };
+	double costs[FRONTS];
+
+	front_costs(s, op, costs);
+	for (unsigned f = 0; f < FRONTS; f++) {
+		to.front[f] = cost(s, costs[f], GUS_KNOB_ISSUE, 0);
+		to.fronts = (uint8_t)(to.fronts | (costs[f] > 0) << f);
+	}
+	to.retire = cost(s, (double)op->slots / s->c->retire_width, GUS_KNOB_RETIRE, 0);
+	for (uint32_t u = 0; u < op->uops_n; u++)
+		prepare_uop(s, op->uop + u, s->p->insns[op->insn].info.class);
+	for (uint32_t u = 0; u < op->uops_n && !(op->flags & GUS_OP_ELIMINATED) && to.waiting < 255; u++)
+		to.waiting = (uint8_t)(to.waiting + (s->uops.v[op->uop + u].uses_n != 0));
+	to.window[WINDOW_ROB] = taken(s, WINDOW_ROB, op->rob);
+	to.window[WINDOW_LOADS] = taken(s, WINDOW_LOADS, op->loads);
+	to.window[WINDOW_STORES] = taken(s, WINDOW_STORES, op->stores);
+	to.waiting = taken(s, WINDOW_RS, to.waiting);
+	s->ops.v[number] = to;
+}
+
+/* Size and lane are found or added; false if there are too many sizes. */
+static bool add_size(struct stream *s, unsigned w, uint64_t entries, size_t lane)
+{
+	unsigned i = 0;
+
+	while (i < s->sizes_n[w] && s->sizes[w][i].entries != entries)
+		i++;
+	if (i == STREAM_SIZES)
+		return false;
+	if (i == s->sizes_n[w])
+		s->sizes[w][s->sizes_n[w]++] = (struct stream_size){ entries, 0 };
+	s->sizes[w][i].lanes |= 1u << lane;
+	return true;
+}
+
+/* What an op may take at once is what a ring needs beyond the size. Of code that grows it is not known, and wider ops are cut. */
+static uint64_t most_taken(const struct stream *s, unsigned w)
+{
+	enum { FED = 24, FED_MISSES = 255 };
+	uint64_t most = 1;
+
+	for (uint32_t i = 0; i < s->p->ops_n && !s->fed; i++) {
+		const struct gus_op *op = &s->p->ops[i];
+		const uint32_t takes[STREAM_WINDOWS] = { op->rob, op->loads, op->stores, op->uops_n, op->memories_n };
+
+		most = takes[w] > most ? takes[w] : most;
+	}
+	return !s->fed ? most : w == WINDOW_MISSES ? FED_MISSES : FED;
+}
+
+static int prepare_windows(struct stream *s, struct gus_error *err)
+{
+	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER,
+								 GUS_KNOB_STORE_BUFFER,
+		GUS_KNOB_RS, GUS_KNOB_MISS_BUFFERS };
+	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->rs,
+						  s->c->l1d_misses };
+
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++) {
+		uint64_t largest = 0, ring = 1;
+
+		for (size_t lane = 0; lane < GUS_STREAM_LANES && nominal[w]; lane++) {
+			double weight = weight_of(s->o, lane, kinds[w], 0);
+			uint64_t size = weight > 0 ? (uint64_t)llround(nominal[w] * weight) : 0;
+
+			if (!size)
+				continue; /* without limit */
+			if (w == WINDOW_RS) /* the others are in the exchange, see stream_kernel.h */
+				size = size > STREAM_LATE ? size - STREAM_LATE : 1;
+			if (!add_size(s, w, size, lane))
+				return gus_fail(err, GUS_E_USAGE,
+						"cannot run the stream engine: the lanes have more than %d sizes of one window",
+						STREAM_SIZES);
+			largest = size > largest ? size : largest;
+		}
+		while (ring < largest + most_taken(s, w) + 1)
+			ring *= 2;
+		s->mask[w] = ring - 1;
+	}
+	return 0;
+}
+
+void gus_stream_prepare_more(struct stream *s)
+{
+	const struct gus_program *p = s->p;
+	size_t resources = s->resources_n;
+	uint32_t first = s->ops_n;
+
+	if (s->o->groups)
+		s->resources = *s->o->groups;
+	else
+		gus_stream_resources_add(p, s->uops_n, &s->resources);
+	prepare_resources(s, resources);
+	if (s->resources_n > resources) { /* older uops may be in the new groups, too */
+		s->uses.n = 0;
+		for (uint32_t i = 0; i < s->uops_n; i++)
+			prepare_uses(s, i);
+	}
+	gus_vec_reserve(&s->ops, p->ops_n);
+	gus_vec_reserve(&s->uops, p->uops_n);
+	gus_vec_reserve(&s->flows, p->flows_n);
+	s->ops.n = s->ops_n = p->ops_n;
+	s->uops.n = s->uops_n = p->uops_n;
+	s->flows.n = s->flows_n = p->flows_n;
+	for (uint32_t i = first; i < p->ops_n; i++)
+		prepare_op(s, i);
+}
+
+void gus_stream_prepare_again(struct stream *s)
+{
+	prepare_resources(s, 0);
+	for (uint32_t i = 1; i < s->costs.n; i++)
+		s->costs.v[i] = turned(s, gus_index_key(&s->cost_numbers, i - 1));
+	s->turned++;
+}
+
+int gus_stream_prepare(struct stream *s, struct gus_error *err)
+{
+	struct gus_core_options like = { .unrolled = s->o->unrolled, .source = s->o->source, .fetch = s->o->fetch };
+
+	gus_index_init(&s->cost_numbers, sizeof(struct cost_key));
+	gus_vec_push(&s->costs, (struct stream_cost){ { 0 } });
+	s->mode = !s->fed ? gus_frontend_mode(s->p, s->c, &like) :
+		s->c->fetch_bytes && s->c->decode_width && s->c->predecode_width ? GUS_CORE_FETCH_DECODERS :
+			GUS_CORE_FETCH_IDEAL;
+	prepare_memory(s);
+	if (prepare_windows(s, err) != 0)
+		return -1;
+	gus_stream_prepare_more(s);
+	return 0;
+}
+
+void gus_stream_unprepare(struct stream *s)
+{
+	gus_vec_free(&s->ops);
+	gus_vec_free(&s->uops);
+	gus_vec_free(&s->uses);
+	gus_vec_free(&s->flows);
+	gus_vec_free(&s->costs);
+	gus_index_free(&s->cost_numbers);
+}

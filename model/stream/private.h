@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* What the stream engine prepares once and its kernels read: costs in ticks, by lane where lanes differ. */
+#ifndef GUS_MODEL_STREAM_PRIVATE_H
+#define GUS_MODEL_STREAM_PRIVATE_H
+
+#include "base/alloc.h"
+#include "base/index.h"
+#include "model/code/values.h"
+#include "model/core/frontend.h"
+#include "model/stream/stream.h"
+
+enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONTS };
+enum {
+	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
+	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
+	STREAM_LATE = 8,                /* uops that may wait in the reservation station out of order, see stream_kernel.h */
+};
+
+/* Entries of the first three are taken at dispatch and given back in order. */
+enum stream_window { WINDOW_ROB, WINDOW_LOADS, WINDOW_STORES, WINDOW_RS, WINDOW_MISSES, STREAM_WINDOWS };
+enum { STREAM_IN_ORDER = WINDOW_RS };
+
+/* What uops queue for: the buses, then exclusive units, then groups of ports, of which there may come more. */
+enum stream_bus { BUS_L2, BUS_L3, BUS_MEMORY, BUS_WALKS, STREAM_BUSES };
+enum { STREAM_UNITS = 32, STREAM_UNITS_AT = STREAM_BUSES, STREAM_GROUPS_AT = STREAM_UNITS_AT + STREAM_UNITS,
+	STREAM_RESOURCES = STREAM_GROUPS_AT + GUS_STREAM_GROUPS };
+
+/* An access, as far as it is the same for all lanes. */
+enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_BLOCKED = 4, STREAM_LINE = 8 };
+struct stream_access {
+	uint16_t word, stored;          /* where the times are kept of the store that a load reads, and of an own store */
+	uint16_t line;                  /* and of its line */
+	uint8_t flags, level, tlb;
+};
+struct stream_step {
+	uint32_t op, access;            /* the first of its accesses */
+	uint32_t region;
+	uint16_t fetched;               /* cycles of length decoding */
+	uint8_t fronts;                 /* bit f: it goes through that part of the front end, if it takes any of its time */
+	bool mispredicted;
+};
+
+/* Ticks by lane of something that many have in common, such as a latency of 4 cycles of the same class; number 0 is none at all.
+ * Kept once: code of many thousand ops has a few hundred. */
+struct stream_cost { int32_t ticks[GUS_STREAM_LANES]; };
+
+/* What a uop needs, in the order in which its parts lie in stream->uses. */
+struct stream_uop {
+	uint32_t use, uses_n;           /* of resources */
+	uint32_t latency;               /* cost until it is complete */
+};
+
+struct stream_use {
+	uint16_t resource;
+	uint16_t times;
+};
+
+struct stream_op {
+	uint32_t front[FRONTS];         /* costs of each part of the front end */
+	uint32_t retire;                /* cost of retirement's width */
+	uint8_t fronts;                 /* bit f: whether it takes any of that part's time */
+	uint8_t window[STREAM_IN_ORDER]; /* entries taken of each */
+	uint8_t waiting;                /* uops that go through the reservation station */
+};
+
+/* A window's size in some lanes: bit k of lanes is lane k. */
+struct stream_size {
+	uint64_t entries;
+	uint32_t lanes;
+};
+
+struct stream {
+	const struct gus_program *p;    /* may have grown; what is below is of ops_n ops of it, uops_n uops, flows_n flows */
+	const struct gus_core_config *c;
+	const struct gus_stream_options *o;
+	size_t lanes;
+	bool fed;                       /* step by step: the code grows, accesses and branches are told of */
+	enum gus_core_fetch mode;
+	uint32_t ops_n, uops_n, flows_n;
+	struct gus_stream_resources resources;
+	size_t resources_n;             /* buses, exclusive units, groups of ports */
+	struct gus_vec(struct stream_op) ops;
+	struct gus_vec(struct stream_uop) uops;
+	struct gus_vec(struct stream_use) uses;
+	struct gus_vec(uint32_t) flows; /* costs by flow of the program: latency or lateness */
+	struct gus_vec(struct stream_cost) costs;
+	struct gus_index cost_numbers;
+	struct stream_cost inverse[STREAM_RESOURCES]; /* of one use */
+	int32_t levels[GUS_HITS][GUS_STREAM_LANES]; /* ticks until a line is there */
+	int32_t tlb[GUS_STREAM_LANES], walk[GUS_STREAM_LANES], penalty[GUS_STREAM_LANES], drain[GUS_STREAM_LANES];
+	int32_t forward[GUS_STREAM_LANES], blocked[GUS_STREAM_LANES]; /* from a store to a load of it */
+	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
+	unsigned sizes_n[STREAM_WINDOWS];
+	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
+	uint32_t turned;                /* how often costs were made anew */
+	uint32_t regions;               /* the largest number of one so far, plus 1 */
+};
+
+/* Fills in all of s but p, c, o and lanes. -1 with err, and then as always gus_stream_unprepare. */
+int gus_stream_prepare(struct stream *s, struct gus_error *err);
+/* The program has grown: costs of the new ops, and groups of ports that their uops take. */
+void gus_stream_prepare_more(struct stream *s);
+/* The knobs of ports, units and latencies have changed. */
+void gus_stream_prepare_again(struct stream *s);
+void gus_stream_unprepare(struct stream *s);
+/* Nominal ticks. */
+static inline int32_t gus_stream_nominal(const struct stream *s, uint32_t cost) { return s->costs.v[cost].ticks[0]; }
+
+/* Where length decoding is: the same for all lanes, as capacities do not move code. */
+struct stream_fetch {
+	uint64_t address;               /* of unrolled code: where the next instruction is */
+	uint64_t block;                 /* that is being decoded, plus 1; 0: none */
+	unsigned count;                 /* instructions found in it in this cycle */
+};
+
+/* Cycles of length decoding that an op begins (see predecode in frontend.c, which it follows). */
+static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct gus_program *p, const struct gus_core_config *c,
+					  const struct gus_op *op, bool unrolled, bool taken)
+{
+	unsigned shift = (unsigned)__builtin_ctz(c->fetch_bytes), cycles = 0;
+
+	for (unsigned i = 0; i < op->insns_n; i++) {
+		const struct gus_program_insn *insn = &p->insns[op->insn + i];
+		uint64_t at = p->base + (unrolled ? f->address : insn->offset), block = ((at + insn->info.length - 1) >> shift) + 1;
+
+		if (block != f->block) {
+			cycles += 1 + (f->count == c->predecode_width && ((at + insn->info.opcode_length - 1) >> shift) + 1 == f->block);
+			f->block = block;
+			f->count = 0;
+		} else if (f->count == c->predecode_width) {
+			cycles++;
+			f->count = 0;
+		}
+		f->count++;
+		cycles += insn->info.flags & GUS_INSN_LCP ? c->lcp_penalty : 0;
+		f->address += insn->info.length;
+	}
+	if (taken && !unrolled) {
+		f->block = 0;
+		f->count = 0;
+	}
+	return cycles;
+}
+
+/* What finds it out. */
+struct stream_resolver {
+	const struct stream *s;
+	struct gus_values values;
+	struct stream_fetch fetch;
+	bool tracked;                   /* accesses are looked at at all */
+	uint32_t at;                    /* without a source: the next op */
+	uint64_t iteration;
+	uint64_t stores;                        /* so far; the last STREAM_WORDS of them have times */
+	uint64_t tags[STREAM_WORDS], by[STREAM_WORDS]; /* by word: address / 8, plus 1, and the youngest store there */
+	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* by store: the bytes that it wrote */
+	uint64_t lines[STREAM_LINES];           /* line, plus 1, that was missed last */
+	uint64_t address[256];                  /* of the present op's accesses ... */
+	uint32_t bytes[256];                    /* ... and their sizes */
+	struct stream_step *steps;              /* the present chunk */
+	struct gus_vec(struct stream_access) accesses;
+	size_t n;
+};
+void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s);
+void gus_stream_resolver_close(struct stream_resolver *r);
+/* The next n steps, at most GUS_STREAM_CHUNK; of the program again and again if none are given. */
+void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *given, size_t n);
+/* The same of steps of which all is told. */
+void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_feed *feed);
+
+/* Iterations that are enough for the windows to fill and to be full for as long again; for caches, that all but the last level do. */
+uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_memory *memory);
+
+/* What an op takes of each part of the front end, in cycles; of length decoding, what a cycle of it takes. */
+void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
+			    const struct gus_op *op, double costs[FRONTS]);
+
+/* What the causality analysis follows back: for each op that ran, what its dispatch, the start of each of its uops and its
+ * retirement waited for on the nominal machine (lane 0). A reason is packed into 64 bits: what it was, up to three small
+ * numbers, and the op by its place in the run. */
+enum stream_why {
+	WHY_BEGINNING,          /* nothing: the beginning of the run */
+	WHY_DISPATCH,           /* its own dispatch */
+	WHY_RESOURCE,           /* a resource (index), which has been busy since op `seq` was dispatched */
+	WHY_VALUE,              /* what uop `index` of op `seq` wrote in its flow `out`, read in the flow `in` */
+	WHY_FORWARD,            /* what store uop `index` of op `seq` stored; out: whether it was blocked */
+	WHY_LINE,               /* the line that load uop `index` of op `seq` has asked for */
+	WHY_FRONT,              /* part `index` of the front end, raised by op `seq` */
+	WHY_WINDOW,             /* an entry of the in-order window `index`, which op `seq` gave back */
+	WHY_STATION,            /* an entry of the reservation station, which uop `index` of op `seq` gave back */
+	WHY_MISS,               /* a miss buffer, in which was the line of load uop `index` of op `seq` */
+	WHY_FLUSH,              /* the end of op `seq`, a mispredicted branch, and the penalty */
+	WHY_OWN,                /* of an end: uop `index` of the op */
+	WHY_PREVIOUS,           /* of retirement: that of the op before, and the width. Of a store's way out: that of op `seq` */
+	WHY_RETIRED,            /* of a store's way out: its retirement */
+};
+
+static inline uint64_t stream_reason(enum stream_why why, unsigned index, unsigned out, unsigned in, uint64_t seq)
+{
+	return (uint64_t)why << 58 | (uint64_t)(index & 0xff) << 50 | (uint64_t)(out & 0xf) << 46 | (uint64_t)(in & 0xf) << 42 |
+	       (seq & ((1ull << 38) - 1));
+}
+/* Of a start or a store's way out: on top of that the line took so long to come, and the page was found there. */
+static inline uint64_t stream_missed(uint64_t reason, unsigned level, unsigned tlb)
+{
+	return reason | (uint64_t)(level & 3) << 40 | (uint64_t)(tlb & 3) << 38;
+}
+static inline enum stream_why stream_why(uint64_t reason) { return (enum stream_why)(reason >> 58); }
+static inline unsigned stream_why_index(uint64_t reason) { return reason >> 50 & 0xff; }
+static inline unsigned stream_why_out(uint64_t reason) { return reason >> 46 & 0xf; }
+static inline unsigned stream_why_in(uint64_t reason) { return reason >> 42 & 0xf; }
+static inline unsigned stream_why_level(uint64_t reason) { return reason >> 40 & 3; }
+static inline unsigned stream_why_tlb(uint64_t reason) { return reason >> 38 & 3; }
+static inline uint64_t stream_why_seq(uint64_t reason) { return reason & ((1ull << 38) - 1); }
+
+struct stream_note {
+	uint64_t entry;                 /* why it could not be dispatched earlier, before its own turn in the front end */
+	uint64_t dispatch;              /* and with it */
+	uint64_t since;                 /* where that is WHY_FRONT and its own: the op since whose turn that part has been busy */
+	uint64_t end;                   /* all its uops are complete */
+	uint64_t retire;
+	uint64_t drain;                 /* its stores have left */
+	uint32_t op;
+	uint64_t starts;                /* where its uops' reasons lie in the log's, one behind the other */
+	uint16_t fetched;               /* cycles of length decoding */
+	uint8_t fronts;                 /* bit f: it took time of that part of the front end */
+	uint8_t buses[STREAM_BUSES];    /* how often it used each */
+};
+
+struct gus_stream_log {
+	struct stream_note *notes;      /* rings; the sizes are powers of two */
+	uint64_t *starts;               /* of their uops */
+	uint64_t notes_mask, starts_mask, started; /* started: uops so far */
+	uint64_t seq;                   /* ops so far */
+	uint64_t dispatch;              /* of the present time of dispatch */
+	uint64_t since[STREAM_RESOURCES], front_since[FRONTS];
+	uint64_t reg[GUS_PROGRAM_REGS], word[STREAM_WORDS], line[STREAM_LINES];
+	uint64_t *given[STREAM_WINDOWS]; /* why each entry is given back no earlier */
+	uint64_t late[STREAM_LATE];
+	uint64_t drained;               /* the last op with stores */
+	uint64_t random;                /* decides between reasons that are equally late */
+	void (*read)(struct gus_stream_log *log, const struct stream *s); /* after each chunk */
+	uint64_t stretch, one_in;       /* so many chunks are logged, of that many stretches one */
+	uint64_t chunks, skipped;       /* so far, and ops that were not logged */
+	void (*resume)(struct gus_stream_log *log);
+	void *context;
+};
+
+/* Whether a time is later than another one, or is as late and wins the toss, for which bit n decides. */
+static inline bool stream_later(const struct gus_stream_log *log, int32_t a, int32_t b, unsigned n)
+{
+	return a > b || (a == b && log->random >> (n & 63) & 1);
+}
+
+/* A kernel runs some lanes side by side, as many as a vector of the processor has. Its state is its own. */
+struct stream_kernel {
+	unsigned lanes;
+	bool (*supported)(void);
+	void *(*open)(const struct stream *s, unsigned first);
+	void (*grow)(void *state, const struct stream *s);
+	/* The resolver's chunk. With a log, which the first kernel of a run fills, and with the times of lane 0 if there is room for them. */
+	void (*run)(void *state, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log,
+		    struct gus_stream_times *times);
+	void (*now)(const void *state, int64_t *ticks); /* when the last op so far retired, by lane */
+	void (*region)(void *state, uint32_t region, int64_t *ticks); /* how long retirement was in it, by lane */
+	int64_t (*op)(const void *state, uint32_t op);  /* how long it was at that op, in the first lane */
+	void (*close)(void *state);
+};
+/* The widest first; the last two are always supported, and the last one has a single lane. */
+extern const struct stream_kernel gus_stream_kernels[];
+
+#endif

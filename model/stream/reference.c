@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* The stream engine once more, in doubles, one machine at a time and without any of what makes the other quick: no lanes, no ticks,
+ * no taking down of times, no prepared costs. It is what the other is held against. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/stream/private.h"
+
+enum { RING = 1 << 14 };
+
+struct reference {
+	const struct gus_program *p;
+	const struct gus_core_config *c;
+	const struct gus_stream_options *o;
+	const struct gus_stream_lane *lane;
+	struct gus_stream_resources groups;
+	enum gus_core_fetch mode;
+	double group[GUS_STREAM_GROUPS], unit[32], reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire;
+	double given[STREAM_WINDOWS][RING], late[STREAM_LATE], drained;
+	uint64_t taken[STREAM_WINDOWS];
+	double words[STREAM_WORDS], left[STREAM_WORDS];
+	struct stream_resolver *resolver; /* which store a load reads is no question of time */
+};
+
+static double scaled(const struct reference *k, double cycles, enum gus_knob_kind kind, uint32_t number)
+{
+	for (size_t i = k->lane ? k->lane->knobs_n : 0; i-- > 0;)
+		if (k->lane->knobs[i].kind == kind && k->lane->knobs[i].number == number)
+			return k->lane->knobs[i].weight > 0 ? cycles / k->lane->knobs[i].weight : 0;
+	return cycles;
+}
+
+/* Entries of a window, 0 for no end. */
+static uint64_t entries_of(const struct reference *k, uint32_t nominal, enum gus_knob_kind kind)
+{
+	for (size_t i = k->lane ? k->lane->knobs_n : 0; i-- > 0;)
+		if (k->lane->knobs[i].kind == kind)
+			return (uint64_t)llround(nominal * k->lane->knobs[i].weight);
+	return nominal;
+}
+
+static double later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double run_uop(struct reference *k, const struct gus_op *op, const struct gus_uop *u, uint32_t class)
+{
+	const struct stream_access *a = u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n && k->resolver->tracked ?
+		&k->resolver->accesses.v[u->memory] : NULL;
+	bool load = u->kind == GUS_UOP_LOAD;
+	enum gus_knob_kind knob = load ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
+	uint32_t number = load ? 0 : class;
+	double start = k->dispatch, end, forward = 0;
+
+	for (size_t g = 0; u->ports && g < k->groups.n; g++) {
+		double use = (u->port_cycles ? u->port_cycles : 1) * scaled(k, 1.0 / __builtin_popcountll(k->groups.ports[g]),
+									   GUS_KNOB_PORTS, (uint32_t)g);
+
+		if (u->ports & ~k->groups.ports[g])
+			continue;
+		start = later(start, k->group[g]);
+		k->group[g] = later(k->group[g], k->dispatch) + use;
+	}
+	if (u->unit) {
+		start = later(start, k->unit[u->unit % 32]);
+		k->unit[u->unit % 32] = later(k->unit[u->unit % 32], k->dispatch) +
+			u->unit_cycles * scaled(k, 1, GUS_KNOB_UNITS, u->unit % 32);
+	}
+	for (unsigned i = 0; i < u->in_n; i++)
+		start = later(start, k->reg[k->p->flows[u->in + i].reg] - scaled(k, k->p->flows[u->in + i].cycles, knob, number));
+	if (load && a && (a->flags & STREAM_FORWARD))
+		forward = a->flags & STREAM_BLOCKED ? k->left[a->word] + scaled(k, k->c->store_forward_blocked, GUS_KNOB_FORWARD, 1) : k->words[a->word];
+	end = later(start + scaled(k, u->latency, knob, number), forward);
+	if (u->ports || u->unit)
+		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ % RING] = start;
+	for (unsigned i = 0; i < u->out_n; i++)
+		k->reg[k->p->flows[u->out + i].reg] = later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
+	if (u->kind == GUS_UOP_STORE_DATA && a && (a->flags & STREAM_KNOWN))
+		k->words[a->stored] = start + scaled(k, k->c->store_forward_zero ? 0 : k->c->store_forward_latency, GUS_KNOB_FORWARD, 0);
+	return end;
+}
+
+static void wait_for_station(struct reference *k, const struct gus_op *op)
+{
+	uint64_t size = entries_of(k, k->c->rs, GUS_KNOB_RS), last = k->taken[WINDOW_RS];
+
+	size = size > STREAM_LATE ? size - STREAM_LATE : size ? 1 : 0;
+	for (uint32_t u = 0; u < op->uops_n && size && !(op->flags & GUS_OP_ELIMINATED); u++) {
+		const struct gus_uop *uop = &k->p->uops[op->uop + u];
+		double t;
+
+		if (!uop->ports && !uop->unit)
+			continue;
+		last++;
+		t = last > size ? k->given[WINDOW_RS][(last - size - 1) % RING] : 0;
+		for (unsigned i = 0; i < STREAM_LATE; i++) {
+			double kept = later(t, k->late[i]);
+
+			t = kept > t ? t : k->late[i];
+			k->late[i] = kept;
+		}
+		k->dispatch = later(k->dispatch, t);
+	}
+}
+
+/* One part of the front end: nothing if the op takes no time of it. */
+static void serve(struct reference *k, enum stream_front part, double cycles, double from, bool always)
+{
+	if (cycles <= 0 && !always)
+		return;
+	k->front[part] = later(k->front[part], part == FRONT_FETCH ? from - STREAM_FETCH_AHEAD : from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
+	k->dispatch = later(k->dispatch, k->front[part]);
+}
+
+static void run_op(struct reference *k, const struct gus_op *op)
+{
+	const uint32_t entries[STREAM_IN_ORDER] = { op->rob < 255 ? op->rob : 255, op->loads, op->stores };
+	const uint64_t sizes[STREAM_IN_ORDER] = { entries_of(k, k->c->rob, GUS_KNOB_ROB),
+		entries_of(k, k->c->load_buffer, GUS_KNOB_LOAD_BUFFER), entries_of(k, k->c->store_buffer, GUS_KNOB_STORE_BUFFER) };
+	double costs[FRONTS], end;
+
+	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
+		if (entries[w] && sizes[w] && k->taken[w] + entries[w] > sizes[w])
+			k->dispatch = later(k->dispatch, k->given[w][(k->taken[w] + entries[w] - sizes[w] - 1) % RING]);
+	wait_for_station(k, op);
+	end = k->dispatch;
+	gus_stream_front_costs(k->c, k->mode, op, costs);
+	costs[FRONT_FETCH] *= k->resolver->steps[0].fetched;
+	for (unsigned f = 0; f < FRONTS; f++)
+		serve(k, (enum stream_front)f, costs[f], end, k->mode == GUS_CORE_FETCH_DECODERS && f == FRONT_FETCH);
+	end = k->dispatch;
+	for (uint32_t u = 0; u < op->uops_n; u++) {
+		const struct gus_uop *uop = &k->p->uops[op->uop + u];
+
+		if (op->flags & GUS_OP_ELIMINATED)
+			for (unsigned i = 0; i < uop->out_n; i++)
+				k->reg[k->p->flows[uop->out + i].reg] = k->reg[op->move_from];
+		else
+			end = later(end, run_uop(k, op, uop, k->p->insns[op->insn].info.class));
+	}
+	k->retire = later(end, k->retire + scaled(k, (double)op->slots / k->c->retire_width, GUS_KNOB_RETIRE, 0));
+	if (entries[WINDOW_STORES])
+		k->drained = later(k->retire, k->drained + scaled(k, k->c->l1d_stores ? 1.0 / k->c->l1d_stores : 0, GUS_KNOB_STORES, 0));
+	for (unsigned n = 0; entries[WINDOW_STORES] && k->resolver->tracked && n < op->memories_n; n++)
+		if (k->p->memories[op->memory + n].store && (k->resolver->accesses.v[n].flags & STREAM_KNOWN))
+			k->left[k->resolver->accesses.v[n].stored] = k->drained;
+	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
+		for (unsigned n = 0; n < entries[w]; n++)
+			k->given[w][k->taken[w]++ % RING] = w == WINDOW_STORES ? k->drained : k->retire;
+}
+
+/* One machine, from the beginning. */
+static void run_lane(const struct stream *s, const struct gus_stream_lane *lane, double *cycles, double *second_half)
+{
+	struct gus_core_options like = { .unrolled = s->o->unrolled, .fetch = s->o->fetch };
+	struct reference *k = gus_zalloc(sizeof(*k));
+	double half = 0;
+
+	k->p = s->p;
+	k->c = s->c;
+	k->o = s->o;
+	k->lane = lane;
+	k->mode = gus_frontend_mode(s->p, s->c, &like);
+	k->resolver = gus_alloc(sizeof(*k->resolver));
+	gus_stream_resources_of(s->p, &k->groups);
+	gus_stream_resolver_open(k->resolver, s);
+	for (uint64_t i = 0; i < s->o->iterations; i++) {
+		if (i == s->o->iterations / 2)
+			half = k->retire;
+		for (uint32_t op = 0; op < s->p->ops_n; op++) {
+			gus_stream_resolve(k->resolver, NULL, 1);
+			run_op(k, &s->p->ops[op]);
+		}
+	}
+	*cycles = k->retire;
+	*second_half = k->retire - half;
+	gus_stream_resolver_close(k->resolver);
+	free(k->resolver);
+	free(k);
+}
+
+int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+			 struct gus_stream_result *r, struct gus_error *err)
+{
+	struct gus_core_options like = { .unrolled = o->unrolled, .fetch = o->fetch };
+	size_t lanes = o->lanes_n ? o->lanes_n : 1;
+	struct stream s = { .p = p, .c = c, .o = o };
+	double largest = 1;
+
+	*r = (struct gus_stream_result){ .lanes = lanes, .iterations = o->iterations, .instructions = o->iterations * p->insns_n };
+	for (size_t i = 0; i < o->lanes_n && lanes <= GUS_STREAM_LANES; i++)
+		for (size_t n = 0; n < o->lanes[i].knobs_n; n++)
+			largest = later(largest, o->lanes[i].knobs[n].weight);
+	if (o->source || o->memory || o->branch || !o->iterations || largest * c->rob >= RING / 2 || lanes > GUS_STREAM_LANES)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the reference of the stream engine: it takes a number of iterations, up to %d "
+				"lanes, and a reorder buffer below %d entries; no source and no oracles", GUS_STREAM_LANES, RING / 2);
+	s.mode = gus_frontend_mode(p, c, &like);
+	for (size_t lane = 0; lane < lanes; lane++) {
+		double half;
+
+		run_lane(&s, o->lanes_n ? &o->lanes[lane] : NULL, &r->cycles[lane], &half);
+		r->per_iteration[lane] = half / (double)(o->iterations - o->iterations / 2);
+	}
+	return 0;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a step does not depend on when it happens, and so is the same for all lanes: addresses, which store a load gets its value
+ * from, what the oracles say, and cycles of length decoding. Found once, before the kernels run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stream/private.h"
+
+void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s)
+{
+	*r = (struct stream_resolver){ .s = s };
+	if (!s->fed)
+		gus_values_begin(&r->values, s->p, s->o->pointers);
+	r->tracked = r->values.effects || s->o->memory || s->o->source || s->fed;
+	r->steps = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*r->steps));
+}
+
+void gus_stream_resolver_close(struct stream_resolver *r)
+{
+	gus_values_end(&r->values);
+	free(r->steps);
+	gus_vec_free(&r->accesses);
+}
+
+static struct gus_value address_of(const struct stream_resolver *r, const struct gus_op *op, unsigned n, const struct gus_core_step *given)
+{
+	if (given && given->addressed && n < sizeof(given->address) / sizeof(*given->address))
+		return (struct gus_value){ given->address[n], true };
+	if (!r->values.effects)
+		return (struct gus_value){ 0, false };
+	return gus_values_address(&r->values, r->s->p, op->memory + n);
+}
+
+/* Which line, if it may be on its way still. */
+static void find_line(struct stream_resolver *r, struct gus_value address, struct stream_access *a)
+{
+	uint64_t line;
+
+	if (!address.known || !r->s->c->line_size)
+		return;
+	line = address.bits / r->s->c->line_size + 1;
+	a->line = (uint16_t)(line % STREAM_LINES);
+	a->flags |= STREAM_LINE;
+	if (a->level != GUS_HIT_L1)
+		r->lines[a->line] = line;
+	else if (r->lines[a->line] != line)
+		a->flags &= (uint8_t)~STREAM_LINE; /* it has not been on its way for long */
+}
+
+static void ask(struct stream_resolver *r, const struct gus_op *op, unsigned n, struct gus_value address, struct stream_access *a)
+{
+	const struct gus_core_memory *oracle = r->s->o->memory;
+	enum gus_hit level = GUS_HIT_L1;
+	enum gus_tlb tlb = GUS_TLB_HIT;
+	struct gus_core_access access = { .iteration = r->iteration, .op = (uint32_t)(op - r->s->p->ops), .memory = op->memory + n,
+		.address = address.bits, .known = address.known, .store = !r->s->p->memories[op->memory + n].load };
+
+	oracle->access(oracle->context, &access, &level, &tlb);
+	a->level = (uint8_t)level;
+	a->tlb = (uint8_t)tlb;
+	find_line(r, address, a);
+}
+/* A store: the words that it touches are its own from now on. */
+static void note_store(struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
+{
+	a->stored = (uint16_t)(r->stores % STREAM_WORDS);
+	r->first[a->stored] = address;
+	r->behind[a->stored] = end;
+	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
+		r->tags[tag % STREAM_WORDS] = tag;
+		r->by[tag % STREAM_WORDS] = r->stores;
+	}
+	r->stores++;
+}
+
+/* A load: the youngest store to any of its words. If not all of it is there to be had, it waits until that store has left. */
+static void find_store(const struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
+{
+	uint64_t youngest = 0;
+
+	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
+		uint64_t by = r->by[tag % STREAM_WORDS] + 1, store = (by - 1) % STREAM_WORDS;
+
+		if (r->tags[tag % STREAM_WORDS] == tag && r->stores - by < STREAM_WORDS && by > youngest && r->behind[store] > address &&
+		    r->first[store] < end)
+			youngest = by;
+	}
+	if (!youngest)
+		return;
+	a->word = (uint16_t)((youngest - 1) % STREAM_WORDS);
+	a->flags |= STREAM_FORWARD;
+	if (address < r->first[a->word] || end > r->behind[a->word]) {
+		a->flags |= STREAM_BLOCKED;
+		return;
+	}
+	/* What the store has is all that it needs: it does not wait for the line. */
+	a->level = GUS_HIT_L1;
+	a->tlb = GUS_TLB_HIT;
+	a->flags &= (uint8_t)~STREAM_LINE;
+}
+
+/* In the order of uops: a load sees what an earlier store of the same op has written. */
+static void follow(struct stream_resolver *r, const struct gus_op *op, struct stream_access *accesses)
+{
+	const struct gus_program *p = r->s->p;
+
+	for (uint32_t i = 0; i < op->uops_n && op->memories_n; i++) {
+		const struct gus_uop *u = &p->uops[op->uop + i];
+		struct stream_access *a = accesses + u->memory;
+		uint64_t address, end;
+
+		if ((u->kind != GUS_UOP_LOAD && u->kind != GUS_UOP_STORE_DATA) || u->memory >= op->memories_n || !(a->flags & STREAM_KNOWN))
+			continue;
+		address = r->address[u->memory];
+		end = address + r->bytes[u->memory];
+		if (u->kind == GUS_UOP_STORE_DATA)
+			note_store(r, address, end, a);
+		else
+			find_store(r, address, end, a);
+	}
+}
+
+static void find_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_core_step *given, struct stream_access *accesses)
+{
+	for (unsigned n = 0; n < op->memories_n; n++) {
+		struct gus_value address = address_of(r, op, n, given);
+
+		accesses[n] = (struct stream_access){ .flags = address.known ? STREAM_KNOWN : 0 };
+		r->address[n] = address.bits;
+		r->bytes[n] = r->s->p->memories[op->memory + n].bytes ? r->s->p->memories[op->memory + n].bytes : 1;
+		if (r->s->o->memory)
+			ask(r, op, n, address, &accesses[n]);
+	}
+	if (r->s->o->pointers != GUS_CORE_POINTERS_NONE || given)
+		follow(r, op, accesses);
+}
+
+static struct stream_access *more_accesses(struct stream_resolver *r, unsigned n)
+{
+	gus_vec_reserve(&r->accesses, r->accesses.n + n);
+	r->accesses.n += n;
+	return r->accesses.v + r->accesses.n - n;
+}
+
+enum { ALL_FRONTS = (1 << FRONTS) - 1, CACHED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE,
+	DECODED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_DECODE | 1 << FRONT_FETCH };
+
+static void resolve(struct stream_resolver *r, uint32_t number, const struct gus_core_step *given, struct stream_step *step)
+{
+	const struct stream *s = r->s;
+	const struct gus_op *op = &s->p->ops[number];
+	const struct gus_core_branch *branch = s->o->branch;
+
+	*step = (struct stream_step){ .op = number, .access = (uint32_t)r->accesses.n, .fronts = ALL_FRONTS };
+	if (s->mode == GUS_CORE_FETCH_DECODERS)
+		step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled, op->flags & GUS_OP_TAKEN);
+	if (r->tracked && op->memories_n)
+		find_accesses(r, op, given, more_accesses(r, op->memories_n));
+	if (r->values.effects)
+		for (unsigned i = 0; i < op->insns_n; i++)
+			gus_values_step(&r->values, op->insn + i, r->values.memory);
+	if (branch && (op->flags & GUS_OP_BRANCH))
+		step->mispredicted = branch->mispredicted(branch->context, number, r->iteration);
+}
+
+void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *given, size_t n)
+{
+	r->accesses.n = 0;
+	r->n = n;
+	for (size_t i = 0; i < n; i++) {
+		resolve(r, given ? given[i].op : r->at, given ? &given[i] : NULL, &r->steps[i]);
+		if (given ? given[i].last : r->at + 1 == r->s->p->ops_n)
+			r->iteration++;
+		r->at = r->at + 1 < r->s->p->ops_n ? r->at + 1 : 0;
+	}
+}
+
+static void take_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_stream_access *told, struct stream_access *accesses)
+{
+	const struct gus_program_memory *memories = r->s->p->memories + op->memory;
+
+	for (unsigned n = 0; n < op->memories_n; n++) {
+		accesses[n] = (struct stream_access){ .flags = told[n].known ? STREAM_KNOWN : 0, .level = told[n].level, .tlb = told[n].tlb };
+		r->address[n] = told[n].address;
+		r->bytes[n] = told[n].bytes ? told[n].bytes : memories[n].bytes ? memories[n].bytes : 1;
+		find_line(r, (struct gus_value){ told[n].address, told[n].known }, &accesses[n]);
+	}
+	follow(r, op, accesses);
+}
+
+void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_feed *feed)
+{
+	const struct stream *s = r->s;
+
+	r->accesses.n = 0;
+	r->n = feed->n;
+	for (size_t i = 0; i < feed->n; i++) {
+		const struct gus_stream_told *told = &feed->steps[i];
+		const struct gus_op *op = &s->p->ops[told->op];
+
+		r->steps[i] = (struct stream_step){ .op = told->op, .access = (uint32_t)r->accesses.n, .region = told->region,
+			.fronts = told->cached ? CACHED_FRONTS : DECODED_FRONTS, .mispredicted = told->mispredicted };
+		if (!told->cached && s->mode == GUS_CORE_FETCH_DECODERS)
+			r->steps[i].fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, false, told->taken);
+		if (op->memories_n)
+			take_accesses(r, op, feed->accesses + told->access, more_accesses(r, op->memories_n));
+	}
+}

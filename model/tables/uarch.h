@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* What one CPU does with each instruction form: its uops, the ports they may use, how long results take, and the sizes of
+ * its buffers. A table is text (NAME.uarch, corrected by NAME.overlay); this parses it and answers questions. Pure: the
+ * texts come from the caller.
+ *
+ * The grammar. A line is a statement; words are separated by blanks, texts stand in "quotes" (no escapes), # begins a
+ * comment. Numbers of cycles may have two decimals. A NAME is of letters, digits and _ . - +. Statements in any order, but
+ * a thing is declared before it is used.
+ *
+ *   uarch NAME isa x86-64|arm64 "TITLE"     first line of a table; an overlay has none
+ *   alias NAME...                           other names of this CPU
+ *   like NAME                               everything that NAME's table and overlay say, to be replaced by key below
+ *   include FILE                            the statements of FILE (forms that several CPUs share)
+ *   source ID "TEXT"                        where figures come from; each line with figures ends with such an ID
+ *   param NAME VALUE UNIT SOURCE            a size or width: gus_uarch_params has all names with their units
+ *   port NAME SOURCE                        takes one uop a cycle
+ *   unit NAME SOURCE                        a thing that is not a port and can be busy, such as a divider
+ *   group NAME = PORT+PORT...               ports that the same uop may choose from; a port is a group by itself. Groups
+ *                                           that overlap have their union declared as well: the loader insists
+ *   row ID FIGURES                          FIGURES are
+ *       uops N latency C [fused N] [decoded N] [microcoded N] [complex] [loadlat C] [uses GROUP:C...]
+ *       [exclusive UNIT:C...] [pairs FROM>TO:C...] [guessed] source ID
+ *   opcode ROW CLASS...                     opcode classes that have this row; `opcode - CLASS...` takes them away
+ *   form "TEXT"... NAME                     instruction forms: NAME is a row or, if there is no such row, an opcode class
+ *   form "TEXT"... FIGURES                  the same with a row of their own
+ *   class NAME uops LO-HI latency LO-HI [uses GROUP:C...] source ID
+ *                                           bounds for a form that has no row, by the class of its instruction
+ *
+ * uops counts what is executed (unfused; of AMD's CPUs macro-ops); fused counts what issue and retirement count, where
+ * that is known and differs. latency is from a register operand that is no address to the result; loadlat from the
+ * registers of the address, the word being in L1, and only rows that load have it. `uses` counts uops: `p01:2 p5:1` are
+ * two that may take p0 or p1 and one that must take p5. `exclusive` is how long a unit is busy, and nothing else gets it
+ * meanwhile. `guessed` marks placeholders that the source itself does not believe.
+ *
+ * decoded counts the fused uops that the legacy decoders deliver, microcoded those that the microcode sequencer delivers;
+ * `complex` rows can be decoded by the first decoder only, be it for one uop. `pairs` are latencies by operand where the
+ * two plain ones do not say all. A register operand is a number, counted from 0 as uops.info does: those in the form's
+ * text, then the implicit ones, the flags last. m0 is the first memory operand's word, a0 the registers of its address (or
+ * of lea's): `0>1:3` from register to register, `m0>0:3` from the loaded word, `a0>0:7` from the address, `1>m0:5` from a
+ * register to the stored word. A pair is there once, in one `pairs`.
+ *
+ * Within one text (with its includes) every key is defined once; an overlay, or a table after `like`, replaces what was
+ * there: a row by ID, a form by text, a class, param, port or group by name, an opcode class by name. */
+#ifndef GUS_MODEL_TABLES_UARCH_H
+#define GUS_MODEL_TABLES_UARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "symbolizer/insn/insn.h"
+
+enum { GUS_UARCH_CENTI = 100 }; /* cycles are kept in hundredths: exact, and as fine as the text */
+enum { GUS_UARCH_CYCLES_MAX = 10000000 }; /* more in one figure is a mistake */
+enum { GUS_UARCH_PORTS_MAX = 64 };
+enum { GUS_UARCH_OPERANDS = 32 }; /* operands of one kind that pairs tell apart */
+#define GUS_UARCH_NONE UINT32_MAX
+
+/* A table's text by its name: "skylake" for a table, "skylake.overlay" for its overlay, "x86.forms" for an include. NULL
+ * if there is none. The bytes must stay until the parse returns. */
+struct gus_uarch_texts {
+	const char *(*get)(void *context, const char *name, size_t *size);
+	void *context;
+};
+
+enum gus_uarch_flags {
+	GUS_UARCH_PLAIN = 1, /* leave out all overlays: what the source says */
+};
+
+/* A port (one port in the mask) or several that the same uop may choose from. Ports come first, in order of their bits. */
+struct gus_uarch_group {
+	const char *name;
+	uint64_t ports;     /* bit p: port p */
+	uint32_t size;      /* how many */
+	uint32_t source;    /* a number in sources; NONE for what is not a port */
+};
+
+struct gus_uarch_use {
+	uint32_t group;     /* number of a group, or of a unit */
+	uint32_t cycles;    /* hundredths */
+};
+
+enum gus_uarch_operand {
+	GUS_UARCH_REGISTER, /* or the flags */
+	GUS_UARCH_MEMORY,   /* the word itself */
+	GUS_UARCH_ADDRESS,  /* the registers of its address; never what a latency goes to */
+	GUS_UARCH_OPERAND_KINDS
+};
+/* What stands before the operand's number: "", "m", "a". */
+const char *gus_uarch_operand_prefix(enum gus_uarch_operand kind);
+
+/* The latency from one operand to another. */
+struct gus_uarch_pair {
+	uint8_t from_kind, from;  /* enum gus_uarch_operand, and the number below GUS_UARCH_OPERANDS */
+	uint8_t to_kind, to;
+	uint32_t cycles;          /* hundredths */
+};
+
+struct gus_uarch_row {
+	const char *id;           /* "r17"; of a row that one form has for itself, the form's text */
+	uint32_t uops;            /* executed */
+	uint32_t fused;           /* issued and retired; 0: the table does not say */
+	uint32_t decoded;         /* fused uops of the legacy decoders; 0: the table does not say */
+	uint32_t microcoded;      /* fused uops of the microcode sequencer */
+	uint32_t latency;         /* hundredths of a cycle: register to result */
+	uint32_t loadlat;         /* address to result; 0 if it does not load */
+	bool guessed;
+	bool complex;             /* for the first decoder only */
+	uint32_t uses, uses_n;    /* in uarch->uses: uops on groups, each uop on the smallest group that it may use */
+	uint32_t units, units_n;  /* in uarch->uses: exclusive units */
+	uint32_t pairs, pairs_n;  /* in uarch->pairs; none: latency and loadlat are all that is known */
+	uint32_t source;
+	uint32_t file, line;      /* where it was said: a number in files, and the line */
+};
+
+struct gus_uarch_form {
+	uint64_t hash;            /* as gus_insn_info.form */
+	const char *text;
+	uint32_t row;             /* NONE: known, and this CPU has no row for it */
+	const char *opcode;       /* the opcode class that it goes by, or NULL */
+	uint32_t file, line;
+};
+
+struct gus_uarch_class {
+	const char *name;         /* as gus_insn_class_name */
+	uint32_t uops_lo, uops_hi;
+	uint32_t latency_lo, latency_hi; /* hundredths */
+	uint32_t uses, uses_n;
+	uint32_t source;
+};
+
+struct gus_uarch_source { const char *id, *text; };
+
+/* The parameters that a table may have: a new one gets a line in the table in uarch.c. */
+enum gus_uarch_unit {
+	GUS_UNIT_UOPS, GUS_UNIT_INSTRUCTIONS, GUS_UNIT_CYCLES, GUS_UNIT_NS, GUS_UNIT_ENTRIES, GUS_UNIT_WAYS,
+	GUS_UNIT_BYTES, GUS_UNIT_KIB, GUS_UNIT_PER_CYCLE, GUS_UNIT_FLAG, GUS_UNIT_POLICY, GUS_UNIT_COUNT
+};
+struct gus_uarch_param_kind {
+	const char *name;
+	enum gus_uarch_unit unit;
+	const char *words;        /* for policies: what they may be, separated by blanks */
+	const char *help;
+};
+extern const struct gus_uarch_param_kind gus_uarch_params[]; /* ends with a NULL name */
+const char *gus_uarch_unit_name(enum gus_uarch_unit unit);
+
+struct gus_uarch_param {
+	uint32_t kind;            /* in gus_uarch_params */
+	double value;             /* flags: yes is 1, no is 0; policies: the number of the word */
+	const char *word;         /* of flags and policies, else NULL */
+	uint32_t source;
+};
+
+/* Read only, and constant once parsed: threads may share it. Freed with gus_uarch_free. */
+struct gus_uarch {
+	const char *name, *title;
+	enum gus_isa isa;
+	const char **aliases;
+	const char **likes;       /* what it was derived from, nearest first */
+	const char **files;       /* the names of the texts that it was made from */
+	const char **units;       /* of exclusive */
+	struct gus_uarch_source *sources;
+	struct gus_uarch_param *params;
+	struct gus_uarch_group *groups; /* ports first: the first ports_n */
+	struct gus_uarch_row *rows;
+	struct gus_uarch_form *forms;   /* in order of first mention */
+	struct gus_uarch_class *classes;
+	struct gus_uarch_use *uses;
+	struct gus_uarch_pair *pairs;
+	uint32_t aliases_n, likes_n, files_n, units_n, sources_n, params_n, ports_n, groups_n, rows_n, forms_n, classes_n,
+		uses_n, pairs_n;
+	struct gus_uarch_private *own;
+};
+
+/* Parses the table called name, whose own text may be given (a user's file) or is looked up by its name (text NULL). The
+ * error names file and line. flags: enum gus_uarch_flags. */
+struct gus_uarch *gus_uarch_parse(const char *name, const char *text, size_t size, const struct gus_uarch_texts *texts,
+				  unsigned flags, struct gus_error *err);
+void gus_uarch_free(struct gus_uarch *u);
+
+/* The form of this hash, or NULL: it was never heard of. */
+const struct gus_uarch_form *gus_uarch_form(const struct gus_uarch *u, uint64_t hash);
+const struct gus_uarch_form *gus_uarch_form_by_text(const struct gus_uarch *u, const char *text);
+/* The row of a form, or NULL if there is none: then gus_uarch_class has bounds. */
+const struct gus_uarch_row *gus_uarch_row(const struct gus_uarch *u, uint64_t hash);
+const struct gus_uarch_class *gus_uarch_class(const struct gus_uarch *u, const char *name);
+/* NULL if the table does not say. */
+const struct gus_uarch_param *gus_uarch_param(const struct gus_uarch *u, const char *name);
+/* The value of a parameter, or otherwise what is given. */
+double gus_uarch_value(const struct gus_uarch *u, const char *name, double otherwise);
+/* The number of a group (a port is one), or GUS_UARCH_NONE. */
+uint32_t gus_uarch_group(const struct gus_uarch *u, const char *name);
+
+/* The least time that some uops need, as a fraction: centi / ports hundredths of a cycle. */
+struct gus_uarch_bound {
+	uint64_t centi;           /* hundredths of a cycle of all uops that must run within the limiting group */
+	uint32_t ports;           /* how many ports that group has, at least 1 */
+	uint32_t group;           /* the limiting group, NONE if there are no uops */
+};
+
+/* The conjunctive bound of uops on groups: over all groups, the uops that must run inside it by its size. Because the
+ * groups are closed under union it is what the best possible scheduling of ports reaches, no less and no more. */
+struct gus_uarch_bound gus_uarch_bound_conjunctive(const struct gus_uarch *u, const struct gus_uarch_use *uses, size_t n);
+/* The cycles of one execution after another of a row, by its ports and units alone. */
+double gus_uarch_throughput(const struct gus_uarch *u, const struct gus_uarch_row *row);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/elf/debugfile.h"
+
+#include <elfutils/libdwelf.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ID_MAX 64
+
+struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8_t *id, size_t size,
+				    const char *suffix)
+{
+	char hex[2 * ID_MAX + 1];
+
+	if (size < 2 || size > ID_MAX)
+		return NULL;
+	for (size_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	for (const char *const *dir = search->debug_dirs; *dir; dir++) {
+		char *path = gus_format("%s%s/.build-id/%.2s/%s%s", search->symfs, *dir, hex, hex + 2, suffix);
+		struct gus_elf *e = gus_elf_open(path, NULL);
+
+		free(path);
+		if (e && gus_build_id_equal(e->build_id, e->build_id_size, id, size))
+			return e;
+		gus_elf_close(e);
+	}
+	return NULL;
+}
+
+/* The CRC that .gnu_debuglink uses: that of Ethernet, least significant bit first. */
+static uint32_t checksum(const uint8_t *bytes, size_t size)
+{
+	uint32_t table[256], crc = ~0u;
+
+	for (uint32_t i = 0; i < 256; i++) {
+		table[i] = i;
+		for (int bit = 0; bit < 8; bit++)
+			table[i] = table[i] & 1 ? 0xedb88320u ^ (table[i] >> 1) : table[i] >> 1;
+	}
+	for (size_t i = 0; i < size; i++)
+		crc = table[(crc ^ bytes[i]) & 0xff] ^ (crc >> 8);
+	return ~crc;
+}
+
+/* Takes path. A build id is proof enough, and saves reading the whole file for its checksum. */
+static struct gus_elf *open_linked(char *path, const struct gus_elf *of, uint32_t crc)
+{
+	struct gus_elf *e = gus_elf_open(path, NULL);
+	bool right;
+
+	free(path);
+	if (!e)
+		return NULL;
+	if (e->build_id && of->build_id)
+		right = gus_build_id_equal(e->build_id, e->build_id_size, of->build_id, of->build_id_size);
+	else
+		right = checksum(e->bytes, e->size) == crc;
+	if (right)
+		return e;
+	gus_elf_close(e);
+	return NULL;
+}
+
+static struct gus_elf *beside(const struct gus_search *search, const struct gus_elf *e, const char *dir,
+			      const char *link, uint32_t crc)
+{
+	struct gus_elf *found = open_linked(gus_format("%s%s/%s", search->symfs, dir, link), e, crc);
+
+	if (!found)
+		found = open_linked(gus_format("%s%s/.debug/%s", search->symfs, dir, link), e, crc);
+	for (const char *const *root = search->debug_dirs; !found && *root; root++)
+		found = open_linked(gus_format("%s%s%s/%s", search->symfs, *root, dir, link), e, crc);
+	return found;
+}
+
+struct gus_elf *gus_debugfile_of(const struct gus_search *search, const struct gus_elf *e, const char *path)
+{
+	struct gus_elf *found = NULL;
+	GElf_Word crc;
+	const char *link;
+	char *copy, *real;
+
+	if (e->build_id)
+		found = gus_debugfile_by_id(search, e->build_id, e->build_id_size, ".debug");
+	link = found ? NULL : dwelf_elf_gnu_debuglink(e->elf, &crc);
+	/* It is defined to be a name without directories. */
+	if (!link || !*link || strchr(link, '/'))
+		return found;
+	copy = gus_strdup(path);
+	found = beside(search, e, dirname(copy), link, crc);
+	free(copy);
+	/* /lib may be a link to /usr/lib, and the debug file be filed under the latter. */
+	if (!found && !*search->symfs && (real = realpath(path, NULL))) {
+		found = beside(search, e, dirname(real), link, crc);
+		free(real);
+	}
+	return found;
+}
+
+struct gus_elf *gus_debugfile_shared(const struct gus_search *search, const struct gus_elf *e)
+{
+	GElf_Shdr header;
+	Elf_Scn *scn = gus_elf_section(e, ".gnu_debugaltlink", &header);
+	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	const char *name = data ? data->d_buf : NULL;
+	const uint8_t *id;
+	size_t length, size;
+	struct gus_elf *found;
+	char *copy, *path;
+
+	if (!name || (length = strnlen(name, data->d_size)) >= data->d_size)
+		return NULL;
+	id = (const uint8_t *)name + length + 1;
+	size = data->d_size - length - 1;
+	found = gus_debugfile_by_id(search, id, size, ".debug");
+	if (found)
+		return found;
+	copy = gus_strdup(e->path);
+	path = *name == '/' ? gus_format("%s%s", search->symfs, name) : gus_format("%s/%s", dirname(copy), name);
+	found = gus_elf_open(path, NULL);
+	free(copy);
+	free(path);
+	if (found && gus_build_id_equal(found->build_id, found->build_id_size, id, size))
+		return found;
+	gus_elf_close(found);
+	return NULL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The symbol tables of an ELF file as functions. */
+#include "symbolizer/elf/elfsyms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Marks of the ABI for where code and data begin ("$x", "$d.7"), which are no names of anything. */
+static bool is_mapping_symbol(unsigned machine, const char *name)
+{
+	if (machine != EM_AARCH64 && machine != EM_ARM && machine != EM_RISCV)
+		return false;
+	return name[0] == '$' && strchr("xdat", name[1]) && (!name[1] || !name[2] || name[2] == '.');
+}
+
+/* Whether a symbol of that type and section is a function or a label in code; limit is then its section's end. */
+static bool is_code(const struct gus_elf *e, const GElf_Sym *sym, uint64_t *limit)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+	GElf_Shdr section;
+	Elf_Scn *scn;
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE)
+		return false;
+	scn = elf_getscn(e->elf, sym->st_shndx);
+	if (!scn || !gelf_getshdr(scn, &section) || !(section.sh_flags & SHF_EXECINSTR))
+		return false;
+	if (sym->st_value < section.sh_addr || sym->st_value - section.sh_addr >= section.sh_size)
+		return false;
+	*limit = section.sh_addr + section.sh_size;
+	return true;
+}
+
+static uint64_t end_of(const GElf_Sym *sym)
+{
+	uint64_t end;
+
+	return __builtin_add_overflow(sym->st_value, sym->st_size, &end) ? UINT64_MAX : end;
+}
+
+static void add_table(struct gus_functions *f, const struct gus_elf *e, Elf_Scn *scn, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Sym sym;
+
+	for (int i = 1; data && gelf_getsym(data, i, &sym); i++) {
+		uint64_t limit;
+		const char *name;
+
+		if (!is_code(e, &sym, &limit))
+			continue;
+		name = elf_strptr(e->elf, header->sh_link, sym.st_name);
+		if (!name || !*name || is_mapping_symbol(e->machine, name))
+			continue;
+		gus_functions_add(f, &(struct gus_function){
+			.low = sym.st_value, .high = end_of(&sym), .limit = limit, .name = name,
+			.weak = GELF_ST_BIND(sym.st_info) == STB_WEAK,
+			.global = GELF_ST_BIND(sym.st_info) == STB_GLOBAL });
+	}
+}
+
+bool gus_elfsyms_add(struct gus_functions *f, const struct gus_elf *e, unsigned type)
+{
+	GElf_Shdr header;
+	bool any = false;
+
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(e->elf, s));) {
+		if (!gelf_getshdr(s, &header) || header.sh_type != type)
+			continue;
+		add_table(f, e, s, &header);
+		any = true;
+	}
+	return any;
+}

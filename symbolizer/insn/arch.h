@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What symbolizer/insn/insn.c asks of each ISA. The contracts are those of insn.h. */
+#ifndef GUS_SYMBOLIZER_INSN_ARCH_H
+#define GUS_SYMBOLIZER_INSN_ARCH_H
+
+#include <stdbool.h>
+
+#include "symbolizer/insn/insn.h"
+
+size_t gus_insn_x86_decode(bool wide, const void *bytes, size_t size, uint64_t address, struct gus_insn *insn);
+size_t gus_insn_x86_analyse(bool wide, const void *bytes, size_t size, struct gus_insn_info *info);
+size_t gus_insn_x86_form_text(bool wide, const void *bytes, size_t size, char *out, size_t room);
+
+size_t gus_insn_arm64_analyse(const void *bytes, size_t size, struct gus_insn_info *info);
+size_t gus_insn_arm64_form_text(const void *bytes, size_t size, char *out, size_t room);
+
+/* What bytes that are no instruction decode to. */
+size_t gus_insn_bad_text(struct gus_insn *insn, size_t length);
+size_t gus_insn_bad_info(struct gus_insn_info *info, size_t length);
+
+#endif

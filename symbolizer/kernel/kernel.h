@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Names for kernel addresses: those that the recording brought along, else those of the running kernel if it is the one
+ * that was recorded; and the code at them. */
+#ifndef GUS_SYMBOLIZER_KERNEL_KERNEL_H
+#define GUS_SYMBOLIZER_KERNEL_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/gusprof.pb-c.h"
+#include "symbolizer/kernel/kcore.h"
+#include "symbolizer/names/functions.h"
+
+struct gus_kernel {
+	struct gus_functions recorded, live;
+	bool same_boot;     /* the recording is of this boot, so the live names are its names */
+	bool sought;        /* the live names were asked for */
+	char *refusal;      /* why the recording has none, or NULL */
+	char *trouble;      /* why there are no live ones, or NULL */
+	struct gus_kcore code;
+	bool code_sought;
+	char *code_trouble; /* why its code cannot be read, or NULL */
+};
+
+void gus_kernel_init(struct gus_kernel *k, const char *boot_id);
+void gus_kernel_free(struct gus_kernel *k);
+void gus_kernel_add(struct gus_kernel *k, const Gusprof__KernelSymbols *symbols);
+/* The function around address and the table that it is in, or NULL. */
+struct gus_function *gus_kernel_find(struct gus_kernel *k, uint64_t address, struct gus_functions **table);
+/* Why kernel addresses have no names, or NULL if they have. */
+const char *gus_kernel_trouble(struct gus_kernel *k);
+
+/* Up to size bytes of its code at address, copied to out; how many there were. Only the running kernel's can be read, so it
+ * has to be the one that was recorded. */
+size_t gus_kernel_code(struct gus_kernel *k, uint64_t address, void *out, size_t size, unsigned *machine);
+/* Why its code cannot be read, or NULL if it can. */
+const char *gus_kernel_code_trouble(struct gus_kernel *k);
+
+/* Whether that boot id is the running kernel's. */
+bool gus_same_boot(const char *boot_id);
+
+#endif

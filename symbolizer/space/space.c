@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* The history of address spaces. Records are noted as they come, sorted by time once, and played through a state that
+ * keeps its past: each process is a list of (since when, which map), see spans.h; each thread one of names. */
+#include "symbolizer/space/space.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/index.h"
+#include "proto/sample.h"
+#include "symbolizer/space/spans.h"
+
+#define KERNEL_MODULE 1u
+#define RECENT 64u /* a power of two: processes whose last answer is kept */
+
+enum note_kind { NOTE_MMAP, NOTE_COMM, NOTE_EXEC, NOTE_FORK, NOTE_KSYMBOL, NOTE_KSYMBOL_GONE };
+
+/* A record, until gus_space_ready has played it. */
+struct note {
+	uint64_t time;
+	uint64_t order;                /* of arrival: the order among equal times */
+	uint64_t start, length, offset;
+	uint32_t pid, tid, ppid, ptid;
+	uint32_t name;                 /* of strings: path, comm or symbol */
+	uint32_t identity;             /* of identities: what makes a mapped module itself */
+	uint32_t build_id;             /* of strings */
+	uint32_t build_id_size;
+	enum note_kind kind;
+};
+
+/* From this time on the value (a map's root, or a string) holds. */
+struct since {
+	uint64_t time;
+	uint32_t value;
+};
+
+struct past gus_vec(struct since);
+
+struct pasts {
+	struct gus_index ids;          /* pid or tid */
+	struct gus_vec(struct past) list;
+};
+
+/* The last answer for a process: most samples hit the mapping that the sample before them hit. */
+struct recent {
+	uint64_t from, until;          /* times for which root holds; empty if unused */
+	uint32_t pid;
+	uint32_t root;
+	struct gus_span span;          /* low == high if none */
+};
+
+struct gus_space {
+	struct gus_vec(struct note) notes;
+	struct gus_strings strings;
+	struct gus_strings identities;
+	struct gus_spans spans;
+	struct pasts maps;             /* by pid, roots */
+	struct pasts comms;            /* by tid, strings */
+	struct past ksymbols;          /* roots; a span's value is a string */
+	struct gus_vec(struct gus_module) modules;
+	struct gus_vec(uint32_t) module_of; /* an identity's module + 1, 0 if it has none yet */
+	struct recent recent[RECENT];
+	bool ready;
+};
+
+static void pasts_init(struct pasts *p)
+{
+	memset(p, 0, sizeof(*p));
+	gus_index_init(&p->ids, sizeof(uint32_t));
+}
+
+static void pasts_free(struct pasts *p)
+{
+	for (size_t i = 0; i < p->list.n; i++)
+		gus_vec_free(&p->list.v[i]);
+	gus_vec_free(&p->list);
+	gus_index_free(&p->ids);
+}
+
+struct gus_space *gus_space_new(void)
+{
+	struct gus_space *s = gus_zalloc(sizeof(*s));
+
+	gus_strings_init(&s->strings);
+	gus_strings_init(&s->identities);
+	gus_spans_init(&s->spans);
+	pasts_init(&s->maps);
+	pasts_init(&s->comms);
+	gus_vec_push(&s->modules, (struct gus_module){ .kind = GUS_MODULE_UNKNOWN, .path = "[unknown]" });
+	gus_vec_push(&s->modules, (struct gus_module){ .kind = GUS_MODULE_KERNEL, .path = "[kernel]" });
+	return s;
+}
+
+void gus_space_free(struct gus_space *s)
+{
+	if (!s)
+		return;
+	gus_vec_free(&s->notes);
+	gus_vec_free(&s->ksymbols);
+	gus_vec_free(&s->modules);
+	gus_vec_free(&s->module_of);
+	pasts_free(&s->maps);
+	pasts_free(&s->comms);
+	gus_spans_free(&s->spans);
+	gus_strings_free(&s->identities);
+	gus_strings_free(&s->strings);
+	free(s);
+}
+
+/* The kernel's names for memory that no file stands behind; where `prefix`, anything may follow. */
+static const struct {
+	const char *name;
+	bool prefix;
+} no_file[] = {
+	{ "", false },          { "//anon", true },   { "[", true },     { "/dev/zero", true },
+	{ "/anon_hugepage", true }, { "/memfd:", true }, { "/SYSV", true },
+};
+
+enum gus_module_kind gus_module_kind_of(const char *path)
+{
+	if (strcmp(path, "[vdso]") == 0)
+		return GUS_MODULE_VDSO;
+	for (size_t i = 0; i < sizeof(no_file) / sizeof(*no_file); i++)
+		if (no_file[i].prefix ? strncmp(path, no_file[i].name, strlen(no_file[i].name)) == 0
+				      : strcmp(path, no_file[i].name) == 0)
+			return GUS_MODULE_ANON;
+	return GUS_MODULE_FILE;
+}
+
+/* What two mappings must share to be of one module: the path, and the build id where the kernel gave one, else the
+ * inode, which tells a file from the one that replaced it under the same name. */
+static uint32_t identify(struct gus_space *s, const Gusprof__Mmap *m, const char *path)
+{
+	struct gus_bytes key = { 0 };
+	uint32_t number;
+
+	gus_vec_append(&key, (const uint8_t *)path, strlen(path) + 1);
+	if (m->build_id.len) {
+		gus_vec_append(&key, m->build_id.data, m->build_id.len);
+	} else if (gus_module_kind_of(path) == GUS_MODULE_FILE) {
+		const uint64_t inode[] = { m->major, m->minor, m->inode, m->generation };
+
+		gus_vec_append(&key, (const uint8_t *)"\0inode", 6);
+		gus_vec_append(&key, (const uint8_t *)inode, sizeof(inode));
+	}
+	number = gus_strings_add_n(&s->identities, (const char *)key.v, key.n);
+	gus_vec_free(&key);
+	return number;
+}
+
+static const char *text_of(const char *text)
+{
+	return text ? text : "";
+}
+
+static void add_mmap(struct gus_space *s, const Gusprof__Mmap *m)
+{
+	const char *path = *text_of(m->path) ? m->path : "//anon";
+
+	/* Kernel code is asked by address alone. */
+	if (m->kernel || !m->length)
+		return;
+	gus_vec_push(&s->notes, (struct note){
+		.kind = NOTE_MMAP, .time = m->time, .order = s->notes.n, .pid = m->pid, .tid = m->tid,
+		.start = m->start, .length = m->length, .offset = m->offset,
+		.name = gus_strings_add(&s->strings, path), .identity = identify(s, m, path),
+		.build_id = m->build_id.len ? gus_strings_add_n(&s->strings, (const char *)m->build_id.data,
+								m->build_id.len) : 0,
+		.build_id_size = (uint32_t)m->build_id.len });
+}
+
+static void add_comm(struct gus_space *s, const Gusprof__Comm *c)
+{
+	gus_vec_push(&s->notes, (struct note){
+		.kind = c->exec ? NOTE_EXEC : NOTE_COMM, .time = c->time, .order = s->notes.n, .pid = c->pid,
+		.tid = c->tid, .name = gus_strings_add(&s->strings, text_of(c->name)) });
+}
+
+static void add_fork(struct gus_space *s, const Gusprof__Task *f)
+{
+	gus_vec_push(&s->notes, (struct note){
+		.kind = NOTE_FORK, .time = f->time, .order = s->notes.n, .pid = f->pid, .tid = f->tid,
+		.ppid = f->ppid, .ptid = f->ptid });
+}
+
+static void add_ksymbol(struct gus_space *s, const Gusprof__Ksymbol *k)
+{
+	if (k->length)
+		gus_vec_push(&s->notes, (struct note){
+			.kind = k->unregister ? NOTE_KSYMBOL_GONE : NOTE_KSYMBOL, .time = k->time,
+			.order = s->notes.n, .start = k->address, .length = k->length,
+			.name = gus_strings_add(&s->strings, text_of(k->name)) });
+}
+
+void gus_space_add(struct gus_space *s, const Gusprof__Record *record)
+{
+	assert(!s->ready);
+	switch (record->kind_case) {
+	case GUSPROF__RECORD__KIND_MMAP:
+		add_mmap(s, record->mmap);
+		break;
+	case GUSPROF__RECORD__KIND_COMM:
+		add_comm(s, record->comm);
+		break;
+	case GUSPROF__RECORD__KIND_FORK:
+		add_fork(s, record->fork);
+		break;
+	case GUSPROF__RECORD__KIND_KSYMBOL:
+		add_ksymbol(s, record->ksymbol);
+		break;
+	default:
+		/* An exit ends nothing that is asked about: threads of the process may live on, and when its number is
+		 * given out again the fork that does so says what the new one starts with. */
+		break;
+	}
+}
+
+static struct past *past_of(struct pasts *p, uint32_t id)
+{
+	bool is_new;
+	uint32_t number = gus_index_add(&p->ids, &id, &is_new);
+
+	if (is_new)
+		gus_vec_push(&p->list, (struct past){ 0 });
+	return &p->list.v[number];
+}
+
+static uint32_t latest(const struct pasts *p, uint32_t id)
+{
+	uint32_t number = gus_index_find(&p->ids, &id);
+	const struct past *past = number == GUS_INDEX_NONE ? NULL : &p->list.v[number];
+
+	return past && past->n ? past->v[past->n - 1].value : 0;
+}
+
+/* Of several at one time only the last can ever be asked for. */
+static void past_set(struct past *past, uint64_t time, uint32_t value)
+{
+	if (past->n && past->v[past->n - 1].time == time)
+		past->v[past->n - 1].value = value;
+	else
+		gus_vec_push(past, (struct since){ time, value });
+}
+
+/* How many entries are not later than time. */
+static size_t past_until(const struct past *past, uint64_t time)
+{
+	size_t low = 0, high = past->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (past->v[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t past_value(const struct past *past, uint64_t time)
+{
+	size_t n = past_until(past, time);
+
+	return n ? past->v[n - 1].value : 0;
+}
+
+static uint32_t module_of(struct gus_space *s, const struct note *n)
+{
+	uint32_t *number = &s->module_of.v[n->identity];
+	const char *path = gus_strings_get(&s->strings, n->name);
+	const uint8_t *id = (const uint8_t *)gus_strings_get(&s->strings, n->build_id);
+
+	if (!*number) {
+		gus_vec_push(&s->modules, (struct gus_module){ .kind = gus_module_kind_of(path), .path = path,
+			.build_id = n->build_id_size ? id : NULL, .build_id_size = n->build_id_size });
+		*number = (uint32_t)s->modules.n;
+	}
+	return *number - 1;
+}
+
+static uint64_t end_of(const struct note *n)
+{
+	uint64_t end;
+
+	return __builtin_add_overflow(n->start, n->length, &end) ? UINT64_MAX : end;
+}
+
+static void play_mmap(struct gus_space *s, const struct note *n)
+{
+	struct gus_span span = { .low = n->start, .high = end_of(n), .value = module_of(s, n) };
+	struct past *past = past_of(&s->maps, n->pid);
+
+	if (s->modules.v[span.value].kind != GUS_MODULE_ANON)
+		span.delta = n->offset - n->start;
+	if (span.low < span.high)
+		past_set(past, n->time, gus_spans_cover(&s->spans, latest(&s->maps, n->pid), &span));
+}
+
+/* A process starts with its parent's map; a thread has the process's. Either starts with its creator's name. */
+static void play_fork(struct gus_space *s, const struct note *n)
+{
+	uint32_t map = latest(&s->maps, n->ppid), comm = latest(&s->comms, n->ptid);
+
+	if (n->pid != n->ppid)
+		past_set(past_of(&s->maps, n->pid), n->time, map);
+	past_set(past_of(&s->comms, n->tid), n->time, comm);
+}
+
+static void play_ksymbol(struct gus_space *s, const struct note *n)
+{
+	struct gus_span span = { .low = n->start, .high = end_of(n), .delta = -n->start, .value = n->name };
+	uint32_t root = s->ksymbols.n ? s->ksymbols.v[s->ksymbols.n - 1].value : 0;
+
+	if (span.low >= span.high)
+		return;
+	root = n->kind == NOTE_KSYMBOL ? gus_spans_cover(&s->spans, root, &span)
+				       : gus_spans_clear(&s->spans, root, span.low, span.high);
+	past_set(&s->ksymbols, n->time, root);
+}
+
+static void play(struct gus_space *s, const struct note *n)
+{
+	switch (n->kind) {
+	case NOTE_MMAP:
+		play_mmap(s, n);
+		break;
+	case NOTE_EXEC:
+		past_set(past_of(&s->maps, n->pid), n->time, 0);
+		/* fallthrough */
+	case NOTE_COMM:
+		past_set(past_of(&s->comms, n->tid), n->time, n->name);
+		break;
+	case NOTE_FORK:
+		play_fork(s, n);
+		break;
+	case NOTE_KSYMBOL:
+	case NOTE_KSYMBOL_GONE:
+		play_ksymbol(s, n);
+		break;
+	}
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct note *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+void gus_space_ready(struct gus_space *s)
+{
+	assert(!s->ready);
+	if (s->notes.n)
+		qsort(s->notes.v, s->notes.n, sizeof(*s->notes.v), by_time);
+	gus_vec_reserve(&s->module_of, s->identities.n);
+	memset(s->module_of.v, 0, s->identities.n * sizeof(*s->module_of.v));
+	s->module_of.n = s->identities.n;
+	for (size_t i = 0; i < s->notes.n; i++)
+		play(s, &s->notes.v[i]);
+	gus_vec_free(&s->notes);
+	s->ready = true;
+}
+
+/* Makes r stand for the map that pid had at that time. */
+static void look_up(const struct gus_space *s, struct recent *r, uint32_t pid, uint64_t time)
+{
+	uint32_t number = gus_index_find(&s->maps.ids, &pid);
+	const struct past *past = number == GUS_INDEX_NONE ? NULL : &s->maps.list.v[number];
+	size_t n = past ? past_until(past, time) : 0;
+
+	r->pid = pid;
+	r->root = n ? past->v[n - 1].value : 0;
+	r->from = n ? past->v[n - 1].time : 0;
+	r->until = past && n < past->n ? past->v[n].time : UINT64_MAX;
+	r->span = (struct gus_span){ 0 };
+}
+
+static struct gus_place find_user(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip)
+{
+	struct recent *r = &s->recent[pid & (RECENT - 1)];
+
+	/* until is exclusive; the last moment of all time is never cached, which costs nobody anything. */
+	if (r->pid != pid || time < r->from || time >= r->until)
+		look_up(s, r, pid, time);
+	if (ip < r->span.low || ip >= r->span.high) {
+		const struct gus_span *span = gus_spans_find(&s->spans, r->root, ip);
+
+		if (!span)
+			return (struct gus_place){ 0, ip };
+		r->span = *span;
+	}
+	return (struct gus_place){ r->span.value, ip + r->span.delta };
+}
+
+struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, unsigned mode)
+{
+	assert(s->ready);
+	switch (mode) {
+	case GUS_MODE_USER:
+		return find_user(s, pid, time, ip);
+	case GUS_MODE_KERNEL:
+		return (struct gus_place){ KERNEL_MODULE, ip };
+	case GUS_MODE_UNKNOWN:
+		/* The upper half of the address space is the kernel's on every 64-bit machine that we run on. */
+		return ip >> 63 ? (struct gus_place){ KERNEL_MODULE, ip } : find_user(s, pid, time, ip);
+	default:
+		/* Hypervisors and guests have maps that nobody recorded. */
+		return (struct gus_place){ 0, ip };
+	}
+}
+
+uint32_t gus_space_modules(const struct gus_space *s)
+{
+	return (uint32_t)s->modules.n;
+}
+
+const struct gus_module *gus_space_module(const struct gus_space *s, uint32_t number)
+{
+	assert(number < s->modules.n);
+	return &s->modules.v[number];
+}
+
+static uint32_t comm_of(const struct gus_space *s, uint32_t tid, uint64_t time)
+{
+	uint32_t number = gus_index_find(&s->comms.ids, &tid);
+
+	return number == GUS_INDEX_NONE ? 0 : past_value(&s->comms.list.v[number], time);
+}
+
+const char *gus_space_comm(struct gus_space *s, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	uint32_t name = comm_of(s, tid, time);
+
+	assert(s->ready);
+	/* A thread whose birth was not recorded, or was lost, is called as its process is. */
+	return gus_strings_get(&s->strings, name || tid == pid ? name : comm_of(s, pid, time));
+}
+
+const char *gus_space_ksymbol(const struct gus_space *s, uint64_t time, uint64_t address, uint64_t *start)
+{
+	const struct gus_span *span = gus_spans_find(&s->spans, past_value(&s->ksymbols, time), address);
+
+	if (!span)
+		return NULL;
+	if (start)
+		*start = -span->delta;
+	return gus_strings_get(&s->strings, span->value);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Which module an address belonged to, for any process at any time of a recording.
+ *
+ * First every side-band record goes in (any order), then gus_space_ready, then questions, in any order of time: the
+ * samples of different CPUs come interleaved. Fork inherits the parent's mappings as of that moment, exec drops all,
+ * a later mapping hides the part of an earlier one that it overlaps. */
+#ifndef GUS_SYMBOLIZER_SPACE_SPACE_H
+#define GUS_SYMBOLIZER_SPACE_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/gusprof.pb-c.h"
+
+enum gus_module_kind {
+	GUS_MODULE_UNKNOWN, /* no mapping covers the address */
+	GUS_MODULE_FILE,    /* an ELF file, or some other mapped file */
+	GUS_MODULE_KERNEL,  /* kernel and kernel modules: offsets are addresses */
+	GUS_MODULE_VDSO,
+	GUS_MODULE_ANON,    /* executable memory without a file: a JIT's, "//anon", "[heap]" */
+};
+
+/* Of a mapping, by the name that the kernel gives it. */
+enum gus_module_kind gus_module_kind_of(const char *path);
+
+struct gus_module {
+	enum gus_module_kind kind;
+	const char *path;        /* as recorded; "[unknown]" and "[kernel]" for those kinds */
+	const uint8_t *build_id; /* of build_id_size bytes, NULL if not known */
+	size_t build_id_size;
+};
+
+/* The answer: a module and where in it. */
+struct gus_place {
+	uint32_t module;         /* number for gus_space_module */
+	uint64_t offset;         /* in the file; the address itself where there is no file */
+};
+
+struct gus_space;
+
+struct gus_space *gus_space_new(void);
+void gus_space_free(struct gus_space *s);
+
+/* Takes what it needs of a record (mmap, comm, fork, exit, ksymbol) and copies it. */
+void gus_space_add(struct gus_space *s, const Gusprof__Record *record);
+void gus_space_ready(struct gus_space *s);
+
+/* Where ip was for process pid at that time; mode is enum gus_mode of proto/sample.h. Always answers: what no mapping
+ * covers is module 0, GUS_MODULE_UNKNOWN, with the address as offset. */
+struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, unsigned mode);
+
+/* Modules are numbered from 0 in a fixed order: the same records give the same numbers. Lives as long as s. */
+uint32_t gus_space_modules(const struct gus_space *s);
+const struct gus_module *gus_space_module(const struct gus_space *s, uint32_t number);
+
+/* The name that thread tid had at that time; a new thread has its creator's, one never told of its process's, and "" is
+ * when neither is known. */
+const char *gus_space_comm(struct gus_space *s, uint32_t pid, uint32_t tid, uint64_t time);
+
+/* The name of kernel code that a ksymbol record announced and that covers address at that time, or NULL. */
+const char *gus_space_ksymbol(const struct gus_space *s, uint64_t time, uint64_t address, uint64_t *start);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolizer/symbols/object.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+static const char deleted[] = " (deleted)";
+
+static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
+{
+	return gus_build_id_equal(e->build_id, e->build_id_size, o->build_id, o->build_id_size);
+}
+
+/* What lies at the module's path, if it is what was mapped. Without a recorded build id there is only the name to go
+ * by, and that is not enough once the kernel has said that the file is deleted. */
+static void open_path(struct gus_object *o, bool was_deleted)
+{
+	struct gus_error err = { 0 };
+	struct gus_elf *e;
+
+	if (was_deleted && !o->build_id_size) {
+		o->trouble = gus_strdup("its file was deleted, and the recording has no build id to find another copy");
+		return;
+	}
+	e = gus_elf_open(o->path, &err);
+	if (!e) {
+		o->trouble = gus_strdup(err.text);
+		return;
+	}
+	if (!o->build_id_size || is_recorded(o, e)) {
+		o->main = e;
+		return;
+	}
+	o->trouble = gus_format("its file changed since the recording: %s has %s build id", o->path,
+				e->build_id ? "another" : "no");
+	gus_elf_close(e);
+}
+
+void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module)
+{
+	size_t length = strlen(module->path), suffix = sizeof(deleted) - 1;
+	bool was_deleted = length > suffix && strcmp(module->path + length - suffix, deleted) == 0;
+
+	*o = (struct gus_object){ .build_id = module->build_id, .build_id_size = module->build_id_size };
+	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
+	open_path(o, was_deleted);
+	if (!o->main && o->build_id_size)
+		o->main = gus_debugfile_by_id(search, o->build_id, o->build_id_size, "");
+	if (o->main) {
+		free(o->trouble);
+		o->trouble = NULL;
+	}
+}
+
+void gus_object_open_image(struct gus_object *o, const struct gus_module *module, const void *bytes, size_t size)
+{
+	struct gus_error err = { 0 };
+
+	*o = (struct gus_object){ .build_id = module->build_id, .build_id_size = module->build_id_size };
+	o->path = gus_strdup(module->path);
+	o->main = gus_elf_copy(module->path, bytes, size, &err);
+	if (!o->main)
+		o->trouble = gus_strdup(err.text);
+}
+
+void gus_object_open_own_vdso(struct gus_object *o, const struct gus_module *module)
+{
+	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* the kernel's number is an address */
+	Elf64_Ehdr header;
+
+	*o = (struct gus_object){ 0 };
+	if (image)
+		memcpy(&header, image, sizeof(header));
+	/* The kernel maps the image whole, and its section headers are the last thing in it. */
+	if (image && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64) {
+		gus_object_open_image(o, module, image,
+				      header.e_shoff + (size_t)header.e_shnum * header.e_shentsize);
+		return;
+	}
+	o->path = gus_strdup(module->path);
+	o->trouble = gus_strdup("this process has no vdso to read names from");
+}
+
+void gus_object_close(struct gus_object *o)
+{
+	gus_elf_close(o->main);
+	gus_elf_close(o->debug);
+	gus_elf_close(o->shared);
+	free(o->path);
+	free(o->trouble);
+}
+
+struct gus_elf *gus_object_debug(struct gus_object *o, const struct gus_search *search)
+{
+	if (o->debug_sought)
+		return o->debug;
+	o->debug_sought = true;
+	if (o->main)
+		o->debug = gus_debugfile_of(search, o->main, o->path + strlen(search->symfs));
+	else if (o->build_id_size)
+		o->debug = gus_debugfile_by_id(search, o->build_id, o->build_id_size, ".debug");
+	return o->debug;
+}
+
+static bool has_dwarf(const struct gus_elf *e)
+{
+	static const char *const names[] = { ".debug_info", ".zdebug_info" };
+	GElf_Shdr header;
+
+	for (size_t i = 0; e && i < sizeof(names) / sizeof(*names); i++)
+		if (gus_elf_section(e, names[i], &header) && header.sh_type != SHT_NOBITS)
+			return true;
+	return false;
+}
+
+struct gus_elf *gus_object_dwarf(struct gus_object *o, const struct gus_search *search)
+{
+	struct gus_elf *holder = has_dwarf(o->main) ? o->main : gus_object_debug(o, search);
+
+	if (!has_dwarf(holder))
+		return NULL;
+	if (!o->shared_sought) {
+		o->shared_sought = true;
+		o->shared = gus_debugfile_shared(search, holder);
+	}
+	return holder;
+}
+
+const struct gus_elf *gus_object_code(const struct gus_object *o)
+{
+	return o->main ? o->main : o->debug;
+}

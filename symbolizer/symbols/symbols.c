@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* The facade: which module is asked about, which of its tables answers, and how the answers are put together. */
+#include "symbolizer/symbols/symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/index.h"
+#include "symbolizer/elf/dwarf.h"
+#include "symbolizer/elf/elfsyms.h"
+#include "symbolizer/kernel/kernel.h"
+#include "symbolizer/names/demangle.h"
+#include "symbolizer/names/functions.h"
+#include "symbolizer/symbols/object.h"
+
+struct image {
+	const char *path;
+	uint8_t *build_id;
+	size_t build_id_size;
+	uint8_t *bytes;
+	size_t size;
+};
+
+/* What is known about a module; allocated at its first question. */
+struct entry {
+	struct gus_object object;
+	struct gus_functions functions;
+	struct gus_ranges frames;     /* where functions are that have no name */
+	struct gus_dwarf *dwarf;
+	uint8_t *build_id;            /* the module's, copied */
+	char *trouble;                /* with the function table, NULL if none */
+	bool has_functions, has_frames, has_dwarf;
+};
+
+struct gus_symbols {
+	struct gus_search search;
+	struct gus_log log;
+	bool raw_names;
+	struct gus_kernel kernel;
+	struct gus_vec(struct image) images;
+	struct gus_strings modules;             /* a module's kind, path and build id: its number */
+	struct gus_vec(struct entry *) entries; /* by that number; 0 is not used */
+	struct gus_strings names;               /* as in DWARF */
+	struct gus_vec(const char *) shown;     /* the same demangled, by number; NULL until asked for */
+	struct gus_strings texts;               /* everything else that is handed out */
+};
+
+static const char *text(struct gus_symbols *s, const char *string)
+{
+	return gus_strings_get(&s->texts, gus_strings_add(&s->texts, string));
+}
+
+struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, const struct gus_log *log)
+{
+	static const char *const standard[] = { "/usr/lib/debug", NULL };
+	const char *const *dirs = options && options->debug_dirs ? options->debug_dirs : standard;
+	struct gus_symbols *s = gus_zalloc(sizeof(*s));
+	struct gus_vec(const char *) copy = { 0 };
+
+	gus_strings_init(&s->modules);
+	gus_strings_init(&s->names);
+	gus_strings_init(&s->texts);
+	for (; *dirs; dirs++)
+		gus_vec_push(&copy, text(s, *dirs));
+	gus_vec_push(&copy, NULL);
+	s->search = (struct gus_search){ text(s, options && options->symfs ? options->symfs : ""), copy.v };
+	s->raw_names = options && options->raw_names;
+	if (log)
+		s->log = *log;
+	gus_kernel_init(&s->kernel, options ? options->boot_id : NULL);
+	return s;
+}
+
+static void free_entry(struct entry *e)
+{
+	if (!e)
+		return;
+	/* DWARF before the files that it lies in. */
+	gus_dwarf_close(e->dwarf);
+	gus_functions_free(&e->functions);
+	gus_ranges_free(&e->frames);
+	gus_object_close(&e->object);
+	free(e->build_id);
+	free(e->trouble);
+	free(e);
+}
+
+void gus_symbols_free(struct gus_symbols *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->entries.n; i++)
+		free_entry(s->entries.v[i]);
+	for (size_t i = 0; i < s->images.n; i++) {
+		free(s->images.v[i].build_id);
+		free(s->images.v[i].bytes);
+	}
+	gus_vec_free(&s->entries);
+	gus_vec_free(&s->images);
+	gus_vec_free(&s->shown);
+	gus_kernel_free(&s->kernel);
+	gus_strings_free(&s->modules);
+	gus_strings_free(&s->names);
+	gus_strings_free(&s->texts);
+	free((void *)s->search.debug_dirs);
+	free(s);
+}
+
+void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols)
+{
+	gus_kernel_add(&s->kernel, symbols);
+}
+
+static uint8_t *copy_bytes(const void *bytes, size_t size)
+{
+	uint8_t *copy = size ? gus_alloc(size) : NULL;
+
+	if (copy)
+		memcpy(copy, bytes, size);
+	return copy;
+}
+
+void gus_symbols_add_image(struct gus_symbols *s, const Gusprof__Image *image)
+{
+	gus_vec_push(&s->images, (struct image){
+		.path = text(s, image->path ? image->path : ""),
+		.build_id = copy_bytes(image->build_id.data, image->build_id.len), .build_id_size = image->build_id.len,
+		.bytes = copy_bytes(image->bytes.data, image->bytes.len), .size = image->bytes.len });
+}
+
+/* An image of that path serves the module unless both have build ids, and these differ. */
+static const struct image *image_of(const struct gus_symbols *s, const struct gus_module *m)
+{
+	for (size_t i = 0; i < s->images.n; i++) {
+		const struct image *image = &s->images.v[i];
+
+		if (strcmp(image->path, m->path) == 0 &&
+		    (!image->build_id_size || !m->build_id_size ||
+		     gus_build_id_equal(image->build_id, image->build_id_size, m->build_id, m->build_id_size)))
+			return image;
+	}
+	return NULL;
+}
+
+static void open_object(struct gus_symbols *s, struct entry *e, const struct gus_module *m)
+{
+	const struct image *image = image_of(s, m);
+
+	if (image)
+		gus_object_open_image(&e->object, m, image->bytes, image->size);
+	else if (m->kind != GUS_MODULE_VDSO)
+		gus_object_open(&e->object, &s->search, m);
+	else if (s->kernel.same_boot)
+		gus_object_open_own_vdso(&e->object, m);
+	else
+		e->object.trouble = gus_strdup("the recording has no copy of the vdso, and it is of another boot than "
+					       "this one");
+	gus_log(&s->log, GUS_DEBUG, "symbols of %s: %s", m->path,
+		e->object.main ? e->object.main->path : e->object.trouble);
+}
+
+/* What is known about a module of kind FILE or VDSO. Modules are told apart by what they are, not by where the caller
+ * keeps them. */
+static struct entry *entry_of(struct gus_symbols *s, const struct gus_module *m)
+{
+	struct gus_vec(char) key = { 0 };
+	struct gus_module own = *m;
+	struct entry *e;
+	uint32_t number;
+
+	gus_vec_push(&key, (char)('0' + m->kind));
+	gus_vec_append(&key, m->path, strlen(m->path) + 1);
+	gus_vec_append(&key, (const char *)m->build_id, m->build_id ? m->build_id_size : 0);
+	number = gus_strings_add_n(&s->modules, key.v, key.n);
+	gus_vec_free(&key);
+	while (s->entries.n <= number)
+		gus_vec_push(&s->entries, NULL);
+	if (s->entries.v[number])
+		return s->entries.v[number];
+	e = gus_zalloc(sizeof(*e));
+	gus_functions_init(&e->functions);
+	e->build_id = own.build_id ? copy_bytes(own.build_id, own.build_id_size) : NULL;
+	own.build_id = e->build_id;
+	own.build_id_size = e->build_id ? own.build_id_size : 0;
+	open_object(s, e, &own);
+	s->entries.v[number] = e;
+	return e;
+}
+
+/* The full table may be in a separate file; what is exported, and the PLT, are in the file that was mapped. */
+static void read_functions(struct gus_symbols *s, struct entry *e)
+{
+	struct gus_elf *main = e->object.main, *debug;
+	bool full, exported;
+
+	if (e->has_functions)
+		return;
+	e->has_functions = true;
+	full = main && gus_elfsyms_add(&e->functions, main, SHT_SYMTAB);
+	if (!full && (debug = gus_object_debug(&e->object, &s->search)))
+		full = gus_elfsyms_add(&e->functions, debug, SHT_SYMTAB);
+	exported = main && gus_elfsyms_add(&e->functions, main, SHT_DYNSYM);
+	if (main)
+		gus_plt_add(&e->functions, main);
+	gus_functions_ready(&e->functions);
+	if (main && !full)
+		e->trouble = gus_format("no symbol table, in it or in a debug file%s",
+					exported ? ": only exported functions have names" : "");
+}
+
+/* Names a place by where it is, so that a function without a name is one row and not as many as it has instructions. */
+static void name_unnamed(struct gus_symbols *s, struct entry *e, uint64_t address, struct gus_range *where,
+			 struct gus_name *name)
+{
+	const struct gus_range *r;
+	char made_up[32];
+
+	if (!e->has_frames && e->object.main)
+		gus_frames_add(&e->frames, e->object.main);
+	e->has_frames = true;
+	r = gus_ranges_find(&e->frames, address);
+	if (!r)
+		return;
+	*where = *r;
+	snprintf(made_up, sizeof(made_up), "sub_%" PRIx64, r->low);
+	name->function = text(s, made_up);
+}
+
+/* Fills in the function that has address; false if it has no name of its own. */
+static bool name_function(struct gus_symbols *s, struct entry *e, uint64_t address, uint64_t offset,
+			  struct gus_name *name)
+{
+	struct gus_range where = { .low = address, .high = address };
+	struct gus_function *f;
+
+	read_functions(s, e);
+	f = gus_functions_find(&e->functions, address);
+	if (f) {
+		where.low = f->low;
+		where.high = f->high;
+		name->function = gus_function_name(&e->functions, f, s->raw_names);
+	} else {
+		name_unnamed(s, e, address, &where, name);
+	}
+	name->start = offset - (address - where.low);
+	name->size = where.high - where.low;
+	return f != NULL;
+}
+
+static struct gus_dwarf *dwarf_of(struct gus_symbols *s, struct entry *e)
+{
+	struct gus_elf *holder;
+
+	if (e->has_dwarf)
+		return e->dwarf;
+	e->has_dwarf = true;
+	holder = gus_object_dwarf(&e->object, &s->search);
+	if (holder)
+		e->dwarf = gus_dwarf_open(holder, gus_object_code(&e->object), e->object.shared);
+	return e->dwarf;
+}
+
+/* A name of DWARF as people read it. */
+static const char *readable(struct gus_symbols *s, const char *name)
+{
+	uint32_t number;
+	char *demangled;
+
+	if (!name || s->raw_names)
+		return name;
+	number = gus_strings_add(&s->names, name);
+	while (s->shown.n <= number)
+		gus_vec_push(&s->shown, NULL);
+	if (!s->shown.v[number]) {
+		demangled = gus_demangle(name);
+		s->shown.v[number] = demangled ? text(s, demangled) : gus_strings_get(&s->names, number);
+		free(demangled);
+	}
+	return s->shown.v[number];
+}
+
+/* Puts the calls that are inlined at address before the function that they are inlined in. Each knows where it was
+ * called; that is a line of the next one outwards. */
+static size_t add_inlines(struct gus_symbols *s, struct gus_dwarf *d, uint64_t address, bool named,
+			  struct gus_name names[GUS_NAMES_MAX])
+{
+	struct gus_call calls[GUS_NAMES_MAX - 1];
+	const char *outer;
+	size_t n = gus_dwarf_calls(d, address, calls, GUS_NAMES_MAX - 1, &outer);
+	struct gus_name last = names[0];
+
+	/* The symbol table's name stands, so that a function is called the same with inlines and without. */
+	if (!named && outer)
+		last.function = readable(s, outer);
+	for (size_t i = 0; i < n; i++) {
+		names[i + 1] = last;
+		names[i + 1].file = calls[i].file;
+		names[i + 1].line = calls[i].line;
+		names[i].function = readable(s, calls[i].name);
+		names[i].start = last.start;
+		names[i].size = last.size;
+		names[i].inlined = true;
+	}
+	if (!n)
+		names[0].function = last.function;
+	return n + 1;
+}
+
+static size_t name_kernel(struct gus_symbols *s, uint64_t address, struct gus_name *name)
+{
+	struct gus_functions *table;
+	struct gus_function *f = gus_kernel_find(&s->kernel, address, &table);
+
+	if (f) {
+		name->function = gus_function_name(table, f, s->raw_names);
+		name->start = f->low;
+		name->size = f->high - f->low;
+	}
+	return 1;
+}
+
+size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
+			 struct gus_name names[GUS_NAMES_MAX])
+{
+	struct entry *e;
+	const struct gus_elf *code;
+	struct gus_dwarf *d;
+	uint64_t address;
+	bool named;
+
+	names[0] = (struct gus_name){ .start = offset };
+	if (module->kind == GUS_MODULE_KERNEL)
+		return name_kernel(s, offset, &names[0]);
+	/* Names for code that was made at run time (/tmp/perf-PID.map, jitdump) have their place here. */
+	if (module->kind != GUS_MODULE_FILE && module->kind != GUS_MODULE_VDSO)
+		return 1;
+	e = entry_of(s, module);
+	if (!e->object.main)
+		gus_object_debug(&e->object, &s->search);
+	code = gus_object_code(&e->object);
+	if (!code || !gus_elf_address(code, offset, &address))
+		return 1;
+	named = name_function(s, e, address, offset, &names[0]);
+	d = depth == GUS_DEPTH_FUNCTION ? NULL : dwarf_of(s, e);
+	if (!d)
+		return 1;
+	gus_dwarf_line(d, address, &names[0].file, &names[0].line);
+	return depth == GUS_DEPTH_INLINE ? add_inlines(s, d, address, named, names) : 1;
+}
+
+size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,
+			unsigned *machine)
+{
+	const struct gus_elf *main;
+	uint64_t address, left;
+	unsigned unused;
+
+	if (module->kind == GUS_MODULE_KERNEL)
+		return gus_kernel_code(&s->kernel, offset, out, size, machine ? machine : &unused);
+	if (module->kind != GUS_MODULE_FILE && module->kind != GUS_MODULE_VDSO)
+		return 0;
+	main = entry_of(s, module)->object.main;
+	if (machine)
+		*machine = main ? main->machine : EM_NONE;
+	if (!main || offset >= main->size || !gus_elf_address(main, offset, &address))
+		return 0;
+	left = main->size - offset;
+	if (size > left)
+		size = (size_t)left;
+	memcpy(out, main->bytes + offset, size);
+	return size;
+}
+
+uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *module, uint64_t offset)
+{
+	const struct gus_elf *code = NULL;
+	uint64_t address;
+
+	if (module->kind == GUS_MODULE_FILE || module->kind == GUS_MODULE_VDSO)
+		code = gus_object_code(&entry_of(s, module)->object);
+	return code && gus_elf_address(code, offset, &address) ? address : offset;
+}
+
+const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module)
+{
+	switch (module->kind) {
+	case GUS_MODULE_KERNEL:
+		return gus_kernel_code_trouble(&s->kernel);
+	case GUS_MODULE_FILE:
+	case GUS_MODULE_VDSO:
+		return entry_of(s, module)->object.trouble;
+	case GUS_MODULE_ANON:
+		return "it was made at run time, and the recording has no copy of it";
+	default:
+		return "no mapping of the recording covers it";
+	}
+}
+
+const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *module)
+{
+	struct entry *e;
+
+	if (module->kind == GUS_MODULE_KERNEL)
+		return gus_kernel_trouble(&s->kernel);
+	if (module->kind == GUS_MODULE_ANON)
+		return "code that was made at run time, and nobody left names for it";
+	if (module->kind == GUS_MODULE_UNKNOWN)
+		return NULL;
+	e = entry_of(s, module);
+	if (e->object.trouble)
+		return e->object.trouble;
+	read_functions(s, e);
+	return e->trouble;
+}

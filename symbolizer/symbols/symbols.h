@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* From a place in a module to names: function, inlined functions, source line, instruction bytes. In process through
+ * libelf and libdw, lazily: a module is opened at its first question, its DWARF when a line or an inline is asked. */
+#ifndef GUS_SYMBOLIZER_SYMBOLS_SYMBOLS_H
+#define GUS_SYMBOLIZER_SYMBOLS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/log.h"
+#include "proto/gusprof.pb-c.h"
+#include "symbolizer/space/space.h"
+
+struct gus_symbols;
+
+struct gus_symbols_options {
+	const char *symfs;              /* prefix for every path, or NULL */
+	const char *const *debug_dirs;  /* NULL-terminated roots for build-id and debuglink files; NULL: /usr/lib/debug */
+	bool raw_names;                 /* do not demangle */
+	const char *boot_id;            /* of the recording: live /proc/kallsyms is used only if it is this boot's */
+};
+
+/* One name for an address. With inlines there are several, innermost first; the last one is the function that has
+ * the code. Strings live as long as the gus_symbols. */
+struct gus_name {
+	const char *function;  /* demangled, as perf report prints it: no parameters; NULL if nothing is known. Where only
+				* .eh_frame tells that there is a function: "sub_" and its address in the file, in hex */
+	uint64_t start;        /* of the function, as an offset like gus_place.offset; for an inline, of the outer one */
+	uint64_t size;         /* 0 if not known */
+	const char *file;      /* source file, NULL if not known. Innermost: of the address; outer: of the call in it */
+	uint32_t line;         /* 0 if not known */
+	bool inlined;
+};
+
+#define GUS_NAMES_MAX 64
+
+struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, const struct gus_log *log);
+void gus_symbols_free(struct gus_symbols *s);
+
+/* Symbols and images that the recording brought along; copied. Called before the first question. */
+void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols);
+void gus_symbols_add_image(struct gus_symbols *s, const Gusprof__Image *image);
+
+enum gus_depth {
+	GUS_DEPTH_FUNCTION, /* symbol table only: no DWARF is opened */
+	GUS_DEPTH_LINE,     /* and the line of the address */
+	GUS_DEPTH_INLINE,   /* and the inlined functions around it */
+};
+
+/* Names for a place; returns how many (1 .. GUS_NAMES_MAX). Always at least one, perhaps with function NULL. */
+size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
+			 struct gus_name names[GUS_NAMES_MAX]);
+
+/* Up to size bytes of code at that offset, copied to out; returns how many there were (0 if the module's bytes are
+ * not at hand). *machine, if given, is the ELF machine number (EM_X86_64, EM_AARCH64). The kernel's are those of the running
+ * one, if it is the one that was recorded and lets itself be read. */
+size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,
+			unsigned *machine);
+
+/* The address that the module's file itself gives to that offset, as its symbol table and objdump have it; the offset where
+ * there is no file. */
+uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *module, uint64_t offset);
+
+/* Why gus_symbols_code has no bytes of this module; NULL if nothing is wrong with it. */
+const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module);
+
+/* What is wrong with the names of this module, for the reader of a report: "its file changed since the recording",
+ * "no symbol table"; NULL if nothing is. */
+const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *module);
+
+#endif

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# What brings traces about: emulation of commands, and replay of snapshots.
+noinst_LIBRARIES += tracing/libtracing.a
+tracing_libtracing_a_SOURCES = \
+	tracing/emulator/emulate.c tracing/emulator/emulate.h \
+	tracing/replay/access.c tracing/replay/access.h \
+	tracing/replay/image.c tracing/replay/image.h \
+	tracing/replay/replay.c tracing/replay/replay.h \
+	tracing/replay/step.c \
+	tracing/replay/image_format.h
+tracing_libtracing_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
+
+# The plugin of QEMU. A shared object, so it has its own position-independent objects of the layers that it needs; and no
+# sanitizers: the emulator that loads it has none.
+if TRACER
+tracerdir = $(pkglibdir)
+tracer_PROGRAMS = tracing/plugin/gusprof-qemu.so
+tracing_plugin_gusprof_qemu_so_SOURCES = \
+	base/alloc.c base/cursor.c base/error.c base/index.c \
+	collector/host/build_id.c collector/events/pmu.c collector/host/procfs.c collector/records/sideband.c \
+	proto/sample.c proto/trace_writer.c proto/writer.c \
+	tracing/plugin/calls.c tracing/plugin/calls.h \
+	tracing/plugin/options.c tracing/plugin/options.h \
+	tracing/plugin/origins.c tracing/plugin/origins.h \
+	tracing/plugin/qemu.c tracing/plugin/qemu_plugin.h \
+	tracing/replay/image_format.h \
+	tracing/plugin/replaying.c tracing/plugin/replaying.h \
+	tracing/plugin/steps.c tracing/plugin/steps.h
+nodist_tracing_plugin_gusprof_qemu_so_SOURCES = proto/gusprof.pb-c.c
+tracing_plugin_gusprof_qemu_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) $(PROTOBUF_C_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) \
+	-fPIC -fvisibility=hidden
+tracing_plugin_gusprof_qemu_so_LDFLAGS = -shared
+tracing_plugin_gusprof_qemu_so_LDADD = $(PROTOBUF_C_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lpthread
+endif
+
+# What puts a snapshot back into memory: without any library, and at an address where no program is.
+if HOST_X86_64
+replaydir = $(pkglibdir)
+replay_PROGRAMS = tracing/replay/gusprof-replay
+tracing_replay_gusprof_replay_SOURCES = tracing/replay/loader.c tracing/replay/image_format.h
+tracing_replay_gusprof_replay_CFLAGS = -std=gnu11 $(GUS_WARNINGS) -ffreestanding -fno-stack-protector -fPIE -fcf-protection=none \
+	-mgeneral-regs-only -fno-asynchronous-unwind-tables
+tracing_replay_gusprof_replay_LDFLAGS = -nostdlib -static -Wl,-Ttext-segment=0x3a0000000000 -Wl,--build-id=none
+tracing_replay_gusprof_replay_LDADD =
+endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Which calls of the system matter to a tracer, by their numbers: those that change what is mapped, that make
+ * processes, that make another program of this one, and that may end it. */
+#ifndef GUS_TRACING_PLUGIN_CALLS_H
+#define GUS_TRACING_PLUGIN_CALLS_H
+
+#include <stdint.h>
+
+#include "tracing/plugin/steps.h"
+
+enum gus_call {
+	GUS_CALL_OTHER,
+	GUS_CALL_MAPS,          /* another mapping, or another place of one */
+	GUS_CALL_FORK,
+	GUS_CALL_CLONE,         /* a process or a thread, as its first argument says */
+	GUS_CALL_EXECVE,        /* the first argument is the program's path */
+	GUS_CALL_EXECVEAT,      /* the second, relative to the folder that the first is */
+	GUS_CALL_KILL,          /* a signal, perhaps to ourselves */
+};
+
+/* Of an ISA whose numbers are not known every call may be one that maps. */
+enum gus_call gus_call_of(enum gus_translated_isa isa, int64_t number);
+
+/* Whether a clone with these flags is a process of its own; the emulator makes a vfork a fork. */
+bool gus_call_clones_process(uint64_t flags);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tracer is told: words of the form NAME=VALUE, as QEMU hands them on. */
+#ifndef GUS_TRACING_PLUGIN_OPTIONS_H
+#define GUS_TRACING_PLUGIN_OPTIONS_H
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "tracing/plugin/steps.h"
+
+struct gus_tracer_options {
+	const char *out;                /* a file, borrowed from the words; or NULL, and then */
+	int fd;                         /* what is open as that; else -1 */
+	bool plain;                     /* frames are not compressed */
+	struct gus_windows windows;
+	uint64_t max_size;              /* bytes; 0: no end */
+	bool replay;                    /* the program is gusprof-replay */
+	struct gus_vec(uint64_t) starts, ends; /* of ranges of addresses */
+};
+
+/* -1 with err. Freed with gus_tracer_options_free in any case. */
+int gus_tracer_options_parse(struct gus_tracer_options *o, int n, char *const *words, struct gus_error *err);
+void gus_tracer_options_free(struct gus_tracer_options *o);
+
+#endif

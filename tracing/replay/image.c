@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "tracing/replay/image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tracing/replay/image_format.h"
+
+/* QEMU notes each page that is mapped. So of what was only reserved, no more is mapped than what lies around the pages that are
+ * in use: what a window touches for the first time is near them. */
+#define WHOLE (256ull << 20)
+#define AROUND (4ull << 20)
+#define STACK_MORE (128ull << 10)       /* that a stack may grow by */
+
+#define STATE_COMPONENTS 512            /* which there are: offset in an XSAVE area, its header's first integer */
+#define STATE_HEADER_REST 520
+#define STATE_HEADER_END 576
+#define STATE_OLD 7                     /* x87, SSE, AVX: what QEMU has */
+#define EFLAGS 18                       /* in user_regs_struct */
+#define EFLAGS_TRAP 0x100
+
+struct image {
+	struct gus_replay_image head;
+	struct gus_vec(struct gus_replay_mapping) mappings;
+	struct gus_vec(struct gus_replay_run) runs;
+	struct gus_vec(char) texts;
+};
+
+/* Where the pieces come to lie. */
+static uint64_t texts_at(const struct image *i)
+{
+	return sizeof(i->head) + i->mappings.n * sizeof(*i->mappings.v) + i->runs.n * sizeof(*i->runs.v);
+}
+
+static int check_file(const Gusprof__SnapshotMapping *m, struct gus_error *err)
+{
+	struct stat st;
+
+	if (stat(m->path, &st) != 0)
+		return gus_fail_errno(err, errno, "cannot replay the snapshot: %s was mapped and is not there", m->path);
+	if ((uint64_t)st.st_size == m->file_size && st.st_ino == m->inode &&
+	    (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec == m->file_mtime_ns)
+		return 0;
+	return gus_fail(err, GUS_E_NOT_FOUND, "cannot replay the snapshot: %s has changed since it was taken", m->path);
+}
+
+/* The offset of a path among the texts; the last one is often the same. */
+static uint64_t text_of(struct image *i, const char *path, size_t *last)
+{
+	if (i->texts.n && strcmp(i->texts.v + *last, path) == 0)
+		return *last;
+	*last = i->texts.n;
+	gus_vec_append(&i->texts, path, strlen(path) + 1);
+	return *last;
+}
+
+static void add_mapping(struct image *i, uint64_t start, uint64_t end, uint32_t protection)
+{
+	struct gus_replay_mapping *last = i->mappings.n ? &i->mappings.v[i->mappings.n - 1] : NULL;
+
+	if (last && last->address + last->size > start && end > start) /* pieces of one mapping, around runs */
+		last->size = end - last->address > last->size ? end - last->address : last->size;
+	else
+		gus_vec_push(&i->mappings, (struct gus_replay_mapping){ start, end - start, 0, 0, protection, 0 });
+}
+
+/* The parts of a large mapping that are in use. */
+static void add_parts(struct image *i, const struct gus_snapshot *s, const Gusprof__SnapshotMapping *m)
+{
+	uint64_t end = m->start + m->length;
+
+	for (size_t k = 0; k < s->runs.n; k++) {
+		uint64_t from = s->runs.v[k].address, to = from + s->runs.v[k].size;
+
+		if (to <= m->start || from >= end)
+			continue;
+		from = from < m->start + AROUND ? m->start : from - AROUND;
+		to = to > end - AROUND ? end : to + AROUND;
+		add_mapping(i, from, to, m->protection);
+	}
+}
+
+static int add_mappings(struct image *i, const struct gus_snapshot *s, struct gus_error *err)
+{
+	uint64_t before = 0x10000;      /* the end of what is mapped below */
+	size_t last = 0;
+
+	for (size_t k = 0; k < s->about->n_mappings; k++) {
+		const Gusprof__SnapshotMapping *m = s->about->mappings[k];
+		uint64_t start = m->start, end = m->start + m->length;
+
+		if (strcmp(m->path, "[stack]") == 0)
+			start -= start - before < STACK_MORE ? start - before : STACK_MORE;
+		before = end;
+		if (!(m->protection & (PROT_READ | PROT_WRITE | PROT_EXEC)))
+			continue;
+		if (m->from_file) {
+			if (check_file(m, err) != 0)
+				return -1;
+			gus_vec_push(&i->mappings, (struct gus_replay_mapping){ start, end - start, m->offset, 1 + text_of(i, m->path, &last),
+										m->protection, 0 });
+		} else if (m->length <= WHOLE) {
+			add_mapping(i, start, end, m->protection);
+		} else {
+			add_parts(i, s, m);
+		}
+	}
+	for (size_t k = 0; k < i->mappings.n; k++)
+		if (i->mappings.v[k].path)
+			i->mappings.v[k].path += texts_at(i) + s->runs.n * sizeof(*i->runs.v) - 1;
+	return 0;
+}
+
+static void fill_head(struct image *i, const struct gus_snapshot *s)
+{
+	const Gusprof__Snapshot *a = s->about;
+	uint64_t components;
+
+	i->head.magic = GUS_REPLAY_MAGIC;
+	i->head.mappings = sizeof(i->head);
+	i->head.mappings_n = i->mappings.n;
+	i->head.runs = sizeof(i->head) + i->mappings.n * sizeof(*i->mappings.v);
+	i->head.runs_n = s->runs.n;
+	memcpy(i->head.registers, a->registers.data, sizeof(i->head.registers));
+	i->head.registers[EFLAGS] &= ~(uint64_t)EFLAGS_TRAP;
+	i->head.state_size = a->state.len;
+	memcpy(i->head.state, a->state.data, a->state.len);
+	memcpy(&components, i->head.state + STATE_COMPONENTS, sizeof(components));
+	components &= STATE_OLD;
+	memcpy(i->head.state + STATE_COMPONENTS, &components, sizeof(components));
+	memset(i->head.state + STATE_HEADER_REST, 0, STATE_HEADER_END - STATE_HEADER_REST);
+	i->head.state_mask = STATE_OLD;
+}
+
+static int write_all(int fd, const void *bytes, size_t size, struct gus_error *err)
+{
+	const uint8_t *at = bytes;
+
+	while (size) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return gus_fail_errno(err, n < 0 ? errno : ENOSPC, "cannot write the image of a snapshot");
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_image(struct image *i, const struct gus_snapshot *s, int fd, struct gus_error *err)
+{
+	uint64_t pages;
+
+	fill_head(i, s);
+	pages = i->head.runs + s->runs.n * sizeof(*i->runs.v) + i->texts.n;
+	for (size_t k = 0; k < s->runs.n; k++)
+		gus_vec_push(&i->runs, (struct gus_replay_run){ s->runs.v[k].address, s->runs.v[k].size, pages + s->runs.v[k].at });
+	if (write_all(fd, &i->head, sizeof(i->head), err) != 0 ||
+	    write_all(fd, i->mappings.v, i->mappings.n * sizeof(*i->mappings.v), err) != 0 ||
+	    write_all(fd, i->runs.v, i->runs.n * sizeof(*i->runs.v), err) != 0 || write_all(fd, i->texts.v, i->texts.n, err) != 0)
+		return -1;
+	return write_all(fd, s->bytes, (size_t)s->about->bytes, err);
+}
+
+int gus_replay_image(const struct gus_snapshot *s, struct gus_error *err)
+{
+	int fd = memfd_create("gusprof-replay", MFD_CLOEXEC);
+	struct image i = { 0 };
+
+	if (fd < 0)
+		return gus_fail_errno(err, errno, "cannot make an image of a snapshot");
+	if (add_mappings(&i, s, err) != 0 || write_image(&i, s, fd, err) != 0) {
+		close(fd);
+		fd = -1;
+	}
+	gus_vec_free(&i.mappings);
+	gus_vec_free(&i.runs);
+	gus_vec_free(&i.texts);
+	return fd;
+}

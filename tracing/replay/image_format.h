@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* What gusprof-replay is given: a snapshot as a plain file, so that it needs no library to read it. Written by gusprof itself
+ * (tracing/replay/image.c) for this machine, and removed after the run; it is no format for keeping. */
+#ifndef GUS_TRACING_REPLAY_IMAGE_FORMAT_H
+#define GUS_TRACING_REPLAY_IMAGE_FORMAT_H
+
+#include <stdint.h>
+
+/* Where gusprof-replay lies: far from where programs, libraries, stacks, emulators and sanitizers are put. Its code is nobody's
+ * that is traced. The makefile links it there. */
+#define GUS_REPLAY_BASE 0x3a0000000000ull
+#define GUS_REPLAY_SIZE 0x10000000ull
+
+/* System calls of no kernel, by which it speaks to who traces it: in the first argument a number or an address. */
+#define GUS_REPLAY_BEGIN 0x67757301     /* what follows is the snapshot's own code */
+#define GUS_REPLAY_SIGNAL 0x67757302    /* it raised this signal; the second argument says where */
+
+#define GUS_REPLAY_MAGIC 0x31304c5052535547ull /* "GUSRPL01" */
+#define GUS_REPLAY_STATE 16384
+
+/* A mapping: zero pages, or those of a file. Addresses ascend. */
+struct gus_replay_mapping {
+	uint64_t address, size;
+	uint64_t file_offset;
+	uint64_t path;                  /* offset in the image of a terminated string; 0: none */
+	uint32_t protection;
+	uint32_t reserved;
+};
+
+/* Pages to be read from the image. Writable while the image is loaded. */
+struct gus_replay_run { uint64_t address, size, at; };
+
+struct gus_replay_image {
+	uint64_t magic;
+	uint64_t mappings, mappings_n;  /* offsets in the image, and how many */
+	uint64_t runs, runs_n;
+	uint64_t registers[27];         /* user_regs_struct */
+	uint64_t state_size;
+	uint64_t state_mask;            /* components to be loaded: low and high half for xrstor */
+	uint8_t state[GUS_REPLAY_STATE] __attribute__((aligned(64)));
+};
+
+/* Exit statuses of gusprof-replay, when it does not come to its jump. */
+enum gus_replay_status {
+	GUS_REPLAY_BAD = 3,             /* no such image, or one that cannot be loaded: it says why */
+	GUS_REPLAY_CLASH = 4,           /* something lies already where a mapping has to */
+	GUS_REPLAY_CHANGED = 5,         /* a file cannot be opened any more */
+};
+
+#endif
