@@ -10,11 +10,14 @@ attribution_libattribution_a_SOURCES = \
 	attribution/routes/routes.c attribution/routes/routes.h \
 	attribution/routes/samples.c \
 	attribution/routes/stacks.c \
+	attribution/routes/trace.c attribution/routes/trace.h \
 	attribution/routes/walk.c attribution/routes/walk.h \
 	attribution/statistics/interval.c attribution/statistics/interval.h \
 	attribution/statistics/series.c attribution/statistics/series.h \
 	attribution/traced/code.c \
+	attribution/traced/coverage.c attribution/traced/coverage.h \
 	attribution/traced/knobs.c \
 	attribution/traced/private.h \
+	attribution/traced/regions.c attribution/traced/regions.h \
 	attribution/traced/thread.c \
 	attribution/traced/traced.c attribution/traced/traced.h

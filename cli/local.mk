@@ -31,6 +31,7 @@ gusprof_SOURCES = \
 	cli/model/traced.c cli/model/traced.h \
 	cli/model/traced_json.c \
 	cli/model/traced_text.c \
+	cli/model/view.h \
 	cli/record/record.c \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/csv.c \

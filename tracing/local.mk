@@ -5,9 +5,10 @@ tracing_libtracing_a_SOURCES = \
 	tracing/emulator/emulate.c tracing/emulator/emulate.h \
 	tracing/replay/access.c tracing/replay/access.h \
 	tracing/replay/image.c tracing/replay/image.h \
+	tracing/replay/image_format.h \
 	tracing/replay/replay.c tracing/replay/replay.h \
-	tracing/replay/step.c \
-	tracing/replay/image_format.h
+	tracing/replay/replays.c tracing/replay/replays.h \
+	tracing/replay/step.c
 tracing_libtracing_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 
 # The plugin of QEMU. A shared object, so it has its own position-independent objects of the layers that it needs; and no

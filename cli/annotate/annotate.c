@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/path.h"
 #include "cli/annotate/render.h"
 #include "cli/common/filter.h"
 #include "cli/common/print.h"

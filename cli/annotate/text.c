@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "cli/annotate/render.h"
 #include "cli/common/print.h"
 

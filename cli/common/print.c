@@ -19,13 +19,6 @@ void gus_print_percent(double share)
 	printf("%7s%%", text);
 }
 
-const char *gus_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 void gus_format_fixed(char *out, size_t room, double value, int digits)
 {
 	uint64_t scale = 1, scaled;

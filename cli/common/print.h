@@ -10,8 +10,6 @@
 void gus_print_clean(const char *text);
 /* "12.34%" of a share of 1, right-aligned in eight columns. */
 void gus_print_percent(double share);
-/* What stands behind the last slash. */
-const char *gus_base_name(const char *path);
 
 /* value, which is not negative, with that many digits behind a point. */
 void gus_format_fixed(char *out, size_t room, double value, int digits);

@@ -6,25 +6,16 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "attribution/profile/profile.h"
 #include "cli/common/options.h"
-#include "cli/common/print.h"
 #include "cli/model/traced.h"
-#include "tracing/emulator/emulate.h"
-#include "tracing/replay/replay.h"
+#include "proto/reader.h"
+#include "tracing/replay/replays.h"
 
 enum { STEPPED_MOST = 200000 }; /* instructions of a window, where each costs a step */
-
-struct attached {
-	struct gus_traced *traced;
-	struct gus_model_windows *windows;
-};
 
 /* Sampling: by this very program, beside it. */
 
@@ -71,82 +62,18 @@ static void stop_recorder(pid_t child)
 	while (got < 0 && errno == EINTR);
 }
 
-struct elsewhere gus_vec(struct gus_model_elsewhere);
-
-/* One more sample, or several, of a function that no window has at that place. */
-static void note_elsewhere(struct elsewhere *list, const struct gus_profile *profile, const struct gus_cell *cell)
-{
-	const struct gus_module *module = gus_space_module(profile->space, cell->place.module);
-	struct gus_name names[GUS_NAMES_MAX];
-	char name[sizeof(list->v->name)];
-
-	gus_symbols_names(profile->symbols, module, cell->place.offset, GUS_DEPTH_FUNCTION, names);
-	snprintf(name, sizeof(name), "%.80s [%.40s]", names[0].function ? names[0].function : "[unknown]",
-		 gus_base_name(module->path));
-	for (size_t i = 0; i < list->n; i++)
-		if (strcmp(list->v[i].name, name) == 0) {
-			list->v[i].samples += cell->samples;
-			return;
-		}
-	gus_vec_push(list, (struct gus_model_elsewhere){ .samples = cell->samples });
-	memcpy(list->v[list->n - 1].name, name, sizeof(name));
-}
-
-static int by_samples(const void *x, const void *y)
-{
-	const struct gus_model_elsewhere *a = x, *b = y;
-
-	return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1) : strcmp(a->name, b->name);
-}
-
-static void take_elsewhere(struct gus_model_windows *w, struct elsewhere *list)
-{
-	if (list->n)
-		qsort(list->v, list->n, sizeof(*list->v), by_samples);
-	w->elsewhere_n = list->n < GUS_MODEL_ELSEWHERE ? list->n : GUS_MODEL_ELSEWHERE;
-	if (w->elsewhere_n)
-		memcpy(w->elsewhere, list->v, w->elsewhere_n * sizeof(*w->elsewhere));
-	gus_vec_free(list);
-}
-
-/* How many of the samples are at instructions that the windows have executed. */
-void gus_model_count_samples(struct gus_traced *t, const char *path, struct gus_model_windows *w)
+void gus_model_cover(struct gus_traced *t, const char *path, struct gus_model_windows *w)
 {
 	struct gus_error err = { 0 };
-	struct gus_symbols_options symbols = { 0 };
 	struct gus_reader *reader = gus_reader_open(path, &err);
-	struct gus_profile profile;
-	struct elsewhere elsewhere = { 0 };
 
-	w->sampled = gus_zalloc((t->regions.n + 1) * sizeof(*w->sampled)); /* the caller frees it */
 	if (!reader && err.code == GUS_E_NOT_FOUND)
 		snprintf(err.text, sizeof(err.text), "no samples could be taken of it; gusprof record -p %d says why",
 			 w->process->pid);
-	if (!reader || gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, gus_cli_log(0),
-					&err) != 0) {
+	if (!reader || gus_coverage_load(&w->coverage, t, reader, gus_cli_log(0), &err) != 0)
 		snprintf(w->why, sizeof(w->why), "%.250s", err.text);
-		gus_reader_close(reader);
-		return;
-	}
-	for (size_t i = 0; i < profile.cells.n; i++) {
-		const struct gus_cell *cell = &profile.cells.v[i];
-		const struct gus_module *module = gus_space_module(profile.space, cell->place.module);
-
-		uint32_t region = module->kind == GUS_MODULE_FILE ?
-			gus_traced_region_at(t, module->path, cell->place.offset) : GUS_TRACED_NONE;
-
-		w->samples += cell->samples;
-		if (region != GUS_TRACED_NONE) {
-			w->covered += cell->samples;
-			w->sampled[region] += cell->samples;
-		} else {
-			note_elsewhere(&elsewhere, &profile, cell);
-		}
-	}
-	take_elsewhere(w, &elsewhere);
-	if (!w->samples)
+	else if (!w->coverage.samples)
 		snprintf(w->why, sizeof(w->why), "no sample was taken meanwhile");
-	gus_profile_free(&profile);
 	gus_reader_close(reader);
 }
 
@@ -165,188 +92,126 @@ static void map_snapshot(struct gus_traced *t, const Gusprof__Snapshot *about)
 static void note_first(struct gus_model_windows *w, const struct gus_error *err)
 {
 	if (!w->failed++)
-		snprintf(w->first, sizeof(w->first), "%.500s", err->text);
+		w->first = *err;
 }
 
-static bool take_window(unsigned number, const Gusprof__Snapshot *about, const struct gus_replayed *done,
-			const char *path,
-			const struct gus_error *err, void *context)
+/* Reads a window's trace, and counts what it cost. */
+static void take_window(struct gus_traced *t, struct gus_model_windows *w, const struct gus_replays_window *window)
 {
-	struct attached *a = context;
-	struct gus_model_windows *w = a->windows;
-	struct gus_trace *trace;
-	struct gus_error own = { 0 };
+	const Gusprof__Snapshot *about = window->about;
+	struct gus_error err = window->err;
+	struct gus_trace *trace = window->path ? gus_trace_open(window->path, &err) : NULL;
 
-	(void)number;
-	if (err->code != GUS_OK) {
-		note_first(w, err);
-		return err->code != GUS_E_PERMISSION && err->code != GUS_E_FULL; /* it would be the same the next time */
-	}
-	trace = gus_trace_open(path, &own);
 	if (trace) {
-		map_snapshot(a->traced, about);
-		gus_traced_read(a->traced, trace, &own);
+		map_snapshot(t, about);
+		gus_traced_read(t, trace, &err);
 		gus_trace_close(trace);
 	}
-	unlink(path);
-	if (own.code != GUS_OK) {
-		note_first(w, &own);
-		return true;
+	if (err.code != GUS_OK) {
+		note_first(w, &err);
+		return;
 	}
 	w->taken++;
-	w->native += done->how == GUS_REPLAY_NATIVE;
+	w->native += window->done.how == GUS_REPLAY_NATIVE;
 	w->pause_ns += about->pause_ns;
 	w->pause_most_ns = about->pause_ns > w->pause_most_ns ? about->pause_ns : w->pause_most_ns;
 	w->bytes_most = about->bytes > w->bytes_most ? about->bytes : w->bytes_most;
-	return true;
 }
 
-/* A folder for what lies on disk meanwhile. */
-static char *make_folder(struct gus_error *err)
+/* All windows that are to be had, one after the other. -1 with err only if there can be no more because the recording that they are from
+ * cannot be read on. */
+static int take_windows(struct gus_traced *t, struct gus_model_windows *w, struct gus_replays *replays, struct gus_error *err)
 {
-	const char *under = getenv("TMPDIR");
-	char *path = gus_format("%s/gusprof-XXXXXX", under && *under ? under : "/tmp");
+	struct gus_replays_window window;
+	int more;
 
-	if (mkdtemp(path))
-		return path;
-	gus_fail_errno(err, errno, "cannot make a folder for snapshots, %s", path);
-	free(path);
-	return NULL;
+	while ((more = gus_replays_next(replays, &window, err)) > 0)
+		take_window(t, w, &window);
+	return more;
 }
 
-/* What the replays are made with. */
-struct tools { char *qemu, *plugin, *loader; };
-
-static void find_tools(struct tools *tools, const struct gus_model_traced *m, uint64_t window,
-		       struct gus_replay_wish *wish)
+/* What there is of windows; samples: the recording that has them. */
+static int report(struct gus_model_traced *m, struct gus_traced *t, struct gus_model_windows *w, const char *samples,
+		  const char *input, struct gus_error *err)
 {
-	*tools = (struct tools){ gus_find_command(m->emulator ? m->emulator : "qemu-x86_64"), gus_find_part("gusprof-qemu.so"),
-		gus_find_part("gusprof-replay") };
-	*wish = (struct gus_replay_wish){ .tools = { tools->qemu, tools->plugin, tools->loader }, .window = window,
-		.native_window = window < STEPPED_MOST ? window : STEPPED_MOST };
-}
-
-static void forget_tools(struct tools *tools)
-{
-	free(tools->qemu);
-	free(tools->plugin);
-	free(tools->loader);
-}
-
-/* What there is of windows. */
-static int report(struct gus_model_traced *m, struct attached *a, const char *samples, const char *input,
-		  struct gus_error *err)
-{
-	struct gus_traced_view v = { .windows = a->windows, .input = input };
+	struct gus_model_view v = { .windows = w, .input = input };
 	int rc;
 
 	*err = (struct gus_error){ 0 };
-	if (gus_traced_end(a->traced, err) != 0)
+	if (gus_traced_end(t, err) != 0)
 		return -1;
-	gus_model_count_samples(a->traced, samples, a->windows);
-	rc = gus_model_traced_print(m, a->traced, &v, err);
-	free(a->windows->sampled);
+	gus_model_cover(t, samples, w);
+	rc = gus_model_traced_print(m, t, &v, err);
+	gus_coverage_free(&w->coverage);
 	return rc;
 }
 
-static int model_in(struct gus_model_traced *m, const struct gus_model_process *p, const char *folder,
-		    struct gus_error *err)
+/* What the replays are made with. */
+static struct gus_replay_wish wish_of(const struct gus_model_traced *m, uint64_t window)
 {
-	struct gus_model_windows windows = { .process = p };
-	char *samples = gus_format("%s/samples", folder), *prefix = gus_format("%s/window", folder);
-	struct gus_branch_config predictor;
-	struct gus_traced t;
-	struct attached a = { .traced = &t, .windows = &windows };
-	struct gus_replay_process of = { .pid = p->pid, .tid = p->tid, .count = (unsigned)p->snapshots,
-					.spread_ms = (unsigned)p->spread_ms,
-		.max_bytes = p->max_bytes, .prefix = prefix, .each = take_window, .context = &a };
-	struct tools tools;
-	pid_t recorder;
-	int rc;
+	struct gus_replay_wish wish = { .window = window, .native_window = window < STEPPED_MOST ? window : STEPPED_MOST };
 
-	find_tools(&tools, m, p->window, &of.replay);
-	gus_model_traced_open(m, NULL, &predictor, &t);
-	recorder = start_recorder(p->pid, samples);
-	wait_for_recorder(recorder, samples);
-	rc = gus_replay_of_process(&of, err);
-	stop_recorder(recorder);
-	if (windows.taken)
-		rc = report(m, &a, samples, NULL, err);
-	else if (rc >= 0)
-		rc = gus_fail(err, GUS_E_SYSTEM, "no window of process %d could be had: %s", p->pid, windows.first);
-	gus_model_traced_close(NULL, &t);
-	unlink(samples);
-	forget_tools(&tools);
-	free(samples);
-	free(prefix);
-	return rc;
+	gus_replay_tools_find(&wish.tools, m->emulator);
+	return wish;
 }
 
 int gus_model_attached(struct gus_model_traced *m, const struct gus_model_process *p, struct gus_error *err)
 {
-	char *folder = make_folder(err);
-	int rc;
+	struct gus_replays_wish of = { .pid = p->pid, .tid = p->tid, .count = (unsigned)p->snapshots,
+		.spread_ms = (unsigned)p->spread_ms, .max_bytes = p->max_bytes };
+	struct gus_replay_wish wish = wish_of(m, p->window);
+	struct gus_model_windows windows = { .process = p };
+	struct gus_branch_config predictor;
+	struct gus_replays *replays = gus_replays_of_process(&of, &wish, NULL, err);
+	struct gus_traced t;
+	char *samples;
+	pid_t recorder;
+	int rc = -1;
 
-	if (!folder)
-		return -1;
-	rc = model_in(m, p, folder, err);
-	rmdir(folder);
-	free(folder);
-	return rc;
-}
-
-/* Those of a recording, one after the other. -1 with err only if the recording cannot be read on. */
-static int replay_recorded(struct gus_reader *reader, const struct gus_replay_wish *wish, const char *path,
-			   struct attached *a,
-			   struct gus_error *err)
-{
-	struct gus_snapshot s;
-	int more;
-
-	for (unsigned n = 0; (more = gus_snapshot_read(reader, &s, err)) > 0; n++) {
-		struct gus_replay_wish one = *wish;
-		struct gus_replayed done = { 0 };
-		struct gus_error own = { 0 };
-
-		if (s.about->window) /* as it was recorded for */
-			one.window = s.about->window, one.native_window = s.about->window < STEPPED_MOST ?
-				s.about->window : STEPPED_MOST;
-		gus_replay_snapshot(&s, &one, path, &done, &own);
-		take_window(n, s.about, &done, path, &own, a);
-		gus_snapshot_free(&s);
+	if (replays) {
+		samples = gus_format("%s/samples", gus_replays_folder(replays));
+		gus_model_traced_open(m, NULL, &predictor, &t);
+		recorder = start_recorder(p->pid, samples);
+		wait_for_recorder(recorder, samples);
+		take_windows(&t, &windows, replays, err);
+		stop_recorder(recorder);
+		if (windows.taken)
+			rc = report(m, &t, &windows, samples, NULL, err);
+		else
+			*err = windows.first;
+		gus_model_traced_close(NULL, &t);
+		unlink(samples);
+		free(samples);
+		gus_replays_close(replays);
 	}
-	return more;
+	gus_replay_tools_free(&wish.tools);
+	return rc;
 }
 
 int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any,
 			struct gus_error *err)
 {
+	struct gus_replay_wish wish = wish_of(m, p->window);
 	struct gus_model_windows windows = { .process = p };
 	struct gus_reader *reader = gus_reader_open(path, err);
-	char *folder = reader ? make_folder(err) : NULL, *trace = folder ? gus_format("%s/window", folder) : NULL;
+	struct gus_replays *replays = reader ? gus_replays_of_recording(reader, &wish, NULL, err) : NULL;
 	struct gus_branch_config predictor;
-	struct gus_replay_wish wish;
 	struct gus_traced t;
-	struct attached a = { .traced = &t, .windows = &windows };
-	struct tools tools;
 	int rc = -1;
 
-	if (trace) {
-		find_tools(&tools, m, p->window, &wish);
+	if (replays) {
 		gus_model_traced_open(m, NULL, &predictor, &t);
-		rc = replay_recorded(reader, &wish, trace, &a, err);
+		rc = take_windows(&t, &windows, replays, err);
 		*any = windows.taken || windows.failed;
 		if (windows.taken)
-			rc = report(m, &a, path, path, err);
+			rc = report(m, &t, &windows, path, path, err);
 		else if (windows.failed)
 			rc = gus_fail(err, GUS_E_SYSTEM, "no snapshot of %s could be replayed: %s", path,
-				      windows.first);
+				      windows.first.text);
 		gus_model_traced_close(NULL, &t);
-		forget_tools(&tools);
-		rmdir(folder);
+		gus_replays_close(replays);
 	}
-	free(trace);
-	free(folder);
 	gus_reader_close(reader);
+	gus_replay_tools_free(&wish.tools);
 	return rc;
 }

@@ -10,85 +10,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attribution/routes/walk.h"
+#include "attribution/traced/regions.h"
 #include "cli/common/options.h"
 #include "cli/model/phases.h"
-#include "symbolizer/insn/loops.h"
 #include "tracing/emulator/emulate.h"
-
-void gus_traced_region_name(const struct gus_traced *t, const struct gus_traced_region *r, char *out, size_t room)
-{
-	const struct gus_traced_function *f = &t->functions.v[r->function];
-	const struct gus_graph *g = f->graph;
-
-	if (r->loop == GUS_TRACED_NONE)
-		snprintf(out, room, "%s", f->name ? f->name : "[unknown]");
-	else
-		snprintf(out, room, "%s, loop at +0x%llx", f->name ? f->name : "[unknown]",
-			 (unsigned long long)g->insns.v[g->loops.v[r->loop].head].offset);
-}
 
 static const char *name_of_region(void *context, uint32_t region)
 {
 	static char name[256];
-	const struct gus_traced *t = context;
 
-	gus_traced_region_name(t, &t->regions.v[region], name, sizeof(name));
+	gus_traced_region_name(context, region, name, sizeof(name));
 	return name;
 }
 
-/* A branch, by its function and address. */
 static const char *name_of_branch(void *context, uint32_t line)
 {
 	static char name[320];
-	const struct gus_traced *t = context;
-	const struct gus_traced_block *b = &t->blocks.v[line - 1];
-	const struct gus_traced_function *f = &t->functions.v[t->regions.v[b->region].function];
-	uint64_t pc = t->program->insns[b->insn + b->insns_n - 1].offset, offset = pc - f->address + f->start;
-	struct gus_name names[GUS_NAMES_MAX];
 
-	if (f->name) {
-		gus_symbols_names(t->options.symbols, &f->of, offset, GUS_DEPTH_LINE, names);
-		if (names[0].file)
-			snprintf(name, sizeof(name), "%s:%u", names[0].file, names[0].line);
-		else
-			snprintf(name, sizeof(name), "%s+0x%llx", f->name, (unsigned long long)(pc - f->address));
-	} else {
-		snprintf(name, sizeof(name), "0x%llx", (unsigned long long)pc);
-	}
+	gus_traced_branch_name(context, line - 1, name, sizeof(name));
 	return name;
 }
 
-void gus_traced_name_phases(const struct gus_traced_view *v, struct gus_model_phases *m)
+void gus_model_name_phases(const struct gus_model_view *v, struct gus_model_phases *m)
 {
 	*m = (struct gus_model_phases){ .found = &v->traced->phases, .ticks = GUS_STREAM_TICKS, .region = name_of_region,
 		.line = name_of_branch, .context = (void *)(uintptr_t)v->traced };
-}
-
-static double cycles_of(const struct gus_traced *t, uint32_t region)
-{
-	return t->regions.v[region].cycles[0];
-}
-
-/* Those that were executed, by cycles. */
-static void order_regions(struct gus_traced_view *v)
-{
-	const struct gus_traced *t = v->traced;
-
-	v->order = gus_zalloc((t->regions.n + 1) * sizeof(*v->order));
-	for (uint32_t i = 0; i < t->regions.n; i++)
-		if (t->regions.v[i].executed)
-			v->order[v->regions_n++] = i;
-	for (size_t gap = v->regions_n / 2; gap; gap /= 2) /* equal ones keep no order of their own, so their numbers decide */
-		for (size_t i = gap; i < v->regions_n; i++) {
-			uint32_t one = v->order[i];
-			size_t k = i;
-
-			for (; k >= gap && (cycles_of(t, v->order[k - gap]) < cycles_of(t, one) ||
-					    (!(cycles_of(t, v->order[k - gap]) > cycles_of(t, one)) &&
-					     v->order[k - gap] > one)); k -= gap)
-				v->order[k] = v->order[k - gap];
-			v->order[k] = one;
-		}
 }
 
 /* What is inferred has the names of its recording, and branches that were measured. */
@@ -96,7 +43,7 @@ static void set_inferred(struct gus_traced_options *o, const struct gus_model_in
 {
 	o->symbols = in->profile->symbols;
 	o->mispredicted = gus_walk_mispredicted;
-	o->mispredicted_context = in->replay;
+	o->mispredicted_context = in->walk;
 }
 
 void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in,
@@ -117,34 +64,21 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 	gus_traced_open(t, &o);
 }
 
-static uint64_t longest_thread(const struct gus_traced *t)
-{
-	uint64_t longest = 0;
-
-	for (size_t i = 0; i < gus_traced_threads(t); i++) {
-		struct gus_traced_figures f;
-
-		gus_traced_thread(t, i, &f);
-		longest = f.warmed + f.instructions > longest ? f.warmed + f.instructions : longest;
-	}
-	return longest;
-}
-
-int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_traced_view *v,
+int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_model_view *v,
 			   struct gus_error *err)
 {
 	if (!t->instructions)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
 	if (t->warmed == t->instructions)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to model: the warm-up of %" PRIu64 " instructions is longer than each "
-				"thread, of which the longest has %" PRIu64, m->warm_up, longest_thread(t));
+				"thread, of which the longest has %" PRIu64, m->warm_up, gus_traced_longest_thread(t));
 	v->model = m;
 	v->traced = t;
-	order_regions(v);
+	v->order = gus_traced_order(t, &v->regions_n);
 	if (m->json)
-		gus_traced_json(v);
+		gus_model_traced_json(v);
 	else
-		gus_traced_text(v);
+		gus_model_traced_text(v);
 	free(v->order);
 	return 0;
 }
@@ -158,8 +92,8 @@ void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_trac
 		gus_symbols_free(symbols);
 }
 
-int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, struct gus_traced_view *v,
-			  struct gus_error *err)
+int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, const struct gus_model_inferred *in,
+			  struct gus_model_view *v, struct gus_error *err)
 {
 	struct gus_model_process none = { 0 };
 	struct gus_model_windows samples = { .process = &none };
@@ -170,21 +104,21 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, s
 
 	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every) /* of what was before a window the caches know nothing */
 		m->interval = true;
-	gus_model_traced_open(m, v->inferred, &predictor, &t);
+	gus_model_traced_open(m, in, &predictor, &t);
 	rc = gus_traced_read(&t, trace, &trouble);
 	if (gus_traced_end(&t, &trouble) != 0)
 		rc = -1;
 	v->trouble = rc ? trouble.text : NULL;
-	if (v->input && !v->inferred) { /* a recording may have both */
-		gus_model_count_samples(&t, v->input, &samples);
-		v->windows = samples.samples ? &samples : NULL;
+	if (v->input && !in) { /* a recording may have both */
+		gus_model_cover(&t, v->input, &samples);
+		v->windows = samples.coverage.samples ? &samples : NULL;
 	}
 	if (rc && !t.instructions)
 		*err = trouble;
 	else
 		rc = gus_model_traced_print(m, &t, v, err);
-	free(samples.sampled);
-	gus_model_traced_close(v->inferred, &t);
+	gus_coverage_free(&samples.coverage);
+	gus_model_traced_close(in, &t);
 	return rc;
 }
 
@@ -192,7 +126,7 @@ int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *
 		    struct gus_error *err)
 {
 	bool snapshots = false, interval = m->interval;
-	struct gus_traced_view v = { .input = path };
+	struct gus_model_view v = { .input = path };
 	struct gus_trace *trace = gus_trace_open(path, err);
 	int rc;
 
@@ -207,14 +141,14 @@ int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *
 	}
 	if (!trace)
 		return -1;
-	rc = gus_model_traced_show(m, trace, &v, err);
+	rc = gus_model_traced_show(m, trace, NULL, &v, err);
 	gus_trace_close(trace);
 	return rc;
 }
 
 int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status, struct gus_error *err)
 {
-	struct gus_traced_view v = { .command = (const char *const *)argv };
+	struct gus_model_view v = { .command = (const char *const *)argv };
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	struct gus_emulation e = { .silent = false };
 	struct gus_trace *trace;
@@ -229,7 +163,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	sigaction(SIGINT, &ignore, &before); /* it is the command's; what was traced until then is told */
 	trace = gus_trace_open_fd(e.trace, err);
 	if (trace) {
-		rc = gus_model_traced_show(m, trace, &v, err);
+		rc = gus_model_traced_show(m, trace, NULL, &v, err);
 		gus_trace_close(trace);
 	}
 	gus_emulation_end(&e);

@@ -6,7 +6,8 @@
 
 #include "cli/common/json.h"
 #include "cli/model/phases.h"
-#include "cli/model/traced.h"
+#include "attribution/routes/routes.h"
+#include "cli/model/view.h"
 #include "symbolizer/insn/insn.h"
 #include "symbolizer/insn/loops.h"
 
@@ -86,7 +87,7 @@ static json_t *gains(const struct gus_traced *t, const double *cycles)
 	return o;
 }
 
-static json_t *instruction(const struct gus_traced_view *v, const struct gus_traced_block *b, uint32_t i,
+static json_t *instruction(const struct gus_model_view *v, const struct gus_traced_block *b, uint32_t i,
 			   uint64_t offset)
 {
 	const struct gus_traced *t = v->traced;
@@ -120,7 +121,7 @@ static json_t *instruction(const struct gus_traced_view *v, const struct gus_tra
 	return o;
 }
 
-static json_t *instructions(const struct gus_traced_view *v, uint32_t region)
+static json_t *instructions(const struct gus_model_view *v, uint32_t region)
 {
 	const struct gus_traced *t = v->traced;
 	json_t *list = json_array();
@@ -139,7 +140,7 @@ static json_t *instructions(const struct gus_traced_view *v, uint32_t region)
 	return list;
 }
 
-static json_t *region(const struct gus_traced_view *v, uint32_t number)
+static json_t *region(const struct gus_model_view *v, uint32_t number)
 {
 	const struct gus_traced *t = v->traced;
 	const struct gus_traced_region *r = &t->regions.v[number];
@@ -170,7 +171,7 @@ static json_t *region(const struct gus_traced_view *v, uint32_t number)
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
 	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(r->warm_cycles) : json_null());
 	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
-	json_object_set_new(o, "samples", v->windows && v->windows->samples ? integer(v->windows->sampled[number]) :
+	json_object_set_new(o, "samples", v->windows && v->windows->coverage.samples ? integer(v->windows->coverage.by_region[number]) :
 			    json_null());
 	json_object_set_new(o, "ipc", ratio((double)r->instructions, r->cycles[0]));
 	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
@@ -252,11 +253,11 @@ static json_t *carried(const struct gus_traced *t)
 	return o;
 }
 
-static json_t *phases(const struct gus_traced_view *v)
+static json_t *phases(const struct gus_model_view *v)
 {
 	struct gus_model_phases m;
 
-	gus_traced_name_phases(v, &m);
+	gus_model_name_phases(v, &m);
 	return gus_model_phases_json(&m);
 }
 
@@ -312,7 +313,7 @@ static json_t *notices(const struct gus_traced *t)
 	return list;
 }
 
-static json_t *command(const struct gus_traced_view *v)
+static json_t *command(const struct gus_model_view *v)
 {
 	json_t *list = json_array();
 
@@ -332,26 +333,26 @@ static json_t *windows(const struct gus_model_windows *w)
 	json_object_set_new(o, "pid", json_integer(w->process->pid));
 	json_object_set_new(o, "taken", integer(w->taken));
 	json_object_set_new(o, "failed", integer(w->failed));
-	json_object_set_new(o, "first_failure", gus_json_text(w->first));
+	json_object_set_new(o, "first_failure", gus_json_text(w->first.text));
 	json_object_set_new(o, "by_steps", integer(w->native));
 	json_object_set_new(o, "instructions_most", integer(w->process->window));
 	json_object_set_new(o, "bytes_most", integer(w->bytes_most));
 	json_object_set_new(o, "pause_most_ns", integer(w->pause_most_ns));
 	json_object_set_new(o, "pause_ns", integer(w->pause_ns));
-	json_object_set_new(o, "samples", w->samples ? integer(w->samples) : json_null());
-	json_object_set_new(o, "samples_covered", w->samples ? integer(w->covered) : json_null());
-	for (size_t i = 0; i < w->elsewhere_n; i++) {
+	json_object_set_new(o, "samples", w->coverage.samples ? integer(w->coverage.samples) : json_null());
+	json_object_set_new(o, "samples_covered", w->coverage.samples ? integer(w->coverage.covered) : json_null());
+	for (size_t i = 0; i < w->coverage.elsewhere_n; i++) {
 		json_t *one = json_object();
 
-		json_object_set_new(one, "function", gus_json_text(w->elsewhere[i].name));
-		json_object_set_new(one, "samples", integer(w->elsewhere[i].samples));
+		json_object_set_new(one, "function", gus_json_text(w->coverage.elsewhere[i].name));
+		json_object_set_new(one, "samples", integer(w->coverage.elsewhere[i].samples));
 		json_array_append_new(elsewhere, one);
 	}
 	json_object_set_new(o, "samples_elsewhere", elsewhere);
 	return o;
 }
 
-static void set_totals(json_t *o, const struct gus_traced_view *v)
+static void set_totals(json_t *o, const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	struct branched branch = { 0 };
@@ -375,25 +376,25 @@ static void set_totals(json_t *o, const struct gus_traced_view *v)
 }
 
 /* Null where the trace is what was executed. */
-static json_t *inferred(const struct gus_model_inferred *in)
+static json_t *inferred(const struct gus_routes *r)
 {
 	json_t *o, *ranges;
 
-	if (!in)
+	if (!r)
 		return json_null();
 	o = json_object();
 	ranges = json_object();
-	json_object_set_new(o, "from", json_string(in->routes->source == GUS_ROUTES_STACKS ? "stacks" : "samples"));
-	json_object_set_new(o, "samples", integer(in->routes->samples));
-	json_object_set_new(o, "stacks", integer(in->routes->stacks));
+	json_object_set_new(o, "from", json_string(r->source == GUS_ROUTES_STACKS ? "stacks" : "samples"));
+	json_object_set_new(o, "samples", integer(r->samples));
+	json_object_set_new(o, "stacks", integer(r->stacks));
 	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
-		json_object_set_new(ranges, gus_range_verdict_name(i), integer(in->routes->ranges[i]));
+		json_object_set_new(ranges, gus_range_verdict_name(i), integer(r->ranges[i]));
 	json_object_set_new(o, "ranges", ranges);
 	json_object_set_new(o, "evidence", json_string("inferred"));
 	return o;
 }
 
-void gus_traced_json(const struct gus_traced_view *v)
+void gus_model_traced_json(const struct gus_model_view *v)
 {
 	json_t *o = json_object(), *list = json_array();
 

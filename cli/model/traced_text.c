@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/traced/regions.h"
+#include "base/path.h"
 #include "cli/common/print.h"
 #include "cli/model/phases.h"
-#include "cli/model/traced.h"
+#include "attribution/routes/routes.h"
+#include "cli/model/view.h"
 #include "symbolizer/insn/insn.h"
 
 enum { ROWS = 12, INSNS = 64, KNOBS = 10 };
@@ -45,7 +48,7 @@ static void print_inferred(const struct gus_routes *r)
 	       "mispredicted as often as these say.\n", r->stacks, r->ranges[GUS_RANGE_GOOD], all);
 }
 
-static void print_head(const struct gus_traced_view *v)
+static void print_head(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	uint64_t counted = t->instructions - t->warmed;
@@ -59,7 +62,7 @@ static void print_head(const struct gus_traced_view *v)
 		printf("%s", v->input);
 	printf(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
 	if (v->inferred)
-		print_inferred(v->inferred->routes);
+		print_inferred(v->inferred);
 	if (v->trouble)
 		printf("The trace is not whole: %s\n", v->trouble);
 	if (t->full)
@@ -98,9 +101,9 @@ static void print_head(const struct gus_traced_view *v)
 /* Those with a hundredth of the samples. */
 static void print_elsewhere(const struct gus_model_windows *w)
 {
-	for (size_t i = 0; i < w->elsewhere_n && w->elsewhere[i].samples * 100 >= w->samples; i++) {
-		printf("    %5.1f%% are elsewhere: ", 100 * ratio((double)w->elsewhere[i].samples, (double)w->samples));
-		gus_print_clean(w->elsewhere[i].name);
+	for (size_t i = 0; i < w->coverage.elsewhere_n && w->coverage.elsewhere[i].samples * 100 >= w->coverage.samples; i++) {
+		printf("    %5.1f%% are elsewhere: ", 100 * ratio((double)w->coverage.elsewhere[i].samples, (double)w->coverage.samples));
+		gus_print_clean(w->coverage.elsewhere[i].name);
 		putchar('\n');
 	}
 }
@@ -121,16 +124,16 @@ static void print_windows(const struct gus_model_windows *w)
 	putchar('\n');
 	if (w->taken)
 		print_pauses(w);
-	if (w->samples) {
+	if (w->coverage.samples) {
 		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the %s\n",
-		       100 * ratio((double)w->covered, (double)w->samples),
-		       w->samples, w->process->pid ? " taken meanwhile" : "", w->taken ? "windows have" : "trace has");
+		       100 * ratio((double)w->coverage.covered, (double)w->coverage.samples),
+		       w->coverage.samples, w->process->pid ? " taken meanwhile" : "", w->taken ? "windows have" : "trace has");
 		print_elsewhere(w);
 	} else {
 		printf("  how much of its time that is about is not known: %s\n", w->why);
 	}
 	if (w->failed)
-		printf("  %u more could not be had; the first: %s\n", w->failed, w->first);
+		printf("  %u more could not be had; the first: %s\n", w->failed, w->first.text);
 }
 
 static void print_memory(const struct gus_traced *t)
@@ -190,7 +193,7 @@ static size_t best_knobs(const struct gus_traced *t, const double *cycles, int b
 	return n;
 }
 
-static void print_sensitivity(const struct gus_traced_view *v, const double *cycles, const char *indent, size_t most)
+static void print_sensitivity(const struct gus_model_view *v, const double *cycles, const char *indent, size_t most)
 {
 	const struct gus_traced *t = v->traced;
 	int best[KNOBS];
@@ -210,12 +213,12 @@ static void print_sensitivity(const struct gus_traced_view *v, const double *cyc
 		printf("%snothing alone\n", indent);
 }
 
-static void print_regions(const struct gus_traced_view *v)
+static void print_regions(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	size_t rows = v->model->rows ? v->model->rows : ROWS;
 
-	bool sampled = v->windows && v->windows->samples;
+	bool sampled = v->windows && v->windows->coverage.samples;
 
 	printf("\n  cycles %s      instr.   IPC%s%s  %s\n", sampled ? "  samples" : "", v->model->causality ?
 	       "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
@@ -227,11 +230,11 @@ static void print_regions(const struct gus_traced_view *v)
 
 		if (!v->model->rows && r->cycles[0] < 0.01 * t->cycles[0])
 			break;
-		gus_traced_region_name(t, r, name, sizeof(name));
+		gus_traced_region_name(t, v->order[i], name, sizeof(name));
 		printf("  %6.2f%%  ", 100 * ratio(r->cycles[0], t->cycles[0]));
 		if (sampled)
-			printf("%6.2f%%  ", 100 * ratio((double)v->windows->sampled[v->order[i]],
-							(double)v->windows->samples));
+			printf("%6.2f%%  ", 100 * ratio((double)v->windows->coverage.by_region[v->order[i]],
+							(double)v->windows->coverage.samples));
 		printf("%9.2f%%  %5.2f", 100 * ratio((double)r->instructions, (double)(t->instructions - t->warmed)),
 		       ratio((double)r->instructions, r->cycles[0]));
 		if (v->model->causality)
@@ -340,7 +343,7 @@ static void print_share(bool there, double part, double whole)
 		printf("       -");
 }
 
-static void print_line(const struct gus_traced_view *v, const struct line *l)
+static void print_line(const struct gus_model_view *v, const struct line *l)
 {
 	const struct gus_traced *t = v->traced;
 
@@ -393,7 +396,7 @@ static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
 }
 
 /* What the time goes round in there: the heaviest circle that begins in the region. */
-static void print_circle(const struct gus_traced_view *v, uint32_t region)
+static void print_circle(const struct gus_model_view *v, uint32_t region)
 {
 	const struct gus_traced *t = v->traced;
 
@@ -411,7 +414,7 @@ static void print_circle(const struct gus_traced_view *v, uint32_t region)
 }
 
 /* The instructions of the region with the most cycles. */
-static void print_instructions(const struct gus_traced_view *v)
+static void print_instructions(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	const struct gus_traced_region *r = &t->regions.v[v->order[0]];
@@ -420,7 +423,7 @@ static void print_instructions(const struct gus_traced_view *v)
 	char name[256];
 
 	find_lines(t, v->order[0], &lines);
-	gus_traced_region_name(t, r, name, sizeof(name));
+	gus_traced_region_name(t, v->order[0], name, sizeof(name));
 	printf("\n  instructions of ");
 	gus_print_clean(name);
 	printf("\n       address      times  cycles%s    miss   mispr.\n", v->model->causality ? "   holds" : "");
@@ -512,7 +515,7 @@ static void print_groups(const struct gus_traced *t)
 	free(list);
 }
 
-void gus_traced_text(const struct gus_traced_view *v)
+void gus_model_traced_text(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	struct gus_model_phases phases;
@@ -535,7 +538,7 @@ void gus_traced_text(const struct gus_traced_view *v)
 	}
 	if (v->model->phases) {
 		putchar('\n');
-		gus_traced_name_phases(v, &phases);
+		gus_model_name_phases(v, &phases);
 		gus_model_phases_text(&phases);
 	}
 }

@@ -16,7 +16,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "tracing/replay/replay.h"
+#include "collector/snapshot/snapshot.h"
+#include "tracing/replay/replays.h"
 
 static const char *const ways[] = { [GUS_REPLAY_AUTO] = "auto", [GUS_REPLAY_QEMU] = "qemu", [GUS_REPLAY_NATIVE] = "native" };
 
@@ -33,23 +34,35 @@ static void print(unsigned number, const Gusprof__Snapshot *a, const struct gus_
 	fflush(stdout);
 }
 
-static bool each(unsigned number, const Gusprof__Snapshot *a, const struct gus_replayed *d, const char *path, const struct gus_error *err,
-		 void *context)
+struct job {
+	struct gus_replays_wish wish;
+	struct gus_replay_wish replay;
+	const char *prefix;
+};
+
+/* One after the other. How many traces there are; -1 if a recording cannot be read. */
+static int replay_all(struct gus_replays *replays, struct gus_error *err)
 {
-	(void)path, (void)context;
-	print(number, a, d, err);
-	return true;
+	struct gus_replays_window w;
+	int more = -1, good = 0;
+
+	while (replays && (more = gus_replays_next(replays, &w, err)) > 0) {
+		good += w.path != NULL;
+		print(w.number, w.about, &w.done, &w.err);
+	}
+	gus_replays_close(replays);
+	return more < 0 ? -1 : good;
 }
 
 /* Each snapshot both ways. How many traces there are. */
-static int replay_both(const struct gus_replay_process *p)
+static int replay_both(const struct job *p)
 {
-	struct gus_snapshot_wish wish = { .pid = p->pid, .tid = p->tid ? p->tid : p->pid };
+	struct gus_snapshot_wish wish = { .pid = p->wish.pid, .tid = p->wish.tid ? p->wish.tid : p->wish.pid };
 	struct gus_snapshot s;
 	struct gus_error err = { 0 };
 	int good = 0;
 
-	for (unsigned i = 0; i < p->count; i++) {
+	for (unsigned i = 0; i < p->wish.count; i++) {
 		char *to[] = { gus_format("%s.%u.qemu", p->prefix, i), gus_format("%s.%u.native", p->prefix, i) };
 
 		err = (struct gus_error){ 0 };
@@ -70,33 +83,20 @@ static int replay_both(const struct gus_replay_process *p)
 	return good;
 }
 
-/* Those of a recording. How many traces there are; -1 if it cannot be read. */
-static int replay_recorded(struct gus_replay_process *p, const char *file)
+static int replay_recorded(struct job *p, const char *file)
 {
 	struct gus_error err = { 0 };
 	struct gus_reader *r = gus_reader_open(file, &err);
-	struct gus_snapshot s;
-	int got = -1, good = 0;
+	int good = r ? replay_all(gus_replays_of_recording(r, &p->replay, p->prefix, &err), &err) : -1;
 
-	for (unsigned i = 0; r && (got = gus_snapshot_read(r, &s, &err)) == 1; i++) {
-		struct gus_replayed d = { 0 };
-		struct gus_error own = { 0 };
-		char *to = gus_format("%s.%u", p->prefix, i);
-
-		p->replay.window = s.about->window;
-		good += gus_replay_snapshot(&s, &p->replay, to, &d, &own) == 0;
-		print(i, s.about, &d, &own);
-		free(to);
-		gus_snapshot_free(&s);
-	}
 	gus_reader_close(r);
-	if (got < 0)
+	if (good < 0)
 		fprintf(stderr, "replay-process: %s\n", err.text);
-	return got < 0 ? -1 : good;
+	return good;
 }
 
 /* auto|qemu|native|both PID[/TID] COUNT SPREAD_MS WINDOW PREFIX */
-static int replay_living(struct gus_replay_process *p, char **words)
+static int replay_living(struct job *p, char **words)
 {
 	struct gus_error err = { 0 };
 	char *slash;
@@ -104,19 +104,20 @@ static int replay_living(struct gus_replay_process *p, char **words)
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (strcmp(ways[i], words[0]) == 0)
 			p->replay.how = (enum gus_replay_how)i;
-	p->pid = (pid_t)strtol(words[1], &slash, 10);
-	p->tid = *slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
-	p->count = (unsigned)strtoul(words[2], NULL, 10);
-	p->spread_ms = (unsigned)strtoul(words[3], NULL, 10);
+	p->wish.pid = (pid_t)strtol(words[1], &slash, 10);
+	p->wish.tid = *slash ? (pid_t)strtol(slash + 1, NULL, 10) : 0;
+	p->wish.count = (unsigned)strtoul(words[2], NULL, 10);
+	p->wish.spread_ms = (unsigned)strtoul(words[3], NULL, 10);
 	p->replay.window = strtoull(words[4], NULL, 10);
 	p->prefix = words[5];
-	return strcmp(words[0], "both") == 0 ? replay_both(p) : gus_replay_of_process(p, &err);
+	return strcmp(words[0], "both") == 0 ? replay_both(p) :
+		replay_all(gus_replays_of_process(&p->wish, &p->replay, p->prefix, &err), &err);
 }
 
 int main(int argc, char **argv)
 {
 	const char *build = getenv("GUS_BUILDDIR");
-	struct gus_replay_process p = { .each = each };
+	struct job p = { 0 };
 	char *plugin, *loader;
 	int traces;
 
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
 			"       GUS_BUILDDIR=DIR replay-process FILE PREFIX\n");
 		return 2;
 	}
-	p.replay.tools.qemu = "qemu-x86_64";
+	p.replay.tools.qemu = (char *)(uintptr_t)"qemu-x86_64";
 	p.replay.tools.plugin = plugin = gus_format("%s/tracing/plugin/gusprof-qemu.so", build);
 	p.replay.tools.loader = loader = gus_format("%s/tracing/replay/gusprof-replay", build);
 	if (argc == 3) {

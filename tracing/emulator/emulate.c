@@ -14,6 +14,12 @@
 #include "base/alloc.h"
 #include "config.h"
 
+/* Where in the build tree the parts lie that an installation has beside each other. */
+static const struct { const char *part, *folder; } built[] = {
+	{ "gusprof-qemu.so", "tracing/plugin" },
+	{ "gusprof-replay", "tracing/replay" },
+};
+
 static const struct { unsigned machine; const char *target; } targets[] = {
 	{ EM_X86_64, "x86_64" },
 	{ EM_AARCH64, "aarch64" },
@@ -88,8 +94,10 @@ char *gus_find_part(const char *name)
 	if (n > 0) {
 		self[n] = '\0';
 		slash = strrchr(self, '/');
-		if (slash) {
-			path = gus_format("%.*s/cli/tracer/%s", (int)(slash - self), self, name);
+		for (size_t i = 0; slash && i < sizeof(built) / sizeof(*built); i++) {
+			if (strcmp(built[i].part, name) != 0)
+				continue;
+			path = gus_format("%.*s/%s/%s", (int)(slash - self), self, built[i].folder, name);
 			if (access(path, R_OK) == 0)
 				return path;
 			free(path);

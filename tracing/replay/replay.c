@@ -15,12 +15,12 @@
 
 #include "base/alloc.h"
 #include "proto/reader.h"
+#include "tracing/emulator/emulate.h"
 #include "tracing/replay/image.h"
 #include "tracing/replay/image_format.h"
 
 #define CANNOT_BEGIN 127
 #define SECONDS 60
-#define CHOICES 4               /* of threads, for one snapshot */
 
 /* How QEMU is begun so that it does not lie where the snapshot has to. Its libraries go where the old layout of programs has
  * them, which today's do not use; what it still places by chance falls elsewhere the next time. Where chance is switched off it
@@ -211,6 +211,19 @@ int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_
 
 /* Either. */
 
+void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator)
+{
+	*tools = (struct gus_replay_tools){ gus_find_command(emulator ? emulator : "qemu-x86_64"), gus_find_part("gusprof-qemu.so"),
+		gus_find_part("gusprof-replay") };
+}
+
+void gus_replay_tools_free(struct gus_replay_tools *tools)
+{
+	free(tools->qemu);
+	free(tools->plugin);
+	free(tools->loader);
+}
+
 int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, struct gus_replayed *done,
 	       struct gus_error *err)
 {
@@ -236,74 +249,4 @@ int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wi
 	done->clashes = clashes;
 	memcpy(done->why, text, sizeof(text));
 	return rc;
-}
-
-/* A process. */
-
-static void sleep_until(double when)
-{
-	double left = when - now();
-
-	if (left > 0)
-		nanosleep(&(struct timespec){ (time_t)left, (long)((left - (double)(time_t)left) * 1e9) }, NULL);
-}
-
-/* A thread that runs when it is chosen may begin to wait; then it is another one's turn. */
-static int take_next(const struct gus_replay_process *p, struct gus_turns *turns, struct gus_snapshot *s, struct gus_error *err)
-{
-	struct gus_snapshot_wish wish = { .pid = p->pid, .max_bytes = p->max_bytes, .patience_ms = GUS_SNAPSHOT_PATIENCE_MS / CHOICES };
-
-	for (int i = 0; i < CHOICES; i++) {
-		memset(err, 0, sizeof(*err));
-		if (gus_turns_next(turns, p->pid, GUS_SNAPSHOT_PATIENCE_MS, &wish.tid, err) != 0)
-			return -1;
-		if (gus_snapshot_take(&wish, s, err) == 0)
-			return 0;
-		if (err->code != GUS_E_UNSUPPORTED)
-			return -1;
-	}
-	return -1;
-}
-
-static int take(const struct gus_replay_process *p, struct gus_turns *turns, struct gus_snapshot *s, struct gus_error *err)
-{
-	struct gus_snapshot_wish wish = { .pid = p->pid, .tid = p->tid, .max_bytes = p->max_bytes };
-
-	return p->tid ? gus_snapshot_take(&wish, s, err) : take_next(p, turns, s, err);
-}
-
-int gus_replay_of_process(const struct gus_replay_process *p, struct gus_error *err)
-{
-	struct gus_turns turns = { 0 };
-	struct gus_error first = { 0 };
-	bool go_on = true;
-	int traces = 0;
-
-	for (unsigned i = 0; i < p->count && go_on; i++) {
-		struct gus_error own = { 0 };
-		struct gus_snapshot s = { 0 };
-		struct gus_replayed done = { 0 };
-		char *path = gus_format("%s.%u", p->prefix, i);
-		double next = now() + p->spread_ms / 1e3;
-		int rc = take(p, &turns, &s, &own);
-
-		if (rc == 0)
-			rc = gus_replay_snapshot(&s, &p->replay, path, &done, &own);
-		if (rc == 0)
-			traces++;
-		else if (first.code == GUS_OK)
-			first = own;
-		if (p->each)
-			go_on = p->each(i, s.about, &done, rc == 0 ? path : NULL, &own, p->context);
-		gus_snapshot_free(&s);
-		free(path);
-		if (own.code == GUS_E_NOT_FOUND || own.code == GUS_E_PERMISSION)
-			break; /* it is gone, or not ours: that will not change */
-		if (i + 1 < p->count && go_on)
-			sleep_until(next);
-	}
-	gus_turns_free(&turns);
-	if (!traces && first.code != GUS_OK && err)
-		*err = first;
-	return traces || first.code == GUS_OK ? traces : -1;
 }

@@ -19,10 +19,14 @@ enum gus_replay_how {
 };
 
 struct gus_replay_tools {
-	const char *qemu;       /* "qemu-x86_64", sought in PATH; NULL: none */
-	const char *plugin;     /* gusprof-qemu.so; NULL: none */
-	const char *loader;     /* gusprof-replay */
+	char *qemu;             /* "qemu-x86_64", sought in PATH; NULL: none */
+	char *plugin;           /* gusprof-qemu.so; NULL: none */
+	char *loader;           /* gusprof-replay */
 };
+
+/* Those that are built and installed with this program. emulator NULL: qemu-x86_64. Freed with gus_replay_tools_free. */
+void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator);
+void gus_replay_tools_free(struct gus_replay_tools *tools);
 
 struct gus_replay_wish {
 	struct gus_replay_tools tools;
@@ -51,22 +55,5 @@ int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_
 			  struct gus_error *err);
 int gus_replay_by_steps(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out, struct gus_replayed *done,
 			struct gus_error *err);
-
-/* Several snapshots of a process, and what each of them does. */
-struct gus_replay_process {
-	pid_t pid, tid;         /* tid 0: its running threads in turn */
-	unsigned count;
-	unsigned spread_ms;     /* from the beginning of one snapshot to that of the next, at least */
-	uint64_t max_bytes;     /* of memory in a snapshot; 0: GUS_SNAPSHOT_MAX_BYTES */
-	struct gus_replay_wish replay;
-	const char *prefix;     /* traces are PREFIX.0, PREFIX.1, ... */
-	/* Told after each: the trace is at path, or there is none and err says why. False ends the whole. NULL: nobody. */
-	bool (*each)(unsigned number, const Gusprof__Snapshot *about, const struct gus_replayed *done, const char *path,
-		     const struct gus_error *err, void *context);
-	void *context;
-};
-
-/* How many traces there are. -1 with err if there is none: why the first snapshot or replay failed. */
-int gus_replay_of_process(const struct gus_replay_process *p, struct gus_error *err);
 
 #endif

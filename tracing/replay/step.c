@@ -412,7 +412,11 @@ int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_re
 	int rc = -1;
 
 	*done = (struct gus_replayed){ .how = GUS_REPLAY_NATIVE };
-	s.writer = create(out, snapshot, w->native_window ? w->native_window : w->window, w->tools.loader, err);
+	if (!w->tools.loader)
+		gus_fail(err, GUS_E_NOT_FOUND, "cannot replay the snapshot: gusprof-replay, which is built and installed with this program, "
+			 "is missing");
+	else
+		s.writer = create(out, snapshot, w->native_window ? w->native_window : w->window, w->tools.loader, err);
 	if (s.writer && tell_mappings(&s, snapshot, err) == 0)
 		rc = run(&s, snapshot, w, done, err);
 	if (s.writer)

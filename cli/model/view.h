@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What gusprof model shows of what was executed, and its renderers. */
+#ifndef GUS_CLI_MODEL_VIEW_H
+#define GUS_CLI_MODEL_VIEW_H
+
+#include "attribution/traced/coverage.h"
+#include "attribution/traced/traced.h"
+
+/* A process that runs: snapshots of its threads, and what copies made from them do next. */
+struct gus_model_process {
+	int pid, tid;                   /* tid 0: its running threads in turn */
+	uint64_t snapshots, spread_ms, window, max_bytes;
+};
+
+struct gus_model_traced {
+	const struct gus_uarch *uarch;
+	const struct gus_core_config *config;
+	const struct gus_cache_config *caches;
+	double weight;                  /* of the knobs; 0: none is turned */
+	bool causality, interval, phases, memory, json;
+	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
+	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
+	uint64_t warm_up;
+};
+
+/* What was taken of a process. */
+struct gus_model_windows {
+	const struct gus_model_process *process;
+	unsigned taken, failed, native; /* native: of those taken, replayed by steps */
+	uint64_t pause_most_ns, pause_ns, bytes_most;
+	struct gus_error first;         /* why the first that failed did */
+	struct gus_coverage coverage;   /* of the samples taken meanwhile; without samples: none could be taken, and why */
+	char why[256];
+};
+
+struct gus_routes;
+
+struct gus_model_view {
+	const struct gus_model_traced *model;
+	const struct gus_traced *traced;
+	const char *const *command;     /* words, n of them; NULL: a file */
+	size_t command_n;
+	const struct gus_model_windows *windows; /* of a process; else NULL */
+	const char *input, *trouble;    /* trouble: why the trace is not whole; NULL: it is */
+	const struct gus_routes *inferred; /* NULL: the trace is what was executed */
+	uint32_t *order;                /* regions by cycles, largest first; regions_n of them have been executed */
+	size_t regions_n;
+};
+
+/* What regions and branches of phases are called; for gus_model_phases. */
+struct gus_model_phases;
+void gus_model_name_phases(const struct gus_model_view *v, struct gus_model_phases *m);
+
+void gus_model_traced_text(const struct gus_model_view *v);
+void gus_model_traced_json(const struct gus_model_view *v);
+
+#endif
