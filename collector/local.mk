@@ -24,6 +24,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/host.c collector/host/host.h \
 	collector/host/priority.c collector/host/priority.h \
 	collector/host/procfs.c collector/host/procfs.h \
+	collector/host/text.c collector/host/text.h \
 	collector/host/vdso.c collector/host/vdso.h \
 	collector/records/records.c collector/records/records.h \
 	collector/records/sideband.c collector/records/sideband.h \
@@ -38,7 +39,6 @@ collector_libcollector_a_SOURCES = \
 	collector/session/private.h \
 	collector/session/rate.c \
 	collector/session/session.c collector/session/session.h \
-	collector/session/signals.c collector/session/signals.h \
 	collector/session/trace.c \
 	collector/snapshot/hold.c \
 	collector/snapshot/memory.c \
@@ -48,4 +48,5 @@ collector_libcollector_a_SOURCES = \
 	collector/stat/attach.c collector/stat/attach.h \
 	collector/stat/stat.c collector/stat/stat.h \
 	collector/target/child.c collector/target/child.h \
+	collector/target/signals.c collector/target/signals.h \
 	collector/target/target.c collector/target/target.h

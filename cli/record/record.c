@@ -17,6 +17,7 @@
 #include "cli/verbs.h"
 #include "collector/doctor/branches.h"
 #include "collector/events/pmu.h"
+#include "collector/host/text.h"
 #include "collector/session/cost.h"
 #include "collector/session/session.h"
 #include "collector/target/child.h"

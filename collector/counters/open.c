@@ -12,6 +12,7 @@
 
 #include "collector/counters/private.h"
 #include "collector/events/pmu.h"
+#include "collector/host/text.h"
 
 #define SPARE_FILES 32       /* for everything else that is open */
 #define SIDE_RING_BYTES (128u << 10) /* beside a flight recorder's */

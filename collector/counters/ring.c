@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "collector/events/pmu.h"
+#include "collector/host/text.h"
 
 #define RECORD_MAX 65536 /* a header's length field has 16 bits */
 #define PAGES_MIN 8

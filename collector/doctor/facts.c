@@ -15,6 +15,7 @@
 #include "collector/doctor/trial.h"
 #include "collector/events/attr.h"
 #include "collector/host/host.h"
+#include "collector/host/text.h"
 #include "collector/host/vdso.h"
 
 #define STATUS_MAX 8192

@@ -10,6 +10,7 @@
 #include "collector/events/event.h"
 #include "collector/events/names.h"
 #include "collector/events/pfm.h"
+#include "collector/host/text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define HYBRID_SHIFT 32 /* config[63:32] of generic events names the PMU; PERF_PMU_TYPE_SHIFT in newer headers */

@@ -8,28 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "collector/host/text.h"
+
 #define TEXT_MAX 4096
-
-bool gus_read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t n = 0;
-	ssize_t got;
-
-	if (fd < 0)
-		return false;
-	while (n < size - 1 && (got = read(fd, text + n, size - 1 - n)) != 0) {
-		if (got < 0 && errno != EINTR)
-			break;
-		if (got > 0)
-			n += (size_t)got;
-	}
-	close(fd);
-	while (n && (text[n - 1] == '\n' || text[n - 1] == ' '))
-		n--;
-	text[n] = '\0';
-	return true;
-}
 
 /* A file of a PMU, or of one of its folders. */
 static bool read_attribute(const struct gus_pmus *pmus, const char *pmu, const char *name, char *text, size_t size)

@@ -57,7 +57,4 @@ const struct gus_pmu_alias *gus_pmu_alias(const struct gus_pmu *pmu, const char 
 /* Whether a CPU is in a list such as "0-3,8". */
 bool gus_cpus_has(const char *cpus, unsigned cpu);
 
-/* The first size - 1 bytes of a small file, terminated, without a newline at the end; false if it cannot be read. */
-bool gus_read_text(const char *path, char *text, size_t size);
-
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/events/pmu.h"
+#include "collector/host/text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "collector/events/pmu.h"
 #include "collector/host/build_id.h"
+#include "collector/host/text.h"
 
 static void set(char **field, const char *text)
 {

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collector/events/pmu.h"
+#include "collector/host/text.h"
 
 #define KERNEL_THREAD 0x200000 /* PF_KTHREAD: the kernel shows its flags in stat, and has never moved this one */
 #define STAT_START 22          /* fields of stat, counted from 1 as in proc(5) */

@@ -11,7 +11,7 @@
 #include "collector/session/lanes.h"
 #include "collector/session/living.h"
 #include "collector/session/session.h"
-#include "collector/session/signals.h"
+#include "collector/target/signals.h"
 #include "collector/snapshot/snapshot.h"
 #include "collector/target/child.h"
 #include "proto/writer.h"

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/events/pmu.h"
+#include "collector/host/text.h"
 
 #define STOP_MS 500             /* until the thread has stopped: microseconds if it has a CPU, else it waits for its turn */
 #define OTHERS_NS 1000000       /* for the others: those that have a CPU take microseconds, and the rest executes nothing */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/events/pmu.h"
+#include "collector/host/text.h"
 #include "collector/snapshot/private.h"
 
 #define NAP_NS 500000

@@ -12,6 +12,7 @@
 #include "collector/doctor/doctor.h"
 #include "collector/doctor/facts.h"
 #include "collector/events/pmu.h"
+#include "collector/host/text.h"
 
 #define ATTEMPTS 4      /* of attaching to a process that has new threads each time we look */
 #define CPU_LIMIT 8192  /* beyond any kernel's */

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/events/pmu.h"
-#include "collector/session/signals.h"
+#include "collector/host/text.h"
+#include "collector/target/signals.h"
 #include "collector/stat/attach.h"
 #include "collector/target/child.h"
 

@@ -15,6 +15,7 @@
 
 #include "collector/events/attr.h"
 #include "collector/events/pmu.h"
+#include "collector/host/text.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434 /* the same on all architectures; since Linux 5.3 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/session/signals.h"
+#include "collector/target/signals.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/host/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+bool gus_read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t n = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	while (n < size - 1 && (got = read(fd, text + n, size - 1 - n)) != 0) {
+		if (got < 0 && errno != EINTR)
+			break;
+		if (got > 0)
+			n += (size_t)got;
+	}
+	close(fd);
+	while (n && (text[n - 1] == '\n' || text[n - 1] == ' '))
+		n--;
+	text[n] = '\0';
+	return true;
+}
