@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "collector/counters/ring.h"
+#include "collector/doctor/probe.h"
 #include "collector/doctor/trial.h"
 #include "collector/events/attr.h"
 #include "collector/host/host.h"

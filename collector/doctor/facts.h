@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/doctor/probe.h"
+#include "collector/doctor/verdict.h"
 #include "collector/events/pmu.h"
 
 /* Classes of events, from what works anywhere to what explains most. */

@@ -12,6 +12,7 @@
 
 #include "collector/counters/ring.h"
 #include "collector/counters/tally.h"
+#include "collector/doctor/probe.h"
 #include "collector/events/attr.h"
 #include "collector/events/topdown.h"
 #include "collector/host/frequency.h"
