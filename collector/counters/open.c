@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collector/counters/private.h"
+#include "collector/doctor/refusal.h"
 #include "collector/events/pmu.h"
 
 #define SPARE_FILES 32       /* for everything else that is open */
@@ -93,7 +94,7 @@ static int open_ring(struct gus_counters *c, struct gus_rings *rings, unsigned c
 	if (fd == -ENODEV)
 		return GONE;
 	if (fd < 0)
-		return gus_attr_explain(err, &holder, (int)cpu, -fd);
+		return gus_refusal_explain(err, &holder, (int)cpu, -fd);
 	gus_vec_push(&c->holders, fd);
 	if ((backward ? gus_ring_map_flight : gus_ring_map)(&ring, fd, cpu, bytes, err) != 0)
 		return -1;
@@ -339,7 +340,7 @@ static int check_opened(const struct gus_counters *c, struct gus_error *err)
 		for (size_t k = 0; k < c->list.n && !opened; k++)
 			opened = c->list.v[k].event == i;
 		if (!opened)
-			return gus_attr_explain(err, &c->events->v[i], -1, ENODEV);
+			return gus_refusal_explain(err, &c->events->v[i], -1, ENODEV);
 	}
 	return 0;
 }
@@ -362,7 +363,7 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 	c->separate = o->late || o->pausable || o->overwrite || c->events->v[0].cpus;
 	rc = gus_attr_settle(&c->plan);
 	if (rc < 0)
-		return gus_attr_explain(err, &dummy, -1, -rc);
+		return gus_refusal_explain(err, &dummy, -1, -rc);
 	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.branch_type, (uint32_t)c->events->n);
 	rc = open_rings(c, o, err);
 	if (rc == 0)
