@@ -11,6 +11,7 @@ collector_libcollector_a_SOURCES = \
 	collector/doctor/facts.c collector/doctor/facts.h \
 	collector/doctor/probe.c collector/doctor/probe.h \
 	collector/doctor/refusal.c collector/doctor/refusal.h \
+	collector/doctor/survey.c collector/doctor/survey.h \
 	collector/doctor/trial.c collector/doctor/trial.h \
 	collector/doctor/verdict.h \
 	collector/events/attr.c collector/events/attr.h \
