@@ -50,5 +50,6 @@ collector_libcollector_a_SOURCES = \
 	collector/snapshot/turns.c \
 	collector/stat/attach.c collector/stat/attach.h \
 	collector/stat/stat.c collector/stat/stat.h \
+	collector/stat/stat_target.c collector/stat/stat_target.h \
 	collector/target/child.c collector/target/child.h \
 	collector/target/target.c collector/target/target.h
