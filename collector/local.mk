@@ -38,6 +38,7 @@ collector_libcollector_a_SOURCES = \
 	collector/session/kernel.c collector/session/kernel.h \
 	collector/session/lanes.c collector/session/lanes.h \
 	collector/session/living.c collector/session/living.h \
+	collector/session/options.h \
 	collector/session/private.h \
 	collector/session/rate.c \
 	collector/session/session.c collector/session/session.h \

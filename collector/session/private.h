@@ -10,7 +10,7 @@
 #include "collector/session/control.h"
 #include "collector/session/lanes.h"
 #include "collector/session/living.h"
-#include "collector/session/session.h"
+#include "collector/session/options.h"
 #include "collector/session/signals.h"
 #include "collector/snapshot/snapshot.h"
 #include "collector/target/child.h"
