@@ -3,7 +3,6 @@ noinst_LIBRARIES += collector/libcollector.a
 collector_libcollector_a_SOURCES = \
 	collector/counters/counters.c collector/counters/counters.h \
 	collector/counters/open.c \
-	collector/counters/private.h \
 	collector/counters/ring.c collector/counters/ring.h \
 	collector/counters/tally.c collector/counters/tally.h \
 	collector/doctor/branches.c collector/doctor/branches.h \

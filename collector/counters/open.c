@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/counters/private.h"
 #include "collector/doctor/refusal.h"
 #include "collector/events/pmu.h"
 
@@ -261,8 +260,7 @@ static bool fresh_tasks(const struct gus_counters *c, gus_task_lister *list, voi
  * again until two readings in a row (a reading can miss some while others end) show nothing new. Where threads are born
  * faster than we can open them that would never be: but then, after a few readings, those that are new have creators
  * that were opened. A thread that is opened after it has inherited is counted twice: see gus_counters_repeats. */
-int gus_counters_open_listed(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from,
-			     struct gus_error *err)
+static int open_listed(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from, struct gus_error *err)
 {
 	uint64_t give_up = now_ns() + ATTACH_NS;
 	struct gus_tids fresh = { 0 };
@@ -312,7 +310,7 @@ static int open_target(struct gus_counters *c, struct gus_error *err)
 
 	switch (c->target->kind) {
 	case GUS_TARGET_PROCESSES:
-		rc = gus_counters_open_listed(c, list_watched, c->target, 0, err);
+		rc = open_listed(c, list_watched, c->target, 0, err);
 		break;
 	case GUS_TARGET_THREADS:
 		rc = open_threads(c, err);
@@ -414,4 +412,36 @@ int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct 
 	if (err)
 		*err = first;
 	return -1;
+}
+
+/* Renewal. */
+
+static void close_trackers(struct gus_counters *c, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		close(c->tracking.v[i]);
+	memmove(c->tracking.v + from, c->tracking.v + to, (c->tracking.n - to) * sizeof(*c->tracking.v));
+	c->tracking.n -= to - from;
+}
+
+/* The old ones end before the new ones begin: a moment that nobody counts, rather than one that is counted twice. The
+ * side band overlaps instead, as a mapping that is told twice does no harm. */
+int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now, struct gus_error *err)
+{
+	size_t old = c->list.n, old_tracking = c->tracking.n;
+	int rc;
+
+	c->plan.enable_on_exec = false;
+	rc = open_listed(c, list, context, now, err);
+	if (rc != 0 || c->list.n == old) {
+		gus_counters_retire(c, old, c->list.n); /* they were never started: that adds nothing to what has been counted */
+		close_trackers(c, old_tracking, c->tracking.n);
+		return -1;
+	}
+	gus_counters_track(c);
+	gus_counters_retire(c, 0, old);
+	gus_counters_enable(c);
+	close_trackers(c, 0, old_tracking);
+	c->changed = false;
+	return 0;
 }
