@@ -43,9 +43,8 @@ collector_libcollector_a_SOURCES = \
 	collector/session/session.c collector/session/session.h \
 	collector/session/signals.c collector/session/signals.h \
 	collector/session/trace.c \
-	collector/snapshot/hold.c \
-	collector/snapshot/memory.c \
-	collector/snapshot/private.h \
+	collector/snapshot/hold.c collector/snapshot/hold.h \
+	collector/snapshot/memory.c collector/snapshot/memory.h \
 	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \
 	collector/snapshot/turns.c \
 	collector/stat/attach.c collector/stat/attach.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/snapshot/private.h"
+#include "collector/snapshot/hold.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "collector/events/pmu.h"
+#include "collector/host/procfs.h"
 
 #define STOP_MS 500             /* until the thread has stopped: microseconds if it has a CPU, else it waits for its turn */
 #define OTHERS_NS 1000000       /* for the others: those that have a CPU take microseconds, and the rest executes nothing */

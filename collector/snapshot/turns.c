@@ -6,7 +6,9 @@
 #include <time.h>
 
 #include "collector/events/pmu.h"
-#include "collector/snapshot/private.h"
+#include "collector/host/procfs.h"
+#include "collector/snapshot/hold.h"
+#include "collector/snapshot/snapshot.h"
 
 #define NAP_NS 500000
 
