@@ -4,6 +4,7 @@ collector_libcollector_a_SOURCES = \
 	collector/counters/counters.c collector/counters/counters.h \
 	collector/counters/open.c \
 	collector/counters/ring.c collector/counters/ring.h \
+	collector/counters/ring_map.c \
 	collector/counters/tally.c collector/counters/tally.h \
 	collector/doctor/branches.c collector/doctor/branches.h \
 	collector/doctor/doctor.c collector/doctor/doctor.h \
