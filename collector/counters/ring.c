@@ -62,7 +62,7 @@ static size_t size_at(const struct gus_ring *ring, uint64_t at, uint64_t left)
 {
 	struct perf_event_header h;
 
-	if (left < sizeof(h) || left > ring->size)
+	if (left > ring->size)
 		return 0;
 	memcpy(&h, record_at(ring, at, sizeof(h)), sizeof(h));
 	return h.size < sizeof(h) || h.size > left ? 0 : h.size;
