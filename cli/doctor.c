@@ -8,6 +8,7 @@
 #include "cli/common/uarch_load.h"
 #include "cli/verbs.h"
 #include "collector/doctor/doctor.h"
+#include "collector/doctor/survey.h"
 #include "config.h"
 
 #define NOTHING_TO_RECORD 1
@@ -160,7 +161,7 @@ static int doctor(bool json)
 	int status, rc = 0;
 
 	gus_pmus_init(&pmus, "/sys");
-	gus_facts_collect(&facts, &pmus, gus_uarch_host());
+	gus_survey_take(&facts, &pmus, gus_uarch_host());
 	gus_doctor_judge(&d, &facts);
 	if (json)
 		rc = print_json(&d, &facts);

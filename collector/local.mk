@@ -3,14 +3,17 @@ noinst_LIBRARIES += collector/libcollector.a
 collector_libcollector_a_SOURCES = \
 	collector/counters/counters.c collector/counters/counters.h \
 	collector/counters/open.c \
-	collector/counters/private.h \
 	collector/counters/ring.c collector/counters/ring.h \
+	collector/counters/ring_map.c \
 	collector/counters/tally.c collector/counters/tally.h \
 	collector/doctor/branches.c collector/doctor/branches.h \
 	collector/doctor/doctor.c collector/doctor/doctor.h \
 	collector/doctor/facts.c collector/doctor/facts.h \
 	collector/doctor/probe.c collector/doctor/probe.h \
+	collector/doctor/refusal.c collector/doctor/refusal.h \
+	collector/doctor/survey.c collector/doctor/survey.h \
 	collector/doctor/trial.c collector/doctor/trial.h \
+	collector/doctor/verdict.h \
 	collector/events/attr.c collector/events/attr.h \
 	collector/events/event.c collector/events/event.h \
 	collector/events/names.c collector/events/names.h \
@@ -36,17 +39,18 @@ collector_libcollector_a_SOURCES = \
 	collector/session/kernel.c collector/session/kernel.h \
 	collector/session/lanes.c collector/session/lanes.h \
 	collector/session/living.c collector/session/living.h \
+	collector/session/options.h \
 	collector/session/private.h \
 	collector/session/rate.c \
 	collector/session/session.c collector/session/session.h \
 	collector/session/trace.c \
-	collector/snapshot/hold.c \
-	collector/snapshot/memory.c \
-	collector/snapshot/private.h \
+	collector/snapshot/hold.c collector/snapshot/hold.h \
+	collector/snapshot/memory.c collector/snapshot/memory.h \
 	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \
 	collector/snapshot/turns.c \
 	collector/stat/attach.c collector/stat/attach.h \
 	collector/stat/stat.c collector/stat/stat.h \
+	collector/stat/stat_target.c collector/stat/stat_target.h \
 	collector/target/child.c collector/target/child.h \
 	collector/target/signals.c collector/target/signals.h \
 	collector/target/target.c collector/target/target.h

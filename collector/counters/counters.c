@@ -7,8 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/counters/private.h"
-
 #define REDRAW_MIN_NS 100000000
 #define REDRAW_PERIODS 250
 #define REDRAW_COST_NS 6000  /* of one ioctl, which may have to reach another CPU; timed as 2 to 6 us */
@@ -232,11 +230,11 @@ uint64_t gus_counters_running(const struct gus_counters *c)
 	return ns;
 }
 
-/* Renewal. */
+/* Ends. */
 
-/* Closes the counters from number `from` to before `to`; their copies go with them. */
-static void close_counters(struct gus_counters *c, size_t from, size_t to)
+void gus_counters_retire(struct gus_counters *c, size_t from, size_t to)
 {
+	add_counted(c, from, to, c->closed.v);
 	for (size_t i = from; i < to; i++) {
 		if (c->list.v[i].fd < 0)
 			continue;
@@ -244,37 +242,6 @@ static void close_counters(struct gus_counters *c, size_t from, size_t to)
 		c->list.v[i].fd = -1;
 		c->open--;
 	}
-}
-
-static void close_trackers(struct gus_counters *c, size_t from, size_t to)
-{
-	for (size_t i = from; i < to; i++)
-		close(c->tracking.v[i]);
-	memmove(c->tracking.v + from, c->tracking.v + to, (c->tracking.n - to) * sizeof(*c->tracking.v));
-	c->tracking.n -= to - from;
-}
-
-/* The old ones end before the new ones begin: a moment that nobody counts, rather than one that is counted twice. The
- * side band overlaps instead, as a mapping that is told twice does no harm. */
-int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now, struct gus_error *err)
-{
-	size_t old = c->list.n, old_tracking = c->tracking.n;
-	int rc;
-
-	c->plan.enable_on_exec = false;
-	rc = gus_counters_open_listed(c, list, context, now, err);
-	if (rc != 0 || c->list.n == old) {
-		close_counters(c, old, c->list.n);
-		close_trackers(c, old_tracking, c->tracking.n);
-		return -1;
-	}
-	gus_counters_track(c);
-	add_counted(c, 0, old, c->closed.v);
-	close_counters(c, 0, old);
-	gus_counters_enable(c);
-	close_trackers(c, 0, old_tracking);
-	c->changed = false;
-	return 0;
 }
 
 /* Repetitions. */
@@ -294,8 +261,7 @@ static void close_repeated(struct gus_counters *c, struct gus_counter *k)
 {
 	size_t i = (size_t)(k - c->list.v);
 
-	add_counted(c, i, i + 1, c->closed.v);
-	close_counters(c, i, i + 1);
+	gus_counters_retire(c, i, i + 1);
 	k->closed = gus_counters_now(c);
 }
 

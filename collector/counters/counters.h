@@ -96,6 +96,10 @@ typedef bool gus_task_lister(struct gus_tids *tasks, void *context);
 int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now,
 		       struct gus_error *err);
 
+/* Closes the counters from number `from` to before `to`, and with them the copies that tasks have inherited, and remembers what they
+ * have counted. Their places in the list stay. */
+void gus_counters_retire(struct gus_counters *c, size_t from, size_t to);
+
 /* Gives each jittered event a new period. Drain the rings just before: what is in them still has the old one.
  *
  * The kernel starts the new period from zero, so the part of the old one that had elapsed is counted in no sample: on

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/counters/private.h"
+#include "collector/doctor/refusal.h"
 #include "collector/events/pmu.h"
 #include "collector/host/text.h"
 
@@ -94,7 +94,7 @@ static int open_ring(struct gus_counters *c, struct gus_rings *rings, unsigned c
 	if (fd == -ENODEV)
 		return GONE;
 	if (fd < 0)
-		return gus_attr_explain(err, &holder, (int)cpu, -fd);
+		return gus_refusal_explain(err, &holder, (int)cpu, -fd);
 	gus_vec_push(&c->holders, fd);
 	if ((backward ? gus_ring_map_flight : gus_ring_map)(&ring, fd, cpu, bytes, err) != 0)
 		return -1;
@@ -261,8 +261,7 @@ static bool fresh_tasks(const struct gus_counters *c, gus_task_lister *list, voi
  * again until two readings in a row (a reading can miss some while others end) show nothing new. Where threads are born
  * faster than we can open them that would never be: but then, after a few readings, those that are new have creators
  * that were opened. A thread that is opened after it has inherited is counted twice: see gus_counters_repeats. */
-int gus_counters_open_listed(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from,
-			     struct gus_error *err)
+static int open_listed(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from, struct gus_error *err)
 {
 	uint64_t give_up = now_ns() + ATTACH_NS;
 	struct gus_tids fresh = { 0 };
@@ -312,7 +311,7 @@ static int open_target(struct gus_counters *c, struct gus_error *err)
 
 	switch (c->target->kind) {
 	case GUS_TARGET_PROCESSES:
-		rc = gus_counters_open_listed(c, list_watched, c->target, 0, err);
+		rc = open_listed(c, list_watched, c->target, 0, err);
 		break;
 	case GUS_TARGET_THREADS:
 		rc = open_threads(c, err);
@@ -340,7 +339,7 @@ static int check_opened(const struct gus_counters *c, struct gus_error *err)
 		for (size_t k = 0; k < c->list.n && !opened; k++)
 			opened = c->list.v[k].event == i;
 		if (!opened)
-			return gus_attr_explain(err, &c->events->v[i], -1, ENODEV);
+			return gus_refusal_explain(err, &c->events->v[i], -1, ENODEV);
 	}
 	return 0;
 }
@@ -363,7 +362,7 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 	c->separate = o->late || o->pausable || o->overwrite || c->events->v[0].cpus;
 	rc = gus_attr_settle(&c->plan);
 	if (rc < 0)
-		return gus_attr_explain(err, &dummy, -1, -rc);
+		return gus_refusal_explain(err, &dummy, -1, -rc);
 	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.branch_type, (uint32_t)c->events->n);
 	rc = open_rings(c, o, err);
 	if (rc == 0)
@@ -414,4 +413,36 @@ int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct 
 	if (err)
 		*err = first;
 	return -1;
+}
+
+/* Renewal. */
+
+static void close_trackers(struct gus_counters *c, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		close(c->tracking.v[i]);
+	memmove(c->tracking.v + from, c->tracking.v + to, (c->tracking.n - to) * sizeof(*c->tracking.v));
+	c->tracking.n -= to - from;
+}
+
+/* The old ones end before the new ones begin: a moment that nobody counts, rather than one that is counted twice. The
+ * side band overlaps instead, as a mapping that is told twice does no harm. */
+int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now, struct gus_error *err)
+{
+	size_t old = c->list.n, old_tracking = c->tracking.n;
+	int rc;
+
+	c->plan.enable_on_exec = false;
+	rc = open_listed(c, list, context, now, err);
+	if (rc != 0 || c->list.n == old) {
+		gus_counters_retire(c, old, c->list.n); /* they were never started: that adds nothing to what has been counted */
+		close_trackers(c, old_tracking, c->tracking.n);
+		return -1;
+	}
+	gus_counters_track(c);
+	gus_counters_retire(c, 0, old);
+	gus_counters_enable(c);
+	close_trackers(c, 0, old_tracking);
+	c->changed = false;
+	return 0;
 }

@@ -1,143 +1,137 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading the memory of a ring.
+ *
+ * The idea: two counters that only grow (data_head and data_tail of the control page) say where the kernel has
+ * written to and where we have read to; their low bits are the places in the data, whose size is a power of two.
+ *
+ *      0        tail              head         size
+ *      |  free  |  records, ours  |  free      |         all modulo size; a record may go over the end
+ *
+ * The invariant: the bytes from tail to head are ours, all others are the kernel's, and each side moves one counter
+ * only, the kernel the head and we the tail. So nothing has to be locked, but the order counts. We read the head
+ * with acquire: then the bytes before it are those that the kernel had written before it moved the head. We write
+ * the tail with release: then the kernel, which looks at the tail before it writes, cannot write over a byte before
+ * we have read it. The kernel's half is perf_output_put_handle() in its kernel/events/ring_buffer.c, which draws
+ * the four barriers; ours is described in perf_event_open(2) and in tools/include/linux/ring_buffer.h of the kernel.
+ *
+ * A flight recorder's ring has no tail. Its event writes backward (write_backward): the head shrinks, from 0 and so
+ * through 2^64 - 1, and each new record comes to lie before the one that was written last. Therefore the head is
+ * always the start of a record, whatever the kernel has written over at the other end, and one can walk from the
+ * newest to older ones; going forward, the start of the oldest that is still whole could not be found.
+ *
+ *      head                 + size
+ *      | newest | older | ... | oldest, cut |
+ *
+ * Records that the kernel writes have sizes of a multiple of eight, so a header never goes over the end of the ring. */
 #include "collector/counters/ring.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "collector/host/text.h"
 
 #define RECORD_MAX 65536 /* a header's length field has 16 bits */
-#define PAGES_MIN 8
+#define TELL_PARTS 8     /* the kernel is told of free room after each such part of a ring */
 
-static size_t page_size(void)
+void gus_ring_over(struct gus_ring *ring, void *memory, size_t size)
 {
-	return (size_t)sysconf(_SC_PAGESIZE);
+	*ring = (struct gus_ring){
+		.fd = -1, .control = memory, .data = (const uint8_t *)memory + sysconf(_SC_PAGESIZE), .size = size,
+		.whole = gus_alloc(RECORD_MAX),
+	};
 }
 
-static int map(struct gus_ring *ring, int fd, unsigned cpu, size_t size, int protection, struct gus_error *err)
-{
-	size_t page = page_size();
-	char allowed[32] = "516";
-	void *base;
-
-	for (;;) {
-		base = mmap(NULL, page + size, protection, MAP_SHARED, fd, 0);
-		if (base != MAP_FAILED)
-			break;
-		if (errno != EPERM || size <= PAGES_MIN * page) {
-			int sys = errno;
-
-			gus_read_text("/proc/sys/kernel/perf_event_mlock_kb", allowed, sizeof(allowed));
-			return gus_fail_errno(err, sys, sys == EPERM ? "cannot get %zu KiB of locked memory for the ring "
-					      "of cpu %u, of which all rings of this user together may have "
-					      "kernel.perf_event_mlock_kb (%s) a CPU and then RLIMIT_MEMLOCK; raise one "
-					      "of them" : "cannot map a ring of %zu KiB for cpu %u%.0s",
-					      size >> 10, cpu, allowed);
-		}
-		size /= 2;
-	}
-	*ring = (struct gus_ring){ .fd = fd, .cpu = cpu, .base = base, .size = size, .whole = gus_alloc(RECORD_MAX) };
-	return 0;
-}
-
-int gus_ring_map(struct gus_ring *ring, int fd, unsigned cpu, size_t size, struct gus_error *err)
-{
-	return map(ring, fd, cpu, size, PROT_READ | PROT_WRITE, err);
-}
-
-int gus_ring_map_flight(struct gus_ring *ring, int fd, unsigned cpu, size_t size, struct gus_error *err)
-{
-	return map(ring, fd, cpu, size, PROT_READ, err); /* not to be written by us: that is how the kernel knows */
-}
-
-void gus_ring_unmap(struct gus_ring *ring)
-{
-	if (ring->base)
-		munmap(ring->base, page_size() + ring->size);
-	free(ring->whole);
-	*ring = (struct gus_ring){ .fd = -1 };
-}
-
-/* The size bytes at position at, in one piece. */
-static const void *record_at(const struct gus_ring *ring, const uint8_t *data, uint64_t at, size_t size)
+/* The size bytes at position at, in one piece: where they lie or, if they go over the end, copied together. Valid
+ * until the next call. */
+static const void *record_at(const struct gus_ring *ring, uint64_t at, size_t size)
 {
 	size_t offset = at & (ring->size - 1), first = ring->size - offset;
 
 	if (size <= first)
-		return data + offset;
-	memcpy(ring->whole, data + offset, first);
-	memcpy(ring->whole + first, data, size - first);
+		return ring->data + offset;
+	memcpy(ring->whole, ring->data + offset, first);
+	memcpy(ring->whole + first, ring->data, size - first);
 	return ring->whole;
 }
 
+/* The size of the record at position at; 0 if it says one that cannot be, of `left` bytes that there are, or if a
+ * ring cannot hold that many. */
+static size_t size_at(const struct gus_ring *ring, uint64_t at, uint64_t left)
+{
+	struct perf_event_header h;
+
+	if (left > ring->size)
+		return 0;
+	memcpy(&h, record_at(ring, at, sizeof(h)), sizeof(h));
+	return h.size < sizeof(h) || h.size > left ? 0 : h.size;
+}
+
+static void give_back(struct gus_ring *ring, uint64_t tail)
+{
+	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+/* The tail is read plainly, as nobody else writes it. The head is read once: what the kernel adds while we read
+ * waits for the next call, so that a kernel which is as fast as we are does not keep us here. Where what the ring
+ * says makes no sense there is no way to find the next record; all is dropped, and the next call begins at this
+ * head, where a record will begin. */
 size_t gus_ring_drain(struct gus_ring *ring, void (*take)(const void *record, size_t size, void *context),
 		      void *context)
 {
-	struct perf_event_mmap_page *control = ring->base;
-	const uint8_t *data = (const uint8_t *)ring->base + page_size();
-	uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE), tail = control->data_tail, told = tail;
+	uint64_t head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ring->control->data_tail, told = tail;
 	size_t n = 0;
 
-	if (head == tail)
-		return 0;
-	ring->bytes += head - tail;
-	while (tail < head) {
-		struct perf_event_header h;
+	while (tail != head) {
+		size_t size = size_at(ring, tail, head - tail);
 
-		memcpy(&h, record_at(ring, data, tail, sizeof(h)), sizeof(h));
-		if (h.size < sizeof(h) || h.size > head - tail || h.size > ring->size) {
+		if (!size) {
 			ring->broken++;
-			tail = head;
 			break;
 		}
-		take(record_at(ring, data, tail, h.size), h.size, context);
-		tail += h.size;
+		take(record_at(ring, tail, size), size, context);
+		tail += size;
 		n++;
-		if (tail - told >= ring->size / 8) { /* to take may be to write: the kernel is not to wait for all of it */
-			__atomic_store_n(&control->data_tail, tail, __ATOMIC_RELEASE);
+		/* To take may be to write to a disk: the kernel is not to lose records for want of room that is free
+		 * already. */
+		if (tail - told >= ring->size / TELL_PARTS) {
+			give_back(ring, tail);
 			told = tail;
 		}
 	}
-	__atomic_store_n(&control->data_tail, tail, __ATOMIC_RELEASE);
+	give_back(ring, head);
 	return n;
 }
 
-/* The newest record is at the head, and from there on they grow older, until the ring has been gone round, a place that
- * was never written, or what was seen the last time. The oldest may have been written over in part. */
+/* The walk goes from the head to ever older records until the ring has been gone round, or a place was never written
+ * (its size is 0), or what was seen the last time begins, which is where the head was then. The oldest record may
+ * have been written over in part; then its size goes beyond what has been gone round, and it is left out. (Pausing
+ * keeps new writers out, but one on another CPU may just be at it. It writes below the head that we have read, so
+ * over the oldest record only, whose size is therefore looked at once and not again.) */
 size_t gus_ring_snapshot(struct gus_ring *ring, void (*take)(const void *record, size_t size, void *context),
 			 void *context)
 {
-	struct perf_event_mmap_page *control = ring->base;
-	const uint8_t *data = (const uint8_t *)ring->base + page_size();
 	struct gus_vec(uint64_t) starts = { 0 };
-	uint64_t head, at;
+	uint64_t head, end;
 	size_t n;
 
 	ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
-	head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
-	for (at = head; at != ring->seen && at - head < ring->size;) {
-		struct perf_event_header h;
+	head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
+	for (end = head; end != ring->seen;) {
+		size_t size = size_at(ring, end, ring->size - (end - head));
 
-		memcpy(&h, record_at(ring, data, at, sizeof(h)), sizeof(h));
-		if (h.size < sizeof(h) || h.size > ring->size - (at - head))
+		if (!size)
 			break;
-		gus_vec_push(&starts, at);
-		at += h.size;
+		gus_vec_push(&starts, end);
+		end += size;
 	}
-	for (n = starts.n; n-- > 0;) {
-		struct perf_event_header h;
-
-		memcpy(&h, record_at(ring, data, starts.v[n], sizeof(h)), sizeof(h));
-		take(record_at(ring, data, starts.v[n], h.size), h.size, context);
-	}
+	for (n = starts.n; n-- > 0; end = starts.v[n])
+		take(record_at(ring, starts.v[n], end - starts.v[n]), end - starts.v[n], context);
 	ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
 	n = starts.n;
-	ring->bytes += at - head;
 	ring->seen = head;
 	gus_vec_free(&starts);
 	return n;
@@ -163,25 +157,34 @@ static uint64_t hardware_counter(void)
 }
 #endif
 
-/* The control page describes that clock as a line over the CPU's time stamp counter; lock changes when the kernel
- * changes the line under us. */
+/* A line over the counter: its slope is time_mult / 2^time_shift ns a cycle, its value at zero time_zero. The
+ * product of a whole counter and time_mult would not fit 64 bits, so that the counter is taken apart first;
+ * linux/perf_event.h has these lines at cap_user_time_zero. Where the counter has fewer than 64 bits
+ * (cap_user_time_short), it may have begun anew since the kernel drew the line: it is continued from time_cycles, of
+ * which time_mask are the bits that the hardware has. */
+uint64_t gus_ring_time(const struct perf_event_mmap_page *control, uint64_t cycles)
+{
+	uint64_t high, low;
+
+	if (control->cap_user_time_short)
+		cycles = control->time_cycles + ((cycles - control->time_cycles) & control->time_mask);
+	high = cycles >> control->time_shift;
+	low = cycles & ((1ULL << control->time_shift) - 1);
+	return control->time_zero + high * control->time_mult + (low * control->time_mult >> control->time_shift);
+}
+
+/* lock is a sequence that the kernel advances before and after it draws another line: what was read between two
+ * equal values belongs together. */
 bool gus_ring_now(const struct gus_ring *ring, uint64_t *ns)
 {
-	const struct perf_event_mmap_page *control = ring->base;
+	const struct perf_event_mmap_page *control = ring->control;
 	uint32_t lock;
 
 	do {
-		uint64_t t, high, low;
-
 		lock = __atomic_load_n(&control->lock, __ATOMIC_ACQUIRE);
 		if (!control->cap_user_time_zero)
 			return false;
-		t = hardware_counter();
-		if (control->cap_user_time_short)
-			t = control->time_cycles + ((t - control->time_cycles) & control->time_mask);
-		high = t >> control->time_shift;
-		low = t & ((1ULL << control->time_shift) - 1);
-		*ns = control->time_zero + high * control->time_mult + (low * control->time_mult >> control->time_shift);
+		*ns = gus_ring_time(control, hardware_counter());
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	} while (__atomic_load_n(&control->lock, __ATOMIC_RELAXED) != lock);
 	return true;

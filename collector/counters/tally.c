@@ -19,12 +19,14 @@ struct gus_tally_counter {
 	bool leader;
 };
 
-bool gus_event_leaves_out_kernel(const struct gus_event *e)
+/* Whether its modifiers leave the kernel out. */
+static bool leaves_out_kernel(const struct gus_event *e)
 {
 	return (e->user || e->hv) && !e->kernel;
 }
 
-bool gus_event_is_in_kernel(const struct gus_event *e)
+/* Whether the event happens only inside the kernel, so that user space alone never counts one. */
+static bool is_in_kernel(const struct gus_event *e)
 {
 	return e->type == PERF_TYPE_TRACEPOINT ||
 	       (e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
@@ -157,7 +159,7 @@ int gus_tally_open(struct gus_tally *t, struct gus_events *events, const struct 
 	t->reasons = gus_zalloc((events->n + 1) * sizeof(*t->reasons));
 	raise_file_limit(events->n * n);
 	for (uint32_t i = 0; i < events->n; i++)
-		if (gus_event_is_in_kernel(&events->v[i]) && gus_event_leaves_out_kernel(&events->v[i]))
+		if (is_in_kernel(&events->v[i]) && leaves_out_kernel(&events->v[i]))
 			t->states[i] = GUS_TALLY_BLIND;
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = open_place(t, &places[i], opened, err);

@@ -51,11 +51,6 @@ void gus_tally_disable(struct gus_tally *t);
 /* Fills one count an event; those that are not open are left at zero. */
 void gus_tally_read(const struct gus_tally *t, struct gus_count *counts);
 
-/* Whether the event happens only inside the kernel, so that user space alone never counts one. */
-bool gus_event_is_in_kernel(const struct gus_event *event);
-/* Whether its modifiers leave the kernel out. */
-bool gus_event_leaves_out_kernel(const struct gus_event *event);
-
 /* value as it would have been, had the event been counted all the time; value itself if it was. */
 double gus_count_scaled(const struct gus_count *c);
 /* The share of the time in which it was counted, 0 .. 1; 1 if there was no time. */

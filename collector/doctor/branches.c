@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "collector/doctor/doctor.h"
-#include "collector/doctor/facts.h"
 #include "collector/doctor/probe.h"
+#include "collector/doctor/survey.h"
 #include "collector/events/attr.h"
 
 #define PRIVILEGES (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)
@@ -72,7 +72,7 @@ static int explain(const struct gus_event *e, enum gus_verdict verdict, struct g
 	struct gus_diagnosis d = { 0 };
 	struct gus_facts facts;
 
-	gus_facts_collect(&facts, pmus, uarch);
+	gus_survey_take(&facts, pmus, uarch);
 	gus_doctor_judge(&d, &facts);
 	for (size_t i = 0; i < d.findings.n; i++) {
 		const struct gus_finding *f = &d.findings.v[i];

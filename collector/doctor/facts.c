@@ -12,8 +12,6 @@
 
 #include "base/alloc.h"
 #include "collector/counters/ring.h"
-#include "collector/doctor/trial.h"
-#include "collector/events/attr.h"
 #include "collector/host/host.h"
 #include "collector/host/text.h"
 #include "collector/host/vdso.h"
@@ -206,34 +204,12 @@ static void read_vdso(struct gus_facts *f)
 	free(path);
 }
 
-static void try_recording(struct gus_facts *f, struct gus_pmus *pmus)
-{
-	struct gus_attr_plan plan = { .features = GUS_ATTR_ALL };
-	struct gus_events events = { 0 };
-	struct gus_choice choice;
-	int fd = gus_attr_open_tracking(&plan, 0, -1);
-
-	f->tracking = fd >= 0;
-	f->features = fd >= 0 ? plan.features : 0;
-	if (fd >= 0)
-		close(fd);
-	if (gus_probe_auto(&events, pmus, &choice, NULL) == 0 && f->tracking) {
-		f->tier = choice.tier;
-		COPY(f->event, events.v[0].name);
-		f->cost_ns = gus_probe_cost(&events.v[0]);
-	}
-	gus_events_free(&events);
-}
-
-void gus_facts_collect(struct gus_facts *f, struct gus_pmus *pmus, const char *uarch)
+void gus_facts_read(struct gus_facts *f, const char *uarch)
 {
 	gus_facts_rights(f);
 	f->uarch = uarch;
 	read_machine(f);
 	read_settings(f);
-	for (unsigned i = 0; i < GUS_CLASSES; i++)
-		gus_trial(&f->classes[i], (enum gus_class)i, pmus, uarch);
-	try_recording(f, pmus);
 	f->kallsyms = read_kallsyms();
 	read_vdso(f);
 }

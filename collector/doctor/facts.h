@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/doctor/probe.h"
+#include "collector/doctor/verdict.h"
 #include "collector/events/pmu.h"
 
 /* Classes of events, from what works anywhere to what explains most. */
@@ -71,8 +71,9 @@ struct gus_facts {
 	char vdso_build_id[64];
 };
 
-/* Looks at everything; takes some 40 ms of CPU time. uarch: of this CPU, or NULL. */
-void gus_facts_collect(struct gus_facts *facts, struct gus_pmus *pmus, const char *uarch);
+/* All that can be read; what shows only by trying is left at zero, and collector/doctor/survey.h fills it in. uarch: of this CPU, or
+ * NULL. */
+void gus_facts_read(struct gus_facts *facts, const char *uarch);
 
 /* Only what is needed to say why the kernel refused to open something; no event is tried. */
 void gus_facts_rights(struct gus_facts *facts);

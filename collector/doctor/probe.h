@@ -8,16 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/doctor/verdict.h"
 #include "collector/events/event.h"
-
-enum gus_verdict {
-	GUS_PROBE_GOOD,
-	GUS_PROBE_ABSENT,    /* no such event on this machine */
-	GUS_PROBE_REFUSED,   /* permission */
-	GUS_PROBE_STILL,     /* it opens, but the counter does not move */
-	GUS_PROBE_SILENT,    /* it counts, but no samples come */
-	GUS_PROBE_INEXACT,   /* samples come, but the hardware does not vouch for their addresses */
-};
 
 /* Samples this process with the event for about a millisecond. */
 enum gus_verdict gus_probe_event(const struct gus_event *event);

@@ -12,6 +12,7 @@
 
 #include "collector/counters/ring.h"
 #include "collector/counters/tally.h"
+#include "collector/doctor/probe.h"
 #include "collector/events/attr.h"
 #include "collector/events/topdown.h"
 #include "collector/host/frequency.h"
@@ -190,7 +191,7 @@ static void try_spe(struct gus_class_facts *f, struct gus_pmus *pmus)
 	f->verdict = GUS_PROBE_REFUSED;
 	f->sys = EPERM;
 	if (gus_ring_map(&ring, fd, 0, RING_BYTES, NULL) == 0) {
-		page = ring.base;
+		page = ring.control;
 		page->aux_offset = (uint64_t)sysconf(_SC_PAGESIZE) + ring.size;
 		page->aux_size = AUX_BYTES;
 		aux = mmap(NULL, AUX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)page->aux_offset);

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/error.h"
 #include "collector/events/event.h"
 
 /* Headers may be older than the kernel: config3 is laid over the place where the newer structure has it. */
@@ -66,8 +65,5 @@ int gus_attr_open_cgroup(const union gus_attr *a, int cgroup, int cpu, int group
 int gus_attr_open_tracking(struct gus_attr_plan *plan, pid_t pid, int cpu);
 /* The same on ourselves and for no other purpose. Returns 0, or -errno if the kernel takes none at all. */
 int gus_attr_settle(struct gus_attr_plan *plan);
-
-/* Why opening event failed with that errno, and what can be done about it. Returns -1. */
-int gus_attr_explain(struct gus_error *err, const struct gus_event *event, int cpu, int sys);
 
 #endif

@@ -5,17 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "collector/events/names.h"
 #include "collector/events/period.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
-const char *gus_event_generic_name(unsigned number)
-{
-	const struct gus_event_name *e = gus_event_name_at(number);
-
-	return e ? e->name : NULL;
-}
 
 bool gus_event_is_clock(const struct gus_event *e)
 {

@@ -67,8 +67,4 @@ bool gus_event_exclude_kernel(struct gus_event *event);
 /* Makes name follow the fields again, after one was changed. */
 void gus_event_rename(struct gus_event *event);
 
-/* The generic names that exist, one after the other; NULL from the first number that has none. For the shell's
- * completion and for lists. */
-const char *gus_event_generic_name(unsigned number);
-
 #endif

@@ -5,7 +5,7 @@
 
 #define SPREAD_PERCENT 12
 
-uint64_t gus_random_next(struct gus_random *r)
+static uint64_t next(struct gus_random *r)
 {
 	uint64_t x = r->state += 0x9e3779b97f4a7c15;
 
@@ -37,5 +37,5 @@ uint64_t gus_period_draw(struct gus_random *r, uint64_t base)
 {
 	uint64_t half = base / 100 * SPREAD_PERCENT + base % 100 * SPREAD_PERCENT / 100;
 
-	return gus_period_prime(base - half + gus_random_next(r) % (2 * half + 1));
+	return gus_period_prime(base - half + next(r) % (2 * half + 1));
 }

@@ -7,7 +7,6 @@
 
 /* A small generator of random numbers (splitmix64). Any seed will do. */
 struct gus_random { uint64_t state; };
-uint64_t gus_random_next(struct gus_random *r);
 
 /* The smallest prime that is at least n; 2 for less. Beyond 2^40, where nothing falls in step any more, n itself made
  * odd. */

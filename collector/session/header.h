@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "collector/counters/counters.h"
-#include "collector/session/session.h"
+#include "collector/session/options.h"
 #include "proto/writer.h"
 
 /* What it says that the options do not. */

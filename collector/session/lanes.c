@@ -212,8 +212,11 @@ int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now
 	l->now = now;
 	for (size_t i = 0; i < l->n; i++) {
 		struct sink sink = { l, &l->lane[i], writer, err, rc };
+		struct gus_ring *ring = &l->counters->rings.v[i];
+		uint64_t broken = ring->broken;
 
-		gus_ring_drain(&l->counters->rings.v[i], take_record, &sink);
+		gus_ring_drain(ring, take_record, &sink);
+		l->bad += ring->broken - broken; /* how many records there were then, nobody knows: at least one */
 		rc = sink.rc;
 	}
 	return rc;

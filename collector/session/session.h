@@ -3,88 +3,8 @@
 #ifndef GUS_COLLECTOR_SESSION_SESSION_H
 #define GUS_COLLECTOR_SESSION_SESSION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/error.h"
-#include "base/log.h"
-#include "collector/doctor/probe.h"
-#include "collector/events/event.h"
-#include "collector/host/priority.h"
-#include "collector/session/governor.h"
-#include "collector/target/target.h"
-
-/* When a new file is begun. */
-enum gus_switch_output {
-	GUS_SWITCH_NEVER,
-	GUS_SWITCH_SIGNAL,
-	GUS_SWITCH_SIZE,
-	GUS_SWITCH_TIME,
-};
-
-struct gus_session_result;
-struct gus_writer;
-
-struct gus_session_options {
-	char *const *command;             /* NULL-terminated; NULL: none. With a target that is not the command, it only says
-					   * how long */
-	struct gus_target *target;        /* checked */
-	const char *output;               /* path of the file */
-	const char *producer;             /* "gusprof 0.1.0" */
-	struct gus_events *events;        /* with their rates set */
-	const struct gus_choice *choice;
-	struct gus_costs costs;           /* what recording costs here */
-	double overhead;                  /* share of the target's CPU time that it may cost; 0: the rates stay */
-	uint64_t limit_hz;                /* the kernel's, of the rate */
-	bool call_graph, switches;
-	uint64_t branch_type;             /* PERF_SAMPLE_BRANCH_*: which branches samples bring along; 0: none */
-	bool overwrite;                   /* a flight recorder: samples are kept in the rings until they are asked for */
-	int64_t delay_ms;                 /* before sampling starts, 0 for at once, -1: when told so */
-	uint64_t max_size;                /* of all files, 0 for none */
-	enum gus_switch_output switch_output;
-	uint64_t switch_at;               /* bytes, or ns */
-	bool trace;                       /* now and then a snapshot, for the same cost */
-	uint64_t trace_window;            /* instructions that each is to be replayed for */
-	const char *control;              /* as in gus_control_open, or NULL */
-	const struct gus_priority *priority; /* what the command is to start with; NULL: ours */
-	const struct gus_log *log;
-	/* Called when all is over, with the file that still is open: for what else belongs in it. NULL: nothing. -1 with err is told, and the
-	 * recording is whole all the same. */
-	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result, struct gus_error *err);
-	void *before_end_context;
-	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
-	void *ready_context;
-};
-
-enum gus_session_end {
-	GUS_ENDED_EXIT,                   /* the command ended */
-	GUS_ENDED_INTERRUPT,              /* somebody asked us to stop */
-	GUS_ENDED_MAX_SIZE,
-	GUS_ENDED_ERROR,                  /* the file could not be written any more; the workload ran on to its end */
-	GUS_ENDED_TARGET,                 /* the processes or threads that were watched have ended */
-	GUS_ENDED_CONTROL,                /* told so by --control */
-	GUS_ENDED_PART,                   /* of a file: there is another one behind it */
-};
-
-struct gus_session_result {
-	enum gus_session_end ended_by;
-	bool started;                     /* recording has begun */
-	bool no_command;                  /* it could not be executed */
-	bool no_target;                   /* it does not exist */
-	bool running;                     /* the command still is: we were told not to wait */
-	int exit_status, exit_signal;     /* how it ended; one of them is not 0, or it succeeded */
-	int interrupt;                    /* the signal that asked us to stop, 0 if none did */
-	bool terminal;                    /* it came from the terminal: the command had it too */
-	bool said;                        /* the error has been reported already */
-	uint64_t samples, lost, throttles, bytes;
-	unsigned parts;                   /* files, if more than one could be; else 0 */
-	uint64_t target_ns;               /* CPU time of the target, 0 if it is not known */
-	struct gus_spending spent;        /* while it ran */
-	uint64_t around_ns;               /* our own CPU time before and after that */
-	uint64_t hz;                      /* rate aimed at in the end, 0 if it was not ours to choose */
-	uint64_t hz_changes;
-	unsigned snapshots;
-};
+#include "collector/session/options.h"
 
 /* Records. 0 if the file is whole; -1 if not, or if nothing was recorded; result is filled in either way. */
 int gus_session_record(const struct gus_session_options *options, struct gus_session_result *result,

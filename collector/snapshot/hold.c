@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/snapshot/private.h"
+#include "collector/snapshot/hold.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/host/procfs.h"
 #include "collector/host/text.h"
 
 #define STOP_MS 500             /* until the thread has stopped: microseconds if it has a CPU, else it waits for its turn */

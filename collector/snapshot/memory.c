@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/snapshot/private.h"
+#include "collector/snapshot/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,8 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "collector/host/procfs.h"
 
 #define PAGE GUS_SNAPSHOT_PAGE
 
@@ -95,7 +97,7 @@ static int scan_entries(struct gus_snapshot *s, int pagemap, uint64_t start, uin
 /* Mappings. */
 
 struct listing {
-	const struct gus_snapshot_wish *wish;
+	pid_t pid;
 	int pagemap;                    /* -1: not for us, so all that can be read is copied */
 	bool regions;                   /* the newer way works */
 	char path[PATH_MAX];            /* the file that was last looked at, ... */
@@ -183,11 +185,11 @@ static int take_mappings(struct listing *l, struct gus_snapshot *s, const char *
 		if (m.end > GUS_SNAPSHOT_ADDRESS_MAX || m.start == m.end)
 			continue; /* the kernel's page for old programs */
 		if (s->about->n_mappings == GUS_SNAPSHOT_MAPPINGS_MAX)
-			return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has more than %d mappings", (int)l->wish->pid,
+			return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has more than %d mappings", (int)l->pid,
 					GUS_SNAPSHOT_MAPPINGS_MAX);
 		add_mapping(l, s, &m, same, &room);
 		if (add_pages(l, s, &m, same) != 0)
-			return explain_maps(l->wish->pid, errno, err);
+			return explain_maps(l->pid, errno, err);
 	}
 	return 0;
 }
@@ -201,28 +203,28 @@ static bool has_regions(int pagemap)
 	return pagemap >= 0 && ioctl(pagemap, PAGEMAP_SCAN_CALL, &a) == 0;
 }
 
-int gus_memory_list(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err)
+int gus_memory_list(pid_t pid, bool pagemap_only, struct gus_snapshot *s, struct gus_error *err)
 {
-	struct listing l = { .wish = wish };
+	struct listing l = { .pid = pid };
 	char path[64], *text;
 	size_t size;
 	int rc;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)wish->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	text = gus_procfs_read(path, &size);
 	if (!text)
-		return explain_maps(wish->pid, errno, err);
+		return explain_maps(pid, errno, err);
 	if (!size) {
 		free(text);
-		return explain_maps(wish->pid, ESRCH, err);
+		return explain_maps(pid, ESRCH, err);
 	}
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)wish->pid);
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
 	l.pagemap = open(path, O_RDONLY | O_CLOEXEC);
 	if (l.pagemap < 0 && errno != EACCES && errno != EPERM) {
 		free(text);
-		return explain_maps(wish->pid, errno, err);
+		return explain_maps(pid, errno, err);
 	}
-	l.regions = !wish->pagemap_only && has_regions(l.pagemap);
+	l.regions = !pagemap_only && has_regions(l.pagemap);
 	rc = take_mappings(&l, s, text, err);
 	if (l.pagemap >= 0)
 		close(l.pagemap);

@@ -14,7 +14,9 @@
 #include <time.h>
 
 #include "collector/host/priority.h"
-#include "collector/snapshot/private.h"
+#include "collector/host/procfs.h"
+#include "collector/snapshot/hold.h"
+#include "collector/snapshot/memory.h"
 
 #if defined(__x86_64__)
 
@@ -149,7 +151,7 @@ static enum moment take_held(const struct gus_snapshot_wish *w, struct gus_held 
 	if (is_in_kernel(s))
 		return MOMENT_IN_KERNEL;
 	forget(s);
-	if (gus_memory_list(w, s, err) != 0 || check_size(w, s->about->bytes, err) != 0)
+	if (gus_memory_list(w->pid, w->pagemap_only, s, err) != 0 || check_size(w, s->about->bytes, err) != 0)
 		return MOMENT_FAILED;
 	if (s->about->bytes + SLACK / 4 > room->size)
 		return MOMENT_NO_ROOM;
@@ -236,7 +238,7 @@ static int take(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struc
 {
 	uint64_t deadline = gus_snapshot_now() + w->patience_ms * 1000000ull;
 
-	if (gus_memory_list(w, s, err) != 0 || check_size(w, s->about->bytes, err) != 0 || make_room(room, s->about->bytes, err) != 0)
+	if (gus_memory_list(w->pid, w->pagemap_only, s, err) != 0 || check_size(w, s->about->bytes, err) != 0 || make_room(room, s->about->bytes, err) != 0)
 		return -1;
 	for (int growths = 0;;) {
 		enum moment moment;

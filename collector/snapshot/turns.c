@@ -5,8 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/host/procfs.h"
 #include "collector/host/text.h"
-#include "collector/snapshot/private.h"
+#include "collector/snapshot/hold.h"
+#include "collector/snapshot/snapshot.h"
 
 #define NAP_NS 500000
 

@@ -110,25 +110,23 @@ static bool leave_out_kernel(const struct gus_tally *t, struct gus_events *event
 }
 
 /* Opens all at the places; a second time without the kernel where it must be. */
-static int open_places(struct gus_tally *t, const struct gus_stat_options *o, const struct places *p,
-		       struct gus_stat_result *result, struct gus_error *err)
+static int open_places(struct gus_tally *t, struct gus_events *events, const struct places *p, bool on_exec,
+		       struct gus_attachment *how, struct gus_error *err)
 {
-	bool on_exec = o->target->kind == GUS_STAT_COMMAND;
-
-	if (gus_tally_open(t, o->events, p->v, p->n, on_exec, err) != 0)
+	if (gus_tally_open(t, events, p->v, p->n, on_exec, err) != 0)
 		return -1;
-	if (!leave_out_kernel(t, o->events))
+	if (!leave_out_kernel(t, events))
 		return 0;
 	gus_tally_close(t);
-	result->user_only = true;
-	return gus_tally_open(t, o->events, p->v, p->n, on_exec, err);
+	how->user_only = true;
+	return gus_tally_open(t, events, p->v, p->n, on_exec, err);
 }
 
 /* A thread that is born between our listing the threads and our opening its parent is counted by nobody; one that is born
  * later is counted with its parent. So if the list is the same afterwards, nothing was missed. Else it is all done again, a
  * few times; what then is still new may have been missed. */
-static int open_target(struct gus_tally *t, const struct gus_stat_options *o, pid_t child, struct gus_stat_result *result,
-		       struct gus_error *err)
+static int open_target(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
+		       struct gus_attachment *how, struct gus_error *err)
 {
 	struct places p = { 0 };
 	int rc = -1;
@@ -136,13 +134,13 @@ static int open_target(struct gus_tally *t, const struct gus_stat_options *o, pi
 	for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
 		if (attempt)
 			gus_tally_close(t);
-		rc = find_places(&p, o->target, child, err);
+		rc = find_places(&p, target, child, err);
 		if (rc == 0)
-			rc = open_places(t, o, &p, result, err);
+			rc = open_places(t, events, &p, target->kind == GUS_STAT_COMMAND, how, err);
 		if (rc != 0)
 			break;
-		result->missed = o->target->kind == GUS_STAT_PROCESSES ? count_new(&p, o->target) : 0;
-		if (!result->missed)
+		how->missed = target->kind == GUS_STAT_PROCESSES ? count_new(&p, target) : 0;
+		if (!how->missed)
 			break;
 	}
 	gus_vec_free(&p);
@@ -219,24 +217,25 @@ static int explain_nothing(const struct gus_tally *t, size_t i, const struct gus
 	return gus_fail_errno(err, sys, "cannot count %s: the kernel refuses this event here", e->name);
 }
 
-int gus_tally_attach(struct gus_tally *t, const struct gus_stat_options *o, pid_t child, struct gus_stat_result *result,
-		     struct gus_error *err)
+int gus_tally_attach(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
+		     struct gus_attachment *how, struct gus_error *err)
 {
 	size_t refused = SIZE_MAX;
 	bool usage = false;
 
-	if (open_target(t, o, child, result, err) != 0)
+	*how = (struct gus_attachment){ 0 };
+	if (open_target(t, events, target, child, how, err) != 0)
 		return -1;
-	for (size_t i = 0; i < o->events->n; i++) {
+	for (size_t i = 0; i < events->n; i++) {
 		if (t->states[i] == GUS_TALLY_OPEN)
 			return 0;
 		if (refused == SIZE_MAX && (t->states[i] == GUS_TALLY_REFUSED || t->reasons[i] == ENOSYS))
 			refused = i;
-		usage |= t->states[i] == GUS_TALLY_BLIND && gus_stat_has_usage(o->target, &o->events->v[i]);
+		usage |= t->states[i] == GUS_TALLY_BLIND && gus_stat_has_usage(target, &events->v[i]);
 	}
 	if (usage && refused == SIZE_MAX)
 		return 0;
-	explain_nothing(t, refused == SIZE_MAX ? 0 : refused, o->target, err);
+	explain_nothing(t, refused == SIZE_MAX ? 0 : refused, target, err);
 	gus_tally_close(t);
 	return -1;
 }

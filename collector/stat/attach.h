@@ -4,10 +4,22 @@
 #ifndef GUS_COLLECTOR_STAT_ATTACH_H
 #define GUS_COLLECTOR_STAT_ATTACH_H
 
-#include "collector/stat/stat.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
-/* child: the command's process if the target is the command. Fills in user_only and missed of the result. */
-int gus_tally_attach(struct gus_tally *t, const struct gus_stat_options *options, pid_t child, struct gus_stat_result *result,
-		     struct gus_error *err);
+#include "base/error.h"
+#include "collector/counters/tally.h"
+#include "collector/stat/stat_target.h"
+
+/* How a tally came to its counters. */
+struct gus_attachment {
+	bool user_only; /* the kernel was left out because this user may not watch it; the events say so, too */
+	size_t missed;  /* threads that were born while we attached and may not be counted */
+};
+
+/* child: the command's process if the target is the command. */
+int gus_tally_attach(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
+		     struct gus_attachment *how, struct gus_error *err);
 
 #endif

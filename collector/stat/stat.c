@@ -118,11 +118,6 @@ static bool is_over(const struct stat_run *s)
 	return s->stops || (t->kind != GUS_STAT_CPUS && !any_lives(t));
 }
 
-bool gus_stat_has_usage(const struct gus_stat_target *target, const struct gus_event *e)
-{
-	return target->kind == GUS_STAT_COMMAND && e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
-}
-
 /* Counts that the kernel would not give us, but tells of children that have ended: how often those that were waited for
  * left a CPU, less what ours did before it became the command. Unlike a counter, this takes in the end of each process. */
 static void fill_from_usage(struct stat_run *s, struct gus_stat_row *row, const struct gus_event *e, const struct rusage *u)
@@ -201,13 +196,18 @@ static void note_waiting(struct stat_run *s)
 static int prepare(struct stat_run *s)
 {
 	const struct gus_stat_options *o = s->o;
+	struct gus_attachment how;
+	int rc;
 
 	if (gus_inbox_open(&s->inbox, false, s->err) != 0)
 		return -1;
 	getrusage(RUSAGE_CHILDREN, &s->usage);
 	if (o->command && gus_child_fork(&s->child, o->command, &s->inbox.before, s->err) != 0)
 		return -1;
-	if (gus_tally_attach(&s->tally, o, s->child.pid, s->result, s->err) != 0)
+	rc = gus_tally_attach(&s->tally, o->events, o->target, s->child.pid, &how, s->err);
+	s->result->user_only = how.user_only;
+	s->result->missed = how.missed;
+	if (rc != 0)
 		return -1;
 	s->tallied = true;
 	if (o->target->kind == GUS_STAT_COMMAND)

@@ -13,19 +13,7 @@
 #include "base/log.h"
 #include "collector/counters/tally.h"
 #include "collector/events/event.h"
-
-enum gus_stat_kind {
-	GUS_STAT_COMMAND,   /* the command and all that it starts */
-	GUS_STAT_PROCESSES, /* all threads of each, and what they start from now on */
-	GUS_STAT_THREADS,   /* these alone, and what they start */
-	GUS_STAT_CPUS,
-};
-
-struct gus_stat_target {
-	enum gus_stat_kind kind;
-	struct gus_vec(pid_t) ids;
-	const char *cpus;   /* "0-3,8"; NULL: all that are online */
-};
+#include "collector/stat/stat_target.h"
 
 /* What happened to one event in a run, or in a part of one. */
 struct gus_stat_row {
@@ -59,9 +47,6 @@ struct gus_stat_result {
 	bool user_only;        /* the kernel was left out because this user may not watch it */
 	size_t missed;         /* threads that were born while we attached and may not have been counted */
 };
-
-/* Whether getrusage tells of such a target what the event would count. */
-bool gus_stat_has_usage(const struct gus_stat_target *target, const struct gus_event *event);
 
 /* 0 if it counted; -1 if not, with result telling how far it came. */
 int gus_stat_run(const struct gus_stat_options *options, struct gus_stat_result *result, struct gus_error *err);

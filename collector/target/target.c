@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collector/events/attr.h"
+#include "collector/doctor/refusal.h"
 #include "collector/events/pmu.h"
 #include "collector/host/text.h"
 
@@ -246,7 +246,7 @@ int gus_target_explain(struct gus_error *err, const struct gus_target *t, pid_t 
 	if (sys == EINVAL && t->kind == GUS_TARGET_CGROUP)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot watch the cgroup %s: this kernel does not sample cgroups "
 				"(CONFIG_CGROUP_PERF), or not with %s", t->cgroup, event->name);
-	return gus_attr_explain(err, event, cpu, sys);
+	return gus_refusal_explain(err, event, cpu, sys);
 }
 
 static bool watch_ended(struct gus_watch *w)

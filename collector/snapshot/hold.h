@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Between the files that take snapshots: holding threads, and copying memory. */
-#ifndef GUS_COLLECTOR_SNAPSHOT_PRIVATE_H
-#define GUS_COLLECTOR_SNAPSHOT_PRIVATE_H
+/* Holding threads of another process, and letting them go. */
+#ifndef GUS_COLLECTOR_SNAPSHOT_HOLD_H
+#define GUS_COLLECTOR_SNAPSHOT_HOLD_H
 
-#include "collector/host/procfs.h"
-#include "collector/snapshot/snapshot.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
 
 struct gus_held_thread {
 	pid_t tid;
@@ -34,15 +38,5 @@ uint64_t gus_snapshot_now(void);
 
 /* The state of a thread in /proc; '\0' if it is not there. */
 char gus_thread_state(pid_t pid, pid_t tid);
-
-/* Room for pages, made before the pause, as the kernel takes as long to clear pages as to copy them. */
-struct gus_room { uint8_t *bytes; size_t size; };
-
-/* What is to be copied: all mappings and the runs of pages in them, as they are now. */
-int gus_memory_list(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err);
-/* Copies the pages of all runs to the room, which is large enough. Runs that cannot be read lose their pages. */
-int gus_memory_copy(pid_t pid, struct gus_snapshot *s, const struct gus_room *room, struct gus_error *err);
-/* Adds the pages that the kernel shows to all processes alike and lets nobody copy, from our own. */
-void gus_memory_add_vvar(struct gus_snapshot *s, const struct gus_room *room);
 
 #endif

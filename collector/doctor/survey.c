@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/doctor/survey.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "collector/doctor/probe.h"
+#include "collector/doctor/trial.h"
+#include "collector/events/attr.h"
+
+static void try_recording(struct gus_facts *f, struct gus_pmus *pmus)
+{
+	struct gus_attr_plan plan = { .features = GUS_ATTR_ALL };
+	struct gus_events events = { 0 };
+	struct gus_choice choice;
+	int fd = gus_attr_open_tracking(&plan, 0, -1);
+
+	f->tracking = fd >= 0;
+	f->features = fd >= 0 ? plan.features : 0;
+	if (fd >= 0)
+		close(fd);
+	if (gus_probe_auto(&events, pmus, &choice, NULL) == 0 && f->tracking) {
+		f->tier = choice.tier;
+		snprintf(f->event, sizeof(f->event), "%s", events.v[0].name);
+		f->cost_ns = gus_probe_cost(&events.v[0]);
+	}
+	gus_events_free(&events);
+}
+
+void gus_survey_take(struct gus_facts *f, struct gus_pmus *pmus, const char *uarch)
+{
+	gus_facts_read(f, uarch);
+	for (unsigned i = 0; i < GUS_CLASSES; i++)
+		gus_trial(&f->classes[i], (enum gus_class)i, pmus, uarch);
+	try_recording(f, pmus);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* All facts about this machine, also those that show only when each class of events is tried. */
+#ifndef GUS_COLLECTOR_DOCTOR_SURVEY_H
+#define GUS_COLLECTOR_DOCTOR_SURVEY_H
+
+#include "collector/doctor/facts.h"
+
+/* Takes some 40 ms of CPU time. uarch: of this CPU, or NULL. */
+void gus_survey_take(struct gus_facts *facts, struct gus_pmus *pmus, const char *uarch);
+
+#endif
