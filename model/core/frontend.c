@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/private.h"
+#include "base/alloc.h"
 
 /* The source. */
 
@@ -98,9 +98,9 @@ bool gus_frontend_boundary(struct gus_frontend *f, bool last)
 	return true;
 }
 
-/* Length decoding: the bytes of one aligned block a cycle, at most so many instructions; an instruction belongs to the block of
- * its last byte, and counts in the one before as well if its opcode lies there (Abel and Reineke, "uiCA", ICS 2022,
- * section 4.1). A length-changing prefix stops it for some cycles. */
+/* Length decoding: the bytes of one aligned block a cycle, at most so many instructions; an instruction belongs to
+ * the block of its last byte, and counts in the one before as well if its opcode lies there (Abel and Reineke,
+ * "uiCA", ICS 2022, section 4.1). A length-changing prefix stops it for some cycles. */
 static void predecode(struct gus_frontend *f)
 {
 	const struct gus_core_config *c = f->c;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The front end of the core engine: from the instruction source to the queue that issue takes ops from. Length decoding in
- * aligned blocks, decoders, microcode, the uop cache by windows of code, and the loop buffer. */
+/* The front end of the core engine: from the instruction source to the queue that issue takes ops from. Length
+ * decoding in aligned blocks, decoders, microcode, the uop cache by windows of code, and the loop buffer. */
 #ifndef GUS_MODEL_CORE_FRONTEND_H
 #define GUS_MODEL_CORE_FRONTEND_H
 
-#include "model/core/core.h"
+#include "model/code/program.h"
+#include "model/core/config.h"
+#include "model/core/options.h"
 
 /* An op on its way to issue. */
 struct gus_fetched {
@@ -72,6 +74,12 @@ const struct gus_fetched *gus_frontend_peek(struct gus_frontend *f);
 void gus_frontend_take(struct gus_frontend *f);
 /* Whether issue must stop after the op that was just taken: the end of what the loop buffer holds. */
 bool gus_frontend_boundary(struct gus_frontend *f, bool last);
+/* Mixes a value into the sum of a state. */
+static inline uint64_t gus_mix(uint64_t sum, uint64_t value)
+{
+	sum = (sum ^ value) * 0x9e3779b97f4a7c15ull;
+	return sum ^ sum >> 29;
+}
 /* Mixes the state that matters for what comes into a sum. */
 uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum);
 
