@@ -81,7 +81,7 @@ static void find_forward(struct core *core, unsigned n, uint64_t address, uint32
 			continue;
 		}
 		core->forward[n] = i + 1;
-		core->blocked[n] = apart + bytes > s->bytes;
+		core->blocked[n] = apart >= s->bytes || apart + bytes > s->bytes; /* before it, or behind it */
 		return;
 	}
 }
