@@ -118,8 +118,8 @@ static void tell_cycle(struct core *core, struct gus_core_cycle *told)
  * start of the cycle: what is issued in it could not have retired. */
 static void account(struct core *core, struct gus_core_cycle *told, bool empty, bool flushed)
 {
-	enum gus_commit state = core->retired_now || core->retired_cycle == core->cycle ? GUS_COMMIT_COMPUTE :
-		!empty ? GUS_COMMIT_STALLED : flushed ? GUS_COMMIT_FLUSHED : GUS_COMMIT_DRAINED;
+	enum gus_commit state = core->retired_now ? GUS_COMMIT_COMPUTE : !empty ? GUS_COMMIT_STALLED :
+		flushed ? GUS_COMMIT_FLUSHED : GUS_COMMIT_DRAINED;
 
 	core->total.commit[state]++;
 	core->total.stop[core->stop]++;
@@ -155,7 +155,7 @@ static void cycle(struct core *core)
 
 	core->issued_now = core->retired_now = 0;
 	retire(core);
-	if (core->options->listener && core->retired_cycle != core->cycle && !empty)
+	if (core->options->listener && !core->retired_now && !empty)
 		told.stall = why_stalled(core, core_slot(core, core->slot_head));
 	gus_core_commit_stores(core);
 	gus_core_dispatch(core);
