@@ -15,12 +15,16 @@ model_libmodel_a_SOURCES = \
 	model/code/program_private.h \
 	model/code/uoptable.c model/code/uoptable.h \
 	model/code/values.c model/code/values.h \
+	model/core/config.c model/core/config.h \
 	model/core/core.c model/core/core.h \
+	model/core/dispatch.c \
 	model/core/frontend.c model/core/frontend.h \
 	model/core/issue.c \
 	model/core/memory.c \
+	model/core/options.c model/core/options.h \
 	model/core/private.h \
 	model/core/state.c \
+	model/core/wait.c \
 	model/oracles/branch.c model/oracles/branch.h \
 	model/oracles/cache.c model/oracles/cache.h \
 	model/oracles/oracle.c model/oracles/oracle.h \

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "model/core/private.h"
 #include "model/stream/stream.h"
 
 static const double agree = 0.01, half = 0.5;
@@ -30,7 +29,7 @@ static void relax(enum gus_relief relief, struct gus_core_config *c, struct gus_
 		o->fetch = GUS_CORE_FETCH_IDEAL;
 		break;
 	case GUS_RELIEF_PORT_BINDING:
-		c->port_binding = BIND_ANY;
+		c->port_binding = GUS_CORE_BIND_ANY;
 		break;
 	case GUS_RELIEF_SCHEDULER:
 		c->rs = c->rs_int = c->rs_vector = c->rs_memory = 0;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "model/code/values.h"
+#include "model/core/core.h"
 #include "model/core/frontend.h"
 
 const char *gus_bound_name(enum gus_bound bound)

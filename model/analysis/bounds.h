@@ -4,7 +4,9 @@
 #ifndef GUS_MODEL_ANALYSIS_BOUNDS_H
 #define GUS_MODEL_ANALYSIS_BOUNDS_H
 
-#include "model/core/core.h"
+#include "model/code/program.h"
+#include "model/core/config.h"
+#include "model/core/options.h"
 
 enum gus_bound {
 	GUS_BOUND_PREDECODE,    /* length decoding */

@@ -6,7 +6,8 @@
 #define GUS_MODEL_ANALYSIS_VARIANT_H
 
 #include "model/code/program.h"
-#include "model/core/core.h"
+#include "model/core/config.h"
+#include "model/core/options.h"
 
 enum gus_variant {
 	GUS_VARIANT_REF,        /* as it is */

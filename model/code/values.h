@@ -4,7 +4,8 @@
 #ifndef GUS_MODEL_CODE_VALUES_H
 #define GUS_MODEL_CODE_VALUES_H
 
-#include "model/core/core.h"
+#include "model/code/program.h"
+#include "model/core/options.h"
 
 /* What one instruction does to general registers: made once for each, so that following it is quick. */
 struct gus_effect {

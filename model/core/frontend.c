@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+/* Ops come to issue by one of four ways, which is chosen once for a run (gus_frontend_mode):
+ *
+ *	source --> length decoding --> found --> decoders ---.
+ *	   |         fetch_bytes,               decode_width, |--> queue --> issue      DECODERS
+ *	   |         predecode_width            microcode     |
+ *	   |`--> uop cache: one window of code a cycle -------'                         UOP_CACHE
+ *	   |`--> loop buffer: all uops are there; only ends of the loop are in the way   LOOP
+ *	    `--> all uops are there (UFS, and where the front end is not the question)   IDEAL
+ *
+ * `ahead` is the next op of the source, looked at and not taken. In the last two ways issue takes it from there and
+ * there is no queue. gus_frontend_cycle works after issue, and its decoders before length decoding: what each hands
+ * on, the next stage has in the next cycle.
+ *
+ * The rules for instruction lengths, decoders and windows are those of Abel and Reineke ("uiCA", ICS 2022, section
+ * 4.1); those for the loop buffer of Palomares 2015, Algorithm 1 and section 7.4.3. Which branch predictor finds the
+ * way is not asked: the source goes the right way, and a misprediction stops issue instead (core_issue.c). */
 #include "model/core/frontend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/private.h"
+#include "base/alloc.h"
 
 /* The source. */
 
@@ -38,6 +54,7 @@ static bool from_source(struct gus_frontend *f, struct gus_fetched *out)
 	return true;
 }
 
+/* Whether there is an op ahead. */
 static bool fetch(struct gus_frontend *f)
 {
 	if (f->have_ahead)
@@ -49,25 +66,29 @@ static bool fetch(struct gus_frontend *f)
 	return f->have_ahead;
 }
 
-static uint64_t address_of(const struct gus_frontend *f, const struct gus_fetched *one, unsigned insn)
+/* Of unrolled code each iteration lies behind the one before. */
+static uint64_t address_of(const struct gus_frontend *f, const struct gus_fetched *fetched, unsigned insn)
 {
 	const struct gus_program *p = f->p;
-	uint64_t at = p->base + p->insns[p->ops[one->op].insn + insn].offset;
+	uint64_t at = p->base + p->insns[p->ops[fetched->op].insn + insn].offset;
 
-	return f->unrolled ? at + one->iteration * p->bytes : at;
+	return f->unrolled ? at + fetched->iteration * p->bytes : at;
 }
 
 /* The queue. */
 
+/* The queue counts fused uops. An op that is larger than it comes alone. */
 static bool has_room(const struct gus_frontend *f, unsigned uops)
 {
-	return f->queue_n < GUS_FRONT_QUEUE && (!f->c->queue_size || f->queue_uops + uops <= f->c->queue_size || !f->queue_n);
+	if (f->queue_n >= GUS_FRONT_QUEUE)
+		return false;
+	return !f->c->queue_size || f->queue_uops + uops <= f->c->queue_size || !f->queue_n;
 }
 
-static void put(struct gus_frontend *f, const struct gus_fetched *one)
+static void put(struct gus_frontend *f, const struct gus_fetched *fetched)
 {
-	f->queue[(f->queue_first + f->queue_n++) % GUS_FRONT_QUEUE] = *one;
-	f->queue_uops += f->p->ops[one->op].fused;
+	f->queue[(f->queue_first + f->queue_n++) % GUS_FRONT_QUEUE] = *fetched;
+	f->queue_uops += f->p->ops[fetched->op].fused;
 }
 
 const struct gus_fetched *gus_frontend_peek(struct gus_frontend *f)
@@ -98,9 +119,16 @@ bool gus_frontend_boundary(struct gus_frontend *f, bool last)
 	return true;
 }
 
-/* Length decoding: the bytes of one aligned block a cycle, at most so many instructions; an instruction belongs to the block of
- * its last byte, and counts in the one before as well if its opcode lies there (Abel and Reineke, "uiCA", ICS 2022,
- * section 4.1). A length-changing prefix stops it for some cycles. */
+/* Length decoding: the bytes of one aligned block a cycle, at most predecode_width instructions of it. An instruction
+ * belongs to the block of its last byte, and counts in the one before as well if its opcode lies there:
+ *
+ *	block 0                     block 1
+ *	| a  | b | c  | d | e  | (f)|f   | g |      five a cycle: a b c d e in the first; the opcode of f is the sixth
+ *	                    prefix or                 of block 0: a cycle more for it. Is it a prefix only that lies
+ *	                    opcode                    there, f is found with g in the second cycle
+ *
+ * A length-changing prefix stops it for lcp_penalty cycles. A jump that is taken ends the block: what lies behind it
+ * is not executed. */
 static void predecode(struct gus_frontend *f)
 {
 	const struct gus_core_config *c = f->c;
@@ -118,7 +146,9 @@ static void predecode(struct gus_frontend *f)
 		bool ends;
 
 		if (block != f->block) {
-			if (count && count == c->predecode_width && (at + info->opcode_length - 1) >> f->fetch_shift == f->block)
+			bool opcode_before = (at + info->opcode_length - 1) >> f->fetch_shift == f->block;
+
+			if (count && count == c->predecode_width && opcode_before)
 				f->stalled++; /* its opcode is one too many in this block: that takes a cycle more */
 			f->block = block;
 			if (count)
@@ -128,7 +158,7 @@ static void predecode(struct gus_frontend *f)
 			return;
 		count++;
 		ends = f->insn + 1u == op->insns_n;
-		f->found[(f->found_first + f->found_n++) % GUS_FRONT_INSNS] = (struct gus_predecoded){ f->ahead, ends };
+		f->found[(f->found_first + f->found_n++) % GUS_FRONT_INSNS] = f->ahead;
 		if (info->flags & GUS_INSN_LCP)
 			f->stalled += c->lcp_penalty;
 		f->insn++;
@@ -145,6 +175,8 @@ static void predecode(struct gus_frontend *f)
 	}
 }
 
+/* Whether the microcode sequencer has this cycle. Switching to it and back costs microcode_switch cycles, half of
+ * them (rounded up) before its first uops. The op itself is in the queue already; what the sequencer takes is time. */
 static bool microcode(struct gus_frontend *f)
 {
 	if (f->switching) {
@@ -159,6 +191,8 @@ static bool microcode(struct gus_frontend *f)
 	return true;
 }
 
+/* In order. All decoders take simple instructions; those of more than one uop only the first decode_complex, which
+ * have to be first in the group as well; those of the sequencer only the first. */
 static void decode(struct gus_frontend *f)
 {
 	const struct gus_core_config *c = f->c;
@@ -167,12 +201,13 @@ static void decode(struct gus_frontend *f)
 	if (microcode(f))
 		return;
 	while (n < c->decode_width && f->found_n) {
-		const struct gus_predecoded *one = &f->found[f->found_first];
-		const struct gus_op *op = &f->p->ops[one->of.op];
+		const struct gus_fetched *next = &f->found[f->found_first];
+		const struct gus_op *op = &f->p->ops[next->op];
 
 		if (op->insns_n > f->found_n)
 			return; /* the second half of a fused pair is not there yet */
-		if ((op->flags & GUS_OP_FUSIBLE) && (f->found_n < 2 || (n + 1 == c->decode_width && !c->decode_fuse_last)) && !f->ended)
+		if ((op->flags & GUS_OP_FUSIBLE) && !f->ended &&
+		    (f->found_n < 2 || (n + 1 == c->decode_width && !c->decode_fuse_last)))
 			return; /* it waits to see what follows */
 		if ((op->flags & GUS_OP_COMPLEX) && c->decode_complex && (n != complex || complex == c->decode_complex))
 			return;
@@ -185,7 +220,7 @@ static void decode(struct gus_frontend *f)
 		complex += (op->flags & GUS_OP_COMPLEX) != 0;
 		n++;
 		uops += op->decoded;
-		put(f, &one->of);
+		put(f, next);
 		f->found_first = (f->found_first + op->insns_n) % GUS_FRONT_INSNS;
 		f->found_n -= op->insns_n;
 		if (op->microcoded) {
@@ -196,7 +231,8 @@ static void decode(struct gus_frontend *f)
 	}
 }
 
-/* The uop cache delivers uops of one window of code a cycle; of two where it is wider than four uops. */
+/* The uop cache delivers uops of one window of code a cycle; of two where it is wider than four uops. A jump that is
+ * taken ends what it delivers in a cycle. */
 static void deliver(struct gus_frontend *f)
 {
 	const struct gus_core_config *c = f->c;
@@ -280,7 +316,8 @@ static unsigned fused_uops(const struct gus_program *p)
 	return n;
 }
 
-enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o)
+enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c,
+				      const struct gus_core_options *o)
 {
 	bool decoders = c->fetch_bytes && c->decode_width && c->predecode_width;
 	bool uop_cache = c->uop_cache_width && c->uop_cache_window && c->uop_cache_line;
@@ -306,7 +343,8 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 		return GUS_CORE_FETCH_UOP_CACHE;
 	if (decoders)
 		return GUS_CORE_FETCH_DECODERS;
-	return c->loop_boundary ? GUS_CORE_FETCH_LOOP : GUS_CORE_FETCH_IDEAL; /* a table that says no more of its front end (UFS) */
+	/* A table that says no more of its front end (UFS). */
+	return c->loop_boundary ? GUS_CORE_FETCH_LOOP : GUS_CORE_FETCH_IDEAL;
 }
 
 /* Blocks and windows are powers of two; gus_core_run has checked that. */
@@ -331,8 +369,8 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 	f->fetch_shift = shift_of(c->fetch_bytes);
 	f->window_shift = shift_of(c->uop_cache_window);
 	f->block = f->window = UINT64_MAX;
-	/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and later); where not,
-	 * each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
+	/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and
+	 * later); where not, each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
 	if (c->loop_boundary || (c->loop_buffer && (!uops || c->loop_buffer < uops)))
 		f->unroll = 1;
 	else
@@ -344,6 +382,8 @@ void gus_frontend_end(struct gus_frontend *f)
 	free(f->addresses);
 }
 
+/* What core_state.c compares: all that decides what is delivered from now on. Addresses count by where they are in
+ * their block, so that unrolled code, which never comes back to the same one, can be periodic. */
 uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
 {
 	if (f->mode == GUS_CORE_FETCH_LOOP || f->mode == GUS_CORE_FETCH_IDEAL) {
@@ -362,7 +402,7 @@ uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
 	}
 	sum = gus_mix(sum, (uint64_t)f->found_n << 32 | f->queue_n);
 	for (unsigned i = 0; i < f->found_n; i++)
-		sum = gus_mix(sum, f->found[(f->found_first + i) % GUS_FRONT_INSNS].of.op);
+		sum = gus_mix(sum, f->found[(f->found_first + i) % GUS_FRONT_INSNS].op);
 	if (f->queue_n) /* the ops in the queue follow one another: the first says all */
 		sum = gus_mix(sum, f->queue[f->queue_first].op);
 	return sum;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The front end of the core engine: from the instruction source to the queue that issue takes ops from. Length decoding in
- * aligned blocks, decoders, microcode, the uop cache by windows of code, and the loop buffer. */
+/* The front end of the core engine: from the instruction source to the queue that issue takes ops from. Length
+ * decoding in aligned blocks, decoders, microcode, the uop cache by windows of code, and the loop buffer. */
 #ifndef GUS_MODEL_CORE_FRONTEND_H
 #define GUS_MODEL_CORE_FRONTEND_H
 
-#include "model/core/core.h"
+#include "model/code/program.h"
+#include "model/core/config.h"
+#include "model/core/options.h"
 
 /* An op on its way to issue. */
 struct gus_fetched {
@@ -12,12 +14,6 @@ struct gus_fetched {
 	uint32_t op;
 	uint16_t addresses;     /* where the source's addresses of its accesses are kept */
 	bool taken, last, addressed;
-};
-
-/* An instruction between length decoding and the decoders. */
-struct gus_predecoded {
-	struct gus_fetched of;
-	bool ends;              /* the last of its op */
 };
 
 enum { GUS_FRONT_QUEUE = 256, GUS_FRONT_INSNS = 64, GUS_FRONT_STEPS = 2048 };
@@ -28,7 +24,8 @@ struct gus_frontend {
 	const struct gus_core_source *source;
 	enum gus_core_fetch mode;
 	bool unrolled, ended;
-	unsigned fetch_shift, window_shift; /* bytes of a block of the decoders, and of a window of the uop cache, as powers of two */
+	unsigned fetch_shift;           /* bytes of a block of the decoders, as a power of two */
+	unsigned window_shift;          /* of a window of the uop cache */
 	uint64_t iterations;            /* to fetch; 0: without end */
 
 	/* The source. */
@@ -37,13 +34,13 @@ struct gus_frontend {
 	uint32_t next_op;
 	uint64_t next_iteration;
 	uint16_t next_addresses;
-	uint64_t (*addresses)[4];       /* of the last GUS_FRONT_STEPS ops, if there is a source; freed by gus_frontend_end */
+	uint64_t (*addresses)[4];       /* of the last GUS_FRONT_STEPS ops, if there is a source */
 
 	/* Length decoding: instruction `insn` of op `ahead` comes next, in the block of that number. */
 	unsigned insn;
 	uint64_t block;
 	unsigned stalled;               /* cycles until it goes on */
-	struct gus_predecoded found[GUS_FRONT_INSNS];
+	struct gus_fetched found[GUS_FRONT_INSNS]; /* one for each instruction: the op that it is of */
 	unsigned found_first, found_n;
 
 	/* Decoders. */
@@ -56,7 +53,8 @@ struct gus_frontend {
 	/* The queue. */
 	struct gus_fetched queue[GUS_FRONT_QUEUE];
 	unsigned queue_first, queue_n, queue_uops;
-	unsigned unroll, unrolled_n;    /* the loop buffer repeats so many iterations as one; 0: their ends do not matter */
+	unsigned unroll;                /* the loop buffer repeats so many iterations as one; 0: ends do not matter */
+	unsigned unrolled_n;            /* of them, so many are issued */
 };
 
 void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,
@@ -72,6 +70,12 @@ const struct gus_fetched *gus_frontend_peek(struct gus_frontend *f);
 void gus_frontend_take(struct gus_frontend *f);
 /* Whether issue must stop after the op that was just taken: the end of what the loop buffer holds. */
 bool gus_frontend_boundary(struct gus_frontend *f, bool last);
+/* Mixes a value into the sum of a state. */
+static inline uint64_t gus_mix(uint64_t sum, uint64_t value)
+{
+	sum = (sum ^ value) * 0x9e3779b97f4a7c15ull;
+	return sum ^ sum >> 29;
+}
 /* Mixes the state that matters for what comes into a sum. */
 uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum);
 

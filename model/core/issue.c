@@ -1,64 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Issue: takes ops from the queue in order, gives their uops entries, registers and ports, and finds out whom they wait for. */
+/* Issue: takes ops from the queue in order, gives their uops entries, registers and ports, and finds out whom they
+ * wait for (the RAT of Palomares 2015, Algorithms 2 and 3; who takes which entries is Table 7.8 there).
+ *
+ *	issue_width slots a cycle:  slot --- room? --- renamed --- bound to a port --- waits for producers
+ *	                                      |
+ *	                                      `- no: issue stops for this cycle, and says for what (gus_core_reason)
+ *
+ * It is strictly in order: behind a slot that finds no room nothing is issued in this cycle. What an instruction
+ * takes as a whole (registers, entries of the load, store and branch buffers) its first slot takes; of the ROB and
+ * the schedulers each slot takes its own. So room_for_op is asked at the first slot only, and room_for_slot at each.
+ *
+ * Renaming is a table of who makes each register's value (`regs`): a uop reads it for its inputs before it writes
+ * its outputs. Registers themselves are only counted, since nothing is ever executed here. */
 #include "model/core/private.h"
 
-/* Waiting. */
-
-void gus_core_wait(struct core *k, struct live_uop *u, uint64_t producer, int delay)
-{
-	struct live_uop *from = core_uop(k, producer);
-	uint32_t node, at = (uint32_t)(u->seq & k->uop_mask);
-	uint64_t ready;
-
-	if (from->seq != producer)
-		return; /* retired long ago */
-	if (from->dispatched != GUS_NEVER) {
-		ready = from->dispatched + (uint64_t)(delay + from->more > 0 ? delay + from->more : 0);
-		if (ready > u->ready)
-			u->ready = ready;
-		return;
-	}
-	/* Two flags of one producer are one wait. */
-	if (from->waiters) {
-		const struct waiter *last = &k->waiters.v[from->waiters - 1];
-
-		if (last->uop == at && last->delay >= delay)
-			return;
-	}
-	if (k->free_waiter) {
-		node = k->free_waiter - 1;
-		k->free_waiter = k->waiters.v[node].next;
-	} else {
-		node = (uint32_t)k->waiters.n;
-		gus_vec_push(&k->waiters, (struct waiter){ 0 });
-	}
-	k->waiters.v[node] = (struct waiter){ at, from->waiters, delay };
-	from->waiters = node + 1;
-	u->pending++;
-}
-
-/* Puts a uop that waits for nobody any more where its time will find it. */
-void gus_core_arm(struct core *k, struct live_uop *u)
-{
-	uint32_t at = (uint32_t)(u->seq & k->uop_mask);
-	uint64_t when = u->ready;
-
-	if (when <= k->cycle) {
-		uint64_t *ready = k->ready[u->port];
-		uint32_t n = k->ready_n[u->port]++;
-
-		for (; n && ready[n - 1] > u->seq; n--)
-			ready[n] = ready[n - 1];
-		ready[n] = u->seq;
-		return;
-	}
-	if (when - k->cycle >= WHEEL)
-		when = k->cycle + WHEEL - 1;
-	u->next_timed = k->wheel[when % WHEEL];
-	k->wheel[when % WHEEL] = at + 1;
-}
-
 /* Ports. */
+
+/* A uop is bound to one port of its mask when it is issued, by what is known then: how many uops wait for each port.
+ * A uop that is issued counts at once for those behind it in the same cycle, one that is dispatched no more
+ * (`waiting`). UFS must be read so: if uops counted until they retire, the loop of its Table 7.1 would take 22.01
+ * cycles instead of the published 23.01. */
 
 static int lowest(uint64_t mask)
 {
@@ -66,348 +27,373 @@ static int lowest(uint64_t mask)
 }
 
 /* The fewest waiting, of those the lowest (Palomares 2015, Algorithm 3). */
-static int fewest(const struct core *k, uint64_t mask)
+static int fewest(const struct core *core, uint64_t mask)
 {
 	int best = lowest(mask);
 
 	for (uint64_t rest = mask; rest; rest &= rest - 1)
-		if (k->waiting[lowest(rest)] < k->waiting[best])
+		if (core->waiting[lowest(rest)] < core->waiting[best])
 			best = lowest(rest);
 	return best;
 }
 
 /* Even issue slots take the port with the fewest uops at the start of the cycle, odd ones the second, unless that is
- * behind by three or more; of equals the highest (Abel and Reineke, "uiCA", ICS 2022, section 4.1.3). */
-static int by_slot(const struct core *k, uint64_t mask, unsigned slot)
+ * behind by three or more; of equals the highest (Abel and Reineke, "uiCA", ICS 2022, section 4.1.3). All slots of a
+ * cycle look at the same counts (waiting_before), as they are bound at the same time. */
+static int by_slot(const struct core *core, uint64_t mask, unsigned slot)
 {
 	int first = -1, second = -1;
 
 	for (uint64_t rest = mask; rest; rest &= rest - 1) {
 		int port = lowest(rest);
 
-		if (first < 0 || k->waiting_before[port] <= k->waiting_before[first]) {
+		if (first < 0 || core->waiting_before[port] <= core->waiting_before[first]) {
 			second = first;
 			first = port;
-		} else if (second < 0 || k->waiting_before[port] <= k->waiting_before[second]) {
+		} else if (second < 0 || core->waiting_before[port] <= core->waiting_before[second]) {
 			second = port;
 		}
 	}
-	if (second < 0 || slot % 2 == 0 || k->waiting_before[second] >= k->waiting_before[first] + 3)
+	if (second < 0 || slot % 2 == 0 || core->waiting_before[second] >= core->waiting_before[first] + 3)
 		return first;
 	return second;
 }
 
 /* In turn, the same for all masks. */
-static int in_turn(struct core *k, uint64_t mask)
+static int in_turn(struct core *core, uint64_t mask)
 {
-	uint64_t from = mask >> (k->turn % 64) << (k->turn % 64);
+	uint64_t from = mask >> (core->turn % 64) << (core->turn % 64);
 	int port = lowest(from ? from : mask);
 
-	k->turn = (uint32_t)port + 1;
+	core->turn = (uint32_t)port + 1;
 	return port;
 }
 
-static int bind(struct core *k, const struct gus_uop *uop)
+static int bind(struct core *core, const struct gus_uop *uop)
 {
 	uint64_t mask = uop->ports;
 
 	if (!(mask & (mask - 1)))
 		return lowest(mask);
-	switch (k->c->port_binding) {
-	case BIND_ALTERNATE:
-		return in_turn(k, mask);
-	case BIND_ROUND_ROBIN: { /* in turn among those with the fewest */
+	switch (core->c->port_binding) {
+	case GUS_CORE_BIND_ALTERNATE:
+		return in_turn(core, mask);
+	case GUS_CORE_BIND_ROUND_ROBIN: { /* in turn among those with the fewest */
 		uint64_t least = 0;
-		uint32_t n = k->waiting[fewest(k, mask)];
+		uint32_t n = core->waiting[fewest(core, mask)];
 
 		for (uint64_t rest = mask; rest; rest &= rest - 1)
-			if (k->waiting[lowest(rest)] == n)
+			if (core->waiting[lowest(rest)] == n)
 				least |= rest & -rest;
-		return in_turn(k, least);
+		return in_turn(core, least);
 	}
-	case BIND_SLOTS:
+	case GUS_CORE_BIND_SLOTS:
 		if (uop->kind == GUS_UOP_LOAD && __builtin_popcountll(mask) == 2)
-			return in_turn(k, mask);
-		return by_slot(k, mask, k->issued_now);
+			return in_turn(core, mask);
+		return by_slot(core, mask, core->issued_now);
 	default:
-		return fewest(k, mask);
+		return fewest(core, mask);
 	}
 }
 
 /* Registers. */
 
+/* Eliminated moves. A move that the renamer does itself points the name of its destination at the physical register
+ * of its source: from then on that register has two names or more, and cannot be given back when one of them is
+ * written. CPUs keep count of few registers in that state (move_elimination_slots):
+ *
+ *	mov rax -> rbx      file 1: names rax, rbx      aliases 1: one register with several names
+ *	mov rbx -> rcx      file 1: rax, rbx, rcx       aliases 1: the third name is free
+ *	mov rdx -> rsi      file 2: rdx, rsi            aliases 2: with two slots the next such move needs a port
+ *	rbx written         file 1: rax, rcx            aliases 2
+ *	rax written         file 1: rcx                 aliases 1: one name is left, and the slot is free
+ *
+ * Numbers of files are given to shared registers only; 0 is a register with one name, which nobody counts. */
+
 /* A register gets a new physical one; its old one loses a name. */
-static void forget_name(struct core *k, unsigned reg)
+static void forget_name(struct core *core, unsigned reg)
 {
-	uint32_t file = k->regs[reg].file;
+	uint32_t file = core->regs[reg].file;
 
 	if (!file)
 		return;
-	k->regs[reg].file = 0;
-	k->names[file]--;
-	k->aliases -= k->names[file] == 1;
+	core->regs[reg].file = 0;
+	core->names[file]--;
+	core->aliases -= core->names[file] == 1;
 }
 
-static void share(struct core *k, unsigned from, unsigned to)
+static void share(struct core *core, unsigned from, unsigned to)
 {
-	uint32_t file = k->regs[from].file;
+	uint32_t file = core->regs[from].file;
 
 	if (!file) {
-		for (file = 1; k->names[file]; file++)
+		for (file = 1; core->names[file]; file++)
 			;
-		k->regs[from].file = file;
-		k->names[file] = 1;
+		core->regs[from].file = file;
+		core->names[file] = 1;
 	}
-	k->aliases += ++k->names[file] == 2;
-	k->regs[to] = k->regs[from];
+	core->aliases += ++core->names[file] == 2;
+	core->regs[to] = core->regs[from];
 }
 
-static bool eliminate(struct core *k, const struct gus_op *op)
+/* Whether the renamer does it, for want of a slot only by executing. A move that has no uop to execute (UFS' nops)
+ * is always eliminated, and one to itself needs no slot. What the destination then waits for is the producer of the
+ * source. */
+static bool eliminate(struct core *core, const struct gus_op *op)
 {
 	unsigned from = op->move_from, to = op->move_to;
-	bool taken = k->c->move_elimination_slots && k->aliases >= k->c->move_elimination_slots &&
-		k->names[k->regs[from].file] < 2;
+	bool taken = core->c->move_elimination_slots && core->aliases >= core->c->move_elimination_slots &&
+		core->names[core->regs[from].file] < 2;
 
-	if (from != to && taken && k->p->uops[op->uop].kind != GUS_UOP_NONE)
+	if (from != to && taken && core->p->uops[op->uop].kind != GUS_UOP_NONE)
 		return false;
 	for (unsigned i = 0; i < op->uops_n; i++) {
-		const struct gus_uop *uop = &k->p->uops[op->uop + i];
+		const struct gus_uop *uop = &core->p->uops[op->uop + i];
 
 		for (unsigned n = 0; n < uop->out_n; n++) {
-			unsigned reg = k->p->flows[uop->out + n].reg;
+			unsigned reg = core->p->flows[uop->out + n].reg;
 
 			if (reg == from)
 				continue;
 			if (reg < GUS_INSN_REGS)
-				forget_name(k, reg);
+				forget_name(core, reg);
 			if (reg == to && reg < GUS_INSN_REGS && from < GUS_INSN_REGS) {
-				share(k, from, reg);
+				share(core, from, reg);
 			} else {
-				k->regs[reg] = k->regs[from];
-				k->regs[reg].file = 0; /* flags are no name of the register */
+				core->regs[reg] = core->regs[from];
+				core->regs[reg].file = 0; /* flags are no name of the register */
 			}
 		}
 	}
 	return true;
 }
 
-static void write_results(struct core *k, const struct gus_uop *uop, uint64_t seq)
+static void write_results(struct core *core, const struct gus_uop *uop, uint64_t seq)
 {
-	const struct gus_flow *out = &k->p->flows[uop->out];
+	const struct gus_flow *out = &core->p->flows[uop->out];
 
 	for (unsigned i = 0; i < uop->out_n; i++) {
 		if (out[i].reg < GUS_INSN_REGS)
-			forget_name(k, out[i].reg);
-		k->regs[out[i].reg].seq = seq + 1;
-		k->regs[out[i].reg].latency = out[i].cycles;
+			forget_name(core, out[i].reg);
+		core->regs[out[i].reg].seq = seq + 1;
+		core->regs[out[i].reg].latency = out[i].cycles;
 	}
 }
 
-/* One uop enters. */
+/* One uop enters. A uop without a port is complete when it is issued. */
 
-static struct live_uop *enter(struct core *k, uint32_t uop, struct live_slot *slot)
+static struct live_uop *enter(struct core *core, uint32_t uop, struct live_slot *slot)
 {
-	uint64_t seq = k->uop_tail++;
-	struct live_uop *u = core_uop(k, seq);
+	uint64_t seq = core->uop_tail++;
+	struct live_uop *u = core_uop(core, seq);
 
 	*u = (struct live_uop){ .seq = seq, .dispatched = GUS_NEVER, .complete = GUS_NEVER, .uop = uop, .port = -1,
-		.slot = k->slot_tail, .ready = k->cycle + k->c->issue_delay };
+		.slot = core->slot_tail, .ready = core->cycle + core->c->issue_delay };
 	slot->n++;
 	return u;
 }
 
-static void enter_idle(struct core *k, uint32_t uop, struct live_slot *slot, bool writes)
+static void enter_idle(struct core *core, uint32_t uop, struct live_slot *slot, bool writes)
 {
-	struct live_uop *u = enter(k, uop, slot);
+	struct live_uop *u = enter(core, uop, slot);
 
-	u->dispatched = u->complete = k->cycle;
-	if (writes && k->p->uops[uop].out_n)
-		write_results(k, &k->p->uops[uop], u->seq);
-	if (slot->complete < k->cycle)
-		slot->complete = k->cycle;
+	u->dispatched = u->complete = core->cycle;
+	if (writes && core->p->uops[uop].out_n)
+		write_results(core, &core->p->uops[uop], u->seq);
+	if (slot->complete < core->cycle)
+		slot->complete = core->cycle;
 }
 
-static void enter_uop(struct core *k, uint32_t number, struct live_slot *slot, const struct gus_op *op)
+static void enter_uop(struct core *core, uint32_t number, struct live_slot *slot, const struct gus_op *op)
 {
-	const struct gus_uop *uop = &k->p->uops[number];
-	const struct gus_flow *in = &k->p->flows[uop->in];
-	struct live_uop *u = enter(k, number, slot);
+	const struct gus_uop *uop = &core->p->uops[number];
+	const struct gus_flow *in = &core->p->flows[uop->in];
+	struct live_uop *u = enter(core, number, slot);
 
 	slot->waiting++;
-	u->port = (int8_t)bind(k, uop);
-	k->waiting[u->port]++;
-	k->pools[POOL_RS].used++;
-	k->pools[k->port_pool[u->port]].used += k->port_pool[u->port] != POOL_RS;
+	u->port = (int8_t)bind(core, uop);
+	core->waiting[u->port]++;
+	core->pools[POOL_RS].used++;
+	core->pools[core->port_pool[u->port]].used += core->port_pool[u->port] != POOL_RS;
+	/* An input that is late is in time if it comes some cycles after the dispatch: so much less the uop waits. */
 	for (unsigned i = 0; i < uop->in_n; i++) {
-		const struct live_reg *reg = &k->regs[in[i].reg];
+		const struct live_reg *reg = &core->regs[in[i].reg];
 
 		if (reg->seq)
-			gus_core_wait(k, u, reg->seq - 1, reg->latency - in[i].cycles);
+			gus_core_wait(core, u, reg->seq - 1, reg->latency - in[i].cycles);
 	}
 	if (uop->kind != GUS_UOP_COMPUTE)
-		gus_core_access(k, u, uop, op);
-	write_results(k, uop, u->seq);
-	if (uop->kind == GUS_UOP_LOAD && k->c->store_forward_zero)
-		gus_core_rename_load(k, uop, op);
+		gus_core_access(core, u, uop, op);
+	write_results(core, uop, u->seq);
+	if (uop->kind == GUS_UOP_LOAD && core->c->store_forward_zero)
+		gus_core_rename_load(core, uop, op);
 	if (!u->pending)
-		gus_core_arm(k, u);
+		gus_core_arm(core, u);
 }
 
 /* One op. */
 
-static enum gus_core_reason room_for_op(const struct core *k, const struct gus_op *op)
+static enum gus_core_reason room_for_op(const struct core *core, const struct gus_op *op)
 {
 	const uint8_t *results = op->results;
-	unsigned all = results[GUS_REGFILE_INT] + results[GUS_REGFILE_VECTOR] + results[GUS_REGFILE_MASK];
 
-	if (op->loads && !pool_has(&k->pools[POOL_LOADS], op->loads))
+	if (op->loads && !pool_has(&core->pools[POOL_LOADS], op->loads))
 		return GUS_CORE_LOAD_BUFFER;
-	if ((op->stores && !pool_has(&k->pools[POOL_STORES], op->stores)) || k->store_tail - k->store_head + ACCESSES > k->store_mask)
+	if (op->stores && !pool_has(&core->pools[POOL_STORES], op->stores))
 		return GUS_CORE_STORE_BUFFER;
-	if ((op->flags & GUS_OP_BRANCH) && !pool_has(&k->pools[POOL_BRANCHES], 1))
+	if (core->store_tail - core->store_head + ACCESSES > core->store_mask)
+		return GUS_CORE_STORE_BUFFER; /* the ring is full */
+	if ((op->flags & GUS_OP_BRANCH) && !pool_has(&core->pools[POOL_BRANCHES], 1))
 		return GUS_CORE_BRANCH_BUFFER;
-	if (!pool_has(&k->pools[POOL_RENAMES], all) || !pool_has(&k->pools[POOL_INT], results[GUS_REGFILE_INT]) ||
-	    !pool_has(&k->pools[POOL_VECTOR], results[GUS_REGFILE_VECTOR]) ||
-	    !pool_has(&k->pools[POOL_MASK], results[GUS_REGFILE_MASK]))
+	if (!pool_has(&core->pools[POOL_RENAMES], results_of(op)) ||
+	    !pool_has(&core->pools[POOL_INT], results[GUS_REGFILE_INT]) ||
+	    !pool_has(&core->pools[POOL_VECTOR], results[GUS_REGFILE_VECTOR]) ||
+	    !pool_has(&core->pools[POOL_MASK], results[GUS_REGFILE_MASK]))
 		return GUS_CORE_REGISTERS;
-	if ((op->flags & GUS_OP_SERIALISING) && k->slot_head != k->slot_tail)
+	if ((op->flags & GUS_OP_SERIALISING) && core->slot_head != core->slot_tail)
 		return GUS_CORE_SERIALISED;
 	return GUS_CORE_NOTHING;
 }
 
-static void take_for_op(struct core *k, const struct gus_op *op)
+static void take_for_op(struct core *core, const struct gus_op *op)
 {
 	const uint8_t *results = op->results;
 
-	k->pools[POOL_LOADS].used += op->loads;
-	k->pools[POOL_STORES].used += op->stores;
-	k->pools[POOL_BRANCHES].used += (op->flags & GUS_OP_BRANCH) != 0;
-	k->pools[POOL_INT].used += results[GUS_REGFILE_INT];
-	k->pools[POOL_VECTOR].used += results[GUS_REGFILE_VECTOR];
-	k->pools[POOL_MASK].used += results[GUS_REGFILE_MASK];
-	k->pools[POOL_RENAMES].used += results[GUS_REGFILE_INT] + results[GUS_REGFILE_VECTOR] + results[GUS_REGFILE_MASK];
+	core->pools[POOL_LOADS].used += op->loads;
+	core->pools[POOL_STORES].used += op->stores;
+	core->pools[POOL_BRANCHES].used += (op->flags & GUS_OP_BRANCH) != 0;
+	core->pools[POOL_INT].used += results[GUS_REGFILE_INT];
+	core->pools[POOL_VECTOR].used += results[GUS_REGFILE_VECTOR];
+	core->pools[POOL_MASK].used += results[GUS_REGFILE_MASK];
+	core->pools[POOL_RENAMES].used += results_of(op);
 }
 
-static enum gus_core_reason room_for_slot(const struct core *k, const struct slot_need *need)
+static enum gus_core_reason room_for_slot(const struct core *core, const struct slot_need *need)
 {
-	if (!pool_has(&k->pools[POOL_ROB], need->rob) || k->slot_tail - k->slot_head > k->slot_mask - 1 ||
-	    k->uop_tail - k->uop_head + need->n + 1 > k->uop_mask)
+	if (!pool_has(&core->pools[POOL_ROB], need->rob) || core->slot_tail - core->slot_head > core->slot_mask - 1 ||
+	    core->uop_tail - core->uop_head + need->n + 1 > core->uop_mask)
 		return GUS_CORE_ROB;
 	if (!need->rs)
 		return GUS_CORE_NOTHING;
-	if (!pool_has(&k->pools[POOL_RS], need->rs) ||
-	    (need->rs_int && !pool_has(&k->pools[POOL_RS_INT], need->rs_int)) ||
-	    (need->rs_vector && !pool_has(&k->pools[POOL_RS_VECTOR], need->rs_vector)) ||
-	    (need->rs_memory && !pool_has(&k->pools[POOL_RS_MEMORY], need->rs_memory)))
+	if (!pool_has(&core->pools[POOL_RS], need->rs) ||
+	    (need->rs_int && !pool_has(&core->pools[POOL_RS_INT], need->rs_int)) ||
+	    (need->rs_vector && !pool_has(&core->pools[POOL_RS_VECTOR], need->rs_vector)) ||
+	    (need->rs_memory && !pool_has(&core->pools[POOL_RS_MEMORY], need->rs_memory)))
 		return GUS_CORE_RS;
 	return GUS_CORE_NOTHING;
 }
 
-static void issue_slot(struct core *k, const struct gus_op *op, const struct slot_need *need)
+static void issue_slot(struct core *core, const struct gus_op *op, const struct slot_need *need)
 {
 	uint32_t first = need->first, n = need->n;
-	struct live_slot *slot = core_slot(k, k->slot_tail);
-	bool eliminated = (op->flags & GUS_OP_ELIMINATED) && !k->slot && eliminate(k, op);
+	struct live_slot *slot = core_slot(core, core->slot_tail);
+	bool eliminated = (op->flags & GUS_OP_ELIMINATED) && !core->slot && eliminate(core, op);
 
-	*slot = (struct live_slot){ .op = k->current.op, .iteration = k->current.iteration, .issued = k->cycle,
-		.first = k->uop_tail, .complete = k->cycle };
-	k->pools[POOL_ROB].used += need->rob;
+	*slot = (struct live_slot){ .op = core->current.op, .iteration = core->current.iteration, .issued = core->cycle,
+		.first = core->uop_tail, .complete = core->cycle };
+	core->pools[POOL_ROB].used += need->rob;
 	if (eliminated || !n)
-		enter_idle(k, n ? first : op->uop, slot, false);
+		enter_idle(core, n ? first : op->uop, slot, false);
 	for (uint32_t i = 0; i < n && !eliminated; i++) {
-		if (k->p->uops[first + i].ports)
-			enter_uop(k, first + i, slot, op);
+		if (core->p->uops[first + i].ports)
+			enter_uop(core, first + i, slot, op);
 		else
-			enter_idle(k, first + i, slot, true);
+			enter_idle(core, first + i, slot, true);
 	}
-	k->slot++;
-	slot->ends_op = k->slot >= op->slots;
-	slot->ends_iteration = slot->ends_op && k->current.last;
-	k->slot_tail++;
-	k->issued_now++;
-	k->total.slots++;
+	core->slot++;
+	slot->ends_op = core->slot >= op->slots;
+	slot->ends_iteration = slot->ends_op && core->current.last;
+	core->slot_tail++;
+	core->issued_now++;
+	core->total.slots++;
 }
 
-void gus_core_unblock(struct core *k, uint64_t complete)
+void gus_core_unblock(struct core *core, uint64_t complete)
 {
-	k->blocked_until = complete + (k->mispredict ? k->c->mispredict_penalty : 0);
-	k->blocking = 0;
+	core->blocked_until = complete + (core->mispredict ? core->c->mispredict_penalty : 0);
+	core->blocking = 0;
 }
 
-static void end_op(struct core *k, const struct gus_op *op)
+/* Behind a mispredicted branch nothing is issued until it is executed and the right path has come (the wrong path
+ * itself is not simulated: the time is that in which it would have been issued); behind a serialising op nothing
+ * until that is executed. */
+static void end_op(struct core *core, const struct gus_op *op)
 {
-	const struct gus_core_branch *branch = k->o->branch;
-	uint64_t slot = k->slot_tail - 1;
+	const struct gus_core_branch *branch = core->options->branch;
+	const struct gus_fetched *current = &core->current;
+	uint64_t slot = core->slot_tail - 1;
 
-	if ((op->flags & GUS_OP_BRANCH) && branch && branch->mispredicted(branch->context, k->current.op, k->current.iteration)) {
-		core_slot(k, slot)->mispredicted = true;
-		k->blocked_until = GUS_NEVER;
-		k->blocking = slot + 1;
-		k->mispredict = true;
+	if ((op->flags & GUS_OP_BRANCH) && branch &&
+	    branch->mispredicted(branch->context, current->op, current->iteration)) {
+		core_slot(core, slot)->mispredicted = true;
+		core->blocked_until = GUS_NEVER;
+		core->blocking = slot + 1;
+		core->mispredict = true;
 	} else if (op->flags & GUS_OP_SERIALISING) {
-		k->blocked_until = GUS_NEVER;
-		k->blocking = slot + 1;
-		k->mispredict = false;
+		core->blocked_until = GUS_NEVER;
+		core->blocking = slot + 1;
+		core->mispredict = false;
 	}
-	if (k->blocking == slot + 1 && !core_slot(k, slot)->waiting)
-		gus_core_unblock(k, core_slot(k, slot)->complete);
-	k->issued_iterations += k->current.last;
-	k->have_current = false;
+	if (core->blocking == slot + 1 && !core_slot(core, slot)->waiting)
+		gus_core_unblock(core, core_slot(core, slot)->complete);
+	core->issued_iterations += core->current.last;
+	core->have_current = false;
 }
 
-/* One slot, or why not. */
-static enum gus_core_reason issue_one(struct core *k)
+/* One slot, or why not. An op stays at the head of the queue until its first slot is issued; then it is `current`,
+ * until its last one is. */
+static enum gus_core_reason issue_one(struct core *core)
 {
 	const struct gus_op *op;
 	enum gus_core_reason reason;
 	const struct slot_need *need;
 
-	if (k->blocked_until > k->cycle)
-		return k->mispredict ? GUS_CORE_MISPREDICT : GUS_CORE_SERIALISED;
-	if (!k->have_current) {
-		const struct gus_fetched *next = gus_frontend_peek(&k->front);
+	if (core->blocked_until > core->cycle)
+		return core->mispredict ? GUS_CORE_MISPREDICT : GUS_CORE_SERIALISED;
+	if (!core->have_current) {
+		const struct gus_fetched *next = gus_frontend_peek(&core->front);
 
 		if (!next)
 			return GUS_CORE_FRONT_END;
-		k->current = *next;
-		k->slot = 0;
+		core->current = *next;
+		core->slot = 0;
 	}
-	op = &k->p->ops[k->current.op];
-	need = &k->needs[k->first_need[k->current.op] + k->slot];
-	reason = k->slot ? GUS_CORE_NOTHING : room_for_op(k, op);
+	op = &core->p->ops[core->current.op];
+	need = &core->needs[core->first_need[core->current.op] + core->slot];
+	reason = core->slot ? GUS_CORE_NOTHING : room_for_op(core, op);
 	if (!reason)
-		reason = room_for_slot(k, need);
+		reason = room_for_slot(core, need);
 	if (reason)
 		return reason;
-	if (!k->have_current) {
-		k->have_current = true;
-		gus_frontend_take(&k->front);
-		take_for_op(k, op);
-		if (k->follows[k->current.op])
-			gus_core_begin_op(k, op);
+	if (!core->have_current) {
+		core->have_current = true;
+		gus_frontend_take(&core->front);
+		take_for_op(core, op);
+		if (core->follows[core->current.op])
+			gus_core_begin_op(core, op);
 	}
-	issue_slot(k, op, need);
-	if (k->slot >= op->slots) {
-		bool last = k->current.last;
+	issue_slot(core, op, need);
+	if (core->slot >= op->slots) {
+		bool last = core->current.last;
 
-		end_op(k, op);
-		if (gus_frontend_boundary(&k->front, last))
+		end_op(core, op);
+		if (gus_frontend_boundary(&core->front, last))
 			return GUS_CORE_BOUNDARY;
 	}
 	return GUS_CORE_NOTHING;
 }
 
-void gus_core_issue(struct core *k)
+void gus_core_issue(struct core *core)
 {
-	for (unsigned p = 0; p < k->p->ports_n; p++)
-		k->waiting_before[p] = k->waiting[p];
-	k->stop = GUS_CORE_NOTHING;
-	while (k->issued_now < k->c->issue_width) {
-		enum gus_core_reason reason = issue_one(k);
+	for (unsigned p = 0; p < core->p->ports_n; p++)
+		core->waiting_before[p] = core->waiting[p];
+	core->stop = GUS_CORE_NOTHING;
+	while (core->issued_now < core->c->issue_width) {
+		enum gus_core_reason reason = issue_one(core);
 
 		if (reason) {
-			if (k->issued_now < k->c->issue_width)
-				k->stop = reason;
+			if (core->issued_now < core->c->issue_width)
+				core->stop = reason;
 			break;
 		}
 	}

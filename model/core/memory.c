@@ -1,245 +1,291 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory as the core sees it: which load reads what an earlier store in flight wrote, where the other words are, how many lines
- * can be on their way, and when stores leave the store buffer. */
+/* Memory as the core sees it: which load reads what an earlier store in flight wrote, where the other words are, how
+ * many lines can be on their way, and when stores leave the store buffer. UFS has none of this: every load takes its
+ * latency there, and stores and loads never meet. With GUS_CORE_POINTERS_NONE and no oracle all of it is idle.
+ *
+ *	issue      in program order: addresses and values (model/code/values.h), the store that a load reads from, what
+ *	           the line hits
+ *	dispatch   in the order of execution, what depends on the time: forwarding, buffers for lines, bandwidths,
+ *	           page walks
+ *	retire     stores: a line that is not in L1 is asked for
+ *	commit     stores, in order, l1d_stores a cycle: the line is there, the entry is free
+ *
+ * A load, and the youngest earlier store that writes some of its bytes (find_forward):
+ *
+ *	store   |------------|         |------------|                |----|
+ *	load        |----|                     |--------|                         |----|
+ *	        all is in the store:   some is not:                  only the low 12 bits are alike:
+ *	        forwarded              blocked, until the store      alias_penalty, and the word is
+ *	                               is in L1                      from L1
+ *
+ * Loads never wait for stores that turn out not to be theirs: as behind a predictor of memory dependences that is
+ * always right. */
 #include "model/core/private.h"
 
-/* Words that the code wrote, as far as their values are known; the rest is as at the start. */
-
-static struct gus_value word_at(const struct core *k, uint64_t address, uint32_t bytes)
+/* A word that is read otherwise than it was written (another start, more bytes) is not known. Words whose places in
+ * the table collide overwrite each other: that is as good as a word that was never written, as it was rare. */
+static struct gus_value word_at(const struct core *core, uint64_t address, uint32_t bytes)
 {
 	unsigned at = (unsigned)(address >> 3) % MEMORY_WORDS;
+	bool whole = core->words[at].address == address && bytes <= core->words[at].bytes;
 
-	if (k->words[at].bytes && k->words[at].address >> 3 == address >> 3)
-		return (struct gus_value){ k->words[at].bits, k->words[at].known && k->words[at].address == address &&
-			bytes <= k->words[at].bytes };
-	return k->values.memory;
+	if (core->words[at].bytes && core->words[at].address >> 3 == address >> 3)
+		return (struct gus_value){ core->words[at].bits, core->words[at].known && whole };
+	return core->values.memory;
 }
 
-static void set_word(struct core *k, uint64_t address, uint32_t bytes, struct gus_value value)
+static void set_word(struct core *core, uint64_t address, uint32_t bytes, struct gus_value value)
 {
 	unsigned at = (unsigned)(address >> 3) % MEMORY_WORDS;
 
-	k->words[at].address = address;
-	k->words[at].bytes = bytes;
-	k->words[at].bits = value.bits;
-	k->words[at].known = value.known && bytes <= 8;
+	core->words[at].address = address;
+	core->words[at].bytes = bytes;
+	core->words[at].bits = value.bits;
+	core->words[at].known = value.known && bytes <= 8;
 }
 
 /* Counts the words of a page that a store writes: most loads find there that no store is in their way. */
-static void count_words(struct core *k, const struct live_store *s, int by)
+static void count_words(struct core *core, const struct live_store *s, int by)
 {
 	uint64_t first = s->address >> 3, last = (s->address + (s->bytes ? s->bytes - 1 : 0)) >> 3;
 
 	for (uint64_t w = first; s->known && w <= last && w - first < WORDS_IN_PAGE; w++)
-		k->written[w % WORDS_IN_PAGE] = (uint16_t)(k->written[w % WORDS_IN_PAGE] + by);
+		core->written[w % WORDS_IN_PAGE] = (uint16_t)(core->written[w % WORDS_IN_PAGE] + by);
 }
 
-static bool may_be_written(const struct core *k, uint64_t address, uint32_t bytes)
+static bool may_be_written(const struct core *core, uint64_t address, uint32_t bytes)
 {
 	uint64_t first = address >> 3, last = (address + (bytes ? bytes - 1 : 0)) >> 3;
 
 	for (uint64_t w = first; w <= last && w - first < WORDS_IN_PAGE; w++)
-		if (k->written[w % WORDS_IN_PAGE])
+		if (core->written[w % WORDS_IN_PAGE])
 			return true;
 	return false;
 }
 
-/* The youngest store in flight that writes into what is loaded. */
-static void find_forward(struct core *k, unsigned n, uint64_t address, uint32_t bytes)
+/* The youngest store in flight that writes into what is loaded. Both tests of `apart` are on unsigned numbers that
+ * wrap: the load begins inside the store, or the store inside the load. */
+static void find_forward(struct core *core, unsigned n, uint64_t address, uint32_t bytes)
 {
-	k->forward[n] = 0;
-	k->blocked[n] = k->aliased[n] = false;
-	if (!may_be_written(k, address, bytes))
+	core->forward[n] = 0;
+	core->blocked[n] = core->aliased[n] = false;
+	if (!may_be_written(core, address, bytes))
 		return;
-	for (uint64_t i = k->store_tail; i-- > k->store_head;) {
-		const struct live_store *s = &k->stores[i & k->store_mask];
+	for (uint64_t i = core->store_tail; i-- > core->store_head;) {
+		const struct live_store *s = &core->stores[i & core->store_mask];
 		uint64_t apart = address - s->address;
 
 		if (!s->known || (apart >= s->bytes && -apart >= bytes)) {
 			if (s->known && (apart & 4095) < s->bytes)
-				k->aliased[n] = true;
+				core->aliased[n] = true;
 			continue;
 		}
-		k->forward[n] = i + 1;
-		k->blocked[n] = apart + bytes > s->bytes;
+		core->forward[n] = i + 1;
+		core->blocked[n] = apart >= s->bytes || apart + bytes > s->bytes; /* before it, or behind it */
 		return;
 	}
 }
 
-static void ask_level(struct core *k, const struct gus_op *op, unsigned n)
+static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 {
-	const struct gus_core_memory *oracle = k->o->memory;
+	const struct gus_core_memory *oracle = core->options->memory;
 	enum gus_hit level = GUS_HIT_L1;
 	enum gus_tlb tlb = GUS_TLB_HIT;
 
 	if (oracle) {
-		struct gus_core_access access = { .iteration = k->current.iteration, .op = k->current.op,
-			.memory = op->memory + n, .address = k->address[n].bits, .known = k->address[n].known,
-			.store = !k->p->memories[op->memory + n].load };
+		struct gus_core_access access = { .iteration = core->current.iteration, .op = core->current.op,
+			.memory = op->memory + n, .address = core->address[n].bits, .known = core->address[n].known,
+			.store = !core->p->memories[op->memory + n].load };
 
 		oracle->access(oracle->context, &access, &level, &tlb);
 	}
-	k->level[n] = (uint8_t)level;
-	k->tlb[n] = (uint8_t)tlb;
+	core->level[n] = (uint8_t)level;
+	core->tlb[n] = (uint8_t)tlb;
 }
 
-static void push_store(struct core *k, const struct gus_op *op, unsigned n, uint32_t insn, uint32_t entries)
+static void push_store(struct core *core, const struct gus_op *op, unsigned n, uint32_t insn, uint32_t entries)
 {
-	const struct gus_program_memory *m = &k->p->memories[op->memory + n];
-	struct live_store *s = &k->stores[k->store_tail++ & k->store_mask];
-	struct gus_value value = gus_values_stored(&k->values, k->p, insn);
+	const struct gus_program_memory *m = &core->p->memories[op->memory + n];
+	struct live_store *s = &core->stores[core->store_tail++ & core->store_mask];
+	struct gus_value value = gus_values_stored(&core->values, core->p, insn);
 
-	*s = (struct live_store){ .address = k->address[n].bits, .known = k->address[n].known, .bytes = m->bytes,
-		.value_bits = value.bits, .value_known = value.known, .retired = GUS_NEVER, .entries = entries,
-		.memory = op->memory + n, .level = k->level[n] };
-	count_words(k, s, 1);
-	if (s->known && k->values.effects)
-		set_word(k, s->address, s->bytes, value);
+	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known, .bytes = m->bytes,
+		.entries = entries,
+		.memory = op->memory + n, .level = core->level[n] };
+	count_words(core, s, 1);
+	if (s->known && core->values.effects)
+		set_word(core, s->address, s->bytes, value);
+}
+
+/* A source that knows addresses (a trace) is believed; else they are what registers that are followed make them. */
+static struct gus_value address_now(const struct core *core, const struct gus_op *op, unsigned n)
+{
+	if (core->current.addressed)
+		return (struct gus_value){ core->front.addresses[core->current.addresses][n], true };
+	return gus_values_address(&core->values, core->p, op->memory + n);
 }
 
 /* In program order, once for each op: addresses, what they hit, and what the op does to registers. */
-void gus_core_begin_op(struct core *k, const struct gus_op *op)
+void gus_core_begin_op(struct core *core, const struct gus_op *op)
 {
 	uint32_t entries = op->stores;
 
-	if (!op->memories_n && !k->values.effects)
+	if (!op->memories_n && !core->values.effects)
 		return;
 	for (unsigned insn = 0; insn < op->insns_n; insn++) {
 		struct gus_value loaded = { 0, false };
 
 		for (unsigned n = 0; n < op->memories_n && n < ACCESSES; n++) {
-			const struct gus_program_memory *m = &k->p->memories[op->memory + n];
+			const struct gus_program_memory *m = &core->p->memories[op->memory + n];
 
 			if (m->instruction != insn)
 				continue;
-			k->address[n] = k->current.addressed ? (struct gus_value){ k->front.addresses[k->current.addresses][n], true } :
-				gus_values_address(&k->values, k->p, op->memory + n);
-			k->forward[n] = 0;
-			k->blocked[n] = k->aliased[n] = false;
-			if (m->load && k->address[n].known && k->o->pointers != GUS_CORE_POINTERS_NONE) {
-				find_forward(k, n, k->address[n].bits, m->bytes);
-				loaded = word_at(k, k->address[n].bits, m->bytes);
-			} else if (m->load && k->o->pointers == GUS_CORE_POINTERS_EQUAL) {
-				loaded = k->values.memory;
+			core->address[n] = address_now(core, op, n);
+			core->forward[n] = 0;
+			core->blocked[n] = core->aliased[n] = false;
+			if (m->load && core->address[n].known && core->options->pointers != GUS_CORE_POINTERS_NONE) {
+				find_forward(core, n, core->address[n].bits, m->bytes);
+				loaded = word_at(core, core->address[n].bits, m->bytes);
+			} else if (m->load && core->options->pointers == GUS_CORE_POINTERS_EQUAL) {
+				loaded = core->values.memory;
 			}
-			ask_level(k, op, n);
+			ask_level(core, op, n);
 			if (m->store) {
-				push_store(k, op, n, op->insn + insn, entries);
+				push_store(core, op, n, op->insn + insn, entries);
 				entries = 0;
 			}
 		}
-		gus_values_step(&k->values, op->insn + insn, loaded);
+		gus_values_step(&core->values, op->insn + insn, loaded);
 	}
 }
 
-static bool crosses_line(const struct core *k, unsigned n, uint32_t bytes)
+static bool crosses_line(const struct core *core, unsigned n, uint32_t bytes)
 {
-	uint64_t line = k->c->line_size;
+	uint64_t line = core->c->line_size;
 
-	return line && k->address[n].known && bytes && bytes <= line && (k->address[n].bits & (line - 1)) + bytes > line;
+	if (!line || !core->address[n].known || bytes > line)
+		return false;
+	return (core->address[n].bits & (line - 1)) + bytes > line;
 }
 
-/* Memory renaming: a load that is predicted to read a whole word that a store in flight wrote gets it from the register that was
- * stored, at no latency. Seen on Golden Cove with any address, but not where a register is added to memory. */
-static bool renamed(const struct core *k, const struct gus_op *op, unsigned n)
+/* Memory renaming: a load that is predicted to read a whole word that a store in flight wrote gets it from the
+ * register that was stored, at no latency. Seen on Golden Cove with any address, but not where a register is added
+ * to memory. */
+static bool renamed(const struct core *core, const struct gus_op *op, unsigned n)
 {
-	const struct gus_program_memory *load = &k->p->memories[op->memory + n];
+	const struct gus_program_memory *load = &core->p->memories[op->memory + n];
 	const struct live_store *s;
 
-	if (!k->c->store_forward_zero || !k->forward[n] || k->blocked[n])
+	if (!core->c->store_forward_zero || !core->forward[n] || core->blocked[n])
 		return false;
-	s = &k->stores[(k->forward[n] - 1) & k->store_mask];
-	return s->address == k->address[n].bits && s->bytes == load->bytes && load->bytes <= 8 &&
-		load->bytes >= 4 && !(op->stores && op->loads && k->values.effects && k->values.operands[op->insn]);
+	s = &core->stores[(core->forward[n] - 1) & core->store_mask];
+	if (op->stores && op->loads && core->values.effects && core->values.operands[op->insn])
+		return false;
+	return s->address == core->address[n].bits && s->bytes == load->bytes && load->bytes <= 8 && load->bytes >= 4;
 }
 
 /* After a renamed load entered: what it writes is what was stored. */
-void gus_core_rename_load(struct core *k, const struct gus_uop *uop, const struct gus_op *op)
+void gus_core_rename_load(struct core *core, const struct gus_uop *uop, const struct gus_op *op)
 {
 	unsigned n = uop->memory;
 
-	if (n >= op->memories_n || n >= ACCESSES || !renamed(k, op, n))
+	if (n >= op->memories_n || n >= ACCESSES || !renamed(core, op, n))
 		return;
 	for (unsigned i = 0; i < uop->out_n; i++) {
-		struct live_reg *reg = &k->regs[k->p->flows[uop->out + i].reg];
+		struct live_reg *reg = &core->regs[core->p->flows[uop->out + i].reg];
 
-		*reg = k->stores[(k->forward[n] - 1) & k->store_mask].source;
+		*reg = core->stores[(core->forward[n] - 1) & core->store_mask].source;
 		reg->file = 0;
 	}
 }
 
-/* The load may run once the store has its data; if that is what it waited for, the word comes from there, else it comes as
- * fast as from L1. */
-static void wait_for_store(struct core *k, struct live_uop *u, const struct gus_uop *uop, unsigned n)
+/* Not to be had from the store: the load waits until all of it is in L1 (`release`). A second load that needs the
+ * same store goes with the first: the store has room for one. */
+static void wait_for_commit(struct core *core, struct live_uop *u, struct live_store *s)
 {
-	const struct gus_core_config *c = k->c;
-	const struct live_store *s = &k->stores[(k->forward[n] - 1) & k->store_mask];
-	bool vector = k->p->memories[s->memory].bytes > 8 && c->store_forward_vector;
-	struct live_access *a = core_access(k, u);
+	if (s->blocked) {
+		gus_core_wait(core, u, core->uops[s->blocked - 1].seq, 0);
+		return;
+	}
+	s->blocked = (uint32_t)(u->seq & core->uop_mask) + 1;
+	u->pending++;
+}
 
-	if (k->blocked[n]) {
-		struct live_store *from = &k->stores[(k->forward[n] - 1) & k->store_mask];
+/* The load may run once the store has its data; if that is what it waited for, the word comes from there, else it
+ * comes as fast as from L1. */
+static void wait_for_store(struct core *core, struct live_uop *u, const struct gus_uop *uop, unsigned n)
+{
+	const struct gus_core_config *c = core->c;
+	struct live_store *s = &core->stores[(core->forward[n] - 1) & core->store_mask];
+	bool vector = core->p->memories[s->memory].bytes > 8 && c->store_forward_vector;
+	struct live_access *a = core_access(core, u);
 
-		/* Not to be had from the store: the load waits until all of it is in L1. */
-		if (from->blocked)
-			gus_core_wait(k, u, k->uops[from->blocked - 1].seq, 0);
-		else
-			from->blocked = (uint32_t)(u->seq & k->uop_mask) + 1, u->pending++;
+	if (core->blocked[n]) {
+		wait_for_commit(core, u, s);
 		return;
 	}
 	a->forward = (uint16_t)(vector ? c->store_forward_vector : c->store_forward_latency);
 	a->store = s->data;
 	if (s->data)
-		gus_core_wait(k, u, s->data - 1, a->forward > uop->latency ? (int)(a->forward - uop->latency) : 0);
+		gus_core_wait(core, u, s->data - 1, a->forward > uop->latency ? (int)(a->forward - uop->latency) : 0);
 	if (s->addr)
-		gus_core_wait(k, u, s->addr - 1, 1);
+		gus_core_wait(core, u, s->addr - 1, 1);
 }
 
 /* A load or store uop enters: what it must wait for beyond its registers. */
-void gus_core_access(struct core *k, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op)
+void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op)
 {
 	unsigned n = uop->memory;
-	struct live_access *a = core_access(k, u);
+	struct live_access *a = core_access(core, u);
 	const struct gus_program_memory *m;
 
 	*a = (struct live_access){ 0 };
 	if (n >= op->memories_n || n >= ACCESSES)
 		return;
-	m = &k->p->memories[op->memory + n];
-	a->address = k->address[n].bits;
-	a->bytes = k->address[n].known ? m->bytes : 0;
-	a->split = crosses_line(k, n, m->bytes);
+	m = &core->p->memories[op->memory + n];
+	a->address = core->address[n].bits;
+	a->bytes = core->address[n].known ? m->bytes : 0;
+	a->split = crosses_line(core, n, m->bytes);
 	if (uop->kind == GUS_UOP_LOAD) {
-		u->level = k->level[n];
-		a->tlb = k->tlb[n];
-		if (k->forward[n] && !renamed(k, op, n))
-			wait_for_store(k, u, uop, n);
-		else if (k->aliased[n])
-			u->more = (int16_t)k->c->alias_penalty;
+		u->level = core->level[n];
+		a->tlb = core->tlb[n];
+		if (core->forward[n] && !renamed(core, op, n))
+			wait_for_store(core, u, uop, n);
+		else if (core->aliased[n])
+			u->more = (int16_t)core->c->alias_penalty;
 		return;
 	}
-	for (uint64_t i = k->store_tail; i-- > k->store_head;) {
-		struct live_store *s = &k->stores[i & k->store_mask];
+	/* Of the stores of this access the youngest is that of this iteration. */
+	for (uint64_t i = core->store_tail; i-- > core->store_head;) {
+		struct live_store *s = &core->stores[i & core->store_mask];
 
 		if (s->memory != op->memory + n)
 			continue;
 		if (uop->kind == GUS_UOP_STORE_DATA) {
 			s->data = u->seq + 1;
-			s->source = uop->in_n ? k->regs[k->p->flows[uop->in].reg] : (struct live_reg){ 0 };
-		}
-		else
+			s->source = uop->in_n ? core->regs[core->p->flows[uop->in].reg] : (struct live_reg){ 0 };
+		} else {
 			s->addr = u->seq + 1;
+		}
 		return;
 	}
 }
 
-/* Beyond L1. */
+/* Beyond L1. A line takes a buffer (l1d_misses) from when it is asked for until it is there, passes each level's
+ * bandwidth on its way, and then takes that level's latency:
+ *
+ *	load dispatched --> a buffer is free --> memory --> L3 --> L2 --> latency of its level --> in L1, buffer free
+ *	                    (the first to be)    (those that it needs, each for the cycles of a line)
+ *
+ * Each resource is one number, the cycle from which it is free: who comes takes it for some cycles from then on. A
+ * second access to a line that is on its way takes no buffer and gets it when the first does. */
 
-static unsigned cycles_a_line(const struct core *k, uint32_t bandwidth)
+static unsigned cycles_a_line(const struct core *core, uint32_t bandwidth)
 {
-	return bandwidth ? (k->c->line_size + bandwidth - 1) / bandwidth : 0;
+	return bandwidth ? (core->c->line_size + bandwidth - 1) / bandwidth : 0;
 }
 
+/* From when on; the resource is then taken for so many cycles. */
 static uint64_t take(uint64_t *busy_until, uint64_t from, unsigned cycles)
 {
 	uint64_t start = *busy_until > from ? *busy_until : from;
@@ -249,67 +295,72 @@ static uint64_t take(uint64_t *busy_until, uint64_t from, unsigned cycles)
 }
 
 /* When a line that is asked for now is in L1. */
-static uint64_t line_arrives(struct core *k, enum gus_hit level, uint64_t address, uint64_t now)
+static uint64_t line_arrives(struct core *core, enum gus_hit level, uint64_t address, uint64_t now)
 {
-	const struct gus_core_config *c = k->c;
+	const struct gus_core_config *c = core->c;
 	uint64_t line = c->line_size ? address / c->line_size : address, start = now, best = GUS_NEVER;
 	unsigned buffers = c->l1d_misses && c->l1d_misses < MISSES ? c->l1d_misses : MISSES, buffer = 0;
 	static const uint32_t none = 0;
 	const uint32_t *latency[] = { &none, &c->l2_latency, &c->l3_latency, &c->memory_latency };
 
-	if (address && k->lines[line % LINES].line == line && k->lines[line % LINES].ready > now)
-		return k->lines[line % LINES].ready; /* it is on its way already */
+	if (address && core->lines[line % LINES].line == line && core->lines[line % LINES].ready > now)
+		return core->lines[line % LINES].ready; /* it is on its way already */
 	for (unsigned i = 0; i < buffers; i++)
-		if (k->misses[i] < best)
-			best = k->misses[buffer = i];
+		if (core->misses[i] < best)
+			best = core->misses[buffer = i];
 	if (best > start)
 		start = best;
 	if (level == GUS_HIT_MEMORY)
-		start = take(&k->memory_free, start, cycles_a_line(k, c->memory_bandwidth));
+		start = take(&core->memory_free, start, cycles_a_line(core, c->memory_bandwidth));
 	if (level >= GUS_HIT_L3)
-		start = take(&k->l3_free, start, cycles_a_line(k, c->l3_bandwidth));
-	start = take(&k->l2_free, start, cycles_a_line(k, c->l2_bandwidth));
+		start = take(&core->l3_free, start, cycles_a_line(core, c->l3_bandwidth));
+	start = take(&core->l2_free, start, cycles_a_line(core, c->l2_bandwidth));
 	start += *latency[level];
-	k->misses[buffer] = start;
-	k->lines[line % LINES].line = line;
-	k->lines[line % LINES].ready = start;
+	core->misses[buffer] = start;
+	core->lines[line % LINES].line = line;
+	core->lines[line % LINES].ready = start;
 	return start;
 }
 
-static uint64_t walk(struct core *k, uint64_t now)
+static uint64_t walk(struct core *core, uint64_t now)
 {
-	unsigned walks = k->c->page_walks && k->c->page_walks < 8 ? k->c->page_walks : 1, first = 0;
+	unsigned walks = core->c->page_walks && core->c->page_walks < 8 ? core->c->page_walks : 1, first = 0;
 
 	for (unsigned i = 1; i < walks; i++)
-		if (k->walk_free[i] < k->walk_free[first])
+		if (core->walk_free[i] < core->walk_free[first])
 			first = i;
-	return take(&k->walk_free[first], now, k->c->page_walk_latency) + k->c->page_walk_latency;
+	return take(&core->walk_free[first], now, core->c->page_walk_latency) + core->c->page_walk_latency;
 }
 
 /* A load is dispatched: how much longer it takes than a hit. */
-void gus_core_load(struct core *k, struct live_uop *u, const struct gus_uop *uop)
+void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *uop)
 {
-	const struct live_access *a = core_access(k, u);
-	uint64_t now = k->cycle, ready = now;
+	const struct live_access *a = core_access(core, u);
+	uint64_t now = core->cycle, ready = now;
 
 	if (a->store) {
-		const struct live_uop *data = core_uop(k, a->store - 1);
+		const struct live_uop *data = core_uop(core, a->store - 1);
 
-		if (data->seq == a->store - 1 && now <= data->dispatched + 1 + (a->forward > uop->latency ? a->forward - uop->latency : 0))
+		uint64_t wait = a->forward > uop->latency ? a->forward - uop->latency : 0;
+
+		/* It went as soon as it could, or a cycle later: the word is there a forward's time after the data,
+		 * however soon the load began. One that goes still later has it as from L1. */
+		if (data->seq == a->store - 1 && now <= data->dispatched + 1 + wait)
 			u->more = (int16_t)((int64_t)(data->dispatched + a->forward) - (int64_t)(now + uop->latency));
 		if (u->more + (int)uop->latency < 0)
 			u->more = (int16_t)-uop->latency;
 	}
 	if (a->split) {
-		u->more = (int16_t)(u->more + (int)k->c->line_split_penalty);
-		k->port_free[u->port] = now + 2; /* two lines, two accesses */
+		u->more = (int16_t)(u->more + (int)core->c->line_split_penalty);
+		core->port_free[u->port] = now + 2; /* two lines, two accesses */
 	}
 	if (a->tlb == GUS_TLB_SECOND)
-		ready = now + k->c->stlb_latency;
+		ready = now + core->c->stlb_latency;
 	else if (a->tlb == GUS_TLB_WALK)
-		ready = walk(k, now);
+		ready = walk(core, now);
 	if (u->level != GUS_HIT_L1) {
-		uint64_t arrives = line_arrives(k, (enum gus_hit)u->level, a->address, ready), hit = now + uop->latency;
+		uint64_t arrives = line_arrives(core, (enum gus_hit)u->level, a->address, ready);
+		uint64_t hit = now + uop->latency;
 
 		if (arrives > hit)
 			u->more = (int16_t)(u->more + (int)(arrives - hit < 30000 ? arrives - hit : 30000));
@@ -319,52 +370,56 @@ void gus_core_load(struct core *k, struct live_uop *u, const struct gus_uop *uop
 }
 
 /* Stores leave in order after they retire; a line that is not in L1 is asked for at retirement. */
-void gus_core_retire_stores(struct core *k, const struct gus_op *op)
+void gus_core_retire_stores(struct core *core, const struct gus_op *op)
 {
 	unsigned n = 0, entries = 0;
 
 	for (unsigned i = 0; i < op->memories_n && i < ACCESSES; i++)
-		n += k->p->memories[op->memory + i].store;
-	while (n-- && k->store_retired < k->store_tail) {
-		struct live_store *s = &k->stores[k->store_retired++ & k->store_mask];
+		n += core->p->memories[op->memory + i].store;
+	while (n-- && core->store_retired < core->store_tail) {
+		struct live_store *s = &core->stores[core->store_retired++ & core->store_mask];
 
-		s->retired = k->cycle;
-		s->ready = s->level == GUS_HIT_L1 ? k->cycle : line_arrives(k, (enum gus_hit)s->level, s->address, k->cycle);
+		s->ready = core->cycle;
+		if (s->level != GUS_HIT_L1)
+			s->ready = line_arrives(core, (enum gus_hit)s->level, s->address, core->cycle);
 		entries += s->entries;
 	}
 	if (op->stores > entries) /* of a store that has no memory operand we know of */
-		k->pools[POOL_STORES].freed += op->stores - entries;
+		core->pools[POOL_STORES].freed += op->stores - entries;
 }
 
-static void release(struct core *k, struct live_uop *load)
+/* The store is in L1: the load that waited for it reads it there, store_forward_blocked cycles from now until its
+ * word is there. */
+static void release(struct core *core, struct live_uop *load)
 {
-	uint32_t after = k->c->store_forward_blocked, latency = k->p->uops[load->uop].latency;
-	uint64_t ready = k->cycle + (after > latency ? after - latency : 1);
+	uint32_t after = core->c->store_forward_blocked, latency = core->p->uops[load->uop].latency;
+	uint64_t ready = core->cycle + (after > latency ? after - latency : 1);
 
 	if (ready > load->ready)
 		load->ready = ready;
 	if (--load->pending == 0)
-		gus_core_arm(k, load);
+		gus_core_arm(core, load);
 }
 
-void gus_core_commit_stores(struct core *k)
+/* In order, the oldest first: one that misses holds up those behind it. */
+void gus_core_commit_stores(struct core *core)
 {
-	unsigned n = k->c->l1d_stores;
+	unsigned n = core->c->l1d_stores;
 	const struct live_store *last = NULL;
 
-	while (k->store_head < k->store_retired) {
-		struct live_store *s = &k->stores[k->store_head & k->store_mask];
+	while (core->store_head < core->store_retired) {
+		struct live_store *s = &core->stores[core->store_head & core->store_mask];
 
-		if (s->ready > k->cycle || (k->c->l1d_stores && !n--))
+		if (s->ready > core->cycle || (core->c->l1d_stores && !n--))
 			return;
 		/* The second of a cycle has to go into the same line. */
-		if (last && s->known && last->known && (s->address ^ last->address) >= k->c->line_size)
+		if (last && s->known && last->known && (s->address ^ last->address) >= core->c->line_size)
 			return;
-		last = k->c->l1d_stores ? s : NULL;
-		k->pools[POOL_STORES].freed += s->entries;
-		count_words(k, s, -1);
+		last = core->c->l1d_stores ? s : NULL;
+		core->pools[POOL_STORES].freed += s->entries;
+		count_words(core, s, -1);
 		if (s->blocked)
-			release(k, &k->uops[s->blocked - 1]);
-		k->store_head++;
+			release(core, &core->uops[s->blocked - 1]);
+		core->store_head++;
 	}
 }

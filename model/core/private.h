@@ -1,21 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a running core engine, shared by its files: core.c (the cycle, retirement, dispatch), core_issue.c (renaming),
- * core_memory.c (stores, forwarding, caches), core_state.c (finding the steady state). */
+/* The state of a running core engine, shared by its files:
+ *
+ *	core.c           the cycle, retirement, beginning and end
+ *	core_dispatch.c  ports take uops that are ready
+ *	core_issue.c     renaming: ops get entries, registers and ports
+ *	core_wait.c      who waits for whom, and for which cycle
+ *	core_memory.c    stores in flight, forwarding, lines on their way
+ *	core_state.c     finding the steady state
+ *
+ * What is in flight lies in rings: numbers (of slots, uops, stores) only grow, and the entry of number n is at n
+ * modulo the size of its ring, a power of two. [head, tail) is in flight; issue moves the tail, retirement the head.
+ * Entries behind the head stay readable until they are written again, which is what a uop needs that asks for a
+ * producer that has retired.
+ *
+ *	          slot_head                slot_tail
+ *	              v                        v
+ *	slots   . . | a    | b     | c | d   | . .      an issue slot: what retirement counts, in order
+ *	              |first  |first |   |
+ *	uops    . . | 0 1  | 2 3 4 | 5 | 6 7 | . .      a uop: what a port executes; its seq is its number
+ *	              ^                        ^
+ *	          uop_head                 uop_tail     (accesses: the same places, of loads and stores only)
+ *
+ *	stores  . . | r  r | w  w  w | . .              r: retired, on the way to L1; w: waits to retire
+ *	              ^      ^         ^
+ *	       store_head  store_retired  store_tail
+ *
+ * A uop goes this way, and is at each time in exactly one of the places in brackets:
+ *
+ *	issue --> producers not dispatched      [a node in the list `waiters` of each of them; `pending` counts them]
+ *	      --> all known, but later          [the wheel, in the list of the cycle `ready`]
+ *	      --> ready                         [ready[port], the oldest first]
+ *	      --> dispatched                    [none; `complete` is known, and with it all that it wakes]
+ *	      --> retired, with its slot
+ *
+ * Buffers of the machine (ROB, scheduler, registers ...) are no places but counts: pools. */
 #ifndef GUS_MODEL_CORE_PRIVATE_H
 #define GUS_MODEL_CORE_PRIVATE_H
 
 #include "base/alloc.h"
+#include "model/code/program.h"
 #include "model/code/values.h"
-#include "model/core/core.h"
+#include "model/core/config.h"
 #include "model/core/frontend.h"
+#include "model/core/options.h"
 
 #define GUS_NEVER UINT64_MAX
-
-static inline uint64_t gus_mix(uint64_t sum, uint64_t value)
-{
-	sum = (sum ^ value) * 0x9e3779b97f4a7c15ull;
-	return sum ^ sum >> 29;
-}
 
 /* A uop in flight. It lies in the ring at its sequence number; one cache line each. */
 struct live_uop {
@@ -35,7 +64,7 @@ struct live_uop {
 /* What only loads and stores have beside it, at the same place of a ring of its own. */
 struct live_access {
 	uint64_t address;
-	uint64_t store;                         /* of a load: sequence number of the data that it gets from a store, plus 1; 0: none */
+	uint64_t store;                         /* of a load: seq of the store data uop that it gets, plus 1; 0: none */
 	uint32_t bytes;                         /* 0: the address is not known */
 	uint16_t forward;                       /* cycles from that data */
 	uint8_t tlb;
@@ -66,15 +95,14 @@ struct live_reg {
 };
 
 struct live_store {
-	uint64_t address, value_bits;
+	uint64_t address;
 	uint64_t data, addr;                    /* sequence numbers of its uops plus 1 */
-	uint64_t retired;                       /* cycle; NEVER */
 	uint64_t ready;                         /* when its line is in L1, once it retired */
 	struct live_reg source;                 /* who makes what it stores */
 	uint32_t blocked;                       /* ring index of a load that waits until this is committed, plus 1 */
 	uint32_t bytes, memory;                 /* memory: in program->memories */
 	uint32_t entries;                       /* of the store buffer, for all stores of its op */
-	bool known, value_known, vector;
+	bool known;                             /* the address is */
 	uint8_t level;
 };
 
@@ -84,9 +112,20 @@ struct snapshot {
 	uint64_t commit[GUS_COMMITS], stop[GUS_CORE_REASONS];
 };
 
-enum { WHEEL = 2048, STORES_MOST = 1024, MEMORY_WORDS = 256, MISSES = 64, LINES = 64, ACCESSES = 4, LOADS_NOW = 8, FILES = 160, UNITS = 256, WORDS_IN_PAGE = 512 };
+enum {
+	WHEEL = 2048,           /* cycles ahead that the wheel reaches */
+	STORES_MOST = 1024,     /* in flight, where the table sets no limit */
+	MEMORY_WORDS = 256,     /* of which the value is remembered */
+	WORDS_IN_PAGE = 512,
+	MISSES = 64, LINES = 64,/* lines on their way; those of which it is known when they come */
+	ACCESSES = 4,           /* of one op */
+	LOADS_NOW = 8,          /* dispatched in one cycle */
+	FILES = 160,            /* numbers for physical registers that are shared: more than there are names */
+	UNITS = 256,
+};
 
-/* Entries that are in use, and those that are freed in this cycle and can be had in the next. */
+/* Entries of a buffer. What is freed in a cycle is kept apart until its end: it can be had in the next one only
+ * (Palomares 2015, section 7.4), in whatever order the phases of the cycle look. */
 struct pool {
 	uint32_t used, size;                    /* size 0: no limit */
 	uint32_t freed;
@@ -99,14 +138,15 @@ struct slot_need {
 	uint8_t rs_int, rs_vector, rs_memory;   /* where the scheduler has parts */
 };
 
-enum binding { BIND_FEWEST, BIND_ALTERNATE, BIND_ROUND_ROBIN, BIND_SLOTS, BIND_ANY }; /* as the words of port_binding */
-enum pools { POOL_ROB, POOL_RS, POOL_RS_INT, POOL_RS_VECTOR, POOL_RS_MEMORY, POOL_LOADS, POOL_STORES, POOL_BRANCHES, POOL_RENAMES,
-	POOL_INT, POOL_VECTOR, POOL_MASK, POOLS };
+enum pools {
+	POOL_ROB, POOL_RS, POOL_RS_INT, POOL_RS_VECTOR, POOL_RS_MEMORY, POOL_LOADS, POOL_STORES, POOL_BRANCHES,
+	POOL_RENAMES, POOL_INT, POOL_VECTOR, POOL_MASK, POOLS
+};
 
 struct core {
 	const struct gus_program *p;
 	const struct gus_core_config *c;
-	const struct gus_core_options *o;
+	const struct gus_core_options *options;
 	struct gus_frontend front;
 	struct gus_values values;
 	uint64_t cycle;
@@ -141,10 +181,10 @@ struct core {
 	uint64_t blocking;                      /* slot that blocks, plus 1 */
 	uint64_t issued_iterations, retired_iterations, retired_cycle;
 	uint32_t aliases;                       /* physical registers with several names */
-	uint8_t names[FILES];                   /* how many names each has; those that were never shared have none and no number */
+	uint8_t names[FILES];                   /* how many names each has; what was never shared has no number */
 	struct slot_need *needs;                /* of the slots of all ops, in order */
 	uint32_t *first_need;                   /* by op */
-	bool *follows;                          /* by op: it has accesses, or changes registers whose values are followed */
+	bool *follows;                          /* by op: it has accesses, or changes registers that are followed */
 
 	/* Memory. */
 	struct { uint64_t at, bytes; } loads_now[LOADS_NOW]; /* bytes of a line that the loads of this cycle read */
@@ -174,42 +214,62 @@ struct core {
 	uint64_t next_look;
 };
 
-static inline struct live_uop *core_uop(struct core *k, uint64_t seq)
+static inline struct live_uop *core_uop(struct core *core, uint64_t seq)
 {
-	return &k->uops[seq & k->uop_mask];
+	return &core->uops[seq & core->uop_mask];
 }
 
-static inline struct live_access *core_access(struct core *k, const struct live_uop *u)
+static inline struct live_access *core_access(struct core *core, const struct live_uop *u)
 {
-	return &k->accesses[u->seq & k->uop_mask];
+	return &core->accesses[u->seq & core->uop_mask];
 }
 
-static inline struct live_slot *core_slot(struct core *k, uint64_t seq)
+static inline struct live_slot *core_slot(struct core *core, uint64_t seq)
 {
-	return &k->slots[seq & k->slot_mask];
+	return &core->slots[seq & core->slot_mask];
 }
 
+/* Registers that an op takes, of whatever file. */
+static inline unsigned results_of(const struct gus_op *op)
+{
+	return op->results[GUS_REGFILE_INT] + op->results[GUS_REGFILE_VECTOR] + op->results[GUS_REGFILE_MASK];
+}
+
+/* What needs more than there is gets it when the buffer is empty, so that nothing waits for ever. */
 static inline bool pool_has(const struct pool *p, uint32_t n)
 {
 	return !p->size || p->used + n <= p->size || !p->used;
 }
 
+/* core_wait.c */
+/* u, which is just issued, may be dispatched no earlier than delay cycles after that producer was. */
+void gus_core_wait(struct core *core, struct live_uop *u, uint64_t producer, int delay);
+/* u waits for nobody any more: puts it where its time will find it. */
+void gus_core_arm(struct core *core, struct live_uop *u);
+/* Those whose time is this cycle become ready. */
+void gus_core_wake_timed(struct core *core);
+/* u was dispatched in this cycle: tells those that wait for it. */
+void gus_core_wake_waiters(struct core *core, struct live_uop *u);
+
+/* core_dispatch.c */
+void gus_core_dispatch(struct core *core);
+
 /* core_issue.c */
-void gus_core_issue(struct core *k);
-void gus_core_wait(struct core *k, struct live_uop *u, uint64_t producer, int delay);
-void gus_core_arm(struct core *k, struct live_uop *u);
+void gus_core_issue(struct core *core);
 /* The slot that issue waits for is done, or will be at that cycle. */
-void gus_core_unblock(struct core *k, uint64_t complete);
+void gus_core_unblock(struct core *core, uint64_t complete);
 
 /* core_memory.c */
-void gus_core_begin_op(struct core *k, const struct gus_op *op);
-void gus_core_access(struct core *k, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op);
-void gus_core_rename_load(struct core *k, const struct gus_uop *uop, const struct gus_op *op);
-void gus_core_load(struct core *k, struct live_uop *u, const struct gus_uop *uop);
-void gus_core_retire_stores(struct core *k, const struct gus_op *op);
-void gus_core_commit_stores(struct core *k);
+void gus_core_begin_op(struct core *core, const struct gus_op *op);
+void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op);
+void gus_core_rename_load(struct core *core, const struct gus_uop *uop, const struct gus_op *op);
+void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *uop);
+void gus_core_retire_stores(struct core *core, const struct gus_op *op);
+void gus_core_commit_stores(struct core *core);
 
 /* core_state.c */
-bool gus_core_steady(struct core *k, struct gus_core_result *r);
+struct gus_core_result;
+/* At the end of an iteration: whether the run can end, with the steady state in the result. */
+bool gus_core_steady(struct core *core, struct gus_core_result *r);
 
 #endif

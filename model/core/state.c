@@ -1,47 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* The steady state. A machine that repeats the same code comes back to a state that it was in, and from there on does the same
- * again: cycles an iteration are then a ratio of whole numbers. The state is a sum over all that decides about the future,
- * with times relative to now; values of registers are left out, so a pointer that moves along does not hide it. */
+/* The steady state: cycles an iteration from now to eternity, without running until then.
+ *
+ * The engine is deterministic, and a loop gives it the same ops again and again. So what happens from the end of an
+ * iteration on is decided by its state there alone, where the state is all that a later cycle looks at, and times
+ * count from now. If the states at the ends of iterations i and j are the same, all after j is as after i, T =
+ * cycle(j) - cycle(i) later: also the state at j + (j - i) is the same again, and so on.
+ *
+ *	iteration   0 . . i . . . . . . j . . . . . . 2j - i . . .
+ *	            fill  |<--- T ----->|<--- T ----->|                 T / (j - i) cycles an iteration, exactly
+ *
+ * That ratio is of two whole numbers and has no error of a run that was cut off. Buffers that end make the states
+ * finite, so one has to come again; it takes few iterations as a rule. With buffers without end it may not (issue
+ * runs ever farther ahead of execution), and then the second half of a bounded run is told, and said not to be
+ * exact.
+ *
+ * States are compared by sums of 64 bits. Two different ones have the same sum in one of 2^64 pairs; a run compares
+ * some ten thousand pairs at most. What the sum has to keep apart:
+ *
+ *	times       only as far as they are in the future: all rules ask "later than now?", so all that is past is equal
+ *	slots       in flight, in order, by what they execute; who waits for whom follows from the code and the order
+ *	registers   by their producers, if these are in flight, counted from the end, as numbers grow
+ *	counts      (pools, waiting uops of ports) not at all: they follow from what is in flight
+ *
+ * Left out are the values of registers and addresses, or a pointer that moves along would make every state a new
+ * one. Which store a load reads from is in what it waits for; that later ones go on to meet as those in flight did
+ * is taken for granted. */
+#include "model/core/core.h"
 #include "model/core/private.h"
 
-static uint64_t ahead(const struct core *k, uint64_t time)
+/* A time as the future sees it: 0 is past or now, 1 unknown yet, more the cycles until then plus 1. */
+static uint64_t ahead(const struct core *core, uint64_t time)
 {
-	return time == GUS_NEVER ? 1 : time > k->cycle ? time - k->cycle + 1 : 0;
+	return time == GUS_NEVER ? 1 : time > core->cycle ? time - core->cycle + 1 : 0;
 }
 
-static uint64_t sum_uops(const struct core *k, uint64_t sum)
+/* A slot without uops that wait is what is left of its time; how that came about does not matter any more. */
+static uint64_t sum_uops(const struct core *core, uint64_t sum)
 {
-	for (uint64_t i = k->slot_head; i < k->slot_tail; i++) {
-		const struct live_slot *s = &k->slots[i & k->slot_mask];
-		uint64_t late = ahead(k, s->complete);
+	for (uint64_t i = core->slot_head; i < core->slot_tail; i++) {
+		const struct live_slot *s = &core->slots[i & core->slot_mask];
+		uint64_t late = ahead(core, s->complete);
 
 		sum = gus_mix(sum, (uint64_t)s->op << 40 | (uint64_t)s->waiting << 32 | late);
 		for (uint32_t n = 0; (s->waiting || (late && s->n > 1)) && n < s->n; n++) {
-			const struct live_uop *u = &k->uops[(s->first + n) & k->uop_mask];
+			const struct live_uop *u = &core->uops[(s->first + n) & core->uop_mask];
 
 			if (u->dispatched == GUS_NEVER)
 				sum = gus_mix(sum, (uint64_t)u->uop << 40 | (uint64_t)(uint8_t)u->port << 32 |
-					      (uint64_t)u->pending << 20 | ahead(k, u->ready));
+					      (uint64_t)u->pending << 20 | ahead(core, u->ready));
 			else
-				sum = gus_mix(sum, ahead(k, u->complete));
+				sum = gus_mix(sum, ahead(core, u->complete));
 		}
 	}
 	return sum;
 }
 
-static uint64_t sum_registers(const struct core *k, uint64_t sum)
+static uint64_t sum_registers(const struct core *core, uint64_t sum)
 {
-	for (unsigned i = 0; i < k->used_n; i++) {
-		unsigned r = k->used[i];
-		const struct live_reg *reg = &k->regs[r];
-		const struct live_uop *u = &k->uops[(reg->seq - 1) & k->uop_mask];
+	for (unsigned i = 0; i < core->used_n; i++) {
+		unsigned r = core->used[i];
+		const struct live_reg *reg = &core->regs[r];
+		const struct live_uop *u = &core->uops[(reg->seq - 1) & core->uop_mask];
 		uint64_t what = reg->file;
 
 		if (reg->seq && u->seq == reg->seq - 1) {
 			if (u->dispatched == GUS_NEVER)
-				what |= (k->uop_tail - u->seq) << 24 | (uint64_t)(uint16_t)reg->latency << 8;
-			else if (u->dispatched + (uint64_t)(reg->latency + u->more) > k->cycle)
-				what |= ahead(k, u->dispatched + (uint64_t)(reg->latency + u->more)) << 8 | 1ull << 63;
+				what |= (core->uop_tail - u->seq) << 24 | (uint64_t)(uint16_t)reg->latency << 8;
+			else if (u->dispatched + (uint64_t)(reg->latency + u->more) > core->cycle)
+				what |= ahead(core, u->dispatched + (uint64_t)(reg->latency + u->more)) << 8 |
+					1ull << 63;
 		}
 		if (what)
 			sum = gus_mix(sum, what << 8 ^ r);
@@ -49,27 +76,28 @@ static uint64_t sum_registers(const struct core *k, uint64_t sum)
 	return sum;
 }
 
-static uint64_t sum_rest(const struct core *k, uint64_t sum)
+static uint64_t sum_rest(const struct core *core, uint64_t sum)
 {
-	for (unsigned p = 0; p < k->p->ports_n; p++)
-		sum = gus_mix(sum, ahead(k, k->port_free[p]));
-	for (unsigned u = 0; u < k->units_n; u++)
-		sum = gus_mix(sum, ahead(k, k->unit_free[u]));
-	for (uint64_t i = k->store_head; i < k->store_retired; i++)
-		sum = gus_mix(sum, ahead(k, k->stores[i & k->store_mask].ready));
-	for (unsigned i = 0; k->o->memory && i < MISSES; i++)
-		sum = gus_mix(sum, ahead(k, k->misses[i]));
-	if (k->o->memory) {
-		sum = gus_mix(sum, ahead(k, k->l2_free));
-		sum = gus_mix(sum, ahead(k, k->l3_free) << 20 | ahead(k, k->memory_free));
+	for (unsigned p = 0; p < core->p->ports_n; p++)
+		sum = gus_mix(sum, ahead(core, core->port_free[p]));
+	for (unsigned u = 0; u < core->units_n; u++)
+		sum = gus_mix(sum, ahead(core, core->unit_free[u]));
+	for (uint64_t i = core->store_head; i < core->store_retired; i++)
+		sum = gus_mix(sum, ahead(core, core->stores[i & core->store_mask].ready));
+	for (unsigned i = 0; core->options->memory && i < MISSES; i++)
+		sum = gus_mix(sum, ahead(core, core->misses[i]));
+	if (core->options->memory) {
+		sum = gus_mix(sum, ahead(core, core->l2_free));
+		sum = gus_mix(sum, ahead(core, core->l3_free) << 20 | ahead(core, core->memory_free));
 	}
-	if (k->c->l1d_bank_ports)
-		sum = gus_mix(sum, k->cycle % k->p->ports_n);
-	sum = gus_mix(sum, (k->store_tail - k->store_retired) << 32 | k->turn);
-	sum = gus_mix(sum, ahead(k, k->blocked_until) << 2 | (uint64_t)k->have_current);
-	return gus_mix(sum, (uint64_t)(k->have_current ? k->current.op + 1 : 0) << 8 | k->slot);
+	if (core->c->l1d_bank_ports)
+		sum = gus_mix(sum, core->cycle % core->p->ports_n);
+	sum = gus_mix(sum, (core->store_tail - core->store_retired) << 32 | core->turn);
+	sum = gus_mix(sum, ahead(core, core->blocked_until) << 2 | (uint64_t)core->have_current);
+	return gus_mix(sum, (uint64_t)(core->have_current ? core->current.op + 1 : 0) << 8 | core->slot);
 }
 
+/* What was done between two moments. */
 static void settle(struct gus_core_result *r, const struct snapshot *from, const struct snapshot *to)
 {
 	r->steady_cycles = to->cycle - from->cycle;
@@ -84,48 +112,49 @@ static void settle(struct gus_core_result *r, const struct snapshot *from, const
 }
 
 /* Without a period: the second half of what was run, between ends of iterations. */
-static void settle_half(struct core *k, struct gus_core_result *r)
+static void settle_half(struct core *core, struct gus_core_result *r)
 {
-	size_t n = k->seen.n;
+	size_t n = core->seen.n;
 	const struct snapshot *last, *from;
 
 	if (n < 2) {
 		static const struct snapshot none;
 
-		settle(r, &none, &k->total);
-		r->steady_iterations = k->retired_iterations;
+		settle(r, &none, &core->total);
+		r->steady_iterations = core->retired_iterations;
 		return;
 	}
-	last = &k->seen.v[n - 1];
-	from = &k->seen.v[n / 2 - (n == 2)];
+	last = &core->seen.v[n - 1];
+	from = &core->seen.v[n / 2 - (n == 2)];
 	settle(r, from, last);
 }
 
-/* Looking costs as much as some cycles do, so the longer it takes the rarer it is done. */
+/* Looking costs as much as some cycles do, so the longer it takes the rarer it is done. Ends of iterations that are
+ * passed over cost accuracy nothing: the period that is found is then a multiple of the shortest. */
 enum { LOOK_LEAST = 12, LOOK_SHARE = 24, CYCLES_MOST = 30000 };
 
-bool gus_core_steady(struct core *k, struct gus_core_result *r)
+bool gus_core_steady(struct core *core, struct gus_core_result *r)
 {
 	struct snapshot now;
 	uint64_t sum;
-	bool last = k->cycle >= CYCLES_MOST && k->issued_iterations >= 8;
+	bool last = core->cycle >= CYCLES_MOST && core->issued_iterations >= 8;
 
-	if (k->cycle < k->next_look && !last)
+	if (core->cycle < core->next_look && !last)
 		return false;
-	k->next_look = k->cycle + LOOK_LEAST + k->cycle / LOOK_SHARE;
-	now = k->total;
-	now.cycle = k->cycle;
-	now.iteration = k->issued_iterations;
-	sum = sum_rest(k, sum_registers(k, sum_uops(k, gus_frontend_state(&k->front, 0))));
-	for (size_t i = k->seen.n; i-- > 0;)
-		if (k->sums.v[i] == sum && k->seen.v[i].iteration < now.iteration) {
+	core->next_look = core->cycle + LOOK_LEAST + core->cycle / LOOK_SHARE;
+	now = core->total;
+	now.cycle = core->cycle;
+	now.iteration = core->issued_iterations;
+	sum = sum_rest(core, sum_registers(core, sum_uops(core, gus_frontend_state(&core->front, 0))));
+	for (size_t i = core->seen.n; i-- > 0;)
+		if (core->sums.v[i] == sum && core->seen.v[i].iteration < now.iteration) {
 			r->periodic = true;
-			settle(r, &k->seen.v[i], &now);
+			settle(r, &core->seen.v[i], &now);
 			return true;
 		}
-	gus_vec_push(&k->seen, now);
-	gus_vec_push(&k->sums, sum);
+	gus_vec_push(&core->seen, now);
+	gus_vec_push(&core->sums, sum);
 	if (last)
-		settle_half(k, r);
+		settle_half(core, r);
 	return last;
 }

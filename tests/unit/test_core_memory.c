@@ -154,6 +154,31 @@ static void test_forwarding(void **state)
 	gus_program_free(narrow);
 }
 
+/* mov [rbx], eax; mov rcx, [rbx + DISPLACEMENT] of eight bytes, or of four: what lies in the store as a whole is forwarded, and
+ * what lies in it in part waits for it, at whichever end. */
+static void test_parts_of_a_store(void **state)
+{
+	static const struct { int8_t displacement; bool wide, blocked; } cases[] = {
+		{ -8, true, false }, { -7, true, true }, { -4, true, true }, { 0, true, true }, { 3, true, true },
+		{ 4, true, false }, { -4, false, false }, { -1, false, true }, { 0, false, false }, { 1, false, true },
+		{ 4, false, false },
+	};
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char code[] = { '\x89', '\x03', cases[i].wide ? '\x48' : '\x40', '\x8b', '\x4b',
+			cases[i].displacement };
+		struct gus_program *p = program(code, sizeof(code));
+		double got = cycles(p, &o);
+
+		if ((got >= config.store_forward_blocked) != cases[i].blocked)
+			fail_msg("%d, %s: %g cycles an iteration", cases[i].displacement,
+				 cases[i].wide ? "wide" : "narrow", got);
+		gus_program_free(p);
+	}
+}
+
 /* 66 3d imm16 changes its length by the prefix: retirement is drained while length decoding waits. */
 static void test_drained(void **state)
 {
@@ -232,8 +257,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_levels), cmocka_unit_test(test_miss_buffers), cmocka_unit_test(test_mispredict),
-		cmocka_unit_test(test_forwarding), cmocka_unit_test(test_drained), cmocka_unit_test(test_source),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_forwarding), cmocka_unit_test(test_parts_of_a_store), cmocka_unit_test(test_drained),
+		cmocka_unit_test(test_source), cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine that the core engine is: sizes, widths, rules and latencies, by the names of the parameters of tables.
+ * A plain struct, so that whoever asks "what if" copies it and changes one. */
+#ifndef GUS_MODEL_CORE_CONFIG_H
+#define GUS_MODEL_CORE_CONFIG_H
+
+#include "base/error.h"
+#include "model/tables/uarch.h"
+
+#define GUS_CORE_PORTS GUS_UARCH_PORTS_MAX
+
+/* All sizes, widths and rules, by the names of the parameters of tables. A size of 0 is no limit. */
+#define GUS_CORE_SETTINGS(X) \
+	X(issue_width) X(retire_width) X(issue_delay) X(loop_boundary) \
+	X(rob) X(rs) X(rs_int) X(rs_vector) X(rs_memory) X(load_buffer) X(store_buffer) X(branch_buffer) \
+	X(renames) X(int_renames) X(vector_renames) X(mask_renames) \
+	X(port_binding) X(move_elimination_slots) \
+	X(predecode_width) X(fetch_bytes) X(decode_queue) X(decode_width) X(decode_uops) X(decode_complex) \
+	X(decode_fuse_last) X(lcp_penalty) X(microcode_width) X(microcode_switch) \
+	X(uop_cache_width) X(uop_cache_line) X(uop_cache_lines) X(uop_cache_window) X(uop_cache_size) X(jcc_erratum) \
+	X(queue_size) X(loop_buffer) X(taken_branches) X(mispredict_penalty) \
+	X(l1d_latency) X(l1d_stores) X(l1d_bank_ports) X(l1d_misses) \
+	X(l2_latency) X(l2_bandwidth) X(l3_latency) X(l3_bandwidth) \
+	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \
+	X(store_forward_latency) X(store_forward_vector) X(store_forward_blocked) X(store_forward_zero) \
+	X(line_split_penalty) X(alias_penalty)
+
+struct gus_core_config {
+#define X(name) uint32_t name;
+	GUS_CORE_SETTINGS(X)
+#undef X
+};
+
+/* How a uop that has a choice gets its port: the words of port_binding, in their order (model/tables/uarch.c). */
+enum gus_core_binding {
+	GUS_CORE_BIND_FEWEST,           /* when it is issued, the one with the fewest waiting, of those the lowest */
+	GUS_CORE_BIND_ALTERNATE,        /* in turn */
+	GUS_CORE_BIND_ROUND_ROBIN,      /* in turn among those with the fewest */
+	GUS_CORE_BIND_SLOTS,            /* the fewest or the second, by the place in the group that is issued */
+	GUS_CORE_BIND_ANY,              /* not before it is dispatched: the first that is free */
+};
+
+/* What a table says; what it does not say is unlimited, or for widths the plainest value. */
+void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u);
+/* Sets one by its name. -1 with err if there is none of that name or the value makes no machine. */
+int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err);
+/* All buffers without end, widths and ports as they are. */
+void gus_core_config_infinite(struct gus_core_config *c);
+/* Whether it makes a machine. -1 with err. */
+int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run of the core engine is given beside program and machine, and whom it tells: how code is fetched, what
+ * accesses hit, which branches are mispredicted, which way the code goes, and who listens. */
+#ifndef GUS_MODEL_CORE_OPTIONS_H
+#define GUS_MODEL_CORE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gus_core_fetch {
+	GUS_CORE_FETCH_AUTO,    /* of a loop the best that holds it (loop buffer, uop cache, decoders); else decoders */
+	GUS_CORE_FETCH_DECODERS,
+	GUS_CORE_FETCH_UOP_CACHE,
+	GUS_CORE_FETCH_LOOP,
+	GUS_CORE_FETCH_IDEAL,   /* uops are always there */
+};
+
+/* Where an access finds its line. */
+enum gus_hit { GUS_HIT_L1, GUS_HIT_L2, GUS_HIT_L3, GUS_HIT_MEMORY, GUS_HITS };
+enum gus_tlb { GUS_TLB_HIT, GUS_TLB_SECOND, GUS_TLB_WALK };
+
+struct gus_core_access {
+	uint64_t iteration;
+	uint32_t op;
+	uint32_t memory;        /* in program->memories */
+	uint64_t address;       /* meaningful if known */
+	bool known, store;
+};
+/* The memory oracle: answers in program order, once for each access. NULL: always L1. */
+struct gus_core_memory {
+	void *context;
+	void (*access)(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb);
+	void (*begin)(void *context);   /* a run begins: forget the last. NULL: answers do not depend on those before */
+};
+/* The branch oracle: whether this execution of a branch is mispredicted. NULL: never. */
+struct gus_core_branch {
+	void *context;
+	bool (*mispredicted)(void *context, uint32_t op, uint64_t iteration);
+};
+/* The instruction source: which op comes next. NULL: the program, again and again. */
+struct gus_core_step {
+	uint32_t op;
+	bool taken;             /* of a branch */
+	bool last;              /* ends an iteration */
+	bool addressed;         /* address has the addresses of its accesses, in order */
+	uint64_t address[4];
+};
+struct gus_core_source {
+	void *context;
+	bool (*next)(void *context, struct gus_core_step *step); /* false: the end */
+};
+
+/* What registers hold at the start, which decides what loads get from earlier stores. */
+enum gus_core_pointers {
+	GUS_CORE_POINTERS_EQUAL,        /* all the same value: as throughput benchmarks set them (BHive) */
+	GUS_CORE_POINTERS_DISTINCT,     /* values that do not meet */
+	GUS_CORE_POINTERS_NONE,         /* memory carries nothing from store to load (as UFS) */
+};
+
+/* What a cycle was for retirement (the commit states of TEA, section 2), and why. */
+enum gus_commit { GUS_COMMIT_COMPUTE, GUS_COMMIT_STALLED, GUS_COMMIT_DRAINED, GUS_COMMIT_FLUSHED, GUS_COMMITS };
+/* Why issue stopped in a cycle, or what the oldest uop waits for. */
+enum gus_core_reason {
+	GUS_CORE_NOTHING,       /* the full width was issued */
+	GUS_CORE_FRONT_END,     /* no uops: decoders or uop cache did not deliver */
+	GUS_CORE_BOUNDARY,      /* the end of an iteration */
+	GUS_CORE_MISPREDICT,    /* waiting for the right path */
+	GUS_CORE_ROB, GUS_CORE_RS, GUS_CORE_LOAD_BUFFER, GUS_CORE_STORE_BUFFER, GUS_CORE_BRANCH_BUFFER,
+	GUS_CORE_REGISTERS,
+	GUS_CORE_SERIALISED,
+	GUS_CORE_EXECUTION,     /* of retirement: the oldest runs, or waits for a port or unit */
+	GUS_CORE_OPERAND,       /* of retirement: the oldest waits for an operand */
+	GUS_CORE_MEMORY,        /* of retirement: the oldest is a load that missed L1 */
+	GUS_CORE_REASONS
+};
+const char *gus_core_reason_name(enum gus_core_reason reason);
+const char *gus_commit_name(enum gus_commit state);
+
+struct gus_core_cycle {
+	uint64_t cycle;
+	uint32_t issued, retired;       /* uops: executed ones; retired counts those of whole slots */
+	uint32_t free_rs, free_rob;     /* at the start of the cycle */
+	enum gus_commit state;
+	enum gus_core_reason stall;     /* why the oldest did not retire */
+	enum gus_core_reason stop;      /* why issue did not take its full width */
+	uint32_t op;                    /* the oldest not retired; if all are, the next to come; UINT32_MAX: none */
+	uint64_t iteration;             /* of that */
+};
+
+/* The life of one uop, told when it retires. A uop that needs no port is dispatched when it is issued. */
+struct gus_core_event {
+	uint64_t iteration;
+	uint32_t op, uop;               /* uop in program->uops */
+	int port;                       /* -1: none */
+	uint64_t issued, dispatched, completed, retired; /* cycles */
+};
+struct gus_core_listener {
+	void *context;
+	void (*cycle)(void *context, const struct gus_core_cycle *cycle);   /* may be NULL */
+	void (*uop)(void *context, const struct gus_core_event *event);     /* may be NULL */
+};
+
+struct gus_core_options {
+	enum gus_core_fetch fetch;
+	enum gus_core_pointers pointers;
+	uint64_t iterations;            /* stop after so many; 0: when it is periodic, or after a bound */
+	const struct gus_core_memory *memory;
+	const struct gus_core_branch *branch;
+	const struct gus_core_source *source;
+	const struct gus_core_listener *listener;
+	bool unrolled;                  /* each iteration lies behind the one before, as in unrolled code */
+};
+
+#endif

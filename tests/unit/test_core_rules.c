@@ -1,0 +1,765 @@
+/* SPDX-License-Identifier: MIT */
+/* The core engine rule by rule: small tables of uops on a machine that is wide and has no ends, but for what the case is about.
+ * Cycles follow from the rules: what is issued in cycle c is dispatched from c + 1 on, and of a producer with latency L that is
+ * dispatched in d consumers are dispatched from d + L on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/code/uoptable.h"
+#include "model/core/core.h"
+#include "model/tables/builtin.h"
+
+enum { EVENTS = 8192, CYCLES = 12000 };
+
+struct machine {
+	struct gus_uarch *u;
+	struct gus_program *p;
+	struct gus_core_config c;
+	struct gus_core_options o;
+	struct gus_core_result r;
+	struct gus_core_event event[EVENTS];    /* in the order of retirement, which is that of the program */
+	struct gus_core_cycle cycle[CYCLES];
+	size_t events_n, cycles_n;
+};
+
+static struct machine m; /* of the case that runs */
+
+static void see_uop(void *context, const struct gus_core_event *event)
+{
+	(void)context;
+	assert_true(m.events_n < EVENTS);
+	m.event[m.events_n++] = *event;
+}
+
+static void see_cycle(void *context, const struct gus_core_cycle *cycle)
+{
+	(void)context;
+	if (m.cycles_n < CYCLES)
+		m.cycle[m.cycles_n++] = *cycle;
+}
+
+static const struct gus_core_listener listener = { NULL, see_cycle, see_uop };
+
+/* Ports p0 to p7, no fusion, no idioms; four slots a cycle. Runs once. */
+static void make_on(const char *rules, const char *text)
+{
+	struct gus_error err = { 0 };
+
+	memset(&m, 0, sizeof(m));
+	m.u = gus_uarch_parse("test", rules, strlen(rules), &gus_uarch_builtin, 0, &err);
+	if (!m.u)
+		fail_msg("%s", err.text);
+	m.p = gus_uoptable_program(m.u, "text", text, strlen(text), &err);
+	if (!m.p)
+		fail_msg("%s", err.text);
+	gus_core_config_of(&m.c, m.u);
+	gus_core_config_infinite(&m.c);
+	m.o = (struct gus_core_options){ .fetch = GUS_CORE_FETCH_IDEAL, .pointers = GUS_CORE_POINTERS_NONE, .iterations = 1,
+		.listener = &listener };
+}
+
+static void make(const char *text)
+{
+	make_on("uarch test isa x86-64 \"eight ports\"\nlike ufs-haswell\n", text);
+}
+
+static void run(void)
+{
+	struct gus_error err = { 0 };
+	uint64_t stops = 0, states = 0;
+
+	if (gus_core_run(m.p, &m.c, &m.o, &m.r, &err) != 0)
+		fail_msg("%s", err.text);
+	for (int i = 0; i < GUS_CORE_REASONS; i++)
+		stops += m.r.stop[i];
+	for (int i = 0; i < GUS_COMMITS; i++)
+		states += m.r.commit[i];
+	assert_int_equal(stops, m.r.steady_cycles);
+	assert_int_equal(states, m.r.steady_cycles);
+}
+
+static void drop(void)
+{
+	gus_program_free(m.p);
+	gus_uarch_free(m.u);
+}
+
+/* Of the n-th uop, from 0: the first of ops of one uop each. */
+static int port_of(size_t n)
+{
+	assert_true(n < m.events_n);
+	return m.event[n].port;
+}
+
+static uint64_t dispatched(size_t n)
+{
+	assert_true(n < m.events_n);
+	return m.event[n].dispatched;
+}
+
+static uint64_t issued(size_t n)
+{
+	assert_true(n < m.events_n);
+	return m.event[n].issued;
+}
+
+/* Binding. */
+
+/* What each policy makes of a list of uops. Waiting uops are made by a root that takes long. */
+static void ports_by_policy(void **state)
+{
+	static const struct { const char *what; uint32_t policy; const char *text; int ports[9]; /* ends with -1 */ } cases[] = {
+		{ "the fewest, of equals the lowest", GUS_CORE_BIND_FEWEST,
+		  "a int - - 1 1,2,3\nb int - - 1 1,2,3\nc int - - 1 1,2,3\nd int - - 1 1,2,3\n", { 1, 2, 3, 1, -1 } },
+		{ "a port with one waiting loses to the higher ones", GUS_CORE_BIND_FEWEST,
+		  "a int - - 1 1\nb int - - 1 1,2,3\nc int - - 1 3\nd int - - 1 2,3\n", { 1, 2, 3, 2, -1 } },
+		{ "what was dispatched does not count", GUS_CORE_BIND_FEWEST,
+		  "a int - - 1 1\nb int - - 1 1\nc int - - 1 0\nd int - - 1 0\n"
+		  "e int - - 1 4\nf int - - 1 4\ng int - - 1 4\nh int - - 1 4\n"
+		  /* cycle 2: port 1 is about to be empty: b went in it, as ports look before issue does */
+		  "i int - - 1 1,2\n", { 1, 1, 0, 0, 4, 4, 4, 4, 1 } },
+		{ "in turn, whatever waits", GUS_CORE_BIND_ALTERNATE,
+		  "a int - - 1 1,2,3\nb int - - 1 1,2,3\nc int - - 1 1,2,3\nd int - - 1 1,2,3\n", { 1, 2, 3, 1, -1 } },
+		{ "one turn for all masks", GUS_CORE_BIND_ALTERNATE,
+		  "a int - - 1 1,2\nb int - - 1 1,2,3\nc int - - 1 1,2\nd int - - 1 1,2,7\ne int - - 1 1,7\nf int - - 1 6,7\n",
+		  { 1, 2, 1, 2, 7, 6, -1 } },
+		{ "no turn for those without choice", GUS_CORE_BIND_ALTERNATE,
+		  "a int - - 1 1,2\nb int - - 1 5\nc int - - 1 1,2\n", { 1, 5, 2, -1 } },
+		{ "in turn among the fewest", GUS_CORE_BIND_ROUND_ROBIN,
+		  "a int - - 1 2\nb int - - 1 1,2,3\nc int - - 1 1,2,3\nd int - - 1 1,2,3\n", { 2, 1, 3, 1, -1 } },
+		{ "in turn if all are equal", GUS_CORE_BIND_ROUND_ROBIN,
+		  "a int - - 1 2,3\nb int - - 1 0\nc int - - 1 1,4,5\nd int - - 1 1,5\n", { 2, 0, 4, 5, -1 } },
+		{ "even slots the highest of the fewest, odd ones the next", GUS_CORE_BIND_SLOTS,
+		  "a int - - 1 1,2,3\nb int - - 1 1,2,3\nc int - - 1 1,2,3\nd int - - 1 1,2,3\n", { 3, 2, 3, 2, -1 } },
+		{ "the slot counts, not the uop", GUS_CORE_BIND_SLOTS,
+		  "a int - - 1 1,2,3\nb int - - 1 0\nc int - - 1 1,2,3\nd int - - 1 1,2\n", { 3, 0, 3, 1, -1 } },
+		{ "two loads in turn", GUS_CORE_BIND_SLOTS,
+		  "a load rsi x1 4 2,3\nb load rsi x1 4 2,3\nc load rsi x1 4 2,3\nd int - - 1 2,3\n", { 2, 3, 2, 2, -1 } },
+		{ "loads with three ports as all others", GUS_CORE_BIND_SLOTS,
+		  "a load rsi x1 4 2,3,4\nb load rsi x1 4 2,3,4\nc load rsi x1 4 2,3,4\n", { 4, 3, 4, -1 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		make(cases[i].text);
+		m.c.port_binding = cases[i].policy;
+		run();
+		for (size_t n = 0; n < 9 && cases[i].ports[n] >= 0; n++)
+			if (port_of(n) != cases[i].ports[n])
+				fail_msg("%s: uop %zu takes port %d, not %d", cases[i].what, n, port_of(n), cases[i].ports[n]);
+		drop();
+	}
+}
+
+/* By slot with uops that wait: `root` takes 50 cycles, and so many wait for it on ports 1, 2 and 3. The next four come in a cycle of
+ * their own, and see those that wait at its start. */
+static void ports_by_slot_with_others_waiting(void **state)
+{
+	static const struct { unsigned waiting[3]; int even, odd; } cases[] = {
+		{ { 0, 0, 0 }, 3, 2 },
+		{ { 0, 2, 1 }, 1, 3 },          /* the second is not the neighbour, but the second fewest */
+		{ { 0, 1, 2 }, 1, 2 },
+		{ { 1, 0, 1 }, 2, 3 },          /* of two seconds the higher */
+		{ { 2, 0, 2 }, 2, 3 },
+		{ { 3, 0, 3 }, 2, 2 },          /* three behind: odd slots take the first as well */
+		{ { 3, 0, 2 }, 2, 3 },
+		{ { 2, 1, 5 }, 2, 1 },
+		{ { 4, 4, 1 }, 3, 3 },
+		{ { 3, 4, 1 }, 3, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[1024];
+		int n = snprintf(text, sizeof(text), "root int - r1 50 0\n");
+		unsigned before = 1;
+
+		for (unsigned port = 0; port < 3; port++)
+			for (unsigned k = 0; k < cases[i].waiting[port]; k++, before++)
+				n += snprintf(text + n, sizeof(text) - (size_t)n, "w%u int r1 r2 1 %u\n", before, port + 1);
+		for (; before < 16; before++)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "f%u int - r3 1 7\n", before);
+		for (unsigned k = 0; k < 4; k++)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "t%u int - r4 1 1,2,3\n", k);
+		make(text);
+		m.c.port_binding = GUS_CORE_BIND_SLOTS;
+		run();
+		for (unsigned k = 0; k < 4; k++)
+			if (port_of(16 + k) != (k % 2 ? cases[i].odd : cases[i].even))
+				fail_msg("case %zu: slot %u takes port %d", i, k, port_of(16 + k));
+		drop();
+	}
+}
+
+/* Two uops wait on port 2 for the root, so the next two are bound to port 1. Bound, the second goes a cycle later; where ports are not
+ * bound, port 2 takes it at once. */
+static void unbound_ports_take_from_each_other(void **state)
+{
+	static const char text[] = "a int - r1 50 0\nb int r1 r2 1 2\nc int r1 r2 1 2\nd int - r3 1 0\n"
+				   "e int - r4 1 1,2\nf int - r4 1 1,2\ng int - r4 1 1\nh int - r4 1 1,2\n";
+
+	(void)state;
+	make(text);
+	run();
+	assert_int_equal(port_of(4), 1);
+	assert_int_equal(port_of(5), 1);
+	assert_int_equal(dispatched(4), 2);
+	assert_int_equal(dispatched(5), 3);
+	drop();
+	make(text);
+	m.c.port_binding = GUS_CORE_BIND_ANY;
+	run();
+	assert_int_equal(port_of(4), 1);
+	assert_int_equal(dispatched(4), 2);
+	assert_int_equal(port_of(5), 2);
+	assert_int_equal(dispatched(5), 2);
+	assert_int_equal(port_of(6), 1);        /* g may not take port 2; h may, and overtakes nobody */
+	assert_int_equal(dispatched(6), 3);
+	assert_int_equal(port_of(7), 2);
+	assert_int_equal(dispatched(7), 3);
+	assert_int_equal(m.r.dispatched[1], 2);
+	assert_int_equal(m.r.dispatched[2], 4);
+	drop();
+}
+
+/* Dispatch. */
+
+/* c, older than d, has its operand later than d has: d goes first. Of e and f, which wait for the same, the older. */
+static void the_oldest_that_is_ready(void **state)
+{
+	(void)state;
+	make("a int - r1 9 0\nb int - r2 4 2\nc int r1 - 1 1\nd int r2 - 1 1\ne int r1 - 1 1\nf int r1 - 1 1\n");
+	run();
+	assert_int_equal(dispatched(0), 1);
+	assert_int_equal(dispatched(1), 1);
+	assert_int_equal(dispatched(2), 10);
+	assert_int_equal(dispatched(3), 5);
+	assert_int_equal(dispatched(4), 11);
+	assert_int_equal(dispatched(5), 12);
+	drop();
+}
+
+/* A divider that is busy for ten cycles; additions on the same port pass by. Completed is dispatched and latency. */
+static void units_and_ports_that_are_kept(void **state)
+{
+	(void)state;
+	make("a div - r1 12 0 10\nb div - r2 12 0 10\nc int - r3 1 0\nd int - r4 0 0\ne div - r5 12 0 10\n");
+	run();
+	assert_int_equal(dispatched(0), 1);
+	assert_int_equal(dispatched(1), 11);
+	assert_int_equal(dispatched(2), 2);
+	assert_int_equal(dispatched(3), 3);
+	assert_int_equal(dispatched(4), 21);
+	assert_int_equal(m.event[1].completed, 23);
+	assert_int_equal(m.event[2].completed, 3);
+	assert_int_equal(m.event[3].completed, 3);
+	assert_int_equal(m.r.dispatched[0], 5);
+	assert_int_equal(m.r.slots, 5);
+	drop();
+	/* Who has a choice keeps the port: both for three cycles. */
+	make("a load rsi x1 4 2,3 3\nb load rsi x1 4 2,3 3\nc int - r3 1 2\nd int - r3 1 3\n");
+	run();
+	assert_int_equal(dispatched(0), 1);
+	assert_int_equal(dispatched(1), 1);
+	assert_int_equal(dispatched(2), 4);
+	assert_int_equal(dispatched(3), 4);
+	drop();
+	/* No figure is one cycle. */
+	make("a int - r1 1 1\nb int - r1 1 1\n");
+	m.p->uops[0].port_cycles = 0;
+	run();
+	assert_int_equal(dispatched(0), 1);
+	assert_int_equal(dispatched(1), 2);
+	drop();
+}
+
+/* Waiting. */
+
+/* Times around a turn of the wheel of times, which has 2048 cycles, and several turns away. */
+static void long_latencies(void **state)
+{
+	static const unsigned latencies[] = { 0, 1, 2, 2045, 2046, 2047, 2048, 2049, 4095, 4096, 9999 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(latencies) / sizeof(*latencies); i++) {
+		char text[128];
+
+		snprintf(text, sizeof(text), "a int - r1 %u 1\nb int r1 r2 1 2\nc int r2 r3 1 1\n", latencies[i]);
+		make(text);
+		run();
+		assert_int_equal(dispatched(0), 1);
+		assert_int_equal(dispatched(1), 1 + latencies[i]);
+		assert_int_equal(dispatched(2), 2 + latencies[i]);
+		drop();
+	}
+}
+
+/* An input that is needed late (the addend of a multiplication and addition): the uop goes so many cycles sooner, but not before what
+ * it needs at once is there, and not before the cycle behind its issue. */
+static void late_operands(void **state)
+{
+	static const struct { int late; uint64_t consumer; } cases[] = {
+		{ 0, 11 }, { 1, 10 }, { 4, 7 }, { 5, 6 }, { 6, 6 }, { 9, 6 }, { 20, 6 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		make("a mul - r1 10 0\nb int - r2 5 1\nc fma r1,r2 r3 4 2\n");
+		m.p->flows[m.p->uops[2].in].cycles = (int16_t)cases[i].late;
+		run();
+		if (dispatched(2) != cases[i].consumer)
+			fail_msg("%d late: cycle %u", cases[i].late, (unsigned)dispatched(2));
+		drop();
+	}
+	/* The same where the producer has gone before the consumer is issued: cycle 1 and 3. */
+	make("a mul - r1 10 0\nf1 int - - 1 3\nf2 int - - 1 3\nf3 int - - 1 3\nf4 int - - 1 4\nf5 int - - 1 4\nf6 int - - 1 4\n"
+	     "f7 int - - 1 4\nf8 int - - 1 5\nf9 int - - 1 5\nf10 int - - 1 5\nf11 int - - 1 5\nc fma r1 r3 4 2\n");
+	m.p->flows[m.p->uops[12].in].cycles = 3;
+	run();
+	assert_int_equal(issued(12), 3);
+	assert_int_equal(dispatched(12), 1 + 10 - 3);
+	drop();
+}
+
+/* Two results of one uop that come at different times: who reads both waits for the later, in whatever order it names them. */
+static void two_results(void **state)
+{
+	(void)state;
+	for (int swapped = 0; swapped < 2; swapped++) {
+		make(swapped ? "a int - r1,flags 1 0\nb int flags,r1 - 1 1\n" : "a int - r1,flags 1 0\nb int r1,flags - 1 1\n");
+		m.p->flows[m.p->uops[0].out].cycles = 7;
+		run();
+		assert_int_equal(dispatched(1), 8);
+		drop();
+	}
+}
+
+/* What comes next: op 0, then 1 so many times, then 2 and so on to the last. */
+struct sequence { unsigned at, times, ops; };
+
+static bool next_of_sequence(void *context, struct gus_core_step *step)
+{
+	struct sequence *s = context;
+
+	if (s->at == s->times + s->ops - 1)
+		return false;
+	*step = (struct gus_core_step){ .op = s->at == 0 ? 0 : s->at <= s->times ? 1 : s->at - s->times + 1 };
+	s->at++;
+	step->last = s->at == s->times + s->ops - 1;
+	return true;
+}
+
+/* With a ROB of 8 the ring has 128 uops. The writer of r9 is uop 0; uop 128, which lies where it lay, waits for a root of 50 cycles,
+ * and 129 reads r9: it waits for nobody. */
+static void producers_of_long_ago(void **state)
+{
+	struct sequence s = { 0, 126, 5 };
+	const struct gus_core_source source = { &s, next_of_sequence };
+
+	(void)state;
+	make("a int - r9 1 0\nb int - - 1 1\nc int - r1 50 0\nd int r1 r2 1 3\ne int r9 - 1 4\n");
+	m.c.rob = 8;
+	m.o.source = &source;
+	run();
+	assert_int_equal(m.events_n, 130);
+	assert_int_equal(m.event[127].op, 2);
+	assert_int_equal(dispatched(128), dispatched(127) + 50);
+	assert_int_equal(dispatched(129), issued(129) + 1);
+	drop();
+}
+
+/* Issue. */
+
+/* A root holds up retirement until cycle 101; those behind it take entries of one buffer and are done long before. So many as it
+ * has are issued at once, the next one in the cycle behind that in which the first of them retires. */
+static void each_buffer_ends(void **state)
+{
+	static const struct {
+		const char *setting, *line;     /* line: without its ID */
+		unsigned size, fit;             /* fit: of the line, beside the root */
+		enum gus_core_reason reason;
+	} cases[] = {
+		{ "rob", "nop - - - -", 6, 5, GUS_CORE_ROB },
+		{ "branch_buffer", "jne flags - 1 6", 5, 5, GUS_CORE_BRANCH_BUFFER },
+		{ "load_buffer", "load rsi x1 4 2,3", 5, 5, GUS_CORE_LOAD_BUFFER },
+		{ "store_buffer", "store rsi;x1 - 1+1 2,3+4", 5, 5, GUS_CORE_STORE_BUFFER },
+		{ "int_renames", "int - r2 1 1", 5, 5, GUS_CORE_REGISTERS },
+		{ "int_renames", "int - r2,r3 1 1", 5, 2, GUS_CORE_REGISTERS },
+		{ "vector_renames", "add - x2 1 1", 6, 5, GUS_CORE_REGISTERS },
+		{ "mask_renames", "add - k2 1 1", 5, 5, GUS_CORE_REGISTERS },
+		{ "renames", "add - k2 1 1", 6, 5, GUS_CORE_REGISTERS },
+		{ "renames", "int - r2 1 1", 6, 5, GUS_CORE_REGISTERS },
+		{ "renames", "int - r2,k2 1 1", 6, 2, GUS_CORE_REGISTERS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[1024];
+		int n = snprintf(text, sizeof(text), "root sqrt - x0 100 0\n");
+		uint64_t stopped = 0;
+		struct gus_error err = { 0 };
+
+		for (unsigned k = 0; k < 10; k++)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "%u %s\n", k, cases[i].line);
+		make(text);
+		assert_int_equal(gus_core_config_set(&m.c, cases[i].setting, cases[i].size, &err), 0);
+		run();
+		for (size_t k = 0; k < m.events_n; k++)
+			if (m.event[k].op && (m.event[k].issued < 90) != (m.event[k].op <= cases[i].fit))
+				fail_msg("%s %u: op %u is issued in cycle %u", cases[i].setting, cases[i].size, m.event[k].op,
+					 (unsigned)m.event[k].issued);
+		for (size_t k = 0; k < m.cycles_n; k++)
+			stopped += m.cycle[k].cycle >= 10 && m.cycle[k].cycle <= 101 && m.cycle[k].stop == cases[i].reason;
+		assert_int_equal(stopped, 92);
+		for (size_t k = 0; k < m.events_n; k++)
+			if (m.event[k].op == cases[i].fit + 1)
+				assert_int_equal(m.event[k].issued, 102);
+		drop();
+	}
+}
+
+/* Entries of the schedulers are free with the dispatch, in the next cycle. The root takes none here; four that wait for it fill a
+ * scheduler of four. Those of another scheduler go on. */
+static void schedulers_end(void **state)
+{
+	static const char rules[] = "uarch test isa x86-64 \"schedulers of their own\"\nlike ufs-haswell\nsource test \"made up\"\n"
+				    "port alu0 test\nport fp0 test\nport agu0 test\n";
+	static const struct { const char *setting, *kind, *other; } cases[] = {
+		{ "rs_int", "alu0", "fp0" }, { "rs_int", "p1", "agu0" }, { "rs_vector", "fp0", "agu0" },
+		{ "rs_memory", "agu0", "alu0" }, { "rs", "alu0", NULL }, { "rs", "agu0", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *other = cases[i].other ? cases[i].other : cases[i].kind;
+		char text[512];
+		struct gus_error err = { 0 };
+
+		/* The root is dispatched in 1, when it is alone; then come the four, one of another kind, and the fifth. */
+		snprintf(text, sizeof(text), "root int - r1 30 %s\n1 int - - 1 %s\n2 int - - 1 %s\n3 int - - 1 %s\n"
+			 "4 int r1 - 1 %s\n5 int r1 - 1 %s\n6 int r1 - 1 %s\n7 int r1 - 1 %s\n8 int - - 1 %s\n9 int r1 - 1 %s\n",
+			 cases[i].kind, other, other, other, cases[i].kind, cases[i].kind, cases[i].kind, cases[i].kind, other,
+			 cases[i].kind);
+		make_on(rules, text);
+		assert_int_equal(gus_core_config_set(&m.c, cases[i].setting, 4, &err), 0);
+		m.c.issue_width = 1;
+		run();
+		/* Waiting ones are dispatched from 31 on, and each leaves room for the next cycle. */
+		for (size_t k = 4; k < 8; k++)
+			assert_int_equal(issued(k), k);
+		assert_int_equal(dispatched(4), 31);
+		if (cases[i].other) {
+			assert_int_equal(issued(8), 8);
+			assert_int_equal(issued(9), 32);
+		} else {
+			assert_int_equal(issued(8), 32);
+		}
+		assert_int_equal(m.cycle[20].stop, GUS_CORE_RS);
+		assert_int_equal(m.cycle[20].free_rs, cases[i].other ? 0 : 0);
+		drop();
+	}
+}
+
+/* A load with its operation is one slot and two entries of the scheduler. */
+static void fused_uops_take_two_entries(void **state)
+{
+	(void)state;
+	for (unsigned size = 3; size <= 4; size++) {
+		make("root int - rsi 30 0\na load+add rsi;x1 x2 4+3 2,3+1\nb load+add rsi;x1 x2 4+3 2,3+1\n");
+		assert_int_equal(m.p->ops[1].slots, 1);
+		m.c.rs = size;
+		m.c.issue_width = 1;
+		run();
+		/* The first waits in 1; the second fits beside it, or comes when the load of the first has gone in 31. */
+		assert_int_equal(issued(1), 1);
+		assert_int_equal(dispatched(1), 31);
+		assert_int_equal(dispatched(2), 35);
+		assert_int_equal(issued(3), size == 4 ? 2 : 32);
+		drop();
+	}
+}
+
+/* More stores in flight than the engine keeps (1024, less what one op may add) stop issue as a full buffer does. */
+static void stores_without_end(void **state)
+{
+	struct sequence s = { 0, 1100, 2 };
+	const struct gus_core_source source = { &s, next_of_sequence };
+	size_t early = 0;
+
+	(void)state;
+	make("root sqrt - x0 1000 0\nst store rsi;x1 - 1+1 2,3+4\n");
+	m.o.source = &source;
+	run();
+	for (size_t k = 1; k < m.events_n; k += 2)
+		early += m.event[k].issued < 1001;
+	assert_int_equal(early, 1024 - 4);
+	assert_int_equal(m.r.stop[GUS_CORE_STORE_BUFFER] > 700, 1);
+	drop();
+}
+
+/* An idiom makes its register anew: who reads it does not wait for the root. It and the nop need no port, complete when they are issued
+ * and retire a cycle later. */
+static void idioms_need_nobody(void **state)
+{
+	(void)state;
+	make("a int - r1 30 0\nb nop - r1 - -\nc int r1 - 1 1\nd nop - - - -\n");
+	run();
+	assert_int_equal(port_of(1), -1);
+	assert_int_equal(dispatched(2), 1);
+	assert_int_equal(m.event[3].completed, 0);
+	drop();
+	make("d nop - - - -\n");
+	run();
+	assert_int_equal(m.event[0].retired, 1);
+	assert_int_equal(m.r.cycles, 2);
+	drop();
+}
+
+/* Turns op n into a move that the renamer may do, of its first input to its first output. */
+static void may_be_eliminated(unsigned n)
+{
+	struct gus_op *op = &m.p->ops[n];
+
+	op->flags |= GUS_OP_ELIMINATED;
+	op->move_from = m.p->flows[m.p->uops[op->uop].in].reg;
+	op->move_to = m.p->flows[m.p->uops[op->uop].out].reg;
+}
+
+/* Two slots for registers with several names; what is done by the renamer has no port. */
+static void eliminated_moves(void **state)
+{
+	static const struct { const char *line; bool move, eliminated; } ops[] = {
+		{ "mov r1 r2 1 1", true, true },        /* r1 r2 */
+		{ "mov r2 r3 1 1", true, true },        /* r1 r2 r3: still one register */
+		{ "mov r4 r5 1 1", true, true },        /* and r4 r5: two */
+		{ "mov r6 r7 1 1", true, false },       /* a third is one too many */
+		{ "mov r3 r8 1 1", true, true },        /* another name of the first is not */
+		{ "mov r9 r9 1 1", true, true },        /* nor is one to itself */
+		{ "int r0 r2 1 1", false, false },      /* r1 r3 r8 */
+		{ "int r0 r3 1 1", false, false },      /* r1 r8 */
+		{ "mov r6 r7 1 1", true, false },       /* so there are still two */
+		{ "int r0 r1 1 1", false, false },      /* r8 alone */
+		{ "mov r6 r7 1 1", true, true },        /* and r6 r7 */
+		{ "mov r0 r10 1 1", true, false },
+		{ "mov r6 r5 1 1", true, true },        /* r5 is no name of r4 any more, but of r6 */
+		{ "mov r0 r10 1 1", true, true },
+		{ "mov r4 r11 1 1", true, false },
+	};
+	char text[1024];
+	int n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%zu %s\n", i, ops[i].line);
+	make(text);
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+		if (ops[i].move)
+			may_be_eliminated((unsigned)i);
+	m.c.move_elimination_slots = 2;
+	run();
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+		if ((port_of(i) < 0) != ops[i].eliminated)
+			fail_msg("%zu (%s) takes port %d", i, ops[i].line, port_of(i));
+	drop();
+}
+
+/* Without a figure there are slots for all, and moves that have no uop to execute need none. */
+static void moves_without_slots(void **state)
+{
+	(void)state;
+	make("a mov r1 r2 1 1\nb mov r3 r4 1 1\nc mov r5 r6 1 1\n");
+	for (unsigned i = 0; i < 3; i++)
+		may_be_eliminated(i);
+	run();
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(port_of(i), -1);
+	drop();
+	make("a nop r1 r2 - -\nb nop r3 r4 - -\n");
+	m.c.move_elimination_slots = 1;
+	run();
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(port_of(i), -1);
+	drop();
+}
+
+/* Who reads the copy waits for the producer of the original, no cycle more; also what the move writes besides. */
+static void an_eliminated_move_waits_for_its_source(void **state)
+{
+	(void)state;
+	for (unsigned eliminated = 0; eliminated < 2; eliminated++) {
+		make("a int - r1 20 0\nb int - r2 40 2\nc mov r1 r2,flags 1 1\nd int r2 - 1 3\ne int flags - 1 4\nf int r1 r1 1 5\n"
+		     "g int r2 - 1 6\n");
+		if (eliminated)
+			may_be_eliminated(2);
+		run();
+		assert_int_equal(dispatched(3), eliminated ? 21 : 22);
+		assert_int_equal(dispatched(4), eliminated ? 21 : 22);
+		assert_int_equal(dispatched(5), 21);
+		assert_int_equal(dispatched(6), eliminated ? 21 : 22);
+		drop();
+	}
+}
+
+/* Retirement and what is told of cycles. */
+
+/* Ten nops are issued four a cycle and retire three a cycle, the first in the cycle behind its issue. */
+static void widths(void **state)
+{
+	static const uint64_t issue[] = { 0, 0, 0, 0, 1, 1, 1, 1, 2, 2 }, retire[] = { 1, 1, 1, 2, 2, 2, 3, 3, 3, 4 };
+
+	(void)state;
+	make("0 nop - - - -\n1 nop - - - -\n2 nop - - - -\n3 nop - - - -\n4 nop - - - -\n5 nop - - - -\n6 nop - - - -\n"
+	     "7 nop - - - -\n8 nop - - - -\n9 nop - - - -\n");
+	m.c.retire_width = 3;
+	run();
+	for (size_t i = 0; i < 10; i++) {
+		assert_int_equal(issued(i), issue[i]);
+		assert_int_equal(m.event[i].retired, retire[i]);
+	}
+	assert_int_equal(m.r.slots, 10);
+	assert_int_equal(m.r.cycles, 5);
+	assert_int_equal(m.r.stop[GUS_CORE_NOTHING], 2);
+	assert_int_equal(m.r.stop[GUS_CORE_FRONT_END], 3);
+	assert_int_equal(m.r.commit[GUS_COMMIT_DRAINED], 1); /* cycle 0: nothing was there to retire */
+	assert_int_equal(m.r.commit[GUS_COMMIT_COMPUTE], 4);
+	/* The oldest at the end of each cycle; of the last there is none. */
+	assert_int_equal(m.cycle[0].op, 0);
+	assert_int_equal(m.cycle[1].op, 3);
+	assert_int_equal(m.cycle[3].op, 9);
+	assert_int_equal(m.cycle[4].op, UINT32_MAX);
+	assert_int_equal(m.cycle[4].iteration, 0);
+	assert_int_equal(m.cycle[4].retired, 1);
+	drop();
+}
+
+/* The delay between issue and dispatch. */
+static void issue_delay(void **state)
+{
+	(void)state;
+	for (unsigned delay = 1; delay < 4; delay++) {
+		make("a int - r1 1 1\nb int r1 r1 1 1\n");
+		m.c.issue_delay = delay;
+		run();
+		assert_int_equal(dispatched(0), delay);
+		assert_int_equal(dispatched(1), delay + 1);
+		drop();
+	}
+}
+
+static void far_away(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	(void)context;
+	(void)access;
+	*level = GUS_HIT_L2;
+	*tlb = GUS_TLB_HIT;
+}
+
+/* Why the oldest does not retire: it runs, it waits for its port, its operand comes later than its producer was complete, its line is
+ * not in L1. */
+static void why_it_stalls(void **state)
+{
+	const struct gus_core_memory memory = { NULL, far_away, NULL };
+
+	(void)state;
+	make("a div - r1 8 0 8\nb div - r1 8 0 8\n");
+	run();
+	assert_int_equal(m.cycle[5].state, GUS_COMMIT_STALLED);
+	assert_int_equal(m.cycle[5].stall, GUS_CORE_EXECUTION);
+	assert_int_equal(m.cycle[8].stall, GUS_CORE_EXECUTION);
+	drop();
+	/* b waits behind a for five cycles: a is done after one. */
+	make("a int - r1 1 2\nb int - r2 1 2\n");
+	m.p->uops[0].port_cycles = 6;
+	run();
+	assert_int_equal(m.event[0].retired, 2);
+	assert_int_equal(m.cycle[4].stall, GUS_CORE_EXECUTION);
+	assert_int_equal(m.cycle[4].op, 1);
+	assert_int_equal(dispatched(1), 7);
+	drop();
+	make("a int - r1 1 2\nb int r1 r2 1 3\n");
+	m.p->flows[m.p->uops[0].out].cycles = 10;
+	run();
+	assert_int_equal(dispatched(1), 11);
+	assert_int_equal(m.cycle[4].stall, GUS_CORE_OPERAND);
+	assert_int_equal(m.cycle[10].stall, GUS_CORE_OPERAND);
+	assert_int_equal(m.cycle[11].stall, GUS_CORE_EXECUTION);
+	drop();
+	make("a load rsi r1 4 2\nb int r1 - 20 3\n");
+	m.o.memory = &memory;
+	run();
+	assert_int_equal(m.cycle[3].stall, GUS_CORE_MEMORY);
+	assert_int_equal(dispatched(1), 1 + m.c.l2_latency);
+	assert_int_equal(m.cycle[m.c.l2_latency + 5].stall, GUS_CORE_EXECUTION);
+	drop();
+}
+
+static void forget(void *context)
+{
+	(void)context;
+}
+
+/* What cannot run. */
+static void refused(void **state)
+{
+	struct gus_core_memory memory = { NULL, far_away, NULL };
+	struct gus_error err = { 0 };
+
+	(void)state;
+	make("a int - r1 1 7\n");
+	m.p->ports_n = 8;
+	assert_int_equal(gus_core_run(m.p, &m.c, &m.o, &m.r, &err), 0);
+	m.p->uops[0].ports = 1 << 8;
+	assert_int_equal(gus_core_run(m.p, &m.c, &m.o, &m.r, &err), -1);
+	assert_non_null(strstr(err.text, "uop 0"));
+	m.p->uops[0].ports = 1;
+	m.o.memory = &memory;
+	m.o.iterations = 0;
+	m.o.listener = NULL;
+	assert_int_equal(gus_core_run(m.p, &m.c, &m.o, &m.r, &err), 0);
+	/* Answers that depend on those before are never the same again. */
+	memory.begin = forget;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_core_run(m.p, &m.c, &m.o, &m.r, &err), -1);
+	assert_non_null(strstr(err.text, "number of iterations"));
+	m.p->ops_n = 0;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_core_run(m.p, &m.c, &m.o, &m.r, &err), -1);
+	assert_non_null(strstr(err.text, "empty"));
+	m.p->ops_n = 1;
+	drop();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ports_by_policy),
+		cmocka_unit_test(ports_by_slot_with_others_waiting),
+		cmocka_unit_test(unbound_ports_take_from_each_other),
+		cmocka_unit_test(the_oldest_that_is_ready),
+		cmocka_unit_test(units_and_ports_that_are_kept),
+		cmocka_unit_test(long_latencies),
+		cmocka_unit_test(late_operands),
+		cmocka_unit_test(two_results),
+		cmocka_unit_test(producers_of_long_ago),
+		cmocka_unit_test(each_buffer_ends),
+		cmocka_unit_test(schedulers_end),
+		cmocka_unit_test(fused_uops_take_two_entries),
+		cmocka_unit_test(stores_without_end),
+		cmocka_unit_test(idioms_need_nobody),
+		cmocka_unit_test(eliminated_moves),
+		cmocka_unit_test(moves_without_slots),
+		cmocka_unit_test(an_eliminated_move_waits_for_its_source),
+		cmocka_unit_test(widths),
+		cmocka_unit_test(issue_delay),
+		cmocka_unit_test(why_it_stalls),
+		cmocka_unit_test(refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
