@@ -456,16 +456,18 @@ static struct gus_branch_verdict plain_run(struct plain *p, const struct gus_bra
 	return v;
 }
 
-/* Few branches and small tables, so that entries are fought for: some go by what came before, some by chance, some each time alike. */
-static struct gus_branch_outcome next_outcome(uint64_t *x, uint64_t i, unsigned *branch, const struct plain *p)
+/* Few branches and small tables, so that entries are fought for: some go by what came before, some by chance, some each time alike. They
+ * come by chance, or twelve in turn, of which every `turns` times another one takes the place. */
+static struct gus_branch_outcome next_outcome(uint64_t *x, uint64_t i, unsigned turns, unsigned *branch, const struct plain *p)
 {
+	enum { turns_most = 1024 };
 	static const enum gus_branch_kind kinds[] = { GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CONDITIONAL,
 		GUS_BRANCH_INDIRECT, GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CALL, GUS_BRANCH_CALL_INDIRECT, GUS_BRANCH_RETURN,
 		GUS_BRANCH_JUMP };
 	uint64_t any = rnd(x);
 	struct gus_branch_outcome o = { .taken = true };
 
-	*branch = (unsigned)(any % 40);
+	*branch = (unsigned)(turns && any % turns ? i * 7 % 12 : any / turns_most % 40);
 	o.kind = kinds[*branch % (sizeof(kinds) / sizeof(*kinds))];
 	o.pc = 0x1000 + 24 * *branch;
 	o.next = o.pc + 5;
@@ -480,13 +482,14 @@ static struct gus_branch_outcome next_outcome(uint64_t *x, uint64_t i, unsigned 
 
 static void test_plain(void **state)
 {
-	static const struct { struct gus_branch_tagged direction, target; uint32_t base_bits, depth, branches; } cases[] = {
-		{ { 4, 4, 5, 2, 24 }, { 3, 3, 4, 2, 12 }, 3, 4, 600000 }, /* more than twice what usefulness is halved after */
-		{ { 1, 5, 7, 6, 6 }, { 1, 4, 2, 1, 1 }, 5, 1, 30000 },
-		{ { 16, 3, 15, 1, 300 }, { 5, 2, 3, 3, 40 }, 0, 7, 30000 },
-		{ { 2, 6, 7, 9, 17 }, { 16, 1, 8, 1, 64 }, 6, 64, 30000 },
-		{ { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 }, 4, 16, 30000 },
-		{ { 7, 2, 3, 1, 30 }, { 4, 5, 4, 4, 64 }, 2, 16, 30000 },
+	static const struct { struct gus_branch_tagged direction, target; uint32_t base_bits, depth, branches, turns; } cases[] = {
+		{ { 4, 4, 5, 2, 24 }, { 3, 3, 4, 2, 12 }, 3, 4, 600000, 60 }, /* more than twice what usefulness is halved after */
+		{ { 1, 5, 7, 6, 6 }, { 1, 4, 2, 1, 1 }, 5, 1, 30000, 20 },
+		{ { 16, 3, 15, 1, 300 }, { 5, 2, 3, 3, 40 }, 0, 7, 30000, 0 },
+		{ { 2, 6, 7, 9, 17 }, { 16, 1, 8, 1, 64 }, 6, 64, 30000, 500 },
+		{ { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 }, 4, 16, 30000, 0 },
+		{ { 7, 2, 3, 1, 30 }, { 4, 5, 4, 4, 64 }, 2, 16, 60000, 300 },
+		{ { 3, 5, 6, 2, 12 }, { 4, 6, 8, 2, 20 }, 2, 16, 60000, 1000 },
 	};
 
 	(void)state;
@@ -507,7 +510,7 @@ static void test_plain(void **state)
 			plain.base[i].counter = 1;
 		for (uint64_t i = 0; i < cases[k].branches; i++) {
 			unsigned branch;
-			struct gus_branch_outcome o = next_outcome(&x, i, &branch, &plain);
+			struct gus_branch_outcome o = next_outcome(&x, i, cases[k].turns, &branch, &plain);
 			struct gus_branch_verdict said = gus_branch_run(p, &o), should = plain_run(&plain, &o, branch);
 
 			if (said.mispredicted != should.mispredicted || said.unknown != should.unknown || said.late != should.late)
