@@ -27,6 +27,7 @@ model_libmodel_a_SOURCES = \
 	model/core/wait.c \
 	model/oracles/branch.c model/oracles/branch.h \
 	model/oracles/cache.c model/oracles/cache.h \
+	model/oracles/inclusion.h \
 	model/oracles/oracle.c model/oracles/oracle.h \
 	model/oracles/rates.c model/oracles/rates.h \
 	model/oracles/sets.c model/oracles/sets.h \
@@ -36,6 +37,7 @@ model_libmodel_a_SOURCES = \
 	model/stream/reference.c \
 	model/stream/resolve.c \
 	model/stream/stream.c model/stream/stream.h \
+	model/stream/types.h \
 	model/tables/builtin.c model/tables/builtin.h \
 	model/tables/cpus.c model/tables/cpus.h \
 	model/tables/uarch.c model/tables/uarch.h \

@@ -66,13 +66,6 @@ struct gus_branch_predictor {
 };
 enum { SEEN = 4, BASE_INITIAL = 1 };
 
-const char *gus_branch_kind_name(enum gus_branch_kind kind)
-{
-	static const char *const names[GUS_BRANCH_KINDS] = { "conditional", "jump", "indirect", "call", "call_indirect", "return" };
-
-	return kind < GUS_BRANCH_KINDS ? names[kind] : NULL;
-}
-
 void gus_branch_config_default(struct gus_branch_config *c)
 {
 	*c = (struct gus_branch_config){

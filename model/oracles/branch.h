@@ -19,7 +19,6 @@ enum gus_branch_kind {
 	GUS_BRANCH_CONDITIONAL, GUS_BRANCH_JUMP, GUS_BRANCH_INDIRECT, GUS_BRANCH_CALL, GUS_BRANCH_CALL_INDIRECT, GUS_BRANCH_RETURN,
 	GUS_BRANCH_KINDS
 };
-const char *gus_branch_kind_name(enum gus_branch_kind kind);
 
 enum { GUS_BRANCH_TABLES_MAX = 16, GUS_BRANCH_HISTORY_MAX = 2048 };
 

@@ -21,12 +21,10 @@
 #define GUS_MODEL_ORACLES_CACHE_H
 
 #include "model/core/core.h"
+#include "model/oracles/inclusion.h"
 #include "model/oracles/sets.h"
 
 enum { GUS_CACHE_LEVELS = 3 };
-
-#define GUS_INCLUSION_WORDS "none inclusive exclusive"
-enum gus_inclusion { GUS_INCLUSION_NONE, GUS_INCLUSION_INCLUSIVE, GUS_INCLUSION_EXCLUSIVE, GUS_INCLUSIONS };
 
 struct gus_cache_level {
 	uint64_t bytes;                 /* 0: there is none */

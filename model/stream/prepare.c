@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/stream/private.h"
+#include "model/stream/stream.h"
 
 /* Resources. */
 

@@ -7,7 +7,7 @@
 #include "base/index.h"
 #include "model/code/values.h"
 #include "model/core/frontend.h"
-#include "model/stream/stream.h"
+#include "model/stream/types.h"
 
 enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONTS };
 enum {
@@ -240,7 +240,7 @@ struct gus_stream_log {
 	uint64_t random;                /* decides between reasons that are equally late */
 	void (*read)(struct gus_stream_log *log, const struct stream *s); /* after each chunk */
 	uint64_t stretch, one_in;       /* so many chunks are logged, of that many stretches one */
-	uint64_t chunks, skipped;       /* so far, and ops that were not logged */
+	uint64_t skipped;               /* ops that were not logged */
 	void (*resume)(struct gus_stream_log *log);
 	void *context;
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "model/stream/private.h"
+#include "model/stream/stream.h"
 
 enum { RING = 1 << 14 };
 

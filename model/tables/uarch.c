@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "model/oracles/cache.h"
+#include "model/oracles/inclusion.h"
+#include "model/oracles/sets.h"
 #include "model/tables/uarch_private.h"
 
 const struct gus_uarch_param_kind gus_uarch_params[] = {

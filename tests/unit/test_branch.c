@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The branch predictor on patterns whose rate is known by argument: what history decides is learnt, what chance decides is not. */
+/* The branch predictor on patterns whose rate is known by argument: what history decides is learnt, what chance decides is not; and
+ * verdict by verdict against a predictor that is written as one would say it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "model/oracles/branch.h"
@@ -234,6 +236,291 @@ static void test_cold(void **state)
 	gus_branch_free(p);
 }
 
+/* TAGE and ITTAGE as one would say them (Seznec and Michaud, "A case for (partially) TAgged GEometric history length branch
+ * prediction", section 3): the history is kept bit by bit and folded from scratch each time, every table is looked up on its own, and
+ * there is nothing that is only there to be quick. Buffer and stack are large enough to hold all. */
+struct plain_entry { bool used; uint32_t tag, useful; int counter; uint64_t target; };
+struct plain_tables {
+	struct gus_branch_tagged size;
+	struct plain_entry entry[GUS_BRANCH_TABLES_MAX][64];
+	struct plain_entry *mine[GUS_BRANCH_TABLES_MAX];  /* where the present branch would be in each table ... */
+	uint32_t tag[GUS_BRANCH_TABLES_MAX];              /* ... and by which tag it would know it */
+	int longest, next;                                /* the tables of longest history that know it; -1: none */
+};
+struct plain {
+	struct plain_tables direction, target;
+	uint32_t base_bits, depth;
+	struct { int counter; bool seen; } base[64];
+	struct { uint64_t pc, target; bool seen; } last[64]; /* by branch */
+	uint64_t returns[64];
+	uint32_t returns_n;
+	uint8_t bits[1 << 10];                            /* newest at 0 */
+	int choice;
+	uint64_t random, branches;
+};
+
+static uint32_t next_prime(uint32_t n)
+{
+	for (uint32_t d = 2; d < n; d++)
+		if (n % d == 0)
+			return next_prime(n + 1);
+	return n;
+}
+
+/* Bit j of the history goes to bit j % width. */
+static uint32_t fold(const struct plain *p, uint32_t length, uint32_t width)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t j = 0; j < length; j++)
+		sum ^= (uint32_t)p->bits[j] << j % width;
+	return sum;
+}
+
+static uint32_t hash_of(uint64_t pc) { return (uint32_t)((pc * 0x9e3779b97f4a7c15) >> 32); }
+
+static void plain_look_up(const struct plain *p, struct plain_tables *t, uint64_t pc)
+{
+	uint32_t hash = hash_of(pc), bits = t->size.entry_bits, index_width = next_prime(bits);
+	uint32_t tag_width = next_prime(t->size.tag_bits > index_width ? t->size.tag_bits : index_width + 1);
+
+	t->longest = t->next = -1;
+	for (uint32_t i = 0; i < t->size.tables; i++) {
+		double ratio = (double)t->size.history_max / t->size.history_min;
+		uint32_t length = (uint32_t)lround(t->size.history_min * pow(ratio, i ? i / (t->size.tables - 1.) : 0));
+		uint32_t index = fold(p, length, index_width);
+		uint32_t tag = fold(p, length, tag_width) ^ fold(p, length, next_prime(tag_width + 1)) << 1;
+
+		index = (hash ^ hash >> (i + 1) ^ index ^ index >> bits) % (1u << bits);
+		t->tag[i] = (hash >> 12 ^ tag ^ tag >> t->size.tag_bits) % (1u << t->size.tag_bits);
+		t->mine[i] = &t->entry[i][index];
+		if (t->mine[i]->used && t->mine[i]->tag == t->tag[i]) {
+			t->next = t->longest;
+			t->longest = (int)i;
+		}
+	}
+}
+
+/* One of the next three tables of longer history, each half as likely as the one before; from there on the first whose entry is not
+ * useful gives it up. If there is none, all of longer history become less useful. */
+static struct plain_entry *plain_new(struct plain *p, struct plain_tables *t)
+{
+	int n = (int)t->size.tables, first = t->longest + 1;
+	uint64_t coins;
+
+	p->random ^= p->random << 13;
+	p->random ^= p->random >> 7;
+	p->random ^= p->random << 17;
+	coins = p->random >> 32;
+	for (int skipped = 0; skipped < 2 && coins % 2 && first < n - 1; skipped++, coins /= 2)
+		first++;
+	for (int i = first; i < n; i++)
+		if (!t->mine[i]->useful) {
+			t->mine[i]->used = true;
+			t->mine[i]->tag = t->tag[i];
+			return t->mine[i];
+		}
+	for (int i = t->longest + 1; i < n; i++)
+		if (t->mine[i]->useful)
+			t->mine[i]->useful--;
+	return NULL;
+}
+
+static int bounded(int counter, int lowest, int highest)
+{
+	return counter < lowest ? lowest : counter > highest ? highest : counter;
+}
+
+static void plain_useful(struct plain_entry *e, bool was)
+{
+	e->useful = (uint32_t)bounded((int)e->useful + (was ? 1 : -1), 0, 3);
+}
+
+/* Counters of two bits, taken from 2 on; of three, from 0 to 3 taken, from -4 to -1 not. An entry is new as long as it was not useful
+ * and could go either way; a counter of 4 bits says whether new ones are to be believed. */
+static struct gus_branch_verdict plain_direction(struct plain *p, uint64_t pc, bool taken)
+{
+	uint32_t at = hash_of(pc) % (1u << p->base_bits);
+	struct plain_tables *t = &p->direction;
+	struct gus_branch_verdict v = { .unknown = !p->base[at].seen };
+	bool base = p->base[at].counter >= 2, said = base, is_new = false, longest = base, next = base;
+
+	plain_look_up(p, t, pc);
+	if (t->next >= 0)
+		next = t->mine[t->next]->counter >= 0;
+	if (t->longest >= 0) {
+		struct plain_entry *e = t->mine[t->longest];
+
+		longest = e->counter >= 0;
+		is_new = !e->useful && (e->counter == 0 || e->counter == -1);
+		said = is_new && p->choice >= 0 ? next : longest;
+		if (longest != next && is_new)
+			p->choice = bounded(p->choice + (next == taken ? 1 : -1), -8, 7);
+		if (longest != next)
+			plain_useful(e, longest == taken);
+		e->counter = bounded(e->counter + (taken ? 1 : -1), -4, 3);
+	}
+	if (t->longest < 0 || (is_new && t->next < 0))
+		p->base[at].counter = bounded(p->base[at].counter + (taken ? 1 : -1), 0, 3);
+	else if (is_new)
+		t->mine[t->next]->counter = bounded(t->mine[t->next]->counter + (taken ? 1 : -1), -4, 3);
+	p->base[at].seen = true;
+	v.mispredicted = said != taken;
+	if (v.mispredicted && t->longest + 1 < (int)t->size.tables && !(is_new && longest == taken)) {
+		struct plain_entry *e = plain_new(p, t);
+
+		if (e)
+			e->counter = taken ? 0 : -1;
+	}
+	return v;
+}
+
+static struct gus_branch_verdict plain_target(struct plain *p, uint64_t pc, uint64_t target, uint64_t last, bool seen)
+{
+	struct plain_tables *t = &p->target;
+	struct gus_branch_verdict v = { .unknown = !seen };
+	uint64_t said = last, next = last;
+
+	plain_look_up(p, t, pc);
+	if (t->next >= 0)
+		next = t->mine[t->next]->target;
+	if (t->longest >= 0) {
+		struct plain_entry *e = t->mine[t->longest];
+
+		said = e->counter || e->useful ? e->target : next;
+		if (e->target != next)
+			plain_useful(e, e->target == target);
+		if (e->target != target && !e->counter)
+			e->target = target;
+		else
+			e->counter = bounded(e->counter + (e->target == target ? 1 : -1), 0, 3);
+	}
+	v.mispredicted = said != target;
+	if (v.mispredicted && t->longest + 1 < (int)t->size.tables) {
+		struct plain_entry *e = plain_new(p, t);
+
+		if (e) {
+			e->target = target;
+			e->counter = 0;
+		}
+	}
+	return v;
+}
+
+static void plain_remember(struct plain *p, bool bit)
+{
+	memmove(p->bits + 1, p->bits, sizeof(p->bits) - 1);
+	p->bits[0] = bit;
+}
+
+static void plain_forget(struct plain_tables *t)
+{
+	for (uint32_t i = 0; i < t->size.tables; i++)
+		for (uint32_t e = 0; e < 1u << t->size.entry_bits; e++)
+			t->entry[i][e].useful /= 2;
+}
+
+static struct gus_branch_verdict plain_run(struct plain *p, const struct gus_branch_outcome *o, unsigned branch)
+{
+	uint64_t last = p->last[branch].target;
+	bool seen = p->last[branch].seen, is_indirect = o->kind == GUS_BRANCH_INDIRECT || o->kind == GUS_BRANCH_CALL_INDIRECT;
+	struct gus_branch_verdict v = { false, false, false };
+
+	if (o->kind == GUS_BRANCH_CONDITIONAL) {
+		v = plain_direction(p, o->pc, o->taken);
+		plain_remember(p, o->taken);
+	} else if (is_indirect) {
+		v = plain_target(p, o->pc, o->target, last, seen);
+		for (unsigned i = 0; i < 3; i++) /* the three uppermost bits of the product, the lowest of them first */
+			plain_remember(p, (o->target * 0x9e3779b97f4a7c15) >> (61 + i) & 1);
+	} else if (o->kind == GUS_BRANCH_RETURN) {
+		v.unknown = !p->returns_n;
+		v.mispredicted = (p->returns_n ? p->returns[--p->returns_n] : last) != o->target;
+	}
+	if (o->taken && !is_indirect && o->kind != GUS_BRANCH_RETURN)
+		v.late = last != o->target && !v.mispredicted;
+	if (o->taken || is_indirect) {
+		p->last[branch].target = o->target;
+		p->last[branch].seen = true;
+	}
+	if (o->kind == GUS_BRANCH_CALL || o->kind == GUS_BRANCH_CALL_INDIRECT) {
+		if (p->returns_n == p->depth)
+			memmove(p->returns, p->returns + 1, --p->returns_n * sizeof(*p->returns));
+		p->returns[p->returns_n++] = o->next;
+	}
+	if (++p->branches % (1 << 18) == 0) {
+		plain_forget(&p->direction);
+		plain_forget(&p->target);
+	}
+	v.unknown &= v.mispredicted;
+	return v;
+}
+
+/* Few branches and small tables, so that entries are fought for: some go by what came before, some by chance, some each time alike. They
+ * come by chance, or twelve in turn, of which every `turns` times another one takes the place. */
+static struct gus_branch_outcome next_outcome(uint64_t *x, uint64_t i, unsigned turns, unsigned *branch, const struct plain *p)
+{
+	enum { turns_most = 1024 };
+	static const enum gus_branch_kind kinds[] = { GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CONDITIONAL,
+		GUS_BRANCH_INDIRECT, GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CALL, GUS_BRANCH_CALL_INDIRECT, GUS_BRANCH_RETURN,
+		GUS_BRANCH_JUMP };
+	uint64_t any = rnd(x);
+	struct gus_branch_outcome o = { .taken = true };
+
+	*branch = (unsigned)(turns && any % turns ? i * 7 % 12 : any / turns_most % 40);
+	o.kind = kinds[*branch % (sizeof(kinds) / sizeof(*kinds))];
+	o.pc = 0x1000 + 24 * *branch;
+	o.next = o.pc + 5;
+	o.target = 0x4000 + (*branch % 3 ? 0x40 * (p->bits[1] + 2u * p->bits[4] + (any >> 20) % 8 / 7) : 0);
+	if (o.kind == GUS_BRANCH_RETURN && p->returns_n && any >> 30 & 7)
+		o.target = p->returns[p->returns_n - 1];
+	if (o.kind == GUS_BRANCH_CONDITIONAL)
+		o.taken = *branch % 4 == 0 ? any >> 40 & 1 : *branch % 4 == 1 ? p->bits[0] ^ p->bits[3] : *branch % 4 == 2 ? i / 5000 % 2 :
+			p->bits[2];
+	return o;
+}
+
+static void test_plain(void **state)
+{
+	static const struct { struct gus_branch_tagged direction, target; uint32_t base_bits, depth, branches, turns; } cases[] = {
+		{ { 4, 4, 5, 2, 24 }, { 3, 3, 4, 2, 12 }, 3, 4, 600000, 60 }, /* more than twice what usefulness is halved after */
+		{ { 1, 5, 7, 6, 6 }, { 1, 4, 2, 1, 1 }, 5, 1, 30000, 20 },
+		{ { 16, 3, 15, 1, 300 }, { 5, 2, 3, 3, 40 }, 0, 7, 30000, 0 },
+		{ { 2, 6, 7, 9, 17 }, { 16, 1, 8, 1, 64 }, 6, 64, 30000, 500 },
+		{ { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 }, 4, 16, 30000, 0 },
+		{ { 7, 2, 3, 1, 30 }, { 4, 5, 4, 4, 64 }, 2, 16, 60000, 300 },
+		{ { 3, 5, 6, 2, 12 }, { 4, 6, 8, 2, 20 }, 2, 16, 60000, 1000 },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_branch_config config = { .base_bits = cases[k].base_bits, .direction = cases[k].direction,
+			.target = cases[k].target, .btb_entries = 64, .btb_ways = 64, .return_depth = cases[k].depth };
+		struct gus_branch_predictor *p = predictor(&config);
+		static struct plain plain;
+		uint64_t x = 88172645463325252 + k;
+
+		memset(&plain, 0, sizeof(plain));
+		plain.direction.size = cases[k].direction;
+		plain.target.size = cases[k].target;
+		plain.base_bits = cases[k].base_bits;
+		plain.depth = cases[k].depth;
+		plain.random = 0x2545f4914f6cdd1d;
+		for (unsigned i = 0; i < 64; i++)
+			plain.base[i].counter = 1;
+		for (uint64_t i = 0; i < cases[k].branches; i++) {
+			unsigned branch;
+			struct gus_branch_outcome o = next_outcome(&x, i, cases[k].turns, &branch, &plain);
+			struct gus_branch_verdict said = gus_branch_run(p, &o), should = plain_run(&plain, &o, branch);
+
+			if (said.mispredicted != should.mispredicted || said.unknown != should.unknown || said.late != should.late)
+				fail_msg("case %zu, branch %lu of kind %d: %d %d %d, not %d %d %d", k, (unsigned long)i, o.kind,
+					 said.mispredicted, said.unknown, said.late, should.mispredicted, should.unknown, should.late);
+		}
+		gus_branch_free(p);
+	}
+}
+
 /* The same branches, the same verdicts. */
 static void test_deterministic(void **state)
 {
@@ -276,12 +563,84 @@ static void test_refused(void **state)
 	}
 }
 
+/* The sizes that the header states. */
+static void test_default(void **state)
+{
+	struct gus_branch_config c;
+
+	(void)state;
+	gus_branch_config_default(&c);
+	assert_int_equal(c.base_bits, 13);
+	assert_memory_equal(&c.direction, (&(struct gus_branch_tagged){ 8, 10, 11, 4, 256 }), sizeof(c.direction));
+	assert_memory_equal(&c.target, (&(struct gus_branch_tagged){ 5, 9, 11, 4, 64 }), sizeof(c.target));
+	assert_true(c.btb_entries == 4096 && c.btb_ways == 4 && c.return_depth == 16);
+}
+
+/* Each size at both of its ends, and one beyond. */
+static void test_bounds(void **state)
+{
+	static const struct { struct gus_branch_tagged t; uint32_t base_bits, return_depth; bool made; } cases[] = {
+		{ { 16, 1, 2, 1, 1 }, 1, 1, true }, { { 17, 1, 2, 1, 1 }, 1, 1, false },
+		{ { 1, 20, 15, 2048, 2048 }, 24, 4096, true },
+		{ { 1, 21, 15, 2048, 2048 }, 1, 1, false }, { { 1, 0, 2, 1, 1 }, 1, 1, false },
+		{ { 1, 1, 16, 1, 1 }, 1, 1, false }, { { 1, 1, 1, 1, 1 }, 1, 1, false },
+		{ { 1, 1, 2, 0, 1 }, 1, 1, false }, { { 1, 1, 2, 3, 2 }, 1, 1, false }, { { 1, 1, 2, 1, 2049 }, 1, 1, false },
+		{ { 0, 0, 0, 0, 0 }, 0, 1, true }, { { 0, 0, 0, 0, 0 }, 25, 1, false },
+		{ { 0, 0, 0, 0, 0 }, 0, 0, false }, { { 0, 0, 0, 0, 0 }, 0, 4097, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_branch_config c = { .base_bits = cases[i / 2].base_bits, .return_depth = cases[i / 2].return_depth,
+			.btb_entries = 4, .btb_ways = 4 };
+		struct gus_branch_predictor *p;
+		struct gus_error err = { 0 };
+
+		*(i % 2 ? &c.target : &c.direction) = cases[i / 2].t;
+		p = gus_branch_new(&c, &err);
+		if ((p != NULL) != cases[i / 2].made)
+			fail_msg("case %zu of %s: %s", i / 2, i % 2 ? "targets" : "directions", p ? "made" : err.text);
+		gus_branch_free(p);
+	}
+	gus_branch_free(NULL);
+}
+
+/* Of each kind what was executed, taken, mispredicted, unknown and late; and nothing after counting begins anew, while what was learnt
+ * stays: five jumps are late once, a branch that is taken is mispredicted until its counter of two bits is there. */
+static void test_counts(void **state)
+{
+	struct gus_branch_config config;
+	struct gus_branch_predictor *p;
+	struct gus_branch_outcome o = { .pc = 0x1000, .next = 0x1002, .target = 0x2000, .kind = GUS_BRANCH_CONDITIONAL, .taken = true };
+	const struct gus_branch_counts *n;
+
+	(void)state;
+	gus_branch_config_default(&config);
+	p = predictor(&config);
+	n = gus_branch_totals(p);
+	for (int i = 0; i < 5; i++)
+		gus_branch_run(p, &o);
+	o.taken = false;
+	gus_branch_run(p, &o);
+	o = (struct gus_branch_outcome){ .pc = 0x3000, .next = 0x3005, .target = 0x4000, .kind = GUS_BRANCH_JUMP, .taken = true };
+	for (int i = 0; i < 5; i++)
+		gus_branch_run(p, &o);
+	assert_memory_equal(&n[GUS_BRANCH_CONDITIONAL], (&(struct gus_branch_counts){ 6, 5, 2, 1, 0 }), sizeof(*n));
+	assert_memory_equal(&n[GUS_BRANCH_JUMP], (&(struct gus_branch_counts){ 5, 5, 0, 0, 1 }), sizeof(*n));
+	gus_branch_count_anew(p);
+	gus_branch_run(p, &o);
+	assert_memory_equal(&n[GUS_BRANCH_JUMP], (&(struct gus_branch_counts){ 1, 1, 0, 0, 0 }), sizeof(*n));
+	assert_int_equal(n[GUS_BRANCH_CONDITIONAL].executed, 0);
+	gus_branch_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_directions), cmocka_unit_test(test_targets), cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_buffer), cmocka_unit_test(test_cold), cmocka_unit_test(test_deterministic),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_plain), cmocka_unit_test(test_default),
+		cmocka_unit_test(test_bounds), cmocka_unit_test(test_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

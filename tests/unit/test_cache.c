@@ -116,14 +116,27 @@ static const struct pattern {
 	{ "random beyond", 8 * MIB, 8, RANDOM, 1 - 32. / 8192, 1 - 256. / 8192, 1 - 2048. / 8192 },
 };
 
-static void run_pattern(struct gus_cache *c, const struct pattern *p, uint64_t accesses)
+enum { WARM = 1, COUNTED }; /* seeds of what comes by chance */
+static void run_pattern(struct gus_cache *c, const struct pattern *p, uint64_t accesses, uint64_t seed)
 {
-	static uint64_t x;
-	uint64_t places = p->region / p->stride;
+	uint64_t x = seed * 88172645463325252, places = p->region / p->stride;
 
-	x = 88172645463325252;
 	for (uint64_t i = 0; i < accesses; i++)
 		touch(c, (UINT64_C(1) << 32) + (p->order == RANDOM ? rnd(&x) % places : i % places) * p->stride, false);
+}
+
+/* Until the caches hold what they will: once through all places; of what comes by chance only once through the lines, and then as many
+ * as all levels have, so that the order in which they were used is by chance as well. */
+static void warm_up(struct gus_cache *c, const struct pattern *p)
+{
+	struct pattern lines = { .region = p->region, .stride = p->stride > 64 ? p->stride : 64, .order = STRIDED };
+
+	if (p->order != RANDOM) {
+		run_pattern(c, p, p->region / p->stride, WARM);
+		return;
+	}
+	run_pattern(c, &lines, lines.region / lines.stride, WARM);
+	run_pattern(c, p, (32 + 256 + 2048) * KIB / 64, WARM);
 }
 
 static void near(const char *name, const char *level, double got, double expected)
@@ -137,13 +150,13 @@ static void test_patterns(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		const struct pattern *p = &patterns[i];
-		uint64_t once = p->region / p->stride, n = p->order == RANDOM ? 400000 : once * (1 + 100000 / once);
+		uint64_t once = p->region / p->stride, n = p->order == RANDOM ? 60000 : once * (1 + 20000 / once);
 		struct gus_cache *c = caches(&plain);
 		const struct gus_cache_total *t = gus_cache_totals(c);
 
-		run_pattern(c, p, p->order == RANDOM ? 1200000 : once);
+		warm_up(c, p);
 		gus_cache_count_anew(c);
-		run_pattern(c, p, n);
+		run_pattern(c, p, n, COUNTED);
 		near(p->name, "L1", (double)t->level[0].misses[GUS_CACHE_DEMAND] / (double)n, p->l1);
 		near(p->name, "L2", (double)t->level[1].misses[GUS_CACHE_DEMAND] / (double)n, p->l2);
 		near(p->name, "L3", (double)t->level[2].misses[GUS_CACHE_DEMAND] / (double)n, p->l3);
@@ -164,11 +177,11 @@ static void test_random_any_policy(void **state)
 
 		config.level[0].replacement = (enum gus_replacement)policy;
 		c = caches(&config);
-		run_pattern(c, p, 200000);
+		run_pattern(c, p, 20000, WARM);
 		gus_cache_count_anew(c);
-		run_pattern(c, p, 400000);
+		run_pattern(c, p, 60000, COUNTED);
 		near(gus_replacement_name(config.level[0].replacement), "L1",
-		     (double)gus_cache_totals(c)->level[0].misses[GUS_CACHE_DEMAND] / 400000, p->l1);
+		     (double)gus_cache_totals(c)->level[0].misses[GUS_CACHE_DEMAND] / 60000, p->l1);
 		gus_cache_free(c);
 	}
 }
@@ -660,10 +673,10 @@ static void test_cold_interval(void **state)
 	const struct gus_cache_counts *w = &gus_cache_totals(warm)->level[0], *l1 = &gus_cache_totals(cold)->level[0];
 
 	(void)state;
-	run_pattern(warm, &patterns[10], 100000);
+	run_pattern(warm, &patterns[10], 100000, WARM);
 	gus_cache_count_anew(warm);
-	run_pattern(warm, &patterns[10], 20000);
-	run_pattern(cold, &patterns[10], 20000);
+	run_pattern(warm, &patterns[10], 20000, COUNTED);
+	run_pattern(cold, &patterns[10], 20000, COUNTED);
 	assert_true(l1->unknown > 0 && l1->unknown <= 512); /* a line of L1 is filled for the first time once */
 	assert_in_range(w->misses[GUS_CACHE_DEMAND], l1->misses[GUS_CACHE_DEMAND] - l1->unknown, l1->misses[GUS_CACHE_DEMAND]);
 	gus_cache_free(warm);
@@ -697,8 +710,9 @@ static void test_tables(void **state)
 /* What makes no caches is refused by what is wrong with it. */
 static void test_refused(void **state)
 {
-	struct gus_cache_config c[6] = { plain, plain, plain, plain, plain, plain };
-	static const char *const says[6] = { "L2", "ways", "powers of two", "replacement", "strides", "DTLB" };
+	struct gus_cache_config c[12] = { plain, plain, plain, plain, plain, plain, plain, plain, plain, plain, plain, plain };
+	static const char *const says[12] = { "L2", "ways", "powers of two", "replacement", "strides", "DTLB", "powers of two",
+		"powers of two", "powers of two", "powers of two", "inclusion", "L1" };
 	struct gus_error err;
 
 	(void)state;
@@ -708,12 +722,341 @@ static void test_refused(void **state)
 	c[3].level[2].replacement = GUS_REPLACEMENTS;
 	c[4].l1d_strides = 3;
 	c[5].dtlb.entries = 0;
-	for (unsigned i = 0; i < 6; i++) {
+	c[6].page_size = 4095;
+	c[7].huge_size = 3 * MIB;
+	c[8].line_size = 8192;
+	c[9].page_size = 4 * MIB;
+	c[10].level[1].inclusion = GUS_INCLUSIONS;
+	c[11].level[0].bytes = 0;
+	for (unsigned i = 0; i < 12; i++) {
 		memset(&err, 0, sizeof(err));
 		assert_null(gus_cache_new(&c[i], &err));
 		assert_int_equal(err.code, GUS_E_USAGE);
 		assert_non_null(strstr(err.text, says[i]));
 	}
+}
+
+/* One set at each level, of 4, 8 and 16 lines; L1 is 0, L2 12, L3 40 and memory 200 away. */
+static struct gus_cache_config tiny(void)
+{
+	struct gus_cache_config config = plain;
+	static const uint32_t lines[GUS_CACHE_LEVELS] = { 4, 8, 16 };
+
+	for (unsigned i = 0; i < GUS_CACHE_LEVELS; i++) {
+		config.level[i].bytes = 64 * lines[i];
+		config.level[i].ways = lines[i];
+	}
+	return config;
+}
+
+/* Fills all sets with lines that nothing follows in their 4 KiB, and which no test asks for again. */
+static void make_warm(struct gus_cache *c)
+{
+	for (uint64_t i = 0; i < 16; i++)
+		touch_at(c, (1000 + i) * 4096 - 64, 8, false, 0);
+	gus_cache_count_anew(c);
+}
+
+/* The arrival of lines that L1's prefetcher asked for: 200 after that, whoever wants them before has to wait for the rest. Each first use
+ * asks for the next line. Once the sets have been filled it does not matter whether they were warm. */
+static void test_prefetch_arrives(void **state)
+{
+	(void)state;
+	for (unsigned warm = 0; warm < 2; warm++) {
+		struct gus_cache_config config = tiny();
+		struct gus_cache *c;
+		const struct gus_cache_counts *l1;
+		struct gus_cache_answer a;
+
+		config.l1d_next_line = 1;
+		c = caches(&config);
+		l1 = &gus_cache_totals(c)->level[0];
+		if (warm)
+			make_warm(c);
+		a = touch_at(c, 0, 8, false, 1000);
+		assert_true(a.level == GUS_HIT_MEMORY && a.wait == 200 && a.wait_if_warm == (warm ? 200 : 0));
+		a = touch_at(c, 64, 8, false, 1010); /* asked for at 1000; asks for the next */
+		assert_true(a.level == GUS_HIT_L1 && a.pending && a.wait == 190 && a.wait_if_warm == (warm ? 190 : 0));
+		assert_true(l1->used == 1 && l1->late == 1 && l1->pending == 1);
+		a = touch_at(c, 128, 8, false, 1209);
+		assert_true(a.level == GUS_HIT_L1 && a.pending && a.wait == 1 && a.wait_if_warm == (warm ? 1 : 0));
+		assert_true(l1->used == 2 && l1->late == 2 && l1->pending == 2);
+		a = touch_at(c, 192, 8, false, 1409); /* just there */
+		assert_true(a.level == GUS_HIT_L1 && !a.pending && a.wait == 0 && a.wait_if_warm == 0);
+		a = touch_at(c, 192, 8, false, 1410); /* its second use is none */
+		assert_true(l1->used == 3 && l1->late == 2 && l1->pending == 2);
+		assert_int_equal(l1->accesses[GUS_CACHE_PREFETCH], 4);
+		gus_cache_free(c);
+	}
+}
+
+/* From wherever the line is: of lines that lie in L2 and L3 a prefetch takes 12 and 40. */
+static void test_prefetch_from(void **state)
+{
+	static const struct { unsigned others; uint32_t wait; } cases[] = { { 4, 12 }, { 8, 40 }, { 16, 200 } };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_cache_config config = tiny();
+		struct gus_cache *c;
+		struct gus_cache_answer a;
+
+		config.l1d_next_line = 1;
+		c = caches(&config);
+		touch_at(c, 63 * 64, 8, false, 0); /* the last of its 4 KiB, and then so many others throw it out of the first levels */
+		for (uint64_t i = 0; i < cases[k].others; i++)
+			touch_at(c, (1000 + i) * 4096 - 64, 8, false, 0);
+		touch_at(c, 62 * 64, 8, false, 5000);
+		a = touch_at(c, 63 * 64, 8, false, 5001);
+		assert_true(a.level == GUS_HIT_L1 && a.pending);
+		assert_int_equal(a.wait, cases[k].wait - 1);
+		gus_cache_free(c);
+	}
+}
+
+/* L2's prefetcher: what it asked for at 1000 is in L2 at 1200, and then 12 from L1. Its use asks for what follows. */
+static void test_l2_prefetch_arrives(void **state)
+{
+	static const struct { uint64_t now; uint32_t wait; bool late; } cases[] = {
+		{ 1001, 199, true }, { 1050, 150, true }, { 1187, 13, true }, { 1188, 12, true }, { 1199, 12, true }, { 1200, 12, false },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < 2 * sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_cache_config config = tiny();
+		bool warm = k % 2;
+		struct gus_cache *c;
+		const struct gus_cache_total *t;
+		struct gus_cache_answer a;
+
+		config.l2_next_line = 1;
+		c = caches(&config);
+		t = gus_cache_totals(c);
+		if (warm)
+			make_warm(c);
+		touch_at(c, 0, 8, false, 1000);
+		assert_true(gus_cache_holds(c, 1, 64) && !gus_cache_holds(c, 0, 64) && !gus_cache_holds(c, 1, 128));
+		a = touch_at(c, 64, 8, false, cases[k / 2].now);
+		assert_true(a.level == GUS_HIT_L2 && a.level_if_warm == (warm ? GUS_HIT_L2 : GUS_HIT_L1) && !a.pending);
+		assert_int_equal(a.wait, cases[k / 2].wait);
+		assert_int_equal(a.wait_if_warm, warm ? cases[k / 2].wait : 0);
+		assert_true(t->level[1].used == 1 && t->level[1].late == cases[k / 2].late && t->level[1].pending == cases[k / 2].late);
+		assert_true(gus_cache_holds(c, 1, 128) && !gus_cache_holds(c, 1, 192));
+		touch_at(c, 72, 8, false, 3000); /* L2 is not asked, so nothing follows */
+		assert_false(gus_cache_holds(c, 1, 192));
+		gus_cache_free(c);
+	}
+}
+
+/* Lines that were prefetched and thrown out before anybody wanted them, at both levels. */
+static void test_wasted(void **state)
+{
+	struct gus_cache_config config = tiny();
+	struct gus_cache *c;
+	const struct gus_cache_total *t;
+
+	(void)state;
+	config.l1d_next_line = config.l2_next_line = 1;
+	c = caches(&config);
+	t = gus_cache_totals(c);
+	touch(c, 0, false); /* brings 64 for L1; and L2, asked for that, brings 128 */
+	assert_true(gus_cache_holds(c, 0, 64) && gus_cache_holds(c, 1, 128) && !gus_cache_holds(c, 0, 128));
+	for (uint64_t i = 0; i < 3; i++)
+		touch(c, (1000 + i) * 4096 - 64, false);
+	assert_true(t->level[0].wasted == 0 && t->level[0].evicted == 1); /* 0, the oldest */
+	touch(c, 1003 * 4096 - 64, false);
+	assert_true(t->level[0].wasted == 1 && t->level[0].evicted == 2);
+	assert_int_equal(t->level[1].wasted, 0);
+	for (uint64_t i = 4; i < 8; i++)
+		touch(c, (1000 + i) * 4096 - 64, false);
+	assert_true(t->level[0].wasted == 1 && t->level[1].wasted == 1);
+	gus_cache_free(c);
+}
+
+/* Strides are those of an instruction: two whose numbers differ in their places of the table do not meet, two a table's size apart do and
+ * are never learnt. The same address again and again, or the same line, is no stride to follow. */
+static void test_strides_by_instruction(void **state)
+{
+	static const struct { uint32_t other; uint64_t stride; bool asks; } cases[] = {
+		{ 8, 256, true }, { 17, 256, true }, { 31, 256, true }, { 16, 256, false }, { 32, 256, false }, { 8, 0, false },
+		{ 8, 8, false }, { 8, (uint64_t)-256, true },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_cache_config config = plain;
+		struct gus_cache *c;
+		struct gus_cache_access a = { .bytes = 8 };
+		struct gus_cache_answer answer;
+
+		config.l1d_strides = 16;
+		config.l1d_stride_ahead = 1;
+		c = caches(&config);
+		for (uint64_t i = 0; i < 10; i++) {
+			a.id = i % 2 ? cases[k].other : 0;
+			a.address = (i % 2 ? 1 << 20 : 1 << 24) + 2048 + (i / 2) * cases[k].stride;
+			gus_cache_access(c, &a, &answer);
+		}
+		assert_int_equal(gus_cache_totals(c)->level[0].accesses[GUS_CACHE_PREFETCH], cases[k].asks ? 4 : 0);
+		gus_cache_free(c);
+	}
+}
+
+/* One step aside does not unlearn a stride that was surest: it makes two distances that are others, which take as much of the trust, and
+ * the first one that is right again is followed. Two steps aside take all of it, and it has to be learnt anew. */
+static void test_stride_forgiven(void **state)
+{
+	static const struct { uint64_t address; unsigned asked; } steps[] = {
+		{ 0, 0 }, { 64, 0 }, { 128, 0 }, { 192, 1 }, { 256, 2 }, { 2048, 2 }, { 320, 2 }, { 384, 3 }, { 448, 4 },
+		{ 3000, 4 }, { 100, 4 }, { 3100, 4 }, { 200, 4 }, { 264, 4 }, { 328, 4 }, { 392, 5 },
+	};
+	struct gus_cache_config config = plain;
+	struct gus_cache *c;
+
+	(void)state;
+	config.l1d_strides = 1;
+	config.l1d_stride_ahead = 1;
+	c = caches(&config);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		touch(c, steps[i].address, false);
+		assert_int_equal(gus_cache_totals(c)->level[0].accesses[GUS_CACHE_PREFETCH], steps[i].asked);
+	}
+	gus_cache_free(c);
+}
+
+/* Stores do not teach strides. */
+static void test_stores_no_stride(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache *c;
+
+	(void)state;
+	config.l1d_strides = 16;
+	config.l1d_stride_ahead = 1;
+	c = caches(&config);
+	for (uint64_t i = 0; i < 16; i++)
+		touch(c, i * 256, true);
+	assert_int_equal(gus_cache_totals(c)->level[0].accesses[GUS_CACHE_PREFETCH], 0);
+	gus_cache_free(c);
+}
+
+/* Ranges of huge pages have a first byte and an end, and there may be several. 4 MiB in steps of small pages: 1024 misses of the DTLB, or
+ * two where the pages are huge. */
+static void test_huge_ranges(void **state)
+{
+	struct gus_cache *c = caches(&plain);
+	const struct gus_tlb_counts *n = &gus_cache_totals(c)->dtlb;
+	static const struct { uint64_t from; uint64_t misses; } ranges[] = {
+		{ 0, 1024 }, { 4 * MIB, 2 }, { 8 * MIB, 1024 }, { 64 * MIB, 2 }, { 68 * MIB, 1024 },
+	};
+
+	(void)state;
+	gus_cache_huge_pages(c, 4 * MIB, 8 * MIB);
+	gus_cache_huge_pages(c, 64 * MIB, 68 * MIB);
+	for (size_t k = 0; k < sizeof(ranges) / sizeof(*ranges); k++) {
+		gus_cache_count_anew(c);
+		for (uint64_t at = 0; at < 4 * MIB; at += 4096)
+			touch(c, ranges[k].from + at, false);
+		assert_int_equal(n->misses, ranges[k].misses);
+	}
+	gus_cache_free(c);
+}
+
+/* Which TLB a page goes to. Stores have their own if there is one, huge pages likewise; what the second one does not take is a walk, and
+ * not counted there. A huge page and a small one of the same number are two. */
+static void test_which_tlb(void **state)
+{
+	struct gus_cache_config config = plain;
+	struct gus_cache *c;
+	const struct gus_cache_total *t;
+
+	(void)state;
+	config.dtlb_store = (struct gus_tlb_size){ 4, 4 };
+	c = caches(&config);
+	t = gus_cache_totals(c);
+	touch(c, 0, false);
+	assert_int_equal(touch(c, 0, true).tlb, GUS_TLB_SECOND); /* its own has not seen it */
+	assert_int_equal(touch(c, 0, true).tlb, GUS_TLB_HIT);
+	assert_true(t->dtlb.accesses == 3 && t->dtlb.misses == 2 && t->stlb.accesses == 2 && t->stlb.hits == 1);
+	gus_cache_free(c);
+
+	config = plain;
+	config.stlb_huge = false;
+	config.dtlb_huge.entries = 0;
+	c = caches(&config);
+	t = gus_cache_totals(c);
+	gus_cache_huge_pages(c, 2 * MIB, 4 * MIB);
+	touch(c, 2 * MIB, false);
+	assert_int_equal(touch(c, 4096, false).tlb, GUS_TLB_WALK); /* page 1, as the huge one is number 1 */
+	assert_true(t->dtlb.misses == 2 && t->stlb.accesses == 1);
+	assert_int_equal(touch(c, 3 * MIB, true).tlb, GUS_TLB_HIT);
+	assert_int_equal(touch(c, 4096, true).tlb, GUS_TLB_HIT);
+	for (uint64_t i = 0; i < 4; i++) /* out of the set of four it is a walk again, as the second one did not take it */
+		touch(c, (17 + 16 * i) * 4096, false);
+	assert_int_equal(touch(c, 2 * MIB, false).tlb, GUS_TLB_WALK);
+	gus_cache_free(c);
+
+	config = plain;
+	config.stlb.entries = 0;
+	c = caches(&config);
+	t = gus_cache_totals(c);
+	for (uint64_t i = 0; i < 65; i++)
+		assert_int_equal(touch(c, i * 4096, false).tlb, GUS_TLB_WALK);
+	assert_int_equal(touch(c, 0, false).tlb, GUS_TLB_WALK); /* 16 sets of 4, and the first has had a fifth */
+	assert_int_equal(touch(c, 4096, false).tlb, GUS_TLB_HIT);
+	assert_true(t->stlb.accesses == 0 && t->dtlb.misses == 66);
+	gus_cache_free(c);
+}
+
+/* Accesses of several lines: 130 bytes at 63 touch four, an access without a size one, and both pages count each time. */
+static void test_long_accesses(void **state)
+{
+	struct gus_cache *c = caches(&plain);
+	const struct gus_cache_total *t = gus_cache_totals(c);
+	struct gus_cache_answer a;
+
+	(void)state;
+	touch_at(c, 63, 130, false, 0);
+	assert_int_equal(t->level[0].accesses[GUS_CACHE_DEMAND], 4);
+	touch_at(c, 63, 0, false, 0);
+	assert_int_equal(t->level[0].accesses[GUS_CACHE_DEMAND], 5);
+	assert_true(t->line_splits == 1 && t->page_splits == 0 && t->requests == 2);
+	touch_at(c, 4095, 2, false, 0);
+	touch_at(c, 8191, 2, false, 0);
+	touch_at(c, 127, 2, false, 0);
+	assert_true(t->line_splits == 4 && t->page_splits == 2);
+	assert_int_equal(t->dtlb.accesses, 7);
+	touch_at(c, 0x40000, 8, false, 10000);
+	a = touch_at(c, 0x40000 + 60, 8, false, 10050); /* the first is on its way, the second is asked for */
+	assert_true(a.level == GUS_HIT_MEMORY && !a.pending && a.wait == 200);
+	a = touch_at(c, 0x40000 + 60, 8, false, 10100); /* 100 and 150 from being there */
+	assert_true(a.level == GUS_HIT_L1 && a.pending && a.wait == 150);
+	a = touch_at(c, 0x40000 + 60, 8, false, 10250);
+	assert_true(a.level == GUS_HIT_L1 && !a.pending && a.wait == 0);
+	gus_cache_free(c);
+}
+
+/* A table that says nothing: the round figures. */
+static void test_silent_table(void **state)
+{
+	struct gus_error err = { 0 };
+	static const char text[] = "uarch silent isa x86-64 \"Silent\"\nsource me \"made up\"\nport p0 me\nrow add uops 1 latency 1 uses p0:1 source me\n";
+	struct gus_uarch *u = gus_uarch_parse("silent", text, sizeof(text) - 1, NULL, 0, &err);
+	struct gus_cache_config c;
+
+	(void)state;
+	if (!u)
+		fail_msg("%s", err.text);
+	gus_cache_config_of(&c, u);
+	assert_true(c.level[0].bytes == 32 * KIB && c.level[1].bytes == MIB && c.level[2].bytes == 16 * MIB);
+	assert_true(c.level[0].ways == 8 && c.level[1].ways == 16 && c.level[2].ways == 16);
+	for (unsigned i = 0; i < GUS_CACHE_LEVELS; i++)
+		assert_true(c.level[i].replacement == GUS_REPLACE_TREE_PLRU && c.level[i].inclusion == GUS_INCLUSION_NONE);
+	assert_true(c.page_size == 4096 && c.huge_size == 2 * MIB);
+	assert_true(c.dtlb.entries == 64 && c.dtlb.ways == 64 && c.dtlb_store.entries == 0 && c.dtlb_huge.entries == 32);
+	assert_true(c.stlb.entries == 1536 && c.stlb.ways == 8 && c.stlb_huge);
+	assert_true(c.l1d_next_line == 1 && c.l1d_strides == 64 && c.l1d_stride_ahead == 2 && c.l2_next_line == 2);
+	gus_uarch_free(u);
 }
 
 int main(void)
@@ -725,7 +1068,11 @@ int main(void)
 		cmocka_unit_test(test_tlb), cmocka_unit_test(test_splits),
 		cmocka_unit_test(test_on_its_way), cmocka_unit_test(test_prefetchers), cmocka_unit_test(test_l2_prefetcher),
 		cmocka_unit_test(test_cold), cmocka_unit_test(test_cold_interval), cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_prefetch_arrives), cmocka_unit_test(test_prefetch_from),
+		cmocka_unit_test(test_l2_prefetch_arrives), cmocka_unit_test(test_wasted),
+		cmocka_unit_test(test_strides_by_instruction), cmocka_unit_test(test_stride_forgiven),
+		cmocka_unit_test(test_stores_no_stride), cmocka_unit_test(test_huge_ranges), cmocka_unit_test(test_which_tlb),
+		cmocka_unit_test(test_long_accesses), cmocka_unit_test(test_silent_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
