@@ -20,7 +20,7 @@ static unsigned least(unsigned a, unsigned b)
 
 /* Whether it is a plain operation of one register and memory (`add rax, [rdi+rcx]`): one operand that is read, and
  * written or not. */
-static bool is_one_register(const struct builder *b, const struct gus_insn_info *info)
+static bool is_one_register(const struct gus_insn_info *info)
 {
 	unsigned operands = 0;
 	bool reads = false;
@@ -30,7 +30,7 @@ static bool is_one_register(const struct builder *b, const struct gus_insn_info 
 	for (unsigned i = 0; i < info->access_count; i++) {
 		const struct gus_insn_access *a = &info->access[i];
 
-		if ((a->use & (GUS_ACCESS_ADDRESS | GUS_ACCESS_IMPLICIT)) || gus_program_is_flag(b, a->reg))
+		if (a->use & (GUS_ACCESS_ADDRESS | GUS_ACCESS_IMPLICIT)) /* the flags are implicit */
 			continue;
 		operands++;
 		reads |= (a->use & GUS_ACCESS_READ) != 0;
@@ -49,7 +49,7 @@ static bool unlaminates(const struct builder *b, const struct lowered *l)
 	if (!indexed)
 		return false;
 	/* A store alone stays fused where only reads and modifications count. */
-	return b->rules.indexed_never || (b->rules.indexed_rmw && l->loads && !is_one_register(b, info));
+	return b->rules.indexed_never || (b->rules.indexed_rmw && l->loads && !is_one_register(info));
 }
 
 /* Which uop travels with the one before it: an operation with its load, data with its address. Slots are in the order
