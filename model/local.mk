@@ -11,8 +11,15 @@ model_libmodel_a_SOURCES = \
 	model/analysis/variant.c model/analysis/variant.h \
 	model/code/growing.c model/code/growing.h \
 	model/code/program.c model/code/program.h \
+	model/code/program_fusion.c \
+	model/code/program_idioms.c \
 	model/code/program_latency.c \
+	model/code/program_pieces.c \
 	model/code/program_private.h \
+	model/code/program_registers.c \
+	model/code/program_rules.c \
+	model/code/program_stack.c \
+	model/code/program_uops.c \
 	model/code/uoptable.c model/code/uoptable.h \
 	model/code/values.c model/code/values.h \
 	model/core/config.c model/core/config.h \

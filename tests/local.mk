@@ -99,6 +99,8 @@ unit_tests = \
 	tests/unit/test_oracle \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
+	tests/unit/test_program \
+	tests/unit/test_program_uops \
 	tests/unit/test_rates \
 	tests/unit/test_records \
 	tests/unit/test_ring \
@@ -124,6 +126,8 @@ TESTS += $(unit_tests)
 endif
 
 LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
+# Tables and programs, and how to read them.
+made_program = tests/unit/made_program.c tests/unit/made_program.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
@@ -152,6 +156,8 @@ tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
+tests_unit_test_program_SOURCES = tests/unit/test_program.c tests/unit/made_tables.h $(made_program)
+tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h

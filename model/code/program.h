@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece of code as one CPU executes it: instructions joined with their rows, split into uops, with the registers through
- * which uops wait for each other. The engines run this; none of them looks at bytes or tables again.
+/* A piece of code as one CPU executes it: instructions joined with their rows, split into uops, with the registers
+ * through which uops wait for each other. The engines run this; none of them looks at bytes or tables again.
  *
  *	bytes --insn--> info --uarch--> row --program--> ops (issue) of uops (dispatch)
  *
- * An op is what decoders and renamer handle as one: an instruction, or a pair that is fused to one (compare and branch). Its
- * uops are what ports execute. Idioms, eliminated moves, fusion of a load with its operation and the cases where that is
- * undone (unlamination) are settled here, by the rules of the table's parameters. */
+ * An op is what decoders and renamer handle as one: an instruction, or a pair that is fused to one (compare and
+ * branch). Its uops are what ports execute. Idioms, eliminated moves, fusion of a load with its operation and the cases
+ * where that is undone (unlamination) are settled here, by the rules of the table's parameters. */
 #ifndef GUS_MODEL_CODE_PROGRAM_H
 #define GUS_MODEL_CODE_PROGRAM_H
 
@@ -18,8 +18,8 @@
 #include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
 
-/* Registers of a program: those of the ISA, then what only the uops of one instruction see: words on their way from a load
- * to the operation, or from there to a store. */
+/* Registers of a program: those of the ISA, then what only the uops of one instruction see: words on their way from a
+ * load to the operation, or from there to a store. */
 enum {
 	GUS_TEMP = GUS_INSN_REGS,       /* the first */
 	GUS_TEMPS = 8,
@@ -37,8 +37,8 @@ enum gus_uop_kind {
 /* Which file a result takes a register of. */
 enum gus_regfile { GUS_REGFILE_NONE, GUS_REGFILE_INT, GUS_REGFILE_VECTOR, GUS_REGFILE_MASK, GUS_REGFILES };
 
-/* Of an input: how many cycles after the uop's dispatch it is still in time (0 for most; the addend of a multiplication and
- * addition on some CPUs). Of an output: cycles from dispatch until others can use it. */
+/* Of an input: how many cycles after the uop's dispatch it is still in time (0 for most; the addend of a multiplication
+ * and addition on some CPUs). Of an output: cycles from dispatch until others can use it. */
 struct gus_flow {
 	uint8_t reg;
 	int16_t cycles;
@@ -128,10 +128,10 @@ enum gus_program_flag {
 	GUS_PROGRAM_TEXTS = 1,          /* fill in the text of each instruction */
 };
 
-/* Reads code as one CPU sees it. base is its address. The program borrows the table. NULL with err if the bytes are not whole
- * instructions ("at byte 7: ...") or there are none. Freed with gus_program_free. */
-struct gus_program *gus_program_new(const struct gus_uarch *u, const void *code, size_t size, uint64_t base, unsigned flags,
-				    struct gus_error *err);
+/* Reads code as one CPU sees it. base is its address. The program borrows the table. NULL with err if the bytes are not
+ * whole instructions ("at byte 7: ...") or there are none. Freed with gus_program_free. */
+struct gus_program *gus_program_new(const struct gus_uarch *u, const void *code, size_t size, uint64_t base,
+				    unsigned flags, struct gus_error *err);
 /* A table of uops (the form is in model/code/uoptable.h) is a program, too. */
 void gus_program_free(struct gus_program *p);
 /* A copy to be changed. */

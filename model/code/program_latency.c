@@ -1,104 +1,137 @@
 /* SPDX-License-Identifier: MIT */
-/* Latencies by operand: which result needs which input, which input may come late, and when each result is there. */
+/* Latencies by operand: which result needs which input, which input may come late, and when each result is there.
+ *
+ * One latency a row says too much or too little of many instructions: the addend of a multiplication and addition may
+ * come while the product is being made, and a shift by cl has its result before its flags. Where it is known the tables
+ * have pairs (uops.info measures them: a chain through each pair of operands by itself), and here they become a matrix
+ * from each access that reads to each that writes. For few instructions it follows from what they do; for all others
+ * every result needs every input, and both take the row's latency.
+ *
+ * A uop has one time at which it may start. So with out[o] the longest latency to result o, an input that takes less
+ * than that to o is in time that much later: its *lateness* is the least of out[o] - cycles[i][o] over the results. */
 #include <string.h>
 
 #include "model/code/program_private.h"
 
-static bool is_flag(const struct gus_uarch *u, unsigned reg)
-{
-	return u->isa == GUS_ISA_ARM64 ? reg == GUS_A64_NZCV : reg >= GUS_X86_CF && reg <= GUS_X86_SYSFLAGS;
-}
-
 /* Operands are numbered as uops.info does: registers in order, those of addresses left out, all flags together as the
  * last. Returns how many registers there are before the flags. */
-static unsigned number_operands(const struct gus_uarch *u, const struct gus_insn_info *info, uint8_t number[])
+static unsigned number_operands(const struct builder *b, const struct gus_insn_info *info, uint8_t number[])
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < info->access_count; i++)
-		if (!(info->access[i].use & GUS_ACCESS_ADDRESS) && !is_flag(u, info->access[i].reg))
+		if (!(info->access[i].use & GUS_ACCESS_ADDRESS) && !gus_program_is_flag(b, info->access[i].reg))
 			number[i] = (uint8_t)n++;
 	for (unsigned i = 0; i < info->access_count; i++)
-		if (!(info->access[i].use & GUS_ACCESS_ADDRESS) && is_flag(u, info->access[i].reg))
+		if (!(info->access[i].use & GUS_ACCESS_ADDRESS) && gus_program_is_flag(b, info->access[i].reg))
 			number[i] = (uint8_t)n;
 	return n;
 }
 
-static bool from_pairs(const struct gus_uarch *u, struct lowered *l)
+/* Writes one pair for all accesses that it is about, as several flags share a number; how many they were. */
+static unsigned note_pair(struct lowered *l, const uint8_t number[], const struct gus_uarch_pair *pair)
 {
 	const struct gus_insn_info *info = l->info;
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < info->access_count; i++) {
+		if (number[i] != pair->from || !gus_program_reads(&info->access[i]))
+			continue;
+		for (unsigned o = 0; o < info->access_count; o++)
+			if (number[o] == pair->to && (info->access[o].use & GUS_ACCESS_WRITE)) {
+				l->cycles[i][o] = (int16_t)gus_program_cycles(pair->cycles);
+				found++;
+			}
+	}
+	return found;
+}
+
+static bool from_pairs(const struct builder *b, struct lowered *l)
+{
 	uint8_t number[GUS_INSN_ACCESSES] = { 0 };
 	unsigned flags, most = 0, found = 0;
 
-	if (!l->row || !l->row->pairs_n || (info->flags & GUS_INSN_SAME_REGS))
+	/* With equal registers the form has figures of its own, as a CPU may know a trick for them. */
+	if (!l->row || !l->row->pairs_n || (l->info->flags & GUS_INSN_SAME_REGS))
 		return false;
-	flags = number_operands(u, info, number);
+	flags = number_operands(b, l->info, number);
 	for (uint32_t k = 0; k < l->row->pairs_n; k++) {
-		const struct gus_uarch_pair *pair = &u->pairs[l->row->pairs + k];
+		const struct gus_uarch_pair *pair = &b->u->pairs[l->row->pairs + k];
 
 		if (pair->to_kind != GUS_UARCH_REGISTER)
 			continue;
 		most = pair->to > most ? pair->to : most;
-		for (unsigned i = 0; pair->from_kind == GUS_UARCH_REGISTER && i < info->access_count; i++)
-			for (unsigned o = 0; number[i] == pair->from && gus_program_reads(&info->access[i]) && o < info->access_count; o++)
-				if (number[o] == pair->to && (info->access[o].use & GUS_ACCESS_WRITE)) {
-					l->cycles[i][o] = (int16_t)((pair->cycles + GUS_UARCH_CENTI / 2) / GUS_UARCH_CENTI);
-					found++;
-				}
+		if (pair->from_kind == GUS_UARCH_REGISTER)
+			found += note_pair(l, number, pair);
 	}
 	/* Two operands in one register are one access here: then the numbers do not fit. */
 	return found && most <= flags;
 }
 
-/* From a general register to a vector register whose other elements are kept: those go into the last uop, the conversion
- * itself, which takes as long as one without the transfer. */
-static bool from_conversion(const struct gus_uarch *u, struct lowered *l)
+static bool is_xmm(unsigned reg)
+{
+	return reg >= GUS_X86_V0 && reg < GUS_X86_MM0;
+}
+
+static bool is_general(unsigned reg)
+{
+	return reg >= GUS_X86_RAX && reg <= GUS_X86_R15;
+}
+
+/* From a general register to a vector register whose other elements are kept (cvtsi2sd): two uops, the transfer and the
+ * conversion itself. The elements go into the second one, which takes as long as a conversion without the transfer. */
+static bool from_conversion(const struct builder *b, struct lowered *l)
 {
 	const struct gus_insn_info *info = l->info;
-	const struct gus_uarch_form *form = gus_uarch_form_by_text(u, "CVTDQ2PS (XMM, XMM)");
-	int16_t alone, whole = (int16_t)((l->latency + GUS_UARCH_CENTI / 2) / GUS_UARCH_CENTI);
+	const struct gus_uarch_form *form = gus_uarch_form_by_text(b->u, "CVTDQ2PS (XMM, XMM)");
+	int16_t alone, whole = (int16_t)gus_program_cycles(l->latency);
 	int to = -1;
 
-	if (info->class != GUS_INSN_CONVERT || info->memory_count || !form || form->row == GUS_UARCH_NONE)
+	if (b->u->isa != GUS_ISA_X86_64 || info->class != GUS_INSN_CONVERT || info->memory_count || !form ||
+	    form->row == GUS_UARCH_NONE)
 		return false;
-	alone = (int16_t)(u->rows[form->row].latency / GUS_UARCH_CENTI);
+	alone = (int16_t)(b->u->rows[form->row].latency / GUS_UARCH_CENTI);
 	for (unsigned o = 0; o < info->access_count; o++)
-		if ((info->access[o].use & GUS_ACCESS_WRITE) && info->access[o].reg >= GUS_X86_V0 && info->access[o].reg < GUS_X86_MM0)
+		if ((info->access[o].use & GUS_ACCESS_WRITE) && is_xmm(info->access[o].reg))
 			to = (int)o;
 	for (unsigned i = 0; to >= 0 && i < info->access_count; i++)
 		if (gus_program_reads(&info->access[i]))
-			l->cycles[i][to] = info->access[i].reg >= GUS_X86_RAX && info->access[i].reg <= GUS_X86_R15 ? whole :
-				alone < whole ? alone : whole;
-	return to >= 0 && u->isa == GUS_ISA_X86_64;
+			l->cycles[i][to] = is_general(info->access[i].reg) || alone > whole ? whole : alone;
+	return to >= 0;
 }
 
-/* Without such figures all results need all operands, but for a shift by a register: its flags stay what they were if the count
- * is zero, so they wait for the old ones, and its register does not. */
-static bool from_rules(const struct gus_uarch *u, struct lowered *l)
+/* A shift by a register: its flags stay what they were if the count is zero, so they wait for the old ones, and its
+ * register does not. */
+static bool from_rules(const struct builder *b, struct lowered *l)
 {
 	const struct gus_insn_info *info = l->info;
-	bool conditional = false;
+	bool conditional = false, flags[GUS_INSN_ACCESSES];
 
-	for (unsigned i = 0; i < info->access_count; i++)
-		conditional |= is_flag(u, info->access[i].reg) && (info->access[i].use & GUS_ACCESS_CONDITIONAL);
+	for (unsigned i = 0; i < info->access_count; i++) {
+		flags[i] = gus_program_is_flag(b, info->access[i].reg);
+		conditional |= flags[i] && (info->access[i].use & GUS_ACCESS_CONDITIONAL);
+	}
 	if (info->class != GUS_INSN_SHIFT || !conditional)
 		return false;
 	for (unsigned i = 0; i < info->access_count; i++)
 		for (unsigned o = 0; gus_program_reads(&info->access[i]) && o < info->access_count; o++)
-			if ((info->access[o].use & GUS_ACCESS_WRITE) &&
-			    (is_flag(u, info->access[o].reg) || !is_flag(u, info->access[i].reg)))
-				l->cycles[i][o] = (int16_t)((l->latency + GUS_UARCH_CENTI / 2) / GUS_UARCH_CENTI);
+			if ((info->access[o].use & GUS_ACCESS_WRITE) && (flags[o] || !flags[i]))
+				l->cycles[i][o] = (int16_t)gus_program_cycles(l->latency);
 	return true;
 }
 
-void gus_program_latencies(const struct gus_uarch *u, struct lowered *l)
+enum { NOT_NEEDED = 0xff }; /* each byte of -1 */
+
+void gus_program_latencies(const struct builder *b, struct lowered *l)
 {
-	memset(l->cycles, 0xff, sizeof(l->cycles));
-	memset(l->out, 0xff, sizeof(l->out));
-	l->by_access = !l->idiom && l->info->class != GUS_INSN_BAD && from_pairs(u, l);
-	if (!l->by_access && !l->idiom) {
-		memset(l->cycles, 0xff, sizeof(l->cycles));
-		l->by_access = from_rules(u, l) || from_conversion(u, l);
+	memset(l->cycles, NOT_NEEDED, sizeof(l->cycles));
+	memset(l->out, NOT_NEEDED, sizeof(l->out));
+	if (l->idiom)
+		return;
+	l->by_access = from_pairs(b, l);
+	if (!l->by_access) {
+		memset(l->cycles, NOT_NEEDED, sizeof(l->cycles)); /* what pairs that do not fit have left */
+		l->by_access = from_rules(b, l) || from_conversion(b, l);
 	}
 	for (unsigned i = 0; l->by_access && i < l->info->access_count; i++)
 		for (unsigned o = 0; o < l->info->access_count; o++)
@@ -124,9 +157,8 @@ bool gus_program_needs(const struct lowered *l, uint32_t outs, unsigned access)
 
 int gus_program_lateness(const struct lowered *l, uint32_t outs, unsigned access)
 {
-	int late = INT16_MAX;
-
 	const struct gus_insn_access *a = &l->info->access[access];
+	int late = INT16_MAX;
 
 	/* What only keeps the rest of a register is merged at the end. */
 	if (!l->by_access && (a->use & GUS_ACCESS_KEEP) && !(a->use & GUS_ACCESS_READ) && l->latency > GUS_UARCH_CENTI)
@@ -142,9 +174,11 @@ unsigned gus_program_latency(const struct lowered *l, unsigned access, unsigned 
 	return l->by_access && l->out[access] >= 0 ? (unsigned)l->out[access] : latency;
 }
 
+/* Only if some result needs all inputs: then there is a uop that has them all, and one before it that has fewer. */
 uint32_t gus_program_early(const struct lowered *l)
 {
 	uint32_t needs[GUS_INSN_ACCESSES] = { 0 }, all = 0, early = 0;
+	bool some = false;
 
 	if (!l->by_access)
 		return 0;
@@ -154,11 +188,10 @@ uint32_t gus_program_early(const struct lowered *l)
 				needs[o] |= 1u << i;
 		all |= needs[o];
 	}
-	for (unsigned o = 0; o < l->info->access_count; o++)
+	for (unsigned o = 0; o < l->info->access_count; o++) {
+		some |= needs[o] == all;
 		if (needs[o] && needs[o] != all)
 			early |= 1u << o;
-	for (unsigned o = 0; o < l->info->access_count; o++)
-		if (needs[o] == all)
-			return early;
-	return 0;
+	}
+	return some ? early : 0;
 }

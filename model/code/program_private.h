@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the makers of programs share while they build one. */
+/* What the makers of programs share while they build one. The order of their steps is in program.c; each file has one
+ * of them:
+ *
+ *	program_rules.c      what a table says about programs as such
+ *	program_registers.c  which registers uops wait for and which files results lie in
+ *	program_pieces.c     an instruction's row, as uops of a kind each
+ *	program_idioms.c     what the renamer does by itself
+ *	program_latency.c    which result needs which input, and when
+ *	program_uops.c       the uops and the words that they hand each other
+ *	program_fusion.c     pairs that travel as one
+ *	program_stack.c      what the stack engine inserts */
 #ifndef GUS_MODEL_CODE_PROGRAM_PRIVATE_H
 #define GUS_MODEL_CODE_PROGRAM_PRIVATE_H
 
@@ -12,6 +22,9 @@ struct roles {
 	bool split;             /* a store is two uops, one for the address and one for the data */
 };
 
+/* The words of the parameter macro_fusion in their order: each CPU fuses what the ones before it do, and more. */
+enum fusion { FUSION_NONE, FUSION_TEST_CMP, FUSION_TEST_CMP_ADD, FUSION_ALL };
+
 /* The parameters of a table that decide about programs. */
 struct rules {
 	struct roles roles;
@@ -19,10 +32,12 @@ struct rules {
 	bool x86;
 	bool zero_int, zero_vector, ones, move_int, move_vector, immediate_add, stack_engine, micro_fusion, rob_fused;
 	bool indexed_store, indexed_never, indexed_rmw;
-	bool fuse_none, fuse_test_cmp, fuse_all;
+	enum fusion fusion;     /* of a comparison with the branch behind it */
 	uint16_t load, load_indexed, load_vector; /* cycles */
 };
 
+/* All that is made so far. Ops own their uops, and uops their flows, by place and number: so arrays only grow at the
+ * end while an instruction is made, and the uops of one instruction lie behind each other. */
 struct builder {
 	const struct gus_uarch *u;
 	struct rules rules;
@@ -35,8 +50,8 @@ struct builder {
 	struct gus_vec(struct gus_program_memory) memories;
 };
 
-/* Making a program: begin, add code as often as there is some, look at it. What was looked at is owned by the program if nothing is
- * added any more. */
+/* Making a program: begin, add code as often as there is some, look at it. What was looked at is owned by the program
+ * if nothing is added any more. */
 struct gus_program_code {
 	const void *bytes;
 	size_t size;
@@ -51,14 +66,15 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 void gus_program_take(struct builder *b, const struct gus_op *op);
 void gus_program_look(struct gus_program *p, const struct builder *b);
 
-enum { PIECES = 96 };           /* uops of one instruction; what has more is cut there (state save, wide microcode) */
+/* A uop before it knows its operands. */
+enum { PIECES = 96 };           /* of one instruction; what has more is cut there (state save, wide microcode) */
 struct piece {
 	uint64_t ports;
 	enum gus_uop_kind kind;
 	uint16_t held;          /* cycles that the port is taken */
 };
 
-/* One instruction on its way from row to uops. */
+/* One instruction on its way from row to uops. Each step fills in what the next ones need. */
 struct lowered {
 	const struct gus_insn_info *info;
 	const struct gus_uarch_row *row;        /* NULL: bounds of its class */
@@ -78,6 +94,18 @@ struct lowered {
 	bool by_access;                         /* the two are filled in */
 };
 
+/* Whole cycles, to the nearest. */
+static inline unsigned gus_program_cycles(uint32_t centi)
+{
+	return (centi + GUS_UARCH_CENTI / 2) / GUS_UARCH_CENTI;
+}
+
+/* program_rules.c */
+void gus_program_find_rules(struct rules *r, const struct gus_uarch *u);
+/* The row of an addition of general registers: what any plain computation needs. NULL if the table has none. */
+const struct gus_uarch_row *gus_program_addition(const struct gus_uarch *u);
+
+/* program_registers.c */
 /* A register that is written in parts keeps the rest, and so waits for it; the high byte registers are apart. */
 static inline bool gus_program_reads(const struct gus_insn_access *a)
 {
@@ -85,9 +113,34 @@ static inline bool gus_program_reads(const struct gus_insn_access *a)
 		return false;
 	return (a->use & GUS_ACCESS_READ) || ((a->use & GUS_ACCESS_KEEP) && !(a->use & GUS_ACCESS_HIGH));
 }
+bool gus_program_is_flag(const struct builder *b, unsigned reg);
+/* False of what no uop waits for: the instruction pointer, control words that hardly ever change. */
+bool gus_program_is_tracked(const struct builder *b, unsigned reg);
+unsigned gus_program_stack_pointer(const struct builder *b);
+/* With a stack engine, push and pop neither wait for rsp nor make anybody wait: the decoders keep the offset. */
+bool gus_program_by_stack_engine(const struct builder *b, const struct gus_insn_info *info,
+				 const struct gus_insn_access *a);
+/* Of arm64's writing back of an address, and of x86's push and pop: the register is ready as soon as an addition is,
+ * whatever the load takes. */
+bool gus_program_is_writeback(const struct builder *b, const struct gus_insn_info *info,
+			      const struct gus_insn_access *a);
+/* Whether computing uops of a load or store are such additions. */
+bool gus_program_writes_back(const struct builder *b, const struct gus_insn_info *info);
+/* How many registers of each file its results take. */
+void gus_program_count_results(const struct builder *b, const struct gus_insn_info *info, struct gus_op *op);
 
+/* program_pieces.c */
+/* What the row says, or without one the bounds of the class. */
+void gus_program_take_row(struct builder *b, struct lowered *l, const struct gus_uarch_row *row);
+/* The uops of the row by what they are for, in the order in which they travel. */
+void gus_program_find_pieces(const struct builder *b, struct lowered *l);
+
+/* program_idioms.c */
+void gus_program_find_idioms(const struct builder *b, struct lowered *l);
+
+/* program_latency.c */
 /* Finds, from the row's latencies by operand or by rule, which access needs which, and how long each takes. */
-void gus_program_latencies(const struct gus_uarch *u, struct lowered *l);
+void gus_program_latencies(const struct builder *b, struct lowered *l);
 /* Accesses are numbered as in the info, sets of them are bit masks. Whether any of outs needs what the access reads. */
 bool gus_program_needs(const struct lowered *l, uint32_t outs, unsigned access);
 /* How many cycles after the others the access may come, for the sake of outs. */
@@ -96,5 +149,27 @@ int gus_program_lateness(const struct lowered *l, uint32_t outs, unsigned access
 unsigned gus_program_latency(const struct lowered *l, unsigned access, unsigned latency);
 /* The results that need fewer operands than others do; 0: all need the same. */
 uint32_t gus_program_early(const struct lowered *l);
+
+/* program_uops.c */
+/* A uop is written between begin and end: first what it waits for, then, behind end_in, what it gives; end adds it. */
+void gus_program_begin_in(struct builder *b, struct gus_uop *uop);
+void gus_program_end_in(struct builder *b, struct gus_uop *uop);
+void gus_program_end_out(struct builder *b, struct gus_uop *uop);
+void gus_program_add_flow(struct builder *b, unsigned reg, int cycles);
+void gus_program_write_uops(struct builder *b, const struct lowered *l);
+
+/* program_fusion.c */
+/* How many fused uops and issue slots an instruction takes, and which uop is in which slot. */
+void gus_program_fuse_micro(struct builder *b, const struct lowered *l);
+/* Whether decoders that see it wait for a branch behind it. */
+bool gus_program_may_fuse(const struct builder *b, const struct gus_insn_info *info);
+/* Makes one op of each pair of instructions that fuses, of the ops from that one on. */
+void gus_program_fuse_macro(struct builder *b, size_t from);
+/* Entries of the reorder buffer: by slots or by uops. After all that changes either. */
+void gus_program_settle_rob(struct builder *b, size_t from);
+
+/* program_stack.c */
+/* Adds the uops that bring rsp up to date, to the ops from that one on; again: the code is run in a loop. */
+void gus_program_add_syncs(struct builder *b, size_t from, bool again);
 
 #endif

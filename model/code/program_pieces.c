@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* From an instruction's row to pieces: uops that know their kind and ports, and not yet their operands.
+ *
+ * A row is a resource mapping, as the Gus papers have it: uops on groups of ports, and no word on which uop does what.
+ * That is needed here, since a load's uop waits for the address and not for the other operand. It follows from the
+ * ports: what can only go to ports of the plainest load is a load if the instruction reads memory; the same for stores;
+ * all else computes. */
+#include "model/code/program_private.h"
+
+/* What a form without a row is taken for: the middle of its class' bounds. */
+static void take_class(struct builder *b, struct lowered *l)
+{
+	const char *name = gus_insn_class_name((enum gus_insn_class)l->info->class);
+	const struct gus_uarch_class *class = name ? gus_uarch_class(b->u, name) : NULL;
+
+	b->unknown++;
+	l->op->flags |= GUS_OP_UNKNOWN;
+	l->uops = 1;
+	l->latency = GUS_UARCH_CENTI;
+	if (!class)
+		return;
+	l->uops = class->uops_lo ? class->uops_lo : 1;
+	l->latency = (class->latency_lo + class->latency_hi) / 2;
+	l->uses = b->u->uses + class->uses;
+	l->uses_n = class->uses_n;
+}
+
+void gus_program_take_row(struct builder *b, struct lowered *l, const struct gus_uarch_row *row)
+{
+	if (!row) {
+		take_class(b, l);
+		return;
+	}
+	l->row = row;
+	l->uops = row->uops;
+	l->fused = row->fused;
+	l->latency = row->latency;
+	l->loadlat = row->loadlat;
+	l->uses = b->u->uses + row->uses;
+	l->uses_n = row->uses_n;
+	/* A uop has room for one unit: the one that is busy longest is the one that others wait for. */
+	for (uint32_t i = 0; i < row->units_n; i++) {
+		unsigned cycles = gus_program_cycles(b->u->uses[row->units + i].cycles);
+
+		if (cycles > l->unit_cycles) {
+			l->unit = (uint8_t)(b->u->uses[row->units + i].group + 1);
+			l->unit_cycles = (uint16_t)cycles;
+		}
+	}
+	l->decoded_known = row->decoded != 0;
+	l->complex = row->complex;
+	l->op->decoded = (uint8_t)(row->decoded < UINT8_MAX ? row->decoded : UINT8_MAX);
+	l->op->microcoded = (uint16_t)row->microcoded;
+}
+
+/* How the instruction touches memory, as far as it decides about kinds. */
+struct touches {
+	bool load, store, indexed;
+};
+
+static struct touches touches_of(const struct gus_insn_info *info)
+{
+	struct touches t = { .load = (info->flags & GUS_INSN_PREFETCH) != 0 };
+
+	for (unsigned i = 0; i < info->memory_count; i++) {
+		t.indexed |= info->memory[i].index != 0;
+		t.load |= (info->memory[i].use & GUS_ACCESS_READ) != 0;
+		t.store |= (info->memory[i].use & GUS_ACCESS_WRITE) != 0;
+	}
+	return t;
+}
+
+/* What a uop on these ports is for, given the pieces before it. */
+static enum gus_uop_kind kind_of(const struct roles *roles, const struct lowered *l, struct touches t, uint64_t ports)
+{
+	const bool own_addresses = roles->address & ~roles->load; /* there are ports that no load takes */
+
+	if (t.store && roles->split && !(ports & ~roles->data))
+		return GUS_UOP_STORE_DATA;
+	/* Haswell's store addresses may go to p2 and p3, as loads do, or to p7: where a load is already there, this is
+	 * one. */
+	if (t.load && !(ports & ~roles->load) && !(t.store && own_addresses && l->loads))
+		return GUS_UOP_LOAD;
+	if (t.store && !(ports & ~roles->store))
+		return roles->split || l->stores ? GUS_UOP_STORE_ADDRESS : GUS_UOP_STORE_DATA;
+	return GUS_UOP_COMPUTE;
+}
+
+static void add_piece(const struct rules *rules, struct lowered *l, struct touches t, struct piece piece)
+{
+	/* A form that reads and writes on ports for both: the first is the load. */
+	if (piece.kind == GUS_UOP_LOAD && t.store && !rules->roles.split && l->loads)
+		piece.kind = GUS_UOP_STORE_ADDRESS;
+	/* Haswell's p7 adds no index. */
+	if (piece.kind == GUS_UOP_STORE_ADDRESS && t.indexed && rules->indexed_store &&
+	    (piece.ports & rules->roles.load))
+		piece.ports &= rules->roles.load;
+	l->loads += piece.kind == GUS_UOP_LOAD;
+	l->stores += piece.kind == GUS_UOP_STORE_DATA;
+	l->addresses += piece.kind == GUS_UOP_STORE_ADDRESS;
+	l->computes += piece.kind == GUS_UOP_COMPUTE;
+	l->pieces[l->pieces_n++] = piece;
+}
+
+/* The cycles of a use are uops, unless there are more cycles than uops: then ports are held for several (the halves of
+ * a wide access), and each group has as many pieces as the instruction has uops. Where there are more groups than uops,
+ * one uop holds several ports, which here is one piece each. Less than half a cycle, an average, is still a uop. */
+static void add_pieces(const struct rules *rules, struct lowered *l, struct touches t, uint64_t ports, uint32_t cycles)
+{
+	struct piece piece = { .ports = ports, .kind = kind_of(&rules->roles, l, t, ports), .held = 1 };
+	uint32_t n = cycles ? cycles : 1;
+
+	if (l->uops && n > l->uops) {
+		piece.held = (uint16_t)(n / l->uops);
+		n = l->uops;
+	}
+	for (; n && l->pieces_n < PIECES; n--)
+		add_piece(rules, l, t, piece);
+}
+
+/* A store has data, also where its only uop is on a port that does both: the last of its addresses is it. */
+static void find_data(struct lowered *l)
+{
+	for (unsigned i = l->pieces_n; i-- > 0;)
+		if (l->pieces[i].kind == GUS_UOP_STORE_ADDRESS) {
+			l->pieces[i].kind = GUS_UOP_STORE_DATA;
+			l->addresses--;
+			l->stores++;
+			return;
+		}
+}
+
+/* Uops travel in the order in which they hand each other words, so that who needs a result always comes behind it. A
+ * stable sort: among uops of a kind the row's order counts. */
+static void order_pieces(struct lowered *l)
+{
+	static const uint8_t rank[] = {
+		[GUS_UOP_LOAD] = 0, [GUS_UOP_COMPUTE] = 1, [GUS_UOP_STORE_ADDRESS] = 2, [GUS_UOP_STORE_DATA] = 3 };
+
+	for (unsigned i = 1; i < l->pieces_n; i++)
+		for (unsigned k = i; k && rank[l->pieces[k - 1].kind] > rank[l->pieces[k].kind]; k--) {
+			struct piece swap = l->pieces[k];
+
+			l->pieces[k] = l->pieces[k - 1];
+			l->pieces[k - 1] = swap;
+		}
+}
+
+void gus_program_find_pieces(const struct builder *b, struct lowered *l)
+{
+	struct touches t = touches_of(l->info);
+
+	for (uint32_t i = 0; i < l->uses_n; i++)
+		add_pieces(&b->rules, l, t, b->u->groups[l->uses[i].group].ports,
+			   gus_program_cycles(l->uses[i].cycles));
+	if (t.store && !l->stores)
+		find_data(l);
+	order_pieces(l);
+}
