@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += proto/libproto.a
 proto_libproto_a_SOURCES = \
+	proto/column_kinds.c \
 	proto/columns.h \
 	proto/columns_decode.c \
 	proto/container.h \
