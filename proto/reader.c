@@ -372,11 +372,6 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 	return GUS_READ_CUT;
 }
 
-enum gus_read gus_reader_next(struct gus_reader *r, struct gus_frame *frame, struct gus_error *err)
-{
-	return gus_reader_next_of(r, UINT32_MAX, frame, err);
-}
-
 void gus_reader_rewind(struct gus_reader *r)
 {
 	bool header_lost = r->damage.header_lost;
@@ -482,7 +477,7 @@ static bool begins_with_header(struct gus_reader *r)
 	return head_ok(&h, bytes) && h.type == GUS_FRAME_HEADER && h.sequence == 0;
 }
 
-/* Takes the header from the first frame. Whatever is wrong with it is told again by gus_reader_next. */
+/* Takes the header from the first frame. Whatever is wrong with it is told again by gus_reader_next_of. */
 static void load_header(struct gus_reader *r)
 {
 	struct gus_frame frame;
