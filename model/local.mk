@@ -60,7 +60,7 @@ model_libmodel_a_SOURCES = \
 	model/watch/known.c model/watch/known.h \
 	model/watch/phases.c model/watch/phases.h
 nodist_model_libmodel_a_SOURCES = model/builtin_list.h
-BUILT_SOURCES += model/builtin_list.h
+gus_made_headers += model/builtin_list.h
 CLEANFILES += model/builtin_list.h
 EXTRA_DIST += model/uarch
 
@@ -81,6 +81,5 @@ model/builtin_list.h: FORCE
 		done | LC_ALL=C sort; \
 		echo '#endif'; \
 	} >$@.new; if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
-model/tables/builtin.$(OBJEXT): model/builtin_list.h
 FORCE:
 .PHONY: FORCE

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of a SAMPLES or SWITCHES frame back to rows. All of it reads foreign bytes. */
+/* The columns of a SAMPLES or SWITCHES frame back to rows. All of it reads foreign bytes.
+ *
+ * What holds whatever the bytes are:
+ * - Nothing is read outside the frame: each column has a cursor over its own bytes, which it must use up exactly. A
+ *   length or a count that is off shows in the column that has it, not in a later one that happens to decode.
+ * - Memory is bounded before it is taken: rows and entries by the limits of sample.h, a table by the bytes that it must
+ *   have.
+ * - Either all rows are good or there are none: a batch of which half is right would be taken for a small one.
+ *
+ * A frame whose checksum is right and whose columns do not decode was written by a program that is wrong, or newer than
+ * its version says; the caller counts it as a corrupt place. */
 #include <stdlib.h>
 
 #include "base/cursor.h"
@@ -11,6 +21,8 @@ static bool get_table(struct gus_cursor *in, uint64_t *v, size_t n)
 	uint64_t distinct = gus_cursor_varint(in), value = 0;
 	uint64_t *table;
 
+	/* Each takes a byte or more, so there can't be more of them than bytes: eight bytes of memory for one of the
+	 * file. */
 	if (in->bad || distinct > gus_cursor_left(in))
 		return false;
 	table = gus_resize(NULL, distinct, sizeof(*table));
@@ -29,7 +41,8 @@ static bool get_table(struct gus_cursor *in, uint64_t *v, size_t n)
 	return !in->bad;
 }
 
-/* n values of one column out of its own bytes, which must hold exactly that. */
+/* n values of one column out of its own bytes, which must hold exactly that. The cursor is sticky: once it is bad it
+ * yields zeros, so the loops need no test of their own, and n is bounded. */
 static bool get_column(struct gus_cursor in, uint64_t encoding, uint64_t *v, size_t n)
 {
 	uint64_t value = 0;
@@ -64,12 +77,14 @@ static bool get_pairs(struct gus_cursor in, struct gus_branch *v, size_t n)
 	uint64_t distinct = gus_cursor_varint(&in), from = 0;
 	struct gus_branch *table;
 
-	if (in.bad || distinct > gus_cursor_left(&in) / 2)
+	if (in.bad || distinct > gus_cursor_left(&in) / 2) /* two varints each */
 		return false;
 	table = gus_resize(NULL, distinct, sizeof(*table));
 	for (uint64_t i = 0; i < distinct; i++) {
 		from += gus_cursor_varint(&in);
-		table[i] = (struct gus_branch){ .from = from, .to = from + (uint64_t)gus_unzigzag(gus_cursor_varint(&in)) };
+		table[i].from = from;
+		table[i].to = from + (uint64_t)gus_unzigzag(gus_cursor_varint(&in));
+		table[i].flags = table[i].cycles = 0; /* until their columns come, if they do */
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t number = gus_cursor_varint(&in);
@@ -92,6 +107,8 @@ static bool sum_entries(const struct gus_columns *c, enum gus_column count_of, u
 	for (size_t i = 0; i < c->n; i++) {
 		uint64_t count = c->column[count_of].v[i];
 
+		/* A count is foreign and may be near 2^64: looked at by itself first, else the sum might wrap to a
+		 * small one, and a row's entries lie outside the array. */
 		if (count > most || (end += count) > most)
 			return false;
 		ends[i] = end;
@@ -131,7 +148,7 @@ static bool get_of_branches(struct gus_columns *c, struct gus_cursor in, uint64_
 	return good;
 }
 
-/* A column of entries; what is not known is skipped. */
+/* A column that is no row's value; what is not known is passed over. */
 static bool get_entries(struct gus_columns *c, struct gus_cursor in, uint64_t column, uint64_t encoding)
 {
 	switch (column) {
@@ -147,29 +164,43 @@ static bool get_entries(struct gus_columns *c, struct gus_cursor in, uint64_t co
 	}
 }
 
+static bool is_known(uint64_t column)
+{
+	for (size_t i = 0; i < gus_column_kinds_n; i++)
+		if (gus_column_kinds[i].number == column)
+			return true;
+	return false;
+}
+
+static bool get_any(struct gus_columns *c, struct gus_cursor in, uint64_t column, uint64_t encoding)
+{
+	if (!is_known(column))
+		return get_entries(c, in, column, encoding);
+	gus_vec_reserve(&c->column[column], c->n);
+	c->column[column].n = c->n;
+	return get_column(in, encoding, c->column[column].v, c->n);
+}
+
+/* n rows of zeros: what they are where a column is absent. Columns from GUS_COL_MORE on are so without any memory. */
 static void make_rows(struct gus_columns *c, size_t n)
 {
 	gus_columns_clear(c);
 	c->n = n;
-	for (int i = 1; i < GUS_COL_COUNT; i++) {
-		gus_vec_reserve(&c->column[i], n);
-		if (n)
-			memset(c->column[i].v, 0, n * sizeof(uint64_t));
-		c->column[i].n = n;
-	}
-}
+	for (size_t i = 0; i < gus_column_kinds_n && gus_column_kinds[i].number < GUS_COL_MORE; i++) {
+		unsigned number = gus_column_kinds[i].number;
 
-/* The columns that belong to rows, which are those of the lowest numbers: what is counted by them is known then. */
-static bool get_rows(struct gus_columns *c, struct gus_cursor in, uint64_t column, uint64_t encoding)
-{
-	return column >= GUS_COL_COUNT || get_column(in, encoding, c->column[column].v, c->n);
+		gus_vec_reserve(&c->column[number], n);
+		if (n)
+			memset(c->column[number].v, 0, n * sizeof(uint64_t));
+		c->column[number].n = n;
+	}
 }
 
 int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, struct gus_error *err)
 {
 	struct gus_cursor in = gus_cursor(bytes, size);
-	uint64_t n = gus_cursor_varint(&in), last = 0, seen = 0;
-	bool summed = false;
+	uint64_t n = gus_cursor_varint(&in), last = 0;
+	bool summed = false, chain_seen = false, branch_seen = false;
 
 	if (in.bad || n > GUS_ROWS_MAX)
 		goto corrupt;
@@ -180,19 +211,22 @@ int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, st
 		uint64_t length = gus_cursor_varint(&in);
 		const uint8_t *at = gus_cursor_take(&in, length);
 
-		if (in.bad || column <= last) /* ascending, so none comes twice and CHAIN_N stands before CHAIN */
+		if (in.bad || column <= last)
 			goto corrupt;
 		last = column;
-		seen |= column < 64 ? (uint64_t)1 << column : 0;
+		chain_seen |= column == GUS_COL_CHAIN;
+		branch_seen |= column == GUS_COL_BRANCH;
+		/* As numbers ascend, all columns that count entries were there, if they are there at all. */
 		if (column >= GUS_COL_CHAIN && !summed && !(summed = sum_all(c)))
 			goto corrupt;
-		if (!(column < GUS_COL_CHAIN ? get_rows : get_entries)(c, gus_cursor(at, length), column, encoding))
+		if (!get_any(c, gus_cursor(at, length), column, encoding))
 			goto corrupt;
 	}
 	if (!summed && !sum_all(c))
 		goto corrupt;
-	/* Without a column of entries there must be none. */
-	if ((c->chain.n && !(seen & (uint64_t)1 << GUS_COL_CHAIN)) || (c->branch.n && !(seen & (uint64_t)1 << GUS_COL_BRANCH)))
+	/* A row's value that is absent is zero, but entries that were counted and are absent would be whatever the
+	 * memory holds. */
+	if ((c->chain.n && !chain_seen) || (c->branch.n && !branch_seen))
 		goto corrupt;
 	return 0;
 corrupt:

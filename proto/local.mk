@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += proto/libproto.a
 proto_libproto_a_SOURCES = \
+	proto/column_kinds.c \
 	proto/columns.h \
 	proto/columns_decode.c \
 	proto/container.h \
@@ -15,7 +16,7 @@ proto_libproto_a_SOURCES = \
 	proto/varint.h \
 	proto/writer.c proto/writer.h
 nodist_proto_libproto_a_SOURCES = proto/gusprof.pb-c.c proto/gusprof.pb-c.h
-BUILT_SOURCES += proto/gusprof.pb-c.h
+gus_made_headers += proto/gusprof.pb-c.h
 CLEANFILES += proto/gusprof.pb-c.c proto/gusprof.pb-c.h
 EXTRA_DIST += proto/gusprof.proto proto/FORMAT.md
 

@@ -1,4 +1,34 @@
 /* SPDX-License-Identifier: MIT */
+/* Reading what may be damaged. A recording is worth most when something went wrong: its recorder was killed, the disk
+ * was full, the file came over a bad line. So one broken place must cost the frame that it is in and no more, and
+ * nothing may be lost in silence: a profile that stops early looks like a good one.
+ *
+ *	preamble | frame 0 | frame 1 | #### | frame 3 | ... | footer | trailer
+ *	         ^ at                ^ corrupt: at moves to the next header whose checksum is right
+ *
+ * What makes that possible, and why it takes two checksums and a number for each frame:
+ * - A frame's header has a checksum of its own. If that is right, so is the length, and a payload that is broken can be
+ *   stepped over exactly. With one sum over all, a flipped bit in a payload would leave the length in doubt as well.
+ * - If the header is wrong, nothing in it can be believed, its length included. Then the bytes are searched for the
+ *   next mark "GFRM" that begins a header whose checksum is right. The mark alone is found once in 4 GiB of random
+ *   bytes, and in every recording that is embedded in another one as an image or a page; with 64 bits of sum it is no
+ *   accident.
+ * - The payload's checksum says whether what is in the frame may be used at all. It is over the bytes as stored, so
+ *   they are not given to zstd before they are known to be those that were written.
+ * - Checksums can't see what is not there. The sequence numbers do: a gap tells how many frames are gone, whether they
+ *   were skipped by the search or never were in these bytes; a number that was already passed is a frame that was
+ *   copied.
+ *
+ * What holds whatever the bytes are:
+ * - Each call that finds something wrong moves `at` on by a byte or more, so reading comes to an end, and no more
+ *   places are corrupt than there are bytes.
+ * - Every byte between the preamble and the end is in a frame that was delivered or passed over, in one that was
+ *   counted as corrupt, in skipped_bytes, or behind cut_offset.
+ * - A frame that is delivered has both its checksums, and comes behind all that were delivered before.
+ * - Memory is bounded by the limits of container.h, which are looked at before anything is allocated.
+ *
+ * Known limit: if the frames right before the trailer are taken out whole, footer included, no number behind them
+ * tells. */
 #include "proto/reader.h"
 
 #include <assert.h>
@@ -37,7 +67,7 @@ struct gus_reader {
 	uint64_t passed;          /* nothing before this one is wanted */
 	uint64_t size;            /* of the memory; of the file, when it was opened */
 	uint64_t at;              /* offset of the next frame */
-	uint64_t expected;        /* its sequence number */
+	uint64_t expected;        /* its sequence number: one more than that of the last good header */
 	bool footer_seen, over;
 	bool preamble_bad, preamble_told;
 	uint64_t from, to;        /* frames wholly outside are skipped */
@@ -189,7 +219,10 @@ static bool is_trailer(const uint8_t *bytes, ssize_t size)
 	       gus_cursor_u64(&c) == XXH64(bytes, 16, 0);
 }
 
-/* The offset of the next whole frame header (or trailer) at or behind `from`, or of the end of the bytes. */
+/* The offset of the next whole frame header (or trailer) at or behind `from`, or of the end of the bytes. Chunks
+ * overlap by a header, so that one which lies across their border is seen whole in the first of them. A trailer
+ * counts only as the very last bytes: it has no length to check, and its magic and sum may well stand in the image
+ * of another recording. */
 static int search(struct gus_reader *r, uint64_t from, uint64_t *found, struct gus_error *err)
 {
 	static const uint8_t mark[4] = { 'G', 'F', 'R', 'M' };
@@ -227,7 +260,8 @@ out:
 	return n < 0 ? -1 : 0;
 }
 
-/* The bytes at r->at are no frame: says so and moves on to the next one. */
+/* The bytes at r->at are no frame: says so and moves on to the next one. The search begins a byte further, as these
+ * might be a good header at a place where none can be, and each call must get on. */
 static enum gus_read resynchronise(struct gus_reader *r, struct gus_error *err, const char *what)
 {
 	uint64_t bad = r->at, next;
@@ -239,7 +273,8 @@ static enum gus_read resynchronise(struct gus_reader *r, struct gus_error *err, 
 	return corrupt(r, bad, err, what);
 }
 
-/* No further header: the bytes are over, or cut, or they are the trailer, or they are garbage. */
+/* Too few bytes for a header. They are the trailer; or, behind the footer, what is left of it or was appended; or
+ * nothing, after that was told. Anything else is a cut: the recorder ended before its work was done. */
 static enum gus_read finish(struct gus_reader *r, const uint8_t *bytes, ssize_t n, struct gus_error *err)
 {
 	if (is_trailer(bytes, n)) {
@@ -255,7 +290,8 @@ static enum gus_read finish(struct gus_reader *r, const uint8_t *bytes, ssize_t 
 	return cut(r, (uint64_t)n, err);
 }
 
-/* The payload of the frame at r->at, checked and unpacked if wanted. */
+/* The payload of the frame at r->at, checked and unpacked if wanted. Its header is good, so r->at moves behind it
+ * whatever is wrong with the payload, unless that is cut: then there is nothing behind it. */
 static enum gus_read payload(struct gus_reader *r, const struct head *h, bool unpack, struct gus_frame *frame,
 			     struct gus_error *err)
 {
@@ -314,6 +350,7 @@ static bool outside(const struct gus_reader *r, uint64_t offset)
 	return e && (e->last_ns < r->from || e->first_ns > r->to);
 }
 
+/* Before the payload is looked at: a frame whose payload is broken is corrupt, and not missing as well. */
 static void count_sequence(struct gus_reader *r, uint64_t sequence)
 {
 	if (sequence > r->expected)
@@ -346,6 +383,7 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 		h = parse_head(bytes);
 		if (!head_ok(&h, bytes))
 			return resynchronise(r, err, "no frame starts here");
+		/* A copy, or a piece of the file that was put elsewhere: its rows would count twice. */
 		if (h.sequence < r->expected) {
 			uint64_t offset = r->at;
 
@@ -370,11 +408,6 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 		return GUS_READ_END;
 	gus_fail(err, GUS_E_TRUNCATED, "%s was cut at offset %llu", r->name, (unsigned long long)r->damage.cut_offset);
 	return GUS_READ_CUT;
-}
-
-enum gus_read gus_reader_next(struct gus_reader *r, struct gus_frame *frame, struct gus_error *err)
-{
-	return gus_reader_next_of(r, UINT32_MAX, frame, err);
 }
 
 void gus_reader_rewind(struct gus_reader *r)
@@ -430,7 +463,9 @@ static void merge_index(struct gus_reader *r, Gusprof__Index *more)
 	gusprof__index__free_unpacked(more, NULL);
 }
 
-/* Reads the INDEX frames that the footer points to; leaves r->index NULL where anything is not as it should be. */
+/* Reads the INDEX frames that the footer points to, by way of the trailer; leaves r->index NULL where anything is
+ * not as it should be, as the index only makes reading shorter. Jumping about counts as damage here, which the
+ * caller's rewind forgets. */
 static void load_index(struct gus_reader *r)
 {
 	uint8_t bytes[GUS_TRAILER_SIZE] = { 0 };
@@ -482,7 +517,7 @@ static bool begins_with_header(struct gus_reader *r)
 	return head_ok(&h, bytes) && h.type == GUS_FRAME_HEADER && h.sequence == 0;
 }
 
-/* Takes the header from the first frame. Whatever is wrong with it is told again by gus_reader_next. */
+/* Takes the header from the first frame. Whatever is wrong with it is told again by gus_reader_next_of. */
 static void load_header(struct gus_reader *r)
 {
 	struct gus_frame frame;
@@ -506,7 +541,7 @@ static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
 
 	if (n < 0)
 		goto fail;
-	if (n < GUS_MAGIC_SIZE ? memcmp(bytes, GUS_MAGIC, (size_t)n) != 0 : memcmp(bytes, GUS_MAGIC, GUS_MAGIC_SIZE) != 0) {
+	if (memcmp(bytes, GUS_MAGIC, n < GUS_MAGIC_SIZE ? (size_t)n : GUS_MAGIC_SIZE) != 0) {
 		gus_fail(err, GUS_E_CORRUPT, "%s is not a gusprof recording", r->name);
 		goto fail;
 	}
@@ -516,8 +551,9 @@ static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
 	}
 	r->preamble_bad = gus_cursor_u64(&c) != XXH64(bytes, 16, 0);
 	if (!r->preamble_bad && major > GUS_VERSION_MAJOR) {
-		gus_fail(err, GUS_E_VERSION, "%s has format version %u.%u; this program reads up to %u.x: use a newer one",
-			 r->name, major, minor, GUS_VERSION_MAJOR);
+		gus_fail(err, GUS_E_VERSION,
+			 "%s has format version %u.%u; this program reads up to %u.x: use a newer one", r->name,
+			 major, minor, GUS_VERSION_MAJOR);
 		goto fail;
 	}
 	r->zstd = ZSTD_createDCtx();

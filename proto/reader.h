@@ -46,7 +46,7 @@ struct gus_damage {
 /* Opens path. NULL with GUS_E_CORRUPT if it is no recording, GUS_E_VERSION if it is a newer one, GUS_E_TRUNCATED if
  * it stops within the preamble, else as the system says. A corrupt header frame is not fatal: see header_lost. */
 struct gus_reader *gus_reader_open(const char *path, struct gus_error *err);
-/* The same over bytes, which are borrowed. */
+/* The same over bytes, which are borrowed: for tests and fuzz targets, which cut them and change them. */
 struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct gus_error *err);
 /* What is open as fd, from where it stands, front to back and once: it may be a pipe that is still written, whose bytes are
  * waited for. No more is kept than a frame and what a search for the next one needs. It cannot be rewound or restricted.
@@ -57,11 +57,9 @@ void gus_reader_close(struct gus_reader *r);
 /* The recording's header; never NULL, empty if it was lost. Lives as long as the reader. */
 const Gusprof__Header *gus_reader_header(const struct gus_reader *r);
 
-/* The next frame in file order. The header frame is delivered too, as the first. */
-enum gus_read gus_reader_next(struct gus_reader *r, struct gus_frame *frame, struct gus_error *err);
-
-/* Like gus_reader_next, but frames whose type is not in the bit set (1 << type) are passed over without being
- * unpacked; their checksums are still verified. */
+/* The next frame in file order whose type is in the bit set (1 << type); UINT32_MAX is all frames, those of types that
+ * have no bit included. The header frame is delivered too, as the first. Others are passed over without being unpacked;
+ * their checksums are still verified. */
 enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gus_frame *frame, struct gus_error *err);
 
 /* Back to the first frame; the damage is counted anew. */

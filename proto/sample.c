@@ -31,74 +31,106 @@ void gus_columns_free(struct gus_columns *c)
 
 void gus_columns_prepare(struct gus_columns *c, size_t rows)
 {
-	for (int i = 1; i < GUS_COL_COUNT; i++) {
-		gus_vec_reserve(&c->column[i], rows);
-		memset(c->column[i].v, 0, rows * sizeof(uint64_t));
+	for (size_t i = 0; i < gus_column_kinds_n && gus_column_kinds[i].number < GUS_COL_MORE; i++) {
+		unsigned number = gus_column_kinds[i].number;
+
+		gus_vec_reserve(&c->column[number], rows);
+		memset(c->column[number].v, 0, rows * sizeof(uint64_t));
 	}
 	gus_vec_reserve(&c->chain_end, rows);
 	memset(c->chain_end.v, 0, rows * sizeof(uint64_t));
+	gus_vec_reserve(&c->branch_end, rows);
+	memset(c->branch_end.v, 0, rows * sizeof(uint64_t));
 }
 
-static void push_row(struct gus_columns *c, const uint64_t row[GUS_COL_COUNT])
+/* The value of the row that is on its way to column `number`. */
+static void push_value(struct gus_columns *c, unsigned number, uint64_t value)
 {
-	for (int i = 1; i < GUS_COL_COUNT; i++)
-		gus_vec_push(&c->column[i], row[i]);
+	size_t behind = c->n - c->column[number].n; /* rows before this one that are not there, as they are zero */
+
+	if (number >= GUS_COL_MORE) {
+		if (!value)
+			return;
+		gus_vec_reserve(&c->column[number], c->n + 1);
+		memset(c->column[number].v + c->column[number].n, 0, behind * sizeof(uint64_t));
+		c->column[number].n = c->n;
+	}
+	gus_vec_push(&c->column[number], value);
+}
+
+static void end_row(struct gus_columns *c)
+{
 	gus_vec_push(&c->chain_end, c->chain.n);
 	gus_vec_push(&c->branch_end, c->branch.n);
 	c->n++;
+}
+
+/* The one field that is no column's alone. */
+static uint64_t mode_of(const struct gus_sample *s)
+{
+	return s->mode | (s->exact ? 16u : 0u);
+}
+
+static uint64_t value_of(const struct gus_sample *s, const struct gus_column_kind *kind)
+{
+	const void *field = (const char *)s + kind->offset;
+
+	if (!kind->size)
+		return mode_of(s);
+	return kind->size == sizeof(uint64_t) ? *(const uint64_t *)field : *(const uint32_t *)field;
 }
 
 void gus_columns_push(struct gus_columns *c, const struct gus_sample *s)
 {
 	gus_vec_append(&c->chain, s->chain, s->chain_n);
 	gus_vec_append(&c->branch, s->branches, s->branches_n);
-	push_row(c, (uint64_t[GUS_COL_COUNT]){
-		[GUS_COL_EVENT] = s->event,
-		[GUS_COL_IP] = s->ip,
-		[GUS_COL_TIME] = s->time,
-		[GUS_COL_PERIOD] = s->period,
-		[GUS_COL_PID] = s->pid,
-		[GUS_COL_TID] = s->tid,
-		[GUS_COL_CPU] = s->cpu,
-		[GUS_COL_MODE] = s->mode | (s->exact ? 16u : 0u),
-		[GUS_COL_CHAIN_N] = s->chain_n,
-		[GUS_COL_BRANCHES_N] = s->branches_n,
-		[GUS_COL_BRANCH_INDEX] = s->branch_index,
-	});
+	for (size_t i = 0; i < gus_column_kinds_n; i++)
+		push_value(c, gus_column_kinds[i].number, value_of(s, &gus_column_kinds[i]));
+	end_row(c);
 }
 
 void gus_columns_push_switch(struct gus_columns *c, const struct gus_switch *sw)
 {
-	push_row(c, (uint64_t[GUS_COL_COUNT]){
+	const uint64_t row[GUS_COL_MORE] = {
 		[GUS_COL_TIME] = sw->time,
 		[GUS_COL_PID] = sw->pid,
 		[GUS_COL_TID] = sw->tid,
 		[GUS_COL_CPU] = sw->cpu,
 		[GUS_COL_MODE] = (sw->out ? 1u : 0u) | (sw->preempt ? 2u : 0u),
-	});
+	};
+
+	for (size_t i = 0; i < gus_column_kinds_n && gus_column_kinds[i].number < GUS_COL_MORE; i++)
+		push_value(c, gus_column_kinds[i].number, row[gus_column_kinds[i].number]);
+	end_row(c);
+}
+
+static void set_field(struct gus_sample *s, const struct gus_column_kind *kind, uint64_t value)
+{
+	void *field = (char *)s + kind->offset;
+
+	if (!kind->size) {
+		s->mode = value & 15;
+		s->exact = (value & 16) != 0;
+	} else if (kind->size == sizeof(uint64_t)) {
+		*(uint64_t *)field = value;
+	} else {
+		*(uint32_t *)field = (uint32_t)value;
+	}
 }
 
 struct gus_sample gus_columns_sample(const struct gus_columns *c, size_t i)
 {
-	uint64_t mode = c->column[GUS_COL_MODE].v[i];
-	uint64_t chain_n = c->column[GUS_COL_CHAIN_N].v[i], branches_n = c->column[GUS_COL_BRANCHES_N].v[i];
+	struct gus_sample s = { 0 };
 
-	return (struct gus_sample){
-		.ip = c->column[GUS_COL_IP].v[i],
-		.time = c->column[GUS_COL_TIME].v[i],
-		.period = c->column[GUS_COL_PERIOD].v[i],
-		.pid = (uint32_t)c->column[GUS_COL_PID].v[i],
-		.tid = (uint32_t)c->column[GUS_COL_TID].v[i],
-		.cpu = (uint32_t)c->column[GUS_COL_CPU].v[i],
-		.event = (uint32_t)c->column[GUS_COL_EVENT].v[i],
-		.mode = mode & 15,
-		.exact = (mode & 16) != 0,
-		.chain_n = (uint32_t)chain_n,
-		.chain = chain_n ? c->chain.v + c->chain_end.v[i] - chain_n : NULL,
-		.branches_n = (uint32_t)branches_n,
-		.branches = branches_n ? c->branch.v + c->branch_end.v[i] - branches_n : NULL,
-		.branch_index = c->column[GUS_COL_BRANCH_INDEX].v[i],
-	};
+	for (size_t k = 0; k < gus_column_kinds_n; k++) {
+		unsigned number = gus_column_kinds[k].number;
+
+		if (i < c->column[number].n)
+			set_field(&s, &gus_column_kinds[k], c->column[number].v[i]);
+	}
+	s.chain = s.chain_n ? c->chain.v + c->chain_end.v[i] - s.chain_n : NULL;
+	s.branches = s.branches_n ? c->branch.v + c->branch_end.v[i] - s.branches_n : NULL;
+	return s;
 }
 
 struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i)
@@ -206,22 +238,6 @@ static void put_pairs(struct gus_bytes *out, const struct gus_branch *v, size_t 
 	free(sorted);
 }
 
-static enum gus_encoding encoding_of(unsigned column, const uint64_t *v, size_t n)
-{
-	if (is_constant(v, n))
-		return GUS_ENCODING_CONSTANT;
-	switch (column) {
-	case GUS_COL_TIME:
-	case GUS_COL_PERIOD:
-		return GUS_ENCODING_DELTA;
-	case GUS_COL_IP:
-	case GUS_COL_CHAIN:
-		return GUS_ENCODING_TABLE;
-	default:
-		return GUS_ENCODING_PLAIN;
-	}
-}
-
 /* One column: varint number, varint encoding, varint length in bytes, the bytes. */
 static void put_head(struct gus_bytes *out, unsigned column, enum gus_encoding encoding, const struct gus_bytes *bytes)
 {
@@ -231,10 +247,11 @@ static void put_head(struct gus_bytes *out, unsigned column, enum gus_encoding e
 	gus_vec_append(out, bytes->v, bytes->n);
 }
 
-static void put_column(struct gus_bytes *out, unsigned column, const uint64_t *v, size_t n, struct gus_bytes *scratch)
+static void put_column(struct gus_bytes *out, unsigned column, enum gus_encoding encoding, const uint64_t *v, size_t n,
+		       struct gus_bytes *scratch)
 {
-	enum gus_encoding encoding = encoding_of(column, v, n);
-
+	if (is_constant(v, n))
+		encoding = GUS_ENCODING_CONSTANT;
 	scratch->n = 0;
 	switch (encoding) {
 	case GUS_ENCODING_CONSTANT:
@@ -255,10 +272,11 @@ static void put_column(struct gus_bytes *out, unsigned column, const uint64_t *v
 }
 
 /* The same, unless it is zero throughout: an absent column reads as zero. */
-static void put_rows(struct gus_bytes *out, unsigned column, const uint64_t *v, size_t n, struct gus_bytes *scratch)
+static void put_rows(struct gus_bytes *out, unsigned column, enum gus_encoding encoding, const uint64_t *v, size_t n,
+		     struct gus_bytes *scratch)
 {
 	if (v[0] || !is_constant(v, n))
-		put_column(out, column, v, n, scratch);
+		put_column(out, column, encoding, v, n, scratch);
 }
 
 /* The entries' columns. Flags and cycles that are all zero are absent, as a row's columns are. */
@@ -271,26 +289,45 @@ static void put_branches(struct gus_bytes *out, const struct gus_branch *v, size
 	put_head(out, GUS_COL_BRANCH, GUS_ENCODING_PAIRS, scratch);
 	for (size_t i = 0; i < n; i++)
 		values[i] = v[i].flags;
-	put_rows(out, GUS_COL_BRANCH_FLAGS, values, n, scratch);
+	put_rows(out, GUS_COL_BRANCH_FLAGS, GUS_ENCODING_PLAIN, values, n, scratch);
 	for (size_t i = 0; i < n; i++)
 		values[i] = v[i].cycles;
-	put_rows(out, GUS_COL_BRANCH_CYCLES, values, n, scratch);
+	put_rows(out, GUS_COL_BRANCH_CYCLES, GUS_ENCODING_PLAIN, values, n, scratch);
 	free(values);
 }
+
+/* The rows of a column that may have fewer values than the batch has rows: a copy with the zeros that it leaves out. */
+static void put_more(struct gus_bytes *out, const struct gus_column_kind *kind, const struct gus_columns *c,
+		     size_t from, size_t n, struct gus_bytes *scratch)
+{
+	size_t have = c->column[kind->number].n > from ? c->column[kind->number].n - from : 0;
+	uint64_t *values;
+
+	if (!have)
+		return;
+	values = gus_zalloc(n * sizeof(*values));
+	memcpy(values, c->column[kind->number].v + from, (have < n ? have : n) * sizeof(*values));
+	put_rows(out, kind->number, kind->encoding, values, n, scratch);
+	free(values);
+}
+
 void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, struct gus_bytes *out)
 {
 	size_t chain_from = from ? c->chain_end.v[from - 1] : 0;
 	size_t chain_n = n ? c->chain_end.v[from + n - 1] - chain_from : 0;
 	size_t branch_from = from ? c->branch_end.v[from - 1] : 0;
 	size_t branch_n = n ? c->branch_end.v[from + n - 1] - branch_from : 0;
+	const struct gus_column_kind *kind = gus_column_kinds, *end = n ? kind + gus_column_kinds_n : kind;
 	struct gus_bytes scratch = { 0 };
 
 	gus_bytes_varint(out, n);
-	for (unsigned i = 1; n && i < GUS_COL_COUNT; i++)
-		put_rows(out, i, c->column[i].v + from, n, &scratch);
+	for (; kind < end && kind->number < GUS_COL_CHAIN; kind++)
+		put_rows(out, kind->number, kind->encoding, c->column[kind->number].v + from, n, &scratch);
 	if (chain_n)
-		put_column(out, GUS_COL_CHAIN, c->chain.v + chain_from, chain_n, &scratch);
+		put_column(out, GUS_COL_CHAIN, GUS_ENCODING_TABLE, c->chain.v + chain_from, chain_n, &scratch);
 	if (branch_n)
 		put_branches(out, c->branch.v + branch_from, branch_n, &scratch);
+	for (; kind < end; kind++)
+		put_more(out, kind, c, from, n, &scratch);
 	gus_vec_free(&scratch);
 }

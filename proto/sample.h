@@ -22,8 +22,8 @@ enum gus_mode {
 	GUS_MODE_GUEST_USER = 5,
 };
 
-/* A branch that was taken, as the hardware noted it. The flags are those of struct perf_branch_entry in the perf_event ABI, its cycles
- * left out. */
+/* A branch that was taken, as the hardware noted it. The flags are those of struct perf_branch_entry in the
+ * perf_event ABI, its cycles left out. */
 enum gus_branch_flag {
 	GUS_BRANCH_MISPREDICTED = 1 << 0,
 	GUS_BRANCH_PREDICTED = 1 << 1,  /* neither of the two: the hardware does not say */
@@ -64,7 +64,7 @@ struct gus_switch {
 	bool out, preempt;      /* preempt: it was still runnable; only with out */
 };
 
-/* Column numbers as they stand in the file. */
+/* Column numbers as they stand in the file; what is known of each is a row in column_kinds.c. */
 enum gus_column {
 	GUS_COL_EVENT = 1,
 	GUS_COL_IP = 2,
@@ -77,10 +77,14 @@ enum gus_column {
 	GUS_COL_CHAIN_N = 9,
 	GUS_COL_BRANCHES_N = 10,
 	GUS_COL_BRANCH_INDEX = 11,
-	GUS_COL_COUNT = 12,
+	/* 12 to 15 are for what counts further entries. All else that is new is from GUS_COL_MORE on: a decoder of
+	 * what one kind of hardware adds to its samples has a dozen of them, and on all other machines they take
+	 * neither memory nor bytes. */
+	GUS_COL_MORE = 32,
+	GUS_COL_COUNT = 96,
 };
 
-/* Columns that hold entries of rows rather than rows. */
+/* Columns that hold entries of rows rather than rows, 16 to 31. */
 enum gus_entry_column {
 	GUS_COL_CHAIN = 16,         /* all rows' chains one after the other: CHAIN_N says where each ends */
 	GUS_COL_BRANCH = 17,        /* all rows' branches likewise: from and to */
@@ -88,10 +92,13 @@ enum gus_entry_column {
 	GUS_COL_BRANCH_CYCLES = 19,
 };
 
-/* A batch: n rows, a plain array per column. The same type serves samples and switches. Zero-initialise. */
+/* A batch: n rows, a plain array per column. The same type serves samples and switches. Zero-initialise.
+ *
+ * A column below GUS_COL_MORE has all n values. One from there on has those up to its last row that is not zero or a
+ * few more, and what is behind them is zero, so one that nobody uses takes no memory. */
 struct gus_columns {
 	size_t n;
-	struct gus_vec(uint64_t) column[GUS_COL_COUNT];
+	struct gus_vec(uint64_t) column[GUS_COL_COUNT]; /* by number; those that are no column of ours stay empty */
 	struct gus_vec(uint64_t) chain;
 	struct gus_vec(uint64_t) chain_end; /* where row i's chain ends in chain */
 	struct gus_vec(struct gus_branch) branch;

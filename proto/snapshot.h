@@ -42,9 +42,6 @@ struct gus_snapshot {
 
 void gus_snapshot_free(struct gus_snapshot *s);
 
-/* The memory at an address, up to the end of its run; NULL if no run has it. */
-const uint8_t *gus_snapshot_memory(const struct gus_snapshot *s, uint64_t address, size_t *size);
-
 /* Whether it keeps its own rules: what a reader may rely on. -1 with err. */
 int gus_snapshot_check(const struct gus_snapshot *s, struct gus_error *err);
 

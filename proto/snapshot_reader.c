@@ -20,26 +20,6 @@ void gus_snapshot_free(struct gus_snapshot *s)
 	*s = (struct gus_snapshot){ 0 };
 }
 
-const uint8_t *gus_snapshot_memory(const struct gus_snapshot *s, uint64_t address, size_t *size)
-{
-	size_t low = 0, high = s->runs.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct gus_snapshot_run *run = &s->runs.v[middle];
-
-		if (address < run->address)
-			high = middle;
-		else if (address >= run->address + run->size)
-			low = middle + 1;
-		else {
-			*size = run->size - (address - run->address);
-			return s->bytes + run->at + (address - run->address);
-		}
-	}
-	return NULL;
-}
-
 /* Rules. */
 
 static int bad(struct gus_error *err, const Gusprof__Snapshot *about, const char *what)

@@ -104,6 +104,7 @@ struct gus_trace;
 
 /* NULL with err if it cannot be opened, or is a recording that has no trace. */
 struct gus_trace *gus_trace_open(const char *path, struct gus_error *err);
+/* Over bytes, which are borrowed: for tests and fuzz targets. */
 struct gus_trace *gus_trace_open_memory(const void *bytes, size_t size, struct gus_error *err);
 /* From a pipe or what else is open as fd, while it is written; closed by gus_trace_close, and on failure. Waits for bytes. */
 struct gus_trace *gus_trace_open_fd(int fd, struct gus_error *err);

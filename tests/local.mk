@@ -77,6 +77,7 @@ unit_tests = \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_columns \
+	tests/unit/test_columns_later \
 	tests/unit/test_container \
 	tests/unit/test_control \
 	tests/unit/test_core \
@@ -136,6 +137,7 @@ tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
+tests_unit_test_columns_later_SOURCES = tests/unit/test_columns_later.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c

@@ -19,7 +19,7 @@ tracer_PROGRAMS = tracing/plugin/gusprof-qemu.so
 tracing_plugin_gusprof_qemu_so_SOURCES = \
 	base/alloc.c base/cursor.c base/error.c base/index.c \
 	collector/host/build_id.c collector/host/procfs.c collector/host/text.c collector/records/sideband.c \
-	proto/sample.c proto/trace_writer.c proto/writer.c \
+	proto/column_kinds.c proto/sample.c proto/trace_writer.c proto/writer.c \
 	tracing/plugin/calls.c tracing/plugin/calls.h \
 	tracing/plugin/options.c tracing/plugin/options.h \
 	tracing/plugin/origins.c tracing/plugin/origins.h \

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #define ID_MAX 64
 
@@ -31,21 +32,6 @@ struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8
 	return NULL;
 }
 
-/* The CRC that .gnu_debuglink uses: that of Ethernet, least significant bit first. */
-static uint32_t checksum(const uint8_t *bytes, size_t size)
-{
-	uint32_t table[256], crc = ~0u;
-
-	for (uint32_t i = 0; i < 256; i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] & 1 ? 0xedb88320u ^ (table[i] >> 1) : table[i] >> 1;
-	}
-	for (size_t i = 0; i < size; i++)
-		crc = table[(crc ^ bytes[i]) & 0xff] ^ (crc >> 8);
-	return ~crc;
-}
-
 /* Takes path. A build id is proof enough, and saves reading the whole file for its checksum. */
 static struct gus_elf *open_linked(char *path, const struct gus_elf *of, uint32_t crc)
 {
@@ -58,7 +44,7 @@ static struct gus_elf *open_linked(char *path, const struct gus_elf *of, uint32_
 	if (e->build_id && of->build_id)
 		right = gus_build_id_equal(e->build_id, e->build_id_size, of->build_id, of->build_id_size);
 	else
-		right = checksum(e->bytes, e->size) == crc;
+		right = crc32_z(0, e->bytes, e->size) == crc; /* the one of .gnu_debuglink is zlib's */
 	if (right)
 		return e;
 	gus_elf_close(e);

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	put(GUS_VERSION_MAJOR, 4);
 	put(GUS_VERSION_MINOR, 4);
 	put(0, 8);
-	while (gus_reader_next(r, &frame, NULL) == GUS_READ_FRAME) {
+	while (gus_reader_next_of(r, UINT32_MAX, &frame, NULL) == GUS_READ_FRAME) {
 		if (frame.type == GUS_FRAME_INDEX) {
 			index_at = at;
 			put_frame(frame.type, frame.payload, frame.size);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "proto/columns.h"
 #include "proto/sample.h"
 
 static const uint64_t chain[] = { (uint64_t)-512, 0x401000, 0x402000 };
@@ -25,6 +26,8 @@ static struct gus_sample sample(unsigned i)
 		.branches_n = i % 5, .branches = branches, .branch_index = i % 33,
 	};
 }
+
+#define TOP 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 /* 2^64 - 1 */
 
 static void fill(struct gus_columns *c, unsigned n)
 {
@@ -167,7 +170,8 @@ static void hostile_batches_are_refused(void **state)
 		{ "numbers as branches", { 1, 2, 4, 4, 1, 8, 0, 0 }, 8 },
 		{ "a branch with a number outside", { 1, 10, 2, 1, 1, 17, 4, 4, 1, 8, 0, 1 }, 12 },
 		{ "a table of branches that is cut", { 1, 10, 2, 1, 1, 17, 4, 3, 1, 8, 0 }, 11 },
-		{ "flags of more than 32 bits", { 1, 10, 2, 1, 1, 17, 4, 4, 1, 8, 0, 0, 18, 2, 5, 0x80, 0x80, 0x80, 0x80, 0x10 }, 20 },
+		{ "flags of more than 32 bits",
+		  { 1, 10, 2, 1, 1, 17, 4, 4, 1, 8, 0, 0, 18, 2, 5, 0x80, 0x80, 0x80, 0x80, 0x10 }, 20 },
 	};
 	struct gus_columns out = { 0 };
 
@@ -183,7 +187,8 @@ static void hostile_batches_are_refused(void **state)
 	gus_columns_free(&out);
 }
 
-/* A loop of two branches fills the stack of each sample: the table has both, and an entry is a byte before compression. */
+/* A loop of two branches fills the stack of each sample: the table has both, and an entry is a byte before
+ * compression. */
 static void branches_of_a_loop_are_small(void **state)
 {
 	struct gus_columns in = { 0 };
@@ -201,39 +206,274 @@ static void branches_of_a_loop_are_small(void **state)
 	gus_vec_free(&bytes);
 }
 
-/* A reader of today skips a column of tomorrow. */
-static void unknown_columns_are_skipped(void **state)
-{
-	static const uint8_t bytes[] = { 1, 2, 0, 1, 8 /* ip 4 */, 60, 7, 2, 0xaa, 0xbb };
-	struct gus_columns out = { 0 };
-
-	(void)state;
-	assert_int_equal(gus_columns_decode(&out, bytes, sizeof(bytes), NULL), 0);
-	assert_int_equal(gus_columns_sample(&out, 0).ip, 4);
-	gus_columns_free(&out);
-}
-
 /* What there is room for moves nothing, and emptied it has that room again. */
 static void prepared_columns_do_not_grow(void **state)
 {
 	struct gus_columns c = { 0 };
-	const uint64_t *ips, *ends;
+	const uint64_t *ips, *ends, *branch_ends;
 
 	(void)state;
 	gus_columns_prepare(&c, 100);
 	assert_int_equal(c.n, 0);
 	ips = c.column[GUS_COL_IP].v;
 	ends = c.chain_end.v;
+	branch_ends = c.branch_end.v;
 	for (int round = 0; round < 2; round++) {
 		fill(&c, 100);
 		assert_int_equal(c.n, 100);
 		assert_ptr_equal(c.column[GUS_COL_IP].v, ips);
 		assert_ptr_equal(c.chain_end.v, ends);
+		assert_ptr_equal(c.branch_end.v, branch_ends);
 		for (int i = 1; i < GUS_COL_COUNT; i++)
-			assert_int_equal(c.column[i].room, 100);
+			assert_int_equal(c.column[i].room, i <= GUS_COL_BRANCH_INDEX ? 100 : 0);
 		gus_columns_clear(&c);
 	}
 	gus_columns_free(&c);
+}
+
+/* Bytes as an array, for tables of cases. */
+#define BYTES(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
+
+static void assert_encoded(const struct gus_columns *c, const uint8_t *want, size_t size)
+{
+	struct gus_bytes bytes = { 0 };
+
+	gus_columns_encode(c, 0, c->n, &bytes);
+	assert_int_equal(bytes.n, size);
+	assert_memory_equal(bytes.v, want, size);
+	gus_vec_free(&bytes);
+}
+
+/* Each encoding byte by byte, as FORMAT.md has it: what one program writes and reads back may still be no format. */
+static void bytes_are_those_of_the_format(void **state)
+{
+	static const uint64_t ips[] = { 0x85, 5, 0x85 }, times[] = { 100, 90, 95 };
+	static const uint32_t cpus[] = { 0, 1, 200 };
+	struct gus_columns c = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		gus_columns_push(&c, &(struct gus_sample){ .ip = ips[i], .time = times[i], .pid = 7, .tid = i == 0,
+							   .cpu = cpus[i] });
+	assert_encoded(&c, BYTES(3,
+				 2, 3, 7, 2, 5, 0x80, 1, 1, 0, 1,     /* a table of 5 and 5 + 0x80; numbers 1, 0, 1 */
+				 3, 1, 4, 0xc8, 1, 19, 10,            /* +100, -10, +5 */
+				 5, 0, 1, 14,                         /* 7 in all rows */
+				 6, 2, 3, 1, 0, 0,                    /* not zero in the first row alone */
+				 7, 2, 4, 0, 1, 0xc8, 1));            /* zero in the first row alone */
+	gus_columns_free(&c);
+}
+
+static void bytes_of_entries_are_those_of_the_format(void **state)
+{
+	static const uint64_t callers[] = { UINT64_MAX - 511, 9, 1 };
+	static const struct gus_branch taken[] = {
+		{ 20, 30, 2, 0 }, { 10, 40, 0, 0 }, { 10, 8, 0, 5 }, { 20, 30, 0, 0 },
+	};
+	const struct gus_sample first = { .chain_n = 2, .chain = callers, .branches_n = 1, .branches = taken };
+	const struct gus_sample second = { .chain_n = 1, .chain = callers + 2, .branches_n = 3, .branches = taken + 1 };
+	struct gus_columns c = { 0 };
+
+	(void)state;
+	gus_columns_push(&c, &first);
+	gus_columns_push(&c, &second);
+	assert_encoded(&c, BYTES(2, 9, 2, 2, 2, 1, 10, 2, 2, 1, 3,
+				 16, 3, 16, 3, 1, 8, 0xf7, 0xfb, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 1, 0,
+				 17, 4, 11, 3, 10, 3, 0, 60, 10, 20, /* a table of (10, 8), (10, 40), (20, 30) */
+				 2, 1, 0, 2,
+				 18, 2, 4, 2, 0, 0, 0, 19, 2, 4, 0, 0, 5, 0));
+	gus_columns_free(&c);
+}
+
+static struct gus_columns decoded(const uint8_t *bytes, size_t size)
+{
+	struct gus_columns c = { 0 };
+	struct gus_error err = { 0 };
+	uint8_t *copy = malloc(size); /* so that a sanitizer sees an over-read */
+
+	memcpy(copy, bytes, size);
+	if (gus_columns_decode(&c, copy, size, &err) != 0)
+		fail_msg("%s", err.text);
+	free(copy);
+	return c;
+}
+
+/* Differences and sums are modulo 2^64, so the ends of the range are no special case. */
+static void values_at_the_ends_of_the_range(void **state)
+{
+	struct gus_columns c = decoded(BYTES(2,
+		2, 0, 10, TOP, /* zigzag of -2^63 */
+		3, 1, 2, 1, 4, /* -1, then +2 */
+		4, 3, 14, 2, 1, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1, 0));
+
+	(void)state;
+	assert_true(gus_columns_sample(&c, 1).ip == (uint64_t)INT64_MIN);
+	assert_true(gus_columns_sample(&c, 0).time == UINT64_MAX && gus_columns_sample(&c, 1).time == 1);
+	assert_true(gus_columns_sample(&c, 0).period == UINT64_MAX && gus_columns_sample(&c, 1).period == 1);
+	gus_columns_free(&c);
+}
+
+/* The limits themselves are allowed, one more is not. 2^20 and 2^16 are those of FORMAT.md. */
+static void limits_are_inclusive(void **state)
+{
+	const struct {
+		const char *what;
+		int rc;
+		const uint8_t *bytes;
+		size_t size, rows, callers, taken;
+	} cases[] = {
+		{ "no rows", 0, BYTES(0), 0, 0, 0 },
+		{ "65,536 rows", 0, BYTES(0x80, 0x80, 4), 65536, 0, 0 },
+		{ "65,537 rows", -1, BYTES(0x81, 0x80, 4), 0, 0, 0 },
+		{ "2^20 callers", 0, BYTES(1, 9, 0, 4, 0x80, 0x80, 0x80, 1, 16, 0, 1, 0), 1, 1 << 20, 0 },
+		{ "and one more", -1, BYTES(1, 9, 0, 4, 0x82, 0x80, 0x80, 1, 16, 0, 1, 0), 0, 0, 0 },
+		{ "in two rows", 0, BYTES(2, 9, 2, 4, 0xff, 0xff, 0x3f, 1, 16, 0, 1, 0), 2, 1 << 20, 0 },
+		{ "one more in two", -1, BYTES(2, 9, 2, 4, 0xff, 0xff, 0x3f, 2, 16, 0, 1, 0), 0, 0, 0 },
+		{ "2^64 callers in two rows", -1, BYTES(2, 9, 2, 11, 1, TOP, 16, 0, 1, 0), 0, 0, 0 },
+		{ "2^64 + 1 callers in three", -1, BYTES(3, 9, 2, 12, 1, TOP, 1, 16, 0, 1, 0), 0, 0, 0 },
+		{ "branches of no row", 0, BYTES(0, 17, 4, 3, 1, 8, 0), 0, 0, 0 },
+		{ "two branches in three bytes", -1, BYTES(0, 17, 4, 4, 2, 8, 0, 1), 0, 0, 0 },
+		{ "2^64 branches in two rows", -1, BYTES(2, 10, 2, 11, 1, TOP, 17, 4, 3, 1, 8, 0), 0, 0, 0 },
+		{ "a table that no row uses", 0, BYTES(0, 2, 3, 3, 2, 5, 1), 0, 0, 0 },
+		{ "a table of more than its bytes", -1, BYTES(0, 2, 3, 3, 3, 5, 1), 0, 0, 0 },
+		{ "the last place of a table", 0, BYTES(1, 2, 3, 4, 2, 5, 1, 1), 1, 0, 0 },
+		{ "the place behind it", -1, BYTES(1, 2, 3, 4, 2, 5, 1, 2), 0, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_columns c = { 0 };
+		uint8_t *copy = malloc(cases[i].size);
+
+		memcpy(copy, cases[i].bytes, cases[i].size);
+		if (gus_columns_decode(&c, copy, cases[i].size, NULL) != cases[i].rc)
+			fail_msg("%s: %s", cases[i].rc ? "accepted" : "refused", cases[i].what);
+		if (c.n != cases[i].rows || c.chain.n != cases[i].callers || c.branch.n != cases[i].taken)
+			fail_msg("%s: %zu rows, %zu callers, %zu branches", cases[i].what, c.n, c.chain.n, c.branch.n);
+		gus_columns_free(&c);
+		free(copy);
+	}
+}
+
+/* A branch's numbers are of 32 bits, and each goes to its own field. */
+static void flags_and_cycles_of_branches(void **state)
+{
+	struct gus_columns c = decoded(BYTES(1, 10, 0, 1, 4,
+					     17, 4, 7, 2, 8, 3, 1, 2, 1, 0,
+					     18, 2, 6, 1, 0xff, 0xff, 0xff, 0xff, 0xf,
+					     19, 2, 6, 0xff, 0xff, 0xff, 0xff, 0xf, 3));
+	struct gus_sample s = gus_columns_sample(&c, 0);
+
+	(void)state;
+	assert_int_equal(s.branches_n, 2);
+	assert_true(s.branches[0].from == 9 && s.branches[0].to == 10);
+	assert_true(s.branches[1].from == 8 && s.branches[1].to == 6);
+	assert_true(s.branches[0].flags == 1 && s.branches[1].flags == UINT32_MAX);
+	assert_true(s.branches[0].cycles == UINT32_MAX && s.branches[1].cycles == 3);
+	gus_columns_free(&c);
+	c = decoded(BYTES(1, 10, 0, 1, 2, 17, 4, 4, 1, 8, 3, 0));
+	s = gus_columns_sample(&c, 0);
+	assert_true(s.branches[0].flags == 0 && s.branches[0].cycles == 0);
+	gus_columns_free(&c);
+}
+
+/* What was decoded before leaves nothing behind. */
+static void a_batch_replaces_the_one_before(void **state)
+{
+	struct gus_columns in = { 0 }, c = { 0 };
+	struct gus_bytes bytes = { 0 };
+	struct gus_sample s;
+
+	(void)state;
+	fill(&in, 30);
+	gus_columns_encode(&in, 0, in.n, &bytes);
+	assert_int_equal(gus_columns_decode(&c, bytes.v, bytes.n, NULL), 0);
+	assert_int_equal(gus_columns_decode(&c, BYTES(2, 7, 2, 2, 3, 4), NULL), 0);
+	assert_int_equal(c.n, 2);
+	assert_int_equal(c.chain.n + c.branch.n, 0);
+	s = gus_columns_sample(&c, 1);
+	assert_int_equal(s.cpu, 4);
+	assert_true(s.ip == 0 && s.time == 0 && s.period == 0 && s.pid == 0 && s.mode == 0 && !s.exact);
+	assert_true(s.chain_n == 0 && !s.chain && s.branches_n == 0 && !s.branches && s.branch_index == 0);
+	gus_vec_free(&bytes);
+	gus_columns_free(&in);
+	gus_columns_free(&c);
+}
+
+/* Mode has two fields in it, and those of a switch are other ones. */
+static void bits_of_mode(void **state)
+{
+	struct gus_columns c = { 0 };
+
+	(void)state;
+	gus_columns_push(&c, &(struct gus_sample){ .mode = GUS_MODE_GUEST_USER });
+	gus_columns_push(&c, &(struct gus_sample){ .mode = GUS_MODE_KERNEL, .exact = true });
+	gus_columns_push_switch(&c, &(struct gus_switch){ .out = true });
+	gus_columns_push_switch(&c, &(struct gus_switch){ .preempt = true });
+	assert_encoded(&c, BYTES(4, 8, 2, 4, 5, 17, 1, 2));
+	assert_true(gus_columns_sample(&c, 0).mode == GUS_MODE_GUEST_USER && !gus_columns_sample(&c, 0).exact);
+	assert_true(gus_columns_sample(&c, 1).mode == GUS_MODE_KERNEL && gus_columns_sample(&c, 1).exact);
+	assert_true(gus_columns_switch(&c, 2).out && !gus_columns_switch(&c, 2).preempt);
+	assert_true(!gus_columns_switch(&c, 3).out && gus_columns_switch(&c, 3).preempt);
+	gus_columns_free(&c);
+}
+
+/* A number below 16 is a row's, one of 16 to 31 of entries, from 32 on a row's again; numbers ascend and are none
+ * twice. */
+static void columns_that_are_known_keep_the_rules(void **state)
+{
+	(void)state;
+	assert_int_equal(GUS_COL_CHAIN, 16);
+	assert_int_equal(GUS_COL_MORE, 32);
+	assert_true(GUS_COL_COUNT - GUS_COL_MORE >= 40);
+	for (size_t i = 0; i < gus_column_kinds_n; i++) {
+		const struct gus_column_kind *kind = &gus_column_kinds[i];
+
+		assert_true(kind->number > (i ? kind[-1].number : 0));
+		assert_false(kind->number >= GUS_COL_CHAIN && kind->number < GUS_COL_MORE);
+		assert_true(kind->number < GUS_COL_COUNT);
+		assert_true(kind->encoding > GUS_ENCODING_CONSTANT && kind->encoding < GUS_ENCODING_PAIRS);
+		assert_true(kind->size == 4 || kind->size == 8 || (kind->size == 0 && kind->number == GUS_COL_MODE));
+		assert_true(kind->offset % (kind->size ? kind->size : 1) == 0);
+	}
+}
+
+/* Columns of the version after this one, and of ranges that nothing is in: passed over, in any encoding and any
+ * place, but only where they stand in order and are whole. */
+static void columns_of_tomorrow_are_passed_over(void **state)
+{
+	const struct { const char *what; const uint8_t *bytes; size_t size; bool bad; } cases[] = {
+		{ "the first of the range", BYTES(1, 2, 0, 1, 8, 32, 2, 1, 7), false },
+		{ "the last of the range", BYTES(1, 2, 0, 1, 8, 95, 2, 1, 7), false },
+		{ "the one behind it", BYTES(1, 2, 0, 1, 8, 96, 2, 1, 7), false },
+		{ "a number of two bytes", BYTES(1, 2, 0, 1, 8, 0x80, 1, 2, 1, 7), false },
+		{ "one below the chain", BYTES(1, 2, 0, 1, 8, 15, 2, 1, 7), false },
+		{ "entries", BYTES(1, 2, 0, 1, 8, 31, 2, 3, 7, 7, 7), false },
+		{ "an encoding of tomorrow", BYTES(1, 2, 0, 1, 8, 32, 99, 2, 0xaa, 0xbb), false },
+		{ "without bytes", BYTES(1, 2, 0, 1, 8, 32, 2, 0), false },
+		{ "all of them",
+		  BYTES(1, 2, 0, 1, 8, 12, 2, 1, 1, 20, 2, 0, 32, 2, 1, 7, 33, 3, 1, 7, 95, 4, 1, 7), false },
+		{ "a length cut", BYTES(1, 2, 0, 1, 8, 32, 2), true },
+		{ "bytes cut", BYTES(1, 2, 0, 1, 8, 32, 2, 2, 7), true },
+		{ "twice", BYTES(1, 2, 0, 1, 8, 32, 2, 1, 7, 32, 2, 1, 7), true },
+		{ "out of order", BYTES(1, 2, 0, 1, 8, 33, 2, 1, 7, 32, 2, 1, 7), true },
+		{ "before a known one", BYTES(1, 32, 2, 1, 7, 2, 0, 1, 8), true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_columns c = { 0 };
+		uint8_t *copy = malloc(cases[i].size);
+
+		memcpy(copy, cases[i].bytes, cases[i].size);
+		if ((gus_columns_decode(&c, copy, cases[i].size, NULL) != 0) != cases[i].bad)
+			fail_msg("%s: %s", cases[i].bad ? "accepted" : "refused", cases[i].what);
+		assert_int_equal(c.n, cases[i].bad ? 0 : 1);
+		if (!cases[i].bad)
+			assert_true(gus_columns_sample(&c, 0).ip == 4 && gus_columns_sample(&c, 0).branch_index == 0);
+		gus_columns_free(&c);
+		free(copy);
+	}
 }
 
 int main(void)
@@ -245,7 +485,15 @@ int main(void)
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(hostile_batches_are_refused),
 		cmocka_unit_test(branches_of_a_loop_are_small),
-		cmocka_unit_test(unknown_columns_are_skipped),
+		cmocka_unit_test(bytes_are_those_of_the_format),
+		cmocka_unit_test(bytes_of_entries_are_those_of_the_format),
+		cmocka_unit_test(values_at_the_ends_of_the_range),
+		cmocka_unit_test(limits_are_inclusive),
+		cmocka_unit_test(flags_and_cycles_of_branches),
+		cmocka_unit_test(a_batch_replaces_the_one_before),
+		cmocka_unit_test(bits_of_mode),
+		cmocka_unit_test(columns_that_are_known_keep_the_rules),
+		cmocka_unit_test(columns_of_tomorrow_are_passed_over),
 		cmocka_unit_test(prepared_columns_do_not_grow),
 	};
 

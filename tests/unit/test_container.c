@@ -107,7 +107,7 @@ static struct seen read_all(const uint8_t *bytes, size_t size)
 	while (r) {
 		struct gus_frame frame;
 
-		seen.last = gus_reader_next(r, &frame, NULL);
+		seen.last = gus_reader_next_of(r, UINT32_MAX, &frame, NULL);
 		if (seen.last == GUS_READ_CORRUPT) {
 			seen.corrupt++;
 			continue;
@@ -234,7 +234,7 @@ static void missing_frame_is_told(void **state)
 	struct seen seen;
 
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(gus_reader_next(reader, &frame, NULL), GUS_READ_FRAME);
+		assert_int_equal(gus_reader_next_of(reader, UINT32_MAX, &frame, NULL), GUS_READ_FRAME);
 		if (i == 3)
 			third = frame.offset;
 		if (i == 4)
