@@ -11,6 +11,8 @@ attribution_libattribution_a_SOURCES = \
 	attribution/routes/samples.c \
 	attribution/routes/stacks.c \
 	attribution/routes/walk.c attribution/routes/walk.h \
+	attribution/stacks/evidence.c attribution/stacks/evidence.h \
+	attribution/stacks/stack.c attribution/stacks/stack.h \
 	attribution/statistics/interval.c attribution/statistics/interval.h \
 	attribution/statistics/series.c attribution/statistics/series.h \
 	attribution/traced/code.c \

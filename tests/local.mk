@@ -106,6 +106,7 @@ unit_tests = \
 	tests/unit/test_snapshot \
 	tests/unit/test_snapshot_take \
 	tests/unit/test_space \
+	tests/unit/test_stack \
 	tests/unit/test_stream \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
@@ -155,6 +156,7 @@ tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
+tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c

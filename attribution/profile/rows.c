@@ -29,6 +29,8 @@ struct maker {
 	struct seen seen_rows, seen_edges;
 };
 
+static const struct gus_component unknown = { .unknown = true };
+
 static const char *get(const struct gus_view *v, uint32_t string)
 {
 	return string ? gus_strings_get(&v->strings, string) : NULL;
@@ -45,7 +47,7 @@ static uint32_t row_of_key(struct maker *m, const struct row_key *key, uint64_t 
 	uint32_t number = gus_index_add(&m->keys, key, &is_new);
 	struct gus_row *row;
 
-	if (is_new)
+	if (is_new) {
 		gus_vec_push(&m->v->rows, (struct gus_row){
 			.module = key->module,
 			.function = get(m->v, key->function),
@@ -55,6 +57,8 @@ static uint32_t row_of_key(struct maker *m, const struct row_key *key, uint64_t 
 			.offset = offset,
 			.has_offset = has_offset,
 		});
+		gus_stack_add(&m->v->rows.v[number].stack, unknown, GUS_UNKNOWN, 0);
+	}
 	row = &m->v->rows.v[number];
 	if (has_offset && (!row->has_offset || offset < row->offset))
 		row->offset = offset;
@@ -209,6 +213,8 @@ static void add_cell(struct maker *m, uint32_t number)
 	}
 	m->v->rows.v[row].samples += cell->samples;
 	m->v->rows.v[row].weight += cell->weight;
+	/* A sample says where, and nothing of why. */
+	gus_stack_add(&m->v->rows.v[row].stack, unknown, GUS_UNKNOWN, cell->weight);
 }
 
 /* Order. Everything that can differ between two rows decides in the end, so that it never depends on the input's. */
@@ -351,6 +357,7 @@ static void check_sums(const struct gus_view *v, const struct gus_profile *p)
 	for (size_t i = 0; i < v->rows.n; i++) {
 		samples += v->rows.v[i].samples;
 		weight += v->rows.v[i].weight;
+		gus_stack_check(&v->rows.v[i].stack, v->rows.v[i].weight);
 	}
 	assert(samples == p->samples && weight == p->weight);
 	(void)samples;
@@ -395,6 +402,8 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 
 void gus_view_free(struct gus_view *v)
 {
+	for (size_t i = 0; i < v->rows.n; i++)
+		gus_stack_free(&v->rows.v[i].stack);
 	gus_vec_free(&v->rows);
 	gus_vec_free(&v->by_callee);
 	gus_vec_free(&v->by_caller);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "attribution/profile/profile.h"
+#include "attribution/stacks/stack.h"
 #include "attribution/statistics/interval.h"
 
 enum gus_by { GUS_BY_FUNCTION, GUS_BY_MODULE, GUS_BY_LINE, GUS_BY_INSTRUCTION, GUS_BY_THREAD };
@@ -22,6 +23,7 @@ struct gus_row {
 	bool has_offset;
 	uint32_t thread;          /* index into the profile's threads, by thread only */
 	uint64_t samples, weight; /* of the row itself */
+	struct gus_stack stack;   /* of the weight; its unknown part is always there, also if it is 0 */
 	uint64_t total;           /* weight with everything it called; equals weight without chains */
 	double share;             /* weight over the profile's */
 	struct gus_interval ci95; /* of the share */

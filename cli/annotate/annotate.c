@@ -76,14 +76,6 @@ uint32_t gus_annotate_loop(const struct gus_annotated *f, uint32_t loop)
 	return loop == GUS_GRAPH_NONE ? 0 : f->loops_before + loop + 1;
 }
 
-uint64_t gus_annotate_part(const struct gus_scale *scale, uint64_t *sum, uint64_t weight)
-{
-	uint64_t before = *sum;
-
-	*sum += weight;
-	return gus_scale_apply(scale, *sum) - gus_scale_apply(scale, before);
-}
-
 void gus_annotate_build_id(const struct gus_module *module, char out[130])
 {
 	out[0] = '\0';

@@ -25,8 +25,8 @@ static void print_insn(const struct gus_annotate *r, const struct gus_annotated 
 	const struct gus_annotation *a = &f->annotation;
 	const struct gus_annotation_line *line = insn->line == GUS_ANNOTATION_NONE ? NULL : &a->lines.v[insn->line];
 	const struct gus_units *u = &r->report->units;
-	uint64_t time = gus_annotate_part(&u->time, times, insn->w.weight);
-	uint64_t own_cycles = gus_annotate_part(&u->cycles, cycles, insn->w.weight);
+	uint64_t time = gus_scale_part(&u->time, times, insn->w.weight);
+	uint64_t own_cycles = gus_scale_part(&u->cycles, cycles, insn->w.weight);
 	bool in_loop = insn->loop != GUS_GRAPH_NONE;
 
 	field(a->module->path);

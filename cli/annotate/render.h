@@ -33,8 +33,6 @@ const struct gus_route_block *gus_annotate_branch(const struct gus_annotate *r, 
 const char *gus_annotate_source(const struct gus_annotate *r, const struct gus_annotated *f, uint32_t line);
 /* The number of a loop as people read it, from 1; 0 for none. */
 uint32_t gus_annotate_loop(const struct gus_annotated *f, uint32_t loop);
-/* What of the view's whole time or cycles is a weight's behind `sum`, which moves on: parts add up to the function's. */
-uint64_t gus_annotate_part(const struct gus_scale *scale, uint64_t *sum, uint64_t weight);
 void gus_annotate_build_id(const struct gus_module *module, char out[130]);
 
 void gus_annotate_text(const struct gus_annotate *r);

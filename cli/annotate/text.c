@@ -77,7 +77,7 @@ static void print_function(const struct gus_annotate *r, const struct gus_annota
 	gus_print_clean(a->module->path);
 	printf(": %" PRIu64 " samples", a->row->samples);
 	if (u->time.known) {
-		gus_format_time(time, sizeof(time), gus_annotate_part(&u->time, &sum, a->row->weight));
+		gus_format_time(time, sizeof(time), gus_scale_part(&u->time, &sum, a->row->weight));
 		printf(", %s", time);
 	}
 	printf(", ");

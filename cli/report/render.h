@@ -25,6 +25,7 @@ struct gus_report_cell {
 	char build_id[130];         /* hex, "" if unknown */
 	char text[128];             /* the instruction, or "" */
 	uint64_t time_ns, cycles;   /* parts that add up to the totals over all rows in order */
+	uint64_t before;            /* weight of the rows before: where its stack begins */
 };
 
 /* Rows must be asked for in order from 0, with *sum starting at 0: it carries the running weight. */

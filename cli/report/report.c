@@ -174,12 +174,11 @@ static void disassemble(const struct gus_report *r, const struct gus_module *mod
 void gus_report_cell(const struct gus_report *r, size_t i, uint64_t *sum, struct gus_report_cell *cell)
 {
 	const struct gus_row *row = &r->view->rows.v[i];
-	uint64_t before = *sum;
+	uint64_t time_sum = *sum;
 
-	*sum += row->weight;
-	*cell = (struct gus_report_cell){ .module = "" };
-	cell->time_ns = gus_scale_apply(&r->units.time, *sum) - gus_scale_apply(&r->units.time, before);
-	cell->cycles = gus_scale_apply(&r->units.cycles, *sum) - gus_scale_apply(&r->units.cycles, before);
+	*cell = (struct gus_report_cell){ .module = "", .before = *sum };
+	cell->time_ns = gus_scale_part(&r->units.time, &time_sum, row->weight);
+	cell->cycles = gus_scale_part(&r->units.cycles, sum, row->weight);
 	if (row->module != GUS_INDEX_NONE) {
 		const struct gus_module *module = gus_space_module(r->profile->space, row->module);
 
