@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/profile/frames.h"
 #include "proto/sample.h"
 
 /* Values of a call chain at and above this are markers, not addresses (PERF_CONTEXT_MAX in the perf_event ABI). */
@@ -96,8 +97,10 @@ static const struct {
 	{ GUS_FRAME_FOOTER, &gusprof__footer__descriptor, take_footer },
 };
 
-static void take_message(struct loader *l, const struct gus_frame *frame)
+static void take_message(void *context, const struct gus_frame *frame)
 {
+	struct loader *l = context;
+
 	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
 		ProtobufCMessage *message;
 
@@ -108,31 +111,6 @@ static void take_message(struct loader *l, const struct gus_frame *frame)
 			messages[i].take(l, message);
 		else if (!l->bad_payloads++)
 			l->bad_offset = frame->offset;
-	}
-}
-
-/* Calls take for each frame; damage is the reader's to count. -1 only if the file cannot be read. */
-static int each_frame(struct loader *l, uint32_t types, void (*take)(struct loader *, const struct gus_frame *),
-		      struct gus_error *err)
-{
-	gus_reader_rewind(l->reader);
-	for (;;) {
-		struct gus_error damage = { 0 };
-		struct gus_frame frame;
-
-		switch (gus_reader_next_of(l->reader, types, &frame, &damage)) {
-		case GUS_READ_FRAME:
-			take(l, &frame);
-			break;
-		case GUS_READ_CORRUPT:
-			break;
-		case GUS_READ_END:
-		case GUS_READ_CUT:
-			return 0;
-		case GUS_READ_ERROR:
-			*err = damage;
-			return -1;
-		}
 	}
 }
 
@@ -274,8 +252,10 @@ static void take_switch(struct loader *l, const struct gus_switch *sw)
 	r->since = 0;
 }
 
-static void take_batch(struct loader *l, const struct gus_frame *frame)
+static void take_batch(void *context, const struct gus_frame *frame)
 {
+	struct loader *l = context;
+
 	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0) {
 		gus_reader_bad_payload(l->reader, frame);
 		return;
@@ -391,12 +371,12 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 	p->space = gus_space_new();
 	p->symbols = gus_symbols_new(options, log);
 	start(&l);
-	if (each_frame(&l, ~batches, take_message, err) != 0)
+	if (gus_frames_each(reader, ~batches, take_message, &l, err) != 0)
 		goto out;
 	gus_space_ready(p->space);
 	if (l.from || l.to != UINT64_MAX)
 		gus_reader_restrict(reader, l.from, l.to);
-	if (each_frame(&l, batches, take_batch, err) != 0)
+	if (gus_frames_each(reader, batches, take_batch, &l, err) != 0)
 		goto out;
 	settle(&l, !l.from && l.to == UINT64_MAX);
 	rc = 0;
@@ -421,8 +401,10 @@ void gus_profile_free(struct gus_profile *p)
 }
 
 /* Keeps in l->to the latest time of all batches. */
-static void latest(struct loader *l, const struct gus_frame *frame)
+static void latest(void *context, const struct gus_frame *frame)
 {
+	struct loader *l = context;
+
 	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0)
 		return;
 	for (size_t i = 0; i < l->batch.n; i++) {
@@ -438,12 +420,12 @@ int gus_profile_length(struct gus_reader *reader, uint64_t *length_ns, struct gu
 	struct gus_profile p = { 0 };
 	struct loader l = { .p = &p, .reader = reader };
 	uint64_t start_ns = clock ? clock->start_ns : 0;
-	int rc = each_frame(&l, 1u << GUS_FRAME_FOOTER, take_message, err);
+	int rc = gus_frames_each(reader, 1u << GUS_FRAME_FOOTER, take_message, &l, err);
 
 	if (rc == 0 && p.footer)
 		l.to = p.footer->end_ns;
 	else if (rc == 0)
-		rc = each_frame(&l, 1u << GUS_FRAME_SAMPLES, latest, err);
+		rc = gus_frames_each(reader, 1u << GUS_FRAME_SAMPLES, latest, &l, err);
 	*length_ns = l.to > start_ns ? l.to - start_ns : 0;
 	if (p.footer)
 		gusprof__footer__free_unpacked(p.footer, NULL);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "attribution/profile/frames.h"
 #include "proto/sample.h"
 
 #define NONE GUS_ROUTES_NONE
@@ -22,7 +23,6 @@ struct edge { uint64_t count, told, mispredicted; };
 struct stacks {
 	struct gus_routes *r;
 	struct gus_profile *p;
-	struct gus_reader *reader;
 	struct route_cutter cutter;
 	struct gus_index range_keys, node_keys, edge_keys;
 	struct gus_vec(struct range) ranges;
@@ -120,8 +120,10 @@ static void take_stack(struct stacks *k, const struct gus_sample *s)
 	k->ends.v[node]++; /* that of the root means nothing */
 }
 
-static void take_batch(struct stacks *k, const struct gus_frame *frame)
+static void take_batch(void *context, const struct gus_frame *frame)
 {
+	struct stacks *k = context;
+
 	if (gus_columns_decode(&k->batch, frame->payload, frame->size, NULL) != 0)
 		return; /* counted as damage when the profile was loaded */
 	for (size_t i = 0; i < k->batch.n; i++) {
@@ -132,29 +134,6 @@ static void take_batch(struct stacks *k, const struct gus_frame *frame)
 		k->r->samples++;
 		k->r->stacks += s.branches_n > 1;
 		take_stack(k, &s);
-	}
-}
-
-static int read_stacks(struct stacks *k, struct gus_error *err)
-{
-	gus_reader_rewind(k->reader);
-	for (;;) {
-		struct gus_error damage = { 0 };
-		struct gus_frame frame;
-
-		switch (gus_reader_next_of(k->reader, 1u << GUS_FRAME_SAMPLES, &frame, &damage)) {
-		case GUS_READ_FRAME:
-			take_batch(k, &frame);
-			break;
-		case GUS_READ_CORRUPT:
-			break;
-		case GUS_READ_END:
-		case GUS_READ_CUT:
-			return 0;
-		case GUS_READ_ERROR:
-			*err = damage;
-			return -1;
-		}
 	}
 }
 
@@ -254,7 +233,7 @@ static int check(const struct stacks *k, struct gus_error *err)
 
 int gus_routes_of_stacks(struct gus_routes *r, struct gus_reader *reader, struct gus_profile *p, struct gus_error *err)
 {
-	struct stacks k = { .r = r, .p = p, .reader = reader };
+	struct stacks k = { .r = r, .p = p };
 	int rc;
 
 	if (!(p->header->branch_type & BRANCH_ANY))
@@ -267,7 +246,7 @@ int gus_routes_of_stacks(struct gus_routes *r, struct gus_reader *reader, struct
 	gus_index_init(&k.edge_keys, sizeof(struct edge_key));
 	gus_index_add(&k.node_keys, &(struct node_key){ NONE, NONE }, NULL);
 	gus_vec_push(&k.ends, 0);
-	rc = read_stacks(&k, err);
+	rc = gus_frames_each(reader, 1u << GUS_FRAME_SAMPLES, take_batch, &k, err);
 	if (rc == 0)
 		rc = check(&k, err);
 	if (rc == 0) {
