@@ -6,6 +6,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \
 	attribution/profile/units.c attribution/profile/units.h \
+	attribution/routes/cutter.c \
 	attribution/routes/private.h \
 	attribution/routes/regions.c \
 	attribution/routes/routes.c attribution/routes/routes.h \
