@@ -26,7 +26,6 @@ struct gus_walk {
 	struct gus_walk_options o;
 	struct gus_growing *growing;
 	struct gus_growing_block *blocks;       /* by block */
-	uint32_t *block_of;                     /* by op */
 	struct gus_rates *rates;
 	bool *inside;                           /* the region, by block */
 	struct gus_vec(struct choice) choices;
@@ -184,7 +183,6 @@ static bool next(void *context, struct gus_core_step *step)
 static void add_blocks(struct gus_walk *p, const struct gus_uarch *u)
 {
 	const struct gus_routes *r = p->r;
-	uint32_t ops = 0;
 
 	p->growing = gus_growing_new(u);
 	p->blocks = gus_resize(NULL, r->blocks.n + 1, sizeof(*p->blocks));
@@ -192,13 +190,6 @@ static void add_blocks(struct gus_walk *p, const struct gus_uarch *u)
 		const struct gus_route_block *b = &r->blocks.v[i];
 
 		p->blocks[i] = gus_growing_add(p->growing, r->code.v + b->code, r->lengths.v + b->lengths, b->size, b->address);
-	}
-	p->block_of = gus_resize(NULL, gus_walk_program(p)->ops_n + 1, sizeof(*p->block_of));
-	for (uint32_t i = 0; i < r->blocks.n; i++) {
-		uint32_t end = i + 1 < r->blocks.n ? p->blocks[i + 1].op : gus_walk_program(p)->ops_n;
-
-		while (ops < end)
-			p->block_of[ops++] = i;
 	}
 }
 
@@ -333,7 +324,6 @@ void gus_walk_free(struct gus_walk *p)
 	gus_rates_free(p->rates);
 	gus_vec_free(&p->choices);
 	free(p->blocks);
-	free(p->block_of);
 	free(p->inside);
 	free(p->ways);
 	free(p->given);
@@ -344,11 +334,6 @@ void gus_walk_free(struct gus_walk *p)
 const struct gus_program *gus_walk_program(const struct gus_walk *p)
 {
 	return gus_growing_program(p->growing);
-}
-
-uint32_t gus_walk_block(const struct gus_walk *p, uint32_t op)
-{
-	return p->block_of[op];
 }
 
 void gus_walk_start(struct gus_walk *p, struct gus_core_source *source, struct gus_core_branch *branch)
