@@ -6,6 +6,7 @@ gusprof_SOURCES = \
 	cli/annotate/json.c \
 	cli/annotate/render.h \
 	cli/annotate/text.c \
+	cli/common/csv.c cli/common/csv.h \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
 	cli/common/hex.c cli/common/hex.h \

@@ -82,6 +82,7 @@ unit_tests = \
 	tests/unit/test_core \
 	tests/unit/test_base \
 	tests/unit/test_core_memory \
+	tests/unit/test_csv \
 	tests/unit/test_doctor \
 	tests/unit/test_event \
 	tests/unit/test_figure1 \
@@ -134,6 +135,7 @@ tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
+tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
