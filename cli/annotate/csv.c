@@ -10,9 +10,9 @@ static void print_insn(struct gus_csv *c, const struct gus_annotate *r, const st
 	const struct gus_annotation_line *line = insn->line == GUS_ANNOTATION_NONE ? NULL : &a->lines.v[insn->line];
 	const struct gus_units *u = &r->report->units;
 	bool in_loop = insn->loop != GUS_GRAPH_NONE;
-	char build_id[130];
+	char build_id[GUS_REPORT_BUILD_ID];
 
-	gus_annotate_build_id(a->module, build_id);
+	gus_report_build_id(a->module, build_id);
 	gus_csv_text(c, a->module->path);
 	gus_csv_text(c, build_id);
 	gus_csv_text(c, a->row->function);

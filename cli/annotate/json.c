@@ -4,6 +4,7 @@
 
 #include "cli/annotate/render.h"
 #include "cli/common/json.h"
+#include "cli/report/render.h"
 
 static json_t *integer(uint64_t value)
 {
@@ -84,9 +85,9 @@ static json_t *function_object(const struct gus_annotate *r, const struct gus_an
 	const struct gus_units *u = &r->report->units;
 	uint64_t times = f->before, cycles = f->before;
 	json_t *o = json_object();
-	char build_id[130];
+	char build_id[GUS_REPORT_BUILD_ID];
 
-	gus_annotate_build_id(a->module, build_id);
+	gus_report_build_id(a->module, build_id);
 	json_object_set_new(o, "module", gus_json_text(a->module->path));
 	json_object_set_new(o, "build_id", gus_json_text(build_id));
 	json_object_set_new(o, "function", gus_json_text(a->row->function));

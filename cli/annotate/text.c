@@ -7,6 +7,7 @@
 
 #include "cli/annotate/render.h"
 #include "cli/common/print.h"
+#include "cli/report/render.h"
 
 /* "12.34% (11.10% .. 13.58%)" within a line. */
 static void print_share(double share, struct gus_interval i)
