@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* A recording is read twice. What runs where is told by the side band, and comes late: a ring of another CPU may
+ * deliver a mapping behind the samples in it. So the first pass takes everything but samples, until the history of all
+ * address spaces is known; the second looks up each sample at its own time, adds it to the cell of its thread, place
+ * and path, and forgets it. Memory then grows with the code that was executed and not with how long.
+ *
+ * Nothing gets lost on the way: the event's samples that the file holds are in cells or were filtered, and the cells
+ * add up to the profile, in samples and in weight (asserted). What the file itself has lost is counted: damage by the
+ * reader, missing samples by what the footer says was written, lost records by the kernel's own count, which the footer
+ * and the side band both have.
+ *
+ * Chains are the kernel's (perf_event_open(2), PERF_SAMPLE_CALLCHAIN): innermost first, with markers between
+ * contexts. */
 #include "attribution/profile/profile.h"
 
 #include <assert.h>
@@ -127,8 +139,10 @@ static uint32_t path_add(struct loader *l, uint32_t caller, struct gus_place pla
 	return number;
 }
 
-/* A chain's addresses return to behind the call, so they are looked up a byte before. Only the first of a further context,
- * where the kernel interrupted the program, is exact. */
+/* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. A chain's
+ * addresses return to behind the call, so they are looked up a byte before: where a call is a function's last
+ * instruction, the next function begins there. Only the first of a further context, where the kernel interrupted the
+ * program, is exact. */
 static uint32_t path_of(struct loader *l, const struct gus_sample *s)
 {
 	struct { uint64_t ip; unsigned mode; } frames[512];

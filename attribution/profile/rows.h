@@ -37,7 +37,7 @@ struct gus_edge {
 
 struct gus_view {
 	enum gus_by by;
-	struct gus_rows gus_vec(struct gus_row) rows; /* sorted by weight, then by name: the same input, the same order */
+	struct gus_rows gus_vec(struct gus_row) rows; /* by weight, then by name: the same input, the same order */
 	struct gus_edges gus_vec(struct gus_edge) by_callee; /* only with chains, by function */
 	struct gus_edges by_caller; /* the same, sorted by caller, then weight */
 	struct gus_strings strings;
@@ -48,8 +48,8 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 void gus_view_free(struct gus_view *v);
 
 /* Rearranges the rows; where order says 0 they stay as they are. */
-void gus_view_sort(struct gus_view *v, int (*order)(const struct gus_row *, const struct gus_row *, const void *context),
-		   const void *context);
+void gus_view_sort(struct gus_view *v,
+		   int (*order)(const struct gus_row *, const struct gus_row *, const void *context), const void *context);
 
 /* The callers of a row, or the functions that it calls: *n of them, the heaviest first. Valid until the next sort. */
 const struct gus_edge *gus_view_callers(const struct gus_view *v, uint32_t row, size_t *n);
