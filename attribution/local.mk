@@ -2,9 +2,11 @@
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
+	attribution/profile/frames.c attribution/profile/frames.h \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \
 	attribution/profile/units.c attribution/profile/units.h \
+	attribution/routes/cutter.c \
 	attribution/routes/private.h \
 	attribution/routes/regions.c \
 	attribution/routes/routes.c attribution/routes/routes.h \
@@ -12,6 +14,8 @@ attribution_libattribution_a_SOURCES = \
 	attribution/routes/stacks.c \
 	attribution/routes/trace.c attribution/routes/trace.h \
 	attribution/routes/walk.c attribution/routes/walk.h \
+	attribution/stacks/evidence.c attribution/stacks/evidence.h \
+	attribution/stacks/stack.c attribution/stacks/stack.h \
 	attribution/statistics/interval.c attribution/statistics/interval.h \
 	attribution/statistics/series.c attribution/statistics/series.h \
 	attribution/traced/code.c \

@@ -6,6 +6,8 @@ gusprof_SOURCES = \
 	cli/annotate/json.c \
 	cli/annotate/render.h \
 	cli/annotate/text.c \
+	cli/annotate/view.c cli/annotate/view.h \
+	cli/common/csv.c cli/common/csv.h \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
 	cli/common/hex.c cli/common/hex.h \
@@ -39,6 +41,7 @@ gusprof_SOURCES = \
 	cli/report/render.h \
 	cli/report/report.c \
 	cli/report/text.c \
+	cli/report/view.c cli/report/view.h \
 	cli/stat/csv.c \
 	cli/stat/json.c \
 	cli/stat/stat.c \

@@ -84,6 +84,7 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_core_memory \
 	tests/unit/test_core_rules \
+	tests/unit/test_csv \
 	tests/unit/test_doctor \
 	tests/unit/test_event \
 	tests/unit/test_figure1 \
@@ -111,6 +112,7 @@ unit_tests = \
 	tests/unit/test_snapshot \
 	tests/unit/test_snapshot_take \
 	tests/unit/test_space \
+	tests/unit/test_stack \
 	tests/unit/test_stream \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
@@ -142,6 +144,7 @@ tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c
+tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
@@ -167,6 +170,7 @@ tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
+tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c

@@ -106,9 +106,13 @@ static void add(struct gus_weighed *to, const struct gus_weighed *w)
 
 static void push_insn(struct annotator *m, uint64_t at, uint8_t length, uint32_t loop, bool aside, const struct point *point)
 {
-	gus_vec_push(&m->a->insns, (struct gus_annotation_insn){
+	const struct gus_component unknown = { .unknown = true };
+	struct gus_annotation_insn insn = {
 		.offset = m->a->offset + at, .address = m->a->address + at, .length = length, .line = NONE, .loop = loop,
-		.aside = aside, .w = { .samples = point ? point->samples : 0, .weight = point ? point->weight : 0 } });
+		.aside = aside, .w = { .samples = point ? point->samples : 0, .weight = point ? point->weight : 0 } };
+
+	gus_stack_add(&insn.stack, unknown, GUS_UNKNOWN, insn.w.weight);
+	gus_vec_push(&m->a->insns, insn);
 }
 
 /* Pushes the points before an offset; they lie within the instruction before, if there is one. */
@@ -371,6 +375,7 @@ static void weigh_all(struct annotator *m)
 		insn->hot = insn->w.share >= GUS_ANNOTATION_HOT && insn->w.ci95.low > even;
 		samples += insn->w.samples;
 		weight += insn->w.weight;
+		gus_stack_check(&insn->stack, insn->w.weight);
 		if (insn->loop != GUS_GRAPH_NONE)
 			add(&a->loops[insn->loop], &insn->w);
 	}
@@ -446,6 +451,8 @@ int gus_annotation_make(struct gus_annotation *a, struct gus_profile *p, const s
 void gus_annotation_free(struct gus_annotation *a)
 {
 	gus_graph_free(&a->graph);
+	for (size_t i = 0; i < a->insns.n; i++)
+		gus_stack_free(&a->insns.v[i].stack);
 	gus_vec_free(&a->insns);
 	gus_vec_free(&a->lines);
 	gus_vec_free(&a->calls);

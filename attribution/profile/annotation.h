@@ -10,6 +10,7 @@
 
 #include "attribution/profile/profile.h"
 #include "attribution/profile/rows.h"
+#include "attribution/stacks/stack.h"
 #include "attribution/statistics/interval.h"
 #include "symbolizer/insn/loops.h"
 
@@ -50,6 +51,7 @@ struct gus_annotation_insn {
 	bool aside;                /* was sampled, but lies within the instruction before: a jump over a prefix, or data */
 	bool hot;                  /* GUS_ANNOTATION_HOT of the function at least, and more than chance makes of an even spread */
 	struct gus_weighed w;
+	struct gus_stack stack;    /* its weight, as rows have it */
 };
 
 #define GUS_ANNOTATION_HOT 0.05 /* as perf annotate */

@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: MIT */
+/* A recording is read twice. What runs where is told by the side band, and comes late: a ring of another CPU may
+ * deliver a mapping behind the samples in it. So the first pass takes everything but samples, until the history of all
+ * address spaces is known; the second looks up each sample at its own time, adds it to the cell of its thread, place
+ * and path, and forgets it. Memory then grows with the code that was executed and not with how long.
+ *
+ * Nothing gets lost on the way: the event's samples that the file holds are in cells or were filtered, and the cells
+ * add up to the profile, in samples and in weight (asserted). What the file itself has lost is counted: damage by the
+ * reader, missing samples by what the footer says was written, lost records by the kernel's own count, which the footer
+ * and the side band both have.
+ *
+ * Chains are the kernel's (perf_event_open(2), PERF_SAMPLE_CALLCHAIN): innermost first, with markers between
+ * contexts. */
 #include "attribution/profile/profile.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/profile/frames.h"
 #include "proto/sample.h"
 
 /* Values of a call chain at and above this are markers, not addresses (PERF_CONTEXT_MAX in the perf_event ABI). */
@@ -96,8 +109,10 @@ static const struct {
 	{ GUS_FRAME_FOOTER, &gusprof__footer__descriptor, take_footer },
 };
 
-static void take_message(struct loader *l, const struct gus_frame *frame)
+static void take_message(void *context, const struct gus_frame *frame)
 {
+	struct loader *l = context;
+
 	for (size_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
 		ProtobufCMessage *message;
 
@@ -108,31 +123,6 @@ static void take_message(struct loader *l, const struct gus_frame *frame)
 			messages[i].take(l, message);
 		else if (!l->bad_payloads++)
 			l->bad_offset = frame->offset;
-	}
-}
-
-/* Calls take for each frame; damage is the reader's to count. -1 only if the file cannot be read. */
-static int each_frame(struct loader *l, uint32_t types, void (*take)(struct loader *, const struct gus_frame *),
-		      struct gus_error *err)
-{
-	gus_reader_rewind(l->reader);
-	for (;;) {
-		struct gus_error damage = { 0 };
-		struct gus_frame frame;
-
-		switch (gus_reader_next_of(l->reader, types, &frame, &damage)) {
-		case GUS_READ_FRAME:
-			take(l, &frame);
-			break;
-		case GUS_READ_CORRUPT:
-			break;
-		case GUS_READ_END:
-		case GUS_READ_CUT:
-			return 0;
-		case GUS_READ_ERROR:
-			*err = damage;
-			return -1;
-		}
 	}
 }
 
@@ -149,8 +139,10 @@ static uint32_t path_add(struct loader *l, uint32_t caller, struct gus_place pla
 	return number;
 }
 
-/* A chain's addresses return to behind the call, so they are looked up a byte before. Only the first of a further context,
- * where the kernel interrupted the program, is exact. */
+/* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. A chain's
+ * addresses return to behind the call, so they are looked up a byte before: where a call is a function's last
+ * instruction, the next function begins there. Only the first of a further context, where the kernel interrupted the
+ * program, is exact. */
 static uint32_t path_of(struct loader *l, const struct gus_sample *s)
 {
 	struct { uint64_t ip; unsigned mode; } frames[512];
@@ -274,8 +266,10 @@ static void take_switch(struct loader *l, const struct gus_switch *sw)
 	r->since = 0;
 }
 
-static void take_batch(struct loader *l, const struct gus_frame *frame)
+static void take_batch(void *context, const struct gus_frame *frame)
 {
+	struct loader *l = context;
+
 	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0) {
 		gus_reader_bad_payload(l->reader, frame);
 		return;
@@ -391,12 +385,12 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 	p->space = gus_space_new();
 	p->symbols = gus_symbols_new(options, log);
 	start(&l);
-	if (each_frame(&l, ~batches, take_message, err) != 0)
+	if (gus_frames_each(reader, ~batches, take_message, &l, err) != 0)
 		goto out;
 	gus_space_ready(p->space);
 	if (l.from || l.to != UINT64_MAX)
 		gus_reader_restrict(reader, l.from, l.to);
-	if (each_frame(&l, batches, take_batch, err) != 0)
+	if (gus_frames_each(reader, batches, take_batch, &l, err) != 0)
 		goto out;
 	settle(&l, !l.from && l.to == UINT64_MAX);
 	rc = 0;
@@ -421,8 +415,10 @@ void gus_profile_free(struct gus_profile *p)
 }
 
 /* Keeps in l->to the latest time of all batches. */
-static void latest(struct loader *l, const struct gus_frame *frame)
+static void latest(void *context, const struct gus_frame *frame)
 {
+	struct loader *l = context;
+
 	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0)
 		return;
 	for (size_t i = 0; i < l->batch.n; i++) {
@@ -438,12 +434,12 @@ int gus_profile_length(struct gus_reader *reader, uint64_t *length_ns, struct gu
 	struct gus_profile p = { 0 };
 	struct loader l = { .p = &p, .reader = reader };
 	uint64_t start_ns = clock ? clock->start_ns : 0;
-	int rc = each_frame(&l, 1u << GUS_FRAME_FOOTER, take_message, err);
+	int rc = gus_frames_each(reader, 1u << GUS_FRAME_FOOTER, take_message, &l, err);
 
 	if (rc == 0 && p.footer)
 		l.to = p.footer->end_ns;
 	else if (rc == 0)
-		rc = each_frame(&l, 1u << GUS_FRAME_SAMPLES, latest, err);
+		rc = gus_frames_each(reader, 1u << GUS_FRAME_SAMPLES, latest, &l, err);
 	*length_ns = l.to > start_ns ? l.to - start_ns : 0;
 	if (p.footer)
 		gusprof__footer__free_unpacked(p.footer, NULL);

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT */
+/* Cells become rows. A place is named once, however many cells are at it: its names are a nest of rows, the innermost
+ * inlined function first. A cell's samples and weight go to the first row of its place's nest, and to no other, so rows
+ * add up to the profile whatever they are made by; that is asserted.
+ *
+ * With chains a row has a second figure: its total, of all cells that have it anywhere on their path, and edges to its
+ * callers. In recursion a function is on one path several times, and so is a call from it to itself. Both count a cell
+ * once: a total is then at most the profile's weight, and a share of it is a share of the time, as a sum over frames
+ * would not be. Which cell counted last is kept beside each row and edge, so that nothing has to be cleared between
+ * cells.
+ *
+ * Rows and edges come in an order in which no two are equal, so it never shows in which order cells came. */
 #include "attribution/profile/rows.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What makes two places the same row. Unused parts are zero; names are numbers of the view's strings. */
+/* What makes two places the same row. Unused parts are zero; names are numbers of the view's strings. Keys are compared
+ * byte by byte: no padding may be in them. */
 struct row_key { uint32_t module, function, file, line, thread, zero; uint64_t offset; };
 
 struct place_key { uint32_t module, zero; uint64_t offset; };
@@ -29,6 +41,8 @@ struct maker {
 	struct seen seen_rows, seen_edges;
 };
 
+static const struct gus_component unknown = { .unknown = true };
+
 static const char *get(const struct gus_view *v, uint32_t string)
 {
 	return string ? gus_strings_get(&v->strings, string) : NULL;
@@ -45,7 +59,7 @@ static uint32_t row_of_key(struct maker *m, const struct row_key *key, uint64_t 
 	uint32_t number = gus_index_add(&m->keys, key, &is_new);
 	struct gus_row *row;
 
-	if (is_new)
+	if (is_new) {
 		gus_vec_push(&m->v->rows, (struct gus_row){
 			.module = key->module,
 			.function = get(m->v, key->function),
@@ -55,6 +69,8 @@ static uint32_t row_of_key(struct maker *m, const struct row_key *key, uint64_t 
 			.offset = offset,
 			.has_offset = has_offset,
 		});
+		gus_stack_add(&m->v->rows.v[number].stack, unknown, GUS_UNKNOWN, 0);
+	}
 	row = &m->v->rows.v[number];
 	if (has_offset && (!row->has_offset || offset < row->offset))
 		row->offset = offset;
@@ -63,7 +79,7 @@ static uint32_t row_of_key(struct maker *m, const struct row_key *key, uint64_t 
 }
 
 /* With inlines a function is its name, wherever its copies are; without, it is the symbol at an address, so that two
- * static functions of one name stay two rows. */
+ * static functions of one name stay two rows. An inlined copy has no start that the row could show. */
 static uint32_t function_row(struct maker *m, struct gus_place place, const struct gus_name *name)
 {
 	struct row_key key = { .module = place.module, .function = intern(m->v, name->function) };
@@ -209,6 +225,8 @@ static void add_cell(struct maker *m, uint32_t number)
 	}
 	m->v->rows.v[row].samples += cell->samples;
 	m->v->rows.v[row].weight += cell->weight;
+	/* A sample says where, and nothing of why. */
+	gus_stack_add(&m->v->rows.v[row].stack, unknown, GUS_UNKNOWN, cell->weight);
 }
 
 /* Order. Everything that can differ between two rows decides in the end, so that it never depends on the input's. */
@@ -296,7 +314,8 @@ static void sort_edges(struct gus_view *v, const uint32_t *now_at)
 	}
 }
 
-void gus_view_sort(struct gus_view *v, int (*order)(const struct gus_row *, const struct gus_row *, const void *context),
+void gus_view_sort(struct gus_view *v,
+		   int (*order)(const struct gus_row *, const struct gus_row *, const void *context),
 		   const void *context)
 {
 	struct numbered *all = gus_resize(NULL, v->rows.n, sizeof(*all));
@@ -351,6 +370,7 @@ static void check_sums(const struct gus_view *v, const struct gus_profile *p)
 	for (size_t i = 0; i < v->rows.n; i++) {
 		samples += v->rows.v[i].samples;
 		weight += v->rows.v[i].weight;
+		gus_stack_check(&v->rows.v[i].stack, v->rows.v[i].weight);
 	}
 	assert(samples == p->samples && weight == p->weight);
 	(void)samples;
@@ -358,6 +378,8 @@ static void check_sums(const struct gus_view *v, const struct gus_profile *p)
 	(void)p;
 }
 
+/* Samples of unequal weight tell less than as many equal ones: they are worth (sum w)^2 / sum w^2 of those (Kish 1965),
+ * which is their number where all weigh the same. */
 static void add_shares(struct gus_view *v, const struct gus_profile *p)
 {
 	double effective = p->weight2 > 0 ? (double)p->weight * (double)p->weight / p->weight2 : 0;
@@ -395,6 +417,8 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 
 void gus_view_free(struct gus_view *v)
 {
+	for (size_t i = 0; i < v->rows.n; i++)
+		gus_stack_free(&v->rows.v[i].stack);
 	gus_vec_free(&v->rows);
 	gus_vec_free(&v->by_callee);
 	gus_vec_free(&v->by_caller);

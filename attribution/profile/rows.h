@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "attribution/profile/profile.h"
+#include "attribution/stacks/stack.h"
 #include "attribution/statistics/interval.h"
 
 enum gus_by { GUS_BY_FUNCTION, GUS_BY_MODULE, GUS_BY_LINE, GUS_BY_INSTRUCTION, GUS_BY_THREAD };
@@ -22,6 +23,7 @@ struct gus_row {
 	bool has_offset;
 	uint32_t thread;          /* index into the profile's threads, by thread only */
 	uint64_t samples, weight; /* of the row itself */
+	struct gus_stack stack;   /* of the weight; its unknown part is always there, also if it is 0 */
 	uint64_t total;           /* weight with everything it called; equals weight without chains */
 	double share;             /* weight over the profile's */
 	struct gus_interval ci95; /* of the share */
@@ -35,7 +37,7 @@ struct gus_edge {
 
 struct gus_view {
 	enum gus_by by;
-	struct gus_rows gus_vec(struct gus_row) rows; /* sorted by weight, then by name: the same input, the same order */
+	struct gus_rows gus_vec(struct gus_row) rows; /* by weight, then by name: the same input, the same order */
 	struct gus_edges gus_vec(struct gus_edge) by_callee; /* only with chains, by function */
 	struct gus_edges by_caller; /* the same, sorted by caller, then weight */
 	struct gus_strings strings;
@@ -46,8 +48,8 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 void gus_view_free(struct gus_view *v);
 
 /* Rearranges the rows; where order says 0 they stay as they are. */
-void gus_view_sort(struct gus_view *v, int (*order)(const struct gus_row *, const struct gus_row *, const void *context),
-		   const void *context);
+void gus_view_sort(struct gus_view *v,
+		   int (*order)(const struct gus_row *, const struct gus_row *, const void *context), const void *context);
 
 /* The callers of a row, or the functions that it calls: *n of them, the heaviest first. Valid until the next sort. */
 const struct gus_edge *gus_view_callers(const struct gus_view *v, uint32_t row, size_t *n);

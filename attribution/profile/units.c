@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const struct gus_scale observed = { "observed", true, 1, 1, 1 };
-static const struct gus_scale unknown = { "unknown", false, 0, 0, 0 };
+static const struct gus_scale observed = { GUS_OBSERVED, true, 1, 1, 1 };
+static const struct gus_scale unknown = { GUS_UNKNOWN, false, 0, 0, 0 };
 
 /* The lowest and highest frequency timed, before and after; false if none was. */
 static bool frequency_bounds(const struct gus_profile *p, double *low_khz, double *high_khz)
@@ -31,7 +31,7 @@ static struct gus_scale cycles_of_time(const struct gus_profile *p)
 
 	if (!frequency_bounds(p, &low, &high))
 		return unknown;
-	return (struct gus_scale){ "inferred", true, (low + high) / 2 / 1e6, low / 1e6, high / 1e6 };
+	return (struct gus_scale){ GUS_INFERRED, true, (low + high) / 2 / 1e6, low / 1e6, high / 1e6 };
 }
 
 static struct gus_scale time_of_cycles(const struct gus_profile *p)
@@ -42,7 +42,7 @@ static struct gus_scale time_of_cycles(const struct gus_profile *p)
 	if (!total || !total->count || !total->running_ns)
 		return unknown;
 	factor = (double)total->running_ns / (double)total->count;
-	return (struct gus_scale){ "inferred", true, factor, factor, factor };
+	return (struct gus_scale){ GUS_INFERRED, true, factor, factor, factor };
 }
 
 struct gus_units gus_units_of(const struct gus_profile *p)
@@ -61,6 +61,14 @@ uint64_t gus_scale_apply(const struct gus_scale *scale, uint64_t weight)
 	if (scale->factor == 1)
 		return weight;
 	return (uint64_t)llround((double)weight * scale->factor);
+}
+
+uint64_t gus_scale_part(const struct gus_scale *scale, uint64_t *sum, uint64_t weight)
+{
+	uint64_t before = *sum;
+
+	*sum += weight;
+	return gus_scale_apply(scale, *sum) - gus_scale_apply(scale, before);
 }
 
 double gus_overhead_percent(const struct gus_profile *p)

@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 #include "attribution/profile/profile.h"
+#include "attribution/stacks/evidence.h"
 
 struct gus_scale {
-	const char *evidence;     /* "observed", "inferred" or "unknown" */
+	enum gus_evidence evidence; /* GUS_OBSERVED, GUS_INFERRED or GUS_UNKNOWN */
 	bool known;               /* false: there is no such number, and none is made up */
 	double factor;            /* units of one of weight */
 	double low, high;         /* the factor's bounds; equal to it if observed */
@@ -25,8 +26,12 @@ struct gus_units {
  * have neither. */
 struct gus_units gus_units_of(const struct gus_profile *p);
 
-/* weight in the scale's unit, rounded. Differences of it over running sums make parts that add up exactly. */
+/* weight in the scale's unit, rounded. */
 uint64_t gus_scale_apply(const struct gus_scale *scale, uint64_t weight);
+/* What of a whole, in the scale's unit, belongs to the weight behind the first *sum of it; *sum moves on behind it.
+ * Parts are differences of rounded running sums, so that neighbours add up to what they make together, exactly:
+ * components to their row, rows to the total. None is off by more than 1. */
+uint64_t gus_scale_part(const struct gus_scale *scale, uint64_t *sum, uint64_t weight);
 
 /* What the recording cost, in percent of the target's CPU time: the recorder's own time from its start to its end, and
  * what samples and the following of tasks took, as probed; negative if it is not known. */

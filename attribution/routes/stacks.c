@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes from branch stacks. Stacks are taken apart into ranges, and their sequences kept in a tree from the oldest range on: a
- * sequence that comes again is a number that goes up. */
+/* Routes from branch stacks (Intel's LBR, AMD's LbrExtV2, Arm's BRBE; Chen, Li and Moseley, CGO 2016, make block counts
+ * of the same ranges). Between two neighbours of a stack everything was executed from the target of the older branch to
+ * the address of the newer one: a range. Its verdict is found once, when it is first seen, and with it its code is cut.
+ *
+ * A stack is its ranges from the oldest to the newest, up to one that cannot have been; there the sequence ends and the
+ * next begins. Sequences are kept as a tree: a node is a sequence, and its children go on with one more range each.
+ * Most stacks of a program are alike, so the tree is small and a sequence that comes again is a number that goes up.
+ * Only where it ends it is counted, so that a route's count is not in the count of those it begins with.
+ *
+ * What adds up: each good range counts its blocks once and the branch at its end once. So the branches from a block are
+ * its `taken`, the ranges of all verdicts are the pairs of neighbours in all stacks, and neither needs a correction for
+ * the length of a stack. */
 #include "attribution/routes/private.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "attribution/profile/frames.h"
 #include "proto/sample.h"
 
 #define NONE GUS_ROUTES_NONE
@@ -22,7 +33,6 @@ struct edge { uint64_t count, told, mispredicted; };
 struct stacks {
 	struct gus_routes *r;
 	struct gus_profile *p;
-	struct gus_reader *reader;
 	struct route_cutter cutter;
 	struct gus_index range_keys, node_keys, edge_keys;
 	struct gus_vec(struct range) ranges;
@@ -39,7 +49,8 @@ static struct gus_place place_of(struct stacks *k, const struct gus_sample *s, u
 	return gus_space_find(k->p->space, s->pid, s->time, address, address >> 63 ? GUS_MODE_KERNEL : GUS_MODE_USER);
 }
 
-/* The branch at the end of a range. That of no range, the oldest of a stack, is not counted, so that branches add up to ranges. */
+/* The branch at the end of a range. That of no range, the oldest of a stack, is not counted, so that branches add up to
+ * ranges. */
 static void take_branch(struct stacks *k, const struct gus_branch *b, struct gus_place from, struct gus_place to)
 {
 	struct edge_key key = { { from.offset, from.module, 0 }, { to.offset, to.module, 0 } };
@@ -55,8 +66,10 @@ static void take_branch(struct stacks *k, const struct gus_branch *b, struct gus
 	e->mispredicted += (b->flags & GUS_BRANCH_MISPREDICTED) != 0;
 }
 
-/* What can be seen without the code; then the code is read once for each range. */
-static enum gus_range_verdict judge(struct stacks *k, uint64_t length, struct gus_place from, struct gus_place to, uint32_t *number)
+/* What can be seen without the code; then the code is read once for each range. Both ends in one module are not enough
+ * for one mapping: a file may be mapped twice, and then the distances in the file and in memory differ. */
+static enum gus_range_verdict judge(struct stacks *k, uint64_t length, struct gus_place from, struct gus_place to,
+				    uint32_t *number)
 {
 	struct range_key key = { from.offset, to.offset, from.module, 0 };
 	bool is_new;
@@ -120,8 +133,10 @@ static void take_stack(struct stacks *k, const struct gus_sample *s)
 	k->ends.v[node]++; /* that of the root means nothing */
 }
 
-static void take_batch(struct stacks *k, const struct gus_frame *frame)
+static void take_batch(void *context, const struct gus_frame *frame)
 {
+	struct stacks *k = context;
+
 	if (gus_columns_decode(&k->batch, frame->payload, frame->size, NULL) != 0)
 		return; /* counted as damage when the profile was loaded */
 	for (size_t i = 0; i < k->batch.n; i++) {
@@ -135,29 +150,6 @@ static void take_batch(struct stacks *k, const struct gus_frame *frame)
 	}
 }
 
-static int read_stacks(struct stacks *k, struct gus_error *err)
-{
-	gus_reader_rewind(k->reader);
-	for (;;) {
-		struct gus_error damage = { 0 };
-		struct gus_frame frame;
-
-		switch (gus_reader_next_of(k->reader, 1u << GUS_FRAME_SAMPLES, &frame, &damage)) {
-		case GUS_READ_FRAME:
-			take_batch(k, &frame);
-			break;
-		case GUS_READ_CORRUPT:
-			break;
-		case GUS_READ_END:
-		case GUS_READ_CUT:
-			return 0;
-		case GUS_READ_ERROR:
-			*err = damage;
-			return -1;
-		}
-	}
-}
-
 /* Making. */
 
 /* The blocks of each range, with its count. */
@@ -167,12 +159,13 @@ static void count_blocks(struct stacks *k)
 		const struct range_key *key = gus_index_key(&k->range_keys, i);
 		struct range *range = &k->ranges.v[i];
 		struct gus_route_block *b = NULL;
+		uint32_t at;
 
 		if (range->verdict != GUS_RANGE_GOOD)
 			continue;
 		range->step = (uint32_t)k->steps.n;
-		for (uint32_t at = gus_routes_block_at(&k->cutter, key->module, key->from); !b || b->offset + b->size <= key->to;
-		     at = b->behind) {
+		at = gus_routes_block_at(&k->cutter, key->module, key->from);
+		for (; !b || b->offset + b->size <= key->to; at = b->behind) {
 			assert(at != NONE);
 			b = &k->r->blocks.v[at];
 			b->count += (double)range->count;
@@ -197,10 +190,11 @@ static void make_edges(struct stacks *k)
 	for (uint32_t i = 0; i < k->edges.n; i++) {
 		const struct edge_key *key = gus_index_key(&k->edge_keys, i);
 		const struct edge *e = &k->edges.v[i];
-		struct gus_route_edge edge = { .from = block_ending_at(k, &key->from), .count = (double)e->count, .told = e->told,
-					       .to = gus_routes_block_at(&k->cutter, key->to.module, key->to.offset),
-					       .mispredicted = e->mispredicted, .taken = true };
+		struct gus_route_edge edge = { .count = (double)e->count, .taken = true, .told = e->told,
+					       .mispredicted = e->mispredicted };
 
+		edge.from = block_ending_at(k, &key->from);
+		edge.to = gus_routes_block_at(&k->cutter, key->to.module, key->to.offset);
 		if (edge.from != NONE) {
 			k->r->blocks.v[edge.from].told += e->told;
 			k->r->blocks.v[edge.from].mispredicted += e->mispredicted;
@@ -246,20 +240,21 @@ static int check(const struct stacks *k, struct gus_error *err)
 	if (k->r->ranges[GUS_RANGE_GOOD])
 		return 0;
 	if (!k->r->stacks)
-		return gus_fail(err, GUS_E_NOT_FOUND, "no sample of this recording has two branches: there are no paths to be told");
-	return gus_fail(err, GUS_E_NOT_FOUND, "none of the %" PRIu64 " stretches between recorded branches can be followed: %" PRIu64
-			" have no code here, because their files are missing or have changed, and the others cannot have been", all,
-			k->r->ranges[GUS_RANGE_NO_CODE]);
+		return gus_fail(err, GUS_E_NOT_FOUND, "no sample of this recording has two branches: there are no "
+				"paths to be told");
+	return gus_fail(err, GUS_E_NOT_FOUND, "none of the %" PRIu64 " stretches between recorded branches can be "
+			"followed: %" PRIu64 " have no code here, because their files are missing or have changed, and the "
+			"others cannot have been", all, k->r->ranges[GUS_RANGE_NO_CODE]);
 }
 
 int gus_routes_of_stacks(struct gus_routes *r, struct gus_reader *reader, struct gus_profile *p, struct gus_error *err)
 {
-	struct stacks k = { .r = r, .p = p, .reader = reader };
+	struct stacks k = { .r = r, .p = p };
 	int rc;
 
 	if (!(p->header->branch_type & BRANCH_ANY))
-		return gus_fail(err, GUS_E_UNSUPPORTED, "this recording holds only some kinds of branches (record -j), and what was "
-				"executed between them is not known; record -b holds all");
+		return gus_fail(err, GUS_E_UNSUPPORTED, "this recording holds only some kinds of branches (record -j), "
+				"and what was executed between them is not known; record -b holds all");
 	r->source = GUS_ROUTES_STACKS;
 	gus_routes_cutter_init(&k.cutter, r, p);
 	gus_index_init(&k.range_keys, sizeof(struct range_key));
@@ -267,7 +262,7 @@ int gus_routes_of_stacks(struct gus_routes *r, struct gus_reader *reader, struct
 	gus_index_init(&k.edge_keys, sizeof(struct edge_key));
 	gus_index_add(&k.node_keys, &(struct node_key){ NONE, NONE }, NULL);
 	gus_vec_push(&k.ends, 0);
-	rc = read_stacks(&k, err);
+	rc = gus_frames_each(reader, 1u << GUS_FRAME_SAMPLES, take_batch, &k, err);
 	if (rc == 0)
 		rc = check(&k, err);
 	if (rc == 0) {

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* Two walks behind one source. Of stacks there are routes, and the walk goes through one after the other. Of samples
+ * there are blocks and edges, and the walk goes from block to block, a turn in each function.
+ *
+ * Neither throws dice. What comes next is what has to, for all to be in proportion: the shares are then off by some
+ * steps, however many there were, and by chance they would be off by the square root of that many. There are two rules:
+ *  - Among routes or functions: the n-th choice is the one in whose part of [0, 1) the fraction of n times the golden
+ *    ratio lies. These fractions fill the interval most evenly, whatever n is (Knuth, TAOCP 3, section 6.4), and
+ *    neighbours of the sequence lie apart, so that a frequent route comes in between the others and not in a run.
+ *  - Among the ways out of a block: the edge that is furthest behind its share of the block's visits.
+ * Both depend on the counts alone, so that each start gives the same steps. */
 #include "attribution/routes/walk.h"
 
 #include <stdlib.h>
@@ -14,8 +24,8 @@
 #define RUN 16384                  /* steps that are written at a time */
 #define LOST 65536                 /* blocks outside of the region before the walk begins at its entry again */
 
-/* What can be chosen: routes, or functions to walk in, with the block where they are entered. sum: weights up to this one's, as
- * parts of 2^64. */
+/* What can be chosen: routes, or functions to walk in, with the block where they are entered. sum: weights up to this
+ * one's, as parts of 2^64. */
 struct choice { uint32_t what, entry; uint64_t sum; };
 
 /* The way of the walk out of a block. */
@@ -26,7 +36,6 @@ struct gus_walk {
 	struct gus_walk_options o;
 	struct gus_growing *growing;
 	struct gus_growing_block *blocks;       /* by block */
-	uint32_t *block_of;                     /* by op */
 	struct gus_rates *rates;
 	bool *inside;                           /* the region, by block */
 	struct gus_vec(struct choice) choices;
@@ -87,8 +96,8 @@ static void execute(struct gus_walk *p, uint32_t block, bool take)
 	p->executed += p->r->blocks.v[block].insns;
 }
 
-/* The next block of a route that is in the region, and whether its branch is taken: it is at a route's end, where the next branch of
- * the stack led elsewhere, and where what comes next is not what lies behind. */
+/* The next block of a route that is in the region, and whether its branch is taken: it is at a route's end, where the
+ * next branch of the stack led elsewhere, and where what comes next is not what lies behind. */
 static bool next_of_routes(struct gus_walk *p)
 {
 	for (;;) {
@@ -122,7 +131,8 @@ static uint32_t next_edge(struct gus_walk *p, uint32_t block)
 		all += edges[i].count;
 	way->visits++;
 	for (uint32_t i = 0; i < way->n; i++) {
-		double behind = (all > 0 ? edges[i].count / all : 0) * (double)way->visits - (double)p->given[way->first + i];
+		double share = all > 0 ? edges[i].count / all : 0;
+		double behind = share * (double)way->visits - (double)p->given[way->first + i];
 
 		if (best == NONE || behind > most) {
 			best = i;
@@ -165,7 +175,7 @@ static bool next(void *context, struct gus_core_step *step)
 {
 	struct gus_walk *p = context;
 	const struct gus_growing_block *b;
-	bool branch;
+	bool branch, taken;
 
 	while (p->op == p->ops_n) {
 		if (p->executed >= p->o.instructions)
@@ -174,7 +184,8 @@ static bool next(void *context, struct gus_core_step *step)
 	}
 	b = &p->blocks[p->block];
 	branch = p->op + 1 == p->ops_n && (gus_walk_program(p)->ops[b->op + p->op].flags & GUS_OP_BRANCH);
-	*step = (struct gus_core_step){ .op = branch && p->take ? b->taken : b->op + p->op, .taken = branch && p->take };
+	taken = branch && p->take;
+	*step = (struct gus_core_step){ .op = taken ? b->taken : b->op + p->op, .taken = taken };
 	p->op++;
 	return true;
 }
@@ -184,21 +195,14 @@ static bool next(void *context, struct gus_core_step *step)
 static void add_blocks(struct gus_walk *p, const struct gus_uarch *u)
 {
 	const struct gus_routes *r = p->r;
-	uint32_t ops = 0;
 
 	p->growing = gus_growing_new(u);
 	p->blocks = gus_resize(NULL, r->blocks.n + 1, sizeof(*p->blocks));
 	for (uint32_t i = 0; i < r->blocks.n; i++) {
 		const struct gus_route_block *b = &r->blocks.v[i];
 
-		p->blocks[i] = gus_growing_add(p->growing, r->code.v + b->code, r->lengths.v + b->lengths, b->size, b->address);
-	}
-	p->block_of = gus_resize(NULL, gus_walk_program(p)->ops_n + 1, sizeof(*p->block_of));
-	for (uint32_t i = 0; i < r->blocks.n; i++) {
-		uint32_t end = i + 1 < r->blocks.n ? p->blocks[i + 1].op : gus_walk_program(p)->ops_n;
-
-		while (ops < end)
-			p->block_of[ops++] = i;
+		p->blocks[i] = gus_growing_add(p->growing, r->code.v + b->code, r->lengths.v + b->lengths, b->size,
+					       b->address);
 	}
 }
 
@@ -299,14 +303,14 @@ static void choose_functions(struct gus_walk *p)
 	}
 }
 
-struct gus_walk *gus_walk_new(const struct gus_routes *r, const struct gus_uarch *u, const struct gus_walk_options *o,
-				  struct gus_error *err)
+struct gus_walk *gus_walk_new(const struct gus_routes *r, const struct gus_uarch *u,
+				  const struct gus_walk_options *o, struct gus_error *err)
 {
 	struct gus_walk *p;
 
 	if (u->isa != r->isa) {
-		gus_fail(err, GUS_E_USAGE, "the code of the recording is not of the ISA of %s; take a table of its own with --uarch",
-			 u->name);
+		gus_fail(err, GUS_E_USAGE, "the code of the recording is not of the ISA of %s; take a table of its own "
+			 "with --uarch", u->name);
 		return NULL;
 	}
 	p = gus_zalloc(sizeof(*p));
@@ -333,7 +337,6 @@ void gus_walk_free(struct gus_walk *p)
 	gus_rates_free(p->rates);
 	gus_vec_free(&p->choices);
 	free(p->blocks);
-	free(p->block_of);
 	free(p->inside);
 	free(p->ways);
 	free(p->given);
@@ -344,11 +347,6 @@ void gus_walk_free(struct gus_walk *p)
 const struct gus_program *gus_walk_program(const struct gus_walk *p)
 {
 	return gus_growing_program(p->growing);
-}
-
-uint32_t gus_walk_block(const struct gus_walk *p, uint32_t op)
-{
-	return p->block_of[op];
 }
 
 void gus_walk_start(struct gus_walk *p, struct gus_core_source *source, struct gus_core_branch *branch)
@@ -377,15 +375,16 @@ static int write_blocks(const struct gus_walk *p, struct gus_trace_writer *w, st
 {
 	for (uint32_t i = 0; i < p->r->blocks.n; i++) {
 		const struct gus_route_block *b = &p->r->blocks.v[i];
-		struct gus_trace_block block = { .address = gus_walk_base(b->module) + b->offset, .lengths = p->r->lengths.v + b->lengths,
+		struct gus_trace_block block = { .address = gus_walk_base(b->module) + b->offset,
+						 .lengths = p->r->lengths.v + b->lengths,
 						 .bytes = p->r->code.v + b->code, .insns = b->insns, .size = b->size };
 		uint32_t number;
 
 		if (gus_trace_writer_block(w, &block, &number, err) != 0)
 			return -1;
 		if (number != i)
-			return gus_fail(err, GUS_E_UNSUPPORTED, "two blocks at offset %llx of a module are one: symbols that lie within "
-					"each other are not handled here", (unsigned long long)b->offset);
+			return gus_fail(err, GUS_E_UNSUPPORTED, "two blocks at offset %llx of a module are one: symbols "
+					"that lie within each other are not handled here", (unsigned long long)b->offset);
 	}
 	return 0;
 }
@@ -405,7 +404,9 @@ int gus_walk_write(struct gus_walk *p, struct gus_trace_writer *w, struct gus_er
 			(p->r->source == GUS_ROUTES_STACKS ? next_of_routes : next_of_walk)(p);
 			raw[run.n] = (struct gus_trace_raw){ p->block, 0 };
 		}
-		run.last = p->executed >= p->o.instructions ? GUS_TRACE_NEXT_UNKNOWN : p->take ? GUS_TRACE_NEXT_TAKEN : GUS_TRACE_NEXT_FALLS;
+		run.last = p->take ? GUS_TRACE_NEXT_TAKEN : GUS_TRACE_NEXT_FALLS;
+		if (p->executed >= p->o.instructions)
+			run.last = GUS_TRACE_NEXT_UNKNOWN;
 		rc = gus_trace_writer_steps(w, &run, err);
 	}
 	free(raw);

@@ -28,8 +28,6 @@ struct gus_walk *gus_walk_new(const struct gus_routes *routes, const struct gus_
 void gus_walk_free(struct gus_walk *p);
 
 const struct gus_program *gus_walk_program(const struct gus_walk *p);
-/* The block that an op of the program is in. */
-uint32_t gus_walk_block(const struct gus_walk *p, uint32_t op);
 
 /* Begins anew, and gives what the engines ask: valid until the next call. The same steps each time. The branches of
  * which nothing is known are predicted. */

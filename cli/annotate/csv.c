@@ -1,72 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /* Annotated functions as CSV: a line of names, then one line an instruction. */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "cli/annotate/render.h"
-#include "cli/common/print.h"
+#include "cli/common/csv.h"
 
-static void field(const char *text)
-{
-	gus_print_field(text);
-	putchar(',');
-}
-
-static void number(bool known, uint64_t value)
-{
-	if (known)
-		printf("%" PRIu64, value);
-	putchar(',');
-}
-
-static void print_insn(const struct gus_annotate *r, const struct gus_annotated *f, const struct gus_annotation_insn *insn,
-		       const char *build_id, uint64_t *times, uint64_t *cycles)
+static void print_insn(struct gus_csv *c, const struct gus_annotate *r, const struct gus_annotated *f,
+		       const struct gus_annotation_insn *insn, uint64_t *times, uint64_t *cycles)
 {
 	const struct gus_annotation *a = &f->annotation;
 	const struct gus_annotation_line *line = insn->line == GUS_ANNOTATION_NONE ? NULL : &a->lines.v[insn->line];
 	const struct gus_units *u = &r->report->units;
-	uint64_t time = gus_annotate_part(&u->time, times, insn->w.weight);
-	uint64_t own_cycles = gus_annotate_part(&u->cycles, cycles, insn->w.weight);
 	bool in_loop = insn->loop != GUS_GRAPH_NONE;
+	char build_id[GUS_REPORT_BUILD_ID];
 
-	field(a->module->path);
-	field(build_id);
-	field(a->row->function);
-	number(true, insn->offset);
-	number(true, insn->address);
-	field(insn->text);
-	number(insn->label, insn->label);
-	number(insn->jumps, insn->target);
-	field(insn->to);
-	field(line ? line->file : NULL);
-	number(line, line ? line->line : 0);
-	field(line ? line->function : NULL);
-	number(true, insn->w.samples);
-	number(u->time.known, time);
-	number(u->cycles.known, own_cycles);
-	number(true, insn->w.weight);
-	gus_print_share(insn->w.share);
-	putchar(',');
-	gus_print_share(insn->w.ci95.low);
-	putchar(',');
-	gus_print_share(insn->w.ci95.high);
-	putchar(',');
-	number(in_loop, gus_annotate_loop(f, insn->loop));
-	number(true, in_loop ? a->graph.loops.v[insn->loop].depth : 0);
-	printf("%d\n", insn->hot);
+	gus_report_build_id(a->module, build_id);
+	gus_csv_text(c, a->module->path);
+	gus_csv_text(c, build_id);
+	gus_csv_text(c, a->row->function);
+	gus_csv_number(c, true, insn->offset);
+	gus_csv_number(c, true, insn->address);
+	gus_csv_text(c, insn->text);
+	gus_csv_number(c, insn->label, insn->label);
+	gus_csv_number(c, insn->jumps, insn->target);
+	gus_csv_text(c, insn->to);
+	gus_csv_text(c, line ? line->file : NULL);
+	gus_csv_number(c, line, line ? line->line : 0);
+	gus_csv_text(c, line ? line->function : NULL);
+	gus_csv_number(c, true, insn->w.samples);
+	gus_csv_number(c, u->time.known, gus_scale_part(&u->time, times, insn->w.weight));
+	gus_csv_number(c, u->cycles.known, gus_scale_part(&u->cycles, cycles, insn->w.weight));
+	gus_csv_number(c, true, insn->w.weight);
+	gus_csv_fixed(c, true, insn->w.share, 6);
+	gus_csv_fixed(c, true, insn->w.ci95.low, 6);
+	gus_csv_fixed(c, true, insn->w.ci95.high, 6);
+	gus_csv_number(c, in_loop, gus_annotate_loop(f, insn->loop));
+	gus_csv_number(c, true, in_loop ? a->graph.loops.v[insn->loop].depth : 0);
+	gus_csv_number(c, true, insn->hot);
+	gus_csv_end(c);
 }
 
 void gus_annotate_csv(const struct gus_annotate *r)
 {
+	struct gus_csv csv = { stdout, ",", false };
+
 	printf("module,build_id,function,offset,address,text,label,target,to,file,line,source_function,samples,time_ns,cycles,"
 	       "weight,share,ci95_low,ci95_high,loop,depth,hot\n");
 	for (size_t i = 0; i < r->functions_n; i++) {
 		const struct gus_annotated *f = &r->functions[i];
 		uint64_t times = f->before, cycles = f->before;
-		char build_id[130];
 
-		gus_annotate_build_id(f->annotation.module, build_id);
 		for (size_t k = 0; k < f->annotation.insns.n; k++)
-			print_insn(r, f, &f->annotation.insns.v[k], build_id, &times, &cycles);
+			print_insn(&csv, r, f, &f->annotation.insns.v[k], &times, &cycles);
 	}
 }

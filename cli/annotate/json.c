@@ -4,6 +4,7 @@
 
 #include "cli/annotate/render.h"
 #include "cli/common/json.h"
+#include "cli/report/render.h"
 
 static json_t *integer(uint64_t value)
 {
@@ -84,9 +85,9 @@ static json_t *function_object(const struct gus_annotate *r, const struct gus_an
 	const struct gus_units *u = &r->report->units;
 	uint64_t times = f->before, cycles = f->before;
 	json_t *o = json_object();
-	char build_id[130];
+	char build_id[GUS_REPORT_BUILD_ID];
 
-	gus_annotate_build_id(a->module, build_id);
+	gus_report_build_id(a->module, build_id);
 	json_object_set_new(o, "module", gus_json_text(a->module->path));
 	json_object_set_new(o, "build_id", gus_json_text(build_id));
 	json_object_set_new(o, "function", gus_json_text(a->row->function));
@@ -94,8 +95,8 @@ static json_t *function_object(const struct gus_annotate *r, const struct gus_an
 	json_object_set_new(o, "address", integer(a->address));
 	json_object_set_new(o, "size", integer(a->size));
 	json_object_set_new(o, "instructions", integer(a->graph.insns.n));
-	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_annotate_part(&u->time, &times, a->row->weight)));
-	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_annotate_part(&u->cycles, &cycles, a->row->weight)));
+	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_scale_part(&u->time, &times, a->row->weight)));
+	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_scale_part(&u->cycles, &cycles, a->row->weight)));
 	set_weight(o, &(struct gus_weighed){ a->row->samples, a->row->weight, a->row->share, a->row->ci95 });
 	json_object_set_new(o, "loops", loop_list(f));
 	json_object_set_new(o, "lines", line_list(r, f));
@@ -107,8 +108,8 @@ static json_t *evidence_of(const struct gus_units *u)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "share", json_string("observed"));
-	json_object_set_new(o, "time_ns", json_string(u->time.evidence));
-	json_object_set_new(o, "cycles", json_string(u->cycles.evidence));
+	json_object_set_new(o, "time_ns", json_string(gus_evidence_name(u->time.evidence)));
+	json_object_set_new(o, "cycles", json_string(gus_evidence_name(u->cycles.evidence)));
 	return o;
 }
 
@@ -149,8 +150,8 @@ static json_t *row_object(const struct gus_annotate *r, const struct gus_annotat
 	json_object_set_new(o, "line", gus_json_number(line, line ? line->line : 0));
 	json_object_set_new(o, "source_function", gus_json_text(line ? line->function : NULL));
 	json_object_set_new(o, "inlined", call_list(a, insn->calls, insn->calls_n));
-	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_annotate_part(&u->time, times, insn->w.weight)));
-	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_annotate_part(&u->cycles, cycles, insn->w.weight)));
+	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_scale_part(&u->time, times, insn->w.weight)));
+	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_scale_part(&u->cycles, cycles, insn->w.weight)));
 	set_weight(o, &insn->w);
 	json_object_set_new(o, "loop", gus_json_number(in_loop, gus_annotate_loop(f, insn->loop)));
 	json_object_set_new(o, "depth", integer(in_loop ? a->graph.loops.v[insn->loop].depth : 0));

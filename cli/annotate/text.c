@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "cli/annotate/render.h"
 #include "cli/common/print.h"
+#include "cli/report/render.h"
 
 /* "12.34% (11.10% .. 13.58%)" within a line. */
 static void print_share(double share, struct gus_interval i)
@@ -78,7 +79,7 @@ static void print_function(const struct gus_annotate *r, const struct gus_annota
 	gus_print_clean(a->module->path);
 	printf(": %" PRIu64 " samples", a->row->samples);
 	if (u->time.known) {
-		gus_format_time(time, sizeof(time), gus_annotate_part(&u->time, &sum, a->row->weight));
+		gus_format_time(time, sizeof(time), gus_scale_part(&u->time, &sum, a->row->weight));
 		printf(", %s", time);
 	}
 	printf(", ");

@@ -12,10 +12,4 @@ json_t *gus_json_text(const char *text);
 json_t *gus_json_number(bool known, uint64_t value);
 json_t *gus_json_pair(double low, double high);
 
-/* What every verb that reads a recording says about it: the object "recording" of DESIGN.md section 8. */
-struct gus_report;
-json_t *gus_json_recording(const struct gus_report *r);
-/* What its samples stand for: the object "total". */
-json_t *gus_json_total(const struct gus_report *r);
-
 #endif

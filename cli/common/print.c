@@ -43,27 +43,3 @@ void gus_format_time(char *out, size_t room, uint64_t ns)
 	gus_format_fixed(number, sizeof(number), (double)ns / units[i].scale, units[i].digits);
 	snprintf(out, room, "%s %s", number, units[i].unit);
 }
-
-void gus_print_field(const char *text)
-{
-	if (!text)
-		return;
-	if (!strpbrk(text, ",\"\r\n")) {
-		printf("%s", text);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"')
-			putchar('"');
-		putchar(*text);
-	}
-	putchar('"');
-}
-
-void gus_print_share(double value)
-{
-	uint64_t millionths = (uint64_t)(value * 1e6 + 0.5);
-
-	printf("%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
-}

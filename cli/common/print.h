@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words and numbers on stdout, for people and as CSV: the same bytes in every locale. */
+/* Words and numbers on stdout, for people: the same bytes in every locale. */
 #ifndef GUS_CLI_COMMON_PRINT_H
 #define GUS_CLI_COMMON_PRINT_H
 
@@ -15,10 +15,5 @@ void gus_print_percent(double share);
 void gus_format_fixed(char *out, size_t room, double value, int digits);
 /* "1.234 s", "12.34 ms", "12.3 us" or "12 ns". */
 void gus_format_time(char *out, size_t room, uint64_t ns);
-
-/* A field of CSV (RFC 4180), quoted if it has to be; NULL is an empty one. Nothing follows it. */
-void gus_print_field(const char *text);
-/* A share of 1 with six digits behind the point. */
-void gus_print_share(double value);
 
 #endif

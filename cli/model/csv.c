@@ -1,52 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings as CSV (RFC 4180), with a dot as decimal sign in any locale. */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "cli/common/print.h"
+#include "cli/common/csv.h"
 #include "cli/model/render.h"
 
-/* Four digits behind the point. */
-static void number(double value)
+static void print_flags(struct gus_csv *c, const struct gus_program *p, uint32_t insn)
 {
-	uint64_t parts = (uint64_t)((value < 0 ? -value : value) * 1e4 + 0.5);
+	const char *names[GUS_MODEL_FLAGS];
+	size_t n = gus_model_flags(p, insn, names);
+	char text[GUS_MODEL_FLAGS * 32] = "", *end = text;
 
-	printf("%s%" PRIu64 ".%04" PRIu64, value < 0 && parts ? "-" : "", parts / 10000, parts % 10000);
+	for (size_t i = 0; i < n; i++)
+		end += snprintf(end, (size_t)(text + sizeof(text) - end), "%s%.30s", i ? " " : "", names[i]);
+	gus_csv_text(c, text);
 }
 
-static void print_row(const struct gus_model_report *r, uint32_t insn)
+static void print_row(struct gus_csv *c, const struct gus_model_report *r, uint32_t insn)
 {
 	const struct gus_modelled *m = r->modelled;
 	const struct gus_program *p = m->program;
 	const struct gus_op *op = &p->ops[p->insns[insn].op];
 	const struct gus_model_figures *f = &m->figures[p->insns[insn].op];
-	const char *names[GUS_MODEL_FLAGS];
-	size_t n = gus_model_flags(p, insn, names);
 	bool own = op->insn == insn;
 
-	printf("%" PRIu64 ",", p->insns[insn].offset);
-	gus_print_field(p->insns[insn].text);
-	putchar(',');
-	for (size_t i = 0; i < n; i++)
-		printf("%s%s", i ? " " : "", names[i]);
-	if (own)
-		printf(",%u,%u,%" PRIu32 ",", op->uops_n, op->slots, f->latency);
-	else
-		printf(",,,,");
-	if (own && r->settings->costs)
-		number(f->cost);
-	for (unsigned i = 0; i < p->ports_n; i++) {
-		putchar(',');
-		if (own)
-			number(f->uops[i]);
-	}
-	putchar('\n');
+	gus_csv_number(c, true, p->insns[insn].offset);
+	gus_csv_text(c, p->insns[insn].text);
+	print_flags(c, p, insn);
+	gus_csv_number(c, own, op->uops_n);
+	gus_csv_number(c, own, op->slots);
+	gus_csv_number(c, own, f->latency);
+	gus_csv_fixed(c, own && r->settings->costs, f->cost, 4);
+	for (unsigned i = 0; i < p->ports_n; i++)
+		gus_csv_fixed(c, own, f->uops[i], 4);
+	gus_csv_end(c);
 }
 
 void gus_model_csv(const struct gus_model_report *r)
 {
 	const struct gus_program *p = r->modelled->program;
+	struct gus_csv csv = { stdout, ",", false };
 
 	if (r->settings->timeline) {
 		gus_model_timeline_csv(r->modelled);
@@ -57,29 +50,33 @@ void gus_model_csv(const struct gus_model_report *r)
 		printf(",%s", gus_model_port(p, i));
 	putchar('\n');
 	for (uint32_t i = 0; i < p->insns_n; i++)
-		print_row(r, i);
+		print_row(&csv, r, i);
 }
 
 void gus_model_loops_csv(const struct gus_model_report *r, const double *cycles)
 {
+	struct gus_csv csv = { stdout, ",", false };
+
 	printf("loop,offset,bytes,instructions,cycles_per_iteration,file,line\n");
 	for (size_t i = 0; i < r->function->loops_n; i++) {
 		const struct gus_loop *loop = &r->function->loops[i];
 
-		printf("%zu,%zu,%zu,%u,", i + 1, loop->offset, loop->size, loop->instructions);
-		if (cycles[i] >= 0)
-			number(cycles[i]);
-		putchar(',');
-		gus_print_field(loop->file ? loop->file : "");
-		if (loop->line)
-			printf(",%" PRIu32 "\n", loop->line);
-		else
-			printf(",\n");
+		gus_csv_number(&csv, true, i + 1);
+		gus_csv_number(&csv, true, loop->offset);
+		gus_csv_number(&csv, true, loop->size);
+		gus_csv_number(&csv, true, loop->instructions);
+		gus_csv_fixed(&csv, cycles[i] >= 0, cycles[i], 4);
+		gus_csv_text(&csv, loop->file);
+		gus_csv_number(&csv, loop->line != 0, loop->line);
+		gus_csv_end(&csv);
 	}
 }
 
+/* A line begins with what the input had, as it had it; of a bad one there is no more than that. */
 void gus_model_batch_csv(const struct gus_model_batch *b)
 {
+	struct gus_csv csv = { stdout, ",", false };
+
 	if (b->per == 1)
 		printf("hex,cycles_per_iteration,coverage\n");
 	else
@@ -89,10 +86,9 @@ void gus_model_batch_csv(const struct gus_model_batch *b)
 
 		printf("%.*s,", line->hex_size, line->hex);
 		if (line->good) {
-			number(line->cycles * (double)b->per);
-			putchar(',');
-			number((double)(line->instructions - line->unknown) / line->instructions);
+			gus_csv_fixed(&csv, true, line->cycles * (double)b->per, 4);
+			gus_csv_fixed(&csv, true, (double)(line->instructions - line->unknown) / line->instructions, 4);
 		}
-		putchar('\n');
+		gus_csv_end(&csv);
 	}
 }

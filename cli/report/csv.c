@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as CSV (RFC 4180): a header line always, the same columns for every view. */
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "cli/common/print.h"
+#include "cli/common/csv.h"
 #include "cli/report/render.h"
 
-static void field(const char *text)
-{
-	gus_print_field(text);
-	putchar(',');
-}
-
-static void number(bool known, uint64_t value)
-{
-	if (known)
-		printf("%" PRIu64, value);
-	putchar(',');
-}
-
-static void share(double value, char end)
-{
-	gus_print_share(value);
-	putchar(end);
-}
-
-static void print_row(const struct gus_report *r, size_t i, uint64_t *sum)
+static void print_row(struct gus_csv *c, const struct gus_report *r, size_t i, uint64_t *sum)
 {
 	const struct gus_row *row = &r->view->rows.v[i];
 	const struct gus_thread *t = r->view->by == GUS_BY_THREAD ? &r->profile->threads.v[row->thread] : NULL;
@@ -34,32 +12,34 @@ static void print_row(const struct gus_report *r, size_t i, uint64_t *sum)
 	gus_report_cell(r, i, sum, &cell);
 	if (!gus_report_shown(r, row))
 		return;
-	field(cell.module);
-	field(cell.build_id);
-	field(row->function);
-	field(row->file);
-	number(row->line != 0, row->line);
-	number(row->has_offset, row->offset);
-	field(cell.text);
-	number(t != NULL, t ? t->pid : 0);
-	number(t != NULL, t ? t->tid : 0);
-	field(t ? t->comm : NULL);
-	number(true, row->samples);
-	number(r->units.time.known, cell.time_ns);
-	number(r->units.cycles.known, cell.cycles);
-	number(true, row->weight);
-	number(r->graph, row->total);
-	share(row->share, ',');
-	share(row->ci95.low, ',');
-	share(row->ci95.high, '\n');
+	gus_csv_text(c, cell.module);
+	gus_csv_text(c, cell.build_id);
+	gus_csv_text(c, row->function);
+	gus_csv_text(c, row->file);
+	gus_csv_number(c, row->line != 0, row->line);
+	gus_csv_number(c, row->has_offset, row->offset);
+	gus_csv_text(c, cell.text);
+	gus_csv_number(c, t != NULL, t ? t->pid : 0);
+	gus_csv_number(c, t != NULL, t ? t->tid : 0);
+	gus_csv_text(c, t ? t->comm : NULL);
+	gus_csv_number(c, true, row->samples);
+	gus_csv_number(c, r->units.time.known, cell.time_ns);
+	gus_csv_number(c, r->units.cycles.known, cell.cycles);
+	gus_csv_number(c, true, row->weight);
+	gus_csv_number(c, r->graph, row->total);
+	gus_csv_fixed(c, true, row->share, 6);
+	gus_csv_fixed(c, true, row->ci95.low, 6);
+	gus_csv_fixed(c, true, row->ci95.high, 6);
+	gus_csv_end(c);
 }
 
 void gus_render_csv(const struct gus_report *r)
 {
+	struct gus_csv csv = { stdout, ",", false };
 	uint64_t sum = 0;
 
 	printf("module,build_id,function,file,line,offset,text,pid,tid,comm,samples,time_ns,cycles,weight,total,share,"
 	       "ci95_low,ci95_high\n");
 	for (size_t i = 0; i < r->view->rows.n; i++)
-		print_row(r, i, &sum);
+		print_row(&csv, r, i, &sum);
 }

@@ -4,7 +4,6 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/common/json.h"
 #include "cli/report/render.h"
@@ -19,7 +18,7 @@ static json_t *frequency(const struct gus_report *r)
 {
 	const struct gus_scale *cycles = &r->units.cycles;
 
-	if (!cycles->known || strcmp(cycles->evidence, "inferred") != 0)
+	if (!cycles->known || cycles->evidence != GUS_INFERRED)
 		return json_null();
 	return gus_json_pair(cycles->low * 1e6, cycles->high * 1e6);
 }
@@ -114,22 +113,26 @@ json_t *gus_json_total(const struct gus_report *r)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_scale_apply(&u->time, weight)));
-	json_object_set_new(o, "time_evidence", json_string(u->time.evidence));
+	json_object_set_new(o, "time_evidence", json_string(gus_evidence_name(u->time.evidence)));
 	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_scale_apply(&u->cycles, weight)));
-	json_object_set_new(o, "cycles_evidence", json_string(u->cycles.evidence));
+	json_object_set_new(o, "cycles_evidence", json_string(gus_evidence_name(u->cycles.evidence)));
 	json_object_set_new(o, "weight", json_integer((json_int_t)weight));
 	json_object_set_new(o, "samples", json_integer((json_int_t)r->profile->samples));
 	return o;
 }
 
-/* Nothing yet says why the time was spent: all of it is the unknown component. */
-static void set_stack(json_t *o, const struct gus_report *r, const struct gus_report_cell *cell)
+/* The row's stack in cycles: its parts add up to the row's. Empty where there are no cycles. */
+static void set_stack(json_t *o, const struct gus_report *r, const struct gus_stack *s, uint64_t before)
 {
 	json_t *stack = json_object(), *evidence = json_object();
 
-	if (r->units.cycles.known) {
-		json_object_set_new(stack, "unknown", json_integer((json_int_t)cell->cycles));
-		json_object_set_new(evidence, "unknown", json_string("unknown"));
+	for (size_t i = 0; i < s->n && r->units.cycles.known; i++) {
+		uint64_t cycles = gus_scale_part(&r->units.cycles, &before, s->v[i].weight);
+		char key[GUS_COMPONENT_KEY_MAX];
+
+		gus_component_key(s->v[i].what, key);
+		json_object_set_new(stack, key, json_integer((json_int_t)cycles));
+		json_object_set_new(evidence, key, json_string(gus_evidence_name(s->v[i].evidence)));
 	}
 	json_object_set_new(o, "stack", stack);
 	json_object_set_new(o, "evidence", evidence);
@@ -182,7 +185,7 @@ static json_t *row_object(const struct gus_report *r, size_t i, const struct gus
 	json_object_set_new(o, "cycles", gus_json_number(r->units.cycles.known, cell->cycles));
 	json_object_set_new(o, "share", json_real(row->share));
 	json_object_set_new(o, "ci95", gus_json_pair(row->ci95.low, row->ci95.high));
-	set_stack(o, r, cell);
+	set_stack(o, r, &row->stack, cell->before);
 	json_object_set_new(o, "weight", json_integer((json_int_t)row->weight));
 	if (r->view->by == GUS_BY_THREAD)
 		set_thread(o, r, row);

@@ -1,46 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The report's renderers: the same view as text, JSON or CSV, on stdout. */
+/* The report's renderers: the same view as text, JSON or CSV, on stdout; and the parts of them that other verbs have
+ * too. */
 #ifndef GUS_CLI_REPORT_RENDER_H
 #define GUS_CLI_REPORT_RENDER_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <jansson.h>
 
-#include "attribution/profile/rows.h"
-#include "attribution/profile/units.h"
-
-struct gus_report {
-	const char *path;           /* of the recording */
-	struct gus_profile *profile;
-	struct gus_view *view;      /* its rows in the order to be printed */
-	struct gus_units units;
-	bool graph;                 /* show callers and callees */
-	double percent_limit;       /* rows below it are left out, and their number is told */
-	uint64_t length_ns;         /* of the recording */
-};
-
-/* Row i as people and programs see it. Strings live as long as the view; text is filled by gus_report_cell. */
-struct gus_report_cell {
-	const char *module;         /* "" by thread */
-	char build_id[130];         /* hex, "" if unknown */
-	char text[128];             /* the instruction, or "" */
-	uint64_t time_ns, cycles;   /* parts that add up to the totals over all rows in order */
-};
-
-/* Rows must be asked for in order from 0, with *sum starting at 0: it carries the running weight. */
-void gus_report_cell(const struct gus_report *r, size_t i, uint64_t *sum, struct gus_report_cell *cell);
-/* Whether the row is at or above the limit; with a call graph its total counts. */
-bool gus_report_shown(const struct gus_report *r, const struct gus_row *row);
-
-/* Notices that a reader must see before believing the numbers: cut, corrupt, lost. Calls say once for each. */
-void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context);
-
-const char *gus_by_name(enum gus_by by);
+#include "cli/report/view.h"
 
 void gus_render_text(const struct gus_report *r);
 /* The lines with '#' above the rows: the run, its totals, notices. */
 void gus_render_text_head(const struct gus_report *r);
 void gus_render_csv(const struct gus_report *r);
 int gus_render_json(const struct gus_report *r);
+
+/* What every verb that reads a recording says about it: the object "recording" of DESIGN.md section 8. */
+json_t *gus_json_recording(const struct gus_report *r);
+/* What its samples stand for: the object "total". */
+json_t *gus_json_total(const struct gus_report *r);
 
 #endif

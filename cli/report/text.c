@@ -2,7 +2,6 @@
 /* The report as text that pipes well: notes in lines that start with '#', then a row a line. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/path.h"
 #include "cli/common/print.h"
@@ -81,7 +80,7 @@ static void print_totals(const struct gus_report *r)
 	printf("# %" PRIu64 " samples of %s", p->samples,
 	       p->event < h->n_events ? h->events[p->event]->name : "an event that is not known");
 	if (r->units.time.known)
-		printf(", %s of CPU time (%s)", time, r->units.time.evidence);
+		printf(", %s of CPU time (%s)", time, gus_evidence_name(r->units.time.evidence));
 	printf(" in %s", length);
 	if (h->host)
 		printf(" on %s", h->host->hostname);
@@ -93,8 +92,9 @@ static void print_totals(const struct gus_report *r)
 		printf("# %" PRIu64 " more samples were left out by the options\n", p->filtered);
 	if (r->units.cycles.known) {
 		gus_format_fixed(percent, sizeof(percent), r->units.cycles.factor, 3);
-		printf("# cycles: %" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight), r->units.cycles.evidence);
-		if (strcmp(r->units.cycles.evidence, "inferred") == 0)
+		printf("# cycles: %" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight),
+		       gus_evidence_name(r->units.cycles.evidence));
+		if (r->units.cycles.evidence == GUS_INFERRED)
 			printf(" at %s GHz, timed before and after the run", percent);
 		printf(")\n");
 	}

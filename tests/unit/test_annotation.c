@@ -221,6 +221,8 @@ static void instructions_add_up_to_the_function(void **state)
 	for (size_t i = 0; i < a.insns.n; i++) {
 		samples += a.insns.v[i].w.samples;
 		weight += a.insns.v[i].w.weight;
+		gus_stack_check(&a.insns.v[i].stack, a.insns.v[i].w.weight);
+		assert_int_equal(a.insns.v[i].stack.n, 1); /* also where there are no samples */
 		assert_true(!i || a.insns.v[i - 1].offset < a.insns.v[i].offset);
 	}
 	assert_true(weight == 10 * MS && samples == 7);

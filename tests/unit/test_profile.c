@@ -248,6 +248,9 @@ static void rows_add_up_in_every_view(void **state)
 		for (size_t k = 0; k < v.rows.n; k++) {
 			samples += v.rows.v[k].samples;
 			weight += v.rows.v[k].weight;
+			assert_int_equal(v.rows.v[k].stack.n, 1);
+			assert_true(v.rows.v[k].stack.v[0].what.unknown);
+			assert_true(v.rows.v[k].stack.v[0].weight == v.rows.v[k].weight);
 			assert_true(v.rows.v[k].ci95.low <= v.rows.v[k].share && v.rows.v[k].share <= v.rows.v[k].ci95.high);
 		}
 		assert_int_equal(v.rows.n, 2);
@@ -303,9 +306,9 @@ static void a_clock_observes_time_and_infers_cycles(void **state)
 
 	load(*state, &p, &(struct gus_filter){ 0 });
 	u = gus_units_of(&p);
-	assert_string_equal(u.time.evidence, "observed");
+	assert_int_equal(u.time.evidence, GUS_OBSERVED);
 	assert_true(gus_scale_apply(&u.time, p.weight) == 12 * MS);
-	assert_string_equal(u.cycles.evidence, "inferred");
+	assert_int_equal(u.cycles.evidence, GUS_INFERRED);
 	assert_true(gus_scale_apply(&u.cycles, p.weight) == 36 * MS); /* at 3.0 GHz, between 2.9 and 3.1 */
 	assert_true(fabs(u.cycles.low - 2.9) < 1e-9 && fabs(u.cycles.high - 3.1) < 1e-9);
 	gus_profile_free(&p);
@@ -318,8 +321,8 @@ static void a_cycle_counter_observes_cycles_and_infers_time(void **state)
 
 	load(*state, &p, &(struct gus_filter){ .event = 1 });
 	u = gus_units_of(&p);
-	assert_string_equal(u.cycles.evidence, "observed");
-	assert_string_equal(u.time.evidence, "inferred"); /* 100 cycles in 50 ns */
+	assert_int_equal(u.cycles.evidence, GUS_OBSERVED);
+	assert_int_equal(u.time.evidence, GUS_INFERRED); /* 100 cycles in 50 ns */
 	assert_true(gus_scale_apply(&u.time, 200) == 100);
 	gus_profile_free(&p);
 }

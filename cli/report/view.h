@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What a report shows: a view of a profile, and what of it every renderer needs. */
+#ifndef GUS_CLI_REPORT_VIEW_H
+#define GUS_CLI_REPORT_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attribution/profile/rows.h"
+#include "attribution/profile/units.h"
+
+struct gus_report {
+	const char *path;           /* of the recording */
+	struct gus_profile *profile;
+	struct gus_view *view;      /* its rows in the order to be printed */
+	struct gus_units units;
+	bool graph;                 /* show callers and callees */
+	double percent_limit;       /* rows below it are left out, and their number is told */
+	uint64_t length_ns;         /* of the recording */
+};
+
+#define GUS_REPORT_BUILD_ID 130     /* hex of 64 bytes and its end */
+void gus_report_build_id(const struct gus_module *module, char out[GUS_REPORT_BUILD_ID]);
+
+/* Row i as people and programs see it. Strings live as long as the view; text is filled by gus_report_cell. */
+struct gus_report_cell {
+	const char *module;         /* "" by thread */
+	char build_id[GUS_REPORT_BUILD_ID]; /* "" if unknown */
+	char text[128];             /* the instruction, or "" */
+	uint64_t time_ns, cycles;   /* parts that add up to the totals over all rows in order */
+	uint64_t before;            /* weight of the rows before: where its stack begins */
+};
+
+/* Rows must be asked for in order from 0, with *sum starting at 0: it carries the running weight. */
+void gus_report_cell(const struct gus_report *r, size_t i, uint64_t *sum, struct gus_report_cell *cell);
+/* Whether the row is at or above the limit; with a call graph its total counts. */
+bool gus_report_shown(const struct gus_report *r, const struct gus_row *row);
+
+/* Notices that a reader must see before believing the numbers: cut, corrupt, lost. Calls say once for each. */
+void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context);
+
+/* As --by takes it. */
+const char *gus_by_name(enum gus_by by);
+
+#endif
