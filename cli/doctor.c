@@ -15,8 +15,8 @@
 struct doctor_options { const char *format; };
 
 static const struct gus_option options[] = {
-	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_STRING, offsetof(struct doctor_options, format), NULL,
-	  "text json" },
+	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_STRING,
+	  offsetof(struct doctor_options, format), .choices = "text json" },
 	{ 0 },
 };
 
@@ -180,9 +180,7 @@ static int run(int argc, char **argv)
 
 	if (gus_options_parse(&gus_verb_doctor, &o, &argc, &argv, &status) != 0)
 		return status;
-	if (argc > 0)
-		gus_fail(&err, GUS_E_USAGE, "doctor takes no argument, but there is '%s'", argv[0]);
-	else if (strcmp(o.format, "text") != 0 && strcmp(o.format, "json") != 0)
+	if (strcmp(o.format, "text") != 0 && strcmp(o.format, "json") != 0)
 		gus_fail(&err, GUS_E_USAGE, "--format takes text or json, not '%s'", o.format);
 	if (err.code == GUS_OK)
 		return doctor(strcmp(o.format, "json") == 0);

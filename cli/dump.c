@@ -43,12 +43,15 @@ static const struct {
 
 #define AT(field) offsetof(struct dump_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
-	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, kernel-symbols, image, "
-	  "index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, snapshot-pages.", GUS_OPTION_LIST, AT(types), NULL,
-	  "header sideband samples switches kernel-symbols image index footer trace trace-blocks trace-steps trace-total "
-	  "snapshot snapshot-pages" },
-	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG, AT(frames_only), NULL, NULL },
+	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	  .choices = "@file" },
+	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, "
+	  "kernel-symbols, image, index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, "
+	  "snapshot-pages.", GUS_OPTION_LIST, AT(types),
+	  .choices = "header sideband samples switches kernel-symbols image index footer trace trace-blocks "
+	  "trace-steps trace-total snapshot snapshot-pages" },
+	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG,
+	  AT(frames_only) },
 	{ 0 },
 };
 
@@ -349,10 +352,6 @@ static int run(int argc, char **argv)
 	if (argc == 1)
 		o.input = argv[0];
 	status = GUS_EXIT_USAGE;
-	if (argc > 1) {
-		fprintf(stderr, "gusprof: dump takes one recording, not '%s' too\n", argv[1]);
-		goto out;
-	}
 	if (parse_types(&o.types, &types) != 0)
 		goto out;
 	reader = gus_reader_open(o.input, &err);
@@ -377,4 +376,5 @@ const struct gus_verb gus_verb_dump = {
 	.options = options,
 	.run = run,
 	.argument_choices = "@file",
+	.word = "FILE",
 };

@@ -33,22 +33,26 @@ static int call_verbose(const char *argument, void *values, struct gus_error *er
 
 #define AT(field) offsetof(struct annotate_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
-	{ 's', "symbol", "SYMBOL", "The function, as another way to give it: its name, a part of it that no other has, or an "
-	  "offset in it such as 0x1130.", GUS_OPTION_STRING, AT(symbol), NULL, NULL },
-	{ 'd', "dso", "NAME[,NAME]", "Only functions of these modules, by path or base name.", GUS_OPTION_LIST, AT(modules), NULL,
-	  NULL },
-	{ 0, "module", "NAME[,NAME]", "The same as --dso.", GUS_OPTION_LIST, AT(modules), NULL, NULL },
+	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	  .choices = "@file" },
+	{ 's', "symbol", "SYMBOL", "The function, as another way to give it: its name, a part of it that no other "
+	  "has, or an offset in it such as 0x1130.", GUS_OPTION_STRING, AT(symbol),
+	  .fit = { .excludes = "--", .why = "both name the function" } },
+	{ 'd', "dso", "NAME[,NAME]", "Only functions of these modules, by path or base name.", GUS_OPTION_LIST,
+	  AT(modules) },
+	{ 0, "module", "NAME[,NAME]", "The same as --dso.", GUS_OPTION_LIST, AT(modules) },
 	GUS_FILTER_OPTIONS(struct annotate_options, filter),
-	{ 0, "percent-limit", "PCT", "Without SYMBOL: all functions that have at least this share of the recording, not only the "
-	  "hottest one.", GUS_OPTION_STRING, AT(percent_limit), NULL, NULL },
-	{ 0, "source", NULL, "Show the source lines between the instructions (the default).", GUS_OPTION_FLAG, AT(source), NULL,
-	  NULL },
-	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format), NULL, "text json csv" },
-	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.", GUS_OPTION_STRING,
-	  AT(symfs), NULL, "@dir" },
-	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
-	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, 0, call_verbose, NULL },
+	{ 0, "percent-limit", "PCT", "Without SYMBOL: all functions that have at least this share of the recording, "
+	  "not only the hottest one.", GUS_OPTION_STRING, AT(percent_limit), .fit = { .excludes = "symbol --",
+	  .why = "both say which functions are shown" } },
+	{ 0, "source", NULL, "Show the source lines between the instructions (the default).", GUS_OPTION_FLAG,
+	  AT(source) },
+	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format),
+	  .choices = "text json csv" },
+	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.",
+	  GUS_OPTION_STRING, AT(symfs), .choices = "@dir" },
+	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
+	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
 };
 
@@ -459,9 +463,6 @@ static int check_options(const struct annotate_options *o, double *limit, struct
 	*limit = -1;
 	if (at && (gus_decimal_parse(&at, limit) != 0 || *at || *limit > 100))
 		return gus_fail(err, GUS_E_USAGE, "--percent-limit takes a number of percent, not '%s'", o->percent_limit);
-	if (o->percent_limit && o->symbol)
-		return gus_fail(err, GUS_E_USAGE, "--percent-limit says which functions to show, and so does %s: give one of them",
-				o->symbol);
 	if (o->symbol && !*o->symbol)
 		return gus_fail(err, GUS_E_USAGE, "the name of the function is empty");
 	return 0;
@@ -501,15 +502,9 @@ static int run(int argc, char **argv)
 	int status;
 
 	if (gus_options_parse(&gus_verb_annotate, &o, &argc, &argv, &status) == 0) {
-		if (argc > 1 || (argc == 1 && o.symbol)) {
-			fprintf(stderr, "gusprof: annotate takes one function, not '%s' too; a recording is given with -i\n",
-				argv[argc - 1]);
-			status = GUS_EXIT_USAGE;
-		} else {
-			if (argc == 1)
-				o.symbol = argv[0];
-			status = annotate(&o);
-		}
+		if (argc == 1)
+			o.symbol = argv[0];
+		status = annotate(&o);
 	}
 	gus_list_free(&o.modules);
 	gus_filter_options_free(&o.filter);
@@ -524,4 +519,5 @@ const struct gus_verb gus_verb_annotate = {
 		   "shown as a part of it, with their own lines. gusprof-annotate(1) explains the columns.",
 	.options = options,
 	.run = run,
+	.word = "SYMBOL",
 };

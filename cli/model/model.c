@@ -77,71 +77,78 @@ static int set_sensitivity(const char *argument, void *values, struct gus_error 
 
 #define AT(field) offsetof(struct model_options, field)
 static const struct gus_option options[] = {
-	{ 0, "block", "HEX", "Model the instructions in these bytes, such as 4801c8.", GUS_OPTION_STRING, AT(block), NULL, NULL },
-	{ 0, "batch", "FILE", "Model many blocks: the first field of each line of a CSV file; - is the standard input.",
-	  GUS_OPTION_STRING, AT(batch), NULL, NULL },
-	{ 0, "elf", "FILE", "Model a loop of a program or object file; see --function.", GUS_OPTION_STRING, AT(elf), NULL, NULL },
-	{ 0, "function", "NAME", "With --elf: the function, by its name or an address in it. If it has several loops they are "
-	  "listed.", GUS_OPTION_STRING, AT(function), NULL, NULL },
-	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), NULL, NULL },
-	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops), NULL, NULL },
-	{ 'i', "input", "FILE", "Model what a file's trace says was executed.", GUS_OPTION_STRING, AT(input), NULL, NULL },
-	{ 'p', "pid", "PID", "Model a process that runs: snapshots are taken of it, and copies made from them are traced.", GUS_OPTION_NUMBER,
-	  AT(pid), NULL, NULL },
-	{ 't', "tid", "TID", "With --pid: only this thread.", GUS_OPTION_NUMBER, AT(tid), NULL, NULL },
-	{ 0, "snapshots", "N", "With --pid: how many (8).", GUS_OPTION_NUMBER, AT(snapshots), NULL, NULL },
-	{ 0, "spread", "MS", "With --pid: milliseconds from one snapshot to the next, at least (250).", GUS_OPTION_NUMBER, AT(spread), NULL, NULL },
-	{ 0, "window", "N", "With --pid: instructions from each (1000000), to the first system call.", GUS_OPTION_NUMBER, AT(window), NULL, NULL },
-	{ 0, "max-memory", "SIZE", "With --pid: memory that a snapshot may have (100M).", GUS_OPTION_SIZE, AT(max_memory), NULL, NULL },
+	{ 0, "block", "HEX", "Model the instructions in these bytes, such as 4801c8.", GUS_OPTION_STRING, AT(block) },
+	{ 0, "batch", "FILE", "Model many blocks: the first field of each line of a CSV file; - is the standard "
+	  "input.", GUS_OPTION_STRING, AT(batch) },
+	{ 0, "elf", "FILE", "Model a loop of a program or object file; see --function.", GUS_OPTION_STRING, AT(elf) },
+	{ 0, "function", "NAME", "With --elf: the function, by its name or an address in it. If it has several loops "
+	  "they are listed.", GUS_OPTION_STRING, AT(function) },
+	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop) },
+	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops) },
+	{ 'i', "input", "FILE", "Model what a file's trace says was executed.", GUS_OPTION_STRING, AT(input) },
+	{ 'p', "pid", "PID", "Model a process that runs: snapshots are taken of it, and copies made from them are "
+	  "traced.", GUS_OPTION_NUMBER, AT(pid) },
+	{ 't', "tid", "TID", "With --pid: only this thread.", GUS_OPTION_NUMBER, AT(tid) },
+	{ 0, "snapshots", "N", "With --pid: how many (8).", GUS_OPTION_NUMBER, AT(snapshots) },
+	{ 0, "spread", "MS", "With --pid: milliseconds from one snapshot to the next, at least (250).",
+	  GUS_OPTION_NUMBER, AT(spread) },
+	{ 0, "window", "N", "With --pid: instructions from each (1000000), to the first system call.",
+	  GUS_OPTION_NUMBER, AT(window) },
+	{ 0, "max-memory", "SIZE", "With --pid: memory that a snapshot may have (100M).", GUS_OPTION_SIZE,
+	  AT(max_memory) },
 	{ 0, "trace-options", "WORDS", "Of a command: which part of it is traced, as gusprof-qemu(7) says, such as "
-	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), NULL, NULL },
-	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.", GUS_OPTION_STRING,
-	  AT(emulator), NULL, "@file" },
-	{ 0, "interval", NULL, "Of a trace: tell also how long it would take if all that is touched for the first time had been in the "
-	  "caches.", GUS_OPTION_FLAG, AT(interval), NULL, NULL },
-	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not counted.",
-	  GUS_OPTION_NUMBER, AT(warm_up), NULL, NULL },
-	{ 0, "phases", NULL, "Of a trace: show also what it did over time, and the phases that it falls into.", GUS_OPTION_FLAG,
-	  AT(phases), NULL, NULL },
-	{ 0, "memory", NULL, "Of a trace: show also the stride, reuse and footprint of accesses, and which loads read what which "
-	  "stores wrote.", GUS_OPTION_FLAG, AT(memory), NULL, NULL },
-	{ 0, "rows", "N", "Of a trace: show N functions and loops, instead of those with a hundredth of the time.", GUS_OPTION_NUMBER,
-	  AT(rows), NULL, NULL },
-	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
-	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are available and is some "
-	  "twenty times faster; or both: core, how far the other one agrees, and why not.", GUS_OPTION_STRING, AT(engine), NULL,
-	  "core stream both" },
-	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a time, by the stream "
-	  "engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL, 0, set_sensitivity, NULL },
-	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the time goes round in, "
-	  "by the stream engine.", GUS_OPTION_FLAG, AT(causality), NULL, NULL },
-	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent faster.",
-	  GUS_OPTION_NUMBER, AT(reach), NULL, NULL },
-	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without it code is "
-	  "the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), NULL, NULL },
-	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_STRING, AT(format), NULL,
-	  "text json csv" },
-	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed and retired.",
-	  GUS_OPTION_CALL, 0, set_timeline, NULL },
-	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, FES, NODIV, NORED, "
-	  "S2L, NO_STORE, infinite, or all; separated by commas.", GUS_OPTION_LIST, AT(variant), NULL,
-	  "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all" },
-	{ 0, "set", "NAME=VALUE", "Another size or width than the table's, such as rob=100; 0 is no limit. Several are separated by "
-	  "commas.", GUS_OPTION_LIST, AT(set), NULL, NULL },
-	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch) or distinct (of --elf) "
-	  "values; or none (of --uops): no store feeds a load.", GUS_OPTION_STRING, AT(pointers), NULL, "equal distinct none" },
-	{ 0, "iterations", "N", "Run just N iterations and count all their cycles, instead of finding the steady state.",
-	  GUS_OPTION_NUMBER, AT(iterations), NULL, NULL },
-	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory; or caches: where those of the table "
-	  "have them.", GUS_OPTION_STRING, AT(data), NULL, "L1 L2 L3 memory caches" },
-	{ 0, "fetch", "FROM", "Where uops come from: auto (default: what would hold the code), decoders, uop-cache, loop (the loop "
-	  "buffer) or ideal (always there).", GUS_OPTION_STRING, AT(fetch), NULL,
-	  "auto decoders uop-cache loop ideal" },
-	{ 0, "costs", NULL, "Run again once for each instruction, to show what it costs: the cycles gained if it took its issue slot "
-	  "and nothing else.", GUS_OPTION_FLAG, AT(costs), NULL, NULL },
-	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs), NULL, NULL },
-	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER, AT(per), NULL, NULL },
-	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG, AT(timing), NULL, NULL },
+	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options) },
+	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.",
+	  GUS_OPTION_STRING, AT(emulator), .choices = "@file" },
+	{ 0, "interval", NULL, "Of a trace: tell also how long it would take if all that is touched for the first "
+	  "time had been in the caches.", GUS_OPTION_FLAG, AT(interval) },
+	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not "
+	  "counted.", GUS_OPTION_NUMBER, AT(warm_up) },
+	{ 0, "phases", NULL, "Of a trace: show also what it did over time, and the phases that it falls into.",
+	  GUS_OPTION_FLAG, AT(phases) },
+	{ 0, "memory", NULL, "Of a trace: show also the stride, reuse and footprint of accesses, and which loads "
+	  "read what which stores wrote.", GUS_OPTION_FLAG, AT(memory) },
+	{ 0, "rows", "N", "Of a trace: show N functions and loops, instead of those with a hundredth of the time.",
+	  GUS_OPTION_NUMBER, AT(rows) },
+	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch) },
+	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are "
+	  "available and is some twenty times faster; or both: core, how far the other one agrees, and why not.",
+	  GUS_OPTION_STRING, AT(engine), .choices = "core stream both" },
+	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a "
+	  "time, by the stream engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL,
+	  .call = set_sensitivity },
+	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the "
+	  "time goes round in, by the stream engine.", GUS_OPTION_FLAG, AT(causality) },
+	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent "
+	  "faster.", GUS_OPTION_NUMBER, AT(reach) },
+	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without "
+	  "it code is the body of a loop.", GUS_OPTION_FLAG, AT(unrolled) },
+	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_STRING,
+	  AT(format), .choices = "text json csv" },
+	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed "
+	  "and retired.", GUS_OPTION_CALL, .call = set_timeline },
+	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, "
+	  "FES, NODIV, NORED, S2L, NO_STORE, infinite, or all; separated by commas.", GUS_OPTION_LIST, AT(variant),
+	  .choices = "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all" },
+	{ 0, "set", "NAME=VALUE", "Another size or width than the table's, such as rob=100; 0 is no limit. Several "
+	  "are separated by commas.", GUS_OPTION_LIST, AT(set) },
+	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch) or "
+	  "distinct (of --elf) values; or none (of --uops): no store feeds a load.", GUS_OPTION_STRING, AT(pointers),
+	  .choices = "equal distinct none" },
+	{ 0, "iterations", "N", "Run just N iterations and count all their cycles, instead of finding the steady "
+	  "state.", GUS_OPTION_NUMBER, AT(iterations) },
+	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory; or caches: where those of "
+	  "the table have them.", GUS_OPTION_STRING, AT(data), .choices = "L1 L2 L3 memory caches" },
+	{ 0, "fetch", "FROM", "Where uops come from: auto (default: what would hold the code), decoders, uop-cache, "
+	  "loop (the loop buffer) or ideal (always there).", GUS_OPTION_STRING, AT(fetch),
+	  .choices = "auto decoders uop-cache loop ideal" },
+	{ 0, "costs", NULL, "Run again once for each instruction, to show what it costs: the cycles gained if it "
+	  "took its issue slot and nothing else.", GUS_OPTION_FLAG, AT(costs) },
+	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs) },
+	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER,
+	  AT(per) },
+	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG,
+	  AT(timing) },
 	{ 0 },
 };
 
@@ -606,4 +613,6 @@ const struct gus_verb gus_verb_model = {
 	.options = options,
 	.run = run,
 	.argument_choices = "@command",
+	.word = "COMMAND",
+	.many_words = true,
 };

@@ -78,51 +78,53 @@ static int call_switch_output(const char *argument, void *values, struct gus_err
 
 #define AT(field) offsetof(struct record_options, field)
 static const struct gus_option options[] = {
-	{ 'e', "event", "EVENT", "What to sample: auto (the default), or event names separated by commas, as perf writes "
-	  "them.",
-	  GUS_OPTION_CALL, 0, call_event, "auto cycles instructions cache-misses branch-misses cpu-clock task-clock "
-	  "page-faults context-switches" },
-	{ 'p', "pid", "PID[,PID]", "Watch these processes that run already, with all their threads and those born later, "
-	  "instead of a command.", GUS_OPTION_CALL, 0, call_process, NULL },
-	{ 't', "tid", "TID[,TID]", "Watch these threads only.", GUS_OPTION_CALL, 0, call_thread, NULL },
-	{ 'a', "all-cpus", NULL, "Watch all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all), NULL, NULL },
+	{ 'e', "event", "EVENT", "What to sample: auto (the default), or event names separated by commas, as perf "
+	  "writes them.", GUS_OPTION_CALL, .call = call_event,
+	  .choices = "auto cycles instructions cache-misses branch-misses cpu-clock task-clock page-faults "
+	  "context-switches" },
+	{ 'p', "pid", "PID[,PID]", "Watch these processes that run already, with all their threads and those born "
+	  "later, instead of a command.", GUS_OPTION_CALL, .call = call_process },
+	{ 't', "tid", "TID[,TID]", "Watch these threads only.", GUS_OPTION_CALL, .call = call_thread },
+	{ 'a', "all-cpus", NULL, "Watch all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all) },
 	{ 'C', "cpu", "LIST", "Only on these CPUs, such as 0-2,4; without another target, all that runs on them.",
-	  GUS_OPTION_STRING, AT(cpus), NULL, NULL },
-	{ 'G', "cgroup", "NAME", "Watch the tasks of this cgroup and of those below it.", GUS_OPTION_STRING, AT(cgroup), NULL,
-	  NULL },
-	{ 0, "overhead", "PCT", "Sample as often as costs PCT percent of the target's CPU time; 1 by default. -F and -c "
-	  "switch this off.", GUS_OPTION_STRING, AT(overhead), NULL, NULL },
+	  GUS_OPTION_STRING, AT(cpus) },
+	{ 'G', "cgroup", "NAME", "Watch the tasks of this cgroup and of those below it.", GUS_OPTION_STRING,
+	  AT(cgroup) },
+	{ 0, "overhead", "PCT", "Sample as often as costs PCT percent of the target's CPU time; 1 by default. -F and "
+	  "-c switch this off.", GUS_OPTION_STRING, AT(overhead) },
 	{ 'F', "freq", "N", "Take N samples a second of CPU time, or max for as many as the kernel allows.",
-	  GUS_OPTION_STRING, AT(frequency), NULL, "max" },
-	{ 'c', "count", "N", "Take a sample every N events instead.", GUS_OPTION_STRING, AT(count), NULL, NULL },
-	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG, AT(callers), NULL,
-	  NULL },
-	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records none.",
-	  GUS_OPTION_STRING, AT(call_graph), NULL, "fp none" },
-	{ 'b', "branch-any", NULL, "Record the branches that were taken before each sample, where the CPU notes them; the same as "
-	  "-j any.", GUS_OPTION_FLAG, AT(branch_any), NULL, NULL },
-	{ 'j', "branch-filter", "FILTER[,FILTER]", "The same, but only these: any, any_call, any_ret, ind_call, ind_jmp, call, cond, "
-	  "stack; and only in u, k, hv.", GUS_OPTION_STRING, AT(branches), NULL,
-	  "any any_call any_ret ind_call ind_jmp call cond stack u k hv in_tx no_tx abort_tx no_flags no_cycles save_type priv" },
-	{ 'o', "output", "FILE", "Where to write; gusprof.data by default.", GUS_OPTION_STRING, AT(output), NULL, "@file" },
-	{ 'D', "delay", "MS", "Start sampling MS milliseconds after the command; -1: only when --control says enable.",
-	  GUS_OPTION_SIGNED, AT(delay_ms), NULL, NULL },
-	{ 0, "max-size", "SIZE", "Stop, and end the command, when the file has reached SIZE bytes (with B, K, M or G).",
-	  GUS_OPTION_SIZE, AT(max_size), NULL, NULL },
-	{ 0, "overwrite", NULL, "A flight recorder: keep only the newest samples, in memory, and write them on SIGUSR2 and at "
-	  "the end.", GUS_OPTION_FLAG, AT(overwrite), NULL, NULL },
-	{ 0, "switch-output", "[=WHEN]", "Begin a new file each time: on SIGUSR2 (signal, the default), by size (10M) or by "
-	  "time (30s, 5m, 1h).", GUS_OPTION_CALL, 0, call_switch_output, "signal" },
-	{ 0, "control", "HOW", "Take commands, a line each, from fifo:PATH[,ACK] or fd:N[,M]: enable, disable, snapshot, "
-	  "stop, ping, evlist.", GUS_OPTION_STRING, AT(control), NULL, "fifo: fd:" },
-	{ 0, "trace", "WHAT", "auto: now and then keep what a running thread is about to do (a snapshot of registers and memory), "
-	  "as far as --overhead allows; qemu: run the command a second time, under an emulator, for windows of its trace; off, the default.",
-	  GUS_OPTION_STRING, AT(trace), NULL, "auto qemu off" },
-	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N instructions; 1,000,000 by default.", GUS_OPTION_NUMBER,
-	  AT(trace_window), NULL, NULL },
-	{ 0, "switch-events", NULL, "Record context switches (the default).", GUS_OPTION_FLAG, AT(switches), NULL, NULL },
-	{ 'q', "quiet", NULL, "Say nothing but errors.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
-	{ 'v', "verbose", NULL, "Say more about what was tried.", GUS_OPTION_CALL, 0, call_verbose, NULL },
+	  GUS_OPTION_STRING, AT(frequency), .choices = "max" },
+	{ 'c', "count", "N", "Take a sample every N events instead.", GUS_OPTION_STRING, AT(count) },
+	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG,
+	  AT(callers) },
+	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records "
+	  "none.", GUS_OPTION_STRING, AT(call_graph), .choices = "fp none" },
+	{ 'b', "branch-any", NULL, "Record the branches that were taken before each sample, where the CPU notes "
+	  "them; the same as -j any.", GUS_OPTION_FLAG, AT(branch_any) },
+	{ 'j', "branch-filter", "FILTER[,FILTER]", "The same, but only these: any, any_call, any_ret, ind_call, "
+	  "ind_jmp, call, cond, stack; and only in u, k, hv.", GUS_OPTION_STRING, AT(branches),
+	  .choices = "any any_call any_ret ind_call ind_jmp call cond stack u k hv in_tx no_tx abort_tx no_flags "
+	  "no_cycles save_type priv" },
+	{ 'o', "output", "FILE", "Where to write; gusprof.data by default.", GUS_OPTION_STRING, AT(output),
+	  .choices = "@file" },
+	{ 'D', "delay", "MS", "Start sampling MS milliseconds after the command; -1: only when --control says "
+	  "enable.", GUS_OPTION_SIGNED, AT(delay_ms) },
+	{ 0, "max-size", "SIZE", "Stop, and end the command, when the file has reached SIZE bytes (with B, K, M or "
+	  "G).", GUS_OPTION_SIZE, AT(max_size) },
+	{ 0, "overwrite", NULL, "A flight recorder: keep only the newest samples, in memory, and write them on "
+	  "SIGUSR2 and at the end.", GUS_OPTION_FLAG, AT(overwrite) },
+	{ 0, "switch-output", "[=WHEN]", "Begin a new file each time: on SIGUSR2 (signal, the default), by size "
+	  "(10M) or by time (30s, 5m, 1h).", GUS_OPTION_CALL, .call = call_switch_output, .choices = "signal" },
+	{ 0, "control", "HOW", "Take commands, a line each, from fifo:PATH[,ACK] or fd:N[,M]: enable, disable, "
+	  "snapshot, stop, ping, evlist.", GUS_OPTION_STRING, AT(control), .choices = "fifo: fd:" },
+	{ 0, "trace", "WHAT", "auto: now and then keep what a running thread is about to do (a snapshot of registers "
+	  "and memory), as far as --overhead allows; qemu: run the command a second time, under an emulator, for "
+	  "windows of its trace; off, the default.", GUS_OPTION_STRING, AT(trace), .choices = "auto qemu off" },
+	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N "
+	  "instructions; 1,000,000 by default.", GUS_OPTION_NUMBER, AT(trace_window) },
+	{ 0, "switch-events", NULL, "Record context switches (the default).", GUS_OPTION_FLAG, AT(switches) },
+	{ 'q', "quiet", NULL, "Say nothing but errors.", GUS_OPTION_FLAG, AT(quiet) },
+	{ 'v', "verbose", NULL, "Say more about what was tried.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
 };
 
@@ -545,4 +547,6 @@ const struct gus_verb gus_verb_record = {
 	.options = options,
 	.run = run,
 	.argument_choices = "@command",
+	.word = "COMMAND",
+	.many_words = true,
 };

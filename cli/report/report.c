@@ -29,24 +29,27 @@ static int call_verbose(const char *argument, void *values, struct gus_error *er
 
 #define AT(field) offsetof(struct report_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
+	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	  .choices = "@file" },
 	{ 0, "by", "WHAT", "What a row is: function (the default), module, line, instruction or thread.",
-	  GUS_OPTION_STRING, AT(by), NULL, "function module line instruction thread" },
-	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default), samples, total, name, module, line, offset.",
-	  GUS_OPTION_STRING, AT(sort), NULL, "share samples total name module line offset" },
+	  GUS_OPTION_STRING, AT(by), .choices = "function module line instruction thread" },
+	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default), samples, total, name, module, line, "
+	  "offset.", GUS_OPTION_STRING, AT(sort), .choices = "share samples total name module line offset" },
 	{ 0, "percent-limit", "PCT", "Leave out rows below this share, and say how many.", GUS_OPTION_STRING,
-	  AT(percent_limit), NULL, NULL },
-	{ 0, "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST, AT(modules), NULL, NULL },
+	  AT(percent_limit) },
+	{ 0, "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST,
+	  AT(modules) },
 	GUS_FILTER_OPTIONS(struct report_options, filter),
-	{ 0, "inline", NULL, "Count an inlined function as a function of its own (the default); --no-inline counts it "
-	  "with the symbol that has the code.", GUS_OPTION_FLAG, AT(inlines), NULL, NULL },
-	{ 'g', "call-graph", NULL, "Show callers and callees, and what each row takes with all that it calls; needs a "
-	  "recording made with -g.", GUS_OPTION_FLAG, AT(graph), NULL, NULL },
-	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format), NULL, "text json csv" },
-	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING, AT(symfs), NULL,
-	  "@dir" },
-	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
-	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, 0, call_verbose, NULL },
+	{ 0, "inline", NULL, "Count an inlined function as a function of its own (the default); --no-inline counts "
+	  "it with the symbol that has the code.", GUS_OPTION_FLAG, AT(inlines) },
+	{ 'g', "call-graph", NULL, "Show callers and callees, and what each row takes with all that it calls; needs "
+	  "a recording made with -g.", GUS_OPTION_FLAG, AT(graph) },
+	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format),
+	  .choices = "text json csv" },
+	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING,
+	  AT(symfs), .choices = "@dir" },
+	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
+	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
 };
 
@@ -377,14 +380,9 @@ static int run(int argc, char **argv)
 	int status;
 
 	if (gus_options_parse(&gus_verb_report, &o, &argc, &argv, &status) == 0) {
-		if (argc > 1) {
-			fprintf(stderr, "gusprof: report takes one recording, not '%s' too\n", argv[1]);
-			status = GUS_EXIT_USAGE;
-		} else {
-			if (argc == 1)
-				o.input = argv[0];
-			status = report(&o);
-		}
+		if (argc == 1)
+			o.input = argv[0];
+		status = report(&o);
 	}
 	gus_list_free(&o.modules);
 	gus_filter_options_free(&o.filter);
@@ -400,4 +398,5 @@ const struct gus_verb gus_verb_report = {
 	.options = options,
 	.run = run,
 	.argument_choices = "@file",
+	.word = "FILE",
 };

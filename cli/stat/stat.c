@@ -43,20 +43,24 @@ static int call_event(const char *argument, void *values, struct gus_error *err)
 
 #define AT(field) offsetof(struct stat_options, field)
 static const struct gus_option options[] = {
-	{ 'e', "event", "EVENT", "What to count: event names separated by commas, as perf writes them.", GUS_OPTION_CALL, 0, call_event,
-	  "cycles instructions branches branch-misses cache-references cache-misses task-clock cpu-clock page-faults "
-	  "context-switches cpu-migrations" },
-	{ 'r', "repeat", "N", "Run the command N times, and show means with their 95 % intervals.", GUS_OPTION_NUMBER, AT(runs), NULL, NULL },
-	{ 'I', "interval-print", "MS", "Show counts every MS milliseconds, 10 at least.", GUS_OPTION_NUMBER, AT(interval_ms), NULL, NULL },
-	{ 'p', "pid", "PID[,PID]", "Count these processes, which run already; a command then only says how long.", GUS_OPTION_LIST,
-	  AT(pids), NULL, NULL },
-	{ 't', "tid", "TID[,TID]", "Count these threads.", GUS_OPTION_LIST, AT(tids), NULL, NULL },
-	{ 'a', "all-cpus", NULL, "Count all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all), NULL, NULL },
-	{ 'C', "cpu", "CPUS", "Count all that runs on these CPUs, such as 0-3,8.", GUS_OPTION_STRING, AT(cpus), NULL, NULL },
+	{ 'e', "event", "EVENT", "What to count: event names separated by commas, as perf writes them.",
+	  GUS_OPTION_CALL, .call = call_event,
+	  .choices = "cycles instructions branches branch-misses cache-references cache-misses task-clock cpu-clock "
+	  "page-faults context-switches cpu-migrations" },
+	{ 'r', "repeat", "N", "Run the command N times, and show means with their 95 % intervals.",
+	  GUS_OPTION_NUMBER, AT(runs) },
+	{ 'I', "interval-print", "MS", "Show counts every MS milliseconds, 10 at least.", GUS_OPTION_NUMBER,
+	  AT(interval_ms) },
+	{ 'p', "pid", "PID[,PID]", "Count these processes, which run already; a command then only says how long.",
+	  GUS_OPTION_LIST, AT(pids) },
+	{ 't', "tid", "TID[,TID]", "Count these threads.", GUS_OPTION_LIST, AT(tids) },
+	{ 'a', "all-cpus", NULL, "Count all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all) },
+	{ 'C', "cpu", "CPUS", "Count all that runs on these CPUs, such as 0-3,8.", GUS_OPTION_STRING, AT(cpus) },
 	{ 'o', "output", "FILE", "Write the counts to FILE, or to standard output for -, instead of standard error.",
-	  GUS_OPTION_STRING, AT(output), NULL, "@file" },
-	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format), NULL, "text json csv" },
-	{ 'x', "field-separator", "SEP", "CSV with SEP between the fields.", GUS_OPTION_STRING, AT(separator), NULL, NULL },
+	  GUS_OPTION_STRING, AT(output), .choices = "@file" },
+	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format),
+	  .choices = "text json csv" },
+	{ 'x', "field-separator", "SEP", "CSV with SEP between the fields.", GUS_OPTION_STRING, AT(separator) },
 	{ 0 },
 };
 
@@ -377,4 +381,6 @@ const struct gus_verb gus_verb_stat = {
 	.options = options,
 	.run = run,
 	.argument_choices = "@command",
+	.word = "COMMAND",
+	.many_words = true,
 };

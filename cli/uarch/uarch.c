@@ -21,12 +21,14 @@ struct uarch_options {
 
 #define AT(field) offsetof(struct uarch_options, field)
 static const struct gus_option options[] = {
-	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
-	{ 0, "plain", NULL, "Leave out the overlays: show what the tables' sources say.", GUS_OPTION_FLAG, AT(plain), NULL, NULL },
+	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch) },
+	{ 0, "plain", NULL, "Leave out the overlays: show what the tables' sources say.", GUS_OPTION_FLAG,
+	  AT(plain) },
 	{ 0, "forms", NULL, "With show: the instruction forms too; the output is then a table that can be loaded.",
-	  GUS_OPTION_FLAG, AT(forms), NULL, NULL },
-	{ 0, "arch", "ARCH", "With import: the CPU as the measurements call it (SKL, ZEN3).", GUS_OPTION_STRING, AT(arch), NULL, NULL },
-	{ 0, "name", "NAME", "With import: the name of the new table.", GUS_OPTION_STRING, AT(name), NULL, NULL },
+	  GUS_OPTION_FLAG, AT(forms) },
+	{ 0, "arch", "ARCH", "With import: the CPU as the measurements call it (SKL, ZEN3).", GUS_OPTION_STRING,
+	  AT(arch) },
+	{ 0, "name", "NAME", "With import: the name of the new table.", GUS_OPTION_STRING, AT(name) },
 	{ 0 },
 };
 
@@ -398,4 +400,6 @@ const struct gus_verb gus_verb_uarch = {
 	.options = options,
 	.run = run,
 	.argument_choices = "list show check explain import",
+	.word = "WORD",
+	.many_words = true,
 };
