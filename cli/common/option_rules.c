@@ -89,7 +89,7 @@ static void describe(const struct asked *a, const struct term *t, char out[128])
 		snprintf(out, 128, "%s", v->words_give ? v->inputs[__builtin_ctz(v->words_give)].name : v->word);
 		return;
 	}
-	gus_option_label(&v->options[t->option], said->argument && said->by_letter, label);
+	gus_option_label(&v->options[t->option], said->by_letter, label);
 	snprintf(out, 128, "%s%s%.60s", label, value ? " " : "", value ? value : "");
 }
 
