@@ -78,8 +78,8 @@ static int parse_tids(const struct gus_list *list, uint32_t **tids, struct gus_e
 	return 0;
 }
 
-int gus_filter_make(struct gus_filter *f, const struct gus_filter_options *o, struct gus_reader *reader, uint64_t *length,
-		    uint32_t **tids, struct gus_error *err)
+int gus_filter_make(struct gus_filter *f, const struct gus_filter_options *o, struct gus_reader *reader,
+		    uint64_t *length, uint32_t **tids, struct gus_error *err)
 {
 	struct range range = { 0 };
 

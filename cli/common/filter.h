@@ -25,8 +25,8 @@ struct gus_filter_options {
 	{ 0, "event", "NAME", "Which event of the recording, by name or number; the first by default.", GUS_OPTION_STRING, \
 	  offsetof(values, member.event) }
 
-/* What the options mean for this recording, and how long that is in ns. The filter borrows from the options and from tids,
- * which is the caller's to free, whatever is returned. */
+/* What the options mean for this recording, and how long that is in ns. The filter borrows from the options and from
+ * tids, * which is the caller's to free, whatever is returned. */
 int gus_filter_make(struct gus_filter *filter, const struct gus_filter_options *options, struct gus_reader *reader,
 		    uint64_t *length, uint32_t **tids, struct gus_error *err);
 void gus_filter_options_free(struct gus_filter_options *options);

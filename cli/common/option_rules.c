@@ -12,6 +12,7 @@ struct asked {
 	const struct gus_verb *verb;
 	const struct gus_option_said *said;
 	int words_n;
+	char *const *words;
 };
 
 /* One word of needs, excludes or of a rule: NAME, NAME=PATTERN or "--". */
@@ -108,22 +109,40 @@ static void list_inputs(const struct gus_verb *verb, unsigned mask, char *out, s
 	}
 }
 
-static int no_input(const struct gus_verb *verb, struct gus_error *err)
+static int no_input(const struct asked *a, struct gus_error *err)
 {
+	const struct gus_verb *verb = a->verb;
 	unsigned all = 0;
 	char list[400];
 
 	for (unsigned i = 0; verb->inputs[i].name; i++)
 		all |= 1u << i;
 	list_inputs(verb, all, list, sizeof(list));
+	if (a->words_n)
+		return gus_fail(err, GUS_E_USAGE, "%s takes %s, not '%s'", verb->name, list, a->words[0]);
 	return gus_fail(err, GUS_E_USAGE, "no %s was given; %s takes %s", verb->input_word, verb->name, list);
+}
+
+/* The input that the words name, as a bit. */
+static unsigned given_by_words(const struct asked *a)
+{
+	const struct gus_verb *v = a->verb;
+
+	if (!v->inputs[0].word)
+		return a->words_n ? v->words_give : 0;
+	if (!a->words_n)
+		return 1;
+	for (unsigned i = 0; v->inputs[i].name; i++)
+		if (strcmp(v->inputs[i].word, a->words[0]) == 0)
+			return 1u << i;
+	return 0;
 }
 
 /* The one that was given; those that yield count only if there is no other. */
 static int choose_input(const struct asked *a, int *input, struct gus_error *err)
 {
 	const struct gus_verb *v = a->verb;
-	unsigned given = a->words_n ? v->words_give : 0;
+	unsigned given = given_by_words(a);
 	int yielding = -1;
 
 	*input = -1;
@@ -143,7 +162,7 @@ static int choose_input(const struct asked *a, int *input, struct gus_error *err
 	}
 	if (*input < 0)
 		*input = yielding;
-	return *input < 0 ? no_input(v, err) : 0;
+	return *input < 0 ? no_input(a, err) : 0;
 }
 
 /* Whether what is given as that term has the company that it wants. */
@@ -173,6 +192,18 @@ static int check_fit(const struct asked *a, const struct term *t, const struct g
 	return 0;
 }
 
+static int check_input(const struct asked *a, int input, struct gus_error *err)
+{
+	const struct gus_input *in = &a->verb->inputs[input];
+	char other[128];
+	struct term term;
+
+	if (!in->needs || !next_term(a->verb, in->needs, &term) || holds(a, &term))
+		return 0;
+	describe(a, &term, other);
+	return gus_fail(err, GUS_E_USAGE, "%s needs %s", in->name, other);
+}
+
 static int check_words(const struct gus_verb *v, int n, char *const *words, struct gus_error *err)
 {
 	if (n > 0 && !v->word)
@@ -185,11 +216,13 @@ static int check_words(const struct gus_verb *v, int n, char *const *words, stru
 int gus_option_rules_check(const struct gus_verb *verb, const struct gus_option_said *said, int n, char *const *words,
 			   int *input, struct gus_error *err)
 {
-	struct asked a = { verb, said, n };
+	struct asked a = { verb, said, n, words };
 	struct term t;
 
 	*input = 0;
-	if (check_words(verb, n, words, err) != 0 || (verb->inputs && choose_input(&a, input, err) != 0))
+	if (check_words(verb, n, words, err) != 0)
+		return -1;
+	if (verb->inputs && (choose_input(&a, input, err) != 0 || check_input(&a, *input, err) != 0))
 		return -1;
 	for (int i = 0; verb->options[i].name; i++) {
 		t = (struct term){ .option = i };

@@ -50,7 +50,8 @@ enum gus_option_kind {
 struct gus_list { char **v; size_t n; }; /* v is NULL-terminated, or NULL if empty */
 
 /* What goes with an option. Names of options are without dashes, separated by blanks, and NAME=PATTERN is the option
- * with a value like this, as fnmatch(3) has it, or, of a number, equal to this. "--" is the words that are no options. */
+ * with a value like this, as fnmatch(3) has it, or, of a number, equal to this. "--" is the words that are no options.
+ * */
 struct gus_option_fit {
 	unsigned inputs;      /* bits 1 << number: those that it is for; 0: all */
 	const char *needs;    /* this must be given */
@@ -84,6 +85,9 @@ struct gus_input {
 	const char *name;     /* with how it is given: "a command (--)" */
 	bool yields;          /* it is the input only if no other one is given: a command beside -p says how long to
 			       * watch. Of several of these it is the first */
+	const char *word;     /* it is given by this word, the first that is no option; NULL: it is not. Of a verb whose
+			       * inputs are words the first input is what it is without one */
+	const char *needs;    /* an option that must be given with it, or NULL */
 };
 
 /* What fits an option with a value like this. */
@@ -102,7 +106,7 @@ struct gus_verb {
 	const char *argument_choices;     /* for completion: "@command" or "@file" or NULL. Behind a command's name the
 					   * options are the command's; else they may stand anywhere */
 	const struct gus_input *inputs;   /* NULL: there is but one */
-	const char *input_word;           /* what these are here: "input", "target" */
+	const char *input_word;           /* what these are here: "input", "target", "action" */
 	size_t input_offset;              /* of an int in the verb's struct: the number of the input */
 	unsigned words_give;              /* bit of the input that words are which are no options */
 	const char *word;                 /* what such a word is, in capitals: "FILE"; NULL: there are none */

@@ -99,7 +99,7 @@ enum {
 static const struct gus_input inputs[] = {
 	[FROM_COMMAND] = { "a command (--)" }, [FROM_PROCESS] = { "a process (-p)" }, [FROM_FILE] = { "a file (-i)" },
 	[FROM_BLOCK] = { "a block (--block)" }, [FROM_BATCH] = { "a batch (--batch)" },
-	[FROM_ELF] = { "a function (--elf)" }, [FROM_UOPS] = { "a table of uops (--uops)" }, { 0 },
+	[FROM_ELF] = { "a function (--elf)", .needs = "function" }, [FROM_UOPS] = { "a table of uops (--uops)" }, { 0 },
 };
 
 #define AT(field) offsetof(struct model_options, field)
@@ -109,7 +109,7 @@ static const struct gus_option options[] = {
 	{ 0, "batch", "FILE", "Model many blocks: the first field of each line of a CSV file; - is the standard "
 	  "input.", GUS_OPTION_STRING, AT(batch), .gives = BATCH },
 	{ 0, "elf", "FILE", "Model a loop of a program or object file; see --function.", GUS_OPTION_STRING, AT(elf),
-	  .gives = ELF, .fit = { .needs = "function" } },
+	  .gives = ELF },
 	{ 0, "function", "NAME", "With --elf: the function, by its name or an address in it. If it has several loops "
 	  "they are listed.", GUS_OPTION_STRING, AT(function), .fit = { ELF } },
 	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), .fit = { ELF } },

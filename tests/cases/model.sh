@@ -110,7 +110,7 @@ refuse "no such size" 129 'cannot set rab' --uarch skylake --set rab=1 --block 9
 refuse "no size at all" 129 'NAME=VALUE' --uarch skylake --set rob --block 90
 refuse "no machine" 129 'makes no machine' --uarch skylake --set issue_width=0 --block 90
 refuse "a function of no file" 129 '--function is for a function .--elf.; here the input is a block .--block.' --function main --block 90
-refuse "a file without a function" 129 '--elf needs --function' --elf "$GUSPROF"
+refuse "a file without a function" 129 'a function .--elf. needs --function' --elf "$GUSPROF"
 refuse "costs of a batch" 129 '--costs is for a block .--block., a function .--elf. or a table of uops .--uops.; here the input is a batch .--batch.' --costs --batch batch.csv
 refuse "more than all iterations" 129 '--iterations takes a number up to 10000000, not .10000001.' --iterations 10000001 --block 90
 refuse "caches and costs" 129 '--data caches and --costs exclude' --data caches --engine stream --costs --block 90
