@@ -13,11 +13,12 @@
 
 #define NOTHING_TO_RECORD 1
 
-struct doctor_options { const char *format; };
+enum { TEXT, JSON };
+struct doctor_options { int format; };
 
 static const struct gus_option options[] = {
-	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_STRING, offsetof(struct doctor_options, format), NULL,
-	  "text json" },
+	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_CHOICE,
+	  offsetof(struct doctor_options, format), .choices = "text json" },
 	{ 0 },
 };
 
@@ -56,8 +57,8 @@ static void print_text(const struct gus_diagnosis *d, const struct gus_facts *f)
 	else
 		printf("%s\n", d->why);
 	if (d->cost_percent >= 0)
-		printf("A sample of %s takes about %" PRIu64 " ns here: %.2f %% of a CPU at 1000 samples a second.\n", f->event,
-		       f->cost_ns, d->cost_percent);
+		printf("A sample of %s takes about %" PRIu64 " ns here: %.2f %% of a CPU at 1000 samples a second.\n",
+		       f->event, f->cost_ns, d->cost_percent);
 	else if (d->tier)
 		printf("What a sample of %s takes could not be told from noise.\n", f->event);
 	if (*d->command)
@@ -80,7 +81,8 @@ static json_t *finding(const struct gus_finding *f)
 	json_object_set_new(o, "group", json_string(f->group));
 	json_object_set_new(o, "name", json_string(f->name));
 	json_object_set_new(o, "status", json_string(gus_mark_name(f->mark)));
-	json_object_set_new(o, "cause", f->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_cause_name(f->cause)));
+	json_object_set_new(o, "cause",
+			    f->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_cause_name(f->cause)));
 	json_object_set_new(o, "text", gus_json_text(f->text));
 	json_object_set_new(o, "command", gus_json_text(f->command));
 	return o;
@@ -140,11 +142,14 @@ static int print_json(const struct gus_diagnosis *d, const struct gus_facts *f)
 	json_object_set_new(o, "usable", json_boolean(d->tier != 0));
 	json_object_set_new(o, "tier", gus_json_text(tier));
 	json_object_set_new(o, "why", gus_json_text(d->why));
-	json_object_set_new(o, "cause", d->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_cause_name(d->cause)));
+	json_object_set_new(o, "cause",
+			    d->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_cause_name(d->cause)));
 	json_object_set_new(o, "command", gus_json_text(d->command));
 	json_object_set_new(o, "event", gus_json_text(f->event));
-	json_object_set_new(o, "sample_cost_ns", d->cost_percent < 0 ? json_null() : json_integer((json_int_t)f->cost_ns));
-	json_object_set_new(o, "cost_percent_at_1000_hz", d->cost_percent < 0 ? json_null() : json_real(d->cost_percent));
+	json_object_set_new(o, "sample_cost_ns",
+			    d->cost_percent < 0 ? json_null() : json_integer((json_int_t)f->cost_ns));
+	json_object_set_new(o, "cost_percent_at_1000_hz",
+			    d->cost_percent < 0 ? json_null() : json_real(d->cost_percent));
 	json_object_set_new(o, "machine", machine(f));
 	json_object_set_new(o, "findings", findings);
 	rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
@@ -175,20 +180,12 @@ static int doctor(bool json)
 
 static int run(int argc, char **argv)
 {
-	struct doctor_options o = { .format = "text" };
-	struct gus_error err = { 0 };
+	struct doctor_options o = { TEXT };
 	int status;
 
 	if (gus_options_parse(&gus_verb_doctor, &o, &argc, &argv, &status) != 0)
 		return status;
-	if (argc > 0)
-		gus_fail(&err, GUS_E_USAGE, "doctor takes no argument, but there is '%s'", argv[0]);
-	else if (strcmp(o.format, "text") != 0 && strcmp(o.format, "json") != 0)
-		gus_fail(&err, GUS_E_USAGE, "--format takes text or json, not '%s'", o.format);
-	if (err.code == GUS_OK)
-		return doctor(strcmp(o.format, "json") == 0);
-	gus_complain(&err);
-	return GUS_EXIT_USAGE;
+	return doctor(o.format == JSON);
 }
 
 const struct gus_verb gus_verb_doctor = {

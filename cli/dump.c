@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof dump: a recording record by record, in file order, with what is wrong with it in the place where it is. Messages
- * are printed from their descriptors, so a new field shows up here by itself. */
+/* gusprof dump: a recording record by record, in file order, with what is wrong with it in the place where it is.
+ * Messages are printed from their descriptors, so a new field shows up here by itself. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,12 +43,15 @@ static const struct {
 
 #define AT(field) offsetof(struct dump_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
-	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, kernel-symbols, image, "
-	  "index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, snapshot-pages.", GUS_OPTION_LIST, AT(types), NULL,
-	  "header sideband samples switches kernel-symbols image index footer trace trace-blocks trace-steps trace-total "
-	  "snapshot snapshot-pages" },
-	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG, AT(frames_only), NULL, NULL },
+	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	  .choices = "@file" },
+	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, "
+	  "kernel-symbols, image, index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, "
+	  "snapshot-pages.", GUS_OPTION_LIST, AT(types),
+	  .choices = "header sideband samples switches kernel-symbols image index footer trace trace-blocks "
+	  "trace-steps trace-total snapshot snapshot-pages" },
+	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG,
+	  AT(frames_only) },
 	{ 0 },
 };
 
@@ -87,8 +90,8 @@ static void print_value(const ProtobufCFieldDescriptor *field, const void *at)
 		printf("%" PRIu32, *(const uint32_t *)at);
 		break;
 	case PROTOBUF_C_TYPE_UINT64:
-		printf(strcmp(field->name, "address") == 0 || strcmp(field->name, "start") == 0 ? "0x%" PRIx64 : "%" PRIu64,
-		       *(const uint64_t *)at);
+		printf(strcmp(field->name, "address") == 0 || strcmp(field->name, "start") == 0 ? "0x%" PRIx64 :
+		       "%" PRIu64, *(const uint64_t *)at);
 		break;
 	case PROTOBUF_C_TYPE_INT64:
 		printf("%" PRId64, *(const int64_t *)at);
@@ -228,8 +231,8 @@ static void print_sample(const struct gus_columns *batch, size_t i, uint64_t sta
 	struct gus_sample s = gus_columns_sample(batch, i);
 
 	print_since(s.time, start);
-	printf(" sample cpu %u pid %u tid %u event %u period %" PRIu64 " ip 0x%" PRIx64 " %s%s", s.cpu, s.pid, s.tid, s.event,
-	       s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" : "");
+	printf(" sample cpu %u pid %u tid %u event %u period %" PRIu64 " ip 0x%" PRIx64 " %s%s", s.cpu, s.pid, s.tid,
+	       s.event, s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" : "");
 	for (uint32_t k = 0; k < s.chain_n; k++)
 		printf("%s0x%" PRIx64, k ? " " : " chain ", s.chain[k]);
 	print_branches(&s);
@@ -268,7 +271,8 @@ static size_t find_type(unsigned type)
 	return i;
 }
 
-static int print_frame(const struct dump_options *o, const struct gus_frame *frame, uint64_t start, struct gus_error *err)
+static int print_frame(const struct dump_options *o, const struct gus_frame *frame, uint64_t start,
+		       struct gus_error *err)
 {
 	size_t type = find_type(frame->type);
 	ProtobufCMessage *message;
@@ -277,7 +281,8 @@ static int print_frame(const struct dump_options *o, const struct gus_frame *fra
 	       type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
 	if (o->frames_only || type == FRAME_TYPES)
 		return 0;
-	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS || frame->type == GUS_FRAME_SNAPSHOT_PAGES)
+	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS ||
+	    frame->type == GUS_FRAME_SNAPSHOT_PAGES)
 		return 0; /* only sizes: they are for programs */
 	if (!frame_types[type].message)
 		return print_batch(frame, start, err);
@@ -298,7 +303,8 @@ static int parse_types(const struct gus_list *list, uint32_t *types)
 		while (type < FRAME_TYPES && strcmp(frame_types[type].name, list->v[i]) != 0)
 			type++;
 		if (type == FRAME_TYPES) {
-			fprintf(stderr, "gusprof: dump: there is no frame type '%s'; see 'gusprof dump --help'\n", list->v[i]);
+			fprintf(stderr, "gusprof: dump: there is no frame type '%s'; see 'gusprof dump --help'\n",
+				list->v[i]);
 			return -1;
 		}
 		*types |= 1u << frame_types[type].type;
@@ -349,10 +355,6 @@ static int run(int argc, char **argv)
 	if (argc == 1)
 		o.input = argv[0];
 	status = GUS_EXIT_USAGE;
-	if (argc > 1) {
-		fprintf(stderr, "gusprof: dump takes one recording, not '%s' too\n", argv[1]);
-		goto out;
-	}
 	if (parse_types(&o.types, &types) != 0)
 		goto out;
 	reader = gus_reader_open(o.input, &err);
@@ -372,9 +374,10 @@ const struct gus_verb gus_verb_dump = {
 	.name = "dump",
 	.synopsis = "[OPTION...] [FILE]",
 	.summary = "Show a recording record by record.",
-	.details = "Times count from the recording's start, in seconds. What is wrong with the file stands in lines that\n"
-		   "begin with '!', and the exit status is then 1.",
+	.details = "Times count from the recording's start, in seconds. What is wrong with the file stands in lines "
+	"that\nbegin with '!', and the exit status is then 1.",
 	.options = options,
 	.run = run,
 	.argument_choices = "@file",
+	.word = "FILE",
 };

@@ -12,6 +12,7 @@ gusprof_SOURCES = \
 	cli/common/filter.c cli/common/filter.h \
 	cli/common/hex.c cli/common/hex.h \
 	cli/common/json.c cli/common/json.h \
+	cli/common/option_rules.c cli/common/option_rules.h \
 	cli/common/options.c cli/common/options.h \
 	cli/common/print.c cli/common/print.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \

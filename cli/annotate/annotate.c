@@ -16,8 +16,12 @@
 
 #define LISTED 20 /* of several matches, how many are listed */
 
+enum format { TEXT, JSON, CSV };
+
 struct annotate_options {
-	const char *input, *symbol, *percent_limit, *format, *symfs;
+	const char *input, *symbol, *symfs;
+	int format;                   /* enum format */
+	double percent_limit;         /* negative: none was given */
 	struct gus_filter_options filter;
 	struct gus_list modules;
 	bool source, quiet;
@@ -34,22 +38,26 @@ static int call_verbose(const char *argument, void *values, struct gus_error *er
 
 #define AT(field) offsetof(struct annotate_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
-	{ 's', "symbol", "SYMBOL", "The function, as another way to give it: its name, a part of it that no other has, or an "
-	  "offset in it such as 0x1130.", GUS_OPTION_STRING, AT(symbol), NULL, NULL },
-	{ 'd', "dso", "NAME[,NAME]", "Only functions of these modules, by path or base name.", GUS_OPTION_LIST, AT(modules), NULL,
-	  NULL },
-	{ 0, "module", "NAME[,NAME]", "The same as --dso.", GUS_OPTION_LIST, AT(modules), NULL, NULL },
+	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	  .choices = "@file" },
+	{ 's', "symbol", "SYMBOL", "The function, as another way to give it: its name, a part of it that no other "
+	  "has, or an offset in it such as 0x1130.", GUS_OPTION_STRING, AT(symbol),
+	  .fit = { .excludes = "--", .why = "both name the function" } },
+	{ 'd', "dso", "NAME[,NAME]", "Only functions of these modules, by path or base name.", GUS_OPTION_LIST,
+	  AT(modules) },
+	{ 0, "module", "NAME[,NAME]", "The same as --dso.", GUS_OPTION_LIST, AT(modules) },
 	GUS_FILTER_OPTIONS(struct annotate_options, filter),
-	{ 0, "percent-limit", "PCT", "Without SYMBOL: all functions that have at least this share of the recording, not only the "
-	  "hottest one.", GUS_OPTION_STRING, AT(percent_limit), NULL, NULL },
-	{ 0, "source", NULL, "Show the source lines between the instructions (the default).", GUS_OPTION_FLAG, AT(source), NULL,
-	  NULL },
-	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format), NULL, "text json csv" },
-	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.", GUS_OPTION_STRING,
-	  AT(symfs), NULL, "@dir" },
-	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
-	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, 0, call_verbose, NULL },
+	{ 0, "percent-limit", "PCT", "Without SYMBOL: all functions that have at least this share of the recording, "
+	  "not only the hottest one.", GUS_OPTION_PERCENT, AT(percent_limit), .bounds = { 0, 100 }, .fit = {
+	  .excludes = "symbol --", .why = "both say which functions are shown" } },
+	{ 0, "source", NULL, "Show the source lines between the instructions (the default).", GUS_OPTION_FLAG,
+	  AT(source) },
+	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
+	  .choices = "text json csv" },
+	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.",
+	  GUS_OPTION_STRING, AT(symfs), .choices = "@dir" },
+	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
+	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
 };
 
@@ -61,7 +69,6 @@ struct annotating {
 	struct gus_reader *reader;
 	struct gus_view view;             /* by function, without inlines, the heaviest first */
 	struct gus_report report;
-	double limit;                     /* percent; negative: none was given */
 	struct gus_vec(uint32_t) picked;  /* rows of the view */
 	struct gus_vec(struct gus_annotated) functions;
 };
@@ -152,7 +159,8 @@ static void pick_hosts(struct annotating *n, const char *symbol)
 		for (uint32_t k = 0; inlined && k < n->view.rows.n; k++) {
 			const struct gus_row *row = &n->view.rows.v[k];
 
-			hosts[k] |= has_code(row) && row->module == place->module && row->offset == names[depth - 1].start;
+			hosts[k] |= has_code(row) && row->module == place->module &&
+				row->offset == names[depth - 1].start;
 		}
 	}
 	for (uint32_t k = 0; k < n->view.rows.n; k++)
@@ -211,18 +219,19 @@ static int pick_symbol(struct annotating *n, const char *symbol, struct gus_erro
 	if (n->picked.n == 1)
 		return 0;
 	if (n->picked.n)
-		return gus_fail(err, GUS_E_USAGE, "%zu functions are meant by %s; name one more closely, by --dso, or by its "
-				"offset:", n->picked.n, symbol);
+		return gus_fail(err, GUS_E_USAGE, "%zu functions are meant by %s; name one more closely, by --dso, or "
+				"by its offset:", n->picked.n, symbol);
 	pick_hosts(n, symbol);
 	if (n->picked.n)
-		return gus_fail(err, GUS_E_USAGE, "%s was sampled only where it is inlined; annotate what it is inlined into, "
-				"such as '%s':", symbol, n->view.rows.v[n->picked.v[0]].function);
+		return gus_fail(err, GUS_E_USAGE, "%s was sampled only where it is inlined; annotate what it is "
+				"inlined into, such as '%s':", symbol, n->view.rows.v[n->picked.v[0]].function);
 	nameless(n, why, sizeof(why));
-	return gus_fail(err, GUS_E_USAGE, "no function called %s was sampled; 'gusprof report --no-inline' lists those that "
-			"were%s", symbol, why);
+	return gus_fail(err, GUS_E_USAGE, "no function called %s was sampled; 'gusprof report --no-inline' lists "
+			"those that were%s", symbol, why);
 }
 
-/* Without a symbol: the hottest, or all above the limit. A hottest one that cannot be shown is not passed over in silence. */
+/* Without a symbol: the hottest, or all above the limit. A hottest one that cannot be shown is not passed over in
+ * silence. */
 static int pick_hottest(struct annotating *n, struct gus_error *err)
 {
 	for (uint32_t i = 0; i < n->view.rows.n; i++) {
@@ -230,25 +239,25 @@ static int pick_hottest(struct annotating *n, struct gus_error *err)
 		const struct gus_module *module = module_of(n, row);
 		const char *trouble = has_code(row) ? NULL : gus_symbols_code_trouble(n->profile.symbols, module);
 
-		if (!in_modules(n, row) || row->share * 100 < n->limit)
+		if (!in_modules(n, row) || row->share * 100 < n->o->percent_limit)
 			continue;
 		if (has_code(row)) {
 			gus_vec_push(&n->picked, i);
-		} else if (n->limit < 0) {
-			return gus_fail(err, GUS_E_NOT_FOUND, "cannot annotate the hottest code, which is in %s and belongs to no "
-					"known function: %s%s; name another function", module->path,
+		} else if (n->o->percent_limit < 0) {
+			return gus_fail(err, GUS_E_NOT_FOUND, "cannot annotate the hottest code, which is in %s and "
+					"belongs to no known function: %s%s; name another function", module->path,
 					trouble ? trouble : "nothing bounds it", remedy(module));
 		} else {
 			gus_log(n->log, GUS_WARN, "code of no known function in %s is left out: %s", module->path,
 				trouble ? trouble : "nothing bounds it");
 		}
-		if (n->limit < 0)
+		if (n->o->percent_limit < 0)
 			return 0;
 	}
 	if (n->picked.n)
 		return 0;
-	if (n->limit > 0)
-		return gus_fail(err, GUS_E_USAGE, "no function has %s %% of the recording%s", n->o->percent_limit,
+	if (n->o->percent_limit > 0)
+		return gus_fail(err, GUS_E_USAGE, "no function has %g %% of the recording%s", n->o->percent_limit,
 				n->o->modules.n ? " in these modules" : "");
 	return gus_fail(err, GUS_E_USAGE, "the recording has no sample in a function of these modules");
 }
@@ -259,14 +268,15 @@ static const char *skid_of(const struct gus_profile *p)
 	const Gusprof__Event *e = p->event < p->header->n_events ? p->header->events[p->event] : NULL;
 
 	if (!e)
-		return "it is not known how samples were taken: an address may be some instructions behind the one that took the "
-		       "time";
+		return "it is not known how samples were taken: an address may be some instructions behind the one "
+		"that took the time";
 	if (e->precise > 1)
 		return NULL;
 	if (strcmp(e->unit, "ns") == 0)
-		return "a timer's interrupt waits for the instructions under way: an address may be some instructions behind the "
-		       "one that took the time";
-	return "a counter's interrupt comes late: an address may be some instructions behind the one that took the time";
+		return "a timer's interrupt waits for the instructions under way: an address may be some instructions "
+		"behind the one that took the time";
+	return "a counter's interrupt comes late: an address may be some instructions behind the one that took the "
+	"time";
 }
 
 /* Showing. */
@@ -300,8 +310,8 @@ static int add_function(struct annotating *n, uint32_t number, struct gus_error 
 	f.made = made_at(n, f.annotation.module);
 	f.loops_before = last ? last->loops_before + (uint32_t)last->annotation.graph.loops.n : 0;
 	if (n->o->source && !f.annotation.lines.n)
-		gus_log(n->log, GUS_NOTE, "there are no source lines of %s in %s: no debug information was found for it",
-			f.annotation.row->function, f.annotation.module->path);
+		gus_log(n->log, GUS_NOTE, "there are no source lines of %s in %s: no debug information was found for "
+			"it", f.annotation.row->function, f.annotation.module->path);
 	gus_vec_push(&n->functions, f);
 	return 0;
 }
@@ -338,7 +348,8 @@ static bool load_routes(struct annotating *n, struct gus_routes *routes)
 	if (!n->profile.header->branch_type)
 		return false;
 	if (n->profile.filtered)
-		gus_log(n->log, GUS_NOTE, "how often branches are taken is not shown, because the options leave some samples out");
+		gus_log(n->log, GUS_NOTE, "how often branches are taken is not shown, because the options leave some "
+			"samples out");
 	else if (gus_routes_load(routes, n->reader, &n->profile, &err) == 0)
 		return true;
 	else
@@ -356,16 +367,16 @@ static int render(struct annotating *n)
 		r.routes = &routes;
 	if (n->o->source)
 		r.sources = gus_sources_new(n->o->symfs, n->log);
-	if (strcmp(n->o->format, "json") == 0)
+	if (n->o->format == JSON)
 		rc = gus_annotate_json(&r);
-	else if (strcmp(n->o->format, "csv") == 0)
+	else if (n->o->format == CSV)
 		gus_annotate_csv(&r);
 	else
 		gus_annotate_text(&r);
 	fflush(stdout);
-	if (strcmp(n->o->format, "text") != 0) /* text has them on top */
+	if (n->o->format != TEXT) /* text has them on top */
 		gus_report_notices(&n->report, warn, (void *)n->log);
-	if (strcmp(n->o->format, "csv") == 0 && r.skid)
+	if (n->o->format == CSV && r.skid)
 		gus_log(n->log, GUS_NOTE, "skid: %s", r.skid);
 	if (r.sources)
 		gus_sources_tell(r.sources);
@@ -408,30 +419,10 @@ static int show(struct annotating *n)
 	return rc;
 }
 
-static int check_options(const struct annotate_options *o, double *limit, struct gus_error *err)
-{
-	static const char *const formats[] = { "text", "json", "csv" };
-	const char *at = o->percent_limit;
-	bool known = false;
-
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		known |= strcmp(o->format, formats[i]) == 0;
-	if (!known)
-		return gus_fail(err, GUS_E_USAGE, "--format takes text, json or csv, not '%s'", o->format);
-	*limit = -1;
-	if (at && (gus_decimal_parse(&at, limit) != 0 || *at || *limit > 100))
-		return gus_fail(err, GUS_E_USAGE, "--percent-limit takes a number of percent, not '%s'", o->percent_limit);
-	if (o->percent_limit && o->symbol)
-		return gus_fail(err, GUS_E_USAGE, "--percent-limit says which functions to show, and so does %s: give one of them",
-				o->symbol);
-	if (o->symbol && !*o->symbol)
-		return gus_fail(err, GUS_E_USAGE, "the name of the function is empty");
-	return 0;
-}
-
 static int annotate(const struct annotate_options *o)
 {
-	struct annotating n = { .o = o, .log = gus_cli_log(o->quiet ? -1 : o->verbosity), .report = { .path = o->input } };
+	struct annotating n = { .o = o, .log = gus_cli_log(o->quiet ? -1 : o->verbosity),
+				.report = { .path = o->input } };
 	struct gus_symbols_options symbols = { .symfs = o->symfs };
 	const Gusprof__Header *header;
 	struct gus_reader *reader;
@@ -440,7 +431,9 @@ static int annotate(const struct annotate_options *o)
 	uint32_t *tids = NULL;
 	int status;
 
-	if (check_options(o, &n.limit, &err) != 0 || !(reader = gus_reader_open(o->input, &err)))
+	if (o->symbol && !*o->symbol)
+		gus_fail(&err, GUS_E_USAGE, "the name of the function is empty");
+	if (err.code || !(reader = gus_reader_open(o->input, &err)))
 		return fail_status(&err);
 	header = gus_reader_header(reader);
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
@@ -459,19 +452,13 @@ static int annotate(const struct annotate_options *o)
 
 static int run(int argc, char **argv)
 {
-	struct annotate_options o = { .input = "gusprof.data", .format = "text", .source = true };
+	struct annotate_options o = { .input = "gusprof.data", .percent_limit = -1, .source = true };
 	int status;
 
 	if (gus_options_parse(&gus_verb_annotate, &o, &argc, &argv, &status) == 0) {
-		if (argc > 1 || (argc == 1 && o.symbol)) {
-			fprintf(stderr, "gusprof: annotate takes one function, not '%s' too; a recording is given with -i\n",
-				argv[argc - 1]);
-			status = GUS_EXIT_USAGE;
-		} else {
-			if (argc == 1)
-				o.symbol = argv[0];
-			status = annotate(&o);
-		}
+		if (argc == 1)
+			o.symbol = argv[0];
+		status = annotate(&o);
 	}
 	gus_list_free(&o.modules);
 	gus_filter_options_free(&o.filter);
@@ -482,8 +469,9 @@ const struct gus_verb gus_verb_annotate = {
 	.name = "annotate",
 	.synopsis = "[OPTION...] [SYMBOL]",
 	.summary = "Show a function's instructions beside its source, and where its time went.",
-	.details = "SYMBOL is a function that was sampled; without it the hottest one is shown. Its inlined functions are\n"
-		   "shown as a part of it, with their own lines. gusprof-annotate(1) explains the columns.",
+	.details = "SYMBOL is a function that was sampled; without it the hottest one is shown. Its inlined functions "
+	"are\nshown as a part of it, with their own lines. gusprof-annotate(1) explains the columns.",
 	.options = options,
 	.run = run,
+	.word = "SYMBOL",
 };

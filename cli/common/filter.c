@@ -6,22 +6,6 @@
 
 #include "base/alloc.h"
 
-int gus_decimal_parse(const char **text, double *value)
-{
-	const char *at = *text;
-	double scale = 1;
-	bool digits = false;
-
-	*value = 0;
-	for (; *at >= '0' && *at <= '9'; at++, digits = true)
-		*value = *value * 10 + (*at - '0');
-	if (*at == '.')
-		for (at++; *at >= '0' && *at <= '9'; at++, digits = true)
-			*value += (*at - '0') * (scale /= 10);
-	*text = at;
-	return digits ? 0 : -1;
-}
-
 struct range { uint64_t from_ns, to_ns; };
 
 static uint64_t part_of(uint64_t length, double percent)
@@ -94,8 +78,8 @@ static int parse_tids(const struct gus_list *list, uint32_t **tids, struct gus_e
 	return 0;
 }
 
-int gus_filter_make(struct gus_filter *f, const struct gus_filter_options *o, struct gus_reader *reader, uint64_t *length,
-		    uint32_t **tids, struct gus_error *err)
+int gus_filter_make(struct gus_filter *f, const struct gus_filter_options *o, struct gus_reader *reader,
+		    uint64_t *length, uint32_t **tids, struct gus_error *err)
 {
 	struct range range = { 0 };
 

@@ -18,20 +18,18 @@ struct gus_filter_options {
 /* Their rows in the table of a verb whose values have them as member. */
 #define GUS_FILTER_OPTIONS(values, member) \
 	{ 0, "comm", "NAME[,NAME]", "Only samples of threads that had this name then.", GUS_OPTION_LIST, \
-	  offsetof(values, member.comms), NULL, NULL }, \
-	{ 0, "tid", "TID[,TID]", "Only samples of these threads.", GUS_OPTION_LIST, offsetof(values, member.tids), NULL, NULL }, \
-	{ 0, "time", "RANGE", "Only this part: FROM,TO in seconds since the start (either may be empty), or 10%-40%, or 10%/2 " \
-	  "for the second tenth.", GUS_OPTION_STRING, offsetof(values, member.time), NULL, NULL }, \
-	{ 0, "event", "NAME", "Which event of the recording, by name or number; the first by default.", GUS_OPTION_STRING, \
-	  offsetof(values, member.event), NULL, NULL }
+	  offsetof(values, member.comms) }, \
+	{ 0, "tid", "TID[,TID]", "Only samples of these threads.", GUS_OPTION_LIST, \
+	  offsetof(values, member.tids) }, \
+	{ 0, "time", "RANGE", "Only this part: FROM,TO in seconds since the start (either may be empty), or 10%-40%, " \
+	  "or 10%/2 for the second tenth.", GUS_OPTION_STRING, offsetof(values, member.time) }, \
+	{ 0, "event", "NAME", "Which event of the recording, by name or number; the first by default.", \
+	  GUS_OPTION_STRING, offsetof(values, member.event) }
 
-/* What the options mean for this recording, and how long that is in ns. The filter borrows from the options and from tids,
- * which is the caller's to free, whatever is returned. */
+/* What the options mean for this recording, and how long that is in ns. The filter borrows from the options and from
+ * tids, which is the caller's to free, whatever is returned. */
 int gus_filter_make(struct gus_filter *filter, const struct gus_filter_options *options, struct gus_reader *reader,
 		    uint64_t *length, uint32_t **tids, struct gus_error *err);
 void gus_filter_options_free(struct gus_filter_options *options);
-
-/* A non-negative decimal number at text, which moves behind it. Not strtod: it follows the locale. */
-int gus_decimal_parse(const char **text, double *value);
 
 #endif

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "cli/common/option_rules.h"
 
 /* getopt_long's tables, made from ours: value i is option i, value NEGATIVE + i its negative form. */
 enum { VALUE_BASE = 256, NEGATIVE = 4096 };
@@ -41,7 +42,6 @@ static void add_option(struct tables *t, const struct gus_option *o, int number)
 	size_t used = strlen(t->letters);
 
 	if (*o->name)
-		if (*o->name)
 		gus_vec_push(&t->longs, (struct option){ o->name, argument, NULL, VALUE_BASE + number });
 	if (has_negative(o)) {
 		char *name = gus_format("no-%s", o->name);
@@ -78,33 +78,97 @@ static void free_tables(struct tables *t)
 	gus_vec_free(&t->longs);
 }
 
-static int parse_number(const char *text, uint64_t *value)
+int gus_decimal_parse(const char **text, double *value)
+{
+	const char *at = *text;
+	double scale = 1;
+	bool digits = false;
+
+	*value = 0;
+	for (; isdigit((unsigned char)*at); at++, digits = true)
+		*value = *value * 10 + (*at - '0');
+	if (*at == '.')
+		for (at++; isdigit((unsigned char)*at); at++, digits = true)
+			*value += (*at - '0') * (scale /= 10);
+	*text = at;
+	return digits ? 0 : -1;
+}
+
+/* Values by kind: each returns -1 if the text is none of its kind. */
+
+static int parse_string(const struct gus_option *o, const char *text, void *value)
+{
+	*(const char **)value = text;
+	return o->filled && !*text ? -1 : 0;
+}
+
+/* The number of a word of the choices. */
+static int parse_choice(const struct gus_option *o, const char *text, void *value)
+{
+	size_t length = strlen(text);
+	int number = 0;
+
+	for (const char *at = o->choices; *at; number++) {
+		size_t word = strcspn(at, " ");
+
+		if (word == length && strncasecmp(at, text, word) == 0) {
+			*(int *)value = number;
+			return 0;
+		}
+		at += word + strspn(at + word, " ");
+	}
+	return -1;
+}
+
+static int parse_list(const struct gus_option *o, const char *text, void *value)
+{
+	struct gus_list *list = value;
+
+	(void)o;
+	while (*text) {
+		size_t length = strcspn(text, ",");
+
+		if (length) {
+			list->v = gus_resize(list->v, list->n + 2, sizeof(*list->v));
+			list->v[list->n++] = gus_strndup(text, length);
+			list->v[list->n] = NULL;
+		}
+		text += length + (text[length] == ',');
+	}
+	return 0;
+}
+
+static int parse_number(const struct gus_option *o, const char *text, void *value)
 {
 	char *end;
 
+	(void)o;
 	errno = 0;
-	*value = strtoull(text, &end, 0);
+	*(uint64_t *)value = strtoull(text, &end, 0);
 	return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 ? 0 : -1;
 }
 
-static int parse_signed(const char *text, int64_t *value)
+static int parse_signed(const struct gus_option *o, const char *text, void *value)
 {
 	char *end;
 
+	(void)o;
 	errno = 0;
-	*value = strtoll(text, &end, 0);
+	*(int64_t *)value = strtoll(text, &end, 0);
 	return *text && end != text && *end == '\0' && errno == 0 ? 0 : -1;
 }
 
 /* perf's sizes: a number with B, K, M or G, powers of 1024. */
-static int parse_size(const char *text, uint64_t *value)
+static int parse_size(const struct gus_option *o, const char *text, void *value)
 {
 	static const char units[] = "BKMG";
+	uint64_t number;
 	const char *unit;
 	char *end;
 
+	(void)o;
 	errno = 0;
-	*value = strtoull(text, &end, 0);
+	*(uint64_t *)value = number = strtoull(text, &end, 0);
 	if (!isdigit((unsigned char)text[0]) || errno)
 		return -1;
 	if (*end == '\0')
@@ -112,22 +176,22 @@ static int parse_size(const char *text, uint64_t *value)
 	unit = strchr(units, toupper((unsigned char)*end));
 	if (!unit || end[1] != '\0')
 		return -1;
-	return __builtin_mul_overflow(*value, (uint64_t)1 << 10 * (unit - units), value) ? -1 : 0;
+	return __builtin_mul_overflow(number, (uint64_t)1 << 10 * (unit - units), (uint64_t *)value) ? -1 : 0;
 }
 
-static void list_add(struct gus_list *list, const char *text)
+static int parse_percent(const struct gus_option *o, const char *text, void *value)
 {
-	for (const char *at = text; *at;) {
-		size_t length = strcspn(at, ",");
-
-		if (length) {
-			list->v = gus_resize(list->v, list->n + 2, sizeof(*list->v));
-			list->v[list->n++] = gus_strndup(at, length);
-			list->v[list->n] = NULL;
-		}
-		at += length + (at[length] == ',');
-	}
+	(void)o;
+	if (gus_decimal_parse(&text, value) != 0)
+		return -1;
+	return text[*text == '%'] ? -1 : 0;
 }
+
+static int (*const parsers[])(const struct gus_option *o, const char *text, void *value) = {
+	[GUS_OPTION_STRING] = parse_string, [GUS_OPTION_CHOICE] = parse_choice, [GUS_OPTION_LIST] = parse_list,
+	[GUS_OPTION_NUMBER] = parse_number, [GUS_OPTION_SIGNED] = parse_signed, [GUS_OPTION_SIZE] = parse_size,
+	[GUS_OPTION_PERCENT] = parse_percent,
+};
 
 void gus_list_free(struct gus_list *list)
 {
@@ -137,49 +201,132 @@ void gus_list_free(struct gus_list *list)
 	*list = (struct gus_list){ 0 };
 }
 
-static int apply(const struct gus_option *o, bool negative, const char *argument, void *values, struct gus_error *err)
+/* What a value is as a number; 0 of those that are none. */
+static double number_of(const struct gus_option *o, const void *value)
 {
-	void *value = (char *)values + o->offset;
-	int rc = 0;
-
 	switch (o->kind) {
 	case GUS_OPTION_FLAG:
-		*(bool *)value = !negative;
-		break;
-	case GUS_OPTION_STRING:
-		*(const char **)value = argument;
-		break;
-	case GUS_OPTION_LIST:
-		list_add(value, argument);
-		break;
+		return *(const bool *)value;
 	case GUS_OPTION_NUMBER:
-		rc = parse_number(argument, value);
-		break;
-	case GUS_OPTION_SIGNED:
-		rc = parse_signed(argument, value);
-		break;
 	case GUS_OPTION_SIZE:
-		rc = parse_size(argument, value);
-		break;
-	case GUS_OPTION_CALL:
-		return o->call(argument, values, err);
+		return (double)*(const uint64_t *)value;
+	case GUS_OPTION_SIGNED:
+		return (double)*(const int64_t *)value;
+	case GUS_OPTION_PERCENT:
+		return *(const double *)value;
+	case GUS_OPTION_LIST:
+		return (double)((const struct gus_list *)value)->n;
+	default:
+		return 0;
 	}
-	if (rc != 0)
-		return gus_fail(err, GUS_E_USAGE, "--%s takes %s, not '%s'", o->name,
-				o->kind == GUS_OPTION_SIZE ? "a size such as 100M" : "a number", argument);
+}
+
+static bool within(const struct gus_option_bounds *b, double number)
+{
+	return (b->above ? number > b->least : number >= b->least) && (!b->most || number <= b->most);
+}
+
+/* "text, json or csv". */
+static void list_choices(const char *choices, char *out, size_t room)
+{
+	size_t used = 0;
+
+	while (*choices && used < room) {
+		size_t word = strcspn(choices, " "), gap = strspn(choices + word, " ");
+		bool last = !choices[word + gap], next_last = !last && !strchr(choices + word + gap, ' ');
+
+		used += (size_t)snprintf(out + used, room - used, "%.*s%s", (int)word, choices,
+					 last ? "" : next_last ? " or " : ", ");
+		choices += word + gap;
+	}
+}
+
+/* "a number from 1 to 1000". */
+static void describe_number(const struct gus_option *o, char *out, size_t room)
+{
+	const struct gus_option_bounds *b = &o->bounds;
+	const char *noun = o->kind == GUS_OPTION_PERCENT ? "a percentage" : "a number";
+	char most[32] = "";
+
+	if (b->most)
+		snprintf(most, sizeof(most), "%s%.0f", b->above ? " and up to " : b->least ? " to " : " up to ",
+			 b->most);
+	if (b->above || b->least)
+		snprintf(out, room, "%s %s %.0f%s", noun, b->above ? "above" : "from", b->least, most);
+	else
+		snprintf(out, room, "%s%s", noun, most);
+}
+
+static int refuse(const struct gus_option *o, const struct gus_option_said *said, struct gus_error *err)
+{
+	char label[64], takes[400];
+
+	gus_option_label(o, said->by_letter, label);
+	if (o->kind == GUS_OPTION_CHOICE)
+		list_choices(o->choices, takes, sizeof(takes));
+	else if (o->kind == GUS_OPTION_SIZE)
+		snprintf(takes, sizeof(takes), "a size such as 100M");
+	else if (o->kind == GUS_OPTION_STRING)
+		snprintf(takes, sizeof(takes), "%s", o->argument);
+	else
+		describe_number(o, takes, sizeof(takes));
+	return gus_fail(err, GUS_E_USAGE, "%s takes %s, not '%s'", label, takes, said->argument);
+}
+
+/* Puts what was said into the verb's values. */
+static int apply(const struct gus_option *o, bool negative, void *values, struct gus_option_said *said, double before,
+		 struct gus_error *err)
+{
+	void *value = (char *)values + o->offset;
+
+	said->given = true;
+	if (o->kind == GUS_OPTION_CALL)
+		return o->call(said->argument, values, err);
+	if (o->kind == GUS_OPTION_FLAG)
+		*(bool *)value = !negative;
+	else if (parsers[o->kind](o, said->argument, value) != 0)
+		return refuse(o, said, err);
+	said->number = number_of(o, value);
+	if (o->kind != GUS_OPTION_STRING && o->kind != GUS_OPTION_CHOICE)
+		said->given = said->number != before;
+	if ((o->bounds.most || o->bounds.least || o->bounds.above) && !within(&o->bounds, said->number))
+		return refuse(o, said, err);
 	return 0;
 }
 
 static int usage(const struct gus_verb *verb, const char *trouble, const char *word)
 {
-	fprintf(stderr, "gusprof: %s: %s%s\nusage: gusprof %s %s\nSee 'gusprof %s --help'.\n", verb->name, trouble, word,
-		verb->name, verb->synopsis, verb->name);
+	fprintf(stderr, "gusprof: %s: %s%s\nusage: gusprof %s %s\nSee 'gusprof %s --help'.\n", verb->name, trouble,
+		word, verb->name, verb->synopsis, verb->name);
 	return GUS_EXIT_USAGE;
 }
 
-/* One answer of getopt_long. 0 to go on, 1 when the verb is over with *status. */
-static int handle(const struct gus_verb *verb, int got, void *values, char **argv, int *status)
+static int wrong(const struct gus_error *err)
 {
+	gus_complain(err);
+	return GUS_EXIT_USAGE;
+}
+
+/* One command line on its way into a verb's values. */
+struct parsing {
+	const struct gus_verb *verb;
+	void *values;
+	struct gus_vec(struct gus_option_said) said; /* by option */
+	struct gus_vec(double) before; /* the values that were there */
+};
+
+static void begin(struct parsing *p)
+{
+	for (const struct gus_option *o = p->verb->options; o->name; o++) {
+		gus_vec_push(&p->said, (struct gus_option_said){ 0 });
+		gus_vec_push(&p->before, number_of(o, (char *)p->values + o->offset));
+	}
+}
+
+/* One answer of getopt_long. 0 to go on, 1 when the verb is over with *status. */
+static int handle(struct parsing *p, int got, char **argv, int *status)
+{
+	const struct gus_verb *verb = p->verb;
 	struct gus_error err = { 0 };
 	char letter[3] = { '-', (char)optopt, '\0' };
 	int number = got - VALUE_BASE;
@@ -202,23 +349,47 @@ static int handle(const struct gus_verb *verb, int got, void *values, char **arg
 			;
 	else if (negative)
 		number -= NEGATIVE;
-	if (apply(&verb->options[number], negative, optarg, values, &err) == 0)
+	p->said.v[number].by_letter = got < VALUE_BASE;
+	p->said.v[number].argument = optarg;
+	if (apply(&verb->options[number], negative, p->values, &p->said.v[number], p->before.v[number], &err) == 0)
 		return 0;
-	*status = usage(verb, err.text, "");
+	*status = wrong(&err);
 	return 1;
+}
+
+/* 0, or 1 when the verb is over with *status. */
+static int check(const struct parsing *p, int argc, char **argv, int *status)
+{
+	const struct gus_verb *verb = p->verb;
+	struct gus_error err = { 0 };
+	int input;
+
+	if (gus_option_rules_check(verb, p->said.v, argc, argv, &input, &err) != 0) {
+		*status = wrong(&err);
+		return 1;
+	}
+	if (verb->inputs)
+		*(int *)((char *)p->values + verb->input_offset) = input;
+	return 0;
 }
 
 int gus_options_parse(const struct gus_verb *verb, void *values, int *argc, char ***argv, int *status)
 {
+	struct parsing p = { .verb = verb, .values = values };
 	struct tables t = make_tables(verb);
 	int got, over = 0;
 
+	begin(&p);
 	optind = 0; /* glibc: start afresh */
 	opterr = 0;
 	while (!over && (got = getopt_long(*argc, *argv, t.letters, t.longs.v, NULL)) != -1)
-		over = handle(verb, got, values, *argv, status);
+		over = handle(&p, got, *argv, status);
 	*argc -= optind;
 	*argv += optind;
+	if (!over)
+		over = check(&p, *argc, *argv, status);
+	gus_vec_free(&p.said);
+	gus_vec_free(&p.before);
 	free_tables(&t);
 	return over;
 }
@@ -257,8 +428,9 @@ static void print_option(const struct gus_option *o)
 		used = snprintf(left, sizeof(left), *o->name ? "  -%c, " : "  -%c", o->letter);
 	else
 		used = snprintf(left, sizeof(left), "      ");
-	used += snprintf(left + used, sizeof(left) - (size_t)used, "%s%s%s%s%s", *o->name ? "--" : "", has_negative(o) && o != &help_option ? "[no-]" : "",
-			 o->name, takes_argument(o) ? " " : "", o->argument ? o->argument : "");
+	used += snprintf(left + used, sizeof(left) - (size_t)used, "%s%s%s%s%s", *o->name ? "--" : "",
+			 has_negative(o) && o != &help_option ? "[no-]" : "", o->name, takes_argument(o) ? " " : "",
+			 o->argument ? o->argument : "");
 	if (used + 2 > HELP_COLUMN)
 		printf("%s\n%*s", left, HELP_COLUMN, "");
 	else

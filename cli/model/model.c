@@ -20,11 +20,19 @@
 
 #define INPUT_MAX (1u << 30)
 
+enum { ENGINE_CORE, ENGINE_STREAM, ENGINE_BOTH };
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
 struct model_options {
-	const char *block, *batch, *elf, *function, *uops, *uarch, *engine, *format, *pointers, *data, *fetch;
+	int from;                       /* FROM_*: the input */
+	const char *block, *batch, *elf, *function, *uops, *uarch;
 	const char *input, *emulator, *trace_options;
+	int engine, format;
+	int fetch, data;                /* enum gus_core_fetch, gus_hit */
+	int pointers;                   /* enum gus_core_pointers; negative: what is usual of the input */
 	struct gus_list variant, set;
-	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up, pid, tid, snapshots, spread, window, max_memory;
+	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
+	uint64_t pid, tid, snapshots, spread, window, max_memory;
 	double weights[GUS_MODEL_WEIGHTS];
 	size_t weights_n;
 	bool unrolled, costs, causality, timing, interval, phases, memory;
@@ -41,107 +49,152 @@ static int set_timeline(const char *argument, void *values, struct gus_error *er
 		return 0;
 	o->timeline = strtoull(argument, &end, 10);
 	if (argument[0] < '0' || argument[0] > '9' || *end || !o->timeline || o->timeline > 10000)
-		return gus_fail(err, GUS_E_USAGE, "--timeline takes a number of iterations up to 10000, not '%s'", argument);
+		return gus_fail(err, GUS_E_USAGE, "--timeline takes a number of iterations up to 10000, not '%s'",
+				argument);
 	return 0;
 }
 
-/* "15,100,inf": percentages more, or without limit. */
+/* "15" or "inf" at text: how much more, or 0 for no limit. Returns what is behind it, or NULL. */
+static const char *parse_weight(const char *text, double *weight)
+{
+	unsigned long long percent;
+	char *end;
+
+	*weight = 0;
+	if (strncmp(text, "inf", 3) == 0)
+		return text + 3;
+	percent = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || !percent || percent > 10000)
+		return NULL;
+	*weight = 1 + (double)percent / 100;
+	return end;
+}
+
+/* "15,100,inf". */
 static int set_sensitivity(const char *argument, void *values, struct gus_error *err)
 {
 	struct model_options *o = values;
 	const char *at = argument ? argument : "15";
-	char *end;
 
-	for (o->weights_n = 0; ; at = end + 1) {
-		unsigned long long percent;
-
-		if (o->weights_n == GUS_MODEL_WEIGHTS)
-			return gus_fail(err, GUS_E_USAGE, "--sensitivity takes up to %d percentages, not '%s'", GUS_MODEL_WEIGHTS, argument);
-		if (strncmp(at, "inf", 3) == 0) {
-			o->weights[o->weights_n++] = 0;
-			end = (char *)(uintptr_t)at + 3;
-		} else {
-			percent = strtoull(at, &end, 10);
-			if (*at < '0' || *at > '9' || !percent || percent > 10000)
-				return gus_fail(err, GUS_E_USAGE, "--sensitivity takes percentages up to 10000, or inf, separated by "
-						"commas, not '%s'", argument);
-			o->weights[o->weights_n++] = 1 + (double)percent / 100;
-		}
-		if (!*end)
+	for (o->weights_n = 0; o->weights_n < GUS_MODEL_WEIGHTS; at++) {
+		at = parse_weight(at, &o->weights[o->weights_n++]);
+		if (!at || (*at && *at != ','))
+			return gus_fail(err, GUS_E_USAGE, "--sensitivity takes percentages up to 10000, or inf, "
+					"separated by commas, not '%s'", argument);
+		if (!*at)
 			return 0;
-		if (*end != ',')
-			return gus_fail(err, GUS_E_USAGE, "--sensitivity takes percentages up to 10000, or inf, separated by commas, not "
-					"'%s'", argument);
 	}
+	return gus_fail(err, GUS_E_USAGE, "--sensitivity takes up to %d percentages, not '%s'", GUS_MODEL_WEIGHTS,
+			argument);
 }
+
+/* What is modelled: what is executed, or code. */
+enum {
+	FROM_COMMAND, FROM_PROCESS, FROM_FILE,
+	FROM_BLOCK, FROM_BATCH, FROM_ELF, FROM_UOPS,
+	COMMAND = 1 << FROM_COMMAND, PROCESS = 1 << FROM_PROCESS, A_FILE = 1 << FROM_FILE,
+	BLOCK = 1 << FROM_BLOCK, BATCH = 1 << FROM_BATCH, ELF = 1 << FROM_ELF, UOPS = 1 << FROM_UOPS,
+	EXECUTED = COMMAND | PROCESS | A_FILE, ONE = BLOCK | ELF | UOPS, CODE = ONE | BATCH,
+};
+static const struct gus_input inputs[] = {
+	[FROM_COMMAND] = { "a command (--)" }, [FROM_PROCESS] = { "a process (-p)" }, [FROM_FILE] = { "a file (-i)" },
+	[FROM_BLOCK] = { "a block (--block)" }, [FROM_BATCH] = { "a batch (--batch)" },
+	[FROM_ELF] = { "a function (--elf)", .needs = "function" }, [FROM_UOPS] = { "a table of uops (--uops)" }, { 0 },
+};
 
 #define AT(field) offsetof(struct model_options, field)
 static const struct gus_option options[] = {
-	{ 0, "block", "HEX", "Model the instructions in these bytes, such as 4801c8.", GUS_OPTION_STRING, AT(block), NULL, NULL },
-	{ 0, "batch", "FILE", "Model many blocks: the first field of each line of a CSV file; - is the standard input.",
-	  GUS_OPTION_STRING, AT(batch), NULL, NULL },
-	{ 0, "elf", "FILE", "Model a loop of a program or object file; see --function.", GUS_OPTION_STRING, AT(elf), NULL, NULL },
-	{ 0, "function", "NAME", "With --elf: the function, by its name or an address in it. If it has several loops they are "
-	  "listed.", GUS_OPTION_STRING, AT(function), NULL, NULL },
-	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), NULL, NULL },
-	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops), NULL, NULL },
-	{ 'i', "input", "FILE", "Model what a file's trace says was executed.", GUS_OPTION_STRING, AT(input), NULL, NULL },
-	{ 'p', "pid", "PID", "Model a process that runs: snapshots are taken of it, and copies made from them are traced.", GUS_OPTION_NUMBER,
-	  AT(pid), NULL, NULL },
-	{ 't', "tid", "TID", "With --pid: only this thread.", GUS_OPTION_NUMBER, AT(tid), NULL, NULL },
-	{ 0, "snapshots", "N", "With --pid: how many (8).", GUS_OPTION_NUMBER, AT(snapshots), NULL, NULL },
-	{ 0, "spread", "MS", "With --pid: milliseconds from one snapshot to the next, at least (250).", GUS_OPTION_NUMBER, AT(spread), NULL, NULL },
-	{ 0, "window", "N", "With --pid: instructions from each (1000000), to the first system call.", GUS_OPTION_NUMBER, AT(window), NULL, NULL },
-	{ 0, "max-memory", "SIZE", "With --pid: memory that a snapshot may have (100M).", GUS_OPTION_SIZE, AT(max_memory), NULL, NULL },
+	{ 0, "block", "HEX", "Model the instructions in these bytes, such as 4801c8.", GUS_OPTION_STRING, AT(block),
+	  .gives = BLOCK },
+	{ 0, "batch", "FILE", "Model many blocks: the first field of each line of a CSV file; - is the standard "
+	  "input.", GUS_OPTION_STRING, AT(batch), .gives = BATCH },
+	{ 0, "elf", "FILE", "Model a loop of a program or object file; see --function.", GUS_OPTION_STRING, AT(elf),
+	  .gives = ELF },
+	{ 0, "function", "NAME", "With --elf: the function, by its name or an address in it. If it has several loops "
+	  "they are listed.", GUS_OPTION_STRING, AT(function), .fit = { ELF } },
+	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), .fit = { ELF } },
+	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops),
+	  .gives = UOPS },
+	{ 'i', "input", "FILE", "Model what a file's trace says was executed.", GUS_OPTION_STRING, AT(input),
+	  .gives = A_FILE },
+	{ 'p', "pid", "PID", "Model a process that runs: snapshots are taken of it, and copies made from them are "
+	  "traced.", GUS_OPTION_NUMBER, AT(pid), .gives = PROCESS, .bounds = { 1, INT_MAX } },
+	{ 't', "tid", "TID", "With --pid: only this thread.", GUS_OPTION_NUMBER, AT(tid), .bounds = { 0, INT_MAX },
+	  .fit = { PROCESS } },
+	{ 0, "snapshots", "N", "With --pid: how many (8).", GUS_OPTION_NUMBER, AT(snapshots), .bounds = { 0, 10000 },
+	  .fit = { PROCESS } },
+	{ 0, "spread", "MS", "With --pid: milliseconds from one snapshot to the next, at least (250).",
+	  GUS_OPTION_NUMBER, AT(spread), .bounds = { 0, 3600000 }, .fit = { PROCESS } },
+	{ 0, "window", "N", "With --pid: instructions from each (1000000), to the first system call.",
+	  GUS_OPTION_NUMBER, AT(window), .fit = { PROCESS } },
+	{ 0, "max-memory", "SIZE", "With --pid: memory that a snapshot may have (100M).", GUS_OPTION_SIZE,
+	  AT(max_memory), .fit = { PROCESS } },
 	{ 0, "trace-options", "WORDS", "Of a command: which part of it is traced, as gusprof-qemu(7) says, such as "
-	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), NULL, NULL },
-	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.", GUS_OPTION_STRING,
-	  AT(emulator), NULL, "@file" },
-	{ 0, "interval", NULL, "Of a trace: tell also how long it would take if all that is touched for the first time had been in the "
-	  "caches.", GUS_OPTION_FLAG, AT(interval), NULL, NULL },
-	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not counted.",
-	  GUS_OPTION_NUMBER, AT(warm_up), NULL, NULL },
-	{ 0, "phases", NULL, "Of a trace: show also what it did over time, and the phases that it falls into.", GUS_OPTION_FLAG,
-	  AT(phases), NULL, NULL },
-	{ 0, "memory", NULL, "Of a trace: show also the stride, reuse and footprint of accesses, and which loads read what which "
-	  "stores wrote.", GUS_OPTION_FLAG, AT(memory), NULL, NULL },
-	{ 0, "rows", "N", "Of a trace: show N functions and loops, instead of those with a hundredth of the time.", GUS_OPTION_NUMBER,
-	  AT(rows), NULL, NULL },
-	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
-	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are available and is some "
-	  "twenty times faster; or both: core, how far the other one agrees, and why not.", GUS_OPTION_STRING, AT(engine), NULL,
-	  "core stream both" },
-	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a time, by the stream "
-	  "engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL, 0, set_sensitivity, NULL },
-	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the time goes round in, "
-	  "by the stream engine.", GUS_OPTION_FLAG, AT(causality), NULL, NULL },
-	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent faster.",
-	  GUS_OPTION_NUMBER, AT(reach), NULL, NULL },
-	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without it code is "
-	  "the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), NULL, NULL },
-	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_STRING, AT(format), NULL,
-	  "text json csv" },
-	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed and retired.",
-	  GUS_OPTION_CALL, 0, set_timeline, NULL },
-	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, FES, NODIV, NORED, "
-	  "S2L, NO_STORE, infinite, or all; separated by commas.", GUS_OPTION_LIST, AT(variant), NULL,
-	  "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all" },
-	{ 0, "set", "NAME=VALUE", "Another size or width than the table's, such as rob=100; 0 is no limit. Several are separated by "
-	  "commas.", GUS_OPTION_LIST, AT(set), NULL, NULL },
-	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch) or distinct (of --elf) "
-	  "values; or none (of --uops): no store feeds a load.", GUS_OPTION_STRING, AT(pointers), NULL, "equal distinct none" },
-	{ 0, "iterations", "N", "Run just N iterations and count all their cycles, instead of finding the steady state.",
-	  GUS_OPTION_NUMBER, AT(iterations), NULL, NULL },
-	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory; or caches: where those of the table "
-	  "have them.", GUS_OPTION_STRING, AT(data), NULL, "L1 L2 L3 memory caches" },
-	{ 0, "fetch", "FROM", "Where uops come from: auto (default: what would hold the code), decoders, uop-cache, loop (the loop "
-	  "buffer) or ideal (always there).", GUS_OPTION_STRING, AT(fetch), NULL,
-	  "auto decoders uop-cache loop ideal" },
-	{ 0, "costs", NULL, "Run again once for each instruction, to show what it costs: the cycles gained if it took its issue slot "
-	  "and nothing else.", GUS_OPTION_FLAG, AT(costs), NULL, NULL },
-	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs), NULL, NULL },
-	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER, AT(per), NULL, NULL },
-	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG, AT(timing), NULL, NULL },
+	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), .fit = { COMMAND } },
+	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.",
+	  GUS_OPTION_STRING, AT(emulator), .choices = "@file", .fit = { COMMAND | PROCESS } },
+	{ 0, "interval", NULL, "Of a trace: tell also how long it would take if all that is touched for the first "
+	  "time had been in the caches.", GUS_OPTION_FLAG, AT(interval), .fit = { EXECUTED } },
+	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not "
+	  "counted.", GUS_OPTION_NUMBER, AT(warm_up), .fit = { COMMAND | A_FILE } },
+	{ 0, "phases", NULL, "Of a trace: show also what it did over time, and the phases that it falls into.",
+	  GUS_OPTION_FLAG, AT(phases), .fit = { EXECUTED } },
+	{ 0, "memory", NULL, "Of a trace: show also the stride, reuse and footprint of accesses, and which loads "
+	  "read what which stores wrote.", GUS_OPTION_FLAG, AT(memory), .fit = { EXECUTED } },
+	{ 0, "rows", "N", "Of a trace: show N functions and loops, instead of those with a hundredth of the time.",
+	  GUS_OPTION_NUMBER, AT(rows), .fit = { EXECUTED } },
+	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch) },
+	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are "
+	  "available and is some twenty times faster; or both: core, how far the other one agrees, and why not.",
+	  GUS_OPTION_CHOICE, AT(engine), .choices = "core stream both" },
+	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a "
+	  "time, by the stream engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL,
+	  .call = set_sensitivity, .fit = { ONE | EXECUTED } },
+	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the "
+	  "time goes round in, by the stream engine.", GUS_OPTION_FLAG, AT(causality), .fit = { ONE | EXECUTED } },
+	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent "
+	  "faster.", GUS_OPTION_NUMBER, AT(reach), .bounds = { 0, 1000000 }, .fit = { ONE } },
+	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without "
+	  "it code is the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), .fit = { CODE } },
+	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_CHOICE,
+	  AT(format), .choices = "text json csv" },
+	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed "
+	  "and retired.", GUS_OPTION_CALL, .call = set_timeline, .fit = { ONE, .excludes = "engine=stream",
+	  .why = "the stream engine has no cycles" } },
+	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, "
+	  "FES, NODIV, NORED, S2L, NO_STORE, infinite, or all; separated by commas.", GUS_OPTION_LIST, AT(variant),
+	  .choices = "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all", .fit = { ONE } },
+	{ 0, "set", "NAME=VALUE", "Another size or width than the table's, such as rob=100; 0 is no limit. Several "
+	  "are separated by commas.", GUS_OPTION_LIST, AT(set) },
+	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch) or "
+	  "distinct (of --elf) values; or none (of --uops): no store feeds a load.", GUS_OPTION_CHOICE, AT(pointers),
+	  .choices = "equal distinct none", .fit = { CODE } },
+	{ 0, "iterations", "N", "Run just N iterations and count all their cycles, instead of finding the steady "
+	  "state.", GUS_OPTION_NUMBER, AT(iterations), .bounds = { 0, 10000000 }, .fit = { CODE } },
+	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory; or caches: where those of "
+	  "the table have them.", GUS_OPTION_CHOICE, AT(data), .choices = "L1 L2 L3 memory caches", .fit = { CODE } },
+	{ 0, "fetch", "FROM", "Where uops come from: auto (default: what would hold the code), decoders, uop-cache, "
+	  "loop (the loop buffer) or ideal (always there).", GUS_OPTION_CHOICE, AT(fetch),
+	  .choices = "auto decoders uop-cache loop ideal", .fit = { CODE } },
+	{ 0, "costs", NULL, "Run again once for each instruction, to show what it costs: the cycles gained if it "
+	  "took its issue slot and nothing else.", GUS_OPTION_FLAG, AT(costs), .fit = { ONE } },
+	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs),
+	  .fit = { BATCH } },
+	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER,
+	  AT(per), .bounds = { 1, 1000000 }, .fit = { BATCH } },
+	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG,
+	  AT(timing), .fit = { CODE } },
+	{ 0 },
+};
+
+static const struct gus_option_rule rules[] = {
+	{ "engine=core", { CODE, .why = "what was executed is modelled by the stream engine" } },
+	{ "engine=both", { ONE } },
+	{ "data=caches", { .needs = "engine=stream", .why = "what accesses hit then depends on those before, and the "
+			  "core engine looks for a steady state" } },
+	{ "data=caches", { BLOCK | ELF, .excludes = "costs variant" } },
+	{ "sensitivity=*,*", { ONE, .why = "what was executed takes one percentage" } },
+	{ "format=csv", { CODE } },
 	{ 0 },
 };
 
@@ -154,21 +207,14 @@ struct model {
 	enum gus_hit level;
 	struct timespec begun;
 	struct gus_vec(char *) notes;
+	int status;                     /* of the command */
 };
 
 static int fail_status(const struct gus_error *err)
 {
 	gus_complain(err);
-	return err->code == GUS_E_USAGE || (err->code == GUS_E_NOT_FOUND && !err->sys) ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
-}
-
-/* The number of a word among choices; -1 with err. No word is the first. */
-static int choose(const char *option, const char *word, const char *const *choices, int *number, struct gus_error *err)
-{
-	for (*number = 0; choices[*number]; ++*number)
-		if (!word || strcasecmp(word, choices[*number]) == 0)
-			return 0;
-	return gus_fail(err, GUS_E_USAGE, "there is no --%s %s; see 'gusprof model --help'", option, word);
+	return err->code == GUS_E_USAGE || (err->code == GUS_E_NOT_FOUND && !err->sys) ? GUS_EXIT_USAGE :
+		GUS_EXIT_OWN_FAILURE;
 }
 
 static void answer(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
@@ -185,7 +231,8 @@ static int settle_variants(struct model *m, struct gus_error *err)
 		bool found = false;
 
 		for (int v = 0; v < GUS_VARIANTS; v++)
-			if (strcasecmp(name, "all") == 0 || strcasecmp(name, gus_variant_name((enum gus_variant)v)) == 0)
+			if (strcasecmp(name, "all") == 0 ||
+			    strcasecmp(name, gus_variant_name((enum gus_variant)v)) == 0)
 				found = m->settings.variants[v] = true;
 		if (!found)
 			return gus_fail(err, GUS_E_USAGE, "there is no variant %s; see 'gusprof model --help'", name);
@@ -215,37 +262,22 @@ static int settle_sizes(struct model *m, struct gus_error *err)
 	return 0;
 }
 
-/* What is usual of the input, unless it was said otherwise. */
-static const char *or_usual(const char *word, const struct model_options *o, const char *code, const char *elf,
-			    const char *uops)
-{
-	return word ? word : o->uops ? uops : o->elf ? elf : code;
-}
-
 static int settle_options(struct model *m, struct gus_error *err)
 {
-	static const char *const fetches[] = { "auto", "decoders", "uop-cache", "loop", "ideal", NULL };
-	static const char *const pointers[] = { "equal", "distinct", "none", NULL };
-	static const char *const levels[] = { "L1", "L2", "L3", "memory", "caches", NULL };
-	static const char *const engines[] = { "core", "stream", "both", NULL };
 	const struct model_options *o = m->o;
 	struct gus_model_settings *s = &m->settings;
-	int fetch, pointer, level, engine;
+	int usual = o->from == FROM_UOPS ? GUS_CORE_POINTERS_NONE : o->from == FROM_ELF ? GUS_CORE_POINTERS_DISTINCT :
+		    GUS_CORE_POINTERS_EQUAL;
 
-	if (choose("engine", o->engine, engines, &engine, err) != 0 ||
-	    choose("fetch", o->fetch ? o->fetch : "auto", fetches, &fetch, err) != 0 ||
-	    choose("pointers", or_usual(o->pointers, o, "equal", "distinct", "none"), pointers, &pointer, err) != 0 ||
-	    choose("data", o->data, levels, &level, err) != 0)
-		return -1;
-	s->options.fetch = (enum gus_core_fetch)fetch;
-	s->options.pointers = (enum gus_core_pointers)pointer;
+	s->options.fetch = (enum gus_core_fetch)o->fetch;
+	s->options.pointers = (enum gus_core_pointers)(o->pointers < 0 ? usual : o->pointers);
 	s->options.iterations = o->iterations;
 	s->options.unrolled = o->unrolled;
 	s->timeline = o->timeline;
 	s->costs = o->costs;
 	s->causality = o->causality;
-	s->stream = engine == 1;
-	s->both = engine == 2;
+	s->stream = o->engine == ENGINE_STREAM;
+	s->both = o->engine == ENGINE_BOTH;
 	memcpy(s->weights, o->weights, sizeof(s->weights));
 	s->weights_n = o->weights_n;
 	if (o->reach && !o->weights_n) {
@@ -253,82 +285,12 @@ static int settle_options(struct model *m, struct gus_error *err)
 		s->weights_n = 1;
 	}
 	s->reach = (double)o->reach / 100;
-	s->caches = level == GUS_HITS;
-	m->level = s->caches ? GUS_HIT_L1 : (enum gus_hit)level;
+	s->caches = o->data == GUS_HITS;
+	m->level = s->caches ? GUS_HIT_L1 : (enum gus_hit)o->data;
 	m->memory = (struct gus_core_memory){ &m->level, answer };
 	if (m->level != GUS_HIT_L1)
 		s->options.memory = &m->memory;
 	return settle_variants(m, err);
-}
-
-/* What is only for code that is given, or only for what was executed. */
-static int check_traced(const struct model_options *o, struct gus_error *err)
-{
-	bool traced = o->command || o->input || o->pid;
-
-	if (!traced && (o->trace_options || o->emulator || o->interval || o->warm_up || o->rows || o->phases || o->memory))
-		return gus_fail(err, GUS_E_USAGE, "--%s is for a command, --pid PID or --input FILE", o->trace_options ? "trace-options" :
-				o->emulator ? "emulator" : o->interval ? "interval" : o->warm_up ? "warm-up" : o->phases ? "phases" :
-				o->memory ? "memory" : "rows");
-	if (!o->pid && (o->tid || o->snapshots || o->spread || o->window || o->max_memory))
-		return gus_fail(err, GUS_E_USAGE, "--%s is for --pid PID", o->tid ? "tid" : o->snapshots ? "snapshots" : o->spread ? "spread" :
-				o->window ? "window" : "max-memory");
-	if (o->pid > INT_MAX || o->tid > INT_MAX || o->snapshots > 10000 || o->spread > 3600000)
-		return gus_fail(err, GUS_E_USAGE, "--pid and --tid take numbers of processes, --snapshots at most 10000, --spread at most 3600000");
-	if (o->pid && (o->trace_options || o->warm_up))
-		return gus_fail(err, GUS_E_USAGE, "--%s is not for --pid PID", o->trace_options ? "trace-options" : "warm-up");
-	if (o->input && (o->trace_options || o->emulator))
-		return gus_fail(err, GUS_E_USAGE, "--%s is for a command", o->trace_options ? "trace-options" : "emulator");
-	if (traced && (o->timeline || o->costs || o->variant.n || o->reach || o->unrolled || o->iterations || o->fetch || o->pointers || o->data ||
-		       o->timing))
-		return gus_fail(err, GUS_E_USAGE, "--%s is not for what was executed", o->timeline ? "timeline" : o->costs ? "costs" :
-				o->variant.n ? "variant" : o->reach ? "reach" : o->unrolled ? "unrolled" : o->iterations ? "iterations" :
-				o->fetch ? "fetch" : o->pointers ? "pointers" : o->data ? "data" : "timing");
-	if (traced && o->engine && strcasecmp(o->engine, "stream") != 0)
-		return gus_fail(err, GUS_E_USAGE, "what was executed is modelled by --engine stream");
-	if (traced && o->weights_n > 1)
-		return gus_fail(err, GUS_E_USAGE, "--sensitivity takes one percentage where it is of what was executed");
-	return 0;
-}
-
-/* The options that make no sense without others, and exactly one input. */
-static int check_options(const struct model_options *o, struct gus_error *err)
-{
-	int inputs = (o->block != NULL) + (o->batch != NULL) + (o->elf != NULL) + (o->uops != NULL) + (o->command != NULL) +
-		(o->input != NULL) + (o->pid != 0);
-
-	if (inputs != 1)
-		return gus_fail(err, GUS_E_USAGE, "model takes one of --block HEX, --batch FILE, --elf FILE, --uops FILE, --input FILE, "
-				"--pid PID and a command%s; see 'gusprof model --help'", inputs ? ", not several" : "");
-	if (check_traced(o, err) != 0)
-		return -1;
-	if ((o->elf != NULL) != (o->function != NULL))
-		return gus_fail(err, GUS_E_USAGE, "%s", o->elf ? "--elf takes the name of a function as well: --function NAME" :
-				"--function is for --elf FILE");
-	if (o->loop && !o->elf)
-		return gus_fail(err, GUS_E_USAGE, "--loop is for --elf FILE");
-	if ((o->jobs || o->per != 1) && !o->batch)
-		return gus_fail(err, GUS_E_USAGE, "--%s is for --batch FILE", o->jobs ? "jobs" : "per");
-	if (o->reach > 1000000)
-		return gus_fail(err, GUS_E_USAGE, "--reach takes a percentage up to 1000000");
-	if (o->batch && o->engine && strcasecmp(o->engine, "both") == 0)
-		return gus_fail(err, GUS_E_USAGE, "--engine both is not for --batch FILE");
-	if (o->batch && (o->timeline || o->costs || o->variant.n || o->weights_n || o->reach || o->causality))
-		return gus_fail(err, GUS_E_USAGE, "--%s is not for --batch FILE", o->timeline ? "timeline" : o->costs ? "costs" :
-				o->weights_n ? "sensitivity" : o->reach ? "reach" : o->causality ? "causality" : "variant");
-	if (o->timeline && o->engine && strcasecmp(o->engine, "stream") == 0)
-		return gus_fail(err, GUS_E_USAGE, "--timeline is of --engine core: the stream engine has no cycles");
-	if (o->data && strcasecmp(o->data, "caches") == 0 && (!o->engine || strcasecmp(o->engine, "stream") != 0))
-		return gus_fail(err, GUS_E_USAGE, "--data caches is of --engine stream: what accesses hit then depends on those before, and "
-				"the core engine looks for a steady state");
-	if (o->data && strcasecmp(o->data, "caches") == 0 && (o->batch || o->uops || o->costs || o->variant.n))
-		return gus_fail(err, GUS_E_USAGE, "--data caches is not for --%s", o->batch ? "batch FILE" : o->uops ? "uops FILE" :
-				o->costs ? "costs" : "variant");
-	if (!o->per || o->per > 1000000)
-		return gus_fail(err, GUS_E_USAGE, "--per takes a number from 1 to 1000000");
-	if (o->iterations > 10000000)
-		return gus_fail(err, GUS_E_USAGE, "--iterations takes at most 10000000");
-	return 0;
 }
 
 static double seconds(const struct model *m)
@@ -342,7 +304,7 @@ static double seconds(const struct model *m)
 }
 
 /* Runs a program and prints it; r has where it is from. */
-static int run_program(struct model *m, const struct gus_program *p, struct gus_model_report *r, int format, struct gus_error *err)
+static int run_program(struct model *m, const struct gus_program *p, struct gus_model_report *r, struct gus_error *err)
 {
 	struct gus_modelled modelled;
 
@@ -353,9 +315,9 @@ static int run_program(struct model *m, const struct gus_program *p, struct gus_
 	r->notes = (const char *const *)m->notes.v;
 	r->notes_n = m->notes.n;
 	r->seconds = seconds(m);
-	if (format == 0)
+	if (m->o->format == FORMAT_TEXT)
 		gus_model_text(r);
-	else if (format == 1)
+	else if (m->o->format == FORMAT_JSON)
 		gus_model_json(r);
 	else
 		gus_model_csv(r);
@@ -363,7 +325,7 @@ static int run_program(struct model *m, const struct gus_program *p, struct gus_
 	return 0;
 }
 
-static int run_block(struct model *m, int format, struct gus_error *err)
+static int run_block(struct model *m, struct gus_error *err)
 {
 	struct gus_model_report r = { 0 };
 	struct gus_program *p;
@@ -372,17 +334,17 @@ static int run_block(struct model *m, int format, struct gus_error *err)
 	int rc = -1;
 
 	if (!bytes)
-		return gus_fail(err, GUS_E_USAGE, "--block takes bytes as pairs of hexadecimal digits, such as 4801c8, not '%.60s'",
-				m->o->block);
+		return gus_fail(err, GUS_E_USAGE, "--block takes bytes as pairs of hexadecimal digits, such as "
+				"4801c8, not '%.60s'", m->o->block);
 	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS, err);
 	if (p)
-		rc = run_program(m, p, &r, format, err);
+		rc = run_program(m, p, &r, err);
 	gus_program_free(p);
 	free(bytes);
 	return rc;
 }
 
-static int run_uops(struct model *m, int format, struct gus_error *err)
+static int run_uops(struct model *m, struct gus_error *err)
 {
 	struct gus_model_report r = { 0 };
 	struct gus_program *p;
@@ -394,13 +356,13 @@ static int run_uops(struct model *m, int format, struct gus_error *err)
 		return -1;
 	p = gus_uoptable_program(m->uarch, m->o->uops, text, size, err);
 	if (p)
-		rc = run_program(m, p, &r, format, err);
+		rc = run_program(m, p, &r, err);
 	gus_program_free(p);
 	free(text);
 	return rc;
 }
 
-static int run_batch(struct model *m, int format, struct gus_error *err)
+static int run_batch(struct model *m, struct gus_error *err)
 {
 	struct gus_model_batch b = { .settings = &m->settings, .per = m->o->per };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -412,7 +374,7 @@ static int run_batch(struct model *m, int format, struct gus_error *err)
 	gus_model_batch_run(&b, &m->settings, text, size, m->o->jobs ? (unsigned)(m->o->jobs < 256 ? m->o->jobs : 256) :
 			    cpus > 0 ? (unsigned)cpus : 1);
 	b.seconds = seconds(m);
-	if (format == 1)
+	if (m->o->format == FORMAT_JSON)
 		gus_model_batch_json(&b);
 	else
 		gus_model_batch_csv(&b);
@@ -440,19 +402,21 @@ static struct gus_program *loop_program(struct model *m, const struct gus_elf_fu
 static void note_what_is_left_out(struct model *m, const struct gus_loop *l, bool whole)
 {
 	if (whole)
-		gus_vec_push(&m->notes, gus_strdup("the function has no loop; all of its code is run again and again, once through"));
+		gus_vec_push(&m->notes, gus_strdup("the function has no loop; all of its code is run again and again, "
+						   "once through"));
 	if (l->branches)
-		gus_vec_push(&m->notes, gus_format("%u branch%s inside; the path that falls through is modelled", l->branches,
-						   l->branches > 1 ? "es are" : " is"));
+		gus_vec_push(&m->notes, gus_format("%u branch%s inside; the path that falls through is modelled",
+						   l->branches, l->branches > 1 ? "es are" : " is"));
 	if (l->jumps)
-		gus_vec_push(&m->notes, gus_format("%u jump%s or return%s inside; what follows is run as if it were reached", l->jumps,
+		gus_vec_push(&m->notes, gus_format("%u jump%s or return%s inside; what follows is run as if it were "
+						   "reached", l->jumps,
 						   l->jumps > 1 ? "s" : "", l->jumps > 1 ? "s are" : " is"));
 	if (l->calls)
 		gus_vec_push(&m->notes, gus_format("%u call%s inside; what is called is not modelled", l->calls,
 						   l->calls > 1 ? "s are" : " is"));
 }
 
-static int run_loop(struct model *m, const struct gus_elf_function *f, const struct gus_loop *l, size_t number, int format,
+static int run_loop(struct model *m, const struct gus_elf_function *f, const struct gus_loop *l, size_t number,
 		    struct gus_error *err)
 {
 	struct gus_model_report r = { .function = f, .loop = l, .loop_number = number };
@@ -461,13 +425,13 @@ static int run_loop(struct model *m, const struct gus_elf_function *f, const str
 
 	note_what_is_left_out(m, l, !number);
 	if (p)
-		rc = run_program(m, p, &r, format, err);
+		rc = run_program(m, p, &r, err);
 	gus_program_free(p);
 	return rc;
 }
 
 /* One that cannot be modelled has no cycles; why is said when it is asked for. */
-static int list_loops(struct model *m, const struct gus_elf_function *f, int format)
+static int list_loops(struct model *m, const struct gus_elf_function *f)
 {
 	struct gus_model_report r = { .settings = &m->settings, .function = f, .seconds = -1 };
 	double *cycles = gus_alloc(f->loops_n * sizeof(*cycles));
@@ -479,9 +443,9 @@ static int list_loops(struct model *m, const struct gus_elf_function *f, int for
 			cycles[i] = -1;
 		gus_program_free(p);
 	}
-	if (format == 0)
+	if (m->o->format == FORMAT_TEXT)
 		gus_model_loops_text(&r, cycles);
-	else if (format == 1)
+	else if (m->o->format == FORMAT_JSON)
 		gus_model_loops_json(&r, cycles);
 	else
 		gus_model_loops_csv(&r, cycles);
@@ -489,70 +453,91 @@ static int list_loops(struct model *m, const struct gus_elf_function *f, int for
 	return 0;
 }
 
-static int run_function(struct model *m, const struct gus_elf_function *f, int format, struct gus_error *err)
+static const char *machine_of(enum gus_isa isa)
+{
+	switch (isa) {
+	case GUS_ISA_ARM64:
+		return "arm64";
+	case GUS_ISA_X86_64:
+		return "x86-64";
+	case GUS_ISA_X86_32:
+		return "32-bit x86";
+	default:
+		return "another machine";
+	}
+}
+
+static int run_function(struct model *m, const struct gus_elf_function *f, struct gus_error *err)
 {
 	struct gus_loop whole;
 
 	if (f->isa != m->uarch->isa)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model %s in %s: it is code for %s, and %s is a CPU of %s; name another "
-				"one with --uarch", f->name, m->o->elf, f->isa == GUS_ISA_ARM64 ? "arm64" :
-				f->isa == GUS_ISA_X86_64 ? "x86-64" : f->isa == GUS_ISA_X86_32 ? "32-bit x86" : "another machine",
-				m->uarch->name, m->uarch->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model %s in %s: it is code for %s, and %s is a CPU of "
+				"%s; name another one with --uarch", f->name, m->o->elf, machine_of(f->isa),
+					m->uarch->name, machine_of(m->uarch->isa));
 	if (m->o->loop > f->loops_n)
-		return gus_fail(err, GUS_E_USAGE, "there is no loop %" PRIu64 " in %s: it has %zu", m->o->loop, f->name, f->loops_n);
+		return gus_fail(err, GUS_E_USAGE, "there is no loop %" PRIu64 " in %s: it has %zu", m->o->loop, f->name,
+				f->loops_n);
 	if (m->o->loop)
-		return run_loop(m, f, &f->loops[m->o->loop - 1], m->o->loop, format, err);
+		return run_loop(m, f, &f->loops[m->o->loop - 1], m->o->loop, err);
 	if (f->loops_n > 1)
-		return list_loops(m, f, format);
+		return list_loops(m, f);
 	if (f->loops_n)
-		return run_loop(m, f, f->loops, 1, format, err);
+		return run_loop(m, f, f->loops, 1, err);
 	whole = gus_elf_function_whole(f);
-	return run_loop(m, f, &whole, 0, format, err);
+	return run_loop(m, f, &whole, 0, err);
 }
 
-static int run_elf(struct model *m, int format, struct gus_error *err)
+static int run_elf(struct model *m, struct gus_error *err)
 {
 	struct gus_elf_function f;
 	int rc = gus_elf_function_open(&f, m->o->elf, m->o->function, err);
 
 	if (rc == 0)
-		rc = run_function(m, &f, format, err);
+		rc = run_function(m, &f, err);
 	gus_elf_function_close(&f);
 	return rc;
 }
 
 /* What was executed. Unless it is said otherwise each capacity is turned by 15 %, and causes are followed. */
-static int run_traced(struct model *m, int format, int *status, struct gus_error *err)
+static int run_traced(struct model *m, struct gus_error *err)
 {
 	const struct model_options *o = m->o;
-	struct gus_model_traced traced = { .uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
-		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval, .json = format == 1,
-		.emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up, .phases = o->phases, .memory = o->memory };
-	struct gus_model_process process = { .pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
-		.spread_ms = o->spread ? o->spread : 250, .window = o->window ? o->window : 1000000, .max_bytes = o->max_memory };
+	struct gus_model_traced traced = {
+		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
+		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval,
+		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
+		.phases = o->phases, .memory = o->memory,
+	};
+	struct gus_model_process process = {
+		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
+		.spread_ms = o->spread ? o->spread : 250, .window = o->window ? o->window : 1000000,
+		.max_bytes = o->max_memory,
+	};
 	char *words = gus_format("%s%s", o->trace_options ? "," : "", o->trace_options ? o->trace_options : "");
 	int rc;
 
 	traced.options = words;
-	traced.interval |= o->pid != 0; /* caches of a copy are cold, and its own were not */
-	if (format == 2)
-		rc = gus_fail(err, GUS_E_USAGE, "--format csv is not for what was executed");
-	else if (o->pid)
+	traced.interval |= o->from == FROM_PROCESS; /* caches of a copy are cold, and its own were not */
+	if (o->from == FROM_PROCESS)
 		rc = gus_model_attached(&traced, &process, err);
+	else if (o->from == FROM_FILE)
+		rc = gus_model_trace(&traced, &process, o->input, err);
 	else
-		rc = o->input ? gus_model_trace(&traced, &process, o->input, err) : gus_model_command(&traced, o->command, status, err);
+		rc = gus_model_command(&traced, o->command, &m->status, err);
 	free(words);
 	return rc;
 }
 
-static int run_all(struct model *m, int *status, struct gus_error *err)
+static int run_all(struct model *m, struct gus_error *err)
 {
-	static const char *const formats[] = { "text", "json", "csv", NULL };
-	int format;
+	static int (*const run_of[])(struct model *m, struct gus_error *err) = {
+		[FROM_COMMAND] = run_traced, [FROM_PROCESS] = run_traced, [FROM_FILE] = run_traced,
+		[FROM_BLOCK] = run_block, [FROM_BATCH] = run_batch, [FROM_ELF] = run_elf, [FROM_UOPS] = run_uops,
+	};
 
 	clock_gettime(CLOCK_MONOTONIC, &m->begun);
-	if (check_options(m->o, err) != 0 || choose("format", m->o->format, formats, &format, err) != 0 ||
-	    settle_options(m, err) != 0)
+	if (settle_options(m, err) != 0)
 		return -1;
 	m->uarch = gus_uarch_load(m->o->uarch, 0, err);
 	if (!m->uarch)
@@ -560,10 +545,7 @@ static int run_all(struct model *m, int *status, struct gus_error *err)
 	m->settings.uarch = m->uarch;
 	if (settle_sizes(m, err) != 0)
 		return -1;
-	if (m->o->command || m->o->input || m->o->pid)
-		return run_traced(m, format, status, err);
-	return m->o->block ? run_block(m, format, err) : m->o->uops ? run_uops(m, format, err) :
-		m->o->batch ? run_batch(m, format, err) : run_elf(m, format, err);
+	return run_of[m->o->from](m, err);
 }
 
 /* As of the other verbs that take a command or a process. */
@@ -571,22 +553,21 @@ static int traced_status(const struct model_options *o, const struct gus_error *
 {
 	int status = fail_status(err);
 
-	if (o->pid && err->code == GUS_E_NOT_FOUND)
+	if (o->from == FROM_PROCESS && err->code == GUS_E_NOT_FOUND)
 		return GUS_EXIT_NO_TARGET;
-	return o->command && (err->sys == ENOENT || err->sys == EACCES) ? GUS_EXIT_NO_COMMAND : status;
+	return o->from == FROM_COMMAND && (err->sys == ENOENT || err->sys == EACCES) ? GUS_EXIT_NO_COMMAND : status;
 }
 
 static int run(int argc, char **argv)
 {
-	struct model_options o = { .per = 1 };
+	struct model_options o = { .per = 1, .pointers = -1 };
 	struct gus_error err = { 0 };
 	struct model m = { .o = &o };
 	int status = 0;
 
 	if (gus_options_parse(&gus_verb_model, &o, &argc, &argv, &status) == 0) {
 		o.command = argc ? argv : NULL;
-		if (run_all(&m, &status, &err) != 0)
-			status = traced_status(&o, &err);
+		status = run_all(&m, &err) == 0 ? m.status : traced_status(&o, &err);
 	}
 	for (size_t i = 0; i < m.notes.n; i++)
 		free(m.notes.v[i]);
@@ -599,11 +580,19 @@ static int run(int argc, char **argv)
 
 const struct gus_verb gus_verb_model = {
 	.name = "model",
-	.synopsis = "[OPTION...] -- COMMAND [ARG...] | --pid PID | --input FILE | --block HEX | --batch FILE | --elf FILE --function NAME | --uops FILE",
+	.synopsis = "[OPTION...] -- COMMAND [ARG...] | --pid PID | --input FILE | --block HEX | --batch FILE | --elf "
+	"FILE --function NAME | --uops FILE",
 	.summary = "Model how many cycles code takes on a CPU, and why.",
 	.details = "Code whose last instruction branches back to the first is a loop; any other is run\n"
 		   "as if it were one that is closed for free, unless --unrolled is given.",
 	.options = options,
 	.run = run,
 	.argument_choices = "@command",
+	.inputs = inputs,
+	.input_word = "input",
+	.input_offset = AT(from),
+	.words_give = COMMAND,
+	.word = "COMMAND",
+	.many_words = true,
+	.rules = rules,
 };

@@ -29,14 +29,21 @@
 #define SAID_NS 1000000000   /* of the target's time: of less, nothing is said of what it cost beyond the figures */
 #define STOPPED_STATUS 143 /* as perf: 128 + SIGTERM, whichever signal asked us to stop */
 
+enum { CALLERS_FP, CALLERS_NONE };
+enum trace { TRACE_AUTO, TRACE_QEMU, TRACE_OFF };
+
 struct record_options {
 	char *events;                 /* all of -e, joined by commas; NULL: auto */
+	int watched;                  /* the input */
 	const char *branches;         /* -j; NULL: not asked */
-	const char *frequency, *count, *call_graph, *output, *overhead, *cpus, *cgroup, *control, *trace;
+	const char *frequency, *output, *cpus, *cgroup, *control;
 	const char *switch_output;    /* "" if it was given without a value */
+	int call_graph;               /* negative: as callers says */
+	int trace;                    /* enum trace */
 	bool callers, branch_any, switches, quiet, all, overwrite;
+	double overhead;              /* percent; 0: not asked */
 	int64_t delay_ms;
-	uint64_t max_size, trace_window;
+	uint64_t count, max_size, trace_window;
 	int verbosity;
 	struct gus_target target;
 };
@@ -77,53 +84,90 @@ static int call_switch_output(const char *argument, void *values, struct gus_err
 	return 0;
 }
 
+static int call_output(const char *argument, void *values, struct gus_error *err)
+{
+	((struct record_options *)values)->output = argument;
+	if (strcmp(argument, "-") == 0)
+		return gus_fail(err, GUS_E_USAGE, "-o - is not there yet: a recording is a file, because it must "
+				"survive whatever stops the program");
+	return 0;
+}
+
+/* What is watched. CPUs alone are a target; beside another one they say where, as a command says how long. */
+enum {
+	ON_PROCESSES, ON_THREADS, ON_CGROUP, ON_ALL, ON_CPUS, ON_COMMAND,
+	PROCESSES = 1 << ON_PROCESSES, THREADS = 1 << ON_THREADS, CGROUP = 1 << ON_CGROUP, ALL = 1 << ON_ALL,
+	CPUS = 1 << ON_CPUS, COMMAND = 1 << ON_COMMAND,
+};
+static const struct gus_input inputs[] = {
+	[ON_PROCESSES] = { "processes (-p)" }, [ON_THREADS] = { "threads (-t)" }, [ON_CGROUP] = { "a cgroup (-G)" },
+	[ON_ALL] = { "all that runs (-a)" }, [ON_CPUS] = { "CPUs (-C)", .yields = true },
+	[ON_COMMAND] = { "a command (--)", .yields = true }, { 0 },
+};
+
 #define AT(field) offsetof(struct record_options, field)
 static const struct gus_option options[] = {
-	{ 'e', "event", "EVENT", "What to sample: auto (the default), or event names separated by commas, as perf writes "
-	  "them.",
-	  GUS_OPTION_CALL, 0, call_event, "auto cycles instructions cache-misses branch-misses cpu-clock task-clock "
-	  "page-faults context-switches" },
-	{ 'p', "pid", "PID[,PID]", "Watch these processes that run already, with all their threads and those born later, "
-	  "instead of a command.", GUS_OPTION_CALL, 0, call_process, NULL },
-	{ 't', "tid", "TID[,TID]", "Watch these threads only.", GUS_OPTION_CALL, 0, call_thread, NULL },
-	{ 'a', "all-cpus", NULL, "Watch all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all), NULL, NULL },
+	{ 'e', "event", "EVENT", "What to sample: auto (the default), or event names separated by commas, as perf "
+	  "writes them.", GUS_OPTION_CALL, .call = call_event,
+	  .choices = "auto cycles instructions cache-misses branch-misses cpu-clock task-clock page-faults "
+	  "context-switches" },
+	{ 'p', "pid", "PID[,PID]", "Watch these processes that run already, with all their threads and those born "
+	  "later, instead of a command.", GUS_OPTION_CALL, .call = call_process, .gives = PROCESSES },
+	{ 't', "tid", "TID[,TID]", "Watch these threads only.", GUS_OPTION_CALL, .call = call_thread,
+	  .gives = THREADS },
+	{ 'a', "all-cpus", NULL, "Watch all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all), .gives = ALL },
 	{ 'C', "cpu", "LIST", "Only on these CPUs, such as 0-2,4; without another target, all that runs on them.",
-	  GUS_OPTION_STRING, AT(cpus), NULL, NULL },
-	{ 'G', "cgroup", "NAME", "Watch the tasks of this cgroup and of those below it.", GUS_OPTION_STRING, AT(cgroup), NULL,
-	  NULL },
-	{ 0, "overhead", "PCT", "Sample as often as costs PCT percent of the target's CPU time; 1 by default. -F and -c "
-	  "switch this off.", GUS_OPTION_STRING, AT(overhead), NULL, NULL },
+	  GUS_OPTION_STRING, AT(cpus), .gives = CPUS },
+	{ 'G', "cgroup", "NAME", "Watch the tasks of this cgroup and of those below it.", GUS_OPTION_STRING,
+	  AT(cgroup), .gives = CGROUP },
+	{ 0, "overhead", "PCT", "Sample as often as costs PCT percent of the target's CPU time; 1 by default. -F and "
+	  "-c switch this off.", GUS_OPTION_PERCENT, AT(overhead), .bounds = { 0, OVERHEAD_MAX, .above = true },
+	  .fit = { .excludes = "freq count", .why = "the one chooses what the other says" } },
 	{ 'F', "freq", "N", "Take N samples a second of CPU time, or max for as many as the kernel allows.",
-	  GUS_OPTION_STRING, AT(frequency), NULL, "max" },
-	{ 'c', "count", "N", "Take a sample every N events instead.", GUS_OPTION_STRING, AT(count), NULL, NULL },
-	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG, AT(callers), NULL,
-	  NULL },
-	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records none.",
-	  GUS_OPTION_STRING, AT(call_graph), NULL, "fp none" },
-	{ 'b', "branch-any", NULL, "Record the branches that were taken before each sample, where the CPU notes them; the same as "
-	  "-j any.", GUS_OPTION_FLAG, AT(branch_any), NULL, NULL },
-	{ 'j', "branch-filter", "FILTER[,FILTER]", "The same, but only these: any, any_call, any_ret, ind_call, ind_jmp, call, cond, "
-	  "stack; and only in u, k, hv.", GUS_OPTION_STRING, AT(branches), NULL,
-	  "any any_call any_ret ind_call ind_jmp call cond stack u k hv in_tx no_tx abort_tx no_flags no_cycles save_type priv" },
-	{ 'o', "output", "FILE", "Where to write; gusprof.data by default.", GUS_OPTION_STRING, AT(output), NULL, "@file" },
-	{ 'D', "delay", "MS", "Start sampling MS milliseconds after the command; -1: only when --control says enable.",
-	  GUS_OPTION_SIGNED, AT(delay_ms), NULL, NULL },
-	{ 0, "max-size", "SIZE", "Stop, and end the command, when the file has reached SIZE bytes (with B, K, M or G).",
-	  GUS_OPTION_SIZE, AT(max_size), NULL, NULL },
-	{ 0, "overwrite", NULL, "A flight recorder: keep only the newest samples, in memory, and write them on SIGUSR2 and at "
-	  "the end.", GUS_OPTION_FLAG, AT(overwrite), NULL, NULL },
-	{ 0, "switch-output", "[=WHEN]", "Begin a new file each time: on SIGUSR2 (signal, the default), by size (10M) or by "
-	  "time (30s, 5m, 1h).", GUS_OPTION_CALL, 0, call_switch_output, "signal" },
-	{ 0, "control", "HOW", "Take commands, a line each, from fifo:PATH[,ACK] or fd:N[,M]: enable, disable, snapshot, "
-	  "stop, ping, evlist.", GUS_OPTION_STRING, AT(control), NULL, "fifo: fd:" },
-	{ 0, "trace", "WHAT", "auto: now and then keep what a running thread is about to do (a snapshot of registers and memory), "
-	  "as far as --overhead allows; qemu: run the command a second time, under an emulator, for windows of its trace; off, the default.",
-	  GUS_OPTION_STRING, AT(trace), NULL, "auto qemu off" },
-	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N instructions; 1,000,000 by default.", GUS_OPTION_NUMBER,
-	  AT(trace_window), NULL, NULL },
-	{ 0, "switch-events", NULL, "Record context switches (the default).", GUS_OPTION_FLAG, AT(switches), NULL, NULL },
-	{ 'q', "quiet", NULL, "Say nothing but errors.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
-	{ 'v', "verbose", NULL, "Say more about what was tried.", GUS_OPTION_CALL, 0, call_verbose, NULL },
+	  GUS_OPTION_STRING, AT(frequency), .choices = "max", .fit = { .excludes = "count",
+	  .why = "samples come at a rate or every so many events" } },
+	{ 'c', "count", "N", "Take a sample every N events instead.", GUS_OPTION_NUMBER, AT(count),
+	  .bounds = { .above = true } },
+	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG,
+	  AT(callers) },
+	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records "
+	  "none.", GUS_OPTION_CHOICE, AT(call_graph), .choices = "fp none" },
+	{ 'b', "branch-any", NULL, "Record the branches that were taken before each sample, where the CPU notes "
+	  "them; the same as -j any.", GUS_OPTION_FLAG, AT(branch_any), .fit = { .excludes = "branch-filter",
+	  .why = "-b is -j any" } },
+	{ 'j', "branch-filter", "FILTER[,FILTER]", "The same, but only these: any, any_call, any_ret, ind_call, "
+	  "ind_jmp, call, cond, stack; and only in u, k, hv.", GUS_OPTION_STRING, AT(branches),
+	  .choices = "any any_call any_ret ind_call ind_jmp call cond stack u k hv in_tx no_tx abort_tx no_flags "
+	  "no_cycles save_type priv" },
+	{ 'o', "output", "FILE", "Where to write; gusprof.data by default.", GUS_OPTION_CALL, .call = call_output,
+	  .choices = "@file" },
+	{ 'D', "delay", "MS", "Start sampling MS milliseconds after the command; -1: only when --control says "
+	  "enable.", GUS_OPTION_SIGNED, AT(delay_ms), .bounds = { -1, INT32_MAX } },
+	{ 0, "max-size", "SIZE", "Stop, and end the command, when the file has reached SIZE bytes (with B, K, M or "
+	  "G).", GUS_OPTION_SIZE, AT(max_size) },
+	{ 0, "overwrite", NULL, "A flight recorder: keep only the newest samples, in memory, and write them on "
+	  "SIGUSR2 and at the end.", GUS_OPTION_FLAG, AT(overwrite) },
+	{ 0, "switch-output", "[=WHEN]", "Begin a new file each time: on SIGUSR2 (signal, the default), by size "
+	  "(10M) or by time (30s, 5m, 1h).", GUS_OPTION_CALL, .call = call_switch_output, .choices = "signal" },
+	{ 0, "control", "HOW", "Take commands, a line each, from fifo:PATH[,ACK] or fd:N[,M]: enable, disable, "
+	  "snapshot, stop, ping, evlist.", GUS_OPTION_STRING, AT(control), .choices = "fifo: fd:" },
+	{ 0, "trace", "WHAT", "auto: now and then keep what a running thread is about to do (a snapshot of registers "
+	  "and memory), as far as --overhead allows; qemu: run the command a second time, under an emulator, for "
+	  "windows of its trace; off, the default.", GUS_OPTION_CHOICE, AT(trace), .choices = "auto qemu off" },
+	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N "
+	  "instructions; 1,000,000 by default.", GUS_OPTION_NUMBER, AT(trace_window) },
+	{ 0, "switch-events", NULL, "Record context switches (the default).", GUS_OPTION_FLAG, AT(switches) },
+	{ 'q', "quiet", NULL, "Say nothing but errors.", GUS_OPTION_FLAG, AT(quiet) },
+	{ 'v', "verbose", NULL, "Say more about what was tried.", GUS_OPTION_CALL, .call = call_verbose },
+	{ 0 },
+};
+
+static const struct gus_option_rule rules[] = {
+	{ "delay=-1", { .needs = "control", .why = "there is no way to start sampling later on without it" } },
+	{ "trace=auto", { COMMAND | PROCESSES, .why = "one process is looked at, at a time" } },
+	{ "trace=qemu", { COMMAND, .excludes = "switch-output",
+	  .why = "the command is run a second time, at the end" } },
+	{ "trace=qemu", { .excludes = "trace-window=0", .why = "a window has an instruction at least" } },
 	{ 0 },
 };
 
@@ -142,7 +186,8 @@ static uint64_t rate_limit(void)
 	char text[32];
 	uint64_t limit;
 
-	if (!gus_read_text("/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text)) || positive(text, &limit) != 0)
+	if (!gus_read_text("/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text)) ||
+	    positive(text, &limit) != 0)
 		return UINT64_MAX;
 	return limit;
 }
@@ -152,13 +197,9 @@ static int parse_rate(const struct record_options *o, uint64_t *frequency, uint6
 	uint64_t limit;
 
 	*frequency = DEFAULT_HZ;
-	*period = 0;
-	if (o->frequency && o->count)
-		return gus_fail(err, GUS_E_USAGE, "-F and -c exclude each other: samples come at a rate or every so many "
-				"events");
+	*period = o->count;
 	if (o->count)
-		return positive(o->count, period) == 0 ? 0 :
-		       gus_fail(err, GUS_E_USAGE, "-c takes a number of events above zero, not '%s'", o->count);
+		return 0;
 	limit = rate_limit();
 	if (o->frequency && strcmp(o->frequency, "max") == 0)
 		*frequency = limit == UINT64_MAX ? DEFAULT_HZ : limit;
@@ -173,53 +214,24 @@ static int parse_rate(const struct record_options *o, uint64_t *frequency, uint6
 	return 0;
 }
 
-/* A percentage becomes a share, 0 if rates are fixed. Not strtod: it follows the locale. */
-static int parse_trace(const struct record_options *o, struct gus_session_options *so, struct gus_record_trace *second, struct gus_error *err)
+static void choose_trace(const struct record_options *o, struct gus_session_options *so,
+			 struct gus_record_trace *second)
 {
-	so->trace = o->trace && strcmp(o->trace, "auto") == 0;
+	so->trace = o->trace == TRACE_AUTO;
 	so->trace_window = o->trace_window;
 	second->window = o->trace_window;
-	if (o->trace && strcmp(o->trace, "qemu") == 0) {
-		if (o->target.kind != GUS_TARGET_COMMAND)
-			return gus_fail(err, GUS_E_USAGE, "--trace qemu takes a command: it is run a second time");
-		if (!o->trace_window || o->switch_output)
-			return gus_fail(err, GUS_E_USAGE, "--trace qemu takes a --trace-window of at least 1, and no --switch-output");
+	if (o->trace == TRACE_QEMU) {
 		so->before_end = gus_record_trace;
 		so->before_end_context = second;
-		return 0;
 	}
-	if (o->trace && !so->trace && strcmp(o->trace, "off") != 0)
-		return gus_fail(err, GUS_E_USAGE, "--trace takes auto, qemu or off, not '%s'", o->trace);
-	if (so->trace && o->target.kind != GUS_TARGET_COMMAND && o->target.kind != GUS_TARGET_PROCESSES)
-		return gus_fail(err, GUS_E_USAGE, "--trace auto takes a command or -p: it looks at one process at a time");
-	return 0;
 }
 
-static int parse_overhead(const struct record_options *o, double *share, struct gus_error *err)
+/* The share of the target's time that sampling may cost; 0 if rates are fixed. */
+static double choose_overhead(const struct record_options *o)
 {
-	double percent = DEFAULT_OVERHEAD, scale = 1;
-	const char *at = o->overhead;
-	bool digits = !at, rate = o->frequency || o->count;
-
-	*share = 0;
-	if (at && rate)
-		return gus_fail(err, GUS_E_USAGE, "--overhead and %s exclude each other: the one chooses what the other says",
-				o->frequency ? "-F" : "-c");
-	if (rate)
+	if (o->frequency || o->count)
 		return 0;
-	if (at)
-		percent = 0;
-	for (; at && isdigit((unsigned char)*at); at++, digits = true)
-		percent = percent * 10 + (*at - '0');
-	if (at && *at == '.')
-		for (at++; isdigit((unsigned char)*at); at++, digits = true)
-			percent += (*at - '0') * (scale /= 10);
-	at += at && *at == '%';
-	if ((at && *at) || !digits || percent <= 0 || percent > OVERHEAD_MAX)
-		return gus_fail(err, GUS_E_USAGE, "--overhead takes a percentage above 0 and up to %.0f, not '%s'", OVERHEAD_MAX,
-				o->overhead);
-	*share = percent / 100;
-	return 0;
+	return (o->overhead > 0 ? o->overhead : DEFAULT_OVERHEAD) / 100;
 }
 
 /* "signal", a size as in --max-size, or a time with s, m, h or d. As perf has it, m is minutes and M megabytes. */
@@ -246,65 +258,26 @@ static int parse_switch_output(const char *text, struct gus_session_options *so,
 			so->switch_output = units[i].when;
 			return 0;
 		}
-	return gus_fail(err, GUS_E_USAGE, "--switch-output takes signal, a size such as 10M or a time such as 30s, not '%s'",
-			text);
-}
-
-static int parse_call_graph(const struct record_options *o, bool *call_graph, struct gus_error *err)
-{
-	static const char *const later[] = { "dwarf", "lbr", "auto" };
-	const char *mode = o->call_graph ? o->call_graph : o->callers ? "fp" : "none";
-
-	*call_graph = strcmp(mode, "fp") == 0;
-	if (*call_graph || strcmp(mode, "none") == 0)
-		return 0;
-	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
-		if (strncmp(mode, later[i], strlen(later[i])) == 0)
-			return gus_fail(err, GUS_E_USAGE, "--call-graph %s is not there yet; fp is", mode);
-	return gus_fail(err, GUS_E_USAGE, "--call-graph takes fp or none, not '%s'", mode);
+	return gus_fail(err, GUS_E_USAGE, "--switch-output takes signal, a size such as 10M or a time such as 30s, "
+			"not '%s'", text);
 }
 
 static int parse_branches(const struct record_options *o, uint64_t *type, struct gus_error *err)
 {
 	*type = 0;
-	if (o->branch_any && o->branches)
-		return gus_fail(err, GUS_E_USAGE, "-b and -j exclude each other: -b is -j any");
 	return o->branch_any || o->branches ? gus_branches_parse(type, o->branches ? o->branches : "any", err) : 0;
 }
 
-/* What is to be watched. A command beside another target says how long. */
+/* What is to be watched, where -p and -t have not said it yet. */
 static int choose_target(struct record_options *o, struct gus_error *err)
 {
 	struct gus_target *t = &o->target;
-	bool tasks = t->watches.n != 0;
 
-	if ((o->all && (tasks || o->cgroup)) || (tasks && o->cgroup))
-		return gus_fail(err, GUS_E_USAGE, "%s and %s exclude each other: watch some tasks, a cgroup, or all that runs",
-				tasks ? t->kind == GUS_TARGET_PROCESSES ? "-p" : "-t" : "-a", o->cgroup ? "-G" : "-a");
 	if (o->cpus && gus_target_set_cpus(t, o->cpus, err) != 0)
 		return -1;
-	if (o->all || (o->cpus && !tasks && !o->cgroup))
+	if (o->watched == ON_ALL || o->watched == ON_CPUS)
 		t->kind = GUS_TARGET_SYSTEM;
-	return o->cgroup ? gus_target_set_cgroup(t, o->cgroup, err) : 0;
-}
-
-/* What does not depend on the machine. */
-static int check_options(const struct record_options *o, int argc, struct gus_error *err)
-{
-	if (argc < 1 && o->target.kind == GUS_TARGET_COMMAND)
-		return gus_fail(err, GUS_E_USAGE, "no command to run was given; write it behind --, or watch what runs already "
-				"(-p, -t, -a, -C, -G)");
-	if (strcmp(o->output, "-") == 0)
-		return gus_fail(err, GUS_E_USAGE, "-o - is not there yet: a recording is a file, because it must survive "
-				"whatever stops the program");
-	if (o->delay_ms > INT32_MAX)
-		return gus_fail(err, GUS_E_USAGE, "-D %lld: that is more than 24 days", (long long)o->delay_ms);
-	if (o->delay_ms < -1)
-		return gus_fail(err, GUS_E_USAGE, "-D takes milliseconds, or -1 for a start by --control, not %lld",
-				(long long)o->delay_ms);
-	if (o->delay_ms < 0 && !o->control)
-		return gus_fail(err, GUS_E_USAGE, "-D -1: there is no way to start sampling later on without --control");
-	return 0;
+	return o->watched == ON_CGROUP ? gus_target_set_cgroup(t, o->cgroup, err) : 0;
 }
 
 static int choose_events(const struct record_options *o, struct gus_events *events, struct gus_pmus *pmus,
@@ -322,7 +295,8 @@ static int choose_events(const struct record_options *o, struct gus_events *even
 	if (gus_events_parse(events, o->events, pmus, err) != 0)
 		return -1;
 	if (gus_probe_permission(events))
-		gus_log(log, GUS_NOTE, "this user may not sample the kernel (kernel.perf_event_paranoid): its time is left out");
+		gus_log(log, GUS_NOTE, "this user may not sample the kernel (kernel.perf_event_paranoid): its time is "
+			"left out");
 	gus_probe_precision(events);
 	gus_probe_describe(events, choice);
 	return 0;
@@ -343,8 +317,8 @@ static void announce_target(const struct announcement *a)
 		return;
 	what = gus_target_describe(a->so->target);
 	if (a->so->command)
-		gus_log(a->log, GUS_NOTE, "watching %s for as long as '%s' runs, which is not recorded for its own sake", what,
-			a->so->command[0]);
+		gus_log(a->log, GUS_NOTE, "watching %s for as long as '%s' runs, which is not recorded for its own "
+			"sake", what, a->so->command[0]);
 	else
 		gus_log(a->log, GUS_NOTE, "watching %s until Ctrl-C%s", what,
 			a->so->target->watches.n ? " or its end" : "");
@@ -364,9 +338,11 @@ static void announce(void *context)
 		gus_log(a->log, GUS_DEBUG, "period %llu %s with jitter, for %llu samples a second",
 			(unsigned long long)e->period, e->unit, (unsigned long long)e->frequency);
 	if (c->sample_ns)
-		gus_log(a->log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here, a task's birth and end %llu "
-			"and %llu for each event opened, a switch %llu, a mapping %llu", (unsigned long long)c->sample_ns,
-			(unsigned long long)c->birth_ns, (unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns, (unsigned long long)c->map_ns);
+		gus_log(a->log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here, a task's birth and end "
+			"%llu and %llu for each event opened, a switch %llu, a mapping %llu",
+			(unsigned long long)c->sample_ns, (unsigned long long)c->birth_ns,
+			(unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns,
+			(unsigned long long)c->map_ns);
 }
 
 /* Asked, got, at what rate. The parts, because only the first follows the rate. */
@@ -382,17 +358,17 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 		snprintf(asked, sizeof(asked), " of %.2f asked", so->overhead * 100);
 	if (r->hz)
 		snprintf(rate, sizeof(rate), " at %llu samples a second of CPU time", (unsigned long long)r->hz);
-	gus_log(so->log, GUS_NOTE, "[ cost about %.2f %%%s%s: samples %.2f, following tasks %.2f, this program %.2f, and %.0f ms to "
-		"begin and to end; throttled %llu times ]", got * 100, asked, rate, s->samples * 100, s->following * 100,
-		s->recorder * 100, (double)r->around_ns / 1e6, (unsigned long long)r->throttles);
+	gus_log(so->log, GUS_NOTE, "[ cost about %.2f %%%s%s: samples %.2f, following tasks %.2f, this program %.2f, "
+		"and %.0f ms to begin and to end; throttled %llu times ]", got * 100, asked, rate, s->samples * 100,
+		s->following * 100, s->recorder * 100, (double)r->around_ns / 1e6, (unsigned long long)r->throttles);
 	if (so->overhead <= 0 || r->target_ns < SAID_NS)
 		return;
 	if (s->following > so->overhead)
-		gus_log(so->log, GUS_NOTE, "following the tasks alone costs more than was asked for, whatever the rate: they are "
-			"born and switched very often; -a follows none, and costs less then");
+		gus_log(so->log, GUS_NOTE, "following the tasks alone costs more than was asked for, whatever the "
+			"rate: they are born and switched very often; -a follows none, and costs less then");
 	else if (s->following + s->recorder > so->overhead)
-		gus_log(so->log, GUS_NOTE, "what no rate changes costs more than was asked for: following the tasks, and this program, "
-			"which reads what they do and looks after itself while they sleep");
+		gus_log(so->log, GUS_NOTE, "what no rate changes costs more than was asked for: following the tasks, "
+			"and this program, which reads what they do and looks after itself while they sleep");
 }
 
 static void summarise(const struct gus_session_options *so, const struct gus_session_result *r)
@@ -404,7 +380,8 @@ static void summarise(const struct gus_session_options *so, const struct gus_ses
 			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
 	if (so->trace)
 		gus_log(so->log, GUS_NOTE, "[ %u snapshot%s%s ]", r->snapshots, r->snapshots == 1 ? "" : "s",
-			r->snapshots ? "" : ": no thread ran when it was looked for, or the cost left no room for one (--overhead)");
+			r->snapshots ? "" : ": no thread ran when it was looked for, or the cost left no room for one "
+			"(--overhead)");
 	summarise_cost(so, r);
 }
 
@@ -421,7 +398,8 @@ static int exit_status(int rc, bool commanded, const struct gus_session_result *
 	if (r->ended_by == GUS_ENDED_MAX_SIZE || r->ended_by == GUS_ENDED_CONTROL)
 		return STOPPED_STATUS;
 	if (r->interrupt && r->terminal)
-		return r->running ? gus_die_by(r->interrupt) : r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
+		return r->running ? gus_die_by(r->interrupt) : r->exit_signal ? gus_die_by(r->exit_signal) :
+			r->exit_status;
 	if (r->interrupt)
 		return r->exit_signal == SIGTERM ? gus_die_by(SIGTERM) : STOPPED_STATUS;
 	return r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
@@ -440,8 +418,8 @@ static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64
 	so->limit_hz = rate_limit();
 	gus_costs_measure(so->events, &co, &so->costs);
 	if (so->overhead > 0 && !so->costs.sample_ns) {
-		gus_log(so->log, GUS_DEBUG, "what a sample of %s costs is not known here: %llu samples a second are taken",
-			so->events->v[0].name, (unsigned long long)frequency);
+		gus_log(so->log, GUS_DEBUG, "what a sample of %s costs is not known here: %llu samples a second are "
+			"taken", so->events->v[0].name, (unsigned long long)frequency);
 		so->overhead = 0;
 	}
 	for (size_t i = 0; i < so->events->n; i++) {
@@ -467,7 +445,9 @@ static int record(struct record_options *o, char **command)
 	struct gus_session_options so = {
 		.command = *command ? command : NULL, .target = &o->target, .output = o->output,
 		.producer = PACKAGE_NAME " " PACKAGE_VERSION, .switches = o->switches, .overwrite = o->overwrite,
-		.delay_ms = o->delay_ms, .max_size = o->max_size, .control = o->control, .log = log, .priority = &priority,
+		.delay_ms = o->delay_ms, .max_size = o->max_size, .control = o->control, .log = log,
+		.priority = &priority, .overhead = choose_overhead(o),
+		.call_graph = o->call_graph < 0 ? o->callers : o->call_graph == CALLERS_FP,
 	};
 	struct gus_session_result result = { 0 };
 	struct gus_events events = { 0 };
@@ -483,10 +463,9 @@ static int record(struct record_options *o, char **command)
 	if (so.command)
 		rc = gus_child_find(command[0], &err);
 	result.no_command = rc != 0;
-	if (rc == 0 && (parse_trace(o, &so, &second, &err) != 0 || parse_rate(o, &frequency, &period, &err) != 0 ||
-			parse_overhead(o, &so.overhead, &err) != 0 ||
+	choose_trace(o, &so, &second);
+	if (rc == 0 && (parse_rate(o, &frequency, &period, &err) != 0 ||
 			parse_switch_output(o->switch_output, &so, &err) != 0 ||
-			parse_call_graph(o, &so.call_graph, &err) != 0 ||
 			parse_branches(o, &so.branch_type, &err) != 0))
 		rc = -1;
 	if (rc == 0) {
@@ -517,13 +496,14 @@ static int record(struct record_options *o, char **command)
 
 static int run(int argc, char **argv)
 {
-	struct record_options o = { .output = "gusprof.data", .switches = true, .trace_window = 1000000 };
+	struct record_options o = { .output = "gusprof.data", .call_graph = -1, .trace = TRACE_OFF, .switches = true,
+				    .trace_window = 1000000 };
 	struct gus_error err = { 0 };
 	int status;
 
 	gus_target_init(&o.target);
 	if (gus_options_parse(&gus_verb_record, &o, &argc, &argv, &status) == 0) {
-		if (choose_target(&o, &err) == 0 && check_options(&o, argc, &err) == 0) {
+		if (choose_target(&o, &err) == 0) {
 			status = record(&o, argv);
 		} else {
 			gus_complain(&err);
@@ -546,4 +526,11 @@ const struct gus_verb gus_verb_record = {
 	.options = options,
 	.run = run,
 	.argument_choices = "@command",
+	.inputs = inputs,
+	.input_word = "target",
+	.input_offset = AT(watched),
+	.words_give = COMMAND,
+	.word = "COMMAND",
+	.many_words = true,
+	.rules = rules,
 };

@@ -10,8 +10,13 @@
 #include "cli/report/render.h"
 #include "cli/verbs.h"
 
+enum format { TEXT, JSON, CSV };
+
 struct report_options {
-	const char *input, *by, *sort, *percent_limit, *format, *symfs;
+	const char *input, *sort, *symfs;
+	int by;                       /* enum gus_by */
+	int format;                   /* enum format */
+	double percent_limit;
 	struct gus_filter_options filter;
 	struct gus_list modules;
 	bool inlines, graph, quiet;
@@ -28,36 +33,29 @@ static int call_verbose(const char *argument, void *values, struct gus_error *er
 
 #define AT(field) offsetof(struct report_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input), NULL, "@file" },
+	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	  .choices = "@file" },
 	{ 0, "by", "WHAT", "What a row is: function (the default), module, line, instruction or thread.",
-	  GUS_OPTION_STRING, AT(by), NULL, "function module line instruction thread" },
-	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default), samples, total, name, module, line, offset.",
-	  GUS_OPTION_STRING, AT(sort), NULL, "share samples total name module line offset" },
-	{ 0, "percent-limit", "PCT", "Leave out rows below this share, and say how many.", GUS_OPTION_STRING,
-	  AT(percent_limit), NULL, NULL },
-	{ 0, "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST, AT(modules), NULL, NULL },
+	  GUS_OPTION_CHOICE, AT(by), .choices = "function module line instruction thread" },
+	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default), samples, total, name, module, line, "
+	  "offset.", GUS_OPTION_STRING, AT(sort), .choices = "share samples total name module line offset" },
+	{ 0, "percent-limit", "PCT", "Leave out rows below this share, and say how many.", GUS_OPTION_PERCENT,
+	  AT(percent_limit) },
+	{ 0, "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST,
+	  AT(modules) },
 	GUS_FILTER_OPTIONS(struct report_options, filter),
-	{ 0, "inline", NULL, "Count an inlined function as a function of its own (the default); --no-inline counts it "
-	  "with the symbol that has the code.", GUS_OPTION_FLAG, AT(inlines), NULL, NULL },
-	{ 'g', "call-graph", NULL, "Show callers and callees, and what each row takes with all that it calls; needs a "
-	  "recording made with -g.", GUS_OPTION_FLAG, AT(graph), NULL, NULL },
-	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format), NULL, "text json csv" },
-	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING, AT(symfs), NULL,
-	  "@dir" },
-	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet), NULL, NULL },
-	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, 0, call_verbose, NULL },
+	{ 0, "inline", NULL, "Count an inlined function as a function of its own (the default); --no-inline counts "
+	  "it with the symbol that has the code.", GUS_OPTION_FLAG, AT(inlines) },
+	{ 'g', "call-graph", NULL, "Show callers and callees, and what each row takes with all that it calls; needs "
+	  "a recording made with -g.", GUS_OPTION_FLAG, AT(graph) },
+	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
+	  .choices = "text json csv" },
+	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING,
+	  AT(symfs), .choices = "@dir" },
+	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
+	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
 };
-
-static int parse_by(const char *text, enum gus_by *by, struct gus_error *err)
-{
-	for (enum gus_by i = GUS_BY_FUNCTION; i <= GUS_BY_THREAD; i++)
-		if (strcmp(text, gus_by_name(i)) == 0) {
-			*by = i;
-			return 0;
-		}
-	return gus_fail(err, GUS_E_USAGE, "--by takes function, module, line, instruction or thread, not '%s'", text);
-}
 
 /* Sorting. The view comes sorted by weight and, among equals, in an order of its own; keys only rearrange it stably. */
 
@@ -158,19 +156,18 @@ static void trouble(const struct gus_report *r, const struct gus_log *log)
 
 		if (weights.v[i] && weights.v[i] >= r->profile->weight / 100)
 			text = gus_symbols_trouble(r->profile->symbols, module);
-		if (text && module->kind != GUS_MODULE_VDSO) /* it never has more than its exported names, which are all */
+		/* The vdso never has more than its exported names, which are all. */
+		if (text && module->kind != GUS_MODULE_VDSO)
 			gus_log(log, GUS_NOTE, "%s: %s", module->path, text);
 	}
 	gus_vec_free(&weights);
 }
 
-static const struct { const char *name; } formats[] = { { "text" }, { "json" }, { "csv" } };
-
-static int render(const struct gus_report *r, const char *format)
+static int render(const struct gus_report *r, int format)
 {
-	if (strcmp(format, "json") == 0)
+	if (format == JSON)
 		return gus_render_json(r);
-	if (strcmp(format, "csv") == 0)
+	if (format == CSV)
 		gus_render_csv(r);
 	else
 		gus_render_text(r);
@@ -182,16 +179,15 @@ static void warn(const char *text, void *context)
 	gus_log(context, GUS_WARN, "%s", text);
 }
 
-static int show(const struct report_options *o, enum gus_by by, struct sorting *sorting, double limit,
-		struct gus_profile *p, uint64_t length)
+static int show(const struct report_options *o, struct sorting *sorting, struct gus_profile *p, uint64_t length)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
-	struct gus_report r = { .path = o->input, .profile = p, .graph = o->graph, .percent_limit = limit,
+	struct gus_report r = { .path = o->input, .profile = p, .graph = o->graph, .percent_limit = o->percent_limit,
 				.length_ns = length };
 	struct gus_view view;
 	int rc;
 
-	gus_view_make(&view, p, by, o->inlines);
+	gus_view_make(&view, p, (enum gus_by)o->by, o->inlines);
 	sorting->profile = p;
 	if (sorting->n)
 		gus_view_sort(&view, by_keys, sorting);
@@ -199,28 +195,11 @@ static int show(const struct report_options *o, enum gus_by by, struct sorting *
 	r.units = gus_units_of(p);
 	rc = render(&r, o->format);
 	fflush(stdout);
-	if (strcmp(o->format, "text") != 0) /* text has them on top */
+	if (o->format != TEXT) /* text has them on top */
 		gus_report_notices(&r, warn, (void *)log);
 	trouble(&r, log);
 	gus_view_free(&view);
 	return rc;
-}
-
-static int check_options(const struct report_options *o, enum gus_by *by, struct sorting *sorting, double *limit,
-			 struct gus_error *err)
-{
-	const char *at = o->percent_limit;
-	bool known = false;
-
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		known |= strcmp(o->format, formats[i].name) == 0;
-	if (!known)
-		return gus_fail(err, GUS_E_USAGE, "--format takes text, json or csv, not '%s'", o->format);
-	if (parse_by(o->by, by, err) != 0 || parse_keys(sorting, o->sort, err) != 0)
-		return -1;
-	if (gus_decimal_parse(&at, limit) != 0 || *at != '\0')
-		return gus_fail(err, GUS_E_USAGE, "--percent-limit takes a number, not '%s'", o->percent_limit);
-	return 0;
 }
 
 static int status_of(const struct gus_error *err)
@@ -241,11 +220,9 @@ static int report(struct report_options *o)
 	const Gusprof__Header *header;
 	uint64_t length = 0;
 	uint32_t *tids = NULL;
-	enum gus_by by = GUS_BY_FUNCTION;
-	double limit = 0;
 	int status = 0;
 
-	if (check_options(o, &by, &sorting, &limit, &err) != 0 ||
+	if (parse_keys(&sorting, o->sort, &err) != 0 ||
 	    !(reader = gus_reader_open(o->input, &err)) ||
 	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0) {
 		status = status_of(&err);
@@ -261,7 +238,7 @@ static int report(struct report_options *o)
 		status = status_of(&err);
 		goto out;
 	}
-	status = show(o, by, &sorting, limit, &profile, length) == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
+	status = show(o, &sorting, &profile, length) == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
 	gus_profile_free(&profile);
 out:
 	free(tids);
@@ -271,20 +248,13 @@ out:
 
 static int run(int argc, char **argv)
 {
-	struct report_options o = {
-		.input = "gusprof.data", .by = "function", .sort = "", .percent_limit = "0", .format = "text", .inlines = true,
-	};
+	struct report_options o = { .input = "gusprof.data", .sort = "", .inlines = true };
 	int status;
 
 	if (gus_options_parse(&gus_verb_report, &o, &argc, &argv, &status) == 0) {
-		if (argc > 1) {
-			fprintf(stderr, "gusprof: report takes one recording, not '%s' too\n", argv[1]);
-			status = GUS_EXIT_USAGE;
-		} else {
-			if (argc == 1)
-				o.input = argv[0];
-			status = report(&o);
-		}
+		if (argc == 1)
+			o.input = argv[0];
+		status = report(&o);
 	}
 	gus_list_free(&o.modules);
 	gus_filter_options_free(&o.filter);
@@ -300,4 +270,5 @@ const struct gus_verb gus_verb_report = {
 	.options = options,
 	.run = run,
 	.argument_choices = "@file",
+	.word = "FILE",
 };

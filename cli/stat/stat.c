@@ -22,9 +22,13 @@
 #define INTERVAL_MIN_MS 10 /* as perf: below, reading the counters would be what is measured */
 #define RUNS_MAX 1000000
 
+enum format { TEXT, JSON, CSV };
+
 struct stat_options {
 	char *events;              /* all of -e, joined by commas; NULL: the default ones */
-	const char *cpus, *output, *format, *separator;
+	int counted;               /* the input, enum gus_stat_kind */
+	const char *cpus, *output, *separator;
+	int format;                /* enum format; negative: CSV if there is a separator, else text */
 	struct gus_list pids, tids;
 	bool all;
 	uint64_t runs, interval_ms;
@@ -41,26 +45,38 @@ static int call_event(const char *argument, void *values, struct gus_error *err)
 	return 0;
 }
 
-#define AT(field) offsetof(struct stat_options, field)
-static const struct gus_option options[] = {
-	{ 'e', "event", "EVENT", "What to count: event names separated by commas, as perf writes them.", GUS_OPTION_CALL, 0, call_event,
-	  "cycles instructions branches branch-misses cache-references cache-misses task-clock cpu-clock page-faults "
-	  "context-switches cpu-migrations" },
-	{ 'r', "repeat", "N", "Run the command N times, and show means with their 95 % intervals.", GUS_OPTION_NUMBER, AT(runs), NULL, NULL },
-	{ 'I', "interval-print", "MS", "Show counts every MS milliseconds, 10 at least.", GUS_OPTION_NUMBER, AT(interval_ms), NULL, NULL },
-	{ 'p', "pid", "PID[,PID]", "Count these processes, which run already; a command then only says how long.", GUS_OPTION_LIST,
-	  AT(pids), NULL, NULL },
-	{ 't', "tid", "TID[,TID]", "Count these threads.", GUS_OPTION_LIST, AT(tids), NULL, NULL },
-	{ 'a', "all-cpus", NULL, "Count all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all), NULL, NULL },
-	{ 'C', "cpu", "CPUS", "Count all that runs on these CPUs, such as 0-3,8.", GUS_OPTION_STRING, AT(cpus), NULL, NULL },
-	{ 'o', "output", "FILE", "Write the counts to FILE, or to standard output for -, instead of standard error.",
-	  GUS_OPTION_STRING, AT(output), NULL, "@file" },
-	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_STRING, AT(format), NULL, "text json csv" },
-	{ 'x', "field-separator", "SEP", "CSV with SEP between the fields.", GUS_OPTION_STRING, AT(separator), NULL, NULL },
-	{ 0 },
+static const struct gus_input inputs[] = {
+	[GUS_STAT_COMMAND] = { "a command (--)", .yields = true }, [GUS_STAT_PROCESSES] = { "processes (-p)" },
+	[GUS_STAT_THREADS] = { "threads (-t)" }, [GUS_STAT_CPUS] = { "CPUs (-a, -C)" }, { 0 },
 };
 
-enum format { TEXT, JSON, CSV };
+#define AT(field) offsetof(struct stat_options, field)
+static const struct gus_option options[] = {
+	{ 'e', "event", "EVENT", "What to count: event names separated by commas, as perf writes them.",
+	  GUS_OPTION_CALL, .call = call_event,
+	  .choices = "cycles instructions branches branch-misses cache-references cache-misses task-clock cpu-clock "
+	  "page-faults context-switches cpu-migrations" },
+	{ 'r', "repeat", "N", "Run the command N times, and show means with their 95 % intervals.",
+	  GUS_OPTION_NUMBER, AT(runs), .bounds = { 1, RUNS_MAX },
+	  .fit = { .needs = "--", .excludes = "interval-print" } },
+	{ 'I', "interval-print", "MS", "Show counts every MS milliseconds, 10 at least.", GUS_OPTION_NUMBER,
+	  AT(interval_ms), .bounds = { INTERVAL_MIN_MS, INT32_MAX } },
+	{ 'p', "pid", "PID[,PID]", "Count these processes, which run already; a command then only says how long.",
+	  GUS_OPTION_LIST, AT(pids), .gives = 1 << GUS_STAT_PROCESSES },
+	{ 't', "tid", "TID[,TID]", "Count these threads.", GUS_OPTION_LIST, AT(tids),
+	  .gives = 1 << GUS_STAT_THREADS },
+	{ 'a', "all-cpus", NULL, "Count all that runs on all CPUs.", GUS_OPTION_FLAG, AT(all),
+	  .gives = 1 << GUS_STAT_CPUS },
+	{ 'C', "cpu", "CPUS", "Count all that runs on these CPUs, such as 0-3,8.", GUS_OPTION_STRING, AT(cpus),
+	  .gives = 1 << GUS_STAT_CPUS },
+	{ 'o', "output", "FILE", "Write the counts to FILE, or to standard output for -, instead of standard error.",
+	  GUS_OPTION_STRING, AT(output), .choices = "@file" },
+	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
+	  .choices = "text json csv" },
+	{ 'x', "field-separator", "SEP", "CSV with SEP between the fields.", GUS_OPTION_STRING, AT(separator),
+	  .filled = true, .fit = { .excludes = "format=text format=json", .why = "only CSV has a separator" } },
+	{ 0 },
+};
 
 struct job {
 	struct gus_stat_target target;
@@ -78,7 +94,8 @@ struct job {
 };
 
 /* Options. */
-static int parse_ids(const struct gus_list *list, const char *option, struct gus_stat_target *target, struct gus_error *err)
+static int parse_ids(const struct gus_list *list, const char *option, struct gus_stat_target *target,
+		     struct gus_error *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		char *end;
@@ -87,8 +104,8 @@ static int parse_ids(const struct gus_list *list, const char *option, struct gus
 		errno = 0;
 		id = strtol(list->v[i], &end, 10);
 		if (!isdigit((unsigned char)*list->v[i]) || *end || errno || id < 1 || id > INT32_MAX)
-			return gus_fail(err, GUS_E_USAGE, "%s takes numbers above zero, separated by commas, not '%s'", option,
-					list->v[i]);
+			return gus_fail(err, GUS_E_USAGE, "%s takes numbers above zero, separated by commas, not '%s'",
+					option, list->v[i]);
 		gus_vec_push(&target->ids, (pid_t)id);
 	}
 	return 0;
@@ -115,9 +132,7 @@ static int check_cpus(const char *cpus, struct gus_error *err)
 
 static int choose_target(const struct stat_options *o, struct gus_stat_target *t, struct gus_error *err)
 {
-	if ((o->pids.n > 0) + (o->tids.n > 0) + (o->all || o->cpus) > 1)
-		return gus_fail(err, GUS_E_USAGE, "-p, -t and -a or -C exclude each other: either tasks are counted or CPUs");
-	t->kind = o->pids.n ? GUS_STAT_PROCESSES : o->tids.n ? GUS_STAT_THREADS : o->all || o->cpus ? GUS_STAT_CPUS : GUS_STAT_COMMAND;
+	t->kind = (enum gus_stat_kind)o->counted;
 	t->cpus = o->cpus;
 	if (o->cpus && check_cpus(o->cpus, err) != 0)
 		return -1;
@@ -126,52 +141,15 @@ static int choose_target(const struct stat_options *o, struct gus_stat_target *t
 	return parse_ids(&o->tids, "-t", t, err);
 }
 
-static int choose_format(const struct stat_options *o, struct job *j, struct gus_error *err)
-{
-	static const char *const names[] = { [TEXT] = "text", [JSON] = "json", [CSV] = "csv" };
-	const char *name = o->format ? o->format : o->separator ? "csv" : "text";
-
-	j->separator = o->separator ? o->separator : ",";
-	if (!*j->separator)
-		return gus_fail(err, GUS_E_USAGE, "-x takes what shall stand between fields, not nothing");
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(name, names[i]) == 0) {
-			j->format = (enum format)i;
-			if (o->separator && j->format != CSV)
-				return gus_fail(err, GUS_E_USAGE, "-x is for CSV, and --format %s is not", name);
-			return 0;
-		}
-	return gus_fail(err, GUS_E_USAGE, "--format takes text, json or csv, not '%s'", name);
-}
-
-/* What does not depend on the machine. */
-static int check_options(const struct stat_options *o, int argc, struct job *j, struct gus_error *err)
-{
-	if (choose_target(o, &j->target, err) != 0 || choose_format(o, j, err) != 0)
-		return -1;
-	if (argc < 1 && j->target.kind == GUS_STAT_COMMAND)
-		return gus_fail(err, GUS_E_USAGE, "no command to run was given; write it behind --, or say what else to count with -p, -t, "
-				"-a or -C");
-	if (o->runs < 1 || o->runs > RUNS_MAX)
-		return gus_fail(err, GUS_E_USAGE, "-r takes a number of runs from 1 to %d, not %" PRIu64, RUNS_MAX, o->runs);
-	if (o->runs > 1 && argc < 1)
-		return gus_fail(err, GUS_E_USAGE, "-r repeats a command, and none was given");
-	if (o->runs > 1 && o->interval_ms)
-		return gus_fail(err, GUS_E_USAGE, "-r and -I exclude each other");
-	if (o->interval_ms && o->interval_ms < INTERVAL_MIN_MS)
-		return gus_fail(err, GUS_E_USAGE, "-I %" PRIu64 ": an interval has at least %d ms", o->interval_ms, INTERVAL_MIN_MS);
-	if (o->interval_ms > INT32_MAX)
-		return gus_fail(err, GUS_E_USAGE, "-I %" PRIu64 ": that is more than 24 days", o->interval_ms);
-	return 0;
-}
-
 static int choose_events(const struct stat_options *o, struct job *j, struct gus_pmus *pmus, struct gus_error *err)
 {
 	if (o->events)
 		return gus_events_parse(&j->events, o->events, pmus, err);
 	j->by_default = true;
-	if (gus_events_parse(&j->events, j->target.kind == GUS_STAT_CPUS ? "cpu-clock" : "task-clock", pmus, err) != 0 ||
-	    gus_events_parse(&j->events, "context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
+	if (gus_events_parse(&j->events, j->target.kind == GUS_STAT_CPUS ? "cpu-clock" : "task-clock", pmus,
+			     err) != 0 ||
+	    gus_events_parse(&j->events,
+			     "context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses",
 			     pmus, err) != 0)
 		return -1;
 	gus_topdown_find(&j->topdown, &j->events, pmus, gus_uarch_host());
@@ -181,8 +159,10 @@ static int choose_events(const struct stat_options *o, struct job *j, struct gus
 /* Showing. */
 static struct gus_stat_view make_view(const struct job *j)
 {
-	struct gus_stat_view v = { .target = &j->target, .command = j->command, .by_default = j->by_default, .topdown = j->topdown,
-				   .user_only = j->user_only };
+	struct gus_stat_view v = {
+		.target = &j->target, .command = j->command, .by_default = j->by_default, .topdown = j->topdown,
+		.user_only = j->user_only,
+	};
 
 	gus_stat_view_init(&v, &j->events);
 	return v;
@@ -238,7 +218,8 @@ static void say_duration(void *context)
 static void note_run(struct job *j, struct gus_stat_view *v, const struct gus_stat_result *r)
 {
 	if (r->user_only && !j->user_only)
-		gus_log(j->log, GUS_NOTE, "this user may not count in the kernel (kernel.perf_event_paranoid): it is left out");
+		gus_log(j->log, GUS_NOTE, "this user may not count in the kernel (kernel.perf_event_paranoid): it is "
+			"left out");
 	v->user_only = j->user_only |= r->user_only;
 	v->missed += r->missed;
 	v->to_ns = r->elapsed_ns;
@@ -254,11 +235,12 @@ static void note_run(struct job *j, struct gus_stat_view *v, const struct gus_st
 }
 
 /* All runs, of which a signal makes the last. */
-static int run_all(struct job *j, uint64_t runs, struct gus_stat_view *v, struct gus_stat_result *last, struct gus_error *err)
+static int run_all(struct job *j, uint64_t runs, struct gus_stat_view *v, struct gus_stat_result *last,
+		   struct gus_error *err)
 {
 	struct gus_stat_options so = {
-		.target = &j->target, .command = j->command, .events = &j->events, .interval_ns = j->interval_ns, .log = j->log,
-		.part = show_interval, .ready = say_duration, .context = j,
+		.target = &j->target, .command = j->command, .events = &j->events, .interval_ns = j->interval_ns,
+		.log = j->log, .part = show_interval, .ready = say_duration, .context = j,
 	};
 
 	for (uint64_t i = 0; i < runs; i++) {
@@ -278,13 +260,15 @@ static int run_all(struct job *j, uint64_t runs, struct gus_stat_view *v, struct
 static int exit_status(const struct job *j, const struct gus_stat_view *v, const struct gus_stat_result *r)
 {
 	if (r->interrupt && (!j->command || r->terminal))
-		return r->running || !j->command ? gus_die_by(r->interrupt) : r->exit_signal ? gus_die_by(r->exit_signal) : r->exit_status;
+		return r->running || !j->command ? gus_die_by(r->interrupt) : r->exit_signal ?
+			gus_die_by(r->exit_signal) : r->exit_status;
 	if (r->interrupt)
 		return r->exit_signal == SIGTERM ? gus_die_by(SIGTERM) : STOPPED_STATUS;
 	return v->exit_signal ? gus_die_by(v->exit_signal) : v->exit_status;
 }
 
-/* The stream for the counts. Before anything is run: a name that cannot be written to is no reason to run for an hour. */
+/* The stream for the counts. Before anything is run: a name that cannot be written to is no reason to run for an
+ * hour. */
 static int open_output(struct job *j, const char *path, struct gus_error *err)
 {
 	j->out = !path ? stderr : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
@@ -344,7 +328,7 @@ static int count(const struct stat_options *o, struct job *j)
 
 static int run(int argc, char **argv)
 {
-	struct stat_options o = { .runs = 1 };
+	struct stat_options o = { .format = -1, .runs = 1 };
 	struct gus_error err = { 0 };
 	struct job j = { .log = gus_cli_log(0) };
 	int status;
@@ -352,7 +336,9 @@ static int run(int argc, char **argv)
 	if (gus_options_parse(&gus_verb_stat, &o, &argc, &argv, &status) == 0) {
 		j.command = argc > 0 ? argv : NULL;
 		j.interval_ns = o.interval_ms * 1000000;
-		if (check_options(&o, argc, &j, &err) == 0) {
+		j.format = o.format >= 0 ? (enum format)o.format : o.separator ? CSV : TEXT;
+		j.separator = o.separator ? o.separator : ",";
+		if (choose_target(&o, &j.target, &err) == 0) {
 			status = count(&o, &j);
 		} else {
 			gus_complain(&err);
@@ -377,4 +363,10 @@ const struct gus_verb gus_verb_stat = {
 	.options = options,
 	.run = run,
 	.argument_choices = "@command",
+	.inputs = inputs,
+	.input_word = "target",
+	.input_offset = AT(counted),
+	.words_give = 1 << GUS_STAT_COMMAND,
+	.word = "COMMAND",
+	.many_words = true,
 };

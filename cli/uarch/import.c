@@ -31,10 +31,6 @@ int gus_uarch_import(const char *path, const char *arch, const char *base, const
 	char *own = NULL, *text = NULL, *table = NULL;
 	size_t size;
 
-	if (!arch) {
-		fprintf(stderr, "gusprof: uarch import needs --arch NAME, as the measurements call the CPU (SKL, ZEN3)\n");
-		return GUS_EXIT_USAGE;
-	}
 	own = name ? NULL : name_of(arch);
 	u = gus_uarch_load(base ? base : arch, flags, &err);
 	text = u ? gus_uarch_read(path, "the measurements", INPUT_MAX, &size, &err) : NULL;

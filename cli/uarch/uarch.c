@@ -15,18 +15,30 @@
 #include "symbolizer/insn/insn.h"
 
 struct uarch_options {
+	int action;                   /* the input */
 	const char *uarch, *arch, *name;
 	bool plain, forms;
 };
 
+enum { LIST, SHOW, CHECK, EXPLAIN, IMPORT };
+static const struct gus_input inputs[] = {
+	[LIST] = { "list", .word = "list" }, [SHOW] = { "show", .word = "show" }, [CHECK] = { "check",
+											      .word = "check" },
+	[EXPLAIN] = { "explain", .word = "explain" }, [IMPORT] = { "import", .word = "import", .needs = "arch" }, { 0 },
+};
+
 #define AT(field) offsetof(struct uarch_options, field)
 static const struct gus_option options[] = {
-	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch), NULL, NULL },
-	{ 0, "plain", NULL, "Leave out the overlays: show what the tables' sources say.", GUS_OPTION_FLAG, AT(plain), NULL, NULL },
+	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch),
+	  .fit = { 1 << SHOW | 1 << EXPLAIN | 1 << IMPORT } },
+	{ 0, "plain", NULL, "Leave out the overlays: show what the tables' sources say.", GUS_OPTION_FLAG,
+	  AT(plain) },
 	{ 0, "forms", NULL, "With show: the instruction forms too; the output is then a table that can be loaded.",
-	  GUS_OPTION_FLAG, AT(forms), NULL, NULL },
-	{ 0, "arch", "ARCH", "With import: the CPU as the measurements call it (SKL, ZEN3).", GUS_OPTION_STRING, AT(arch), NULL, NULL },
-	{ 0, "name", "NAME", "With import: the name of the new table.", GUS_OPTION_STRING, AT(name), NULL, NULL },
+	  GUS_OPTION_FLAG, AT(forms), .fit = { 1 << SHOW } },
+	{ 0, "arch", "ARCH", "With import: the CPU as the measurements call it (SKL, ZEN3).", GUS_OPTION_STRING,
+	  AT(arch), .fit = { 1 << IMPORT } },
+	{ 0, "name", "NAME", "With import: the name of the new table.", GUS_OPTION_STRING, AT(name),
+	  .fit = { 1 << IMPORT } },
 	{ 0 },
 };
 
@@ -208,15 +220,16 @@ static int list(const struct uarch_options *o)
 	printf("  %-16s %-7s %5s %6s  %-40s %s\n", "name", "isa", "rows", "forms", "title", "other names");
 	for (size_t i = 0; (name = gus_uarch_builtin_name(i)); i++) {
 		struct gus_error err = { 0 };
-		struct gus_uarch *u = gus_uarch_parse(name, NULL, 0, &gus_uarch_builtin, o->plain ? GUS_UARCH_PLAIN : 0, &err);
+		struct gus_uarch *u = gus_uarch_parse(name, NULL, 0, &gus_uarch_builtin, o->plain ? GUS_UARCH_PLAIN : 0,
+						      &err);
 
 		if (!u) {
 			gus_complain(&err);
 			status = GUS_EXIT_OWN_FAILURE;
 			continue;
 		}
-		printf("%c %-16s %-7s %5" PRIu32 " %6" PRIu32 "  %-40s", host && strcmp(host, name) == 0 ? '*' : ' ', u->name,
-		       isa_name(u->isa), u->rows_n, forms_with_row(u), u->title);
+		printf("%c %-16s %-7s %5" PRIu32 " %6" PRIu32 "  %-40s", host && strcmp(host, name) == 0 ? '*' : ' ',
+		       u->name, isa_name(u->isa), u->rows_n, forms_with_row(u), u->title);
 		for (uint32_t k = 0; k < u->aliases_n; k++)
 			printf(" %s", u->aliases[k]);
 		putchar('\n');
@@ -242,9 +255,9 @@ static int check(const struct uarch_options *o, char **files)
 			status = 1;
 			continue;
 		}
-		printf("%s: a good table of %s: %" PRIu32 " ports, %" PRIu32 " groups, %" PRIu32 " rows, %" PRIu32 " forms, %"
-		       PRIu32 " of them with a row\n", *files, u->title, u->ports_n, u->groups_n - u->ports_n, u->rows_n,
-		       u->forms_n, forms_with_row(u));
+		printf("%s: a good table of %s: %" PRIu32 " ports, %" PRIu32 " groups, %" PRIu32 " rows, %" PRIu32
+		       " forms, %" PRIu32 " of them with a row\n", *files, u->title, u->ports_n,
+		       u->groups_n - u->ports_n, u->rows_n, u->forms_n, forms_with_row(u));
 		gus_uarch_free(u);
 	}
 	return status;
@@ -365,23 +378,21 @@ static int with_table(const struct uarch_options *o, const char *what, char **wo
 static int run(int argc, char **argv)
 {
 	struct uarch_options o = { 0 };
-	const char *what;
 	int status;
 
 	if (gus_options_parse(&gus_verb_uarch, &o, &argc, &argv, &status) != 0)
 		return status;
-	what = argc ? argv[0] : "list";
-	if (strcmp(what, "list") == 0 && argc <= 1)
+	if (o.action == LIST && argc <= 1)
 		return list(&o);
-	if (strcmp(what, "show") == 0 && argc <= 2)
+	if (o.action == SHOW && argc <= 2)
 		return with_table(&o, argc == 2 ? argv[1] : o.uarch, NULL, NULL);
-	if (strcmp(what, "check") == 0 && argc >= 2)
+	if (o.action == CHECK && argc >= 2)
 		return check(&o, argv + 1);
-	if (strcmp(what, "explain") == 0 && argc >= 2)
+	if (o.action == EXPLAIN && argc >= 2)
 		return with_table(&o, o.uarch, argv + 1, explain);
-	if (strcmp(what, "import") == 0 && argc == 2)
+	if (o.action == IMPORT && argc == 2)
 		return gus_uarch_import(argv[1], o.arch, o.uarch, o.name, o.plain ? GUS_UARCH_PLAIN : 0);
-	fprintf(stderr, "gusprof: uarch takes list, show NAME, check FILE, explain HEX or import FILE; see 'gusprof uarch --help'\n");
+	fprintf(stderr, "gusprof: uarch takes list, show [NAME], check FILE..., explain HEX... or import FILE\n");
 	return GUS_EXIT_USAGE;
 }
 
@@ -398,4 +409,9 @@ const struct gus_verb gus_verb_uarch = {
 	.options = options,
 	.run = run,
 	.argument_choices = "list show check explain import",
+	.inputs = inputs,
+	.input_word = "action",
+	.input_offset = AT(action),
+	.word = "WORD",
+	.many_words = true,
 };

@@ -189,10 +189,10 @@ refuse "several by a part" 129 'functions are meant by _; name one' _
 check "they are listed" sh -c 'grep -qE "^ +[0-9.]+%  (fma_chain|store_burst) at 0x[0-9a-f]+ in /" said'
 refuse "no module" 129 'no sample in a function of these modules' --dso no-such-module
 refuse "nobody has so much" 129 'no function has 99\.9 %' --percent-limit 99.9
-refuse "a limit and a name" 129 '--percent-limit says which' --percent-limit 5 divider
-refuse "no number" 129 '--percent-limit takes a number' --percent-limit 5x
-refuse "two names" 129 "takes one function, not 'b'" a b
-refuse "the same name twice" 129 "takes one function, not 'b'" -s a b
+refuse "a limit and a name" 129 '--percent-limit and SYMBOL exclude each other' --percent-limit 5 divider
+refuse "no number" 129 "--percent-limit takes a percentage up to 100, not '5x'" --percent-limit 5x
+refuse "two names" 129 "takes one SYMBOL, not 'b'" a b
+refuse "the same name twice" 129 "-s and SYMBOL exclude each other" -s a b
 refuse "an unknown format" 129 '--format takes' --format xml
 refuse "no such file" 125 'nothing\.here' -i nothing.here
 refuse "not a recording" 125 'annotated\.py' -i annotated.py

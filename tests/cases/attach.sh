@@ -206,18 +206,23 @@ done <<LIST
 244|ended already: it is a zombie|-t $zombie
 244|no process 2147483647|-p $busy,2147483647 -- true
 255|no such command|-p $busy -- no-such-command-anywhere
-129|exclude each other|-p $busy -a
+129|processes (-p) and all that runs (-a) exclude each other|-p $busy -a
 129|not online|-C 60000
 129|list of CPUs|-p $busy -C x
-129|exclude each other|-p $busy --overhead 1 -F 100
+129|--overhead and -F exclude each other|-p $busy --overhead 1 -F 100
 129|percentage|-p $busy --overhead much
-129|percentage|-p $busy --overhead 0
+129|percentage above 0 and up to 50|-p $busy --overhead 0
 129|percentage|-p $busy --overhead 99
 129|--switch-output takes|-p $busy --switch-output=10
 129|--switch-output takes|-p $busy --switch-output=0s
 129|--control takes|-p $busy --control pipe:x
 125|mkfifo|-p $busy --control fifo:no-such
-129|no way to start|-D -1 -p $busy
+129|-D -1 needs --control: there is no way to start|-D -1 -p $busy
+129|--trace auto is for processes (-p) or a command (--); here the target is threads (-t)|--trace auto -t $busy
+129|--trace qemu is for a command (--); here the target is processes (-p)|--trace qemu -p $busy
+129|--trace qemu and --switch-output exclude each other|--trace qemu --switch-output -- true
+129|--trace qemu and --trace-window 0 exclude|--trace qemu --trace-window 0 -- true
+129|-D takes a number from -1 to 2147483647|-D -2 -p $busy
 LIST
 record -p 1x
 ok "-p 1x: status 129" is $status 129

@@ -94,24 +94,27 @@ for format in text json csv; do
 done
 
 # Bad input.
-refuse "no input" 129 'takes one of --block'
-refuse "two inputs" 129 'not several' --block 90 --uops x
-refuse "a block and a command" 129 'and a command, not several' --block 90 skylake
+refuse "no input" 129 'no input was given; model takes a command .--., .* or a table of uops .--uops.'
+refuse "two inputs" 129 'a block .--block. and a table of uops .--uops. exclude each other: model takes one input' --block 90 --uops x
+refuse "a block and a command" 129 'a command .--. and a block .--block. exclude each other' --block 90 skylake
 refuse "half a byte" 129 "pairs of hexadecimal digits.*'480'" --uarch skylake --block 480
 refuse "no digits" 129 'pairs of hexadecimal digits' --uarch skylake --block xyz
 refuse "nothing" 129 'pairs of hexadecimal digits' --uarch skylake --block ''
 refuse "an instruction that is cut" 125 'cut off at byte 0 of 1' --uarch skylake --block 48
 refuse "no instruction" 125 'no instruction of this ISA at byte 1 of 2' --uarch skylake --block 9006
 refuse "no CPU" 129 'neither a CPU nor a file called skylacke' --uarch skylacke --block 90
-refuse "no engine" 129 'there is no --engine none' --engine none --block 90
-refuse "no format" 129 'there is no --format xml' --format xml --block 90
+refuse "no engine" 129 '--engine takes core, stream or both, not .none.' --engine none --block 90
+refuse "no format" 129 '--format takes text, json or csv, not .xml.' --format xml --block 90
 refuse "no variant" 129 'there is no variant DL2' --uarch skylake --variant DL2 --block 90
 refuse "no such size" 129 'cannot set rab' --uarch skylake --set rab=1 --block 90
 refuse "no size at all" 129 'NAME=VALUE' --uarch skylake --set rob --block 90
 refuse "no machine" 129 'makes no machine' --uarch skylake --set issue_width=0 --block 90
-refuse "a function of no file" 129 '--function is for --elf' --function main --block 90
-refuse "a file without a function" 129 '--function NAME' --elf "$GUSPROF"
-refuse "costs of a batch" 129 '--costs is not for --batch' --costs --batch batch.csv
+refuse "a function of no file" 129 '--function is for a function .--elf.; here the input is a block .--block.' --function main --block 90
+refuse "a file without a function" 129 'a function .--elf. needs --function' --elf "$GUSPROF"
+refuse "costs of a batch" 129 '--costs is for a block .--block., a function .--elf. or a table of uops .--uops.; here the input is a batch .--batch.' --costs --batch batch.csv
+refuse "more than all iterations" 129 '--iterations takes a number up to 10000000, not .10000001.' --iterations 10000001 --block 90
+refuse "caches and costs" 129 '--data caches and --costs exclude' --data caches --engine stream --costs --block 90
+expect "what is so anyway fits everything" 'cycles an iteration' --uarch skylake --block 90 --per 1 --no-phases --rows 0
 refuse "no file of blocks" 125 'cannot open the blocks nothing' --uarch skylake --batch nothing
 refuse "no table of uops" 125 'cannot open the table of uops nothing' --uarch skylake --uops nothing
 refuse "an empty table of uops" 125 '/dev/null: there is no instruction' --uarch skylake --uops /dev/null
@@ -137,7 +140,7 @@ expect "what the time goes to" '^ +3\.00 +75\.0%    2 imul rax, rbx +latency mul
 expect "and what it goes round in" '1 -latency alu 1\.00-> 2 -latency mul 3\.00-> 1$' --uarch skylake --causality --block 4801d8480fafc3
 expect "the same as json" '"carried_by": "latency mul"' --uarch skylake --causality --block 4801d8480fafc3 --format json
 expect "the fewest that reach it" '^ +15\.0%  all of them together, which is less' --uarch skylake --reach 30 --block 4801d8480fafc3
-refuse "a timeline without cycles" 129 'timeline is of --engine core' --uarch skylake --engine stream --timeline --block 90
+refuse "a timeline without cycles" 129 '--timeline and --engine stream exclude each other: the stream engine has no cycles' --uarch skylake --engine stream --timeline --block 90
 
 # Both engines. A chain is the same to both; a buffer of a single branch is the core engine's alone (imul rax, rbx, 3; cmp rcx, rbp; jne back).
 # A fused branch has one uop, which needs p6.
@@ -153,10 +156,10 @@ expect "a unit by its name" '^ +28\.6% +4\.00 +10\.00  unit fpdivider ' --uarch 
 expect "resources as json" '"resource": "ports p6"' --uarch skylake --engine stream --block 4883c1104839e975f7 --format json
 expect "no resources of the core engine" '"resources": null' --uarch skylake --block 90 --format json
 echo '4801d8,1' >blocks.csv
-refuse "both engines of a batch" 129 'engine both is not for --batch' --uarch skylake --engine both --batch blocks.csv
+refuse "both engines of a batch" 129 '--engine both is for a block .*; here the input is a batch' --uarch skylake --engine both --batch blocks.csv
 expect "other caches" '^ +[0-9.]+%  L1 twice as large$' --uarch skylake --engine stream --data caches --pointers distinct --block 488b064883c640
 expect "the same as json" '"knob": "L1 twice as large"' --uarch skylake --engine stream --data caches --block 488b064883c640 --format json
-refuse "caches of the core engine" 129 'data caches is of --engine stream' --uarch skylake --data caches --block 90
+refuse "caches of the core engine" 129 '--data caches needs --engine stream: what accesses hit' --uarch skylake --data caches --block 90
 expect "both engines see the level" '^The engines: core 12\.00, stream 12\.00 ' --uarch skylake --engine both --data L2 --block 488b00
 
 # Files of code. The machine is two bytes of the header; for which one the code really is does not matter to be refused.

@@ -193,7 +193,7 @@ while IFS='|' read -r want text options; do
 	ok "record $options: status $want" is $status "$want"
 	ok "record $options: says '$text'" says "$text"
 done <<LIST
-129|no command|-q
+129|no target was given; record takes .* or a command|-q
 129|unknown.*--bogus|--bogus -- true
 129|exclude each other|-F 100 -c 100 -- true
 129|unknown event 'nonsense'|-e nonsense -- true
@@ -204,8 +204,8 @@ done <<LIST
 129|-F takes a number|-F 0 -- true
 129|-F takes a number|-F fast -- true
 129|more than this kernel allows|-F 4000000000 -- true
-129|-c takes a number|-c 0 -- true
-129|not there yet|--call-graph dwarf -- true
+129|-c takes a number above 0|-c 0 -- true
+129|fp or none|--call-graph dwarf -- true
 129|fp or none|--call-graph psychic -- true
 129|not there yet|-o - -- true
 129|no way to start|-D -1 -- true

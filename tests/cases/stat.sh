@@ -265,20 +265,20 @@ while IFS='|' read -r want text options; do
 	ok "stat $options: status $want" is $status "$want"
 	ok "stat $options: says '$text'" says "$text"
 done <<LIST
-129|no command|
+129|no target was given; stat takes a command (--), .* or CPUs|
 129|unknown.*--bogus|--bogus -- true
 129|unknown event 'nonsense'|-e nonsense -- true
-129|exclude each other|-p 1 -a -- true
-129|exclude each other|-r 2 -I 100 -- true
+129|processes (-p) and CPUs (-a, -C) exclude each other|-p 1 -a -- true
+129|-r and -I exclude each other|-r 2 -I 100 -- true
 129|-p takes numbers|-p x -- true
 129|-t takes numbers|-t 0 -- true
 129|-C takes CPUs|-C 1-0 -- true
 129|-C takes CPUs|-C all -- true
-129|-r takes a number of runs|-r 0 -- true
-129|-r repeats a command|-r 2 -a
-129|at least 10 ms|-I 5 -- true
+129|-r takes a number from 1 to 1000000|-r 0 -- true
+129|-r needs a command (--)|-r 2 -a
+129|-I takes a number from 10 to|-I 5 -- true
 129|text, json or csv|--format xml -- true
-129|-x is for CSV|-x ; --format json -- true
+129|-x and --format json exclude each other|-x ; --format json -- true
 LIST
 
 echo "1..$n"

@@ -155,23 +155,23 @@ refuse 125 'of x86_64, and neoverse-n1 is a CPU of arm64; name another one with 
 refuse 125 'cannot open the recording nothing: No such file' -i nothing
 refuse 125 'script is not a gusprof recording' -i script
 for words in "--interval" "--warm-up 10" "--phases" "--memory" "--rows 3" "--emulator x" "--trace-options x"; do
-	refuse 129 "${words%% *} is for a command" $words --block 90
+	refuse 129 "${words%% *} is for a command .--..*; here the input is a block .--block." $words --block 90
 done
 for words in "--costs" "--timeline" "--variant FP" "--reach 10" "--unrolled" "--iterations 3" "--fetch ideal" "--pointers equal" "--data L2"; do
-	refuse 129 "${words%% *} is not for what was executed" $words -- "$target" spin 1 0
+	refuse 129 "${words%% *} is for a block .--block..*; here the input is a command .--." $words -- "$target" spin 1 0
 done
 for words in "--tid 3" "--snapshots 3" "--spread 3" "--window 3" "--max-memory 3M"; do
-	refuse 129 "${words%% *} is for --pid" $words -i t
+	refuse 129 "${words%% *} is for a process .-p.; here the input is a file .-i." $words -i t
 done
-refuse 129 'not several' -i t -- "$target" spin 1 0
-refuse 129 'not several' -i t -p 1
-refuse 129 'trace-options is not for --pid' -p 1 --trace-options start=1
-refuse 129 'emulator is for a command' -i t --emulator x
-refuse 129 'engine stream' -i t --engine core
-refuse 129 'takes one percentage' -i t --sensitivity=15,100
-refuse 129 'csv is not for what was executed' -i t --format csv
+refuse 129 'a command .--. and a file .-i. exclude each other' -i t -- "$target" spin 1 0
+refuse 129 'a process .-p. and a file .-i. exclude each other' -i t -p 1
+refuse 129 '--trace-options is for a command .--.; here the input is a process' -p 1 --trace-options start=1
+refuse 129 '--emulator is for a command .--. or a process .-p.; here' -i t --emulator x
+refuse 129 '--engine core is for .*: what was executed is modelled by the stream engine' -i t --engine core
+refuse 129 '--sensitivity 15,100 is for .*: what was executed takes one percentage' -i t --sensitivity=15,100
+refuse 129 '--format csv is for a block .*; here the input is a file' -i t --format csv
 
-refuse 129 'timing is not for what was executed' --timing -i t
+refuse 129 '--timing is for a block .*; here the input is a file' --timing -i t
 
 # What a trace says of itself.
 qemu-x86_64 -cpu max -plugin "$plugin,out=full,max=40000" "$target" spin 300000 0 >/dev/null 2>&1

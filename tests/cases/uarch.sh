@@ -31,7 +31,9 @@ expect "what the CPU has not gets bounds" 0 'bounds +class fp_add: uops' "$GUSPR
 expect "an instruction that is cut" 0 'bytes are missing' "$GUSPROF" uarch explain --uarch skl 48
 expect "bytes that are none" 129 'pairs of hexadecimal digits' "$GUSPROF" uarch explain --uarch skl 4x
 expect "a CPU that is none" 129 'neither a CPU nor a file called skylacke' "$GUSPROF" uarch explain --uarch skylacke 90
-expect "no such thing to do" 129 'takes list, show' "$GUSPROF" uarch tell
+expect "no such thing to do" 129 "takes list, show, .* or import, not 'tell'" "$GUSPROF" uarch tell
+expect "what is of show alone" 129 '--forms is for show; here the action is list' "$GUSPROF" uarch --forms
+expect "an import of no CPU" 129 'import needs --arch' "$GUSPROF" uarch import mine.uarch
 
 cat >mine.uarch <<'E'
 uarch mine isa x86-64 "Skylake with a faster multiplier"
