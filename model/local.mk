@@ -22,19 +22,18 @@ model_libmodel_a_SOURCES = \
 	model/code/program_uops.c \
 	model/code/uoptable.c model/code/uoptable.h \
 	model/code/values.c model/code/values.h \
-	model/core/config.c model/core/config.h \
 	model/core/core.c model/core/core.h \
 	model/core/dispatch.c \
 	model/core/frontend.c model/core/frontend.h \
 	model/core/issue.c \
 	model/core/memory.c \
-	model/core/options.c model/core/options.h \
 	model/core/private.h \
 	model/core/state.c \
 	model/core/wait.c \
+	model/machine/config.c model/machine/config.h \
+	model/machine/options.c model/machine/options.h \
 	model/oracles/branch.c model/oracles/branch.h \
 	model/oracles/cache.c model/oracles/cache.h \
-	model/oracles/inclusion.h \
 	model/oracles/oracle.c model/oracles/oracle.h \
 	model/oracles/rates.c model/oracles/rates.h \
 	model/oracles/sets.c model/oracles/sets.h \
@@ -47,6 +46,7 @@ model_libmodel_a_SOURCES = \
 	model/stream/types.h \
 	model/tables/builtin.c model/tables/builtin.h \
 	model/tables/cpus.c model/tables/cpus.h \
+	model/tables/inclusion.h \
 	model/tables/uarch.c model/tables/uarch.h \
 	model/tables/uarch_figures.c \
 	model/tables/uarch_parse.c model/tables/uarch_parse.h \
@@ -59,15 +59,15 @@ model_libmodel_a_SOURCES = \
 	model/watch/carried.c model/watch/carried.h \
 	model/watch/known.c model/watch/known.h \
 	model/watch/phases.c model/watch/phases.h
-nodist_model_libmodel_a_SOURCES = model/builtin_list.h
-gus_made_headers += model/builtin_list.h
-CLEANFILES += model/builtin_list.h
+nodist_model_libmodel_a_SOURCES = model/tables/builtin_list.h
+gus_made_headers += model/tables/builtin_list.h
+CLEANFILES += model/tables/builtin_list.h
 EXTRA_DIST += model/uarch
 
 # The list of what is put into the program. It has the sizes and sums of the files as a comment, is made anew each time
 # and changes only if they did: so a new or changed table rebuilds the one object that holds them.
-model/builtin_list.h: FORCE
-	$(AM_V_GEN)$(MKDIR_P) model && { \
+model/tables/builtin_list.h: FORCE
+	$(AM_V_GEN)$(MKDIR_P) model/tables && { \
 		echo '/* Made by model/local.mk. */'; \
 		for f in $(top_srcdir)/model/uarch/*.uarch $(top_srcdir)/model/uarch/*.overlay $(top_srcdir)/model/uarch/*.forms; do \
 			test -f "$$f" || continue; \

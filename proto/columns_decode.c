@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/cursor.h"
+#include "base/error.h"
 #include "proto/columns.h"
 #include "proto/sample.h"
 

@@ -43,6 +43,7 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/error.h"
 
 /* How far apart the search for the next whole frame reads. */
 #define SEARCH_CHUNK (64u << 10)

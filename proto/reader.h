@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "proto/container.h"
 #include "proto/gusprof.pb-c.h"
+
+struct gus_error;
 
 struct gus_reader;
 

@@ -6,6 +6,7 @@
 
 #include "base/cursor.h"
 #include "proto/columns.h"
+#include "proto/varint.h"
 
 void gus_columns_clear(struct gus_columns *c)
 {

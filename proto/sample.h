@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "proto/varint.h"
+
+struct gus_bytes;
+struct gus_error;
 
 /* Where the CPU was; the values are those of PERF_RECORD_MISC_CPUMODE_MASK in the perf_event ABI. */
 enum gus_mode {

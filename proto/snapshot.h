@@ -11,10 +11,11 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "proto/gusprof.pb-c.h"
-#include "proto/reader.h"
-#include "proto/writer.h"
+
+struct gus_error;
+struct gus_reader;
+struct gus_writer;
 
 /* What a recording may hold, so that a reader's memory is bounded whatever the bytes say. */
 #define GUS_SNAPSHOT_BYTES_MAX (1ull << 30)     /* of pages */

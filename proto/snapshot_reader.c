@@ -6,6 +6,9 @@
 #include <sys/mman.h>
 
 #include "base/cursor.h"
+#include "base/error.h"
+#include "proto/container.h"
+#include "proto/reader.h"
 #include "proto/varint.h"
 
 void gus_snapshot_free(struct gus_snapshot *s)

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/container.h"
 #include "proto/varint.h"
+#include "proto/writer.h"
 
 #define FRAME_BYTES (2u << 20)  /* of pages: compressed and checked by itself */
 

@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "proto/gusprof.pb-c.h"
+
+struct gus_error;
 
 /* What a file may hold, so that a reader's memory is bounded whatever the bytes say. Writers keep to the same. */
 #define GUS_TRACE_BLOCK_INSNS 4096              /* in a block; QEMU ends them at 512 */

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/error.h"
 #include "proto/reader.h"
 
 /* A body of code: its lengths and then its bytes, in code. */

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/error.h"
 #include "base/index.h"
 #include "proto/varint.h"
 #include "proto/writer.h"

@@ -13,6 +13,11 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
+#include "proto/sample.h"
+#include "proto/varint.h"
+
 /* Level 1: at 4 kHz the samples of a second are 30 KB, so speed hardly matters and memory does: about 600 KB. */
 #define ZSTD_LEVEL 1
 #define ZSTD_WINDOW 18 /* 2^18 bytes: most frames whole */

@@ -5,10 +5,12 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
 #include "proto/container.h"
 #include "proto/gusprof.pb-c.h"
-#include "proto/sample.h"
+
+struct gus_bytes;
+struct gus_columns;
+struct gus_error;
 
 struct gus_writer;
 

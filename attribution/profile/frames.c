@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/profile/frames.h"
 
+#include "base/error.h"
+
 int gus_frames_each(struct gus_reader *reader, uint32_t types,
 		    void (*take)(void *context, const struct gus_frame *frame), void *context, struct gus_error *err)
 {

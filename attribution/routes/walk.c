@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "model/code/growing.h"
+#include "model/code/program.h"
 #include "model/oracles/oracle.h"
+#include "model/tables/uarch.h"
 #include "proto/trace.h"
 
 #define NONE GUS_ROUTES_NONE

@@ -17,6 +17,8 @@
 #include "attribution/stacks/evidence.h"
 #include "base/alloc.h"
 
+struct gus_stack;
+
 /* TEA's table 1. What stands in front says why no instruction could retire. DR: nothing was there to be retired
  * (drained). FL: what followed was thrown away (flushed). ST: the oldest instruction was not done yet (stalled). */
 enum gus_tea_event {

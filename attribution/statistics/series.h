@@ -8,6 +8,8 @@
 #include "attribution/statistics/interval.h"
 #include "base/alloc.h"
 
+struct gus_series;
+
 struct gus_series gus_vec(double); /* one value a run */
 
 struct gus_summary {

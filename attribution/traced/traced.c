@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "attribution/traced/private.h"
+#include "base/error.h"
+#include "model/machine/config.h"
+#include "model/tables/uarch.h"
 
 enum { EARLY = 65536 }; /* steps that are looked at before it is decided what to turn */
 

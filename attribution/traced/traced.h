@@ -22,6 +22,8 @@
 #include "proto/trace.h"
 #include "symbolizer/symbols/symbols.h"
 
+struct gus_core_config;
+
 struct gus_traced_options {
 	const struct gus_uarch *uarch;
 	const struct gus_core_config *config;

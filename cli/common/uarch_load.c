@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "collector/host/host.h"
 #include "model/tables/builtin.h"
 #include "model/tables/cpus.h"

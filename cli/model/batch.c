@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/common/hex.h"
+#include "model/code/program.h"
 
 enum { CHUNK = 16, JOBS_MAX = 256 };
 

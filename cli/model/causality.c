@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "cli/model/render.h"
+#include "model/code/program.h"
+#include "model/tables/uarch.h"
 
 enum { SHOWN = 12, HOPS = 10, SHORT = 40 };
 

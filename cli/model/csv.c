@@ -4,6 +4,7 @@
 
 #include "cli/common/csv.h"
 #include "cli/model/render.h"
+#include "model/code/program.h"
 
 static void print_flags(struct gus_csv *c, const struct gus_program *p, uint32_t insn)
 {

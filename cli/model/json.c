@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "cli/model/render.h"
+#include "model/code/program.h"
+#include "model/tables/uarch.h"
 
 /* Names in files may be of any bytes; JSON has only UTF-8. */
 static json_t *text(const char *string)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/model/render.h"
+#include "model/code/program.h"
 
 enum { LISTED = 8, COLUMNS = 9, BAR = 30 };
 static const double full = 0.95, empty = 0.0005;

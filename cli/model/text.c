@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli/model/render.h"
+#include "model/code/program.h"
+#include "model/tables/uarch.h"
 
 const char *gus_model_fetch_name(enum gus_core_fetch fetch)
 {

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "cli/model/render.h"
+#include "model/code/program.h"
 
 enum { COLUMNS = 160, TEXT = 34 };
 

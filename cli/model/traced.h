@@ -6,6 +6,9 @@
 
 #include "cli/model/view.h"
 
+struct gus_profile;
+struct gus_walk;
+
 /* Runs and prints. The command's exit status goes to *status. -1 with err. */
 int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status, struct gus_error *err);
 /* A file: a trace, or a recording, of which its snapshots are taken if it has some, else what it lets one infer. */

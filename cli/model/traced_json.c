@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/routes/routes.h"
 #include "cli/common/json.h"
 #include "cli/model/phases.h"
-#include "attribution/routes/routes.h"
 #include "cli/model/view.h"
+#include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
 #include "symbolizer/insn/loops.h"
 

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/routes/routes.h"
 #include "attribution/traced/regions.h"
 #include "base/path.h"
 #include "cli/common/print.h"
 #include "cli/model/phases.h"
-#include "attribution/routes/routes.h"
 #include "cli/model/view.h"
+#include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
 
 enum { ROWS = 12, INSNS = 64, KNOBS = 10 };

@@ -6,6 +6,8 @@
 #include "attribution/traced/coverage.h"
 #include "attribution/traced/traced.h"
 
+struct gus_core_config;
+
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */
 struct gus_model_process {
 	int pid, tid;                   /* tid 0: its running threads in turn */

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "proto/reader.h"
+#include "proto/varint.h"
 #include "proto/writer.h"
 #include "tracing/emulator/emulate.h"
 

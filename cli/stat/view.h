@@ -11,6 +11,8 @@
 #include "collector/events/topdown.h"
 #include "collector/stat/stat.h"
 
+struct gus_events;
+
 /* An event over the runs. */
 struct gus_stat_line {
 	const struct gus_event *event;

@@ -20,6 +20,9 @@
 #include "collector/records/records.h"
 #include "collector/target/target.h"
 
+struct gus_events;
+struct gus_tids;
+
 /* An event on a CPU for a task. Its place in the list is the slot that records give its id. */
 struct gus_counter {
 	int fd;                 /* -1 once it has been replaced */

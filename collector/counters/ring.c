@@ -31,7 +31,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "collector/host/text.h"
 
 #define RECORD_MAX 65536 /* a header's length field has 16 bits */
 #define TELL_PARTS 8     /* the kernel is told of free room after each such part of a ring */

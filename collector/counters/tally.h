@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "collector/events/event.h"
 
+struct gus_events;
+
 /* Where events are opened. */
 struct gus_tally_place {
 	pid_t pid;      /* a task, wherever it runs; -1: whatever runs on cpu */

@@ -9,7 +9,6 @@
 #include "collector/doctor/doctor.h"
 #include "collector/doctor/probe.h"
 #include "collector/doctor/survey.h"
-#include "collector/events/attr.h"
 
 #define PRIVILEGES (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)
 #define PRIV_SAVE (1u << 18) /* PERF_SAMPLE_BRANCH_PRIV_SAVE; not in the headers of kernels before 6.1 */

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "collector/events/event.h"
 
+struct gus_events;
+
 /* What "any,u" means as perf_event_attr.branch_sample_type. Privilege levels alone mean all branches there. -1 with
  * GUS_E_USAGE for what is no filter. */
 int gus_branches_parse(uint64_t *type, const char *text, struct gus_error *err);

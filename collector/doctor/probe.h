@@ -11,6 +11,8 @@
 #include "collector/doctor/verdict.h"
 #include "collector/events/event.h"
 
+struct gus_events;
+
 /* Samples this process with the event for about a millisecond. */
 enum gus_verdict gus_probe_event(const struct gus_event *event);
 

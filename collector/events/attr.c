@@ -7,9 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/doctor/doctor.h"
-#include "collector/doctor/facts.h"
-#include "collector/host/text.h"
 #define SIZE_VER8 136     /* with config3 */
 #define FORMAT_LOST 16    /* PERF_FORMAT_LOST; not in the headers of kernels before 6.0 */
 

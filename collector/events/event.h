@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "collector/events/pmu.h"
 
+struct gus_events;
+
 #define GUS_PRECISE_MAX 3
 
 struct gus_event {

@@ -9,6 +9,8 @@
 
 #include "collector/events/event.h"
 
+struct gus_events;
+
 enum gus_topdown_kind {
 	GUS_TOPDOWN_NONE,
 	GUS_TOPDOWN_METRICS,    /* Intel since Ice Lake: the core counts the shares themselves, beside `slots` */

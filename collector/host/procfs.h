@@ -11,6 +11,9 @@
 
 #include "base/alloc.h"
 
+struct gus_texts;
+struct gus_tids;
+
 struct gus_task {
 	pid_t tid, tgid, ppid;
 	unsigned uid;       /* the real one */

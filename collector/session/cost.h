@@ -8,6 +8,8 @@
 
 #include "collector/events/event.h"
 
+struct gus_events;
+
 /* In ns of CPU time each; 0 where it cannot be told from noise. */
 struct gus_costs {
 	uint64_t sample_ns;  /* a sample of the first event */

@@ -12,6 +12,8 @@
 #include "collector/records/sideband.h"
 #include "collector/target/target.h"
 
+struct gus_tids;
+
 /* A file's build id, found once for each file. */
 struct gus_file_id {
 	uint8_t bytes[20];

@@ -14,6 +14,8 @@
 #include "collector/session/governor.h"
 #include "collector/target/target.h"
 
+struct gus_events;
+
 /* When a new file is begun. */
 enum gus_switch_output {
 	GUS_SWITCH_NEVER,

@@ -12,6 +12,8 @@
 #include "collector/counters/tally.h"
 #include "collector/stat/stat_target.h"
 
+struct gus_events;
+
 /* How a tally came to its counters. */
 struct gus_attachment {
 	bool user_only; /* the kernel was left out because this user may not watch it; the events say so, too */

@@ -15,6 +15,8 @@
 #include "collector/events/event.h"
 #include "collector/stat/stat_target.h"
 
+struct gus_events;
+
 /* What happened to one event in a run, or in a part of one. */
 struct gus_stat_row {
 	enum gus_tally_state state;

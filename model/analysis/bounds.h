@@ -4,9 +4,10 @@
 #ifndef GUS_MODEL_ANALYSIS_BOUNDS_H
 #define GUS_MODEL_ANALYSIS_BOUNDS_H
 
-#include "model/code/program.h"
-#include "model/core/config.h"
-#include "model/core/options.h"
+#include "model/machine/config.h"
+#include "model/machine/options.h"
+
+struct gus_program;
 
 enum gus_bound {
 	GUS_BOUND_PREDECODE,    /* length decoding */

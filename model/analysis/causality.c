@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/machine/config.h"
 #include "model/stream/private.h"
 
 /* How the path is found. The paper (section 3.1, Algorithm 1) taints: with each time goes the set of instructions

@@ -13,6 +13,10 @@
 
 #include "model/stream/stream.h"
 
+struct gus_core_config;
+struct gus_error;
+struct gus_program;
+
 /* What carried the time from one event to the next. */
 enum gus_hop {
 	GUS_HOP_PORTS,          /* number: of a group in gus_stream_resources; cycles of the instruction's uops in it */

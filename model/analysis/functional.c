@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 static void ask(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
 {
 	struct gus_fresh_caches *f = context;

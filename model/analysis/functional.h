@@ -7,6 +7,8 @@
 #include "model/oracles/oracle.h"
 #include "model/stream/stream.h"
 
+struct gus_core_config;
+
 /* Caches that are emptied at the beginning of each run, as a memory oracle that counts its answers. */
 struct gus_fresh_caches {
 	struct gus_cache_config config;

@@ -7,6 +7,9 @@
 
 #include "base/alloc.h"
 #include "model/analysis/sensitivity.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
+#include "model/tables/uarch.h"
 
 struct list gus_vec(struct gus_resource);
 

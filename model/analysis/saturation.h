@@ -6,6 +6,9 @@
 
 #include "model/stream/stream.h"
 
+struct gus_core_config;
+struct gus_program;
+
 struct gus_resource {
 	enum gus_knob_kind kind;        /* PORTS, UNITS, ISSUE or RETIRE */
 	uint32_t number;                /* as of the knob */

@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
+#include "model/tables/uarch.h"
+#include "symbolizer/insn/insn.h"
 
 struct list gus_vec(struct gus_sensitivity);
 

@@ -6,6 +6,10 @@
 
 #include "model/stream/stream.h"
 
+struct gus_core_config;
+struct gus_error;
+struct gus_program;
+
 struct gus_sensitivity {
 	struct gus_knob knob;
 	char name[64];          /* "ports p23", "latency fp_fma", "load latency", "reorder buffer" */

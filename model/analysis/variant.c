@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/code/program.h"
+#include "model/code/program_private.h"
+#include "model/tables/uarch.h"
 
 enum fate {
 	KEEP,

@@ -5,9 +5,10 @@
 #ifndef GUS_MODEL_ANALYSIS_VARIANT_H
 #define GUS_MODEL_ANALYSIS_VARIANT_H
 
-#include "model/code/program.h"
-#include "model/core/config.h"
-#include "model/core/options.h"
+#include "model/machine/config.h"
+#include "model/machine/options.h"
+
+struct gus_program;
 
 enum gus_variant {
 	GUS_VARIANT_REF,        /* as it is */

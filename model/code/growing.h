@@ -3,7 +3,11 @@
 #ifndef GUS_MODEL_CODE_GROWING_H
 #define GUS_MODEL_CODE_GROWING_H
 
-#include "model/code/program.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct gus_program;
+struct gus_uarch;
 
 struct gus_growing;
 

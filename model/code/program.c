@@ -25,7 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/code/program_private.h"
+#include "model/tables/uarch.h"
 
 /* Prefetches move nothing that the engines wait for, and addresses alone are no accesses. */
 static void add_memories(struct builder *b, const struct gus_insn_info *info, struct gus_op *op)

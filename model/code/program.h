@@ -14,9 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
+
+struct gus_error;
+struct gus_uarch;
+struct gus_uarch_row;
 
 /* Registers of a program: those of the ISA, then what only the uops of one instruction see: words on their way from a
  * load to the operation, or from there to a store. */

@@ -10,6 +10,7 @@
  * An eliminated move keeps the ports of an addition: elimination has a limited number of slots on some CPUs (parameter
  * move_elimination_slots), and when they are taken the move is executed as one. */
 #include "model/code/program_private.h"
+#include "model/tables/uarch.h"
 
 /* A move that is not eliminated, of a row that says nothing else. */
 static void take_addition(const struct builder *b, struct lowered *l)

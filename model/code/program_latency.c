@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/code/program_private.h"
+#include "model/tables/uarch.h"
 
 /* Operands are numbered as uops.info does: registers in order, those of addresses left out, all flags together as the
  * last. Returns how many registers there are before the flags. */

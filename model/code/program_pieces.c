@@ -6,6 +6,7 @@
  * ports: what can only go to ports of the plainest load is a load if the instruction reads memory; the same for stores;
  * all else computes. */
 #include "model/code/program_private.h"
+#include "model/tables/uarch.h"
 
 /* What a form without a row is taken for: the middle of its class' bounds. */
 static void take_class(struct builder *b, struct lowered *l)

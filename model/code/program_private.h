@@ -15,6 +15,9 @@
 
 #include "base/alloc.h"
 #include "model/code/program.h"
+#include "model/tables/uarch.h"
+
+struct gus_uarch_use;
 
 /* Which ports a table has for loads, store addresses and store data. */
 struct roles {

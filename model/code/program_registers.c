@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Registers as programs see them: which of them uops wait for, who keeps them up to date, and which file a result lies
  * in. The accesses are the architecture's (symbolizer/insn/insn.h); what a CPU makes of them is decided here. */
+#include "model/code/program.h"
 #include "model/code/program_private.h"
+#include "symbolizer/insn/insn.h"
 
 bool gus_program_is_flag(const struct builder *b, unsigned reg)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/code/program_private.h"
+#include "model/tables/uarch.h"
 
 static const char *const data_ports[] = { "p4", "p9" };
 static const char *const plain_loads[] = { "MOV (R64, M64)", "ldr (x, [x, imm])" };

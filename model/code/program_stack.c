@@ -3,6 +3,7 @@
  * rsp itself makes them insert a uop that does. Where the code comes again, the offset at its start is what it is at
  * its end; else there is none at the start. */
 #include "model/code/program_private.h"
+#include "model/tables/uarch.h"
 
 /* Whether the instruction has rsp as an operand of that use, other than by pushing and popping. */
 static bool uses_stack_pointer(const struct builder *b, const struct gus_insn_info *info, unsigned use)

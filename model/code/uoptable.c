@@ -8,7 +8,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/index.h"
+#include "model/code/program.h"
+#include "model/tables/uarch.h"
+#include "symbolizer/insn/insn.h"
 
 enum {
 	COLUMNS = 7,

@@ -39,7 +39,11 @@
 #ifndef GUS_MODEL_CODE_UOPTABLE_H
 #define GUS_MODEL_CODE_UOPTABLE_H
 
-#include "model/code/program.h"
+#include <stddef.h>
+
+struct gus_error;
+struct gus_program;
+struct gus_uarch;
 
 /* name is for messages ("FILE"); u gives the rules of fusion and the ports, which must exist there (5 is its port p5). The
  * program borrows u. NULL with err: line and what is wrong. */

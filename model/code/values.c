@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/tables/uarch.h"
 
 enum { STACK_APART = 0x200, FRAME_APART = 0x400 };
 enum kind { NOTHING, COPY, ADD, SUB, AND, OR, XOR, SHL, SHR, SAR, IMUL, NEG, NOT, SIGN, LOAD, LOAD_SIGN, LEA, STACK };

@@ -5,7 +5,7 @@
 #define GUS_MODEL_CODE_VALUES_H
 
 #include "model/code/program.h"
-#include "model/core/options.h"
+#include "model/machine/options.h"
 
 /* What one instruction does to general registers: made once for each, so that following it is quick. */
 struct gus_effect {

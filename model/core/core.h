@@ -10,10 +10,11 @@
 #ifndef GUS_MODEL_CORE_CORE_H
 #define GUS_MODEL_CORE_CORE_H
 
-#include "base/error.h"
-#include "model/code/program.h"
-#include "model/core/config.h"
-#include "model/core/options.h"
+#include "model/machine/config.h"
+#include "model/machine/options.h"
+
+struct gus_error;
+struct gus_program;
 
 struct gus_core_result {
 	uint64_t cycles, iterations;    /* until the last uop of the last iteration retired */

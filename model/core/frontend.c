@@ -21,6 +21,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
+#include "symbolizer/insn/insn.h"
 
 /* The source. */
 

@@ -4,9 +4,10 @@
 #ifndef GUS_MODEL_CORE_FRONTEND_H
 #define GUS_MODEL_CORE_FRONTEND_H
 
-#include "model/code/program.h"
-#include "model/core/config.h"
-#include "model/core/options.h"
+#include "model/machine/options.h"
+
+struct gus_core_config;
+struct gus_program;
 
 /* An op on its way to issue. */
 struct gus_fetched {

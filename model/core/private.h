@@ -40,9 +40,9 @@
 #include "base/alloc.h"
 #include "model/code/program.h"
 #include "model/code/values.h"
-#include "model/core/config.h"
+#include "model/machine/config.h"
 #include "model/core/frontend.h"
-#include "model/core/options.h"
+#include "model/machine/options.h"
 
 #define GUS_NEVER UINT64_MAX
 

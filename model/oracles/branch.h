@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+struct gus_error;
 
 enum gus_branch_kind {
 	GUS_BRANCH_CONDITIONAL, GUS_BRANCH_JUMP, GUS_BRANCH_INDIRECT, GUS_BRANCH_CALL, GUS_BRANCH_CALL_INDIRECT, GUS_BRANCH_RETURN,

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "model/machine/config.h"
+#include "model/tables/uarch.h"
 
 enum { PREFETCH_BOUND = 4096 };
 

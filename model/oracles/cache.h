@@ -20,9 +20,11 @@
 #ifndef GUS_MODEL_ORACLES_CACHE_H
 #define GUS_MODEL_ORACLES_CACHE_H
 
-#include "model/core/core.h"
-#include "model/oracles/inclusion.h"
+#include "model/machine/options.h"
+#include "model/tables/inclusion.h"
 #include "model/oracles/sets.h"
+
+struct gus_uarch;
 
 enum { GUS_CACHE_LEVELS = 3 };
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/code/program.h"
+#include "symbolizer/insn/insn.h"
+
 /* Caches. */
 
 enum gus_hit gus_oracle_level(const struct gus_cache_config *c, enum gus_hit level, uint32_t wait)

@@ -12,6 +12,8 @@
 #include "model/oracles/rates.h"
 #include "model/watch/access.h"
 
+struct gus_program;
+
 /* Caches. Filled in by the caller, who owns what it points to; the counts are the oracle's. An oracle is asked in program order and
  * is not told when things happen, so its time goes on by `ticks` with each access, in the unit of the caches' latencies.
  *

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 enum { LEVEL_CHOICES = GUS_HITS - 1, TLB_CHOICES = GUS_TLB_WALK };
 

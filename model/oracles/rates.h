@@ -6,7 +6,9 @@
 #ifndef GUS_MODEL_ORACLES_RATES_H
 #define GUS_MODEL_ORACLES_RATES_H
 
-#include "model/core/core.h"
+#include "model/machine/options.h"
+
+struct gus_error;
 
 /* Counted by a measurement; all zero: nothing is known. */
 struct gus_rates_memory { uint64_t hits[GUS_HITS], tlb[GUS_TLB_WALK + 1]; };

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
+struct gus_error;
 
 #define GUS_REPLACEMENT_WORDS "lru tree_plru random srrip qlru_h00_m1_r0_u1 qlru_h00_m1_r2_u1 qlru_h11_m1_r0_u0 qlru_h11_m1_r1_u2"
 enum gus_replacement {

@@ -7,6 +7,7 @@
 #include "base/index.h"
 #include "model/code/values.h"
 #include "model/core/frontend.h"
+#include "model/machine/config.h"
 #include "model/stream/types.h"
 
 enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONTS };

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "model/stream/private.h"
 #include "model/stream/stream.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/stream/private.h"
 
 static int check(const struct gus_core_config *c, const struct gus_stream_options *o, struct gus_error *err)

@@ -18,6 +18,10 @@
 
 #include "model/stream/types.h"
 
+struct gus_core_config;
+struct gus_error;
+struct gus_program;
+
 /* The groups of ports of a program. */
 void gus_stream_resources_of(const struct gus_program *p, struct gus_stream_resources *r);
 /* And those of its uops from first_uop on; what is there keeps its number. */

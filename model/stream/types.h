@@ -3,7 +3,9 @@
 #ifndef GUS_MODEL_STREAM_TYPES_H
 #define GUS_MODEL_STREAM_TYPES_H
 
-#include "model/core/core.h"
+#include <stddef.h>
+
+#include "model/machine/options.h"
 
 enum { GUS_STREAM_TICKS = 5040, GUS_STREAM_LANES = 32, GUS_STREAM_GROUPS = 96 };
 

@@ -3,8 +3,11 @@
  * list is made by model/local.mk, sorted by name. */
 #include "model/tables/builtin.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
+
+#include "model/tables/uarch.h"
 
 #define TEXT(symbol, file, path) \
 	__asm__(".pushsection .rodata\n" \
@@ -13,14 +16,14 @@
 		".popsection\n"); \
 	extern const char gus_text_##symbol[] __asm__("gus_text_" #symbol); \
 	extern const char gus_text_end_##symbol[] __asm__("gus_text_end_" #symbol);
-#include "model/builtin_list.h"
+#include "model/tables/builtin_list.h"
 #undef TEXT
 
 static const struct {
 	const char *file, *start, *end;
 } texts[] = {
 #define TEXT(symbol, file, path) { file, gus_text_##symbol, gus_text_end_##symbol },
-#include "model/builtin_list.h"
+#include "model/tables/builtin_list.h"
 #undef TEXT
 };
 #define TEXTS (sizeof(texts) / sizeof(*texts))
@@ -71,7 +74,7 @@ static const char *line_of(const char *text, const char *end, const char *word, 
 static const char *const names[] = {
 #define TEXT(symbol, file, path)
 #define TABLE(name) name,
-#include "model/builtin_list.h"
+#include "model/tables/builtin_list.h"
 #undef TABLE
 #undef TEXT
 	NULL,

@@ -3,7 +3,7 @@
 #ifndef GUS_MODEL_TABLES_BUILTIN_H
 #define GUS_MODEL_TABLES_BUILTIN_H
 
-#include "model/tables/uarch.h"
+#include <stddef.h>
 
 /* For gus_uarch_parse: "skylake", "skylake.overlay" and "x86.forms" are the files skylake.uarch, skylake.overlay and
  * x86.forms. */

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "model/oracles/inclusion.h"
+#include "model/tables/inclusion.h"
 #include "model/oracles/sets.h"
 #include "model/tables/uarch_private.h"
 

@@ -48,8 +48,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "symbolizer/insn/insn.h"
+
+struct gus_error;
+struct gus_uarch_private;
 
 enum { GUS_UARCH_CENTI = 100 }; /* cycles are kept in hundredths: exact, and as fine as the text */
 enum { GUS_UARCH_CYCLES_MAX = 10000000 }; /* more in one figure is a mistake */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/tables/uarch_private.h"
 
 static int by_mask(const void *a, const void *b)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/tables/uarch_private.h"
 
 int gus_parse_wrong(struct gus_uarch_parser *p, const char *format, ...)

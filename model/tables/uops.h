@@ -12,6 +12,7 @@
 
 #include "model/tables/uarch.h"
 
+
 #define GUS_UOPS_PORTS 16       /* different groups of ports that one form may use */
 #define GUS_UOPS_PAIRS 64       /* and latencies by operand; the most that was seen are 24 */
 

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 static void read_segments(struct gus_elf *e)
 {
 	size_t count;

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
+
+struct gus_error;
 
 struct gus_segment {
 	uint64_t offset, vaddr, file_size, memory_size;

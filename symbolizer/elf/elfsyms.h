@@ -9,6 +9,8 @@
 #include "symbolizer/elf/elffile.h"
 #include "symbolizer/names/functions.h"
 
+struct gus_ranges;
+
 /* Adds the functions of the file's tables of that type (SHT_SYMTAB or SHT_DYNSYM); true if there was such a table.
  * The names stay in the file: it must outlive the table. */
 bool gus_elfsyms_add(struct gus_functions *f, const struct gus_elf *e, unsigned type);

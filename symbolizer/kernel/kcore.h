@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
+
+struct gus_error;
 
 struct gus_kcore_segment { uint64_t address, size, offset; };
 

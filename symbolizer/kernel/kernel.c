@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "symbolizer/kernel/kallsyms.h"
 
 #define PAGE 4096u

@@ -9,6 +9,8 @@
 
 #include "base/alloc.h"
 
+struct gus_ranges;
+
 #define GUS_RANGE_NONE UINT32_MAX
 
 struct gus_range {

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/index.h"
 #include "proto/sample.h"
+#include "proto/varint.h"
 #include "symbolizer/space/spans.h"
 
 #define KERNEL_MODULE 1u

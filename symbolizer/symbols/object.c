@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/error.h"
+
 static const char deleted[] = " (deleted)";
 
 static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/index.h"
+#include "base/log.h"
 
 #define FILE_MAX (64u << 20) /* bytes; what is longer was not written by a person */
 #define TAB 8

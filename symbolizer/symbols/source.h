@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "base/log.h"
+struct gus_log;
 
 struct gus_sources;
 

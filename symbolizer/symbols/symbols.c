@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/index.h"
+#include "base/log.h"
 #include "symbolizer/elf/dwarf.h"
 #include "symbolizer/elf/elfsyms.h"
 #include "symbolizer/kernel/kernel.h"

@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/log.h"
 #include "proto/gusprof.pb-c.h"
 #include "symbolizer/space/space.h"
+
+struct gus_log;
 
 struct gus_symbols;
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"

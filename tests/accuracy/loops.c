@@ -28,11 +28,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "model/analysis/agreement.h"
 #include "model/analysis/causality.h"
 #include "model/analysis/sensitivity.h"
+#include "model/code/program.h"
 #include "model/core/frontend.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 #include "tests/accuracy/random_loop.h"
 #include "tests/accuracy/turned.h"
 

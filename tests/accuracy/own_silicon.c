@@ -28,8 +28,10 @@ int main(void)
 #include <x86intrin.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "model/tables/builtin.h"
 #include "model/tables/cpus.h"
+#include "model/tables/uarch.h"
 
 /* Operands, a letter each: where a register goes on. D destination (R: also read), S source that is never written,
  * then the width: b w d q for 8 to 64 bits, x y z for vectors; C is cl, i an immediate of 8 bits, I of 32, A memory at

@@ -8,8 +8,10 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/error.h"
 #include "collector/records/records.h"
 #include "proto/reader.h"
+#include "proto/varint.h"
 #include "proto/writer.h"
 
 #define SKIPPED 77

@@ -14,8 +14,11 @@
 #include "attribution/routes/walk.h"
 #include "base/index.h"
 #include "model/code/growing.h"
+#include "model/code/program.h"
 #include "model/stream/stream.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
+#include "proto/sample.h"
 #include "proto/trace.h"
 #include "proto/writer.h"
 

@@ -10,8 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "model/analysis/sensitivity.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 /* imul rax, rbx, 5; add rax, [rdi]; mov [rdi+8], rax; lea rcx, [rcx+rax]; vmulpd ymm0, ymm2, [rsi]; vaddpd ymm1, ymm0, ymm0;
  * add rsi, 32; dec rdx; jnz back: several things limit it nearly alike, so that roundings of all of them count. */

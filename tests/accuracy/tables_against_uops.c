@@ -18,6 +18,7 @@
 #include <zstd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/index.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uops.h"

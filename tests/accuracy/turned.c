@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
 
 bool turned_is_slow(const struct gus_knob *knob)
 {

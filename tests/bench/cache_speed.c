@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "model/oracles/branch.h"
 #include "model/oracles/cache.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 #include "model/watch/carried.h"
 #include "model/watch/known.h"
 #include "model/watch/phases.h"

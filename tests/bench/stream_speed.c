@@ -10,9 +10,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "model/analysis/causality.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/stream/stream.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 static double now(void)
 {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "proto/reader.h"
 #include "proto/sample.h"
 #include "tests/fuzz/seal.h"

@@ -8,7 +8,9 @@
 #include "attribution/routes/routes.h"
 #include "attribution/routes/walk.h"
 #include "base/alloc.h"
+#include "model/code/program.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 #include "proto/reader.h"
 #include "tests/fuzz/seal.h"
 

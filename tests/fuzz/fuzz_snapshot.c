@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "proto/reader.h"
 #include "proto/snapshot.h"
 #include "tests/fuzz/seal.h"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "proto/trace.h"
 #include "tests/fuzz/seal.h"
 

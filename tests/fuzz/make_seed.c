@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "proto/reader.h"
 
 static uint64_t at, sequence;

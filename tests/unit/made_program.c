@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "model/code/uoptable.h"
 #include "model/tables/builtin.h"
 

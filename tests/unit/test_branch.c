@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/oracles/branch.h"
 
 static struct gus_branch_predictor *predictor(const struct gus_branch_config *config)

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/oracles/cache.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 enum { KIB = 1024, MIB = 1024 * 1024 };
 

@@ -9,8 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/analysis/causality.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 static struct gus_uarch *skylake;
 static struct gus_core_config config;

@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "proto/columns.h"
 #include "proto/sample.h"
+#include "proto/varint.h"
 
 static const uint64_t chain[] = { (uint64_t)-512, 0x401000, 0x402000 };
 

@@ -12,6 +12,7 @@
 
 #include "proto/columns.h"
 #include "proto/sample.h"
+#include "proto/varint.h"
 
 #define FIELD(name) offsetof(struct gus_sample, name), sizeof(((struct gus_sample *)NULL)->name)
 #define BYTES(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })

@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "proto/reader.h"
+#include "proto/sample.h"
 #include "proto/writer.h"
 
 #define ROWS 100 /* in each of the batches */

@@ -14,9 +14,12 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
+#include "model/code/program.h"
 #include "model/code/uoptable.h"
 #include "model/core/core.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 /* A table, the program that runs on it, and the machine. */
 struct made {

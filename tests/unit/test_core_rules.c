@@ -11,9 +11,12 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
+#include "model/code/program.h"
 #include "model/code/uoptable.h"
 #include "model/core/core.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 enum { EVENTS = 8192, CYCLES = 12000 };
 

@@ -9,9 +9,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/analysis/causality.h"
 #include "model/code/growing.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
+#include "symbolizer/insn/insn.h"
 
 /* add rax, [rsi]; imul rbx, rax; mov [rsi+8], rbx; add rsi, 8; cmp rsi, rdx; jne back: each load reads what the store before it
  * wrote, so that the whole chain goes through memory. */

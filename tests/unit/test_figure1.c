@@ -12,9 +12,12 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "model/analysis/bounds.h"
+#include "model/code/program.h"
 #include "model/core/core.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 enum kernel { KERNEL_A, KERNEL_B, KERNELS };
 

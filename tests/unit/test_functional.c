@@ -8,8 +8,12 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "model/analysis/functional.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 /* mov rax, [rsi]; mov rbx, [rsi+64]; mov rcx, [rsi+128]; mov rdx, [rsi+192]; add rsi, 256; and rsi, 0xffff */
 static const char code[] = "\x48\x8b\x06\x48\x8b\x5e\x40\x48\x8b\x8e\x80\x00\x00\x00\x48\x8b\x96\xc0\x00\x00\x00"

@@ -7,8 +7,11 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/code/growing.h"
+#include "model/code/program.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 static struct gus_uarch *skylake(void)
 {

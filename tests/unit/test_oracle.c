@@ -9,8 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "model/code/program.h"
+#include "model/core/core.h"
+#include "model/machine/config.h"
 #include "model/oracles/oracle.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 static struct gus_uarch *skylake;
 static struct gus_core_config config;

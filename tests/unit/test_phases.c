@@ -10,9 +10,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "model/code/growing.h"
+#include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/stream/stream.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 #include "model/watch/phases.h"
 
 static uint64_t rnd(uint64_t *x)

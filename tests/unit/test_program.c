@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "made_program.h"
 #include "made_tables.h"
 #include "model/code/growing.h"

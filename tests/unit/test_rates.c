@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "model/oracles/rates.h"
 
 /* After a round of what was counted each level was answered as often as told; within it no more than one off for each choice. */

@@ -14,8 +14,10 @@
 
 #include "attribution/routes/routes.h"
 #include "attribution/routes/walk.h"
+#include "model/code/program.h"
 #include "model/stream/stream.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 #include "proto/trace.h"
 #include "tests/unit/made_stacks.h"
 

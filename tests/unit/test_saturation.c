@@ -11,10 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/analysis/agreement.h"
 #include "model/analysis/bounds.h"
 #include "model/analysis/saturation.h"
+#include "model/code/program.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 #include "tests/accuracy/random_loop.h"
 
 enum { LOOPS = 100 };

@@ -19,9 +19,12 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "model/code/program.h"
 #include "model/code/uoptable.h"
 #include "model/core/core.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 /* The kernels. */
 

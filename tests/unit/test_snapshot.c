@@ -11,7 +11,11 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "proto/container.h"
+#include "proto/reader.h"
 #include "proto/snapshot.h"
+#include "proto/writer.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 #define PAGE GUS_SNAPSHOT_PAGE

@@ -11,9 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/analysis/causality.h"
 #include "model/analysis/sensitivity.h"
+#include "model/code/program.h"
+#include "model/core/core.h"
+#include "model/machine/config.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
+#include "symbolizer/insn/insn.h"
 
 static struct gus_uarch *skylake;
 static struct gus_core_config config;

@@ -11,8 +11,10 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "proto/reader.h"
 #include "proto/trace.h"
+#include "proto/varint.h"
 #include "proto/writer.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)

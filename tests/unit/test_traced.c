@@ -14,7 +14,10 @@
 #include <math.h>
 
 #include "attribution/traced/traced.h"
+#include "base/error.h"
+#include "model/machine/config.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 /* add rax, [rsi]; add rsi, 64; dec rcx; jnz back: a load in each turn; and nop; ret. */
 static const uint8_t loop[] = { 0x48, 0x03, 0x06, 0x48, 0x83, 0xc6, 0x40, 0x48, 0xff, 0xc9, 0x75, 0xf4 };

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "model/tables/builtin.h"
 #include "model/tables/cpus.h"
 #include "model/tables/uarch.h"

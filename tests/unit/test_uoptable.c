@@ -10,8 +10,12 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
+#include "model/code/program.h"
 #include "model/code/uoptable.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
+#include "symbolizer/insn/insn.h"
 
 static struct gus_uarch *table(const char *name)
 {

@@ -9,8 +9,11 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "model/analysis/variant.h"
+#include "model/code/program.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
 
 /* What the loop's ops are, in order. */
 enum { LOAD, MUL, ADD, DIV, STORE, LEA, STEP1, STEP2, BRANCH, OPS };

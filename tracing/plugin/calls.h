@@ -4,9 +4,10 @@
 #ifndef GUS_TRACING_PLUGIN_CALLS_H
 #define GUS_TRACING_PLUGIN_CALLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "tracing/plugin/steps.h"
+#include "tracing/plugin/isa.h"
 
 enum gus_call {
 	GUS_CALL_OTHER,

@@ -27,6 +27,7 @@
 #include "proto/varint.h"
 #include "tracing/plugin/calls.h"
 #include "tracing/plugin/options.h"
+#include "tracing/plugin/origins.h"
 #include "tracing/plugin/qemu_plugin.h"
 #include "tracing/plugin/replaying.h"
 #include "tracing/plugin/steps.h"

@@ -8,9 +8,12 @@
 
 #include "base/alloc.h"
 #include "proto/trace.h"
-#include "tracing/plugin/origins.h"
+#include "tracing/plugin/isa.h"
 
+struct gus_origin;
+struct gus_origins;
 struct gus_translated;
+struct gus_windows;
 
 /* Which accesses are believed. QEMU 7.2 goes on telling those of helpers under the name of an instruction that left its block
  * from within, such as a return, until another one takes their place; where that one is outside the ranges, it never does. So
@@ -35,11 +38,7 @@ struct gus_translated {
 #define GUS_TRANSLATED_NEW UINT32_MAX
 
 /* A copy of the block; freed with free(). */
-enum gus_translated_isa { GUS_TRANSLATED_OTHER, GUS_TRANSLATED_X86_32, GUS_TRANSLATED_X86_64, GUS_TRANSLATED_ARM64 };
 struct gus_translated *gus_translated_new(const struct gus_trace_block *block, enum gus_translated_isa isa);
-
-/* In instructions of a stream, as in Gusprof__Trace. */
-struct gus_windows { uint64_t start, length, every; };
 
 struct gus_steps {
 	uint32_t number;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run of the core engine is given beside program and machine, and whom it tells: how code is fetched, what
  * accesses hit, which branches are mispredicted, which way the code goes, and who listens. */
-#ifndef GUS_MODEL_CORE_OPTIONS_H
-#define GUS_MODEL_CORE_OPTIONS_H
+#ifndef GUS_MODEL_MACHINE_OPTIONS_H
+#define GUS_MODEL_MACHINE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

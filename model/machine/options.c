@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/core/options.h"
+#include "model/machine/options.h"
 
 const char *gus_core_reason_name(enum gus_core_reason reason)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine that the core engine is: sizes, widths, rules and latencies, by the names of the parameters of tables.
  * A plain struct, so that whoever asks "what if" copies it and changes one. */
-#ifndef GUS_MODEL_CORE_CONFIG_H
-#define GUS_MODEL_CORE_CONFIG_H
+#ifndef GUS_MODEL_MACHINE_CONFIG_H
+#define GUS_MODEL_MACHINE_CONFIG_H
 
-#include "base/error.h"
-#include "model/tables/uarch.h"
+#include <stdint.h>
 
-#define GUS_CORE_PORTS GUS_UARCH_PORTS_MAX
+struct gus_error;
+struct gus_uarch;
+
+#define GUS_CORE_PORTS 64       /* as many as a table may have */
 
 /* All sizes, widths and rules, by the names of the parameters of tables. A size of 0 is no limit. */
 #define GUS_CORE_SETTINGS(X) \

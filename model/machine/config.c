@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/core/config.h"
+#include "model/machine/config.h"
 
 #include <stddef.h>
 #include <string.h>
+
+#include "base/error.h"
+#include "model/tables/uarch.h"
+
+_Static_assert(GUS_CORE_PORTS == GUS_UARCH_PORTS_MAX, "a machine has room for the ports of any table");
 
 static const struct setting {
 	const char *name;
