@@ -871,6 +871,63 @@ static void cut_anywhere(void **state)
 		}
 }
 
+/* The side band counts what it holds, so that it is written in time: beside what each record has, the text of a name
+ * with its end, and of a mapping room for the largest build id with one, too. */
+static void room_in_the_side_band(void **state)
+{
+	static const struct { uint32_t type; size_t size; const char *text; size_t room; } cases[] = {
+		{ PERF_RECORD_FORK, 24, NULL, 0 }, { PERF_RECORD_EXIT, 24, NULL, 0 }, { PERF_RECORD_LOST, 16, NULL, 0 },
+		{ PERF_RECORD_THROTTLE, 24, NULL, 0 }, { PERF_RECORD_COMM, 8, "abc", 4 },
+		{ PERF_RECORD_COMM, 8, "", 1 },
+		{ PERF_RECORD_COMM, 8, "\1pabc", 4 }, { PERF_RECORD_KSYMBOL, 16, "abc", 4 },
+		{ PERF_RECORD_MMAP, 32, "abc", 25 },
+		{ PERF_RECORD_MMAP2, 64, "abc", 25 },
+	};
+	size_t before = 0, empty = 0;
+	struct fixture f;
+
+	(void)state;
+	start(&f, FLAT);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct maker m = with_fields(cases[i].type, cases[i].size, cases[i].text);
+
+		assert_int_equal(parse(&f, &m).kind, GUS_RECORD_SIDEBAND);
+		empty = i == 0 ? f.sideband.bytes : empty;
+		assert_int_equal(f.sideband.bytes - before, empty + cases[i].room);
+		before = f.sideband.bytes;
+	}
+	stop(&f);
+}
+
+/* The kernel ends each name with a zero; one that fills its room without any ends there, before the trailer. */
+static void names_without_end(void **state)
+{
+	static const struct { uint32_t type; size_t size; const char *text, *name; } cases[] = {
+		{ PERF_RECORD_COMM, 8, "12345678", "12345678" }, { PERF_RECORD_COMM, 8, "\1p345678", "345678" },
+		{ PERF_RECORD_KSYMBOL, 16, "12345678", "12345678" }, { PERF_RECORD_MMAP, 32, "12345678", "12345678" },
+	};
+	struct fixture f;
+
+	(void)state;
+	start(&f, FLAT);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct maker m = header(cases[i].type, 0);
+		const Gusprof__Record *r;
+
+		for (size_t k = 0; k < cases[i].size; k++)
+			put(&m, 1, 1);
+		for (const char *at = cases[i].text; *at; at++)
+			put(&m, (uint8_t)*at, 1);
+		put_trailer(&m);
+		r = parse(&f, &m).sideband;
+		assert_string_equal(r->kind_case == GUSPROF__RECORD__KIND_COMM ? r->comm->name :
+				    r->kind_case == GUSPROF__RECORD__KIND_MARK ? r->mark->name :
+				    r->kind_case == GUSPROF__RECORD__KIND_KSYMBOL ? r->ksymbol->name : r->mmap->path,
+				    cases[i].name);
+	}
+	stop(&f);
+}
+
 /* A file like /proc/kallsyms, of which the symbols around the addresses are kept. */
 static Gusprof__KernelSymbols *symbols_of(const char *kallsyms, const uint64_t *addresses, size_t n)
 {
@@ -984,6 +1041,8 @@ int main(void)
 		cmocka_unit_test(switches),
 		cmocka_unit_test(other_types),
 		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(room_in_the_side_band),
+		cmocka_unit_test(names_without_end),
 		cmocka_unit_test(covering_symbols),
 		cmocka_unit_test(hidden_symbols),
 		cmocka_unit_test(build_id_in_notes),
