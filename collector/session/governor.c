@@ -1,14 +1,36 @@
 /* SPDX-License-Identifier: MIT */
+/* The control law.
+ *
+ * In come what things cost, in ns of CPU time each (struct gus_costs, timed before the recording), and how often
+ * they have happened by now (struct gus_usage). Out goes a rate, in samples a second of the target's CPU time.
+ * Looked at is the window since the last look; in ns of CPU time there are
+ *
+ * budget    = asked * what the target has used sampling  = samples * sample_ns following = births * birth_ns + wakes
+ * * wake_ns + switches * switch_ns + maps * map_ns own       = what this program has used, but at most sampling / 2
+ * left      = budget - following - own, but at least budget / 4
+ *
+ * and the next window's rate is this one's times left / sampling, as sampling is proportional to the rate and the
+ * rest is not. The load has to be what it was for that to come out right, so the rate at most doubles or halves at a
+ * time, and differences of less than 15 % are left alone.
+ *
+ * It settles: a part of own grows with the samples, too. Let that be k * sampling, with k at most 1/2 as own is
+ * bounded. Then sampling goes to budget' / (1 + k), where budget' is what following leaves: an error of e in one
+ * window is one of -k * e in the next, so each halves it at least.
+ *
+ * The invariants: low <= hz <= high, and `last` is the usage at which the present window began. */
 #include "collector/session/governor.h"
 
 #define WINDOW_MIN_NS 100000000.0 /* of the target's time: less says too little */
-#define OWN_SHARE 0.1
+#define SAMPLES_MIN 20            /* likewise */
+#define OWN_SHARE 0.1             /* own time a sample, in sample_ns, until it has been seen */
 #define DEADBAND 0.15
-#define LEFT_MIN 0.25 /* of what was asked for, see governor.h */
-/* Own time counts up to this part of what the samples cost: the rest is housekeeping, which goes on beside a target that
- * sleeps, and which no rate would change. */
+#define LEFT_MIN 0.25             /* of the budget, see governor.h */
+/* The rest of a larger own time is housekeeping, which goes on beside a target that sleeps, and which no rate would
+ * change. */
 #define OWN_MAX 0.5
+#define STEP_MAX 2.0
 
+/* The nearest whole rate within the bounds. */
 static uint64_t clamp(const struct gus_governor *g, double hz)
 {
 	if (hz <= (double)g->low)
@@ -26,7 +48,7 @@ void gus_governor_init(struct gus_governor *g, double asked, const struct gus_co
 	g->first_hz = g->hz;
 }
 
-/* ns spent on what happens anyway. */
+/* ns spent between two moments on what happens at any rate. */
 static double following(const struct gus_costs *c, const struct gus_usage *from, const struct gus_usage *to)
 {
 	return (double)c->birth_ns * (double)(to->births - from->births) +
@@ -35,26 +57,34 @@ static double following(const struct gus_costs *c, const struct gus_usage *from,
 	       (double)c->map_ns * (double)(to->maps - from->maps);
 }
 
-bool gus_governor_step(struct gus_governor *g, const struct gus_usage *now)
+/* left / sampling, of a window in which the target has used that many ns. */
+static double affordable(const struct gus_governor *g, const struct gus_usage *now, double target)
 {
-	double target = (double)now->target_ns - (double)g->last.target_ns;
 	double samples = (double)(now->samples - g->last.samples);
 	double own = (double)(now->recorder_ns - g->last.recorder_ns);
-	double nominal = target / 1e9 * (double)g->hz * g->events;
-	double left, sampling, factor;
+	double budget = g->asked * target, sampling, left;
+
+	/* Too few to divide by: then the rate itself says how many there should have been. */
+	if (samples < SAMPLES_MIN)
+		samples = target / 1e9 * (double)g->hz * g->events;
+	sampling = (double)g->costs.sample_ns * samples;
+	own = own > OWN_MAX * sampling ? OWN_MAX * sampling : own;
+	left = budget - following(&g->costs, &g->last, now) - own;
+	return (left < LEFT_MIN * budget ? LEFT_MIN * budget : left) / sampling;
+}
+
+bool gus_governor_step(struct gus_governor *g, const struct gus_usage *now)
+{
+	/* Not of unsigned numbers: the target's time is a sum over tasks, and may shrink for a moment while one
+	 * ends. */
+	double target = (double)now->target_ns - (double)g->last.target_ns, factor;
 	uint64_t hz;
 
 	if (target < WINDOW_MIN_NS)
-		return false;
-	/* Too few to divide by: then the rate itself says how many there should have been. */
-	samples = samples < 20 ? nominal : samples;
-	sampling = (double)g->costs.sample_ns * samples;
-	own = own > OWN_MAX * sampling ? OWN_MAX * sampling : own;
-	left = g->asked * target - following(&g->costs, &g->last, now) - own;
-	left = left < LEFT_MIN * g->asked * target ? LEFT_MIN * g->asked * target : left;
+		return false; /* the window goes on */
+	factor = affordable(g, now, target);
 	g->last = *now;
-	factor = left / sampling;
-	factor = factor < 0.5 ? 0.5 : factor > 2 ? 2 : factor;
+	factor = factor < 1 / STEP_MAX ? 1 / STEP_MAX : factor > STEP_MAX ? STEP_MAX : factor;
 	if (factor > 1 - DEADBAND && factor < 1 + DEADBAND)
 		return false;
 	hz = clamp(g, (double)g->hz * factor);

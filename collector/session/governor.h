@@ -2,9 +2,9 @@
 /* Chooses how often to sample so that recording costs a stated share of the target's CPU time. Pure arithmetic: what
  * things cost and how often they have happened comes in, a rate comes out.
  *
- * What costs: a sample; what following tasks takes whether they are sampled or not (births, switches, mappings); and this
- * program's own CPU time. Only the first can be chosen, so it gets what the others leave, but never less than a quarter of
- * what was asked for: a profile without samples is no use to anybody, however little it costs. */
+ * What costs: a sample; what following tasks takes whether they are sampled or not (births, switches, mappings); and
+ * this program's own CPU time. Only the first can be chosen, so it gets what the others leave, but never less than a
+ * quarter of what was asked for: a profile without samples is no use to anybody, however little it costs. */
 #ifndef GUS_COLLECTOR_SESSION_GOVERNOR_H
 #define GUS_COLLECTOR_SESSION_GOVERNOR_H
 
