@@ -52,8 +52,8 @@ static struct {
 	int64_t sample;
 	unsigned samples;       /* that come each time that an event with a ring of its own was on */
 	int refuse;             /* errno of each event on a task that takes in the kernel; 0: none is refused */
-	size_t crowd_max;
-	bool no_pipes;
+	size_t crowd_max, crowd; /* events on others that may be opened, and were */
+	bool no_pipes, no_file;
 	struct gus_vec(struct opened) events;
 	bool pipes[64];         /* open */
 	size_t pipes_n;
@@ -198,10 +198,20 @@ ssize_t read(int fd, void *bytes, size_t n)
 	return (ssize_t)n;
 }
 
+int open(const char *path, int flags, ...)
+{
+	if (kernel.on && kernel.no_file && strcmp(path, "/proc/self/exe") == 0) {
+		errno = ENOENT;
+		return -1;
+	}
+	return ((int (*)(const char *, int, ...))real("open"))(path, flags);
+}
+
 int close(int fd)
 {
 	struct opened *e = event_of(fd);
 
+	assert_true(!kernel.on || fd >= 0);
 	if (!e && fd < PIPES)
 		return ((int (*)(int))real("close"))(fd);
 	if (e) {
@@ -308,9 +318,10 @@ static long open_event(const struct perf_event_attr *attr, pid_t pid, int cpu)
 		return -1;
 	}
 	if (pid >= CHILD && crowd_now() == kernel.crowd_max) {
-		errno = EMFILE;
+		errno = EPERM;
 		return -1;
 	}
+	kernel.crowd += pid >= CHILD;
 	gus_vec_push(&kernel.events, e);
 	return EVENTS + (long)kernel.events.n - 1;
 }
@@ -338,7 +349,7 @@ static void boot(void)
 	kernel.mapping = (struct prices){ 3000, 1500, 0 };
 	kernel.sample = 6000;
 	kernel.samples = 10;
-	kernel.crowd_max = 128;
+	kernel.crowd_max = 1000;
 }
 
 /* Measures, and sees that nothing is left. */
@@ -390,6 +401,7 @@ static void what_things_cost(void **state)
 	assert_int_equal(kernel.births, 4 * 16 * 2);
 	assert_int_equal(kernel.exchanges, 2 * 16 * 20);
 	assert_int_equal(kernel.mappings, 2 * 16 * 8);
+	assert_int_equal(kernel.crowd, 128);
 	assert_int_equal(kernel.killed, 1);
 	assert_int_equal(kernel.bound, 2); /* as before */
 }
@@ -459,8 +471,8 @@ static void noise(void **state)
 	assert_int_equal(costs.map_ns, 0);
 }
 
-/* Where events are refused, or there are no pipes, what needs them is not known. Other events than those that are
- * recorded, such as without the kernel, would say nothing about them. */
+/* Where events are refused, or there are no pipes or no file, what needs them is not known. Other events than those
+ * that are recorded, such as without the kernel, would say nothing about them. */
 static void refusals(void **state)
 {
 	struct gus_costs costs;
@@ -478,6 +490,12 @@ static void refusals(void **state)
 	assert_int_equal(costs.switch_ns, 0);
 	assert_int_equal(costs.map_ns, 1500);
 	assert_int_equal(kernel.exchanges, 0);
+	boot();
+	kernel.no_file = true;
+	costs = measure(true);
+	assert_int_equal(costs.birth_ns, 8000);
+	assert_int_equal(costs.map_ns, 0);
+	assert_int_equal(kernel.mappings, 0);
 }
 
 int main(void)
