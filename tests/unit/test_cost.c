@@ -3,6 +3,7 @@
  * those of a kernel that is written here. What is measured has to be what that kernel takes. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <setjmp.h>
