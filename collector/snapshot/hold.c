@@ -145,8 +145,8 @@ static int take_status(struct gus_held *h, struct gus_held_thread *t, int status
 		t->signal = signal;
 	if (event == PTRACE_EVENT_STOP && signal != SIGTRAP)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: it was stopped by a "
-				"signal (%s) just now and does not compute; continue it (kill -CONT) "
-				"first", (int)h->pid, strsignal(signal));
+				"signal (%s) just now and does not compute; continue it (kill -CONT) first",
+				(int)h->pid, strsignal(signal));
 	return 0;
 }
 
@@ -203,8 +203,8 @@ static int wait_first(struct gus_held *h, struct gus_error *err)
 		return -1;
 	if (!rc)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it did not stop within "
-				"%d ms: it waits in the kernel, or for a CPU; try "
-				"again", (int)h->threads.v[0].tid, STOP_MS);
+				"%d ms: it waits in the kernel, or for a CPU; try again",
+				(int)h->threads.v[0].tid, STOP_MS);
 	if (!h->threads.v[0].gone)
 		return 0;
 	return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it ended, or its process began "
