@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* What things cost is the difference between two times that the same work takes, without and with the events of a
+ * recording, over the things that happen in it (cost_work.h). Times are CPU time, ours and our children's. Of
+ * several runs the middle one counts, as what else happens on a machine only ever adds to some of them. What is not
+ * more than nothing is nothing.
+ *
+ * The events are opened on this thread as they would be on a target: the same ones, by gus_counters_open, but with a
+ * period that is never over, so that samples, whose cost is another (gus_probe_cost_with), do not come. */
 #include "collector/session/cost.h"
 
 #include <fcntl.h>
