@@ -100,7 +100,8 @@ static void take_chain(struct gus_records *r, struct gus_cursor *c, struct gus_s
 			marker = address;
 		} else if (leads) {
 			leads = false;
-			if (address == s->ip || (s->exact && (marker == PERF_CONTEXT_USER) == (s->mode == GUS_MODE_USER)))
+			if (address == s->ip ||
+			    (s->exact && (marker == PERF_CONTEXT_USER) == (s->mode == GUS_MODE_USER)))
 				continue;
 		}
 		r->chain.v[r->chain.n++] = address;
@@ -178,7 +179,8 @@ static void take_sample(struct body *b)
 		take_chain(b->r, &b->c, s);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		take_branches(b->r, &b->c, s);
-	/* ID is that of the event we opened, STREAM_ID that of the copy which the task has: perf_event_open(2). */
+	/* Of a copy that a task has inherited, id is that of the event that we opened, and stream its own: in the
+	 * kernel, primary_event_id() of kernel/events/core.c. */
 	out->inherited = (type & PERF_SAMPLE_STREAM_ID) && stream != id;
 	out->slot = slot_of(b->r, id);
 	s->event = event_of(b->r, id);
