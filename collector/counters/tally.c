@@ -208,7 +208,8 @@ void gus_tally_read(const struct gus_tally *t, struct gus_count *counts)
 		uint64_t v[3] = { 0 };
 		struct gus_count *c = &counts[t->list.v[i].event];
 
-		/* A pinned event that found no counter reads as the end of a file: it was to be counted, and was not. */
+		/* A pinned event that found no counter reads as the end of a file: it was to be counted, and was
+		 * not. */
 		if (read(t->list.v[i].fd, v, sizeof(v)) != sizeof(v))
 			v[1] = 1;
 		c->value += v[0];

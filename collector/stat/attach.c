@@ -121,9 +121,9 @@ static int open_places(struct gus_tally *t, struct gus_events *events, const str
 	return gus_tally_open(t, events, p->v, p->n, on_exec, err);
 }
 
-/* A thread that is born between our listing the threads and our opening its parent is counted by nobody; one that is born
- * later is counted with its parent. So if the list is the same afterwards, nothing was missed. Else it is all done again, a
- * few times; what then is still new may have been missed. */
+/* A thread that is born between our listing the threads and our opening its parent is counted by nobody; one that is
+ * born later is counted with its parent. So if the list is the same afterwards, nothing was missed. Else it is all
+ * done again, a few times; what then is still new may have been missed. */
 static int open_target(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
 		       struct gus_attachment *how, struct gus_error *err)
 {
