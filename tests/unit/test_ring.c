@@ -210,6 +210,7 @@ static void over_the_end(void **state)
 		struct seen s;
 
 		make(&f);
+		memset(f.ring.whole, 0xee, 64);
 		start_at(&f, 5 * SIZE - before[i]); /* counters only grow; their low bits are the place */
 		append(&f, 32, 7);
 		append(&f, 16, 8);
@@ -218,6 +219,8 @@ static void over_the_end(void **state)
 		assert_memory_equal(s.numbers, ((uint8_t[]){ 7, 8 }), 2);
 		assert_memory_equal(s.sizes, ((size_t[]){ 32, 16 }), 2 * sizeof(size_t));
 		assert_int_equal(f.control->data_tail, 5 * SIZE - before[i] + 48);
+		for (size_t k = 32; k < 64; k++) /* no more than the record was put together */
+			assert_int_equal(f.ring.whole[k], 0xee);
 		unmake(&f);
 	}
 }
