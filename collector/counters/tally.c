@@ -109,8 +109,8 @@ static int open_place(struct gus_tally *t, const struct gus_tally_place *place, 
 		fill(&a, e, place, group_fd < 0, t->on_exec);
 		fd = gus_attr_open(&a, place->pid, place->cpu, group_fd);
 		if (fd == -EMFILE || fd == -ENFILE)
-			return gus_fail_errno(err, -fd, "cannot open %s; one descriptor an event and task or CPU is needed: raise "
-					      "the limit (ulimit -Hn) or count fewer events", e->name);
+			return gus_fail_errno(err, -fd, "cannot open %s; one descriptor an event and task or CPU is "
+					      "needed: raise the limit (ulimit -Hn) or count fewer events", e->name);
 		if (fd == -ESRCH || fd == -ENODEV)
 			return 0;
 		if (fd < 0) {
