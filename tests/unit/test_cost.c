@@ -38,7 +38,7 @@ struct opened {
 	int cpu;
 	bool closed, enabled;
 	int output;             /* whose ring its records go to; 0: none */
-	uint8_t *memory;        /* of its own ring */
+	void *memory;           /* of its own ring */
 	size_t size;
 };
 
@@ -274,11 +274,11 @@ int munmap(void *address, size_t length)
 static void add_samples(struct opened *e)
 {
 	const struct perf_event_header h = { .type = PERF_RECORD_SAMPLE, .size = sizeof(h) };
-	struct perf_event_mmap_page *control = (struct perf_event_mmap_page *)e->memory;
+	struct perf_event_mmap_page *control = e->memory;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	for (unsigned i = 0; i < kernel.samples; i++) {
-		memcpy(e->memory + page + control->data_head % (e->size - page), &h, sizeof(h));
+		memcpy((uint8_t *)e->memory + page + control->data_head % (e->size - page), &h, sizeof(h));
 		control->data_head += sizeof(h);
 	}
 }
