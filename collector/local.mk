@@ -33,6 +33,7 @@ collector_libcollector_a_SOURCES = \
 	collector/records/sideband.c collector/records/sideband.h \
 	collector/session/control.c collector/session/control.h \
 	collector/session/cost.c collector/session/cost.h \
+	collector/session/cost_work.c collector/session/cost_work.h \
 	collector/session/files.c \
 	collector/session/governor.c collector/session/governor.h \
 	collector/session/header.c collector/session/header.h \

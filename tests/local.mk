@@ -81,6 +81,8 @@ unit_tests = \
 	tests/unit/test_container \
 	tests/unit/test_control \
 	tests/unit/test_core \
+	tests/unit/test_cost \
+	tests/unit/test_cost_work \
 	tests/unit/test_base \
 	tests/unit/test_core_memory \
 	tests/unit/test_core_rules \
@@ -146,6 +148,9 @@ tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
+tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
+tests_unit_test_cost_LDADD = $(LDADD) -ldl
+tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c

@@ -168,8 +168,8 @@ static bool read_counter(const struct gus_counter *k, struct reading *v)
 	return k->fd >= 0 && read(k->fd, v, sizeof(*v)) >= (ssize_t)(4 * sizeof(uint64_t));
 }
 
-/* Adds up the counters from number `from` to before `to`. Each CPU's counter of a task is enabled whenever the task runs
- * on any CPU, and runs when it is on this one. */
+/* Adds up the counters from number `from` to before `to`. Each CPU's counter of a task is enabled whenever the task
+ * runs on any CPU, and runs when it is on this one. */
 static void add_counted(const struct gus_counters *c, size_t from, size_t to, struct gus_counted *sums)
 {
 	for (uint32_t e = 0; e < c->events->n; e++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The open events of one target: each event on each CPU and for each task that is watched, with one ring a CPU that all
- * of them share. Inheritance follows new tasks, and the kernel allows an inherited event to be read through a ring only
- * one CPU at a time; hence a descriptor an event, CPU and task. The rings belong to events of our own that do nothing, so
- * they outlive every task. */
+/* The open events of one target: each event on each CPU and for each task that is watched, with one ring a CPU that
+ * all of them share. Inheritance follows new tasks, and the kernel allows an inherited event to be read through a
+ * ring only one CPU at a time; hence a descriptor an event, CPU and task. The rings belong to events of our own that
+ * do nothing, so they outlive every task. */
 #ifndef GUS_COLLECTOR_COUNTERS_COUNTERS_H
 #define GUS_COLLECTOR_COUNTERS_COUNTERS_H
 
@@ -99,8 +99,8 @@ typedef bool gus_task_lister(struct gus_tids *tasks, void *context);
 int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now,
 		       struct gus_error *err);
 
-/* Closes the counters from number `from` to before `to`, and with them the copies that tasks have inherited, and remembers what they
- * have counted. Their places in the list stay. */
+/* Closes the counters from number `from` to before `to`, and with them the copies that tasks have inherited, and
+ * remembers what they have counted. Their places in the list stay. */
 void gus_counters_retire(struct gus_counters *c, size_t from, size_t to);
 
 /* Gives each jittered event a new period. Drain the rings just before: what is in them still has the old one.
@@ -125,15 +125,16 @@ bool gus_counters_is_stale(const struct gus_counters *c, const struct gus_record
 uint64_t gus_counters_weight(const struct gus_counters *c, const struct gus_record *record);
 
 /* Whether the sample is one that another event has taken as well: a thread that was born while we attached can have
- * inherited the events of its creator before it was given its own. When that shows, its own one on that CPU is closed, and
- * so are the copies that its children have of it. (It shows when the thread is sampled. Until then, if it has children
- * itself, those count twice: a creator of threads that is born in just these milliseconds and does nothing afterwards.) */
+ * inherited the events of its creator before it was given its own. When that shows, its own one on that CPU is
+ * closed, and so are the copies that its children have of it. (It shows when the thread is sampled. Until then, if
+ * it has children itself, those count twice: a creator of threads that is born in just these milliseconds and does
+ * nothing afterwards.) */
 bool gus_counters_repeats(struct gus_counters *c, const struct gus_record *record);
 /* The task has ended; its number may come back with another one. */
 void gus_counters_task_ended(struct gus_counters *c, uint32_t tid, uint64_t time);
 
-/* Adds up what the counters themselves say of each event since they were opened: count, running, enabled, and lost where
- * the kernel tells. */
+/* Adds up what the counters themselves say of each event since they were opened: count, running, enabled, and lost
+ * where the kernel tells. */
 void gus_counters_totals(const struct gus_counters *c, Gusprof__EventTotal *totals);
 /* CPU time that the first event has seen, in ns. Costs a call a counter. */
 uint64_t gus_counters_running(const struct gus_counters *c);

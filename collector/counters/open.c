@@ -61,9 +61,9 @@ static int reserve_files(const struct gus_counters *c, size_t tasks, struct gus_
 		return 0;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	what = gus_target_describe(c->target);
-	gus_fail(err, GUS_E_FULL, "cannot watch %s: %zu tasks on %zu CPUs need %zu descriptors, and this user may open %llu; "
-		 "raise the limit (ulimit -Hn), watch fewer CPUs (-C), or all tasks at once (-a)", what, tasks,
-		 c->rings.n, need, (unsigned long long)limit.rlim_max);
+	gus_fail(err, GUS_E_FULL, "cannot watch %s: %zu tasks on %zu CPUs need %zu descriptors, and this user may "
+		 "open %llu; raise the limit (ulimit -Hn), watch fewer CPUs (-C), or all tasks at once (-a)",
+		 what, tasks, c->rings.n, need, (unsigned long long)limit.rlim_max);
 	free(what);
 	return -1;
 }
@@ -190,7 +190,8 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 	gus_vec_push(&c->list, counter);
 	c->open++;
 	if (ioctl(counter.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
-		return gus_fail_errno(err, errno, "cannot join the ring of %s on cpu %u with the others", e->name, ring->cpu);
+		return gus_fail_errno(err, errno, "cannot join the ring of %s on cpu %u with the others", e->name,
+				      ring->cpu);
 	if (ioctl(counter.fd, PERF_EVENT_IOC_ID, &id) != 0)
 		return gus_fail_errno(err, errno, "cannot ask for the id of %s on cpu %u", e->name, ring->cpu);
 	gus_records_add_id(&c->records, id, number);
@@ -261,7 +262,8 @@ static bool fresh_tasks(const struct gus_counters *c, gus_task_lister *list, voi
  * again until two readings in a row (a reading can miss some while others end) show nothing new. Where threads are born
  * faster than we can open them that would never be: but then, after a few readings, those that are new have creators
  * that were opened. A thread that is opened after it has inherited is counted twice: see gus_counters_repeats. */
-static int open_listed(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from, struct gus_error *err)
+static int open_listed(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t from,
+		       struct gus_error *err)
 {
 	uint64_t give_up = now_ns() + ATTACH_NS;
 	struct gus_tids fresh = { 0 };
@@ -404,8 +406,8 @@ int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct 
 		first = (struct gus_error){ 0 };
 		rc = open_all(c, options, &first);
 		if (rc == 0)
-			gus_log(log, GUS_NOTE, "the kernel may not be sampled by this user (kernel.perf_event_paranoid): "
-				"its time is left out");
+			gus_log(log, GUS_NOTE, "the kernel may not be sampled by this user "
+					"(kernel.perf_event_paranoid): its time is left out");
 	}
 	if (rc == 0)
 		return 0;
@@ -427,7 +429,8 @@ static void close_trackers(struct gus_counters *c, size_t from, size_t to)
 
 /* The old ones end before the new ones begin: a moment that nobody counts, rather than one that is counted twice. The
  * side band overlaps instead, as a mapping that is told twice does no harm. */
-int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now, struct gus_error *err)
+int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now,
+		       struct gus_error *err)
 {
 	size_t old = c->list.n, old_tracking = c->tracking.n;
 	int rc;
@@ -435,7 +438,7 @@ int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *cont
 	c->plan.enable_on_exec = false;
 	rc = open_listed(c, list, context, now, err);
 	if (rc != 0 || c->list.n == old) {
-		gus_counters_retire(c, old, c->list.n); /* they were never started: that adds nothing to what has been counted */
+		gus_counters_retire(c, old, c->list.n); /* never started, they add nothing to what has been counted */
 		close_trackers(c, old_tracking, c->tracking.n);
 		return -1;
 	}

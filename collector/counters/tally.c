@@ -109,8 +109,8 @@ static int open_place(struct gus_tally *t, const struct gus_tally_place *place, 
 		fill(&a, e, place, group_fd < 0, t->on_exec);
 		fd = gus_attr_open(&a, place->pid, place->cpu, group_fd);
 		if (fd == -EMFILE || fd == -ENFILE)
-			return gus_fail_errno(err, -fd, "cannot open %s; one descriptor an event and task or CPU is needed: raise "
-					      "the limit (ulimit -Hn) or count fewer events", e->name);
+			return gus_fail_errno(err, -fd, "cannot open %s; one descriptor an event and task or CPU is "
+					      "needed: raise the limit (ulimit -Hn) or count fewer events", e->name);
 		if (fd == -ESRCH || fd == -ENODEV)
 			return 0;
 		if (fd < 0) {
@@ -208,7 +208,8 @@ void gus_tally_read(const struct gus_tally *t, struct gus_count *counts)
 		uint64_t v[3] = { 0 };
 		struct gus_count *c = &counts[t->list.v[i].event];
 
-		/* A pinned event that found no counter reads as the end of a file: it was to be counted, and was not. */
+		/* A pinned event that found no counter reads as the end of a file: it was to be counted, and was
+		 * not. */
 		if (read(t->list.v[i].fd, v, sizeof(v)) != sizeof(v))
 			v[1] = 1;
 		c->value += v[0];

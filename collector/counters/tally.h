@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Events that are only counted: no rings, no samples. Each is opened once a place - a task with all that it will start, or
- * a CPU - and read as one sum. What cannot be counted stays in the list with its reason, so that the others still are. */
+/* Events that are only counted: no rings, no samples. Each is opened once a place - a task with all that it will
+ * start, or a CPU - and read as one sum. What cannot be counted stays in the list with its reason, so that the
+ * others still are. */
 #ifndef GUS_COLLECTOR_COUNTERS_TALLY_H
 #define GUS_COLLECTOR_COUNTERS_TALLY_H
 
@@ -36,13 +37,13 @@ struct gus_tally {
 	bool on_exec;
 };
 
-/* What an event has counted. Where more events are wanted than there are counters, the kernel takes turns: enabled is how
- * long the event was to be counted, running how long it was. Over several places all are sums. */
+/* What an event has counted. Where more events are wanted than there are counters, the kernel takes turns: enabled
+ * is how long the event was to be counted, running how long it was. Over several places all are sums. */
 struct gus_count { uint64_t value, enabled_ns, running_ns; };
 
 /* Opens each event everywhere, disabled. on_exec: they start when the task becomes another program; else with
- * gus_tally_enable. Members of a group that cannot be counted whole are not counted at all. -1 if descriptors ran out, or
- * for a failure that is none of the event's. */
+ * gus_tally_enable. Members of a group that cannot be counted whole are not counted at all. -1 if descriptors ran
+ * out, or for a failure that is none of the event's. */
 int gus_tally_open(struct gus_tally *t, struct gus_events *events, const struct gus_tally_place *places, size_t n, bool on_exec,
 		   struct gus_error *err);
 void gus_tally_close(struct gus_tally *t);

@@ -50,9 +50,9 @@ int gus_branches_parse(uint64_t *type, const char *text, struct gus_error *err)
 		uint64_t bit = filter_of(at, size);
 
 		if (!bit)
-			return gus_fail(err, GUS_E_USAGE, "-j takes any, any_call, any_ret, ind_call, ind_jmp, call, cond, stack, u, k, "
-					"hv, in_tx, no_tx, abort_tx, no_flags, no_cycles, save_type and priv, separated by commas, "
-					"not '%.*s'", (int)size, at);
+			return gus_fail(err, GUS_E_USAGE, "-j takes any, any_call, any_ret, ind_call, ind_jmp, call, "
+					"cond, stack, u, k, hv, in_tx, no_tx, abort_tx, no_flags, no_cycles, "
+					"save_type and priv, separated by commas, not '%.*s'", (int)size, at);
 		*type |= bit;
 		at += size;
 		if (!*at)
@@ -81,11 +81,12 @@ static int explain(const struct gus_event *e, enum gus_verdict verdict, struct g
 			found = f;
 	}
 	if (found)
-		gus_fail(err, refused ? GUS_E_PERMISSION : GUS_E_UNSUPPORTED, "cannot record the branches before each sample: %s%s%s; "
-			 "without -b and -j samples can be taken", found->text, *found->command ? ": " : "", found->command);
+		gus_fail(err, refused ? GUS_E_PERMISSION : GUS_E_UNSUPPORTED, "cannot record the branches before "
+			 "each sample: %s%s%s; without -b and -j samples can be taken", found->text,
+			 *found->command ? ": " : "", found->command);
 	else
-		gus_fail(err, GUS_E_UNSUPPORTED, "cannot record the branches before each sample of %s: this machine gives some with "
-			 "cycles, but %s with this event and this filter", e->name,
+		gus_fail(err, GUS_E_UNSUPPORTED, "cannot record the branches before each sample of %s: this machine "
+			 "gives some with cycles, but %s with this event and this filter", e->name,
 			 verdict == GUS_PROBE_ABSENT ? "opens nothing" : "none");
 	gus_diagnosis_free(&d);
 	return -1;

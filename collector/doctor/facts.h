@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is so on this machine, for `gusprof doctor`: settings, rights, and what each class of events does when it is tried.
- * Only facts; what they mean is collector/doctor/doctor.h, which therefore can be asked about machines that nobody has. */
+/* What is so on this machine, for `gusprof doctor`: settings, rights, and what each class of events does when it is
+ * tried. Only facts; what they mean is collector/doctor/doctor.h, which therefore can be asked about machines that nobody
+ * has. */
 #ifndef GUS_COLLECTOR_DOCTOR_FACTS_H
 #define GUS_COLLECTOR_DOCTOR_FACTS_H
 
@@ -71,8 +72,8 @@ struct gus_facts {
 	char vdso_build_id[64];
 };
 
-/* All that can be read; what shows only by trying is left at zero, and collector/doctor/survey.h fills it in. uarch: of this CPU, or
- * NULL. */
+/* All that can be read; what shows only by trying is left at zero, and collector/doctor/survey.h fills it in. uarch: of
+ * this CPU, or NULL. */
 void gus_facts_read(struct gus_facts *facts, const char *uarch);
 
 /* Only what is needed to say why the kernel refused to open something; no event is tried. */

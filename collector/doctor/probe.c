@@ -167,8 +167,8 @@ static const char *const verdict_texts[] = {
 static const char *meaning_of(const struct gus_event *e)
 {
 	if (gus_event_is_clock(e))
-		return "a timer shows where time is spent; an address may be some instructions behind the one that took "
-		       "the time, and no hardware event says why";
+		return "a timer shows where time is spent; an address may be some instructions behind the one that "
+		       "took the time, and no hardware event says why";
 	if (!gus_event_is_hardware(e))
 		return "samples show where the event happens, not where time is spent";
 	if (e->precise > 1)
@@ -176,7 +176,8 @@ static const char *meaning_of(const struct gus_event *e)
 	if (strcmp(e->unit, "cycles") == 0)
 		return "samples show where cycles are spent, but an address may be some instructions behind the one "
 		       "that took them";
-	return "samples show where the event happens; an address may be some instructions behind the one that caused it";
+	return "samples show where the event happens; an address may be some instructions behind the one that "
+	       "caused it";
 }
 
 static char tier_of(const struct gus_event *e)
@@ -253,8 +254,9 @@ static int explain_refusal(struct gus_error *err)
 	fd = gus_attr_open(&a, 0, -1, -1);
 	if (fd >= 0) {
 		close(fd);
-		return gus_fail(err, GUS_E_PERMISSION, "no event delivers samples here: not even %u KiB of memory may be locked for a "
-				"ring (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK); gusprof doctor says more", RING_BYTES >> 10);
+		return gus_fail(err, GUS_E_PERMISSION, "no event delivers samples here: not even %u KiB of memory "
+				"may be locked for a ring (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK); gusprof "
+				"doctor says more", RING_BYTES >> 10);
 	}
 	gus_facts_rights(&rights);
 	gus_doctor_refusal(&rights, -fd, GUS_WISH_USER, why, sizeof(why), command, sizeof(command));

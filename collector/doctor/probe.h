@@ -16,7 +16,8 @@ struct gus_events;
 /* Samples this process with the event for about a millisecond. */
 enum gus_verdict gus_probe_event(const struct gus_event *event);
 
-/* The same with a stack of branches (PERF_SAMPLE_BRANCH_*) to each sample. Those of filters other than "any" may be empty. */
+/* The same with a stack of branches (PERF_SAMPLE_BRANCH_*) to each sample. Those of filters other than "any" may be
+ * empty. */
 enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t branch_type);
 
 struct gus_choice {
@@ -32,8 +33,8 @@ int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_
 /* Gives each event that asks for the best precision (modifier P) the highest that delivers. */
 void gus_probe_precision(struct gus_events *events);
 
-/* Where this user may not sample the kernel: takes it out of the events that did not ask for it by name. Returns whether
- * that changed any. */
+/* Where this user may not sample the kernel: takes it out of the events that did not ask for it by name. Returns
+ * whether that changed any. */
 bool gus_probe_permission(struct gus_events *events);
 
 /* The same description for events that the user named. */

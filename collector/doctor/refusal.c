@@ -19,7 +19,8 @@ static bool explain_filter(struct gus_error *err, const struct gus_event *e, int
 	if (rights.seccomp != 2)
 		return false;
 	gus_doctor_refusal(&rights, sys, GUS_WISH_USER, why, sizeof(why), command, sizeof(command));
-	gus_fail(err, GUS_E_PERMISSION, "cannot open %s: %s%s%s; gusprof doctor says more", e->name, why, *command ? ": " : "", command);
+	gus_fail(err, GUS_E_PERMISSION, "cannot open %s: %s%s%s; gusprof doctor says more", e->name, why,
+		 *command ? ": " : "", command);
 	return true;
 }
 
@@ -35,13 +36,14 @@ int gus_refusal_explain(struct gus_error *err, const struct gus_event *e, int cp
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot sample %s: this machine, or the hypervisor under it, has "
-				"no such event; -e auto takes the best that there is, cpu-clock works everywhere", e->name);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot sample %s: this machine, or the hypervisor under it, "
+				"has no such event; -e auto takes the best that there is, cpu-clock works "
+				"everywhere", e->name);
 	case EACCES:
 	case EPERM:
 		return gus_fail(err, GUS_E_PERMISSION, "cannot open %s on cpu %d: permission denied; "
-				"kernel.perf_event_paranoid is %s: lower it to %d, get CAP_PERFMON, or, in a container, "
-				"allow perf_event_open", e->name, cpu, paranoid, e->kernel ? 1 : 2);
+				"kernel.perf_event_paranoid is %s: lower it to %d, get CAP_PERFMON, or, in a "
+				"container, allow perf_event_open", e->name, cpu, paranoid, e->kernel ? 1 : 2);
 	case EOPNOTSUPP:
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot sample %s: the hardware does not sample this event%s",
 				e->name, *precise ? precise : ", it only counts it");

@@ -208,8 +208,8 @@ static void try_spe(struct gus_class_facts *f, struct gus_pmus *pmus)
 	close(fd);
 }
 
-/* Counts on ourselves; all must move. Of the same event on several kinds of cores one is enough, as this thread is on one
- * kind at a time. */
+/* Counts on ourselves; all must move. Of the same event on several kinds of cores one is enough, as this thread is
+ * on one kind at a time. */
 static void try_counting(struct gus_class_facts *f, struct gus_events *events, bool any)
 {
 	const struct gus_tally_place self = { 0, -1 };

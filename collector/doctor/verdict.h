@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What came of trying an event on this machine. By itself, because who tries (probe, trial), who keeps the outcome (facts) and
- * who judges it (doctor) have nothing else in common. */
+/* What came of trying an event on this machine. By itself, because who tries (probe, trial), who keeps the outcome
+ * (facts) and who judges it (doctor) have nothing else in common. */
 #ifndef GUS_COLLECTOR_DOCTOR_VERDICT_H
 #define GUS_COLLECTOR_DOCTOR_VERDICT_H
 

@@ -12,7 +12,8 @@
 
 uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan)
 {
-	/* STREAM_ID tells the event that we opened from the copies that new tasks inherit: see counters.c, gus_counters_weight(). */
+	/* STREAM_ID tells the event that we opened from the copies that new tasks inherit: see counters.c,
+	 * gus_counters_weight(). */
 	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID |
 	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | (plan->call_graph ? PERF_SAMPLE_CALLCHAIN : 0) |
 	       (plan->branch_type ? PERF_SAMPLE_BRANCH_STACK : 0);

@@ -15,9 +15,9 @@ static const char *const metric_names[] = { "slots", "topdown-retiring", "topdow
 					    "topdown-be-bound" };
 enum metrics { SLOTS, RETIRING, BAD, FRONTEND, BACKEND };
 
-/* AMD: raw events of Zen 4 and Zen 5 (PPR of family 19h model 11h and of family 1Ah). A slot of dispatch gets an op, or is
- * one of the first three. Alone, not as a group: a core has six counters, and where the watchdog takes one and SMT halves
- * others they must take turns. */
+/* AMD: raw events of Zen 4 and Zen 5 (PPR of family 19h model 11h and of family 1Ah). A slot of dispatch gets an op,
+ * or is one of the first three. Alone, not as a group: a core has six counters, and where the watchdog takes one and
+ * SMT halves others they must take turns. */
 static const char dispatch_events[] =
 	"cpu/event=0x1a0,umask=0x01,name=no-ops-from-frontend/,cpu/event=0x1a0,umask=0x1e,name=backend-stalls/,"
 	"cpu/event=0x1a0,umask=0x60,name=smt-contention/,cpu/event=0xaa,umask=0x07,name=dispatched-ops/,"

@@ -14,8 +14,8 @@
 #define TIMES_32(x) TIMES_4(TIMES_4(x)) TIMES_4(TIMES_4(x))
 
 #if defined(__x86_64__)
-/* 64-bit imul has a latency of 3 cycles on every Intel core since Nehalem, the Atoms since Goldmont Plus among them, and
- * on AMD since Zen (agner.org's and uops.info's tables). */
+/* 64-bit imul has a latency of 3 cycles on every Intel core since Nehalem, the Atoms since Goldmont Plus among them,
+ * and on AMD since Zen (agner.org's and uops.info's tables). */
 #define LATENCY 3
 #define RULE "chain of dependent 64-bit imul, 3 cycles each"
 void gus_frequency_spin(uint64_t n)

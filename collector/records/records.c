@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+/* Records, as perf_event_open(2) and linux/perf_event.h (enum perf_event_type) lay them out.
+ *
+ *      header: type, misc, size | body, by type      | trailer, but not of samples
+ *      8 bytes                  | multiples of eight | eight bytes a field
+ *
+ * The idea: a sample is flat fields in a fixed order, each there only if its bit of sample_type is set, and then a
+ * chain and branches, which say themselves how many they are. Every other record has a fixed body, perhaps with a
+ * name to its end, and says when, where and of which task in a trailer (sample_id_all), found from the end of the
+ * record backward. So the trailer is taken off first, and what is left is read forward.
+ *
+ * The invariant: everything is read through one cursor over the record's bytes. It never leaves them, a read beyond
+ * them makes it bad for good, and what comes of a bad one is neither kept nor added to the side band: each taker of
+ * a record looks at the cursor between its last read and what it adds. Numbers that say how many follow are held to
+ * what is left before anything is made of that size. */
 #include "collector/records/records.h"
 
 #include <linux/perf_event.h>
@@ -48,6 +62,7 @@ uint32_t gus_records_add_id(struct gus_records *r, uint64_t id, uint32_t event)
 	return slot;
 }
 
+/* That an id is not known may change, so it is looked for each time. */
 static uint32_t slot_of(struct gus_records *r, uint64_t id)
 {
 	if (r->last_slot == GUS_INDEX_NONE || r->last_id != id) {
@@ -74,7 +89,7 @@ static void take_chain(struct gus_records *r, struct gus_cursor *c, struct gus_s
 
 	r->chain.n = 0;
 	if (n > gus_cursor_left(c) / sizeof(uint64_t)) {
-		gus_cursor_take(c, SIZE_MAX);
+		gus_cursor_take(c, SIZE_MAX); /* the whole record is bad */
 		return;
 	}
 	gus_vec_reserve(&r->chain, (size_t)n);
@@ -85,7 +100,8 @@ static void take_chain(struct gus_records *r, struct gus_cursor *c, struct gus_s
 			marker = address;
 		} else if (leads) {
 			leads = false;
-			if (address == s->ip || (s->exact && (marker == PERF_CONTEXT_USER) == (s->mode == GUS_MODE_USER)))
+			if (address == s->ip ||
+			    (s->exact && (marker == PERF_CONTEXT_USER) == (s->mode == GUS_MODE_USER)))
 				continue;
 		}
 		r->chain.v[r->chain.n++] = address;
@@ -127,8 +143,8 @@ static void take_branches(struct gus_records *r, struct gus_cursor *c, struct gu
 	s->branches_n = (uint32_t)r->branches.n;
 }
 
-/* PERF_RECORD_SAMPLE. The fields come in the ABI's fixed order, each only if its bit is set; between those that are here
- * only READ and RAW have places, and they and those behind the branches are never asked for. */
+/* PERF_RECORD_SAMPLE. The fields come in the ABI's fixed order, each only if its bit is set; between those that are
+ * here only READ and RAW have places, and they and those behind the branches are never asked for. */
 static void take_sample(struct body *b)
 {
 	uint64_t type = b->r->sample_type, id = 0, stream = 0;
@@ -163,6 +179,8 @@ static void take_sample(struct body *b)
 		take_chain(b->r, &b->c, s);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		take_branches(b->r, &b->c, s);
+	/* Of a copy that a task has inherited, id is that of the event that we opened, and stream its own: in the
+	 * kernel, primary_event_id() of kernel/events/core.c. */
 	out->inherited = (type & PERF_SAMPLE_STREAM_ID) && stream != id;
 	out->slot = slot_of(b->r, id);
 	s->event = event_of(b->r, id);
@@ -189,7 +207,7 @@ static void take_mmap(struct body *b)
 	uint32_t pid = gus_cursor_u32(&b->c), tid = gus_cursor_u32(&b->c);
 	uint64_t start = gus_cursor_u64(&b->c), length = gus_cursor_u64(&b->c), offset = gus_cursor_u64(&b->c);
 	bool two = b->type == PERF_RECORD_MMAP2, has_id = two && (b->misc & PERF_RECORD_MISC_MMAP_BUILD_ID);
-	const uint8_t *file = two ? gus_cursor_take(&b->c, 24) : NULL;
+	const uint8_t *file = two ? gus_cursor_take(&b->c, 24) : NULL; /* which it is: an inode, or a build id */
 	uint32_t protection = two ? gus_cursor_u32(&b->c) : PROT_EXEC, flags = two ? gus_cursor_u32(&b->c) : 0;
 	struct gus_cursor f = gus_cursor(file, file ? 24 : 0);
 	const char *name;
@@ -312,6 +330,8 @@ static void take_throttle(struct body *b)
 				  .stop = b->type == PERF_RECORD_THROTTLE };
 }
 
+/* Who left or came is in the trailer, as the kernel writes it before it switches, or after. SWITCH_CPU_WIDE names in
+ * its body the other one, too, which a record of its own tells. */
 static void take_switch(struct body *b)
 {
 	bool out = b->misc & PERF_RECORD_MISC_SWITCH_OUT;

@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+/* What things cost is the difference between two times that the same work takes, without and with the events of a
+ * recording, over the things that happen in it (cost_work.h). Times are CPU time, ours and our children's. Of
+ * several runs the middle one counts, as what else happens on a machine only ever adds to some of them. What is not
+ * more than nothing is nothing.
+ *
+ * The events are opened on this thread as they would be on a target: the same ones, by gus_counters_open, but with a
+ * period that is never over, so that samples, whose cost is another (gus_probe_cost_with), do not come. */
 #include "collector/session/cost.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "collector/counters/counters.h"
 #include "collector/doctor/probe.h"
+#include "collector/session/cost_work.h"
 
 #define RUNS 15             /* without and with; the difference of the medians */
-#define BIRTHS 2            /* in each run */
-#define SWITCHES 20
-#define MAPS 8
 #define QUIET_PERIOD 1000000007 /* so long that there are no samples in it */
 #define RING_BYTES (128u << 10)
 #define CROWD 128           /* more events behind one ring */
-
-/* Something whose CPU time is to be compared; context is the same each time. */
-typedef void work(void *context);
 
 /* Ours and that of children which have been waited for. Not time on the wall: on a busy machine others take their turns
  * meanwhile. */
@@ -48,28 +46,25 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int64_t gus_cost_median(int64_t *values, size_t n)
-{
-	qsort(values, n, sizeof(*values), ascending);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-static int64_t timed(work *do_it, void *context)
+/* Of an odd number of runs, the middle one: what interrupts some of them does not move it. */
+static int64_t timed(struct gus_work work)
 {
 	int64_t runs[RUNS];
 
-	do_it(context); /* once for the caches */
+	work.run(work.context); /* once for the caches */
 	for (size_t i = 0; i < RUNS; i++) {
 		int64_t start = cpu_ns();
 
-		do_it(context);
+		work.run(work.context);
 		runs[i] = cpu_ns() - start;
 	}
-	return gus_cost_median(runs, RUNS);
+	qsort(runs, RUNS, sizeof(*runs), ascending);
+	return runs[RUNS / 2];
 }
 
-/* When a task ends that has inherited, the kernel tells everybody who waits for any event that shares the ring, one after
- * the other: that grows with the tasks that were attached to. Events of another, sleeping, task stand for theirs. */
+/* When a task ends that has inherited, the kernel tells everybody who waits for any event that shares the ring, one
+ * after the other: that grows with the tasks that were attached to. Events of another, sleeping, task stand for
+ * theirs. */
 struct crowd {
 	pid_t sleeper;
 	int fds[CROWD];
@@ -83,11 +78,7 @@ static void gather(struct crowd *crowd, const struct gus_counters *c)
 
 	gus_attr_fill_holder(&a, &c->plan);
 	crowd->n = 0;
-	crowd->sleeper = fork();
-	if (crowd->sleeper == 0) {
-		pause();
-		_exit(0);
-	}
+	crowd->sleeper = gus_sleeper_start();
 	while (crowd->sleeper > 0 && crowd->n < CROWD) {
 		int fd = gus_attr_open(&a, crowd->sleeper, (int)ring->cpu, -1);
 
@@ -102,153 +93,70 @@ static void disperse(struct crowd *crowd)
 {
 	for (size_t i = 0; i < crowd->n; i++)
 		close(crowd->fds[i]);
-	if (crowd->sleeper <= 0)
-		return;
-	kill(crowd->sleeper, SIGKILL);
-	waitpid(crowd->sleeper, NULL, 0);
+	gus_sleeper_stop(crowd->sleeper);
 }
 
 /* What each of the crowd adds, if asked for, to what a thing costs with the events alone. */
-static uint64_t crowded(const struct gus_counters *c, work *do_it, void *context, size_t things)
+static uint64_t crowded(const struct gus_counters *c, struct gus_work work)
 {
 	struct crowd crowd;
 	int64_t few, many = 0;
 
-	few = timed(do_it, context);
+	few = timed(work);
 	gather(&crowd, c);
 	if (crowd.n)
-		many = timed(do_it, context) - few;
+		many = timed(work) - few;
 	disperse(&crowd);
-	return many > 0 ? (uint64_t)many / (things * crowd.n) : 0;
+	return many > 0 ? (uint64_t)many / (work.things * crowd.n) : 0;
 }
 
 /* The counters are those of a recording, opened on this thread. Opened, not only enabled: what is paused is inherited
  * all the same. */
-static uint64_t compare(const struct gus_events *events, const struct gus_cost_options *o, work *do_it, void *context,
-			size_t things, uint64_t *wake_ns)
+static uint64_t compare(const struct gus_events *events, const struct gus_cost_options *o, struct gus_work work,
+			uint64_t *wake_ns)
 {
-	struct gus_counters_options co = { .switches = o->switches, .call_graph = o->call_graph, .branch_type = o->branch_type,
-					   .ring_bytes = RING_BYTES, .child = getpid(), .as_they_are = true };
+	struct gus_counters_options co = {
+		.switches = o->switches, .call_graph = o->call_graph, .branch_type = o->branch_type,
+		.ring_bytes = RING_BYTES, .child = getpid(), .as_they_are = true,
+	};
 	struct gus_events own = *events;
 	struct gus_target self;
 	struct gus_counters c;
-	int64_t without = timed(do_it, context), cost = 0;
+	int64_t without = timed(work), cost = 0;
 
 	gus_target_init(&self);
 	if (gus_counters_open(&c, &own, &self, &co, NULL, NULL) == 0) {
 		gus_counters_enable(&c);
-		cost = timed(do_it, context) - without;
+		cost = timed(work) - without;
 		if (wake_ns)
-			*wake_ns = crowded(&c, do_it, context, things);
+			*wake_ns = crowded(&c, work);
 		gus_counters_close(&c);
 	}
 	gus_target_free(&self);
-	return cost > 0 ? (uint64_t)cost / things : 0;
-}
-
-static void give_birth(void *context)
-{
-	(void)context;
-	for (unsigned i = 0; i < BIRTHS; i++) {
-		int status;
-		pid_t pid = vfork();
-
-		if (pid == 0)
-			_exit(0);
-		if (pid > 0)
-			waitpid(pid, &status, 0);
-	}
-}
-
-/* As the loader does it: the whole file, then its code, constants and data over their parts of that. The kernel looks at
- * the name and the build id of each of them, though it tells of the code alone. */
-static void map_code(void *context)
-{
-	static const int over[] = { PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE };
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = page * (1 + sizeof(over) / sizeof(*over));
-	int fd = *(int *)context;
-
-	for (unsigned i = 0; i < MAPS; i++) {
-		char *at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-
-		if (at == MAP_FAILED)
-			return;
-		for (size_t k = 0; k < sizeof(over) / sizeof(*over); k++)
-			mmap(at + page * (k + 1), page, over[k], MAP_PRIVATE | MAP_FIXED, fd, (off_t)(page * (k + 1)));
-		munmap(at, size);
-	}
-}
-
-/* A process that answers each byte with one, on the same CPU: each of its answers costs us a way out and back in. */
-struct partner { int to, from; };
-
-static void answer(int from, int to)
-{
-	char byte;
-
-	while (read(from, &byte, 1) == 1)
-		if (write(to, &byte, 1) != 1)
-			break;
-	_exit(0);
-}
-
-static void ask(void *context)
-{
-	const struct partner *p = context;
-	char byte = 0;
-
-	for (unsigned i = 0; i < SWITCHES; i++)
-		if (write(p->to, &byte, 1) != 1 || read(p->from, &byte, 1) != 1)
-			break;
+	return cost > 0 ? (uint64_t)cost / work.things : 0;
 }
 
 static uint64_t compare_switches(const struct gus_events *events, const struct gus_cost_options *o)
 {
-	cpu_set_t before, one;
-	struct partner p;
-	int there[2], back[2];
-	uint64_t cost = 0;
-	pid_t pid;
+	struct gus_partner partner;
+	uint64_t cost;
 
-	CPU_ZERO(&one);
-	CPU_SET((unsigned)sched_getcpu(), &one);
-	if (sched_getaffinity(0, sizeof(before), &before) != 0 || pipe2(there, O_CLOEXEC) != 0)
+	if (!gus_partner_start(&partner))
 		return 0;
-	if (pipe2(back, O_CLOEXEC) != 0) {
-		close(there[0]);
-		close(there[1]);
-		return 0;
-	}
-	sched_setaffinity(0, sizeof(one), &one);
-	pid = fork();
-	if (pid == 0) {
-		close(there[1]);
-		answer(there[0], back[1]);
-	}
-	close(there[0]);
-	close(back[1]);
-	p = (struct partner){ there[1], back[0] };
-	if (pid > 0)
-		cost = compare(events, o, ask, &p, SWITCHES, NULL);
-	close(there[1]);
-	close(back[0]);
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	sched_setaffinity(0, sizeof(before), &before);
+	cost = compare(events, o, gus_work_switches(&partner), NULL);
+	gus_partner_stop(&partner);
 	return cost;
 }
 
-/* The same events as those to be recorded, but so rare that no sample is in the way. */
+/* The same events as those to be recorded, but so rare that no sample is in the way. (A period counts before a
+ * frequency.) */
 static struct gus_events quiet(const struct gus_events *events)
 {
 	struct gus_events q = { 0 };
 
 	gus_vec_append(&q, events->v, events->n);
-	for (size_t i = 0; i < q.n; i++) {
+	for (size_t i = 0; i < q.n; i++)
 		q.v[i].period = QUIET_PERIOD;
-		q.v[i].frequency = 0;
-		q.v[i].jitter = false;
-	}
 	return q;
 }
 
@@ -259,11 +167,11 @@ void gus_costs_measure(const struct gus_events *events, const struct gus_cost_op
 
 	*costs = (struct gus_costs){ .sample_ns = gus_probe_cost_with(&events->v[0], o->call_graph, o->branch_type) };
 	if (o->inherit) {
-		costs->birth_ns = compare(&rare, o, give_birth, NULL, BIRTHS, &costs->wake_ns);
+		costs->birth_ns = compare(&rare, o, gus_work_births(), &costs->wake_ns);
 		costs->switch_ns = compare_switches(&rare, o);
 	}
 	if (code >= 0) {
-		costs->map_ns = compare(&rare, o, map_code, &code, MAPS, NULL);
+		costs->map_ns = compare(&rare, o, gus_work_mappings(&code), NULL);
 		close(code);
 	}
 	gus_vec_free(&rare); /* what its elements point to is not ours */

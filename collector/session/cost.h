@@ -14,7 +14,7 @@ struct gus_events;
 struct gus_costs {
 	uint64_t sample_ns;  /* a sample of the first event */
 	uint64_t birth_ns;   /* the start and the end of a task that inherits the events; 0 if none does */
-	uint64_t wake_ns;    /* and on top of that for each event that shares the rings with them, when there are many */
+	uint64_t wake_ns;    /* and beyond that for each event that shares the rings with them, when there are many */
 	uint64_t switch_ns;  /* a watched task goes off its CPU and comes back */
 	uint64_t map_ns;     /* a mapping of code, and of what else the loader maps of its file */
 };
@@ -26,9 +26,7 @@ struct gus_cost_options {
 };
 
 /* Takes 10 to 20 ms of CPU time. sample_ns is that of gus_probe_cost. */
-void gus_costs_measure(const struct gus_events *events, const struct gus_cost_options *options, struct gus_costs *costs);
-
-/* The middle one of n values, of which there is at least one; rearranges them. */
-int64_t gus_cost_median(int64_t *values, size_t n);
+void gus_costs_measure(const struct gus_events *events, const struct gus_cost_options *options,
+		       struct gus_costs *costs);
 
 #endif

@@ -43,8 +43,8 @@ struct gus_lanes {
 void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct gus_living *living);
 void gus_lanes_free(struct gus_lanes *l);
 
-/* Empties all rings into the lanes, and a lane that is full into the file: it never holds more than it was made for, however
- * much a ring has. Of a failure to write, the rest of the rings is kept in the lanes. */
+/* Empties all rings into the lanes, and a lane that is full into the file: it never holds more than it was made for,
+ * however much a ring has. Of a failure to write, the rest of the rings is kept in the lanes. */
 int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now, struct gus_error *err);
 /* Takes what the flight recorder's rings hold and no snapshot has taken before. */
 void gus_lanes_snapshot(struct gus_lanes *l, uint64_t now);
@@ -54,7 +54,8 @@ void gus_lanes_mark(struct gus_lanes *l, const char *kind, const char *name, uin
 /* Writes the lanes that are due, or all of them. */
 int gus_lanes_flush(struct gus_lanes *l, struct gus_writer *writer, bool all, struct gus_error *err);
 
-/* Kernel symbols and images for what was sampled; then everything begins anew, for another file. totals is filled in. */
+/* Kernel symbols and images for what was sampled; then everything begins anew, for another file. totals is filled
+ * in. */
 int gus_lanes_end_file(struct gus_lanes *l, struct gus_writer *writer, struct gus_error *err);
 void gus_lanes_begin_file(struct gus_lanes *l);
 

@@ -38,10 +38,11 @@ void gus_living_add(struct gus_living *l, pid_t pid);
 /* Takes note of processes that a record speaks of, and of the record. */
 void gus_living_note(struct gus_living *l, const Gusprof__Record *record);
 
-/* Appends what they are called, their threads, and where they have code mapped. What was there when the recording began
- * has start_ns for its time, so that it holds for every sample; what was born since then has now_ns, which must have
- * been taken before. boot_ns is start_ns on the clock that counts from boot. Of processes that have ended since the last
- * time, whose last samples may still be in the rings, the records of then are given again; then they are forgotten. */
+/* Appends what they are called, their threads, and where they have code mapped. What was there when the recording
+ * began has start_ns for its time, so that it holds for every sample; what was born since then has now_ns, which
+ * must have been taken before. boot_ns is start_ns on the clock that counts from boot. Of processes that have ended
+ * since the last time, whose last samples may still be in the rings, the records of then are given again; then they
+ * are forgotten. */
 void gus_living_describe(struct gus_living *l, uint64_t start_ns, uint64_t boot_ns, uint64_t now_ns,
 			 struct gus_sideband *sideband);
 

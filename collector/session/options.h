@@ -50,8 +50,8 @@ struct gus_session_options {
 	const char *control;              /* as in gus_control_open, or NULL */
 	const struct gus_priority *priority; /* what the command is to start with; NULL: ours */
 	const struct gus_log *log;
-	/* Called when all is over, with the file that still is open: for what else belongs in it. NULL: nothing. -1 with err is told, and the
-	 * recording is whole all the same. */
+	/* Called when all is over, with the file that still is open: for what else belongs in it. NULL: nothing. -1
+	 * with err is told, and the recording is whole all the same. */
 	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result, struct gus_error *err);
 	void *before_end_context;
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */

@@ -49,8 +49,8 @@ void gus_session_mark(struct session *s, const char *kind, const char *name)
 	gus_lanes_mark(&s->lanes, kind, name, gus_counters_now(&s->counters));
 }
 
-/* By SIGUSR2 or by --control: what a flight recorder holds is written, and a new part is begun if that is what signals are
- * for; without either, what has been seen until now goes to the disk. */
+/* By SIGUSR2 or by --control: what a flight recorder holds is written, and a new part is begun if that is what
+ * signals are for; without either, what has been seen until now goes to the disk. */
 static void take_snapshot(struct session *s)
 {
 	if (!s->recording)

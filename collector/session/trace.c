@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots beside samples: now and then a thread that runs is looked at, and what it is about to do stands in the recording for
- * whoever replays it. A thread is chosen by the CPU time that it has used since its last turn, and the moment by our clock, so
- * snapshots lie where samples are. They cost what samples do not take: at most a quarter of what recording may cost, and the
- * governor gives the samples the rest. */
+/* Snapshots beside samples: now and then a thread that runs is looked at, and what it is about to do stands in the
+ * recording for whoever replays it. A thread is chosen by the CPU time that it has used since its last turn, and the
+ * moment by our clock, so snapshots lie where samples are. They cost what samples do not take: at most a quarter of
+ * what recording may cost, and the governor gives the samples the rest. */
 #include <stdio.h>
 
 #include "collector/session/private.h"

@@ -16,17 +16,17 @@ struct gus_held_thread {
 	bool stopped, gone;
 };
 
-/* Threads of a process that stand still because of us; the one that was asked for is the first. Some may not have come to their
- * stop: they wait for a CPU, and will stop before they execute anything of their own. The kernel lets go of those only when the
- * thread ends that holds them. */
+/* Threads of a process that stand still because of us; the one that was asked for is the first. Some may not have
+ * come to their stop: they wait for a CPU, and will stop before they execute anything of their own. The kernel lets
+ * go of those only when the thread ends that holds them. */
 struct gus_held {
 	pid_t pid;
 	struct gus_vec(struct gus_held_thread) threads;
 	uint64_t since_ns;              /* the process runs as it likes until then at least; 0: it does still */
 };
 
-/* Stops thread tid, and then all others of its process that run; those that sleep in the kernel are left to sleep, as waking them
- * would end calls such as epoll_wait. -1 with err. For threads that end soon. */
+/* Stops thread tid, and then all others of its process that run; those that sleep in the kernel are left to sleep,
+ * as waking them would end calls such as epoll_wait. -1 with err. For threads that end soon. */
 int gus_hold(struct gus_held *h, pid_t pid, pid_t tid, struct gus_error *err);
 /* How many of those that slept run now. */
 unsigned gus_held_woken(const struct gus_held *h);

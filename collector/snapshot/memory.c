@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+/* The memory of another process: which pages it has, and copies of those that nobody else can give.
+ *
+ * The idea: what a replay can map again from the same file need not be copied. So of mappings of files that are
+ * still what they were (is_same_file) only the pages are taken that the process has made its own by writing; of all
+ * others, those that exist. Pages that were never touched are zeros, and left out. Which pages there are says
+ * /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst): since Linux 6.7 as ranges, before as eight bytes a
+ * page. Who may not read it gets all that can be read of what may have been written.
+ *
+ * The result is a list of runs, pieces of addresses that follow each other, in ascending order; each knows where its
+ * bytes are in the room, and they lie there without gaps in the order of the runs. The sum of their sizes is
+ * about->bytes: that is the invariant of add_run, and what makes the room's size known before a byte is copied.
+ *
+ * Copying is process_vm_readv(2), as many runs a call as it takes. A page that cannot be read - behind the end of
+ * its file, or a device's - ends a call early; then that page is left out, and copying goes on behind it. A run may
+ * thereby become two. */
 #include "collector/snapshot/memory.h"
 
 #include <errno.h>
@@ -24,7 +39,8 @@
 #define ENTRY_FILE (1ull << 61)         /* the page is a file's, or shared */
 #define ENTRIES 8192
 
-/* The newer way, since Linux 6.7, of the same document: ranges instead of pages. Declared here, as older headers lack it. */
+/* The newer way, since Linux 6.7, of the same document: ranges instead of pages. Declared here, as older headers
+ * lack it. */
 struct scan_argument {
 	uint64_t size, flags, start, end, walk_end, vec, vec_n, max_pages, inverted, mask, any, returned;
 };
@@ -36,6 +52,7 @@ struct scan_region { uint64_t start, end, categories; };
 #define SCAN_ZERO 32
 #define SCAN_REGIONS 512
 
+/* Pages at the end of the list; those that follow the last run become a part of it. */
 static void add_run(struct gus_snapshot *s, uint64_t address, uint64_t size)
 {
 	struct gus_snapshot_run *last = s->runs.n ? &s->runs.v[s->runs.n - 1] : NULL;
@@ -49,7 +66,9 @@ static void add_run(struct gus_snapshot *s, uint64_t address, uint64_t size)
 
 /* Which pages of a mapping there are. */
 
-/* 0; -1 with errno. Pages that only show zeros are left out. */
+/* The pages from start to end. own: only those that the process has made its own. 0; -1 with errno. Pages that only
+ * show zeros are left out. (A page is told if it has one category of `any`, and none of those in `mask`, which are
+ * inverted.) A call ends where there is no room for further ranges, at walk_end. */
 static int scan_regions(struct gus_snapshot *s, int pagemap, uint64_t start, uint64_t end, bool own)
 {
 	struct scan_region regions[SCAN_REGIONS];
@@ -57,8 +76,9 @@ static int scan_regions(struct gus_snapshot *s, int pagemap, uint64_t start, uin
 
 	while (start < end) {
 		struct scan_argument a = {
-			.size = sizeof(a), .start = start, .end = end, .vec = (uintptr_t)regions, .vec_n = SCAN_REGIONS, .inverted = without,
-			.mask = without, .any = SCAN_PRESENT | SCAN_SWAPPED, .returned = SCAN_PRESENT | SCAN_SWAPPED,
+			.size = sizeof(a), .start = start, .end = end, .vec = (uintptr_t)regions,
+			.vec_n = SCAN_REGIONS, .inverted = without, .mask = without,
+			.any = SCAN_PRESENT | SCAN_SWAPPED, .returned = SCAN_PRESENT | SCAN_SWAPPED,
 		};
 		int n = ioctl(pagemap, PAGEMAP_SCAN_CALL, &a);
 
@@ -73,6 +93,7 @@ static int scan_regions(struct gus_snapshot *s, int pagemap, uint64_t start, uin
 	return 0;
 }
 
+/* The same in the older way, page by page; pages of zeros that were only ever read cannot be told here. */
 static int scan_entries(struct gus_snapshot *s, int pagemap, uint64_t start, uint64_t end, bool own)
 {
 	uint64_t entries[ENTRIES];
@@ -105,8 +126,8 @@ struct listing {
 	bool found;                     /* ... if it is there */
 };
 
-/* Whether the file of that name is the one that is mapped, so that it can be mapped again. Not in another mount namespace, nor
- * where the file was replaced, as by an update. */
+/* Whether the file of that name is the one that is mapped, so that it can be mapped again. Not in another mount
+ * namespace, nor where the file was replaced, as by an update. */
 static bool is_same_file(struct listing *l, const struct gus_mapping *m)
 {
 	if (!m->inode || !m->path_length || *m->path != '/' || m->path_length >= sizeof(l->path))
@@ -116,7 +137,8 @@ static bool is_same_file(struct listing *l, const struct gus_mapping *m)
 		l->path[m->path_length] = '\0';
 		l->found = stat(l->path, &l->file) == 0 && S_ISREG(l->file.st_mode);
 	}
-	return l->found && l->file.st_ino == m->inode && major(l->file.st_dev) == m->major && minor(l->file.st_dev) == m->minor;
+	return l->found && l->file.st_ino == m->inode && major(l->file.st_dev) == m->major &&
+	       minor(l->file.st_dev) == m->minor;
 }
 
 static bool is_named(const struct gus_mapping *m, const char *name)
@@ -150,6 +172,9 @@ static void add_mapping(struct listing *l, struct gus_snapshot *s, const struct 
 	a->mappings[a->n_mappings++] = to;
 }
 
+/* Some are taken whole: the vdso, whose pages are the kernel's; code of a file that is not there any more, as a
+ * replay may get anywhere in it; and all that may have been written, where nobody says which pages there are. Not
+ * at all: what cannot be read, and the kernel's pages of the clock, which gus_memory_add_vvar has. */
 static int add_pages(struct listing *l, struct gus_snapshot *s, const struct gus_mapping *m, bool same)
 {
 	bool whole = is_named(m, "[vdso]") || (!same && m->inode && (m->protection & PROT_EXEC)) || l->pagemap < 0;
@@ -168,10 +193,10 @@ static int add_pages(struct listing *l, struct gus_snapshot *s, const struct gus
 static int explain_maps(pid_t pid, int sys, struct gus_error *err)
 {
 	if (sys == ENOENT || sys == ESRCH)
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended, or begins another program just now",
-				(int)pid);
-	return gus_fail_errno(err, sys, "cannot read the memory of process %d, which belongs to another user or runs with other rights "
-			      "than yours; run as root", (int)pid);
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended, or begins "
+				"another program just now", (int)pid);
+	return gus_fail_errno(err, sys, "cannot read the memory of process %d, which belongs to another user or runs "
+			      "with other rights than yours; run as root", (int)pid);
 }
 
 static int take_mappings(struct listing *l, struct gus_snapshot *s, const char *text, struct gus_error *err)
@@ -185,8 +210,8 @@ static int take_mappings(struct listing *l, struct gus_snapshot *s, const char *
 		if (m.end > GUS_SNAPSHOT_ADDRESS_MAX || m.start == m.end)
 			continue; /* the kernel's page for old programs */
 		if (s->about->n_mappings == GUS_SNAPSHOT_MAPPINGS_MAX)
-			return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has more than %d mappings", (int)l->pid,
-					GUS_SNAPSHOT_MAPPINGS_MAX);
+			return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has more than %d "
+					"mappings", (int)l->pid, GUS_SNAPSHOT_MAPPINGS_MAX);
 		add_mapping(l, s, &m, same, &room);
 		if (add_pages(l, s, &m, same) != 0)
 			return explain_maps(l->pid, errno, err);
@@ -194,7 +219,8 @@ static int take_mappings(struct listing *l, struct gus_snapshot *s, const char *
 	return 0;
 }
 
-/* Whether this kernel has the newer way: it says how much it can be asked for. */
+/* Whether this kernel has the newer way. An empty range is asked for: one that has not says that it does not know
+ * the call. */
 static bool has_regions(int pagemap)
 {
 	struct scan_argument a = { .size = sizeof(a) };
@@ -234,13 +260,14 @@ int gus_memory_list(pid_t pid, bool pagemap_only, struct gus_snapshot *s, struct
 
 /* Copying. */
 
+/* Where in the list of wanted runs copying is. */
 struct place {
 	const struct gus_snapshot_run *runs;
 	size_t i, n;
 	uint64_t done;                  /* of run i */
 };
 
-/* Moves on; what was read becomes runs of s. */
+/* Moves on by size bytes, which may be the rest of several runs; what was read becomes runs of s. */
 static void pass(struct place *p, struct gus_snapshot *s, uint64_t size, bool was_read)
 {
 	while (size) {
@@ -257,7 +284,10 @@ static void pass(struct place *p, struct gus_snapshot *s, uint64_t size, bool wa
 	}
 }
 
-/* As much as one call takes. Where it stops short there is a page that cannot be had, such as one behind the end of its file. */
+/* As much as one call takes. Where it stops short there is a page that cannot be had, such as one behind the end of
+ * its file: the whole pages before it count, and the one itself is passed over. A call that reads nothing at all for
+ * that reason says EFAULT. The bytes go behind those that have been read, whatever was left out, so what was skipped
+ * leaves no gap in the room. */
 static int copy_some(pid_t pid, struct place *p, struct gus_snapshot *s, const struct gus_room *room)
 {
 	struct iovec remote[IOV_MAX], local = { room->bytes + s->about->bytes, 0 };
@@ -295,13 +325,14 @@ int gus_memory_copy(pid_t pid, struct gus_snapshot *s, const struct gus_room *ro
 	return rc == 0 ? 0 : explain_maps(pid, errno, err);
 }
 
-/* The kernel's own pages for reading the time without a call. Nobody may copy them out of another process, but they are the
- * same in all. A page that cannot be read here either (of a hypervisor that is none) is left out; reading through a pipe makes
- * that an error and not a signal. */
+/* The kernel's own pages for reading the time without a call. Nobody may copy them out of another process, but they
+ * are the same in all. A page that cannot be read here either (of a hypervisor that is none) is left out; reading
+ * through a pipe makes that an error and not a signal. */
 
 static bool read_own_page(const int pipe_ends[2], uint64_t address, uint8_t *to)
 {
-	return write(pipe_ends[1], (const void *)(uintptr_t)address, PAGE) == PAGE && read(pipe_ends[0], to, PAGE) == PAGE;
+	return write(pipe_ends[1], (const void *)(uintptr_t)address, PAGE) == PAGE &&
+	       read(pipe_ends[0], to, PAGE) == PAGE;
 }
 
 /* The same twice, so that it was not read in the middle of an update, which a reader would wait for. */
@@ -333,6 +364,7 @@ static uint64_t own_address(const char *name, uint64_t length)
 	return address;
 }
 
+/* A page more, where its address belongs in the list; its bytes are behind all others in the room. */
 static void insert_run(struct gus_snapshot *s, uint64_t address)
 {
 	size_t at = s->runs.n;

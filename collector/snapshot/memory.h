@@ -14,8 +14,8 @@
 /* Room for pages, made before the pause, as the kernel takes as long to clear pages as to copy them. */
 struct gus_room { uint8_t *bytes; size_t size; };
 
-/* What is to be copied: all mappings and the runs of pages in them, as they are now. pagemap_only: not by the newer way to ask which
- * pages are there. */
+/* What is to be copied: all mappings and the runs of pages in them, as they are now. pagemap_only: not by the newer
+ * way to ask which pages are there. */
 int gus_memory_list(pid_t pid, bool pagemap_only, struct gus_snapshot *s, struct gus_error *err);
 /* Copies the pages of all runs to the room, which is large enough. Runs that cannot be read lose their pages. */
 int gus_memory_copy(pid_t pid, struct gus_snapshot *s, const struct gus_room *room, struct gus_error *err);

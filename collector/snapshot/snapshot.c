@@ -1,4 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+/* One thread of a running process, its registers and all memory of the process, at one moment of its own code.
+ *
+ * The idea is to make the pause short, in which the process stands still: it costs the process what it takes. So in
+ * it only happens what has to be of one moment - registers, the list of mappings and pages, the pages. Before it,
+ * the same list is made of the running process, to know how much room that takes and whether it is allowed, and the
+ * room is made, with all its pages in place (MAP_POPULATE): the kernel takes as long to clear a page as to copy one.
+ * After it come the pages of the clock and the check of the whole. The process may have grown in between; then it is
+ * let go, and more room made.
+ *
+ * The moment has to be one in the thread's own code, as a copy cannot go on inside of a call of the kernel: where
+ * the stop has broken off a call, another moment is waited for. That is a matter of luck with a thread that mostly
+ * waits, so there is patience (wish->patience_ms), but an end to it.
+ *
+ * The pause is held by a thread of its own, one for each try. Tracing belongs to threads, and the kernel lets go of
+ * all that one traces when it ends: so nothing of the process stays stopped, whichever way this thread returns (see
+ * snapshot_hold.c). Only one try is under way at a time, and the thread that asked waits for it: what they share
+ * needs no lock. */
 #include "collector/snapshot/snapshot.h"
 
 #include <elf.h>
@@ -34,24 +51,26 @@ static void nap(void)
 	nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
 }
 
-/* What can be said before anything is touched. */
+/* What can be said before anything is touched: ptrace would say much of it with the same EPERM. */
 static int check_task(const struct gus_snapshot_wish *w, struct gus_error *err)
 {
 	struct gus_task t;
 
 	if (!gus_task_read(w->tid, &t))
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it does not exist, or has ended", (int)w->tid);
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it does not exist, or "
+				"has ended", (int)w->tid);
 	if (t.tgid != w->pid)
-		return gus_fail(err, GUS_E_USAGE, "cannot take a snapshot of thread %d of process %d: it is one of process %d", (int)w->tid,
-				(int)w->pid, (int)t.tgid);
+		return gus_fail(err, GUS_E_USAGE, "cannot take a snapshot of thread %d of process %d: it is one of "
+				"process %d", (int)w->tid, (int)w->pid, (int)t.tgid);
 	if (t.kernel_thread)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of %d (%s): it is a thread of the kernel", (int)w->tid, t.comm);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of %d (%s): it is a thread of the "
+				"kernel", (int)w->tid, t.comm);
 	if (gus_task_ended(&t))
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d (%s): it has ended, and only waits for its parent "
-				"(a zombie)", (int)w->pid, t.comm);
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d (%s): it has ended, and "
+				"only waits for its parent (a zombie)", (int)w->pid, t.comm);
 	if (t.state == 'T')
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d (%s): it is stopped and does not compute; continue "
-				"it (kill -CONT) first", (int)w->pid, t.comm);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d (%s): it is stopped "
+				"and does not compute; continue it (kill -CONT) first", (int)w->pid, t.comm);
 	return 0;
 }
 
@@ -60,7 +79,8 @@ static int check_task(const struct gus_snapshot_wish *w, struct gus_error *err)
 static int explain_registers(const struct gus_snapshot_wish *w, int sys, struct gus_error *err)
 {
 	if (sys == ESRCH)
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it was killed just when it was stopped", (int)w->tid);
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it was killed just when "
+				"it was stopped", (int)w->tid);
 	return gus_fail_errno(err, sys, "cannot read the registers of thread %d", (int)w->tid);
 }
 
@@ -73,9 +93,10 @@ static int take_registers(const struct gus_snapshot_wish *w, struct gus_snapshot
 
 	if (ptrace(PTRACE_GETREGSET, w->tid, (void *)(uintptr_t)NT_PRSTATUS, &to) != 0)
 		return explain_registers(w, errno, err);
+	/* 0x23 is __USER32_CS: by a far jump, a 64-bit program too can get to 32-bit code. */
 	if (to.iov_len != GUS_SNAPSHOT_REGISTERS || regs.cs == 0x23)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it executes 32-bit code, and only 64-bit code can be "
-				"replayed", (int)w->tid);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it executes 32-bit "
+				"code, and only 64-bit code can be replayed", (int)w->tid);
 	a->registers.len = sizeof(regs);
 	free(a->registers.data);
 	a->registers.data = gus_alloc(sizeof(regs));
@@ -90,8 +111,10 @@ static int take_registers(const struct gus_snapshot_wish *w, struct gus_snapshot
 	return 0;
 }
 
-/* Whether it was stopped in a system call that is not over: one that is broken off has one of the kernel's own errors, by which
- * it will be made again. One that is over has its result, and what follows is the program's own code. */
+/* Whether it was stopped in a system call that is not over: one that is broken off has one of the kernel's own
+ * errors for its result, by which it will be made again. One that is over has its result, and what follows is the
+ * program's own code. orig_rax is the number of the call, and negative outside of calls: then rax is any value that
+ * the program computes. */
 static bool is_in_kernel(const struct gus_snapshot *s)
 {
 	struct user_regs_struct regs;
@@ -104,6 +127,7 @@ static bool is_in_kernel(const struct gus_snapshot *s)
 
 /* Room. */
 
+/* For so many bytes and a quarter more, as the process goes on to grow until it is stopped. */
 static int make_room(struct gus_room *room, uint64_t bytes, struct gus_error *err)
 {
 	if (room->bytes)
@@ -122,13 +146,15 @@ static int check_size(const struct gus_snapshot_wish *w, uint64_t bytes, struct 
 
 	if (bytes + SLACK / 4 <= most)
 		return 0;
-	return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has %llu MB of memory of its own, and a snapshot copies at most "
-			"%llu MB while the process stands still; allow more with --max-memory (at most %llu)", (int)w->pid,
-			(unsigned long long)(bytes >> 20) + 1, (unsigned long long)most >> 20, GUS_SNAPSHOT_BYTES_MAX >> 20);
+	return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has %llu MB of memory of its own, "
+			"and a snapshot copies at most %llu MB while the process stands still; allow more with "
+			"--max-memory (at most %llu)", (int)w->pid, (unsigned long long)(bytes >> 20) + 1,
+			(unsigned long long)most >> 20, GUS_SNAPSHOT_BYTES_MAX >> 20);
 }
 
 /* The pause. */
 
+/* The list of the process as it ran; the one of the pause takes its place. */
 static void forget(struct gus_snapshot *s)
 {
 	Gusprof__Snapshot *a = s->about;
@@ -142,9 +168,10 @@ static void forget(struct gus_snapshot *s)
 	s->runs.n = 0;
 }
 
-/* While it stands still. */
-static enum moment take_held(const struct gus_snapshot_wish *w, struct gus_held *h, struct gus_snapshot *s, struct gus_room *room,
-			     struct gus_error *err)
+/* While it stands still. What can end it soonest comes first: a look at the registers says whether this is a moment
+ * at all, and the list whether there is room. Room is never made here. */
+static enum moment take_held(const struct gus_snapshot_wish *w, struct gus_held *h, struct gus_snapshot *s,
+			     struct gus_room *room, struct gus_error *err)
 {
 	if (take_registers(w, s, err) != 0)
 		return MOMENT_FAILED;
@@ -172,8 +199,8 @@ struct look {
 	uint64_t since_ns, until_ns;    /* of the pause */
 };
 
-/* While this thread waits for a CPU the process stands still. It lives for some milliseconds, so where we may it comes before all
- * others; priorities alone do not count between the groups that some kernels put sessions in. */
+/* While this thread waits for a CPU the process stands still. It lives for some milliseconds, so where we may it
+ * comes before all others; priorities alone do not count between the groups that some kernels put sessions in. */
 static void come_first(void)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -182,6 +209,8 @@ static void come_first(void)
 		gus_priority_raise();
 }
 
+/* The end of this function is the end of the thread, which is what lets go of threads that have not come to their
+ * stop. Therefore nothing may be put behind the release, and no way out before it. */
 static void *run_look(void *context)
 {
 	struct look *l = context;
@@ -197,7 +226,8 @@ static void *run_look(void *context)
 	return NULL;
 }
 
-static enum moment take_once(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room, struct gus_error *err)
+static enum moment take_once(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room,
+			     struct gus_error *err)
 {
 	struct look l = { w, s, room, err, MOMENT_FAILED, 0, 0 };
 	pthread_t thread;
@@ -225,20 +255,24 @@ static int wait_until_runs(const struct gus_snapshot_wish *w, uint64_t deadline,
 			return 0;
 		if (state != 'S' && state != 'D' && state != 'I')
 			return check_task(w, err) != 0 ? -1 : state == 't' ?
-				gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: another program traces it and has stopped it",
-					 (int)w->tid) : 0;
+				gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: another "
+					 "program traces it and has stopped it", (int)w->tid) : 0;
 		if (gus_snapshot_now() > deadline)
-			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it did not compute within %u ms; it sleeps or "
-					"waits in the kernel", (int)w->tid, w->patience_ms);
+			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it did not "
+					"compute within %u ms; it sleeps or waits in the kernel", (int)w->tid,
+					w->patience_ms);
 		nap();
 	}
 }
 
+/* Try after try, until one succeeds, fails, or the time is over. Each has its own reason to try again: the thread
+ * was in the kernel, or the process has grown beyond the room, of which the try has found out how much it takes. */
 static int take(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room, struct gus_error *err)
 {
 	uint64_t deadline = gus_snapshot_now() + w->patience_ms * 1000000ull;
 
-	if (gus_memory_list(w->pid, w->pagemap_only, s, err) != 0 || check_size(w, s->about->bytes, err) != 0 || make_room(room, s->about->bytes, err) != 0)
+	if (gus_memory_list(w->pid, w->pagemap_only, s, err) != 0 || check_size(w, s->about->bytes, err) != 0 ||
+	    make_room(room, s->about->bytes, err) != 0)
 		return -1;
 	for (int growths = 0;;) {
 		enum moment moment;
@@ -251,13 +285,14 @@ static int take(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struc
 		if (moment == MOMENT_FAILED)
 			return -1;
 		if (moment == MOMENT_NO_ROOM && ++growths > GROWTHS)
-			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: its memory grows faster than room for it "
-					"can be made", (int)w->pid);
+			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: its memory "
+					"grows faster than room for it can be made", (int)w->pid);
 		if (moment == MOMENT_NO_ROOM && make_room(room, s->about->bytes, err) != 0)
 			return -1;
 		if (gus_snapshot_now() > deadline)
-			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it was in the kernel each of the %u times that "
-					"it was stopped within %u ms; it waits rather than computes", (int)w->tid, s->about->tries, w->patience_ms);
+			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: it was in the "
+					"kernel each of the %u times that it was stopped within %u ms; it waits "
+					"rather than computes", (int)w->tid, s->about->tries, w->patience_ms);
 		nap();
 	}
 }
@@ -292,7 +327,7 @@ int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot 
 		describe(&w, s->about);
 		rc = take(&w, s, &room, err);
 	}
-	s->bytes = room.bytes;
+	s->bytes = room.bytes; /* from here on the snapshot owns them, also if it is thrown away below */
 	s->mapped = room.size;
 	if (rc == 0) {
 		gus_memory_add_vvar(s, &room);
@@ -308,8 +343,8 @@ int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot 
 int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err)
 {
 	*s = (struct gus_snapshot){ 0 };
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: registers are known how to be put back on x86-64 only",
-			(int)wish->pid);
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: registers are known how to be "
+			"put back on x86-64 only", (int)wish->pid);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes snapshots of running processes: stops those threads that run, copies registers and memory, lets go. What can be done
- * before or after the pause is done there. The process is left as it was, whatever goes wrong: the tracing is done by a thread
- * of our own, at whose end the kernel lets go of all that is still held. */
+/* Takes snapshots of running processes: stops those threads that run, copies registers and memory, lets go. What can
+ * be done before or after the pause is done there. The process is left as it was, whatever goes wrong: the tracing
+ * is done by a thread of our own, at whose end the kernel lets go of all that is still held. */
 #ifndef GUS_COLLECTOR_SNAPSHOT_SNAPSHOT_H
 #define GUS_COLLECTOR_SNAPSHOT_SNAPSHOT_H
 
@@ -22,9 +22,9 @@ struct gus_snapshot_wish {
 	bool pagemap_only;              /* not by the newer way to ask which pages are there; for tests */
 };
 
-/* A snapshot of the thread in a moment when it executes its own code and not the kernel's; the caller frees it. -1 with err:
- * GUS_E_NOT_FOUND if it is not there or ends, GUS_E_PERMISSION, GUS_E_FULL if its memory is more than max_bytes,
- * GUS_E_UNSUPPORTED for what cannot be replayed (stopped, traced, 32 bits, asleep all the time). */
+/* A snapshot of the thread in a moment when it executes its own code and not the kernel's; the caller frees it. -1
+ * with err: GUS_E_NOT_FOUND if it is not there or ends, GUS_E_PERMISSION, GUS_E_FULL if its memory is more than
+ * max_bytes, GUS_E_UNSUPPORTED for what cannot be replayed (stopped, traced, 32 bits, asleep all the time). */
 int gus_snapshot_take(const struct gus_snapshot_wish *wish, struct gus_snapshot *s, struct gus_error *err);
 
 /* Which thread is next: each that runs gets its turn. */
@@ -32,8 +32,8 @@ struct gus_turns {
 	struct gus_vec(struct gus_turn { pid_t tid; uint64_t cpu_ns; }) had; /* when it was last chosen */
 };
 
-/* Of the threads that run now, the one that has used most CPU time since it was last chosen. Waits for one until patience_ms
- * are over. -1 with err, if none runs or the process has ended. */
+/* Of the threads that run now, the one that has used most CPU time since it was last chosen. Waits for one until
+ * patience_ms are over. -1 with err, if none runs or the process has ended. */
 int gus_turns_next(struct gus_turns *t, pid_t pid, unsigned patience_ms, pid_t *tid, struct gus_error *err);
 void gus_turns_free(struct gus_turns *t);
 

@@ -30,7 +30,8 @@ static struct gus_turn *turn_of(struct gus_turns *t, pid_t tid)
 	return &t->had.v[t->had.n - 1];
 }
 
-/* The best of those that run now; 0: none does. *ended is a state that no thread comes back from by itself, if all are in such. */
+/* The best of those that run now; 0: none does. *ended is a state that no thread comes back from by itself, if all
+ * are in such. */
 static pid_t choose(struct gus_turns *t, pid_t pid, size_t *threads, char *ended)
 {
 	struct gus_tids tids = { 0 };
@@ -75,17 +76,18 @@ int gus_turns_next(struct gus_turns *t, pid_t pid, unsigned patience_ms, pid_t *
 		if (*tid)
 			return 0;
 		if (ended == 'T')
-			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: it is stopped and does not compute; continue "
-					"it (kill -CONT) first", (int)pid);
+			return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: it is stopped "
+					"and does not compute; continue it (kill -CONT) first", (int)pid);
 		if (ended)
-			return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended, and only waits for its parent (a "
-					"zombie)", (int)pid);
+			return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended, "
+					"and only waits for its parent (a zombie)", (int)pid);
 		if (!threads)
-			return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it does not exist, or has ended", (int)pid);
+			return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it does not "
+					"exist, or has ended", (int)pid);
 		nanosleep(&(struct timespec){ .tv_nsec = NAP_NS }, NULL);
 	} while (naps--);
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: none of its %zu threads computed within %u ms; they sleep "
-			"or wait in the kernel", (int)pid, threads, patience_ms);
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of process %d: none of its %zu threads "
+			"computed within %u ms; they sleep or wait in the kernel", (int)pid, threads, patience_ms);
 }
 
 void gus_turns_free(struct gus_turns *t)

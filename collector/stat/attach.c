@@ -55,7 +55,8 @@ static int add_cpus(struct places *p, const char *wanted, struct gus_error *err)
 		bool is_online = gus_cpus_has(online, cpu);
 
 		if (wanted && gus_cpus_has(wanted, cpu) && !is_online)
-			return gus_fail(err, GUS_E_NOT_FOUND, "CPU %u is not there or not online; those that are: %s", cpu, online);
+			return gus_fail(err, GUS_E_NOT_FOUND, "CPU %u is not there or not online; those that are: "
+					"%s", cpu, online);
 		if (is_online && (!wanted || gus_cpus_has(wanted, cpu)))
 			gus_vec_push(p, (struct gus_tally_place){ -1, (int)cpu });
 	}
@@ -122,9 +123,9 @@ static int open_places(struct gus_tally *t, struct gus_events *events, const str
 	return gus_tally_open(t, events, p->v, p->n, on_exec, err);
 }
 
-/* A thread that is born between our listing the threads and our opening its parent is counted by nobody; one that is born
- * later is counted with its parent. So if the list is the same afterwards, nothing was missed. Else it is all done again, a
- * few times; what then is still new may have been missed. */
+/* A thread that is born between our listing the threads and our opening its parent is counted by nobody; one that is
+ * born later is counted with its parent. So if the list is the same afterwards, nothing was missed. Else it is all
+ * done again, a few times; what then is still new may have been missed. */
 static int open_target(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
 		       struct gus_attachment *how, struct gus_error *err)
 {
@@ -166,8 +167,9 @@ static bool belongs_to_other(const struct gus_stat_target *target, struct gus_er
 
 		free(path);
 		if (other) {
-			gus_fail(err, GUS_E_PERMISSION, "cannot attach to %s %d: it belongs to uid %u, or does not let itself be watched "
-				 "(not dumpable), and this is uid %u; CAP_PERFMON is needed, or root",
+			gus_fail(err, GUS_E_PERMISSION, "cannot attach to %s %d: it belongs to uid %u, or does not "
+				 "let itself be watched (not dumpable), and this is uid %u; CAP_PERFMON is needed, "
+				 "or root",
 				 target->kind == GUS_STAT_THREADS ? "thread" : "process", (int)target->ids.v[i],
 				 (unsigned)st.st_uid, (unsigned)geteuid());
 			return true;
@@ -185,7 +187,8 @@ static int explain_refusal(const struct gus_stat_target *target, const struct gu
 	if (sys != ENOSYS && belongs_to_other(target, err))
 		return -1;
 	gus_facts_rights(&rights);
-	gus_doctor_refusal(&rights, sys, system ? GUS_WISH_SYSTEM : e->kernel ? GUS_WISH_KERNEL : GUS_WISH_USER, why, sizeof(why), command, sizeof(command));
+	gus_doctor_refusal(&rights, sys, system ? GUS_WISH_SYSTEM : e->kernel ? GUS_WISH_KERNEL : GUS_WISH_USER, why,
+			   sizeof(why), command, sizeof(command));
 	return gus_fail(err, GUS_E_PERMISSION, "cannot count %s%s: %s%s%s; gusprof doctor says more", e->name,
 			system ? " on whole CPUs" : "", why, *command ? ": " : "", command);
 }
@@ -202,8 +205,9 @@ static int explain_nothing(const struct gus_tally *t, size_t i, const struct gus
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot attach to %s: there is no such task, or it has ended",
 				describe_ids(target, who, sizeof(who)));
 	case GUS_TALLY_BLIND:
-		return gus_fail(err, GUS_E_PERMISSION, "cannot count %s: it happens in the kernel alone, and that is left out, by its "
-				"modifiers or because this user may not watch it (see gusprof doctor)", e->name);
+		return gus_fail(err, GUS_E_PERMISSION, "cannot count %s: it happens in the kernel alone, and that is "
+				"left out, by its modifiers or because this user may not watch it (see gusprof "
+				"doctor)", e->name);
 	case GUS_TALLY_REFUSED:
 		return explain_refusal(target, e, sys, err);
 	default:
@@ -212,8 +216,8 @@ static int explain_nothing(const struct gus_tally *t, size_t i, const struct gus
 	if (sys == ENOSYS)
 		return explain_refusal(target, e, sys, err);
 	if (sys == ENOENT || sys == ENODEV || sys == ENXIO || sys == EOPNOTSUPP)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot count %s: this machine, or the hypervisor under it, has no such event; "
-				"gusprof doctor says more", e->name);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot count %s: this machine, or the hypervisor under it, "
+				"has no such event; gusprof doctor says more", e->name);
 	return gus_fail_errno(err, sys, "cannot count %s: the kernel refuses this event here", e->name);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a tally for a target: which tasks or CPUs that is, what to do where the kernel may not be watched, and, if nothing
- * could be opened, the one sentence that says why. */
+/* Opens a tally for a target: which tasks or CPUs that is, what to do where the kernel may not be watched, and, if
+ * nothing could be opened, the one sentence that says why. */
 #ifndef GUS_COLLECTOR_STAT_ATTACH_H
 #define GUS_COLLECTOR_STAT_ATTACH_H
 

@@ -52,8 +52,8 @@ static uint64_t ns_of(const struct timeval *t)
 	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
 }
 
-/* As for record: a signal from the terminal reached the command as well; one that was sent to us is passed on as SIGTERM.
- * Tasks that we attached to are never touched. The second signal means: do not wait. */
+/* As for record: a signal from the terminal reached the command as well; one that was sent to us is passed on as
+ * SIGTERM. Tasks that we attached to are never touched. The second signal means: do not wait. */
 static void take_stop(struct stat_run *s, const struct signalfd_siginfo *info)
 {
 	if (s->stops++)
@@ -118,8 +118,9 @@ static bool is_over(const struct stat_run *s)
 	return s->stops || (t->kind != GUS_STAT_CPUS && !any_lives(t));
 }
 
-/* Counts that the kernel would not give us, but tells of children that have ended: how often those that were waited for
- * left a CPU, less what ours did before it became the command. Unlike a counter, this takes in the end of each process. */
+/* Counts that the kernel would not give us, but tells of children that have ended: how often those that were waited
+ * for left a CPU, less what ours did before it became the command. Unlike a counter, this takes in the end of each
+ * process. */
 static void fill_from_usage(struct stat_run *s, struct gus_stat_row *row, const struct gus_event *e, const struct rusage *u)
 {
 	uint64_t switches = (uint64_t)(u->ru_nvcsw - s->usage.ru_nvcsw) + (uint64_t)(u->ru_nivcsw - s->usage.ru_nivcsw);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of `gusprof stat`: counts events of a command, of tasks that run already, or of CPUs, until the command or the
- * tasks have ended or somebody says stop. Nothing is sampled and no file is written. */
+/* One run of `gusprof stat`: counts events of a command, of tasks that run already, or of CPUs, until the command or
+ * the tasks have ended or somebody says stop. Nothing is sampled and no file is written. */
 #ifndef GUS_COLLECTOR_STAT_STAT_H
 #define GUS_COLLECTOR_STAT_STAT_H
 

@@ -5,5 +5,6 @@
 
 bool gus_stat_has_usage(const struct gus_stat_target *target, const struct gus_event *e)
 {
-	return target->kind == GUS_STAT_COMMAND && e->type == PERF_TYPE_SOFTWARE && e->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
+	return target->kind == GUS_STAT_COMMAND && e->type == PERF_TYPE_SOFTWARE &&
+	       e->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals while recording or counting: they come in through a descriptor, so that they have one place in the loop and interrupt
- * nothing. */
+/* Signals while recording or counting: they come in through a descriptor, so that they have one place in the loop
+ * and interrupt nothing. */
 #ifndef GUS_COLLECTOR_SESSION_SIGNALS_H
 #define GUS_COLLECTOR_SESSION_SIGNALS_H
 
@@ -15,8 +15,8 @@ struct gus_inbox {
 	struct gus_signals before; /* how they were, and how a command shall begin */
 };
 
-/* SIGINT, SIGTERM, SIGCHLD, SIGUSR2 if snapshots can be asked for, and SIGHUP unless it was ignored (nohup). A closed stderr
- * must not kill a recording: SIGPIPE is off. */
+/* SIGINT, SIGTERM, SIGCHLD, SIGUSR2 if snapshots can be asked for, and SIGHUP unless it was ignored (nohup). A
+ * closed stderr must not kill a recording: SIGPIPE is off. */
 int gus_inbox_open(struct gus_inbox *inbox, bool snapshots, struct gus_error *err);
 /* All as it was. */
 void gus_inbox_close(struct gus_inbox *inbox);

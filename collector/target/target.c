@@ -55,7 +55,8 @@ int gus_target_add(struct gus_target *t, enum gus_target_kind kind, const char *
 	const char *what = kind_names[kind], *at = text;
 
 	if (t->watches.n && t->kind != kind)
-		return gus_fail(err, GUS_E_USAGE, "-p and -t exclude each other: one names processes, the other threads");
+		return gus_fail(err, GUS_E_USAGE, "-p and -t exclude each other: one names processes, the other "
+				"threads");
 	t->kind = kind;
 	do {
 		char *end;
@@ -74,8 +75,8 @@ int gus_target_add(struct gus_target *t, enum gus_target_kind kind, const char *
 			gus_vec_push(&t->watches, (struct gus_watch){ .id = (pid_t)id, .pidfd = -1 });
 		at = *end ? end + 1 : end;
 		if (*end && !*at)
-			return gus_fail(err, GUS_E_USAGE, "a number of a %s is missing behind the last comma of '%s'", what,
-					text);
+			return gus_fail(err, GUS_E_USAGE, "a number of a %s is missing behind the last comma of "
+					"'%s'", what, text);
 	} while (*at);
 	return 0;
 }
@@ -113,8 +114,10 @@ int gus_target_set_cpus(struct gus_target *t, const char *text, struct gus_error
 	if (!gus_read_text("/sys/devices/system/cpu/online", online, sizeof(online)))
 		snprintf(online, sizeof(online), "0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	if (!check_cpus(text, online, &missing))
-		return missing >= 0 ? gus_fail(err, GUS_E_USAGE, "-C %s: cpu %ld is not online; %s are", text, missing, online)
-				    : gus_fail(err, GUS_E_USAGE, "-C takes a list of CPUs such as 0-2,4, not '%s'", text);
+		return missing >= 0 ? gus_fail(err, GUS_E_USAGE, "-C %s: cpu %ld is not online; %s are",
+					       text, missing, online)
+				    : gus_fail(err, GUS_E_USAGE, "-C takes a list of CPUs such as 0-2,4, not '%s'",
+					       text);
 	free(t->cpus);
 	t->cpus = gus_strdup(text);
 	return 0;
@@ -152,8 +155,8 @@ int gus_target_set_cgroup(struct gus_target *t, const char *name, struct gus_err
 	int rc = 0;
 
 	if (!root)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot watch the cgroup %s: no cgroup hierarchy that perf_event "
-				"belongs to is mounted here", name);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot watch the cgroup %s: no cgroup hierarchy that "
+				"perf_event belongs to is mounted here", name);
 	path = strncmp(name, root, strlen(root)) == 0 ? gus_strdup(name) : gus_format("%s/%s", root, name + (*name == '/'));
 	members = gus_format("%s/cgroup.procs", path);
 	if (stat(path, &st) != 0)
@@ -178,8 +181,8 @@ static int check_process(struct gus_watch *w, const struct gus_task *task, const
 			 struct gus_error *err)
 {
 	if (task->tgid != task->tid)
-		return gus_fail(err, GUS_E_USAGE, "%d is a thread of process %d: -t %d watches that thread, -p %d all of them",
-				(int)task->tid, (int)task->tgid, (int)task->tid, (int)task->tgid);
+		return gus_fail(err, GUS_E_USAGE, "%d is a thread of process %d: -t %d watches that thread, -p %d "
+				"all of them", (int)task->tid, (int)task->tgid, (int)task->tid, (int)task->tgid);
 	w->pidfd = (int)syscall(SYS_pidfd_open, w->id, 0);
 	if (task->state == 'T')
 		gus_log(log, GUS_NOTE, "process %d (%s) is stopped: there will be samples when somebody lets it go on "
@@ -193,10 +196,11 @@ static int check_watch(struct gus_target *t, struct gus_watch *w, const struct g
 	struct gus_task task;
 
 	if (!gus_task_read(w->id, &task))
-		return gus_fail(err, GUS_E_NOT_FOUND, "there is no %s %d (or /proc hides it from this user)", what, (int)w->id);
+		return gus_fail(err, GUS_E_NOT_FOUND, "there is no %s %d (or /proc hides it from this user)",
+				what, (int)w->id);
 	if (gus_task_ended(&task))
-		return gus_fail(err, GUS_E_NOT_FOUND, "%s %d (%s) has ended already: it is a zombie that its parent, %d, has "
-				"not asked for its status", what, (int)w->id, task.comm, (int)task.ppid);
+		return gus_fail(err, GUS_E_NOT_FOUND, "%s %d (%s) has ended already: it is a zombie that its parent, "
+				"%d, has not asked for its status", what, (int)w->id, task.comm, (int)task.ppid);
 	if (task.tgid == getpid())
 		return gus_fail(err, GUS_E_USAGE, "%s %d is this gusprof itself", what, (int)w->id);
 	w->start = task.start;
@@ -217,9 +221,9 @@ static int explain_user(struct gus_error *err, const struct gus_target *t, pid_t
 	char number[32];
 
 	snprintf(number, sizeof(number), "uid %u", task->uid);
-	return gus_fail(err, GUS_E_PERMISSION, "cannot watch %s %d (%s): it belongs to %s, and only its owner or somebody "
-			"with CAP_PERFMON may; run gusprof as that user or as root", kind_names[t->kind], (int)id, task->comm,
-			user ? user->pw_name : number);
+	return gus_fail(err, GUS_E_PERMISSION, "cannot watch %s %d (%s): it belongs to %s, and only its owner or "
+			"somebody with CAP_PERFMON may; run gusprof as that user or as root",
+			kind_names[t->kind], (int)id, task->comm, user ? user->pw_name : number);
 }
 
 int gus_target_explain(struct gus_error *err, const struct gus_target *t, pid_t id, const struct gus_event *event, int cpu,
@@ -231,21 +235,22 @@ int gus_target_explain(struct gus_error *err, const struct gus_target *t, pid_t 
 
 	if (refused && wide) {
 		gus_read_text("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
-		return gus_fail(err, GUS_E_PERMISSION, "cannot watch %s: permission denied; kernel.perf_event_paranoid is %s: "
-				"lower it to 0, get CAP_PERFMON, or watch processes of your own (-p)",
+		return gus_fail(err, GUS_E_PERMISSION, "cannot watch %s: permission denied; "
+				"kernel.perf_event_paranoid is %s: lower it to 0, get CAP_PERFMON, or watch "
+				"processes of your own (-p)",
 				t->kind == GUS_TARGET_CGROUP ? "a cgroup" : "all that runs on a CPU", paranoid);
 	}
 	if (refused && id > 0 && t->kind != GUS_TARGET_COMMAND && gus_task_read(id, &task)) {
 		if (task.uid != getuid())
 			return explain_user(err, t, id, &task);
 		if (event->user) /* the kernel has been left out already: it is not about that */
-			return gus_fail(err, GUS_E_PERMISSION, "cannot watch %s %d (%s): permission denied, though it is "
-					"yours; it may have forbidden it (prctl PR_SET_DUMPABLE, a set-uid program), or the "
-					"container does", kind_names[t->kind], (int)id, task.comm);
+			return gus_fail(err, GUS_E_PERMISSION, "cannot watch %s %d (%s): permission denied, though "
+					"it is yours; it may have forbidden it (prctl PR_SET_DUMPABLE, a set-uid "
+					"program), or the container does", kind_names[t->kind], (int)id, task.comm);
 	}
 	if (sys == EINVAL && t->kind == GUS_TARGET_CGROUP)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot watch the cgroup %s: this kernel does not sample cgroups "
-				"(CONFIG_CGROUP_PERF), or not with %s", t->cgroup, event->name);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot watch the cgroup %s: this kernel does not sample "
+				"cgroups (CONFIG_CGROUP_PERF), or not with %s", t->cgroup, event->name);
 	return gus_refusal_explain(err, event, cpu, sys);
 }
 
@@ -275,7 +280,8 @@ static char *describe_watches(const struct gus_target *t)
 	char *text = gus_strdup("");
 
 	for (size_t i = 0; i < t->watches.n; i++) {
-		char *longer = gus_format("%s%s%s %d", text, i ? ", " : "", kind_names[t->kind], (int)t->watches.v[i].id);
+		char *longer = gus_format("%s%s%s %d", text, i ? ", " : "", kind_names[t->kind],
+					  (int)t->watches.v[i].id);
 
 		free(text);
 		text = longer;

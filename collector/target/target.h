@@ -55,8 +55,8 @@ int gus_target_set_cgroup(struct gus_target *t, const char *name, struct gus_err
  * still (a stopped process). GUS_E_NOT_FOUND if a process does not exist or has ended. */
 int gus_target_check(struct gus_target *t, const struct gus_log *log, struct gus_error *err);
 
-/* Why opening event for task (0: for all) failed with that errno: what gus_refusal_explain says, or what is special about
- * this target. Returns -1. */
+/* Why opening event for task (0: for all) failed with that errno: what gus_refusal_explain says, or what is special
+ * about this target. Returns -1. */
 int gus_target_explain(struct gus_error *err, const struct gus_target *t, pid_t task, const struct gus_event *event,
 		       int cpu, int sys);
 

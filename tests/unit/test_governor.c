@@ -379,16 +379,6 @@ static void spending_of_nothing(void **state)
 	assert_true(s.samples == 0 && s.following == 0 && s.recorder == 0);
 }
 
-static void medians(void **state)
-{
-	int64_t one[] = { 7 }, two[] = { 9, -5 }, three[] = { 100, 3, -100 };
-
-	(void)state;
-	assert_int_equal(gus_cost_median(one, 1), 7);
-	assert_int_equal(gus_cost_median(two, 2), 2);
-	assert_int_equal(gus_cost_median(three, 3), 3);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,7 +400,6 @@ int main(void)
 		cmocka_unit_test(leaves_small_differences),
 		cmocka_unit_test(target_that_sleeps),
 		cmocka_unit_test(spending_of_nothing),
-		cmocka_unit_test(medians),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

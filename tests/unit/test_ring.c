@@ -53,7 +53,8 @@ void *mmap(void *address, size_t length, int protection, int flags, int fd, off_
 
 int munmap(void *address, size_t length)
 {
-	if (!address || address != kernel.memory)
+	assert_non_null(address);
+	if (address != kernel.memory)
 		return (int)syscall(SYS_munmap, address, length);
 	kernel.unmapped = length;
 	free(kernel.memory);
@@ -210,6 +211,7 @@ static void over_the_end(void **state)
 		struct seen s;
 
 		make(&f);
+		memset(f.ring.whole, 0xee, 64);
 		start_at(&f, 5 * SIZE - before[i]); /* counters only grow; their low bits are the place */
 		append(&f, 32, 7);
 		append(&f, 16, 8);
@@ -218,6 +220,8 @@ static void over_the_end(void **state)
 		assert_memory_equal(s.numbers, ((uint8_t[]){ 7, 8 }), 2);
 		assert_memory_equal(s.sizes, ((size_t[]){ 32, 16 }), 2 * sizeof(size_t));
 		assert_int_equal(f.control->data_tail, 5 * SIZE - before[i] + 48);
+		for (size_t k = 32; k < 64; k++) /* no more than the record was put together */
+			assert_int_equal(f.ring.whole[k], 0xee);
 		unmake(&f);
 	}
 }
@@ -492,8 +496,8 @@ static void write_over_the_second(struct fake *f)
 	write_at(f, f->control->data_head + SIZE - 64, 8, 65535, 0);
 }
 
-/* A writer that was at it when the ring was paused writes over what is oldest while that is taken: the sizes are those of the
- * walk, as the ones that stand there now would lead out of the ring. */
+/* A writer that was at it when the ring was paused writes over what is oldest while that is taken: the sizes are
+ * those of the walk, as the ones that stand there now would lead out of the ring. */
 static void written_over_meanwhile(void **state)
 {
 	struct fake f;
@@ -620,8 +624,12 @@ static void map_kib(size_t kib, size_t allowed_kib, int sys, bool flight, int rc
 		assert_int_equal(kernel.maps[n].flags, MAP_SHARED);
 	}
 	if (rc != 0) {
-		assert_non_null(strstr(err.text, "cpu 3"));
-		assert_true((strstr(err.text, "locked memory") != NULL) == (sys == EPERM));
+		char *says = gus_format(sys == EPERM ? "cannot get %zu KiB of locked memory for the ring of cpu 3" :
+					"cannot map a ring of %zu KiB for cpu 3",
+					(kernel.maps[n - 1].length - page) >> 10);
+
+		assert_non_null(strstr(err.text, says));
+		free(says);
 		return;
 	}
 	assert_int_equal(ring.fd, FAKE_FD);
@@ -656,6 +664,8 @@ static void mapping(void **state)
 	map_kib(16 * least, least - 1, EPERM, false, -1);
 	assert_int_equal(kernel.n, 5);
 	map_kib(16 * least, least, ENOMEM, true, -1);
+	assert_int_equal(kernel.n, 1);
+	map_kib(least / 2, least / 4, EPERM, false, -1); /* who asks for less gets that or nothing */
 	assert_int_equal(kernel.n, 1);
 }
 
