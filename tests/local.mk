@@ -82,6 +82,7 @@ unit_tests = \
 	tests/unit/test_core \
 	tests/unit/test_base \
 	tests/unit/test_core_memory \
+	tests/unit/test_core_lines \
 	tests/unit/test_core_rules \
 	tests/unit/test_doctor \
 	tests/unit/test_event \
@@ -134,7 +135,8 @@ tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
-tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c
+tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
+tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
