@@ -42,7 +42,8 @@ void make_on(const char *rules, const char *text)
 		fail_msg("%s", err.text);
 	gus_core_config_of(&m.c, m.u);
 	gus_core_config_infinite(&m.c);
-	m.o = (struct gus_core_options){ .fetch = GUS_CORE_FETCH_IDEAL, .pointers = GUS_CORE_POINTERS_NONE, .iterations = 1,
+	m.o = (struct gus_core_options){ .fetch = GUS_CORE_FETCH_IDEAL, .pointers = GUS_CORE_POINTERS_NONE,
+		.iterations = 1,
 		.listener = &listener };
 }
 

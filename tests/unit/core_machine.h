@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine for tests of the core engine's rules: a table of uops, a core that is wide and has no ends but for what a case sets,
- * and all that it tells. Cycles follow from the rules: what is issued in cycle c is dispatched from c + 1 on, and of a producer
- * with latency L that is dispatched in d consumers are dispatched from d + L on. */
+/* A machine for tests of the core engine's rules: a table of uops, a core that is wide and has no ends but for what
+ * a case sets, and all that it tells. Cycles follow from the rules: what is issued in cycle c is dispatched from c +
+ * 1 on, and of a producer with latency L that is dispatched in d consumers are dispatched from d + L on. */
 #ifndef GUS_TESTS_CORE_MACHINE_H
 #define GUS_TESTS_CORE_MACHINE_H
 

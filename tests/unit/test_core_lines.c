@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads, stores and lines in the core engine, cycle by cycle: what is forwarded and when, buffers and bandwidths for lines on their
- * way, page walks, and the way of stores to L1. Addresses are given, as by a trace; all begin at a multiple of 4096. */
+/* Loads, stores and lines in the core engine, cycle by cycle: what is forwarded and when, buffers and bandwidths for
+ * lines on their way, page walks, and the way of stores to L1. Addresses are given, as by a trace; all begin at a
+ * multiple of 4096. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,8 +94,10 @@ static void when_lines_arrive(void **state)
 		{ "a line of L2 in four cycles", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 0, 16, 8, 4, { 15, 19, 23 } },
 		{ "whole cycles only", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 0, 63, 0, 0, { 15, 17, 19 } },
 		{ "one cycle", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 0, 64, 0, 0, { 15, 16, 17 } },
-		{ "of L3 in eight, and then through L2", { GUS_HIT_L3, GUS_HIT_L3, GUS_HIT_L2 }, 0, 16, 8, 4, { 41, 49, 27 } },
-		{ "of memory in 16, and through both", { GUS_HIT_MEMORY, GUS_HIT_MEMORY, GUS_HIT_L3 }, 0, 16, 8, 4, { 201, 217, 65 } },
+		{ "of L3 in eight, and then through L2", { GUS_HIT_L3, GUS_HIT_L3, GUS_HIT_L2 }, 0, 16, 8, 4,
+			{ 41, 49, 27 } },
+		{ "of memory in 16, and through both", { GUS_HIT_MEMORY, GUS_HIT_MEMORY, GUS_HIT_L3 }, 0, 16, 8, 4,
+			{ 201, 217, 65 } },
 		{ "two buffers", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 2, 0, 0, 0, { 15, 15, 29 } },
 		{ "one buffer", { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L2 }, 1, 0, 0, 0, { 15, 29, 43 } },
 		{ "the buffer that is free first", { GUS_HIT_L3, GUS_HIT_L2, GUS_HIT_L2 }, 2, 0, 0, 0, { 41, 15, 29 } },
@@ -132,6 +135,19 @@ static void near_and_far(void **state)
 		assert_int_equal(completed(0), there[i]);
 		drop();
 	}
+}
+
+/* Who is issued when the load has gone already waits for its line all the same. */
+static void readers_of_a_line(void **state)
+{
+	(void)state;
+	begin("a load rsi r1 4 1\n1 int - - 1 2\n2 int - - 1 2\n3 int - - 1 2\n4 int - - 1 3\n5 int - - 1 3\n"
+	      "6 int - - 1 3\n7 int - - 1 5\n8 int - - 1 5\n9 int r1 - 1 6\n");
+	trace.level[0] = GUS_HIT_L2;
+	run();
+	assert_int_equal(issued(9), 2);
+	assert_int_equal(dispatched(9), 15);
+	drop();
 }
 
 /* With one buffer: who asks for a line that is on its way gets it with the first, and takes no buffer. */
@@ -224,72 +240,88 @@ static void what_the_oracle_is_asked(void **state)
 	drop();
 }
 
-/* Forwarding. The store's two uops are dispatched in cycle 1; `root` makes what else is wanted later. Events: root, address, data, load. */
+/* Forwarding. The store's two uops are dispatched in cycle 1; `root` makes what else is wanted later. Events: root,
+ * address, data, load. */
 
 static void forwarded_words(void **state)
 {
 	static const struct {
-		const char *what, *text;
-		uint32_t latency, vector;
+		const char *what, *root;        /* root: the register that it makes */
+		unsigned root_latency;
+		uint32_t forward, vector;       /* store_forward_latency, store_forward_vector */
+		bool wide;
 		uint64_t dispatched, completed; /* of the load */
 	} cases[] = {
-		{ "the data and the time of a forward", "root int - r9 1 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 10, 0, 7, 11 },
-		{ "data that comes late", "root int - r1 20 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 10, 0, 27, 31 },
-		{ "an address that comes late", "root int - rsi 20 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 10, 0, 22, 26 },
-		{ "a load that could go just then", "root int - rdi 6 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 10, 0, 7, 11 },
-		{ "a cycle later", "root int - rdi 7 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 10, 0, 8, 11 },
-		{ "still later, from L1", "root int - rdi 8 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 10, 0, 9, 13 },
-		{ "sooner than L1", "root int - r9 1 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 2, 0, 2, 3 },
-		{ "as soon as L1", "root int - r9 1 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 4, 0, 2, 5 },
-		{ "a cycle later than L1", "root int - r9 1 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 5, 0, 2, 6 },
-		{ "never before it is asked for", "root int - r9 1 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 0, 0, 2, 2 },
-		{ "vectors in their own time", "root int - r9 1 0\ns store rsi;x1 - 1+1 2+4\nl load rdi x2 4 3\n", 10, 12, 9, 13 },
-		{ "which there may not be", "root int - r9 1 0\ns store rsi;x1 - 1+1 2+4\nl load rdi x2 4 3\n", 10, 0, 7, 11 },
-		{ "and which is not for words", "root int - r9 1 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n", 10, 12, 7, 11 },
+		{ "the data and the time of a forward", "r9", 1, 10, 0, false, 7, 11 },
+		{ "data that comes late", "r1", 20, 10, 0, false, 27, 31 },
+		{ "an address that comes late", "rsi", 20, 10, 0, false, 22, 26 },
+		{ "a load that could go just then", "rdi", 6, 10, 0, false, 7, 11 },
+		{ "a cycle later", "rdi", 7, 10, 0, false, 8, 11 },
+		{ "still later, from L1", "rdi", 8, 10, 0, false, 9, 13 },
+		{ "sooner than L1", "r9", 1, 2, 0, false, 2, 3 },
+		{ "as soon as L1", "r9", 1, 4, 0, false, 2, 5 },
+		{ "a cycle later than L1", "r9", 1, 5, 0, false, 2, 6 },
+		{ "never before it is asked for", "r9", 1, 0, 0, false, 2, 2 },
+		{ "vectors in their own time", "r9", 1, 10, 12, true, 9, 13 },
+		{ "which there may not be", "r9", 1, 10, 0, true, 7, 11 },
+		{ "and which is not for words", "r9", 1, 10, 12, false, 7, 11 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		begin(cases[i].text);
+		const char *data = cases[i].wide ? "x1" : "r1";
+		char text[256];
+
+		snprintf(text, sizeof(text), "root int - %s %u 0\ns store rsi;%s - 1+1 2+4\nl load rdi %s 4 3\n",
+			cases[i].root,
+			 cases[i].root_latency, data, data);
+		begin(text);
 		trace.address[2] = trace.address[1];
-		m.c.store_forward_latency = cases[i].latency;
+		m.c.store_forward_latency = cases[i].forward;
 		m.c.store_forward_vector = cases[i].vector;
 		run();
 		if (dispatched(3) != cases[i].dispatched || completed(3) != cases[i].completed)
-			fail_msg("%s: the load goes in cycle %u and is done in %u", cases[i].what, (unsigned)dispatched(3),
+			fail_msg("%s: the load goes in cycle %u and is done in %u", cases[i].what,
+				(unsigned)dispatched(3),
 				 (unsigned)completed(3));
 		drop();
 	}
 }
 
-/* A word of eight bytes is stored, eight or sixteen are loaded from so many bytes behind it: forwarded (cycle 11), blocked until the
- * store, which retires and commits in 2, has been in L1 for 13, penalised for its address, or simply a hit. */
+/* A word of eight bytes is stored, eight or sixteen are loaded from so many bytes behind it: forwarded (cycle 11),
+ * blocked until the store, which retires and commits in 2, has been in L1 for 13, penalised for its address, or
+ * simply a hit. */
 static void distances(void **state)
 {
 	static const struct { int64_t apart; bool wide; uint64_t completed; } cases[] = {
-		{ 0, false, 11 }, { 1, false, 15 }, { 7, false, 15 }, { 8, false, 5 }, { -1, false, 15 }, { -7, false, 15 },
-		{ -8, false, 5 }, { 0, true, 15 }, { -8, true, 15 }, { -15, true, 15 }, { -16, true, 5 }, { 7, true, 15 }, { 8, true, 5 },
+		{ 0, false, 11 }, { 1, false, 15 }, { 7, false, 15 }, { 8, false, 5 }, { -1, false, 15 },
+		{ -7, false, 15 }, { -8, false, 5 }, { 0, true, 15 }, { -8, true, 15 }, { -15, true, 15 },
+		{ -16, true, 5 }, { 7, true, 15 }, { 8, true, 5 },
 		{ 4096, false, 10 }, { 4103, false, 10 }, { 4104, false, 5 }, { 4095, false, 5 }, { -4096, false, 10 },
 		{ 8192 + 7, false, 10 }, { 4096 * 512, false, 10 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		begin(cases[i].wide ? "s store rsi;r1 - 1+1 2+4\nl load rdi x2 4 3\n" : "s store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n");
+		begin(cases[i].wide ? "s store rsi;r1 - 1+1 2+4\nl load rdi x2 4 3\n" :
+				      "s store rsi;r1 - 1+1 2+4\nl load rdi r2 4 3\n");
 		trace.address[0] = A + 2048;
 		trace.address[1] = (uint64_t)(A + 2048 + cases[i].apart);
 		m.c.line_size = 4096;
 		run();
 		if (completed(2) != cases[i].completed)
-			fail_msg("%d, %s: cycle %u", (int)cases[i].apart, cases[i].wide ? "wide" : "narrow", (unsigned)completed(2));
+			fail_msg("%d, %s: cycle %u", (int)cases[i].apart, cases[i].wide ? "wide" : "narrow",
+				(unsigned)completed(2));
 		drop();
 	}
 }
 
-/* Blocked for no longer than the load takes anyway: it goes in the cycle behind the commit. A second one goes with the first. */
+/* Blocked for no longer than the load takes anyway: it goes in the cycle behind the commit. A second one goes with
+ * the first. */
 static void blocked_loads(void **state)
 {
-	static const struct { uint32_t blocked; uint64_t dispatched; } cases[] = { { 13, 11 }, { 6, 4 }, { 5, 3 }, { 4, 3 }, { 1, 3 } };
+	static const struct { uint32_t blocked; uint64_t dispatched; } cases[] = { { 13, 11 }, { 6, 4 }, { 5, 3 },
+		{ 4, 3 }, { 1, 3 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -375,8 +407,9 @@ static void banks(void **state)
 	}
 }
 
-/* The way of stores to L1. A root holds up retirement; in cycle 21 it and three stores retire. The buffer has three entries, so the
- * cycle in which each of the next three is issued is the one behind that in which one of the first is in L1. */
+/* The way of stores to L1. A root holds up retirement; in cycle 21 it and three stores retire. The buffer has three
+ * entries, so the cycle in which each of the next three is issued is the one behind that in which one of the first
+ * is in L1. */
 static void stores_leave_in_order(void **state)
 {
 	static const struct {
@@ -394,13 +427,15 @@ static void stores_leave_in_order(void **state)
 		{ "three", 3, { 0, 8, 16 }, { 0 }, { 22, 22, 22 } },
 		{ "the first misses, and holds up all", 0, { 0, 64, 128 }, { GUS_HIT_L2, 0, 0 }, { 36, 36, 36 } },
 		{ "the second does", 0, { 0, 64, 128 }, { 0, GUS_HIT_L2, 0 }, { 22, 36, 36 } },
-		{ "lines come side by side", 0, { 0, 64, 128 }, { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L3 }, { 36, 36, 62 } },
+		{ "lines come side by side", 0, { 0, 64, 128 }, { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L3 }, { 36, 36,
+			62 } },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		begin("root int - r9 20 0\n1 store rsi;r1 - 1+1 2+4\n2 store rsi;r1 - 1+1 2+4\n3 store rsi;r1 - 1+1 2+4\n"
-		      "4 store rsi;r1 - 1+1 2+4\n5 store rsi;r1 - 1+1 2+4\n6 store rsi;r1 - 1+1 2+4\n");
+		begin("root int - r9 20 0\n1 store rsi;r1 - 1+1 2+4\n2 store rsi;r1 - 1+1 2+4\n"
+		      "3 store rsi;r1 - 1+1 2+4\n4 store rsi;r1 - 1+1 2+4\n"
+		      "5 store rsi;r1 - 1+1 2+4\n6 store rsi;r1 - 1+1 2+4\n");
 		m.c.store_buffer = 3;
 		m.c.l1d_stores = cases[i].a_cycle;
 		for (unsigned n = 0; n < 3; n++) {
@@ -410,7 +445,8 @@ static void stores_leave_in_order(void **state)
 		run();
 		for (unsigned n = 0; n < 3; n++)
 			if (issued(7 + 2 * n) != cases[i].issued[n])
-				fail_msg("%s: store %u is issued in cycle %u", cases[i].what, 3 + n, (unsigned)issued(7 + 2 * n));
+				fail_msg("%s: store %u is issued in cycle %u", cases[i].what, 3 + n,
+					(unsigned)issued(7 + 2 * n));
 		drop();
 	}
 }
@@ -445,6 +481,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(when_lines_arrive),
 		cmocka_unit_test(near_and_far),
+		cmocka_unit_test(readers_of_a_line),
 		cmocka_unit_test(a_line_that_is_on_its_way),
 		cmocka_unit_test(page_walks),
 		cmocka_unit_test(what_the_oracle_is_asked),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The core engine rule by rule: small tables of uops on a machine that is wide and has no ends, but for what the case is about.
- * Cycles follow from the rules: what is issued in cycle c is dispatched from c + 1 on, and of a producer with latency L that is
- * dispatched in d consumers are dispatched from d + L on. */
+/* The core engine rule by rule: small tables of uops on a machine that is wide and has no ends, but for what the
+ * case is about. Cycles follow from the rules: what is issued in cycle c is dispatched from c + 1 on, and of a
+ * producer with latency L that is dispatched in d consumers are dispatched from d + L on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,12 @@
 /* What each policy makes of a list of uops. Waiting uops are made by a root that takes long. */
 static void ports_by_policy(void **state)
 {
-	static const struct { const char *what; uint32_t policy; const char *text; int ports[9]; /* ends with -1 */ } cases[] = {
+	static const struct {
+		const char *what;
+		uint32_t policy;
+		const char *text;
+		int ports[9];                   /* ends with -1 */
+	} cases[] = {
 		{ "the fewest, of equals the lowest", GUS_CORE_BIND_FEWEST,
 		  "a int - - 1 1,2,3\nb int - - 1 1,2,3\nc int - - 1 1,2,3\nd int - - 1 1,2,3\n", { 1, 2, 3, 1, -1 } },
 		{ "a port with one waiting loses to the higher ones", GUS_CORE_BIND_FEWEST,
@@ -31,7 +36,8 @@ static void ports_by_policy(void **state)
 		{ "in turn, whatever waits", GUS_CORE_BIND_ALTERNATE,
 		  "a int - - 1 1,2,3\nb int - - 1 1,2,3\nc int - - 1 1,2,3\nd int - - 1 1,2,3\n", { 1, 2, 3, 1, -1 } },
 		{ "one turn for all masks", GUS_CORE_BIND_ALTERNATE,
-		  "a int - - 1 1,2\nb int - - 1 1,2,3\nc int - - 1 1,2\nd int - - 1 1,2,7\ne int - - 1 1,7\nf int - - 1 6,7\n",
+		  "a int - - 1 1,2\nb int - - 1 1,2,3\nc int - - 1 1,2\nd int - - 1 1,2,7\n"
+		  "e int - - 1 1,7\nf int - - 1 6,7\n",
 		  { 1, 2, 1, 2, 7, 6, -1 } },
 		{ "no turn for those without choice", GUS_CORE_BIND_ALTERNATE,
 		  "a int - - 1 1,2\nb int - - 1 5\nc int - - 1 1,2\n", { 1, 5, 2, -1 } },
@@ -44,7 +50,8 @@ static void ports_by_policy(void **state)
 		{ "the slot counts, not the uop", GUS_CORE_BIND_SLOTS,
 		  "a int - - 1 1,2,3\nb int - - 1 0\nc int - - 1 1,2,3\nd int - - 1 1,2\n", { 3, 0, 3, 1, -1 } },
 		{ "two loads in turn", GUS_CORE_BIND_SLOTS,
-		  "a load rsi x1 4 2,3\nb load rsi x1 4 2,3\nc load rsi x1 4 2,3\nd int - - 1 2,3\n", { 2, 3, 2, 2, -1 } },
+		  "a load rsi x1 4 2,3\nb load rsi x1 4 2,3\nc load rsi x1 4 2,3\nd int - - 1 2,3\n", { 2, 3, 2, 2,
+			-1 } },
 		{ "loads with three ports as all others", GUS_CORE_BIND_SLOTS,
 		  "a load rsi x1 4 2,3,4\nb load rsi x1 4 2,3,4\nc load rsi x1 4 2,3,4\n", { 4, 3, 4, -1 } },
 	};
@@ -56,13 +63,14 @@ static void ports_by_policy(void **state)
 		run();
 		for (size_t n = 0; n < 9 && cases[i].ports[n] >= 0; n++)
 			if (port_of(n) != cases[i].ports[n])
-				fail_msg("%s: uop %zu takes port %d, not %d", cases[i].what, n, port_of(n), cases[i].ports[n]);
+				fail_msg("%s: uop %zu takes port %d, not %d", cases[i].what, n, port_of(n),
+					cases[i].ports[n]);
 		drop();
 	}
 }
 
-/* By slot with uops that wait: `root` takes 50 cycles, and so many wait for it on ports 1, 2 and 3. The next four come in a cycle of
- * their own, and see those that wait at its start. */
+/* By slot with uops that wait: `root` takes 50 cycles, and so many wait for it on ports 1, 2 and 3. The next four
+ * come in a cycle of their own, and see those that wait at its start. */
 static void ports_by_slot_with_others_waiting(void **state)
 {
 	static const struct { unsigned waiting[3]; int even, odd; } cases[] = {
@@ -86,7 +94,8 @@ static void ports_by_slot_with_others_waiting(void **state)
 
 		for (unsigned port = 0; port < 3; port++)
 			for (unsigned k = 0; k < cases[i].waiting[port]; k++, before++)
-				n += snprintf(text + n, sizeof(text) - (size_t)n, "w%u int r1 r2 1 %u\n", before, port + 1);
+				n += snprintf(text + n, sizeof(text) - (size_t)n, "w%u int r1 r2 1 %u\n", before,
+					port + 1);
 		for (; before < 16; before++)
 			n += snprintf(text + n, sizeof(text) - (size_t)n, "f%u int - r3 1 7\n", before);
 		for (unsigned k = 0; k < 4; k++)
@@ -101,8 +110,8 @@ static void ports_by_slot_with_others_waiting(void **state)
 	}
 }
 
-/* Two uops wait on port 2 for the root, so the next two are bound to port 1. Bound, the second goes a cycle later; where ports are not
- * bound, port 2 takes it at once. */
+/* Two uops wait on port 2 for the root, so the next two are bound to port 1. Bound, the second goes a cycle later;
+ * where ports are not bound, port 2 takes it at once. */
 static void unbound_ports_take_from_each_other(void **state)
 {
 	static const char text[] = "a int - r1 50 0\nb int r1 r2 1 2\nc int r1 r2 1 2\nd int - r3 1 0\n"
@@ -130,6 +139,43 @@ static void unbound_ports_take_from_each_other(void **state)
 	assert_int_equal(m.r.dispatched[1], 2);
 	assert_int_equal(m.r.dispatched[2], 4);
 	drop();
+}
+
+/* Ports that are not bound take from each other, but not from another scheduler, and not what they cannot execute. a
+ * and b wait for port 0, which is busy until 6; c lies behind them, and is taken by the port that may. */
+static void unbound_ports_keep_to_their_kind(void **state)
+{
+	static const char rules[] = "uarch test isa x86-64 \"two schedulers\"\nlike ufs-haswell\n"
+				    "source test \"made up\"\nport fp0 test\n";
+
+	(void)state;
+	for (unsigned parts = 0; parts < 2; parts++) {
+		make_on(rules, "r int - r1 1 0\na int - - 1 0\nb int - - 1 0\nw int - - 1 2\n"
+			       "x int - - 1 2\ny int - - 1 2\nc int - - 1 0,fp0\nd int - - 1 0,3\n");
+		m.p->uops[0].port_cycles = 5;
+		m.c.port_binding = GUS_CORE_BIND_ANY;
+		m.c.rs_int = parts ? 100 : 0;
+		run();
+		assert_int_equal(dispatched(1), 6);
+		assert_int_equal(dispatched(2), 7);
+		assert_int_equal(port_of(7), 3);
+		assert_int_equal(dispatched(7), 2);
+		assert_int_equal(port_of(6), 8);
+		assert_int_equal(dispatched(6), 2);
+		drop();
+	}
+	/* c is bound to p0, as two wait at fp0; that has another scheduler, and leaves it there. */
+	for (unsigned parts = 0; parts < 2; parts++) {
+		make_on(rules, "r int - r1 30 1\na int r1 - 1 fp0\nb int r1 - 1 fp0\nw int - - 1 0\n"
+			       "x int - - 1 0\nc int - - 1 0,fp0\n");
+		m.p->uops[3].port_cycles = 9;
+		m.c.port_binding = GUS_CORE_BIND_ANY;
+		m.c.rs_int = parts ? 100 : 0;
+		run();
+		assert_int_equal(port_of(5), parts ? 0 : 8);
+		assert_int_equal(dispatched(5), parts ? 11 : 2);
+		drop();
+	}
 }
 
 /* Dispatch. */
@@ -174,6 +220,12 @@ static void units_and_ports_that_are_kept(void **state)
 	assert_int_equal(dispatched(2), 4);
 	assert_int_equal(dispatched(3), 4);
 	drop();
+	/* A port that is kept does not keep those behind it. */
+	make("a load rsi x1 4 2,3 9\nb int - r1 1 5\nc int r1 r1 1 5\nd int r1 r1 1 6\n");
+	run();
+	assert_int_equal(dispatched(2), 2);
+	assert_int_equal(dispatched(3), 3);
+	drop();
 	/* No figure is one cycle. */
 	make("a int - r1 1 1\nb int - r1 1 1\n");
 	m.p->uops[0].port_cycles = 0;
@@ -204,8 +256,8 @@ static void long_latencies(void **state)
 	}
 }
 
-/* An input that is needed late (the addend of a multiplication and addition): the uop goes so many cycles sooner, but not before what
- * it needs at once is there, and not before the cycle behind its issue. */
+/* An input that is needed late (the addend of a multiplication and addition): the uop goes so many cycles sooner,
+ * but not before what it needs at once is there, and not before the cycle behind its issue. */
 static void late_operands(void **state)
 {
 	static const struct { int late; uint64_t consumer; } cases[] = {
@@ -222,8 +274,8 @@ static void late_operands(void **state)
 		drop();
 	}
 	/* The same where the producer has gone before the consumer is issued: cycle 1 and 3. */
-	make("a mul - r1 10 0\nf1 int - - 1 3\nf2 int - - 1 3\nf3 int - - 1 3\nf4 int - - 1 4\nf5 int - - 1 4\nf6 int - - 1 4\n"
-	     "f7 int - - 1 4\nf8 int - - 1 5\nf9 int - - 1 5\nf10 int - - 1 5\nf11 int - - 1 5\nc fma r1 r3 4 2\n");
+	make("a mul - r1 10 0\nf1 int - - 1 3\nf2 int - - 1 3\nf3 int - - 1 3\nf4 int - - 1 4\nf5 int - - 1 4\n"
+	     "f6 int - - 1 4\nf7 int - - 1 4\nf8 int - - 1 5\nf9 int - - 1 5\nf10 int - - 1 5\nf11 int - - 1 5\nc fma r1 r3 4 2\n");
 	m.p->flows[m.p->uops[12].in].cycles = 3;
 	run();
 	assert_int_equal(issued(12), 3);
@@ -231,12 +283,14 @@ static void late_operands(void **state)
 	drop();
 }
 
-/* Two results of one uop that come at different times: who reads both waits for the later, in whatever order it names them. */
+/* Two results of one uop that come at different times: who reads both waits for the later, in whatever order it
+ * names them. */
 static void two_results(void **state)
 {
 	(void)state;
 	for (int swapped = 0; swapped < 2; swapped++) {
-		make(swapped ? "a int - r1,flags 1 0\nb int flags,r1 - 1 1\n" : "a int - r1,flags 1 0\nb int r1,flags - 1 1\n");
+		make(swapped ? "a int - r1,flags 1 0\nb int flags,r1 - 1 1\n" :
+			       "a int - r1,flags 1 0\nb int r1,flags - 1 1\n");
 		m.p->flows[m.p->uops[0].out].cycles = 7;
 		run();
 		assert_int_equal(dispatched(1), 8);
@@ -259,8 +313,8 @@ static bool next_of_sequence(void *context, struct gus_core_step *step)
 	return true;
 }
 
-/* With a ROB of 8 the ring has 128 uops. The writer of r9 is uop 0; uop 128, which lies where it lay, waits for a root of 50 cycles,
- * and 129 reads r9: it waits for nobody. */
+/* With a ROB of 8 the ring has 128 uops. The writer of r9 is uop 0; uop 128, which lies where it lay, waits for a
+ * root of 50 cycles, and 129 reads r9: it waits for nobody. */
 static void producers_of_long_ago(void **state)
 {
 	struct sequence s = { 0, 126, 5 };
@@ -280,8 +334,8 @@ static void producers_of_long_ago(void **state)
 
 /* Issue. */
 
-/* A root holds up retirement until cycle 101; those behind it take entries of one buffer and are done long before. So many as it
- * has are issued at once, the next one in the cycle behind that in which the first of them retires. */
+/* A root holds up retirement until cycle 101; those behind it take entries of one buffer and are done long before.
+ * So many as it has are issued at once, the next one in the cycle behind that in which the first of them retires. */
 static void each_buffer_ends(void **state)
 {
 	static const struct {
@@ -316,24 +370,26 @@ static void each_buffer_ends(void **state)
 		run();
 		for (size_t k = 0; k < m.events_n; k++)
 			if (m.event[k].op && (m.event[k].issued < 90) != (m.event[k].op <= cases[i].fit))
-				fail_msg("%s %u: op %u is issued in cycle %u", cases[i].setting, cases[i].size, m.event[k].op,
+				fail_msg("%s %u: op %u is issued in cycle %u", cases[i].setting, cases[i].size,
+					m.event[k].op,
 					 (unsigned)m.event[k].issued);
 		for (size_t k = 0; k < m.cycles_n; k++)
-			stopped += m.cycle[k].cycle >= 10 && m.cycle[k].cycle <= 101 && m.cycle[k].stop == cases[i].reason;
+			stopped += m.cycle[k].cycle >= 10 && m.cycle[k].cycle <= 101 &&
+				m.cycle[k].stop == cases[i].reason;
 		assert_int_equal(stopped, 92);
 		for (size_t k = 0; k < m.events_n; k++)
-			if (m.event[k].op == cases[i].fit + 1)
-				assert_int_equal(m.event[k].issued, 102);
+			if (m.event[k].op == cases[i].fit + 1 || m.event[k].op == cases[i].fit + 2)
+				assert_int_equal(m.event[k].issued, 102); /* two of them retire with the root */
 		drop();
 	}
 }
 
-/* Entries of the schedulers are free with the dispatch, in the next cycle. The root takes none here; four that wait for it fill a
- * scheduler of four. Those of another scheduler go on. */
+/* Entries of the schedulers are free with the dispatch, in the next cycle. The root takes none here; four that wait
+ * for it fill a scheduler of four. Those of another scheduler go on. */
 static void schedulers_end(void **state)
 {
-	static const char rules[] = "uarch test isa x86-64 \"schedulers of their own\"\nlike ufs-haswell\nsource test \"made up\"\n"
-				    "port alu0 test\nport fp0 test\nport agu0 test\n";
+	static const char rules[] = "uarch test isa x86-64 \"schedulers of their own\"\nlike ufs-haswell\n"
+				    "source test \"made up\"\nport alu0 test\nport fp0 test\nport agu0 test\n";
 	static const struct { const char *setting, *kind, *other; } cases[] = {
 		{ "rs_int", "alu0", "fp0" }, { "rs_int", "p1", "agu0" }, { "rs_vector", "fp0", "agu0" },
 		{ "rs_memory", "agu0", "alu0" }, { "rs", "alu0", NULL }, { "rs", "agu0", NULL },
@@ -345,10 +401,12 @@ static void schedulers_end(void **state)
 		char text[512];
 		struct gus_error err = { 0 };
 
-		/* The root is dispatched in 1, when it is alone; then come the four, one of another kind, and the fifth. */
+		/* The root is dispatched in 1, when it is alone; then come the four, one of another kind, the fifth. */
 		snprintf(text, sizeof(text), "root int - r1 30 %s\n1 int - - 1 %s\n2 int - - 1 %s\n3 int - - 1 %s\n"
-			 "4 int r1 - 1 %s\n5 int r1 - 1 %s\n6 int r1 - 1 %s\n7 int r1 - 1 %s\n8 int - - 1 %s\n9 int r1 - 1 %s\n",
-			 cases[i].kind, other, other, other, cases[i].kind, cases[i].kind, cases[i].kind, cases[i].kind, other,
+			 "4 int r1 - 1 %s\n5 int r1 - 1 %s\n6 int r1 - 1 %s\n7 int r1 - 1 %s\n8 int - - 1 %s\n"
+			 "9 int r1 - 1 %s\n",
+			 cases[i].kind, other, other, other, cases[i].kind, cases[i].kind, cases[i].kind,
+				cases[i].kind, other,
 			 cases[i].kind);
 		make_on(rules, text);
 		assert_int_equal(gus_core_config_set(&m.c, cases[i].setting, 4, &err), 0);
@@ -365,28 +423,67 @@ static void schedulers_end(void **state)
 			assert_int_equal(issued(8), 32);
 		}
 		assert_int_equal(m.cycle[20].stop, GUS_CORE_RS);
-		assert_int_equal(m.cycle[20].free_rs, cases[i].other ? 0 : 0);
+		if (strcmp(cases[i].setting, "rs") == 0) {
+			assert_int_equal(m.cycle[1].free_rs, 3);
+			assert_int_equal(m.cycle[20].free_rs, 0);
+			assert_int_equal(m.cycle[32].free_rs, 1);
+		}
 		drop();
 	}
 }
 
-/* A load with its operation is one slot and two entries of the scheduler. */
+/* A load with its operation is one slot and two entries of the scheduler, a store as well; also where it has parts. */
 static void fused_uops_take_two_entries(void **state)
 {
+	static const char rules[] = "uarch test isa x86-64 \"schedulers of their own\"\nlike ufs-haswell\n"
+				    "source test \"made up\"\nport agu0 test\nport agu1 test\nport fp0 test\nport fp1 test\n";
+	static const struct { const char *setting, *ports; } parts[] = {
+		{ "rs_memory", "agu0+agu1" }, { "rs_vector", "fp0+fp1" }, { "rs_int", "p1+p2" }, { "rs", "agu0+p1" },
+	};
+
 	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		for (unsigned size = 3; size <= 4; size++) {
+			struct gus_error err = { 0 };
+			char text[256];
+
+			snprintf(text, sizeof(text),
+				"root int - rsi 30 p0\na store rsi;rsi - 1+1 %s\nb store rsi;rsi - 1+1 %s\n",
+				 parts[i].ports, parts[i].ports);
+			make_on(rules, text);
+			assert_int_equal(gus_core_config_set(&m.c, parts[i].setting, size, &err), 0);
+			m.c.issue_width = 1;
+			run();
+			assert_int_equal(issued(1), 1);
+			assert_int_equal(issued(3), size == 4 ? 2 : 32);
+			drop();
+		}
 	for (unsigned size = 3; size <= 4; size++) {
 		make("root int - rsi 30 0\na load+add rsi;x1 x2 4+3 2,3+1\nb load+add rsi;x1 x2 4+3 2,3+1\n");
 		assert_int_equal(m.p->ops[1].slots, 1);
 		m.c.rs = size;
 		m.c.issue_width = 1;
 		run();
-		/* The first waits in 1; the second fits beside it, or comes when the load of the first has gone in 31. */
+		/* The first waits in 1; the second fits beside it, or comes when the first one's load went in 31. */
 		assert_int_equal(issued(1), 1);
 		assert_int_equal(dispatched(1), 31);
 		assert_int_equal(dispatched(2), 35);
 		assert_int_equal(issued(3), size == 4 ? 2 : 32);
 		drop();
 	}
+}
+
+/* What needs more entries than there are gets them when there is nobody else; what needs none passes even then. */
+static void a_slot_larger_than_the_scheduler(void **state)
+{
+	(void)state;
+	make("a load+add rsi;x1 x2 4+3 2,3+1\nb nop - - - -\nc int - - 1 1\n");
+	m.c.rs = 1;
+	run();
+	assert_int_equal(issued(0), 0);
+	assert_int_equal(issued(2), 0);
+	assert_int_equal(issued(3), 6); /* the addition is dispatched in 5 */
+	drop();
 }
 
 /* More stores in flight than the engine keeps (1024, less what one op may add) stop issue as a full buffer does. */
@@ -407,8 +504,8 @@ static void stores_without_end(void **state)
 	drop();
 }
 
-/* An idiom makes its register anew: who reads it does not wait for the root. It and the nop need no port, complete when they are issued
- * and retire a cycle later. */
+/* An idiom makes its register anew: who reads it does not wait for the root. It and the nop need no port, complete
+ * when they are issued and retire a cycle later. */
 static void idioms_need_nobody(void **state)
 {
 	(void)state;
@@ -497,8 +594,8 @@ static void an_eliminated_move_waits_for_its_source(void **state)
 {
 	(void)state;
 	for (unsigned eliminated = 0; eliminated < 2; eliminated++) {
-		make("a int - r1 20 0\nb int - r2 40 2\nc mov r1 r2,flags 1 1\nd int r2 - 1 3\ne int flags - 1 4\nf int r1 r1 1 5\n"
-		     "g int r2 - 1 6\n");
+		make("a int - r1 20 0\nb int - r2 40 2\nc mov r1 r2,flags 1 1\nd int r2 - 1 3\ne int flags - 1 4\n"
+		     "f int r1 r1 1 5\ng int r2 - 1 6\n");
 		if (eliminated)
 			may_be_eliminated(2);
 		run();
@@ -508,6 +605,22 @@ static void an_eliminated_move_waits_for_its_source(void **state)
 		assert_int_equal(dispatched(6), eliminated ? 21 : 22);
 		drop();
 	}
+}
+
+/* One slot. What the move writes besides its destination is no name of the register: r1 and r2 are. */
+static void flags_are_no_name(void **state)
+{
+	(void)state;
+	make("a mov r1 r2,flags 1 1\nb int - r2 1 2\nc mov r3 r4 1 1\nd mov r5 r6 1 1\n");
+	may_be_eliminated(0);
+	may_be_eliminated(2);
+	may_be_eliminated(3);
+	m.c.move_elimination_slots = 1;
+	run();
+	assert_int_equal(port_of(0), -1);
+	assert_int_equal(port_of(2), -1);
+	assert_int_equal(port_of(3), 1);
+	drop();
 }
 
 /* Retirement and what is told of cycles. */
@@ -564,8 +677,8 @@ static void far_away(void *context, const struct gus_core_access *access, enum g
 	*tlb = GUS_TLB_HIT;
 }
 
-/* Why the oldest does not retire: it runs, it waits for its port, its operand comes later than its producer was complete, its line is
- * not in L1. */
+/* Why the oldest does not retire: it runs, it waits for its port, its operand comes later than its producer was
+ * complete, its line is not in L1. */
 static void why_it_stalls(void **state)
 {
 	const struct gus_core_memory memory = { NULL, far_away, NULL };
@@ -645,6 +758,7 @@ int main(void)
 		cmocka_unit_test(ports_by_policy),
 		cmocka_unit_test(ports_by_slot_with_others_waiting),
 		cmocka_unit_test(unbound_ports_take_from_each_other),
+		cmocka_unit_test(unbound_ports_keep_to_their_kind),
 		cmocka_unit_test(the_oldest_that_is_ready),
 		cmocka_unit_test(units_and_ports_that_are_kept),
 		cmocka_unit_test(long_latencies),
@@ -654,11 +768,13 @@ int main(void)
 		cmocka_unit_test(each_buffer_ends),
 		cmocka_unit_test(schedulers_end),
 		cmocka_unit_test(fused_uops_take_two_entries),
+		cmocka_unit_test(a_slot_larger_than_the_scheduler),
 		cmocka_unit_test(stores_without_end),
 		cmocka_unit_test(idioms_need_nobody),
 		cmocka_unit_test(eliminated_moves),
 		cmocka_unit_test(moves_without_slots),
 		cmocka_unit_test(an_eliminated_move_waits_for_its_source),
+		cmocka_unit_test(flags_are_no_name),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(issue_delay),
 		cmocka_unit_test(why_it_stalls),
