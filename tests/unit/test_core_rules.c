@@ -275,7 +275,8 @@ static void late_operands(void **state)
 	}
 	/* The same where the producer has gone before the consumer is issued: cycle 1 and 3. */
 	make("a mul - r1 10 0\nf1 int - - 1 3\nf2 int - - 1 3\nf3 int - - 1 3\nf4 int - - 1 4\nf5 int - - 1 4\n"
-	     "f6 int - - 1 4\nf7 int - - 1 4\nf8 int - - 1 5\nf9 int - - 1 5\nf10 int - - 1 5\nf11 int - - 1 5\nc fma r1 r3 4 2\n");
+	     "f6 int - - 1 4\nf7 int - - 1 4\nf8 int - - 1 5\nf9 int - - 1 5\n"
+	     "f10 int - - 1 5\nf11 int - - 1 5\nc fma r1 r3 4 2\n");
 	m.p->flows[m.p->uops[12].in].cycles = 3;
 	run();
 	assert_int_equal(issued(12), 3);
@@ -436,7 +437,8 @@ static void schedulers_end(void **state)
 static void fused_uops_take_two_entries(void **state)
 {
 	static const char rules[] = "uarch test isa x86-64 \"schedulers of their own\"\nlike ufs-haswell\n"
-				    "source test \"made up\"\nport agu0 test\nport agu1 test\nport fp0 test\nport fp1 test\n";
+				    "source test \"made up\"\nport agu0 test\nport agu1 test\n"
+				    "port fp0 test\nport fp1 test\n";
 	static const struct { const char *setting, *ports; } parts[] = {
 		{ "rs_memory", "agu0+agu1" }, { "rs_vector", "fp0+fp1" }, { "rs_int", "p1+p2" }, { "rs", "agu0+p1" },
 	};
@@ -652,6 +654,7 @@ static void widths(void **state)
 	assert_int_equal(m.cycle[4].op, UINT32_MAX);
 	assert_int_equal(m.cycle[4].iteration, 0);
 	assert_int_equal(m.cycle[4].retired, 1);
+	assert_int_equal(m.cycle[1].free_rob + m.cycle[1].free_rs, 0); /* of buffers without end nothing is told */
 	drop();
 }
 
