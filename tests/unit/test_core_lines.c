@@ -202,6 +202,8 @@ static void page_walks(void **state)
 		{ GUS_TLB_WALK, GUS_HIT_L1, 2, { 31, 31, 57 } },
 		{ GUS_TLB_WALK, GUS_HIT_L1, 3, { 31, 31, 31 } },
 		{ GUS_TLB_WALK, GUS_HIT_L1, 7, { 31, 31, 31 } },
+		{ GUS_TLB_WALK, GUS_HIT_L1, 8, { 31, 31, 31 } },
+		{ GUS_TLB_WALK, GUS_HIT_L1, 1000, { 31, 31, 31 } },
 		{ GUS_TLB_WALK, GUS_HIT_L2, 2, { 41, 41, 67 } },
 	};
 
