@@ -18,6 +18,7 @@ enum { A = 0x100000, OPS = 16 };
 /* The program once, op by op, with these addresses, and what they hit. */
 struct trace {
 	unsigned at, ops;
+	bool unknown;                           /* nobody knows addresses */
 	uint64_t address[OPS];
 	enum gus_hit level[OPS];
 	enum gus_tlb tlb[OPS];
@@ -30,7 +31,7 @@ static bool next(void *context, struct gus_core_step *step)
 	(void)context;
 	if (trace.at == trace.ops)
 		return false;
-	*step = (struct gus_core_step){ .op = trace.at, .last = trace.at + 1 == trace.ops, .addressed = true,
+	*step = (struct gus_core_step){ .op = trace.at, .last = trace.at + 1 == trace.ops, .addressed = !trace.unknown,
 		.address = { trace.address[trace.at] } };
 	trace.at++;
 	return true;
@@ -256,6 +257,7 @@ static void forwarded_words(void **state)
 	} cases[] = {
 		{ "the data and the time of a forward", "r9", 1, 10, 0, false, 7, 11 },
 		{ "data that comes late", "r1", 20, 10, 0, false, 27, 31 },
+		{ "which goes through at once", "r1", 20, 4, 0, false, 21, 25 },
 		{ "an address that comes late", "rsi", 20, 10, 0, false, 22, 26 },
 		{ "a load that could go just then", "rdi", 6, 10, 0, false, 7, 11 },
 		{ "a cycle later", "rdi", 7, 10, 0, false, 8, 11 },
@@ -274,7 +276,7 @@ static void forwarded_words(void **state)
 		const char *data = cases[i].wide ? "x1" : "r1";
 		char text[256];
 
-		snprintf(text, sizeof(text), "root int - %s %u 0\ns store rsi;%s - 1+1 2+4\nl load rdi %s 4 3\n",
+		snprintf(text, sizeof(text), "root int - %s %u 0\ns store rsi;%s - 1+1 2+4\nl load rdi %s 4 5\n",
 			cases[i].root,
 			 cases[i].root_latency, data, data);
 		begin(text);
@@ -409,6 +411,21 @@ static void banks(void **state)
 	}
 }
 
+/* Who knows not where a load reads lets it go. */
+static void banks_of_unknown_loads(void **state)
+{
+	(void)state;
+	begin(three_loads);
+	trace.unknown = true;
+	m.o.pointers = GUS_CORE_POINTERS_NONE;
+	m.c.l1d_bank_ports = 1;
+	run();
+	for (size_t n = 0; n < 3; n++)
+		assert_int_equal(dispatched(n), 1);
+	assert_false(trace.asked[0].known);
+	drop();
+}
+
 /* The way of stores to L1. A root holds up retirement; in cycle 21 it and three stores retire. The buffer has three
  * entries, so the cycle in which each of the next three is issued is the one behind that in which one of the first
  * is in L1. */
@@ -493,6 +510,7 @@ int main(void)
 		cmocka_unit_test(the_youngest_store),
 		cmocka_unit_test(crossed_lines),
 		cmocka_unit_test(banks),
+		cmocka_unit_test(banks_of_unknown_loads),
 		cmocka_unit_test(stores_leave_in_order),
 		cmocka_unit_test(stores_without_an_address),
 		cmocka_unit_test(nothing_is_carried),

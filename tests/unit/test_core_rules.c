@@ -625,6 +625,77 @@ static void flags_are_no_name(void **state)
 	drop();
 }
 
+/* What stops issue until it is done. */
+
+static bool always(void *context, uint32_t op, uint64_t iteration)
+{
+	(void)context;
+	(void)op;
+	(void)iteration;
+	return true;
+}
+
+/* The branch is dispatched in 6, done in 7, and the right path comes 15 cycles later. It retires in 7, so that what
+ * is empty in 8 to 21 is so for its sake; in 22 issue goes on, in 24 the last retires. */
+static void mispredicted_branches(void **state)
+{
+	const struct gus_core_branch branch = { NULL, always };
+
+	(void)state;
+	make("r int - flags 5 0\nj jne flags - 1 6\nc int - - 1 1\n");
+	m.o.branch = &branch;
+	m.c.mispredict_penalty = 15;
+	run();
+	assert_int_equal(m.event[1].completed, 7);
+	assert_int_equal(issued(2), 22);
+	assert_int_equal(m.r.stop[GUS_CORE_MISPREDICT], 22);
+	assert_int_equal(m.r.commit[GUS_COMMIT_FLUSHED], 14);
+	assert_int_equal(m.r.commit[GUS_COMMIT_DRAINED], 2);
+	assert_int_equal(m.cycle[8].op, 2); /* what is to come */
+	drop();
+	/* A branch that no port executes is done when it is issued. */
+	make("j jne flags - 1 6\nc int - - 1 1\n");
+	m.o.branch = &branch;
+	m.c.mispredict_penalty = 15;
+	m.p->uops[0].ports = 0;
+	run();
+	assert_int_equal(issued(1), 15);
+	drop();
+}
+
+/* A serialising op is issued when all before it has retired, in 21, and is done in 25: then the next is. */
+static void serialising_ops(void **state)
+{
+	(void)state;
+	make("r int - r1 20 0\ns int - r2 3 1\nc int - - 1 1\n");
+	m.p->ops[1].flags |= GUS_OP_SERIALISING;
+	m.c.mispredict_penalty = 15;
+	run();
+	assert_int_equal(issued(1), 21);
+	assert_int_equal(m.event[1].completed, 25);
+	assert_int_equal(issued(2), 25);
+	assert_int_equal(m.r.stop[GUS_CORE_SERIALISED], 25);
+	assert_int_equal(m.r.commit[GUS_COMMIT_FLUSHED], 0);
+	drop();
+}
+
+/* The end of an iteration ends the group that is issued, where it is in the way. */
+static void ends_of_iterations(void **state)
+{
+	(void)state;
+	for (unsigned boundary = 0; boundary < 2; boundary++) {
+		make("a nop - - - -\nb nop - - - -\nc nop - - - -\n");
+		m.o.fetch = GUS_CORE_FETCH_LOOP;
+		m.o.iterations = 4;
+		m.c.loop_boundary = boundary;
+		run();
+		assert_int_equal(issued(3), boundary ? 1 : 0);
+		assert_int_equal(issued(11), boundary ? 3 : 2);
+		assert_int_equal(m.r.stop[GUS_CORE_BOUNDARY], boundary ? 4 : 0);
+		drop();
+	}
+}
+
 /* Retirement and what is told of cycles. */
 
 /* Ten nops are issued four a cycle and retire three a cycle, the first in the cycle behind its issue. */
@@ -778,6 +849,9 @@ int main(void)
 		cmocka_unit_test(moves_without_slots),
 		cmocka_unit_test(an_eliminated_move_waits_for_its_source),
 		cmocka_unit_test(flags_are_no_name),
+		cmocka_unit_test(mispredicted_branches),
+		cmocka_unit_test(serialising_ops),
+		cmocka_unit_test(ends_of_iterations),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(issue_delay),
 		cmocka_unit_test(why_it_stalls),
