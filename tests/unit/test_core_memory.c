@@ -191,13 +191,18 @@ static void test_stored_pointers(void **state)
 {
 	struct gus_program *p = PROGRAM("\x48\x89\x0b\x48\x8b\x13\x48\x89\x02\x48\x8b\x01");
 	struct gus_program *vector = PROGRAM("\x0f\x11\x03\x48\x8b\x13\x48\x89\x02\x48\x8b\x01");
+	/* mov r8, [rsi]; mov [rbx], r8; mov rdx, [rbx]; mov [rdx], rax; mov rax, [0x12345600]: r8 is not known. */
+	struct gus_program *unknown = PROGRAM("\x4c\x8b\x06\x4c\x89\x03\x48\x8b\x13\x48\x89\x02"
+					      "\x48\x8b\x04\x25\x00\x56\x34\x12");
 	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
 
 	(void)state;
 	assert_true(cycles(p, &o) >= config.store_forward_latency);
 	assert_true(cycles(vector, &o) < config.store_forward_latency);
+	assert_true(cycles(unknown, &o) < config.store_forward_latency);
 	gus_program_free(p);
 	gus_program_free(vector);
+	gus_program_free(unknown);
 }
 
 /* mov eax, [rdi]; push qword [rbx]; mov rcx, [rsp]: what is pushed has eight bytes, so it is forwarded. */
@@ -211,10 +216,65 @@ static void test_second_access(void **state)
 	gus_program_free(p);
 }
 
+/* Words that go to the stack and back, or to a place that two instructions name relative to themselves: a forward
+ * each. */
+static void test_there_and_back(void **state)
+{
+	static const struct { const char *what, *code; size_t size; unsigned forwards; } cases[] = {
+		{ "push rax; pop rax", "\x50\x58", 2, 1 },
+		{ "push rax; push rcx; pop rcx; pop rax", "\x50\x51\x59\x58", 4, 1 },
+		{ "push rax; mov rax, [rsp]; pop rcx", "\x50\x48\x8b\x04\x24\x59", 6, 1 },
+		{ "push rax; pop rcx; push rcx; pop rax", "\x50\x59\x51\x58", 4, 2 },
+		{ "mov [rip + 0x1000], rax; mov rax, [rip + 0xff9]",
+		  "\x48\x89\x05\x00\x10\x00\x00\x48\x8b\x05\xf9\x0f\x00\x00", 14, 1 },
+		{ "mov [rip + 0x1000], rax; mov rax, [rip + 0x1001]",
+		  "\x48\x89\x05\x00\x10\x00\x00\x48\x8b\x05\x01\x10\x00\x00", 14, 0 },
+	};
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_program *p = program(cases[i].code, cases[i].size);
+		double got = cycles(p, &o), least = cases[i].forwards * config.store_forward_latency;
+
+		if (got < least || got > least + 4)
+			fail_msg("%s: %g cycles an iteration", cases[i].what, got);
+		gus_program_free(p);
+	}
+}
+
+static void follow(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	static const uint64_t steps[] = { 8, 16, 40 };
+	uint64_t *address = context, at = access->iteration;
+
+	*level = GUS_HIT_L1;
+	*tlb = GUS_TLB_HIT;
+	assert_true(access->known);
+	if (at == 0)
+		address[access->memory] = access->address;
+	assert_int_equal(access->address - address[access->memory], steps[access->memory] * at);
+}
+
+/* mov [rdi], rax; add rdi, 8; mov rcx, [rsi]; add rsi, 16; mov rcx, [rdi + rsi*2]: from iteration to iteration the
+ * addresses go on by 8, 16 and 8 + 2 * 16. */
+static void test_addresses(void **state)
+{
+	struct gus_program *p = PROGRAM("\x48\x89\x07\x48\x83\xc7\x08\x48\x8b\x0e\x48\x83\xc6\x10\x48\x8b\x0c\x77");
+	uint64_t first[3];
+	struct gus_core_memory oracle = { first, follow, NULL };
+	struct gus_core_options o = { .memory = &oracle, .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 20 };
+
+	(void)state;
+	run(p, &o);
+	gus_program_free(p);
+}
+
 static void ask(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
 {
-	(void)access;
-	++*(unsigned *)context;
+	unsigned *asked = context;
+
+	asked[access->memory]++;
 	*level = GUS_HIT_L1;
 	*tlb = GUS_TLB_HIT;
 }
@@ -223,15 +283,21 @@ static void ask(void *context, const struct gus_core_access *access, enum gus_hi
 static void test_asked_once(void **state)
 {
 	struct gus_program *p = PROGRAM("\x48\x39\x03\x75\xfb");
-	unsigned asked = 0;
-	struct gus_core_memory oracle = { &asked, ask, NULL };
+	struct gus_program *two = PROGRAM("\x48\x8b\x0f\xff\x33"); /* mov rcx, [rdi]; push qword [rbx] */
+	unsigned asked[3] = { 0, 0, 0 };
+	struct gus_core_memory oracle = { asked, ask, NULL };
 	struct gus_core_options o = { .memory = &oracle, .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 10 };
 
 	(void)state;
 	assert_int_equal(p->ops_n, 1);
 	run(p, &o);
-	assert_int_equal(asked, 10);
+	assert_int_equal(asked[0], 10);
+	run(two, &o);
+	assert_int_equal(asked[0], 20);
+	assert_int_equal(asked[1], 10);
+	assert_int_equal(asked[2], 10);
 	gus_program_free(p);
+	gus_program_free(two);
 }
 
 /* Where loads are renamed to what was stored they take no time, if they read all that was stored, in four bytes or
@@ -348,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_forwarding), cmocka_unit_test(test_parts_of_a_store),
 			cmocka_unit_test(test_drained),
 		cmocka_unit_test(test_stored_pointers), cmocka_unit_test(test_second_access),
+		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_asked_once), cmocka_unit_test(test_renamed_loads),
 		cmocka_unit_test(test_source), cmocka_unit_test(test_refused),
 	};
