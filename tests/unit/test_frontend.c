@@ -278,7 +278,7 @@ static void decoders(void **state)
 {
 	static const struct code mixed[] = { S, C, S, S, C, C, S, S, { 0 } }, uops[] = { U(1), U(3), U(2), U(5),
 		{ 0 } };
-	static const struct code fours[] = { FOURS, { 0 } };
+	static const struct code fours[] = { FOURS, { 0 } }, complex[] = { C, C, C, C, C, C, C, C, { 0 } };
 	struct made m;
 
 	(void)state;
@@ -300,6 +300,15 @@ static void decoders(void **state)
 	EXPECT(&m, "S, C S S, C C S S", 2, 1, 3, 4);
 	m.c.decode_complex = 3;
 	EXPECT(&m, "more than there are", 2, 1, 3, 4);
+	drop(&m);
+	make(&m, complex, GUS_CORE_FETCH_DECODERS);
+	m.o.unrolled = true;
+	m.c.predecode_width = 8;
+	m.c.decode_width = 4;
+	for (unsigned n = 1; n <= 4; n++) {
+		m.c.decode_complex = n;
+		EXPECT(&m, "as many as may be", 2, n);
+	}
 	drop(&m);
 	make(&m, uops, GUS_CORE_FETCH_DECODERS);
 	m.o.unrolled = true;
@@ -342,6 +351,9 @@ static void fusible(void **state)
 {
 	static const struct code code[] = { U(1), { .length = 4, .flags = GUS_OP_FUSIBLE }, U(1), U(1), { 0 } };
 	static const struct code last[] = { U(1), U(1), U(1), { .length = 4, .flags = GUS_OP_FUSIBLE }, { 0 } };
+	static const struct code longer[] = { U(1), { .length = 8, .pair = true }, { .length = 8 }, { .length = 12 },
+		{ 0 } };
+	static const struct code two[] = { { .length = 8, .flags = GUS_OP_FUSIBLE }, { .length = 8 }, { 0 } };
 	static const struct code pair[] = { U(1), U(1), U(1), { .length = 4, .pair = true }, { .length = 16 }, { 0 } };
 	struct made m;
 
@@ -363,6 +375,15 @@ static void fusible(void **state)
 	make(&m, pair, GUS_CORE_FETCH_DECODERS);
 	m.o.unrolled = true;
 	EXPECT(&m, "a pair waits for its second half", 2, 3, 1);
+	drop(&m);
+	/* It ends in the next block, by its own length. */
+	make(&m, longer, GUS_CORE_FETCH_DECODERS);
+	m.o.unrolled = true;
+	EXPECT(&m, "a pair across blocks", 2, 1, 2);
+	drop(&m);
+	make(&m, two, GUS_CORE_FETCH_DECODERS);
+	m.o.unrolled = true;
+	EXPECT(&m, "one behind it is enough", 2, 2);
 	drop(&m);
 }
 
@@ -425,6 +446,7 @@ static void what_the_uop_cache_holds(void **state)
 		{ "microcode has a line of its own", { { .length = 4, .microcoded = 9 }, U(6), U(6) }, 3, 0, 0, true },
 		{ "and no room beside it", { { .length = 4, .microcoded = 9 }, U(6), U(6), U(1) }, 3, 0, 0, false },
 		{ "two lines of six", { U(6), U(1) }, 3, 12, 0, true },
+		{ "and less than 13", { U(6), U(1) }, 3, 13, 0, true },
 		{ "are more than eleven", { U(6), U(1) }, 3, 11, 0, false },
 		{ "a jump to byte 30", { { .length = 29 }, { .length = 2, .flags = GUS_OP_BRANCH } }, 3, 0, 1, true },
 		{ "to 31, at the end", { { .length = 30 }, { .length = 2, .flags = GUS_OP_BRANCH } }, 3, 0, 1, false },
