@@ -210,9 +210,9 @@ static uint8_t pool_of(const struct gus_core_config *c, const char *name)
 	return POOL_RS_INT;
 }
 
-/* What the slots of all ops need, found once. The uops of an op lie together, in the order of their slots; a slot
- * may have none (the second half of a nop of two). Where the ROB keeps fused uops in one entry a slot takes one,
- * else one for each uop. */
+/* What the slots of all ops need, found once. The uops of an op lie together, in the order of their slots; a slot may
+ * have none (the second half of a nop of two). Where the ROB keeps fused uops in one entry a slot takes one, else one
+ * for each uop. Slots take them one by one and free_op gives op->rob back at once, so their sum has to be that. */
 static void find_needs(struct core *core)
 {
 	const struct gus_program *p = core->p;

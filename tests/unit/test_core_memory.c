@@ -312,6 +312,8 @@ static void test_renamed_loads(void **state)
 		{ "mov [rbx], rax; mov rax, [rbx + 4096]", "\x48\x89\x03\x48\x8b\x83\x00\x10\x00\x00", 10, true, 1 },
 		{ "add qword [rbx], 1", "\x48\x83\x03\x01", 4, true, 1 },
 		{ "add [rbx], rax", "\x48\x01\x03", 3, false, 0 },
+		{ "imul rax, rax; mov [rbx], rax; mov rax, [rbx]", "\x48\x0f\xaf\xc0\x48\x89\x03\x48\x8b\x03", 10,
+			true, 3 },
 		{ "mov [rbx], rcx; imul rax, [rbx]", "\x48\x89\x0b\x48\x0f\xaf\x03", 7, true, 3 },
 	};
 	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };

@@ -158,8 +158,8 @@ static void blocks(void **state)
 	m.c.predecode_width = 5;
 	EXPECT(&m, "straight on within its block", 2, 5);
 	drop(&m);
-	/* An instruction is of the block that its last byte lies in: of those of 15 bytes one each, but in block 14 there
-	 * are two (210 to 224 and 225 to 239). */
+	/* An instruction is of the block that its last byte lies in: of those of 15 bytes one each, but in block 14
+	 * there are two (210 to 224 and 225 to 239). */
 	make(&m, long_ones, GUS_CORE_FETCH_DECODERS);
 	m.o.unrolled = true;
 	EXPECT(&m, "one a block", 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2);
