@@ -69,8 +69,8 @@ static void ports_by_policy(void **state)
 	}
 }
 
-/* By slot with uops that wait: `root` takes 50 cycles, and so many wait for it on ports 1, 2 and 3. The next four
- * come in a cycle of their own, and see those that wait at its start. */
+/* By slot with uops that wait: `root` takes 50 cycles, and so many wait for it on ports 1, 2 and 3, or one lower.
+ * The next four come in a cycle of their own, and see those that wait at its start. */
 static void ports_by_slot_with_others_waiting(void **state)
 {
 	static const struct { unsigned waiting[3]; int even, odd; } cases[] = {
@@ -87,25 +87,27 @@ static void ports_by_slot_with_others_waiting(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
 		char text[1024];
-		int n = snprintf(text, sizeof(text), "root int - r1 50 0\n");
-		unsigned before = 1;
+		int n = snprintf(text, sizeof(text), "root int - r1 50 6\n");
+		unsigned before = 1, first = i % 2;
 
 		for (unsigned port = 0; port < 3; port++)
-			for (unsigned k = 0; k < cases[i].waiting[port]; k++, before++)
+			for (unsigned k = 0; k < cases[i / 2].waiting[port]; k++, before++)
 				n += snprintf(text + n, sizeof(text) - (size_t)n, "w%u int r1 r2 1 %u\n", before,
-					port + 1);
+					      first + port);
 		for (; before < 16; before++)
 			n += snprintf(text + n, sizeof(text) - (size_t)n, "f%u int - r3 1 7\n", before);
 		for (unsigned k = 0; k < 4; k++)
-			n += snprintf(text + n, sizeof(text) - (size_t)n, "t%u int - r4 1 1,2,3\n", k);
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "t%u int - r4 1 %u,%u,%u\n", k, first,
+				      first + 1, first + 2);
 		make(text);
 		m.c.port_binding = GUS_CORE_BIND_SLOTS;
 		run();
 		for (unsigned k = 0; k < 4; k++)
-			if (port_of(16 + k) != (k % 2 ? cases[i].odd : cases[i].even))
-				fail_msg("case %zu: slot %u takes port %d", i, k, port_of(16 + k));
+			if (port_of(16 + k) != (k % 2 ? cases[i / 2].odd : cases[i / 2].even) + (int)first - 1)
+				fail_msg("case %zu from port %u: slot %u takes port %d", i / 2, first, k,
+					port_of(16 + k));
 		drop();
 	}
 }
@@ -282,6 +284,23 @@ static void late_operands(void **state)
 	assert_int_equal(issued(12), 3);
 	assert_int_equal(dispatched(12), 1 + 10 - 3);
 	drop();
+}
+
+/* Both producers have gone when their reader is issued: it waits for the later, in whatever order it names them. */
+static void two_producers_that_have_gone(void **state)
+{
+	(void)state;
+	for (int swapped = 0; swapped < 2; swapped++) {
+		char text[256];
+
+		snprintf(text, sizeof(text), "a int - r1 40 1\nb int - r2 2 2\n1 int - - 1 3\n2 int - - 1 3\n"
+			 "3 int - - 1 4\n4 int - - 1 4\n5 int - - 1 5\n6 int - - 1 5\nc int %s - 1 6\n", swapped ? "r2,r1" : "r1,r2");
+		make(text);
+		run();
+		assert_int_equal(issued(8), 2);
+		assert_int_equal(dispatched(8), 41);
+		drop();
+	}
 }
 
 /* Two results of one uop that come at different times: who reads both waits for the later, in whatever order it
@@ -506,6 +525,24 @@ static void stores_without_end(void **state)
 	drop();
 }
 
+/* Nor are there more than 4095 slots, however many a ROB without end would take. */
+static void slots_without_end(void **state)
+{
+	struct sequence s = { 0, 4500, 2 };
+	const struct gus_core_source source = { &s, next_of_sequence };
+	size_t early = 0;
+
+	(void)state;
+	make("root sqrt - x0 2000 0\nn nop - - - -\n");
+	m.o.source = &source;
+	run();
+	for (size_t k = 0; k < m.events_n; k++)
+		early += m.event[k].issued < 2001;
+	assert_int_equal(early, 4095);
+	assert_int_equal(m.events_n, 4501);
+	drop();
+}
+
 /* An idiom makes its register anew: who reads it does not wait for the root. It and the nop need no port, complete
  * when they are issued and retire a cycle later. */
 static void idioms_need_nobody(void **state)
@@ -545,6 +582,7 @@ static void eliminated_moves(void **state)
 		{ "mov r3 r8 1 1", true, true },        /* another name of the first is not */
 		{ "mov r9 r9 1 1", true, true },        /* nor is one to itself */
 		{ "int r0 r2 1 1", false, false },      /* r1 r3 r8 */
+		{ "int r0 r2 1 1", false, false },      /* r2 is not among them any more */
 		{ "int r0 r3 1 1", false, false },      /* r1 r8 */
 		{ "mov r6 r7 1 1", true, false },       /* so there are still two */
 		{ "int r0 r1 1 1", false, false },      /* r8 alone */
@@ -837,6 +875,7 @@ int main(void)
 		cmocka_unit_test(units_and_ports_that_are_kept),
 		cmocka_unit_test(long_latencies),
 		cmocka_unit_test(late_operands),
+		cmocka_unit_test(two_producers_that_have_gone),
 		cmocka_unit_test(two_results),
 		cmocka_unit_test(producers_of_long_ago),
 		cmocka_unit_test(each_buffer_ends),
@@ -844,6 +883,7 @@ int main(void)
 		cmocka_unit_test(fused_uops_take_two_entries),
 		cmocka_unit_test(a_slot_larger_than_the_scheduler),
 		cmocka_unit_test(stores_without_end),
+		cmocka_unit_test(slots_without_end),
 		cmocka_unit_test(idioms_need_nobody),
 		cmocka_unit_test(eliminated_moves),
 		cmocka_unit_test(moves_without_slots),
