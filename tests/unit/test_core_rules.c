@@ -294,7 +294,8 @@ static void two_producers_that_have_gone(void **state)
 		char text[256];
 
 		snprintf(text, sizeof(text), "a int - r1 40 1\nb int - r2 2 2\n1 int - - 1 3\n2 int - - 1 3\n"
-			 "3 int - - 1 4\n4 int - - 1 4\n5 int - - 1 5\n6 int - - 1 5\nc int %s - 1 6\n", swapped ? "r2,r1" : "r1,r2");
+			 "3 int - - 1 4\n4 int - - 1 4\n5 int - - 1 5\n6 int - - 1 5\nc int %s - 1 6\n",
+				swapped ? "r2,r1" : "r1,r2");
 		make(text);
 		run();
 		assert_int_equal(issued(8), 2);
@@ -833,6 +834,62 @@ static void forget(void *context)
 	(void)context;
 }
 
+/* The steady state, from now to eternity: so many cycles for so many iterations, by argument, and all counts are of
+ * these. Most take several iterations to come back to the same state. */
+static void steady_states(void **state)
+{
+	static const struct {
+		const char *what, *text, *setting;
+		uint32_t value;
+		uint64_t cycles, iterations;
+	} cases[] = {
+		{ "five slots, four a cycle",
+		  "a nop - - - -\nb nop - - - -\nc nop - - - -\nd nop - - - -\ne nop - - - -\n", "rob", 20, 5, 4 },
+		{ "three uops on two ports", "a int - - 1 1,2\nb int - - 1 1,2\nc int - - 1 1,2\n", "rob", 20, 3, 2 },
+		{ "the same in turn", "a int - - 1 1,2\nb int - - 1 1,2\nc int - - 1 1,2\n", "port_binding", 1, 3, 2 },
+		{ "two uops on three ports", "a int - - 1 1,2,3\nb int - - 1 1,2,3\n", "port_binding", 1, 2, 3 },
+		{ "a chain", "a int r1 r1 3 1\nb int r1 r1 4 2\n", "rs", 10, 7, 1 },
+		{ "a divider", "a div - r1 20 0 7\nb div - r2 20 0 7\nc int - - 1 0\n", "rs", 10, 14, 1 },
+		{ "a port that is kept", "a load rsi x1 4 2,3 3\nb load rsi x1 4 2,3 3\nc load rsi x1 4 2,3 3\n",
+		  "rob", 12, 9, 2 },
+		{ "one at a time", "a int - r1 6 1\n", "rob", 1, 8, 1 },
+		{ "two at a time", "a int - r1 6 1\n", "rob", 2, 8, 2 },
+		{ "a store a cycle", "a store rsi;r1 - 1+1 2+4\nb store rdi;r1 - 1+1 3+5\n", "l1d_stores", 1, 2, 1 },
+		{ "a serialising op", "a int - r1 6 1\nb nop - - - -\n", "issue_width", 4, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		uint64_t uops = 0, expected = cases[i].cycles, per = cases[i].iterations;
+
+		make(cases[i].text);
+		m.c.rob = 64; /* the machine ends somewhere, or the front end would run ever farther ahead */
+		m.c.store_buffer = 20;
+		m.c.l1d_stores = 0;
+		assert_int_equal(gus_core_config_set(&m.c, cases[i].setting, cases[i].value, &err), 0);
+		if (!per) {
+			/* Dispatched a cycle behind its issue, done in six more, and the nop comes in that cycle; both
+			 * retire in the next, in which the op is issued again. */
+			m.p->ops[0].flags |= GUS_OP_SERIALISING;
+			expected = 8;
+			per = 1;
+		}
+		m.o.listener = NULL;
+		m.o.iterations = 0;
+		run();
+		if (!m.r.periodic || m.r.steady_cycles * per != m.r.steady_iterations * expected)
+			fail_msg("%s: %u cycles for %u iterations", cases[i].what, (unsigned)m.r.steady_cycles,
+				 (unsigned)m.r.steady_iterations);
+		for (unsigned p = 0; p < m.p->ports_n; p++)
+			uops += m.r.dispatched[p];
+		for (uint32_t n = 0; n < m.p->uops_n; n++)
+			uops -= m.p->uops[n].ports ? m.r.steady_iterations : 0;
+		assert_int_equal(uops, 0);
+		drop();
+	}
+}
+
 /* What cannot run. */
 static void refused(void **state)
 {
@@ -895,6 +952,7 @@ int main(void)
 		cmocka_unit_test(widths),
 		cmocka_unit_test(issue_delay),
 		cmocka_unit_test(why_it_stalls),
+		cmocka_unit_test(steady_states),
 		cmocka_unit_test(refused),
 	};
 
