@@ -221,6 +221,7 @@ static void test_second_access(void **state)
 static void test_there_and_back(void **state)
 {
 	static const struct { const char *what, *code; size_t size; unsigned forwards; } cases[] = {
+		{ "mov [rdi], rax; push qword [rdi]; pop rax", "\x48\x89\x07\xff\x37\x58", 6, 2 },
 		{ "push rax; pop rax", "\x50\x58", 2, 1 },
 		{ "push rax; push rcx; pop rcx; pop rax", "\x50\x51\x59\x58", 4, 1 },
 		{ "push rax; mov rax, [rsp]; pop rcx", "\x50\x48\x8b\x04\x24\x59", 6, 1 },
