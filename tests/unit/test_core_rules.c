@@ -757,6 +757,8 @@ static void widths(void **state)
 	assert_int_equal(m.r.stop[GUS_CORE_FRONT_END], 3);
 	assert_int_equal(m.r.commit[GUS_COMMIT_DRAINED], 1); /* cycle 0: nothing was there to retire */
 	assert_int_equal(m.r.commit[GUS_COMMIT_COMPUTE], 4);
+	for (size_t i = 0; i < m.cycles_n; i++)
+		assert_int_equal(m.cycle[i].stall, GUS_CORE_NOTHING); /* something retires, or there is nothing */
 	/* The oldest at the end of each cycle; of the last there is none. */
 	assert_int_equal(m.cycle[0].op, 0);
 	assert_int_equal(m.cycle[1].op, 3);
