@@ -85,12 +85,14 @@ unit_tests = \
 	tests/unit/test_cost_work \
 	tests/unit/test_base \
 	tests/unit/test_core_memory \
+	tests/unit/test_core_lines \
 	tests/unit/test_core_rules \
 	tests/unit/test_csv \
 	tests/unit/test_doctor \
 	tests/unit/test_event \
 	tests/unit/test_figure1 \
 	tests/unit/test_fed \
+	tests/unit/test_frontend \
 	tests/unit/test_functional \
 	tests/unit/test_growing \
 	tests/unit/test_governor \
@@ -151,10 +153,13 @@ tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
+tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
+tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
+tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c

@@ -64,8 +64,8 @@ static int front_end(const struct gus_program *idle, const struct gus_core_confi
 	return 0;
 }
 
-/* Ports: of all sets of ports, the one whose own uops fill it most. Only unions of what uops may take can be that. Its ports are then
- * full in any distribution; the others are filled in the same way with what is left. */
+/* Ports: of all sets of ports, the one whose own uops fill it most. Only unions of what uops may take can be that.
+ * Its ports are then full in any distribution; the others are filled in the same way with what is left. */
 
 enum { SETS = 4096 };
 
@@ -84,6 +84,9 @@ static size_t add_set(uint64_t *sets, size_t n, uint64_t set)
 	return n;
 }
 
+/* How many cycles the set of ports that is filled most needs, and which it is. That is how long the best
+ * distribution takes: by the theorem of maximum flow and minimum cut, uops fit into T cycles if for each set of
+ * ports those that can go nowhere else are no more than T a port. */
 static double tightest(const struct load *loads, size_t n, uint64_t *ports)
 {
 	uint64_t *sets = gus_alloc(SETS * sizeof(*sets));
@@ -116,7 +119,8 @@ static double tightest(const struct load *loads, size_t n, uint64_t *ports)
 	return most;
 }
 
-/* The program's uops by the ports that they may take. They are asked of the ops: a branch that was fused leaves a uop that is nobody's. */
+/* The program's uops by the ports that they may take. They are asked of the ops: a branch that was fused leaves a
+ * uop that is nobody's. */
 static size_t loads_of(const struct gus_program *p, struct load *loads)
 {
 	size_t n = 0;
@@ -176,7 +180,8 @@ static void units_bound(const struct gus_program *p, struct gus_bounds *b)
 			b->cycles[GUS_BOUND_UNITS] = busy[i];
 }
 
-/* Dependencies: times without any resource. In the long run each register's time grows by the longest cycle that feeds it. */
+/* Dependencies: times without any resource. In the long run each register's time grows by the longest cycle that
+ * feeds it. */
 
 enum { ROUNDS = 96, WORDS = 64 };
 

@@ -30,8 +30,9 @@ static uint8_t kind_of(const char *form)
 	return NOTHING;
 }
 
-/* arm64's forms are whole texts, as their words say what is shifted or extended. Of both operands of an addition either may be the
- * register that is written, which the accesses do not tell: so there is no subtraction of registers. */
+/* arm64's forms are whole texts, as their words say what is shifted or extended. Of both operands of an addition
+ * either may be the register that is written, which the accesses do not tell: so there is no subtraction of
+ * registers. */
 static const struct mnemonic arm64_forms[] = {
 	{ "add (x, x, imm)", ADD }, { "sub (x, x, imm)", SUB }, { "add (x, x, x)", ADD }, { "orr (x, x, x) +zr", COPY },
 };
@@ -155,6 +156,21 @@ bool gus_effect_moves_stack(const struct gus_effect *e, int64_t *constant)
 	return e->kind == STACK;
 }
 
+/* What is to be added to an operand's displacement: one that is relative to the code counts from the end of its
+ * instruction, and what is pushed lies where the stack pointer points afterwards. */
+static int64_t shift_of(const struct gus_values *v, const struct gus_program *p, const struct gus_op *op,
+			const struct gus_program_memory *m)
+{
+	const struct gus_program_insn *insn = &p->insns[op->insn + m->instruction];
+	int64_t moved;
+
+	if (m->base == GUS_X86_RIP)
+		return (int64_t)(insn->offset + insn->info.length);
+	if (m->store && !m->load && gus_effect_moves_stack(&v->effects[op->insn + m->instruction], &moved) && moved < 0)
+		return moved;
+	return 0;
+}
+
 void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gus_core_pointers pointers)
 {
 	/* BHive's constant: a page that is mapped, and as a double a denormal that is read as zero. */
@@ -174,6 +190,10 @@ void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gu
 			v->operands[i] |= general(p->isa, info->access[k].reg) && (info->access[k].use & GUS_ACCESS_READ) &&
 				!(info->access[k].use & GUS_ACCESS_ADDRESS);
 	}
+	v->shifts = gus_zalloc((p->memories_n + 1) * sizeof(*v->shifts));
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		for (unsigned n = 0; n < p->ops[i].memories_n; n++)
+			v->shifts[p->ops[i].memory + n] = shift_of(v, p, &p->ops[i], &p->memories[p->ops[i].memory + n]);
 	for (unsigned r = GUS_X86_RAX; r <= GUS_X86_R15; r++)
 		v->regs[r] = (struct gus_value){ pointers == GUS_CORE_POINTERS_EQUAL ? constant :
 			((uint64_t)r << 36) + ((uint64_t)r * 192), true };
@@ -187,6 +207,7 @@ void gus_values_end(struct gus_values *v)
 {
 	free(v->effects);
 	free(v->operands);
+	free(v->shifts);
 }
 
 bool gus_values_follows(const struct gus_values *v, uint32_t insn)
@@ -199,6 +220,8 @@ struct gus_value gus_values_address(const struct gus_values *v, const struct gus
 	const struct gus_program_memory *m = &p->memories[memory];
 	struct gus_value at = { (uint64_t)m->displacement, v->effects && !m->gather };
 
+	if (v->shifts)
+		at.bits += (uint64_t)v->shifts[memory];
 	if (m->base == GUS_X86_RIP) {
 		at.bits += 0x7f0000000000; /* somewhere else than all registers point to */
 		return at;

@@ -60,7 +60,9 @@ static void free_op(struct core *core, const struct live_slot *last)
 	gus_core_retire_stores(core, op);
 }
 
-/* In order, and whole slots only: what is fused in the renamer counts as one for the width. */
+/* In order, and whole slots only: what is fused in the renamer counts as one for the width. A slot is done when none
+ * of its uops waits for dispatch and the latest of the dispatched ones is complete. From then on its uops are behind
+ * the head of their ring: readable for who still asks for them as producers, until the tail comes round. */
 static void retire(struct core *core)
 {
 	unsigned slots = 0;
@@ -147,6 +149,8 @@ static void give_back(struct core *core)
 	}
 }
 
+/* Stores leave between retirement and dispatch: one that retires in this cycle can be in L1 in it, and a load that
+ * waited for that hears of it before ports look. */
 static void cycle(struct core *core)
 {
 	struct gus_core_cycle told = { .free_rs = free_entries(&core->pools[POOL_RS]),
@@ -211,9 +215,9 @@ static uint8_t pool_of(const struct gus_core_config *c, const char *name)
 	return POOL_RS_INT;
 }
 
-/* What the slots of all ops need, found once. The uops of an op lie together, in the order of their slots; a slot
- * may have none (the second half of a nop of two). Where the ROB keeps fused uops in one entry a slot takes one,
- * else one for each uop. */
+/* What the slots of all ops need, found once. The uops of an op lie together, in the order of their slots; a slot may
+ * have none (the second half of a nop of two). Where the ROB keeps fused uops in one entry a slot takes one, else one
+ * for each uop. Slots take them one by one and free_op gives op->rob back at once, so their sum has to be that. */
 static void find_needs(struct core *core)
 {
 	const struct gus_program *p = core->p;
@@ -345,6 +349,10 @@ static void whole(const struct core *core, struct gus_core_result *r)
 /* Cycles without retirement after which nothing will retire any more: longer than any queue of misses. */
 enum { STUCK = 100000 };
 
+/* A run is bounded by iterations or by its source, and then ends when all has retired and the whole of it is told;
+ * or it runs until the steady state is found, and that is told. At the end of an iteration is when its last op was
+ * issued: there the state of the front end is simplest, and it is passed in each iteration whatever is still in
+ * flight. */
 int gus_core_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *options,
 		 struct gus_core_result *r, struct gus_error *err)
 {

@@ -9,6 +9,7 @@
  * cycle. */
 #include "model/core/private.h"
 
+/* An entry of a part of the scheduler is one of the whole as well: both may have a limit. */
 static void occupy(struct core *core, struct live_uop *u, const struct gus_uop *uop)
 {
 	core->waiting[u->port]--;
@@ -19,6 +20,7 @@ static void occupy(struct core *core, struct live_uop *u, const struct gus_uop *
 		core->unit_free[uop->unit] = core->cycle + uop->unit_cycles;
 }
 
+/* An access that crosses a line is two, one behind the other, on the same port. */
 static void access_memory(struct core *core, struct live_uop *u, const struct gus_uop *uop)
 {
 	const struct live_access *access = core_access(core, u);
@@ -124,6 +126,9 @@ static struct live_uop *take_ready(struct core *core, unsigned from, uint32_t at
 	return u;
 }
 
+/* Ports are asked one after the other, the lowest first. That matters only where they share something: a unit, a
+ * bank, or uops that are not bound; and where a result takes no time, when a reader on a higher port goes in the
+ * same cycle. */
 void gus_core_dispatch(struct core *core)
 {
 	unsigned first;

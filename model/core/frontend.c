@@ -43,6 +43,8 @@ static bool from_program(struct gus_frontend *f, struct gus_fetched *out)
 	return true;
 }
 
+/* Addresses that a source knows are kept in a ring beside, as most ops have none: an op carries its place there. It
+ * is longer than all that can lie between here and issue. */
 static bool from_source(struct gus_frontend *f, struct gus_fetched *out)
 {
 	struct gus_core_step step = { 0 };
@@ -280,7 +282,9 @@ void gus_frontend_cycle(struct gus_frontend *f)
 	}
 }
 
-/* Whether the uop cache can hold the code: so many lines a window, and on some CPUs no jump at the end of 32 bytes. */
+/* Uops are put into lines in order, and a line has those of one window only; an op of the sequencer fills a line of
+ * its own. Whether the uop cache can hold the code: so many lines a window, and on some CPUs no jump at the end of
+ * 32 bytes. */
 static bool cached(const struct gus_program *p, const struct gus_core_config *c)
 {
 	uint64_t window = UINT64_MAX, total = 0;

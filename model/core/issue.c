@@ -168,6 +168,9 @@ static bool eliminate(struct core *core, const struct gus_op *op)
 	return true;
 }
 
+/* From here on readers of these registers wait for this uop. What a reader adds to the dispatch of its producer is
+ * the latency of that very result, which need not be the time in which the uop is complete (flags may be there
+ * sooner). */
 static void write_results(struct core *core, const struct gus_uop *uop, uint64_t seq)
 {
 	const struct gus_flow *out = &core->p->flows[uop->out];
@@ -193,6 +196,7 @@ static struct live_uop *enter(struct core *core, uint32_t uop, struct live_slot 
 	return u;
 }
 
+/* Nops, idioms and eliminated moves. The last have written their results already, by sharing a name. */
 static void enter_idle(struct core *core, uint32_t uop, struct live_slot *slot, bool writes)
 {
 	struct live_uop *u = enter(core, uop, slot);
@@ -268,6 +272,7 @@ static void take_for_op(struct core *core, const struct gus_op *op)
 	core->pools[POOL_RENAMES].used += results_of(op);
 }
 
+/* The rings are as large as what is asked for here (core.c, ring): their tests matter for machines without end only. */
 static enum gus_core_reason room_for_slot(const struct core *core, const struct slot_need *need)
 {
 	if (!pool_has(&core->pools[POOL_ROB], need->rob) || core->slot_tail - core->slot_head > core->slot_mask - 1 ||
@@ -283,6 +288,7 @@ static enum gus_core_reason room_for_slot(const struct core *core, const struct 
 	return GUS_CORE_NOTHING;
 }
 
+/* An elimination is decided with the first slot, and is for all uops of it: a move has no more. */
 static void issue_slot(struct core *core, const struct gus_op *op, const struct slot_need *need)
 {
 	uint32_t first = need->first, n = need->n;
@@ -308,6 +314,7 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 	core->total.slots++;
 }
 
+/* After a misprediction the penalty is the way of the first right uops from fetch to issue. */
 void gus_core_unblock(struct core *core, uint64_t complete)
 {
 	core->blocked_until = complete + (core->mispredict ? core->c->mispredict_penalty : 0);
@@ -383,6 +390,7 @@ static enum gus_core_reason issue_one(struct core *core)
 	return GUS_CORE_NOTHING;
 }
 
+/* Why it stopped short is one reason for the whole cycle: that of the slot that would have been next. */
 void gus_core_issue(struct core *core)
 {
 	for (unsigned p = 0; p < core->p->ports_n; p++)

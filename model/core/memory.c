@@ -324,7 +324,7 @@ static uint64_t line_arrives(struct core *core, enum gus_hit level, uint64_t add
 
 static uint64_t walk(struct core *core, uint64_t now)
 {
-	unsigned walks = core->c->page_walks && core->c->page_walks < 8 ? core->c->page_walks : 1, first = 0;
+	unsigned walks = core->c->page_walks < WALKS ? core->c->page_walks : WALKS, first = 0;
 
 	for (unsigned i = 1; i < walks; i++)
 		if (core->walk_free[i] < core->walk_free[first])

@@ -118,6 +118,7 @@ enum {
 	MEMORY_WORDS = 256,     /* of which the value is remembered */
 	WORDS_IN_PAGE = 512,
 	MISSES = 64, LINES = 64,/* lines on their way; those of which it is known when they come */
+	WALKS = 8,              /* of the page table at the same time */
 	ACCESSES = 4,           /* of one op */
 	LOADS_NOW = 8,          /* dispatched in one cycle */
 	FILES = 160,            /* numbers for physical registers that are shared: more than there are names */
@@ -201,7 +202,7 @@ struct core {
 	struct { uint64_t address, bits; uint32_t bytes; bool known; } words[MEMORY_WORDS];
 	uint64_t misses[MISSES];                /* when each buffer is free again */
 	struct { uint64_t line, ready; } lines[LINES];
-	uint64_t l2_free, l3_free, memory_free, walk_free[8];
+	uint64_t l2_free, l3_free, memory_free, walk_free[WALKS];
 
 	/* What is told. */
 	uint32_t issued_now, retired_now;

@@ -55,6 +55,9 @@ static uint64_t sum_uops(const struct core *core, uint64_t sum)
 	return sum;
 }
 
+/* A result that is there is no part of the state. One that comes is given by its time; one of a producer that was
+ * not dispatched by how far that lies back, and by its latency. `file` is which registers share one (eliminated
+ * moves). */
 static uint64_t sum_registers(const struct core *core, uint64_t sum)
 {
 	for (unsigned i = 0; i < core->used_n; i++) {
@@ -76,6 +79,8 @@ static uint64_t sum_registers(const struct core *core, uint64_t sum)
 	return sum;
 }
 
+/* Ports, units, stores on their way, lines on their way (only an oracle asks for some), whose turn it is, and what
+ * issue is at. */
 static uint64_t sum_rest(const struct core *core, uint64_t sum)
 {
 	for (unsigned p = 0; p < core->p->ports_n; p++)
@@ -133,6 +138,7 @@ static void settle_half(struct core *core, struct gus_core_result *r)
  * passed over cost accuracy nothing: the period that is found is then a multiple of the shortest. */
 enum { LOOK_LEAST = 12, LOOK_SHARE = 24, CYCLES_MOST = 30000 };
 
+/* The sums of all looks are kept, and the latest is compared first: a period that was come by last is the shortest. */
 bool gus_core_steady(struct core *core, struct gus_core_result *r)
 {
 	struct snapshot now;

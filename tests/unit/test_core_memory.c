@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The core engine beyond L1 and beyond the straight path: the two oracles, forwarding, commit states, an instruction source. */
+/* The core engine beyond L1 and beyond the straight path: the two oracles, forwarding, commit states, an instruction
+ * source. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +89,8 @@ static void test_levels(void **state)
 	for (unsigned i = 0; i < 3; i++) {
 		enum gus_hit level = levels[i];
 		struct gus_core_memory oracle = { &level, answer };
-		struct gus_core_options o = { .memory = &oracle, .pointers = GUS_CORE_POINTERS_NONE, .iterations = 400 };
+		struct gus_core_options o = { .memory = &oracle, .pointers = GUS_CORE_POINTERS_NONE,
+			.iterations = 400 };
 		double got = cycles(p, &o);
 
 		assert_true(got >= expected[i] && got <= expected[i] + 3);
@@ -107,7 +109,8 @@ static void test_miss_buffers(void **state)
 
 	(void)state;
 	few = cycles(p, &o);
-	assert_true(few > 0.9 * config.memory_latency / config.l1d_misses && few < 1.1 * config.memory_latency / config.l1d_misses);
+	assert_true(few > 0.9 * config.memory_latency / config.l1d_misses &&
+		few < 1.1 * config.memory_latency / config.l1d_misses);
 	config.l1d_misses *= 2;
 	many = cycles(p, &o);
 	config.l1d_misses /= 2;
@@ -122,8 +125,8 @@ static bool every_eighth(void *context, uint32_t op, uint64_t iteration)
 	return iteration % 8 == 7;
 }
 
-/* add rax, 1; cmp rax, rbx; jne back: the misprediction of one branch in eight costs its penalty and the time to run it, and the
- * cycles until the right path retires are flushed. */
+/* add rax, 1; cmp rax, rbx; jne back: the misprediction of one branch in eight costs its penalty and the time to run
+ * it, and the cycles until the right path retires are flushed. */
 static void test_mispredict(void **state)
 {
 	struct gus_program *p = PROGRAM("\x48\x83\xc0\x01\x48\x39\xd8\x75\xf7");
@@ -141,15 +144,17 @@ static void test_mispredict(void **state)
 	gus_program_free(p);
 }
 
-/* Through memory: add qword [rbx], 1 is addition and forwarding; a load that needs more than the store has waits until it is in L1;
- * without pointers nothing is carried. */
+/* Through memory: add qword [rbx], 1 is addition and forwarding; a load that needs more than the store has waits
+ * until it is in L1; without pointers nothing is carried. */
 static void test_forwarding(void **state)
 {
 	struct gus_program *add = PROGRAM("\x48\x83\x03\x01"), *narrow = PROGRAM("\x88\x03\x48\x8b\x0b");
-	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL }, none = { .pointers = GUS_CORE_POINTERS_NONE };
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL },
+		none = { .pointers = GUS_CORE_POINTERS_NONE };
 
 	(void)state;
-	assert_true(cycles(add, &o) >= 1 + config.store_forward_latency && cycles(add, &o) <= 3 + config.store_forward_latency);
+	assert_true(cycles(add, &o) >= 1 + config.store_forward_latency);
+	assert_true(cycles(add, &o) <= 3 + config.store_forward_latency);
 	assert_true(cycles(add, &none) <= 1.01);
 	assert_true(cycles(narrow, &o) >= config.store_forward_blocked);
 	assert_true(cycles(narrow, &none) <= 1.01);
@@ -157,8 +162,8 @@ static void test_forwarding(void **state)
 	gus_program_free(narrow);
 }
 
-/* mov [rbx], eax; mov rcx, [rbx + DISPLACEMENT] of eight bytes, or of four: what lies in the store as a whole is forwarded, and
- * what lies in it in part waits for it, at whichever end. */
+/* mov [rbx], eax; mov rcx, [rbx + DISPLACEMENT] of eight bytes, or of four: what lies in the store as a whole is
+ * forwarded, and what lies in it in part waits for it, at whichever end. */
 static void test_parts_of_a_store(void **state)
 {
 	static const struct { int8_t displacement; bool wide, blocked; } cases[] = {
@@ -180,6 +185,156 @@ static void test_parts_of_a_store(void **state)
 				 cases[i].wide ? "wide" : "narrow", got);
 		gus_program_free(p);
 	}
+}
+
+/* A stored pointer is followed: mov [rbx], rcx; mov rdx, [rbx]; mov [rdx], rax; mov rax, [rcx]. The last load reads
+ * what the second store wrote, so each iteration is a forward. A vector is no pointer: movups [rbx], xmm0 in its
+ * place, and nothing is known of rdx. */
+static void test_stored_pointers(void **state)
+{
+	struct gus_program *p = PROGRAM("\x48\x89\x0b\x48\x8b\x13\x48\x89\x02\x48\x8b\x01");
+	struct gus_program *vector = PROGRAM("\x0f\x11\x03\x48\x8b\x13\x48\x89\x02\x48\x8b\x01");
+	/* mov r8, [rsi]; mov [rbx], r8; mov rdx, [rbx]; mov [rdx], rax; mov rax, [0x12345600]: r8 is not known. */
+	struct gus_program *unknown = PROGRAM("\x4c\x8b\x06\x4c\x89\x03\x48\x8b\x13\x48\x89\x02"
+					      "\x48\x8b\x04\x25\x00\x56\x34\x12");
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
+
+	(void)state;
+	assert_true(cycles(p, &o) >= config.store_forward_latency);
+	assert_true(cycles(vector, &o) < config.store_forward_latency);
+	assert_true(cycles(unknown, &o) < config.store_forward_latency);
+	gus_program_free(p);
+	gus_program_free(vector);
+	gus_program_free(unknown);
+}
+
+/* mov eax, [rdi]; push qword [rbx]; mov rcx, [rsp]: what is pushed has eight bytes, so it is forwarded. */
+static void test_second_access(void **state)
+{
+	struct gus_program *p = PROGRAM("\x8b\x07\xff\x33\x48\x8b\x0c\x24");
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
+
+	(void)state;
+	assert_true(cycles(p, &o) < 3);
+	gus_program_free(p);
+}
+
+/* Words that go to the stack and back, or to a place that two instructions name relative to themselves: a forward
+ * each. */
+static void test_there_and_back(void **state)
+{
+	static const struct { const char *what, *code; size_t size; unsigned forwards; } cases[] = {
+		{ "mov [rdi], rax; push qword [rdi]; pop rax", "\x48\x89\x07\xff\x37\x58", 6, 2 },
+		{ "push rax; pop rax", "\x50\x58", 2, 1 },
+		{ "push rax; push rcx; pop rcx; pop rax", "\x50\x51\x59\x58", 4, 1 },
+		{ "push rax; mov rax, [rsp]; pop rcx", "\x50\x48\x8b\x04\x24\x59", 6, 1 },
+		{ "push rax; pop rcx; push rcx; pop rax", "\x50\x59\x51\x58", 4, 2 },
+		{ "mov [rip + 0x1000], rax; mov rax, [rip + 0xff9]",
+		  "\x48\x89\x05\x00\x10\x00\x00\x48\x8b\x05\xf9\x0f\x00\x00", 14, 1 },
+		{ "mov [rip + 0x1000], rax; mov rax, [rip + 0x1001]",
+		  "\x48\x89\x05\x00\x10\x00\x00\x48\x8b\x05\x01\x10\x00\x00", 14, 0 },
+	};
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_program *p = program(cases[i].code, cases[i].size);
+		double got = cycles(p, &o), least = cases[i].forwards * config.store_forward_latency;
+
+		if (got < least || got > least + 4)
+			fail_msg("%s: %g cycles an iteration", cases[i].what, got);
+		gus_program_free(p);
+	}
+}
+
+static void follow(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	static const uint64_t steps[] = { 8, 16, 40 };
+	uint64_t *address = context, at = access->iteration;
+
+	*level = GUS_HIT_L1;
+	*tlb = GUS_TLB_HIT;
+	assert_true(access->known);
+	if (at == 0)
+		address[access->memory] = access->address;
+	assert_int_equal(access->address - address[access->memory], steps[access->memory] * at);
+}
+
+/* mov [rdi], rax; add rdi, 8; mov rcx, [rsi]; add rsi, 16; mov rcx, [rdi + rsi*2]: from iteration to iteration the
+ * addresses go on by 8, 16 and 8 + 2 * 16. */
+static void test_addresses(void **state)
+{
+	struct gus_program *p = PROGRAM("\x48\x89\x07\x48\x83\xc7\x08\x48\x8b\x0e\x48\x83\xc6\x10\x48\x8b\x0c\x77");
+	uint64_t first[3];
+	struct gus_core_memory oracle = { first, follow, NULL };
+	struct gus_core_options o = { .memory = &oracle, .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 20 };
+
+	(void)state;
+	run(p, &o);
+	gus_program_free(p);
+}
+
+static void ask(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	unsigned *asked = context;
+
+	asked[access->memory]++;
+	*level = GUS_HIT_L1;
+	*tlb = GUS_TLB_HIT;
+}
+
+/* cmp [rbx], rax; jne back is one op of two instructions with one access. */
+static void test_asked_once(void **state)
+{
+	struct gus_program *p = PROGRAM("\x48\x39\x03\x75\xfb");
+	struct gus_program *two = PROGRAM("\x48\x8b\x0f\xff\x33"); /* mov rcx, [rdi]; push qword [rbx] */
+	unsigned asked[3] = { 0, 0, 0 };
+	struct gus_core_memory oracle = { asked, ask, NULL };
+	struct gus_core_options o = { .memory = &oracle, .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 10 };
+
+	(void)state;
+	assert_int_equal(p->ops_n, 1);
+	run(p, &o);
+	assert_int_equal(asked[0], 10);
+	run(two, &o);
+	assert_int_equal(asked[0], 20);
+	assert_int_equal(asked[1], 10);
+	assert_int_equal(asked[2], 10);
+	gus_program_free(p);
+	gus_program_free(two);
+}
+
+/* Where loads are renamed to what was stored they take no time, if they read all that was stored, in four bytes or
+ * eight, and are not added to by a register. Each case is a chain through memory. */
+static void test_renamed_loads(void **state)
+{
+	static const struct { const char *what, *code; size_t size; bool renamed; unsigned chain; } cases[] = {
+		{ "mov [rbx], rax; mov rax, [rbx]", "\x48\x89\x03\x48\x8b\x03", 6, true, 1 },
+		{ "mov [rbx], eax; mov eax, [rbx]", "\x89\x03\x8b\x03", 4, true, 1 },
+		{ "mov [rbx], ax; mov ax, [rbx]", "\x66\x89\x03\x66\x8b\x03", 6, false, 0 },
+		{ "mov [rbx], rax; mov eax, [rbx]", "\x48\x89\x03\x8b\x03", 5, false, 0 },
+		{ "mov [rbx], rax; mov rax, [rbx + 4096]", "\x48\x89\x03\x48\x8b\x83\x00\x10\x00\x00", 10, true, 1 },
+		{ "add qword [rbx], 1", "\x48\x83\x03\x01", 4, true, 1 },
+		{ "add [rbx], rax", "\x48\x01\x03", 3, false, 0 },
+		{ "imul rax, rax; mov [rbx], rax; mov rax, [rbx]", "\x48\x0f\xaf\xc0\x48\x89\x03\x48\x8b\x03", 10,
+			true, 3 },
+		{ "mov [rbx], rcx; imul rax, [rbx]", "\x48\x89\x0b\x48\x0f\xaf\x03", 7, true, 3 },
+	};
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+	uint32_t zero = config.store_forward_zero;
+
+	(void)state;
+	config.store_forward_zero = 1;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_program *p = program(cases[i].code, cases[i].size);
+		double got = cycles(p, &o);
+
+		if (cases[i].renamed ? got < cases[i].chain - 0.01 || got > cases[i].chain + 0.01 :
+		    got < config.store_forward_latency)
+			fail_msg("%s: %g cycles an iteration", cases[i].what, got);
+		gus_program_free(p);
+	}
+	config.store_forward_zero = zero;
 }
 
 /* 66 3d imm16 changes its length by the prefix: retirement is drained while length decoding waits. */
@@ -205,7 +360,8 @@ static bool next(void *context, struct gus_core_step *step)
 
 	if (t->at == t->end)
 		return false;
-	*step = (struct gus_core_step){ .op = t->at % 3 == 2, .last = t->at % 3 == 2, .addressed = true, .address = { 4096 + 8 * t->at } };
+	*step = (struct gus_core_step){ .op = t->at % 3 == 2, .last = t->at % 3 == 2, .addressed = true,
+		.address = { 4096 + 8 * t->at } };
 	t->at++;
 	return true;
 }
@@ -215,7 +371,8 @@ static void count(void *context, const struct gus_core_event *event)
 	uint64_t *n = context;
 
 	n[event->op]++;
-	assert_true(event->issued <= event->dispatched && event->dispatched <= event->completed && event->completed <= event->retired);
+	assert_true(event->issued <= event->dispatched && event->dispatched <= event->completed &&
+		event->completed <= event->retired);
 }
 
 static void test_source(void **state)
@@ -260,7 +417,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_levels), cmocka_unit_test(test_miss_buffers), cmocka_unit_test(test_mispredict),
-		cmocka_unit_test(test_forwarding), cmocka_unit_test(test_parts_of_a_store), cmocka_unit_test(test_drained),
+		cmocka_unit_test(test_forwarding), cmocka_unit_test(test_parts_of_a_store),
+			cmocka_unit_test(test_drained),
+		cmocka_unit_test(test_stored_pointers), cmocka_unit_test(test_second_access),
+		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_asked_once), cmocka_unit_test(test_renamed_loads),
 		cmocka_unit_test(test_source), cmocka_unit_test(test_refused),
 	};
 

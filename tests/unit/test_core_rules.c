@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The core engine rule by rule: small tables of uops on a machine that is wide and has no ends, but for what the case is about.
- * Cycles follow from the rules: what is issued in cycle c is dispatched from c + 1 on, and of a producer with latency L that is
- * dispatched in d consumers are dispatched from d + L on. */
+/* The core engine rule by rule: small tables of uops on a machine that is wide and has no ends, but for what the
+ * case is about. Cycles follow from the rules: what is issued in cycle c is dispatched from c + 1 on, and of a
+ * producer with latency L that is dispatched in d consumers are dispatched from d + L on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,113 +11,19 @@
 
 #include <cmocka.h>
 
-#include "base/error.h"
-#include "model/code/program.h"
-#include "model/code/uoptable.h"
-#include "model/core/core.h"
-#include "model/tables/builtin.h"
-#include "model/tables/uarch.h"
-
-enum { EVENTS = 8192, CYCLES = 12000 };
-
-struct machine {
-	struct gus_uarch *u;
-	struct gus_program *p;
-	struct gus_core_config c;
-	struct gus_core_options o;
-	struct gus_core_result r;
-	struct gus_core_event event[EVENTS];    /* in the order of retirement, which is that of the program */
-	struct gus_core_cycle cycle[CYCLES];
-	size_t events_n, cycles_n;
-};
-
-static struct machine m; /* of the case that runs */
-
-static void see_uop(void *context, const struct gus_core_event *event)
-{
-	(void)context;
-	assert_true(m.events_n < EVENTS);
-	m.event[m.events_n++] = *event;
-}
-
-static void see_cycle(void *context, const struct gus_core_cycle *cycle)
-{
-	(void)context;
-	if (m.cycles_n < CYCLES)
-		m.cycle[m.cycles_n++] = *cycle;
-}
-
-static const struct gus_core_listener listener = { NULL, see_cycle, see_uop };
-
-/* Ports p0 to p7, no fusion, no idioms; four slots a cycle. Runs once. */
-static void make_on(const char *rules, const char *text)
-{
-	struct gus_error err = { 0 };
-
-	memset(&m, 0, sizeof(m));
-	m.u = gus_uarch_parse("test", rules, strlen(rules), &gus_uarch_builtin, 0, &err);
-	if (!m.u)
-		fail_msg("%s", err.text);
-	m.p = gus_uoptable_program(m.u, "text", text, strlen(text), &err);
-	if (!m.p)
-		fail_msg("%s", err.text);
-	gus_core_config_of(&m.c, m.u);
-	gus_core_config_infinite(&m.c);
-	m.o = (struct gus_core_options){ .fetch = GUS_CORE_FETCH_IDEAL, .pointers = GUS_CORE_POINTERS_NONE, .iterations = 1,
-		.listener = &listener };
-}
-
-static void make(const char *text)
-{
-	make_on("uarch test isa x86-64 \"eight ports\"\nlike ufs-haswell\n", text);
-}
-
-static void run(void)
-{
-	struct gus_error err = { 0 };
-	uint64_t stops = 0, states = 0;
-
-	if (gus_core_run(m.p, &m.c, &m.o, &m.r, &err) != 0)
-		fail_msg("%s", err.text);
-	for (int i = 0; i < GUS_CORE_REASONS; i++)
-		stops += m.r.stop[i];
-	for (int i = 0; i < GUS_COMMITS; i++)
-		states += m.r.commit[i];
-	assert_int_equal(stops, m.r.steady_cycles);
-	assert_int_equal(states, m.r.steady_cycles);
-}
-
-static void drop(void)
-{
-	gus_program_free(m.p);
-	gus_uarch_free(m.u);
-}
-
-/* Of the n-th uop, from 0: the first of ops of one uop each. */
-static int port_of(size_t n)
-{
-	assert_true(n < m.events_n);
-	return m.event[n].port;
-}
-
-static uint64_t dispatched(size_t n)
-{
-	assert_true(n < m.events_n);
-	return m.event[n].dispatched;
-}
-
-static uint64_t issued(size_t n)
-{
-	assert_true(n < m.events_n);
-	return m.event[n].issued;
-}
+#include "tests/unit/core_machine.h"
 
 /* Binding. */
 
 /* What each policy makes of a list of uops. Waiting uops are made by a root that takes long. */
 static void ports_by_policy(void **state)
 {
-	static const struct { const char *what; uint32_t policy; const char *text; int ports[9]; /* ends with -1 */ } cases[] = {
+	static const struct {
+		const char *what;
+		uint32_t policy;
+		const char *text;
+		int ports[9];                   /* ends with -1 */
+	} cases[] = {
 		{ "the fewest, of equals the lowest", GUS_CORE_BIND_FEWEST,
 		  "a int - - 1 1,2,3\nb int - - 1 1,2,3\nc int - - 1 1,2,3\nd int - - 1 1,2,3\n", { 1, 2, 3, 1, -1 } },
 		{ "a port with one waiting loses to the higher ones", GUS_CORE_BIND_FEWEST,
@@ -130,7 +36,8 @@ static void ports_by_policy(void **state)
 		{ "in turn, whatever waits", GUS_CORE_BIND_ALTERNATE,
 		  "a int - - 1 1,2,3\nb int - - 1 1,2,3\nc int - - 1 1,2,3\nd int - - 1 1,2,3\n", { 1, 2, 3, 1, -1 } },
 		{ "one turn for all masks", GUS_CORE_BIND_ALTERNATE,
-		  "a int - - 1 1,2\nb int - - 1 1,2,3\nc int - - 1 1,2\nd int - - 1 1,2,7\ne int - - 1 1,7\nf int - - 1 6,7\n",
+		  "a int - - 1 1,2\nb int - - 1 1,2,3\nc int - - 1 1,2\nd int - - 1 1,2,7\n"
+		  "e int - - 1 1,7\nf int - - 1 6,7\n",
 		  { 1, 2, 1, 2, 7, 6, -1 } },
 		{ "no turn for those without choice", GUS_CORE_BIND_ALTERNATE,
 		  "a int - - 1 1,2\nb int - - 1 5\nc int - - 1 1,2\n", { 1, 5, 2, -1 } },
@@ -143,7 +50,8 @@ static void ports_by_policy(void **state)
 		{ "the slot counts, not the uop", GUS_CORE_BIND_SLOTS,
 		  "a int - - 1 1,2,3\nb int - - 1 0\nc int - - 1 1,2,3\nd int - - 1 1,2\n", { 3, 0, 3, 1, -1 } },
 		{ "two loads in turn", GUS_CORE_BIND_SLOTS,
-		  "a load rsi x1 4 2,3\nb load rsi x1 4 2,3\nc load rsi x1 4 2,3\nd int - - 1 2,3\n", { 2, 3, 2, 2, -1 } },
+		  "a load rsi x1 4 2,3\nb load rsi x1 4 2,3\nc load rsi x1 4 2,3\nd int - - 1 2,3\n", { 2, 3, 2, 2,
+			-1 } },
 		{ "loads with three ports as all others", GUS_CORE_BIND_SLOTS,
 		  "a load rsi x1 4 2,3,4\nb load rsi x1 4 2,3,4\nc load rsi x1 4 2,3,4\n", { 4, 3, 4, -1 } },
 	};
@@ -155,13 +63,14 @@ static void ports_by_policy(void **state)
 		run();
 		for (size_t n = 0; n < 9 && cases[i].ports[n] >= 0; n++)
 			if (port_of(n) != cases[i].ports[n])
-				fail_msg("%s: uop %zu takes port %d, not %d", cases[i].what, n, port_of(n), cases[i].ports[n]);
+				fail_msg("%s: uop %zu takes port %d, not %d", cases[i].what, n, port_of(n),
+					cases[i].ports[n]);
 		drop();
 	}
 }
 
-/* By slot with uops that wait: `root` takes 50 cycles, and so many wait for it on ports 1, 2 and 3. The next four come in a cycle of
- * their own, and see those that wait at its start. */
+/* By slot with uops that wait: `root` takes 50 cycles, and so many wait for it on ports 1, 2 and 3, or one lower.
+ * The next four come in a cycle of their own, and see those that wait at its start. */
 static void ports_by_slot_with_others_waiting(void **state)
 {
 	static const struct { unsigned waiting[3]; int even, odd; } cases[] = {
@@ -178,30 +87,33 @@ static void ports_by_slot_with_others_waiting(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
 		char text[1024];
-		int n = snprintf(text, sizeof(text), "root int - r1 50 0\n");
-		unsigned before = 1;
+		int n = snprintf(text, sizeof(text), "root int - r1 50 6\n");
+		unsigned before = 1, first = i % 2;
 
 		for (unsigned port = 0; port < 3; port++)
-			for (unsigned k = 0; k < cases[i].waiting[port]; k++, before++)
-				n += snprintf(text + n, sizeof(text) - (size_t)n, "w%u int r1 r2 1 %u\n", before, port + 1);
+			for (unsigned k = 0; k < cases[i / 2].waiting[port]; k++, before++)
+				n += snprintf(text + n, sizeof(text) - (size_t)n, "w%u int r1 r2 1 %u\n", before,
+					      first + port);
 		for (; before < 16; before++)
 			n += snprintf(text + n, sizeof(text) - (size_t)n, "f%u int - r3 1 7\n", before);
 		for (unsigned k = 0; k < 4; k++)
-			n += snprintf(text + n, sizeof(text) - (size_t)n, "t%u int - r4 1 1,2,3\n", k);
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "t%u int - r4 1 %u,%u,%u\n", k, first,
+				      first + 1, first + 2);
 		make(text);
 		m.c.port_binding = GUS_CORE_BIND_SLOTS;
 		run();
 		for (unsigned k = 0; k < 4; k++)
-			if (port_of(16 + k) != (k % 2 ? cases[i].odd : cases[i].even))
-				fail_msg("case %zu: slot %u takes port %d", i, k, port_of(16 + k));
+			if (port_of(16 + k) != (k % 2 ? cases[i / 2].odd : cases[i / 2].even) + (int)first - 1)
+				fail_msg("case %zu from port %u: slot %u takes port %d", i / 2, first, k,
+					port_of(16 + k));
 		drop();
 	}
 }
 
-/* Two uops wait on port 2 for the root, so the next two are bound to port 1. Bound, the second goes a cycle later; where ports are not
- * bound, port 2 takes it at once. */
+/* Two uops wait on port 2 for the root, so the next two are bound to port 1. Bound, the second goes a cycle later;
+ * where ports are not bound, port 2 takes it at once. */
 static void unbound_ports_take_from_each_other(void **state)
 {
 	static const char text[] = "a int - r1 50 0\nb int r1 r2 1 2\nc int r1 r2 1 2\nd int - r3 1 0\n"
@@ -229,6 +141,43 @@ static void unbound_ports_take_from_each_other(void **state)
 	assert_int_equal(m.r.dispatched[1], 2);
 	assert_int_equal(m.r.dispatched[2], 4);
 	drop();
+}
+
+/* Ports that are not bound take from each other, but not from another scheduler, and not what they cannot execute. a
+ * and b wait for port 0, which is busy until 6; c lies behind them, and is taken by the port that may. */
+static void unbound_ports_keep_to_their_kind(void **state)
+{
+	static const char rules[] = "uarch test isa x86-64 \"two schedulers\"\nlike ufs-haswell\n"
+				    "source test \"made up\"\nport fp0 test\n";
+
+	(void)state;
+	for (unsigned parts = 0; parts < 2; parts++) {
+		make_on(rules, "r int - r1 1 0\na int - - 1 0\nb int - - 1 0\nw int - - 1 2\n"
+			       "x int - - 1 2\ny int - - 1 2\nc int - - 1 0,fp0\nd int - - 1 0,3\n");
+		m.p->uops[0].port_cycles = 5;
+		m.c.port_binding = GUS_CORE_BIND_ANY;
+		m.c.rs_int = parts ? 100 : 0;
+		run();
+		assert_int_equal(dispatched(1), 6);
+		assert_int_equal(dispatched(2), 7);
+		assert_int_equal(port_of(7), 3);
+		assert_int_equal(dispatched(7), 2);
+		assert_int_equal(port_of(6), 8);
+		assert_int_equal(dispatched(6), 2);
+		drop();
+	}
+	/* c is bound to p0, as two wait at fp0; that has another scheduler, and leaves it there. */
+	for (unsigned parts = 0; parts < 2; parts++) {
+		make_on(rules, "r int - r1 30 1\na int r1 - 1 fp0\nb int r1 - 1 fp0\nw int - - 1 0\n"
+			       "x int - - 1 0\nc int - - 1 0,fp0\n");
+		m.p->uops[3].port_cycles = 9;
+		m.c.port_binding = GUS_CORE_BIND_ANY;
+		m.c.rs_int = parts ? 100 : 0;
+		run();
+		assert_int_equal(port_of(5), parts ? 0 : 8);
+		assert_int_equal(dispatched(5), parts ? 11 : 2);
+		drop();
+	}
 }
 
 /* Dispatch. */
@@ -273,6 +222,12 @@ static void units_and_ports_that_are_kept(void **state)
 	assert_int_equal(dispatched(2), 4);
 	assert_int_equal(dispatched(3), 4);
 	drop();
+	/* A port that is kept does not keep those behind it. */
+	make("a load rsi x1 4 2,3 9\nb int - r1 1 5\nc int r1 r1 1 5\nd int r1 r1 1 6\n");
+	run();
+	assert_int_equal(dispatched(2), 2);
+	assert_int_equal(dispatched(3), 3);
+	drop();
 	/* No figure is one cycle. */
 	make("a int - r1 1 1\nb int - r1 1 1\n");
 	m.p->uops[0].port_cycles = 0;
@@ -303,8 +258,8 @@ static void long_latencies(void **state)
 	}
 }
 
-/* An input that is needed late (the addend of a multiplication and addition): the uop goes so many cycles sooner, but not before what
- * it needs at once is there, and not before the cycle behind its issue. */
+/* An input that is needed late (the addend of a multiplication and addition): the uop goes so many cycles sooner,
+ * but not before what it needs at once is there, and not before the cycle behind its issue. */
 static void late_operands(void **state)
 {
 	static const struct { int late; uint64_t consumer; } cases[] = {
@@ -321,8 +276,9 @@ static void late_operands(void **state)
 		drop();
 	}
 	/* The same where the producer has gone before the consumer is issued: cycle 1 and 3. */
-	make("a mul - r1 10 0\nf1 int - - 1 3\nf2 int - - 1 3\nf3 int - - 1 3\nf4 int - - 1 4\nf5 int - - 1 4\nf6 int - - 1 4\n"
-	     "f7 int - - 1 4\nf8 int - - 1 5\nf9 int - - 1 5\nf10 int - - 1 5\nf11 int - - 1 5\nc fma r1 r3 4 2\n");
+	make("a mul - r1 10 0\nf1 int - - 1 3\nf2 int - - 1 3\nf3 int - - 1 3\nf4 int - - 1 4\nf5 int - - 1 4\n"
+	     "f6 int - - 1 4\nf7 int - - 1 4\nf8 int - - 1 5\nf9 int - - 1 5\n"
+	     "f10 int - - 1 5\nf11 int - - 1 5\nc fma r1 r3 4 2\n");
 	m.p->flows[m.p->uops[12].in].cycles = 3;
 	run();
 	assert_int_equal(issued(12), 3);
@@ -330,12 +286,32 @@ static void late_operands(void **state)
 	drop();
 }
 
-/* Two results of one uop that come at different times: who reads both waits for the later, in whatever order it names them. */
+/* Both producers have gone when their reader is issued: it waits for the later, in whatever order it names them. */
+static void two_producers_that_have_gone(void **state)
+{
+	(void)state;
+	for (int swapped = 0; swapped < 2; swapped++) {
+		char text[256];
+
+		snprintf(text, sizeof(text), "a int - r1 40 1\nb int - r2 2 2\n1 int - - 1 3\n2 int - - 1 3\n"
+			 "3 int - - 1 4\n4 int - - 1 4\n5 int - - 1 5\n6 int - - 1 5\nc int %s - 1 6\n",
+				swapped ? "r2,r1" : "r1,r2");
+		make(text);
+		run();
+		assert_int_equal(issued(8), 2);
+		assert_int_equal(dispatched(8), 41);
+		drop();
+	}
+}
+
+/* Two results of one uop that come at different times: who reads both waits for the later, in whatever order it
+ * names them. */
 static void two_results(void **state)
 {
 	(void)state;
 	for (int swapped = 0; swapped < 2; swapped++) {
-		make(swapped ? "a int - r1,flags 1 0\nb int flags,r1 - 1 1\n" : "a int - r1,flags 1 0\nb int r1,flags - 1 1\n");
+		make(swapped ? "a int - r1,flags 1 0\nb int flags,r1 - 1 1\n" :
+			       "a int - r1,flags 1 0\nb int r1,flags - 1 1\n");
 		m.p->flows[m.p->uops[0].out].cycles = 7;
 		run();
 		assert_int_equal(dispatched(1), 8);
@@ -358,8 +334,8 @@ static bool next_of_sequence(void *context, struct gus_core_step *step)
 	return true;
 }
 
-/* With a ROB of 8 the ring has 128 uops. The writer of r9 is uop 0; uop 128, which lies where it lay, waits for a root of 50 cycles,
- * and 129 reads r9: it waits for nobody. */
+/* With a ROB of 8 the ring has 128 uops. The writer of r9 is uop 0; uop 128, which lies where it lay, waits for a
+ * root of 50 cycles, and 129 reads r9: it waits for nobody. */
 static void producers_of_long_ago(void **state)
 {
 	struct sequence s = { 0, 126, 5 };
@@ -379,8 +355,8 @@ static void producers_of_long_ago(void **state)
 
 /* Issue. */
 
-/* A root holds up retirement until cycle 101; those behind it take entries of one buffer and are done long before. So many as it
- * has are issued at once, the next one in the cycle behind that in which the first of them retires. */
+/* A root holds up retirement until cycle 101; those behind it take entries of one buffer and are done long before.
+ * So many as it has are issued at once, the next one in the cycle behind that in which the first of them retires. */
 static void each_buffer_ends(void **state)
 {
 	static const struct {
@@ -415,24 +391,26 @@ static void each_buffer_ends(void **state)
 		run();
 		for (size_t k = 0; k < m.events_n; k++)
 			if (m.event[k].op && (m.event[k].issued < 90) != (m.event[k].op <= cases[i].fit))
-				fail_msg("%s %u: op %u is issued in cycle %u", cases[i].setting, cases[i].size, m.event[k].op,
+				fail_msg("%s %u: op %u is issued in cycle %u", cases[i].setting, cases[i].size,
+					m.event[k].op,
 					 (unsigned)m.event[k].issued);
 		for (size_t k = 0; k < m.cycles_n; k++)
-			stopped += m.cycle[k].cycle >= 10 && m.cycle[k].cycle <= 101 && m.cycle[k].stop == cases[i].reason;
+			stopped += m.cycle[k].cycle >= 10 && m.cycle[k].cycle <= 101 &&
+				m.cycle[k].stop == cases[i].reason;
 		assert_int_equal(stopped, 92);
 		for (size_t k = 0; k < m.events_n; k++)
-			if (m.event[k].op == cases[i].fit + 1)
-				assert_int_equal(m.event[k].issued, 102);
+			if (m.event[k].op == cases[i].fit + 1 || m.event[k].op == cases[i].fit + 2)
+				assert_int_equal(m.event[k].issued, 102); /* two of them retire with the root */
 		drop();
 	}
 }
 
-/* Entries of the schedulers are free with the dispatch, in the next cycle. The root takes none here; four that wait for it fill a
- * scheduler of four. Those of another scheduler go on. */
+/* Entries of the schedulers are free with the dispatch, in the next cycle. The root takes none here; four that wait
+ * for it fill a scheduler of four. Those of another scheduler go on. */
 static void schedulers_end(void **state)
 {
-	static const char rules[] = "uarch test isa x86-64 \"schedulers of their own\"\nlike ufs-haswell\nsource test \"made up\"\n"
-				    "port alu0 test\nport fp0 test\nport agu0 test\n";
+	static const char rules[] = "uarch test isa x86-64 \"schedulers of their own\"\nlike ufs-haswell\n"
+				    "source test \"made up\"\nport alu0 test\nport fp0 test\nport agu0 test\n";
 	static const struct { const char *setting, *kind, *other; } cases[] = {
 		{ "rs_int", "alu0", "fp0" }, { "rs_int", "p1", "agu0" }, { "rs_vector", "fp0", "agu0" },
 		{ "rs_memory", "agu0", "alu0" }, { "rs", "alu0", NULL }, { "rs", "agu0", NULL },
@@ -444,10 +422,12 @@ static void schedulers_end(void **state)
 		char text[512];
 		struct gus_error err = { 0 };
 
-		/* The root is dispatched in 1, when it is alone; then come the four, one of another kind, and the fifth. */
+		/* The root is dispatched in 1, when it is alone; then come the four, one of another kind, the fifth. */
 		snprintf(text, sizeof(text), "root int - r1 30 %s\n1 int - - 1 %s\n2 int - - 1 %s\n3 int - - 1 %s\n"
-			 "4 int r1 - 1 %s\n5 int r1 - 1 %s\n6 int r1 - 1 %s\n7 int r1 - 1 %s\n8 int - - 1 %s\n9 int r1 - 1 %s\n",
-			 cases[i].kind, other, other, other, cases[i].kind, cases[i].kind, cases[i].kind, cases[i].kind, other,
+			 "4 int r1 - 1 %s\n5 int r1 - 1 %s\n6 int r1 - 1 %s\n7 int r1 - 1 %s\n8 int - - 1 %s\n"
+			 "9 int r1 - 1 %s\n",
+			 cases[i].kind, other, other, other, cases[i].kind, cases[i].kind, cases[i].kind,
+				cases[i].kind, other,
 			 cases[i].kind);
 		make_on(rules, text);
 		assert_int_equal(gus_core_config_set(&m.c, cases[i].setting, 4, &err), 0);
@@ -464,28 +444,68 @@ static void schedulers_end(void **state)
 			assert_int_equal(issued(8), 32);
 		}
 		assert_int_equal(m.cycle[20].stop, GUS_CORE_RS);
-		assert_int_equal(m.cycle[20].free_rs, cases[i].other ? 0 : 0);
+		if (strcmp(cases[i].setting, "rs") == 0) {
+			assert_int_equal(m.cycle[1].free_rs, 3);
+			assert_int_equal(m.cycle[20].free_rs, 0);
+			assert_int_equal(m.cycle[32].free_rs, 1);
+		}
 		drop();
 	}
 }
 
-/* A load with its operation is one slot and two entries of the scheduler. */
+/* A load with its operation is one slot and two entries of the scheduler, a store as well; also where it has parts. */
 static void fused_uops_take_two_entries(void **state)
 {
+	static const char rules[] = "uarch test isa x86-64 \"schedulers of their own\"\nlike ufs-haswell\n"
+				    "source test \"made up\"\nport agu0 test\nport agu1 test\n"
+				    "port fp0 test\nport fp1 test\n";
+	static const struct { const char *setting, *ports; } parts[] = {
+		{ "rs_memory", "agu0+agu1" }, { "rs_vector", "fp0+fp1" }, { "rs_int", "p1+p2" }, { "rs", "agu0+p1" },
+	};
+
 	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		for (unsigned size = 3; size <= 4; size++) {
+			struct gus_error err = { 0 };
+			char text[256];
+
+			snprintf(text, sizeof(text),
+				"root int - rsi 30 p0\na store rsi;rsi - 1+1 %s\nb store rsi;rsi - 1+1 %s\n",
+				 parts[i].ports, parts[i].ports);
+			make_on(rules, text);
+			assert_int_equal(gus_core_config_set(&m.c, parts[i].setting, size, &err), 0);
+			m.c.issue_width = 1;
+			run();
+			assert_int_equal(issued(1), 1);
+			assert_int_equal(issued(3), size == 4 ? 2 : 32);
+			drop();
+		}
 	for (unsigned size = 3; size <= 4; size++) {
 		make("root int - rsi 30 0\na load+add rsi;x1 x2 4+3 2,3+1\nb load+add rsi;x1 x2 4+3 2,3+1\n");
 		assert_int_equal(m.p->ops[1].slots, 1);
 		m.c.rs = size;
 		m.c.issue_width = 1;
 		run();
-		/* The first waits in 1; the second fits beside it, or comes when the load of the first has gone in 31. */
+		/* The first waits in 1; the second fits beside it, or comes when the first one's load went in 31. */
 		assert_int_equal(issued(1), 1);
 		assert_int_equal(dispatched(1), 31);
 		assert_int_equal(dispatched(2), 35);
 		assert_int_equal(issued(3), size == 4 ? 2 : 32);
 		drop();
 	}
+}
+
+/* What needs more entries than there are gets them when there is nobody else; what needs none passes even then. */
+static void a_slot_larger_than_the_scheduler(void **state)
+{
+	(void)state;
+	make("a load+add rsi;x1 x2 4+3 2,3+1\nb nop - - - -\nc int - - 1 1\n");
+	m.c.rs = 1;
+	run();
+	assert_int_equal(issued(0), 0);
+	assert_int_equal(issued(2), 0);
+	assert_int_equal(issued(3), 6); /* the addition is dispatched in 5 */
+	drop();
 }
 
 /* More stores in flight than the engine keeps (1024, less what one op may add) stop issue as a full buffer does. */
@@ -506,8 +526,26 @@ static void stores_without_end(void **state)
 	drop();
 }
 
-/* An idiom makes its register anew: who reads it does not wait for the root. It and the nop need no port, complete when they are issued
- * and retire a cycle later. */
+/* Nor are there more than 4095 slots, however many a ROB without end would take. */
+static void slots_without_end(void **state)
+{
+	struct sequence s = { 0, 4500, 2 };
+	const struct gus_core_source source = { &s, next_of_sequence };
+	size_t early = 0;
+
+	(void)state;
+	make("root sqrt - x0 2000 0\nn nop - - - -\n");
+	m.o.source = &source;
+	run();
+	for (size_t k = 0; k < m.events_n; k++)
+		early += m.event[k].issued < 2001;
+	assert_int_equal(early, 4095);
+	assert_int_equal(m.events_n, 4501);
+	drop();
+}
+
+/* An idiom makes its register anew: who reads it does not wait for the root. It and the nop need no port, complete
+ * when they are issued and retire a cycle later. */
 static void idioms_need_nobody(void **state)
 {
 	(void)state;
@@ -545,6 +583,7 @@ static void eliminated_moves(void **state)
 		{ "mov r3 r8 1 1", true, true },        /* another name of the first is not */
 		{ "mov r9 r9 1 1", true, true },        /* nor is one to itself */
 		{ "int r0 r2 1 1", false, false },      /* r1 r3 r8 */
+		{ "int r0 r2 1 1", false, false },      /* r2 is not among them any more */
 		{ "int r0 r3 1 1", false, false },      /* r1 r8 */
 		{ "mov r6 r7 1 1", true, false },       /* so there are still two */
 		{ "int r0 r1 1 1", false, false },      /* r8 alone */
@@ -596,8 +635,8 @@ static void an_eliminated_move_waits_for_its_source(void **state)
 {
 	(void)state;
 	for (unsigned eliminated = 0; eliminated < 2; eliminated++) {
-		make("a int - r1 20 0\nb int - r2 40 2\nc mov r1 r2,flags 1 1\nd int r2 - 1 3\ne int flags - 1 4\nf int r1 r1 1 5\n"
-		     "g int r2 - 1 6\n");
+		make("a int - r1 20 0\nb int - r2 40 2\nc mov r1 r2,flags 1 1\nd int r2 - 1 3\ne int flags - 1 4\n"
+		     "f int r1 r1 1 5\ng int r2 - 1 6\n");
 		if (eliminated)
 			may_be_eliminated(2);
 		run();
@@ -605,6 +644,93 @@ static void an_eliminated_move_waits_for_its_source(void **state)
 		assert_int_equal(dispatched(4), eliminated ? 21 : 22);
 		assert_int_equal(dispatched(5), 21);
 		assert_int_equal(dispatched(6), eliminated ? 21 : 22);
+		drop();
+	}
+}
+
+/* One slot. What the move writes besides its destination is no name of the register: r1 and r2 are. */
+static void flags_are_no_name(void **state)
+{
+	(void)state;
+	make("a mov r1 r2,flags 1 1\nb int - r2 1 2\nc mov r3 r4 1 1\nd mov r5 r6 1 1\n");
+	may_be_eliminated(0);
+	may_be_eliminated(2);
+	may_be_eliminated(3);
+	m.c.move_elimination_slots = 1;
+	run();
+	assert_int_equal(port_of(0), -1);
+	assert_int_equal(port_of(2), -1);
+	assert_int_equal(port_of(3), 1);
+	drop();
+}
+
+/* What stops issue until it is done. */
+
+static bool always(void *context, uint32_t op, uint64_t iteration)
+{
+	(void)context;
+	(void)op;
+	(void)iteration;
+	return true;
+}
+
+/* The branch is dispatched in 6, done in 7, and the right path comes 15 cycles later. It retires in 7, so that what
+ * is empty in 8 to 21 is so for its sake; in 22 issue goes on, in 24 the last retires. */
+static void mispredicted_branches(void **state)
+{
+	const struct gus_core_branch branch = { NULL, always };
+
+	(void)state;
+	make("r int - flags 5 0\nj jne flags - 1 6\nc int - - 1 1\n");
+	m.o.branch = &branch;
+	m.c.mispredict_penalty = 15;
+	run();
+	assert_int_equal(m.event[1].completed, 7);
+	assert_int_equal(issued(2), 22);
+	assert_int_equal(m.r.stop[GUS_CORE_MISPREDICT], 22);
+	assert_int_equal(m.r.commit[GUS_COMMIT_FLUSHED], 14);
+	assert_int_equal(m.r.commit[GUS_COMMIT_DRAINED], 2);
+	assert_int_equal(m.cycle[8].op, 2); /* what is to come */
+	drop();
+	/* A branch that no port executes is done when it is issued. */
+	make("j jne flags - 1 6\nc int - - 1 1\n");
+	m.o.branch = &branch;
+	m.c.mispredict_penalty = 15;
+	m.p->uops[0].ports = 0;
+	run();
+	assert_int_equal(issued(1), 15);
+	drop();
+}
+
+/* A serialising op is issued when all before it has retired, in 21, and is done in 25: then the next is. */
+static void serialising_ops(void **state)
+{
+	(void)state;
+	make("r int - r1 20 0\ns int - r2 3 1\nc int - - 1 1\n");
+	m.p->ops[1].flags |= GUS_OP_SERIALISING;
+	m.c.mispredict_penalty = 15;
+	run();
+	assert_int_equal(issued(1), 21);
+	assert_int_equal(m.event[1].completed, 25);
+	assert_int_equal(issued(2), 25);
+	assert_int_equal(m.r.stop[GUS_CORE_SERIALISED], 25);
+	assert_int_equal(m.r.commit[GUS_COMMIT_FLUSHED], 0);
+	drop();
+}
+
+/* The end of an iteration ends the group that is issued, where it is in the way. */
+static void ends_of_iterations(void **state)
+{
+	(void)state;
+	for (unsigned boundary = 0; boundary < 2; boundary++) {
+		make("a nop - - - -\nb nop - - - -\nc nop - - - -\n");
+		m.o.fetch = GUS_CORE_FETCH_LOOP;
+		m.o.iterations = 4;
+		m.c.loop_boundary = boundary;
+		run();
+		assert_int_equal(issued(3), boundary ? 1 : 0);
+		assert_int_equal(issued(11), boundary ? 3 : 2);
+		assert_int_equal(m.r.stop[GUS_CORE_BOUNDARY], boundary ? 4 : 0);
 		drop();
 	}
 }
@@ -631,6 +757,8 @@ static void widths(void **state)
 	assert_int_equal(m.r.stop[GUS_CORE_FRONT_END], 3);
 	assert_int_equal(m.r.commit[GUS_COMMIT_DRAINED], 1); /* cycle 0: nothing was there to retire */
 	assert_int_equal(m.r.commit[GUS_COMMIT_COMPUTE], 4);
+	for (size_t i = 0; i < m.cycles_n; i++)
+		assert_int_equal(m.cycle[i].stall, GUS_CORE_NOTHING); /* something retires, or there is nothing */
 	/* The oldest at the end of each cycle; of the last there is none. */
 	assert_int_equal(m.cycle[0].op, 0);
 	assert_int_equal(m.cycle[1].op, 3);
@@ -638,6 +766,7 @@ static void widths(void **state)
 	assert_int_equal(m.cycle[4].op, UINT32_MAX);
 	assert_int_equal(m.cycle[4].iteration, 0);
 	assert_int_equal(m.cycle[4].retired, 1);
+	assert_int_equal(m.cycle[1].free_rob + m.cycle[1].free_rs, 0); /* of buffers without end nothing is told */
 	drop();
 }
 
@@ -663,8 +792,8 @@ static void far_away(void *context, const struct gus_core_access *access, enum g
 	*tlb = GUS_TLB_HIT;
 }
 
-/* Why the oldest does not retire: it runs, it waits for its port, its operand comes later than its producer was complete, its line is
- * not in L1. */
+/* Why the oldest does not retire: it runs, it waits for its port, its operand comes later than its producer was
+ * complete, its line is not in L1. */
 static void why_it_stalls(void **state)
 {
 	const struct gus_core_memory memory = { NULL, far_away, NULL };
@@ -707,6 +836,62 @@ static void forget(void *context)
 	(void)context;
 }
 
+/* The steady state, from now to eternity: so many cycles for so many iterations, by argument, and all counts are of
+ * these. Most take several iterations to come back to the same state. */
+static void steady_states(void **state)
+{
+	static const struct {
+		const char *what, *text, *setting;
+		uint32_t value;
+		uint64_t cycles, iterations;
+	} cases[] = {
+		{ "five slots, four a cycle",
+		  "a nop - - - -\nb nop - - - -\nc nop - - - -\nd nop - - - -\ne nop - - - -\n", "rob", 20, 5, 4 },
+		{ "three uops on two ports", "a int - - 1 1,2\nb int - - 1 1,2\nc int - - 1 1,2\n", "rob", 20, 3, 2 },
+		{ "the same in turn", "a int - - 1 1,2\nb int - - 1 1,2\nc int - - 1 1,2\n", "port_binding", 1, 3, 2 },
+		{ "two uops on three ports", "a int - - 1 1,2,3\nb int - - 1 1,2,3\n", "port_binding", 1, 2, 3 },
+		{ "a chain", "a int r1 r1 3 1\nb int r1 r1 4 2\n", "rs", 10, 7, 1 },
+		{ "a divider", "a div - r1 20 0 7\nb div - r2 20 0 7\nc int - - 1 0\n", "rs", 10, 14, 1 },
+		{ "a port that is kept", "a load rsi x1 4 2,3 3\nb load rsi x1 4 2,3 3\nc load rsi x1 4 2,3 3\n",
+		  "rob", 12, 9, 2 },
+		{ "one at a time", "a int - r1 6 1\n", "rob", 1, 8, 1 },
+		{ "two at a time", "a int - r1 6 1\n", "rob", 2, 8, 2 },
+		{ "a store a cycle", "a store rsi;r1 - 1+1 2+4\nb store rdi;r1 - 1+1 3+5\n", "l1d_stores", 1, 2, 1 },
+		{ "a serialising op", "a int - r1 6 1\nb nop - - - -\n", "issue_width", 4, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		uint64_t uops = 0, expected = cases[i].cycles, per = cases[i].iterations;
+
+		make(cases[i].text);
+		m.c.rob = 64; /* the machine ends somewhere, or the front end would run ever farther ahead */
+		m.c.store_buffer = 20;
+		m.c.l1d_stores = 0;
+		assert_int_equal(gus_core_config_set(&m.c, cases[i].setting, cases[i].value, &err), 0);
+		if (!per) {
+			/* Dispatched a cycle behind its issue, done in six more, and the nop comes in that cycle; both
+			 * retire in the next, in which the op is issued again. */
+			m.p->ops[0].flags |= GUS_OP_SERIALISING;
+			expected = 8;
+			per = 1;
+		}
+		m.o.listener = NULL;
+		m.o.iterations = 0;
+		run();
+		if (!m.r.periodic || m.r.steady_cycles * per != m.r.steady_iterations * expected)
+			fail_msg("%s: %u cycles for %u iterations", cases[i].what, (unsigned)m.r.steady_cycles,
+				 (unsigned)m.r.steady_iterations);
+		for (unsigned p = 0; p < m.p->ports_n; p++)
+			uops += m.r.dispatched[p];
+		for (uint32_t n = 0; n < m.p->uops_n; n++)
+			uops -= m.p->uops[n].ports ? m.r.steady_iterations : 0;
+		assert_int_equal(uops, 0);
+		drop();
+	}
+}
+
 /* What cannot run. */
 static void refused(void **state)
 {
@@ -744,23 +929,32 @@ int main(void)
 		cmocka_unit_test(ports_by_policy),
 		cmocka_unit_test(ports_by_slot_with_others_waiting),
 		cmocka_unit_test(unbound_ports_take_from_each_other),
+		cmocka_unit_test(unbound_ports_keep_to_their_kind),
 		cmocka_unit_test(the_oldest_that_is_ready),
 		cmocka_unit_test(units_and_ports_that_are_kept),
 		cmocka_unit_test(long_latencies),
 		cmocka_unit_test(late_operands),
+		cmocka_unit_test(two_producers_that_have_gone),
 		cmocka_unit_test(two_results),
 		cmocka_unit_test(producers_of_long_ago),
 		cmocka_unit_test(each_buffer_ends),
 		cmocka_unit_test(schedulers_end),
 		cmocka_unit_test(fused_uops_take_two_entries),
+		cmocka_unit_test(a_slot_larger_than_the_scheduler),
 		cmocka_unit_test(stores_without_end),
+		cmocka_unit_test(slots_without_end),
 		cmocka_unit_test(idioms_need_nobody),
 		cmocka_unit_test(eliminated_moves),
 		cmocka_unit_test(moves_without_slots),
 		cmocka_unit_test(an_eliminated_move_waits_for_its_source),
+		cmocka_unit_test(flags_are_no_name),
+		cmocka_unit_test(mispredicted_branches),
+		cmocka_unit_test(serialising_ops),
+		cmocka_unit_test(ends_of_iterations),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(issue_delay),
 		cmocka_unit_test(why_it_stalls),
+		cmocka_unit_test(steady_states),
 		cmocka_unit_test(refused),
 	};
 
