@@ -434,6 +434,7 @@ static void test_exclusive_capacity(void **state)
 		for (unsigned i = 0; i < 64 * 10; i++)
 			touch(c, i % 64 * 64, false);
 		assert_int_equal(gus_cache_totals(c)->memory_reads[GUS_CACHE_DEMAND], exclusive ? 64 : 640);
+		assert_int_equal(gus_cache_totals(c)->level[1].used, 0); /* nothing was prefetched */
 		gus_cache_free(c);
 	}
 }
@@ -955,7 +956,7 @@ static void test_huge_ranges(void **state)
 	gus_cache_huge_pages(c, 64 * MIB, 68 * MIB);
 	for (size_t k = 0; k < sizeof(ranges) / sizeof(*ranges); k++) {
 		gus_cache_count_anew(c);
-		for (uint64_t at = 0; at < 4 * MIB; at += 4096)
+		for (uint64_t at = 0; at < 4 * MIB; at += 2048)
 			touch(c, ranges[k].from + at, false);
 		assert_int_equal(n->misses, ranges[k].misses);
 	}
@@ -1036,6 +1037,30 @@ static void test_long_accesses(void **state)
 	gus_cache_free(c);
 }
 
+/* A line that was only read does not go down into a level that is not exclusive: 0 is in L1 still when others have pushed it out of L2,
+ * and when it goes out of L1 it is gone. If it was written it goes into L2. */
+static void test_clean_lines_go(void **state)
+{
+	(void)state;
+	for (unsigned written = 0; written < 2; written++) {
+		const struct gus_cache_config config = tiny();
+		struct gus_cache *c = caches(&config);
+
+		touch(c, 0, written);
+		for (uint64_t i = 0; i < 8; i++) {
+			touch(c, 4096 * (i + 1), false);
+			touch(c, 0, false);
+		}
+		assert_true(gus_cache_holds(c, 0, 0) && !gus_cache_holds(c, 1, 0));
+		for (uint64_t i = 0; i < 4; i++)
+			touch(c, 4096 * (i + 5), false); /* the last ones, so that L2 need not be asked for others */
+		touch(c, 4096 * 4, false);
+		assert_false(gus_cache_holds(c, 0, 0));
+		assert_int_equal(gus_cache_holds(c, 1, 0), written);
+		gus_cache_free(c);
+	}
+}
+
 /* A table that says nothing: the round figures. */
 static void test_silent_table(void **state)
 {
@@ -1072,7 +1097,7 @@ int main(void)
 		cmocka_unit_test(test_l2_prefetch_arrives), cmocka_unit_test(test_wasted),
 		cmocka_unit_test(test_strides_by_instruction), cmocka_unit_test(test_stride_forgiven),
 		cmocka_unit_test(test_stores_no_stride), cmocka_unit_test(test_huge_ranges), cmocka_unit_test(test_which_tlb),
-		cmocka_unit_test(test_long_accesses), cmocka_unit_test(test_silent_table),
+		cmocka_unit_test(test_long_accesses), cmocka_unit_test(test_silent_table), cmocka_unit_test(test_clean_lines_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,804 @@
+/* SPDX-License-Identifier: MIT */
+/* Why the stream engine waits: made programs of a few ops, on a machine of which all is without limit but what the case is about, so that
+ * what each time waits for is known by argument; and what causality makes of it when they run for long. Times are in ticks, T a cycle.
+ * Four slots are issued a cycle, so ops of one slot are dispatched at T / 4, T / 2 and so on. Between reasons that are equally late the
+ * toss is always lost (its bits are 0): the one that was found first stays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analysis/causality.h"
+#include "model/stream/private.h"
+#include "model/stream/stream.h"
+
+enum { T = GUS_STREAM_TICKS, P0 = 1, P1 = 2, P01 = 3, RA = 1, RB, RC, STEPS = 64, PORTS0 = STREAM_GROUPS_AT };
+
+struct run {
+	struct gus_program p;
+	struct gus_program_insn insns[STEPS];
+	struct gus_op ops[STEPS];
+	struct gus_uop uops[2 * STEPS];
+	struct gus_flow flows[2 * STEPS];
+	struct gus_program_memory memories[STEPS];
+	struct gus_core_config c;
+	struct gus_stream_told steps[STEPS];
+	struct gus_stream_access accesses[STEPS];
+	size_t n, accesses_n;
+	struct gus_stream_times times[STEPS];
+	struct gus_stream_log log;
+};
+
+static void read_nothing(struct gus_stream_log *log, const struct stream *s)
+{
+	(void)log;
+	(void)s;
+}
+
+static void resume_nothing(struct gus_stream_log *log)
+{
+	(void)log;
+}
+
+static int begin(void **state)
+{
+	struct run *r = calloc(1, sizeof(*r));
+
+	r->p = (struct gus_program){ .insns = r->insns, .ops = r->ops, .uops = r->uops, .flows = r->flows, .memories = r->memories };
+	r->c = (struct gus_core_config){ .issue_width = 4, .retire_width = 4, .line_size = 64, .microcode_width = 1 };
+	r->log = (struct gus_stream_log){ .notes = calloc(1024, sizeof(*r->log.notes)), .notes_mask = 1023,
+		.starts = calloc(1024, sizeof(*r->log.starts)), .starts_mask = 1023, .stretch = 8, .one_in = 1,
+		.read = read_nothing, .resume = resume_nothing };
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		r->log.given[w] = calloc(1024, sizeof(*r->log.given[w]));
+	*state = r;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct run *r = *state;
+
+	free(r->log.notes);
+	free(r->log.starts);
+	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
+		free(r->log.given[w]);
+	free(r);
+	return 0;
+}
+
+/* Making programs: an op, then its uops, of each what it reads, then what it writes. */
+static struct gus_op *op(struct run *r, unsigned slots)
+{
+	struct gus_op *o = &r->ops[r->p.ops_n];
+
+	*o = (struct gus_op){ .insn = r->p.ops_n, .uop = r->p.uops_n, .memory = r->p.memories_n, .insns_n = 1, .rob = 1,
+		.slots = (uint16_t)slots, .decoded = (uint8_t)slots };
+	r->insns[r->p.ops_n].info.length = 16;
+	r->insns[r->p.ops_n].offset = 16 * r->p.ops_n;
+	r->p.insns_n = ++r->p.ops_n;
+	return o;
+}
+
+static struct gus_uop *uop(struct run *r, uint64_t ports, unsigned latency)
+{
+	struct gus_uop *u = &r->uops[r->p.uops_n++];
+
+	*u = (struct gus_uop){ .kind = GUS_UOP_COMPUTE, .ports = ports, .latency = (uint16_t)latency, .in = r->p.flows_n, .out = r->p.flows_n };
+	r->ops[r->p.ops_n - 1].uops_n++;
+	return u;
+}
+
+static void reads(struct run *r, unsigned reg, int late)
+{
+	struct gus_uop *u = &r->uops[r->p.uops_n - 1];
+
+	r->flows[r->p.flows_n++] = (struct gus_flow){ (uint8_t)reg, (int16_t)late };
+	u->in_n++;
+	u->out = r->p.flows_n;
+}
+
+static void writes(struct run *r, unsigned reg, int cycles)
+{
+	r->flows[r->p.flows_n++] = (struct gus_flow){ (uint8_t)reg, (int16_t)cycles };
+	r->uops[r->p.uops_n - 1].out_n++;
+}
+
+static struct gus_uop *memory(struct run *r, bool store, unsigned latency, unsigned bytes)
+{
+	struct gus_op *o = &r->ops[r->p.ops_n - 1];
+	struct gus_uop *u = uop(r, 0, latency);
+
+	u->kind = store ? GUS_UOP_STORE_DATA : GUS_UOP_LOAD;
+	u->memory = o->memories_n++;
+	o->stores = (uint8_t)(o->stores + store);
+	o->loads = (uint8_t)(o->loads + !store);
+	r->memories[r->p.memories_n++] = (struct gus_program_memory){ .bytes = bytes, .load = !store, .store = store };
+	return u;
+}
+
+/* Ops that are often needed. */
+static void plain_op(struct run *r, uint64_t ports, unsigned latency, unsigned from, unsigned to)
+{
+	op(r, 1);
+	uop(r, ports, latency);
+	if (from)
+		reads(r, from, 0);
+	if (to)
+		writes(r, to, (int)latency);
+}
+
+static void load_op(struct run *r, unsigned from, unsigned to)
+{
+	op(r, 1);
+	memory(r, false, 4, 8);
+	if (from)
+		reads(r, from, 0);
+	if (to)
+		writes(r, to, 4);
+}
+
+static void store_op(struct run *r, unsigned bytes)
+{
+	op(r, 1);
+	memory(r, true, 0, bytes);
+}
+
+/* The next step is that op, its access there. */
+static struct gus_stream_told *step(struct run *r, uint32_t op)
+{
+	r->steps[r->n] = (struct gus_stream_told){ .op = op, .access = (uint32_t)r->accesses_n, .cached = true };
+	return &r->steps[r->n++];
+}
+
+static void access_at(struct run *r, uint64_t address, enum gus_hit level, enum gus_tlb tlb)
+{
+	r->accesses[r->accesses_n++] = (struct gus_stream_access){ .address = address, .known = true, .level = (uint8_t)level,
+		.tlb = (uint8_t)tlb };
+}
+
+static void go(struct run *r)
+{
+	struct gus_stream_options o = { .log = &r->log };
+	struct gus_error err = { 0 };
+	struct gus_stream_engine *e = gus_stream_open(&r->p, &r->c, &o, &err);
+
+	assert_non_null(e);
+	gus_stream_feed(e, &(struct gus_stream_feed){ r->steps, r->accesses, r->n }, r->times);
+	gus_stream_close(e);
+	assert_int_equal(r->log.seq, r->n);
+}
+
+/* All ops once, in order; none has an access. */
+static void go_through(struct run *r)
+{
+	for (uint32_t i = 0; i < r->p.ops_n; i++)
+		step(r, i);
+	go(r);
+}
+
+static uint64_t start_of(const struct run *r, unsigned seq, unsigned uop)
+{
+	return r->log.starts[r->log.notes[seq].starts + uop];
+}
+
+/* A reason is packed: what is not named is 0. */
+struct reason { enum stream_why why; unsigned index, out, in, seq, level, tlb; };
+static uint64_t packed(struct reason w)
+{
+	return stream_missed(stream_reason(w.why, w.index, w.out, w.in, w.seq), w.level, w.tlb);
+}
+#define EXPECT(got, ...) assert_int_equal(got, packed((struct reason){ __VA_ARGS__ }))
+
+/* What is packed comes out again, each number at its largest beside all others at 0. */
+static void test_packing(void **state)
+{
+	static const struct reason cases[] = { { WHY_RETIRED, 0, 0, 0, 0, 0, 0 }, { WHY_BEGINNING, 255, 0, 0, 0, 0, 0 },
+		{ WHY_BEGINNING, 0, 15, 0, 0, 0, 0 }, { WHY_BEGINNING, 0, 0, 15, 0, 0, 0 }, { WHY_BEGINNING, 0, 0, 0, UINT32_MAX, 0, 0 },
+		{ WHY_BEGINNING, 0, 0, 0, 0, 3, 0 }, { WHY_BEGINNING, 0, 0, 0, 0, 0, 3 }, { WHY_VALUE, 1, 2, 3, 4, 1, 2 } };
+	const uint64_t longest = (UINT64_C(1) << 38) - 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t w = packed(cases[i]);
+
+		assert_true(stream_why(w) == cases[i].why && stream_why_index(w) == cases[i].index && stream_why_out(w) == cases[i].out);
+		assert_true(stream_why_in(w) == cases[i].in && stream_why_seq(w) == cases[i].seq);
+		assert_true(stream_why_level(w) == cases[i].level && stream_why_tlb(w) == cases[i].tlb);
+	}
+	assert_true(stream_why_seq(stream_reason(WHY_FRONT, 0, 0, 0, longest)) == longest);
+	assert_true(stream_reason(WHY_FRONT, 0, 0, 0, longest + 1) == stream_reason(WHY_FRONT, 0, 0, 0, 0));
+}
+
+/* Later is later; as late as is later if bit n says so, modulo 64. */
+static void test_toss(void **state)
+{
+	const struct gus_stream_log none = { .random = 0 }, one = { .random = UINT64_C(1) << 5 };
+
+	(void)state;
+	assert_true(stream_later(&none, 2, 1, 0) && !stream_later(&none, 1, 2, 0) && !stream_later(&none, 1, 1, 0));
+	assert_true(stream_later(&one, 1, 1, 5) && stream_later(&one, 1, 1, 69) && !stream_later(&one, 1, 1, 4));
+	assert_false(stream_later(&one, 1, 2, 5));
+}
+
+/* New bits to toss with are drawn before op 0 and 64, not in between. */
+static void test_new_bits(void **state)
+{
+	struct run *r = *state;
+	uint64_t x = 88172645463325252;
+
+	r->log.random = x;
+	plain_op(r, 0, 0, 0, 0);
+	for (unsigned i = 0; i < STEPS; i++)
+		step(r, 0);
+	go(r);
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	assert_true(r->log.random == x);
+}
+
+/* Issue: 4, 2 and 1 slots are a cycle, a half, a quarter. All of them are held up by the width, which is busy since the first. */
+static void test_issue(void **state)
+{
+	struct run *r = *state;
+
+	op(r, 4);
+	op(r, 2);
+	op(r, 1);
+	go_through(r);
+	assert_true(r->times[0].issue == T && r->times[1].issue == 3 * T / 2 && r->times[2].issue == 7 * T / 4);
+	EXPECT(r->log.notes[0].entry, WHY_BEGINNING);
+	for (unsigned i = 0; i < 3; i++) {
+		EXPECT(r->log.notes[i].dispatch, WHY_FRONT, .index = FRONT_ISSUE, .seq = i);
+		assert_int_equal(r->log.notes[i].since, 0);
+		assert_int_equal(r->log.notes[i].fronts, 1 << FRONT_ISSUE);
+		assert_int_equal(r->log.notes[i].op, i);
+	}
+	EXPECT(r->log.notes[2].entry, WHY_FRONT, .index = FRONT_ISSUE, .seq = 1);
+}
+
+/* Where uops come from: with one decoder, a uop cache of two a cycle, and length decoding of 16 bytes a cycle. */
+static void test_decoders(void **state)
+{
+	struct run *r = *state;
+
+	r->c.fetch_bytes = 16;
+	r->c.decode_width = 1;
+	r->c.predecode_width = 5;
+	r->c.uop_cache_width = 2;
+	r->c.lcp_penalty = 3;
+	op(r, 4); /* of the uop cache: two cycles, where issue takes one */
+	op(r, 1); /* decoded: one cycle each */
+	op(r, 1);
+	r->insns[2].info.flags = GUS_INSN_LCP; /* length decoding: 1 + 3 cycles */
+	step(r, 0);
+	step(r, 1)->cached = false;
+	step(r, 1)->cached = false;
+	for (unsigned i = 0; i < 3; i++)
+		*step(r, 2) = (struct gus_stream_told){ .op = 2, .taken = true };
+	go(r);
+	EXPECT(r->log.notes[0].dispatch, WHY_FRONT, .index = FRONT_UOP_CACHE, .seq = 0);
+	assert_int_equal(r->log.notes[0].fronts, 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE);
+	assert_int_equal(r->times[0].issue, 2 * T);
+	EXPECT(r->log.notes[1].dispatch, WHY_FRONT, .index = FRONT_DECODE, .seq = 1);
+	EXPECT(r->log.notes[2].dispatch, WHY_FRONT, .index = FRONT_DECODE, .seq = 2);
+	assert_true(r->log.notes[1].since == 1 && r->log.notes[2].since == 1); /* the decoders rested while the cache served */
+	assert_int_equal(r->log.notes[1].fronts, 1 << FRONT_ISSUE | 1 << FRONT_DECODE | 1 << FRONT_FETCH);
+	assert_true(r->log.notes[1].fetched == 1 && r->log.notes[2].fetched == 0 && r->log.notes[3].fetched == 4);
+	/* Length decoding works ahead: it is done with these at 1, 1, 5, 9 and 13. The decoders would be at 3, 4, 5, 6 and 7. */
+	assert_true(r->times[2].issue == 4 * T && r->times[3].issue == 5 * T);
+	EXPECT(r->log.notes[4].dispatch, WHY_FRONT, .index = FRONT_FETCH, .seq = 4);
+	assert_int_equal(r->log.notes[4].since, 0);
+	assert_int_equal(r->times[4].issue, 9 * T);
+}
+
+/* Nothing to wait for: a uop starts at its dispatch, is complete its latency later, and the op retires by that. Without latency its end is its
+ * dispatch. */
+static void test_nothing(void **state)
+{
+	struct run *r = *state;
+
+	plain_op(r, 0, 0, 0, 0);
+	plain_op(r, P0, 3, 0, 0);
+	op(r, 1);
+	uop(r, P1, 2);
+	uop(r, P0, 7);
+	go_through(r);
+	for (unsigned i = 0; i < 3; i++)
+		EXPECT(start_of(r, i, 0), WHY_DISPATCH);
+	EXPECT(r->log.notes[0].end, WHY_DISPATCH);
+	EXPECT(r->log.notes[0].retire, WHY_DISPATCH);
+	EXPECT(r->log.notes[1].end, WHY_OWN, .seq = 1);
+	EXPECT(r->log.notes[1].retire, WHY_OWN, .seq = 1);
+	EXPECT(start_of(r, 2, 1), WHY_RESOURCE, .index = PORTS0, .seq = 1); /* busy until 3 / 2 T, dispatched at 3 / 4 T */
+	EXPECT(r->log.notes[2].end, WHY_OWN, .index = 1, .seq = 2);
+	assert_true(r->times[1].start == T / 2 && r->times[1].end == T / 2 + 3 * T);
+	assert_true(r->times[2].issue == 3 * T / 4 && r->times[2].start == 3 * T / 2 && r->times[2].end == 17 * T / 2);
+	assert_int_equal(r->times[2].left, r->times[2].retire);
+}
+
+/* Retirement is in order, four slots a cycle: behind what takes long it waits for the one before. */
+static void test_retirement(void **state)
+{
+	struct run *r = *state;
+
+	plain_op(r, 0, 100, 0, 0);
+	plain_op(r, 0, 1, 0, 0);
+	op(r, 2);
+	go_through(r);
+	EXPECT(r->log.notes[0].retire, WHY_OWN);
+	EXPECT(r->log.notes[1].end, WHY_OWN, .seq = 1);
+	EXPECT(r->log.notes[1].retire, WHY_PREVIOUS);
+	EXPECT(r->log.notes[2].retire, WHY_PREVIOUS);
+	assert_true(r->times[0].retire == 401 * T / 4 && r->times[1].retire == 402 * T / 4 && r->times[2].retire == 404 * T / 4);
+}
+
+/* Three on one port, a cycle each: the second and third wait for it, and it is busy since the first of them. An op before them uses
+ * another port, and after a pause it is busy since the one that comes then. */
+static void test_port(void **state)
+{
+	struct run *r = *state;
+
+	plain_op(r, P1, 1, 0, 0);
+	for (unsigned i = 0; i < 3; i++)
+		plain_op(r, P0, 1, 0, 0);
+	op(r, 40); /* ten cycles of issue */
+	plain_op(r, P0, 1, 0, 0);
+	plain_op(r, P0, 1, 0, 0);
+	go_through(r);
+	EXPECT(start_of(r, 1, 0), WHY_DISPATCH);
+	EXPECT(start_of(r, 2, 0), WHY_RESOURCE, .index = PORTS0 + 1, .seq = 1);
+	EXPECT(start_of(r, 3, 0), WHY_RESOURCE, .index = PORTS0 + 1, .seq = 1);
+	assert_true(r->times[1].start == T / 2 && r->times[3].start == T / 2 + 2 * T);
+	EXPECT(start_of(r, 5, 0), WHY_DISPATCH);
+	EXPECT(start_of(r, 6, 0), WHY_RESOURCE, .index = PORTS0 + 1, .seq = 5);
+}
+
+/* Of two groups that hold its port it waits for the one that is later: p0 alone after two on it; p01 (half a cycle each) after five on
+ * either. A uop that takes its port for two cycles takes each of its groups twice. */
+static void test_groups(void **state)
+{
+	struct run *r = *state;
+
+	plain_op(r, P0, 1, 0, 0);
+	op(r, 1);
+	uop(r, P0, 1)->port_cycles = 2;
+	plain_op(r, P01, 1, 0, 0);
+	plain_op(r, P0, 1, 0, 0);
+	go_through(r);
+	EXPECT(start_of(r, 1, 0), WHY_RESOURCE, .index = PORTS0, .seq = 0);
+	EXPECT(start_of(r, 2, 0), WHY_RESOURCE, .index = PORTS0 + 1, .seq = 0); /* 1/4 T + 1/2 T + 2/2 T, where dispatch is at 3/4 T */
+	assert_int_equal(r->times[2].start, 7 * T / 4);
+	EXPECT(start_of(r, 3, 0), WHY_RESOURCE, .index = PORTS0, .seq = 0);
+	assert_int_equal(r->times[3].start, T / 4 + 3 * T);
+}
+
+/* Exclusive units: 5 cycles of unit 2 (numbered from 1). */
+static void test_unit(void **state)
+{
+	struct run *r = *state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct gus_uop *u;
+
+		op(r, 1);
+		u = uop(r, 0, 1);
+		u->unit = 2;
+		u->unit_cycles = 5;
+	}
+	go_through(r);
+	EXPECT(start_of(r, 1, 0), WHY_RESOURCE, .index = STREAM_UNITS_AT + 2, .seq = 0);
+	assert_int_equal(r->times[1].start, T / 4 + 5 * T);
+}
+
+/* What another uop wrote: which op, uop and output, and by which input. One that is read two cycles late holds up less. */
+static void test_value(void **state)
+{
+	struct run *r = *state;
+
+	op(r, 1);
+	uop(r, 0, 1);
+	uop(r, 0, 9);
+	writes(r, RA, 3);
+	writes(r, RB, 9);
+	op(r, 1);
+	uop(r, 0, 1);
+	reads(r, RA, 0);
+	reads(r, RB, 2);
+	op(r, 1);
+	uop(r, 0, 1);
+	reads(r, RC, 0); /* never written */
+	op(r, 1);
+	uop(r, 0, 1);
+	reads(r, RA, 0);
+	reads(r, RB, 9); /* RA is later */
+	go_through(r);
+	EXPECT(start_of(r, 1, 0), WHY_VALUE, .index = 1, .out = 1, .in = 1, .seq = 0);
+	assert_int_equal(r->times[1].start, T / 4 + 7 * T);
+	EXPECT(start_of(r, 2, 0), WHY_DISPATCH);
+	EXPECT(start_of(r, 3, 0), WHY_VALUE, .index = 1, .out = 0, .in = 0, .seq = 0);
+	assert_int_equal(r->times[3].start, T / 4 + 3 * T);
+}
+
+/* A move that rename does: whoever reads its result waits for who wrote what was moved. */
+static void test_moved(void **state)
+{
+	struct run *r = *state;
+	struct gus_op *o;
+
+	plain_op(r, 0, 9, 0, RA);
+	o = op(r, 1);
+	uop(r, 0, 0);
+	writes(r, RB, 0);
+	o->flags = GUS_OP_ELIMINATED;
+	o->move_from = RA;
+	o->move_to = RB;
+	plain_op(r, 0, 1, RB, 0);
+	go_through(r);
+	EXPECT(start_of(r, 2, 0), WHY_VALUE, .seq = 0);
+	EXPECT(r->log.notes[1].end, WHY_DISPATCH);
+	assert_int_equal(r->times[2].start, T / 4 + 9 * T);
+}
+
+/* A load of what a store before it wrote: 5 cycles after the data were there, or, of more bytes than the store has, 7 after the store has
+ * left. The same for who reads what was loaded. */
+static void test_forward(void **state)
+{
+	struct run *r = *state;
+
+	r->c.store_forward_latency = 5;
+	r->c.store_forward_blocked = 7;
+	store_op(r, 8);
+	load_op(r, 0, RA);
+	plain_op(r, 0, 1, RA, 0);
+	store_op(r, 4);
+	load_op(r, 0, RB);
+	plain_op(r, 0, 1, RB, 0);
+	for (uint32_t i = 0; i < 6; i++) {
+		step(r, i);
+		if (i == 0 || i == 1)
+			access_at(r, 0x1000, GUS_HIT_L1, GUS_TLB_HIT);
+		if (i == 3 || i == 4)
+			access_at(r, 0x2000, GUS_HIT_L1, GUS_TLB_HIT);
+	}
+	go(r);
+	EXPECT(start_of(r, 1, 0), WHY_DISPATCH);
+	EXPECT(r->log.notes[1].end, WHY_FORWARD, .seq = 0);
+	EXPECT(start_of(r, 2, 0), WHY_FORWARD, .seq = 0);
+	assert_true(r->times[1].end == T / 4 + 5 * T && r->times[2].start == T / 4 + 5 * T);
+	EXPECT(r->log.notes[4].end, WHY_FORWARD, .out = 1, .seq = 3);
+	EXPECT(start_of(r, 5, 0), WHY_FORWARD, .out = 1, .seq = 3);
+	/* The store has left when it retired: behind the first reader, which takes until 25/4 T, and two slots. */
+	assert_int_equal(r->times[3].left, 26 * T / 4);
+	assert_int_equal(r->times[4].end, 26 * T / 4 + 7 * T);
+}
+
+/* Forwarding that is sooner than the load itself is no reason. */
+static void test_forward_early(void **state)
+{
+	struct run *r = *state;
+
+	r->c.store_forward_latency = 4;
+	store_op(r, 8);
+	load_op(r, 0, RA);
+	plain_op(r, 0, 1, RA, 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		step(r, i);
+		if (i < 2)
+			access_at(r, 0x1000, GUS_HIT_L1, GUS_TLB_HIT);
+	}
+	go(r);
+	EXPECT(r->log.notes[1].end, WHY_OWN, .seq = 1);
+	EXPECT(start_of(r, 2, 0), WHY_VALUE, .seq = 1);
+	assert_int_equal(r->times[2].start, T / 2 + 4 * T);
+}
+
+/* Levels and TLBs: as if the load had started so much later. 200 cycles to memory are 196 beyond a hit of 4. */
+static void test_miss(void **state)
+{
+	static const struct { enum gus_hit level; enum gus_tlb tlb; unsigned start; } cases[] = {
+		{ GUS_HIT_L1, GUS_TLB_HIT, 0 }, { GUS_HIT_L2, GUS_TLB_HIT, 8 }, { GUS_HIT_L3, GUS_TLB_HIT, 36 },
+		{ GUS_HIT_MEMORY, GUS_TLB_HIT, 196 }, { GUS_HIT_L1, GUS_TLB_SECOND, 7 }, { GUS_HIT_L1, GUS_TLB_WALK, 30 },
+		{ GUS_HIT_MEMORY, GUS_TLB_WALK, 226 },
+	};
+	struct run *r = *state;
+
+	r->c.l2_latency = 12;
+	r->c.l3_latency = 40;
+	r->c.memory_latency = 200;
+	r->c.stlb_latency = 7;
+	r->c.page_walk_latency = 30;
+	r->c.page_walks = 30; /* so that they hardly wait for each other */
+	load_op(r, 0, RA);
+	op(r, 400); /* a hundred cycles of nothing */
+	for (uint64_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		step(r, 0);
+		access_at(r, 0x1000 * (i + 1), cases[i].level, cases[i].tlb);
+		step(r, 1);
+	}
+	go(r);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		EXPECT(start_of(r, 2 * i, 0), WHY_DISPATCH, .level = cases[i].level, .tlb = cases[i].tlb);
+		assert_int_equal(r->times[2 * i].start, r->times[2 * i].issue + (int)cases[i].start * T);
+		assert_int_equal(r->times[2 * i].end, r->times[2 * i].start + 4 * T);
+	}
+	for (unsigned bus = 0; bus < STREAM_BUSES; bus++)
+		assert_int_equal(r->log.notes[12].buses[bus], 1);
+	assert_true(r->log.notes[2].buses[BUS_L2] == 1 && r->log.notes[2].buses[BUS_L3] == 0);
+	assert_true(r->log.notes[4].buses[BUS_L3] == 1 && r->log.notes[4].buses[BUS_MEMORY] == 0);
+	assert_true(r->log.notes[10].buses[BUS_WALKS] == 1 && r->log.notes[10].buses[BUS_L2] == 0);
+}
+
+/* A second load of a line that is on its way is done when the first is; of another line it is not held up. */
+static void test_line(void **state)
+{
+	struct run *r = *state;
+
+	r->c.memory_latency = 200;
+	load_op(r, 0, RA);
+	for (unsigned i = 0; i < 3; i++) {
+		static const uint64_t addresses[] = { 0x1000, 0x103f, 0x1040 };
+
+		step(r, 0);
+		access_at(r, addresses[i], i ? GUS_HIT_L1 : GUS_HIT_MEMORY, GUS_TLB_HIT);
+	}
+	go(r);
+	EXPECT(start_of(r, 1, 0), WHY_LINE, .seq = 0);
+	assert_int_equal(r->times[1].end, r->times[0].end);
+	EXPECT(start_of(r, 2, 0), WHY_DISPATCH);
+	assert_int_equal(r->times[2].end, 3 * T / 4 + 4 * T);
+}
+
+/* Buses: 64 bytes at 16 a cycle are 4 cycles for a line. The third load waits for two before it. */
+static void test_bus(void **state)
+{
+	static const struct { enum gus_hit level; enum stream_bus bus; } cases[] = { { GUS_HIT_L2, BUS_L2 }, { GUS_HIT_L3, BUS_L3 },
+		{ GUS_HIT_MEMORY, BUS_MEMORY } };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		void *own;
+		struct run *r;
+
+		begin(&own);
+		r = own;
+		r->c.l2_latency = r->c.l3_latency = r->c.memory_latency = 50;
+		*(k == 0 ? &r->c.l2_bandwidth : k == 1 ? &r->c.l3_bandwidth : &r->c.memory_bandwidth) = 16;
+		load_op(r, 0, RA);
+		op(r, 1);
+		step(r, 1);
+		for (uint64_t i = 0; i < 3; i++) {
+			step(r, 0);
+			access_at(r, 0x1000 * (i + 1), cases[k].level, GUS_TLB_HIT);
+		}
+		go(r);
+		EXPECT(start_of(r, 1, 0), WHY_DISPATCH, .level = cases[k].level);
+		EXPECT(start_of(r, 2, 0), WHY_RESOURCE, .index = cases[k].bus, .seq = 1, .level = cases[k].level);
+		EXPECT(start_of(r, 3, 0), WHY_RESOURCE, .index = cases[k].bus, .seq = 1, .level = cases[k].level);
+		assert_int_equal(r->times[3].end, T / 2 + 8 * T + 50 * T);
+		assert_int_equal(r->log.notes[3].buses[cases[k].bus], 1);
+		end(&own);
+	}
+}
+
+/* One page walker of 30 cycles: the second walk waits for the first. What it then took is a walk as well. */
+static void test_walker(void **state)
+{
+	struct run *r = *state;
+
+	r->c.page_walk_latency = 30;
+	r->c.page_walks = 1;
+	load_op(r, 0, RA);
+	for (uint64_t i = 0; i < 2; i++) {
+		step(r, 0);
+		access_at(r, 0x1000 * (i + 1), GUS_HIT_L1, GUS_TLB_WALK);
+	}
+	go(r);
+	EXPECT(start_of(r, 0, 0), WHY_DISPATCH, .tlb = GUS_TLB_WALK);
+	EXPECT(start_of(r, 1, 0), WHY_RESOURCE, .index = BUS_WALKS, .seq = 0, .tlb = GUS_TLB_WALK);
+	assert_int_equal(r->times[1].start, T / 4 + 60 * T);
+}
+
+/* The page is found, but the bus is busy for longer: then only that is a reason. */
+static void test_walk_hidden(void **state)
+{
+	struct run *r = *state;
+
+	r->c.l2_latency = 50;
+	r->c.l2_bandwidth = 1; /* 64 cycles a line */
+	r->c.stlb_latency = 7;
+	load_op(r, 0, RA);
+	for (uint64_t i = 0; i < 2; i++) {
+		step(r, 0);
+		access_at(r, 0x1000 * (i + 1), GUS_HIT_L2, GUS_TLB_SECOND);
+	}
+	go(r);
+	EXPECT(start_of(r, 0, 0), WHY_DISPATCH, .level = GUS_HIT_L2, .tlb = GUS_TLB_SECOND);
+	EXPECT(start_of(r, 1, 0), WHY_RESOURCE, .index = BUS_L2, .seq = 0, .level = GUS_HIT_L2);
+	assert_int_equal(r->times[1].end, T / 4 + 64 * T + 50 * T);
+}
+
+/* One miss buffer: the second load from memory waits until the line of the first is there. A store's line takes one as well. */
+static void test_miss_buffer(void **state)
+{
+	struct run *r = *state;
+
+	r->c.l1d_misses = 1;
+	r->c.memory_latency = 200;
+	load_op(r, 0, RA);
+	store_op(r, 8);
+	for (uint64_t i = 0; i < 4; i++) {
+		step(r, i == 2);
+		access_at(r, 0x1000 * (i + 1), GUS_HIT_MEMORY, GUS_TLB_HIT);
+	}
+	go(r);
+	EXPECT(start_of(r, 1, 0), WHY_MISS, .seq = 0, .level = GUS_HIT_MEMORY);
+	assert_int_equal(r->times[1].end, T / 4 + 400 * T);
+	EXPECT(r->log.notes[2].drain, WHY_RETIRED, .seq = 0, .level = GUS_HIT_MEMORY); /* it retires when the buffer is free */
+	assert_int_equal(r->times[2].left, r->times[2].retire + 200 * T);
+	EXPECT(start_of(r, 3, 0), WHY_MISS, .index = STREAM_STORE, .seq = 2, .level = GUS_HIT_MEMORY);
+	assert_int_equal(r->times[3].end, r->times[2].left + 200 * T);
+}
+
+/* Stores leave in order, one a cycle here; the first leaves as it retires. */
+static void test_stores(void **state)
+{
+	struct run *r = *state;
+
+	r->c.l1d_stores = 1;
+	store_op(r, 8);
+	for (uint64_t i = 0; i < 3; i++) {
+		step(r, 0);
+		access_at(r, 0x1000 * (i + 1), GUS_HIT_L1, GUS_TLB_HIT);
+	}
+	go(r);
+	assert_int_equal(stream_why(r->log.notes[0].drain), WHY_PREVIOUS); /* of none: a store takes its cycle */
+	EXPECT(r->log.notes[1].drain, WHY_PREVIOUS, .seq = 0);
+	EXPECT(r->log.notes[2].drain, WHY_PREVIOUS, .seq = 1);
+	assert_true(r->times[0].left == T && r->times[2].left == 3 * T);
+}
+
+/* Two entries of each window: the third op waits until the first gives its back, which is when it retires, or of stores when it has
+ * left. The front end, which was idle, begins anew with it. */
+static void test_windows(void **state)
+{
+	static const struct { unsigned window; int back; } cases[] = { { WINDOW_ROB, 400 }, { WINDOW_LOADS, 400 }, { WINDOW_STORES, 420 } };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		void *own;
+		struct run *r;
+
+		begin(&own);
+		r = own;
+		*(k == 0 ? &r->c.rob : k == 1 ? &r->c.load_buffer : &r->c.store_buffer) = 2;
+		r->c.memory_latency = 5;
+		op(r, 1);
+		if (k)
+			memory(r, k == 2, 100, 8);
+		else
+			uop(r, 0, 100);
+		for (uint64_t i = 0; i < 3; i++) {
+			step(r, 0);
+			if (k)
+				access_at(r, 0x1000 * (i + 1), k == 2 ? GUS_HIT_MEMORY : GUS_HIT_L1, GUS_TLB_HIT);
+		}
+		go(r);
+		EXPECT(r->log.notes[1].entry, WHY_FRONT, .index = FRONT_ISSUE, .seq = 0);
+		EXPECT(r->log.notes[2].entry, WHY_WINDOW, .index = cases[k].window, .seq = 0);
+		EXPECT(r->log.notes[2].dispatch, WHY_FRONT, .index = FRONT_ISSUE, .seq = 2);
+		assert_int_equal(r->log.notes[2].since, 2);
+		assert_int_equal(r->times[2].issue, T / 4 + cases[k].back / 4 * T + T / 4);
+		end(&own);
+	}
+}
+
+/* An op of three entries waits for the third of them. */
+static void test_wide_op(void **state)
+{
+	struct run *r = *state;
+
+	r->c.rob = 4;
+	for (unsigned i = 0; i < 4; i++)
+		plain_op(r, 0, 100 + 10 * i, 0, 0);
+	op(r, 1)->rob = 3;
+	go_through(r);
+	EXPECT(r->log.notes[4].entry, WHY_WINDOW, .index = WINDOW_ROB, .seq = 2);
+	assert_int_equal(r->times[4].issue, r->times[2].retire + T / 4);
+}
+
+/* A reservation station of nine entries, of which eight are in the exchange and one in the ring. All but two of its uops wait a hundred
+ * cycles; the tenth of those that wait is let in when the soonest of them starts, which is the fourth op's after fifty. */
+static void test_station(void **state)
+{
+	struct run *r = *state;
+
+	r->c.rs = 9;
+	plain_op(r, P0, 100, 0, RA);
+	plain_op(r, P1, 50, 0, RB);
+	for (unsigned i = 0; i < 10; i++)
+		plain_op(r, 4, 1, i == 2 ? RB : RA, 0);
+	go_through(r);
+	for (unsigned i = 2; i < 11; i++)
+		EXPECT(r->log.notes[i].entry, WHY_FRONT, .index = FRONT_ISSUE, .seq = i - 1);
+	EXPECT(start_of(r, 4, 0), WHY_VALUE, .seq = 1);
+	EXPECT(r->log.notes[11].entry, WHY_STATION, .index = 0, .seq = 4);
+	assert_int_equal(r->times[11].issue, r->times[4].start + T / 4);
+}
+
+/* Uops without port and unit need no entry. */
+static void test_station_passed(void **state)
+{
+	struct run *r = *state;
+
+	r->c.rs = 1;
+	plain_op(r, P0, 100, 0, RA);
+	for (unsigned i = 0; i < 30; i++)
+		plain_op(r, 0, 1, RA, 0);
+	go_through(r);
+	EXPECT(r->log.notes[30].entry, WHY_FRONT, .index = FRONT_ISSUE, .seq = 29);
+}
+
+/* A branch that was mispredicted: what follows comes when it is complete, and the penalty is over. */
+static void test_flush(void **state)
+{
+	struct run *r = *state;
+
+	r->c.mispredict_penalty = 20;
+	plain_op(r, 0, 9, 0, RA);
+	plain_op(r, 0, 1, RA, 0);
+	plain_op(r, 0, 1, 0, 0);
+	step(r, 0);
+	step(r, 1)->mispredicted = true;
+	step(r, 2);
+	go(r);
+	EXPECT(r->log.notes[2].entry, WHY_FLUSH, .seq = 1);
+	EXPECT(r->log.notes[2].dispatch, WHY_FRONT, .index = FRONT_ISSUE, .seq = 2);
+	assert_int_equal(r->log.notes[2].since, 2);
+	assert_int_equal(r->times[2].issue, T / 4 + 10 * T + 20 * T + T / 4);
+}
+
+/* Of a trace that is fed one stretch of eight is followed: eight chunks, then 56 without, and so on. */
+static void test_stretches(void **state)
+{
+	static struct gus_stream_told steps[GUS_STREAM_CHUNK];
+	struct run *r = *state;
+	struct gus_stream_options o = { 0 };
+	struct gus_causes *causes = gus_causes_open(&r->c, &o);
+	struct gus_stream_engine *e;
+	struct gus_error err = { 0 };
+
+	plain_op(r, P0, 1, 0, 0);
+	e = gus_stream_open(&r->p, &r->c, &o, &err);
+	for (unsigned i = 1; i <= 130; i++) {
+		gus_stream_feed(e, &(struct gus_stream_feed){ steps, NULL, GUS_STREAM_CHUNK }, NULL);
+		if (i == 8 || i == 64)
+			assert_int_equal(o.log->seq, 8 * GUS_STREAM_CHUNK);
+		if (i == 65)
+			assert_int_equal(o.log->seq, 9 * GUS_STREAM_CHUNK);
+		assert_int_equal(o.log->seq + o.log->skipped, i * GUS_STREAM_CHUNK);
+	}
+	assert_int_equal(o.log->seq, 18 * GUS_STREAM_CHUNK);
+	gus_stream_close(e);
+	gus_causes_close(causes);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(test_packing), TEST(test_toss), TEST(test_new_bits), TEST(test_issue), TEST(test_decoders), TEST(test_nothing),
+		TEST(test_retirement), TEST(test_port), TEST(test_groups), TEST(test_unit), TEST(test_value), TEST(test_moved),
+		TEST(test_forward), TEST(test_forward_early), TEST(test_miss), TEST(test_line), TEST(test_bus), TEST(test_walker),
+		TEST(test_walk_hidden), TEST(test_miss_buffer), TEST(test_stores), TEST(test_windows), TEST(test_wide_op),
+		TEST(test_station), TEST(test_station_passed), TEST(test_flush), TEST(test_stretches),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
