@@ -789,6 +789,255 @@ static void test_stretches(void **state)
 	gus_causes_close(causes);
 }
 
+/* Causality: each way in which time is carried, by a loop whose turns wait for just that. The steps that were made are executed again and
+ * again, and what is charged is told by turn. */
+enum { TURNS = 20000 };
+static struct gus_causality by_turn(struct run *r)
+{
+	size_t fit = GUS_STREAM_CHUNK / r->n, left = TURNS;
+	struct gus_stream_told *steps = calloc(GUS_STREAM_CHUNK, sizeof(*steps));
+	struct gus_stream_access *accesses = calloc(fit * r->accesses_n + 1, sizeof(*accesses));
+	struct gus_stream_options o = { 0 };
+	struct gus_causes *causes = gus_causes_open(&r->c, &o);
+	struct gus_error err = { 0 };
+	struct gus_stream_engine *e = gus_stream_open(&r->p, &r->c, &o, &err);
+	struct gus_causality all;
+	double cycles[GUS_STREAM_LANES], sum = 0;
+
+	for (size_t i = 0; i < fit * r->n; i++) {
+		steps[i] = r->steps[i % r->n];
+		steps[i].access += (uint32_t)(i / r->n * r->accesses_n);
+	}
+	for (size_t i = 0; i < fit * r->accesses_n; i++)
+		accesses[i] = r->accesses[i % r->accesses_n];
+	for (; left; left -= left < fit ? left : fit)
+		gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, (left < fit ? left : fit) * r->n }, NULL);
+	gus_stream_cycles(e, cycles);
+	gus_causes_get(causes, &r->p, cycles[0] / TURNS, &all);
+	for (size_t i = 0; i < all.causes_n; i++)
+		sum += all.causes[i].cycles;
+	assert_true(fabs(sum - all.cycles) < 1e-9 * sum && fabs(all.cycles - cycles[0] / TURNS) < 1e-9 * sum);
+	gus_stream_close(e);
+	gus_causes_close(causes);
+	free(steps);
+	free(accesses);
+	return all;
+}
+
+static void execute(struct run *r, uint32_t op, enum gus_hit level, enum gus_tlb tlb)
+{
+	step(r, op);
+	if (r->ops[op].memories_n)
+		access_at(r, 0x1000, level, tlb);
+}
+
+static void make_issue(struct run *r) { r->c.retire_width = 8; op(r, 4); step(r, 0); }
+static void make_retire(struct run *r) { r->c.issue_width = 8; op(r, 4); step(r, 0); }
+static void make_decoders(struct run *r)
+{
+	r->c.fetch_bytes = 16;
+	r->c.decode_width = 1;
+	r->c.predecode_width = 5;
+	r->c.uop_cache_width = 2;
+	r->c.lcp_penalty = 3;
+	r->c.retire_width = 8;
+}
+static void make_decode(struct run *r)
+{
+	make_decoders(r);
+	op(r, 1);
+	op(r, 1);
+	step(r, 0)->cached = false;
+	step(r, 1)->cached = false;
+	r->insns[0].info.length = r->insns[1].info.length = 1;
+	r->insns[1].offset = 1;
+}
+static void make_fetch(struct run *r)
+{
+	make_decoders(r);
+	op(r, 1);
+	r->insns[0].info.flags = GUS_INSN_LCP;
+	*step(r, 0) = (struct gus_stream_told){ .taken = true };
+}
+static void make_uop_cache(struct run *r) { make_decoders(r); op(r, 4); step(r, 0); }
+static void make_ports(struct run *r) { plain_op(r, P1, 1, 0, 0); plain_op(r, P0, 2, 0, 0); step(r, 0); step(r, 1); step(r, 1); }
+static void make_unit(struct run *r)
+{
+	struct gus_uop *u;
+
+	op(r, 1);
+	u = uop(r, 0, 1);
+	u->unit = 2;
+	u->unit_cycles = 5;
+	step(r, 0);
+}
+static void make_latency(struct run *r) /* 5 cycles, and read two late: a turn of 3; then 1 */
+{
+	op(r, 1);
+	uop(r, 0, 5);
+	reads(r, RA, 2);
+	writes(r, RB, 5);
+	plain_op(r, 0, 1, RB, RA);
+	step(r, 0);
+	step(r, 1);
+}
+static void make_load(struct run *r) { load_op(r, RA, RA); execute(r, 0, GUS_HIT_L1, GUS_TLB_HIT); }
+static void make_forward(struct run *r)
+{
+	r->c.store_forward_latency = 5;
+	r->c.store_forward_blocked = 7;
+	load_op(r, 0, RA);
+	store_op(r, 8);
+	r->p.flows_n = r->uops[1].out; /* the store reads what was loaded */
+	reads(r, RA, 0);
+	execute(r, 0, GUS_HIT_L1, GUS_TLB_HIT);
+	execute(r, 1, GUS_HIT_L1, GUS_TLB_HIT);
+}
+static void make_blocked(struct run *r) { make_forward(r); r->memories[1].bytes = 4; }
+static void make_levels(struct run *r)
+{
+	r->c.l2_latency = 12;
+	r->c.l3_latency = 40;
+	r->c.memory_latency = 200;
+	r->c.stlb_latency = 7;
+	r->c.page_walk_latency = 30;
+	r->c.page_walks = 1;
+}
+static void make_l2(struct run *r) { make_levels(r); load_op(r, RA, RA); execute(r, 0, GUS_HIT_L2, GUS_TLB_HIT); }
+static void make_memory(struct run *r) { make_levels(r); load_op(r, RA, RA); execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT); }
+static void make_second(struct run *r) { make_levels(r); load_op(r, RA, RA); execute(r, 0, GUS_HIT_L1, GUS_TLB_SECOND); }
+static void make_walk(struct run *r) { make_levels(r); load_op(r, RA, RA); execute(r, 0, GUS_HIT_L1, GUS_TLB_WALK); }
+static void make_bus(struct run *r)
+{
+	make_levels(r);
+	r->c.memory_bandwidth = 16;
+	load_op(r, 0, RA);
+	plain_op(r, 0, 1, 0, 0);
+	execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT);
+	execute(r, 1, GUS_HIT_L1, GUS_TLB_HIT);
+}
+static void make_walkers(struct run *r) { make_levels(r); load_op(r, 0, RA); execute(r, 0, GUS_HIT_L1, GUS_TLB_WALK); }
+static void make_flush(struct run *r)
+{
+	r->c.mispredict_penalty = 20;
+	plain_op(r, 0, 1, 0, 0);
+	step(r, 0)->mispredicted = true;
+}
+static void make_stores(struct run *r)
+{
+	r->c.l1d_stores = 1;
+	r->c.store_buffer = 8;
+	store_op(r, 8);
+	execute(r, 0, GUS_HIT_L1, GUS_TLB_HIT);
+}
+static void make_window(struct run *r, bool store)
+{
+	op(r, 1);
+	memory(r, store, 100, 8);
+	execute(r, 0, GUS_HIT_L1, GUS_TLB_HIT);
+}
+static void make_rob(struct run *r) { r->c.rob = 4; plain_op(r, 0, 100, 0, 0); step(r, 0); }
+static void make_load_buffer(struct run *r) { r->c.load_buffer = 4; make_window(r, false); }
+static void make_store_buffer(struct run *r) { r->c.store_buffer = 4; make_window(r, true); }
+static void make_station(struct run *r) /* ten uops that wait for one, and the next such one behind them */
+{
+	r->c.rs = 9;
+	plain_op(r, P0, 100, 0, RA);
+	plain_op(r, 0x3ff0, 1, RA, 0);
+	step(r, 0);
+	for (unsigned i = 0; i < 10; i++)
+		step(r, 1);
+}
+static void make_miss_buffer(struct run *r)
+{
+	make_levels(r);
+	r->c.l1d_misses = 1;
+	load_op(r, 0, RA);
+	execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT);
+}
+static void make_store_misses(struct run *r)
+{
+	make_levels(r);
+	r->c.l1d_misses = 1;
+	r->c.store_buffer = 4;
+	store_op(r, 8);
+	execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT);
+}
+
+static const struct hop_case {
+	const char *name;
+	void (*make)(struct run *r);
+	uint32_t op;
+	enum gus_hop hop;
+	uint32_t number;
+	double cycles;          /* a turn */
+	double times;           /* how often it is met in a turn */
+} hops[] = {
+	{ "issue", make_issue, 0, GUS_HOP_ISSUE, 0, 1, 1 },
+	{ "retirement", make_retire, 0, GUS_HOP_RETIRE, 0, 1, 1 },
+	{ "the first that is decoded", make_decode, 0, GUS_HOP_DECODE, 0, 1, 1 },
+	{ "the second", make_decode, 1, GUS_HOP_DECODE, 0, 1, 1 },
+	{ "length decoding", make_fetch, 0, GUS_HOP_FETCH, 0, 4, 1 },
+	{ "uop cache", make_uop_cache, 0, GUS_HOP_UOP_CACHE, 0, 2, 1 },
+	{ "a port", make_ports, 1, GUS_HOP_PORTS, 1, 2, 2 },
+	{ "a unit", make_unit, 0, GUS_HOP_UNITS, 2, 5, 1 },
+	{ "latency, read late", make_latency, 0, GUS_HOP_LATENCY, 0, 5, 1 },
+	{ "latency less what is read late", make_latency, 1, GUS_HOP_LATENCY, 0, -1, 1 },
+	{ "loads", make_load, 0, GUS_HOP_LOAD, 0, 4, 1 },
+	{ "forwarding", make_forward, 1, GUS_HOP_FORWARD, 0, 5, 1 },
+	{ "forwarding that is blocked", make_blocked, 1, GUS_HOP_FORWARD, 0, 7, 1 },
+	{ "L2", make_l2, 0, GUS_HOP_LEVEL, GUS_HIT_L2, 8, 1 },
+	{ "the hit beside it", make_l2, 0, GUS_HOP_LOAD, 0, 4, 1 },
+	{ "memory", make_memory, 0, GUS_HOP_LEVEL, GUS_HIT_MEMORY, 196, 1 },
+	{ "second TLB", make_second, 0, GUS_HOP_TLB, GUS_TLB_SECOND, 7, 1 },
+	{ "page walks", make_walk, 0, GUS_HOP_TLB, GUS_TLB_WALK, 30, 1 },
+	{ "a bus", make_bus, 0, GUS_HOP_BUS, BUS_MEMORY, 4, 1 },
+	{ "the walkers", make_walkers, 0, GUS_HOP_BUS, BUS_WALKS, 30, 1 },
+	{ "penalties", make_flush, 0, GUS_HOP_MISPREDICT, 0, 20, 1 },
+	{ "the branch before them", make_flush, 0, GUS_HOP_LATENCY, 0, 1, 1 },
+	{ "and its issue", make_flush, 0, GUS_HOP_ISSUE, 0, 0.25, 1 },
+	{ "stores that leave", make_stores, 0, GUS_HOP_STORES, 0, 1, 1 },
+	{ "the reorder buffer", make_rob, 0, GUS_HOP_ROB, 0, 0, 0.25 },
+	{ "what it waits for", make_rob, 0, GUS_HOP_LATENCY, 0, 25, 0.25 },
+	{ "the load buffer", make_load_buffer, 0, GUS_HOP_LOAD_BUFFER, 0, 0, 0.25 },
+	{ "the loads in it", make_load_buffer, 0, GUS_HOP_LOAD, 0, 25, 0.25 },
+	{ "the store buffer", make_store_buffer, 0, GUS_HOP_STORE_BUFFER, 0, 0, 0.25 },
+	{ "the reservation station", make_station, 1, GUS_HOP_RS, 0, 0, 1 },
+	{ "who they wait for", make_station, 0, GUS_HOP_LATENCY, 0, 100, 1 },
+	{ "miss buffers", make_miss_buffer, 0, GUS_HOP_MISS_BUFFER, 0, 0, 1 },
+	{ "the level behind them", make_miss_buffer, 0, GUS_HOP_LEVEL, GUS_HIT_MEMORY, 196, 1 },
+	{ "miss buffers of stores", make_store_misses, 0, GUS_HOP_MISS_BUFFER, 0, 0, 1 },
+	{ "and their level", make_store_misses, 0, GUS_HOP_LEVEL, GUS_HIT_MEMORY, 200, 1 },
+};
+
+static void test_hops(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < sizeof(hops) / sizeof(*hops); k++) {
+		const struct hop_case *h = &hops[k];
+		struct gus_causality all;
+		double cycles = 0, times = 0;
+		void *own;
+
+		begin(&own);
+		h->make(own);
+		all = by_turn(own);
+		for (size_t i = 0; i < all.causes_n; i++)
+			if (all.causes[i].op == h->op && all.causes[i].hop == h->hop && all.causes[i].number == h->number) {
+				cycles = all.causes[i].cycles;
+				times = all.causes[i].times;
+			}
+		if (fabs(cycles - h->cycles) > 0.01 * (1 + fabs(h->cycles)) || fabs(times - h->times) > 0.01 * (1 + h->times)) {
+			for (size_t i = 0; i < all.causes_n; i++)
+				print_message("op %u %s %u: %f %f\n", all.causes[i].op, gus_hop_name(all.causes[i].hop),
+					      all.causes[i].number, all.causes[i].cycles, all.causes[i].times);
+			fail_msg("%s: %.4f cycles and %.4f times a turn, not %.4f and %.4f", h->name, cycles, times, h->cycles, h->times);
+		}
+		gus_causality_free(&all);
+		end(&own);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -798,6 +1047,7 @@ int main(void)
 		TEST(test_forward), TEST(test_forward_early), TEST(test_miss), TEST(test_line), TEST(test_bus), TEST(test_walker),
 		TEST(test_walk_hidden), TEST(test_miss_buffer), TEST(test_stores), TEST(test_windows), TEST(test_wide_op),
 		TEST(test_station), TEST(test_station_passed), TEST(test_flush), TEST(test_stretches),
+		cmocka_unit_test(test_hops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
