@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a level of the caches holds beside what the levels before it hold, as tables say it and model/oracles/cache.h explains it. */
+/* What a level of the caches holds beside what the levels before it hold, as tables say it and model/oracles/cache.h explains
+ * it. */
 #ifndef GUS_MODEL_ORACLES_INCLUSION_H
 #define GUS_MODEL_ORACLES_INCLUSION_H
 

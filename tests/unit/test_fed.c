@@ -138,6 +138,46 @@ static void test_sums(void **state)
 	close_setting(&s);
 }
 
+/* Regions that are met one by one, 300 of them, with one lane and with 32: each keeps what it had, and all add up to the whole. */
+static void test_regions_grow(void **state)
+{
+	static const size_t lanes_n[] = { 1, GUS_STREAM_LANES };
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct gus_stream_lane lanes[GUS_STREAM_LANES] = { { NULL, 0 } };
+		struct gus_stream_options o = { .lanes = lanes, .lanes_n = lanes_n[k] };
+		struct gus_error err = { 0 };
+		double all[GUS_STREAM_LANES], one[GUS_STREAM_LANES], first[300], sum = 0;
+		struct gus_stream_engine *e;
+		struct setting s;
+
+		open_setting(&s);
+		e = gus_stream_open(s.p, &s.c, &o, &err);
+		s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
+		for (uint32_t region = 0; region < 300; region++) {
+			struct gus_stream_told steps[8];
+			struct gus_stream_access accesses[8];
+			size_t accesses_n = 0, n = tell(&s, region, region, steps, accesses, &accesses_n);
+
+			gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, n }, NULL);
+			gus_stream_region_cycles(e, region, one);
+			first[region] = one[lanes_n[k] - 1];
+		}
+		gus_stream_cycles(e, all);
+		for (uint32_t region = 0; region < 300; region++) {
+			gus_stream_region_cycles(e, region, one);
+			assert_true(one[lanes_n[k] - 1] > 0 && fabs(one[lanes_n[k] - 1] - first[region]) < 1e-9);
+			sum += one[lanes_n[k] - 1];
+		}
+		assert_true(fabs(sum - all[lanes_n[k] - 1]) < 1e-6);
+		gus_stream_region_cycles(e, 300, one); /* there is none */
+		assert_true(fabs(one[0]) < 1e-9);
+		gus_stream_close(e);
+		close_setting(&s);
+	}
+}
+
 /* Code that comes later, with ports that were not there before, counts as if it had been there from the beginning. */
 static void test_growth(void **state)
 {
@@ -270,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_as_program),
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_regions_grow),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_same_knobs),
 		cmocka_unit_test(test_times),

@@ -646,6 +646,41 @@ static void test_miss_buffer(void **state)
 	assert_int_equal(r->times[3].end, r->times[2].left + 200 * T);
 }
 
+/* Both are over at the same time: the value that the second load's address is, and the only miss buffer. The value was found first. */
+static void test_miss_buffer_tie(void **state)
+{
+	struct run *r = *state;
+
+	r->c.l1d_misses = 1;
+	r->c.memory_latency = 200;
+	load_op(r, RA, RA);
+	for (uint64_t i = 0; i < 2; i++) {
+		step(r, 0);
+		access_at(r, 0x1000 * (i + 1), GUS_HIT_MEMORY, GUS_TLB_HIT);
+	}
+	go(r);
+	EXPECT(start_of(r, 1, 0), WHY_VALUE, .seq = 0, .level = GUS_HIT_MEMORY);
+	assert_int_equal(r->times[1].end, T / 4 + 400 * T);
+}
+
+/* A load from memory of which nobody knows the address brings no line that others could wait for: the third load finds the first one's. (Lines
+ * are kept by their number plus 1, modulo 256; what is not known would be at 0.) */
+static void test_unknown_line(void **state)
+{
+	struct run *r = *state;
+
+	r->c.memory_latency = 200;
+	load_op(r, 0, RA);
+	for (unsigned i = 0; i < 3; i++) {
+		step(r, 0);
+		access_at(r, 255 * 64, i == 2 ? GUS_HIT_L1 : GUS_HIT_MEMORY, GUS_TLB_HIT);
+	}
+	r->accesses[1].known = false;
+	go(r);
+	EXPECT(start_of(r, 2, 0), WHY_LINE, .seq = 0);
+	assert_int_equal(r->times[2].end, r->times[0].end);
+}
+
 /* Stores leave in order, one a cycle here; the first leaves as it retires. */
 static void test_stores(void **state)
 {
@@ -1045,7 +1080,8 @@ int main(void)
 		TEST(test_packing), TEST(test_toss), TEST(test_new_bits), TEST(test_issue), TEST(test_decoders), TEST(test_nothing),
 		TEST(test_retirement), TEST(test_port), TEST(test_groups), TEST(test_unit), TEST(test_value), TEST(test_moved),
 		TEST(test_forward), TEST(test_forward_early), TEST(test_miss), TEST(test_line), TEST(test_bus), TEST(test_walker),
-		TEST(test_walk_hidden), TEST(test_miss_buffer), TEST(test_stores), TEST(test_windows), TEST(test_wide_op),
+		TEST(test_walk_hidden), TEST(test_miss_buffer), TEST(test_miss_buffer_tie), TEST(test_unknown_line),
+		TEST(test_stores), TEST(test_windows), TEST(test_wide_op),
 		TEST(test_station), TEST(test_station_passed), TEST(test_flush), TEST(test_stretches),
 		cmocka_unit_test(test_hops),
 	};
