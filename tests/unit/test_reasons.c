@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Why the stream engine waits: made programs of a few ops, on a machine of which all is without limit but what the case is about, so that
- * what each time waits for is known by argument; and what causality makes of it when they run for long. Times are in ticks, T a cycle.
- * Four slots are issued a cycle, so ops of one slot are dispatched at T / 4, T / 2 and so on. Between reasons that are equally late the
- * toss is always lost (its bits are 0): the one that was found first stays. */
+/* Why the stream engine waits: made programs of a few ops, on a machine of which all is without limit but what the
+ * case is about, so that what each time waits for is known by argument; and what causality makes of it when they run
+ * for long. Times are in ticks, T a cycle. Four slots are issued a cycle, so ops of one slot are dispatched at T / 4,
+ * T / 2 and so on. Between reasons that are equally late the toss is always lost (its bits are 0): the one that was
+ * found first stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -243,7 +244,8 @@ static void test_new_bits(void **state)
 	assert_true(r->log.random == x);
 }
 
-/* Issue: 4, 2 and 1 slots are a cycle, a half, a quarter. All of them are held up by the width, which is busy since the first. */
+/* Issue: 4, 2 and 1 slots are a cycle, a half, a quarter. All of them are held up by the width, which is busy since
+ * the first. */
 static void test_issue(void **state)
 {
 	struct run *r = *state;
@@ -291,15 +293,16 @@ static void test_decoders(void **state)
 	assert_true(r->log.notes[1].since == 1 && r->log.notes[2].since == 1); /* the decoders rested while the cache served */
 	assert_int_equal(r->log.notes[1].fronts, 1 << FRONT_ISSUE | 1 << FRONT_DECODE | 1 << FRONT_FETCH);
 	assert_true(r->log.notes[1].fetched == 1 && r->log.notes[2].fetched == 0 && r->log.notes[3].fetched == 4);
-	/* Length decoding works ahead: it is done with these at 1, 1, 5, 9 and 13. The decoders would be at 3, 4, 5, 6 and 7. */
+	/* Length decoding works ahead: it is done with these at 1, 1, 5, 9 and 13. The decoders would be at 3, 4, 5,
+	 * 6 and 7. */
 	assert_true(r->times[2].issue == 4 * T && r->times[3].issue == 5 * T);
 	EXPECT(r->log.notes[4].dispatch, WHY_FRONT, .index = FRONT_FETCH, .seq = 4);
 	assert_int_equal(r->log.notes[4].since, 0);
 	assert_int_equal(r->times[4].issue, 9 * T);
 }
 
-/* Nothing to wait for: a uop starts at its dispatch, is complete its latency later, and the op retires by that. Without latency its end is its
- * dispatch. */
+/* Nothing to wait for: a uop starts at its dispatch, is complete its latency later, and the op retires by that.
+ * Without latency its end is its dispatch. */
 static void test_nothing(void **state)
 {
 	struct run *r = *state;
@@ -339,8 +342,8 @@ static void test_retirement(void **state)
 	assert_true(r->times[0].retire == 401 * T / 4 && r->times[1].retire == 402 * T / 4 && r->times[2].retire == 404 * T / 4);
 }
 
-/* Three on one port, a cycle each: the second and third wait for it, and it is busy since the first of them. An op before them uses
- * another port, and after a pause it is busy since the one that comes then. */
+/* Three on one port, a cycle each: the second and third wait for it, and it is busy since the first of them. An op
+ * before them uses another port, and after a pause it is busy since the one that comes then. */
 static void test_port(void **state)
 {
 	struct run *r = *state;
@@ -360,8 +363,8 @@ static void test_port(void **state)
 	EXPECT(start_of(r, 6, 0), WHY_RESOURCE, .index = PORTS0 + 1, .seq = 5);
 }
 
-/* Of two groups that hold its port it waits for the one that is later: p0 alone after two on it; p01 (half a cycle each) after five on
- * either. A uop that takes its port for two cycles takes each of its groups twice. */
+/* Of two groups that hold its port it waits for the one that is later: p0 alone after two on it; p01 (half a cycle
+ * each) after five on either. A uop that takes its port for two cycles takes each of its groups twice. */
 static void test_groups(void **state)
 {
 	struct run *r = *state;
@@ -397,7 +400,8 @@ static void test_unit(void **state)
 	assert_int_equal(r->times[1].start, T / 4 + 5 * T);
 }
 
-/* What another uop wrote: which op, uop and output, and by which input. One that is read two cycles late holds up less. */
+/* What another uop wrote: which op, uop and output, and by which input. One that is read two cycles late holds up
+ * less. */
 static void test_value(void **state)
 {
 	struct run *r = *state;
@@ -446,8 +450,8 @@ static void test_moved(void **state)
 	assert_int_equal(r->times[2].start, T / 4 + 9 * T);
 }
 
-/* A load of what a store before it wrote: 5 cycles after the data were there, or, of more bytes than the store has, 7 after the store has
- * left. The same for who reads what was loaded. */
+/* A load of what a store before it wrote: 5 cycles after the data were there, or, of more bytes than the store has, 7
+ * after the store has left. The same for who reads what was loaded. */
 static void test_forward(void **state)
 {
 	struct run *r = *state;
@@ -624,7 +628,8 @@ static void test_walk_hidden(void **state)
 	assert_int_equal(r->times[1].end, T / 4 + 64 * T + 50 * T);
 }
 
-/* One miss buffer: the second load from memory waits until the line of the first is there. A store's line takes one as well. */
+/* One miss buffer: the second load from memory waits until the line of the first is there. A store's line takes one
+ * as well. */
 static void test_miss_buffer(void **state)
 {
 	struct run *r = *state;
@@ -646,7 +651,8 @@ static void test_miss_buffer(void **state)
 	assert_int_equal(r->times[3].end, r->times[2].left + 200 * T);
 }
 
-/* Both are over at the same time: the value that the second load's address is, and the only miss buffer. The value was found first. */
+/* Both are over at the same time: the value that the second load's address is, and the only miss buffer. The value
+ * was found first. */
 static void test_miss_buffer_tie(void **state)
 {
 	struct run *r = *state;
@@ -663,8 +669,8 @@ static void test_miss_buffer_tie(void **state)
 	assert_int_equal(r->times[1].end, T / 4 + 400 * T);
 }
 
-/* A load from memory of which nobody knows the address brings no line that others could wait for: the third load finds the first one's. (Lines
- * are kept by their number plus 1, modulo 256; what is not known would be at 0.) */
+/* A load from memory of which nobody knows the address brings no line that others could wait for: the third load
+ * finds the first one's. (Lines are kept by their number plus 1, modulo 256; what is not known would be at 0.) */
 static void test_unknown_line(void **state)
 {
 	struct run *r = *state;
@@ -699,8 +705,8 @@ static void test_stores(void **state)
 	assert_true(r->times[0].left == T && r->times[2].left == 3 * T);
 }
 
-/* Two entries of each window: the third op waits until the first gives its back, which is when it retires, or of stores when it has
- * left. The front end, which was idle, begins anew with it. */
+/* Two entries of each window: the third op waits until the first gives its back, which is when it retires, or of
+ * stores when it has left. The front end, which was idle, begins anew with it. */
 static void test_windows(void **state)
 {
 	static const struct { unsigned window; int back; } cases[] = { { WINDOW_ROB, 400 }, { WINDOW_LOADS, 400 }, { WINDOW_STORES, 420 } };
@@ -748,8 +754,9 @@ static void test_wide_op(void **state)
 	assert_int_equal(r->times[4].issue, r->times[2].retire + T / 4);
 }
 
-/* A reservation station of nine entries, of which eight are in the exchange and one in the ring. All but two of its uops wait a hundred
- * cycles; the tenth of those that wait is let in when the soonest of them starts, which is the fourth op's after fifty. */
+/* A reservation station of nine entries, of which eight are in the exchange and one in the ring. All but two of its
+ * uops wait a hundred cycles; the tenth of those that wait is let in when the soonest of them starts, which is the
+ * fourth op's after fifty. */
 static void test_station(void **state)
 {
 	struct run *r = *state;
@@ -824,8 +831,20 @@ static void test_stretches(void **state)
 	gus_causes_close(causes);
 }
 
-/* Causality: each way in which time is carried, by a loop whose turns wait for just that. The steps that were made are executed again and
- * again, and what is charged is told by turn. */
+/* Causes come by cycles, then times, then op, hop and number. */
+static void check_order(const struct gus_causality *all)
+{
+	for (size_t i = 1; i < all->causes_n; i++) {
+		const struct gus_cause *a = &all->causes[i - 1], *b = &all->causes[i];
+		double more = a->cycles - b->cycles, oftener = a->times - b->times;
+
+		assert_true(more > 0 || (more >= 0 && (oftener > 0 || (oftener >= 0 && (a->op < b->op || (a->op == b->op &&
+			    (a->hop < b->hop || (a->hop == b->hop && a->number < b->number))))))));
+	}
+}
+
+/* Causality: each way in which time is carried, by a loop whose turns wait for just that. The steps that were made
+ * are executed again and again, and what is charged is told by turn. */
 enum { TURNS = 20000 };
 static struct gus_causality by_turn(struct run *r)
 {
@@ -851,6 +870,7 @@ static struct gus_causality by_turn(struct run *r)
 	gus_causes_get(causes, &r->p, cycles[0] / TURNS, &all);
 	for (size_t i = 0; i < all.causes_n; i++)
 		sum += all.causes[i].cycles;
+	check_order(&all);
 	assert_true(fabs(sum - all.cycles) < 1e-9 * sum && fabs(all.cycles - cycles[0] / TURNS) < 1e-9 * sum);
 	gus_stream_close(e);
 	gus_causes_close(causes);
@@ -887,6 +907,15 @@ static void make_decode(struct run *r)
 	r->insns[0].info.length = r->insns[1].info.length = 1;
 	r->insns[1].offset = 1;
 }
+static void make_decode_some(struct run *r) /* what comes from the uop cache, and takes no time there, takes none of the decoders */
+{
+	make_decoders(r);
+	op(r, 1);
+	op(r, 0);
+	step(r, 0)->cached = false;
+	step(r, 1);
+	r->insns[0].info.length = 1;
+}
 static void make_fetch(struct run *r)
 {
 	make_decoders(r);
@@ -896,6 +925,15 @@ static void make_fetch(struct run *r)
 }
 static void make_uop_cache(struct run *r) { make_decoders(r); op(r, 4); step(r, 0); }
 static void make_ports(struct run *r) { plain_op(r, P1, 1, 0, 0); plain_op(r, P0, 2, 0, 0); step(r, 0); step(r, 1); step(r, 1); }
+static void make_uops(struct run *r) /* two of one op, and an op with one that needs none */
+{
+	op(r, 1);
+	uop(r, P0, 1);
+	uop(r, P0, 1);
+	plain_op(r, 0, 1, 0, 0);
+	step(r, 0);
+	step(r, 1);
+}
 static void make_unit(struct run *r)
 {
 	struct gus_uop *u;
@@ -990,6 +1028,15 @@ static void make_miss_buffer(struct run *r)
 	load_op(r, 0, RA);
 	execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT);
 }
+static void make_second_uop_misses(struct run *r)
+{
+	make_levels(r);
+	r->c.l1d_misses = 1;
+	op(r, 1);
+	uop(r, 0, 9);
+	memory(r, false, 4, 8);
+	execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT);
+}
 static void make_store_misses(struct run *r)
 {
 	make_levels(r);
@@ -1012,9 +1059,12 @@ static const struct hop_case {
 	{ "retirement", make_retire, 0, GUS_HOP_RETIRE, 0, 1, 1 },
 	{ "the first that is decoded", make_decode, 0, GUS_HOP_DECODE, 0, 1, 1 },
 	{ "the second", make_decode, 1, GUS_HOP_DECODE, 0, 1, 1 },
+	{ "those that are decoded", make_decode_some, 0, GUS_HOP_DECODE, 0, 1, 1 },
+	{ "and no others", make_decode_some, 1, GUS_HOP_DECODE, 0, 0, 0 },
 	{ "length decoding", make_fetch, 0, GUS_HOP_FETCH, 0, 4, 1 },
 	{ "uop cache", make_uop_cache, 0, GUS_HOP_UOP_CACHE, 0, 2, 1 },
 	{ "a port", make_ports, 1, GUS_HOP_PORTS, 1, 2, 2 },
+	{ "two uops of an op", make_uops, 0, GUS_HOP_PORTS, 0, 2, 2 },
 	{ "a unit", make_unit, 0, GUS_HOP_UNITS, 2, 5, 1 },
 	{ "latency, read late", make_latency, 0, GUS_HOP_LATENCY, 0, 5, 1 },
 	{ "latency less what is read late", make_latency, 1, GUS_HOP_LATENCY, 0, -1, 1 },
@@ -1041,6 +1091,7 @@ static const struct hop_case {
 	{ "who they wait for", make_station, 0, GUS_HOP_LATENCY, 0, 100, 1 },
 	{ "miss buffers", make_miss_buffer, 0, GUS_HOP_MISS_BUFFER, 0, 0, 1 },
 	{ "the level behind them", make_miss_buffer, 0, GUS_HOP_LEVEL, GUS_HIT_MEMORY, 196, 1 },
+	{ "of the second uop", make_second_uop_misses, 0, GUS_HOP_LOAD, 0, 4, 1 },
 	{ "miss buffers of stores", make_store_misses, 0, GUS_HOP_MISS_BUFFER, 0, 0, 1 },
 	{ "and their level", make_store_misses, 0, GUS_HOP_LEVEL, GUS_HIT_MEMORY, 200, 1 },
 };
@@ -1073,6 +1124,148 @@ static void test_hops(void **state)
 	}
 }
 
+/* Steps of one kind after the other into one engine with causality: how often all that were made from `first` on are
+ * executed. */
+struct causes { struct gus_causes *causes; struct gus_stream_engine *e; struct gus_stream_options o; };
+
+static void open_causes(struct causes *c, const struct run *r)
+{
+	struct gus_error err = { 0 };
+
+	c->o = (struct gus_stream_options){ 0 };
+	c->causes = gus_causes_open(&r->c, &c->o);
+	c->e = gus_stream_open(&r->p, &r->c, &c->o, &err);
+	assert_non_null(c->e);
+}
+
+static void close_causes(struct causes *c)
+{
+	gus_stream_close(c->e);
+	gus_causes_close(c->causes);
+}
+
+/* In whole chunks; none has an access. */
+static void feed_chunks(struct causes *c, const struct gus_stream_told *steps, size_t n, unsigned chunks, size_t chunk)
+{
+	static struct gus_stream_told all[GUS_STREAM_CHUNK];
+
+	for (size_t i = 0; i < chunk; i++)
+		all[i] = steps[i % n];
+	for (unsigned i = 0; i < chunks; i++)
+		gus_stream_feed(c->e, &(struct gus_stream_feed){ all, NULL, chunk }, NULL);
+}
+
+/* What is charged lies two reorder buffers back: nothing of ten ops, of 2048 all but the last 200 where the buffer
+ * has 100 entries. When counting begins anew it is forgotten. */
+static void test_behind(void **state)
+{
+	struct run *r = *state;
+	struct gus_causality all;
+	struct causes c;
+
+	r->c.rob = 100;
+	plain_op(r, 0, 3, RA, RA);
+	step(r, 0);
+	open_causes(&c, r);
+	feed_chunks(&c, r->steps, 1, 1, 10);
+	gus_causes_get(c.causes, &r->p, 30, &all);
+	assert_true(all.causes_n == 0 && all.chain_n == 0 && all.ops_n == 1 && fabs(all.op_cycles[0]) < 1e-9);
+	gus_causality_free(&all);
+	feed_chunks(&c, r->steps, 1, 1, GUS_STREAM_CHUNK - 10);
+	gus_causes_get(c.causes, &r->p, 3 * 1848 + 0.25, &all);
+	assert_true(all.causes_n == 2 && all.causes[1].hop == GUS_HOP_ISSUE && fabs(all.causes[1].cycles - 0.25) < 1e-9); /* of the first */
+	assert_true(fabs(all.causes[0].times - 1848) < 1e-9 && fabs(all.causes[0].cycles - 3 * 1848) < 1e-9);
+	gus_causality_free(&all);
+	gus_causes_count_anew(c.causes);
+	gus_causes_get(c.causes, &r->p, 0, &all);
+	assert_true(fabs(all.cycles) < 1e-9 && fabs(all.op_cycles[0]) < 1e-9);
+	gus_causality_free(&all);
+	close_causes(&c);
+}
+
+/* A turn of the path goes from one meeting of its heaviest step to the next. Here that is op 0 (three times 5 cycles,
+ * where op 1 has 9): two turns of it alone for one through op 1, which has 14 of 24 cycles and is the chain. */
+static void test_chain(void **state)
+{
+	struct run *r = *state;
+	struct gus_causality all;
+	struct causes c;
+
+	plain_op(r, 0, 5, RA, RA);
+	plain_op(r, 0, 9, RA, RA);
+	for (unsigned i = 0; i < 4; i++)
+		step(r, i == 3);
+	open_causes(&c, r);
+	feed_chunks(&c, r->steps, 4, 4, GUS_STREAM_CHUNK);
+	gus_causes_get(c.causes, &r->p, 1000, &all);
+	assert_int_equal(all.chain_n, 2);
+	assert_true(fabs(all.chain_share - 14. / 24) < 1e-9);
+	assert_true(all.chain[0].op == 0 && fabs(all.chain[0].cycles - 5) < 1e-9 && all.chain[0].hop == GUS_HOP_LATENCY);
+	assert_true(all.chain[1].op == 1 && fabs(all.chain[1].cycles - 9) < 1e-9);
+	assert_true(fabs(all.chain_iterations - 1) < 1e-9); /* two ops, of a program of two */
+	gus_causality_free(&all);
+	close_causes(&c);
+}
+
+/* Circles of a trace of three phases: ops 3 and 2 in turn, op 4 alone, op 1 alone. Each is looked at twice (each
+ * fourth walk of eight), 512 steps of the path; equally heavy ones are told by their first op. */
+static void test_circles(void **state)
+{
+	struct run *r = *state;
+	struct gus_circle circles[4];
+	struct causes c;
+
+	plain_op(r, 0, 7, RA, RA);
+	plain_op(r, 0, 3, RA, RA);
+	plain_op(r, 0, 2, RA, RA);
+	plain_op(r, 0, 8, RA, RA);
+	plain_op(r, 0, 3, RA, RA);
+	step(r, 3);
+	step(r, 2);
+	step(r, 4);
+	step(r, 1);
+	open_causes(&c, r);
+	feed_chunks(&c, r->steps + 2, 1, 64, GUS_STREAM_CHUNK);
+	feed_chunks(&c, r->steps, 2, 64, GUS_STREAM_CHUNK);
+	feed_chunks(&c, r->steps + 3, 1, 64, GUS_STREAM_CHUNK);
+	assert_int_equal(gus_causes_circles(c.causes, circles, 2), 2);
+	assert_int_equal(gus_causes_circles(c.causes, circles, 4), 3);
+	assert_true(circles[0].n == 2 && circles[0].ops == 2 && fabs(circles[0].weight - 2 * 512 * 5) < 1e-6);
+	assert_true(circles[0].steps[0].op == 2 && fabs(circles[0].steps[0].cycles - 2) < 1e-9);
+	assert_true(circles[0].steps[1].op == 3 && circles[0].steps[1].hop == GUS_HOP_LATENCY);
+	assert_true(circles[1].n == 1 && circles[1].ops == 1 && circles[1].steps[0].op == 1);
+	assert_true(circles[2].n == 1 && circles[2].steps[0].op == 4);
+	for (unsigned i = 1; i < 3; i++)
+		assert_true(fabs(circles[i].weight - 2 * 512 * 3) < 1e-6);
+	close_causes(&c);
+}
+
+/* A circle that is longer than 24 hops is not told; one of 24 is, from its first op on. */
+static void test_long_circles(void **state)
+{
+	(void)state;
+	for (size_t n = GUS_CIRCLE_STEPS; n <= GUS_CIRCLE_STEPS + 1; n++) {
+		struct gus_circle circle;
+		struct causes c;
+		struct run *r;
+		void *own;
+
+		begin(&own);
+		r = own;
+		for (unsigned i = 0; i < n; i++) {
+			plain_op(r, 0, i == 5 ? 9 : 1, RA, RA);
+			step(r, i);
+		}
+		open_causes(&c, r);
+		feed_chunks(&c, r->steps, n, 8, GUS_STREAM_CHUNK / n * n);
+		assert_int_equal(gus_causes_circles(c.causes, &circle, 1), n == GUS_CIRCLE_STEPS);
+		for (size_t i = 0; i < n && n == GUS_CIRCLE_STEPS; i++)
+			assert_int_equal(circle.steps[i].op, i);
+		close_causes(&c);
+		end(&own);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -1083,7 +1276,8 @@ int main(void)
 		TEST(test_walk_hidden), TEST(test_miss_buffer), TEST(test_miss_buffer_tie), TEST(test_unknown_line),
 		TEST(test_stores), TEST(test_windows), TEST(test_wide_op),
 		TEST(test_station), TEST(test_station_passed), TEST(test_flush), TEST(test_stretches),
-		cmocka_unit_test(test_hops),
+		cmocka_unit_test(test_hops), TEST(test_behind), TEST(test_chain), TEST(test_circles),
+		TEST(test_long_circles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
