@@ -13,9 +13,10 @@
 #include "model/code/growing.h"
 #include "model/tables/builtin.h"
 
-/* add rax, [rsi]; imul rbx, rax; mov [rsi+8], rbx; add rsi, 8; cmp rsi, rdx; jne back: each load reads what the store before it
- * wrote, so that the whole chain goes through memory. */
-static const uint8_t code[] = { 0x48, 0x03, 0x06, 0x48, 0x0f, 0xaf, 0xd8, 0x48, 0x89, 0x5e, 0x08, 0x48, 0x83, 0xc6, 0x08,
+/* add rax, [rsi]; imul rbx, rax; mov [rsi+8], rbx; add rsi, 8; cmp rsi, rdx; jne back: each load reads what the store
+ * before it wrote, so that the whole chain goes through memory. */
+static const uint8_t code[] = { 0x48, 0x03, 0x06, 0x48, 0x0f, 0xaf, 0xd8, 0x48, 0x89, 0x5e, 0x08, 0x48, 0x83, 0xc6,
+	0x08,
 	0x48, 0x39, 0xd6, 0x75, 0xec };
 static const uint8_t lengths[] = { 3, 4, 4, 4, 3, 2 };
 enum { ITERATIONS = 5000 };
@@ -46,7 +47,8 @@ static void close_setting(struct setting *s)
 }
 
 /* One iteration of the loop: five ops (compare and branch are one), two accesses. */
-static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct gus_stream_told *steps, struct gus_stream_access *accesses,
+static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct gus_stream_told *steps,
+	struct gus_stream_access *accesses,
 		   size_t *accesses_n)
 {
 	const struct gus_growing_block *b = &s->block;
@@ -55,15 +57,18 @@ static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct 
 		bool last = k + 1 == b->ops_n;
 		uint32_t op = last ? b->taken : b->op + k;
 
-		steps[k] = (struct gus_stream_told){ .op = op, .access = (uint32_t)*accesses_n, .region = region, .taken = last, .cached = true };
+		steps[k] = (struct gus_stream_told){ .op = op, .access = (uint32_t)*accesses_n, .region = region,
+			.taken = last, .cached = true };
 		for (unsigned n = 0; n < s->p->ops[op].memories_n; n++)
-			accesses[(*accesses_n)++] = (struct gus_stream_access){ .address = 0x10000 + 8 * i + (k ? 8 : 0), .known = true };
+			accesses[(*accesses_n)++] = (struct gus_stream_access){ .address = 0x10000 + 8 * i + (k ? 8 :
+				0), .known = true };
 	}
 	return b->ops_n;
 }
 
 /* Runs the loop; regions change every `each` iterations, between 0 and 1. */
-static void feed_loop(const struct setting *s, struct gus_stream_engine *e, uint64_t iterations, uint64_t each, struct gus_stream_times *times)
+static void feed_loop(const struct setting *s, struct gus_stream_engine *e, uint64_t iterations, uint64_t each,
+	struct gus_stream_times *times)
 {
 	struct gus_stream_told steps[GUS_STREAM_CHUNK];
 	struct gus_stream_access accesses[GUS_STREAM_CHUNK];
@@ -78,13 +83,14 @@ static void feed_loop(const struct setting *s, struct gus_stream_engine *e, uint
 	}
 }
 
-/* The chain of add, multiply, store and load: 1 + 3 cycles and what forwarding takes, and the run of the program says the same to the
- * tick. */
+/* The chain of add, multiply, store and load: 1 + 3 cycles and what forwarding takes, and the run of the program says
+ * the same to the tick. */
 static void test_same_as_program(void **state)
 {
 	struct gus_knob knob = { GUS_KNOB_LATENCY, GUS_INSN_MUL, 2 };
 	struct gus_stream_lane lanes[] = { { NULL, 0 }, { &knob, 1 } };
-	struct gus_stream_options o = { .lanes = lanes, .lanes_n = 2, .fetch = GUS_CORE_FETCH_UOP_CACHE, .iterations = ITERATIONS,
+	struct gus_stream_options o = { .lanes = lanes, .lanes_n = 2, .fetch = GUS_CORE_FETCH_UOP_CACHE,
+		.iterations = ITERATIONS,
 		.pointers = GUS_CORE_POINTERS_DISTINCT };
 	struct gus_stream_result r;
 	struct gus_stream_engine *e;
@@ -138,7 +144,8 @@ static void test_sums(void **state)
 	close_setting(&s);
 }
 
-/* Regions that are met one by one, 300 of them, with one lane and with 32: each keeps what it had, and all add up to the whole. */
+/* Regions that are met one by one, 300 of them, with one lane and with 32: each keeps what it had, and all add up to
+ * the whole. */
 static void test_regions_grow(void **state)
 {
 	static const size_t lanes_n[] = { 1, GUS_STREAM_LANES };
@@ -181,7 +188,8 @@ static void test_regions_grow(void **state)
 /* Code that comes later, with ports that were not there before, counts as if it had been there from the beginning. */
 static void test_growth(void **state)
 {
-	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0x90 }, sizes[] = { 5, 1 }; /* vfmadd231ps ymm0, ymm1, ymm2; nop */
+	/* Vfmadd231ps ymm0, ymm1, ymm2; nop. */
+	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0x90 }, sizes[] = { 5, 1 };
 	struct gus_stream_options o = { 0 };
 	struct gus_error err = { 0 };
 	struct gus_growing_block late, early;
@@ -212,11 +220,12 @@ static void test_growth(void **state)
 	assert_true(fabs(cycles[0][0] - cycles[1][0]) < 1e-9);
 }
 
-/* Two machines with the same knob, of which the second begins when there is more code, with other ports, in front: it turns the same
- * ports, as the numbers are the same. */
+/* Two machines with the same knob, of which the second begins when there is more code, with other ports, in front: it
+ * turns the same ports, as the numbers are the same. */
 static void test_same_knobs(void **state)
 {
-	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0xc5, 0xf5, 0x58, 0xca }, sizes[] = { 5, 4 }; /* FMA; addition */
+	/* FMA; addition. */
+	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0xc5, 0xf5, 0x58, 0xca }, sizes[] = { 5, 4 };
 	struct gus_stream_resources groups;
 	struct gus_error err = { 0 };
 	double cycles[2][GUS_STREAM_LANES];

@@ -50,7 +50,8 @@ static int begin(void **state)
 {
 	struct run *r = calloc(1, sizeof(*r));
 
-	r->p = (struct gus_program){ .insns = r->insns, .ops = r->ops, .uops = r->uops, .flows = r->flows, .memories = r->memories };
+	r->p = (struct gus_program){ .insns = r->insns, .ops = r->ops, .uops = r->uops, .flows = r->flows,
+		.memories = r->memories };
 	r->c = (struct gus_core_config){ .issue_width = 4, .retire_width = 4, .line_size = 64, .microcode_width = 1 };
 	r->log = (struct gus_stream_log){ .notes = calloc(1024, sizeof(*r->log.notes)), .notes_mask = 1023,
 		.starts = calloc(1024, sizeof(*r->log.starts)), .starts_mask = 1023, .stretch = 8, .one_in = 1,
@@ -90,7 +91,8 @@ static struct gus_uop *uop(struct run *r, uint64_t ports, unsigned latency)
 {
 	struct gus_uop *u = &r->uops[r->p.uops_n++];
 
-	*u = (struct gus_uop){ .kind = GUS_UOP_COMPUTE, .ports = ports, .latency = (uint16_t)latency, .in = r->p.flows_n, .out = r->p.flows_n };
+	*u = (struct gus_uop){ .kind = GUS_UOP_COMPUTE, .ports = ports, .latency = (uint16_t)latency,
+		.in = r->p.flows_n, .out = r->p.flows_n };
 	r->ops[r->p.ops_n - 1].uops_n++;
 	return u;
 }
@@ -159,7 +161,8 @@ static struct gus_stream_told *step(struct run *r, uint32_t op)
 
 static void access_at(struct run *r, uint64_t address, enum gus_hit level, enum gus_tlb tlb)
 {
-	r->accesses[r->accesses_n++] = (struct gus_stream_access){ .address = address, .known = true, .level = (uint8_t)level,
+	r->accesses[r->accesses_n++] = (struct gus_stream_access){ .address = address, .known = true,
+		.level = (uint8_t)level,
 		.tlb = (uint8_t)tlb };
 }
 
@@ -200,15 +203,18 @@ static uint64_t packed(struct reason w)
 static void test_packing(void **state)
 {
 	static const struct reason cases[] = { { WHY_RETIRED, 0, 0, 0, 0, 0, 0 }, { WHY_BEGINNING, 255, 0, 0, 0, 0, 0 },
-		{ WHY_BEGINNING, 0, 15, 0, 0, 0, 0 }, { WHY_BEGINNING, 0, 0, 15, 0, 0, 0 }, { WHY_BEGINNING, 0, 0, 0, UINT32_MAX, 0, 0 },
-		{ WHY_BEGINNING, 0, 0, 0, 0, 3, 0 }, { WHY_BEGINNING, 0, 0, 0, 0, 0, 3 }, { WHY_VALUE, 1, 2, 3, 4, 1, 2 } };
+		{ WHY_BEGINNING, 0, 15, 0, 0, 0, 0 }, { WHY_BEGINNING, 0, 0, 15, 0, 0, 0 },
+		{ WHY_BEGINNING, 0, 0, 0, UINT32_MAX, 0, 0 },
+		{ WHY_BEGINNING, 0, 0, 0, 0, 3, 0 }, { WHY_BEGINNING, 0, 0, 0, 0, 0, 3 },
+		{ WHY_VALUE, 1, 2, 3, 4, 1, 2 } };
 	const uint64_t longest = (UINT64_C(1) << 38) - 1;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint64_t w = packed(cases[i]);
 
-		assert_true(stream_why(w) == cases[i].why && stream_why_index(w) == cases[i].index && stream_why_out(w) == cases[i].out);
+		assert_true(stream_why(w) == cases[i].why && stream_why_index(w) == cases[i].index &&
+			stream_why_out(w) == cases[i].out);
 		assert_true(stream_why_in(w) == cases[i].in && stream_why_seq(w) == cases[i].seq);
 		assert_true(stream_why_level(w) == cases[i].level && stream_why_tlb(w) == cases[i].tlb);
 	}
@@ -290,7 +296,8 @@ static void test_decoders(void **state)
 	assert_int_equal(r->times[0].issue, 2 * T);
 	EXPECT(r->log.notes[1].dispatch, WHY_FRONT, .index = FRONT_DECODE, .seq = 1);
 	EXPECT(r->log.notes[2].dispatch, WHY_FRONT, .index = FRONT_DECODE, .seq = 2);
-	assert_true(r->log.notes[1].since == 1 && r->log.notes[2].since == 1); /* the decoders rested while the cache served */
+	/* The decoders rested while the cache served. */
+	assert_true(r->log.notes[1].since == 1 && r->log.notes[2].since == 1);
 	assert_int_equal(r->log.notes[1].fronts, 1 << FRONT_ISSUE | 1 << FRONT_DECODE | 1 << FRONT_FETCH);
 	assert_true(r->log.notes[1].fetched == 1 && r->log.notes[2].fetched == 0 && r->log.notes[3].fetched == 4);
 	/* Length decoding works ahead: it is done with these at 1, 1, 5, 9 and 13. The decoders would be at 3, 4, 5,
@@ -319,7 +326,8 @@ static void test_nothing(void **state)
 	EXPECT(r->log.notes[0].retire, WHY_DISPATCH);
 	EXPECT(r->log.notes[1].end, WHY_OWN, .seq = 1);
 	EXPECT(r->log.notes[1].retire, WHY_OWN, .seq = 1);
-	EXPECT(start_of(r, 2, 1), WHY_RESOURCE, .index = PORTS0, .seq = 1); /* busy until 3 / 2 T, dispatched at 3 / 4 T */
+	/* Busy until 3 / 2 T, dispatched at 3 / 4 T. */
+	EXPECT(start_of(r, 2, 1), WHY_RESOURCE, .index = PORTS0, .seq = 1);
 	EXPECT(r->log.notes[2].end, WHY_OWN, .index = 1, .seq = 2);
 	assert_true(r->times[1].start == T / 2 && r->times[1].end == T / 2 + 3 * T);
 	assert_true(r->times[2].issue == 3 * T / 4 && r->times[2].start == 3 * T / 2 && r->times[2].end == 17 * T / 2);
@@ -339,7 +347,8 @@ static void test_retirement(void **state)
 	EXPECT(r->log.notes[1].end, WHY_OWN, .seq = 1);
 	EXPECT(r->log.notes[1].retire, WHY_PREVIOUS);
 	EXPECT(r->log.notes[2].retire, WHY_PREVIOUS);
-	assert_true(r->times[0].retire == 401 * T / 4 && r->times[1].retire == 402 * T / 4 && r->times[2].retire == 404 * T / 4);
+	assert_true(r->times[0].retire == 401 * T / 4 && r->times[1].retire == 402 * T / 4 &&
+		r->times[2].retire == 404 * T / 4);
 }
 
 /* Three on one port, a cycle each: the second and third wait for it, and it is busy since the first of them. An op
@@ -376,7 +385,8 @@ static void test_groups(void **state)
 	plain_op(r, P0, 1, 0, 0);
 	go_through(r);
 	EXPECT(start_of(r, 1, 0), WHY_RESOURCE, .index = PORTS0, .seq = 0);
-	EXPECT(start_of(r, 2, 0), WHY_RESOURCE, .index = PORTS0 + 1, .seq = 0); /* 1/4 T + 1/2 T + 2/2 T, where dispatch is at 3/4 T */
+	/* 1/4 T + 1/2 T + 2/2 T, where dispatch is at 3/4 T. */
+	EXPECT(start_of(r, 2, 0), WHY_RESOURCE, .index = PORTS0 + 1, .seq = 0);
 	assert_int_equal(r->times[2].start, 7 * T / 4);
 	EXPECT(start_of(r, 3, 0), WHY_RESOURCE, .index = PORTS0, .seq = 0);
 	assert_int_equal(r->times[3].start, T / 4 + 3 * T);
@@ -472,6 +482,8 @@ static void test_forward(void **state)
 			access_at(r, 0x2000, GUS_HIT_L1, GUS_TLB_HIT);
 	}
 	go(r);
+	EXPECT(r->log.notes[0].drain, WHY_RETIRED, .seq = 0);
+	EXPECT(r->log.notes[3].drain, WHY_RETIRED, .seq = 3);
 	EXPECT(start_of(r, 1, 0), WHY_DISPATCH);
 	EXPECT(r->log.notes[1].end, WHY_FORWARD, .seq = 0);
 	EXPECT(start_of(r, 2, 0), WHY_FORWARD, .seq = 0);
@@ -508,7 +520,8 @@ static void test_miss(void **state)
 {
 	static const struct { enum gus_hit level; enum gus_tlb tlb; unsigned start; } cases[] = {
 		{ GUS_HIT_L1, GUS_TLB_HIT, 0 }, { GUS_HIT_L2, GUS_TLB_HIT, 8 }, { GUS_HIT_L3, GUS_TLB_HIT, 36 },
-		{ GUS_HIT_MEMORY, GUS_TLB_HIT, 196 }, { GUS_HIT_L1, GUS_TLB_SECOND, 7 }, { GUS_HIT_L1, GUS_TLB_WALK, 30 },
+		{ GUS_HIT_MEMORY, GUS_TLB_HIT, 196 }, { GUS_HIT_L1, GUS_TLB_SECOND, 7 },
+		{ GUS_HIT_L1, GUS_TLB_WALK, 30 },
 		{ GUS_HIT_MEMORY, GUS_TLB_WALK, 226 },
 	};
 	struct run *r = *state;
@@ -562,7 +575,8 @@ static void test_line(void **state)
 /* Buses: 64 bytes at 16 a cycle are 4 cycles for a line. The third load waits for two before it. */
 static void test_bus(void **state)
 {
-	static const struct { enum gus_hit level; enum stream_bus bus; } cases[] = { { GUS_HIT_L2, BUS_L2 }, { GUS_HIT_L3, BUS_L3 },
+	static const struct { enum gus_hit level; enum stream_bus bus; } cases[] = { { GUS_HIT_L2, BUS_L2 },
+		{ GUS_HIT_L3, BUS_L3 },
 		{ GUS_HIT_MEMORY, BUS_MEMORY } };
 
 	(void)state;
@@ -645,7 +659,8 @@ static void test_miss_buffer(void **state)
 	go(r);
 	EXPECT(start_of(r, 1, 0), WHY_MISS, .seq = 0, .level = GUS_HIT_MEMORY);
 	assert_int_equal(r->times[1].end, T / 4 + 400 * T);
-	EXPECT(r->log.notes[2].drain, WHY_RETIRED, .seq = 0, .level = GUS_HIT_MEMORY); /* it retires when the buffer is free */
+	/* It retires when the buffer is free. */
+	EXPECT(r->log.notes[2].drain, WHY_RETIRED, .seq = 0, .level = GUS_HIT_MEMORY);
 	assert_int_equal(r->times[2].left, r->times[2].retire + 200 * T);
 	EXPECT(start_of(r, 3, 0), WHY_MISS, .index = STREAM_STORE, .seq = 2, .level = GUS_HIT_MEMORY);
 	assert_int_equal(r->times[3].end, r->times[2].left + 200 * T);
@@ -709,7 +724,8 @@ static void test_stores(void **state)
  * stores when it has left. The front end, which was idle, begins anew with it. */
 static void test_windows(void **state)
 {
-	static const struct { unsigned window; int back; } cases[] = { { WINDOW_ROB, 400 }, { WINDOW_LOADS, 400 }, { WINDOW_STORES, 420 } };
+	static const struct { unsigned window; int back; } cases[] = { { WINDOW_ROB, 400 }, { WINDOW_LOADS, 400 },
+		{ WINDOW_STORES, 420 } };
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
@@ -838,7 +854,8 @@ static void check_order(const struct gus_causality *all)
 		const struct gus_cause *a = &all->causes[i - 1], *b = &all->causes[i];
 		double more = a->cycles - b->cycles, oftener = a->times - b->times;
 
-		assert_true(more > 0 || (more >= 0 && (oftener > 0 || (oftener >= 0 && (a->op < b->op || (a->op == b->op &&
+		assert_true(more > 0 || (more >= 0 && (oftener > 0 || (oftener >= 0 &&
+			(a->op < b->op || (a->op == b->op &&
 			    (a->hop < b->hop || (a->hop == b->hop && a->number < b->number))))))));
 	}
 }
@@ -865,7 +882,8 @@ static struct gus_causality by_turn(struct run *r)
 	for (size_t i = 0; i < fit * r->accesses_n; i++)
 		accesses[i] = r->accesses[i % r->accesses_n];
 	for (; left; left -= left < fit ? left : fit)
-		gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, (left < fit ? left : fit) * r->n }, NULL);
+		gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, (left < fit ? left : fit) * r->n },
+			NULL);
 	gus_stream_cycles(e, cycles);
 	gus_causes_get(causes, &r->p, cycles[0] / TURNS, &all);
 	for (size_t i = 0; i < all.causes_n; i++)
@@ -886,8 +904,20 @@ static void execute(struct run *r, uint32_t op, enum gus_hit level, enum gus_tlb
 		access_at(r, 0x1000, level, tlb);
 }
 
-static void make_issue(struct run *r) { r->c.retire_width = 8; op(r, 4); step(r, 0); }
-static void make_retire(struct run *r) { r->c.issue_width = 8; op(r, 4); step(r, 0); }
+static void make_issue(struct run *r)
+{
+	r->c.retire_width = 8;
+	op(r, 4);
+	step(r, 0);
+}
+
+static void make_retire(struct run *r)
+{
+	r->c.issue_width = 8;
+	op(r, 4);
+	step(r, 0);
+}
+
 static void make_decoders(struct run *r)
 {
 	r->c.fetch_bytes = 16;
@@ -897,6 +927,7 @@ static void make_decoders(struct run *r)
 	r->c.lcp_penalty = 3;
 	r->c.retire_width = 8;
 }
+
 static void make_decode(struct run *r)
 {
 	make_decoders(r);
@@ -907,7 +938,9 @@ static void make_decode(struct run *r)
 	r->insns[0].info.length = r->insns[1].info.length = 1;
 	r->insns[1].offset = 1;
 }
-static void make_decode_some(struct run *r) /* what comes from the uop cache, and takes no time there, takes none of the decoders */
+
+/* What comes from the uop cache, and takes no time there, takes none of the decoders. */
+static void make_decode_some(struct run *r)
 {
 	make_decoders(r);
 	op(r, 1);
@@ -916,6 +949,7 @@ static void make_decode_some(struct run *r) /* what comes from the uop cache, an
 	step(r, 1);
 	r->insns[0].info.length = 1;
 }
+
 static void make_fetch(struct run *r)
 {
 	make_decoders(r);
@@ -923,9 +957,25 @@ static void make_fetch(struct run *r)
 	r->insns[0].info.flags = GUS_INSN_LCP;
 	*step(r, 0) = (struct gus_stream_told){ .taken = true };
 }
-static void make_uop_cache(struct run *r) { make_decoders(r); op(r, 4); step(r, 0); }
-static void make_ports(struct run *r) { plain_op(r, P1, 1, 0, 0); plain_op(r, P0, 2, 0, 0); step(r, 0); step(r, 1); step(r, 1); }
-static void make_uops(struct run *r) /* two of one op, and an op with one that needs none */
+
+static void make_uop_cache(struct run *r)
+{
+	make_decoders(r);
+	op(r, 4);
+	step(r, 0);
+}
+
+static void make_ports(struct run *r)
+{
+	plain_op(r, P1, 1, 0, 0);
+	plain_op(r, P0, 2, 0, 0);
+	step(r, 0);
+	step(r, 1);
+	step(r, 1);
+}
+
+/* Two of one op, and an op with one that needs none. */
+static void make_uops(struct run *r)
 {
 	op(r, 1);
 	uop(r, P0, 1);
@@ -934,6 +984,7 @@ static void make_uops(struct run *r) /* two of one op, and an op with one that n
 	step(r, 0);
 	step(r, 1);
 }
+
 static void make_unit(struct run *r)
 {
 	struct gus_uop *u;
@@ -944,7 +995,9 @@ static void make_unit(struct run *r)
 	u->unit_cycles = 5;
 	step(r, 0);
 }
-static void make_latency(struct run *r) /* 5 cycles, and read two late: a turn of 3; then 1 */
+
+/* 5 cycles, and read two late; then 1. */
+static void make_latency(struct run *r)
 {
 	op(r, 1);
 	uop(r, 0, 5);
@@ -954,7 +1007,13 @@ static void make_latency(struct run *r) /* 5 cycles, and read two late: a turn o
 	step(r, 0);
 	step(r, 1);
 }
-static void make_load(struct run *r) { load_op(r, RA, RA); execute(r, 0, GUS_HIT_L1, GUS_TLB_HIT); }
+
+static void make_load(struct run *r)
+{
+	load_op(r, RA, RA);
+	execute(r, 0, GUS_HIT_L1, GUS_TLB_HIT);
+}
+
 static void make_forward(struct run *r)
 {
 	r->c.store_forward_latency = 5;
@@ -966,7 +1025,13 @@ static void make_forward(struct run *r)
 	execute(r, 0, GUS_HIT_L1, GUS_TLB_HIT);
 	execute(r, 1, GUS_HIT_L1, GUS_TLB_HIT);
 }
-static void make_blocked(struct run *r) { make_forward(r); r->memories[1].bytes = 4; }
+
+static void make_blocked(struct run *r)
+{
+	make_forward(r);
+	r->memories[1].bytes = 4;
+}
+
 static void make_levels(struct run *r)
 {
 	r->c.l2_latency = 12;
@@ -976,10 +1041,35 @@ static void make_levels(struct run *r)
 	r->c.page_walk_latency = 30;
 	r->c.page_walks = 1;
 }
-static void make_l2(struct run *r) { make_levels(r); load_op(r, RA, RA); execute(r, 0, GUS_HIT_L2, GUS_TLB_HIT); }
-static void make_memory(struct run *r) { make_levels(r); load_op(r, RA, RA); execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT); }
-static void make_second(struct run *r) { make_levels(r); load_op(r, RA, RA); execute(r, 0, GUS_HIT_L1, GUS_TLB_SECOND); }
-static void make_walk(struct run *r) { make_levels(r); load_op(r, RA, RA); execute(r, 0, GUS_HIT_L1, GUS_TLB_WALK); }
+
+static void make_l2(struct run *r)
+{
+	make_levels(r);
+	load_op(r, RA, RA);
+	execute(r, 0, GUS_HIT_L2, GUS_TLB_HIT);
+}
+
+static void make_memory(struct run *r)
+{
+	make_levels(r);
+	load_op(r, RA, RA);
+	execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT);
+}
+
+static void make_second(struct run *r)
+{
+	make_levels(r);
+	load_op(r, RA, RA);
+	execute(r, 0, GUS_HIT_L1, GUS_TLB_SECOND);
+}
+
+static void make_walk(struct run *r)
+{
+	make_levels(r);
+	load_op(r, RA, RA);
+	execute(r, 0, GUS_HIT_L1, GUS_TLB_WALK);
+}
+
 static void make_bus(struct run *r)
 {
 	make_levels(r);
@@ -989,13 +1079,21 @@ static void make_bus(struct run *r)
 	execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT);
 	execute(r, 1, GUS_HIT_L1, GUS_TLB_HIT);
 }
-static void make_walkers(struct run *r) { make_levels(r); load_op(r, 0, RA); execute(r, 0, GUS_HIT_L1, GUS_TLB_WALK); }
+
+static void make_walkers(struct run *r)
+{
+	make_levels(r);
+	load_op(r, 0, RA);
+	execute(r, 0, GUS_HIT_L1, GUS_TLB_WALK);
+}
+
 static void make_flush(struct run *r)
 {
 	r->c.mispredict_penalty = 20;
 	plain_op(r, 0, 1, 0, 0);
 	step(r, 0)->mispredicted = true;
 }
+
 static void make_stores(struct run *r)
 {
 	r->c.l1d_stores = 1;
@@ -1003,16 +1101,35 @@ static void make_stores(struct run *r)
 	store_op(r, 8);
 	execute(r, 0, GUS_HIT_L1, GUS_TLB_HIT);
 }
+
 static void make_window(struct run *r, bool store)
 {
 	op(r, 1);
 	memory(r, store, 100, 8);
 	execute(r, 0, GUS_HIT_L1, GUS_TLB_HIT);
 }
-static void make_rob(struct run *r) { r->c.rob = 4; plain_op(r, 0, 100, 0, 0); step(r, 0); }
-static void make_load_buffer(struct run *r) { r->c.load_buffer = 4; make_window(r, false); }
-static void make_store_buffer(struct run *r) { r->c.store_buffer = 4; make_window(r, true); }
-static void make_station(struct run *r) /* ten uops that wait for one, and the next such one behind them */
+
+static void make_rob(struct run *r)
+{
+	r->c.rob = 4;
+	plain_op(r, 0, 100, 0, 0);
+	step(r, 0);
+}
+
+static void make_load_buffer(struct run *r)
+{
+	r->c.load_buffer = 4;
+	make_window(r, false);
+}
+
+static void make_store_buffer(struct run *r)
+{
+	r->c.store_buffer = 4;
+	make_window(r, true);
+}
+
+/* Ten uops that wait for one, and the next such one behind them. */
+static void make_station(struct run *r)
 {
 	r->c.rs = 9;
 	plain_op(r, P0, 100, 0, RA);
@@ -1021,6 +1138,7 @@ static void make_station(struct run *r) /* ten uops that wait for one, and the n
 	for (unsigned i = 0; i < 10; i++)
 		step(r, 1);
 }
+
 static void make_miss_buffer(struct run *r)
 {
 	make_levels(r);
@@ -1028,6 +1146,7 @@ static void make_miss_buffer(struct run *r)
 	load_op(r, 0, RA);
 	execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT);
 }
+
 static void make_second_uop_misses(struct run *r)
 {
 	make_levels(r);
@@ -1037,6 +1156,7 @@ static void make_second_uop_misses(struct run *r)
 	memory(r, false, 4, 8);
 	execute(r, 0, GUS_HIT_MEMORY, GUS_TLB_HIT);
 }
+
 static void make_store_misses(struct run *r)
 {
 	make_levels(r);
@@ -1109,15 +1229,18 @@ static void test_hops(void **state)
 		h->make(own);
 		all = by_turn(own);
 		for (size_t i = 0; i < all.causes_n; i++)
-			if (all.causes[i].op == h->op && all.causes[i].hop == h->hop && all.causes[i].number == h->number) {
+			if (all.causes[i].op == h->op && all.causes[i].hop == h->hop &&
+				all.causes[i].number == h->number) {
 				cycles = all.causes[i].cycles;
 				times = all.causes[i].times;
 			}
-		if (fabs(cycles - h->cycles) > 0.01 * (1 + fabs(h->cycles)) || fabs(times - h->times) > 0.01 * (1 + h->times)) {
+		if (fabs(cycles - h->cycles) > 0.01 * (1 + fabs(h->cycles)) ||
+			fabs(times - h->times) > 0.01 * (1 + h->times)) {
 			for (size_t i = 0; i < all.causes_n; i++)
 				print_message("op %u %s %u: %f %f\n", all.causes[i].op, gus_hop_name(all.causes[i].hop),
 					      all.causes[i].number, all.causes[i].cycles, all.causes[i].times);
-			fail_msg("%s: %.4f cycles and %.4f times a turn, not %.4f and %.4f", h->name, cycles, times, h->cycles, h->times);
+			fail_msg("%s: %.4f cycles and %.4f times a turn, not %.4f and %.4f", h->name, cycles, times,
+				h->cycles, h->times);
 		}
 		gus_causality_free(&all);
 		end(&own);
@@ -1173,7 +1296,9 @@ static void test_behind(void **state)
 	gus_causality_free(&all);
 	feed_chunks(&c, r->steps, 1, 1, GUS_STREAM_CHUNK - 10);
 	gus_causes_get(c.causes, &r->p, 3 * 1848 + 0.25, &all);
-	assert_true(all.causes_n == 2 && all.causes[1].hop == GUS_HOP_ISSUE && fabs(all.causes[1].cycles - 0.25) < 1e-9); /* of the first */
+	/* Of the first. */
+	assert_true(all.causes_n == 2 && all.causes[1].hop == GUS_HOP_ISSUE &&
+		fabs(all.causes[1].cycles - 0.25) < 1e-9);
 	assert_true(fabs(all.causes[0].times - 1848) < 1e-9 && fabs(all.causes[0].cycles - 3 * 1848) < 1e-9);
 	gus_causality_free(&all);
 	gus_causes_count_anew(c.causes);
@@ -1200,7 +1325,8 @@ static void test_chain(void **state)
 	gus_causes_get(c.causes, &r->p, 1000, &all);
 	assert_int_equal(all.chain_n, 2);
 	assert_true(fabs(all.chain_share - 14. / 24) < 1e-9);
-	assert_true(all.chain[0].op == 0 && fabs(all.chain[0].cycles - 5) < 1e-9 && all.chain[0].hop == GUS_HOP_LATENCY);
+	assert_true(all.chain[0].op == 0 && fabs(all.chain[0].cycles - 5) < 1e-9 &&
+		all.chain[0].hop == GUS_HOP_LATENCY);
 	assert_true(all.chain[1].op == 1 && fabs(all.chain[1].cycles - 9) < 1e-9);
 	assert_true(fabs(all.chain_iterations - 1) < 1e-9); /* two ops, of a program of two */
 	gus_causality_free(&all);
@@ -1240,7 +1366,8 @@ static void test_circles(void **state)
 	close_causes(&c);
 }
 
-/* A circle that is longer than 24 hops is not told; one of 24 is, from its first op on (they are executed last to first). */
+/* A circle that is longer than 24 hops is not told; one of 24 is, from its first op on (they are executed last to
+ * first). */
 static void test_long_circles(void **state)
 {
 	(void)state;
@@ -1270,9 +1397,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(test_packing), TEST(test_toss), TEST(test_new_bits), TEST(test_issue), TEST(test_decoders), TEST(test_nothing),
-		TEST(test_retirement), TEST(test_port), TEST(test_groups), TEST(test_unit), TEST(test_value), TEST(test_moved),
-		TEST(test_forward), TEST(test_forward_early), TEST(test_miss), TEST(test_line), TEST(test_bus), TEST(test_walker),
+		TEST(test_packing), TEST(test_toss), TEST(test_new_bits), TEST(test_issue), TEST(test_decoders),
+		TEST(test_nothing),
+		TEST(test_retirement), TEST(test_port), TEST(test_groups), TEST(test_unit), TEST(test_value),
+		TEST(test_moved),
+		TEST(test_forward), TEST(test_forward_early), TEST(test_miss), TEST(test_line), TEST(test_bus),
+		TEST(test_walker),
 		TEST(test_walk_hidden), TEST(test_miss_buffer), TEST(test_miss_buffer_tie), TEST(test_unknown_line),
 		TEST(test_stores), TEST(test_windows), TEST(test_wide_op),
 		TEST(test_station), TEST(test_station_passed), TEST(test_flush), TEST(test_stretches),
