@@ -166,6 +166,13 @@ static void access_at(struct run *r, uint64_t address, enum gus_hit level, enum 
 		.tlb = (uint8_t)tlb };
 }
 
+static void execute(struct run *r, uint32_t op, enum gus_hit level, enum gus_tlb tlb)
+{
+	step(r, op);
+	if (r->ops[op].memories_n)
+		access_at(r, 0x1000, level, tlb);
+}
+
 static void go(struct run *r)
 {
 	struct gus_stream_options o = { .log = &r->log };
@@ -822,6 +829,63 @@ static void test_flush(void **state)
 	assert_int_equal(r->times[2].issue, T / 4 + 10 * T + 20 * T + T / 4);
 }
 
+/* Times are taken down after 2^30 ticks (213,044 cycles), which retirement crosses here while all kinds of things are
+ * on their way: a line and what a store needs of it, a store that has not left, a busy port. What asks for them
+ * afterwards finds them where they were. */
+static void test_taken_down(void **state)
+{
+	enum { LINE = 4, STORE, NARROW, PORT, DOWN = 16 }; /* steps; DOWN: after that one */
+	static const unsigned latencies[] = { 60000, 60000, 60000, 32900 };
+	struct run *r = *state;
+
+	r->c.memory_latency = 200;
+	r->c.store_forward_latency = 5;
+	r->c.store_forward_blocked = 7;
+	r->c.l1d_stores = 1;
+	for (unsigned i = 0; i < 4; i++) {
+		plain_op(r, 0, latencies[i], 0, 0);
+		step(r, i)->mispredicted = true; /* so that dispatch is there as well */
+	}
+	load_op(r, 0, RA);
+	store_op(r, 8);
+	r->p.flows_n = r->uops[5].out;
+	reads(r, RA, 0);
+	store_op(r, 4);
+	op(r, 1);
+	uop(r, P0, 1)->port_cycles = 300;
+	writes(r, RB, 250);
+	plain_op(r, 0, 1, 0, 0);
+	plain_op(r, 0, 1, RB, 0);
+	plain_op(r, P0, 1, 0, 0);
+	execute(r, LINE, GUS_HIT_MEMORY, GUS_TLB_HIT);
+	execute(r, STORE, GUS_HIT_L1, GUS_TLB_HIT);
+	execute(r, NARROW, GUS_HIT_L1, GUS_TLB_HIT);
+	r->accesses[1].address = 0x2000;
+	r->accesses[2].address = 0x3000;
+	execute(r, PORT, GUS_HIT_L1, GUS_TLB_HIT);
+	while (r->n <= DOWN)
+		step(r, 8);
+	for (unsigned i = 0; i < 3; i++) { /* the line, the store's word, what the narrow store has to leave for */
+		execute(r, LINE, GUS_HIT_L1, GUS_TLB_HIT);
+		r->accesses[3 + i].address = 0x1000 * (i + 1);
+	}
+	step(r, 9);
+	step(r, 10);
+	execute(r, NARROW, GUS_HIT_L1, GUS_TLB_HIT);
+	go(r);
+	assert_true(r->times[3].retire < 1 << 30 && r->times[LINE].retire > 1 << 30);
+	assert_int_equal(r->times[LINE].end, r->times[LINE].issue + 200 * T);
+	assert_int_equal(r->times[DOWN + 1].end, r->times[LINE].end);
+	assert_int_equal(r->times[DOWN + 2].end, r->times[LINE].end + 5 * T);
+	assert_int_equal(r->times[NARROW].left, r->times[STORE].left + T);
+	assert_int_equal(r->times[DOWN + 3].end, r->times[NARROW].left + 7 * T);
+	assert_int_equal(r->times[DOWN + 4].start, r->times[PORT].issue + 250 * T);
+	assert_int_equal(r->times[DOWN + 5].start, r->times[PORT].issue + 300 * T);
+	for (unsigned i = LINE + 1; i < r->n; i++) /* one slot each */
+		assert_int_equal(r->times[i].issue, r->times[i - 1].issue + T / 4);
+	assert_int_equal(r->times[DOWN + 6].left, r->times[DOWN + 6].retire);
+}
+
 /* Of a trace that is fed one stretch of eight is followed: eight chunks, then 56 without, and so on. */
 static void test_stretches(void **state)
 {
@@ -895,13 +959,6 @@ static struct gus_causality by_turn(struct run *r)
 	free(steps);
 	free(accesses);
 	return all;
-}
-
-static void execute(struct run *r, uint32_t op, enum gus_hit level, enum gus_tlb tlb)
-{
-	step(r, op);
-	if (r->ops[op].memories_n)
-		access_at(r, 0x1000, level, tlb);
 }
 
 static void make_issue(struct run *r)
@@ -1405,7 +1462,8 @@ int main(void)
 		TEST(test_walker),
 		TEST(test_walk_hidden), TEST(test_miss_buffer), TEST(test_miss_buffer_tie), TEST(test_unknown_line),
 		TEST(test_stores), TEST(test_windows), TEST(test_wide_op),
-		TEST(test_station), TEST(test_station_passed), TEST(test_flush), TEST(test_stretches),
+		TEST(test_station), TEST(test_station_passed), TEST(test_flush), TEST(test_taken_down),
+		TEST(test_stretches),
 		cmocka_unit_test(test_hops), TEST(test_behind), TEST(test_chain), TEST(test_circles),
 		TEST(test_long_circles),
 	};
