@@ -32,6 +32,8 @@ struct run {
 	struct gus_stream_access accesses[STEPS];
 	size_t n, accesses_n;
 	struct gus_stream_times times[STEPS];
+	const struct gus_stream_lane *lanes; /* NULL: the nominal machine alone */
+	size_t lanes_n;
 	struct gus_stream_log log;
 };
 
@@ -175,7 +177,7 @@ static void execute(struct run *r, uint32_t op, enum gus_hit level, enum gus_tlb
 
 static void go(struct run *r)
 {
-	struct gus_stream_options o = { .log = &r->log };
+	struct gus_stream_options o = { .log = &r->log, .lanes = r->lanes, .lanes_n = r->lanes_n };
 	struct gus_error err = { 0 };
 	struct gus_stream_engine *e = gus_stream_open(&r->p, &r->c, &o, &err);
 
@@ -760,6 +762,25 @@ static void test_windows(void **state)
 		assert_int_equal(r->log.notes[2].since, 2);
 		assert_int_equal(r->times[2].issue, T / 4 + cases[k].back / 4 * T + T / 4);
 		end(&own);
+	}
+}
+
+/* Four entries, beside machines of two and of eight: the fifth op waits for the first, as it would alone. */
+static void test_window_of_lanes(void **state)
+{
+	static const struct gus_knob half = { GUS_KNOB_ROB, 0, 0.5 }, twice = { GUS_KNOB_ROB, 0, 2 };
+	static const struct gus_stream_lane lanes[] = { { NULL, 0 }, { &half, 1 }, { &twice, 1 } };
+	struct run *r = *state;
+
+	r->c.rob = 4;
+	r->lanes = lanes;
+	r->lanes_n = 3;
+	for (unsigned i = 0; i < 12; i++)
+		plain_op(r, 0, 100 + 10 * i, 0, 0);
+	go_through(r);
+	for (unsigned i = 4; i < 12; i++) {
+		EXPECT(r->log.notes[i].entry, WHY_WINDOW, .index = WINDOW_ROB, .seq = i - 4);
+		assert_int_equal(r->times[i].issue, r->times[i - 4].retire + T / 4);
 	}
 }
 
@@ -1461,7 +1482,8 @@ int main(void)
 		TEST(test_forward), TEST(test_forward_early), TEST(test_miss), TEST(test_line), TEST(test_bus),
 		TEST(test_walker),
 		TEST(test_walk_hidden), TEST(test_miss_buffer), TEST(test_miss_buffer_tie), TEST(test_unknown_line),
-		TEST(test_stores), TEST(test_windows), TEST(test_wide_op),
+		TEST(test_stores), TEST(test_windows), TEST(test_window_of_lanes),
+		TEST(test_wide_op),
 		TEST(test_station), TEST(test_station_passed), TEST(test_flush), TEST(test_taken_down),
 		TEST(test_stretches),
 		cmocka_unit_test(test_hops), TEST(test_behind), TEST(test_chain), TEST(test_circles),
