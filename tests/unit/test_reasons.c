@@ -1172,6 +1172,16 @@ static void make_flush(struct run *r)
 	step(r, 0)->mispredicted = true;
 }
 
+/* Two uops of an op on one port, the first for three cycles; the second says when the branch is known to be wrong. */
+static void make_own_uop(struct run *r)
+{
+	r->c.mispredict_penalty = 20;
+	op(r, 1);
+	uop(r, P0, 1)->port_cycles = 3;
+	uop(r, P0, 5);
+	step(r, 0)->mispredicted = true;
+}
+
 static void make_stores(struct run *r)
 {
 	r->c.l1d_stores = 1;
@@ -1279,6 +1289,8 @@ static const struct hop_case {
 	{ "penalties", make_flush, 0, GUS_HOP_MISPREDICT, 0, 20, 1 },
 	{ "the branch before them", make_flush, 0, GUS_HOP_LATENCY, 0, 1, 1 },
 	{ "and its issue", make_flush, 0, GUS_HOP_ISSUE, 0, 0.25, 1 },
+	{ "what goes before a uop in its op", make_own_uop, 0, GUS_HOP_PORTS, 0, 3, 1 },
+	{ "and the uop", make_own_uop, 0, GUS_HOP_LATENCY, 0, 5, 1 },
 	{ "stores that leave", make_stores, 0, GUS_HOP_STORES, 0, 1, 1 },
 	{ "the reorder buffer", make_rob, 0, GUS_HOP_ROB, 0, 0, 0.25 },
 	{ "what it waits for", make_rob, 0, GUS_HOP_LATENCY, 0, 25, 0.25 },
