@@ -1418,6 +1418,7 @@ static void test_chain(void **state)
 	assert_true(all.chain[0].op == 0 && fabs(all.chain[0].cycles - 5) < 1e-9 &&
 		all.chain[0].hop == GUS_HOP_LATENCY);
 	assert_true(all.chain[1].op == 1 && fabs(all.chain[1].cycles - 9) < 1e-9);
+	assert_true(fabs(all.chain[0].times - 1) < 1e-9 && fabs(all.chain[1].times - 1) < 1e-9);
 	assert_true(fabs(all.chain_iterations - 1) < 1e-9); /* two ops, of a program of two */
 	gus_causality_free(&all);
 	close_causes(&c);
