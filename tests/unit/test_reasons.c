@@ -907,6 +907,36 @@ static void test_taken_down(void **state)
 	assert_int_equal(r->times[DOWN + 6].left, r->times[DOWN + 6].retire);
 }
 
+/* The same of the reservation station, as in test_station: times are taken down after step 16, when it is half full. */
+static void test_station_taken_down(void **state)
+{
+	static const unsigned latencies[] = { 60000, 60000, 60000, 32900 };
+	struct run *r = *state;
+
+	r->c.rs = 9;
+	for (unsigned i = 0; i < 4; i++) {
+		plain_op(r, 0, latencies[i], 0, 0);
+		step(r, i)->mispredicted = true;
+	}
+	plain_op(r, 0, 1, 0, 0);
+	plain_op(r, P0, 400, 0, RA);
+	plain_op(r, P1, 350, 0, RB);
+	plain_op(r, 4, 1, RA, 0);
+	plain_op(r, 4, 1, RB, 0);
+	for (unsigned i = 0; i < 6; i++)
+		step(r, 4);
+	step(r, 5);
+	step(r, 6);
+	for (unsigned i = 0; i < 10; i++)
+		step(r, i == 2 ? 8 : 7);
+	go(r);
+	assert_true(r->times[9].retire < 1 << 30 && r->times[10].retire > 1 << 30);
+	for (unsigned i = 12; i < 21; i++)
+		EXPECT(r->log.notes[i].entry, WHY_FRONT, .index = FRONT_ISSUE, .seq = i - 1);
+	EXPECT(r->log.notes[21].entry, WHY_STATION, .index = 0, .seq = 14);
+	assert_int_equal(r->times[21].issue, r->times[14].start + T / 4);
+}
+
 /* Of a trace that is fed one stretch of eight is followed: eight chunks, then 56 without, and so on. */
 static void test_stretches(void **state)
 {
@@ -1498,6 +1528,7 @@ int main(void)
 		TEST(test_stores), TEST(test_windows), TEST(test_window_of_lanes),
 		TEST(test_wide_op),
 		TEST(test_station), TEST(test_station_passed), TEST(test_flush), TEST(test_taken_down),
+		TEST(test_station_taken_down),
 		TEST(test_stretches),
 		cmocka_unit_test(test_hops), TEST(test_behind), TEST(test_chain), TEST(test_circles),
 		TEST(test_long_circles),
