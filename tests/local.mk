@@ -109,6 +109,7 @@ unit_tests = \
 	tests/unit/test_program \
 	tests/unit/test_program_uops \
 	tests/unit/test_rates \
+	tests/unit/test_reasons \
 	tests/unit/test_records \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
@@ -184,6 +185,7 @@ tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
+tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c

@@ -13,11 +13,12 @@ enum {
 	RING = 4096,                    /* bits of history kept: more than the longest */
 	CHOICE_MAX = 7,                 /* of the counter that says whether new entries are to be trusted */
 	CONFIDENT = 3,                  /* of a target's counter, its greatest */
-	FORGET_AFTER = 1 << 18,         /* branches after which usefulness is halved: entries of old phases become free */
+	FORGET_AFTER = 1 << 18,         /* branches after which usefulness is halved: so old entries become free */
 	TARGET_BITS = 3,                /* of a target that go into the history */
 };
 
-/* One entry of a tagged table. Directions have a counter of -4 to 3, 0 and more being taken; targets one of 0 to CONFIDENT. */
+/* One entry of a tagged table. Directions have a counter of -4 to 3, 0 and more being taken; targets one of 0 to
+ * CONFIDENT. */
 struct entry {
 	uint64_t target;
 	uint16_t tag;
@@ -25,8 +26,8 @@ struct entry {
 	uint8_t useful;
 };
 
-/* Histories folded into few bits: shifted and wrapped around, with the bit that leaves taken out again. Of all tables side by side, as
- * they are all moved on with each branch: several in one vector. */
+/* Histories folded into few bits: shifted and wrapped around, with the bit that leaves taken out again. Of all tables
+ * side by side, as they are all moved on with each branch: several in one vector. */
 enum { FOLD_INDEX, FOLD_TAG, FOLD_TAG_OTHER, FOLDS };
 enum { FOLD_VECTORS = GUS_BRANCH_TABLES_MAX / 4 };
 typedef uint32_t four_folds __attribute__((vector_size(16)));
@@ -35,7 +36,7 @@ union folds {
 	uint32_t of[GUS_BRANCH_TABLES_MAX];
 };
 struct fold {
-	union folds value, out, end;    /* out: the bit where the oldest one leaves; end: the bit behind the last, 1 << width */
+	union folds value, out, end;    /* out: the bit where the oldest leaves; end: the bit behind the last */
 };
 
 struct table {
@@ -79,9 +80,10 @@ void gus_branch_config_default(struct gus_branch_config *c)
 
 /* Making it. */
 
-/* Histories are folded into prime numbers of bits. Branches of a loop come in turns, so that each has its bits a fixed distance apart;
- * where the width is a multiple of that they meet in a few places, and the rest of an index is always the same. (Of a branch by a
- * period of 1000 beside the branch that closes its loop, 31 % went wrong with a width of 10, and none with one of 11.) */
+/* Histories are folded into prime numbers of bits. Branches of a loop come in turns, so that each has its bits a
+ * fixed distance apart; where the width is a multiple of that they meet in a few places, and the rest of an index is
+ * always the same. (Of a branch by a period of 1000 beside the branch that closes its loop, 31 % went wrong with a
+ * width of 10, and none with one of 11.) */
 static uint32_t prime_from(uint32_t n)
 {
 	for (uint32_t d = 2; d * d <= n; d++)
@@ -94,24 +96,30 @@ static uint32_t prime_from(uint32_t n)
 
 static int new_tables(struct tables *t, const struct gus_branch_tagged *c, const char *what, struct gus_error *err)
 {
-	if (c->tables > GUS_BRANCH_TABLES_MAX || (c->tables && (!c->entry_bits || c->entry_bits > 20 || c->tag_bits < 2 ||
-	    c->tag_bits > 15 || !c->history_min || c->history_max < c->history_min || c->history_max > GUS_BRANCH_HISTORY_MAX)))
-		return gus_fail(err, GUS_E_USAGE, "cannot predict %s by %u tables of 2^%u entries with tags of %u bits and "
-				"histories of %u to %u: at most %d tables, 2^20 entries, 2 to 15 bits, and histories of 1 to %d that grow", what, c->tables,
-				c->entry_bits, c->tag_bits, c->history_min, c->history_max, GUS_BRANCH_TABLES_MAX, GUS_BRANCH_HISTORY_MAX);
+	if (c->tables > GUS_BRANCH_TABLES_MAX ||
+	    (c->tables && (!c->entry_bits || c->entry_bits > 20 || c->tag_bits < 2 || c->tag_bits > 15 ||
+			   !c->history_min || c->history_max < c->history_min ||
+			   c->history_max > GUS_BRANCH_HISTORY_MAX)))
+		return gus_fail(err, GUS_E_USAGE, "cannot predict %s by %u tables of 2^%u entries with tags of %u bits "
+				"and histories of %u to %u: at most %d tables, 2^20 entries, 2 to 15 bits, and "
+				"histories of 1 to %d that grow", what, c->tables, c->entry_bits, c->tag_bits,
+				c->history_min, c->history_max, GUS_BRANCH_TABLES_MAX, GUS_BRANCH_HISTORY_MAX);
 	t->n = c->tables;
 	t->entry_bits = c->entry_bits;
 	t->tag_bits = c->tag_bits;
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct table *one = &t->table[i];
 		double share = t->n > 1 ? (double)i / (t->n - 1) : 0;
-		uint32_t index = prime_from(c->entry_bits), tag = prime_from(c->tag_bits > index ? c->tag_bits : index + 1);
+		uint32_t index = prime_from(c->entry_bits);
+		uint32_t tag = prime_from(c->tag_bits > index ? c->tag_bits : index + 1);
 		const uint32_t widths[FOLDS] = { index, tag, prime_from(tag + 1) };
 
 		one->entries = gus_zalloc(((size_t)1 << c->entry_bits) * sizeof(*one->entries));
 		one->length = (uint32_t)(c->history_min * pow((double)c->history_max / c->history_min, share) + 0.5);
-		for (unsigned f = 0; f < FOLDS; f++)
-			t->fold[f].out.of[i] = UINT32_C(1) << one->length % widths[f], t->fold[f].end.of[i] = UINT32_C(1) << widths[f];
+		for (unsigned f = 0; f < FOLDS; f++) {
+			t->fold[f].out.of[i] = UINT32_C(1) << one->length % widths[f];
+			t->fold[f].end.of[i] = UINT32_C(1) << widths[f];
+		}
 	}
 	return 0;
 }
@@ -123,13 +131,15 @@ struct gus_branch_predictor *gus_branch_new(const struct gus_branch_config *conf
 	p->config = *config;
 	p->random = UINT64_C(0x2545f4914f6cdd1d);
 	if (config->base_bits > 24 || !config->return_depth || config->return_depth > 4096) {
-		gus_fail(err, GUS_E_USAGE, "cannot predict with 2^%u counters and %u return addresses: at most 2^24, and 1 to 4096",
+		gus_fail(err, GUS_E_USAGE,
+			 "cannot predict with 2^%u counters and %u return addresses: at most 2^24, and 1 to 4096",
 			 config->base_bits, config->return_depth);
 		goto failed;
 	}
 	if (new_tables(&p->direction, &config->direction, "directions", err) != 0 ||
 	    new_tables(&p->target, &config->target, "targets", err) != 0 ||
-	    gus_sets_init(&p->btb, "the branch target buffer", config->btb_entries, config->btb_ways, GUS_REPLACE_LRU, err) != 0)
+	    gus_sets_init(&p->btb, "the branch target buffer", config->btb_entries, config->btb_ways, GUS_REPLACE_LRU,
+			  err) != 0)
 		goto failed;
 	p->base = gus_alloc((size_t)1 << config->base_bits);
 	memset(p->base, BASE_INITIAL, (size_t)1 << config->base_bits);
@@ -172,12 +182,17 @@ static void remember(struct tables *t, const struct gus_branch_predictor *p, uin
 {
 	four_folds gone[FOLD_VECTORS];
 
-	/* Put together in registers: what is written piece by piece cannot be read as a whole at once. Tables that are none do no harm. */
+	/* Put together in registers: what is written piece by piece cannot be read as a whole at once. Tables that
+	 * are none do no harm. */
 	for (uint32_t i = 0; 4 * i < t->n; i++) {
 		const struct table *four = &t->table[4 * i];
 
-		gone[i] = -(four_folds){ p->history[(p->history_at - four[0].length) % RING], p->history[(p->history_at - four[1].length) % RING],
-			p->history[(p->history_at - four[2].length) % RING], p->history[(p->history_at - four[3].length) % RING] };
+		gone[i] = -(four_folds){
+			p->history[(p->history_at - four[0].length) % RING],
+			p->history[(p->history_at - four[1].length) % RING],
+			p->history[(p->history_at - four[2].length) % RING],
+			p->history[(p->history_at - four[3].length) % RING],
+		};
 	}
 	for (unsigned f = 0; f < FOLDS; f++)
 		for (uint32_t i = 0; 4 * i < t->n; i++) {
@@ -203,7 +218,8 @@ static uint32_t mix(uint64_t pc)
 	return (uint32_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
-/* A few bits that mostly differ for targets that are alike: the top of the product, which all bits of the target reach. */
+/* A few bits that mostly differ for targets that are alike: the top of the product, which all bits of the target
+ * reach. */
 static uint32_t digest(uint64_t target)
 {
 	return (uint32_t)((target * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - TARGET_BITS));
@@ -217,8 +233,8 @@ static void look_up(struct tables *t, uint64_t pc)
 	t->provider = t->other = -1;
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct table *one = &t->table[i];
-
-		uint32_t index = t->fold[FOLD_INDEX].value.of[i], tag = t->fold[FOLD_TAG].value.of[i] ^ t->fold[FOLD_TAG_OTHER].value.of[i] << 1;
+		uint32_t index = t->fold[FOLD_INDEX].value.of[i];
+		uint32_t tag = t->fold[FOLD_TAG].value.of[i] ^ t->fold[FOLD_TAG_OTHER].value.of[i] << 1;
 
 		one->index = (hash ^ hash >> (i + 1) ^ index ^ index >> t->entry_bits) & entries;
 		/* A tag of 0 is an entry that was never used. */
@@ -243,8 +259,9 @@ static uint64_t next_random(struct gus_branch_predictor *p)
 	return p->random >> 32;
 }
 
-/* A new entry in a table of longer history than what was wrong; if all are useful there, they become less so. Which of them is
- * by chance (by a fixed sequence), half as often for each longer one, so that branches do not throw each other out in turns. */
+/* A new entry in a table of longer history than what was wrong; if all are useful there, they become less so. Which
+ * of them is by chance (by a fixed sequence), half as often for each longer one, so that branches do not throw each
+ * other out in turns. */
 static struct entry *allocate(struct gus_branch_predictor *p, struct tables *t)
 {
 	int first = t->provider + 1, n = (int)t->n;
@@ -325,7 +342,8 @@ static bool run_direction(struct gus_branch_predictor *p, uint64_t pc, bool take
 
 /* Targets. */
 
-/* Sets are chosen by the low bits of a key, and those of a pc are often the same: mixed, nearly each pc still has one of its own. */
+/* Sets are chosen by the low bits of a key, and those of a pc are often the same: mixed, nearly each pc still has one
+ * of its own. */
 static uint64_t btb_key(uint64_t pc)
 {
 	return __builtin_bswap64(pc * UINT64_C(0x9e3779b97f4a7c15)) & UINT64_MAX >> 1;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A branch predictor: direction of conditional branches by a bimodal table and tagged tables of ever longer history (after
- * Seznec's TAGE), targets of indirect ones in the same way (ITTAGE) over a branch target buffer, and a stack of return addresses.
- * It is told each branch with its outcome, in order, and says whether it would have been mispredicted.
+/* A branch predictor: direction of conditional branches by a bimodal table and tagged tables of ever longer history
+ * (after Seznec's TAGE), targets of indirect ones in the same way (ITTAGE) over a branch target buffer, and a stack
+ * of return addresses. It is told each branch with its outcome, in order, and says whether it would have been
+ * mispredicted.
  *
- * The predictors of real cores are not published. The default sizes are those of none of them, and roughly what recent cores
- * are believed to hold; what this says about a branch is whether its history decides it, not what one core makes of it. There is no
- * statistical corrector: of a branch that is taken in two of three by chance 36 % go wrong, where 33 would do. */
+ * The predictors of real cores are not published. The default sizes are those of none of them, and roughly what
+ * recent cores are believed to hold; what this says about a branch is whether its history decides it, not what one
+ * core makes of it. There is no statistical corrector: of a branch that is taken in two of three by chance 36 % go
+ * wrong, where 33 would do. */
 #ifndef GUS_MODEL_ORACLES_BRANCH_H
 #define GUS_MODEL_ORACLES_BRANCH_H
 
@@ -16,8 +18,8 @@
 struct gus_error;
 
 enum gus_branch_kind {
-	GUS_BRANCH_CONDITIONAL, GUS_BRANCH_JUMP, GUS_BRANCH_INDIRECT, GUS_BRANCH_CALL, GUS_BRANCH_CALL_INDIRECT, GUS_BRANCH_RETURN,
-	GUS_BRANCH_KINDS
+	GUS_BRANCH_CONDITIONAL, GUS_BRANCH_JUMP, GUS_BRANCH_INDIRECT, GUS_BRANCH_CALL, GUS_BRANCH_CALL_INDIRECT,
+	GUS_BRANCH_RETURN, GUS_BRANCH_KINDS
 };
 
 enum { GUS_BRANCH_TABLES_MAX = 16, GUS_BRANCH_HISTORY_MAX = 2048 };
@@ -34,7 +36,8 @@ struct gus_branch_config {
 	uint32_t btb_entries, btb_ways; /* true LRU */
 	uint32_t return_depth;
 };
-/* 2^13 counters, 8 tables of 2^10 over histories of 4 to 256; 5 of 2^9 over 4 to 64 for targets; 4096 targets; 16 returns. */
+/* 2^13 counters, 8 tables of 2^10 over histories of 4 to 256; 5 of 2^9 over 4 to 64 for targets; 4096 targets; 16
+ * returns. */
 void gus_branch_config_default(struct gus_branch_config *c);
 
 struct gus_branch_outcome {
@@ -45,7 +48,7 @@ struct gus_branch_outcome {
 struct gus_branch_verdict {
 	bool mispredicted;
 	bool unknown;                   /* never seen before: before the window it may have been learnt */
-	bool late;                      /* taken and direct, and its target was not in the buffer: the decoder finds it */
+	bool late;                      /* taken and direct, its target not in the buffer: the decoder finds it */
 };
 struct gus_branch_counts { uint64_t executed, taken, mispredicted, unknown, late; /* unknown: of the mispredicted */ };
 

@@ -42,7 +42,7 @@ struct gus_cache {
 	unsigned line_bits, page_bits, huge_bits;
 	struct gus_vec(struct huge) huge;
 	struct stride *strides;
-	uint64_t asked_l2;              /* line + 1 whose followers L2's prefetcher is to fetch once the access is over */
+	uint64_t asked_l2;              /* line + 1 whose followers L2's prefetcher fetches after the access */
 	struct gus_cache_total total;
 };
 
@@ -112,9 +112,11 @@ static int new_levels(struct gus_cache *c, struct gus_error *err)
 		if (!l->bytes && i)
 			continue;
 		if (l->bytes % c->config.line_size || (unsigned)l->inclusion >= GUS_INCLUSIONS)
-			return gus_fail(err, GUS_E_USAGE, "cannot model %s of %llu bytes: give whole lines of %u bytes, "
-					"and one inclusion of %s", names[i], (unsigned long long)l->bytes, c->config.line_size, GUS_INCLUSION_WORDS);
-		if (gus_sets_init(&c->level[i].sets, names[i], l->bytes / c->config.line_size, l->ways, l->replacement, err) != 0)
+			return gus_fail(err, GUS_E_USAGE, "cannot model %s of %llu bytes: give whole lines of %u "
+					"bytes, and one inclusion of %s", names[i], (unsigned long long)l->bytes,
+					c->config.line_size, GUS_INCLUSION_WORDS);
+		if (gus_sets_init(&c->level[i].sets, names[i], l->bytes / c->config.line_size, l->ways, l->replacement,
+				  err) != 0)
 			return -1;
 		c->level[i].lines = gus_zalloc(l->bytes / c->config.line_size * sizeof(struct line));
 		c->level[i].inclusion = i ? l->inclusion : GUS_INCLUSION_NONE;
@@ -125,8 +127,12 @@ static int new_levels(struct gus_cache *c, struct gus_error *err)
 
 static int new_tlbs(struct gus_cache *c, struct gus_error *err)
 {
-	static const char *const names[TLBS] = { "the DTLB", "the DTLB of stores", "the DTLB of huge pages", "the STLB" };
-	const struct gus_tlb_size *sizes[TLBS] = { &c->config.dtlb, &c->config.dtlb_store, &c->config.dtlb_huge, &c->config.stlb };
+	static const char *const names[TLBS] = {
+		"the DTLB", "the DTLB of stores", "the DTLB of huge pages", "the STLB",
+	};
+	const struct gus_tlb_size *sizes[TLBS] = {
+		&c->config.dtlb, &c->config.dtlb_store, &c->config.dtlb_huge, &c->config.stlb,
+	};
 
 	for (unsigned i = 0; i < TLBS; i++)
 		if ((sizes[i]->entries || i == TLB_LOAD) &&
@@ -142,12 +148,14 @@ struct gus_cache *gus_cache_new(const struct gus_cache_config *config, struct gu
 	c->config = *config;
 	if (!power_of_two(config->line_size) || !power_of_two(config->page_size) || !power_of_two(config->huge_size) ||
 	    config->line_size > config->page_size || config->page_size > config->huge_size) {
-		gus_fail(err, GUS_E_USAGE, "cannot model caches with lines of %u, pages of %u and huge pages of %u bytes: "
-			 "these have to be powers of two that grow", config->line_size, config->page_size, config->huge_size);
+		gus_fail(err, GUS_E_USAGE, "cannot model caches with lines of %u, pages of %u and huge pages of %u "
+			 "bytes: these have to be powers of two that grow",
+			 config->line_size, config->page_size, config->huge_size);
 		goto failed;
 	}
 	if (config->l1d_strides && !power_of_two(config->l1d_strides)) {
-		gus_fail(err, GUS_E_USAGE, "cannot follow the strides of %u instructions: give a power of two", config->l1d_strides);
+		gus_fail(err, GUS_E_USAGE, "cannot follow the strides of %u instructions: give a power of two",
+			 config->l1d_strides);
 		goto failed;
 	}
 	c->line_bits = bits_of(config->line_size);
@@ -323,7 +331,8 @@ static void first_use(struct gus_cache *c, unsigned i, struct line *line, uint64
 	c->total.level[i].late += line->ready > now;
 }
 
-static struct found found_in(struct gus_cache *c, unsigned i, uint64_t line, uint32_t slot, enum gus_cache_asker who, uint64_t now)
+static struct found found_in(struct gus_cache *c, unsigned i, uint64_t line, uint32_t slot, enum gus_cache_asker who,
+			     uint64_t now)
 {
 	struct level *l = &c->level[i];
 	struct line *kept = &l->lines[slot];
@@ -435,7 +444,8 @@ static void prefetch_l2(struct gus_cache *c, uint64_t now)
 			continue;
 		}
 		/* An exclusive L2 must not get what L1 has. */
-		if (l->inclusion == GUS_INCLUSION_EXCLUSIVE && gus_sets_find(&c->level[0].sets, next) != GUS_SETS_NONE) {
+		if (l->inclusion == GUS_INCLUSION_EXCLUSIVE &&
+		    gus_sets_find(&c->level[0].sets, next) != GUS_SETS_NONE) {
 			counts->hits[GUS_CACHE_PREFETCH]++;
 			continue;
 		}
@@ -447,7 +457,8 @@ static void prefetch_l2(struct gus_cache *c, uint64_t now)
 	}
 }
 
-/* By instruction: once its addresses were SURE times the same distance apart, it asks for what lies some such distances ahead. */
+/* By instruction: once its addresses were SURE times the same distance apart, it asks for what lies some such
+ * distances ahead. */
 static void follow_stride(struct gus_cache *c, const struct gus_cache_access *a)
 {
 	struct stride *s = &c->strides[a->id & (c->config.l1d_strides - 1)];
@@ -576,7 +587,8 @@ static void miss_l1(struct gus_cache *c, uint64_t line, const struct gus_cache_a
 		prefetch_next(c, line, a->now);
 }
 
-static void hit_l1(struct gus_cache *c, uint64_t line, uint32_t slot, const struct gus_cache_access *a, struct gus_cache_answer *out)
+static void hit_l1(struct gus_cache *c, uint64_t line, uint32_t slot, const struct gus_cache_access *a,
+		   struct gus_cache_answer *out)
 {
 	struct level *l = &c->level[0];
 	struct line *kept = &l->lines[slot];
@@ -598,7 +610,8 @@ static void hit_l1(struct gus_cache *c, uint64_t line, uint32_t slot, const stru
 	}
 }
 
-static inline void access_line(struct gus_cache *c, uint64_t line, const struct gus_cache_access *a, struct gus_cache_answer *out)
+static inline void access_line(struct gus_cache *c, uint64_t line, const struct gus_cache_access *a,
+			       struct gus_cache_answer *out)
 {
 	const struct gus_sets *l1 = &c->level[0].sets;
 	uint32_t slot = l1->tags[c->last_slot] == line + 1 ? c->last_slot : gus_sets_find(l1, line);
@@ -635,14 +648,16 @@ static void access_rest(struct gus_cache *c, uint64_t first, uint64_t last, cons
 		answer->tlb = farther(answer->tlb, one.tlb);
 		answer->tlb_if_warm = farther(answer->tlb_if_warm, one.tlb_if_warm);
 		answer->wait = one.wait > answer->wait ? one.wait : answer->wait;
-		answer->wait_if_warm = one.wait_if_warm > answer->wait_if_warm ? one.wait_if_warm : answer->wait_if_warm;
+		answer->wait_if_warm = one.wait_if_warm > answer->wait_if_warm ? one.wait_if_warm :
+			answer->wait_if_warm;
 		answer->pending = answer->level == GUS_HIT_L1 && answer->wait;
 	}
 }
 
 void gus_cache_access(struct gus_cache *c, const struct gus_cache_access *a, struct gus_cache_answer *answer)
 {
-	uint64_t first = a->address >> c->line_bits, last = (a->address + (a->bytes ? a->bytes - 1 : 0)) >> c->line_bits;
+	uint64_t first = a->address >> c->line_bits;
+	uint64_t last = (a->address + (a->bytes ? a->bytes - 1 : 0)) >> c->line_bits;
 
 	c->total.requests++;
 	translate(c, a->address, a->store, answer);

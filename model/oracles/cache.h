@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The data caches and TLBs of one core: which level an access hits, what it throws out, what the prefetchers bring in.
+/* The data caches and TLBs of one core: which level an access hits, what it throws out, what the prefetchers bring
+ * in.
  *
  *	access -> DTLB -> STLB -> walk
  *	       -> L1 -> L2 -> L3 -> memory      (a line that is found goes up, what it throws out goes down)
  *
- * It knows no cycles of its own: the caller says what time it is, in the unit of the latencies of the configuration, and a line
- * that was asked for is on its way until its latency is over. Addresses are taken as they are, virtual or not, as what the
- * sets are chosen by; slices of L3 are not modelled. Bandwidth and the number of lines in flight belong to the engines.
+ * It knows no cycles of its own: the caller says what time it is, in the unit of the latencies of the configuration,
+ * and a line that was asked for is on its way until its latency is over. Addresses are taken as they are, virtual or
+ * not, as what the sets are chosen by; slices of L3 are not modelled. Bandwidth and the number of lines in flight
+ * belong to the engines.
  *
- * Caches allocate on writes and write back. Replacement: model/oracles/sets.h. A level holds, beside what the levels before it
- * hold (inclusion),
+ * Caches allocate on writes and write back. Replacement: model/oracles/sets.h. A level holds, beside what the levels before
+ * it hold (inclusion),
  *
- *	none       what was filled through it; what goes out of it may stay above, dirty lines from above are put into it
+ *	none       what was filled through it; what goes out of it may stay above, dirty lines from above are put in
  *	inclusive  all of that: what goes out of it goes out above as well
  *	exclusive  none of what the level before it holds: it gets what goes out there, and gives up what is found in it
  *
- * A window of a run begins with empty caches. A miss in a set that has not been filled yet might have been a hit if the window had
- * begun earlier, so an answer has two ends, and counts have how many of the misses are of this kind ("unknown"). */
+ * A window of a run begins with empty caches. A miss in a set that has not been filled yet might have been a hit if
+ * the window had begun earlier, so an answer has two ends, and counts have how many of the misses are of this kind
+ * ("unknown"). */
 #ifndef GUS_MODEL_ORACLES_CACHE_H
 #define GUS_MODEL_ORACLES_CACHE_H
 
@@ -42,8 +45,8 @@ struct gus_cache_config {
 	uint32_t line_size, page_size, huge_size;       /* bytes, powers of two */
 	struct gus_cache_level level[GUS_CACHE_LEVELS];
 	uint32_t memory_latency;
-	/* True LRU. Without stores of their own they share dtlb, without huge huge pages share the entries of the others; the second
-	 * one has both sizes of page if stlb_huge. */
+	/* True LRU. Without stores of their own they share dtlb, without huge huge pages share the entries of the
+	 * others; the second one has both sizes of page if stlb_huge. */
 	struct gus_tlb_size dtlb, dtlb_store, dtlb_huge, stlb;
 	bool stlb_huge;
 	/* Prefetchers, each idle at 0. They stay inside 4 KiB. */
@@ -62,8 +65,9 @@ struct gus_cache_counts {
 	uint64_t accesses[GUS_CACHE_ASKERS], hits[GUS_CACHE_ASKERS], misses[GUS_CACHE_ASKERS];
 	uint64_t unknown;               /* of the misses by demand: hits, perhaps, if the caches had been warm */
 	uint64_t pending;               /* of the hits by demand: the line was still on its way */
-	uint64_t used, late, wasted;    /* prefetched lines: first used by demand; of these still on their way; gone unused */
-	uint64_t filled, evicted, invalidated, given; /* lines: put in; out for another; out with a lower level's; moved up */
+	uint64_t used, late, wasted;    /* prefetched lines: first used by demand; then still to come; gone unused */
+	/* Lines: put in; out for another; out with a lower level's; moved up. */
+	uint64_t filled, evicted, invalidated, given;
 	uint64_t dirty_in, dirty_out;   /* written back into it, and out of it */
 };
 struct gus_tlb_counts { uint64_t accesses, hits, misses, unknown; };
@@ -71,7 +75,7 @@ struct gus_cache_total {
 	struct gus_cache_counts level[GUS_CACHE_LEVELS];
 	uint64_t memory_reads[GUS_CACHE_ASKERS], memory_writes; /* lines */
 	struct gus_tlb_counts dtlb, stlb;
-	uint64_t requests, line_splits, page_splits;            /* accesses as they came, and those that touch two lines or pages */
+	uint64_t requests, line_splits, page_splits;            /* accesses as they came; of two lines; of two pages */
 };
 
 struct gus_cache_access {
@@ -81,7 +85,7 @@ struct gus_cache_access {
 	bool store;
 };
 struct gus_cache_answer {
-	uint8_t level, level_if_warm;   /* enum gus_hit: the window as it is, and the nearest level that it might have been */
+	uint8_t level, level_if_warm;   /* enum gus_hit: the window as it is, and the nearest that it might have been */
 	uint8_t tlb, tlb_if_warm;       /* enum gus_tlb */
 	bool pending;                   /* in L1, or on its way there: wait says until when */
 	uint32_t wait, wait_if_warm;    /* from now until the line is in L1; 0: it is */

@@ -1,13 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel of the stream engine, for as many lanes as the includer says: `stream_time` is the type of a time (an int32_t, or a
- * vector of them), LANES how many it has, LATER(a, b) and SOONER(a, b) the later and the sooner of two, ANY_LATER(a, b) whether a is later
- * than b in any lane, LANE(t, k) one of its lanes,
- * FIRST(t) the first of a time that lies in memory, TARGET what the compiler may use. Included by stream_kernel.c for each;
- * the arithmetic is the same to the tick. Where there is a log, lane 0 notes what each time waited for. */
+/* The kernel of the stream engine: the body of the loop of Gus' Algorithm 1 (lines 18 to 41; section 3.1 of
+ * "Performance bottlenecks detection through microarchitectural sensitivity"), for many machines side by side.
+ *
+ * The idea. Nothing happens at a certain cycle here. Each thing that an op may have to wait for - a port, a register,
+ * an entry of a buffer - has one number, the earliest time at which it is available, and an op goes through its life
+ * once, from dispatch to retirement, taking the latest of what it needs (the paper's ConstrainBy) and putting off
+ * what it uses (its UsedBy):
+ *
+ *	windows           front end          ports, operands, lines       latency        in order
+ *	--------> entry ------------> dispatch ----------------> start ---------> end ---------> retire ----> drain
+ *	rob, loads, issue, decoders,           of each uop                        the latest      4 slots    stores
+ *	stores, RS  fetch, uop cache                                              of its uops     a cycle    to L1
+ *
+ * As all of it is "the latest of" and "plus", a time may as well be a vector, in which each lane is a machine of its
+ * own with other costs: what one lane does never changes what another one does, and there is no branch on a time but
+ * where it only saves work.
+ *
+ *	lane           0        1        2        3
+ *	dispatch     [  5040 |   5040 |   5040 |   4383 ]     ticks of 1/5040 cycle; lane 3 issues 1.15 times as much
+ *	port 0       [  7560 |   6300 |   7560 |   7560 ]     in lane 1 there are two of it: a use is half a cycle
+ *	start = max  [  7560 |   6300 |   7560 |   7560 ]
+ *
+ * The invariants. Times only grow (but for all of them being taken down together, see rebase). Dispatch and
+ * retirement are in the order of the program; starts are in no order. The arithmetic is integers, so that lane k of
+ * many is to the tick what lane 0 of a run of its own is. Where there is a log, lane 0 notes beside each time what it
+ * was constrained by; that never changes a time.
+ *
+ * A window (reorder buffer, load and store buffer, miss buffers) is a ring of the times at which its entries are
+ * given back. The entry that the n-th taker gets is that of the (n - size)-th, so a size is a distance in the ring,
+ * and lanes with other sizes read at other places of the same ring (of a window there are at most STREAM_SIZES sizes,
+ * each with the lanes that have it as a mask):
+ *
+ *	given[w]   ... | t(n-8) | t(n-7) | t(n-6) | t(n-5) | t(n-4) | t(n-3) | t(n-2) | t(n-1) |  to be taken: n
+ *	                   ^ lanes with 8 entries              ^ lanes with 4 entries
+ *
+ * This file is included by stream_kernel.c once for each width of vectors; there is no include guard on purpose. The
+ * includer says: stream_time, the type of a time (an int32_t, or a vector of them); LANES, how many it has; LATER(a,
+ * b) and SOONER(a, b), the later and the sooner of two, lane by lane; ANY_LATER(a, b), whether a is later than b in
+ * any lane; LANE(t, k), one of its lanes; FIRST(t), the first one; TARGET, what the compiler may use. */
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
-INLINE stream_time NAME(from)(const int32_t *array, unsigned first)
+INLINE stream_time NAME(lanes_of)(const int32_t *array, unsigned first)
 {
 	stream_time t;
 
@@ -16,10 +50,13 @@ INLINE stream_time NAME(from)(const int32_t *array, unsigned first)
 }
 
 struct NAME(state) {
+	/* When each resource is free, and how long one use takes (the paper's inverse throughput). */
 	stream_time resource[STREAM_RESOURCES], inverse[STREAM_RESOURCES];
-	stream_time reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire, drained;
+	stream_time reg[GUS_PROGRAM_REGS];      /* when its value is there */
+	stream_time front[FRONTS];              /* when each part of the front end has served the last op */
+	stream_time dispatch, retire, drained;  /* of the last op; drained: of the last store, when it left for L1 */
 	stream_time words[STREAM_WORDS], left[STREAM_WORDS]; /* of a store: its data are there, and it has left */
-	stream_time lines[STREAM_LINES];
+	stream_time lines[STREAM_LINES];        /* when a line that was missed is there */
 	stream_time late[STREAM_LATE];          /* the longest waits of the reservation station, descending */
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
@@ -56,9 +93,9 @@ TARGET static void NAME(grow)(void *state, const struct stream *s)
 		k->costs_n = 0;
 	k->turned = s->turned;
 	for (; k->costs_n < s->costs.n; k->costs_n++)
-		k->costs[k->costs_n] = NAME(from)(s->costs.v[k->costs_n].ticks, k->first);
+		k->costs[k->costs_n] = NAME(lanes_of)(s->costs.v[k->costs_n].ticks, k->first);
 	for (size_t i = 0; i < s->resources_n; i++)
-		k->inverse[i] = NAME(from)(s->inverse[i].ticks, k->first);
+		k->inverse[i] = NAME(lanes_of)(s->inverse[i].ticks, k->first);
 	if (s->regions > k->regions_room) { /* twice as many as are needed: code is met bit by bit */
 		stream_time *in_region = aligned_zalloc(2 * s->regions * sizeof(*in_region));
 
@@ -83,29 +120,32 @@ TARGET static void NAME(grow)(void *state, const struct stream *s)
 	}
 }
 
-INLINE void NAME(begin)(struct NAME(state) *k, const struct stream *s, unsigned first)
+INLINE void NAME(fill)(struct NAME(state) *k, const struct stream *s, unsigned first)
 {
 	for (unsigned level = 0; level < GUS_HITS; level++)
-		k->levels[level] = NAME(from)(s->levels[level], first);
-	k->tlb = NAME(from)(s->tlb, first);
-	k->walk = NAME(from)(s->walk, first);
-	k->penalty = NAME(from)(s->penalty, first);
-	k->drain = NAME(from)(s->drain, first);
-	k->forward = NAME(from)(s->forward, first);
-	k->blocked = NAME(from)(s->blocked, first);
+		k->levels[level] = NAME(lanes_of)(s->levels[level], first);
+	k->tlb = NAME(lanes_of)(s->tlb, first);
+	k->walk = NAME(lanes_of)(s->walk, first);
+	k->penalty = NAME(lanes_of)(s->penalty, first);
+	k->drain = NAME(lanes_of)(s->drain, first);
+	k->forward = NAME(lanes_of)(s->forward, first);
+	k->blocked = NAME(lanes_of)(s->blocked, first);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		for (unsigned i = 0; i < s->sizes_n[w]; i++) {
 			int32_t mask[GUS_STREAM_LANES + 16] = { 0 };
 
 			for (unsigned lane = 0; lane < GUS_STREAM_LANES; lane++)
 				mask[lane] = s->sizes[w][i].lanes >> lane & 1 ? -1 : 0;
-			k->sizes[w][i] = NAME(from)(mask, first);
+			k->sizes[w][i] = NAME(lanes_of)(mask, first);
 		}
 }
 
-/* An entry of a window is free when whoever had it one round before has given it back: the n-th from now on. why is that of lane 0. */
-INLINE stream_time NAME(entry)(const struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, const struct gus_stream_log *log,
-			       uint64_t *why)
+/* When the n-th entry of a window from now on is free: whoever had it one round before has given it back. Of each
+ * size the lanes that have it are let through by its mask; to the others, whose windows are without limit or are
+ * another size's, it says 0, which is no later than anything. A window that has not been round once holds nobody up:
+ * what would be read is of the future. why is that of lane 0. */
+INLINE stream_time NAME(entry_free)(const struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n,
+				    const struct gus_stream_log *log, uint64_t *why)
 {
 	stream_time t = k->dispatch - k->dispatch;
 
@@ -123,24 +163,37 @@ INLINE stream_time NAME(entry)(const struct NAME(state) *k, const struct stream 
 	return t;
 }
 
-/* Nothing waits longer than dispatch for the windows that are given back in order. */
-INLINE void NAME(enter)(struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, struct gus_stream_log *log)
+/* The windows that are given back in order (line 20 of the algorithm: the dispatch queue pops, and dispatch is
+ * constrained by what it popped). As they are given back in order, the last of the n entries is the latest, so that
+ * one look is enough. */
+INLINE void NAME(wait_window)(struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n,
+			      struct gus_stream_log *log)
 {
 	uint64_t why = UINT64_MAX; /* nobody has given one back that was waited for */
-	stream_time free = NAME(entry)(k, s, w, n, log, &why);
+	stream_time free = NAME(entry_free)(k, s, w, n, log, &why);
 
 	if (log && why != UINT64_MAX && stream_later(log, FIRST(free), FIRST(k->dispatch), 4 * w))
 		log->dispatch = stream_reason(WHY_WINDOW, w, 0, 0, why);
 	k->dispatch = LATER(k->dispatch, free);
 }
 
-/* The reservation station gives entries back as uops start, in any order, but starts come nearly in the order of the program: what
- * leaves the ring is exchanged with the longest waits, and the soonest of all is what is free. */
-INLINE void NAME(station)(struct NAME(state) *k, const struct stream *s, unsigned n, struct gus_stream_log *log)
+/* The reservation station gives entries back as uops start, which is in any order: the entry that is free first need
+ * not be the oldest. To keep all of them sorted would take a heap in each lane. But starts come nearly in the order
+ * of the program, so a ring does for most, with STREAM_LATE places beside it for those that wait longest (which is
+ * why sizes here are smaller by as many, see prepare_windows). What leaves the ring is exchanged with these, and the
+ * soonest of all goes on:
+ *
+ *	ring, size 4:  [ 9 | 40 | 11 | 12 ]  --> 9, the oldest, leaves
+ *	late:          [ 95 | 70 | 30 | 22 | 15 | 8 | 8 | 7 ]  9 goes in before the 8s, and 7 comes out: free at 7
+ *
+ * The exchange is one pass of an insertion sort, without a branch, as each lane exchanges at another place. The uop
+ * that has waited since long before (95) takes up one of the places, as it takes up an entry, and keeps nobody else
+ * from one. */
+INLINE void NAME(wait_station)(struct NAME(state) *k, const struct stream *s, unsigned n, struct gus_stream_log *log)
 {
 	for (unsigned i = 1; i <= n; i++) {
 		uint64_t why = 0;
-		stream_time t = NAME(entry)(k, s, WINDOW_RS, i, log, &why);
+		stream_time t = NAME(entry_free)(k, s, WINDOW_RS, i, log, &why);
 
 		if (!ANY_LATER(t, k->dispatch)) /* it is free, whatever the longest waits are */
 			continue;
@@ -162,7 +215,10 @@ INLINE void NAME(station)(struct NAME(state) *k, const struct stream *s, unsigne
 	}
 }
 
-/* A queue in front of a bus, or of the page walkers. */
+/* A queue in front of a bus, or of the page walkers (lines 28 to 30). `t` is when the line comes to it and is handed
+ * on to the next one; `from` is the dispatch of who asks. It is made busy from there, not from t: a request that
+ * comes late because its address does should not keep others, which are younger but there already, from a bus that is
+ * idle. The order in which requests really come is not known here. */
 INLINE stream_time NAME(queue)(struct NAME(state) *k, unsigned bus, stream_time from, stream_time t,
 			       struct gus_stream_log *log, uint64_t *why)
 {
@@ -178,9 +234,14 @@ INLINE stream_time NAME(queue)(struct NAME(state) *k, unsigned bus, stream_time 
 	return t;
 }
 
-/* When a line that is asked for at `from` is there; a load of own uop `own`, or a store that has retired. */
-INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, const struct stream_access *a, stream_time from,
-			       unsigned own, struct gus_stream_log *log, uint64_t *why)
+/* When a line that is asked for at `from` is there; a load of own uop `own`, or a store that has retired. First the
+ * page, then a miss buffer, then the buses from the farthest level on, then its latency. The miss buffer is given
+ * back when the line is there.
+ *
+ * Of reasons there is room for one and for the level and the TLB beside it: the walk path goes back by the level's
+ * latency, by the TLB's if what was waited for behind it did not hide that, and then by the reason. */
+INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, const struct stream_access *a,
+			       stream_time from, unsigned own, struct gus_stream_log *log, uint64_t *why)
 {
 	stream_time t = from;
 	stream_time base = own == STREAM_STORE ? from : k->dispatch;
@@ -194,7 +255,7 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 	if (log)
 		before = *why;
 	if (a->level) {
-		stream_time free = NAME(entry)(k, s, WINDOW_MISSES, 1, log, &waited), found = t;
+		stream_time free = NAME(entry_free)(k, s, WINDOW_MISSES, 1, log, &waited), found = t;
 
 		if (log && FIRST(free) > FIRST(t))
 			*why = waited;
@@ -207,7 +268,8 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 		tlb = log && FIRST(t) > FIRST(found) ? 0 : tlb;
 		t = t + k->levels[a->level];
 		if (log)
-			log->given[WINDOW_MISSES][k->taken[WINDOW_MISSES] & s->mask[WINDOW_MISSES]] = stream_reason(WHY_MISS, own, 0, 0, log->seq);
+			log->given[WINDOW_MISSES][k->taken[WINDOW_MISSES] & s->mask[WINDOW_MISSES]] =
+				stream_reason(WHY_MISS, own, 0, 0, log->seq);
 		k->given[WINDOW_MISSES][k->taken[WINDOW_MISSES]++ & s->mask[WINDOW_MISSES]] = t;
 		if (a->flags & STREAM_LINE) {
 			k->lines[a->line] = t;
@@ -220,9 +282,12 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 	return t;
 }
 
-/* A load that does not just hit L1: as if it had started so much later. */
-INLINE stream_time NAME(late)(struct NAME(state) *k, const struct stream *s, const struct stream_access *a, stream_time start, uint32_t number,
-			      unsigned own, struct gus_stream_log *log, uint64_t *why)
+/* A load that does not just hit L1: as if it had started so much later, as what reads its value then need not know
+ * where the line was (its latency is that of a hit). A line that another load has missed comes when it comes, and no
+ * sooner than that. */
+INLINE stream_time NAME(late_load)(struct NAME(state) *k, const struct stream *s, const struct stream_access *a,
+				   stream_time start, uint32_t number, unsigned own, struct gus_stream_log *log,
+				   uint64_t *why)
 {
 	uint64_t reason = log ? *why : 0;
 	stream_time t;
@@ -240,9 +305,19 @@ INLINE stream_time NAME(late)(struct NAME(state) *k, const struct stream *s, con
 	return LATER(start, t);
 }
 
-/* The earliest start by ports and operands; why, in lane 0. */
-INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, const struct gus_uop *u, const struct stream_uop *needs,
-			       unsigned toss, struct gus_stream_log *log, uint64_t seq, uint64_t *why)
+/* The earliest start by ports, units and operands (lines 31 to 35); why, in lane 0.
+ *
+ * Ports are conjunctive resources (section 3.1.1, "Execution ports"): nobody chooses one. A uop on p01 uses p01,
+ * p015, p0156 and each other group that holds its ports, a group of n ports for 1/n of a cycle, and waits until all
+ * are free; together these say what the best choice could do at most. A resource that was idle until now begins to be
+ * busy at dispatch, not at start: a uop that still waits for its operands lets others go first, so its slot in the
+ * future is not set aside.
+ *
+ * Of the log: since[r] is the op at whose dispatch the resource became busy, so that from there to here lie only uses
+ * of it. */
+INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, const struct gus_uop *u,
+			       const struct stream_uop *needs, unsigned toss, struct gus_stream_log *log, uint64_t seq,
+			       uint64_t *why)
 {
 	stream_time start = k->dispatch;
 	int32_t when = FIRST(start), resource = -1, operand = -1; /* what is the latest in lane 0 */
@@ -273,25 +348,32 @@ INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, co
 		start = LATER(start, ready);
 	}
 	if (log)
-		*why = operand >= 0 ? log->reg[s->p->flows[u->in + (unsigned)operand].reg] | (uint64_t)(operand & 0xf) << 42 :
+		*why = operand >= 0 ?
+			log->reg[s->p->flows[u->in + (unsigned)operand].reg] | (uint64_t)(operand & 0xf) << 42 :
 			resource >= 0 ? stream_reason(WHY_RESOURCE, (unsigned)resource, 0, 0, log->since[resource]) :
 			stream_reason(WHY_DISPATCH, 0, 0, 0, 0);
 	return start;
 }
 
+/* One uop: its start, its end, when its outputs can be read, and its entry of the reservation station, which is free
+ * when it starts. A value that comes from a store is there when the store has it, or, where the store does not have
+ * all of it, a while after it has left for L1; the load itself is not sooner than it would be from L1. The end, in
+ * lane 0 of what, goes to *ended; the latest start to *started. */
 INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op, uint32_t number,
-			     const struct stream_access *accesses, struct gus_stream_log *log, uint64_t seq, uint64_t *ended, int32_t *started)
+			     const struct stream_access *accesses, struct gus_stream_log *log, uint64_t seq,
+			     uint64_t *ended, int32_t *started)
 {
 	const struct gus_uop *u = &s->p->uops[number];
 	const struct stream_uop *needs = &s->uops.v[number];
-	const struct stream_access *a = accesses && u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n ? accesses + u->memory : NULL;
+	const struct stream_access *a = accesses && u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n ?
+		accesses + u->memory : NULL;
 	unsigned own = number - op->uop;
 	uint64_t why = 0, source = 0;
 	stream_time start = NAME(start)(k, s, u, needs, 16 + 11 * own, log, seq, &why), end, forward = start - start;
 
 	if (a && u->kind == GUS_UOP_LOAD) {
 		if (a->level || a->tlb || (a->flags & STREAM_LINE))
-			start = NAME(late)(k, s, a, start, number, own, log, &why);
+			start = NAME(late_load)(k, s, a, start, number, own, log, &why);
 		if (a->flags & STREAM_FORWARD) {
 			forward = k->words[a->word];
 			source = log ? log->word[a->word] : 0;
@@ -311,7 +393,8 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 	}
 	if (needs->uses_n && s->sizes_n[WINDOW_RS]) {
 		if (log)
-			log->given[WINDOW_RS][k->taken[WINDOW_RS] & s->mask[WINDOW_RS]] = stream_reason(WHY_STATION, own, 0, 0, seq);
+			log->given[WINDOW_RS][k->taken[WINDOW_RS] & s->mask[WINDOW_RS]] =
+				stream_reason(WHY_STATION, own, 0, 0, seq);
 		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ & s->mask[WINDOW_RS]] = start;
 	}
 	for (unsigned i = 0; i < u->out_n; i++) {
@@ -350,9 +433,11 @@ INLINE struct stream_note *NAME(note)(struct gus_stream_log *log, const struct s
 	return note;
 }
 
-/* The front end serves in order, each of its parts at its own pace; the slowest says when. */
-INLINE void NAME(serve)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step, struct gus_stream_log *log,
-			struct stream_note *note)
+/* The front end serves in order, each of its parts at its own pace; the slowest says when (lines 22 to 24, where
+ * there is but one). A part is not ahead of dispatch: if that was held up, the part was idle from `begin` less what
+ * it may work ahead, and since then is new. */
+INLINE void NAME(front_end)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step,
+			    struct gus_stream_log *log, struct stream_note *note)
 {
 	const struct stream_op *needs = &s->ops.v[step->op];
 	stream_time begin = k->dispatch;
@@ -379,7 +464,8 @@ INLINE void NAME(serve)(struct NAME(state) *k, const struct stream *s, const str
 }
 
 /* What rename does without any port: the value is there when it was there before. */
-INLINE void NAME(eliminate)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op, struct gus_stream_log *log)
+INLINE void NAME(eliminate)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op,
+			    struct gus_stream_log *log)
 {
 	stream_time from = k->reg[op->move_from];
 
@@ -394,8 +480,8 @@ INLINE void NAME(eliminate)(struct NAME(state) *k, const struct stream *s, const
 }
 
 /* Stores leave in order after they have retired, and a line that is not in L1 is asked for then. */
-INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op, const struct stream_access *accesses,
-			struct gus_stream_log *log, struct stream_note *note)
+INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op,
+			const struct stream_access *accesses, struct gus_stream_log *log, struct stream_note *note)
 {
 	stream_time left = k->drained + k->drain;
 	uint64_t why = 0;
@@ -423,7 +509,10 @@ INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const str
 			k->left[accesses[n].stored] = left;
 }
 
-INLINE void NAME(give)(struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, stream_time when, struct gus_stream_log *log)
+/* The op gives its n entries back at `when`: the places that it has just taken in the ring hold that time for whoever
+ * comes a round later. */
+INLINE void NAME(give_back)(struct NAME(state) *k, const struct stream *s, unsigned w, unsigned n, stream_time when,
+			    struct gus_stream_log *log)
 {
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t entry = k->taken[w]++ & s->mask[w];
@@ -434,8 +523,10 @@ INLINE void NAME(give)(struct NAME(state) *k, const struct stream *s, unsigned w
 	}
 }
 
-INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step, const struct stream_access *accesses,
-		     struct gus_stream_log *log, struct gus_stream_times *times)
+/* One op, from its entry to its retirement: Algorithm 1's loop. With a log the reasons of all moments are noted; with
+ * times those of lane 0 are told, in ticks since the beginning of the run. */
+INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step,
+		     const struct stream_access *accesses, struct gus_stream_log *log, struct gus_stream_times *times)
 {
 	const struct gus_op *op = &s->p->ops[step->op];
 	const struct stream_op *needs = &s->ops.v[step->op];
@@ -446,12 +537,12 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		if (needs->window[w])
-			NAME(enter)(k, s, w, needs->window[w], log);
+			NAME(wait_window)(k, s, w, needs->window[w], log);
 	if (s->sizes_n[WINDOW_RS])
-		NAME(station)(k, s, needs->waiting, log);
+		NAME(wait_station)(k, s, needs->waiting, log);
 	if (log)
 		note->entry = log->dispatch;
-	NAME(serve)(k, s, step, log, note);
+	NAME(front_end)(k, s, step, log, note);
 	if (log)
 		note->dispatch = log->dispatch;
 	end = k->dispatch;
@@ -488,9 +579,9 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 		NAME(leave)(k, s, op, accesses, log, note);
 	if (times)
 		times->left = needs->window[WINDOW_STORES] ? k->base[0] + FIRST(k->drained) : times->retire;
-	NAME(give)(k, s, WINDOW_ROB, needs->window[WINDOW_ROB], k->retire, log);
-	NAME(give)(k, s, WINDOW_LOADS, needs->window[WINDOW_LOADS], k->retire, log);
-	NAME(give)(k, s, WINDOW_STORES, needs->window[WINDOW_STORES], k->drained, log);
+	NAME(give_back)(k, s, WINDOW_ROB, needs->window[WINDOW_ROB], k->retire, log);
+	NAME(give_back)(k, s, WINDOW_LOADS, needs->window[WINDOW_LOADS], k->retire, log);
+	NAME(give_back)(k, s, WINDOW_STORES, needs->window[WINDOW_STORES], k->drained, log);
 	if (step->mispredicted) {
 		end = end + k->penalty;
 		if (log && FIRST(end) >= FIRST(k->dispatch))
@@ -503,7 +594,8 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 	}
 }
 
-/* What was retired since the last time belongs to the region that was executed. */
+/* What was retired since the last time belongs to the region that was executed. Retirement is in order and never goes
+ * back, so the differences of all ops add up to the time of the run. */
 INLINE void NAME(settle)(struct NAME(state) *k)
 {
 	k->in_region[k->region] += k->retire - k->mark;
@@ -520,15 +612,23 @@ INLINE void NAME(settle_all)(struct NAME(state) *k)
 	}
 }
 
-/* All times lose what the last dispatch has; what was before that cannot hold anybody up any more. A machine without windows may
- * run ahead for ever, which ticks cannot: dispatch then follows retirement at that distance. */
+/* Ticks in 32 bits reach for 426,000 cycles. Every now and then all times lose what the last dispatch has (each lane
+ * its own), which is added to base:
+ *
+ *	before   dispatch 1,000,000,000   port 0   999,990,000   reg 3  1,000,025,200   base             0
+ *	after    dispatch             0   port 0             0   reg 3         25,200   base 1,000,000,000
+ *
+ * What was before dispatch becomes 0 and loses by how much: it cannot hold anybody up any more, as all that comes is
+ * dispatched later, and the latest counts. So the run is exact. A machine without windows may run ahead for ever,
+ * which ticks cannot: dispatch then follows retirement at the distance of AHEAD_MOST. */
 INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 {
 	stream_time by = LATER(k->dispatch, k->retire - AHEAD_MOST);
 
 	if (s->fed) {
 		NAME(settle_all)(k);
-		k->mark = k->mark - by; /* not less than 0: where retirement is taken along to dispatch, that time counts */
+		/* Not raised to 0: where retirement is taken along to dispatch, that time counts for the region. */
+		k->mark = k->mark - by;
 	}
 
 #define DOWN(t) ((t) = LATER((t), by) - by)
@@ -565,7 +665,7 @@ TARGET static void *NAME(open)(const struct stream *s, unsigned first)
 		k->given[w] = aligned_zalloc((s->mask[w] + 1) * sizeof(stream_time));
 	k->first = first;
 	NAME(grow)(k, s);
-	NAME(begin)(k, s, first);
+	NAME(fill)(k, s, first);
 	return k;
 }
 
@@ -578,8 +678,9 @@ INLINE bool NAME(far)(const struct NAME(state) *k)
 }
 
 /* Where the time of retirement goes, of one op. */
-INLINE void NAME(account)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step, const struct stream_access *accesses,
-			  struct gus_stream_log *log, struct gus_stream_times *times)
+INLINE void NAME(account)(struct NAME(state) *k, const struct stream *s, const struct stream_step *step,
+			  const struct stream_access *accesses, struct gus_stream_log *log,
+			  struct gus_stream_times *times)
 {
 	int32_t before = FIRST(k->retire);
 
@@ -592,9 +693,10 @@ INLINE void NAME(account)(struct NAME(state) *k, const struct stream *s, const s
 		k->op_ticks[step->op] += FIRST(k->retire) - before;
 }
 
-/* Made several times from the same lines: what a log or times need is not there where there is none. */
-INLINE void NAME(walk)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log,
-		       struct gus_stream_times *times, bool fed)
+/* Made several times from the same lines (everything is inlined here): with and without a log, and times, so that
+ * where there is none the compiler leaves out what they need. The callers below say what is never NULL. */
+INLINE void NAME(walk)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r,
+		       struct gus_stream_log *log, struct gus_stream_times *times, bool fed)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		const struct stream_access *accesses = r->tracked ? r->accesses.v + r->steps[i].access : NULL;
@@ -613,7 +715,8 @@ INLINE void NAME(walk)(struct NAME(state) *k, const struct stream *s, const stru
 	}
 }
 
-TARGET static void NAME(logged)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log)
+TARGET static void NAME(logged)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r,
+				struct gus_stream_log *log)
 {
 	if (!log)
 		__builtin_unreachable();
@@ -625,23 +728,24 @@ TARGET static void NAME(fed)(struct NAME(state) *k, const struct stream *s, cons
 	NAME(walk)(k, s, r, NULL, NULL, true);
 }
 
-TARGET static void NAME(fed_timed)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_times *times)
+TARGET static void NAME(fed_timed)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r,
+				   struct gus_stream_times *times)
 {
 	if (!times)
 		__builtin_unreachable();
 	NAME(walk)(k, s, r, NULL, times, true);
 }
 
-TARGET static void NAME(fed_logged)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log,
-				    struct gus_stream_times *times)
+TARGET static void NAME(fed_logged)(struct NAME(state) *k, const struct stream *s, const struct stream_resolver *r,
+				    struct gus_stream_log *log, struct gus_stream_times *times)
 {
 	if (!log)
 		__builtin_unreachable();
 	NAME(walk)(k, s, r, log, times, true);
 }
 
-TARGET static void NAME(run)(void *state, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log,
-			     struct gus_stream_times *times)
+TARGET static void NAME(run)(void *state, const struct stream *s, const struct stream_resolver *r,
+			     struct gus_stream_log *log, struct gus_stream_times *times)
 {
 	if (s->fed && log)
 		NAME(fed_logged)(state, s, r, log, times);

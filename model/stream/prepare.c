@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels of the stream engine read: resources, costs in ticks of each lane, sizes of windows. Made once for a program, or piece by
- * piece for one that grows. */
+/* What the kernels of the stream engine read: resources, costs in ticks of each lane, sizes of windows. Made once for
+ * a program, or piece by piece for one that grows.
+ *
+ * A machine is the nominal one with some knobs turned, and what an op costs it is a number of ticks for each thing
+ * that the op needs. Many ops need the same: a multiplication's latency of 3 cycles turned by the knob of its class
+ * is the same 32 numbers wherever it is. So costs are kept once, by (cycles, knob, number of the knob), and ops, uops
+ * and flows hold the number of theirs:
+ *
+ *	op -------> front[], retire ---\
+ *	  uop ----> latency ------------+--> costs:  0 | nothing          [    0     0     0 ... ]
+ *	    flow -> latency, lateness --/            1 | 3 cycles, MUL    [ 15120 15120  7560 ... ]  lane 2 at weight 2
+ *	                                             2 | 1/4 cycle, ISSUE [  1260  1096  1260 ... ]  lane 1 at 1.15
+ *
+ * That keeps them in the cache, and to turn knobs anew touches some hundreds of them and no op.
+ *
+ * The resource mapping (section 3.1.1 of the paper, "Execution ports", after its reference [20]): instead of a choice
+ * of ports a uop has a list of resources, each used up together. A group of n ports takes 1/n of a cycle for a use,
+ * and 5040 ticks a cycle make that a whole number for each n up to ten. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +38,9 @@ static bool add_group(struct gus_stream_resources *r, uint64_t ports)
 	return true;
 }
 
-/* What the uops may take and all unions of it that overlap: a group beyond that never binds, as it is the sum of its parts. */
+/* What the uops may take and all unions of it that overlap. It is Hall's condition: ports suffice if and only if for
+ * each set of them the uops that can go nowhere else fit into it. Sets that are no union of what uops may take have
+ * no uop more than a smaller set, and a union of parts that do not overlap is full only if a part is. */
 void gus_stream_resources_add(const struct gus_program *p, uint32_t first_uop, struct gus_stream_resources *r)
 {
 	size_t n = r->n;
@@ -44,6 +62,7 @@ void gus_stream_resources_of(const struct gus_program *p, struct gus_stream_reso
 
 /* Knobs. */
 
+/* Of several knobs of one kind and number in a lane the last one counts. */
 static double weight_of(const struct gus_stream_options *o, size_t lane, enum gus_knob_kind kind, uint32_t number)
 {
 	double weight = 1;
@@ -103,7 +122,7 @@ static double bus_cycles(const struct gus_core_config *c, enum stream_bus bus)
 	return bandwidth[bus] ? (double)((c->line_size + bandwidth[bus] - 1) / bandwidth[bus]) : 0;
 }
 
-/* Of those from `from` on. */
+/* One use of each resource, of those from `from` on. */
 static void prepare_resources(struct stream *s, size_t from)
 {
 	s->resources_n = STREAM_GROUPS_AT + s->resources.n;
@@ -144,6 +163,8 @@ static void prepare_memory(struct stream *s)
 	}
 }
 
+/* All groups that hold the uop's ports, and its unit. Port cycles are uses: a uop that blocks its port for two cycles
+ * uses each of them twice. */
 static void prepare_uses(struct stream *s, uint32_t number)
 {
 	const struct gus_uop *u = &s->p->uops[number];
@@ -184,7 +205,8 @@ void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch
 	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = 0;
 	if (mode == GUS_CORE_FETCH_DECODERS) {
 		decode = 1.0 / c->decode_width;
-		/* A complex instruction needs the first decoder: with few others between two of them, half a cycle is lost. */
+		/* A complex instruction needs the first decoder: with few others between two of them, half a cycle is
+		 * lost. */
 		if ((op->flags & GUS_OP_COMPLEX) && c->decode_complex && decode < 0.5 / c->decode_complex)
 			decode = 0.5 / c->decode_complex;
 		costs[FRONT_DECODE] = decode + (double)op->microcoded / c->microcode_width;
@@ -206,7 +228,8 @@ static void front_costs(const struct stream *s, const struct gus_op *op, double 
 	costs[FRONT_UOP_CACHE] = other[FRONT_UOP_CACHE];
 }
 
-/* What an op takes of a window at once, as much as its ring has room for beyond the window. */
+/* What an op takes of a window at once, as much as its ring has room for beyond the window: the entry that it waits
+ * for must not be one that it gives back itself. */
 static uint8_t taken(const struct stream *s, unsigned w, uint64_t entries)
 {
 	uint64_t most = s->fed ? s->mask[w] - s->sizes[w][0].entries : 255;
@@ -256,7 +279,8 @@ static bool add_size(struct stream *s, unsigned w, uint64_t entries, size_t lane
 	return true;
 }
 
-/* What an op may take at once is what a ring needs beyond the size. Of code that grows it is not known, and wider ops are cut. */
+/* What an op may take at once is what a ring needs beyond the size (stream_kernel.h draws one). Of code that grows it
+ * is not known, and wider ops are cut: those are microcode. */
 static uint64_t most_taken(const struct stream *s, unsigned w)
 {
 	enum { FED = 24, FED_MISSES = 255 };
@@ -271,6 +295,8 @@ static uint64_t most_taken(const struct stream *s, unsigned w)
 	return !s->fed ? most : w == WINDOW_MISSES ? FED_MISSES : FED;
 }
 
+/* Of each window its sizes, with the lanes that have each, and its ring: a power of two that holds the largest and
+ * the widest op. */
 static int prepare_windows(struct stream *s, struct gus_error *err)
 {
 	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER,
@@ -291,9 +317,8 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 			if (w == WINDOW_RS) /* the others are in the exchange, see stream_kernel.h */
 				size = size > STREAM_LATE ? size - STREAM_LATE : 1;
 			if (!add_size(s, w, size, lane))
-				return gus_fail(err, GUS_E_USAGE,
-						"cannot run the stream engine: the lanes have more than %d sizes of one window",
-						STREAM_SIZES);
+				return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: the lanes have "
+						"more than %d sizes of one window", STREAM_SIZES);
 			largest = size > largest ? size : largest;
 		}
 		while (ring < largest + most_taken(s, w) + 1)

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the stream engine prepares once and its kernels read: costs in ticks, by lane where lanes differ. */
+/* What the stream engine prepares once and its kernels read: costs in ticks, by lane where lanes differ; and what
+ * lane 0 notes of what it waited for. The files, in the order in which a step goes through them:
+ *
+ *	stream_prepare.c  struct stream            what each op costs each lane: before the run, and when code grows
+ *	stream_resolve.c  struct stream_resolver   what a step does, whenever that is: a chunk of 2048 at a time
+ *	stream_kernel.h   its own state            when: the times themselves, for so many lanes
+ *	causality.c       struct gus_stream_log    why: the reasons of lane 0
+ *	stream.c          all of them together */
 #ifndef GUS_MODEL_STREAM_PRIVATE_H
 #define GUS_MODEL_STREAM_PRIVATE_H
 
@@ -14,7 +21,7 @@ enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRO
 enum {
 	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
-	STREAM_LATE = 8,                /* uops that may wait in the reservation station out of order, see stream_kernel.h */
+	STREAM_LATE = 8,                /* uops that may wait in the reservation station out of order */
 };
 
 /* Entries of the first three are taken at dispatch and given back in order. */
@@ -29,7 +36,7 @@ enum { STREAM_UNITS = 32, STREAM_UNITS_AT = STREAM_BUSES, STREAM_GROUPS_AT = STR
 /* An access, as far as it is the same for all lanes. */
 enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_BLOCKED = 4, STREAM_LINE = 8 };
 struct stream_access {
-	uint16_t word, stored;          /* where the times are kept of the store that a load reads, and of an own store */
+	uint16_t word, stored;          /* where the times are of the store that a load reads, and of an own store */
 	uint16_t line;                  /* and of its line */
 	uint8_t flags, level, tlb;
 };
@@ -37,12 +44,12 @@ struct stream_step {
 	uint32_t op, access;            /* the first of its accesses */
 	uint32_t region;
 	uint16_t fetched;               /* cycles of length decoding */
-	uint8_t fronts;                 /* bit f: it goes through that part of the front end, if it takes any of its time */
+	uint8_t fronts;                 /* bit f: it goes through that part of the front end */
 	bool mispredicted;
 };
 
-/* Ticks by lane of something that many have in common, such as a latency of 4 cycles of the same class; number 0 is none at all.
- * Kept once: code of many thousand ops has a few hundred. */
+/* Ticks by lane of something that many have in common, such as a latency of 4 cycles of the same class; number 0 is
+ * none at all. Kept once: code of many thousand ops has a few hundred. */
 struct stream_cost { int32_t ticks[GUS_STREAM_LANES]; };
 
 /* What a uop needs, in the order in which its parts lie in stream->uses. */
@@ -71,7 +78,7 @@ struct stream_size {
 };
 
 struct stream {
-	const struct gus_program *p;    /* may have grown; what is below is of ops_n ops of it, uops_n uops, flows_n flows */
+	const struct gus_program *p;    /* may have grown: below is what ops_n, uops_n and flows_n of it need */
 	const struct gus_core_config *c;
 	const struct gus_stream_options *o;
 	size_t lanes;
@@ -115,17 +122,20 @@ struct stream_fetch {
 };
 
 /* Cycles of length decoding that an op begins (see predecode in frontend.c, which it follows). */
-static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct gus_program *p, const struct gus_core_config *c,
-					  const struct gus_op *op, bool unrolled, bool taken)
+static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct gus_program *p,
+					  const struct gus_core_config *c, const struct gus_op *op, bool unrolled,
+					  bool taken)
 {
 	unsigned shift = (unsigned)__builtin_ctz(c->fetch_bytes), cycles = 0;
 
 	for (unsigned i = 0; i < op->insns_n; i++) {
 		const struct gus_program_insn *insn = &p->insns[op->insn + i];
-		uint64_t at = p->base + (unrolled ? f->address : insn->offset), block = ((at + insn->info.length - 1) >> shift) + 1;
+		uint64_t at = p->base + (unrolled ? f->address : insn->offset);
+		uint64_t block = ((at + insn->info.length - 1) >> shift) + 1;
+		uint64_t opcode = ((at + insn->info.opcode_length - 1) >> shift) + 1;
 
 		if (block != f->block) {
-			cycles += 1 + (f->count == c->predecode_width && ((at + insn->info.opcode_length - 1) >> shift) + 1 == f->block);
+			cycles += 1 + (f->count == c->predecode_width && opcode == f->block);
 			f->block = block;
 			f->count = 0;
 		} else if (f->count == c->predecode_width) {
@@ -168,16 +178,25 @@ void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *g
 /* The same of steps of which all is told. */
 void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_feed *feed);
 
-/* Iterations that are enough for the windows to fill and to be full for as long again; for caches, that all but the last level do. */
-uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_memory *memory);
+/* Iterations that are enough for the windows to fill and to be full for as long again; for caches, that all but the
+ * last level do. */
+uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c,
+			   const struct gus_core_memory *memory);
 
 /* What an op takes of each part of the front end, in cycles; of length decoding, what a cycle of it takes. */
 void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
 			    const struct gus_op *op, double costs[FRONTS]);
 
-/* What the causality analysis follows back: for each op that ran, what its dispatch, the start of each of its uops and its
- * retirement waited for on the nominal machine (lane 0). A reason is packed into 64 bits: what it was, up to three small
- * numbers, and the op by its place in the run. */
+/* What the causality analysis follows back: for each op that ran, what its dispatch, the start of each of its uops
+ * and its retirement waited for on the nominal machine (lane 0). It takes the place of the sets of instructions that
+ * the paper's Algorithm 1 has as taint (lines 1 to 16): one of them is enough to go on with, and the path finds the
+ * others. A reason is packed into 64 bits: what it was, up to three small numbers, and the op by its place in the
+ * log.
+ *
+ *	63     58 57      50 49  46 45  42 41   40 39 38 37                                   0
+ *	|  why   |  index   | out  |  in  | level | tlb |  seq, which lasts for 2^38 ops        |
+ *
+ * As `in` is 0 in what the writer of a register notes, its reader puts its own in with an or; likewise level, TLB. */
 enum stream_why {
 	WHY_BEGINNING,          /* nothing: the beginning of the run */
 	WHY_DISPATCH,           /* its own dispatch */
@@ -191,14 +210,14 @@ enum stream_why {
 	WHY_MISS,               /* a miss buffer, in which was the line of load uop `index` of op `seq` */
 	WHY_FLUSH,              /* the end of op `seq`, a mispredicted branch, and the penalty */
 	WHY_OWN,                /* of an end: uop `index` of the op */
-	WHY_PREVIOUS,           /* of retirement: that of the op before, and the width. Of a store's way out: that of op `seq` */
+	WHY_PREVIOUS,           /* of retirement: the op before, and the width. Of a store's way out: op `seq` */
 	WHY_RETIRED,            /* of a store's way out: its retirement */
 };
 
 static inline uint64_t stream_reason(enum stream_why why, unsigned index, unsigned out, unsigned in, uint64_t seq)
 {
-	return (uint64_t)why << 58 | (uint64_t)(index & 0xff) << 50 | (uint64_t)(out & 0xf) << 46 | (uint64_t)(in & 0xf) << 42 |
-	       (seq & ((1ull << 38) - 1));
+	return (uint64_t)why << 58 | (uint64_t)(index & 0xff) << 50 | (uint64_t)(out & 0xf) << 46 |
+	       (uint64_t)(in & 0xf) << 42 | (seq & ((1ull << 38) - 1));
 }
 /* Of a start or a store's way out: on top of that the line took so long to come, and the page was found there. */
 static inline uint64_t stream_missed(uint64_t reason, unsigned level, unsigned tlb)
@@ -213,10 +232,12 @@ static inline unsigned stream_why_level(uint64_t reason) { return reason >> 40 &
 static inline unsigned stream_why_tlb(uint64_t reason) { return reason >> 38 & 3; }
 static inline uint64_t stream_why_seq(uint64_t reason) { return reason & ((1ull << 38) - 1); }
 
+/* Of one op all reasons but those of its uops' starts. The times themselves are not noted: differences follow from
+ * the costs. */
 struct stream_note {
-	uint64_t entry;                 /* why it could not be dispatched earlier, before its own turn in the front end */
+	uint64_t entry;                 /* why not dispatched earlier, before its own turn in the front end */
 	uint64_t dispatch;              /* and with it */
-	uint64_t since;                 /* where that is WHY_FRONT and its own: the op since whose turn that part has been busy */
+	uint64_t since;                 /* where that is WHY_FRONT: the op since whose turn that part is busy */
 	uint64_t end;                   /* all its uops are complete */
 	uint64_t retire;
 	uint64_t drain;                 /* its stores have left */
@@ -227,6 +248,8 @@ struct stream_note {
 	uint8_t buses[STREAM_BUSES];    /* how often it used each */
 };
 
+/* The notes of the last ops, and beside each time of the kernel that may be waited for its reason, at the same place.
+ * Made by whoever reads it (causality.c), filled in by the first kernel, lane 0. */
 struct gus_stream_log {
 	struct stream_note *notes;      /* rings; the sizes are powers of two */
 	uint64_t *starts;               /* of their uops */
@@ -258,7 +281,8 @@ struct stream_kernel {
 	bool (*supported)(void);
 	void *(*open)(const struct stream *s, unsigned first);
 	void (*grow)(void *state, const struct stream *s);
-	/* The resolver's chunk. With a log, which the first kernel of a run fills, and with the times of lane 0 if there is room for them. */
+	/* The resolver's chunk. With a log, which the first kernel of a run fills, and with the times of lane 0 if
+	 * there is room for them. */
 	void (*run)(void *state, const struct stream *s, const struct stream_resolver *r, struct gus_stream_log *log,
 		    struct gus_stream_times *times);
 	void (*now)(const void *state, int64_t *ticks); /* when the last op so far retired, by lane */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The stream engine once more, in doubles, one machine at a time and without any of what makes the other quick: no lanes, no ticks,
- * no taking down of times, no prepared costs. It is what the other is held against. */
+/* The stream engine once more, in doubles, one machine at a time and without any of what makes the other quick: no
+ * lanes, no ticks, no taking down of times, no prepared costs. It is what the other is held against. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,16 +48,16 @@ static double later(double a, double b)
 
 static double run_uop(struct reference *k, const struct gus_op *op, const struct gus_uop *u, uint32_t class)
 {
-	const struct stream_access *a = u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n && k->resolver->tracked ?
-		&k->resolver->accesses.v[u->memory] : NULL;
+	bool accesses = u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n && k->resolver->tracked;
+	const struct stream_access *a = accesses ? &k->resolver->accesses.v[u->memory] : NULL;
 	bool load = u->kind == GUS_UOP_LOAD;
 	enum gus_knob_kind knob = load ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
 	uint32_t number = load ? 0 : class;
 	double start = k->dispatch, end, forward = 0;
 
 	for (size_t g = 0; u->ports && g < k->groups.n; g++) {
-		double use = (u->port_cycles ? u->port_cycles : 1) * scaled(k, 1.0 / __builtin_popcountll(k->groups.ports[g]),
-									   GUS_KNOB_PORTS, (uint32_t)g);
+		double use = (u->port_cycles ? u->port_cycles : 1) *
+			scaled(k, 1.0 / __builtin_popcountll(k->groups.ports[g]), GUS_KNOB_PORTS, (uint32_t)g);
 
 		if (u->ports & ~k->groups.ports[g])
 			continue;
@@ -70,16 +70,21 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 			u->unit_cycles * scaled(k, 1, GUS_KNOB_UNITS, u->unit % 32);
 	}
 	for (unsigned i = 0; i < u->in_n; i++)
-		start = later(start, k->reg[k->p->flows[u->in + i].reg] - scaled(k, k->p->flows[u->in + i].cycles, knob, number));
+		start = later(start, k->reg[k->p->flows[u->in + i].reg] -
+			      scaled(k, k->p->flows[u->in + i].cycles, knob, number));
 	if (load && a && (a->flags & STREAM_FORWARD))
-		forward = a->flags & STREAM_BLOCKED ? k->left[a->word] + scaled(k, k->c->store_forward_blocked, GUS_KNOB_FORWARD, 1) : k->words[a->word];
+		forward = k->words[a->word];
+	if (load && a && (a->flags & STREAM_BLOCKED))
+		forward = k->left[a->word] + scaled(k, k->c->store_forward_blocked, GUS_KNOB_FORWARD, 1);
 	end = later(start + scaled(k, u->latency, knob, number), forward);
 	if (u->ports || u->unit)
 		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ % RING] = start;
 	for (unsigned i = 0; i < u->out_n; i++)
-		k->reg[k->p->flows[u->out + i].reg] = later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
+		k->reg[k->p->flows[u->out + i].reg] =
+			later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
 	if (u->kind == GUS_UOP_STORE_DATA && a && (a->flags & STREAM_KNOWN))
-		k->words[a->stored] = start + scaled(k, k->c->store_forward_zero ? 0 : k->c->store_forward_latency, GUS_KNOB_FORWARD, 0);
+		k->words[a->stored] = start + scaled(k, k->c->store_forward_zero ? 0 : k->c->store_forward_latency,
+						     GUS_KNOB_FORWARD, 0);
 	return end;
 }
 
@@ -111,7 +116,8 @@ static void serve(struct reference *k, enum stream_front part, double cycles, do
 {
 	if (cycles <= 0 && !always)
 		return;
-	k->front[part] = later(k->front[part], part == FRONT_FETCH ? from - STREAM_FETCH_AHEAD : from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
+	from -= part == FRONT_FETCH ? STREAM_FETCH_AHEAD : 0;
+	k->front[part] = later(k->front[part], from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
 	k->dispatch = later(k->dispatch, k->front[part]);
 }
 
@@ -119,7 +125,8 @@ static void run_op(struct reference *k, const struct gus_op *op)
 {
 	const uint32_t entries[STREAM_IN_ORDER] = { op->rob < 255 ? op->rob : 255, op->loads, op->stores };
 	const uint64_t sizes[STREAM_IN_ORDER] = { entries_of(k, k->c->rob, GUS_KNOB_ROB),
-		entries_of(k, k->c->load_buffer, GUS_KNOB_LOAD_BUFFER), entries_of(k, k->c->store_buffer, GUS_KNOB_STORE_BUFFER) };
+		entries_of(k, k->c->load_buffer, GUS_KNOB_LOAD_BUFFER),
+		entries_of(k, k->c->store_buffer, GUS_KNOB_STORE_BUFFER) };
 	double costs[FRONTS], end;
 
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
@@ -143,7 +150,8 @@ static void run_op(struct reference *k, const struct gus_op *op)
 	}
 	k->retire = later(end, k->retire + scaled(k, (double)op->slots / k->c->retire_width, GUS_KNOB_RETIRE, 0));
 	if (entries[WINDOW_STORES])
-		k->drained = later(k->retire, k->drained + scaled(k, k->c->l1d_stores ? 1.0 / k->c->l1d_stores : 0, GUS_KNOB_STORES, 0));
+		k->drained = later(k->retire, k->drained +
+				   scaled(k, k->c->l1d_stores ? 1.0 / k->c->l1d_stores : 0, GUS_KNOB_STORES, 0));
 	for (unsigned n = 0; entries[WINDOW_STORES] && k->resolver->tracked && n < op->memories_n; n++)
 		if (k->p->memories[op->memory + n].store && (k->resolver->accesses.v[n].flags & STREAM_KNOWN))
 			k->left[k->resolver->accesses.v[n].stored] = k->drained;
@@ -182,21 +190,24 @@ static void run_lane(const struct stream *s, const struct gus_stream_lane *lane,
 	free(k);
 }
 
-int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
-			 struct gus_stream_result *r, struct gus_error *err)
+int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c,
+			 const struct gus_stream_options *o, struct gus_stream_result *r, struct gus_error *err)
 {
 	struct gus_core_options like = { .unrolled = o->unrolled, .fetch = o->fetch };
 	size_t lanes = o->lanes_n ? o->lanes_n : 1;
 	struct stream s = { .p = p, .c = c, .o = o };
 	double largest = 1;
 
-	*r = (struct gus_stream_result){ .lanes = lanes, .iterations = o->iterations, .instructions = o->iterations * p->insns_n };
+	*r = (struct gus_stream_result){ .lanes = lanes, .iterations = o->iterations,
+		.instructions = o->iterations * p->insns_n };
 	for (size_t i = 0; i < o->lanes_n && lanes <= GUS_STREAM_LANES; i++)
 		for (size_t n = 0; n < o->lanes[i].knobs_n; n++)
 			largest = later(largest, o->lanes[i].knobs[n].weight);
-	if (o->source || o->memory || o->branch || !o->iterations || largest * c->rob >= RING / 2 || lanes > GUS_STREAM_LANES)
-		return gus_fail(err, GUS_E_USAGE, "cannot run the reference of the stream engine: it takes a number of iterations, up to %d "
-				"lanes, and a reorder buffer below %d entries; no source and no oracles", GUS_STREAM_LANES, RING / 2);
+	if (o->source || o->memory || o->branch || !o->iterations || largest * c->rob >= RING / 2 ||
+	    lanes > GUS_STREAM_LANES)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the reference of the stream engine: it takes a number of "
+				"iterations, up to %d lanes, and a reorder buffer below %d entries; no source and no "
+				"oracles", GUS_STREAM_LANES, RING / 2);
 	s.mode = gus_frontend_mode(p, c, &like);
 	for (size_t lane = 0; lane < lanes; lane++) {
 		double half;

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a step does not depend on when it happens, and so is the same for all lanes: addresses, which store a load gets its value
- * from, what the oracles say, and cycles of length decoding. Found once, before the kernels run. */
+/* What of a step does not depend on when it happens, and so is the same for all lanes: addresses, which store a load
+ * gets its value from, what the oracles say, and cycles of length decoding. Found once, before the kernels run.
+ *
+ * The paper's shadow memory (section 3.1: bytes for dependences, lines for the caches) is two small tables here, of
+ * which the kernels keep the times by the same places:
+ *
+ *	words     (address / 8) % 1024 --> the word, and the number of the youngest store there
+ *	stores    number % 1024        --> the bytes that it wrote
+ *	lines     line % 256           --> the line that was missed there last
+ *
+ * A store is known by its number, so its times lie in a ring of the last 1024: what is older has left for L1 long
+ * since, and so has what another word has pushed out of its place. Both are forgotten without harm but for the time
+ * of a forward that is that late. The same of a line: what has come in between has taken longer than it was on its
+ * way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +34,8 @@ void gus_stream_resolver_close(struct stream_resolver *r)
 	gus_vec_free(&r->accesses);
 }
 
-static struct gus_value address_of(const struct stream_resolver *r, const struct gus_op *op, unsigned n, const struct gus_core_step *given)
+static struct gus_value address_of(const struct stream_resolver *r, const struct gus_op *op, unsigned n,
+				   const struct gus_core_step *given)
 {
 	if (given && given->addressed && n < sizeof(given->address) / sizeof(*given->address))
 		return (struct gus_value){ given->address[n], true };
@@ -47,20 +60,23 @@ static void find_line(struct stream_resolver *r, struct gus_value address, struc
 		a->flags &= (uint8_t)~STREAM_LINE; /* it has not been on its way for long */
 }
 
-static void ask(struct stream_resolver *r, const struct gus_op *op, unsigned n, struct gus_value address, struct stream_access *a)
+static void ask(struct stream_resolver *r, const struct gus_op *op, unsigned n, struct gus_value address,
+		struct stream_access *a)
 {
 	const struct gus_core_memory *oracle = r->s->o->memory;
 	enum gus_hit level = GUS_HIT_L1;
 	enum gus_tlb tlb = GUS_TLB_HIT;
-	struct gus_core_access access = { .iteration = r->iteration, .op = (uint32_t)(op - r->s->p->ops), .memory = op->memory + n,
-		.address = address.bits, .known = address.known, .store = !r->s->p->memories[op->memory + n].load };
+	struct gus_core_access access = { .iteration = r->iteration, .op = (uint32_t)(op - r->s->p->ops),
+		.memory = op->memory + n, .address = address.bits, .known = address.known,
+		.store = !r->s->p->memories[op->memory + n].load };
 
 	oracle->access(oracle->context, &access, &level, &tlb);
 	a->level = (uint8_t)level;
 	a->tlb = (uint8_t)tlb;
 	find_line(r, address, a);
 }
-/* A store: the words that it touches are its own from now on. */
+
+/* A store: the words that it touches are its own from now on. Words are numbered from 1, so that 0 is none. */
 static void note_store(struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
 {
 	a->stored = (uint16_t)(r->stores % STREAM_WORDS);
@@ -73,7 +89,8 @@ static void note_store(struct stream_resolver *r, uint64_t address, uint64_t end
 	r->stores++;
 }
 
-/* A load: the youngest store to any of its words. If not all of it is there to be had, it waits until that store has left. */
+/* A load: the youngest store to any of its words that wrote any of its bytes. If not all of it is there to be had, it
+ * waits until that store has left. Numbers are taken plus 1 here, so that 0 is none. */
 static void find_store(const struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
 {
 	uint64_t youngest = 0;
@@ -81,8 +98,8 @@ static void find_store(const struct stream_resolver *r, uint64_t address, uint64
 	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
 		uint64_t by = r->by[tag % STREAM_WORDS] + 1, store = (by - 1) % STREAM_WORDS;
 
-		if (r->tags[tag % STREAM_WORDS] == tag && r->stores - by < STREAM_WORDS && by > youngest && r->behind[store] > address &&
-		    r->first[store] < end)
+		if (r->tags[tag % STREAM_WORDS] == tag && r->stores - by < STREAM_WORDS && by > youngest &&
+		    r->behind[store] > address && r->first[store] < end)
 			youngest = by;
 	}
 	if (!youngest)
@@ -109,7 +126,8 @@ static void follow(struct stream_resolver *r, const struct gus_op *op, struct st
 		struct stream_access *a = accesses + u->memory;
 		uint64_t address, end;
 
-		if ((u->kind != GUS_UOP_LOAD && u->kind != GUS_UOP_STORE_DATA) || u->memory >= op->memories_n || !(a->flags & STREAM_KNOWN))
+		if ((u->kind != GUS_UOP_LOAD && u->kind != GUS_UOP_STORE_DATA) || u->memory >= op->memories_n ||
+		    !(a->flags & STREAM_KNOWN))
 			continue;
 		address = r->address[u->memory];
 		end = address + r->bytes[u->memory];
@@ -120,7 +138,8 @@ static void follow(struct stream_resolver *r, const struct gus_op *op, struct st
 	}
 }
 
-static void find_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_core_step *given, struct stream_access *accesses)
+static void find_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_core_step *given,
+			  struct stream_access *accesses)
 {
 	for (unsigned n = 0; n < op->memories_n; n++) {
 		struct gus_value address = address_of(r, op, n, given);
@@ -135,6 +154,7 @@ static void find_accesses(struct stream_resolver *r, const struct gus_op *op, co
 		follow(r, op, accesses);
 }
 
+/* Room for an op's accesses; they may lie elsewhere from then on, so nobody keeps a pointer to older ones. */
 static struct stream_access *more_accesses(struct stream_resolver *r, unsigned n)
 {
 	gus_vec_reserve(&r->accesses, r->accesses.n + n);
@@ -145,7 +165,9 @@ static struct stream_access *more_accesses(struct stream_resolver *r, unsigned n
 enum { ALL_FRONTS = (1 << FRONTS) - 1, CACHED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE,
 	DECODED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_DECODE | 1 << FRONT_FETCH };
 
-static void resolve(struct stream_resolver *r, uint32_t number, const struct gus_core_step *given, struct stream_step *step)
+/* One step. Addresses are those before its instructions have run, so registers are followed after that. */
+static void resolve(struct stream_resolver *r, uint32_t number, const struct gus_core_step *given,
+		    struct stream_step *step)
 {
 	const struct stream *s = r->s;
 	const struct gus_op *op = &s->p->ops[number];
@@ -153,7 +175,8 @@ static void resolve(struct stream_resolver *r, uint32_t number, const struct gus
 
 	*step = (struct stream_step){ .op = number, .access = (uint32_t)r->accesses.n, .fronts = ALL_FRONTS };
 	if (s->mode == GUS_CORE_FETCH_DECODERS)
-		step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled, op->flags & GUS_OP_TAKEN);
+		step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled,
+							     op->flags & GUS_OP_TAKEN);
 	if (r->tracked && op->memories_n)
 		find_accesses(r, op, given, more_accesses(r, op->memories_n));
 	if (r->values.effects)
@@ -175,12 +198,14 @@ void gus_stream_resolve(struct stream_resolver *r, const struct gus_core_step *g
 	}
 }
 
-static void take_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_stream_access *told, struct stream_access *accesses)
+static void take_accesses(struct stream_resolver *r, const struct gus_op *op, const struct gus_stream_access *told,
+			  struct stream_access *accesses)
 {
 	const struct gus_program_memory *memories = r->s->p->memories + op->memory;
 
 	for (unsigned n = 0; n < op->memories_n; n++) {
-		accesses[n] = (struct stream_access){ .flags = told[n].known ? STREAM_KNOWN : 0, .level = told[n].level, .tlb = told[n].tlb };
+		accesses[n] = (struct stream_access){ .flags = told[n].known ? STREAM_KNOWN : 0,
+			.level = told[n].level, .tlb = told[n].tlb };
 		r->address[n] = told[n].address;
 		r->bytes[n] = told[n].bytes ? told[n].bytes : memories[n].bytes ? memories[n].bytes : 1;
 		find_line(r, (struct gus_value){ told[n].address, told[n].known }, &accesses[n]);
@@ -198,10 +223,12 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_
 		const struct gus_stream_told *told = &feed->steps[i];
 		const struct gus_op *op = &s->p->ops[told->op];
 
-		r->steps[i] = (struct stream_step){ .op = told->op, .access = (uint32_t)r->accesses.n, .region = told->region,
-			.fronts = told->cached ? CACHED_FRONTS : DECODED_FRONTS, .mispredicted = told->mispredicted };
+		r->steps[i] = (struct stream_step){ .op = told->op, .access = (uint32_t)r->accesses.n,
+			.region = told->region, .fronts = told->cached ? CACHED_FRONTS : DECODED_FRONTS,
+			.mispredicted = told->mispredicted };
 		if (!told->cached && s->mode == GUS_CORE_FETCH_DECODERS)
-			r->steps[i].fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, false, told->taken);
+			r->steps[i].fetched =
+				(uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, false, told->taken);
 		if (op->memories_n)
 			take_accesses(r, op, feed->accesses + told->access, more_accesses(r, op->memories_n));
 	}

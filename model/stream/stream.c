@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs of the stream engine. What runs through it is cut into chunks of 2048 ops, and each chunk goes through three
+ * stations:
+ *
+ *	steps ---> resolver (stream_resolve.c)  ---> kernel, lanes  0 to  7 (stream_kernel.h)  ---> log's reader
+ *	           what is the same for all lanes:   kernel, lanes  8 to 15                          (causality.c)
+ *	           addresses, stores, oracles        kernel, lanes 16 to 23
+ *
+ * So what was resolved lies in the cache while one kernel after the other reads it, and oracles are asked once in
+ * program order, however many machines there are. Costs are made before that (stream_prepare.c). Only the first
+ * kernel, which has lane 0, writes the log and the times of ops. */
 #include "model/stream/stream.h"
 
 #include <stdlib.h>
@@ -10,7 +20,8 @@
 static int check(const struct gus_core_config *c, const struct gus_stream_options *o, struct gus_error *err)
 {
 	if (!c->issue_width || !c->retire_width)
-		return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: issue_width and retire_width must be at least 1");
+		return gus_fail(err, GUS_E_USAGE,
+				"cannot run the stream engine: issue_width and retire_width must be at least 1");
 	if (o->lanes_n > GUS_STREAM_LANES)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: %zu lanes, and a pass has %d",
 				o->lanes_n,
@@ -18,8 +29,10 @@ static int check(const struct gus_core_config *c, const struct gus_stream_option
 	return 0;
 }
 
-enum { CACHED_OPS = 300000 };
+enum { CACHED_OPS = 300000 }; /* through which a second-level cache of the usual size is full */
 
+/* Half of them is to be the same as if it had begun long before: until then windows fill, for which four reorder
+ * buffers are enough. */
 uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c,
 			   const struct gus_core_memory *memory)
 {
@@ -68,8 +81,14 @@ static void close_passes(struct passes *all)
 	free(all->resolver);
 }
 
-/* Of some stretches one has a log, the others go without: what is there of older ops in it is then out of its reader's reach, as if it were the
- * beginning of a run. */
+/* Of some stretches one has a log, the others go without:
+ *
+ *	chunks    0 .. 7 | 8 .. 15 | 16 .. 23 | 24 .. 31 | ...      (stretch 8, one in 2)
+ *	log         yes       no        yes        no
+ *	log's ops 0 ..... 16383 | ............ 16384 .....
+ *
+ * The log numbers its own ops only. What is in it of ops before a gap is out of its reader's reach from then on
+ * (resume), as if the run had begun there: their reasons are true, but it is not known what lies between. */
 static struct gus_stream_log *log_of_chunk(struct passes *all)
 {
 	struct gus_stream_log *log = all->s->o->log;
@@ -84,7 +103,7 @@ static struct gus_stream_log *log_of_chunk(struct passes *all)
 	return log;
 }
 
-/* What the resolver has. */
+/* What the resolver has, through all kernels. */
 static void run_resolved(struct passes *all, struct gus_stream_times *times)
 {
 	struct gus_stream_log *log = log_of_chunk(all);
@@ -112,6 +131,7 @@ static void run_iterations(struct passes *all, uint64_t iterations)
 	}
 }
 
+/* Up to 16 more than lanes, as the last kernel tells all of its lanes. */
 static void read_passes(const struct passes *all, int64_t *ticks_of)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -185,7 +205,8 @@ int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c,
 	return status;
 }
 
-/* Fed. */
+/* Fed: the same, but the caller has resolved what the oracles would say, and code may come that was not there at the
+ * beginning. */
 
 struct gus_stream_engine {
 	struct stream s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes into the stream engine (model/stream/stream.h) and what comes out: machines as knobs, options, steps of a trace, times. */
+/* What goes into the stream engine (model/stream/stream.h) and what comes out: machines as knobs, options, steps of a trace,
+ * times. */
 #ifndef GUS_MODEL_STREAM_TYPES_H
 #define GUS_MODEL_STREAM_TYPES_H
 
@@ -9,8 +10,8 @@
 
 enum { GUS_STREAM_TICKS = 5040, GUS_STREAM_LANES = 32, GUS_STREAM_GROUPS = 96 };
 
-/* What a lane's machine has otherwise than the nominal one. A capacity of weight w takes 1/w of the time, a latency of weight w
- * 1/w of its cycles, a window of weight w holds w times as much; 0 is without limit, or no time at all. */
+/* What a lane's machine has otherwise than the nominal one. A capacity of weight w takes 1/w of the time, a latency
+ * of weight w 1/w of its cycles, a window of weight w holds w times as much; 0 is without limit, or no time at all. */
 enum gus_knob_kind {
 	GUS_KNOB_NONE,
 	GUS_KNOB_PORTS,         /* number: of a group of ports in gus_stream_resources */
@@ -49,7 +50,7 @@ struct gus_stream_lane {
 
 struct gus_stream_options {
 	const struct gus_core_source *source;   /* NULL: the program again and again */
-	const struct gus_core_memory *memory;   /* NULL: all accesses hit L1. Asked in program order, once for each, for all lanes */
+	const struct gus_core_memory *memory;   /* NULL: all hit L1. Asked in program order, once for all lanes */
 	const struct gus_core_branch *branch;   /* NULL: no branch is mispredicted */
 	enum gus_core_fetch fetch;              /* as of the core engine */
 	enum gus_core_pointers pointers;
@@ -58,16 +59,17 @@ struct gus_stream_options {
 	const struct gus_stream_lane *lanes;    /* NULL: the nominal machine alone */
 	size_t lanes_n;                         /* at most GUS_STREAM_LANES */
 	struct gus_stream_log *log;             /* for model/analysis/causality.c; else NULL */
-	/* Of what is fed: groups of ports as the knobs number them, which the caller keeps up with the program (gus_stream_resources_add)
-	 * before new code is fed, so that machines that share knobs share numbers. NULL: as they are met. */
+	/* Of what is fed: groups of ports as the knobs number them, which the caller keeps up with the program
+	 * (gus_stream_resources_add) before new code is fed, so that machines that share knobs share numbers. NULL:
+	 * as they are met. */
 	const struct gus_stream_resources *groups;
 };
 
 /* What the core engine's options say of the same run. */
 static inline struct gus_stream_options gus_stream_options_of(const struct gus_core_options *o)
 {
-	return (struct gus_stream_options){ .source = o->source, .memory = o->memory, .branch = o->branch, .fetch = o->fetch,
-		.pointers = o->pointers, .unrolled = o->unrolled, .iterations = o->iterations };
+	return (struct gus_stream_options){ .source = o->source, .memory = o->memory, .branch = o->branch,
+		.fetch = o->fetch, .pointers = o->pointers, .unrolled = o->unrolled, .iterations = o->iterations };
 }
 
 struct gus_stream_result {
@@ -77,7 +79,8 @@ struct gus_stream_result {
 	size_t lanes;
 };
 
-/* A set of ports that some uops must run in: the groups of the table, or of a table of uops the unions of what its uops may take. */
+/* A set of ports that some uops must run in: the groups of the table, or of a table of uops the unions of what its
+ * uops may take. */
 struct gus_stream_resources {
 	uint64_t ports[GUS_STREAM_GROUPS];
 	size_t n;
@@ -106,8 +109,8 @@ struct gus_stream_feed {
 	const struct gus_stream_access *accesses;
 	size_t n;                       /* at most GUS_STREAM_CHUNK */
 };
-/* When the nominal machine did what with an op, in ticks since the beginning: it was issued, the last of its uops began to be executed, all
- * of them were complete, it retired, and, of stores, they had left for L1. */
+/* When the nominal machine did what with an op, in ticks since the beginning: it was issued, the last of its uops
+ * began to be executed, all of them were complete, it retired, and, of stores, they had left for L1. */
 struct gus_stream_times { int64_t issue, start, end, retire, left; };
 
 #endif

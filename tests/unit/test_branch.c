@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The branch predictor on patterns whose rate is known by argument: what history decides is learnt, what chance decides is not; and
- * verdict by verdict against a predictor that is written as one would say it. */
+/* The branch predictor on patterns whose rate is known by argument: what history decides is learnt, what chance
+ * decides is not; and verdict by verdict against a predictor that is written as one would say it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +97,8 @@ static const struct pattern {
 	{ "always, counters alone", always, true, 0 },
 	{ "alternating, counters alone", alternating, true, 0.5 }, /* between two states of the same side */
 	{ "loop of 8, counters alone", trips_8, true, 1. / 8 },    /* the end of each loop */
-	{ "one of ten, counters alone", rarely, true, 0.1098 },      /* four states that are (1/9)^i as likely: 0.9878 * 0.1 + 0.0122 * 0.9 */
+	{ "one of ten, counters alone", rarely, true, 0.1098 },
+	/* four states that are (1/9)^i as likely: 0.9878 * 0.1 + 0.0122 * 0.9 */
 };
 
 static void test_directions(void **state)
@@ -115,7 +116,8 @@ static void test_directions(void **state)
 		p = predictor(&config);
 		for (; s.i < 200000; s.i++) {
 			struct one one = patterns[k].next(&s);
-			struct gus_branch_outcome o = { .pc = one.pc, .next = one.pc + 2, .target = 0x9000, .kind = GUS_BRANCH_CONDITIONAL,
+			struct gus_branch_outcome o = { .pc = one.pc, .next = one.pc + 2, .target = 0x9000,
+				.kind = GUS_BRANCH_CONDITIONAL,
 				.taken = one.taken };
 
 			if (s.i == 100000)
@@ -130,12 +132,13 @@ static void test_directions(void **state)
 	}
 }
 
-/* Indirect branches among four targets: in turn they are learnt from history, by chance three of four are wrong, and without
- * history only the same one again is right. */
+/* Indirect branches among four targets: in turn they are learnt from history, by chance three of four are wrong, and
+ * without history only the same one again is right. */
 static void test_targets(void **state)
 {
 	static const struct { bool chance, plain; unsigned targets; double rate; } cases[] = {
-		{ false, false, 1, 0 }, { false, false, 4, 0 }, { true, false, 4, 0.75 }, { false, true, 1, 0 }, { false, true, 4, 1 },
+		{ false, false, 1, 0 }, { false, false, 4, 0 }, { true, false, 4, 0.75 }, { false, true, 1, 0 },
+		{ false, true, 4, 1 },
 		{ true, true, 4, 0.75 },
 	};
 
@@ -152,7 +155,8 @@ static void test_targets(void **state)
 		p = predictor(&config);
 		for (uint64_t i = 0; i < 60000; i++) {
 			uint64_t which = (cases[k].chance ? rnd(&x) : i) % cases[k].targets;
-			struct gus_branch_outcome o = { .pc = 0x1000, .next = 0x1002, .target = 0x5000 + 0x140 * which, .kind = GUS_BRANCH_INDIRECT,
+			struct gus_branch_outcome o = { .pc = 0x1000, .next = 0x1002, .target = 0x5000 + 0x140 * which,
+				.kind = GUS_BRANCH_INDIRECT,
 				.taken = true };
 
 			if (i == 20000)
@@ -169,7 +173,8 @@ static void test_targets(void **state)
 /* A function that calls itself from n places and returns n times: a stack of 16 knows the last 16 of the places. */
 static void test_returns(void **state)
 {
-	static const struct { unsigned depth; double rate; } cases[] = { { 1, 0 }, { 16, 0 }, { 32, 0.5 }, { 64, 0.75 } };
+	static const struct { unsigned depth; double rate; } cases[] = { { 1, 0 }, { 16, 0 }, { 32, 0.5 },
+		{ 64, 0.75 } };
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
@@ -181,16 +186,19 @@ static void test_returns(void **state)
 		p = predictor(&config);
 		for (unsigned times = 0; times < 100; times++) {
 			for (uint64_t i = 0; i < cases[k].depth; i++)
-				gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x1000 + 16 * i, .next = 0x1005 + 16 * i, .target = 0x8000,
+				gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x1000 + 16 * i,
+					.next = 0x1005 + 16 * i, .target = 0x8000,
 					.kind = GUS_BRANCH_CALL, .taken = true });
 			for (uint64_t i = cases[k].depth; i-- > 0;)
-				gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x8100, .next = 0x8101, .target = 0x1005 + 16 * i,
+				gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x8100, .next = 0x8101,
+					.target = 0x1005 + 16 * i,
 					.kind = GUS_BRANCH_RETURN, .taken = true });
 		}
 		rate = (double)gus_branch_totals(p)[GUS_BRANCH_RETURN].mispredicted / (100. * cases[k].depth);
 		if (rate < cases[k].rate - 0.02 || rate > cases[k].rate + 0.02)
 			fail_msg("depth %u: %.4f mispredicted, expected %.4f", cases[k].depth, rate, cases[k].rate);
-		assert_int_equal(gus_branch_totals(p)[GUS_BRANCH_CALL].mispredicted, 0); /* direct: only late, the first time */
+		/* Direct: only late, the first time. */
+		assert_int_equal(gus_branch_totals(p)[GUS_BRANCH_CALL].mispredicted, 0);
 		assert_int_equal(gus_branch_totals(p)[GUS_BRANCH_CALL].late, cases[k].depth);
 		gus_branch_free(p);
 	}
@@ -208,7 +216,8 @@ static void test_buffer(void **state)
 		config.btb_entries = config.btb_ways = 64;
 		p = predictor(&config);
 		for (uint64_t i = 0; i < 100 * n; i++)
-			gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x1000 + i % n * 8, .next = 0x1005 + i % n * 8, .target = 0x20,
+			gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x1000 + i % n * 8,
+				.next = 0x1005 + i % n * 8, .target = 0x20,
 				.kind = GUS_BRANCH_JUMP, .taken = true });
 		assert_int_equal(gus_branch_totals(p)[GUS_BRANCH_JUMP].late, n == 64 ? 64 : 6500);
 		assert_int_equal(gus_branch_totals(p)[GUS_BRANCH_JUMP].mispredicted, 0);
@@ -221,7 +230,8 @@ static void test_cold(void **state)
 {
 	struct gus_branch_config config;
 	struct gus_branch_predictor *p;
-	struct gus_branch_outcome o = { .pc = 0x1000, .next = 0x1002, .target = 0x2000, .kind = GUS_BRANCH_CONDITIONAL, .taken = true };
+	struct gus_branch_outcome o = { .pc = 0x1000, .next = 0x1002, .target = 0x2000, .kind = GUS_BRANCH_CONDITIONAL,
+		.taken = true };
 	struct gus_branch_verdict v;
 
 	(void)state;
@@ -237,9 +247,10 @@ static void test_cold(void **state)
 	gus_branch_free(p);
 }
 
-/* TAGE and ITTAGE as one would say them (Seznec and Michaud, "A case for (partially) TAgged GEometric history length branch
- * prediction", section 3): the history is kept bit by bit and folded from scratch each time, every table is looked up on its own, and
- * there is nothing that is only there to be quick. Buffer and stack are large enough to hold all. */
+/* TAGE and ITTAGE as one would say them (Seznec and Michaud, "A case for (partially) TAgged GEometric history length
+ * branch prediction", section 3): the history is kept bit by bit and folded from scratch each time, every table is
+ * looked up on its own, and there is nothing that is only there to be quick. Buffer and stack are large enough to
+ * hold all. */
 struct plain_entry { bool used; uint32_t tag, useful; int counter; uint64_t target; };
 struct plain_tables {
 	struct gus_branch_tagged size;
@@ -302,8 +313,8 @@ static void plain_look_up(const struct plain *p, struct plain_tables *t, uint64_
 	}
 }
 
-/* One of the next three tables of longer history, each half as likely as the one before; from there on the first whose entry is not
- * useful gives it up. If there is none, all of longer history become less useful. */
+/* One of the next three tables of longer history, each half as likely as the one before; from there on the first
+ * whose entry is not useful gives it up. If there is none, all of longer history become less useful. */
 static struct plain_entry *plain_new(struct plain *p, struct plain_tables *t)
 {
 	int n = (int)t->size.tables, first = t->longest + 1;
@@ -337,8 +348,8 @@ static void plain_useful(struct plain_entry *e, bool was)
 	e->useful = (uint32_t)bounded((int)e->useful + (was ? 1 : -1), 0, 3);
 }
 
-/* Counters of two bits, taken from 2 on; of three, from 0 to 3 taken, from -4 to -1 not. An entry is new as long as it was not useful
- * and could go either way; a counter of 4 bits says whether new ones are to be believed. */
+/* Counters of two bits, taken from 2 on; of three, from 0 to 3 taken, from -4 to -1 not. An entry is new as long as
+ * it was not useful and could go either way; a counter of 4 bits says whether new ones are to be believed. */
 static struct gus_branch_verdict plain_direction(struct plain *p, uint64_t pc, bool taken)
 {
 	uint32_t at = hash_of(pc) % (1u << p->base_bits);
@@ -424,7 +435,8 @@ static void plain_forget(struct plain_tables *t)
 static struct gus_branch_verdict plain_run(struct plain *p, const struct gus_branch_outcome *o, unsigned branch)
 {
 	uint64_t last = p->last[branch].target;
-	bool seen = p->last[branch].seen, is_indirect = o->kind == GUS_BRANCH_INDIRECT || o->kind == GUS_BRANCH_CALL_INDIRECT;
+	bool seen = p->last[branch].seen, is_indirect = o->kind == GUS_BRANCH_INDIRECT ||
+		o->kind == GUS_BRANCH_CALL_INDIRECT;
 	struct gus_branch_verdict v = { false, false, false };
 
 	if (o->kind == GUS_BRANCH_CONDITIONAL) {
@@ -457,13 +469,16 @@ static struct gus_branch_verdict plain_run(struct plain *p, const struct gus_bra
 	return v;
 }
 
-/* Few branches and small tables, so that entries are fought for: some go by what came before, some by chance, some each time alike. They
- * come by chance, or twelve in turn, of which every `turns` times another one takes the place. */
-static struct gus_branch_outcome next_outcome(uint64_t *x, uint64_t i, unsigned turns, unsigned *branch, const struct plain *p)
+/* Few branches and small tables, so that entries are fought for: some go by what came before, some by chance, some
+ * each time alike. They come by chance, or twelve in turn, of which every `turns` times another one takes the place. */
+static struct gus_branch_outcome next_outcome(uint64_t *x, uint64_t i, unsigned turns, unsigned *branch,
+	const struct plain *p)
 {
 	enum { turns_most = 1024 };
-	static const enum gus_branch_kind kinds[] = { GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CONDITIONAL,
-		GUS_BRANCH_INDIRECT, GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CALL, GUS_BRANCH_CALL_INDIRECT, GUS_BRANCH_RETURN,
+	static const enum gus_branch_kind kinds[] = { GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CONDITIONAL,
+		GUS_BRANCH_CONDITIONAL,
+		GUS_BRANCH_INDIRECT, GUS_BRANCH_CONDITIONAL, GUS_BRANCH_CALL, GUS_BRANCH_CALL_INDIRECT,
+		GUS_BRANCH_RETURN,
 		GUS_BRANCH_JUMP };
 	uint64_t any = rnd(x);
 	struct gus_branch_outcome o = { .taken = true };
@@ -476,15 +491,18 @@ static struct gus_branch_outcome next_outcome(uint64_t *x, uint64_t i, unsigned 
 	if (o.kind == GUS_BRANCH_RETURN && p->returns_n && any >> 30 & 7)
 		o.target = p->returns[p->returns_n - 1];
 	if (o.kind == GUS_BRANCH_CONDITIONAL)
-		o.taken = *branch % 4 == 0 ? any >> 40 & 1 : *branch % 4 == 1 ? p->bits[0] ^ p->bits[3] : *branch % 4 == 2 ? i / 5000 % 2 :
+		o.taken = *branch % 4 == 0 ? any >> 40 & 1 : *branch % 4 == 1 ? p->bits[0] ^ p->bits[3] :
+			*branch % 4 == 2 ? i / 5000 % 2 :
 			p->bits[2];
 	return o;
 }
 
 static void test_plain(void **state)
 {
-	static const struct { struct gus_branch_tagged direction, target; uint32_t base_bits, depth, branches, turns; } cases[] = {
-		{ { 4, 4, 5, 2, 24 }, { 3, 3, 4, 2, 12 }, 3, 4, 600000, 60 }, /* more than twice what usefulness is halved after */
+	static const struct { struct gus_branch_tagged direction, target; uint32_t base_bits, depth, branches,
+		turns; } cases[] = {
+		/* More than twice what usefulness is halved after. */
+		{ { 4, 4, 5, 2, 24 }, { 3, 3, 4, 2, 12 }, 3, 4, 600000, 60 },
 		{ { 1, 5, 7, 6, 6 }, { 1, 4, 2, 1, 1 }, 5, 1, 30000, 20 },
 		{ { 16, 3, 15, 1, 300 }, { 5, 2, 3, 3, 40 }, 0, 7, 30000, 0 },
 		{ { 2, 6, 7, 9, 17 }, { 16, 1, 8, 1, 64 }, 6, 64, 30000, 500 },
@@ -514,9 +532,12 @@ static void test_plain(void **state)
 			struct gus_branch_outcome o = next_outcome(&x, i, cases[k].turns, &branch, &plain);
 			struct gus_branch_verdict said = gus_branch_run(p, &o), should = plain_run(&plain, &o, branch);
 
-			if (said.mispredicted != should.mispredicted || said.unknown != should.unknown || said.late != should.late)
-				fail_msg("case %zu, branch %lu of kind %d: %d %d %d, not %d %d %d", k, (unsigned long)i, o.kind,
-					 said.mispredicted, said.unknown, said.late, should.mispredicted, should.unknown, should.late);
+			if (said.mispredicted != should.mispredicted || said.unknown != should.unknown ||
+				said.late != should.late)
+				fail_msg("case %zu, branch %lu of kind %d: %d %d %d, not %d %d %d", k, (unsigned long)i,
+					o.kind,
+					 said.mispredicted, said.unknown, said.late, should.mispredicted,
+						should.unknown, should.late);
 		}
 		gus_branch_free(p);
 	}
@@ -535,7 +556,8 @@ static void test_deterministic(void **state)
 	b = predictor(&config);
 	for (; s.i < 20000; s.i++) {
 		struct one one = correlated(&s);
-		struct gus_branch_outcome o = { .pc = one.pc, .next = one.pc + 2, .target = 0x9000, .taken = one.taken };
+		struct gus_branch_outcome o = { .pc = one.pc, .next = one.pc + 2, .target = 0x9000,
+			.taken = one.taken };
 
 		assert_int_equal(gus_branch_run(a, &o).mispredicted, gus_branch_run(b, &o).mispredicted);
 	}
@@ -585,14 +607,16 @@ static void test_bounds(void **state)
 		{ { 1, 20, 15, 2048, 2048 }, 24, 4096, true },
 		{ { 1, 21, 15, 2048, 2048 }, 1, 1, false }, { { 1, 0, 2, 1, 1 }, 1, 1, false },
 		{ { 1, 1, 16, 1, 1 }, 1, 1, false }, { { 1, 1, 1, 1, 1 }, 1, 1, false },
-		{ { 1, 1, 2, 0, 1 }, 1, 1, false }, { { 1, 1, 2, 3, 2 }, 1, 1, false }, { { 1, 1, 2, 1, 2049 }, 1, 1, false },
+		{ { 1, 1, 2, 0, 1 }, 1, 1, false }, { { 1, 1, 2, 3, 2 }, 1, 1, false },
+		{ { 1, 1, 2, 1, 2049 }, 1, 1, false },
 		{ { 0, 0, 0, 0, 0 }, 0, 1, true }, { { 0, 0, 0, 0, 0 }, 25, 1, false },
 		{ { 0, 0, 0, 0, 0 }, 0, 0, false }, { { 0, 0, 0, 0, 0 }, 0, 4097, false },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
-		struct gus_branch_config c = { .base_bits = cases[i / 2].base_bits, .return_depth = cases[i / 2].return_depth,
+		struct gus_branch_config c = { .base_bits = cases[i / 2].base_bits,
+			.return_depth = cases[i / 2].return_depth,
 			.btb_entries = 4, .btb_ways = 4 };
 		struct gus_branch_predictor *p;
 		struct gus_error err = { 0 };
@@ -606,13 +630,15 @@ static void test_bounds(void **state)
 	gus_branch_free(NULL);
 }
 
-/* Of each kind what was executed, taken, mispredicted, unknown and late; and nothing after counting begins anew, while what was learnt
- * stays: five jumps are late once, a branch that is taken is mispredicted until its counter of two bits is there. */
+/* Of each kind what was executed, taken, mispredicted, unknown and late; and nothing after counting begins anew,
+ * while what was learnt stays: five jumps are late once, a branch that is taken is mispredicted until its counter of
+ * two bits is there. */
 static void test_counts(void **state)
 {
 	struct gus_branch_config config;
 	struct gus_branch_predictor *p;
-	struct gus_branch_outcome o = { .pc = 0x1000, .next = 0x1002, .target = 0x2000, .kind = GUS_BRANCH_CONDITIONAL, .taken = true };
+	struct gus_branch_outcome o = { .pc = 0x1000, .next = 0x1002, .target = 0x2000, .kind = GUS_BRANCH_CONDITIONAL,
+		.taken = true };
 	const struct gus_branch_counts *n;
 
 	(void)state;
@@ -623,7 +649,8 @@ static void test_counts(void **state)
 		gus_branch_run(p, &o);
 	o.taken = false;
 	gus_branch_run(p, &o);
-	o = (struct gus_branch_outcome){ .pc = 0x3000, .next = 0x3005, .target = 0x4000, .kind = GUS_BRANCH_JUMP, .taken = true };
+	o = (struct gus_branch_outcome){ .pc = 0x3000, .next = 0x3005, .target = 0x4000, .kind = GUS_BRANCH_JUMP,
+		.taken = true };
 	for (int i = 0; i < 5; i++)
 		gus_branch_run(p, &o);
 	assert_memory_equal(&n[GUS_BRANCH_CONDITIONAL], (&(struct gus_branch_counts){ 6, 5, 2, 1, 0 }), sizeof(*n));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Caches and TLBs on patterns whose misses are known by argument, replacement against plain models, and what must hold of any
- * run: each access hits or misses, the misses of a level are the accesses of the next, inclusion is what it says. */
+/* Caches and TLBs on patterns whose misses are known by argument, replacement against plain models, and what must
+ * hold of any run: each access hits or misses, the misses of a level are the accesses of the next, inclusion is what
+ * it says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,8 @@ enum { KIB = 1024, MIB = 1024 * 1024 };
 /* 32 KiB of 8 ways, 256 KiB of 8, 2 MiB of 16; DTLB 64 of 4, STLB 512 of 8; no prefetcher. */
 static const struct gus_cache_config plain = {
 	.line_size = 64, .page_size = 4096, .huge_size = 2 * MIB,
-	.level = { { 32 * KIB, 8, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 0 }, { 256 * KIB, 8, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 12 },
+	.level = { { 32 * KIB, 8, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 0 },
+		{ 256 * KIB, 8, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 12 },
 		   { 2 * MIB, 16, GUS_REPLACE_LRU, GUS_INCLUSION_NONE, 40 } },
 	.memory_latency = 200,
 	.dtlb = { 64, 4 }, .dtlb_huge = { 32, 4 }, .stlb = { 512, 8 }, .stlb_huge = true,
@@ -70,11 +72,13 @@ static void check_identities(const struct gus_cache *c)
 	for (unsigned i = 0; i < GUS_CACHE_LEVELS; i++) {
 		for (unsigned who = 0; who < GUS_CACHE_ASKERS; who++)
 			assert_int_equal(t->level[i].accesses[who], t->level[i].hits[who] + t->level[i].misses[who]);
-		assert_true(t->level[i].late <= t->level[i].used && t->level[i].pending <= t->level[i].hits[GUS_CACHE_DEMAND]);
+		assert_true(t->level[i].late <= t->level[i].used &&
+			t->level[i].pending <= t->level[i].hits[GUS_CACHE_DEMAND]);
 		assert_true(t->level[i].unknown <= t->level[i].misses[GUS_CACHE_DEMAND]);
 		assert_true(t->level[i].evicted <= t->level[i].filled);
 	}
-	assert_int_equal(l1->accesses[GUS_CACHE_DEMAND], t->requests + t->line_splits); /* no access here is over three lines */
+	/* No access here is over three lines. */
+	assert_int_equal(l1->accesses[GUS_CACHE_DEMAND], t->requests + t->line_splits);
 	assert_int_equal(l2->accesses[GUS_CACHE_DEMAND], l1->misses[GUS_CACHE_DEMAND]);
 	assert_int_equal(l3->accesses[GUS_CACHE_DEMAND], l2->misses[GUS_CACHE_DEMAND]);
 	assert_int_equal(l3->accesses[GUS_CACHE_PREFETCH], l2->misses[GUS_CACHE_PREFETCH]);
@@ -100,7 +104,8 @@ static const struct pattern {
 	enum order order;
 	double l1, l2, l3;      /* misses of each level, by access */
 } patterns[] = {
-	/* In order and larger than a level of lru: each line is gone when it comes again, so a new line is a miss: 8 of 64 bytes. */
+	/* In order and larger than a level of lru: each line is gone when it comes again, so a new line is a miss: 8
+	 * of 64 bytes. */
 	{ "sequential in L1", 16 * KIB, 8, STRIDED, 0, 0, 0 },
 	{ "sequential in all of L1", 32 * KIB, 8, STRIDED, 0, 0, 0 },
 	{ "sequential in L2", 128 * KIB, 8, STRIDED, 1. / 8, 0, 0 },
@@ -108,10 +113,12 @@ static const struct pattern {
 	{ "sequential beyond", 8 * MIB, 8, STRIDED, 1. / 8, 1. / 8, 1. / 8 },
 	{ "every second line in L2", 128 * KIB, 128, STRIDED, 1, 0, 0 },
 	{ "every line beyond", 8 * MIB, 64, STRIDED, 1, 1, 1 },
-	/* One line in each page: 64 sets of L1 are one set, so 8 ways hold 8 lines, and 9 of them throw each other out. */
+	/* One line in each page: 64 sets of L1 are one set, so 8 ways hold 8 lines, and 9 of them throw each other
+	 * out. */
 	{ "8 lines of one set", 8 * 4096, 4096, STRIDED, 0, 0, 0 },
 	{ "9 lines of one set", 9 * 4096, 4096, STRIDED, 1, 0, 0 },
-	/* By chance, each line as likely as any other: what a level holds is a share of the region, whichever lines these are. */
+	/* By chance, each line as likely as any other: what a level holds is a share of the region, whichever lines
+	 * these are. */
 	{ "random in L1", 32 * KIB, 8, RANDOM, 0, 0, 0 },
 	{ "random in L2", 256 * KIB, 8, RANDOM, 1 - 32. / 256, 0, 0 },
 	{ "random in L3", 2 * MIB, 8, RANDOM, 1 - 32. / 2048, 1 - 256. / 2048, 0 },
@@ -127,8 +134,8 @@ static void run_pattern(struct gus_cache *c, const struct pattern *p, uint64_t a
 		touch(c, (UINT64_C(1) << 32) + (p->order == RANDOM ? rnd(&x) % places : i % places) * p->stride, false);
 }
 
-/* Until the caches hold what they will: once through all places; of what comes by chance only once through the lines, and then as many
- * as all levels have, so that the order in which they were used is by chance as well. */
+/* Until the caches hold what they will: once through all places; of what comes by chance only once through the lines,
+ * and then as many as all levels have, so that the order in which they were used is by chance as well. */
 static void warm_up(struct gus_cache *c, const struct pattern *p)
 {
 	struct pattern lines = { .region = p->region, .stride = p->stride > 64 ? p->stride : 64, .order = STRIDED };
@@ -188,7 +195,8 @@ static void test_random_any_policy(void **state)
 	}
 }
 
-/* Replacement against models that are written as one would say it: a list of keys, places in it, and what is done to them. */
+/* Replacement against models that are written as one would say it: a list of keys, places in it, and what is done to
+ * them. */
 
 struct reference {
 	uint64_t key[64], used[64], clock;
@@ -313,12 +321,14 @@ static void test_replacement(void **state)
 			struct reference r = { .ways = ways[i] };
 			uint64_t x = 1234567 + i, evicted;
 
-			assert_int_equal(gus_sets_init(&s, "a set", ways[i], ways[i], (enum gus_replacement)policy, NULL), 0);
+			assert_int_equal(gus_sets_init(&s, "a set", ways[i], ways[i], (enum gus_replacement)policy,
+				NULL), 0);
 			for (int n = 0; n < 20000; n++) {
 				uint64_t key = rnd(&x) % (ways[i] + ways[i] / 2 + 1);
 				uint32_t slot = gus_sets_find(&s, key);
 
-				assert_int_equal(slot != GUS_SETS_NONE, reference_access(&r, gus_replacement_name(s.policy), key));
+				assert_int_equal(slot != GUS_SETS_NONE,
+					reference_access(&r, gus_replacement_name(s.policy), key));
 				if (slot != GUS_SETS_NONE)
 					gus_sets_touch(&s, key, slot);
 				else
@@ -356,7 +366,8 @@ static void test_random_replacement(void **state)
 static void check_inclusion(const struct gus_cache *c, const struct gus_cache_config *config, uint64_t lines)
 {
 	for (uint64_t line = 0; line < lines; line++) {
-		bool l1 = gus_cache_holds(c, 0, line * 64), l2 = gus_cache_holds(c, 1, line * 64), l3 = gus_cache_holds(c, 2, line * 64);
+		bool l1 = gus_cache_holds(c, 0, line * 64), l2 = gus_cache_holds(c, 1, line * 64),
+			l3 = gus_cache_holds(c, 2, line * 64);
 
 		if (config->level[1].inclusion == GUS_INCLUSION_INCLUSIVE)
 			assert_true(l2 || !l1);
@@ -388,7 +399,8 @@ static struct gus_cache_config combined(unsigned combination)
 	struct gus_cache_config config = plain;
 
 	config.level[0] = (struct gus_cache_level){ 4 * KIB, 4, GUS_REPLACE_TREE_PLRU, GUS_INCLUSION_NONE, 0 };
-	config.level[1] = (struct gus_cache_level){ 12 * KIB, 6, GUS_REPLACE_LRU, (enum gus_inclusion)(combination % 3), 12 };
+	config.level[1] = (struct gus_cache_level){ 12 * KIB, 6, GUS_REPLACE_LRU, (enum gus_inclusion)(combination % 3),
+		12 };
 	config.level[2] = (struct gus_cache_level){ 16 * KIB, 4, GUS_REPLACE_QLRU_H11_M1_R0_U0,
 		(enum gus_inclusion)(combination / 3), 40 };
 	config.l1d_next_line = config.l2_next_line = config.l1d_stride_ahead = 2;
@@ -405,7 +417,8 @@ static void test_inclusion(void **state)
 		uint64_t x = 99;
 
 		for (unsigned i = 0; i < 60000; i++) {
-			uint64_t region = (4 * KIB) << (rnd(&x) % 4), at = i % 5 ? rnd(&x) % region : (uint64_t)i * 24 % region;
+			uint64_t region = (4 * KIB) << (rnd(&x) % 4), at = i % 5 ? rnd(&x) % region :
+				(uint64_t)i * 24 % region;
 
 			touch_at(c, at, 8, rnd(&x) % 3 == 0, i * 3u);
 			if (i % 997 == 0)
@@ -414,7 +427,8 @@ static void test_inclusion(void **state)
 		check_inclusion(c, &config, 32 * KIB / 64 + 2);
 		check_lines(c, 32 * KIB / 64 + 64);
 		check_identities(c);
-		assert_true(gus_cache_totals(c)->level[0].used && gus_cache_totals(c)->level[1].used && gus_cache_totals(c)->memory_writes);
+		assert_true(gus_cache_totals(c)->level[0].used && gus_cache_totals(c)->level[1].used &&
+			gus_cache_totals(c)->memory_writes);
 		gus_cache_free(c);
 	}
 }
@@ -436,6 +450,7 @@ static void test_exclusive_capacity(void **state)
 		for (unsigned i = 0; i < 64 * 10; i++)
 			touch(c, i % 64 * 64, false);
 		assert_int_equal(gus_cache_totals(c)->memory_reads[GUS_CACHE_DEMAND], exclusive ? 64 : 640);
+		assert_int_equal(gus_cache_totals(c)->level[1].used, 0); /* nothing was prefetched */
 		gus_cache_free(c);
 	}
 }
@@ -457,8 +472,8 @@ static void test_write_back(void **state)
 	gus_cache_free(c);
 }
 
-/* Each line is written once, and read before and after among others by chance: whichever way it goes through the levels, it goes
- * to memory once. At the end lines that were never seen push all of them out. */
+/* Each line is written once, and read before and after among others by chance: whichever way it goes through the
+ * levels, it goes to memory once. At the end lines that were never seen push all of them out. */
 static void test_nothing_lost(void **state)
 {
 	enum { LINES = 2000 };
@@ -482,11 +497,13 @@ static void test_nothing_lost(void **state)
 	}
 }
 
-/* One page after another: 64 pages fit the first TLB, 128 the second, 1024 none; as one huge page all of them are one entry. */
+/* One page after another: 64 pages fit the first TLB, 128 the second, 1024 none; as one huge page all of them are one
+ * entry. */
 static void test_tlb(void **state)
 {
 	static const struct { uint64_t pages; bool huge; double second, walks; } cases[] = {
-		{ 64, false, 0, 0 }, { 128, false, 1, 0 }, { 512, false, 1, 0 }, { 1024, false, 1, 1 }, { 1024, true, 0, 0 },
+		{ 64, false, 0, 0 }, { 128, false, 1, 0 }, { 512, false, 1, 0 }, { 1024, false, 1, 1 },
+		{ 1024, true, 0, 0 },
 		/* 64 huge pages, which the 32 entries for them do not hold */
 		{ 64 * 512, true, 1. / 512, 0 },
 	};
@@ -564,15 +581,16 @@ static void test_on_its_way(void **state)
 	gus_cache_free(c);
 }
 
-/* Prefetchers find what they are for and nothing else: of a stream that goes through fresh pages what remains is the first
- * line of each page, and for strides the first four, which have to teach it. */
+/* Prefetchers find what they are for and nothing else: of a stream that goes through fresh pages what remains is the
+ * first line of each page, and for strides the first four, which have to teach it. */
 static void test_prefetchers(void **state)
 {
 	static const struct { uint32_t next, strides, ahead; uint64_t stride; double misses; } cases[] = {
 		{ 0, 0, 0, 64, 1 },
 		{ 1, 0, 0, 64, 1. / 64 },
 		{ 1, 0, 0, 128, 1 },                    /* the next line is never the one */
-		{ 0, 16, 1, 256, 1. / 16 },             /* followed from page to page; the first of each is beyond the bound */
+		/* Followed from page to page; the first of each is beyond the bound. */
+		{ 0, 16, 1, 256, 1. / 16 },
 		{ 0, 16, 2, 256, 2. / 16 },             /* two ahead: the first two */
 		{ 0, 16, 1, 8192, 1 },                  /* never in the same page */
 	};
@@ -597,7 +615,8 @@ static void test_prefetchers(void **state)
 	}
 }
 
-/* A stride is followed from the fourth access on: three distances that are the same, and nothing before. By chance, nothing. */
+/* A stride is followed from the fourth access on: three distances that are the same, and nothing before. By chance,
+ * nothing. */
 static void test_stride_learnt(void **state)
 {
 	struct gus_cache_config config = plain;
@@ -641,8 +660,8 @@ static void test_l2_prefetcher(void **state)
 	gus_cache_free(c);
 }
 
-/* The beginning of a window: a first touch may have been in L1 or not, and nothing in the window tells; once the set was
- * filled, what is not there would not have been there either. */
+/* The beginning of a window: a first touch may have been in L1 or not, and nothing in the window tells; once the set
+ * was filled, what is not there would not have been there either. */
 static void test_cold(void **state)
 {
 	struct gus_cache *c = caches(&plain);
@@ -680,7 +699,8 @@ static void test_cold_interval(void **state)
 	run_pattern(warm, &patterns[10], 20000, COUNTED);
 	run_pattern(cold, &patterns[10], 20000, COUNTED);
 	assert_true(l1->unknown > 0 && l1->unknown <= 512); /* a line of L1 is filled for the first time once */
-	assert_in_range(w->misses[GUS_CACHE_DEMAND], l1->misses[GUS_CACHE_DEMAND] - l1->unknown, l1->misses[GUS_CACHE_DEMAND]);
+	assert_in_range(w->misses[GUS_CACHE_DEMAND], l1->misses[GUS_CACHE_DEMAND] - l1->unknown,
+		l1->misses[GUS_CACHE_DEMAND]);
 	gus_cache_free(warm);
 	gus_cache_free(cold);
 }
@@ -712,8 +732,10 @@ static void test_tables(void **state)
 /* What makes no caches is refused by what is wrong with it. */
 static void test_refused(void **state)
 {
-	struct gus_cache_config c[12] = { plain, plain, plain, plain, plain, plain, plain, plain, plain, plain, plain, plain };
-	static const char *const says[12] = { "L2", "ways", "powers of two", "replacement", "strides", "DTLB", "powers of two",
+	struct gus_cache_config c[12] = { plain, plain, plain, plain, plain, plain, plain, plain, plain, plain, plain,
+		plain };
+	static const char *const says[12] = { "L2", "ways", "powers of two", "replacement", "strides", "DTLB",
+		"powers of two",
 		"powers of two", "powers of two", "powers of two", "inclusion", "L1" };
 	struct gus_error err;
 
@@ -759,8 +781,9 @@ static void make_warm(struct gus_cache *c)
 	gus_cache_count_anew(c);
 }
 
-/* The arrival of lines that L1's prefetcher asked for: 200 after that, whoever wants them before has to wait for the rest. Each first use
- * asks for the next line. Once the sets have been filled it does not matter whether they were warm. */
+/* The arrival of lines that L1's prefetcher asked for: 200 after that, whoever wants them before has to wait for the
+ * rest. Each first use asks for the next line. Once the sets have been filled it does not matter whether they were
+ * warm. */
 static void test_prefetch_arrives(void **state)
 {
 	(void)state;
@@ -805,7 +828,8 @@ static void test_prefetch_from(void **state)
 
 		config.l1d_next_line = 1;
 		c = caches(&config);
-		touch_at(c, 63 * 64, 8, false, 0); /* the last of its 4 KiB, and then so many others throw it out of the first levels */
+		/* The last of its 4 KiB, and then so many others throw it out of the first levels. */
+		touch_at(c, 63 * 64, 8, false, 0);
 		for (uint64_t i = 0; i < cases[k].others; i++)
 			touch_at(c, (1000 + i) * 4096 - 64, 8, false, 0);
 		touch_at(c, 62 * 64, 8, false, 5000);
@@ -820,7 +844,8 @@ static void test_prefetch_from(void **state)
 static void test_l2_prefetch_arrives(void **state)
 {
 	static const struct { uint64_t now; uint32_t wait; bool late; } cases[] = {
-		{ 1001, 199, true }, { 1050, 150, true }, { 1187, 13, true }, { 1188, 12, true }, { 1199, 12, true }, { 1200, 12, false },
+		{ 1001, 199, true }, { 1050, 150, true }, { 1187, 13, true }, { 1188, 12, true }, { 1199, 12, true },
+		{ 1200, 12, false },
 	};
 
 	(void)state;
@@ -842,7 +867,8 @@ static void test_l2_prefetch_arrives(void **state)
 		assert_true(a.level == GUS_HIT_L2 && a.level_if_warm == (warm ? GUS_HIT_L2 : GUS_HIT_L1) && !a.pending);
 		assert_int_equal(a.wait, cases[k / 2].wait);
 		assert_int_equal(a.wait_if_warm, warm ? cases[k / 2].wait : 0);
-		assert_true(t->level[1].used == 1 && t->level[1].late == cases[k / 2].late && t->level[1].pending == cases[k / 2].late);
+		assert_true(t->level[1].used == 1 && t->level[1].late == cases[k / 2].late &&
+			t->level[1].pending == cases[k / 2].late);
 		assert_true(gus_cache_holds(c, 1, 128) && !gus_cache_holds(c, 1, 192));
 		touch_at(c, 72, 8, false, 3000); /* L2 is not asked, so nothing follows */
 		assert_false(gus_cache_holds(c, 1, 192));
@@ -875,12 +901,14 @@ static void test_wasted(void **state)
 	gus_cache_free(c);
 }
 
-/* Strides are those of an instruction: two whose numbers differ in their places of the table do not meet, two a table's size apart do and
- * are never learnt. The same address again and again, or the same line, is no stride to follow. */
+/* Strides are those of an instruction: two whose numbers differ in their places of the table do not meet, two a
+ * table's size apart do and are never learnt. The same address again and again, or the same line, is no stride to
+ * follow. */
 static void test_strides_by_instruction(void **state)
 {
 	static const struct { uint32_t other; uint64_t stride; bool asks; } cases[] = {
-		{ 8, 256, true }, { 17, 256, true }, { 31, 256, true }, { 16, 256, false }, { 32, 256, false }, { 8, 0, false },
+		{ 8, 256, true }, { 17, 256, true }, { 31, 256, true }, { 16, 256, false }, { 32, 256, false },
+		{ 8, 0, false },
 		{ 8, 8, false }, { 8, (uint64_t)-256, true },
 	};
 
@@ -904,12 +932,14 @@ static void test_strides_by_instruction(void **state)
 	}
 }
 
-/* One step aside does not unlearn a stride that was surest: it makes two distances that are others, which take as much of the trust, and
- * the first one that is right again is followed. Two steps aside take all of it, and it has to be learnt anew. */
+/* One step aside does not unlearn a stride that was surest: it makes two distances that are others, which take as
+ * much of the trust, and the first one that is right again is followed. Two steps aside take all of it, and it has to
+ * be learnt anew. */
 static void test_stride_forgiven(void **state)
 {
 	static const struct { uint64_t address; unsigned asked; } steps[] = {
-		{ 0, 0 }, { 64, 0 }, { 128, 0 }, { 192, 1 }, { 256, 2 }, { 2048, 2 }, { 320, 2 }, { 384, 3 }, { 448, 4 },
+		{ 0, 0 }, { 64, 0 }, { 128, 0 }, { 192, 1 }, { 256, 2 }, { 2048, 2 }, { 320, 2 }, { 384, 3 },
+		{ 448, 4 },
 		{ 3000, 4 }, { 100, 4 }, { 3100, 4 }, { 200, 4 }, { 264, 4 }, { 328, 4 }, { 392, 5 },
 	};
 	struct gus_cache_config config = plain;
@@ -942,8 +972,8 @@ static void test_stores_no_stride(void **state)
 	gus_cache_free(c);
 }
 
-/* Ranges of huge pages have a first byte and an end, and there may be several. 4 MiB in steps of small pages: 1024 misses of the DTLB, or
- * two where the pages are huge. */
+/* Ranges of huge pages have a first byte and an end, and there may be several. 4 MiB in steps of small pages: 1024
+ * misses of the DTLB, or two where the pages are huge. */
 static void test_huge_ranges(void **state)
 {
 	struct gus_cache *c = caches(&plain);
@@ -957,15 +987,15 @@ static void test_huge_ranges(void **state)
 	gus_cache_huge_pages(c, 64 * MIB, 68 * MIB);
 	for (size_t k = 0; k < sizeof(ranges) / sizeof(*ranges); k++) {
 		gus_cache_count_anew(c);
-		for (uint64_t at = 0; at < 4 * MIB; at += 4096)
+		for (uint64_t at = 0; at < 4 * MIB; at += 2048)
 			touch(c, ranges[k].from + at, false);
 		assert_int_equal(n->misses, ranges[k].misses);
 	}
 	gus_cache_free(c);
 }
 
-/* Which TLB a page goes to. Stores have their own if there is one, huge pages likewise; what the second one does not take is a walk, and
- * not counted there. A huge page and a small one of the same number are two. */
+/* Which TLB a page goes to. Stores have their own if there is one, huge pages likewise; what the second one does not
+ * take is a walk, and not counted there. A huge page and a small one of the same number are two. */
 static void test_which_tlb(void **state)
 {
 	struct gus_cache_config config = plain;
@@ -993,7 +1023,8 @@ static void test_which_tlb(void **state)
 	assert_true(t->dtlb.misses == 2 && t->stlb.accesses == 1);
 	assert_int_equal(touch(c, 3 * MIB, true).tlb, GUS_TLB_HIT);
 	assert_int_equal(touch(c, 4096, true).tlb, GUS_TLB_HIT);
-	for (uint64_t i = 0; i < 4; i++) /* out of the set of four it is a walk again, as the second one did not take it */
+	/* Out of the set of four it is a walk again, as the second one did not take it. */
+	for (uint64_t i = 0; i < 4; i++)
 		touch(c, (17 + 16 * i) * 4096, false);
 	assert_int_equal(touch(c, 2 * MIB, false).tlb, GUS_TLB_WALK);
 	gus_cache_free(c);
@@ -1010,7 +1041,8 @@ static void test_which_tlb(void **state)
 	gus_cache_free(c);
 }
 
-/* Accesses of several lines: 130 bytes at 63 touch four, an access without a size one, and both pages count each time. */
+/* Accesses of several lines: 130 bytes at 63 touch four, an access without a size one, and both pages count each
+ * time. */
 static void test_long_accesses(void **state)
 {
 	struct gus_cache *c = caches(&plain);
@@ -1038,11 +1070,36 @@ static void test_long_accesses(void **state)
 	gus_cache_free(c);
 }
 
+/* A line that was only read does not go down into a level that is not exclusive: 0 is in L1 still when others have
+ * pushed it out of L2, and when it goes out of L1 it is gone. If it was written it goes into L2. */
+static void test_clean_lines_go(void **state)
+{
+	(void)state;
+	for (unsigned written = 0; written < 2; written++) {
+		const struct gus_cache_config config = tiny();
+		struct gus_cache *c = caches(&config);
+
+		touch(c, 0, written);
+		for (uint64_t i = 0; i < 8; i++) {
+			touch(c, 4096 * (i + 1), false);
+			touch(c, 0, false);
+		}
+		assert_true(gus_cache_holds(c, 0, 0) && !gus_cache_holds(c, 1, 0));
+		for (uint64_t i = 0; i < 4; i++)
+			touch(c, 4096 * (i + 5), false); /* the last ones, so that L2 need not be asked for others */
+		touch(c, 4096 * 4, false);
+		assert_false(gus_cache_holds(c, 0, 0));
+		assert_int_equal(gus_cache_holds(c, 1, 0), written);
+		gus_cache_free(c);
+	}
+}
+
 /* A table that says nothing: the round figures. */
 static void test_silent_table(void **state)
 {
 	struct gus_error err = { 0 };
-	static const char text[] = "uarch silent isa x86-64 \"Silent\"\nsource me \"made up\"\nport p0 me\nrow add uops 1 latency 1 uses p0:1 source me\n";
+	static const char text[] = "uarch silent isa x86-64 \"Silent\"\nsource me \"made up\"\nport p0 me\n"
+		"row add uops 1 latency 1 uses p0:1 source me\n";
 	struct gus_uarch *u = gus_uarch_parse("silent", text, sizeof(text) - 1, NULL, 0, &err);
 	struct gus_cache_config c;
 
@@ -1053,9 +1110,11 @@ static void test_silent_table(void **state)
 	assert_true(c.level[0].bytes == 32 * KIB && c.level[1].bytes == MIB && c.level[2].bytes == 16 * MIB);
 	assert_true(c.level[0].ways == 8 && c.level[1].ways == 16 && c.level[2].ways == 16);
 	for (unsigned i = 0; i < GUS_CACHE_LEVELS; i++)
-		assert_true(c.level[i].replacement == GUS_REPLACE_TREE_PLRU && c.level[i].inclusion == GUS_INCLUSION_NONE);
+		assert_true(c.level[i].replacement == GUS_REPLACE_TREE_PLRU &&
+			c.level[i].inclusion == GUS_INCLUSION_NONE);
 	assert_true(c.page_size == 4096 && c.huge_size == 2 * MIB);
-	assert_true(c.dtlb.entries == 64 && c.dtlb.ways == 64 && c.dtlb_store.entries == 0 && c.dtlb_huge.entries == 32);
+	assert_true(c.dtlb.entries == 64 && c.dtlb.ways == 64 && c.dtlb_store.entries == 0 &&
+		c.dtlb_huge.entries == 32);
 	assert_true(c.stlb.entries == 1536 && c.stlb.ways == 8 && c.stlb_huge);
 	assert_true(c.l1d_next_line == 1 && c.l1d_strides == 64 && c.l1d_stride_ahead == 2 && c.l2_next_line == 2);
 	gus_uarch_free(u);
@@ -1064,17 +1123,24 @@ static void test_silent_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_patterns), cmocka_unit_test(test_random_any_policy), cmocka_unit_test(test_replacement),
-		cmocka_unit_test(test_random_replacement), cmocka_unit_test(test_inclusion), cmocka_unit_test(test_exclusive_capacity),
-		cmocka_unit_test(test_write_back), cmocka_unit_test(test_nothing_lost), cmocka_unit_test(test_stride_learnt),
+		cmocka_unit_test(test_patterns), cmocka_unit_test(test_random_any_policy),
+		cmocka_unit_test(test_replacement),
+		cmocka_unit_test(test_random_replacement), cmocka_unit_test(test_inclusion),
+		cmocka_unit_test(test_exclusive_capacity),
+		cmocka_unit_test(test_write_back), cmocka_unit_test(test_nothing_lost),
+		cmocka_unit_test(test_stride_learnt),
 		cmocka_unit_test(test_tlb), cmocka_unit_test(test_splits),
-		cmocka_unit_test(test_on_its_way), cmocka_unit_test(test_prefetchers), cmocka_unit_test(test_l2_prefetcher),
+		cmocka_unit_test(test_on_its_way), cmocka_unit_test(test_prefetchers),
+		cmocka_unit_test(test_l2_prefetcher),
 		cmocka_unit_test(test_cold), cmocka_unit_test(test_cold_interval), cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_prefetch_arrives), cmocka_unit_test(test_prefetch_from),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_prefetch_arrives),
+		cmocka_unit_test(test_prefetch_from),
 		cmocka_unit_test(test_l2_prefetch_arrives), cmocka_unit_test(test_wasted),
 		cmocka_unit_test(test_strides_by_instruction), cmocka_unit_test(test_stride_forgiven),
-		cmocka_unit_test(test_stores_no_stride), cmocka_unit_test(test_huge_ranges), cmocka_unit_test(test_which_tlb),
+		cmocka_unit_test(test_stores_no_stride), cmocka_unit_test(test_huge_ranges),
+		cmocka_unit_test(test_which_tlb),
 		cmocka_unit_test(test_long_accesses), cmocka_unit_test(test_silent_table),
+		cmocka_unit_test(test_clean_lines_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -18,9 +19,10 @@
 #include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
 
-/* add rax, [rsi]; imul rbx, rax; mov [rsi+8], rbx; add rsi, 8; cmp rsi, rdx; jne back: each load reads what the store before it
- * wrote, so that the whole chain goes through memory. */
-static const uint8_t code[] = { 0x48, 0x03, 0x06, 0x48, 0x0f, 0xaf, 0xd8, 0x48, 0x89, 0x5e, 0x08, 0x48, 0x83, 0xc6, 0x08,
+/* add rax, [rsi]; imul rbx, rax; mov [rsi+8], rbx; add rsi, 8; cmp rsi, rdx; jne back: each load reads what the store
+ * before it wrote, so that the whole chain goes through memory. */
+static const uint8_t code[] = { 0x48, 0x03, 0x06, 0x48, 0x0f, 0xaf, 0xd8, 0x48, 0x89, 0x5e, 0x08, 0x48, 0x83, 0xc6,
+	0x08,
 	0x48, 0x39, 0xd6, 0x75, 0xec };
 static const uint8_t lengths[] = { 3, 4, 4, 4, 3, 2 };
 enum { ITERATIONS = 5000 };
@@ -51,7 +53,8 @@ static void close_setting(struct setting *s)
 }
 
 /* One iteration of the loop: five ops (compare and branch are one), two accesses. */
-static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct gus_stream_told *steps, struct gus_stream_access *accesses,
+static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct gus_stream_told *steps,
+	struct gus_stream_access *accesses,
 		   size_t *accesses_n)
 {
 	const struct gus_growing_block *b = &s->block;
@@ -60,15 +63,18 @@ static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct 
 		bool last = k + 1 == b->ops_n;
 		uint32_t op = last ? b->taken : b->op + k;
 
-		steps[k] = (struct gus_stream_told){ .op = op, .access = (uint32_t)*accesses_n, .region = region, .taken = last, .cached = true };
+		steps[k] = (struct gus_stream_told){ .op = op, .access = (uint32_t)*accesses_n, .region = region,
+			.taken = last, .cached = true };
 		for (unsigned n = 0; n < s->p->ops[op].memories_n; n++)
-			accesses[(*accesses_n)++] = (struct gus_stream_access){ .address = 0x10000 + 8 * i + (k ? 8 : 0), .known = true };
+			accesses[(*accesses_n)++] = (struct gus_stream_access){ .address = 0x10000 + 8 * i + (k ? 8 :
+				0), .known = true };
 	}
 	return b->ops_n;
 }
 
 /* Runs the loop; regions change every `each` iterations, between 0 and 1. */
-static void feed_loop(const struct setting *s, struct gus_stream_engine *e, uint64_t iterations, uint64_t each, struct gus_stream_times *times)
+static void feed_loop(const struct setting *s, struct gus_stream_engine *e, uint64_t iterations, uint64_t each,
+	struct gus_stream_times *times)
 {
 	struct gus_stream_told steps[GUS_STREAM_CHUNK];
 	struct gus_stream_access accesses[GUS_STREAM_CHUNK];
@@ -83,13 +89,14 @@ static void feed_loop(const struct setting *s, struct gus_stream_engine *e, uint
 	}
 }
 
-/* The chain of add, multiply, store and load: 1 + 3 cycles and what forwarding takes, and the run of the program says the same to the
- * tick. */
+/* The chain of add, multiply, store and load: 1 + 3 cycles and what forwarding takes, and the run of the program says
+ * the same to the tick. */
 static void test_same_as_program(void **state)
 {
 	struct gus_knob knob = { GUS_KNOB_LATENCY, GUS_INSN_MUL, 2 };
 	struct gus_stream_lane lanes[] = { { NULL, 0 }, { &knob, 1 } };
-	struct gus_stream_options o = { .lanes = lanes, .lanes_n = 2, .fetch = GUS_CORE_FETCH_UOP_CACHE, .iterations = ITERATIONS,
+	struct gus_stream_options o = { .lanes = lanes, .lanes_n = 2, .fetch = GUS_CORE_FETCH_UOP_CACHE,
+		.iterations = ITERATIONS,
 		.pointers = GUS_CORE_POINTERS_DISTINCT };
 	struct gus_stream_result r;
 	struct gus_stream_engine *e;
@@ -143,10 +150,91 @@ static void test_sums(void **state)
 	close_setting(&s);
 }
 
+/* Regions that are met one by one, 300 of them, with one lane and with 32: each keeps what it had, and all add up to
+ * the whole. */
+static void test_regions_grow(void **state)
+{
+	static const size_t lanes_n[] = { 1, GUS_STREAM_LANES };
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		struct gus_stream_lane lanes[GUS_STREAM_LANES] = { { NULL, 0 } };
+		struct gus_stream_options o = { .lanes = lanes, .lanes_n = lanes_n[k] };
+		struct gus_error err = { 0 };
+		double all[GUS_STREAM_LANES], one[GUS_STREAM_LANES], first[300], sum = 0;
+		struct gus_stream_engine *e;
+		struct setting s;
+
+		open_setting(&s);
+		e = gus_stream_open(s.p, &s.c, &o, &err);
+		s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
+		for (uint32_t region = 0; region < 300; region++) {
+			struct gus_stream_told steps[8];
+			struct gus_stream_access accesses[8];
+			size_t accesses_n = 0, n = tell(&s, region, region, steps, accesses, &accesses_n);
+
+			gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, n }, NULL);
+			gus_stream_region_cycles(e, region, one);
+			first[region] = one[lanes_n[k] - 1];
+		}
+		gus_stream_cycles(e, all);
+		for (uint32_t region = 0; region < 300; region++) {
+			gus_stream_region_cycles(e, region, one);
+			assert_true(one[lanes_n[k] - 1] > 0 && fabs(one[lanes_n[k] - 1] - first[region]) < 1e-9);
+			sum += one[lanes_n[k] - 1];
+		}
+		assert_true(fabs(sum - all[lanes_n[k] - 1]) < 1e-6);
+		gus_stream_region_cycles(e, 300, one); /* there is none */
+		assert_true(fabs(one[0]) < 1e-9);
+		gus_stream_close(e);
+		close_setting(&s);
+	}
+}
+
+/* Fifty regions at once, in memory that somebody else has written to: those that were never executed have taken no
+ * time. */
+static void test_regions_begin_at_nothing(void **state)
+{
+	struct gus_stream_options o = { 0 };
+	struct gus_error err = { 0 };
+	double all[GUS_STREAM_LANES], one[GUS_STREAM_LANES];
+	void *dirty[8];
+	struct gus_stream_engine *e;
+	struct setting s;
+
+	(void)state;
+	open_setting(&s);
+	e = gus_stream_open(s.p, &s.c, &o, &err);
+	s.block = gus_growing_add(s.g, code, lengths, sizeof(code), 0);
+	for (uint32_t region = 0; region < 50; region += 49) {
+		struct gus_stream_told steps[8];
+		struct gus_stream_access accesses[8];
+		size_t accesses_n = 0, n = tell(&s, region, region, steps, accesses, &accesses_n);
+
+		for (unsigned i = 0; i < 8; i++) {
+			dirty[i] = malloc(800); /* what 100 regions take */
+			memset(dirty[i], 0x55, 800);
+		}
+		for (unsigned i = 0; i < 8; i++)
+			free(dirty[i]);
+		gus_stream_feed(e, &(struct gus_stream_feed){ steps, accesses, n }, NULL);
+	}
+	for (uint32_t region = 1; region < 49; region++) {
+		gus_stream_region_cycles(e, region, one);
+		assert_true(fabs(one[0]) < 1e-9);
+	}
+	gus_stream_cycles(e, all);
+	gus_stream_region_cycles(e, 49, one);
+	assert_true(one[0] > 0 && one[0] < all[0]);
+	gus_stream_close(e);
+	close_setting(&s);
+}
+
 /* Code that comes later, with ports that were not there before, counts as if it had been there from the beginning. */
 static void test_growth(void **state)
 {
-	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0x90 }, sizes[] = { 5, 1 }; /* vfmadd231ps ymm0, ymm1, ymm2; nop */
+	/* Vfmadd231ps ymm0, ymm1, ymm2; nop. */
+	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0x90 }, sizes[] = { 5, 1 };
 	struct gus_stream_options o = { 0 };
 	struct gus_error err = { 0 };
 	struct gus_growing_block late, early;
@@ -177,11 +265,12 @@ static void test_growth(void **state)
 	assert_true(fabs(cycles[0][0] - cycles[1][0]) < 1e-9);
 }
 
-/* Two machines with the same knob, of which the second begins when there is more code, with other ports, in front: it turns the same
- * ports, as the numbers are the same. */
+/* Two machines with the same knob, of which the second begins when there is more code, with other ports, in front: it
+ * turns the same ports, as the numbers are the same. */
 static void test_same_knobs(void **state)
 {
-	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0xc5, 0xf5, 0x58, 0xca }, sizes[] = { 5, 4 }; /* FMA; addition */
+	/* FMA; addition. */
+	static const uint8_t other[] = { 0xc4, 0xe2, 0x75, 0xb8, 0xc2, 0xc5, 0xf5, 0x58, 0xca }, sizes[] = { 5, 4 };
 	struct gus_stream_resources groups;
 	struct gus_error err = { 0 };
 	double cycles[2][GUS_STREAM_LANES];
@@ -275,6 +364,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_as_program),
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_regions_grow), cmocka_unit_test(test_regions_begin_at_nothing),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_same_knobs),
 		cmocka_unit_test(test_times),
