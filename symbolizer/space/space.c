@@ -160,7 +160,7 @@ static void add_mmap(struct gus_space *s, const Gusprof__Mmap *m)
 	const char *path = *text_of(m->path) ? m->path : "//anon";
 
 	/* Kernel code is asked by address alone. */
-	if (m->kernel || !m->length)
+	if (m->kernel)
 		return;
 	gus_vec_push(&s->notes, (struct note){
 		.kind = NOTE_MMAP, .time = m->time, .order = s->notes.n, .pid = m->pid, .tid = m->tid,
@@ -187,11 +187,10 @@ static void add_fork(struct gus_space *s, const Gusprof__Task *f)
 
 static void add_ksymbol(struct gus_space *s, const Gusprof__Ksymbol *k)
 {
-	if (k->length)
-		gus_vec_push(&s->notes, (struct note){
-			.kind = k->unregister ? NOTE_KSYMBOL_GONE : NOTE_KSYMBOL, .time = k->time,
-			.order = s->notes.n, .start = k->address, .length = k->length,
-			.name = gus_strings_add(&s->strings, text_of(k->name)) });
+	gus_vec_push(&s->notes, (struct note){
+		.kind = k->unregister ? NOTE_KSYMBOL_GONE : NOTE_KSYMBOL, .time = k->time,
+		.order = s->notes.n, .start = k->address, .length = k->length,
+		.name = gus_strings_add(&s->strings, text_of(k->name)) });
 }
 
 void gus_space_add(struct gus_space *s, const Gusprof__Record *record)
@@ -288,6 +287,12 @@ static uint64_t end_of(const struct note *n)
 	return __builtin_add_overflow(n->start, n->length, &end) ? UINT64_MAX : end;
 }
 
+/* Of no length, or what is left of it before the end of all addresses. */
+static bool is_empty(const struct note *n)
+{
+	return end_of(n) == n->start;
+}
+
 static void play_mmap(struct gus_space *s, const struct note *n)
 {
 	struct gus_span span = { .low = n->start, .high = end_of(n), .value = module_of(s, n) };
@@ -295,8 +300,7 @@ static void play_mmap(struct gus_space *s, const struct note *n)
 
 	if (s->modules.v[span.value].kind != GUS_MODULE_ANON)
 		span.delta = n->offset - n->start;
-	if (span.low < span.high)
-		past_set(past, n->time, gus_spans_cover(&s->spans, latest(&s->maps, n->pid), &span));
+	past_set(past, n->time, gus_spans_cover(&s->spans, latest(&s->maps, n->pid), &span));
 }
 
 /* A process starts with its parent's map; a thread has the process's. Either starts with its creator's name. */
@@ -314,8 +318,6 @@ static void play_ksymbol(struct gus_space *s, const struct note *n)
 	struct gus_span span = { .low = n->start, .high = end_of(n), .delta = -n->start, .value = n->name };
 	uint32_t root = s->ksymbols.n ? s->ksymbols.v[s->ksymbols.n - 1].value : 0;
 
-	if (span.low >= span.high)
-		return;
 	root = n->kind == NOTE_KSYMBOL ? gus_spans_cover(&s->spans, root, &span)
 				       : gus_spans_clear(&s->spans, root, span.low, span.high);
 	past_set(&s->ksymbols, n->time, root);
@@ -325,7 +327,8 @@ static void play(struct gus_space *s, const struct note *n)
 {
 	switch (n->kind) {
 	case NOTE_MMAP:
-		play_mmap(s, n);
+		if (!is_empty(n))
+			play_mmap(s, n);
 		break;
 	case NOTE_EXEC:
 		past_set(past_of(&s->maps, n->pid), n->time, 0);
@@ -338,7 +341,8 @@ static void play(struct gus_space *s, const struct note *n)
 		break;
 	case NOTE_KSYMBOL:
 	case NOTE_KSYMBOL_GONE:
-		play_ksymbol(s, n);
+		if (!is_empty(n))
+			play_ksymbol(s, n);
 		break;
 	}
 }
@@ -349,7 +353,7 @@ static int by_time(const void *left, const void *right)
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return a->order < b->order ? -1 : 1; /* no two have the same */
 }
 
 void gus_space_ready(struct gus_space *s)
