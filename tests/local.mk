@@ -83,6 +83,7 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_core_memory \
 	tests/unit/test_doctor \
+	tests/unit/test_dwarf \
 	tests/unit/test_event \
 	tests/unit/test_figure1 \
 	tests/unit/test_fed \
@@ -138,6 +139,7 @@ tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
+tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
