@@ -216,6 +216,7 @@ static void nothing_is_made_of_nothing(void **state)
 	add_mmap(s, (struct mapping){ 2, 1, 0x1000, 0x1000, 0, "/kernel", .kernel = true });
 	add_ksymbol(s, 1, 0x8000, 0x10, "one", false);
 	add_ksymbol(s, 2, 0x8008, 0, "nothing", false);
+	add_ksymbol(s, 2, 0x8000, 0, "nothing", false);
 	add_ksymbol(s, 3, 0x8008, 0, "nothing", true);
 	gus_space_ready(s);
 	assert_int_equal(gus_space_modules(s), 3);
@@ -223,7 +224,7 @@ static void nothing_is_made_of_nothing(void **state)
 	expect(s, 1, 3, 0x1800, "/a", 0x800);
 	expect(s, 1, 3, 0x17ff, "/a", 0x7ff);
 	assert_string_equal(gus_space_ksymbol(s, 3, 0x8008, NULL), "one");
-	assert_string_equal(gus_space_ksymbol(s, 3, 0x8007, NULL), "one");
+	assert_string_equal(gus_space_ksymbol(s, 3, 0x8000, NULL), "one");
 	gus_space_free(s);
 	gus_space_free(NULL);
 }
@@ -264,8 +265,8 @@ static void last_answers_are_those_of_the_question(void **state)
 		for (uint32_t pid = 3; pid < 3 + 3 * 64; pid += 64) {
 			expect(s, pid, 19, 0x1004, "/a", pid * 0x10000 + 4);
 			expect(s, pid, 20, 0x1004, "/a", pid * 0x10000 + 0x1004);
-			expect(s, pid, 10, 0x1004, "/a", pid * 0x10000 + 4);
 			expect(s, pid, 9, 0x1004, "[unknown]", 0x1004);
+			expect(s, pid, 10, 0x1004, "/a", pid * 0x10000 + 4); /* the next one is asked for such a time */
 		}
 	gus_space_free(s);
 }
@@ -481,7 +482,8 @@ static void any_history_in_any_order_agrees_with_the_plain_model(void **state)
 		else if (events[t].what == FORK)
 			add_task(s, true, t, events[t].other, events[t].other, events[t].pid, events[t].pid);
 		else
-			add_mmap(s, (struct mapping){ t, events[t].pid, events[t].page * 0x1000, events[t].pages * 0x1000,
+			add_mmap(s,
+				(struct mapping){ t, events[t].pid, events[t].page * 0x1000, events[t].pages * 0x1000,
 						      t * 0x100000, names[t % 7] });
 	}
 	gus_space_ready(s);
