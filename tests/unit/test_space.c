@@ -79,22 +79,6 @@ static void add_task(struct gus_space *s, bool fork, uint64_t time, uint32_t ppi
 	gus_space_add(s, &r);
 }
 
-static void add_ksymbol(struct gus_space *s, uint64_t time, uint64_t address, uint32_t length, const char *name,
-			bool gone)
-{
-	Gusprof__Ksymbol k = GUSPROF__KSYMBOL__INIT;
-	Gusprof__Record r = GUSPROF__RECORD__INIT;
-
-	k.time = time;
-	k.address = address;
-	k.length = length;
-	k.name = (char *)name;
-	k.unregister = gone;
-	r.kind_case = GUSPROF__RECORD__KIND_KSYMBOL;
-	r.ksymbol = &k;
-	gus_space_add(s, &r);
-}
-
 static void expect(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, const char *path, uint64_t offset)
 {
 	struct gus_place p = gus_space_find(s, pid, time, ip, GUS_MODE_USER);
@@ -119,7 +103,6 @@ static void empty_space_knows_nothing(void **state)
 	p = gus_space_find(s, 1, 5, 0xffffffff81000010, GUS_MODE_GUEST_KERNEL);
 	assert_int_equal(p.module, 0);
 	assert_string_equal(gus_space_comm(s, 1, 1, 5), "");
-	assert_null(gus_space_ksymbol(s, 5, 0xffffffff81000010, NULL));
 	gus_space_free(s);
 }
 
@@ -214,17 +197,11 @@ static void nothing_is_made_of_nothing(void **state)
 	add_mmap(s, (struct mapping){ 2, 1, 0x1800, 0, 0, "/nothing" });
 	add_mmap(s, (struct mapping){ 2, 1, UINT64_MAX, 0x1000, 0, "/beyond" });
 	add_mmap(s, (struct mapping){ 2, 1, 0x1000, 0x1000, 0, "/kernel", .kernel = true });
-	add_ksymbol(s, 1, 0x8000, 0x10, "one", false);
-	add_ksymbol(s, 2, 0x8008, 0, "nothing", false);
-	add_ksymbol(s, 2, 0x8000, 0, "nothing", false);
-	add_ksymbol(s, 3, 0x8008, 0, "nothing", true);
 	gus_space_ready(s);
 	assert_int_equal(gus_space_modules(s), 3);
 	expect(s, 1, 3, 0x1000, "/a", 0);
 	expect(s, 1, 3, 0x1800, "/a", 0x800);
 	expect(s, 1, 3, 0x17ff, "/a", 0x7ff);
-	assert_string_equal(gus_space_ksymbol(s, 3, 0x8008, NULL), "one");
-	assert_string_equal(gus_space_ksymbol(s, 3, 0x8000, NULL), "one");
 	gus_space_free(s);
 	gus_space_free(NULL);
 }
@@ -402,31 +379,6 @@ static void modules_are_told_apart_by_what_they_are(void **state)
 	gus_space_free(s);
 }
 
-static void kernel_symbols_come_and_go(void **state)
-{
-	const uint64_t at = 0xffffffffc0001000;
-	struct gus_space *s = gus_space_new();
-	uint64_t start = 0;
-
-	(void)state;
-	add_ksymbol(s, 10, at, 0x100, "bpf_one", false);
-	add_ksymbol(s, 20, at, 0x100, "bpf_one", true);
-	add_ksymbol(s, 30, at + 0x80, 0x100, "bpf_two", false);
-	add_ksymbol(s, 40, at + 0x20, 0x10, "inner", false);
-	gus_space_ready(s);
-	assert_null(gus_space_ksymbol(s, 9, at, &start));
-	assert_string_equal(gus_space_ksymbol(s, 19, at + 0xff, &start), "bpf_one");
-	assert_int_equal(start, at);
-	assert_null(gus_space_ksymbol(s, 20, at, NULL));
-	assert_string_equal(gus_space_ksymbol(s, 99, at + 0x100, &start), "bpf_two");
-	assert_int_equal(start, at + 0x80);
-	assert_string_equal(gus_space_ksymbol(s, 40, at + 0x2f, &start), "inner");
-	assert_int_equal(start, at + 0x20);
-	assert_null(gus_space_ksymbol(s, 39, at + 0x2f, NULL));
-	assert_null(gus_space_ksymbol(s, 40, at + 0x30, NULL));
-	gus_space_free(s);
-}
-
 /* A plain model of the same rules: every page of a few processes at every time, written out. */
 #define PIDS 6
 #define PAGES 24
@@ -539,7 +491,6 @@ int main(void)
 		cmocka_unit_test(a_pid_given_out_again_starts_anew),
 		cmocka_unit_test(threads_share_maps_and_take_the_creators_name),
 		cmocka_unit_test(modules_are_told_apart_by_what_they_are),
-		cmocka_unit_test(kernel_symbols_come_and_go),
 		cmocka_unit_test(any_history_in_any_order_agrees_with_the_plain_model),
 		cmocka_unit_test(many_processes_and_many_mappings),
 	};
