@@ -126,7 +126,8 @@ endif
 
 LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 # Tables and programs, and how to read them.
-made_program = tests/unit/made_program.c tests/unit/made_program.h
+reg_name = tests/unit/reg_name.c tests/unit/reg_name.h
+made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
@@ -145,8 +146,8 @@ tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c
-tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
-tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
+tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
+tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c cli/common/print.c

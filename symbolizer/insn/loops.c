@@ -371,12 +371,3 @@ uint32_t gus_graph_at(const struct gus_graph *g, uint64_t offset)
 	}
 	return low < g->insns.n && g->insns.v[low].offset == offset ? (uint32_t)low : NONE;
 }
-
-bool gus_graph_in_loop(const struct gus_graph *g, uint32_t insn, uint32_t loop)
-{
-	uint32_t l = g->loop[insn];
-
-	while (l != NONE && l != loop)
-		l = g->loops.v[l].outer;
-	return l == loop;
-}

@@ -10,6 +10,7 @@
 
 #include "model/code/uoptable.h"
 #include "model/tables/builtin.h"
+#include "reg_name.h"
 
 static struct gus_uarch *table(const char *name, const char *text)
 {
@@ -83,7 +84,7 @@ static void say_flows(struct line *l, const struct gus_program *p, uint32_t firs
 		if (f->reg >= GUS_TEMP)
 			say(l, "t%d", f->reg - GUS_TEMP);
 		else
-			say(l, "%s", is_flag(p, f->reg) ? "flags" : gus_insn_reg_name(p->isa, f->reg));
+			say(l, "%s", is_flag(p, f->reg) ? "flags" : reg_name(p->isa, f->reg));
 		if (f->cycles != plain)
 			say(l, "%c%d", mark, f->cycles);
 	}
