@@ -32,14 +32,19 @@ struct gus_uarch *made_table_of(const char *text)
 	return table("made", text);
 }
 
-struct gus_program *made_program(const struct gus_uarch *u, const void *code, size_t size)
+struct gus_program *made_program_at(const struct gus_uarch *u, const void *code, size_t size, uint64_t address)
 {
 	struct gus_error err = { 0 };
-	struct gus_program *p = gus_program_new(u, code, size, 0, 0, &err);
+	struct gus_program *p = gus_program_new(u, code, size, address, 0, &err);
 
 	if (!p)
 		fail_msg("%s", err.text);
 	return p;
+}
+
+struct gus_program *made_program(const struct gus_uarch *u, const void *code, size_t size)
+{
+	return made_program_at(u, code, size, 0);
 }
 
 struct gus_program *made_program_of_uops(const struct gus_uarch *u, const char *text)
