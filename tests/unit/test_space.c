@@ -224,6 +224,7 @@ static void equal_times_are_in_order_of_arrival(void **state)
 	expect(s, 1, 5, 0x3000, "/a", 0x2000);
 	assert_string_equal(gus_space_comm(s, 1, 1, 5), "second");
 	assert_string_equal(gus_space_comm(s, 1, 1, 4), "before");
+	assert_string_equal(gus_space_comm(s, 1, 1, 3), "");
 	gus_space_free(s);
 }
 
