@@ -71,8 +71,8 @@ static void find_move(const struct builder *b, struct lowered *l)
 	}
 	if (!info->vector_bits)
 		take_addition(b, l);
-	/* Of one register to itself (mov eax, eax clears the upper half), which is one access that reads and writes, there is
-	 * nothing to name anew: it is executed. */
+	/* Of one register to itself (mov eax, eax clears the upper half), which is one access that reads and writes,
+	 * there is nothing to name anew: it is executed. */
 	if (from && to) {
 		l->op->flags |= GUS_OP_ELIMINATED;
 		l->op->move_from = (uint8_t)from;

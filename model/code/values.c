@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Following general registers, so that a load can be told from which store its word is.
+ *
+ * The idea: each instruction becomes one *effect* on one register (a sum, a shift, a load), found once from its form's
+ * mnemonic and its accesses; running it is then a line of arithmetic. Where that is not sure to be right the register
+ * becomes unknown, and so does what is computed from it: an address is either exactly what the CPU would compute from
+ * the stated start, or not known. Flags are not followed, so what depends on them (cmov, setcc, adc) is unknown. */
 #include "model/code/values.h"
 
 #include <stdlib.h>
@@ -29,8 +35,8 @@ static uint8_t kind_of(const char *form)
 	return NOTHING;
 }
 
-/* arm64's forms are whole texts, as their words say what is shifted or extended. Of both operands of an addition either may be the
- * register that is written, which the accesses do not tell: so there is no subtraction of registers. */
+/* arm64's forms are whole texts, as their words say what is shifted or extended. Of both operands of an addition either
+ * may be the register that is written, which the accesses do not tell: so there is no subtraction of registers. */
 static const struct mnemonic arm64_forms[] = {
 	{ "add (x, x, imm)", ADD }, { "sub (x, x, imm)", SUB }, { "add (x, x, x)", ADD }, { "orr (x, x, x) +zr", COPY },
 };

@@ -403,6 +403,9 @@ static void no_bytes_and_no_isa(void **state)
 	gus_graph_read(&g, GUS_ISA_X86_64, NULL, 0);
 	assert_true(g.insns.n == 0 && g.loops.n == 0 && gus_graph_at(&g, 0) == NONE);
 	gus_graph_free(&g);
+	gus_graph_read(&g, GUS_ISA_X86_64, "\xeb\xfe", 2); /* a jump to itself is all there is */
+	assert_true(g.insns.n == 1 && g.insns.v[0].target == 0 && g.loops.n == 1 && g.loops.v[0].backs == 1);
+	gus_graph_free(&g);
 	gus_graph_read(&g, GUS_ISA_UNKNOWN, "ab", 2);
 	assert_true(g.insns.n == 2 && g.insns.v[0].stops);
 	gus_graph_free(&g);
