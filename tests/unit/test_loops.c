@@ -135,6 +135,10 @@ static void drawn_loops(void **state)
 		{ "threaded code before a loop", "j*.*.*.jr", { 7, 7 }, "1@2 ..####...? 1@7 .......#." },
 		{ "threaded code behind a loop", ".j*.*.*", { 1 }, "1@1 .#..... 1@3 ...####?" },
 		{ "the head of one loop lies behind that of the loop in it", "J.j.jr", { 4, 1, 1 }, "1@4 .####. 2@1 .##..." },
+		/* Of the cases at 2 and 4 only the second comes back. */
+		{ "a case that returns, and one that does not", ".*.r.*", { 0 }, "1@4 ....##?" },
+		{ "what a branch leads to is no case", "j*.r.*", { 4 }, "" },
+		{ "padding at the end", "*rnn", { 0 }, "" },
 		{ "an indirect jump without a place to go", ".*", { 0 }, "" },
 	};
 
