@@ -365,11 +365,14 @@ static void modules_are_told_apart_by_what_they_are(void **state)
 	/* Where the path ends is a part of it: these are two. */
 	add_mmap(s, (struct mapping){ 1, 6, 0x1000, 0x1000, 0, "/ab", "cd" });
 	add_mmap(s, (struct mapping){ 1, 6, 0x9000, 0x1000, 0, "/a", "bcd" });
+	/* And it ends at its zero, whatever lies behind. */
+	add_mmap(s, (struct mapping){ 1, 8, 0x1000, 0x1000, 0, "/z\0one", "id" });
+	add_mmap(s, (struct mapping){ 1, 8, 0x9000, 0x1000, 0, "/z\0two", "id" });
 	/* Memory without a file is one module, whatever its number. */
 	add_mmap(s, (struct mapping){ 1, 7, 0x1000, 0x1000, 0, "[heap]", NULL, 5 });
 	add_mmap(s, (struct mapping){ 1, 7, 0x9000, 0x1000, 0, "[heap]", NULL, 6 });
 	gus_space_ready(s);
-	assert_int_equal(gus_space_modules(s), 2 + 4 + 2 + 1);
+	assert_int_equal(gus_space_modules(s), 2 + 4 + 2 + 1 + 1);
 	a = gus_space_find(s, 1, 1, 0x1000, GUS_MODE_USER);
 	b = gus_space_find(s, 2, 1, 0x1000, GUS_MODE_USER);
 	assert_int_equal(a.module, b.module);
