@@ -89,6 +89,7 @@ unit_tests = \
 	tests/unit/test_core_rules \
 	tests/unit/test_csv \
 	tests/unit/test_doctor \
+	tests/unit/test_dwarf \
 	tests/unit/test_event \
 	tests/unit/test_figure1 \
 	tests/unit/test_fed \
@@ -136,7 +137,8 @@ endif
 
 LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 # Tables and programs, and how to read them.
-made_program = tests/unit/made_program.c tests/unit/made_program.h
+reg_name = tests/unit/reg_name.c tests/unit/reg_name.h
+made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
@@ -157,20 +159,26 @@ tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
+tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
-tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
+tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
+tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
+tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
+tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
+tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
+tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
@@ -178,7 +186,7 @@ tests_unit_test_program_SOURCES = tests/unit/test_program.c tests/unit/made_tabl
 tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
-tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
+tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
@@ -193,7 +201,7 @@ tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
-tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c
+tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
 tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_governor_SOURCES = tests/unit/test_governor.c

@@ -75,6 +75,8 @@ static void settle_decoding(const struct lowered *l, struct gus_op *op)
 		op->flags |= GUS_OP_COMPLEX;
 }
 
+/* One instruction, through all its steps. Order matters: idioms change the uses that pieces are made of, latencies
+ * decide which piece has which results, and slots are counted when the uops are there. */
 static void lower_one(struct builder *b, uint32_t number)
 {
 	struct gus_program_insn *insn = &b->insns.v[number];
@@ -149,6 +151,7 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 	}
 	if (b->insns.n == insns)
 		return gus_fail(err, GUS_E_USAGE, "cannot model the code: there are no instructions");
+	/* All are decoded by now, so that code with a fault leaves nothing behind. */
 	for (size_t i = insns; i < b->insns.n; i++)
 		lower_one(b, (uint32_t)i);
 	gus_program_fuse_macro(b, ops);
@@ -163,6 +166,7 @@ void gus_program_begin(struct builder *b, const struct gus_uarch *u, uint64_t ba
 	gus_program_find_rules(&b->rules, u);
 }
 
+/* The program has the builder's arrays, which move as they grow: so whoever adds looks again. */
 void gus_program_look(struct gus_program *p, const struct builder *b)
 {
 	p->isa = b->u->isa;
@@ -184,6 +188,7 @@ void gus_program_look(struct gus_program *p, const struct builder *b)
 	}
 }
 
+/* Whether the last branch goes back to the first byte: then the code is a loop by itself, and the branch is taken. */
 static void close_loop(struct gus_program *p)
 {
 	struct gus_op *last = &p->ops[p->ops_n - 1];

@@ -38,6 +38,8 @@ static bool is_one_register(const struct gus_insn_info *info)
 	return operands == 1 && reads;
 }
 
+/* Whether the address has an index that the fused entry has no room for (parameter micro_fusion_indexed: "no" is Sandy
+ * and Ivy Bridge, "rmw" Haswell and later, none or "yes" all others). */
 static bool unlaminates(const struct builder *b, const struct lowered *l)
 {
 	const struct gus_insn_info *info = l->info;
@@ -52,7 +54,13 @@ static bool unlaminates(const struct builder *b, const struct lowered *l)
 	return b->rules.indexed_never || (b->rules.indexed_rmw && l->loads && !is_one_register(info));
 }
 
-/* Which uop travels with the one before it: an operation with its load, data with its address. Slots are in the order
+/* How they travel is what UFS calls slots of the RAT: what has one slot takes one place of the issue width and, where
+ * the table says so (rob_fused), one entry of the reorder buffer. For add [rdi+rcx], rax, of four uops in two pairs:
+ *
+ *	stays fused (Haswell)         load + compute | address + data          2 slots
+ *	undone      (Sandy Bridge)    load | compute | address | data          4 slots
+ *
+ * Which uop travels with the one before it: an operation with its load, data with its address. Slots are in the order
  * of uops, so that who needs a result always comes behind it. If the row claims fewer slots than there are such pairs,
  * the last slot takes what is left. */
 static void assign_slots(struct builder *b, const struct gus_op *op, bool split)
@@ -72,6 +80,8 @@ static void assign_slots(struct builder *b, const struct gus_op *op, bool split)
 	}
 }
 
+/* As many fused uops as the row says, else as the pairs make; without micro-fusion (AMD's and Arm's macro-ops hold a
+ * load and its operation anyway) as many as the row has. */
 void gus_program_fuse_micro(struct builder *b, const struct lowered *l)
 {
 	struct gus_op *op = l->op;
@@ -106,6 +116,8 @@ static const struct { uint8_t policy; uint32_t seconds; } x86_firsts[] = {
 	[GUS_FUSE_COMPARE_ZERO] = { FUSION_NONE, 0 }, /* the last; arm64's have no branches here */
 };
 
+/* What the software optimization guides of Cortex and Neoverse cores name: a comparison with the branch on its flags,
+ * and the two halves of a round of AES. */
 static bool fuses_on_arm64(const struct gus_insn_info *first, const struct gus_insn_info *second)
 {
 	if (first->fuse_first == GUS_FUSE_FLAGS)
@@ -133,7 +145,8 @@ bool gus_program_may_fuse(const struct builder *b, const struct gus_insn_info *i
 	return b->rules.x86 && fuses(b, info, &if_zero); /* je: what fuses at all fuses with it */
 }
 
-/* The branch loses its uop; the last computing uop of the first goes where the branch would have gone. */
+/* One uop compares and branches, and only ports with a branch unit can do that: the branch loses its uop; the last
+ * computing uop of the first goes where the branch would have gone. */
 static void fuse_pair(struct builder *b, struct gus_op *first, const struct gus_op *branch)
 {
 	uint64_t ports = 0;
@@ -153,6 +166,7 @@ static void fuse_pair(struct builder *b, struct gus_op *first, const struct gus_
 	first->insns_n = 2;
 }
 
+/* From the first to the last, as decoders see them: an instruction that has become the second of a pair is no first. */
 void gus_program_fuse_macro(struct builder *b, size_t from)
 {
 	for (size_t i = from; i + 1 < b->ops.n; i++) {

@@ -70,11 +70,11 @@ static void find_move(const struct builder *b, struct lowered *l)
 		else if ((info->access[i].use & GUS_ACCESS_READ) && !from)
 			from = info->access[i].reg;
 	}
-	if (from == to) { /* has to be done: the upper half is cleared */
+	if (!info->vector_bits)
 		take_addition(b, l);
-	} else if (from && to) {
-		if (!info->vector_bits)
-			take_addition(b, l);
+	/* Of one register to itself (mov eax, eax clears the upper half), which is one access that reads and writes,
+	 * there is nothing to name anew: it is executed. */
+	if (from && to) {
 		l->op->flags |= GUS_OP_ELIMINATED;
 		l->op->move_from = (uint8_t)from;
 		l->op->move_to = (uint8_t)to;

@@ -7,6 +7,11 @@
  * from each access that reads to each that writes. For few instructions it follows from what they do; for all others
  * every result needs every input, and both take the row's latency.
  *
+ *	shl rax, cl      to rax   to flags       fma xmm0 += xmm1 * xmm2   to xmm0   lateness
+ *	from rax           1         1           from xmm0                   3          2
+ *	from rcx           1         1           from xmm1, xmm2             5          0
+ *	from flags         -         1           (pairs 0>0:3 1>0:5 2>0:5 of the row)
+ *
  * A uop has one time at which it may start. So with out[o] the longest latency to result o, an input that takes less
  * than that to o is in time that much later: its *lateness* is the least of out[o] - cycles[i][o] over the results. */
 #include <string.h>
@@ -47,6 +52,7 @@ static unsigned note_pair(struct lowered *l, const uint8_t number[], const struc
 	return found;
 }
 
+/* False if the row has none that say anything of registers, or if they do not fit. */
 static bool from_pairs(const struct builder *b, struct lowered *l)
 {
 	uint8_t number[GUS_INSN_ACCESSES] = { 0 };
@@ -140,6 +146,8 @@ void gus_program_latencies(const struct builder *b, struct lowered *l)
 				l->out[o] = l->cycles[i][o];
 }
 
+/* Figures measure what depends on what, but not always all of it: what no result is said to need is taken to be needed
+ * by all, which is late rather than early. */
 bool gus_program_needs(const struct lowered *l, uint32_t outs, unsigned access)
 {
 	bool any = false;
@@ -153,7 +161,7 @@ bool gus_program_needs(const struct lowered *l, uint32_t outs, unsigned access)
 			return true;
 		any |= l->cycles[access][o] >= 0;
 	}
-	return !any; /* nobody is said to need it: what was measured is not all, so all do */
+	return !any;
 }
 
 int gus_program_lateness(const struct lowered *l, uint32_t outs, unsigned access)
@@ -170,12 +178,14 @@ int gus_program_lateness(const struct lowered *l, uint32_t outs, unsigned access
 	return late == INT16_MAX ? 0 : late;
 }
 
+/* By what the matrix says of a result; where it says nothing of this one, by the row. */
 unsigned gus_program_latency(const struct lowered *l, unsigned access, unsigned latency)
 {
 	return l->by_access && l->out[access] >= 0 ? (unsigned)l->out[access] : latency;
 }
 
-/* Only if some result needs all inputs: then there is a uop that has them all, and one before it that has fewer. */
+/* A result that needs fewer inputs than others must not wait for theirs: it belongs to a uop of its own. Only if some
+ * result needs all inputs: then there is a uop that has them all, and one before it that has fewer. */
 uint32_t gus_program_early(const struct lowered *l)
 {
 	uint32_t needs[GUS_INSN_ACCESSES] = { 0 }, all = 0, early = 0;

@@ -4,7 +4,12 @@
  * A row is a resource mapping, as the Gus papers have it: uops on groups of ports, and no word on which uop does what.
  * That is needed here, since a load's uop waits for the address and not for the other operand. It follows from the
  * ports: what can only go to ports of the plainest load is a load if the instruction reads memory; the same for stores;
- * all else computes. */
+ * all else computes. Of add [rdi], rax that is, on two kinds of machine:
+ *
+ *	p23:1 p4:1 p0156:1 p237:1     load, data, computing, address (Skylake)
+ *	l012:1 l01:1 a012:1           load, data (there is a load already), computing (of three ports two store)
+ *
+ * What may be several things is taken for the one that fewest ports can be: data before load, load before address. */
 #include "model/code/program_private.h"
 #include "model/tables/uarch.h"
 
@@ -54,7 +59,7 @@ void gus_program_take_row(struct builder *b, struct lowered *l, const struct gus
 	l->op->microcoded = (uint16_t)row->microcoded;
 }
 
-/* How the instruction touches memory, as far as it decides about kinds. */
+/* How the instruction touches memory, as far as it decides about kinds. Prefetches go where loads go. */
 struct touches {
 	bool load, store, indexed;
 };
@@ -87,6 +92,7 @@ static enum gus_uop_kind kind_of(const struct roles *roles, const struct lowered
 	return GUS_UOP_COMPUTE;
 }
 
+/* Counted as it is added: what comes later in the row is judged by what is there already. */
 static void add_piece(const struct rules *rules, struct lowered *l, struct touches t, struct piece piece)
 {
 	/* A form that reads and writes on ports for both: the first is the load. */

@@ -65,6 +65,7 @@ bool gus_program_is_writeback(const struct builder *b, const struct gus_insn_inf
 	return false;
 }
 
+/* Of arm64's loads and stores alone: x86's rsp is moved by the stack engine, or else comes with the access. */
 bool gus_program_writes_back(const struct builder *b, const struct gus_insn_info *info)
 {
 	if (b->rules.x86 || (info->class != GUS_INSN_LOAD && info->class != GUS_INSN_STORE))
@@ -75,6 +76,7 @@ bool gus_program_writes_back(const struct builder *b, const struct gus_insn_info
 	return false;
 }
 
+/* All that the instruction writes, whoever of its uops does: registers are given out when it is renamed. */
 void gus_program_count_results(const struct builder *b, const struct gus_insn_info *info, struct gus_op *op)
 {
 	bool flags = false, ints = false;

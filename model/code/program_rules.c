@@ -28,7 +28,7 @@ const struct gus_uarch_row *gus_program_addition(const struct gus_uarch *u)
 	return row_of(u, plain_addition);
 }
 
-/* All ports that a form may use. */
+/* All ports that a form may use, of all its uops together. */
 static uint64_t ports_of(const struct gus_uarch *u, const char *text)
 {
 	const struct gus_uarch_row *row = row_of(u, text);
@@ -39,6 +39,8 @@ static uint64_t ports_of(const struct gus_uarch *u, const char *text)
 	return ports;
 }
 
+/* Of the plainest store, what is not a data port is for addresses. Ports may have two roles (p2 and p3 of Sandy
+ * Bridge). */
 static void find_roles(struct roles *r, const struct gus_uarch *u)
 {
 	*r = (struct roles){ 0 };
@@ -69,7 +71,9 @@ static bool word(const struct gus_uarch *u, const char *name, const char *is)
 	return p && p->word && strcmp(p->word, is) == 0;
 }
 
-/* The ports of a taken branch, where the table knows them; 0: they are those of any. */
+/* Forms do not tell whether a branch is taken, so its ports are in a row that no form has (Skylake's p6; those that
+ * fall through may use p0 as well). The ports of a taken branch, where the table knows them; 0: they are those of
+ * any. */
 static uint64_t taken_ports(const struct gus_uarch *u)
 {
 	for (uint32_t i = 0; i < u->rows_n; i++)

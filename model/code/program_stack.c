@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The stack engine. After push and pop the decoders hold an offset to rsp and no uop has added it; who then looks at
  * rsp itself makes them insert a uop that does. Where the code comes again, the offset at its start is what it is at
- * its end; else there is none at the start. */
+ * its end; else there is none at the start.
+ *
+ *	push rax        offset -8
+ *	push rbx        offset -16
+ *	mov rcx, rsp    looks: a uop adds -16 to rsp, then the move waits for it; no offset any more
+ *	mov rbx, rsp    no offset, no uop
+ *
+ * Intel's Optimization Reference Manual (stack pointer tracker) says that it is so. That the offset has a limit, and
+ * many pushes need a uop by themselves, is not followed. */
 #include "model/code/program_private.h"
 #include "model/tables/uarch.h"
 

@@ -13,7 +13,16 @@
  * last one has it, with the results. The others must only be done before the result is: each hands the last one a
  * token, which is in time while the last one is still at work. So a chain through the instruction takes what the row
  * says, and its uops still need their ports. (uops.info, whose way of stating latencies the tables follow, measures
- * just such chains.) */
+ * just such chains.)
+ *
+ * An example, add [rdi], rax on Skylake (a row of latency 2, of 7 from the address, on p23, p0156, p237 and p4):
+ *
+ *	load     p23    waits for rdi          gives TEMP_LOADED after 5: 7 less the 2 of the operation
+ *	compute  p0156  rax, TEMP_LOADED       flags after 2, TEMP_RESULT after 1, as the 2 count the store
+ *	address  p237   rdi                    nothing: who loads from there asks by address, not by register
+ *	data     p4     TEMP_RESULT            nothing
+ *
+ * tests/unit/test_program_uops.c has one for each rule of this file. */
 #include "model/code/program_private.h"
 
 #define ALL UINT32_MAX /* accesses of an instruction */
@@ -54,6 +63,7 @@ static bool is_waited_for(const struct builder *b, const struct gus_insn_info *i
 	return gus_program_is_tracked(b, a->reg) && !gus_program_by_stack_engine(b, info, a);
 }
 
+/* Addresses are needed in full, at once, whatever is done with the word. */
 static void in_addresses(struct builder *b, const struct gus_insn_info *info)
 {
 	for (unsigned i = 0; i < info->access_count; i++) {
@@ -64,7 +74,8 @@ static void in_addresses(struct builder *b, const struct gus_insn_info *info)
 	}
 }
 
-/* What some of the results are made from: outs has a bit for each access that writes them. */
+/* What some of the results are made from: outs has a bit for each access that writes them. Ones idioms execute and wait
+ * for nothing. */
 static void in_operands(struct builder *b, const struct lowered *l, uint32_t outs)
 {
 	const struct gus_insn_info *info = l->info;
@@ -128,6 +139,8 @@ static unsigned load_cycles(const struct builder *b, const struct lowered *l)
 	return l->loadlat ? gus_program_cycles(l->loadlat) : plain;
 }
 
+/* A load with an operation behind it gives the word to that and nothing else; one that is all of the instruction gives
+ * the results, and takes the operands that they keep parts of (mov al, [rdi] merges into rax). */
 static void write_load(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
 {
 	/* Of a plain load the word is the result. Of several uops (wide or paired loads) the first has all results. */
@@ -165,6 +178,9 @@ static uint32_t results_of(const struct lowered *l, unsigned n, uint32_t early)
 	return n + 2 == l->computes ? early : 0;
 }
 
+/* What computes waits for operands and for loaded words; for addresses only where the address is the result (lea), or
+ * where no load of the same instruction has waited for them (setz [rdi], whose address nobody else would wait for in
+ * time). */
 static void write_compute(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
 {
 	const unsigned latency = gus_program_cycles(l->latency), last = l->computes - 1;
@@ -194,6 +210,8 @@ static void write_compute(struct builder *b, const struct lowered *l, struct gus
 		gus_program_add_flow(b, TEMP_RESULT, (int)(l->loads && latency > l->computes ? l->computes : latency));
 }
 
+/* The two halves of a store wait for different things, so that an address can be known, and later loads be let past it,
+ * before there are data. Where one uop is both, it waits for both. */
 static void write_store(struct builder *b, const struct lowered *l, struct gus_uop *uop)
 {
 	bool data = uop->kind == GUS_UOP_STORE_DATA;
@@ -231,6 +249,8 @@ static void write_nothing(struct builder *b, const struct lowered *l)
 	gus_program_end_out(b, &uop);
 }
 
+/* Pieces are in the order in which they hand each other words; the n-th of its kind knows by n which word is its
+ * own. */
 void gus_program_write_uops(struct builder *b, const struct lowered *l)
 {
 	unsigned seen[GUS_UOP_STORE_DATA + 1] = { 0 };

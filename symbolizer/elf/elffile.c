@@ -129,19 +129,6 @@ bool gus_elf_address(const struct gus_elf *e, uint64_t offset, uint64_t *address
 	return found != NULL;
 }
 
-bool gus_elf_offset(const struct gus_elf *e, uint64_t address, uint64_t *offset)
-{
-	for (size_t i = 0; i < e->segments.n; i++) {
-		const struct gus_segment *s = &e->segments.v[i];
-
-		if (address >= s->vaddr && address - s->vaddr < s->file_size) {
-			*offset = s->offset + (address - s->vaddr);
-			return true;
-		}
-	}
-	return false;
-}
-
 bool gus_elf_executable(const struct gus_elf *e, uint64_t address)
 {
 	for (size_t i = 0; i < e->segments.n; i++) {

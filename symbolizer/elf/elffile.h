@@ -37,9 +37,8 @@ struct gus_elf *gus_elf_open(const char *path, struct gus_error *err);
 struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, struct gus_error *err);
 void gus_elf_close(struct gus_elf *e);
 
-/* Between an offset in the file and the address that the file itself gives to it. False if no segment has it. */
+/* From an offset in the file to the address that the file itself gives to it. False if no segment has it. */
 bool gus_elf_address(const struct gus_elf *e, uint64_t offset, uint64_t *address);
-bool gus_elf_offset(const struct gus_elf *e, uint64_t address, uint64_t *offset);
 bool gus_elf_executable(const struct gus_elf *e, uint64_t address);
 
 /* True if both say so; trailing zeros do not count, since older recorders padded build ids to 20 bytes. */

@@ -72,8 +72,6 @@ enum gus_insn_class {
 
 /* The name of a class as tables and reports write it ("fp_add"); NULL if there is no such class. */
 const char *gus_insn_class_name(enum gus_insn_class class);
-/* The class of a name of that many bytes; GUS_INSN_CLASSES if there is none. */
-enum gus_insn_class gus_insn_class_of_name(const char *name, size_t size);
 
 /* Registers, one flat numbering an ISA. A number is a whole architectural register: al, ah, ax, eax and rax are one,
  * and so are xmm0, ymm0 and zmm0; how much of it is used stands in the access. Zero is no register. */
@@ -120,8 +118,8 @@ enum gus_a64_reg {
 
 #define GUS_INSN_REGS 144       /* no ISA has more: the size of an array that is indexed by register */
 
-/* The name of a whole register ("rax", "zmm3", "szap"); NULL if there is none. */
-const char *gus_insn_reg_name(enum gus_isa isa, unsigned reg);
+_Static_assert((int)GUS_X86_REGS <= GUS_INSN_REGS && (int)GUS_A64_REGS <= GUS_INSN_REGS,
+	       "arrays by register are too small");
 
 /* How a register or memory is used; any of these together. */
 enum {

@@ -242,21 +242,20 @@ static void number_loops(struct walk *w)
 /* Outer before inner; of loops side by side, or within such, the one whose head comes first. */
 static int loop_order(const struct gus_graph *g, uint32_t x, uint32_t y)
 {
-	while (g->loops.v[x].depth > g->loops.v[y].depth) {
-		if (g->loops.v[x].outer == y)
-			return 1;
-		x = g->loops.v[x].outer;
+	const struct gus_graph_loop *loops = g->loops.v;
+	const bool deeper = loops[x].depth > loops[y].depth;
+
+	while (loops[x].depth > loops[y].depth)
+		x = loops[x].outer;
+	while (loops[y].depth > loops[x].depth)
+		y = loops[y].outer;
+	if (x == y)
+		return deeper ? 1 : -1;
+	while (loops[x].outer != loops[y].outer) {
+		x = loops[x].outer;
+		y = loops[y].outer;
 	}
-	while (g->loops.v[y].depth > g->loops.v[x].depth) {
-		if (g->loops.v[y].outer == x)
-			return -1;
-		y = g->loops.v[y].outer;
-	}
-	while (g->loops.v[x].outer != g->loops.v[y].outer) {
-		x = g->loops.v[x].outer;
-		y = g->loops.v[y].outer;
-	}
-	return g->loops.v[x].head < g->loops.v[y].head ? -1 : g->loops.v[x].head > g->loops.v[y].head;
+	return loops[x].head < loops[y].head ? -1 : 1;
 }
 
 static int by_order(const void *a, const void *b, void *context)
@@ -371,13 +370,4 @@ uint32_t gus_graph_at(const struct gus_graph *g, uint64_t offset)
 			high = middle;
 	}
 	return low < g->insns.n && g->insns.v[low].offset == offset ? (uint32_t)low : NONE;
-}
-
-bool gus_graph_in_loop(const struct gus_graph *g, uint32_t insn, uint32_t loop)
-{
-	uint32_t l = g->loop[insn];
-
-	while (l != NONE && l != loop)
-		l = g->loops.v[l].outer;
-	return l == loop;
 }

@@ -52,7 +52,5 @@ void gus_graph_free(struct gus_graph *g);
 
 /* The instruction that begins at that offset, or GUS_GRAPH_NONE. */
 uint32_t gus_graph_at(const struct gus_graph *g, uint64_t offset);
-/* Whether an instruction is in a loop, or in one within it. */
-bool gus_graph_in_loop(const struct gus_graph *g, uint32_t insn, uint32_t loop);
 
 #endif

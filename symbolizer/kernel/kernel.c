@@ -32,7 +32,7 @@ static bool read_file(const char *path, struct text *text)
 	return got == 0;
 }
 
-bool gus_same_boot(const char *boot_id)
+static bool is_same_boot(const char *boot_id)
 {
 	struct text text = { 0 };
 	size_t length = boot_id ? strlen(boot_id) : 0;
@@ -49,7 +49,7 @@ void gus_kernel_init(struct gus_kernel *k, const char *boot_id)
 	gus_functions_init(&k->recorded);
 	gus_functions_init(&k->live);
 	k->code.fd = -1;
-	k->same_boot = gus_same_boot(boot_id);
+	k->same_boot = is_same_boot(boot_id);
 }
 
 void gus_kernel_free(struct gus_kernel *k)

@@ -37,7 +37,4 @@ size_t gus_kernel_code(struct gus_kernel *k, uint64_t address, void *out, size_t
 /* Why its code cannot be read, or NULL if it can. */
 const char *gus_kernel_code_trouble(struct gus_kernel *k);
 
-/* Whether that boot id is the running kernel's. */
-bool gus_same_boot(const char *boot_id);
-
 #endif

@@ -16,7 +16,7 @@
 #define KERNEL_MODULE 1u
 #define RECENT 64u /* a power of two: processes whose last answer is kept */
 
-enum note_kind { NOTE_MMAP, NOTE_COMM, NOTE_EXEC, NOTE_FORK, NOTE_KSYMBOL, NOTE_KSYMBOL_GONE };
+enum note_kind { NOTE_MMAP, NOTE_COMM, NOTE_EXEC, NOTE_FORK };
 
 /* A record, until gus_space_ready has played it. */
 struct note {
@@ -24,7 +24,7 @@ struct note {
 	uint64_t order;                /* of arrival: the order among equal times */
 	uint64_t start, length, offset;
 	uint32_t pid, tid, ppid, ptid;
-	uint32_t name;                 /* of strings: path, comm or symbol */
+	uint32_t name;                 /* of strings: path or comm */
 	uint32_t identity;             /* of identities: what makes a mapped module itself */
 	uint32_t build_id;             /* of strings */
 	uint32_t build_id_size;
@@ -59,7 +59,6 @@ struct gus_space {
 	struct gus_spans spans;
 	struct pasts maps;             /* by pid, roots */
 	struct pasts comms;            /* by tid, strings */
-	struct past ksymbols;          /* roots; a span's value is a string */
 	struct gus_vec(struct gus_module) modules;
 	struct gus_vec(uint32_t) module_of; /* an identity's module + 1, 0 if it has none yet */
 	struct recent recent[RECENT];
@@ -99,7 +98,6 @@ void gus_space_free(struct gus_space *s)
 	if (!s)
 		return;
 	gus_vec_free(&s->notes);
-	gus_vec_free(&s->ksymbols);
 	gus_vec_free(&s->modules);
 	gus_vec_free(&s->module_of);
 	pasts_free(&s->maps);
@@ -161,7 +159,7 @@ static void add_mmap(struct gus_space *s, const Gusprof__Mmap *m)
 	const char *path = *text_of(m->path) ? m->path : "//anon";
 
 	/* Kernel code is asked by address alone. */
-	if (m->kernel || !m->length)
+	if (m->kernel)
 		return;
 	gus_vec_push(&s->notes, (struct note){
 		.kind = NOTE_MMAP, .time = m->time, .order = s->notes.n, .pid = m->pid, .tid = m->tid,
@@ -186,15 +184,6 @@ static void add_fork(struct gus_space *s, const Gusprof__Task *f)
 		.ppid = f->ppid, .ptid = f->ptid });
 }
 
-static void add_ksymbol(struct gus_space *s, const Gusprof__Ksymbol *k)
-{
-	if (k->length)
-		gus_vec_push(&s->notes, (struct note){
-			.kind = k->unregister ? NOTE_KSYMBOL_GONE : NOTE_KSYMBOL, .time = k->time,
-			.order = s->notes.n, .start = k->address, .length = k->length,
-			.name = gus_strings_add(&s->strings, text_of(k->name)) });
-}
-
 void gus_space_add(struct gus_space *s, const Gusprof__Record *record)
 {
 	assert(!s->ready);
@@ -207,9 +196,6 @@ void gus_space_add(struct gus_space *s, const Gusprof__Record *record)
 		break;
 	case GUSPROF__RECORD__KIND_FORK:
 		add_fork(s, record->fork);
-		break;
-	case GUSPROF__RECORD__KIND_KSYMBOL:
-		add_ksymbol(s, record->ksymbol);
 		break;
 	default:
 		/* An exit ends nothing that is asked about: threads of the process may live on, and when its number is
@@ -289,6 +275,12 @@ static uint64_t end_of(const struct note *n)
 	return __builtin_add_overflow(n->start, n->length, &end) ? UINT64_MAX : end;
 }
 
+/* Of no length, or what is left of it before the end of all addresses. */
+static bool is_empty(const struct note *n)
+{
+	return end_of(n) == n->start;
+}
+
 static void play_mmap(struct gus_space *s, const struct note *n)
 {
 	struct gus_span span = { .low = n->start, .high = end_of(n), .value = module_of(s, n) };
@@ -296,8 +288,7 @@ static void play_mmap(struct gus_space *s, const struct note *n)
 
 	if (s->modules.v[span.value].kind != GUS_MODULE_ANON)
 		span.delta = n->offset - n->start;
-	if (span.low < span.high)
-		past_set(past, n->time, gus_spans_cover(&s->spans, latest(&s->maps, n->pid), &span));
+	past_set(past, n->time, gus_spans_cover(&s->spans, latest(&s->maps, n->pid), &span));
 }
 
 /* A process starts with its parent's map; a thread has the process's. Either starts with its creator's name. */
@@ -310,23 +301,12 @@ static void play_fork(struct gus_space *s, const struct note *n)
 	past_set(past_of(&s->comms, n->tid), n->time, comm);
 }
 
-static void play_ksymbol(struct gus_space *s, const struct note *n)
-{
-	struct gus_span span = { .low = n->start, .high = end_of(n), .delta = -n->start, .value = n->name };
-	uint32_t root = s->ksymbols.n ? s->ksymbols.v[s->ksymbols.n - 1].value : 0;
-
-	if (span.low >= span.high)
-		return;
-	root = n->kind == NOTE_KSYMBOL ? gus_spans_cover(&s->spans, root, &span)
-				       : gus_spans_clear(&s->spans, root, span.low, span.high);
-	past_set(&s->ksymbols, n->time, root);
-}
-
 static void play(struct gus_space *s, const struct note *n)
 {
 	switch (n->kind) {
 	case NOTE_MMAP:
-		play_mmap(s, n);
+		if (!is_empty(n))
+			play_mmap(s, n);
 		break;
 	case NOTE_EXEC:
 		past_set(past_of(&s->maps, n->pid), n->time, 0);
@@ -337,10 +317,6 @@ static void play(struct gus_space *s, const struct note *n)
 	case NOTE_FORK:
 		play_fork(s, n);
 		break;
-	case NOTE_KSYMBOL:
-	case NOTE_KSYMBOL_GONE:
-		play_ksymbol(s, n);
-		break;
 	}
 }
 
@@ -350,7 +326,7 @@ static int by_time(const void *left, const void *right)
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return a->order < b->order ? -1 : 1; /* no two have the same */
 }
 
 void gus_space_ready(struct gus_space *s)
@@ -440,15 +416,4 @@ const char *gus_space_comm(struct gus_space *s, uint32_t pid, uint32_t tid, uint
 	assert(s->ready);
 	/* A thread whose birth was not recorded, or was lost, is called as its process is. */
 	return gus_strings_get(&s->strings, name || tid == pid ? name : comm_of(s, pid, time));
-}
-
-const char *gus_space_ksymbol(const struct gus_space *s, uint64_t time, uint64_t address, uint64_t *start)
-{
-	const struct gus_span *span = gus_spans_find(&s->spans, past_value(&s->ksymbols, time), address);
-
-	if (!span)
-		return NULL;
-	if (start)
-		*start = -span->delta;
-	return gus_strings_get(&s->strings, span->value);
 }

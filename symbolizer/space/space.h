@@ -42,7 +42,7 @@ struct gus_space;
 struct gus_space *gus_space_new(void);
 void gus_space_free(struct gus_space *s);
 
-/* Takes what it needs of a record (mmap, comm, fork, exit, ksymbol) and copies it. */
+/* Takes what it needs of a record (mmap, comm, fork) and copies it. */
 void gus_space_add(struct gus_space *s, const Gusprof__Record *record);
 void gus_space_ready(struct gus_space *s);
 
@@ -57,8 +57,5 @@ const struct gus_module *gus_space_module(const struct gus_space *s, uint32_t nu
 /* The name that thread tid had at that time; a new thread has its creator's, one never told of its process's, and "" is
  * when neither is known. */
 const char *gus_space_comm(struct gus_space *s, uint32_t pid, uint32_t tid, uint64_t time);
-
-/* The name of kernel code that a ksymbol record announced and that covers address at that time, or NULL. */
-const char *gus_space_ksymbol(const struct gus_space *s, uint64_t time, uint64_t address, uint64_t *start);
 
 #endif

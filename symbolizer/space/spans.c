@@ -168,25 +168,6 @@ uint32_t gus_spans_cover(struct gus_spans *s, uint32_t root, const struct gus_sp
 	return join(s, left, *span, right);
 }
 
-uint32_t gus_spans_clear(struct gus_spans *s, uint32_t root, uint64_t low, uint64_t high)
-{
-	const struct gus_span gap = { .low = low, .high = high };
-	uint32_t left, right;
-
-	if (fits(s, root, &gap) && !gus_spans_find(s, root, low))
-		return root;
-	left = below(s, root, low);
-	right = from(s, root, high);
-	if (!left || !right)
-		return left ? left : right;
-	/* The first span of the right part becomes the joint. */
-	while (left_of(s, right))
-		right = left_of(s, right);
-	struct gus_span first = s->nodes.v[right].span;
-
-	return join(s, left, first, from(s, root, first.high));
-}
-
 const struct gus_span *gus_spans_find(const struct gus_spans *s, uint32_t root, uint64_t address)
 {
 	while (root) {

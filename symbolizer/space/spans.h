@@ -32,8 +32,6 @@ void gus_spans_init(struct gus_spans *s);
 void gus_spans_free(struct gus_spans *s);
 /* The map `root` with span over whatever was there; parts of others that stick out stay. */
 uint32_t gus_spans_cover(struct gus_spans *s, uint32_t root, const struct gus_span *span);
-/* The map `root` with nothing in [low, high). */
-uint32_t gus_spans_clear(struct gus_spans *s, uint32_t root, uint64_t low, uint64_t high);
 /* The span around address, or NULL; valid until the next change. */
 const struct gus_span *gus_spans_find(const struct gus_spans *s, uint32_t root, uint64_t address);
 

@@ -19,11 +19,13 @@ static void demand(int truth)
 
 static void check_lists(enum gus_isa isa, const struct gus_insn_info *info)
 {
+	const unsigned regs = isa == GUS_ISA_ARM64 ? (unsigned)GUS_A64_REGS : (unsigned)GUS_X86_REGS;
+
 	demand(info->access_count <= GUS_INSN_ACCESSES && info->memory_count <= GUS_INSN_MEMORIES);
 	demand(gus_insn_class_name(info->class) != NULL);
 	demand((info->class == GUS_INSN_BAD) == !info->form);
 	for (unsigned i = 0; i < info->access_count; i++) {
-		demand(gus_insn_reg_name(isa, info->access[i].reg) != NULL);
+		demand(info->access[i].reg && info->access[i].reg < regs);
 		demand(info->access[i].use & (GUS_ACCESS_READ | GUS_ACCESS_WRITE));
 	}
 }

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "model/code/uoptable.h"
 #include "model/tables/builtin.h"
+#include "reg_name.h"
 
 static struct gus_uarch *table(const char *name, const char *text)
 {
@@ -32,14 +33,19 @@ struct gus_uarch *made_table_of(const char *text)
 	return table("made", text);
 }
 
-struct gus_program *made_program(const struct gus_uarch *u, const void *code, size_t size)
+struct gus_program *made_program_at(const struct gus_uarch *u, const void *code, size_t size, uint64_t address)
 {
 	struct gus_error err = { 0 };
-	struct gus_program *p = gus_program_new(u, code, size, 0, 0, &err);
+	struct gus_program *p = gus_program_new(u, code, size, address, 0, &err);
 
 	if (!p)
 		fail_msg("%s", err.text);
 	return p;
+}
+
+struct gus_program *made_program(const struct gus_uarch *u, const void *code, size_t size)
+{
+	return made_program_at(u, code, size, 0);
 }
 
 struct gus_program *made_program_of_uops(const struct gus_uarch *u, const char *text)
@@ -84,7 +90,7 @@ static void say_flows(struct line *l, const struct gus_program *p, uint32_t firs
 		if (f->reg >= GUS_TEMP)
 			say(l, "t%d", f->reg - GUS_TEMP);
 		else
-			say(l, "%s", is_flag(p, f->reg) ? "flags" : gus_insn_reg_name(p->isa, f->reg));
+			say(l, "%s", is_flag(p, f->reg) ? "flags" : reg_name(p->isa, f->reg));
 		if (f->cycles != plain)
 			say(l, "%c%d", mark, f->cycles);
 	}

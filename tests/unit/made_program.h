@@ -13,8 +13,10 @@
 struct gus_uarch *made_table(const char *name);
 struct gus_uarch *made_table_of(const char *text);
 
-/* The program of some code, or of a table of uops (model/code/uoptable.h). Freed with gus_program_free. */
+/* The program of some code, which lies at 0 or at an address, or of a table of uops (model/code/uoptable.h). Freed with
+ * gus_program_free. */
 struct gus_program *made_program(const struct gus_uarch *u, const void *code, size_t size);
+struct gus_program *made_program_at(const struct gus_uarch *u, const void *code, size_t size, uint64_t address);
 struct gus_program *made_program_of_uops(const struct gus_uarch *u, const char *text);
 
 /* The uops of an op in one line, which lasts until the next call:

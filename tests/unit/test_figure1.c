@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "made_program.h"
 #include "model/analysis/bounds.h"
 #include "model/code/program.h"
 #include "model/core/core.h"
@@ -93,22 +94,12 @@ static const struct cpu { const char *name; unsigned load_ports; } cpus[] = {
 };
 enum { CPUS = sizeof(cpus) / sizeof(*cpus), REDUCTION = 8, MORE = 27 };
 
-static struct gus_uarch *table(const char *name)
-{
-	struct gus_error err = { 0 };
-	struct gus_uarch *u = gus_uarch_parse(name, NULL, 0, &gus_uarch_builtin, 0, &err);
-
-	if (!u)
-		fail_msg("%s", err.text);
-	return u;
-}
-
 /* Two additions of four cycles each that wait for each other: the hoisted load gains nothing. */
 static void the_reduction_is_all(void **state)
 {
 	(void)state;
 	for (int c = 0; c < CPUS; c++) {
-		struct gus_uarch *u = table(cpus[c].name);
+		struct gus_uarch *u = made_table(cpus[c].name);
 
 		for (int kernel = 0; kernel < KERNELS; kernel++) {
 			struct seen seen;
@@ -127,7 +118,7 @@ static void loads_are_free_until_they_fill_their_ports(void **state)
 {
 	(void)state;
 	for (int c = 0; c < CPUS; c++) {
-		struct gus_uarch *u = table(cpus[c].name);
+		struct gus_uarch *u = made_table(cpus[c].name);
 
 		for (int kernel = 0; kernel < KERNELS; kernel++) {
 			unsigned own = kernel == KERNEL_A ? 2 : 1, first = 0;

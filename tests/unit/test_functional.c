@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "made_program.h"
 #include "model/analysis/functional.h"
 #include "model/code/program.h"
 #include "model/machine/config.h"
@@ -24,7 +25,7 @@ static const char code[] = "\x48\x8b\x06\x48\x8b\x5e\x40\x48\x8b\x8e\x80\x00\x00
 static void test_larger_l1(void **state)
 {
 	struct gus_error err = { 0 };
-	struct gus_uarch *u = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
+	struct gus_uarch *u = made_table("skylake");
 	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
 	struct gus_functional knobs[GUS_FUNCTIONAL_KNOBS];
 	struct gus_cache_config caches;
@@ -33,12 +34,10 @@ static void test_larger_l1(void **state)
 	struct gus_program *p;
 
 	(void)state;
-	assert_non_null(u);
 	gus_core_config_of(&config, u);
 	gus_cache_config_of(&caches, u);
 	caches.l1d_next_line = caches.l1d_strides = caches.l2_next_line = 0;
-	p = gus_program_new(u, code, sizeof(code) - 1, 0, 0, &err);
-	assert_non_null(p);
+	p = made_program(u, code, sizeof(code) - 1);
 	assert_int_equal(gus_functional_run(p, &config, &caches, &o, knobs, answers, &unknown, &err), 0);
 	assert_string_equal(knobs[0].name, "L1 twice as large");
 	assert_true(knobs[0].speedup > 0.5);

@@ -7,20 +7,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "made_program.h"
 #include "model/code/growing.h"
-#include "model/code/program.h"
-#include "model/tables/builtin.h"
-#include "model/tables/uarch.h"
-
-static struct gus_uarch *skylake(void)
-{
-	struct gus_error err = { 0 };
-	struct gus_uarch *u = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
-
-	assert_non_null(u);
-	return u;
-}
 
 /* add rax, [rdi]; cmp rax, rbx; jne: three instructions, two ops. */
 static const uint8_t block[] = { 0x48, 0x03, 0x07, 0x48, 0x39, 0xd8, 0x75, 0x10 };
@@ -28,8 +16,8 @@ static const uint8_t lengths[] = { 3, 3, 2 };
 
 static void test_same_as_alone(void **state)
 {
-	struct gus_uarch *u = skylake();
-	struct gus_program *alone = gus_program_new(u, block, sizeof(block), 0, 0, NULL);
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_program *alone = made_program(u, block, sizeof(block));
 	struct gus_growing *g = gus_growing_new(u);
 	const struct gus_program *p = gus_growing_program(g);
 
@@ -62,7 +50,7 @@ static void test_same_as_alone(void **state)
  * same fused pair otherwise. */
 static void test_taken(void **state)
 {
-	struct gus_uarch *u = skylake();
+	struct gus_uarch *u = made_table("skylake");
 	struct gus_growing *g = gus_growing_new(u);
 	const struct gus_program *p = gus_growing_program(g);
 	struct gus_growing_block b = gus_growing_add(g, block, lengths, sizeof(block), 0x1000);
@@ -85,7 +73,7 @@ static void test_taken(void **state)
 static void test_unknown(void **state)
 {
 	static const uint8_t bytes[] = { 0x90, 0xd6, 0xd6, 0xd6 }, sizes[] = { 1, 3 };
-	struct gus_uarch *u = skylake();
+	struct gus_uarch *u = made_table("skylake");
 	struct gus_growing *g = gus_growing_new(u);
 	const struct gus_program *p = gus_growing_program(g);
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "reg_name.h"
 #include "symbolizer/insn/insn.h"
 
 static size_t analyse(uint32_t word, struct gus_insn_info *info)
@@ -43,7 +44,7 @@ static const char *accesses_of(const struct gus_insn_info *info)
 			if (info->access[i].reg != reg)
 				continue;
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s=%s%s%s%s%s", n ? " " : "",
-					      gus_insn_reg_name(GUS_ISA_ARM64, reg), use & GUS_ACCESS_READ ? "r" : "",
+					      reg_name(GUS_ISA_ARM64, reg), use & GUS_ACCESS_READ ? "r" : "",
 					      use & GUS_ACCESS_WRITE ? "w" : "", use & GUS_ACCESS_ADDRESS ? "a" : "",
 					      use & GUS_ACCESS_CONDITIONAL ? "c" : "", use & GUS_ACCESS_KEEP ? "k" : "");
 		}

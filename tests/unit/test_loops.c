@@ -55,6 +55,16 @@ static void draw(struct gus_graph *g, const char *letters, const uint32_t *targe
 	gus_graph_find_loops(g);
 }
 
+/* Whether an instruction is in a loop, or in one within it. */
+static bool in_loop(const struct gus_graph *g, uint32_t insn, uint32_t loop)
+{
+	uint32_t l = g->loop[insn];
+
+	while (l != NONE && l != loop)
+		l = g->loops.v[l].outer;
+	return l == loop;
+}
+
 /* "head(members)" of each loop, members as a row of '#' and '.', with what stands out about it. */
 static void describe(const struct gus_graph *g, char *out, size_t room)
 {
@@ -67,7 +77,7 @@ static void describe(const struct gus_graph *g, char *out, size_t room)
 
 		n += (size_t)snprintf(out + n, room - n, "%s%u@%u ", l ? " " : "", loop->depth, loop->head);
 		for (uint32_t i = 0; i < g->insns.n; i++) {
-			bool in = gus_graph_in_loop(g, i, l);
+			bool in = in_loop(g, i, l);
 
 			members += in;
 			n += (size_t)snprintf(out + n, room - n, "%c", in ? '#' : '.');
@@ -77,8 +87,8 @@ static void describe(const struct gus_graph *g, char *out, size_t room)
 		if (loop->irreducible)
 			n += (size_t)snprintf(out + n, room - n, "?");
 		assert_int_equal(members, loop->instructions);
-		assert_true(gus_graph_in_loop(g, loop->head, l));
-		assert_true(gus_graph_in_loop(g, loop->first, l) && gus_graph_in_loop(g, loop->last, l));
+		assert_true(in_loop(g, loop->head, l));
+		assert_true(in_loop(g, loop->first, l) && in_loop(g, loop->last, l));
 		assert_int_equal(loop->depth, loop->outer == NONE ? 1 : g->loops.v[loop->outer].depth + 1);
 		assert_true(loop->outer == NONE || loop->outer < l);
 	}
@@ -117,9 +127,18 @@ static void drawn_loops(void **state)
 		{ "a handler that goes on in the loop", "..jr.J", { 1, 1 }, "1@1 .##..." },
 		/* 0 is the head, 2 jumps to the cases at 3 and 5; both go back. */
 		{ "a switch in a loop", "j.*.J.Jr", { 7, 0, 0 }, "1@0 #######." },
+		{ "a switch that is all", "*.J", { 0 }, "1@0 ###" },
 		{ "padding before a case is none of it", "j.*.Jnn.Jr", { 9, 0, 0 }, "1@0 #####..##." },
 		/* 1 jumps to the cases at 2 and 4, and each of them jumps to them all. */
 		{ "threaded code", ".*.*.*", { 0 }, "1@2 ..####?" },
+		/* The cases' loop is found last and shown by its first case, which lies before another loop. */
+		{ "threaded code before a loop", "j*.*.*.jr", { 7, 7 }, "1@2 ..####...? 1@7 .......#." },
+		{ "threaded code behind a loop", ".j*.*.*", { 1 }, "1@1 .#..... 1@3 ...####?" },
+		{ "the head of one loop lies behind that of the loop in it", "J.j.jr", { 4, 1, 1 }, "1@4 .####. 2@1 .##..." },
+		/* Of the cases at 2 and 4 only the second comes back. */
+		{ "a case that returns, and one that does not", ".*.r.*", { 0 }, "1@4 ....##?" },
+		{ "what a branch leads to is no case", "j*.r.*", { 4 }, "" },
+		{ "padding at the end", "*rnn", { 0 }, "" },
 		{ "an indirect jump without a place to go", ".*", { 0 }, "" },
 	};
 
@@ -170,7 +189,7 @@ static uint32_t members(const struct gus_graph *g, uint32_t loop)
 	uint32_t mask = 0;
 
 	for (uint32_t i = 0; i < g->insns.n; i++)
-		mask |= (uint32_t)gus_graph_in_loop(g, i, loop) << i;
+		mask |= (uint32_t)in_loop(g, i, loop) << i;
 	return mask;
 }
 
@@ -297,6 +316,8 @@ static void bytes_become_a_graph(void **state)
 	assert_int_equal(g.insns.v[6].class, GUS_INSN_CALL);
 	assert_true(g.insns.v[6].jump == 0x21 && g.insns.v[6].target == NONE);
 	assert_int_equal(g.insns.v[5].target, 2);
+	assert_int_equal(g.insns.v[5].jump, 4);
+	assert_true(g.insns.v[0].jump == 0 && g.insns.v[0].target == NONE);
 	assert_true(g.insns.v[10].stops && !g.insns.v[9].stops);
 	assert_int_equal(gus_graph_at(&g, 0x0c), 6);
 	assert_int_equal(gus_graph_at(&g, 0x0d), NONE);
@@ -327,6 +348,57 @@ static void words_of_arm64_become_a_graph(void **state)
 	gus_graph_free(&g);
 }
 
+/* Each instruction that ends the way of control without being a jump. */
+static void traps_stop(void **state)
+{
+	static const struct { enum gus_isa isa; const char *bytes; size_t size; bool stops; } cases[] = {
+		{ GUS_ISA_X86_64, "\x0f\xff\xc0", 3, true },          /* ud0 eax, eax */
+		{ GUS_ISA_X86_64, "\x0f\xb9\xc0", 3, true },          /* ud1 eax, eax */
+		{ GUS_ISA_X86_64, "\x0f\x0b", 2, true },              /* ud2 */
+		{ GUS_ISA_X86_64, "\xf4", 1, true },                  /* hlt */
+		{ GUS_ISA_X86_64, "\xcc", 1, true },                  /* int3 */
+		{ GUS_ISA_X86_64, "\x06", 1, true },                  /* no instruction */
+		{ GUS_ISA_X86_64, "\x0f\x05", 2, false },             /* syscall */
+		{ GUS_ISA_ARM64, "\0\0\0\0", 4, true },               /* udf #0 */
+		{ GUS_ISA_ARM64, "\x20\0\x20\xd4", 4, true },         /* brk #1 */
+		{ GUS_ISA_ARM64, "\x01\0\0\xd4", 4, false },          /* svc #0 */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_graph g;
+
+		gus_graph_read(&g, cases[i].isa, cases[i].bytes, cases[i].size);
+		assert_int_equal(g.insns.n, 1);
+		if (g.insns.v[0].stops != cases[i].stops || g.insns.v[0].length != cases[i].size)
+			fail_msg("case %zu: stops %d, length %u", i, g.insns.v[0].stops, g.insns.v[0].length);
+		gus_graph_free(&g);
+	}
+}
+
+/* Where its parts lie and what is in it. */
+static void loops_are_measured(void **state)
+{
+	struct gus_graph g;
+
+	(void)state;
+	draw(&g, ".j.jr.J", (const uint32_t[]){ 5, 0, 2 });
+	assert_int_equal(g.loops.n, 1);
+	assert_int_equal(g.loops.v[0].first, 0);
+	assert_int_equal(g.loops.v[0].last, 6);
+	assert_int_equal(g.loops.v[0].instructions, 6);
+	gus_graph_free(&g);
+	/* The inner one reaches further than the outer one's own instructions, at both ends. */
+	draw(&g, "J.j.jr", (const uint32_t[]){ 4, 1, 1 });
+	assert_int_equal(g.loops.n, 2);
+	assert_int_equal(g.loops.v[0].first, 1);
+	assert_int_equal(g.loops.v[0].last, 4);
+	assert_int_equal(g.loops.v[0].instructions, 4);
+	assert_int_equal(g.loops.v[1].instructions, 2);
+	assert_true(in_loop(&g, 1, 1) && in_loop(&g, 1, 0) && !in_loop(&g, 3, 1));
+	gus_graph_free(&g);
+}
+
 static void no_bytes_and_no_isa(void **state)
 {
 	struct gus_graph g;
@@ -334,6 +406,9 @@ static void no_bytes_and_no_isa(void **state)
 	(void)state;
 	gus_graph_read(&g, GUS_ISA_X86_64, NULL, 0);
 	assert_true(g.insns.n == 0 && g.loops.n == 0 && gus_graph_at(&g, 0) == NONE);
+	gus_graph_free(&g);
+	gus_graph_read(&g, GUS_ISA_X86_64, "\xeb\xfe", 2); /* a jump to itself is all there is */
+	assert_true(g.insns.n == 1 && g.insns.v[0].target == 0 && g.loops.n == 1 && g.loops.v[0].backs == 1);
 	gus_graph_free(&g);
 	gus_graph_read(&g, GUS_ISA_UNKNOWN, "ab", 2);
 	assert_true(g.insns.n == 2 && g.insns.v[0].stops);
@@ -349,6 +424,8 @@ int main(void)
 		cmocka_unit_test(deep_and_long),
 		cmocka_unit_test(bytes_become_a_graph),
 		cmocka_unit_test(words_of_arm64_become_a_graph),
+		cmocka_unit_test(traps_stop),
+		cmocka_unit_test(loops_are_measured),
 		cmocka_unit_test(no_bytes_and_no_isa),
 	};
 

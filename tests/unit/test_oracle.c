@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "made_program.h"
 #include "model/code/program.h"
 #include "model/core/core.h"
 #include "model/machine/config.h"
@@ -23,12 +24,8 @@ static struct gus_cache_config cache_config;
 
 static int setup(void **state)
 {
-	struct gus_error err = { 0 };
-
 	(void)state;
-	skylake = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
-	if (!skylake)
-		return -1;
+	skylake = made_table("skylake");
 	gus_core_config_of(&config, skylake);
 	gus_cache_config_of(&cache_config, skylake);
 	return 0;
@@ -43,11 +40,7 @@ static int teardown(void **state)
 
 static struct gus_program *program(const char *bytes, size_t size)
 {
-	struct gus_error err = { 0 };
-	struct gus_program *p = gus_program_new(skylake, bytes, size, 0x400000, 0, &err);
-
-	assert_non_null(p);
-	return p;
+	return made_program_at(skylake, bytes, size, 0x400000);
 }
 #define PROGRAM(bytes) program(bytes, sizeof(bytes) - 1)
 

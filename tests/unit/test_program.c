@@ -82,6 +82,11 @@ static void eliminated_moves(void **state)
 		  GUS_OP_ELIMINATED },
 		{ MOVE("uops 1 latency 0 uses p01:1"), CODE("\x48\x89\xd8"), "compute p01=0 rbx>rax",
 		  GUS_OP_ELIMINATED },
+		/* Also where the form has no row. */
+		{ X86 PARAM("move_elimination_int yes flag"), CODE("\x48\x89\xd8"), "compute p0156=1 rbx>rax",
+		  GUS_OP_ELIMINATED | GUS_OP_UNKNOWN },
+		/* To itself: that has to be done. */
+		{ MOVE("uops 0 latency 0 fused 1"), CODE("\x48\x89\xc0"), "compute p0156=1 rax>rax", 0 },
 		{ X86 FORM("MOV_89 (R64, R64)", "uops 1 latency 1 uses p01:1"), CODE("\x48\x89\xd8"),
 		  "compute p01=1 rbx>rax", 0 },
 		{ X86 MOVAPS PARAM("move_elimination_vector yes flag"), CODE("\x0f\x28\xc1"), "none=0>zmm0",

@@ -255,6 +255,9 @@ static void latencies_by_operand(void **state)
 		  "compute p01=1 rax,rcx>rax" },
 		{ X86 FORM("MOV_88 (R8l, R8l)", "uops 1 latency 3 uses p01:1"), CODE("\x88\xc8"),
 		  "compute p01=3 rax~2,rcx>rax" },
+		/* Pairs that are about memory only change nothing of that. */
+		{ X86 FORM("MOV_88 (R8l, R8l)", "uops 1 latency 3 uses p01:1 pairs m0>0:3"), CODE("\x88\xc8"),
+		  "compute p01=3 rax~2,rcx>rax" },
 		{ X86 FORM("MOV_88 (R8h, R8l)", "uops 1 latency 1 uses p01:1"), CODE("\x88\xcc"),
 		  "compute p01=1 rcx>rax" },
 		/* An address is what lea computes with. */

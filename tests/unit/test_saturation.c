@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "made_program.h"
 #include "model/analysis/agreement.h"
 #include "model/analysis/bounds.h"
 #include "model/analysis/saturation.h"
@@ -27,12 +28,8 @@ static struct gus_core_config config;
 
 static int setup(void **state)
 {
-	struct gus_error err = { 0 };
-
 	(void)state;
-	skylake = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
-	if (!skylake)
-		return -1;
+	skylake = made_table("skylake");
 	gus_core_config_of(&config, skylake);
 	return 0;
 }
@@ -46,11 +43,7 @@ static int teardown(void **state)
 
 static struct gus_program *program(const void *bytes, size_t size)
 {
-	struct gus_error err = { 0 };
-	struct gus_program *p = gus_program_new(skylake, bytes, size, 0, 0, &err);
-
-	assert_non_null(p);
-	return p;
+	return made_program(skylake, bytes, size);
 }
 
 /* They are whole, known, and loops; and the same seed makes the same. */

@@ -20,6 +20,7 @@ struct mapping {
 	const char *path;
 	const char *build_id; /* text stands in for bytes */
 	uint64_t inode;
+	bool kernel;
 };
 
 static void add_mmap(struct gus_space *s, struct mapping m)
@@ -29,6 +30,7 @@ static void add_mmap(struct gus_space *s, struct mapping m)
 
 	mmap.time = m.time;
 	mmap.pid = mmap.tid = m.pid;
+	mmap.kernel = m.kernel;
 	mmap.start = m.start;
 	mmap.length = m.length;
 	mmap.offset = m.offset;
@@ -77,22 +79,6 @@ static void add_task(struct gus_space *s, bool fork, uint64_t time, uint32_t ppi
 	gus_space_add(s, &r);
 }
 
-static void add_ksymbol(struct gus_space *s, uint64_t time, uint64_t address, uint32_t length, const char *name,
-			bool gone)
-{
-	Gusprof__Ksymbol k = GUSPROF__KSYMBOL__INIT;
-	Gusprof__Record r = GUSPROF__RECORD__INIT;
-
-	k.time = time;
-	k.address = address;
-	k.length = length;
-	k.name = (char *)name;
-	k.unregister = gone;
-	r.kind_case = GUSPROF__RECORD__KIND_KSYMBOL;
-	r.ksymbol = &k;
-	gus_space_add(s, &r);
-}
-
 static void expect(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, const char *path, uint64_t offset)
 {
 	struct gus_place p = gus_space_find(s, pid, time, ip, GUS_MODE_USER);
@@ -117,7 +103,6 @@ static void empty_space_knows_nothing(void **state)
 	p = gus_space_find(s, 1, 5, 0xffffffff81000010, GUS_MODE_GUEST_KERNEL);
 	assert_int_equal(p.module, 0);
 	assert_string_equal(gus_space_comm(s, 1, 1, 5), "");
-	assert_null(gus_space_ksymbol(s, 5, 0xffffffff81000010, NULL));
 	gus_space_free(s);
 }
 
@@ -155,6 +140,7 @@ static void paths_tell_the_kind(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
+	assert_int_equal(gus_module_kind_of(""), GUS_MODULE_ANON);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		add_mmap(s, (struct mapping){ 1, 1, 0x10000 * (i + 1), 0x1000, 0x2000, cases[i].path });
 	gus_space_ready(s);
@@ -198,6 +184,91 @@ static void a_mapping_may_reach_the_end_of_all_addresses(void **state)
 	gus_space_ready(s);
 	expect(s, 1, 1, UINT64_MAX - 1, "/a", 0xffe);
 	expect(s, 1, 1, 0x1000, "[unknown]", 0x1000);
+	gus_space_free(s);
+}
+
+/* What is empty, or of the kernel, is nowhere: neither a module nor an entry in anybody's past. */
+static void nothing_is_made_of_nothing(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
+	add_mmap(s, (struct mapping){ 2, 1, 0x1800, 0, 0, "/nothing" });
+	add_mmap(s, (struct mapping){ 2, 1, UINT64_MAX, 0x1000, 0, "/beyond" });
+	add_mmap(s, (struct mapping){ 2, 1, 0x1000, 0x1000, 0, "/kernel", .kernel = true });
+	gus_space_ready(s);
+	assert_int_equal(gus_space_modules(s), 3);
+	expect(s, 1, 3, 0x1000, "/a", 0);
+	expect(s, 1, 3, 0x1800, "/a", 0x800);
+	expect(s, 1, 3, 0x17ff, "/a", 0x7ff);
+	gus_space_free(s);
+	gus_space_free(NULL);
+}
+
+/* Of records with one time the one that came last holds. */
+static void equal_times_are_in_order_of_arrival(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 5, 1, 0x1000, 0x3000, 0, "/a" });
+	add_mmap(s, (struct mapping){ 5, 1, 0x1000, 0x2000, 0, "/b" });
+	add_mmap(s, (struct mapping){ 5, 1, 0x1000, 0x1000, 0, "/c" });
+	add_comm(s, 5, 1, 1, "first", false);
+	add_comm(s, 5, 1, 1, "second", false);
+	add_comm(s, 4, 1, 1, "before", false);
+	gus_space_ready(s);
+	expect(s, 1, 5, 0x1000, "/c", 0);
+	expect(s, 1, 5, 0x2000, "/b", 0x1000);
+	expect(s, 1, 5, 0x3000, "/a", 0x2000);
+	assert_string_equal(gus_space_comm(s, 1, 1, 5), "second");
+	assert_string_equal(gus_space_comm(s, 1, 1, 4), "before");
+	assert_string_equal(gus_space_comm(s, 1, 1, 3), "");
+	gus_space_free(s);
+}
+
+/* Two processes that share a place among the last answers, asked in turns, each at times before and behind a change. */
+static void last_answers_are_those_of_the_question(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	for (uint32_t pid = 3; pid < 3 + 3 * 64; pid += 64) {
+		add_mmap(s, (struct mapping){ 10, pid, 0x1000, 0x1000, pid * 0x10000, "/a" });
+		add_mmap(s, (struct mapping){ 20, pid, 0x1000, 0x1000, pid * 0x10000 + 0x1000, "/a" });
+	}
+	gus_space_ready(s);
+	for (int round = 0; round < 2; round++)
+		for (uint32_t pid = 3; pid < 3 + 3 * 64; pid += 64) {
+			expect(s, pid, 19, 0x1004, "/a", pid * 0x10000 + 4);
+			expect(s, pid, 20, 0x1004, "/a", pid * 0x10000 + 0x1004);
+			expect(s, pid, 9, 0x1004, "[unknown]", 0x1004);
+			expect(s, pid, 10, 0x1004, "/a", pid * 0x10000 + 4); /* the next one is asked for such a time */
+		}
+	gus_space_free(s);
+}
+
+/* Who runs in which mode. An address of unknown mode is the kernel's if it is in the upper half. */
+static void modes(void **state)
+{
+	static const struct { unsigned mode; uint64_t ip; const char *path; } cases[] = {
+		{ GUS_MODE_USER, 0x1000, "/a" }, { GUS_MODE_KERNEL, 0x1000, "[kernel]" },
+		{ GUS_MODE_UNKNOWN, 0x1000, "/a" }, { GUS_MODE_UNKNOWN, UINT64_MAX / 2, "[unknown]" },
+		{ GUS_MODE_UNKNOWN, UINT64_MAX / 2 + 1, "[kernel]" }, { GUS_MODE_HYPERVISOR, 0x1000, "[unknown]" },
+		{ GUS_MODE_GUEST_USER, 0x1000, "[unknown]" },
+	};
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0x1000, "/a" });
+	gus_space_ready(s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_place p = gus_space_find(s, 1, 1, cases[i].ip, cases[i].mode);
+
+		assert_string_equal(gus_space_module(s, p.module)->path, cases[i].path);
+		assert_int_equal(p.offset, cases[i].ip);
+	}
 	gus_space_free(s);
 }
 
@@ -291,8 +362,17 @@ static void modules_are_told_apart_by_what_they_are(void **state)
 	add_mmap(s, (struct mapping){ 1, 3, 0x1000, 0x1000, 0, "/a", "id2", 2 });
 	add_mmap(s, (struct mapping){ 1, 4, 0x1000, 0x1000, 0, "/a", NULL, 3 });
 	add_mmap(s, (struct mapping){ 1, 5, 0x1000, 0x1000, 0, "/a", NULL, 4 });
+	/* Where the path ends is a part of it: these are two. */
+	add_mmap(s, (struct mapping){ 1, 6, 0x1000, 0x1000, 0, "/ab", "cd" });
+	add_mmap(s, (struct mapping){ 1, 6, 0x9000, 0x1000, 0, "/a", "bcd" });
+	/* And it ends at its zero, whatever lies behind. */
+	add_mmap(s, (struct mapping){ 1, 8, 0x1000, 0x1000, 0, "/z\0one", "id" });
+	add_mmap(s, (struct mapping){ 1, 8, 0x9000, 0x1000, 0, "/z\0two", "id" });
+	/* Memory without a file is one module, whatever its number. */
+	add_mmap(s, (struct mapping){ 1, 7, 0x1000, 0x1000, 0, "[heap]", NULL, 5 });
+	add_mmap(s, (struct mapping){ 1, 7, 0x9000, 0x1000, 0, "[heap]", NULL, 6 });
 	gus_space_ready(s);
-	assert_int_equal(gus_space_modules(s), 2 + 4);
+	assert_int_equal(gus_space_modules(s), 2 + 4 + 2 + 1 + 1);
 	a = gus_space_find(s, 1, 1, 0x1000, GUS_MODE_USER);
 	b = gus_space_find(s, 2, 1, 0x1000, GUS_MODE_USER);
 	assert_int_equal(a.module, b.module);
@@ -300,26 +380,6 @@ static void modules_are_told_apart_by_what_they_are(void **state)
 	assert_memory_equal(gus_space_module(s, a.module)->build_id, "id1", 3);
 	b = gus_space_find(s, 5, 1, 0x1000, GUS_MODE_USER);
 	assert_null(gus_space_module(s, b.module)->build_id);
-	gus_space_free(s);
-}
-
-static void kernel_symbols_come_and_go(void **state)
-{
-	const uint64_t at = 0xffffffffc0001000;
-	struct gus_space *s = gus_space_new();
-	uint64_t start = 0;
-
-	(void)state;
-	add_ksymbol(s, 10, at, 0x100, "bpf_one", false);
-	add_ksymbol(s, 20, at, 0x100, "bpf_one", true);
-	add_ksymbol(s, 30, at + 0x80, 0x100, "bpf_two", false);
-	gus_space_ready(s);
-	assert_null(gus_space_ksymbol(s, 9, at, &start));
-	assert_string_equal(gus_space_ksymbol(s, 19, at + 0xff, &start), "bpf_one");
-	assert_int_equal(start, at);
-	assert_null(gus_space_ksymbol(s, 20, at, NULL));
-	assert_string_equal(gus_space_ksymbol(s, 99, at + 0x100, &start), "bpf_two");
-	assert_int_equal(start, at + 0x80);
 	gus_space_free(s);
 }
 
@@ -378,7 +438,8 @@ static void any_history_in_any_order_agrees_with_the_plain_model(void **state)
 		else if (events[t].what == FORK)
 			add_task(s, true, t, events[t].other, events[t].other, events[t].pid, events[t].pid);
 		else
-			add_mmap(s, (struct mapping){ t, events[t].pid, events[t].page * 0x1000, events[t].pages * 0x1000,
+			add_mmap(s,
+				(struct mapping){ t, events[t].pid, events[t].page * 0x1000, events[t].pages * 0x1000,
 						      t * 0x100000, names[t % 7] });
 	}
 	gus_space_ready(s);
@@ -425,12 +486,15 @@ int main(void)
 		cmocka_unit_test(paths_tell_the_kind),
 		cmocka_unit_test(a_later_mapping_hides_what_it_overlaps),
 		cmocka_unit_test(a_mapping_may_reach_the_end_of_all_addresses),
+		cmocka_unit_test(nothing_is_made_of_nothing),
+		cmocka_unit_test(equal_times_are_in_order_of_arrival),
+		cmocka_unit_test(last_answers_are_those_of_the_question),
+		cmocka_unit_test(modes),
 		cmocka_unit_test(fork_inherits_as_of_that_moment),
 		cmocka_unit_test(exec_drops_all),
 		cmocka_unit_test(a_pid_given_out_again_starts_anew),
 		cmocka_unit_test(threads_share_maps_and_take_the_creators_name),
 		cmocka_unit_test(modules_are_told_apart_by_what_they_are),
-		cmocka_unit_test(kernel_symbols_come_and_go),
 		cmocka_unit_test(any_history_in_any_order_agrees_with_the_plain_model),
 		cmocka_unit_test(many_processes_and_many_mappings),
 	};

@@ -278,6 +278,7 @@ static const char recipe[] =
 	"b() { \"$CC\" -O1 fixture.c \"$@\"; }\n"
 	"id=-Wl,--build-id=sha1\n"
 	"b -gdwarf-5 $id -o full; b -gdwarf-4 $id -o full4; b -g -gz $id -o packed; b $id -g0 -o other\n"
+	"b -gdwarf-5 -gsplit-dwarf $id -o skeleton\n"
 	"objcopy --only-keep-debug full split.debug; strip -o split full\n"
 	"i=$(readelf -n full | sed -n 's/.*Build ID: //p')\n"
 	"d=root/.build-id/$(echo $i | cut -c1-2); mkdir -p $d; cp split.debug $d/$(echo $i | cut -c3-).debug\n"
@@ -421,7 +422,7 @@ static void expect_inlines(struct asked *a)
 
 static void dwarf_of_every_kind_gives_lines_and_inlines(void **state)
 {
-	static const char *const programs[] = { "full", "full4", "packed" };
+	static const char *const programs[] = { "full", "full4", "packed", "skeleton" };
 
 	(void)state;
 	need_programs();

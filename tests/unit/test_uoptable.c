@@ -11,33 +11,13 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "made_program.h"
 #include "model/code/program.h"
 #include "model/code/uoptable.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
 
-static struct gus_uarch *table(const char *name)
-{
-	struct gus_error err = { 0 };
-	struct gus_uarch *u = gus_uarch_parse(name, NULL, 0, &gus_uarch_builtin, 0, &err);
-
-	if (!u)
-		fail_msg("%s", err.text);
-	return u;
-}
-
-static struct gus_program *program(const struct gus_uarch *u, const char *text)
-{
-	struct gus_error err = { 0 };
-	struct gus_program *p = gus_uoptable_program(u, "loop", text, strlen(text), &err);
-
-	if (!p)
-		fail_msg("%s", err.text);
-	return p;
-}
-
-/* The file of that name in tests/data; NULL if there is no source tree. */
 static char *read_data(const char *name, size_t *size)
 {
 	const char *top = getenv("GUS_SRCDIR");
@@ -76,11 +56,11 @@ static void what_each_type_takes(void **state)
 		{ "1 nop - x1 - -", 0, 0, 0, 0, 1, 1, 1 },
 		{ "1 store rsi;x8 - 1+3 2,3+4", 0, 0, 1, 0, 0, 2, 2 },
 	};
-	struct gus_uarch *u = table("ufs-sandybridge");
+	struct gus_uarch *u = made_table("ufs-sandybridge");
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct gus_program *p = program(u, cases[i].line);
+		struct gus_program *p = made_program_of_uops(u, cases[i].line);
 		const struct gus_op *op = p->ops;
 
 		assert_int_equal(p->ops_n, 1);
@@ -102,8 +82,8 @@ static void what_each_type_takes(void **state)
 /* Ivy Bridge keeps fused uops together in the ROB, and gives idioms no registers. */
 static void what_ivy_bridge_saves(void **state)
 {
-	struct gus_uarch *u = table("ufs-ivybridge");
-	struct gus_program *p = program(u, "1 load+add rsi;x2 x2 4+3 2,3+1\n2 nop - x1 - -\n3 nop x1 x4 - -\n4 store rsi;x8 - 1+3 2,3+4\n");
+	struct gus_uarch *u = made_table("ufs-ivybridge");
+	struct gus_program *p = made_program_of_uops(u, "1 load+add rsi;x2 x2 4+3 2,3+1\n2 nop - x1 - -\n3 nop x1 x4 - -\n4 store rsi;x8 - 1+3 2,3+4\n");
 
 	(void)state;
 	assert_int_equal(p->ops[0].rob, 1);
@@ -132,10 +112,10 @@ static void where_fusion_is_undone(void **state)
 
 	(void)state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
-		struct gus_uarch *u = table(cases[c].uarch);
+		struct gus_uarch *u = made_table(cases[c].uarch);
 
 		for (size_t i = 0; i < 4; i++) {
-			struct gus_program *p = program(u, lines[i]);
+			struct gus_program *p = made_program_of_uops(u, lines[i]);
 
 			if (p->ops[0].slots != cases[c].slots[i])
 				fail_msg("%s on %s: %d slots", lines[i], cases[c].uarch, p->ops[0].slots);
@@ -148,8 +128,8 @@ static void where_fusion_is_undone(void **state)
 
 static void what_uops_are_made(void **state)
 {
-	struct gus_uarch *u = table("ufs-haswell");
-	struct gus_program *p = program(u, "# a comment\n\n9 load+div rsi,rdi;x2,x2 x2 4+21 2,3+0 -+20 # and here\r\n"
+	struct gus_uarch *u = made_table("ufs-haswell");
+	struct gus_program *p = made_program_of_uops(u, "# a comment\n\n9 load+div rsi,rdi;x2,x2 x2 4+21 2,3+0 -+20 # and here\r\n"
 					   "b store rax;rdx - 1+3 p2,3,7+4\nc load rsi x3 7 2,3 2\nd sub+jne rdi rdi,flags 1 6");
 	const struct gus_uop *load = &p->uops[0], *div = load + 1, *address = div + 1, *data = address + 1, *wide = data + 1;
 
@@ -215,7 +195,7 @@ static void what_is_wrong_is_said(void **state)
 		{ "1 int rax r\xc3\xa4x 1 0", "this is no text: byte 0xc3" },
 		{ "1 int a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a b 1 0", "more registers than an instruction may have" },
 	};
-	struct gus_uarch *u = table("ufs-sandybridge");
+	struct gus_uarch *u = made_table("ufs-sandybridge");
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -230,7 +210,7 @@ static void what_is_wrong_is_said(void **state)
 
 static void registers_run_out(void **state)
 {
-	struct gus_uarch *u = table("ufs-sandybridge");
+	struct gus_uarch *u = made_table("ufs-sandybridge");
 	struct gus_error err = { 0 };
 	char text[16384];
 	size_t n = 0;
@@ -245,7 +225,7 @@ static void registers_run_out(void **state)
 
 static void the_thesis_loop(void **state)
 {
-	struct gus_uarch *u = table("ufs-sandybridge");
+	struct gus_uarch *u = made_table("ufs-sandybridge");
 	struct gus_error err = { 0 };
 	struct gus_program *p;
 	size_t size = 0;
@@ -283,7 +263,7 @@ static uint32_t draw(uint64_t *seed)
 static void mutations_do_no_harm(void **state)
 {
 	static const char bytes[] = "0123456789,;+- \n\tjxsrk#lpadoe\0\xff";
-	struct gus_uarch *u = table("ufs-sandybridge");
+	struct gus_uarch *u = made_table("ufs-sandybridge");
 	size_t size = 0;
 	char *text = read_data("realft2_4_de.uops", &size);
 	uint64_t seed = 1;

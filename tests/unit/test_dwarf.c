@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines and inlined calls, out of DWARF that is written here entry by entry,
+	so that each of them is known. What compilers
+ * write, in its versions and files, is test_symbols' matter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dwarf.h>
+
+#include "symbolizer/elf/dwarf.h"
+
+enum { TEXT = 0x1000, TEXT_SIZE = 0x1000 }; /* the addresses that are code */
+
+struct bytes {
+	uint8_t v[16384];
+	size_t n;
+};
+
+static void put(struct bytes *b, const void *from, size_t n)
+{
+	assert_in_range(b->n + n, 0, sizeof(b->v));
+	memcpy(b->v + b->n, from, n);
+	b->n += n;
+}
+
+static void put_number(struct bytes *b, uint64_t number, size_t n)
+{
+	for (size_t i = 0; i < n; i++, number >>= 8)
+		put(b, &(uint8_t){ (uint8_t)number }, 1);
+}
+
+static void put_uleb(struct bytes *b, uint64_t number)
+{
+	do
+		put_number(b, (number & 0x7f) | (number >> 7 ? 0x80 : 0), 1);
+	while (number >>= 7);
+}
+
+static void put_text(struct bytes *b, const char *text)
+{
+	put(b, text, strlen(text) + 1);
+}
+
+/* The entries that this test writes, by number of abbreviation. */
+enum { NO_ENTRY, UNIT, UNIT_PLAIN, FUNCTION, LINKED, INLINED, NAMELESS, NOWHERE, BLOCK, VARIABLE, ORIGIN,
+	COPIED, NAMESPACE, CLASS, STRUCTURE, UNION, ENUMERATION, MODULE, TRY, CATCH };
+
+static void put_abbreviations(struct bytes *b)
+{
+#define ADDRESSES DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4
+#define CALLED DW_AT_call_file, DW_FORM_udata, DW_AT_call_line, DW_FORM_udata
+	static const struct { uint8_t number, tag, children, attributes[16]; } all[] = {
+		{ UNIT, DW_TAG_compile_unit, 1,
+		  { DW_AT_comp_dir, DW_FORM_string, DW_AT_stmt_list, DW_FORM_sec_offset, ADDRESSES } },
+		{ UNIT_PLAIN, DW_TAG_compile_unit, 1, { DW_AT_stmt_list, DW_FORM_sec_offset, ADDRESSES } },
+		{ FUNCTION, DW_TAG_subprogram, 1, { DW_AT_name, DW_FORM_string, ADDRESSES } },
+		{ INLINED, DW_TAG_inlined_subroutine, 1, { DW_AT_name, DW_FORM_string, ADDRESSES, CALLED } },
+		{ NAMELESS, DW_TAG_inlined_subroutine, 1, { ADDRESSES } },
+		{ NOWHERE, DW_TAG_inlined_subroutine, 1, { DW_AT_name, DW_FORM_string } },
+		{ BLOCK, DW_TAG_lexical_block, 1, { 0 } },
+		{ NAMESPACE, DW_TAG_namespace, 1, { 0 } },
+		{ CLASS, DW_TAG_class_type, 1, { 0 } },
+		{ STRUCTURE, DW_TAG_structure_type, 1, { 0 } },
+		{ UNION, DW_TAG_union_type, 1, { 0 } },
+		{ ENUMERATION, DW_TAG_enumeration_type, 1, { 0 } },
+		{ MODULE, DW_TAG_module, 1, { 0 } },
+		{ TRY, DW_TAG_try_block, 1, { 0 } },
+		{ CATCH, DW_TAG_catch_block, 1, { 0 } },
+		{ VARIABLE, DW_TAG_variable, 0, { 0 } },
+		{ ORIGIN, DW_TAG_subprogram, 0, { DW_AT_name, DW_FORM_string } },
+		{ COPIED, DW_TAG_inlined_subroutine, 0, { DW_AT_abstract_origin, DW_FORM_ref4, ADDRESSES } },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		put_number(b, all[i].number, 1);
+		put_number(b, all[i].tag, 1);
+		put_number(b, all[i].children, 1);
+		for (const uint8_t *a = all[i].attributes; *a; a += 2)
+			put(b, a, 2);
+		put_number(b, 0, 2);
+	}
+	/* Its attribute's number needs two bytes. */
+	put(b, (uint8_t[]){ LINKED, DW_TAG_subprogram, 1 }, 3);
+	put_uleb(b, DW_AT_linkage_name);
+	put(b, (uint8_t[]){ DW_FORM_string, DW_AT_name, DW_FORM_string, ADDRESSES, 0, 0 }, 9);
+	put_number(b, 0, 1);
+}
+
+/* A file in the making: one after the other, units with their lines. */
+struct made {
+	struct bytes abbreviations, info, lines;
+	size_t unit, table;     /* where the open ones begin */
+};
+
+static void begin_unit(struct made *m, const char *folder, uint64_t low, uint32_t size)
+{
+	m->unit = m->info.n;
+	put_number(&m->info, 0, 4);
+	put_number(&m->info, 4, 2);     /* DWARF 4 */
+	put_number(&m->info, 0, 4);
+	put_number(&m->info, 8, 1);
+	put_number(&m->info, folder ? UNIT : UNIT_PLAIN, 1);
+	if (folder)
+		put_text(&m->info, folder);
+	put_number(&m->info, m->lines.n, 4);
+	put_number(&m->info, low, 8);
+	put_number(&m->info, size, 4);
+}
+
+static void end_entry(struct made *m)
+{
+	put_number(&m->info, 0, 1);
+}
+
+static void end_unit(struct made *m)
+{
+	end_entry(m);
+	m->info.v[m->unit] = (uint8_t)(m->info.n - m->unit - 4);
+	m->info.v[m->unit + 1] = (uint8_t)((m->info.n - m->unit - 4) >> 8);
+}
+
+static void place(struct made *m, uint64_t low, uint32_t size)
+{
+	put_number(&m->info, low, 8);
+	put_number(&m->info, size, 4);
+}
+
+static void begin(struct made *m, unsigned entry)
+{
+	put_number(&m->info, entry, 1);
+}
+
+static void begin_function(struct made *m, const char *name, uint64_t low, uint32_t size)
+{
+	begin(m, FUNCTION);
+	put_text(&m->info, name);
+	place(m, low, size);
+}
+
+static void begin_inlined(struct made *m, const char *name, uint64_t low, uint32_t size, uint64_t file, uint64_t line)
+{
+	begin(m, INLINED);
+	put_text(&m->info, name);
+	place(m, low, size);
+	put_uleb(&m->info, file);
+	put_uleb(&m->info, line);
+}
+
+/* A line table with two files: "a.c" in the unit's folder, "b.h" in its folder "inc". */
+static void begin_lines(struct made *m)
+{
+	struct bytes *l = &m->lines;
+
+	m->table = l->n;
+	put_number(l, 0, 4);
+	put_number(l, 4, 2);
+	put_number(l, 41, 4);                                   /* bytes of the header from here on */
+	put(l, (uint8_t[]){ 1, 1, 1, 0, 1, 10 }, 6);            /* lengths, is_stmt, base, range, opcodes */
+	put(l, (uint8_t[]){ 0, 1, 1, 1, 1, 0, 0, 0, 1 }, 9);
+	put_text(l, "inc");
+	put_text(l, "/abs");
+	put_number(l, 0, 1);
+	put_text(l, "a.c");
+	put_number(l, 0, 3);
+	put_text(l, "b.h");
+	put(l, (uint8_t[]){ 1, 0, 0, 0 }, 4);
+	l->v[m->table + 6] = (uint8_t)(l->n - m->table - 10);
+}
+
+static void at_address(struct made *m, uint64_t address)
+{
+	put(&m->lines, (uint8_t[]){ 0, 9, DW_LNE_set_address }, 3);
+	put_number(&m->lines, address, 8);
+}
+
+/* A row so many bytes and lines behind the one before. */
+static void row(struct made *m, unsigned bytes, unsigned lines)
+{
+	put(&m->lines,
+		(uint8_t[]){ DW_LNS_advance_pc, (uint8_t)bytes, DW_LNS_advance_line, (uint8_t)lines, DW_LNS_copy }, 5);
+}
+
+static void end_sequence(struct made *m, unsigned bytes)
+{
+	put(&m->lines, (uint8_t[]){ DW_LNS_advance_pc, (uint8_t)bytes, 0, 1, DW_LNE_end_sequence }, 5);
+}
+
+static void end_lines(struct made *m)
+{
+	m->lines.v[m->table] = (uint8_t)(m->lines.n - m->table - 4);
+}
+
+/* The ELF file of all that. */
+static struct gus_elf *make_elf(const struct made *m)
+{
+	static const char names[] = "\0.debug_abbrev\0.debug_info\0.debug_line\0.shstrtab";
+	const struct { unsigned name; const void *from; size_t size; } sections[] = {
+		{ 0, NULL, 0 }, { 1, m->abbreviations.v, m->abbreviations.n }, { 15, m->info.v, m->info.n },
+		{ 27, m->lines.v, m->lines.n }, { 39, names, sizeof(names) } };
+	static uint8_t file[65536];
+	Elf64_Phdr segments[] = {
+		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = TEXT, .p_filesz = TEXT_SIZE,
+		  .p_memsz = TEXT_SIZE },
+		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0, .p_filesz = TEXT, .p_memsz = TEXT } };
+	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_phoff = sizeof(header), .e_ehsize = sizeof(header),
+		.e_phentsize = sizeof(*segments), .e_phnum = 2, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 5,
+		.e_shstrndx = 4 };
+	size_t at = sizeof(header) + sizeof(segments);
+	Elf64_Shdr headers[5] = { { 0 } };
+	struct gus_elf *e;
+
+	for (unsigned i = 1; i < 5; i++) {
+		headers[i] = (Elf64_Shdr){ .sh_name = sections[i].name, .sh_type = i == 4 ? SHT_STRTAB : SHT_PROGBITS,
+			.sh_offset = at, .sh_size = sections[i].size, .sh_addralign = 1 };
+		assert_in_range(at + sections[i].size, 0, sizeof(file) - sizeof(headers) - 8);
+		memcpy(file + at, sections[i].from, sections[i].size);
+		at += sections[i].size;
+	}
+	at = (at + 7) & ~(size_t)7;
+	header.e_shoff = at;
+	memcpy(file, &header, sizeof(header));
+	memcpy(file + sizeof(header), segments, sizeof(segments));
+	memcpy(file + at, headers, sizeof(headers));
+	e = gus_elf_copy("made", file, at + sizeof(headers), NULL);
+	assert_non_null(e);
+	return e;
+}
+
+struct opened {
+	struct gus_elf *elf;
+	struct gus_dwarf *dwarf;
+};
+
+static struct made *new_made(void)
+{
+	struct made *m = calloc(1, sizeof(*m));
+
+	assert_non_null(m);
+	put_abbreviations(&m->abbreviations);
+	return m;
+}
+
+static struct opened open_made(struct made *m)
+{
+	struct opened o = { .elf = make_elf(m) };
+
+	free(m);
+	o.dwarf = gus_dwarf_open(o.elf, o.elf, NULL);
+	assert_non_null(o.dwarf);
+	return o;
+}
+
+static void close_made(struct opened *o)
+{
+	gus_dwarf_close(o->dwarf);
+	gus_elf_close(o->elf);
+}
+
+/* file NULL: nothing is known. */
+static void expect_line(struct opened *o, uint64_t address, const char *file, uint32_t line)
+{
+	const char *found = NULL;
+	uint32_t number = 99;
+
+	if (gus_dwarf_line(o->dwarf, address, &found, &number) != (file != NULL))
+		fail_msg("%#lx: %s", (unsigned long)address, file ? "nothing is known" : "something is known");
+	if (!file)
+		return;
+	assert_string_equal(found, file);
+	assert_int_equal(number, line);
+}
+
+/* calls: "name file:line" of each, innermost first; outer: the function. NULL where it is not known. */
+static void expect_calls(struct opened *o, uint64_t address, const char *calls, const char *outer)
+{
+	struct gus_call found[8];
+	const char *function = "?";
+	size_t n = gus_dwarf_calls(o->dwarf, address, found, 8, &function), length = 0;
+	char text[500] = "";
+
+	for (size_t i = 0; i < n; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s %s:%u", i ? ", " : "",
+			found[i].name ? found[i].name : "-", found[i].file ? found[i].file : "-", found[i].line);
+	if (strcmp(text, calls) != 0)
+		fail_msg("%#lx: %s, not %s", (unsigned long)address, text, calls);
+	if (outer)
+		assert_string_equal(function, outer);
+	else
+		assert_null(function);
+}
+
+static void rows_hold_up_to_the_next(void **state)
+{
+	struct made *m = new_made();
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x100);
+	end_unit(m);
+	begin_lines(m);
+	at_address(m, TEXT + 0x10);
+	row(m, 0, 9);           /* line 10 */
+	row(m, 4, 1);
+	row(m, 0, 1);           /* 12, at the same address */
+	put(&m->lines, (uint8_t[]){ DW_LNS_set_file, 2 }, 2);
+	row(m, 4, 20);          /* line 32 of the other file */
+	end_sequence(m, 8);
+	at_address(m, TEXT + 0x20);
+	put(&m->lines, (uint8_t[]){ DW_LNS_advance_line, 0x7f }, 2); /* line 0 */
+	row(m, 0, 0);
+	end_sequence(m, 4);
+	end_lines(m);
+	o = open_made(m);
+	for (int again = 0; again < 2; again++) {
+		expect_line(&o, TEXT + 0xf, NULL, 0);
+		expect_line(&o, TEXT + 0x10, "/src/a.c", 10);
+		expect_line(&o, TEXT + 0x13, "/src/a.c", 10);
+		expect_line(&o, TEXT + 0x14, "/src/a.c", 12);
+		expect_line(&o, TEXT + 0x17, "/src/a.c", 12);
+		expect_line(&o, TEXT + 0x18, "/src/inc/b.h", 32);
+		expect_line(&o, TEXT + 0x1f, "/src/inc/b.h", 32);
+		expect_line(&o, TEXT + 0x20, "/src/a.c", 0);
+		expect_line(&o, TEXT + 0x23, "/src/a.c", 0);
+		expect_line(&o, TEXT + 0x24, NULL, 0);
+		expect_line(&o, TEXT + 0x100, NULL, 0);
+		expect_line(&o, TEXT - 1, NULL, 0);
+	}
+	close_made(&o);
+}
+
+/* A relative folder of the line table is one of the folder that the compiler ran in. */
+static void paths_are_whole(void **state)
+{
+	static const struct { const char *folder, *path; } cases[] = {
+		{ "/src", "/src/inc/b.h" }, { "/src/", "/src/inc/b.h" }, { "/", "/inc/b.h" }, { "", "inc/b.h" },
+		  { NULL, "inc/b.h" },
+		{ "rel", "rel/inc/b.h" },
+	};
+	struct made *m = new_made();
+	struct opened o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin_unit(m, cases[i].folder, TEXT + 0x10 * i, 0x10);
+		end_unit(m);
+		begin_lines(m);
+		at_address(m, TEXT + 0x10 * i);
+		put(&m->lines, (uint8_t[]){ DW_LNS_set_file, 2 }, 2);
+		row(m, 0, (unsigned)i);
+		end_sequence(m, 0x10);
+		end_lines(m);
+	}
+	o = open_made(m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect_line(&o, TEXT + 0x10 * i + 5, cases[i].path, (uint32_t)i + 1);
+	close_made(&o);
+}
+
+/* f [0, 0x80) has a(inlined) [0x10, 0x50) in a block, b [0x20, 0x30) in it, c [0x28, 0x2c) in that, and d [0x60,
+	0x70) beside a. */
+static void inlined_calls_nest(void **state)
+{
+	struct made *m = new_made();
+	struct gus_call calls[3];
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x100);
+	begin_function(m, "f", TEXT, 0x80);
+	begin(m, VARIABLE);
+	begin(m, BLOCK);
+	begin_inlined(m, "a", TEXT + 0x10, 0x40, 1, 7);
+	begin_inlined(m, "b", TEXT + 0x20, 0x10, 2, 8);
+	begin_inlined(m, "c", TEXT + 0x28, 4, 2, 9);
+	end_entry(m);
+	end_entry(m);
+	end_entry(m);
+	end_entry(m);
+	begin_inlined(m, "d", TEXT + 0x60, 0x10, 1, 10);
+	end_entry(m);
+	end_entry(m);
+	begin_function(m, "g", TEXT + 0x80, 0x10);
+	end_entry(m);
+	end_unit(m);
+	begin_lines(m);
+	end_lines(m);
+	o = open_made(m);
+	for (int again = 0; again < 2; again++) {
+		expect_calls(&o, TEXT, "", "f");
+		expect_calls(&o, TEXT + 0xf, "", "f");
+		expect_calls(&o, TEXT + 0x10, "a /src/a.c:7", "f");
+		expect_calls(&o, TEXT + 0x20, "b /src/inc/b.h:8, a /src/a.c:7", "f");
+		expect_calls(&o, TEXT + 0x28, "c /src/inc/b.h:9, b /src/inc/b.h:8, a /src/a.c:7", "f");
+		expect_calls(&o, TEXT + 0x2c, "b /src/inc/b.h:8, a /src/a.c:7", "f");
+		expect_calls(&o, TEXT + 0x4f, "a /src/a.c:7", "f");
+		expect_calls(&o, TEXT + 0x50, "", "f");
+		expect_calls(&o, TEXT + 0x60, "d /src/a.c:10", "f");
+		expect_calls(&o, TEXT + 0x80, "", "g");
+		expect_calls(&o, TEXT + 0x90, "", NULL);
+		expect_calls(&o, TEXT + 0x100, "", NULL);
+	}
+	/* No more than there is room for, and the outer name only if it is asked for. */
+	memset(calls, 0, sizeof(calls));
+	assert_int_equal(gus_dwarf_calls(o.dwarf, TEXT + 0x28, calls, 2, NULL), 2);
+	assert_string_equal(calls[1].name, "b");
+	assert_null(calls[2].name);
+	close_made(&o);
+}
+
+/* What a call does not say, or says wrongly, is not known: its name, a file that is not in the table,
+	a line that is none. */
+static void calls_may_be_unknown(void **state)
+{
+	struct made *m = new_made();
+	size_t origin;
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x100);
+	origin = m->info.n - m->unit;
+	begin(m, ORIGIN);
+	put_text(&m->info, "somewhere");
+	begin_function(m, "f", TEXT, 0x80);
+	begin(m, NAMELESS);
+	place(m, TEXT + 0x10, 4);
+	end_entry(m);
+	begin_inlined(m, "no_file", TEXT + 0x20, 4, 3, 5);
+	end_entry(m);
+	begin_inlined(m, "long", TEXT + 0x30, 4, 2, UINT32_MAX);
+	end_entry(m);
+	begin_inlined(m, "too_long", TEXT + 0x40, 4, 2, UINT32_MAX + 6ull);
+	end_entry(m);
+	begin(m, COPIED);
+	put_number(&m->info, origin, 4);
+	place(m, TEXT + 0x50, 4);
+	begin_inlined(m, "", TEXT + 0x60, 4, 1, 5);
+	end_entry(m);
+	/* Without code there is nothing in it either. */
+	begin(m, NOWHERE);
+	put_text(&m->info, "nowhere");
+	begin_inlined(m, "within", TEXT + 0x70, 4, 1, 6);
+	end_entry(m);
+	end_entry(m);
+	begin_inlined(m, "behind", TEXT + 0x74, 4, 1, 7);
+	end_entry(m);
+	end_entry(m);
+	end_unit(m);
+	begin_lines(m);
+	end_lines(m);
+	o = open_made(m);
+	expect_calls(&o, TEXT + 0x10, "- -:0", "f");
+	expect_calls(&o, TEXT + 0x20, "no_file -:5", "f");
+	expect_calls(&o, TEXT + 0x30, "long /src/inc/b.h:4294967295", "f");
+	expect_calls(&o, TEXT + 0x40, "too_long /src/inc/b.h:0", "f");
+	expect_calls(&o, TEXT + 0x50, "somewhere -:0", "f");
+	expect_calls(&o, TEXT + 0x60, "- /src/a.c:5", "f");
+	expect_calls(&o, TEXT + 0x70, "", "f");
+	expect_calls(&o, TEXT + 0x74, "behind /src/a.c:7", "f");
+	close_made(&o);
+}
+
+/* Functions stand in units,
+	namespaces and classes; within each other they are looked for when nothing else is found. */
+static void functions_are_found_where_they_stand(void **state)
+{
+	struct made *m = new_made();
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x100);
+	begin(m, VARIABLE);
+	begin(m, NAMESPACE);
+	begin(m, CLASS);
+	begin_function(m, "method", TEXT, 0x10);
+	end_entry(m);
+	end_entry(m);
+	begin(m, LINKED);
+	put_text(&m->info, "_Z5plain");
+	put_text(&m->info, "plain");
+	place(m, TEXT + 0x10, 0x10);
+	end_entry(m);
+	end_entry(m);
+	begin_function(m, "around", TEXT + 0x20, 0x10);
+	begin(m, BLOCK);
+	begin_function(m, "nested", TEXT + 0x30, 0x10);
+	begin_inlined(m, "a", TEXT + 0x38, 4, 1, 7);
+	end_entry(m);
+	end_entry(m);
+	end_entry(m);
+	begin_inlined(m, "b", TEXT + 0x28, 4, 1, 8);
+	end_entry(m);
+	end_entry(m);
+	end_unit(m);
+	begin_lines(m);
+	end_lines(m);
+	o = open_made(m);
+	expect_calls(&o, TEXT, "", "method");
+	expect_calls(&o, TEXT + 0x10, "", "_Z5plain");
+	expect_calls(&o, TEXT + 0x20, "", "around");
+	expect_calls(&o, TEXT + 0x28, "b /src/a.c:8", "around");
+	expect_calls(&o, TEXT + 0x30, "", "nested");
+	expect_calls(&o, TEXT + 0x38, "a /src/a.c:7", "nested");
+	/* And what was known before is known again. */
+	expect_calls(&o, TEXT + 0x28, "b /src/a.c:8", "around");
+	expect_calls(&o, TEXT, "", "method");
+	expect_calls(&o, TEXT + 0x40, "", NULL);
+	close_made(&o);
+}
+
+/* Of functions with common code the innermost is named, whatever it stands in; and inlined calls stand in any block. */
+static void all_sorts_of_parents(void **state)
+{
+	static const unsigned parents[] = { NAMESPACE, CLASS, STRUCTURE, UNION, ENUMERATION, MODULE };
+	static const unsigned blocks[] = { BLOCK, TRY, CATCH };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parents) / sizeof(*parents); i++) {
+		struct made *m = new_made();
+		struct opened o;
+
+		begin_unit(m, "/src", TEXT, 0x100);
+		begin_function(m, "large", TEXT, 0x80);
+		begin(m, blocks[i % 3]);
+		begin_inlined(m, "a", TEXT + 0x40, 4, 1, 7);
+		end_entry(m);
+		end_entry(m);
+		/* A variable's description is no block of the function. */
+		begin(m, CLASS);
+		begin_inlined(m, "b", TEXT + 0x50, 4, 1, 7);
+		end_entry(m);
+		end_entry(m);
+		end_entry(m);
+		begin(m, parents[i]);
+		begin_function(m, "small", TEXT + 0x10, 0x10);
+		end_entry(m);
+		end_entry(m);
+		end_unit(m);
+		begin_lines(m);
+		end_lines(m);
+		o = open_made(m);
+		expect_calls(&o, TEXT + 0x0f, "", "large");
+		expect_calls(&o, TEXT + 0x10, "", "small");
+		expect_calls(&o, TEXT + 0x40, "a /src/a.c:7", "large");
+		expect_calls(&o, TEXT + 0x50, "", "large");
+		close_made(&o);
+	}
+}
+
+/* Four hundred levels; what is deeper is not looked at. */
+static void nesting_has_an_end(void **state)
+{
+	enum { LEVELS = 400 };
+
+	(void)state;
+	for (unsigned levels = LEVELS; levels <= LEVELS + 1; levels++) {
+		struct made *m = new_made();
+		struct opened o;
+
+		begin_unit(m, "/src", TEXT, 0x100);
+		for (unsigned i = 0; i < levels; i++)
+			begin(m, NAMESPACE);
+		begin_function(m, "deep", TEXT, 0x10);
+		end_entry(m);
+		for (unsigned i = 0; i < levels; i++)
+			end_entry(m);
+		begin_function(m, "f", TEXT + 0x20, 0x10);
+		for (unsigned i = 0; i < levels; i++)
+			begin(m, BLOCK);
+		begin_inlined(m, "a", TEXT + 0x20, 4, 1, 7);
+		end_entry(m);
+		for (unsigned i = 0; i < levels; i++)
+			end_entry(m);
+		end_entry(m);
+		end_unit(m);
+		begin_lines(m);
+		end_lines(m);
+		o = open_made(m);
+		expect_calls(&o, TEXT, "", levels == LEVELS ? "deep" : NULL);
+		expect_calls(&o, TEXT + 0x20, levels == LEVELS ? "a /src/a.c:7" : "", "f");
+		close_made(&o);
+	}
+}
+
+/* What the linker has thrown away is said to be at 0, or at the end of all addresses: there is no code. */
+static void what_was_thrown_away_is_nowhere(void **state)
+{
+	struct made *m = new_made();
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/gone", 0, TEXT);
+	begin_function(m, "gone", 0, 0x10);
+	end_entry(m);
+	end_unit(m);
+	begin_unit(m, "/src", TEXT, TEXT_SIZE);
+	begin_function(m, "gone", 0, TEXT_SIZE + TEXT);
+	end_entry(m);
+	begin_function(m, "there", TEXT + TEXT_SIZE - 1, 1);
+	end_entry(m);
+	end_unit(m);
+	begin_lines(m);
+	at_address(m, TEXT);
+	row(m, 0, 4);
+	end_sequence(m, 0x10);
+	end_lines(m);
+	o = open_made(m);
+	expect_calls(&o, 0, "", NULL);
+	expect_line(&o, 0, NULL, 0);
+	expect_calls(&o, TEXT, "", NULL);
+	expect_calls(&o, TEXT + TEXT_SIZE - 1, "", "there");
+	expect_line(&o, TEXT, "/src/a.c", 5);
+	close_made(&o);
+}
+
+static void nothing_to_read(void **state)
+{
+	struct made *m = calloc(1, sizeof(*m));
+	struct gus_elf *e;
+
+	(void)state;
+	assert_non_null(m);
+	e = make_elf(m);
+	free(m);
+	assert_null(gus_dwarf_open(e, e, NULL));
+	gus_elf_close(e);
+	gus_dwarf_close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_hold_up_to_the_next),
+		cmocka_unit_test(paths_are_whole),
+		cmocka_unit_test(inlined_calls_nest),
+		cmocka_unit_test(calls_may_be_unknown),
+		cmocka_unit_test(functions_are_found_where_they_stand),
+		cmocka_unit_test(all_sorts_of_parents),
+		cmocka_unit_test(nesting_has_an_end),
+		cmocka_unit_test(what_was_thrown_away_is_nowhere),
+		cmocka_unit_test(nothing_to_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
