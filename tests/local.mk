@@ -99,6 +99,7 @@ unit_tests = \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_rates \
+	tests/unit/test_reader \
 	tests/unit/test_records \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
@@ -150,6 +151,7 @@ tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
+tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
