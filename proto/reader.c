@@ -213,49 +213,45 @@ static enum gus_read cut(struct gus_reader *r, uint64_t bytes, struct gus_error 
 
 static bool is_trailer(const uint8_t *bytes, ssize_t size)
 {
-	struct gus_cursor c = gus_cursor(bytes + 16, 8);
+	struct gus_cursor c;
 
-	return size == GUS_TRAILER_SIZE && memcmp(bytes, GUS_TRAILER_MAGIC, 8) == 0 &&
-	       gus_cursor_u64(&c) == XXH64(bytes, 16, 0);
+	if (size != GUS_TRAILER_SIZE || memcmp(bytes, GUS_TRAILER_MAGIC, 8) != 0)
+		return false;
+	c = gus_cursor(bytes + 16, 8);
+	return gus_cursor_u64(&c) == XXH64(bytes, 16, 0);
+}
+
+/* Whether a whole frame header, or the trailer, is at `bytes`, of which there are n; at the end if these are the
+ * last ones. A trailer counts only there: it has no length to check, and its magic and sum may well stand in the
+ * image of another recording. */
+static bool begins(const uint8_t *bytes, ssize_t n, bool at_end)
+{
+	struct head h;
+
+	if (at_end && is_trailer(bytes, n))
+		return true;
+	if (n < GUS_FRAME_HEADER_SIZE || memcmp(bytes, "GFRM", 4) != 0)
+		return false;
+	h = parse_head(bytes);
+	return head_ok(&h, bytes);
 }
 
 /* The offset of the next whole frame header (or trailer) at or behind `from`, or of the end of the bytes. Chunks
- * overlap by a header, so that one which lies across their border is seen whole in the first of them. A trailer
- * counts only as the very last bytes: it has no length to check, and its magic and sum may well stand in the image
- * of another recording. */
+ * overlap by a header, so that one which lies across their border is seen whole in the first of them. */
 static int search(struct gus_reader *r, uint64_t from, uint64_t *found, struct gus_error *err)
 {
-	static const uint8_t mark[4] = { 'G', 'F', 'R', 'M' };
-	uint8_t *chunk = gus_alloc(SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE);
-	ssize_t n;
+	const ssize_t room = SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE;
+	uint8_t *chunk = gus_alloc((size_t)room);
+	ssize_t n, i;
 
-	for (;; from += SEARCH_CHUNK) {
+	do {
 		pass(r, from);
-		n = read_at(r, from, chunk, SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE, err);
-		if (n <= 0)
-			break;
-		for (ssize_t i = 0; i < n && i < (ssize_t)SEARCH_CHUNK; i++) {
-			struct head h;
-
-			if (i + GUS_TRAILER_SIZE == n && is_trailer(chunk + i, GUS_TRAILER_SIZE)) {
-				*found = from + (uint64_t)i;
-				goto out;
-			}
-			if (i + GUS_FRAME_HEADER_SIZE > n || memcmp(chunk + i, mark, sizeof(mark)) != 0)
-				continue;
-			h = parse_head(chunk + i);
-			if (head_ok(&h, chunk + i)) {
-				*found = from + (uint64_t)i;
-				goto out;
-			}
-		}
-		if (n < (ssize_t)(SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE)) {
-			*found = from + (uint64_t)n;
-			goto out;
-		}
-	}
+		n = read_at(r, from, chunk, (size_t)room, err);
+		for (i = 0; i < (n < room ? n : (ssize_t)SEARCH_CHUNK) && !begins(chunk + i, n - i, n < room); i++)
+			continue;
+		from += (uint64_t)i;
+	} while (n == room && i == (ssize_t)SEARCH_CHUNK);
 	*found = from;
-out:
 	free(chunk);
 	return n < 0 ? -1 : 0;
 }

@@ -442,6 +442,26 @@ static void the_search_ends_at_the_end(void **state)
 	}
 }
 
+/* A trailer is one only as the last bytes; behind garbage it still is. */
+static void the_search_finds_the_trailer(void **state)
+{
+	static const size_t sizes[] = {
+		40, CHUNK - 1, CHUNK, CHUNK + 1, CHUNK + 16, CHUNK + 17, CHUNK + 18, 2 * CHUNK,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct made m = begun();
+		size_t at = m.b.n;
+
+		put_zeros(&m, 10);
+		put_trailer(&m, 24); /* of another recording */
+		put_zeros(&m, sizes[i] - 34);
+		put_trailer(&m, 24);
+		expect(&m, ALL, "1#0 corrupt end; 1 corrupt, first at %zu; %zu skipped", at, sizes[i]);
+	}
+}
+
 /* Headers whose sum is right. */
 
 static void lengths_at_their_limits(void **state)
@@ -887,6 +907,7 @@ int main(void)
 		cmocka_unit_test(a_number_that_was_passed_is_corrupt),
 		cmocka_unit_test(the_search_finds_a_header_at_any_place),
 		cmocka_unit_test(the_search_ends_at_the_end),
+		cmocka_unit_test(the_search_finds_the_trailer),
 		cmocka_unit_test(lengths_at_their_limits),
 		cmocka_unit_test(codings),
 		cmocka_unit_test(types_that_are_wanted),
