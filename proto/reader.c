@@ -69,6 +69,7 @@ struct gus_reader {
 	uint64_t at;              /* offset of the next frame */
 	uint64_t expected;        /* its sequence number: one more than that of the last good header */
 	bool footer_seen, over;
+	bool end_damaged;         /* what stands behind the footer was no trailer, and was told as corrupt */
 	bool preamble_bad, preamble_told;
 	uint64_t from, to;        /* frames wholly outside are skipped */
 	Gusprof__Index *index;    /* NULL if there is none, or it was not asked for */
@@ -266,6 +267,7 @@ static enum gus_read resynchronise(struct gus_reader *r, struct gus_error *err, 
 		return GUS_READ_ERROR;
 	r->damage.skipped_bytes += next - bad;
 	r->at = next;
+	r->end_damaged |= r->footer_seen;
 	return corrupt(r, bad, err, what);
 }
 
@@ -279,8 +281,8 @@ static enum gus_read finish(struct gus_reader *r, const uint8_t *bytes, ssize_t 
 	}
 	if (r->footer_seen && n > 0)
 		return resynchronise(r, err, "its trailer is damaged, or something was appended");
-	if (r->footer_seen && n == 0 && r->damage.corrupt) {
-		r->over = true; /* that was the damaged trailer */
+	if (r->end_damaged && n == 0) {
+		r->over = true;
 		return GUS_READ_END;
 	}
 	return cut(r, (uint64_t)n, err);
@@ -413,7 +415,7 @@ void gus_reader_rewind(struct gus_reader *r)
 	assert(!r->passed);
 	r->at = GUS_PREAMBLE_SIZE;
 	r->expected = 0;
-	r->footer_seen = r->over = r->preamble_told = false;
+	r->footer_seen = r->end_damaged = r->over = r->preamble_told = false;
 	r->damage = (struct gus_damage){ .header_lost = header_lost };
 }
 

@@ -289,6 +289,19 @@ static void cut_in_the_trailer(void **state)
 	}
 }
 
+/* A place that was corrupt before has nothing to do with the missing trailer. */
+static void cut_before_the_trailer_behind_a_corrupt_place(void **state)
+{
+	struct made m = begun();
+	size_t at = put_samples(&m);
+
+	(void)state;
+	m.b.v[at + HEAD] ^= 1;
+	end(&m, 0);
+	cut_off(&m, m.b.n - 24);
+	expect(&m, ALL, "1#0 corrupt 8#2 cut; 1 corrupt, first at %zu; cut at %zu with 0", at, m.b.n);
+}
+
 static void bytes_behind_the_trailer(void **state)
 {
 	static const size_t more[] = { 1, 15, 16, 17, 39, 40, 100 };
@@ -898,6 +911,7 @@ int main(void)
 		cmocka_unit_test(whole),
 		cmocka_unit_test(cut_between_and_in_frames),
 		cmocka_unit_test(cut_in_the_trailer),
+		cmocka_unit_test(cut_before_the_trailer_behind_a_corrupt_place),
 		cmocka_unit_test(bytes_behind_the_trailer),
 		cmocka_unit_test(a_broken_footer_is_told_once),
 		cmocka_unit_test(a_broken_payload_is_stepped_over),
