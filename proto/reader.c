@@ -27,8 +27,8 @@
  * - A frame that is delivered has both its checksums, and comes behind all that were delivered before.
  * - Memory is bounded by the limits of container.h, which are looked at before anything is allocated.
  *
- * Known limit: if the frames right before the trailer are taken out whole, footer included, no number behind them
- * tells. */
+ * Frames that are gone just before the trailer leave no gap in the numbers, as nothing follows that has one. Then the
+ * footer is gone, too, and the trailer stands where it may not. */
 #include "proto/reader.h"
 
 #include <assert.h>
@@ -277,6 +277,8 @@ static enum gus_read finish(struct gus_reader *r, const uint8_t *bytes, ssize_t 
 {
 	if (is_trailer(bytes, n)) {
 		r->over = true;
+		if (!r->footer_seen && !r->damage.corrupt) /* else that was the footer, and it is told */
+			return corrupt(r, r->at, err, "its trailer stands behind no footer: frames before it are gone");
 		return GUS_READ_END;
 	}
 	if (r->footer_seen && n > 0)

@@ -326,6 +326,19 @@ static void bytes_behind_the_trailer(void **state)
 	}
 }
 
+/* What was taken out before it, the footer included, leaves no gap in the numbers. */
+static void a_trailer_without_its_footer_is_told(void **state)
+{
+	struct made m = begun();
+	size_t at;
+
+	(void)state;
+	put_samples(&m);
+	at = m.b.n;
+	put_trailer(&m, 24);
+	expect(&m, ALL, "1#0 3#1 corrupt end; 1 corrupt, first at %zu", at);
+}
+
 static void a_broken_footer_is_told_once(void **state)
 {
 	struct made m = begun();
@@ -913,6 +926,7 @@ int main(void)
 		cmocka_unit_test(cut_in_the_trailer),
 		cmocka_unit_test(cut_before_the_trailer_behind_a_corrupt_place),
 		cmocka_unit_test(bytes_behind_the_trailer),
+		cmocka_unit_test(a_trailer_without_its_footer_is_told),
 		cmocka_unit_test(a_broken_footer_is_told_once),
 		cmocka_unit_test(a_broken_payload_is_stepped_over),
 		cmocka_unit_test(behind_a_broken_header_the_next_is_searched),
