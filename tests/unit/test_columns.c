@@ -400,6 +400,18 @@ static void a_batch_replaces_the_one_before(void **state)
 	gus_columns_free(&c);
 }
 
+/* Everything that was taken is given back, and the batch may be used again. */
+static void freed_it_is_empty(void **state)
+{
+	static const struct gus_columns none;
+	struct gus_columns c = { 0 };
+
+	(void)state;
+	fill(&c, 30);
+	gus_columns_free(&c);
+	assert_memory_equal(&c, &none, sizeof(c));
+}
+
 /* Mode has two fields in it, and those of a switch are other ones. */
 static void bits_of_mode(void **state)
 {
@@ -491,6 +503,7 @@ int main(void)
 		cmocka_unit_test(limits_are_inclusive),
 		cmocka_unit_test(flags_and_cycles_of_branches),
 		cmocka_unit_test(a_batch_replaces_the_one_before),
+		cmocka_unit_test(freed_it_is_empty),
 		cmocka_unit_test(bits_of_mode),
 		cmocka_unit_test(columns_that_are_known_keep_the_rules),
 		cmocka_unit_test(columns_of_tomorrow_are_passed_over),
