@@ -1,4 +1,25 @@
 /* SPDX-License-Identifier: MIT */
+/* A trace back to steps, one at a time. It reads foreign bytes, whose checksums are right by then.
+ *
+ * Unlike samples, nothing of a trace can be left out: blocks and bodies are numbered in the order of the file, a step
+ * is told by what was before it, and who models caches on it would be wrong for ever after one gap. So the first thing
+ * that is not as it should be ends the trace, with one error that stays; and that it is over is said only when
+ * TraceTotal agrees with what was read.
+ *
+ * A frame of steps is decoded whole, and given out only if all of it is good. Each of its steps is told by the last one
+ * of the same block in the same frame, which the writer predicts with, too:
+ *
+ *	block		the one that last came after the block of the step before, or its number
+ *	shape		that of the last step of the block, or one of its own: instruction, bytes, load or store
+ *	addresses	what each access moved by since then, or since the access before it
+ *
+ * All of that begins anew with each frame, so that frames can be compressed and checked by themselves. Rather than to
+ * clear it for up to four million blocks, each block has the number of the frame that it was last met in; another
+ * number means: nothing yet.
+ *
+ * Memory is bounded by the limits of trace.h. Each is looked at before what it bounds is allocated or grows: code and
+ * blocks as they come, the accesses of a frame by the number that it claims, of which a step may take what the steps
+ * before have left. */
 #include "proto/trace.h"
 
 #include <stdlib.h>
@@ -12,8 +33,10 @@
 struct body { uint32_t at, insns, size; };
 /* A block, and what the frame so far says of it, as when it was written. */
 struct block {
-	uint64_t address, frame;
-	uint32_t next, accesses, n;
+	uint64_t address;
+	uint64_t frame;                 /* what follows is of this frame */
+	uint32_t next;                  /* the block that last came after it, + 1; 0: none yet */
+	uint32_t accesses, n;           /* of its last step: where they begin in the frame, and how many */
 	struct body body;
 };
 struct raw { uint32_t block, accesses_n; };
@@ -35,7 +58,8 @@ struct gus_trace {
 	uint64_t window;                                /* of the frame */
 	uint32_t stream;
 	enum gus_trace_next last;
-	/* What each step moves on stands apart, else the compiler reads in one what was written in two, and waits for it. */
+	/* What each step moves on stands apart, else the compiler reads in one what was written in two, and waits
+	 * for it. */
 	uint64_t insns_at;                              /* instructions of the stream before the next step */
 	uint64_t frame;
 	size_t at;
@@ -58,6 +82,8 @@ static int read_body(struct gus_trace *t, struct gus_cursor *c)
 	uint64_t insns = gus_cursor_varint(c);
 	const uint8_t *lengths, *bytes;
 
+	/* Lengths are bytes of the frame, so insns is bounded by them; at most 4,096 of at most 16 can't overflow
+	 * the size. */
 	if (!insns || insns > GUS_TRACE_BLOCK_INSNS || !(lengths = gus_cursor_take(c, insns)))
 		return -1;
 	for (uint64_t i = 0; i < insns; i++) {
@@ -80,6 +106,7 @@ static int read_blocks(struct gus_trace *t, const struct gus_frame *frame, struc
 	struct gus_cursor c = gus_cursor(frame->payload, frame->size);
 	uint64_t n = gus_cursor_varint(&c), end = 0;
 
+	/* Room for blocks grows as they come: a count alone costs nothing. */
 	if (c.bad || n > GUS_TRACE_BLOCKS_MAX - t->blocks.n)
 		return corrupt(err, frame, "it has more blocks than a trace may hold");
 	while (n--) {
@@ -105,7 +132,13 @@ struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t numbe
 	const struct block *block = &t->blocks.v[number];
 	const uint8_t *code = t->code.v + block->body.at;
 
-	return (struct gus_trace_block){ block->address, code, code + block->body.insns, block->body.insns, block->body.size };
+	return (struct gus_trace_block){
+		.address = block->address,
+		.lengths = code,
+		.bytes = code + block->body.insns,
+		.insns = block->body.insns,
+		.size = block->body.size,
+	};
 }
 
 /* Where code is from. */
@@ -145,12 +178,16 @@ static int read_shape(struct columns *c, struct gus_trace_access *out, uint64_t 
 
 		if (c->shapes.bad || insn >> 1 >= insns || !size || size > UINT32_MAX)
 			return -1;
-		out[i] = (struct gus_trace_access){ .size = (uint32_t)size, .insn = (uint16_t)(insn >> 1), .store = insn & 1 };
+		out[i].size = (uint32_t)size;
+		out[i].insn = (uint16_t)(insn >> 1);
+		out[i].store = insn & 1;
 	}
 	return 0;
 }
 
-/* There is room for as many accesses as the frame says it has, and no more are taken. */
+/* There is room for as many accesses as the frame says it has, and no more are taken. So nothing moves while a frame
+ * is read, and `before` may point into the array that a is written to; the steps of a block that comes twice in a
+ * row lie side by side, never over each other. */
 static int read_accesses(struct gus_trace *t, struct columns *c, struct block *block, struct raw *step)
 {
 	uint64_t shape = gus_cursor_varint(&c->shapes), n = shape ? shape - 1 : block->n;
@@ -187,7 +224,7 @@ static int read_step(struct gus_trace *t, struct columns *c, struct block *befor
 	uint32_t from = (uint32_t)t->accesses.n;
 	struct block *block;
 
-	if (!number)
+	if (!number) /* as last time; the first step of a frame has nothing before it, and no last time */
 		number = before ? before->next : 0;
 	if (c->blocks.bad || !number || number > t->blocks.n)
 		return -1;
@@ -206,7 +243,7 @@ static int read_step(struct gus_trace *t, struct columns *c, struct block *befor
 	return 0;
 }
 
-/* All steps, or none. */
+/* All steps, or none. One access more than there are has room, so that a step without any may point behind the last. */
 static bool fill(struct gus_trace *t, struct columns *c, uint64_t n)
 {
 	struct block *before = NULL;
@@ -242,9 +279,10 @@ static int read_steps(struct gus_trace *t, const struct gus_frame *frame, struct
 	if (p.bad || stream > UINT32_MAX || next > GUS_TRACE_NEXT_TAKEN || !n || n > GUS_TRACE_STEPS_MAX ||
 	    c.accesses > GUS_TRACE_ACCESSES_MAX)
 		return corrupt(err, frame, "it has more steps than a frame may hold, or none");
-	if (!take_column(&p, &c.blocks) || !take_column(&p, &c.shapes) || !take_column(&p, &c.addresses) || gus_cursor_left(&p))
+	if (!take_column(&p, &c.blocks) || !take_column(&p, &c.shapes) || !take_column(&p, &c.addresses) ||
+	    gus_cursor_left(&p))
 		return corrupt(err, frame, "its columns do not fill it");
-	t->frame++;
+	t->frame++; /* from 1, which no block has yet */
 	t->steps.n = t->accesses.n = t->at = t->access_at = 0;
 	if (!fill(t, &c, n))
 		return corrupt(err, frame, "a step names no block, no instruction or no address");
@@ -268,7 +306,8 @@ static int read_steps(struct gus_trace *t, const struct gus_frame *frame, struct
 
 static int read_total(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
 {
-	Gusprof__TraceTotal *total = (Gusprof__TraceTotal *)gus_frame_message(frame, &gusprof__trace_total__descriptor, err);
+	ProtobufCMessage *message = gus_frame_message(frame, &gusprof__trace_total__descriptor, err);
+	Gusprof__TraceTotal *total = (Gusprof__TraceTotal *)message;
 
 	if (!total)
 		return -1;
@@ -279,7 +318,8 @@ static int read_total(struct gus_trace *t, const struct gus_frame *frame, struct
 	t->total = total;
 	if (total->blocks != t->blocks.n || total->steps != t->steps_n || total->instructions != t->instructions ||
 	    total->accesses != t->accesses_n)
-		return corrupt(err, frame, "other numbers of blocks, steps, instructions or accesses were written than are here");
+		return corrupt(err, frame,
+			       "other numbers of blocks, steps, instructions or accesses were written than are here");
 	return 0;
 }
 
@@ -301,7 +341,8 @@ static int take_frame(struct gus_trace *t, const struct gus_frame *frame, struct
 	}
 }
 
-/* The next frame of a trace: 1, 0 at the end, -1. What is lost would make all that follows wrong, so it is fatal here. */
+/* The next frame of a trace: 1, 0 at the end, -1. What is lost would make all that follows wrong, so it is fatal
+ * here. */
 static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_error *err)
 {
 	const uint32_t types = 1u << GUS_FRAME_TRACE | 1u << GUS_FRAME_TRACE_BLOCKS | 1u << GUS_FRAME_TRACE_STEPS |
@@ -312,7 +353,8 @@ static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_e
 	if (got != GUS_READ_FRAME && got != GUS_READ_END)
 		return -1;
 	if (missing)
-		return gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt: %llu of its frames are missing", (unsigned long long)missing);
+		return gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt: %llu of its frames are missing",
+				(unsigned long long)missing);
 	return got == GUS_READ_FRAME;
 }
 
@@ -415,6 +457,14 @@ static int refill(struct gus_trace *t, struct gus_error *err)
 	return 1;
 }
 
+/* How the step led on to the next one of its frame. That of the frame's last step is told by the frame. */
+static enum gus_trace_next led_to(const struct gus_trace *t, const struct block *block, const struct raw *next)
+{
+	uint64_t end = block->address + block->body.size;
+
+	return end == t->blocks.v[next->block].address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+}
+
 static void take_step(struct gus_trace *t, struct gus_trace_step *step)
 {
 	const struct raw *raw = &t->steps.v[t->at++];
@@ -426,8 +476,7 @@ static void take_step(struct gus_trace *t, struct gus_trace_step *step)
 	step->at = t->insns_at;
 	step->accesses = t->accesses.v + t->access_at;
 	step->accesses_n = raw->accesses_n;
-	step->next = t->at == t->steps.n ? t->last :
-		block->address + block->body.size == t->blocks.v[raw[1].block].address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+	step->next = t->at == t->steps.n ? t->last : led_to(t, block, raw + 1);
 	t->insns_at += block->body.insns;
 	t->access_at += raw->accesses_n;
 }
