@@ -76,7 +76,7 @@ static int corrupt(struct gus_error *err, const struct gus_frame *frame, const c
 
 /* Blocks. */
 
-static int read_body(struct gus_trace *t, struct gus_cursor *c)
+static bool read_body(struct gus_trace *t, struct gus_cursor *c)
 {
 	struct body body = { .at = (uint32_t)t->code.n };
 	uint64_t insns = gus_cursor_varint(c);
@@ -85,20 +85,20 @@ static int read_body(struct gus_trace *t, struct gus_cursor *c)
 	/* Lengths are bytes of the frame, so insns is bounded by them; at most 4,096 of at most 16 can't overflow
 	 * the size. */
 	if (!insns || insns > GUS_TRACE_BLOCK_INSNS || !(lengths = gus_cursor_take(c, insns)))
-		return -1;
+		return false;
 	for (uint64_t i = 0; i < insns; i++) {
 		if (!lengths[i] || lengths[i] > GUS_TRACE_INSN_BYTES)
-			return -1;
+			return false;
 		body.size += lengths[i];
 	}
 	bytes = gus_cursor_take(c, body.size);
 	if (!bytes || t->code.n + insns + body.size > GUS_TRACE_CODE_MAX)
-		return -1;
+		return false;
 	body.insns = (uint32_t)insns;
 	gus_vec_append(&t->code, lengths, insns);
 	gus_vec_append(&t->code, bytes, body.size);
 	gus_vec_push(&t->bodies, body);
-	return 0;
+	return true;
 }
 
 static int read_blocks(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
@@ -113,7 +113,7 @@ static int read_blocks(struct gus_trace *t, const struct gus_frame *frame, struc
 		struct block block = { .address = end + (uint64_t)gus_unzigzag(gus_cursor_varint(&c)) };
 		uint64_t body = gus_cursor_varint(&c);
 
-		if (c.bad || body > t->bodies.n || (!body && read_body(t, &c) != 0))
+		if (c.bad || body > t->bodies.n || (!body && !read_body(t, &c)))
 			return corrupt(err, frame, "a block has no such code");
 		block.body = t->bodies.v[(body ? body : t->bodies.n) - 1];
 		end = block.address + block.body.size;
@@ -171,24 +171,24 @@ struct columns {
 	uint64_t accesses;      /* that the frame says it has */
 };
 
-static int read_shape(struct columns *c, struct gus_trace_access *out, uint64_t n, uint32_t insns)
+static bool read_shape(struct columns *c, struct gus_trace_access *out, uint64_t n, uint32_t insns)
 {
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t insn = gus_cursor_varint(&c->shapes), size = gus_cursor_varint(&c->shapes);
 
 		if (c->shapes.bad || insn >> 1 >= insns || !size || size > UINT32_MAX)
-			return -1;
+			return false;
 		out[i].size = (uint32_t)size;
 		out[i].insn = (uint16_t)(insn >> 1);
 		out[i].store = insn & 1;
 	}
-	return 0;
+	return true;
 }
 
 /* There is room for as many accesses as the frame says it has, and no more are taken. So nothing moves while a frame
  * is read, and `before` may point into the array that a is written to; the steps of a block that comes twice in a
  * row lie side by side, never over each other. */
-static int read_accesses(struct gus_trace *t, struct columns *c, struct block *block, struct raw *step)
+static bool read_accesses(struct gus_trace *t, struct columns *c, struct block *block, struct raw *step)
 {
 	uint64_t shape = gus_cursor_varint(&c->shapes), n = shape ? shape - 1 : block->n;
 	size_t from = t->accesses.n;
@@ -196,9 +196,9 @@ static int read_accesses(struct gus_trace *t, struct columns *c, struct block *b
 	uint64_t address = from ? a[-1].address : 0;
 
 	if (c->shapes.bad || n > GUS_TRACE_STEP_ACCESSES || n > c->accesses - from)
-		return -1;
-	if (shape && read_shape(c, a, n, block->body.insns) != 0)
-		return -1;
+		return false;
+	if (shape && !read_shape(c, a, n, block->body.insns))
+		return false;
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t moved = (uint64_t)gus_unzigzag(gus_cursor_varint(&c->addresses));
 
@@ -214,11 +214,11 @@ static int read_accesses(struct gus_trace *t, struct columns *c, struct block *b
 	}
 	t->accesses.n += n;
 	step->accesses_n = (uint32_t)n;
-	return c->addresses.bad ? -1 : 0;
+	return !c->addresses.bad;
 }
 
 /* The next step of a frame; before is the block of the one before, or NULL. */
-static int read_step(struct gus_trace *t, struct columns *c, struct block *before, struct raw *step)
+static bool read_step(struct gus_trace *t, struct columns *c, struct block *before, struct raw *step)
 {
 	uint64_t number = gus_cursor_varint(&c->blocks);
 	uint32_t from = (uint32_t)t->accesses.n;
@@ -227,7 +227,7 @@ static int read_step(struct gus_trace *t, struct columns *c, struct block *befor
 	if (!number) /* as last time; the first step of a frame has nothing before it, and no last time */
 		number = before ? before->next : 0;
 	if (c->blocks.bad || !number || number > t->blocks.n)
-		return -1;
+		return false;
 	if (before)
 		before->next = (uint32_t)number;
 	step->block = (uint32_t)number - 1;
@@ -236,11 +236,11 @@ static int read_step(struct gus_trace *t, struct columns *c, struct block *befor
 		block->frame = t->frame;
 		block->next = block->accesses = block->n = 0;
 	}
-	if (read_accesses(t, c, block, step) != 0)
-		return -1;
+	if (!read_accesses(t, c, block, step))
+		return false;
 	block->accesses = from;
 	block->n = step->accesses_n;
-	return 0;
+	return true;
 }
 
 /* All steps, or none. One access more than there are has room, so that a step without any may point behind the last. */
@@ -251,7 +251,7 @@ static bool fill(struct gus_trace *t, struct columns *c, uint64_t n)
 	gus_vec_reserve(&t->steps, n);
 	gus_vec_reserve(&t->accesses, c->accesses + 1);
 	for (uint64_t i = 0; i < n; i++) {
-		if (read_step(t, c, before, &t->steps.v[i]) != 0)
+		if (!read_step(t, c, before, &t->steps.v[i]))
 			return false;
 		before = &t->blocks.v[t->steps.v[i].block];
 	}
@@ -311,10 +311,6 @@ static int read_total(struct gus_trace *t, const struct gus_frame *frame, struct
 
 	if (!total)
 		return -1;
-	if (t->total) {
-		gusprof__trace_total__free_unpacked(total, NULL);
-		return corrupt(err, frame, "it ends twice");
-	}
 	t->total = total;
 	if (total->blocks != t->blocks.n || total->steps != t->steps_n || total->instructions != t->instructions ||
 	    total->accesses != t->accesses_n)
@@ -360,12 +356,11 @@ static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_e
 
 static int start(struct gus_trace *t, struct gus_error *err)
 {
-	struct gus_frame frame;
-	int got = next_frame(t, &frame, err);
+	struct gus_frame frame = { 0 }; /* of no type, if there is none */
 
-	if (got < 0)
+	if (next_frame(t, &frame, err) < 0)
 		return -1;
-	if (!got || frame.type != GUS_FRAME_TRACE)
+	if (frame.type != GUS_FRAME_TRACE)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is no trace in this recording");
 	t->about = (Gusprof__Trace *)gus_frame_message(&frame, &gusprof__trace__descriptor, err);
 	if (!t->about)
