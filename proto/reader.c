@@ -317,7 +317,7 @@ static enum gus_read payload(struct gus_reader *r, const struct head *h, bool un
 		return corrupt(r, offset, err, "its coding is neither raw nor zstd");
 	room_for(&r->raw, &r->raw_room, h->raw);
 	size = ZSTD_decompressDCtx(r->zstd, r->raw, h->raw, r->stored, h->stored);
-	if (ZSTD_isError(size) || size != h->raw)
+	if (size != h->raw) /* zstd's errors are sizes that none has */
 		return corrupt(r, offset, err, "the frame does not decompress to its stated length");
 	frame->payload = r->raw;
 	frame->size = size;
@@ -612,10 +612,8 @@ void gus_reader_close(struct gus_reader *r)
 {
 	if (!r)
 		return;
-	if (r->header)
-		gusprof__header__free_unpacked(r->header, NULL);
-	if (r->index)
-		gusprof__index__free_unpacked(r->index, NULL);
+	gusprof__header__free_unpacked(r->header, NULL);
+	gusprof__index__free_unpacked(r->index, NULL);
 	if (r->fd >= 0)
 		close(r->fd);
 	ZSTD_freeDCtx(r->zstd);

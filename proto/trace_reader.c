@@ -404,10 +404,8 @@ void gus_trace_close(struct gus_trace *t)
 	if (!t)
 		return;
 	gus_reader_close(t->file);
-	if (t->about)
-		gusprof__trace__free_unpacked(t->about, NULL);
-	if (t->total)
-		gusprof__trace_total__free_unpacked(t->total, NULL);
+	gusprof__trace__free_unpacked(t->about, NULL);
+	gusprof__trace_total__free_unpacked(t->total, NULL);
 	for (size_t i = 0; i < t->told.n; i++)
 		gusprof__sideband__free_unpacked(t->told.v[i], NULL);
 	gus_vec_free(&t->told);

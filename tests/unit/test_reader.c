@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -268,6 +270,36 @@ static void cut_between_and_in_frames(void **state)
 		cut_off(&m, at + more);
 		expect(&m, ALL, "1#0 3#1 cut; cut at %zu with %zu", at, more);
 	}
+}
+
+/* Each message with its place: where the bytes end, where the broken ones are, where the last whole frame ended. */
+static void messages_name_the_place(void **state)
+{
+	struct gus_error first = { 0 }, second = { 0 }, third = { 0 };
+	struct made m = begun();
+	struct gus_frame frame;
+	struct gus_reader *r;
+	size_t bad = put_samples(&m), last;
+	struct text want = { "", 0 };
+
+	(void)state;
+	m.b.v[bad + HEAD] ^= 1;
+	last = put_samples(&m);
+	cut_off(&m, m.b.n - 3);
+	r = gus_reader_open_memory(m.b.v, m.b.n, NULL);
+	assert_int_equal(gus_reader_next_of(r, SAMPLES, &frame, &first), GUS_READ_CORRUPT);
+	assert_int_equal(gus_reader_next_of(r, SAMPLES, &frame, &second), GUS_READ_CUT);
+	assert_int_equal(gus_reader_next_of(r, SAMPLES, &frame, &third), GUS_READ_CUT);
+	add(&want, "corrupt at offset %zu: ", bad);
+	assert_non_null(strstr(first.text, want.v));
+	want.n = 0;
+	add(&want, "ends at offset %zu without its footer", m.b.n);
+	assert_non_null(strstr(second.text, want.v));
+	want.n = 0;
+	add(&want, "was cut at offset %zu", last);
+	assert_non_null(strstr(third.text, want.v));
+	gus_reader_close(r);
+	gus_vec_free(&m.b);
 }
 
 /* Everything is there but its end: that is a cut, too, if the trailer is gone whole; a piece of it is something
@@ -699,6 +731,7 @@ static void what_cannot_be_opened(void **state)
 static void a_payload_that_is_no_message(void **state)
 {
 	struct made m = begun();
+	ProtobufCMessage *message;
 	struct gus_error err = { 0 };
 	struct gus_frame frame;
 	struct gus_reader *r;
@@ -711,6 +744,12 @@ static void a_payload_that_is_no_message(void **state)
 	assert_null(gus_frame_message(&frame, &gusprof__sideband__descriptor, &err));
 	assert_int_equal(err.code, GUS_E_CORRUPT);
 	gus_reader_bad_payload(r, &frame);
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_reader_next_of(r, 1u << GUS_FRAME_FOOTER, &frame, NULL), GUS_READ_FRAME);
+	message = gus_frame_message(&frame, &gusprof__footer__descriptor, &err);
+	assert_non_null(message);
+	assert_int_equal(err.code, GUS_OK);
+	protobuf_c_message_free_unpacked(message, NULL);
 	gus_reader_bad_payload(r, &(struct gus_frame){ .offset = 1 });
 	assert_int_equal(gus_reader_damage(r)->corrupt, 2);
 	assert_int_equal(gus_reader_damage(r)->first_offset, at);
@@ -875,6 +914,44 @@ static void a_stream_that_cannot_be_opened_is_closed(void **state)
 	close(ends[1]);
 }
 
+/* The rest of a recording, which a signal writes into the pipe when it came for the third time. */
+static struct { const uint8_t *v; size_t n; int fd, ticks; } rest;
+
+static void tick(int signal)
+{
+	(void)signal;
+	if (++rest.ticks == 3 && write(rest.fd, rest.v, rest.n) != (ssize_t)rest.n)
+		abort();
+}
+
+static void signals_do_not_end_a_stream(void **state)
+{
+	struct sigaction on = { .sa_handler = tick }, before; /* without SA_RESTART */
+	struct itimerval every = { { 0, 5000 }, { 0, 5000 } };
+	struct made m = begun();
+	struct gus_reader *r;
+	int ends[2];
+
+	(void)state;
+	put_samples(&m);
+	end(&m, 0);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], m.b.v, 100), 100);
+	rest.v = m.b.v + 100;
+	rest.n = m.b.n - 100;
+	rest.fd = ends[1];
+	sigaction(SIGALRM, &on, &before);
+	setitimer(ITIMER_REAL, &every, NULL);
+	r = gus_reader_open_fd(ends[0], "a pipe", NULL);
+	assert_string_equal(told(r, ALL).v, "1#0 3#1 8#2 end");
+	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	assert_true(rest.ticks >= 3);
+	gus_reader_close(r);
+	close(ends[1]);
+	gus_vec_free(&m.b);
+}
+
 /* The pipe stays open behind the trailer, and nothing waits for more. */
 static void a_stream_ends_with_its_trailer(void **state)
 {
@@ -923,6 +1000,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole),
 		cmocka_unit_test(cut_between_and_in_frames),
+		cmocka_unit_test(messages_name_the_place),
 		cmocka_unit_test(cut_in_the_trailer),
 		cmocka_unit_test(cut_before_the_trailer_behind_a_corrupt_place),
 		cmocka_unit_test(bytes_behind_the_trailer),
@@ -949,6 +1027,7 @@ int main(void)
 		cmocka_unit_test(without_an_index_all_are_delivered),
 		cmocka_unit_test(a_stream_that_fails_says_where),
 		cmocka_unit_test(a_stream_that_cannot_be_opened_is_closed),
+		cmocka_unit_test(signals_do_not_end_a_stream),
 		cmocka_unit_test(a_stream_ends_with_its_trailer),
 		cmocka_unit_test(a_long_stream),
 	};

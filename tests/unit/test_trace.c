@@ -409,6 +409,8 @@ static void what_contradicts_itself_is_refused(void **state)
 	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x00\x02\x01\x01\x01\x00\x00", "more in its columns");
 	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x00\x01\x01\x01\x00\x00", "does not say what was written");
 	REFUSED(TOTAL, "\x10\x05", "other numbers");
+	REFUSED(TOTAL, "\xff", "holds no gusprof.TraceTotal");
+	REFUSED(SIDEBAND, "\xff", "holds no gusprof.Sideband");
 	refused(GUS_FRAME_TRACE, "", 0, "begins twice");
 }
 
@@ -550,7 +552,7 @@ static void accesses_at_their_limits(void **state)
 static void shapes_at_their_limits(void **state)
 {
 	static const struct { uint64_t insn, size; const char *why; } cases[] = {
-		{ 0, 1, TAKEN }, { 1, 1, TAKEN }, /* a load and a store of the first instruction, and there is no second */
+		{ 0, 1, TAKEN }, { 1, 1, TAKEN }, /* a load and a store of the one instruction */
 		{ 2, 1, "no instruction" }, { 3, 1, "no instruction" },
 		{ 0, 0, "no instruction" }, { 0, UINT32_MAX, TAKEN }, { 0, 1ull << 32, "no instruction" },
 	};
@@ -612,7 +614,7 @@ static struct gus_trace *told(size_t frames, size_t n, size_t name)
 
 static void records_at_their_limits(void **state)
 {
-	enum { FULL = 4 << 20 }; /* bytes of a frame: the record has 4 + 1 bytes of its own beside the lengths, of 4 each */
+	enum { FULL = 4 << 20 }; /* bytes of a frame: of a record with a long name, 15 are not the name's */
 	static const struct { size_t frames, n, name; bool taken; } cases[] = {
 		{ 2, 32768, 0, true }, { 1, 65537, 0, false }, { 3, 32768, 0, false },
 		{ 4, 1, FULL - 15, true }, { 5, 1, FULL - 15, false },
@@ -638,7 +640,8 @@ static void records_at_their_limits(void **state)
 /* Each number of the total by itself. */
 static void totals_have_to_agree(void **state)
 {
-	static const char block[] = "\x01\x00\x00\x01\x01\x90", step[] = "\x00\x00\x00\x00\x01\x01\x01\x01\x03\x02\x00\x08\x01\x00";
+	static const char block[] = "\x01\x00\x00\x01\x01\x90";
+	static const char step[] = "\x00\x00\x00\x00\x01\x01\x01\x01\x03\x02\x00\x08\x01\x00";
 	struct gus_bytes bytes[2] = { { 0 }, { 0 } };
 
 	(void)state;
@@ -674,12 +677,14 @@ static void totals_have_to_agree(void **state)
 static void what_is_behind_the_end_or_has_none(void **state)
 {
 	static const struct { enum gus_frame_type type; const char *why; } cases[] = {
-		{ GUS_FRAME_TRACE_TOTAL, "goes on behind its end" }, { GUS_FRAME_TRACE_BLOCKS, "goes on behind its end" },
+		{ GUS_FRAME_TRACE_TOTAL, "goes on behind its end" },
+		{ GUS_FRAME_TRACE_BLOCKS, "goes on behind its end" },
 	};
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Trace about = GUSPROF__TRACE__INIT;
 	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
-	struct gus_bytes nothing = { 0 };
+	uint8_t broken = 0xff;
+	struct gus_bytes nothing = { 0 }, none = { &broken, 1, 1 };
 	struct gus_error err = { 0 };
 	struct gus_writer *w;
 	uint64_t start = 5;
@@ -712,6 +717,12 @@ static void what_is_behind_the_end_or_has_none(void **state)
 	err = (struct gus_error){ 0 };
 	assert_null(gus_trace_open("t", &err));
 	assert_non_null(strstr(err.text, "ranges have no ends"));
+	err = (struct gus_error){ 0 };
+	w = gus_writer_create("t", &header, NULL);
+	gus_writer_payload(w, GUS_FRAME_TRACE, &none, NULL);
+	gus_writer_finish(w, &footer, NULL);
+	assert_null(gus_trace_open("t", &err));
+	assert_non_null(strstr(err.text, "holds no gusprof.Trace"));
 	err = (struct gus_error){ 0 };
 	w = gus_writer_create("t", &header, NULL); /* and one that does not begin with what it is */
 	gus_writer_payload(w, GUS_FRAME_TRACE_BLOCKS, &nothing, NULL);
