@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* proto/trace: what is written is read, in frames of any number; cut, changed and contradictory files give one error. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -208,6 +209,7 @@ static void a_pipe_is_read_while_it_is_written(void **state)
 			_exit(0);
 		}
 		check_whole(gus_trace_open_fd(ends[0], &err), &err);
+		assert_int_equal(fcntl(ends[0], F_GETFD), -1); /* closed with the trace */
 		close(ends[1]);
 		assert_true(waitpid(child, &status, 0) == child && status == 0);
 	}
@@ -571,10 +573,14 @@ static void shapes_at_their_limits(void **state)
 	}
 }
 
-/* The columns' own bytes are used up, each for itself. */
-static void columns_that_are_too_long(void **state)
+/* The columns' own bytes are used up, each for itself, and none has fewer than its steps. */
+static void columns_of_other_lengths(void **state)
 {
 	(void)state;
+	REFUSED(STEPS, "\x00\x00\x00\x00\x03\x00\x03\x01\x01\x00\x03\x00\x00\x00\x00", TAKEN);
+	REFUSED(STEPS, "\x00\x00\x00\x00\x03\x00\x02\x01\x01\x03\x00\x00\x00\x00", "names no block");
+	REFUSED(STEPS, "\x00\x00\x00\x00\x03\x00\x03\x01\x01\x00\x02\x00\x00\x00", "names no block");
+	REFUSED(STEPS, "\x00\x00\x00\x00\x02\x02\x02\x01\x01\x04\x02\x00\x08\x00\x01\x00", "no address");
 	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x01\x02\x01\x00\x03\x02\x00\x08\x01\x00", "more in its columns");
 	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x01\x01\x01\x04\x02\x00\x08\x00\x01\x00", "more in its columns");
 	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x01\x01\x01\x03\x02\x00\x08\x02\x00\x00", "more in its columns");
@@ -731,6 +737,32 @@ static void what_is_behind_the_end_or_has_none(void **state)
 	assert_int_equal(err.code, GUS_E_NOT_FOUND);
 }
 
+/* What comes behind a frame that holds no message does not make up for it. */
+static void a_broken_message_ends_it(void **state)
+{
+	static const enum gus_frame_type types[] = { GUS_FRAME_TRACE_TOTAL, GUS_FRAME_TRACE_SIDEBAND };
+	uint8_t broken = 0xff;
+	struct gus_bytes none = { &broken, 1, 1 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		Gusprof__Header header = GUSPROF__HEADER__INIT;
+		Gusprof__Trace about = GUSPROF__TRACE__INIT;
+		Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
+		Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+		struct gus_writer *w = gus_writer_create("t", &header, NULL);
+		struct gus_error err = { 0 };
+		uint64_t steps;
+
+		gus_writer_message(w, GUS_FRAME_TRACE, &about.base, NULL);
+		gus_writer_payload(w, types[i], &none, NULL);
+		gus_writer_message(w, GUS_FRAME_TRACE_TOTAL, &total.base, NULL);
+		gus_writer_finish(w, &footer, NULL);
+		assert_false(counts(gus_trace_open("t", NULL), &steps, &err));
+		assert_non_null(strstr(err.text, "holds no gusprof."));
+	}
+}
+
 /* A frame that is gone leaves whole frames, and a gap. */
 static void a_missing_frame_is_told(void **state)
 {
@@ -804,10 +836,11 @@ int main(void)
 		TEST(steps_at_their_limits),
 		TEST(accesses_at_their_limits),
 		TEST(shapes_at_their_limits),
-		TEST(columns_that_are_too_long),
+		TEST(columns_of_other_lengths),
 		TEST(records_at_their_limits),
 		TEST(totals_have_to_agree),
 		TEST(what_is_behind_the_end_or_has_none),
+		TEST(a_broken_message_ends_it),
 		TEST(a_missing_frame_is_told),
 		TEST(other_recordings_have_none),
 		TEST(writers_refuse_what_readers_would),
