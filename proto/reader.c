@@ -11,8 +11,7 @@
  *   stepped over exactly. With one sum over all, a flipped bit in a payload would leave the length in doubt as well.
  * - If the header is wrong, nothing in it can be believed, its length included. Then the bytes are searched for the
  *   next mark "GFRM" that begins a header whose checksum is right. The mark alone is found once in 4 GiB of random
- *   bytes, and in every recording that is embedded in another one as an image or a page; with 64 bits of sum it is no
- *   accident.
+ *   bytes; with 64 bits of sum it is no accident.
  * - The payload's checksum says whether what is in the frame may be used at all. It is over the bytes as stored, so
  *   they are not given to zstd before they are known to be those that were written.
  * - Checksums can't see what is not there. The sequence numbers do: a gap tells how many frames are gone, whether they
@@ -26,6 +25,10 @@
  *   counted as corrupt, in skipped_bytes, or behind cut_offset.
  * - A frame that is delivered has both its checksums, and comes behind all that were delivered before.
  * - Memory is bounded by the limits of container.h, which are looked at before anything is allocated.
+ *
+ * Known limit: a page or an image in a recording may itself be a recording, with headers that are good. If it was
+ * stored as it is, because zstd could not make it smaller, and the header before it is broken, the search ends there.
+ * Of what it finds, frames whose number was already passed are refused; one with a larger number is taken for ours.
  *
  * Frames that are gone just before the trailer leave no gap in the numbers, as nothing follows that has one. Then the
  * footer is gone, too, and the trailer stands where it may not. */
@@ -85,13 +88,15 @@ static ssize_t failed_to_read(const struct gus_reader *r, uint64_t offset, struc
 	return gus_fail_errno(err, errno, "cannot read %s at offset %llu", r->name, (unsigned long long)offset);
 }
 
-/* What lies before offset is not asked for again. The header's frame is, until it was taken. */
+/* What lies before offset is not asked for again. The header's frame is, until it was taken: opening reads it, and the
+ * caller gets it once more as the first. */
 static void pass(struct gus_reader *r, uint64_t offset)
 {
 	if (r->is_stream && r->header)
 		r->passed = offset;
 }
 
+/* Only when there is more to read: so what is kept is moved once for each piece that comes, not for each frame. */
 static void forget_passed(struct gus_reader *r)
 {
 	uint64_t passed = r->passed - r->ahead_at;
@@ -342,7 +347,9 @@ static const Gusprof__IndexEntry *index_entry(const struct gus_reader *r, uint64
 	return NULL;
 }
 
-/* The index says that this frame has nothing of the times asked for. */
+/* The index says that this frame has nothing of the times asked for; both ends of both spans are part of them. Such a
+ * frame is stepped over unread, which is the use of an index, so that damage in its payload is not told, either. What
+ * the index does not name is read. */
 static bool outside(const struct gus_reader *r, uint64_t offset)
 {
 	const Gusprof__IndexEntry *e = index_entry(r, offset);
@@ -358,6 +365,9 @@ static void count_sequence(struct gus_reader *r, uint64_t sequence)
 	r->expected = sequence + 1;
 }
 
+/* Each thing is looked at when all before it is good: that there are bytes for a header, the header, its number, what
+ * the index says, the payload. So each damage is told once, as the first thing that is wrong, and whatever is told has
+ * moved r->at on, to behind the frame if its length is to be trusted. */
 enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gus_frame *frame, struct gus_error *err)
 {
 	uint8_t bytes[GUS_FRAME_HEADER_SIZE];
@@ -367,7 +377,7 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 		return corrupt(r, GUS_MAGIC_SIZE, err, "the checksum of the preamble is wrong");
 	}
 	while (!r->over) {
-		/* Who writes a stream may not close it for long after its trailer. */
+		/* Who writes a stream may not close it for long after its trailer: to ask for more would be to wait. */
 		size_t most = r->is_stream && r->footer_seen ? GUS_TRAILER_SIZE : sizeof(bytes);
 		enum gus_read result;
 		struct head h;
@@ -399,7 +409,7 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 		result = payload(r, &h, wanted, frame, err);
 		if (result != GUS_READ_FRAME)
 			return result;
-		if (h.type == GUS_FRAME_FOOTER)
+		if (h.type == GUS_FRAME_FOOTER) /* wanted or not: what comes behind it is judged otherwise */
 			r->footer_seen = true;
 		if (wanted || (h.type >= 32 && types == UINT32_MAX))
 			return GUS_READ_FRAME;
