@@ -11,8 +11,7 @@
  *   stepped over exactly. With one sum over all, a flipped bit in a payload would leave the length in doubt as well.
  * - If the header is wrong, nothing in it can be believed, its length included. Then the bytes are searched for the
  *   next mark "GFRM" that begins a header whose checksum is right. The mark alone is found once in 4 GiB of random
- *   bytes, and in every recording that is embedded in another one as an image or a page; with 64 bits of sum it is no
- *   accident.
+ *   bytes; with 64 bits of sum it is no accident.
  * - The payload's checksum says whether what is in the frame may be used at all. It is over the bytes as stored, so
  *   they are not given to zstd before they are known to be those that were written.
  * - Checksums can't see what is not there. The sequence numbers do: a gap tells how many frames are gone, whether they
@@ -27,8 +26,12 @@
  * - A frame that is delivered has both its checksums, and comes behind all that were delivered before.
  * - Memory is bounded by the limits of container.h, which are looked at before anything is allocated.
  *
- * Known limit: if the frames right before the trailer are taken out whole, footer included, no number behind them
- * tells. */
+ * Known limit: a page or an image in a recording may itself be a recording, with headers that are good. If it was
+ * stored as it is, because zstd could not make it smaller, and the header before it is broken, the search ends there.
+ * Of what it finds, frames whose number was already passed are refused; one with a larger number is taken for ours.
+ *
+ * Frames that are gone just before the trailer leave no gap in the numbers, as nothing follows that has one. Then the
+ * footer is gone, too, and the trailer stands where it may not. */
 #include "proto/reader.h"
 
 #include <assert.h>
@@ -70,6 +73,7 @@ struct gus_reader {
 	uint64_t at;              /* offset of the next frame */
 	uint64_t expected;        /* its sequence number: one more than that of the last good header */
 	bool footer_seen, over;
+	bool end_damaged;         /* what stands behind the footer was no trailer, and was told as corrupt */
 	bool preamble_bad, preamble_told;
 	uint64_t from, to;        /* frames wholly outside are skipped */
 	Gusprof__Index *index;    /* NULL if there is none, or it was not asked for */
@@ -85,13 +89,15 @@ static ssize_t failed_to_read(const struct gus_reader *r, uint64_t offset, struc
 	return gus_fail_errno(err, errno, "cannot read %s at offset %llu", r->name, (unsigned long long)offset);
 }
 
-/* What lies before offset is not asked for again. The header's frame is, until it was taken. */
+/* What lies before offset is not asked for again. The header's frame is, until it was taken: opening reads it, and the
+ * caller gets it once more as the first. */
 static void pass(struct gus_reader *r, uint64_t offset)
 {
 	if (r->is_stream && r->header)
 		r->passed = offset;
 }
 
+/* Only when there is more to read: so what is kept is moved once for each piece that comes, not for each frame. */
 static void forget_passed(struct gus_reader *r)
 {
 	uint64_t passed = r->passed - r->ahead_at;
@@ -214,49 +220,45 @@ static enum gus_read cut(struct gus_reader *r, uint64_t bytes, struct gus_error 
 
 static bool is_trailer(const uint8_t *bytes, ssize_t size)
 {
-	struct gus_cursor c = gus_cursor(bytes + 16, 8);
+	struct gus_cursor c;
 
-	return size == GUS_TRAILER_SIZE && memcmp(bytes, GUS_TRAILER_MAGIC, 8) == 0 &&
-	       gus_cursor_u64(&c) == XXH64(bytes, 16, 0);
+	if (size != GUS_TRAILER_SIZE || memcmp(bytes, GUS_TRAILER_MAGIC, 8) != 0)
+		return false;
+	c = gus_cursor(bytes + 16, 8);
+	return gus_cursor_u64(&c) == XXH64(bytes, 16, 0);
+}
+
+/* Whether a whole frame header, or the trailer, is at `bytes`, of which there are n; at the end if these are the
+ * last ones. A trailer counts only there: it has no length to check, and its magic and sum may well stand in the
+ * image of another recording. */
+static bool begins(const uint8_t *bytes, ssize_t n, bool at_end)
+{
+	struct head h;
+
+	if (at_end && is_trailer(bytes, n))
+		return true;
+	if (n < GUS_FRAME_HEADER_SIZE || memcmp(bytes, "GFRM", 4) != 0)
+		return false;
+	h = parse_head(bytes);
+	return head_ok(&h, bytes);
 }
 
 /* The offset of the next whole frame header (or trailer) at or behind `from`, or of the end of the bytes. Chunks
- * overlap by a header, so that one which lies across their border is seen whole in the first of them. A trailer
- * counts only as the very last bytes: it has no length to check, and its magic and sum may well stand in the image
- * of another recording. */
+ * overlap by a header, so that one which lies across their border is seen whole in the first of them. */
 static int search(struct gus_reader *r, uint64_t from, uint64_t *found, struct gus_error *err)
 {
-	static const uint8_t mark[4] = { 'G', 'F', 'R', 'M' };
-	uint8_t *chunk = gus_alloc(SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE);
-	ssize_t n;
+	const ssize_t room = SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE;
+	uint8_t *chunk = gus_alloc((size_t)room);
+	ssize_t n, i;
 
-	for (;; from += SEARCH_CHUNK) {
+	do {
 		pass(r, from);
-		n = read_at(r, from, chunk, SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE, err);
-		if (n <= 0)
-			break;
-		for (ssize_t i = 0; i < n && i < (ssize_t)SEARCH_CHUNK; i++) {
-			struct head h;
-
-			if (i + GUS_TRAILER_SIZE == n && is_trailer(chunk + i, GUS_TRAILER_SIZE)) {
-				*found = from + (uint64_t)i;
-				goto out;
-			}
-			if (i + GUS_FRAME_HEADER_SIZE > n || memcmp(chunk + i, mark, sizeof(mark)) != 0)
-				continue;
-			h = parse_head(chunk + i);
-			if (head_ok(&h, chunk + i)) {
-				*found = from + (uint64_t)i;
-				goto out;
-			}
-		}
-		if (n < (ssize_t)(SEARCH_CHUNK + GUS_FRAME_HEADER_SIZE)) {
-			*found = from + (uint64_t)n;
-			goto out;
-		}
-	}
+		n = read_at(r, from, chunk, (size_t)room, err);
+		for (i = 0; i < (n < room ? n : (ssize_t)SEARCH_CHUNK) && !begins(chunk + i, n - i, n < room); i++)
+			continue;
+		from += (uint64_t)i;
+	} while (n == room && i == (ssize_t)SEARCH_CHUNK);
 	*found = from;
-out:
 	free(chunk);
 	return n < 0 ? -1 : 0;
 }
@@ -271,6 +273,7 @@ static enum gus_read resynchronise(struct gus_reader *r, struct gus_error *err, 
 		return GUS_READ_ERROR;
 	r->damage.skipped_bytes += next - bad;
 	r->at = next;
+	r->end_damaged |= r->footer_seen;
 	return corrupt(r, bad, err, what);
 }
 
@@ -280,12 +283,14 @@ static enum gus_read finish(struct gus_reader *r, const uint8_t *bytes, ssize_t 
 {
 	if (is_trailer(bytes, n)) {
 		r->over = true;
+		if (!r->footer_seen && !r->damage.corrupt) /* else that was the footer, and it is told */
+			return corrupt(r, r->at, err, "its trailer stands behind no footer: frames before it are gone");
 		return GUS_READ_END;
 	}
 	if (r->footer_seen && n > 0)
 		return resynchronise(r, err, "its trailer is damaged, or something was appended");
-	if (r->footer_seen && n == 0 && r->damage.corrupt) {
-		r->over = true; /* that was the damaged trailer */
+	if (r->end_damaged && n == 0) {
+		r->over = true;
 		return GUS_READ_END;
 	}
 	return cut(r, (uint64_t)n, err);
@@ -318,7 +323,7 @@ static enum gus_read payload(struct gus_reader *r, const struct head *h, bool un
 		return corrupt(r, offset, err, "its coding is neither raw nor zstd");
 	room_for(&r->raw, &r->raw_room, h->raw);
 	size = ZSTD_decompressDCtx(r->zstd, r->raw, h->raw, r->stored, h->stored);
-	if (ZSTD_isError(size) || size != h->raw)
+	if (size != h->raw) /* zstd's errors are sizes that none has */
 		return corrupt(r, offset, err, "the frame does not decompress to its stated length");
 	frame->payload = r->raw;
 	frame->size = size;
@@ -343,7 +348,9 @@ static const Gusprof__IndexEntry *index_entry(const struct gus_reader *r, uint64
 	return NULL;
 }
 
-/* The index says that this frame has nothing of the times asked for. */
+/* The index says that this frame has nothing of the times asked for; both ends of both spans are part of them. Such a
+ * frame is stepped over unread, which is the use of an index, so that damage in its payload is not told, either. What
+ * the index does not name is read. */
 static bool outside(const struct gus_reader *r, uint64_t offset)
 {
 	const Gusprof__IndexEntry *e = index_entry(r, offset);
@@ -359,6 +366,9 @@ static void count_sequence(struct gus_reader *r, uint64_t sequence)
 	r->expected = sequence + 1;
 }
 
+/* Each thing is looked at when all before it is good: that there are bytes for a header, the header, its number, what
+ * the index says, the payload. So each damage is told once, as the first thing that is wrong, and whatever is told has
+ * moved r->at on, to behind the frame if its length is to be trusted. */
 enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gus_frame *frame, struct gus_error *err)
 {
 	uint8_t bytes[GUS_FRAME_HEADER_SIZE];
@@ -368,7 +378,7 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 		return corrupt(r, GUS_MAGIC_SIZE, err, "the checksum of the preamble is wrong");
 	}
 	while (!r->over) {
-		/* Who writes a stream may not close it for long after its trailer. */
+		/* Who writes a stream may not close it for long after its trailer: to ask for more would be to wait. */
 		size_t most = r->is_stream && r->footer_seen ? GUS_TRAILER_SIZE : sizeof(bytes);
 		enum gus_read result;
 		struct head h;
@@ -400,7 +410,7 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 		result = payload(r, &h, wanted, frame, err);
 		if (result != GUS_READ_FRAME)
 			return result;
-		if (h.type == GUS_FRAME_FOOTER)
+		if (h.type == GUS_FRAME_FOOTER) /* wanted or not: what comes behind it is judged otherwise */
 			r->footer_seen = true;
 		if (wanted || (h.type >= 32 && types == UINT32_MAX))
 			return GUS_READ_FRAME;
@@ -418,7 +428,7 @@ void gus_reader_rewind(struct gus_reader *r)
 	assert(!r->passed);
 	r->at = GUS_PREAMBLE_SIZE;
 	r->expected = 0;
-	r->footer_seen = r->over = r->preamble_told = false;
+	r->footer_seen = r->end_damaged = r->over = r->preamble_told = false;
 	r->damage = (struct gus_damage){ .header_lost = header_lost };
 }
 
@@ -613,10 +623,8 @@ void gus_reader_close(struct gus_reader *r)
 {
 	if (!r)
 		return;
-	if (r->header)
-		gusprof__header__free_unpacked(r->header, NULL);
-	if (r->index)
-		gusprof__index__free_unpacked(r->index, NULL);
+	gusprof__header__free_unpacked(r->header, NULL);
+	gusprof__index__free_unpacked(r->index, NULL);
 	if (r->fd >= 0)
 		close(r->fd);
 	ZSTD_freeDCtx(r->zstd);

@@ -1,4 +1,25 @@
 /* SPDX-License-Identifier: MIT */
+/* A trace back to steps, one at a time. It reads foreign bytes, whose checksums are right by then.
+ *
+ * Unlike samples, nothing of a trace can be left out: blocks and bodies are numbered in the order of the file, a step
+ * is told by what was before it, and who models caches on it would be wrong for ever after one gap. So the first thing
+ * that is not as it should be ends the trace, with one error that stays; and that it is over is said only when
+ * TraceTotal agrees with what was read.
+ *
+ * A frame of steps is decoded whole, and given out only if all of it is good. Each of its steps is told by the last one
+ * of the same block in the same frame, which the writer predicts with, too:
+ *
+ *	block		the one that last came after the block of the step before, or its number
+ *	shape		that of the last step of the block, or one of its own: instruction, bytes, load or store
+ *	addresses	what each access moved by since then, or since the access before it
+ *
+ * All of that begins anew with each frame, so that frames can be compressed and checked by themselves. Rather than to
+ * clear it for up to four million blocks, each block has the number of the frame that it was last met in; another
+ * number means: nothing yet.
+ *
+ * Memory is bounded by the limits of trace.h. Each is looked at before what it bounds is allocated or grows: code and
+ * blocks as they come, the accesses of a frame by the number that it claims, of which a step may take what the steps
+ * before have left. */
 #include "proto/trace.h"
 
 #include <stdlib.h>
@@ -13,8 +34,10 @@
 struct body { uint32_t at, insns, size; };
 /* A block, and what the frame so far says of it, as when it was written. */
 struct block {
-	uint64_t address, frame;
-	uint32_t next, accesses, n;
+	uint64_t address;
+	uint64_t frame;                 /* what follows is of this frame */
+	uint32_t next;                  /* the block that last came after it, + 1; 0: none yet */
+	uint32_t accesses, n;           /* of its last step: where they begin in the frame, and how many */
 	struct body body;
 };
 struct raw { uint32_t block, accesses_n; };
@@ -36,7 +59,8 @@ struct gus_trace {
 	uint64_t window;                                /* of the frame */
 	uint32_t stream;
 	enum gus_trace_next last;
-	/* What each step moves on stands apart, else the compiler reads in one what was written in two, and waits for it. */
+	/* What each step moves on stands apart, else the compiler reads in one what was written in two, and waits
+	 * for it. */
 	uint64_t insns_at;                              /* instructions of the stream before the next step */
 	uint64_t frame;
 	size_t at;
@@ -53,27 +77,29 @@ static int corrupt(struct gus_error *err, const struct gus_frame *frame, const c
 
 /* Blocks. */
 
-static int read_body(struct gus_trace *t, struct gus_cursor *c)
+static bool read_body(struct gus_trace *t, struct gus_cursor *c)
 {
 	struct body body = { .at = (uint32_t)t->code.n };
 	uint64_t insns = gus_cursor_varint(c);
 	const uint8_t *lengths, *bytes;
 
+	/* Lengths are bytes of the frame, so insns is bounded by them; at most 4,096 of at most 16 can't overflow
+	 * the size. */
 	if (!insns || insns > GUS_TRACE_BLOCK_INSNS || !(lengths = gus_cursor_take(c, insns)))
-		return -1;
+		return false;
 	for (uint64_t i = 0; i < insns; i++) {
 		if (!lengths[i] || lengths[i] > GUS_TRACE_INSN_BYTES)
-			return -1;
+			return false;
 		body.size += lengths[i];
 	}
 	bytes = gus_cursor_take(c, body.size);
 	if (!bytes || t->code.n + insns + body.size > GUS_TRACE_CODE_MAX)
-		return -1;
+		return false;
 	body.insns = (uint32_t)insns;
 	gus_vec_append(&t->code, lengths, insns);
 	gus_vec_append(&t->code, bytes, body.size);
 	gus_vec_push(&t->bodies, body);
-	return 0;
+	return true;
 }
 
 static int read_blocks(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
@@ -81,13 +107,14 @@ static int read_blocks(struct gus_trace *t, const struct gus_frame *frame, struc
 	struct gus_cursor c = gus_cursor(frame->payload, frame->size);
 	uint64_t n = gus_cursor_varint(&c), end = 0;
 
+	/* Room for blocks grows as they come: a count alone costs nothing. */
 	if (c.bad || n > GUS_TRACE_BLOCKS_MAX - t->blocks.n)
 		return corrupt(err, frame, "it has more blocks than a trace may hold");
 	while (n--) {
 		struct block block = { .address = end + (uint64_t)gus_unzigzag(gus_cursor_varint(&c)) };
 		uint64_t body = gus_cursor_varint(&c);
 
-		if (c.bad || body > t->bodies.n || (!body && read_body(t, &c) != 0))
+		if (c.bad || body > t->bodies.n || (!body && !read_body(t, &c)))
 			return corrupt(err, frame, "a block has no such code");
 		block.body = t->bodies.v[(body ? body : t->bodies.n) - 1];
 		end = block.address + block.body.size;
@@ -106,7 +133,13 @@ struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t numbe
 	const struct block *block = &t->blocks.v[number];
 	const uint8_t *code = t->code.v + block->body.at;
 
-	return (struct gus_trace_block){ block->address, code, code + block->body.insns, block->body.insns, block->body.size };
+	return (struct gus_trace_block){
+		.address = block->address,
+		.lengths = code,
+		.bytes = code + block->body.insns,
+		.insns = block->body.insns,
+		.size = block->body.size,
+	};
 }
 
 /* Where code is from. */
@@ -139,20 +172,24 @@ struct columns {
 	uint64_t accesses;      /* that the frame says it has */
 };
 
-static int read_shape(struct columns *c, struct gus_trace_access *out, uint64_t n, uint32_t insns)
+static bool read_shape(struct columns *c, struct gus_trace_access *out, uint64_t n, uint32_t insns)
 {
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t insn = gus_cursor_varint(&c->shapes), size = gus_cursor_varint(&c->shapes);
 
 		if (c->shapes.bad || insn >> 1 >= insns || !size || size > UINT32_MAX)
-			return -1;
-		out[i] = (struct gus_trace_access){ .size = (uint32_t)size, .insn = (uint16_t)(insn >> 1), .store = insn & 1 };
+			return false;
+		out[i].size = (uint32_t)size;
+		out[i].insn = (uint16_t)(insn >> 1);
+		out[i].store = insn & 1;
 	}
-	return 0;
+	return true;
 }
 
-/* There is room for as many accesses as the frame says it has, and no more are taken. */
-static int read_accesses(struct gus_trace *t, struct columns *c, struct block *block, struct raw *step)
+/* There is room for as many accesses as the frame says it has, and no more are taken. So nothing moves while a frame
+ * is read, and `before` may point into the array that a is written to; the steps of a block that comes twice in a
+ * row lie side by side, never over each other. */
+static bool read_accesses(struct gus_trace *t, struct columns *c, struct block *block, struct raw *step)
 {
 	uint64_t shape = gus_cursor_varint(&c->shapes), n = shape ? shape - 1 : block->n;
 	size_t from = t->accesses.n;
@@ -160,9 +197,9 @@ static int read_accesses(struct gus_trace *t, struct columns *c, struct block *b
 	uint64_t address = from ? a[-1].address : 0;
 
 	if (c->shapes.bad || n > GUS_TRACE_STEP_ACCESSES || n > c->accesses - from)
-		return -1;
-	if (shape && read_shape(c, a, n, block->body.insns) != 0)
-		return -1;
+		return false;
+	if (shape && !read_shape(c, a, n, block->body.insns))
+		return false;
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t moved = (uint64_t)gus_unzigzag(gus_cursor_varint(&c->addresses));
 
@@ -178,20 +215,20 @@ static int read_accesses(struct gus_trace *t, struct columns *c, struct block *b
 	}
 	t->accesses.n += n;
 	step->accesses_n = (uint32_t)n;
-	return c->addresses.bad ? -1 : 0;
+	return !c->addresses.bad;
 }
 
 /* The next step of a frame; before is the block of the one before, or NULL. */
-static int read_step(struct gus_trace *t, struct columns *c, struct block *before, struct raw *step)
+static bool read_step(struct gus_trace *t, struct columns *c, struct block *before, struct raw *step)
 {
 	uint64_t number = gus_cursor_varint(&c->blocks);
 	uint32_t from = (uint32_t)t->accesses.n;
 	struct block *block;
 
-	if (!number)
+	if (!number) /* as last time; the first step of a frame has nothing before it, and no last time */
 		number = before ? before->next : 0;
 	if (c->blocks.bad || !number || number > t->blocks.n)
-		return -1;
+		return false;
 	if (before)
 		before->next = (uint32_t)number;
 	step->block = (uint32_t)number - 1;
@@ -200,14 +237,14 @@ static int read_step(struct gus_trace *t, struct columns *c, struct block *befor
 		block->frame = t->frame;
 		block->next = block->accesses = block->n = 0;
 	}
-	if (read_accesses(t, c, block, step) != 0)
-		return -1;
+	if (!read_accesses(t, c, block, step))
+		return false;
 	block->accesses = from;
 	block->n = step->accesses_n;
-	return 0;
+	return true;
 }
 
-/* All steps, or none. */
+/* All steps, or none. One access more than there are has room, so that a step without any may point behind the last. */
 static bool fill(struct gus_trace *t, struct columns *c, uint64_t n)
 {
 	struct block *before = NULL;
@@ -215,7 +252,7 @@ static bool fill(struct gus_trace *t, struct columns *c, uint64_t n)
 	gus_vec_reserve(&t->steps, n);
 	gus_vec_reserve(&t->accesses, c->accesses + 1);
 	for (uint64_t i = 0; i < n; i++) {
-		if (read_step(t, c, before, &t->steps.v[i]) != 0)
+		if (!read_step(t, c, before, &t->steps.v[i]))
 			return false;
 		before = &t->blocks.v[t->steps.v[i].block];
 	}
@@ -243,9 +280,10 @@ static int read_steps(struct gus_trace *t, const struct gus_frame *frame, struct
 	if (p.bad || stream > UINT32_MAX || next > GUS_TRACE_NEXT_TAKEN || !n || n > GUS_TRACE_STEPS_MAX ||
 	    c.accesses > GUS_TRACE_ACCESSES_MAX)
 		return corrupt(err, frame, "it has more steps than a frame may hold, or none");
-	if (!take_column(&p, &c.blocks) || !take_column(&p, &c.shapes) || !take_column(&p, &c.addresses) || gus_cursor_left(&p))
+	if (!take_column(&p, &c.blocks) || !take_column(&p, &c.shapes) || !take_column(&p, &c.addresses) ||
+	    gus_cursor_left(&p))
 		return corrupt(err, frame, "its columns do not fill it");
-	t->frame++;
+	t->frame++; /* from 1, which no block has yet */
 	t->steps.n = t->accesses.n = t->at = t->access_at = 0;
 	if (!fill(t, &c, n))
 		return corrupt(err, frame, "a step names no block, no instruction or no address");
@@ -269,18 +307,16 @@ static int read_steps(struct gus_trace *t, const struct gus_frame *frame, struct
 
 static int read_total(struct gus_trace *t, const struct gus_frame *frame, struct gus_error *err)
 {
-	Gusprof__TraceTotal *total = (Gusprof__TraceTotal *)gus_frame_message(frame, &gusprof__trace_total__descriptor, err);
+	ProtobufCMessage *message = gus_frame_message(frame, &gusprof__trace_total__descriptor, err);
+	Gusprof__TraceTotal *total = (Gusprof__TraceTotal *)message;
 
 	if (!total)
 		return -1;
-	if (t->total) {
-		gusprof__trace_total__free_unpacked(total, NULL);
-		return corrupt(err, frame, "it ends twice");
-	}
 	t->total = total;
 	if (total->blocks != t->blocks.n || total->steps != t->steps_n || total->instructions != t->instructions ||
 	    total->accesses != t->accesses_n)
-		return corrupt(err, frame, "other numbers of blocks, steps, instructions or accesses were written than are here");
+		return corrupt(err, frame,
+			       "other numbers of blocks, steps, instructions or accesses were written than are here");
 	return 0;
 }
 
@@ -302,7 +338,8 @@ static int take_frame(struct gus_trace *t, const struct gus_frame *frame, struct
 	}
 }
 
-/* The next frame of a trace: 1, 0 at the end, -1. What is lost would make all that follows wrong, so it is fatal here. */
+/* The next frame of a trace: 1, 0 at the end, -1. What is lost would make all that follows wrong, so it is fatal
+ * here. */
 static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_error *err)
 {
 	const uint32_t types = 1u << GUS_FRAME_TRACE | 1u << GUS_FRAME_TRACE_BLOCKS | 1u << GUS_FRAME_TRACE_STEPS |
@@ -313,18 +350,18 @@ static int next_frame(struct gus_trace *t, struct gus_frame *frame, struct gus_e
 	if (got != GUS_READ_FRAME && got != GUS_READ_END)
 		return -1;
 	if (missing)
-		return gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt: %llu of its frames are missing", (unsigned long long)missing);
+		return gus_fail(err, GUS_E_CORRUPT, "the trace is corrupt: %llu of its frames are missing",
+				(unsigned long long)missing);
 	return got == GUS_READ_FRAME;
 }
 
 static int start(struct gus_trace *t, struct gus_error *err)
 {
-	struct gus_frame frame;
-	int got = next_frame(t, &frame, err);
+	struct gus_frame frame = { 0 }; /* of no type, if there is none */
 
-	if (got < 0)
+	if (next_frame(t, &frame, err) < 0)
 		return -1;
-	if (!got || frame.type != GUS_FRAME_TRACE)
+	if (frame.type != GUS_FRAME_TRACE)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is no trace in this recording");
 	t->about = (Gusprof__Trace *)gus_frame_message(&frame, &gusprof__trace__descriptor, err);
 	if (!t->about)
@@ -368,10 +405,8 @@ void gus_trace_close(struct gus_trace *t)
 	if (!t)
 		return;
 	gus_reader_close(t->file);
-	if (t->about)
-		gusprof__trace__free_unpacked(t->about, NULL);
-	if (t->total)
-		gusprof__trace_total__free_unpacked(t->total, NULL);
+	gusprof__trace__free_unpacked(t->about, NULL);
+	gusprof__trace_total__free_unpacked(t->total, NULL);
 	for (size_t i = 0; i < t->told.n; i++)
 		gusprof__sideband__free_unpacked(t->told.v[i], NULL);
 	gus_vec_free(&t->told);
@@ -416,6 +451,14 @@ static int refill(struct gus_trace *t, struct gus_error *err)
 	return 1;
 }
 
+/* How the step led on to the next one of its frame. That of the frame's last step is told by the frame. */
+static enum gus_trace_next led_to(const struct gus_trace *t, const struct block *block, const struct raw *next)
+{
+	uint64_t end = block->address + block->body.size;
+
+	return end == t->blocks.v[next->block].address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+}
+
 static void take_step(struct gus_trace *t, struct gus_trace_step *step)
 {
 	const struct raw *raw = &t->steps.v[t->at++];
@@ -427,8 +470,7 @@ static void take_step(struct gus_trace *t, struct gus_trace_step *step)
 	step->at = t->insns_at;
 	step->accesses = t->accesses.v + t->access_at;
 	step->accesses_n = raw->accesses_n;
-	step->next = t->at == t->steps.n ? t->last :
-		block->address + block->body.size == t->blocks.v[raw[1].block].address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
+	step->next = t->at == t->steps.n ? t->last : led_to(t, block, raw + 1);
 	t->insns_at += block->body.insns;
 	t->access_at += raw->accesses_n;
 }

@@ -111,6 +111,7 @@ unit_tests = \
 	tests/unit/test_program_uops \
 	tests/unit/test_rates \
 	tests/unit/test_reasons \
+	tests/unit/test_reader \
 	tests/unit/test_records \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
@@ -184,6 +185,7 @@ tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_program_SOURCES = tests/unit/test_program.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit/made_tables.h $(made_program)
+tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) tests/accuracy/random_loop.c tests/accuracy/random_loop.h

@@ -162,6 +162,7 @@ static void hostile_batches_are_refused(void **state)
 		{ "a column longer than its bytes", { 1, 2, 0, 9, 0 }, 5 },
 		{ "a column shorter than its bytes", { 1, 2, 0, 2, 0, 0 }, 6 },
 		{ "a table with a number outside", { 1, 2, 3, 3, 1, 5, 1 }, 7 },
+		{ "a table with a number far outside", { 1, 2, 3, 5, 1, 5, 0xff, 0xff, 0x7f }, 9 },
 		{ "an empty table", { 1, 2, 3, 2, 0, 0 }, 6 },
 		{ "2^21 callers a row", { 1, 9, 2, 4, 0x80, 0x80, 0x80, 1, 16, 0, 1, 0 }, 12 },
 		{ "callers without a chain", { 1, 9, 2, 1, 3 }, 5 },
@@ -171,6 +172,7 @@ static void hostile_batches_are_refused(void **state)
 		{ "branches as plain numbers", { 1, 10, 2, 1, 1, 17, 2, 1, 0 }, 9 },
 		{ "numbers as branches", { 1, 2, 4, 4, 1, 8, 0, 0 }, 8 },
 		{ "a branch with a number outside", { 1, 10, 2, 1, 1, 17, 4, 4, 1, 8, 0, 1 }, 12 },
+		{ "a branch with a number far outside", { 1, 10, 2, 1, 1, 17, 4, 6, 1, 8, 0, 0xff, 0xff, 0x7f }, 14 },
 		{ "a table of branches that is cut", { 1, 10, 2, 1, 1, 17, 4, 3, 1, 8, 0 }, 11 },
 		{ "flags of more than 32 bits",
 		  { 1, 10, 2, 1, 1, 17, 4, 4, 1, 8, 0, 0, 18, 2, 5, 0x80, 0x80, 0x80, 0x80, 0x10 }, 20 },
@@ -402,6 +404,18 @@ static void a_batch_replaces_the_one_before(void **state)
 	gus_columns_free(&c);
 }
 
+/* Everything that was taken is given back, and the batch may be used again. */
+static void freed_it_is_empty(void **state)
+{
+	static const struct gus_columns none;
+	struct gus_columns c = { 0 };
+
+	(void)state;
+	fill(&c, 30);
+	gus_columns_free(&c);
+	assert_memory_equal(&c, &none, sizeof(c));
+}
+
 /* Mode has two fields in it, and those of a switch are other ones. */
 static void bits_of_mode(void **state)
 {
@@ -493,6 +507,7 @@ int main(void)
 		cmocka_unit_test(limits_are_inclusive),
 		cmocka_unit_test(flags_and_cycles_of_branches),
 		cmocka_unit_test(a_batch_replaces_the_one_before),
+		cmocka_unit_test(freed_it_is_empty),
 		cmocka_unit_test(bits_of_mode),
 		cmocka_unit_test(columns_that_are_known_keep_the_rules),
 		cmocka_unit_test(columns_of_tomorrow_are_passed_over),

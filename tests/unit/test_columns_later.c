@@ -80,10 +80,31 @@ static void they_are_read(void **state)
 	assert_int_equal(c.n, ROWS);
 	for (int i = 0; i < ROWS; i++)
 		assert_row(&c, (size_t)i, i);
-	/* The next batch has none of them, as any of an older version: they are zero. */
+	/* The next batch has none of them, as any of an older version: they are zero, and take no room in a batch of
+	 * its own. */
 	assert_int_equal(gus_columns_decode(&c, BYTES(1, 2, 0, 1, 16), NULL), 0);
 	assert_true(gus_columns_sample(&c, 0).ip == 8 && gus_columns_sample(&c, 0).period == 0);
 	assert_true(gus_columns_sample(&c, 0).branch_index == 0 && gus_columns_sample(&c, 0).cpu == 0);
+	gus_columns_free(&c);
+	assert_int_equal(gus_columns_decode(&c, BYTES(1, 2, 0, 1, 16), NULL), 0);
+	for (int i = GUS_COL_MORE; i < GUS_COL_COUNT; i++)
+		assert_int_equal(c.column[i].room, 0);
+	gus_columns_free(&c);
+}
+
+/* Rows that a column has nothing in read as zero, also where the memory had something else before. */
+static void gaps_are_zero(void **state)
+{
+	struct gus_columns c = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		gus_columns_push(&c, &(struct gus_sample){ .period = 99 });
+	gus_columns_clear(&c);
+	for (int i = 0; i < 10; i++)
+		gus_columns_push(&c, &(struct gus_sample){ .period = i % 4 == 1 }); /* 0 1 0 0 0 1 0 0 0 1 */
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(gus_columns_sample(&c, i).period, i % 4 == 1);
 	gus_columns_free(&c);
 }
 
@@ -213,6 +234,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(they_are_written),
 		cmocka_unit_test(they_are_read),
+		cmocka_unit_test(gaps_are_zero),
 		cmocka_unit_test(any_part_of_a_batch),
 		cmocka_unit_test(beside_entries),
 		cmocka_unit_test(unused_they_take_no_room),

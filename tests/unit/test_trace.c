@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* proto/trace: what is written is read, in frames of any number; cut, changed and contradictory files give one error. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -209,6 +210,7 @@ static void a_pipe_is_read_while_it_is_written(void **state)
 			_exit(0);
 		}
 		check_whole(gus_trace_open_fd(ends[0], &err), &err);
+		assert_int_equal(fcntl(ends[0], F_GETFD), -1); /* closed with the trace */
 		close(ends[1]);
 		assert_true(waitpid(child, &status, 0) == child && status == 0);
 	}
@@ -410,7 +412,383 @@ static void what_contradicts_itself_is_refused(void **state)
 	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x00\x02\x01\x01\x01\x00\x00", "more in its columns");
 	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x00\x01\x01\x01\x00\x00", "does not say what was written");
 	REFUSED(TOTAL, "\x10\x05", "other numbers");
+	REFUSED(TOTAL, "\xff", "holds no gusprof.TraceTotal");
+	REFUSED(SIDEBAND, "\xff", "holds no gusprof.Sideband");
 	refused(GUS_FRAME_TRACE, "", 0, "begins twice");
+}
+
+/* Payloads at the limits of a trace. What is taken is followed by no TOTAL, and said to be without it. */
+
+#define TAKEN "does not say what was written"
+
+static void put(struct gus_bytes *p, uint64_t value)
+{
+	gus_bytes_varint(p, value);
+}
+
+/* Takes p. */
+static void said(enum gus_frame_type type, struct gus_bytes *p, const char *why)
+{
+	refused(type, (const char *)p->v, p->n, why);
+	gus_vec_free(p);
+	*p = (struct gus_bytes){ 0 };
+}
+
+static void blocks_at_their_limits(void **state)
+{
+	struct gus_bytes p = { 0 };
+
+	(void)state;
+	put(&p, (4 << 20) - 1); /* beside the one that is there already; none of them follows */
+	said(GUS_FRAME_TRACE_BLOCKS, &p, "no such code");
+	put(&p, 4 << 20);
+	said(GUS_FRAME_TRACE_BLOCKS, &p, "more blocks than");
+	for (uint64_t insns = 4096; insns <= 4097; insns++) {
+		put(&p, 1), put(&p, 0), put(&p, 0), put(&p, insns);
+		for (uint64_t i = 0; i < 2 * insns; i++)
+			put(&p, 1); /* a length, or code */
+		said(GUS_FRAME_TRACE_BLOCKS, &p, insns == 4096 ? TAKEN : "no such code");
+	}
+	for (uint8_t length = 0; length <= 17; length++) {
+		put(&p, 1), put(&p, 0), put(&p, 0), put(&p, 2), put(&p, 1), put(&p, length);
+		for (int i = 0; i < length + 1; i++)
+			put(&p, 0);
+		said(GUS_FRAME_TRACE_BLOCKS, &p, length >= 1 && length <= 16 ? TAKEN : "no such code");
+	}
+	/* Bodies are numbered from 1, those of this frame included. */
+	for (uint64_t body = 1; body <= 3; body++) {
+		put(&p, 2), put(&p, 0), put(&p, 0), put(&p, 1), put(&p, 1), put(&p, 0x60);
+		put(&p, 0), put(&p, body);
+		said(GUS_FRAME_TRACE_BLOCKS, &p, body <= 2 ? TAKEN : "no such code");
+	}
+}
+
+/* A frame of steps of the one block. Its columns come after it. */
+static void put_steps(struct gus_bytes *p, uint64_t stream, uint64_t next, uint64_t steps, uint64_t accesses)
+{
+	put(p, stream), put(p, 0), put(p, 0), put(p, next), put(p, steps), put(p, accesses);
+}
+
+static void put_column(struct gus_bytes *p, const struct gus_bytes *column)
+{
+	put(p, column->n);
+	gus_vec_append(p, column->v, column->n);
+}
+
+/* As many steps without accesses. */
+static struct gus_bytes plain_steps(uint64_t stream, uint64_t next, uint64_t n)
+{
+	struct gus_bytes p = { 0 };
+
+	put_steps(&p, stream, next, n, 0);
+	for (uint8_t value = 2; value--;) { /* all of block 0, all of no new shape */
+		put(&p, n);
+		for (uint64_t i = 0; i < n; i++)
+			put(&p, value);
+	}
+	put(&p, 0);
+	return p;
+}
+
+static void steps_at_their_limits(void **state)
+{
+	static const struct { uint64_t stream, next, steps; const char *why; } cases[] = {
+		{ 0, 0, 1, TAKEN },
+		{ UINT32_MAX, 2, 1, TAKEN },
+		{ 1ull << 32, 0, 1, "more steps than" },
+		{ 0, 3, 1, "more steps than" },
+		{ 0, 0, 0, "or none" },
+		{ 0, 0, 32768, TAKEN },
+		{ 0, 0, 32769, "more steps than" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_bytes p = plain_steps(cases[i].stream, cases[i].next, cases[i].steps);
+
+		said(GUS_FRAME_TRACE_STEPS, &p, cases[i].why);
+	}
+}
+
+/* Steps of so many accesses each, and a frame that says that it has so many in all. */
+static struct gus_bytes steps_with(uint64_t steps, uint64_t each, uint64_t all)
+{
+	struct gus_bytes p = { 0 }, shapes = { 0 };
+
+	put_steps(&p, 0, 0, steps, all);
+	put(&p, steps);
+	for (uint64_t i = 0; i < steps; i++)
+		put(&p, 1);
+	put(&shapes, 1 + each);
+	for (uint64_t i = 0; i < each; i++)
+		put(&shapes, 0), put(&shapes, 8);
+	for (uint64_t i = 1; i < steps; i++)
+		put(&shapes, 0); /* as the one before */
+	put_column(&p, &shapes);
+	put(&p, steps * each);
+	for (uint64_t i = 0; i < steps * each; i++)
+		put(&p, 0);
+	gus_vec_free(&shapes);
+	return p;
+}
+
+static void accesses_at_their_limits(void **state)
+{
+	static const struct { uint64_t steps, each, all; const char *why; } cases[] = {
+		{ 16, 8192, 131072, TAKEN },
+		{ 16, 8192, 131073, "more steps than" },
+		{ 1, 8193, 8193, "names no block" },
+		{ 2, 3, 6, TAKEN },
+		{ 2, 3, 5, "names no block" },
+		{ 2, 3, 7, "more in its columns" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_bytes p = steps_with(cases[i].steps, cases[i].each, cases[i].all);
+
+		said(GUS_FRAME_TRACE_STEPS, &p, cases[i].why);
+	}
+}
+
+/* One step with one access. */
+static void shapes_at_their_limits(void **state)
+{
+	static const struct { uint64_t insn, size; const char *why; } cases[] = {
+		{ 0, 1, TAKEN }, { 1, 1, TAKEN }, /* a load and a store of the one instruction */
+		{ 2, 1, "no instruction" }, { 3, 1, "no instruction" },
+		{ 0, 0, "no instruction" }, { 0, UINT32_MAX, TAKEN }, { 0, 1ull << 32, "no instruction" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_bytes p = { 0 }, shape = { 0 };
+
+		put_steps(&p, 0, 0, 1, 1);
+		put(&shape, 2), put(&shape, cases[i].insn), put(&shape, cases[i].size);
+		put(&p, 1), put(&p, 1); /* the block */
+		put_column(&p, &shape);
+		put(&p, 1), put(&p, 0); /* the address */
+		gus_vec_free(&shape);
+		said(GUS_FRAME_TRACE_STEPS, &p, cases[i].why);
+	}
+}
+
+/* The columns' own bytes are used up, each for itself, and none has fewer than its steps. */
+static void columns_of_other_lengths(void **state)
+{
+	(void)state;
+	REFUSED(STEPS, "\x00\x00\x00\x00\x03\x00\x03\x01\x01\x00\x03\x00\x00\x00\x00", TAKEN);
+	REFUSED(STEPS, "\x00\x00\x00\x00\x03\x00\x02\x01\x01\x03\x00\x00\x00\x00", "names no block");
+	REFUSED(STEPS, "\x00\x00\x00\x00\x03\x00\x03\x01\x01\x00\x02\x00\x00\x00", "names no block");
+	REFUSED(STEPS, "\x00\x00\x00\x00\x02\x02\x02\x01\x01\x04\x02\x00\x08\x00\x01\x00", "no address");
+	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x01\x02\x01\x00\x03\x02\x00\x08\x01\x00", "more in its columns");
+	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x01\x01\x01\x04\x02\x00\x08\x00\x01\x00", "more in its columns");
+	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x01\x01\x01\x03\x02\x00\x08\x02\x00\x00", "more in its columns");
+	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x01\x01\x01\x03\x02\x00\x08\x01\x00", TAKEN);
+	REFUSED(STEPS, "\x00\x00\x00\x00\x01\x01\x01\x01\x03\x02\x00\x08\x01\x00\x00", "do not fill");
+}
+
+/* Records, the same one n times, in each of some frames. */
+static struct gus_trace *told(size_t frames, size_t n, size_t name)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Trace about = GUSPROF__TRACE__INIT;
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
+	Gusprof__Sideband all = GUSPROF__SIDEBAND__INIT;
+	Gusprof__Record record = GUSPROF__RECORD__INIT;
+	Gusprof__Comm comm = GUSPROF__COMM__INIT;
+	struct gus_writer *w = gus_writer_create("t", &header, NULL);
+
+	comm.name = gus_zalloc(name + 1);
+	memset(comm.name, 'x', name);
+	record.kind_case = GUSPROF__RECORD__KIND_COMM;
+	record.comm = &comm;
+	all.records = gus_resize(NULL, n, sizeof(*all.records));
+	for (all.n_records = 0; all.n_records < n; all.n_records++)
+		all.records[all.n_records] = &record;
+	gus_writer_plain(w);
+	assert_int_equal(gus_writer_message(w, GUS_FRAME_TRACE, &about.base, NULL), 0);
+	for (size_t i = 0; i < frames; i++)
+		assert_int_equal(gus_writer_message(w, GUS_FRAME_TRACE_SIDEBAND, &all.base, NULL), 0);
+	assert_int_equal(gus_writer_message(w, GUS_FRAME_TRACE_TOTAL, &total.base, NULL), 0);
+	assert_int_equal(gus_writer_finish(w, &footer, NULL), 0);
+	free(comm.name);
+	free(all.records);
+	return gus_trace_open("t", NULL);
+}
+
+static void records_at_their_limits(void **state)
+{
+	enum { FULL = 4 << 20 }; /* bytes of a frame: of a record with a long name, 15 are not the name's */
+	static const struct { size_t frames, n, name; bool taken; } cases[] = {
+		{ 2, 32768, 0, true }, { 1, 65537, 0, false }, { 3, 32768, 0, false },
+		{ 4, 1, FULL - 15, true }, { 5, 1, FULL - 15, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_trace *t = told(cases[i].frames, cases[i].n, cases[i].name);
+		struct gus_error err = { 0 };
+		struct gus_trace_step step;
+		size_t n;
+
+		assert_int_equal(gus_trace_next(t, &step, &err), cases[i].taken ? 0 : -1);
+		gus_trace_records(t, &n);
+		if (cases[i].taken)
+			assert_int_equal(n, cases[i].frames * cases[i].n);
+		else
+			assert_non_null(strstr(err.text, "more mappings than"));
+		gus_trace_close(t);
+	}
+}
+
+/* Each number of the total by itself. */
+static void totals_have_to_agree(void **state)
+{
+	static const char block[] = "\x01\x00\x00\x01\x01\x90";
+	static const char step[] = "\x00\x00\x00\x00\x01\x01\x01\x01\x03\x02\x00\x08\x01\x00";
+	struct gus_bytes bytes[2] = { { 0 }, { 0 } };
+
+	(void)state;
+	gus_vec_append(&bytes[0], (const uint8_t *)block, sizeof(block) - 1);
+	gus_vec_append(&bytes[1], (const uint8_t *)step, sizeof(step) - 1);
+	for (int wrong = 0; wrong < 5; wrong++) {
+		Gusprof__Header header = GUSPROF__HEADER__INIT;
+		Gusprof__Trace about = GUSPROF__TRACE__INIT;
+		Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+		Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
+		struct gus_writer *w = gus_writer_create("t", &header, NULL);
+		struct gus_error err = { .code = GUS_E_FULL };
+		uint64_t steps;
+
+		total.blocks = 1 + (wrong == 1);
+		total.steps = 1 + (wrong == 2);
+		total.instructions = 1 + (wrong == 3);
+		total.accesses = 1 + (wrong == 4);
+		gus_writer_message(w, GUS_FRAME_TRACE, &about.base, NULL);
+		gus_writer_payload(w, GUS_FRAME_TRACE_BLOCKS, &bytes[0], NULL);
+		gus_writer_payload(w, GUS_FRAME_TRACE_STEPS, &bytes[1], NULL);
+		gus_writer_message(w, GUS_FRAME_TRACE_TOTAL, &total.base, NULL);
+		gus_writer_finish(w, &footer, NULL);
+		assert_int_equal(counts(gus_trace_open("t", NULL), &steps, &err), wrong == 0);
+		assert_int_equal(steps, 1);
+		assert_int_equal(err.code, wrong ? GUS_E_CORRUPT : GUS_E_FULL); /* at the end nothing is said */
+	}
+	gus_vec_free(&bytes[0]);
+	gus_vec_free(&bytes[1]);
+}
+
+/* A trace with one more frame behind its total, or with ranges that have no ends. */
+static void what_is_behind_the_end_or_has_none(void **state)
+{
+	static const struct { enum gus_frame_type type; const char *why; } cases[] = {
+		{ GUS_FRAME_TRACE_TOTAL, "goes on behind its end" },
+		{ GUS_FRAME_TRACE_BLOCKS, "goes on behind its end" },
+	};
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Trace about = GUSPROF__TRACE__INIT;
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	uint8_t broken = 0xff;
+	struct gus_bytes nothing = { 0 }, none = { &broken, 1, 1 };
+	struct gus_error err = { 0 };
+	struct gus_writer *w;
+	uint64_t start = 5;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_trace_step step;
+		struct gus_trace *t;
+
+		w = gus_writer_create("t", &header, NULL);
+		gus_writer_message(w, GUS_FRAME_TRACE, &about.base, NULL);
+		gus_writer_payload(w, GUS_FRAME_TRACE_TOTAL, &nothing, NULL);
+		gus_writer_payload(w, cases[i].type, &nothing, NULL);
+		gus_writer_finish(w, &footer, NULL);
+		t = gus_trace_open("t", NULL);
+		for (int again = 0; again < 2; again++) { /* it stays at that */
+			err = (struct gus_error){ 0 };
+			assert_int_equal(gus_trace_next(t, &step, &err), -1);
+			assert_non_null(strstr(err.text, cases[i].why));
+			assert_null(gus_trace_total(t));
+		}
+		assert_int_equal(gus_trace_next(t, &step, NULL), -1);
+		gus_trace_close(t);
+	}
+	about.n_range_start = 1;
+	about.range_start = &start;
+	w = gus_writer_create("t", &header, NULL);
+	gus_writer_message(w, GUS_FRAME_TRACE, &about.base, NULL);
+	gus_writer_finish(w, &footer, NULL);
+	err = (struct gus_error){ 0 };
+	assert_null(gus_trace_open("t", &err));
+	assert_non_null(strstr(err.text, "ranges have no ends"));
+	err = (struct gus_error){ 0 };
+	w = gus_writer_create("t", &header, NULL);
+	gus_writer_payload(w, GUS_FRAME_TRACE, &none, NULL);
+	gus_writer_finish(w, &footer, NULL);
+	assert_null(gus_trace_open("t", &err));
+	assert_non_null(strstr(err.text, "holds no gusprof.Trace"));
+	err = (struct gus_error){ 0 };
+	w = gus_writer_create("t", &header, NULL); /* and one that does not begin with what it is */
+	gus_writer_payload(w, GUS_FRAME_TRACE_BLOCKS, &nothing, NULL);
+	gus_writer_finish(w, &footer, NULL);
+	assert_null(gus_trace_open("t", &err));
+	assert_int_equal(err.code, GUS_E_NOT_FOUND);
+}
+
+/* What comes behind a frame that holds no message does not make up for it. */
+static void a_broken_message_ends_it(void **state)
+{
+	static const enum gus_frame_type types[] = { GUS_FRAME_TRACE_TOTAL, GUS_FRAME_TRACE_SIDEBAND };
+	uint8_t broken = 0xff;
+	struct gus_bytes none = { &broken, 1, 1 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		Gusprof__Header header = GUSPROF__HEADER__INIT;
+		Gusprof__Trace about = GUSPROF__TRACE__INIT;
+		Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
+		Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+		struct gus_writer *w = gus_writer_create("t", &header, NULL);
+		struct gus_error err = { 0 };
+		uint64_t steps;
+
+		gus_writer_message(w, GUS_FRAME_TRACE, &about.base, NULL);
+		gus_writer_payload(w, types[i], &none, NULL);
+		gus_writer_message(w, GUS_FRAME_TRACE_TOTAL, &total.base, NULL);
+		gus_writer_finish(w, &footer, NULL);
+		assert_false(counts(gus_trace_open("t", NULL), &steps, &err));
+		assert_non_null(strstr(err.text, "holds no gusprof."));
+	}
+}
+
+/* A frame that is gone leaves whole frames, and a gap. */
+static void a_missing_frame_is_told(void **state)
+{
+	struct gus_error err = { 0 };
+	struct gus_reader *r;
+	struct gus_frame frame;
+	uint64_t from = 0, to = 0, steps;
+	uint8_t *bytes;
+	size_t size;
+
+	(void)state;
+	finish(create());
+	r = gus_reader_open("t", NULL);
+	while (gus_reader_next_of(r, UINT32_MAX, &frame, NULL) == GUS_READ_FRAME) {
+		if (frame.type == GUS_FRAME_TRACE_BLOCKS)
+			from = frame.offset;
+		if (frame.type == GUS_FRAME_TRACE_TOTAL)
+			to = frame.offset;
+	}
+	gus_reader_close(r);
+	bytes = slurp(&size);
+	memmove(bytes + from, bytes + to, size - to);
+	assert_false(reads_whole(bytes, size - (to - from), &steps, &err));
+	assert_non_null(strstr(err.text, "1 of its frames are missing"));
+	free(bytes);
 }
 
 static void other_recordings_have_none(void **state)
@@ -455,6 +833,16 @@ int main(void)
 		TEST(a_cut_at_any_byte_is_told),
 		TEST(a_change_of_any_byte_is_told),
 		TEST(what_contradicts_itself_is_refused),
+		TEST(blocks_at_their_limits),
+		TEST(steps_at_their_limits),
+		TEST(accesses_at_their_limits),
+		TEST(shapes_at_their_limits),
+		TEST(columns_of_other_lengths),
+		TEST(records_at_their_limits),
+		TEST(totals_have_to_agree),
+		TEST(what_is_behind_the_end_or_has_none),
+		TEST(a_broken_message_ends_it),
+		TEST(a_missing_frame_is_told),
 		TEST(other_recordings_have_none),
 		TEST(writers_refuse_what_readers_would),
 	};
