@@ -102,6 +102,7 @@ unit_tests = \
 	tests/unit/test_records \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
+	tests/unit/test_rows \
 	tests/unit/test_saturation \
 	tests/unit/test_sizes \
 	tests/unit/test_snapshot \
@@ -153,6 +154,7 @@ tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
+tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
