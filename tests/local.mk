@@ -93,6 +93,7 @@ unit_tests = \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_known \
+	tests/unit/test_loading \
 	tests/unit/test_loops \
 	tests/unit/test_model_phases \
 	tests/unit/test_oracle \
@@ -146,6 +147,7 @@ tests_unit_test_growing_SOURCES = tests/unit/test_growing.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
+tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c cli/common/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
