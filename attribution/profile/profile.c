@@ -356,7 +356,7 @@ static void start(struct loader *l)
 	gus_index_init(&l->paths, sizeof(struct path_key));
 	gus_index_init(&l->threads, sizeof(struct thread_key));
 	gus_index_init(&l->cpus, sizeof(uint32_t));
-	gus_index_add(&l->paths, &(struct path_key){ 0 }, NULL);
+	gus_index_add(&l->paths, &(struct path_key){ .caller = GUS_INDEX_NONE }, NULL); /* which no path has */
 	gus_vec_push(&l->p->paths, (struct gus_path){ 0 });
 }
 

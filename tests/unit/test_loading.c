@@ -334,6 +334,22 @@ static void spans_hold_their_ends(void **state)
 	close_it(&m);
 }
 
+/* A recording that does not say when it began, began at 0. */
+static void without_a_clock_spans_are_from_zero(void **state)
+{
+	struct made m;
+
+	(void)state;
+	begin_with(&m, 2, false);
+	for (unsigned i = 4; i <= 7; i++)
+		sample(&m, APP, 10, i, 1);
+	end_with(&m, 4, 0, START);
+	assert_int_equal(load(&m, &(struct gus_filter){ .from_ns = START + 5 })->samples, 3);
+	gus_profile_free(&m.profile);
+	assert_int_equal(load(&m, &(struct gus_filter){ .to_ns = START + 6 })->samples, 3);
+	drop(&m);
+}
+
 /* Two samples in app, two in lib.so, one in [vdso]; of threads 10, 10, 11, 12 and 12. */
 static void lists_take_what_is_in_them(void **state)
 {
@@ -429,6 +445,8 @@ static void callers_are_found_before_their_return(void **state)
 		{ GUS_MODE_USER, 4, { APP + 0x11, MARKER(512), APP + 0x33, LIB + 0x44 }, { 0x10, 0x33, 0x43 }, 3 },
 		/* A marker of a kind that is not known leaves the kind as it is. */
 		{ GUS_MODE_USER, 3, { MARKER(2048), APP + 0x11, LIB + 0x22 }, { 0x10, 0x21 }, 2 },
+		/* Nothing is mapped at 0, and a frame there is a frame. */
+		{ GUS_MODE_USER, 2, { APP + 0x11, 1 }, { 0x10, 0 }, 2 },
 		/* The lowest marker, and the highest address. */
 		{ GUS_MODE_KERNEL, 2, { MARKER(4095), k + 0x11 }, { k + 0x10 }, 1 },
 		{ GUS_MODE_KERNEL, 1, { MARKER(4096) }, { MARKER(4097) }, 1 },
@@ -737,6 +755,7 @@ int main(void)
 		cmocka_unit_test(cells_stand_in_their_order),
 		cmocka_unit_test(times_are_the_earliest_and_the_latest),
 		cmocka_unit_test(spans_hold_their_ends),
+		cmocka_unit_test(without_a_clock_spans_are_from_zero),
 		cmocka_unit_test(lists_take_what_is_in_them),
 		cmocka_unit_test(events_that_are_not_told_are_one),
 		cmocka_unit_test(callers_are_found_before_their_return),
