@@ -3,11 +3,14 @@
  * known who is who, what is inlined where, and who calls whom. Weights are powers of two: a sum tells what is in it. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -198,7 +201,7 @@ static void modules_are_apart(void **state)
 	assert_int_equal(v.rows.v[0].weight, 12);
 	assert_int_equal(v.rows.v[1].weight, 3);
 	assert_null(v.rows.v[0].function);
-	assert_false(v.rows.v[0].has_offset);
+	assert_true(!v.rows.v[0].has_offset && v.rows.v[0].offset == 0);
 	gus_view_free(&v);
 }
 
@@ -564,6 +567,55 @@ static void intervals_are_of_effective_samples(void **state)
 	gus_view_free(&v);
 }
 
+/* A single sample is one, however little it weighs. */
+static void one_sample_is_one(void **state)
+{
+	struct gus_interval whole = gus_interval_share(1, 1);
+
+	(void)state;
+	for (uint64_t weight = 1; weight <= 1000; weight += 999) {
+		struct gus_cell cells[] = { cell(LEAF, weight) };
+		struct gus_view v;
+
+		view_of(&v, cells, 1, GUS_BY_FUNCTION, false);
+		assert_true(fabs(v.rows.v[0].ci95.low - whole.low) < 1e-12 && whole.low > 0.1);
+		gus_view_free(&v);
+	}
+}
+
+static bool stops(const struct gus_profile *of)
+{
+	struct gus_profile p = *of;
+	pid_t child = fork();
+	struct gus_view v;
+	int status = 0;
+
+	if (child == 0) {
+		close(STDERR_FILENO); /* what assert says is not for the log */
+		signal(SIGABRT, SIG_DFL);
+		gus_view_make(&v, &p, GUS_BY_FUNCTION, false);
+		_exit(0);
+	}
+	assert_true(child > 0 && waitpid(child, &status, 0) == child);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+/* Cells that are not the whole profile, by their samples or by their weight alone. */
+static void rows_that_do_not_add_up_stop(void **state)
+{
+	struct gus_cell cells[] = { cell(LEAF, 3), cell(TWIN, 5) };
+	struct gus_path none = { 0 };
+	struct gus_profile p = profile_of(cells, 2, &none, 1);
+
+	(void)state;
+	assert_false(stops(&p));
+	p.weight++;
+	assert_true(stops(&p));
+	p.weight--;
+	p.samples++;
+	assert_true(stops(&p));
+}
+
 /* Samples of no weight, as a counter that did not count gives them: no share, and nothing is known of it. */
 static void no_weight_has_no_share(void **state)
 {
@@ -608,6 +660,8 @@ int main(void)
 		cmocka_unit_test(ties_are_broken_the_same_way),
 		cmocka_unit_test(earlier_ties_outweigh_later_ones),
 		cmocka_unit_test(intervals_are_of_effective_samples),
+		cmocka_unit_test(one_sample_is_one),
+		cmocka_unit_test(rows_that_do_not_add_up_stop),
 		cmocka_unit_test(no_weight_has_no_share),
 		cmocka_unit_test(nothing_has_no_rows),
 	};
