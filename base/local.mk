@@ -5,4 +5,5 @@ base_libbase_a_SOURCES = \
 	base/cursor.c base/cursor.h \
 	base/error.c base/error.h \
 	base/index.c base/index.h \
-	base/log.c base/log.h
+	base/log.c base/log.h \
+	base/span.c base/span.h
