@@ -316,8 +316,8 @@ static void spans_hold_their_ends(void **state)
 {
 	static const struct { uint64_t from, to; unsigned left; } cases[] = {
 		{ 0, 0, 5 }, { 10, 50, 5 }, { 11, 50, 4 }, { 10, 49, 4 }, { 20, 40, 3 }, { 19, 41, 3 }, { 21, 39, 1 },
-		{ 30, 30, 1 }, { 51, 0, 0 }, { 50, 0, 1 }, { 0, 10, 1 }, { 0, 9, 0 }, { 10, 30, 3 }, { 40, 50, 2 }, { 31, 39, 0 },
-	};
+		{ 30, 30, 1 }, { 51, 0, 0 }, { 50, 0, 1 }, { 0, 10, 1 }, { 0, 9, 0 }, { 10, 30, 3 }, { 40, 50, 2 },
+		{ 31, 39, 0 }, };
 	struct made m;
 
 	(void)state;
@@ -359,7 +359,8 @@ static void lists_take_what_is_in_them(void **state)
 	static const char *const a[] = { "a", NULL }, *const both[] = { "b", "a", NULL };
 	static const uint32_t tids[] = { 11, 12, 10 };
 	static const struct { struct gus_filter filter; unsigned left; } cases[] = {
-		{ { .modules = app }, 2 }, { { .modules = path }, 2 }, { { .modules = part }, 0 }, { { .modules = two }, 3 },
+		{ { .modules = app }, 2 }, { { .modules = path }, 2 }, { { .modules = part }, 0 },
+			{ { .modules = two }, 3 },
 		{ { .modules = none }, 0 },
 		{ { .tids = tids, .tids_n = 1 }, 1 }, { { .tids = tids, .tids_n = 2 }, 3 },
 		{ { .tids = tids, .tids_n = 3 }, 5 },
@@ -398,15 +399,15 @@ static void events_that_are_not_told_are_one(void **state)
 	begin_with(&m, 0, true);
 	sample(&m, APP, 10, 1, 1);
 	end(&m);
-	assert_int_equal(gus_profile_load(&m.profile, m.reader, &(struct gus_filter){ .event = 1 }, &options, NULL, &err),
-			 -1);
+	assert_int_equal(gus_profile_load(&m.profile, m.reader, &(struct gus_filter){ .event = 1 }, &options, NULL,
+					  &err), -1);
 	assert_int_equal(err.code, GUS_E_USAGE);
 	assert_int_equal(load_all(&m)->samples, 1);
 	drop(&m);
 	begin(&m);
 	end(&m);
-	assert_int_equal(gus_profile_load(&m.profile, m.reader, &(struct gus_filter){ .event = 2 }, &options, NULL, &err),
-			 -1);
+	assert_int_equal(gus_profile_load(&m.profile, m.reader, &(struct gus_filter){ .event = 2 }, &options, NULL,
+					  &err), -1);
 	assert_int_equal(load(&m, &(struct gus_filter){ .event = 1 })->samples, 0);
 	drop(&m);
 }
@@ -565,7 +566,8 @@ static void time_on_cpu_needs_both_ends(void **state)
 
 static void missing_is_what_was_promised(void **state)
 {
-	static const struct { uint64_t promised, missing; } cases[] = { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 1 }, { 9, 7 } };
+	static const struct { uint64_t promised, missing; } cases[] = { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 1 },
+									{ 9, 7 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -578,8 +580,8 @@ static void missing_is_what_was_promised(void **state)
 		assert_int_equal(load_all(&m)->missing, cases[i].missing);
 		gus_profile_free(&m.profile);
 		/* What a filter leaves out is not missing; of a part of the time it is not known. */
-		assert_int_equal(load(&m, &(struct gus_filter){ .tids = (const uint32_t[]){ 10 }, .tids_n = 1 })->missing,
-				 cases[i].missing);
+		assert_int_equal(load(&m, &(struct gus_filter){ .tids = (const uint32_t[]){ 10 },
+								.tids_n = 1 })->missing, cases[i].missing);
 		gus_profile_free(&m.profile);
 		assert_int_equal(load(&m, &(struct gus_filter){ .from_ns = 1 })->missing, 0);
 		gus_profile_free(&m.profile);

@@ -141,7 +141,8 @@ static void calls(const struct gus_view *v, const char *from, const char *to, ui
 	for (size_t i = 0; i < n; i++)
 		seen += e[i].from == caller && e[i].to == called && e[i].weight == weight;
 	if (seen != 2)
-		fail_msg("%s calls %s with %u: found %u times, not once from each end", from, to, (unsigned)weight, seen);
+		fail_msg("%s calls %s with %u: found %u times, not once from each end", from, to, (unsigned)weight,
+			 seen);
 }
 
 /* What is a row. */
@@ -336,7 +337,8 @@ static void recursion_counts_once(void **state)
 	struct gus_path paths[] = {
 		{ 0 }, { 0, 1, { 0, CALLER } }, { 1, 2, { 0, LEAF } }, { 2, 3, { 0, LEAF } }, { 3, 4, { 0, LEAF2 } },
 	};
-	struct gus_cell cells[] = { cell_by(LEAF, 4, 1), cell_by(LEAF, 3, 2), cell_by(LEAF2, 2, 4), cell_by(LEAF2, 1, 8) };
+	struct gus_cell cells[] = { cell_by(LEAF, 4, 1), cell_by(LEAF, 3, 2), cell_by(LEAF2, 2, 4),
+				    cell_by(LEAF2, 1, 8) };
 	struct gus_profile p = profile_of(cells, 4, paths, 5);
 	struct gus_view v;
 
@@ -357,7 +359,8 @@ static void mutual_recursion_counts_once(void **state)
 	struct gus_path paths[] = {
 		{ 0 }, { 0, 1, { 0, LEAF } }, { 1, 2, { 0, TWIN } }, { 2, 3, { 0, LEAF } }, { 3, 4, { 0, TWIN } },
 	};
-	struct gus_cell cells[] = { cell_by(LEAF, 4, 1), cell_by(TWIN, 3, 2), cell_by(LEAF, 2, 4), cell_by(TWIN, 1, 8) };
+	struct gus_cell cells[] = { cell_by(LEAF, 4, 1), cell_by(TWIN, 3, 2), cell_by(LEAF, 2, 4),
+				    cell_by(TWIN, 1, 8) };
 	struct gus_profile p = profile_of(cells, 4, paths, 5);
 	struct gus_view v;
 
@@ -418,7 +421,8 @@ static void edges_are_found_and_sorted(void **state)
 	assert_int_equal(e[0].from, row_named(&v, "leaf"));
 	assert_int_equal(e[1].from, row_named(&v, "outer"));
 	assert_int_equal(e[2].from, row_named(&v, "caller"));
-	assert_true(row_named(&v, "outer") < row_named(&v, "caller")); /* its total is larger by the 1 of the other twin */
+	assert_true(row_named(&v, "outer") < row_named(&v, "caller")); /* its total is larger by the 1 of the other
+								        * twin */
 	e = gus_view_callers(&v, 2, &n);
 	assert_int_equal(n, 3);
 	assert_true(e[0].weight == 8 && e[1].weight == 4 && e[2].weight == 1);
