@@ -67,7 +67,7 @@ static void make_elf(struct elf *e)
 	e->header.e_shnum = 5;
 	e->header.e_shstrndx = 4;
 	e->segment = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = MADE_TEXT, .p_vaddr = MADE_ADDRESS,
-				   .p_filesz = sizeof(e->text), .p_memsz = sizeof(e->text) };
+				   .p_filesz = sizeof(*e) - MADE_TEXT, .p_memsz = sizeof(*e) - MADE_TEXT };
 	memcpy(e->text, made_code, sizeof(made_code));
 	memcpy(e->names, "\0f\0g\0m", 7);
 	for (size_t i = 0; i < 3; i++)
