@@ -118,6 +118,7 @@ unit_tests = \
 	tests/unit/test_traced \
 	tests/unit/test_tracer \
 	tests/unit/test_uarch \
+	tests/unit/test_units \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
 	tests/unit/test_variant
@@ -170,6 +171,7 @@ tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
+tests_unit_test_units_SOURCES = tests/unit/test_units.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
