@@ -87,6 +87,7 @@ unit_tests = \
 	tests/unit/test_event \
 	tests/unit/test_figure1 \
 	tests/unit/test_fed \
+	tests/unit/test_frames \
 	tests/unit/test_functional \
 	tests/unit/test_growing \
 	tests/unit/test_governor \
@@ -143,6 +144,7 @@ tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
+tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c

@@ -87,7 +87,7 @@ static void counts_are_exact(void **state)
 	struct gus_routes r;
 	struct made_machine k;
 	struct made m;
-	uint64_t sequences = 0;
+	uint64_t sequences = 0, executed = 0;
 
 	(void)state;
 	m = (struct made){ .batch = { 0 } };
@@ -107,7 +107,9 @@ static void counts_are_exact(void **state)
 		assert_int_equal(b->address, MADE_ADDRESS + made_blocks[i].at);
 		assert_memory_equal(r.code.v + b->code, made_code + made_blocks[i].at, made_blocks[i].size);
 		assert_true(b->count == (double)k.count[i]);
+		executed += k.count[i] * made_blocks[i].insns;
 	}
+	assert_true(r.instructions == (double)executed);
 	assert_true(block_at(&r, 0x05)->taken == 70 * 15);
 	assert_true(block_at(&r, 0x0b)->taken == 70 * 27);
 	assert_int_equal(block_at(&r, 0x0b)->mispredicted, k.mispredicted);
@@ -115,6 +117,7 @@ static void counts_are_exact(void **state)
 		sequences += r.routes.v[i].count;
 	assert_int_equal(sequences, r.stacks);
 	gus_routes_free(&r);
+	assert_true(r.blocks.n == 0 && !r.blocks.v && r.instructions == 0 && r.samples == 0);
 	drop(&m);
 }
 
@@ -171,6 +174,8 @@ static void regions_are_functions_and_loops(void **state)
 	record(&m, MADE_BRANCH_ANY);
 	load(&m, &r);
 	assert_int_equal(r.regions.n, 6);
+	for (uint32_t i = 1; i < 6; i++)
+		assert_true(r.regions.v[i - 1].instructions >= r.regions.v[i].instructions);
 	for (size_t i = 0; i < 6; i++) {
 		const struct gus_route_region *g = &r.regions.v[region_named(&r, want[i].name)];
 		double instructions = 0;
@@ -178,6 +183,7 @@ static void regions_are_functions_and_loops(void **state)
 		for (unsigned b = 0; b < BLOCKS; b++)
 			instructions += want[i].blocks >> b & 1 ? (double)(k.count[b] * made_blocks[b].insns) : 0;
 		assert_true(g->instructions == instructions);
+		assert_true(fabs(g->share - instructions / r.instructions) < 1e-12);
 		assert_int_equal(g->offset, MADE_TEXT + want[i].at);
 		assert_true(want[i].outer ? g->outer == region_named(&r, want[i].outer) : g->outer == NONE);
 	}
