@@ -207,6 +207,7 @@ static void what_cannot_have_been_is_dropped(void **state)
 		{ GUS_RANGE_NO_CODE, 0x5000, 0x5010 },                  /* nothing is mapped there */
 		{ GUS_RANGE_NO_INSN, AT(0x05), AT(0x08) },              /* within jz */
 		{ GUS_RANGE_NO_INSN, AT(0x210), AT(0x230) },            /* past the end of the file, which ends with zeros */
+		{ GUS_RANGE_NO_INSN, AT(0x210), AT(0x220) },            /* to the end of the file */
 		{ GUS_RANGE_SKIPS, AT(0x0b), AT(0x19) },                /* past the call */
 		{ GUS_RANGE_NO_BRANCH, AT(0x0b), AT(0x0d) },
 		{ GUS_RANGE_GOOD, AT(0x0b), AT(0x12) },
