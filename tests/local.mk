@@ -94,6 +94,7 @@ unit_tests = \
 	tests/unit/test_figure1 \
 	tests/unit/test_fed \
 	tests/unit/test_frontend \
+	tests/unit/test_frames \
 	tests/unit/test_functional \
 	tests/unit/test_growing \
 	tests/unit/test_governor \
@@ -101,6 +102,7 @@ unit_tests = \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_loading \
 	tests/unit/test_loops \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
@@ -115,6 +117,7 @@ unit_tests = \
 	tests/unit/test_records \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
+	tests/unit/test_rows \
 	tests/unit/test_saturation \
 	tests/unit/test_sizes \
 	tests/unit/test_snapshot \
@@ -129,6 +132,7 @@ unit_tests = \
 	tests/unit/test_traced \
 	tests/unit/test_tracer \
 	tests/unit/test_uarch \
+	tests/unit/test_units \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
 	tests/unit/test_variant
@@ -165,6 +169,7 @@ tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
+tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
@@ -175,6 +180,7 @@ tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
+tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c
@@ -189,6 +195,8 @@ tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) tests/accuracy/random_loop.c tests/accuracy/random_loop.h
+tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
+tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
@@ -202,6 +210,7 @@ tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
+tests_unit_test_units_SOURCES = tests/unit/test_units.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c

@@ -43,8 +43,8 @@ static size_t first_cell(const struct gus_profile *p, uint32_t module)
 	return low;
 }
 
-/* Whether a place is the row's: the same question that made the row, since a symbol can lie within another one. Notes how
- * long the function is. */
+/* Whether a place is the row's: the same question that made the row, since a symbol can lie within another one. Notes
+ * how long the function is. */
 static bool is_own(struct annotator *m, uint64_t offset)
 {
 	struct gus_name names[GUS_NAMES_MAX];
@@ -104,11 +104,13 @@ static void add(struct gus_weighed *to, const struct gus_weighed *w)
 
 /* The instructions: those of the straight run through the code, and where else samples were seen. */
 
-static void push_insn(struct annotator *m, uint64_t at, uint8_t length, uint32_t loop, bool aside, const struct point *point)
+static void push_insn(struct annotator *m, uint64_t at, uint8_t length, uint32_t loop, bool aside,
+		      const struct point *point)
 {
 	const struct gus_component unknown = { .unknown = true };
 	struct gus_annotation_insn insn = {
-		.offset = m->a->offset + at, .address = m->a->address + at, .length = length, .line = NONE, .loop = loop,
+		.offset = m->a->offset + at, .address = m->a->address + at, .length = length,
+		.line = NONE, .loop = loop,
 		.aside = aside, .w = { .samples = point ? point->samples : 0, .weight = point ? point->weight : 0 } };
 
 	gus_stack_add(&insn.stack, unknown, GUS_UNKNOWN, insn.w.weight);
@@ -245,7 +247,8 @@ static void write_texts(struct annotator *m)
 
 		if (row->length)
 			gus_insn_decode(m->isa, m->bytes + at, m->bytes_n - at, row->address, &insn);
-		snprintf(label, sizeof(label), "L%" PRIu32, row->jumps && !row->leaves ? insn_at(a, row->target)->label : 0);
+		snprintf(label, sizeof(label), "L%" PRIu32,
+			 row->jumps && !row->leaves ? insn_at(a, row->target)->label : 0);
 		if (row->jumps && (!row->leaves || row->to))
 			row->text = retarget(a, insn.text, row->leaves ? row->to : label);
 		else
@@ -255,7 +258,8 @@ static void write_texts(struct annotator *m)
 
 /* Source lines. */
 
-static bool same_calls(const struct gus_annotation *a, const struct gus_annotation_insn *insn, const struct gus_name *names,
+static bool same_calls(const struct gus_annotation *a, const struct gus_annotation_insn *insn,
+		       const struct gus_name *names,
 		       size_t n)
 {
 	if (insn->calls_n != n)
@@ -279,7 +283,8 @@ static void set_calls(struct gus_annotation *a, size_t number, const struct gus_
 	} else {
 		insn->calls = (uint32_t)a->calls.n;
 		for (size_t i = 0; i < n; i++)
-			gus_vec_push(&a->calls, (struct gus_annotation_call){ names[i].function, names[i].file, names[i].line });
+			gus_vec_push(&a->calls, (struct gus_annotation_call){ names[i].function, names[i].file,
+									      names[i].line });
 	}
 	insn->calls_n = (uint32_t)n;
 }
@@ -403,13 +408,13 @@ static int read_code(struct annotator *m, struct gus_error *err)
 	m->bytes_n = gus_symbols_code(m->p->symbols, a->module, a->offset, m->bytes, a->size, &machine);
 	if (!m->bytes_n) {
 		trouble = gus_symbols_code_trouble(m->p->symbols, a->module);
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot read the code of %s in %s: %s", a->row->function, a->module->path,
-				trouble ? trouble : "its file has no bytes there");
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot read the code of %s in %s: %s", a->row->function,
+				a->module->path, trouble ? trouble : "its file has no bytes there");
 	}
 	m->isa = gus_isa_of_machine(machine);
 	if (m->isa == GUS_ISA_UNKNOWN)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot disassemble %s in %s: it is code for ELF machine %u, and only "
-				"x86 and arm64 are known", a->row->function, a->module->path, machine);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot disassemble %s in %s: it is code for ELF machine %u, "
+				"and only x86 and arm64 are known", a->row->function, a->module->path, machine);
 	return 0;
 }
 
@@ -417,11 +422,12 @@ static int check_size(const struct gus_annotation *a, struct gus_error *err)
 {
 	if (a->size && a->size <= FUNCTION_MAX)
 		return 0;
-	return gus_fail(err, GUS_E_CORRUPT, "cannot annotate %s in %s: its symbol says that it has %" PRIu64 " bytes", a->row->function,
-			a->module->path, a->size);
+	return gus_fail(err, GUS_E_CORRUPT, "cannot annotate %s in %s: its symbol says that it has %" PRIu64 " bytes",
+			a->row->function, a->module->path, a->size);
 }
 
-int gus_annotation_make(struct gus_annotation *a, struct gus_profile *p, const struct gus_row *row, struct gus_error *err)
+int gus_annotation_make(struct gus_annotation *a, struct gus_profile *p, const struct gus_row *row,
+			struct gus_error *err)
 {
 	struct annotator m = { .a = a, .p = p };
 	int rc = -1;

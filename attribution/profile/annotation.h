@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One function of a profile, instruction by instruction: what it reads like, where it goes, what it weighs, which source
- * line and which inlined function it is of, and the loops that it is in. The instructions' samples and weights add up to the
- * function's, as a view by function without inlines has them. */
+/* One function of a profile, instruction by instruction: what it reads like, where it goes, what it weighs, which
+ * source line and which inlined function it is of, and the loops that it is in. The instructions' samples and weights
+ * add up to the function's, as a view by function without inlines has them. */
 #ifndef GUS_ATTRIBUTION_PROFILE_ANNOTATION_H
 #define GUS_ATTRIBUTION_PROFILE_ANNOTATION_H
 
@@ -32,7 +32,8 @@ struct gus_annotation_line {
 	uint32_t line;
 	const char *function;      /* the inlined one, or the function itself */
 	bool inlined;
-	uint32_t calls, calls_n;   /* of the first place where it is inlined: in the annotation's calls, innermost first */
+	uint32_t calls, calls_n;   /* of the first place where it is inlined: in the annotation's calls, innermost
+				    * first */
 	struct gus_weighed w;
 };
 
@@ -48,8 +49,10 @@ struct gus_annotation_insn {
 	uint32_t line;             /* in lines, or GUS_ANNOTATION_NONE */
 	uint32_t calls, calls_n;   /* inlined calls around it, in calls, innermost first */
 	uint32_t loop;             /* in the graph's loops, or GUS_GRAPH_NONE */
-	bool aside;                /* was sampled, but lies within the instruction before: a jump over a prefix, or data */
-	bool hot;                  /* GUS_ANNOTATION_HOT of the function at least, and more than chance makes of an even spread */
+	bool aside;                /* was sampled, but lies within the instruction before: a jump over a prefix, or
+				    * data */
+	bool hot;                  /* GUS_ANNOTATION_HOT of the function at least, and more than chance makes of an even
+				    * spread */
 	struct gus_weighed w;
 	struct gus_stack stack;    /* its weight, as rows have it */
 };
@@ -62,16 +65,18 @@ struct gus_annotation {
 	uint64_t offset, address, size;
 	struct gus_graph graph;
 	struct gus_annotation_insns gus_vec(struct gus_annotation_insn) insns; /* by offset */
-	struct gus_annotation_lines gus_vec(struct gus_annotation_line) lines; /* by weight, then file, line and function */
+	struct gus_annotation_lines gus_vec(struct gus_annotation_line) lines; /* by weight, then file, line and
+									        * function */
 	struct gus_annotation_calls gus_vec(struct gus_annotation_call) calls;
 	struct gus_weighed *loops;  /* for each of the graph's */
 	uint32_t labels;
 	struct gus_strings strings;
 };
 
-/* Of a row of a view by function, made without inlines, that has a name and an offset. -1 with err if there is no code to
- * show: what, of which file, why. */
-int gus_annotation_make(struct gus_annotation *a, struct gus_profile *p, const struct gus_row *row, struct gus_error *err);
+/* Of a row of a view by function, made without inlines, that has a name and an offset. -1 with err if there is no code
+ * to show: what, of which file, why. */
+int gus_annotation_make(struct gus_annotation *a, struct gus_profile *p, const struct gus_row *row,
+			struct gus_error *err);
 void gus_annotation_free(struct gus_annotation *a);
 
 #endif

@@ -337,11 +337,12 @@ static void settle(struct loader *l, bool whole)
 	if (l->bad_payloads && (!p->damage.corrupt || l->bad_offset < p->damage.first_offset))
 		p->damage.first_offset = l->bad_offset;
 	p->damage.corrupt += l->bad_payloads;
-	if (total && whole && total->samples > l->decoded)
-		p->missing = total->samples - l->decoded;
+	check_sums(p, l);
+	/* Of a part of the time, batches outside of it were passed over unread: what they hold was left out, too. */
+	if (total && total->samples > l->decoded)
+		*(whole ? &p->missing : &p->filtered) += total->samples - l->decoded;
 	if (total && total->lost > p->lost)
 		p->lost = total->lost;
-	check_sums(p, l);
 }
 
 static void start(struct loader *l)
@@ -355,7 +356,7 @@ static void start(struct loader *l)
 	gus_index_init(&l->paths, sizeof(struct path_key));
 	gus_index_init(&l->threads, sizeof(struct thread_key));
 	gus_index_init(&l->cpus, sizeof(uint32_t));
-	gus_index_add(&l->paths, &(struct path_key){ 0 }, NULL);
+	gus_index_add(&l->paths, &(struct path_key){ .caller = GUS_INDEX_NONE }, NULL); /* which no path has */
 	gus_vec_push(&l->p->paths, (struct gus_path){ 0 });
 }
 

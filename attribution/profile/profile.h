@@ -63,7 +63,7 @@ struct gus_profile {
 	uint64_t samples;              /* in cells */
 	uint64_t weight;
 	double weight2;
-	uint64_t filtered;             /* samples of the event that the filter left out */
+	uint64_t filtered;             /* samples of the event that the filter left out, read or not */
 	uint64_t other_events;         /* samples of other events */
 	uint64_t missing;              /* samples that the footer counts and no readable frame holds */
 	uint64_t lost;                 /* records that the kernel dropped, as far as the file tells */

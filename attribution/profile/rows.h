@@ -49,7 +49,8 @@ void gus_view_free(struct gus_view *v);
 
 /* Rearranges the rows; where order says 0 they stay as they are. */
 void gus_view_sort(struct gus_view *v,
-		   int (*order)(const struct gus_row *, const struct gus_row *, const void *context), const void *context);
+		   int (*order)(const struct gus_row *, const struct gus_row *, const void *context),
+		   const void *context);
 
 /* The callers of a row, or the functions that it calls: *n of them, the heaviest first. Valid until the next sort. */
 const struct gus_edge *gus_view_callers(const struct gus_view *v, uint32_t row, size_t *n);

@@ -9,7 +9,8 @@
 struct route_insn {
 	uint8_t length, class;
 	bool leads, ends;       /* a block begins here; a line ends here */
-	uint64_t before;        /* offset of the one that it was reached from without a branch; UINT64_MAX: of none yet */
+	uint64_t before;        /* offset of the one that it was reached from without a branch; UINT64_MAX: of none
+				 * yet */
 	uint32_t code;          /* its bytes in the cutter's */
 };
 struct route_place { uint64_t offset; uint32_t module, zero; };

@@ -27,7 +27,8 @@ static uint32_t add_region(struct finder *f, const char *name, uint64_t offset, 
 {
 	struct gus_strings *strings = &f->r->strings;
 
-	gus_vec_push(&f->r->regions, (struct gus_route_region){ .name = gus_strings_get(strings, gus_strings_add(strings, name)),
+	gus_vec_push(&f->r->regions, (struct gus_route_region){
+		.name = gus_strings_get(strings, gus_strings_add(strings, name)),
 		.module = f->module, .offset = offset, .loop = loop, .outer = outer });
 	return (uint32_t)f->r->regions.n - 1;
 }
@@ -139,9 +140,11 @@ static struct around *list_blocks(const struct finder *f, size_t *n)
 		const struct gus_route_block *b = &f->r->blocks.v[i];
 		struct gus_name names[GUS_NAMES_MAX];
 
-		gus_symbols_names(f->p->symbols, gus_space_module(f->p->space, b->module), b->offset, GUS_DEPTH_FUNCTION, names);
+		gus_symbols_names(f->p->symbols, gus_space_module(f->p->space, b->module), b->offset,
+				  GUS_DEPTH_FUNCTION, names);
 		if (names[0].function)
-			list[(*n)++] = (struct around){ names[0].function, names[0].start, names[0].size, b->module, i };
+			list[(*n)++] = (struct around){ names[0].function, names[0].start, names[0].size, b->module,
+							i };
 	}
 	if (*n)
 		qsort(list, *n, sizeof(*list), by_function);

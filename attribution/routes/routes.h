@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What code was executed, how often, and in which order: blocks, the branches between them, and routes, which are sequences of
- * blocks. From the branch stacks of a recording, or, where it has none, from its plain samples. Shares of it are inferred.
+/* What code was executed, how often, and in which order: blocks, the branches between them, and routes, which are
+ * sequences of blocks. From the branch stacks of a recording, or, where it has none, from its plain samples. Shares of
+ * it are inferred.
  *
- * Branch stacks: a stack holds the last branches that were taken, so between the target of one and the address of the next all
- * was executed, in a straight line: a range. What hardware and kernel do to stacks shows in ranges that cannot have been: they
- * are dropped, with the reason counted.
- *  - A stack goes on across what is not recorded (the kernel under :u, another process, a filter): the range lies in two modules or
- *    runs backwards, or a branch within it that is always taken is missing.
+ * Branch stacks: a stack holds the last branches that were taken, so between the target of one and the address of the
+ * next all was executed, in a straight line: a range. What hardware and kernel do to stacks shows in ranges that cannot
+ * have been: they are dropped, with the reason counted.
+ *  - A stack goes on across what is not recorded (the kernel under :u, another process, a filter): the range lies in
+ *    two modules or runs backwards, or a branch within it that is always taken is missing.
  *  - Interrupts are entries like others: a range ends where there is no branch.
  *  - Some CPUs (errata of Haswell and later, LBR in guests) leave out branches now and then: likewise.
  *  - What was executed after the newest branch is not counted: the sample's address is too late by its skid.
- *  - Only taken branches are noted. A mispredicted one that falls through leaves no trace, so counts of mispredictions are
- *    those of taken branches, and too low for all.
- * The hardware prefers some places to others at either end of a stack; each end is one range in 16 or 32, and is not corrected.
+ *  - Only taken branches are noted. A mispredicted one that falls through leaves no trace, so counts of mispredictions
+ *    are those of taken branches, and too low for all.
+ * The hardware prefers some places to others at either end of a stack; each end is one range in 16 or 32, and is not
+ * corrected.
  *
  * Plain samples: a block's executions are its weight by its instructions, as if each took the same time; the branches
  * between them are what fits these counts best. */
@@ -44,7 +46,8 @@ enum gus_range_verdict {
 #define GUS_RANGE_MAX 65536
 const char *gus_range_verdict_name(enum gus_range_verdict verdict);
 
-/* Instructions that are executed from the first to the last. The branch that ends it, if any, is its last instruction. */
+/* Instructions that are executed from the first to the last. The branch that ends it, if any, is its last
+ * instruction. */
 struct gus_route_block {
 	uint32_t module;
 	uint64_t offset;        /* in the module's file */
@@ -56,11 +59,12 @@ struct gus_route_block {
 	uint32_t behind;        /* the block that begins where this one ends, or GUS_ROUTES_NONE */
 	double count;           /* executions; of stacks a whole number */
 	double taken;           /* of these, how often the branch at its end was taken */
-	uint64_t told, mispredicted; /* of those taken: how many the hardware judged, and found mispredicted; 0 of samples */
+	uint64_t told, mispredicted; /* of those taken: how many the hardware judged, and found mispredicted; 0 of
+				      * samples */
 };
 
-/* A branch from the end of one block to the beginning of another, taken or (of samples) not. Of stacks those from a block add up
- * to its `taken`. */
+/* A branch from the end of one block to the beginning of another, taken or (of samples) not. Of stacks those from a
+ * block add up to its `taken`. */
 struct gus_route_edge {
 	uint32_t from, to;      /* blocks; GUS_ROUTES_NONE: code that is no block here */
 	double count;
@@ -88,7 +92,8 @@ struct gus_route_region {
 struct gus_routes {
 	enum gus_routes_source source;
 	enum gus_isa isa;       /* of all code; modules of another one count as if they had none */
-	struct gus_route_blocks gus_vec(struct gus_route_block) blocks;    /* by module, then offset; of samples by function first */
+	struct gus_route_blocks gus_vec(struct gus_route_block) blocks;    /* by module, then offset; of samples by
+									    * function first */
 	struct gus_route_edges gus_vec(struct gus_route_edge) edges;       /* by from, then to */
 	struct gus_route_list gus_vec(struct gus_route) routes;            /* none of samples */
 	struct gus_route_steps gus_vec(uint32_t) steps;                    /* blocks */
@@ -102,8 +107,8 @@ struct gus_routes {
 	struct gus_strings strings;
 };
 
-/* Of a loaded profile and the reader that it was loaded from. Takes the stacks if there are any, else the samples. -1 with err if
- * there is nothing to tell it by: why. */
+/* Of a loaded profile and the reader that it was loaded from. Takes the stacks if there are any, else the samples. -1
+ * with err if there is nothing to tell it by: why. */
 int gus_routes_load(struct gus_routes *r, struct gus_reader *reader, struct gus_profile *p, struct gus_error *err);
 void gus_routes_free(struct gus_routes *r);
 

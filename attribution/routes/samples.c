@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes from plain samples: a count for each block of the functions that were sampled, and the branches that fit these counts. */
+/* Routes from plain samples: a count for each block of the functions that were sampled, and the branches that fit these
+ * counts. */
 #include "attribution/routes/private.h"
 
 #include <inttypes.h>
@@ -11,8 +12,8 @@
 #define NONE GUS_ROUTES_NONE
 #define FUNCTION_MAX (64u << 20) /* bytes; what is longer is a mistake */
 #define FITTINGS 64              /* rounds; after them branches within loops change by less than samples tell */
-/* What is sampled never was perhaps executed seldom: so much of a sample a block has anyway, or no way would lead from code that
- * was sampled across a short block that was not. */
+/* What is sampled never was perhaps executed seldom: so much of a sample a block has anyway, or no way would lead from
+ * code that was sampled across a short block that was not. */
 #define UNSEEN (1.0 / 64)
 
 struct point { uint64_t offset, weight; uint32_t function; };
@@ -27,7 +28,8 @@ struct samples {
 	double sample;                          /* weight of one, in the mean */
 };
 
-/* One function. Its blocks are those from `first` on; its edges, from `edges` on, lead to and from NONE where they leave it. */
+/* One function. Its blocks are those from `first` on; its edges, from `edges` on, lead to and from NONE where they
+ * leave it. */
 struct body {
 	struct gus_graph graph;
 	uint32_t *block;                        /* of each instruction that begins one */
@@ -68,7 +70,8 @@ static int by_function(const void *a, const void *b)
 
 static bool goes_on(const struct gus_graph_insn *i)
 {
-	return !i->stops && (!gus_routes_leaves(i->class) || i->class == GUS_INSN_CALL || i->class == GUS_INSN_CALL_INDIRECT);
+	return !i->stops && (!gus_routes_leaves(i->class) || i->class == GUS_INSN_CALL ||
+			     i->class == GUS_INSN_CALL_INDIRECT);
 }
 
 /* Instructions that begin a block: they are jumped to, or behind a branch. */
@@ -99,7 +102,8 @@ static void add_blocks(struct samples *k, struct body *b, const struct function_
 
 		if (b->block[i]) {
 			struct gus_route_block new = { .module = key->module, .offset = key->start + insn->offset,
-				.code = (uint32_t)r->code.n, .lengths = (uint32_t)r->lengths.n, .region = NONE, .behind = NONE };
+				.code = (uint32_t)r->code.n, .lengths = (uint32_t)r->lengths.n, .region = NONE,
+				.behind = NONE };
 
 			new.address = gus_symbols_address(k->p->symbols, module, new.offset);
 			b->block[i] = (uint32_t)r->blocks.n;
@@ -178,8 +182,8 @@ static void add_edges(struct samples *k, struct body *b)
 	free(is_case);
 }
 
-/* Scales what leads into (or out of) each block to its count, in turns: iterative proportional fitting. What leads into a function
- * and out of it is not known, and takes what is left. */
+/* Scales what leads into (or out of) each block to its count, in turns: iterative proportional fitting. What leads into
+ * a function and out of it is not known, and takes what is left. */
 static void fit(struct samples *k, const struct body *b)
 {
 	struct gus_routes *r = k->r;
@@ -241,7 +245,8 @@ static void add_function(struct samples *k, uint32_t function, const struct poin
 	enum gus_isa isa;
 	unsigned machine = 0;
 
-	size = gus_symbols_code(k->p->symbols, gus_space_module(k->p->space, key->module), key->start, bytes, size, &machine);
+	size = gus_symbols_code(k->p->symbols, gus_space_module(k->p->space, key->module), key->start, bytes, size,
+				&machine);
 	isa = size ? gus_isa_of_machine(machine) : GUS_ISA_UNKNOWN;
 	if (k->r->isa == GUS_ISA_UNKNOWN)
 		k->r->isa = isa;
@@ -284,6 +289,6 @@ int gus_routes_of_samples(struct gus_routes *r, struct gus_profile *p, struct gu
 	gus_vec_free(&k.points);
 	if (r->blocks.n)
 		return 0;
-	return gus_fail(err, GUS_E_NOT_FOUND, "no code of what was sampled can be read: files are missing, or have changed since, or "
-			"have no symbols; there are no paths to be told");
+	return gus_fail(err, GUS_E_NOT_FOUND, "no code of what was sampled can be read: files are missing, or have "
+			"changed since, or have no symbols; there are no paths to be told");
 }

@@ -243,8 +243,8 @@ static int check(const struct stacks *k, struct gus_error *err)
 		return gus_fail(err, GUS_E_NOT_FOUND, "no sample of this recording has two branches: there are no "
 				"paths to be told");
 	return gus_fail(err, GUS_E_NOT_FOUND, "none of the %" PRIu64 " stretches between recorded branches can be "
-			"followed: %" PRIu64 " have no code here, because their files are missing or have changed, and the "
-			"others cannot have been", all, k->r->ranges[GUS_RANGE_NO_CODE]);
+			"followed: %" PRIu64 " have no code here, because their files are missing or have changed, "
+			"and the others cannot have been", all, k->r->ranges[GUS_RANGE_NO_CODE]);
 }
 
 int gus_routes_of_stacks(struct gus_routes *r, struct gus_reader *reader, struct gus_profile *p, struct gus_error *err)

@@ -385,8 +385,9 @@ static int write_blocks(const struct gus_walk *p, struct gus_trace_writer *w, st
 		if (gus_trace_writer_block(w, &block, &number, err) != 0)
 			return -1;
 		if (number != i)
-			return gus_fail(err, GUS_E_UNSUPPORTED, "two blocks at offset %llx of a module are one: symbols "
-					"that lie within each other are not handled here", (unsigned long long)b->offset);
+			return gus_fail(err, GUS_E_UNSUPPORTED, "two blocks at offset %llx of a module are one: "
+					"symbols that lie within each other are not handled here",
+					(unsigned long long)b->offset);
 	}
 	return 0;
 }

@@ -7,8 +7,10 @@
 
 double gus_student_975(size_t df)
 {
-	/* To 1 .. 10 degrees of freedom, from the usual tables; beyond, the expansion of Cornish and Fisher is good to 1e-4. */
-	static const double exact[] = { 12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216, 2.22814 };
+	/* To 1 .. 10 degrees of freedom, from the usual tables; beyond, the expansion of Cornish and Fisher is good to
+	 * 1e-4. */
+	static const double exact[] = { 12.7062, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216,
+					2.22814 };
 	double z = Z95, n = (double)df, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
 
 	if (df <= sizeof(exact) / sizeof(*exact))

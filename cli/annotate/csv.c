@@ -42,8 +42,8 @@ void gus_annotate_csv(const struct gus_annotate *r)
 {
 	struct gus_csv csv = { stdout, ",", false };
 
-	printf("module,build_id,function,offset,address,text,label,target,to,file,line,source_function,samples,time_ns,cycles,"
-	       "weight,share,ci95_low,ci95_high,loop,depth,hot\n");
+	printf("module,build_id,function,offset,address,text,label,target,to,file,line,source_function,samples,time_ns,"
+	       "cycles,weight,share,ci95_low,ci95_high,loop,depth,hot\n");
 	for (size_t i = 0; i < r->functions_n; i++) {
 		const struct gus_annotated *f = &r->functions[i];
 		uint64_t times = f->before, cycles = f->before;

@@ -45,7 +45,8 @@ static json_t *loop_list(const struct gus_annotated *f)
 		json_t *o = json_object();
 
 		json_object_set_new(o, "loop", integer(gus_annotate_loop(f, i)));
-		json_object_set_new(o, "outer", gus_json_number(l->outer != GUS_GRAPH_NONE, gus_annotate_loop(f, l->outer)));
+		json_object_set_new(o, "outer",
+				    gus_json_number(l->outer != GUS_GRAPH_NONE, gus_annotate_loop(f, l->outer)));
 		json_object_set_new(o, "depth", integer(l->depth));
 		json_object_set_new(o, "head", integer(a->offset + a->graph.insns.v[l->head].offset));
 		json_object_set_new(o, "first", integer(a->offset + a->graph.insns.v[l->first].offset));
@@ -95,8 +96,10 @@ static json_t *function_object(const struct gus_annotate *r, const struct gus_an
 	json_object_set_new(o, "address", integer(a->address));
 	json_object_set_new(o, "size", integer(a->size));
 	json_object_set_new(o, "instructions", integer(a->graph.insns.n));
-	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_scale_part(&u->time, &times, a->row->weight)));
-	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_scale_part(&u->cycles, &cycles, a->row->weight)));
+	json_object_set_new(o, "time_ns",
+			    gus_json_number(u->time.known, gus_scale_part(&u->time, &times, a->row->weight)));
+	json_object_set_new(o, "cycles",
+			    gus_json_number(u->cycles.known, gus_scale_part(&u->cycles, &cycles, a->row->weight)));
 	set_weight(o, &(struct gus_weighed){ a->row->samples, a->row->weight, a->row->share, a->row->ci95 });
 	json_object_set_new(o, "loops", loop_list(f));
 	json_object_set_new(o, "lines", line_list(r, f));
@@ -113,7 +116,8 @@ static json_t *evidence_of(const struct gus_units *u)
 	return o;
 }
 
-/* Null where nothing is known. Rates are left to who reads it: mispredicted ones are of those judged, which were taken. */
+/* Null where nothing is known. Rates are left to who reads it: mispredicted ones are of those judged, which were
+ * taken. */
 static json_t *branch_object(const struct gus_route_block *b)
 {
 	json_t *o;
@@ -129,7 +133,8 @@ static json_t *branch_object(const struct gus_route_block *b)
 	return o;
 }
 
-static json_t *row_object(const struct gus_annotate *r, const struct gus_annotated *f, const struct gus_annotation_insn *insn,
+static json_t *row_object(const struct gus_annotate *r, const struct gus_annotated *f,
+			  const struct gus_annotation_insn *insn,
 			  uint64_t *times, uint64_t *cycles)
 {
 	const struct gus_annotation *a = &f->annotation;
@@ -150,8 +155,10 @@ static json_t *row_object(const struct gus_annotate *r, const struct gus_annotat
 	json_object_set_new(o, "line", gus_json_number(line, line ? line->line : 0));
 	json_object_set_new(o, "source_function", gus_json_text(line ? line->function : NULL));
 	json_object_set_new(o, "inlined", call_list(a, insn->calls, insn->calls_n));
-	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_scale_part(&u->time, times, insn->w.weight)));
-	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_scale_part(&u->cycles, cycles, insn->w.weight)));
+	json_object_set_new(o, "time_ns",
+			    gus_json_number(u->time.known, gus_scale_part(&u->time, times, insn->w.weight)));
+	json_object_set_new(o, "cycles",
+			    gus_json_number(u->cycles.known, gus_scale_part(&u->cycles, cycles, insn->w.weight)));
 	set_weight(o, &insn->w);
 	json_object_set_new(o, "loop", gus_json_number(in_loop, gus_annotate_loop(f, insn->loop)));
 	json_object_set_new(o, "depth", integer(in_loop ? a->graph.loops.v[insn->loop].depth : 0));

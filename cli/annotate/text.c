@@ -143,7 +143,8 @@ static void print_branch(const struct gus_route_block *b)
 	printf("]");
 }
 
-static void print_insn(const struct gus_annotate *r, const struct gus_annotated *f, const struct gus_annotation_insn *insn,
+static void print_insn(const struct gus_annotate *r, const struct gus_annotated *f,
+		       const struct gus_annotation_insn *insn,
 		       uint32_t deepest)
 {
 	const struct gus_route_block *branch = gus_annotate_branch(r, f, insn);
@@ -163,7 +164,8 @@ static void print_insn(const struct gus_annotate *r, const struct gus_annotated 
 	putchar('\n');
 }
 
-/* The last part of a C++ name, without template arguments and parameters, which would fill the line: JSON has all of it. */
+/* The last part of a C++ name, without template arguments and parameters, which would fill the line: JSON has all of
+ * it. */
 static void print_short(const char *name)
 {
 	const char *part = name;
@@ -205,7 +207,8 @@ static void print_inlined(const struct gus_annotation *a, const struct gus_annot
 }
 
 /* The source line of an instruction, with what all of it weighs where it comes first. */
-static void print_source(const struct gus_annotate *r, const struct gus_annotated *f, const struct gus_annotation_insn *insn,
+static void print_source(const struct gus_annotate *r, const struct gus_annotated *f,
+			 const struct gus_annotation_insn *insn,
 			 bool first)
 {
 	const struct gus_annotation *a = &f->annotation;
@@ -235,7 +238,8 @@ static void print_code(const struct gus_annotate *r, const struct gus_annotated 
 	for (size_t i = 0; i < a->insns.n; i++) {
 		const struct gus_annotation_insn *insn = &a->insns.v[i];
 
-		if (r->sources && a->lines.n && (!before || insn->line != before->line || insn->calls != before->calls)) {
+		if (r->sources && a->lines.n && (!before || insn->line != before->line ||
+						 insn->calls != before->calls)) {
 			if (insn->line == GUS_ANNOTATION_NONE) {
 				printf("%39s   ; no source line\n", "");
 			} else {

@@ -12,7 +12,8 @@
 
 struct gus_annotated {
 	struct gus_annotation annotation;
-	uint64_t before;                /* weight of the view's rows before this function's: where its running sum begins */
+	uint64_t before;                /* weight of the view's rows before this function's: where its running sum
+					 * begins */
 	uint32_t loops_before;          /* loops of the functions before, so that numbers do not come twice */
 	time_t made;                    /* when the module's file was, 0 if not known */
 };

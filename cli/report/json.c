@@ -42,7 +42,8 @@ static const char *uarch_of(const Gusprof__Host *host)
 
 	if (!host)
 		return NULL;
-	id = (struct gus_cpu_id){ host->cpu_vendor, host->cpu_family, host->cpu_model_number, host->cpu_stepping, host->midr };
+	id = (struct gus_cpu_id){ host->cpu_vendor, host->cpu_family, host->cpu_model_number, host->cpu_stepping,
+				  host->midr };
 	return gus_uarch_of_cpu(&id);
 }
 
@@ -100,8 +101,10 @@ json_t *gus_json_recording(const struct gus_report *r)
 	json_object_set_new(o, "missing_samples", json_integer((json_int_t)p->missing));
 	json_object_set_new(o, "frequency_khz", frequency(r));
 	json_object_set_new(o, "command", command(h));
-	json_object_set_new(o, "exit_status", gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_status : 0));
-	json_object_set_new(o, "exit_signal", gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_signal : 0));
+	json_object_set_new(o, "exit_status",
+			    gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_status : 0));
+	json_object_set_new(o, "exit_signal",
+			    gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_signal : 0));
 	json_object_set_new(o, "notices", notices);
 	return o;
 }
@@ -149,7 +152,8 @@ static json_t *edges(const struct gus_report *r, uint32_t row, bool callers)
 		const struct gus_row *other = &r->view->rows.v[callers ? e[i].from : e[i].to];
 		json_t *o = json_object();
 
-		json_object_set_new(o, "module", gus_json_text(gus_space_module(r->profile->space, other->module)->path));
+		json_object_set_new(o, "module",
+				    gus_json_text(gus_space_module(r->profile->space, other->module)->path));
 		json_object_set_new(o, "function", gus_json_text(other->function));
 		json_object_set_new(o, "weight", json_integer((json_int_t)e[i].weight));
 		json_array_append_new(list, o);

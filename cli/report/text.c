@@ -41,8 +41,8 @@ static void print_counted(const struct gus_report *r)
 		return;
 	gus_format_time(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
 	gus_format_time(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
-	printf("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n", counted,
-	       sampled);
+	printf("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n",
+	       counted, sampled);
 }
 
 /* What was asked for and what was got, where the rate was the recorder's to choose. */
@@ -57,15 +57,15 @@ static void print_overhead(const struct gus_profile *p)
 	if (percent < 0)
 		return;
 	gus_format_fixed(all, sizeof(all), percent, 2);
-	printf("# cost of recording: about %s %% of the CPU time (%s)\n", all, "own time measured, cost per sample probed");
+	printf("# cost of recording: about %s %% of the CPU time (own time measured, cost per sample probed)\n", all);
 	if (!o)
 		return;
 	for (size_t i = 0; i < 5; i++)
 		gus_format_fixed(text[i], sizeof(text[i]), (double)parts[i] / 1e4, 2);
 	printf("#   while it ran %s %%", text[1]);
 	if (p->header->overhead_ppm)
-		printf(", asked %s %%, at %" PRIu64 " and in the end %" PRIu64 " samples a second", text[0], o->hz_first,
-		       o->hz_last);
+		printf(", asked %s %%, at %" PRIu64 " and in the end %" PRIu64 " samples a second", text[0],
+		       o->hz_first, o->hz_last);
 	printf(": samples %s, following tasks %s, recorder %s\n", text[2], text[3], text[4]);
 }
 
@@ -172,7 +172,8 @@ static void print_columns(const struct gus_report *r)
 		[GUS_BY_FUNCTION] = "module                function",
 		[GUS_BY_MODULE] = "module",
 		[GUS_BY_LINE] = "module                line  function",
-		[GUS_BY_INSTRUCTION] = "module                  offset  instruction                               line  function",
+		[GUS_BY_INSTRUCTION] = "module                  offset  instruction                               "
+				       "line  function",
 		[GUS_BY_THREAD] = "thread           pid/tid",
 	};
 
@@ -193,8 +194,8 @@ void gus_render_text(const struct gus_report *r)
 
 	gus_render_text_head(r);
 	if (!r->profile->samples) {
-		printf("# no samples%s\n", r->profile->filtered ? " are left" : " were taken: the program was too short, or "
-			"it did not run while it was recorded");
+		printf("# no samples%s\n", r->profile->filtered ? " are left" : " were taken: the program was too "
+		       "short, or it did not run while it was recorded");
 		return;
 	}
 	print_columns(r);

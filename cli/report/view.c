@@ -23,7 +23,8 @@ void gus_report_build_id(const struct gus_module *module, char out[GUS_REPORT_BU
 		sprintf(out + 2 * i, "%02x", module->build_id[i]);
 }
 
-static void disassemble(const struct gus_report *r, const struct gus_module *module, uint64_t offset, char *out, size_t room)
+static void disassemble(const struct gus_report *r, const struct gus_module *module, uint64_t offset, char *out,
+			size_t room)
 {
 	struct gus_insn insn;
 	uint8_t bytes[16];
@@ -94,7 +95,8 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		notice(&n, "the recording's header is lost: host, command and events are not known, and a sample's "
 			   "weight has no unit");
 	if (p->missing)
-		notice(&n, "%llu samples that the recorder counted are not in the file", (unsigned long long)p->missing);
+		notice(&n, "%llu samples that the recorder counted are not in the file",
+		       (unsigned long long)p->missing);
 	if (p->lost)
 		notice(&n, "the kernel dropped %llu records for want of room in the ring", (unsigned long long)p->lost);
 	if (p->throttled)

@@ -6,8 +6,8 @@
 void gus_stat_csv_header(FILE *out, const char *separator)
 {
 	static const char *const columns[] = {
-		"part", "from_ns", "to_ns", "event", "unit", "count", "evidence", "running", "enabled_ns", "running_ns", "runs",
-		"ci95_low", "ci95_high", "min", "max", "derived", "derived_unit", "reason",
+		"part", "from_ns", "to_ns", "event", "unit", "count", "evidence", "running", "enabled_ns", "running_ns",
+			"runs", "ci95_low", "ci95_high", "min", "max", "derived", "derived_unit", "reason",
 	};
 	struct gus_csv csv = { out, separator, false };
 

@@ -8,6 +8,7 @@
 #include "proto/writer.h"
 
 #define MODULE "/nowhere/app"
+#define TWIN "/nowhere/twin"
 
 const uint8_t made_code[] = {
 	0x31, 0xc0,                     /* 00 f: xor eax, eax */
@@ -22,7 +23,8 @@ const uint8_t made_code[] = {
 	0xff, 0xcf,                     /* 17 dec edi */
 	0x75, 0xe7,                     /* 19 jnz 02 */
 	0xc3,                           /* 1b ret */
-	0x90, 0x90, 0x90, 0x90,
+	0x0f, 0x05,                     /* 1c syscall, where nothing of this comes along */
+	0x90, 0x90,
 	0x90,                           /* 20 g: nop */
 	0xc3,                           /* 21 ret */
 	0xe8, 0xd9, 0xff, 0xff, 0xff,   /* 22 m: call 00 */
@@ -65,7 +67,7 @@ static void make_elf(struct elf *e)
 	e->header.e_shnum = 5;
 	e->header.e_shstrndx = 4;
 	e->segment = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = MADE_TEXT, .p_vaddr = MADE_ADDRESS,
-				   .p_filesz = sizeof(e->text), .p_memsz = sizeof(e->text) };
+				   .p_filesz = sizeof(*e) - MADE_TEXT, .p_memsz = sizeof(*e) - MADE_TEXT };
 	memcpy(e->text, made_code, sizeof(made_code));
 	memcpy(e->names, "\0f\0g\0m", 7);
 	for (size_t i = 0; i < 3; i++)
@@ -119,8 +121,11 @@ bool made_write(const char *path, const struct gus_columns *samples, uint64_t br
 	image.path = (char *)(uintptr_t)MODULE;
 	image.bytes.data = (uint8_t *)&elf;
 	image.bytes.len = sizeof(elf);
-	good = add_map(w, MADE_BASE, MODULE) && add_map(w, MADE_LIBRARY, "/nowhere/lib.so") &&
-	       gus_writer_message(w, GUS_FRAME_IMAGE, &image.base, NULL) == 0 && gus_writer_samples(w, samples, NULL) == 0;
+	good = add_map(w, MADE_BASE, MODULE) && add_map(w, MADE_LIBRARY, "/nowhere/lib.so") && add_map(w, MADE_TWIN, TWIN) &&
+	       gus_writer_message(w, GUS_FRAME_IMAGE, &image.base, NULL) == 0;
+	image.path = (char *)(uintptr_t)TWIN;
+	good = good && gus_writer_message(w, GUS_FRAME_IMAGE, &image.base, NULL) == 0 &&
+	       gus_writer_samples(w, samples, NULL) == 0;
 	footer.end_ns = MADE_START + samples->n + 1;
 	return gus_writer_finish(w, &footer, NULL) == 0 && good;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of three functions that is executed by hand, so that the number of executions of each of its blocks is known, and the
- * recording that a CPU with a branch stack would have given of it. Its code is in the recording. */
+/* A program of three functions that is executed by hand, so that the number of executions of each of its blocks is
+ * known, and the recording that a CPU with a branch stack would have given of it. Its code is in the recording. */
 #ifndef GUS_TESTS_UNIT_MADE_STACKS_H
 #define GUS_TESTS_UNIT_MADE_STACKS_H
 
@@ -14,6 +14,7 @@
 #define MADE_TEXT 0x1000u               /* offset of its code in the file */
 #define MADE_ADDRESS 0x401000u          /* and the address that the file gives to it */
 #define MADE_LIBRARY 0x7f0000000000ull  /* another module is mapped, which nobody has */
+#define MADE_TWIN 0x600000ull           /* a copy of the module under another name, which the program does not use */
 #define MADE_BRANCH_ANY 8u              /* PERF_SAMPLE_BRANCH_ANY */
 #define MADE_DEPTH 8                    /* branches in a stack */
 
@@ -23,8 +24,8 @@ struct made_block { uint8_t at, size, insns; };
 extern const struct made_block made_blocks[BLOCKS];
 extern const uint8_t made_code[];
 
-/* The machine: it counts blocks and notes the last branches. A sample comes each MADE_DEPTH - 1 branches, so that the newest of a
- * stack is the oldest of the next one, and each range is in one stack. */
+/* The machine: it counts blocks and notes the last branches. A sample comes each MADE_DEPTH - 1 branches, so that the
+ * newest of a stack is the oldest of the next one, and each range is in one stack. */
 struct made_machine {
 	struct gus_columns *samples;
 	uint64_t count[BLOCKS], mispredicted, branches;

@@ -99,7 +99,8 @@ static void other_separators_stand_between_too(void **state)
 static void negative_numbers(void **state)
 {
 	static const struct { double value; const char *want; } cases[] = {
-		{ -1.006, "-1.01\n" }, { -0.25, "-0.25\n" }, { -0.0051, "-0.01\n" }, { -0.0049, "0.00\n" }, { 0, "0.00\n" },
+		{ -1.006, "-1.01\n" }, { -0.25, "-0.25\n" }, { -0.0051, "-0.01\n" }, { -0.0049, "0.00\n" },
+			{ 0, "0.00\n" },
 		{ -10, "-10.00\n" }, { -9, "-9.00\n" }, { 0.0051, "0.01\n" },
 	};
 

@@ -204,6 +204,7 @@ static void filters(void **state)
 		load(*state, &p, &cases[i].filter);
 		if (p.samples != cases[i].left)
 			fail_msg("%s: %u samples, not %u", cases[i].what, (unsigned)p.samples, cases[i].left);
+		assert_int_equal(p.filtered, 9 - cases[i].left); /* also those that were not even read */
 		gus_profile_free(&p);
 	}
 }

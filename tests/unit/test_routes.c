@@ -89,7 +89,7 @@ static void counts_are_exact(void **state)
 	struct gus_routes r;
 	struct made_machine k;
 	struct made m;
-	uint64_t sequences = 0;
+	uint64_t sequences = 0, executed = 0;
 
 	(void)state;
 	m = (struct made){ .batch = { 0 } };
@@ -109,7 +109,9 @@ static void counts_are_exact(void **state)
 		assert_int_equal(b->address, MADE_ADDRESS + made_blocks[i].at);
 		assert_memory_equal(r.code.v + b->code, made_code + made_blocks[i].at, made_blocks[i].size);
 		assert_true(b->count == (double)k.count[i]);
+		executed += k.count[i] * made_blocks[i].insns;
 	}
+	assert_true(r.instructions == (double)executed);
 	assert_true(block_at(&r, 0x05)->taken == 70 * 15);
 	assert_true(block_at(&r, 0x0b)->taken == 70 * 27);
 	assert_int_equal(block_at(&r, 0x0b)->mispredicted, k.mispredicted);
@@ -117,6 +119,7 @@ static void counts_are_exact(void **state)
 		sequences += r.routes.v[i].count;
 	assert_int_equal(sequences, r.stacks);
 	gus_routes_free(&r);
+	assert_true(r.blocks.n == 0 && !r.blocks.v && r.instructions == 0 && r.samples == 0);
 	drop(&m);
 }
 
@@ -173,6 +176,8 @@ static void regions_are_functions_and_loops(void **state)
 	record(&m, MADE_BRANCH_ANY);
 	load(&m, &r);
 	assert_int_equal(r.regions.n, 6);
+	for (uint32_t i = 1; i < 6; i++)
+		assert_true(r.regions.v[i - 1].instructions >= r.regions.v[i].instructions);
 	for (size_t i = 0; i < 6; i++) {
 		const struct gus_route_region *g = &r.regions.v[region_named(&r, want[i].name)];
 		double instructions = 0;
@@ -180,6 +185,7 @@ static void regions_are_functions_and_loops(void **state)
 		for (unsigned b = 0; b < BLOCKS; b++)
 			instructions += want[i].blocks >> b & 1 ? (double)(k.count[b] * made_blocks[b].insns) : 0;
 		assert_true(g->instructions == instructions);
+		assert_true(fabs(g->share - instructions / r.instructions) < 1e-12);
 		assert_int_equal(g->offset, MADE_TEXT + want[i].at);
 		assert_true(want[i].outer ? g->outer == region_named(&r, want[i].outer) : g->outer == NONE);
 	}
@@ -195,10 +201,15 @@ static void what_cannot_have_been_is_dropped(void **state)
 		{ GUS_RANGE_BACKWARDS, AT(0x0b), AT(0x07) },
 		{ GUS_RANGE_APART, AT(0x0b), 0x7f0000000010 },
 		{ GUS_RANGE_APART, 0x7f0000000010, 0xffffffff81000000 },
+		{ GUS_RANGE_BACKWARDS, AT(0x0b), AT(0x0a) },
+		{ GUS_RANGE_APART, 0x5000, 0xffffffff81000000 },        /* as far from each other as their offsets */
 		{ GUS_RANGE_LONG, 0x7f0000000000, 0x7f0000010001 },
+		{ GUS_RANGE_NO_CODE, 0x7f0000000000, 0x7f0000010000 },
 		{ GUS_RANGE_NO_CODE, 0x7f0000000000, 0x7f0000000010 },
 		{ GUS_RANGE_NO_CODE, 0x5000, 0x5010 },                  /* nothing is mapped there */
 		{ GUS_RANGE_NO_INSN, AT(0x05), AT(0x08) },              /* within jz */
+		{ GUS_RANGE_NO_INSN, AT(0x210), AT(0x230) },            /* past the end of the file, which ends with zeros */
+		{ GUS_RANGE_NO_INSN, AT(0x210), AT(0x220) },            /* to the end of the file */
 		{ GUS_RANGE_SKIPS, AT(0x0b), AT(0x19) },                /* past the call */
 		{ GUS_RANGE_NO_BRANCH, AT(0x0b), AT(0x0d) },
 		{ GUS_RANGE_GOOD, AT(0x0b), AT(0x12) },
@@ -232,6 +243,286 @@ static void what_cannot_have_been_is_dropped(void **state)
 	}
 }
 
+/* Stacks written by hand. */
+
+struct jump { uint64_t from, to; uint32_t flags; };
+#define P GUS_BRANCH_PREDICTED
+#define M GUS_BRANCH_MISPREDICTED
+#define TWIN(x) (MADE_TWIN + MADE_TEXT + (x))
+#define LIBRARY(x) (MADE_LIBRARY + (x))
+
+/* A sample with these branches, which are given in the order in which they were taken. */
+static void push(struct made *m, uint32_t event, const struct jump *jumps, uint32_t n)
+{
+	struct gus_branch stack[16];
+
+	assert_true(n <= 16);
+	for (uint32_t i = 0; i < n; i++)
+		stack[n - 1 - i] = (struct gus_branch){ jumps[i].from, jumps[i].to, jumps[i].flags, 0 };
+	gus_columns_push(&m->batch, &(struct gus_sample){ .ip = AT(0), .time = MADE_START + 1, .period = 1, .pid = 10, .tid = 10,
+							   .mode = GUS_MODE_USER, .event = event, .branches_n = n,
+							   .branches = stack });
+}
+
+static uint32_t number_at(const struct gus_routes *r, unsigned at)
+{
+	return (uint32_t)(block_at(r, at) - r->blocks.v);
+}
+
+static void edge_is(const struct gus_routes *r, size_t number, uint32_t from, uint32_t to, unsigned count, unsigned told,
+		    unsigned mispredicted)
+{
+	const struct gus_route_edge *e = &r->edges.v[number];
+
+	if (e->from != from || e->to != to || e->count < count - 0.5 || e->count > count + 0.5 || e->told != told ||
+	    e->mispredicted != mispredicted || !e->taken)
+		fail_msg("edge %zu: %u to %u, %.0f times, of %u judged %u wrong", number, e->from, e->to, e->count,
+			 (unsigned)e->told, (unsigned)e->mispredicted);
+}
+
+/* The return goes to two places, and the last jump to one that is a block and to two that are none, which are one edge.
+ * What the hardware does not judge is not told; the branch at the beginning of a stack, and that behind a bad range,
+ * count for nothing. */
+static void edges_are_by_block_and_target(void **state)
+{
+	static const struct jump jumps[] = {
+		{ AT(0x21), AT(0x17), M }, { AT(0x19), AT(0x1b), P }, { AT(0x1b), AT(0x27), P }, { AT(0x27), AT(0x1b), 0 },
+		{ AT(0x1b), AT(0x17), M }, { AT(0x19), AT(0x1b), M }, { AT(0x1b), AT(0x27), M }, { AT(0x27), LIBRARY(0x10), P },
+		{ LIBRARY(0x20), AT(0x27), M }, { AT(0x27), LIBRARY(0x30), M },
+	};
+	struct made m = { .batch = { 0 } };
+	uint32_t back, leave, again;
+	struct gus_routes r;
+
+	(void)state;
+	push(&m, 0, jumps, 10);
+	record(&m, MADE_BRANCH_ANY);
+	load(&m, &r);
+	assert_int_equal(r.ranges[GUS_RANGE_GOOD], 8);
+	assert_int_equal(r.ranges[GUS_RANGE_NO_CODE], 1);
+	assert_int_equal(r.blocks.n, 3);
+	back = number_at(&r, 0x17);
+	leave = number_at(&r, 0x1b);
+	again = number_at(&r, 0x27);
+	assert_true(back == 0 && leave == 1 && again == 2);
+	assert_int_equal(r.edges.n, 5);
+	edge_is(&r, 0, back, leave, 2, 2, 1);
+	edge_is(&r, 1, leave, back, 1, 1, 1);
+	edge_is(&r, 2, leave, again, 2, 2, 1);
+	edge_is(&r, 3, again, leave, 1, 0, 0);
+	edge_is(&r, 4, again, NONE, 2, 2, 1);
+	assert_true(r.blocks.v[leave].taken > 2.5 && r.blocks.v[leave].taken < 3.5);
+	assert_true(r.blocks.v[leave].told == 3 && r.blocks.v[leave].mispredicted == 2);
+	assert_true(r.blocks.v[again].told == 2 && r.blocks.v[again].mispredicted == 1);
+	assert_int_equal(r.blocks.v[back].behind, leave);
+	assert_int_equal(r.blocks.v[leave].behind, NONE);
+	gus_routes_free(&r);
+	drop(&m);
+}
+
+/* A route is a whole sequence: those that it begins with are others. Bad ranges end them, and a stack of one branch has
+ * none. */
+static void routes_are_counted_where_they_end(void **state)
+{
+	static const struct jump jumps[] = {
+		{ AT(0x1b), AT(0x27), 0 }, { AT(0x27), AT(0x22), 0 }, { AT(0x22), AT(0x00), 0 }, { AT(0x10), AT(0x05), 0 },
+	};
+	static const unsigned times[] = { 0, 5, 4, 3, 2 }, order[] = { 3, 1, 4, 2 };
+	struct made m = { .batch = { 0 } };
+	struct gus_routes r;
+	uint64_t all = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		for (unsigned n = 0; n < times[order[i]]; n++)
+			push(&m, 0, jumps, order[i]);
+	record(&m, MADE_BRANCH_ANY);
+	load(&m, &r);
+	assert_int_equal(r.samples, 14);
+	assert_int_equal(r.stacks, 9);
+	assert_int_equal(r.routes.n, 3);
+	for (size_t i = 0; i < r.routes.n; i++) {
+		const struct gus_route *route = &r.routes.v[i];
+		const uint32_t *steps = r.steps.v + route->step;
+
+		/* 27; 27 22; 27 22 00 09: the last range goes on behind a branch that is not taken */
+		assert_true(route->steps_n == 1 || route->steps_n == 2 || route->steps_n == 4);
+		assert_int_equal(route->count, route->steps_n == 1 ? 4 : route->steps_n == 2 ? 3 : 2);
+		assert_int_equal(steps[0], number_at(&r, 0x27));
+		assert_true(route->steps_n < 2 || steps[1] == number_at(&r, 0x22));
+		assert_true(route->steps_n < 4 || (steps[2] == number_at(&r, 0x00) && steps[3] == number_at(&r, 0x09)));
+		all += route->count;
+	}
+	assert_int_equal(all, r.stacks);
+	assert_int_equal(r.crowded, 0);
+	gus_routes_free(&r);
+	drop(&m);
+}
+
+/* Lines that begin within others cut them: 0b to 10 twice, 0d to 10 three times. */
+static void lines_cut_each_other(void **state)
+{
+	static const struct jump from_0b[] = { { AT(0x10), AT(0x0b), 0 }, { AT(0x10), AT(0x05), 0 } };
+	static const struct jump from_0d[] = { { AT(0x10), AT(0x0d), 0 }, { AT(0x10), AT(0x05), 0 } };
+	struct made m = { .batch = { 0 } };
+	const struct gus_route_block *first, *rest;
+	struct gus_routes r;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		push(&m, 0, i < 2 ? from_0b : from_0d, 2);
+	record(&m, MADE_BRANCH_ANY);
+	load(&m, &r);
+	assert_int_equal(r.blocks.n, 2);
+	first = block_at(&r, 0x0b);
+	rest = block_at(&r, 0x0d);
+	assert_true(first->size == 2 && first->insns == 1 && first->count > 1.5 && first->count < 2.5 && first->taken < 0.5);
+	assert_true(rest->size == 5 && rest->insns == 2 && rest->count > 4.5 && rest->count < 5.5 && rest->taken > 4.5);
+	assert_int_equal(first->behind, rest - r.blocks.v);
+	assert_ptr_equal(gus_routes_ending_at(&r, first->module, MADE_TEXT + 0x0b), first);
+	gus_routes_free(&r);
+	drop(&m);
+}
+
+/* From 0c on the same bytes are another instruction, and both ways meet at 10: that begins a block, so that none is in
+ * two. */
+static void ways_that_meet_cut(void **state)
+{
+	static const struct jump straight[] = { { AT(0x10), AT(0x0b), 0 }, { AT(0x10), AT(0x05), 0 } };
+	static const struct jump shifted[] = { { AT(0x10), AT(0x0c), 0 }, { AT(0x10), AT(0x05), 0 } };
+
+	(void)state;
+	for (unsigned turn = 0; turn < 2; turn++) {
+		struct made m = { .batch = { 0 } };
+		struct gus_routes r;
+
+		push(&m, 0, turn ? shifted : straight, 2);
+		push(&m, 0, turn ? straight : shifted, 2);
+		record(&m, MADE_BRANCH_ANY);
+		load(&m, &r);
+		assert_int_equal(r.ranges[GUS_RANGE_GOOD], 2);
+		assert_int_equal(r.blocks.n, 3);
+		assert_true(block_at(&r, 0x0b)->size == 5 && block_at(&r, 0x0b)->insns == 2);
+		assert_true(block_at(&r, 0x0c)->size == 4 && block_at(&r, 0x0c)->insns == 1);
+		assert_true(block_at(&r, 0x10)->size == 2 && block_at(&r, 0x10)->count > 1.5);
+		assert_true(block_at(&r, 0x0b)->behind == 2 && block_at(&r, 0x0c)->behind == 2);
+		gus_routes_free(&r);
+		drop(&m);
+	}
+}
+
+/* A system call ends a range where the kernel's branches are recorded; where they are not, it is passed. So a block
+ * ends with it, and another begins behind it. */
+static void system_calls_end_ranges(void **state)
+{
+	static const struct jump ends[] = { { AT(0x27), AT(0x1c), 0 }, { AT(0x1c), 0xffffffff81000000, 0 } };
+	static const struct jump passes[] = { { AT(0x27), AT(0x1c), 0 }, { AT(0x21), AT(0x17), 0 } };
+	struct made m = { .batch = { 0 } };
+	struct gus_routes r;
+
+	(void)state;
+	push(&m, 0, passes, 2);
+	push(&m, 0, ends, 2);
+	record(&m, MADE_BRANCH_ANY);
+	load(&m, &r);
+	assert_int_equal(r.ranges[GUS_RANGE_GOOD], 2);
+	assert_int_equal(r.blocks.n, 2);
+	assert_true(block_at(&r, 0x1c)->size == 2 && block_at(&r, 0x1c)->count > 1.5 && block_at(&r, 0x1c)->taken < 0.5);
+	assert_true(block_at(&r, 0x1e)->size == 4 && block_at(&r, 0x1e)->count < 1.5 && block_at(&r, 0x1e)->taken > 0.5);
+	gus_routes_free(&r);
+	drop(&m);
+}
+
+/* The same code in another file is other blocks, behind those of the first; a jump from one to the other is an edge. */
+static void modules_have_their_own_blocks(void **state)
+{
+	static const struct jump jumps[] = {
+		{ TWIN(0x10), TWIN(0x05), 0 }, { TWIN(0x07), TWIN(0x0b), 0 }, { TWIN(0x10), AT(0x05), 0 }, { AT(0x07), AT(0x20), 0 },
+		{ AT(0x21), TWIN(0x20), 0 }, { TWIN(0x21), AT(0x27), 0 },
+	};
+	static const unsigned offsets[] = { 0x05, 0x20, 0x05, 0x0b, 0x20 }, ends[] = { 0x07, 0x21, 0x07, 0x10, 0x21 };
+	struct made m = { .batch = { 0 } };
+	struct gus_routes r;
+
+	(void)state;
+	push(&m, 0, jumps, 6);
+	record(&m, MADE_BRANCH_ANY);
+	load(&m, &r);
+	assert_int_equal(r.ranges[GUS_RANGE_GOOD], 5);
+	assert_int_equal(r.blocks.n, 5);
+	assert_true(r.blocks.v[1].module < r.blocks.v[2].module);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(r.blocks.v[i].offset, MADE_TEXT + offsets[i]);
+		assert_int_equal(r.blocks.v[i].module, r.blocks.v[i < 2 ? 0 : 4].module);
+		assert_ptr_equal(gus_routes_ending_at(&r, r.blocks.v[i].module, MADE_TEXT + ends[i]), &r.blocks.v[i]);
+	}
+	assert_int_equal(r.edges.n, 5);
+	edge_is(&r, 0, 0, 1, 1, 0, 0);
+	edge_is(&r, 1, 1, 4, 1, 0, 0);
+	edge_is(&r, 2, 2, 3, 1, 0, 0);
+	edge_is(&r, 3, 3, 0, 1, 0, 0);
+	edge_is(&r, 4, 4, NONE, 1, 0, 0);
+	assert_int_equal(r.regions.n, 8); /* f, its two loops and g, of each */
+	gus_routes_free(&r);
+	drop(&m);
+}
+
+/* Each byte of the code, and of other modules: only where a block's last instruction begins there is a block. */
+static void ends_are_found_and_nothing_else(void **state)
+{
+	static const uint8_t last[BLOCKS] = { 0x00, 0x02, 0x07, 0x09, 0x10, 0x12, 0x19, 0x1b, 0x21, 0x22, 0x27 };
+	struct made m = { .batch = { 0 } };
+	struct made_machine k;
+	struct gus_routes r;
+
+	(void)state;
+	made_run(&k, &m.batch);
+	record(&m, MADE_BRANCH_ANY);
+	load(&m, &r);
+	for (unsigned at = 0; at < 0x30; at++) {
+		const struct gus_route_block *want = NULL, *got = gus_routes_ending_at(&r, r.blocks.v[0].module, MADE_TEXT + at);
+
+		for (unsigned b = 0; b < BLOCKS; b++)
+			want = last[b] == at ? block_at(&r, made_blocks[b].at) : want;
+		assert_ptr_equal(got, want);
+		assert_null(gus_routes_ending_at(&r, r.blocks.v[0].module + 1, MADE_TEXT + at));
+		assert_null(gus_routes_ending_at(&r, r.blocks.v[0].module - 1, MADE_TEXT + at));
+	}
+	assert_null(gus_routes_ending_at(&r, r.blocks.v[0].module, 0));
+	gus_routes_free(&r);
+	drop(&m);
+}
+
+/* Only the samples of the event that was asked for. */
+static void other_events_are_left_alone(void **state)
+{
+	static const struct jump jumps[] = { { AT(0x27), AT(0x22), 0 }, { AT(0x22), AT(0x00), 0 } };
+	struct made m = { .batch = { 0 } };
+	struct gus_routes r;
+
+	(void)state;
+	push(&m, 0, jumps, 2);
+	push(&m, 1, jumps, 2);
+	record(&m, MADE_BRANCH_ANY);
+	load(&m, &r);
+	assert_int_equal(r.samples, 1);
+	assert_int_equal(r.ranges[GUS_RANGE_GOOD], 1);
+	gus_routes_free(&r);
+	drop(&m);
+}
+
+static void verdicts_have_names(void **state)
+{
+	static const char *const names[GUS_RANGE_VERDICTS] = {
+		"good", "in two mappings", "backwards", "too long", "without code", "across instructions", "past a branch",
+		"without a branch at the end",
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
+		assert_string_equal(gus_range_verdict_name((enum gus_range_verdict)i), names[i]);
+}
+
 static void what_tells_nothing_is_refused(void **state)
 {
 	static const struct gus_branch far[] = { { 0x7f0000000020, 0x10, 0, 0 }, { 0x20, 0x7f0000000010, 0, 0 } };
@@ -256,8 +547,8 @@ static void what_tells_nothing_is_refused(void **state)
 	}
 }
 
-/* Plain samples in proportion to what was executed, as if each instruction took one: the counts come out, up to their scale and what
- * is added to blocks that nobody saw. */
+/* Plain samples in proportion to what was executed, as if each instruction took one: the counts come out, up to their
+ * scale and what is added to blocks that nobody saw. */
 static void samples_give_counts(void **state)
 {
 	struct gus_routes r;
@@ -519,7 +810,8 @@ static void engines_run_it(void **state)
 	gus_walk_start(p, &source, &branch);
 	assert_int_equal(gus_stream_run(gus_walk_program(p), &config, &so, &result, &err), 0);
 	without = result.cycles[0];
-	/* Issue takes 4 instructions a cycle at most; and mispredictions cost some 15 cycles and more, one in 30 instructions or so. */
+	/* Issue takes 4 instructions a cycle at most; and mispredictions cost some 15 cycles and more, one in 30
+	 * instructions or so. */
 	assert_true(without >= 300000 / 4 && without < 300000 * 1.5);
 	assert_true(with > without + 300000.0 / 45 * 10);
 	gus_walk_free(p);
@@ -535,6 +827,15 @@ int main(void)
 		cmocka_unit_test(branches_are_counted),
 		cmocka_unit_test(regions_are_functions_and_loops),
 		cmocka_unit_test(what_cannot_have_been_is_dropped),
+		cmocka_unit_test(edges_are_by_block_and_target),
+		cmocka_unit_test(routes_are_counted_where_they_end),
+		cmocka_unit_test(lines_cut_each_other),
+		cmocka_unit_test(ways_that_meet_cut),
+		cmocka_unit_test(system_calls_end_ranges),
+		cmocka_unit_test(modules_have_their_own_blocks),
+		cmocka_unit_test(ends_are_found_and_nothing_else),
+		cmocka_unit_test(other_events_are_left_alone),
+		cmocka_unit_test(verdicts_have_names),
 		cmocka_unit_test(what_tells_nothing_is_refused),
 		cmocka_unit_test(samples_give_counts),
 		cmocka_unit_test(replays_stacks),

@@ -121,10 +121,10 @@ static void evidence_has_names(void **state)
 	assert_string_equal(gus_evidence_name(GUS_UNKNOWN), "unknown");
 }
 
-/* Parts come in the worst order, and some twice. */
+/* Whatever the order in which parts come (eight of them, in steps of 1, 3, 5 and 7 around), and also if they come twice. */
 static void parts_stand_in_their_order(void **state)
 {
-	static const struct { struct gus_component what; uint64_t weight; } want[] = {
+	static const struct { struct gus_component what; uint64_t weight; } want[8] = {
 		{ { 0 }, 5 },
 		{ { 0, GUS_SERVED_IO, false }, 1 },
 		{ { BIT(GUS_DR_L1), 0, false }, 2 },
@@ -134,24 +134,27 @@ static void parts_stand_in_their_order(void **state)
 		{ { SETS - 1, GUS_SERVED_IO, false }, 7 },
 		{ { .unknown = true }, 8 },
 	};
-	const size_t n = sizeof(want) / sizeof(*want);
-	struct gus_stack s = { 0 };
 
 	(void)state;
-	for (size_t i = n; i-- > 0;)
-		gus_stack_add(&s, want[i].what, GUS_OBSERVED, want[i].weight - 1);
-	for (size_t i = 0; i < n; i++)
-		gus_stack_add(&s, want[i].what, GUS_OBSERVED, 1);
-	assert_int_equal(s.n, n);
-	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(s.v[i].what.events, want[i].what.events);
-		assert_int_equal(s.v[i].what.served, want[i].what.served);
-		assert_int_equal(s.v[i].what.unknown, want[i].what.unknown);
-		assert_int_equal(s.v[i].weight, want[i].weight);
+	for (size_t step = 1; step < 8; step += 2) {
+		struct gus_stack s = { 0 };
+
+		for (size_t i = 0; i < 16; i++) {
+			size_t at = i * step % 8;
+
+			gus_stack_add(&s, want[at].what, GUS_OBSERVED, i < 8 ? want[at].weight - 1 : 1);
+		}
+		assert_int_equal(s.n, 8);
+		for (size_t i = 0; i < 8; i++) {
+			assert_int_equal(s.v[i].what.events, want[i].what.events);
+			assert_int_equal(s.v[i].what.served, want[i].what.served);
+			assert_int_equal(s.v[i].what.unknown, want[i].what.unknown);
+			assert_int_equal(s.v[i].weight, want[i].weight);
+		}
+		gus_stack_check(&s, 36);
+		gus_stack_free(&s);
+		assert_int_equal(s.n, 0);
 	}
-	gus_stack_check(&s, 36);
-	gus_stack_free(&s);
-	assert_int_equal(s.n, 0);
 }
 
 /* A part rests on the weakest of what was put there, in whatever order it came; others keep theirs. */
