@@ -6,5 +6,6 @@ base_libbase_a_SOURCES = \
 	base/error.c base/error.h \
 	base/index.c base/index.h \
 	base/log.c base/log.h \
-	base/path.c base/path.h
+	base/path.c base/path.h \
+	base/span.c base/span.h
 	base/span.c base/span.h

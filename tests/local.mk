@@ -72,32 +72,32 @@ if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
-	tests/unit/test_carried \
-	tests/unit/test_causality \
+	tests/unit/test_base \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
+	tests/unit/test_carried \
+	tests/unit/test_causality \
 	tests/unit/test_columns \
 	tests/unit/test_columns_later \
 	tests/unit/test_container \
 	tests/unit/test_control \
 	tests/unit/test_core \
+	tests/unit/test_core_lines \
+	tests/unit/test_core_memory \
+	tests/unit/test_core_rules \
 	tests/unit/test_cost \
 	tests/unit/test_cost_work \
-	tests/unit/test_base \
-	tests/unit/test_core_memory \
-	tests/unit/test_core_lines \
-	tests/unit/test_core_rules \
 	tests/unit/test_csv \
 	tests/unit/test_doctor \
 	tests/unit/test_dwarf \
 	tests/unit/test_event \
-	tests/unit/test_figure1 \
 	tests/unit/test_fed \
-	tests/unit/test_frontend \
+	tests/unit/test_figure1 \
 	tests/unit/test_frames \
+	tests/unit/test_frontend \
 	tests/unit/test_functional \
-	tests/unit/test_growing \
 	tests/unit/test_governor \
+	tests/unit/test_growing \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_known \
@@ -112,8 +112,8 @@ unit_tests = \
 	tests/unit/test_program \
 	tests/unit/test_program_uops \
 	tests/unit/test_rates \
-	tests/unit/test_reasons \
 	tests/unit/test_reader \
+	tests/unit/test_reasons \
 	tests/unit/test_records \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
@@ -156,12 +156,11 @@ tests_unit_test_columns_later_SOURCES = tests/unit/test_columns_later.c
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
-tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c
+tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
-tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
@@ -170,10 +169,6 @@ tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
-tests_unit_test_functional_SOURCES = tests/unit/test_functional.c
-tests_unit_test_growing_SOURCES = tests/unit/test_growing.c
-tests_unit_test_insn_SOURCES = tests/unit/test_insn.c
-tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
@@ -184,7 +179,6 @@ tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c
-tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
@@ -196,7 +190,6 @@ tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
-tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c

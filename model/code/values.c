@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* Following general registers, so that a load can be told from which store its word is.
+ *
+ * The idea: each instruction becomes one *effect* on one register (a sum, a shift, a load), found once from its form's
+ * mnemonic and its accesses; running it is then a line of arithmetic. Where that is not sure to be right the register
+ * becomes unknown, and so does what is computed from it: an address is either exactly what the CPU would compute from
+ * the stated start, or not known. Flags are not followed, so what depends on them (cmov, setcc, adc) is unknown. */
 #include "model/code/values.h"
 
 #include <stdlib.h>
