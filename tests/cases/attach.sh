@@ -1,37 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # gusprof record of what runs already: targets, how it ends, what is refused, files in parts, flight recorder, control.
-set -u
-LC_ALL=C
-export LC_ALL
-gusprof=${GUSPROF:-gusprof}
-case $gusprof in
-*/*) gusprof=$(cd "$(dirname "$gusprof")" && pwd)/$(basename "$gusprof") ;;
-esac
-work=$(mktemp -d) || exit 1
-pids=
-trap 'for p in $pids; do kill -9 "$p" 2>/dev/null; done; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
-n=0
+. "$(dirname "$0")/lib.sh"
+shown=err
 
-# ok WHAT CONDITION...: one check.
-ok()
-{
-	n=$((n + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $what"
-	else
-		echo "not ok $n - $what"
-		sed 's/^/    /' err 2>/dev/null
-		bad=1
-	fi
-}
-is() { [ "$1" = "$2" ] || { echo "    is $1, not $2"; return 1; }; }
-says() { grep -q -e "$1" "${2:-err}"; }
-not() { ! "$@"; }
 dump() { "$gusprof" dump "${1:-gusprof.data}" >dump 2>&1; }
 ended() { dump "${2:-gusprof.data}" && says "ended_by \"$1\"" dump; }
 count() { grep -c -e "$1" dump; }
@@ -46,17 +18,7 @@ begin()
 {
 	"$@" >/dev/null 2>&1 &
 	pid=$!
-	pids="$pids $pid"
-}
-# wait_for CONDITION...: for at most ten seconds.
-wait_for()
-{
-	i=0
-	while ! "$@" 2>/dev/null; do
-		i=$((i + 1))
-		[ $i -lt 100 ] || return 1
-		sleep 0.1
-	done
+	children="$children $pid"
 }
 # In the background until it says that it watches; $recorder is its number.
 record_behind()
@@ -64,20 +26,14 @@ record_behind()
 	: >err
 	"$gusprof" record "$@" >out 2>err </dev/null &
 	recorder=$!
-	pids="$pids $recorder"
+	children="$children $recorder"
 	wait_for grep -q sampling err
 }
-state() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
-in_state() { [ "$(state "$1")" = "$2" ]; }
 
 begin sh -c 'while :; do :; done'
 busy=$pid
 record -q -p "$busy" -- true
-if [ $status = 125 ] && grep -qE 'permission|refused|no event delivers|perf_event_open' err; then
-	echo "skipped: this user may not use perf_event_open here:"
-	cat err
-	exit 77
-fi
+skip_if_refused $status
 
 # A process. The command beside it is the duration.
 record -F 1000 -p "$busy" -- sleep 0.4
@@ -189,7 +145,7 @@ ok "-C with -p: only there" is "$(grep ' sample cpu ' dump | grep -vc ' sample c
 # The child ends when its parent is no shell any more: a shell would wait for it.
 sh -c 'sh -c "while [ \"\$(cat /proc/\$PPID/comm)\" != sleep ]; do sleep 0.05; done" & echo $! >zombie; exec sleep 100' &
 parent=$!
-pids="$pids $parent"
+children="$children $parent"
 wait_for test -s zombie
 zombie=$(cat zombie)
 wait_for in_state "$zombie" Z
@@ -366,5 +322,4 @@ else
 	echo "# marks are not tried: there is no C compiler, or no source folder"
 fi
 
-echo "1..$n"
-exit $bad
+finish

@@ -1,52 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # gusprof record from outside: whose exit status, which signal, what files, what is refused, what the file holds.
-set -u
-LC_ALL=C
-export LC_ALL
-gusprof=${GUSPROF:-gusprof}
-case $gusprof in
-*/*) gusprof=$(cd "$(dirname "$gusprof")" && pwd)/$(basename "$gusprof") ;;
-esac
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
-n=0
+. "$(dirname "$0")/lib.sh"
+shown=err
 
-# ok WHAT CONDITION...: one check.
-ok()
-{
-	n=$((n + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $what"
-	else
-		echo "not ok $n - $what"
-		sed 's/^/    /' err 2>/dev/null
-		bad=1
-	fi
-}
 # Runs gusprof record; sets status, out, err.
 record()
 {
 	"$gusprof" record "$@" >out 2>err </dev/null
 	status=$?
 }
-is() { [ "$1" = "$2" ] || { echo "    is $1, not $2"; return 1; }; }
-says() { grep -q -e "$1" "${2:-err}"; }
 dump() { "$gusprof" dump "${1:-gusprof.data}" >dump 2>&1; }
 whole() { dump "${1:-gusprof.data}" && says 'footer' dump && says "ended_by \"${2:-exit}\"" dump; }
 samples() { dump "${1:-gusprof.data}" && grep -c ' sample cpu ' dump; }
 busy='i=0; while [ $i -lt ${N:-150000} ]; do i=$((i+1)); done'
 
 "$gusprof" record -q -- true >out 2>err
-if [ $? = 125 ] && grep -qE 'permission|refused|no event delivers|perf_event_open' err; then
-	echo "skipped: this user may not use perf_event_open here:"
-	cat err
-	exit 77
-fi
+skip_if_refused $?
 
 # Files.
 rm -f gusprof.data*
@@ -215,5 +185,4 @@ done <<LIST
 125|cannot record the branches before each sample|-b -e cpu-clock -- true
 LIST
 
-echo "1..$n"
-exit $bad
+finish
