@@ -113,6 +113,13 @@ wait_for()
 	done
 }
 
+# ran PID: clock ticks of CPU time that it has had, of which a hundred are a second. How long it takes to get so many is up to
+# what else runs, so cases wait for these rather than for seconds.
+ran() { sed 's/.*) //' "/proc/$1/stat" | { read -r _ _ _ _ _ _ _ _ _ _ _ user system _ && echo $((user + system)); }; }
+has_run() { [ "$(ran "$1")" -ge "$2" ]; }
+# run_on PID TICKS: until it has had so many more.
+run_on() { wait_for has_run "$1" $(($(ran "$1") + $2)); }
+
 # state PID: as ps has it, such as R, S, T or Z.
 state() { sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; }
 in_state() { [ "$(state "$1")" = "$2" ]; }
