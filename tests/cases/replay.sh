@@ -12,16 +12,15 @@ stop() { [[ -z $pid ]] || { kill -CONT "$pid"; kill -KILL "$pid"; wait "$pid"; }
 cleanup() { stop; }
 chmod 755 "$work"
 
+# Of the process in $pid, which may have been a shell a moment ago.
+executes() { [[ $(readlink "/proc/$pid/exe") == "$1" ]]; }
+computes() { executes "$target" && has_run "$pid" 2; }
 # begin MODE [ROUNDS]: the target, in $pid; it computes when this returns.
 begin()
 {
 	"$target" "$@" >said 2>sum &
 	pid=$!
-	for _ in {1..200}; do
-		[[ $(readlink "/proc/$pid/exe") == "$target" && $(cut -d' ' -f14 "/proc/$pid/stat") -ge 2 ]] && return 0
-		kill -0 "$pid" 2>/dev/null || return 1
-		sleep 0.02
-	done
+	wait_for computes || problem "$*: the target does not begin"
 }
 
 # can MODE: whether this CPU can.
@@ -111,10 +110,10 @@ pid=
 # Targets that are refused, and stay as they were.
 begin plain
 kill -STOP "$pid"
-until [[ $(ps -o state= -p "$pid") == T ]]; do sleep 0.01; done
+wait_for in_state "$pid" T
 "$replay" auto "$pid" 1 0 100 s >out 2>&1 && problem "a stopped target is replayed"
 expect "stopped" '^0 failed 4 .*is stopped .*kill -CONT'
-[[ $(ps -o state= -p "$pid") == T ]] || problem "a stopped target was continued"
+in_state "$pid" T || problem "a stopped target was continued"
 stop
 "$replay" auto 999999999 1 0 100 s >out 2>&1 && problem "no process"
 expect "no such process" '^0 failed 5 .*does not exist'
@@ -122,17 +121,18 @@ if ((EUID == 0)) && command -v setpriv >/dev/null; then
 	cp "$target" raised && chmod 4755 raised
 	setpriv --reuid=65534 --regid=65534 --clear-groups ./raised plain >/dev/null 2>&1 &
 	pid=$!
-	sleep 0.2
+	wait_for executes "$work/raised"
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$replay" auto "$pid" 1 0 100 "$work/s" >out 2>&1
 	[[ -s out ]] && expect "raised rights" '^0 failed 3 .*run as root'
-	[[ $(ps -o state= -p "$pid") == R ]] || problem "a target with raised rights was touched"
+	in_state "$pid" R || problem "a target with raised rights was touched"
 	stop
 fi
 if as --32 /dev/null -o thirty.o 2>/dev/null && printf '.globl _start\n_start: jmp _start\n' | as --32 -o thirty.o && ld -m elf_i386 -o thirty thirty.o; then
 	./thirty 2>/dev/null &
 	pid=$!
-	sleep 0.1
-	if kill -0 "$pid" 2>/dev/null; then
+	thirty_or_gone() { executes "$work/thirty" || [[ ! -e /proc/$pid/exe ]]; } # a kernel may have no 32 bits
+	wait_for thirty_or_gone
+	if executes "$work/thirty"; then
 		"$replay" auto "$pid" 1 0 100 s >out 2>&1
 		expect "32 bits" '^0 failed 4 .*32-bit code'
 	fi
@@ -143,7 +143,11 @@ fi
 if "$GUSPROF" record -o r -F 99 --trace auto --trace-window 1500 -- "$target" write 30000 >/dev/null 2>out; then
 	# 1 % of the little CPU time that it took is not enough for any.
 	expect "a snapshot has to be earned" '\[ 0 snapshots: .*the cost left no room'
-	"$GUSPROF" record -o r --overhead 50 --trace auto --trace-window 1500 -- "$target" plain 3000000 >/dev/null 2>out || problem "record --trace auto"
+	for try in 1 2 3 4 5; do # no thread may run when one is looked for, as it says then
+		"$GUSPROF" record -o r --overhead 50 --trace auto --trace-window 1500 -- "$target" plain 3000000 >/dev/null 2>out ||
+			problem "record --trace auto"
+		grep -q '\[ 0 snapshots: no thread ran ' out || break
+	done
 	expect "snapshots are counted" '\[ [1-9][0-9]* snapshots? \]'
 	n=$(sed -nE 's/.*\[ ([0-9]+) snapshots? \]/\1/p' out)
 	"$GUSPROF" dump -i r --type snapshot >out 2>&1
