@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "cli/common/option_rules.h"
+#include "cli/common/options.h"
 
 struct values {
 	const char *file, *name;
