@@ -24,6 +24,7 @@ said=err        # the file that says looks into
 work=$(mktemp -d) || exit 99
 cleanup() { :; } # for a case to define anew, if it has more to clean up
 trap 'cleanup; for child in $children; do kill -KILL "$child" 2>/dev/null; done; rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM # so that what is left behind is cleaned up then, too
 cd "$work" || exit 99
 
 # ok WHAT CONDITION...: one check, with its number.
