@@ -4,7 +4,7 @@ gusprof_SOURCES = \
 	cli/annotate/annotate.c \
 	cli/annotate/csv.c \
 	cli/annotate/json.c \
-	cli/annotate/render.h \
+	cli/annotate/render.c cli/annotate/render.h \
 	cli/annotate/text.c \
 	cli/annotate/view.c cli/annotate/view.h \
 	cli/common/csv.c cli/common/csv.h \
@@ -13,6 +13,7 @@ gusprof_SOURCES = \
 	cli/common/hex.c cli/common/hex.h \
 	cli/common/json.c cli/common/json.h \
 	cli/common/option_rules.c cli/common/option_rules.h \
+	cli/common/option_table.h \
 	cli/common/options.c cli/common/options.h \
 	cli/common/print.c cli/common/print.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
@@ -39,7 +40,7 @@ gusprof_SOURCES = \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/csv.c \
 	cli/report/json.c \
-	cli/report/render.h \
+	cli/report/render.c cli/report/render.h \
 	cli/report/report.c \
 	cli/report/text.c \
 	cli/report/view.c cli/report/view.h \

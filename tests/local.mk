@@ -30,6 +30,7 @@ case_tests = \
 	tests/cases/uarch.sh \
 	tests/cases/unprivileged.sh
 TESTS += $(case_tests)
+EXTRA_DIST += tests/cases/lib.sh
 dist_check_SCRIPTS += $(case_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c

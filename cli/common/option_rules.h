@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether all that was said on a command line fits together; cli/common/options.h has what the tables say about that. */
+/* Whether all that was said on a command line fits together; cli/common/option_table.h has what the tables say about that. */
 #ifndef GUS_CLI_COMMON_OPTION_RULES_H
 #define GUS_CLI_COMMON_OPTION_RULES_H
 
-#include "cli/common/options.h"
+#include "cli/common/option_table.h"
 
 /* What was said of one option, the last time if it was said more than once. */
 struct gus_option_said {

@@ -3,16 +3,8 @@
 # gusprof annotate from outside: the demo's functions, whose loops are known, and a program made here with inlined and nested
 # code, two functions of one name, without its source, without debug information, and changed. Needs a perf_event clock and
 # python3; what needs a C compiler is left out without one.
-set -u
-export LC_ALL=C
-: "${GUSPROF:?}" "${GUS_DEMO:?}"
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failed=0
-ok() { echo "ok: $1"; }
-bad() { echo "FAILED: $1"; failed=1; }
-check() { local what=$1; shift; if "$@" >out 2>err; then ok "$what"; else bad "$what"; head -5 out err; fi; }
+: "${GUS_DEMO:?}"
+. "$(dirname "$0")/lib.sh"
 
 # refuse WHAT STATUS PATTERN ARGUMENT...: a first line on standard error that matches, nothing on standard output.
 refuse()
@@ -22,14 +14,13 @@ refuse()
 	"$GUSPROF" annotate "$@" >out 2>err
 	got=$?
 	cp err said
-	if [[ $got == "$status" && ! -s out ]] && head -1 err | grep -qE -- "^gusprof: .*$pattern"; then ok "$what"; else
-		bad "$what: status $got"; head -3 out err; fi
+	if [[ $got == "$status" && ! -s out ]] && head -1 err | grep -qE -- "^gusprof: .*$pattern"; then echo "ok: $what"; else
+		problem "$what: status $got"; head -3 out err; fi
 }
 
-command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || skip "python3 is not installed"
 if ! "$GUSPROF" record -q -e cpu-clock -F 2000 -- "$GUS_DEMO" 1 >out 2>err; then
-	echo "skipped: cannot record here: $(head -1 err)"
-	exit 77
+	skip "cannot record here: $(head -1 err)"
 fi
 
 cat >annotated.py <<'P'
@@ -74,9 +65,9 @@ P
 
 "$GUSPROF" report --no-inline --format json >report.json 2>err
 # Of user code alone: else it may be the kernel's, which clears the demo's pages, and that has no code to show everywhere.
-"$GUSPROF" record -q -e cpu-clock:u -F 2000 -o user.data -- "$GUS_DEMO" 1 >out 2>err || bad "user code alone: $(head -1 err)"
+"$GUSPROF" record -q -e cpu-clock:u -F 2000 -o user.data -- "$GUS_DEMO" 1 >out 2>err || problem "user code alone: $(head -1 err)"
 "$GUSPROF" report -i user.data --no-inline --format json >user.json 2>err
-"$GUSPROF" annotate -i user.data --format json >hottest.json 2>err || bad "the hottest: $(head -1 err)"
+"$GUSPROF" annotate -i user.data --format json >hottest.json 2>err || problem "the hottest: $(head -1 err)"
 check "without a name it is the hottest function" python3 - <<'P'
 import json
 from annotated import load
@@ -85,7 +76,7 @@ f = load("hottest.json")["functions"]
 assert len(f) == 1 and (f[0]["function"], f[0]["module"]) == (first["function"], first["module"])
 P
 for f in fma_chain pointer_chase random_branch divider store_burst; do
-	"$GUSPROF" annotate $f --format json >$f.json 2>err || bad "$f: $(head -1 err)"
+	"$GUSPROF" annotate $f --format json >$f.json 2>err || problem "$f: $(head -1 err)"
 	check "$f: what the report shows, taken apart" python3 - $f <<'P'
 import sys
 from annotated import load, reported
@@ -119,9 +110,9 @@ for at, r in rows.items():
 P
 
 for part in 0%-40% 40%-100%; do
-	"$GUSPROF" annotate --percent-limit 0 --time $part --format json >part.$part.json 2>err || bad "--time: $(head -1 err)"
+	"$GUSPROF" annotate --percent-limit 0 --time $part --format json >part.$part.json 2>err || problem "--time: $(head -1 err)"
 done
-"$GUSPROF" annotate --percent-limit 0 --comm demo --event 0 --format json >all.json 2>err || bad "--comm: $(head -1 err)"
+"$GUSPROF" annotate --percent-limit 0 --comm demo --event 0 --format json >all.json 2>err || problem "--comm: $(head -1 err)"
 check "--time: the parts of each function add up to it" python3 - <<'P'
 from annotated import load
 whole, parts = load("all.json"), [load("part.0%-40%.json"), load("part.40%-100%.json")]
@@ -199,7 +190,7 @@ refuse "not a recording" 125 'annotated\.py' -i annotated.py
 check "help" "$GUSPROF" annotate --help
 if [[ -w /dev/full ]]; then
 	"$GUSPROF" annotate divider >/dev/full 2>err
-	[[ $? == 125 ]] || bad "a full disk looks like success"
+	[[ $? == 125 ]] || problem "a full disk looks like success"
 fi
 
 if ! command -v cc >/dev/null; then
@@ -246,7 +237,7 @@ unsigned other(unsigned n)
 }
 C
 if ! cc -O1 -g -Wl,--build-id -o prog one.c two.c 2>err || ! "$GUSPROF" record -q -e cpu-clock -F 2000 -o prog.data -- ./prog 2>err; then
-	bad "a program of our own: $(head -1 err)"
+	problem "a program of our own: $(head -1 err)"
 	exit 1
 fi
 "$GUSPROF" annotate -i prog.data --format json >prog.json 2>err
@@ -307,7 +298,7 @@ mv one.c gone.c
 "$GUSPROF" annotate -i prog.data >text 2>err
 check "without the source: told once" test "$(grep -c 'cannot read the source .*/one\.c: No such file' err)" = 1
 check "and the assembly is there, with its lines" sh -c 'grep -qE "; one\.c:4 mix < work one\.c:12$" text'
-mkdir -p "root$dir" && cp gone.c "root$dir/one.c" && cp prog "root$dir/prog"
+mkdir -p "root$work" && cp gone.c "root$work/one.c" && cp prog "root$work/prog"
 check "--symfs finds it elsewhere" sh -c "'$GUSPROF' annotate -i prog.data --symfs root 2>err | grep -q '2654435761u'"
 touch -d '1 hour' gone.c && mv gone.c one.c
 "$GUSPROF" annotate -i prog.data >text 2>err

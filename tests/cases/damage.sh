@@ -2,19 +2,12 @@
 # SPDX-License-Identifier: MIT
 # Recordings that are cut, corrupt, foreign or newer: report and dump say so and never crash. A quick selection; every cut
 # of 64 KiB and 2,000 flips are tests/bench/truncate-flip.
-set -u
-: "${GUSPROF:?}" "${GUS_DEMO:?}"
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failed=0
-ok() { echo "ok: $1"; }
-bad() { echo "FAILED: $1"; failed=1; }
+: "${GUS_DEMO:?}"
+. "$(dirname "$0")/lib.sh"
 
-command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || skip "python3 is not installed"
 if ! "$GUSPROF" record -q -F 1000 -- "$GUS_DEMO" 1 >out 2>err; then
-	echo "skipped: cannot record here: $(head -1 err)"
-	exit 77
+	skip "cannot record here: $(head -1 err)"
 fi
 
 cat >damage.py <<'P'
@@ -41,7 +34,7 @@ for n in [8, 12, 16, 24, 28, 64, size - 1, size - 24] + [random.randrange(size) 
     run("flip at %d" % n, whole[:n] + bytes([whole[n] ^ 1 << random.randrange(8)]) + whole[n + 1:])
 print("ok: flips are told")
 P
-python3 damage.py || bad "damaged recordings"
+python3 damage.py || problem "damaged recordings"
 
 printf '\x89GUS\r\n\x1a\n\x02\x00\x00\x00\x00\x00\x00\x00' >newer.data
 python3 - <<'P' || exit 1
@@ -61,8 +54,8 @@ for shift, mul in ((33, P2), (29, P3), (32, None)):
 open("newer.data", "ab").write(h.to_bytes(8, "little"))
 P
 "$GUSPROF" report newer.data >out 2>err
-if [ $? = 125 ] && grep -q "format version 2.0" err; then ok "a newer version is refused as such"; else bad "newer version"; cat err; fi
+if [ $? = 125 ] && grep -q "format version 2.0" err; then echo "ok: a newer version is refused as such"; else problem "newer version"; cat err; fi
 echo "PERFILE2 and so on" >foreign.data
 "$GUSPROF" report foreign.data >out 2>err
-if [ $? = 125 ] && grep -q "not a gusprof recording" err; then ok "a foreign file is refused as such"; else bad "foreign"; cat err; fi
+if [ $? = 125 ] && grep -q "not a gusprof recording" err; then echo "ok: a foreign file is refused as such"; else problem "foreign"; cat err; fi
 exit $failed

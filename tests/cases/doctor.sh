@@ -1,34 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # gusprof doctor from outside: its verdict agrees with what record does, its JSON is whole, and what it must name is there.
-set -u
-LC_ALL=C
-export LC_ALL
-gusprof=${GUSPROF:-gusprof}
-case $gusprof in
-*/*) gusprof=$(cd "$(dirname "$gusprof")" && pwd)/$(basename "$gusprof") ;;
-esac
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
-n=0
-
-ok()
-{
-	n=$((n + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $what"
-	else
-		echo "not ok $n - $what"
-		sed 's/^/    /' out err 2>/dev/null
-		bad=1
-	fi
-}
-is() { [ "$1" = "$2" ] || { echo "    is $1, not $2"; return 1; }; }
-says() { grep -q -e "$1" "${2:-out}"; }
+. "$(dirname "$0")/lib.sh"
+said=out
 
 "$gusprof" doctor >out 2>err
 status=$?
@@ -92,5 +66,4 @@ done <<LIST
 129|takes no argument|something
 LIST
 
-echo "1..$n"
-exit $bad
+finish

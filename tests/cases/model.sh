@@ -1,24 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # gusprof model from outside: what a simple block is told, that it is told the same each time, and what bad input is told.
-set -u
-export LC_ALL=C
-: "${GUSPROF:?}"
-data=${GUS_SRCDIR:-$(dirname "$0")/../..}/tests/data
-case $data in /*) ;; *) data=$PWD/$data;; esac
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failed=0
+. "$(dirname "$0")/lib.sh"
+data=${GUS_SRCDIR:-$scripts/../..}/tests/data
 
-problem()
-{
-	echo "FAILED: $1"
-	failed=1
-}
-
-# expect WHAT PATTERN ARGUMENT...: it succeeds, and a line of its standard output matches.
-expect()
+# models WHAT PATTERN ARGUMENT...: it succeeds, and a line of its standard output matches.
+models()
 {
 	local what=$1 pattern=$2
 	shift 2
@@ -40,36 +27,36 @@ refuse()
 
 # imul rax, rcx; dec rdi; jnz: the multiplication waits for itself.
 imul=480fafc148ffcf75f7
-expect "a chain of multiplications" '^ +3\.00  cycles an iteration \(exact' --uarch skylake --block $imul
-expect "its bound" '^ +3\.00  dependencies   <- the largest$' --uarch skylake --block $imul
-expect "its ports" '^ +0 .* 1\.00 .* 3 +1 +1 +imul rax, rcx$' --uarch skylake --block $imul
-expect "its fused pair" ' F +jnz 0x0$' --uarch skylake --block $imul
-expect "what it costs" ' 2\.00 +imul rax, rcx$' --uarch skylake --block $imul --costs
-expect "its variants" '^ +1\.00 +-2\.00  NORED' --uarch skylake --block $imul --variant NORED
-expect "several of them" '^ +3\.00 +\+0\.00  infinite' --uarch skylake --block $imul --variant ref,INFINITE
-expect "bytes in another dress" '^ +3\.00  cycles' --uarch skylake --block '48 0f af,0xc1 \x48\xff\xcf\x75\xf7'
-expect "the pipeline" '^   0,0 +imul rax, rcx +p1 ID==R' --uarch skylake --block $imul --timeline=2
+models "a chain of multiplications" '^ +3\.00  cycles an iteration \(exact' --uarch skylake --block $imul
+models "its bound" '^ +3\.00  dependencies   <- the largest$' --uarch skylake --block $imul
+models "its ports" '^ +0 .* 1\.00 .* 3 +1 +1 +imul rax, rcx$' --uarch skylake --block $imul
+models "its fused pair" ' F +jnz 0x0$' --uarch skylake --block $imul
+models "what it costs" ' 2\.00 +imul rax, rcx$' --uarch skylake --block $imul --costs
+models "its variants" '^ +1\.00 +-2\.00  NORED' --uarch skylake --block $imul --variant NORED
+models "several of them" '^ +3\.00 +\+0\.00  infinite' --uarch skylake --block $imul --variant ref,INFINITE
+models "bytes in another dress" '^ +3\.00  cycles' --uarch skylake --block '48 0f af,0xc1 \x48\xff\xcf\x75\xf7'
+models "the pipeline" '^   0,0 +imul rax, rcx +p1 ID==R' --uarch skylake --block $imul --timeline=2
 [[ $(grep -c '^   [0-9],' out) == 4 ]] || problem "two iterations of two uops are four lines"
-expect "its events" '^1,0,0,p1,[0-9]+,[0-9]+,[0-9]+,[0-9]+$' --uarch skylake --block $imul --timeline=2 --format csv
-expect "another size" '^ +4\.00  cycles' --uarch skylake --block 90909090 --set issue_width=1
-expect "unrolled" 'unrolled, uops from the decoders' --uarch skylake --block 4801c8 --unrolled
-expect "so many iterations" 'of the iterations asked for' --uarch skylake --block 4801c8 --iterations 10
-expect "a load from L2" 'cycles an iteration' --uarch skylake --block 488b00 --data L2
-expect "csv" '^0,"imul rax, rcx",,1,1,3,,0\.0000,1\.0000,' --uarch skylake --block $imul --format csv
-expect "json" '^ "cycles_per_iteration": 3\.0,' --uarch skylake --block $imul --format json
+models "its events" '^1,0,0,p1,[0-9]+,[0-9]+,[0-9]+,[0-9]+$' --uarch skylake --block $imul --timeline=2 --format csv
+models "another size" '^ +4\.00  cycles' --uarch skylake --block 90909090 --set issue_width=1
+models "unrolled" 'unrolled, uops from the decoders' --uarch skylake --block 4801c8 --unrolled
+models "so many iterations" 'of the iterations asked for' --uarch skylake --block 4801c8 --iterations 10
+models "a load from L2" 'cycles an iteration' --uarch skylake --block 488b00 --data L2
+models "csv" '^0,"imul rax, rcx",,1,1,3,,0\.0000,1\.0000,' --uarch skylake --block $imul --format csv
+models "json" '^ "cycles_per_iteration": 3\.0,' --uarch skylake --block $imul --format json
 for key in schema uarch engine cycles_per_iteration instructions uops unknown coverage bounds sensitivity rows \
 	instructions_simulated seconds; do
 	grep -q "^ \"$key\":" out || problem "json has no $key"
 done
 grep -q '^ "seconds": null' out || problem "json tells a time that differs each time"
-expect "an instruction without a row" 'have not, and are taken as the middle' --uarch haswell --block 62f1fd4858c1
-expect "arm64" '^ +4\.00  cycles an iteration' --uarch neoverse-n1 --block 007c019b --set issue_width=4
+models "an instruction without a row" 'have not, and are taken as the middle' --uarch haswell --block 62f1fd4858c1
+models "arm64" '^ +4\.00  cycles an iteration' --uarch neoverse-n1 --block 007c019b --set issue_width=4
 
 # A table of uops: what the thesis that it is from prints for it.
-expect "the loop of the thesis" '^ +23\.00  cycles an iteration \(exact' --uarch ufs-sandybridge --uops "$data/realft2_4_de.uops"
-expect "with its iterations" '"cycles_per_iteration": 23\.0[01]' --uarch ufs-sandybridge --uops "$data/realft2_4_de.uops" \
+models "the loop of the thesis" '^ +23\.00  cycles an iteration \(exact' --uarch ufs-sandybridge --uops "$data/realft2_4_de.uops"
+models "with its iterations" '"cycles_per_iteration": 23\.0[01]' --uarch ufs-sandybridge --uops "$data/realft2_4_de.uops" \
 	--iterations 1000 --format json
-expect "from the standard input" '^ +3\.00  cycles' --uarch ufs-sandybridge --uops - <<<'1 mul x1 x1 3 0'
+models "from the standard input" '^ +3\.00  cycles' --uarch ufs-sandybridge --uops - <<<'1 mul x1 x1 3 0'
 
 # Batches: in order, bad lines marked, a header passed over; as many threads as you like.
 printf '%s\n' 'hex,cycles' "$imul,300" '4801c8' '48,1' '' 'zz,1' '90,25' >batch.csv
@@ -79,10 +66,10 @@ for jobs in 1 2 7; do
 	cmp -s out wanted || { problem "a batch of $jobs jobs"; diff out wanted; }
 	grep -q '^gusprof: 5 lines, 2 bad; 5 of 5 instructions' err || { problem "the count of a batch"; cat err; }
 done
-expect "a batch from the standard input" "^$imul,300\.0000,1\.0000$" --uarch skylake --batch - --per 100 <batch.csv
-expect "a batch without a header" '^4801c8,1\.0000' --uarch skylake --batch - <<<4801c8
-expect "a batch as json" '"bad": 2,' --uarch skylake --batch batch.csv --format json
-expect "an empty batch" '^hex,' --uarch skylake --batch /dev/null
+models "a batch from the standard input" "^$imul,300\.0000,1\.0000$" --uarch skylake --batch - --per 100 <batch.csv
+models "a batch without a header" '^4801c8,1\.0000' --uarch skylake --batch - <<<4801c8
+models "a batch as json" '"bad": 2,' --uarch skylake --batch batch.csv --format json
+models "an empty batch" '^hex,' --uarch skylake --batch /dev/null
 
 # The same input, the same bytes.
 for format in text json csv; do
@@ -114,7 +101,7 @@ refuse "a file without a function" 129 'a function .--elf. needs --function' --e
 refuse "costs of a batch" 129 '--costs is for a block .--block., a function .--elf. or a table of uops .--uops.; here the input is a batch .--batch.' --costs --batch batch.csv
 refuse "more than all iterations" 129 '--iterations takes a number up to 10000000, not .10000001.' --iterations 10000001 --block 90
 refuse "caches and costs" 129 '--data caches and --costs exclude' --data caches --engine stream --costs --block 90
-expect "what is so anyway fits everything" 'cycles an iteration' --uarch skylake --block 90 --per 1 --no-phases --rows 0
+models "what is so anyway fits everything" 'cycles an iteration' --uarch skylake --block 90 --per 1 --no-phases --rows 0
 refuse "no file of blocks" 125 'cannot open the blocks nothing' --uarch skylake --batch nothing
 refuse "no table of uops" 125 'cannot open the table of uops nothing' --uarch skylake --uops nothing
 refuse "an empty table of uops" 125 '/dev/null: there is no instruction' --uarch skylake --uops /dev/null
@@ -132,35 +119,35 @@ refuse "no ELF file" 125 'bad.uops' --uarch skylake --elf bad.uops --function ma
 refuse "an empty file" 125 'empty' --uarch skylake --elf empty --function main
 
 # The stream engine: add rax, rbx; imul rax, rbx is a chain of 4 cycles, 3 of them the multiplication's.
-expect "the stream engine" '^ +4\.00  cycles an iteration' --uarch skylake --engine stream --block 4801d8480fafc3
-expect "what more of one thing gains" '^ +10\.8%  latency mul ' --uarch skylake --sensitivity --block 4801d8480fafc3
-expect "at several weights" '^ +10\.8% +60\.0% +300\.0%  latency mul ' --uarch skylake --sensitivity=15,100,inf --block 4801d8480fafc3
-expect "the same as json" '"latency mul"' --uarch skylake --sensitivity=100 --block 4801d8480fafc3 --format json
-expect "what the time goes to" '^ +3\.00 +75\.0%    2 imul rax, rbx +latency mul$' --uarch skylake --causality --block 4801d8480fafc3
-expect "and what it goes round in" '1 -latency alu 1\.00-> 2 -latency mul 3\.00-> 1$' --uarch skylake --causality --block 4801d8480fafc3
-expect "the same as json" '"carried_by": "latency mul"' --uarch skylake --causality --block 4801d8480fafc3 --format json
-expect "the fewest that reach it" '^ +15\.0%  all of them together, which is less' --uarch skylake --reach 30 --block 4801d8480fafc3
+models "the stream engine" '^ +4\.00  cycles an iteration' --uarch skylake --engine stream --block 4801d8480fafc3
+models "what more of one thing gains" '^ +10\.8%  latency mul ' --uarch skylake --sensitivity --block 4801d8480fafc3
+models "at several weights" '^ +10\.8% +60\.0% +300\.0%  latency mul ' --uarch skylake --sensitivity=15,100,inf --block 4801d8480fafc3
+models "the same as json" '"latency mul"' --uarch skylake --sensitivity=100 --block 4801d8480fafc3 --format json
+models "what the time goes to" '^ +3\.00 +75\.0%    2 imul rax, rbx +latency mul$' --uarch skylake --causality --block 4801d8480fafc3
+models "and what it goes round in" '1 -latency alu 1\.00-> 2 -latency mul 3\.00-> 1$' --uarch skylake --causality --block 4801d8480fafc3
+models "the same as json" '"carried_by": "latency mul"' --uarch skylake --causality --block 4801d8480fafc3 --format json
+models "the fewest that reach it" '^ +15\.0%  all of them together, which is less' --uarch skylake --reach 30 --block 4801d8480fafc3
 refuse "a timeline without cycles" 129 '--timeline and --engine stream exclude each other: the stream engine has no cycles' --uarch skylake --engine stream --timeline --block 90
 
 # Both engines. A chain is the same to both; a buffer of a single branch is the core engine's alone (imul rax, rbx, 3; cmp rcx, rbp; jne back).
 # A fused branch has one uop, which needs p6.
-expect "the engines agree" '^The engines: core 4\.00, stream 4\.00 cycles an iteration \(\+0\.0%\)$' --uarch skylake --engine both --block 4801d8480fafc3
-expect "they say so" '^ +they agree$' --uarch skylake --engine both --block 4801d8480fafc3
-expect "why they do not" '^ +1\.00  of the core engine without this limit.*: branch buffer$' --uarch skylake --engine both \
+models "the engines agree" '^The engines: core 4\.00, stream 4\.00 cycles an iteration \(\+0\.0%\)$' --uarch skylake --engine both --block 4801d8480fafc3
+models "they say so" '^ +they agree$' --uarch skylake --engine both --block 4801d8480fafc3
+models "why they do not" '^ +1\.00  of the core engine without this limit.*: branch buffer$' --uarch skylake --engine both \
 	--set branch_buffer=1 --block 486bc3034839e975f7
-expect "both as json" '"reason": null' --uarch skylake --engine both --block 4801d8480fafc3 --format json
-expect "how full p6 is" '^ +100\.0% +1\.00 +0\.00  ports p6 ' --uarch skylake --engine stream --block 4883c1104839e975f7
-expect "what fills it" '^ +4 +1\.00 .*\* cmp rcx, rbp$' --uarch skylake --engine stream --block 4883c1104839e975f7
-expect "the bound has no uop of the fused branch" '^ +0\.33 +0\.33 +0\.33 +1\.00  as even' --uarch skylake --block 4883c1104839e975f7
-expect "a unit by its name" '^ +28\.6% +4\.00 +10\.00  unit fpdivider ' --uarch skylake --engine stream --block f20f5ec1
-expect "resources as json" '"resource": "ports p6"' --uarch skylake --engine stream --block 4883c1104839e975f7 --format json
-expect "no resources of the core engine" '"resources": null' --uarch skylake --block 90 --format json
+models "both as json" '"reason": null' --uarch skylake --engine both --block 4801d8480fafc3 --format json
+models "how full p6 is" '^ +100\.0% +1\.00 +0\.00  ports p6 ' --uarch skylake --engine stream --block 4883c1104839e975f7
+models "what fills it" '^ +4 +1\.00 .*\* cmp rcx, rbp$' --uarch skylake --engine stream --block 4883c1104839e975f7
+models "the bound has no uop of the fused branch" '^ +0\.33 +0\.33 +0\.33 +1\.00  as even' --uarch skylake --block 4883c1104839e975f7
+models "a unit by its name" '^ +28\.6% +4\.00 +10\.00  unit fpdivider ' --uarch skylake --engine stream --block f20f5ec1
+models "resources as json" '"resource": "ports p6"' --uarch skylake --engine stream --block 4883c1104839e975f7 --format json
+models "no resources of the core engine" '"resources": null' --uarch skylake --block 90 --format json
 echo '4801d8,1' >blocks.csv
 refuse "both engines of a batch" 129 '--engine both is for a block .*; here the input is a batch' --uarch skylake --engine both --batch blocks.csv
-expect "other caches" '^ +[0-9.]+%  L1 twice as large$' --uarch skylake --engine stream --data caches --pointers distinct --block 488b064883c640
-expect "the same as json" '"knob": "L1 twice as large"' --uarch skylake --engine stream --data caches --block 488b064883c640 --format json
+models "other caches" '^ +[0-9.]+%  L1 twice as large$' --uarch skylake --engine stream --data caches --pointers distinct --block 488b064883c640
+models "the same as json" '"knob": "L1 twice as large"' --uarch skylake --engine stream --data caches --block 488b064883c640 --format json
 refuse "caches of the core engine" 129 '--data caches needs --engine stream: what accesses hit' --uarch skylake --data caches --block 90
-expect "both engines see the level" '^The engines: core 12\.00, stream 12\.00 ' --uarch skylake --engine both --data L2 --block 488b00
+models "both engines see the level" '^The engines: core 12\.00, stream 12\.00 ' --uarch skylake --engine both --data L2 --block 488b00
 
 # Files of code. The machine is two bytes of the header; for which one the code really is does not matter to be refused.
 demo=${GUS_DEMO:-}
@@ -172,9 +159,9 @@ if [[ -x $demo ]]; then
 	refuse "no such function" 129 'there is no function nothing in ' --uarch skylake --elf "$demo" --function nothing
 	uarch=skylake
 	[[ $(uname -m) == aarch64 ]] && uarch=neoverse-n1
-	expect "a loop of a function" '^fma_chain at 0x[0-9a-f]+, loop 1 of [0-9]+: 0x' --uarch $uarch --elf "$demo" --function fma_chain --loop 1
-	expect "the loops of a function" '^ +2 +[0-9a-f]+ +[0-9]+ +[0-9]+ +[0-9.]+' --uarch $uarch --elf "$demo" --function main
-	expect "the same as json" '^ "loops": \[' --uarch $uarch --elf "$demo" --function main --format json
+	models "a loop of a function" '^fma_chain at 0x[0-9a-f]+, loop 1 of [0-9]+: 0x' --uarch $uarch --elf "$demo" --function fma_chain --loop 1
+	models "the loops of a function" '^ +2 +[0-9a-f]+ +[0-9]+ +[0-9]+ +[0-9.]+' --uarch $uarch --elf "$demo" --function main
+	models "the same as json" '^ "loops": \[' --uarch $uarch --elf "$demo" --function main --format json
 	refuse "a loop that is none" 129 'there is no loop 99 in main' --uarch $uarch --elf "$demo" --function main --loop 99
 fi
 

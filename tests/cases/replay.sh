@@ -2,43 +2,29 @@
 # SPDX-License-Identifier: MIT
 # Snapshots of running programs, replayed: what QEMU executes is what our own steps execute, the program itself is not disturbed,
 # and nothing that it would tell the kernel is done twice.
-set -u -o pipefail
-export LC_ALL=C
+. "$(dirname "$0")/lib.sh"
+set -o pipefail
 target=$GUS_BUILDDIR/tests/cases/replay-target replay=$GUS_BUILDDIR/tests/cases/replay-process sums=$GUS_BUILDDIR/tests/cases/trace-sums
-skip() { echo "skipped: $*"; exit 77; }
 [[ -x $target ]] || skip "snapshots are replayed on x86-64 only"
 [[ -x $GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
-dir=$(mktemp -d) || exit 99
 pid=
 stop() { [[ -z $pid ]] || { kill -CONT "$pid"; kill -KILL "$pid"; wait "$pid"; } 2>/dev/null; pid=; }
-trap 'stop; rm -rf "$dir"' EXIT
-chmod 755 "$dir"
-cd "$dir" || exit 99
-failed=0
-fail() { printf 'FAILED: %s\n' "$*"; failed=1; }
+cleanup() { stop; }
+chmod 755 "$work"
 
+# Of the process in $pid, which may have been a shell a moment ago.
+executes() { [[ $(readlink "/proc/$pid/exe") == "$1" ]]; }
+computes() { executes "$target" && has_run "$pid" 2; }
 # begin MODE [ROUNDS]: the target, in $pid; it computes when this returns.
 begin()
 {
 	"$target" "$@" >said 2>sum &
 	pid=$!
-	for _ in {1..200}; do
-		[[ $(readlink "/proc/$pid/exe") == "$target" && $(cut -d' ' -f14 "/proc/$pid/stat") -ge 2 ]] && return 0
-		kill -0 "$pid" 2>/dev/null || return 1
-		sleep 0.02
-	done
+	wait_for computes || problem "$*: the target does not begin"
 }
 
 # can MODE: whether this CPU can.
 can() { "$target" "$1" 1 >/dev/null 2>&1; }
-
-# expect WHAT PATTERN: a line of "out" is that.
-expect()
-{
-	grep -qE -- "$2" out && return
-	fail "$1: no line like $2 in"
-	head -n 40 out
-}
 
 # What was executed, without where blocks end: the emulator ends them before string instructions, too. Which operand of cmpsb is
 # read first is up to who executes it.
@@ -51,7 +37,7 @@ executed()
 
 begin plain
 "$replay" native "$pid" 1 0 100 probe >out 2>&1 || { grep -qE 'ptrace|not permitted' out && skip "processes cannot be traced here: $(cat out)"; }
-grep -q 'how native instructions 1[0-9][0-9] ' out || { fail "a window of 100 instructions"; cat out; }
+grep -q 'how native instructions 1[0-9][0-9] ' out || { problem "a window of 100 instructions"; cat out; }
 stop
 command -v objdump >/dev/null || skip "objdump is not installed (package binutils)"
 
@@ -59,12 +45,12 @@ if command -v qemu-x86_64 >/dev/null; then
 	for mode in plain avx; do
 		can $mode || { echo "this CPU cannot execute $mode"; continue; }
 		begin $mode
-		"$replay" both "$pid" 2 0 4000 t >out 2>&1 || { fail "$mode"; cat out; }
+		"$replay" both "$pid" 2 0 4000 t >out 2>&1 || { problem "$mode"; cat out; }
 		for n in 0 1; do
 			executed t.$n.qemu >a
 			executed t.$n.native >b
-			grep -qE '^instructions 40[0-9][0-9] accesses [1-9]' a || { fail "$mode: not a window of 4000"; head -n 3 a; }
-			diff a b >ab || { fail "$mode: QEMU < and our own steps > differ"; cat ab; }
+			grep -qE '^instructions 40[0-9][0-9] accesses [1-9]' a || { problem "$mode: not a window of 4000"; head -n 3 a; }
+			diff a b >ab || { problem "$mode: QEMU < and our own steps > differ"; cat ab; }
 		done
 		stop
 	done
@@ -73,30 +59,30 @@ if command -v qemu-x86_64 >/dev/null; then
 	"$target" write 1000000 >said 2>sum
 	cp sum undisturbed
 	begin write 1000000
-	"$replay" qemu "$pid" 3 0 1000000 w >out 2>&1 || fail "a target that writes"
+	"$replay" qemu "$pid" 3 0 1000000 w >out 2>&1 || problem "a target that writes"
 	wait "$pid"
 	pid=
-	[[ $(grep -c 'how qemu .* ended syscall 1 ' out) == 3 ]] || { fail "a window ends at a system call"; cat out; }
-	[[ $(wc -c <said) == 1000000 ]] || fail "the target wrote $(wc -c <said) bytes and not 1000000"
-	cmp -s sum undisturbed || fail "the target's sum is another one: $(cat sum), $(cat undisturbed)"
+	[[ $(grep -c 'how qemu .* ended syscall 1 ' out) == 3 ]] || { problem "a window ends at a system call"; cat out; }
+	[[ $(wc -c <said) == 1000000 ]] || problem "the target wrote $(wc -c <said) bytes and not 1000000"
+	cmp -s sum undisturbed || problem "the target's sum is another one: $(cat sum), $(cat undisturbed)"
 
 	begin fault
 	for try in 1 2 3 4 5; do # one that is met in its handler comes to the call that ends that first
-		"$replay" both "$pid" 1 0 1000000 f >out 2>&1 || fail "a target with signals"
+		"$replay" both "$pid" 1 0 1000000 f >out 2>&1 || problem "a target with signals"
 		grep -q 'ended syscall 15 ' out || break
 	done
-	[[ $(grep -c 'ended signal 11 ' out) == 2 ]] || { fail "a window ends at a signal"; cat out; }
-	[[ $(sed -nE 's/.* (instructions [0-9]+) .*/\1/p' out | sort -u | wc -l) == 1 ]] || { fail "QEMU and steps: where the signal is"; cat out; }
+	[[ $(grep -c 'ended signal 11 ' out) == 2 ]] || { problem "a window ends at a signal"; cat out; }
+	[[ $(sed -nE 's/.* (instructions [0-9]+) .*/\1/p' out | sort -u | wc -l) == 1 ]] || { problem "QEMU and steps: where the signal is"; cat out; }
 	stop
 
 	begin clock
-	"$replay" qemu "$pid" 1 0 3000 c >out 2>&1 || fail "a target that reads the clock"
+	"$replay" qemu "$pid" 1 0 3000 c >out 2>&1 || problem "a target that reads the clock"
 	expect "the clock is read without the kernel, or it is not" 'ended (window 0|syscall 228|syscall 35) '
 	stop
 
 	if can evex; then
 		begin evex
-		"$replay" auto "$pid" 1 0 600 e >out 2>&1 || fail "a target with EVEX"
+		"$replay" auto "$pid" 1 0 600 e >out 2>&1 || problem "a target with EVEX"
 		expect "what QEMU cannot execute is stepped" 'how native instructions 6[0-9][0-9] .* why QEMU cannot execute the instruction at 0x'
 		stop
 	fi
@@ -119,33 +105,34 @@ begin write 1000000
 "$replay" native "$pid" 1 0 1000000 w >out 2>&1
 wait "$pid"
 pid=
-[[ $(grep -c 'how native .* ended syscall 1 ' out) == 1 && $(wc -c <said) == 1000000 ]] || { fail "steps do what is the kernel's"; cat out; }
+[[ $(grep -c 'how native .* ended syscall 1 ' out) == 1 && $(wc -c <said) == 1000000 ]] || { problem "steps do what is the kernel's"; cat out; }
 
 # Targets that are refused, and stay as they were.
 begin plain
 kill -STOP "$pid"
-until [[ $(ps -o state= -p "$pid") == T ]]; do sleep 0.01; done
-"$replay" auto "$pid" 1 0 100 s >out 2>&1 && fail "a stopped target is replayed"
+wait_for in_state "$pid" T
+"$replay" auto "$pid" 1 0 100 s >out 2>&1 && problem "a stopped target is replayed"
 expect "stopped" '^0 failed 4 .*is stopped .*kill -CONT'
-[[ $(ps -o state= -p "$pid") == T ]] || fail "a stopped target was continued"
+in_state "$pid" T || problem "a stopped target was continued"
 stop
-"$replay" auto 999999999 1 0 100 s >out 2>&1 && fail "no process"
+"$replay" auto 999999999 1 0 100 s >out 2>&1 && problem "no process"
 expect "no such process" '^0 failed 5 .*does not exist'
 if ((EUID == 0)) && command -v setpriv >/dev/null; then
 	cp "$target" raised && chmod 4755 raised
 	setpriv --reuid=65534 --regid=65534 --clear-groups ./raised plain >/dev/null 2>&1 &
 	pid=$!
-	sleep 0.2
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$replay" auto "$pid" 1 0 100 "$dir/s" >out 2>&1
+	wait_for executes "$work/raised"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$replay" auto "$pid" 1 0 100 "$work/s" >out 2>&1
 	[[ -s out ]] && expect "raised rights" '^0 failed 3 .*run as root'
-	[[ $(ps -o state= -p "$pid") == R ]] || fail "a target with raised rights was touched"
+	in_state "$pid" R || problem "a target with raised rights was touched"
 	stop
 fi
 if as --32 /dev/null -o thirty.o 2>/dev/null && printf '.globl _start\n_start: jmp _start\n' | as --32 -o thirty.o && ld -m elf_i386 -o thirty thirty.o; then
 	./thirty 2>/dev/null &
 	pid=$!
-	sleep 0.1
-	if kill -0 "$pid" 2>/dev/null; then
+	thirty_or_gone() { executes "$work/thirty" || [[ ! -e /proc/$pid/exe ]]; } # a kernel may have no 32 bits
+	wait_for thirty_or_gone
+	if executes "$work/thirty"; then
 		"$replay" auto "$pid" 1 0 100 s >out 2>&1
 		expect "32 bits" '^0 failed 4 .*32-bit code'
 	fi
@@ -156,15 +143,19 @@ fi
 if "$GUSPROF" record -o r -F 99 --trace auto --trace-window 1500 -- "$target" write 30000 >/dev/null 2>out; then
 	# 1 % of the little CPU time that it took is not enough for any.
 	expect "a snapshot has to be earned" '\[ 0 snapshots: .*the cost left no room'
-	"$GUSPROF" record -o r --overhead 50 --trace auto --trace-window 1500 -- "$target" plain 3000000 >/dev/null 2>out || fail "record --trace auto"
+	for try in 1 2 3 4 5; do # no thread may run when one is looked for, as it says then
+		"$GUSPROF" record -o r --overhead 50 --trace auto --trace-window 1500 -- "$target" plain 3000000 >/dev/null 2>out ||
+			problem "record --trace auto"
+		grep -q '\[ 0 snapshots: no thread ran ' out || break
+	done
 	expect "snapshots are counted" '\[ [1-9][0-9]* snapshots? \]'
 	n=$(sed -nE 's/.*\[ ([0-9]+) snapshots? \]/\1/p' out)
 	"$GUSPROF" dump -i r --type snapshot >out 2>&1
-	[[ $(grep -c '^    window 1500$' out) == "$n" ]] || { fail "dump shows $n snapshots"; head -n 30 out; }
-	"$GUSPROF" report -i r >/dev/null 2>out || { fail "a report of a recording with snapshots"; cat out; }
-	"$replay" r rr >out 2>&1 || fail "snapshots of a recording"
-	[[ $(grep -cE ' instructions 15[0-9][0-9] .* ended window ' out) == "$n" ]] || { fail "all of the $n snapshots are replayed"; cat out; }
-	"$GUSPROF" record -o r2 --trace some -- true 2>out && fail "--trace some"
+	[[ $(grep -c '^    window 1500$' out) == "$n" ]] || { problem "dump shows $n snapshots"; head -n 30 out; }
+	"$GUSPROF" report -i r >/dev/null 2>out || { problem "a report of a recording with snapshots"; cat out; }
+	"$replay" r rr >out 2>&1 || problem "snapshots of a recording"
+	[[ $(grep -cE ' instructions 15[0-9][0-9] .* ended window ' out) == "$n" ]] || { problem "all of the $n snapshots are replayed"; cat out; }
+	"$GUSPROF" record -o r2 --trace some -- true 2>out && problem "--trace some"
 	expect "--trace some" "auto, qemu or off, not 'some'"
 else
 	echo "recording does not work here, so snapshots in recordings were not tested: $(head -n 1 out)"

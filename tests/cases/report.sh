@@ -2,22 +2,14 @@
 # SPDX-License-Identifier: MIT
 # gusprof report from outside: a recording of the demo, whose five functions take a fifth of the time each, in every view
 # and format. Needs a perf_event clock and python3 to read JSON.
-set -u
-: "${GUSPROF:?}" "${GUS_DEMO:?}"
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failed=0
-ok() { echo "ok: $1"; }
-bad() { echo "FAILED: $1"; failed=1; }
-check() { local what=$1; shift; if "$@" >out 2>err; then ok "$what"; else bad "$what"; head -5 out err; fi; }
+: "${GUS_DEMO:?}"
+. "$(dirname "$0")/lib.sh"
 status() { local what=$1 want=$2; shift 2; "$@" >out 2>err; local got=$?
-	if [ $got = "$want" ]; then ok "$what"; else bad "$what: status $got, not $want"; head -5 out err; fi; }
+	if [ $got = "$want" ]; then echo "ok: $what"; else problem "$what: status $got, not $want"; head -5 out err; fi; }
 
-command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || skip "python3 is not installed"
 if ! "$GUSPROF" record -q -F 2000 -g -- "$GUS_DEMO" 2 >out 2>err; then
-	echo "skipped: cannot record here: $(head -1 err)"
-	exit 77
+	skip "cannot record here: $(head -1 err)"
 fi
 
 cat >schema.py <<'P'
@@ -45,7 +37,7 @@ if rec["unit"] == "ns":
     assert total["time_evidence"] == "observed" and total["cycles_evidence"] in ("inferred", "unknown")
 P
 for by in function module line instruction thread; do
-	"$GUSPROF" report --by $by --format json >$by.json 2>err || bad "report --by $by: $(head -1 err)"
+	"$GUSPROF" report --by $by --format json >$by.json 2>err || problem "report --by $by: $(head -1 err)"
 	check "--by $by: keys, identities, intervals" python3 schema.py $by.json
 done
 

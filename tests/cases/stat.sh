@@ -1,36 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # gusprof stat from outside: whose exit status, what is counted, of whom, for how long, and how it is written.
-set -u
-LC_ALL=C
-export LC_ALL
-gusprof=${GUSPROF:-gusprof}
-case $gusprof in
-*/*) gusprof=$(cd "$(dirname "$gusprof")" && pwd)/$(basename "$gusprof") ;;
-esac
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"; kill $children 2>/dev/null' EXIT
-cd "$work" || exit 1
-children=
-bad=0
-n=0
+. "$(dirname "$0")/lib.sh"
+shown='out err counts'
 
-ok()
-{
-	n=$((n + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $what"
-	else
-		echo "not ok $n - $what"
-		sed 's/^/    /' out err counts 2>/dev/null
-		bad=1
-	fi
-}
-is() { [ "$1" = "$2" ] || { echo "    is $1, not $2"; return 1; }; }
-says() { grep -q -e "$1" "${2:-err}"; }
-between() { awk -v x="$1" -v lo="$2" -v hi="$3" 'BEGIN { exit !(x != "" && x + 0 >= lo && x + 0 <= hi) }' || { echo "    '$1' is not in $2 .. $3"; return 1; }; }
 stat()
 {
 	rm -f counts
@@ -46,25 +19,11 @@ value()
 		name == event && $at["part"] == part { print $at[column] }' counts
 }
 
-# alive FILE: waits until a process has said where it is, ten seconds at most.
-alive()
-{
-	tries=0
-	until [ -s "$1" ]; do
-		tries=$((tries + 1))
-		[ $tries -le 500 ] || { echo "not ok - $1 was never written"; sed 's/^/    /' err; exit 1; }
-		sleep 0.02
-	done
-}
 busy='i=0; while [ $i -lt ${N:-100000} ]; do i=$((i+1)); done'
 
 command -v "$gusprof" >/dev/null || { echo "there is no program at $gusprof"; exit 1; }
 stat -e task-clock:u -- true
-if [ $status = 125 ] && grep -qE 'seccomp|perf_event_paranoid|perf_event_open|security module' err; then
-	echo "skipped: this user may not use perf_event_open here:"
-	cat err
-	exit 77
-fi
+skip_if_refused $status
 
 # Statuses, as perf's where perf is right.
 stat -- true
@@ -95,7 +54,7 @@ for sig in INT TERM; do
 	rm -f started
 	"$gusprof" stat -- sh -c 'echo $$ >started; while [ -e started ]; do :; done' >out 2>err &
 	pid=$!
-	alive started
+	wait_for test -s started || { echo "not ok - started was never written"; exit 1; }
 	kill -$sig $pid
 	wait $pid
 	ok "SIG$sig ends it and the command with 143" is $? 143
@@ -152,7 +111,7 @@ ok "-I: they follow each other" sh -c 'grep ^interval, counts | awk -F, "NR > 1 
 # What runs already.
 sh -c 'echo $$ >pid; while [ -e pid ]; do :; done' &
 children="$children $!"
-alive pid
+wait_for test -s pid || { echo "not ok - pid was never written"; exit 1; }
 target=$(cat pid)
 stat -x, -o counts -e task-clock,page-faults -p "$target" -- sleep 0.3
 ok "-p: status of the command" is $status 0
@@ -195,7 +154,7 @@ time.sleep(0.1)
 for i in range(8): threading.Thread(target=spin).start()
 ' &
 	children="$children $!"
-	alive tpid
+	wait_for test -s tpid || { echo "not ok - tpid was never written"; exit 1; }
 	tpid=$(cat tpid)
 	before=$(awk '{ print $14 + $15 }' "/proc/$tpid/stat")
 	stat -x, -o counts -e task-clock -p "$tpid" -- sleep 1
@@ -281,5 +240,4 @@ done <<LIST
 129|-x and --format json exclude each other|-x ; --format json -- true
 LIST
 
-echo "1..$n"
-exit $bad
+finish

@@ -7,35 +7,9 @@
 #   stat -p, no such process                 perf: 234 and its usage   here: 244, as record does
 #   record, kill -9                          perf: no usable file      here: a file that opens and says that it was cut
 # None of the cases needs a PMU. Those that need perf_event_open are named and skipped where this user may not use it.
-set -u
-LC_ALL=C
-export LC_ALL
-gusprof=${GUSPROF:-gusprof}
-case $gusprof in
-*/*) gusprof=$(cd "$(dirname "$gusprof")" && pwd)/$(basename "$gusprof") ;;
-esac
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-bad=0
-n=0
+. "$(dirname "$0")/lib.sh"
+shown='err shell'
 skipped=0
-
-ok()
-{
-	n=$((n + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $n - $what"
-	else
-		echo "not ok $n - $what"
-		sed 's/^/    /' err shell 2>/dev/null
-		bad=1
-	fi
-}
-is() { [ "$1" = "$2" ] || { echo "    is $1, not $2"; return 1; }; }
-says() { grep -q -e "$1" "$2"; }
 
 printf '#!/bin/sh\nexit 42\n' >exit42
 printf '#!/bin/sh\nkill -TERM $$\n' >term
@@ -132,7 +106,7 @@ stat|TERM|143||task-clock|-|-- ./spin
 LIST
 
 echo "1..$n"
-[ $bad = 0 ] || exit 1
+[ $failed = 0 ] || exit 1
 if [ $skipped != 0 ]; then
 	echo "skipped: $skipped cases, as this user may not use perf_event_open here: $refused"
 	exit 77

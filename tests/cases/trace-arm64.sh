@@ -1,16 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The tracer with a program for arm64, whatever this machine is: a known number of instructions, loads, stores and branches.
-set -u -o pipefail
-export LC_ALL=C
+. "$(dirname "$0")/lib.sh"
+set -o pipefail
 plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so sums=$GUS_BUILDDIR/tests/cases/trace-sums
-skip() { echo "skipped: $*"; exit 77; }
 command -v qemu-aarch64 >/dev/null || skip "qemu-aarch64 is not installed (package qemu-user)"
 [[ -e $plugin ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
-failed=0
 
 # 2 + 1000 * 5 + 3 instructions.
 cat >program.s <<'EOF'
@@ -41,13 +36,6 @@ status=$?
 grep -qiE 'version|api' run && skip "this QEMU does not take plugins of version 1: $(head -n 1 run)"
 ((status == 7)) || { echo "FAILED: status $status"; cat run; exit 1; }
 "$sums" t >out 2>&1
-expect()
-{
-	grep -qE -- "$2" out && return
-	printf 'FAILED: %s: no line like\n\t%s\nin\n' "$1" "$2"
-	head -n 40 out
-	failed=1
-}
 expect "all instructions" '^target aarch64 streams 1 windows 1 blocks [0-9]+ steps [0-9]+ instructions 5005 accesses 2000 omitted 0 seen 5005 full no$'
 expect "a pair is one load of 16 bytes" '^insn [0-9a-f]+ executed 1000 read 1000 16000 '
 expect "stores" '^insn [0-9a-f]+ executed 1000 write 1000 8000 '

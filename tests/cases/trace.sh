@@ -1,37 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The tracer under QEMU: programs whose instructions, addresses and branches are known, down to the last one.
-set -u -o pipefail
-export LC_ALL=C
+. "$(dirname "$0")/lib.sh"
+set -o pipefail
 plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so target=$GUS_BUILDDIR/tests/cases/trace-target
 threads=$GUS_BUILDDIR/tests/cases/trace-threads sums=$GUS_BUILDDIR/tests/cases/trace-sums
-skip() { echo "skipped: $*"; exit 77; }
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is not installed (package qemu-user)"
 [[ -e $plugin ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
 [[ -x $target ]] || skip "the programs to trace are for x86-64"
 command -v nm >/dev/null || skip "nm is not installed (package binutils)"
-dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
 qemu-x86_64 -plugin "$plugin,out=probe" "$target" >out 2>&1 ||
 	{ grep -qiE 'version|api' out && skip "this QEMU does not take plugins of version 1: $(head -n 1 out)"; cat out; exit 1; }
-failed=0
-
-# expect WHAT PATTERN: a line of "out" is that.
-expect()
-{
-	grep -qE -- "$2" out && return
-	printf 'FAILED: %s: no line like\n\t%s\nin\n' "$1" "$2"
-	head -n 40 out
-	failed=1
-}
 
 # trace OPTIONS PROGRAM [ARGUMENT]: the sums of its trace in "out".
 trace()
 {
 	local options=$1
 	shift
-	qemu-x86_64 -plugin "$plugin,out=t,$options" "$@" >run 2>&1 || { echo "FAILED: status $? of $*"; cat run; failed=1; }
+	qemu-x86_64 -plugin "$plugin,out=t,$options" "$@" >run 2>&1 || { problem "status $? of $*"; cat run; }
 	"$sums" t >out 2>&1
 }
 
@@ -51,19 +37,19 @@ expect "pieces of a wide load are one" "^insn $wide executed 1 read 1 16 $(at da
 expect "one that goes on in the next page is one" "^insn $(at span 0) executed 1( |\$)"
 cp t first
 trace start=0 "$target" abcdefghi
-"$sums" first | cmp -s - out || { echo "FAILED: twice the same program, and two different traces"; failed=1; }
+"$sums" first | cmp -s - out || problem "twice the same program, and two different traces"
 
 # While it is written: through a pipe that the emulator has as fd 9, compressed and not.
 for plain in off on; do
 	qemu-x86_64 -plugin "$plugin,fd=9,plain=$plain" "$target" abcdefghi 9>&1 >run | "$sums" - >out 2>&1
-	"$sums" first | cmp - out || { echo "FAILED: through a pipe (plain=$plain) it is another trace"; head -n 5 out; failed=1; }
+	"$sums" first | cmp - out || { problem "through a pipe (plain=$plain) it is another trace"; head -n 5 out; }
 done
 
 # In the middle of what the emulator translates at once, and not a byte more.
 trace "range=$(at turn 4)-$(at turn 11)" "$target" abc
 expect "only the range" "^target x86_64 streams 1 windows 1 blocks 1 steps 3000 instructions 6000 accesses 3000 omitted 0 seen 6000 full no\$"
 expect "its first" "^insn $(at turn 4) executed 3000 write"
-[[ $(grep -c ^insn out) == 2 ]] || { echo "FAILED: more than the range was traced"; head -n 5 out; failed=1; }
+[[ $(grep -c ^insn out) == 2 ]] || { problem "more than the range was traced"; head -n 5 out; }
 trace "range=$loop-$string,range=$wide-$(at wide 9)" "$target" abc
 expect "two ranges" "instructions 18005 accesses 6003 omitted 0 seen 18005 full no\$"
 trace range=10-20 "$target" abc
@@ -86,17 +72,17 @@ expect "all of their turns" "^insn $work executed 6000( |\$)"
 # The bound, the errors.
 trace max=1 "$target" aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 expect "it stops at its size" "full yes\$"
-grep -q 'has its 1 bytes; the rest' run || { echo "FAILED: nothing says that the trace is full"; cat run; failed=1; }
+grep -q 'has its 1 bytes; the rest' run || { problem "nothing says that the trace is full"; cat run; }
 for word in range=20-10 range=xyz start=x every=5 lenght=5 out= fd=x fd=1 plain=x; do
-	qemu-x86_64 -plugin "$plugin,out=u,$word" "$target" >out 2>&1 && { echo "FAILED: $word is taken"; failed=1; }
+	qemu-x86_64 -plugin "$plugin,out=u,$word" "$target" >out 2>&1 && problem "$word is taken"
 	expect "$word is refused" '^gusprof: .*(takes|no option|is missing)'
 done
-qemu-x86_64 -plugin "$plugin,out=missing/t" "$target" >out 2>&1 && { echo "FAILED: no such folder, and no error"; failed=1; }
+qemu-x86_64 -plugin "$plugin,out=missing/t" "$target" >out 2>&1 && problem "no such folder, and no error"
 expect "no folder" "cannot create the recording missing/t: No such file"
-qemu-x86_64 -plugin "$plugin,fd=77" "$target" >out 2>&1 && { echo "FAILED: no fd 77, and no error"; failed=1; }
+qemu-x86_64 -plugin "$plugin,fd=77" "$target" >out 2>&1 && problem "no fd 77, and no error"
 expect "no such fd" 'cannot write the trace to fd 77: Bad file'
 head -c -100 first >cut
-"$sums" cut >out 2>&1 && { echo "FAILED: a cut trace is read without a word"; failed=1; }
+"$sums" cut >out 2>&1 && problem "a cut trace is read without a word"
 expect "a cut trace" 'was cut: it ends at offset'
 "$GUSPROF" dump first >out 2>&1
 expect "dump shows what it is of" '^    front_end "qemu"$'

@@ -2,30 +2,19 @@
 # SPDX-License-Identifier: MIT
 # gusprof model of what is executed: a command under the emulator, a trace in a file, a process that runs. The program's functions
 # have a known number of instructions, strides and dependences.
-set -u -o pipefail
-export LC_ALL=C
-: "${GUSPROF:?}"
+. "$(dirname "$0")/lib.sh"
+set -o pipefail
 plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so target=$GUS_BUILDDIR/tests/cases/traced-target
 sums=$GUS_BUILDDIR/tests/cases/trace-sums replayed=$GUS_BUILDDIR/tests/cases/replay-target
-skip() { echo "skipped: $*"; exit 77; }
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is not installed (package qemu-user)"
 [[ -e $plugin ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
 [[ -x $target ]] || skip "the programs to trace are for x86-64"
 command -v nm >/dev/null || skip "nm is not installed (package binutils)"
 command -v python3 >/dev/null || skip "python3 is not installed"
-dir=$(mktemp -d) || exit 99
 pid=
-trap '[[ -z $pid ]] || kill -KILL $pid; rm -rf "$dir"' EXIT
-cd "$dir" || exit 99
+cleanup() { [[ -z $pid ]] || kill -KILL $pid; }
 qemu-x86_64 -plugin "$plugin,out=probe" "$target" spin 1 0 >out 2>&1 ||
 	{ grep -qiE 'version|api' out && skip "this QEMU does not take plugins of version 1: $(head -n 1 out)"; cat out; exit 1; }
-failed=0
-
-problem()
-{
-	echo "FAILED: $1"
-	failed=1
-}
 
 # model STATUS ARGUMENT...: what it prints is in "out", and ends with that status.
 model()
@@ -37,14 +26,8 @@ model()
 	[[ $status == "$wanted" ]] || { problem "model $*: status $status, not $wanted"; head -n 3 err; }
 }
 
-# expect WHAT PATTERN: a line of "out" is that.
-expect()
-{
-	grep -qE -- "$2" out || { problem "$1: no line like $2 in"; head -n 40 out; }
-}
-
-# check WHAT CONDITION: it holds for the JSON in "out", which is m; r has its regions by function.
-check()
+# holds WHAT CONDITION: it does for the JSON in "out", which is m; r has its regions by function.
+holds()
 {
 	python3 - "$1" "$2" <<'P' || problem "$1"
 import json, sys
@@ -84,12 +67,12 @@ expect "its instruction, which takes the time" '^ +[0-9a-f]+ +100000 +[0-9.]+% .
 # Only the function: 300,001 instructions, three cycles a turn, and the multiplication 15 % faster.
 model 0 --format json --trace-options "$(range_of spin)" --warm-up 30000 -- "$target" spin 100000 0
 sed -i '/^before$/d; /^after$/d' out
-check "instructions after the warm-up" 'm["instructions"] + m["warm_up"] == 300001 and 30000 <= m["warm_up"] < 30100'
-check "cycles, and what its return waits for" '0 <= m["cycles"] - m["instructions"] < 400'
-check "those of an instruction are of what is counted" 'near(sum(i["cycles"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
-check "and so are what it holds up" 'near(sum(i["holds_up"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
-check "its sensitivity" 'abs(m["sensitivity"]["latency mul"] - 0.15) < 0.001'
-check "no other knob gains" 'all(abs(v) < 0.001 for k, v in m["sensitivity"].items() if k != "latency mul")'
+holds "instructions after the warm-up" 'm["instructions"] + m["warm_up"] == 300001 and 30000 <= m["warm_up"] < 30100'
+holds "cycles, and what its return waits for" '0 <= m["cycles"] - m["instructions"] < 400'
+holds "those of an instruction are of what is counted" 'near(sum(i["cycles"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
+holds "and so are what it holds up" 'near(sum(i["holds_up"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
+holds "its sensitivity" 'abs(m["sensitivity"]["latency mul"] - 0.15) < 0.001'
+holds "no other knob gains" 'all(abs(v) < 0.001 for k, v in m["sensitivity"].items() if k != "latency mul")'
 refuse 125 'the warm-up of 1000000 instructions is longer' --warm-up 1000000 -i probe
 
 # A file and a command: the same trace, the same numbers.
@@ -102,26 +85,26 @@ model 0 --format json --memory --interval -i t
 diff <(python3 -c 'import json; m = json.load(open("live")); del m["command"], m["input"]; print(json.dumps(m, indent=1))') \
 	<(python3 -c 'import json; m = json.load(open("out")); del m["command"], m["input"]; print(json.dumps(m, indent=1))') >differ ||
 	{ problem "a file and a command differ"; head -n 10 differ; }
-check "as many instructions as the trace has" "m['instructions'] == 12001 == $("$sums" t | sed -nE 's/^target.* instructions ([0-9]+) .*/\1/p')"
-check "all are in regions" 'sum(x["instructions"] for x in m["regions"]) == m["instructions"]'
+holds "as many instructions as the trace has" "m['instructions'] == 12001 == $("$sums" t | sed -nE 's/^target.* instructions ([0-9]+) .*/\1/p')"
+holds "all are in regions" 'sum(x["instructions"] for x in m["regions"]) == m["instructions"]'
 for what in cycles cycles_if_warm; do
-	check "so is the time ($what)" "near(sum(x['$what'] for x in m['regions']), m['$what'])"
+	holds "so is the time ($what)" "near(sum(x['$what'] for x in m['regions']), m['$what'])"
 done
-check "an interval has two ends" '0 < m["cycles_if_warm"] < m["cycles"]'
-check "accesses" 'm["memory"]["accesses"] == 4001 == sum(m["memory"][k] for k in ("L1", "L2", "L3", "memory"))'
-check "branches" 'm["branches"]["executed"] == 2000 and m["branches"]["taken"] == 1999 and m["branches_of_unknown_way"] == 1'
-check "what was stored is loaded one turn later" \
+holds "an interval has two ends" '0 < m["cycles_if_warm"] < m["cycles"]'
+holds "accesses" 'm["memory"]["accesses"] == 4001 == sum(m["memory"][k] for k in ("L1", "L2", "L3", "memory"))'
+holds "branches" 'm["branches"]["executed"] == 2000 and m["branches"]["taken"] == 1999 and m["branches_of_unknown_way"] == 1'
+holds "what was stored is loaded one turn later" \
 	'[(p["times"], p["iterations"][1], p["farther"], p["outside"]) for p in m["dependences"]["pairs"]] == [(1999, 1999, 0, 0)]'
-check "each has a stride" '[(g["stride"], g["stride_times"]) for g in m["access_groups"] if g["accesses"] == 2000] == [(8, 1999)] * 2'
-check "a chain through memory takes what forwarding takes, with warm caches" 'm["cycles_if_warm"] / 2000 > 4.5'
-check "keys do not vanish" 'm["phases"] is None and m["windows"] is None and m["inferred"] is None and m["trouble"] is None'
+holds "each has a stride" '[(g["stride"], g["stride_times"]) for g in m["access_groups"] if g["accesses"] == 2000] == [(8, 1999)] * 2'
+holds "a chain through memory takes what forwarding takes, with warm caches" 'm["cycles_if_warm"] / 2000 > 4.5'
+holds "keys do not vanish" 'm["phases"] is None and m["windows"] is None and m["inferred"] is None and m["trouble"] is None'
 model 0 --format json --warm-up 12001 --trace-options "$options" -- "$target" carry 2000 0 2
 sed -i '/^before$/d; /^after$/d' out
-check "a chain through memory is limited by forwarding, the second time" \
+holds "a chain through memory is limited by forwarding, the second time" \
 	'max(m["sensitivity"], key=m["sensitivity"].get) == "store forwarding" and m["cycles"] / 2000 > 4.5'
-check "the first time was the warm-up" 'm["warm_up"] == 12001 == m["instructions"]'
+holds "the first time was the warm-up" 'm["warm_up"] == 12001 == m["instructions"]'
 model 0 --format json -i t
-check "what was not asked for is null" 'm["access_groups"] is None and m["dependences"] is None and m["cycles_if_warm"] is None'
+holds "what was not asked for is null" 'm["access_groups"] is None and m["dependences"] is None and m["cycles_if_warm"] is None'
 model 0 --memory --interval --phases -i t
 expect "dependences are in the text" ' 1999   1: carried by the loop$'
 expect "and phases" '^Phases \([0-9]+ bins of '
@@ -136,7 +119,7 @@ model 0 -i cut
 expect "a cut trace" '^The trace is not whole: cut was cut: it ends at offset [0-9]+'
 expect "is told all the same" '  spin, loop at \+0x0  \[traced-target\]$'
 model 0 --format json -i cut
-check "and as JSON" 'm["trouble"].startswith("cut was cut") and 0 < m["instructions"] < 900000'
+holds "and as JSON" 'm["trouble"].startswith("cut was cut") and 0 < m["instructions"] < 900000'
 head -c 40 long >cut
 refuse 125 'cut .*cut' -i cut
 model 143 -- "$target" die 100 0
@@ -178,7 +161,7 @@ qemu-x86_64 -cpu max -plugin "$plugin,out=full,max=40000" "$target" spin 300000 
 model 0 -i full
 expect "a trace that is full" '^The trace has stopped to grow before the program ended'
 model 0 --format json -i full
-check "so does JSON" 'm["full"] is True and m["omitted_accesses"] == 0'
+holds "so does JSON" 'm["full"] is True and m["omitted_accesses"] == 0'
 qemu-x86_64 -cpu max -plugin "$plugin,out=child" "$GUS_BUILDDIR/tests/cases/trace-threads" >/dev/null 2>&1
 model 0 -i child
 expect "a child that is not in it" '^Of the trace: .*fork'

@@ -4,36 +4,16 @@
 # forbids perf_event_open. Each either works, with the kernel left out where it must be and that said once; or it says why
 # not and what to do. Levels of perf_event_paranoid are the whole machine's and are not touched here: what the other levels
 # lead to is in tests/unit/test_doctor.
-set -u
-export LC_ALL=C
-gusprof=${GUSPROF:-gusprof}
-builddir=${GUS_BUILDDIR:-$PWD}
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+builddir=${GUS_BUILDDIR:?}
 # Copies, in folders that everybody can enter: the build folder may be its owner's alone.
 chmod 755 "$work"
 cp "$(command -v "$gusprof")" "$work/gusprof" || exit 1
 cp "$builddir/tests/cases/forbid-perf" "$work/forbid-perf" || exit 1
 mkdir "$work/box" && chmod 1777 "$work/box" && cd "$work/box" || exit 1
-bad=0
-n=0
 ran=0
 skipped=()
 
-ok()
-{
-	local what=$1
-	n=$((n + 1))
-	shift
-	if "$@"; then
-		echo "ok $n - $what"
-	else
-		echo "not ok $n - $what"
-		sed 's/^/    /' out err
-		bad=1
-	fi
-}
-is() { [[ $1 == "$2" ]] || { echo "    is $1, not $2"; return 1; }; }
 busy='i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done'
 
 # as WHO VERB...: runs it as that user; sets status, out, err.
@@ -161,4 +141,4 @@ fi
 
 echo "1..$n"
 ((${#skipped[@]} == 0)) || echo "not tried, as this machine does not let us: ${skipped[*]}"
-exit $bad
+exit $failed

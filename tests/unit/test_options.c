@@ -10,17 +10,25 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "cli/common/option_rules.h"
+#include "cli/common/options.h"
 
 struct values {
-	int input, level;
 	const char *file, *name;
+	int level, input;
+	unsigned calls;
 	struct gus_list list;
 	uint64_t pid, count, size;
 	int64_t delay;
 	double share;
-	bool deep, wide;
+	uint64_t least;
+	bool deep, wide, only;
 };
+
+static int call(const char *argument, void *values, struct gus_error *err)
+{
+	((struct values *)values)->calls += argument ? (unsigned)strlen(argument) : 100;
+	return argument && *argument == 'x' ? gus_fail(err, GUS_E_USAGE, "no x") : 0;
+}
 
 enum { COMMAND, PROCESS, A_FILE };
 static const struct gus_input inputs[] = {
@@ -35,12 +43,15 @@ static const struct gus_option options[] = {
 	{ 'l', "level", "LEVEL", "", GUS_OPTION_CHOICE, AT(level), .choices = "low middle high" },
 	{ 0, "list", "A[,B]", "", GUS_OPTION_LIST, AT(list), .fit = { .excludes = "deep level=high" } },
 	{ 'c', "count", "N", "", GUS_OPTION_NUMBER, AT(count), .fit = { 1 << PROCESS | 1 << A_FILE } },
-	{ 0, "size", "SIZE", "", GUS_OPTION_SIZE, AT(size) },
+	{ 0, "size", "SIZE", "", GUS_OPTION_SIZE, AT(size), .fit = { .excludes = "input" } },
 	{ 'D', "delay", "MS", "", GUS_OPTION_SIGNED, AT(delay), .bounds = { -1, 5 } },
 	{ 0, "share", "PCT", "", GUS_OPTION_PERCENT, AT(share), .bounds = { 0, 50, .above = true } },
 	{ 0, "deep", NULL, "", GUS_OPTION_FLAG, AT(deep), .fit = { .needs = "level=low",
 								   .why = "all else is shallow" } },
 	{ 'w', "wide", NULL, "", GUS_OPTION_FLAG, AT(wide), .fit = { .needs = "--" } },
+	{ 'o', "", NULL, "", GUS_OPTION_FLAG, AT(only) },
+	{ 0, "call", "[=HOW]", "", GUS_OPTION_CALL, .call = call },
+	{ 0, "least", "N", "", GUS_OPTION_NUMBER, AT(least), .bounds = { 3 } },
 	{ 0 },
 };
 static const struct gus_option_rule rules[] = {
@@ -54,38 +65,67 @@ static const struct gus_verb verb = {
 	.input_offset = AT(input), .words_give = 1 << COMMAND, .word = "COMMAND", .many_words = true, .rules = rules,
 };
 
+/* What a call says on a file, in said. */
+struct capture { int fd, before; FILE *to; };
+
+static struct capture capture(int fd)
+{
+	struct capture c = { fd, dup(fd), tmpfile() };
+
+	fflush(NULL);
+	dup2(fileno(c.to), fd);
+	return c;
+}
+
+static void captured(struct capture *c, char *said, size_t room)
+{
+	fflush(NULL);
+	dup2(c->before, c->fd);
+	close(c->before);
+	rewind(c->to);
+	said[fread(said, 1, room - 1, c->to)] = '\0';
+	fclose(c->to);
+}
+
 /* Runs the parser on words separated by blanks, where "''" is an empty one. What it says on stderr goes to said. */
 static int parse_as(const struct gus_verb *v, const char *line, struct values *values, char *said, size_t room)
 {
 	char *copy = gus_format("verb %s", line), *words[16], **argv = words;
-	int argc = 0, status = -1, before = dup(2), rc;
-	FILE *to = tmpfile();
+	int argc = 0, status = -1, rc;
+	struct capture c;
 
 	for (char *at = strtok(copy, " "); at; at = strtok(NULL, " "))
 		words[argc++] = strcmp(at, "''") == 0 ? copy + strlen(copy) : at;
 	words[argc] = NULL;
-	dup2(fileno(to), 2);
+	c = capture(2);
 	rc = gus_options_parse(v, values, &argc, &argv, &status);
-	fflush(stderr);
-	dup2(before, 2);
-	close(before);
-	rewind(to);
-	said[fread(said, 1, room - 1, to)] = '\0';
-	fclose(to);
+	captured(&c, said, room);
 	free(copy);
 	assert_int_equal(status, rc ? GUS_EXIT_USAGE : -1);
 	return rc;
 }
 
-static void good(const char *line, struct values *values)
+/* The list that was filled is freed; how many words it had is left in its n. */
+static void good_as(const struct gus_verb *v, const char *line, struct values *values)
 {
 	char said[1000];
+	size_t n;
 
 	*values = (struct values){ .count = 7 };
-	if (parse_as(&verb, line, values, said, sizeof(said)) != 0)
+	if (parse_as(v, line, values, said, sizeof(said)) != 0)
 		fail_msg("%s: %s", line, said);
 	assert_string_equal(said, "");
+	n = values->list.n;
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(values->list.v[i][0], 'a' + i);
+	assert_true(!n || !values->list.v[n]);
 	gus_list_free(&values->list);
+	values->list.n = n;
+}
+
+static void good(const char *line, struct values *values)
+{
+	good_as(&verb, line, values);
 }
 
 static void bad_as(const struct gus_verb *v, const char *line, const char *sentence)
@@ -117,6 +157,103 @@ static void test_values(void **state)
 	assert_true(v.share > 0.2499 && v.share < 0.2501);
 	assert_false(v.wide);
 	assert_int_equal(v.input, PROCESS);
+}
+
+static void test_kinds(void **state)
+{
+	struct values v;
+
+	(void)state;
+	good("--list a,,b --list c, -o x", &v);
+	assert_int_equal(v.list.n, 3);
+	assert_true(v.only);
+	good("--call=ab --call x", &v);
+	assert_int_equal(v.calls, 102);
+	bad("--call=x y", "no x");
+	bad("--least 2 x", "--least takes a number from 3, not '2'");
+	good("--least 3 --count 0 --size 0 -p 1", &v);
+	assert_int_equal(v.least, 3);
+	assert_int_equal(v.count, 0);
+	good("--size 2b x", &v);
+	assert_int_equal(v.size, 2);
+	good("--size 2g x", &v);
+	assert_int_equal(v.size, (uint64_t)2 << 30);
+}
+
+/* Words of getopt's own. */
+static void test_no_option(void **state)
+{
+	struct values v;
+
+	(void)state;
+	bad("--bogus x", "verb: unknown or ambiguous option --bogus\nusage: gusprof verb ...\n"
+	    "See 'gusprof verb --help'.");
+	bad("-Z x", "verb: unknown or ambiguous option -Z\nusage: gusprof verb ...\nSee 'gusprof verb --help'.");
+	bad("--no-call x", "verb: unknown or ambiguous option --no-call\nusage: gusprof verb ...\n"
+	    "See 'gusprof verb --help'.");
+	bad("--pid", "verb: missing argument of option --pid\nusage: gusprof verb ...\nSee 'gusprof verb --help'.");
+	good("x --level low", &v);
+}
+
+/* Behind a command's name the options are the command's. */
+static void test_command(void **state)
+{
+	struct gus_verb v = verb;
+	struct values values;
+
+	(void)state;
+	v.argument_choices = "@command";
+	good_as(&v, "x --level high --bogus", &values);
+	assert_int_equal(values.level, 0);
+	v.argument_choices = "@file";
+	good_as(&v, "x --level high", &values);
+	assert_int_equal(values.level, 2);
+}
+
+static void test_no_inputs(void **state)
+{
+	static const struct gus_option plain[] = { { 'o', "only", NULL, "", GUS_OPTION_FLAG, AT(only) }, { 0 } };
+	struct gus_verb v = { .name = "verb", .options = plain, .input_offset = AT(count) };
+	struct values values;
+
+	(void)state;
+	good_as(&v, "-o", &values);
+	assert_int_equal(values.count, 7);
+}
+
+static void test_help(void **state)
+{
+	static const struct gus_option some[] = {
+		{ 'i', "input", "FILE", "The file.", GUS_OPTION_STRING, AT(file) },
+		{ 0, "wide", NULL, "Forty-nine columns beside thirty others just fit; one more does not.",
+		  GUS_OPTION_FLAG, AT(wide) },
+		{ 'o', "", NULL, "Only that one; it has no long name, and it is told in more than a single line.",
+		  GUS_OPTION_FLAG, AT(only) },
+		{ 0, "no-deep", NULL, "Has no negative form.", GUS_OPTION_FLAG, AT(deep) },
+		{ 0, "an-option-whose-name", "[=HOW]", "Is long.", GUS_OPTION_CALL, .call = call },
+		{ 0 },
+	};
+	struct gus_verb v = { .name = "verb", .synopsis = "[OPTION...]", .summary = "It acts.", .options = some };
+	struct capture c = capture(1);
+	char said[2000];
+
+	(void)state;
+	gus_options_help(&v);
+	v.details = "More.";
+	gus_options_help(&v);
+	captured(&c, said, sizeof(said));
+#define OPTIONS \
+	"usage: gusprof verb [OPTION...]\n\nIt acts.\n\nOptions:\n" \
+	"  -i, --input FILE            The file.\n" \
+	"      --[no-]wide             Forty-nine columns beside thirty others just fit;\n" \
+	"                              one more does not.\n" \
+	"  -o                          Only that one; it has no long name, and it is\n" \
+	"                              told in more than a single line.\n" \
+	"      --no-deep               Has no negative form.\n" \
+	"      --an-option-whose-name[=HOW]\n" \
+	"                              Is long.\n" \
+	"  -h, --help                  Show this help and exit.\n"
+	assert_string_equal(said, OPTIONS OPTIONS "\nMore.\n");
 }
 
 static void test_bounds(void **state)
@@ -155,7 +292,7 @@ static void test_input(void **state)
 	bad("", "no input was given; verb takes a command (--), a process (-p) or a file (-i)");
 	good("x y", &v);
 	assert_int_equal(v.input, COMMAND);
-	good("-i f --name n", &v);
+	good("--input f --name n", &v);
 	assert_int_equal(v.input, A_FILE);
 	bad("-i f", "a file (-i) needs --name");
 	bad("-i f -p 1", "a process (-p) and a file (-i) exclude each other: verb takes one input");
@@ -233,14 +370,19 @@ static void test_excludes(void **state)
 	bad("-w --delay -1 x", "--delay -1 and -w exclude each other");
 	bad("-w --delay -0x1 x", "--delay -0x1 and -w exclude each other");
 	good("-w --delay 1 x", &v);
+	bad("--size 3 -i f --name n", "--size and -i exclude each other");
+	good("--size 3 --name n x", &v);
 }
 
 static void test_words(void **state)
 {
+	struct values values = { 0 };
 	struct gus_verb v = verb;
+	char said[200];
 
 	(void)state;
 	v.many_words = false;
+	assert_int_equal(parse_as(&v, "x", &values, said, sizeof(said)), 0);
 	bad_as(&v, "x y", "verb takes one COMMAND, not 'y' too");
 	v.word = NULL;
 	bad_as(&v, "x", "verb takes no argument, but there is 'x'");
@@ -270,7 +412,9 @@ static void test_actions(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values), cmocka_unit_test(test_bounds), cmocka_unit_test(test_input),
+		cmocka_unit_test(test_values), cmocka_unit_test(test_kinds), cmocka_unit_test(test_no_option),
+		cmocka_unit_test(test_command), cmocka_unit_test(test_no_inputs), cmocka_unit_test(test_help),
+		cmocka_unit_test(test_bounds), cmocka_unit_test(test_input),
 		cmocka_unit_test(test_strict_input), cmocka_unit_test(test_yielding_order),
 		cmocka_unit_test(test_fits_input), cmocka_unit_test(test_needs), cmocka_unit_test(test_excludes),
 		cmocka_unit_test(test_words), cmocka_unit_test(test_actions),

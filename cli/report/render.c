@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* What the renderers of a report share. */
+#include "cli/report/render.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attribution/profile/profile.h"
+#include "symbolizer/insn/insn.h"
+
+static const char *const by_names[] = {
+	[GUS_BY_FUNCTION] = "function", [GUS_BY_MODULE] = "module", [GUS_BY_LINE] = "line",
+	[GUS_BY_INSTRUCTION] = "instruction", [GUS_BY_THREAD] = "thread",
+};
+
+const char *gus_by_name(enum gus_by by)
+{
+	return by_names[by];
+}
+
+static void hex(char *out, size_t room, const uint8_t *bytes, size_t n)
+{
+	out[0] = '\0';
+	for (size_t i = 0; i < n && 2 * i + 2 < room; i++)
+		sprintf(out + 2 * i, "%02x", bytes[i]);
+}
+
+static void disassemble(const struct gus_report *r, const struct gus_module *module, uint64_t offset, char *out,
+			size_t room)
+{
+	struct gus_insn insn;
+	uint8_t bytes[16];
+	unsigned machine = 0;
+	size_t n = gus_symbols_code(r->profile->symbols, module, offset, bytes, sizeof(bytes), &machine);
+
+	out[0] = '\0';
+	if (n && gus_insn_decode(gus_isa_of_machine(machine), bytes, n, offset, &insn))
+		snprintf(out, room, "%s", insn.text);
+}
+
+void gus_report_cell(const struct gus_report *r, size_t i, uint64_t *sum, struct gus_report_cell *cell)
+{
+	const struct gus_row *row = &r->view->rows.v[i];
+	uint64_t before = *sum;
+
+	*sum += row->weight;
+	*cell = (struct gus_report_cell){ .module = "" };
+	cell->time_ns = gus_scale_apply(&r->units.time, *sum) - gus_scale_apply(&r->units.time, before);
+	cell->cycles = gus_scale_apply(&r->units.cycles, *sum) - gus_scale_apply(&r->units.cycles, before);
+	if (row->module != GUS_INDEX_NONE) {
+		const struct gus_module *module = gus_space_module(r->profile->space, row->module);
+
+		cell->module = module->path;
+		hex(cell->build_id, sizeof(cell->build_id), module->build_id, module->build_id_size);
+		if (r->view->by == GUS_BY_INSTRUCTION)
+			disassemble(r, module, row->offset, cell->text, sizeof(cell->text));
+	}
+}
+
+bool gus_report_shown(const struct gus_report *r, const struct gus_row *row)
+{
+	uint64_t weight = r->graph && row->total > row->weight ? row->total : row->weight;
+
+	return (double)weight * 100 >= r->percent_limit * (double)r->profile->weight;
+}
+
+struct notice { void (*say)(const char *, void *); void *context; };
+
+__attribute__((format(printf, 2, 3)))
+static void notice(const struct notice *n, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	n->say(text, n->context);
+}
+
+void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)
+{
+	const struct gus_profile *p = r->profile;
+	const struct gus_damage *d = &p->damage;
+	struct notice n = { say, context };
+
+	if (d->cut)
+		notice(&n, "the recording was cut at offset %llu: the recorder was killed, or the file was truncated. "
+			   "This is what it held until then.", (unsigned long long)d->cut_offset);
+	if (d->corrupt)
+		notice(&n, "the recording is corrupt in %llu place%s, first at offset %llu; %llu bytes were skipped. "
+			   "What those places held is missing here.", (unsigned long long)d->corrupt,
+		       d->corrupt == 1 ? "" : "s", (unsigned long long)d->first_offset,
+		       (unsigned long long)d->skipped_bytes);
+	if (d->missing_frames)
+		notice(&n, "%llu frames of the recording are missing", (unsigned long long)d->missing_frames);
+	if (d->header_lost)
+		notice(&n, "the recording's header is lost: host, command and events are not known, and a sample's "
+			   "weight has no unit");
+	if (p->missing)
+		notice(&n, "%llu samples that the recorder counted are not in the file",
+		       (unsigned long long)p->missing);
+	if (p->lost)
+		notice(&n, "the kernel dropped %llu records for want of room in the ring", (unsigned long long)p->lost);
+	if (p->throttled)
+		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate",
+		       (unsigned long long)p->throttled);
+}
