@@ -4,7 +4,7 @@ gusprof_SOURCES = \
 	cli/annotate/annotate.c \
 	cli/annotate/csv.c \
 	cli/annotate/json.c \
-	cli/annotate/render.c cli/annotate/render.h \
+	cli/annotate/render.h \
 	cli/annotate/text.c \
 	cli/annotate/view.c cli/annotate/view.h \
 	cli/common/csv.c cli/common/csv.h \
@@ -40,7 +40,7 @@ gusprof_SOURCES = \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/csv.c \
 	cli/report/json.c \
-	cli/report/render.c cli/report/render.h \
+	cli/report/render.h \
 	cli/report/report.c \
 	cli/report/text.c \
 	cli/report/view.c cli/report/view.h \

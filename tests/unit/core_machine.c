@@ -7,6 +7,10 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
+#include "model/code/program.h"
+#include "model/tables/uarch.h"
+
 #include "model/code/uoptable.h"
 #include "model/tables/builtin.h"
 #include "tests/unit/core_machine.h"

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "model/code/program.h"
 #include "tests/unit/core_machine.h"
 
 enum { A = 0x100000, OPS = 16 };

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
+#include "model/code/program.h"
 #include "tests/unit/core_machine.h"
 
 /* Binding. */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "attribution/profile/frames.h"
+#include "base/error.h"
 
 struct gus_reader { const enum gus_read *says; unsigned asked, rewound; };
 

@@ -12,10 +12,14 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
+#include "model/code/program.h"
 #include "model/code/uoptable.h"
 #include "model/core/core.h"
 #include "model/core/frontend.h"
 #include "model/tables/builtin.h"
+#include "model/tables/uarch.h"
+#include "symbolizer/insn/insn.h"
 
 enum { OPS = 24, CYCLES = 24 };
 

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "attribution/profile/profile.h"
+#include "proto/sample.h"
+#include "proto/varint.h"
 #include "proto/writer.h"
 
 #define START 1000000ull

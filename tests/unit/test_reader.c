@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "proto/reader.h"
 #include "proto/varint.h"
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/analysis/causality.h"
 #include "model/stream/private.h"
 #include "model/stream/stream.h"
