@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "cli/common/json.h"
+#include "cli/common/option_table.h"
+#include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
 #include "cli/verbs.h"
 #include "collector/doctor/doctor.h"
 #include "collector/doctor/survey.h"
+#include "collector/events/pmu.h"
 #include "config.h"
 
 #define NOTHING_TO_RECORD 1

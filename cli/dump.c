@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "cli/common/filter.h"
+#include "cli/common/option_table.h"
+#include "cli/common/options.h"
 #include "cli/verbs.h"
 #include "proto/reader.h"
 #include "proto/sample.h"

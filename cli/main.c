@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/common/option_table.h"
+#include "cli/common/options.h"
 #include "cli/verbs.h"
 #include "config.h"
 

@@ -3,8 +3,6 @@
 #ifndef GUS_CLI_VERBS_H
 #define GUS_CLI_VERBS_H
 
-#include "cli/common/options.h"
-
 extern const struct gus_verb gus_verb_record;
 extern const struct gus_verb gus_verb_report;
 extern const struct gus_verb gus_verb_annotate;

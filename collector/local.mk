@@ -16,6 +16,7 @@ collector_libcollector_a_SOURCES = \
 	collector/doctor/verdict.h \
 	collector/events/attr.c collector/events/attr.h \
 	collector/events/event.c collector/events/event.h \
+	collector/events/features.h \
 	collector/events/names.c collector/events/names.h \
 	collector/events/parse.c \
 	collector/events/period.c collector/events/period.h \

@@ -46,7 +46,7 @@ model_libmodel_a_SOURCES = \
 	model/stream/types.h \
 	model/tables/builtin.c model/tables/builtin.h \
 	model/tables/cpus.c model/tables/cpus.h \
-	model/tables/inclusion.h \
+	model/tables/policies.h \
 	model/tables/uarch.c model/tables/uarch.h \
 	model/tables/uarch_figures.c \
 	model/tables/uarch_parse.c model/tables/uarch_parse.h \

@@ -7,7 +7,6 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/elf/elfsyms.c symbolizer/elf/elfsyms.h \
 	symbolizer/elf/frames.c \
 	symbolizer/elf/plt.c \
-	symbolizer/insn/arch.h \
 	symbolizer/insn/arm64.c \
 	symbolizer/insn/arm64_forms.inc \
 	symbolizer/insn/arm64_shape.h \
@@ -15,6 +14,7 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/insn/cache.c \
 	symbolizer/insn/insn.c symbolizer/insn/insn.h \
 	symbolizer/insn/loops.c symbolizer/insn/loops.h \
+	symbolizer/insn/private.h \
 	symbolizer/insn/x86.c symbolizer/insn/x86.h \
 	symbolizer/insn/x86_extra.c \
 	symbolizer/insn/x86_form.c \

@@ -21,7 +21,7 @@ tracing_plugin_gusprof_qemu_so_SOURCES = \
 	collector/host/build_id.c collector/host/procfs.c collector/host/text.c collector/records/sideband.c \
 	proto/column_kinds.c proto/sample.c proto/trace_writer.c proto/writer.c \
 	tracing/plugin/calls.c tracing/plugin/calls.h \
-	tracing/plugin/isa.h \
+	tracing/plugin/terms.h \
 	tracing/plugin/options.c tracing/plugin/options.h \
 	tracing/plugin/origins.c tracing/plugin/origins.h \
 	tracing/plugin/qemu.c tracing/plugin/qemu_plugin.h \

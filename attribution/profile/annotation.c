@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/index.h"
+
 #define NONE GUS_ANNOTATION_NONE
 #define FUNCTION_MAX (64u << 20) /* bytes; what is longer is a mistake */
 

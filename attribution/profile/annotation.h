@@ -8,10 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attribution/profile/profile.h"
 #include "attribution/profile/rows.h"
-#include "attribution/stacks/stack.h"
-#include "attribution/statistics/interval.h"
+#include "base/index.h"
 #include "symbolizer/insn/loops.h"
 
 #define GUS_ANNOTATION_NONE UINT32_MAX

@@ -18,6 +18,8 @@
 #include <string.h>
 
 #include "attribution/profile/frames.h"
+#include "base/error.h"
+#include "base/index.h"
 #include "proto/sample.h"
 
 /* Values of a call chain at and above this are markers, not addresses (PERF_CONTEXT_MAX in the perf_event ABI). */

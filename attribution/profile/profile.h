@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/index.h"
-#include "base/log.h"
 #include "proto/reader.h"
-#include "symbolizer/space/space.h"
 #include "symbolizer/symbols/symbols.h"
+
+struct gus_log;
+
+struct gus_error;
 
 /* What of the recording to take. Zero-initialised it is everything of event 0. */
 struct gus_filter {

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
+
 /* What makes two places the same row. Unused parts are zero; names are numbers of the view's strings. Keys are compared
  * byte by byte: no padding may be in them. */
 struct row_key { uint32_t module, function, file, line, thread, zero; uint64_t offset; };

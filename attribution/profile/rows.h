@@ -10,6 +10,7 @@
 #include "attribution/profile/profile.h"
 #include "attribution/stacks/stack.h"
 #include "attribution/statistics/interval.h"
+#include "base/index.h"
 
 enum gus_by { GUS_BY_FUNCTION, GUS_BY_MODULE, GUS_BY_LINE, GUS_BY_INSTRUCTION, GUS_BY_THREAD };
 

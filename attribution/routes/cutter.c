@@ -8,6 +8,7 @@
  * ways (x86 code can be read from several offsets). Then blocks are cut at these marks. So every line is a whole number
  * of blocks, and every instruction is in one. */
 #include "attribution/routes/private.h"
+#include "base/index.h"
 
 #include <stdlib.h>
 #include <string.h>

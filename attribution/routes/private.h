@@ -3,7 +3,9 @@
 #ifndef GUS_ATTRIBUTION_ROUTES_PRIVATE_H
 #define GUS_ATTRIBUTION_ROUTES_PRIVATE_H
 
+#include "attribution/profile/profile.h"
 #include "attribution/routes/routes.h"
+#include "base/index.h"
 
 /* An instruction that was executed. */
 struct route_insn {

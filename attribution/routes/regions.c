@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "symbolizer/insn/loops.h"
 
 #define NONE GUS_ROUTES_NONE

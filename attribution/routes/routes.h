@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "attribution/profile/profile.h"
+#include "base/index.h"
 #include "symbolizer/insn/insn.h"
 
 #define GUS_ROUTES_NONE UINT32_MAX

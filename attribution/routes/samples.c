@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "symbolizer/insn/loops.h"
 
 #define NONE GUS_ROUTES_NONE

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "attribution/profile/frames.h"
+#include "base/error.h"
 #include "proto/sample.h"
 
 #define NONE GUS_ROUTES_NONE

@@ -7,6 +7,7 @@
 
 #include "attribution/routes/walk.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "proto/trace.h"
 #include "symbolizer/space/space.h"
 

@@ -3,7 +3,7 @@
 #ifndef GUS_ATTRIBUTION_ROUTES_TRACE_H
 #define GUS_ATTRIBUTION_ROUTES_TRACE_H
 
-#include "base/error.h"
+struct gus_error;
 
 struct gus_routes;
 struct gus_space;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/code/growing.h"
 #include "model/code/program.h"
 #include "model/oracles/oracle.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attribution/traced/private.h"
+#include "model/code/program.h"
 #include "model/machine/config.h"
 #include "model/oracles/oracle.h"
 #include "symbolizer/insn/loops.h"

@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/log.h"
+struct gus_log;
+
+struct gus_error;
 
 struct gus_reader;
 struct gus_traced;

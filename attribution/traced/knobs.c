@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "attribution/traced/private.h"
+#include "model/analysis/sensitivity.h"
+#include "model/code/program.h"
 
 enum { LOOK_MOST = 1 << 22 };           /* steps between two looks, at most */
 static const double GAINED = 1e-4;      /* what is less is nothing */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "attribution/traced/traced.h"
+#include "model/code/program.h"
 #include "symbolizer/insn/loops.h"
 
 void gus_traced_region_name(const struct gus_traced *t, uint32_t region, char *out, size_t room)

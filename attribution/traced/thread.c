@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "attribution/traced/private.h"
+#include "model/code/program.h"
+#include "model/code/values.h"
 #include "model/machine/config.h"
 #include "model/oracles/oracle.h"
+#include "model/watch/access.h"
+#include "model/watch/known.h"
 
 enum { ASKED = 256 };
 

@@ -6,6 +6,8 @@
 
 #include "attribution/traced/private.h"
 #include "base/error.h"
+#include "model/analysis/sensitivity.h"
+#include "model/code/program.h"
 #include "model/machine/config.h"
 #include "model/tables/uarch.h"
 

@@ -11,18 +11,19 @@
 #include "base/alloc.h"
 #include "base/index.h"
 #include "model/analysis/causality.h"
-#include "model/analysis/sensitivity.h"
 #include "model/code/growing.h"
 #include "model/oracles/branch.h"
-#include "model/oracles/cache.h"
-#include "model/watch/access.h"
 #include "model/watch/carried.h"
-#include "model/watch/known.h"
 #include "model/watch/phases.h"
 #include "proto/trace.h"
 #include "symbolizer/symbols/symbols.h"
 
+struct gus_access_group;
+struct gus_cache_config;
+struct gus_cache_total;
 struct gus_core_config;
+struct gus_known_insn;
+struct gus_sensitivity;
 
 struct gus_traced_options {
 	const struct gus_uarch *uarch;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "cli/annotate/render.h"

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "attribution/profile/profile.h"
-#include "base/error.h"
 #include "cli/common/options.h"
-#include "proto/reader.h"
+
+struct gus_error;
 
 struct gus_filter_options {
 	struct gus_list comms, tids;

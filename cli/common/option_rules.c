@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 /* All that was said. */
 struct asked {
 	const struct gus_verb *verb;

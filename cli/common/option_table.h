@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+struct gus_error;
 
 enum gus_option_kind {
 	GUS_OPTION_FLAG,   /* bool; --no-NAME is its negative form */

@@ -3,8 +3,9 @@
 #ifndef GUS_CLI_COMMON_OPTIONS_H
 #define GUS_CLI_COMMON_OPTIONS_H
 
-#include "base/error.h"
 #include "cli/common/option_table.h"
+
+struct gus_error;
 
 enum {
 	GUS_EXIT_OWN_FAILURE = 125, /* this program failed, not the workload */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/model/render.h"
+#include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 #include "model/tables/uarch.h"
 

@@ -5,6 +5,7 @@
 #include "cli/common/csv.h"
 #include "cli/model/render.h"
 #include "model/code/program.h"
+#include "symbolizer/symbols/elf_function.h"
 
 static void print_flags(struct gus_csv *c, const struct gus_program *p, uint32_t insn)
 {

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "cli/model/render.h"
+#include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 #include "model/tables/uarch.h"
+#include "symbolizer/symbols/elf_function.h"
 
 /* Names in files may be of any bytes; JSON has only UTF-8. */
 static json_t *text(const char *string)

@@ -10,13 +10,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "cli/common/filter.h"
 #include "cli/common/hex.h"
+#include "cli/common/option_table.h"
+#include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
 #include "cli/model/batch.h"
 #include "cli/model/render.h"
 #include "cli/model/traced.h"
 #include "cli/verbs.h"
+#include "model/code/program.h"
 #include "model/code/uoptable.h"
+#include "symbolizer/symbols/elf_function.h"
 
 #define INPUT_MAX (1u << 30)
 

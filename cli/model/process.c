@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "cli/common/options.h"
 #include "cli/model/traced.h"
 #include "proto/reader.h"

@@ -6,7 +6,9 @@
 #include <jansson.h>
 
 #include "model/analysis/modelled.h"
-#include "symbolizer/symbols/elf_function.h"
+
+struct gus_elf_function;
+struct gus_loop;
 
 struct gus_model_report {
 	const struct gus_model_settings *settings;

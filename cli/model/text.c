@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "cli/model/render.h"
+#include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 #include "model/tables/uarch.h"
+#include "symbolizer/symbols/elf_function.h"
 
 const char *gus_model_fetch_name(enum gus_core_fetch fetch)
 {

@@ -8,7 +8,11 @@
 #include "cli/common/json.h"
 #include "cli/model/phases.h"
 #include "cli/model/view.h"
+#include "model/analysis/sensitivity.h"
+#include "model/code/program.h"
+#include "model/oracles/cache.h"
 #include "model/tables/uarch.h"
+#include "model/watch/access.h"
 #include "symbolizer/insn/insn.h"
 #include "symbolizer/insn/loops.h"
 

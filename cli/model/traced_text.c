@@ -12,7 +12,10 @@
 #include "cli/common/print.h"
 #include "cli/model/phases.h"
 #include "cli/model/view.h"
+#include "model/analysis/sensitivity.h"
+#include "model/code/program.h"
 #include "model/tables/uarch.h"
+#include "model/watch/access.h"
 #include "symbolizer/insn/insn.h"
 
 enum { ROWS = 12, INSNS = 64, KNOBS = 10 };

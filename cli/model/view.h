@@ -5,7 +5,10 @@
 
 #include "attribution/traced/coverage.h"
 #include "attribution/traced/traced.h"
+#include "base/error.h"
+#include "cli/model/view.h"
 
+struct gus_cache_config;
 struct gus_core_config;
 
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */

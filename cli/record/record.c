@@ -10,17 +10,24 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "cli/common/ending.h"
+#include "cli/common/filter.h"
+#include "cli/common/option_table.h"
+#include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
 #include "cli/record/trace.h"
 #include "cli/verbs.h"
 #include "collector/doctor/branches.h"
+#include "collector/doctor/probe.h"
 #include "collector/events/pmu.h"
+#include "collector/host/priority.h"
 #include "collector/host/text.h"
 #include "collector/session/cost.h"
 #include "collector/session/session.h"
 #include "collector/target/child.h"
+#include "collector/target/target.h"
 #include "config.h"
 
 #define DEFAULT_HZ 1000      /* where it is not known what a sample costs */

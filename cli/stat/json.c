@@ -4,6 +4,7 @@
 
 #include "cli/common/json.h"
 #include "cli/stat/view.h"
+#include "collector/stat/stat_target.h"
 #include "config.h"
 
 static const char *const kinds[] = {

@@ -10,12 +10,16 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "cli/common/ending.h"
+#include "cli/common/option_table.h"
+#include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
 #include "cli/stat/view.h"
 #include "cli/verbs.h"
 #include "collector/events/pmu.h"
+#include "collector/stat/stat_target.h"
 #include "collector/target/child.h"
 
 #define STOPPED_STATUS 143 /* as record */

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "cli/common/print.h"
 #include "cli/stat/view.h"
+#include "collector/stat/stat_target.h"
 
 #define NAME_WIDTH 26
 

@@ -12,6 +12,7 @@
 #include "collector/stat/stat.h"
 
 struct gus_events;
+struct gus_stat_target;
 
 /* An event over the runs. */
 struct gus_stat_line {

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
-#include "cli/verbs.h"
 #include "model/tables/uops.h"
 
 #define INPUT_MAX ((size_t)2 << 30) /* the file of all CPUs is a tenth of that */

@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "cli/common/filter.h"
 #include "cli/common/hex.h"
+#include "cli/common/option_table.h"
+#include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
 #include "cli/uarch/import.h"
 #include "cli/verbs.h"

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/counters/ring.h"
+
 #define REDRAW_MIN_NS 100000000
 #define REDRAW_PERIODS 250
 #define REDRAW_COST_NS 6000  /* of one ioctl, which may have to reach another CPU; timed as 2 to 6 us */

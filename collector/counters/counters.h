@@ -10,15 +10,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/error.h"
 #include "base/index.h"
-#include "base/log.h"
-#include "collector/counters/ring.h"
 #include "collector/events/attr.h"
-#include "collector/events/event.h"
 #include "collector/events/period.h"
 #include "collector/records/records.h"
-#include "collector/target/target.h"
+
+struct gus_log;
+struct gus_target;
+
+struct gus_error;
 
 struct gus_events;
 struct gus_tids;

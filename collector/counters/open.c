@@ -10,9 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/log.h"
+#include "collector/counters/ring.h"
 #include "collector/doctor/refusal.h"
 #include "collector/events/pmu.h"
+#include "collector/host/procfs.h"
 #include "collector/host/text.h"
+#include "collector/target/target.h"
 
 #define SPARE_FILES 32       /* for everything else that is open */
 #define SIDE_RING_BYTES (128u << 10) /* beside a flight recorder's */

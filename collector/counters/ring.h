@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+struct gus_error;
 
 /* A recording's: what an ordinary user may lock a CPU by default (perf_event_mlock_kb is 516, a control page
  * included). */

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "collector/host/text.h"
 
 #define PAGES_MIN 8

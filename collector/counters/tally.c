@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "collector/events/attr.h"
 #include "collector/events/pmu.h"
 

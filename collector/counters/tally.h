@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "collector/events/event.h"
+
+struct gus_error;
 
 struct gus_events;
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "collector/doctor/doctor.h"
 #include "collector/doctor/probe.h"
 #include "collector/doctor/survey.h"

@@ -6,8 +6,9 @@
 
 #include <stdint.h>
 
-#include "base/error.h"
 #include "collector/events/event.h"
+
+struct gus_error;
 
 struct gus_events;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/events/attr.h"
+#include "collector/events/features.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define CAP_IPC_LOCK 14

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "collector/doctor/verdict.h"
-#include "collector/events/pmu.h"
 
 /* Classes of events, from what works anywhere to what explains most. */
 enum gus_class {

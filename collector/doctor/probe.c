@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "collector/counters/ring.h"
 #include "collector/doctor/doctor.h"
 #include "collector/doctor/facts.h"

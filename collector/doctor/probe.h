@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/doctor/verdict.h"
 #include "collector/events/event.h"
 
 struct gus_events;

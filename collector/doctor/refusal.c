@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/error.h"
 #include "collector/doctor/doctor.h"
 #include "collector/doctor/facts.h"
 #include "collector/host/text.h"

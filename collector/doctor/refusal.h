@@ -3,8 +3,9 @@
 #ifndef GUS_COLLECTOR_DOCTOR_REFUSAL_H
 #define GUS_COLLECTOR_DOCTOR_REFUSAL_H
 
-#include "base/error.h"
 #include "collector/events/event.h"
+
+struct gus_error;
 
 /* Why opening event failed with that errno. Returns -1. */
 int gus_refusal_explain(struct gus_error *err, const struct gus_event *event, int cpu, int sys);

@@ -5,6 +5,8 @@
 
 #include "collector/doctor/facts.h"
 
+struct gus_pmus;
+
 /* Takes some 40 ms of CPU time. uarch: of this CPU, or NULL. */
 void gus_survey_take(struct gus_facts *facts, struct gus_pmus *pmus, const char *uarch);
 

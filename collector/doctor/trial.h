@@ -5,6 +5,8 @@
 
 #include "collector/doctor/facts.h"
 
+struct gus_pmus;
+
 void gus_trial(struct gus_class_facts *facts, enum gus_class which, struct gus_pmus *pmus, const char *uarch);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "collector/events/event.h"
+#include "collector/events/features.h"
 
 /* Headers may be older than the kernel: config3 is laid over the place where the newer structure has it. */
 union gus_attr {
@@ -18,17 +19,6 @@ union gus_attr {
 		uint8_t before[128]; /* PERF_ATTR_SIZE_VER7 */
 		uint64_t config3;
 	} v8;
-};
-
-/* What kernels have learnt since 3.16, newest first: the order in which it is given up. */
-enum gus_attr_feature {
-	GUS_ATTR_LOST = 1 << 0,     /* 6.0: read() tells what an event lost */
-	GUS_ATTR_BUILD_ID = 1 << 1, /* 5.12: mappings carry build ids */
-	GUS_ATTR_KSYMBOL = 1 << 2,  /* 5.1 */
-	GUS_ATTR_SWITCH = 1 << 3,   /* 4.3: context switches */
-	GUS_ATTR_CLOCK = 1 << 4,    /* 4.1: a clock of our choice */
-	GUS_ATTR_MMAP2 = 1 << 5,    /* 3.16 */
-	GUS_ATTR_ALL = (1 << 6) - 1,
 };
 
 /* What all events of a session have in common. */

@@ -13,10 +13,9 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "collector/events/pmu.h"
 
-struct gus_events;
+struct gus_error;
 
 #define GUS_PRECISE_MAX 3
 

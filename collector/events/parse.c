@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/error.h"
 #include "collector/events/event.h"
 #include "collector/events/names.h"
 #include "collector/events/pfm.h"

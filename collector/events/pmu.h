@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
+
+struct gus_error;
 
 /* A term of a PMU: `event`, `umask`, ... and the bits of a config word that its value goes to, lowest bit first. */
 struct gus_pmu_term {

@@ -187,3 +187,15 @@ bool gus_mapping_next(const char **text, struct gus_mapping *m)
 	*text = at + m->path_length + (at[m->path_length] == '\n');
 	return true;
 }
+
+char gus_thread_state(pid_t pid, pid_t tid)
+{
+	char path[64], text[512];
+	const char *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	if (!gus_read_text(path, text, sizeof(text)))
+		return '\0';
+	end = strrchr(text, ')'); /* the name before it is in brackets, and may have some itself */
+	return end && end[1] == ' ' ? end[2] : '\0';
+}

@@ -56,4 +56,7 @@ struct gus_mapping {
 /* Takes apart the line at *text and moves behind it; false at the end, or if the line is none. */
 bool gus_mapping_next(const char **text, struct gus_mapping *mapping);
 
+/* The state of a thread in /proc; '\0' if it is not there. */
+char gus_thread_state(pid_t pid, pid_t tid);
+
 #endif

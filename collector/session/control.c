@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 static const struct { const char *word; enum gus_command command; } words[] = {
 	{ "enable", GUS_COMMAND_ENABLE },     { "disable", GUS_COMMAND_DISABLE }, { "snapshot", GUS_COMMAND_SNAPSHOT },

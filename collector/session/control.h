@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+struct gus_error;
 
 enum gus_command {
 	GUS_COMMAND_NONE,     /* there is none yet */

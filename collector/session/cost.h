@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/events/event.h"
-
 struct gus_events;
 
 /* In ns of CPU time each; 0 where it cannot be told from noise. */

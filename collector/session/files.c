@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
 #include "collector/host/frequency.h"
 #include "collector/session/header.h"
 #include "collector/session/private.h"

@@ -4,7 +4,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/alloc.h"
+#include "collector/counters/counters.h"
+#include "collector/counters/ring.h"
+#include "collector/doctor/probe.h"
+#include "collector/events/event.h"
 #include "collector/host/host.h"
+#include "collector/target/target.h"
 
 static uint64_t clock_ns(clockid_t id)
 {

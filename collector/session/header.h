@@ -4,11 +4,13 @@
 #define GUS_COLLECTOR_SESSION_HEADER_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
-#include "base/error.h"
-#include "collector/counters/counters.h"
 #include "collector/session/options.h"
 #include "proto/writer.h"
+
+struct gus_counters;
+struct gus_error;
 
 /* What it says that the options do not. */
 struct gus_header {

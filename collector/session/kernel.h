@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/index.h"
 #include "proto/gusprof.pb-c.h"
+
+struct gus_error;
 
 #define GUS_KERNEL_ADDRESSES_MAX 65536 /* distinct ones; a kernel has few hot places */
 

@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/counters/counters.h"
+#include "collector/counters/ring.h"
+#include "collector/events/attr.h"
 #include "collector/host/vdso.h"
+#include "collector/records/records.h"
 
 #define FLUSH_NS 500000000ULL /* what kill -9 may cost */
 #define FLUSH_ROWS 2048           /* half a second at 4 kHz */

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collector/counters/counters.h"
-#include "collector/records/sideband.h"
 #include "collector/session/governor.h"
 #include "collector/session/kernel.h"
 #include "collector/session/living.h"
 #include "proto/sample.h"
 #include "proto/writer.h"
+
+struct gus_counters;
 
 struct gus_lane {
 	struct gus_columns samples, switches;

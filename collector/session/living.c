@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "collector/host/build_id.h"
+#include "collector/host/procfs.h"
 
 
 #define CROWD_MIN 1024 /* processes: fewer are not worth a look */

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "base/index.h"
-#include "collector/host/procfs.h"
 #include "collector/records/sideband.h"
 #include "collector/target/target.h"
 

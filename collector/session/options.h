@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/log.h"
-#include "collector/doctor/probe.h"
-#include "collector/events/event.h"
-#include "collector/host/priority.h"
 #include "collector/session/governor.h"
-#include "collector/target/target.h"
+
+struct gus_choice;
+struct gus_log;
+struct gus_priority;
+struct gus_target;
+
+struct gus_error;
 
 struct gus_events;
 

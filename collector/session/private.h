@@ -9,13 +9,9 @@
 #include "collector/counters/counters.h"
 #include "collector/session/control.h"
 #include "collector/session/lanes.h"
-#include "collector/session/living.h"
-#include "collector/session/options.h"
 #include "collector/session/session.h"
 #include "collector/snapshot/snapshot.h"
-#include "collector/target/child.h"
 #include "collector/target/signals.h"
-#include "proto/writer.h"
 
 #define GUS_TRACE_SHARE 4       /* snapshots may cost that part of what recording may */
 

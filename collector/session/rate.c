@@ -2,6 +2,8 @@
 /* The governor's place in a recording: what it is told, and what is done when it changes the rate. */
 #include <stdio.h>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "collector/session/private.h"
 
 #define GOVERN_NS 2000000000ULL /* between looks at the rate */

@@ -9,7 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/log.h"
+#include "collector/counters/ring.h"
 #include "collector/host/frequency.h"
+#include "collector/host/priority.h"
 #include "collector/session/private.h"
 
 #define TICK_NS 100000000ULL    /* housekeeping */

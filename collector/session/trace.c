@@ -5,8 +5,11 @@
  * what recording may cost, and the governor gives the samples the rest. */
 #include <stdio.h>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "collector/session/private.h"
 #include "collector/snapshot/snapshot.h"
+#include "proto/snapshot.h"
 
 #define GAP_NS 500000000ULL     /* between looks; it doubles with each DOUBLE snapshots */
 #define DOUBLE 4

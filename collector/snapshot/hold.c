@@ -34,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "collector/host/procfs.h"
 #include "collector/host/text.h"
 
@@ -49,18 +50,6 @@ uint64_t gus_snapshot_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-char gus_thread_state(pid_t pid, pid_t tid)
-{
-	char path[64], text[512];
-	const char *end;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	if (!gus_read_text(path, text, sizeof(text)))
-		return '\0';
-	end = strrchr(text, ')'); /* the name before it is in brackets, and may have some itself */
-	return end && end[1] == ' ' ? end[2] : '\0';
 }
 
 /* Anything but running, and waiting for a CPU to run on, which /proc calls the same. */

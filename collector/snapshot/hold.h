@@ -8,7 +8,8 @@
 #include <sys/types.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
+
+struct gus_error;
 
 struct gus_held_thread {
 	pid_t tid;
@@ -35,8 +36,5 @@ void gus_held_release(struct gus_held *h);
 
 /* CLOCK_MONOTONIC. */
 uint64_t gus_snapshot_now(void);
-
-/* The state of a thread in /proc; '\0' if it is not there. */
-char gus_thread_state(pid_t pid, pid_t tid);
 
 #endif

@@ -29,6 +29,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "collector/host/procfs.h"
 
 #define PAGE GUS_SNAPSHOT_PAGE

@@ -8,8 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/error.h"
 #include "proto/snapshot.h"
+
+struct gus_error;
 
 /* Room for pages, made before the pause, as the kernel takes as long to clear pages as to copy them. */
 struct gus_room { uint8_t *bytes; size_t size; };

@@ -30,6 +30,7 @@
 #include <sys/user.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "collector/host/priority.h"
 #include "collector/host/procfs.h"
 #include "collector/snapshot/hold.h"

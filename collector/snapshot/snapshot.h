@@ -5,12 +5,14 @@
 #ifndef GUS_COLLECTOR_SNAPSHOT_SNAPSHOT_H
 #define GUS_COLLECTOR_SNAPSHOT_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "proto/snapshot.h"
+
+struct gus_error;
+struct gus_snapshot;
 
 #define GUS_SNAPSHOT_MAX_BYTES (100ull << 20)   /* of memory, unless another limit is asked for */
 #define GUS_SNAPSHOT_PATIENCE_MS 2000           /* until a thread is seen to compute */

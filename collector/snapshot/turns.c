@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "collector/host/procfs.h"
 #include "collector/host/text.h"
-#include "collector/snapshot/hold.h"
 #include "collector/snapshot/snapshot.h"
 
 #define NAP_NS 500000

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "collector/doctor/doctor.h"
 #include "collector/doctor/facts.h"
 #include "collector/events/pmu.h"

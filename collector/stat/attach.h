@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/error.h"
 #include "collector/counters/tally.h"
 #include "collector/stat/stat_target.h"
+
+struct gus_error;
 
 struct gus_events;
 

@@ -9,11 +9,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/error.h"
-#include "base/log.h"
 #include "collector/counters/tally.h"
-#include "collector/events/event.h"
-#include "collector/stat/stat_target.h"
+
+struct gus_log;
+struct gus_stat_target;
+
+struct gus_error;
 
 struct gus_events;
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 /* 0 if path could be executed, else an errno. */
 static int executable(const char *path)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/error.h"
+struct gus_error;
 
 /* How this process was when it started, which is how the workload shall begin. */
 struct gus_signals {

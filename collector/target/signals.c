@@ -6,6 +6,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 int gus_inbox_open(struct gus_inbox *inbox, bool snapshots, struct gus_error *err)
 {
 	struct sigaction hup, ignore = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL };

@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
 #include "collector/target/child.h"
+
+struct gus_error;
 
 struct gus_inbox {
 	int fd;                    /* readable when there is a signal */

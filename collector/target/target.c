@@ -13,8 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "collector/doctor/refusal.h"
 #include "collector/events/pmu.h"
+#include "collector/host/procfs.h"
 #include "collector/host/text.h"
 
 #ifndef SYS_pidfd_open

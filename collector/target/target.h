@@ -9,10 +9,11 @@
 #include <sys/types.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
-#include "base/log.h"
 #include "collector/events/event.h"
-#include "collector/host/procfs.h"
+
+struct gus_log;
+
+struct gus_error;
 
 enum gus_target_kind {
 	GUS_TARGET_COMMAND,   /* and all that it starts */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 #include "model/core/frontend.h"
 

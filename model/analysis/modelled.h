@@ -12,9 +12,9 @@
 #include "model/analysis/causality.h"
 #include "model/analysis/functional.h"
 #include "model/analysis/saturation.h"
-#include "model/analysis/sensitivity.h"
 #include "model/analysis/variant.h"
-#include "model/core/core.h"
+
+struct gus_sensitivity;
 
 enum { GUS_MODEL_WEIGHTS = 6 };
 

@@ -7,7 +7,8 @@
 
 #include "base/alloc.h"
 #include "model/code/program.h"
-#include "model/code/program_private.h"
+#include "model/machine/config.h"
+#include "model/machine/options.h"
 #include "model/tables/uarch.h"
 
 enum fate {

@@ -5,9 +5,10 @@
 #ifndef GUS_MODEL_ANALYSIS_VARIANT_H
 #define GUS_MODEL_ANALYSIS_VARIANT_H
 
-#include "model/machine/config.h"
-#include "model/machine/options.h"
+#include <stdint.h>
 
+struct gus_core_config;
+struct gus_core_options;
 struct gus_program;
 
 enum gus_variant {

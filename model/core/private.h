@@ -38,11 +38,9 @@
 #define GUS_MODEL_CORE_PRIVATE_H
 
 #include "base/alloc.h"
-#include "model/code/program.h"
 #include "model/code/values.h"
 #include "model/machine/config.h"
 #include "model/core/frontend.h"
-#include "model/machine/options.h"
 
 #define GUS_NEVER UINT64_MAX
 

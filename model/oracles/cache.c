@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/machine/config.h"
+#include "model/machine/options.h"
 #include "model/tables/uarch.h"
 
 enum { PREFETCH_BOUND = 4096 };

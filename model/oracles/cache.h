@@ -23,9 +23,8 @@
 #ifndef GUS_MODEL_ORACLES_CACHE_H
 #define GUS_MODEL_ORACLES_CACHE_H
 
-#include "model/machine/options.h"
-#include "model/tables/inclusion.h"
 #include "model/oracles/sets.h"
+#include "model/tables/policies.h"
 
 struct gus_uarch;
 

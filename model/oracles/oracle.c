@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "model/code/program.h"
+#include "model/oracles/branch.h"
+#include "model/watch/access.h"
 #include "symbolizer/insn/insn.h"
 
 /* Caches. */

@@ -7,11 +7,11 @@
 #define GUS_MODEL_ORACLES_ORACLE_H
 
 #include "base/alloc.h"
-#include "model/oracles/branch.h"
 #include "model/oracles/cache.h"
 #include "model/oracles/rates.h"
-#include "model/watch/access.h"
 
+struct gus_access;
+struct gus_branch_predictor;
 struct gus_program;
 
 /* Caches. Filled in by the caller, who owns what it points to; the counts are the oracle's. An oracle is asked in program order and

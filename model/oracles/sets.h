@@ -19,13 +19,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/tables/policies.h"
+
 struct gus_error;
 
-#define GUS_REPLACEMENT_WORDS "lru tree_plru random srrip qlru_h00_m1_r0_u1 qlru_h00_m1_r2_u1 qlru_h11_m1_r0_u0 qlru_h11_m1_r1_u2"
-enum gus_replacement {
-	GUS_REPLACE_LRU, GUS_REPLACE_TREE_PLRU, GUS_REPLACE_RANDOM, GUS_REPLACE_SRRIP, GUS_REPLACE_QLRU_H00_M1_R0_U1,
-	GUS_REPLACE_QLRU_H00_M1_R2_U1, GUS_REPLACE_QLRU_H11_M1_R0_U0, GUS_REPLACE_QLRU_H11_M1_R1_U2, GUS_REPLACEMENTS
-};
 const char *gus_replacement_name(enum gus_replacement policy);
 
 enum { GUS_SETS_WAYS_MAX = 64 };

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/core/frontend.h"
 #include "model/stream/private.h"
 #include "model/stream/stream.h"
 

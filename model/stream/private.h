@@ -13,7 +13,6 @@
 #include "base/alloc.h"
 #include "base/index.h"
 #include "model/code/values.h"
-#include "model/core/frontend.h"
 #include "model/machine/config.h"
 #include "model/stream/types.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "model/core/frontend.h"
 #include "model/stream/private.h"
 #include "model/stream/stream.h"
 

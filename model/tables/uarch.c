@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/tables/inclusion.h"
-#include "model/oracles/sets.h"
+#include "model/tables/policies.h"
 #include "model/tables/uarch_private.h"
 
 const struct gus_uarch_param_kind gus_uarch_params[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures of rows and classes: numbers behind keywords, up to the source that they are from. */
+#include "model/tables/uarch.h"
 #include "model/tables/uarch_parse.h"
 
 #include <stddef.h>

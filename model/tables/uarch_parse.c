@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "model/tables/uarch_private.h"
+
+#include "base/error.h"
+#include "model/tables/uarch.h"
 
 #define DEPTH_MAX 8            /* of likes and includes: deeper is a circle */
 

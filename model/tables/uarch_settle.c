@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* When all lines of a table are read: what only the whole can be asked is checked, names become rows, groups get their
  * final numbers, and the lists become the table. */
-#include "model/tables/uarch_parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "model/tables/uarch.h"
+#include "model/tables/uarch_parse.h"
 #include "model/tables/uarch_private.h"
 
 static int by_mask(const void *a, const void *b)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a line of a table can say: one function for each statement of uarch.h's grammar, and the table of them. */
+#include "model/tables/uarch.h"
 #include "model/tables/uarch_parse.h"
+#include "symbolizer/insn/insn.h"
 
 #include <string.h>
 

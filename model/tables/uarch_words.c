@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What lines of a table are made of: words, names, texts and numbers, the keys that are defined with them, and the message
  * that says where a line goes wrong. */
-#include "model/tables/uarch_parse.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +8,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/tables/uarch.h"
+#include "model/tables/uarch_parse.h"
 #include "model/tables/uarch_private.h"
 
 int gus_parse_wrong(struct gus_uarch_parser *p, const char *format, ...)

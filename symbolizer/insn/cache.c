@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "symbolizer/insn/arch.h"
+#include "symbolizer/insn/private.h"
 #include "symbolizer/insn/insn.h"
 #include "symbolizer/insn/x86.h"
 

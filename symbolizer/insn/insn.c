@@ -8,7 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "symbolizer/insn/arch.h"
+#include "symbolizer/insn/private.h"
 
 static const struct {
 	unsigned machine;

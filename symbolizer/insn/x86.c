@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolizer/insn/arch.h"
+#include "symbolizer/insn/private.h"
 
 #define COND (GUS_ACCESS_READ | GUS_ACCESS_WRITE | GUS_ACCESS_CONDITIONAL)
 

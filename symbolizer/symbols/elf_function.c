@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "symbolizer/elf/dwarf.h"
 #include "symbolizer/elf/elffile.h"
 #include "symbolizer/insn/loops.h"

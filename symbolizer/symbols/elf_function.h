@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "symbolizer/insn/insn.h"
+
+struct gus_error;
 
 /* Straight code that is run again and again: from an address to the branch back to it. */
 struct gus_loop {

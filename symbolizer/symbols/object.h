@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "proto/gusprof.pb-c.h"
 #include "symbolizer/elf/debugfile.h"
 #include "symbolizer/space/space.h"
 

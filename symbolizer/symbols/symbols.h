@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/gusprof.pb-c.h"
 #include "symbolizer/space/space.h"
 
 struct gus_log;

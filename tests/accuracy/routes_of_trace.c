@@ -12,6 +12,7 @@
 
 #include "attribution/routes/routes.h"
 #include "attribution/routes/walk.h"
+#include "base/error.h"
 #include "base/index.h"
 #include "model/code/growing.h"
 #include "model/code/program.h"

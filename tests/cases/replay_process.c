@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "collector/snapshot/snapshot.h"
+#include "proto/snapshot.h"
 #include "tracing/replay/replays.h"
 
 static const char *const ways[] = { [GUS_REPLAY_AUTO] = "auto", [GUS_REPLAY_QEMU] = "qemu", [GUS_REPLAY_NATIVE] = "native" };

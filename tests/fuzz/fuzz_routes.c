@@ -8,6 +8,7 @@
 #include "attribution/routes/routes.h"
 #include "attribution/routes/walk.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "model/code/program.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"

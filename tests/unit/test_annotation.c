@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "attribution/profile/annotation.h"
+#include "base/error.h"
 #include "proto/sample.h"
 #include "proto/writer.h"
 #include "symbolizer/kernel/kcore.h"

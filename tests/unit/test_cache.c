@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/machine/options.h"
 #include "model/oracles/cache.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"

@@ -25,6 +25,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "collector/events/event.h"
+#include "collector/events/pmu.h"
 #include "collector/session/cost.h"
 
 #define EVENTS 3000000          /* the first descriptors that this kernel gives out; no process has so many */

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "collector/doctor/branches.h"
 #include "collector/events/event.h"
 #include "collector/events/period.h"

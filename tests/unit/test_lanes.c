@@ -12,6 +12,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "collector/counters/counters.h"
+#include "collector/counters/ring.h"
+#include "collector/records/records.h"
 #include "collector/session/lanes.h"
 
 #define SIZE 4096u

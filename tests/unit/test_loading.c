@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "attribution/profile/profile.h"
+#include "base/error.h"
 #include "proto/sample.h"
 #include "proto/varint.h"
 #include "proto/writer.h"

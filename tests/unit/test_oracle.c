@@ -14,9 +14,11 @@
 #include "model/code/program.h"
 #include "model/core/core.h"
 #include "model/machine/config.h"
+#include "model/oracles/branch.h"
 #include "model/oracles/oracle.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
+#include "model/watch/access.h"
 
 static struct gus_uarch *skylake;
 static struct gus_core_config config;

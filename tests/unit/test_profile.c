@@ -15,6 +15,7 @@
 #include "attribution/profile/rows.h"
 #include "attribution/profile/units.h"
 #include "attribution/statistics/interval.h"
+#include "base/error.h"
 #include "proto/sample.h"
 #include "proto/writer.h"
 

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "collector/counters/ring.h"
 
 #define SIZE 256u

@@ -14,6 +14,7 @@
 
 #include "attribution/routes/routes.h"
 #include "attribution/routes/walk.h"
+#include "base/error.h"
 #include "model/code/program.h"
 #include "model/stream/stream.h"
 #include "model/tables/builtin.h"

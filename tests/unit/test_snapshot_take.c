@@ -20,8 +20,10 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "collector/host/procfs.h"
 #include "collector/snapshot/snapshot.h"
+#include "proto/snapshot.h"
 
 #define PATTERN (1u << 20)
 #define NOBODY 65534

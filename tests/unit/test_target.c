@@ -15,7 +15,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "collector/host/build_id.h"
+#include "collector/host/procfs.h"
 #include "collector/session/living.h"
 #include "collector/target/target.h"
 

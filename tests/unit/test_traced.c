@@ -15,7 +15,11 @@
 
 #include "attribution/traced/traced.h"
 #include "base/error.h"
+#include "model/analysis/sensitivity.h"
+#include "model/code/program.h"
 #include "model/machine/config.h"
+#include "model/oracles/cache.h"
+#include "model/oracles/sets.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
 

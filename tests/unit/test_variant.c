@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "model/analysis/variant.h"
 #include "model/code/program.h"
+#include "model/machine/config.h"
+#include "model/machine/options.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
 

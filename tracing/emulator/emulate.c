@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "config.h"
 
 /* Where in the build tree the parts lie that an installation has beside each other. */

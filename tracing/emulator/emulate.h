@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/error.h"
+struct gus_error;
 
 /* Where a command is, as a shell would find it; NULL if nowhere. The caller frees it. */
 char *gus_find_command(const char *name);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tracing/plugin/isa.h"
+#include "tracing/plugin/terms.h"
 
 enum gus_call {
 	GUS_CALL_OTHER,

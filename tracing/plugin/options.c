@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 #define MAX_SIZE (64u << 20)    /* of a file, unless another one is asked for */
 
 static int parse_number(const char *text, int base, char end, uint64_t *value, const char **behind)

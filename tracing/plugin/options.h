@@ -7,10 +7,9 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
+#include "tracing/plugin/terms.h"
 
-/* Which instructions of a thread are traced, counted in instructions of its own, as in Gusprof__Trace. */
-struct gus_windows { uint64_t start, length, every; };
+struct gus_error;
 
 struct gus_tracer_options {
 	const char *out;                /* a file, borrowed from the words; or NULL, and then */

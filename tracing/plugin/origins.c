@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "collector/host/build_id.h"
 #include "collector/host/procfs.h"
 #include "collector/records/sideband.h"

@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "base/error.h"
 #include "proto/trace.h"
+
+struct gus_error;
 
 /* A mapping as it was seen. Lives until gus_origins_free. */
 struct gus_origin;

@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/index.h"
 #include "collector/host/procfs.h"
 #include "config.h"

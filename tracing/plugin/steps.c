@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracing/plugin/options.h"
 #include "tracing/plugin/origins.h"
 
 /* How far back pieces of one access may lie: a string instruction reads and writes, or reads in two places, in turns. */

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "proto/trace.h"
-#include "tracing/plugin/isa.h"
+#include "tracing/plugin/terms.h"
 
 struct gus_origin;
 struct gus_origins;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "tracing/replay/image_format.h"
 
 /* QEMU notes each page that is mapped. So of what was only reserved, no more is mapped than what lies around the pages that are

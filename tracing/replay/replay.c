@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "proto/reader.h"
 #include "tracing/emulator/emulate.h"
 #include "tracing/replay/image.h"

@@ -9,8 +9,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/error.h"
 #include "collector/snapshot/snapshot.h"
+
+struct gus_error;
+struct gus_snapshot;
 
 enum gus_replay_how {
 	GUS_REPLAY_AUTO,        /* QEMU, and where it meets what it cannot execute (EVEX), or is not there, natively */

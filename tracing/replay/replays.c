@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "collector/snapshot/snapshot.h"
+#include "proto/snapshot.h"
 
 enum { CHOICES = 4 };                   /* of threads, for one snapshot */
 enum { STEPPED_MOST = 200000 };         /* instructions of a recorded window, where each costs a step */

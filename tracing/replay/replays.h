@@ -4,6 +4,7 @@
 #ifndef GUS_TRACING_REPLAY_REPLAYS_H
 #define GUS_TRACING_REPLAY_REPLAYS_H
 
+#include "base/error.h"
 #include "proto/reader.h"
 #include "tracing/replay/replay.h"
 

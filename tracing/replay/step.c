@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "collector/host/build_id.h"
 #include "collector/records/sideband.h"
 #include "config.h"

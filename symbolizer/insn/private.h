@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What symbolizer/insn/insn.c asks of each ISA. The contracts are those of insn.h. */
-#ifndef GUS_SYMBOLIZER_INSN_ARCH_H
-#define GUS_SYMBOLIZER_INSN_ARCH_H
+#ifndef GUS_SYMBOLIZER_INSN_PRIVATE_H
+#define GUS_SYMBOLIZER_INSN_PRIVATE_H
 
 #include <stdbool.h>
 
