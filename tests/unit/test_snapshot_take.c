@@ -34,7 +34,7 @@ static uint8_t *pattern;        /* private memory, at the same address in both *
 
 static void __attribute__((noreturn)) spin(void)
 {
-	shared->ready++;
+	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_RELAXED); /* several threads come here at once */
 	for (;;)
 		shared->turns++;
 }
@@ -53,7 +53,7 @@ static void spinning(void)
 
 static void sleeping(void)
 {
-	shared->ready++;
+	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_RELAXED); /* several threads come here at once */
 	for (;;)
 		pause();
 }
@@ -82,7 +82,7 @@ static void *end_thread(void *context)
 
 static void breeding(void)
 {
-	shared->ready++;
+	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_RELAXED); /* several threads come here at once */
 	for (;;) {
 		pthread_t t;
 
