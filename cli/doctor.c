@@ -49,7 +49,8 @@ static void print_finding(const struct gus_finding *f)
 {
 	bool cause = f->cause != GUS_CAUSE_NONE;
 
-	printf("  %c %-28s%s%s%s%s%s%s\n", mark_of(f), f->name, cause ? "(" : "", cause ? gus_cause_name(f->cause) : "",
+	printf("  %c %-28s%s%s%s%s%s%s\n", mark_of(f), f->name, cause ? "(" : "", cause ? gus_hindrance_name(f->cause) :
+	       "",
 	       cause ? ") " : "", f->text, *f->command ? ": " : "", f->command);
 }
 
@@ -85,7 +86,7 @@ static json_t *finding(const struct gus_finding *f)
 	json_object_set_new(o, "name", json_string(f->name));
 	json_object_set_new(o, "status", json_string(gus_mark_name(f->mark)));
 	json_object_set_new(o, "cause",
-			    f->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_cause_name(f->cause)));
+			    f->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_hindrance_name(f->cause)));
 	json_object_set_new(o, "text", gus_json_text(f->text));
 	json_object_set_new(o, "command", gus_json_text(f->command));
 	return o;
@@ -146,7 +147,7 @@ static int print_json(const struct gus_diagnosis *d, const struct gus_facts *f)
 	json_object_set_new(o, "tier", gus_json_text(tier));
 	json_object_set_new(o, "why", gus_json_text(d->why));
 	json_object_set_new(o, "cause",
-			    d->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_cause_name(d->cause)));
+			    d->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_hindrance_name(d->cause)));
 	json_object_set_new(o, "command", gus_json_text(d->command));
 	json_object_set_new(o, "event", gus_json_text(f->event));
 	json_object_set_new(o, "sample_cost_ns",

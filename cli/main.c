@@ -54,7 +54,8 @@ static int list_options(const char *name)
 		if (o->kind == GUS_OPTION_FLAG && *o->name && strncmp(o->name, "no-", 3) != 0)
 			printf("--no-%s\t\t\n", o->name);
 		if (o->letter)
-			printf("-%c\t%s\t%s\n", o->letter, o->argument ? o->argument : "", o->choices ? o->choices : "");
+			printf("-%c\t%s\t%s\n", o->letter, o->argument ? o->argument : "", o->choices ? o->choices :
+			       "");
 	}
 	printf("--help\t\t\n-h\t\t\n");
 	if (verb->argument_choices)

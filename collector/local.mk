@@ -38,7 +38,7 @@ collector_libcollector_a_SOURCES = \
 	collector/session/files.c \
 	collector/session/governor.c collector/session/governor.h \
 	collector/session/header.c collector/session/header.h \
-	collector/session/kernel.c collector/session/kernel.h \
+	collector/session/hits.c collector/session/hits.h \
 	collector/session/lanes.c collector/session/lanes.h \
 	collector/session/living.c collector/session/living.h \
 	collector/session/options.h \

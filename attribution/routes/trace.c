@@ -15,7 +15,8 @@
 static int write_modules(struct gus_trace_writer *w, const struct gus_space *space, struct gus_error *err)
 {
 	uint32_t n = gus_space_modules(space);
-	Gusprof__Record *records = gus_resize(NULL, n + 1, sizeof(*records)), **list = gus_resize(NULL, n + 1, sizeof(*list));
+	Gusprof__Record *records = gus_resize(NULL, n + 1, sizeof(*records)), **list = gus_resize(NULL, n + 1,
+		sizeof(*list));
 	Gusprof__Mmap *maps = gus_resize(NULL, n + 1, sizeof(*maps));
 	Gusprof__Sideband sideband = GUSPROF__SIDEBAND__INIT;
 	int rc;
@@ -29,7 +30,8 @@ static int write_modules(struct gus_trace_writer *w, const struct gus_space *spa
 		maps[i].start = gus_walk_base(i);
 		maps[i].length = gus_walk_base(i + 1) - maps[i].start;
 		maps[i].path = (char *)(uintptr_t)module->path;
-		maps[i].build_id = (ProtobufCBinaryData){ module->build_id_size, (uint8_t *)(uintptr_t)module->build_id };
+		maps[i].build_id = (ProtobufCBinaryData){ module->build_id_size,
+			(uint8_t *)(uintptr_t)module->build_id };
 	}
 	sideband.records = list;
 	sideband.n_records = n;
@@ -40,7 +42,8 @@ static int write_modules(struct gus_trace_writer *w, const struct gus_space *spa
 	return rc;
 }
 
-struct gus_trace *gus_walk_trace(struct gus_walk *walk, const char *target, const struct gus_space *space, struct gus_error *err)
+struct gus_trace *gus_walk_trace(struct gus_walk *walk, const char *target, const struct gus_space *space,
+				 struct gus_error *err)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Trace about = GUSPROF__TRACE__INIT;

@@ -101,7 +101,8 @@ static bool is_head(const struct gus_traced *t, const struct gus_traced_block *b
 	const struct gus_traced_region *r = &t->regions.v[b->region];
 	const struct gus_traced_function *f = &t->functions.v[r->function];
 
-	return r->loop != GUS_TRACED_NONE && f->address + f->graph->insns.v[f->graph->loops.v[r->loop].head].offset == b->address;
+	return r->loop != GUS_TRACED_NONE &&
+		f->address + f->graph->insns.v[f->graph->loops.v[r->loop].head].offset == b->address;
 }
 
 /* How many lines of the uop cache each window of the block takes; none, if it is not kept there. */
@@ -112,7 +113,8 @@ static void measure_windows(struct gus_traced *t, const struct gus_traced_block 
 
 	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
 		const struct gus_op *op = &t->program->ops[b->ops.op + i];
-		uint64_t at = t->window_bytes ? t->program->insns[op->insn].offset / t->window_bytes - b->address / t->window_bytes : 0;
+		uint64_t at = t->window_bytes ? t->program->insns[op->insn].offset / t->window_bytes -
+			b->address / t->window_bytes : 0;
 
 		uops[at] += op->decoded + (op->microcoded ? c->uop_cache_line : 0);
 	}
@@ -142,7 +144,8 @@ static void find_own(struct gus_traced *t, uint32_t insn)
 
 static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 {
-	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths, .size = from->size,
+	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths,
+		.size = from->size,
 		.insns_n = from->insns, .insn = t->program->insns_n, .memory = t->program->memories_n, .windows_n = 1 };
 	const struct gus_traced_mapping *m = mapping_of(t, b.address);
 
@@ -166,7 +169,8 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 	for (uint32_t i = 0; i < b.insns_n; i++)
 		find_own(t, b.insn + i);
 	for (uint32_t i = 0; i < b.insns_n; i++)
-		t->regions.v[b.region].prefetches |= (t->program->insns[b.insn + i].info.flags & GUS_INSN_PREFETCH) != 0;
+		t->regions.v[b.region].prefetches |= (t->program->insns[b.insn + i].info.flags &
+						      GUS_INSN_PREFETCH) != 0;
 	gus_vec_reserve(&t->memories, t->program->memories_n + 1); /* an array also where there are none yet */
 	memset(t->memories.v + t->memories.n, 0, (t->program->memories_n - t->memories.n) * sizeof(*t->memories.v));
 	t->memories.n = t->program->memories_n;

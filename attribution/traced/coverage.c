@@ -68,7 +68,8 @@ static void count(struct gus_coverage *c, struct gus_traced *t, const struct gus
 	take_elsewhere(c, &elsewhere);
 }
 
-int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_reader *reader, const struct gus_log *log,
+int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_reader *reader,
+		      const struct gus_log *log,
 		      struct gus_error *err)
 {
 	struct gus_symbols_options symbols = { 0 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which knobs of a traced run are turned. There are as many as lanes beside the nominal one. Those of windows, widths, caches and branches
- * are always among them. The rest goes to ports, units and latencies of classes, those first that the code needs most, in cycles
- * that it would take if nothing else took any. What code needs changes: now and then, ever more rarely, lanes whose knob has
- * gained nothing so far are given to what is needed by then. A knob that was not there before has missed little: what code did not
- * need could not have gained. */
+/* Which knobs of a traced run are turned. There are as many as lanes beside the nominal one. Those of windows, widths,
+ * caches and branches are always among them. The rest goes to ports, units and latencies of classes, those first that
+ * the code needs most, in cycles that it would take if nothing else took any. What code needs changes: now and then,
+ * ever more rarely, lanes whose knob has gained nothing so far are given to what is needed by then. A knob that was not
+ * there before has missed little: what code did not need could not have gained. */
 #include <stdlib.h>
 
 #include "attribution/traced/private.h"
@@ -51,13 +51,16 @@ static void find_demand(struct gus_traced *t, struct demand *d)
 
 static double demand_of(const struct demand *d, const struct gus_knob *k)
 {
-	return k->kind == GUS_KNOB_PORTS ? d->groups[k->number] : k->kind == GUS_KNOB_UNITS ? d->units[k->number % 64] : d->classes[k->number];
+	return k->kind == GUS_KNOB_PORTS ? d->groups[k->number] : k->kind == GUS_KNOB_UNITS ? d->units[k->number % 64] :
+		d->classes[k->number];
 }
 
-/* All knobs that there are now, by demand; those that are always turned first. Returns how many; the caller frees them. */
+/* All knobs that there are now, by demand; those that are always turned first. Returns how many; the caller frees
+ * them. */
 static int list_knobs(struct gus_traced *t, const struct demand *d, struct gus_sensitivity **knobs)
 {
-	int n = gus_sensitivity_list(t->program, &t->groups_of_ports, t->options.config, true, true, t->options.weight, knobs);
+	int n = gus_sensitivity_list(t->program, &t->groups_of_ports, t->options.config, true, true, t->options.weight,
+				     knobs);
 
 	for (int i = 0; i < n; i++)
 		(*knobs)[i].speedup = is_flexible(&(*knobs)[i].knob) ? demand_of(d, &(*knobs)[i].knob) : 1e300;
@@ -108,8 +111,10 @@ static bool is_turned(const struct gus_traced *t, const struct gus_knob *k)
 	return false;
 }
 
-/* The lane that is missed least: a free one, or one that gains nothing and whose knob is needed less than that much. -1: none. */
-static int free_lane(const struct gus_traced *t, const struct demand *d, const double gains[GUS_STREAM_LANES], double than)
+/* The lane that is missed least: a free one, or one that gains nothing and whose knob is needed less than that much.
+ * -1: none. */
+static int free_lane(const struct gus_traced *t, const struct demand *d, const double gains[GUS_STREAM_LANES],
+		     double than)
 {
 	int least = -1;
 

@@ -8,7 +8,8 @@
 
 struct gus_traced;
 
-/* The numbers of those that were executed, by cycles, most first; of equal ones the lower number. The caller frees it. */
+/* The numbers of those that were executed, by cycles, most first; of equal ones the lower number. The caller frees
+ * it. */
 uint32_t *gus_traced_order(const struct gus_traced *t, size_t *n);
 /* "function", or "function, loop at +0x12". */
 void gus_traced_region_name(const struct gus_traced *t, uint32_t region, char *out, size_t room);

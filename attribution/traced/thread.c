@@ -20,11 +20,12 @@ struct gus_traced_thread {
 	struct gus_branch_predictor *predictor;
 	struct gus_causes *causes;              /* NULL: not asked for */
 	struct gus_stream_engine *engine, *warm;
-	/* The time of the caches, in cycles: that of the engine at the end of the last chunk, and from there on as many for each access
-	 * as in that chunk. */
+	/* The time of the caches, in cycles: that of the engine at the end of the last chunk, and from there on as many
+	 * for each access as in that chunk. */
 	double now, pace, cycles_before;
 	uint64_t accessed;                      /* in the present chunk */
-	uint64_t asked[ASKED], asked_warm[ASKED]; /* lines that accesses have asked for last, plus 1: what the engines know of */
+	/* lines that accesses have asked for last, plus 1: what the engines know of */
+	uint64_t asked[ASKED], asked_warm[ASKED];
 	uint64_t instructions, warmed, window;
 	uint64_t unknown_branches;              /* those of the warm-up, too */
 	bool counting;                          /* the warm-up is over */
@@ -33,7 +34,8 @@ struct gus_traced_thread {
 	/* The uop cache, first in first out: window i came in when so many lines had, plus 1. */
 	struct gus_vec(uint64_t) came;
 	uint64_t lines, lines_most;
-	/* The present chunk. Accesses and steps as the warm engine sees them differ in what was met for the first time. */
+	/* The present chunk. Accesses and steps as the warm engine sees them differ in what was met for the first
+	 * time. */
 	struct gus_stream_told *steps_told, *steps_warm;
 	struct gus_vec(struct gus_stream_access) accesses, accesses_warm;
 	size_t n;
@@ -142,8 +144,10 @@ static void note_phases(struct gus_traced_thread *th)
 		const struct gus_stream_times *times = &th->times[i];
 		const struct gus_op *op = &p->ops[told->op];
 		struct gus_phases_op one = { .issue = times->issue, .start = times->start, .complete = times->end,
-			.retire = times->retire, .left = times->left, .mispredicted = told->mispredicted, .load = op->loads != 0,
-			.store = op->stores != 0, .class = (uint8_t)p->insns[op->insn].info.class, .instructions = op->insns_n };
+			.retire = times->retire, .left = times->left, .mispredicted = told->mispredicted,
+				.load = op->loads != 0,
+			.store = op->stores != 0, .class = (uint8_t)p->insns[op->insn].info.class,
+				.instructions = op->insns_n };
 
 		if (!told->region)
 			continue; /* of the warm-up */
@@ -253,9 +257,10 @@ static uint64_t next_time(struct gus_traced_thread *th)
 	return (uint64_t)th->now;
 }
 
-/* Where an access finds its line, for the engine. A line that an access before has asked for is L1's: the engine knows when it
- * comes. One that a prefetcher has asked for is as far away as what still takes as long. */
-static enum gus_hit level_of(const struct gus_traced_thread *th, uint64_t address, enum gus_hit level, uint32_t wait, uint64_t *asked)
+/* Where an access finds its line, for the engine. A line that an access before has asked for is L1's: the engine knows
+ * when it comes. One that a prefetcher has asked for is as far away as what still takes as long. */
+static enum gus_hit level_of(const struct gus_traced_thread *th, uint64_t address, enum gus_hit level, uint32_t wait,
+			     uint64_t *asked)
 {
 	uint64_t line = address / th->t->options.caches->line_size + 1;
 	uint32_t near = th->t->options.caches->level[GUS_HIT_L3].latency;
@@ -270,7 +275,8 @@ static enum gus_hit level_of(const struct gus_traced_thread *th, uint64_t addres
 	return level;
 }
 
-/* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else its last. */
+/* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else
+ * its last. */
 static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_traced_block *b,
 			  const struct gus_trace_access *a, size_t base)
 {
@@ -604,7 +610,8 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 	t->branches_unknown += th->unknown_branches;
 	add_regions(th, t);
 	for (uint32_t op = 0; op < t->program->ops_n; op++)
-		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op) - (op < th->ops_before.n ? th->ops_before.v[op] : 0);
+		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op) - (op < th->ops_before.n ?
+			th->ops_before.v[op] : 0);
 	if (th->causes) {
 		gus_causes_get(th->causes, t->program, cycles[0], &causes);
 		for (uint32_t op = 0; op < causes.ops_n; op++)
@@ -620,7 +627,8 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out)
 {
-	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed, .warmed = th->warmed,
+	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed,
+		.warmed = th->warmed,
 		.cache = gus_cache_totals(th->cache), .branches = th->t->options.mispredicted ? NULL :
 			gus_branch_totals(th->predictor) };
 	own_cycles(th, out->cycles, &out->warm_cycles);

@@ -130,7 +130,8 @@ static void add_up(struct gus_traced *t)
 }
 
 /* As traces write it. */
-static const char *const targets[] = { [GUS_ISA_X86_64] = "x86_64", [GUS_ISA_X86_32] = "i386", [GUS_ISA_ARM64] = "aarch64" };
+static const char *const targets[] = { [GUS_ISA_X86_64] = "x86_64", [GUS_ISA_X86_32] = "i386",
+	[GUS_ISA_ARM64] = "aarch64" };
 #define TARGETS (sizeof(targets) / sizeof(*targets))
 
 const char *gus_traced_target(enum gus_isa isa)
@@ -147,7 +148,8 @@ int gus_traced_check(const struct gus_uarch *u, const char *what, const char *ta
 			isa = (enum gus_isa)i;
 	if (isa == u->isa || (isa == GUS_ISA_X86_32 && u->isa == GUS_ISA_X86_64))
 		return 0;
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model %s: it is of %s, and %s is a CPU of %s; name another one with --uarch",
+	return gus_fail(err, GUS_E_UNSUPPORTED,
+			"cannot model %s: it is of %s, and %s is a CPU of %s; name another one with --uarch",
 			what, target, u->name, u->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace, run through the stream engine: caches and a branch predictor find out what its accesses and branches do, and what
- * the engine says is put together by function and by loop. Each thread of the trace is a machine of its own, with caches of its own.
+/* A trace, run through the stream engine: caches and a branch predictor find out what its accesses and branches do, and
+ * what the engine says is put together by function and by loop. Each thread of the trace is a machine of its own, with
+ * caches of its own.
  *
  *	trace --step--> block of ops, accesses with their levels, mispredictions --chunk--> engine --cycles--> regions
  *
@@ -34,7 +35,8 @@ struct gus_traced_options {
 	double weight;                          /* of the knobs that are turned; 0: none is */
 	bool causality;
 	bool phases;                            /* follow the run over time */
-	bool memory;                            /* strides, reuse and footprint of accesses, and dependences through memory */
+	/* strides, reuse and footprint of accesses, and dependences through memory */
+	bool memory;
 	bool interval;                          /* also as if nothing had been touched for the first time */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
 	/* What was measured of branches, by block, instead of what the predictor would do; NULL: nothing. */
@@ -55,15 +57,18 @@ struct gus_traced_block {
 	uint32_t window, windows_n;             /* of the uop cache */
 	uint64_t recently;                      /* executed since the knobs were looked at */
 	uint64_t executed, cached;              /* times; of them with all uops from the uop cache */
-	uint64_t branches, taken, mispredicted, unseen; /* of its last instruction: unseen: mispredicted for the first time */
-	struct gus_known_insn *known;           /* of each instruction, where prefetches are near; NULL: not needed so far */
+	/* of its last instruction: unseen: mispredicted for the first time */
+	uint64_t branches, taken, mispredicted, unseen;
+	/* of each instruction, where prefetches are near; NULL: not needed so far */
+	struct gus_known_insn *known;
 	enum gus_branch_kind kind;
 	bool branch, head;                      /* head: the first of its loop */
 };
 
 /* What an access of an instruction met. */
 struct gus_traced_memory {
-	uint64_t accesses, hits[GUS_HITS], first[GUS_HITS]; /* first: of the hits, lines that the trace had not touched before */
+	/* first: of the hits, lines that the trace had not touched before */
+	uint64_t accesses, hits[GUS_HITS], first[GUS_HITS];
 	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address */
 	uint64_t rebuilt;                       /* of a prefetch: its address was found out from accesses around it */
 };
@@ -71,10 +76,12 @@ struct gus_traced_memory {
 enum { GUS_TRACED_NONE = UINT32_MAX };
 enum { GUS_TRACED_CIRCLES = 16 };
 
-/* A function, or a loop in one. Blocks of a loop are not counted with their function, nor those of an inner loop with the outer. */
+/* A function, or a loop in one. Blocks of a loop are not counted with their function, nor those of an inner loop with
+ * the outer. */
 struct gus_traced_region {
 	uint32_t function;                      /* in functions */
-	uint32_t loop;                          /* in the function's graph; GUS_TRACED_NONE: the function outside its loops */
+	/* in the function's graph; GUS_TRACED_NONE: the function outside its loops */
+	uint32_t loop;
 	uint64_t instructions, executed;        /* blocks */
 	bool prefetches;                        /* has software prefetches */
 	double cycles[GUS_STREAM_LANES];
@@ -87,7 +94,8 @@ struct gus_traced_function {
 	const char *name;                       /* NULL: none is known */
 	const char *module;                     /* path; "" if there is none */
 	struct gus_module of;
-	uint64_t start, size, address;          /* offset in the module's file; address of its first byte in the trace */
+	/* offset in the module's file; address of its first byte in the trace */
+	uint64_t start, size, address;
 	struct gus_graph *graph;                /* of its code; NULL until a loop was sought, or if there is no code */
 	uint32_t first_region;                  /* outside of loops; those of the loops lie behind */
 };
@@ -106,17 +114,20 @@ struct gus_traced {
 	const struct gus_program *program;
 	struct gus_vec(struct gus_traced_block) blocks; /* by the trace's numbers */
 	struct gus_vec(struct gus_traced_memory) memories; /* by the program's */
-	struct gus_vec(struct gus_traced_own { uint32_t first; uint32_t n; }) own; /* by the program's instructions: their accesses */
+	/* by the program's instructions: their accesses */
+	struct gus_vec(struct gus_traced_own { uint32_t first; uint32_t n; }) own;
 	struct gus_vec(struct gus_traced_region) regions;
 	struct gus_vec(struct gus_traced_function) functions;
 	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */
 	struct gus_vec(struct gus_traced_mapping) mappings;
-	struct gus_sensitivity *knobs;          /* of lane i + 1: what was turned; without a name, nothing. Speedups are of the whole */
+	/* of lane i + 1: what was turned; without a name, nothing. Speedups are of the whole */
+	struct gus_sensitivity *knobs;
 	int knobs_n;
 	struct gus_stream_resources groups_of_ports; /* as knobs and hops number them */
 	/* After the end. */
 	uint64_t instructions, warmed;          /* warmed: of them, those of the warm-up */
-	uint64_t branches_unknown;              /* whose way is not known: the last of a window, or into code that was not traced */
+	/* whose way is not known: the last of a window, or into code that was not traced */
+	uint64_t branches_unknown;
 	double cycles[GUS_STREAM_LANES];        /* all threads, one after the other */
 	double warm_cycles;
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
@@ -134,16 +145,19 @@ struct gus_traced {
 	bool full;                              /* a trace has stopped to grow before the program ended */
 	struct gus_vec(char *) notices;         /* what else is not in it; sentences */
 	/* Private: steps before the lanes are chosen. */
-	uint64_t since, look_after;             /* steps since the knobs were looked at, and after how many they are again */
+	/* steps since the knobs were looked at, and after how many they are again */
+	uint64_t since, look_after;
 	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
 	struct gus_vec(struct gus_trace_access) early_accesses;
 	bool running;
 	uint32_t streams;                       /* in early, and before */
 	struct gus_stream_lane lanes[GUS_STREAM_LANES];
 	uint32_t window_bytes;
-	size_t records;                         /* of the present trace that were taken; and where its numbers begin here */
+	/* of the present trace that were taken; and where its numbers begin here */
+	size_t records;
 	uint32_t first_block, first_thread;
-	struct gus_index covered;               /* places of instructions that were executed, once it was asked for them, ... */
+	/* places of instructions that were executed, once it was asked for them, ... */
+	struct gus_index covered;
 	struct gus_vec(uint32_t) covered_region; /* ... and their regions */
 	struct gus_strings strings;
 	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
@@ -159,12 +173,13 @@ void gus_traced_close(struct gus_traced *t);
 void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
 		    const void *build_id,
 		    size_t build_id_size);
-/* Reads all of a trace; of several the threads are apart. -1 with err if it stops before its end, is of another ISA than the table, or cannot
- * be run: what was read until then counts. */
+/* Reads all of a trace; of several the threads are apart. -1 with err if it stops before its end, is of another ISA
+ * than the table, or cannot be run: what was read until then counts. */
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
 /* After the last one: adds up. -1 with err if it cannot be run. */
 int gus_traced_end(struct gus_traced *t, struct gus_error *err);
-/* The region of the instruction that begins at that offset of a file; GUS_TRACED_NONE if none was executed there. After the end. */
+/* The region of the instruction that begins at that offset of a file; GUS_TRACED_NONE if none was executed there. After
+ * the end. */
 uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset);
 
 /* The threads' own. */

@@ -176,7 +176,7 @@ static void list_picked(const struct annotating *n)
 		const struct gus_row *row = &n->view.rows.v[n->picked.v[i]];
 		char share[32];
 
-		gus_format_fixed(share, sizeof(share), row->share * 100, 2);
+		gus_fixed_format(share, sizeof(share), row->share * 100, 2);
 		fprintf(stderr, "  %6s%%  %s at 0x%" PRIx64 " in %s\n", share, row->function, row->offset,
 			module_of(n, row)->path);
 	}
@@ -200,7 +200,7 @@ static void nameless(const struct annotating *n, char *out, size_t room)
 
 		if (!trouble || row->share < 0.01 || !in_modules(n, row))
 			continue;
-		gus_format_fixed(share, sizeof(share), row->share * 100, 1);
+		gus_fixed_format(share, sizeof(share), row->share * 100, 1);
 		snprintf(out, room, "; %s %% of the recording is in code without names of %s: %s%s", share,
 			 module_of(n, row)->path, trouble, remedy(module_of(n, row)));
 		return;

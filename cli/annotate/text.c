@@ -15,9 +15,9 @@ static void print_share(double share, struct gus_interval i)
 {
 	char parts[3][32];
 
-	gus_format_fixed(parts[0], sizeof(parts[0]), share * 100, 2);
-	gus_format_fixed(parts[1], sizeof(parts[1]), i.low * 100, 2);
-	gus_format_fixed(parts[2], sizeof(parts[2]), i.high * 100, 2);
+	gus_fixed_format(parts[0], sizeof(parts[0]), share * 100, 2);
+	gus_fixed_format(parts[1], sizeof(parts[1]), i.low * 100, 2);
+	gus_fixed_format(parts[2], sizeof(parts[2]), i.high * 100, 2);
 	printf("%s%% (%s%% .. %s%%)", parts[0], parts[1], parts[2]);
 }
 
@@ -79,7 +79,7 @@ static void print_function(const struct gus_annotate *r, const struct gus_annota
 	gus_print_clean(a->module->path);
 	printf(": %" PRIu64 " samples", a->row->samples);
 	if (u->time.known) {
-		gus_format_time(time, sizeof(time), gus_scale_part(&u->time, &sum, a->row->weight));
+		gus_time_format(time, sizeof(time), gus_scale_part(&u->time, &sum, a->row->weight));
 		printf(", %s", time);
 	}
 	printf(", ");
@@ -133,8 +133,8 @@ static void print_branch(const struct gus_route_block *b)
 {
 	char taken[32], missed[32];
 
-	gus_format_fixed(taken, sizeof(taken), 100 * b->taken / b->count, 2);
-	gus_format_fixed(missed, sizeof(missed), b->told ? 100 * (double)b->mispredicted / (double)b->told : 0, 2);
+	gus_fixed_format(taken, sizeof(taken), 100 * b->taken / b->count, 2);
+	gus_fixed_format(missed, sizeof(missed), b->told ? 100 * (double)b->mispredicted / (double)b->told : 0, 2);
 	printf("   [");
 	if (b->class == GUS_INSN_BRANCH_COND)
 		printf("taken %s%%%s", taken, b->told ? ", " : "");

@@ -46,7 +46,7 @@ void gus_csv_fixed(struct gus_csv *c, bool known, double value, int digits)
 	next(c);
 	if (!known)
 		return;
-	gus_format_fixed(text, sizeof(text), value < 0 ? -value : value, digits);
+	gus_fixed_format(text, sizeof(text), value < 0 ? -value : value, digits);
 	fprintf(c->out, "%s%s", value < 0 && strpbrk(text, "123456789") ? "-" : "", text);
 }
 

@@ -3,8 +3,8 @@
 #ifndef GUS_CLI_COMMON_ENDING_H
 #define GUS_CLI_COMMON_ENDING_H
 
-/* Ends this process by the signal, without a core: the command has dumped its own. Returns the status that a shell would
- * show if the signal does not end us. */
+/* Ends this process by the signal, without a core: the command has dumped its own. Returns the status that a shell
+ * would show if the signal does not end us. */
 int gus_die_by(int sig);
 
 #endif

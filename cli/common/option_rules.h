@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether all that was said on a command line fits together; cli/common/option_table.h has what the tables say about that. */
+/* Whether all that was said on a command line fits together; cli/common/option_table.h has what the tables say about
+ * that. */
 #ifndef GUS_CLI_COMMON_OPTION_RULES_H
 #define GUS_CLI_COMMON_OPTION_RULES_H
 

@@ -9,8 +9,8 @@
  *   fit       the inputs that it is for, the option that it needs, and those that it excludes
  *
  * Where that holds for one value of an option only (--data caches), it stands in the verb's table of rules instead. All
- * of this is checked in one place, cli/common/option_rules.c, when all words have been read. So verbs need not, each kind of
- * mistake has one form of message, and a verb finds the number of its input in its values:
+ * of this is checked in one place, cli/common/option_rules.c, when all words have been read. So verbs need not, each
+ * kind of mistake has one form of message, and a verb finds the number of its input in its values:
  *
  *   --phases is for a command (--), a process (-p) or a file (-i); here the input is a block (--block)
  *   -D -1 needs --control: there is no way to start sampling later on without it

@@ -15,11 +15,11 @@ void gus_print_percent(double share)
 {
 	char text[32];
 
-	gus_format_fixed(text, sizeof(text), share * 100, 2);
+	gus_fixed_format(text, sizeof(text), share * 100, 2);
 	printf("%7s%%", text);
 }
 
-void gus_format_fixed(char *out, size_t room, double value, int digits)
+void gus_fixed_format(char *out, size_t room, double value, int digits)
 {
 	uint64_t scale = 1, scaled;
 
@@ -32,7 +32,7 @@ void gus_format_fixed(char *out, size_t room, double value, int digits)
 		snprintf(out, room, "%" PRIu64, scaled);
 }
 
-void gus_format_time(char *out, size_t room, uint64_t ns)
+void gus_time_format(char *out, size_t room, uint64_t ns)
 {
 	static const struct { double scale; int digits; const char *unit; } units[] = {
 		{ 1e9, 3, "s" }, { 1e6, 2, "ms" }, { 1e3, 1, "us" }, { 1, 0, "ns" },
@@ -40,6 +40,6 @@ void gus_format_time(char *out, size_t room, uint64_t ns)
 	size_t i = ns >= 1000000000 ? 0 : ns >= 1000000 ? 1 : ns >= 1000 ? 2 : 3;
 	char number[32];
 
-	gus_format_fixed(number, sizeof(number), (double)ns / units[i].scale, units[i].digits);
+	gus_fixed_format(number, sizeof(number), (double)ns / units[i].scale, units[i].digits);
 	snprintf(out, room, "%s %s", number, units[i].unit);
 }

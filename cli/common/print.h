@@ -12,8 +12,8 @@ void gus_print_clean(const char *text);
 void gus_print_percent(double share);
 
 /* value, which is not negative, with that many digits behind a point. */
-void gus_format_fixed(char *out, size_t room, double value, int digits);
+void gus_fixed_format(char *out, size_t room, double value, int digits);
 /* "1.234 s", "12.34 ms", "12.3 us" or "12 ns". */
-void gus_format_time(char *out, size_t room, uint64_t ns);
+void gus_time_format(char *out, size_t room, uint64_t ns);
 
 #endif

@@ -78,7 +78,8 @@ struct gus_uarch *gus_uarch_load(const char *what, unsigned flags, struct gus_er
 	if (name)
 		return gus_uarch_parse(name, NULL, 0, &gus_uarch_builtin, flags, err);
 	if (host) {
-		gus_fail(err, GUS_E_NOT_FOUND, "there is no table for this machine's CPU; name one with --uarch: see gusprof "
+		gus_fail(err, GUS_E_NOT_FOUND,
+			 "there is no table for this machine's CPU; name one with --uarch: see gusprof "
 			 "uarch list");
 		return NULL;
 	}
@@ -87,7 +88,8 @@ struct gus_uarch *gus_uarch_load(const char *what, unsigned flags, struct gus_er
 		FILE *f = fopen(what, "re");
 
 		if (!f) {
-			gus_fail(err, GUS_E_NOT_FOUND, "there is neither a CPU nor a file called %s; see gusprof uarch list", what);
+			gus_fail(err, GUS_E_NOT_FOUND,
+				 "there is neither a CPU nor a file called %s; see gusprof uarch list", what);
 			return NULL;
 		}
 		fclose(f);

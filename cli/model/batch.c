@@ -12,20 +12,20 @@
 enum { CHUNK = 16, JOBS_MAX = 256 };
 
 struct work {
-	const struct gus_model_settings *settings;
+	const struct gus_modelled_settings *settings;
 	struct gus_model_line *lines;
 	size_t n;
 	atomic_size_t next;
 };
 
 /* A line that cannot be modelled stays what it was at the start: bad. */
-static void run_line(const struct gus_model_settings *s, struct gus_model_line *line)
+static void run_line(const struct gus_modelled_settings *s, struct gus_model_line *line)
 {
 	size_t n;
 	uint8_t *bytes = gus_hex_parse(line->hex, (size_t)line->hex_size, &n);
 	struct gus_program *p = bytes ? gus_program_new(s->uarch, bytes, n, 0, 0, NULL) : NULL;
 
-	if (p && gus_model_cycles(p, s, &line->cycles, NULL) == 0) {
+	if (p && gus_modelled_cycles(p, s, &line->cycles, NULL) == 0) {
 		line->good = true;
 		line->instructions = p->insns_n;
 		line->unknown = p->unknown;
@@ -34,7 +34,8 @@ static void run_line(const struct gus_model_settings *s, struct gus_model_line *
 	free(bytes);
 }
 
-/* Lines are handed out in small lots, whoever has time; each has a place of its own, so that their order does not matter. */
+/* Lines are handed out in small lots, whoever has time; each has a place of its own, so that their order does not
+ * matter. */
 static void *run_lines(void *argument)
 {
 	struct work *w = argument;
@@ -79,7 +80,8 @@ static void find_lines(struct gus_model_batch *b, const char *text, size_t size)
 	b->n = lines.n;
 }
 
-void gus_model_batch_run(struct gus_model_batch *b, const struct gus_model_settings *s, const char *text, size_t size,
+void gus_model_batch_run(struct gus_model_batch *b, const struct gus_modelled_settings *s, const char *text,
+			 size_t size,
 			 unsigned jobs)
 {
 	struct work w = { .settings = s };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which instructions hold the code up, as text and as JSON: what each is charged, by what carried it, and the chain that the critical
- * path goes round in. */
+/* Which instructions hold the code up, as text and as JSON: what each is charged, by what carried it, and the chain
+ * that the critical path goes round in. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const char *carrier(const struct gus_program *p, const struct gus_cause *
 	switch (c->hop) {
 	case GUS_HOP_PORTS:
 		gus_stream_resources_of(p, &groups);
-		gus_stream_group_name(p, groups.ports[c->number], name, sizeof(name));
+		gus_sensitivity_group_name(p, groups.ports[c->number], name, sizeof(name));
 		snprintf(out, room, "%s %s", hop, name);
 		break;
 	case GUS_HOP_UNITS:
@@ -64,7 +64,8 @@ static void print_causes(const struct gus_program *p, const struct gus_causality
 	size_t shown = 0;
 	double rest = 0;
 
-	printf("\nWhat the time goes to, by causality (stream engine, %.2f cycles):\n   cycles   share  instruction%*scarried by\n",
+	printf("\nWhat the time goes to, by causality (stream engine, %.2f cycles):\n   cycles   share  "
+	       "instruction%*scarried by\n",
 	       c->cycles, SHORT - 6, "");
 	for (size_t i = 0; i < c->causes_n; i++) {
 		const struct gus_cause *one = &c->causes[i];
@@ -97,7 +98,8 @@ static void print_chain(const struct gus_program *p, const struct gus_causality 
 		printf(" and %.4g iteration%s", c->chain_iterations, c->chain_iterations > 1 ? "s" : "");
 	printf(" (%.0f %% of it):\n          ", 100 * c->chain_share);
 	for (size_t i = 0; i < c->chain_n && i < HOPS; i++)
-		printf(" %" PRIu32 " -%s %.2f->", c->chain[i].op + 1, carrier(p, &c->chain[i], name, sizeof(name)), c->chain[i].cycles);
+		printf(" %" PRIu32 " -%s %.2f->", c->chain[i].op + 1, carrier(p, &c->chain[i], name, sizeof(name)),
+		       c->chain[i].cycles);
 	if (c->chain_n > HOPS)
 		printf(" ... ->");
 	printf(" %" PRIu32 "\n", c->chain[0].op + 1);

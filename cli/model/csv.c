@@ -5,7 +5,7 @@
 #include "cli/common/csv.h"
 #include "cli/model/render.h"
 #include "model/code/program.h"
-#include "symbolizer/symbols/elf_function.h"
+#include "symbolizer/symbols/routine.h"
 
 static void print_flags(struct gus_csv *c, const struct gus_program *p, uint32_t insn)
 {
@@ -23,7 +23,7 @@ static void print_row(struct gus_csv *c, const struct gus_model_report *r, uint3
 	const struct gus_modelled *m = r->modelled;
 	const struct gus_program *p = m->program;
 	const struct gus_op *op = &p->ops[p->insns[insn].op];
-	const struct gus_model_figures *f = &m->figures[p->insns[insn].op];
+	const struct gus_modelled_figures *f = &m->figures[p->insns[insn].op];
 	bool own = op->insn == insn;
 
 	gus_csv_number(c, true, p->insns[insn].offset);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The findings as JSON, schema gusprof.model/1. Keys come in a fixed order and never vanish; what is not known, or was not
- * asked for, is null. */
+/* The findings as JSON, schema gusprof.model/1. Keys come in a fixed order and never vanish; what is not known, or was
+ * not asked for, is null. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 #include "model/tables/uarch.h"
-#include "symbolizer/symbols/elf_function.h"
+#include "symbolizer/symbols/routine.h"
 
 /* Names in files may be of any bytes; JSON has only UTF-8. */
 static json_t *text(const char *string)
@@ -46,7 +46,7 @@ static int print(json_t *o)
 	return rc;
 }
 
-static json_t *begin(const struct gus_model_settings *s)
+static json_t *begin(const struct gus_modelled_settings *s)
 {
 	json_t *o = json_object();
 
@@ -113,7 +113,8 @@ static json_t *stop(const struct gus_core_result *result)
 	json_t *o = json_object();
 
 	for (int i = 0; i < GUS_CORE_EXECUTION; i++)
-		json_object_set_new(o, i == GUS_CORE_NOTHING ? "full_width" : gus_core_reason_name((enum gus_core_reason)i),
+		json_object_set_new(o, i == GUS_CORE_NOTHING ? "full_width" :
+				    gus_core_reason_name((enum gus_core_reason)i),
 				    integer(result->stop[i]));
 	return o;
 }
@@ -136,7 +137,8 @@ static json_t *use(const struct gus_modelled *m, uint32_t op)
 
 	for (size_t i = 0; i < m->saturation.n; i++)
 		if (m->saturation.resources[i].of[op] > 0)
-			json_object_set_new(o, m->saturation.resources[i].name, json_real(m->saturation.resources[i].of[op]));
+			json_object_set_new(o, m->saturation.resources[i].name,
+					    json_real(m->saturation.resources[i].of[op]));
 	return o;
 }
 
@@ -146,7 +148,7 @@ static json_t *row(const struct gus_model_report *r, uint32_t insn)
 	const struct gus_modelled *m = r->modelled;
 	const struct gus_program *p = m->program;
 	const struct gus_op *op = &p->ops[p->insns[insn].op];
-	const struct gus_model_figures *f = &m->figures[p->insns[insn].op];
+	const struct gus_modelled_figures *f = &m->figures[p->insns[insn].op];
 	bool own = op->insn == insn;
 	json_t *o = json_object(), *resources = json_object();
 
@@ -205,7 +207,8 @@ static json_t *timeline(const struct gus_modelled *m)
 		json_object_set_new(o, "iteration", integer(e->iteration));
 		json_object_set_new(o, "op", integer(e->op));
 		json_object_set_new(o, "uop", integer(e->uop));
-		json_object_set_new(o, "port", e->port >= 0 ? text(gus_model_port(m->program, (unsigned)e->port)) : json_null());
+		json_object_set_new(o, "port", e->port >= 0 ? text(gus_model_port(m->program, (unsigned)e->port)) :
+				    json_null());
 		json_object_set_new(o, "issued", integer(e->issued));
 		json_object_set_new(o, "dispatched", integer(e->dispatched));
 		json_object_set_new(o, "completed", integer(e->completed));
@@ -372,7 +375,8 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "unknown", integer(p->unknown));
 	json_object_set_new(o, "coverage", json_real((double)(p->insns_n - p->unknown) / p->insns_n));
 	json_object_set_new(o, "bounds", bounds(m));
-	json_object_set_new(o, "limit", gus_model_limit(m) == GUS_BOUNDS ? json_null() : text(gus_bound_name(gus_model_limit(m))));
+	json_object_set_new(o, "limit", gus_model_limit(m) == GUS_BOUNDS ? json_null() :
+			    text(gus_bound_name(gus_model_limit(m))));
 	json_object_set_new(o, "limiting_ports", limiting_ports(m));
 	json_object_set_new(o, "ports", ports(m));
 	json_object_set_new(o, "commit", commit(&m->result));
@@ -393,7 +397,8 @@ int gus_model_json(const struct gus_model_report *r)
 /* The keys of a model without a model. */
 static void set_nulls(json_t *o)
 {
-	static const char *const keys[] = { "cycles_per_iteration", "instructions", "uops", "unknown", "coverage", "bounds" };
+	static const char *const keys[] = { "cycles_per_iteration", "instructions", "uops", "unknown", "coverage",
+		"bounds" };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		json_object_set_new(o, keys[i], json_null());

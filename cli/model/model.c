@@ -22,7 +22,7 @@
 #include "cli/verbs.h"
 #include "model/code/program.h"
 #include "model/code/uoptable.h"
-#include "symbolizer/symbols/elf_function.h"
+#include "symbolizer/symbols/routine.h"
 
 #define INPUT_MAX (1u << 30)
 
@@ -39,7 +39,7 @@ struct model_options {
 	struct gus_list variant, set;
 	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
 	uint64_t pid, tid, snapshots, spread, window, max_memory;
-	double weights[GUS_MODEL_WEIGHTS];
+	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
 	bool unrolled, costs, causality, timing, interval, phases, memory;
 	char *const *command;           /* what is to be run and traced; NULL: nothing */
@@ -82,7 +82,7 @@ static int set_sensitivity(const char *argument, void *values, struct gus_error 
 	struct model_options *o = values;
 	const char *at = argument ? argument : "15";
 
-	for (o->weights_n = 0; o->weights_n < GUS_MODEL_WEIGHTS; at++) {
+	for (o->weights_n = 0; o->weights_n < GUS_MODELLED_WEIGHTS; at++) {
 		at = parse_weight(at, &o->weights[o->weights_n++]);
 		if (!at || (*at && *at != ','))
 			return gus_fail(err, GUS_E_USAGE, "--sensitivity takes percentages up to 10000, or inf, "
@@ -90,7 +90,7 @@ static int set_sensitivity(const char *argument, void *values, struct gus_error 
 		if (!*at)
 			return 0;
 	}
-	return gus_fail(err, GUS_E_USAGE, "--sensitivity takes up to %d percentages, not '%s'", GUS_MODEL_WEIGHTS,
+	return gus_fail(err, GUS_E_USAGE, "--sensitivity takes up to %d percentages, not '%s'", GUS_MODELLED_WEIGHTS,
 			argument);
 }
 
@@ -208,7 +208,7 @@ static const struct gus_option_rule rules[] = {
 struct model {
 	const struct model_options *o;
 	struct gus_uarch *uarch;
-	struct gus_model_settings settings;
+	struct gus_modelled_settings settings;
 	struct gus_core_memory memory;
 	enum gus_hit level;
 	struct timespec begun;
@@ -271,7 +271,7 @@ static int settle_sizes(struct model *m, struct gus_error *err)
 static int settle_options(struct model *m, struct gus_error *err)
 {
 	const struct model_options *o = m->o;
-	struct gus_model_settings *s = &m->settings;
+	struct gus_modelled_settings *s = &m->settings;
 	int usual = o->from == FROM_UOPS ? GUS_CORE_POINTERS_NONE : o->from == FROM_ELF ? GUS_CORE_POINTERS_DISTINCT :
 		    GUS_CORE_POINTERS_EQUAL;
 
@@ -314,7 +314,7 @@ static int run_program(struct model *m, const struct gus_program *p, struct gus_
 {
 	struct gus_modelled modelled;
 
-	if (gus_model_run(&modelled, p, &m->settings, err) != 0)
+	if (gus_modelled_run(&modelled, p, &m->settings, err) != 0)
 		return -1;
 	r->settings = &m->settings;
 	r->modelled = &modelled;
@@ -399,7 +399,7 @@ static int run_batch(struct model *m, struct gus_error *err)
 
 /* Code of files. */
 
-static struct gus_program *loop_program(struct model *m, const struct gus_elf_function *f, const struct gus_loop *l,
+static struct gus_program *loop_program(struct model *m, const struct gus_routine *f, const struct gus_loop *l,
 					struct gus_error *err)
 {
 	return gus_program_new(m->uarch, f->bytes + l->offset, l->size, f->address + l->offset, GUS_PROGRAM_TEXTS, err);
@@ -422,7 +422,7 @@ static void note_what_is_left_out(struct model *m, const struct gus_loop *l, boo
 						   l->calls > 1 ? "s are" : " is"));
 }
 
-static int run_loop(struct model *m, const struct gus_elf_function *f, const struct gus_loop *l, size_t number,
+static int run_loop(struct model *m, const struct gus_routine *f, const struct gus_loop *l, size_t number,
 		    struct gus_error *err)
 {
 	struct gus_model_report r = { .function = f, .loop = l, .loop_number = number };
@@ -437,7 +437,7 @@ static int run_loop(struct model *m, const struct gus_elf_function *f, const str
 }
 
 /* One that cannot be modelled has no cycles; why is said when it is asked for. */
-static int list_loops(struct model *m, const struct gus_elf_function *f)
+static int list_loops(struct model *m, const struct gus_routine *f)
 {
 	struct gus_model_report r = { .settings = &m->settings, .function = f, .seconds = -1 };
 	double *cycles = gus_alloc(f->loops_n * sizeof(*cycles));
@@ -445,7 +445,7 @@ static int list_loops(struct model *m, const struct gus_elf_function *f)
 	for (size_t i = 0; i < f->loops_n; i++) {
 		struct gus_program *p = loop_program(m, f, &f->loops[i], NULL);
 
-		if (!p || gus_model_cycles(p, &m->settings, &cycles[i], NULL) != 0)
+		if (!p || gus_modelled_cycles(p, &m->settings, &cycles[i], NULL) != 0)
 			cycles[i] = -1;
 		gus_program_free(p);
 	}
@@ -473,7 +473,7 @@ static const char *machine_of(enum gus_isa isa)
 	}
 }
 
-static int run_function(struct model *m, const struct gus_elf_function *f, struct gus_error *err)
+static int run_function(struct model *m, const struct gus_routine *f, struct gus_error *err)
 {
 	struct gus_loop whole;
 
@@ -490,18 +490,18 @@ static int run_function(struct model *m, const struct gus_elf_function *f, struc
 		return list_loops(m, f);
 	if (f->loops_n)
 		return run_loop(m, f, f->loops, 1, err);
-	whole = gus_elf_function_whole(f);
+	whole = gus_routine_whole(f);
 	return run_loop(m, f, &whole, 0, err);
 }
 
 static int run_elf(struct model *m, struct gus_error *err)
 {
-	struct gus_elf_function f;
-	int rc = gus_elf_function_open(&f, m->o->elf, m->o->function, err);
+	struct gus_routine f;
+	int rc = gus_routine_open(&f, m->o->elf, m->o->function, err);
 
 	if (rc == 0)
 		rc = run_function(m, &f, err);
-	gus_elf_function_close(&f);
+	gus_routine_close(&f);
 	return rc;
 }
 

@@ -36,7 +36,8 @@ static double mispredicted(const struct gus_phases_part *p, uint32_t line)
 	return 0;
 }
 
-static double value(const struct gus_model_phases *m, const struct gus_phases_part *p, enum gus_phases_series what, uint32_t number)
+static double value(const struct gus_model_phases *m, const struct gus_phases_part *p, enum gus_phases_series what,
+		    uint32_t number)
 {
 	double ticks = (double)p->ticks;
 
@@ -58,7 +59,8 @@ static size_t first_bin(const struct gus_phases_found *f, size_t column, size_t 
 	return column * f->bins_n / columns;
 }
 
-size_t gus_model_phases_series(const struct gus_model_phases *m, enum gus_phases_series what, uint32_t number, double *out,
+size_t gus_model_phases_series(const struct gus_model_phases *m, enum gus_phases_series what, uint32_t number,
+			       double *out,
 			       size_t columns)
 {
 	const struct gus_phases_found *f = m->found;
@@ -132,7 +134,8 @@ size_t gus_model_phases_regions(const struct gus_model_phases *m, size_t columns
 	return n;
 }
 
-/* Classes by how much they wait (or are stalled) in all of the run, the most first; those that do not at all are left out. */
+/* Classes by how much they wait (or are stalled) in all of the run, the most first; those that do not at all are left
+ * out. */
 static unsigned classes_by(const uint64_t classes[GUS_INSN_CLASSES], uint32_t out[GUS_INSN_CLASSES])
 {
 	unsigned n = 0;
@@ -152,7 +155,8 @@ static unsigned classes_by(const uint64_t classes[GUS_INSN_CLASSES], uint32_t ou
 
 /* Text. */
 
-static void print_strip(const struct gus_model_phases *m, const char *name, enum gus_phases_series what, uint32_t number, const char *unit)
+static void print_strip(const struct gus_model_phases *m, const char *name, enum gus_phases_series what,
+			uint32_t number, const char *unit)
 {
 	double values[GUS_PHASES_STRIP], most;
 	char text[GUS_PHASES_STRIP + 1];
@@ -222,8 +226,10 @@ static void print_phase(const struct gus_model_phases *m, const struct gus_phase
 
 	printf("  %c %13.0f %13.0f %6.2f %8.1f  %-12s %8.1f %8.1f %6.1f %6.1f %8.2f  ", letter(m->found, p->region),
 	       (double)p->from / m->ticks, (double)p->ticks / m->ticks, value(m, p, GUS_SERIES_IPC, 0),
-	       value(m, p, GUS_SERIES_WAITING, GUS_INSN_CLASSES), waits == GUS_INSN_CLASSES ? "-" : gus_insn_class_name(waits),
-	       value(m, p, GUS_SERIES_EXECUTING, 0), value(m, p, GUS_SERIES_STALLED, GUS_INSN_CLASSES), value(m, p, GUS_SERIES_LOADS, 0),
+	       value(m, p, GUS_SERIES_WAITING, GUS_INSN_CLASSES), waits == GUS_INSN_CLASSES ? "-" :
+		       gus_insn_class_name(waits),
+	       value(m, p, GUS_SERIES_EXECUTING, 0), value(m, p, GUS_SERIES_STALLED, GUS_INSN_CLASSES),
+		       value(m, p, GUS_SERIES_LOADS, 0),
 	       value(m, p, GUS_SERIES_STORES, 0), value(m, p, GUS_SERIES_MISPREDICTED, 0));
 	print_shares(m, p);
 }
@@ -234,8 +240,10 @@ void gus_model_phases_text(const struct gus_model_phases *m)
 
 	if (!f->bins_n)
 		return;
-	printf("\nPhases (%zu bins of %.4g cycles, smoothed over %u):\n", f->bins_n, (double)f->width / m->ticks, f->window);
-	printf("  %15s %13s %6s %8s  %-12s %8s %8s %6s %6s %8s  %s\n", "from cycle", "cycles", "IPC", "waiting", "most of it", "running",
+	printf("\nPhases (%zu bins of %.4g cycles, smoothed over %u):\n", f->bins_n, (double)f->width / m->ticks,
+	       f->window);
+	printf("  %15s %13s %6s %8s  %-12s %8s %8s %6s %6s %8s  %s\n", "from cycle", "cycles", "IPC", "waiting",
+	       "most of it", "running",
 	       "stalled", "loads", "stores", "miss/1k", "share of the time");
 	for (size_t i = 0; i < f->phases_n && i < ROWS; i++)
 		print_phase(m, &f->phases[i].sum);
@@ -257,7 +265,8 @@ static json_t *series(const struct gus_model_phases *m, enum gus_phases_series w
 	return list;
 }
 
-static json_t *series_by_class(const struct gus_model_phases *m, enum gus_phases_series what, const uint64_t classes[GUS_INSN_CLASSES])
+static json_t *series_by_class(const struct gus_model_phases *m, enum gus_phases_series what,
+			       const uint64_t classes[GUS_INSN_CLASSES])
 {
 	json_t *o = json_object();
 
@@ -282,7 +291,9 @@ static json_t *over_time(const struct gus_model_phases *m)
 	size_t n = f->bins_n < GUS_PHASES_POINTS ? f->bins_n : GUS_PHASES_POINTS;
 
 	for (size_t c = 0; c < n; c++)
-		json_array_append_new(regions, gus_json_text(m->region(m->context, label(f, first_bin(f, c, n), first_bin(f, c + 1, n)))));
+		json_array_append_new(regions,
+				      gus_json_text(m->region(m->context,
+							      label(f, first_bin(f, c, n), first_bin(f, c + 1, n)))));
 	for (unsigned i = 0; i < GUS_PHASES_TOP && f->all.lines.list[i].weight; i++) {
 		json_t *line = named(gus_json_text(m->line(m->context, f->all.lines.list[i].key)), "line");
 
@@ -307,7 +318,8 @@ static json_t *by_class(const uint64_t classes[GUS_INSN_CLASSES], double ticks)
 
 	for (uint32_t c = 0; c < GUS_INSN_CLASSES; c++)
 		if (classes[c])
-			json_object_set_new(o, gus_insn_class_name((enum gus_insn_class)c), json_real(ratio((double)classes[c], ticks)));
+			json_object_set_new(o, gus_insn_class_name((enum gus_insn_class)c),
+					    json_real(ratio((double)classes[c], ticks)));
 	return o;
 }
 
@@ -334,7 +346,8 @@ static json_t *phase(const struct gus_model_phases *m, const struct gus_phases_p
 	json_object_set_new(o, "cycles", json_real(ticks / m->ticks));
 	json_object_set_new(o, "instructions", json_integer((json_int_t)p->instructions));
 	json_object_set_new(o, "ipc", json_real(value(m, p, GUS_SERIES_IPC, 0)));
-	json_object_set_new(o, "waits_most", waits == GUS_INSN_CLASSES ? json_null() : json_string(gus_insn_class_name(waits)));
+	json_object_set_new(o, "waits_most", waits == GUS_INSN_CLASSES ? json_null() :
+			    json_string(gus_insn_class_name(waits)));
 	json_object_set_new(o, "waiting", by_class(p->waiting, ticks));
 	json_object_set_new(o, "stalled", by_class(p->stalled, ticks));
 	json_object_set_new(o, "executing", json_real(value(m, p, GUS_SERIES_EXECUTING, 0)));

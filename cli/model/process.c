@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof model -p: a process that runs. It is stopped for some milliseconds now and then; what it would do next is done by copies, and
- * their traces are run. Meanwhile it is sampled, so that it can be said how much of its time the windows are about. */
+/* gusprof model -p: a process that runs. It is stopped for some milliseconds now and then; what it would do next is
+ * done by copies, and their traces are run. Meanwhile it is sampled, so that it can be said how much of its time the
+ * windows are about. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -119,9 +120,10 @@ static void take_window(struct gus_traced *t, struct gus_model_windows *w, const
 	w->bytes_most = about->bytes > w->bytes_most ? about->bytes : w->bytes_most;
 }
 
-/* All windows that are to be had, one after the other. -1 with err only if there can be no more because the recording that they are from
- * cannot be read on. */
-static int take_windows(struct gus_traced *t, struct gus_model_windows *w, struct gus_replays *replays, struct gus_error *err)
+/* All windows that are to be had, one after the other. -1 with err only if there can be no more because the recording
+ * that they are from cannot be read on. */
+static int take_windows(struct gus_traced *t, struct gus_model_windows *w, struct gus_replays *replays,
+			struct gus_error *err)
 {
 	struct gus_replays_window window;
 	int more;
@@ -150,7 +152,8 @@ static int report(struct gus_model_traced *m, struct gus_traced *t, struct gus_m
 /* What the replays are made with. */
 static struct gus_replay_wish wish_of(const struct gus_model_traced *m, uint64_t window)
 {
-	struct gus_replay_wish wish = { .window = window, .native_window = window < STEPPED_MOST ? window : STEPPED_MOST };
+	struct gus_replay_wish wish = { .window = window, .native_window = window < STEPPED_MOST ? window :
+		STEPPED_MOST };
 
 	gus_replay_tools_find(&wish.tools, m->emulator);
 	return wish;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof model --input of a recording without a trace: what its branch stacks or samples let one infer becomes a trace, which is run
- * as any other. */
+/* gusprof model --input of a recording without a trace: what its branch stacks or samples let one infer becomes a
+ * trace, which is run as any other. */
 #include "attribution/routes/trace.h"
 #include "attribution/routes/walk.h"
 #include "cli/common/options.h"
@@ -8,7 +8,8 @@
 
 #define INSTRUCTIONS 4000000 /* so many are run, however long the recording is: shares settle long before */
 
-static int model_routes(struct gus_model_traced *m, struct gus_model_view *v, struct gus_model_inferred *in, struct gus_error *err)
+static int model_routes(struct gus_model_traced *m, struct gus_model_view *v, struct gus_model_inferred *in,
+			struct gus_error *err)
 {
 	struct gus_walk_options o = { GUS_ROUTES_NONE, INSTRUCTIONS };
 	struct gus_trace *trace = NULL;

@@ -7,13 +7,13 @@
 
 #include "model/analysis/modelled.h"
 
-struct gus_elf_function;
+struct gus_routine;
 struct gus_loop;
 
 struct gus_model_report {
-	const struct gus_model_settings *settings;
+	const struct gus_modelled_settings *settings;
 	const struct gus_modelled *modelled;
-	const struct gus_elf_function *function; /* where the code is from, or NULL */
+	const struct gus_routine *function; /* where the code is from, or NULL */
 	const struct gus_loop *loop;    /* of it */
 	size_t loop_number;             /* from 1; 0: the whole function */
 	const char *const *notes;       /* what a reader must know before believing the numbers */
@@ -35,7 +35,7 @@ void gus_model_resources_text(const struct gus_model_report *r);
 void gus_model_agreement_text(const struct gus_model_report *r);
 /* A bar of so many #, of a length that is the largest share of that. */
 void gus_model_bar(double share);
-const char *gus_model_engine(const struct gus_model_settings *s);
+const char *gus_model_engine(const struct gus_modelled_settings *s);
 /* What causality found, if it was asked for; else nothing, and null. */
 void gus_model_causality_text(const struct gus_model_report *r);
 json_t *gus_model_causality_json(const struct gus_model_report *r);
@@ -53,7 +53,7 @@ struct gus_model_line {
 	uint32_t instructions, unknown;
 };
 struct gus_model_batch {
-	const struct gus_model_settings *settings;
+	const struct gus_modelled_settings *settings;
 	const struct gus_model_line *lines;
 	size_t n, bad;
 	uint64_t per;                   /* iterations that the cycles are of */
@@ -65,7 +65,7 @@ int gus_model_batch_json(const struct gus_model_batch *b);
 
 /* Words that all renderers and options share. */
 const char *gus_model_fetch_name(enum gus_core_fetch fetch);
-const char *gus_model_mode(const struct gus_model_settings *s);
+const char *gus_model_mode(const struct gus_modelled_settings *s);
 const char *gus_model_port(const struct gus_program *p, unsigned port);
 /* The bound that is the largest, GUS_BOUNDS if there is none. */
 enum gus_bound gus_model_limit(const struct gus_modelled *m);

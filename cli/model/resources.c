@@ -17,7 +17,7 @@ void gus_model_bar(double share)
 	putchar('\n');
 }
 
-const char *gus_model_engine(const struct gus_model_settings *s)
+const char *gus_model_engine(const struct gus_modelled_settings *s)
 {
 	return s->both ? "both" : s->stream ? "stream" : "core";
 }
@@ -115,12 +115,15 @@ void gus_model_agreement_text(const struct gus_model_report *r)
 
 	if (!r->settings->both)
 		return;
-	printf("\nThe engines: core %.2f, stream %.2f cycles an iteration (%+.1f%%)\n", a->core, a->stream, 100 * a->difference);
+	printf("\nThe engines: core %.2f, stream %.2f cycles an iteration (%+.1f%%)\n", a->core, a->stream,
+	       100 * a->difference);
 	if (a->reason < GUS_RELIEFS)
-		printf("%10.2f  of the core engine without this limit, which is most of the difference: %s\n", a->relaxed[a->reason],
+		printf("%10.2f  of the core engine without this limit, which is most of the difference: %s\n",
+		       a->relaxed[a->reason],
 		       gus_relief_name(a->reason));
 	else if (a->difference > -0.01 && a->difference < 0.01)
 		printf("            they agree\n");
 	else
-		printf("%10.2f  of the core engine without all limits that it has alone; none by itself makes the difference\n", a->all);
+		printf("%10.2f  of the core engine without all limits that it has alone; none by itself makes the "
+		       "difference\n", a->all);
 }

@@ -8,19 +8,20 @@
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 #include "model/tables/uarch.h"
-#include "symbolizer/symbols/elf_function.h"
+#include "symbolizer/symbols/routine.h"
 
 const char *gus_model_fetch_name(enum gus_core_fetch fetch)
 {
 	static const char *const names[] = {
-		[GUS_CORE_FETCH_AUTO] = "auto", [GUS_CORE_FETCH_DECODERS] = "decoders", [GUS_CORE_FETCH_UOP_CACHE] = "uop-cache",
+		[GUS_CORE_FETCH_AUTO] = "auto", [GUS_CORE_FETCH_DECODERS] = "decoders",
+			[GUS_CORE_FETCH_UOP_CACHE] = "uop-cache",
 		[GUS_CORE_FETCH_LOOP] = "loop", [GUS_CORE_FETCH_IDEAL] = "ideal",
 	};
 
 	return (size_t)fetch < sizeof(names) / sizeof(*names) ? names[fetch] : NULL;
 }
 
-const char *gus_model_mode(const struct gus_model_settings *s)
+const char *gus_model_mode(const struct gus_modelled_settings *s)
 {
 	return s->options.unrolled ? "unrolled" : "loop";
 }
@@ -92,7 +93,7 @@ static void print_flags_legend(unsigned seen)
 
 static void print_origin(const struct gus_model_report *r)
 {
-	const struct gus_elf_function *f = r->function;
+	const struct gus_routine *f = r->function;
 
 	if (!f)
 		return;
@@ -114,7 +115,8 @@ static void print_head(const struct gus_model_report *r)
 
 	print_origin(r);
 	printf("%s (%s), %s, %s, uops from %s\n", r->settings->uarch->name, r->settings->uarch->title,
-	       r->settings->both ? "both engines" : r->settings->stream ? "stream engine" : "core engine", r->settings->options.unrolled ? "unrolled" : "as a loop",
+	       r->settings->both ? "both engines" : r->settings->stream ? "stream engine" : "core engine",
+		       r->settings->options.unrolled ? "unrolled" : "as a loop",
 	       result->fetch == GUS_CORE_FETCH_IDEAL ? "an ideal front end" :
 	       result->fetch == GUS_CORE_FETCH_DECODERS ? "the decoders" :
 	       result->fetch == GUS_CORE_FETCH_UOP_CACHE ? "the uop cache" : "the loop buffer");
@@ -122,8 +124,10 @@ static void print_head(const struct gus_model_report *r)
 		printf("note: %s\n", r->notes[i]);
 	printf("\n%10.2f  cycles an iteration (%s)\n", m->cycles,
 	       r->settings->options.iterations ? "of the iterations asked for, start and end included" :
-	       r->settings->stream ? "the mean of the second half of a run" : result->periodic ? "exact: the machine repeats itself" : "no period was found: the mean of a long run");
-	printf("%10" PRIu32 "  instructions, %" PRIu32 " uops, %" PRIu32 " issue slots\n", p->insns_n, gus_program_executed(p),
+	       r->settings->stream ? "the mean of the second half of a run" : result->periodic ?
+		       "exact: the machine repeats itself" : "no period was found: the mean of a long run");
+	printf("%10" PRIu32 "  instructions, %" PRIu32 " uops, %" PRIu32 " issue slots\n", p->insns_n,
+	       gus_program_executed(p),
 	       gus_program_slots(p));
 	if (m->cycles > 0)
 		printf("%10.2f  instructions a cycle\n", p->insns_n / m->cycles);
@@ -155,7 +159,8 @@ static void print_bounds(const struct gus_modelled *m)
 		printf("%s\n", b == (int)limit ? "   <- the largest" : "");
 	}
 	if (limit != GUS_BOUNDS && m->cycles > m->bounds.cycles[limit] * 1.005)
-		printf("%10.2f  more than that: the order of things and finite buffers\n", m->cycles - m->bounds.cycles[limit]);
+		printf("%10.2f  more than that: the order of things and finite buffers\n",
+		       m->cycles - m->bounds.cycles[limit]);
 }
 
 /* Which ports a uop of the program may use. */
@@ -211,7 +216,7 @@ static void print_row(const struct gus_model_report *r, uint32_t insn, int inden
 	const struct gus_modelled *m = r->modelled;
 	const struct gus_program *p = m->program;
 	const struct gus_op *op = &p->ops[p->insns[insn].op];
-	const struct gus_model_figures *f = &m->figures[p->insns[insn].op];
+	const struct gus_modelled_figures *f = &m->figures[p->insns[insn].op];
 	unsigned bits = flags_of(p, insn);
 	char letters[FLAG_KINDS + 1] = "";
 	size_t n = 0;
@@ -281,8 +286,10 @@ static void print_cycles(const struct gus_modelled *m)
 	if (!m->result.steady_cycles || !m->result.slots)
 		return; /* of the stream engine */
 	putchar('\n');
-	print_shares("Cycles by what retirement did: ", m->result.commit, GUS_COMMITS, m->result.steady_cycles, commit_name);
-	print_shares("Cycles by what stopped issue:  ", m->result.stop, GUS_CORE_REASONS, m->result.steady_cycles, stop_name);
+	print_shares("Cycles by what retirement did: ", m->result.commit, GUS_COMMITS, m->result.steady_cycles,
+		     commit_name);
+	print_shares("Cycles by what stopped issue:  ", m->result.stop, GUS_CORE_REASONS, m->result.steady_cycles,
+		     stop_name);
 }
 
 static void print_variants(const struct gus_model_report *r)
@@ -295,7 +302,8 @@ static void print_variants(const struct gus_model_report *r)
 		if (!any)
 			printf("\nCycles an iteration of variants, and the difference:\n");
 		any = true;
-		printf("%10.2f %+8.2f  %-9s %s\n", r->modelled->variant[v], r->modelled->variant[v] - r->modelled->cycles,
+		printf("%10.2f %+8.2f  %-9s %s\n", r->modelled->variant[v], r->modelled->variant[v] -
+		       r->modelled->cycles,
 		       gus_variant_name((enum gus_variant)v), gus_variant_help((enum gus_variant)v));
 	}
 }
@@ -320,7 +328,7 @@ static void print_set(const struct gus_model_report *r)
 	printf("\n%9.1f%%  all of them together\n", 100 * m->all_speedup);
 }
 
-static void print_weights(const struct gus_model_settings *s)
+static void print_weights(const struct gus_modelled_settings *s)
 {
 	printf("\nHow much faster with more of one thing (stream engine):\n");
 	for (size_t w = 0; w < s->weights_n; w++)
@@ -350,7 +358,8 @@ static void print_sensitivity(const struct gus_model_report *r)
 	if (!n)
 		printf("           none by itself: two or more limit it together, or nothing that has more to give\n");
 	else if (n < m->sensitivity_n)
-		printf("           %d others: %s\n", m->sensitivity_n - n, m->sensitivity[n].speedup < 0.001 ? "less than 0.1% each" :
+		printf("           %d others: %s\n", m->sensitivity_n - n, m->sensitivity[n].speedup < 0.001 ?
+		       "less than 0.1% each" :
 		       "less each");
 	print_set(r);
 }
@@ -370,7 +379,8 @@ static void print_caches(const struct gus_model_report *r)
 	for (unsigned i = 0; i < GUS_HITS; i++)
 		printf(" %s %.2f %%", levels[i], all ? 100 * (double)m->answers[i] / (double)all : 0);
 	if (m->unknown_addresses)
-		printf("; the address of %.1f %% is not known, they are taken to hit L1", 100 * (double)m->unknown_addresses / (double)all);
+		printf("; the address of %.1f %% is not known, they are taken to hit L1",
+		       100 * (double)m->unknown_addresses / (double)all);
 	printf("\nHow much faster with other caches (a run each, that begins with empty ones):\n");
 	for (unsigned i = 0; i < GUS_FUNCTIONAL_KNOBS; i++)
 		printf("%9.1f%%  %s\n", 100 * m->functional[i].speedup, m->functional[i].name);
@@ -394,10 +404,11 @@ void gus_model_text(const struct gus_model_report *r)
 
 void gus_model_loops_text(const struct gus_model_report *r, const double *cycles)
 {
-	const struct gus_elf_function *f = r->function;
+	const struct gus_routine *f = r->function;
 
 	print_origin(r);
-	printf("%s (%s), %s engine: innermost loops; --loop N shows one\n\n", r->settings->uarch->name, r->settings->uarch->title,
+	printf("%s (%s), %s engine: innermost loops; --loop N shows one\n\n", r->settings->uarch->name,
+	       r->settings->uarch->title,
 	       r->settings->stream ? "stream" : "core");
 	printf("loop    offset    bytes   insns    cycles  line\n");
 	for (size_t i = 0; i < f->loops_n; i++) {

@@ -71,9 +71,11 @@ void gus_model_timeline_text(const struct gus_modelled *m)
 		first = m->events.v[i].issued < first ? m->events.v[i].issued : first;
 		last = m->events.v[i].retired > last ? m->events.v[i].retired : last;
 	}
-	printf("\nThe first iterations, by cycle: I issued . waiting D dispatched = executing C completed - waiting R retired\n");
+	printf("\nThe first iterations, by cycle: I issued . waiting D dispatched = executing C completed - waiting R "
+	       "retired\n");
 	if (m->result.periodic && m->events.n && m->result.iterations > m->events.v[m->events.n - 1].iteration + 1)
-		printf("They differ from the steady state, which is there after %" PRIu64 " iterations at the latest.\n",
+		printf("They differ from the steady state, which is there after %" PRIu64 " iterations at the "
+		       "latest.\n",
 		       m->result.iterations);
 	print_scale(last - first < COLUMNS ? last - first + 1 : COLUMNS);
 	for (size_t i = 0; i < m->events.n; i++) {
@@ -86,11 +88,13 @@ void gus_model_timeline_text(const struct gus_modelled *m)
 		}
 		op_text(p, e->op, text);
 		draw(e, first, line);
-		printf("%4" PRIu64 ",%-6" PRIu32 " %-*s %6s %s\n", e->iteration, p->ops[e->op].insn, TEXT, again ? "" : text,
+		printf("%4" PRIu64 ",%-6" PRIu32 " %-*s %6s %s\n", e->iteration, p->ops[e->op].insn, TEXT, again ? "" :
+		       text,
 		       e->port >= 0 ? gus_model_port(p, (unsigned)e->port) : "-", line);
 	}
 	if (left_out)
-		printf("%" PRIu64 " uops that were issued in cycle %d or later are not shown; --format csv has them\n", left_out, COLUMNS);
+		printf("%" PRIu64 " uops that were issued in cycle %d or later are not shown; --format csv has them\n",
+		       left_out, COLUMNS);
 	else if (last - first >= COLUMNS)
 		printf("what ends with > goes on behind cycle %d; --format csv has it all\n", COLUMNS - 1);
 }
@@ -101,8 +105,10 @@ void gus_model_timeline_csv(const struct gus_modelled *m)
 	for (size_t i = 0; i < m->events.n; i++) {
 		const struct gus_core_event *e = &m->events.v[i];
 
-		printf("%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", e->iteration, e->op,
-		       e->uop, e->port >= 0 ? gus_model_port(m->program, (unsigned)e->port) : "", e->issued, e->dispatched,
+		printf("%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+		       e->iteration, e->op,
+		       e->uop, e->port >= 0 ? gus_model_port(m->program, (unsigned)e->port) : "", e->issued,
+			       e->dispatched,
 		       e->completed, e->retired);
 	}
 }

@@ -34,7 +34,8 @@ static const char *name_of_branch(void *context, uint32_t line)
 
 void gus_model_name_phases(const struct gus_model_view *v, struct gus_model_phases *m)
 {
-	*m = (struct gus_model_phases){ .found = &v->traced->phases, .ticks = GUS_STREAM_TICKS, .region = name_of_region,
+	*m = (struct gus_model_phases){ .found = &v->traced->phases, .ticks = GUS_STREAM_TICKS,
+		.region = name_of_region,
 		.line = name_of_branch, .context = (void *)(uintptr_t)v->traced };
 }
 
@@ -70,7 +71,9 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 	if (!t->instructions)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
 	if (t->warmed == t->instructions)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to model: the warm-up of %" PRIu64 " instructions is longer than each "
+		return gus_fail(err, GUS_E_UNSUPPORTED,
+				"there is nothing to model: the warm-up of %" PRIu64 " instructions is longer than "
+			"each "
 				"thread, of which the longest has %" PRIu64, m->warm_up, gus_traced_longest_thread(t));
 	v->model = m;
 	v->traced = t;
@@ -102,7 +105,8 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 	struct gus_traced t;
 	int rc;
 
-	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every) /* of what was before a window the caches know nothing */
+	/* of what was before a window the caches know nothing */
+	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every)
 		m->interval = true;
 	gus_model_traced_open(m, in, &predictor, &t);
 	rc = gus_traced_read(&t, trace, &trouble);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof model of what was executed: a command that is run under an emulator, a trace that was written, a process that runs, or what a
- * recording lets one infer. Each of them ends in a trace, or several, which are read into a table of regions and shown. */
+/* gusprof model of what was executed: a command that is run under an emulator, a trace that was written, a process that
+ * runs, or what a recording lets one infer. Each of them ends in a trace, or several, which are read into a table of
+ * regions and shown. */
 #ifndef GUS_CLI_MODEL_TRACED_H
 #define GUS_CLI_MODEL_TRACED_H
 

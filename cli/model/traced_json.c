@@ -87,7 +87,8 @@ static json_t *gains(const struct gus_traced *t, const double *cycles)
 
 	for (int i = 0; i < t->knobs_n; i++)
 		if (*t->knobs[i].name)
-			json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ? json_real(cycles[0] / cycles[i + 1] - 1) :
+			json_object_set_new(o, t->knobs[i].name, cycles[i + 1] > 0 ?
+					    json_real(cycles[0] / cycles[i + 1] - 1) :
 				    json_null());
 	return o;
 }
@@ -176,7 +177,8 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
 	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(r->warm_cycles) : json_null());
 	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
-	json_object_set_new(o, "samples", v->windows && v->windows->coverage.samples ? integer(v->windows->coverage.by_region[number]) :
+	json_object_set_new(o, "samples", v->windows && v->windows->coverage.samples ?
+			    integer(v->windows->coverage.by_region[number]) :
 			    json_null());
 	json_object_set_new(o, "ipc", ratio((double)r->instructions, r->cycles[0]));
 	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
@@ -211,14 +213,18 @@ static json_t *groups(const struct gus_traced *t)
 	json_t *list = json_array();
 
 	for (uint32_t op = 0; op < t->program->ops_n; op++)
-		for (uint32_t m = t->program->ops[op].memory; m < t->program->ops[op].memory + t->program->ops[op].memories_n; m++) {
+		for (uint32_t m = t->program->ops[op].memory; m < t->program->ops[op].memory +
+		     t->program->ops[op].memories_n; m++) {
 			json_t *o;
 
-			if (!t->groups[m].accesses || (op && t->program->ops[op - 1].memory == t->program->ops[op].memory &&
+			if (!t->groups[m].accesses ||
+			    (op && t->program->ops[op - 1].memory == t->program->ops[op].memory &&
 						       t->program->ops[op - 1].memories_n)) /* the twin of a branch */
 				continue;
 			o = group(&t->groups[m]);
-			json_object_set_new(o, "address", integer(t->program->insns[t->program->ops[op].insn + t->program->memories[m].instruction].offset));
+			json_object_set_new(o, "address",
+					    integer(t->program->insns[t->program->ops[op].insn +
+								      t->program->memories[m].instruction].offset));
 			json_array_append_new(list, o);
 		}
 	return list;
@@ -280,7 +286,8 @@ static json_t *chains(const struct gus_traced *t)
 		for (size_t k = 0; k < c->n; k++) {
 			json_t *step = json_object();
 
-			json_object_set_new(step, "address", integer(t->program->insns[t->program->ops[c->steps[k].op].insn].offset));
+			json_object_set_new(step, "address",
+					    integer(t->program->insns[t->program->ops[c->steps[k].op].insn].offset));
 			json_object_set_new(step, "carried_by", gus_json_text(gus_hop_name(c->steps[k].hop)));
 			json_object_set_new(step, "cycles", json_real(c->steps[k].cycles));
 			json_array_append_new(steps, step);
@@ -303,7 +310,9 @@ static json_t *threads(const struct gus_traced *t)
 		json_object_set_new(o, "thread", integer(f.stream));
 		json_object_set_new(o, "instructions", integer(f.instructions));
 		json_object_set_new(o, "cycles", json_real(f.cycles[0]));
-		json_object_set_new(o, "lines_from_memory", integer(f.cache->memory_reads[GUS_CACHE_DEMAND] + f.cache->memory_reads[GUS_CACHE_PREFETCH]));
+		json_object_set_new(o, "lines_from_memory",
+				    integer(f.cache->memory_reads[GUS_CACHE_DEMAND] +
+					    f.cache->memory_reads[GUS_CACHE_PREFETCH]));
 		json_array_append_new(list, o);
 	}
 	return list;

@@ -42,13 +42,15 @@ static void print_inferred(const struct gus_routes *r)
 	uint64_t all = 0;
 
 	if (r->source == GUS_ROUTES_SAMPLES) {
-		printf("What was executed is inferred from %" PRIu64 " samples: each block's by its weight, branches fitted to that, none "
+		printf("What was executed is inferred from %" PRIu64 " samples: each block's by its weight, branches "
+		       "fitted to that, none "
 		       "mispredicted.\n", r->samples);
 		return;
 	}
 	for (unsigned i = 0; i < GUS_RANGE_VERDICTS; i++)
 		all += r->ranges[i];
-	printf("What was executed is inferred from %" PRIu64 " branch stacks, %" PRIu64 " of %" PRIu64 " stretches between branches; branches are "
+	printf("What was executed is inferred from %" PRIu64 " branch stacks, %" PRIu64 " of %" PRIu64 " stretches "
+	       "between branches; branches are "
 	       "mispredicted as often as these say.\n", r->stacks, r->ranges[GUS_RANGE_GOOD], all);
 }
 
@@ -105,8 +107,10 @@ static void print_head(const struct gus_model_view *v)
 /* Those with a hundredth of the samples. */
 static void print_elsewhere(const struct gus_model_windows *w)
 {
-	for (size_t i = 0; i < w->coverage.elsewhere_n && w->coverage.elsewhere[i].samples * 100 >= w->coverage.samples; i++) {
-		printf("    %5.1f%% are elsewhere: ", 100 * ratio((double)w->coverage.elsewhere[i].samples, (double)w->coverage.samples));
+	for (size_t i = 0; i < w->coverage.elsewhere_n && w->coverage.elsewhere[i].samples * 100 >= w->coverage.samples;
+	     i++) {
+		printf("    %5.1f%% are elsewhere: ",
+		       100 * ratio((double)w->coverage.elsewhere[i].samples, (double)w->coverage.samples));
 		gus_print_clean(w->coverage.elsewhere[i].name);
 		putchar('\n');
 	}
@@ -116,7 +120,8 @@ static void print_pauses(const struct gus_model_windows *w)
 {
 	printf("  %u window%s of up to ", w->taken, w->taken == 1 ? "" : "s");
 	print_count((double)w->process->window);
-	printf(" instructions each, from snapshots of up to %.1f MB; the process stood still for %.1f ms at most, %.1f ms in all\n",
+	printf(" instructions each, from snapshots of up to %.1f MB; the process stood still for %.1f ms at most, %.1f "
+	       "ms in all\n",
 	       (double)w->bytes_most / 1e6, (double)w->pause_most_ns / 1e6, (double)w->pause_ns / 1e6);
 	if (w->native)
 		printf("  %u of them by steps of a copy, as the emulator does not know all of its instructions\n",
@@ -131,7 +136,8 @@ static void print_windows(const struct gus_model_windows *w)
 	if (w->coverage.samples) {
 		printf("  %.1f%% of the %" PRIu64 " samples%s are of code that the %s\n",
 		       100 * ratio((double)w->coverage.covered, (double)w->coverage.samples),
-		       w->coverage.samples, w->process->pid ? " taken meanwhile" : "", w->taken ? "windows have" : "trace has");
+		       w->coverage.samples, w->process->pid ? " taken meanwhile" : "", w->taken ? "windows have" :
+			       "trace has");
 		print_elsewhere(w);
 	} else {
 		printf("  how much of its time that is about is not known: %s\n", w->why);
@@ -256,7 +262,8 @@ static void print_regions(const struct gus_model_view *v)
 		putchar('\n');
 	}
 	if (v->model->causality)
-		printf("  holds up: what of the time all else waited for it; a function stands without its loops, a loop without inner ones\n");
+		printf("  holds up: what of the time all else waited for it; a function stands without its loops, a "
+		       "loop without inner ones\n");
 }
 
 /* One instruction of a region; the emulator may have had it in several blocks. */
@@ -392,7 +399,7 @@ static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
 		gus_insn_decode(t->isa, b->bytes + (address - b->address), b->size - (address - b->address), address,
 				&text);
 	if (hop->hop == GUS_HOP_PORTS)
-		gus_stream_group_name(t->program, t->groups_of_ports.ports[hop->number], name, sizeof(name));
+		gus_sensitivity_group_name(t->program, t->groups_of_ports.ports[hop->number], name, sizeof(name));
 	printf("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
 	       hop->hop == GUS_HOP_PORTS ? name :
 	       hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ?

@@ -34,7 +34,8 @@ struct gus_model_windows {
 	unsigned taken, failed, native; /* native: of those taken, replayed by steps */
 	uint64_t pause_most_ns, pause_ns, bytes_most;
 	struct gus_error first;         /* why the first that failed did */
-	struct gus_coverage coverage;   /* of the samples taken meanwhile; without samples: none could be taken, and why */
+	/* of the samples taken meanwhile; without samples: none could be taken, and why */
+	struct gus_coverage coverage;
 	char why[256];
 };
 

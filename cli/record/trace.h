@@ -11,7 +11,9 @@ struct gus_record_trace {
 	const struct gus_log *log;
 };
 
-/* For before_end of a session; the context is a struct gus_record_trace. Not if the recording was stopped before the command ended. */
-int gus_record_trace(void *context, struct gus_writer *writer, const struct gus_session_result *result, struct gus_error *err);
+/* For before_end of a session; the context is a struct gus_record_trace. Not if the recording was stopped before the
+ * command ended. */
+int gus_record_trace(void *context, struct gus_writer *writer, const struct gus_session_result *result,
+		     struct gus_error *err);
 
 #endif

@@ -39,8 +39,8 @@ static void print_counted(const struct gus_report *r)
 	if (!total || !r->units.time.known || r->profile->filtered || r->profile->header->overwrite ||
 	    (double)r->profile->weight >= 0.95 * (double)total->count)
 		return;
-	gus_format_time(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
-	gus_format_time(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
+	gus_time_format(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
+	gus_time_format(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
 	printf("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n",
 	       counted, sampled);
 }
@@ -56,12 +56,12 @@ static void print_overhead(const struct gus_profile *p)
 
 	if (percent < 0)
 		return;
-	gus_format_fixed(all, sizeof(all), percent, 2);
+	gus_fixed_format(all, sizeof(all), percent, 2);
 	printf("# cost of recording: about %s %% of the CPU time (own time measured, cost per sample probed)\n", all);
 	if (!o)
 		return;
 	for (size_t i = 0; i < 5; i++)
-		gus_format_fixed(text[i], sizeof(text[i]), (double)parts[i] / 1e4, 2);
+		gus_fixed_format(text[i], sizeof(text[i]), (double)parts[i] / 1e4, 2);
 	printf("#   while it ran %s %%", text[1]);
 	if (p->header->overhead_ppm)
 		printf(", asked %s %%, at %" PRIu64 " and in the end %" PRIu64 " samples a second", text[0],
@@ -75,8 +75,8 @@ static void print_totals(const struct gus_report *r)
 	const Gusprof__Header *h = p->header;
 	char time[48], length[48], percent[48];
 
-	gus_format_time(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
-	gus_format_time(length, sizeof(length), r->length_ns);
+	gus_time_format(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
+	gus_time_format(length, sizeof(length), r->length_ns);
 	printf("# %" PRIu64 " samples of %s", p->samples,
 	       p->event < h->n_events ? h->events[p->event]->name : "an event that is not known");
 	if (r->units.time.known)
@@ -91,7 +91,7 @@ static void print_totals(const struct gus_report *r)
 	if (p->filtered)
 		printf("# %" PRIu64 " more samples were left out by the options\n", p->filtered);
 	if (r->units.cycles.known) {
-		gus_format_fixed(percent, sizeof(percent), r->units.cycles.factor, 3);
+		gus_fixed_format(percent, sizeof(percent), r->units.cycles.factor, 3);
 		printf("# cycles: %" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight),
 		       gus_evidence_name(r->units.cycles.evidence));
 		if (r->units.cycles.evidence == GUS_INFERRED)
@@ -154,7 +154,7 @@ static void print_row(const struct gus_report *r, size_t i, const struct gus_rep
 		gus_print_percent(r->profile->weight ? (double)row->total / (double)r->profile->weight : 0);
 	printf("  %8" PRIu64, row->samples);
 	if (r->units.time.known) {
-		gus_format_time(time, sizeof(time), cell->time_ns);
+		gus_time_format(time, sizeof(time), cell->time_ns);
 		printf("  %10s", time);
 	}
 	printf("  ");

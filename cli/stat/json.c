@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts of `gusprof stat` as JSON, schema gusprof.stat/1 (DESIGN.md section 8): one object, or with -I one a line. */
+/* The counts of `gusprof stat` as JSON, schema gusprof.stat/1 (DESIGN.md section 8): one object, or with -I one a
+ * line. */
 #include <math.h>
 
 #include "cli/common/json.h"
@@ -124,7 +125,8 @@ int gus_stat_json(FILE *out, const struct gus_stat_view *v, bool indent)
 	json_object_set_new(o, "runs", json_integer((json_int_t)v->runs));
 	json_object_set_new(o, "interval", interval(v));
 	json_object_set_new(o, "elapsed_ns", nanoseconds(&v->elapsed));
-	json_object_set_new(o, "elapsed_ci95", v->runs > 1 ? gus_json_pair(elapsed.ci95.low, elapsed.ci95.high) : json_null());
+	json_object_set_new(o, "elapsed_ci95", v->runs > 1 ? gus_json_pair(elapsed.ci95.low, elapsed.ci95.high) :
+			    json_null());
 	json_object_set_new(o, "user_ns", nanoseconds(&v->user));
 	json_object_set_new(o, "system_ns", nanoseconds(&v->system));
 	json_object_set_new(o, "exit_status", ended ? json_integer(v->exit_status) : json_null());

@@ -23,7 +23,7 @@ static void grouped(char *text, size_t room, double value, int digits)
 	char plain[64];
 	size_t used = 0, whole;
 
-	gus_format_fixed(plain, sizeof(plain), value < 0 ? -value : value, digits);
+	gus_fixed_format(plain, sizeof(plain), value < 0 ? -value : value, digits);
 	whole = strcspn(plain, ".");
 	if (value < 0)
 		text[used++] = '-';
@@ -36,7 +36,8 @@ static void grouped(char *text, size_t room, double value, int digits)
 }
 
 /* Clocks in ms, all else as it was counted; a mean of several runs may be a fraction. */
-static void count_text(const struct gus_stat_view *v, const struct gus_stat_line *l, double value, char *text, size_t room)
+static void count_text(const struct gus_stat_view *v, const struct gus_stat_line *l, double value, char *text,
+		       size_t room)
 {
 	if (gus_event_is_clock(l->event))
 		grouped(text, room, value / 1e6, 2);
@@ -46,13 +47,14 @@ static void count_text(const struct gus_stat_view *v, const struct gus_stat_line
 
 static void rate_text(double value, char *text, size_t room)
 {
-	static const struct { double scale; const char *prefix; } prefixes[] = { { 1e9, " G" }, { 1e6, " M" }, { 1e3, " K" } };
+	static const struct { double scale; const char *prefix; } prefixes[] = { { 1e9, " G" }, { 1e6, " M" },
+		{ 1e3, " K" } };
 	char number[32];
 	size_t i = 0;
 
 	while (i < 3 && value < prefixes[i].scale)
 		i++;
-	gus_format_fixed(number, sizeof(number), i < 3 ? value / prefixes[i].scale : value, 3);
+	gus_fixed_format(number, sizeof(number), i < 3 ? value / prefixes[i].scale : value, 3);
 	snprintf(text, room, "%s%s/s", number, i < 3 ? prefixes[i].prefix : " ");
 }
 
@@ -64,7 +66,7 @@ static void derived_text(const struct gus_derived *d, char *text, size_t room)
 		rate_text(d->value, text, room);
 		return;
 	}
-	gus_format_fixed(number, sizeof(number), d->value, d->unit[0] == '%' ? 2 : 3);
+	gus_fixed_format(number, sizeof(number), d->value, d->unit[0] == '%' ? 2 : 3);
 	snprintf(text, room, "%s %s", number, d->unit);
 }
 
@@ -88,7 +90,8 @@ static void print_line(FILE *out, const struct gus_stat_view *v, const struct gu
 	char text[64], running[32];
 
 	if (!l->known) {
-		fprintf(out, "%18s    %-*s  # %s\n", l->row.state == GUS_TALLY_ABSENT ? "<not supported>" : "<not counted>",
+		fprintf(out, "%18s    %-*s  # %s\n", l->row.state == GUS_TALLY_ABSENT ? "<not supported>" :
+			"<not counted>",
 			NAME_WIDTH, l->event->name, reason);
 		return;
 	}
@@ -101,7 +104,7 @@ static void print_line(FILE *out, const struct gus_stat_view *v, const struct gu
 		fprintf(out, "  %-28s", "");
 	}
 	if (l->row.count.running_ns < l->row.count.enabled_ns) {
-		gus_format_fixed(running, sizeof(running), 100 * gus_count_running(&l->row.count), 1);
+		gus_fixed_format(running, sizeof(running), 100 * gus_count_running(&l->row.count), 1);
 		fprintf(out, "  (scaled: counted %s %% of the time)", running);
 	}
 	if (reason)
@@ -131,7 +134,8 @@ static void print_target(FILE *out, const struct gus_stat_view *v)
 	default:
 		fprintf(out, t->kind == GUS_STAT_THREADS ? "thread" : "process");
 		for (size_t i = 0; i < t->ids.n; i++)
-			fprintf(out, "%s%d", i ? "," : t->ids.n > 1 ? (t->kind == GUS_STAT_THREADS ? "s " : "es ") : " ", (int)t->ids.v[i]);
+			fprintf(out, "%s%d", i ? "," : t->ids.n > 1 ? (t->kind == GUS_STAT_THREADS ? "s " : "es ") :
+				" ", (int)t->ids.v[i]);
 	}
 }
 
@@ -142,11 +146,11 @@ static void print_seconds(FILE *out, const struct gus_stat_view *v, const struct
 
 	if (!s.n)
 		return;
-	gus_format_fixed(mean, sizeof(mean), s.mean / 1e9, 6);
+	gus_fixed_format(mean, sizeof(mean), s.mean / 1e9, 6);
 	fprintf(out, "%18s s  %s", mean, what);
 	if (v->runs > 1) {
-		gus_format_fixed(low, sizeof(low), s.ci95.low > 0 ? s.ci95.low / 1e9 : 0, 6);
-		gus_format_fixed(high, sizeof(high), s.ci95.high / 1e9, 6);
+		gus_fixed_format(low, sizeof(low), s.ci95.low > 0 ? s.ci95.low / 1e9 : 0, 6);
+		gus_fixed_format(high, sizeof(high), s.ci95.high / 1e9, 6);
 		fprintf(out, "  95%%: %s .. %s", low, high);
 	}
 	putc('\n', out);
@@ -177,7 +181,8 @@ static void print_topdown(FILE *out, const struct gus_stat_view *v)
 {
 	struct gus_topdown_shares s;
 	const struct { const char *name; double share; } parts[] = {
-		{ "retiring", 0 }, { "bad speculation", 0 }, { "front end", 0 }, { "back end", 0 }, { "the other thread of the core", 0 },
+		{ "retiring", 0 }, { "bad speculation", 0 }, { "front end", 0 }, { "back end", 0 },
+			{ "the other thread of the core", 0 },
 	};
 	double shares[5];
 	char text[32];
@@ -193,7 +198,7 @@ static void print_topdown(FILE *out, const struct gus_stat_view *v)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (i == 4 && v->topdown.kind != GUS_TOPDOWN_DISPATCH)
 			continue;
-		gus_format_fixed(text, sizeof(text), 100 * shares[i], 1);
+		gus_fixed_format(text, sizeof(text), 100 * shares[i], 1);
 		fprintf(out, "%18s %%  %s\n", text, parts[i].name);
 	}
 }
@@ -202,7 +207,7 @@ static void print_interval(FILE *out, const struct gus_stat_view *v)
 {
 	char at[32];
 
-	gus_format_fixed(at, sizeof(at), (double)v->to_ns / 1e9, 6);
+	gus_fixed_format(at, sizeof(at), (double)v->to_ns / 1e9, 6);
 	for (size_t i = 0; i < v->lines.n; i++) {
 		if (gus_stat_is_topdown(v, &v->lines.v[i]) || (v->by_default && !v->lines.v[i].known))
 			continue;
@@ -236,5 +241,6 @@ void gus_stat_text(FILE *out, const struct gus_stat_view *v)
 	if (v->by_default)
 		print_missing(out, v);
 	if (v->missed)
-		fprintf(out, "# %zu threads were born while gusprof attached; some of them may not be counted\n", v->missed);
+		fprintf(out, "# %zu threads were born while gusprof attached; some of them may not be counted\n",
+			v->missed);
 }

@@ -61,7 +61,8 @@ void gus_stat_view_settle(struct gus_stat_view *v)
 }
 
 /* The counter of the same kind of cores, at the same levels of privilege. */
-static const struct gus_stat_line *beside(const struct gus_stat_view *v, const struct gus_stat_line *line, uint64_t config)
+static const struct gus_stat_line *beside(const struct gus_stat_view *v, const struct gus_stat_line *line,
+					  uint64_t config)
 {
 	const struct gus_event *e = line->event;
 

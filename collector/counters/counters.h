@@ -30,7 +30,8 @@ struct gus_counter {
 	pid_t task;             /* that it was opened for; -1 for all */
 	uint32_t cpu;
 	bool leader;
-	uint64_t closed;        /* when it was, because another counts the same; 0 if it was not, or for another reason */
+	/* when it was, because another counts the same; 0 if it was not, or for another reason */
+	uint64_t closed;
 	uint64_t period;        /* in force, of a jittered clock; see gus_counters_weight */
 };
 

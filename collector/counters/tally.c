@@ -59,7 +59,8 @@ struct gus_count gus_count_since(struct gus_count a, struct gus_count b)
 				   difference(a.running_ns, b.running_ns) };
 }
 
-static void fill(union gus_attr *a, const struct gus_event *event, const struct gus_tally_place *place, bool leader, bool on_exec)
+static void fill(union gus_attr *a, const struct gus_event *event, const struct gus_tally_place *place, bool leader,
+		 bool on_exec)
 {
 	struct gus_attr_plan plan = { .inherit = place->pid >= 0, .enable_on_exec = on_exec };
 
@@ -105,7 +106,8 @@ static int open_place(struct gus_tally *t, const struct gus_tally_place *place, 
 		if (!e->group || e->group != group)
 			group_fd = -1;
 		group = e->group;
-		if (t->states[i] != GUS_TALLY_OPEN || (place->cpu >= 0 && e->cpus && !gus_cpus_has(e->cpus, (unsigned)place->cpu)))
+		if (t->states[i] != GUS_TALLY_OPEN ||
+		    (place->cpu >= 0 && e->cpus && !gus_cpus_has(e->cpus, (unsigned)place->cpu)))
 			continue;
 		fill(&a, e, place, group_fd < 0, t->on_exec);
 		fd = gus_attr_open(&a, place->pid, place->cpu, group_fd);
@@ -149,7 +151,8 @@ static void give_up_failed(struct gus_tally *t)
 	t->list.n = kept;
 }
 
-int gus_tally_open(struct gus_tally *t, struct gus_events *events, const struct gus_tally_place *places, size_t n, bool on_exec,
+int gus_tally_open(struct gus_tally *t, struct gus_events *events, const struct gus_tally_place *places, size_t n,
+		   bool on_exec,
 		   struct gus_error *err)
 {
 	size_t *opened = gus_zalloc((events->n + 1) * sizeof(*opened));

@@ -65,7 +65,8 @@ int gus_branches_parse(uint64_t *type, const char *text, struct gus_error *err)
 }
 
 /* What doctor says about branch stacks here. */
-static int explain(const struct gus_event *e, enum gus_verdict verdict, struct gus_pmus *pmus, const char *uarch, struct gus_error *err)
+static int explain(const struct gus_event *e, enum gus_verdict verdict, struct gus_pmus *pmus, const char *uarch,
+		   struct gus_error *err)
 {
 	bool refused = verdict == GUS_PROBE_REFUSED;
 	const struct gus_finding *found = NULL;
@@ -78,7 +79,8 @@ static int explain(const struct gus_event *e, enum gus_verdict verdict, struct g
 		const struct gus_finding *f = &d.findings.v[i];
 
 		/* Limited is what they are to those who may not watch the kernel. */
-		if (strcmp(f->name, "branch-stack") == 0 && f->mark != GUS_MARK_OK && (f->mark != GUS_MARK_LIMITED || refused))
+		if (strcmp(f->name, "branch-stack") == 0 && f->mark != GUS_MARK_OK &&
+		    (f->mark != GUS_MARK_LIMITED || refused))
 			found = f;
 	}
 	if (found)

@@ -25,7 +25,7 @@ static const char *const mark_names[] = {
 	[GUS_MARK_OK] = "ok", [GUS_MARK_LIMITED] = "limited", [GUS_MARK_NO] = "no", [GUS_MARK_INFO] = "info",
 };
 
-const char *gus_cause_name(enum gus_cause cause)
+const char *gus_hindrance_name(enum gus_hindrance cause)
 {
 	return cause_names[cause];
 }
@@ -36,9 +36,9 @@ const char *gus_mark_name(enum gus_mark mark)
 }
 
 static struct gus_finding *add(struct gus_diagnosis *d, const char *group, const char *name, enum gus_mark mark,
-			       enum gus_cause cause, const char *format, ...) __attribute__((format(printf, 6, 7)));
+			       enum gus_hindrance cause, const char *format, ...) __attribute__((format(printf, 6, 7)));
 static struct gus_finding *add(struct gus_diagnosis *d, const char *group, const char *name, enum gus_mark mark,
-			       enum gus_cause cause, const char *format, ...)
+			       enum gus_hindrance cause, const char *format, ...)
 {
 	struct gus_finding finding = { group, name, mark, cause, "", "" };
 	va_list args;
@@ -114,7 +114,8 @@ static bool is_kind(const struct gus_facts *f, const char *word)
 static const char *container_command(const struct gus_facts *f)
 {
 	if (is_kind(f, "Kubernetes") || is_kind(f, "kubepods"))
-		return "securityContext: { capabilities: { add: [\"PERFMON\"] } }"; /* of the container, in its manifest */
+		return "securityContext: { capabilities: { add: [\"PERFMON\"] } "
+			"}"; /* of the container, in its manifest */
 	if (is_kind(f, "Docker") || is_kind(f, "docker"))
 		return "docker run --cap-add PERFMON --security-opt seccomp=unconfined ...";
 	if (is_kind(f, "Podman") || is_kind(f, "libpod"))
@@ -122,16 +123,19 @@ static const char *container_command(const struct gus_facts *f)
 	return "";
 }
 
-enum gus_cause gus_doctor_refusal(const struct gus_facts *f, int sys, enum gus_wish wish, char *text, size_t text_size,
+enum gus_hindrance gus_doctor_refusal(const struct gus_facts *f, int sys, enum gus_wish wish, char *text,
+				      size_t text_size,
 				  char *command, size_t command_size)
 {
 	const char *host = *f->container ? " (in a container it is the host's setting)" : "";
 	char sysctl[80];
 
-	/* The kernel's own checks answer EACCES. EPERM is what filters answer, and ENOSYS those that play an old kernel. */
+	/* The kernel's own checks answer EACCES. EPERM is what filters answer, and ENOSYS those that play an old
+	 * kernel. */
 	if (f->seccomp == 2 && (sys == EPERM || sys == ENOSYS || paranoid_allows(f, wish))) {
 		text_and_command(text, text_size, command, command_size, container_command(f),
-				 "a seccomp filter around this process forbids perf_event_open; whoever started it must allow the "
+				 "a seccomp filter around this process forbids perf_event_open; whoever started it "
+					 "must allow the "
 				 "call");
 		return GUS_CAUSE_PERMISSION;
 	}
@@ -141,16 +145,19 @@ enum gus_cause gus_doctor_refusal(const struct gus_facts *f, int sys, enum gus_w
 		return GUS_CAUSE_KERNEL;
 	}
 	if (!paranoid_allows(f, wish)) {
-		snprintf(sysctl, sizeof(sysctl), "sudo sysctl kernel.perf_event_paranoid=%d", wish == GUS_WISH_SYSTEM ? 0 : 1);
+		snprintf(sysctl, sizeof(sysctl), "sudo sysctl kernel.perf_event_paranoid=%d", wish == GUS_WISH_SYSTEM ?
+			 0 : 1);
 		text_and_command(text, text_size, command, command_size, sysctl,
 				 "kernel.perf_event_paranoid is %" PRId64 ", which lets users without %s watch %s%s%s",
 				 f->paranoid.value, kernel_at_least(f, 5, 8) && f->paranoid.value <= 2 ? "CAP_PERFMON" :
-				 "CAP_SYS_ADMIN", wish_texts[wish], f->initial_userns ? "" : "; rights held in a user namespace do "
+				 "CAP_SYS_ADMIN", wish_texts[wish], f->initial_userns ? "" :
+					 "; rights held in a user namespace do "
 				 "not count", host);
 		return GUS_CAUSE_PERMISSION;
 	}
 	text_and_command(text, text_size, command, command_size, "",
-			 "kernel.perf_event_paranoid (%" PRId64 ") would allow it and no seccomp filter is in the way; a security "
+			 "kernel.perf_event_paranoid (%" PRId64 ") would allow it and no seccomp filter is in the way; "
+				 "a security "
 			 "module (SELinux, AppArmor, Smack) may forbid it: its audit log says so", f->paranoid.value);
 	return GUS_CAUSE_PERMISSION;
 }
@@ -246,18 +253,24 @@ static void judge_absent(struct gus_diagnosis *d, const struct gus_facts *f, enu
 		add(d, "events", name, GUS_MARK_INFO, GUS_CAUSE_HARDWARE, "%s", reason);
 	else if (c->sys == EBUSY)
 		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_BUSY, "somebody else holds the counters that it needs");
-	else if (too_old(f, which, &major, &minor) && (c->listed || f->classes[GUS_CLASS_COUNTERS].listed || !*f->hypervisor))
-		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_KERNEL, "this CPU has it, but Linux only from %d.%d on; this is %s",
+	else if (too_old(f, which, &major, &minor) &&
+		 (c->listed || f->classes[GUS_CLASS_COUNTERS].listed || !*f->hypervisor))
+		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_KERNEL,
+		    "this CPU has it, but Linux only from %d.%d on; this is %s",
 		    major, minor, f->kernel);
 	else if (*f->hypervisor)
-		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_HYPERVISOR, "the hypervisor (%s) does not pass it on", f->hypervisor);
+		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_HYPERVISOR, "the hypervisor (%s) does not pass it on",
+		    f->hypervisor);
 	else if (which == GUS_CLASS_CLOCK)
-		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_KERNEL, "the kernel does not open it (%s)", strerror(c->sys));
+		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_KERNEL, "the kernel does not open it (%s)",
+		    strerror(c->sys));
 	else if (f->classes[GUS_CLASS_COUNTERS].listed)
-		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_HARDWARE, "this CPU has none, or this kernel (%s) does not know it",
+		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_HARDWARE,
+		    "this CPU has none, or this kernel (%s) does not know it",
 		    f->kernel);
 	else
-		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_HARDWARE, "this machine has no performance monitoring unit that "
+		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_HARDWARE,
+		    "this machine has no performance monitoring unit that "
 		    "this kernel (%s) knows", f->kernel);
 }
 
@@ -272,10 +285,12 @@ static void judge_broken(struct gus_diagnosis *d, const struct gus_facts *f, enu
 	const char *trouble = troubles[f->classes[which].verdict], *name = classes[which].name;
 
 	if (*f->hypervisor)
-		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_HYPERVISOR, "%s: the hypervisor (%s) only pretends to pass it on",
+		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_HYPERVISOR,
+		    "%s: the hypervisor (%s) only pretends to pass it on",
 		    trouble, f->hypervisor);
 	else if (f->classes[which].verdict == GUS_PROBE_STILL && f->nmi_watchdog.known && f->nmi_watchdog.value)
-		set_command(add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_BUSY, "%s: the NMI watchdog or another user holds it",
+		set_command(add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_BUSY,
+				"%s: the NMI watchdog or another user holds it",
 				trouble), "sudo sysctl kernel.nmi_watchdog=0");
 	else
 		add(d, "events", name, GUS_MARK_NO, GUS_CAUSE_HARDWARE, "%s", trouble);
@@ -298,7 +313,8 @@ static void judge_works(struct gus_diagnosis *d, const struct gus_facts *f, enum
 	finding = add(d, "events", classes[which].name, GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION, " ");
 	gus_doctor_refusal(f, c->sys ? c->sys : EACCES, GUS_WISH_KERNEL, why, sizeof(why), finding->command,
 			   sizeof(finding->command));
-	snprintf(finding->text, sizeof(finding->text), "%s%s, but not in the kernel: %s", classes[which].what, level, why);
+	snprintf(finding->text, sizeof(finding->text), "%s%s, but not in the kernel: %s", classes[which].what, level,
+		 why);
 }
 
 static void judge_class(struct gus_diagnosis *d, const struct gus_facts *f, enum gus_class which)
@@ -331,27 +347,34 @@ static void judge_class(struct gus_diagnosis *d, const struct gus_facts *f, enum
 /* Rights. */
 static void judge_paranoid(struct gus_diagnosis *d, const struct gus_facts *f)
 {
-	bool user_works = f->classes[GUS_CLASS_CLOCK].verdict == GUS_PROBE_GOOD; /* levels above 2 mean something to some kernels */
+	/* levels above 2 mean something to some kernels */
+	bool user_works = f->classes[GUS_CLASS_CLOCK].verdict == GUS_PROBE_GOOD;
 	enum gus_wish wish = f->paranoid.value > 2 && !user_works ? GUS_WISH_USER : GUS_WISH_KERNEL;
 	char text[300], command[200];
 
 	if (!f->paranoid.known) {
-		add(d, "rights", "perf_event_paranoid", GUS_MARK_NO, GUS_CAUSE_KERNEL, "there is no such setting: this kernel was built "
+		add(d, "rights", "perf_event_paranoid", GUS_MARK_NO, GUS_CAUSE_KERNEL,
+		    "there is no such setting: this kernel was built "
 		    "without perf events");
 	} else if (paranoid_allows(f, GUS_WISH_SYSTEM)) {
-		add(d, "rights", "perf_event_paranoid", GUS_MARK_OK, GUS_CAUSE_NONE, "%" PRId64 "%s: programs, the kernel and whole "
-		    "CPUs may be watched", f->paranoid.value, may_perfmon(f) && f->paranoid.value > 0 ? ", over which this user's "
+		add(d, "rights", "perf_event_paranoid", GUS_MARK_OK, GUS_CAUSE_NONE,
+		    "%" PRId64 "%s: programs, the kernel and whole "
+		    "CPUs may be watched", f->paranoid.value, may_perfmon(f) && f->paranoid.value > 0 ?
+			    ", over which this user's "
 		    "rights prevail" : "");
 	} else if (paranoid_allows(f, GUS_WISH_KERNEL)) {
-		add(d, "rights", "perf_event_paranoid", GUS_MARK_OK, GUS_CAUSE_NONE, "%" PRId64 ": own programs and what the kernel "
+		add(d, "rights", "perf_event_paranoid", GUS_MARK_OK, GUS_CAUSE_NONE,
+		    "%" PRId64 ": own programs and what the kernel "
 		    "does for them may be watched; whole CPUs (-a) may not", f->paranoid.value);
 	} else {
 		gus_doctor_refusal(f, EACCES, wish, text, sizeof(text), command, sizeof(command));
 		/* A filter in the way is a finding of its own; this one is about the setting. */
 		if (f->seccomp == 2)
-			snprintf(text, sizeof(text), "kernel.perf_event_paranoid is %" PRId64 ", which lets users watch %s",
+			snprintf(text, sizeof(text),
+				 "kernel.perf_event_paranoid is %" PRId64 ", which lets users watch %s",
 				 f->paranoid.value, wish_texts[wish]);
-		set_command(add(d, "rights", "perf_event_paranoid", wish == GUS_WISH_USER ? GUS_MARK_NO : GUS_MARK_LIMITED,
+		set_command(add(d, "rights", "perf_event_paranoid", wish == GUS_WISH_USER ? GUS_MARK_NO :
+				GUS_MARK_LIMITED,
 				GUS_CAUSE_PERMISSION, "%s", text), command);
 	}
 }
@@ -366,14 +389,17 @@ static void judge_capabilities(struct gus_diagnosis *d, const struct gus_facts *
 
 	for (size_t i = 0; i < COUNT(wanted); i++)
 		if (f->capabilities >> wanted[i].number & 1)
-			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", *list ? ", " : "", wanted[i].name);
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", *list ? ", " : "",
+				 wanted[i].name);
 	if (*list && !f->initial_userns)
-		add(d, "rights", "capabilities", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION, "uid %u has %s in a user namespace of its own, "
+		add(d, "rights", "capabilities", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION,
+		    "uid %u has %s in a user namespace of its own, "
 		    "where they do not count for perf_event_open", f->uid, list);
 	else if (*list)
 		add(d, "rights", "capabilities", GUS_MARK_OK, GUS_CAUSE_NONE, "uid %u has %s", f->uid, list);
 	else
-		add(d, "rights", "capabilities", GUS_MARK_INFO, GUS_CAUSE_NONE, "uid %u has none that matter (CAP_PERFMON, "
+		add(d, "rights", "capabilities", GUS_MARK_INFO, GUS_CAUSE_NONE,
+		    "uid %u has none that matter (CAP_PERFMON, "
 		    "CAP_SYS_ADMIN, CAP_SYSLOG, CAP_IPC_LOCK)", f->uid);
 }
 
@@ -387,14 +413,17 @@ static void judge_seccomp(struct gus_diagnosis *d, const struct gus_facts *f)
 		add(d, "rights", "seccomp", GUS_MARK_INFO, GUS_CAUSE_NONE, "this kernel does not tell");
 	else if (f->seccomp == 0)
 		add(d, "rights", "seccomp", GUS_MARK_OK, GUS_CAUSE_NONE, "no filter");
-	else if (c->verdict == GUS_PROBE_REFUSED && (sys == EPERM || sys == ENOSYS || paranoid_allows(f, GUS_WISH_USER))) {
+	else if (c->verdict == GUS_PROBE_REFUSED &&
+		 (sys == EPERM || sys == ENOSYS || paranoid_allows(f, GUS_WISH_USER))) {
 		gus_doctor_refusal(f, sys, GUS_WISH_USER, text, sizeof(text), command, sizeof(command));
 		set_command(add(d, "rights", "seccomp", GUS_MARK_NO, GUS_CAUSE_PERMISSION, "%s", text), command);
 	} else if (c->verdict == GUS_PROBE_REFUSED)
-		add(d, "rights", "seccomp", GUS_MARK_INFO, GUS_CAUSE_NONE, "there is a filter; whether it lets perf_event_open through "
+		add(d, "rights", "seccomp", GUS_MARK_INFO, GUS_CAUSE_NONE,
+		    "there is a filter; whether it lets perf_event_open through "
 		    "shows once kernel.perf_event_paranoid does");
 	else
-		add(d, "rights", "seccomp", GUS_MARK_OK, GUS_CAUSE_NONE, "there is a filter, which lets perf_event_open through");
+		add(d, "rights", "seccomp", GUS_MARK_OK, GUS_CAUSE_NONE,
+		    "there is a filter, which lets perf_event_open through");
 }
 
 static void judge_lockdown(struct gus_diagnosis *d, const struct gus_facts *f)
@@ -402,11 +431,14 @@ static void judge_lockdown(struct gus_diagnosis *d, const struct gus_facts *f)
 	if (!*f->lockdown)
 		add(d, "rights", "lockdown", GUS_MARK_OK, GUS_CAUSE_NONE, "this kernel has none");
 	else if (strcmp(f->lockdown, "confidentiality") == 0)
-		add(d, "rights", "lockdown", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION, "confidentiality: samples may not carry the "
-		    "registers of the kernel, and kernel probes are refused; all else works. Only the boot loader's settings and "
+		add(d, "rights", "lockdown", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION,
+		    "confidentiality: samples may not carry the "
+		    "registers of the kernel, and kernel probes are refused; all else works. Only the boot loader's "
+			    "settings and "
 		    "Secure Boot change that");
 	else
-		add(d, "rights", "lockdown", GUS_MARK_OK, GUS_CAUSE_NONE, "%s: nothing that gusprof wants is refused", f->lockdown);
+		add(d, "rights", "lockdown", GUS_MARK_OK, GUS_CAUSE_NONE, "%s: nothing that gusprof wants is refused",
+		    f->lockdown);
 }
 
 /* Settings. The kernel gives each user mlock_kb for each CPU, and then what the process may lock. */
@@ -418,38 +450,52 @@ static void judge_mlock(struct gus_diagnosis *d, const struct gus_facts *f)
 
 	have = f->memlock_bytes > UINT64_MAX - have ? UINT64_MAX : have + f->memlock_bytes;
 	if (holds(f, CAP_IPC_LOCK) || (f->paranoid.known && f->paranoid.value < 0)) {
-		add(d, "settings", "mlock", GUS_MARK_OK, GUS_CAUSE_NONE, "rings need %" PRIu64 " KiB of locked memory on %u CPUs; this "
+		add(d, "settings", "mlock", GUS_MARK_OK, GUS_CAUSE_NONE,
+		    "rings need %" PRIu64 " KiB of locked memory on %u CPUs; this "
 		    "user has no limit", need >> 10, f->cpus);
 	} else if (have >= need) {
-		add(d, "settings", "mlock", GUS_MARK_OK, GUS_CAUSE_NONE, "rings need %" PRIu64 " KiB of locked memory on %u CPUs; "
-		    "kernel.perf_event_mlock_kb (%" PRId64 ") and RLIMIT_MEMLOCK give enough for one recording at a time",
+		add(d, "settings", "mlock", GUS_MARK_OK, GUS_CAUSE_NONE,
+		    "rings need %" PRIu64 " KiB of locked memory on %u CPUs; "
+		    "kernel.perf_event_mlock_kb (%" PRId64 ") and RLIMIT_MEMLOCK give enough for one recording at a "
+			    "time",
 		    need >> 10, f->cpus, f->mlock_kb.value);
 	} else {
-		snprintf(command, sizeof(command), "sudo sysctl kernel.perf_event_mlock_kb=%" PRIu64, f->ring_bytes >> 10);
-		set_command(add(d, "settings", "mlock", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION, "rings need %" PRIu64 " KiB of locked "
-				"memory on %u CPUs, and kernel.perf_event_mlock_kb with RLIMIT_MEMLOCK gives %" PRIu64 ": they "
-				"will be smaller, and more samples may be lost", need >> 10, f->cpus, have >> 10), command);
+		snprintf(command, sizeof(command), "sudo sysctl kernel.perf_event_mlock_kb=%" PRIu64,
+			 f->ring_bytes >> 10);
+		set_command(add(d, "settings", "mlock", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION,
+				"rings need %" PRIu64 " KiB of locked "
+				"memory on %u CPUs, and kernel.perf_event_mlock_kb with RLIMIT_MEMLOCK gives "
+					"%" PRIu64 ": they "
+				"will be smaller, and more samples may be lost", need >> 10, f->cpus, have >> 10),
+					command);
 	}
 }
 
 static void judge_rate(struct gus_diagnosis *d, const struct gus_facts *f)
 {
 	if (!f->sample_rate.known)
-		add(d, "settings", "perf_event_max_sample_rate", GUS_MARK_INFO, GUS_CAUSE_NONE, "this kernel does not tell");
+		add(d, "settings", "perf_event_max_sample_rate", GUS_MARK_INFO, GUS_CAUSE_NONE,
+		    "this kernel does not tell");
 	else if (f->sample_rate.value < DEFAULT_HZ)
-		set_command(add(d, "settings", "perf_event_max_sample_rate", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION, "%" PRId64
-				" samples a second at most, less than record's %d; the kernel lowers it when samples take long",
-				f->sample_rate.value, DEFAULT_HZ), "sudo sysctl kernel.perf_event_max_sample_rate=100000");
+		set_command(add(d, "settings", "perf_event_max_sample_rate", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION,
+				"%" PRId64
+				" samples a second at most, less than record's %d; the kernel lowers it when samples "
+					"take long",
+				f->sample_rate.value, DEFAULT_HZ),
+					"sudo sysctl kernel.perf_event_max_sample_rate=100000");
 	else
-		add(d, "settings", "perf_event_max_sample_rate", GUS_MARK_OK, GUS_CAUSE_NONE, "%" PRId64 " samples a second at most",
+		add(d, "settings", "perf_event_max_sample_rate", GUS_MARK_OK, GUS_CAUSE_NONE,
+		    "%" PRId64 " samples a second at most",
 		    f->sample_rate.value);
 	if (!f->cpu_percent.known)
 		return;
 	if (f->cpu_percent.value == 0 || f->cpu_percent.value >= 100)
-		add(d, "settings", "perf_cpu_time_max_percent", GUS_MARK_INFO, GUS_CAUSE_NONE, "%" PRId64 ": the kernel does not lower "
+		add(d, "settings", "perf_cpu_time_max_percent", GUS_MARK_INFO, GUS_CAUSE_NONE,
+		    "%" PRId64 ": the kernel does not lower "
 		    "that rate by itself", f->cpu_percent.value);
 	else
-		add(d, "settings", "perf_cpu_time_max_percent", GUS_MARK_OK, GUS_CAUSE_NONE, "%" PRId64 " %% of a CPU: if samples take "
+		add(d, "settings", "perf_cpu_time_max_percent", GUS_MARK_OK, GUS_CAUSE_NONE,
+		    "%" PRId64 " %% of a CPU: if samples take "
 		    "more, the kernel lowers that rate", f->cpu_percent.value);
 }
 
@@ -460,16 +506,20 @@ static void judge_watchdog(struct gus_diagnosis *d, const struct gus_facts *f)
 	if (!f->nmi_watchdog.known || !f->nmi_watchdog.value)
 		add(d, "settings", "nmi_watchdog", GUS_MARK_OK, GUS_CAUSE_NONE, "off: it holds no counter");
 	else if (!counters)
-		add(d, "settings", "nmi_watchdog", GUS_MARK_INFO, GUS_CAUSE_NONE, "on; it holds a counter where there are any");
+		add(d, "settings", "nmi_watchdog", GUS_MARK_INFO, GUS_CAUSE_NONE,
+		    "on; it holds a counter where there are any");
 	else
-		set_command(add(d, "settings", "nmi_watchdog", GUS_MARK_LIMITED, GUS_CAUSE_BUSY, "on: it holds one counter of each core, "
-				"so that large groups of events take turns or are never counted"), "sudo sysctl kernel.nmi_watchdog=0");
+		set_command(add(d, "settings", "nmi_watchdog", GUS_MARK_LIMITED, GUS_CAUSE_BUSY,
+				"on: it holds one counter of each core, "
+				"so that large groups of events take turns or are never counted"),
+					"sudo sysctl kernel.nmi_watchdog=0");
 }
 
 /* Names. */
 static void judge_kallsyms(struct gus_diagnosis *d, const struct gus_facts *f)
 {
-	bool kptr = f->kptr_restrict.known && f->kptr_restrict.value > 0, paranoid = f->paranoid.known && f->paranoid.value > 1;
+	bool kptr = f->kptr_restrict.known && f->kptr_restrict.value > 0, paranoid = f->paranoid.known &&
+		f->paranoid.value > 1;
 	char command[200];
 
 	snprintf(command, sizeof(command), "sudo sysctl%s%s", kptr ? " kernel.kptr_restrict=0" : "",
@@ -477,19 +527,26 @@ static void judge_kallsyms(struct gus_diagnosis *d, const struct gus_facts *f)
 	if (!kptr && !paranoid)
 		*command = '\0';
 	if (f->kallsyms == GUS_KALLSYMS_SHOWN)
-		add(d, "names", "kallsyms", GUS_MARK_OK, GUS_CAUSE_NONE, "/proc/kallsyms shows addresses: samples in the kernel get names");
+		add(d, "names", "kallsyms", GUS_MARK_OK, GUS_CAUSE_NONE,
+		    "/proc/kallsyms shows addresses: samples in the kernel get names");
 	else if (f->kallsyms == GUS_KALLSYMS_ABSENT)
-		add(d, "names", "kallsyms", GUS_MARK_NO, GUS_CAUSE_KERNEL, "/proc/kallsyms cannot be read: samples in the kernel get no "
+		add(d, "names", "kallsyms", GUS_MARK_NO, GUS_CAUSE_KERNEL,
+		    "/proc/kallsyms cannot be read: samples in the kernel get no "
 		    "names");
 	else
-		set_command(add(d, "names", "kallsyms", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION, "/proc/kallsyms hides its addresses from "
+		set_command(add(d, "names", "kallsyms", GUS_MARK_LIMITED, GUS_CAUSE_PERMISSION,
+				"/proc/kallsyms hides its addresses from "
 				"this user: samples in the kernel get no names"), command);
 	if (!f->kptr_restrict.known)
 		return;
-	add(d, "names", "kptr_restrict", f->kptr_restrict.value > 0 && f->kallsyms == GUS_KALLSYMS_HIDDEN ? GUS_MARK_LIMITED :
-	    GUS_MARK_OK, f->kptr_restrict.value > 0 && f->kallsyms == GUS_KALLSYMS_HIDDEN ? GUS_CAUSE_PERMISSION : GUS_CAUSE_NONE,
-	    "%" PRId64 ": kernel addresses are shown to %s", f->kptr_restrict.value, f->kptr_restrict.value > 1 ? "nobody" :
-	    f->kptr_restrict.value == 1 ? "those with CAP_SYSLOG" : "those with CAP_SYSLOG, and to all if perf_event_paranoid is at "
+	add(d, "names", "kptr_restrict", f->kptr_restrict.value > 0 && f->kallsyms == GUS_KALLSYMS_HIDDEN ?
+	    GUS_MARK_LIMITED :
+	    GUS_MARK_OK, f->kptr_restrict.value > 0 && f->kallsyms == GUS_KALLSYMS_HIDDEN ? GUS_CAUSE_PERMISSION :
+		    GUS_CAUSE_NONE,
+	    "%" PRId64 ": kernel addresses are shown to %s", f->kptr_restrict.value, f->kptr_restrict.value > 1 ?
+		    "nobody" :
+	    f->kptr_restrict.value == 1 ? "those with CAP_SYSLOG" :
+		    "those with CAP_SYSLOG, and to all if perf_event_paranoid is at "
 	    "most 1");
 }
 
@@ -498,10 +555,13 @@ static void judge_vdso(struct gus_diagnosis *d, const struct gus_facts *f)
 	if (!f->vdso)
 		add(d, "names", "vdso", GUS_MARK_INFO, GUS_CAUSE_NONE, "there is none");
 	else if (f->vdso_debug)
-		add(d, "names", "vdso", GUS_MARK_OK, GUS_CAUSE_NONE, "its debug information is installed (build id %s)", f->vdso_build_id);
+		add(d, "names", "vdso", GUS_MARK_OK, GUS_CAUSE_NONE, "its debug information is installed (build id %s)",
+		    f->vdso_build_id);
 	else
-		add(d, "names", "vdso", GUS_MARK_INFO, GUS_CAUSE_NONE, "functions get names, but no lines: its debug information is not "
-		    "in /usr/lib/debug%s%s%s", *f->vdso_build_id ? " (build id " : "", f->vdso_build_id, *f->vdso_build_id ? ")" : "");
+		add(d, "names", "vdso", GUS_MARK_INFO, GUS_CAUSE_NONE,
+		    "functions get names, but no lines: its debug information is not "
+		    "in /usr/lib/debug%s%s%s", *f->vdso_build_id ? " (build id " : "", f->vdso_build_id,
+			    *f->vdso_build_id ? ")" : "");
 }
 
 /* The machine. */
@@ -515,33 +575,42 @@ static void judge_kernel(struct gus_diagnosis *d, const struct gus_facts *f)
 	char missing[240] = "";
 
 	if (!f->tracking) {
-		add(d, "machine", "kernel", GUS_MARK_INFO, GUS_CAUSE_NONE, "%s; what it can record could not be tried", f->kernel);
+		add(d, "machine", "kernel", GUS_MARK_INFO, GUS_CAUSE_NONE, "%s; what it can record could not be tried",
+		    f->kernel);
 		return;
 	}
 	for (size_t i = 0; i < COUNT(features); i++)
 		if (!(f->features & features[i].feature))
-			snprintf(missing + strlen(missing), sizeof(missing) - strlen(missing), "%s%s", *missing ? ", " : "",
+			snprintf(missing + strlen(missing), sizeof(missing) - strlen(missing), "%s%s", *missing ? ", " :
+				 "",
 				 features[i].text);
 	if (*missing)
-		add(d, "machine", "kernel", GUS_MARK_LIMITED, GUS_CAUSE_KERNEL, "%s is too old for %s; a recording does without",
+		add(d, "machine", "kernel", GUS_MARK_LIMITED, GUS_CAUSE_KERNEL,
+		    "%s is too old for %s; a recording does without",
 		    f->kernel, missing);
 	else
-		add(d, "machine", "kernel", GUS_MARK_OK, GUS_CAUSE_NONE, "%s: it can record all that gusprof asks for", f->kernel);
+		add(d, "machine", "kernel", GUS_MARK_OK, GUS_CAUSE_NONE, "%s: it can record all that gusprof asks for",
+		    f->kernel);
 }
 
 static void judge_machine(struct gus_diagnosis *d, const struct gus_facts *f)
 {
-	add(d, "machine", "cpu", GUS_MARK_INFO, GUS_CAUSE_NONE, "%s, %u CPUs%s%s", *f->cpu ? f->cpu : f->machine, f->cpus,
+	add(d, "machine", "cpu", GUS_MARK_INFO, GUS_CAUSE_NONE, "%s, %u CPUs%s%s", *f->cpu ? f->cpu : f->machine,
+	    f->cpus,
 	    *f->product ? ", in " : "", f->product);
 	if (f->uarch)
 		add(d, "machine", "uarch", GUS_MARK_OK, GUS_CAUSE_NONE, "%s: there is a table for this CPU", f->uarch);
 	else
-		add(d, "machine", "uarch", GUS_MARK_LIMITED, GUS_CAUSE_NONE, "there is no table for this CPU: nothing can be modelled on "
+		add(d, "machine", "uarch", GUS_MARK_LIMITED, GUS_CAUSE_NONE,
+		    "there is no table for this CPU: nothing can be modelled on "
 		    "it; see gusprof uarch list");
-	add(d, "machine", "hypervisor", GUS_MARK_INFO, GUS_CAUSE_NONE, *f->hypervisor ? "this is a virtual machine (%s)%s" :
-	    "none is seen%s%s", f->hypervisor, *f->hypervisor && f->classes[GUS_CLASS_CYCLES].verdict != GUS_PROBE_GOOD ?
+	add(d, "machine", "hypervisor", GUS_MARK_INFO, GUS_CAUSE_NONE, *f->hypervisor ?
+	    "this is a virtual machine (%s)%s" :
+	    "none is seen%s%s", f->hypervisor, *f->hypervisor &&
+		    f->classes[GUS_CLASS_CYCLES].verdict != GUS_PROBE_GOOD ?
 	    hypervisor_advice(f) : "");
-	add(d, "machine", "container", GUS_MARK_INFO, GUS_CAUSE_NONE, *f->container ? "%s" : "none is seen%s", f->container);
+	add(d, "machine", "container", GUS_MARK_INFO, GUS_CAUSE_NONE, *f->container ? "%s" : "none is seen%s",
+	    f->container);
 	judge_kernel(d, f);
 }
 
@@ -585,7 +654,8 @@ static void choose_command(struct gus_diagnosis *d, const struct gus_finding *fi
 static void conclude(struct gus_diagnosis *d, const struct gus_facts *f)
 {
 	static const char *const meanings[] = {
-		"the hardware records exact instructions", "cycles trigger samples, whose addresses may be some instructions late",
+		"the hardware records exact instructions",
+			"cycles trigger samples, whose addresses may be some instructions late",
 		"a timer of the kernel samples CPU time, and addresses may be some instructions late",
 	};
 	const struct gus_finding *first = obstacle(d, f);
@@ -593,15 +663,18 @@ static void conclude(struct gus_diagnosis *d, const struct gus_facts *f)
 	d->cause = first ? first->cause : GUS_CAUSE_NONE;
 	d->cost_percent = f->tier && f->cost_ns ? (double)f->cost_ns * DEFAULT_HZ / 1e7 : -1;
 	if (!d->tier)
-		snprintf(d->why, sizeof(d->why), "Nothing can be recorded: %s.", first && first->mark == GUS_MARK_NO ? first->text :
+		snprintf(d->why, sizeof(d->why), "Nothing can be recorded: %s.", first && first->mark == GUS_MARK_NO ?
+			 first->text :
 			 "no event delivers samples");
 	else if (!first)
 		snprintf(d->why, sizeof(d->why), "%s: %s.", f->event, meanings[0]);
 	else if (first->mark != GUS_MARK_NO)
-		snprintf(d->why, sizeof(d->why), "%s: %s. This machine could do better (%s), which record does not use yet.",
+		snprintf(d->why, sizeof(d->why),
+			 "%s: %s. This machine could do better (%s), which record does not use yet.",
 			 f->event, meanings[d->tier - 'A'], first->name);
 	else
-		snprintf(d->why, sizeof(d->why), "%s: %s. Nothing better, because %s.", f->event, meanings[d->tier - 'A'],
+		snprintf(d->why, sizeof(d->why), "%s: %s. Nothing better, because %s.", f->event,
+			 meanings[d->tier - 'A'],
 			 first->text);
 	choose_command(d, first);
 }

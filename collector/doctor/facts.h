@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is so on this machine, for `gusprof doctor`: settings, rights, and what each class of events does when it is
- * tried. Only facts; what they mean is collector/doctor/doctor.h, which therefore can be asked about machines that nobody
- * has. */
+ * tried. Only facts; what they mean is collector/doctor/doctor.h, which therefore can be asked about machines that
+ * nobody has. */
 #ifndef GUS_COLLECTOR_DOCTOR_FACTS_H
 #define GUS_COLLECTOR_DOCTOR_FACTS_H
 
@@ -25,7 +25,8 @@ enum gus_class {
 
 struct gus_class_facts {
 	bool listed;        /* sysfs has the unit that does it */
-	int sys, sys_user;  /* errno of opening it with and without the kernel; the second 0 if there was no need to try */
+	/* errno of opening it with and without the kernel; the second 0 if there was no need to try */
+	int sys, sys_user;
 	bool user_only;     /* it opened without the kernel only */
 	enum gus_verdict verdict; /* what it then did; ABSENT or REFUSED if it did not open */
 	unsigned level;     /* of precision, or how many branches */

@@ -131,7 +131,8 @@ enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t bran
 	struct gus_records records;
 	struct self_event s;
 	enum gus_verdict verdict;
-	int rc = self_open_as(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES, false, branch_type);
+	int rc = self_open_as(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES, false,
+			      branch_type);
 
 	if (rc < 0)
 		return rc == -EACCES || rc == -EPERM || rc == -ENOSYS ? GUS_PROBE_REFUSED : GUS_PROBE_ABSENT;

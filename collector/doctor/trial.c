@@ -200,7 +200,8 @@ static void try_spe(struct gus_class_facts *f, struct gus_pmus *pmus)
 			gus_frequency_spin(100000);
 			ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 			f->sys = 0;
-			f->verdict = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) ? GUS_PROBE_GOOD : GUS_PROBE_SILENT;
+			f->verdict = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) ? GUS_PROBE_GOOD :
+				GUS_PROBE_SILENT;
 			munmap(aux, AUX_BYTES);
 		}
 		gus_ring_unmap(&ring);

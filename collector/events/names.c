@@ -2,6 +2,7 @@
 #include "collector/events/names.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 #include <strings.h>
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -74,10 +75,11 @@ static const struct cache_word {
 	{ "access", true, PERF_COUNT_HW_CACHE_RESULT_ACCESS },
 };
 
-const struct gus_event_name *gus_event_name_find(struct gus_text name)
+const struct gus_event_name *gus_event_name_find(struct gus_piece name)
 {
 	for (size_t i = 0; i < COUNT(generics); i++)
-		if (gus_text_is(name, generics[i].name) || (generics[i].alias && gus_text_is(name, generics[i].alias)))
+		if (gus_piece_is(name, generics[i].name) ||
+		    (generics[i].alias && gus_piece_is(name, generics[i].alias)))
 			return &generics[i];
 	return NULL;
 }
@@ -88,7 +90,7 @@ const struct gus_event_name *gus_event_name_at(size_t i)
 }
 
 /* The number of the cache that s begins with, taken off s; the longest name wins (L1-d is a prefix of L1-dcache). */
-static int take_cache(struct gus_text *s)
+static int take_cache(struct gus_piece *s)
 {
 	size_t best = 0;
 	int cache = -1;
@@ -97,34 +99,34 @@ static int take_cache(struct gus_text *s)
 		for (size_t i = 0; i < COUNT(caches[c].names) && caches[c].names[i]; i++) {
 			size_t n = strlen(caches[c].names[i]);
 
-			if (n > best && n < s->length && s->at[n] == '-' &&
-			    strncasecmp(s->at, caches[c].names[i], n) == 0) {
+			if (n > best && n < s->size && s->text[n] == '-' &&
+			    strncasecmp(s->text, caches[c].names[i], n) == 0) {
 				best = n;
 				cache = (int)c;
 			}
 		}
-	s->at += best;
-	s->length -= best;
+	s->text += best;
+	s->size -= best;
 	return cache;
 }
 
 /* Takes "-WORD" off s. */
-static const struct cache_word *take_cache_word(struct gus_text *s)
+static const struct cache_word *take_cache_word(struct gus_piece *s)
 {
 	for (size_t i = 0; i < COUNT(cache_words); i++) {
 		size_t n = strlen(cache_words[i].word);
 
-		if (s->length > n && s->at[0] == '-' && strncasecmp(s->at + 1, cache_words[i].word, n) == 0 &&
-		    (s->length == n + 1 || s->at[n + 1] == '-')) {
-			s->at += n + 1;
-			s->length -= n + 1;
+		if (s->size > n && s->text[0] == '-' && strncasecmp(s->text + 1, cache_words[i].word, n) == 0 &&
+		    (s->size == n + 1 || s->text[n + 1] == '-')) {
+			s->text += n + 1;
+			s->size -= n + 1;
 			return &cache_words[i];
 		}
 	}
 	return NULL;
 }
 
-bool gus_event_cache_parse(struct gus_text s, uint64_t *config)
+bool gus_event_cache_parse(struct gus_piece s, uint64_t *config)
 {
 	unsigned operation = PERF_COUNT_HW_CACHE_OP_READ, result = PERF_COUNT_HW_CACHE_RESULT_ACCESS;
 	const struct cache_word *word;
@@ -133,7 +135,7 @@ bool gus_event_cache_parse(struct gus_text s, uint64_t *config)
 
 	if (cache < 0)
 		return false;
-	while (s.length) {
+	while (s.size) {
 		word = take_cache_word(&s);
 		if (!word || seen[word->is_result])
 			return false;

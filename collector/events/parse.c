@@ -46,7 +46,8 @@ static int apply_modifier(const struct parser *p, struct gus_event *e, const cha
 		}
 	if (*at == 'p') {
 		if (e->precise == GUS_PRECISE_MAX)
-			return gus_fail(p->err, GUS_E_USAGE, "event '%s': more than three modifiers p at character %zu; "
+			return gus_fail(p->err, GUS_E_USAGE,
+					"event '%s': more than three modifiers p at character %zu; "
 					"ppp is the highest precision", p->text, position(p, at));
 		e->precise++;
 		return 0;
@@ -59,22 +60,22 @@ static int apply_modifier(const struct parser *p, struct gus_event *e, const cha
 			p->text, *at, position(p, at));
 }
 
-static int apply_modifiers(const struct parser *p, struct gus_event *e, struct gus_text mods)
+static int apply_modifiers(const struct parser *p, struct gus_event *e, struct gus_piece mods)
 {
-	if (mods.length && e->precise)
-		for (size_t i = 0; i < mods.length; i++)
-			if (mods.at[i] == 'p')
+	if (mods.size && e->precise)
+		for (size_t i = 0; i < mods.size; i++)
+			if (mods.text[i] == 'p')
 				e->precise = 0; /* a group's precision replaces its member's */
-	for (size_t i = 0; i < mods.length; i++)
-		if (apply_modifier(p, e, mods.at + i) != 0)
+	for (size_t i = 0; i < mods.size; i++)
+		if (apply_modifier(p, e, mods.text + i) != 0)
 			return -1;
 	return 0;
 }
 
 /* Adds e, whose base and numbers are set; takes it over, also on failure. */
-static int add_event(const struct parser *p, struct gus_event *e, struct gus_text asked, struct gus_text mods)
+static int add_event(const struct parser *p, struct gus_event *e, struct gus_piece asked, struct gus_piece mods)
 {
-	e->asked = gus_strndup(asked.at, asked.length);
+	e->asked = gus_strndup(asked.text, asked.size);
 	e->group = p->group;
 	if (apply_modifiers(p, e, mods) != 0) {
 		gus_event_free(e);
@@ -87,8 +88,8 @@ static int add_event(const struct parser *p, struct gus_event *e, struct gus_tex
 
 /* A generic or cache event. On a machine with several kinds of cores the plain number means only one kind, and samples
  * would vanish while a task is on another: so it becomes one event a kind. */
-static int add_generic(const struct parser *p, const char *name, uint32_t type, uint64_t config, struct gus_text asked,
-		       struct gus_text mods)
+static int add_generic(const struct parser *p, const char *name, uint32_t type, uint64_t config, struct gus_piece asked,
+		       struct gus_piece mods)
 {
 	size_t kinds = 0;
 
@@ -119,13 +120,13 @@ static int add_generic(const struct parser *p, const char *name, uint32_t type, 
 	return 0;
 }
 
-static bool parse_raw(struct gus_text s, uint64_t *config)
+static bool parse_raw(struct gus_piece s, uint64_t *config)
 {
 	*config = 0;
-	if (s.length < 2 || s.length > 17 || s.at[0] != 'r')
+	if (s.size < 2 || s.size > 17 || s.text[0] != 'r')
 		return false;
-	for (size_t i = 1; i < s.length; i++) {
-		char c = s.at[i];
+	for (size_t i = 1; i < s.size; i++) {
+		char c = s.text[i];
 
 		if (!isxdigit((unsigned char)c))
 			return false;
@@ -134,14 +135,14 @@ static bool parse_raw(struct gus_text s, uint64_t *config)
 	return true;
 }
 
-static bool parse_number(struct gus_text s, uint64_t *value)
+static bool parse_number(struct gus_piece s, uint64_t *value)
 {
 	char text[32], *end;
 
-	if (!s.length || s.length >= sizeof(text) || !isdigit((unsigned char)*s.at))
+	if (!s.size || s.size >= sizeof(text) || !isdigit((unsigned char)*s.text))
 		return false;
-	memcpy(text, s.at, s.length);
-	text[s.length] = '\0';
+	memcpy(text, s.text, s.size);
+	text[s.size] = '\0';
 	errno = 0;
 	*value = strtoull(text, &end, 0);
 	return !errno && !*end;
@@ -166,32 +167,26 @@ static uint64_t *config_word(struct gus_event *e, unsigned number)
 }
 
 /* One term NAME[=VALUE] of a PMU's event. Aliases bring further terms, which are looked up with depth 1. */
-static int apply_term(const struct parser *p, const struct gus_pmu *pmu, struct gus_event *e, struct gus_text term,
+static int apply_term(const struct parser *p, const struct gus_pmu *pmu, struct gus_event *e, struct gus_piece term,
 		      unsigned depth);
 
-static int apply_terms(const struct parser *p, const struct gus_pmu *pmu, struct gus_event *e, struct gus_text terms,
+static int apply_terms(const struct parser *p, const struct gus_pmu *pmu, struct gus_event *e, struct gus_piece terms,
 		       unsigned depth)
 {
-	while (terms.length) {
-		const char *comma = memchr(terms.at, ',', terms.length);
-		struct gus_text term = { terms.at, comma ? (size_t)(comma - terms.at) : terms.length };
-
-		if (apply_term(p, pmu, e, term, depth) != 0)
+	while (terms.size)
+		if (apply_term(p, pmu, e, gus_piece_cut(&terms, ','), depth) != 0)
 			return -1;
-		terms.at += term.length + (comma != NULL);
-		terms.length -= term.length + (comma != NULL);
-	}
 	return 0;
 }
 
-static int term_fails(const struct parser *p, const struct gus_pmu *pmu, struct gus_text term, const char *why)
+static int term_fails(const struct parser *p, const struct gus_pmu *pmu, struct gus_piece term, const char *why)
 {
-	return gus_fail(p->err, GUS_E_USAGE, "event '%s': term '%.*s' of PMU %s %s", p->text, (int)term.length, term.at,
+	return gus_fail(p->err, GUS_E_USAGE, "event '%s': term '%.*s' of PMU %s %s", p->text, (int)term.size, term.text,
 			pmu->name, why);
 }
 
 /* Terms that every PMU has. Returns whether name was one of them; *ok is whether its value made sense. */
-static bool apply_common_term(struct gus_event *e, struct gus_text name, struct gus_text value, bool *ok)
+static bool apply_common_term(struct gus_event *e, struct gus_piece name, struct gus_piece value, bool *ok)
 {
 	const struct { const char *name; uint64_t *to; } numbers[] = {
 		{ "config", &e->config }, { "config1", &e->config1 }, { "config2", &e->config2 },
@@ -199,31 +194,31 @@ static bool apply_common_term(struct gus_event *e, struct gus_text name, struct 
 	};
 
 	for (size_t i = 0; i < COUNT(numbers); i++)
-		if (gus_text_is(name, numbers[i].name)) {
+		if (gus_piece_is(name, numbers[i].name)) {
 			*ok = parse_number(value, numbers[i].to);
 			if (strcmp(numbers[i].name, "period") == 0 || strcmp(numbers[i].name, "freq") == 0)
 				*ok = *ok && *numbers[i].to > 0;
 			return true;
 		}
-	if (gus_text_is(name, "name")) {
-		*ok = value.length > 0;
+	if (gus_piece_is(name, "name")) {
+		*ok = value.size > 0;
 		if (*ok) {
 			free(e->base);
-			e->base = gus_strndup(value.at, value.length);
+			e->base = gus_strndup(value.text, value.size);
 		}
 		return true;
 	}
 	return false;
 }
 
-static int apply_term(const struct parser *p, const struct gus_pmu *pmu, struct gus_event *e, struct gus_text term,
+static int apply_term(const struct parser *p, const struct gus_pmu *pmu, struct gus_event *e, struct gus_piece term,
 		      unsigned depth)
 {
-	const char *equals = memchr(term.at, '=', term.length);
-	struct gus_text name = { term.at, equals ? (size_t)(equals - term.at) : term.length };
-	struct gus_text value = { equals ? equals + 1 : "1", equals ? term.length - name.length - 1 : 1 };
-	const struct gus_pmu_term *known = gus_pmu_term(pmu, name.at, name.length);
-	const struct gus_pmu_alias *alias = gus_pmu_alias(pmu, name.at, name.length);
+	const char *equals = memchr(term.text, '=', term.size);
+	struct gus_piece name = { term.text, equals ? (size_t)(equals - term.text) : term.size };
+	struct gus_piece value = { equals ? equals + 1 : "1", equals ? term.size - name.size - 1 : 1 };
+	const struct gus_pmu_term *known = gus_pmu_term(pmu, name.text, name.size);
+	const struct gus_pmu_alias *alias = gus_pmu_alias(pmu, name.text, name.size);
 	uint64_t number;
 	bool ok;
 
@@ -235,7 +230,7 @@ static int apply_term(const struct parser *p, const struct gus_pmu *pmu, struct 
 		return 0;
 	}
 	if (alias && depth == 0 && !equals)
-		return apply_terms(p, pmu, e, (struct gus_text){ alias->terms, strlen(alias->terms) }, depth + 1);
+		return apply_terms(p, pmu, e, (struct gus_piece){ alias->terms, strlen(alias->terms) }, depth + 1);
 	if (apply_common_term(e, name, value, &ok))
 		return ok ? 0 : term_fails(p, pmu, term, "has no usable value");
 	if (!equals && parse_raw(name, &number)) {
@@ -255,11 +250,11 @@ static int check_task_pmu(const struct parser *p, const struct gus_pmu *pmu)
 }
 
 /* An alias such as `cpu/mem-loads/` or a generic name such as `cpu_atom/cycles/` keeps its own name. */
-static bool add_named_on(const struct parser *p, const struct gus_pmu *pmu, struct gus_event *e, struct gus_text terms)
+static bool add_named_on(const struct parser *p, const struct gus_pmu *pmu, struct gus_event *e, struct gus_piece terms)
 {
 	const struct gus_event_name *g = gus_event_name_find(terms);
 
-	if (gus_pmu_alias(pmu, terms.at, terms.length) || !g || g->type != PERF_TYPE_HARDWARE || p->pmus->list.n == 0)
+	if (gus_pmu_alias(pmu, terms.text, terms.size) || !g || g->type != PERF_TYPE_HARDWARE || p->pmus->list.n == 0)
 		return false;
 	if (!pmu->cpus && strcmp(pmu->name, "cpu") != 0)
 		return false;
@@ -268,9 +263,9 @@ static bool add_named_on(const struct parser *p, const struct gus_pmu *pmu, stru
 	return true;
 }
 
-static size_t edit_distance(const char *a, struct gus_text b)
+static size_t edit_distance(const char *a, struct gus_piece b)
 {
-	size_t row[64], n = b.length;
+	size_t row[64], n = b.size;
 
 	if (n >= COUNT(row))
 		return SIZE_MAX;
@@ -281,7 +276,7 @@ static size_t edit_distance(const char *a, struct gus_text b)
 
 		row[0] = i;
 		for (size_t j = 1; j <= n; j++) {
-			bool differ = tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b.at[j - 1]);
+			bool differ = tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b.text[j - 1]);
 			size_t swap = diagonal + differ;
 			size_t step = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
 
@@ -293,7 +288,7 @@ static size_t edit_distance(const char *a, struct gus_text b)
 }
 
 struct nearest {
-	struct gus_text word;
+	struct gus_piece word;
 	const char *name;
 	size_t distance;
 };
@@ -308,23 +303,24 @@ static void consider(struct nearest *n, const char *name)
 	}
 }
 
-static int unknown_pmu(const struct parser *p, struct gus_text name)
+static int unknown_pmu(const struct parser *p, struct gus_piece name)
 {
 	struct nearest near = { name, NULL, 3 };
 
 	for (size_t i = 0; i < p->pmus->list.n; i++)
 		consider(&near, p->pmus->list.v[i].name);
 	return gus_fail(p->err, GUS_E_USAGE, "event '%s': this machine has no PMU '%.*s'%s%s%s", p->text,
-			(int)name.length, name.at, near.name ? "; did you mean '" : "", near.name ? near.name : "", near.name ? "'?" : "");
+			(int)name.size, name.text, near.name ? "; did you mean '" : "", near.name ? near.name : "",
+				near.name ? "'?" : "");
 }
 
 /* PMU/TERMS/[:]MODIFIERS; slash is the first one. */
-static int parse_pmu(const struct parser *p, struct gus_text item, const char *slash)
+static int parse_pmu(const struct parser *p, struct gus_piece item, const char *slash)
 {
-	struct gus_text name = { item.at, (size_t)(slash - item.at) };
-	const char *end = item.at + item.length, *close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
-	struct gus_text terms = { slash + 1, close ? (size_t)(close - slash - 1) : 0 };
-	struct gus_text mods = { close ? close + 1 : end, close ? (size_t)(end - close - 1) : 0 };
+	struct gus_piece name = { item.text, (size_t)(slash - item.text) };
+	const char *end = item.text + item.size, *close = memchr(slash + 1, '/', (size_t)(end - slash - 1));
+	struct gus_piece terms = { slash + 1, close ? (size_t)(close - slash - 1) : 0 };
+	struct gus_piece mods = { close ? close + 1 : end, close ? (size_t)(end - close - 1) : 0 };
 	struct gus_event e = { 0 };
 	struct gus_pmu *pmu;
 	char *key;
@@ -332,17 +328,17 @@ static int parse_pmu(const struct parser *p, struct gus_text item, const char *s
 	if (!close)
 		return gus_fail(p->err, GUS_E_USAGE, "event '%s': the '/' at character %zu is never closed", p->text,
 				position(p, slash));
-	key = gus_strndup(name.at, name.length);
+	key = gus_strndup(name.text, name.size);
 	pmu = gus_pmus_find(p->pmus, key);
 	free(key);
 	if (!pmu)
 		return unknown_pmu(p, name);
 	if (check_task_pmu(p, pmu) != 0)
 		return -1;
-	if (mods.length && *mods.at == ':')
-		mods = (struct gus_text){ mods.at + 1, mods.length - 1 };
+	if (mods.size && *mods.text == ':')
+		mods = (struct gus_piece){ mods.text + 1, mods.size - 1 };
 	e.type = pmu->type;
-	e.base = gus_strndup(item.at, (size_t)(close + 1 - item.at));
+	e.base = gus_strndup(item.text, (size_t)(close + 1 - item.text));
 	if (!add_named_on(p, pmu, &e, terms) && apply_terms(p, pmu, &e, terms, 0) != 0) {
 		gus_event_free(&e);
 		return -1;
@@ -352,7 +348,7 @@ static int parse_pmu(const struct parser *p, struct gus_text item, const char *s
 }
 
 /* A sysfs alias without its PMU: the first PMU of the cores, then any other, that has one. 1 if there is none. */
-static int parse_alias(const struct parser *p, struct gus_text name, struct gus_text asked, struct gus_text mods)
+static int parse_alias(const struct parser *p, struct gus_piece name, struct gus_piece asked, struct gus_piece mods)
 {
 	gus_pmus_list(p->pmus);
 	for (unsigned pass = 0; pass < 2; pass++)
@@ -364,13 +360,13 @@ static int parse_alias(const struct parser *p, struct gus_text name, struct gus_
 			if ((pmu->cpus || strcmp(pmu->name, "cpu") == 0) != (pass == 0))
 				continue;
 			gus_pmu_load(p->pmus, pmu);
-			alias = gus_pmu_alias(pmu, name.at, name.length);
+			alias = gus_pmu_alias(pmu, name.text, name.size);
 			if (!alias)
 				continue;
 			if (check_task_pmu(p, pmu) != 0)
 				return -1;
-			e.base = gus_strndup(name.at, name.length);
-			if (apply_terms(p, pmu, &e, (struct gus_text){ alias->terms, strlen(alias->terms) }, 1) != 0) {
+			e.base = gus_strndup(name.text, name.size);
+			if (apply_terms(p, pmu, &e, (struct gus_piece){ alias->terms, strlen(alias->terms) }, 1) != 0) {
 				gus_event_free(&e);
 				return -1;
 			}
@@ -381,39 +377,39 @@ static int parse_alias(const struct parser *p, struct gus_text name, struct gus_
 }
 
 /* SYSTEM:NAME[:MODIFIERS], if tracefs has it and lets us read its number. 1 if it does not. */
-static int parse_tracepoint(const struct parser *p, struct gus_text item)
+static int parse_tracepoint(const struct parser *p, struct gus_piece item)
 {
 	static const char *const places[] = { "kernel/tracing", "kernel/debug/tracing" };
-	const char *colon = memchr(item.at, ':', item.length), *end = item.at + item.length, *second;
-	struct gus_text system = { item.at, colon ? (size_t)(colon - item.at) : 0 }, name, mods = { end, 0 };
+	const char *colon = memchr(item.text, ':', item.size), *end = item.text + item.size, *second;
+	struct gus_piece system = { item.text, colon ? (size_t)(colon - item.text) : 0 }, name, mods = { end, 0 };
 	uint64_t id;
 
-	if (!colon || memchr(item.at, '/', item.length) || item.at[0] == '.')
+	if (!colon || memchr(item.text, '/', item.size) || item.text[0] == '.')
 		return 1;
 	second = memchr(colon + 1, ':', (size_t)(end - colon - 1));
-	name = (struct gus_text){ colon + 1, (size_t)((second ? second : end) - colon - 1) };
+	name = (struct gus_piece){ colon + 1, (size_t)((second ? second : end) - colon - 1) };
 	if (second)
-		mods = (struct gus_text){ second + 1, (size_t)(end - second - 1) };
+		mods = (struct gus_piece){ second + 1, (size_t)(end - second - 1) };
 	for (size_t i = 0; i < COUNT(places); i++) {
-		char *path = gus_format("%s/%s/events/%.*s/%.*s/id", p->pmus->root, places[i], (int)system.length,
-					system.at, (int)name.length, name.at), text[32];
+		char *path = gus_format("%s/%s/events/%.*s/%.*s/id", p->pmus->root, places[i], (int)system.size,
+					system.text, (int)name.size, name.text), text[32];
 		bool ok = gus_read_text(path, text, sizeof(text)) &&
-			  parse_number((struct gus_text){ text, strlen(text) }, &id);
+			  parse_number((struct gus_piece){ text, strlen(text) }, &id);
 		struct gus_event e = { .type = PERF_TYPE_TRACEPOINT, .config = id };
 
 		free(path);
 		if (!ok)
 			continue;
-		e.base = gus_format("%.*s:%.*s", (int)system.length, system.at, (int)name.length, name.at);
+		e.base = gus_format("%.*s:%.*s", (int)system.size, system.text, (int)name.size, name.text);
 		return add_event(p, &e, item, mods);
 	}
 	return 1;
 }
 
 /* libpfm4 reads its own modifiers. 1 if it does not know the name. */
-static int parse_pfm(const struct parser *p, struct gus_text item)
+static int parse_pfm(const struct parser *p, struct gus_piece item)
 {
-	char *text = gus_strndup(item.at, item.length);
+	char *text = gus_strndup(item.text, item.size);
 	const char *reason = "";
 	struct gus_pfm pfm;
 	struct gus_event e = { 0 };
@@ -424,12 +420,12 @@ static int parse_pfm(const struct parser *p, struct gus_text item)
 		return 1;
 	if (result == GUS_PFM_ELSEWHERE)
 		return gus_fail(p->err, GUS_E_USAGE, "event '%.*s' is one of another CPU than this machine's (libpfm4: "
-				"%s)", (int)item.length, item.at, reason);
+				"%s)", (int)item.size, item.text, reason);
 	if (result == GUS_PFM_BAD)
 		return gus_fail(p->err, GUS_E_USAGE, "event '%.*s' is not complete or not right (libpfm4: %s)",
-				(int)item.length, item.at, reason);
+				(int)item.size, item.text, reason);
 	e = (struct gus_event){
-		.base = gus_strndup(item.at, item.length), .type = pfm.type, .config = pfm.config,
+		.base = gus_strndup(item.text, item.size), .type = pfm.type, .config = pfm.config,
 		.config1 = pfm.config1, .config2 = pfm.config2, .period = pfm.period, .frequency = pfm.frequency,
 		.pinned = pfm.pinned, .exclusive = pfm.exclusive, .precise = pfm.precise,
 	};
@@ -438,7 +434,7 @@ static int parse_pfm(const struct parser *p, struct gus_text item)
 		e.kernel = !pfm.exclude_kernel;
 		e.hv = !pfm.exclude_hv;
 	}
-	e.asked = gus_strndup(item.at, item.length);
+	e.asked = gus_strndup(item.text, item.size);
 	e.group = p->group;
 	e.name = gus_strdup(e.base); /* its modifiers are in the name already */
 	e.unit = gus_event_unit(&e);
@@ -446,9 +442,9 @@ static int parse_pfm(const struct parser *p, struct gus_text item)
 	return 0;
 }
 
-static int unknown_event(const struct parser *p, struct gus_text item, struct gus_text name)
+static int unknown_event(const struct parser *p, struct gus_piece item, struct gus_piece name)
 {
-	struct nearest near = { name, NULL, name.length < 6 ? 3 : 4 };
+	struct nearest near = { name, NULL, name.size < 6 ? 3 : 4 };
 	const struct gus_event_name *generic;
 
 	for (size_t i = 0; (generic = gus_event_name_at(i)); i++) {
@@ -458,28 +454,28 @@ static int unknown_event(const struct parser *p, struct gus_text item, struct gu
 	for (size_t i = 0; i < p->pmus->list.n; i++)
 		for (size_t j = 0; j < p->pmus->list.v[i].aliases.n; j++)
 			consider(&near, p->pmus->list.v[i].aliases.v[j].name);
-	return gus_fail(p->err, GUS_E_USAGE, "unknown event '%.*s' at character %zu%s%s%s", (int)item.length, item.at,
-			position(p, item.at), near.name ? "; did you mean '" : "", near.name ? near.name : "",
+	return gus_fail(p->err, GUS_E_USAGE, "unknown event '%.*s' at character %zu%s%s%s", (int)item.size, item.text,
+			position(p, item.text), near.name ? "; did you mean '" : "", near.name ? near.name : "",
 			near.name ? "'?" : "");
 }
 
 /* A name without slashes. Tried in this order; each step says 1 if it does not know the name. */
-static int parse_name(const struct parser *p, struct gus_text item)
+static int parse_name(const struct parser *p, struct gus_piece item)
 {
-	const char *colon = memchr(item.at, ':', item.length);
-	struct gus_text name = { item.at, colon ? (size_t)(colon - item.at) : item.length };
-	struct gus_text mods = { item.at + name.length + (colon != NULL), item.length - name.length - (colon != NULL) };
+	const char *colon = memchr(item.text, ':', item.size);
+	struct gus_piece name = { item.text, colon ? (size_t)(colon - item.text) : item.size };
+	struct gus_piece mods = { item.text + name.size + (colon != NULL), item.size - name.size - (colon != NULL) };
 	const struct gus_event_name *g = gus_event_name_find(name);
-	bool pfm_name = colon && mods.length && *mods.at == ':';
+	bool pfm_name = colon && mods.size && *mods.text == ':';
 	uint64_t config;
 	int got = 1;
 
 	if (g && !pfm_name)
 		return add_generic(p, g->name, g->type, g->config, item, mods);
 	if (!pfm_name && (parse_raw(name, &config) || gus_event_cache_parse(name, &config))) {
-		char *base = gus_strndup(name.at, name.length);
+		char *base = gus_strndup(name.text, name.size);
 
-		got = name.at[0] == 'r' && parse_raw(name, &config) ?
+		got = name.text[0] == 'r' && parse_raw(name, &config) ?
 		      add_generic(p, base, PERF_TYPE_RAW, config, item, mods) :
 		      add_generic(p, base, PERF_TYPE_HW_CACHE, config, item, mods);
 		free(base);
@@ -494,25 +490,25 @@ static int parse_name(const struct parser *p, struct gus_text item)
 	return got == 1 ? unknown_event(p, item, name) : got;
 }
 
-static int parse_item(const struct parser *p, struct gus_text item)
+static int parse_item(const struct parser *p, struct gus_piece item)
 {
-	const char *slash = memchr(item.at, '/', item.length);
+	const char *slash = memchr(item.text, '/', item.size);
 
-	if (!item.length)
+	if (!item.size)
 		return gus_fail(p->err, GUS_E_USAGE, "event '%s': an event is missing at character %zu", p->text,
-				position(p, item.at));
+				position(p, item.text));
 	return slash ? parse_pmu(p, item, slash) : parse_name(p, item);
 }
 
 /* The item that starts at `at`: up to the next comma or brace that is not between slashes. */
-static struct gus_text next_item(const char *at)
+static struct gus_piece next_item(const char *at)
 {
 	const char *end = at;
 	bool slashed = false;
 
 	for (; *end && (slashed || !strchr(",{}", *end)); end++)
 		slashed ^= *end == '/';
-	return (struct gus_text){ at, (size_t)(end - at) };
+	return (struct gus_piece){ at, (size_t)(end - at) };
 }
 
 /* Items up to the closing brace, then the group's modifiers; *at is behind the opening brace. */
@@ -520,30 +516,31 @@ static int parse_group(struct parser *p, const char **at)
 {
 	const char *open = *at - 1;
 	size_t first = p->events->n;
-	struct gus_text mods = { NULL, 0 };
+	struct gus_piece mods = { NULL, 0 };
 	uint32_t last = 0;
 
 	for (size_t i = 0; i < first; i++)
 		last = p->events->v[i].group > last ? p->events->v[i].group : last;
 	p->group = last + 1;
 	for (;;) {
-		struct gus_text item = next_item(*at);
+		struct gus_piece item = next_item(*at);
 
 		if (parse_item(p, item) != 0)
 			return -1;
-		*at = item.at + item.length;
+		*at = item.text + item.size;
 		if (**at != ',')
 			break;
 		++*at;
 	}
 	if (**at != '}')
-		return gus_fail(p->err, GUS_E_USAGE, **at ? "event '%s': a second '{' inside the group at character %zu" :
+		return gus_fail(p->err, GUS_E_USAGE, **at ?
+				"event '%s': a second '{' inside the group at character %zu" :
 				"event '%s': the '{' at character %zu is never closed",
 				p->text, position(p, **at ? *at : open));
 	p->group = 0;
 	if (*++*at == ':') {
 		mods = next_item(*at + 1);
-		*at = mods.at + mods.length;
+		*at = mods.text + mods.size;
 	}
 	for (size_t i = first; i < p->events->n; i++) {
 		if (apply_modifiers(p, &p->events->v[i], mods) != 0)
@@ -566,11 +563,11 @@ int gus_events_parse(struct gus_events *events, const char *text, struct gus_pmu
 			if (parse_group(&p, &at) != 0)
 				return -1;
 		} else {
-			struct gus_text item = next_item(at);
+			struct gus_piece item = next_item(at);
 
 			if (parse_item(&p, item) != 0)
 				return -1;
-			at = item.at + item.length;
+			at = item.text + item.size;
 		}
 		if (!*at)
 			return 0;

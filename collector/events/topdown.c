@@ -26,7 +26,8 @@ enum dispatch { D_FRONTEND, D_BACKEND, D_SMT, D_DISPATCHED, D_RETIRED };
 static const char *const dispatch_uarchs[] = { "znver4", "znver5" };
 
 /* Arm: events that the architecture defines; the kernel names those that the CPU has. */
-static const char *const stall_names[] = { "cpu_cycles", "stall_slot", "stall_slot_frontend", "stall_slot_backend", "op_retired",
+static const char *const stall_names[] = { "cpu_cycles", "stall_slot", "stall_slot_frontend", "stall_slot_backend",
+	"op_retired",
 					   "op_spec", "br_mis_pred" };
 enum stall { S_CYCLES, S_STALL, S_FRONTEND, S_BACKEND, S_RETIRED, S_SPEC, S_MISSES };
 /* Arm's own telemetry corrects what a flush counts as, by so many cycles a mispredicted branch. */
@@ -150,12 +151,14 @@ static bool normalise(struct gus_topdown_shares *s)
 {
 	double sum;
 
-	*s = (struct gus_topdown_shares){ part(s->retiring), part(s->bad_speculation), part(s->frontend), part(s->backend),
+	*s = (struct gus_topdown_shares){ part(s->retiring), part(s->bad_speculation), part(s->frontend),
+		part(s->backend),
 					  part(s->smt) };
 	sum = s->retiring + s->bad_speculation + s->frontend + s->backend + s->smt;
 	if (!(sum > 0))
 		return false;
-	*s = (struct gus_topdown_shares){ s->retiring / sum, s->bad_speculation / sum, s->frontend / sum, s->backend / sum,
+	*s = (struct gus_topdown_shares){ s->retiring / sum, s->bad_speculation / sum, s->frontend / sum,
+		s->backend / sum,
 					  s->smt / sum };
 	return true;
 }
@@ -171,7 +174,8 @@ bool gus_topdown_shares(const struct gus_topdown *t, const double *c, struct gus
 		*s = (struct gus_topdown_shares){ c[RETIRING], c[BAD], c[FRONTEND], c[BACKEND], 0 };
 		return normalise(s);
 	case GUS_TOPDOWN_DISPATCH:
-		*s = (struct gus_topdown_shares){ c[D_RETIRED], c[D_DISPATCHED] - c[D_RETIRED], c[D_FRONTEND], c[D_BACKEND],
+		*s = (struct gus_topdown_shares){ c[D_RETIRED], c[D_DISPATCHED] - c[D_RETIRED], c[D_FRONTEND],
+			c[D_BACKEND],
 						  c[D_SMT] };
 		return normalise(s);
 	case GUS_TOPDOWN_STALL_SLOT:
@@ -179,7 +183,8 @@ bool gus_topdown_shares(const struct gus_topdown *t, const double *c, struct gus
 		if (!(slots > 0 && c[S_SPEC] > 0))
 			break;
 		s->retiring = c[S_RETIRED] / c[S_SPEC] * (1 - c[S_STALL] / slots);
-		s->bad_speculation = (1 - c[S_RETIRED] / c[S_SPEC]) * (1 - c[S_STALL] / slots) + t->bad * c[S_MISSES] / c[S_CYCLES];
+		s->bad_speculation = (1 - c[S_RETIRED] / c[S_SPEC]) * (1 - c[S_STALL] / slots) + t->bad *
+			c[S_MISSES] / c[S_CYCLES];
 		s->frontend = c[S_FRONTEND] / slots + t->frontend * c[S_MISSES] / c[S_CYCLES];
 		s->backend = c[S_BACKEND] / slots + t->backend * c[S_MISSES] / c[S_CYCLES];
 		s->smt = 0;

@@ -173,7 +173,8 @@ bool gus_mapping_next(const char **text, struct gus_mapping *m)
 	*m = (struct gus_mapping){ 0 };
 	if (!take_hex(&at, &m->start, '-') || !take_hex(&at, &m->end, ' ') || strnlen(at, 5) < 5 || m->end < m->start)
 		return false;
-	m->protection = (at[0] == 'r' ? PROT_READ : 0) | (at[1] == 'w' ? PROT_WRITE : 0) | (at[2] == 'x' ? PROT_EXEC : 0);
+	m->protection = (at[0] == 'r' ? PROT_READ : 0) | (at[1] == 'w' ? PROT_WRITE : 0) |
+		(at[2] == 'x' ? PROT_EXEC : 0);
 	m->flags = at[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
 	at += 5;
 	if (!take_hex(&at, &m->offset, ' ') || !take_hex(&at, &major, ':') || !take_hex(&at, &minor, ' '))

@@ -15,7 +15,8 @@
 int gus_session_create_file(struct session *s, uint64_t start_ns)
 {
 	struct gus_header header = {
-		.options = s->o, .counters = &s->counters, .frequency = &s->before, .child = launches(s) ? s->child.pid : 0,
+		.options = s->o, .counters = &s->counters, .frequency = &s->before, .child = launches(s) ?
+			s->child.pid : 0,
 		.part = s->part,
 	};
 

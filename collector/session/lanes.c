@@ -45,7 +45,7 @@ void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct g
 	}
 	l->totals = new_totals(l->events);
 	l->before = new_totals(l->events);
-	gus_kernel_hits_init(&l->kernel);
+	gus_hits_init(&l->kernel);
 }
 
 void gus_lanes_free(struct gus_lanes *l)
@@ -56,7 +56,7 @@ void gus_lanes_free(struct gus_lanes *l)
 		gus_sideband_free(&l->lane[i].sideband);
 	}
 	if (l->lane)
-		gus_kernel_hits_free(&l->kernel);
+		gus_hits_free(&l->kernel);
 	free(l->lane);
 	free(l->totals);
 	free(l->before);
@@ -98,17 +98,17 @@ static bool is_due(const struct gus_lane *l, uint64_t now)
 static void note_sample(struct gus_lanes *l, const struct gus_sample *sample)
 {
 	if (sample->mode == GUS_MODE_KERNEL)
-		gus_kernel_hits_add(&l->kernel, sample->ip);
+		gus_hits_add(&l->kernel, sample->ip);
 	else if (sample->ip >= l->vdso_low && sample->ip < l->vdso_high)
 		l->vdso_sampled = true;
 	for (uint32_t i = 0; i < sample->chain_n; i++)
 		if ((int64_t)sample->chain[i] < 0 && sample->chain[i] < PERF_CONTEXT_MAX)
-			gus_kernel_hits_add(&l->kernel, sample->chain[i]);
+			gus_hits_add(&l->kernel, sample->chain[i]);
 	for (uint32_t i = 0; i < sample->branches_n; i++) {
 		if ((int64_t)sample->branches[i].from < 0)
-			gus_kernel_hits_add(&l->kernel, sample->branches[i].from);
+			gus_hits_add(&l->kernel, sample->branches[i].from);
 		if ((int64_t)sample->branches[i].to < 0)
-			gus_kernel_hits_add(&l->kernel, sample->branches[i].to);
+			gus_hits_add(&l->kernel, sample->branches[i].to);
 	}
 }
 
@@ -261,7 +261,7 @@ int gus_lanes_flush(struct gus_lanes *l, struct gus_writer *writer, bool all, st
 
 static int write_kernel(struct gus_lanes *l, struct gus_writer *writer, struct gus_error *err)
 {
-	Gusprof__KernelSymbols *symbols = gus_kernel_hits_symbols(&l->kernel, "/proc/kallsyms");
+	Gusprof__KernelSymbols *symbols = gus_hits_symbols(&l->kernel, "/proc/kallsyms");
 	int rc;
 
 	if (!symbols)
@@ -311,7 +311,7 @@ void gus_lanes_begin_file(struct gus_lanes *l)
 {
 	for (size_t i = 0; i < l->events; i++)
 		gusprof__event_total__init(&l->totals[i]);
-	gus_kernel_hits_free(&l->kernel);
-	gus_kernel_hits_init(&l->kernel);
+	gus_hits_free(&l->kernel);
+	gus_hits_init(&l->kernel);
 	l->vdso_sampled = false;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "collector/session/governor.h"
-#include "collector/session/kernel.h"
+#include "collector/session/hits.h"
 #include "collector/session/living.h"
 #include "proto/sample.h"
 #include "proto/writer.h"
@@ -30,7 +30,7 @@ struct gus_lanes {
 	Gusprof__EventTotal *before;   /* what the counters said when it began */
 	size_t events;
 	struct gus_usage usage;        /* of the whole recording; target and recorder are not filled in here */
-	struct gus_kernel_hits kernel; /* of the present file */
+	struct gus_hits kernel; /* of the present file */
 	uint64_t vdso_low, vdso_high;  /* where processes had theirs */
 	bool vdso_sampled;
 	uint64_t lost, throttles;      /* of the whole recording */

@@ -222,7 +222,7 @@ static int explain_nothing(const struct gus_tally *t, size_t i, const struct gus
 	return gus_fail_errno(err, sys, "cannot count %s: the kernel refuses this event here", e->name);
 }
 
-int gus_tally_attach(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
+int gus_stat_attach(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
 		     struct gus_attachment *how, struct gus_error *err)
 {
 	size_t refused = SIZE_MAX;

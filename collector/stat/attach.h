@@ -22,7 +22,7 @@ struct gus_attachment {
 };
 
 /* child: the command's process if the target is the command. */
-int gus_tally_attach(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
+int gus_stat_attach(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
 		     struct gus_attachment *how, struct gus_error *err);
 
 #endif

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "collector/host/text.h"
-#include "collector/target/signals.h"
 #include "collector/stat/attach.h"
 #include "collector/target/child.h"
+#include "collector/target/signals.h"
 
 #define LOOK_NS 50000000ULL  /* how often we look whether tasks that are no children of ours still live */
 #define SETTLE_NS 20000000ULL /* what a forked child gets to reach its pipe */
@@ -205,7 +205,7 @@ static int prepare(struct stat_run *s)
 	getrusage(RUSAGE_CHILDREN, &s->usage);
 	if (o->command && gus_child_fork(&s->child, o->command, &s->inbox.before, s->err) != 0)
 		return -1;
-	rc = gus_tally_attach(&s->tally, o->events, o->target, s->child.pid, &how, s->err);
+	rc = gus_stat_attach(&s->tally, o->events, o->target, s->child.pid, &how, s->err);
 	s->result->user_only = how.user_only;
 	s->result->missed = how.missed;
 	if (rc != 0)

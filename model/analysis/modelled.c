@@ -32,7 +32,7 @@ static double per_iteration(const struct gus_core_result *r)
 }
 
 /* One run of a program by the engine that was asked for: cycles an iteration, and instructions added to those simulated. */
-static int evaluate(const struct gus_program *p, const struct gus_model_settings *s, const struct gus_core_config *config,
+static int evaluate(const struct gus_program *p, const struct gus_modelled_settings *s, const struct gus_core_config *config,
 		    const struct gus_core_options *options, double *cycles, uint64_t *instructions, struct gus_error *err)
 {
 	struct gus_core_result result;
@@ -53,7 +53,7 @@ static int evaluate(const struct gus_program *p, const struct gus_model_settings
 	return 0;
 }
 
-int gus_model_cycles(const struct gus_program *p, const struct gus_model_settings *s, double *cycles, struct gus_error *err)
+int gus_modelled_cycles(const struct gus_program *p, const struct gus_modelled_settings *s, double *cycles, struct gus_error *err)
 {
 	uint64_t instructions = 0;
 
@@ -100,7 +100,7 @@ static uint64_t in_flight(const struct gus_modelled *m, const struct gus_core_co
 
 /* Of given iterations the one run, told of uop by uop. Else a second one, beyond the point where the first saw that it repeats
  * itself: from that cycle on a whole period is told of, and it goes on for as long as that its end is not seen. */
-static int listen(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+static int listen(struct gus_modelled *m, const struct gus_modelled_settings *s, struct gus_error *err)
 {
 	const struct gus_core_result *r = &m->result;
 	struct counting c = { m, r->cycles, r->cycles + r->steady_cycles, s->timeline };
@@ -132,7 +132,7 @@ static int listen(struct gus_modelled *m, const struct gus_model_settings *s, st
 	return 0;
 }
 
-static int run_costs(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+static int run_costs(struct gus_modelled *m, const struct gus_modelled_settings *s, struct gus_error *err)
 {
 	for (uint32_t i = 0; i < m->program->ops_n; i++) {
 		struct gus_program *relaxed = gus_variant_relax(m->program, i);
@@ -147,7 +147,7 @@ static int run_costs(struct gus_modelled *m, const struct gus_model_settings *s,
 	return 0;
 }
 
-static int run_variants(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+static int run_variants(struct gus_modelled *m, const struct gus_modelled_settings *s, struct gus_error *err)
 {
 	for (int v = 0; v < GUS_VARIANTS; v++) {
 		struct gus_core_config config = s->config;
@@ -167,7 +167,7 @@ static int run_variants(struct gus_modelled *m, const struct gus_model_settings 
 }
 
 /* The stream engine does not say which port a uop takes: each of those that it may, alike. */
-static int run_stream(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+static int run_stream(struct gus_modelled *m, const struct gus_modelled_settings *s, struct gus_error *err)
 {
 	const struct gus_program *p = m->program;
 
@@ -198,7 +198,7 @@ static int run_stream(struct gus_modelled *m, const struct gus_model_settings *s
 }
 
 /* The speedups of all knobs at one weight, in the order of those of the first. */
-static int run_weight(struct gus_modelled *m, const struct gus_model_settings *s, size_t w, struct gus_error *err)
+static int run_weight(struct gus_modelled *m, const struct gus_modelled_settings *s, size_t w, struct gus_error *err)
 {
 	struct gus_stream_options stream = gus_stream_options_of(&s->options);
 	struct gus_sensitivity *knobs;
@@ -216,7 +216,7 @@ static int run_weight(struct gus_modelled *m, const struct gus_model_settings *s
 	return 0;
 }
 
-static int run_sensitivity(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+static int run_sensitivity(struct gus_modelled *m, const struct gus_modelled_settings *s, struct gus_error *err)
 {
 	struct gus_stream_options stream = gus_stream_options_of(&s->options);
 	double nominal;
@@ -235,14 +235,14 @@ static int run_sensitivity(struct gus_modelled *m, const struct gus_model_settin
 	return m->set_n < 0 ? -1 : 0;
 }
 
-static int run_causality(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+static int run_causality(struct gus_modelled *m, const struct gus_modelled_settings *s, struct gus_error *err)
 {
 	struct gus_stream_options stream = gus_stream_options_of(&s->options);
 
 	return s->causality ? gus_causality_run(m->program, &s->config, &stream, &m->causality, NULL, err) : 0;
 }
 
-static int run_functional(struct gus_modelled *m, const struct gus_model_settings *s, struct gus_error *err)
+static int run_functional(struct gus_modelled *m, const struct gus_modelled_settings *s, struct gus_error *err)
 {
 	struct gus_stream_options stream = gus_stream_options_of(&s->options);
 
@@ -250,7 +250,7 @@ static int run_functional(struct gus_modelled *m, const struct gus_model_setting
 					      &m->unknown_addresses, err) : 0;
 }
 
-static int run_engines(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s, struct gus_error *err)
+static int run_engines(struct gus_modelled *m, const struct gus_program *p, const struct gus_modelled_settings *s, struct gus_error *err)
 {
 	*m = (struct gus_modelled){ .program = p };
 	if (!s->stream && !s->options.iterations && gus_core_run(p, &s->config, &s->options, &m->result, err) != 0)
@@ -274,10 +274,10 @@ failed:
 }
 
 /* Caches belong to one program, whose accesses they are. */
-int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s,
+int gus_modelled_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_modelled_settings *s,
 		  struct gus_error *err)
 {
-	struct gus_model_settings with = *s;
+	struct gus_modelled_settings with = *s;
 	struct gus_fresh_caches caches;
 	struct gus_core_memory memory;
 	int status;
@@ -298,28 +298,9 @@ void gus_modelled_free(struct gus_modelled *m)
 	free(m->figures);
 	gus_saturation_free(&m->saturation);
 	free(m->sensitivity);
-	for (size_t w = 0; w < GUS_MODEL_WEIGHTS; w++)
+	for (size_t w = 0; w < GUS_MODELLED_WEIGHTS; w++)
 		free(m->speedups[w]);
 	free(m->set);
 	gus_causality_free(&m->causality);
 	gus_vec_free(&m->events);
-}
-
-uint32_t gus_program_executed(const struct gus_program *p)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < p->ops_n; i++)
-		for (uint32_t k = 0; k < p->ops[i].uops_n; k++)
-			n += p->uops[p->ops[i].uop + k].kind != GUS_UOP_NONE;
-	return n;
-}
-
-uint32_t gus_program_slots(const struct gus_program *p)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < p->ops_n; i++)
-		n += p->ops[i].slots;
-	return n;
 }

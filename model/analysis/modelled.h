@@ -16,17 +16,17 @@
 
 struct gus_sensitivity;
 
-enum { GUS_MODEL_WEIGHTS = 6 };
+enum { GUS_MODELLED_WEIGHTS = 6 };
 
 /* What to run and how. Constant once made: threads may share it. */
-struct gus_model_settings {
+struct gus_modelled_settings {
 	const struct gus_uarch *uarch;
 	struct gus_core_config config;
 	struct gus_core_options options;
 	bool stream;                    /* by the stream engine */
 	bool both;                      /* by the core engine, and how far the stream engine agrees */
 	double reach;                   /* the speedup that a set of knobs has to give; 0: nearly all */
-	double weights[GUS_MODEL_WEIGHTS]; /* of the knobs of the sensitivities; 0: without limit */
+	double weights[GUS_MODELLED_WEIGHTS]; /* of the knobs of the sensitivities; 0: without limit */
 	size_t weights_n;               /* 0: they are not asked for */
 	uint64_t timeline;              /* iterations to keep the events of */
 	bool costs, causality, caches;  /* caches: what accesses hit is found by simulated ones, of cache_config */
@@ -35,7 +35,7 @@ struct gus_model_settings {
 };
 
 /* Of one op, an iteration in the steady state. */
-struct gus_model_figures {
+struct gus_modelled_figures {
 	double uops[GUS_CORE_PORTS];    /* dispatched to each port */
 	double cost;                    /* cycles that are gained without it; of no meaning without costs */
 	uint32_t latency;               /* from its inputs to its last result */
@@ -46,11 +46,11 @@ struct gus_modelled {
 	struct gus_core_result result;
 	double cycles;                  /* an iteration */
 	struct gus_bounds bounds;
-	struct gus_model_figures *figures; /* one for each op */
+	struct gus_modelled_figures *figures; /* one for each op */
 	struct gus_vec(struct gus_core_event) events; /* of the first iterations */
 	struct gus_sensitivity *sensitivity; /* by the stream engine at the first weight, the largest first */
 	int sensitivity_n;
-	double *speedups[GUS_MODEL_WEIGHTS]; /* of the same knobs, at each weight */
+	double *speedups[GUS_MODELLED_WEIGHTS]; /* of the same knobs, at each weight */
 	int *set, set_n;                /* the fewest of them that give nearly all, or what was to be reached */
 	double set_speedup, all_speedup;
 	struct gus_saturation saturation; /* if the stream engine ran */
@@ -63,14 +63,10 @@ struct gus_modelled {
 };
 
 /* Cycles an iteration of a program, nothing more. */
-int gus_model_cycles(const struct gus_program *p, const struct gus_model_settings *s, double *cycles, struct gus_error *err);
+int gus_modelled_cycles(const struct gus_program *p, const struct gus_modelled_settings *s, double *cycles, struct gus_error *err);
 /* All that the settings ask for. The program is borrowed. On failure there is nothing to free. */
-int gus_model_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_model_settings *s,
+int gus_modelled_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_modelled_settings *s,
 		  struct gus_error *err);
 void gus_modelled_free(struct gus_modelled *m);
-
-/* Uops that are executed, and issue slots, of an iteration. */
-uint32_t gus_program_executed(const struct gus_program *p);
-uint32_t gus_program_slots(const struct gus_program *p);
 
 #endif

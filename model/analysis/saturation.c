@@ -36,7 +36,7 @@ static void add_ports(struct list *l, const struct gus_program *p)
 		struct gus_resource *r = add(l, p, GUS_KNOB_PORTS, g);
 		int n = snprintf(r->name, sizeof(r->name), "ports ");
 
-		gus_stream_group_name(p, groups.ports[g], r->name + n, sizeof(r->name) - (size_t)n);
+		gus_sensitivity_group_name(p, groups.ports[g], r->name + n, sizeof(r->name) - (size_t)n);
 		for (uint32_t op = 0; op < p->ops_n; op++)
 			for (uint32_t i = 0; i < p->ops[op].uops_n; i++) {
 				const struct gus_uop *u = &p->uops[p->ops[op].uop + i];

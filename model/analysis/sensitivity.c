@@ -21,7 +21,7 @@ static void add(struct list *l, enum gus_knob_kind kind, uint32_t number, double
 	gus_vec_push(l, one);
 }
 
-void gus_stream_group_name(const struct gus_program *p, uint64_t ports, char *out, size_t room)
+void gus_sensitivity_group_name(const struct gus_program *p, uint64_t ports, char *out, size_t room)
 {
 	bool numbered = true;
 	size_t n = 0;
@@ -41,7 +41,7 @@ static void list_ports(struct list *l, const struct gus_program *p, const struct
 	char name[56];
 
 	for (size_t i = 0; i < groups->n; i++) {
-		gus_stream_group_name(p, groups->ports[i], name, sizeof(name));
+		gus_sensitivity_group_name(p, groups->ports[i], name, sizeof(name));
 		add(l, GUS_KNOB_PORTS, (uint32_t)i, weight, "ports", name);
 	}
 }

@@ -17,7 +17,7 @@ struct gus_sensitivity {
 };
 
 /* "p23" of Intel's ports, "alu0+alu1" of others. */
-void gus_stream_group_name(const struct gus_program *p, uint64_t ports, char *out, size_t room);
+void gus_sensitivity_group_name(const struct gus_program *p, uint64_t ports, char *out, size_t room);
 
 /* All knobs that could matter to the program, in the order of the table, their speedups 0; with those of caches and TLBs if memory, of
  * mispredictions if branch; ports by the numbers in groups. Returns how many; the caller frees *out. */

@@ -268,3 +268,22 @@ struct gus_program *gus_program_copy(const struct gus_program *p)
 	copy->memories = copy_of(p->memories, p->memories_n, sizeof(*p->memories));
 	return copy;
 }
+
+uint32_t gus_program_executed(const struct gus_program *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		for (uint32_t k = 0; k < p->ops[i].uops_n; k++)
+			n += p->uops[p->ops[i].uop + k].kind != GUS_UOP_NONE;
+	return n;
+}
+
+uint32_t gus_program_slots(const struct gus_program *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		n += p->ops[i].slots;
+	return n;
+}

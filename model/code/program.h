@@ -139,4 +139,8 @@ void gus_program_free(struct gus_program *p);
 /* A copy to be changed. */
 struct gus_program *gus_program_copy(const struct gus_program *p);
 
+/* Uops that are executed, and issue slots, of an iteration. */
+uint32_t gus_program_executed(const struct gus_program *p);
+uint32_t gus_program_slots(const struct gus_program *p);
+
 #endif

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/index.h"
-#include "base/span.h"
+#include "base/piece.h"
 #include "model/code/program.h"
 #include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
@@ -42,7 +42,7 @@ struct reader {
 
 /* One half of a column: that of the load or address, or that of the operation or data; or all of it. */
 struct half {
-	struct gus_span inputs;
+	struct gus_piece inputs;
 	uint32_t latency, exclusive;
 	uint64_t ports;
 };
@@ -62,16 +62,16 @@ struct registers {
 	bool flags;
 };
 
-static int wrong(const struct reader *r, const char *what, struct gus_span s)
+static int wrong(const struct reader *r, const char *what, struct gus_piece s)
 {
 	return gus_fail(r->err, GUS_E_CORRUPT, "%s:%zu: %s '%.*s'", r->name, r->line, what,
 			(int)(s.size < 80 ? s.size : 80), s.text);
 }
 
 /* Cuts s at mark into exactly n spans. */
-static int halve(const struct reader *r, struct gus_span s, char mark, int n, const char *what, struct gus_span out[2])
+static int halve(const struct reader *r, struct gus_piece s, char mark, int n, const char *what, struct gus_piece out[2])
 {
-	struct gus_span rest = s;
+	struct gus_piece rest = s;
 	int found = 1;
 
 	for (size_t i = 0; i < s.size; i++)
@@ -81,14 +81,14 @@ static int halve(const struct reader *r, struct gus_span s, char mark, int n, co
 				n == 2 ? mark == ';' ? "ADDRESS;DATA" : "two, joined by a plus" : "one, without a joint",
 				(int)(s.size < 80 ? s.size : 80), s.text);
 	for (int i = 0; i < n; i++)
-		out[i] = gus_span_cut(&rest, mark);
+		out[i] = gus_piece_cut(&rest, mark);
 	return 0;
 }
 
-static int parse_cycles(const struct reader *r, const char *what, struct gus_span s, uint32_t *value)
+static int parse_cycles(const struct reader *r, const char *what, struct gus_piece s, uint32_t *value)
 {
 	*value = 0;
-	if (gus_span_is(s, "-"))
+	if (gus_piece_is(s, "-"))
 		return 0;
 	for (size_t i = 0; i < s.size; i++) {
 		if (s.text[i] < '0' || s.text[i] > '9' || *value > CYCLES_MAX)
@@ -99,24 +99,24 @@ static int parse_cycles(const struct reader *r, const char *what, struct gus_spa
 }
 
 /* A port by its name, or by what stands behind its p. */
-static uint32_t find_port(const struct gus_uarch *u, struct gus_span s)
+static uint32_t find_port(const struct gus_uarch *u, struct gus_piece s)
 {
 	for (uint32_t i = 0; i < u->ports_n; i++) {
 		const char *name = u->groups[i].name;
 
-		if (gus_span_is(s, name) || (name[0] == 'p' && gus_span_is(s, name + 1)))
+		if (gus_piece_is(s, name) || (name[0] == 'p' && gus_piece_is(s, name + 1)))
 			return i;
 	}
 	return GUS_UARCH_NONE;
 }
 
-static int parse_ports(const struct reader *r, struct gus_span s, uint64_t *ports)
+static int parse_ports(const struct reader *r, struct gus_piece s, uint64_t *ports)
 {
 	*ports = 0;
-	if (gus_span_is(s, "-"))
+	if (gus_piece_is(s, "-"))
 		return 0;
 	do {
-		struct gus_span one = gus_span_cut(&s, ',');
+		struct gus_piece one = gus_piece_cut(&s, ',');
 		uint32_t port = find_port(r->u, one);
 
 		if (port == GUS_UARCH_NONE)
@@ -127,25 +127,25 @@ static int parse_ports(const struct reader *r, struct gus_span s, uint64_t *port
 			return wrong(r, "the same port twice:", one);
 		*ports |= (uint64_t)1 << port;
 	} while (s.size);
-	return s.text[-1] == ',' ? wrong(r, "a port is missing behind", (struct gus_span){ s.text - 1, 1 }) : 0;
+	return s.text[-1] == ',' ? wrong(r, "a port is missing behind", (struct gus_piece){ s.text - 1, 1 }) : 0;
 }
 
-static enum gus_regfile file_of(struct gus_span s)
+static enum gus_regfile file_of(struct gus_piece s)
 {
-	if (gus_span_is(s, "flags"))
+	if (gus_piece_is(s, "flags"))
 		return GUS_REGFILE_NONE;
 	if (strchr("xyzv", s.text[0]))
 		return GUS_REGFILE_VECTOR;
 	return s.text[0] == 'k' ? GUS_REGFILE_MASK : GUS_REGFILE_INT;
 }
 
-static int parse_registers(struct reader *r, struct gus_span s, struct registers *out)
+static int parse_registers(struct reader *r, struct gus_piece s, struct registers *out)
 {
 	*out = (struct registers){ .n = 0 };
-	if (gus_span_is(s, "-"))
+	if (gus_piece_is(s, "-"))
 		return 0;
 	do {
-		struct gus_span one = gus_span_cut(&s, ',');
+		struct gus_piece one = gus_piece_cut(&s, ',');
 		uint32_t number;
 
 		if (!one.size)
@@ -157,13 +157,13 @@ static int parse_registers(struct reader *r, struct gus_span s, struct registers
 			return wrong(r, "more different registers than there is room for, from", one);
 		out->v[out->n++] = (uint8_t)number;
 		out->files[file_of(one)]++;
-		out->flags |= gus_span_is(one, "flags");
+		out->flags |= gus_piece_is(one, "flags");
 	} while (s.size);
-	return s.text[-1] == ',' ? wrong(r, "a register is missing behind", (struct gus_span){ s.text - 1, 1 }) : 0;
+	return s.text[-1] == ',' ? wrong(r, "a register is missing behind", (struct gus_piece){ s.text - 1, 1 }) : 0;
 }
 
 /* Words that say what kind of arithmetic it is: of general registers, and of vectors. All others are just arithmetic. */
-static enum gus_insn_class class_of(struct gus_span word, bool vector)
+static enum gus_insn_class class_of(struct gus_piece word, bool vector)
 {
 	static const struct { const char *word; enum gus_insn_class general, vector; } words[] = {
 		{ "mov", GUS_INSN_MOV, GUS_INSN_VEC_MOV }, { "lea", GUS_INSN_LEA, GUS_INSN_LEA },
@@ -175,33 +175,33 @@ static enum gus_insn_class class_of(struct gus_span word, bool vector)
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (gus_span_is(word, words[i].word))
+		if (gus_piece_is(word, words[i].word))
 			return vector ? words[i].vector : words[i].general;
 	return GUS_INSN_OTHER;
 }
 
 /* TYPE: load, store or nop alone; load before an operation; an operation before a branch. */
-static int parse_type(const struct reader *r, struct gus_span s, struct type *t)
+static int parse_type(const struct reader *r, struct gus_piece s, struct type *t)
 {
-	struct gus_span rest = s, operation = { NULL, 0 };
+	struct gus_piece rest = s, operation = { NULL, 0 };
 
 	*t = (struct type){ .class = GUS_INSN_OTHER };
 	do {
-		struct gus_span word = gus_span_cut(&rest, '+');
+		struct gus_piece word = gus_piece_cut(&rest, '+');
 
 		if (!word.size || t->branch || t->store || t->nop)
 			return wrong(r, "this is no type:", s);
-		if (gus_span_is(word, "load") && !t->load && !operation.size) {
+		if (gus_piece_is(word, "load") && !t->load && !operation.size) {
 			t->load = true;
-		} else if (gus_span_is(word, "store") && s.size == word.size) {
+		} else if (gus_piece_is(word, "store") && s.size == word.size) {
 			t->store = true;
-		} else if (gus_span_is(word, "nop") && s.size == word.size) {
+		} else if (gus_piece_is(word, "nop") && s.size == word.size) {
 			t->nop = true;
-		} else if (gus_span_is(word, "branch") || word.text[0] == 'j') {
+		} else if (gus_piece_is(word, "branch") || word.text[0] == 'j') {
 			t->branch = true;
-			t->conditional = !gus_span_is(word, "jmp");
-		} else if (!operation.size && !gus_span_is(word, "load") && !gus_span_is(word, "store") &&
-			   !gus_span_is(word, "nop")) {
+			t->conditional = !gus_piece_is(word, "jmp");
+		} else if (!operation.size && !gus_piece_is(word, "load") && !gus_piece_is(word, "store") &&
+			   !gus_piece_is(word, "nop")) {
 			operation = word;
 		} else {
 			return wrong(r, "this is no type:", s);
@@ -222,12 +222,12 @@ static int parse_type(const struct reader *r, struct gus_span s, struct type *t)
 	return 0;
 }
 
-static struct gus_span last_word(struct gus_span s)
+static struct gus_piece last_word(struct gus_piece s)
 {
-	struct gus_span word = gus_span_cut(&s, '+');
+	struct gus_piece word = gus_piece_cut(&s, '+');
 
 	while (s.size)
-		word = gus_span_cut(&s, '+');
+		word = gus_piece_cut(&s, '+');
 	return word;
 }
 
@@ -381,7 +381,7 @@ static void add_op(struct reader *r, const struct type *t, const struct half hal
 
 /* A nop has neither ports nor time; everything else has both, but for the time of a store or branch. */
 static int check_halves(const struct reader *r, const struct type *t, const struct half half[2], const struct registers in[2],
-			const struct registers *out, struct gus_span line)
+			const struct registers *out, struct gus_piece line)
 {
 	if (t->nop && (half[0].ports || half[0].latency || half[0].exclusive))
 		return wrong(r, "a nop has no latency and no ports:", line);
@@ -396,11 +396,11 @@ static int check_halves(const struct reader *r, const struct type *t, const stru
 	return 0;
 }
 
-static int parse_columns(struct reader *r, const struct gus_span column[COLUMNS], int n, struct gus_span line)
+static int parse_columns(struct reader *r, const struct gus_piece column[COLUMNS], int n, struct gus_piece line)
 {
 	struct half half[2] = { 0 };
 	struct registers in[2] = { 0 }, out;
-	struct gus_span inputs[2] = { 0 }, latency[2], ports[2], exclusive[2];
+	struct gus_piece inputs[2] = { 0 }, latency[2], ports[2], exclusive[2];
 	struct gus_program_insn insn = { 0 };
 	struct type t;
 	uint32_t before = r->ids.n;
@@ -443,9 +443,9 @@ static bool is_blank(char c)
 }
 
 /* A line without its comment. */
-static int parse_line(struct reader *r, struct gus_span line)
+static int parse_line(struct reader *r, struct gus_piece line)
 {
-	struct gus_span column[COLUMNS];
+	struct gus_piece column[COLUMNS];
 	int n = 0;
 
 	for (size_t i = 0; i < line.size; i++)
@@ -462,8 +462,8 @@ static int parse_line(struct reader *r, struct gus_span line)
 		while (at < line.size && !is_blank(line.text[at]))
 			at++;
 		if (n == COLUMNS)
-			return wrong(r, "too many columns, from", (struct gus_span){ line.text + start, at - start });
-		column[n++] = (struct gus_span){ line.text + start, at - start };
+			return wrong(r, "too many columns, from", (struct gus_piece){ line.text + start, at - start });
+		column[n++] = (struct gus_piece){ line.text + start, at - start };
 	}
 	if (!n)
 		return 0;
@@ -474,13 +474,13 @@ static int parse_line(struct reader *r, struct gus_span line)
 	return parse_columns(r, column, n, line);
 }
 
-static int parse(struct reader *r, struct gus_span rest)
+static int parse(struct reader *r, struct gus_piece rest)
 {
 	while (rest.size) {
-		struct gus_span line = gus_span_cut(&rest, '\n');
+		struct gus_piece line = gus_piece_cut(&rest, '\n');
 
 		r->line++;
-		line = gus_span_cut(&line, '#');
+		line = gus_piece_cut(&line, '#');
 		if (parse_line(r, line) != 0)
 			return -1;
 	}
@@ -537,7 +537,7 @@ struct gus_program *gus_uoptable_program(const struct gus_uarch *u, const char *
 	gus_strings_init(&r.ids);
 	gus_strings_init(&r.registers);
 	learn_rules(&r);
-	if (parse(&r, (struct gus_span){ text, size }) == 0) {
+	if (parse(&r, (struct gus_piece){ text, size }) == 0) {
 		p = finish(&r);
 	} else {
 		gus_vec_free(&r.insns);

@@ -39,8 +39,8 @@
 
 #include "base/alloc.h"
 #include "model/code/values.h"
-#include "model/machine/config.h"
 #include "model/core/frontend.h"
+#include "model/machine/config.h"
 
 #define GUS_NEVER UINT64_MAX
 

@@ -11,7 +11,6 @@ enum { OLDEST = 3 };
 
 /* What the ages of a policy do. */
 static const struct aging {
-	const char *name;
 	uint8_t hit3, hit2;     /* what a hit makes of ages 3 and 2 */
 	uint8_t insert;
 	bool first_else;        /* R1: if none is oldest, the first way goes */
@@ -20,21 +19,13 @@ static const struct aging {
 	bool by_one;            /* U2 */
 	bool on_miss_only;      /* ages grow only when a victim is needed */
 } agings[GUS_REPLACEMENTS] = {
-	[GUS_REPLACE_LRU] = { .name = "lru" },
-	[GUS_REPLACE_TREE_PLRU] = { .name = "tree_plru" },
-	[GUS_REPLACE_RANDOM] = { .name = "random" },
-	[GUS_REPLACE_SRRIP] = { .name = "srrip", .insert = 2, .on_miss_only = true },
-	[GUS_REPLACE_QLRU_H00_M1_R0_U1] = { .name = "qlru_h00_m1_r0_u1", .insert = 1, .but_accessed = true },
-	[GUS_REPLACE_QLRU_H00_M1_R2_U1] = { .name = "qlru_h00_m1_r2_u1", .insert = 1, .from_right = true, .but_accessed = true },
-	[GUS_REPLACE_QLRU_H11_M1_R0_U0] = { .name = "qlru_h11_m1_r0_u0", .hit3 = 1, .hit2 = 1, .insert = 1 },
-	[GUS_REPLACE_QLRU_H11_M1_R1_U2] = { .name = "qlru_h11_m1_r1_u2", .hit3 = 1, .hit2 = 1, .insert = 1, .first_else = true,
+	[GUS_REPLACE_SRRIP] = { .insert = 2, .on_miss_only = true },
+	[GUS_REPLACE_QLRU_H00_M1_R0_U1] = { .insert = 1, .but_accessed = true },
+	[GUS_REPLACE_QLRU_H00_M1_R2_U1] = { .insert = 1, .from_right = true, .but_accessed = true },
+	[GUS_REPLACE_QLRU_H11_M1_R0_U0] = { .hit3 = 1, .hit2 = 1, .insert = 1 },
+	[GUS_REPLACE_QLRU_H11_M1_R1_U2] = { .hit3 = 1, .hit2 = 1, .insert = 1, .first_else = true,
 		.by_one = true },
 };
-
-const char *gus_replacement_name(enum gus_replacement policy)
-{
-	return policy < GUS_REPLACEMENTS ? agings[policy].name : NULL;
-}
 
 /* What each way does to the tree when it is used: every bit on its path points to the other side. */
 static void plant(struct gus_sets *s)

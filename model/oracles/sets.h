@@ -23,7 +23,6 @@
 
 struct gus_error;
 
-const char *gus_replacement_name(enum gus_replacement policy);
 
 enum { GUS_SETS_WAYS_MAX = 64 };
 #define GUS_SETS_NONE UINT32_MAX

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/index.h"
-#include "base/span.h"
+#include "base/piece.h"
 
 struct reader {
 	const char *at, *end;
@@ -23,13 +23,13 @@ struct reader {
 	struct gus_error *err;
 };
 
-static int wrong(const struct reader *r, const char *what, struct gus_span s)
+static int wrong(const struct reader *r, const char *what, struct gus_piece s)
 {
 	return gus_fail(r->err, GUS_E_CORRUPT, "cannot import the measurements, line %zu: %s '%.*s'", r->line, what,
 			(int)(s.size < 80 ? s.size : 80), s.text ? s.text : "");
 }
 
-static bool begins(struct gus_span s, const char *word)
+static bool begins(struct gus_piece s, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -37,7 +37,7 @@ static bool begins(struct gus_span s, const char *word)
 }
 
 /* A number in hundredths; what follows it is left. -1 without digits, or if it is absurd. */
-static int64_t take_centi(struct gus_span *s)
+static int64_t take_centi(struct gus_piece *s)
 {
 	int64_t value = 0, scale = GUS_UARCH_CENTI;
 	size_t i = 0, digits = 0;
@@ -57,14 +57,14 @@ static int64_t take_centi(struct gus_span *s)
 }
 
 /* The whole of s as a number in hundredths; -1 if it is empty or none. */
-static int64_t centi(struct gus_span s)
+static int64_t centi(struct gus_piece s)
 {
 	int64_t value = take_centi(&s);
 
 	return s.size ? -1 : value;
 }
 
-static int64_t whole(struct gus_span s)
+static int64_t whole(struct gus_piece s)
 {
 	int64_t value = centi(s);
 
@@ -83,13 +83,13 @@ static void begin(struct gus_uops *one)
 }
 
 /* "2*p06+1*p23" */
-static int read_ports(struct reader *r, struct gus_span s, struct gus_uops *one)
+static int read_ports(struct reader *r, struct gus_piece s, struct gus_uops *one)
 {
 	while (s.size) {
-		struct gus_span term = gus_span_cut(&s, '+'), name = term, count = gus_span_cut(&name, '*');
+		struct gus_piece term = gus_piece_cut(&s, '+'), name = term, count = gus_piece_cut(&name, '*');
 		int64_t uops = whole(count);
 
-		if (gus_span_is(name, "pUNKNOWN")) {
+		if (gus_piece_is(name, "pUNKNOWN")) {
 			one->ports_n = 0;
 			return 0;
 		}
@@ -102,7 +102,7 @@ static int read_ports(struct reader *r, struct gus_span s, struct gus_uops *one)
 	return 0;
 }
 
-static int set_form(struct reader *r, struct gus_span s, struct gus_uops *one)
+static int set_form(struct reader *r, struct gus_piece s, struct gus_uops *one)
 {
 	if (!s.size || s.size >= sizeof(one->form) || memchr(s.text, '"', s.size) || memchr(s.text, '\n', s.size))
 		return wrong(r, "not the name of a form:", s);
@@ -118,7 +118,7 @@ struct operand {
 };
 
 /* "REG0", "MEM0", "AGEN" (there is one at most); false if it is another, or its number is too large. */
-static bool read_operand(struct gus_span s, struct operand *o)
+static bool read_operand(struct gus_piece s, struct operand *o)
 {
 	static const struct { const char *word; enum gus_uarch_operand kind; } kinds[] = {
 		{ "REG", GUS_UARCH_REGISTER }, { "MEM", GUS_UARCH_MEMORY }, { "AGEN", GUS_UARCH_ADDRESS },
@@ -131,7 +131,7 @@ static bool read_operand(struct gus_span s, struct operand *o)
 		if (!begins(s, kinds[i].word))
 			continue;
 		if (s.size > size)
-			number = whole((struct gus_span){ s.text + size, s.size - size });
+			number = whole((struct gus_piece){ s.text + size, s.size - size });
 		o->kind = kinds[i].kind;
 		o->number = (uint8_t)number;
 		return number >= 0 && number < GUS_UARCH_OPERANDS;
@@ -157,7 +157,7 @@ static int add_pair(struct reader *r, struct gus_uops *one, enum gus_uarch_opera
 		}
 	}
 	if (one->pairs_n == GUS_UOPS_PAIRS)
-		return wrong(r, "too many latencies of a form", (struct gus_span){ NULL, 0 });
+		return wrong(r, "too many latencies of a form", (struct gus_piece){ NULL, 0 });
 	one->pairs[one->pairs_n++] = new;
 	return 0;
 }
@@ -165,12 +165,12 @@ static int add_pair(struct reader *r, struct gus_uops *one, enum gus_uarch_opera
 /* Tab-separated values. */
 
 /* The parts of a latency from memory or an address: "addr5/idx5/mem2". */
-static int read_parts(struct reader *r, struct gus_span s, struct operand from, struct operand to, struct gus_uops *one)
+static int read_parts(struct reader *r, struct gus_piece s, struct operand from, struct operand to, struct gus_uops *one)
 {
 	int64_t *which = from.kind == GUS_UARCH_ADDRESS ? &one->latency : &one->loadlat;
 
 	while (s.size) {
-		struct gus_span part = gus_span_cut(&s, '/');
+		struct gus_piece part = gus_piece_cut(&s, '/');
 		bool memory = begins(part, "mem");
 		size_t skip = begins(part, "addr") ? 4 : begins(part, "idx") || memory ? 3 : 0;
 		int64_t cycles;
@@ -187,12 +187,12 @@ static int read_parts(struct reader *r, struct gus_span s, struct operand from, 
 }
 
 /* "REG0>REG1:3/same0 MEM0>REG0:1/addr5/idx5/mem2 REG0>MEM0:4" */
-static int read_latencies(struct reader *r, struct gus_span s, struct gus_uops *one)
+static int read_latencies(struct reader *r, struct gus_piece s, struct gus_uops *one)
 {
 	while (s.size) {
-		struct gus_span item = gus_span_cut(&s, ' '), rest = item;
-		struct gus_span from_word = gus_span_cut(&rest, '>'), to_word = gus_span_cut(&rest, ':');
-		struct gus_span value = gus_span_cut(&rest, '/');
+		struct gus_piece item = gus_piece_cut(&s, ' '), rest = item;
+		struct gus_piece from_word = gus_piece_cut(&rest, '>'), to_word = gus_piece_cut(&rest, ':');
+		struct gus_piece value = gus_piece_cut(&rest, '/');
 		int64_t cycles = centi(value);
 		struct operand from, to;
 		int status;
@@ -225,9 +225,9 @@ static const char *const column_names[COLUMNS] = {
 };
 enum { FLAG_COMPLEX = 1 << 2 };
 
-static struct gus_span take_line(struct reader *r)
+static struct gus_piece take_line(struct reader *r)
 {
-	struct gus_span rest = { r->at, (size_t)(r->end - r->at) }, line = gus_span_cut(&rest, '\n');
+	struct gus_piece rest = { r->at, (size_t)(r->end - r->at) }, line = gus_piece_cut(&rest, '\n');
 
 	r->at = rest.text;
 	r->line++;
@@ -238,15 +238,15 @@ static struct gus_span take_line(struct reader *r)
 
 static int read_header(struct reader *r, int at[COLUMNS])
 {
-	struct gus_span line = take_line(r);
+	struct gus_piece line = take_line(r);
 
 	for (int i = 0; i < COLUMNS; i++)
 		at[i] = -1;
 	for (int n = 0; line.size; n++) {
-		struct gus_span word = gus_span_cut(&line, '\t');
+		struct gus_piece word = gus_piece_cut(&line, '\t');
 
 		for (int i = 0; i < COLUMNS; i++)
-			if (gus_span_is(word, column_names[i]))
+			if (gus_piece_is(word, column_names[i]))
 				at[i] = n;
 	}
 	for (int i = 0; i < NEEDED; i++)
@@ -263,7 +263,7 @@ static int read_values(struct reader *r)
 	if (read_header(r, at) != 0)
 		return -1;
 	while (r->at < r->end) {
-		struct gus_span line = take_line(r), cells[COLUMNS] = { 0 };
+		struct gus_piece line = take_line(r), cells[COLUMNS] = { 0 };
 		struct gus_uops one;
 		int64_t flags;
 		int status;
@@ -271,7 +271,7 @@ static int read_values(struct reader *r)
 		if (!line.size)
 			continue;
 		for (int n = 0; line.size; n++) {
-			struct gus_span cell = gus_span_cut(&line, '\t');
+			struct gus_piece cell = gus_piece_cut(&line, '\t');
 
 			for (int i = 0; i < COLUMNS; i++)
 				if (at[i] == n)
@@ -299,16 +299,16 @@ static int read_values(struct reader *r)
 /* XML: as much as that one file needs. Tags with attributes; text between tags, comments and declarations are passed. */
 
 struct tag {
-	struct gus_span name, attributes;
+	struct gus_piece name, attributes;
 	bool closing, empty;    /* </name>; <name/> */
 };
 
 static int next_tag(struct reader *r, struct tag *t)
 {
-	struct gus_span rest = { r->at, (size_t)(r->end - r->at) }, between, all;
+	struct gus_piece rest = { r->at, (size_t)(r->end - r->at) }, between, all;
 	const char *at;
 
-	between = gus_span_cut(&rest, '<');
+	between = gus_piece_cut(&rest, '<');
 	for (at = between.text; at < between.text + between.size; at++)
 		r->line += *at == '\n';
 	if (!rest.size)
@@ -316,43 +316,43 @@ static int next_tag(struct reader *r, struct tag *t)
 	r->at = rest.text;
 	if (!memchr(rest.text, '>', rest.size))
 		return wrong(r, "a tag without its end:", rest);
-	all = gus_span_cut(&rest, '>');
+	all = gus_piece_cut(&rest, '>');
 	r->at = rest.text;
 	t->closing = all.size && all.text[0] == '/';
 	t->empty = all.size && all.text[all.size - 1] == '/';
 	if (t->closing)
-		gus_span_cut(&all, '/');
+		gus_piece_cut(&all, '/');
 	else if (t->empty)
 		all.size--;
 	t->attributes = all;
-	t->name = gus_span_cut(&t->attributes, ' ');
+	t->name = gus_piece_cut(&t->attributes, ' ');
 	return 0;
 }
 
-static struct gus_span attribute(const struct tag *t, const char *name)
+static struct gus_piece attribute(const struct tag *t, const char *name)
 {
-	struct gus_span rest = t->attributes;
+	struct gus_piece rest = t->attributes;
 
 	while (rest.size) {
-		struct gus_span key = gus_span_cut(&rest, '='), value;
+		struct gus_piece key = gus_piece_cut(&rest, '='), value;
 
 		while (key.size && (*key.text == ' ' || *key.text == '\n' || *key.text == '\t'))
 			key.text++, key.size--;
 		if (!rest.size || *rest.text != '"')
 			break;
-		gus_span_cut(&rest, '"');
-		value = gus_span_cut(&rest, '"');
-		if (gus_span_is(key, name))
+		gus_piece_cut(&rest, '"');
+		value = gus_piece_cut(&rest, '"');
+		if (gus_piece_is(key, name))
 			return value;
 	}
-	return (struct gus_span){ NULL, 0 };
+	return (struct gus_piece){ NULL, 0 };
 }
 
 #define OPERANDS 32
 
 /* The instruction that is being read. */
 struct instruction {
-	struct gus_span string;
+	struct gus_piece string;
 	struct operand operands[OPERANDS]; /* by their idx */
 	bool known[OPERANDS];              /* others are immediates, or have no idx that counts */
 	uint8_t seen[GUS_UARCH_OPERAND_KINDS];
@@ -364,18 +364,18 @@ struct instruction {
 /* An operand's number stands in its name ("REG1", also of the flags); where it has none, it is counted. */
 static void see_operand(struct instruction *in, const struct tag *t)
 {
-	struct gus_span type = attribute(t, "type");
+	struct gus_piece type = attribute(t, "type");
 	int64_t n = whole(attribute(t, "idx"));
 	struct operand o;
 
 	if (n < 0 || n >= OPERANDS)
 		return;
-	in->known[n] = gus_span_is(type, "mem") || gus_span_is(type, "agen") || gus_span_is(type, "reg") ||
-		       gus_span_is(type, "flags");
+	in->known[n] = gus_piece_is(type, "mem") || gus_piece_is(type, "agen") || gus_piece_is(type, "reg") ||
+		       gus_piece_is(type, "flags");
 	if (!in->known[n])
 		return;
-	o.kind = gus_span_is(type, "mem") ? GUS_UARCH_MEMORY :
-		 gus_span_is(type, "agen") ? GUS_UARCH_ADDRESS : GUS_UARCH_REGISTER;
+	o.kind = gus_piece_is(type, "mem") ? GUS_UARCH_MEMORY :
+		 gus_piece_is(type, "agen") ? GUS_UARCH_ADDRESS : GUS_UARCH_REGISTER;
 	in->operands[n] = (struct operand){ o.kind, in->seen[o.kind]++ % GUS_UARCH_OPERANDS };
 	if (read_operand(attribute(t, "name"), &o) && o.kind == in->operands[n].kind)
 		in->operands[n] = o;
@@ -440,9 +440,9 @@ static int see_measurement(struct reader *r, struct instruction *in, const struc
 
 static int see_end(struct reader *r, struct instruction *in, const struct tag *t)
 {
-	if (gus_span_is(t->name, "architecture"))
+	if (gus_piece_is(t->name, "architecture"))
 		in->here = false;
-	if (!gus_span_is(t->name, "instruction") || !in->measured)
+	if (!gus_piece_is(t->name, "instruction") || !in->measured)
 		return 0;
 	in->measured = false;
 	return set_form(r, in->string, &in->one) != 0 ? -1 : r->each(r->context, &in->one, r->err);
@@ -458,16 +458,16 @@ static int read_xml(struct reader *r)
 	while ((status = next_tag(r, &t)) == 0) {
 		if (t.closing) {
 			status = see_end(r, &in, &t);
-		} else if (gus_span_is(t.name, "instruction")) {
+		} else if (gus_piece_is(t.name, "instruction")) {
 			in = (struct instruction){ .string = attribute(&t, "string") };
 			begin(&in.one);
-		} else if (gus_span_is(t.name, "operand")) {
+		} else if (gus_piece_is(t.name, "operand")) {
 			see_operand(&in, &t);
-		} else if (gus_span_is(t.name, "architecture")) {
-			in.here = !t.empty && gus_span_is(attribute(&t, "name"), r->arch);
-		} else if (gus_span_is(t.name, "measurement") && in.here) {
+		} else if (gus_piece_is(t.name, "architecture")) {
+			in.here = !t.empty && gus_piece_is(attribute(&t, "name"), r->arch);
+		} else if (gus_piece_is(t.name, "measurement") && in.here) {
 			status = see_measurement(r, &in, &t);
-		} else if (gus_span_is(t.name, "latency") && in.here) {
+		} else if (gus_piece_is(t.name, "latency") && in.here) {
 			status = see_latency(r, &in, &t);
 		}
 		if (status)

@@ -19,6 +19,6 @@ bool gus_elfsyms_add(struct gus_functions *f, const struct gus_elf *e, unsigned 
 void gus_plt_add(struct gus_functions *f, const struct gus_elf *e);
 
 /* The code ranges of .eh_frame's entries: where functions are, though not what they are called. */
-void gus_frames_add(struct gus_ranges *ranges, const struct gus_elf *e);
+void gus_elfsyms_add_frames(struct gus_ranges *ranges, const struct gus_elf *e);
 
 #endif

@@ -104,7 +104,7 @@ static void add_entry(struct gus_ranges *ranges, struct section *s, const Dwarf_
 		gus_ranges_add(ranges, low, high, 0, 0);
 }
 
-void gus_frames_add(struct gus_ranges *ranges, const struct gus_elf *e)
+void gus_elfsyms_add_frames(struct gus_ranges *ranges, const struct gus_elf *e)
 {
 	GElf_Shdr header;
 	Elf_Scn *scn = gus_elf_section(e, ".eh_frame", &header);

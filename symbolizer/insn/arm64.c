@@ -11,9 +11,9 @@
  * SVE registers and memory are counted as 128 bits, the least that there is: how long they are is not in the code. */
 #include <string.h>
 
-#include "symbolizer/insn/private.h"
 #include "symbolizer/insn/arm64_shape.h"
 #include "symbolizer/insn/arm64_table.h"
+#include "symbolizer/insn/private.h"
 
 #include "symbolizer/insn/arm64_forms.inc"
 

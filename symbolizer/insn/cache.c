@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "symbolizer/insn/private.h"
 #include "symbolizer/insn/insn.h"
+#include "symbolizer/insn/private.h"
 #include "symbolizer/insn/x86.h"
 
 enum { FIRST_ROOM = 1024, DEFAULT_LIMIT = 1 << 18, ROOM = 32 };

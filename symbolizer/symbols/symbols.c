@@ -220,7 +220,7 @@ static void name_unnamed(struct gus_symbols *s, struct entry *e, uint64_t addres
 	char made_up[32];
 
 	if (!e->has_frames && e->object.main)
-		gus_frames_add(&e->frames, e->object.main);
+		gus_elfsyms_add_frames(&e->frames, e->object.main);
 	e->has_frames = true;
 	r = gus_ranges_find(&e->frames, address);
 	if (!r)

@@ -13,7 +13,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/index.h"
-#include "base/span.h"
+#include "base/piece.h"
 
 static void cursor_reads_little_endian(void **state)
 {
@@ -120,18 +120,18 @@ static void same_text_is_same_number(void **state)
 	gus_strings_free(&s);
 }
 
-static void cut_is(struct gus_span *rest, char mark, const char *first, const char *behind)
+static void cut_is(struct gus_piece *rest, char mark, const char *first, const char *behind)
 {
-	struct gus_span got = gus_span_cut(rest, mark);
+	struct gus_piece got = gus_piece_cut(rest, mark);
 
-	assert_true(gus_span_is(got, first));
-	assert_true(gus_span_is(*rest, behind));
+	assert_true(gus_piece_is(got, first));
+	assert_true(gus_piece_is(*rest, behind));
 }
 
 /* A mark is taken and in neither part, at the ends too; without one all is taken. */
 static void spans_are_cut_at_marks(void **state)
 {
-	struct gus_span s = { "ab,c,,d tail", 7 };
+	struct gus_piece s = { "ab,c,,d tail", 7 };
 
 	(void)state;
 	cut_is(&s, ',', "ab", "c,,d");
@@ -139,19 +139,19 @@ static void spans_are_cut_at_marks(void **state)
 	cut_is(&s, ',', "", "d");
 	cut_is(&s, ',', "d", "");
 	cut_is(&s, ',', "", "");
-	s = (struct gus_span){ "ab,", 3 };
+	s = (struct gus_piece){ "ab,", 3 };
 	cut_is(&s, ',', "ab", "");
 }
 
 static void spans_are_whole_words(void **state)
 {
-	const struct gus_span s = { "word up", 4 }, none = { NULL, 0 }, empty = { "x", 0 };
+	const struct gus_piece s = { "word up", 4 }, none = { NULL, 0 }, empty = { "x", 0 };
 
 	(void)state;
-	assert_true(gus_span_is(s, "word"));
-	assert_false(gus_span_is(s, "wor") || gus_span_is(s, "words") || gus_span_is(s, "ward"));
-	assert_true(gus_span_is(empty, ""));
-	assert_false(gus_span_is(none, ""));
+	assert_true(gus_piece_is(s, "word"));
+	assert_false(gus_piece_is(s, "wor") || gus_piece_is(s, "words") || gus_piece_is(s, "ward"));
+	assert_true(gus_piece_is(empty, ""));
+	assert_false(gus_piece_is(none, ""));
 }
 
 int main(void)

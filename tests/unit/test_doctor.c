@@ -99,13 +99,13 @@ static const struct gus_finding *finding(const struct gus_diagnosis *d, const ch
 	return NULL;
 }
 
-static void expect(const struct gus_diagnosis *d, const char *name, enum gus_mark mark, enum gus_cause cause, const char *says)
+static void expect(const struct gus_diagnosis *d, const char *name, enum gus_mark mark, enum gus_hindrance cause, const char *says)
 {
 	const struct gus_finding *f = finding(d, name);
 
 	if (f->mark != mark || f->cause != cause || !strstr(f->text, says))
-		fail_msg("%s is %s by %s: '%s'; expected %s by %s: '%s'", name, gus_mark_name(f->mark), gus_cause_name(f->cause),
-			 f->text, gus_mark_name(mark), gus_cause_name(cause), says);
+		fail_msg("%s is %s by %s: '%s'; expected %s by %s: '%s'", name, gus_mark_name(f->mark), gus_hindrance_name(f->cause),
+			 f->text, gus_mark_name(mark), gus_hindrance_name(cause), says);
 }
 
 static void all_is_well(void **state)
@@ -149,7 +149,7 @@ static void paranoid_levels(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct gus_facts f = metal();
 		struct gus_diagnosis d;
-		enum gus_cause cause = cases[i].mark == GUS_MARK_OK ? GUS_CAUSE_NONE : GUS_CAUSE_PERMISSION;
+		enum gus_hindrance cause = cases[i].mark == GUS_MARK_OK ? GUS_CAUSE_NONE : GUS_CAUSE_PERMISSION;
 
 		demote(&f, cases[i].level);
 		f.kallsyms = GUS_KALLSYMS_SHOWN; /* another matter */
@@ -197,7 +197,7 @@ static void rights_that_prevail(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct gus_facts f = metal();
 		char text[300], command[200];
-		enum gus_cause cause;
+		enum gus_hindrance cause;
 
 		snprintf(f.kernel, sizeof(f.kernel), "%s", cases[i].kernel);
 		f.capabilities = cases[i].capabilities;
@@ -219,7 +219,7 @@ static void seccomp(void **state)
 		int mode, sys;
 		int64_t paranoid;
 		bool filter;
-		enum gus_cause cause;
+		enum gus_hindrance cause;
 		const char *says;
 	} cases[] = {
 		{ 2, EPERM, 2, true, GUS_CAUSE_PERMISSION, "seccomp filter" },
@@ -316,7 +316,7 @@ static void virtual_machine(void **state)
 /* Counters that a hypervisor shows, and that stand still or never interrupt. */
 static void dead_counters(void **state)
 {
-	static const struct { enum gus_verdict verdict; bool vm, watchdog; enum gus_cause cause; const char *says, *command; } cases[] = {
+	static const struct { enum gus_verdict verdict; bool vm, watchdog; enum gus_hindrance cause; const char *says, *command; } cases[] = {
 		{ GUS_PROBE_STILL, true, false, GUS_CAUSE_HYPERVISOR, "only pretends", "" },
 		{ GUS_PROBE_SILENT, true, false, GUS_CAUSE_HYPERVISOR, "no samples arrive", "" },
 		{ GUS_PROBE_STILL, false, true, GUS_CAUSE_BUSY, "watchdog", "sudo sysctl kernel.nmi_watchdog=0" },

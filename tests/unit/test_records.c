@@ -16,7 +16,7 @@
 #include "base/alloc.h"
 #include "collector/host/build_id.h"
 #include "collector/records/records.h"
-#include "collector/session/kernel.h"
+#include "collector/session/hits.h"
 
 #define FLAT (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID | \
 	      PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
@@ -933,16 +933,16 @@ static Gusprof__KernelSymbols *symbols_of(const char *kallsyms, const uint64_t *
 {
 	char path[] = "/tmp/gusprof-test-XXXXXX";
 	int fd = mkstemp(path);
-	struct gus_kernel_hits k;
+	struct gus_hits k;
 	Gusprof__KernelSymbols *m;
 
 	assert_true(fd >= 0 && write(fd, kallsyms, strlen(kallsyms)) == (ssize_t)strlen(kallsyms));
 	close(fd);
-	gus_kernel_hits_init(&k);
+	gus_hits_init(&k);
 	for (size_t i = 0; i < n; i++)
-		gus_kernel_hits_add(&k, addresses[i]);
-	m = gus_kernel_hits_symbols(&k, path);
-	gus_kernel_hits_free(&k);
+		gus_hits_add(&k, addresses[i]);
+	m = gus_hits_symbols(&k, path);
+	gus_hits_free(&k);
 	unlink(path);
 	return m;
 }

@@ -164,15 +164,15 @@ static void too_many_origins_are_no_failure(void **state)
 static void calls_have_their_numbers(void **state)
 {
 	(void)state;
-	assert_int_equal(gus_call_of(GUS_TRANSLATED_X86_64, 9), GUS_CALL_MAPS);
-	assert_int_equal(gus_call_of(GUS_TRANSLATED_ARM64, 222), GUS_CALL_MAPS);
-	assert_int_equal(gus_call_of(GUS_TRANSLATED_X86_64, 59), GUS_CALL_EXECVE);
-	assert_int_equal(gus_call_of(GUS_TRANSLATED_X86_32, 59), GUS_CALL_OTHER);
-	assert_int_equal(gus_call_of(GUS_TRANSLATED_X86_64, -1), GUS_CALL_OTHER);
-	assert_int_equal(gus_call_of(GUS_TRANSLATED_OTHER, 1), GUS_CALL_MAPS);
-	assert_true(gus_call_clones_process(17));               /* SIGCHLD: a fork */
-	assert_true(gus_call_clones_process(0x4111));           /* posix_spawn */
-	assert_false(gus_call_clones_process(0x3d0f00));        /* pthread_create */
+	assert_int_equal(gus_system_call_of(GUS_TRANSLATED_X86_64, 9), GUS_CALL_MAPS);
+	assert_int_equal(gus_system_call_of(GUS_TRANSLATED_ARM64, 222), GUS_CALL_MAPS);
+	assert_int_equal(gus_system_call_of(GUS_TRANSLATED_X86_64, 59), GUS_CALL_EXECVE);
+	assert_int_equal(gus_system_call_of(GUS_TRANSLATED_X86_32, 59), GUS_CALL_OTHER);
+	assert_int_equal(gus_system_call_of(GUS_TRANSLATED_X86_64, -1), GUS_CALL_OTHER);
+	assert_int_equal(gus_system_call_of(GUS_TRANSLATED_OTHER, 1), GUS_CALL_MAPS);
+	assert_true(gus_system_call_clones(17));               /* SIGCHLD: a fork */
+	assert_true(gus_system_call_clones(0x4111));           /* posix_spawn */
+	assert_false(gus_system_call_clones(0x3d0f00));        /* pthread_create */
 }
 
 static int parse(struct gus_tracer_options *o, const char *text)

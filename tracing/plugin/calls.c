@@ -31,17 +31,17 @@ static const struct { const struct row *rows; size_t n; } tables[] = {
 	[GUS_TRANSLATED_ARM64] = { arm64, sizeof(arm64) / sizeof(*arm64) },
 };
 
-enum gus_call gus_call_of(enum gus_translated_isa isa, int64_t number)
+enum gus_system_call gus_system_call_of(enum gus_translated_isa isa, int64_t number)
 {
 	if (isa == GUS_TRANSLATED_OTHER)
 		return GUS_CALL_MAPS;
 	for (size_t i = 0; i < tables[isa].n; i++)
 		if (tables[isa].rows[i].number == number)
-			return (enum gus_call)tables[isa].rows[i].call;
+			return (enum gus_system_call)tables[isa].rows[i].call;
 	return GUS_CALL_OTHER;
 }
 
-bool gus_call_clones_process(uint64_t flags)
+bool gus_system_call_clones(uint64_t flags)
 {
 	return !(flags & CLONE_VM) || flags & CLONE_VFORK;
 }

@@ -9,7 +9,7 @@
 
 #include "tracing/plugin/terms.h"
 
-enum gus_call {
+enum gus_system_call {
 	GUS_CALL_OTHER,
 	GUS_CALL_MAPS,          /* another mapping, or another place of one */
 	GUS_CALL_FORK,
@@ -20,9 +20,9 @@ enum gus_call {
 };
 
 /* Of an ISA whose numbers are not known every call may be one that maps. */
-enum gus_call gus_call_of(enum gus_translated_isa isa, int64_t number);
+enum gus_system_call gus_system_call_of(enum gus_translated_isa isa, int64_t number);
 
 /* Whether a clone with these flags is a process of its own; the emulator makes a vfork a fork. */
-bool gus_call_clones_process(uint64_t flags);
+bool gus_system_call_clones(uint64_t flags);
 
 #endif

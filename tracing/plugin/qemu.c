@@ -538,10 +538,10 @@ static void on_kill(unsigned vcpu)
 static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
 		    uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
-	enum gus_call call = gus_call_of(tracer.isa, number);
+	enum gus_system_call call = gus_system_call_of(tracer.isa, number);
 
 	(void)id, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-	if ((call == GUS_CALL_FORK || (call == GUS_CALL_CLONE && gus_call_clones_process(a1))) &&
+	if ((call == GUS_CALL_FORK || (call == GUS_CALL_CLONE && gus_system_call_clones(a1))) &&
 	    atomic_fetch_add(&tracer.children->forks, 1) == 0)
 		fprintf(stderr, "gusprof: the program forks; its children are not traced\n");
 	if (call == GUS_CALL_EXECVE || call == GUS_CALL_EXECVEAT)
@@ -552,7 +552,7 @@ static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t
 
 static void on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
 {
-	enum gus_call call = gus_call_of(tracer.isa, number);
+	enum gus_system_call call = gus_system_call_of(tracer.isa, number);
 
 	(void)id, (void)vcpu;
 	if (call == GUS_CALL_MAPS)
@@ -684,6 +684,8 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
 	tracer.id = id;
 	if (install(info, argc, argv, &err) != 0) {
 		complain(&err);
+		gus_origins_free(&tracer.origins);
+		gus_tracer_options_free(&tracer.options);
 		return -1;
 	}
 	qemu_plugin_register_vcpu_init_cb(id, on_thread_begin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolizer/symbols/elf_function.h"
+#include "symbolizer/symbols/routine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static uint64_t size_until_next(const struct gus_elf *e, const struct found *f, 
 	return end - f->value;
 }
 
-static int take_bytes(struct gus_elf_function *f, const struct gus_elf *e, const struct found *found, struct gus_error *err)
+static int take_bytes(struct gus_routine *f, const struct gus_elf *e, const struct found *found, struct gus_error *err)
 {
 	Elf_Scn *scn = elf_getscn(e->elf, found->section);
 	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
@@ -148,7 +148,7 @@ static int take_bytes(struct gus_elf_function *f, const struct gus_elf *e, const
 	return 0;
 }
 
-static int find_function(struct gus_elf_function *f, const struct gus_elf *e, const char *what, struct gus_error *err)
+static int find_function(struct gus_routine *f, const struct gus_elf *e, const char *what, struct gus_error *err)
 {
 	struct search s = { .elf = e, .what = what };
 	char *end;
@@ -239,7 +239,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* The innermost ones; one that goes around by an indirect jump has no straight code. */
-static void find_loops(struct gus_elf_function *f, const struct gus_graph *g)
+static void find_loops(struct gus_routine *f, const struct gus_graph *g)
 {
 	struct gus_vec(struct gus_loop) loops = { 0 };
 	struct gus_loop loop;
@@ -253,7 +253,7 @@ static void find_loops(struct gus_elf_function *f, const struct gus_graph *g)
 	f->loops_n = loops.n;
 }
 
-static void find_lines(struct gus_elf_function *f, const struct gus_elf *e)
+static void find_lines(struct gus_routine *f, const struct gus_elf *e)
 {
 	GElf_Ehdr header;
 	struct gus_dwarf *d;
@@ -271,13 +271,13 @@ static void find_lines(struct gus_elf_function *f, const struct gus_elf *e)
 	gus_dwarf_close(d);
 }
 
-int gus_elf_function_open(struct gus_elf_function *f, const char *path, const char *what, struct gus_error *err)
+int gus_routine_open(struct gus_routine *f, const char *path, const char *what, struct gus_error *err)
 {
 	struct gus_elf *e = gus_elf_open(path, err);
 	struct gus_graph g;
 	int rc;
 
-	*f = (struct gus_elf_function){ 0 };
+	*f = (struct gus_routine){ 0 };
 	if (!e)
 		return -1;
 	rc = find_function(f, e, what, err);
@@ -291,7 +291,7 @@ int gus_elf_function_open(struct gus_elf_function *f, const char *path, const ch
 	return rc;
 }
 
-void gus_elf_function_close(struct gus_elf_function *f)
+void gus_routine_close(struct gus_routine *f)
 {
 	for (size_t i = 0; i < f->loops_n; i++)
 		free(f->loops[i].file);
@@ -300,7 +300,7 @@ void gus_elf_function_close(struct gus_elf_function *f)
 	free(f->name);
 }
 
-struct gus_loop gus_elf_function_whole(const struct gus_elf_function *f)
+struct gus_loop gus_routine_whole(const struct gus_routine *f)
 {
 	struct gus_loop whole = { 0 };
 	struct gus_graph g;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/session/kernel.h"
+#include "collector/session/hits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +27,12 @@ struct scan {
 	bool visible;              /* there was an address that was not hidden */
 };
 
-void gus_kernel_hits_init(struct gus_kernel_hits *k)
+void gus_hits_init(struct gus_hits *k)
 {
 	gus_index_init(&k->addresses, sizeof(uint64_t));
 }
 
-void gus_kernel_hits_free(struct gus_kernel_hits *k)
+void gus_hits_free(struct gus_hits *k)
 {
 	gus_index_free(&k->addresses);
 }
@@ -173,7 +173,7 @@ static void make_message(const struct scan *s, Gusprof__KernelSymbols *m)
 	}
 }
 
-Gusprof__KernelSymbols *gus_kernel_hits_symbols(const struct gus_kernel_hits *k, const char *path)
+Gusprof__KernelSymbols *gus_hits_symbols(const struct gus_hits *k, const char *path)
 {
 	struct scan s = { .n = k->addresses.n };
 	Gusprof__KernelSymbols *m;

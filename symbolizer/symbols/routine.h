@@ -22,7 +22,7 @@ struct gus_loop {
 	uint32_t line;
 };
 
-struct gus_elf_function {
+struct gus_routine {
 	enum gus_isa isa;
 	char *name;                     /* as people read it */
 	uint64_t address;               /* as the file has it; of an object file in its section */
@@ -33,10 +33,10 @@ struct gus_elf_function {
 };
 
 /* what is a name, mangled or not, or the address of anything in it ("0x401136"). */
-int gus_elf_function_open(struct gus_elf_function *f, const char *path, const char *what, struct gus_error *err);
-void gus_elf_function_close(struct gus_elf_function *f);
+int gus_routine_open(struct gus_routine *f, const char *path, const char *what, struct gus_error *err);
+void gus_routine_close(struct gus_routine *f);
 
 /* All of a function as if it were a loop's body. */
-struct gus_loop gus_elf_function_whole(const struct gus_elf_function *f);
+struct gus_loop gus_routine_whole(const struct gus_routine *f);
 
 #endif

@@ -14,14 +14,14 @@ struct gus_error;
 
 #define GUS_KERNEL_ADDRESSES_MAX 65536 /* distinct ones; a kernel has few hot places */
 
-struct gus_kernel_hits {
+struct gus_hits {
 	struct gus_index addresses; /* u64 */
 };
 
-void gus_kernel_hits_init(struct gus_kernel_hits *k);
-void gus_kernel_hits_free(struct gus_kernel_hits *k);
+void gus_hits_init(struct gus_hits *k);
+void gus_hits_free(struct gus_hits *k);
 
-static inline void gus_kernel_hits_add(struct gus_kernel_hits *k, uint64_t address)
+static inline void gus_hits_add(struct gus_hits *k, uint64_t address)
 {
 	if (k->addresses.n < GUS_KERNEL_ADDRESSES_MAX)
 		gus_index_add(&k->addresses, &address, NULL);
@@ -30,6 +30,6 @@ static inline void gus_kernel_hits_add(struct gus_kernel_hits *k, uint64_t addre
 /* The symbols around the addresses, by address, from a file like /proc/kallsyms. The caller frees the message with
  * gusprof__kernel_symbols__free_unpacked(..., NULL). If there are none to be had, refusal says why. NULL if no address
  * was added. */
-Gusprof__KernelSymbols *gus_kernel_hits_symbols(const struct gus_kernel_hits *k, const char *path);
+Gusprof__KernelSymbols *gus_hits_symbols(const struct gus_hits *k, const char *path);
 
 #endif
