@@ -49,9 +49,10 @@ struct gus_damage {
 struct gus_reader *gus_reader_open(const char *path, struct gus_error *err);
 /* The same over bytes, which are borrowed: for tests and fuzz targets, which cut them and change them. */
 struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct gus_error *err);
-/* What is open as fd, from where it stands, front to back and once: it may be a pipe that is still written, whose bytes are
- * waited for. No more is kept than a frame and what a search for the next one needs. It cannot be rewound or restricted.
- * The reader closes it, here on failure. Its name is for messages. After the trailer nothing more is read. */
+/* What is open as fd, from where it stands, front to back and once: it may be a pipe that is still written, whose bytes
+ * are waited for. No more is kept than a frame and what a search for the next one needs. It cannot be rewound or
+ * restricted. The reader closes it, here on failure. Its name is for messages. After the trailer nothing more is
+ * read. */
 struct gus_reader *gus_reader_open_fd(int fd, const char *name, struct gus_error *err);
 void gus_reader_close(struct gus_reader *r);
 

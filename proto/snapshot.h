@@ -49,8 +49,8 @@ int gus_snapshot_check(const struct gus_snapshot *s, struct gus_error *err);
 /* Adds its frames. -1 with err. */
 int gus_snapshot_write(struct gus_writer *w, const struct gus_snapshot *s, struct gus_error *err);
 
-/* The next snapshot of a recording, others' frames passed over: 1, and the caller frees s. 0 if there is none. -1 with err:
- * the recording was cut or is corrupt, or this one breaks its rules; s holds nothing. */
+/* The next snapshot of a recording, others' frames passed over: 1, and the caller frees s. 0 if there is none. -1 with
+ * err: the recording was cut or is corrupt, or this one breaks its rules; s holds nothing. */
 int gus_snapshot_read(struct gus_reader *r, struct gus_snapshot *s, struct gus_error *err);
 
 #endif

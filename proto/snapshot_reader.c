@@ -40,7 +40,8 @@ static int check_about(const Gusprof__Snapshot *a, struct gus_error *err)
 	uint64_t end = 0;
 
 	if (strcmp(a->machine, "x86_64") != 0)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "the snapshot of thread %u is of a machine '%s', and only those of x86_64 are "
+		return gus_fail(err, GUS_E_UNSUPPORTED,
+				"the snapshot of thread %u is of a machine '%s', and only those of x86_64 are "
 				"understood", a->tid, a->machine);
 	if (a->registers.len != GUS_SNAPSHOT_REGISTERS)
 		return bad(err, a, "its registers have another size than x86-64 has");
@@ -108,7 +109,8 @@ int gus_snapshot_check(const struct gus_snapshot *s, struct gus_error *err)
 /* Frames. */
 
 /* Runs of a frame: their heads come first, then all of their pages. Bounded by what the frame really has. */
-static int add_pages(struct gus_snapshot *s, struct gus_bytes *bytes, const struct gus_frame *frame, struct gus_error *err)
+static int add_pages(struct gus_snapshot *s, struct gus_bytes *bytes, const struct gus_frame *frame,
+		     struct gus_error *err)
 {
 	struct gus_cursor c = gus_cursor(frame->payload, frame->size);
 	uint64_t n = gus_cursor_varint(&c), end = 0;
@@ -131,7 +133,8 @@ static int add_pages(struct gus_snapshot *s, struct gus_bytes *bytes, const stru
 	pages = gus_cursor_take(&c, at - bytes->n);
 	if (!pages || gus_cursor_left(&c))
 		return bad(err, s->about, "a frame's pages do not fill it");
-	if (at > s->about->bytes || (first && s->runs.v[first].address < s->runs.v[first - 1].address + s->runs.v[first - 1].size))
+	if (at > s->about->bytes ||
+	    (first && s->runs.v[first].address < s->runs.v[first - 1].address + s->runs.v[first - 1].size))
 		return bad(err, s->about, "it has more pages than it says, or they overlap");
 	gus_vec_append(bytes, pages, at - bytes->n);
 	return 0;
@@ -162,7 +165,8 @@ static int take_about(struct gus_snapshot *s, const struct gus_frame *frame, str
 /* The next frame of a snapshot: 1, 0 at the end, -1. */
 static int next_frame(struct gus_reader *r, struct gus_frame *frame, struct gus_error *err)
 {
-	enum gus_read got = gus_reader_next_of(r, 1u << GUS_FRAME_SNAPSHOT | 1u << GUS_FRAME_SNAPSHOT_PAGES, frame, err);
+	enum gus_read got = gus_reader_next_of(r, 1u << GUS_FRAME_SNAPSHOT | 1u << GUS_FRAME_SNAPSHOT_PAGES, frame,
+					       err);
 
 	return got == GUS_READ_FRAME ? 1 : got == GUS_READ_END ? 0 : -1;
 }

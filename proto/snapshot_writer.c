@@ -29,7 +29,8 @@ static int write_frame(struct gus_writer *w, struct frame *f, struct gus_error *
 }
 
 /* A run may be cut where a frame is full: its rest is the next frame's first. */
-static int add_run(struct gus_writer *w, struct frame *f, const struct gus_snapshot *s, const struct gus_snapshot_run *run,
+static int add_run(struct gus_writer *w, struct frame *f, const struct gus_snapshot *s,
+		   const struct gus_snapshot_run *run,
 		   struct gus_error *err)
 {
 	for (uint64_t done = 0; done < run->size;) {

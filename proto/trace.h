@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace: what a program really executed. Code stands in it once, as blocks of bytes; then come steps, one for each time
- * that a block was executed, with the addresses that it touched. It is frames in a recording (FORMAT.md, section 6), so a
- * cut, a corrupt place and a newer version are told apart in the way of any other, and nothing has to be read twice.
+/* A trace: what a program really executed. Code stands in it once, as blocks of bytes; then come steps, one for each
+ * time that a block was executed, with the addresses that it touched. It is frames in a recording (FORMAT.md, section
+ * 6), so a cut, a corrupt place and a newer version are told apart in the way of any other, and nothing has to be read
+ * twice.
  *
  * A stream is one thread. Its steps come in order; those of different streams are interleaved by frame. */
 #ifndef GUS_PROTO_TRACE_H
@@ -42,7 +43,8 @@ struct gus_trace_access {
 	bool store;
 };
 
-/* How a step was left. What follows is the stream's next step; in a trace of ranges, code outside may have run in between. */
+/* How a step was left. What follows is the stream's next step; in a trace of ranges, code outside may have run in
+ * between. */
 enum gus_trace_next {
 	GUS_TRACE_NEXT_UNKNOWN, /* the window, the thread or the trace ends here */
 	GUS_TRACE_NEXT_FALLS,   /* what follows lies behind the block */
@@ -76,7 +78,8 @@ struct gus_trace_run {
 };
 
 /* Creates the file as gus_writer_create does. NULL on failure, with err. */
-struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header, const Gusprof__Trace *trace,
+struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header,
+						 const Gusprof__Trace *trace,
 						 struct gus_error *err);
 /* The same onto a pipe or what else is open as fd, which is closed in any case, as gus_writer_create_fd does. */
 struct gus_trace_writer *gus_trace_writer_create_fd(int fd, const Gusprof__Header *header, const Gusprof__Trace *trace,
@@ -88,8 +91,8 @@ int gus_trace_writer_block(struct gus_trace_writer *w, const struct gus_trace_bl
 			   struct gus_error *err);
 /* How many blocks there are; the time of what is told of them next. */
 uint32_t gus_trace_writer_blocks(const struct gus_trace_writer *w);
-/* Tells where the code of the blocks that follow is from. -1 with err, GUS_E_FULL if a trace may not hold it: then it is left
- * out, and later calls go on. */
+/* Tells where the code of the blocks that follow is from. -1 with err, GUS_E_FULL if a trace may not hold it: then it
+ * is left out, and later calls go on. */
 int gus_trace_writer_records(struct gus_trace_writer *w, const Gusprof__Sideband *records, struct gus_error *err);
 /* Adds steps, of any number. -1 with err, as every later call. */
 int gus_trace_writer_steps(struct gus_trace_writer *w, const struct gus_trace_run *run, struct gus_error *err);
@@ -107,7 +110,8 @@ struct gus_trace;
 struct gus_trace *gus_trace_open(const char *path, struct gus_error *err);
 /* Over bytes, which are borrowed: for tests and fuzz targets. */
 struct gus_trace *gus_trace_open_memory(const void *bytes, size_t size, struct gus_error *err);
-/* From a pipe or what else is open as fd, while it is written; closed by gus_trace_close, and on failure. Waits for bytes. */
+/* From a pipe or what else is open as fd, while it is written; closed by gus_trace_close, and on failure. Waits for
+ * bytes. */
 struct gus_trace *gus_trace_open_fd(int fd, struct gus_error *err);
 void gus_trace_close(struct gus_trace *t);
 const Gusprof__Trace *gus_trace_about(const struct gus_trace *t);
@@ -119,9 +123,9 @@ int gus_trace_next(struct gus_trace *t, struct gus_trace_step *step, struct gus_
 /* Blocks so far; a step's is always among them. Valid until the next call of gus_trace_next. */
 uint32_t gus_trace_blocks(const struct gus_trace *t);
 struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t number);
-/* Mappings and names so far, *n of them, in the order of the file; what a step's block needs is among them. Their times are
- * numbers of blocks: a mapping is that of blocks from this number on, until a later one covers it. The array is valid until
- * the next call of gus_trace_next, the records until gus_trace_close. */
+/* Mappings and names so far, *n of them, in the order of the file; what a step's block needs is among them. Their times
+ * are numbers of blocks: a mapping is that of blocks from this number on, until a later one covers it. The array is
+ * valid until the next call of gus_trace_next, the records until gus_trace_close. */
 const Gusprof__Record *const *gus_trace_records(const struct gus_trace *t, size_t *n);
 /* What the writer counted; NULL before the end. */
 const Gusprof__TraceTotal *gus_trace_total(const struct gus_trace *t);

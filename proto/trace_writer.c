@@ -52,7 +52,8 @@ static struct gus_trace_writer *begin(struct gus_writer *file, const Gusprof__Tr
 	return w;
 }
 
-struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header, const Gusprof__Trace *trace,
+struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header,
+						 const Gusprof__Trace *trace,
 						 struct gus_error *err)
 {
 	return begin(gus_writer_create(path, header, err), trace, err);
@@ -118,10 +119,12 @@ static int check_block(const struct gus_trace_writer *w, const struct gus_trace_
 		size += b->lengths[i];
 	}
 	if (!b->insns || b->insns > GUS_TRACE_BLOCK_INSNS || size != b->size)
-		return gus_fail(err, GUS_E_USAGE, "cannot trace the block at %#llx: %u instructions of together %llu bytes in %u bytes",
+		return gus_fail(err, GUS_E_USAGE,
+				"cannot trace the block at %#llx: %u instructions of together %llu bytes in %u bytes",
 				(unsigned long long)b->address, b->insns, (unsigned long long)size, b->size);
 	if (w->blocks.n >= GUS_TRACE_BLOCKS_MAX || w->code + b->insns + b->size > GUS_TRACE_CODE_MAX)
-		return gus_fail(err, GUS_E_FULL, "a trace holds at most %u blocks and %u bytes of code", GUS_TRACE_BLOCKS_MAX,
+		return gus_fail(err, GUS_E_FULL, "a trace holds at most %u blocks and %u bytes of code",
+				GUS_TRACE_BLOCKS_MAX,
 				GUS_TRACE_CODE_MAX);
 	return 0;
 }
@@ -140,7 +143,8 @@ static uint32_t body_of(struct gus_trace_writer *w, const struct gus_trace_block
 	return number;
 }
 
-int gus_trace_writer_block(struct gus_trace_writer *w, const struct gus_trace_block *b, uint32_t *number, struct gus_error *err)
+int gus_trace_writer_block(struct gus_trace_writer *w, const struct gus_trace_block *b, uint32_t *number,
+			   struct gus_error *err)
 {
 	struct key key = { .address = b->address };
 	bool new_body, new_block;
@@ -172,8 +176,10 @@ int gus_trace_writer_records(struct gus_trace_writer *w, const Gusprof__Sideband
 {
 	size_t bytes = protobuf_c_message_get_packed_size(&records->base);
 
-	if (bytes > GUS_TRACE_RECORDS_BYTES - w->records_bytes || records->n_records > GUS_TRACE_RECORDS_MAX - w->records)
-		return gus_fail(err, GUS_E_FULL, "a trace tells of at most %u mappings and names, in %u bytes", GUS_TRACE_RECORDS_MAX,
+	if (bytes > GUS_TRACE_RECORDS_BYTES - w->records_bytes || records->n_records > GUS_TRACE_RECORDS_MAX -
+	    w->records)
+		return gus_fail(err, GUS_E_FULL, "a trace tells of at most %u mappings and names, in %u bytes",
+				GUS_TRACE_RECORDS_MAX,
 				GUS_TRACE_RECORDS_BYTES);
 	w->records_bytes += bytes;
 	w->records += records->n_records;
@@ -233,7 +239,8 @@ static int put_accesses(struct part *part, const struct block *block, const stru
 }
 
 /* The next step; before is the one before it in the frame, or NULL. */
-static int put_step(struct gus_trace_writer *w, struct part *part, const struct gus_trace_run *run, struct block *before)
+static int put_step(struct gus_trace_writer *w, struct part *part, const struct gus_trace_run *run,
+		    struct block *before)
 {
 	uint32_t number = run->steps[part->steps].block, n = run->steps[part->steps].accesses_n;
 	struct block *block = &w->blocks.v[number];
@@ -262,7 +269,8 @@ static uint8_t *room(struct gus_bytes *column, size_t size)
 }
 
 /* As many steps as a frame holds. What a varint has at most follows from trace.h. */
-static int put_steps(struct gus_trace_writer *w, struct part *part, const struct gus_trace_run *run, struct gus_error *err)
+static int put_steps(struct gus_trace_writer *w, struct part *part, const struct gus_trace_run *run,
+		     struct gus_error *err)
 {
 	size_t steps = run->n < GUS_TRACE_STEPS_MAX ? run->n : GUS_TRACE_STEPS_MAX;
 	struct block *before = NULL;
@@ -278,7 +286,9 @@ static int put_steps(struct gus_trace_writer *w, struct part *part, const struct
 		if (good && part->accesses + s->accesses_n > GUS_TRACE_ACCESSES_MAX)
 			break;
 		if (!good || put_step(w, part, run, before) != 0)
-			return gus_fail(err, GUS_E_USAGE, "cannot trace a step of block %u with %u accesses: no such block or instruction",
+			return gus_fail(err, GUS_E_USAGE,
+					"cannot trace a step of block %u with %u accesses: no such block or "
+				"instruction",
 					s->block, s->accesses_n);
 		before = &w->blocks.v[s->block];
 	}
@@ -296,7 +306,8 @@ static enum gus_trace_next led_to(const struct gus_trace_writer *w, uint32_t blo
 	return a->address + w->blocks.v[block].size == b->address ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN;
 }
 
-static int write_part(struct gus_trace_writer *w, const struct gus_trace_run *run, const struct part *part, struct gus_error *err)
+static int write_part(struct gus_trace_writer *w, const struct gus_trace_run *run, const struct part *part,
+		      struct gus_error *err)
 {
 	const struct gus_trace_raw *end = run->steps + part->steps;
 

@@ -25,13 +25,14 @@
 /* Index entries in one INDEX frame; a longer index takes several frames in a row. */
 #define INDEX_ENTRIES 65536
 
-/* An entry of the index until it is written, which is at the end. Half the size of the message, as these grow as long as a
- * recording lasts: by some 400 a minute on two CPUs. */
+/* An entry of the index until it is written, which is at the end. Half the size of the message, as these grow as long
+ * as a recording lasts: by some 400 a minute on two CPUs. */
 struct indexed { uint64_t offset, first_ns, last_ns; uint32_t rows, type; };
 
 struct gus_writer {
 	int fd;
-	struct stat stream;  /* what fd is, if it was handed to us: it is written from front to back, and may be a pipe */
+	/* what fd is, if it was handed to us: it is written from front to back, and may be a pipe */
+	struct stat stream;
 	bool is_stream, plain;
 	char *path;
 	uint64_t size;       /* bytes of whole frames */
@@ -57,8 +58,8 @@ static void put_u64(uint8_t *at, uint64_t v)
 	put_u32(at + 4, (uint32_t)(v >> 32));
 }
 
-/* A pipe whose reader left is an error like any other here, not the end of the program that is observed. Only a signal that was not
- * pending before is ours to take away. */
+/* A pipe whose reader left is an error like any other here, not the end of the program that is observed. Only a signal
+ * that was not pending before is ours to take away. */
 static ssize_t write_quietly(int fd, const uint8_t *bytes, size_t size)
 {
 	sigset_t pipe_only, before, pending;
@@ -108,7 +109,8 @@ static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struc
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			gus_fail_errno(&w->broken, n < 0 ? errno : ENOSPC, "cannot write to %s after %llu bytes%s", w->path,
+			gus_fail_errno(&w->broken, n < 0 ? errno : ENOSPC, "cannot write to %s after %llu bytes%s",
+				       w->path,
 				       (unsigned long long)w->size,
 				       w->size > GUS_PREAMBLE_SIZE ? " (which stay readable)" : "");
 			if (!w->is_stream && ftruncate(w->fd, (off_t)w->size) != 0) {
@@ -124,9 +126,9 @@ static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struc
 	return 0;
 }
 
-/* Of frames whose size it knows, zstd takes more memory and gives it back as they come in other sizes, some hundred times a minute, and
- * the holes that this leaves let the heap grow for as long as a recording lasts. So it is not told how large a frame is, and keeps what
- * the window takes. */
+/* Of frames whose size it knows, zstd takes more memory and gives it back as they come in other sizes, some hundred
+ * times a minute, and the holes that this leaves let the heap grow for as long as a recording lasts. So it is not told
+ * how large a frame is, and keeps what the window takes. */
 static void begin_zstd(struct gus_writer *w)
 {
 	w->zstd = ZSTD_createCCtx();
@@ -180,7 +182,8 @@ static void build_frame(struct gus_writer *w, enum gus_frame_type type, const ui
 	w->stored.n = GUS_FRAME_HEADER_SIZE + stored;
 }
 
-static int write_bytes(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *raw, const struct span *span,
+static int write_bytes(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *raw,
+		       const struct span *span,
 		       struct gus_error *err)
 {
 	uint64_t offset = w->size;
@@ -195,7 +198,8 @@ static int write_bytes(struct gus_writer *w, enum gus_frame_type type, const str
 		return -1;
 	w->sequence++;
 	if (span)
-		gus_vec_push(&w->index, (struct indexed){ offset, span->first, span->last, (uint32_t)span->rows, type });
+		gus_vec_push(&w->index, (struct indexed){ offset, span->first, span->last, (uint32_t)span->rows,
+			type });
 	return 0;
 }
 
@@ -218,7 +222,8 @@ static struct span span_of(const struct gus_columns *c, size_t from, size_t n)
 }
 
 /* Halves a batch until a part fits a frame; single rows always do, the kernel bounds their chains and branches. */
-static int write_rows(struct gus_writer *w, enum gus_frame_type type, const struct gus_columns *c, size_t from, size_t n,
+static int write_rows(struct gus_writer *w, enum gus_frame_type type, const struct gus_columns *c, size_t from,
+		      size_t n,
 		      struct gus_error *err)
 {
 	struct span span = span_of(c, from, n);
@@ -267,10 +272,12 @@ int gus_writer_message(struct gus_writer *w, enum gus_frame_type type, const Pro
 	return write_frame(w, type, NULL, err);
 }
 
-int gus_writer_payload(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *payload, struct gus_error *err)
+int gus_writer_payload(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *payload,
+		       struct gus_error *err)
 {
 	if (payload->n > GUS_FRAME_RAW_MAX)
-		return gus_fail(err, GUS_E_USAGE, "a payload of %zu bytes is too large for a frame of %s", payload->n, w->path);
+		return gus_fail(err, GUS_E_USAGE, "a payload of %zu bytes is too large for a frame of %s", payload->n,
+				w->path);
 	return write_bytes(w, type, payload, NULL, err);
 }
 

@@ -18,8 +18,8 @@ struct gus_writer;
  * the name only when its header is whole, so a file of that name always opens. NULL on failure, with err. */
 struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err);
 
-/* The same onto what is open as fd, a pipe for instance, from where it stands: nothing is renamed, nothing taken back. The
- * writer closes it in any case. Its name is for messages. A reader that left is a failure, and no signal. If fd is
+/* The same onto what is open as fd, a pipe for instance, from where it stands: nothing is renamed, nothing taken back.
+ * The writer closes it in any case. Its name is for messages. A reader that left is a failure, and no signal. If fd is
  * closed behind the writer's back and becomes another file, that is a failure, too. */
 struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err);
 
@@ -35,7 +35,8 @@ int gus_writer_message(struct gus_writer *w, enum gus_frame_type type, const Pro
 		       struct gus_error *err);
 
 /* The same of a payload that is no message. */
-int gus_writer_payload(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *payload, struct gus_error *err);
+int gus_writer_payload(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *payload,
+		       struct gus_error *err);
 
 /* Bytes in the file so far. */
 uint64_t gus_writer_size(const struct gus_writer *w);

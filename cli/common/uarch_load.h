@@ -5,8 +5,8 @@
 
 #include "model/tables/uarch.h"
 
-#define GUS_UARCH_OPTION_HELP "The CPU: a name of `gusprof uarch list`, a file with a table, or host (default) for "
-	"this one."
+#define GUS_UARCH_OPTION_HELP \
+	"The CPU: a name of `gusprof uarch list`, a file with a table, or host (default) for this one."
 
 /* The name of the built-in table for this machine's CPU, or NULL. */
 const char *gus_uarch_host(void);

@@ -29,8 +29,8 @@ struct gus_session_result;
 struct gus_writer;
 
 struct gus_session_options {
-	char *const *command;             /* NULL-terminated; NULL: none. With a target that is not the command, it only says
-					   * how long */
+	/* NULL-terminated; NULL: none. With a target that is not the command, it only says how long. */
+	char *const *command;
 	struct gus_target *target;        /* checked */
 	const char *output;               /* path of the file */
 	const char *producer;             /* "gusprof 0.1.0" */
@@ -41,7 +41,8 @@ struct gus_session_options {
 	uint64_t limit_hz;                /* the kernel's, of the rate */
 	bool call_graph, switches;
 	uint64_t branch_type;             /* PERF_SAMPLE_BRANCH_*: which branches samples bring along; 0: none */
-	bool overwrite;                   /* a flight recorder: samples are kept in the rings until they are asked for */
+	/* a flight recorder: samples are kept in the rings until they are asked for */
+	bool overwrite;
 	int64_t delay_ms;                 /* before sampling starts, 0 for at once, -1: when told so */
 	uint64_t max_size;                /* of all files, 0 for none */
 	enum gus_switch_output switch_output;
@@ -53,7 +54,8 @@ struct gus_session_options {
 	const struct gus_log *log;
 	/* Called when all is over, with the file that still is open: for what else belongs in it. NULL: nothing. -1
 	 * with err is told, and the recording is whole all the same. */
-	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result, struct gus_error *err);
+	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result,
+			  struct gus_error *err);
 	void *before_end_context;
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
 	void *ready_context;

@@ -30,7 +30,8 @@ struct session {
 	Gusprof__Frequency before;
 	uint64_t now, next_tick, next_redraw, next_govern, next_part, enable_at;
 	uint64_t start_ns;          /* of the present file, in the records' clock */
-	uint64_t own_before, own_after; /* CPU time of this program when recording began and ended; the latter 0 until then */
+	/* CPU time of this program when recording began and ended; the latter 0 until then */
+	uint64_t own_before, own_after;
 	uint64_t stale, sampled;    /* counts of lanes when the rate was looked at last */
 	uint64_t parts_bytes;       /* of files that are finished */
 	unsigned part, renewals;

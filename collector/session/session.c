@@ -206,7 +206,8 @@ static void take_commands(struct session *s)
 	gus_control_read(&s->control);
 	while ((command = gus_control_next(&s->control)) != GUS_COMMAND_NONE) {
 		if (command == GUS_COMMAND_UNKNOWN) {
-			gus_log(s->o->log, GUS_WARN, "--control: '%s' is none of enable, disable, snapshot, stop, ping, evlist",
+			gus_log(s->o->log, GUS_WARN,
+				"--control: '%s' is none of enable, disable, snapshot, stop, ping, evlist",
 				s->control.line);
 			continue;
 		}
@@ -301,10 +302,12 @@ static int finish(struct session *s)
 	s->result->parts = s->part;
 	s->result->snapshots = s->trace.n;
 	if (s->lanes.repeated)
-		gus_log(s->o->log, GUS_DEBUG, "%llu samples of threads that were born while we attached came twice and were "
+		gus_log(s->o->log, GUS_DEBUG,
+			"%llu samples of threads that were born while we attached came twice and were "
 			"counted once", (unsigned long long)s->lanes.repeated);
 	if (s->lanes.unknown || s->lanes.bad)
-		gus_log(s->o->log, s->lanes.bad ? GUS_WARN : GUS_DEBUG, "%llu records of the kernel were malformed and %llu "
+		gus_log(s->o->log, s->lanes.bad ? GUS_WARN : GUS_DEBUG,
+			"%llu records of the kernel were malformed and %llu "
 			"of a type that this program does not know", (unsigned long long)s->lanes.bad,
 			(unsigned long long)s->lanes.unknown);
 	return s->result->ended_by == GUS_ENDED_ERROR ? -1 : 0;
@@ -337,7 +340,8 @@ static int fork_command(struct session *s)
 static int prepare(struct session *s)
 {
 	const struct gus_session_options *o = s->o;
-	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches, .branch_type = o->branch_type,
+	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches,
+		.branch_type = o->branch_type,
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
 					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES };
 
@@ -432,7 +436,8 @@ int gus_session_record(const struct gus_session_options *options, struct gus_ses
 	gus_living_init(&s.living);
 	s.living.remembers = options->switch_output != GUS_SWITCH_NEVER;
 	gus_control_init(&s.control);
-	gus_governor_init(&s.governor, options->trace ? options->overhead - options->overhead / GUS_TRACE_SHARE : options->overhead,
+	gus_governor_init(&s.governor, options->trace ? options->overhead - options->overhead / GUS_TRACE_SHARE :
+			  options->overhead,
 			  &options->costs, governed_events(options), options->limit_hz);
 	rc = prepare(&s);
 	if (rc == 0 && options->ready)

@@ -41,7 +41,8 @@ static int take(struct session *s, uint64_t most, struct gus_snapshot *snapshot,
 
 	w.max_bytes = most < GUS_SNAPSHOT_MAX_BYTES ? most : GUS_SNAPSHOT_MAX_BYTES;
 	s->trace.looks++;
-	if (gus_turns_next(&s->trace.turns, w.pid, PATIENCE_MS, &w.tid, err) != 0 || gus_snapshot_take(&w, snapshot, err) != 0)
+	if (gus_turns_next(&s->trace.turns, w.pid, PATIENCE_MS, &w.tid, err) != 0 ||
+	    gus_snapshot_take(&w, snapshot, err) != 0)
 		return -1;
 	snapshot->about->window = s->o->trace_window;
 	return 0;

@@ -127,7 +127,8 @@ static int open_places(struct gus_tally *t, struct gus_events *events, const str
 /* A thread that is born between our listing the threads and our opening its parent is counted by nobody; one that is
  * born later is counted with its parent. So if the list is the same afterwards, nothing was missed. Else it is all
  * done again, a few times; what then is still new may have been missed. */
-static int open_target(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target, pid_t child,
+static int open_target(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target,
+		       pid_t child,
 		       struct gus_attachment *how, struct gus_error *err)
 {
 	struct places p = { 0 };
@@ -179,7 +180,8 @@ static bool belongs_to_other(const struct gus_stat_target *target, struct gus_er
 	return false;
 }
 
-static int explain_refusal(const struct gus_stat_target *target, const struct gus_event *e, int sys, struct gus_error *err)
+static int explain_refusal(const struct gus_stat_target *target, const struct gus_event *e, int sys,
+			   struct gus_error *err)
 {
 	bool system = target->kind == GUS_STAT_CPUS;
 	struct gus_facts rights;
@@ -195,7 +197,8 @@ static int explain_refusal(const struct gus_stat_target *target, const struct gu
 }
 
 /* Nothing at all is counted: why event number i is not. */
-static int explain_nothing(const struct gus_tally *t, size_t i, const struct gus_stat_target *target, struct gus_error *err)
+static int explain_nothing(const struct gus_tally *t, size_t i, const struct gus_stat_target *target,
+			   struct gus_error *err)
 {
 	const struct gus_event *e = &t->events->v[i];
 	int sys = t->reasons[i];

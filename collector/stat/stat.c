@@ -121,7 +121,8 @@ static bool is_over(const struct stat_run *s)
 /* Counts that the kernel would not give us, but tells of children that have ended: how often those that were waited
  * for left a CPU, less what ours did before it became the command. Unlike a counter, this takes in the end of each
  * process. */
-static void fill_from_usage(struct stat_run *s, struct gus_stat_row *row, const struct gus_event *e, const struct rusage *u)
+static void fill_from_usage(struct stat_run *s, struct gus_stat_row *row, const struct gus_event *e,
+			    const struct rusage *u)
 {
 	uint64_t switches = (uint64_t)(u->ru_nvcsw - s->usage.ru_nvcsw) + (uint64_t)(u->ru_nivcsw - s->usage.ru_nivcsw);
 
@@ -165,7 +166,8 @@ static void loop(struct stat_run *s)
 
 		if (s->o->interval_ns && s->next < until)
 			until = s->next;
-		if (poll(&poll_fd, 1, until == UINT64_MAX ? -1 : until <= at ? 0 : (int)((until - at + 999999) / 1000000)) < 0 &&
+		if (poll(&poll_fd, 1, until == UINT64_MAX ? -1 : until <= at ? 0 :
+			 (int)((until - at + 999999) / 1000000)) < 0 &&
 		    errno != EINTR)
 			break;
 		take_signals(s);
@@ -190,7 +192,8 @@ static void note_waiting(struct stat_run *s)
 
 	while (gus_read_text(path, text, sizeof(text)) && !strstr(text, "State:\tS") && now_ns() < until)
 		sched_yield();
-	s->waiting_switches = status_number(text, "\nvoluntary_ctxt_switches:") + status_number(text, "nonvoluntary_ctxt_switches:");
+	s->waiting_switches = status_number(text, "\nvoluntary_ctxt_switches:") +
+		status_number(text, "nonvoluntary_ctxt_switches:");
 	free(path);
 }
 
@@ -264,7 +267,8 @@ static void finish(struct stat_run *s)
 
 int gus_stat_run(const struct gus_stat_options *o, struct gus_stat_result *result, struct gus_error *err)
 {
-	struct stat_run s = { .o = o, .result = result, .inbox = { .fd = -1 }, .child = { .go = -1, .failed = -1 }, .err = err };
+	struct stat_run s = { .o = o, .result = result, .inbox = { .fd = -1 }, .child = { .go = -1, .failed = -1 },
+		.err = err };
 	size_t n = o->events->n;
 	int rc;
 

@@ -23,7 +23,8 @@ struct gus_stat_row {
 	enum gus_tally_state state;
 	int reason;            /* errno behind the state, 0 if there is none */
 	struct gus_count count;
-	bool from_usage;       /* the kernel does not let us count it; it is what it says of ended children (getrusage) */
+	/* the kernel does not let us count it; it is what it says of ended children (getrusage) */
+	bool from_usage;
 };
 
 /* rows: one an event. Times are since counting began. */
@@ -43,7 +44,8 @@ struct gus_stat_options {
 struct gus_stat_result {
 	struct gus_stat_row *rows; /* one an event; gus_stat_result_free */
 	uint64_t elapsed_ns, user_ns, system_ns; /* the last two of the command and the children that were waited for */
-	bool started, no_command, running; /* the command was; could not be executed; still is, as we were told not to wait */
+	/* the command was; could not be executed; still is, as we were told not to wait */
+	bool started, no_command, running;
 	int exit_status, exit_signal; /* of the command */
 	int interrupt;         /* the signal that asked us to stop, 0 if none did */
 	bool terminal;         /* it came from the terminal: the command had it too */

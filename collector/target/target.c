@@ -160,7 +160,8 @@ int gus_target_set_cgroup(struct gus_target *t, const char *name, struct gus_err
 	if (!root)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot watch the cgroup %s: no cgroup hierarchy that "
 				"perf_event belongs to is mounted here", name);
-	path = strncmp(name, root, strlen(root)) == 0 ? gus_strdup(name) : gus_format("%s/%s", root, name + (*name == '/'));
+	path = strncmp(name, root, strlen(root)) == 0 ? gus_strdup(name) : gus_format("%s/%s", root,
+		name + (*name == '/'));
 	members = gus_format("%s/cgroup.procs", path);
 	if (stat(path, &st) != 0)
 		rc = gus_fail_errno(err, errno, "there is no cgroup %s (looked for %s)", name, path);
@@ -229,10 +230,12 @@ static int explain_user(struct gus_error *err, const struct gus_target *t, pid_t
 			kind_names[t->kind], (int)id, task->comm, user ? user->pw_name : number);
 }
 
-int gus_target_explain(struct gus_error *err, const struct gus_target *t, pid_t id, const struct gus_event *event, int cpu,
+int gus_target_explain(struct gus_error *err, const struct gus_target *t, pid_t id, const struct gus_event *event,
+		       int cpu,
 		       int sys)
 {
-	bool refused = sys == EACCES || sys == EPERM, wide = t->kind == GUS_TARGET_SYSTEM || t->kind == GUS_TARGET_CGROUP;
+	bool refused = sys == EACCES || sys == EPERM, wide = t->kind == GUS_TARGET_SYSTEM ||
+		t->kind == GUS_TARGET_CGROUP;
 	char paranoid[32] = "unknown";
 	struct gus_task task;
 

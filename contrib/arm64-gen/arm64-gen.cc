@@ -265,10 +265,19 @@ static bool number_of(const Text &text, size_t from, unsigned &number)
 
 static Register single(const Text &name)
 {
-	static const struct { const char *name; int file; unsigned number, bits; bool zero, sp; char kind; } special[] = {
-		{ "FP", GUS_A64_FILE_X, 29, 64, false, false, 'x' }, { "LR", GUS_A64_FILE_X, 30, 64, false, false, 'x' },
-		{ "SP", GUS_A64_FILE_XSP, 31, 64, false, true, 'x' }, { "WSP", GUS_A64_FILE_XSP, 31, 32, false, true, 'w' },
-		{ "XZR", GUS_A64_FILE_X, 31, 64, true, false, 'x' }, { "WZR", GUS_A64_FILE_X, 31, 32, true, false, 'w' },
+	static const struct {
+		const char *name;
+		int file;
+		unsigned number, bits;
+		bool zero, sp;
+		char kind;
+	} special[] = {
+		{ "FP", GUS_A64_FILE_X, 29, 64, false, false, 'x' },
+		{ "LR", GUS_A64_FILE_X, 30, 64, false, false, 'x' },
+		{ "SP", GUS_A64_FILE_XSP, 31, 64, false, true, 'x' },
+		{ "WSP", GUS_A64_FILE_XSP, 31, 32, false, true, 'w' },
+		{ "XZR", GUS_A64_FILE_X, 31, 64, true, false, 'x' },
+		{ "WZR", GUS_A64_FILE_X, 31, 32, true, false, 'w' },
 		{ "NZCV", GUS_A64_FILE_FIXED, GUS_A64_NZCV, 1, false, false, 'f' },
 		{ "FFR", GUS_A64_FILE_FIXED, GUS_A64_FFR, 16, false, false, 'f' },
 		{ "FPCR", GUS_A64_FILE_FIXED, GUS_A64_FPCR, 64, false, false, 'f' },
@@ -372,16 +381,23 @@ static bool fit(const std::vector<std::pair<uint32_t, Register>> &seen, gus_a64_
 		for (unsigned shift = 0; shift < 4; shift++)
 			for (unsigned low = 0; low + width <= 28; low++)
 				for (unsigned add : { 0u, 8u, 12u, 16u, 0x10000u | 4u, 0x20000u | 12u }) {
-					// The last two are fields of bits apart: the low ones, and one that adds 16 or, from
-					// 20 on, 8.
-					unsigned split = add >> 16 ? add & 31 : 0, eight = add >> 17, more = eight ? 20 : split ? 0 : add;
+					// The last two are fields of bits apart: the low ones, and one that adds 16 or,
+					// from 20 on, 8.
+					unsigned split = add >> 16 ? add & 31 : 0, eight = add >> 17,
+						 more = eight	? 20
+							: split ? 0
+								: add;
 					bool good = true;
 					for (auto &s : seen)
 						good &= (gus_a64_bits(s.first, low, width) << shift) + more +
-							(split ? gus_a64_bits(s.first, split, 1) << (eight ? 3 : 4) : 0) == s.second.number;
+								(split ? gus_a64_bits(s.first, split, 1)
+										 << (eight ? 3 : 4)
+								       : 0) ==
+							s.second.number;
 					if (!good)
 						continue;
-					out.low = uint8_t(low), out.width = uint8_t(width), out.split = uint8_t(split | eight << 5);
+					out.low = uint8_t(low), out.width = uint8_t(width),
+					out.split = uint8_t(split | eight << 5);
 					out.shift = uint8_t(shift), out.add = uint8_t(more);
 					return true;
 				}
@@ -444,8 +460,11 @@ struct Describer {
 
 		if (r.file < 0)
 			return;
-		unsigned number = r.file == GUS_A64_FILE_FIXED ? r.number : r.file == GUS_A64_FILE_V ? GUS_A64_V0 + r.number
-			: r.file == GUS_A64_FILE_P ? GUS_A64_P0 + r.number : r.sp ? unsigned(GUS_A64_SP) : GUS_A64_X0 + r.number;
+		unsigned number = r.file == GUS_A64_FILE_FIXED ? r.number
+				  : r.file == GUS_A64_FILE_V   ? GUS_A64_V0 + r.number
+				  : r.file == GUS_A64_FILE_P   ? GUS_A64_P0 + r.number
+				  : r.sp		       ? unsigned(GUS_A64_SP)
+							       : GUS_A64_X0 + r.number;
 		for (auto &o : f.operands)
 			if (o.file == GUS_A64_FILE_FIXED && o.add == number) {
 				o.use |= uint8_t(use);
@@ -504,10 +523,10 @@ static bool listed(const Text &word, const char *const *list)
 // Replaces each operand of LLVM's text by its kind: "x3" by x, "v1.4s" by v.4s, "#12" by imm, "eq" by cond.
 Text Describer::normal(const Text &printed, const Text &mnemonic, unsigned shape)
 {
-	static const char *const conditions[] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt",
-						  "le", "al", "nv", nullptr };
-	static const char *const words[] = { "lsl", "lsr", "asr", "ror", "msl", "uxtw", "sxtw", "sxtx", "mul", "vl", "m",
-					     "z", "vgx2", "vgx4", "vlx2", "vlx4", nullptr };
+	static const char *const conditions[] = { "eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc",   "hi",
+						  "ls", "ge", "lt", "gt", "le", "al", "nv", nullptr };
+	static const char *const words[] = { "lsl", "lsr", "asr", "ror",  "msl",  "uxtw", "sxtw", "sxtx", "mul",
+					     "vl",  "m",   "z",	  "vgx2", "vgx4", "vlx2", "vlx4", nullptr };
 	size_t tab = printed.find('\t', 1);
 	Text in = tab == Text::npos ? "" : printed.substr(tab + 1), out;
 	int depth = 0;
@@ -587,7 +606,8 @@ Text Describer::composed(const Form &f, const Text &mnemonic)
 			continue;
 		Text kind = "imm";
 		if (o.isReg())
-			kind = o.getReg() ? Text(1, parse_register(machine.registers->getName(o.getReg())).kind) : Text("none");
+			kind = o.getReg() ? Text(1, parse_register(machine.registers->getName(o.getReg())).kind)
+					  : Text("none");
 		out += (out.empty() ? "" : ", ") + kind;
 	}
 	return mnemonic + (out.empty() ? "" : " (" + out + ")");
@@ -619,10 +639,11 @@ void Describer::naming(Form &f)
 	}
 	if (best.empty())
 		best = composed(f, bare);
-	// Register offsets: whether the index is extended from 32 bits is the kind of register, how is no part of the form.
+	// Register offsets: whether the index is extended from 32 bits is the kind of register, how is no part of the
+	// form.
 	if (shape)
-		for (const char *drop : { ", lsl imm]", ", sxtx imm]", ", uxtw imm]", ", sxtw imm]", ", lsl]", ", sxtx]",
-					  ", uxtw]", ", sxtw]" }) {
+		for (const char *drop : { ", lsl imm]", ", sxtx imm]", ", uxtw imm]", ", sxtw imm]", ", lsl]",
+					  ", sxtx]", ", uxtw]", ", sxtw]" }) {
 			size_t at = best.find(drop);
 			if (at != Text::npos)
 				best.replace(at, strlen(drop), "]");
@@ -680,17 +701,29 @@ void Describer::traits(Form &f)
 	if (f.name == "ORRv16i8" || f.name == "ORRv8i8" || f.name == "EORv16i8" || f.name == "EORv8i8" ||
 	    f.name == "EOR_ZZZ" || f.name == "ORR_ZZZ")
 		shape |= GUS_A64_SAME;
-	static const struct { const char *like; unsigned shape; } more[] = {
-		{ "FMOVW?r", GUS_A64_FROM_ZERO }, { "FMOVX?r", GUS_A64_FROM_ZERO },
-		{ "MOVID", GUS_A64_MOVI_ZERO }, { "MOVIv2d_ns", GUS_A64_MOVI_ZERO },
-		{ "INC?_XPiI", GUS_A64_ALL }, { "DEC?_XPiI", GUS_A64_ALL },
-		{ "M???Wrrr", GUS_A64_NO_ADDEND }, { "M???Xrrr", GUS_A64_NO_ADDEND },
-		{ "?MADDLrrr", GUS_A64_NO_ADDEND }, { "?MSUBLrrr", GUS_A64_NO_ADDEND },
+	static const struct { const char *like; unsigned shape;
+	} more[] = {
+		{ "FMOVW?r", GUS_A64_FROM_ZERO },
+		{ "FMOVX?r", GUS_A64_FROM_ZERO },
+		{ "MOVID", GUS_A64_MOVI_ZERO },
+		{ "MOVIv2d_ns", GUS_A64_MOVI_ZERO },
+		{ "INC?_XPiI", GUS_A64_ALL },
+		{ "DEC?_XPiI", GUS_A64_ALL },
+		{ "M???Wrrr", GUS_A64_NO_ADDEND },
+		{ "M???Xrrr", GUS_A64_NO_ADDEND },
+		{ "?MADDLrrr", GUS_A64_NO_ADDEND },
+		{ "?MSUBLrrr", GUS_A64_NO_ADDEND },
 		{ "RDFFR*_PPz", GUS_A64_GOVERNOR_FFR },
-		{ "CMP*_PPzZ*", GUS_A64_GOVERNOR3 }, { "*MATCH_PPzZZ_*", GUS_A64_GOVERNOR3 },
-		{ "BRK*_PP?P*", GUS_A64_GOVERNOR4 }, { "AND*_PPzPP", GUS_A64_GOVERNOR4 }, { "BIC*_PPzPP", GUS_A64_GOVERNOR4 },
-		{ "EOR*_PPzPP", GUS_A64_GOVERNOR4 }, { "NAND*_PPzPP", GUS_A64_GOVERNOR4 }, { "NOR*_PPzPP", GUS_A64_GOVERNOR4 },
-		{ "ORN*_PPzPP", GUS_A64_GOVERNOR4 }, { "ORR*_PPzPP", GUS_A64_GOVERNOR4 },
+		{ "CMP*_PPzZ*", GUS_A64_GOVERNOR3 },
+		{ "*MATCH_PPzZZ_*", GUS_A64_GOVERNOR3 },
+		{ "BRK*_PP?P*", GUS_A64_GOVERNOR4 },
+		{ "AND*_PPzPP", GUS_A64_GOVERNOR4 },
+		{ "BIC*_PPzPP", GUS_A64_GOVERNOR4 },
+		{ "EOR*_PPzPP", GUS_A64_GOVERNOR4 },
+		{ "NAND*_PPzPP", GUS_A64_GOVERNOR4 },
+		{ "NOR*_PPzPP", GUS_A64_GOVERNOR4 },
+		{ "ORN*_PPzPP", GUS_A64_GOVERNOR4 },
+		{ "ORR*_PPzPP", GUS_A64_GOVERNOR4 },
 	};
 	for (auto &each : more)
 		if (like(each.like, f.name.c_str()))
@@ -700,7 +733,8 @@ void Describer::traits(Form &f)
 
 static unsigned log2_of(unsigned n) { return n <= 1 ? 0 : 1 + log2_of(n / 2); }
 
-// SVE: element sizes are in the name (LD1SB_D_IMM: bytes to doubles); the figures are for vectors of 128 bits, the least.
+// SVE: element sizes are in the name (LD1SB_D_IMM: bytes to doubles); the figures are for vectors of 128 bits, the
+// least.
 static void sve_size(const Text &name, const Text &mnemonic, unsigned registers, gus_a64_op &op)
 {
 	auto letter = [](char c) { return c == 'b' ? 1u : c == 'h' ? 2u : c == 'w' ? 4u : c == 'd' ? 8u : 16u; };
@@ -750,15 +784,17 @@ void Describer::memory(Form &f, const MCInstrDesc &desc)
 	if (op.kind == GUS_INSN_ATOMIC) {
 		// Exclusives and LSE: what is loaded and what is stored is in the name better than in LLVM's flags.
 		load = !starts(mnemonic, "st") || (is(0x3b200c00, 0x38200000));
-		store = !starts(mnemonic, "ldxr") && !starts(mnemonic, "ldaxr") &&
-			mnemonic != "ldxp" && mnemonic != "ldaxp" && mnemonic != "ldtxr" && mnemonic != "ldatxr" && mnemonic != "ld64b";
+		store = !starts(mnemonic, "ldxr") && !starts(mnemonic, "ldaxr") && mnemonic != "ldxp" &&
+			mnemonic != "ldaxp" && mnemonic != "ldtxr" && mnemonic != "ldatxr" && mnemonic != "ld64b";
 	}
 	if (!prefetch && !load && !store)
 		return;
-	if (op.kind != GUS_INSN_LOAD && op.kind != GUS_INSN_STORE && op.kind != GUS_INSN_ATOMIC && op.kind != GUS_INSN_GATHER &&
-	    op.kind != GUS_INSN_SCATTER && op.kind != GUS_INSN_RET && !(op.kind == GUS_INSN_MATRIX))
+	if (op.kind != GUS_INSN_LOAD && op.kind != GUS_INSN_STORE && op.kind != GUS_INSN_ATOMIC &&
+	    op.kind != GUS_INSN_GATHER && op.kind != GUS_INSN_SCATTER && op.kind != GUS_INSN_RET &&
+	    !(op.kind == GUS_INSN_MATRIX))
 		return;
-	if (op.kind == GUS_INSN_RET || (op.kind == GUS_INSN_MATRIX && !starts(mnemonic, "ld") && !starts(mnemonic, "st")))
+	if (op.kind == GUS_INSN_RET ||
+	    (op.kind == GUS_INSN_MATRIX && !starts(mnemonic, "ld") && !starts(mnemonic, "st")))
 		return;
 	op.memory_use = uint8_t((load ? GUS_ACCESS_READ : 0) | (store ? GUS_ACCESS_WRITE : 0));
 	if (prefetch)
@@ -788,8 +824,8 @@ void Describer::memory(Form &f, const MCInstrDesc &desc)
 		sve_size(f.name, mnemonic, registers, op);
 		op.memory = vector_base ? index ? GUS_A64_MEMORY_ZBASE : GUS_A64_MEMORY_ZIMM
 			: vector_index ? GUS_A64_MEMORY_ZINDEX : index ? GUS_A64_MEMORY_XINDEX : GUS_A64_MEMORY_BASE;
-		if (op.memory == GUS_A64_MEMORY_ZINDEX && f.text.find(" 1]") == Text::npos && f.text.find(" 2]") == Text::npos &&
-		    f.text.find(" 3]") == Text::npos)
+		if (op.memory == GUS_A64_MEMORY_ZINDEX && f.text.find(" 1]") == Text::npos &&
+		    f.text.find(" 2]") == Text::npos && f.text.find(" 3]") == Text::npos)
 			op.memory_scale = 0;
 		if (prefetch)
 			op.memory_bits = 0;
@@ -799,13 +835,16 @@ void Describer::memory(Form &f, const MCInstrDesc &desc)
 		unsigned scale = v >> 30 | (gus_a64_bits(v, 26, 1) ? gus_a64_bits(v, 23, 1) << 2 : 0);
 		op.memory_scale = uint8_t(scale);
 		op.memory_bits = prefetch ? 0 : uint16_t(8u << scale);
-		op.memory = is(0x3b000000, 0x39000000) ? GUS_A64_MEMORY_IMM12 : is(0x3b200c00, 0x38200800) ? GUS_A64_MEMORY_INDEX
-			: is(0x00000c00, 0x00000400) ? GUS_A64_MEMORY_BASE : GUS_A64_MEMORY_IMM9;
+		op.memory = is(0x3b000000, 0x39000000)	 ? GUS_A64_MEMORY_IMM12
+			    : is(0x3b200c00, 0x38200800) ? GUS_A64_MEMORY_INDEX
+			    : is(0x00000c00, 0x00000400) ? GUS_A64_MEMORY_BASE
+							 : GUS_A64_MEMORY_IMM9;
 		return;
 	}
 	if (is(0x3a000000, 0x28000000)) { // a pair
 		unsigned scale = gus_a64_bits(v, 26, 1) ? 2 + (v >> 30) : v >> 31 ? 3 : 2;
-		if (starts(mnemonic, "stgp") || ((starts(mnemonic, "ldt") || starts(mnemonic, "stt")) && gus_a64_bits(v, 26, 1)))
+		if (starts(mnemonic, "stgp") ||
+		    ((starts(mnemonic, "ldt") || starts(mnemonic, "stt")) && gus_a64_bits(v, 26, 1)))
 			scale = 4;
 		op.memory_scale = uint8_t(scale);
 		op.memory_bits = uint16_t(starts(mnemonic, "stgp") ? 128 : 16u << scale);
@@ -840,7 +879,8 @@ void Describer::memory(Form &f, const MCInstrDesc &desc)
 		return;
 	}
 	if (is(0x3f200c00, 0x1d000800)) { // the same of vector registers
-		op.memory = GUS_A64_MEMORY_IMM9, op.memory_bits = uint16_t(8u << (v >> 30 | gus_a64_bits(v, 23, 1) << 2));
+		op.memory = GUS_A64_MEMORY_IMM9,
+		op.memory_bits = uint16_t(8u << (v >> 30 | gus_a64_bits(v, 23, 1) << 2));
 		return;
 	}
 	// The newer ones in the space of the tags: ordered pairs, and ordered accesses that write back.
@@ -886,22 +926,44 @@ void Describer::semantics(Form &f)
 		{ "EOR_ZZZ", GUS_A64_ZERO_SAME }, { "MOVZ?i", GUS_A64_ZERO_WIDE }, { "MOVID", GUS_A64_ZERO_MOVI },
 		{ "MOVIv*", GUS_A64_ZERO_MOVI },
 	};
-	static const struct { const char *like; unsigned first, second; } fusions[] = {
-		{ "ADDS[WX]r*", GUS_FUSE_FLAGS, 0 }, { "ADDSWr?", GUS_FUSE_FLAGS, 0 }, { "ADDSXr*", GUS_FUSE_FLAGS, 0 },
-		{ "SUBSWr?", GUS_FUSE_FLAGS, 0 }, { "SUBSXr*", GUS_FUSE_FLAGS, 0 }, { "ANDSWr?", GUS_FUSE_FLAGS, 0 },
-		{ "ANDSXr?", GUS_FUSE_FLAGS, 0 }, { "BICS?rs", GUS_FUSE_FLAGS, 0 },
-		{ "AESErr", GUS_FUSE_AES, 0 }, { "AESDrr", GUS_FUSE_AES, 0 },
-		{ "AESMCrr", 0, GUS_FUSE_AESMC }, { "AESIMCrr", 0, GUS_FUSE_AESMC },
-		{ "AESE_ZZZ_B", GUS_FUSE_AES, 0 }, { "AESD_ZZZ_B", GUS_FUSE_AES, 0 },
-		{ "AESMC_ZZ_B", 0, GUS_FUSE_AESMC }, { "AESIMC_ZZ_B", 0, GUS_FUSE_AESMC },
-		{ "MOVZ?i", GUS_FUSE_MOVW, 0 }, { "MOVK?i", GUS_FUSE_MOVW, GUS_FUSE_MOVK }, { "ADRP", GUS_FUSE_MOVW, 0 },
+	static const struct { const char *like; unsigned first, second;
+	} fusions[] = {
+		{ "ADDS[WX]r*", GUS_FUSE_FLAGS, 0 },
+		{ "ADDSWr?", GUS_FUSE_FLAGS, 0 },
+		{ "ADDSXr*", GUS_FUSE_FLAGS, 0 },
+		{ "SUBSWr?", GUS_FUSE_FLAGS, 0 },
+		{ "SUBSXr*", GUS_FUSE_FLAGS, 0 },
+		{ "ANDSWr?", GUS_FUSE_FLAGS, 0 },
+		{ "ANDSXr?", GUS_FUSE_FLAGS, 0 },
+		{ "BICS?rs", GUS_FUSE_FLAGS, 0 },
+		{ "AESErr", GUS_FUSE_AES, 0 },
+		{ "AESDrr", GUS_FUSE_AES, 0 },
+		{ "AESMCrr", 0, GUS_FUSE_AESMC },
+		{ "AESIMCrr", 0, GUS_FUSE_AESMC },
+		{ "AESE_ZZZ_B", GUS_FUSE_AES, 0 },
+		{ "AESD_ZZZ_B", GUS_FUSE_AES, 0 },
+		{ "AESMC_ZZ_B", 0, GUS_FUSE_AESMC },
+		{ "AESIMC_ZZ_B", 0, GUS_FUSE_AESMC },
+		{ "MOVZ?i", GUS_FUSE_MOVW, 0 },
+		{ "MOVK?i", GUS_FUSE_MOVW, GUS_FUSE_MOVK },
+		{ "ADRP", GUS_FUSE_MOVW, 0 },
 		{ "ADDXri", GUS_FUSE_COMPARE_ZERO, GUS_FUSE_MOVK },
-		{ "ADD?r?", GUS_FUSE_COMPARE_ZERO, 0 }, { "SUB?r?", GUS_FUSE_COMPARE_ZERO, 0 },
-		{ "AND?r?", GUS_FUSE_COMPARE_ZERO, 0 }, { "ORR?r?", GUS_FUSE_COMPARE_ZERO, 0 },
-		{ "EOR?r?", GUS_FUSE_COMPARE_ZERO, 0 }, { "BIC?rs", GUS_FUSE_COMPARE_ZERO, 0 },
-		{ "Bcc", 0, GUS_FUSE_COND }, { "BCcc", 0, GUS_FUSE_COND }, { "CSEL?r", 0, GUS_FUSE_COND },
-		{ "CSINC?r", 0, GUS_FUSE_COND }, { "CSINV?r", 0, GUS_FUSE_COND }, { "CSNEG?r", 0, GUS_FUSE_COND },
-		{ "CBZ?", 0, GUS_FUSE_CBZ }, { "CBNZ?", 0, GUS_FUSE_CBZ }, { "TBZ?", 0, GUS_FUSE_CBZ }, { "TBNZ?", 0, GUS_FUSE_CBZ },
+		{ "ADD?r?", GUS_FUSE_COMPARE_ZERO, 0 },
+		{ "SUB?r?", GUS_FUSE_COMPARE_ZERO, 0 },
+		{ "AND?r?", GUS_FUSE_COMPARE_ZERO, 0 },
+		{ "ORR?r?", GUS_FUSE_COMPARE_ZERO, 0 },
+		{ "EOR?r?", GUS_FUSE_COMPARE_ZERO, 0 },
+		{ "BIC?rs", GUS_FUSE_COMPARE_ZERO, 0 },
+		{ "Bcc", 0, GUS_FUSE_COND },
+		{ "BCcc", 0, GUS_FUSE_COND },
+		{ "CSEL?r", 0, GUS_FUSE_COND },
+		{ "CSINC?r", 0, GUS_FUSE_COND },
+		{ "CSINV?r", 0, GUS_FUSE_COND },
+		{ "CSNEG?r", 0, GUS_FUSE_COND },
+		{ "CBZ?", 0, GUS_FUSE_CBZ },
+		{ "CBNZ?", 0, GUS_FUSE_CBZ },
+		{ "TBZ?", 0, GUS_FUSE_CBZ },
+		{ "TBNZ?", 0, GUS_FUSE_CBZ },
 	};
 
 	for (auto &i : idioms)
@@ -941,8 +1003,9 @@ void Describer::semantics(Form &f)
 		op.flags |= GUS_INSN_MASKED;
 	if (op.memory && (op.flags & GUS_INSN_MASKED))
 		op.memory_use |= GUS_ACCESS_CONDITIONAL, op.flags |= GUS_INSN_CONDITIONAL;
-	if (op.memory && (like("cas*", mnemonic.c_str()) || like("stxr*", mnemonic.c_str()) || like("stlxr*", mnemonic.c_str()) ||
-			  like("stxp", mnemonic.c_str()) || like("stlxp", mnemonic.c_str())))
+	if (op.memory &&
+	    (like("cas*", mnemonic.c_str()) || like("stxr*", mnemonic.c_str()) || like("stlxr*", mnemonic.c_str()) ||
+	     like("stxp", mnemonic.c_str()) || like("stlxp", mnemonic.c_str())))
 		op.memory_use |= GUS_ACCESS_CONDITIONAL, op.flags |= GUS_INSN_CONDITIONAL;
 	if (mnemonic == "ldnp" || mnemonic == "stnp" || starts(mnemonic, "ldnt1") || starts(mnemonic, "stnt1"))
 		op.flags |= GUS_INSN_NONTEMPORAL;

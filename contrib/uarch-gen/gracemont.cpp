@@ -3,10 +3,11 @@
 
 #include <bitset>
 
-const CpuEntry gracemont_entry = { "gracemont", "ADLP", "Intel Gracemont (E core of Alder Lake)", "adl-e grt", "AlderlakePModel" };
+const CpuEntry gracemont_entry = { "gracemont", "ADLP", "Intel Gracemont (E core of Alder Lake)", "adl-e grt",
+				   "AlderlakePModel" };
 
-// As Intel numbers them: four integer ALUs, store data, load, store address, three vector ports, vector store data, two for
-// branches; 17 in all.
+// As Intel numbers them: four integer ALUs, store data, load, store address, three vector ports, vector store data, two
+// for branches; 17 in all.
 const std::vector<std::string> gracemont_ports = {
 	"p0", "p1", "p2", "p3", "p8", "p9", "p10", "p11", "p12", "p13", "p20", "p21", "p22", "p28", "p29", "p30", "p31",
 };
@@ -45,8 +46,8 @@ bool is_vector(const std::string &form)
 
 } // namespace
 
-// Loads, stores and branches go to ports of their own; a load and its operation are one uop, a store's address and data are
-// one; vectors of 256 bits are two of 128.
+// Loads, stores and branches go to ports of their own; a load and its operation are one uop, a store's address and data
+// are one; vectors of 256 bits are two of 128.
 Figures gracemont_figures(const Figures &p, const std::string &form, const std::string &class_name)
 {
 	bool vector = is_vector(form), wide = form.find("YMM") != std::string::npos;
@@ -75,8 +76,11 @@ Figures gracemont_figures(const Figures &p, const std::string &form, const std::
 			ports = vector ? VECTOR_STORE_DATA : STORE_DATA;
 		} else {
 			operations += cycles;
-			ports = vector ? vector_ports : class_name.compare(0, 6, "branch") == 0 ? BRANCH : mask == P_MUL ? MUL :
-				inside(mask, P_SHIFT) ? SHIFT : ALU;
+			ports = vector					  ? vector_ports
+				: class_name.compare(0, 6, "branch") == 0 ? BRANCH
+				: mask == P_MUL				  ? MUL
+				: inside(mask, P_SHIFT)			  ? SHIFT
+									  : ALU;
 		}
 		f.uses[ports] += cycles * times;
 	}

@@ -24,7 +24,8 @@ const CpuEntry x86_cpus[] = {
 const size_t x86_cpus_count = sizeof(x86_cpus) / sizeof(*x86_cpus);
 
 const DerivedEntry x86_derived[] = {
-	{ "cascadelake", "skylake-avx512", "Intel Cascade Lake", "clx", "LLVM has one model for both, and the cores are the same" },
+	{ "cascadelake", "skylake-avx512", "Intel Cascade Lake", "clx",
+	  "LLVM has one model for both, and the cores are the same" },
 	{ "emeraldrapids", "sapphirerapids", "Intel Emerald Rapids (Raptor Cove)", "emr",
 	  "LLVM has one model for both; the cores differ in caches" },
 	{ "icelake-client", "icelake-server", "Intel Ice Lake, client (Sunny Cove)", "icl",

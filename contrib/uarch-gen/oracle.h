@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CPUs that tables are made for, and how the x86 instruction at some bytes is looked up in LLVM's models: the same for
-// the generator and for the test that holds its tables against real code.
+// The CPUs that tables are made for, and how the x86 instruction at some bytes is looked up in LLVM's models: the same
+// for the generator and for the test that holds its tables against real code.
 #pragma once
 
 #include "schedule.h"

@@ -48,7 +48,8 @@ size_t Isa::decode(const uint8_t *bytes, size_t size, MCInst &inst) const
 
 	inst.clear();
 	inst.setFlags(0);
-	if (disassembler->getInstruction(inst, length, ArrayRef<uint8_t>(bytes, size), 0, nulls()) != MCDisassembler::Success)
+	if (disassembler->getInstruction(inst, length, ArrayRef<uint8_t>(bytes, size), 0, nulls()) !=
+	    MCDisassembler::Success)
 		return 0;
 	return length;
 }
@@ -132,9 +133,10 @@ void Cpu::name_ports(const std::string &prefix)
 				of_resource[i].push_back(port_name(rest.str(), hexadecimal));
 			else
 				for (unsigned k = 0; k < r->NumUnits; k++)
-					of_resource[i].push_back(port_name(
-						stem + (numbers.size() == r->NumUnits ? std::string(1, numbers[k])
-										      : std::to_string(k)), hexadecimal));
+					of_resource[i].push_back(port_name(stem + (numbers.size() == r->NumUnits
+											   ? std::string(1, numbers[k])
+											   : std::to_string(k)),
+									   hexadecimal));
 		}
 	}
 	std::set<std::string> names;
@@ -330,7 +332,8 @@ int Cpu::row(const MCInst &inst)
 	unsigned number = desc.getSchedClass();
 
 	while (model.getSchedClassDesc(number)->isVariant()) {
-		number = subtarget->resolveVariantSchedClass(number, &inst, isa.instructions.get(), model.getProcessorID());
+		number = subtarget->resolveVariantSchedClass(number, &inst, isa.instructions.get(),
+							     model.getProcessorID());
 		if (!number)
 			return -1;
 	}
@@ -371,7 +374,8 @@ std::optional<Figures> Cpu::figures(const MCSchedClassDesc *c, Loads loads) cons
 	Figures f;
 	std::map<uint64_t, unsigned> totals;
 	f.uops = c->NumMicroOps;
-	for (const MCWriteProcResEntry *e = subtarget->getWriteProcResBegin(c); e != subtarget->getWriteProcResEnd(c); e++) {
+	for (const MCWriteProcResEntry *e = subtarget->getWriteProcResBegin(c); e != subtarget->getWriteProcResEnd(c);
+	     e++) {
 		if (invalid[e->ProcResourceIdx])
 			return std::nullopt;
 		if (!unit_names[e->ProcResourceIdx].empty())
@@ -402,8 +406,9 @@ std::optional<Figures> Cpu::figures(const MCSchedClassDesc *c, Loads loads) cons
 	}
 	f.guessed |= f.latency == 100; // what LLVM writes for microcode and system instructions that nobody timed
 	if (loads != LOADS_NOTHING) {
-		// The operands that are wanted late: the load of the instruction's other operand goes ahead. Where a class says
-		// nothing of it, as those of read-modify-write do, other inputs wait no more for the load than theirs would.
+		// The operands that are wanted late: the load of the instruction's other operand goes ahead. Where a
+		// class says nothing of it, as those of read-modify-write do, other inputs wait no more for the load
+		// than theirs would.
 		int late = 0;
 
 		f.loadlat = f.latency;

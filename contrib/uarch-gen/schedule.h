@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LLVM's scheduling models as our tables see them: ports, groups closed under union, and for an instruction its figures.
-// Knows nothing of a particular ISA, nor of what the files look like.
+// LLVM's scheduling models as our tables see them: ports, groups closed under union, and for an instruction its
+// figures. Knows nothing of a particular ISA, nor of what the files look like.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,8 @@ public:
 	// The number of a row that is not of the model.
 	int add(const Figures &figures);
 	// Becomes a CPU without any row, that has these instead of the model's.
-	void replace(const std::vector<std::string> &ports, const std::vector<std::string> &units, const std::vector<Param> &params);
+	void replace(const std::vector<std::string> &ports, const std::vector<std::string> &units,
+		     const std::vector<Param> &params);
 	// A name for some of the ports: "p0156", "alu03_br1".
 	std::string group_name(uint64_t mask) const;
 	// Whether LLVM says that the CPU has a feature, such as "avx512f".

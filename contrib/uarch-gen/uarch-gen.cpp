@@ -3,8 +3,9 @@
 //
 //	uarch-gen FOLDER [ELF-FILE...]
 //
-// Forms that stand for instructions with different figures get those that the given files use most, then those that most
-// encodings have; each is listed in x86.forms with its reason. The same LLVM, decoder and files give the same bytes.
+// Forms that stand for instructions with different figures get those that the given files use most, then those that
+// most encodings have; each is listed in x86.forms with its reason. The same LLVM, decoder and files give the same
+// bytes.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -81,7 +82,9 @@ void Generator::add_samples()
 		way.samples++;
 		way.opcodes.insert(isa->name(s.inst.getOpcode()).str());
 	});
-	fprintf(stderr, "uarch-gen: %zu opcodes, %zu encodings: %zu of another opcode, %zu without a form, %zu samples of %zu forms\n",
+	fprintf(stderr,
+		"uarch-gen: %zu opcodes, %zu encodings: %zu of another opcode, %zu without a form, %zu samples of %zu "
+		"forms\n",
 		counts.opcodes, counts.encoded, counts.other_opcode, counts.no_form, counts.samples, forms.size());
 }
 
@@ -121,7 +124,8 @@ void Generator::settle()
 {
 	for (auto &[text, form] : forms) {
 		auto better = [](const auto &a, const auto &b) {
-			return std::make_pair(a.second.used, a.second.samples) < std::make_pair(b.second.used, b.second.samples);
+			return std::make_pair(a.second.used, a.second.samples) <
+			       std::make_pair(b.second.used, b.second.samples);
 		};
 		auto best = std::max_element(form.ways.begin(), form.ways.end(), better);
 
@@ -194,7 +198,8 @@ FILE *create(const std::string &folder, const std::string &name)
 		perror(path.c_str());
 		exit(1);
 	}
-	fprintf(f, "# Made by contrib/uarch-gen, which read it out of LLVM " LLVM_VERSION_STRING "; do not edit. LLVM's figures are under\n"
+	fprintf(f, "# Made by contrib/uarch-gen, which read it out of LLVM " LLVM_VERSION_STRING
+		   "; do not edit. LLVM's figures are under\n"
 		   "# Apache-2.0 with LLVM exception: see NOTICE. The grammar stands in model/tables/uarch.h.\n");
 	return f;
 }
@@ -223,8 +228,9 @@ void write_ambiguous(FILE *f, const Generator &g, const std::string &text, const
 	}
 	fprintf(f, "# ambiguous on%s:", cpus == g.cpus.size() ? " all" : where.c_str());
 	for (auto &[rows, way] : form.ways)
-		fprintf(f, " %s%s%s used %zu, made %zu;", way.opcodes.begin()->c_str(), way.opcodes.size() > 1 ? "..." : "",
-			rows == form.taken ? " (taken)" : "", way.used, way.samples);
+		fprintf(f, " %s%s%s used %zu, made %zu;", way.opcodes.begin()->c_str(),
+			way.opcodes.size() > 1 ? "..." : "", rows == form.taken ? " (taken)" : "", way.used,
+			way.samples);
 	fprintf(f, " of \"%s\"\n", text.c_str());
 }
 
@@ -301,7 +307,11 @@ void write_groups(FILE *f, const Cpu &cpu, const std::vector<uint64_t> &used)
 // of the most common row.
 void write_class_bounds(FILE *f, const Generator &g, size_t c)
 {
-	struct Bounds { unsigned uops_lo = ~0u, uops_hi = 0; int latency_lo = 1 << 30, latency_hi = 0; std::map<int, size_t> rows; };
+	struct Bounds {
+		unsigned uops_lo = ~0u, uops_hi = 0;
+		int latency_lo = 1 << 30, latency_hi = 0;
+		std::map<int, size_t> rows;
+	};
 	std::map<std::string, Bounds> all;
 
 	for (auto &[text, form] : g.forms) {
@@ -318,11 +328,13 @@ void write_class_bounds(FILE *f, const Generator &g, size_t c)
 		b.rows[g.sorted[c][row]]++;
 	}
 	for (auto &[name, b] : all) {
-		auto most = std::max_element(b.rows.begin(), b.rows.end(), [](auto &x, auto &y) { return x.second < y.second; });
+		auto most = std::max_element(b.rows.begin(), b.rows.end(),
+					     [](auto &x, auto &y) { return x.second < y.second; });
 		auto at = std::find(g.sorted[c].begin(), g.sorted[c].end(), most->first) - g.sorted[c].begin();
 		const Figures &typical = g.cpus[c]->rows[at];
 
-		fprintf(f, "class %s uops %u-%u latency %d-%d", name.c_str(), b.uops_lo, b.uops_hi, b.latency_lo, b.latency_hi);
+		fprintf(f, "class %s uops %u-%u latency %d-%d", name.c_str(), b.uops_lo, b.uops_hi, b.latency_lo,
+			b.latency_hi);
 		if (!typical.uses.empty())
 			fprintf(f, " uses");
 		for (auto &[mask, cycles] : typical.uses)
@@ -350,13 +362,17 @@ void write_cpu(const std::string &folder, const Generator &g, size_t c)
 			used.insert(mask);
 	}
 	const char *source = source_of(cpu), *own = !strcmp(source, "rule") ? "intel" : source;
-	fprintf(f, "uarch %s isa x86-64 \"%s\"\nalias %s\n", cpu.name.c_str(), g.entries[c]->title, g.entries[c]->aliases);
+	fprintf(f, "uarch %s isa x86-64 \"%s\"\nalias %s\n", cpu.name.c_str(), g.entries[c]->title,
+		g.entries[c]->aliases);
 	if (own == source)
 		fprintf(f, "source llvm \"LLVM " LLVM_VERSION_STRING " %s\"\n", g.entries[c]->model);
 	else
-		fprintf(f, "source intel \"what Intel published about the core in 2021\"\n"
-			   "source rule \"LLVM " LLVM_VERSION_STRING " %s, moved to this core's ports by contrib/uarch-gen/gracemont.cpp; "
-			   "not measured\"\n", g.entries[c]->model);
+		fprintf(f,
+			"source intel \"what Intel published about the core in 2021\"\n"
+			"source rule \"LLVM " LLVM_VERSION_STRING
+			" %s, moved to this core's ports by contrib/uarch-gen/gracemont.cpp; "
+			"not measured\"\n",
+			g.entries[c]->model);
 	for (const Param &p : cpu.params)
 		fprintf(f, "param %s %s %s %s\n", p.name.c_str(), p.value.c_str(), p.unit.c_str(), own);
 	for (const std::string &port : cpu.ports)

@@ -3,10 +3,10 @@
 //
 //	uarch-join [--list N] [--evex] ELF-FILE...
 //
-// For each distinct encoding in the files and each CPU: is the row that gusprof finds by the instruction's form the one that
-// LLVM has for the instruction it decodes? Prints, per CPU, the share of encodings (static) and of occurrences (by use)
-// where it is, for all code and for that with EVEX; then every mismatch with its reason, most used first, at most N of them.
-// The exit status is 0 if no share of all code (with --evex: of EVEX code) is below 99.9 %.
+// For each distinct encoding in the files and each CPU: is the row that gusprof finds by the instruction's form the one
+// that LLVM has for the instruction it decodes? Prints, per CPU, the share of encodings (static) and of occurrences (by
+// use) where it is, for all code and for that with EVEX; then every mismatch with its reason, most used first, at most
+// N of them. The exit status is 0 if no share of all code (with --evex: of EVEX code) is below 99.9 %.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -138,7 +138,8 @@ bool Join::compare(const CpuEntry &entry, bool judge_evex)
 			evex.add(e.used, why.empty());
 		if (why.empty())
 			continue;
-		Mismatch &m = mismatches[why + ": \"" + e.sample.form + "\", LLVM's " + isa->name(e.sample.inst.getOpcode()).str()];
+		Mismatch &m = mismatches[why + ": \"" + e.sample.form + "\", LLVM's " +
+					 isa->name(e.sample.inst.getOpcode()).str()];
 		if (!llvm::StringRef(m.cpus + " ").contains(std::string(" ") + entry.name + " "))
 			m.cpus += std::string(" ") + entry.name;
 		if (m.example.empty())
@@ -146,8 +147,9 @@ bool Join::compare(const CpuEntry &entry, bool judge_evex)
 		m.encodings++;
 		m.used += e.used;
 	}
-	printf("%-16s %8zu encodings %8.3f %% same, by use %8.3f %%; EVEX: %6zu encodings %8.3f %%, by use %8.3f %%\n", entry.name,
-	       all.encodings, all.of_encodings(), all.of_used(), evex.encodings, evex.of_encodings(), evex.of_used());
+	printf("%-16s %8zu encodings %8.3f %% same, by use %8.3f %%; EVEX: %6zu encodings %8.3f %%, by use %8.3f %%\n",
+	       entry.name, all.encodings, all.of_encodings(), all.of_used(), evex.encodings, evex.of_encodings(),
+	       evex.of_used());
 	gus_uarch_free(u);
 	return judge_evex ? evex.good() : all.good();
 }
@@ -156,11 +158,13 @@ void Join::list(size_t most) const
 {
 	std::vector<std::pair<std::string, Mismatch>> sorted(mismatches.begin(), mismatches.end());
 
-	std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.second.used > b.second.used; });
+	std::stable_sort(sorted.begin(), sorted.end(),
+			 [](const auto &a, const auto &b) { return a.second.used > b.second.used; });
 	printf("%zu kinds of mismatch (encodings and uses are summed over the CPUs)\n", sorted.size());
 	for (size_t i = 0; i < sorted.size() && i < most; i++)
-		printf("  %6zu encodings %7zu uses  %s, as %s; on%s\n", sorted[i].second.encodings, sorted[i].second.used,
-		       sorted[i].first.c_str(), sorted[i].second.example.c_str(), sorted[i].second.cpus.c_str());
+		printf("  %6zu encodings %7zu uses  %s, as %s; on%s\n", sorted[i].second.encodings,
+		       sorted[i].second.used, sorted[i].first.c_str(), sorted[i].second.example.c_str(),
+		       sorted[i].second.cpus.c_str());
 }
 
 } // namespace
@@ -187,7 +191,8 @@ int main(int argc, char **argv)
 	for (int i = first; i < argc; i++)
 		if (!join.read(argv[i]))
 			return 2;
-	printf("%zu instructions in %d files, %zu bytes that are no instruction\n", join.instructions, argc - first, join.undecoded);
+	printf("%zu instructions in %d files, %zu bytes that are no instruction\n", join.instructions, argc - first,
+	       join.undecoded);
 	for (size_t c = 0; c < x86_cpus_count; c++)
 		good &= join.compare(x86_cpus[c], judge_evex);
 	join.list(most);

@@ -150,7 +150,9 @@ bool Maker::memory(MCInst &inst, const MCInstrDesc &desc, unsigned at, unsigned 
 		return false;
 	inst.addOperand(MCOperand::createReg(s.base));
 	inst.addOperand(MCOperand::createImm(s.scale));
-	inst.addOperand(MCOperand::createReg(vector ? pick(index_class, 5, false, false) : s.index ? rcx : MCRegister()));
+	inst.addOperand(MCOperand::createReg(vector    ? pick(index_class, 5, false, false)
+					     : s.index ? rcx
+						       : MCRegister()));
 	inst.addOperand(MCOperand::createImm(s.displacement));
 	inst.addOperand(MCOperand::createReg(MCRegister()));
 	return true;
@@ -212,8 +214,8 @@ bool Maker::make(unsigned opcode, const Choice &choice, MCInst &inst) const
 		if (explicit_register[i] && desc.getOperandConstraint(i, MCOI::TIED_TO) < 0)
 			total++;
 	}
-	// Equal operands are meant as the sources and destination are written, without those that are tied to another: with
-	// a tied one, a destructive two-operand instruction has its two.
+	// Equal operands are meant as the sources and destination are written, without those that are tied to another:
+	// with a tied one, a destructive two-operand instruction has its two.
 	for (unsigned i = 0; i < n; i++) {
 		const MCOperandInfo &info = desc.operands()[i];
 		int tied_to = desc.getOperandConstraint(i, MCOI::TIED_TO), c = class_of(info);
@@ -232,7 +234,8 @@ bool Maker::make(unsigned opcode, const Choice &choice, MCInst &inst) const
 				inst.addOperand(MCOperand::createReg(pick(c, i == 0 ? 1 : 2, false, false)));
 				continue;
 			}
-			if ((choice.registers == 1 && seen + 1 == total && total > 1) || (choice.registers == 3 && seen == 1))
+			if ((choice.registers == 1 && seen + 1 == total && total > 1) ||
+			    (choice.registers == 3 && seen == 1))
 				nth = seen - 1;
 			else if (choice.registers == 2 || choice.registers == 8)
 				nth = 0;
@@ -278,13 +281,13 @@ bool ours(const uint8_t *bytes, size_t size, Sample &sample)
 	return true;
 }
 
-// What LLVM decodes and no CPU of ours does, as it comes when tables in code are decoded: REX2 where there is no APX, VEX
-// and EVEX behind a prefix that they exclude, moves to cs and to segment registers that do not exist, and lock before what
-// cannot be locked.
+// What LLVM decodes and no CPU of ours does, as it comes when tables in code are decoded: REX2 where there is no APX,
+// VEX and EVEX behind a prefix that they exclude, moves to cs and to segment registers that do not exist, and lock
+// before what cannot be locked.
 bool refused(StringRef bytes, StringRef opcode)
 {
-	static const char *const lockable[] = { "ADD", "ADC", "AND", "BTC", "BTR", "BTS", "CMPXCHG", "DEC", "INC", "NEG", "NOT",
-						"OR", "SBB", "SUB", "XOR", "XADD", "XCHG" };
+	static const char *const lockable[] = { "ADD", "ADC", "AND", "BTC", "BTR", "BTS", "CMPXCHG", "DEC", "INC",
+						"NEG", "NOT", "OR",  "SBB", "SUB", "XOR", "XADD",    "XCHG" };
 	bool locked = false, rex = false, operand = false;
 	size_t at = 0;
 
@@ -371,10 +374,14 @@ Counts for_all_samples(const Isa &isa, const std::function<void(const Sample &)>
 		done.clear();
 		Maker::Kinds kinds = maker.kinds(opcode);
 		Choice c;
-		for (c.registers = 0; c.registers < (kinds.registers > 0 ? kinds.high ? REGISTER_CHOICES : 5 : 1); c.registers++)
+		for (c.registers = 0; c.registers < (kinds.registers > 0 ? kinds.high ? REGISTER_CHOICES : 5 : 1);
+		     c.registers++)
 			for (c.memory = 0; c.memory < (kinds.memory ? MEMORY_CHOICES : 1); c.memory++)
-				for (c.immediate = 0; c.immediate < (kinds.immediate ? IMMEDIATE_CHOICES : 1); c.immediate++)
-					for (c.condition = 0; c.condition < (kinds.condition ? 16 : kinds.rounding ? 4 : 1);
+				for (c.immediate = 0; c.immediate < (kinds.immediate ? IMMEDIATE_CHOICES : 1);
+				     c.immediate++)
+					for (c.condition = 0; c.condition < (kinds.condition  ? 16
+									     : kinds.rounding ? 4
+											      : 1);
 					     c.condition++) {
 						if (!maker.make(opcode, c, inst))
 							continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the two engines agree on a piece of code, and which part of the core engine's machine makes the difference. The stream
- * engine has no cycles, binds no uop to a port, and has fewer buffers and simpler ones; so the core engine is run again with each of
- * them relaxed, and what brings it to the other's time is the reason. */
+/* How far the two engines agree on a piece of code, and which part of the core engine's machine makes the difference.
+ * The stream engine has no cycles, binds no uop to a port, and has fewer buffers and simpler ones; so the core engine
+ * is run again with each of them relaxed, and what brings it to the other's time is the reason. */
 #ifndef GUS_MODEL_ANALYSIS_AGREEMENT_H
 #define GUS_MODEL_ANALYSIS_AGREEMENT_H
 
@@ -29,8 +29,8 @@ struct gus_agreement {
 	double difference;              /* stream / core - 1 */
 	double relaxed[GUS_RELIEFS];    /* cycles an iteration of the core engine with that thing relaxed */
 	double all;                     /* with all of them */
-	/* What takes at least half of the difference away, and of these takes most. GUS_RELIEFS: none does, or the engines agree
-	 * within one percent and there is nothing to explain. */
+	/* What takes at least half of the difference away, and of these takes most. GUS_RELIEFS: none does, or the
+	 * engines agree within one percent and there is nothing to explain. */
 	enum gus_relief reason;
 };
 

@@ -203,7 +203,8 @@ static double stored_at(const struct times *t, struct gus_value address, uint32_
 	return 0;
 }
 
-static void run_uop(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o, struct times *t,
+static void run_uop(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
+		    struct times *t,
 		    const struct gus_op *op, const struct gus_uop *u)
 {
 	const struct gus_flow *in = &p->flows[u->in], *out = &p->flows[u->out];
@@ -234,7 +235,8 @@ static void run_uop(const struct gus_program *p, const struct gus_core_config *c
 	}
 }
 
-static void run_op(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o, struct times *t,
+static void run_op(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
+		   struct times *t,
 		   const struct gus_op *op)
 {
 	if (op->flags & GUS_OP_ELIMINATED) {
@@ -248,10 +250,12 @@ static void run_op(const struct gus_program *p, const struct gus_core_config *c,
 			run_uop(p, c, o, t, op, &p->uops[op->uop + k]);
 	}
 	for (unsigned k = 0; k < op->insns_n; k++)
-		gus_values_step(&t->values, op->insn + k, (struct gus_value){ t->values.memory.bits, t->values.memory.known });
+		gus_values_step(&t->values, op->insn + k,
+				(struct gus_value){ t->values.memory.bits, t->values.memory.known });
 }
 
-static void dependencies_bound(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
+static void dependencies_bound(const struct gus_program *p, const struct gus_core_config *c,
+			       const struct gus_core_options *o,
 			       struct gus_bounds *b)
 {
 	struct times *t = gus_zalloc(sizeof(*t));
@@ -294,7 +298,8 @@ int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, 
 	dependencies_bound(p, c, o, b);
 	idle = idle_program(p);
 	for (size_t i = 0; i < sizeof(fronts) / sizeof(*fronts); i++) {
-		bool used = mode == (fronts[i] == GUS_BOUND_UOP_CACHE ? GUS_CORE_FETCH_UOP_CACHE : GUS_CORE_FETCH_DECODERS);
+		bool used = mode == (fronts[i] == GUS_BOUND_UOP_CACHE ? GUS_CORE_FETCH_UOP_CACHE :
+				     GUS_CORE_FETCH_DECODERS);
 
 		b->cycles[fronts[i]] = -1;
 		if (used && front_end(idle, c, o, fronts[i], &b->cycles[fronts[i]], err) != 0) {

@@ -26,7 +26,8 @@ static void begin(void *context)
 	memset(f->answers, 0, sizeof(f->answers));
 }
 
-int gus_fresh_caches_open(struct gus_fresh_caches *f, const struct gus_cache_config *config, const struct gus_program *p,
+int gus_fresh_caches_open(struct gus_fresh_caches *f, const struct gus_cache_config *config,
+			  const struct gus_program *p,
 			  struct gus_error *err)
 {
 	*f = (struct gus_fresh_caches){ .config = *config, .oracle = { .program = p } };
@@ -108,11 +109,13 @@ static void sort(struct gus_functional *v)
 	}
 }
 
-int gus_functional_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_cache_config *caches,
+int gus_functional_run(const struct gus_program *p, const struct gus_core_config *c,
+		       const struct gus_cache_config *caches,
 		       const struct gus_stream_options *o, struct gus_functional out[GUS_FUNCTIONAL_KNOBS],
 		       uint64_t answers[GUS_HITS], uint64_t *unknown, struct gus_error *err)
 {
-	static const char *const names[GUS_FUNCTIONAL_KNOBS] = { "L1 twice as large", "L2 twice as large", "L3 twice as large",
+	static const char *const names[GUS_FUNCTIONAL_KNOBS] = { "L1 twice as large", "L2 twice as large",
+		"L3 twice as large",
 		"TLBs twice as large", "prefetchers twice as far", "no prefetchers" };
 	struct gus_fresh_caches f;
 	double nominal;

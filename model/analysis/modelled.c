@@ -31,9 +31,12 @@ static double per_iteration(const struct gus_core_result *r)
 	return r->steady_iterations ? (double)r->steady_cycles / (double)r->steady_iterations : 0;
 }
 
-/* One run of a program by the engine that was asked for: cycles an iteration, and instructions added to those simulated. */
-static int evaluate(const struct gus_program *p, const struct gus_modelled_settings *s, const struct gus_core_config *config,
-		    const struct gus_core_options *options, double *cycles, uint64_t *instructions, struct gus_error *err)
+/* One run of a program by the engine that was asked for: cycles an iteration, and instructions added to those
+ * simulated. */
+static int evaluate(const struct gus_program *p, const struct gus_modelled_settings *s,
+		    const struct gus_core_config *config,
+		    const struct gus_core_options *options, double *cycles, uint64_t *instructions,
+			    struct gus_error *err)
 {
 	struct gus_core_result result;
 	struct gus_stream_result streamed;
@@ -42,7 +45,8 @@ static int evaluate(const struct gus_program *p, const struct gus_modelled_setti
 	if (s->stream) {
 		if (gus_stream_run(p, config, &stream, &streamed, err) != 0)
 			return -1;
-		*cycles = s->options.iterations ? streamed.cycles[0] / (double)streamed.iterations : streamed.per_iteration[0];
+		*cycles = s->options.iterations ? streamed.cycles[0] / (double)streamed.iterations :
+			streamed.per_iteration[0];
 		*instructions += streamed.instructions;
 		return 0;
 	}
@@ -53,7 +57,8 @@ static int evaluate(const struct gus_program *p, const struct gus_modelled_setti
 	return 0;
 }
 
-int gus_modelled_cycles(const struct gus_program *p, const struct gus_modelled_settings *s, double *cycles, struct gus_error *err)
+int gus_modelled_cycles(const struct gus_program *p, const struct gus_modelled_settings *s, double *cycles,
+			struct gus_error *err)
 {
 	uint64_t instructions = 0;
 
@@ -98,8 +103,9 @@ static uint64_t in_flight(const struct gus_modelled *m, const struct gus_core_co
 	return held / (slots ? slots : 1) + 8;
 }
 
-/* Of given iterations the one run, told of uop by uop. Else a second one, beyond the point where the first saw that it repeats
- * itself: from that cycle on a whole period is told of, and it goes on for as long as that its end is not seen. */
+/* Of given iterations the one run, told of uop by uop. Else a second one, beyond the point where the first saw that it
+ * repeats itself: from that cycle on a whole period is told of, and it goes on for as long as that its end is not
+ * seen. */
 static int listen(struct gus_modelled *m, const struct gus_modelled_settings *s, struct gus_error *err)
 {
 	const struct gus_core_result *r = &m->result;
@@ -184,7 +190,8 @@ static int run_stream(struct gus_modelled *m, const struct gus_modelled_settings
 	}
 	if (evaluate(p, s, &s->config, &s->options, &m->cycles, &m->instructions, err) != 0)
 		return -1;
-	/* In whole uops and cycles, as the other engine has them: of so many iterations that shares of ports come out even. */
+	/* In whole uops and cycles, as the other engine has them: of so many iterations that shares of ports come out
+	 * even. */
 	m->result.steady_iterations = GUS_STREAM_TICKS;
 	m->result.steady_cycles = (uint64_t)llround(m->cycles * GUS_STREAM_TICKS);
 	for (uint32_t port = 0; port < p->ports_n; port++) {
@@ -210,7 +217,8 @@ static int run_weight(struct gus_modelled *m, const struct gus_modelled_settings
 	m->speedups[w] = gus_zalloc(((size_t)m->sensitivity_n + 1) * sizeof(double));
 	for (int i = 0; i < m->sensitivity_n; i++)
 		for (int k = 0; k < n; k++)
-			if (knobs[k].knob.kind == m->sensitivity[i].knob.kind && knobs[k].knob.number == m->sensitivity[i].knob.number)
+			if (knobs[k].knob.kind == m->sensitivity[i].knob.kind &&
+			    knobs[k].knob.number == m->sensitivity[i].knob.number)
 				m->speedups[w][i] = knobs[k].speedup;
 	free(knobs);
 	return 0;
@@ -223,14 +231,16 @@ static int run_sensitivity(struct gus_modelled *m, const struct gus_modelled_set
 
 	if (!s->weights_n)
 		return 0;
-	m->sensitivity_n = gus_sensitivity_run(m->program, &s->config, &stream, s->weights[0], &m->sensitivity, &nominal, err);
+	m->sensitivity_n = gus_sensitivity_run(m->program, &s->config, &stream, s->weights[0], &m->sensitivity,
+					       &nominal, err);
 	if (m->sensitivity_n < 0)
 		return -1;
 	for (size_t w = 0; w < s->weights_n; w++)
 		if (run_weight(m, s, w, err) != 0)
 			return -1;
 	m->set = gus_zalloc(((size_t)m->sensitivity_n + 1) * sizeof(*m->set));
-	m->set_n = gus_sensitivity_set(m->program, &s->config, &stream, m->sensitivity, m->sensitivity_n, s->reach, m->set,
+	m->set_n = gus_sensitivity_set(m->program, &s->config, &stream, m->sensitivity, m->sensitivity_n, s->reach,
+				       m->set,
 				       &m->set_speedup, &m->all_speedup, err);
 	return m->set_n < 0 ? -1 : 0;
 }
@@ -246,11 +256,13 @@ static int run_functional(struct gus_modelled *m, const struct gus_modelled_sett
 {
 	struct gus_stream_options stream = gus_stream_options_of(&s->options);
 
-	return s->caches ? gus_functional_run(m->program, &s->config, &s->cache_config, &stream, m->functional, m->answers,
+	return s->caches ? gus_functional_run(m->program, &s->config, &s->cache_config, &stream, m->functional,
+					      m->answers,
 					      &m->unknown_addresses, err) : 0;
 }
 
-static int run_engines(struct gus_modelled *m, const struct gus_program *p, const struct gus_modelled_settings *s, struct gus_error *err)
+static int run_engines(struct gus_modelled *m, const struct gus_program *p, const struct gus_modelled_settings *s,
+		       struct gus_error *err)
 {
 	*m = (struct gus_modelled){ .program = p };
 	if (!s->stream && !s->options.iterations && gus_core_run(p, &s->config, &s->options, &m->result, err) != 0)
@@ -263,7 +275,8 @@ static int run_engines(struct gus_modelled *m, const struct gus_program *p, cons
 		m->cycles = per_iteration(&m->result);
 	if (s->stream || s->both)
 		gus_saturation_of(p, &s->config, m->cycles, &m->saturation);
-	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) == 0 && (!s->costs || run_costs(m, s, err) == 0) &&
+	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) == 0 &&
+	    (!s->costs || run_costs(m, s, err) == 0) &&
 	    (!s->both || gus_agreement_run(p, &s->config, &s->options, &m->agreement, err) == 0) &&
 	    run_variants(m, s, err) == 0 && run_sensitivity(m, s, err) == 0 && run_causality(m, s, err) == 0 &&
 	    run_functional(m, s, err) == 0)

@@ -63,7 +63,8 @@ struct gus_modelled {
 };
 
 /* Cycles an iteration of a program, nothing more. */
-int gus_modelled_cycles(const struct gus_program *p, const struct gus_modelled_settings *s, double *cycles, struct gus_error *err);
+int gus_modelled_cycles(const struct gus_program *p, const struct gus_modelled_settings *s, double *cycles,
+			struct gus_error *err);
 /* All that the settings ask for. The program is borrowed. On failure there is nothing to free. */
 int gus_modelled_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_modelled_settings *s,
 		  struct gus_error *err);

@@ -15,7 +15,8 @@ struct list gus_vec(struct gus_resource);
 
 static struct gus_resource *add(struct list *l, const struct gus_program *p, enum gus_knob_kind kind, uint32_t number)
 {
-	struct gus_resource one = { .kind = kind, .number = number, .of = gus_zalloc((p->ops_n + 1) * sizeof(*one.of)) };
+	struct gus_resource one = { .kind = kind, .number = number,
+		.of = gus_zalloc((p->ops_n + 1) * sizeof(*one.of)) };
 
 	gus_vec_push(l, one);
 	return &l->v[l->n - 1];
@@ -42,7 +43,8 @@ static void add_ports(struct list *l, const struct gus_program *p)
 				const struct gus_uop *u = &p->uops[p->ops[op].uop + i];
 
 				if (u->ports && !(u->ports & ~groups.ports[g]))
-					take(r, op, (u->port_cycles ? u->port_cycles : 1.0) / __builtin_popcountll(groups.ports[g]));
+					take(r, op, (u->port_cycles ? u->port_cycles :
+						     1.0) / __builtin_popcountll(groups.ports[g]));
 			}
 	}
 }
@@ -57,7 +59,8 @@ static void add_units(struct list *l, const struct gus_program *p)
 		uint32_t unit = (uint32_t)__builtin_ctzll(seen);
 		struct gus_resource *r = add(l, p, GUS_KNOB_UNITS, unit);
 
-		snprintf(r->name, sizeof(r->name), "unit %s", p->uarch && unit - 1 < p->uarch->units_n ? p->uarch->units[unit - 1] : "");
+		snprintf(r->name, sizeof(r->name), "unit %s", p->uarch && unit - 1 < p->uarch->units_n ?
+			 p->uarch->units[unit - 1] : "");
 		for (uint32_t op = 0; op < p->ops_n; op++)
 			for (uint32_t u = 0; u < p->ops[op].uops_n; u++)
 				if (p->uops[p->ops[op].uop + u].unit == unit)
@@ -65,7 +68,8 @@ static void add_units(struct list *l, const struct gus_program *p)
 	}
 }
 
-static void add_width(struct list *l, const struct gus_program *p, enum gus_knob_kind kind, const char *name, uint32_t width)
+static void add_width(struct list *l, const struct gus_program *p, enum gus_knob_kind kind, const char *name,
+		      uint32_t width)
 {
 	struct gus_resource *r = add(l, p, kind, 0);
 
@@ -74,7 +78,8 @@ static void add_width(struct list *l, const struct gus_program *p, enum gus_knob
 		take(r, op, width ? (double)p->ops[op].slots / width : 0);
 }
 
-void gus_saturation_of(const struct gus_program *p, const struct gus_core_config *c, double cycles, struct gus_saturation *s)
+void gus_saturation_of(const struct gus_program *p, const struct gus_core_config *c, double cycles,
+		       struct gus_saturation *s)
 {
 	struct list l = { 0 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How full each resource is: what a piece of code takes of it, by the time that it runs (saturation, as Cape calls it), and what
- * is left of it. Arithmetic on the program alone; the time comes from an engine. */
+/* How full each resource is: what a piece of code takes of it, by the time that it runs (saturation, as Cape calls it),
+ * and what is left of it. Arithmetic on the program alone; the time comes from an engine. */
 #ifndef GUS_MODEL_ANALYSIS_SATURATION_H
 #define GUS_MODEL_ANALYSIS_SATURATION_H
 
@@ -24,7 +24,8 @@ struct gus_saturation {
 };
 
 /* cycles: an iteration takes. Freed with gus_saturation_free. */
-void gus_saturation_of(const struct gus_program *p, const struct gus_core_config *c, double cycles, struct gus_saturation *s);
+void gus_saturation_of(const struct gus_program *p, const struct gus_core_config *c, double cycles,
+		       struct gus_saturation *s);
 void gus_saturation_free(struct gus_saturation *s);
 
 #endif

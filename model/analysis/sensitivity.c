@@ -13,7 +13,8 @@
 
 struct list gus_vec(struct gus_sensitivity);
 
-static void add(struct list *l, enum gus_knob_kind kind, uint32_t number, double weight, const char *name, const char *which)
+static void add(struct list *l, enum gus_knob_kind kind, uint32_t number, double weight, const char *name,
+		const char *which)
 {
 	struct gus_sensitivity one = { .knob = { kind, number, weight } };
 
@@ -36,7 +37,8 @@ void gus_sensitivity_group_name(const struct gus_program *p, uint64_t ports, cha
 					      p->port_names[i] + (numbered && n));
 }
 
-static void list_ports(struct list *l, const struct gus_program *p, const struct gus_stream_resources *groups, double weight)
+static void list_ports(struct list *l, const struct gus_program *p, const struct gus_stream_resources *groups,
+		       double weight)
 {
 	char name[56];
 
@@ -92,7 +94,8 @@ static void list_rest(struct list *l, const struct gus_program *p, const struct 
 	}
 	for (uint32_t i = 0; i < 32; i++)
 		if (units[i])
-			add(l, GUS_KNOB_UNITS, i, weight, "unit", p->uarch && i - 1 < p->uarch->units_n ? p->uarch->units[i - 1] : "");
+			add(l, GUS_KNOB_UNITS, i, weight, "unit", p->uarch && i - 1 < p->uarch->units_n ?
+			    p->uarch->units[i - 1] : "");
 	if (loads)
 		add(l, GUS_KNOB_LOAD_LATENCY, 0, weight, "latency load", NULL);
 	add(l, GUS_KNOB_ISSUE, 0, weight, "front end", NULL);
@@ -170,8 +173,10 @@ static double gain(double before, double after)
 	return after > 0 ? before / after - 1 : 0;
 }
 
-int gus_sensitivity_set(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
-			const struct gus_sensitivity *knobs, int n, double target, int *set, double *speedup, double *all,
+int gus_sensitivity_set(const struct gus_program *p, const struct gus_core_config *c,
+			const struct gus_stream_options *o,
+			const struct gus_sensitivity *knobs, int n, double target, int *set, double *speedup,
+				double *all,
 			struct gus_error *err)
 {
 	struct gus_stream_result nominal;
@@ -217,7 +222,8 @@ void gus_sensitivity_sort(struct gus_sensitivity *v, size_t n)
 	}
 }
 
-int gus_sensitivity_list(const struct gus_program *p, const struct gus_stream_resources *groups, const struct gus_core_config *c,
+int gus_sensitivity_list(const struct gus_program *p, const struct gus_stream_resources *groups,
+			 const struct gus_core_config *c,
 			 bool memory, bool branch, double weight, struct gus_sensitivity **out)
 {
 	struct list l = { 0 };
@@ -230,7 +236,8 @@ int gus_sensitivity_list(const struct gus_program *p, const struct gus_stream_re
 	return (int)l.n;
 }
 
-int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_config *c,
+			const struct gus_stream_options *o,
 			double weight, struct gus_sensitivity **out, double *nominal, struct gus_error *err)
 {
 	struct gus_stream_resources groups;
@@ -240,7 +247,8 @@ int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_confi
 	n = gus_sensitivity_list(p, &groups, c, o->memory != NULL, o->branch != NULL, weight, out);
 
 	for (int i = 0; i < n; i += GUS_STREAM_LANES - 1)
-		if (run_batch(p, c, o, *out + i, (size_t)(n - i < GUS_STREAM_LANES - 1 ? n - i : GUS_STREAM_LANES - 1), nominal, err) != 0) {
+		if (run_batch(p, c, o, *out + i, (size_t)(n - i < GUS_STREAM_LANES - 1 ? n - i : GUS_STREAM_LANES - 1),
+			      nominal, err) != 0) {
 			free(*out);
 			return -1;
 		}

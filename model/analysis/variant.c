@@ -28,7 +28,8 @@ struct view {
 	const struct gus_program *p;
 	uint32_t n;
 	uint32_t *uop, *op;     /* of each in the list, its numbers */
-	uint32_t *writer;       /* by number of an input flow: where in the list it is written, of a loop perhaps behind; NOBODY */
+	/* by number of an input flow: where in the list it is written, of a loop perhaps behind; NOBODY */
+	uint32_t *writer;
 	uint8_t *fate;          /* of each in the list */
 	uint64_t load_ports;
 	uint16_t load_latency, multiply_latency;
@@ -113,8 +114,8 @@ static bool is_input_of_address(const struct view *v, uint32_t at, unsigned reg)
 	return uop->kind == GUS_UOP_LOAD || uop->kind == GUS_UOP_STORE_ADDRESS;
 }
 
-/* Who writes what each reads: the list is gone through twice, since what a loop reads first it wrote last. What only the
- * uops of one instruction see ends with it. */
+/* Who writes what each reads: the list is gone through twice, since what a loop reads first it wrote last. What only
+ * the uops of one instruction see ends with it. */
 static void find_writers(struct view *v)
 {
 	uint32_t last[GUS_PROGRAM_REGS];
@@ -219,7 +220,8 @@ static void keep_needed(struct view *v, bool addresses_only)
 
 			if (writer == NOBODY || v->fate[writer] == KEEP)
 				continue;
-			if (addresses_only && is_store(uop) && !is_input_of_address(v, at, v->p->flows[uop->in + i].reg))
+			if (addresses_only && is_store(uop) && !is_input_of_address(v, at,
+				v->p->flows[uop->in + i].reg))
 				continue;
 			v->fate[writer] = KEEP;
 			gus_vec_push(&todo, writer);
@@ -305,7 +307,8 @@ static bool accumulates(const struct view *v, uint32_t first, unsigned *accumula
 		}
 	}
 	free(regs);
-	return both == 1 && inputs >= 2 && !(op_at(v, first)->flags & (GUS_OP_BRANCH | GUS_OP_SERIALISING | GUS_OP_FENCE));
+	return both == 1 && inputs >= 2 &&
+		!(op_at(v, first)->flags & (GUS_OP_BRANCH | GUS_OP_SERIALISING | GUS_OP_FENCE));
 }
 
 /* accumulator[op] is the register that it accumulates into, or 0. */
@@ -322,7 +325,8 @@ static uint8_t *find_accumulators(const struct view *v)
 	return accumulator;
 }
 
-/* A register is one of a reduction if only ops that accumulate into it read it, and nobody reads what else these write. */
+/* A register is one of a reduction if only ops that accumulate into it read it, and nobody reads what else these
+ * write. */
 static void judge_nored(struct view *v)
 {
 	uint8_t *accumulator = find_accumulators(v);
@@ -595,7 +599,8 @@ static struct gus_program *make(struct view *v)
 	return m.to;
 }
 
-struct gus_program *gus_variant_program(const struct gus_program *p, enum gus_variant variant, struct gus_core_config *config,
+struct gus_program *gus_variant_program(const struct gus_program *p, enum gus_variant variant,
+					struct gus_core_config *config,
 					struct gus_core_options *options)
 {
 	static void (*const judges[GUS_VARIANTS])(struct view *v) = {

@@ -31,8 +31,8 @@ const char *gus_variant_help(enum gus_variant v);       /* one line */
 struct gus_program *gus_variant_program(const struct gus_program *p, enum gus_variant v, struct gus_core_config *config,
 					struct gus_core_options *options);
 
-/* The program in which one op takes its issue slots and nothing else: its results are there at once and it needs no port.
- * What that gains is what the instruction costs. To be freed. */
+/* The program in which one op takes its issue slots and nothing else: its results are there at once and it needs no
+ * port. What that gains is what the instruction costs. To be freed. */
 struct gus_program *gus_variant_relax(const struct gus_program *p, uint32_t op);
 
 #endif

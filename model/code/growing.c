@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A builder that is never done (model/code/program_private.h), and a program that looks at its arrays after each block. Ops
- * are only added, so numbers that were given out stay good. */
+/* A builder that is never done (model/code/program_private.h), and a program that looks at its arrays after each block.
+ * Ops are only added, so numbers that were given out stay good. */
 #include "model/code/growing.h"
 
 #include <stdlib.h>

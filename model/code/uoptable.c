@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a plain table of uops. Foreign text: every span is bounded, and what is malformed is an error that names its line.
- * How many entries of which buffer a type takes is Table 7.8 of Palomares 2015. */
+/* Reading a plain table of uops. Foreign text: every span is bounded, and what is malformed is an error that names its
+ * line. How many entries of which buffer a type takes is Table 7.8 of Palomares 2015. */
 #include "model/code/uoptable.h"
 
 #include <stdio.h>
@@ -69,7 +69,8 @@ static int wrong(const struct reader *r, const char *what, struct gus_piece s)
 }
 
 /* Cuts s at mark into exactly n spans. */
-static int halve(const struct reader *r, struct gus_piece s, char mark, int n, const char *what, struct gus_piece out[2])
+static int halve(const struct reader *r, struct gus_piece s, char mark, int n, const char *what,
+		 struct gus_piece out[2])
 {
 	struct gus_piece rest = s;
 	int found = 1;
@@ -77,8 +78,10 @@ static int halve(const struct reader *r, struct gus_piece s, char mark, int n, c
 	for (size_t i = 0; i < s.size; i++)
 		found += s.text[i] == mark;
 	if (found != n)
-		return gus_fail(r->err, GUS_E_CORRUPT, "%s:%zu: %s of this type are %s, not '%.*s'", r->name, r->line, what,
-				n == 2 ? mark == ';' ? "ADDRESS;DATA" : "two, joined by a plus" : "one, without a joint",
+		return gus_fail(r->err, GUS_E_CORRUPT, "%s:%zu: %s of this type are %s, not '%.*s'", r->name, r->line,
+				what,
+				n == 2 ? mark == ';' ? "ADDRESS;DATA" : "two, joined by a plus" :
+					"one, without a joint",
 				(int)(s.size < 80 ? s.size : 80), s.text);
 	for (int i = 0; i < n; i++)
 		out[i] = gus_piece_cut(&rest, mark);
@@ -120,7 +123,8 @@ static int parse_ports(const struct reader *r, struct gus_piece s, uint64_t *por
 		uint32_t port = find_port(r->u, one);
 
 		if (port == GUS_UARCH_NONE)
-			return gus_fail(r->err, GUS_E_CORRUPT, "%s:%zu: %s has no port '%.*s'; its first is %s, its last %s", r->name,
+			return gus_fail(r->err, GUS_E_CORRUPT,
+					"%s:%zu: %s has no port '%.*s'; its first is %s, its last %s", r->name,
 					r->line, r->u->name, (int)(one.size < 80 ? one.size : 80), one.text,
 					r->u->groups[0].name, r->u->groups[r->u->ports_n - 1].name);
 		if (*ports >> port & 1)
@@ -162,7 +166,8 @@ static int parse_registers(struct reader *r, struct gus_piece s, struct register
 	return s.text[-1] == ',' ? wrong(r, "a register is missing behind", (struct gus_piece){ s.text - 1, 1 }) : 0;
 }
 
-/* Words that say what kind of arithmetic it is: of general registers, and of vectors. All others are just arithmetic. */
+/* Words that say what kind of arithmetic it is: of general registers, and of vectors. All others are just
+ * arithmetic. */
 static enum gus_insn_class class_of(struct gus_piece word, bool vector)
 {
 	static const struct { const char *word; enum gus_insn_class general, vector; } words[] = {
@@ -237,10 +242,12 @@ static void add_flow(struct reader *r, unsigned reg, uint32_t cycles)
 }
 
 /* A uop whose inputs are registers and perhaps a word on its way, and whose outputs follow. */
-static struct gus_uop *add_uop(struct reader *r, enum gus_uop_kind kind, const struct half *half, const struct registers *in,
+static struct gus_uop *add_uop(struct reader *r, enum gus_uop_kind kind, const struct half *half,
+			       const struct registers *in,
 			       bool in_temp)
 {
-	struct gus_uop uop = { .kind = (uint8_t)kind, .ports = half->ports, .latency = (uint16_t)half->latency, .port_cycles = 1 };
+	struct gus_uop uop = { .kind = (uint8_t)kind, .ports = half->ports, .latency = (uint16_t)half->latency,
+		.port_cycles = 1 };
 
 	uop.in = (uint32_t)r->flows.n;
 	for (uint8_t i = 0; i < in->n; i++)
@@ -304,9 +311,10 @@ static unsigned without_flags(const struct registers *a)
 	return a->n - a->flags;
 }
 
-/* Whether the fusion of an instruction with memory is undone when it is issued. The first two rules are those that Palomares
- * found on Sandy Bridge and Haswell. */
-static bool unlaminates(const struct reader *r, const struct type *t, const struct registers in[2], const struct registers *out)
+/* Whether the fusion of an instruction with memory is undone when it is issued. The first two rules are those that
+ * Palomares found on Sandy Bridge and Haswell. */
+static bool unlaminates(const struct reader *r, const struct type *t, const struct registers in[2],
+			const struct registers *out)
 {
 	unsigned inputs = without_flags(&in[0]) + without_flags(&in[1]);
 
@@ -336,7 +344,8 @@ static void settle_fusion(struct reader *r, struct gus_op *op, bool apart)
 static void add_op(struct reader *r, const struct type *t, const struct half half[2], const struct registers in[2],
 		   const struct registers *out)
 {
-	struct gus_op op = { .insn = (uint32_t)r->insns.n, .uop = (uint32_t)r->uops.n, .memory = (uint32_t)r->memories.n,
+	struct gus_op op = { .insn = (uint32_t)r->insns.n, .uop = (uint32_t)r->uops.n,
+		.memory = (uint32_t)r->memories.n,
 			     .insns_n = 1, .decoded = 1, .slots = 1, .fused = 1, .rob = 1 };
 	bool wide = out->files[GUS_REGFILE_VECTOR] || in[1].files[GUS_REGFILE_VECTOR];
 	struct gus_uop *uop;
@@ -380,7 +389,8 @@ static void add_op(struct reader *r, const struct type *t, const struct half hal
 }
 
 /* A nop has neither ports nor time; everything else has both, but for the time of a store or branch. */
-static int check_halves(const struct reader *r, const struct type *t, const struct half half[2], const struct registers in[2],
+static int check_halves(const struct reader *r, const struct type *t, const struct half half[2],
+			const struct registers in[2],
 			const struct registers *out, struct gus_piece line)
 {
 	if (t->nop && (half[0].ports || half[0].latency || half[0].exclusive))
@@ -431,7 +441,8 @@ static int parse_columns(struct reader *r, const struct gus_piece column[COLUMNS
 	insn.info.length = INSN_BYTES;
 	insn.offset = (uint64_t)r->insns.n * INSN_BYTES;
 	insn.op = (uint32_t)r->ops.n - 1;
-	snprintf(insn.text, sizeof(insn.text), "%.*s %.*s", (int)(column[0].size < 40 ? column[0].size : 40), column[0].text,
+	snprintf(insn.text, sizeof(insn.text), "%.*s %.*s", (int)(column[0].size < 40 ? column[0].size : 40),
+		 column[0].text,
 		 (int)(column[1].size < 50 ? column[1].size : 50), column[1].text);
 	gus_vec_push(&r->insns, insn);
 	return 0;

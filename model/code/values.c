@@ -21,7 +21,8 @@ static const struct mnemonic {
 	const char *name;
 	uint8_t kind;
 } mnemonics[] = {
-	{ "MOV", COPY }, { "MOVZX", COPY }, { "MOVSX", SIGN }, { "MOVSXD", SIGN }, { "ADD", ADD }, { "SUB", SUB }, { "AND", AND },
+	{ "MOV", COPY }, { "MOVZX", COPY }, { "MOVSX", SIGN }, { "MOVSXD", SIGN }, { "ADD", ADD }, { "SUB", SUB },
+		{ "AND", AND },
 	{ "OR", OR }, { "XOR", XOR }, { "SHL", SHL }, { "SHR", SHR }, { "SAR", SAR }, { "IMUL", IMUL }, { "NEG", NEG },
 	{ "NOT", NOT }, { "INC", ADD }, { "DEC", SUB }, { "LEA", LEA }, { "PUSH", STACK }, { "POP", STACK },
 };
@@ -139,7 +140,8 @@ void gus_effect_of(struct gus_effect *e, enum gus_isa isa, const struct gus_insn
 		find_effect(e, isa, info, form);
 	for (unsigned k = 0; k < info->access_count && n < sizeof(e->writes) - 1; k++)
 		if (general(isa, info->access[k].reg) && (info->access[k].use & GUS_ACCESS_WRITE) &&
-		    (e->kind == NOTHING || (info->access[k].reg != e->to && (isa == GUS_ISA_ARM64 || info->access[k].reg != GUS_X86_RSP))))
+		    (e->kind == NOTHING || (info->access[k].reg != e->to &&
+					    (isa == GUS_ISA_ARM64 || info->access[k].reg != GUS_X86_RSP))))
 			e->writes[n++] = info->access[k].reg;
 }
 
@@ -193,13 +195,15 @@ void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gu
 
 		gus_effect_of(&v->effects[i], p->isa, info, form ? form->text : NULL);
 		for (unsigned k = 0; k < info->access_count; k++)
-			v->operands[i] |= general(p->isa, info->access[k].reg) && (info->access[k].use & GUS_ACCESS_READ) &&
+			v->operands[i] |= general(p->isa, info->access[k].reg) &&
+				(info->access[k].use & GUS_ACCESS_READ) &&
 				!(info->access[k].use & GUS_ACCESS_ADDRESS);
 	}
 	v->shifts = gus_zalloc((p->memories_n + 1) * sizeof(*v->shifts));
 	for (uint32_t i = 0; i < p->ops_n; i++)
 		for (unsigned n = 0; n < p->ops[i].memories_n; n++)
-			v->shifts[p->ops[i].memory + n] = shift_of(v, p, &p->ops[i], &p->memories[p->ops[i].memory + n]);
+			v->shifts[p->ops[i].memory + n] = shift_of(v, p, &p->ops[i],
+								   &p->memories[p->ops[i].memory + n]);
 	for (unsigned r = GUS_X86_RAX; r <= GUS_X86_R15; r++)
 		v->regs[r] = (struct gus_value){ pointers == GUS_CORE_POINTERS_EQUAL ? constant :
 			((uint64_t)r << 36) + ((uint64_t)r * 192), true };
@@ -250,7 +254,8 @@ struct gus_value gus_values_stored(const struct gus_values *v, const struct gus_
 	if (!v->effects || info->class != GUS_INSN_STORE || info->vector_bits)
 		return (struct gus_value){ 0, false };
 	for (unsigned i = 0; i < info->access_count; i++)
-		if ((info->access[i].use & GUS_ACCESS_READ) && !(info->access[i].use & (GUS_ACCESS_ADDRESS | GUS_ACCESS_IMPLICIT)) &&
+		if ((info->access[i].use & GUS_ACCESS_READ) &&
+		    !(info->access[i].use & (GUS_ACCESS_ADDRESS | GUS_ACCESS_IMPLICIT)) &&
 		    general(p->isa, info->access[i].reg) && !(info->access[i].use & GUS_ACCESS_HIGH))
 			return v->regs[info->access[i].reg];
 	if (info->flags & GUS_INSN_IMMEDIATE)
@@ -318,7 +323,8 @@ void gus_effect_run(const struct gus_effect *e, struct gus_value *regs, struct g
 	if (e->bits < 32) { /* the rest of the register stays */
 		struct gus_value old = regs[e->to];
 
-		regs[e->to] = (struct gus_value){ (old.bits & ~low(~0ull, e->bits)) | low(value, e->bits), known && old.known };
+		regs[e->to] = (struct gus_value){ (old.bits & ~low(~0ull, e->bits)) | low(value, e->bits), known &&
+			old.known };
 		return;
 	}
 	regs[e->to] = (struct gus_value){ low(value, e->bits), known };

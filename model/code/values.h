@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What general registers hold, as far as it can be followed, for one purpose: which load reads what an earlier store wrote,
- * and which access crosses a cache line. Additions, moves, logic and shifts are followed; what is not becomes unknown. */
+/* What general registers hold, as far as it can be followed, for one purpose: which load reads what an earlier store
+ * wrote, and which access crosses a cache line. Additions, moves, logic and shifts are followed; what is not becomes
+ * unknown. */
 #ifndef GUS_MODEL_CODE_VALUES_H
 #define GUS_MODEL_CODE_VALUES_H
 
@@ -33,8 +34,8 @@ struct gus_values {
 	struct gus_value memory;        /* of words that were not written */
 };
 
-/* form is the text of info's form; NULL if it is not known: all that it writes becomes unknown. Of arm64 only additions of constants
- * and moves between registers are followed. */
+/* form is the text of info's form; NULL if it is not known: all that it writes becomes unknown. Of arm64 only additions
+ * of constants and moves between registers are followed. */
 void gus_effect_of(struct gus_effect *e, enum gus_isa isa, const struct gus_insn_info *info, const char *form);
 bool gus_effect_is_nothing(const struct gus_effect *e);
 /* Runs an instruction on registers by number; loaded is what its load got. */

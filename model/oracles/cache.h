@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The data caches and TLBs of one core: which level an access hits, what it throws out, what the prefetchers bring
- * in.
+/* The data caches and TLBs of one core: which level an access hits, what it throws out, what the prefetchers bring in.
  *
  *	access -> DTLB -> STLB -> walk
  *	       -> L1 -> L2 -> L3 -> memory      (a line that is found goes up, what it throws out goes down)
@@ -10,15 +9,15 @@
  * not, as what the sets are chosen by; slices of L3 are not modelled. Bandwidth and the number of lines in flight
  * belong to the engines.
  *
- * Caches allocate on writes and write back. Replacement: model/oracles/sets.h. A level holds, beside what the levels before
- * it hold (inclusion),
+ * Caches allocate on writes and write back. Replacement: model/oracles/sets.h. A level holds, beside what the levels
+ * before it hold (inclusion),
  *
  *	none       what was filled through it; what goes out of it may stay above, dirty lines from above are put in
  *	inclusive  all of that: what goes out of it goes out above as well
  *	exclusive  none of what the level before it holds: it gets what goes out there, and gives up what is found in it
  *
- * A window of a run begins with empty caches. A miss in a set that has not been filled yet might have been a hit if
- * the window had begun earlier, so an answer has two ends, and counts have how many of the misses are of this kind
+ * A window of a run begins with empty caches. A miss in a set that has not been filled yet might have been a hit if the
+ * window had begun earlier, so an answer has two ends, and counts have how many of the misses are of this kind
  * ("unknown"). */
 #ifndef GUS_MODEL_ORACLES_CACHE_H
 #define GUS_MODEL_ORACLES_CACHE_H

@@ -26,7 +26,8 @@ static void ask_cache(void *context, const struct gus_core_access *access, enum 
 {
 	struct gus_oracle_cache *o = context;
 	const struct gus_program_memory *m = &o->program->memories[access->memory];
-	struct gus_cache_access a = { .address = access->address, .bytes = m->bytes, .id = access->memory, .store = access->store };
+	struct gus_cache_access a = { .address = access->address, .bytes = m->bytes, .id = access->memory,
+		.store = access->store };
 	struct gus_cache_answer answer;
 	uint32_t wait;
 
@@ -89,7 +90,8 @@ static bool predict(struct gus_oracle_branch *o, uint32_t op, bool taken, uint32
 {
 	const struct gus_program *p = o->program;
 	uint32_t insn = branch_insn(p, op);
-	struct gus_branch_outcome outcome = { .pc = address_of(p, insn), .kind = gus_oracle_branch_kind(p, op), .taken = taken };
+	struct gus_branch_outcome outcome = { .pc = address_of(p, insn), .kind = gus_oracle_branch_kind(p, op),
+		.taken = taken };
 	struct gus_branch_verdict v;
 
 	outcome.next = insn + 1 < p->insns_n ? address_of(p, insn + 1) : p->base + p->bytes;

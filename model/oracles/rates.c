@@ -97,9 +97,11 @@ int gus_rates_set_memory(struct gus_rates *r, uint32_t memory, const struct gus_
 	struct memory *to;
 
 	if (memory >= r->memories_n)
-		return gus_fail(err, GUS_E_USAGE, "cannot set the rates of access %u: the program has %u", memory, r->memories_n);
+		return gus_fail(err, GUS_E_USAGE, "cannot set the rates of access %u: the program has %u", memory,
+				r->memories_n);
 	if (hits == UINT64_MAX || tlb == UINT64_MAX)
-		return gus_fail(err, GUS_E_USAGE, "cannot set the rates of access %u: its counts sum to more than 2^62", memory);
+		return gus_fail(err, GUS_E_USAGE, "cannot set the rates of access %u: its counts sum to more than 2^62",
+				memory);
 	to = &r->memories[memory];
 	to->known = hits > 0;
 	set_chain(to->level, LEVEL_CHOICES, m->hits, hits, memory * 8);
@@ -111,9 +113,11 @@ int gus_rates_set_memory(struct gus_rates *r, uint32_t memory, const struct gus_
 int gus_rates_set_branch(struct gus_rates *r, uint32_t op, const struct gus_rates_branch *b, struct gus_error *err)
 {
 	if (op >= r->ops_n)
-		return gus_fail(err, GUS_E_USAGE, "cannot set the rate of the branch at op %u: the program has %u", op, r->ops_n);
+		return gus_fail(err, GUS_E_USAGE, "cannot set the rate of the branch at op %u: the program has %u", op,
+				r->ops_n);
 	if (b->mispredicted > b->executed || b->executed >> 62)
-		return gus_fail(err, GUS_E_USAGE, "cannot set the rate of the branch at op %u: %llu mispredicted of %llu", op,
+		return gus_fail(err, GUS_E_USAGE,
+				"cannot set the rate of the branch at op %u: %llu mispredicted of %llu", op,
 				(unsigned long long)b->mispredicted, (unsigned long long)b->executed);
 	r->branches[op] = (struct choice){ b->mispredicted, b->executed, beginning(op, b->executed) };
 	return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Measured rates instead of simulation: how often each access of a program hits which level, and how often each branch is
- * mispredicted, as counters or precise samples say. The answers are spread evenly, without chance: of any n answers each
- * kind comes as often as told, to within one for each decision (L1 or not; of these L2 or not; ...), and after a whole round of what was
- * counted exactly as often. Each access begins elsewhere in its round, so that two with the same rates do not miss together. */
+/* Measured rates instead of simulation: how often each access of a program hits which level, and how often each branch
+ * is mispredicted, as counters or precise samples say. The answers are spread evenly, without chance: of any n answers
+ * each kind comes as often as told, to within one for each decision (L1 or not; of these L2 or not; ...), and after a
+ * whole round of what was counted exactly as often. Each access begins elsewhere in its round, so that two with the
+ * same rates do not miss together. */
 #ifndef GUS_MODEL_ORACLES_RATES_H
 #define GUS_MODEL_ORACLES_RATES_H
 

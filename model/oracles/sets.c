@@ -54,12 +54,15 @@ int gus_sets_init(struct gus_sets *s, const char *what, uint64_t entries, uint32
 {
 	memset(s, 0, sizeof(*s));
 	if (!ways || ways > GUS_SETS_WAYS_MAX)
-		return gus_fail(err, GUS_E_USAGE, "cannot model %s with %u ways: 1 to %d are possible", what, ways, GUS_SETS_WAYS_MAX);
+		return gus_fail(err, GUS_E_USAGE, "cannot model %s with %u ways: 1 to %d are possible", what, ways,
+				GUS_SETS_WAYS_MAX);
 	if (!entries || entries % ways || entries > UINT32_MAX / 2)
-		return gus_fail(err, GUS_E_USAGE, "cannot model %s of %llu entries in %u ways: give a size that is a multiple of the "
+		return gus_fail(err, GUS_E_USAGE,
+				"cannot model %s of %llu entries in %u ways: give a size that is a multiple of the "
 				"ways, and below 2^31", what, (unsigned long long)entries, ways);
 	if (policy >= GUS_REPLACEMENTS)
-		return gus_fail(err, GUS_E_USAGE, "cannot model %s: replacement policy %d is unknown; these are known: %s", what,
+		return gus_fail(err, GUS_E_USAGE,
+				"cannot model %s: replacement policy %d is unknown; these are known: %s", what,
 				(int)policy, GUS_REPLACEMENT_WORDS);
 	s->ways = ways;
 	s->n = (uint32_t)(entries / ways);
@@ -98,7 +101,8 @@ static uint8_t oldest_age(const struct gus_sets *s, uint32_t first, uint32_t but
 	return age;
 }
 
-/* After an access to a slot, or (accessed NONE) when a victim is needed: if none is of the oldest age, all grow older. */
+/* After an access to a slot, or (accessed NONE) when a victim is needed: if none is of the oldest age, all grow
+ * older. */
 static void grow_old(struct gus_sets *s, const struct aging *a, uint32_t first, uint32_t accessed)
 {
 	uint32_t but = a->but_accessed ? accessed : GUS_SETS_NONE;
@@ -185,7 +189,8 @@ uint32_t gus_sets_place(struct gus_sets *s, uint64_t key, uint64_t *evicted)
 	uint32_t set = gus_sets_set(s, key), first = set * s->ways, slot = empty_slot(s, first);
 
 	if (slot == GUS_SETS_NONE)
-		slot = s->policy == GUS_REPLACE_LRU ? victim_lru(s, first) : s->policy == GUS_REPLACE_TREE_PLRU ? victim_tree(s, set) :
+		slot = s->policy == GUS_REPLACE_LRU ? victim_lru(s, first) : s->policy == GUS_REPLACE_TREE_PLRU ?
+			victim_tree(s, set) :
 			s->policy == GUS_REPLACE_RANDOM ? victim_random(s, first) : victim_aged(s, first);
 	*evicted = s->tags[slot] - 1; /* of an empty one UINT64_MAX */
 	s->tags[slot] = key + 1;

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* A set-associative array of keys: what caches, TLBs and branch target buffers have in common. It knows which keys are there
- * and which of a set goes when another comes; what a key stands for, and what is kept with it, is its owner's, by slot.
+/* A set-associative array of keys: what caches, TLBs and branch target buffers have in common. It knows which keys are
+ * there and which of a set goes when another comes; what a key stands for, and what is kept with it, is its owner's, by
+ * slot.
  *
  * A key lies in set key % sets. A way that was emptied is filled before anything is replaced. Replacement is one of
  *
  *	lru        the least recently used
- *	tree_plru  a binary tree of bits that point away from what was used. Of ways that are no power of two the tree has as many
- *	           leaves as the next one, and a bit that points to where no way is is taken for the other
+ *	tree_plru  a binary tree of bits that point away from what was used. Of ways that are no power of two the tree
+ *	           has as many leaves as the next one, and a bit that points to where no way is is taken for the other
  *	random     by a fixed sequence: the same run has the same victims
- *	srrip      two-bit ages: comes with 2, a hit makes it 0, the leftmost of age 3 goes; if none has it, all grow old until one has
- *	qlru_Hxy_Mm_Rr_Uu   the family that measurements of Intel's L2 and L3 were described with (Abel and Reineke, nanoBench,
- *	           2020): a hit makes age 3 to x, 2 to y, others to 0; comes with m; the leftmost of age 3 goes, or with r = 1
- *	           the first way if none is; r = 2 fills empty ways from the right. After each access, if no age is 3, all (u = 0, 2)
- *	           or all but the accessed (u = 1) grow by what makes the oldest 3 (u = 0, 1) or by 1 (u = 2) */
+ *	srrip      two-bit ages: comes with 2, a hit makes it 0, the leftmost of age 3 goes; if none has it, all grow
+ *	           old until one has
+ *	qlru_Hxy_Mm_Rr_Uu
+ *	           the family that measurements of Intel's L2 and L3 were described with (Abel and Reineke, nanoBench,
+ *	           2020): a hit makes age 3 to x, 2 to y, others to 0; comes with m; the leftmost of age 3 goes, or with
+ *	           r = 1 the first way if none is; r = 2 fills empty ways from the right. After each access, if no age
+ *	           is 3, all (u = 0, 2) or all but the accessed (u = 1) grow by what makes the oldest 3 (u = 0, 1) or by
+ *	           1 (u = 2) */
 #ifndef GUS_MODEL_ORACLES_SETS_H
 #define GUS_MODEL_ORACLES_SETS_H
 
@@ -23,7 +27,6 @@
 
 struct gus_error;
 
-
 enum { GUS_SETS_WAYS_MAX = 64 };
 #define GUS_SETS_NONE UINT32_MAX
 
@@ -32,9 +35,11 @@ struct gus_sets {
 	uint64_t *tags;         /* by slot (set * ways + way): key + 1; 0: empty */
 	uint64_t *stamps;       /* lru: by slot, the clock at its last use */
 	uint8_t *ages;          /* srrip, qlru: by slot */
-	uint64_t *trees;        /* tree_plru: by set, bit n the node n, the root being 1; set: the victim is on the right */
+	/* tree_plru: by set, bit n the node n, the root being 1; set: the victim is on the right */
+	uint64_t *trees;
 	uint64_t *seen;         /* by set: ways that were ever filled */
-	uint64_t clear[GUS_SETS_WAYS_MAX], set[GUS_SETS_WAYS_MAX]; /* tree_plru: what the use of a way does to the bits */
+	/* tree_plru: what the use of a way does to the bits */
+	uint64_t clear[GUS_SETS_WAYS_MAX], set[GUS_SETS_WAYS_MAX];
 	uint64_t clock, random, mask; /* mask: sets - 1, or 0 if that is no power of two */
 	uint32_t n, ways;       /* sets, and slots in each */
 	enum gus_replacement policy;

@@ -36,8 +36,8 @@ int gus_stream_run(const struct gus_program *p, const struct gus_core_config *c,
 /* Fed. */
 
 struct gus_stream_engine;
-/* The options' lanes, groups and log count, nothing else. The program (model/code/growing.h), configuration and all that
- * the options point to are borrowed. NULL with err. */
+/* The options' lanes, groups and log count, nothing else. The program (model/code/growing.h), configuration and all
+ * that the options point to are borrowed. NULL with err. */
 struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const struct gus_core_config *c,
 					  const struct gus_stream_options *o, struct gus_error *err);
 void gus_stream_close(struct gus_stream_engine *e);

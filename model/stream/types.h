@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes into the stream engine (model/stream/stream.h) and what comes out: machines as knobs, options, steps of a trace,
- * times. */
+/* What goes into the stream engine (model/stream/stream.h) and what comes out: machines as knobs, options, steps of a
+ * trace, times. */
 #ifndef GUS_MODEL_STREAM_TYPES_H
 #define GUS_MODEL_STREAM_TYPES_H
 

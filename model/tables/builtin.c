@@ -107,7 +107,8 @@ const char *gus_uarch_builtin_find(const char *name)
 			return names[i];
 	for (size_t i = 0; names[i]; i++) {
 		size_t size = 0, alias_size;
-		const char *text = get(NULL, names[i], &size), *aliases = line_of(text, text + size, "alias", &alias_size);
+		const char *text = get(NULL, names[i], &size),
+			*aliases = line_of(text, text + size, "alias", &alias_size);
 
 		if (aliases && among(aliases, alias_size, name))
 			return names[i];

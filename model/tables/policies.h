@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The policies of caches, as tables say them: which line goes for another (model/oracles/sets.h explains each), and what a level holds
- * beside what the levels before it hold (model/oracles/cache.h). */
+/* The policies of caches, as tables say them: which line goes for another (model/oracles/sets.h explains each), and
+ * what a level holds beside what the levels before it hold (model/oracles/cache.h). */
 #ifndef GUS_MODEL_TABLES_POLICIES_H
 #define GUS_MODEL_TABLES_POLICIES_H
 

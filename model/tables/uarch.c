@@ -18,7 +18,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "decode_complex", GUS_UNIT_INSTRUCTIONS, NULL, "decoded a cycle that have more than one uop" },
 	{ "decode_clusters", GUS_UNIT_ENTRIES, NULL, "clusters of decoders" },
 	{ "decode_queue", GUS_UNIT_ENTRIES, NULL, "instructions between length decoding and decoders" },
-	{ "decode_fuse_last", GUS_UNIT_FLAG, NULL, "the last decoder takes an instruction that might fuse with the next" },
+	{ "decode_fuse_last", GUS_UNIT_FLAG, NULL,
+		"the last decoder takes an instruction that might fuse with the next" },
 	{ "fetch_bytes", GUS_UNIT_BYTES, NULL, "fetched a cycle for the legacy decoders" },
 	{ "predecode_width", GUS_UNIT_INSTRUCTIONS, NULL, "whose length is found a cycle" },
 	{ "uop_cache_size", GUS_UNIT_UOPS, NULL, "that the uop cache holds" },
@@ -62,12 +63,15 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l1d_loads", GUS_UNIT_PER_CYCLE, NULL, "loads begun" },
 	{ "l1d_loads_vector", GUS_UNIT_PER_CYCLE, NULL, "loads of the widest vector begun" },
 	{ "l1d_stores", GUS_UNIT_PER_CYCLE, NULL, "stores committed to L1" },
-	{ "l1d_bank_ports", GUS_UNIT_PER_CYCLE, NULL, "loads begun that need the same bytes of whichever line; 0: no limit" },
+	{ "l1d_bank_ports", GUS_UNIT_PER_CYCLE, NULL,
+		"loads begun that need the same bytes of whichever line; 0: no limit" },
 	{ "l1d_load_width", GUS_UNIT_BYTES, NULL, "of one load port" },
 	{ "l1d_store_width", GUS_UNIT_BYTES, NULL, "of one store" },
-	{ "l1d_replacement", GUS_UNIT_POLICY, GUS_REPLACEMENT_WORDS, "which line of a set goes for another (model/oracles/sets.h)" },
+	{ "l1d_replacement", GUS_UNIT_POLICY, GUS_REPLACEMENT_WORDS,
+		"which line of a set goes for another (model/oracles/sets.h)" },
 	{ "l1d_next_line", GUS_UNIT_ENTRIES, NULL, "lines that the prefetcher of L1 fetches behind a miss; 0: none" },
-	{ "l1d_strides", GUS_UNIT_ENTRIES, NULL, "loads whose stride the prefetcher of L1 follows, a power of two; 0: none" },
+	{ "l1d_strides", GUS_UNIT_ENTRIES, NULL,
+		"loads whose stride the prefetcher of L1 follows, a power of two; 0: none" },
 	{ "l1d_stride_ahead", GUS_UNIT_ENTRIES, NULL, "strides that it fetches ahead" },
 	{ "l1d_banks", GUS_UNIT_ENTRIES, NULL, "banks that conflict; 0: none" },
 	{ "l1d_misses", GUS_UNIT_ENTRIES, NULL, "lines in flight to L1 (fill buffers)" },
@@ -76,7 +80,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l2_size", GUS_UNIT_KIB, NULL, "of L2" },
 	{ "l2_ways", GUS_UNIT_WAYS, NULL, "of L2" },
 	{ "l2_replacement", GUS_UNIT_POLICY, GUS_REPLACEMENT_WORDS, "as of L1 data" },
-	{ "l2_inclusion", GUS_UNIT_POLICY, GUS_INCLUSION_WORDS, "whether it holds all that L1 holds, none of it, or either" },
+	{ "l2_inclusion", GUS_UNIT_POLICY, GUS_INCLUSION_WORDS,
+		"whether it holds all that L1 holds, none of it, or either" },
 	{ "l2_next_line", GUS_UNIT_ENTRIES, NULL, "lines that the prefetcher of L2 fetches behind a miss; 0: none" },
 	{ "l2_latency", GUS_UNIT_CYCLES, NULL, "load to use from L2" },
 	{ "l2_bandwidth", GUS_UNIT_BYTES, NULL, "a cycle from L2 to L1" },
@@ -84,7 +89,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l3_size", GUS_UNIT_KIB, NULL, "of L3 that a core can fill" },
 	{ "l3_ways", GUS_UNIT_WAYS, NULL, "of L3" },
 	{ "l3_replacement", GUS_UNIT_POLICY, GUS_REPLACEMENT_WORDS, "as of L1 data" },
-	{ "l3_inclusion", GUS_UNIT_POLICY, GUS_INCLUSION_WORDS, "whether it holds all that L2 holds, none of it, or either" },
+	{ "l3_inclusion", GUS_UNIT_POLICY, GUS_INCLUSION_WORDS,
+		"whether it holds all that L2 holds, none of it, or either" },
 	{ "l3_latency", GUS_UNIT_CYCLES, NULL, "load to use from L3" },
 	{ "l3_bandwidth", GUS_UNIT_BYTES, NULL, "a cycle from L3 to L2" },
 	{ "memory_latency", GUS_UNIT_NS, NULL, "load to use from memory" },
@@ -110,7 +116,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "store_forward_vector", GUS_UNIT_CYCLES, NULL, "the same for vectors" },
 	{ "store_forward_blocked", GUS_UNIT_CYCLES, NULL, "the same where forwarding fails" },
 	{ "store_forward_zero", GUS_UNIT_FLAG, NULL, "memory renaming: forwarding may take no time" },
-	{ "alias_penalty", GUS_UNIT_CYCLES, NULL, "more for a load whose address differs from an earlier store's in high bits only" },
+	{ "alias_penalty", GUS_UNIT_CYCLES, NULL,
+		"more for a load whose address differs from an earlier store's in high bits only" },
 	{ "line_split_penalty", GUS_UNIT_CYCLES, NULL, "more for an access that crosses a line" },
 	{ "page_split_penalty", GUS_UNIT_CYCLES, NULL, "more for an access that crosses a page" },
 	{ "vector_width", GUS_UNIT_BYTES, NULL, "of the vector units; wider operations take several uops" },
@@ -124,15 +131,20 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "immediate_add_elimination", GUS_UNIT_FLAG, NULL, "add r, small immediate needs no port" },
 	{ "stack_engine", GUS_UNIT_FLAG, NULL, "push and pop change rsp without a uop" },
 	{ "macro_fusion", GUS_UNIT_POLICY, "none test_cmp test_cmp_add all", "which firsts fuse with a branch" },
-	{ "micro_fusion_indexed", GUS_UNIT_POLICY, "yes no rmw", "whether indexed addresses stay fused: no; only where the "
+	{ "micro_fusion_indexed", GUS_UNIT_POLICY, "yes no rmw",
+		"whether indexed addresses stay fused: no; only where the "
 	  "destination is also a source" },
 	{ "micro_fusion", GUS_UNIT_FLAG, NULL, "a load and its operation are one uop in front and at the end" },
-	{ "indexed_store_on_load_ports", GUS_UNIT_FLAG, NULL, "the address unit that is for stores alone takes no indexed "
+	{ "indexed_store_on_load_ports", GUS_UNIT_FLAG, NULL,
+		"the address unit that is for stores alone takes no indexed "
 	  "addresses" },
-	{ "unlaminate", GUS_UNIT_POLICY, "inputs operands none", "by which count of registers micro-fused uops are split at "
+	{ "unlaminate", GUS_UNIT_POLICY, "inputs operands none",
+		"by which count of registers micro-fused uops are split at "
 	  "issue" },
-	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots any", "how a uop gets its port; slots: even "
-	  "issue slots take the least loaded port, odd ones the second least; any: whichever of its ports is free first" },
+	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots any",
+		"how a uop gets its port; slots: even "
+	  "issue slots take the least loaded port, odd ones the second least; any: whichever of its ports is free "
+		  "first" },
 	{ "divider_pipelined", GUS_UNIT_FLAG, NULL, "divisions overlap" },
 	{ "smt_threads", GUS_UNIT_ENTRIES, NULL, "threads of a core" },
 	{ NULL, 0, NULL, NULL },
@@ -141,7 +153,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 const char *gus_uarch_unit_name(enum gus_uarch_unit unit)
 {
 	static const char *const names[GUS_UNIT_COUNT] = {
-		"uops", "instructions", "cycles", "ns", "entries", "ways", "bytes", "KiB", "per_cycle", "flag", "policy",
+		"uops", "instructions", "cycles", "ns", "entries", "ways", "bytes", "KiB", "per_cycle", "flag",
+			"policy",
 	};
 
 	return unit < GUS_UNIT_COUNT ? names[unit] : NULL;
@@ -230,7 +243,8 @@ static bool more(uint64_t a, uint32_t b, uint64_t c, uint32_t d)
 	return (unsigned __int128)a * d > (unsigned __int128)c * b;
 }
 
-struct gus_uarch_bound gus_uarch_bound_conjunctive(const struct gus_uarch *u, const struct gus_uarch_use *uses, size_t n)
+struct gus_uarch_bound gus_uarch_bound_conjunctive(const struct gus_uarch *u, const struct gus_uarch_use *uses,
+						   size_t n)
 {
 	struct gus_uarch_bound best = { 0, 1, GUS_UARCH_NONE };
 

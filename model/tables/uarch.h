@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What one CPU does with each instruction form: its uops, the ports they may use, how long results take, and the sizes of
- * its buffers. A table is text (NAME.uarch, corrected by NAME.overlay); this parses it and answers questions. Pure: the
- * texts come from the caller.
+/* What one CPU does with each instruction form: its uops, the ports they may use, how long results take, and the sizes
+ * of its buffers. A table is text (NAME.uarch, corrected by NAME.overlay); this parses it and answers questions. Pure:
+ * the texts come from the caller.
  *
  * The grammar. A line is a statement; words are separated by blanks, texts stand in "quotes" (no escapes), # begins a
- * comment. Numbers of cycles may have two decimals. A NAME is of letters, digits and _ . - +. Statements in any order, but
- * a thing is declared before it is used.
+ * comment. Numbers of cycles may have two decimals. A NAME is of letters, digits and _ . - +. Statements in any order,
+ * but a thing is declared before it is used.
  *
  *   uarch NAME isa x86-64|arm64 "TITLE"     first line of a table; an overlay has none
  *   alias NAME...                           other names of this CPU
@@ -15,13 +15,15 @@
  *   param NAME VALUE UNIT SOURCE            a size or width: gus_uarch_params has all names with their units
  *   port NAME SOURCE                        takes one uop a cycle
  *   unit NAME SOURCE                        a thing that is not a port and can be busy, such as a divider
- *   group NAME = PORT+PORT...               ports that the same uop may choose from; a port is a group by itself. Groups
+ *   group NAME = PORT+PORT...               ports that the same uop may choose from; a port is a group by itself.
+ *                                           Groups
  *                                           that overlap have their union declared as well: the loader insists
  *   row ID FIGURES                          FIGURES are
  *       uops N latency C [fused N] [decoded N] [microcoded N] [complex] [loadlat C] [uses GROUP:C...]
  *       [exclusive UNIT:C...] [pairs FROM>TO:C...] [guessed] source ID
  *   opcode ROW CLASS...                     opcode classes that have this row; `opcode - CLASS...` takes them away
- *   form "TEXT"... NAME                     instruction forms: NAME is a row or, if there is no such row, an opcode class
+ *   form "TEXT"... NAME                     instruction forms: NAME is a row or, if there is no such row, an opcode
+ *                                           class
  *   form "TEXT"... FIGURES                  the same with a row of their own
  *   class NAME uops LO-HI latency LO-HI [uses GROUP:C...] source ID
  *                                           bounds for a form that has no row, by the class of its instruction
@@ -29,15 +31,15 @@
  * uops counts what is executed (unfused; of AMD's CPUs macro-ops); fused counts what issue and retirement count, where
  * that is known and differs. latency is from a register operand that is no address to the result; loadlat from the
  * registers of the address, the word being in L1, and only rows that load have it. `uses` counts uops: `p01:2 p5:1` are
- * two that may take p0 or p1 and one that must take p5. `exclusive` is how long a unit is busy, and nothing else gets it
- * meanwhile. `guessed` marks placeholders that the source itself does not believe.
+ * two that may take p0 or p1 and one that must take p5. `exclusive` is how long a unit is busy, and nothing else gets
+ * it meanwhile. `guessed` marks placeholders that the source itself does not believe.
  *
- * decoded counts the fused uops that the legacy decoders deliver, microcoded those that the microcode sequencer delivers;
- * `complex` rows can be decoded by the first decoder only, be it for one uop. `pairs` are latencies by operand where the
- * two plain ones do not say all. A register operand is a number, counted from 0 as uops.info does: those in the form's
- * text, then the implicit ones, the flags last. m0 is the first memory operand's word, a0 the registers of its address (or
- * of lea's): `0>1:3` from register to register, `m0>0:3` from the loaded word, `a0>0:7` from the address, `1>m0:5` from a
- * register to the stored word. A pair is there once, in one `pairs`.
+ * decoded counts the fused uops that the legacy decoders deliver, microcoded those that the microcode sequencer
+ * delivers; `complex` rows can be decoded by the first decoder only, be it for one uop. `pairs` are latencies by
+ * operand where the two plain ones do not say all. A register operand is a number, counted from 0 as uops.info does:
+ * those in the form's text, then the implicit ones, the flags last. m0 is the first memory operand's word, a0 the
+ * registers of its address (or of lea's): `0>1:3` from register to register, `m0>0:3` from the loaded word, `a0>0:7`
+ * from the address, `1>m0:5` from a register to the stored word. A pair is there once, in one `pairs`.
  *
  * Within one text (with its includes) every key is defined once; an overlay, or a table after `like`, replaces what was
  * there: a row by ID, a form by text, a class, param, port or group by name, an opcode class by name. */
@@ -59,8 +61,8 @@ enum { GUS_UARCH_PORTS_MAX = 64 };
 enum { GUS_UARCH_OPERANDS = 32 }; /* operands of one kind that pairs tell apart */
 #define GUS_UARCH_NONE UINT32_MAX
 
-/* A table's text by its name: "skylake" for a table, "skylake.overlay" for its overlay, "x86.forms" for an include. NULL
- * if there is none. The bytes must stay until the parse returns. */
+/* A table's text by its name: "skylake" for a table, "skylake.overlay" for its overlay, "x86.forms" for an include.
+ * NULL if there is none. The bytes must stay until the parse returns. */
 struct gus_uarch_texts {
 	const char *(*get)(void *context, const char *name, size_t *size);
 	void *context;
@@ -70,7 +72,8 @@ enum gus_uarch_flags {
 	GUS_UARCH_PLAIN = 1, /* leave out all overlays: what the source says */
 };
 
-/* A port (one port in the mask) or several that the same uop may choose from. Ports come first, in order of their bits. */
+/* A port (one port in the mask) or several that the same uop may choose from. Ports come first, in order of their
+ * bits. */
 struct gus_uarch_group {
 	const char *name;
 	uint64_t ports;     /* bit p: port p */
@@ -171,13 +174,14 @@ struct gus_uarch {
 	struct gus_uarch_class *classes;
 	struct gus_uarch_use *uses;
 	struct gus_uarch_pair *pairs;
-	uint32_t aliases_n, likes_n, files_n, units_n, sources_n, params_n, ports_n, groups_n, rows_n, forms_n, classes_n,
+	uint32_t aliases_n, likes_n, files_n, units_n, sources_n, params_n, ports_n, groups_n, rows_n, forms_n,
+		classes_n,
 		uses_n, pairs_n;
 	struct gus_uarch_private *own;
 };
 
-/* Parses the table called name, whose own text may be given (a user's file) or is looked up by its name (text NULL). The
- * error names file and line. flags: enum gus_uarch_flags. */
+/* Parses the table called name, whose own text may be given (a user's file) or is looked up by its name (text NULL).
+ * The error names file and line. flags: enum gus_uarch_flags. */
 struct gus_uarch *gus_uarch_parse(const char *name, const char *text, size_t size, const struct gus_uarch_texts *texts,
 				  unsigned flags, struct gus_error *err);
 void gus_uarch_free(struct gus_uarch *u);
@@ -204,7 +208,8 @@ struct gus_uarch_bound {
 
 /* The conjunctive bound of uops on groups: over all groups, the uops that must run inside it by its size. Because the
  * groups are closed under union it is what the best possible scheduling of ports reaches, no less and no more. */
-struct gus_uarch_bound gus_uarch_bound_conjunctive(const struct gus_uarch *u, const struct gus_uarch_use *uses, size_t n);
+struct gus_uarch_bound gus_uarch_bound_conjunctive(const struct gus_uarch *u, const struct gus_uarch_use *uses,
+						   size_t n);
 /* The cycles of one execution after another of a row, by its ports and units alone. */
 double gus_uarch_throughput(const struct gus_uarch *u, const struct gus_uarch_row *row);
 

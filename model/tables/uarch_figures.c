@@ -90,7 +90,8 @@ static int pair(struct gus_uarch_parser *p, struct gus_token t, struct gus_uarch
 /* The words after `pairs`, up to one that has no mark of a pair. */
 static int pair_words(struct gus_uarch_parser *p, struct gus_uarch_row *row)
 {
-	uint64_t seen[GUS_UARCH_OPERAND_KINDS * GUS_UARCH_OPERANDS] = { 0 }; /* a bit for each target: there are 2 * 32 */
+	/* a bit for each target: there are 2 * 32 */
+	uint64_t seen[GUS_UARCH_OPERAND_KINDS * GUS_UARCH_OPERANDS] = { 0 };
 
 	if (row->pairs_n)
 		return gus_parse_wrong(p, "pairs is there twice");
@@ -103,7 +104,8 @@ static int pair_words(struct gus_uarch_parser *p, struct gus_uarch_row *row)
 
 		if (!t.text || t.quoted || !(memchr(t.text, '>', t.size) || memchr(t.text, ':', t.size))) {
 			p->at = before;
-			return row->pairs_n ? 0 : gus_parse_wrong(p, "expected FROM>TO:CYCLES, found '%.*s'", GUS_SHOW(t));
+			return row->pairs_n ? 0 : gus_parse_wrong(p, "expected FROM>TO:CYCLES, found '%.*s'",
+								  GUS_SHOW(t));
 		}
 		if (pair(p, t, &one) != 0)
 			return -1;

@@ -19,7 +19,8 @@ int gus_parse_text(struct gus_uarch_parser *p, const char *file, const char *tex
 	uint32_t old_file = p->file, old_line = p->line;
 
 	if (p->depth == DEPTH_MAX)
-		return gus_parse_wrong(p, "%s is more than %d deep: a table includes or is like itself", file, DEPTH_MAX);
+		return gus_parse_wrong(p, "%s is more than %d deep: a table includes or is like itself", file,
+				       DEPTH_MAX);
 	p->depth++;
 	p->file = (uint32_t)p->file_list.n;
 	p->line = 0;
@@ -59,7 +60,8 @@ int gus_parse_table(struct gus_uarch_parser *p, const char *called, const char *
 		return gus_parse_text(p, called, text, size);
 	text = p->texts ? p->texts->get(p->texts->context, called, &size) : NULL;
 	if (!text)
-		return gus_fail(p->err, GUS_E_NOT_FOUND, "there is no table of a CPU called %s; see gusprof uarch list", called);
+		return gus_fail(p->err, GUS_E_NOT_FOUND, "there is no table of a CPU called %s; see gusprof uarch list",
+				called);
 	if (gus_parse_text(p, with_suffix(p, called, ".uarch"), text, size) != 0)
 		return -1;
 	if (p->flags & GUS_UARCH_PLAIN)
@@ -89,7 +91,8 @@ static void drop_rest(struct gus_uarch_parser *p)
 	gus_vec_free(&p->form_names);
 }
 
-struct gus_uarch *gus_uarch_parse(const char *called, const char *text, size_t size, const struct gus_uarch_texts *texts,
+struct gus_uarch *gus_uarch_parse(const char *called, const char *text, size_t size,
+				  const struct gus_uarch_texts *texts,
 				  unsigned flags, struct gus_error *err)
 {
 	struct gus_uarch *u = gus_zalloc(sizeof(*u));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of the parser of tables. Its files, in the order of the way: uarch_parse.c finds the texts and goes through
- * them, uarch_statements.c has what each line can say, uarch_figures.c what a row says, all three made of the words of
- * uarch_words.c; when all is read, uarch_settle.c checks it and hands it over. */
+/* The inside of the parser of tables. Its files, in the order of the way: uarch_parse.c finds the texts and goes
+ * through them, uarch_statements.c has what each line can say, uarch_figures.c what a row says, all three made of the
+ * words of uarch_words.c; when all is read, uarch_settle.c checks it and hands it over. */
 #ifndef GUS_MODEL_TABLES_UARCH_PARSE_H
 #define GUS_MODEL_TABLES_UARCH_PARSE_H
 
@@ -21,8 +21,8 @@ struct gus_token {
 /* A token as the two arguments of %.*s, cut to what a message has room for. */
 #define GUS_SHOW(t) (int)((t).text ? ((t).size < 80 ? (t).size : 80) : 0), (t).text ? (t).text : ""
 
-/* A key's number, and the layer that defined it last: what is replaced by what is decided by layers. A table, each table
- * that it is like, and each overlay is one, and a key may be said once a layer. */
+/* A key's number, and the layer that defined it last: what is replaced by what is decided by layers. A table, each
+ * table that it is like, and each overlay is one, and a key may be said once a layer. */
 struct gus_keys {
 	struct gus_index ix;
 	struct gus_vec(uint32_t) layer;
@@ -82,7 +82,8 @@ void gus_keys_free(struct gus_keys *k);
 /* The number of a key that is a string, or GUS_INDEX_NONE. */
 uint32_t gus_keys_find(const struct gus_keys *k, uint32_t string);
 /* The number of a key that is defined now; *fresh if it had none. NONE if this layer had it already: that was said. */
-uint32_t gus_parse_define(struct gus_uarch_parser *p, struct gus_keys *k, const void *key, bool *fresh, const char *what,
+uint32_t gus_parse_define(struct gus_uarch_parser *p, struct gus_keys *k, const void *key, bool *fresh,
+			  const char *what,
 			  const char *shown);
 int gus_parse_source(struct gus_uarch_parser *p, struct gus_token t, uint32_t *number);
 

@@ -50,8 +50,10 @@ static int check_closed(struct gus_uarch_parser *p)
 			if (!(a->ports & b->ports) || bsearch(&both, masks, n, sizeof(*masks), by_mask))
 				continue;
 			names = port_names(p, both);
-			status = gus_fail(p->err, GUS_E_CORRUPT, "cannot use the table %s: the groups %s and %s overlap, so "
-					  "their union must be a group: add `group NAME = %s`", p->u->name, a->name, b->name, names);
+			status = gus_fail(p->err, GUS_E_CORRUPT,
+					  "cannot use the table %s: the groups %s and %s overlap, so "
+					  "their union must be a group: add `group NAME = %s`", p->u->name, a->name,
+						  b->name, names);
 			free(names);
 		}
 	free(masks);
@@ -63,9 +65,11 @@ static int check_opcodes(struct gus_uarch_parser *p)
 {
 	for (uint32_t i = 0; i < p->opcode_names.n; i++)
 		if (gus_index_find(&p->named, gus_index_key(&p->opcodes.ix, i)) == GUS_INDEX_NONE)
-			return gus_fail(p->err, GUS_E_CORRUPT, "cannot use the table %s: no form goes by the opcode class %s, which "
+			return gus_fail(p->err, GUS_E_CORRUPT,
+					"cannot use the table %s: no form goes by the opcode class %s, which "
 					"has the row %s", p->u->name, p->opcode_names.v[i],
-					p->opcode_rows.v[i] == GUS_UARCH_NONE ? "-" : p->row_list.v[p->opcode_rows.v[i]].id);
+					p->opcode_rows.v[i] == GUS_UARCH_NONE ? "-" :
+						p->row_list.v[p->opcode_rows.v[i]].id);
 	return 0;
 }
 
@@ -83,8 +87,10 @@ static int resolve_forms(struct gus_uarch_parser *p)
 			continue;
 		n = gus_keys_find(&p->opcodes, by);
 		if (n == GUS_INDEX_NONE)
-			return gus_fail(p->err, GUS_E_CORRUPT, "cannot use the table %s, line %u: the form %s has neither a row "
-					"nor an opcode class called %s", p->file_list.v[form->file], form->line, form->text,
+			return gus_fail(p->err, GUS_E_CORRUPT,
+					"cannot use the table %s, line %u: the form %s has neither a row "
+					"nor an opcode class called %s", p->file_list.v[form->file], form->line,
+						form->text,
 					gus_parse_string(p, by));
 		form->opcode = p->opcode_names.v[n];
 		form->row = p->opcode_rows.v[n];
@@ -114,7 +120,8 @@ int gus_parse_settle(struct gus_uarch_parser *p)
 	bool *is_unit;
 
 	if (!p->u->name)
-		return gus_fail(p->err, GUS_E_CORRUPT, "cannot use the table %s: it does not begin with `uarch NAME isa ISA "
+		return gus_fail(p->err, GUS_E_CORRUPT,
+				"cannot use the table %s: it does not begin with `uarch NAME isa ISA "
 				"\"TITLE\"`", p->file_list.v[0]);
 	if (p->port_list.n == 0 || p->row_list.n == 0)
 		return gus_fail(p->err, GUS_E_CORRUPT, "cannot use the table %s: it has no %s", p->u->name,

@@ -180,7 +180,8 @@ static int say_param(struct gus_uarch_parser *p)
 		return -1;
 	t = gus_parse_next(p);
 	if (!gus_token_is(t, gus_uarch_unit_name(kind->unit)))
-		return gus_parse_wrong(p, "%s is in %s, not in '%.*s'", kind->name, gus_uarch_unit_name(kind->unit), GUS_SHOW(t));
+		return gus_parse_wrong(p, "%s is in %s, not in '%.*s'", kind->name, gus_uarch_unit_name(kind->unit),
+				       GUS_SHOW(t));
 	if (gus_parse_source(p, gus_parse_next(p), &one.source) != 0)
 		return -1;
 	n = gus_parse_define(p, &p->params, &one.kind, &fresh, "parameter", kind->name);
@@ -361,7 +362,8 @@ static int define_form(struct gus_uarch_parser *p, uint32_t text, uint32_t by, u
 	return 0;
 }
 
-/* The rest of a form with figures of its own: all its texts share the row, which has the first one's text as its key. */
+/* The rest of a form with figures of its own: all its texts share the row, which has the first one's text as its
+ * key. */
 static int own_row(struct gus_uarch_parser *p, const uint32_t *texts, size_t n)
 {
 	uint32_t row = define_row(p, texts[0], "form");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What lines of a table are made of: words, names, texts and numbers, the keys that are defined with them, and the message
- * that says where a line goes wrong. */
+/* What lines of a table are made of: words, names, texts and numbers, the keys that are defined with them, and the
+ * message that says where a line goes wrong. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@ int gus_parse_wrong(struct gus_uarch_parser *p, const char *format, ...)
 	va_start(list, format);
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
-	return gus_fail(p->err, GUS_E_CORRUPT, "cannot read the table %s, line %u: %s", p->file_list.v[p->file], p->line, text);
+	return gus_fail(p->err, GUS_E_CORRUPT, "cannot read the table %s, line %u: %s", p->file_list.v[p->file],
+			p->line, text);
 }
 
 static bool blank(char c)
@@ -162,7 +163,8 @@ void gus_keys_free(struct gus_keys *k)
 	gus_vec_free(&k->layer);
 }
 
-uint32_t gus_parse_define(struct gus_uarch_parser *p, struct gus_keys *k, const void *key, bool *fresh, const char *what,
+uint32_t gus_parse_define(struct gus_uarch_parser *p, struct gus_keys *k, const void *key, bool *fresh,
+			  const char *what,
 			  const char *shown)
 {
 	uint32_t n = gus_index_add(&k->ix, key, fresh);

@@ -78,7 +78,8 @@ static int64_t larger(int64_t a, int64_t b)
 
 static void begin(struct gus_uops *one)
 {
-	*one = (struct gus_uops){ .uops = -1, .fused = -1, .decoded = -1, .microcoded = -1, .complex = -1, .latency = -1,
+	*one = (struct gus_uops){ .uops = -1, .fused = -1, .decoded = -1, .microcoded = -1, .complex = -1,
+		.latency = -1,
 				  .loadlat = -1, .throughput = -1 };
 }
 
@@ -140,7 +141,8 @@ static bool read_operand(struct gus_piece s, struct operand *o)
 }
 
 /* A latency by operand; of several for the same two the longest counts. -1 cycles are none. */
-static int add_pair(struct reader *r, struct gus_uops *one, enum gus_uarch_operand kind, uint8_t from, struct operand to,
+static int add_pair(struct reader *r, struct gus_uops *one, enum gus_uarch_operand kind, uint8_t from,
+		    struct operand to,
 		    int64_t cycles)
 {
 	struct gus_uarch_pair new = { (uint8_t)kind, from, (uint8_t)to.kind, to.number, (uint32_t)cycles };
@@ -165,7 +167,8 @@ static int add_pair(struct reader *r, struct gus_uops *one, enum gus_uarch_opera
 /* Tab-separated values. */
 
 /* The parts of a latency from memory or an address: "addr5/idx5/mem2". */
-static int read_parts(struct reader *r, struct gus_piece s, struct operand from, struct operand to, struct gus_uops *one)
+static int read_parts(struct reader *r, struct gus_piece s, struct operand from, struct operand to,
+		      struct gus_uops *one)
 {
 	int64_t *which = from.kind == GUS_UARCH_ADDRESS ? &one->latency : &one->loadlat;
 
@@ -251,7 +254,8 @@ static int read_header(struct reader *r, int at[COLUMNS])
 	}
 	for (int i = 0; i < NEEDED; i++)
 		if (at[i] < 0)
-			return gus_fail(r->err, GUS_E_CORRUPT, "cannot import the measurements: the first line names no "
+			return gus_fail(r->err, GUS_E_CORRUPT,
+					"cannot import the measurements: the first line names no "
 					"column %s", column_names[i]);
 	return 0;
 }
@@ -296,7 +300,8 @@ static int read_values(struct reader *r)
 	return 0;
 }
 
-/* XML: as much as that one file needs. Tags with attributes; text between tags, comments and declarations are passed. */
+/* XML: as much as that one file needs. Tags with attributes; text between tags, comments and declarations are
+ * passed. */
 
 struct tag {
 	struct gus_piece name, attributes;
@@ -402,7 +407,8 @@ static int see_latency(struct reader *r, struct instruction *in, const struct ta
 	struct operand from, to;
 	int64_t cycles, *which;
 
-	if (start < 0 || start >= OPERANDS || target < 0 || target >= OPERANDS || !in->known[start] || !in->known[target])
+	if (start < 0 || start >= OPERANDS || target < 0 || target >= OPERANDS || !in->known[start] ||
+	    !in->known[target])
 		return 0;
 	from = in->operands[start];
 	to = in->operands[target];
@@ -412,7 +418,8 @@ static int see_latency(struct reader *r, struct instruction *in, const struct ta
 		*which = larger(*which, cycles);
 	if (from.kind == GUS_UARCH_MEMORY && add_pair(r, &in->one, from.kind, from.number, to, largest(t, memory)) != 0)
 		return -1;
-	return add_pair(r, &in->one, from.kind == GUS_UARCH_MEMORY ? GUS_UARCH_ADDRESS : from.kind, from.number, to, cycles);
+	return add_pair(r, &in->one, from.kind == GUS_UARCH_MEMORY ? GUS_UARCH_ADDRESS : from.kind, from.number, to,
+			cycles);
 }
 
 static int see_measurement(struct reader *r, struct instruction *in, const struct tag *t)
@@ -479,7 +486,8 @@ static int read_xml(struct reader *r)
 int gus_uops_parse(const char *text, size_t size, const char *arch, gus_uops_each *each, void *context,
 		   struct gus_error *err)
 {
-	struct reader r = { .at = text, .end = text + size, .arch = arch, .each = each, .context = context, .err = err };
+	struct reader r = { .at = text, .end = text + size, .arch = arch, .each = each, .context = context,
+		.err = err };
 	size_t i = 0;
 
 	while (i < size && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t'))
@@ -489,7 +497,8 @@ int gus_uops_parse(const char *text, size_t size, const char *arch, gus_uops_eac
 	if (text[i] != '<')
 		return read_values(&r);
 	if (!arch)
-		return gus_fail(err, GUS_E_USAGE, "cannot import the measurements: the file has many CPUs; say which one");
+		return gus_fail(err, GUS_E_USAGE,
+				"cannot import the measurements: the file has many CPUs; say which one");
 	return read_xml(&r);
 }
 
@@ -581,8 +590,10 @@ static int see_groups(void *context, const struct gus_uops *one, struct gus_erro
 		uint64_t mask = gus_uops_mask(w->base, &one->ports[i]);
 
 		if (!mask)
-			return gus_fail(err, GUS_E_CORRUPT, "cannot import the measurements: the form %s uses %.*s, and "
-					"%s has no such ports; is it the right CPU?", one->form, (int)one->ports[i].size,
+			return gus_fail(err, GUS_E_CORRUPT,
+					"cannot import the measurements: the form %s uses %.*s, and "
+					"%s has no such ports; is it the right CPU?", one->form,
+						(int)one->ports[i].size,
 					one->ports[i].name, w->base->name);
 		declare(w, mask);
 	}
@@ -655,7 +666,8 @@ static bool says_more(const struct gus_uarch_pair *pair, int64_t latency, int64_
 }
 
 /* None at all where the plain latencies say the same: most forms have one result. */
-static void put_pairs(struct writer *w, const struct gus_uarch_pair *pairs, uint32_t n, int64_t latency, int64_t loadlat)
+static void put_pairs(struct writer *w, const struct gus_uarch_pair *pairs, uint32_t n, int64_t latency,
+		      int64_t loadlat)
 {
 	bool more = false;
 

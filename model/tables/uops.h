@@ -3,10 +3,10 @@
  * tab-separated values), and how they become a table of ours. Pure: text in, text out.
  *
  * The values have a header line and the columns iform, string, uops, retire_slots, uops_mite, uops_ms, TP, ports,
- * div_cycles, flags, latencies, of which string to latencies are read by these names; uops_mite, uops_ms and flags may be
- * missing. ports is like 2*p06+1*p23; bit 2 of flags (4) says that only the complex decoder takes the form; latencies is
- * like REG0>REG1:3 MEM0>REG0:1/addr5/idx5/mem2, where of a memory operand the parts count and the number before them does
- * not. */
+ * div_cycles, flags, latencies, of which string to latencies are read by these names; uops_mite, uops_ms and flags may
+ * be missing. ports is like 2*p06+1*p23; bit 2 of flags (4) says that only the complex decoder takes the form;
+ * latencies is like REG0>REG1:3 MEM0>REG0:1/addr5/idx5/mem2, where of a memory operand the parts count and the number
+ * before them does not. */
 #ifndef GUS_MODEL_TABLES_UOPS_H
 #define GUS_MODEL_TABLES_UOPS_H
 
@@ -38,17 +38,19 @@ struct gus_uops {
 	uint32_t pairs_n;
 };
 
-/* Calls each for every form that has a measurement of arch ("SKL"; of tab-separated values it is not asked). Whatever each
- * returns but zero ends it. */
+/* Calls each for every form that has a measurement of arch ("SKL"; of tab-separated values it is not asked). Whatever
+ * each returns but zero ends it. */
 typedef int gus_uops_each(void *context, const struct gus_uops *one, struct gus_error *err);
 int gus_uops_parse(const char *text, size_t size, const char *arch, gus_uops_each *each, void *context,
 		   struct gus_error *err);
 
-/* The ports of a measured group in a table: "p23A" is p2, p3 and p10 or pA, "pFP01" is fp0 and fp1. 0 if one is not there. */
+/* The ports of a measured group in a table: "p23A" is p2, p3 and p10 or pA, "pFP01" is fp0 and fp1. 0 if one is not
+ * there. */
 uint64_t gus_uops_mask(const struct gus_uarch *u, const struct gus_uops_port *port);
 
-/* The text of a table called name that is like base but for what was measured. What a measurement does not say (ports of
- * integer instructions on AMD's CPUs, latencies) stays as it is in base. The caller frees it; NULL if nothing fits. */
+/* The text of a table called name that is like base but for what was measured. What a measurement does not say (ports
+ * of integer instructions on AMD's CPUs, latencies) stays as it is in base. The caller frees it; NULL if nothing
+ * fits. */
 char *gus_uops_table(const char *text, size_t size, const char *arch, const char *name, const struct gus_uarch *base,
 		     struct gus_error *err);
 

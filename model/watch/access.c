@@ -34,7 +34,8 @@ struct group {
 	struct distinct lines;
 };
 
-/* A line that is followed, and when it was touched last: positions grow with time, and are renumbered when they are used up. */
+/* A line that is followed, and when it was touched last: positions grow with time, and are renumbered when they are
+ * used up. */
 struct followed {
 	uint64_t line;                  /* + 1; 0: empty */
 	uint32_t position;
@@ -271,11 +272,13 @@ void gus_access_get(const struct gus_access *a, uint32_t group, struct gus_acces
 
 	assert(group < a->groups_n);
 	*out = (struct gus_access_group){ .accesses = g->accesses, .stores = g->stores, .first = g->first,
-		.stride_error = g->stride_error, .lines = (uint64_t)g->lines.n << g->lines.depth, .lines_exact = !g->lines.depth };
+		.stride_error = g->stride_error, .lines = (uint64_t)g->lines.n << g->lines.depth,
+			.lines_exact = !g->lines.depth };
 	memcpy(out->reuse, g->reuse, sizeof(out->reuse));
 	for (unsigned i = 0; i < STRIDES; i++)
 		if (g->strides[i].times > out->stride_times ||
-		    (g->strides[i].times && g->strides[i].times == out->stride_times && g->strides[i].stride < out->stride)) {
+		    (g->strides[i].times && g->strides[i].times == out->stride_times &&
+		     g->strides[i].stride < out->stride)) {
 			out->stride = g->strides[i].stride;
 			out->stride_times = g->strides[i].times;
 		}

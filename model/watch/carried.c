@@ -143,7 +143,8 @@ static struct gus_carried_pair *pair_of(struct gus_carried *c, uint32_t store, u
 		make_room(c);
 		slot = slot_of(c, store, load);
 	}
-	c->pairs[c->pairs_n] = (struct gus_carried_pair){ .store = store, .load = load, .instructions_least = UINT64_MAX };
+	c->pairs[c->pairs_n] = (struct gus_carried_pair){ .store = store, .load = load,
+		.instructions_least = UINT64_MAX };
 	*slot = (uint32_t)++c->pairs_n;
 	return &c->pairs[c->pairs_n - 1];
 }

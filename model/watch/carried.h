@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Dependences through memory: which load reads what which store wrote, how many iterations of a loop later, and whether a store
- * buffer could have forwarded it. Told access by access, in program order, with the addresses of a run.
+/* Dependences through memory: which load reads what which store wrote, how many iterations of a loop later, and whether
+ * a store buffer could have forwarded it. Told access by access, in program order, with the addresses of a run.
  *
- * The bytes of the last GUS_CARRIED_RECENT stores are followed, as long as no other bytes took their places in a table of
- * GUS_CARRIED_WORDS words. A load belongs to the youngest store of any of its bytes; if that store has not written all of them, the
- * load is blocked: no store buffer that we know puts a value together from two places, so it waits until the store has left.
- * Of a string instruction that is longer than the table only a load's first part is looked at, and a store ends all that was. */
+ * The bytes of the last GUS_CARRIED_RECENT stores are followed, as long as no other bytes took their places in a table
+ * of GUS_CARRIED_WORDS words. A load belongs to the youngest store of any of its bytes; if that store has not written
+ * all of them, the load is blocked: no store buffer that we know puts a value together from two places, so it waits
+ * until the store has left. Of a string instruction that is longer than the table only a load's first part is looked
+ * at, and a store ends all that was. */
 #ifndef GUS_MODEL_WATCH_CARRIED_H
 #define GUS_MODEL_WATCH_CARRIED_H
 
@@ -21,7 +22,8 @@ enum {
 struct gus_carried_access {
 	uint64_t address;
 	uint64_t instruction;           /* instructions so far: what distances are counted in */
-	uint64_t entry;                 /* entries of regions so far: equal for accesses of one stay in one innermost region */
+	/* entries of regions so far: equal for accesses of one stay in one innermost region */
+	uint64_t entry;
 	uint64_t iteration;             /* of it */
 	uint32_t bytes;                 /* at least 1 */
 	uint32_t op;                    /* its place in the code */
@@ -43,7 +45,8 @@ struct gus_carried *gus_carried_new(void);
 void gus_carried_free(struct gus_carried *c);
 void gus_carried_store(struct gus_carried *c, const struct gus_carried_access *a);
 void gus_carried_load(struct gus_carried *c, const struct gus_carried_access *a);
-/* An instruction that does both loads first. What was written by someone else (the kernel, another thread): forget all stores. */
+/* An instruction that does both loads first. What was written by someone else (the kernel, another thread): forget all
+ * stores. */
 void gus_carried_forget(struct gus_carried *c);
 
 /* What was told so far. */

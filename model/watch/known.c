@@ -6,28 +6,34 @@
 static bool whole(const struct gus_insn_info *info, unsigned reg)
 {
 	for (unsigned i = 0; i < info->access_count; i++)
-		if (info->access[i].reg == reg && (info->access[i].use & GUS_ACCESS_ADDRESS) && info->access[i].bits != 64)
+		if (info->access[i].reg == reg && (info->access[i].use & GUS_ACCESS_ADDRESS) &&
+		    info->access[i].bits != 64)
 			return false;
 	return true;
 }
 
 /* A push is at what the stack pointer holds after it, so its operand says nothing of what it held before. */
-static struct gus_known_operand prepare_operand(enum gus_isa isa, const struct gus_insn_info *info, const struct gus_insn_memory *m)
+static struct gus_known_operand prepare_operand(enum gus_isa isa, const struct gus_insn_info *info,
+						const struct gus_insn_memory *m)
 {
-	struct gus_known_operand o = { .displacement = m->displacement, .base = m->base, .index = m->index, .scale = m->scale };
+	struct gus_known_operand o = { .displacement = m->displacement, .base = m->base, .index = m->index,
+		.scale = m->scale };
 	bool pushed = (info->flags & GUS_INSN_STACK) && (m->use & GUS_ACCESS_IMPLICIT) && (m->use & GUS_ACCESS_WRITE);
 
 	o.relative = m->base == (isa == GUS_ISA_ARM64 ? (unsigned)GUS_A64_PC : (unsigned)GUS_X86_RIP);
-	o.usable = !pushed && m->base < 64 && m->index < 64 && !m->segment && !(m->use & GUS_ACCESS_GATHER) && (!m->index || m->scale) && whole(info, m->base) &&
+	o.usable = !pushed && m->base < 64 && m->index < 64 && !m->segment && !(m->use & GUS_ACCESS_GATHER) &&
+		(!m->index || m->scale) && whole(info, m->base) &&
 		whole(info, m->index);
 	if (o.relative)
 		o.base = 0;
 	return o;
 }
 
-void gus_known_prepare(struct gus_known_insn *insn, enum gus_isa isa, const struct gus_insn_info *info, const char *form)
+void gus_known_prepare(struct gus_known_insn *insn, enum gus_isa isa, const struct gus_insn_info *info,
+		       const char *form)
 {
-	*insn = (struct gus_known_insn){ .prefetch = info->flags & GUS_INSN_PREFETCH, .forgets = info->class == GUS_INSN_SYSTEM };
+	*insn = (struct gus_known_insn){ .prefetch = info->flags & GUS_INSN_PREFETCH,
+		.forgets = info->class == GUS_INSN_SYSTEM };
 	gus_effect_of(&insn->effect, isa, info, form);
 	for (unsigned i = 0; i < info->memory_count; i++)
 		if (insn->prefetch || (info->memory[i].use & (GUS_ACCESS_READ | GUS_ACCESS_WRITE)))
@@ -105,7 +111,8 @@ static void learn(struct gus_known *k, unsigned reg, uint64_t bits)
 	*v = (struct gus_value){ bits, true };
 }
 
-/* The index, of what it times the scale is. Its uppermost bits do not show; it is taken for one that is not that large. */
+/* The index, of what it times the scale is. Its uppermost bits do not show; it is taken for one that is not that
+ * large. */
 static void learn_index(struct gus_known *k, const struct gus_known_operand *o, uint64_t product)
 {
 	if (product % o->scale) { /* scales are powers of two */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Registers that are learnt from accesses, for one purpose: where software prefetches go, which emulators do not tell. An access at
- * [base + displacement] at a known address says what its base holds; that is known until the register is written, and beyond
- * where the write adds a constant or is something else that model/code/values.h follows. Of [base + index * scale] the sum is learnt even
- * if neither is known alone.
+/* Registers that are learnt from accesses, for one purpose: where software prefetches go, which emulators do not tell.
+ * An access at [base + displacement] at a known address says what its base holds; that is known until the register is
+ * written, and beyond where the write adds a constant or is something else that model/code/values.h follows. Of [base +
+ * index * scale] the sum is learnt even if neither is known alone.
  *
- * A prefetch has an address or it is unknown; it is never guessed. What is known is held against each access that comes, and what
- * was wrong is counted: kernel and signal handlers write registers that no instruction names. */
+ * A prefetch has an address or it is unknown; it is never guessed. What is known is held against each access that
+ * comes, and what was wrong is counted: kernel and signal handlers write registers that no instruction names. */
 #ifndef GUS_MODEL_WATCH_KNOWN_H
 #define GUS_MODEL_WATCH_KNOWN_H
 
@@ -30,7 +30,8 @@ struct gus_known_insn {
 
 struct gus_known {
 	struct gus_value regs[GUS_INSN_REGS];
-	struct gus_known_sum { uint64_t sum; uint8_t base, index, scale; } sums[GUS_KNOWN_SUMS]; /* base + index * scale; scale 0: none */
+	/* base + index * scale; scale 0: none */
+	struct gus_known_sum { uint64_t sum; uint8_t base, index, scale; } sums[GUS_KNOWN_SUMS];
 	uint64_t summed;        /* bit r: a sum holds register r */
 	unsigned oldest;        /* sum, which the next one replaces */
 	uint64_t learnt;        /* registers, and sums, that became known by an access */
@@ -40,7 +41,8 @@ struct gus_known {
 };
 
 /* form as of gus_effect_of. */
-void gus_known_prepare(struct gus_known_insn *insn, enum gus_isa isa, const struct gus_insn_info *info, const char *form);
+void gus_known_prepare(struct gus_known_insn *insn, enum gus_isa isa, const struct gus_insn_info *info,
+		       const char *form);
 /* Nothing is known: at the start, and where instructions ran that were not told. Counts stay. */
 void gus_known_forget(struct gus_known *k);
 /* An instruction runs, with the addresses of the first n of its accesses. */

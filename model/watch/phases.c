@@ -7,14 +7,15 @@
 
 #include "base/alloc.h"
 
-/* Ops that cross some border (issue, start, ...) within a bin: how many, and the time from each crossing to the bin's end, summed.
- * With the crossings of earlier bins that is the integral of how many are across. */
+/* Ops that cross some border (issue, start, ...) within a bin: how many, and the time from each crossing to the bin's
+ * end, summed. With the crossings of earlier bins that is the integral of how many are across. */
 struct crossings {
 	uint64_t n, area;
 };
 
 struct bin {
-	struct crossings issued[GUS_INSN_CLASSES], started[GUS_INSN_CLASSES], completed[GUS_INSN_CLASSES], retired[GUS_INSN_CLASSES];
+	struct crossings issued[GUS_INSN_CLASSES], started[GUS_INSN_CLASSES], completed[GUS_INSN_CLASSES],
+		retired[GUS_INSN_CLASSES];
 	struct crossings loads_in, loads_out, stores_in, stores_out;
 	uint64_t instructions, mispredicted;
 	struct gus_phases_top regions, lines;
@@ -24,7 +25,8 @@ struct gus_phases {
 	struct bin bins[GUS_PHASES_BINS];
 	unsigned shift;                 /* a bin is 1 << shift ticks wide */
 	int64_t end;                    /* the last retirement */
-	int64_t charged;                /* time that regions have got until here; the rest until end is the present one's */
+	/* time that regions have got until here; the rest until end is the present one's */
+	int64_t charged;
 	uint32_t region;
 };
 
@@ -182,7 +184,8 @@ void gus_phases_note(struct gus_phases *p, const struct gus_phases_op *op)
 
 /* How many are across at the start of the present bin, by border. */
 struct across {
-	uint64_t issued[GUS_INSN_CLASSES], started[GUS_INSN_CLASSES], completed[GUS_INSN_CLASSES], retired[GUS_INSN_CLASSES];
+	uint64_t issued[GUS_INSN_CLASSES], started[GUS_INSN_CLASSES], completed[GUS_INSN_CLASSES],
+		retired[GUS_INSN_CLASSES];
 	uint64_t loads_in, loads_out, stores_in, stores_out;
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What arm64 instructions do, from a table that contrib/arm64-gen learned from LLVM: base, NEON, LSE, SVE, SVE2, SME.
  *
- * The form's text is LLVM's or Arm's way of writing the instruction with each operand replaced by its kind: x w (general
- * registers; sp and the zero register are no kinds of their own), b h s d q (scalars), v.4s (vectors), z.s, p p/z p/m
- * (SVE), imm, i (number of a lane), cond, op (a word such as a barrier's or a prefetch's), ext (an extension). Real
- * mnemonics, no aliases: "mov x0, x1" is `orr (x, x, x) +zr`. What differs by fields comes behind as words with a '+',
- * which insn_arm64_shape.h lists: "add (x, x, x) +lsl1-4", "ldr (x, [x, x]) +scaled". Where two encodings would still
- * have one text, the second has " #2".
+ * The form's text is LLVM's or Arm's way of writing the instruction with each operand replaced by its kind: x w
+ * (general registers; sp and the zero register are no kinds of their own), b h s d q (scalars), v.4s (vectors), z.s, p
+ * p/z p/m (SVE), imm, i (number of a lane), cond, op (a word such as a barrier's or a prefetch's), ext (an extension).
+ * Real mnemonics, no aliases: "mov x0, x1" is `orr (x, x, x) +zr`. What differs by fields comes behind as words with a
+ * '+', which insn_arm64_shape.h lists: "add (x, x, x) +lsl1-4", "ldr (x, [x, x]) +scaled". Where two encodings would
+ * still have one text, the second has " #2".
  *
  * SVE registers and memory are counted as 128 bits, the least that there is: how long they are is not in the code. */
 #include <string.h>
@@ -102,8 +102,10 @@ static bool is_address(const struct gus_a64_op *op, const struct gus_a64_operand
 		return false;
 	if (o->low == 5 && o->width == 5)
 		return op->memory != GUS_A64_MEMORY_STRING;
-	return o->low == 16 && o->width == 5 && (op->memory == GUS_A64_MEMORY_INDEX || op->memory == GUS_A64_MEMORY_XINDEX ||
-						 op->memory == GUS_A64_MEMORY_ZINDEX || op->memory == GUS_A64_MEMORY_ZBASE);
+	return o->low == 16 && o->width == 5 &&
+		(op->memory == GUS_A64_MEMORY_INDEX || op->memory == GUS_A64_MEMORY_XINDEX ||
+						 op->memory == GUS_A64_MEMORY_ZINDEX ||
+							 op->memory == GUS_A64_MEMORY_ZBASE);
 }
 
 static void add_operand(struct gus_insn_info *info, const struct gus_a64_op *op, const struct gus_a64_operand *o,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What of an arm64 instruction's fields makes another form of it. CPUs treat `add x0, x1, x2` and `add x0, x1, x2, lsl 7`
- * differently though only an immediate differs, so the name of a form is the operands' kinds plus a few words about such
- * fields. The generator (contrib/arm64-gen, C++) and the decoder must agree on them to the letter: both include this.
+/* What of an arm64 instruction's fields makes another form of it. CPUs treat `add x0, x1, x2` and `add x0, x1, x2, lsl
+ * 7` differently though only an immediate differs, so the name of a form is the operands' kinds plus a few words about
+ * such fields. The generator (contrib/arm64-gen, C++) and the decoder must agree on them to the letter: both include
+ * this.
  *
  * A shape is a set of the traits below; the word of a trait is appended to the form's text behind a '+'. */
 #ifndef GUS_SYMBOLIZER_INSN_ARM64_SHAPE_H
@@ -11,7 +12,8 @@
 #include <stdint.h>
 
 enum gus_a64_shape {
-	GUS_A64_SHIFT = 1,        /* shift in 23:22, amount in 15:10: "lsl1-4", "lsl", "lsr", "asr", "ror"; lsl 0 is plain */
+	/* shift in 23:22, amount in 15:10: "lsl1-4", "lsl", "lsr", "asr", "ror"; lsl 0 is plain */
+	GUS_A64_SHIFT = 1,
 	GUS_A64_ARITHMETIC = 2,   /* ... and ror is not allowed */
 	GUS_A64_EXTEND = 4,       /* extension in 15:13, amount in 12:10: "uxtb" ..., "uxtw1-4" when shifted */
 	GUS_A64_SCALED = 8,       /* bit 12: the index is scaled: "scaled" */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The layout of the generated table of arm64 instructions (arm64_forms.inc), for its generator and for the decoder.
  *
- * A word is looked up by walking the tree: an inner node says which bits choose the child, a leaf has a few patterns, the
- * most specific first, and the first whose bits under the mask are its value is the one. A pattern leads to an op, which
- * is all that does not depend on the word's fields. */
+ * A word is looked up by walking the tree: an inner node says which bits choose the child, a leaf has a few patterns,
+ * the most specific first, and the first whose bits under the mask are its value is the one. A pattern leads to an op,
+ * which is all that does not depend on the word's fields. */
 #ifndef GUS_SYMBOLIZER_INSN_ARM64_TABLE_H
 #define GUS_SYMBOLIZER_INSN_ARM64_TABLE_H
 
@@ -27,8 +27,8 @@ enum gus_a64_file {
 	GUS_A64_FILE_FIXED,     /* add is the register's number in enum gus_a64_reg */
 };
 
-/* A register operand: number = add + (field << shift), and 16 more if the bit called split is set (0: there is none; with
- * 32 in split, 8 more); then the count - 1 others that follow at the stride. */
+/* A register operand: number = add + (field << shift), and 16 more if the bit called split is set (0: there is none;
+ * with 32 in split, 8 more); then the count - 1 others that follow at the stride. */
 struct gus_a64_operand {
 	uint8_t file;
 	uint8_t low, width;     /* the field */

@@ -7,7 +7,8 @@
 #define NONE GUS_GRAPH_NONE
 
 /* Instructions that end the way of control without being a jump, which compilers put where it must never come to. */
-static const char *const traps[] = { "UD0 (R32, R32)", "UD1 (R32, R32)", "UD2", "HLT", "INT3", "udf (imm)", "brk (imm)" };
+static const char *const traps[] = { "UD0 (R32, R32)", "UD1 (R32, R32)", "UD2", "HLT", "INT3", "udf (imm)",
+	"brk (imm)" };
 enum { TRAPS = sizeof(traps) / sizeof(*traps) };
 
 static bool is_trap(const uint64_t forms[TRAPS], uint64_t form)
@@ -49,12 +50,13 @@ static void read_insns(struct gus_graph *g, enum gus_isa isa, const uint8_t *byt
 			g->insns.v[i].target = gus_graph_at(g, g->insns.v[i].jump);
 }
 
-/* The walk. It is that of Wei, Mao, Zou and Chen, "A New Algorithm for Identifying Loops in Decompilation" (SAS 2007), which
- * finds loops, their nesting and their further entries in one depth-first walk; with a stack of its own, since functions
- * have a million instructions. */
+/* The walk. It is that of Wei, Mao, Zou and Chen, "A New Algorithm for Identifying Loops in Decompilation" (SAS 2007),
+ * which finds loops, their nesting and their further entries in one depth-first walk; with a stack of its own, since
+ * functions have a million instructions. */
 
-/* Behind the last instruction there is one more thing to walk: where indirect jumps meet before they part to the cases. With
- * edges from each of them to each case, the code of an interpreter would be as many loops within each other as it has cases. */
+/* Behind the last instruction there is one more thing to walk: where indirect jumps meet before they part to the cases.
+ * With edges from each of them to each case, the code of an interpreter would be as many loops within each other as it
+ * has cases. */
 
 struct walk {
 	struct gus_graph *g;
@@ -70,7 +72,8 @@ struct walk {
 
 static bool falls_through(const struct gus_graph_insn *i)
 {
-	return !i->stops && i->class != GUS_INSN_BRANCH && i->class != GUS_INSN_BRANCH_INDIRECT && i->class != GUS_INSN_RET;
+	return !i->stops && i->class != GUS_INSN_BRANCH && i->class != GUS_INSN_BRANCH_INDIRECT &&
+		i->class != GUS_INSN_RET;
 }
 
 /* The successor number `which` of an instruction; NONE if there are no more. *absent: this one is outside. */
@@ -265,7 +268,8 @@ static int by_order(const void *a, const void *b, void *context)
 
 static void sort_loops(struct gus_graph *g)
 {
-	uint32_t n = (uint32_t)g->loops.n, *order = gus_alloc((n + 1) * sizeof(*order)), *now = gus_alloc((n + 1) * sizeof(*now));
+	uint32_t n = (uint32_t)g->loops.n, *order = gus_alloc((n + 1) * sizeof(*order)),
+		*now = gus_alloc((n + 1) * sizeof(*now));
 	struct gus_graph_loop *sorted = gus_alloc((n + 1) * sizeof(*sorted));
 
 	for (uint32_t i = 0; i < n; i++)
@@ -286,7 +290,8 @@ static void sort_loops(struct gus_graph *g)
 	free(sorted);
 }
 
-/* Of each loop's own instructions first; then each gives what it has to the one around it, from the innermost outwards. */
+/* Of each loop's own instructions first; then each gives what it has to the one around it, from the innermost
+ * outwards. */
 static void measure_loops(struct gus_graph *g)
 {
 	for (uint32_t i = 0; i < g->insns.n; i++) {

@@ -18,7 +18,8 @@ struct gus_graph_insn {
 	uint64_t jump;          /* of a direct branch or call: where to, relative to the function (wraps below it) */
 	uint32_t target;        /* of a direct branch: the instruction that begins there; else GUS_GRAPH_NONE */
 	uint8_t length, class;  /* bytes; enum gus_insn_class */
-	bool stops;             /* it never goes on to the next one, and is no jump: a trap, bytes that are no instruction */
+	/* it never goes on to the next one, and is no jump: a trap, bytes that are no instruction */
+	bool stops;
 };
 
 /* The instructions that can follow each other around again and again. A loop within it is a part of it. */
@@ -41,10 +42,10 @@ struct gus_graph {
 
 /* Decodes the size bytes of a function, from its start to the first instruction that is cut off, and finds the loops.
  *
- * A loop is what a depth-first walk from the function's start finds an edge back in; edges back to one head are one loop.
- * Calls return. Where an indirect jump goes is not in its bytes: each is taken to lead to whatever follows a jump, a return
- * or a trap and has nothing else that leads to it, which is where the cases of a switch are. What nothing leads to after
- * that (the handlers of exceptions) is walked on its own, and proves no second entry. */
+ * A loop is what a depth-first walk from the function's start finds an edge back in; edges back to one head are one
+ * loop. Calls return. Where an indirect jump goes is not in its bytes: each is taken to lead to whatever follows a
+ * jump, a return or a trap and has nothing else that leads to it, which is where the cases of a switch are. What
+ * nothing leads to after that (the handlers of exceptions) is walked on its own, and proves no second entry. */
 void gus_graph_read(struct gus_graph *g, enum gus_isa isa, const void *bytes, size_t size);
 /* The second half of it, for instructions that are already there: only class, target and stops count. */
 void gus_graph_find_loops(struct gus_graph *g);

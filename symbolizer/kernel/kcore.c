@@ -38,14 +38,18 @@ static int read_segments(struct gus_kcore *k, const char *path, struct gus_error
 	Elf64_Ehdr header;
 	Elf64_Phdr p;
 
-	if (read_at(k->fd, &header, sizeof(header), 0) != sizeof(header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != OWN_ORDER || header.e_type != ET_CORE ||
+	if (read_at(k->fd, &header, sizeof(header), 0) != sizeof(header) || memcmp(header.e_ident, ELFMAG,
+		SELFMAG) != 0 ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != OWN_ORDER ||
+		    header.e_type != ET_CORE ||
 	    header.e_phentsize != sizeof(p))
-		return gus_fail(err, GUS_E_CORRUPT, "cannot read the kernel's code from %s: it is no 64-bit core file", path);
+		return gus_fail(err, GUS_E_CORRUPT, "cannot read the kernel's code from %s: it is no 64-bit core file",
+				path);
 	k->machine = header.e_machine;
 	for (unsigned i = 0; i < header.e_phnum; i++) {
 		if (read_at(k->fd, &p, sizeof(p), header.e_phoff + (uint64_t)i * sizeof(p)) != sizeof(p))
-			return gus_fail(err, GUS_E_TRUNCATED, "cannot read the kernel's code from %s: it ends within its "
+			return gus_fail(err, GUS_E_TRUNCATED,
+					"cannot read the kernel's code from %s: it ends within its "
 					"headers", path);
 		if (p.p_type == PT_LOAD && p.p_filesz)
 			gus_vec_push(&k->segments, (struct gus_kcore_segment){ p.p_vaddr, p.p_filesz, p.p_offset });

@@ -116,7 +116,8 @@ static void read_live(struct gus_kernel *k)
 	}
 	gus_kallsyms_parse(&all, text.v, text.n);
 	if (all.hidden)
-		k->trouble = gus_strdup("kernel addresses are hidden: kernel.kptr_restrict is in force; run as root, or "
+		k->trouble = gus_strdup("kernel addresses are hidden: kernel.kptr_restrict is in force; run as root, "
+					"or "
 					"set it to 0 with sysctl");
 	else if (!all.list.n)
 		k->trouble = gus_format("cannot read kernel symbols from %s: it lists no functions", path);
@@ -162,7 +163,8 @@ static void open_code(struct gus_kernel *k)
 		return;
 	k->code_sought = true;
 	if (!k->same_boot)
-		k->code_trouble = gus_strdup("the recording has no copy of the kernel's code, and it is of another boot than this "
+		k->code_trouble = gus_strdup("the recording has no copy of the kernel's code, and it is of another "
+					     "boot than this "
 					     "one");
 	else if (gus_kcore_open(&k->code, "/proc/kcore", &err) != 0)
 		k->code_trouble = gus_format("%s%s", err.text, err.code == GUS_E_PERMISSION ? "; run as root" :

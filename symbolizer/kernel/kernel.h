@@ -31,8 +31,8 @@ struct gus_function *gus_kernel_find(struct gus_kernel *k, uint64_t address, str
 /* Why kernel addresses have no names, or NULL if they have. */
 const char *gus_kernel_trouble(struct gus_kernel *k);
 
-/* Up to size bytes of its code at address, copied to out; how many there were. Only the running kernel's can be read, so it
- * has to be the one that was recorded. */
+/* Up to size bytes of its code at address, copied to out; how many there were. Only the running kernel's can be read,
+ * so it has to be the one that was recorded. */
 size_t gus_kernel_code(struct gus_kernel *k, uint64_t address, void *out, size_t size, unsigned *machine);
 /* Why its code cannot be read, or NULL if it can. */
 const char *gus_kernel_code_trouble(struct gus_kernel *k);

@@ -27,8 +27,9 @@ void gus_ranges_ready(struct gus_ranges *r)
 {
 	if (r->n)
 		qsort(r->v, r->n, sizeof(*r->v), by_nesting);
-	/* A range that does not cover an address behind its start ends at or before it, so whatever covers it ends later:
-	 * following `around` skips nothing. Each step here pops by the chain of the one before, as on a stack. */
+	/* A range that does not cover an address behind its start ends at or before it, so whatever covers it ends
+	 * later: following `around` skips nothing. Each step here pops by the chain of the one before, as on a
+	 * stack. */
 	for (size_t i = 1; i < r->n; i++) {
 		uint32_t at = (uint32_t)i - 1;
 

@@ -39,7 +39,8 @@ static bool is_code(const struct gus_elf *e, const GElf_Sym *sym, GElf_Shdr *sec
 	    sym->st_shndx >= SHN_LORESERVE)
 		return false;
 	scn = elf_getscn(e->elf, sym->st_shndx);
-	return scn && gelf_getshdr(scn, section) && (section->sh_flags & SHF_EXECINSTR) && section->sh_type == SHT_PROGBITS &&
+	return scn && gelf_getshdr(scn, section) && (section->sh_flags & SHF_EXECINSTR) &&
+		section->sh_type == SHT_PROGBITS &&
 		sym->st_value >= section->sh_addr && sym->st_value - section->sh_addr < section->sh_size;
 }
 
@@ -117,7 +118,8 @@ static uint64_t size_until_next(const struct gus_elf *e, const struct found *f, 
 			continue;
 		data = elf_getdata(scn, NULL);
 		for (int i = 1; data && gelf_getsym(data, i, &sym); i++)
-			if (is_code(e, &sym, &section) && sym.st_shndx == f->section && sym.st_value > f->value && sym.st_value < end)
+			if (is_code(e, &sym, &section) && sym.st_shndx == f->section && sym.st_value > f->value &&
+			    sym.st_value < end)
 				end = sym.st_value;
 	}
 	return end - f->value;
@@ -131,11 +133,13 @@ static int take_bytes(struct gus_routine *f, const struct gus_elf *e, const stru
 	uint64_t offset, size;
 
 	if (!data || !data->d_buf || !gelf_getshdr(scn, &section))
-		return gus_fail(err, GUS_E_CORRUPT, "cannot read %s in %s: its section has no bytes", found->name, e->path);
+		return gus_fail(err, GUS_E_CORRUPT, "cannot read %s in %s: its section has no bytes", found->name,
+				e->path);
 	offset = found->value - section.sh_addr;
 	size = found->size ? found->size : size_until_next(e, found, &section);
 	if (offset >= data->d_size || size > data->d_size - offset || size > FUNCTION_MAX)
-		return gus_fail(err, GUS_E_CORRUPT, "cannot read %s in %s: it would reach behind the end of its section", found->name,
+		return gus_fail(err, GUS_E_CORRUPT,
+				"cannot read %s in %s: it would reach behind the end of its section", found->name,
 				e->path);
 	f->bytes = gus_alloc(size ? size : 1);
 	memcpy(f->bytes, (const char *)data->d_buf + offset, size);
@@ -166,9 +170,11 @@ static int find_function(struct gus_routine *f, const struct gus_elf *e, const c
 	}
 	if (!s.found.n)
 		rc = gus_fail(err, GUS_E_NOT_FOUND, s.symbols ? "there is no function %s in %s" :
-			      "cannot look for the function %s in %s: it has no symbols of code; was it stripped?", what, e->path);
+			      "cannot look for the function %s in %s: it has no symbols of code; was it stripped?",
+				      what, e->path);
 	else if (s.found.n > 1 && s.what)
-		rc = gus_fail(err, GUS_E_USAGE, "%zu functions in %s are called %s; name one by its address, such as 0x%" PRIx64
+		rc = gus_fail(err, GUS_E_USAGE,
+			      "%zu functions in %s are called %s; name one by its address, such as 0x%" PRIx64
 			      " or 0x%" PRIx64, s.found.n, e->path, what, s.found.v[0].value, s.found.v[1].value);
 	else
 		rc = take_bytes(f, e, &s.found.v[0], err);
@@ -199,8 +205,8 @@ static struct gus_loop make_loop(const struct gus_graph *g, uint32_t head, uint3
 	return loop;
 }
 
-/* Of the loop's branches back to a place, the last one that is reached by falling through; if there is none, the first. What
- * lies behind a jump is often a part of the loop that is hardly ever run and was put out of the way. */
+/* Of the loop's branches back to a place, the last one that is reached by falling through; if there is none, the first.
+ * What lies behind a jump is often a part of the loop that is hardly ever run and was put out of the way. */
 static uint32_t end_of_loop(const struct gus_graph *g, uint32_t loop, uint32_t begin)
 {
 	uint32_t end = GUS_GRAPH_NONE;
@@ -216,8 +222,8 @@ static uint32_t end_of_loop(const struct gus_graph *g, uint32_t loop, uint32_t b
 	return end;
 }
 
-/* The straight code of a loop begins at its head; of one that is entered at its condition, which lies at the end, where the
- * condition branches back to. */
+/* The straight code of a loop begins at its head; of one that is entered at its condition, which lies at the end, where
+ * the condition branches back to. */
 static bool straighten(const struct gus_graph *g, uint32_t loop, struct gus_loop *straight)
 {
 	const struct gus_graph_loop *l = &g->loops.v[loop];

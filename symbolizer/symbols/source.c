@@ -65,7 +65,8 @@ void gus_sources_free(struct gus_sources *s)
 	free(s);
 }
 
-/* A regular file of at most FILE_MAX bytes; -1 with errno. Not blocking: the name is a stranger's, and may be a FIFO's. */
+/* A regular file of at most FILE_MAX bytes; -1 with errno. Not blocking: the name is a stranger's, and may be a
+ * FIFO's. */
 static int open_file(const char *path, struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), why = EINVAL;
@@ -191,9 +192,11 @@ void gus_sources_tell(const struct gus_sources *s)
 	char more[40];
 
 	if (s->missing.n)
-		gus_log(s->log, GUS_NOTE, "cannot read the source %s%s: %s; lines are shown without their text", s->missing.first,
+		gus_log(s->log, GUS_NOTE, "cannot read the source %s%s: %s; lines are shown without their text",
+			s->missing.first,
 			others(&s->missing, more, sizeof(more)), strerror(s->missing.why));
 	if (s->young.n)
-		gus_log(s->log, GUS_WARN, "the source %s%s was changed after the program was made: its lines may be others than "
+		gus_log(s->log, GUS_WARN,
+			"the source %s%s was changed after the program was made: its lines may be others than "
 			"those that were compiled", s->young.first, others(&s->young, more, sizeof(more)));
 }

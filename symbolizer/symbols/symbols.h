@@ -16,7 +16,8 @@ struct gus_symbols;
 
 struct gus_symbols_options {
 	const char *symfs;              /* prefix for every path, or NULL */
-	const char *const *debug_dirs;  /* NULL-terminated roots for build-id and debuglink files; NULL: /usr/lib/debug */
+	/* NULL-terminated roots for build-id and debuglink files; NULL: /usr/lib/debug */
+	const char *const *debug_dirs;
 	bool raw_names;                 /* do not demangle */
 	const char *boot_id;            /* of the recording: live /proc/kallsyms is used only if it is this boot's */
 };
@@ -24,9 +25,11 @@ struct gus_symbols_options {
 /* One name for an address. With inlines there are several, innermost first; the last one is the function that has
  * the code. Strings live as long as the gus_symbols. */
 struct gus_name {
-	const char *function;  /* demangled, as perf report prints it: no parameters; NULL if nothing is known. Where only
-				* .eh_frame tells that there is a function: "sub_" and its address in the file, in hex */
-	uint64_t start;        /* of the function, as an offset like gus_place.offset; for an inline, of the outer one */
+	/* Demangled, as perf report prints it: no parameters; NULL if nothing is known. Where only .eh_frame tells that
+	 * there is a function: "sub_" and its address in the file, in hex. */
+	const char *function;
+	/* of the function, as an offset like gus_place.offset; for an inline, of the outer one */
+	uint64_t start;
 	uint64_t size;         /* 0 if not known */
 	const char *file;      /* source file, NULL if not known. Innermost: of the address; outer: of the call in it */
 	uint32_t line;         /* 0 if not known */
@@ -52,14 +55,14 @@ enum gus_depth {
 size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
 			 struct gus_name names[GUS_NAMES_MAX]);
 
-/* Up to size bytes of code at that offset, copied to out; returns how many there were (0 if the module's bytes are
- * not at hand). *machine, if given, is the ELF machine number (EM_X86_64, EM_AARCH64). The kernel's are those of the running
- * one, if it is the one that was recorded and lets itself be read. */
+/* Up to size bytes of code at that offset, copied to out; returns how many there were (0 if the module's bytes are not
+ * at hand). *machine, if given, is the ELF machine number (EM_X86_64, EM_AARCH64). The kernel's are those of the
+ * running one, if it is the one that was recorded and lets itself be read. */
 size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,
 			unsigned *machine);
 
-/* The address that the module's file itself gives to that offset, as its symbol table and objdump have it; the offset where
- * there is no file. */
+/* The address that the module's file itself gives to that offset, as its symbol table and objdump have it; the offset
+ * where there is no file. */
 uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *module, uint64_t offset);
 
 /* Why gus_symbols_code has no bytes of this module; NULL if nothing is wrong with it. */

@@ -140,7 +140,8 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* All words of the executable sections of 64-bit ELF files. Test input of our own choosing: bounds are checked, no more. */
+/* All words of the executable sections of 64-bit ELF files. Test input of our own choosing: bounds are checked, no
+ * more. */
 static int words_of(const char *path, uint32_t **words, size_t *n)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

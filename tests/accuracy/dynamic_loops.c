@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Ten loops whose time depends on data that the code does not show: where pointers point, how often they go round, which level
- * holds what they read, which way branches go. Each is a function `loop_NAME`, in assembly so that no compiler changes it.
+/* Ten loops whose time depends on data that the code does not show: where pointers point, how often they go round,
+ * which level holds what they read, which way branches go. Each is a function `loop_NAME`, in assembly so that no
+ * compiler changes it.
  *
  *	dynamic-loops                   cycles an iteration of all, as timed here
  *	dynamic-loops NAME              of one
  *	dynamic-loops NAME PASSES       runs it so often and says how many iterations that were: to be traced
  *
- * Cycles are ticks by those of a chain of dependent imul of three cycles each, run alternately with it; the least of many runs
- * counts. All floating point values are about one. */
+ * Cycles are ticks by those of a chain of dependent imul of three cycles each, run alternately with it; the least of
+ * many runs counts. All floating point values are about one. */
 #if !defined(__x86_64__)
 #include <stdio.h>
 
@@ -27,17 +28,21 @@ int main(void)
 typedef void loop_function(void *a, void *b, void *c, uint64_t n); /* rdi, rsi, rdx, rcx */
 
 #define FUNCTION(name, body) \
-	__asm__(".intel_syntax noprefix\n.text\n.p2align 6\n.globl loop_" name "\n.type loop_" name ", @function\nloop_" name ":\n" \
+	__asm__(".intel_syntax noprefix\n.text\n.p2align 6\n.globl loop_" name "\n.type loop_" name ", @function\n" \
+		"loop_" name ":\n" \
 		body "\nret\n.size loop_" name ", . - loop_" name "\n.att_syntax\n")
 
 /* *b = *a + *c: whether that is one chain depends on whether both are one word. They are. */
 FUNCTION("together", "1: vmovsd xmm0, [rdi]\nvaddsd xmm0, xmm0, [rdx]\nvmovsd [rsi], xmm0\ndec rcx\njnz 1b");
-/* a[i] = (b[i] - a[i - 1] * c[i]) / c[i], as in an alternating direction solver: each iteration waits for the last one's store. */
+/* a[i] = (b[i] - a[i - 1] * c[i]) / c[i], as in an alternating direction solver: each iteration waits for the last
+ * one's store. */
 FUNCTION("recurrence", "xor r8d, r8d\n1: vmovsd xmm0, [rdi + r8 * 8 - 8]\nvmulsd xmm0, xmm0, [rdx + r8 * 8]\n"
-	 "vmovsd xmm1, [rsi + r8 * 8]\nvsubsd xmm1, xmm1, xmm0\nvdivsd xmm1, xmm1, [rdx + r8 * 8]\nvmovsd [rdi + r8 * 8], xmm1\n"
+	 "vmovsd xmm1, [rsi + r8 * 8]\nvsubsd xmm1, xmm1, xmm0\nvdivsd xmm1, xmm1, [rdx + r8 * 8]\n"
+		 "vmovsd [rdi + r8 * 8], xmm1\n"
 	 "inc r8\ncmp r8, rcx\njne 1b");
 /* a[i] = b[i] * c[0], where b is a - 2: what is stored is loaded two iterations later. */
-FUNCTION("distance", "xor r8d, r8d\n1: vmovsd xmm0, [rsi + r8 * 8]\nvmulsd xmm0, xmm0, [rdx]\nvmovsd [rdi + r8 * 8], xmm0\n"
+FUNCTION("distance", "xor r8d, r8d\n1: vmovsd xmm0, [rsi + r8 * 8]\nvmulsd xmm0, xmm0, [rdx]\n"
+	 "vmovsd [rdi + r8 * 8], xmm0\n"
 	 "inc r8\ncmp r8, rcx\njne 1b");
 /* Lists in random order: in 512 KiB, and in 4 MiB. */
 FUNCTION("chase_l2", "1: mov rdi, [rdi]\ndec rcx\njnz 1b");
@@ -50,7 +55,8 @@ FUNCTION("coin", "xor r8d, r8d\n1: test byte ptr [rdi + r8], 1\njz 2f\nxor eax, 
 FUNCTION("skip", "xor r8d, r8d\nvmovsd xmm0, [rdx]\n1: cmp byte ptr [rdi + r8], 0\njz 2f\nvsqrtsd xmm0, xmm0, xmm0\n"
 	 "2: inc r8\ncmp r8, rcx\njne 1b");
 /* An inner loop of 1 to 8 iterations, by chance. */
-FUNCTION("trips", "xor r8d, r8d\n3: mov r9d, [rdi + r8 * 4]\n1: add rax, r9\ndec r9\njnz 1b\ninc r8\ncmp r8, rcx\njne 3b");
+FUNCTION("trips", "xor r8d, r8d\n3: mov r9d, [rdi + r8 * 4]\n1: add rax, r9\ndec r9\njnz 1b\ninc r8\ncmp r8, rcx\n"
+	 "jne 3b");
 /* Eight words from anywhere in 16 MiB. */
 FUNCTION("gather", "xor r8d, r8d\nvpxor xmm3, xmm3, xmm3\n1: vmovdqu ymm1, [rsi + r8 * 4]\nvpcmpeqd ymm2, ymm2, ymm2\n"
 	 "vpxor xmm0, xmm0, xmm0\nvgatherdps ymm0, [rdi + ymm1 * 4], ymm2\nvaddps ymm3, ymm3, ymm0\nadd r8, 8\n"
@@ -58,7 +64,8 @@ FUNCTION("gather", "xor r8d, r8d\nvpxor xmm3, xmm3, xmm3\n1: vmovdqu ymm1, [rsi 
 /* What cycles are counted by. */
 FUNCTION("clock", "mov eax, 3\n1: .rept 60\nimul rax, rax\n.endr\ndec rcx\njnz 1b");
 
-loop_function loop_together, loop_recurrence, loop_distance, loop_chase_l2, loop_chase_l3, loop_stream, loop_coin, loop_skip, loop_trips,
+loop_function loop_together, loop_recurrence, loop_distance, loop_chase_l2, loop_chase_l3, loop_stream, loop_coin,
+	loop_skip, loop_trips,
 	loop_gather, loop_clock;
 
 static void die(const char *what)
@@ -195,9 +202,12 @@ static struct call gather(void)
 }
 
 static const struct { const char *name; loop_function *loop; struct call (*call)(void); } loops[] = {
-	{ "together", loop_together, together }, { "recurrence", loop_recurrence, recurrence }, { "distance", loop_distance, distance },
-	{ "chase_l2", loop_chase_l2, chase_l2 }, { "chase_l3", loop_chase_l3, chase_l3 }, { "stream", loop_stream, stream },
-	{ "coin", loop_coin, coin }, { "skip", loop_skip, skip }, { "trips", loop_trips, trips }, { "gather", loop_gather, gather },
+	{ "together", loop_together, together }, { "recurrence", loop_recurrence, recurrence },
+		{ "distance", loop_distance, distance },
+	{ "chase_l2", loop_chase_l2, chase_l2 }, { "chase_l3", loop_chase_l3, chase_l3 },
+		{ "stream", loop_stream, stream },
+	{ "coin", loop_coin, coin }, { "skip", loop_skip, skip }, { "trips", loop_trips, trips },
+		{ "gather", loop_gather, gather },
 };
 enum { LOOPS = sizeof(loops) / sizeof(*loops) };
 

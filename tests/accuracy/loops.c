@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What the stream engine says holds a loop up, against what the core engine shows: random loops of real instructions, each knob
- * turned in both.
+/* What the stream engine says holds a loop up, against what the core engine shows: random loops of real instructions,
+ * each knob turned in both.
  *
  *	loops [--uarch NAME[,NAME...]] [--seed N] [--loops N] [--weight PERCENT] [--need PERCENT] [--verbose]
  *
- * The core engine is run anew for each knob with twice as much of the same thing (tests/accuracy/turned.h says what that is of
- * each). The stream engine has its knobs turned by --weight percent more: 100 by default, the same as the core engine.
+ * The core engine is run anew for each knob with twice as much of the same thing (tests/accuracy/turned.h says what
+ * that is of each). The stream engine has its knobs turned by --weight percent more: 100 by default, the same as the
+ * core engine.
  *
- * A loop agrees if the stream engine's first knob, the one that gusprof model prints first, is among the core engine's first two:
- * at most one other knob gains more there, by more than one percent of the time. A loop of which the stream engine says that
- * nothing gains one percent agrees if in the core engine nothing gains three; these are counted, and the share is given with and
- * without them. A knob that gains nothing (below one percent) in the core engine is never among the first. Loops that do not
- * agree are printed with both lists under --verbose.
+ * A loop agrees if the stream engine's first knob, the one that gusprof model prints first, is among the core engine's
+ * first two: at most one other knob gains more there, by more than one percent of the time. A loop of which the stream
+ * engine says that nothing gains one percent agrees if in the core engine nothing gains three; these are counted, and
+ * the share is given with and without them. A knob that gains nothing (below one percent) in the core engine is never
+ * among the first. Loops that do not agree are printed with both lists under --verbose.
  *
- * The second question is about instructions: the one that causality (model/analysis/causality.h) charges most is made to take no time in
- * the core engine (turned_timeless), and so is each that causality ranks sixth or later. The first one is to gain more than any of
- * those. A rank is the number of instructions that are charged more (by over two percent), plus one: those of a chain or of a
- * port that are all charged alike share it, as nothing but chance would order them. "more", "as much" (apart by at most
- * one percent of the time) and "less" are counted apart, and "more" and "as much" agree. What is charged nothing (less than a
- * thousandth) ranks below the fifth. Loops in which none does have nothing to compare.
+ * The second question is about instructions: the one that causality (model/analysis/causality.h) charges most is made
+ * to take no time in the core engine (turned_timeless), and so is each that causality ranks sixth or later. The first
+ * one is to gain more than any of those. A rank is the number of instructions that are charged more (by over two
+ * percent), plus one: those of a chain or of a port that are all charged alike share it, as nothing but chance would
+ * order them. "more", "as much" (apart by at most one percent of the time) and "less" are counted apart, and "more" and
+ * "as much" agree. What is charged nothing (less than a thousandth) ranks below the fifth. Loops in which none does
+ * have nothing to compare.
  *
  * Exit status 1 if fewer than --need percent (90) agree on either. */
 #include <getopt.h>
@@ -56,7 +58,8 @@ struct trial {
 	struct gus_core_config config;
 	struct gus_core_options options;
 	struct gus_sensitivity *knobs;  /* by the stream engine's speedup */
-	double *core;                   /* speedups of the same knobs in the core engine; negative NAN: no counterpart */
+	/* speedups of the same knobs in the core engine; negative NAN: no counterpart */
+	double *core;
 	int n;
 	double stream_cycles, core_cycles, slow_cycles;
 	struct gus_causality causes;
@@ -77,7 +80,8 @@ static void die(const struct gus_error *err)
 	exit(99);
 }
 
-static double core_cycles(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o)
+static double core_cycles(const struct gus_program *p, const struct gus_core_config *c,
+			  const struct gus_core_options *o)
 {
 	struct gus_error err = { 0 };
 	struct gus_core_result r;
@@ -166,7 +170,8 @@ static void trial_run(struct trial *t, const struct gus_uarch *u, uint64_t seed,
 	if (!t->p)
 		die(&err);
 	gus_core_config_of(&t->config, u);
-	t->options.fetch = gus_frontend_mode(t->p, &t->config, &t->options); /* where uops come from is not what is turned */
+	/* where uops come from is not what is turned */
+	t->options.fetch = gus_frontend_mode(t->p, &t->config, &t->options);
 	run_stream(t, weight);
 	run_core(t);
 	run_causes(t);
@@ -247,7 +252,8 @@ static enum verdict judge(const struct trial *t)
 
 static void print_op(const struct trial *t, uint32_t op)
 {
-	printf("    charged %6.2f of %.2f cycles, gains %6.1f%%  %s\n", t->causes.op_cycles[op], t->causes.cycles, 100 * t->relaxed[op],
+	printf("    charged %6.2f of %.2f cycles, gains %6.1f%%  %s\n", t->causes.op_cycles[op], t->causes.cycles,
+	       100 * t->relaxed[op],
 	       t->p->insns[t->p->ops[op].insn].text);
 }
 
@@ -279,7 +285,8 @@ static void print_trial(const struct trial *t, const char *name)
 {
 	bool shown[1024] = { false };
 
-	printf("%s seed %llu: %u instructions, core %.2f (at half pace %.2f), stream %.2f cycles\n", name, (unsigned long long)t->seed,
+	printf("%s seed %llu: %u instructions, core %.2f (at half pace %.2f), stream %.2f cycles\n", name,
+	       (unsigned long long)t->seed,
 	       t->p->insns_n, t->core_cycles, t->slow_cycles / 2, t->stream_cycles);
 	for (int row = 0; row < SHOWN && row < t->n; row++) {
 		int best = -1;
@@ -319,10 +326,12 @@ static void print_totals(const struct totals *sum, const char *name)
 {
 	unsigned some = sum->loops - sum->balanced;
 
-	printf("%s: %u of %u loops agree (%.1f%%); of %u with a knob that gains, %u (%.1f%%); of %u without one, %u\n", name, sum->agree,
+	printf("%s: %u of %u loops agree (%.1f%%); of %u with a knob that gains, %u (%.1f%%); of %u without one, %u\n",
+	       name, sum->agree,
 	       sum->loops, percent(sum->agree, sum->loops), some, sum->agree - sum->balanced_agree,
 	       percent(sum->agree - sum->balanced_agree, some), sum->balanced, sum->balanced_agree);
-	printf("%s: cycles differ by %.1f%% on average between the engines, by %.1f%% between the core engine and itself at half pace\n",
+	printf("%s: cycles differ by %.1f%% on average between the engines, by %.1f%% between the core engine and "
+	       "itself at half pace\n",
 	       name, percent(sum->error, sum->loops), percent(sum->slow_error, sum->loops));
 }
 
@@ -330,8 +339,10 @@ static void print_cause_totals(const struct totals *sum, const char *name)
 {
 	unsigned asked = sum->loops - sum->causes[ALL_ALIKE];
 
-	printf("%s: the instruction that causality charges most gains more in the core engine than any below the fifth in %u of %u loops, "
-	       "as much in %u, less in %u (%.1f%% agree); in %u none is below\n", name, sum->causes[MORE], asked, sum->causes[AS_MUCH],
+	printf("%s: the instruction that causality charges most gains more in the core engine than any below the fifth "
+	       "in %u of %u loops, "
+	       "as much in %u, less in %u (%.1f%% agree); in %u none is below\n", name, sum->causes[MORE], asked,
+		       sum->causes[AS_MUCH],
 	       sum->causes[LESS], percent(asked - sum->causes[LESS], asked), sum->causes[ALL_ALIKE]);
 }
 
@@ -360,7 +371,8 @@ static double run_uarch(const char *what, const struct options *o)
 	gus_uarch_free(u);
 	print_totals(&sum, name);
 	print_cause_totals(&sum, name);
-	return fmin(percent(sum.agree, sum.loops), percent(sum.causes[MORE] + sum.causes[AS_MUCH], sum.loops - sum.causes[ALL_ALIKE]));
+	return fmin(percent(sum.agree, sum.loops),
+		    percent(sum.causes[MORE] + sum.causes[AS_MUCH], sum.loops - sum.causes[ALL_ALIKE]));
 }
 
 static double number(const char *text, double least, double most)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Times common instruction forms on this machine and holds a table against them: latency and throughput of 60 forms,
- * each right if within 5 %. No PMU is needed: code is made at run time, timed with rdtscp, and a chain of dependent imul of
- * three cycles, run alternately with it, says how many ticks a cycle has.
+ * each right if within 5 %. No PMU is needed: code is made at run time, timed with rdtscp, and a chain of dependent
+ * imul of three cycles, run alternately with it, says how many ticks a cycle has.
  *
  *	own-silicon [--uarch NAME] [--plain] [--need N]
  *
@@ -211,7 +211,8 @@ static uint16_t memory_bytes(const char *operands)
 	return 8;
 }
 
-/* One instance of an instruction. Instances that take the same register as source and destination have read == write. */
+/* One instance of an instruction. Instances that take the same register as source and destination have read ==
+ * write. */
 static size_t encode(const char *name, const char *operands, struct slots s, uint8_t *out)
 {
 	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic(name) };
@@ -312,7 +313,8 @@ static void make_chain(struct kernel *k, const struct spec *spec)
 	loop = k->code.at;
 	k->instances = 60;
 	for (unsigned i = 0; i < k->instances; i++) {
-		struct slots s = reads_own_result(spec) || spec->via || (spec->traits & POINTER) ? (struct slots){ 0, 0 } :
+		struct slots s = reads_own_result(spec) || spec->via || (spec->traits & POINTER) ?
+			(struct slots){ 0, 0 } :
 			(struct slots){ (i + 1) % 2, i % 2 };
 
 		put(&k->code, spec->mnemonic, spec->operands, s);
@@ -325,8 +327,9 @@ static void make_chain(struct kernel *k, const struct spec *spec)
 }
 
 /* Throughput: instances that write different registers. What an instance only reads is never written; what it reads and
- * writes makes chains, which keep ports idle that a scheduler bound unluckily. So with cut, zero idioms end each chain after
- * some instances: they need no port, but a place among those that are issued, so it is the better of both that counts. */
+ * writes makes chains, which keep ports idle that a scheduler bound unluckily. So with cut, zero idioms end each chain
+ * after some instances: they need no port, but a place among those that are issued, so it is the better of both that
+ * counts. */
 static void make_flow(struct kernel *k, const struct spec *spec, bool cut)
 {
 	char operands[40];
@@ -405,8 +408,9 @@ static double each(const struct kernel *k, struct ticks t)
 	return (t.many - t.few) / (MANY - FEW) / k->instances;
 }
 
-/* Cycles an instance: the least by the least of the imul chain. A busy sibling thread halves the width of a core, and only
- * moments when it is idle show the core's own: so there are many short runs, until the least has long been the least. */
+/* Cycles an instance: the least by the least of the imul chain. A busy sibling thread halves the width of a core, and
+ * only moments when it is idle show the core's own: so there are many short runs, until the least has long been the
+ * least. */
 static double measure(const struct kernel *k, const struct kernel *clock)
 {
 	struct ticks mine = { INFINITY, INFINITY }, three = mine;
@@ -457,7 +461,8 @@ static double table_throughput(const struct gus_uarch *u, const struct gus_uarch
 
 static bool within(double table, double measured)
 {
-	/* What takes no time has no relative error; a fiftieth of a cycle is the noise of the difference of two runs. */
+	/* What takes no time has no relative error; a fiftieth of a cycle is the noise of the difference of two
+	 * runs. */
 	return fabs(table - measured) <= fmax(0.05 * measured, 0.02);
 }
 
@@ -514,7 +519,8 @@ static bool judge(const struct gus_uarch *u, const struct spec *spec, struct ker
 	flow = fmin(flow, measure(k, clock));
 	if (row)
 		right = right && within(table_throughput(u, row), flow);
-	printf("%-34s %8s %8s %8.3f %8.3f  %s%s%s\n", text, latency, expected, flow, row ? table_throughput(u, row) : NAN,
+	printf("%-34s %8s %8s %8.3f %8.3f  %s%s%s\n", text, latency, expected, flow, row ? table_throughput(u, row) :
+	       NAN,
 	       right ? "ok" : row ? "WRONG" : "NO ROW", spec->via ? " via " : "", spec->via ? spec->via : "");
 	fflush(stdout);
 	return right;
@@ -541,7 +547,8 @@ int main(int argc, char **argv)
 	}
 	if (name && strcmp(name, "host") == 0)
 		name = host();
-	if (!name || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) {
+	if (!name || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+	    !__builtin_cpu_supports("bmi2")) {
 		puts("skipped: this CPU has no table by its CPUID (name one with --uarch), or no AVX2, FMA and BMI2");
 		return 77;
 	}

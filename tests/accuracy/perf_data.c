@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording of perf as a recording of ours: `perf_data PERF.DATA OUT`. The kernel's records go through the parser that the
- * recorder uses, so that it is tried on records of machines that nobody here has. Only files, not pipes; only events whose samples
- * consist of what the recorder asks for. What cannot be converted ends with 77 and says why. */
+/* A recording of perf as a recording of ours: `perf_data PERF.DATA OUT`. The kernel's records go through the parser
+ * that the recorder uses, so that it is tried on records of machines that nobody here has. Only files, not pipes; only
+ * events whose samples consist of what the recorder asks for. What cannot be converted ends with 77 and says why. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@
 
 #define SKIPPED 77
 #define SAMPLE_ID_ALL (1u << 18) /* of the flags in perf_event_attr */
-#define PARSED 0x10dcf           /* PERF_SAMPLE_*: IP TID TIME ADDR ID CPU PERIOD STREAM_ID BRANCH_STACK IDENTIFIER; the chain */
+/* PERF_SAMPLE_*: IP TID TIME ADDR ID CPU PERIOD STREAM_ID BRANCH_STACK IDENTIFIER; the chain */
+#define PARSED 0x10dcf
 #define CALLCHAIN 0x20
 #define IDENTIFIER 0x10000
 #define BATCH 4096
@@ -24,7 +25,8 @@
 enum { RECORD_SAMPLE = 9, RECORD_USER = 64, RECORD_AUXTRACE = 71, RECORD_COMPRESSED = 81, RECORD_COMPRESSED2 = 83 };
 
 /* The events of the file; each has records of a form of its own. */
-struct event { uint64_t sample_type, branch_type, config, ids_at, ids_size; uint32_t type, flags; struct gus_records records; };
+struct event { uint64_t sample_type, branch_type, config, ids_at, ids_size; uint32_t type,
+	flags; struct gus_records records; };
 
 struct converter {
 	const char *path;
@@ -83,7 +85,8 @@ static void read_ids(struct converter *c)
 		struct event *e = &c->events.v[i];
 		struct gus_cursor ids = part(c, e->ids_at, e->ids_size);
 
-		gus_records_init(&e->records, e->sample_type, e->branch_type, 0); /* an event without ids is number 0, the only one */
+		/* an event without ids is number 0, the only one */
+		gus_records_init(&e->records, e->sample_type, e->branch_type, 0);
 		while (gus_cursor_left(&ids) >= 8) {
 			uint64_t id = gus_cursor_u64(&ids);
 
@@ -94,7 +97,8 @@ static void read_ids(struct converter *c)
 		}
 	}
 	for (uint32_t i = 1; i < c->events.n; i++)
-		if (c->events.v[i].sample_type != c->events.v[0].sample_type && !(c->events.v[0].sample_type & IDENTIFIER))
+		if (c->events.v[i].sample_type != c->events.v[0].sample_type &&
+		    !(c->events.v[0].sample_type & IDENTIFIER))
 			stop(SKIPPED, c->path, "its events cannot be told apart");
 }
 
@@ -161,7 +165,8 @@ static void convert(struct converter *c, struct gus_cursor data)
 static void create(struct converter *c, const char *path)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
-	Gusprof__Event *events = gus_alloc(c->events.n * sizeof(*events)), **list = gus_alloc(c->events.n * sizeof(*list));
+	Gusprof__Event *events = gus_alloc(c->events.n * sizeof(*events)), **list =
+		gus_alloc(c->events.n * sizeof(*list));
 	struct gus_error err = { 0 };
 
 	for (size_t i = 0; i < c->events.n; i++) {
@@ -227,7 +232,8 @@ int main(int argc, char **argv)
 	convert(&c, part(&c, data_at, data_size));
 	if (gus_writer_finish(c.writer, &footer, NULL) != 0)
 		stop(1, argv[2], "cannot be finished");
-	printf("%llu samples, %llu records of unknown types, %llu bad\n", (unsigned long long)c.samples, (unsigned long long)c.unknown,
+	printf("%llu samples, %llu records of unknown types, %llu bad\n", (unsigned long long)c.samples,
+	       (unsigned long long)c.unknown,
 	       (unsigned long long)c.bad);
 	for (size_t i = 0; i < c.events.n; i++)
 		gus_records_free(&c.events.v[i].records);

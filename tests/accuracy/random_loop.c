@@ -8,12 +8,13 @@
 #include <string.h>
 
 /* What a loop may have a taste for. The first ones wait for their own result of the iteration before. */
-enum family { INT_CHAIN, FP_CHAIN, VECTOR_CHAIN, POINTER_CHAIN, INT_WORK, FP_WORK, VECTOR_WORK, SHUFFLES, LOADS, STORES, RMW, ADDRESSES,
+enum family { INT_CHAIN, FP_CHAIN, VECTOR_CHAIN, POINTER_CHAIN, INT_WORK, FP_WORK, VECTOR_WORK, SHUFFLES, LOADS, STORES,
+	RMW, ADDRESSES,
 	CONVERTS, DIVISIONS, FAMILIES };
 
-/* Operands by two letters: C chain (read and written), D a register that nobody waits for from before, L the one that was last
- * written so, K constant; M memory to load, W memory to store, A memory at the same address each time; I an immediate. The
- * second letter is the width: d q x y. */
+/* Operands by two letters: C chain (read and written), D a register that nobody waits for from before, L the one that
+ * was last written so, K constant; M memory to load, W memory to store, A memory at the same address each time; I an
+ * immediate. The second letter is the width: d q x y. */
 static const struct action {
 	enum family family;
 	unsigned often;
@@ -28,9 +29,12 @@ static const struct action {
 	{ FP_CHAIN, 4, ZYDIS_MNEMONIC_VADDSD, "Cx Cx Lx" },     { FP_CHAIN, 2, ZYDIS_MNEMONIC_VMULSD, "Cx Cx Kx" },
 	{ FP_CHAIN, 3, ZYDIS_MNEMONIC_VFMADD231SD, "Cx Lx Kx" }, { FP_CHAIN, 2, ZYDIS_MNEMONIC_VADDSD, "Cx Cx Mq" },
 	{ FP_CHAIN, 1, ZYDIS_MNEMONIC_VMAXSD, "Cx Cx Lx" },     { FP_CHAIN, 1, ZYDIS_MNEMONIC_VSUBSS, "Cx Cx Md" },
-	{ VECTOR_CHAIN, 4, ZYDIS_MNEMONIC_VFMADD231PD, "Cy Ly Ky" }, { VECTOR_CHAIN, 3, ZYDIS_MNEMONIC_VADDPS, "Cy Cy Ly" },
-	{ VECTOR_CHAIN, 2, ZYDIS_MNEMONIC_VFMADD231PS, "Cy Ky My" }, { VECTOR_CHAIN, 2, ZYDIS_MNEMONIC_VPADDD, "Cy Cy Ly" },
-	{ VECTOR_CHAIN, 1, ZYDIS_MNEMONIC_VPMULLD, "Cy Cy Ky" }, { VECTOR_CHAIN, 1, ZYDIS_MNEMONIC_VPSHUFB, "Cy Cy Ky" },
+	{ VECTOR_CHAIN, 4, ZYDIS_MNEMONIC_VFMADD231PD, "Cy Ly Ky" },
+		{ VECTOR_CHAIN, 3, ZYDIS_MNEMONIC_VADDPS, "Cy Cy Ly" },
+	{ VECTOR_CHAIN, 2, ZYDIS_MNEMONIC_VFMADD231PS, "Cy Ky My" },
+		{ VECTOR_CHAIN, 2, ZYDIS_MNEMONIC_VPADDD, "Cy Cy Ly" },
+	{ VECTOR_CHAIN, 1, ZYDIS_MNEMONIC_VPMULLD, "Cy Cy Ky" },
+		{ VECTOR_CHAIN, 1, ZYDIS_MNEMONIC_VPSHUFB, "Cy Cy Ky" },
 	{ VECTOR_CHAIN, 1, ZYDIS_MNEMONIC_VMAXPS, "Cy Cy My" },
 	{ POINTER_CHAIN, 1, ZYDIS_MNEMONIC_MOV, "Cq Pq" },
 	{ INT_WORK, 3, ZYDIS_MNEMONIC_LEA, "Dq Lq Kq" },        { INT_WORK, 2, ZYDIS_MNEMONIC_IMUL, "Dq Kq Iq" },
@@ -42,11 +46,13 @@ static const struct action {
 	{ FP_WORK, 2, ZYDIS_MNEMONIC_VFMADD213SD, "Lx Kx Kx" }, { FP_WORK, 1, ZYDIS_MNEMONIC_VCOMISD, "Lx Kx" },
 	{ FP_WORK, 1, ZYDIS_MNEMONIC_VANDPD, "Dx Lx Kx" },      { FP_WORK, 2, ZYDIS_MNEMONIC_VADDSS, "Dx Kx Md" },
 	{ VECTOR_WORK, 3, ZYDIS_MNEMONIC_VMULPS, "Dy Ly Ky" },  { VECTOR_WORK, 3, ZYDIS_MNEMONIC_VADDPD, "Dy Ly My" },
-	{ VECTOR_WORK, 3, ZYDIS_MNEMONIC_VFMADD213PS, "Ly Ky Ky" }, { VECTOR_WORK, 1, ZYDIS_MNEMONIC_VPADDD, "Dy Ly Ky" },
+	{ VECTOR_WORK, 3, ZYDIS_MNEMONIC_VFMADD213PS, "Ly Ky Ky" },
+		{ VECTOR_WORK, 1, ZYDIS_MNEMONIC_VPADDD, "Dy Ly Ky" },
 	{ VECTOR_WORK, 1, ZYDIS_MNEMONIC_VPXOR, "Dy Ly Ky" },   { VECTOR_WORK, 1, ZYDIS_MNEMONIC_VPMADDWD, "Dy Ly Ky" },
 	{ VECTOR_WORK, 1, ZYDIS_MNEMONIC_VPSLLD, "Dy Ly Iy" },
 	{ SHUFFLES, 2, ZYDIS_MNEMONIC_VSHUFPS, "Dy Ly Ky Iy" }, { SHUFFLES, 2, ZYDIS_MNEMONIC_VPERMPD, "Dy Ly Iy" },
-	{ SHUFFLES, 1, ZYDIS_MNEMONIC_VUNPCKLPD, "Dy Ly Ky" },  { SHUFFLES, 1, ZYDIS_MNEMONIC_VPERM2F128, "Dy Ly Ky Iy" },
+	{ SHUFFLES, 1, ZYDIS_MNEMONIC_VUNPCKLPD, "Dy Ly Ky" },
+		{ SHUFFLES, 1, ZYDIS_MNEMONIC_VPERM2F128, "Dy Ly Ky Iy" },
 	{ SHUFFLES, 1, ZYDIS_MNEMONIC_VBLENDPS, "Dy Ly Ky Iy" },
 	{ LOADS, 4, ZYDIS_MNEMONIC_VMOVUPS, "Dy My" },          { LOADS, 2, ZYDIS_MNEMONIC_VMOVSD, "Dx Mq" },
 	{ LOADS, 2, ZYDIS_MNEMONIC_MOV, "Dq Mq" },              { LOADS, 1, ZYDIS_MNEMONIC_MOV, "Dd Md" },
@@ -169,7 +175,8 @@ static void act(struct making *m, const struct action *a)
 	char words[4][3];
 	int n = sscanf(a->operands, "%2s %2s %2s %2s", words[0], words[1], words[2], words[3]);
 
-	m->chain_gpr = a->family == POINTER_CHAIN ? pointer_gprs[below(m, 2)] : chain_gprs[below(m, m->chains < CHAIN_GPRS ?
+	m->chain_gpr = a->family == POINTER_CHAIN ? pointer_gprs[below(m, 2)] :
+		chain_gprs[below(m, m->chains < CHAIN_GPRS ?
 										       m->chains : CHAIN_GPRS)];
 	m->chain_vector = below(m, m->chains);
 	request.operand_count = (uint8_t)n;
@@ -191,7 +198,8 @@ static void act(struct making *m, const struct action *a)
 
 static void two(struct making *m, ZydisMnemonic mnemonic, unsigned to, uint64_t from, bool immediate)
 {
-	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic, .operand_count = 2 };
+	ZydisEncoderRequest request = { .machine_mode = ZYDIS_MACHINE_MODE_LONG_64, .mnemonic = mnemonic,
+		.operand_count = 2 };
 
 	request.operands[0].type = ZYDIS_OPERAND_TYPE_REGISTER;
 	request.operands[0].reg.value = reg('q', to);

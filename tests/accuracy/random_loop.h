@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops of real x86-64 instructions, drawn at random: chains from one iteration to the next (integer, floating point, pointers),
- * beside loads, stores and arithmetic that wait for nobody, shuffles, conversions and a division now and then. Each loop has
- * a taste of its own for some of these, so that loops differ in what holds them up. The same seed gives the same bytes. */
+/* Loops of real x86-64 instructions, drawn at random: chains from one iteration to the next (integer, floating point,
+ * pointers), beside loads, stores and arithmetic that wait for nobody, shuffles, conversions and a division now and
+ * then. Each loop has a taste of its own for some of these, so that loops differ in what holds them up. The same seed
+ * gives the same bytes. */
 #ifndef GUS_TESTS_RANDOM_LOOP_H
 #define GUS_TESTS_RANDOM_LOOP_H
 

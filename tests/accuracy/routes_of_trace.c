@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes against the truth: `routes_of_trace TRACE PROGRAM UARCH PERIOD`. What a program really executed (a trace of its first
- * stream) is looked at as a CPU with a branch stack of 32 would, each PERIOD taken branches; out of that recording come routes, and
- * their counts and what engines make of their replay are held against the trace itself. The same with plain samples, one each
- * PERIOD * 5 instructions. PROGRAM is linked statically, at fixed addresses. */
+/* Routes against the truth: `routes_of_trace TRACE PROGRAM UARCH PERIOD`. What a program really executed (a trace of
+ * its first stream) is looked at as a CPU with a branch stack of 32 would, each PERIOD taken branches; out of that
+ * recording come routes, and their counts and what engines make of their replay are held against the trace itself. The
+ * same with plain samples, one each PERIOD * 5 instructions. PROGRAM is linked statically, at fixed addresses. */
 #include <elf.h>
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +59,8 @@ static void read_trace(struct truth *t, const char *path)
 	while ((got = gus_trace_next(t->trace, &step, &err)) == 1) {
 		if (step.stream != 0)
 			continue;
-		gus_vec_push(&t->steps, (struct step){ step.block, step.next == GUS_TRACE_NEXT_TAKEN, step.next == GUS_TRACE_NEXT_UNKNOWN });
+		gus_vec_push(&t->steps, (struct step){ step.block, step.next == GUS_TRACE_NEXT_TAKEN,
+			step.next == GUS_TRACE_NEXT_UNKNOWN });
 		while (t->count.n <= step.block)
 			gus_vec_push(&t->count, 0);
 		t->count.v[step.block]++;
@@ -95,8 +96,10 @@ static void write_maps(struct gus_writer *w, const char *program)
 	Elf64_Phdr segments[16];
 	Elf64_Ehdr h;
 
-	demand(f && fread(&h, sizeof(h), 1, f) == 1 && h.e_type == ET_EXEC && h.e_phnum <= 16 && fseek(f, (long)h.e_phoff, SEEK_SET) == 0 &&
-	       fread(segments, sizeof(*segments), h.e_phnum, f) == h.e_phnum, "the program is no small static one", NULL);
+	demand(f && fread(&h, sizeof(h), 1, f) == 1 && h.e_type == ET_EXEC && h.e_phnum <= 16 &&
+	       fseek(f, (long)h.e_phoff, SEEK_SET) == 0 &&
+	       fread(segments, sizeof(*segments), h.e_phnum, f) == h.e_phnum, "the program is no small static one",
+		       NULL);
 	fclose(f);
 	for (unsigned i = 0; i < h.e_phnum; i++) {
 		Gusprof__Record record = GUSPROF__RECORD__INIT, *list[] = { &record };
@@ -152,7 +155,8 @@ static void write_stacks(const struct truth *t, const char *path, const char *pr
 	uint32_t n = 0;
 
 	for (size_t i = 0; i + 1 < t->steps.n; i++) {
-		struct gus_trace_block from = gus_trace_block(t->trace, t->steps.v[i].block), to = gus_trace_block(t->trace, t->steps.v[i + 1].block);
+		struct gus_trace_block from = gus_trace_block(t->trace, t->steps.v[i].block),
+			to = gus_trace_block(t->trace, t->steps.v[i + 1].block);
 
 		if (t->steps.v[i].open)
 			n = 0; /* a window ends */
@@ -162,8 +166,10 @@ static void write_stacks(const struct truth *t, const char *path, const char *pr
 		last[0] = (struct gus_branch){ last_of(&from), to.address, GUS_BRANCH_PREDICTED, 0 };
 		n += n < DEPTH;
 		if (n == DEPTH && ++branches % period == 0)
-			gus_columns_push(&batch, &(struct gus_sample){ .ip = to.address, .time = branches, .period = period, .pid = PID, .tid = PID,
-								       .mode = GUS_MODE_USER, .branches_n = DEPTH, .branches = last });
+			gus_columns_push(&batch, &(struct gus_sample){ .ip = to.address, .time = branches,
+				.period = period, .pid = PID, .tid = PID,
+								       .mode = GUS_MODE_USER, .branches_n = DEPTH,
+									       .branches = last });
 	}
 	finish(w, &batch);
 }
@@ -181,7 +187,8 @@ static void write_samples(const struct truth *t, const char *path, const char *p
 		for (uint32_t k = 0; k < b.insns; address += b.lengths[k++]) {
 			if (++done < due)
 				continue;
-			gus_columns_push(&batch, &(struct gus_sample){ .ip = address, .time = done, .period = period, .pid = PID, .tid = PID,
+			gus_columns_push(&batch, &(struct gus_sample){ .ip = address, .time = done, .period = period,
+				.pid = PID, .tid = PID,
 								       .mode = GUS_MODE_USER });
 			due += period;
 		}
@@ -191,7 +198,8 @@ static void write_samples(const struct truth *t, const char *path, const char *p
 
 /* Beside each other. */
 
-/* Half the sum of the differences between two distributions of what was executed over instructions: 0 is the same, 1 nothing in common. */
+/* Half the sum of the differences between two distributions of what was executed over instructions: 0 is the same, 1
+ * nothing in common. */
 static double distance(const struct truth *t, const struct gus_routes *r)
 {
 	double *got = gus_zalloc((t->executed.n + 1) * sizeof(*got)), sum = 0, elsewhere = 0;
@@ -212,7 +220,8 @@ static double distance(const struct truth *t, const struct gus_routes *r)
 	return (sum + elsewhere / r->instructions) / 2;
 }
 
-struct follower { const struct truth *t; const struct gus_growing_block *blocks; const struct gus_program *p; size_t at; uint32_t op; };
+struct follower { const struct truth *t; const struct gus_growing_block *blocks; const struct gus_program *p; size_t at;
+	uint32_t op; };
 
 static bool next_of_trace(void *context, struct gus_core_step *step)
 {
@@ -227,7 +236,8 @@ static bool next_of_trace(void *context, struct gus_core_step *step)
 	if (f->at == f->t->steps.n)
 		return false;
 	b = &f->blocks[f->t->steps.v[f->at].block];
-	branch = f->op + 1 == b->ops_n && f->t->steps.v[f->at].taken && (f->p->ops[b->op + f->op].flags & GUS_OP_BRANCH);
+	branch = f->op + 1 == b->ops_n && f->t->steps.v[f->at].taken &&
+		(f->p->ops[b->op + f->op].flags & GUS_OP_BRANCH);
 	*step = (struct gus_core_step){ .op = branch ? b->taken : b->op + f->op, .taken = branch };
 	f->op++;
 	return true;
@@ -235,7 +245,8 @@ static bool next_of_trace(void *context, struct gus_core_step *step)
 
 static double run(const struct gus_program *p, const struct gus_uarch *u, const struct gus_core_source *source)
 {
-	struct gus_stream_options o = { .source = source, .pointers = GUS_CORE_POINTERS_NONE, .fetch = GUS_CORE_FETCH_UOP_CACHE };
+	struct gus_stream_options o = { .source = source, .pointers = GUS_CORE_POINTERS_NONE,
+		.fetch = GUS_CORE_FETCH_UOP_CACHE };
 	struct gus_stream_result result;
 	struct gus_core_config config;
 	struct gus_error err = { 0 };
@@ -288,11 +299,14 @@ static void judge(const struct truth *t, const char *path, const struct gus_uarc
 	struct gus_routes r;
 	double ipc;
 
-	demand(reader && gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &options, NULL, &err) == 0, path, &err);
+	demand(reader && gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &options, NULL, &err) == 0, path,
+	       &err);
 	demand(gus_routes_load(&r, reader, &profile, &err) == 0, path, &err);
 	ipc = run_routes(&r, u, 2000000);
-	printf("%s: %llu samples, %zu blocks, %zu routes; %.2f %% of instructions elsewhere than in the trace; IPC %.3f, %+.2f %%\n",
-	       r.source == GUS_ROUTES_STACKS ? "stacks" : "samples", (unsigned long long)r.samples, r.blocks.n, r.routes.n,
+	printf("%s: %llu samples, %zu blocks, %zu routes; %.2f %% of instructions elsewhere than in the trace; IPC "
+	       "%.3f, %+.2f %%\n",
+	       r.source == GUS_ROUTES_STACKS ? "stacks" : "samples", (unsigned long long)r.samples, r.blocks.n,
+		       r.routes.n,
 	       100 * distance(t, &r), ipc, 100 * (ipc / truth - 1));
 	for (unsigned i = 0; r.source == GUS_ROUTES_STACKS && i < GUS_RANGE_VERDICTS; i++)
 		if (r.ranges[i])
@@ -321,7 +335,8 @@ int main(int argc, char **argv)
 	demand(chdir(path) == 0, path, NULL);
 	read_trace(&t, argv[1]);
 	truth = run_trace(&t, u);
-	printf("trace: %llu instructions, %zu addresses; IPC %.3f\n", (unsigned long long)t.instructions, t.executed.n, truth);
+	printf("trace: %llu instructions, %zu addresses; IPC %.3f\n", (unsigned long long)t.instructions, t.executed.n,
+	       truth);
 	write_stacks(&t, "data", argv[2], period);
 	judge(&t, "data", u, truth);
 	unlink("data");

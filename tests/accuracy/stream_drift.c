@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the ticks of the stream engine drift: 32 machines in one pass over a long run, against 32 runs of the reference in
- * doubles, and against 32 integer runs of their own.
+/* Whether the ticks of the stream engine drift: 32 machines in one pass over a long run, against 32 runs of the
+ * reference in doubles, and against 32 integer runs of their own.
  *
  *	stream-drift [MILLIONS]
  *
- * MILLIONS of instructions (100). Prints the largest relative difference, and by which knob; exit status 1 if it is beyond 1e-3, or
- * if an integer run differs by a tick. */
+ * MILLIONS of instructions (100). Prints the largest relative difference, and by which knob; exit status 1 if it is
+ * beyond 1e-3, or if an integer run differs by a tick. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,11 @@
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
 
-/* imul rax, rbx, 5; add rax, [rdi]; mov [rdi+8], rax; lea rcx, [rcx+rax]; vmulpd ymm0, ymm2, [rsi]; vaddpd ymm1, ymm0, ymm0;
- * add rsi, 32; dec rdx; jnz back: several things limit it nearly alike, so that roundings of all of them count. */
-static const char code[] = "\x48\x6b\xc3\x05\x48\x03\x07\x48\x89\x47\x08\x48\x8d\x0c\x01\xc5\xed\x59\x06\xc5\xfd\x58\xc8"
+/* imul rax, rbx, 5; add rax, [rdi]; mov [rdi+8], rax; lea rcx, [rcx+rax]; vmulpd ymm0, ymm2, [rsi]; vaddpd ymm1, ymm0,
+ * ymm0; add rsi, 32; dec rdx; jnz back: several things limit it nearly alike, so that roundings of all of them
+ * count. */
+static const char code[] =
+	"\x48\x6b\xc3\x05\x48\x03\x07\x48\x89\x47\x08\x48\x8d\x0c\x01\xc5\xed\x59\x06\xc5\xfd\x58\xc8"
 	"\x48\x83\xc6\x20\x48\xff\xca\x75\xe0";
 
 static int fail(const struct gus_error *err)
@@ -29,7 +31,8 @@ static int fail(const struct gus_error *err)
 }
 
 /* As many of the program's own knobs as there are lanes beside the nominal one, at weights in turn. */
-static size_t make_lanes(const struct gus_sensitivity *knobs, int n, struct gus_knob *turned, struct gus_stream_lane *lanes)
+static size_t make_lanes(const struct gus_sensitivity *knobs, int n, struct gus_knob *turned,
+			 struct gus_stream_lane *lanes)
 {
 	static const double weights[] = { 0.87, 1.15, 0.93, 2, 0 };
 	size_t lanes_n = 1;
@@ -43,7 +46,8 @@ static size_t make_lanes(const struct gus_sensitivity *knobs, int n, struct gus_
 	return lanes_n;
 }
 
-static int rerun(const struct gus_program *p, const struct gus_core_config *c, struct gus_stream_options o, const struct gus_stream_result *many)
+static int rerun(const struct gus_program *p, const struct gus_core_config *c, struct gus_stream_options o,
+		 const struct gus_stream_result *many)
 {
 	const struct gus_stream_lane *lanes = o.lanes;
 	struct gus_stream_result one;
@@ -85,7 +89,8 @@ int main(int argc, char **argv)
 	o.iterations = (uint64_t)((argc > 1 ? atof(argv[1]) : 100) * 1e6) / p->insns_n;
 	o.lanes_n = make_lanes(knobs, n, turned, lanes);
 	o.lanes = lanes;
-	if (!o.iterations || gus_stream_run(p, &c, &o, &many, &err) != 0 || gus_stream_reference(p, &c, &o, &reference, &err) != 0)
+	if (!o.iterations || gus_stream_run(p, &c, &o, &many, &err) != 0 || gus_stream_reference(p, &c, &o, &reference,
+		&err) != 0)
 		return fail(&err);
 	for (size_t i = 0; i < o.lanes_n; i++) {
 		double off = fabs(many.cycles[i] / reference.cycles[i] - 1);
@@ -93,7 +98,8 @@ int main(int argc, char **argv)
 		where = off > worst ? i : where;
 		worst = off > worst ? off : worst;
 	}
-	printf("%zu lanes, %.1f M instructions, %.3f to %.3f cycles an iteration: largest difference %.2e (%s, weight %.2f)\n", o.lanes_n,
+	printf("%zu lanes, %.1f M instructions, %.3f to %.3f cycles an iteration: largest difference %.2e (%s, weight "
+	       "%.2f)\n", o.lanes_n,
 	       (double)many.instructions / 1e6, many.per_iteration[0], reference.per_iteration[0], worst,
 	       where ? knobs[(where - 1) % (size_t)n].name : "nominal", where ? turned[where].weight : 1);
 	status = rerun(p, &c, o, &many);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Holds tables against measured figures: for every instruction form that occurs in some code, throughput by ports, latency
- * and uops, each form counted once. Forms with neither row nor measurement are no evidence and are counted apart.
+/* Holds tables against measured figures: for every instruction form that occurs in some code, throughput by ports,
+ * latency and uops, each form counted once. Forms with neither row nor measurement are no evidence and are counted
+ * apart.
  *
  *	tables_against_uops [--list N | --names N] [--half A|B] [--code ELF-FILE]... [--blocks CSV]... CPU=TSV...
  *
- * For each CPU one line without and one with its overlay: throughput right within 0.25 cycle, latency within one cycle (of
- * a form that has both, from registers and from the address), uops equal. --list shows the N worst forms of each kind.
+ * For each CPU one line without and one with its overlay: throughput right within 0.25 cycle, latency within one cycle
+ * (of a form that has both, from registers and from the address), uops equal. --list shows the N worst forms of each
+ * kind.
  *
- * So that tables are not fitted to what they are judged by, forms fall into two halves by a bit of their hash. Who corrects a
- * table may look at the names (--names, without what was measured) of half A; half B is for judging alone. */
+ * So that tables are not fitted to what they are judged by, forms fall into two halves by a bit of their hash. Who
+ * corrects a table may look at the names (--names, without what was measured) of half A; half B is for judging
+ * alone. */
 #include <elf.h>
 #include <errno.h>
 #include <math.h>
@@ -133,7 +136,8 @@ static void add_elf(struct forms *forms, const char *path)
 		if (head.e_shoff + (i + 1) * sizeof(section) > size)
 			break;
 		memcpy(&section, bytes + head.e_shoff + i * sizeof(section), sizeof(section));
-		if ((section.sh_flags & SHF_EXECINSTR) && section.sh_type == SHT_PROGBITS && section.sh_offset <= size &&
+		if ((section.sh_flags & SHF_EXECINSTR) && section.sh_type == SHT_PROGBITS &&
+		    section.sh_offset <= size &&
 		    section.sh_size <= size - section.sh_offset)
 			add_code(forms, (const uint8_t *)bytes + section.sh_offset, section.sh_size);
 	}
@@ -185,7 +189,8 @@ static double bound(const struct gus_uarch *u, const struct gus_uops *one)
 	return best;
 }
 
-static void note(struct judge *j, enum kind kind, const struct gus_uops *one, double table, double measured, double limit)
+static void note(struct judge *j, enum kind kind, const struct gus_uops *one, double table, double measured,
+		 double limit)
 {
 	struct miss miss = { .table = table, .measured = measured };
 	uint64_t hash = gus_insn_form_hash(one->form, strlen(one->form));
@@ -210,8 +215,8 @@ static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const struc
 	return gus_uarch_row(u, hash);
 }
 
-/* What the table says of the ports that were measured: on AMD's CPUs nobody can count but those of the vector unit, so that
- * the pipes of addresses, loads and stores, and the microcode's time, have nothing to be held against. */
+/* What the table says of the ports that were measured: on AMD's CPUs nobody can count but those of the vector unit, so
+ * that the pipes of addresses, loads and stores, and the microcode's time, have nothing to be held against. */
 static double bound_of_table(const struct gus_uarch *u, const struct gus_uarch_row *row, bool vector_only)
 {
 	struct gus_vec(struct gus_uarch_use) uses = { 0 };
@@ -270,9 +275,11 @@ static int judge_one(void *context, const struct gus_uops *one, struct gus_error
 		j->without_row++;
 		return 0;
 	}
-	/* Of integer instructions of AMD's CPUs nobody knows the ports; elsewhere only what is not executed has none. */
+	/* Of integer instructions of AMD's CPUs nobody knows the ports; elsewhere only what is not executed has
+	 * none. */
 	if ((one->ports_n || one->divider > 0 || (intel && one->uops == 0)) && (one->divider > 0 || !is_division(one)))
-		note(j, THROUGHPUT, one, bound_of_table(j->u, row, !intel && one->divider <= 0), bound(j->u, one), 0.25);
+		note(j, THROUGHPUT, one, bound_of_table(j->u, row, !intel && one->divider <= 0), bound(j->u, one),
+		     0.25);
 	judge_latency(j, one, row);
 	note(j, UOPS, one, row->uops, (double)one->uops, 0);
 	return 0;
@@ -319,7 +326,8 @@ static void judge_cpu(const struct forms *forms, const char *name, const char *t
 		die(err.text, name);
 	printf("%-16s %-8s", table, flags & GUS_UARCH_PLAIN ? "before" : "after");
 	for (int k = 0; k < KINDS; k++)
-		printf("  %6.2f %% of %4zu", j.judged[k] ? 100.0 * (double)j.right[k] / (double)j.judged[k] : 0, j.judged[k]);
+		printf("  %6.2f %% of %4zu", j.judged[k] ? 100.0 * (double)j.right[k] / (double)j.judged[k] : 0,
+		       j.judged[k]);
 	printf("  without a row %zu\n", j.without_row);
 	print_misses(&j, flags & GUS_UARCH_PLAIN ? 0 : wanted->most, wanted->names);
 	for (int k = 0; k < KINDS; k++)
@@ -355,7 +363,8 @@ int main(int argc, char **argv)
 			judge_cpu(&forms, argv[i], text, size, 0, &wanted);
 			free(text);
 		} else {
-			die("usage: tables_against_uops [--list N | --names N] [--half A|B] [--code FILE] [--blocks CSV] CPU=TSV...", argv[i]);
+			die("usage: tables_against_uops [--list N | --names N] [--half A|B] [--code FILE] [--blocks "
+			    "CSV] CPU=TSV...", argv[i]);
 		}
 	}
 	gus_index_free(&forms.ix);

@@ -22,11 +22,14 @@ static uint32_t half(uint32_t width)
 
 static void slow_config(struct gus_core_config *c)
 {
-	uint32_t *widths[] = { &c->issue_width, &c->retire_width, &c->predecode_width, &c->decode_width, &c->decode_uops,
+	uint32_t *widths[] = { &c->issue_width, &c->retire_width, &c->predecode_width, &c->decode_width,
+		&c->decode_uops,
 		&c->decode_complex, &c->microcode_width, &c->uop_cache_width, &c->l1d_stores };
 	uint32_t *times[] = { &c->issue_delay, &c->l1d_latency, &c->store_forward_latency, &c->store_forward_vector,
-		&c->store_forward_blocked, &c->line_split_penalty, &c->alias_penalty, &c->mispredict_penalty, &c->microcode_switch,
-		&c->lcp_penalty, &c->l2_latency, &c->l3_latency, &c->memory_latency, &c->stlb_latency, &c->page_walk_latency };
+		&c->store_forward_blocked, &c->line_split_penalty, &c->alias_penalty, &c->mispredict_penalty,
+			&c->microcode_switch,
+		&c->lcp_penalty, &c->l2_latency, &c->l3_latency, &c->memory_latency, &c->stlb_latency,
+			&c->page_walk_latency };
 
 	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
 		*widths[i] = half(*widths[i]);
@@ -64,7 +67,8 @@ static void slow_program(struct gus_program *p, const struct gus_knob *knob)
 
 /* Ports. */
 
-/* As many new ports as the mask has, with the names of the old ones (which decide about schedulers). 0 if there is no room. */
+/* As many new ports as the mask has, with the names of the old ones (which decide about schedulers). 0 if there is no
+ * room. */
 static uint64_t add_ports(struct gus_program *p, uint64_t like, uint8_t *copy_of)
 {
 	uint32_t n = (uint32_t)__builtin_popcountll(like);
@@ -111,7 +115,8 @@ static size_t part_of(const uint64_t *parts, size_t n, uint64_t ports)
 	size_t best = n;
 
 	for (size_t i = 0; i < n; i++)
-		if (!(ports & ~parts[i]) && (best == n || __builtin_popcountll(parts[i]) < __builtin_popcountll(parts[best])))
+		if (!(ports & ~parts[i]) &&
+		    (best == n || __builtin_popcountll(parts[i]) < __builtin_popcountll(parts[best])))
 			best = i;
 	return best;
 }
@@ -158,8 +163,10 @@ static bool double_ports(struct gus_program *p, uint64_t group, const struct gus
 static void double_sizes(struct gus_core_config *c, const struct gus_knob *knob)
 {
 	enum gus_knob_kind kind = knob->kind;
-	uint32_t *const front[] = { &c->issue_width, &c->predecode_width, &c->fetch_bytes, &c->decode_width, &c->decode_uops,
-		&c->decode_complex, &c->microcode_width, &c->uop_cache_width, &c->uop_cache_window, &c->taken_branches, &c->queue_size };
+	uint32_t *const front[] = { &c->issue_width, &c->predecode_width, &c->fetch_bytes, &c->decode_width,
+		&c->decode_uops,
+		&c->decode_complex, &c->microcode_width, &c->uop_cache_width, &c->uop_cache_window, &c->taken_branches,
+			&c->queue_size };
 
 	for (size_t i = 0; i < sizeof(front) / sizeof(*front) && kind == GUS_KNOB_ISSUE; i++)
 		*front[i] *= 2;
@@ -183,17 +190,20 @@ static void double_sizes(struct gus_core_config *c, const struct gus_knob *knob)
 /* What is beyond L1, and mispredictions, take an oracle; the loops have none. */
 static bool has_counterpart(enum gus_knob_kind kind)
 {
-	return kind != GUS_KNOB_MISS_BUFFERS && kind != GUS_KNOB_LEVEL_LATENCY && kind != GUS_KNOB_BANDWIDTH && kind != GUS_KNOB_TLB &&
+	return kind != GUS_KNOB_MISS_BUFFERS && kind != GUS_KNOB_LEVEL_LATENCY && kind != GUS_KNOB_BANDWIDTH &&
+		kind != GUS_KNOB_TLB &&
 		kind != GUS_KNOB_MISPREDICT;
 }
 
-struct gus_program *turned_program(const struct gus_program *p, const struct gus_knob *knob, bool slow, struct gus_core_config *c)
+struct gus_program *turned_program(const struct gus_program *p, const struct gus_knob *knob, bool slow,
+				   struct gus_core_config *c)
 {
 	struct gus_program *made = gus_program_copy(p);
 	struct gus_stream_resources r;
 
 	gus_stream_resources_of(p, &r);
-	if (!has_counterpart(knob->kind) || (knob->kind == GUS_KNOB_PORTS && !double_ports(made, r.ports[knob->number], &r))) {
+	if (!has_counterpart(knob->kind) ||
+	    (knob->kind == GUS_KNOB_PORTS && !double_ports(made, r.ports[knob->number], &r))) {
 		gus_program_free(made);
 		return NULL;
 	}
@@ -205,7 +215,8 @@ struct gus_program *turned_program(const struct gus_program *p, const struct gus
 	return made;
 }
 
-/* The new ports are the first: the engine dispatches in their order, and so what waits for them can go in the same cycle. */
+/* The new ports are the first: the engine dispatches in their order, and so what waits for them can go in the same
+ * cycle. */
 struct gus_program *turned_timeless(const struct gus_program *p, uint32_t op)
 {
 	struct gus_program *made = gus_program_copy(p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast the caches, the branch predictor and what else is told of each step of a trace are, in CPU time of one core: accesses
- * (branches, ops) a second, best of five.
+/* How fast the caches, the branch predictor and what else is told of each step of a trace are, in CPU time of one core:
+ * accesses (branches, ops) a second, best of five.
  *
  *	cache-speed */
 #include <stdio.h>
@@ -33,7 +33,8 @@ static void die(const char *what)
 }
 
 /* Accesses of 8 bytes: `random` of 65536 go to anywhere in the region, the others on from the one before. */
-static void measure(const char *name, const struct gus_cache_config *config, uint64_t region, uint64_t stride, bool random)
+static void measure(const char *name, const struct gus_cache_config *config, uint64_t region, uint64_t stride,
+		    bool random)
 {
 	double best = 0;
 	uint64_t misses = 0;
@@ -48,7 +49,8 @@ static void measure(const char *name, const struct gus_cache_config *config, uin
 			die(err.text);
 		start = now();
 		for (uint64_t i = 0; i < ACCESSES; i++) {
-			struct gus_cache_access a = { .address = (UINT64_C(1) << 40) + at, .bytes = 8, .id = (uint32_t)(i & 3), .store = !(i & 3),
+			struct gus_cache_access a = { .address = (UINT64_C(1) << 40) + at, .bytes = 8,
+				.id = (uint32_t)(i & 3), .store = !(i & 3),
 				.now = i };
 			struct gus_cache_answer answer;
 
@@ -110,7 +112,8 @@ static void measure_branches(const char *name, unsigned random)
 		start = now();
 		for (uint64_t i = 0; i < ACCESSES; i++) {
 			uint64_t pc = 0x400000 + i % 500 * 12;
-			struct gus_branch_outcome o = { .pc = pc, .next = pc + 2, .target = pc + 64, .kind = GUS_BRANCH_CONDITIONAL };
+			struct gus_branch_outcome o = { .pc = pc, .next = pc + 2, .target = pc + 64,
+				.kind = GUS_BRANCH_CONDITIONAL };
 
 			x ^= x << 13;
 			x ^= x >> 7;
@@ -127,15 +130,16 @@ static void measure_branches(const char *name, unsigned random)
 	printf("%-44s %7.1f M/s   mispredicted %5.1f %%\n", name, best / 1e6, 100. * (double)wrong / ACCESSES);
 }
 
-/* Ops of nine classes that wait, execute and are stalled for some cycles each, in four regions. What it takes to make them up is
- * taken off. */
+/* Ops of nine classes that wait, execute and are stalled for some cycles each, in four regions. What it takes to make
+ * them up is taken off. */
 static double told(struct gus_phases *p)
 {
 	double start = now();
 	int64_t issue = 0, retire = 0;
 
 	for (uint64_t i = 0; i < ACCESSES; i++) {
-		struct gus_phases_op op = { .region = (uint32_t)(i >> 9 & 3), .class = (uint8_t)(GUS_INSN_MOV + i * 11 % 9), .instructions = 1,
+		struct gus_phases_op op = { .region = (uint32_t)(i >> 9 & 3),
+			.class = (uint8_t)(GUS_INSN_MOV + i * 11 % 9), .instructions = 1,
 			.load = i % 4 == 0, .store = i % 8 == 1 };
 
 		issue = issue + 2000000 < retire ? retire - 2000000 : issue + 1260;
@@ -163,7 +167,8 @@ static void measure_phases(void)
 		without = empty < without ? empty : without;
 		gus_phases_free(p);
 	}
-	printf("%-44s %7.1f M/s   %5.1f ns\n", "phases, an op", ACCESSES / (best - without) / 1e6, (best - without) / ACCESSES * 1e9);
+	printf("%-44s %7.1f M/s   %5.1f ns\n", "phases, an op", ACCESSES / (best - without) / 1e6,
+	       (best - without) / ACCESSES * 1e9);
 }
 
 /* a[i] = f(b[i], a[i - 1]): two loads and a store an iteration. */
@@ -176,8 +181,10 @@ static void measure_carried(void)
 		double start = now();
 
 		for (uint64_t i = 0; i < ACCESSES / 3; i++) {
-			struct gus_carried_access a = { .address = 0x100000 + 8 * i, .instruction = 6 * i, .iteration = i, .bytes = 8, .op = 1 };
-			struct gus_carried_access b = { .address = UINT64_C(1) << 40 | 8 * i, .instruction = 6 * i, .iteration = i, .bytes = 8, .op = 2 };
+			struct gus_carried_access a = { .address = 0x100000 + 8 * i, .instruction = 6 * i,
+				.iteration = i, .bytes = 8, .op = 1 };
+			struct gus_carried_access b = { .address = UINT64_C(1) << 40 | 8 * i, .instruction = 6 * i,
+				.iteration = i, .bytes = 8, .op = 2 };
 
 			gus_carried_load(c, &a);
 			gus_carried_load(c, &b);
@@ -189,13 +196,15 @@ static void measure_carried(void)
 		best = start < best ? start : best;
 		gus_carried_free(c);
 	}
-	printf("%-44s %7.1f M/s   %5.1f ns\n", "dependences through memory, an access", ACCESSES / best / 1e6, best / ACCESSES * 1e9);
+	printf("%-44s %7.1f M/s   %5.1f ns\n", "dependences through memory, an access", ACCESSES / best / 1e6,
+	       best / ACCESSES * 1e9);
 }
 
 /* mov rax, [rdi + rcx * 8]; inc rcx; prefetch [rdi + rcx * 8 + 512]. */
 static void measure_known(void)
 {
-	static const struct { const char *bytes; size_t size; } code[] = { { "\x48\x8b\x04\xcf", 4 }, { "\x48\xff\xc1", 3 },
+	static const struct { const char *bytes; size_t size; } code[] = { { "\x48\x8b\x04\xcf", 4 },
+		{ "\x48\xff\xc1", 3 },
 		{ "\x0f\x18\x8c\xcf\x00\x02\x00\x00", 8 } };
 	struct gus_known_insn insns[3];
 	double best = 1e9;
@@ -225,7 +234,8 @@ static void measure_known(void)
 			die("a prefetch was not known");
 		best = start < best ? start : best;
 	}
-	printf("%-44s %7.1f M/s   %5.1f ns\n", "addresses of prefetches, an instruction", ACCESSES / best / 1e6, best / ACCESSES * 1e9);
+	printf("%-44s %7.1f M/s   %5.1f ns\n", "addresses of prefetches, an instruction", ACCESSES / best / 1e6,
+	       best / ACCESSES * 1e9);
 }
 
 int main(void)

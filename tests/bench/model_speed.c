@@ -3,8 +3,8 @@
  *
  *	model-speed [UOPS-FILE]
  *
- * Simulated cycles a second on loops of 20 to 60 instructions, each run for 300,000 cycles, and a sweep of twelve sizes and
- * widths of a loop of 58 uops, each by a run of its own until it is periodic. */
+ * Simulated cycles a second on loops of 20 to 60 instructions, each run for 300,000 cycles, and a sweep of twelve sizes
+ * and widths of a loop of 58 uops, each by a run of its own until it is periodic. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static void die(const char *what)
 	exit(99);
 }
 
-/* Loops of code, as compilers write them: a dot product in AVX2 unrolled by eight, a checksum over bytes unrolled by eight,
- * a stencil of three points in doubles. */
+/* Loops of code, as compilers write them: a dot product in AVX2 unrolled by eight, a checksum over bytes unrolled by
+ * eight, a stencil of three points in doubles. */
 static const struct {
 	const char *name, *hex;
 } loops[] = {
@@ -70,7 +70,8 @@ static size_t from_hex(const char *hex, uint8_t *code)
 
 static double run(const struct gus_program *p, const struct gus_core_config *c, uint64_t iterations, uint64_t *cycles)
 {
-	struct gus_core_options o = { .pointers = p->bytes && p->uarch->isa == GUS_ISA_X86_64 ? GUS_CORE_POINTERS_DISTINCT :
+	struct gus_core_options o = { .pointers = p->bytes && p->uarch->isa == GUS_ISA_X86_64 ?
+		GUS_CORE_POINTERS_DISTINCT :
 		GUS_CORE_POINTERS_NONE, .iterations = iterations };
 	struct gus_core_result r;
 	struct gus_error err = { 0 };
@@ -100,7 +101,8 @@ static void measure(const char *name, const struct gus_program *p, const struct 
 
 static void sweep(const struct gus_program *p, const struct gus_core_config *c)
 {
-	static const char *const knobs[] = { "rob", "rs", "load_buffer", "store_buffer", "branch_buffer", "renames", "int_renames",
+	static const char *const knobs[] = { "rob", "rs", "load_buffer", "store_buffer", "branch_buffer", "renames",
+		"int_renames",
 		"vector_renames", "issue_width", "retire_width", "issue_delay", "loop_boundary" };
 	struct gus_error err = { 0 };
 	double best = 1e9;
@@ -112,7 +114,8 @@ static void sweep(const struct gus_program *p, const struct gus_core_config *c)
 			struct gus_core_config changed = *c;
 			uint64_t cycles;
 
-			if (gus_core_config_set(&changed, knobs[k], k == 11 ? 0 : k == 10 ? 2 : k < 8 ? 1000 : 8, &err) != 0)
+			if (gus_core_config_set(&changed, knobs[k], k == 11 ? 0 : k == 10 ? 2 : k < 8 ? 1000 : 8,
+						&err) != 0)
 				die(err.text);
 			run(p, &changed, 0, &cycles);
 		}

@@ -3,8 +3,8 @@
  *
  *	stream-speed
  *
- * Millions of instructions a second, on integer code and on AVX code: the nominal machine alone, 32 machines in a pass, and both with
- * causality. Runs are interleaved. */
+ * Millions of instructions a second, on integer code and on AVX code: the nominal machine alone, 32 machines in a pass,
+ * and both with causality. Runs are interleaved. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +29,13 @@ static double now(void)
 static const struct {
 	const char *name, *hex;
 } loops[] = {
-	{ "integer", "0fb60601c201d10fb6460101c201d10fb6460201c201d10fb6460301c201d10fb6460401c201d10fb6460501c201d10fb646"
+	{ "integer", "0fb60601c201d10fb6460101c201d10fb6460201c201d10fb6460301c201d10fb6460401c201d10fb6460501c201d10f"
+	  "b646"
 	  "0601c201d10fb6460701c201d14883c60889c8c1e80731c16bd22149ffcf0f85b0ffffff" },
-	{ "AVX", "c5fc1006c5fc104e20c5fc105640c5fc105e60c5fc10a680000000c5fc10aea0000000c5fc10b6c0000000c5fc10bee0000000"
-	  "c4627db807c46275b84f20c4626db85740c46265b85f60c4625db8a780000000c46255b8afa0000000c4624db8b7c0000000"
+	{ "AVX", "c5fc1006c5fc104e20c5fc105640c5fc105e60c5fc10a680000000c5fc10aea0000000c5fc10b6c0000000c5fc10bee0"
+	  "000000"
+	  "c4627db807c46275b84f20c4626db85740c46265b85f60c4625db8a780000000c46255b8afa0000000c4624db8b7c000"
+	  "0000"
 	  "c46245b8bfe00000004881c6000100004881c7000100004883e9400f857bffffff" },
 };
 
@@ -57,7 +60,8 @@ static struct gus_program *program(const struct gus_uarch *u, const char *hex)
 }
 
 /* The better of that and of the best so far, in millions a second. */
-static double rate(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o, bool causes, double best)
+static double rate(const struct gus_program *p, const struct gus_core_config *c, const struct gus_stream_options *o,
+		   bool causes, double best)
 {
 	struct gus_stream_result r;
 	struct gus_causality causality;
@@ -87,13 +91,15 @@ int main(void)
 		return 99;
 	gus_core_config_of(&c, u);
 	for (uint32_t i = 0; i < GUS_STREAM_LANES; i++) {
-		knobs[i] = (struct gus_knob){ i < 8 ? GUS_KNOB_PORTS : i < 24 ? GUS_KNOB_LATENCY : i < 28 ? GUS_KNOB_ISSUE : GUS_KNOB_RETIRE,
+		knobs[i] = (struct gus_knob){ i < 8 ? GUS_KNOB_PORTS : i < 24 ? GUS_KNOB_LATENCY : i < 28 ?
+			GUS_KNOB_ISSUE : GUS_KNOB_RETIRE,
 			i, 1.15 };
 		lanes[i] = (struct gus_stream_lane){ &knobs[i], i ? 1 : 0 };
 	}
 	for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
 		struct gus_program *p = program(u, loops[i].hex);
-		struct gus_stream_options one = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 200000 }, many = one;
+		struct gus_stream_options one = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 200000 },
+			many = one;
 		double best[4] = { 0 };
 
 		many.lanes = lanes;
@@ -102,7 +108,8 @@ int main(void)
 		for (int round = 0; round < 7; round++)
 			for (int k = 0; k < 4; k++)
 				best[k] = rate(p, &c, k % 2 ? &many : &one, k >= 2, best[k]);
-		printf("%-8s %2u instructions: nominal %5.1f M/s, with causality %5.1f; 32 lanes %5.1f M/s, with causality %5.1f (best of 7)\n",
+		printf("%-8s %2u instructions: nominal %5.1f M/s, with causality %5.1f; 32 lanes %5.1f M/s, with "
+		       "causality %5.1f (best of 7)\n",
 		       loops[i].name, p->insns_n, best[0], best[2], best[1], best[3]);
 		gus_program_free(p);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* forbid-perf ERRNO COMMAND [ARG...]: runs a command under a seccomp filter that answers perf_event_open with that errno
- * (EPERM or ENOSYS), as containers do. 77 if this kernel takes no filter. */
+/* forbid-perf ERRNO COMMAND [ARG...]: runs a command under a seccomp filter that answers perf_event_open with that
+ * errno (EPERM or ENOSYS), as containers do. 77 if this kernel takes no filter. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -5,12 +5,14 @@
  *
  *	replay-process FILE PREFIX
  *
- * takes the snapshots that are in a recording instead, each with its own window. It says of each what it cost and where it ended:
+ * takes the snapshots that are in a recording instead, each with its own window. It says of each what it cost and where
+ * it ended:
  *
- *	N tid T pause_us U bytes B stopped K tries K how qemu|native instructions I accesses A ended syscall 1 clashes C seconds S
+ *	N tid T pause_us U bytes B stopped K tries K how qemu|native instructions I accesses A ended syscall 1 clashes C
+ *	seconds S
  *
- * With `both` each is replayed in either way, to PREFIX.N.qemu and PREFIX.N.native. A failure is a line "N failed CODE SENTENCE".
- * Exit status 1 if there was no trace at all. */
+ * With `both` each is replayed in either way, to PREFIX.N.qemu and PREFIX.N.native. A failure is a line "N failed CODE
+ * SENTENCE". Exit status 1 if there was no trace at all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +22,20 @@
 #include "proto/snapshot.h"
 #include "tracing/replay/replays.h"
 
-static const char *const ways[] = { [GUS_REPLAY_AUTO] = "auto", [GUS_REPLAY_QEMU] = "qemu", [GUS_REPLAY_NATIVE] = "native" };
+static const char *const ways[] = { [GUS_REPLAY_AUTO] = "auto", [GUS_REPLAY_QEMU] = "qemu",
+	[GUS_REPLAY_NATIVE] = "native" };
 
-static void print(unsigned number, const Gusprof__Snapshot *a, const struct gus_replayed *d, const struct gus_error *err)
+static void print(unsigned number, const Gusprof__Snapshot *a, const struct gus_replayed *d,
+		  const struct gus_error *err)
 {
 	if (err->code != GUS_OK) {
 		printf("%u failed %d %s\n", number, (int)err->code, err->text);
 		return;
 	}
-	printf("%u tid %u pause_us %llu bytes %llu stopped %u tries %u how %s instructions %llu accesses %llu ended %s %llu clashes %u seconds "
-	       "%.3f%s%s\n", number, a->tid, (unsigned long long)a->pause_ns / 1000, (unsigned long long)a->bytes, a->stopped, a->tries,
+	printf("%u tid %u pause_us %llu bytes %llu stopped %u tries %u how %s instructions %llu accesses %llu ended %s "
+	       "%llu clashes %u seconds "
+	       "%.3f%s%s\n", number, a->tid, (unsigned long long)a->pause_ns / 1000, (unsigned long long)a->bytes,
+		       a->stopped, a->tries,
 	       ways[d->how], (unsigned long long)d->instructions, (unsigned long long)d->accesses, d->ended_by,
 	       (unsigned long long)d->ended_number, d->clashes, d->seconds, *d->why ? " why " : "", d->why);
 	fflush(stdout);
@@ -123,7 +129,8 @@ int main(int argc, char **argv)
 	int traces;
 
 	if ((argc != 7 && argc != 3) || !build) {
-		fprintf(stderr, "usage: GUS_BUILDDIR=DIR replay-process auto|qemu|native|both PID[/TID] COUNT SPREAD_MS WINDOW PREFIX\n"
+		fprintf(stderr, "usage: GUS_BUILDDIR=DIR replay-process auto|qemu|native|both PID[/TID] COUNT "
+			"SPREAD_MS WINDOW PREFIX\n"
 			"       GUS_BUILDDIR=DIR replay-process FILE PREFIX\n");
 		return 2;
 	}

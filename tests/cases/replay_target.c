@@ -21,7 +21,8 @@
 static uint8_t data[65536] __attribute__((aligned(64)));
 static __thread uint64_t own __attribute__((used));
 
-/* Pushes, calls, string instructions, both directions, repeated and not, read-modify-write, locked, x87, far offsets, fs. */
+/* Pushes, calls, string instructions, both directions, repeated and not, read-modify-write, locked, x87, far offsets,
+ * fs. */
 uint64_t plain(uint8_t *at, uint64_t n);
 __asm__(".text\n"
 	"plain:	push	%rbx\n"
@@ -189,7 +190,8 @@ static uint64_t run_clock(void)
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; uint64_t (*run)(void); } modes[] = {
-		{ "plain", run_plain }, { "avx", run_avx }, { "evex", run_evex }, { "write", run_write }, { "fault", run_fault },
+		{ "plain", run_plain }, { "avx", run_avx }, { "evex", run_evex }, { "write", run_write },
+			{ "fault", run_fault },
 		{ "clock", run_clock },
 	};
 	uint64_t rounds = argc > 2 ? strtoull(argv[2], NULL, 10) : UINT64_MAX, sum = 0;

@@ -3,7 +3,9 @@
  *
  *	fault, abort, _exit	it ends so
  *	on			it goes on for ever
- *	remap FILE FILE		it calls code at one address that is put there, changed there, and mapped there from one and the other file */
+ *	remap FILE FILE		it calls code at one address that is put there, changed there, and mapped there from one
+ *	                        and the other
+ * file */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +30,8 @@ static int call(void)
 
 static int remap(char **files)
 {
-	uint8_t *code = mmap((void *)PLACE, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	uint8_t *code = mmap((void *)PLACE, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	int sum = 0;
 
 	if (code == MAP_FAILED)

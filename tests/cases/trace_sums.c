@@ -3,8 +3,8 @@
  *
  *	insn ADDRESS executed N [read N BYTES FIRST LAST] [write N BYTES FIRST LAST] [falls N taken N open N]
  *
- * FIRST and LAST are addresses in the order of the file; the last three are of blocks' last instructions. Exit status 1, and a
- * sentence, if it cannot be read to its end. The trace is a file, or "-", a pipe. */
+ * FIRST and LAST are addresses in the order of the file; the last three are of blocks' last instructions. Exit status
+ * 1, and a sentence, if it cannot be read to its end. The trace is a file, or "-", a pipe. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,9 +67,11 @@ static void print(const struct gus_trace *t, uint64_t windows)
 	static const char *const names[] = { "read", "write" };
 	const Gusprof__TraceTotal *total = gus_trace_total(t);
 
-	printf("target %s streams %" PRIu64 " windows %" PRIu64 " blocks %" PRIu64 " steps %" PRIu64 " instructions %" PRIu64,
+	printf("target %s streams %" PRIu64 " windows %" PRIu64 " blocks %" PRIu64 " steps %" PRIu64 " instructions "
+	       "%" PRIu64,
 	       gus_trace_about(t)->target, total->streams, windows, total->blocks, total->steps, total->instructions);
-	printf(" accesses %" PRIu64 " omitted %" PRIu64 " seen %" PRIu64 " full %s\n", total->accesses, total->omitted, total->seen,
+	printf(" accesses %" PRIu64 " omitted %" PRIu64 " seen %" PRIu64 " full %s\n", total->accesses, total->omitted,
+	       total->seen,
 	       total->full ? "yes" : "no");
 	if (rows.n)
 		qsort(rows.v, rows.n, sizeof(*rows.v), by_address);
@@ -79,10 +81,12 @@ static void print(const struct gus_trace *t, uint64_t windows)
 		printf("insn %" PRIx64 " executed %" PRIu64, r->address, r->executed);
 		for (int k = 0; k < 2; k++)
 			if (r->accesses[k].n)
-				printf(" %s %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64, names[k], r->accesses[k].n, r->accesses[k].bytes,
+				printf(" %s %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64, names[k], r->accesses[k].n,
+				       r->accesses[k].bytes,
 				       r->accesses[k].first, r->accesses[k].last);
 		if (r->next[0] + r->next[1] + r->next[2])
-			printf(" falls %" PRIu64 " taken %" PRIu64 " open %" PRIu64, r->next[GUS_TRACE_NEXT_FALLS], r->next[GUS_TRACE_NEXT_TAKEN],
+			printf(" falls %" PRIu64 " taken %" PRIu64 " open %" PRIu64, r->next[GUS_TRACE_NEXT_FALLS],
+			       r->next[GUS_TRACE_NEXT_TAKEN],
 			       r->next[GUS_TRACE_NEXT_UNKNOWN]);
 		putchar('\n');
 	}
@@ -91,7 +95,8 @@ static void print(const struct gus_trace *t, uint64_t windows)
 int main(int argc, char **argv)
 {
 	struct gus_error err = { 0 };
-	struct gus_trace *t = argc != 2 ? NULL : strcmp(argv[1], "-") == 0 ? gus_trace_open_fd(0, &err) : gus_trace_open(argv[1], &err);
+	struct gus_trace *t = argc != 2 ? NULL : strcmp(argv[1], "-") == 0 ? gus_trace_open_fd(0, &err) :
+		gus_trace_open(argv[1], &err);
 	struct gus_trace_step step;
 	struct gus_index ix;
 	uint64_t windows = 0, executed = 0;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A program for tracers, without any library, so that each of its instructions is known. With an argument of L letters, or
- * n = 1000 L, it executes 30 + 4 L + 6 n instructions:
+/* A program for tracers, without any library, so that each of its instructions is known. With an argument of L letters,
+ * or n = 1000 L, it executes 30 + 4 L + 6 n instructions:
  *
  *	start	9 + 4 L, then 4 calls less one and 3 to exit
  *	loop	3 + 6 n; the i-th turn loads 8 bytes at data + 8 (i mod 512) and stores 4 at data + 8192
  *	string	6, one of which sets 100 bytes at data + 16384
  *	wide	2, the first of which loads 16 bytes at data + 64
- *	cross	4, the third of which, span, goes on in the next page
- */
+ *	cross	4, the third of which, span, goes on in the next page */
 __asm__(".text\n"
 	".globl _start, loop, string, wide, data\n"
 	"_start:\n"

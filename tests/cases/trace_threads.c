@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Another program for tracers: three threads go through `work` 1000, 2000 and 3000 times, as a forked child did 500 times
- * before; the child's are not to be seen. */
+/* Another program for tracers: three threads go through `work` 1000, 2000 and 3000 times, as a forked child did 500
+ * times before; the child's are not to be seen. */
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is modelled while it runs: `traced-target HOW N STATUS [TIMES]` says "before", calls the function HOW
- * once, or so many times on the same memory, says "after" and ends with that status, or dies of a signal if HOW is "die". The functions are in
- * assembly, so that their instructions are known:
+/* What is modelled while it runs: `traced-target HOW N STATUS [TIMES]` says "before", calls the function HOW once, or
+ * so many times on the same memory, says "after" and ends with that status, or dies of a signal if HOW is "die". The
+ * functions are in assembly, so that their instructions are known:
  *
  *	spin	3 N + 1: a chain of multiplications
  *	carry	6 N + 1: each turn loads what the one before it stored

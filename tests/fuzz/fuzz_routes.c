@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target of routes: recordings of arbitrary bytes, behind sums that are put right first, with the code that they bring along.
- * Whatever stacks and samples say, counts add up, blocks, branches and routes are within bounds, and an engine can follow them. */
+/* Fuzz target of routes: recordings of arbitrary bytes, behind sums that are put right first, with the code that they
+ * bring along. Whatever stacks and samples say, counts add up, blocks, branches and routes are within bounds, and an
+ * engine can follow them. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,8 @@ static void check(const struct gus_routes *r)
 		ends += r->edges.v[i].count;
 	demand(r->source == GUS_ROUTES_SAMPLES || (sequences <= ranges && ends == (double)r->ranges[GUS_RANGE_GOOD]));
 	for (size_t i = 0; i < r->regions.n; i++)
-		demand(r->regions.v[i].name && (r->regions.v[i].outer == GUS_ROUTES_NONE || r->regions.v[i].outer < r->regions.n));
+		demand(r->regions.v[i].name &&
+		       (r->regions.v[i].outer == GUS_ROUTES_NONE || r->regions.v[i].outer < r->regions.n));
 }
 
 static void follow(const struct gus_routes *r, const struct gus_uarch *u, uint32_t region)

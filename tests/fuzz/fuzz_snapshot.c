@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target of the snapshot reader: snapshots and pages of arbitrary bytes, behind sums that are put right first. What is
- * given out keeps the rules, is read to its last byte and can be written again; a failure has a reason. */
+/* Fuzz target of the snapshot reader: snapshots and pages of arbitrary bytes, behind sums that are put right first.
+ * What is given out keeps the rules, is read to its last byte and can be written again; a failure has a reason. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target of the trace reader: blocks and steps of arbitrary bytes, behind sums that are put right first. Whatever is
- * given out is read to its last byte, steps agree with their blocks, and an end without success has a reason. */
+/* Fuzz target of the trace reader: blocks and steps of arbitrary bytes, behind sums that are put right first. Whatever
+ * is given out is read to its last byte, steps agree with their blocks, and an end without success has a reason. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns a recording into a seed for fuzz_recording: `make_seed RECORDING >SEED`. Frames are stored raw, so that the fuzzer
- * changes what is in them and not just zstd's bytes; their sums are put right by the target. The index comes twice, as the
- * halves of a long one would. */
+/* Turns a recording into a seed for fuzz_recording: `make_seed RECORDING >SEED`. Frames are stored raw, so that the
+ * fuzzer changes what is in them and not just zstd's bytes; their sums are put right by the target. The index comes
+ * twice, as the halves of a long one would. */
 #include <stdio.h>
 #include <string.h>
 

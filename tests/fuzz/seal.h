@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checksums would stop a fuzzer at the door, so what looks like a preamble, a frame or a trailer of a recording gets the
- * right sums, except where the bits of `leave` say that this one stays as it is. */
+/* Checksums would stop a fuzzer at the door, so what looks like a preamble, a frame or a trailer of a recording gets
+ * the right sums, except where the bits of `leave` say that this one stays as it is. */
 #ifndef GUS_TESTS_FUZZ_SEAL_H
 #define GUS_TESTS_FUZZ_SEAL_H
 

@@ -32,8 +32,10 @@ const uint8_t made_code[] = {
 };
 
 const struct made_block made_blocks[BLOCKS] = {
-	[F] = { 0x00, 2, 1 }, [OUTER] = { 0x02, 3, 1 }, [INNER] = { 0x05, 4, 2 }, [ODD] = { 0x09, 2, 1 }, [NEXT] = { 0x0b, 7, 3 },
-	[CALL] = { 0x12, 5, 1 }, [BACK] = { 0x17, 4, 2 }, [LEAVE] = { 0x1b, 1, 1 }, [G] = { 0x20, 2, 2 }, [M] = { 0x22, 5, 1 },
+	[F] = { 0x00, 2, 1 }, [OUTER] = { 0x02, 3, 1 }, [INNER] = { 0x05, 4, 2 }, [ODD] = { 0x09, 2, 1 },
+		[NEXT] = { 0x0b, 7, 3 },
+	[CALL] = { 0x12, 5, 1 }, [BACK] = { 0x17, 4, 2 }, [LEAVE] = { 0x1b, 1, 1 }, [G] = { 0x20, 2, 2 },
+		[M] = { 0x22, 5, 1 },
 	[AGAIN] = { 0x27, 2, 1 },
 };
 
@@ -66,18 +68,23 @@ static void make_elf(struct elf *e)
 	e->header.e_shentsize = sizeof(Elf64_Shdr);
 	e->header.e_shnum = 5;
 	e->header.e_shstrndx = 4;
-	e->segment = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = MADE_TEXT, .p_vaddr = MADE_ADDRESS,
+	e->segment = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = MADE_TEXT,
+		.p_vaddr = MADE_ADDRESS,
 				   .p_filesz = sizeof(*e) - MADE_TEXT, .p_memsz = sizeof(*e) - MADE_TEXT };
 	memcpy(e->text, made_code, sizeof(made_code));
 	memcpy(e->names, "\0f\0g\0m", 7);
 	for (size_t i = 0; i < 3; i++)
-		e->symbols[i + 1] = (Elf64_Sym){ .st_name = symbols[i].name, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1,
+		e->symbols[i + 1] = (Elf64_Sym){ .st_name = symbols[i].name, .st_info = ELF64_ST_INFO(STB_GLOBAL,
+			STT_FUNC), .st_shndx = 1,
 						 .st_value = MADE_ADDRESS + symbols[i].at, .st_size = symbols[i].size };
-	e->sections[1] = (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = MADE_ADDRESS,
+	e->sections[1] = (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+		.sh_addr = MADE_ADDRESS,
 				       .sh_offset = MADE_TEXT, .sh_size = sizeof(made_code), .sh_addralign = 1 };
-	e->sections[2] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_offset = offsetof(struct elf, symbols), .sh_size = sizeof(e->symbols),
+	e->sections[2] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_offset = offsetof(struct elf, symbols),
+		.sh_size = sizeof(e->symbols),
 				       .sh_link = 3, .sh_info = 1, .sh_entsize = sizeof(Elf64_Sym), .sh_addralign = 8 };
-	e->sections[3] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct elf, names), .sh_size = sizeof(e->names) };
+	e->sections[3] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct elf, names),
+		.sh_size = sizeof(e->names) };
 	e->sections[4] = e->sections[3];
 }
 
@@ -121,7 +128,8 @@ bool made_write(const char *path, const struct gus_columns *samples, uint64_t br
 	image.path = (char *)(uintptr_t)MODULE;
 	image.bytes.data = (uint8_t *)&elf;
 	image.bytes.len = sizeof(elf);
-	good = add_map(w, MADE_BASE, MODULE) && add_map(w, MADE_LIBRARY, "/nowhere/lib.so") && add_map(w, MADE_TWIN, TWIN) &&
+	good = add_map(w, MADE_BASE, MODULE) && add_map(w, MADE_LIBRARY, "/nowhere/lib.so") &&
+		add_map(w, MADE_TWIN, TWIN) &&
 	       gus_writer_message(w, GUS_FRAME_IMAGE, &image.base, NULL) == 0;
 	image.path = (char *)(uintptr_t)TWIN;
 	good = good && gus_writer_message(w, GUS_FRAME_IMAGE, &image.base, NULL) == 0 &&
@@ -132,7 +140,8 @@ bool made_write(const char *path, const struct gus_columns *samples, uint64_t br
 
 void made_sample(struct gus_columns *samples, uint64_t ip, uint64_t period, const struct gus_branch *stack, uint32_t n)
 {
-	gus_columns_push(samples, &(struct gus_sample){ .ip = MADE_BASE + MADE_TEXT + ip, .time = MADE_START + samples->n + 1,
+	gus_columns_push(samples,
+			 &(struct gus_sample){ .ip = MADE_BASE + MADE_TEXT + ip, .time = MADE_START + samples->n + 1,
 							.period = period, .pid = 10, .tid = 10, .mode = GUS_MODE_USER,
 							.branches_n = n, .branches = stack });
 }
@@ -148,8 +157,8 @@ static void jump(struct made_machine *k, unsigned from, unsigned to, bool mispre
 		made_sample(k->samples, to, 1000, k->last, MADE_DEPTH);
 }
 
-/* m calls f `calls` times, each of which goes 3 times around outside and 10 times within; the branch back within is mispredicted each
- * fourth time that it is taken. */
+/* m calls f `calls` times, each of which goes 3 times around outside and 10 times within; the branch back within is
+ * mispredicted each fourth time that it is taken. */
 static void run(struct made_machine *k, unsigned calls)
 {
 	unsigned backs = 0;
@@ -185,11 +194,12 @@ static void run(struct made_machine *k, unsigned calls)
 	}
 }
 
-/* 53 branches a call; 70 calls are 530 stacks of 7 new ones each. One more branch ends the last range: what is counted is what was
- * executed between the first branch and that one. */
+/* 53 branches a call; 70 calls are 530 stacks of 7 new ones each. One more branch ends the last range: what is counted
+ * is what was executed between the first branch and that one. */
 void made_run(struct made_machine *k, struct gus_columns *samples)
 {
 	*k = (struct made_machine){ .samples = samples };
 	run(k, 70);
-	jump(k, 0x22, 0x00, false); /* m's first block before the first branch is not counted, and here it is: as often in all */
+	/* m's first block before the first branch is not counted, and here it is: as often in all */
+	jump(k, 0x22, 0x00, false);
 }

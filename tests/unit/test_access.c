@@ -26,7 +26,8 @@ static struct gus_access_group facts(const struct gus_access *a, uint32_t group)
 	return g;
 }
 
-/* Four times over 1000 lines by 8 bytes: 7 of 8 accesses are in the line before; the others come back after 999 other lines. */
+/* Four times over 1000 lines by 8 bytes: 7 of 8 accesses are in the line before; the others come back after 999 other
+ * lines. */
 static void test_sequential(void **state)
 {
 	struct gus_access *a = gus_access_new(2, 64);
@@ -50,7 +51,8 @@ static void test_sequential(void **state)
 	gus_access_free(a);
 }
 
-/* Two arrays in turns, 64 bytes each: line after line of both; what one group touched does not shorten what the other sees. */
+/* Two arrays in turns, 64 bytes each: line after line of both; what one group touched does not shorten what the other
+ * sees. */
 static void test_interleaved(void **state)
 {
 	struct gus_access *a = gus_access_new(2, 64);
@@ -164,7 +166,8 @@ static void test_large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sequential), cmocka_unit_test(test_interleaved), cmocka_unit_test(test_noisy_stride),
+		cmocka_unit_test(test_sequential), cmocka_unit_test(test_interleaved),
+			cmocka_unit_test(test_noisy_stride),
 		cmocka_unit_test(test_crossing), cmocka_unit_test(test_against_list), cmocka_unit_test(test_large),
 	};
 

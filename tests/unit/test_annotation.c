@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A function of a made-up recording, taken apart: its code is in the recording, so nothing is read from anywhere. And a core
- * file of a kernel that never was. */
+/* A function of a made-up recording, taken apart: its code is in the recording, so nothing is read from anywhere. And a
+ * core file of a kernel that never was. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,11 +89,14 @@ static void make_elf(struct elf *e)
 	set_symbol(&e->symbols[1], 1, 0, 0x21);
 	set_symbol(&e->symbols[2], 7, 0x21, 6);
 	set_symbol(&e->symbols[3], 14, 0x24, 2);
-	e->sections[1] = (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = ADDRESS,
+	e->sections[1] = (Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+		.sh_addr = ADDRESS,
 				       .sh_offset = TEXT, .sh_size = sizeof(code), .sh_addralign = 1 };
-	e->sections[2] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_offset = offsetof(struct elf, symbols), .sh_size = sizeof(e->symbols),
+	e->sections[2] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB, .sh_offset = offsetof(struct elf, symbols),
+		.sh_size = sizeof(e->symbols),
 				       .sh_link = 3, .sh_info = 1, .sh_entsize = sizeof(Elf64_Sym), .sh_addralign = 8 };
-	e->sections[3] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct elf, names), .sh_size = sizeof(e->names) };
+	e->sections[3] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct elf, names),
+		.sh_size = sizeof(e->names) };
 	e->sections[4] = e->sections[3];
 }
 
@@ -204,7 +207,8 @@ static const struct gus_annotation_insn *at(const struct gus_annotation *a, uint
 
 /* 8 ms in the inner loop, 1 in the outer one only, 1 in none; of the 8, one lies behind a prefix. */
 static const struct gus_sample spread[] = {
-	{ .ip = 0x00, .period = 1 }, { .ip = 0x04, .period = 2 }, { .ip = 0x04, .period = 3 }, { .ip = 0x09, .period = 1 },
+	{ .ip = 0x00, .period = 1 }, { .ip = 0x04, .period = 2 }, { .ip = 0x04, .period = 3 },
+		{ .ip = 0x09, .period = 1 },
 	{ .ip = 0x0e, .period = 1 }, { .ip = 0x10, .period = 1 }, { .ip = 0x17, .period = 1 },
 	{ .ip = 0x22, .period = 4 }, { .ip = 0x24, .period = 5 }, { .ip = 0x26, .period = 1 },
 };
@@ -232,7 +236,8 @@ static void instructions_add_up_to_the_function(void **state)
 	assert_true(insn->w.samples == 2 && insn->w.weight == 5 * MS && insn->w.share > 0.49 && insn->w.share < 0.51);
 	assert_true(insn->w.ci95.low < insn->w.share && insn->w.share < insn->w.ci95.high);
 	insn = at(&a, 0x02);
-	assert_true(insn->w.samples == 0 && insn->w.ci95.high > 0.2); /* seven samples say little about what they missed */
+	/* seven samples say little about what they missed */
+	assert_true(insn->w.samples == 0 && insn->w.ci95.high > 0.2);
 	gus_annotation_free(&a);
 	drop(&m);
 }
@@ -318,8 +323,8 @@ static void a_symbol_within_another_has_its_own(void **state)
 	drop(&m);
 }
 
-/* Hot is at least a twentieth, and more than chance makes of an even spread: of 12 instructions with 100 samples, 5 at one
- * are nothing, 40 are. */
+/* Hot is at least a twentieth, and more than chance makes of an even spread: of 12 instructions with 100 samples, 5 at
+ * one are nothing, 40 are. */
 static void hot_is_more_than_chance(void **state)
 {
 	static const unsigned offsets[] = { 0x00, 0x02, 0x04, 0x06, 0x08, 0x0c, 0x0e, 0x10, 0x12, 0x17, 0x1e, 0x20 };
@@ -441,7 +446,8 @@ static void what_is_no_core_is_refused(void **state)
 		if (rc != 0)
 			assert_true(*err.text && k.fd == -1);
 		else
-			assert_true(gus_kcore_read(&k, 0xffffffff81000000, got, 4) <= size - offsetof(struct core, bytes));
+			assert_true(gus_kcore_read(&k, 0xffffffff81000000, got, 4) <= size -
+				    offsetof(struct core, bytes));
 		gus_kcore_close(&k);
 	}
 	for (int what = 0; what < 3; what++) {

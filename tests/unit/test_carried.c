@@ -10,13 +10,15 @@
 
 enum { A = 0x100000, B = 0x200000, C = 0x300000, BODY = 6 };
 
-static void load(struct gus_carried *c, uint32_t op, uint64_t address, uint32_t bytes, uint64_t entry, uint64_t iteration)
+static void load(struct gus_carried *c, uint32_t op, uint64_t address, uint32_t bytes, uint64_t entry,
+		 uint64_t iteration)
 {
 	gus_carried_load(c, &(struct gus_carried_access){ .address = address, .bytes = bytes, .op = op, .entry = entry,
 		.iteration = iteration, .instruction = iteration * BODY + op });
 }
 
-static void store(struct gus_carried *c, uint32_t op, uint64_t address, uint32_t bytes, uint64_t entry, uint64_t iteration)
+static void store(struct gus_carried *c, uint32_t op, uint64_t address, uint32_t bytes, uint64_t entry,
+		  uint64_t iteration)
 {
 	gus_carried_store(c, &(struct gus_carried_access){ .address = address, .bytes = bytes, .op = op, .entry = entry,
 		.iteration = iteration, .instruction = iteration * BODY + op });
@@ -104,9 +106,11 @@ static void test_outside(void **state)
 /* What a store buffer can give: all of a load, out of one store. */
 static void test_blocked(void **state)
 {
-	static const struct { uint32_t store_at, store_bytes, load_at, load_bytes; uint64_t times, blocked; } cases[] = {
+	static const struct { uint32_t store_at, store_bytes, load_at, load_bytes; uint64_t times, blocked; } cases[] =
+		{
 		{ 0, 8, 0, 8, 1, 0 }, { 0, 8, 4, 4, 1, 0 }, { 0, 32, 16, 8, 1, 0 }, { 3, 8, 5, 4, 1, 0 },   /* inside */
-		{ 0, 4, 0, 8, 1, 1 }, { 4, 8, 0, 8, 1, 1 }, { 60, 8, 64, 8, 1, 1 }, { 1, 1, 0, 32, 1, 1 },  /* in part */
+		/* in part */
+		{ 0, 4, 0, 8, 1, 1 }, { 4, 8, 0, 8, 1, 1 }, { 60, 8, 64, 8, 1, 1 }, { 1, 1, 0, 32, 1, 1 },
 		{ 0, 4, 4, 4, 0, 0 }, { 8, 8, 0, 8, 0, 0 }, { 0, 64, 64, 64, 0, 0 },                        /* beside */
 	};
 

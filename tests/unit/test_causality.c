@@ -38,7 +38,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct gus_program *analyse(const char *bytes, size_t size, enum gus_core_pointers pointers, struct gus_causality *c)
+static struct gus_program *analyse(const char *bytes, size_t size, enum gus_core_pointers pointers,
+				   struct gus_causality *c)
 {
 	struct gus_stream_options o = { .pointers = pointers };
 	struct gus_error err = { 0 };
@@ -90,7 +91,8 @@ static void test_chain(void **state)
 static void test_ports(void **state)
 {
 	struct gus_causality c;
-	struct gus_program *p = ANALYSE("\x48\x8b\x06\x48\x8b\x5e\x08\x48\x8b\x4e\x10\x4c\x8b\x46\x18\x4c\x8b\x4e\x20\x4c\x8b\x56\x28"
+	struct gus_program *p = ANALYSE("\x48\x8b\x06\x48\x8b\x5e\x08\x48\x8b\x4e\x10\x4c\x8b\x46\x18\x4c\x8b\x4e\x20"
+					"\x4c\x8b\x56\x28"
 					"\x48\x83\xef\x08", GUS_CORE_POINTERS_NONE, &c);
 
 	(void)state;
@@ -144,16 +146,18 @@ static bool always(void *context, uint32_t op, uint64_t iteration)
 	return true;
 }
 
-/* What the oracles say: a chain of loads from memory goes to that level's latency, loads that do not depend on each other to its
- * bandwidth or the miss buffers, a branch that is always wrong to the penalty. */
+/* What the oracles say: a chain of loads from memory goes to that level's latency, loads that do not depend on each
+ * other to its bandwidth or the miss buffers, a branch that is always wrong to the penalty. */
 static void test_oracles(void **state)
 {
 	enum gus_hit level = GUS_HIT_MEMORY;
 	const struct gus_core_memory memory = { &level, one_level };
 	const struct gus_core_branch branch = { NULL, always };
-	const struct { const char *bytes; size_t size; struct gus_stream_options o; enum gus_hop hop; double least; } cases[] = {
+	const struct { const char *bytes; size_t size; struct gus_stream_options o; enum gus_hop hop; double least;
+		} cases[] = {
 		{ "\x48\x8b\x36", 3, { .memory = &memory }, GUS_HOP_LEVEL, 0.95 },
-		{ "\x48\x8b\x06\x48\x83\xc6\x40", 7, { .memory = &memory, .pointers = GUS_CORE_POINTERS_DISTINCT }, GUS_HOP_LEVEL, 0.9 },
+		{ "\x48\x8b\x06\x48\x83\xc6\x40", 7, { .memory = &memory, .pointers = GUS_CORE_POINTERS_DISTINCT },
+			GUS_HOP_LEVEL, 0.9 },
 		{ "\x48\xff\xca\x75\xfb", 5, { .branch = &branch }, GUS_HOP_MISPREDICT, 0.7 },
 	};
 
@@ -176,7 +180,8 @@ static void test_oracles(void **state)
 static void test_unit(void **state)
 {
 	struct gus_causality c;
-	struct gus_program *p = ANALYSE("\xf2\x0f\x5e\xc1\x0f\x57\xc0\x48\xff\xc0", GUS_CORE_POINTERS_NONE, &c); /* divsd xmm0, xmm1; xorps; inc rax */
+	struct gus_program *p = ANALYSE("\xf2\x0f\x5e\xc1\x0f\x57\xc0\x48\xff\xc0", GUS_CORE_POINTERS_NONE,
+					&c); /* divsd xmm0, xmm1; xorps; inc rax */
 
 	(void)state;
 	assert_true(share(&c, GUS_HOP_UNITS) > 0.99);

@@ -80,7 +80,8 @@ static void ways_in(void **state)
 	char folder[] = "/tmp/gusprof-test-XXXXXX", *fifo, *spec, byte[8];
 	struct gus_control c;
 	struct gus_error err;
-	static const char *const wrong[] = { "", "fifo", "pipe:x", "fd:", "fd:x", "fd:-1", "fd:9999", "fd:0,", "fifo:/no/such" };
+	static const char *const wrong[] = { "", "fifo", "pipe:x", "fd:", "fd:x", "fd:-1", "fd:9999", "fd:0,",
+		"fifo:/no/such" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {

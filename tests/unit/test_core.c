@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The core engine, held to a machine that was published cycle by cycle: UFS (Palomares, "Combining static and dynamic
- * approaches to model loop performance in HPC", 2015, chapter 7) with its two loops, its front end and its rules of fusion.
+ * approaches to model loop performance in HPC", 2015, chapter 7) with its two loops, its front end and its rules of
+ * fusion.
  *
- * What changes here when the engine does is not a golden to be updated: the figures are the thesis', or follow from its text. */
+ * What changes here when the engine does is not a golden to be updated: the figures are the thesis', or follow from its
+ * text. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,8 +64,10 @@ static void set(struct made *m, const char *name, uint64_t value)
 		fail_msg("%s", err.text);
 }
 
-/* UFS' uops are always there, in groups that may end with an iteration, and its memory carries nothing from store to load. */
-static void run(const struct made *m, uint64_t iterations, const struct gus_core_listener *listener, struct gus_core_result *r)
+/* UFS' uops are always there, in groups that may end with an iteration, and its memory carries nothing from store to
+ * load. */
+static void run(const struct made *m, uint64_t iterations, const struct gus_core_listener *listener,
+		struct gus_core_result *r)
 {
 	const struct gus_core_options options = { .iterations = iterations, .listener = listener,
 		.fetch = m->config.loop_boundary ? GUS_CORE_FETCH_LOOP : GUS_CORE_FETCH_IDEAL,
@@ -86,7 +90,8 @@ static double steady(const struct made *m)
 
 static void set_all(struct made *m, uint64_t size)
 {
-	static const char *const sizes[] = { "branch_buffer", "load_buffer", "store_buffer", "vector_renames", "int_renames",
+	static const char *const sizes[] = { "branch_buffer", "load_buffer", "store_buffer", "vector_renames",
+		"int_renames",
 		"renames", "rob", "rs" };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
@@ -117,7 +122,8 @@ static void read_loop(struct row rows[ROWS])
 
 		if (line[0] == '#')
 			continue;
-		assert_int_equal(sscanf(line, "%7s %15s %23s %15s %7s %15s", r->id, r->type, r->in, r->out, r->latency, r->ports), 6);
+		assert_int_equal(sscanf(line, "%7s %15s %23s %15s %7s %15s", r->id, r->type, r->in, r->out, r->latency,
+					r->ports), 6);
 		n++;
 	}
 	fclose(f);
@@ -157,7 +163,8 @@ static void make_loop(struct made *m, struct gus_uarch *u, const struct change *
 		if (c->realft_4_de && !in_realft_4_de(r->id))
 			continue;
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %s %s %s %s %s\n", r->id, r->type, r->in, r->out,
-				      changed && c->latency ? c->latency : r->latency, changed && c->ports ? c->ports : r->ports);
+				      changed && c->latency ? c->latency : r->latency, changed && c->ports ? c->ports :
+					      r->ports);
 	}
 	make(m, u, text);
 }
@@ -182,7 +189,8 @@ static void published_loops(void **state)
 		assert_int_equal(r.iterations, 1000);
 		assert_int_equal(m.p->uops_n, cases[i].realft_4_de ? 44 : 58);
 		if (fabs((double)r.cycles / 1000 - cases[i].cycles) > 0.01)
-			fail_msg("case %zu: %.3f cycles an iteration, published %.2f", i, (double)r.cycles / 1000, cases[i].cycles);
+			fail_msg("case %zu: %.3f cycles an iteration, published %.2f", i, (double)r.cycles / 1000,
+				 cases[i].cycles);
 		drop(&m);
 	}
 }
@@ -210,8 +218,8 @@ static void trace_cycle(void *context, const struct gus_core_cycle *cycle)
 	t->retired[at] = cycle->retired;
 }
 
-/* As the thesis' digest writes it: the number of the instruction, a and b for a store's address and data, ' for the iteration
- * that begins in these cycles, " for the one that ends. */
+/* As the thesis' digest writes it: the number of the instruction, a and b for a store's address and data, ' for the
+ * iteration that begins in these cycles, " for the one that ends. */
 static void trace_uop(void *context, const struct gus_core_event *event)
 {
 	static const char *const marks[] = { "\"", "", "'" };
@@ -228,24 +236,29 @@ static void trace_uop(void *context, const struct gus_core_event *event)
 		 op->uops_n == 1 ? "" : event->uop == op->uop ? "a" : "b", marks[iteration]);
 }
 
-/* One period of realft2_4_de. Iterations are counted from 1 there and from 0 here, cycles from 0 in both: iteration 10, which is
- * our 9, issues its first uop in cycle 189. Of the printed table two slips are set right: what is left of P5's column stands
- * among the retired uops, so P5 is that of a second implementation; and [9,53], which is completed in cycle 189, is [8,53].
- * Retired uops are counted. */
+/* One period of realft2_4_de. Iterations are counted from 1 there and from 0 here, cycles from 0 in both: iteration 10,
+ * which is our 9, issues its first uop in cycle 189. Of the printed table two slips are set right: what is left of P5's
+ * column stands among the retired uops, so P5 is that of a second implementation; and [9,53], which is completed in
+ * cycle 189, is [8,53]. Retired uops are counted. */
 static void published_period(void **state)
 {
 	static const unsigned free_rs[TRACE] = { 4, 2, 3, 3, 4, 3, 2, 2, 2, 2, 3, 2, 2, 3, 3, 2, 3, 3, 3, 1, 2, 3, 2 };
 	static const unsigned issued[TRACE] = { 4, 2, 3, 3, 4, 3, 2, 2, 2, 2, 3, 2, 2, 3, 3, 2, 3, 3, 3, 1, 2, 3, 1 };
 	static const unsigned retired[TRACE] = { 4, 4, 3, 0, 4, 4, 4, 4, 4, 3, 1, 0, 2, 0, 0, 2, 4, 4, 3, 1, 2, 1, 4 };
 	static const char *const ports[TRACE_PORTS][TRACE] = {
-		{ "", "2'", "18", "19", "30", "20", "22", "21", "24", "33", "23", "25", "43", "46", "5'", "6'", "", "", "", "", "", "",
+		{ "", "2'", "18", "19", "30", "20", "22", "21", "24", "33", "23", "25", "43", "46", "5'", "6'", "", "",
+			"", "", "", "",
 		  "" },
-		{ "15", "52\"", "16", "17", "", "", "", "", "", "38", "", "", "31", "32", "34", "35", "36", "37", "39", "40", "47", "51",
+		{ "15", "52\"", "16", "17", "", "", "", "", "", "38", "", "", "31", "32", "34", "35", "36", "37", "39",
+			"40", "47", "51",
 		  "14'" },
-		{ "", "", "", "8'", "10'", "", "", "", "", "", "", "", "", "", "", "", "13'", "41a'", "", "", "50a'", "", "53a'" },
+		{ "", "", "", "8'", "10'", "", "", "", "", "", "", "", "", "", "", "", "13'", "41a'", "", "", "50a'",
+			"", "53a'" },
 		{ "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "11'", "44a'", "", "", "", "", "" },
-		{ "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "41b", "44b", "50b", "53b" },
-		{ "49\"", "1", "28", "45", "4", "29", "42", "54", "26", "3'", "9'", "27", "48", "12'", "", "7'", "", "", "", "", "", "",
+		{ "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "41b", "44b", "50b",
+			"53b" },
+		{ "49\"", "1", "28", "45", "4", "29", "42", "54", "26", "3'", "9'", "27", "48", "12'", "", "7'", "", "",
+			"", "", "", "",
 		  "" },
 	};
 	struct traced t = { 0 };
@@ -260,17 +273,19 @@ static void published_period(void **state)
 	assert_int_equal(t.first_issued, TRACE_FROM);
 	for (int i = 0; i < TRACE; i++) {
 		if (t.free_rs[i] != free_rs[i] || t.issued[i] != issued[i] || t.retired[i] != retired[i])
-			fail_msg("cycle %d: %u entries free, %u issued, %u retired; published %u, %u, %u", TRACE_FROM + i, t.free_rs[i],
+			fail_msg("cycle %d: %u entries free, %u issued, %u retired; published %u, %u, %u",
+				 TRACE_FROM + i, t.free_rs[i],
 				 t.issued[i], t.retired[i], free_rs[i], issued[i], retired[i]);
 		for (int p = 0; p < TRACE_PORTS; p++)
 			if (strcmp(t.port[p][i], ports[p][i]) != 0)
-				fail_msg("cycle %d: port %d takes '%s', published '%s'", TRACE_FROM + i, p, t.port[p][i], ports[p][i]);
+				fail_msg("cycle %d: port %d takes '%s', published '%s'", TRACE_FROM + i, p,
+					 t.port[p][i], ports[p][i]);
 	}
 	drop(&m);
 }
 
-/* Section 5.3.2 and Table 5.2: where an iteration ends, so does the group of four that is issued (Sandy Bridge, Ivy Bridge); not
- * on Haswell, so far as UFS goes (the thesis measured something between from 12 uops on). */
+/* Section 5.3.2 and Table 5.2: where an iteration ends, so does the group of four that is issued (Sandy Bridge, Ivy
+ * Bridge); not on Haswell, so far as UFS goes (the thesis measured something between from 12 uops on). */
 static void front_end_ceiling(void **state)
 {
 	static const struct { const char *uarch, *ports, *branch; bool ceiling; } cases[] = {
@@ -287,7 +302,8 @@ static void front_end_ceiling(void **state)
 			size_t n = 0;
 
 			for (unsigned k = 1; k < x; k++)
-				n += (size_t)snprintf(text + n, sizeof(text) - n, "%u int - r%u 1 %s\n", k, k, cases[i].ports);
+				n += (size_t)snprintf(text + n, sizeof(text) - n, "%u int - r%u 1 %s\n", k, k,
+						      cases[i].ports);
 			snprintf(text + n, sizeof(text) - n, "%u sub+jne - flags 1 %s\n", x, cases[i].branch);
 			make(&m, table(cases[i].uarch, NULL), text);
 			got = steady(&m);
@@ -303,7 +319,8 @@ static void unlamination(void **state)
 {
 	static const uint8_t plain[] = { 0x0f, 0x59, 0x00 };                       /* mulps (%rax), %xmm0 */
 	static const uint8_t indexed[] = { 0x42, 0x0f, 0x59, 0x04, 0xd0 };         /* mulps (%rax,%r10,8), %xmm0 */
-	static const uint8_t vex[] = { 0xc4, 0xa1, 0x78, 0x59, 0x04, 0xd0 };       /* vmulps (%rax,%r10,8), %xmm0, %xmm0 */
+	/* vmulps (%rax,%r10,8), %xmm0, %xmm0 */
+	static const uint8_t vex[] = { 0xc4, 0xa1, 0x78, 0x59, 0x04, 0xd0 };
 	static const struct { const char *uarch; const uint8_t *code; size_t size; unsigned slots; } cases[] = {
 		{ "sandybridge", plain, sizeof(plain), 1 }, { "sandybridge", indexed, sizeof(indexed), 2 },
 		{ "sandybridge", vex, sizeof(vex), 2 }, { "ivybridge", plain, sizeof(plain), 1 },
@@ -324,14 +341,15 @@ static void unlamination(void **state)
 		assert_int_equal(p->ops[0].uops_n, 2);
 		assert_int_equal(p->ops[0].fused, 1);
 		if (p->ops[0].slots != cases[i].slots)
-			fail_msg("%s on %s: %u slots, not %u", p->insns[0].text, cases[i].uarch, p->ops[0].slots, cases[i].slots);
+			fail_msg("%s on %s: %u slots, not %u", p->insns[0].text, cases[i].uarch, p->ops[0].slots,
+				 cases[i].slots);
 		gus_program_free(p);
 		gus_uarch_free(u);
 	}
 }
 
-/* What the thesis proposed and did not run (section 8.3.3): another size, latency or port, and what realft2_4_de makes of it.
- * The figures are those of a second implementation of its text, rounded as there. */
+/* What the thesis proposed and did not run (section 8.3.3): another size, latency or port, and what realft2_4_de makes
+ * of it. The figures are those of a second implementation of its text, rounded as there. */
 static void sensitivities(void **state)
 {
 	static const struct {
@@ -341,15 +359,18 @@ static void sensitivities(void **state)
 		double cycles;
 	} cases[] = {
 		{ "as it is", 0, { 0 }, 23 },
-		{ "branch_buffer", 96, { 0 }, 23 }, { "load_buffer", 128, { 0 }, 23 }, { "store_buffer", 72, { 0 }, 23 },
+		{ "branch_buffer", 96, { 0 }, 23 }, { "load_buffer", 128, { 0 }, 23 },
+			{ "store_buffer", 72, { 0 }, 23 },
 		{ "rob", 330, { 0 }, 23 }, { "vector_renames", 224, { 0 }, 23 }, { "int_renames", 256, { 0 }, 23 },
 		{ "renames", 282, { 0 }, 23 }, { "issue_width", 8, { 0 }, 23 },
 		{ "rs", 40, { 0 }, 23 }, { "rs", 41, { 0 }, 23 }, { "rs", 42, { 0 }, 23 }, { "rs", 43, { 0 }, 23 },
 		{ "rs", 44, { 0 }, 23 }, { "rs", 45, { 0 }, 23 }, { "rs", 46, { 0 }, 23 }, { "rs", 47, { 0 }, 23 },
 		{ "rs", 49, { 0 }, 23 }, { "rs", 50, { 0 }, 23 }, { "rs", 51, { 0 }, 23 }, { "rs", 54, { 0 }, 20.5 },
 		{ "rs", 60, { 0 }, 20 }, { "rs", 96, { 0 }, 19 }, { "rs", 97, { 0 }, 19 },
-		{ "mul in 3", 0, { .type = "mul", .latency = "3" }, 21 }, { "add in 1", 0, { .type = "add", .latency = "1" }, 22 },
-		{ "mov in 0", 0, { .type = "mov", .latency = "0" }, 23 }, { "load in 7", 0, { .type = "load", .latency = "7" }, 23 },
+		{ "mul in 3", 0, { .type = "mul", .latency = "3" }, 21 },
+			{ "add in 1", 0, { .type = "add", .latency = "1" }, 22 },
+		{ "mov in 0", 0, { .type = "mov", .latency = "0" }, 23 },
+			{ "load in 7", 0, { .type = "load", .latency = "7" }, 23 },
 		{ "second multiplier", 0, { .type = "mul", .ports = "0,6" }, 23 },
 		{ "second adder", 0, { .type = "add", .ports = "1,6" }, 18.45 },
 	};
@@ -364,7 +385,8 @@ static void sensitivities(void **state)
 			set(&m, cases[i].what, cases[i].value);
 		got = steady(&m);
 		if (fabs(got - cases[i].cycles) > 0.005)
-			fail_msg("%s %u: %.4f cycles an iteration, not %.2f", cases[i].what, cases[i].value, got, cases[i].cycles);
+			fail_msg("%s %u: %.4f cycles an iteration, not %.2f", cases[i].what, cases[i].value, got,
+				 cases[i].cycles);
 		drop(&m);
 	}
 }
@@ -380,9 +402,10 @@ static void no_iteration_boundary(void **state)
 	drop(&m);
 }
 
-/* With a second adder and no buffer that ends, issue (15 cycles) runs ever further ahead of execution, and the machine never comes
- * back to where it was: there is no steady state. The second implementation says 16.56; here that is what the first 200 to 700
- * iterations take (16.53 to 16.58), after which it goes up to 16.9 as ever more of them compete. */
+/* With a second adder and no buffer that ends, issue (15 cycles) runs ever further ahead of execution, and the machine
+ * never comes back to where it was: there is no steady state. The second implementation says 16.56; here that is what
+ * the first 200 to 700 iterations take (16.53 to 16.58), after which it goes up to 16.9 as ever more of them
+ * compete. */
 static void nothing_ends(void **state)
 {
 	struct gus_core_result r;

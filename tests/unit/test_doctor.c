@@ -21,7 +21,8 @@
 
 static const struct gus_class_facts works = { .listed = true, .verdict = GUS_PROBE_GOOD, .level = 3 };
 static const struct gus_class_facts absent = { .sys = ENOENT, .verdict = GUS_PROBE_ABSENT };
-static const struct gus_class_facts user_only = { .listed = true, .sys = EACCES, .user_only = true, .verdict = GUS_PROBE_GOOD };
+static const struct gus_class_facts user_only = { .listed = true, .sys = EACCES, .user_only = true,
+	.verdict = GUS_PROBE_GOOD };
 
 static struct gus_class_facts refused(int sys)
 {
@@ -39,10 +40,13 @@ static void fill(struct gus_facts *f, struct gus_class_facts c)
 static struct gus_facts metal(void)
 {
 	struct gus_facts f = {
-		.machine = "x86_64", .kernel = "6.12.9", .vendor = "GenuineIntel", .cpu = "Some Xeon", .uarch = "sapphirerapids",
+		.machine = "x86_64", .kernel = "6.12.9", .vendor = "GenuineIntel", .cpu = "Some Xeon",
+			.uarch = "sapphirerapids",
 		.cpus = 8, .capabilities = CAPS_ROOT, .initial_userns = true, .seccomp = 0, .lockdown = "none",
-		.paranoid = { true, 2 }, .kptr_restrict = { true, 1 }, .mlock_kb = { true, 516 }, .sample_rate = { true, 100000 },
-		.cpu_percent = { true, 25 }, .nmi_watchdog = { true, 0 }, .memlock_bytes = 8u << 20, .ring_bytes = 516u << 10,
+		.paranoid = { true, 2 }, .kptr_restrict = { true, 1 }, .mlock_kb = { true, 516 },
+			.sample_rate = { true, 100000 },
+		.cpu_percent = { true, 25 }, .nmi_watchdog = { true, 0 }, .memlock_bytes = 8u << 20,
+			.ring_bytes = 516u << 10,
 		.tracking = true, .features = GUS_ATTR_ALL, .tier = 'A', .event = "cycles:ppp", .cost_ns = 1500,
 		.kallsyms = GUS_KALLSYMS_SHOWN, .vdso = true,
 	};
@@ -99,12 +103,14 @@ static const struct gus_finding *finding(const struct gus_diagnosis *d, const ch
 	return NULL;
 }
 
-static void expect(const struct gus_diagnosis *d, const char *name, enum gus_mark mark, enum gus_hindrance cause, const char *says)
+static void expect(const struct gus_diagnosis *d, const char *name, enum gus_mark mark, enum gus_hindrance cause,
+		   const char *says)
 {
 	const struct gus_finding *f = finding(d, name);
 
 	if (f->mark != mark || f->cause != cause || !strstr(f->text, says))
-		fail_msg("%s is %s by %s: '%s'; expected %s by %s: '%s'", name, gus_mark_name(f->mark), gus_hindrance_name(f->cause),
+		fail_msg("%s is %s by %s: '%s'; expected %s by %s: '%s'", name, gus_mark_name(f->mark),
+			 gus_hindrance_name(f->cause),
 			 f->text, gus_mark_name(mark), gus_hindrance_name(cause), says);
 }
 
@@ -140,7 +146,8 @@ static void paranoid_levels(void **state)
 		{ -1, true, GUS_MARK_OK, GUS_MARK_OK, "whole CPUs may be watched", "" },
 		{ 0, true, GUS_MARK_OK, GUS_MARK_OK, "whole CPUs may be watched", "" },
 		{ 1, true, GUS_MARK_OK, GUS_MARK_OK, "whole CPUs (-a) may not", "" },
-		{ 2, true, GUS_MARK_LIMITED, GUS_MARK_LIMITED, "outside the kernel", "sudo sysctl kernel.perf_event_paranoid=1" },
+		{ 2, true, GUS_MARK_LIMITED, GUS_MARK_LIMITED, "outside the kernel",
+			"sudo sysctl kernel.perf_event_paranoid=1" },
 		{ 3, false, GUS_MARK_NO, GUS_MARK_NO, "nothing at all", "sudo sysctl kernel.perf_event_paranoid=1" },
 		{ 4, false, GUS_MARK_NO, GUS_MARK_NO, "nothing at all", "sudo sysctl kernel.perf_event_paranoid=1" },
 	};
@@ -316,7 +323,8 @@ static void virtual_machine(void **state)
 /* Counters that a hypervisor shows, and that stand still or never interrupt. */
 static void dead_counters(void **state)
 {
-	static const struct { enum gus_verdict verdict; bool vm, watchdog; enum gus_hindrance cause; const char *says, *command; } cases[] = {
+	static const struct { enum gus_verdict verdict; bool vm, watchdog; enum gus_hindrance cause; const char *says,
+		*command; } cases[] = {
 		{ GUS_PROBE_STILL, true, false, GUS_CAUSE_HYPERVISOR, "only pretends", "" },
 		{ GUS_PROBE_SILENT, true, false, GUS_CAUSE_HYPERVISOR, "no samples arrive", "" },
 		{ GUS_PROBE_STILL, false, true, GUS_CAUSE_BUSY, "watchdog", "sudo sysctl kernel.nmi_watchdog=0" },
@@ -346,8 +354,10 @@ static void bare_metal_without(void **state)
 	struct gus_diagnosis d;
 
 	(void)state;
-	f.classes[GUS_CLASS_BRANCHES] = (struct gus_class_facts){ .listed = true, .sys = EOPNOTSUPP, .verdict = GUS_PROBE_ABSENT };
-	f.classes[GUS_CLASS_TOPDOWN] = (struct gus_class_facts){ .listed = true, .sys = EBUSY, .verdict = GUS_PROBE_ABSENT };
+	f.classes[GUS_CLASS_BRANCHES] = (struct gus_class_facts){ .listed = true, .sys = EOPNOTSUPP,
+		.verdict = GUS_PROBE_ABSENT };
+	f.classes[GUS_CLASS_TOPDOWN] = (struct gus_class_facts){ .listed = true, .sys = EBUSY,
+		.verdict = GUS_PROBE_ABSENT };
 	d = judge(&f);
 	expect(&d, "branch-stack", GUS_MARK_NO, GUS_CAUSE_HARDWARE, "this CPU has none");
 	expect(&d, "topdown-slots", GUS_MARK_NO, GUS_CAUSE_BUSY, "somebody else");
@@ -357,10 +367,12 @@ static void bare_metal_without(void **state)
 /* The CPU has it, the kernel does not know that yet. */
 static void old_kernels(void **state)
 {
-	static const struct { const char *vendor, *uarch, *kernel, *name; enum gus_class which; bool old; const char *since; } cases[] = {
+	static const struct { const char *vendor, *uarch, *kernel, *name; enum gus_class which; bool old;
+		const char *since; } cases[] = {
 		{ "AuthenticAMD", "znver4", "5.15.0-91-generic", "branch-stack", GUS_CLASS_BRANCHES, true, "6.1" },
 		{ "AuthenticAMD", "znver4", "6.1.0", "branch-stack", GUS_CLASS_BRANCHES, false, "" },
-		{ "GenuineIntel", "icelake-server", "4.18.0-553.el8", "topdown-slots", GUS_CLASS_TOPDOWN, true, "5.10" },
+		{ "GenuineIntel", "icelake-server", "4.18.0-553.el8", "topdown-slots", GUS_CLASS_TOPDOWN, true,
+			"5.10" },
 		{ "GenuineIntel", "icelake-server", "5.10.1", "topdown-slots", GUS_CLASS_TOPDOWN, false, "" },
 		{ "GenuineIntel", "skylake", "4.18.0", "topdown-slots", GUS_CLASS_TOPDOWN, false, "" },
 		{ "ARM", "neoverse-n1", "4.14.300", "spe", GUS_CLASS_SPE, true, "4.16" },
@@ -378,7 +390,8 @@ static void old_kernels(void **state)
 		f.uarch = cases[i].uarch;
 		f.classes[cases[i].which] = absent;
 		d = judge(&f);
-		expect(&d, cases[i].name, GUS_MARK_NO, cases[i].old ? GUS_CAUSE_KERNEL : GUS_CAUSE_HARDWARE, cases[i].since);
+		expect(&d, cases[i].name, GUS_MARK_NO, cases[i].old ? GUS_CAUSE_KERNEL : GUS_CAUSE_HARDWARE,
+		       cases[i].since);
 		gus_diagnosis_free(&d);
 	}
 }
@@ -410,14 +423,16 @@ static void lockdown(void **state)
 
 		snprintf(f.lockdown, sizeof(f.lockdown), "%s", cases[i].mode);
 		d = judge(&f);
-		expect(&d, "lockdown", cases[i].mark, cases[i].mark == GUS_MARK_OK ? GUS_CAUSE_NONE : GUS_CAUSE_PERMISSION, cases[i].says);
+		expect(&d, "lockdown", cases[i].mark, cases[i].mark == GUS_MARK_OK ? GUS_CAUSE_NONE :
+		       GUS_CAUSE_PERMISSION, cases[i].says);
 		gus_diagnosis_free(&d);
 	}
 }
 
 static void locked_memory(void **state)
 {
-	static const struct { int64_t mlock_kb; uint64_t memlock; unsigned cpus; uint64_t capabilities; enum gus_mark mark; } cases[] = {
+	static const struct { int64_t mlock_kb; uint64_t memlock; unsigned cpus; uint64_t capabilities;
+		enum gus_mark mark; } cases[] = {
 		{ 516, 0, 8, CAPS_NONE, GUS_MARK_OK },
 		{ 128, 64 << 10, 8, CAPS_NONE, GUS_MARK_LIMITED },
 		{ 128, 64 << 20, 8, CAPS_NONE, GUS_MARK_OK },        /* what the process may lock makes up for it */
@@ -436,7 +451,8 @@ static void locked_memory(void **state)
 		f.cpus = cases[i].cpus;
 		f.capabilities = cases[i].capabilities;
 		d = judge(&f);
-		expect(&d, "mlock", cases[i].mark, cases[i].mark == GUS_MARK_OK ? GUS_CAUSE_NONE : GUS_CAUSE_PERMISSION, "rings need");
+		expect(&d, "mlock", cases[i].mark, cases[i].mark == GUS_MARK_OK ? GUS_CAUSE_NONE : GUS_CAUSE_PERMISSION,
+		       "rings need");
 		assert_int_equal(*finding(&d, "mlock")->command != '\0', cases[i].mark != GUS_MARK_OK);
 		gus_diagnosis_free(&d);
 	}

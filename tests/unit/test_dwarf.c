@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines and inlined calls, out of DWARF that is written here entry by entry,
-	so that each of them is known. What compilers
- * write, in its versions and files, is test_symbols' matter. */
+/* Lines and inlined calls, out of DWARF that is written here entry by entry, so that each of them is known. What
+ * compilers write, in its versions and files, is test_symbols' matter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -364,8 +363,8 @@ static void paths_are_whole(void **state)
 	close_made(&o);
 }
 
-/* f [0, 0x80) has a(inlined) [0x10, 0x50) in a block, b [0x20, 0x30) in it, c [0x28, 0x2c) in that, and d [0x60,
-	0x70) beside a. */
+/* f [0, 0x80) has a(inlined) [0x10, 0x50) in a block, b [0x20, 0x30) in it, c [0x28, 0x2c) in that, and d [0x60, 0x70)
+ * beside a. */
 static void inlined_calls_nest(void **state)
 {
 	struct made *m = new_made();
@@ -415,8 +414,8 @@ static void inlined_calls_nest(void **state)
 	close_made(&o);
 }
 
-/* What a call does not say, or says wrongly, is not known: its name, a file that is not in the table,
-	a line that is none. */
+/* What a call does not say, or says wrongly, is not known: its name, a file that is not in the table, a line that is
+ * none. */
 static void calls_may_be_unknown(void **state)
 {
 	struct made *m = new_made();
@@ -467,8 +466,8 @@ static void calls_may_be_unknown(void **state)
 	close_made(&o);
 }
 
-/* Functions stand in units,
-	namespaces and classes; within each other they are looked for when nothing else is found. */
+/* Functions stand in units, namespaces and classes; within each other they are looked for when nothing else is
+ * found. */
 static void functions_are_found_where_they_stand(void **state)
 {
 	struct made *m = new_made();

@@ -99,7 +99,8 @@ static void stop(struct machine *m)
 
 static void names_mean_numbers(void **state)
 {
-	static const struct { const char *text, *name, *unit; uint32_t type; uint64_t config, config1, config3; } cases[] = {
+	static const struct { const char *text, *name, *unit; uint32_t type; uint64_t config, config1,
+		config3; } cases[] = {
 		{ "cycles", "cycles", "cycles", PERF_TYPE_HARDWARE, 0 },
 		{ "cpu-cycles", "cycles", "cycles", PERF_TYPE_HARDWARE, 0 },
 		{ "branch-instructions", "branches", "events", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
@@ -186,7 +187,8 @@ static void modifiers_apply(void **state)
 
 static void lists_and_groups(void **state)
 {
-	static const char *const names[] = { "cycles", "cpu/event=1,umask=2/", "instructions:u", "branches:u", "cpu-clock", "faults" };
+	static const char *const names[] = { "cycles", "cpu/event=1,umask=2/", "instructions:u", "branches:u",
+		"cpu-clock", "faults" };
 	static const uint32_t groups[] = { 0, 0, 1, 1, 2, 2 };
 	struct gus_events list = { 0 };
 	struct gus_error err = { 0 };
@@ -194,7 +196,8 @@ static void lists_and_groups(void **state)
 
 	(void)state;
 	start(&m, plain_files);
-	assert_int_equal(gus_events_parse(&list, "cycles,cpu/event=1,umask=2/,{instructions,branches}:u,{cpu-clock,faults}",
+	assert_int_equal(gus_events_parse(&list,
+					  "cycles,cpu/event=1,umask=2/,{instructions,branches}:u,{cpu-clock,faults}",
 					  &m.pmus, &err), 0);
 	assert_int_equal(list.n, 6);
 	for (size_t i = 0; i < 5; i++) {
@@ -257,7 +260,8 @@ static void mistakes_are_named(void **state)
 /* Every beginning of a complicated spec is either right or refused, and nothing is read behind its end (ASan). */
 static void cut_anywhere(void **state)
 {
-	static const char whole[] = "{cycles:pp,cpu/event=0x3c,umask=1/u}:k,mem-loads:P,sched:sched_switch,r1a8:h,LLC-load-misses";
+	static const char whole[] =
+		"{cycles:pp,cpu/event=0x3c,umask=1/u}:k,mem-loads:P,sched:sched_switch,r1a8:h,LLC-load-misses";
 	struct machine m;
 
 	(void)state;
@@ -316,7 +320,8 @@ static void no_pmu_is_no_error(void **state)
 
 static void rates(void **state)
 {
-	static const struct { const char *text; uint64_t asked_hz, asked_period, frequency, period; bool jitter; } cases[] = {
+	static const struct { const char *text; uint64_t asked_hz, asked_period, frequency,
+		period; bool jitter; } cases[] = {
 		{ "cpu-clock", 1000, 0, 1000, 1000003, true },
 		{ "cpu-clock", 1000, 5000, 0, 5000, false },
 		{ "cycles", 1000, 0, 1000, 0, false },
@@ -386,17 +391,21 @@ static void cpu_lists(void **state)
 {
 	(void)state;
 	assert_true(gus_cpus_has("0-3,8", 0) && gus_cpus_has("0-3,8", 3) && gus_cpus_has("0-3,8", 8));
-	assert_false(gus_cpus_has("0-3,8", 4) || gus_cpus_has("0-3,8", 9) || gus_cpus_has("", 0) || gus_cpus_has("x", 0));
+	assert_false(gus_cpus_has("0-3,8", 4) || gus_cpus_has("0-3,8", 9) || gus_cpus_has("", 0) ||
+		     gus_cpus_has("x", 0));
 }
 
 /* perf's words for branches, and the bits of the perf_event ABI that they are. */
 static void branch_filters(void **state)
 {
 	static const struct { const char *text; uint64_t type; } cases[] = {
-		{ "any", 1 << 3 }, { "u", 1 << 3 | 1 }, { "u,k", 1 << 3 | 3 }, { "any_call,u", 1 << 4 | 1 }, { "any_ret", 1 << 5 },
+		{ "any", 1 << 3 }, { "u", 1 << 3 | 1 }, { "u,k", 1 << 3 | 3 }, { "any_call,u", 1 << 4 | 1 },
+			{ "any_ret", 1 << 5 },
 		{ "ind_call,ind_jmp", 1 << 6 | 1 << 12 }, { "abort_tx", 1 << 7 }, { "cond,no_tx", 1 << 10 | 1 << 9 },
-		{ "stack,u", 1 << 11 | 1 }, { "call", 1 << 13 }, { "any,no_flags,no_cycles", 1 << 3 | 1 << 14 | 1 << 15 },
-		{ "any,save_type,priv", 1 << 3 | 1 << 16 | 1 << 18 }, { "hv,in_tx", 1 << 2 | 1 << 8 }, { "any,any", 1 << 3 },
+		{ "stack,u", 1 << 11 | 1 }, { "call", 1 << 13 },
+			{ "any,no_flags,no_cycles", 1 << 3 | 1 << 14 | 1 << 15 },
+		{ "any,save_type,priv", 1 << 3 | 1 << 16 | 1 << 18 }, { "hv,in_tx", 1 << 2 | 1 << 8 },
+			{ "any,any", 1 << 3 },
 	};
 	static const char *const wrong[] = { "", ",", "any,", ",any", "Any", "anyx", "an", "any u", "any,,u" };
 

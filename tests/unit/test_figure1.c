@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two small kernels and what they wait for: Figure 1 of the paper about Gus (Dutilleul, Pompougnac, Derumigny and others). Two
- * multiply-adds reduce into one register, so their latency is what an iteration takes, whether or not one of the loads is
- * hoisted out of the loop. Loads that nobody reads are free, until they fill the load ports. */
+/* Two small kernels and what they wait for: Figure 1 of the paper about Gus (Dutilleul, Pompougnac, Derumigny and
+ * others). Two multiply-adds reduce into one register, so their latency is what an iteration takes, whether or not one
+ * of the loads is hoisted out of the loop. Loads that nobody reads are free, until they fill the load ports. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,8 +38,8 @@ static size_t put(uint8_t *code, size_t n, const void *bytes, size_t size)
 	return n + size;
 }
 
-/* The loop with so many more loads: mov DISPLACEMENT(%rsi), %r8, each from a line of its own and of other bytes of the line than
- * those before and behind it, so that no bank of a cache is asked too often. */
+/* The loop with so many more loads: mov DISPLACEMENT(%rsi), %r8, each from a line of its own and of other bytes of the
+ * line than those before and behind it, so that no bank of a cache is asked too often. */
 static size_t assemble(uint8_t *code, enum kernel kernel, unsigned more)
 {
 	size_t n = put(code, 0, load_1, sizeof(load_1));
@@ -131,7 +131,8 @@ static void loads_are_free_until_they_fill_their_ports(void **state)
 				if (!first && seen.cycles > REDUCTION + 1e-9)
 					first = own + more;
 				if (fabs(seen.cycles - (filled > REDUCTION ? filled : REDUCTION)) > 1e-9)
-					fail_msg("%s, %u loads: %g cycles an iteration", cpus[c].name, own + more, seen.cycles);
+					fail_msg("%s, %u loads: %g cycles an iteration", cpus[c].name, own + more,
+						 seen.cycles);
 				if (first) {
 					assert_true(seen.ports > seen.dependencies);
 					assert_int_equal(__builtin_popcountll(seen.limiting), cpus[c].load_ports);

@@ -20,8 +20,8 @@
 static const char code[] = "\x48\x8b\x06\x48\x8b\x5e\x40\x48\x8b\x8e\x80\x00\x00\x00\x48\x8b\x96\xc0\x00\x00\x00"
 	"\x48\x81\xc6\x00\x01\x00\x00\x48\x81\xe6\xff\xff\x00\x00";
 
-/* Of the known knobs only a larger L1 holds all of it: then loads take the 2 cycles of their two ports, where L2 takes longer. What is
- * hit is L2, but for the first time round; and all addresses are followed. */
+/* Of the known knobs only a larger L1 holds all of it: then loads take the 2 cycles of their two ports, where L2 takes
+ * longer. What is hit is L2, but for the first time round; and all addresses are followed. */
 static void test_larger_l1(void **state)
 {
 	struct gus_error err = { 0 };
@@ -45,7 +45,8 @@ static void test_larger_l1(void **state)
 	assert_true(knobs[1].speedup < 0.05);
 	assert_int_equal(unknown, 0);
 	assert_true(answers[GUS_HIT_L2] > 99 * answers[GUS_HIT_MEMORY]);
-	assert_true(answers[GUS_HIT_MEMORY] >= 1024 && answers[GUS_HIT_MEMORY] <= 1028); /* four where rsi pointed at first */
+	/* four where rsi pointed at first */
+	assert_true(answers[GUS_HIT_MEMORY] >= 1024 && answers[GUS_HIT_MEMORY] <= 1028);
 	assert_true(answers[GUS_HIT_L1] == 0);
 	gus_program_free(p);
 	gus_uarch_free(u);

@@ -36,7 +36,8 @@ static void test_same_as_alone(void **state)
 		assert_int_equal(p->ops[i + 3].slots, alone->ops[i].slots);
 		assert_int_equal(p->ops[i + 3].insns_n, i + 1);
 		for (uint32_t n = 0; n < alone->ops[i].uops_n; n++)
-			assert_int_equal(p->uops[p->ops[i + 3].uop + n].ports, alone->uops[alone->ops[i].uop + n].ports);
+			assert_int_equal(p->uops[p->ops[i + 3].uop + n].ports,
+					 alone->uops[alone->ops[i].uop + n].ports);
 	}
 	assert_int_equal(p->insns[p->ops[4].insn].offset, 0x2003);
 	assert_int_equal(p->insns[5].op, 4);
@@ -46,8 +47,8 @@ static void test_same_as_alone(void **state)
 	gus_uarch_free(u);
 }
 
-/* A conditional branch that is taken has the ports of taken ones: on Skylake p6 alone, where one that falls through has p0 as well. The
- * same fused pair otherwise. */
+/* A conditional branch that is taken has the ports of taken ones: on Skylake p6 alone, where one that falls through has
+ * p0 as well. The same fused pair otherwise. */
 static void test_taken(void **state)
 {
 	struct gus_uarch *u = made_table("skylake");

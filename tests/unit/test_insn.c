@@ -395,7 +395,8 @@ static const struct row {
 
 static const char *const fact_words[] = {
 	"zero", "ones", "same", "move", "lock", "rep", "conditional", "lcp", "imm", "rip", "masked", "zeroing",
-	"broadcast", "rounding", "serialising", "nontemporal", "prefetch", "stack", "supplement", "vex", "evex", "x87", "sse",
+	"broadcast", "rounding", "serialising", "nontemporal", "prefetch", "stack", "supplement", "vex", "evex", "x87",
+		"sse",
 };
 static const char *const first_words[] = { "", "test", "and", "cmp", "add_sub", "inc_dec", "logic" };
 static const char *const second_words[] = { "", "carry", "carry_zero", "zero", "signed", "one_flag" };

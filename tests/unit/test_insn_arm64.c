@@ -46,7 +46,8 @@ static const char *accesses_of(const struct gus_insn_info *info)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s=%s%s%s%s%s", n ? " " : "",
 					      reg_name(GUS_ISA_ARM64, reg), use & GUS_ACCESS_READ ? "r" : "",
 					      use & GUS_ACCESS_WRITE ? "w" : "", use & GUS_ACCESS_ADDRESS ? "a" : "",
-					      use & GUS_ACCESS_CONDITIONAL ? "c" : "", use & GUS_ACCESS_KEEP ? "k" : "");
+					      use & GUS_ACCESS_CONDITIONAL ? "c" : "", use & GUS_ACCESS_KEEP ? "k" :
+						      "");
 		}
 	return text;
 }
@@ -57,21 +58,30 @@ static const struct {
 	const char *form, *accesses;
 } cases[] = {
 	/* Integer: the zero register is nobody, sp is somebody. */
-	{ 0x8b020020, GUS_INSN_ALU, "add (x, x, x)", "x0=w x1=r x2=r" },                             /* add x0, x1, x2 */
+	{ 0x8b020020, GUS_INSN_ALU, "add (x, x, x)", "x0=w x1=r x2=r" },
+		/* add x0, x1, x2 */
 	{ 0x8b020c20, GUS_INSN_ALU, "add (x, x, x) +lsl1-4", "x0=w x1=r x2=r" },                     /* ..., lsl 3 */
 	{ 0x8b021c20, GUS_INSN_ALU, "add (x, x, x) +lsl", "x0=w x1=r x2=r" },                        /* ..., lsl 7 */
 	{ 0x8b820c20, GUS_INSN_ALU, "add (x, x, x) +asr", "x0=w x1=r x2=r" },                        /* ..., asr 3 */
 	{ 0x8b224020, GUS_INSN_ALU, "add (x, x, w, ext) +uxtw", "x0=w x1=r x2=r" },                  /* ..., w2, uxtw */
-	{ 0x910043ff, GUS_INSN_ALU, "add (x, x, imm)", "sp=rw" },                                    /* add sp, sp, 16 */
+	{ 0x910043ff, GUS_INSN_ALU, "add (x, x, imm)", "sp=rw" },
+		/* add sp, sp, 16 */
 	{ 0xeb01001f, GUS_INSN_ALU, "subs (x, x, x)", "x0=r x1=r nzcv=w" },                          /* cmp x0, x1 */
-	{ 0x9a821020, GUS_INSN_MOV, "csel (x, x, x, cond)", "x0=w x1=r x2=r nzcv=r" },               /* csel x0, x1, x2, ne */
-	{ 0xfa411004, GUS_INSN_ALU, "ccmp (x, x, imm, cond)", "x0=r x1=r nzcv=rw" },                 /* ccmp x0, x1, 4, ne */
-	{ 0xba020020, GUS_INSN_ALU, "adcs (x, x, x)", "x0=w x1=r x2=r nzcv=rw" },                    /* adcs x0, x1, x2 */
-	{ 0x9b027c20, GUS_INSN_MUL, "madd (x, x, x, x) +zr", "x0=w x1=r x2=r" },                     /* mul x0, x1, x2 */
-	{ 0x9ac20820, GUS_INSN_DIV, "udiv (x, x, x)", "x0=w x1=r x2=r" },                            /* udiv x0, x1, x2 */
+	{ 0x9a821020, GUS_INSN_MOV, "csel (x, x, x, cond)", "x0=w x1=r x2=r nzcv=r" },
+		/* csel x0, x1, x2, ne */
+	{ 0xfa411004, GUS_INSN_ALU, "ccmp (x, x, imm, cond)", "x0=r x1=r nzcv=rw" },
+		/* ccmp x0, x1, 4, ne */
+	{ 0xba020020, GUS_INSN_ALU, "adcs (x, x, x)", "x0=w x1=r x2=r nzcv=rw" },
+		/* adcs x0, x1, x2 */
+	{ 0x9b027c20, GUS_INSN_MUL, "madd (x, x, x, x) +zr", "x0=w x1=r x2=r" },
+		/* mul x0, x1, x2 */
+	{ 0x9ac20820, GUS_INSN_DIV, "udiv (x, x, x)", "x0=w x1=r x2=r" },
+		/* udiv x0, x1, x2 */
 	{ 0xf2a00020, GUS_INSN_MOV, "movk (x, imm)", "x0=rwk" },                                /* movk x0, 1, lsl 16 */
-	{ 0xb3407c20, GUS_INSN_SHIFT, "bfm (x, x, imm, imm)", "x0=rwk x1=r" },                       /* bfxil x0, x1, 0, 32 */
-	{ 0x93c21420, GUS_INSN_SHIFT, "extr (x, x, x, imm)", "x0=w x1=r x2=r" },                     /* extr x0, x1, x2, 5 */
+	{ 0xb3407c20, GUS_INSN_SHIFT, "bfm (x, x, imm, imm)", "x0=rwk x1=r" },
+		/* bfxil x0, x1, 0, 32 */
+	{ 0x93c21420, GUS_INSN_SHIFT, "extr (x, x, x, imm)", "x0=w x1=r x2=r" },
+		/* extr x0, x1, x2, 5 */
 	{ 0x90000000, GUS_INSN_LEA, "adrp (x, imm)", "x0=w" },                                       /* adrp x0, . */
 	/* Branches. */
 	{ 0x54000040, GUS_INSN_BRANCH_COND, "b.cond (imm)", "nzcv=r" },                              /* b.eq .+8 */
@@ -81,35 +91,57 @@ static const struct {
 	{ 0xd61f0020, GUS_INSN_BRANCH_INDIRECT, "br (x)", "x1=r" },                                  /* br x1 */
 	{ 0xd65f03c0, GUS_INSN_RET, "ret (x)", "x30=r" },                                            /* ret */
 	/* Memory: a base stands apart from its write-back. */
-	{ 0xf9400420, GUS_INSN_LOAD, "ldr (x, [x, imm])", "x0=w x1=ra" },                            /* ldr x0, [x1, 8] */
-	{ 0xf8627820, GUS_INSN_LOAD, "ldr (x, [x, x]) +scaled", "x0=w x1=ra x2=ra" },                /* ldr x0, [x1, x2, lsl 3] */
-	{ 0xf8408420, GUS_INSN_LOAD, "ldr (x, [x], imm)", "x0=w x1=ra x1=rw" },                      /* ldr x0, [x1], 8 */
-	{ 0xa9bf7bfd, GUS_INSN_STORE, "stp (x, x, [x, imm]!)", "x29=r x30=r sp=ra sp=rw" },          /* stp x29, x30, [sp, -16]! */
-	{ 0xa9400be1, GUS_INSN_LOAD, "ldp (x, x, [x, imm])", "x1=w x2=w sp=ra" },                    /* ldp x1, x2, [sp] */
-	{ 0x3dc00420, GUS_INSN_LOAD, "ldr (q, [x, imm])", "x1=ra v0=w" },                            /* ldr q0, [x1, 16] */
+	{ 0xf9400420, GUS_INSN_LOAD, "ldr (x, [x, imm])", "x0=w x1=ra" },
+		/* ldr x0, [x1, 8] */
+	{ 0xf8627820, GUS_INSN_LOAD, "ldr (x, [x, x]) +scaled", "x0=w x1=ra x2=ra" },
+		/* ldr x0, [x1, x2, lsl 3] */
+	{ 0xf8408420, GUS_INSN_LOAD, "ldr (x, [x], imm)", "x0=w x1=ra x1=rw" },
+		/* ldr x0, [x1], 8 */
+	{ 0xa9bf7bfd, GUS_INSN_STORE, "stp (x, x, [x, imm]!)", "x29=r x30=r sp=ra sp=rw" },
+		/* stp x29, x30, [sp, -16]! */
+	{ 0xa9400be1, GUS_INSN_LOAD, "ldp (x, x, [x, imm])", "x1=w x2=w sp=ra" },
+		/* ldp x1, x2, [sp] */
+	{ 0x3dc00420, GUS_INSN_LOAD, "ldr (q, [x, imm])", "x1=ra v0=w" },
+		/* ldr q0, [x1, 16] */
 	{ 0x4cdf2000, GUS_INSN_LOAD, "ld1 ({ v.16b, v.16b, v.16b, v.16b }, [x], imm)",
-	  "x0=ra x0=rw v0=w v1=w v2=w v3=w" },                                                       /* ld1 {v0-v3.16b}, [x0], 64 */
+	  "x0=ra x0=rw v0=w v1=w v2=w v3=w" },
+		  /* ld1 {v0-v3.16b}, [x0], 64 */
 	{ 0xc85f7c20, GUS_INSN_ATOMIC, "ldxr (x, [x])", "x0=w x1=ra" },                              /* ldxr x0, [x1] */
-	{ 0xf8e20020, GUS_INSN_ATOMIC, "ldaddal (x, x, [x])", "x0=w x1=ra x2=r" },                   /* ldaddal x2, x0, [x1] */
-	{ 0xc8a07c41, GUS_INSN_ATOMIC, "cas (x, x, [x])", "x0=rw x1=r x2=ra" },                      /* cas x0, x1, [x2] */
+	{ 0xf8e20020, GUS_INSN_ATOMIC, "ldaddal (x, x, [x])", "x0=w x1=ra x2=r" },
+		/* ldaddal x2, x0, [x1] */
+	{ 0xc8a07c41, GUS_INSN_ATOMIC, "cas (x, x, [x])", "x0=rw x1=r x2=ra" },
+		/* cas x0, x1, [x2] */
 	/* Scalars and vectors. */
-	{ 0x1e622820, GUS_INSN_FP_ADD, "fadd (d, d, d)", "v0=w v1=r v2=r fpcr=r" },                  /* fadd d0, d1, d2 */
-	{ 0x4e22cc20, GUS_INSN_FP_FMA, "fmla (v.4s, v.4s, v.4s)", "v0=rw v1=r v2=r fpcr=r" },        /* fmla v0.4s, ... */
-	{ 0x6e221c20, GUS_INSN_VEC_LOGIC, "eor (v.16b, v.16b, v.16b)", "v0=w v1=r v2=r" },           /* eor v0.16b, ... */
-	{ 0x6e211c20, GUS_INSN_VEC_LOGIC, "eor (v.16b, v.16b, v.16b) +same", "v0=w v1=r" },          /* eor v0.16b, v1, v1 */
-	{ 0x4ea11c20, GUS_INSN_VEC_LOGIC, "orr (v.16b, v.16b, v.16b) +same", "v0=w v1=r" },          /* mov v0.16b, v1.16b */
-	{ 0x4e82942f, GUS_INSN_VEC_MUL, "sdot (v.4s, v.16b, v.16b)", "v1=r v2=r v15=rw" },           /* sdot v15.4s, ... */
-	{ 0x4e0c1c20, GUS_INSN_SHUFFLE, "ins (v.s[i], w)", "x1=r v0=rwk" },                          /* mov v0.s[1], w1 */
-	{ 0x4e284820, GUS_INSN_CRYPTO, "aese (v.16b, v.16b)", "v0=rw v1=r" },                        /* aese v0.16b, v1.16b */
+	{ 0x1e622820, GUS_INSN_FP_ADD, "fadd (d, d, d)", "v0=w v1=r v2=r fpcr=r" },
+		/* fadd d0, d1, d2 */
+	{ 0x4e22cc20, GUS_INSN_FP_FMA, "fmla (v.4s, v.4s, v.4s)", "v0=rw v1=r v2=r fpcr=r" },
+		/* fmla v0.4s, ... */
+	{ 0x6e221c20, GUS_INSN_VEC_LOGIC, "eor (v.16b, v.16b, v.16b)", "v0=w v1=r v2=r" },
+		/* eor v0.16b, ... */
+	{ 0x6e211c20, GUS_INSN_VEC_LOGIC, "eor (v.16b, v.16b, v.16b) +same", "v0=w v1=r" },
+		/* eor v0.16b, v1, v1 */
+	{ 0x4ea11c20, GUS_INSN_VEC_LOGIC, "orr (v.16b, v.16b, v.16b) +same", "v0=w v1=r" },
+		/* mov v0.16b, v1.16b */
+	{ 0x4e82942f, GUS_INSN_VEC_MUL, "sdot (v.4s, v.16b, v.16b)", "v1=r v2=r v15=rw" },
+		/* sdot v15.4s, ... */
+	{ 0x4e0c1c20, GUS_INSN_SHUFFLE, "ins (v.s[i], w)", "x1=r v0=rwk" },
+		/* mov v0.s[1], w1 */
+	{ 0x4e284820, GUS_INSN_CRYPTO, "aese (v.16b, v.16b)", "v0=rw v1=r" },
+		/* aese v0.16b, v1.16b */
 	{ 0x1e260020, GUS_INSN_VEC_MOV, "fmov (w, s)", "x0=w v1=r" },                                /* fmov w0, s1 */
 	/* SVE: merging may keep, a governing predicate is read. */
-	{ 0x04a20020, GUS_INSN_VEC_INT, "add (z.s, z.s, z.s)", "v0=w v1=r v2=r" },                   /* add z0.s, z1.s, z2.s */
-	{ 0x65a20420, GUS_INSN_FP_FMA, "fmla (z.s, p/m, z.s, z.s)", "v0=rwc v1=r v2=r p1=r" },       /* fmla z0.s, p1/m, ... */
-	{ 0xa5424020, GUS_INSN_LOAD, "ld1w ({ z.s }, p/z, [x, x, lsl 2])", "x1=ra x2=ra v0=w p0=r" }, /* ld1w z0.s, p0/z, ... */
-	{ 0x25a11c00, GUS_INSN_MASK, "whilelo (p.s, x, x)", "x0=r x1=r nzcv=w p0=w" },               /* whilelo p0.s, x0, x1 */
+	{ 0x04a20020, GUS_INSN_VEC_INT, "add (z.s, z.s, z.s)", "v0=w v1=r v2=r" },
+		/* add z0.s, z1.s, z2.s */
+	{ 0x65a20420, GUS_INSN_FP_FMA, "fmla (z.s, p/m, z.s, z.s)", "v0=rwc v1=r v2=r p1=r" },
+		/* fmla z0.s, p1/m, ... */
+	{ 0xa5424020, GUS_INSN_LOAD, "ld1w ({ z.s }, p/z, [x, x, lsl 2])", "x1=ra x2=ra v0=w p0=r" },
+		/* ld1w z0.s, p0/z, ... */
+	{ 0x25a11c00, GUS_INSN_MASK, "whilelo (p.s, x, x)", "x0=r x1=r nzcv=w p0=w" },
+		/* whilelo p0.s, x0, x1 */
 	/* System. */
 	{ 0xd53b4200, GUS_INSN_SYSTEM, "mrs (x, op)", "x0=w nzcv=r" },                               /* mrs x0, nzcv */
-	{ 0xd53bd040, GUS_INSN_SYSTEM, "mrs (x, op)", "x0=w system=r" },                             /* mrs x0, tpidr_el0 */
+	{ 0xd53bd040, GUS_INSN_SYSTEM, "mrs (x, op)", "x0=w system=r" },
+		/* mrs x0, tpidr_el0 */
 	{ 0xd503201f, GUS_INSN_NOP, "nop", "" },
 	{ 0xd5033bbf, GUS_INSN_FENCE, "dmb (imm)", "" },
 };
@@ -137,18 +169,24 @@ static void memory_is_described(void **state)
 		int64_t displacement;
 	} wanted[] = {
 		{ 0xf9400420, GUS_A64_X0 + 1, 0, 0, GUS_ACCESS_READ, 64, 8 },                    /* ldr x0, [x1, 8] */
-		{ 0xf8627820, GUS_A64_X0 + 1, GUS_A64_X0 + 2, 8, GUS_ACCESS_READ, 64, 0 },       /* ldr x0, [x1, x2, lsl 3] */
+		/* ldr x0, [x1, x2, lsl 3] */
+		{ 0xf8627820, GUS_A64_X0 + 1, GUS_A64_X0 + 2, 8, GUS_ACCESS_READ, 64, 0 },
 		{ 0xf8626820, GUS_A64_X0 + 1, GUS_A64_X0 + 2, 1, GUS_ACCESS_READ, 64, 0 },       /* ldr x0, [x1, x2] */
 		{ 0xf8408420, GUS_A64_X0 + 1, 0, 0, GUS_ACCESS_READ, 64, 0 },                    /* ldr x0, [x1], 8 */
 		{ 0xf85f8c20, GUS_A64_X0 + 1, 0, 0, GUS_ACCESS_READ, 64, -8 },                   /* ldr x0, [x1, -8]! */
-		{ 0xa9bf7bfd, GUS_A64_SP, 0, 0, GUS_ACCESS_WRITE, 128, -16 },                    /* stp x29, x30, [sp, -16]! */
+		/* stp x29, x30, [sp, -16]! */
+		{ 0xa9bf7bfd, GUS_A64_SP, 0, 0, GUS_ACCESS_WRITE, 128, -16 },
 		{ 0x3d800421, GUS_A64_X0 + 1, 0, 0, GUS_ACCESS_WRITE, 128, 16 },                 /* str q1, [x1, 16] */
 		{ 0x39400420, GUS_A64_X0 + 1, 0, 0, GUS_ACCESS_READ, 8, 1 },                     /* ldrb w0, [x1, 1] */
 		{ 0x58000040, GUS_A64_PC, 0, 0, GUS_ACCESS_READ, 64, 8 },                        /* ldr x0, .+8 */
-		{ 0x4cdf2000, GUS_A64_X0, 0, 0, GUS_ACCESS_READ, 512, 0 },                       /* ld1 {v0-v3.16b}, [x0], 64 */
-		{ 0x0d401400, GUS_A64_X0, 0, 0, GUS_ACCESS_READ, 8, 0 },                         /* ld1 {v0.b}[5], [x0] */
-		{ 0xf8e20020, GUS_A64_X0 + 1, 0, 0, GUS_ACCESS_READ | GUS_ACCESS_WRITE, 64, 0 }, /* ldaddal x2, x0, [x1] */
-		{ 0xc8007c41, GUS_A64_X0 + 2, 0, 0, GUS_ACCESS_WRITE | GUS_ACCESS_CONDITIONAL, 64, 0 }, /* stxr w0, x1, [x2] */
+		/* ld1 {v0-v3.16b}, [x0], 64 */
+		{ 0x4cdf2000, GUS_A64_X0, 0, 0, GUS_ACCESS_READ, 512, 0 },
+		/* ld1 {v0.b}[5], [x0] */
+		{ 0x0d401400, GUS_A64_X0, 0, 0, GUS_ACCESS_READ, 8, 0 },
+		/* ldaddal x2, x0, [x1] */
+		{ 0xf8e20020, GUS_A64_X0 + 1, 0, 0, GUS_ACCESS_READ | GUS_ACCESS_WRITE, 64, 0 },
+		/* stxr w0, x1, [x2] */
+		{ 0xc8007c41, GUS_A64_X0 + 2, 0, 0, GUS_ACCESS_WRITE | GUS_ACCESS_CONDITIONAL, 64, 0 },
 	};
 	struct gus_insn_info info;
 

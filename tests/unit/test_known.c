@@ -83,7 +83,7 @@ static void test_index(void **state)
 	access_at(&k, load, 0x8008);
 	run(&k, X86("\x48\x83\xc7\x40"));                          /* add rdi, 64 */
 	expect(&k, prefetch, 0x8248);
-	run(&k, X86("\xff\xc1"));                                  /* inc ecx: its upper half goes, and what was there is not known */
+	run(&k, X86("\xff\xc1")); /* inc ecx: its upper half goes, and what was there is not known */
 	expect_unknown(&k, prefetch);
 	run(&k, X86("\x31\xc9"));                                  /* xor ecx, ecx */
 	expect_unknown(&k, prefetch);
@@ -116,7 +116,8 @@ static void test_wrong(void **state)
 
 static void test_special(void **state)
 {
-	struct gus_known_insn push = X86("\x53"), stack = X86("\x0f\x18\x4c\x24\x40"); /* push rbx; prefetcht0 [rsp + 64] */
+	struct gus_known_insn push = X86("\x53"),
+		stack = X86("\x0f\x18\x4c\x24\x40"); /* push rbx; prefetcht0 [rsp + 64] */
 	struct gus_known k = { 0 };
 
 	(void)state;
@@ -150,22 +151,29 @@ static void test_arm64(void **state)
 	expect(&k, prefetch, 0x70a0);
 	run(&k, ARM64("\xe1\x03\x02\xaa"));                        /* mov x1, x2 */
 	expect_unknown(&k, prefetch);
-	access_at(&k, ARM64("\x20\x04\xc1\x3c"), 0x7000);          /* ldr q0, [x1], #16: how far it goes on is not kept */
+	access_at(&k, ARM64("\x20\x04\xc1\x3c"),
+		  0x7000);          /* ldr q0, [x1], #16: how far it goes on is not kept */
 	expect_unknown(&k, prefetch);
 }
 
-/* A random walk over instructions that read, write, add and load, beside a machine that knows all: an address that is given is
- * the right one, and about half of them are given (most instructions here destroy something). */
+/* A random walk over instructions that read, write, add and load, beside a machine that knows all: an address that is
+ * given is the right one, and about half of them are given (most instructions here destroy something). */
 static void test_walk(void **state)
 {
 	const struct gus_known_insn insns[] = {
-		X86("\x48\x8b\x07"), X86("\x48\x8b\x04\xcf"), X86("\x48\x8b\x06"),              /* loads by rdi, rdi and rcx, rsi */
-		X86("\x48\x83\xc7\x40"), X86("\x48\xff\xc1"), X86("\x48\x83\xee\x08"),          /* add rdi, inc rcx, sub rsi */
-		X86("\x48\x8d\x74\xcf\x20"), X86("\x48\x89\xf7"), X86("\xff\xc1"),              /* lea rsi, mov rdi rsi, inc ecx */
-		X86("\x48\x8b\x7f\x08"), X86("\x48\x0f\xaf\xce"), X86("\x48\xd1\xe9"),          /* mov rdi [rdi], imul rcx rsi, shr */
-		X86("\x48\x8b\x34\xcf"), X86("\x48\x29\xcf"), X86("\x48\x01\xf6"),              /* load of rsi, sub rdi rcx, add rsi rsi */
+		X86("\x48\x8b\x07"), X86("\x48\x8b\x04\xcf"), X86("\x48\x8b\x06"),
+			/* loads by rdi, rdi and rcx, rsi */
+		X86("\x48\x83\xc7\x40"), X86("\x48\xff\xc1"), X86("\x48\x83\xee\x08"),
+			/* add rdi, inc rcx, sub rsi */
+		X86("\x48\x8d\x74\xcf\x20"), X86("\x48\x89\xf7"), X86("\xff\xc1"),
+			/* lea rsi, mov rdi rsi, inc ecx */
+		X86("\x48\x8b\x7f\x08"), X86("\x48\x0f\xaf\xce"), X86("\x48\xd1\xe9"),
+			/* mov rdi [rdi], imul rcx rsi, shr */
+		X86("\x48\x8b\x34\xcf"), X86("\x48\x29\xcf"), X86("\x48\x01\xf6"),
+			/* load of rsi, sub rdi rcx, add rsi rsi */
 	};
-	const struct gus_known_insn prefetches[] = { X86("\x0f\x18\x8f\x00\x01\x00\x00"), X86("\x0f\x18\x8c\xcf\x00\x02\x00\x00"),
+	const struct gus_known_insn prefetches[] = { X86("\x0f\x18\x8f\x00\x01\x00\x00"),
+		X86("\x0f\x18\x8c\xcf\x00\x02\x00\x00"),
 		X86("\x0f\x0d\x0e") };
 	const struct gus_known_insn clear = X86("\x31\xc9");           /* xor ecx, ecx */
 	struct gus_known k = { 0 }, truth = { 0 };
@@ -188,13 +196,15 @@ static void test_walk(void **state)
 			insn = &clear;
 		o = &insn->operand[0];
 		if (insn->operands)
-			address = truth.regs[o->base].bits + truth.regs[o->index].bits * o->scale + (uint64_t)o->displacement;
+			address = truth.regs[o->base].bits + truth.regs[o->index].bits * o->scale +
+				(uint64_t)o->displacement;
 		gus_known_step(&k, insn, &address, 1);
 		gus_effect_run(&insn->effect, truth.regs, (struct gus_value){ x >> 20, true });
 		for (const uint8_t *w = insn->effect.writes; *w; w++)
 			truth.regs[*w] = (struct gus_value){ x >> 30, true }; /* whatever it is that is not followed */
 		if (gus_known_prefetch(&k, prefetch, 0).known) {
-			assert_int_equal(gus_known_prefetch(&k, prefetch, 0).bits, gus_known_prefetch(&truth, prefetch, 0).bits);
+			assert_int_equal(gus_known_prefetch(&k, prefetch, 0).bits,
+					 gus_known_prefetch(&truth, prefetch, 0).bits);
 			known++;
 		}
 	}

@@ -89,8 +89,8 @@ static void kept_and_counted(void **state)
 	stop(&f);
 }
 
-/* Behind a record that says a size which cannot be, nothing in the ring can be read. That is no reason to be silent: it counts as
- * one malformed record each time, which the end of a recording tells. */
+/* Behind a record that says a size which cannot be, nothing in the ring can be read. That is no reason to be silent: it
+ * counts as one malformed record each time, which the end of a recording tells. */
 static void broken_rings_are_counted(void **state)
 {
 	struct fixture f;

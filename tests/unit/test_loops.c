@@ -14,8 +14,8 @@
 
 #define NONE GUS_GRAPH_NONE
 
-/* A function as a row of letters: '.' goes on, 'r' returns, '!' is a trap, 'c' calls, '*' jumps somewhere, 'n' is a no-op;
- * 'J' jumps and 'j' may jump to the next number of the list. */
+/* A function as a row of letters: '.' goes on, 'r' returns, '!' is a trap, 'c' calls, '*' jumps somewhere, 'n' is a
+ * no-op; 'J' jumps and 'j' may jump to the next number of the list. */
 static void draw(struct gus_graph *g, const char *letters, const uint32_t *targets)
 {
 	*g = (struct gus_graph){ 0 };
@@ -134,7 +134,8 @@ static void drawn_loops(void **state)
 		/* The cases' loop is found last and shown by its first case, which lies before another loop. */
 		{ "threaded code before a loop", "j*.*.*.jr", { 7, 7 }, "1@2 ..####...? 1@7 .......#." },
 		{ "threaded code behind a loop", ".j*.*.*", { 1 }, "1@1 .#..... 1@3 ...####?" },
-		{ "the head of one loop lies behind that of the loop in it", "J.j.jr", { 4, 1, 1 }, "1@4 .####. 2@1 .##..." },
+		{ "the head of one loop lies behind that of the loop in it", "J.j.jr", { 4, 1, 1 },
+			"1@4 .####. 2@1 .##..." },
 		/* Of the cases at 2 and 4 only the second comes back. */
 		{ "a case that returns, and one that does not", ".*.r.*", { 0 }, "1@4 ....##?" },
 		{ "what a branch leads to is no case", "j*.r.*", { 4 }, "" },
@@ -169,8 +170,9 @@ static void back_edges_are_counted(void **state)
 	gus_graph_free(&g);
 }
 
-/* At random against the definition: outermost loops are the sets of instructions that all reach each other; those within a
- * loop are the same of what is left of it without its head (Havlak's nesting forest). Sets are masks of bits. */
+/* At random against the definition: outermost loops are the sets of instructions that all reach each other; those
+ * within a loop are the same of what is left of it without its head (Havlak's nesting forest). Sets are masks of
+ * bits. */
 
 enum { MOST = 14 };
 

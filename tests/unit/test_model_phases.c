@@ -26,13 +26,15 @@ static const char *line(void *context, uint32_t number)
 	return number == 9 ? "sort.c:42" : "?";
 }
 
-/* A cycle an op of the first region, which does not wait; four of the second, two of which it waits; each tenth op mispredicts. */
+/* A cycle an op of the first region, which does not wait; four of the second, two of which it waits; each tenth op
+ * mispredicts. */
 static void note(struct gus_phases *p, int64_t from, unsigned n, bool slow)
 {
 	for (unsigned i = 0; i < n; i++) {
 		int64_t at = from + (int64_t)i * TICKS * (slow ? 4 : 1);
 		struct gus_phases_op op = { .issue = at, .start = at + (slow ? 2 * TICKS : 0), .region = slow ? 2 : 1,
-			.class = slow ? GUS_INSN_LOAD : GUS_INSN_ALU, .instructions = 1, .load = slow, .mispredicted = slow && i % 10 == 0,
+			.class = slow ? GUS_INSN_LOAD : GUS_INSN_ALU, .instructions = 1, .load = slow,
+				.mispredicted = slow && i % 10 == 0,
 			.line = 9 };
 
 		op.complete = op.start + TICKS;
@@ -102,8 +104,12 @@ static void test_text(void **state)
 	fclose(stdout);
 	stdout = old;
 	/* The border is right to a bin of 1664 cycles. */
-	assert_non_null(strstr(text, "\n  B             0        599186   1.00      0.0  -                 1.0      0.0    0.0    0.0     0.00  quick 100%\n"));
-	assert_non_null(strstr(text, "\n  A        599186       1200814   0.25      0.5  load              0.3      0.2    1.0    0.0    99.73  slow 100%\n"));
+	assert_non_null(strstr(text,
+			       "\n  B             0        599186   1.00      0.0  -                 1.0      0.0    "
+		"0.0    0.0     0.00  quick 100%\n"));
+	assert_non_null(strstr(text,
+			       "\n  A        599186       1200814   0.25      0.5  load              0.3      0.2    "
+		"1.0    0.0    99.73  slow 100%\n"));
 	assert_non_null(strstr(text, "\n  region               BBBBBBBBBBBBBBBBBBBBBBBBAAAAAAAAAAAAAAAA"));
 	assert_non_null(strstr(text, "\n    sort.c:42          ........................9"));
 	free(text);
@@ -122,7 +128,8 @@ static void test_json(void **state)
 	assert_int_equal(json_array_size(json_object_get(time, "ipc")), GUS_PHASES_POINTS);
 	assert_int_equal(json_array_size(json_object_get(json_object_get(time, "waiting"), "load")), GUS_PHASES_POINTS);
 	assert_null(json_object_get(json_object_get(time, "waiting"), "alu"));
-	assert_string_equal(json_string_value(json_array_get(json_object_get(time, "region"), GUS_PHASES_POINTS - 1)), "slow");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(time, "region"), GUS_PHASES_POINTS - 1)),
+			    "slow");
 	json_decref(o);
 }
 

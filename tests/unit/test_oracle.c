@@ -55,8 +55,8 @@ static double cycles(const struct gus_program *p, const struct gus_core_options 
 	return (double)r.cycles / (double)r.iterations;
 }
 
-/* mov rax, [rax] by addresses of a trace: lines in turn over a region. A chain of loads is as slow as the level that holds the
- * region, which is known: once around, then again and again. */
+/* mov rax, [rax] by addresses of a trace: lines in turn over a region. A chain of loads is as slow as the level that
+ * holds the region, which is known: once around, then again and again. */
 struct chain { uint64_t i, n, region; };
 
 static bool chain_next(void *context, struct gus_core_step *step)
@@ -65,7 +65,8 @@ static bool chain_next(void *context, struct gus_core_step *step)
 
 	if (c->i == c->n)
 		return false;
-	*step = (struct gus_core_step){ .op = 0, .last = true, .addressed = true, .address = { 0x10000000 + c->i++ * 64 % c->region } };
+	*step = (struct gus_core_step){ .op = 0, .last = true, .addressed = true,
+		.address = { 0x10000000 + c->i++ * 64 % c->region } };
 	return true;
 }
 
@@ -86,7 +87,8 @@ static void test_levels(void **state)
 		struct gus_access_group facts;
 		struct gus_oracle_cache oracle = { .program = p, .groups = groups, .ticks = 500 };
 		struct gus_core_memory memory = gus_oracle_of_cache(&oracle);
-		struct gus_core_options o = { .source = &source, .memory = &memory, .pointers = GUS_CORE_POINTERS_NONE };
+		struct gus_core_options o = { .source = &source, .memory = &memory,
+			.pointers = GUS_CORE_POINTERS_NONE };
 		double got;
 
 		quiet.l1d_next_line = quiet.l1d_strides = quiet.l2_next_line = 0;
@@ -110,7 +112,8 @@ static void test_levels(void **state)
 	gus_program_free(p);
 }
 
-/* The same cold: nothing says whether the first round hits, so the ends are memory and L1; a region that is read once. */
+/* The same cold: nothing says whether the first round hits, so the ends are memory and L1; a region that is read
+ * once. */
 static void test_interval(void **state)
 {
 	struct gus_program *p = PROGRAM("\x48\x8b\x00");
@@ -124,7 +127,8 @@ static void test_interval(void **state)
 		struct gus_core_source source = { &chain, chain_next };
 		struct gus_oracle_cache oracle = { .program = p, .warm = warm, .ticks = 500 };
 		struct gus_core_memory memory = gus_oracle_of_cache(&oracle);
-		struct gus_core_options o = { .source = &source, .memory = &memory, .pointers = GUS_CORE_POINTERS_NONE };
+		struct gus_core_options o = { .source = &source, .memory = &memory,
+			.pointers = GUS_CORE_POINTERS_NONE };
 
 		quiet.l1d_next_line = quiet.l1d_strides = quiet.l2_next_line = 0;
 		oracle.cache = cache = gus_cache_new(&quiet, NULL);
@@ -132,11 +136,13 @@ static void test_interval(void **state)
 		gus_cache_free(cache);
 	}
 	assert_true(ends[1] <= config.l1d_latency + 1);
-	assert_true(ends[0] >= 0.5 * config.memory_latency + 0.5 * config.l1d_latency); /* half of the accesses are the first */
+	/* half of the accesses are the first */
+	assert_true(ends[0] >= 0.5 * config.memory_latency + 0.5 * config.l1d_latency);
 	gus_program_free(p);
 }
 
-/* A line on its way is as far away as the nearest level that takes as long; an unknown address is what was said, and counted. */
+/* A line on its way is as far away as the nearest level that takes as long; an unknown address is what was said, and
+ * counted. */
 static void test_answers(void **state)
 {
 	struct gus_program *p = PROGRAM("\x48\x8b\x00");
@@ -209,7 +215,8 @@ static void test_branches(void **state)
 		struct gus_oracle_branch oracle = { .program = p, .source = &from };
 		struct gus_core_source source = gus_oracle_source_of_branch(&oracle);
 		struct gus_core_branch branch = gus_oracle_of_branch(&oracle);
-		struct gus_core_options o = { .source = &source, .branch = &branch, .pointers = GUS_CORE_POINTERS_NONE };
+		struct gus_core_options o = { .source = &source, .branch = &branch,
+			.pointers = GUS_CORE_POINTERS_NONE };
 		double rate;
 
 		gus_branch_config_default(&sizes);
@@ -253,9 +260,11 @@ static void test_loop(void **state)
 static void test_kinds(void **state)
 {
 	struct gus_program *p = PROGRAM("\xe8\x00\x00\x00\x00\xc3\xff\xe0\xeb\x00\xff\xd0\x39\xd8\x75\xf2");
-	static const enum gus_branch_kind kinds[] = { GUS_BRANCH_CALL, GUS_BRANCH_RETURN, GUS_BRANCH_INDIRECT, GUS_BRANCH_JUMP,
+	static const enum gus_branch_kind kinds[] = { GUS_BRANCH_CALL, GUS_BRANCH_RETURN, GUS_BRANCH_INDIRECT,
+		GUS_BRANCH_JUMP,
 		GUS_BRANCH_CALL_INDIRECT, GUS_BRANCH_CONDITIONAL };
-	/* The call pushed the place of the ret, and the program goes on behind that; targets of registers are not known yet. */
+	/* The call pushed the place of the ret, and the program goes on behind that; targets of registers are not known
+	 * yet. */
 	static const bool expected[] = { false, true, true, false, true, false };
 	struct gus_branch_config sizes;
 	struct gus_oracle_branch oracle = { .program = p };
@@ -277,7 +286,8 @@ static void test_kinds(void **state)
 	gus_program_free(p);
 }
 
-/* Measured rates: a quarter of a chain of loads from L2 makes its cycles a mixture, a tenth of a loop's branches wrong cost theirs. */
+/* Measured rates: a quarter of a chain of loads from L2 makes its cycles a mixture, a tenth of a loop's branches wrong
+ * cost theirs. */
 static void test_rates(void **state)
 {
 	struct gus_program *load = PROGRAM("\x48\x8b\x00"), *loop = PROGRAM("\x48\x83\xc0\x01\x48\x39\xd8\x75\xf7");
@@ -306,7 +316,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_levels), cmocka_unit_test(test_interval), cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_branches), cmocka_unit_test(test_loop), cmocka_unit_test(test_kinds), cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_branches), cmocka_unit_test(test_loop), cmocka_unit_test(test_kinds),
+			cmocka_unit_test(test_rates),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

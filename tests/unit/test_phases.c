@@ -52,7 +52,8 @@ static void note_regular(struct gus_phases *p, int64_t from, uint64_t n, uint32_
 	for (uint64_t i = 0; i < n; i++) {
 		int64_t at = from + (int64_t)i * 1000;
 		struct gus_phases_op op = { .issue = at, .start = at + 300, .complete = at + 700, .retire = at + 1000,
-			.left = at + 1500, .region = region, .class = i % 3 == 1 ? GUS_INSN_ALU : GUS_INSN_FP_FMA, .instructions = 1,
+			.left = at + 1500, .region = region, .class = i % 3 == 1 ? GUS_INSN_ALU : GUS_INSN_FP_FMA,
+				.instructions = 1,
 			.store = i % 2, .load = i % 4 == 0 };
 
 		gus_phases_note(p, &op);
@@ -144,7 +145,8 @@ static void test_every_bin(void **state)
 	assert_true(f.width > GUS_PHASES_NARROWEST); /* bins were merged */
 	for (size_t i = 0; i < f.bins_n; i++) {
 		const struct gus_phases_part *b = &f.bins[i];
-		uint64_t loads = 0, stores = 0, executing = 0, instructions = 0, waits[GUS_INSN_CLASSES] = { 0 }, stalls[GUS_INSN_CLASSES] = { 0 };
+		uint64_t loads = 0, stores = 0, executing = 0, instructions = 0, waits[GUS_INSN_CLASSES] = { 0 },
+			stalls[GUS_INSN_CLASSES] = { 0 };
 
 		for (unsigned k = 0; k < N; k++) {
 			const struct gus_phases_op *op = &ops[k];
@@ -195,7 +197,8 @@ static void test_phases(void **state)
 	assert_int_equal(f.phases[1].sum.regions.list[1].key, 3);
 	assert_int_equal(f.phases[1].sum.regions.list[1].weight, 600000);
 	assert_int_equal(f.phases[0].first + f.phases[0].bins, f.phases[1].first);
-	assert_int_equal(f.phases[0].sum.instructions + f.phases[1].sum.instructions + f.phases[2].sum.instructions, 500000);
+	assert_int_equal(f.phases[0].sum.instructions + f.phases[1].sum.instructions + f.phases[2].sum.instructions,
+			 500000);
 	gus_phases_found_free(&f);
 	/* Looking changes nothing. */
 	gus_phases_find(p, 1, &f);
@@ -205,7 +208,8 @@ static void test_phases(void **state)
 	gus_phases_free(p);
 }
 
-/* Line 5 has half of the mispredictions among a hundred lines that share the rest: it comes out first, and nothing is lost. */
+/* Line 5 has half of the mispredictions among a hundred lines that share the rest: it comes out first, and nothing is
+ * lost. */
 static void test_lines(void **state)
 {
 	struct gus_phases *p = gus_phases_new();
@@ -214,7 +218,8 @@ static void test_lines(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 200000; i++) {
 		int64_t at = (int64_t)i * 5000;
-		struct gus_phases_op op = { .issue = at, .start = at, .complete = at, .retire = at + 5000, .class = GUS_INSN_BRANCH_COND,
+		struct gus_phases_op op = { .issue = at, .start = at, .complete = at, .retire = at + 5000,
+			.class = GUS_INSN_BRANCH_COND,
 			.instructions = 1, .mispredicted = true, .line = i % 2 ? 5 : 100 + i / 2 % 100 };
 
 		gus_phases_note(p, &op);
@@ -263,8 +268,9 @@ static void test_smooth(void **state)
 	gus_phases_smooth(in, 0, 9, out);
 }
 
-/* The stream engine's own times: a chain of multiplications, three cycles each, with a loop around it that waits for nothing. So the
- * multiplications are what waits, as many as the machine holds, and three instructions retire in three cycles. */
+/* The stream engine's own times: a chain of multiplications, three cycles each, with a loop around it that waits for
+ * nothing. So the multiplications are what waits, as many as the machine holds, and three instructions retire in three
+ * cycles. */
 static void test_engine(void **state)
 {
 	static const uint8_t code[] = { 0x48, 0x0f, 0xaf, 0xc0, 0x48, 0xff, 0xc9, 0x75, 0xf7 }, lengths[] = { 4, 3, 2 };
@@ -287,7 +293,8 @@ static void test_engine(void **state)
 	assert_non_null(e);
 	assert_int_equal(block.ops_n, 2);
 	for (unsigned i = 0; i < ITERATIONS; i++) {
-		struct gus_stream_told steps[2] = { { .op = block.op, .cached = true }, { .op = block.taken, .taken = true, .cached = true } };
+		struct gus_stream_told steps[2] = { { .op = block.op, .cached = true },
+			{ .op = block.taken, .taken = true, .cached = true } };
 		struct gus_stream_times times[2];
 
 		gus_stream_feed(e, &(struct gus_stream_feed){ .steps = steps, .n = 2 }, times);
@@ -295,7 +302,8 @@ static void test_engine(void **state)
 			const struct gus_op *op = &program->ops[steps[k].op];
 
 			gus_phases_note(p, &(struct gus_phases_op){ .issue = times[k].issue, .start = times[k].start,
-				.complete = times[k].end, .retire = times[k].retire, .region = 4, .instructions = op->insns_n,
+				.complete = times[k].end, .retire = times[k].retire, .region = 4,
+					.instructions = op->insns_n,
 				.class = program->insns[op->insn].info.class });
 		}
 	}

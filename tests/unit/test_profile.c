@@ -66,26 +66,30 @@ static void add_maps(struct gus_writer *w)
 	assert_int_equal(gus_writer_sideband(w, &sideband, NULL), 0);
 }
 
-/* Thread 10: 6 samples of 1 ms in app at 0x400100, called from lib; thread 11: 3 samples of 2 ms in lib at 0x7f0200, and
- * one of another event. Side band is written last, as a busy ring may deliver it. */
+/* Thread 10: 6 samples of 1 ms in app at 0x400100, called from lib; thread 11: 3 samples of 2 ms in lib at 0x7f0200,
+ * and one of another event. Side band is written last, as a busy ring may deliver it. */
 static void add_samples(struct gus_writer *w)
 {
 	static const uint64_t chain[] = { (uint64_t)-512, 0x7f0301, 0x400201 };
 	struct gus_columns c = { 0 };
 
 	for (unsigned i = 0; i < 6; i++)
-		gus_columns_push(&c, &(struct gus_sample){ .ip = 0x400100, .time = START + (i + 1) * 10 * MS, .period = MS,
+		gus_columns_push(&c, &(struct gus_sample){ .ip = 0x400100, .time = START + (i + 1) * 10 * MS,
+			.period = MS,
 			.pid = 10, .tid = 10, .mode = GUS_MODE_USER, .chain_n = 3, .chain = chain });
 	for (unsigned i = 0; i < 3; i++)
-		gus_columns_push(&c, &(struct gus_sample){ .ip = 0x7f0200, .time = START + (i + 1) * 20 * MS, .period = 2 * MS,
+		gus_columns_push(&c, &(struct gus_sample){ .ip = 0x7f0200, .time = START + (i + 1) * 20 * MS,
+			.period = 2 * MS,
 			.pid = 10, .tid = 11, .cpu = 1, .mode = GUS_MODE_USER });
-	gus_columns_push(&c, &(struct gus_sample){ .ip = 0x400100, .time = START + MS, .period = 1, .pid = 10, .tid = 10,
+	gus_columns_push(&c, &(struct gus_sample){ .ip = 0x400100, .time = START + MS, .period = 1, .pid = 10,
+		.tid = 10,
 		.event = 1, .mode = GUS_MODE_USER });
 	assert_int_equal(gus_writer_samples(w, &c, NULL), 0);
 	gus_columns_clear(&c);
 	gus_columns_push_switch(&c, &(struct gus_switch){ START + 5 * MS, 10, 10, 0, false, false });
 	gus_columns_push_switch(&c, &(struct gus_switch){ START + 9 * MS, 10, 10, 0, true, false });
-	gus_columns_push_switch(&c, &(struct gus_switch){ START + 12 * MS, 10, 11, 0, true, false }); /* its in is not there */
+	/* its in is not there */
+	gus_columns_push_switch(&c, &(struct gus_switch){ START + 12 * MS, 10, 11, 0, true, false });
 	assert_int_equal(gus_writer_switches(w, &c, NULL), 0);
 	gus_columns_free(&c);
 }
@@ -187,7 +191,8 @@ static void promised_and_absent_samples_are_missing(void **state)
 
 static void filters(void **state)
 {
-	static const char *const lib[] = { "lib.so", NULL }, *const nobody[] = { "nobody", NULL }, *const app[] = { "app", NULL };
+	static const char *const lib[] = { "lib.so", NULL }, *const nobody[] = { "nobody", NULL },
+		*const app[] = { "app", NULL };
 	static const uint32_t tid = 11;
 	static const struct { const char *what; struct gus_filter filter; unsigned left; } cases[] = {
 		{ "a module by its base name", { .modules = lib }, 3 },
@@ -221,7 +226,8 @@ static void no_such_event(void **state)
 	assert_int_equal(err.code, GUS_E_USAGE);
 }
 
-/* Path of the six: app+0x201 called lib+0x301, which called the sampled place. Return addresses are taken back by a byte. */
+/* Path of the six: app+0x201 called lib+0x301, which called the sampled place. Return addresses are taken back by a
+ * byte. */
 static void chains_become_paths(void **state)
 {
 	struct gus_profile p;
@@ -239,7 +245,8 @@ static void chains_become_paths(void **state)
 
 static void rows_add_up_in_every_view(void **state)
 {
-	static const enum gus_by views[] = { GUS_BY_FUNCTION, GUS_BY_MODULE, GUS_BY_LINE, GUS_BY_INSTRUCTION, GUS_BY_THREAD };
+	static const enum gus_by views[] = { GUS_BY_FUNCTION, GUS_BY_MODULE, GUS_BY_LINE, GUS_BY_INSTRUCTION,
+		GUS_BY_THREAD };
 	struct gus_profile p;
 
 	load(*state, &p, &(struct gus_filter){ 0 });
@@ -254,7 +261,8 @@ static void rows_add_up_in_every_view(void **state)
 			assert_int_equal(v.rows.v[k].stack.n, 1);
 			assert_true(v.rows.v[k].stack.v[0].what.unknown);
 			assert_true(v.rows.v[k].stack.v[0].weight == v.rows.v[k].weight);
-			assert_true(v.rows.v[k].ci95.low <= v.rows.v[k].share && v.rows.v[k].share <= v.rows.v[k].ci95.high);
+			assert_true(v.rows.v[k].ci95.low <= v.rows.v[k].share &&
+				    v.rows.v[k].share <= v.rows.v[k].ci95.high);
 		}
 		assert_int_equal(v.rows.n, 2);
 		assert_true(samples == p.samples && weight == p.weight);

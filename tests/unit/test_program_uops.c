@@ -64,7 +64,8 @@ static void an_operation_waits_for_its_load(void **state)
 static void some_loads_are_fast(void **state)
 {
 #define NARROW FORM("MOV (R32, M32)", "uops 1 latency 1 uses p23:1") \
-	FORM("MOV (R16, M16)", "uops 1 latency 1 uses p23:1") FORM("MOVAPS (XMM, M128)", "uops 1 latency 1 uses p23:1") \
+	FORM("MOV (R16, M16)", "uops 1 latency 1 uses p23:1") FORM("MOVAPS (XMM, M128)", \
+								   "uops 1 latency 1 uses p23:1") \
 	FORM("MOVDQA (XMM, M128)", "uops 1 latency 1 loadlat 8 uses p23:1")
 	static const struct one cases[] = {
 		{ X86 FAST, CODE("\x48\x8b\x07"), "load p23=4 rdi>rax" },

@@ -11,11 +11,13 @@
 #include "base/error.h"
 #include "model/oracles/rates.h"
 
-/* After a round of what was counted each level was answered as often as told; within it no more than one off for each choice. */
+/* After a round of what was counted each level was answered as often as told; within it no more than one off for each
+ * choice. */
 static void test_levels(void **state)
 {
 	static const struct gus_rates_memory cases[] = {
-		{ { 90, 7, 2, 1 }, { 97, 2, 1 } }, { { 1, 1, 1, 1 }, { 1, 1, 1 } }, { { 0, 0, 0, 5 }, { 0, 0, 5 } }, { { 1000003, 0, 17, 1 }, { 1, 0, 0 } },
+		{ { 90, 7, 2, 1 }, { 97, 2, 1 } }, { { 1, 1, 1, 1 }, { 1, 1, 1 } }, { { 0, 0, 0, 5 }, { 0, 0, 5 } },
+			{ { 1000003, 0, 17, 1 }, { 1, 0, 0 } },
 		{ { 0, 1, 0, 0 }, { 3, 0, 4 } },
 	};
 	struct gus_rates *r = gus_rates_new(5, 0);
@@ -25,7 +27,8 @@ static void test_levels(void **state)
 		assert_int_equal(gus_rates_set_memory(r, i, &cases[i], NULL), 0);
 	for (uint32_t i = 0; i < 5; i++) {
 		const uint64_t *told = cases[i].hits, *tlb_told = cases[i].tlb;
-		uint64_t total = told[0] + told[1] + told[2] + told[3], tlb_total = tlb_told[0] + tlb_told[1] + tlb_told[2];
+		uint64_t total = told[0] + told[1] + told[2] + told[3], tlb_total = tlb_told[0] + tlb_told[1] +
+			tlb_told[2];
 		uint64_t got[GUS_HITS] = { 0 }, tlb_got[3] = { 0 };
 
 		for (uint64_t n = 1; n <= total * tlb_total; n++) {
@@ -120,7 +123,8 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_levels), cmocka_unit_test(test_branches), cmocka_unit_test(test_unknown), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_levels), cmocka_unit_test(test_branches), cmocka_unit_test(test_unknown),
+			cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,7 +160,8 @@ static void branches_are_counted(void **state)
 static void regions_are_functions_and_loops(void **state)
 {
 	static const struct { const char *name, *outer; unsigned at; unsigned blocks; } want[] = {
-		{ "f", NULL, 0, 1 << F | 1 << OUTER | 1 << INNER | 1 << ODD | 1 << NEXT | 1 << CALL | 1 << BACK | 1 << LEAVE },
+		{ "f", NULL, 0, 1 << F | 1 << OUTER | 1 << INNER | 1 << ODD | 1 << NEXT | 1 << CALL | 1 << BACK | 1 <<
+			LEAVE },
 		{ "f+0x2", "f", 2, 1 << OUTER | 1 << INNER | 1 << ODD | 1 << NEXT | 1 << CALL | 1 << BACK },
 		{ "f+0x5", "f+0x2", 5, 1 << INNER | 1 << ODD | 1 << NEXT },
 		{ "g", NULL, 0x20, 1 << G },
@@ -209,7 +210,8 @@ static void what_cannot_have_been_is_dropped(void **state)
 		{ GUS_RANGE_NO_CODE, 0x7f0000000000, 0x7f0000000010 },
 		{ GUS_RANGE_NO_CODE, 0x5000, 0x5010 },                  /* nothing is mapped there */
 		{ GUS_RANGE_NO_INSN, AT(0x05), AT(0x08) },              /* within jz */
-		{ GUS_RANGE_NO_INSN, AT(0x210), AT(0x230) },            /* past the end of the file, which ends with zeros */
+		/* past the end of the file, which ends with zeros */
+		{ GUS_RANGE_NO_INSN, AT(0x210), AT(0x230) },
 		{ GUS_RANGE_NO_INSN, AT(0x210), AT(0x220) },            /* to the end of the file */
 		{ GUS_RANGE_SKIPS, AT(0x0b), AT(0x19) },                /* past the call */
 		{ GUS_RANGE_NO_BRANCH, AT(0x0b), AT(0x0d) },
@@ -260,7 +262,8 @@ static void push(struct made *m, uint32_t event, const struct jump *jumps, uint3
 	assert_true(n <= 16);
 	for (uint32_t i = 0; i < n; i++)
 		stack[n - 1 - i] = (struct gus_branch){ jumps[i].from, jumps[i].to, jumps[i].flags, 0 };
-	gus_columns_push(&m->batch, &(struct gus_sample){ .ip = AT(0), .time = MADE_START + 1, .period = 1, .pid = 10, .tid = 10,
+	gus_columns_push(&m->batch,
+			 &(struct gus_sample){ .ip = AT(0), .time = MADE_START + 1, .period = 1, .pid = 10, .tid = 10,
 							   .mode = GUS_MODE_USER, .event = event, .branches_n = n,
 							   .branches = stack });
 }
@@ -270,7 +273,8 @@ static uint32_t number_at(const struct gus_routes *r, unsigned at)
 	return (uint32_t)(block_at(r, at) - r->blocks.v);
 }
 
-static void edge_is(const struct gus_routes *r, size_t number, uint32_t from, uint32_t to, unsigned count, unsigned told,
+static void edge_is(const struct gus_routes *r, size_t number, uint32_t from, uint32_t to, unsigned count,
+		    unsigned told,
 		    unsigned mispredicted)
 {
 	const struct gus_route_edge *e = &r->edges.v[number];
@@ -287,8 +291,10 @@ static void edge_is(const struct gus_routes *r, size_t number, uint32_t from, ui
 static void edges_are_by_block_and_target(void **state)
 {
 	static const struct jump jumps[] = {
-		{ AT(0x21), AT(0x17), M }, { AT(0x19), AT(0x1b), P }, { AT(0x1b), AT(0x27), P }, { AT(0x27), AT(0x1b), 0 },
-		{ AT(0x1b), AT(0x17), M }, { AT(0x19), AT(0x1b), M }, { AT(0x1b), AT(0x27), M }, { AT(0x27), LIBRARY(0x10), P },
+		{ AT(0x21), AT(0x17), M }, { AT(0x19), AT(0x1b), P }, { AT(0x1b), AT(0x27), P },
+			{ AT(0x27), AT(0x1b), 0 },
+		{ AT(0x1b), AT(0x17), M }, { AT(0x19), AT(0x1b), M }, { AT(0x1b), AT(0x27), M },
+			{ AT(0x27), LIBRARY(0x10), P },
 		{ LIBRARY(0x20), AT(0x27), M }, { AT(0x27), LIBRARY(0x30), M },
 	};
 	struct made m = { .batch = { 0 } };
@@ -326,7 +332,8 @@ static void edges_are_by_block_and_target(void **state)
 static void routes_are_counted_where_they_end(void **state)
 {
 	static const struct jump jumps[] = {
-		{ AT(0x1b), AT(0x27), 0 }, { AT(0x27), AT(0x22), 0 }, { AT(0x22), AT(0x00), 0 }, { AT(0x10), AT(0x05), 0 },
+		{ AT(0x1b), AT(0x27), 0 }, { AT(0x27), AT(0x22), 0 }, { AT(0x22), AT(0x00), 0 },
+			{ AT(0x10), AT(0x05), 0 },
 	};
 	static const unsigned times[] = { 0, 5, 4, 3, 2 }, order[] = { 3, 1, 4, 2 };
 	struct made m = { .batch = { 0 } };
@@ -377,7 +384,8 @@ static void lines_cut_each_other(void **state)
 	assert_int_equal(r.blocks.n, 2);
 	first = block_at(&r, 0x0b);
 	rest = block_at(&r, 0x0d);
-	assert_true(first->size == 2 && first->insns == 1 && first->count > 1.5 && first->count < 2.5 && first->taken < 0.5);
+	assert_true(first->size == 2 && first->insns == 1 && first->count > 1.5 && first->count < 2.5 &&
+		    first->taken < 0.5);
 	assert_true(rest->size == 5 && rest->insns == 2 && rest->count > 4.5 && rest->count < 5.5 && rest->taken > 4.5);
 	assert_int_equal(first->behind, rest - r.blocks.v);
 	assert_ptr_equal(gus_routes_ending_at(&r, first->module, MADE_TEXT + 0x0b), first);
@@ -428,8 +436,10 @@ static void system_calls_end_ranges(void **state)
 	load(&m, &r);
 	assert_int_equal(r.ranges[GUS_RANGE_GOOD], 2);
 	assert_int_equal(r.blocks.n, 2);
-	assert_true(block_at(&r, 0x1c)->size == 2 && block_at(&r, 0x1c)->count > 1.5 && block_at(&r, 0x1c)->taken < 0.5);
-	assert_true(block_at(&r, 0x1e)->size == 4 && block_at(&r, 0x1e)->count < 1.5 && block_at(&r, 0x1e)->taken > 0.5);
+	assert_true(block_at(&r, 0x1c)->size == 2 && block_at(&r, 0x1c)->count > 1.5 &&
+		    block_at(&r, 0x1c)->taken < 0.5);
+	assert_true(block_at(&r, 0x1e)->size == 4 && block_at(&r, 0x1e)->count < 1.5 &&
+		    block_at(&r, 0x1e)->taken > 0.5);
 	gus_routes_free(&r);
 	drop(&m);
 }
@@ -438,7 +448,8 @@ static void system_calls_end_ranges(void **state)
 static void modules_have_their_own_blocks(void **state)
 {
 	static const struct jump jumps[] = {
-		{ TWIN(0x10), TWIN(0x05), 0 }, { TWIN(0x07), TWIN(0x0b), 0 }, { TWIN(0x10), AT(0x05), 0 }, { AT(0x07), AT(0x20), 0 },
+		{ TWIN(0x10), TWIN(0x05), 0 }, { TWIN(0x07), TWIN(0x0b), 0 }, { TWIN(0x10), AT(0x05), 0 },
+			{ AT(0x07), AT(0x20), 0 },
 		{ AT(0x21), TWIN(0x20), 0 }, { TWIN(0x21), AT(0x27), 0 },
 	};
 	static const unsigned offsets[] = { 0x05, 0x20, 0x05, 0x0b, 0x20 }, ends[] = { 0x07, 0x21, 0x07, 0x10, 0x21 };
@@ -481,7 +492,8 @@ static void ends_are_found_and_nothing_else(void **state)
 	record(&m, MADE_BRANCH_ANY);
 	load(&m, &r);
 	for (unsigned at = 0; at < 0x30; at++) {
-		const struct gus_route_block *want = NULL, *got = gus_routes_ending_at(&r, r.blocks.v[0].module, MADE_TEXT + at);
+		const struct gus_route_block *want = NULL,
+			*got = gus_routes_ending_at(&r, r.blocks.v[0].module, MADE_TEXT + at);
 
 		for (unsigned b = 0; b < BLOCKS; b++)
 			want = last[b] == at ? block_at(&r, made_blocks[b].at) : want;
@@ -515,7 +527,8 @@ static void other_events_are_left_alone(void **state)
 static void verdicts_have_names(void **state)
 {
 	static const char *const names[GUS_RANGE_VERDICTS] = {
-		"good", "in two mappings", "backwards", "too long", "without code", "across instructions", "past a branch",
+		"good", "in two mappings", "backwards", "too long", "without code", "across instructions",
+			"past a branch",
 		"without a branch at the end",
 	};
 
@@ -653,7 +666,8 @@ static void follows_proportions(struct made *m, const struct made_machine *k, ui
 	assert_in_range(all, instructions, instructions + 4); /* to the end of the block */
 	for (unsigned b = 0; b < BLOCKS; b++) {
 		const struct gus_route_block *block = block_at(&r, made_blocks[b].at);
-		double got = (double)count[block - r.blocks.v] / (double)all, want = (double)k->count[b] / (double)truth;
+		double got = (double)count[block - r.blocks.v] / (double)all, want =
+			(double)k->count[b] / (double)truth;
 
 		if (fabs(got - want) > tolerance * want + 2e-4)
 			fail_msg("block %u: %.5f of all instructions, not %.5f", b, got, want);
@@ -729,7 +743,8 @@ static void written_as_a_trace(void **state)
 		struct gus_trace_block b = gus_trace_block(trace, step.block);
 
 		assert_true(step.block < r.blocks.n);
-		assert_int_equal(b.address, gus_walk_base(r.blocks.v[step.block].module) + r.blocks.v[step.block].offset);
+		assert_int_equal(b.address, gus_walk_base(r.blocks.v[step.block].module) +
+				 r.blocks.v[step.block].offset);
 		assert_int_equal(b.insns, r.blocks.v[step.block].insns);
 		traced[step.block]++;
 	}

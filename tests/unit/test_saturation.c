@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Saturation on random loops (what instructions take adds up to what the resource is needed, and the fullest group of ports is the
- * bound of ports), and the reason why engines differ, where it is known. */
+/* Saturation on random loops (what instructions take adds up to what the resource is needed, and the fullest group of
+ * ports is the bound of ports), and the reason why engines differ, where it is known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,7 +128,8 @@ static struct gus_agreement agreement(const char *bytes, size_t size, const stru
 }
 #define AGREEMENT(bytes, c) agreement(bytes, sizeof(bytes) - 1, c)
 
-/* imul rax, rbx, 3; cmp rcx, rbp; jne back: one iteration a cycle, on a machine with a single branch in flight three. */
+/* imul rax, rbx, 3; cmp rcx, rbp; jne back: one iteration a cycle, on a machine with a single branch in flight
+ * three. */
 #define BRANCHES "\x48\x6b\xc3\x03\x48\x39\xe9\x75\xf7"
 
 static void test_reason(void **state)
@@ -148,7 +149,8 @@ static void test_reason(void **state)
 	assert_true(fabs(a.relaxed[GUS_RELIEF_REORDER_BUFFER] - a.core) < 1e-9);
 }
 
-/* imul rax, rbx; shl rcx, 2; shl rdx, 2; add rsi, rbx; add rdi, rbx: the chain is what takes three cycles, whoever takes which port. */
+/* imul rax, rbx; shl rcx, 2; shl rdx, 2; add rsi, rbx; add rdi, rbx: the chain is what takes three cycles, whoever
+ * takes which port. */
 static void test_ports_taken_when_free(void **state)
 {
 	struct gus_core_config any = config;
@@ -168,7 +170,8 @@ static void test_ports_taken_when_free(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_loops), cmocka_unit_test(test_resources_are_bounds), cmocka_unit_test(test_reason),
+		cmocka_unit_test(test_random_loops), cmocka_unit_test(test_resources_are_bounds),
+			cmocka_unit_test(test_reason),
 		cmocka_unit_test(test_ports_taken_when_free),
 	};
 

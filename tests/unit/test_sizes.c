@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a loop's time tells about the buffers of the machine that runs it: the kernels of Palomares 2015, appendices A and B
- * ("quantification of resource sizes"), run by the core engine on machines whose sizes nobody tells to the function that fits
- * them. It sees cycles an iteration, and no more.
+/* What a loop's time tells about the buffers of the machine that runs it: the kernels of Palomares 2015, appendices A
+ * and B ("quantification of resource sizes"), run by the core engine on machines whose sizes nobody tells to the
+ * function that fits them. It sees cycles an iteration, and no more.
  *
- * A kernel is a jam of k square roots, which the divider takes one after the other while retirement waits, a payload of P
- * instructions that each take an entry of the buffer in question, and the end of the loop. The divider never rests as long as
- * the next iteration's first root can be issued before this one's last is done. The first P with which that fails tells the
- * size. */
+ * A kernel is a jam of k square roots, which the divider takes one after the other while retirement waits, a payload of
+ * P instructions that each take an entry of the buffer in question, and the end of the loop. The divider never rests as
+ * long as the next iteration's first root can be issued before this one's last is done. The first P with which that
+ * fails tells the size. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,9 +40,10 @@ struct size_kernel {
 	unsigned jam;                   /* roots */
 	struct lines before[3];         /* what stands between jam and payload */
 	struct lines payload;
-	unsigned rate;                  /* how many of the payload execute in a cycle, at least: what is more than a jam takes
-					 * cannot be seen */
-	unsigned held;                  /* entries that are taken beside the payload when the next root has to come in */
+	/* how many of the payload execute in a cycle, at least: what is more than a jam takes cannot be seen */
+	unsigned rate;
+	/* entries that are taken beside the payload when the next root has to come in */
+	unsigned held;
 };
 
 /* held: the last root of the jam (L), the end of the loop (E), the next root (N). */
@@ -51,17 +52,20 @@ static const struct size_kernel kernels[SIZES] = {
 	[SIZE_LOADS] = { .jam = 5, .payload = { { "load rsi x1 4 2,3" }, 0 }, .rate = 2, .held = 0 },
 	[SIZE_STORES] = { .jam = 5, .payload = { { "store rsi;x3 - 1+3 2,3+4" }, 0 }, .rate = 1, .held = 0 },
 	[SIZE_RS] = { .jam = 5, .payload = { { "add x1,x1 x2 3 1" }, 0 }, .rate = 1, .held = 1 },               /* N */
-	[SIZE_ROB] = { .jam = 5, .payload = { { "nop - - - -" }, 0 }, .rate = 4, .held = 3 },                   /* L E N */
-	[SIZE_VECTORS] = { .jam = 15, .payload = { { "xor x3,x5 x4 1 5", "add x3,x3 x4 3 1" }, 0 }, .rate = 2, .held = 2 }, /* L N */
+	[SIZE_ROB] = { .jam = 5, .payload = { { "nop - - - -" }, 0 }, .rate = 4, .held = 3 },
+		/* L E N */
+	[SIZE_VECTORS] = { .jam = 15, .payload = { { "xor x3,x5 x4 1 5", "add x3,x3 x4 3 1" }, 0 }, .rate = 2,
+		.held = 2 }, /* L N */
 	[SIZE_INTS] = { .jam = 15, .payload = { { "int r11 r11 1 0,1,5", "int r12 r12 1 0,1,5", "int r13 r13 1 0,1,5",
 		"int r10 r10 1 0,1,5" }, 0 }, .rate = 2, .held = 1 },                                           /* E */
 	[SIZE_REGISTERS] = { .jam = 15, .payload = { { "int r10 r10 1 0,1,5", "add x3,x3 x4 3 1" }, 0 }, .rate = 2,
-		.held = 3 },                                                                                    /* L E N */
+		/* L E N */
+		.held = 3 },
 };
 
-/* Whether a load and its operation, which are one in the renamer, stay one in the ROB and in the RS: so many of them in front
- * of the kernel of that size move its break by their number, or by twice that. What the second one has in front of them makes
- * their addresses wait for the jam. */
+/* Whether a load and its operation, which are one in the renamer, stay one in the ROB and in the RS: so many of them in
+ * front of the kernel of that size move its break by their number, or by twice that. What the second one has in front
+ * of them makes their addresses wait for the jam. */
 enum fused { FUSED_ROB, FUSED_RS, FUSEDS };
 
 static const struct fusion_kernel {
@@ -69,10 +73,12 @@ static const struct fusion_kernel {
 	enum size of;
 	unsigned one, two;              /* the shift if they are kept, and if not */
 } fusion_kernels[FUSEDS] = {
-	[FUSED_ROB] = { { .jam = 15, .before = { { { "load+add r12;x0 x2 4+3 2,3+1" }, 20 } }, .payload = { { "nop - - - -" }, 0 },
+	[FUSED_ROB] = { { .jam = 15, .before = { { { "load+add r12;x0 x2 4+3 2,3+1" }, 20 } },
+		.payload = { { "nop - - - -" }, 0 },
 		.rate = 4 }, SIZE_ROB, 20, 40 },
 	[FUSED_RS] = { { .jam = 5, .before = { { { "mov x1 r13 2 0" }, 1 }, { { "int r12,r13 r12 1 0,1,5" }, 1 },
-		{ { "load+add r12;x1 x2 4+3 2,3+1" }, 15 } }, .payload = { { "add x1,x1 x2 3 1" }, 0 }, .rate = 1 }, SIZE_RS, 17, 32 },
+		{ { "load+add r12;x1 x2 4+3 2,3+1" }, 15 } }, .payload = { { "add x1,x1 x2 3 1" }, 0 }, .rate = 1 },
+			SIZE_RS, 17, 32 },
 };
 
 /* The jams without anything else. */
@@ -90,8 +96,8 @@ static size_t put_lines(char *text, size_t room, size_t n, const struct lines *l
 	return n;
 }
 
-/* The kernel with a payload of so many, as a table of uops; to be freed. That of none is the jam alone, where nothing stands in front
- * of the payload. */
+/* The kernel with a payload of so many, as a table of uops; to be freed. That of none is the jam alone, where nothing
+ * stands in front of the payload. */
 static char *kernel_text(const struct size_kernel *k, unsigned payload)
 {
 	static const struct lines root = { { "sqrt x0 x1 21 0 21" }, 0 }, end = { { "sub+jg rdi rdi,flags 1 5" }, 0 };
@@ -116,7 +122,8 @@ struct stopwatch {
 };
 
 struct sizes {
-	unsigned break_at[SIZES];       /* the first payload that costs time; 0: none does, as far as this can be seen */
+	/* the first payload that costs time; 0: none does, as far as this can be seen */
+	unsigned break_at[SIZES];
 	unsigned size[SIZES];           /* entries; 0: more than the kernel can tell */
 	int kept[FUSEDS];               /* 1: a fused uop has one entry, 0: it has two, -1: neither is to be seen */
 };
@@ -127,7 +134,8 @@ static unsigned first_break(const struct stopwatch *w, const struct size_kernel 
 	double flat = k->before[0].times ? w->cycles(w->context, k, 0) : jam;
 	unsigned free_to = 0, from = (unsigned)(0.95 * jam) * k->rate; /* others execute as well */
 
-	if (flat > 1.02 * jam) /* what stands before the payload fills the buffer (a cycle is for what shares the divider's port) */
+	/* what stands before the payload fills the buffer (a cycle is for what shares the divider's port) */
+	if (flat > 1.02 * jam)
 		return 0;
 	if (w->cycles(w->context, k, from) <= flat + 0.5)
 		return 0;
@@ -162,14 +170,15 @@ static void fit_sizes(const struct stopwatch *w, struct sizes *s)
 		unsigned at = first_break(w, &f->kernel, jams[f->kernel.jam == bare[1].jam]);
 		unsigned shift = s->break_at[f->of] - at;
 
-		s->kept[i] = !at || at > s->break_at[f->of] ? -1 : is_near(shift, f->one) ? 1 : is_near(shift, f->two) ? 0 : -1;
+		s->kept[i] = !at || at > s->break_at[f->of] ? -1 : is_near(shift, f->one) ? 1 : is_near(shift, f->two) ?
+			0 : -1;
 	}
 }
 
 /* The machines. */
 
-/* Most of the time would go into reading tables of uops. So each kernel is read once for each CPU, with the longest payload that a jam
- * has time for, and a shorter one is its beginning and its end. */
+/* Most of the time would go into reading tables of uops. So each kernel is read once for each CPU, with the longest
+ * payload that a jam has time for, and a shorter one is its beginning and its end. */
 enum { LONGEST = 15 * 21 * 4, MASTERS = SIZES + FUSEDS + JAMS, UARCHS = 3 };
 static const char *const uarchs[UARCHS] = { "ufs-sandybridge", "ufs-ivybridge", "ufs-haswell" };
 
@@ -285,7 +294,8 @@ static void fit(struct machine *m, struct sizes *s)
 static uint32_t *setting_of(struct gus_core_config *c, enum size size)
 {
 	uint32_t *const settings[SIZES] = { [SIZE_BRANCHES] = &c->branch_buffer, [SIZE_LOADS] = &c->load_buffer,
-		[SIZE_STORES] = &c->store_buffer, [SIZE_RS] = &c->rs, [SIZE_ROB] = &c->rob, [SIZE_VECTORS] = &c->vector_renames,
+		[SIZE_STORES] = &c->store_buffer, [SIZE_RS] = &c->rs, [SIZE_ROB] = &c->rob,
+			[SIZE_VECTORS] = &c->vector_renames,
 		[SIZE_INTS] = &c->int_renames, [SIZE_REGISTERS] = &c->renames };
 
 	return settings[size];
@@ -293,7 +303,8 @@ static uint32_t *setting_of(struct gus_core_config *c, enum size size)
 
 static const char *name_of(enum size size)
 {
-	static const char *const names[SIZES] = { "BB", "LB", "SB", "RS", "ROB", "vector registers", "integer registers",
+	static const char *const names[SIZES] = { "BB", "LB", "SB", "RS", "ROB", "vector registers",
+		"integer registers",
 		"registers" };
 
 	return names[size];
@@ -385,8 +396,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Sizes that nobody knows, within what the kernels can see: each of them ends before the others that its payload takes too
- * (a load has a register and a ROB entry, a store two of the ROB), and before a jam is over. */
+/* Sizes that nobody knows, within what the kernels can see: each of them ends before the others that its payload takes
+ * too (a load has a register and a ROB entry, a store two of the ROB), and before a jam is over. */
 static void draw_machine(struct machine *m, struct tables *t, uint64_t *seed)
 {
 	struct gus_core_config *c = &m->config;
@@ -423,7 +434,8 @@ static void hidden_sizes(void **state)
 			unsigned is = *setting_of(&m.config, k), said = s.size[k];
 
 			if (said != is)
-				fail_msg("machine %u, %s: %s are said to be %u, and are %u", i, m.u->name, name_of(k), said, is);
+				fail_msg("machine %u, %s: %s are said to be %u, and are %u", i, m.u->name, name_of(k),
+					 said, is);
 		}
 		assert_int_equal(s.kept[FUSED_ROB], gus_uarch_value(m.u, "rob_fused", 0) != 0);
 		assert_int_equal(s.kept[FUSED_RS], 0);

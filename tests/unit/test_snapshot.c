@@ -155,8 +155,10 @@ static void no_path(struct gus_snapshot *s) { s->about->mappings[1]->from_file =
 static void rules(void **state)
 {
 	static void (*const breaks[])(struct gus_snapshot *) = {
-		no_registers, much_state, little_state, other_machine, other_pages, more_bytes, fewer_bytes, too_many_bytes, half_a_page,
-		odd_address, overlapping, descending, unmapped, wraps, beyond_bytes, mappings_overlap, mapping_wraps, mapping_empty, mapping_odd,
+		no_registers, much_state, little_state, other_machine, other_pages, more_bytes, fewer_bytes,
+			too_many_bytes, half_a_page,
+		odd_address, overlapping, descending, unmapped, wraps, beyond_bytes, mappings_overlap, mapping_wraps,
+			mapping_empty, mapping_odd,
 		no_path,
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* collector/snapshot: what is copied is what was there, the target goes on, and targets that cannot be copied are refused with a
- * reason and left as they were. */
+/* collector/snapshot: what is copied is what was there, the target goes on, and targets that cannot be copied are
+ * refused with a reason and left as they were. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -121,7 +121,8 @@ static void evidence_has_names(void **state)
 	assert_string_equal(gus_evidence_name(GUS_UNKNOWN), "unknown");
 }
 
-/* Whatever the order in which parts come (eight of them, in steps of 1, 3, 5 and 7 around), and also if they come twice. */
+/* Whatever the order in which parts come (eight of them, in steps of 1, 3, 5 and 7 around), and also if they come
+ * twice. */
 static void parts_stand_in_their_order(void **state)
 {
 	static const struct { struct gus_component what; uint64_t weight; } want[8] = {

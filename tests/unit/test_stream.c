@@ -55,7 +55,8 @@ static struct gus_program *program(const char *bytes, size_t size)
 
 /* imul rax, rbx; add rax, [rdi]; mov [rdi+8], rax; lea rcx, [rcx+rax]; vmulpd ymm0, ymm0, [rsi]; vaddpd ymm1, ymm1,
  * ymm0; add rsi, 32; dec rdx; jnz back */
-#define MIXED "\x48\x0f\xaf\xc3\x48\x03\x07\x48\x89\x47\x08\x48\x8d\x0c\x01\xc5\xfd\x59\x06\xc5\xf5\x58\xc8\x48\x83\xc6\x20" \
+#define MIXED "\x48\x0f\xaf\xc3\x48\x03\x07\x48\x89\x47\x08\x48\x8d\x0c\x01\xc5\xfd\x59\x06\xc5\xf5\x58\xc8\x48\x83" \
+	"\xc6\x20" \
 	"\x48\xff\xca\x75\xe0"
 
 /* 31 knobs, each a machine of its own beside the nominal one. */
@@ -103,7 +104,8 @@ static void test_lanes_are_runs(void **state)
 }
 
 /* The same and four square roots of ymm0, one after another: seventy cycles an iteration. */
-#define SLOW "\x48\x0f\xaf\xc3\x48\x03\x07\x48\x89\x47\x08\x48\x8d\x0c\x01\xc5\xfd\x59\x06\xc5\xfd\x51\xc0\xc5\xfd\x51\xc0" \
+#define SLOW "\x48\x0f\xaf\xc3\x48\x03\x07\x48\x89\x47\x08\x48\x8d\x0c\x01\xc5\xfd\x59\x06\xc5\xfd\x51\xc0\xc5\xfd" \
+	"\x51\xc0" \
 	"\xc5\xfd\x51\xc0\xc5\xfd\x51\xc0\xc5\xf5\x58\xc8\x48\x83\xc6\x20\x48\xff\xca\x75\xd0"
 
 /* Two chains of multiplications, and between them what waits for the first one: with few entries the reservation
@@ -117,7 +119,8 @@ static void test_lanes_are_runs(void **state)
  * the second. */
 static void test_ticks_are_doubles(void **state)
 {
-	static const struct { const char *bytes; size_t size; uint64_t iterations; double cycles; uint32_t rs; } cases[] = {
+	static const struct { const char *bytes; size_t size; uint64_t iterations; double cycles; uint32_t rs;
+		} cases[] = {
 		{ MIXED, sizeof(MIXED) - 1, 60000, 213000, 97 }, { SLOW, sizeof(SLOW) - 1, 9000, 2 * 213000, 97 },
 		{ STATION, sizeof(STATION) - 1, 20000, 213000, 12 },
 	};
@@ -178,7 +181,8 @@ static void test_figure1(void **state)
  * alone gains, and the set that does has both. */
 static void test_balanced(void **state)
 {
-	struct gus_program *p = PROGRAM("\xc5\xfc\x10\x06\xc5\xfc\x10\x4e\x20\xc5\xfc\x10\x56\x40\xc5\xdc\x59\xdc\xc5\xdc\x59\xec\xc5\xdc\x59\xf4");
+	struct gus_program *p = PROGRAM("\xc5\xfc\x10\x06\xc5\xfc\x10\x4e\x20\xc5\xfc\x10\x56\x40\xc5\xdc\x59\xdc\xc5"
+					"\xdc\x59\xec\xc5\xdc\x59\xf4");
 	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_NONE };
 	struct gus_sensitivity *knobs;
 	struct gus_error err = { 0 };
@@ -206,9 +210,12 @@ static void test_balanced(void **state)
  * it is turned. Its instructions are all that touch memory. */
 static void test_jacobi(void **state)
 {
-	struct gus_program *p = PROGRAM("\x48\x8b\x54\x24\xf0\xc5\xfb\x10\x04\x02\xc5\xfb\x58\x44\x02\x08\xc5\xfb\x58\x44\x02\x10\xc5\xfb"
-					"\x59\xc1\x48\x8b\x54\x24\xe8\xc5\xfb\x11\x44\x02\x08\x48\x8b\x54\x24\xe8\xc5\xfb\x10\x44\x02\xf8"
-					"\xc5\xfb\x58\x04\x02\xc5\xfb\x58\x44\x02\x08\xc5\xfb\x59\xc1\x48\x8b\x54\x24\xf0\xc5\xfb\x11\x04"
+	struct gus_program *p = PROGRAM("\x48\x8b\x54\x24\xf0\xc5\xfb\x10\x04\x02\xc5\xfb\x58\x44\x02\x08\xc5\xfb\x58"
+					"\x44\x02\x10\xc5\xfb"
+					"\x59\xc1\x48\x8b\x54\x24\xe8\xc5\xfb\x11\x44\x02\x08\x48\x8b\x54\x24\xe8\xc5"
+						"\xfb\x10\x44\x02\xf8"
+					"\xc5\xfb\x58\x04\x02\xc5\xfb\x58\x44\x02\x08\xc5\xfb\x59\xc1\x48\x8b\x54\x24"
+						"\xf0\xc5\xfb\x11\x04"
 					"\x02\x48\x83\xc0\x08\x48\x39\xc8\x75\xae");
 	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
 	struct gus_sensitivity *knobs;
@@ -330,7 +337,8 @@ static void test_oracle_lanes(void **state)
 		{ GUS_KNOB_MISS_BUFFERS, 0, 2 }, { GUS_KNOB_MISPREDICT, 0, 0 }, { GUS_KNOB_RS, 0, 0.25 },
 		{ GUS_KNOB_STORES, 0, 0.25 } };
 	const enum { KNOBS = sizeof(knobs) / sizeof(*knobs) } n = KNOBS;
-	struct gus_program *p = PROGRAM("\x48\x8b\x06\x48\x83\xc6\x40\x48\x8b\x1e\x48\x83\xc6\x40\x48\xff\xca\x75\xed") /* two loads apart; dec rdx; jnz */;
+	struct gus_program *p = PROGRAM("\x48\x8b\x06\x48\x83\xc6\x40\x48\x8b\x1e\x48\x83\xc6\x40\x48\xff\xca\x75"
+					"\xed") /* two loads apart; dec rdx; jnz */;
 	enum gus_hit level = GUS_HIT_L3;
 	const struct gus_core_memory memory = { &level, one_level };
 	const struct gus_core_branch branch = { NULL, every_fourth };

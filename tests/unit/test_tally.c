@@ -79,7 +79,8 @@ static void means(void **state)
 static void student(void **state)
 {
 	static const struct { size_t df; double t; } table[] = {
-		{ 1, 12.7062 }, { 5, 2.57058 }, { 10, 2.22814 }, { 11, 2.20099 }, { 20, 2.08596 }, { 30, 2.04227 }, { 120, 1.97993 },
+		{ 1, 12.7062 }, { 5, 2.57058 }, { 10, 2.22814 }, { 11, 2.20099 }, { 20, 2.08596 }, { 30, 2.04227 },
+			{ 120, 1.97993 },
 		{ 100000, 1.95999 },
 	};
 
@@ -111,10 +112,12 @@ static const struct file amd_files[] = {
 static const struct file arm_files[] = {
 	{ DEVICES "armv9_pmuv3_0/type", "9\n" }, { DEVICES "armv9_pmuv3_0/cpus", "0-3\n" },
 	{ DEVICES "armv9_pmuv3_0/format/event", "config:0-15\n" }, { DEVICES "armv9_pmuv3_0/caps/slots", "0x8\n" },
-	{ DEVICES "armv9_pmuv3_0/events/cpu_cycles", "event=0x0011\n" }, { DEVICES "armv9_pmuv3_0/events/stall_slot", "event=0x003f\n" },
+	{ DEVICES "armv9_pmuv3_0/events/cpu_cycles", "event=0x0011\n" },
+		{ DEVICES "armv9_pmuv3_0/events/stall_slot", "event=0x003f\n" },
 	{ DEVICES "armv9_pmuv3_0/events/stall_slot_frontend", "event=0x003e\n" },
 	{ DEVICES "armv9_pmuv3_0/events/stall_slot_backend", "event=0x003d\n" },
-	{ DEVICES "armv9_pmuv3_0/events/op_retired", "event=0x003a\n" }, { DEVICES "armv9_pmuv3_0/events/op_spec", "event=0x003b\n" },
+	{ DEVICES "armv9_pmuv3_0/events/op_retired", "event=0x003a\n" },
+		{ DEVICES "armv9_pmuv3_0/events/op_spec", "event=0x003b\n" },
 	{ DEVICES "armv9_pmuv3_0/events/br_mis_pred", "event=0x0010\n" },
 	{ 0 },
 };
@@ -199,7 +202,8 @@ static void topdown(void **state)
 	expect_topdown(amd_files, "znver5", GUS_TOPDOWN_DISPATCH, "no-ops-from-frontend", 0x1000001a0, false, amd,
 		       (struct gus_topdown_shares){ 0.45, 0.05, 0.2, 0.25, 0.05 });
 	expect_topdown(amd_files, "znver3", GUS_TOPDOWN_NONE, NULL, 0, false, NULL, (struct gus_topdown_shares){ 0 });
-	/* As they are defined, then with what Arm corrects for mispredicted branches on this core: 10 in 1000 cycles. */
+	/* As they are defined, then with what Arm corrects for mispredicted branches on this core: 10 in 1000
+	 * cycles. */
 	expect_topdown(arm_files, NULL, GUS_TOPDOWN_STALL_SLOT, "armv9_pmuv3_0/cpu_cycles/", 0x11, false, arm,
 		       (struct gus_topdown_shares){ 0.45, 0.05, 0.2, 0.3, 0 });
 	expect_topdown(arm_files, "neoverse-v2", GUS_TOPDOWN_STALL_SLOT, "armv9_pmuv3_0/cpu_cycles/", 0x11, false, arm,
@@ -208,14 +212,15 @@ static void topdown(void **state)
 	assert_false(gus_topdown_shares(&t, nothing, &s));
 }
 
-/* What happens in the kernel alone, and is to be counted outside it alone, would be zero: that is said instead. hv alone leaves the
- * kernel out, too. Whatever else may become of an event on this machine, it is then not that. */
+/* What happens in the kernel alone, and is to be counted outside it alone, would be zero: that is said instead. hv
+ * alone leaves the kernel out, too. Whatever else may become of an event on this machine, it is then not that. */
 static void blind_events(void **state)
 {
 	static const struct { const char *spec; bool blind; } cases[] = {
 		{ "context-switches", false }, { "context-switches:u", true }, { "context-switches:uk", false },
 		{ "context-switches:k", false }, { "context-switches:h", true }, { "cpu-migrations:u", true },
-		{ "cpu-migrations:k", false }, { "page-faults:u", false }, { "task-clock:uk", false }, { "cycles:u", false },
+		{ "cpu-migrations:k", false }, { "page-faults:u", false }, { "task-clock:uk", false },
+			{ "cycles:u", false },
 	};
 	const struct gus_tally_place self = { 0, -1 };
 	struct gus_pmus pmus;
@@ -235,8 +240,8 @@ static void blind_events(void **state)
 	gus_pmus_free(&pmus);
 }
 
-/* On this very process, in user space, which nearly everybody may watch: memory that is touched counts page faults, what
- * is not there stays in the list with its reason, and a group with such a member is not counted. */
+/* On this very process, in user space, which nearly everybody may watch: memory that is touched counts page faults,
+ * what is not there stays in the list with its reason, and a group with such a member is not counted. */
 static void counts_ourselves(void **state)
 {
 	const struct gus_tally_place self = { 0, -1 };
@@ -249,8 +254,8 @@ static void counts_ourselves(void **state)
 
 	(void)state;
 	gus_pmus_init(&pmus, "/nonexistent");
-	assert_int_equal(gus_events_parse(&events, "page-faults:u,task-clock:u,context-switches:u,{cpu-clock:u,r123456789abcdef:u}",
-					  &pmus, NULL), 0);
+	assert_int_equal(gus_events_parse(&events, "page-faults:u,task-clock:u,context-switches:u,"
+					  "{cpu-clock:u,r123456789abcdef:u}", &pmus, NULL), 0);
 	assert_int_equal(gus_tally_open(&t, &events, &self, 1, false, NULL), 0);
 	if (t.states[0] == GUS_TALLY_REFUSED || t.reasons[0] == ENOSYS) {
 		gus_tally_close(&t);

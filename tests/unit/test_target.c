@@ -66,7 +66,8 @@ static void one_kind_at_a_time(void **state)
 static void cpu_lists(void **state)
 {
 	static const struct { const char *text; int rc; } cases[] = {
-		{ "0", 0 }, { "0-0", 0 }, { "0,0", 0 }, { "", -1 }, { "x", -1 }, { "0-", -1 }, { "0,", -1 }, { "-0", -1 },
+		{ "0", 0 }, { "0-0", 0 }, { "0,0", 0 }, { "", -1 }, { "x", -1 }, { "0-", -1 }, { "0,", -1 },
+			{ "-0", -1 },
 		{ "1-0", -1 }, { "0 ", -1 }, { "60000", -1 }, { "0-60000", -1 }, { "99999999999999999999", -1 },
 	};
 
@@ -148,7 +149,8 @@ static void mappings(void **state)
 	assert_false(gus_mapping_next(&at, &m));
 	at = "";
 	assert_false(gus_mapping_next(&at, &m));
-	for (const char *cut = text; *cut && *cut != '\n'; cut++) { /* a line that stops anywhere is no mapping, or one without a path */
+	/* a line that stops anywhere is no mapping, or one without a path */
+	for (const char *cut = text; *cut && *cut != '\n'; cut++) {
 		char *line = gus_strndup(text, (size_t)(cut - text));
 
 		at = line;
@@ -188,7 +190,8 @@ static void build_ids(void **state)
 	(void)state;
 	assert_int_equal(gus_file_build_id(fd, got), 20);
 	assert_memory_equal(got, id, 20);
-	for (int size = 255; size >= 0; size--) { /* cut anywhere: never a crash, and nothing once the note is not whole */
+	/* cut anywhere: never a crash, and nothing once the note is not whole */
+	for (int size = 255; size >= 0; size--) {
 		assert_int_equal(ftruncate(fd, size), 0);
 		assert_int_equal(gus_file_build_id(fd, got), size >= 164 ? 20 : 0);
 	}
@@ -246,8 +249,9 @@ static void living(void **state)
 	gus_living_free(&l);
 }
 
-/* A parent that maps code, a child of its that is born and ends before the next file begins, and a process of which nothing
- * was ever said: the next file has the child's birth and its parent's code again, the one after it has neither. */
+/* A parent that maps code, a child of its that is born and ends before the next file begins, and a process of which
+ * nothing was ever said: the next file has the child's birth and its parent's code again, the one after it has
+ * neither. */
 static void living_recalls(void **state)
 {
 	static const uint32_t parent = 0x7ffffff0, child = 0x7ffffff1; /* nobody */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* proto/trace: what is written is read, in frames of any number; cut, changed and contradictory files give one error. */
+/* proto/trace: what is written is read, in frames of any number; cut, changed and contradictory files give one
+ * error. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,8 @@ static int leave(void **state)
 	return chdir("/") == 0 ? rmdir(directory) : -1;
 }
 
-/* Three blocks: two of the same bytes, one of which follows the other in memory, and one of other bytes at the same address. */
+/* Three blocks: two of the same bytes, one of which follows the other in memory, and one of other bytes at the same
+ * address. */
 static const uint8_t lengths[] = { 1, 3, 2 }, code[] = { 0x90, 0x48, 0x01, 0xc8, 0x75, 0xfa };
 static const uint8_t other[] = { 0x90, 0x48, 0x29, 0xc8, 0, 0xfa };
 static const struct gus_trace_block blocks[] = {
@@ -54,7 +56,8 @@ static struct gus_trace_writer *create_on(int fd)
 
 	about.front_end = (char *)"test";
 	about.target = (char *)"x86_64";
-	w = fd < 0 ? gus_trace_writer_create("t", &header, &about, &err) : gus_trace_writer_create_fd(fd, &header, &about, &err);
+	w = fd < 0 ? gus_trace_writer_create("t", &header, &about, &err) : gus_trace_writer_create_fd(fd, &header,
+		&about, &err);
 	if (!w)
 		fail_msg("%s", err.text);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -83,7 +86,8 @@ static void finish(struct gus_trace_writer *w)
 		fail_msg("%s", err.text);
 }
 
-/* The i-th step: which block, and its accesses: a stride, now and then another shape, addresses at both ends of memory. */
+/* The i-th step: which block, and its accesses: a stride, now and then another shape, addresses at both ends of
+ * memory. */
 static uint32_t block_of(uint64_t i)
 {
 	return i % 7 == 6 ? 2 : i % 2;
@@ -92,7 +96,8 @@ static uint32_t block_of(uint64_t i)
 static uint32_t accesses_of(uint64_t i, struct gus_trace_access a[3])
 {
 	a[0] = (struct gus_trace_access){ .address = 0x7000 + 8 * i, .size = 8, .insn = 1 };
-	a[1] = (struct gus_trace_access){ .address = i % 5 ? UINT64_MAX - i : i * i * 0x123456789, .size = i % 11 ? 32 : 4096, .insn = 2,
+	a[1] = (struct gus_trace_access){ .address = i % 5 ? UINT64_MAX - i : i * i * 0x123456789, .size = i % 11 ? 32 :
+		4096, .insn = 2,
 					  .store = true };
 	a[2] = (struct gus_trace_access){ .address = 0, .size = 1, .insn = 0 };
 	return i % 13 == 12 ? 0 : i % 17 == 16 ? 3 : 2;
@@ -111,7 +116,9 @@ static void write_steps(struct gus_trace_writer *w, uint32_t stream, uint64_t n)
 		gus_vec_push(&steps, (struct gus_trace_raw){ block_of(i), count });
 		gus_vec_append(&accesses, a, count);
 	}
-	if (gus_trace_writer_steps(w, &(struct gus_trace_run){ stream, 3, 1000, steps.v, accesses.v, n, GUS_TRACE_NEXT_UNKNOWN },
+	if (gus_trace_writer_steps(w,
+				   &(struct gus_trace_run){ stream, 3, 1000, steps.v, accesses.v, n,
+		GUS_TRACE_NEXT_UNKNOWN },
 				   &err) != 0)
 		fail_msg("%s", err.text);
 	gus_vec_free(&steps);
@@ -144,7 +151,8 @@ static void check_steps(struct gus_trace *t, uint32_t stream, uint64_t n)
 		assert_int_equal(step.block, block_of(i));
 		check_block(t, step.block);
 		assert_int_equal(step.next, i == n - 1 ? GUS_TRACE_NEXT_UNKNOWN :
-				 block_of(i) != 1 && block_of(i + 1) == 1 ? GUS_TRACE_NEXT_FALLS : GUS_TRACE_NEXT_TAKEN);
+				 block_of(i) != 1 && block_of(i + 1) == 1 ? GUS_TRACE_NEXT_FALLS :
+					 GUS_TRACE_NEXT_TAKEN);
 		assert_int_equal(step.accesses_n, count);
 		for (uint32_t k = 0; k < count; k++) {
 			assert_true(step.accesses[k].address == a[k].address && step.accesses[k].size == a[k].size);
@@ -813,9 +821,12 @@ static void writers_refuse_what_readers_would(void **state)
 	uint32_t number;
 
 	(void)state;
-	assert_int_equal(gus_trace_writer_block(w, &(struct gus_trace_block){ 0, none, code, 3, 6 }, &number, &err), -1);
-	assert_int_equal(gus_trace_writer_block(w, &(struct gus_trace_block){ 0, lengths, code, 3, 5 }, &number, &err), -1);
-	assert_int_equal(gus_trace_writer_block(w, &(struct gus_trace_block){ 0, lengths, code, 0, 0 }, &number, &err), -1);
+	assert_int_equal(gus_trace_writer_block(w, &(struct gus_trace_block){ 0, none, code, 3, 6 }, &number, &err),
+			 -1);
+	assert_int_equal(gus_trace_writer_block(w, &(struct gus_trace_block){ 0, lengths, code, 3, 5 }, &number, &err),
+			 -1);
+	assert_int_equal(gus_trace_writer_block(w, &(struct gus_trace_block){ 0, lengths, code, 0, 0 }, &number, &err),
+			 -1);
 	assert_int_equal(gus_trace_writer_steps(w, &(struct gus_trace_run){ 0, 0, 0, &step, &a, 1, 0 }, &err), -1);
 	step = (struct gus_trace_raw){ 3, 0 };
 	assert_int_equal(gus_trace_writer_steps(w, &(struct gus_trace_run){ 0, 0, 0, &step, &a, 1, 0 }, &err), -1);

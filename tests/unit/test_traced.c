@@ -406,15 +406,19 @@ static void test_two(void **state)
 	forget(&s);
 }
 
-/* Code of very many kinds, so that all lanes are taken; and then, for longer, a chain of divisions, whose latency was not among
- * what was turned. It is by then, and is what gains. */
+/* Code of very many kinds, so that all lanes are taken; and then, for longer, a chain of divisions, whose latency was
+ * not among what was turned. It is by then, and is what gains. */
 static void test_late_code(void **state)
 {
-	static const uint8_t mixed[] = { 0x48, 0x0f, 0xaf, 0xc0, 0x48, 0xc1, 0xe0, 0x03, 0x48, 0x8d, 0x0c, 0x08, 0x66, 0x0f, 0xfe, 0xc1,
-		0x66, 0x0f, 0x38, 0x40, 0xc1, 0x66, 0x0f, 0x38, 0x00, 0xc1, 0xf2, 0x48, 0x0f, 0x2a, 0xd0, 0x66, 0x0f, 0x7e, 0xc0,
-		0x66, 0x0f, 0x72, 0xf0, 0x03, 0x66, 0x0f, 0xdb, 0xc1, 0x48, 0x01, 0xc8, 0x48, 0x89, 0x06, 0x48, 0x8b, 0x06 };
+	static const uint8_t mixed[] = { 0x48, 0x0f, 0xaf, 0xc0, 0x48, 0xc1, 0xe0, 0x03, 0x48, 0x8d, 0x0c, 0x08, 0x66,
+		0x0f, 0xfe, 0xc1,
+		0x66, 0x0f, 0x38, 0x40, 0xc1, 0x66, 0x0f, 0x38, 0x00, 0xc1, 0xf2, 0x48, 0x0f, 0x2a, 0xd0, 0x66, 0x0f,
+			0x7e, 0xc0,
+		0x66, 0x0f, 0x72, 0xf0, 0x03, 0x66, 0x0f, 0xdb, 0xc1, 0x48, 0x01, 0xc8, 0x48, 0x89, 0x06, 0x48, 0x8b,
+			0x06 };
 	static const uint8_t mixed_lengths[] = { 4, 4, 4, 4, 5, 5, 5, 4, 5, 4, 3, 3, 3 };
-	static const uint8_t chain[] = { 0xf2, 0x0f, 0x5e, 0xdb, 0xf2, 0x0f, 0x5e, 0xdb }, chain_lengths[] = { 4, 4 }; /* divsd xmm3, xmm3 */
+	/* divsd xmm3, xmm3 */
+	static const uint8_t chain[] = { 0xf2, 0x0f, 0x5e, 0xdb, 0xf2, 0x0f, 0x5e, 0xdb }, chain_lengths[] = { 4, 4 };
 	enum { MIXED = 66000, CHAIN = 400000 };
 	double before = 0, divisions = 0;
 	unsigned lanes = 0;
@@ -428,7 +432,8 @@ static void test_late_code(void **state)
 		add_step(&made, add_block(&made, FAR, mixed, mixed_lengths, sizeof(mixed), sizeof(mixed_lengths)), 0);
 	flush_steps(&made, 0);
 	for (unsigned k = 0; k < CHAIN; k++)
-		add_step(&made, add_block(&made, FAR + 0x1000, chain, chain_lengths, sizeof(chain), sizeof(chain_lengths)), 0);
+		add_step(&made, add_block(&made, FAR + 0x1000, chain, chain_lengths, sizeof(chain),
+					  sizeof(chain_lengths)), 0);
 	flush_steps(&made, 0);
 	model(&s, &made);
 	for (int i = 0; i < s.t.knobs_n; i++) {
@@ -441,7 +446,8 @@ static void test_late_code(void **state)
 			before = knob->speedup;
 	}
 	assert_int_equal(lanes, GUS_STREAM_LANES - 1);
-	assert_true(divisions > 0.05 && divisions > before); /* 15 % of a latency that most of the time is, from when it was noticed */
+	/* 15 % of a latency that most of the time is, from when it was noticed */
+	assert_true(divisions > 0.05 && divisions > before);
 	check_sums(&s.t);
 	forget(&s);
 }

@@ -82,7 +82,8 @@ static void tell(struct gus_origins *o, uint64_t address, struct gus_trace_write
 	add_block(w, address);
 }
 
-static void check(const Gusprof__Record *r, uint64_t time, uint64_t start, uint64_t length, uint64_t offset, const char *path)
+static void check(const Gusprof__Record *r, uint64_t time, uint64_t start, uint64_t length, uint64_t offset,
+		  const char *path)
 {
 	assert_int_equal(r->kind_case, GUSPROF__RECORD__KIND_MMAP);
 	assert_int_equal(r->mmap->pid, 77);
@@ -119,7 +120,8 @@ static void code_is_told_where_it_is_from(void **state)
 	assert_null(gus_origins_find(&o, 0x402000 + DISTANCE, 0x402000));
 	assert_null(gus_origins_find(&o, 0x603000 + DISTANCE, 0x603000));
 	tell(&o, 0x601004, w);
-	assert_int_equal(gus_origins_tell(&o, one, w, NULL), 0); /* a block that was translated before, and is written late */
+	/* a block that was translated before, and is written late */
+	assert_int_equal(gus_origins_tell(&o, one, w, NULL), 0);
 	t = finish(w);
 	r = gus_trace_records(t, &n);
 	assert_int_equal(n, 6);
@@ -191,7 +193,8 @@ static int parse(struct gus_tracer_options *o, const char *text)
 static void a_trace_goes_to_one_place(void **state)
 {
 	static const char *const wrong[] = {
-		"", "start=1", "out=x fd=3", "out=", "fd=-1", "fd=", "fd=3x", "fd=9999999999", "out", "outx=x", "out=x plain=yes",
+		"", "start=1", "out=x fd=3", "out=", "fd=-1", "fd=", "fd=3x", "fd=9999999999", "out", "outx=x",
+			"out=x plain=yes",
 		"out=x every=5", "out=x length=6 every=5", "out=x range=2-1",
 	};
 	struct gus_tracer_options o;

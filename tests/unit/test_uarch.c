@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of CPUs: the grammar, what replaces what, the tables that the program carries, and the bound of port groups held
- * against a flow that distributes the uops. */
+/* Tables of CPUs: the grammar, what replaces what, the tables that the program carries, and the bound of port groups
+ * held against a flow that distributes the uops. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,12 +19,15 @@
 
 /* Three ports, a divider and six forms. */
 #define HEAD "uarch toy isa x86-64 \"A toy\"\nalias t\nsource me \"made up\"\n"
-#define PORTS "port p0 me\nport p1 me\nport p2 me\nunit div me\ngroup p01 = p0+p1\ngroup p12 = p1+p2\ngroup p012 = p0+p1+p2\n"
+#define PORTS "port p0 me\nport p1 me\nport p2 me\nunit div me\ngroup p01 = p0+p1\ngroup p12 = p1+p2\n" \
+	"group p012 = p0+p1+p2\n"
 #define ROWS "row add uops 1 latency 1 uses p01:1 source me # a comment\n" \
 	     "row load uops 2 latency 1 fused 1 loadlat 5.5 uses p12:1 p0:0.25 exclusive div:4 guessed source me\n"
-#define FORMS "opcode add ADD SUB\nopcode - EVEX\nform \"ADD (R, R)\" ADD\nform \"SUB (R, R)\" SUB\nform \"VADD\" EVEX\n" \
+#define FORMS "opcode add ADD SUB\nopcode - EVEX\nform \"ADD (R, R)\" ADD\nform \"SUB (R, R)\" SUB\n" \
+	"form \"VADD\" EVEX\n" \
 	      "form \"ADD (R, M)\" load\nform \"MUL\" uops 1 latency 3 uses p1:1 source me\n" \
-	      "form \"XADD (M, R)\" uops 4 latency 2 complex microcoded 3 decoded 2 fused 5 loadlat 7 uses p01:3 p2:1 " \
+	      "form \"XADD (M, R)\" uops 4 latency 2 complex microcoded 3 decoded 2 fused 5 loadlat 7 uses p01:3 " \
+		      "p2:1 " \
 	      "pairs 0>1:1 0>0:2.5 a0>0:7 m0>0:3 31>m1:5 a1>m0:0 source me\n"
 #define TOY HEAD PORTS ROWS FORMS "class alu uops 1-2 latency 1-3.5 uses p01:1 source me\nparam rob 10 entries me\n"
 
@@ -95,8 +98,10 @@ static void what_a_table_says(void **state)
 static void decoders_and_pairs_of_operands(void **state)
 {
 	static const struct gus_uarch_pair pairs[] = {
-		{ GUS_UARCH_REGISTER, 0, GUS_UARCH_REGISTER, 1, 100 }, { GUS_UARCH_REGISTER, 0, GUS_UARCH_REGISTER, 0, 250 },
-		{ GUS_UARCH_ADDRESS, 0, GUS_UARCH_REGISTER, 0, 700 }, { GUS_UARCH_MEMORY, 0, GUS_UARCH_REGISTER, 0, 300 },
+		{ GUS_UARCH_REGISTER, 0, GUS_UARCH_REGISTER, 1, 100 },
+			{ GUS_UARCH_REGISTER, 0, GUS_UARCH_REGISTER, 0, 250 },
+		{ GUS_UARCH_ADDRESS, 0, GUS_UARCH_REGISTER, 0, 700 },
+			{ GUS_UARCH_MEMORY, 0, GUS_UARCH_REGISTER, 0, 300 },
 		{ GUS_UARCH_REGISTER, 31, GUS_UARCH_MEMORY, 1, 500 }, { GUS_UARCH_ADDRESS, 1, GUS_UARCH_MEMORY, 0, 0 },
 	};
 	struct gus_error err = { 0 };
@@ -129,29 +134,36 @@ static void what_is_wrong_is_said(void **state)
 		{ "port p0 me\n", "line 1: there is no source me" },
 		{ HEAD "port p0 me\nport p0 me\n", "line 5: the port p0 is there twice" },
 		{ HEAD PORTS, "has no rows" },
-		{ HEAD "port p0 me\nport p1 me\nport p2 me\ngroup a = p0+p1\ngroup b = p1+p2\nrow r uops 1 latency 1 source me\n",
+		{ HEAD "port p0 me\nport p1 me\nport p2 me\ngroup a = p0+p1\ngroup b = p1+p2\n"
+			"row r uops 1 latency 1 source me\n",
 		  "`group NAME = p0+p1+p2`" },
 		{ HEAD PORTS "row r uops 1 latency 1 uses p9:1 source me\n", "there is no group p9" },
 		{ HEAD PORTS "row r uops 1 latency 1 uses p0 source me\n", "expected group:CYCLES" },
 		{ HEAD PORTS "row r uops 1 latency 1 exclusive p0:1 source me\n", "there is no unit p0" },
 		{ HEAD PORTS "row r uops 1 latency 1\n", "expected source" },
 		{ HEAD PORTS "row r uops 1 latency 1.234 source me\n", "expected the latency in cycles" },
-		{ HEAD PORTS "row r uops 1 latency 1 decoded source me\n", "line 11: expected a number of uops, found 'source'" },
-		{ HEAD PORTS "row r uops 1 latency 1 microcoded 1.5 source me\n", "expected a number of uops, found '1.5'" },
+		{ HEAD PORTS "row r uops 1 latency 1 decoded source me\n",
+			"line 11: expected a number of uops, found 'source'" },
+		{ HEAD PORTS "row r uops 1 latency 1 microcoded 1.5 source me\n",
+			"expected a number of uops, found '1.5'" },
 		{ HEAD PORTS "row r uops 1 latency 1 complexe source me\n", "expected source, found 'complexe'" },
 		{ HEAD PORTS "row r uops 1 latency 1 pairs source me\n", "expected FROM>TO:CYCLES, found 'source'" },
-		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>1 source me\n", "expected FROM>TO:CYCLES such as 0>1:3 or m0>0:5, found '0>1'" },
+		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>1 source me\n",
+			"expected FROM>TO:CYCLES such as 0>1:3 or m0>0:5, found '0>1'" },
 		{ HEAD PORTS "row r uops 1 latency 1 pairs 0:1 source me\n", "expected FROM>TO:CYCLES" },
 		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>1:1 0>a0:1 source me\n", "found '0>a0:1'" },
 		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>32:1 source me\n", "found '0>32:1'" },
 		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>m:1 source me\n", "found '0>m:1'" },
 		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>1:1.234 source me\n", "found '0>1:1.234'" },
-		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>1:1 m0>1:1 0>1:2 source me\n", "line 11: the pair of '0>1:2' is there twice" },
-		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>1:1 guessed pairs 0>0:1 source me\n", "pairs is there twice" },
+		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>1:1 m0>1:1 0>1:2 source me\n",
+			"line 11: the pair of '0>1:2' is there twice" },
+		{ HEAD PORTS "row r uops 1 latency 1 pairs 0>1:1 guessed pairs 0>0:1 source me\n",
+			"pairs is there twice" },
 		{ HEAD PORTS "row r uops x latency 1 source me\n", "expected a number of uops" },
 		{ HEAD PORTS ROWS "row add uops 1 latency 1 source me\n", "the row add is there twice" },
 		{ HEAD PORTS ROWS "form \"A\" add\nform \"A\" load\n", "the form A is there twice" },
-		{ HEAD PORTS ROWS "form \"A\" nothing\n", "the form A has neither a row nor an opcode class called nothing" },
+		{ HEAD PORTS ROWS "form \"A\" nothing\n",
+			"the form A has neither a row nor an opcode class called nothing" },
 		{ HEAD PORTS ROWS "opcode nothing A\n", "there is no row nothing" },
 		{ HEAD PORTS ROWS "opcode add A\n", "no form goes by the opcode class A" },
 		{ HEAD PORTS ROWS "param rob 10 bytes me\n", "rob is in entries, not in 'bytes'" },
@@ -182,9 +194,12 @@ static void parameters_of_the_core(void **state)
 {
 	static const struct { const char *name, *text; double value; } cases[] = {
 		{ "issue_delay", "4.5 cycles", 4.5 }, { "rob_fused", "yes flag", 1 }, { "renames", "180 entries", 180 },
-		{ "int_renames", "1 entries", 1 }, { "vector_renames", "2 entries", 2 }, { "loop_boundary", "no flag", 0 },
-		{ "decode_queue", "25 entries", 25 }, { "uop_cache_lines", "3 entries", 3 }, { "jcc_erratum", "yes flag", 1 },
-		{ "decode_fuse_last", "no flag", 0 }, { "unlaminate", "operands policy", 1 }, { "port_binding", "fewest policy", 0 },
+		{ "int_renames", "1 entries", 1 }, { "vector_renames", "2 entries", 2 },
+			{ "loop_boundary", "no flag", 0 },
+		{ "decode_queue", "25 entries", 25 }, { "uop_cache_lines", "3 entries", 3 },
+			{ "jcc_erratum", "yes flag", 1 },
+		{ "decode_fuse_last", "no flag", 0 }, { "unlaminate", "operands policy", 1 },
+			{ "port_binding", "fewest policy", 0 },
 		{ "port_binding", "slots policy", 3 },
 	};
 
@@ -210,7 +225,8 @@ static void likes_and_overlays_replace(void **state)
 		{ "more", "form \"NEG\" SUB\n" },
 		{ "toy.overlay", "source lab \"measured\"\nform \"MUL\" uops 1 latency 4 uses p2:1 source lab\n"
 				 "param rob 20 entries lab\nrow add uops 1 latency 2 uses p0:1 source lab\n" },
-		{ "kin", "uarch kin isa x86-64 \"Kin\"\nlike toy\nsource kin \"guess\"\nopcode load SUB\nparam rob 30 entries kin\n" },
+		{ "kin", "uarch kin isa x86-64 \"Kin\"\nlike toy\nsource kin \"guess\"\nopcode load SUB\n"
+			"param rob 30 entries kin\n" },
 		{ "ring", "uarch ring isa x86-64 \"Ring\"\nlike ring\n" },
 		{ NULL, NULL },
 	};
@@ -280,7 +296,8 @@ static void built_in_tables_are_good(void **state)
 			assert_string_equal(u->name, name);
 			for (uint32_t i = 0; i < u->forms_n; i++)
 				with_row += u->forms[i].row != GUS_UARCH_NONE;
-			assert_true(with_row > 1000 || strncmp(name, "ufs-", 4) == 0); /* those are for tables of uops */
+			assert_true(with_row > 1000 ||
+				    strncmp(name, "ufs-", 4) == 0); /* those are for tables of uops */
 			for (uint32_t i = 0; i < u->aliases_n; i++)
 				assert_string_equal(gus_uarch_builtin_find(u->aliases[i]), name);
 			gus_uarch_free(u);
@@ -335,8 +352,8 @@ static void silicon_has_a_table(void **state)
 			assert_null(gus_uarch_of_cpu(&cases[i].id));
 }
 
-/* The linear program: least T such that the uops' cycles can be distributed over their ports with no port above T. It is
- * a flow: for a given T, does all demand reach ports of capacity T? */
+/* The linear program: least T such that the uops' cycles can be distributed over their ports with no port above T. It
+ * is a flow: for a given T, does all demand reach ports of capacity T? */
 
 enum { USES_MAX = 16 };
 
@@ -430,17 +447,20 @@ static void conjunctive_bound_is_the_linear_program(void **state)
 
 			/* Times the number of ports, all is in whole numbers. */
 			if (!fits(u, uses, n, bound.ports, (int64_t)bound.centi))
-				fail_msg("%s, round %u: the bound %" PRIu64 "/%u is below the linear program's", name, round,
+				fail_msg("%s, round %u: the bound %" PRIu64 "/%u is below the linear program's", name,
+					 round,
 					 bound.centi, bound.ports);
 			if (bound.centi && fits(u, uses, n, bound.ports, (int64_t)bound.centi - 1))
-				fail_msg("%s, round %u: the bound %" PRIu64 "/%u is above the linear program's", name, round,
+				fail_msg("%s, round %u: the bound %" PRIu64 "/%u is above the linear program's", name,
+					 round,
 					 bound.centi, bound.ports);
 		}
 		gus_uarch_free(u);
 	}
 }
 
-/* What open groups would get wrong: three uops on p01 and three on p12 need two cycles, and 1.5 is what p01 alone says. */
+/* What open groups would get wrong: three uops on p01 and three on p12 need two cycles, and 1.5 is what p01 alone
+ * says. */
 static void a_union_is_needed(void **state)
 {
 	struct gus_error err = { 0 };

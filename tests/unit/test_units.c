@@ -30,7 +30,8 @@ static struct gus_profile *make(struct made *m, const char *unit)
 		.header = GUSPROF__HEADER__INIT, .footer = GUSPROF__FOOTER__INIT,
 		.first = GUSPROF__EVENT__INIT, .second = GUSPROF__EVENT__INIT,
 		.total = GUSPROF__EVENT_TOTAL__INIT, .other = GUSPROF__EVENT_TOTAL__INIT,
-		.before = GUSPROF__FREQUENCY__INIT, .after = GUSPROF__FREQUENCY__INIT, .overhead = GUSPROF__OVERHEAD__INIT,
+		.before = GUSPROF__FREQUENCY__INIT, .after = GUSPROF__FREQUENCY__INIT,
+			.overhead = GUSPROF__OVERHEAD__INIT,
 	};
 	m->events[0] = &m->first;
 	m->events[1] = &m->second;

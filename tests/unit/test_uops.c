@@ -35,7 +35,8 @@ static int keep(void *context, const struct gus_uops *one, struct gus_error *err
 static void values_say_what_was_measured(void **state)
 {
 	static const char text[] = HEADER
-		"X\tIMUL (R64, M64)\t2\t1\t1\t0\t\t1*p1+1*p23\t0\t16\tREG0>REG0:3 MEM0>REG0:1/addr8/idx9/mem5 MEM0>MEM0:7\n"
+		"X\tIMUL (R64, M64)\t2\t1\t1\t0\t\t1*p1+1*p23\t0\t16\tREG0>REG0:3 MEM0>REG0:1/addr8/idx9/mem5 "
+			"MEM0>MEM0:7\n"
 		"X\tLEA_B (R64)\t1\t1\t1\t0\t0.5\t\t0\t16\tAGEN>REG0:/addr1\n"
 		"X\tDIVSD (XMM, XMM)\t1\t1\t1\t0\t4.25\t1*p0\t4\t16\t\n";
 	struct gus_error err = { 0 };
@@ -70,14 +71,16 @@ static void expect_pairs(const struct gus_uarch_pair *got, size_t n, const struc
 static void values_have_decoders_and_pairs(void **state)
 {
 	static const char text[] = HEADER
-		"X\tADD (M64, R64)\t4\t2\t2\t0\t\t\t0\t20\tMEM0>MEM0:1/addr10/idx11/mem4 MEM0>REG1:1/addr6/mem3 REG0>MEM0:3 "
+		"X\tADD (M64, R64)\t4\t2\t2\t0\t\t\t0\t20\tMEM0>MEM0:1/addr10/idx11/mem4 MEM0>REG1:1/addr6/mem3 "
+			"REG0>MEM0:3 "
 		"REG0>REG1:1 REG0>REG1:2\n"
 		"X\tLEA_B (R16)\t3\t1\t1\t2\t\t\t0\t16\tREG0>REG0:1 AGEN>REG0:1/addr2\n"
 		"X\tDIV (M8)\t1\t1\t\t\t\t\t0\t\tMEM0>REG0:1 REG0>REG0:9/same3 REG0>IMM0:4 REG32>REG0:1\n";
 	static const char few[] = "string\tuops\tretire_slots\tTP\tports\tdiv_cycles\tlatencies\nA\t1\t1\t\t\t0\t\n";
 	static const struct gus_uarch_pair add[] = {
 		PAIR(ADDRESS, 0, MEMORY, 0, 1100), PAIR(MEMORY, 0, MEMORY, 0, 400), PAIR(ADDRESS, 0, REGISTER, 1, 600),
-		PAIR(MEMORY, 0, REGISTER, 1, 300), PAIR(REGISTER, 0, MEMORY, 0, 300), PAIR(REGISTER, 0, REGISTER, 1, 200),
+		PAIR(MEMORY, 0, REGISTER, 1, 300), PAIR(REGISTER, 0, MEMORY, 0, 300),
+			PAIR(REGISTER, 0, REGISTER, 1, 200),
 	};
 	static const struct gus_uarch_pair lea[] = {
 		PAIR(REGISTER, 0, REGISTER, 0, 100), PAIR(ADDRESS, 0, REGISTER, 0, 200),
@@ -116,27 +119,33 @@ static const char xml[] =
 	"<operand idx=\"1\" type=\"reg\" r=\"1\" w=\"1\">RAX</operand>\n<operand idx=\"2\" type=\"reg\"/>\n"
 	"<operand idx=\"3\" type=\"flags\"/>\n"
 	"<architecture name=\"HSW\"><measurement uops=\"9\" ports=\"9*p1\"/></architecture>\n"
-	"<architecture name=\"SKL\">\n<measurement TP_loop=\"1.00\" TP_unrolled=\"1.25\" uops=\"1\" uops_retire_slots=\"1\""
+	"<architecture name=\"SKL\">\n"
+		"<measurement TP_loop=\"1.00\" TP_unrolled=\"1.25\" uops=\"1\" uops_retire_slots=\"1\""
 	" ports=\"1*p5\">\n<latency start_op=\"1\" target_op=\"1\" cycles=\"3\"/>\n"
 	"<latency start_op=\"2\" target_op=\"3\" max_cycles=\"4\"/>\n</measurement>\n</architecture>\n</instruction>\n"
 	"<instruction string=\"ADD (R64, M64)\"><operand idx=\"1\" type=\"reg\"/><operand idx=\"2\" type=\"mem\"/>"
-	"<architecture name=\"SKL\"><measurement uops=\"2\" ports=\"1*p0156+1*p23\"><latency start_op=\"2\" target_op=\"1\""
+	"<architecture name=\"SKL\"><measurement uops=\"2\" ports=\"1*p0156+1*p23\"><latency start_op=\"2\" "
+		"target_op=\"1\""
 	" cycles_addr=\"6\" cycles_mem=\"3\"/></measurement></architecture></instruction>\n</extension></root>\n";
 
 /* Operands with names, flags among them; with upper bounds that count as what they are, and one latency said twice. */
 static const char xml_front[] =
 	"<root>\n<instruction string=\"XADD (M64, R64)\"><operand idx=\"1\" name=\"MEM0\" type=\"mem\"/>"
 	"<operand idx=\"2\" name=\"REG0\" type=\"reg\"/><operand idx=\"3\" name=\"REG1\" type=\"flags\"/>"
-	"<operand idx=\"4\" name=\"IMM0\" type=\"imm\"/>\n<architecture name=\"SKL\"><measurement uops=\"5\" uops_MITE=\"4\""
+	"<operand idx=\"4\" name=\"IMM0\" type=\"imm\"/>\n"
+		"<architecture name=\"SKL\"><measurement uops=\"5\" uops_MITE=\"4\""
 	" uops_MS=\"1\" complex_decoder=\"1\" uops_retire_slots=\"4\" ports=\"1*p23\">\n"
-	"<latency start_op=\"1\" target_op=\"2\" cycles_addr=\"6\" cycles_addr_index=\"7\" cycles_addr_is_upper_bound=\"1\""
+	"<latency start_op=\"1\" target_op=\"2\" cycles_addr=\"6\" cycles_addr_index=\"7\" "
+		"cycles_addr_is_upper_bound=\"1\""
 	" cycles_mem=\"3\"/><latency start_op=\"1\" target_op=\"1\" max_cycles_mem=\"5\"/>\n"
 	"<latency start_op=\"2\" target_op=\"1\" cycles=\"4\" cycles_is_upper_bound=\"1\"/>\n"
 	"<latency start_op=\"2\" target_op=\"3\" min_cycles=\"1\" max_cycles=\"2\"/>"
 	"<latency start_op=\"2\" target_op=\"3\" cycles=\"1\"/><latency start_op=\"4\" target_op=\"3\" cycles=\"9\"/>\n"
 	"</measurement></architecture></instruction>\n"
-	"<instruction string=\"LEA_B (R64)\"><operand idx=\"1\" type=\"reg\"/><operand idx=\"2\" name=\"AGEN\" type=\"agen\"/>"
-	"<architecture name=\"SKL\"><measurement uops=\"1\" uops_MITE=\"1\" uops_MS=\"0\"><latency start_op=\"2\" target_op=\"1\""
+	"<instruction string=\"LEA_B (R64)\"><operand idx=\"1\" type=\"reg\"/><operand idx=\"2\" name=\"AGEN\" "
+		"type=\"agen\"/>"
+	"<architecture name=\"SKL\"><measurement uops=\"1\" uops_MITE=\"1\" uops_MS=\"0\"><latency start_op=\"2\" "
+		"target_op=\"1\""
 	" cycles_addr=\"1\"/></measurement></architecture></instruction>\n</root>\n";
 
 static void xml_has_decoders_and_pairs(void **state)
@@ -219,7 +228,8 @@ static void a_table_comes_out(void **state)
 /* A table of two forms, to be found by what is like it. */
 static const char tiny[] =
 	"uarch tiny isa x86-64 \"Tiny\"\nsource me \"made up\"\nport p0 me\nport p1 me\nunit div me\n"
-	"form \"NEG (R)\" uops 1 latency 1 decoded 2 complex pairs 0>1:4 source me\nform \"NOT (R)\" uops 1 latency 1 source me\n";
+	"form \"NEG (R)\" uops 1 latency 1 decoded 2 complex pairs 0>1:4 source me\n"
+		"form \"NOT (R)\" uops 1 latency 1 source me\n";
 
 static const char *tiny_text(void *context, const char *name, size_t *size)
 {
@@ -232,20 +242,25 @@ static const char *tiny_text(void *context, const char *name, size_t *size)
 static void a_table_says_what_was_measured(void **state)
 {
 	static const char text[] = HEADER
-		"X\tADD (R, M)\t2\t1\t1\t0\t\t1*p0+1*p1\t0\t16\tREG0>REG0:1 REG0>REG1:1.25 MEM0>REG0:1/addr6/idx5/mem3\n"
+		"X\tADD (R, M)\t2\t1\t1\t0\t\t1*p0+1*p1\t0\t16\tREG0>REG0:1 REG0>REG1:1.25 "
+			"MEM0>REG0:1/addr6/idx5/mem3\n"
 		"X\tADD (R, R)\t1\t1\t1\t0\t\t1*p01\t0\t16\tREG0>REG0:1 REG1>REG0:1\n"
 		"X\tLEA (R)\t1\t1\t1\t0\t\t1*p1\t0\t20\tAGEN>REG0:1/addr3/idx3\n"
 		"X\tMOV (M, R)\t1\t1\t1\t0\t\t1*p1\t0\t16\tREG0>MEM0:4\n"
 		"X\tDIV (R)\t20\t20\t4\t16\t\t20*p0\t6\t4\tREG0>REG0:20 REG1>REG0:22.5\n"
 		"X\tDIV (R)\t9\t9\t4\t16\t\t20*p0\t6\t4\tREG0>REG0:1 REG1>REG0:2\n"
 		"X\tNEG (R)\t1\t1\t\t\t\t1*p0\t0\t\t\n";
-	static const struct { const char *form; uint32_t decoded, microcoded, complex, latency, loadlat, pairs_n; } rows[] = {
-		{ "ADD (R, M)", 1, 0, 0, 125, 600, 4 }, { "ADD (R, R)", 1, 0, 0, 100, 0, 0 }, { "LEA (R)", 1, 0, 1, 300, 0, 0 },
-		{ "MOV (M, R)", 1, 0, 0, 0, 0, 1 }, { "DIV (R)", 4, 16, 1, 2250, 0, 2 }, { "NEG (R)", 2, 0, 1, 100, 0, 1 },
+	static const struct { const char *form; uint32_t decoded, microcoded, complex, latency, loadlat,
+		pairs_n; } rows[] = {
+		{ "ADD (R, M)", 1, 0, 0, 125, 600, 4 }, { "ADD (R, R)", 1, 0, 0, 100, 0, 0 },
+			{ "LEA (R)", 1, 0, 1, 300, 0, 0 },
+		{ "MOV (M, R)", 1, 0, 0, 0, 0, 1 }, { "DIV (R)", 4, 16, 1, 2250, 0, 2 },
+			{ "NEG (R)", 2, 0, 1, 100, 0, 1 },
 		{ "NOT (R)", 0, 0, 0, 100, 0, 0 },
 	};
 	static const struct gus_uarch_pair add[] = {
-		PAIR(REGISTER, 0, REGISTER, 0, 100), PAIR(REGISTER, 0, REGISTER, 1, 125), PAIR(ADDRESS, 0, REGISTER, 0, 600),
+		PAIR(REGISTER, 0, REGISTER, 0, 100), PAIR(REGISTER, 0, REGISTER, 1, 125),
+			PAIR(ADDRESS, 0, REGISTER, 0, 600),
 		PAIR(MEMORY, 0, REGISTER, 0, 300),
 	};
 	struct gus_uarch_texts texts = { tiny_text, NULL };
@@ -283,7 +298,8 @@ static void a_table_says_what_was_measured(void **state)
 }
 
 /* Cut anywhere, changed anywhere: an answer or an error, never a read outside. The copy has no byte to spare. */
-/* What is told of a form is what a table can say: names of the text, operands that have numbers, no figure beyond all. */
+/* What is told of a form is what a table can say: names of the text, operands that have numbers, no figure beyond
+ * all. */
 struct damaged {
 	const char *text;
 	size_t size;
@@ -312,7 +328,8 @@ static int keep_sound(void *context, const struct gus_uops *one, struct gus_erro
 	return keep(&((struct damaged *)context)->seen, one, err);
 }
 
-/* How many forms there are in a text that lies in a place of just its size. An error has words, and only an error has. */
+/* How many forms there are in a text that lies in a place of just its size. An error has words, and only an error
+ * has. */
 static size_t forms_of(const char *text, size_t size, struct gus_uops first[4])
 {
 	struct damaged d = { .text = text, .size = size };
@@ -325,8 +342,8 @@ static size_t forms_of(const char *text, size_t size, struct gus_uops first[4])
 	return d.seen.n;
 }
 
-/* A text that ends early has the forms of the whole one, in order, though the last may say less. With a bit turned it may say
- * anything that is sound. */
+/* A text that ends early has the forms of the whole one, in order, though the last may say less. With a bit turned it
+ * may say anything that is sound. */
 static void damage(const char *text, size_t whole)
 {
 	struct gus_uops all[4], some[4];

@@ -83,7 +83,9 @@ static void what_each_type_takes(void **state)
 static void what_ivy_bridge_saves(void **state)
 {
 	struct gus_uarch *u = made_table("ufs-ivybridge");
-	struct gus_program *p = made_program_of_uops(u, "1 load+add rsi;x2 x2 4+3 2,3+1\n2 nop - x1 - -\n3 nop x1 x4 - -\n4 store rsi;x8 - 1+3 2,3+4\n");
+	struct gus_program *p = made_program_of_uops(u,
+						     "1 load+add rsi;x2 x2 4+3 2,3+1\n2 nop - x1 - -\n3 nop x1 x4 - "
+		"-\n4 store rsi;x8 - 1+3 2,3+4\n");
 
 	(void)state;
 	assert_int_equal(p->ops[0].rob, 1);
@@ -97,16 +99,18 @@ static void what_ivy_bridge_saves(void **state)
 	gus_uarch_free(u);
 }
 
-/* The thesis' examples: MULPS (%rax),%xmm0; MULPS (%rax,%r10,8),%xmm0; the same with VMULPS and three operands; a store with an
- * indexed address. */
+/* The thesis' examples: MULPS (%rax),%xmm0; MULPS (%rax,%r10,8),%xmm0; the same with VMULPS and three operands; a store
+ * with an indexed address. */
 static void where_fusion_is_undone(void **state)
 {
 	static const char *const lines[] = {
-		"1 load+mul rax;x0 x0 4+5 2,3+0", "1 load+mul rax,r10;x0 x0 4+5 2,3+0", "1 load+vmul rax,r10;x0 x0 4+5 2,3+0",
+		"1 load+mul rax;x0 x0 4+5 2,3+0", "1 load+mul rax,r10;x0 x0 4+5 2,3+0",
+			"1 load+vmul rax,r10;x0 x0 4+5 2,3+0",
 		"1 store rsi,rdi;x8 - 1+3 2,3+4",
 	};
 	static const struct { const char *uarch; int slots[4]; } cases[] = {
-		{ "ufs-sandybridge", { 1, 2, 2, 2 } }, { "ufs-ivybridge", { 1, 2, 2, 2 } }, { "ufs-haswell", { 1, 1, 2, 1 } },
+		{ "ufs-sandybridge", { 1, 2, 2, 2 } }, { "ufs-ivybridge", { 1, 2, 2, 2 } },
+			{ "ufs-haswell", { 1, 1, 2, 1 } },
 		{ "skylake", { 1, 1, 1, 1 } },
 	};
 
@@ -129,9 +133,13 @@ static void where_fusion_is_undone(void **state)
 static void what_uops_are_made(void **state)
 {
 	struct gus_uarch *u = made_table("ufs-haswell");
-	struct gus_program *p = made_program_of_uops(u, "# a comment\n\n9 load+div rsi,rdi;x2,x2 x2 4+21 2,3+0 -+20 # and here\r\n"
-					   "b store rax;rdx - 1+3 p2,3,7+4\nc load rsi x3 7 2,3 2\nd sub+jne rdi rdi,flags 1 6");
-	const struct gus_uop *load = &p->uops[0], *div = load + 1, *address = div + 1, *data = address + 1, *wide = data + 1;
+	struct gus_program *p = made_program_of_uops(u,
+						     "# a comment\n\n9 load+div rsi,rdi;x2,x2 x2 4+21 2,3+0 -+20 # and "
+		"here\r\n"
+					   "b store rax;rdx - 1+3 p2,3,7+4\nc load rsi x3 7 2,3 2\nd sub+jne rdi "
+						   "rdi,flags 1 6");
+	const struct gus_uop *load = &p->uops[0], *div = load + 1, *address = div + 1, *data = address + 1,
+		*wide = data + 1;
 
 	(void)state;
 	assert_int_equal(p->insns_n, 4);
@@ -287,7 +295,8 @@ static void mutations_do_no_harm(void **state)
 		for (uint32_t i = 0; p && i < p->ops_n; i++)
 			assert_true(p->ops[i].uops_n && p->ops[i].uop + p->ops[i].uops_n <= p->uops_n);
 		for (uint32_t i = 0; p && i < p->uops_n; i++)
-			assert_true(p->uops[i].in + p->uops[i].in_n <= p->flows_n && p->uops[i].out + p->uops[i].out_n <= p->flows_n);
+			assert_true(p->uops[i].in + p->uops[i].in_n <= p->flows_n &&
+				    p->uops[i].out + p->uops[i].out_n <= p->flows_n);
 		good += p != NULL;
 		gus_program_free(p);
 		free(copy);

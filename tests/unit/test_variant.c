@@ -85,7 +85,8 @@ static unsigned left(const struct made *m)
 static const struct gus_op *op_of(const struct made *m, unsigned which)
 {
 	for (uint32_t i = 0; i < m->variant->ops_n; i++)
-		if (strcmp(m->variant->insns[m->variant->ops[i].insn].text, m->p->insns[m->p->ops[which].insn].text) == 0)
+		if (strcmp(m->variant->insns[m->variant->ops[i].insn].text,
+			   m->p->insns[m->p->ops[which].insn].text) == 0)
 			return &m->variant->ops[i];
 	return NULL;
 }
@@ -201,7 +202,8 @@ static void the_front_end_keeps_its_slots(void **state)
 	for (uint32_t i = 0; i < OPS; i++) {
 		assert_int_equal(m.variant->ops[i].slots, m.p->ops[i].slots);
 		assert_int_equal(m.variant->ops[i].fused, m.p->ops[i].fused);
-		assert_int_equal(m.variant->uops[m.variant->ops[i].uop].kind, i == BRANCH ? GUS_UOP_COMPUTE : GUS_UOP_NONE);
+		assert_int_equal(m.variant->uops[m.variant->ops[i].uop].kind, i == BRANCH ? GUS_UOP_COMPUTE :
+				 GUS_UOP_NONE);
 	}
 	drop(&m);
 }
@@ -265,7 +267,8 @@ static void one_that_does_it_all(void **state)
 		check_whole(m.variant);
 		if (m.variant->ops[0].uops_n != cases[i].uops || m.variant->ops[0].loads != cases[i].loads ||
 		    m.variant->ops[0].stores != cases[i].stores)
-			fail_msg("%s: %u uops, %u loads, %u stores", gus_variant_name(cases[i].v), m.variant->ops[0].uops_n,
+			fail_msg("%s: %u uops, %u loads, %u stores", gus_variant_name(cases[i].v),
+				 m.variant->ops[0].uops_n,
 				 m.variant->ops[0].loads, m.variant->ops[0].stores);
 		drop(&m);
 	}

@@ -60,7 +60,8 @@ static const char *target_of(const char *path, struct gus_error *err)
 	n = read(fd, head, sizeof(head));
 	close(fd);
 	if (n >= 2 && head[0] == '#' && head[1] == '!') {
-		gus_fail(err, GUS_E_UNSUPPORTED, "cannot trace '%s': it is a script; name the program that interprets it before it", path);
+		gus_fail(err, GUS_E_UNSUPPORTED,
+			 "cannot trace '%s': it is a script; name the program that interprets it before it", path);
 		return NULL;
 	}
 	if (n < (ssize_t)sizeof(head) || memcmp(head, ELFMAG, SELFMAG) != 0) {
@@ -68,9 +69,11 @@ static const char *target_of(const char *path, struct gus_error *err)
 		return NULL;
 	}
 	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++)
-		if (head[EI_DATA] == ELFDATA2LSB && targets[i].machine == (head[EI_NIDENT + 2] | (unsigned)head[EI_NIDENT + 3] << 8))
+		if (head[EI_DATA] == ELFDATA2LSB &&
+		    targets[i].machine == (head[EI_NIDENT + 2] | (unsigned)head[EI_NIDENT + 3] << 8))
 			return targets[i].target;
-	gus_fail(err, GUS_E_UNSUPPORTED, "cannot trace '%s': it is for a machine that has no tables here (x86-64 and arm64 have)", path);
+	gus_fail(err, GUS_E_UNSUPPORTED,
+		 "cannot trace '%s': it is for a machine that has no tables here (x86-64 and arm64 have)", path);
 	return NULL;
 }
 
@@ -116,7 +119,9 @@ static char *find_plugin(struct gus_error *err)
 	char *path = gus_find_part("gusprof-qemu.so");
 
 	if (!path)
-		gus_fail(err, GUS_E_NOT_FOUND, "cannot trace: there is no %s/gusprof-qemu.so, the plugin of QEMU that is built and installed with "
+		gus_fail(err, GUS_E_NOT_FOUND,
+			 "cannot trace: there is no %s/gusprof-qemu.so, the plugin of QEMU that is built and installed "
+			"with "
 			 "this program", PKGLIBDIR);
 	return path;
 }
@@ -129,7 +134,8 @@ static char *find_emulator(const char *asked, const char *target, struct gus_err
 		free(name);
 		return path;
 	}
-	gus_fail(err, GUS_E_UNSUPPORTED, "cannot trace a program of %s: there is no %s; install QEMU's user-mode emulators (Debian: qemu-user)",
+	gus_fail(err, GUS_E_UNSUPPORTED,
+		 "cannot trace a program of %s: there is no %s; install QEMU's user-mode emulators (Debian: qemu-user)",
 		 target, asked ? asked : name);
 	free(name);
 	free(path);

@@ -12,7 +12,8 @@ struct gus_error;
 char *gus_find_command(const char *name);
 /* Which machine's program a command is, such as "x86_64". NULL with err if it is none that can be traced. */
 const char *gus_command_target(const char *name, struct gus_error *err);
-/* A file that is built and installed with this program, such as "gusprof-qemu.so"; NULL if it is not there. The caller frees it. */
+/* A file that is built and installed with this program, such as "gusprof-qemu.so"; NULL if it is not there. The caller
+ * frees it. */
 char *gus_find_part(const char *name);
 
 struct gus_emulation {
@@ -23,9 +24,11 @@ struct gus_emulation {
 	bool silent;            /* set before the start: it reads nothing, and what it prints is lost */
 };
 
-/* Starts it. Options are those of the plugin, beginning with a comma, or "". emulator: its path; NULL: qemu-TARGET is looked for.
- * -1 with err if the command is no ELF of a known machine, or emulator or plugin are not there: what to install. */
-int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options, struct gus_error *err);
+/* Starts it. Options are those of the plugin, beginning with a comma, or "". emulator: its path; NULL: qemu-TARGET is
+ * looked for. -1 with err if the command is no ELF of a known machine, or emulator or plugin are not there: what to
+ * install. */
+int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options,
+			struct gus_error *err);
 /* Waits for its end. */
 void gus_emulation_end(struct gus_emulation *e);
 

@@ -6,22 +6,27 @@
 
 struct row { int16_t number, call; };
 
-/* mmap, mprotect, munmap, mremap, shmat, pkey_mprotect; fork, vfork; clone; execve; execveat; kill, tkill, tgkill: from the
- * kernel's arch/x86/entry/syscalls/syscall_64.tbl, syscall_32.tbl, and include/uapi/asm-generic/unistd.h. */
+/* mmap, mprotect, munmap, mremap, shmat, pkey_mprotect; fork, vfork; clone; execve; execveat; kill, tkill, tgkill: from
+ * the kernel's arch/x86/entry/syscalls/syscall_64.tbl, syscall_32.tbl, and include/uapi/asm-generic/unistd.h. */
 static const struct row x86_64[] = {
-	{ 9, GUS_CALL_MAPS }, { 10, GUS_CALL_MAPS }, { 11, GUS_CALL_MAPS }, { 25, GUS_CALL_MAPS }, { 30, GUS_CALL_MAPS },
-	{ 329, GUS_CALL_MAPS }, { 57, GUS_CALL_FORK }, { 58, GUS_CALL_FORK }, { 56, GUS_CALL_CLONE }, { 59, GUS_CALL_EXECVE },
+	{ 9, GUS_CALL_MAPS }, { 10, GUS_CALL_MAPS }, { 11, GUS_CALL_MAPS }, { 25, GUS_CALL_MAPS },
+		{ 30, GUS_CALL_MAPS },
+	{ 329, GUS_CALL_MAPS }, { 57, GUS_CALL_FORK }, { 58, GUS_CALL_FORK }, { 56, GUS_CALL_CLONE },
+		{ 59, GUS_CALL_EXECVE },
 	{ 322, GUS_CALL_EXECVEAT }, { 62, GUS_CALL_KILL }, { 200, GUS_CALL_KILL }, { 234, GUS_CALL_KILL },
 };
 /* Also old mmap, and ipc, in which shmat is. */
 static const struct row x86_32[] = {
-	{ 90, GUS_CALL_MAPS }, { 192, GUS_CALL_MAPS }, { 125, GUS_CALL_MAPS }, { 91, GUS_CALL_MAPS }, { 163, GUS_CALL_MAPS },
-	{ 117, GUS_CALL_MAPS }, { 397, GUS_CALL_MAPS }, { 380, GUS_CALL_MAPS }, { 2, GUS_CALL_FORK }, { 190, GUS_CALL_FORK },
+	{ 90, GUS_CALL_MAPS }, { 192, GUS_CALL_MAPS }, { 125, GUS_CALL_MAPS }, { 91, GUS_CALL_MAPS },
+		{ 163, GUS_CALL_MAPS },
+	{ 117, GUS_CALL_MAPS }, { 397, GUS_CALL_MAPS }, { 380, GUS_CALL_MAPS }, { 2, GUS_CALL_FORK },
+		{ 190, GUS_CALL_FORK },
 	{ 120, GUS_CALL_CLONE }, { 11, GUS_CALL_EXECVE }, { 358, GUS_CALL_EXECVEAT }, { 37, GUS_CALL_KILL },
 	{ 238, GUS_CALL_KILL }, { 270, GUS_CALL_KILL },
 };
 static const struct row arm64[] = {
-	{ 222, GUS_CALL_MAPS }, { 226, GUS_CALL_MAPS }, { 215, GUS_CALL_MAPS }, { 216, GUS_CALL_MAPS }, { 196, GUS_CALL_MAPS },
+	{ 222, GUS_CALL_MAPS }, { 226, GUS_CALL_MAPS }, { 215, GUS_CALL_MAPS }, { 216, GUS_CALL_MAPS },
+		{ 196, GUS_CALL_MAPS },
 	{ 288, GUS_CALL_MAPS }, { 220, GUS_CALL_CLONE }, { 221, GUS_CALL_EXECVE }, { 281, GUS_CALL_EXECVEAT },
 	{ 129, GUS_CALL_KILL }, { 130, GUS_CALL_KILL }, { 131, GUS_CALL_KILL },
 };

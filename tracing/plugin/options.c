@@ -65,7 +65,8 @@ static int parse_range(struct gus_tracer_options *o, const struct word *word, co
 	const char *at;
 
 	if (parse_number(text, 16, '-', &start, &at) != 0 || parse_number(at, 16, '\0', &end, &at) != 0 || start >= end)
-		return gus_fail(err, GUS_E_USAGE, "%s takes two addresses in hexadecimal, the second larger, such as 401000-402000, "
+		return gus_fail(err, GUS_E_USAGE,
+				"%s takes two addresses in hexadecimal, the second larger, such as 401000-402000, "
 				"not '%s'", word->name, text);
 	gus_vec_push(&o->starts, start);
 	gus_vec_push(&o->ends, end);

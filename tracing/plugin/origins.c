@@ -39,12 +39,15 @@ void gus_origins_free(struct gus_origins *o)
 
 static bool is_same(const struct gus_mapping *a, const struct gus_mapping *b)
 {
-	return a->start == b->start && a->end == b->end && a->offset == b->offset && a->inode == b->inode && a->major == b->major &&
-	       a->minor == b->minor && a->path_length == b->path_length && memcmp(a->path, b->path, a->path_length) == 0;
+	return a->start == b->start && a->end == b->end && a->offset == b->offset && a->inode == b->inode &&
+		a->major == b->major &&
+	       a->minor == b->minor && a->path_length == b->path_length && memcmp(a->path, b->path,
+		       a->path_length) == 0;
 }
 
 /* Both lists are in order of address. */
-static struct gus_origin *known(const struct gus_origin *const *before, size_t n, size_t *at, const struct gus_mapping *map)
+static struct gus_origin *known(const struct gus_origin *const *before, size_t n, size_t *at,
+				const struct gus_mapping *map)
 {
 	while (*at < n && before[*at]->map.start < map->start)
 		++*at;
@@ -128,7 +131,8 @@ static void take_place(struct gus_origins *o, struct gus_origin *origin)
 	origin->told = true;
 }
 
-int gus_origins_tell(struct gus_origins *o, struct gus_origin *origin, struct gus_trace_writer *w, struct gus_error *err)
+int gus_origins_tell(struct gus_origins *o, struct gus_origin *origin, struct gus_trace_writer *w,
+		     struct gus_error *err)
 {
 	const char *path = *origin->map.path ? origin->map.path : "//anon"; /* the kernel's own word in its records */
 	uint8_t id[GUS_BUILD_ID_MAX];
@@ -144,9 +148,11 @@ int gus_origins_tell(struct gus_origins *o, struct gus_origin *origin, struct gu
 	size = build_id_of(&origin->map, id);
 	m = gus_sideband_add(&s, GUSPROF__RECORD__KIND_MMAP, length + 1 + GUS_BUILD_ID_MAX + 1)->mmap;
 	*m = (Gusprof__Mmap){ .base = m->base, .pid = o->pid, .tid = o->pid, .time = gus_trace_writer_blocks(w),
-			      .start = origin->map.start - origin->distance, .length = origin->map.end - origin->map.start,
+			      .start = origin->map.start - origin->distance, .length = origin->map.end -
+				      origin->map.start,
 			      .offset = origin->map.offset, .major = origin->map.major, .minor = origin->map.minor,
-			      .inode = origin->map.inode, .protection = PROT_READ | PROT_EXEC, .flags = origin->map.flags,
+			      .inode = origin->map.inode, .protection = PROT_READ | PROT_EXEC,
+				      .flags = origin->map.flags,
 			      .path = gus_sideband_text(&s, path, length) };
 	m->build_id.len = size;
 	m->build_id.data = (uint8_t *)gus_sideband_text(&s, id, size);

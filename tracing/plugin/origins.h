@@ -33,7 +33,8 @@ struct gus_origin *gus_origins_find(struct gus_origins *o, uint64_t host, uint64
 
 /* Writes into the trace that code of the next blocks is from origin, if that is not what it said last and
  * it may say more. -1 with err. */
-int gus_origins_tell(struct gus_origins *o, struct gus_origin *origin, struct gus_trace_writer *w, struct gus_error *err);
+int gus_origins_tell(struct gus_origins *o, struct gus_origin *origin, struct gus_trace_writer *w,
+		     struct gus_error *err);
 /* Tells the program's name, once: the last part of path. */
 int gus_origins_name(struct gus_origins *o, const char *path, struct gus_trace_writer *w, struct gus_error *err);
 

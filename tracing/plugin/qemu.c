@@ -3,11 +3,11 @@
  *
  *	qemu-x86_64 -plugin gusprof-qemu.so,out=FILE[,OPTION...] PROGRAM
  *
- * Code is handed over when it is translated; what is executed only appends to buffers of its thread. The lock is held for
- * translation and for writing. One tracer a process, as QEMU's callbacks for translation have no context.
+ * Code is handed over when it is translated; what is executed only appends to buffers of its thread. The lock is held
+ * for translation and for writing. One tracer a process, as QEMU's callbacks for translation have no context.
  *
- * A process that is forked off goes on untraced, and what is executed is executed natively: that is QEMU's doing. Both are said
- * on stderr and in the trace. */
+ * A process that is forked off goes on untraced, and what is executed is executed natively: that is QEMU's doing. Both
+ * are said on stderr and in the trace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
@@ -69,13 +69,15 @@ static struct {
 	struct gus_replaying replaying;
 } tracer = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Translated vector code leaves the upper halves of the host's registers dirty, which makes each SSE instruction of QEMU's own
- * floating-point code wait for them on some CPUs: 4 to 17 times slower, as was measured. All of them are the caller's here. */
+/* Translated vector code leaves the upper halves of the host's registers dirty, which makes each SSE instruction of
+ * QEMU's own floating-point code wait for them on some CPUs: 4 to 17 times slower, as was measured. All of them are the
+ * caller's here. */
 static inline void clean_uppers(void)
 {
 #if defined(__x86_64__)
 	if (__builtin_cpu_supports("avx"))
-		__asm__ volatile("vzeroupper" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
+		__asm__ volatile("vzeroupper" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+				 "xmm8", "xmm9", "xmm10",
 				 "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 #endif
 }
@@ -85,8 +87,8 @@ static void complain(const struct gus_error *err)
 	fprintf(stderr, "gusprof: %s\n", err->text);
 }
 
-/* A thread marks its stream while it changes it. Whoever ends the trace sets over, makes all threads see that, and waits for
- * the marks to go. So the many need no barrier. */
+/* A thread marks its stream while it changes it. Whoever ends the trace sets over, makes all threads see that, and
+ * waits for the marks to go. So the many need no barrier. */
 static bool enter(struct gus_steps *s)
 {
 	atomic_store_explicit(&s->busy, true, memory_order_relaxed);
@@ -182,14 +184,19 @@ static size_t take_notices(char **notices)
 	size_t n = 0;
 
 	if (forks)
-		notices[n++] = gus_format("%u process%s forked off, and not traced", forks, forks == 1 ? " was" : "es were");
+		notices[n++] = gus_format("%u process%s forked off, and not traced", forks, forks == 1 ? " was" :
+					  "es were");
 	if (programs)
-		notices[n++] = gus_format("%u program%s executed by what was forked off, natively and not traced; the first was %.*s",
-					  programs, programs == 1 ? " was" : "s were", PROGRAM_MAX, tracer.children->first);
+		notices[n++] = gus_format("%u program%s executed by what was forked off, natively and not traced; the "
+					  "first was %.*s",
+					  programs, programs == 1 ? " was" : "s were", PROGRAM_MAX,
+						  tracer.children->first);
 	if (tracer.became)
-		notices[n++] = gus_format("the program became %s, which is executed natively and not traced", tracer.became);
+		notices[n++] = gus_format("the program became %s, which is executed natively and not traced",
+					  tracer.became);
 	if (tracer.origins.full)
-		notices[n++] = gus_format("more mappings than a trace may tell of: some code has a wrong origin, or none");
+		notices[n++] = gus_format("more mappings than a trace may tell of: some code has a wrong origin, or "
+					  "none");
 	return n;
 }
 
@@ -245,8 +252,8 @@ static bool is_full(void)
 	return tracer.writer && !tracer.full && most && gus_trace_writer_size(tracer.writer) >= most;
 }
 
-/* A full buffer, or a window that is over. When the file is as large as it may be, the emulator is asked for code without
- * callbacks, and the trace ends when it has stopped all threads for that. */
+/* A full buffer, or a window that is over. When the file is as large as it may be, the emulator is asked for code
+ * without callbacks, and the trace ends when it has stopped all threads for that. */
 static void write_out(struct gus_steps *s, enum gus_trace_next last)
 {
 	struct gus_error err = { 0 };
@@ -256,7 +263,8 @@ static void write_out(struct gus_steps *s, enum gus_trace_next last)
 	write_stream(s, last, &err);
 	if (is_full()) {
 		fprintf(stderr, "gusprof: %s has its %llu bytes; the rest of the program is not traced\n",
-			tracer.options.out ? tracer.options.out : "the trace", (unsigned long long)tracer.options.max_size);
+			tracer.options.out ? tracer.options.out : "the trace",
+				(unsigned long long)tracer.options.max_size);
 		reset = tracer.full = true;
 		atomic_store(&tracer.over, true);
 	}
@@ -273,7 +281,8 @@ static void __attribute__((noreturn)) end_replay(void)
 }
 
 /* The system calls of what replays a snapshot: those of the loader, and the one at which the window ends. */
-static void on_replayed_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+static void on_replayed_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
+			     uint64_t a4,
 			     uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	enum gus_replaying_next next = gus_replaying_call(&tracer.replaying, number, a1, a2);
@@ -441,17 +450,20 @@ static void instrument(struct qemu_plugin_tb *tb, size_t from, size_t to)
 	if (from == 0)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, code);
 	else
-		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, from), on_block, QEMU_PLUGIN_CB_NO_REGS, code);
+		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, from), on_block,
+						       QEMU_PLUGIN_CB_NO_REGS, code);
 	for (size_t i = from; i < to; i++)
 		if (code->insns[i - from].believe)
-			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access, QEMU_PLUGIN_CB_NO_REGS,
+			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access,
+							 QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_RW, &code->insns[i - from]);
 }
 
-/* An x86 instruction that goes on in the next page, and is not the first, is taken back by the emulator after it has been told to
- * us, with only those bytes that were read till then; the next translation begins with it. How long it would have been is not
- * known, so the last one is a block by itself if the longest would go on there: if it was taken back, its callback went with it.
- * Counted with the others it would be executed twice, which was 43 of 100,000 for a short run of gzip. */
+/* An x86 instruction that goes on in the next page, and is not the first, is taken back by the emulator after it has
+ * been told to us, with only those bytes that were read till then; the next translation begins with it. How long it
+ * would have been is not known, so the last one is a block by itself if the longest would go on there: if it was taken
+ * back, its callback went with it. Counted with the others it would be executed twice, which was 43 of 100,000 for a
+ * short run of gzip. */
 static bool may_be_taken_back(const struct qemu_plugin_insn *last)
 {
 	uint64_t address = qemu_plugin_insn_vaddr(last);
@@ -471,7 +483,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		for (to = from + 1; to < n && to - from < TB_INSNS; to++) {
 			const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, to);
 
-			if (is_wanted(qemu_plugin_insn_vaddr(insn)) != wanted || (to + 1 == n && may_be_taken_back(insn)))
+			if (is_wanted(qemu_plugin_insn_vaddr(insn)) != wanted ||
+			    (to + 1 == n && may_be_taken_back(insn)))
 				break;
 		}
 		if (wanted)
@@ -498,11 +511,12 @@ static void announce_program(const char *path)
 	if (atomic_fetch_add(&tracer.children->programs, 1))
 		return;
 	snprintf(tracer.children->first, sizeof(tracer.children->first), "%.*s", PROGRAM_MAX, path);
-	fprintf(stderr, "gusprof: what was forked off executes %s: natively, and not traced, as others will be\n", path);
+	fprintf(stderr, "gusprof: what was forked off executes %s: natively, and not traced, as others will be\n",
+		path);
 }
 
-/* Shells try one folder after the other, so only what can be executed counts. If this process is the traced one its trace ends
- * here: nobody is asked when another program takes its place. */
+/* Shells try one folder after the other, so only what can be executed counts. If this process is the traced one its
+ * trace ends here: nobody is asked when another program takes its place. */
 static void on_program(int folder, uint64_t address)
 {
 	char path[4096];
@@ -535,7 +549,8 @@ static void on_kill(unsigned vcpu)
 	leave(s);
 }
 
-static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
+		    uint64_t a4,
 		    uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	enum gus_system_call call = gus_system_call_of(tracer.isa, number);
@@ -558,7 +573,8 @@ static void on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 	if (call == GUS_CALL_MAPS)
 		atomic_store(&tracer.remapped, true);
 	if ((call == GUS_CALL_EXECVE || call == GUS_CALL_EXECVEAT) && tracer.became)
-		fprintf(stderr, "gusprof: it did not become %s (error %lld), and goes on without a trace\n", tracer.became,
+		fprintf(stderr, "gusprof: it did not become %s (error %lld), and goes on without a trace\n",
+			tracer.became,
 			(long long)-result);
 }
 
@@ -600,8 +616,8 @@ static size_t read_command(char *text, size_t size, char **words, size_t room)
 	return n;
 }
 
-/* The program has the same table of open files. What is handed to us leaves its place for a high one, where programs rarely look,
- * and is not for those that it executes. */
+/* The program has the same table of open files. What is handed to us leaves its place for a high one, where programs
+ * rarely look, and is not for those that it executes. */
 static int take_fd(int fd, struct gus_error *err)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
@@ -614,7 +630,8 @@ static int take_fd(int fd, struct gus_error *err)
 	return high;
 }
 
-static struct gus_trace_writer *create_writer(const Gusprof__Header *header, const Gusprof__Trace *about, struct gus_error *err)
+static struct gus_trace_writer *create_writer(const Gusprof__Header *header, const Gusprof__Trace *about,
+					      struct gus_error *err)
 {
 	const struct gus_tracer_options *o = &tracer.options;
 	struct gus_trace_writer *w;
@@ -656,11 +673,13 @@ static int create(const qemu_info_t *info, struct gus_error *err)
 static int install(const qemu_info_t *info, int argc, char **argv, struct gus_error *err)
 {
 	if (info->system_emulation)
-		return gus_fail(err, GUS_E_UNSUPPORTED, "only programs can be traced, not whole systems: use qemu-%s", info->target_name);
+		return gus_fail(err, GUS_E_UNSUPPORTED, "only programs can be traced, not whole systems: use qemu-%s",
+				info->target_name);
 	if (gus_tracer_options_parse(&tracer.options, argc, argv, err) != 0)
 		return -1;
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
-		return gus_fail_errno(err, errno, "cannot trace: this kernel has no expedited membarrier (Linux 4.14 has)");
+		return gus_fail_errno(err, errno,
+				      "cannot trace: this kernel has no expedited membarrier (Linux 4.14 has)");
 	if (pthread_atfork(before_fork, after_fork, after_fork_in_child) != 0)
 		return gus_fail(err, GUS_E_SYSTEM, "cannot trace: there is no memory to watch for forks");
 	tracer.isa = strcmp(info->target_name, "x86_64") == 0 ? GUS_TRANSLATED_X86_64 :
@@ -668,7 +687,8 @@ static int install(const qemu_info_t *info, int argc, char **argv, struct gus_er
 		strcmp(info->target_name, "aarch64") == 0 ? GUS_TRANSLATED_ARM64 : GUS_TRANSLATED_OTHER;
 	gus_strings_init(&tracer.known);
 	gus_origins_init(&tracer.origins, (uint32_t)getpid());
-	tracer.children = mmap(NULL, sizeof(*tracer.children), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	tracer.children = mmap(NULL, sizeof(*tracer.children), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			       0);
 	if (tracer.children == MAP_FAILED)
 		return gus_fail_errno(err, errno, "cannot trace: there is no memory to share with what is forked off");
 	atomic_store(&tracer.over, tracer.options.replay); /* until the snapshot is loaded */

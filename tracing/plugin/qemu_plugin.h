@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plugin of QEMU's user-mode emulators may call and has to define: version 1 of the interface, which 7.2 to 9.0 have
- * (0 and 1 are served by 7.2). Declared here from its documentation, so that building needs no header of QEMU's; only what is
- * used. The functions are in the emulator that loads the plugin. */
+/* What a plugin of QEMU's user-mode emulators may call and has to define: version 1 of the interface, which 7.2 to 9.0
+ * have (0 and 1 are served by 7.2). Declared here from its documentation, so that building needs no header of QEMU's;
+ * only what is used. The functions are in the emulator that loads the plugin. */
 #ifndef GUS_TRACING_PLUGIN_QEMU_PLUGIN_H
 #define GUS_TRACING_PLUGIN_QEMU_PLUGIN_H
 
@@ -34,7 +34,8 @@ typedef void (*qemu_plugin_udata_cb_t)(qemu_plugin_id_t id, void *context);
 typedef void (*qemu_plugin_vcpu_simple_cb_t)(qemu_plugin_id_t id, unsigned int vcpu);
 typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu, void *context);
 typedef void (*qemu_plugin_vcpu_tb_trans_cb_t)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
-typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *context);
+typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+					  void *context);
 
 /* Ours. */
 extern int qemu_plugin_version;
@@ -53,9 +54,12 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin
 				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw which, void *context);
 
 /* A call of the system, before it and when it came back. */
-typedef void (*qemu_plugin_vcpu_syscall_cb_t)(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, uint64_t a1, uint64_t a2,
-					      uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
-typedef void (*qemu_plugin_vcpu_syscall_ret_cb_t)(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, int64_t result);
+typedef void (*qemu_plugin_vcpu_syscall_cb_t)(qemu_plugin_id_t id, unsigned int vcpu, int64_t number, uint64_t a1,
+					      uint64_t a2,
+					      uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7,
+						      uint64_t a8);
+typedef void (*qemu_plugin_vcpu_syscall_ret_cb_t)(qemu_plugin_id_t id, unsigned int vcpu, int64_t number,
+						  int64_t result);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_cb_t f);
 void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id, qemu_plugin_vcpu_syscall_ret_cb_t f);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a snapshot's replay under QEMU: at its first system call, which is never made, at a signal, or with its window. */
+/* The end of a snapshot's replay under QEMU: at its first system call, which is never made, at a signal, or with its
+ * window. */
 #ifndef GUS_TRACING_PLUGIN_REPLAYING_H
 #define GUS_TRACING_PLUGIN_REPLAYING_H
 

@@ -6,11 +6,12 @@
 
 #include "tracing/plugin/origins.h"
 
-/* How far back pieces of one access may lie: a string instruction reads and writes, or reads in two places, in turns. */
+/* How far back pieces of one access may lie: a string instruction reads and writes, or reads in two places, in
+ * turns. */
 #define PIECES_BACK 4
 
-/* Steps in the first frame of a stream; each has twice as many, up to the most that one holds. A program that is killed leaves
- * half of what it did at least, and a reader beside it does not wait long. */
+/* Steps in the first frame of a stream; each has twice as many, up to the most that one holds. A program that is killed
+ * leaves half of what it did at least, and a reader beside it does not wait long. */
 #define FIRST_STEPS 256
 
 /* Where the opcode is: behind legacy prefixes and, in 64 bits, REX. */
@@ -29,7 +30,8 @@ static bool is_repeated_string(const uint8_t *bytes, uint32_t size, bool rex)
 	bool repeated;
 	uint32_t i = opcode_at(bytes, size, rex, &repeated);
 
-	return repeated && i + 1 == size && (bytes[i] >> 2 == 0x1b || bytes[i] >> 2 == 0x29 || (bytes[i] >= 0xaa && bytes[i] <= 0xaf));
+	return repeated && i + 1 == size &&
+		(bytes[i] >> 2 == 0x1b || bytes[i] >> 2 == 0x29 || (bytes[i] >= 0xaa && bytes[i] <= 0xaf));
 }
 
 /* Of x86: returns, calls and jumps, near ones. */
@@ -48,7 +50,8 @@ static uint8_t believe_x86(const uint8_t *bytes, uint32_t size, bool rex)
 	case 0xe9: case 0xeb: case 0x70 ... 0x7f: case 0xe0 ... 0xe3:
 		return 0;
 	case 0xff:
-		return (modrm >> 3 & 7) == 2 ? GUS_BELIEVE_WRITE | loads : (modrm >> 3 & 7) == 4 ? loads : GUS_BELIEVE_ALL;
+		return (modrm >> 3 & 7) == 2 ? GUS_BELIEVE_WRITE | loads : (modrm >> 3 & 7) == 4 ? loads :
+			GUS_BELIEVE_ALL;
 	case 0x0f:
 		return modrm >> 4 == 8 || modrm == 0x05 ? 0 : GUS_BELIEVE_ALL; /* jcc, syscall */
 	default:
@@ -61,7 +64,8 @@ static uint8_t believe_arm64(const uint8_t *bytes)
 {
 	uint32_t word = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 
-	bool branch = (word >> 26 & 0x1f) == 0x05 || word >> 25 == 0x2a || (word >> 25 & 0x3e) == 0x1a || word >> 25 == 0x6b;
+	bool branch = (word >> 26 & 0x1f) == 0x05 || word >> 25 == 0x2a || (word >> 25 & 0x3e) == 0x1a ||
+		word >> 25 == 0x6b;
 
 	return branch ? 0 : GUS_BELIEVE_ALL;
 }
@@ -101,7 +105,8 @@ struct gus_translated *gus_translated_new(const struct gus_trace_block *block, e
 
 void gus_steps_init(struct gus_steps *s, uint32_t number, const struct gus_windows *windows)
 {
-	*s = (struct gus_steps){ .number = number, .from = windows->start, .every = windows->every, .most = FIRST_STEPS };
+	*s = (struct gus_steps){ .number = number, .from = windows->start, .every = windows->every,
+		.most = FIRST_STEPS };
 	s->to = windows->length ? windows->start + windows->length : UINT64_MAX;
 	gus_vec_reserve(&s->steps, GUS_TRACE_STEPS_MAX);
 	gus_vec_reserve(&s->accesses, GUS_TRACE_ACCESSES_MAX);
@@ -118,7 +123,8 @@ static bool is_again(const struct gus_steps *s, const struct gus_translated *cod
 {
 	const struct gus_translated *before = s->previous;
 
-	return before && before->repeats && code->repeats && code->block.insns == 1 && code->block.address == before->last;
+	return before && before->repeats && code->repeats && code->block.insns == 1 &&
+		code->block.address == before->last;
 }
 
 bool gus_steps_due(const struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last)
@@ -171,7 +177,8 @@ static bool lengthen(struct gus_steps *s, const struct gus_steps_step *step, con
 
 		if (a->insn != piece->insn)
 			break;
-		if (a->store == piece->store && a->address + a->size == piece->address && a->size <= UINT32_MAX - piece->size) {
+		if (a->store == piece->store && a->address + a->size == piece->address &&
+		    a->size <= UINT32_MAX - piece->size) {
 			a->size += piece->size;
 			return true;
 		}
@@ -179,7 +186,8 @@ static bool lengthen(struct gus_steps *s, const struct gus_steps_step *step, con
 	return false;
 }
 
-static bool is_believed(const struct gus_steps *s, const struct gus_steps_step *step, const struct gus_translated_insn *insn,
+static bool is_believed(const struct gus_steps *s, const struct gus_steps_step *step,
+			const struct gus_translated_insn *insn,
 			bool store)
 {
 	if (insn->believe & GUS_BELIEVE_ALL)
@@ -190,7 +198,8 @@ static bool is_believed(const struct gus_steps *s, const struct gus_steps_step *
 	return insn->believe & (store ? GUS_BELIEVE_WRITE : GUS_BELIEVE_READ);
 }
 
-void gus_steps_access(struct gus_steps *s, const struct gus_translated_insn *insn, uint64_t address, uint32_t size, bool store)
+void gus_steps_access(struct gus_steps *s, const struct gus_translated_insn *insn, uint64_t address, uint32_t size,
+		      bool store)
 {
 	struct gus_trace_access access = { address, size, insn->number, store };
 	struct gus_steps_step *step;
@@ -243,14 +252,16 @@ void gus_steps_cut(struct gus_steps *s, uint64_t address, enum gus_translated_is
 }
 
 /* A block that was never written, and before it where it is from. */
-static int introduce(struct gus_translated *code, struct gus_trace_writer *w, struct gus_origins *origins, struct gus_error *err)
+static int introduce(struct gus_translated *code, struct gus_trace_writer *w, struct gus_origins *origins,
+		     struct gus_error *err)
 {
 	if (code->origin && gus_origins_tell(origins, code->origin, w, err) != 0)
 		return -1;
 	return gus_trace_writer_block(w, &code->block, &code->number, err);
 }
 
-int gus_steps_write(struct gus_steps *s, struct gus_trace_writer *w, struct gus_origins *origins, enum gus_trace_next last,
+int gus_steps_write(struct gus_steps *s, struct gus_trace_writer *w, struct gus_origins *origins,
+		    enum gus_trace_next last,
 		     struct gus_error *err)
 {
 	struct gus_trace_raw *raw = gus_resize(NULL, s->steps.n, sizeof(*raw));
@@ -264,7 +275,9 @@ int gus_steps_write(struct gus_steps *s, struct gus_trace_writer *w, struct gus_
 		raw[i] = (struct gus_trace_raw){ code->number, s->steps.v[i].accesses_n };
 	}
 	if (rc == 0)
-		rc = gus_trace_writer_steps(w, &(struct gus_trace_run){ s->number, s->window, s->at, raw, s->accesses.v, s->steps.n, last },
+		rc = gus_trace_writer_steps(w,
+					    &(struct gus_trace_run){ s->number, s->window, s->at, raw, s->accesses.v,
+			s->steps.n, last },
 					    err);
 	s->most = s->most < GUS_TRACE_STEPS_MAX ? 2 * s->most : GUS_TRACE_STEPS_MAX;
 	s->steps.n = s->accesses.n = 0;

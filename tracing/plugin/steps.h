@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of one thread on their way to the file: which of them are in a window, repeated string instructions put together
- * again, pieces of an access joined. Knows nothing of who executes. */
+/* The steps of one thread on their way to the file: which of them are in a window, repeated string instructions put
+ * together again, pieces of an access joined. Knows nothing of who executes. */
 #ifndef GUS_TRACING_PLUGIN_STEPS_H
 #define GUS_TRACING_PLUGIN_STEPS_H
 
@@ -15,9 +15,9 @@ struct gus_origins;
 struct gus_translated;
 struct gus_windows;
 
-/* Which accesses are believed. QEMU 7.2 goes on telling those of helpers under the name of an instruction that left its block
- * from within, such as a return, until another one takes their place; where that one is outside the ranges, it never does. So
- * branches have at most one access of a kind, and only of a kind that they can have. */
+/* Which accesses are believed. QEMU 7.2 goes on telling those of helpers under the name of an instruction that left its
+ * block from within, such as a return, until another one takes their place; where that one is outside the ranges, it
+ * never does. So branches have at most one access of a kind, and only of a kind that they can have. */
 enum gus_believe { GUS_BELIEVE_READ = 1, GUS_BELIEVE_WRITE = 2, GUS_BELIEVE_ALL = 4 };
 
 struct gus_translated_insn {
@@ -31,8 +31,10 @@ struct gus_translated {
 	struct gus_trace_block block;
 	uint64_t last;                  /* address of its last instruction */
 	struct gus_origin *origin;      /* NULL: not known */
-	uint32_t number;                /* in the file; GUS_TRANSLATED_NEW: not there yet. Under the lock of whoever writes */
-	bool repeats;                   /* that is a repeated string instruction, which is executed once for each turn */
+	/* in the file; GUS_TRANSLATED_NEW: not there yet. Under the lock of whoever writes */
+	uint32_t number;
+	/* that is a repeated string instruction, which is executed once for each turn */
+	bool repeats;
 	struct gus_translated_insn insns[];
 };
 #define GUS_TRANSLATED_NEW UINT32_MAX
@@ -63,12 +65,14 @@ void gus_steps_free(struct gus_steps *s);
 /* Whether what is there has to be written before code is executed. *last is how it was left. */
 bool gus_steps_due(const struct gus_steps *s, const struct gus_translated *code, enum gus_trace_next *last);
 void gus_steps_execute(struct gus_steps *s, struct gus_translated *code);
-void gus_steps_access(struct gus_steps *s, const struct gus_translated_insn *insn, uint64_t address, uint32_t size, bool store);
+void gus_steps_access(struct gus_steps *s, const struct gus_translated_insn *insn, uint64_t address, uint32_t size,
+		      bool store);
 
 /* Takes back the last step from the instruction at that address on, which was not executed. */
 void gus_steps_cut(struct gus_steps *s, uint64_t address, enum gus_translated_isa isa);
 
-/* The same, for the many blocks that follow in a window, neither due nor after a repeated instruction: whether it was one. */
+/* The same, for the many blocks that follow in a window, neither due nor after a repeated instruction: whether it was
+ * one. */
 static inline bool gus_steps_note(struct gus_steps *s, struct gus_translated *code)
 {
 	if (!s->plain || s->seen >= s->to || s->steps.n >= s->most ||
@@ -82,7 +86,8 @@ static inline bool gus_steps_note(struct gus_steps *s, struct gus_translated *co
 }
 
 /* And for the first access of an instruction, where any is believed. */
-static inline bool gus_steps_note_access(struct gus_steps *s, const struct gus_translated_insn *insn, uint64_t address, uint32_t size,
+static inline bool gus_steps_note_access(struct gus_steps *s, const struct gus_translated_insn *insn, uint64_t address,
+					 uint32_t size,
 					  bool store)
 {
 	struct gus_steps_step *step;
@@ -90,7 +95,8 @@ static inline bool gus_steps_note_access(struct gus_steps *s, const struct gus_t
 	if (s->now != insn->code || s->again || !(insn->believe & GUS_BELIEVE_ALL))
 		return false;
 	step = &s->steps.v[s->steps.n - 1];
-	if (step->accesses_n && (s->accesses.v[s->accesses.n - 1].insn == insn->number || step->accesses_n >= GUS_TRACE_STEP_ACCESSES))
+	if (step->accesses_n && (s->accesses.v[s->accesses.n - 1].insn == insn->number ||
+				 step->accesses_n >= GUS_TRACE_STEP_ACCESSES))
 		return false;
 	s->accesses.v[s->accesses.n++] = (struct gus_trace_access){ address, size, insn->number, store };
 	step->accesses_n++;
@@ -98,7 +104,8 @@ static inline bool gus_steps_note_access(struct gus_steps *s, const struct gus_t
 }
 
 /* Writes the steps, after what is new of their code and its origins, and forgets them. -1 with err. */
-int gus_steps_write(struct gus_steps *s, struct gus_trace_writer *w, struct gus_origins *origins, enum gus_trace_next last,
+int gus_steps_write(struct gus_steps *s, struct gus_trace_writer *w, struct gus_origins *origins,
+		    enum gus_trace_next last,
 		     struct gus_error *err);
 
 #endif

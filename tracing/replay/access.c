@@ -98,7 +98,8 @@ static bool is_narrow(const struct gus_insn_info *info, const struct gus_insn_me
 }
 
 /* The address without a vector index. */
-static uint64_t address_of(const struct gus_insn_info *info, const struct gus_insn_memory *m, const struct gus_replay_registers *r)
+static uint64_t address_of(const struct gus_insn_info *info, const struct gus_insn_memory *m,
+			   const struct gus_replay_registers *r)
 {
 	uint64_t address = (uint64_t)m->displacement;
 
@@ -113,8 +114,8 @@ static uint64_t address_of(const struct gus_insn_info *info, const struct gus_in
 	return address + (m->segment == GUS_X86_FS ? r->fs_base : m->segment == GUS_X86_GS ? r->gs_base : 0);
 }
 
-/* The stack's slots: what is pushed lies below where the pointer was, and an address with the pointer in a pop is formed after
- * the pop. */
+/* The stack's slots: what is pushed lies below where the pointer was, and an address with the pointer in a pop is
+ * formed after the pop. */
 static uint64_t stack_shift(const struct gus_insn_info *info, const struct gus_insn_memory *m)
 {
 	bool slot = m->base == GUS_X86_RSP && m->use & GUS_ACCESS_IMPLICIT;
@@ -126,11 +127,13 @@ static uint64_t stack_shift(const struct gus_insn_info *info, const struct gus_i
 
 /* Elements. */
 
-/* The size of an element by the end of the mnemonic, as the decoder has none: 8, 16, 32, 64, b, w, d, q, ps, pd, ss, sd. */
+/* The size of an element by the end of the mnemonic, as the decoder has none: 8, 16, 32, 64, b, w, d, q, ps, pd, ss,
+ * sd. */
 static unsigned element_size(const char *name, size_t length)
 {
 	static const struct { const char *end; unsigned size; } ends[] = {
-		{ "16", 2 }, { "32", 4 }, { "64", 8 }, { "8", 1 }, { "pd", 8 }, { "sd", 8 }, { "ps", 4 }, { "ss", 4 }, { "ph", 2 }, { "sh", 2 },
+		{ "16", 2 }, { "32", 4 }, { "64", 8 }, { "8", 1 }, { "pd", 8 }, { "sd", 8 }, { "ps", 4 }, { "ss", 4 },
+			{ "ph", 2 }, { "sh", 2 },
 		{ "b", 1 }, { "w", 2 }, { "d", 4 }, { "q", 8 },
 	};
 
@@ -143,7 +146,8 @@ static unsigned element_size(const char *name, size_t length)
 	return 0;
 }
 
-/* The last vector register that is an operand (its mask, of VEX gathers), or the first that is only read (of vmaskmov). */
+/* The last vector register that is an operand (its mask, of VEX gathers), or the first that is only read (of
+ * vmaskmov). */
 static unsigned vector_operand(const struct gus_insn_info *info, bool last)
 {
 	unsigned found = 0;
@@ -165,14 +169,16 @@ static unsigned vector_operand(const struct gus_insn_info *info, bool last)
 static unsigned mask_operand(const struct gus_insn_info *info)
 {
 	for (unsigned i = 0; i < info->access_count; i++)
-		if (info->access[i].reg > GUS_X86_K0 && info->access[i].reg < GUS_X86_K0 + 8 && info->access[i].use & GUS_ACCESS_READ &&
+		if (info->access[i].reg > GUS_X86_K0 && info->access[i].reg < GUS_X86_K0 + 8 &&
+		    info->access[i].use & GUS_ACCESS_READ &&
 		    info->access[i].bits)
 			return info->access[i].reg - GUS_X86_K0;
 	return 0;
 }
 
 /* One bit an element that is active. */
-static uint64_t active(const struct gus_insn_info *info, const struct gus_replay_registers *r, unsigned elements, unsigned size, bool gather)
+static uint64_t active(const struct gus_insn_info *info, const struct gus_replay_registers *r, unsigned elements,
+		       unsigned size, bool gather)
 {
 	uint64_t bits = 0;
 	uint8_t vector[64];
@@ -193,7 +199,8 @@ static void add_gather(const struct gus_insn_info *info, const struct gus_insn_m
 	uint64_t base = address_of(info, m, r), bits;
 	uint8_t index[64];
 
-	letter = letter ? letter + strlen("gather") : strstr(name, "scatter") ? strstr(name, "scatter") + strlen("scatter") : NULL;
+	letter = letter ? letter + strlen("gather") : strstr(name, "scatter") ? strstr(name, "scatter") +
+		strlen("scatter") : NULL;
 	if (!letter || !size)
 		return;
 	bits = active(info, r, m->elements, size, true);
@@ -205,12 +212,14 @@ static void add_gather(const struct gus_insn_info *info, const struct gus_insn_m
 		memcpy(&wide, index + (*letter == 'q' ? 8 * i : 0), sizeof(wide));
 		memcpy(&narrow, index + 4 * i, sizeof(narrow));
 		if (bits >> i & 1)
-			add(l, base + (uint64_t)(*letter == 'q' ? wide : narrow) * m->scale, size, m->use & GUS_ACCESS_WRITE);
+			add(l, base + (uint64_t)(*letter == 'q' ? wide : narrow) * m->scale, size,
+			    m->use & GUS_ACCESS_WRITE);
 	}
 }
 
 /* Under a mask: active elements that lie together are one access. */
-static void add_masked(const struct gus_insn_info *info, const struct gus_insn_memory *m, const char *name, size_t length,
+static void add_masked(const struct gus_insn_info *info, const struct gus_insn_memory *m, const char *name,
+		       size_t length,
 		       const struct gus_replay_registers *r, struct list *l)
 {
 	unsigned size = element_size(name, length), elements = size ? m->bits / 8 / size : 0;
@@ -228,14 +237,15 @@ static void add_masked(const struct gus_insn_info *info, const struct gus_insn_m
 	}
 }
 
-/* As vmaskmovps and vpmaskmovd, the only VEX stores of two vector registers, the first of which is a mask. Their loads read it all,
- * as far as anybody can tell. */
+/* As vmaskmovps and vpmaskmovd, the only VEX stores of two vector registers, the first of which is a mask. Their loads
+ * read it all, as far as anybody can tell. */
 static bool is_mask_store(const struct gus_insn_info *info, const struct gus_insn_memory *m)
 {
 	unsigned vectors = 0;
 
 	for (unsigned i = 0; i < info->access_count; i++)
-		vectors += info->access[i].reg >= GUS_X86_V0 && info->access[i].reg < GUS_X86_V0 + 32 && info->access[i].use == GUS_ACCESS_READ;
+		vectors += info->access[i].reg >= GUS_X86_V0 && info->access[i].reg < GUS_X86_V0 + 32 &&
+			info->access[i].use == GUS_ACCESS_READ;
 	return info->flags & GUS_INSN_VEX && m->use == GUS_ACCESS_WRITE && vectors == 2;
 }
 
@@ -247,7 +257,8 @@ bool gus_replay_needs_state(const struct gus_insn_info *info)
 	return info->memory_count && info->flags & GUS_INSN_MASKED;
 }
 
-static void add_memory(const struct gus_insn_info *info, const struct gus_insn_memory *m, const char *name, size_t length,
+static void add_memory(const struct gus_insn_info *info, const struct gus_insn_memory *m, const char *name,
+		       size_t length,
 		       const struct gus_replay_registers *r, struct list *l)
 {
 	uint64_t address = address_of(info, m, r) + stack_shift(info, m);
@@ -265,14 +276,16 @@ static void add_memory(const struct gus_insn_info *info, const struct gus_insn_m
 }
 
 /* Upwards all elements are one access; downwards each is one, as far as there is room. */
-static void add_string(const struct gus_insn_info *info, const struct gus_insn_memory *m, const struct gus_replay_registers *r,
+static void add_string(const struct gus_insn_info *info, const struct gus_insn_memory *m,
+		       const struct gus_replay_registers *r,
 		       uint64_t turns, bool down, struct list *l, uint64_t *omitted)
 {
 	uint64_t size = m->bits / 8, address = address_of(info, m, r);
 
 	if (!down) {
 		for (uint64_t left = turns * size; left; left -= left < PIECE_MAX ? left : PIECE_MAX)
-			add(l, address + turns * size - left, left < PIECE_MAX ? left : PIECE_MAX, m->use & GUS_ACCESS_WRITE);
+			add(l, address + turns * size - left, left < PIECE_MAX ? left : PIECE_MAX,
+			    m->use & GUS_ACCESS_WRITE);
 		return;
 	}
 	for (uint64_t i = 0; i < turns && i < DOWN_MAX; i++)
@@ -293,7 +306,8 @@ static void loads_first(struct list *l)
 		memcpy(l->v, sorted, n * sizeof(*sorted));
 }
 
-size_t gus_replay_accesses(const struct gus_insn_info *info, const uint8_t *bytes, const struct gus_replay_registers *r, uint64_t turns,
+size_t gus_replay_accesses(const struct gus_insn_info *info, const uint8_t *bytes, const struct gus_replay_registers *r,
+			   uint64_t turns,
 			   bool down, struct gus_trace_access *accesses, uint64_t *omitted)
 {
 	struct list l = { accesses, 0 };

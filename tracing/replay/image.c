@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "tracing/replay/image_format.h"
 
-/* QEMU notes each page that is mapped. So of what was only reserved, no more is mapped than what lies around the pages that are
- * in use: what a window touches for the first time is near them. */
+/* QEMU notes each page that is mapped. So of what was only reserved, no more is mapped than what lies around the pages
+ * that are in use: what a window touches for the first time is near them. */
 #define WHOLE (256ull << 20)
 #define AROUND (4ull << 20)
 #define STACK_MORE (128ull << 10)       /* that a stack may grow by */
@@ -42,7 +42,8 @@ static int check_file(const Gusprof__SnapshotMapping *m, struct gus_error *err)
 	struct stat st;
 
 	if (stat(m->path, &st) != 0)
-		return gus_fail_errno(err, errno, "cannot replay the snapshot: %s was mapped and is not there", m->path);
+		return gus_fail_errno(err, errno, "cannot replay the snapshot: %s was mapped and is not there",
+				      m->path);
 	if ((uint64_t)st.st_size == m->file_size && st.st_ino == m->inode &&
 	    (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec == m->file_mtime_ns)
 		return 0;
@@ -102,7 +103,9 @@ static int add_mappings(struct image *i, const struct gus_snapshot *s, struct gu
 		if (m->from_file) {
 			if (check_file(m, err) != 0)
 				return -1;
-			gus_vec_push(&i->mappings, (struct gus_replay_mapping){ start, end - start, m->offset, 1 + text_of(i, m->path, &last),
+			gus_vec_push(&i->mappings,
+				     (struct gus_replay_mapping){ start, end - start, m->offset,
+				1 + text_of(i, m->path, &last),
 										m->protection, 0 });
 		} else if (m->length <= WHOLE) {
 			add_mapping(i, start, end, m->protection);
@@ -161,10 +164,12 @@ static int write_image(struct image *i, const struct gus_snapshot *s, int fd, st
 	fill_head(i, s);
 	pages = i->head.runs + s->runs.n * sizeof(*i->runs.v) + i->texts.n;
 	for (size_t k = 0; k < s->runs.n; k++)
-		gus_vec_push(&i->runs, (struct gus_replay_run){ s->runs.v[k].address, s->runs.v[k].size, pages + s->runs.v[k].at });
+		gus_vec_push(&i->runs, (struct gus_replay_run){ s->runs.v[k].address, s->runs.v[k].size,
+			pages + s->runs.v[k].at });
 	if (write_all(fd, &i->head, sizeof(i->head), err) != 0 ||
 	    write_all(fd, i->mappings.v, i->mappings.n * sizeof(*i->mappings.v), err) != 0 ||
-	    write_all(fd, i->runs.v, i->runs.n * sizeof(*i->runs.v), err) != 0 || write_all(fd, i->texts.v, i->texts.n, err) != 0)
+	    write_all(fd, i->runs.v, i->runs.n * sizeof(*i->runs.v), err) != 0 ||
+		    write_all(fd, i->texts.v, i->texts.n, err) != 0)
 		return -1;
 	return write_all(fd, s->bytes, (size_t)s->about->bytes, err);
 }

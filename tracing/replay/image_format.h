@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What gusprof-replay is given: a snapshot as a plain file, so that it needs no library to read it. Written by gusprof itself
- * (tracing/replay/image.c) for this machine, and removed after the run; it is no format for keeping. */
+/* What gusprof-replay is given: a snapshot as a plain file, so that it needs no library to read it. Written by gusprof
+ * itself (tracing/replay/image.c) for this machine, and removed after the run; it is no format for keeping. */
 #ifndef GUS_TRACING_REPLAY_IMAGE_FORMAT_H
 #define GUS_TRACING_REPLAY_IMAGE_FORMAT_H
 
 #include <stdint.h>
 
-/* Where gusprof-replay lies: far from where programs, libraries, stacks, emulators and sanitizers are put. Its code is nobody's
- * that is traced. The makefile links it there. */
+/* Where gusprof-replay lies: far from where programs, libraries, stacks, emulators and sanitizers are put. Its code is
+ * nobody's that is traced. The makefile links it there. */
 #define GUS_REPLAY_BASE 0x3a0000000000ull
 #define GUS_REPLAY_SIZE 0x10000000ull
 

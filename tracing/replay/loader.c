@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof-replay IMAGE: puts a snapshot back into memory and goes on where it was taken; under QEMU, or natively as a child that
- * is traced. It has no library, and lies where no program does (replay_image.h), so that it is in nobody's way.
+/* gusprof-replay IMAGE: puts a snapshot back into memory and goes on where it was taken; under QEMU, or natively as a
+ * child that is traced. It has no library, and lies where no program does (replay_image.h), so that it is in nobody's
+ * way.
  *
- * Natively it forbids itself all system calls before it jumps. Under QEMU the plugin ends the emulator at the first one, and
- * signals come to a handler that tells of them. */
+ * Natively it forbids itself all system calls before it jumps. Under QEMU the plugin ends the emulator at the first
+ * one, and signals come to a handler that tells of them. */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "tracing/replay/image_format.h"
 
 /* The kernel's interface, of x86-64. */
-enum { SYS_WRITE = 1, SYS_OPEN = 2, SYS_CLOSE = 3, SYS_MMAP = 9, SYS_MPROTECT = 10, SYS_MUNMAP = 11, SYS_RT_SIGACTION = 13, SYS_PREAD = 17,
+enum { SYS_WRITE = 1, SYS_OPEN = 2, SYS_CLOSE = 3, SYS_MMAP = 9, SYS_MPROTECT = 10, SYS_MUNMAP = 11,
+	SYS_RT_SIGACTION = 13, SYS_PREAD = 17,
        SYS_EXIT = 60, SYS_SIGALTSTACK = 131, SYS_PRCTL = 157, SYS_ARCH_PRCTL = 158, SYS_SECCOMP = 317 };
 enum { PROT_RW = 3, MAP_PRIVATE_ = 2, MAP_ANONYMOUS_ = 0x20, MAP_NORESERVE_ = 0x4000, MAP_NOREPLACE = 0x100000 };
 enum { SET_GS = 0x1001, SET_FS = 0x1002 };
 enum { EEXIST_ = 17, ENOMEM_ = 12 };
-enum { R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, ORIG_RAX, RIP, CS, EFLAGS, RSP, SS, FS_BASE, GS_BASE };
+enum { R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, ORIG_RAX, RIP, CS, EFLAGS, RSP, SS,
+	FS_BASE, GS_BASE };
 #define SA_FLAGS 0x4c000004ul   /* SIGINFO, ONSTACK, RESTORER, NODEFER */
 #define STACK_SIZE 65536
 
@@ -35,7 +38,8 @@ static long call(long n, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_
 	register uint64_t r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
 	long result;
 
-	__asm__ volatile("syscall" : "=a"(result) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "=a"(result) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx",
+			 "r11", "memory");
 	return result;
 }
 
@@ -82,7 +86,8 @@ static void map(int fd, const struct gus_replay_mapping *m)
 		if (file < 0)
 			give_up(GUS_REPLAY_CHANGED, "a file cannot be opened that is mapped at", m->address);
 	}
-	got = call(SYS_MMAP, m->address, m->size, PROT_RW, MAP_PRIVATE_ | MAP_NOREPLACE | MAP_NORESERVE_ | (m->path ? 0 : MAP_ANONYMOUS_),
+	got = call(SYS_MMAP, m->address, m->size, PROT_RW, MAP_PRIVATE_ | MAP_NOREPLACE | MAP_NORESERVE_ |
+		   (m->path ? 0 : MAP_ANONYMOUS_),
 		   (uint64_t)file, m->path ? m->file_offset : 0);
 	if (got == -EEXIST_ || got == -ENOMEM_ || (got > 0 && (uint64_t)got != m->address))
 		give_up(GUS_REPLAY_CLASH, "there is something already at", m->address);
@@ -134,14 +139,16 @@ static void set_handlers(void)
 {
 	static const int numbers[] = { 4, 5, 7, 8, 11 };        /* ILL, TRAP, BUS, FPE, SEGV */
 	const struct { uint64_t stack, flags, size; } stack = { (uintptr_t)signal_stack, 0, sizeof(signal_stack) };
-	const struct { uint64_t handler, flags, restorer, mask; } action = { (uintptr_t)on_signal, SA_FLAGS, (uintptr_t)on_signal, 0 };
+	const struct { uint64_t handler, flags, restorer, mask; } action = { (uintptr_t)on_signal, SA_FLAGS,
+		(uintptr_t)on_signal, 0 };
 
 	call(SYS_SIGALTSTACK, (uintptr_t)&stack, 0, 0, 0, 0, 0);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		call(SYS_RT_SIGACTION, (uint64_t)numbers[i], (uintptr_t)&action, 0, 8, 0, 0);
 }
 
-/* Natively: nothing of ours stays but this program, and no system call but the one that begins the window is possible. */
+/* Natively: nothing of ours stays but this program, and no system call but the one that begins the window is
+ * possible. */
 static void become_alone(void)
 {
 	static const struct { uint16_t code; uint8_t yes, no; uint32_t k; } filter[] = {
@@ -172,7 +179,8 @@ void replay_main(uint64_t *words)
 	if (native) {
 		/* The stack, the vdso and whatever else was put here by chance. */
 		call(SYS_MUNMAP, 0x10000, GUS_REPLAY_BASE - 0x10000, 0, 0, 0, 0);
-		call(SYS_MUNMAP, GUS_REPLAY_BASE + GUS_REPLAY_SIZE, 0x7ffffffff000 - GUS_REPLAY_BASE - GUS_REPLAY_SIZE, 0, 0, 0, 0);
+		call(SYS_MUNMAP, GUS_REPLAY_BASE + GUS_REPLAY_SIZE, 0x7ffffffff000 - GUS_REPLAY_BASE - GUS_REPLAY_SIZE,
+		     0, 0, 0, 0);
 	}
 	load(copy);
 	for (int i = 0; i < 27; i++)
@@ -190,8 +198,8 @@ void replay_main(uint64_t *words)
 	replay_jump(image.state, image.state_mask);
 }
 
-/* No register is free and no flag may change at the end, so what is left comes from memory relative to the instruction. The
- * numbers are 8 times those of the enumeration above. */
+/* No register is free and no flag may change at the end, so what is left comes from memory relative to the instruction.
+ * The numbers are 8 times those of the enumeration above. */
 __asm__(".text\n"
 	".globl _start, replay_jump\n"
 	"_start:\n"

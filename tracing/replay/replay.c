@@ -23,9 +23,10 @@
 #define CANNOT_BEGIN 127
 #define SECONDS 60
 
-/* How QEMU is begun so that it does not lie where the snapshot has to. Its libraries go where the old layout of programs has
- * them, which today's do not use; what it still places by chance falls elsewhere the next time. Where chance is switched off it
- * falls on the same place each time, and all of the snapshot is moved down instead, as far as its lowest address allows. */
+/* How QEMU is begun so that it does not lie where the snapshot has to. Its libraries go where the old layout of
+ * programs has them, which today's do not use; what it still places by chance falls elsewhere the next time. Where
+ * chance is switched off it falls on the same place each time, and all of the snapshot is moved down instead, as far as
+ * its lowest address allows. */
 static const struct { bool old_layout; const char *base; uint64_t lowest; } layouts[] = {
 	{ true, NULL, 0 }, { true, NULL, 0 }, { false, NULL, 0 }, { true, "-0x100000000000", 0x110000000000 },
 	{ true, "-0x180000000000", 0x190000000000 },
@@ -50,9 +51,11 @@ struct qemu {
 	int status;
 };
 
-static void __attribute__((noreturn)) become(const struct gus_replay_wish *w, const char *out, int image, int said, size_t layout)
+static void __attribute__((noreturn)) become(const struct gus_replay_wish *w, const char *out, int image, int said,
+					     size_t layout)
 {
-	char *plugin = gus_format("%s,out=%s,length=%llu,max=%llu,replay=on", w->tools.plugin, out, (unsigned long long)w->window,
+	char *plugin = gus_format("%s,out=%s,length=%llu,max=%llu,replay=on", w->tools.plugin, out,
+				  (unsigned long long)w->window,
 				  1ull << 32);
 	char path[32];
 	const char *words[12] = { w->tools.qemu, "-cpu", "max", "-plugin", plugin };
@@ -107,7 +110,8 @@ static bool follow(struct qemu *q, double until)
 }
 
 /* 0 when it has ended by itself. */
-static int run_qemu(struct qemu *q, const struct gus_replay_wish *w, const char *out, int image, size_t layout, struct gus_error *err)
+static int run_qemu(struct qemu *q, const struct gus_replay_wish *w, const char *out, int image, size_t layout,
+		    struct gus_error *err)
 {
 	unsigned seconds = w->seconds ? w->seconds : SECONDS;
 	bool in_time;
@@ -127,7 +131,8 @@ static int run_qemu(struct qemu *q, const struct gus_replay_wish *w, const char 
 	}
 	in_time = follow(q, now() + seconds);
 	close(ends[0]);
-	return in_time ? 0 : gus_fail(err, GUS_E_SYSTEM, "cannot replay the snapshot: %s did not end within %u s", w->tools.qemu, seconds);
+	return in_time ? 0 : gus_fail(err, GUS_E_SYSTEM, "cannot replay the snapshot: %s did not end within %u s",
+				      w->tools.qemu, seconds);
 }
 
 /* What the trace says of its own end. */
@@ -162,7 +167,8 @@ static int explain(const struct qemu *q, const struct gus_replay_wish *w, struct
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot begin %s (package qemu-user)", w->tools.qemu);
 	return gus_fail(err, GUS_E_SYSTEM, "cannot replay the snapshot: %s ended with %s %d%s%s", w->tools.qemu,
 			WIFSIGNALED(q->status) ? "signal" : "status",
-			WIFSIGNALED(q->status) ? WTERMSIG(q->status) : WEXITSTATUS(q->status), *q->text ? ": " : "", q->text);
+			WIFSIGNALED(q->status) ? WTERMSIG(q->status) : WEXITSTATUS(q->status), *q->text ? ": " : "",
+				q->text);
 }
 
 static uint64_t lowest_address(const struct gus_snapshot *s)
@@ -171,7 +177,8 @@ static uint64_t lowest_address(const struct gus_snapshot *s)
 }
 
 /* In one layout after the other, as long as it clashes. */
-static int try_layouts(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, int image, struct gus_replayed *done,
+static int try_layouts(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, int image,
+		       struct gus_replayed *done,
 		       struct gus_error *err)
 {
 	struct qemu q = { 0 };
@@ -182,14 +189,18 @@ static int try_layouts(const struct gus_snapshot *s, const struct gus_replay_wis
 		if (run_qemu(&q, w, out, image, i, err) != 0)
 			return -1;
 		if (!WIFEXITED(q.status) || WEXITSTATUS(q.status) != GUS_REPLAY_CLASH)
-			return WIFEXITED(q.status) && WEXITSTATUS(q.status) == 0 ? read_total(out, done, err) : explain(&q, w, err);
+			return WIFEXITED(q.status) && WEXITSTATUS(q.status) == 0 ? read_total(out, done, err) :
+				explain(&q, w, err);
 		done->clashes++;
 	}
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay the snapshot under QEMU: each of %u times QEMU itself lay where the process has its "
+	return gus_fail(err, GUS_E_UNSUPPORTED,
+			"cannot replay the snapshot under QEMU: each of %u times QEMU itself lay where the process has "
+		"its "
 			"memory (%s)", done->clashes, q.text);
 }
 
-int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, struct gus_replayed *done,
+int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out,
+			  struct gus_replayed *done,
 			  struct gus_error *err)
 {
 	double begun = now();
@@ -197,7 +208,8 @@ int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_
 
 	*done = (struct gus_replayed){ .how = GUS_REPLAY_QEMU };
 	if (!w->tools.qemu || !w->tools.plugin || !w->tools.loader)
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot replay the snapshot under QEMU: qemu-x86_64 (package qemu-user), its plugin or "
+		return gus_fail(err, GUS_E_NOT_FOUND,
+				"cannot replay the snapshot under QEMU: qemu-x86_64 (package qemu-user), its plugin or "
 				"gusprof-replay is missing");
 	image = gus_replay_image(s, err);
 	if (image < 0)
@@ -214,7 +226,8 @@ int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_
 
 void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator)
 {
-	*tools = (struct gus_replay_tools){ gus_find_command(emulator ? emulator : "qemu-x86_64"), gus_find_part("gusprof-qemu.so"),
+	*tools = (struct gus_replay_tools){ gus_find_command(emulator ? emulator : "qemu-x86_64"),
+		gus_find_part("gusprof-qemu.so"),
 		gus_find_part("gusprof-replay") };
 }
 
@@ -225,7 +238,8 @@ void gus_replay_tools_free(struct gus_replay_tools *tools)
 	free(tools->loader);
 }
 
-int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, struct gus_replayed *done,
+int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out,
+			struct gus_replayed *done,
 	       struct gus_error *err)
 {
 	struct gus_error why = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces of what a process that runs already would do next: a snapshot of one of its threads is taken, which costs it some
- * milliseconds, and a copy made from that goes on under QEMU, or where QEMU cannot execute the code, as a child of ours that is
- * single-stepped. The process itself is not traced. */
+/* Traces of what a process that runs already would do next: a snapshot of one of its threads is taken, which costs it
+ * some milliseconds, and a copy made from that goes on under QEMU, or where QEMU cannot execute the code, as a child of
+ * ours that is single-stepped. The process itself is not traced. */
 #ifndef GUS_TRACING_REPLAY_REPLAY_H
 #define GUS_TRACING_REPLAY_REPLAY_H
 
@@ -26,7 +26,8 @@ struct gus_replay_tools {
 	char *loader;           /* gusprof-replay */
 };
 
-/* Those that are built and installed with this program. emulator NULL: qemu-x86_64. Freed with gus_replay_tools_free. */
+/* Those that are built and installed with this program. emulator NULL: qemu-x86_64. Freed with
+ * gus_replay_tools_free. */
 void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator);
 void gus_replay_tools_free(struct gus_replay_tools *tools);
 
@@ -49,13 +50,16 @@ struct gus_replayed {
 };
 
 /* Replays one snapshot and writes the trace to out. -1 with err, and then there is no such file. */
-int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out, struct gus_replayed *done,
+int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
+			struct gus_replayed *done,
 	       struct gus_error *err);
 
 /* The two ways, without a choice. */
-int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out, struct gus_replayed *done,
+int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
+			  struct gus_replayed *done,
 			  struct gus_error *err);
-int gus_replay_by_steps(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out, struct gus_replayed *done,
+int gus_replay_by_steps(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
+			struct gus_replayed *done,
 			struct gus_error *err);
 
 #endif

@@ -75,7 +75,8 @@ static struct gus_replays *open_replays(const struct gus_replay_wish *replay, co
 	return r;
 }
 
-struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, const struct gus_replay_wish *replay, const char *prefix,
+struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, const struct gus_replay_wish *replay,
+					   const char *prefix,
 					   struct gus_error *err)
 {
 	struct gus_replays *r = open_replays(replay, prefix, err);
@@ -85,7 +86,8 @@ struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, 
 	return r;
 }
 
-struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const struct gus_replay_wish *replay, const char *prefix,
+struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const struct gus_replay_wish *replay,
+					     const char *prefix,
 					     struct gus_error *err)
 {
 	struct gus_replays *r = open_replays(replay, prefix, err);

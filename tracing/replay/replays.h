@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows of what a process would do next, one after the other: each is a snapshot, taken of the process while it runs or read from a
- * recording, that was replayed into a trace. Whoever wants them asks for the next one; nobody is called back. */
+/* Windows of what a process would do next, one after the other: each is a snapshot, taken of the process while it runs
+ * or read from a recording, that was replayed into a trace. Whoever wants them asks for the next one; nobody is called
+ * back. */
 #ifndef GUS_TRACING_REPLAY_REPLAYS_H
 #define GUS_TRACING_REPLAY_REPLAYS_H
 
@@ -27,20 +28,23 @@ struct gus_replays_window {
 
 struct gus_replays;
 
-/* Of a process, and of the snapshots in a recording, whose reader is borrowed and read to its end; there each window is as long as it was
- * recorded for. Traces are written to PREFIX.NUMBER and stay there, or, if prefix is NULL, to a folder of their own, in which each
- * is removed when the next one is asked for. NULL with err if that cannot be made. */
-struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, const struct gus_replay_wish *replay, const char *prefix,
+/* Of a process, and of the snapshots in a recording, whose reader is borrowed and read to its end; there each window is
+ * as long as it was recorded for. Traces are written to PREFIX.NUMBER and stay there, or, if prefix is NULL, to a
+ * folder of their own, in which each is removed when the next one is asked for. NULL with err if that cannot be
+ * made. */
+struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, const struct gus_replay_wish *replay,
+					   const char *prefix,
 					   struct gus_error *err);
-struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const struct gus_replay_wish *replay, const char *prefix,
+struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const struct gus_replay_wish *replay,
+					     const char *prefix,
 					     struct gus_error *err);
 /* The folder of its own, in which the caller may keep other files for as long; NULL: there is none. */
 const char *gus_replays_folder(const struct gus_replays *r);
 /* The caller's files must be gone from its folder. */
 void gus_replays_close(struct gus_replays *r);
 
-/* 1, with a window or with why there is none; 0 behind the last: there are no more snapshots, or those to come would fail alike,
- * because the process is gone or not ours. -1 with err if the recording cannot be read on. */
+/* 1, with a window or with why there is none; 0 behind the last: there are no more snapshots, or those to come would
+ * fail alike, because the process is gone or not ours. -1 with err if the recording cannot be read on. */
 int gus_replays_next(struct gus_replays *r, struct gus_replays_window *window, struct gus_error *err);
 
 #endif

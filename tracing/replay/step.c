@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The native replica: a child of ours becomes the snapshot, and is executed instruction by instruction. Slow, and right for all
- * that the CPU can do. It forbids itself all system calls before it begins (tracing/replay/loader.c). */
+/* The native replica: a child of ours becomes the snapshot, and is executed instruction by instruction. Slow, and right
+ * for all that the CPU can do. It forbids itself all system calls before it begins (tracing/replay/loader.c). */
 #include "tracing/replay/replay.h"
 
 #include <elf.h>
@@ -80,8 +80,10 @@ static int wait_stop(pid_t pid, int *status, const char *loader, struct gus_erro
 		return 0;
 	if (WIFEXITED(*status) && WEXITSTATUS(*status) == 127)
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot begin %s, which replays snapshots", loader);
-	return gus_fail(err, GUS_E_SYSTEM, "cannot replay the snapshot natively: its copy ended with %s %d before it began",
-			WIFEXITED(*status) ? "status" : "signal", WIFEXITED(*status) ? WEXITSTATUS(*status) : WTERMSIG(*status));
+	return gus_fail(err, GUS_E_SYSTEM,
+			"cannot replay the snapshot natively: its copy ended with %s %d before it began",
+			WIFEXITED(*status) ? "status" : "signal", WIFEXITED(*status) ? WEXITSTATUS(*status) :
+				WTERMSIG(*status));
 }
 
 /* Until it has made the call that says that it is loaded. */
@@ -92,17 +94,22 @@ static int run_loader(pid_t pid, const char *loader, struct gus_error *err)
 
 	if (wait_stop(pid, &status, loader, err) != 0)
 		return -1;
-	ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)(PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP));
+	ptrace(PTRACE_SETOPTIONS, pid, NULL,
+	       (void *)(uintptr_t)(PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP));
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	if (wait_stop(pid, &status, loader, err) != 0)
 		return -1;
 	if (status >> 8 != (SIGTRAP | PTRACE_EVENT_SECCOMP << 8))
-		return gus_fail(err, GUS_E_SYSTEM, "cannot replay the snapshot natively: its copy got signal %d before it began", WSTOPSIG(status));
+		return gus_fail(err, GUS_E_SYSTEM,
+				"cannot replay the snapshot natively: its copy got signal %d before it began",
+			WSTOPSIG(status));
 	ptrace(PTRACE_SYSCALL, pid, NULL, NULL); /* to its end: a step from there is one of the snapshot's own */
 	if (wait_stop(pid, &status, loader, err) != 0)
 		return -1;
-	if (WSTOPSIG(status) != STOP_OF_CALL || ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0 || regs.orig_rax != GUS_REPLAY_BEGIN)
-		return gus_fail(err, GUS_E_SYSTEM, "cannot replay the snapshot natively: its copy stopped where it should not (%d)",
+	if (WSTOPSIG(status) != STOP_OF_CALL || ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0 ||
+	    regs.orig_rax != GUS_REPLAY_BEGIN)
+		return gus_fail(err, GUS_E_SYSTEM,
+				"cannot replay the snapshot natively: its copy stopped where it should not (%d)",
 				WSTOPSIG(status));
 	return 0;
 }
@@ -115,7 +122,8 @@ static int set_registers(pid_t pid, const struct gus_snapshot *s, struct gus_err
 	memcpy(&regs, s->about->registers.data, sizeof(regs));
 	regs.orig_rax = (uint64_t)-1;
 	if (ptrace(PTRACE_SETREGSET, pid, (void *)(uintptr_t)NT_X86_XSTATE, &state) != 0)
-		return gus_fail_errno(err, errno, "cannot replay the snapshot natively: its vector registers do not fit this CPU");
+		return gus_fail_errno(err, errno,
+				      "cannot replay the snapshot natively: its vector registers do not fit this CPU");
 	if (ptrace(PTRACE_SETREGS, pid, NULL, &regs) != 0)
 		return gus_fail_errno(err, errno, "cannot set the registers of the replica of a snapshot");
 	return 0;
@@ -138,7 +146,8 @@ static int end_block(struct stepper *s, struct gus_error *err)
 	return 0;
 }
 
-static int add_insn(struct stepper *s, uint64_t address, const uint8_t *bytes, uint32_t length, struct gus_trace_access *accesses, size_t n,
+static int add_insn(struct stepper *s, uint64_t address, const uint8_t *bytes, uint32_t length,
+		    struct gus_trace_access *accesses, size_t n,
 		    struct gus_error *err)
 {
 	if ((s->insns == BLOCK_INSNS || s->address + s->size != address) && end_block(s, err) != 0)
@@ -212,7 +221,8 @@ static enum outcome step_over(struct stepper *s, struct user_regs_struct *regs, 
 			return FAILED;
 		}
 		if (!WIFSTOPPED(status)) {
-			gus_fail(err, GUS_E_SYSTEM, "the replica of a snapshot ended by signal %d at %#llx", WTERMSIG(status),
+			gus_fail(err, GUS_E_SYSTEM, "the replica of a snapshot ended by signal %d at %#llx",
+				 WTERMSIG(status),
 				 (unsigned long long)rip);
 			return FAILED;
 		}
@@ -229,7 +239,8 @@ static enum outcome step_over(struct stepper *s, struct user_regs_struct *regs, 
 	return STEPPED;
 }
 
-static enum outcome step(struct stepper *s, struct user_regs_struct *regs, struct gus_replayed *done, struct gus_error *err)
+static enum outcome step(struct stepper *s, struct user_regs_struct *regs, struct gus_replayed *done,
+			 struct gus_error *err)
 {
 	uint8_t bytes[INSN_BYTES], state[GUS_SNAPSHOT_STATE_MAX];
 	size_t size = read_code(s->pid, regs->rip, bytes), n;
@@ -247,7 +258,8 @@ static enum outcome step(struct stepper *s, struct user_regs_struct *regs, struc
 		done->ended_number = regs->rax;
 		return add_insn(s, regs->rip, bytes, length, NULL, 0, err) == 0 ? BY_CALL : FAILED;
 	}
-	if (length && gus_replay_needs_state(info) && ptrace(PTRACE_GETREGSET, s->pid, (void *)(uintptr_t)NT_X86_XSTATE, &to) != 0) {
+	if (length && gus_replay_needs_state(info) && ptrace(PTRACE_GETREGSET, s->pid, (void *)(uintptr_t)NT_X86_XSTATE,
+							     &to) != 0) {
 		gus_fail_errno(err, errno, "cannot read the vector registers of the replica of a snapshot");
 		return FAILED;
 	}
@@ -256,18 +268,22 @@ static enum outcome step(struct stepper *s, struct user_regs_struct *regs, struc
 	if (outcome != STEPPED)
 		return outcome;
 	if (!length) {
-		gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay the snapshot natively: the instruction at %#llx is executed, and not known",
+		gus_fail(err, GUS_E_UNSUPPORTED,
+			 "cannot replay the snapshot natively: the instruction at %#llx is executed, and not known",
 			 (unsigned long long)before.rip);
 		return FAILED;
 	}
 	take_registers(&before, &r);
-	n = gus_replay_accesses(info, bytes, &r, before.rcx - regs->rcx, before.eflags & FLAG_DOWN, accesses, &s->omitted);
-	if (add_insn(s, before.rip, bytes, length, accesses, n, err) != 0 || (ends_block(info) && end_block(s, err) != 0))
+	n = gus_replay_accesses(info, bytes, &r, before.rcx - regs->rcx, before.eflags & FLAG_DOWN, accesses,
+				&s->omitted);
+	if (add_insn(s, before.rip, bytes, length, accesses, n, err) != 0 ||
+	    (ends_block(info) && end_block(s, err) != 0))
 		return FAILED;
 	return STEPPED;
 }
 
-static enum outcome step_all(struct stepper *s, const struct gus_replay_wish *w, struct gus_replayed *done, struct gus_error *err)
+static enum outcome step_all(struct stepper *s, const struct gus_replay_wish *w, struct gus_replayed *done,
+			     struct gus_error *err)
 {
 	uint64_t window = w->native_window ? w->native_window : w->window;
 	double until = now() + (w->seconds ? w->seconds : 60);
@@ -291,7 +307,8 @@ static enum outcome step_all(struct stepper *s, const struct gus_replay_wish *w,
 /* The file. */
 
 /* Where code is from, all that is mapped as such. */
-static int tell_mapping(struct stepper *s, const struct gus_snapshot *snapshot, const Gusprof__SnapshotMapping *from, struct gus_error *err)
+static int tell_mapping(struct stepper *s, const struct gus_snapshot *snapshot, const Gusprof__SnapshotMapping *from,
+			struct gus_error *err)
 {
 	const char *path = *from->path ? from->path : "//anon"; /* as the kernel has it in its records */
 	int fd = from->from_file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -332,7 +349,8 @@ static int tell_mappings(struct stepper *s, const struct gus_snapshot *snapshot,
 	return 0;
 }
 
-static struct gus_trace_writer *create(const char *out, const struct gus_snapshot *s, uint64_t window, const char *loader,
+static struct gus_trace_writer *create(const char *out, const struct gus_snapshot *s, uint64_t window,
+				       const char *loader,
 				       struct gus_error *err)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
@@ -351,13 +369,16 @@ static struct gus_trace_writer *create(const char *out, const struct gus_snapsho
 
 static int write_steps(struct stepper *s, enum outcome outcome, struct gus_replayed *done, struct gus_error *err)
 {
-	static const char *const names[] = { [BY_WINDOW] = "window", [BY_CALL] = "syscall", [BY_SIGNAL] = "signal", [BY_TIME] = "time" };
+	static const char *const names[] = { [BY_WINDOW] = "window", [BY_CALL] = "syscall", [BY_SIGNAL] = "signal",
+		[BY_TIME] = "time" };
 	Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
 	struct gus_trace_writer *w = s->writer;
 
 	if (outcome == FAILED || end_block(s, err) != 0)
 		return -1;
-	if (gus_trace_writer_steps(w, &(struct gus_trace_run){ 0, 0, 0, s->steps.v, s->accesses.v, s->steps.n, GUS_TRACE_NEXT_UNKNOWN },
+	if (gus_trace_writer_steps(w,
+				   &(struct gus_trace_run){ 0, 0, 0, s->steps.v, s->accesses.v, s->steps.n,
+		GUS_TRACE_NEXT_UNKNOWN },
 				   err) != 0)
 		return -1;
 	snprintf(done->ended_by, sizeof(done->ended_by), "%s", names[outcome]);
@@ -387,7 +408,8 @@ static void end_stepper(struct stepper *s)
 	gus_vec_free(&s->accesses);
 }
 
-static int run(struct stepper *s, const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, struct gus_replayed *done,
+static int run(struct stepper *s, const struct gus_snapshot *snapshot, const struct gus_replay_wish *w,
+	       struct gus_replayed *done,
 	       struct gus_error *err)
 {
 	int image = gus_replay_image(snapshot, err);
@@ -405,7 +427,8 @@ static int run(struct stepper *s, const struct gus_snapshot *snapshot, const str
 	return write_steps(s, step_all(s, w, done, err), done, err);
 }
 
-int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, const char *out, struct gus_replayed *done,
+int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, const char *out,
+			struct gus_replayed *done,
 			struct gus_error *err)
 {
 	struct stepper s = { .decoder = gus_insn_decoder_new(GUS_ISA_X86_64, 0) };
@@ -414,7 +437,8 @@ int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_re
 
 	*done = (struct gus_replayed){ .how = GUS_REPLAY_NATIVE };
 	if (!w->tools.loader)
-		gus_fail(err, GUS_E_NOT_FOUND, "cannot replay the snapshot: gusprof-replay, which is built and installed with this program, "
+		gus_fail(err, GUS_E_NOT_FOUND,
+			 "cannot replay the snapshot: gusprof-replay, which is built and installed with this program, "
 			 "is missing");
 	else
 		s.writer = create(out, snapshot, w->native_window ? w->native_window : w->window, w->tools.loader, err);
@@ -429,11 +453,13 @@ int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_re
 
 #else
 
-int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, const char *out, struct gus_replayed *done,
+int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, const char *out,
+			struct gus_replayed *done,
 			struct gus_error *err)
 {
 	(void)w, (void)out, (void)done;
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay the snapshot of thread %u: only x86-64 can", snapshot->about->tid);
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay the snapshot of thread %u: only x86-64 can",
+			snapshot->about->tid);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tensor by a matrix: sum[r][q][p] = a[r][q][s] * c[s][p], summed over s. */
-void doitgen(int nr, int nq, int np, const double a[nr][nq][np], const double c[np][np], double sum[restrict nr][nq][np])
+void doitgen(int nr, int nq, int np, const double a[nr][nq][np], const double c[np][np],
+	     double sum[restrict nr][nq][np])
 {
 	for (int r = 0; r < nr; r++)
 		for (int q = 0; q < nq; q++)

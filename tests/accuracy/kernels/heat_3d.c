@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One step of the heat equation on a grid: to each point an eighth of its second difference along each axis is added. */
+/* One step of the heat equation on a grid: to each point an eighth of its second difference along each axis is
+ * added. */
 void heat_3d(int n, const double a[n][n][n], double b[restrict n][n][n])
 {
 	for (int i = 1; i < n - 1; i++)

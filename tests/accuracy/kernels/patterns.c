@@ -4,7 +4,8 @@
  *	walk	SIZE bytes from the first to the last, one load each STEP bytes
  *	chase	the same places, in an order by chance that is the same in each pass, each found in the one before
  *	fill	as walk, with stores
- *	branch	SIZE branches, taken or not by one of the patterns of STEP: 0 always, 1 alternately, 2 by chance, 3 with a period of
+ *	branch	SIZE branches, taken or not by one of the patterns of STEP: 0 always, 1 alternately, 2 by chance, 3 with
+ *	a period of
  *		1000 by chance, 4 each tenth not, 5 in two of three by chance
  *
  * Each is a function of that name, whose loads and branches are counted; what prepares for it is not. */
@@ -87,7 +88,8 @@ static void link_places(char *from, uint64_t size, uint64_t step)
 static void choose_ways(uint8_t *ways, uint64_t n, uint64_t pattern)
 {
 	for (uint64_t i = 0; i < n; i++)
-		ways[i] = pattern == 0 ? 1 : pattern == 1 ? i & 1 : pattern == 4 ? i % 10 != 0 : pattern == 5 ? rnd() % 3 != 0 :
+		ways[i] = pattern == 0 ? 1 : pattern == 1 ? i & 1 : pattern == 4 ? i % 10 != 0 : pattern == 5 ?
+			rnd() % 3 != 0 :
 			pattern == 3 && i >= 1000 ? ways[i - 1000] : rnd() & 1;
 }
 
@@ -103,7 +105,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "chase") == 0)
 		link_places(from, size, step);
 	for (uint64_t p = 0; p < passes; p++) {
-		if (strcmp(argv[1], "branch") == 0 && (!p || step == 2 || step == 5)) /* chance does not repeat itself */
+		if (strcmp(argv[1], "branch") == 0 &&
+		    (!p || step == 2 || step == 5)) /* chance does not repeat itself */
 			choose_ways((uint8_t *)from, size, step);
 		if (strcmp(argv[1], "walk") == 0)
 			sum += walk(from, size, step);

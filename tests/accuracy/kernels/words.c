@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Branchy code with the C library in it: words are made up, counted in a table with chains, sorted, and searched for. */
+/* Branchy code with the C library in it: words are made up, counted in a table with chains, sorted, and searched
+ * for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

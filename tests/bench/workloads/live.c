@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests/bench/attach-snapshots attaches to: `live gemm ROUNDS` multiplies matrices of 512 by 512 (6 MB), `live threads ROUNDS`
- * has eight threads that compute and never meet. Each prints a sum at its end, the same in every run. */
+/* What tests/bench/attach-snapshots attaches to: `live gemm ROUNDS` multiplies matrices of 512 by 512 (6 MB), `live
+ * threads ROUNDS` has eight threads that compute and never meet. Each prints a sum at its end, the same in every
+ * run. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,15 +4,18 @@
  *     tasks threads N UNITS    N threads do UNITS units each
  *     tasks forks N UNITS      N processes, one after the other, execute this program again to do UNITS units
  *     tasks work UNITS         this thread does UNITS units: what forks executes
- *     tasks churn FILE         until it is killed: 2 threads work all the time ("old"), 10 more work for 20 units and are
+ *     tasks churn FILE         until it is killed: 2 threads work all the time ("old"), 10 more work for 20 units and
+ *                              are
  *                              then replaced by new ones ("young"), and 288 live for a moment and are replaced. FILE
  *                              is mapped and counts units done by the old and by the young ones, and threads born.
  *     tasks keep N FILE        until it is killed: N threads do units. FILE is mapped and has a struct tally of each,
  *                              which is written after each unit
  *     tasks fork UNITS FILE    until it is killed: one process after the other executes this program again to do UNITS
- *                              units. FILE is mapped and has one struct tally, written after each process: of all of them
+ *                              units. FILE is mapped and has one struct tally, written after each process: of all of
+ *                              them
  *                              and of this one
- *     tasks pipe               until it is killed: two processes wake each other through pipes, 10 times every few milliseconds */
+ *     tasks pipe               until it is killed: two processes wake each other through pipes, 10 times every few
+ * milliseconds */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

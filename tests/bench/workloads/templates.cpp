@@ -29,7 +29,8 @@ template <typename Container> [[gnu::noinline]] double area(const Container &sha
 		sum += std::visit(Overloaded{
 			[](const Square &s) { return s.side * s.side; },
 			[](const Circle &c) { return 3.14159 * c.radius * c.radius; },
-			[](const Text &t) { return static_cast<double>(std::count(t.words.begin(), t.words.end(), 'e')); },
+			[](const Text &t) { return static_cast<double>(std::count(t.words.begin(), t.words.end(), 'e'));
+				},
 		}, shape);
 	return sum;
 }
@@ -147,7 +148,8 @@ int main(int argc, char **argv)
 
 		sum += numbers::power<double, 128>(30) + static_cast<double>(numbers::power<std::uint32_t, 128>(30));
 		sum += static_cast<double>(numbers::sort_all<double, std::less<double>>(random, 700000));
-		sum += static_cast<double>(numbers::sort_all<std::int64_t, numbers::Backwards<std::int64_t>>(random, 700000));
+		sum += static_cast<double>(numbers::sort_all<std::int64_t,
+					   numbers::Backwards<std::int64_t>>(random, 700000));
 		sum += static_cast<double>(numbers::index_all(random, index, 400000));
 		for (unsigned j = 0; j < 20; j++)
 			sum += shapes::area(all);
