@@ -10,8 +10,8 @@
 #include "cli/common/uarch_load.h"
 #include "cli/verbs.h"
 #include "collector/doctor/doctor.h"
-#include "collector/doctor/survey.h"
 #include "collector/events/pmu.h"
+#include "collector/trial/survey.h"
 #include "config.h"
 
 #define NOTHING_TO_RECORD 1

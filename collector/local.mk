@@ -6,13 +6,9 @@ collector_libcollector_a_SOURCES = \
 	collector/counters/ring.c collector/counters/ring.h \
 	collector/counters/ring_map.c \
 	collector/counters/tally.c collector/counters/tally.h \
-	collector/doctor/branches.c collector/doctor/branches.h \
 	collector/doctor/doctor.c collector/doctor/doctor.h \
 	collector/doctor/facts.c collector/doctor/facts.h \
-	collector/doctor/probe.c collector/doctor/probe.h \
 	collector/doctor/refusal.c collector/doctor/refusal.h \
-	collector/doctor/survey.c collector/doctor/survey.h \
-	collector/doctor/trial.c collector/doctor/trial.h \
 	collector/doctor/verdict.h \
 	collector/events/attr.c collector/events/attr.h \
 	collector/events/event.c collector/events/event.h \
@@ -55,4 +51,8 @@ collector_libcollector_a_SOURCES = \
 	collector/stat/stat_target.c collector/stat/stat_target.h \
 	collector/target/child.c collector/target/child.h \
 	collector/target/signals.c collector/target/signals.h \
-	collector/target/target.c collector/target/target.h
+	collector/target/target.c collector/target/target.h \
+	collector/trial/branches.c collector/trial/branches.h \
+	collector/trial/probe.c collector/trial/probe.h \
+	collector/trial/survey.c collector/trial/survey.h \
+	collector/trial/trial.c collector/trial/trial.h

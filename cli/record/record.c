@@ -19,8 +19,6 @@
 #include "cli/common/uarch_load.h"
 #include "cli/record/trace.h"
 #include "cli/verbs.h"
-#include "collector/doctor/branches.h"
-#include "collector/doctor/probe.h"
 #include "collector/events/pmu.h"
 #include "collector/host/priority.h"
 #include "collector/host/text.h"
@@ -28,6 +26,8 @@
 #include "collector/session/session.h"
 #include "collector/target/child.h"
 #include "collector/target/target.h"
+#include "collector/trial/branches.h"
+#include "collector/trial/probe.h"
 #include "config.h"
 
 #define DEFAULT_HZ 1000      /* where it is not known what a sample costs */

@@ -11,10 +11,6 @@
 
 struct gus_error;
 
-/* A recording's: what an ordinary user may lock a CPU by default (perf_event_mlock_kb is 516, a control page
- * included). */
-#define GUS_RING_BYTES (512u << 10)
-
 struct perf_event_mmap_page;
 
 struct gus_ring {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "collector/counters/ring.h"
 #include "collector/host/host.h"
 #include "collector/host/text.h"
 #include "collector/host/vdso.h"

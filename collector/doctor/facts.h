@@ -10,6 +10,10 @@
 
 #include "collector/doctor/verdict.h"
 
+/* A ring of a recording: what an ordinary user may lock a CPU by default (perf_event_mlock_kb is 516, a control page
+ * included). */
+#define GUS_RING_BYTES (512u << 10)
+
 /* Classes of events, from what works anywhere to what explains most. */
 enum gus_class {
 	GUS_CLASS_CLOCK,    /* a timer of the kernel that samples */
@@ -72,7 +76,7 @@ struct gus_facts {
 	char vdso_build_id[64];
 };
 
-/* All that can be read; what shows only by trying is left at zero, and collector/doctor/survey.h fills it in. uarch: of
+/* All that can be read; what shows only by trying is left at zero, and collector/trial/survey.h fills it in. uarch: of
  * this CPU, or NULL. */
 void gus_facts_read(struct gus_facts *facts, const char *uarch);
 

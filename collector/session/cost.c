@@ -18,9 +18,9 @@
 
 #include "collector/counters/counters.h"
 #include "collector/counters/ring.h"
-#include "collector/doctor/probe.h"
 #include "collector/session/cost_work.h"
 #include "collector/target/target.h"
+#include "collector/trial/probe.h"
 
 #define RUNS 15             /* without and with; the difference of the medians */
 #define QUIET_PERIOD 1000000007 /* so long that there are no samples in it */

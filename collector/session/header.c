@@ -7,10 +7,10 @@
 #include "base/alloc.h"
 #include "collector/counters/counters.h"
 #include "collector/counters/ring.h"
-#include "collector/doctor/probe.h"
 #include "collector/events/event.h"
 #include "collector/host/host.h"
 #include "collector/target/target.h"
+#include "collector/trial/probe.h"
 
 static uint64_t clock_ns(clockid_t id)
 {

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "collector/counters/ring.h"
+#include "collector/doctor/facts.h"
 #include "collector/host/frequency.h"
 #include "collector/host/priority.h"
 #include "collector/session/private.h"

@@ -16,9 +16,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "collector/doctor/branches.h"
 #include "collector/events/event.h"
 #include "collector/events/period.h"
+#include "collector/trial/branches.h"
 
 #define DEVICES "bus/event_source/devices/"
 

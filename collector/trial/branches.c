@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/doctor/branches.h"
+#include "collector/trial/branches.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "collector/doctor/doctor.h"
-#include "collector/doctor/probe.h"
-#include "collector/doctor/survey.h"
+#include "collector/trial/probe.h"
+#include "collector/trial/survey.h"
 
 #define PRIVILEGES (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)
 #define PRIV_SAVE (1u << 18) /* PERF_SAMPLE_BRANCH_PRIV_SAVE; not in the headers of kernels before 6.1 */

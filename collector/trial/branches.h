@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Branch stacks: the branches that were taken before a sample, as some CPUs note them (LBR, BRS, LbrExt, BRBE).
  * Which of them are asked for, in perf's words, and whether this machine gives any. */
-#ifndef GUS_COLLECTOR_DOCTOR_BRANCHES_H
-#define GUS_COLLECTOR_DOCTOR_BRANCHES_H
+#ifndef GUS_COLLECTOR_TRIAL_BRANCHES_H
+#define GUS_COLLECTOR_TRIAL_BRANCHES_H
 
 #include <stdint.h>
 

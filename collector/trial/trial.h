@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tries a class of events on this very thread: opens it, runs a moment, and looks whether what it promises arrives. */
-#ifndef GUS_COLLECTOR_DOCTOR_TRIAL_H
-#define GUS_COLLECTOR_DOCTOR_TRIAL_H
+#ifndef GUS_COLLECTOR_TRIAL_TRIAL_H
+#define GUS_COLLECTOR_TRIAL_TRIAL_H
 
 #include "collector/doctor/facts.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/doctor/probe.h"
+#include "collector/trial/probe.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/doctor/survey.h"
+#include "collector/trial/survey.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "collector/doctor/probe.h"
-#include "collector/doctor/trial.h"
 #include "collector/events/attr.h"
+#include "collector/trial/probe.h"
+#include "collector/trial/trial.h"
 
 static void try_recording(struct gus_facts *f, struct gus_pmus *pmus)
 {

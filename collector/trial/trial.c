@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/doctor/trial.h"
+#include "collector/trial/trial.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,10 +12,10 @@
 
 #include "collector/counters/ring.h"
 #include "collector/counters/tally.h"
-#include "collector/doctor/probe.h"
 #include "collector/events/attr.h"
 #include "collector/events/topdown.h"
 #include "collector/host/frequency.h"
+#include "collector/trial/probe.h"
 
 #define RING_BYTES (64u << 10)
 #define AUX_BYTES (256u << 10)

@@ -2,8 +2,8 @@
 /* What this machine really delivers. That the kernel opens an event proves nothing: virtual machines have counters that
  * stand still, and precision on a software event is accepted and ignored. So each candidate samples a short loop of our
  * own, and counts only if its samples arrive. */
-#ifndef GUS_COLLECTOR_DOCTOR_PROBE_H
-#define GUS_COLLECTOR_DOCTOR_PROBE_H
+#ifndef GUS_COLLECTOR_TRIAL_PROBE_H
+#define GUS_COLLECTOR_TRIAL_PROBE_H
 
 #include <stdbool.h>
 #include <stdint.h>

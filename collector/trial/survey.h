@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All facts about this machine, also those that show only when each class of events is tried. */
-#ifndef GUS_COLLECTOR_DOCTOR_SURVEY_H
-#define GUS_COLLECTOR_DOCTOR_SURVEY_H
+#ifndef GUS_COLLECTOR_TRIAL_SURVEY_H
+#define GUS_COLLECTOR_TRIAL_SURVEY_H
 
 #include "collector/doctor/facts.h"
 
