@@ -69,7 +69,8 @@ EXTRA_DIST += model/uarch
 model/tables/builtin_list.h: FORCE
 	$(AM_V_GEN)$(MKDIR_P) model/tables && { \
 		echo '/* Made by model/local.mk. */'; \
-		for f in $(top_srcdir)/model/uarch/*.uarch $(top_srcdir)/model/uarch/*.overlay $(top_srcdir)/model/uarch/*.forms; do \
+		for f in $(top_srcdir)/model/uarch/*.uarch $(top_srcdir)/model/uarch/*.overlay \
+			$(top_srcdir)/model/uarch/*.forms; do \
 			test -f "$$f" || continue; \
 			n=$${f##*/}; s=`echo "$$n" | sed 's/[^A-Za-z0-9]/_/g'`; \
 			echo "TEXT($$s, \"$$n\", \"`cd $(top_srcdir) && pwd`/model/uarch/$$n\") /* `cksum <"$$f"` */"; \

@@ -22,4 +22,5 @@ EXTRA_DIST += proto/gusprof.proto proto/FORMAT.md
 
 proto/gusprof.pb-c.c: proto/gusprof.pb-c.h
 proto/gusprof.pb-c.h: proto/gusprof.proto
-	$(AM_V_GEN)$(MKDIR_P) proto && $(PROTOC_C) -I$(top_srcdir)/proto --c_out=$(top_builddir)/proto $(top_srcdir)/proto/gusprof.proto
+	$(AM_V_GEN)$(MKDIR_P) proto && \
+		$(PROTOC_C) -I$(top_srcdir)/proto --c_out=$(top_builddir)/proto $(top_srcdir)/proto/gusprof.proto

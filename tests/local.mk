@@ -3,7 +3,8 @@
 # what a test skips, it names.
 include tests/lint/local.mk
 
-AM_TESTS_ENVIRONMENT = GUSPROF='$(abs_top_builddir)/gusprof'; export GUSPROF; \
+AM_TESTS_ENVIRONMENT = PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE; \
+	GUSPROF='$(abs_top_builddir)/gusprof'; export GUSPROF; \
 	GUS_DEMO='$(abs_top_builddir)/contrib/demo/demo'; export GUS_DEMO; \
 	GUS_SRCDIR='$(abs_top_srcdir)'; export GUS_SRCDIR; \
 	GUS_BUILDDIR='$(abs_top_builddir)'; export GUS_BUILDDIR; \
@@ -178,7 +179,8 @@ tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
-tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c cli/common/print.c
+tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c \
+	cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
@@ -189,7 +191,8 @@ tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit
 tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
-tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) tests/accuracy/random_loop.c tests/accuracy/random_loop.h
+tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) \
+	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
@@ -203,7 +206,8 @@ tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c
-tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
+tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
+	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
@@ -329,4 +333,6 @@ EXTRA_DIST += tests/accuracy/routes tests/accuracy/kernels/words.c
 check_PROGRAMS += tests/accuracy/loops
 tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
 	tests/accuracy/turned.c tests/accuracy/turned.h
-EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patterns tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c tests/accuracy/kernels/jacobi_1d.c
+EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patterns \
+	tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c \
+	tests/accuracy/kernels/jacobi_1d.c

@@ -11,7 +11,8 @@ tracing_libtracing_a_SOURCES = \
 	tracing/replay/step.c
 tracing_libtracing_a_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 
-# The plugin of QEMU. A shared object, so it has its own position-independent objects of the layers that it needs; and no
+# The plugin of QEMU. A shared object, so it has its own position-independent objects of the layers that it needs; and
+# no
 # sanitizers: the emulator that loads it has none.
 if TRACER
 tracerdir = $(pkglibdir)
@@ -29,8 +30,8 @@ tracing_plugin_gusprof_qemu_so_SOURCES = \
 	tracing/plugin/replaying.c tracing/plugin/replaying.h \
 	tracing/plugin/steps.c tracing/plugin/steps.h
 nodist_tracing_plugin_gusprof_qemu_so_SOURCES = proto/gusprof.pb-c.c
-tracing_plugin_gusprof_qemu_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) $(PROTOBUF_C_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) \
-	-fPIC -fvisibility=hidden
+tracing_plugin_gusprof_qemu_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) \
+	$(PROTOBUF_C_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) -fPIC -fvisibility=hidden
 tracing_plugin_gusprof_qemu_so_LDFLAGS = -shared
 tracing_plugin_gusprof_qemu_so_LDADD = $(PROTOBUF_C_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lpthread
 endif
@@ -40,8 +41,9 @@ if HOST_X86_64
 replaydir = $(pkglibdir)
 replay_PROGRAMS = tracing/replay/gusprof-replay
 tracing_replay_gusprof_replay_SOURCES = tracing/replay/loader.c tracing/replay/image_format.h
-tracing_replay_gusprof_replay_CFLAGS = -std=gnu11 $(GUS_WARNINGS) -ffreestanding -fno-stack-protector -fPIE -fcf-protection=none \
-	-mgeneral-regs-only -fno-asynchronous-unwind-tables
+tracing_replay_gusprof_replay_CFLAGS = -std=gnu11 $(GUS_WARNINGS) \
+	-ffreestanding -fno-stack-protector -fPIE -fcf-protection=none -mgeneral-regs-only \
+	-fno-asynchronous-unwind-tables
 tracing_replay_gusprof_replay_LDFLAGS = -nostdlib -static -Wl,-Ttext-segment=0x3a0000000000 -Wl,--build-id=none
 tracing_replay_gusprof_replay_LDADD =
 endif

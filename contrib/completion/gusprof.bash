@@ -75,7 +75,8 @@ _gusprof()
 		elif [[ $option == -* ]]; then
 			argument=${arguments[$option]-}
 			# An argument that may be left out, "[=MODE]", is only ever joined by "=".
-			[[ -n $argument && ( $argument != '['* || ${COMP_WORDS[i + 1]} == = ) ]] && takes=1 previous=$option
+			[[ -n $argument && ( $argument != '['* || ${COMP_WORDS[i + 1]} == = ) ]] &&
+				takes=1 previous=$option
 		else
 			over=$i; break
 		fi

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# gusprof annotate from outside: the demo's functions, whose loops are known, and a program made here with inlined and nested
-# code, two functions of one name, without its source, without debug information, and changed. Needs a perf_event clock and
-# python3; what needs a C compiler is left out without one.
+# gusprof annotate from outside: the demo's functions, whose loops are known, and a program made here with inlined and
+# nested code, two functions of one name, without its source, without debug information, and changed. Needs a perf_event
+# clock and python3; what needs a C compiler is left out without one.
 : "${GUS_DEMO:?}"
 . "$(dirname "$0")/lib.sh"
 
@@ -14,8 +14,11 @@ refuse()
 	"$GUSPROF" annotate "$@" >out 2>err
 	got=$?
 	cp err said
-	if [[ $got == "$status" && ! -s out ]] && head -1 err | grep -qE -- "^gusprof: .*$pattern"; then echo "ok: $what"; else
-		problem "$what: status $got"; head -3 out err; fi
+	if [[ $got == "$status" && ! -s out ]] && head -1 err | grep -qE -- "^gusprof: .*$pattern"; then
+		echo "ok: $what"
+	else
+		problem "$what: status $got"; head -3 out err
+	fi
 }
 
 command -v python3 >/dev/null || skip "python3 is not installed"
@@ -26,8 +29,9 @@ fi
 cat >annotated.py <<'P'
 import json, sys
 # Keys, order and identities of an annotation, whatever the function; returns it.
-ROW = ["module", "function", "offset", "address", "text", "label", "target", "to", "file", "line", "source_function", "inlined",
-       "time_ns", "cycles", "samples", "weight", "share", "ci95", "loop", "depth", "hot", "aside", "branch", "evidence"]
+ROW = ["module", "function", "offset", "address", "text", "label", "target", "to", "file", "line", "source_function",
+       "inlined", "time_ns", "cycles", "samples", "weight", "share", "ci95", "loop", "depth", "hot", "aside",
+       "branch", "evidence"]
 def load(path):
     d = json.load(open(path))
     assert d["schema"] == "gusprof.annotate/1"
@@ -35,7 +39,8 @@ def load(path):
     ids = [l["loop"] for f in d["functions"] for l in f["loops"]]
     assert ids == list(range(1, len(ids) + 1))
     for f in d["functions"]:
-        rows = [r for r in d["rows"] if r["module"] == f["module"] and f["offset"] <= r["offset"] < f["offset"] + f["size"]]
+        rows = [r for r in d["rows"]
+                if r["module"] == f["module"] and f["offset"] <= r["offset"] < f["offset"] + f["size"]]
         assert [r["offset"] for r in rows] == sorted({r["offset"] for r in rows})
         for k in ["samples", "weight", "time_ns", "cycles"]:
             assert f[k] is None or sum(r[k] for r in rows) == f[k], k
@@ -56,7 +61,8 @@ def load(path):
             assert l["depth"] == (loops[l["outer"]]["depth"] + 1 if l["outer"] else 1)
             assert l["head"] in [r["offset"] for r in inside] and l["ci95"][0] <= l["share"] <= l["ci95"][1]
         for l in f["lines"]:
-            mine = [r for r in rows if (r["file"], r["line"], r["source_function"]) == (l["file"], l["line"], l["function"])]
+            mine = [r for r in rows
+                    if (r["file"], r["line"], r["source_function"]) == (l["file"], l["line"], l["function"])]
             assert mine and sum(r["weight"] for r in mine) >= l["weight"]
     return d
 def reported(path, function):
@@ -64,8 +70,10 @@ def reported(path, function):
 P
 
 "$GUSPROF" report --no-inline --format json >report.json 2>err
-# Of user code alone: else it may be the kernel's, which clears the demo's pages, and that has no code to show everywhere.
-"$GUSPROF" record -q -e cpu-clock:u -F 2000 -o user.data -- "$GUS_DEMO" 1 >out 2>err || problem "user code alone: $(head -1 err)"
+# Of user code alone: else it may be the kernel's, which clears the demo's pages,
+# and that has no code to show everywhere.
+"$GUSPROF" record -q -e cpu-clock:u -F 2000 -o user.data -- "$GUS_DEMO" 1 >out 2>err ||
+	problem "user code alone: $(head -1 err)"
 "$GUSPROF" report -i user.data --no-inline --format json >user.json 2>err
 "$GUSPROF" annotate -i user.data --format json >hottest.json 2>err || problem "the hottest: $(head -1 err)"
 check "without a name it is the hottest function" python3 - <<'P'
@@ -98,7 +106,8 @@ assert d["skid"] and d["recording"]["samples"] > 300
 labels = {r["offset"]: r["label"] for r in d["rows"] if r["label"]}
 assert labels and list(labels.values()) == list(range(1, len(labels) + 1))
 jumps = [r for r in d["rows"] if r["target"] in labels]
-assert jumps and all(r["text"].endswith(" L%d" % labels[r["target"]]) or r["text"].endswith(",L%d" % labels[r["target"]]) or
+assert jumps and all(r["text"].endswith(" L%d" % labels[r["target"]]) or
+                     r["text"].endswith(",L%d" % labels[r["target"]]) or
                      r["text"].endswith(", L%d" % labels[r["target"]]) for r in jumps)
 P
 done
@@ -110,9 +119,11 @@ for at, r in rows.items():
 P
 
 for part in 0%-40% 40%-100%; do
-	"$GUSPROF" annotate --percent-limit 0 --time $part --format json >part.$part.json 2>err || problem "--time: $(head -1 err)"
+	"$GUSPROF" annotate --percent-limit 0 --time $part --format json >part.$part.json 2>err ||
+		problem "--time: $(head -1 err)"
 done
-"$GUSPROF" annotate --percent-limit 0 --comm demo --event 0 --format json >all.json 2>err || problem "--comm: $(head -1 err)"
+"$GUSPROF" annotate --percent-limit 0 --comm demo --event 0 --format json >all.json 2>err ||
+	problem "--comm: $(head -1 err)"
 check "--time: the parts of each function add up to it" python3 - <<'P'
 from annotated import load
 whole, parts = load("all.json"), [load("part.0%-40%.json"), load("part.40%-100%.json")]
@@ -128,11 +139,13 @@ refuse "--time outside the recording" 129 'within the recording' --time 20-10
 refuse "--event: one that was not recorded" 129 "has no event 'no-such'" --event no-such
 "$GUSPROF" annotate divider >text 2>err
 check "text: the source line beside the instruction" grep -q ';.*demo\.c:115 .*quotient = dividend' text
-check "text: the loop and its share" grep -qE '^# loop 1: (9[5-9]|100)\.[0-9]+% \(.*head at [0-9a-f]+ \(L[0-9]+\), demo\.c:' text
+check "text: the loop and its share" \
+	grep -qE '^# loop 1: (9[5-9]|100)\.[0-9]+% \(.*head at [0-9a-f]+ \(L[0-9]+\), demo\.c:' text
 check "text: skid is told once" test "$(grep -c '^# skid: ' text)" = 1
 check "text: hot instructions are marked" grep -qE '^ +[0-9.]+% +[0-9.]+% \.\. +[0-9.]+% +[0-9]+ \* ' text
 "$GUSPROF" annotate --no-source divider >bare 2>err
-check "--no-source: the same without source lines" sh -c '! grep -q "demo\.c:115 " bare && grep -v "  ; " text | cmp - bare'
+check "--no-source: the same without source lines" \
+	sh -c '! grep -q "demo\.c:115 " bare && grep -v "  ; " text | cmp - bare'
 "$GUSPROF" annotate divider --format csv >csv 2>err
 check "csv: the same figures" python3 - <<'P'
 import csv, json
@@ -168,7 +181,8 @@ if [[ $kernel ]]; then
 	if "$GUSPROF" annotate "$kernel" --dso '[kernel]' --format json >kernel.json 2>err; then
 		check "a kernel function, in assembly" python3 -c 'from annotated import load; load("kernel.json")'
 	else
-		refuse "a kernel function, or why not" 125 "cannot read the code of $kernel in \[kernel\]: .+" "$kernel" --dso '[kernel]'
+		refuse "a kernel function, or why not" 125 "cannot read the code of $kernel in \[kernel\]: .+" \
+			"$kernel" --dso '[kernel]'
 	fi
 else
 	echo "skipped: no kernel function was sampled"
@@ -236,7 +250,8 @@ unsigned other(unsigned n)
 	return work(n) + 1;
 }
 C
-if ! cc -O1 -g -Wl,--build-id -o prog one.c two.c 2>err || ! "$GUSPROF" record -q -e cpu-clock -F 2000 -o prog.data -- ./prog 2>err; then
+if ! cc -O1 -g -Wl,--build-id -o prog one.c two.c 2>err ||
+	! "$GUSPROF" record -q -e cpu-clock -F 2000 -o prog.data -- ./prog 2>err; then
 	problem "a program of our own: $(head -1 err)"
 	exit 1
 fi
@@ -246,7 +261,8 @@ from annotated import load
 d = load("prog.json")
 f = d["functions"][0]
 outer, inner = f["loops"]
-assert f["function"] == "work" and inner["outer"] == outer["loop"] and inner["share"] > 0.9 and outer["weight"] >= inner["weight"]
+assert f["function"] == "work" and inner["outer"] == outer["loop"]
+assert inner["share"] > 0.9 and outer["weight"] >= inner["weight"]
 mixed = [r for r in d["rows"] if r["source_function"] == "mix"]
 assert mixed and all(r["inlined"] == [{"function": "work", "file": r["file"], "line": 12}] for r in mixed), mixed
 lines = {l["line"]: l for l in f["lines"] if l["function"] == "mix"}
@@ -302,13 +318,17 @@ mkdir -p "root$work" && cp gone.c "root$work/one.c" && cp prog "root$work/prog"
 check "--symfs finds it elsewhere" sh -c "'$GUSPROF' annotate -i prog.data --symfs root 2>err | grep -q '2654435761u'"
 touch -d '1 hour' gone.c && mv gone.c one.c
 "$GUSPROF" annotate -i prog.data >text 2>err
-check "a source younger than the program is told of" test "$(grep -c 'one\.c was changed after the program was made' err)" = 1
+check "a source younger than the program is told of" \
+	test "$(grep -c 'one\.c was changed after the program was made' err)" = 1
 
-cp prog kept && cc -O1 -Wl,--build-id -o prog one.c two.c && "$GUSPROF" record -q -e cpu-clock -F 2000 -o bare.data -- ./prog
+cp prog kept && cc -O1 -Wl,--build-id -o prog one.c two.c &&
+	"$GUSPROF" record -q -e cpu-clock -F 2000 -o bare.data -- ./prog
 "$GUSPROF" annotate -i bare.data >text 2>said
-check "without debug information: told, and no source" sh -c 'grep -q "no debug information was found" said && ! grep -q "  ; " text &&
+check "without debug information: told, and no source" \
+	sh -c 'grep -q "no debug information was found" said && ! grep -q "  ; " text &&
 	grep -q "^# loop 1:" text'
-refuse "a program that changed" 125 'cannot annotate the hottest code, .*/prog .*its file changed since the recording' -i prog.data
+refuse "a program that changed" 125 'cannot annotate the hottest code, .*/prog .*its file changed since the recording' \
+	-i prog.data
 refuse "a name in it" 129 'no function called work .*its file changed since the recording' -i prog.data -d prog work
 cp kept prog
 check "the right file again" "$GUSPROF" annotate -i prog.data

@@ -30,7 +30,8 @@ record_behind()
 	wait_for grep -q sampling err
 }
 
-# spend PID TICKS: a command that lasts until the process has had so much more CPU time, which may be a while where others run.
+# spend PID TICKS: a command that lasts until the process has had so much more CPU time,
+# which may be a while where others run.
 cat >spend <<'S'
 #!/bin/sh
 while read -r _ _ _ _ _ _ _ _ _ _ _ _ _ user system _ <"/proc/$1/stat"; do
@@ -53,8 +54,8 @@ ok "says that the command is the duration" says "watching process $busy for as l
 ok "in one line" is "$(grep -c watching err)" 1
 ok "the recording ends with the command" ended exit
 ok "has samples of the process only" is "$(grep ' sample cpu ' dump | grep -vc " pid $busy ")" 0
-# Its time is what the counter says, as others may have had most of the CPU. Two periods for the ends, and one for each time
-# that it was switched out: the timer is stopped then, and what its period lacks may be lost.
+# Its time is what the counter says, as others may have had most of the CPU. Two periods for the ends, and one for each
+# time that it was switched out: the timer is stopped then, and what its period lacks may be lost.
 ok "about as many as its time asks for" awk '
 	/ sample cpu / { for (i = 1; i < NF; i++) if ($i == "period") sum += $(i + 1) }
 	/ switch out / { switches++ }
@@ -65,7 +66,8 @@ ok "about as many as its time asks for" awk '
 	}' dump
 ok "names the target" says "target \"process\"" dump
 ok "what it had mapped is told" says "mmap { pid $busy .*path \".*libc.*build_id" dump
-ok "as of the beginning" sh -c 'test "$(sed -n "s/.*clock.*start_ns \([0-9]*\) .*/\1/p" dump)" = "$(sed -n "s/.* mmap { pid '"$busy"' tid [0-9]* time \([0-9]*\) .*/\1/p" dump | sort -u)"'
+ok "as of the beginning" test "$(sed -n 's/.*clock.*start_ns \([0-9]*\) .*/\1/p' dump)" = \
+	"$(sed -n 's/.* mmap { pid '"$busy"' tid [0-9]* time \([0-9]*\) .*/\1/p' dump | sort -u)"
 "$gusprof" report --by module gusprof.data >report 2>&1
 ok "so its addresses have modules" not says 'unknown' report
 record -q -F 1000 -p "$busy" -- sh -c 'exit 7'
@@ -95,7 +97,8 @@ ok "and the target lives" kill -0 "$busy"
 ok "says until when it watches" says 'until Ctrl-C or its end'
 
 # Threads of a process, and processes that it starts later.
-begin sh -c 'while [ ! -e go ]; do sleep 0.05; done; for i in 1 2 3; do sh -c "i=0; while [ \$i -lt 60000 ]; do i=\$((i+1)); done"; done'
+begin sh -c 'while [ ! -e go ]; do sleep 0.05; done
+	for i in 1 2 3; do sh -c "i=0; while [ \$i -lt 60000 ]; do i=\$((i+1)); done"; done'
 record_behind -F 1000 -p "$pid"
 touch go
 wait $recorder
@@ -111,7 +114,8 @@ record_behind -F 1000 -p "$pid"
 touch go2
 wait $recorder
 dump
-ok "followed through exec" test "$(awk '/comm .* exec yes/ { seen = 1 } / sample cpu / { n++ } END { print seen ? n : 0 }' dump)" -gt 20
+ok "followed through exec" \
+	test "$(awk '/comm .* exec yes/ { seen = 1 } / sample cpu / { n++ } END { print seen ? n : 0 }' dump)" -gt 20
 begin sh -c 'while :; do :; done'
 kill -STOP "$pid"
 wait_for in_state "$pid" T
@@ -159,7 +163,8 @@ ok "-C with -p: only there" is "$(grep ' sample cpu ' dump | grep -vc ' sample c
 
 # What is refused or gone. Each line: the status, what is said, the options.
 # The child ends when its parent is no shell any more: a shell would wait for it.
-sh -c 'sh -c "while [ \"\$(cat /proc/\$PPID/comm)\" != sleep ]; do sleep 0.05; done" & echo $! >zombie; exec sleep 100' &
+sh -c 'sh -c "while [ \"\$(cat /proc/\$PPID/comm)\" != sleep ]; do sleep 0.05; done" &
+	echo $! >zombie; exec sleep 100' &
 parent=$!
 children="$children $parent"
 wait_for test -s zombie
@@ -233,7 +238,8 @@ fi
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -x "$gusprof" ]; then
 	chmod 777 "$work"
 	if setpriv --reuid=65534 --regid=65534 --clear-groups "$gusprof" --version >out 2>err; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$gusprof" record -p "$busy" -o other.data -- true >out 2>err
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$gusprof" \
+			record -p "$busy" -o other.data -- true >out 2>err
 		ok "another user's process: status 125" is $? 125
 		ok "says whose it is and what to do" says 'belongs to root.*CAP_PERFMON'
 		ok "in one line" is "$(wc -l <err)" 1
@@ -271,7 +277,8 @@ for f in part.data.*; do
 	dump "$f"
 	ok "and samples" test "$(count ' sample cpu ')" -gt 3
 done
-ok "the first one says that there is more" sh -c '"$0" dump "$(ls part.data.* | head -n 1)" | grep -q "ended_by \"part\""' "$gusprof"
+ok "the first one says that there is more" \
+	sh -c '"$0" dump "$(ls part.data.* | head -n 1)" | grep -q "ended_by \"part\""' "$gusprof"
 rm -f part.data*
 record_behind -F 1000 --switch-output -o part.data -p "$busy"
 sleep 0.3
@@ -284,7 +291,8 @@ ok "--switch-output by signal" is "$(ls part.data.* | wc -l)" 2
 rm -f part.data*
 record -F 5000 --switch-output=4K -o part.data -- sh -c 'i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done'
 ok "--switch-output by size" test "$(ls part.data.* | wc -l)" -ge 2
-ok "of a launched command, with names in each" sh -c 'for f in part.data.*; do "$0" report --by module $f 2>&1 | grep -q unknown && exit 1; done; true' "$gusprof"
+ok "of a launched command, with names in each" sh -c \
+	'for f in part.data.*; do "$0" report --by module $f 2>&1 | grep -q unknown && exit 1; done; true' "$gusprof"
 
 # Flight recorder: at the end only what fits the rings, oldest first.
 record_behind -F 5000 --overwrite -p "$busy"
@@ -300,7 +308,8 @@ ok "samples before and after it, each once" awk '
 	/kind "snapshot"/ { marked = NR }
 	/ sample cpu / { key = $4 " " $1; again += seen[key]++; if (marked) n++ }
 	END { printf "    %d samples, %d twice\n", n, again; exit !(n > 200 && !again) }' dump
-ok "in order on each CPU" awk '/ sample cpu / { t = $1 + 0; if (t < last[$4]) bad = 1; last[$4] = t } END { exit bad }' dump
+ok "in order on each CPU" \
+	awk '/ sample cpu / { t = $1 + 0; if (t < last[$4]) bad = 1; last[$4] = t } END { exit bad }' dump
 
 # Control.
 mkfifo ctl ack
@@ -338,7 +347,8 @@ C
 	dump
 	ok "marks: begin and end" is "$(count 'kind "begin" name "load"')$(count 'kind "end" name "load"')" 11
 	ok "a long name is cut" says 'kind "point" name "a name that i"' dump
-	ok "the thread keeps its name" is "$(grep 'comm {' dump | grep -vc 'name "mark"')" "$(grep 'comm {' dump | grep -c 'name "gusprof"')"
+	ok "the thread keeps its name" is "$(grep 'comm {' dump | grep -vc 'name "mark"')" \
+		"$(grep 'comm {' dump | grep -c 'name "gusprof"')"
 else
 	echo "# marks are not tried: there is no C compiler, or no source folder"
 fi

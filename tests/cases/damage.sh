@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Recordings that are cut, corrupt, foreign or newer: report and dump say so and never crash. A quick selection; every cut
-# of 64 KiB and 2,000 flips are tests/bench/truncate-flip.
+# Recordings that are cut, corrupt, foreign or newer: report and dump say so and never crash. A quick selection; every
+# cut of 64 KiB and 2,000 flips are tests/bench/truncate-flip.
 : "${GUS_DEMO:?}"
 . "$(dirname "$0")/lib.sh"
 
@@ -27,7 +27,8 @@ def run(name, data):
                "not a gusprof recording" in r.stderr, (name, r.stdout[:300], r.stderr[:300])
     return results
 
-for n in sorted({0, 1, 7, 8, 23, 24, 25, 63, 64, size - 1, size - 24, size - 25} | {random.randrange(size) for _ in range(40)}):
+for n in sorted({0, 1, 7, 8, 23, 24, 25, 63, 64, size - 1, size - 24, size - 25} |
+                {random.randrange(size) for _ in range(40)}):
     run("cut at %d of %d" % (n, size), whole[:n])
 print("ok: cuts are told")
 for n in [8, 12, 16, 24, 28, 64, size - 1, size - 24] + [random.randrange(size) for _ in range(40)]:
@@ -54,8 +55,16 @@ for shift, mul in ((33, P2), (29, P3), (32, None)):
 open("newer.data", "ab").write(h.to_bytes(8, "little"))
 P
 "$GUSPROF" report newer.data >out 2>err
-if [ $? = 125 ] && grep -q "format version 2.0" err; then echo "ok: a newer version is refused as such"; else problem "newer version"; cat err; fi
+if [ $? = 125 ] && grep -q "format version 2.0" err; then
+	echo "ok: a newer version is refused as such"
+else
+	problem "newer version"; cat err
+fi
 echo "PERFILE2 and so on" >foreign.data
 "$GUSPROF" report foreign.data >out 2>err
-if [ $? = 125 ] && grep -q "not a gusprof recording" err; then echo "ok: a foreign file is refused as such"; else problem "foreign"; cat err; fi
+if [ $? = 125 ] && grep -q "not a gusprof recording" err; then
+	echo "ok: a foreign file is refused as such"
+else
+	problem "foreign"; cat err
+fi
 exit $failed

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# gusprof doctor from outside: its verdict agrees with what record does, its JSON is whole, and what it must name is there.
+# gusprof doctor from outside: its verdict agrees with what record does, its JSON is whole,
+# and what it must name is there.
 . "$(dirname "$0")/lib.sh"
 said=out
 
@@ -14,7 +15,8 @@ ok "it says nothing on stderr" is "$(cat err)" ""
 if [ $status = 0 ]; then
 	ok "the verdict comes first" sh -c 'head -n 1 out | grep -q "^Tier [ABC]\. "'
 	tier=$(sed -nE '1s/^Tier (.)\..*/\1/p' out)
-	ok "it is the tier of a recording" is "$("$gusprof" dump | sed -nE 's/.*[ {]tier "(.)".*/\1/p' | head -n 1)" "$tier"
+	ok "it is the tier of a recording" \
+		is "$("$gusprof" dump | sed -nE 's/.*[ {]tier "(.)".*/\1/p' | head -n 1)" "$tier"
 	ok "what a sample costs is said" says '^A sample of .* takes about [1-9][0-9]* ns\|told from noise'
 else
 	ok "the verdict comes first" sh -c 'head -n 1 out | grep -q "^Nothing can be recorded: "'
@@ -24,10 +26,12 @@ for group in Events Rights Settings Names Machine; do
 	ok "group $group" says "^$group\$"
 done
 for check in software-clocks raw-counters cycles precise-cycles ibs spe branch-stack topdown-slots perf_event_paranoid \
-	capabilities seccomp lockdown mlock perf_event_max_sample_rate nmi_watchdog kallsyms vdso cpu uarch hypervisor container kernel; do
+	capabilities seccomp lockdown mlock perf_event_max_sample_rate nmi_watchdog kallsyms vdso cpu uarch hypervisor \
+	container kernel; do
 	ok "check $check, once, with a mark" is "$(grep -cE "^  [-+!.] $check +[^ ]" out)" 1
 done
-ok "what does not work says whose doing it is" is "$(grep -E '^  - ' out | grep -vcE '\((permission|hardware|hypervisor|kernel|busy)\)')" 0
+ok "what does not work says whose doing it is" \
+	is "$(grep -E '^  - ' out | grep -vcE '\((permission|hardware|hypervisor|kernel|busy)\)')" 0
 
 "$gusprof" doctor --format json >out 2>err
 ok "JSON: the same status" is $? $status

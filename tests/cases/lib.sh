@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # What the cases share. Each sources it before anything else, and then stands in a folder of its own, $work, which goes
-# away at its end with the processes in $children. $gusprof, which is $GUSPROF to its children, is the program. For sh and
-# bash.
+# away at its end with the processes in $children. $gusprof, which is $GUSPROF to its children, is the program.
+# For sh and bash.
 #
-# A case that tells each check counts them: ok, and at the end finish. One that tells only what fails calls problem, and ends
-# with test $failed = 0.
+# A case that tells each check counts them: ok, and at the end finish. One that tells only what fails calls problem, and
+# ends with test $failed = 0.
 # shellcheck shell=sh
 set -u
 LC_ALL=C
@@ -60,7 +60,8 @@ skip()
 skip_if_refused()
 {
 	[ "$1" = 125 ] || return 0
-	grep -qE 'permission|refused|no event delivers|perf_event_open|perf_event_paranoid|seccomp|security module' err || return 0
+	grep -qE 'permission|refused|no event delivers|perf_event_(open|paranoid)|seccomp|security module' err ||
+		return 0
 	echo "skipped: this user may not use perf_event_open here:"
 	cat err
 	exit 77
@@ -114,8 +115,8 @@ wait_for()
 	done
 }
 
-# ran PID: clock ticks of CPU time that it has had, of which a hundred are a second. How long it takes to get so many is up to
-# what else runs, so cases wait for these rather than for seconds.
+# ran PID: clock ticks of CPU time that it has had, of which a hundred are a second. How long it takes to get so many is
+# up to what else runs, so cases wait for these rather than for seconds.
 ran() { sed 's/.*) //' "/proc/$1/stat" | { read -r _ _ _ _ _ _ _ _ _ _ _ user system _ && echo $((user + system)); }; }
 has_run() { [ "$(ran "$1")" -ge "$2" ]; }
 # run_on PID TICKS: until it has had so many more.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# gusprof model from outside: what a simple block is told, that it is told the same each time, and what bad input is told.
+# gusprof model from outside: what a simple block is told, that it is told the same each time,
+# and what bad input is told.
 . "$(dirname "$0")/lib.sh"
 data=${GUS_SRCDIR:-$scripts/../..}/tests/data
 
@@ -22,7 +23,8 @@ refuse()
 	got=$?
 	[[ $got == "$status" ]] || problem "$what: status $got, not $status"
 	[[ -s out ]] && { problem "$what: something is on standard output"; head -3 out; }
-	[[ $(wc -l <err) == 1 ]] && grep -qE -- "^gusprof: .*$pattern" err || { problem "$what: it is told"; head -5 err; }
+	[[ $(wc -l <err) == 1 ]] && grep -qE -- "^gusprof: .*$pattern" err ||
+		{ problem "$what: it is told"; head -5 err; }
 }
 
 # imul rax, rcx; dec rdi; jnz: the multiplication waits for itself.
@@ -53,16 +55,20 @@ models "an instruction without a row" 'have not, and are taken as the middle' --
 models "arm64" '^ +4\.00  cycles an iteration' --uarch neoverse-n1 --block 007c019b --set issue_width=4
 
 # A table of uops: what the thesis that it is from prints for it.
-models "the loop of the thesis" '^ +23\.00  cycles an iteration \(exact' --uarch ufs-sandybridge --uops "$data/realft2_4_de.uops"
-models "with its iterations" '"cycles_per_iteration": 23\.0[01]' --uarch ufs-sandybridge --uops "$data/realft2_4_de.uops" \
+models "the loop of the thesis" '^ +23\.00  cycles an iteration \(exact' --uarch ufs-sandybridge \
+	--uops "$data/realft2_4_de.uops"
+models "with its iterations" '"cycles_per_iteration": 23\.0[01]' --uarch ufs-sandybridge \
+	--uops "$data/realft2_4_de.uops" \
 	--iterations 1000 --format json
 models "from the standard input" '^ +3\.00  cycles' --uarch ufs-sandybridge --uops - <<<'1 mul x1 x1 3 0'
 
 # Batches: in order, bad lines marked, a header passed over; as many threads as you like.
 printf '%s\n' 'hex,cycles' "$imul,300" '4801c8' '48,1' '' 'zz,1' '90,25' >batch.csv
-printf '%s\n' 'hex,cycles_per_iteration,coverage' "$imul,3.0000,1.0000" '4801c8,1.0000,1.0000' '48,' 'zz,' '90,0.2500,1.0000' >wanted
+printf '%s\n' 'hex,cycles_per_iteration,coverage' "$imul,3.0000,1.0000" '4801c8,1.0000,1.0000' '48,' 'zz,' \
+	'90,0.2500,1.0000' >wanted
 for jobs in 1 2 7; do
-	"$GUSPROF" model --uarch skylake --batch batch.csv --jobs $jobs >out 2>err || problem "a batch of $jobs jobs: status $?"
+	"$GUSPROF" model --uarch skylake --batch batch.csv --jobs $jobs >out 2>err ||
+		problem "a batch of $jobs jobs: status $?"
 	cmp -s out wanted || { problem "a batch of $jobs jobs"; diff out wanted; }
 	grep -q '^gusprof: 5 lines, 2 bad; 5 of 5 instructions' err || { problem "the count of a batch"; cat err; }
 done
@@ -74,7 +80,8 @@ models "an empty batch" '^hex,' --uarch skylake --batch /dev/null
 # The same input, the same bytes.
 for format in text json csv; do
 	for run in 1 2; do
-		"$GUSPROF" model --uarch skylake --block f20f1007f20f594608f20f58c8f20f5ee5f20f112248ffc975e6 --format $format \
+		"$GUSPROF" model --uarch skylake --block f20f1007f20f594608f20f58c8f20f5ee5f20f112248ffc975e6 \
+			--format $format \
 			--costs --variant all --timeline >$run.$format || problem "$format: status $?"
 	done
 	cmp -s 1.$format 2.$format || problem "$format differs from one time to the next"
@@ -82,7 +89,8 @@ done
 
 # Bad input.
 refuse "no input" 129 'no input was given; model takes a command .--., .* or a table of uops .--uops.'
-refuse "two inputs" 129 'a block .--block. and a table of uops .--uops. exclude each other: model takes one input' --block 90 --uops x
+refuse "two inputs" 129 'a block .--block. and a table of uops .--uops. exclude each other: model takes one input' \
+	--block 90 --uops x
 refuse "a block and a command" 129 'a command .--. and a block .--block. exclude each other' --block 90 skylake
 refuse "half a byte" 129 "pairs of hexadecimal digits.*'480'" --uarch skylake --block 480
 refuse "no digits" 129 'pairs of hexadecimal digits' --uarch skylake --block xyz
@@ -96,10 +104,13 @@ refuse "no variant" 129 'there is no variant DL2' --uarch skylake --variant DL2 
 refuse "no such size" 129 'cannot set rab' --uarch skylake --set rab=1 --block 90
 refuse "no size at all" 129 'NAME=VALUE' --uarch skylake --set rob --block 90
 refuse "no machine" 129 'makes no machine' --uarch skylake --set issue_width=0 --block 90
-refuse "a function of no file" 129 '--function is for a function .--elf.; here the input is a block .--block.' --function main --block 90
+refuse "a function of no file" 129 '--function is for a function .--elf.; here the input is a block .--block.' \
+	--function main --block 90
 refuse "a file without a function" 129 'a function .--elf. needs --function' --elf "$GUSPROF"
-refuse "costs of a batch" 129 '--costs is for a block .--block., a function .--elf. or a table of uops .--uops.; here the input is a batch .--batch.' --costs --batch batch.csv
-refuse "more than all iterations" 129 '--iterations takes a number up to 10000000, not .10000001.' --iterations 10000001 --block 90
+refuse "costs of a batch" 129 '--costs is for a block .--block., a function .--elf. or a table of uops .--uops.; '\
+'here the input is a batch .--batch.' --costs --batch batch.csv
+refuse "more than all iterations" 129 '--iterations takes a number up to 10000000, not .10000001.' \
+	--iterations 10000001 --block 90
 refuse "caches and costs" 129 '--data caches and --costs exclude' --data caches --engine stream --costs --block 90
 models "what is so anyway fits everything" 'cycles an iteration' --uarch skylake --block 90 --per 1 --no-phases --rows 0
 refuse "no file of blocks" 125 'cannot open the blocks nothing' --uarch skylake --batch nothing
@@ -121,48 +132,69 @@ refuse "an empty file" 125 'empty' --uarch skylake --elf empty --function main
 # The stream engine: add rax, rbx; imul rax, rbx is a chain of 4 cycles, 3 of them the multiplication's.
 models "the stream engine" '^ +4\.00  cycles an iteration' --uarch skylake --engine stream --block 4801d8480fafc3
 models "what more of one thing gains" '^ +10\.8%  latency mul ' --uarch skylake --sensitivity --block 4801d8480fafc3
-models "at several weights" '^ +10\.8% +60\.0% +300\.0%  latency mul ' --uarch skylake --sensitivity=15,100,inf --block 4801d8480fafc3
+models "at several weights" '^ +10\.8% +60\.0% +300\.0%  latency mul ' --uarch skylake --sensitivity=15,100,inf \
+	--block 4801d8480fafc3
 models "the same as json" '"latency mul"' --uarch skylake --sensitivity=100 --block 4801d8480fafc3 --format json
-models "what the time goes to" '^ +3\.00 +75\.0%    2 imul rax, rbx +latency mul$' --uarch skylake --causality --block 4801d8480fafc3
-models "and what it goes round in" '1 -latency alu 1\.00-> 2 -latency mul 3\.00-> 1$' --uarch skylake --causality --block 4801d8480fafc3
+models "what the time goes to" '^ +3\.00 +75\.0%    2 imul rax, rbx +latency mul$' --uarch skylake --causality \
+	--block 4801d8480fafc3
+models "and what it goes round in" '1 -latency alu 1\.00-> 2 -latency mul 3\.00-> 1$' --uarch skylake --causality \
+	--block 4801d8480fafc3
 models "the same as json" '"carried_by": "latency mul"' --uarch skylake --causality --block 4801d8480fafc3 --format json
-models "the fewest that reach it" '^ +15\.0%  all of them together, which is less' --uarch skylake --reach 30 --block 4801d8480fafc3
-refuse "a timeline without cycles" 129 '--timeline and --engine stream exclude each other: the stream engine has no cycles' --uarch skylake --engine stream --timeline --block 90
+models "the fewest that reach it" '^ +15\.0%  all of them together, which is less' --uarch skylake --reach 30 \
+	--block 4801d8480fafc3
+refuse "a timeline without cycles" 129 \
+	'--timeline and --engine stream exclude each other: the stream engine has no cycles' \
+	--uarch skylake --engine stream --timeline --block 90
 
-# Both engines. A chain is the same to both; a buffer of a single branch is the core engine's alone (imul rax, rbx, 3; cmp rcx, rbp; jne back).
-# A fused branch has one uop, which needs p6.
-models "the engines agree" '^The engines: core 4\.00, stream 4\.00 cycles an iteration \(\+0\.0%\)$' --uarch skylake --engine both --block 4801d8480fafc3
+# Both engines. A chain is the same to both; a buffer of a single branch is the core engine's alone (imul rax, rbx, 3;
+# cmp rcx, rbp; jne back). A fused branch has one uop, which needs p6.
+models "the engines agree" '^The engines: core 4\.00, stream 4\.00 cycles an iteration \(\+0\.0%\)$' \
+	--uarch skylake --engine both --block 4801d8480fafc3
 models "they say so" '^ +they agree$' --uarch skylake --engine both --block 4801d8480fafc3
-models "why they do not" '^ +1\.00  of the core engine without this limit.*: branch buffer$' --uarch skylake --engine both \
+models "why they do not" '^ +1\.00  of the core engine without this limit.*: branch buffer$' \
+	--uarch skylake --engine both \
 	--set branch_buffer=1 --block 486bc3034839e975f7
 models "both as json" '"reason": null' --uarch skylake --engine both --block 4801d8480fafc3 --format json
 models "how full p6 is" '^ +100\.0% +1\.00 +0\.00  ports p6 ' --uarch skylake --engine stream --block 4883c1104839e975f7
 models "what fills it" '^ +4 +1\.00 .*\* cmp rcx, rbp$' --uarch skylake --engine stream --block 4883c1104839e975f7
-models "the bound has no uop of the fused branch" '^ +0\.33 +0\.33 +0\.33 +1\.00  as even' --uarch skylake --block 4883c1104839e975f7
+models "the bound has no uop of the fused branch" '^ +0\.33 +0\.33 +0\.33 +1\.00  as even' \
+	--uarch skylake --block 4883c1104839e975f7
 models "a unit by its name" '^ +28\.6% +4\.00 +10\.00  unit fpdivider ' --uarch skylake --engine stream --block f20f5ec1
-models "resources as json" '"resource": "ports p6"' --uarch skylake --engine stream --block 4883c1104839e975f7 --format json
+models "resources as json" '"resource": "ports p6"' --uarch skylake --engine stream --block 4883c1104839e975f7 \
+	--format json
 models "no resources of the core engine" '"resources": null' --uarch skylake --block 90 --format json
 echo '4801d8,1' >blocks.csv
-refuse "both engines of a batch" 129 '--engine both is for a block .*; here the input is a batch' --uarch skylake --engine both --batch blocks.csv
-models "other caches" '^ +[0-9.]+%  L1 twice as large$' --uarch skylake --engine stream --data caches --pointers distinct --block 488b064883c640
-models "the same as json" '"knob": "L1 twice as large"' --uarch skylake --engine stream --data caches --block 488b064883c640 --format json
-refuse "caches of the core engine" 129 '--data caches needs --engine stream: what accesses hit' --uarch skylake --data caches --block 90
-models "both engines see the level" '^The engines: core 12\.00, stream 12\.00 ' --uarch skylake --engine both --data L2 --block 488b00
+refuse "both engines of a batch" 129 '--engine both is for a block .*; here the input is a batch' \
+	--uarch skylake --engine both --batch blocks.csv
+models "other caches" '^ +[0-9.]+%  L1 twice as large$' --uarch skylake --engine stream --data caches \
+	--pointers distinct --block 488b064883c640
+models "the same as json" '"knob": "L1 twice as large"' --uarch skylake --engine stream --data caches \
+	--block 488b064883c640 --format json
+refuse "caches of the core engine" 129 '--data caches needs --engine stream: what accesses hit' \
+	--uarch skylake --data caches --block 90
+models "both engines see the level" '^The engines: core 12\.00, stream 12\.00 ' --uarch skylake --engine both \
+	--data L2 --block 488b00
 
 # Files of code. The machine is two bytes of the header; for which one the code really is does not matter to be refused.
 demo=${GUS_DEMO:-}
 if [[ -x $demo ]]; then
 	cp "$demo" arm64 && printf '\267\0' | dd of=arm64 bs=1 seek=18 conv=notrunc 2>/dev/null
 	cp "$demo" x86 && printf '\76\0' | dd of=x86 bs=1 seek=18 conv=notrunc 2>/dev/null
-	refuse "a file for arm64" 125 'code for arm64, and skylake is a CPU of x86-64' --uarch skylake --elf arm64 --function divider
-	refuse "a file for x86" 125 'code for x86-64, and neoverse-n1 is a CPU of arm64' --uarch neoverse-n1 --elf x86 --function divider
-	refuse "no such function" 129 'there is no function nothing in ' --uarch skylake --elf "$demo" --function nothing
+	refuse "a file for arm64" 125 'code for arm64, and skylake is a CPU of x86-64' --uarch skylake --elf arm64 \
+		--function divider
+	refuse "a file for x86" 125 'code for x86-64, and neoverse-n1 is a CPU of arm64' --uarch neoverse-n1 --elf x86 \
+		--function divider
+	refuse "no such function" 129 'there is no function nothing in ' --uarch skylake --elf "$demo" \
+		--function nothing
 	uarch=skylake
 	[[ $(uname -m) == aarch64 ]] && uarch=neoverse-n1
-	models "a loop of a function" '^fma_chain at 0x[0-9a-f]+, loop 1 of [0-9]+: 0x' --uarch $uarch --elf "$demo" --function fma_chain --loop 1
-	models "the loops of a function" '^ +2 +[0-9a-f]+ +[0-9]+ +[0-9]+ +[0-9.]+' --uarch $uarch --elf "$demo" --function main
+	models "a loop of a function" '^fma_chain at 0x[0-9a-f]+, loop 1 of [0-9]+: 0x' --uarch $uarch --elf "$demo" \
+		--function fma_chain --loop 1
+	models "the loops of a function" '^ +2 +[0-9a-f]+ +[0-9]+ +[0-9]+ +[0-9.]+' --uarch $uarch --elf "$demo" \
+		--function main
 	models "the same as json" '^ "loops": \[' --uarch $uarch --elf "$demo" --function main --format json
-	refuse "a loop that is none" 129 'there is no loop 99 in main' --uarch $uarch --elf "$demo" --function main --loop 99
+	refuse "a loop that is none" 129 'there is no loop 99 in main' --uarch $uarch --elf "$demo" \
+		--function main --loop 99
 fi
 
 # A full disk must not look like success.
@@ -170,7 +202,8 @@ if [[ -w /dev/full ]]; then
 	for format in text json csv; do
 		"$GUSPROF" model --uarch skylake --block $imul --format $format >/dev/full 2>err
 		status=$?
-		[[ $status == 125 ]] && grep -q 'cannot write the output' err || problem "a full disk as $format: status $status"
+		[[ $status == 125 ]] && grep -q 'cannot write the output' err ||
+			problem "a full disk as $format: status $status"
 	done
 fi
 ((failed == 0))

@@ -84,8 +84,8 @@ ok "but not after a second signal" is $? 143
 ok "and the file is whole" whole gusprof.data interrupt
 rm -f started
 
-# What samples say. The timer of a clock is stopped when the command is switched out: what a period lacks then may be lost,
-# so that each switch may cost one.
+# What samples say. The timer of a clock is stopped when the command is switched out: what a period lacks then may be
+# lost, so that each switch may cost one.
 N=400000 record -q -F 2000 -- sh -c "$busy"
 dump
 awk '
@@ -93,7 +93,8 @@ awk '
 	/ switch out / { switches++ }
 	/events { samples/ { for (i = 1; i < NF; i++) if ($i == "count") count = $(i + 1) }
 	END {
-		printf "    samples stand for %.0f of %.0f, in periods of %.0f, with %d switches\n", sum, count, period, switches
+		printf "    samples stand for %.0f of %.0f, in periods of %.0f, with %d switches\n",
+			sum, count, period, switches
 		exit !(count > 0 && sum > count * 0.97 - switches * period && sum < count * 1.01)
 	}
 ' dump >sums

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Snapshots of running programs, replayed: what QEMU executes is what our own steps execute, the program itself is not disturbed,
-# and nothing that it would tell the kernel is done twice.
+# Snapshots of running programs, replayed: what QEMU executes is what our own steps execute, the program itself is not
+# disturbed, and nothing that it would tell the kernel is done twice.
 . "$(dirname "$0")/lib.sh"
 set -o pipefail
-target=$GUS_BUILDDIR/tests/cases/replay-target replay=$GUS_BUILDDIR/tests/cases/replay-process sums=$GUS_BUILDDIR/tests/cases/trace-sums
+target=$GUS_BUILDDIR/tests/cases/replay-target replay=$GUS_BUILDDIR/tests/cases/replay-process \
+	sums=$GUS_BUILDDIR/tests/cases/trace-sums
 [[ -x $target ]] || skip "snapshots are replayed on x86-64 only"
-[[ -x $GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so ]] || skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
+[[ -x $GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so ]] ||
+	skip "the plugin for QEMU was not built: no shared objects, or headers of a kernel before 4.14"
 pid=
 stop() { [[ -z $pid ]] || { kill -CONT "$pid"; kill -KILL "$pid"; wait "$pid"; } 2>/dev/null; pid=; }
 cleanup() { stop; }
@@ -26,8 +28,8 @@ begin()
 # can MODE: whether this CPU can.
 can() { "$target" "$1" 1 >/dev/null 2>&1; }
 
-# What was executed, without where blocks end: the emulator ends them before string instructions, too. Which operand of cmpsb is
-# read first is up to who executes it.
+# What was executed, without where blocks end: the emulator ends them before string instructions, too. Which operand of
+# cmpsb is read first is up to who executes it.
 executed()
 {
 	cmpsb=$(objdump -d "$target" | awk '/repz cmpsb/ { sub(":", "", $1); print $1 }')
@@ -36,7 +38,8 @@ executed()
 }
 
 begin plain
-"$replay" native "$pid" 1 0 100 probe >out 2>&1 || { grep -qE 'ptrace|not permitted' out && skip "processes cannot be traced here: $(cat out)"; }
+"$replay" native "$pid" 1 0 100 probe >out 2>&1 ||
+	{ grep -qE 'ptrace|not permitted' out && skip "processes cannot be traced here: $(cat out)"; }
 grep -q 'how native instructions 1[0-9][0-9] ' out || { problem "a window of 100 instructions"; cat out; }
 stop
 command -v objdump >/dev/null || skip "objdump is not installed (package binutils)"
@@ -49,20 +52,23 @@ if command -v qemu-x86_64 >/dev/null; then
 		for n in 0 1; do
 			executed t.$n.qemu >a
 			executed t.$n.native >b
-			grep -qE '^instructions 40[0-9][0-9] accesses [1-9]' a || { problem "$mode: not a window of 4000"; head -n 3 a; }
+			grep -qE '^instructions 40[0-9][0-9] accesses [1-9]' a ||
+				{ problem "$mode: not a window of 4000"; head -n 3 a; }
 			diff a b >ab || { problem "$mode: QEMU < and our own steps > differ"; cat ab; }
 		done
 		stop
 	done
 
-	# Of 1000000 bytes that the target writes, none comes from replays, all of which end at a write. So does its sum.
+	# Of 1000000 bytes that the target writes, none comes from replays, all of which end at a write.
+	# So does its sum.
 	"$target" write 1000000 >said 2>sum
 	cp sum undisturbed
 	begin write 1000000
 	"$replay" qemu "$pid" 3 0 1000000 w >out 2>&1 || problem "a target that writes"
 	wait "$pid"
 	pid=
-	[[ $(grep -c 'how qemu .* ended syscall 1 ' out) == 3 ]] || { problem "a window ends at a system call"; cat out; }
+	[[ $(grep -c 'how qemu .* ended syscall 1 ' out) == 3 ]] ||
+		{ problem "a window ends at a system call"; cat out; }
 	[[ $(wc -c <said) == 1000000 ]] || problem "the target wrote $(wc -c <said) bytes and not 1000000"
 	cmp -s sum undisturbed || problem "the target's sum is another one: $(cat sum), $(cat undisturbed)"
 
@@ -72,7 +78,8 @@ if command -v qemu-x86_64 >/dev/null; then
 		grep -q 'ended syscall 15 ' out || break
 	done
 	[[ $(grep -c 'ended signal 11 ' out) == 2 ]] || { problem "a window ends at a signal"; cat out; }
-	[[ $(sed -nE 's/.* (instructions [0-9]+) .*/\1/p' out | sort -u | wc -l) == 1 ]] || { problem "QEMU and steps: where the signal is"; cat out; }
+	[[ $(sed -nE 's/.* (instructions [0-9]+) .*/\1/p' out | sort -u | wc -l) == 1 ]] ||
+		{ problem "QEMU and steps: where the signal is"; cat out; }
 	stop
 
 	begin clock
@@ -83,7 +90,8 @@ if command -v qemu-x86_64 >/dev/null; then
 	if can evex; then
 		begin evex
 		"$replay" auto "$pid" 1 0 600 e >out 2>&1 || problem "a target with EVEX"
-		expect "what QEMU cannot execute is stepped" 'how native instructions 6[0-9][0-9] .* why QEMU cannot execute the instruction at 0x'
+		expect "what QEMU cannot execute is stepped" \
+			'how native instructions 6[0-9][0-9] .* why QEMU cannot execute the instruction at 0x'
 		stop
 	fi
 else
@@ -105,7 +113,8 @@ begin write 1000000
 "$replay" native "$pid" 1 0 1000000 w >out 2>&1
 wait "$pid"
 pid=
-[[ $(grep -c 'how native .* ended syscall 1 ' out) == 1 && $(wc -c <said) == 1000000 ]] || { problem "steps do what is the kernel's"; cat out; }
+[[ $(grep -c 'how native .* ended syscall 1 ' out) == 1 && $(wc -c <said) == 1000000 ]] ||
+	{ problem "steps do what is the kernel's"; cat out; }
 
 # Targets that are refused, and stay as they were.
 begin plain
@@ -127,7 +136,9 @@ if ((EUID == 0)) && command -v setpriv >/dev/null; then
 	in_state "$pid" R || problem "a target with raised rights was touched"
 	stop
 fi
-if as --32 /dev/null -o thirty.o 2>/dev/null && printf '.globl _start\n_start: jmp _start\n' | as --32 -o thirty.o && ld -m elf_i386 -o thirty thirty.o; then
+if as --32 /dev/null -o thirty.o 2>/dev/null &&
+	printf '.globl _start\n_start: jmp _start\n' | as --32 -o thirty.o &&
+	ld -m elf_i386 -o thirty thirty.o; then
 	./thirty 2>/dev/null &
 	pid=$!
 	thirty_or_gone() { executes "$work/thirty" || [[ ! -e /proc/$pid/exe ]]; } # a kernel may have no 32 bits
@@ -144,7 +155,8 @@ if "$GUSPROF" record -o r -F 99 --trace auto --trace-window 1500 -- "$target" wr
 	# 1 % of the little CPU time that it took is not enough for any.
 	expect "a snapshot has to be earned" '\[ 0 snapshots: .*the cost left no room'
 	for try in 1 2 3 4 5; do # no thread may run when one is looked for, as it says then
-		"$GUSPROF" record -o r --overhead 50 --trace auto --trace-window 1500 -- "$target" plain 3000000 >/dev/null 2>out ||
+		"$GUSPROF" record -o r --overhead 50 --trace auto --trace-window 1500 \
+			-- "$target" plain 3000000 >/dev/null 2>out ||
 			problem "record --trace auto"
 		grep -q '\[ 0 snapshots: no thread ran ' out || break
 	done
@@ -154,7 +166,8 @@ if "$GUSPROF" record -o r -F 99 --trace auto --trace-window 1500 -- "$target" wr
 	[[ $(grep -c '^    window 1500$' out) == "$n" ]] || { problem "dump shows $n snapshots"; head -n 30 out; }
 	"$GUSPROF" report -i r >/dev/null 2>out || { problem "a report of a recording with snapshots"; cat out; }
 	"$replay" r rr >out 2>&1 || problem "snapshots of a recording"
-	[[ $(grep -cE ' instructions 15[0-9][0-9] .* ended window ' out) == "$n" ]] || { problem "all of the $n snapshots are replayed"; cat out; }
+	[[ $(grep -cE ' instructions 15[0-9][0-9] .* ended window ' out) == "$n" ]] ||
+		{ problem "all of the $n snapshots are replayed"; cat out; }
 	"$GUSPROF" record -o r2 --trace some -- true 2>out && problem "--trace some"
 	expect "--trace some" "auto, qemu or off, not 'some'"
 else

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# gusprof report from outside: a recording of the demo, whose five functions take a fifth of the time each, in every view
-# and format. Needs a perf_event clock and python3 to read JSON.
+# gusprof report from outside: a recording of the demo, whose five functions take a fifth of the time each, in every
+# view and format. Needs a perf_event clock and python3 to read JSON.
 : "${GUS_DEMO:?}"
 . "$(dirname "$0")/lib.sh"
 status() { local what=$1 want=$2; shift 2; "$@" >out 2>err; local got=$?
-	if [ $got = "$want" ]; then echo "ok: $what"; else problem "$what: status $got, not $want"; head -5 out err; fi; }
+	if [ $got = "$want" ]; then echo "ok: $what"; else
+		problem "$what: status $got, not $want"; head -5 out err; fi; }
 
 command -v python3 >/dev/null || skip "python3 is not installed"
 if ! "$GUSPROF" record -q -F 2000 -g -- "$GUS_DEMO" 2 >out 2>err; then
@@ -19,7 +20,8 @@ keys = ["module", "build_id", "function", "file", "line", "offset", "text", "sam
 d = json.load(open(sys.argv[1]))
 assert d["schema"] == "gusprof.report/1"
 rec, total, rows = d["recording"], d["total"], d["rows"]
-for k in ["host", "cpu", "uarch", "tier", "event", "samples", "lost", "throttled", "time_ns", "overhead_pct", "truncated"]:
+for k in ["host", "cpu", "uarch", "tier", "event", "samples", "lost", "throttled", "time_ns", "overhead_pct",
+          "truncated"]:
     assert k in rec, k
 assert not rec["truncated"] and rec["corrupt"] == 0 and rec["samples"] > 500
 for r in rows:

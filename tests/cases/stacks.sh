@@ -12,7 +12,8 @@ ok "dump: the stack, newest first" says \
 ok "dump: what was mispredicted" says ' 0x401010/0x401005/M/-/-/3 '
 ok "dump: which branches were asked for" says 'branch_type 8'
 
-# Of f: the jump over goes each second time; the loop within 9 of 10 times, each fourth time mispredicted; that around it 2 of 3.
+# Of f: the jump over goes each second time; the loop within 9 of 10 times, each fourth time mispredicted;
+# that around it 2 of 3.
 "$GUSPROF" annotate -i stacks f >out 2>err
 ok "annotate: taken each second time" says '1007 +jz L3 +\[taken 50\.00%, mispredicted 0\.00%\]$'
 ok "annotate: mispredicted each fourth time" says '1010 +jnz L2 +\[taken 90\.00%, mispredicted 24\.97%\]$'
@@ -21,12 +22,14 @@ ok "annotate: no branch, nothing said" says '100d +dec rcx$'
 "$GUSPROF" annotate -i stacks --format json f >out 2>err
 ok "annotate: the counts" says '"mispredicted": 472'
 tr -d '\n ' <out >flat
-ok "annotate: all of them" says '"branch":\{"executed":2100,"taken":1890,"judged":1890,"mispredicted":472,"evidence":"observed"\}' flat
+ok "annotate: all of them" \
+	says '"branch":\{"executed":2100,"taken":1890,"judged":1890,"mispredicted":472,"evidence":"observed"\}' flat
 "$GUSPROF" annotate -i stacks --time 0,0.5 f >out 2>err
 ok "annotate: nothing of what the options leave out" says 'options leave|nothing to annotate' err
 
 
-# The model: the loop within has 9 of 10 jumps back, of which a quarter is mispredicted; g has 2 of 100 instructions or so.
+# The model: the loop within has 9 of 10 jumps back, of which a quarter is mispredicted;
+# g has 2 of 100 instructions or so.
 "$GUSPROF" model -i stacks --uarch skylake >out 2>err
 ok "model: says what it rests on" says '^What was executed is inferred from 530 branch stacks, 3710 of 3710 stretches'
 ok "model: functions and loops by their names" says '^ +[0-9.]+% +[0-9.]+% .* f, loop at \+0x5  \[app\]$'
@@ -34,7 +37,8 @@ ok "model: mispredicted at the measured rate" says '10  +[0-9]+ +fused + - +22\.
 ok "model: no addresses" says 'without an address, as if they hit L1'
 "$GUSPROF" model -i stacks --uarch skylake --format json >out 2>err
 tr -d '\n ' <out >flat
-ok "model: the same in JSON" says '"inferred":\{"from":"stacks","samples":530,"stacks":530,"ranges":\{"good":3710,"intwomappings":0,' flat
+ok "model: the same in JSON" \
+	says '"inferred":\{"from":"stacks","samples":530,"stacks":530,"ranges":\{"good":3710,"intwomappings":0,' flat
 cp out first
 "$GUSPROF" model -i stacks --uarch skylake --format json >out 2>err
 ok "model: the same bytes each time" cmp -s first out

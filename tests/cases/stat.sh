@@ -106,7 +106,8 @@ parts=$(value count task-clock interval | wc -l)
 ok "-I 50: one line each 50 ms, and the rest" between "$parts" 5 200
 sum=$(value count task-clock interval | awk '{ s += $1 } END { printf "%.0f", s }')
 ok "-I: the parts add up to the total" is "$sum" "$(value count task-clock)"
-ok "-I: they follow each other" sh -c 'grep ^interval, counts | awk -F, "NR > 1 && \$2 != last { exit 1 } { last = \$3 }"'
+ok "-I: they follow each other" \
+	sh -c 'grep ^interval, counts | awk -F, "NR > 1 && \$2 != last { exit 1 } { last = \$3 }"'
 
 # What runs already.
 sh -c 'echo $$ >pid; while [ -e pid ]; do :; done' &
@@ -161,7 +162,8 @@ for i in range(8): threading.Thread(target=spin).start()
 	after=$(awk '{ print $14 + $15 }' "/proc/$tpid/stat")
 	rm -f threads
 	ms=$(awk -v t=$((after - before)) -v hz="$(getconf CLK_TCK)" 'BEGIN { print t * 1000 / hz }')
-	ok "-p: threads of before and later, as /proc tells ($ms ms)" between "$(value count task-clock | awk '{ print $1 / 1e6 }')" \
+	ok "-p: threads of before and later, as /proc tells ($ms ms)" \
+		between "$(value count task-clock | awk '{ print $1 / 1e6 }')" \
 		"$(awk -v m="$ms" 'BEGIN { print m * 0.8 - 60 }')" "$(awk -v m="$ms" 'BEGIN { print m * 1.2 + 60 }')"
 else
 	echo "# python3 is not installed: a process with threads was not tried"
@@ -170,11 +172,13 @@ fi
 # Whole CPUs.
 stat -x, -o counts -a -- sleep 0.2
 if [ $status = 125 ]; then
-	ok "-a: refused, with the reason and what to do" says 'on whole CPUs: .*\(perf_event_paranoid\|seccomp\|security module\)'
+	ok "-a: refused, with the reason and what to do" \
+		says 'on whole CPUs: .*\(perf_event_paranoid\|seccomp\|security module\)'
 	echo "# this user may not count whole CPUs"
 else
 	cpus=$(getconf _NPROCESSORS_ONLN)
-	ok "-a: every CPU's clock runs" between "$(value derived cpu-clock)" "$(awk -v c="$cpus" 'BEGIN { print c * 0.9 }')" "$cpus.1"
+	ok "-a: every CPU's clock runs" between "$(value derived cpu-clock)" \
+		"$(awk -v c="$cpus" 'BEGIN { print c * 0.9 }')" "$cpus.1"
 	stat -x, -o counts -C 0 -e cpu-clock -- sleep 0.2
 	ok "-C 0: one of them" between "$(value derived cpu-clock)" 0.9 1.1
 	stat -C 0-4000 -- sleep 10
@@ -192,12 +196,12 @@ if python3 -c '' 2>/dev/null; then
 	python3 - <<'END' >json.out 2>&1
 import json
 d = json.load(open("one"))
-assert list(d) == ["schema", "by", "target", "runs", "interval", "elapsed_ns", "elapsed_ci95", "user_ns", "system_ns", "exit_status",
-                   "exit_signal", "user_only", "threads_missed", "rows", "topdown"], list(d)
+assert list(d) == ["schema", "by", "target", "runs", "interval", "elapsed_ns", "elapsed_ci95", "user_ns", "system_ns",
+                   "exit_status", "exit_signal", "user_only", "threads_missed", "rows", "topdown"], list(d)
 assert d["runs"] == 2 and d["target"]["command"] == ["true"] and d["interval"] is None
 for r in d["rows"]:
-    assert list(r) == ["event", "unit", "count", "evidence", "running", "enabled_ns", "running_ns", "ci95", "min", "max",
-                       "derived", "reason"], list(r)
+    assert list(r) == ["event", "unit", "count", "evidence", "running", "enabled_ns", "running_ns", "ci95", "min",
+                       "max", "derived", "reason"], list(r)
     assert r["ci95"][0] <= r["count"] <= r["ci95"][1] and r["min"] <= r["count"] <= r["max"]
 parts = [json.loads(line) for line in open("lines")]
 assert parts[-1]["interval"] is None and all(p["interval"] for p in parts[:-1]) and len(parts) >= 4

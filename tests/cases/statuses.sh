@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What record and stat exit with and say when things end: the command by itself, by a signal, not at all as it does not
-# exist; gusprof by a signal that is sent to it alone. perf 6.1 was run through the same cases, and gusprof does the same,
-# but for these, where what perf does hides a failure:
+# exist; gusprof by a signal that is sent to it alone. perf 6.1 was run through the same cases, and gusprof does the
+# same, but for these, where what perf does hides a failure:
 #   stat, death of the command by a signal   perf: 0                   here: dies by that signal, as record does
 #   stat -p, no such process                 perf: 234 and its usage   here: 244, as record does
 #   record, kill -9                          perf: no usable file      here: a file that opens and says that it was cut
@@ -43,7 +43,8 @@ send()
 	kill "-$sig" $pid
 	wait $pid 2>/dev/null
 	status=$?
-	[ $sig = KILL ] || ok "$*: SIG$sig: the command was ended by SIGTERM, not left behind" sh -c '! kill -0 "$1"' sh "${command:-1}" 2>/dev/null
+	[ $sig = KILL ] || ok "$*: SIG$sig: the command was ended by SIGTERM, not left behind" \
+		sh -c '! kill -0 "$1"' sh "${command:-1}" 2>/dev/null
 	rm -f spins
 }
 # The state of the recording: none, what ended it, or cut.

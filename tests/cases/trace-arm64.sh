@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The tracer with a program for arm64, whatever this machine is: a known number of instructions, loads, stores and branches.
+# The tracer with a program for arm64, whatever this machine is: a known number of instructions, loads,
+# stores and branches.
 . "$(dirname "$0")/lib.sh"
 set -o pipefail
 plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so sums=$GUS_BUILDDIR/tests/cases/trace-sums
@@ -27,7 +28,8 @@ EOF
 if command -v aarch64-linux-gnu-gcc >/dev/null; then
 	aarch64-linux-gnu-gcc -nostdlib -static -Wl,-N -o program program.s 2>cc || { cat cc; exit 1; }
 elif command -v clang >/dev/null && command -v ld.lld >/dev/null; then
-	clang --target=aarch64-linux-gnu -nostdlib -static -fuse-ld=lld -Wl,-N -o program program.s 2>cc || { cat cc; exit 1; }
+	clang --target=aarch64-linux-gnu -nostdlib -static -fuse-ld=lld -Wl,-N -o program program.s 2>cc ||
+		{ cat cc; exit 1; }
 else
 	skip "no compiler for arm64 is installed (packages gcc-aarch64-linux-gnu, or clang and lld)"
 fi
@@ -36,7 +38,8 @@ status=$?
 grep -qiE 'version|api' run && skip "this QEMU does not take plugins of version 1: $(head -n 1 run)"
 ((status == 7)) || { echo "FAILED: status $status"; cat run; exit 1; }
 "$sums" t >out 2>&1
-expect "all instructions" '^target aarch64 streams 1 windows 1 blocks [0-9]+ steps [0-9]+ instructions 5005 accesses 2000 omitted 0 seen 5005 full no$'
+expect "all instructions" '^target aarch64 streams 1 windows 1 blocks [0-9]+ steps [0-9]+ '\
+'instructions 5005 accesses 2000 omitted 0 seen 5005 full no$'
 expect "a pair is one load of 16 bytes" '^insn [0-9a-f]+ executed 1000 read 1000 16000 '
 expect "stores" '^insn [0-9a-f]+ executed 1000 write 1000 8000 '
 expect "the branch" '^insn [0-9a-f]+ executed 1000 falls 1 taken 999 open 0$'

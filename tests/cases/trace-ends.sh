@@ -12,9 +12,11 @@ command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 is not installed (package
 command -v nm >/dev/null || skip "nm is not installed (package binutils)"
 ulimit -c 0
 qemu-x86_64 -plugin "$plugin,out=probe" "$target" >out 2>&1 ||
-	{ grep -qiE 'version|api' out && skip "this QEMU does not take plugins of version 1: $(head -n 1 out)"; cat out; exit 1; }
+	{ grep -qiE 'version|api' out && skip "this QEMU does not take plugins of version 1: $(head -n 1 out)"
+	cat out; exit 1; }
 
-# trace OPTIONS PROGRAM [ARGUMENT...]: its sums in "out", what it said in "run", its frames in "frames"; returns its status.
+# trace OPTIONS PROGRAM [ARGUMENT...]: its sums in "out", what it said in "run", its frames in "frames";
+# returns its status.
 trace()
 {
 	local options=$1 status
@@ -29,7 +31,8 @@ trace()
 work=0x$(nm "$deaths" | awk '$3 == "work" { print $1 }')
 only=$(printf 'range=%x-%x' $((work)) $((work + 6)))
 
-# 100,000 turns of two instructions, and a return: 200,001. Frames double from 256 to 32,768 steps, which is 65,280, and one more of
+# 100,000 turns of two instructions, and a return: 200,001. Frames double from 256 to 32,768 steps, which is 65,280, and
+# one more of
 # those: what dies without a word leaves 98,048 of its 100,001 steps.
 trace "$only" "$deaths" _exit
 [[ $? == 5 ]] || problem "the status of _exit is lost"
@@ -84,7 +87,8 @@ grep -q executed run && { problem "an execution that was none"; cat run; }
 trace start=0 /bin/sh -c "$target abc; PATH=/nowhere:$cases; exec trace-target abc" || { problem "no shell"; cat run; }
 expect "what a child executes is announced" "^gusprof: what was forked off executes $target: natively" run
 expect "and noted, too" "notices \"1 program was executed by what was forked off, .*; the first was $target\"" frames
-expect "what takes the program's place ends the trace" "^gusprof: the program becomes $target, .* the trace ends here" run
+expect "what takes the program's place ends the trace" \
+	"^gusprof: the program becomes $target, .* the trace ends here" run
 expect "which is whole" '^target x86_64 streams 1 '
 expect "and knows" "notices \"the program became $target, which" frames
 ((failed == 0))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# gusprof model of what is executed: a command under the emulator, a trace in a file, a process that runs. The program's functions
-# have a known number of instructions, strides and dependences.
+# gusprof model of what is executed: a command under the emulator, a trace in a file, a process that runs. The program's
+# functions have a known number of instructions, strides and dependences.
 . "$(dirname "$0")/lib.sh"
 set -o pipefail
 plugin=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so target=$GUS_BUILDDIR/tests/cases/traced-target
@@ -14,7 +14,8 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 pid=
 cleanup() { [[ -z $pid ]] || kill -KILL $pid; }
 qemu-x86_64 -plugin "$plugin,out=probe" "$target" spin 1 0 >out 2>&1 ||
-	{ grep -qiE 'version|api' out && skip "this QEMU does not take plugins of version 1: $(head -n 1 out)"; cat out; exit 1; }
+	{ grep -qiE 'version|api' out && skip "this QEMU does not take plugins of version 1: $(head -n 1 out)"
+	cat out; exit 1; }
 
 # model STATUS ARGUMENT...: what it prints is in "out", and ends with that status.
 model()
@@ -49,11 +50,13 @@ refuse()
 	shift 2
 	model "$wanted" "$@"
 	[[ -s out ]] && { problem "$*: something is on standard output"; head -n 3 out; }
-	[[ $(wc -l <err) == 1 ]] && grep -qE -- "^gusprof: .*$pattern" err || { problem "$*: it is told"; head -n 5 err; }
+	[[ $(wc -l <err) == 1 ]] && grep -qE -- "^gusprof: .*$pattern" err ||
+		{ problem "$*: it is told"; head -n 5 err; }
 }
 
 # Addresses of a function, as the plugin takes them.
-range_of() { nm -S "$target" | awk -v name="$1" '$4 == name { print $1, $2 }' | { read -r a n; printf 'range=%x-%x' $((0x$a)) $((0x$a + 0x$n)); }; }
+range_of() { nm -S "$target" | awk -v name="$1" '$4 == name { print $1, $2 }' |
+	{ read -r a n; printf 'range=%x-%x' $((0x$a)) $((0x$a + 0x$n)); }; }
 
 # A command: its output comes before ours, its status is ours, and so is its trouble.
 model 3 -- "$target" spin 100000 3
@@ -69,8 +72,10 @@ model 0 --format json --trace-options "$(range_of spin)" --warm-up 30000 -- "$ta
 sed -i '/^before$/d; /^after$/d' out
 holds "instructions after the warm-up" 'm["instructions"] + m["warm_up"] == 300001 and 30000 <= m["warm_up"] < 30100'
 holds "cycles, and what its return waits for" '0 <= m["cycles"] - m["instructions"] < 400'
-holds "those of an instruction are of what is counted" 'near(sum(i["cycles"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
-holds "and so are what it holds up" 'near(sum(i["holds_up"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
+holds "those of an instruction are of what is counted" \
+	'near(sum(i["cycles"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
+holds "and so are what it holds up" \
+	'near(sum(i["holds_up"] or 0 for x in m["regions"] for i in x["rows"]), m["cycles"])'
 holds "its sensitivity" 'abs(m["sensitivity"]["latency mul"] - 0.15) < 0.001'
 holds "no other knob gains" 'all(abs(v) < 0.001 for k, v in m["sensitivity"].items() if k != "latency mul")'
 refuse 125 'the warm-up of 1000000 instructions is longer' --warm-up 1000000 -i probe
@@ -82,29 +87,35 @@ sed -i '/^before$/d; /^after$/d' out
 cp out live
 qemu-x86_64 -cpu max -plugin "$plugin,out=t,$options" "$target" carry 2000 0 >/dev/null 2>&1
 model 0 --format json --memory --interval -i t
-diff <(python3 -c 'import json; m = json.load(open("live")); del m["command"], m["input"]; print(json.dumps(m, indent=1))') \
-	<(python3 -c 'import json; m = json.load(open("out")); del m["command"], m["input"]; print(json.dumps(m, indent=1))') >differ ||
+alike='import json, sys; m = json.load(sys.stdin); del m["command"], m["input"]; print(json.dumps(m, indent=1))'
+diff <(python3 -c "$alike" <live) <(python3 -c "$alike" <out) >differ ||
 	{ problem "a file and a command differ"; head -n 10 differ; }
-holds "as many instructions as the trace has" "m['instructions'] == 12001 == $("$sums" t | sed -nE 's/^target.* instructions ([0-9]+) .*/\1/p')"
+holds "as many instructions as the trace has" \
+	"m['instructions'] == 12001 == $("$sums" t | sed -nE 's/^target.* instructions ([0-9]+) .*/\1/p')"
 holds "all are in regions" 'sum(x["instructions"] for x in m["regions"]) == m["instructions"]'
 for what in cycles cycles_if_warm; do
 	holds "so is the time ($what)" "near(sum(x['$what'] for x in m['regions']), m['$what'])"
 done
 holds "an interval has two ends" '0 < m["cycles_if_warm"] < m["cycles"]'
 holds "accesses" 'm["memory"]["accesses"] == 4001 == sum(m["memory"][k] for k in ("L1", "L2", "L3", "memory"))'
-holds "branches" 'm["branches"]["executed"] == 2000 and m["branches"]["taken"] == 1999 and m["branches_of_unknown_way"] == 1'
+holds "branches" \
+	'm["branches"]["executed"] == 2000 and m["branches"]["taken"] == 1999 and m["branches_of_unknown_way"] == 1'
 holds "what was stored is loaded one turn later" \
-	'[(p["times"], p["iterations"][1], p["farther"], p["outside"]) for p in m["dependences"]["pairs"]] == [(1999, 1999, 0, 0)]'
-holds "each has a stride" '[(g["stride"], g["stride_times"]) for g in m["access_groups"] if g["accesses"] == 2000] == [(8, 1999)] * 2'
+	'[(p["times"], p["iterations"][1], p["farther"], p["outside"]) for p in m["dependences"]["pairs"]]'\
+' == [(1999, 1999, 0, 0)]'
+holds "each has a stride" \
+	'[(g["stride"], g["stride_times"]) for g in m["access_groups"] if g["accesses"] == 2000] == [(8, 1999)] * 2'
 holds "a chain through memory takes what forwarding takes, with warm caches" 'm["cycles_if_warm"] / 2000 > 4.5'
-holds "keys do not vanish" 'm["phases"] is None and m["windows"] is None and m["inferred"] is None and m["trouble"] is None'
+holds "keys do not vanish" \
+	'm["phases"] is None and m["windows"] is None and m["inferred"] is None and m["trouble"] is None'
 model 0 --format json --warm-up 12001 --trace-options "$options" -- "$target" carry 2000 0 2
 sed -i '/^before$/d; /^after$/d' out
 holds "a chain through memory is limited by forwarding, the second time" \
 	'max(m["sensitivity"], key=m["sensitivity"].get) == "store forwarding" and m["cycles"] / 2000 > 4.5'
 holds "the first time was the warm-up" 'm["warm_up"] == 12001 == m["instructions"]'
 model 0 --format json -i t
-holds "what was not asked for is null" 'm["access_groups"] is None and m["dependences"] is None and m["cycles_if_warm"] is None'
+holds "what was not asked for is null" \
+	'm["access_groups"] is None and m["dependences"] is None and m["cycles_if_warm"] is None'
 model 0 --memory --interval --phases -i t
 expect "dependences are in the text" ' 1999   1: carried by the loop$'
 expect "and phases" '^Phases \([0-9]+ bins of '
@@ -133,15 +144,18 @@ refuse 125 "cannot trace './probe': it is no ELF program" -- ./probe
 refuse 255 "cannot start './nothing': No such file" -- ./nothing
 refuse 125 'there is no /nonexistent; install QEMU' --emulator /nonexistent -- "$target" spin 1 0
 refuse 125 'the emulator true ended before the command began' --emulator true -- "$target" spin 1 0
-refuse 125 'of x86_64, and neoverse-n1 is a CPU of arm64; name another one with --uarch' --uarch neoverse-n1 -- "$target" spin 1 0
+refuse 125 'of x86_64, and neoverse-n1 is a CPU of arm64; name another one with --uarch' \
+	--uarch neoverse-n1 -- "$target" spin 1 0
 refuse 125 'of x86_64, and neoverse-n1 is a CPU of arm64; name another one with --uarch' --uarch neoverse-n1 -i t
 refuse 125 'cannot open the recording nothing: No such file' -i nothing
 refuse 125 'script is not a gusprof recording' -i script
 for words in "--interval" "--warm-up 10" "--phases" "--memory" "--rows 3" "--emulator x" "--trace-options x"; do
 	refuse 129 "${words%% *} is for a command .--..*; here the input is a block .--block." $words --block 90
 done
-for words in "--costs" "--timeline" "--variant FP" "--reach 10" "--unrolled" "--iterations 3" "--fetch ideal" "--pointers equal" "--data L2"; do
-	refuse 129 "${words%% *} is for a block .--block..*; here the input is a command .--." $words -- "$target" spin 1 0
+for words in "--costs" "--timeline" "--variant FP" "--reach 10" "--unrolled" "--iterations 3" "--fetch ideal" \
+	"--pointers equal" "--data L2"; do
+	refuse 129 "${words%% *} is for a block .--block..*; here the input is a command .--." $words \
+		-- "$target" spin 1 0
 done
 for words in "--tid 3" "--snapshots 3" "--spread 3" "--window 3" "--max-memory 3M"; do
 	refuse 129 "${words%% *} is for a process .-p.; here the input is a file .-i." $words -i t
@@ -188,6 +202,7 @@ pid=
 cmp wanted alone || problem "the target's sum is another one"
 expect "a process" '^process [0-9]+ on skylake '
 expect "its windows" '^  2 windows of up to 50\.0 k instructions each, .* stood still for [0-9.]+ ms at most'
-expect "what they are about" '^  (9[0-9]|100)\.[0-9]% of the [0-9]+ samples taken meanwhile are of code that the windows have$'
+expect "what they are about" \
+	'^  (9[0-9]|100)\.[0-9]% of the [0-9]+ samples taken meanwhile are of code that the windows have$'
 expect "where it was" '  plain, loop at \+0x[0-9a-f]+  \[replay-target\]$'
 ((failed == 0))

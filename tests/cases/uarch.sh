@@ -21,7 +21,8 @@ gives "and Neoverse" 0 '^[ *] neoverse-n1 +arm64 ' "$GUSPROF" uarch list
 gives "an add on Skylake" 0 'uops 1 latency 1 uses p0156:1' "$GUSPROF" uarch explain --uarch skl 4801c8
 gives "several words" 0 '^c5fd58c1 +vaddpd ymm0, ymm0, ymm1' "$GUSPROF" uarch explain --uarch skx 48 01 c8 0xc5fd58c1
 gives "ports of the other add" 0 'VADDPD \(YMM, YMM, YMM\)' "$GUSPROF" uarch explain --uarch skx c5fd58c1
-gives "what the CPU has not gets bounds" 0 'bounds +class fp_add: uops' "$GUSPROF" uarch explain --uarch hsw 62f1fd4858c1
+gives "what the CPU has not gets bounds" 0 'bounds +class fp_add: uops' \
+	"$GUSPROF" uarch explain --uarch hsw 62f1fd4858c1
 gives "an instruction that is cut" 0 'bytes are missing' "$GUSPROF" uarch explain --uarch skl 48
 gives "bytes that are none" 129 'pairs of hexadecimal digits' "$GUSPROF" uarch explain --uarch skl 4x
 gives "a CPU that is none" 129 'neither a CPU nor a file called skylacke' "$GUSPROF" uarch explain --uarch skylacke 90
@@ -35,7 +36,8 @@ like skylake
 source me "an experiment"
 form "IMUL (R64, R64)" uops 1 latency 2 uses p1:1 source me
 E
-gives "a table of one's own" 0 'uops 1 latency 2 uses p1:1 source me' "$GUSPROF" uarch --uarch mine.uarch explain 480fafc1
+gives "a table of one's own" 0 'uops 1 latency 2 uses p1:1 source me' \
+	"$GUSPROF" uarch --uarch mine.uarch explain 480fafc1
 gives "the rest is Skylake's" 0 'uops 1 latency 1 uses p0156:1' "$GUSPROF" uarch --uarch mine.uarch explain 4801c8
 gives "is good" 0 'mine.uarch: a good table of Skylake with' "$GUSPROF" uarch check mine.uarch
 sed 's/p1:1/p9:1/' mine.uarch >bad.uarch

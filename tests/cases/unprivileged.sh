@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# record, stat and doctor for those who may do little: uid nobody, root of a user namespace, and under a seccomp filter that
-# forbids perf_event_open. Each either works, with the kernel left out where it must be and that said once; or it says why
-# not and what to do. Levels of perf_event_paranoid are the whole machine's and are not touched here: what the other levels
-# lead to is in tests/unit/test_doctor.
+# record, stat and doctor for those who may do little: uid nobody, root of a user namespace, and under a seccomp filter
+# that forbids perf_event_open. Each either works, with the kernel left out where it must be and that said once; or it
+# says why not and what to do. Levels of perf_event_paranoid are the whole machine's and are not touched here: what the
+# other levels lead to is in tests/unit/test_doctor.
 . "$(dirname "$0")/lib.sh"
 builddir=${GUS_BUILDDIR:?}
 # Copies, in folders that everybody can enter: the build folder may be its owner's alone.
@@ -39,10 +39,15 @@ as()
 explained()
 {
 	[[ $(grep -c '^gusprof: ' err) == 1 ]] || { echo "    not one line"; return 1; }
-	grep -qE 'seccomp filter .* must allow|perf_event_paranoid is .*: sudo sysctl|built without perf_event_open|security module .*: its audit log' err &&
+	grep -qE -e 'seccomp filter .* must allow|perf_event_paranoid is .*: sudo sysctl' \
+		-e 'built without perf_event_open|security module .*: its audit log' err &&
 		grep -q 'gusprof doctor' err
 }
-left_out_said() { [[ $(grep -cE 'because this user may not sample it|its time is left out|may not count in the kernel' err) == 1 ]]; }
+left_out_said()
+{
+	local left_out='because this user may not sample it|its time is left out|may not count in the kernel'
+	[[ $(grep -cE "$left_out" err) == 1 ]]
+}
 kernel_samples() { "$work/gusprof" dump gusprof.data 2>/dev/null | grep ' sample cpu ' | grep -c ' kernel'; }
 user_samples() { "$work/gusprof" dump gusprof.data 2>/dev/null | grep ' sample cpu ' | grep -vc ' kernel'; }
 
@@ -76,7 +81,8 @@ works()
 		ok "$who: record -e cpu-clock: status 125" is $status 125
 		ok "$who: record -e cpu-clock: the command was not run" test ! -e ran
 		rm -f ran
-		ok "$who: doctor: what is refused is permission's" grep -qE '^  - software-clocks +\(permission\)' doctor.out
+		ok "$who: doctor: what is refused is permission's" \
+			grep -qE '^  - software-clocks +\(permission\)' doctor.out
 	fi
 	as "$who" stat -- sh -c "sleep 0.01; $busy"
 	ok "$who: stat does what doctor said" is $((status == 0)) $usable
@@ -85,7 +91,8 @@ works()
 		if grep -q 'may not count in the kernel' err; then
 			ok "$who: stat: says once that the kernel is left out" left_out_said
 			ok "$who: stat: the names say so too" grep -qE ' task-clock:u ' err
-			ok "$who: stat: no zero for what it cannot see (perf: 0)" grep -qE '^# cpu-migrations:u not counted' err
+			ok "$who: stat: no zero for what it cannot see (perf: 0)" \
+				grep -qE '^# cpu-migrations:u not counted' err
 			ok "$who: stat: switches are from elsewhere, and that is said" \
 				grep -qE '[1-9][0-9]* +context-switches:u .*getrusage' err
 		fi

@@ -25,12 +25,14 @@ files()
 	if [[ $(git rev-parse --show-toplevel 2>/dev/null) == "$top" ]]; then
 		git ls-files --cached --others --exclude-standard
 	else
-		find . \( -name .git -o -name 'build*' -o -name _build -o -name _inst -o -name autom4te.cache \) -prune -o \
+		find . \( -name .git -o -name 'build*' -o -name _build -o -name _inst -o -name autom4te.cache \) \
+			-prune -o \
 			-type f ! -name Makefile.in ! -name 'configure*' ! -name aclocal.m4 ! -name 'config.h.in*' \
 			! -name '*.pb-c.*' ! -name '*.o' ! -name '*.a' -print | sed 's,^\./,,'
 		echo configure.ac
 	fi | sort -u | while IFS= read -r f; do
-		[[ -f $f && ( -z ${GUS_BUILDDIR:-} || $top/$f != "$GUS_BUILDDIR"/* || $GUS_BUILDDIR == "$top" ) ]] && echo "$f"
+		[[ -f $f && ( -z ${GUS_BUILDDIR:-} || $top/$f != "$GUS_BUILDDIR"/* || $GUS_BUILDDIR == "$top" ) ]] &&
+			echo "$f"
 	done
 }
 

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Checks of the sources themselves, and of what is said about the program against what it does.
 lint_tests = \
+	tests/lint/circles \
+	tests/lint/dead-functions \
 	tests/lint/format-doc \
 	tests/lint/include-arrows \
+	tests/lint/line-length \
 	tests/lint/man-format \
 	tests/lint/man-vs-help \
+	tests/lint/names \
 	tests/lint/no-machine-paths \
 	tests/lint/overlays \
 	tests/lint/packages \
@@ -13,4 +17,4 @@ lint_tests = \
 	tests/lint/syntax
 TESTS += $(lint_tests)
 dist_check_SCRIPTS += $(lint_tests)
-EXTRA_DIST += tests/lint/lib.sh
+EXTRA_DIST += tests/lint/lib.sh tests/lint/sources.py

@@ -56,10 +56,10 @@ def room(path):
 
 
 def design_table():
-	"""The table of rooms in DESIGN.md, section 2: room -> the rooms and headers that it may include, as they stand there."""
+	"""The table of rooms in DESIGN.md, section 2: room -> the rooms and headers that it may include, as written."""
 	table = {}
 	for line in read("DESIGN.md").split("\n"):
-		m = re.match(r"\| `([a-z/]+)` \|[^|]*\| ([^|]*)\|$", line)
+		m = re.match(r"\| `([a-z/]+)` \|[^|]*\| ?([^|]*)\|$", line)
 		if m:
 			table[m.group(1).rstrip("/")] = re.findall(r"`([a-z0-9_/.*-]+)`", m.group(2))
 	return table

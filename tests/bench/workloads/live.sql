@@ -1,5 +1,6 @@
 create table t(a integer primary key, b integer, c text);
-with recursive n(i) as (select 1 union all select i+1 from n where i<100000) insert into t select i, (i*7919)%100003, 'row '||i from n;
+with recursive n(i) as (select 1 union all select i+1 from n where i<100000)
+  insert into t select i, (i*7919)%100003, 'row '||i from n;
 select count(*), sum(x.b*y.a%13) from t x join t y on x.b=y.a where x.c like '%7%';
 select sum(length(c)), avg(b), max(c) from t where c glob '*9*';
 select b%97, count(*), sum(a) from t group by 1 order by 2 desc, 1 limit 3;

@@ -5,7 +5,8 @@ CREATE TABLE orders(id INTEGER PRIMARY KEY, customer INTEGER, day INTEGER, amoun
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
 INSERT INTO customers SELECT i, printf('customer %d of %d', i, i * 7919 % 1000), i * 31 % 12 FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500000)
-INSERT INTO orders SELECT i, i * 48271 % 50000 + 1, i % 365, i * 16807 % 99991 / 100.0, 'note ' || (i * 69621 % 4099) FROM n;
+INSERT INTO orders
+SELECT i, i * 48271 % 50000 + 1, i % 365, i * 16807 % 99991 / 100.0, 'note ' || (i * 69621 % 4099) FROM n;
 CREATE INDEX orders_by_customer ON orders(customer);
 SELECT region, day / 30, count(*), round(sum(amount), 2), max(name)
 FROM orders JOIN customers ON customers.id = orders.customer
