@@ -370,7 +370,7 @@ static int check(const struct parsing *p, int argc, char **argv, int *status)
 		return 1;
 	}
 	if (verb->inputs)
-		*(int *)((char *)p->values + verb->input_offset) = input;
+		*(int *)(void *)((char *)p->values + verb->input_offset) = input;
 	return 0;
 }
 

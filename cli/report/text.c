@@ -172,8 +172,8 @@ static void print_columns(const struct gus_report *r)
 		[GUS_BY_FUNCTION] = "module                function",
 		[GUS_BY_MODULE] = "module",
 		[GUS_BY_LINE] = "module                line  function",
-		[GUS_BY_INSTRUCTION] = "module                  offset  instruction                               "
-				       "line  function",
+		[GUS_BY_INSTRUCTION] = ("module                  offset  instruction                               "
+					"line  function"),
 		[GUS_BY_THREAD] = "thread           pid/tid",
 	};
 
