@@ -48,7 +48,7 @@ static const struct {
 #define AT(field) offsetof(struct dump_options, field)
 static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
-	  .choices = "@file" },
+	  .choices = "@file", .fit = { .excludes = "--", .why = "both name the recording" } },
 	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, "
 	  "kernel-symbols, image, index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, "
 	  "snapshot-pages.", GUS_OPTION_LIST, AT(types),

@@ -139,13 +139,20 @@ static int parse_list(const struct gus_option *o, const char *text, void *value)
 	return 0;
 }
 
+/* 010 is ten here, as people count, and not eight; 0x10 is sixteen. */
+static int base_of(const char *text)
+{
+	text += *text == '-' || *text == '+';
+	return text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+}
+
 static int parse_number(const struct gus_option *o, const char *text, void *value)
 {
 	char *end;
 
 	(void)o;
 	errno = 0;
-	*(uint64_t *)value = strtoull(text, &end, 0);
+	*(uint64_t *)value = strtoull(text, &end, base_of(text));
 	return isdigit((unsigned char)text[0]) && *end == '\0' && errno == 0 ? 0 : -1;
 }
 
@@ -155,7 +162,7 @@ static int parse_signed(const struct gus_option *o, const char *text, void *valu
 
 	(void)o;
 	errno = 0;
-	*(int64_t *)value = strtoll(text, &end, 0);
+	*(int64_t *)value = strtoll(text, &end, base_of(text));
 	return *text && end != text && *end == '\0' && errno == 0 ? 0 : -1;
 }
 
@@ -169,7 +176,7 @@ static int parse_size(const struct gus_option *o, const char *text, void *value)
 
 	(void)o;
 	errno = 0;
-	*(uint64_t *)value = number = strtoull(text, &end, 0);
+	*(uint64_t *)value = number = strtoull(text, &end, base_of(text));
 	if (!isdigit((unsigned char)text[0]) || errno)
 		return -1;
 	if (*end == '\0')

@@ -165,8 +165,7 @@ static const struct gus_option options[] = {
 	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_CHOICE,
 	  AT(format), .choices = "text json csv" },
 	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed "
-	  "and retired.", GUS_OPTION_CALL, .call = set_timeline, .fit = { ONE, .excludes = "engine=stream",
-	  .why = "the stream engine has no cycles" } },
+	  "and retired.", GUS_OPTION_CALL, .call = set_timeline, .fit = { ONE } },
 	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, "
 	  "FES, NODIV, NORED, S2L, NO_STORE, infinite, or all; separated by commas.", GUS_OPTION_LIST, AT(variant),
 	  .choices = "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all", .fit = { ONE } },
@@ -196,6 +195,7 @@ static const struct gus_option options[] = {
 static const struct gus_option_rule rules[] = {
 	{ "engine=core", { CODE, .why = "what was executed is modelled by the stream engine" } },
 	{ "engine=both", { ONE } },
+	{ "timeline", { .excludes = "engine=stream", .why = "the stream engine has no cycles" } },
 	{ "data=caches", { .needs = "engine=stream", .why = "what accesses hit then depends on those before, and the "
 			  "core engine looks for a steady state" } },
 	{ "data=caches", { BLOCK | ELF, .excludes = "costs variant" } },

@@ -162,7 +162,8 @@ static const struct gus_option options[] = {
 	  "and memory), as far as --overhead allows; qemu: run the command a second time, under an emulator, for "
 	  "windows of its trace; off, the default.", GUS_OPTION_CHOICE, AT(trace), .choices = "auto qemu off" },
 	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N "
-	  "instructions; 1,000,000 by default.", GUS_OPTION_NUMBER, AT(trace_window) },
+	  "instructions; 1,000,000 by default.", GUS_OPTION_NUMBER, AT(trace_window), .bounds = { 0, 1e12 },
+	  .fit = { .needs = "trace" } },
 	{ 0, "switch-events", NULL, "Record context switches (the default).", GUS_OPTION_FLAG, AT(switches) },
 	{ 'q', "quiet", NULL, "Say nothing but errors.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what was tried.", GUS_OPTION_CALL, .call = call_verbose },

@@ -35,7 +35,7 @@ static int call_verbose(const char *argument, void *values, struct gus_error *er
 #define AT(field) offsetof(struct report_options, field)
 static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
-	  .choices = "@file" },
+	  .choices = "@file", .fit = { .excludes = "--", .why = "both name the recording" } },
 	{ 0, "by", "WHAT", "What a row is: function (the default), module, line, instruction or thread.",
 	  GUS_OPTION_CHOICE, AT(by), .choices = "function module line instruction thread" },
 	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default), samples, total, name, module, line, "

@@ -109,6 +109,7 @@ status "an unknown format" 129 "$GUSPROF" report --format xml
 status "an unknown sort key" 129 "$GUSPROF" report --sort beauty
 status "an absurd time" 129 "$GUSPROF" report --time 20-10
 status "an unknown event" 129 "$GUSPROF" report --event no-such-event
+status "two recordings" 129 "$GUSPROF" report -i gusprof.data gusprof.data
 status "an unknown verb" 129 "$GUSPROF" frobnicate
 status "help" 0 "$GUSPROF" report --help
 exit $failed

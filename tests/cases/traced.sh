@@ -139,6 +139,7 @@ expect "a command that dies of a signal" '^The trace is not whole: '
 # What cannot be run or makes no sense.
 printf '#!/bin/sh\n' >script
 chmod +x script
+refuse 255 "cannot start ''" -- ''
 refuse 125 "cannot trace './script': it is a script; name the program that interprets it" -- ./script
 refuse 125 "cannot trace './probe': it is no ELF program" -- ./probe
 refuse 255 "cannot start './nothing': No such file" -- ./nothing

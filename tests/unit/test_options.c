@@ -277,6 +277,11 @@ static void test_bounds(void **state)
 	bad("--count 18446744073709551616 x", "--count takes a number, not '18446744073709551616'");
 	good("-p 1 --count 18446744073709551615", &v);
 	assert_true(v.count == UINT64_MAX);
+	good("-p 1 --count 010", &v); /* ten, as people count, and not eight */
+	assert_int_equal(v.count, 10);
+	good("-p 1 --count 0x10", &v);
+	assert_int_equal(v.count, 16);
+	bad("--count 0x x", "--count takes a number, not '0x'");
 	good("--size 15G x", &v);
 	bad("--size 17179869184G x", "--size takes a size such as 100M, not '17179869184G'");
 	bad("--size 3T x", "--size takes a size such as 100M, not '3T'");

@@ -31,6 +31,8 @@ char *gus_find_command(const char *name)
 {
 	const char *path = getenv("PATH");
 
+	if (!*name)
+		return NULL; /* else it would be the first folder of PATH */
 	if (strchr(name, '/'))
 		return gus_strdup(name);
 	for (const char *at = path ? path : "/usr/bin:/bin"; ; at++) {
