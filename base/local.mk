@@ -7,5 +7,7 @@ base_libbase_a_SOURCES = \
 	base/index.c base/index.h \
 	base/log.c base/log.h \
 	base/path.c base/path.h \
-	base/span.c base/span.h
-	base/span.c base/span.h
+	base/span.c base/span.h \
+	base/text.c base/text.h
+	base/span.c base/span.h \
+	base/text.c base/text.h

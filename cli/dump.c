@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
@@ -64,10 +65,12 @@ static const struct gus_option options[] = {
 static void print_text(const char *text, size_t size)
 {
 	putchar('"');
-	for (size_t i = 0; i < size; i++) {
+	for (size_t i = 0, escaped = 0; i < size; i++, escaped -= escaped > 0) {
 		unsigned char c = (unsigned char)text[i];
 
-		if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
+		if (!escaped)
+			escaped = c == '"' || c == '\\' ? 1 : gus_control_size(text + i);
+		if (escaped)
 			printf("\\x%02x", c);
 		else
 			putchar(c);
