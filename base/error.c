@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 __attribute__((format(printf, 4, 0)))
 static void fill(struct gus_error *err, enum gus_code code, int sys, const char *format, va_list args)
 {
@@ -13,6 +15,7 @@ static void fill(struct gus_error *err, enum gus_code code, int sys, const char 
 	err->code = code;
 	err->sys = sys;
 	vsnprintf(err->text, sizeof(err->text), format, args);
+	gus_text_clean(err->text);
 	if (sys) {
 		size_t used = strlen(err->text);
 

@@ -22,7 +22,7 @@ enum gus_code {
 struct gus_error {
 	enum gus_code code;
 	int sys;          /* errno at the failure, 0 if none */
-	char text[768];   /* what we were doing, to what, what went wrong, what to do; no newline at the end */
+	char text[768];   /* what we were doing, to what, what went wrong, what to do; without control characters */
 };
 
 /* Fills err (which may be NULL) and returns -1, so that `return gus_fail(...)` reads as one thought. */

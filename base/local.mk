@@ -7,5 +7,10 @@ base_libbase_a_SOURCES = \
 	base/index.c base/index.h \
 	base/log.c base/log.h \
 	base/path.c base/path.h \
+	base/piece.c base/piece.h \
+	base/text.c base/text.h
 	base/piece.c base/piece.h
-	base/piece.c base/piece.h
+	base/span.c base/span.h \
+	base/text.c base/text.h
+	base/span.c base/span.h \
+	base/text.c base/text.h

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 void gus_log(const struct gus_log *log, enum gus_level level, const char *format, ...)
 {
 	char text[1024];
@@ -14,5 +16,6 @@ void gus_log(const struct gus_log *log, enum gus_level level, const char *format
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	gus_text_clean(text);
 	log->emit(level, text, log->context);
 }

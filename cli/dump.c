@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
@@ -64,10 +65,12 @@ static const struct gus_option options[] = {
 static void print_text(const char *text, size_t size)
 {
 	putchar('"');
-	for (size_t i = 0; i < size; i++) {
+	for (size_t i = 0, escaped = 0; i < size; i++, escaped -= escaped > 0) {
 		unsigned char c = (unsigned char)text[i];
 
-		if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
+		if (!escaped)
+			escaped = c == '"' || c == '\\' ? 1 : gus_control_size(text + i);
+		if (escaped)
 			printf("\\x%02x", c);
 		else
 			putchar(c);
@@ -255,13 +258,12 @@ static void print_switch(const struct gus_columns *batch, size_t i, uint64_t sta
 static int print_batch(const struct gus_frame *frame, uint64_t start, struct gus_error *err)
 {
 	struct gus_columns batch = { 0 };
+	int rc = gus_columns_decode(&batch, frame->payload, frame->size, err);
 
-	if (gus_columns_decode(&batch, frame->payload, frame->size, err) != 0)
-		return -1;
-	for (size_t i = 0; i < batch.n; i++)
+	for (size_t i = 0; i < batch.n; i++) /* none if it does not decode */
 		(frame->type == GUS_FRAME_SAMPLES ? print_sample : print_switch)(&batch, i, start);
 	gus_columns_free(&batch);
-	return 0;
+	return rc;
 }
 
 /* Frames. */

@@ -387,6 +387,8 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 
 		pass(r, r->at);
 		n = read_at(r, r->at, bytes, most, err);
+		if (n == GUS_TRAILER_SIZE && !is_trailer(bytes, n)) /* it goes on, in a stream as in a file */
+			n = read_at(r, r->at, bytes, sizeof(bytes), err);
 		if (n < 0)
 			return GUS_READ_ERROR;
 		if (n < (ssize_t)sizeof(bytes))

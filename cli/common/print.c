@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 void gus_print_clean(const char *text)
 {
-	for (; *text; text++)
-		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+	for (size_t n; *text; text += n ? n : 1) {
+		n = gus_control_size(text);
+		putchar(n ? '?' : *text);
+	}
 }
 
 void gus_print_percent(double share)

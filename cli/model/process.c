@@ -7,11 +7,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/common/ending.h"
 #include "cli/common/options.h"
 #include "cli/model/traced.h"
 #include "proto/reader.h"
@@ -19,12 +21,53 @@
 
 enum { STEPPED_MOST = 200000 }; /* instructions of a window, where each costs a step */
 
+/* Signals. There is a folder with the process's memory in it, and a recorder that would go on for as long as the
+ * process: the first signal only says that it is time to end. One that comes seconds later does what it always does; at
+ * once there may be two of them, as timeout(1) sends one to us and one to all of our group. */
+
+enum { ENDS = 4, PATIENCE = 2 /* seconds */ };
+static const int ends[ENDS] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+static volatile sig_atomic_t ended_by, ended_at;
+
+static void note_end(int sig)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (!ended_by) {
+		ended_at = (sig_atomic_t)t.tv_sec;
+		ended_by = sig;
+	} else if (t.tv_sec - ended_at >= PATIENCE) {
+		signal(sig, SIG_DFL);
+		raise(sig); /* comes when this returns */
+	}
+}
+
+static void catch_ends(struct sigaction before[ENDS])
+{
+	const struct sigaction note = { .sa_handler = note_end };
+
+	ended_by = 0;
+	for (int i = 0; i < ENDS; i++)
+		if (sigaction(ends[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+			sigaction(ends[i], &note, NULL);
+}
+
+/* Everything is tidied up. Does not return if a signal came. */
+static void release_ends(const struct sigaction before[ENDS])
+{
+	for (int i = 0; i < ENDS; i++)
+		sigaction(ends[i], &before[i], NULL);
+	if (ended_by)
+		gus_die_by(ended_by);
+}
+
 /* Sampling: by this very program, beside it. */
 
 static pid_t start_recorder(int pid, const char *out)
 {
 	char *target = gus_format("%d", pid);
-	pid_t child = fork();
+	pid_t parent = getpid(), child = fork();
 
 	if (child == 0) {
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -32,6 +75,9 @@ static pid_t start_recorder(int pid, const char *out)
 		dup2(null, 0);
 		dup2(null, 1);
 		dup2(null, 2);
+		prctl(PR_SET_PDEATHSIG, SIGTERM); /* whatever ends us ends the recording */
+		if (getppid() != parent)
+			_exit(127);
 		execl("/proc/self/exe", "gusprof", "record", "-q", "-p", target, "-o", out, (char *)NULL);
 		_exit(127);
 	}
@@ -45,7 +91,7 @@ static void wait_for_recorder(pid_t child, const char *out)
 	enum { STEP_MS = 5, MOST_MS = 5000 };
 	siginfo_t ended = { 0 };
 
-	for (int ms = 0; child > 0 && ms < MOST_MS && access(out, F_OK) != 0; ms += STEP_MS) {
+	for (int ms = 0; child > 0 && !ended_by && ms < MOST_MS && access(out, F_OK) != 0; ms += STEP_MS) {
 		if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid)
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000 }, NULL);
@@ -120,16 +166,17 @@ static void take_window(struct gus_traced *t, struct gus_model_windows *w, const
 	w->bytes_most = about->bytes > w->bytes_most ? about->bytes : w->bytes_most;
 }
 
-/* All windows that are to be had, one after the other. -1 with err only if there can be no more because the recording
- * that they are from cannot be read on. */
+/* All windows that are to be had, one after the other, until a signal comes. -1 with err only if there can be no more
+ * because the recording that they are from cannot be read on. */
 static int take_windows(struct gus_traced *t, struct gus_model_windows *w, struct gus_replays *replays,
 			struct gus_error *err)
 {
 	struct gus_replays_window window;
-	int more;
+	int more = 0;
 
-	while ((more = gus_replays_next(replays, &window, err)) > 0)
-		take_window(t, w, &window);
+	while (!ended_by && (more = gus_replays_next(replays, &window, err)) > 0)
+		if (!ended_by)
+			take_window(t, w, &window);
 	return more;
 }
 
@@ -166,12 +213,15 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	struct gus_replay_wish wish = wish_of(m, p->window);
 	struct gus_model_windows windows = { .process = p };
 	struct gus_branch_config predictor;
-	struct gus_replays *replays = gus_replays_of_process(&of, &wish, NULL, err);
+	struct sigaction before[ENDS];
+	struct gus_replays *replays;
 	struct gus_traced t;
 	char *samples;
 	pid_t recorder;
 	int rc = -1;
 
+	catch_ends(before);
+	replays = gus_replays_of_process(&of, &wish, NULL, err);
 	if (replays) {
 		samples = gus_format("%s/samples", gus_replays_folder(replays));
 		gus_model_traced_open(m, NULL, &predictor, &t);
@@ -179,7 +229,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 		wait_for_recorder(recorder, samples);
 		take_windows(&t, &windows, replays, err);
 		stop_recorder(recorder);
-		if (windows.taken)
+		if (windows.taken && !ended_by)
 			rc = report(m, &t, &windows, samples, NULL, err);
 		else
 			*err = windows.first;
@@ -188,6 +238,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 		free(samples);
 		gus_replays_close(replays);
 	}
+	release_ends(before);
 	gus_replay_tools_free(&wish.tools);
 	return rc;
 }
@@ -198,16 +249,19 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	struct gus_replay_wish wish = wish_of(m, p->window);
 	struct gus_model_windows windows = { .process = p };
 	struct gus_reader *reader = gus_reader_open(path, err);
-	struct gus_replays *replays = reader ? gus_replays_of_recording(reader, &wish, NULL, err) : NULL;
 	struct gus_branch_config predictor;
+	struct sigaction before[ENDS];
+	struct gus_replays *replays;
 	struct gus_traced t;
 	int rc = -1;
 
+	catch_ends(before);
+	replays = reader ? gus_replays_of_recording(reader, &wish, NULL, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &predictor, &t);
 		rc = take_windows(&t, &windows, replays, err);
 		*any = windows.taken || windows.failed;
-		if (windows.taken)
+		if (windows.taken && !ended_by)
 			rc = report(m, &t, &windows, path, path, err);
 		else if (windows.failed)
 			rc = gus_fail(err, GUS_E_SYSTEM, "no snapshot of %s could be replayed: %s", path,
@@ -215,6 +269,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 		gus_model_traced_close(NULL, &t);
 		gus_replays_close(replays);
 	}
+	release_ends(before);
 	gus_reader_close(reader);
 	gus_replay_tools_free(&wish.tools);
 	return rc;

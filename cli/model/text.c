@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/common/print.h"
 #include "cli/model/render.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
@@ -97,12 +98,16 @@ static void print_origin(const struct gus_model_report *r)
 
 	if (!f)
 		return;
-	printf("%s at 0x%" PRIx64, f->name, f->address);
+	gus_print_clean(f->name);
+	printf(" at 0x%" PRIx64, f->address);
 	if (r->loop_number)
 		printf(", loop %zu of %zu: 0x%zx to 0x%zx", r->loop_number, f->loops_n, r->loop->offset,
 		       r->loop->offset + r->loop->size);
-	if (r->loop_number && r->loop->file)
-		printf(" (%s:%" PRIu32 ")", r->loop->file, r->loop->line);
+	if (r->loop_number && r->loop->file) {
+		printf(" (");
+		gus_print_clean(r->loop->file);
+		printf(":%" PRIu32 ")", r->loop->line);
+	}
 	putchar('\n');
 }
 
@@ -419,8 +424,11 @@ void gus_model_loops_text(const struct gus_model_report *r, const double *cycles
 			printf(" %9.2f", cycles[i]);
 		else
 			printf("         -");
-		if (loop->file)
-			printf("  %s:%" PRIu32, loop->file, loop->line);
+		if (loop->file) {
+			printf("  ");
+			gus_print_clean(loop->file);
+			printf(":%" PRIu32, loop->line);
+		}
 		printf("%s\n", loop->jumps ? "  (jumps inside)" : loop->branches ? "  (branches inside)" : "");
 	}
 }

@@ -77,15 +77,19 @@ static void print_totals(const struct gus_report *r)
 
 	gus_time_format(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
 	gus_time_format(length, sizeof(length), r->length_ns);
-	printf("# %" PRIu64 " samples of %s", p->samples,
-	       p->event < h->n_events ? h->events[p->event]->name : "an event that is not known");
+	printf("# %" PRIu64 " samples of ", p->samples);
+	gus_print_clean(p->event < h->n_events ? h->events[p->event]->name : "an event that is not known");
 	if (r->units.time.known)
 		printf(", %s of CPU time (%s)", time, gus_evidence_name(r->units.time.evidence));
 	printf(" in %s", length);
-	if (h->host)
-		printf(" on %s", h->host->hostname);
-	if (*h->tier)
-		printf(", tier %s", h->tier);
+	if (h->host) {
+		printf(" on ");
+		gus_print_clean(h->host->hostname);
+	}
+	if (*h->tier) {
+		printf(", tier ");
+		gus_print_clean(h->tier);
+	}
 	putchar('\n');
 	print_counted(r);
 	if (p->filtered)

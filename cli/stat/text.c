@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "cli/common/print.h"
 #include "cli/stat/view.h"
 #include "collector/stat/stat_target.h"
@@ -13,8 +14,10 @@
 
 static void put_clean(FILE *out, const char *text)
 {
-	for (; *text; text++)
-		putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
+	for (size_t n; *text; text += n ? n : 1) {
+		n = gus_control_size(text);
+		putc(n ? '?' : *text, out);
+	}
 }
 
 /* With a comma between thousands, for people; the point is a point in every locale. */

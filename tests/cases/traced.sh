@@ -206,4 +206,26 @@ expect "its windows" '^  2 windows of up to 50\.0 k instructions each, .* stood 
 expect "what they are about" \
 	'^  (9[0-9]|100)\.[0-9]% of the [0-9]+ samples taken meanwhile are of code that the windows have$'
 expect "where it was" '  plain, loop at \+0x[0-9a-f]+  \[replay-target\]$'
+
+# Whatever ends it leaves no recorder behind, which would write for as long as the process runs; and a signal that can
+# be met, no folder with the process's memory in it either.
+mkdir tmp
+in_work() { compgen -G "tmp/gusprof-*/$1" >/dev/null; }
+recorded() { ps -eo args | grep -q "^gusprof record -q -p $pid "; }
+"$replayed" plain 1000000000 >/dev/null 2>&1 &
+pid=$!
+for signal in HUP TERM KILL; do
+	TMPDIR=$PWD/tmp "$GUSPROF" model --uarch skylake -p $pid --snapshots 1000 --spread 500 >out 2>&1 &
+	model=$!
+	wait_for in_work 'window.1' || problem "SIG$signal: no second window"
+	kill -$signal $model
+	[[ $signal == KILL ]] || kill -$signal $model 2>/dev/null # as timeout does
+	wait $model 2>/dev/null
+	[[ $? == $((128 + $(kill -l $signal))) ]] || problem "SIG$signal: another status"
+	wait_for not recorded || problem "SIG$signal: the recorder goes on"
+	[[ $signal == KILL || -z $(ls tmp) ]] || problem "SIG$signal leaves $(ls tmp/*)"
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+pid=
 ((failed == 0))

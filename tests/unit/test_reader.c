@@ -359,6 +359,19 @@ static void bytes_behind_the_trailer(void **state)
 	}
 }
 
+/* A footer is the last frame of what this program writes; that of others may go on, and does so in a stream too. */
+static void frames_behind_the_footer(void **state)
+{
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	struct made m = begun();
+
+	(void)state;
+	put_message(&m, GUS_FRAME_FOOTER, &footer.base);
+	put_samples(&m);
+	end(&m, 0);
+	expect(&m, ALL, "1#0 8#1 3#2 8#3 end");
+}
+
 /* What was taken out before it, the footer included, leaves no gap in the numbers. */
 static void a_trailer_without_its_footer_is_told(void **state)
 {
@@ -1007,6 +1020,7 @@ int main(void)
 		cmocka_unit_test(cut_in_the_trailer),
 		cmocka_unit_test(cut_before_the_trailer_behind_a_corrupt_place),
 		cmocka_unit_test(bytes_behind_the_trailer),
+		cmocka_unit_test(frames_behind_the_footer),
 		cmocka_unit_test(a_trailer_without_its_footer_is_told),
 		cmocka_unit_test(a_broken_footer_is_told_once),
 		cmocka_unit_test(a_broken_payload_is_stepped_over),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,6 +69,7 @@ static void __attribute__((noreturn)) become(const struct gus_replay_wish *w, co
 	}
 	words[n++] = w->tools.loader;
 	words[n++] = path;
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would wait for it, or stop it in time */
 	fcntl(image, F_SETFD, 0);
 	dup2(said, 2);
 	if (layouts[layout].old_layout)
