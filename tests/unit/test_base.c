@@ -15,7 +15,6 @@
 #include "base/index.h"
 #include "base/log.h"
 #include "base/piece.h"
-#include "base/span.h"
 #include "base/text.h"
 
 static void cursor_reads_little_endian(void **state)
