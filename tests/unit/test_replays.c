@@ -415,7 +415,7 @@ static void some_failures_are_the_last(void **state)
 	}
 }
 
-/* Threads in turn: of those that begin to wait when they are chosen, three are passed over for each window. */
+/* Threads in turn: of those that begin to wait or end when they are chosen, three are passed over for each window. */
 static void another_thread_may_have_its_turn(void **state)
 {
 	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 0, 2, 0, 12345 }, NULL);
@@ -423,7 +423,8 @@ static void another_thread_may_have_its_turn(void **state)
 
 	(void)state;
 	world.on = true;
-	world.takes[0] = world.takes[2] = world.takes[3] = world.takes[4] = GUS_E_UNSUPPORTED;
+	world.takes[0] = world.takes[2] = world.takes[4] = GUS_E_UNSUPPORTED;
+	world.takes[3] = GUS_E_NOT_FOUND;
 	assert_int_equal(next(r, &w), 1);
 	assert_true(world.pid == 7 && world.patience_ms == GUS_SNAPSHOT_PATIENCE_MS);
 	assert_true(world.take.pid == 7 && world.take.tid == 101 && world.take.max_bytes == 12345);
@@ -451,6 +452,10 @@ static void attempts_have_an_end(void **state)
 		{ { 0 }, { GUS_E_PERMISSION }, 1, 1, GUS_E_PERMISSION },
 		{ { GUS_E_UNSUPPORTED }, { 0 }, 1, 0, GUS_E_UNSUPPORTED },      /* nobody computes */
 		{ { GUS_OK, GUS_E_NOT_FOUND }, { GUS_E_UNSUPPORTED }, 2, 1, GUS_E_NOT_FOUND },
+		/* Each thread ends when it is chosen, and the process goes on; then that ends. */
+		{ { 0 }, { GUS_E_NOT_FOUND, GUS_E_NOT_FOUND, GUS_E_NOT_FOUND, GUS_E_NOT_FOUND }, 4, 4,
+		  GUS_E_UNSUPPORTED },
+		{ { GUS_OK, GUS_E_NOT_FOUND }, { GUS_E_NOT_FOUND }, 2, 1, GUS_E_NOT_FOUND },
 	};
 
 	(void)state;
