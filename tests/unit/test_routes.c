@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Routes and their replay: a made-up recording of a program whose executions are counted; see made_stacks.h. */
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -967,6 +968,8 @@ static void without_files_there_is_no_trace(void **state)
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
 		assert_null(trace);
 		assert_int_equal(err.code, GUS_E_SYSTEM);
+		assert_int_equal(err.sys, EMFILE);
+		assert_non_null(strstr(err.text, "in memory"));
 		assert_int_equal(next_file(), before);
 	}
 	gus_trace_close(trace_of(w.walk, w.space));
