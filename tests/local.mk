@@ -117,6 +117,8 @@ unit_tests = \
 	tests/unit/test_reader \
 	tests/unit/test_reasons \
 	tests/unit/test_records \
+	tests/unit/test_regions \
+	tests/unit/test_replays \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
 	tests/unit/test_rows \
@@ -145,6 +147,8 @@ endif
 LDADD = $(GUS_LAYERS) $(CMOCKA_LIBS)
 # Tables and programs, and how to read them.
 reg_name = tests/unit/reg_name.c tests/unit/reg_name.h
+made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
+made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
@@ -190,12 +194,18 @@ tests_unit_test_program_SOURCES = tests/unit/test_program.c tests/unit/made_tabl
 tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
+tests_unit_test_regions_SOURCES = tests/unit/test_regions.c $(made_trace) \
+	tests/unit/made_stacks.c tests/unit/made_stacks.h
+# Replaying, and where a case says so the taking of snapshots and the clock, are the test's.
+tests_unit_test_replays_SOURCES = tests/unit/test_replays.c tracing/replay/replays.c $(made_snapshot)
+tests_unit_test_replays_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_snapshot_take -Wl,--wrap=gus_turns_next \
+	-Wl,--wrap=clock_gettime -Wl,--wrap=nanosleep
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
-tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c
+tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
@@ -205,7 +215,7 @@ tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
-tests_unit_test_traced_SOURCES = tests/unit/test_traced.c
+tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c

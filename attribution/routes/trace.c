@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/routes/trace.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -56,7 +57,7 @@ struct gus_trace *gus_walk_trace(struct gus_walk *walk, const char *target, cons
 	if (copy >= 0)
 		w = gus_trace_writer_create_fd(copy, &header, &about, err);
 	else
-		gus_fail(err, GUS_E_SYSTEM, "there is no memory to keep a trace in");
+		gus_fail_errno(err, errno, "cannot make a file in memory for the trace of a walk");
 	if (w && (write_modules(w, space, err) != 0 || gus_walk_write(walk, w, err) != 0)) {
 		gus_trace_writer_abandon(w);
 		w = NULL;

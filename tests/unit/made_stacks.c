@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "proto/writer.h"
+#include "symbolizer/symbols/symbols.h"
 
-#define MODULE "/nowhere/app"
+#define MODULE MADE_MODULE
 #define TWIN "/nowhere/twin"
 
 const uint8_t made_code[] = {
@@ -86,6 +87,18 @@ static void make_elf(struct elf *e)
 	e->sections[3] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = offsetof(struct elf, names),
 		.sh_size = sizeof(e->names) };
 	e->sections[4] = e->sections[3];
+}
+
+void made_add_image(struct gus_symbols *symbols)
+{
+	Gusprof__Image image = GUSPROF__IMAGE__INIT;
+	struct elf elf;
+
+	make_elf(&elf);
+	image.path = (char *)(uintptr_t)MODULE;
+	image.bytes.data = (uint8_t *)&elf;
+	image.bytes.len = sizeof(elf);
+	gus_symbols_add_image(symbols, &image);
 }
 
 static bool add_map(struct gus_writer *w, uint64_t start, const char *path)

@@ -9,6 +9,9 @@
 
 #include "proto/sample.h"
 
+struct gus_symbols;
+
+#define MADE_MODULE "/nowhere/app"
 #define MADE_START 1000000000ull
 #define MADE_BASE 0x400000ull           /* where the module is mapped */
 #define MADE_TEXT 0x1000u               /* offset of its code in the file */
@@ -37,5 +40,7 @@ void made_run(struct made_machine *k, struct gus_columns *samples);
 void made_sample(struct gus_columns *samples, uint64_t ip, uint64_t period, const struct gus_branch *stack, uint32_t n);
 /* Writes the recording; false if it cannot. */
 bool made_write(const char *path, const struct gus_columns *samples, uint64_t branch_type);
+/* What a recording with the program in it tells of its names and its code. */
+void made_add_image(struct gus_symbols *symbols);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Routes and their replay: a made-up recording of a program whose executions are counted; see made_stacks.h. */
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "attribution/routes/routes.h"
+#include "attribution/routes/trace.h"
 #include "attribution/routes/walk.h"
 #include "base/error.h"
 #include "model/code/program.h"
@@ -20,6 +23,7 @@
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
 #include "proto/trace.h"
+#include "symbolizer/space/space.h"
 #include "tests/unit/made_stacks.h"
 
 #define BRANCH_ANY_CALL 16u
@@ -757,6 +761,247 @@ static void written_as_a_trace(void **state)
 	gus_uarch_free(u);
 }
 
+/* Traces in memory. */
+
+static struct gus_trace *trace_of(struct gus_walk *p, const struct gus_space *space)
+{
+	struct gus_error err = { 0 };
+	struct gus_trace *trace = gus_walk_trace(p, "x86_64", space, &err);
+
+	if (!trace)
+		fail_msg("%s", err.text);
+	return trace;
+}
+
+/* The steps are the walk's, and the trace says of itself what it is. The walk ends with the block in which it has
+ * executed enough. */
+static void traces_in_memory_are_the_walk(void **state)
+{
+	uint64_t count[BLOCKS], traced[BLOCKS] = { 0 }, instructions = 0;
+	struct gus_uarch *u = skylake();
+	struct made m = { .batch = { 0 } };
+	struct gus_trace_step step;
+	struct gus_trace *trace;
+	struct made_machine k;
+	struct gus_routes r;
+	struct gus_walk *p;
+
+	(void)state;
+	made_run(&k, &m.batch);
+	record(&m, MADE_BRANCH_ANY);
+	load(&m, &r);
+	p = gus_walk_new(&r, u, &(struct gus_walk_options){ NONE, 50000 }, NULL);
+	replay(p, &r, count);
+	trace = trace_of(p, m.profile.space);
+	while (gus_trace_next(trace, &step, NULL) == 1) {
+		assert_int_equal(step.at, instructions);
+		assert_true(step.stream == 0 && step.window == 0 && step.accesses_n == 0);
+		assert_true(instructions < 50000);
+		traced[step.block]++;
+		instructions += r.blocks.v[step.block].insns;
+	}
+	assert_in_range(instructions, 50000, 50002); /* no block has more than three */
+	assert_memory_equal(traced, count, sizeof(count));
+	assert_string_equal(gus_trace_about(trace)->front_end, "routes");
+	assert_string_equal(gus_trace_about(trace)->target, "x86_64");
+	assert_int_equal(gus_trace_blocks(trace), BLOCKS);
+	assert_int_equal(gus_trace_total(trace)->instructions, instructions);
+	gus_trace_close(trace);
+	gus_walk_free(p);
+	gus_routes_free(&r);
+	drop(&m);
+	gus_uarch_free(u);
+}
+
+static void add_module(struct gus_space *space, uint64_t start, const char *path, const char *build_id)
+{
+	Gusprof__Record record = GUSPROF__RECORD__INIT;
+	Gusprof__Mmap mmap = GUSPROF__MMAP__INIT;
+
+	mmap.pid = mmap.tid = 10;
+	mmap.start = start;
+	mmap.length = 0x1000;
+	mmap.path = (char *)(uintptr_t)path;
+	mmap.build_id = (ProtobufCBinaryData){ strlen(build_id), (uint8_t *)(uintptr_t)build_id };
+	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
+	record.mmap = &mmap;
+	gus_space_add(space, &record);
+}
+
+/* A walk, and everything that it needs. */
+struct walked {
+	struct made m;
+	struct gus_routes r;
+	struct gus_uarch *u;
+	struct gus_walk *walk;
+	struct gus_space *space;
+};
+
+static void begin_walk(struct walked *w)
+{
+	static const struct jump jumps[] = {
+		{ AT(0x27), AT(0x22), 0 }, { AT(0x22), AT(0x00), 0 }, { AT(0x10), AT(0x05), 0 },
+	};
+
+	*w = (struct walked){ .u = skylake(), .space = gus_space_new() };
+	push(&w->m, 0, jumps, 3);
+	record(&w->m, MADE_BRANCH_ANY);
+	load(&w->m, &w->r);
+	w->walk = gus_walk_new(&w->r, w->u, &(struct gus_walk_options){ NONE, 1000 }, NULL);
+	assert_non_null(w->walk);
+}
+
+static void end_walk(struct walked *w)
+{
+	gus_walk_free(w->walk);
+	gus_space_free(w->space);
+	gus_uarch_free(w->u);
+	gus_routes_free(&w->r);
+	drop(&w->m);
+}
+
+/* One behind the other, each with its number, and all before the first step. */
+static void traces_in_memory_have_all_modules(void **state)
+{
+	const Gusprof__Record *const *records;
+	struct gus_trace_step step;
+	struct gus_trace *trace;
+	struct walked w;
+	bool seen = false;
+	size_t n;
+
+	(void)state;
+	begin_walk(&w);
+	add_module(w.space, 0x400000, "/nowhere/app", "twelve bytes");
+	add_module(w.space, 0x500000, "/nowhere/lib.so", "");
+	add_module(w.space, 0x600000, "[vdso]", "");
+	add_module(w.space, 0x700000, "/nowhere/other.so", "another");
+	gus_space_ready(w.space);
+	trace = trace_of(w.walk, w.space);
+	assert_int_equal(gus_trace_next(trace, &step, NULL), 1);
+	records = gus_trace_records(trace, &n);
+	assert_int_equal(n, gus_space_modules(w.space));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct gus_module *module = gus_space_module(w.space, i);
+		const Gusprof__Mmap *mmap = records[i]->mmap;
+
+		assert_int_equal(records[i]->kind_case, GUSPROF__RECORD__KIND_MMAP);
+		assert_int_equal(mmap->start, gus_walk_base(i));
+		assert_int_equal(mmap->start + mmap->length, gus_walk_base(i + 1));
+		assert_int_equal(mmap->offset, 0);
+		assert_int_equal(mmap->time, 0);
+		assert_string_equal(mmap->path, module->path);
+		assert_int_equal(mmap->build_id.len, module->build_id_size);
+		if (strcmp(module->path, "/nowhere/app") != 0)
+			continue;
+		seen = true;
+		assert_int_equal(mmap->build_id.len, 12);
+		assert_memory_equal(mmap->build_id.data, "twelve bytes", 12);
+	}
+	assert_true(seen);
+	gus_trace_close(trace);
+	end_walk(&w);
+}
+
+/* Numbers of open files are given out from the lowest on: where one is kept, the next one is higher. */
+static int next_file(void)
+{
+	int fd = dup(1);
+
+	close(fd);
+	return fd;
+}
+
+static void no_trace(struct walked *w, enum gus_code code)
+{
+	struct gus_error err = { 0 };
+	int before = next_file();
+
+	assert_null(gus_walk_trace(w->walk, "x86_64", w->space, &err));
+	assert_int_equal(err.code, code);
+	assert_true(*err.text);
+	assert_int_equal(next_file(), before);
+}
+
+/* A module whose path is more than a trace may hold; and a walk of which two blocks are one. */
+static void what_no_trace_can_hold_is_refused(void **state)
+{
+	enum { LONG = GUS_TRACE_RECORDS_BYTES + 1 };
+	char *path = gus_alloc(LONG + 1);
+	struct walked w;
+
+	(void)state;
+	memset(path, 'a', LONG);
+	path[0] = '/';
+	path[LONG] = '\0';
+	begin_walk(&w);
+	add_module(w.space, 0x400000, path, "");
+	gus_space_ready(w.space);
+	no_trace(&w, GUS_E_FULL);
+	end_walk(&w);
+	free(path);
+	begin_walk(&w);
+	gus_space_ready(w.space);
+	w.r.blocks.v[1] = w.r.blocks.v[0];
+	no_trace(&w, GUS_E_UNSUPPORTED);
+	end_walk(&w);
+}
+
+/* As many files are open as may be, or one less: two are needed. */
+static void without_files_there_is_no_trace(void **state)
+{
+	struct rlimit all, few;
+	struct walked w;
+
+	(void)state;
+	begin_walk(&w);
+	gus_space_ready(w.space);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	for (rlim_t more = 0; more < 2; more++) {
+		struct gus_error err = { 0 };
+		struct gus_trace *trace;
+		int before = next_file();
+
+		few = (struct rlimit){ (rlim_t)before + more, all.rlim_max };
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		trace = gus_walk_trace(w.walk, "x86_64", w.space, &err);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+		assert_null(trace);
+		assert_int_equal(err.code, GUS_E_SYSTEM);
+		assert_int_equal(err.sys, EMFILE);
+		assert_non_null(strstr(err.text, "in memory"));
+		assert_int_equal(next_file(), before);
+	}
+	gus_trace_close(trace_of(w.walk, w.space));
+	end_walk(&w);
+}
+
+/* Whoever closes the standard input gives its number away. */
+static void a_file_may_have_the_number_zero(void **state)
+{
+	struct gus_trace_step step;
+	struct gus_trace *trace;
+	struct walked w;
+	int keep;
+
+	(void)state;
+	begin_walk(&w);
+	gus_space_ready(w.space);
+	keep = dup(0);
+	close(0);
+	trace = trace_of(w.walk, w.space);
+	assert_int_not_equal(next_file(), 0);
+	assert_int_equal(gus_trace_next(trace, &step, NULL), 1);
+	gus_trace_close(trace);
+	w.r.blocks.v[1] = w.r.blocks.v[0];
+	no_trace(&w, GUS_E_UNSUPPORTED);
+	assert_int_equal(next_file(), 0);
+	if (keep >= 0)
+		dup2(keep, 0);
+	close(keep);
+	end_walk(&w);
+}
+
 /* Of the inner loop alone: only its blocks; and the branch back is mispredicted each fourth time that it is taken. */
 static void replays_a_region(void **state)
 {
@@ -857,6 +1102,11 @@ int main(void)
 		cmocka_unit_test(replays_stacks),
 		cmocka_unit_test(replays_samples),
 		cmocka_unit_test(written_as_a_trace),
+		cmocka_unit_test(traces_in_memory_are_the_walk),
+		cmocka_unit_test(traces_in_memory_have_all_modules),
+		cmocka_unit_test(what_no_trace_can_hold_is_refused),
+		cmocka_unit_test(without_files_there_is_no_trace),
+		cmocka_unit_test(a_file_may_have_the_number_zero),
 		cmocka_unit_test(replays_a_region),
 		cmocka_unit_test(engines_run_it),
 	};

@@ -16,6 +16,7 @@
 #include "proto/reader.h"
 #include "proto/snapshot.h"
 #include "proto/writer.h"
+#include "tests/unit/made_snapshot.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 #define PAGE GUS_SNAPSHOT_PAGE
@@ -37,50 +38,18 @@ static int leave(void **state)
 	return chdir("/") == 0 ? rmdir(directory) : -1;
 }
 
-static Gusprof__SnapshotMapping *mapping(uint64_t start, uint64_t pages, const char *path)
-{
-	Gusprof__SnapshotMapping *m = gus_alloc(sizeof(*m));
-
-	gusprof__snapshot_mapping__init(m);
-	m->start = start;
-	m->length = pages * PAGE;
-	m->path = gus_strdup(path);
-	m->protection = PROT_READ | PROT_WRITE;
-	m->from_file = *path == '/';
-	return m;
-}
-
-static void add_run(struct gus_snapshot *s, uint64_t address, uint64_t pages)
-{
-	size_t at = (size_t)s->about->bytes;
-
-	s->bytes = gus_resize(s->bytes, at + pages * PAGE, 1);
-	for (size_t i = 0; i < pages * PAGE; i++)
-		s->bytes[at + i] = (uint8_t)((address + i) * 2654435761u >> 13);
-	gus_vec_push(&s->runs, (struct gus_snapshot_run){ address, pages * PAGE, at });
-	s->about->bytes += pages * PAGE;
-}
-
 /* A file, 800 pages that are more than a frame holds, and the last page of two mappings that lie together. */
 static struct gus_snapshot example(void)
 {
-	struct gus_snapshot s = { .about = gus_alloc(sizeof(*s.about)) };
-	Gusprof__Snapshot *a = s.about;
+	struct gus_snapshot s = made_snapshot(7);
 
-	gusprof__snapshot__init(a);
-	a->pid = a->tid = 7;
-	a->machine = gus_strdup("x86_64");
-	a->page_size = PAGE;
-	a->registers.data = gus_zalloc(a->registers.len = GUS_SNAPSHOT_REGISTERS);
-	a->state.data = gus_zalloc(a->state.len = GUS_SNAPSHOT_STATE_MIN);
-	a->mappings = gus_resize(NULL, 4, sizeof(*a->mappings));
-	a->mappings[a->n_mappings++] = mapping(0x400000, 4, "/bin/true");
-	a->mappings[a->n_mappings++] = mapping(0x10000000, 1000, "");
-	a->mappings[a->n_mappings++] = mapping(0x7f0000000000, 2, "");
-	a->mappings[a->n_mappings++] = mapping(0x7f0000002000, 2, "[stack]");
-	add_run(&s, 0x401000, 1);
-	add_run(&s, 0x10000000, 800);
-	add_run(&s, 0x7f0000001000, 2);
+	made_snapshot_map(&s, 0x400000, 4, "/bin/true");
+	made_snapshot_map(&s, 0x10000000, 1000, "");
+	made_snapshot_map(&s, 0x7f0000000000, 2, "");
+	made_snapshot_map(&s, 0x7f0000002000, 2, "[stack]");
+	made_snapshot_run(&s, 0x401000, 1);
+	made_snapshot_run(&s, 0x10000000, 800);
+	made_snapshot_run(&s, 0x7f0000001000, 2);
 	return s;
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,11 +16,8 @@
 #include "base/error.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
-#include "model/machine/config.h"
 #include "model/oracles/cache.h"
-#include "model/oracles/sets.h"
-#include "model/tables/builtin.h"
-#include "model/tables/uarch.h"
+#include "tests/unit/made_trace.h"
 
 /* add rax, [rsi]; add rsi, 64; dec rcx; jnz back: a load in each turn; and nop; ret. */
 static const uint8_t loop[] = { 0x48, 0x03, 0x06, 0x48, 0x83, 0xc6, 0x40, 0x48, 0xff, 0xc9, 0x75, 0xf4 };
@@ -34,159 +30,25 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b));
 }
 
-/* Writing. */
-
-struct made {
-	int fd;
-	struct gus_trace_writer *w;
-	struct gus_vec(struct gus_trace_raw) steps;
-	struct gus_vec(struct gus_trace_access) accesses;
-	uint64_t instructions;
-};
-
-static void make(struct made *m, const char *target)
+static uint32_t add_loop(struct made_trace *m)
 {
-	Gusprof__Header header = GUSPROF__HEADER__INIT;
-	Gusprof__Trace about = GUSPROF__TRACE__INIT;
-	struct gus_error err = { 0 };
-
-	*m = (struct made){ .fd = memfd_create("trace", MFD_CLOEXEC) };
-	about.front_end = (char *)(uintptr_t)"test";
-	about.target = (char *)(uintptr_t)target;
-	m->w = gus_trace_writer_create_fd(dup(m->fd), &header, &about, &err);
-	if (!m->w)
-		fail_msg("%s", err.text);
-}
-
-static uint32_t add_block(struct made *m, uint64_t address, const uint8_t *bytes, const uint8_t *lengths, uint32_t size,
-			  uint32_t insns)
-{
-	struct gus_error err = { 0 };
-	uint32_t number;
-
-	if (gus_trace_writer_block(m->w, &(struct gus_trace_block){ address, lengths, bytes, insns, size }, &number,
-				   &err) != 0)
-		fail_msg("%s", err.text);
-	return number;
-}
-
-static uint32_t add_loop(struct made *m)
-{
-	return add_block(m, LOOP, loop, loop_lengths, sizeof(loop), 4);
-}
-
-static void add_step(struct made *m, uint32_t block, uint32_t accesses_n)
-{
-	gus_vec_push(&m->steps, (struct gus_trace_raw){ block, accesses_n });
-}
-
-static void add_load(struct made *m, uint64_t address, uint16_t insn)
-{
-	gus_vec_push(&m->accesses, (struct gus_trace_access){ .address = address, .size = 8, .insn = insn });
-}
-
-/* What was added is of this stream. */
-static void flush_steps(struct made *m, uint32_t stream)
-{
-	struct gus_error err = { 0 };
-
-	if (gus_trace_writer_steps(m->w, &(struct gus_trace_run){ stream, 0, 0, m->steps.v, m->accesses.v, m->steps.n,
-				   GUS_TRACE_NEXT_UNKNOWN }, &err) != 0)
-		fail_msg("%s", err.text);
-	m->steps.n = m->accesses.n = 0;
+	return made_trace_block(m, LOOP, loop, loop_lengths, sizeof(loop), 4);
 }
 
 /* So many passes over so many lines from an address on: each pass is the loop once, then nop and ret. */
-static void add_passes(struct made *m, uint32_t stream, uint64_t from, unsigned lines, unsigned passes)
+static void add_passes(struct made_trace *m, uint32_t stream, uint64_t from, unsigned lines, unsigned passes)
 {
-	uint32_t body = add_loop(m), end = add_block(m, LEAVE, leave, leave_lengths, sizeof(leave), 2);
+	uint32_t body = add_loop(m), end = made_trace_block(m, LEAVE, leave, leave_lengths, sizeof(leave), 2);
 
 	for (unsigned p = 0; p < passes; p++) {
 		for (unsigned i = 0; i < lines; i++) {
-			add_step(m, body, 1);
-			add_load(m, from + (uint64_t)i * LINE, 0);
+			made_trace_step(m, body, 1);
+			made_trace_load(m, from + (uint64_t)i * LINE, 0);
 		}
-		add_step(m, end, 1);
-		add_load(m, 0x7fff0000, 1);
+		made_trace_step(m, end, 1);
+		made_trace_load(m, 0x7fff0000, 1);
 	}
-	flush_steps(m, stream);
-}
-
-static struct gus_trace *finish(struct made *m)
-{
-	Gusprof__TraceTotal total = GUSPROF__TRACE_TOTAL__INIT;
-	struct gus_error err = { 0 };
-	struct gus_trace *t;
-
-	if (gus_trace_writer_finish(m->w, &total, &err) != 0)
-		fail_msg("%s", err.text);
-	gus_vec_free(&m->steps);
-	gus_vec_free(&m->accesses);
-	lseek(m->fd, 0, SEEK_SET);
-	t = gus_trace_open_fd(m->fd, &err);
-	if (!t)
-		fail_msg("%s", err.text);
-	return t;
-}
-
-/* Modelling: Skylake with caches whose answers are simple, least recently used and without prefetchers. */
-
-struct setting {
-	struct gus_uarch *u;
-	struct gus_core_config core;
-	struct gus_cache_config caches;
-	struct gus_branch_config predictor;
-	struct gus_traced_options options;
-	struct gus_traced t;
-};
-
-static void prepare(struct setting *s)
-{
-	struct gus_symbols_options symbols = { 0 };
-	struct gus_error err = { 0 };
-
-	*s = (struct setting){ .u = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err) };
-	assert_non_null(s->u);
-	gus_core_config_of(&s->core, s->u);
-	gus_cache_config_of(&s->caches, s->u);
-	gus_branch_config_default(&s->predictor);
-	s->caches.l1d_next_line = s->caches.l1d_strides = s->caches.l2_next_line = 0;
-	for (unsigned level = 0; level < GUS_CACHE_LEVELS; level++)
-		s->caches.level[level].replacement = GUS_REPLACE_LRU;
-	s->options = (struct gus_traced_options){ .uarch = s->u, .config = &s->core, .caches = &s->caches,
-		.predictor = &s->predictor,
-		.symbols = gus_symbols_new(&symbols, NULL), .weight = 1.15, .causality = true };
-}
-
-static void read_one(struct setting *s, struct gus_trace *trace)
-{
-	struct gus_error err = { 0 };
-
-	if (gus_traced_read(&s->t, trace, &err) != 0)
-		fail_msg("%s", err.text);
-	gus_trace_close(trace);
-}
-
-static void end(struct setting *s)
-{
-	struct gus_error err = { 0 };
-
-	if (gus_traced_end(&s->t, &err) != 0)
-		fail_msg("%s", err.text);
-}
-
-static void model(struct setting *s, struct made *m)
-{
-	gus_traced_open(&s->t, &s->options);
-	read_one(s, finish(m));
-	end(s);
-}
-
-static void forget(struct setting *s)
-{
-	gus_traced_close(&s->t);
-	gus_symbols_free(s->options.symbols);
-	gus_uarch_free(s->u);
+	made_trace_flush(m, stream);
 }
 
 /* Regions, instructions and threads have the whole between them, on each machine; charges have it, too. */
@@ -248,16 +110,16 @@ static void test_levels(void **state)
 {
 	struct gus_traced_memory m;
 	struct gus_traced_figures f;
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 
 	(void)state;
-	prepare(&s);
+	made_model_begin(&s);
 	s.options.interval = true;
-	make(&made, "x86_64");
+	made_trace_begin(&made, "x86_64");
 	add_passes(&made, 0, 0x10000000, 1024, 4);
 	add_passes(&made, 1, 0x20000000, 256, 3);
-	model(&s, &made);
+	made_model_run(&s, &made);
 	assert_int_equal(s.t.instructions, 4 * (4 * 1024 + 2) + 3 * (4 * 256 + 2));
 	assert_int_equal(steps_of(&s.t), 4 * 1025 + 3 * 257);
 	assert_int_equal(gus_traced_threads(&s.t), 2);
@@ -275,7 +137,7 @@ static void test_levels(void **state)
 	assert_int_equal(f.cache->level[0].misses[GUS_CACHE_DEMAND], 256 + 1);
 	assert_true(s.t.warm_cycles < s.t.cycles[0]);
 	check_sums(&s.t);
-	forget(&s);
+	made_model_free(&s);
 }
 
 static bool mispredict_ends(void *context, uint32_t block, bool taken)
@@ -288,22 +150,22 @@ static bool mispredict_ends(void *context, uint32_t block, bool taken)
 static void test_branches(void **state)
 {
 	const struct gus_traced_block *b;
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 
 	(void)state;
-	prepare(&s);
+	made_model_begin(&s);
 	s.options.mispredicted = mispredict_ends;
-	make(&made, "x86_64");
+	made_trace_begin(&made, "x86_64");
 	add_passes(&made, 0, 0x10000000, 100, 50);
-	model(&s, &made);
+	made_model_run(&s, &made);
 	b = &s.t.blocks.v[0];
 	assert_true(b->branches == 5000 && b->taken == 50 * 99 && b->mispredicted == 50);
 	assert_int_equal(s.t.blocks.v[1].branches, 49);
 	assert_int_equal(s.t.blocks.v[1].taken, 49);
 	assert_int_equal(s.t.branches_unknown, 1);
 	check_sums(&s.t);
-	forget(&s);
+	made_model_free(&s);
 }
 
 /* The predictor: it has learnt a loop of 8 turns soon, and not what a coin does. */
@@ -311,50 +173,50 @@ static void test_predictor(void **state)
 {
 	static const uint8_t hop[] = { 0x75, 0x02 }, hop_lengths[] = { 2 };
 	uint64_t x = 88172645463325252;
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 	uint32_t coin, after;
 
 	(void)state;
-	prepare(&s);
-	make(&made, "x86_64");
+	made_model_begin(&s);
+	made_trace_begin(&made, "x86_64");
 	add_passes(&made, 0, 0x10000000, 8, 1000);
-	model(&s, &made);
+	made_model_run(&s, &made);
 	assert_in_range(s.t.blocks.v[0].mispredicted, 1, 80);
-	forget(&s);
-	prepare(&s);
-	make(&made, "x86_64");
-	coin = add_block(&made, FAR, hop, hop_lengths, sizeof(hop), 1);
-	after = add_block(&made, FAR + 2, leave, leave_lengths, 1, 1); /* a nop, behind the branch */
+	made_model_free(&s);
+	made_model_begin(&s);
+	made_trace_begin(&made, "x86_64");
+	coin = made_trace_block(&made, FAR, hop, hop_lengths, sizeof(hop), 1);
+	after = made_trace_block(&made, FAR + 2, leave, leave_lengths, 1, 1); /* a nop, behind the branch */
 	for (unsigned i = 0; i < 20000; i++) {
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
-		add_step(&made, coin, 0);
+		made_trace_step(&made, coin, 0);
 		if (x >> 40 & 1)
-			add_step(&made, after, 0);
+			made_trace_step(&made, after, 0);
 	}
-	flush_steps(&made, 0);
-	model(&s, &made);
+	made_trace_flush(&made, 0);
+	made_model_run(&s, &made);
 	assert_int_equal(s.t.blocks.v[coin].branches, 19999 + (x >> 40 & 1));
 	assert_in_range(s.t.blocks.v[coin].mispredicted, 9600, 10400);
 	check_sums(&s.t);
-	forget(&s);
+	made_model_free(&s);
 }
 
 /* What counts begins with a block, once the thread has executed so much. */
 static void test_warm_up(void **state)
 {
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 
 	(void)state;
-	prepare(&s);
+	made_model_begin(&s);
 	s.options.warm_up = 4 * 256 + 2;
 	s.options.interval = true;
-	make(&made, "x86_64");
+	made_trace_begin(&made, "x86_64");
 	add_passes(&made, 0, 0x10000000, 256, 30);
-	model(&s, &made);
+	made_model_run(&s, &made);
 	assert_int_equal(s.t.warmed, 4 * 256 + 2);
 	assert_int_equal(loads_of(&s.t, 0)->accesses, 29 * 256);
 	assert_int_equal(loads_of(&s.t, 0)->hits[GUS_HIT_L1], 29 * 256);
@@ -362,36 +224,36 @@ static void test_warm_up(void **state)
 	assert_int_equal(loads_of(&s.t, 0)->first[GUS_HIT_MEMORY], 0);
 	assert_true(s.t.warm_cycles > 29 * 256 && s.t.cycles[0] - s.t.warm_cycles < 1000);
 	check_sums(&s.t);
-	forget(&s);
-	prepare(&s);
+	made_model_free(&s);
+	made_model_begin(&s);
 	s.options.warm_up = 1000000;
-	make(&made, "x86_64");
+	made_trace_begin(&made, "x86_64");
 	add_passes(&made, 0, 0x10000000, 256, 30);
-	model(&s, &made);
+	made_model_run(&s, &made);
 	assert_int_equal(s.t.warmed, s.t.instructions);
 	assert_true(near(s.t.cycles[0], 0));
 	check_sums(&s.t);
-	forget(&s);
+	made_model_free(&s);
 }
 
 /* Two traces, one after the other: threads with blocks, mappings and caches of their own. */
 static void test_two(void **state)
 {
 	struct gus_traced_figures a, b;
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 
 	(void)state;
-	prepare(&s);
+	made_model_begin(&s);
 	gus_traced_open(&s.t, &s.options);
-	make(&made, "x86_64");
+	made_trace_begin(&made, "x86_64");
 	add_passes(&made, 0, 0x10000000, 500, 5);
 	gus_traced_map(&s.t, LOOP, 0x1000, 0x2000, "/nowhere/a", NULL, 0);
-	read_one(&s, finish(&made));
-	make(&made, "x86_64");
+	made_model_read(&s, made_trace_end(&made));
+	made_trace_begin(&made, "x86_64");
 	add_passes(&made, 0, 0x10000000, 500, 5);
-	read_one(&s, finish(&made));
-	end(&s);
+	made_model_read(&s, made_trace_end(&made));
+	made_model_end(&s);
 	assert_int_equal(gus_traced_threads(&s.t), 2);
 	gus_traced_thread(&s.t, 0, &a);
 	gus_traced_thread(&s.t, 1, &b);
@@ -403,7 +265,7 @@ static void test_two(void **state)
 	assert_true(gus_traced_region_at(&s.t, "/nowhere/a", 0x2003) != GUS_TRACED_NONE);
 	assert_true(gus_traced_region_at(&s.t, "/nowhere/a", 0x2004) == GUS_TRACED_NONE);
 	check_sums(&s.t);
-	forget(&s);
+	made_model_free(&s);
 }
 
 /* Code of very many kinds, so that all lanes are taken; and then, for longer, a chain of divisions, whose latency was
@@ -422,20 +284,21 @@ static void test_late_code(void **state)
 	enum { MIXED = 66000, CHAIN = 400000 };
 	double before = 0, divisions = 0;
 	unsigned lanes = 0;
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 
 	(void)state;
-	prepare(&s);
-	make(&made, "x86_64");
+	made_model_begin(&s);
+	made_trace_begin(&made, "x86_64");
 	for (unsigned k = 0; k < MIXED; k++)
-		add_step(&made, add_block(&made, FAR, mixed, mixed_lengths, sizeof(mixed), sizeof(mixed_lengths)), 0);
-	flush_steps(&made, 0);
+		made_trace_step(&made, made_trace_block(&made, FAR, mixed, mixed_lengths, sizeof(mixed),
+							sizeof(mixed_lengths)), 0);
+	made_trace_flush(&made, 0);
 	for (unsigned k = 0; k < CHAIN; k++)
-		add_step(&made, add_block(&made, FAR + 0x1000, chain, chain_lengths, sizeof(chain),
-					  sizeof(chain_lengths)), 0);
-	flush_steps(&made, 0);
-	model(&s, &made);
+		made_trace_step(&made, made_trace_block(&made, FAR + 0x1000, chain, chain_lengths, sizeof(chain),
+							sizeof(chain_lengths)), 0);
+	made_trace_flush(&made, 0);
+	made_model_run(&s, &made);
 	for (int i = 0; i < s.t.knobs_n; i++) {
 		const struct gus_sensitivity *knob = &s.t.knobs[i];
 
@@ -449,7 +312,7 @@ static void test_late_code(void **state)
 	/* 15 % of a latency that most of the time is, from when it was noticed */
 	assert_true(divisions > 0.05 && divisions > before);
 	check_sums(&s.t);
-	forget(&s);
+	made_model_free(&s);
 }
 
 /* A block of more instructions than the engine is given at once, so that it is fed in pieces. */
@@ -458,24 +321,24 @@ static void test_long_block(void **state)
 	enum { INSNS = GUS_TRACE_BLOCK_INSNS, TIMES = 5 };
 	uint8_t *bytes = gus_alloc(3 * INSNS), *lengths = gus_alloc(INSNS);
 	struct gus_traced_memory sum = { 0 };
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 
 	(void)state;
 	assert_true((int)INSNS > (int)GUS_STREAM_CHUNK);
-	prepare(&s);
-	make(&made, "x86_64");
+	made_model_begin(&s);
+	made_trace_begin(&made, "x86_64");
 	for (unsigned i = 0; i < INSNS; i++) {
 		memcpy(bytes + 3 * i, loop, 3);
 		lengths[i] = 3;
 	}
 	for (unsigned k = 0; k < TIMES; k++) {
-		add_step(&made, add_block(&made, FAR, bytes, lengths, 3 * INSNS, INSNS), INSNS);
+		made_trace_step(&made, made_trace_block(&made, FAR, bytes, lengths, 3 * INSNS, INSNS), INSNS);
 		for (unsigned i = 0; i < INSNS; i++)
-			add_load(&made, 0x10000000 + (i % 16) * LINE, (uint16_t)i);
+			made_trace_load(&made, 0x10000000 + (i % 16) * LINE, (uint16_t)i);
 	}
-	flush_steps(&made, 0);
-	model(&s, &made);
+	made_trace_flush(&made, 0);
+	made_model_run(&s, &made);
 	assert_int_equal(s.t.instructions, TIMES * INSNS);
 	for (size_t i = 0; i < s.t.memories.n; i++) {
 		sum.accesses += s.t.memories.v[i].accesses;
@@ -488,30 +351,30 @@ static void test_long_block(void **state)
 	check_sums(&s.t);
 	free(bytes);
 	free(lengths);
-	forget(&s);
+	made_model_free(&s);
 }
 
 /* A step that is told fewer addresses than it has loads: they are counted, and taken as hits. */
 static void test_without_address(void **state)
 {
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 	uint32_t body;
 
 	(void)state;
-	prepare(&s);
-	make(&made, "x86_64");
+	made_model_begin(&s);
+	made_trace_begin(&made, "x86_64");
 	body = add_loop(&made);
 	for (unsigned i = 0; i < 100; i++) {
-		add_step(&made, body, i % 2);
+		made_trace_step(&made, body, i % 2);
 		if (i % 2)
-			add_load(&made, 0x10000000, 0);
+			made_trace_load(&made, 0x10000000, 0);
 	}
-	flush_steps(&made, 0);
-	model(&s, &made);
+	made_trace_flush(&made, 0);
+	made_model_run(&s, &made);
 	assert_true(loads_of(&s.t, body)->accesses == 50 && loads_of(&s.t, body)->unknown == 50);
 	check_sums(&s.t);
-	forget(&s);
+	made_model_free(&s);
 }
 
 static void test_refused(void **state)
@@ -519,43 +382,43 @@ static void test_refused(void **state)
 	struct gus_error err = { 0 };
 	struct gus_trace *trace;
 	uint32_t number;
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 
 	(void)state;
-	prepare(&s);
-	make(&made, "aarch64");
+	made_model_begin(&s);
+	made_trace_begin(&made, "aarch64");
 	assert_int_equal(gus_trace_writer_block(made.w, &(struct gus_trace_block){ LOOP, loop_lengths, loop, 0, 0 },
 						&number, &err), -1);
 	assert_true(err.code != GUS_OK && *err.text);
 	err = (struct gus_error){ 0 };
 	gus_traced_open(&s.t, &s.options);
-	trace = finish(&made);
+	trace = made_trace_end(&made);
 	assert_int_equal(gus_traced_read(&s.t, trace, &err), -1);
 	assert_int_equal(err.code, GUS_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "it is of aarch64, and skylake is a CPU of x86-64"));
 	gus_trace_close(trace);
-	end(&s); /* of nothing */
+	made_model_end(&s); /* of nothing */
 	assert_int_equal(s.t.instructions, 0);
 	assert_true(near(s.t.cycles[0], 0));
-	forget(&s);
+	made_model_free(&s);
 }
 
 /* A trace that is cut: what comes before is run, and the error says so. */
 static void test_cut(void **state)
 {
-	struct setting s;
-	struct made made;
+	struct made_model s;
+	struct made_trace made;
 	struct gus_trace *trace;
 	uint8_t *bytes;
 	size_t size;
 	uint64_t most = 0;
 
 	(void)state;
-	make(&made, "x86_64");
+	made_trace_begin(&made, "x86_64");
 	add_passes(&made, 0, 0x10000000, 300, 2);
 	add_passes(&made, 0, 0x10000000, 300, 2);
-	trace = finish(&made);
+	trace = made_trace_end(&made);
 	size = (size_t)lseek(made.fd, 0, SEEK_END);
 	bytes = gus_alloc(size);
 	assert_int_equal(pread(made.fd, bytes, size, 0), (ssize_t)size);
@@ -566,16 +429,16 @@ static void test_cut(void **state)
 		trace = gus_trace_open_memory(bytes, n, &err);
 		if (!trace)
 			continue;
-		prepare(&s);
+		made_model_begin(&s);
 		gus_traced_open(&s.t, &s.options);
 		assert_int_equal(gus_traced_read(&s.t, trace, &err), -1);
 		if (!strstr(err.text, "was cut"))
 			fail_msg("%zu of %zu bytes: %s", n, size, err.text);
 		gus_trace_close(trace);
-		end(&s);
+		made_model_end(&s);
 		most = s.t.instructions > most ? s.t.instructions : most;
 		check_sums(&s.t);
-		forget(&s);
+		made_model_free(&s);
 	}
 	assert_true(most > 0); /* in its last bytes it would be damaged rather than cut */
 	free(bytes);

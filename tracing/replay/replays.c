@@ -127,7 +127,8 @@ void gus_replays_close(struct gus_replays *r)
 	free(r);
 }
 
-/* A thread that runs when it is chosen may begin to wait; then it is another one's turn. */
+/* A thread that runs when it is chosen may begin to wait, or end; then it is another one's turn. Whether the process
+ * has ended is said by the turns. */
 static int take_next_thread(struct gus_replays *r, struct gus_error *err)
 {
 	struct gus_snapshot_wish wish = { .pid = r->wish.pid, .max_bytes = r->wish.max_bytes,
@@ -139,9 +140,10 @@ static int take_next_thread(struct gus_replays *r, struct gus_error *err)
 			return -1;
 		if (gus_snapshot_take(&wish, &r->snapshot, err) == 0)
 			return 0;
-		if (err->code != GUS_E_UNSUPPORTED)
+		if (err->code != GUS_E_UNSUPPORTED && err->code != GUS_E_NOT_FOUND)
 			return -1;
 	}
+	err->code = GUS_E_UNSUPPORTED;
 	return -1;
 }
 
