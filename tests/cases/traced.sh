@@ -215,7 +215,9 @@ recorded() { ps -eo args | grep -q "^gusprof record -q -p $pid "; }
 "$replayed" plain 1000000000 >/dev/null 2>&1 &
 pid=$!
 for signal in HUP TERM KILL; do
-	TMPDIR=$PWD/tmp "$GUSPROF" model --uarch skylake -p $pid --snapshots 1000 --spread 500 >out 2>&1 &
+	# Who began us may have told that signals be ignored, as nohup does, and it would ignore them as well.
+	TMPDIR=$PWD/tmp env --default-signal=HUP,TERM "$GUSPROF" model --uarch skylake -p $pid --snapshots 60 \
+		--spread 500 >out 2>&1 &
 	model=$!
 	wait_for in_work 'window.1' || problem "SIG$signal: no second window"
 	kill -$signal $model
