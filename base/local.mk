@@ -9,8 +9,3 @@ base_libbase_a_SOURCES = \
 	base/path.c base/path.h \
 	base/piece.c base/piece.h \
 	base/text.c base/text.h
-	base/piece.c base/piece.h
-	base/span.c base/span.h \
-	base/text.c base/text.h
-	base/span.c base/span.h \
-	base/text.c base/text.h

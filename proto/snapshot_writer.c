@@ -30,8 +30,7 @@ static int write_frame(struct gus_writer *w, struct frame *f, struct gus_error *
 
 /* A run may be cut where a frame is full: its rest is the next frame's first. */
 static int add_run(struct gus_writer *w, struct frame *f, const struct gus_snapshot *s,
-		   const struct gus_snapshot_run *run,
-		   struct gus_error *err)
+		   const struct gus_snapshot_run *run, struct gus_error *err)
 {
 	for (uint64_t done = 0; done < run->size;) {
 		uint64_t part = run->size - done, room = FRAME_BYTES - f->pages.n;

@@ -79,8 +79,7 @@ struct gus_trace_run {
 
 /* Creates the file as gus_writer_create does. NULL on failure, with err. */
 struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header,
-						 const Gusprof__Trace *trace,
-						 struct gus_error *err);
+						 const Gusprof__Trace *trace, struct gus_error *err);
 /* The same onto a pipe or what else is open as fd, which is closed in any case, as gus_writer_create_fd does. */
 struct gus_trace_writer *gus_trace_writer_create_fd(int fd, const Gusprof__Header *header, const Gusprof__Trace *trace,
 						    struct gus_error *err);

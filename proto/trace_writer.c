@@ -53,8 +53,7 @@ static struct gus_trace_writer *begin(struct gus_writer *file, const Gusprof__Tr
 }
 
 struct gus_trace_writer *gus_trace_writer_create(const char *path, const Gusprof__Header *header,
-						 const Gusprof__Trace *trace,
-						 struct gus_error *err)
+						 const Gusprof__Trace *trace, struct gus_error *err)
 {
 	return begin(gus_writer_create(path, header, err), trace, err);
 }

@@ -183,8 +183,7 @@ static void build_frame(struct gus_writer *w, enum gus_frame_type type, const ui
 }
 
 static int write_bytes(struct gus_writer *w, enum gus_frame_type type, const struct gus_bytes *raw,
-		       const struct span *span,
-		       struct gus_error *err)
+		       const struct span *span, struct gus_error *err)
 {
 	uint64_t offset = w->size;
 
@@ -223,8 +222,7 @@ static struct span span_of(const struct gus_columns *c, size_t from, size_t n)
 
 /* Halves a batch until a part fits a frame; single rows always do, the kernel bounds their chains and branches. */
 static int write_rows(struct gus_writer *w, enum gus_frame_type type, const struct gus_columns *c, size_t from,
-		      size_t n,
-		      struct gus_error *err)
+		      size_t n, struct gus_error *err)
 {
 	struct span span = span_of(c, from, n);
 	size_t chain = c->chain_end.v[from + n - 1] - (from ? c->chain_end.v[from - 1] : 0);

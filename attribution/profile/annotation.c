@@ -262,8 +262,7 @@ static void write_texts(struct annotator *m)
 /* Source lines. */
 
 static bool same_calls(const struct gus_annotation *a, const struct gus_annotation_insn *insn,
-		       const struct gus_name *names,
-		       size_t n)
+		       const struct gus_name *names, size_t n)
 {
 	if (insn->calls_n != n)
 		return false;

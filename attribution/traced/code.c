@@ -179,8 +179,7 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 
 /* Files that are mapped, as far as they have been told. */
 void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
-		    const void *build_id,
-		    size_t build_id_size)
+		    const void *build_id, size_t build_id_size)
 {
 	struct gus_module module = { .kind = gus_module_kind_of(path),
 				    .path = gus_strings_get(&t->strings, gus_strings_add(&t->strings, path)) };

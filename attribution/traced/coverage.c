@@ -69,8 +69,7 @@ static void count(struct gus_coverage *c, struct gus_traced *t, const struct gus
 }
 
 int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_reader *reader,
-		      const struct gus_log *log,
-		      struct gus_error *err)
+		      const struct gus_log *log, struct gus_error *err)
 {
 	struct gus_symbols_options symbols = { 0 };
 	struct gus_profile profile;

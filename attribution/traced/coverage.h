@@ -32,8 +32,7 @@ struct gus_coverage {
 /* Of all samples of a recording, which is read to its end. The trace has ended (gus_traced_end). -1 with err if the
  * recording cannot be read; freed with gus_coverage_free in any case. */
 int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_reader *reader,
-		      const struct gus_log *log,
-		      struct gus_error *err);
+		      const struct gus_log *log, struct gus_error *err);
 void gus_coverage_free(struct gus_coverage *c);
 
 #endif

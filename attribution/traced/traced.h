@@ -171,8 +171,7 @@ void gus_traced_open(struct gus_traced *t, const struct gus_traced_options *opti
 void gus_traced_close(struct gus_traced *t);
 /* What is mapped in the next trace, if it does not say so itself. Copied. */
 void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
-		    const void *build_id,
-		    size_t build_id_size);
+		    const void *build_id, size_t build_id_size);
 /* Reads all of a trace; of several the threads are apart. -1 with err if it stops before its end, is of another ISA
  * than the table, or cannot be run: what was read until then counts. */
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);

@@ -134,8 +134,7 @@ static json_t *branch_object(const struct gus_route_block *b)
 }
 
 static json_t *row_object(const struct gus_annotate *r, const struct gus_annotated *f,
-			  const struct gus_annotation_insn *insn,
-			  uint64_t *times, uint64_t *cycles)
+			  const struct gus_annotation_insn *insn, uint64_t *times, uint64_t *cycles)
 {
 	const struct gus_annotation *a = &f->annotation;
 	const struct gus_annotation_line *line = insn->line == GUS_ANNOTATION_NONE ? NULL : &a->lines.v[insn->line];

@@ -145,8 +145,7 @@ static void print_branch(const struct gus_route_block *b)
 }
 
 static void print_insn(const struct gus_annotate *r, const struct gus_annotated *f,
-		       const struct gus_annotation_insn *insn,
-		       uint32_t deepest)
+		       const struct gus_annotation_insn *insn, uint32_t deepest)
 {
 	const struct gus_route_block *branch = gus_annotate_branch(r, f, insn);
 	const struct gus_annotation *a = &f->annotation;
@@ -211,8 +210,7 @@ static void print_inlined(const struct gus_annotation *a, const struct gus_annot
 
 /* The source line of an instruction, with what all of it weighs where it comes first. */
 static void print_source(const struct gus_annotate *r, const struct gus_annotated *f,
-			 const struct gus_annotation_insn *insn,
-			 bool first)
+			 const struct gus_annotation_insn *insn, bool first)
 {
 	const struct gus_annotation *a = &f->annotation;
 	const struct gus_annotation_line *line = &a->lines.v[insn->line];

@@ -43,8 +43,8 @@ enum gus_option_kind {
 struct gus_list { char **v; size_t n; }; /* v is NULL-terminated, or NULL if empty */
 
 /* What goes with an option. Names of options are without dashes, separated by blanks, and NAME=PATTERN is the option
- * with a value like this, as fnmatch(3) has it, or, of a number, equal to this. "--" is the words that are no options.
- * */
+ * with a value like this, as fnmatch(3) has it, or, of a number, equal to this. "--" is the words that are no
+ * options. */
 struct gus_option_fit {
 	unsigned inputs;      /* bits 1 << number: those that it is for; 0: all */
 	const char *needs;    /* this must be given */

@@ -81,8 +81,7 @@ static void find_lines(struct gus_model_batch *b, const char *text, size_t size)
 }
 
 void gus_model_batch_run(struct gus_model_batch *b, const struct gus_modelled_settings *s, const char *text,
-			 size_t size,
-			 unsigned jobs)
+			 size_t size, unsigned jobs)
 {
 	struct work w = { .settings = s };
 	struct gus_model_line *lines;

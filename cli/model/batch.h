@@ -8,7 +8,6 @@
 /* Models the block in the first field of each line of a CSV text. A first line whose first field is no hexadecimal
  * number is a header; empty lines are passed over. The lines point into the text. The caller frees b->lines. */
 void gus_model_batch_run(struct gus_model_batch *b, const struct gus_modelled_settings *s, const char *text,
-			 size_t size,
-			 unsigned jobs);
+			 size_t size, unsigned jobs);
 
 #endif

@@ -60,8 +60,7 @@ static size_t first_bin(const struct gus_phases_found *f, size_t column, size_t 
 }
 
 size_t gus_model_phases_series(const struct gus_model_phases *m, enum gus_phases_series what, uint32_t number,
-			       double *out,
-			       size_t columns)
+			       double *out, size_t columns)
 {
 	const struct gus_phases_found *f = m->found;
 	double *each = gus_resize(NULL, 2 * f->bins_n + 1, sizeof(*each)), *smooth = each + f->bins_n;

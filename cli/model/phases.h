@@ -33,8 +33,7 @@ enum gus_phases_series {
 };
 /* Fills out and returns how many there are: columns, or as many as there are bins. */
 size_t gus_model_phases_series(const struct gus_model_phases *m, enum gus_phases_series what, uint32_t number,
-			       double *out,
-			       size_t columns);
+			       double *out, size_t columns);
 /* A digit for each, in tenths of the largest, which is returned; 0 is a dot. text has room for n + 1. */
 double gus_model_phases_strip(const double *values, size_t n, char *text);
 /* A letter for each: regions by their time, the first 26; all others '*'. Returns how many there are. */

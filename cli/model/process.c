@@ -19,8 +19,6 @@
 #include "proto/reader.h"
 #include "tracing/replay/replays.h"
 
-enum { STEPPED_MOST = 200000 }; /* instructions of a window, where each costs a step */
-
 /* Signals. There is a folder with the process's memory in it, and a recorder that would go on for as long as the
  * process: the first signal only says that it is time to end. One that comes seconds later does what it always does; at
  * once there may be two of them, as timeout(1) sends one to us and one to all of our group. */
@@ -199,8 +197,8 @@ static int report(struct gus_model_traced *m, struct gus_traced *t, struct gus_m
 /* What the replays are made with. */
 static struct gus_replay_wish wish_of(const struct gus_model_traced *m, uint64_t window)
 {
-	struct gus_replay_wish wish = { .window = window, .native_window = window < STEPPED_MOST ? window :
-		STEPPED_MOST };
+	struct gus_replay_wish wish = { .window = window, .native_window = window < GUS_REPLAY_STEPPED_MOST ? window :
+		GUS_REPLAY_STEPPED_MOST };
 
 	gus_replay_tools_find(&wish.tools, m->emulator);
 	return wish;

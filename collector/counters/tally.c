@@ -152,8 +152,7 @@ static void give_up_failed(struct gus_tally *t)
 }
 
 int gus_tally_open(struct gus_tally *t, struct gus_events *events, const struct gus_tally_place *places, size_t n,
-		   bool on_exec,
-		   struct gus_error *err)
+		   bool on_exec, struct gus_error *err)
 {
 	size_t *opened = gus_zalloc((events->n + 1) * sizeof(*opened));
 	int rc = 0;

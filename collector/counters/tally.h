@@ -45,8 +45,7 @@ struct gus_count { uint64_t value, enabled_ns, running_ns; };
  * gus_tally_enable. Members of a group that cannot be counted whole are not counted at all. -1 if descriptors ran
  * out, or for a failure that is none of the event's. */
 int gus_tally_open(struct gus_tally *t, struct gus_events *events, const struct gus_tally_place *places, size_t n,
-		   bool on_exec,
-		   struct gus_error *err);
+		   bool on_exec, struct gus_error *err);
 void gus_tally_close(struct gus_tally *t);
 
 void gus_tally_enable(struct gus_tally *t);

@@ -68,7 +68,7 @@ void gus_session_mark(struct session *s, const char *kind, const char *name);
 /* s->err says why the file cannot be written any more: this is told, and sampling stops. */
 void gus_session_fail_writing(struct session *s);
 
-/* session_files.c: the file, or one after the other. */
+/* files.c: the file, or one after the other. */
 int gus_session_create_file(struct session *s, uint64_t start_ns);
 /* What lives, and that the kernel has told about before this file began, or will not tell about. */
 int gus_session_describe_living(struct session *s);
@@ -77,10 +77,10 @@ int gus_session_end_file(struct session *s, enum gus_session_end ended_by);
 /* Ends this file and begins the next one, at the moment of the last look into the rings. */
 void gus_session_next_part(struct session *s);
 
-/* session_trace.c: a snapshot of a thread that runs, if there is one and the cost allows it. */
+/* trace.c: a snapshot of a thread that runs, if there is one and the cost allows it. */
 void gus_session_trace(struct session *s);
 
-/* session_rate.c: how often to sample. */
+/* rate.c: how often to sample. */
 /* What has happened so far. */
 struct gus_usage gus_session_usage(const struct session *s);
 /* A look at the rate: it is kept, changed, or brought to tasks that have inherited another one. */

@@ -14,7 +14,7 @@
  *
  * The pause is held by a thread of its own, one for each try. Tracing belongs to threads, and the kernel lets go of
  * all that one traces when it ends: so nothing of the process stays stopped, whichever way this thread returns (see
- * snapshot_hold.c). Only one try is under way at a time, and the thread that asked waits for it: what they share
+ * hold.c). Only one try is under way at a time, and the thread that asked waits for it: what they share
  * needs no lock. */
 #include "collector/snapshot/snapshot.h"
 

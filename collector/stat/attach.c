@@ -128,8 +128,7 @@ static int open_places(struct gus_tally *t, struct gus_events *events, const str
  * born later is counted with its parent. So if the list is the same afterwards, nothing was missed. Else it is all
  * done again, a few times; what then is still new may have been missed. */
 static int open_target(struct gus_tally *t, struct gus_events *events, const struct gus_stat_target *target,
-		       pid_t child,
-		       struct gus_attachment *how, struct gus_error *err)
+		       pid_t child, struct gus_attachment *how, struct gus_error *err)
 {
 	struct places p = { 0 };
 	int rc = -1;

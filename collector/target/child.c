@@ -74,8 +74,7 @@ static _Noreturn void become(char *const *argv, const struct gus_signals *signal
 	_exit(n == sizeof(sys) ? 127 : 126);
 }
 
-int gus_child_fork(struct gus_child *child, char *const *argv, const struct gus_signals *signals,
-		   struct gus_error *err)
+int gus_child_fork(struct gus_child *child, char *const *argv, const struct gus_signals *signals, struct gus_error *err)
 {
 	int go[2], failed[2];
 	int sys;

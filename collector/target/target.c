@@ -231,8 +231,7 @@ static int explain_user(struct gus_error *err, const struct gus_target *t, pid_t
 }
 
 int gus_target_explain(struct gus_error *err, const struct gus_target *t, pid_t id, const struct gus_event *event,
-		       int cpu,
-		       int sys)
+		       int cpu, int sys)
 {
 	bool refused = sys == EACCES || sys == EPERM, wide = t->kind == GUS_TARGET_SYSTEM ||
 		t->kind == GUS_TARGET_CGROUP;

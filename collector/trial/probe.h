@@ -26,8 +26,7 @@ struct gus_choice {
 
 /* -e auto: appends the best events that deliver (several on a machine with several kinds of cores). -1 if not even a
  * clock does, with the reason. */
-int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_choice *choice,
-		   struct gus_error *err);
+int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_choice *choice, struct gus_error *err);
 
 /* Gives each event that asks for the best precision (modifier P) the highest that delivers. */
 void gus_probe_precision(struct gus_events *events);

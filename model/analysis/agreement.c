@@ -69,8 +69,7 @@ static void relax(enum gus_relief relief, struct gus_core_config *c, struct gus_
 }
 
 static int run_core(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
-		    double *cycles,
-		    struct gus_error *err)
+		    double *cycles, struct gus_error *err)
 {
 	struct gus_core_result r;
 

@@ -204,8 +204,7 @@ static double stored_at(const struct times *t, struct gus_value address, uint32_
 }
 
 static void run_uop(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
-		    struct times *t,
-		    const struct gus_op *op, const struct gus_uop *u)
+		    struct times *t, const struct gus_op *op, const struct gus_uop *u)
 {
 	const struct gus_flow *in = &p->flows[u->in], *out = &p->flows[u->out];
 	double start = 0, result = 0;
@@ -236,8 +235,7 @@ static void run_uop(const struct gus_program *p, const struct gus_core_config *c
 }
 
 static void run_op(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
-		   struct times *t,
-		   const struct gus_op *op)
+		   struct times *t, const struct gus_op *op)
 {
 	if (op->flags & GUS_OP_ELIMINATED) {
 		double from = t->reg[op->move_from];
@@ -255,8 +253,7 @@ static void run_op(const struct gus_program *p, const struct gus_core_config *c,
 }
 
 static void dependencies_bound(const struct gus_program *p, const struct gus_core_config *c,
-			       const struct gus_core_options *o,
-			       struct gus_bounds *b)
+			       const struct gus_core_options *o, struct gus_bounds *b)
 {
 	struct times *t = gus_zalloc(sizeof(*t));
 	double half[GUS_PROGRAM_REGS] = { 0 };

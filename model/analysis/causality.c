@@ -7,11 +7,11 @@
 #include "model/machine/config.h"
 #include "model/stream/private.h"
 
-/* How the path is found. The paper (section 3.1, Algorithm 1) taints: with each time goes the set of instructions
- * that may have delayed it; a constraint that is later replaces the set (lines 4 to 6), one that is as late is added
- * to it (lines 2 and 3), and an instruction that is still in the set of dispatch two reorder buffers later is counted
- * (lines 42 to 44). Sets are dear to keep, and counts are no cycles. So the kernel keeps one reason a time instead of
- * a set (stream_private.h), and here the reasons are followed back, from the last retirement on. Between equally late
+/* How the path is found. The paper (section 3.1, Algorithm 1) taints: with each time goes the set of instructions that
+ * may have delayed it; a constraint that is later replaces the set (lines 4 to 6), one that is as late is added to it
+ * (lines 2 and 3), and an instruction that is still in the set of dispatch two reorder buffers later is counted (lines
+ * 42 to 44). Sets are dear to keep, and counts are no cycles. So the kernel keeps one reason a time instead of a set
+ * (model/stream/private.h), and here the reasons are followed back, from the last retirement on. Between equally late
  * ones a toss decides, so that over many ops each of them is followed in its turn, where the set would have had them
  * all.
  *
@@ -21,9 +21,9 @@
  *
  * Two invariants. A step from one place on the path to the one before charges just the time between the two, so that
  * all charges of a walk add up to the time that it goes back by. And the next walk begins to charge where this one
- * ended (its low is this one's high), so that no op is charged twice. That both paths are the same by then is what
- * the two reorder buffers are for: whatever the newest ops wait for, it is unlikely that older ops than those still
- * reach them by two ways. */
+ * ended (its low is this one's high), so that no op is charged twice. That both paths are the same by then is what the
+ * two reorder buffers are for: whatever the newest ops wait for, it is unlikely that older ops than those still reach
+ * them by two ways. */
 
 /* Chunks in a stretch, of how many stretches one is followed, steps of the path that are kept, meetings of its anchor
  * that are looked at. */

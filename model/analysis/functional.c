@@ -27,8 +27,7 @@ static void begin(void *context)
 }
 
 int gus_fresh_caches_open(struct gus_fresh_caches *f, const struct gus_cache_config *config,
-			  const struct gus_program *p,
-			  struct gus_error *err)
+			  const struct gus_program *p, struct gus_error *err)
 {
 	*f = (struct gus_fresh_caches){ .config = *config, .oracle = { .program = p } };
 	f->oracle.cache = gus_cache_new(config, err);

@@ -18,8 +18,7 @@ struct gus_fresh_caches {
 };
 /* -1 with err if the configuration makes no caches. */
 int gus_fresh_caches_open(struct gus_fresh_caches *f, const struct gus_cache_config *config,
-			  const struct gus_program *p,
-			  struct gus_error *err);
+			  const struct gus_program *p, struct gus_error *err);
 void gus_fresh_caches_close(struct gus_fresh_caches *f);
 struct gus_core_memory gus_fresh_caches_oracle(struct gus_fresh_caches *f);
 

@@ -176,8 +176,7 @@ static double gain(double before, double after)
 int gus_sensitivity_set(const struct gus_program *p, const struct gus_core_config *c,
 			const struct gus_stream_options *o,
 			const struct gus_sensitivity *knobs, int n, double target, int *set, double *speedup,
-				double *all,
-			struct gus_error *err)
+				double *all, struct gus_error *err)
 {
 	struct gus_stream_result nominal;
 	double *times = gus_zalloc(((size_t)n + 1) * sizeof(*times)), whole = 0;

@@ -42,7 +42,6 @@ int gus_sensitivity_run(const struct gus_program *p, const struct gus_core_confi
 int gus_sensitivity_set(const struct gus_program *p, const struct gus_core_config *c,
 			const struct gus_stream_options *o,
 			const struct gus_sensitivity *knobs, int n, double target, int *set, double *speedup,
-				double *all,
-			struct gus_error *err);
+				double *all, struct gus_error *err);
 
 #endif

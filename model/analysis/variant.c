@@ -600,8 +600,7 @@ static struct gus_program *make(struct view *v)
 }
 
 struct gus_program *gus_variant_program(const struct gus_program *p, enum gus_variant variant,
-					struct gus_core_config *config,
-					struct gus_core_options *options)
+					struct gus_core_config *config, struct gus_core_options *options)
 {
 	static void (*const judges[GUS_VARIANTS])(struct view *v) = {
 		[GUS_VARIANT_FP] = judge_fp, [GUS_VARIANT_LS] = judge_ls, [GUS_VARIANT_FES] = judge_fes,

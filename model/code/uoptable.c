@@ -243,8 +243,7 @@ static void add_flow(struct reader *r, unsigned reg, uint32_t cycles)
 
 /* A uop whose inputs are registers and perhaps a word on its way, and whose outputs follow. */
 static struct gus_uop *add_uop(struct reader *r, enum gus_uop_kind kind, const struct half *half,
-			       const struct registers *in,
-			       bool in_temp)
+			       const struct registers *in, bool in_temp)
 {
 	struct gus_uop uop = { .kind = (uint8_t)kind, .ports = half->ports, .latency = (uint16_t)half->latency,
 		.port_cycles = 1 };
@@ -390,8 +389,7 @@ static void add_op(struct reader *r, const struct type *t, const struct half hal
 
 /* A nop has neither ports nor time; everything else has both, but for the time of a store or branch. */
 static int check_halves(const struct reader *r, const struct type *t, const struct half half[2],
-			const struct registers in[2],
-			const struct registers *out, struct gus_piece line)
+			const struct registers in[2], const struct registers *out, struct gus_piece line)
 {
 	if (t->nop && (half[0].ports || half[0].latency || half[0].exclusive))
 		return wrong(r, "a nop has no latency and no ports:", line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cycle of the core engine, its retirement, and how a run begins and ends. The back end is UFS (Palomares 2015,
- * section 7.4); what is in flight, and where, is drawn in core_private.h.
+ * section 7.4); what is in flight, and where, is drawn in private.h.
  *
  *	             cycle c             c + issue_delay        dispatch + latency
  *	queue ------> issue -----------------> dispatch ------------> complete -----> retired, in order

@@ -14,7 +14,7 @@
  *
  * The rules for instruction lengths, decoders and windows are those of Abel and Reineke ("uiCA", ICS 2022, section
  * 4.1); those for the loop buffer of Palomares 2015, Algorithm 1 and section 7.4.3. Which branch predictor finds the
- * way is not asked: the source goes the right way, and a misprediction stops issue instead (core_issue.c). */
+ * way is not asked: the source goes the right way, and a misprediction stops issue instead (issue.c). */
 #include "model/core/frontend.h"
 
 #include <stdlib.h>
@@ -389,7 +389,7 @@ void gus_frontend_end(struct gus_frontend *f)
 	free(f->addresses);
 }
 
-/* What core_state.c compares: all that decides what is delivered from now on. Addresses count by where they are in
+/* What state.c compares: all that decides what is delivered from now on. Addresses count by where they are in
  * their block, so that unrolled code, which never comes back to the same one, can be periodic. */
 uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
 {

@@ -2,11 +2,11 @@
 /* The state of a running core engine, shared by its files:
  *
  *	core.c           the cycle, retirement, beginning and end
- *	core_dispatch.c  ports take uops that are ready
- *	core_issue.c     renaming: ops get entries, registers and ports
- *	core_wait.c      who waits for whom, and for which cycle
- *	core_memory.c    stores in flight, forwarding, lines on their way
- *	core_state.c     finding the steady state
+ *	dispatch.c       ports take uops that are ready
+ *	issue.c          renaming: ops get entries, registers and ports
+ *	wait.c           who waits for whom, and for which cycle
+ *	memory.c         stores in flight, forwarding, lines on their way
+ *	state.c          finding the steady state
  *
  * What is in flight lies in rings: numbers (of slots, uops, stores) only grow, and the entry of number n is at n
  * modulo the size of its ring, a power of two. [head, tail) is in flight; issue moves the tail, retirement the head.
@@ -240,7 +240,7 @@ static inline bool pool_has(const struct pool *p, uint32_t n)
 	return !p->size || p->used + n <= p->size || !p->used;
 }
 
-/* core_wait.c */
+/* wait.c */
 /* u, which is just issued, may be dispatched no earlier than delay cycles after that producer was. */
 void gus_core_wait(struct core *core, struct live_uop *u, uint64_t producer, int delay);
 /* u waits for nobody any more: puts it where its time will find it. */
@@ -250,15 +250,15 @@ void gus_core_wake_timed(struct core *core);
 /* u was dispatched in this cycle: tells those that wait for it. */
 void gus_core_wake_waiters(struct core *core, struct live_uop *u);
 
-/* core_dispatch.c */
+/* dispatch.c */
 void gus_core_dispatch(struct core *core);
 
-/* core_issue.c */
+/* issue.c */
 void gus_core_issue(struct core *core);
 /* The slot that issue waits for is done, or will be at that cycle. */
 void gus_core_unblock(struct core *core, uint64_t complete);
 
-/* core_memory.c */
+/* memory.c */
 void gus_core_begin_op(struct core *core, const struct gus_op *op);
 void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op);
 void gus_core_rename_load(struct core *core, const struct gus_uop *uop, const struct gus_op *op);
@@ -266,7 +266,7 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 void gus_core_retire_stores(struct core *core, const struct gus_op *op);
 void gus_core_commit_stores(struct core *core);
 
-/* core_state.c */
+/* state.c */
 struct gus_core_result;
 /* At the end of an iteration: whether the run can end, with the steady state in the result. */
 bool gus_core_steady(struct core *core, struct gus_core_result *r);

@@ -34,7 +34,7 @@
  *	given[w]   ... | t(n-8) | t(n-7) | t(n-6) | t(n-5) | t(n-4) | t(n-3) | t(n-2) | t(n-1) |  to be taken: n
  *	                   ^ lanes with 8 entries              ^ lanes with 4 entries
  *
- * This file is included by stream_kernel.c once for each width of vectors; there is no include guard on purpose. The
+ * This file is included by kernel.c once for each width of vectors; there is no include guard on purpose. The
  * includer says: stream_time, the type of a time (an int32_t, or a vector of them); LANES, how many it has; LATER(a,
  * b) and SOONER(a, b), the later and the sooner of two, lane by lane; ANY_LATER(a, b), whether a is later than b in
  * any lane; LANE(t, k), one of its lanes; FIRST(t), the first one; TARGET, what the compiler may use. */

@@ -280,7 +280,7 @@ static bool add_size(struct stream *s, unsigned w, uint64_t entries, size_t lane
 	return true;
 }
 
-/* What an op may take at once is what a ring needs beyond the size (stream_kernel.h draws one). Of code that grows it
+/* What an op may take at once is what a ring needs beyond the size (kernel.h draws one). Of code that grows it
  * is not known, and wider ops are cut: those are microcode. */
 static uint64_t most_taken(const struct stream *s, unsigned w)
 {
@@ -315,7 +315,7 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 
 			if (!size)
 				continue; /* without limit */
-			if (w == WINDOW_RS) /* the others are in the exchange, see stream_kernel.h */
+			if (w == WINDOW_RS) /* the others are in the exchange, see kernel.h */
 				size = size > STREAM_LATE ? size - STREAM_LATE : 1;
 			if (!add_size(s, w, size, lane))
 				return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: the lanes have "

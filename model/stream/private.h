@@ -2,9 +2,9 @@
 /* What the stream engine prepares once and its kernels read: costs in ticks, by lane where lanes differ; and what
  * lane 0 notes of what it waited for. The files, in the order in which a step goes through them:
  *
- *	stream_prepare.c  struct stream            what each op costs each lane: before the run, and when code grows
- *	stream_resolve.c  struct stream_resolver   what a step does, whenever that is: a chunk of 2048 at a time
- *	stream_kernel.h   its own state            when: the times themselves, for so many lanes
+ *	prepare.c         struct stream            what each op costs each lane: before the run, and when code grows
+ *	resolve.c         struct stream_resolver   what a step does, whenever that is: a chunk of 2048 at a time
+ *	kernel.h          its own state            when: the times themselves, for so many lanes
  *	causality.c       struct gus_stream_log    why: the reasons of lane 0
  *	stream.c          all of them together */
 #ifndef GUS_MODEL_STREAM_PRIVATE_H

@@ -2,12 +2,12 @@
 /* Runs of the stream engine. What runs through it is cut into chunks of 2048 ops, and each chunk goes through three
  * stations:
  *
- *	steps ---> resolver (stream_resolve.c)  ---> kernel, lanes  0 to  7 (stream_kernel.h)  ---> log's reader
- *	           what is the same for all lanes:   kernel, lanes  8 to 15                          (causality.c)
- *	           addresses, stores, oracles        kernel, lanes 16 to 23
+ *	steps ---> resolver (resolve.c)   ---> kernel, lanes  0 to  7 (kernel.h) ---> log's reader (causality.c)
+ *	           the same for all lanes:     kernel, lanes  8 to 15
+ *	           addresses, stores, oracles  kernel, lanes 16 to 23
  *
  * So what was resolved lies in the cache while one kernel after the other reads it, and oracles are asked once in
- * program order, however many machines there are. Costs are made before that (stream_prepare.c). Only the first
+ * program order, however many machines there are. Costs are made before that (prepare.c). Only the first
  * kernel, which has lane 0, writes the log and the times of ops. */
 #include "model/stream/stream.h"
 
@@ -215,8 +215,7 @@ struct gus_stream_engine {
 };
 
 struct gus_stream_engine *gus_stream_open(const struct gus_program *p, const struct gus_core_config *c,
-					  const struct gus_stream_options *o,
-					  struct gus_error *err)
+					  const struct gus_stream_options *o, struct gus_error *err)
 {
 	struct gus_stream_engine *e;
 

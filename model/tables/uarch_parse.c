@@ -92,8 +92,7 @@ static void drop_rest(struct gus_uarch_parser *p)
 }
 
 struct gus_uarch *gus_uarch_parse(const char *called, const char *text, size_t size,
-				  const struct gus_uarch_texts *texts,
-				  unsigned flags, struct gus_error *err)
+				  const struct gus_uarch_texts *texts, unsigned flags, struct gus_error *err)
 {
 	struct gus_uarch *u = gus_zalloc(sizeof(*u));
 	struct gus_uarch_parser p = { .u = u, .texts = texts, .err = err, .flags = flags };

@@ -83,8 +83,7 @@ void gus_keys_free(struct gus_keys *k);
 uint32_t gus_keys_find(const struct gus_keys *k, uint32_t string);
 /* The number of a key that is defined now; *fresh if it had none. NONE if this layer had it already: that was said. */
 uint32_t gus_parse_define(struct gus_uarch_parser *p, struct gus_keys *k, const void *key, bool *fresh,
-			  const char *what,
-			  const char *shown);
+			  const char *what, const char *shown);
 int gus_parse_source(struct gus_uarch_parser *p, struct gus_token t, uint32_t *number);
 
 /* Figures. */

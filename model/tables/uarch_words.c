@@ -164,8 +164,7 @@ void gus_keys_free(struct gus_keys *k)
 }
 
 uint32_t gus_parse_define(struct gus_uarch_parser *p, struct gus_keys *k, const void *key, bool *fresh,
-			  const char *what,
-			  const char *shown)
+			  const char *what, const char *shown)
 {
 	uint32_t n = gus_index_add(&k->ix, key, fresh);
 

@@ -142,8 +142,7 @@ static bool read_operand(struct gus_piece s, struct operand *o)
 
 /* A latency by operand; of several for the same two the longest counts. -1 cycles are none. */
 static int add_pair(struct reader *r, struct gus_uops *one, enum gus_uarch_operand kind, uint8_t from,
-		    struct operand to,
-		    int64_t cycles)
+		    struct operand to, int64_t cycles)
 {
 	struct gus_uarch_pair new = { (uint8_t)kind, from, (uint8_t)to.kind, to.number, (uint32_t)cycles };
 

@@ -11,8 +11,7 @@
 
 #define ID_MAX 64
 
-struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8_t *id, size_t size,
-				    const char *suffix)
+struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8_t *id, size_t size, const char *suffix)
 {
 	char hex[2 * ID_MAX + 1];
 

@@ -5,7 +5,7 @@
  * (general registers; sp and the zero register are no kinds of their own), b h s d q (scalars), v.4s (vectors), z.s, p
  * p/z p/m (SVE), imm, i (number of a lane), cond, op (a word such as a barrier's or a prefetch's), ext (an extension).
  * Real mnemonics, no aliases: "mov x0, x1" is `orr (x, x, x) +zr`. What differs by fields comes behind as words with a
- * '+', which insn_arm64_shape.h lists: "add (x, x, x) +lsl1-4", "ldr (x, [x, x]) +scaled". Where two encodings would
+ * '+', which arm64_shape.h lists: "add (x, x, x) +lsl1-4", "ldr (x, [x, x]) +scaled". Where two encodings would
  * still have one text, the second has " #2".
  *
  * SVE registers and memory are counted as 128 bits, the least that there is: how long they are is not in the code. */

@@ -247,7 +247,7 @@ size_t gus_insn_analyse(enum gus_isa isa, const void *bytes, size_t size, struct
  * x86: uops.info's way of naming: mnemonic with suffixes, then the explicit operands: R8l R8h R16 R32 R64 XMM YMM
  * ZMM MM K M8..M512 (bits) M32_1to8 (broadcast) VSIB_YMM I8 I16 I32 CL and so on. "ADD (R64, M64)", "VADDPD (YMM,
  * K, YMM, M256)", "LEA_B_I_D8 (R64)". What we add comes after it as words with a '+': see the top of
- * insn_x86_form.c. arm64: see the top of insn_arm64.c.
+ * x86_form.c. arm64: see the top of arm64.c.
  *
  * Writes at most room bytes with the NUL, and returns the length of the whole text; 0 if there is no instruction. */
 size_t gus_insn_form_text(enum gus_isa isa, const void *bytes, size_t size, char *out, size_t room);

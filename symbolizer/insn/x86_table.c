@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of an x86 instruction by its mnemonic alone; the rest follows from its operands (insn_x86.c). What is
+/* What is known of an x86 instruction by its mnemonic alone; the rest follows from its operands (x86.c). What is
  * not in the list (XOP, 3DNow!, Knights Corner) is of class "other". Sorted as Zydis sorts: by name. */
 #include "symbolizer/insn/x86.h"
 

@@ -54,8 +54,7 @@ static void close_setting(struct setting *s)
 
 /* One iteration of the loop: five ops (compare and branch are one), two accesses. */
 static size_t tell(const struct setting *s, uint64_t i, uint32_t region, struct gus_stream_told *steps,
-	struct gus_stream_access *accesses,
-		   size_t *accesses_n)
+	struct gus_stream_access *accesses, size_t *accesses_n)
 {
 	const struct gus_growing_block *b = &s->block;
 

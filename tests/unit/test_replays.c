@@ -105,8 +105,7 @@ int __wrap_nanosleep(const struct timespec *t, struct timespec *left)
 
 /* The trace is a file with one letter. */
 int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
-			struct gus_replayed *done,
-			struct gus_error *err)
+			struct gus_replayed *done, struct gus_error *err)
 {
 	FILE *f;
 

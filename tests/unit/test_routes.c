@@ -278,8 +278,7 @@ static uint32_t number_at(const struct gus_routes *r, unsigned at)
 }
 
 static void edge_is(const struct gus_routes *r, size_t number, uint32_t from, uint32_t to, unsigned count,
-		    unsigned told,
-		    unsigned mispredicted)
+		    unsigned told, unsigned mispredicted)
 {
 	const struct gus_route_edge *e = &r->edges.v[number];
 

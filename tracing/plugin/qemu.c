@@ -282,8 +282,7 @@ static void __attribute__((noreturn)) end_replay(void)
 
 /* The system calls of what replays a snapshot: those of the loader, and the one at which the window ends. */
 static void on_replayed_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
-			     uint64_t a4,
-			     uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+			     uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	enum gus_replaying_next next = gus_replaying_call(&tracer.replaying, number, a1, a2);
 	struct gus_steps *s = stream_of(vcpu);
@@ -550,8 +549,7 @@ static void on_kill(unsigned vcpu)
 }
 
 static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
-		    uint64_t a4,
-		    uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+		    uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	enum gus_system_call call = gus_system_call_of(tracer.isa, number);
 

@@ -187,8 +187,7 @@ static bool lengthen(struct gus_steps *s, const struct gus_steps_step *step, con
 }
 
 static bool is_believed(const struct gus_steps *s, const struct gus_steps_step *step,
-			const struct gus_translated_insn *insn,
-			bool store)
+			const struct gus_translated_insn *insn, bool store)
 {
 	if (insn->believe & GUS_BELIEVE_ALL)
 		return true;
@@ -261,8 +260,7 @@ static int introduce(struct gus_translated *code, struct gus_trace_writer *w, st
 }
 
 int gus_steps_write(struct gus_steps *s, struct gus_trace_writer *w, struct gus_origins *origins,
-		    enum gus_trace_next last,
-		     struct gus_error *err)
+		    enum gus_trace_next last, struct gus_error *err)
 {
 	struct gus_trace_raw *raw = gus_resize(NULL, s->steps.n, sizeof(*raw));
 	int rc = 0;

@@ -87,8 +87,7 @@ static inline bool gus_steps_note(struct gus_steps *s, struct gus_translated *co
 
 /* And for the first access of an instruction, where any is believed. */
 static inline bool gus_steps_note_access(struct gus_steps *s, const struct gus_translated_insn *insn, uint64_t address,
-					 uint32_t size,
-					  bool store)
+					 uint32_t size, bool store)
 {
 	struct gus_steps_step *step;
 
@@ -105,7 +104,6 @@ static inline bool gus_steps_note_access(struct gus_steps *s, const struct gus_t
 
 /* Writes the steps, after what is new of their code and its origins, and forgets them. -1 with err. */
 int gus_steps_write(struct gus_steps *s, struct gus_trace_writer *w, struct gus_origins *origins,
-		    enum gus_trace_next last,
-		     struct gus_error *err);
+		    enum gus_trace_next last, struct gus_error *err);
 
 #endif

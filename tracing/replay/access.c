@@ -219,8 +219,7 @@ static void add_gather(const struct gus_insn_info *info, const struct gus_insn_m
 
 /* Under a mask: active elements that lie together are one access. */
 static void add_masked(const struct gus_insn_info *info, const struct gus_insn_memory *m, const char *name,
-		       size_t length,
-		       const struct gus_replay_registers *r, struct list *l)
+		       size_t length, const struct gus_replay_registers *r, struct list *l)
 {
 	unsigned size = element_size(name, length), elements = size ? m->bits / 8 / size : 0;
 	uint64_t address = address_of(info, m, r), bits;
@@ -258,8 +257,7 @@ bool gus_replay_needs_state(const struct gus_insn_info *info)
 }
 
 static void add_memory(const struct gus_insn_info *info, const struct gus_insn_memory *m, const char *name,
-		       size_t length,
-		       const struct gus_replay_registers *r, struct list *l)
+		       size_t length, const struct gus_replay_registers *r, struct list *l)
 {
 	uint64_t address = address_of(info, m, r) + stack_shift(info, m);
 
@@ -307,8 +305,7 @@ static void loads_first(struct list *l)
 }
 
 size_t gus_replay_accesses(const struct gus_insn_info *info, const uint8_t *bytes, const struct gus_replay_registers *r,
-			   uint64_t turns,
-			   bool down, struct gus_trace_access *accesses, uint64_t *omitted)
+			   uint64_t turns, bool down, struct gus_trace_access *accesses, uint64_t *omitted)
 {
 	struct list l = { accesses, 0 };
 	struct gus_insn text = { 0 };

@@ -28,7 +28,6 @@ bool gus_replay_needs_state(const struct gus_insn_info *info);
 /* The accesses, loads before stores; insn of each is 0. Repeated string instructions: as many elements as turns.
  * Returns how many there are; *omitted grows by those whose size is not known. */
 size_t gus_replay_accesses(const struct gus_insn_info *info, const uint8_t *bytes, const struct gus_replay_registers *r,
-			   uint64_t turns,
-			   bool down, struct gus_trace_access *accesses, uint64_t *omitted);
+			   uint64_t turns, bool down, struct gus_trace_access *accesses, uint64_t *omitted);
 
 #endif

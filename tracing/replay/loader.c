@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gusprof-replay IMAGE: puts a snapshot back into memory and goes on where it was taken; under QEMU, or natively as a
- * child that is traced. It has no library, and lies where no program does (replay_image.h), so that it is in nobody's
- * way.
+ * child that is traced. It has no library, and lies where no program does (tracing/replay/image_format.h), so that it
+ * is in nobody's way.
  *
  * Natively it forbids itself all system calls before it jumps. Under QEMU the plugin ends the emulator at the first
  * one, and signals come to a handler that tells of them. */

@@ -180,8 +180,7 @@ static uint64_t lowest_address(const struct gus_snapshot *s)
 
 /* In one layout after the other, as long as it clashes. */
 static int try_layouts(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, int image,
-		       struct gus_replayed *done,
-		       struct gus_error *err)
+		       struct gus_replayed *done, struct gus_error *err)
 {
 	struct qemu q = { 0 };
 
@@ -202,8 +201,7 @@ static int try_layouts(const struct gus_snapshot *s, const struct gus_replay_wis
 }
 
 int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out,
-			  struct gus_replayed *done,
-			  struct gus_error *err)
+			  struct gus_replayed *done, struct gus_error *err)
 {
 	double begun = now();
 	int image, rc;
@@ -241,8 +239,7 @@ void gus_replay_tools_free(struct gus_replay_tools *tools)
 }
 
 int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out,
-			struct gus_replayed *done,
-	       struct gus_error *err)
+			struct gus_replayed *done, struct gus_error *err)
 {
 	struct gus_error why = { 0 };
 	char text[sizeof(done->why)] = "";

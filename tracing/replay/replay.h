@@ -31,6 +31,9 @@ struct gus_replay_tools {
 void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator);
 void gus_replay_tools_free(struct gus_replay_tools *tools);
 
+/* Instructions of a window that is not asked for in particular, where each costs a step. */
+enum { GUS_REPLAY_STEPPED_MOST = 200000 };
+
 struct gus_replay_wish {
 	struct gus_replay_tools tools;
 	enum gus_replay_how how;
@@ -51,15 +54,12 @@ struct gus_replayed {
 
 /* Replays one snapshot and writes the trace to out. -1 with err, and then there is no such file. */
 int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
-			struct gus_replayed *done,
-	       struct gus_error *err);
+			struct gus_replayed *done, struct gus_error *err);
 
 /* The two ways, without a choice. */
 int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
-			  struct gus_replayed *done,
-			  struct gus_error *err);
+			  struct gus_replayed *done, struct gus_error *err);
 int gus_replay_by_steps(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
-			struct gus_replayed *done,
-			struct gus_error *err);
+			struct gus_replayed *done, struct gus_error *err);
 
 #endif

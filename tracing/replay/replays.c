@@ -13,7 +13,6 @@
 #include "proto/snapshot.h"
 
 enum { CHOICES = 4 };                   /* of threads, for one snapshot */
-enum { STEPPED_MOST = 200000 };         /* instructions of a recorded window, where each costs a step */
 
 struct gus_replays {
 	struct gus_replay_wish replay;
@@ -76,8 +75,7 @@ static struct gus_replays *open_replays(const struct gus_replay_wish *replay, co
 }
 
 struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, const struct gus_replay_wish *replay,
-					   const char *prefix,
-					   struct gus_error *err)
+					   const char *prefix, struct gus_error *err)
 {
 	struct gus_replays *r = open_replays(replay, prefix, err);
 
@@ -87,8 +85,7 @@ struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, 
 }
 
 struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const struct gus_replay_wish *replay,
-					     const char *prefix,
-					     struct gus_error *err)
+					     const char *prefix, struct gus_error *err)
 {
 	struct gus_replays *r = open_replays(replay, prefix, err);
 
@@ -165,7 +162,7 @@ static struct gus_replay_wish wish_of(const struct gus_replays *r)
 
 	if (recorded) {
 		wish.window = recorded;
-		wish.native_window = recorded < STEPPED_MOST ? recorded : STEPPED_MOST;
+		wish.native_window = recorded < GUS_REPLAY_STEPPED_MOST ? recorded : GUS_REPLAY_STEPPED_MOST;
 	}
 	return wish;
 }

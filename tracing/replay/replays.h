@@ -33,11 +33,9 @@ struct gus_replays;
  * folder of their own, in which each is removed when the next one is asked for. NULL with err if that cannot be
  * made. */
 struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, const struct gus_replay_wish *replay,
-					   const char *prefix,
-					   struct gus_error *err);
+					   const char *prefix, struct gus_error *err);
 struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const struct gus_replay_wish *replay,
-					     const char *prefix,
-					     struct gus_error *err);
+					     const char *prefix, struct gus_error *err);
 /* The folder of its own, in which the caller may keep other files for as long; NULL: there is none. */
 const char *gus_replays_folder(const struct gus_replays *r);
 /* The caller's files must be gone from its folder. */

@@ -147,8 +147,7 @@ static int end_block(struct stepper *s, struct gus_error *err)
 }
 
 static int add_insn(struct stepper *s, uint64_t address, const uint8_t *bytes, uint32_t length,
-		    struct gus_trace_access *accesses, size_t n,
-		    struct gus_error *err)
+		    struct gus_trace_access *accesses, size_t n, struct gus_error *err)
 {
 	if ((s->insns == BLOCK_INSNS || s->address + s->size != address) && end_block(s, err) != 0)
 		return -1;
@@ -350,8 +349,7 @@ static int tell_mappings(struct stepper *s, const struct gus_snapshot *snapshot,
 }
 
 static struct gus_trace_writer *create(const char *out, const struct gus_snapshot *s, uint64_t window,
-				       const char *loader,
-				       struct gus_error *err)
+				       const char *loader, struct gus_error *err)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Trace about = GUSPROF__TRACE__INIT;
@@ -409,8 +407,7 @@ static void end_stepper(struct stepper *s)
 }
 
 static int run(struct stepper *s, const struct gus_snapshot *snapshot, const struct gus_replay_wish *w,
-	       struct gus_replayed *done,
-	       struct gus_error *err)
+	       struct gus_replayed *done, struct gus_error *err)
 {
 	int image = gus_replay_image(snapshot, err);
 
@@ -428,8 +425,7 @@ static int run(struct stepper *s, const struct gus_snapshot *snapshot, const str
 }
 
 int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, const char *out,
-			struct gus_replayed *done,
-			struct gus_error *err)
+			struct gus_replayed *done, struct gus_error *err)
 {
 	struct stepper s = { .decoder = gus_insn_decoder_new(GUS_ISA_X86_64, 0) };
 	double begun = now();
@@ -454,8 +450,7 @@ int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_re
 #else
 
 int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, const char *out,
-			struct gus_replayed *done,
-			struct gus_error *err)
+			struct gus_replayed *done, struct gus_error *err)
 {
 	(void)w, (void)out, (void)done;
 	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot replay the snapshot of thread %u: only x86-64 can",
