@@ -8,17 +8,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -239,6 +241,42 @@ int gus_foreign_open(const char *path, const struct gus_rights *rights, struct s
 	if (r)
 		leave(&ours);
 	return fd >= 0 ? fd : explain(err, path, r, why);
+}
+
+/* The line of our own mappings that begins at that address. */
+static bool find_mapping(uintptr_t start, struct gus_file_identity *found)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];                    /* a longer one has a long path; the rest of it does not look like a line */
+	unsigned long address, inode;
+	bool there = false;
+
+	while (maps && !there && fgets(line, sizeof(line), maps))
+		there = sscanf(line, "%lx-%*x %*s %*x %" SCNx32 ":%" SCNx32 " %lu", &address, &found->major,
+			       &found->minor, &inode) == 4 && address == start;
+	if (maps)
+		fclose(maps);
+	found->inode = there ? inode : 0;
+	return there;
+}
+
+bool gus_foreign_is(int fd, const struct stat *st, const struct gus_file_identity *identity)
+{
+	struct gus_file_identity own;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *mapped;
+	bool same;
+
+	if (st->st_ino == identity->inode && major(st->st_dev) == identity->major &&
+	    minor(st->st_dev) == identity->minor)
+		return true;
+	mapped = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (mapped == MAP_FAILED)
+		return false;
+	same = find_mapping((uintptr_t)mapped, &own) && own.inode == identity->inode &&
+	       own.major == identity->major && own.minor == identity->minor;
+	munmap(mapped, page);
+	return same;
 }
 
 char *gus_foreign_realpath(const char *path, const struct gus_rights *rights)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct gus_error;
@@ -36,6 +37,16 @@ void gus_rights_of_user(struct gus_rights *r, uid_t uid, const char *whose);
  * Only this thread's rights change, and they are back when this returns. Who is not root and lacks CAP_SETUID has only
  * their own rights, and reads with these. A root that cannot take the other's rights opens nothing. */
 int gus_foreign_open(const char *path, const struct gus_rights *rights, struct stat *st, struct gus_error *err);
+
+/* A file as the kernel names it where it shows what is mapped: in perf's records, in /proc/PID/maps. */
+struct gus_file_identity {
+	uint64_t inode;                    /* 0: not known */
+	uint32_t major, minor;
+};
+
+/* Whether the open file, whose stat this is, is that one. Some file systems (btrfs, overlayfs) give stat another device
+ * than mappings; of those the file is mapped, to see. */
+bool gus_foreign_is(int fd, const struct stat *st, const struct gus_file_identity *identity);
 
 /* Where path leads without symbolic links, as far as these rights reach; NULL with errno. The caller frees it. */
 char *gus_foreign_realpath(const char *path, const struct gus_rights *rights);

@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,6 +114,30 @@ static void opens_nothing_else(void **state)
 	}
 	assert_int_equal(read(watch, event, sizeof(event)), -1);
 	close(watch);
+}
+
+static void knows_a_file_by_its_mapping(void **state)
+{
+	struct gus_file_identity identity;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	make("file", 0, 0, 0600);
+	fd = gus_foreign_open("file", NULL, &st, NULL);
+	identity = (struct gus_file_identity){ st.st_ino, major(st.st_dev), minor(st.st_dev) };
+	assert_true(gus_foreign_is(fd, &st, &identity));
+	st.st_dev += makedev(7, 0); /* as btrfs has it: what mappings show counts */
+	assert_true(gus_foreign_is(fd, &st, &identity));
+	identity.inode++;
+	assert_false(gus_foreign_is(fd, &st, &identity));
+	identity.inode--;
+	identity.minor++;
+	assert_false(gus_foreign_is(fd, &st, &identity));
+	identity.minor--;
+	identity.major++;
+	assert_false(gus_foreign_is(fd, &st, &identity));
+	close(fd);
 }
 
 static void asks_the_user_database(void **state)
@@ -313,6 +338,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(opens_regular_files, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(opens_nothing_else, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(knows_a_file_by_its_mapping, enter_folder, leave_folder),
 		cmocka_unit_test(asks_the_user_database),
 		cmocka_unit_test_setup_teardown(takes_the_rights_of_others, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(gives_ours_back, enter_folder, leave_folder),
