@@ -21,6 +21,7 @@ case_tests = \
 	tests/cases/record.sh \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
+	tests/cases/rights.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
@@ -41,6 +42,18 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+# The same program, but for the names in it; without build ids there is only the path to know them by.
+check_PROGRAMS += tests/cases/rights-public tests/cases/rights-secret
+rights_cflags = $(GUS_WARNINGS) -g -O1
+rights_ldflags = -Wl,--build-id=none
+tests_cases_rights_public_SOURCES = tests/cases/rights_target.c
+tests_cases_rights_public_CFLAGS = $(rights_cflags) -DFUNCTION=public_function
+tests_cases_rights_public_LDFLAGS = $(rights_ldflags)
+tests_cases_rights_public_LDADD =
+tests_cases_rights_secret_SOURCES = tests/cases/rights_target.c
+tests_cases_rights_secret_CFLAGS = $(rights_cflags) -DFUNCTION=secret_function
+tests_cases_rights_secret_LDFLAGS = $(rights_ldflags)
+tests_cases_rights_secret_LDADD =
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What is traced; the emulator has no sanitizers to offer them.

@@ -16,8 +16,9 @@ static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
 
 /* What lies at the module's path, if it is what was mapped. Without a recorded build id there is only the name to go
  * by, and that is not enough once the kernel has said that the file is deleted. */
-static void open_path(struct gus_object *o, bool was_deleted)
+static void open_path(struct gus_object *o, const struct gus_rights *rights, bool was_deleted)
 {
+	const struct gus_file_identity *identity = o->identity.inode ? &o->identity : NULL;
 	struct gus_error err = { 0 };
 	struct gus_elf *e;
 
@@ -25,7 +26,7 @@ static void open_path(struct gus_object *o, bool was_deleted)
 		o->trouble = gus_strdup("its file was deleted, and the recording has no build id to find another copy");
 		return;
 	}
-	e = gus_elf_open(o->path, &err);
+	e = gus_elf_open_as(o->path, rights, identity, &err);
 	if (!e) {
 		o->trouble = gus_strdup(err.text);
 		return;
@@ -45,8 +46,11 @@ void gus_object_open(struct gus_object *o, const struct gus_search *search, cons
 	bool was_deleted = length > suffix && strcmp(module->path + length - suffix, deleted) == 0;
 
 	*o = (struct gus_object){ .build_id = module->build_id, .build_id_size = module->build_id_size };
+	/* What a user has put under symfs are copies. */
+	if (!o->build_id_size && !*search->symfs)
+		o->identity = (struct gus_file_identity){ module->inode, module->major, module->minor };
 	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
-	open_path(o, was_deleted);
+	open_path(o, search->rights, was_deleted);
 	if (!o->main && o->build_id_size)
 		o->main = gus_debugfile_by_id(search, o->build_id, o->build_id_size, "");
 	if (o->main) {
