@@ -7,6 +7,7 @@ base_libbase_a_SOURCES = \
 	base/foreign_file.c base/foreign_file.h \
 	base/index.c base/index.h \
 	base/log.c base/log.h \
+	base/output_file.c base/output_file.h \
 	base/path.c base/path.h \
 	base/piece.c base/piece.h \
 	base/text.c base/text.h

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/output_file.h"
 #include "proto/sample.h"
 #include "proto/varint.h"
 
@@ -317,22 +319,38 @@ static int write_preamble(struct gus_writer *w, struct gus_error *err)
 }
 
 /* Renaming a device or a FIFO away would harm others than us: only a regular file, or a link, is kept as .old. */
-static int keep_old(const char *path, struct gus_error *err)
+static int keep_old(const struct gus_output_place *p, const char *path, struct gus_error *err)
 {
 	char *old;
 	struct stat st;
 	int rc = 0;
 
-	if (lstat(path, &st) != 0)
+	if (fstatat(p->folder, p->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return 0;
 	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return gus_fail(err, GUS_E_USAGE, "cannot write the recording %s: it exists and is not a regular file",
 				path);
-	old = gus_format("%s.old", path);
-	if (rename(path, old) != 0)
-		rc = gus_fail_errno(err, errno, "cannot keep the previous recording %s as %s", path, old);
+	old = gus_format("%s.old", p->name);
+	if (renameat(p->folder, p->name, p->folder, old) != 0)
+		rc = gus_fail_errno(err, errno, "cannot keep the previous recording %s as %s.old", path, path);
 	free(old);
 	return rc;
+}
+
+/* A new file beside the place, for its owner alone, and what it is called until it takes the place's name. */
+static int create_hidden(const struct gus_output_place *p, char **hidden)
+{
+	uint32_t number;
+	int fd;
+
+	do {
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			return -1;
+		free(*hidden);
+		*hidden = gus_format("%s.%08x", p->name, (unsigned)number);
+		fd = openat(p->folder, *hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	} while (fd < 0 && errno == EEXIST);
+	return fd;
 }
 
 static void free_writer(struct gus_writer *w)
@@ -349,29 +367,32 @@ static void free_writer(struct gus_writer *w)
 
 struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
 {
-	struct gus_writer *w = gus_zalloc(sizeof(*w));
-	char *hidden = gus_format("%s.XXXXXX", path);
+	struct gus_writer *w;
+	struct gus_output_place place;
+	char *hidden = NULL;
+	bool good = false;
 
+	if (gus_output_find(&place, path, "cannot create the recording", err) != 0)
+		return NULL;
+	w = gus_zalloc(sizeof(*w));
 	w->path = gus_strdup(path);
 	begin_zstd(w);
-	w->fd = mkostemp(hidden, O_CLOEXEC); /* mode 0600 */
-	if (w->fd < 0) {
+	w->fd = create_hidden(&place, &hidden);
+	if (w->fd < 0)
 		gus_fail_errno(err, errno, "cannot create the recording %s", path);
-		goto fail;
-	}
-	if (write_preamble(w, err) != 0 || gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0 ||
-	    keep_old(path, err) != 0)
-		goto fail_unlink;
-	if (rename(hidden, path) != 0) {
+	else if (write_preamble(w, err) != 0 || gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0 ||
+		 keep_old(&place, path, err) != 0)
+		unlinkat(place.folder, hidden, 0);
+	else if (renameat(place.folder, hidden, place.folder, place.name) == 0)
+		good = true;
+	else {
 		gus_fail_errno(err, errno, "cannot name the recording %s", path);
-		goto fail_unlink;
+		unlinkat(place.folder, hidden, 0);
 	}
 	free(hidden);
-	return w;
-fail_unlink:
-	unlink(hidden);
-fail:
-	free(hidden);
+	gus_output_close(&place);
+	if (good)
+		return w;
 	free_writer(w);
 	return NULL;
 }

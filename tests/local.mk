@@ -123,6 +123,7 @@ unit_tests = \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
+	tests/unit/test_output \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
@@ -188,6 +189,7 @@ tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
+tests_unit_test_output_SOURCES = tests/unit/test_output.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/output_file.h"
 #include "cli/common/ending.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
@@ -275,8 +276,20 @@ static int exit_status(const struct job *j, const struct gus_stat_view *v, const
  * hour. */
 static int open_output(struct job *j, const char *path, struct gus_error *err)
 {
-	j->out = !path ? stderr : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-	return j->out ? 0 : gus_fail_errno(err, errno, "cannot write the counts to %s", path);
+	int fd;
+
+	if (!path || strcmp(path, "-") == 0) {
+		j->out = path ? stdout : stderr;
+		return 0;
+	}
+	fd = gus_output_open(path, "cannot write the counts to", err);
+	if (fd < 0)
+		return -1;
+	j->out = fdopen(fd, "w");
+	if (j->out)
+		return 0;
+	close(fd);
+	return gus_fail_errno(err, errno, "cannot write the counts to %s", path);
 }
 
 static int close_output(struct job *j, const char *path, struct gus_error *err)

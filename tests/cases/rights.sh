@@ -87,11 +87,46 @@ sources()
 	ok "shows what they may read" shows_source
 }
 
+# --- What a stranger has put where root writes. Links are the stranger's, as they could make them.
+outputs()
+{
+	mkdir sticky && chmod 1777 sticky || exit 1
+	theirs ln -s "$work/closed" sticky/folder
+	theirs ln -s "$work/closed/secret" sticky/link
+	cp closed/secret closed/before
+	ln closed/secret sticky/hard
+	theirs mkfifo sticky/fifo
+
+	run 20 "$gusprof" stat -o sticky/link -- true
+	ok "stat -o does not write through a stranger's link" cmp -s closed/secret closed/before
+	ok "but says whose it is" says "a symbolic link on the way belongs to user $stranger"
+	run 20 "$gusprof" stat -o sticky/folder/new -- true
+	ok "nor into where one leads" test ! -e closed/new
+	run 20 "$gusprof" stat -o sticky/hard -- true
+	ok "stat -o does not write into a file that has another name" cmp -s closed/secret closed/before
+	ok "but makes a new one" says task-clock sticky/hard
+	run 20 "$gusprof" stat -o sticky/fifo -- true
+	ok "stat -o does not wait for the reader of a stranger's FIFO" is $status 125
+	ok "but says whose it is" says "FIFO in a folder of all users belongs to user $stranger"
+
+	run 20 "$gusprof" record -q -o sticky/folder/new -- true
+	ok "record -o does not write into where a stranger's link leads" is "$(ls closed)" "before
+secret"
+	ok "but says whose it is" says "a symbolic link on the way belongs to user $stranger"
+	run 20 "$gusprof" record -q -o sticky/link -- true
+	ok "record -o takes the place of a stranger's link" is "$status $(stat -c %u:%a sticky/link)" "0 0:600"
+	ok "which is kept beside it" is "$(readlink sticky/link.old)" "$work/closed/secret"
+	run 20 "$gusprof" record -q --control fifo:sticky/fifo -- true
+	ok "a stranger's control FIFO among all users' files is not used" is $status 125
+	ok "but it is said whose it is" says "FIFO in a folder of all users belongs to user $stranger"
+}
+
 if (($(id -u) != 0)) || ! theirs true 2>/dev/null; then
 	skipped+=("a stranger's recordings and processes, as root")
 else
 	chown $stranger:$stranger home
 	sources
+	outputs
 fi
 
 echo "1..$n"
