@@ -87,6 +87,38 @@ sources()
 	ok "shows what they may read" shows_source
 }
 
+# --- A process that sees another file at a path than root does: a stranger's own mounts hide root's.
+namespaces()
+{
+	local pid wrapper
+	cp rights-secret closed/program
+	$as_stranger unshare --user --map-root-user --mount --pid --fork sh -c "mount -t tmpfs none $work/closed &&
+		cp $work/rights-public $work/closed/program && exec $work/closed/program" &
+	wrapper=$!
+	children="$children $wrapper"
+	wait_for grep -q . "/proc/$wrapper/task/$wrapper/children"
+	pid=$(cat "/proc/$wrapper/task/$wrapper/children")
+	pid=${pid// /}
+	children="$children $pid"
+	wait_for has_run "$pid" 5
+	run 20 "$gusprof" record -q -F 2000 -o apart.data -p "$pid" -- sleep 0.5
+	ok "root records a process in namespaces of its own" is $status 0
+	run 20 "$gusprof" report -i apart.data
+	ok "it has samples of the program" grep -q 's  program ' out
+	ok "which get no names from root's file at its path" not says secret_function out
+	ok "and it is said why" says "closed/program is not the file that was mapped"
+	run 20 "$gusprof" annotate -i apart.data secret_function
+	ok "nor can these be annotated" is $status 129
+	if command -v qemu-x86_64 >/dev/null && [[ $(uname -m) == x86_64 ]]; then
+		run 60 "$gusprof" model -p "$pid" --snapshots 1
+		ok "nor does model -p name them" not says secret_function out
+	fi
+	kill -KILL "$pid" $wrapper
+	run 20 "$gusprof" record -q -F 2000 -o here.data -- closed/program 200000
+	run 20 "$gusprof" report -i here.data
+	ok "what root runs there has them" says secret_function out
+}
+
 # --- What a stranger has put where root writes. Links are the stranger's, as they could make them.
 outputs()
 {
@@ -127,6 +159,11 @@ else
 	chown $stranger:$stranger home
 	sources
 	outputs
+	if $as_stranger unshare --user --map-root-user --mount --pid --fork mount -t tmpfs none "$work/closed"; then
+		namespaces
+	else
+		skipped+=("a process in namespaces of its own, which this kernel does not let users make")
+	fi
 fi
 
 echo "1..$n"
