@@ -19,6 +19,7 @@ case_tests = \
 	tests/cases/doctor.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
+	tests/cases/escape.sh \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
 	tests/cases/stacks.sh \
@@ -50,6 +51,11 @@ tests_cases_replay_target_SOURCES = tests/cases/replay_target.c
 tests_cases_replay_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
 tests_cases_replay_target_LDFLAGS = -no-pie
 tests_cases_replay_target_LDADD =
+check_PROGRAMS += tests/cases/escape-target
+tests_cases_escape_target_SOURCES = tests/cases/escape_target.c
+tests_cases_escape_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
+tests_cases_escape_target_LDFLAGS = -no-pie
+tests_cases_escape_target_LDADD =
 check_PROGRAMS += tests/cases/trace-deaths
 tests_cases_trace_deaths_SOURCES = tests/cases/trace_deaths.c
 tests_cases_trace_deaths_CFLAGS = $(GUS_WARNINGS) -fno-pie
@@ -81,6 +87,7 @@ unit_tests = \
 	tests/unit/test_causality \
 	tests/unit/test_columns \
 	tests/unit/test_columns_later \
+	tests/unit/test_confine \
 	tests/unit/test_container \
 	tests/unit/test_control \
 	tests/unit/test_core \
@@ -100,6 +107,7 @@ unit_tests = \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
 	tests/unit/test_growing \
+	tests/unit/test_image \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_known \
@@ -159,6 +167,9 @@ tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_columns_later_SOURCES = tests/unit/test_columns_later.c
+tests_unit_test_confine_SOURCES = tests/unit/test_confine.c tracing/confine/calls.c
+tests_unit_test_confine_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
+tests_unit_test_confine_LDADD = $(LDADD) $(SECCOMP_LIBS) -lpthread
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
@@ -177,6 +188,7 @@ tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
+tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c

@@ -204,6 +204,19 @@ static struct gus_replay_wish wish_of(const struct gus_model_traced *m, uint64_t
 	return wish;
 }
 
+/* A name that nobody else has; the recorder takes the place of the file. */
+static char *samples_file(void)
+{
+	const char *under = getenv("TMPDIR");
+	char *path = gus_format("%s/gusprof-XXXXXX", under && *under ? under : "/tmp");
+	int fd = mkstemp(path);
+
+	if (fd >= 0)
+		close(fd);
+	unlink(path); /* wait_for_recorder waits for it */
+	return path;
+}
+
 int gus_model_attached(struct gus_model_traced *m, const struct gus_model_process *p, struct gus_error *err)
 {
 	struct gus_replays_wish of = { .pid = p->pid, .tid = p->tid, .count = (unsigned)p->snapshots,
@@ -219,9 +232,9 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	int rc = -1;
 
 	catch_ends(before);
-	replays = gus_replays_of_process(&of, &wish, NULL, err);
+	replays = gus_replays_of_process(&of, &wish, err);
 	if (replays) {
-		samples = gus_format("%s/samples", gus_replays_folder(replays));
+		samples = samples_file();
 		gus_model_traced_open(m, NULL, &predictor, &t);
 		recorder = start_recorder(p->pid, samples);
 		wait_for_recorder(recorder, samples);
@@ -254,7 +267,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	int rc = -1;
 
 	catch_ends(before);
-	replays = reader ? gus_replays_of_recording(reader, &wish, NULL, err) : NULL;
+	replays = reader ? gus_replays_of_recording(reader, &wish, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &predictor, &t);
 		rc = take_windows(&t, &windows, replays, err);

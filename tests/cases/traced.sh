@@ -210,7 +210,6 @@ expect "where it was" '  plain, loop at \+0x[0-9a-f]+  \[replay-target\]$'
 # Whatever ends it leaves no recorder behind, which would write for as long as the process runs; and a signal that can
 # be met, no folder with the process's memory in it either.
 mkdir tmp
-in_work() { compgen -G "tmp/gusprof-*/$1" >/dev/null; }
 recorded() { ps -eo args | grep -q "^gusprof record -q -p $pid "; }
 "$replayed" plain 1000000000 >/dev/null 2>&1 &
 pid=$!
@@ -219,7 +218,8 @@ for signal in HUP TERM KILL; do
 	TMPDIR=$PWD/tmp env --default-signal=HUP,TERM "$GUSPROF" model --uarch skylake -p $pid --snapshots 60 \
 		--spread 500 >out 2>&1 &
 	model=$!
-	wait_for in_work 'window.1' || problem "SIG$signal: no second window"
+	wait_for recorded || problem "SIG$signal: nothing is recorded"
+	sleep 0.3 # some windows
 	kill -$signal $model
 	[[ $signal == KILL ]] || kill -$signal $model 2>/dev/null # as timeout does
 	wait $model 2>/dev/null
