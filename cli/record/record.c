@@ -461,12 +461,13 @@ static int record(struct record_options *o, char **command)
 	struct gus_events events = { 0 };
 	struct gus_choice choice = { 0 };
 	struct announcement announcement = { log, &events, &choice, &so };
-	struct gus_record_trace second = { .command = command, .log = log };
+	struct gus_record_trace second = { .command = command, .log = log, .priority = &priority };
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
 	int rc = 0;
 
+	gus_signals_note(&second.signals);
 	gus_pmus_init(&pmus, "/sys");
 	if (so.command)
 		rc = gus_child_find(command[0], &err);

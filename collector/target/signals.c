@@ -23,7 +23,7 @@ static void add_unless_ignored(sigset_t *set, int number)
 
 /* SIGINT belongs to it also where it is ignored: shells without job control begin what is in the background so, and yet
  * a script asks for the end of its recorder by that. */
-static void fill(sigset_t *set)
+void gus_inbox_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
@@ -40,7 +40,7 @@ int gus_inbox_open(struct gus_inbox *inbox, struct gus_error *err)
 	const struct sigaction ignore = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL };
 	sigset_t set;
 
-	fill(&set);
+	gus_inbox_signals(&set);
 	gus_signals_note(&inbox->before);
 	inbox->caught = true;
 	sigprocmask(SIG_BLOCK, &set, NULL);

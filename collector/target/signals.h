@@ -22,6 +22,8 @@ struct gus_inbox {
  * large for our limits, which is an error where it is written: SIGPIPE and SIGXFSZ are off. Signals that say that a
  * program is broken (SIGSEGV, SIGABRT and the like) do what they always do. */
 int gus_inbox_open(struct gus_inbox *inbox, struct gus_error *err);
+/* Which signals those are; all but SIGCHLD ask us to end. */
+void gus_inbox_signals(sigset_t *set);
 /* All as it was. */
 void gus_inbox_close(struct gus_inbox *inbox);
 /* Whether what came through the descriptor is from a key at the terminal, or its end: then our command has it, too. */
