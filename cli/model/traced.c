@@ -150,8 +150,8 @@ int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *
 	return rc;
 }
 
-/* SIGINT is the command's: what was traced until its end is told. From the terminal it has it by itself; who sends it to
- * us alone means it as well. Whatever else ends us ends the command, too. */
+/* SIGINT is the command's: what was traced until its end is told. From the terminal it has it by itself; who sends it
+ * to us alone means it as well. Whatever else ends us ends the command, too. */
 static volatile sig_atomic_t emulator;
 
 static void pass_on(int number, siginfo_t *info, void *context)

@@ -12,10 +12,10 @@
  * the stop has broken off a call, another moment is waited for. That is a matter of luck with a thread that mostly
  * waits, so there is patience (wish->patience_ms), but an end to it.
  *
- * The pause is held by a process of its own, one for each try, that has our memory (gus_helper_run). The kernel lets go
- * of all that a process traces when it ends: so nothing stays stopped, whichever way it ends (see hold.c). And it is not
- * of our process group: if we are stopped by Ctrl-Z or SIGSTOP in the middle of a pause, it goes on to the pause's end.
- * Only one try is under way at a time, and whoever asked waits for it: what they share needs no lock. */
+ * The pause is held by a process of its own, one for each try, that has our memory (gus_helper_run). The kernel lets
+ * go of all that a process traces when it ends: so nothing stays stopped, whichever way it ends (see hold.c). And it is
+ * not of our process group: if we are stopped by Ctrl-Z or SIGSTOP in the middle of a pause, it goes on to the pause's
+ * end. Only one try is under way at a time, and whoever asked waits for it: what they share needs no lock. */
 #include "collector/snapshot/snapshot.h"
 
 #include <elf.h>
