@@ -347,42 +347,80 @@ static void free_writer(struct gus_writer *w)
 	free(w);
 }
 
-struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
+/* A file in path's folder that has no name yet: who is killed now leaves nothing. */
+static int open_unnamed(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? gus_strndup(path, (size_t)(slash - path) + 1) : gus_strdup(".");
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	free(folder);
+	return fd;
+}
+
+/* hidden: the name that it has, or NULL. AT_EMPTY_PATH, which needs no /proc, is for the privileged: linkat(2). */
+static int give_name(int fd, const char *hidden, const char *path)
+{
+	char by[32];
+
+	if (hidden)
+		return rename(hidden, path);
+	snprintf(by, sizeof(by), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, by, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* All that a file has when it takes its name. */
+static int begin_file(struct gus_writer *w, int fd, const char *hidden, const Gusprof__Header *header,
+		      struct gus_error *err)
+{
+	w->fd = fd;
+	if (write_preamble(w, err) != 0 || gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0 ||
+	    keep_old(w->path, err) != 0)
+		return -1;
+	return give_name(fd, hidden, w->path) == 0 ? 0 :
+		gus_fail_errno(err, errno, "cannot name the recording %s", w->path);
+}
+
+static struct gus_writer *new_writer(const char *path)
 {
 	struct gus_writer *w = gus_zalloc(sizeof(*w));
-	char *hidden = gus_format("%s.XXXXXX", path);
 
 	w->path = gus_strdup(path);
+	w->fd = -1;
 	begin_zstd(w);
-	w->fd = mkostemp(hidden, O_CLOEXEC); /* mode 0600 */
-	if (w->fd < 0) {
+	return w;
+}
+
+/* Not each file system has files without names, nor lets them have one later; there it is a hidden one first. */
+struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
+{
+	struct gus_writer *w = new_writer(path);
+	int fd = open_unnamed(path);
+	char *hidden;
+
+	if (fd >= 0 && begin_file(w, fd, NULL, header, NULL) == 0)
+		return w;
+	free_writer(w);
+	w = new_writer(path);
+	hidden = gus_format("%s.XXXXXX", path);
+	fd = mkostemp(hidden, O_CLOEXEC); /* mode 0600 */
+	if (fd < 0)
 		gus_fail_errno(err, errno, "cannot create the recording %s", path);
-		goto fail;
-	}
-	if (write_preamble(w, err) != 0 || gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0 ||
-	    keep_old(path, err) != 0)
-		goto fail_unlink;
-	if (rename(hidden, path) != 0) {
-		gus_fail_errno(err, errno, "cannot name the recording %s", path);
-		goto fail_unlink;
+	if (fd < 0 || begin_file(w, fd, hidden, header, err) != 0) {
+		if (fd >= 0)
+			unlink(hidden);
+		free_writer(w);
+		w = NULL;
 	}
 	free(hidden);
 	return w;
-fail_unlink:
-	unlink(hidden);
-fail:
-	free(hidden);
-	free_writer(w);
-	return NULL;
 }
 
 struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err)
 {
-	struct gus_writer *w = gus_zalloc(sizeof(*w));
+	struct gus_writer *w = new_writer(name);
 	struct gus_error why = { 0 };
 
-	w->path = gus_strdup(name);
-	begin_zstd(w);
 	w->fd = fd;
 	w->is_stream = true;
 	if (fstat(fd, &w->stream) != 0)

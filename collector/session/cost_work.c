@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/helper.h"
+
 #define BIRTHS 2
 #define SWITCHES 20
 #define MAPS 8
@@ -105,7 +107,7 @@ bool gus_partner_start(struct gus_partner *p)
 	sched_setaffinity(0, sizeof(one), &one);
 	p->to = there[1];
 	p->from = back[0];
-	p->pid = fork();
+	p->pid = gus_helper_fork();
 	if (p->pid == 0) {
 		close(there[1]); /* else it would wait for itself to ask */
 		gus_partner_answer(there[0], back[1]);
@@ -130,7 +132,7 @@ void gus_partner_stop(struct gus_partner *p)
 
 pid_t gus_sleeper_start(void)
 {
-	pid_t pid = fork();
+	pid_t pid = gus_helper_fork();
 
 	if (pid != 0)
 		return pid;
