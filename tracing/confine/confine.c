@@ -24,24 +24,32 @@
 
 #define APART (CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
 
+/* -1 with errno. */
+static int folder_under(const char *under)
+{
+	char *path = gus_format("%s/gusprof-XXXXXX", under);
+	int fd = mkdtemp(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1, sys;
+
+	if (fd >= 0 && fchmod(fd, 0555) != 0) { /* nobody is to enter it */
+		close(fd);
+		fd = -1;
+	}
+	sys = errno;
+	rmdir(path);
+	free(path);
+	errno = sys;
+	return fd;
+}
+
 int gus_confine_folder(struct gus_error *err)
 {
 	const char *under = getenv("TMPDIR");
-	char *path = gus_format("%s/gusprof-XXXXXX", under && *under ? under : "/tmp");
-	int fd = -1;
+	int fd = folder_under(under && *under ? under : "/tmp");
 
-	if (mkdtemp(path)) {
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		if (fd >= 0 && fchmod(fd, 0555) != 0) { /* nobody is to enter it */
-			close(fd);
-			fd = -1;
-		}
-	}
 	if (fd < 0)
-		gus_fail_errno(err, errno, "cannot make an empty folder for what is replayed, %s", path);
-	rmdir(path);
-	free(path);
-	return fd;
+		fd = folder_under("/dev/shm");
+	return fd >= 0 ? fd : gus_fail_errno(err, errno, "cannot make an empty folder in $TMPDIR, /tmp or /dev/shm, "
+					     "to confine what is replayed to");
 }
 
 static bool write_text(const char *path, const char *text)

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/helper.h"
 #include "proto/reader.h"
 #include "tracing/confine/confine.h"
 #include "tracing/emulator/emulate.h"
@@ -191,7 +192,7 @@ static int run_qemu(struct qemu *q, const struct run *r, size_t layout, struct g
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return gus_fail_errno(err, errno, "cannot make a pipe");
 	q->said = ends[0];
-	q->pid = fork();
+	q->pid = gus_helper_fork();
 	if (q->pid == 0)
 		become(r, ends[1], layout, parent);
 	close(ends[1]);

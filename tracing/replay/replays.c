@@ -2,7 +2,6 @@
 #include "tracing/replay/replays.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/helper.h"
 #include "collector/snapshot/snapshot.h"
 #include "proto/snapshot.h"
 
@@ -46,25 +46,10 @@ static void sleep_until(double when)
 		nanosleep(&(struct timespec){ (time_t)left, (long)((left - (double)(time_t)left) * 1e9) }, NULL);
 }
 
-/* A file of ours that nobody else finds, and that is gone with us whatever ends us. */
-static int open_trace(struct gus_error *err)
-{
-	const char *under = getenv("TMPDIR");
-	char *path = gus_format("%s/gusprof-XXXXXX", under && *under ? under : "/tmp");
-	int fd = mkostemp(path, O_CLOEXEC);
-
-	if (fd < 0)
-		gus_fail_errno(err, errno, "cannot make a file for what is replayed, %s", path);
-	else
-		unlink(path);
-	free(path);
-	return fd;
-}
-
 static struct gus_replays *open_replays(const struct gus_replay_wish *replay, struct gus_error *err)
 {
 	struct gus_replays *r;
-	int trace = open_trace(err);
+	int trace = gus_scratch_open("trace", err);
 
 	if (trace < 0)
 		return NULL;

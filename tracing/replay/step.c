@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/helper.h"
 #include "config.h"
 #include "proto/trace.h"
 #include "symbolizer/insn/insn.h"
@@ -392,7 +393,7 @@ static int begin(struct stepper *s, const struct gus_snapshot *snapshot, struct 
 	b->root = gus_confine_folder(err);
 	if (b->root < 0 || gus_replay_image_make(snapshot, &b->files, err) != 0)
 		return -1;
-	s->pid = fork();
+	s->pid = gus_helper_fork();
 	if (s->pid == 0)
 		become(b, parent);
 	if (s->pid < 0)
