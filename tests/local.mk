@@ -235,8 +235,12 @@ fuzz_runs =
 fuzz_main = tests/fuzz/run_corpus.c
 fuzz_runs += tests/fuzz/run_insn
 tests_fuzz_run_insn_SOURCES = tests/fuzz/fuzz_insn.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_kernel
+tests_fuzz_run_kernel_SOURCES = tests/fuzz/fuzz_kernel.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_recording
 tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_records
+tests_fuzz_run_records_SOURCES = tests/fuzz/fuzz_records.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_routes
 tests_fuzz_run_routes_SOURCES = tests/fuzz/fuzz_routes.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_snapshot
@@ -245,7 +249,7 @@ fuzz_runs += tests/fuzz/run_trace
 tests_fuzz_run_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_main)
 check_PROGRAMS += $(fuzz_runs)
 TESTS += $(fuzz_runs)
-EXTRA_DIST += tests/fuzz/measure tests/fuzz/seal.h tests/fuzz/targets
+EXTRA_DIST += tests/fuzz/foreign_file.h tests/fuzz/measure tests/fuzz/seal.h tests/fuzz/targets
 EXTRA_DIST += $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/corpus-%)
 if FUZZING
 all-local: $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/fuzz_%)
