@@ -233,6 +233,8 @@ EXTRA_DIST += tests/data/realft2_4_de.uops
 # fuzz_NAME with libFuzzer, by the rule below.
 fuzz_runs =
 fuzz_main = tests/fuzz/run_corpus.c
+fuzz_runs += tests/fuzz/run_events
+tests_fuzz_run_events_SOURCES = tests/fuzz/fuzz_events.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_host
 tests_fuzz_run_host_SOURCES = tests/fuzz/fuzz_host.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_insn
