@@ -102,6 +102,7 @@ unit_tests = \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
+	tests/unit/test_foreign \
 	tests/unit/test_frames \
 	tests/unit/test_frontend \
 	tests/unit/test_functional \
@@ -184,6 +185,7 @@ tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
+tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)

@@ -11,12 +11,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
 #include "collector/host/text.h"
 
 #define KERNEL_THREAD 0x200000 /* PF_KTHREAD: the kernel shows its flags in stat, and has never moved this one */
 #define STAT_START 22          /* fields of stat, counted from 1 as in proc(5) */
 #define STAT_FLAGS 9
 #define STAT_PPID 4
+#define NOBODY 65534u          /* the kernel's overflow id */
+#define IDS 4                  /* in status: real, effective, saved, of the file system */
 
 /* The most mappings that distributions allow to a process are 2^20 (vm.max_map_count), at about 100 bytes each; with
  * paths as long as can be they would be 4 GiB. */
@@ -115,6 +118,45 @@ bool gus_task_read(pid_t tid, struct gus_task *t)
 	free(stat);
 	free(status);
 	return good;
+}
+
+/* Numbers behind "Name:" of status, at most n; how many there are. */
+static size_t status_fields(const char *text, const char *name, unsigned *numbers, size_t n)
+{
+	const char *at = strstr(text, name);
+	size_t found = 0;
+	char *end;
+
+	for (at = at ? at + strlen(name) : ""; found < n && *at && *at != '\n'; at = end) {
+		numbers[found] = (unsigned)strtoul(at, &end, 10);
+		if (end == at)
+			break;
+		found++;
+		end += strspn(end, " \t");
+	}
+	return found;
+}
+
+bool gus_task_rights(pid_t pid, struct gus_rights *rights)
+{
+	char *status = read_of(pid, "status");
+	unsigned users[IDS], groups[IDS];
+	size_t which = 0;
+
+	*rights = (struct gus_rights){ .limited = true, .uid = NOBODY, .gid = NOBODY, .whose = "the process's owner" };
+	if (!status || status_fields(status, "\nUid:", users, IDS) != IDS ||
+	    status_fields(status, "\nGid:", groups, IDS) != IDS) {
+		free(status);
+		return false;
+	}
+	while (which < IDS - 1 && users[which] == 0)
+		which++;
+	rights->uid = users[which];
+	rights->gid = groups[which];
+	rights->groups_n = status_fields(status, "\nGroups:", rights->groups, GUS_RIGHTS_GROUPS);
+	rights->limited = rights->uid != geteuid();
+	free(status);
+	return true;
 }
 
 bool gus_task_comm(pid_t tid, char *comm, size_t size)

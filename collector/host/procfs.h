@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 
+struct gus_rights;
 struct gus_texts;
 struct gus_tids;
 
@@ -33,6 +34,11 @@ bool gus_task_read(pid_t tid, struct gus_task *task);
 bool gus_task_comm(pid_t tid, char *comm, size_t size);
 /* Whether the task has ended: a zombie has. */
 bool gus_task_ended(const struct gus_task *task);
+
+/* With whose rights files are opened that a process names: its user's, group's and groups', as they are now. Of several
+ * users (a program that is set-user-ID, or has dropped its rights for a while) the first that is not root. False if
+ * there is no such process; then nobody's. */
+bool gus_task_rights(pid_t pid, struct gus_rights *rights);
 
 /* The numbers of all processes, or, with a process, of its threads as they are now; appended. Threads that come or go
  * while the folder is read may be missed: read again until nothing new turns up. False if there is no such process. */
