@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "proto/sample.h"
 #include "proto/varint.h"
 
@@ -316,25 +317,6 @@ static int write_preamble(struct gus_writer *w, struct gus_error *err)
 	return append(w, bytes, sizeof(bytes), err);
 }
 
-/* Renaming a device or a FIFO away would harm others than us: only a regular file, or a link, is kept as .old. */
-static int keep_old(const char *path, struct gus_error *err)
-{
-	char *old;
-	struct stat st;
-	int rc = 0;
-
-	if (lstat(path, &st) != 0)
-		return 0;
-	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-		return gus_fail(err, GUS_E_USAGE, "cannot write the recording %s: it exists and is not a regular file",
-				path);
-	old = gus_format("%s.old", path);
-	if (rename(path, old) != 0)
-		rc = gus_fail_errno(err, errno, "cannot keep the previous recording %s as %s", path, old);
-	free(old);
-	return rc;
-}
-
 static void free_writer(struct gus_writer *w)
 {
 	if (w->fd >= 0)
@@ -350,28 +332,21 @@ static void free_writer(struct gus_writer *w)
 struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
 {
 	struct gus_writer *w = gus_zalloc(sizeof(*w));
-	char *hidden = gus_format("%s.XXXXXX", path);
+	struct gus_output file;
+	int rc = gus_output_create(&file, path, "recording", err);
 
 	w->path = gus_strdup(path);
+	w->fd = file.fd;
 	begin_zstd(w);
-	w->fd = mkostemp(hidden, O_CLOEXEC); /* mode 0600 */
-	if (w->fd < 0) {
-		gus_fail_errno(err, errno, "cannot create the recording %s", path);
-		goto fail;
+	if (rc == 0 && (write_preamble(w, err) != 0 ||
+			gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0)) {
+		gus_output_drop(&file);
+		rc = -1;
 	}
-	if (write_preamble(w, err) != 0 || gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0 ||
-	    keep_old(path, err) != 0)
-		goto fail_unlink;
-	if (rename(hidden, path) != 0) {
-		gus_fail_errno(err, errno, "cannot name the recording %s", path);
-		goto fail_unlink;
-	}
-	free(hidden);
-	return w;
-fail_unlink:
-	unlink(hidden);
-fail:
-	free(hidden);
+	if (rc == 0)
+		rc = gus_output_name(&file, err);
+	if (rc == 0)
+		return w;
 	free_writer(w);
 	return NULL;
 }

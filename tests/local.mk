@@ -109,6 +109,7 @@ unit_tests = \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
+	tests/unit/test_output \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
@@ -187,6 +188,7 @@ tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common
 	cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
+tests_unit_test_output_SOURCES = tests/unit/test_output.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
