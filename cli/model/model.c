@@ -342,7 +342,7 @@ static int run_block(struct model *m, struct gus_error *err)
 	if (!bytes)
 		return gus_fail(err, GUS_E_USAGE, "--block takes bytes as pairs of hexadecimal digits, such as "
 				"4801c8, not '%.60s'", m->o->block);
-	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS, err);
+	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS | GUS_PROGRAM_STEADY, err);
 	if (p)
 		rc = run_program(m, p, &r, err);
 	gus_program_free(p);

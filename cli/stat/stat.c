@@ -273,7 +273,8 @@ static int exit_status(const struct job *j, const struct gus_stat_view *v, const
 	return v->exit_signal ? gus_die_by(v->exit_signal) : v->exit_status;
 }
 
-/* A new file for the counts, under its name at once: those who ask for intervals look on. Its mode is as of any text. */
+/* A new file for the counts, under its name at once: those who ask for intervals look on. Its mode is that of any
+ * text. */
 static int create_output(struct job *j, const char *path, struct gus_error *err)
 {
 	mode_t mask = umask(0);

@@ -128,6 +128,7 @@ struct gus_program {
 
 enum gus_program_flag {
 	GUS_PROGRAM_TEXTS = 1,          /* fill in the text of each instruction */
+	GUS_PROGRAM_STEADY = 2,         /* refuse what has no steady throughput: GUS_INSN_OUTSIDE */
 };
 
 /* Reads code as one CPU sees it. base is its address. The program borrows the table. NULL with err if the bytes are not

@@ -97,6 +97,10 @@ refuse "no digits" 129 'pairs of hexadecimal digits' --uarch skylake --block xyz
 refuse "nothing" 129 'pairs of hexadecimal digits' --uarch skylake --block ''
 refuse "an instruction that is cut" 125 'cut off at byte 0 of 1' --uarch skylake --block 48
 refuse "no instruction" 125 'no instruction of this ISA at byte 1 of 2' --uarch skylake --block 9006
+refuse "a system call" 125 "'syscall' at byte 3 of 5 is privileged, or enters a kernel" --uarch skylake \
+	--block 4801c80f05
+refuse "a system call of arm64" 125 "'svc #0' at byte 0 of 4" --uarch neoverse-n1 --block 010000d4
+models "a placeholder is not knowledge" '"unknown": 1,' --uarch skylake --format json --block f30fc7f8
 refuse "no CPU" 129 'neither a CPU nor a file called skylacke' --uarch skylacke --block 90
 refuse "no engine" 129 '--engine takes core, stream or both, not .none.' --engine none --block 90
 refuse "no format" 129 '--format takes text, json or csv, not .xml.' --format xml --block 90
