@@ -4,6 +4,7 @@ base_libbase_a_SOURCES = \
 	base/alloc.c base/alloc.h \
 	base/cursor.c base/cursor.h \
 	base/error.c base/error.h \
+	base/hex.c base/hex.h \
 	base/index.c base/index.h \
 	base/log.c base/log.h \
 	base/output.c base/output.h \

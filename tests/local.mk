@@ -75,6 +75,7 @@ unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
 	tests/unit/test_base \
+	tests/unit/test_batch \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_carried \
@@ -156,6 +157,7 @@ tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c

@@ -64,17 +64,22 @@ models "from the standard input" '^ +3\.00  cycles' --uarch ufs-sandybridge --uo
 
 # Batches: in order, bad lines marked, a header passed over; as many threads as you like.
 printf '%s\n' 'hex,cycles' "$imul,300" '4801c8' '48,1' '' 'zz,1' '90,25' >batch.csv
-printf '%s\n' 'hex,cycles_per_iteration,coverage' "$imul,3.0000,1.0000" '4801c8,1.0000,1.0000' '48,' 'zz,' \
-	'90,0.2500,1.0000' >wanted
+printf '%s\n' 'hex,cycles_per_iteration,coverage,reason' "$imul,3.0000,1.0000," '4801c8,1.0000,1.0000,' \
+	'48,,,cannot model the code: an instruction is cut off at byte 0 of 1' \
+	'zz,,,the block is not bytes as pairs of hexadecimal digits' '90,0.2500,1.0000,' >wanted
 for jobs in 1 2 7; do
 	"$GUSPROF" model --uarch skylake --batch batch.csv --jobs $jobs >out 2>err ||
 		problem "a batch of $jobs jobs: status $?"
 	cmp -s out wanted || { problem "a batch of $jobs jobs"; diff out wanted; }
 	grep -q '^gusprof: 5 lines, 2 bad; 5 of 5 instructions' err || { problem "the count of a batch"; cat err; }
 done
-models "a batch from the standard input" "^$imul,300\.0000,1\.0000$" --uarch skylake --batch - --per 100 <batch.csv
+models "a batch from the standard input" "^$imul,300\.0000,1\.0000,$" --uarch skylake --batch - --per 100 <batch.csv
 models "a batch without a header" '^4801c8,1\.0000' --uarch skylake --batch - <<<4801c8
 models "a batch as json" '"bad": 2,' --uarch skylake --batch batch.csv --format json
+models "a reason as json" '"reason": "the block is not bytes' --uarch skylake --batch batch.csv --format json
+{ head -c 5000000 /dev/zero | tr '\0' 9; echo; echo 90; } >long.csv
+models "a line of 5 MB, and the next one" '^90,0\.2500,' --uarch skylake --batch long.csv
+models "it says why" ',,,.*5000000 characters' --uarch skylake --batch long.csv
 models "an empty batch" '^hex,' --uarch skylake --batch /dev/null
 
 # The same input, the same bytes.

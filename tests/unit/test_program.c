@@ -698,8 +698,8 @@ static void taken_branches_of_arm64(void **state)
 	gus_uarch_free(u);
 }
 
-/* Whoever models what somebody executed has to take a system call; whoever asks for a steady state is refused. In neither
- * case is the row believed; nor is a placeholder for a system instruction. */
+/* Whoever models what somebody executed has to take a system call; whoever asks for a steady state is refused. In
+ * neither case is the row believed; nor is a placeholder for a system instruction. */
 static void what_is_outside_is_unknown_or_refused(void **state)
 {
 	static const struct { const char *code; size_t size; uint32_t unknown; const char *says; } cases[] = {
@@ -719,7 +719,7 @@ static void what_is_outside_is_unknown_or_refused(void **state)
 		assert_non_null(p);
 		assert_int_equal(p->unknown, cases[i].unknown);
 		gus_program_free(p);
-		p = gus_program_new(u, cases[i].code, cases[i].size, 0, GUS_PROGRAM_STEADY, &err);
+		p = gus_program_new(u, cases[i].code, cases[i].size, 0, GUS_PROGRAM_BLOCK, &err);
 		assert_int_equal(!p, cases[i].says != NULL);
 		gus_program_free(p);
 		if (cases[i].says && !strstr(err.text, cases[i].says))
