@@ -310,11 +310,26 @@ static double seconds(const struct model *m)
 }
 
 /* Runs a program and prints it; r has where it is from. */
+/* Costs are a run for each instruction, so what they take grows with the square; of a timeline each uop is a line or an
+ * object of JSON, some 7 kB. */
+enum { COSTS_MAX = 2000, TIMELINE_MAX = 100000 };
+
+static int check_work(const struct model *m, const struct gus_program *p, struct gus_error *err)
+{
+	if (m->o->costs && p->insns_n > COSTS_MAX)
+		return gus_fail(err, GUS_E_FULL, "cannot show the costs of %" PRIu32 " instructions: each takes a run, "
+				"and %d are the most", p->insns_n, COSTS_MAX);
+	if (m->o->timeline * p->insns_n > TIMELINE_MAX)
+		return gus_fail(err, GUS_E_FULL, "cannot show a timeline of %" PRIu64 " iterations of %" PRIu32
+				" instructions: %d together are the most", m->o->timeline, p->insns_n, TIMELINE_MAX);
+	return 0;
+}
+
 static int run_program(struct model *m, const struct gus_program *p, struct gus_model_report *r, struct gus_error *err)
 {
 	struct gus_modelled modelled;
 
-	if (gus_modelled_run(&modelled, p, &m->settings, err) != 0)
+	if (check_work(m, p, err) != 0 || gus_modelled_run(&modelled, p, &m->settings, err) != 0)
 		return -1;
 	r->settings = &m->settings;
 	r->modelled = &modelled;

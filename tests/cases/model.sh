@@ -106,6 +106,12 @@ refuse "a system call" 125 "'syscall' at byte 3 of 5 is privileged, or enters a 
 	--block 4801c80f05
 refuse "a system call of arm64" 125 "'svc #0' at byte 0 of 4" --uarch neoverse-n1 --block 010000d4
 models "a placeholder is not knowledge" '"unknown": 1,' --uarch skylake --format json --block f30fc7f8
+nops() { head -c $((2 * $1)) /dev/zero | tr '\0' 9 | sed 's/99/90/g'; }
+refuse "costs of too many" 125 'costs of 2001 instructions: each takes a run, and 2000 are the most' --uarch skylake \
+	--costs --block "$(nops 2001)"
+refuse "a timeline of too many" 125 'of 1001 iterations of 100 instructions: 100000 together' --uarch skylake \
+	--timeline=1001 --block "$(nops 100)"
+models "as many as may be" '^ +25\.0' --uarch skylake --timeline=1000 --block "$(nops 100)"
 refuse "no CPU" 129 'neither a CPU nor a file called skylacke' --uarch skylacke --block 90
 refuse "no engine" 129 '--engine takes core, stream or both, not .none.' --engine none --block 90
 refuse "no format" 129 '--format takes text, json or csv, not .xml.' --format xml --block 90
