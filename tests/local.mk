@@ -81,6 +81,7 @@ unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
 	tests/unit/test_base \
+	tests/unit/test_batch \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_carried \
@@ -118,6 +119,7 @@ unit_tests = \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
+	tests/unit/test_output \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
@@ -164,6 +166,7 @@ tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
@@ -201,6 +204,7 @@ tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common
 	cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
+tests_unit_test_output_SOURCES = tests/unit/test_output.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c

@@ -8,6 +8,7 @@
 
 #include "cli/model/render.h"
 #include "model/analysis/sensitivity.h"
+#include "model/analysis/batch.h"
 #include "model/code/program.h"
 #include "model/tables/uarch.h"
 #include "symbolizer/symbols/routine.h"
@@ -418,22 +419,27 @@ int gus_model_loops_json(const struct gus_model_report *r, const double *cycles)
 	return print(o);
 }
 
-int gus_model_batch_json(const struct gus_model_batch *b)
+static json_t *batch_line(const struct gus_batch_line *line)
 {
-	json_t *o = begin(b->settings), *list = json_array();
+	char *hex = gus_strndup(line->hex, line->hex_size);
+	json_t *o = json_object();
+	bool good = !line->why;
 
-	for (size_t i = 0; i < b->n; i++) {
-		const struct gus_model_line *line = &b->lines[i];
-		json_t *one = json_object();
-		char *hex = gus_strndup(line->hex, (size_t)line->hex_size);
+	json_object_set_new(o, "hex", text(hex));
+	json_object_set_new(o, "cycles_per_iteration", good ? json_real(line->cycles) : json_null());
+	json_object_set_new(o, "instructions", good ? integer(line->instructions) : json_null());
+	json_object_set_new(o, "unknown", good ? integer(line->unknown) : json_null());
+	json_object_set_new(o, "reason", text(line->why));
+	free(hex);
+	return o;
+}
 
-		json_object_set_new(one, "hex", text(hex));
-		json_object_set_new(one, "cycles_per_iteration", line->good ? json_real(line->cycles) : json_null());
-		json_object_set_new(one, "instructions", line->good ? integer(line->instructions) : json_null());
-		json_object_set_new(one, "unknown", line->good ? integer(line->unknown) : json_null());
-		json_array_append_new(list, one);
-		free(hex);
-	}
+int gus_model_batch_json(const struct gus_batch *b, const struct gus_modelled_settings *s, double seconds)
+{
+	json_t *o = begin(s), *list = json_array();
+
+	for (size_t i = 0; i < b->n; i++)
+		json_array_append_new(list, batch_line(&b->lines[i]));
 	json_object_set_new(o, "lines", integer(b->n));
 	json_object_set_new(o, "bad", integer(b->bad));
 	set_nulls(o);
@@ -442,6 +448,6 @@ int gus_model_batch_json(const struct gus_model_batch *b)
 	json_object_set_new(o, "coverage", b->instructions ?
 			    json_real((double)(b->instructions - b->unknown) / (double)b->instructions) : json_null());
 	json_object_set_new(o, "rows", list);
-	json_object_set_new(o, "seconds", b->seconds < 0 ? json_null() : json_real(b->seconds));
+	json_object_set_new(o, "seconds", seconds < 0 ? json_null() : json_real(seconds));
 	return print(o);
 }

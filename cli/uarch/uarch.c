@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "cli/common/filter.h"
-#include "cli/common/hex.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
