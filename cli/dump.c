@@ -65,15 +65,16 @@ static const struct gus_option options[] = {
 static void print_text(const char *text, size_t size)
 {
 	putchar('"');
-	for (size_t i = 0, escaped = 0; i < size; i++, escaped -= escaped > 0) {
-		unsigned char c = (unsigned char)text[i];
+	for (size_t left = size; left; ) {
+		struct gus_text_char c = gus_text_next(text, left);
 
-		if (!escaped)
-			escaped = c == '"' || c == '\\' ? 1 : gus_control_size(text + i);
-		if (escaped)
-			printf("\\x%02x", c);
+		if (c.class == GUS_TEXT_PLAIN && *text != '"' && *text != '\\')
+			fwrite(text, 1, c.size, stdout);
 		else
-			putchar(c);
+			for (size_t i = 0; i < c.size; i++)
+				printf("\\x%02x", (unsigned char)text[i]);
+		text += c.size;
+		left -= c.size;
 	}
 	putchar('"');
 }

@@ -132,6 +132,7 @@ unit_tests = \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
+	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
 	tests/unit/test_tracer \

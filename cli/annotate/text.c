@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "base/text.h"
 #include "cli/annotate/render.h"
 #include "cli/common/print.h"
 #include "cli/report/render.h"
@@ -182,10 +181,7 @@ static void print_short(const char *name)
 		length = strlen(part);
 	else
 		length = strcspn(part, "<(");
-	for (size_t i = 0, n; i < length; i += n ? n : 1) {
-		n = gus_control_size(part + i);
-		putchar(n ? '?' : part[i]);
-	}
+	gus_print("%.*s", (int)length, part);
 }
 
 /* "square < sum_of_squares < main sum.c:12": who is inlined in whom, and where the function itself calls. */

@@ -2,17 +2,24 @@
 #include "cli/common/print.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 
+void gus_print(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	gus_text_vprint(stdout, format, args);
+	va_end(args);
+}
+
 void gus_print_clean(const char *text)
 {
-	for (size_t n; *text; text += n ? n : 1) {
-		n = gus_control_size(text);
-		putchar(n ? '?' : *text);
-	}
+	gus_print("%s", text);
 }
 
 void gus_print_percent(double share)
