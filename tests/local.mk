@@ -102,6 +102,7 @@ unit_tests = \
 	tests/unit/test_growing \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_json \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_loading \
@@ -165,6 +166,7 @@ tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
+tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c

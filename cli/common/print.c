@@ -17,17 +17,12 @@ void gus_print(const char *format, ...)
 	va_end(args);
 }
 
-void gus_print_clean(const char *text)
-{
-	gus_print("%s", text);
-}
-
 void gus_print_percent(double share)
 {
 	char text[32];
 
 	gus_fixed_format(text, sizeof(text), share * 100, 2);
-	printf("%7s%%", text);
+	gus_print("%7s%%", text);
 }
 
 void gus_fixed_format(char *out, size_t room, double value, int digits)

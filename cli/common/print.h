@@ -8,8 +8,6 @@
 
 /* gus_text_print on stdout: the way of all text that is not our own (base/text.h). */
 void gus_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Names and source lines come from files that anyone may have written: control characters must not reach a terminal. */
-void gus_print_clean(const char *text);
 /* "12.34%" of a share of 1, right-aligned in eight columns. */
 void gus_print_percent(double share);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings as CSV (RFC 4180), with a dot as decimal sign in any locale. */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/alloc.h"
 #include "cli/common/csv.h"
 #include "cli/model/render.h"
 #include "model/code/program.h"
@@ -40,6 +42,7 @@ static void print_row(struct gus_csv *c, const struct gus_model_report *r, uint3
 
 void gus_model_csv(const struct gus_model_report *r)
 {
+	static const char *const columns[] = { "offset", "text", "flags", "uops", "slots", "latency", "cost" };
 	const struct gus_program *p = r->modelled->program;
 	struct gus_csv csv = { stdout, ",", false };
 
@@ -47,10 +50,11 @@ void gus_model_csv(const struct gus_model_report *r)
 		gus_model_timeline_csv(r->modelled);
 		return;
 	}
-	printf("offset,text,flags,uops,slots,latency,cost");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		gus_csv_text(&csv, columns[i]);
 	for (unsigned i = 0; i < p->ports_n; i++)
-		printf(",%s", gus_model_port(p, i));
-	putchar('\n');
+		gus_csv_text(&csv, gus_model_port(p, i));
+	gus_csv_end(&csv);
 	for (uint32_t i = 0; i < p->insns_n; i++)
 		print_row(&csv, r, i);
 }
@@ -86,11 +90,13 @@ void gus_model_batch_csv(const struct gus_model_batch *b)
 	for (size_t i = 0; i < b->n; i++) {
 		const struct gus_model_line *line = &b->lines[i];
 
-		printf("%.*s,", line->hex_size, line->hex);
-		if (line->good) {
-			gus_csv_fixed(&csv, true, line->cycles * (double)b->per, 4);
+		char *hex = gus_strndup(line->hex, (size_t)line->hex_size);
+
+		gus_csv_text(&csv, hex);
+		gus_csv_fixed(&csv, line->good, line->cycles * (double)b->per, 4);
+		if (line->good)
 			gus_csv_fixed(&csv, true, (double)(line->instructions - line->unknown) / line->instructions, 4);
-		}
 		gus_csv_end(&csv);
+		free(hex);
 	}
 }

@@ -206,6 +206,10 @@ static void numbers_are_as_printf_writes_them(void **state)
 	AS_PRINTF("%d%s%d%s%u", 1, "a", 2, "b", 3u);
 }
 
+#define HUNDRED "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+#define LONG HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED \
+	HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
+
 /* Longer than what is gathered before it goes out: 1024 bytes, at which the borders are. */
 static void long_texts_are_printed_whole(void **state)
 {
@@ -223,6 +227,8 @@ static void long_texts_are_printed_whole(void **state)
 	text[sizeof(text) - 1] = '\0';
 	snprintf(want, sizeof(want), "%s!", text);
 	prints(want, "%s%c", text, '!');
+	snprintf(want, sizeof(want), "%s" LONG "%s", "a", "z");
+	prints(want, "%s" LONG "%s", "a", "z");
 	snprintf(want, sizeof(want), "%2500s", "z");
 	prints(want, "%2500s", "z");
 }
