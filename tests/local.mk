@@ -17,6 +17,7 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/hostile-text.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/replay.sh \
@@ -41,6 +42,8 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+check_PROGRAMS += tests/cases/make-hostile
+tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What is traced; the emulator has no sanitizers to offer them.
