@@ -92,13 +92,41 @@ static int keep_old(const struct gus_output *o, struct gus_error *err)
 	return rc;
 }
 
+/* Some file systems have files without names and give them none later: then a hidden one takes the place of the
+ * descriptor, with what has been written so far. -1 with errno. */
+static int hide_instead(struct gus_output *o)
+{
+	char bytes[4096];
+	off_t at = 0;
+	ssize_t n;
+	int fd;
+
+	o->hidden = gus_format("%s.XXXXXX", o->path);
+	fd = mkostemp(o->hidden, O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	while ((n = pread(o->fd, bytes, sizeof(bytes), at)) > 0 && write(fd, bytes, (size_t)n) == n)
+		at += n;
+	if (n == 0 && dup3(fd, o->fd, O_CLOEXEC) >= 0)
+		return close(fd);
+	close(fd);
+	return -1;
+}
+
+static int give_name(struct gus_output *o)
+{
+	char by[32];
+
+	if (!o->hidden && linkat(AT_FDCWD, by_number(o->fd, by), AT_FDCWD, o->path, AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	return (o->hidden || hide_instead(o) == 0) && rename(o->hidden, o->path) == 0 ? 0 : -1;
+}
+
 int gus_output_name(struct gus_output *o, struct gus_error *err)
 {
 	int rc = keep_old(o, err);
-	char by[32];
 
-	if (rc == 0 && (o->hidden ? rename(o->hidden, o->path) :
-			linkat(AT_FDCWD, by_number(o->fd, by), AT_FDCWD, o->path, AT_SYMLINK_FOLLOW)) != 0)
+	if (rc == 0 && give_name(o) != 0)
 		rc = gus_fail_errno(err, errno, "cannot name the %s %s", o->what, o->path);
 	if (rc != 0 && o->hidden)
 		unlink(o->hidden);

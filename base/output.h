@@ -20,7 +20,8 @@ struct gus_output {
 /* Makes the file. -1 with err if it cannot be made, or if it could not get its name as things are. */
 int gus_output_create(struct gus_output *o, const char *path, const char *what, struct gus_error *err);
 
-/* Gives it its name; after a failure it is gone, as after gus_output_drop. Its descriptor stays open in any case. */
+/* Gives it its name, while its descriptor is open, which stays so; after a failure it is gone, as after
+ * gus_output_drop. */
 int gus_output_name(struct gus_output *o, struct gus_error *err);
 
 /* Removes the file that has no name. */

@@ -17,6 +17,7 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/hostile-text.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
@@ -42,6 +43,8 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+check_PROGRAMS += tests/cases/make-hostile
+tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What is traced; the emulator has no sanitizers to offer them.
@@ -112,6 +115,7 @@ unit_tests = \
 	tests/unit/test_image \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_json \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_loading \
@@ -143,6 +147,7 @@ unit_tests = \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
+	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
 	tests/unit/test_tracer \
@@ -179,6 +184,7 @@ tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
+tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "cli/annotate/render.h"
 #include "cli/common/filter.h"
 #include "cli/common/print.h"
@@ -177,8 +178,8 @@ static void list_picked(const struct annotating *n)
 		char share[32];
 
 		gus_fixed_format(share, sizeof(share), row->share * 100, 2);
-		fprintf(stderr, "  %6s%%  %s at 0x%" PRIx64 " in %s\n", share, row->function, row->offset,
-			module_of(n, row)->path);
+		gus_text_print(stderr, "  %6s%%  %s at 0x%" PRIx64 " in %s\n", share, row->function, row->offset,
+			       module_of(n, row)->path);
 	}
 	if (n->picked.n > LISTED)
 		fprintf(stderr, "  and %zu more\n", n->picked.n - LISTED);

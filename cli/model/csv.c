@@ -43,6 +43,7 @@ static void print_row(struct gus_csv *c, const struct gus_model_report *r, uint3
 
 void gus_model_csv(const struct gus_model_report *r)
 {
+	static const char *const columns[] = { "offset", "text", "flags", "uops", "slots", "latency", "cost" };
 	const struct gus_program *p = r->modelled->program;
 	struct gus_csv csv = { stdout, ",", false };
 
@@ -50,10 +51,11 @@ void gus_model_csv(const struct gus_model_report *r)
 		gus_model_timeline_csv(r->modelled);
 		return;
 	}
-	printf("offset,text,flags,uops,slots,latency,cost");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		gus_csv_text(&csv, columns[i]);
 	for (unsigned i = 0; i < p->ports_n; i++)
-		printf(",%s", gus_model_port(p, i));
-	putchar('\n');
+		gus_csv_text(&csv, gus_model_port(p, i));
+	gus_csv_end(&csv);
 	for (uint32_t i = 0; i < p->insns_n; i++)
 		print_row(&csv, r, i);
 }
