@@ -52,4 +52,7 @@ gusprof_SOURCES = \
 	cli/uarch/import.c cli/uarch/import.h \
 	cli/uarch/uarch.c \
 	cli/verbs.h
-gusprof_LDADD = $(GUS_LAYERS) -lpthread
+gusprof_LDADD = $(GUS_LAYERS) -lpthread -ldl
+if !SANITIZED
+gusprof_SOURCES += cli/memory.c
+endif

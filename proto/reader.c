@@ -43,6 +43,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/alloc.h"
 #include "base/cursor.h"
@@ -323,6 +324,8 @@ static enum gus_read payload(struct gus_reader *r, const struct head *h, bool un
 		return corrupt(r, offset, err, "its coding is neither raw nor zstd");
 	room_for(&r->raw, &r->raw_room, h->raw);
 	size = ZSTD_decompressDCtx(r->zstd, r->raw, h->raw, r->stored, h->stored);
+	if (ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation) /* which says nothing about the frame */
+		gus_alloc_failed(h->raw);
 	if (size != h->raw) /* zstd's errors are sizes that none has */
 		return corrupt(r, offset, err, "the frame does not decompress to its stated length");
 	frame->payload = r->raw;
@@ -444,10 +447,25 @@ const Gusprof__Header *gus_reader_header(const struct gus_reader *r)
 	return r->header;
 }
 
+static void *message_alloc(void *context, size_t size)
+{
+	(void)context;
+	return gus_alloc(size);
+}
+
+static void message_free(void *context, void *memory)
+{
+	(void)context;
+	free(memory);
+}
+
+/* To protobuf-c, bytes that break its rules and memory that is not there are one and the same failure. With an
+ * allocator that does not fail it can only be the former. What it gives may be freed without one. */
 ProtobufCMessage *gus_frame_message(const struct gus_frame *frame, const ProtobufCMessageDescriptor *descriptor,
 				    struct gus_error *err)
 {
-	ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, NULL, frame->size, frame->payload);
+	ProtobufCAllocator allocator = { message_alloc, message_free, NULL };
+	ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, &allocator, frame->size, frame->payload);
 
 	if (!message)
 		gus_fail(err, GUS_E_CORRUPT, "the frame at offset %llu holds no %s",
@@ -570,6 +588,8 @@ static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
 		goto fail;
 	}
 	r->zstd = ZSTD_createDCtx();
+	if (!r->zstd)
+		gus_alloc_failed(0); /* zstd does not say how much it wanted */
 	r->to = UINT64_MAX;
 	r->at = GUS_PREAMBLE_SIZE;
 	load_header(r);

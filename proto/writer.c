@@ -133,7 +133,7 @@ static void begin_zstd(struct gus_writer *w)
 {
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd)
-		gus_zalloc(SIZE_MAX / 2); /* says that memory is short, and ends the program */
+		gus_alloc_failed(0); /* zstd does not say how much it wanted */
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_windowLog, ZSTD_WINDOW);
 }
