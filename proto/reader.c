@@ -536,31 +536,35 @@ void gus_reader_restrict(struct gus_reader *r, uint64_t from_ns, uint64_t to_ns)
 	r->to = to_ns;
 }
 
-/* Whether the header's frame stands where it should, so that nothing has to be searched for. */
-static bool begins_with_header(struct gus_reader *r)
+/* Takes the header from the first frame, if that stands where it should, so that nothing has to be searched for.
+ * Whatever is wrong with the bytes is told again by gus_reader_next_of; -1 if they cannot be read. */
+static int load_header(struct gus_reader *r, struct gus_error *err)
 {
 	uint8_t bytes[GUS_FRAME_HEADER_SIZE] = { 0 };
+	struct gus_error why = { 0 };
+	struct gus_frame frame;
+	enum gus_read got = GUS_READ_END;
 	struct head h;
 
-	if (read_at(r, r->at, bytes, sizeof(bytes), NULL) < 0)
-		return false;
+	if (read_at(r, r->at, bytes, sizeof(bytes), err) < 0)
+		return -1;
 	h = parse_head(bytes);
-	return head_ok(&h, bytes) && h.type == GUS_FRAME_HEADER && h.sequence == 0;
-}
-
-/* Takes the header from the first frame. Whatever is wrong with it is told again by gus_reader_next_of. */
-static void load_header(struct gus_reader *r)
-{
-	struct gus_frame frame;
-
-	if (begins_with_header(r) && gus_reader_next_of(r, 1u << GUS_FRAME_HEADER, &frame, NULL) == GUS_READ_FRAME)
+	if (head_ok(&h, bytes) && h.type == GUS_FRAME_HEADER && h.sequence == 0)
+		got = gus_reader_next_of(r, 1u << GUS_FRAME_HEADER, &frame, &why);
+	if (got == GUS_READ_ERROR) {
+		if (err)
+			*err = why;
+		return -1;
+	}
+	if (got == GUS_READ_FRAME)
 		r->header = (Gusprof__Header *)gus_frame_message(&frame, &gusprof__header__descriptor, NULL);
 	r->damage.header_lost = !r->header;
 	gus_reader_rewind(r);
-	if (r->header)
-		return;
-	r->header = gus_alloc(sizeof(*r->header));
-	gusprof__header__init(r->header);
+	if (!r->header) {
+		r->header = gus_alloc(sizeof(*r->header));
+		gusprof__header__init(r->header);
+	}
+	return 0;
 }
 
 static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
@@ -592,7 +596,8 @@ static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
 		gus_alloc_failed(0); /* zstd does not say how much it wanted */
 	r->to = UINT64_MAX;
 	r->at = GUS_PREAMBLE_SIZE;
-	load_header(r);
+	if (load_header(r, err) != 0)
+		goto fail;
 	return r;
 fail:
 	gus_reader_close(r);
