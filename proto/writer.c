@@ -316,10 +316,9 @@ static int write_preamble(struct gus_writer *w, struct gus_error *err)
 	return append(w, bytes, sizeof(bytes), err);
 }
 
-/* Renaming a device or a FIFO away would harm others than us: only a regular file, or a link, is kept as .old. */
-static int keep_old(const char *path, struct gus_error *err)
+/* Renaming a device or a FIFO away would harm others than us: only a regular file, or a link, is kept as old. */
+static int keep_old(const char *path, const char *old, struct gus_error *err)
 {
-	char *old;
 	struct stat st;
 	int rc = 0;
 
@@ -328,10 +327,8 @@ static int keep_old(const char *path, struct gus_error *err)
 	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return gus_fail(err, GUS_E_USAGE, "cannot write the recording %s: it exists and is not a regular file",
 				path);
-	old = gus_format("%s.old", path);
 	if (rename(path, old) != 0)
 		rc = gus_fail_errno(err, errno, "cannot keep the previous recording %s as %s", path, old);
-	free(old);
 	return rc;
 }
 
@@ -347,31 +344,42 @@ static void free_writer(struct gus_writer *w)
 	free(w);
 }
 
+/* Takes all memory that the header needs, by making its frame for nothing. Running out of it later, when the file is
+ * there and has no name yet, would leave that behind. */
+static void prepare_header(struct gus_writer *w, const Gusprof__Header *header)
+{
+	if (pack(w, &header->base) == 0)
+		build_frame(w, GUS_FRAME_HEADER, w->raw.v, w->raw.n);
+}
+
 struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
 {
 	struct gus_writer *w = gus_zalloc(sizeof(*w));
-	char *hidden = gus_format("%s.XXXXXX", path);
+	char *hidden = gus_format("%s.XXXXXX", path), *old = gus_format("%s.old", path);
 
 	w->path = gus_strdup(path);
 	begin_zstd(w);
+	prepare_header(w, header);
 	w->fd = mkostemp(hidden, O_CLOEXEC); /* mode 0600 */
 	if (w->fd < 0) {
 		gus_fail_errno(err, errno, "cannot create the recording %s", path);
 		goto fail;
 	}
 	if (write_preamble(w, err) != 0 || gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0 ||
-	    keep_old(path, err) != 0)
+	    keep_old(path, old, err) != 0)
 		goto fail_unlink;
 	if (rename(hidden, path) != 0) {
 		gus_fail_errno(err, errno, "cannot name the recording %s", path);
 		goto fail_unlink;
 	}
 	free(hidden);
+	free(old);
 	return w;
 fail_unlink:
 	unlink(hidden);
 fail:
 	free(hidden);
+	free(old);
 	free_writer(w);
 	return NULL;
 }
