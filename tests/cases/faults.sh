@@ -23,7 +23,7 @@ measures=yes
 "$gusprof" record -q -g -F 2000 -o data -- "$GUS_DEMO" 0.1 >out 2>err || measures=
 [ -n "$measures" ] || cp stacks data
 cat >busy <<'S'
-i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done
+i=0; while [ $i -lt 10000 ]; do i=$((i + 1)); done
 S
 mkdir in
 
@@ -42,7 +42,7 @@ row()
 	[ -z "${FAULTS_FULL-}" ] || step=1
 	start=$EPOCHREALTIME
 	(cd in && env FAULTS="$(basename "$gusprof")" FAULTS_NAME="$row" FAULTS_KIND="$kind" FAULTS_STEP="$step" \
-		FAULTS_BELOW="${FAULTS_BELOW:-1000}" FAULTS_PLACES="${FAULTS_FULL:-0}" "${vars[@]}" \
+		FAULTS_BELOW=1000 FAULTS_PLACES="${FAULTS_FULL:-0}" "${vars[@]}" ${FAULTS_FULL-FAULTS_TURNS=1} \
 		LD_PRELOAD="$library" "$gusprof" "$@" 3>>../table) || failed=1
 	[ -z "${FAULTS_FULL-}" ] || echo "$row $kind: $(bc <<<"$EPOCHREALTIME - $start") s" >>times
 	rm -rf in/*
@@ -65,10 +65,11 @@ while IFS='|' read -r name step args; do
 done <rows
 if [ -n "$measures" ]; then
 	file=FAULTS_MAKES=data loose=FAULTS_LOOSE=1
+	each="FAULTS_PLACES=1 FAULTS_BELOW=${FAULTS_FULL:+100}${FAULTS_FULL-1}"
 	for kind in alloc calls; do
-		row record $kind 23 $loose $file -- record -F 2000 -g -o data -- sh ../busy
+		row record $kind 1 $each $loose $file -- record -F 2000 -g -o data -- sh ../busy
 		row stat $kind 5 $loose -- stat -- sh ../busy
-		row stat-csv $kind 5 $loose -- stat -x, -o counts -- sh ../busy
+		row stat-csv $kind 5 $loose -- stat -x, -o - -- sh ../busy
 	done
 fi
 printf '%-16s %-18s %7s %6s %6s %6s %6s %6s %6s %6s\n' what fails calls places runs right error told unmet BAD

@@ -213,7 +213,7 @@ int open(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
 	va_end(args);
-	if (error) {
+	if (error && !(error == ENOSPC && mode == 0)) { /* only a new file takes room */
 		errno = error;
 		return -1;
 	}

@@ -12,6 +12,7 @@
  *	FAULTS_BELOW    each call with a number below this one fails, of each kind; then the first of each further place
  *	FAULTS_PLACES   0: these not
  *	FAULTS_STEP     only each so-many-th of those below
+ *	FAULTS_TURNS    of several errors of a call, each number and place has one, by turns
  *	FAULTS_MAKES    a file that the program makes; it must open with `gusprof report`
  *	FAULTS_LOOSE    what is on stdout or stderr changes from run to run: its words are compared, and no figures
  *	FAULTS_ONE      KIND:N:ERROR, a single run, whose outcome and output are shown
@@ -264,10 +265,12 @@ static size_t new_lines(void)
 	return n;
 }
 
-/* What the report says of the file's state; empty if it can't be read. */
+/* What the report says of the file: its command, its event, what is wrong with it, and whether it has samples; empty if
+ * there is none. */
 static void look_at_file(struct run *r)
 {
 	static struct run report;
+	static const char *const said[] = { "# command", "# event", "# WARNING" };
 	char report_word[] = "report", input_word[] = "-i", file[4096];
 	char *argv[] = { program, report_word, input_word, file, NULL };
 	size_t n = 0;
@@ -281,18 +284,15 @@ static void look_at_file(struct run *r)
 		snprintf(r->about_file, TEXT, "unreadable: %.500s", report.err.text);
 		return;
 	}
-	words_of(report.lines, report.out.text);
-	for (const char *line = report.out.text, *words = report.lines; *line == '#';) {
-		const char *end = strchrnul(words, '\n');
+	for (const char *line = report.out.text; *line; line += *line == '\n') {
+		const char *end = strchrnul(line, '\n');
 
-		memcpy(r->about_file + n, words, (size_t)(end - words));
-		n += (size_t)(end - words);
-		r->about_file[n++] = '\n';
-		words = *end ? end + 1 : end;
-		line = strchrnul(line, '\n');
-		line += *line == '\n';
+		for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
+			if (strncmp(line, said[i], strlen(said[i])) == 0)
+				n += (size_t)snprintf(r->about_file + n, TEXT - n, "%.*s\n", (int)(end - line), line);
+		line = end;
 	}
-	r->about_file[n] = '\0';
+	snprintf(r->about_file + n, TEXT - n, "%s samples\n", strstr(report.out.text, "\n# 0 samples") ? "no" : "has");
 }
 
 /* Files in the working folder beside those that were there and the one that is to be made; they are removed. */
@@ -445,11 +445,18 @@ static unsigned long number(const char *variable, unsigned long otherwise)
 	return text && *text ? strtoul(text, NULL, 10) : otherwise;
 }
 
-/* All errors at one number. */
-static bool fail_all_ways(enum fault_call call, unsigned long at, struct tally *t)
+/* All errors at one number, or the one whose turn it is. */
+static bool fail_in_ways(enum fault_call call, unsigned long at, size_t turn, struct tally *t)
 {
-	for (const int *error = kinds[call].errors; *error; error++)
-		if (!fail_one(call, at, *error, t, false))
+	const int *errors = kinds[call].errors;
+	size_t n = 0;
+
+	while (errors[n])
+		n++;
+	if (getenv("FAULTS_TURNS"))
+		return fail_one(call, at, errors[turn % n], t, false);
+	for (size_t i = 0; i < n; i++)
+		if (!fail_one(call, at, errors[i], t, false))
 			return false;
 	return true;
 }
@@ -460,7 +467,7 @@ static bool fail_kind(enum fault_call call, unsigned long calls, struct tally *t
 	unsigned long below = number("FAULTS_BELOW", 1000), step = number("FAULTS_STEP", 1);
 
 	for (unsigned long at = 1; at <= calls && at < below; at += step)
-		if (!fail_all_ways(call, at, t))
+		if (!fail_in_ways(call, at, (at - 1) / step, t))
 			return false;
 	*places = 0;
 	for (size_t i = 0; i < FAULT_PLACES; i++) {
@@ -470,7 +477,7 @@ static bool fail_kind(enum fault_call call, unsigned long calls, struct tally *t
 			continue;
 		++*places;
 		if (number("FAULTS_PLACES", 1) && (p->first >= below || (p->first - 1) % step) &&
-		    !fail_all_ways(call, p->first, t))
+		    !fail_in_ways(call, p->first, *places - 1, t))
 			return false;
 	}
 	return true;
