@@ -320,7 +320,7 @@ static int parse_types(const struct gus_list *list, uint32_t *types)
 	return 0;
 }
 
-/* 0 if the recording is whole, 1 if anything is wrong with it. */
+/* 0 if the recording is whole, 1 if anything is wrong with it; or that it could not be read, which was said. */
 static int dump(const struct dump_options *o, struct gus_reader *reader, uint32_t types)
 {
 	const Gusprof__Header *header = gus_reader_header(reader);
@@ -339,8 +339,12 @@ static int dump(const struct dump_options *o, struct gus_reader *reader, uint32_
 		if (got == GUS_READ_FRAME)
 			gus_reader_bad_payload(reader, &frame);
 		status = 1;
+		if (got == GUS_READ_ERROR) { /* which is not the recording's fault, so not a line about it */
+			gus_complain(&err);
+			return GUS_EXIT_OWN_FAILURE;
+		}
 		gus_print("! %s\n", err.text);
-		if (got == GUS_READ_CUT || got == GUS_READ_ERROR)
+		if (got == GUS_READ_CUT)
 			break;
 	}
 	if (gus_reader_damage(reader)->missing_frames) {

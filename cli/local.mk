@@ -50,4 +50,7 @@ gusprof_SOURCES = \
 	cli/uarch/import.c cli/uarch/import.h \
 	cli/uarch/uarch.c \
 	cli/verbs.h
-gusprof_LDADD = $(GUS_LAYERS)
+if !SANITIZED
+gusprof_SOURCES += cli/memory.c
+endif
+gusprof_LDADD = $(GUS_LAYERS) -lpthread -ldl

@@ -134,7 +134,7 @@ static void begin_zstd(struct gus_writer *w)
 {
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd)
-		gus_zalloc(SIZE_MAX / 2); /* says that memory is short, and ends the program */
+		gus_alloc_failed(0); /* zstd does not say how much it wanted */
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_windowLog, ZSTD_WINDOW);
 }
@@ -329,6 +329,14 @@ static void free_writer(struct gus_writer *w)
 	free(w);
 }
 
+/* Takes all memory that the header needs, by making its frame for nothing. Running out of it later, when the file is
+ * there and has no name yet, would leave that behind. */
+static void prepare_header(struct gus_writer *w, const Gusprof__Header *header)
+{
+	if (pack(w, &header->base) == 0)
+		build_frame(w, GUS_FRAME_HEADER, w->raw.v, w->raw.n);
+}
+
 static struct gus_writer *new_writer(const char *name)
 {
 	struct gus_writer *w = gus_zalloc(sizeof(*w));
@@ -343,8 +351,10 @@ struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *he
 {
 	struct gus_writer *w = new_writer(path);
 	struct gus_output file;
-	int rc = gus_output_create(&file, path, "recording", err);
+	int rc;
 
+	prepare_header(w, header);
+	rc = gus_output_create(&file, path, "recording", err);
 	w->fd = file.fd;
 	if (rc == 0 && (write_preamble(w, err) != 0 ||
 			gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0)) {

@@ -17,6 +17,7 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/faults.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
@@ -47,6 +48,14 @@ check_PROGRAMS += tests/cases/make-hostile
 tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
+# What lets calls fail: a shared object, before whose functions a sanitizer would want to stand.
+if !SANITIZED
+check_PROGRAMS += tests/faults/faults.so
+tests_faults_faults_so_SOURCES = tests/faults/alloc.c tests/faults/calls.c tests/faults/faults.h tests/faults/run.c
+tests_faults_faults_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) -fPIC -fno-builtin
+tests_faults_faults_so_LDFLAGS = -shared
+tests_faults_faults_so_LDADD = -lpthread -ldl
+endif
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
 check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads tests/cases/replay-target

@@ -396,6 +396,7 @@ static int fail_status(const struct gus_error *err)
 
 static int show(struct annotating *n)
 {
+	const struct gus_error *failure;
 	struct gus_error err = { 0 };
 	int rc;
 
@@ -411,6 +412,8 @@ static int show(struct annotating *n)
 	if (rc == 0)
 		rc = add_functions(n, &err);
 	rc = rc == 0 ? render(n) : fail_status(&err);
+	if (rc == 0 && (failure = gus_symbols_failure(n->profile.symbols)))
+		rc = fail_status(failure);
 	if (!n->functions.n && n->o->symbol && n->picked.n && err.code == GUS_E_USAGE)
 		list_picked(n);
 	for (size_t i = 0; i < n->functions.n; i++)

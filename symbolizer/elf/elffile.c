@@ -66,18 +66,23 @@ struct gus_elf *gus_elf_open(const char *path, struct gus_error *err)
 		gus_fail_errno(err, errno, "cannot open %s", path);
 		return NULL;
 	}
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < EI_NIDENT) {
+	if (fstat(fd, &st) != 0) {
+		gus_fail_errno(err, errno, "cannot open %s", path);
+		close(fd);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size < EI_NIDENT) {
 		close(fd);
 		gus_fail(err, GUS_E_CORRUPT, "cannot read symbols of %s: it is no ELF file", path);
 		return NULL;
 	}
 	/* Private and writable: libelf notes in place what it has decompressed. */
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (bytes == MAP_FAILED) {
+	if (bytes == MAP_FAILED)
 		gus_fail_errno(err, errno, "cannot map %s", path);
+	close(fd);
+	if (bytes == MAP_FAILED)
 		return NULL;
-	}
 	e = gus_zalloc(sizeof(*e));
 	e->path = gus_strdup(path);
 	e->bytes = bytes;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "symbolizer/elf/debugfile.h"
 #include "symbolizer/space/space.h"
 
@@ -18,6 +19,7 @@ struct gus_object {
 	const uint8_t *build_id;  /* recorded; borrowed */
 	size_t build_id_size;
 	char *trouble;            /* why main is missing, NULL if it is not */
+	struct gus_error refused; /* of its files, the first that is there and did not open: no right, or transient */
 };
 
 /* Finds the module's file and makes sure that it is the one that was recorded. */
