@@ -5,6 +5,7 @@ base_libbase_a_SOURCES = \
 	base/cursor.c base/cursor.h \
 	base/error.c base/error.h \
 	base/index.c base/index.h \
+	base/limits.h \
 	base/log.c base/log.h \
 	base/path.c base/path.h \
 	base/piece.c base/piece.h \
