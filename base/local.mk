@@ -8,6 +8,7 @@ base_libbase_a_SOURCES = \
 	base/helper.c base/helper.h \
 	base/hex.c base/hex.h \
 	base/index.c base/index.h \
+	base/limits.h \
 	base/log.c base/log.h \
 	base/output.c base/output.h \
 	base/path.c base/path.h \

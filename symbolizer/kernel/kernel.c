@@ -128,7 +128,7 @@ static void read_live(struct gus_kernel *k)
 		k->trouble = gus_strdup("the recording has no kernel symbols, and it is of another boot than this one");
 		return;
 	}
-	if (!read_file(path, &text)) {
+	if (!read_file(k->kallsyms, &text)) {
 		gus_fail_errno(&why, errno, "cannot read kernel symbols from %s", k->kallsyms);
 		note_failure(k, &why);
 		k->trouble = gus_strdup(why.text);

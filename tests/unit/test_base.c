@@ -13,6 +13,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/index.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/piece.h"
 
@@ -177,6 +178,36 @@ static void spans_are_whole_words(void **state)
 	assert_false(gus_piece_is(none, ""));
 }
 
+static void a_budget_follows_from_size_up_to_its_cap(void **state)
+{
+	static const struct gus_limit limit = { 100, 3, 1000 };
+
+	(void)state;
+	assert_int_equal(gus_budget_of(limit, 0).left, 100);
+	assert_int_equal(gus_budget_of(limit, 299).left, 997);
+	assert_int_equal(gus_budget_of(limit, 300).left, 1000);
+	assert_int_equal(gus_budget_of(limit, 301).left, 1000);
+	assert_int_equal(gus_budget_of(limit, UINT64_MAX).left, 1000);
+	assert_int_equal(gus_budget_of(limit, UINT64_MAX / 3).left, 1000);
+}
+
+static void a_budget_is_spent_to_the_last_unit(void **state)
+{
+	struct gus_budget b = { .left = 10 };
+
+	(void)state;
+	assert_true(gus_budget_charge(&b, 7));
+	assert_true(gus_budget_charge(&b, 3));
+	assert_true(gus_budget_charge(&b, 0));
+	assert_false(b.cut);
+	assert_false(gus_budget_charge(&b, 1));
+	assert_true(b.cut);
+	b = (struct gus_budget){ .left = 10 };
+	assert_false(gus_budget_charge(&b, 11)); /* nothing is taken by halves */
+	assert_true(gus_budget_charge(&b, 10));
+	assert_true(b.cut);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +221,8 @@ int main(void)
 		cmocka_unit_test(same_text_is_same_number),
 		cmocka_unit_test(spans_are_cut_at_marks),
 		cmocka_unit_test(spans_are_whole_words),
+		cmocka_unit_test(a_budget_follows_from_size_up_to_its_cap),
+		cmocka_unit_test(a_budget_is_spent_to_the_last_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
