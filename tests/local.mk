@@ -217,7 +217,8 @@ tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c \
 	cli/common/print.c
-tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c
+tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c \
+	cli/common/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_output_SOURCES = tests/unit/test_output.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
