@@ -2,17 +2,20 @@
 /* Files that a user names for output (-o). There is one rule for all of them, so that no name can be made to mean
  * another file than the user thinks: a file is made anew in its folder, without a name or beside it, and takes the name
  * when its maker says so. What had the name, a regular file or a symbolic link, is kept as NAME.old; a link is never
- * written through. What is neither (a device, a FIFO, a folder, or a link to one) is refused: to rename /dev/stdout
+ * written through, and the way to its folder is walked as base/output_file.h says. What is neither (a device, a FIFO, a folder, or a link to one) is refused: to rename /dev/stdout
  * away would harm others than us. */
 #ifndef GUS_BASE_OUTPUT_H
 #define GUS_BASE_OUTPUT_H
+
+#include "base/output_file.h"
 
 struct gus_error;
 
 /* A file without its name yet. Owned by whoever made it, and ended by either of the two functions below. */
 struct gus_output {
 	int fd;                 /* close-on-exec, mode 0600; the owner closes it */
-	char *path;             /* what it will be called */
+	struct gus_output_place place; /* where it will be ... */
+	char *path;             /* ... and what it will be called */
 	char *hidden;           /* what it is called now; NULL: nothing, where the file system has such files */
 	const char *what;       /* "recording": for messages; borrowed */
 };

@@ -66,6 +66,8 @@ struct gus_reader {
 	char *name;               /* for messages */
 	int fd;                   /* -1 over memory */
 	const uint8_t *memory;
+	uid_t owner;              /* of the file, if it is one */
+	bool is_file;
 	bool is_stream;           /* fd is read once, from front to back: */
 	struct gus_vec(uint8_t) ahead; /* what was read and is still wanted, ... */
 	uint64_t ahead_at;        /* ... from this offset on */
@@ -610,7 +612,8 @@ struct gus_reader *gus_reader_open(const char *path, struct gus_error *err)
 	struct stat st;
 
 	r->name = gus_strdup(path);
-	r->fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Not blocking: what has that name may be a FIFO, which would wait for a writer. */
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (r->fd < 0 || fstat(r->fd, &st) != 0) {
 		gus_fail_errno(err, errno, "cannot open the recording %s", path);
 		gus_reader_close(r);
@@ -622,6 +625,8 @@ struct gus_reader *gus_reader_open(const char *path, struct gus_error *err)
 		return NULL;
 	}
 	r->size = (uint64_t)st.st_size;
+	r->owner = st.st_uid;
+	r->is_file = true;
 	return start(r, err);
 }
 
@@ -644,6 +649,12 @@ struct gus_reader *gus_reader_open_fd(int fd, const char *name, struct gus_error
 	r->fd = fd;
 	r->is_stream = true;
 	return start(r, err);
+}
+
+bool gus_reader_owner(const struct gus_reader *r, uid_t *owner)
+{
+	*owner = r->owner;
+	return r->is_file;
 }
 
 void gus_reader_close(struct gus_reader *r)

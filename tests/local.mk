@@ -24,6 +24,7 @@ case_tests = \
 	tests/cases/escape.sh \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
+	tests/cases/rights.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
@@ -46,6 +47,18 @@ tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
 check_PROGRAMS += tests/cases/make-hostile
 tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
+# The same program, but for the names in it; without build ids there is only the path to know them by.
+check_PROGRAMS += tests/cases/rights-public tests/cases/rights-secret
+rights_cflags = $(GUS_WARNINGS) -g -O1
+rights_ldflags = -Wl,--build-id=none
+tests_cases_rights_public_SOURCES = tests/cases/rights_target.c
+tests_cases_rights_public_CFLAGS = $(rights_cflags) -DFUNCTION=public_function
+tests_cases_rights_public_LDFLAGS = $(rights_ldflags)
+tests_cases_rights_public_LDADD =
+tests_cases_rights_secret_SOURCES = tests/cases/rights_target.c
+tests_cases_rights_secret_CFLAGS = $(rights_cflags) -DFUNCTION=secret_function
+tests_cases_rights_secret_LDFLAGS = $(rights_ldflags)
+tests_cases_rights_secret_LDADD =
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What lets calls fail: a shared object, before whose functions a sanitizer would want to stand.
@@ -133,6 +146,7 @@ unit_tests = \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
 	tests/unit/test_output \
+	tests/unit/test_output_file \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
@@ -204,6 +218,8 @@ tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
+tests_unit_test_output_file_SOURCES = tests/unit/test_output_file.c
+tests_unit_test_output_SOURCES = tests/unit/test_output.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
@@ -220,7 +236,6 @@ tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c \
 	cli/common/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
-tests_unit_test_output_SOURCES = tests/unit/test_output.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c

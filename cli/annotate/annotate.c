@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -283,16 +282,6 @@ static const char *skid_of(const struct gus_profile *p)
 
 /* Showing. */
 
-static time_t made_at(const struct annotating *n, const struct gus_module *module)
-{
-	char *path = gus_format("%s%s", n->o->symfs ? n->o->symfs : "", module->path);
-	struct stat st;
-	time_t made = stat(path, &st) == 0 ? st.st_mtime : 0;
-
-	free(path);
-	return made;
-}
-
 static uint64_t weight_before(const struct gus_view *view, uint32_t row)
 {
 	uint64_t sum = 0;
@@ -309,7 +298,7 @@ static int add_function(struct annotating *n, uint32_t number, struct gus_error 
 
 	if (gus_annotation_make(&f.annotation, &n->profile, &n->view.rows.v[number], err) != 0)
 		return -1;
-	f.made = made_at(n, f.annotation.module);
+	f.origin = gus_symbols_provenance(n->profile.symbols, f.annotation.module);
 	f.loops_before = last ? last->loops_before + (uint32_t)last->annotation.graph.loops.n : 0;
 	if (n->o->source && !f.annotation.lines.n)
 		gus_log(n->log, GUS_NOTE, "there are no source lines of %s in %s: no debug information was found for "
@@ -368,7 +357,7 @@ static int render(struct annotating *n)
 	if (load_routes(n, &routes))
 		r.routes = &routes;
 	if (n->o->source)
-		r.sources = gus_sources_new(n->o->symfs, n->log);
+		r.sources = gus_sources_new(n->o->symfs, gus_symbols_rights(n->profile.symbols), n->log);
 	if (n->o->format == JSON)
 		rc = gus_annotate_json(&r);
 	else if (n->o->format == CSV)

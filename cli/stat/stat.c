@@ -300,10 +300,20 @@ static int create_output(struct job *j, const char *path, struct gus_error *err)
  * hour. */
 static int open_output(struct job *j, const char *path, struct gus_error *err)
 {
-	if (path && strcmp(path, "-") != 0)
-		return create_output(j, path, err);
+	struct stat st;
+	int fd;
+
 	j->out = path ? stdout : stderr;
-	return 0;
+	if (!path || strcmp(path, "-") == 0)
+		return 0;
+	if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
+		return create_output(j, path, err);
+	fd = gus_output_open(path, "cannot write the counts to", err); /* a pipe, a terminal, /dev/stdout */
+	j->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (j->out || fd < 0)
+		return j->out ? 0 : -1;
+	close(fd);
+	return gus_fail_errno(err, errno, "cannot write the counts to %s", path);
 }
 
 static int close_output(struct job *j, const char *path, struct gus_error *err)

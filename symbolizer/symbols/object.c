@@ -14,8 +14,9 @@ static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
 
 /* What lies at the module's path, if it is what was mapped. Without a recorded build id there is only the name to go
  * by, and that is not enough once the kernel has said that the file is deleted. */
-static void open_path(struct gus_object *o, bool was_deleted)
+static void open_path(struct gus_object *o, const struct gus_rights *rights, bool was_deleted)
 {
+	const struct gus_file_identity *identity = o->identity.inode ? &o->identity : NULL;
 	struct gus_error err = { 0 };
 	struct gus_elf *e;
 
@@ -23,7 +24,7 @@ static void open_path(struct gus_object *o, bool was_deleted)
 		o->trouble = gus_strdup("its file was deleted, and the recording has no build id to find another copy");
 		return;
 	}
-	e = gus_elf_open(o->path, &err);
+	e = gus_elf_open_as(o->path, rights, identity, &err);
 	if (!e) {
 		o->trouble = gus_strdup(err.text);
 		if (err.code == GUS_E_PERMISSION || gus_error_is_transient(&err))
@@ -42,7 +43,10 @@ static void open_path(struct gus_object *o, bool was_deleted)
 /* Of files that cannot be opened this object is told. */
 static struct gus_search search_of(struct gus_object *o, const struct gus_search *search)
 {
-	return (struct gus_search){ search->symfs, search->debug_dirs, &o->refused };
+	struct gus_search own = *search;
+
+	own.refused = &o->refused;
+	return own;
 }
 
 void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module)
@@ -52,8 +56,11 @@ void gus_object_open(struct gus_object *o, const struct gus_search *search, cons
 	struct gus_search own = search_of(o, search);
 
 	*o = (struct gus_object){ .build_id = module->build_id, .build_id_size = module->build_id_size };
+	/* What a user has put under symfs are copies. */
+	if (!o->build_id_size && !*search->symfs)
+		o->identity = (struct gus_file_identity){ module->inode, module->major, module->minor };
 	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
-	open_path(o, was_deleted);
+	open_path(o, search->rights, was_deleted);
 	if (!o->main && o->build_id_size)
 		o->main = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, "");
 	if (o->main) {
