@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/output_file.h"
+#include "base/output.h"
 #include "proto/sample.h"
 #include "proto/varint.h"
 
@@ -135,7 +134,7 @@ static void begin_zstd(struct gus_writer *w)
 {
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd)
-		gus_zalloc(SIZE_MAX / 2); /* says that memory is short, and ends the program */
+		gus_alloc_failed(0); /* zstd does not say how much it wanted */
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_windowLog, ZSTD_WINDOW);
 }
@@ -318,41 +317,6 @@ static int write_preamble(struct gus_writer *w, struct gus_error *err)
 	return append(w, bytes, sizeof(bytes), err);
 }
 
-/* Renaming a device or a FIFO away would harm others than us: only a regular file, or a link, is kept as .old. */
-static int keep_old(const struct gus_output_place *p, const char *path, struct gus_error *err)
-{
-	char *old;
-	struct stat st;
-	int rc = 0;
-
-	if (fstatat(p->folder, p->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return 0;
-	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-		return gus_fail(err, GUS_E_USAGE, "cannot write the recording %s: it exists and is not a regular file",
-				path);
-	old = gus_format("%s.old", p->name);
-	if (renameat(p->folder, p->name, p->folder, old) != 0)
-		rc = gus_fail_errno(err, errno, "cannot keep the previous recording %s as %s.old", path, path);
-	free(old);
-	return rc;
-}
-
-/* A new file beside the place, for its owner alone, and what it is called until it takes the place's name. */
-static int create_hidden(const struct gus_output_place *p, char **hidden)
-{
-	uint32_t number;
-	int fd;
-
-	do {
-		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-			return -1;
-		free(*hidden);
-		*hidden = gus_format("%s.%08x", p->name, (unsigned)number);
-		fd = openat(p->folder, *hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	} while (fd < 0 && errno == EEXIST);
-	return fd;
-}
-
 static void free_writer(struct gus_writer *w)
 {
 	if (w->fd >= 0)
@@ -365,33 +329,41 @@ static void free_writer(struct gus_writer *w)
 	free(w);
 }
 
+/* Takes all memory that the header needs, by making its frame for nothing. Running out of it later, when the file is
+ * there and has no name yet, would leave that behind. */
+static void prepare_header(struct gus_writer *w, const Gusprof__Header *header)
+{
+	if (pack(w, &header->base) == 0)
+		build_frame(w, GUS_FRAME_HEADER, w->raw.v, w->raw.n);
+}
+
+static struct gus_writer *new_writer(const char *name)
+{
+	struct gus_writer *w = gus_zalloc(sizeof(*w));
+
+	w->path = gus_strdup(name);
+	w->fd = -1;
+	begin_zstd(w);
+	return w;
+}
+
 struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
 {
-	struct gus_writer *w;
-	struct gus_output_place place;
-	char *hidden = NULL;
-	bool good = false;
+	struct gus_writer *w = new_writer(path);
+	struct gus_output file;
+	int rc;
 
-	if (gus_output_find(&place, path, "cannot create the recording", err) != 0)
-		return NULL;
-	w = gus_zalloc(sizeof(*w));
-	w->path = gus_strdup(path);
-	begin_zstd(w);
-	w->fd = create_hidden(&place, &hidden);
-	if (w->fd < 0)
-		gus_fail_errno(err, errno, "cannot create the recording %s", path);
-	else if (write_preamble(w, err) != 0 || gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0 ||
-		 keep_old(&place, path, err) != 0)
-		unlinkat(place.folder, hidden, 0);
-	else if (renameat(place.folder, hidden, place.folder, place.name) == 0)
-		good = true;
-	else {
-		gus_fail_errno(err, errno, "cannot name the recording %s", path);
-		unlinkat(place.folder, hidden, 0);
+	prepare_header(w, header);
+	rc = gus_output_create(&file, path, "recording", err);
+	w->fd = file.fd;
+	if (rc == 0 && (write_preamble(w, err) != 0 ||
+			gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0)) {
+		gus_output_drop(&file);
+		rc = -1;
 	}
-	free(hidden);
-	gus_output_close(&place);
-	if (good)
+	if (rc == 0)
+		rc = gus_output_name(&file, err);
+	if (rc == 0)
 		return w;
 	free_writer(w);
 	return NULL;
@@ -399,11 +371,9 @@ struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *he
 
 struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err)
 {
-	struct gus_writer *w = gus_zalloc(sizeof(*w));
+	struct gus_writer *w = new_writer(name);
 	struct gus_error why = { 0 };
 
-	w->path = gus_strdup(name);
-	begin_zstd(w);
 	w->fd = fd;
 	w->is_stream = true;
 	if (fstat(fd, &w->stream) != 0)

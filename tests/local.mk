@@ -17,8 +17,11 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/faults.sh \
+	tests/cases/hostile-text.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
+	tests/cases/escape.sh \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
 	tests/cases/rights.sh \
@@ -42,6 +45,8 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+check_PROGRAMS += tests/cases/make-hostile
+tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
 # The same program, but for the names in it; without build ids there is only the path to know them by.
 check_PROGRAMS += tests/cases/rights-public tests/cases/rights-secret
 rights_cflags = $(GUS_WARNINGS) -g -O1
@@ -56,6 +61,14 @@ tests_cases_rights_secret_LDFLAGS = $(rights_ldflags)
 tests_cases_rights_secret_LDADD =
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
+# What lets calls fail: a shared object, before whose functions a sanitizer would want to stand.
+if !SANITIZED
+check_PROGRAMS += tests/faults/faults.so
+tests_faults_faults_so_SOURCES = tests/faults/alloc.c tests/faults/calls.c tests/faults/faults.h tests/faults/run.c
+tests_faults_faults_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) -fPIC -fno-builtin
+tests_faults_faults_so_LDFLAGS = -shared
+tests_faults_faults_so_LDADD = -lpthread -ldl
+endif
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
 check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads tests/cases/replay-target
@@ -63,6 +76,11 @@ tests_cases_replay_target_SOURCES = tests/cases/replay_target.c
 tests_cases_replay_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
 tests_cases_replay_target_LDFLAGS = -no-pie
 tests_cases_replay_target_LDADD =
+check_PROGRAMS += tests/cases/escape-target
+tests_cases_escape_target_SOURCES = tests/cases/escape_target.c
+tests_cases_escape_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
+tests_cases_escape_target_LDFLAGS = -no-pie
+tests_cases_escape_target_LDADD =
 check_PROGRAMS += tests/cases/trace-deaths
 tests_cases_trace_deaths_SOURCES = tests/cases/trace_deaths.c
 tests_cases_trace_deaths_CFLAGS = $(GUS_WARNINGS) -fno-pie
@@ -88,12 +106,14 @@ unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
 	tests/unit/test_base \
+	tests/unit/test_batch \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_carried \
 	tests/unit/test_causality \
 	tests/unit/test_columns \
 	tests/unit/test_columns_later \
+	tests/unit/test_confine \
 	tests/unit/test_container \
 	tests/unit/test_control \
 	tests/unit/test_core \
@@ -114,8 +134,10 @@ unit_tests = \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
 	tests/unit/test_growing \
+	tests/unit/test_image \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_json \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_loading \
@@ -124,6 +146,7 @@ unit_tests = \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
 	tests/unit/test_output \
+	tests/unit/test_output_file \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
@@ -147,6 +170,7 @@ unit_tests = \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
+	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
 	tests/unit/test_tracer \
@@ -170,15 +194,20 @@ tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_columns_later_SOURCES = tests/unit/test_columns_later.c
+tests_unit_test_confine_SOURCES = tests/unit/test_confine.c tracing/confine/calls.c
+tests_unit_test_confine_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
+tests_unit_test_confine_LDADD = $(LDADD) $(SECCOMP_LIBS) -lpthread
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
+tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
@@ -189,11 +218,13 @@ tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
+tests_unit_test_output_file_SOURCES = tests/unit/test_output_file.c
 tests_unit_test_output_SOURCES = tests/unit/test_output.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
+tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
@@ -202,7 +233,8 @@ tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c \
 	cli/common/print.c
-tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c
+tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c \
+	cli/common/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
@@ -245,66 +277,47 @@ tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
 tests_unit_test_target_SOURCES = tests/unit/test_target.c
 EXTRA_DIST += tests/data/realft2_4_de.uops
 
-# The reader's fuzz target. With --enable-fuzzing it is a libFuzzer program; always, it is built with a main of its own
-# that runs the corpus, so that a crash found once is a test for ever.
-check_PROGRAMS += tests/fuzz/run_recording tests/fuzz/make_seed
-TESTS += tests/fuzz/run_recording
-tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
+# Fuzz targets. A target is two lines here, a row of tests/fuzz/targets and a folder tests/fuzz/corpus-NAME: run_NAME
+# runs that corpus without a fuzzer, so that what was found once is a test for ever. With --enable-fuzzing, `make` links
+# fuzz_NAME with libFuzzer, by the rule below.
+fuzz_runs =
+fuzz_main = tests/fuzz/run_corpus.c
+fuzz_runs += tests/fuzz/run_events
+tests_fuzz_run_events_SOURCES = tests/fuzz/fuzz_events.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_host
+tests_fuzz_run_host_SOURCES = tests/fuzz/fuzz_host.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_insn
+tests_fuzz_run_insn_SOURCES = tests/fuzz/fuzz_insn.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_kernel
+tests_fuzz_run_kernel_SOURCES = tests/fuzz/fuzz_kernel.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_recording
+tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_records
+tests_fuzz_run_records_SOURCES = tests/fuzz/fuzz_records.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_routes
+tests_fuzz_run_routes_SOURCES = tests/fuzz/fuzz_routes.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_snapshot
+tests_fuzz_run_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_trace
+tests_fuzz_run_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_main)
+check_PROGRAMS += $(fuzz_runs)
+TESTS += $(fuzz_runs)
+EXTRA_DIST += tests/fuzz/foreign_file.h tests/fuzz/measure tests/fuzz/seal.h tests/fuzz/targets
+EXTRA_DIST += $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/corpus-%)
+if FUZZING
+all-local: $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/fuzz_%)
+tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.o $(filter %.a,$(GUS_LAYERS))
+	$(AM_V_CCLD)$(LINK) -fsanitize=fuzzer $< $(LDADD) $(LIBS)
+endif
+# The same as run_NAME, but with the lines of PARSER (sources) counted by gcov: for tests/fuzz/measure, which builds it
+# anew each time.
+tests/fuzz/cover_%: tests/fuzz/fuzz_%.o tests/fuzz/run_corpus.o $(filter %.a,$(GUS_LAYERS))
+	$(AM_V_CCLD)$(COMPILE) -O0 --coverage $(AM_LDFLAGS) $(LDFLAGS) -o $@ \
+		tests/fuzz/fuzz_$*.o tests/fuzz/run_corpus.o \
+		$(addprefix $(top_srcdir)/,$(PARSER)) $(LDADD) $(LIBS)
+# Turns recordings into seeds for all targets that read frames; `test_snapshot seed` makes a recording with a snapshot.
+check_PROGRAMS += tests/fuzz/make_seed
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
-EXTRA_DIST += tests/fuzz/corpus-recording tests/fuzz/measure
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_recording
-tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c tests/fuzz/seal.h
-tests_fuzz_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-
-# The instruction facade's, in the same way.
-check_PROGRAMS += tests/fuzz/run_insn
-TESTS += tests/fuzz/run_insn
-tests_fuzz_run_insn_SOURCES = tests/fuzz/fuzz_insn.c tests/fuzz/run_corpus.c
-tests_fuzz_run_insn_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-insn"'
-EXTRA_DIST += tests/fuzz/corpus-insn
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_insn
-tests_fuzz_fuzz_insn_SOURCES = tests/fuzz/fuzz_insn.c
-tests_fuzz_fuzz_insn_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-
-# The trace reader's; make_seed makes its seeds, too.
-check_PROGRAMS += tests/fuzz/run_trace
-TESTS += tests/fuzz/run_trace
-tests_fuzz_run_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
-tests_fuzz_run_trace_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-trace"'
-EXTRA_DIST += tests/fuzz/corpus-trace
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_trace
-tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/seal.h
-tests_fuzz_fuzz_trace_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-
-# The snapshot reader's; `test_snapshot seed` makes the recording for make_seed.
-check_PROGRAMS += tests/fuzz/run_snapshot
-TESTS += tests/fuzz/run_snapshot
-tests_fuzz_run_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
-tests_fuzz_run_snapshot_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-snapshot"'
-EXTRA_DIST += tests/fuzz/corpus-snapshot
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_snapshot
-tests_fuzz_fuzz_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/seal.h
-tests_fuzz_fuzz_snapshot_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-
-# That of routes; its seeds are recordings as tests/unit/test_routes makes them.
-check_PROGRAMS += tests/fuzz/run_routes
-TESTS += tests/fuzz/run_routes
-tests_fuzz_run_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
-tests_fuzz_run_routes_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-routes"'
-EXTRA_DIST += tests/fuzz/corpus-routes
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_routes
-tests_fuzz_fuzz_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/seal.h
-tests_fuzz_fuzz_routes_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
 
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c

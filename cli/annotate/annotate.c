@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "cli/annotate/render.h"
 #include "cli/common/filter.h"
 #include "cli/common/print.h"
@@ -176,8 +177,8 @@ static void list_picked(const struct annotating *n)
 		char share[32];
 
 		gus_fixed_format(share, sizeof(share), row->share * 100, 2);
-		fprintf(stderr, "  %6s%%  %s at 0x%" PRIx64 " in %s\n", share, row->function, row->offset,
-			module_of(n, row)->path);
+		gus_text_print(stderr, "  %6s%%  %s at 0x%" PRIx64 " in %s\n", share, row->function, row->offset,
+			       module_of(n, row)->path);
 	}
 	if (n->picked.n > LISTED)
 		fprintf(stderr, "  and %zu more\n", n->picked.n - LISTED);
@@ -384,6 +385,7 @@ static int fail_status(const struct gus_error *err)
 
 static int show(struct annotating *n)
 {
+	const struct gus_error *failure;
 	struct gus_error err = { 0 };
 	int rc;
 
@@ -399,6 +401,8 @@ static int show(struct annotating *n)
 	if (rc == 0)
 		rc = add_functions(n, &err);
 	rc = rc == 0 ? render(n) : fail_status(&err);
+	if (rc == 0 && (failure = gus_symbols_failure(n->profile.symbols)))
+		rc = fail_status(failure);
 	if (!n->functions.n && n->o->symbol && n->picked.n && err.code == GUS_E_USAGE)
 		list_picked(n);
 	for (size_t i = 0; i < n->functions.n; i++)

@@ -7,105 +7,82 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/common/ending.h"
+#include "base/helper.h"
 #include "cli/common/options.h"
 #include "cli/model/traced.h"
+#include "cli/record/record.h"
 #include "proto/reader.h"
 #include "tracing/replay/replays.h"
 
-/* Signals. There is a folder with the process's memory in it, and a recorder that would go on for as long as the
- * process: the first signal only says that it is time to end. One that comes seconds later does what it always does; at
- * once there may be two of them, as timeout(1) sends one to us and one to all of our group. */
+/* Sampling: by a process of ours beside this one, into a file without a name. Both end when this one does, whatever
+ * ends it, so there is nothing that a signal would have to be caught for. */
 
-enum { ENDS = 4, PATIENCE = 2 /* seconds */ };
-static const int ends[ENDS] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
-static volatile sig_atomic_t ended_by, ended_at;
+struct sampling {
+	pid_t pid;
+	int file;               /* -1: none could be made */
+	char *path;             /* by which it can be opened here */
+};
 
-static void note_end(int sig)
+static void __attribute__((noreturn)) become_recorder(int pid, int file)
 {
-	struct timespec t;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	if (!ended_by) {
-		ended_at = (sig_atomic_t)t.tv_sec;
-		ended_by = sig;
-	} else if (t.tv_sec - ended_at >= PATIENCE) {
-		signal(sig, SIG_DFL);
-		raise(sig); /* comes when this returns */
-	}
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null, fd);
+	_exit(gus_record_process(pid, file));
 }
 
-static void catch_ends(struct sigaction before[ENDS])
+static void start_sampling(struct sampling *s, int pid)
 {
-	const struct sigaction note = { .sa_handler = note_end };
-
-	ended_by = 0;
-	for (int i = 0; i < ENDS; i++)
-		if (sigaction(ends[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
-			sigaction(ends[i], &note, NULL);
+	*s = (struct sampling){ .pid = -1, .file = gus_scratch_open("samples", NULL) };
+	if (s->file < 0)
+		return;
+	s->path = gus_format("/proc/self/fd/%d", s->file);
+	s->pid = gus_helper_fork();
+	if (s->pid == 0)
+		become_recorder(pid, s->file);
 }
 
-/* Everything is tidied up. Does not return if a signal came. */
-static void release_ends(const struct sigaction before[ENDS])
+static bool has_samples(const struct sampling *s)
 {
-	for (int i = 0; i < ENDS; i++)
-		sigaction(ends[i], &before[i], NULL);
-	if (ended_by)
-		gus_die_by(ended_by);
+	struct stat st;
+
+	return s->file >= 0 && fstat(s->file, &st) == 0 && st.st_size;
 }
 
-/* Sampling: by this very program, beside it. */
-
-static pid_t start_recorder(int pid, const char *out)
-{
-	char *target = gus_format("%d", pid);
-	pid_t parent = getpid(), child = fork();
-
-	if (child == 0) {
-		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-		dup2(null, 0);
-		dup2(null, 1);
-		dup2(null, 2);
-		prctl(PR_SET_PDEATHSIG, SIGTERM); /* whatever ends us ends the recording */
-		if (getppid() != parent)
-			_exit(127);
-		execl("/proc/self/exe", "gusprof", "record", "-q", "-p", target, "-o", out, (char *)NULL);
-		_exit(127);
-	}
-	free(target);
-	return child;
-}
-
-/* Its file has its name as soon as it samples. One that cannot is not there any more, or takes longer than that. */
-static void wait_for_recorder(pid_t child, const char *out)
+/* There is something in its file as soon as it samples. One that cannot ends, or takes longer than that. */
+static void wait_for_sampling(const struct sampling *s)
 {
 	enum { STEP_MS = 5, MOST_MS = 5000 };
 	siginfo_t ended = { 0 };
 
-	for (int ms = 0; child > 0 && !ended_by && ms < MOST_MS && access(out, F_OK) != 0; ms += STEP_MS) {
-		if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid)
+	for (int ms = 0; s->pid > 0 && ms < MOST_MS && !has_samples(s); ms += STEP_MS) {
+		if (waitid(P_PID, (id_t)s->pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid)
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000 }, NULL);
 	}
 }
 
-static void stop_recorder(pid_t child)
+static void stop_sampling(const struct sampling *s)
 {
-	pid_t got;
-
-	if (child <= 0)
+	if (s->pid <= 0)
 		return;
-	kill(child, SIGINT);
-	do
-		got = waitpid(child, NULL, 0);
-	while (got < 0 && errno == EINTR);
+	kill(s->pid, SIGINT);
+	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static void end_sampling(struct sampling *s)
+{
+	if (s->file >= 0)
+		close(s->file);
+	free(s->path);
 }
 
 void gus_model_cover(struct gus_traced *t, const char *path, struct gus_model_windows *w)
@@ -113,9 +90,6 @@ void gus_model_cover(struct gus_traced *t, const char *path, struct gus_model_wi
 	struct gus_error err = { 0 };
 	struct gus_reader *reader = gus_reader_open(path, &err);
 
-	if (!reader && err.code == GUS_E_NOT_FOUND)
-		snprintf(err.text, sizeof(err.text), "no samples could be taken of it; gusprof record -p %d says why",
-			 w->process->pid);
 	if (!reader || gus_coverage_load(&w->coverage, t, reader, gus_cli_log(0), &err) != 0)
 		snprintf(w->why, sizeof(w->why), "%.250s", err.text);
 	else if (!w->coverage.samples)
@@ -164,21 +138,20 @@ static void take_window(struct gus_traced *t, struct gus_model_windows *w, const
 	w->bytes_most = about->bytes > w->bytes_most ? about->bytes : w->bytes_most;
 }
 
-/* All windows that are to be had, one after the other, until a signal comes. -1 with err only if there can be no more
- * because the recording that they are from cannot be read on. */
+/* All windows that are to be had, one after the other. -1 with err only if there can be no more because the recording
+ * that they are from cannot be read on. */
 static int take_windows(struct gus_traced *t, struct gus_model_windows *w, struct gus_replays *replays,
 			struct gus_error *err)
 {
 	struct gus_replays_window window;
 	int more = 0;
 
-	while (!ended_by && (more = gus_replays_next(replays, &window, err)) > 0)
-		if (!ended_by)
-			take_window(t, w, &window);
+	while ((more = gus_replays_next(replays, &window, err)) > 0)
+		take_window(t, w, &window);
 	return more;
 }
 
-/* What there is of windows; samples: the recording that has them. */
+/* What there is of windows; samples: the recording that has them, or NULL where there could be none. */
 static int report(struct gus_model_traced *m, struct gus_traced *t, struct gus_model_windows *w, const char *samples,
 		  const char *input, struct gus_error *err)
 {
@@ -188,7 +161,11 @@ static int report(struct gus_model_traced *m, struct gus_traced *t, struct gus_m
 	*err = (struct gus_error){ 0 };
 	if (gus_traced_end(t, err) != 0)
 		return -1;
-	gus_model_cover(t, samples, w);
+	if (samples)
+		gus_model_cover(t, samples, w);
+	else
+		snprintf(w->why, sizeof(w->why), "no samples could be taken of it; gusprof record -p %d says why",
+			 w->process->pid);
 	rc = gus_model_traced_print(m, t, &v, err);
 	gus_coverage_free(&w->coverage);
 	return rc;
@@ -211,32 +188,26 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	struct gus_replay_wish wish = wish_of(m, p->window);
 	struct gus_model_windows windows = { .process = p };
 	struct gus_branch_config predictor;
-	struct sigaction before[ENDS];
 	struct gus_replays *replays;
+	struct sampling sampling;
 	struct gus_traced t;
-	char *samples;
-	pid_t recorder;
 	int rc = -1;
 
-	catch_ends(before);
-	replays = gus_replays_of_process(&of, &wish, NULL, err);
+	replays = gus_replays_of_process(&of, &wish, err);
 	if (replays) {
-		samples = gus_format("%s/samples", gus_replays_folder(replays));
 		gus_model_traced_open(m, NULL, &predictor, &t);
-		recorder = start_recorder(p->pid, samples);
-		wait_for_recorder(recorder, samples);
+		start_sampling(&sampling, p->pid);
+		wait_for_sampling(&sampling);
 		take_windows(&t, &windows, replays, err);
-		stop_recorder(recorder);
-		if (windows.taken && !ended_by)
-			rc = report(m, &t, &windows, samples, NULL, err);
+		stop_sampling(&sampling);
+		if (windows.taken)
+			rc = report(m, &t, &windows, has_samples(&sampling) ? sampling.path : NULL, NULL, err);
 		else
 			*err = windows.first;
 		gus_model_traced_close(NULL, &t);
-		unlink(samples);
-		free(samples);
+		end_sampling(&sampling);
 		gus_replays_close(replays);
 	}
-	release_ends(before);
 	gus_replay_tools_free(&wish.tools);
 	return rc;
 }
@@ -248,18 +219,16 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	struct gus_model_windows windows = { .process = p };
 	struct gus_reader *reader = gus_reader_open(path, err);
 	struct gus_branch_config predictor;
-	struct sigaction before[ENDS];
 	struct gus_replays *replays;
 	struct gus_traced t;
 	int rc = -1;
 
-	catch_ends(before);
-	replays = reader ? gus_replays_of_recording(reader, &wish, NULL, err) : NULL;
+	replays = reader ? gus_replays_of_recording(reader, &wish, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &predictor, &t);
 		rc = take_windows(&t, &windows, replays, err);
 		*any = windows.taken || windows.failed;
-		if (windows.taken && !ended_by)
+		if (windows.taken)
 			rc = report(m, &t, &windows, path, path, err);
 		else if (windows.failed)
 			rc = gus_fail(err, GUS_E_SYSTEM, "no snapshot of %s could be replayed: %s", path,
@@ -267,7 +236,6 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 		gus_model_traced_close(NULL, &t);
 		gus_replays_close(replays);
 	}
-	release_ends(before);
 	gus_reader_close(reader);
 	gus_replay_tools_free(&wish.tools);
 	return rc;

@@ -150,10 +150,21 @@ int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *
 	return rc;
 }
 
+/* SIGINT is the command's: what was traced until its end is told. From the terminal it has it by itself; who sends it
+ * to us alone means it as well. Whatever else ends us ends the command, too. */
+static volatile sig_atomic_t emulator;
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code != SI_KERNEL)
+		kill((pid_t)emulator, number);
+}
+
 int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status, struct gus_error *err)
 {
 	struct gus_model_view v = { .command = (const char *const *)argv };
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	struct sigaction pass = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, before;
 	struct gus_emulation e = { .silent = false };
 	struct gus_trace *trace;
 	const char *target = gus_command_target(argv[0], err);
@@ -164,12 +175,15 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 ||
 	    gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
 		return -1;
-	sigaction(SIGINT, &ignore, &before); /* it is the command's; what was traced until then is told */
+	emulator = e.pid;
+	sigaction(SIGINT, &pass, &before);
 	trace = gus_trace_open_fd(e.trace, err);
 	if (trace) {
 		rc = gus_model_traced_show(m, trace, NULL, &v, err);
 		gus_trace_close(trace);
 	}
+	gus_emulation_wait(&e);
+	sigaction(SIGINT, &before, NULL);
 	gus_emulation_end(&e);
 	if (!trace && err->code == GUS_E_TRUNCATED) { /* not a word came; what was wrong it has said itself */
 		*err = (struct gus_error){ 0 };
@@ -177,7 +191,6 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 			 argv[0],
 			 m->emulator ? "" : "qemu-", m->emulator ? m->emulator : target);
 	}
-	sigaction(SIGINT, &before, NULL);
 	*status = WIFEXITED(e.status) ? WEXITSTATUS(e.status) : 128 + WTERMSIG(e.status);
 	return rc;
 }

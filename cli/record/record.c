@@ -17,6 +17,7 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
+#include "cli/record/record.h"
 #include "cli/record/trace.h"
 #include "cli/verbs.h"
 #include "collector/events/pmu.h"
@@ -51,7 +52,7 @@ struct record_options {
 	double overhead;              /* percent; 0: not asked */
 	int64_t delay_ms;
 	uint64_t count, max_size, trace_window;
-	int verbosity;
+	int verbosity, output_fd;
 	struct gus_target target;
 };
 
@@ -452,6 +453,7 @@ static int record(struct record_options *o, char **command)
 	struct gus_priority priority = gus_priority_raise();
 	struct gus_session_options so = {
 		.command = *command ? command : NULL, .target = &o->target, .output = o->output,
+		.output_fd = o->output_fd,
 		.producer = PACKAGE_NAME " " PACKAGE_VERSION, .switches = o->switches, .overwrite = o->overwrite,
 		.delay_ms = o->delay_ms, .max_size = o->max_size, .control = o->control, .log = log,
 		.priority = &priority, .overhead = choose_overhead(o),
@@ -461,12 +463,13 @@ static int record(struct record_options *o, char **command)
 	struct gus_events events = { 0 };
 	struct gus_choice choice = { 0 };
 	struct announcement announcement = { log, &events, &choice, &so };
-	struct gus_record_trace second = { .command = command, .log = log };
+	struct gus_record_trace second = { .command = command, .log = log, .priority = &priority };
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
 	int rc = 0;
 
+	gus_signals_note(&second.signals);
 	gus_pmus_init(&pmus, "/sys");
 	if (so.command)
 		rc = gus_child_find(command[0], &err);
@@ -502,10 +505,30 @@ static int record(struct record_options *o, char **command)
 	return result.no_command ? GUS_EXIT_NO_COMMAND : exit_status(rc, so.command != NULL, &result, &err);
 }
 
+static const struct record_options standard = {
+	.output = "gusprof.data", .call_graph = -1, .trace = TRACE_OFF, .switches = true, .trace_window = 1000000,
+};
+
+int gus_record_process(int pid, int fd)
+{
+	char *words = gus_format("%d", pid), *none = NULL;
+	struct record_options o = standard;
+	int status = GUS_EXIT_NO_TARGET;
+
+	o.quiet = true;
+	o.output = "the samples";
+	o.output_fd = fd;
+	gus_target_init(&o.target);
+	if (gus_target_add(&o.target, GUS_TARGET_PROCESSES, words, NULL) == 0)
+		status = record(&o, &none);
+	gus_target_free(&o.target);
+	free(words);
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
-	struct record_options o = { .output = "gusprof.data", .call_graph = -1, .trace = TRACE_OFF, .switches = true,
-				    .trace_window = 1000000 };
+	struct record_options o = standard;
 	struct gus_error err = { 0 };
 	int status;
 

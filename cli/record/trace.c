@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "collector/host/priority.h"
+#include "collector/target/signals.h"
 #include "proto/reader.h"
 #include "proto/varint.h"
 #include "proto/writer.h"
@@ -30,31 +32,75 @@ static int copy_frames(struct gus_reader *from, struct gus_writer *to, struct gu
 	return got == GUS_READ_END ? 0 : -1;
 }
 
+/* Signals. The session has blocked them, as it reads them from a descriptor; here nobody does, so they are met. */
+
+static volatile sig_atomic_t emulator, asked;
+
+static void end_command(int number)
+{
+	(void)number;
+	kill((pid_t)emulator, asked++ ? SIGKILL : SIGTERM);
+}
+
+struct met { sigset_t set; struct sigaction before[64 + 1]; };
+
+static void meet_signals(struct met *m, pid_t pid)
+{
+	const struct sigaction end = { .sa_handler = end_command, .sa_flags = SA_RESTART };
+
+	emulator = pid;
+	asked = 0;
+	gus_inbox_signals(&m->set);
+	sigdelset(&m->set, SIGCHLD);
+	for (int i = 1; i <= SIGRTMAX; i++)
+		if (sigismember(&m->set, i) == 1)
+			sigaction(i, &end, &m->before[i]);
+	sigprocmask(SIG_UNBLOCK, &m->set, NULL);
+}
+
+static void leave_signals(const struct met *m)
+{
+	sigprocmask(SIG_BLOCK, &m->set, NULL);
+	for (int i = 1; i <= SIGRTMAX; i++)
+		if (sigismember(&m->set, i) == 1)
+			sigaction(i, &m->before[i], NULL);
+}
+
+static int start(const struct gus_record_trace *t, struct gus_emulation *e, struct gus_error *err)
+{
+	char *options = gus_format(",length=%llu,every=%llu,max=%d", (unsigned long long)t->window,
+				   (unsigned long long)t->window * ONE_IN, TRACE_MOST);
+	int rc;
+
+	gus_priority_restore(t->priority);
+	rc = gus_emulation_start(e, t->command, NULL, options, err);
+	gus_priority_raise();
+	free(options);
+	return rc;
+}
+
 int gus_record_trace(void *context, struct gus_writer *writer, const struct gus_session_result *result,
 		     struct gus_error *err)
 {
 	const struct gus_record_trace *t = context;
-	struct gus_emulation e = { .silent = true };
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+	struct gus_emulation e = { .silent = true, .signals = &t->signals };
 	struct gus_reader *reader;
-	char *options;
+	struct met met;
 	int rc = -1;
 
 	if (result->ended_by != GUS_ENDED_EXIT)
 		return 0;
-	options = gus_format(",length=%llu,every=%llu,max=%d", (unsigned long long)t->window,
-			     (unsigned long long)t->window * ONE_IN, TRACE_MOST);
 	gus_log(t->log, GUS_NOTE, "the command is run again, under the emulator, for its trace");
-	if (gus_emulation_start(&e, t->command, NULL, options, err) == 0) {
-		sigaction(SIGPIPE, &ignore, &before);
-		reader = gus_reader_open_fd(e.trace, "the trace", err);
-		if (reader) {
-			rc = copy_frames(reader, writer, err);
-			gus_reader_close(reader);
-		}
-		gus_emulation_end(&e);
-		sigaction(SIGPIPE, &before, NULL);
+	if (start(t, &e, err) != 0)
+		return -1;
+	meet_signals(&met, e.pid);
+	reader = gus_reader_open_fd(e.trace, "the trace", err);
+	if (reader) {
+		rc = copy_frames(reader, writer, err);
+		gus_reader_close(reader);
 	}
-	free(options);
+	gus_emulation_wait(&e);
+	leave_signals(&met);
+	gus_emulation_end(&e);
 	return rc;
 }

@@ -21,10 +21,14 @@
 #define NOBODY 65534u          /* the kernel's overflow id */
 #define IDS 4                  /* in status: real, effective, saved, of the file system */
 
-char *gus_procfs_read(const char *path, size_t *size)
+/* The most mappings that distributions allow to a process are 2^20 (vm.max_map_count), at about 100 bytes each; with
+ * paths as long as can be they would be 4 GiB. */
+#define FILE_MAX (256u << 20)
+
+char *gus_procfs_read_most(const char *path, size_t most, size_t *size)
 {
 	struct gus_vec(char) text = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), sys = 0;
 	ssize_t n;
 
 	if (fd < 0)
@@ -33,15 +37,23 @@ char *gus_procfs_read(const char *path, size_t *size)
 		gus_vec_reserve(&text, text.n + 4097);
 		n = read(fd, text.v + text.n, text.room - text.n - 1);
 		text.n += n > 0 ? (size_t)n : 0;
-	} while (n > 0 || (n < 0 && errno == EINTR));
+	} while ((n > 0 && text.n <= most) || (n < 0 && errno == EINTR));
+	if (n < 0 || text.n > most)
+		sys = n < 0 ? errno : EFBIG;
 	close(fd);
-	if (n < 0) {
+	if (sys) {
 		gus_vec_free(&text);
+		errno = sys;
 		return NULL;
 	}
 	text.v[text.n] = '\0';
 	*size = text.n;
 	return text.v;
+}
+
+char *gus_procfs_read(const char *path, size_t *size)
+{
+	return gus_procfs_read_most(path, FILE_MAX, size);
 }
 
 static char *read_of(pid_t tid, const char *file)
@@ -87,17 +99,22 @@ static uint64_t status_field(const char *text, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
+bool gus_task_parse(char *stat, const char *status, struct gus_task *t)
+{
+	if (!parse_stat(stat, t))
+		return false;
+	t->tgid = (pid_t)status_field(status, "\nTgid:");
+	t->uid = (unsigned)status_field(status, "\nUid:");
+	return t->tgid > 0;
+}
+
 bool gus_task_read(pid_t tid, struct gus_task *t)
 {
 	char *stat = read_of(tid, "stat"), *status = stat ? read_of(tid, "status") : NULL;
-	bool good = false;
+	bool good;
 
 	*t = (struct gus_task){ .tid = tid };
-	if (stat && status && parse_stat(stat, t)) {
-		t->tgid = (pid_t)status_field(status, "\nTgid:");
-		t->uid = (unsigned)status_field(status, "\nUid:");
-		good = t->tgid > 0;
-	}
+	good = stat && status && gus_task_parse(stat, status, t);
 	free(stat);
 	free(status);
 	return good;

@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/helper.h"
 
 #define BIRTHS 2
 #define SWITCHES 20
@@ -105,7 +108,7 @@ bool gus_partner_start(struct gus_partner *p)
 	sched_setaffinity(0, sizeof(one), &one);
 	p->to = there[1];
 	p->from = back[0];
-	p->pid = fork();
+	p->pid = gus_helper_fork();
 	if (p->pid == 0) {
 		close(there[1]); /* else it would wait for itself to ask */
 		gus_partner_answer(there[0], back[1]);
@@ -130,10 +133,11 @@ void gus_partner_stop(struct gus_partner *p)
 
 pid_t gus_sleeper_start(void)
 {
-	pid_t pid = fork();
+	pid_t pid = gus_helper_fork();
 
 	if (pid != 0)
 		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pause();
 	_exit(0);
 }
@@ -142,6 +146,6 @@ void gus_sleeper_stop(pid_t pid)
 {
 	if (pid <= 0)
 		return;
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	if (kill(pid, SIGKILL) == 0)
+		waitpid(pid, NULL, 0);
 }

@@ -33,6 +33,7 @@ struct gus_session_options {
 	char *const *command;
 	struct gus_target *target;        /* checked */
 	const char *output;               /* path of the file */
+	int output_fd;                    /* what is written instead, and closed; 0: nothing */
 	const char *producer;             /* "gusprof 0.1.0" */
 	struct gus_events *events;        /* with their rates set */
 	const struct gus_choice *choice;

@@ -11,6 +11,7 @@
 #include "collector/session/lanes.h"
 #include "collector/session/session.h"
 #include "collector/snapshot/snapshot.h"
+#include "collector/target/child.h"
 #include "collector/target/signals.h"
 
 #define GUS_TRACE_SHARE 4       /* snapshots may cost that part of what recording may */

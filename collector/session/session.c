@@ -143,7 +143,7 @@ static void tick(struct session *s)
  * never hears of any. */
 static void take_stop(struct session *s, const struct signalfd_siginfo *info)
 {
-	bool terminal = info->ssi_code == SI_KERNEL;
+	bool terminal = gus_inbox_from_terminal(info);
 
 	if (s->stops++ == 0) {
 		s->result->interrupt = (int)info->ssi_signo;
@@ -332,7 +332,7 @@ static int fork_command(struct session *s)
 
 	if (s->o->priority)
 		gus_priority_restore(s->o->priority);
-	rc = gus_child_fork(&s->child, s->o->command, &s->inbox.before, s->err);
+	rc = gus_child_fork(&s->child, s->o->command, &s->inbox.before, s->o->trace && launches(s), s->err);
 	if (s->o->priority)
 		gus_priority_raise();
 	return rc;
@@ -346,7 +346,7 @@ static int prepare(struct session *s)
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
 					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES };
 
-	if (gus_inbox_open(&s->inbox, true, s->err) != 0 ||
+	if (gus_inbox_open(&s->inbox, s->err) != 0 ||
 	    (o->control && gus_control_open(&s->control, o->control, s->err) != 0))
 		return -1;
 	gus_frequency_measure(&s->before);

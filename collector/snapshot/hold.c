@@ -15,11 +15,12 @@
  * The invariant, which everything here serves: no thread stays stopped because of us, whatever fails.
  *
  *   - A thread is in h->threads before it is told to stop, and gus_held_release detaches all that have stopped.
- *   - One that has not come to its stop yet cannot be detached. But a tracer is a thread, not a process, and when a
- *     tracer ends, the kernel detaches all that it traces and lets them run (exit_ptrace() in its kernel/ptrace.c).
- *     So holding is done by a thread of its own that ends right afterwards (run_look in snapshot.c). If this program
- *     is killed, that thread ends too.
- *   - That thread does end: each wait has a deadline and the passes are counted (STOP_MS, OTHERS_NS, PASSES).
+ *   - One that has not come to its stop yet cannot be detached. But when a tracer ends, the kernel detaches all that
+ *     it traces and lets them run (exit_ptrace() in its kernel/ptrace.c). So holding is done by a process of its own
+ *     that ends right afterwards (run_look in snapshot.c). If this program is killed, the kernel kills that one, too.
+ *   - A tracer that is stopped would hold for as long. That process takes no signals, is in no process group of ours,
+ *     and goes on at once if somebody finds it and stops it (gus_helper_run).
+ *   - It does end: each wait has a deadline and the passes are counted (STOP_MS, OTHERS_NS, PASSES).
  *   - A signal that came instead of our stop is delivered by the detach that ends it.
  *   - A process that somebody has stopped by SIGSTOP is refused, and stays as it was. */
 #include "collector/snapshot/hold.h"

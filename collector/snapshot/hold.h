@@ -19,7 +19,7 @@ struct gus_held_thread {
 
 /* Threads of a process that stand still because of us; the one that was asked for is the first. Some may not have
  * come to their stop: they wait for a CPU, and will stop before they execute anything of their own. The kernel lets
- * go of those only when the thread ends that holds them. */
+ * go of those only when the process ends that holds them. */
 struct gus_held {
 	pid_t pid;
 	struct gus_vec(struct gus_held_thread) threads;
@@ -27,7 +27,7 @@ struct gus_held {
 };
 
 /* Stops thread tid, and then all others of its process that run; those that sleep in the kernel are left to sleep,
- * as waking them would end calls such as epoll_wait. -1 with err. For threads that end soon. */
+ * as waking them would end calls such as epoll_wait. -1 with err. For processes that end soon. */
 int gus_hold(struct gus_held *h, pid_t pid, pid_t tid, struct gus_error *err);
 /* How many of those that slept run now. */
 unsigned gus_held_woken(const struct gus_held *h);

@@ -12,15 +12,14 @@
  * the stop has broken off a call, another moment is waited for. That is a matter of luck with a thread that mostly
  * waits, so there is patience (wish->patience_ms), but an end to it.
  *
- * The pause is held by a thread of its own, one for each try. Tracing belongs to threads, and the kernel lets go of
- * all that one traces when it ends: so nothing of the process stays stopped, whichever way this thread returns (see
- * hold.c). Only one try is under way at a time, and the thread that asked waits for it: what they share
- * needs no lock. */
+ * The pause is held by a process of its own, one for each try, that has our memory (gus_helper_run). The kernel lets
+ * go of all that a process traces when it ends: so nothing stays stopped, whichever way it ends (see hold.c). And it is
+ * not of our process group: if we are stopped by Ctrl-Z or SIGSTOP in the middle of a pause, it goes on to the pause's
+ * end. Only one try is under way at a time, and whoever asked waits for it: what they share needs no lock. */
 #include "collector/snapshot/snapshot.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +30,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/helper.h"
 #include "collector/host/priority.h"
 #include "collector/host/procfs.h"
 #include "collector/snapshot/hold.h"
@@ -190,7 +190,7 @@ static enum moment take_held(const struct gus_snapshot_wish *w, struct gus_held 
 	return MOMENT_TAKEN;
 }
 
-/* One look at the process, by a thread of its own. */
+/* One look at the process, by a process of its own. */
 struct look {
 	const struct gus_snapshot_wish *wish;
 	struct gus_snapshot *snapshot;
@@ -200,7 +200,7 @@ struct look {
 	uint64_t since_ns, until_ns;    /* of the pause */
 };
 
-/* While this thread waits for a CPU the process stands still. It lives for some milliseconds, so where we may it
+/* While ours waits for a CPU the other stands still. It lives for some milliseconds, so where we may it
  * comes before all others; priorities alone do not count between the groups that some kernels put sessions in. */
 static void come_first(void)
 {
@@ -210,9 +210,9 @@ static void come_first(void)
 		gus_priority_raise();
 }
 
-/* The end of this function is the end of the thread, which is what lets go of threads that have not come to their
+/* The end of this function is the end of its process, which is what lets go of threads that have not come to their
  * stop. Therefore nothing may be put behind the release, and no way out before it. */
-static void *run_look(void *context)
+static void run_look(void *context)
 {
 	struct look *l = context;
 	struct gus_held h;
@@ -224,24 +224,17 @@ static void *run_look(void *context)
 	l->since_ns = h.since_ns;
 	gus_held_release(&h);
 	l->until_ns = gus_snapshot_now();
-	return NULL;
 }
 
 static enum moment take_once(const struct gus_snapshot_wish *w, struct gus_snapshot *s, struct gus_room *room,
 			     struct gus_error *err)
 {
 	struct look l = { w, s, room, err, MOMENT_FAILED, 0, 0 };
-	pthread_t thread;
-	int sys;
 
 	s->about->tries++;
 	s->about->time = gus_snapshot_now();
-	sys = pthread_create(&thread, NULL, run_look, &l);
-	if (sys) {
-		gus_fail_errno(err, sys, "cannot begin a thread that takes snapshots");
+	if (gus_helper_run(run_look, &l, err) != 0)
 		return MOMENT_FAILED;
-	}
-	pthread_join(thread, NULL);
 	s->about->pause_ns = l.since_ns ? l.until_ns - l.since_ns : 0;
 	return l.moment;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes snapshots of running processes: stops those threads that run, copies registers and memory, lets go. What can
  * be done before or after the pause is done there. The process is left as it was, whatever goes wrong: the tracing
- * is done by a thread of our own, at whose end the kernel lets go of all that is still held. */
+ * is done by a process of our own, at whose end the kernel lets go of all that is still held. */
 #ifndef GUS_COLLECTOR_SNAPSHOT_SNAPSHOT_H
 #define GUS_COLLECTOR_SNAPSHOT_SNAPSHOT_H
 

@@ -59,7 +59,7 @@ static void take_stop(struct stat_run *s, const struct signalfd_siginfo *info)
 	if (s->stops++)
 		return;
 	s->result->interrupt = (int)info->ssi_signo;
-	s->result->terminal = info->ssi_code == SI_KERNEL;
+	s->result->terminal = gus_inbox_from_terminal(info);
 	if (!s->result->terminal && s->child.running)
 		kill(s->child.pid, SIGTERM);
 }
@@ -203,10 +203,10 @@ static int prepare(struct stat_run *s)
 	struct gus_attachment how;
 	int rc;
 
-	if (gus_inbox_open(&s->inbox, false, s->err) != 0)
+	if (gus_inbox_open(&s->inbox, s->err) != 0)
 		return -1;
 	getrusage(RUSAGE_CHILDREN, &s->usage);
-	if (o->command && gus_child_fork(&s->child, o->command, &s->inbox.before, s->err) != 0)
+	if (o->command && gus_child_fork(&s->child, o->command, &s->inbox.before, false, s->err) != 0)
 		return -1;
 	rc = gus_stat_attach(&s->tally, o->events, o->target, s->child.pid, &how, s->err);
 	s->result->user_only = how.user_only;

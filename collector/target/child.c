@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/helper.h"
 
 /* 0 if path could be executed, else an errno. */
 static int executable(const char *path)
@@ -65,18 +67,18 @@ static _Noreturn void become(char *const *argv, const struct gus_signals *signal
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(0); /* nobody wants us any more */
-	sigaction(SIGCHLD, &signals->chld, NULL);
-	sigaction(SIGPIPE, &signals->pipe, NULL);
-	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+	gus_signals_restore(signals);
 	execvp(argv[0], argv);
 	sys = errno;
 	n = write(failed, &sys, sizeof(sys));
 	_exit(n == sizeof(sys) ? 127 : 126);
 }
 
-int gus_child_fork(struct gus_child *child, char *const *argv, const struct gus_signals *signals, struct gus_error *err)
+int gus_child_fork(struct gus_child *child, char *const *argv, const struct gus_signals *signals, bool traceable,
+		   struct gus_error *err)
 {
 	int go[2], failed[2];
+	pid_t parent = getpid();
 	int sys;
 
 	if (pipe2(go, O_CLOEXEC) != 0)
@@ -92,6 +94,8 @@ int gus_child_fork(struct gus_child *child, char *const *argv, const struct gus_
 	if (child->pid == 0) {
 		close(go[1]);
 		close(failed[0]);
+		if (traceable) /* for Yama's ptrace_scope 1; where there is no Yama it is refused, and not needed */
+			prctl(PR_SET_PTRACER, (unsigned long)parent);
 		become(argv, signals, go[0], failed[1]);
 	}
 	close(go[0]);

@@ -3,17 +3,11 @@
 #ifndef GUS_COLLECTOR_TARGET_CHILD_H
 #define GUS_COLLECTOR_TARGET_CHILD_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 struct gus_error;
-
-/* How this process was when it started, which is how the workload shall begin. */
-struct gus_signals {
-	sigset_t mask;
-	struct sigaction chld, pipe;
-};
+struct gus_signals;
 
 struct gus_child {
 	pid_t pid;
@@ -25,8 +19,9 @@ struct gus_child {
 /* Whether command can be found the way execvp would; GUS_E_NOT_FOUND or GUS_E_PERMISSION if not. */
 int gus_child_find(const char *command, struct gus_error *err);
 
-/* Forks the waiting process. argv is NULL-terminated; signals are given back to it before it starts. */
-int gus_child_fork(struct gus_child *child, char *const *argv, const struct gus_signals *signals,
+/* Forks the waiting process. argv is NULL-terminated; it starts with those signals. traceable: processes of ours may
+ * trace it, where they otherwise might not as they are not its parents. */
+int gus_child_fork(struct gus_child *child, char *const *argv, const struct gus_signals *signals, bool traceable,
 		   struct gus_error *err);
 
 /* Lets it become the command; returns when it has, or -1 with why it could not (it is gone then). */

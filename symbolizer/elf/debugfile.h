@@ -10,6 +10,7 @@ struct gus_rights;
 struct gus_search {
 	const char *symfs;              /* before every path; "" for none */
 	const char *const *debug_dirs;  /* NULL-terminated */
+	struct gus_error *refused;      /* takes the first file that is there and cannot be opened; may be NULL */
 	const struct gus_rights *rights; /* to open files with; NULL: ours */
 };
 

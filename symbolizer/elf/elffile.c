@@ -84,11 +84,11 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 	}
 	/* Private and writable: libelf notes in place what it has decompressed. */
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (bytes == MAP_FAILED) {
+	if (bytes == MAP_FAILED)
 		gus_fail_errno(err, errno, "cannot map %s", path);
+	close(fd);
+	if (bytes == MAP_FAILED)
 		return NULL;
-	}
 	e = gus_zalloc(sizeof(*e));
 	e->path = gus_strdup(path);
 	e->bytes = bytes;

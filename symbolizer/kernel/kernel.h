@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "proto/gusprof.pb-c.h"
 #include "symbolizer/kernel/kcore.h"
 #include "symbolizer/names/functions.h"
 
 struct gus_kernel {
 	struct gus_functions recorded, live;
+	const char *kallsyms, *kcore; /* where the live ones and the code are; a test has others */
 	bool same_boot;     /* the recording is of this boot, so the live names are its names */
 	bool sought;        /* the live names were asked for */
 	char *refusal;      /* why the recording has none, or NULL */
@@ -21,6 +23,7 @@ struct gus_kernel {
 	struct gus_kcore code;
 	bool code_sought;
 	char *code_trouble; /* why its code cannot be read, or NULL */
+	struct gus_error failure; /* of these, one that has nothing to do with the kernel or with rights */
 };
 
 void gus_kernel_init(struct gus_kernel *k, const char *boot_id);

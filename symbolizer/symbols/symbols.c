@@ -68,7 +68,8 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	for (; *dirs; dirs++)
 		gus_vec_push(&copy, text(s, *dirs));
 	gus_vec_push(&copy, NULL);
-	s->search = (struct gus_search){ text(s, options && options->symfs ? options->symfs : ""), copy.v, &s->rights };
+	s->search = (struct gus_search){ .symfs = text(s, options && options->symfs ? options->symfs : ""),
+		.debug_dirs = copy.v, .rights = &s->rights };
 	if (options && options->rights)
 		s->rights = *options->rights;
 	s->raw_names = options && options->raw_names;
@@ -439,4 +440,25 @@ const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *
 		return e->object.trouble;
 	read_functions(s, e);
 	return e->trouble;
+}
+
+const char *gus_symbols_refusal(struct gus_symbols *s, const struct gus_module *module)
+{
+	const struct gus_error *refused;
+
+	if (module->kind != GUS_MODULE_FILE)
+		return NULL;
+	refused = &entry_of(s, module)->object.refused;
+	return refused->code == GUS_E_PERMISSION ? refused->text : NULL;
+}
+
+const struct gus_error *gus_symbols_failure(const struct gus_symbols *s)
+{
+	if (s->kernel.failure.code)
+		return &s->kernel.failure;
+	for (size_t i = 0; i < s->entries.n; i++)
+		if (s->entries.v[i] && s->entries.v[i]->object.refused.code &&
+		    s->entries.v[i]->object.refused.code != GUS_E_PERMISSION)
+			return &s->entries.v[i]->object.refused;
+	return NULL;
 }

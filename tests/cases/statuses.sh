@@ -95,6 +95,10 @@ record|ends|129||^gusprof: .*unknown event 'nonsense'|none|-e nonsense -- ./spin
 record|ends|244||^gusprof: .*there is no process 2147483647|none|-p 2147483647
 record|INT|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
 record|TERM|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
+record|ALRM|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
+record|USR1|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
+record|XCPU|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
+record|RTMAX|143||[1-9][0-9]* samples, 0 lost, .* in gusprof.data|interrupt|-- ./spin
 record|KILL|137||sampling|cut|-- ./spin
 stat|ends|42||task-clock|-|-- ./exit42
 stat|ends|143|Terminated|task-clock|-|-- ./term
@@ -104,6 +108,8 @@ stat|ends|129||^gusprof: .*unknown event 'nonsense'|-|-e nonsense -- ./spin
 stat|ends|244||^gusprof: .*there is no process 2147483647|-|-p 2147483647 -- ./spin
 stat|INT|143||task-clock|-|-- ./spin
 stat|TERM|143||task-clock|-|-- ./spin
+stat|USR2|143||task-clock|-|-- ./spin
+stat|XCPU|143||task-clock|-|-- ./spin
 LIST
 
 echo "1..$n"

@@ -207,25 +207,27 @@ expect "what they are about" \
 	'^  (9[0-9]|100)\.[0-9]% of the [0-9]+ samples taken meanwhile are of code that the windows have$'
 expect "where it was" '  plain, loop at \+0x[0-9a-f]+  \[replay-target\]$'
 
-# Whatever ends it leaves no recorder behind, which would write for as long as the process runs; and a signal that can
-# be met, no folder with the process's memory in it either.
+# Whatever ends it leaves no recorder behind, which would write for as long as the process runs, and no file with the
+# process's memory in it either.
 mkdir tmp
-in_work() { compgen -G "tmp/gusprof-*/$1" >/dev/null; }
-recorded() { ps -eo args | grep -q "^gusprof record -q -p $pid "; }
+ours() { grep -lsz "^GUS_TEST_MARK=$1\$" /proc/[0-9]*/environ | grep -c .; } # processes that have begun with the mark
+several() { [[ $(ours "$1") -gt 1 ]]; }
+none() { [[ $(ours "$1") == 0 ]]; }
 "$replayed" plain 1000000000 >/dev/null 2>&1 &
 pid=$!
-for signal in HUP TERM KILL; do
+for signal in INT HUP TERM QUIT KILL; do
 	# Who began us may have told that signals be ignored, as nohup does, and it would ignore them as well.
-	TMPDIR=$PWD/tmp env --default-signal=HUP,TERM "$GUSPROF" model --uarch skylake -p $pid --snapshots 60 \
-		--spread 500 >out 2>&1 &
+	GUS_TEST_MARK=$signal.$$ TMPDIR=$PWD/tmp env --default-signal=INT,HUP,TERM,QUIT "$GUSPROF" model \
+		--uarch skylake -p $pid --snapshots 60 --spread 100 >out 2>&1 &
 	model=$!
-	wait_for in_work 'window.1' || problem "SIG$signal: no second window"
+	wait_for several $signal.$$ || problem "SIG$signal: nobody samples"
+	sleep 0.3
 	kill -$signal $model
 	[[ $signal == KILL ]] || kill -$signal $model 2>/dev/null # as timeout does
 	wait $model 2>/dev/null
 	[[ $? == $((128 + $(kill -l $signal))) ]] || problem "SIG$signal: another status"
-	wait_for not recorded || problem "SIG$signal: the recorder goes on"
-	[[ $signal == KILL || -z $(ls tmp) ]] || problem "SIG$signal leaves $(ls tmp/*)"
+	wait_for none $signal.$$ || problem "SIG$signal: $(ours $signal.$$) processes go on"
+	[[ -z $(ls tmp) ]] || problem "SIG$signal leaves $(ls tmp/*)"
 done
 kill -KILL $pid
 wait $pid 2>/dev/null

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* proto/writer and proto/reader: what is written is read; end, cut, corrupt and unknown version are told apart. */
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -151,6 +154,59 @@ static void private_and_previous_kept(void **state)
 	assert_int_equal(st.st_size, r->size);
 	assert_int_equal(stat(r->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+static unsigned files_in(const char *path)
+{
+	DIR *folder = opendir(path);
+	unsigned n = 0;
+
+	assert_non_null(folder);
+	for (struct dirent *e; (e = readdir(folder));)
+		n += *e->d_name != '.';
+	closedir(folder);
+	return n;
+}
+
+/* The moment at which a file without a name is to have one: what is in its folder then, and whether it is let. */
+static struct { const char *folder; unsigned calls, files; bool refuse; } naming;
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+	naming.calls++;
+	naming.files = naming.folder ? files_in(naming.folder) : 0;
+	if (!naming.refuse)
+		return (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+	errno = EPERM;
+	return -1;
+}
+
+/* A recorder that is killed before its file is worth anything leaves none. */
+static void nothing_until_it_has_its_name(void **state)
+{
+	struct recording *r = *state;
+
+	unlink(r->path);
+	memset(&naming, 0, sizeof(naming));
+	naming.folder = r->dir;
+	write_recording(r->path, true);
+	naming.folder = NULL;
+	if (!naming.calls)
+		skip(); /* a file system whose files all have names */
+	assert_int_equal(naming.files, 0);
+	assert_int_equal(files_in(r->dir), 1);
+}
+
+static void a_name_by_the_other_way(void **state)
+{
+	struct recording *r = *state;
+
+	memset(&naming, 0, sizeof(naming));
+	naming.refuse = true;
+	write_recording(r->path, true);
+	assert_int_equal(files_in(r->dir), 2); /* the other one is the previous, .old */
+	private_and_previous_kept(state);
+	naming.refuse = false;
 }
 
 static void refuses_what_is_no_file(void **state)
@@ -333,6 +389,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(whole),
 		TEST(private_and_previous_kept),
+		TEST(nothing_until_it_has_its_name),
+		TEST(a_name_by_the_other_way),
 		TEST(refuses_what_is_no_file),
 		TEST(abandoned_is_cut),
 		TEST(cut_at_every_byte),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What -p, -t and -C mean, what /proc says, and what becomes side band of it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <setjmp.h>
@@ -120,6 +121,30 @@ static void tasks(void **state)
 	assert_false(gus_tids_of(pid, &tids));
 	close(go[0]);
 	close(go[1]);
+}
+
+/* A file is read to its end if that is not too far; how far maps goes, its process decides. */
+static void long_files(void **state)
+{
+	char path[] = "/tmp/gusprof-test-XXXXXX", bytes[10000], *text;
+	int fd = mkstemp(path);
+	size_t size = 0;
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	assert_true(fd >= 0 && write(fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes));
+	close(fd);
+	text = gus_procfs_read_most(path, sizeof(bytes), &size);
+	assert_int_equal(size, sizeof(bytes));
+	assert_memory_equal(text, bytes, size);
+	assert_int_equal(text[size], '\0');
+	free(text);
+	errno = 0;
+	assert_null(gus_procfs_read_most(path, sizeof(bytes) - 1, &size));
+	assert_int_equal(errno, EFBIG);
+	unlink(path);
+	assert_null(gus_procfs_read_most(path, sizeof(bytes), &size));
+	assert_int_equal(errno, ENOENT);
 }
 
 static void mappings(void **state)
@@ -373,6 +398,7 @@ int main(void)
 		cmocka_unit_test(one_kind_at_a_time),
 		cmocka_unit_test(cpu_lists),
 		cmocka_unit_test(tasks),
+		cmocka_unit_test(long_files),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(build_ids),
 		cmocka_unit_test(rights_of_tasks),

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/helper.h"
+#include "base/text.h"
 #include "config.h"
 
 /* Where in the build tree the parts lie that an installation has beside each other. */
@@ -167,7 +170,7 @@ static char **command_line(char *const *argv, const char *path, const char *emul
 
 static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus_error *err)
 {
-	e->pid = fork();
+	e->pid = gus_helper_fork();
 	if (e->pid < 0)
 		return gus_fail_errno(err, errno, "cannot create a process for '%s'", words[0]);
 	if (e->pid == 0) {
@@ -178,8 +181,10 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 			dup2(null, 0);
 			dup2(null, 1);
 		}
+		if (e->signals)
+			gus_signals_restore(e->signals);
 		execv(words[0], words);
-		fprintf(stderr, "gusprof: cannot start '%s': %s\n", words[0], strerror(errno));
+		gus_text_print(stderr, "gusprof: cannot start '%s': %s\n", words[0], strerror(errno));
 		_exit(127);
 	}
 	return 0;
@@ -191,7 +196,7 @@ int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *
 	char *path = gus_find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
 	int ends[2] = { -1, -1 }, rc = -1;
 
-	*e = (struct gus_emulation){ .pid = -1, .trace = -1, .silent = e->silent };
+	*e = (struct gus_emulation){ .pid = -1, .trace = -1, .silent = e->silent, .signals = e->signals };
 	if (!path)
 		gus_fail_errno(err, ENOENT, "cannot start '%s'", argv[0]);
 	e->target = path ? target_of(path, err) : NULL;
@@ -216,6 +221,14 @@ int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *
 	free(qemu);
 	free(plugin);
 	return rc;
+}
+
+void gus_emulation_wait(const struct gus_emulation *e)
+{
+	siginfo_t info;
+
+	while (e->pid > 0 && waitid(P_PID, (id_t)e->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
 }
 
 void gus_emulation_end(struct gus_emulation *e)

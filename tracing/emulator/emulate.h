@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 struct gus_error;
+struct gus_signals;
 
 /* Where a command is, as a shell would find it; NULL if nowhere. The caller frees it. */
 char *gus_find_command(const char *name);
@@ -21,15 +22,19 @@ struct gus_emulation {
 	int trace;              /* the pipe's end: whoever reads it closes it */
 	const char *target;     /* "x86_64": whose ELF the command is */
 	int status;             /* as waitpid says, after the end */
-	bool silent;            /* set before the start: it reads nothing, and what it prints is lost */
+	/* Set before the start. */
+	bool silent;            /* it reads nothing, and what it prints is lost */
+	const struct gus_signals *signals; /* that it begins with; NULL: with ours */
 };
 
-/* Starts it. Options are those of the plugin, beginning with a comma, or "". emulator: its path; NULL: qemu-TARGET is
- * looked for. -1 with err if the command is no ELF of a known machine, or emulator or plugin are not there: what to
- * install. */
+/* Starts it; it is killed when the calling thread ends (gus_helper_fork). Options are those of the plugin, beginning
+ * with a comma, or "". emulator: its path; NULL: qemu-TARGET is looked for. -1 with err if the command is no ELF of a
+ * known machine, or emulator or plugin are not there: what to install. */
 int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options,
 			struct gus_error *err);
-/* Waits for its end. */
+/* Waits for its end, after which signals may still be sent to its pid: nobody else has it yet. */
+void gus_emulation_wait(const struct gus_emulation *e);
+/* The same, and takes its status. */
 void gus_emulation_end(struct gus_emulation *e);
 
 #endif
