@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "proto/gusprof.pb-c.h"
 
@@ -114,6 +115,8 @@ struct gus_trace *gus_trace_open_memory(const void *bytes, size_t size, struct g
 struct gus_trace *gus_trace_open_fd(int fd, struct gus_error *err);
 void gus_trace_close(struct gus_trace *t);
 const Gusprof__Trace *gus_trace_about(const struct gus_trace *t);
+/* As gus_reader_owner. */
+bool gus_trace_owner(const struct gus_trace *t, uid_t *owner);
 
 /* The next step: 1; its accesses are valid until the next call. 0: the trace is over, all of it was read, and what was
  * read is what was written. -1 with err: it was cut or is corrupt; all steps before are good, and it stays at -1. */

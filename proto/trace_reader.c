@@ -419,6 +419,11 @@ void gus_trace_close(struct gus_trace *t)
 	free(t);
 }
 
+bool gus_trace_owner(const struct gus_trace *t, uid_t *owner)
+{
+	return gus_reader_owner(t->file, owner);
+}
+
 const Gusprof__Trace *gus_trace_about(const struct gus_trace *t)
 {
 	return t->about;

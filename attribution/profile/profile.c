@@ -381,7 +381,7 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 	const uint32_t batches = 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SWITCHES;
 	struct loader l = { .p = p, .reader = reader, .filter = filter };
 	struct gus_symbols_options careful = *options;
-	struct gus_rights rights = { 0 };
+	struct gus_rights maker = { 0 }, rights;
 	uid_t owner;
 	int rc = -1;
 
@@ -391,7 +391,8 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 				filter->event);
 	p->space = gus_space_new();
 	if (gus_reader_owner(reader, &owner))
-		gus_rights_of_user(&rights, owner, "the recording's owner");
+		gus_rights_of_user(&maker, owner, "the recording's owner");
+	rights = gus_rights_common(options->rights, &maker);
 	careful.rights = &rights;
 	p->symbols = gus_symbols_new(&careful, log);
 	start(&l);

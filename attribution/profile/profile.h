@@ -72,8 +72,9 @@ struct gus_profile {
 };
 
 /* Reads the whole recording (twice: side band, then samples), so memory grows with distinct addresses, not with
- * samples. Damage is not an error: it is in the profile. -1 only if the file cannot be read at all, or if the filter
- * asks for an event that it has not. */
+ * samples. Files that it names are opened with the rights of its owner, and no more than those in options. Damage is
+ * not an error: it is in the profile. -1 only if the file cannot be read at all, or if the filter asks for an event
+ * that it has not. */
 int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
 		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err);
 void gus_profile_free(struct gus_profile *p);

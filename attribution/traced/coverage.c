@@ -72,7 +72,8 @@ int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_r
 		      const struct gus_log *log, struct gus_error *err)
 {
 	const Gusprof__Header *header = gus_reader_header(reader);
-	struct gus_symbols_options symbols = { .boot_id = header->host ? header->host->boot_id : NULL };
+	struct gus_symbols_options symbols = { .boot_id = header->host ? header->host->boot_id : NULL,
+					       .rights = gus_symbols_rights(t->options.symbols) };
 	struct gus_profile profile;
 
 	*c = (struct gus_coverage){ .by_region = gus_zalloc((t->regions.n + 1) * sizeof(*c->by_region)) };

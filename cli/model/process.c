@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/foreign_file.h"
 #include "base/helper.h"
 #include "cli/common/options.h"
 #include "cli/model/traced.h"
 #include "cli/record/record.h"
+#include "collector/host/procfs.h"
 #include "proto/reader.h"
 #include "tracing/replay/replays.h"
 
@@ -104,7 +106,8 @@ static void map_snapshot(struct gus_traced *t, const Gusprof__Snapshot *about)
 	for (size_t i = 0; i < about->n_mappings; i++) {
 		const Gusprof__SnapshotMapping *m = about->mappings[i];
 
-		if (*m->path)
+		/* The file that has the name here is not the one that is mapped unless the snapshot says so. */
+		if (*m->path && (m->from_file || !m->inode))
 			gus_traced_map(t, m->start, m->length, m->offset, m->path, NULL, 0);
 	}
 }
@@ -190,12 +193,14 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	struct gus_branch_config predictor;
 	struct gus_replays *replays;
 	struct sampling sampling;
+	struct gus_rights rights;
 	struct gus_traced t;
 	int rc = -1;
 
+	gus_task_rights(p->pid, &rights);
 	replays = gus_replays_of_process(&of, &wish, err);
 	if (replays) {
-		gus_model_traced_open(m, NULL, &predictor, &t);
+		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 		start_sampling(&sampling, p->pid);
 		wait_for_sampling(&sampling);
 		take_windows(&t, &windows, replays, err);
@@ -220,12 +225,16 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	struct gus_reader *reader = gus_reader_open(path, err);
 	struct gus_branch_config predictor;
 	struct gus_replays *replays;
+	struct gus_rights rights = { 0 };
 	struct gus_traced t;
+	uid_t owner;
 	int rc = -1;
 
+	if (reader && gus_reader_owner(reader, &owner))
+		gus_rights_of_user(&rights, owner, "the recording's owner");
 	replays = reader ? gus_replays_of_recording(reader, &wish, err) : NULL;
 	if (replays) {
-		gus_model_traced_open(m, NULL, &predictor, &t);
+		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 		rc = take_windows(&t, &windows, replays, err);
 		*any = windows.taken || windows.failed;
 		if (windows.taken)

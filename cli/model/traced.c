@@ -12,6 +12,7 @@
 
 #include "attribution/routes/walk.h"
 #include "attribution/traced/regions.h"
+#include "base/foreign_file.h"
 #include "cli/common/options.h"
 #include "cli/model/phases.h"
 #include "tracing/emulator/emulate.h"
@@ -48,9 +49,10 @@ static void set_inferred(struct gus_traced_options *o, const struct gus_model_in
 }
 
 void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in,
-			   struct gus_branch_config *predictor, struct gus_traced *t)
+			   const struct gus_rights *rights, struct gus_branch_config *predictor,
+			   struct gus_traced *t)
 {
-	struct gus_symbols_options symbols = { 0 };
+	struct gus_symbols_options symbols = { .rights = rights };
 	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches,
 				       .predictor = predictor,
 		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases,
@@ -102,13 +104,17 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 	struct gus_model_windows samples = { .process = &none };
 	struct gus_branch_config predictor;
 	struct gus_error trouble = { 0 };
+	struct gus_rights rights = { 0 };
 	struct gus_traced t;
+	uid_t owner;
 	int rc;
 
 	/* of what was before a window the caches know nothing */
 	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every)
 		m->interval = true;
-	gus_model_traced_open(m, in, &predictor, &t);
+	if (gus_trace_owner(trace, &owner))
+		gus_rights_of_user(&rights, owner, "the trace's owner");
+	gus_model_traced_open(m, in, &rights, &predictor, &t);
 	rc = gus_traced_read(&t, trace, &trouble);
 	if (gus_traced_end(&t, &trouble) != 0)
 		rc = -1;

@@ -8,6 +8,7 @@
 #include "cli/model/view.h"
 
 struct gus_profile;
+struct gus_rights;
 struct gus_walk;
 
 /* Runs and prints. The command's exit status goes to *status. -1 with err. */
@@ -34,9 +35,11 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 /* Fills in the samples that a recording has of the regions, or why there are none. */
 void gus_model_cover(struct gus_traced *t, const char *path, struct gus_model_windows *w);
 
-/* Begins, prints what was read, ends. in: NULL where the trace is what was executed. */
+/* Begins, prints what was read, ends. in: NULL where the trace is what was executed; rights: of whoever chose the names
+ * of its modules, NULL if that were we. */
 void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_inferred *in,
-			   struct gus_branch_config *predictor, struct gus_traced *t);
+			   const struct gus_rights *rights, struct gus_branch_config *predictor,
+			   struct gus_traced *t);
 int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_model_view *v,
 			   struct gus_error *err);
 void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_traced *t);
