@@ -22,6 +22,9 @@ static int look(const struct gus_output *o, bool *keep, struct gus_error *err)
 	struct stat st;
 
 	*keep = fstatat(p->folder, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	if (*keep && S_ISLNK(st.st_mode) && gus_output_is_open(o->path))
+		return gus_fail(err, GUS_E_USAGE, "cannot write the %s %s: it leads to what is open already, and to no "
+				"name", o->what, o->path);
 	/* A link that leads nowhere is only a link; one to a device stands for the device. */
 	if (*keep && S_ISLNK(st.st_mode) && fstatat(p->folder, p->name, &st, 0) != 0)
 		return 0;

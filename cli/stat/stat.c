@@ -301,8 +301,7 @@ static bool is_written_as_it_is(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
-		(S_ISCHR(st.st_mode) || strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/self/fd/", 14) == 0);
+	return gus_output_is_open(path) || (stat(path, &st) == 0 && S_ISCHR(st.st_mode));
 }
 
 /* The stream for the counts. Before anything is run: a name that cannot be written to is no reason to run for an
