@@ -121,7 +121,8 @@ harmless "no such event" text "$GUSPROF" report -i bad --event "$hostile"
 harmless "no such time" text "$GUSPROF" report -i bad --time "$hostile"
 harmless "no such thread" text "$GUSPROF" report -i bad --tid "$hostile"
 harmless "no such function" text "$GUSPROF" annotate -i bad "$hostile"
-harmless "more functions than one" text "$GUSPROF" annotate -i bad ''
+harmless "more functions than one" text "$GUSPROF" annotate -i bad _
+expect "more functions than one" '[0-9.]+%  =f_\?\[1m  at 0x' err
 harmless "no such frame" text "$GUSPROF" dump --type "$hostile" bad
 echo none >"$hostile"
 for verb in report annotate dump; do
@@ -222,9 +223,11 @@ if command -v qemu-x86_64 >/dev/null && [ -e "$plugin" ] && [ "$(uname -m)" = x8
 		/bin/sh -c $'./program\e[31m\xff 0; true'
 	harmless "the plugin: no such folder" text qemu-x86_64 -plugin "$plugin,out=none"$'\e[31m\xff/t' /bin/true
 	harmless "the plugin: no such option" text qemu-x86_64 -plugin "$plugin,x"$'\e[31m\xff=1' /bin/true
+	"$make/make-hostile" t2 bad2 || problem "the trace was not made"
 	for form in text json; do
-		harmless "model of a trace as $form" $form "$GUSPROF" model -i t2 --uarch skylake --format $form
+		harmless "model of a trace as $form" $form "$GUSPROF" model -i bad2 --uarch skylake --format $form
 	done
+	expect "model: notices of a trace" '\\u001B]0;title\\u0007\\nFORGED \\u007F\\u009B31m'
 else
 	echo "left out: the plugin (qemu-x86_64 is not installed)"
 fi
