@@ -157,13 +157,17 @@ for form in csv json; do
 	harmless "a batch as $form" $form "$GUSPROF" model --uarch skylake --batch lines --format $form
 done
 
-# What runs here. Counts go to standard error.
-turned() { "$@" 3>&1 1>&2 2>&3 3>&-; }
+# What runs here. Counts go to standard error, among notes, or to a file.
+counted()
+{
+	"$GUSPROF" stat -o "$work/counts" "$@" || return
+	cat "$work/counts"
+}
 mkdir "dir$one"
 program="dir$one/$hostile"
 cp "$(command -v sleep)" "$program"
 for form in text csv json; do
-	harmless "stat as $form" $form turned "$GUSPROF" stat -e task-clock --format $form -- "$program" 0
+	harmless "stat as $form" $form counted -e task-clock --format $form -- "$program" 0
 	[ $form = csv ] || harmless "doctor as $form" $form "$GUSPROF" doctor --format $form
 done
 harmless "stat: no event" text "$GUSPROF" stat -e "$hostile" -- true
