@@ -15,6 +15,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+/* As /dev/stdout does, which stands for whatever is open there, be it a file: to rename it takes it from everyone. */
+static bool leads_into_proc(const struct gus_output_place *p)
+{
+	char text[8] = "";
+
+	return readlinkat(p->folder, p->name, text, sizeof(text) - 1) > 0 && strncmp(text, "/proc/", 6) == 0;
+}
+
 /* What has the name already: nothing, something that is kept as .old, or something that is not ours to rename. */
 static int look(const struct gus_output *o, bool *keep, struct gus_error *err)
 {
@@ -28,7 +36,7 @@ static int look(const struct gus_output *o, bool *keep, struct gus_error *err)
 	/* A link that leads nowhere is only a link; one to a device stands for the device. */
 	if (*keep && S_ISLNK(st.st_mode) && fstatat(p->folder, p->name, &st, 0) != 0)
 		return 0;
-	if (*keep && !S_ISREG(st.st_mode))
+	if (*keep && (!S_ISREG(st.st_mode) || leads_into_proc(p)))
 		return gus_fail(err, GUS_E_USAGE, "cannot write the %s %s: it exists and is not a regular file",
 				o->what, o->path);
 	return 0;
