@@ -15,28 +15,21 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-/* As /dev/stdout does, which stands for whatever is open there, be it a file: to rename it takes it from everyone. */
-static bool leads_into_proc(const struct gus_output_place *p)
-{
-	char text[8] = "";
-
-	return readlinkat(p->folder, p->name, text, sizeof(text) - 1) > 0 && strncmp(text, "/proc/", 6) == 0;
-}
-
 /* What has the name already: nothing, something that is kept as .old, or something that is not ours to rename. */
 static int look(const struct gus_output *o, bool *keep, struct gus_error *err)
 {
 	const struct gus_output_place *p = &o->place;
 	struct stat st;
+	bool is_open;
 
 	*keep = fstatat(p->folder, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-	if (*keep && S_ISLNK(st.st_mode) && gus_output_is_open(o->path))
-		return gus_fail(err, GUS_E_USAGE, "cannot write the %s %s: it leads to what is open already, and to no "
-				"name", o->what, o->path);
-	/* A link that leads nowhere is only a link; one to a device stands for the device. */
+	is_open = *keep && S_ISLNK(st.st_mode) && gus_output_is_open(o->path);
+
+	/* A link that leads nowhere is only a link; one to a device stands for the device, and one into /proc, as
+	 * /dev/stdout is, for whatever is open there, be it a file: to rename it takes it from everyone. */
 	if (*keep && S_ISLNK(st.st_mode) && fstatat(p->folder, p->name, &st, 0) != 0)
 		return 0;
-	if (*keep && (!S_ISREG(st.st_mode) || leads_into_proc(p)))
+	if (*keep && (is_open || !S_ISREG(st.st_mode)))
 		return gus_fail(err, GUS_E_USAGE, "cannot write the %s %s: it exists and is not a regular file",
 				o->what, o->path);
 	return 0;

@@ -6,8 +6,8 @@
  *   - A symbolic link of somebody else, anywhere on the way, is not followed by root, nor by anybody else in a folder
  *     that all may write to and only owners may delete in (sticky, as /tmp is). Somebody else is whoever is neither we
  *     nor root.
- *   - Under the same conditions a file of somebody else, or one with several names, is not written into; a new one takes
- *     its name.
+ *   - Under the same conditions a file of somebody else, or one with several names, is not written into; a new one
+ *     takes its name.
  *   - A FIFO of somebody else in a sticky folder is not used. */
 #ifndef GUS_BASE_OUTPUT_FILE_H
 #define GUS_BASE_OUTPUT_FILE_H
