@@ -17,6 +17,7 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/kills.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/replay.sh \
@@ -41,6 +42,9 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+check_PROGRAMS += tests/cases/kill-target
+tests_cases_kill_target_SOURCES = tests/cases/kill_target.c
+tests_cases_kill_target_LDADD = -lpthread
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What is traced; the emulator has no sanitizers to offer them.
@@ -302,6 +306,7 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
 	tests/bench/attach-leaks \
+	tests/bench/kills \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
