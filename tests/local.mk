@@ -104,6 +104,7 @@ unit_tests = \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
 	tests/unit/test_growing \
+	tests/unit/test_helper \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_known \
@@ -172,6 +173,8 @@ tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
+tests_unit_test_helper_SOURCES = tests/unit/test_helper.c
+tests_unit_test_helper_LDADD = $(LDADD) -ldl
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
