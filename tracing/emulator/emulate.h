@@ -27,9 +27,9 @@ struct gus_emulation {
 	const struct gus_signals *signals; /* that it begins with; NULL: with ours */
 };
 
-/* Starts it; it is killed when the calling thread ends (gus_helper_fork). Options are those of the plugin, beginning with a comma, or "". emulator: its path; NULL: qemu-TARGET is
- * looked for. -1 with err if the command is no ELF of a known machine, or emulator or plugin are not there: what to
- * install. */
+/* Starts it; it is killed when the calling thread ends (gus_helper_fork). Options are those of the plugin, beginning
+ * with a comma, or "". emulator: its path; NULL: qemu-TARGET is looked for. -1 with err if the command is no ELF of a
+ * known machine, or emulator or plugin are not there: what to install. */
 int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options,
 			struct gus_error *err);
 /* Waits for its end, after which signals may still be sent to its pid: nobody else has it yet. */
