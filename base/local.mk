@@ -4,6 +4,7 @@ base_libbase_a_SOURCES = \
 	base/alloc.c base/alloc.h \
 	base/cursor.c base/cursor.h \
 	base/error.c base/error.h \
+	base/foreign_file.c base/foreign_file.h \
 	base/helper.c base/helper.h \
 	base/index.c base/index.h \
 	base/log.c base/log.h \

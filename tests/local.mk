@@ -20,6 +20,7 @@ case_tests = \
 	tests/cases/kills.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
+	tests/cases/escape.sh \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
 	tests/cases/stacks.sh \
@@ -54,6 +55,11 @@ tests_cases_replay_target_SOURCES = tests/cases/replay_target.c
 tests_cases_replay_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
 tests_cases_replay_target_LDFLAGS = -no-pie
 tests_cases_replay_target_LDADD =
+check_PROGRAMS += tests/cases/escape-target
+tests_cases_escape_target_SOURCES = tests/cases/escape_target.c
+tests_cases_escape_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
+tests_cases_escape_target_LDFLAGS = -no-pie
+tests_cases_escape_target_LDADD =
 check_PROGRAMS += tests/cases/trace-deaths
 tests_cases_trace_deaths_SOURCES = tests/cases/trace_deaths.c
 tests_cases_trace_deaths_CFLAGS = $(GUS_WARNINGS) -fno-pie
@@ -85,6 +91,7 @@ unit_tests = \
 	tests/unit/test_causality \
 	tests/unit/test_columns \
 	tests/unit/test_columns_later \
+	tests/unit/test_confine \
 	tests/unit/test_container \
 	tests/unit/test_control \
 	tests/unit/test_core \
@@ -99,12 +106,14 @@ unit_tests = \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
+	tests/unit/test_foreign \
 	tests/unit/test_frames \
 	tests/unit/test_frontend \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
 	tests/unit/test_growing \
 	tests/unit/test_helper \
+	tests/unit/test_image \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_known \
@@ -164,6 +173,9 @@ tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
 tests_unit_test_columns_later_SOURCES = tests/unit/test_columns_later.c
+tests_unit_test_confine_SOURCES = tests/unit/test_confine.c tracing/confine/calls.c
+tests_unit_test_confine_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
+tests_unit_test_confine_LDADD = $(LDADD) $(SECCOMP_LIBS) -lpthread
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
@@ -180,10 +192,12 @@ tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
+tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
+tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
@@ -235,66 +249,47 @@ tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
 tests_unit_test_target_SOURCES = tests/unit/test_target.c
 EXTRA_DIST += tests/data/realft2_4_de.uops
 
-# The reader's fuzz target. With --enable-fuzzing it is a libFuzzer program; always, it is built with a main of its own
-# that runs the corpus, so that a crash found once is a test for ever.
-check_PROGRAMS += tests/fuzz/run_recording tests/fuzz/make_seed
-TESTS += tests/fuzz/run_recording
-tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
+# Fuzz targets. A target is two lines here, a row of tests/fuzz/targets and a folder tests/fuzz/corpus-NAME: run_NAME
+# runs that corpus without a fuzzer, so that what was found once is a test for ever. With --enable-fuzzing, `make` links
+# fuzz_NAME with libFuzzer, by the rule below.
+fuzz_runs =
+fuzz_main = tests/fuzz/run_corpus.c
+fuzz_runs += tests/fuzz/run_events
+tests_fuzz_run_events_SOURCES = tests/fuzz/fuzz_events.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_host
+tests_fuzz_run_host_SOURCES = tests/fuzz/fuzz_host.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_insn
+tests_fuzz_run_insn_SOURCES = tests/fuzz/fuzz_insn.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_kernel
+tests_fuzz_run_kernel_SOURCES = tests/fuzz/fuzz_kernel.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_recording
+tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_records
+tests_fuzz_run_records_SOURCES = tests/fuzz/fuzz_records.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_routes
+tests_fuzz_run_routes_SOURCES = tests/fuzz/fuzz_routes.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_snapshot
+tests_fuzz_run_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_trace
+tests_fuzz_run_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_main)
+check_PROGRAMS += $(fuzz_runs)
+TESTS += $(fuzz_runs)
+EXTRA_DIST += tests/fuzz/foreign_file.h tests/fuzz/measure tests/fuzz/seal.h tests/fuzz/targets
+EXTRA_DIST += $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/corpus-%)
+if FUZZING
+all-local: $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/fuzz_%)
+tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.o $(filter %.a,$(GUS_LAYERS))
+	$(AM_V_CCLD)$(LINK) -fsanitize=fuzzer $< $(LDADD) $(LIBS)
+endif
+# The same as run_NAME, but with the lines of PARSER (sources) counted by gcov: for tests/fuzz/measure, which builds it
+# anew each time.
+tests/fuzz/cover_%: tests/fuzz/fuzz_%.o tests/fuzz/run_corpus.o $(filter %.a,$(GUS_LAYERS))
+	$(AM_V_CCLD)$(COMPILE) -O0 --coverage $(AM_LDFLAGS) $(LDFLAGS) -o $@ \
+		tests/fuzz/fuzz_$*.o tests/fuzz/run_corpus.o \
+		$(addprefix $(top_srcdir)/,$(PARSER)) $(LDADD) $(LIBS)
+# Turns recordings into seeds for all targets that read frames; `test_snapshot seed` makes a recording with a snapshot.
+check_PROGRAMS += tests/fuzz/make_seed
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
-EXTRA_DIST += tests/fuzz/corpus-recording tests/fuzz/measure
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_recording
-tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c tests/fuzz/seal.h
-tests_fuzz_fuzz_recording_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-
-# The instruction facade's, in the same way.
-check_PROGRAMS += tests/fuzz/run_insn
-TESTS += tests/fuzz/run_insn
-tests_fuzz_run_insn_SOURCES = tests/fuzz/fuzz_insn.c tests/fuzz/run_corpus.c
-tests_fuzz_run_insn_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-insn"'
-EXTRA_DIST += tests/fuzz/corpus-insn
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_insn
-tests_fuzz_fuzz_insn_SOURCES = tests/fuzz/fuzz_insn.c
-tests_fuzz_fuzz_insn_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-
-# The trace reader's; make_seed makes its seeds, too.
-check_PROGRAMS += tests/fuzz/run_trace
-TESTS += tests/fuzz/run_trace
-tests_fuzz_run_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
-tests_fuzz_run_trace_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-trace"'
-EXTRA_DIST += tests/fuzz/corpus-trace
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_trace
-tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/seal.h
-tests_fuzz_fuzz_trace_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-
-# The snapshot reader's; `test_snapshot seed` makes the recording for make_seed.
-check_PROGRAMS += tests/fuzz/run_snapshot
-TESTS += tests/fuzz/run_snapshot
-tests_fuzz_run_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
-tests_fuzz_run_snapshot_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-snapshot"'
-EXTRA_DIST += tests/fuzz/corpus-snapshot
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_snapshot
-tests_fuzz_fuzz_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c tests/fuzz/seal.h
-tests_fuzz_fuzz_snapshot_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-
-# That of routes; its seeds are recordings as tests/unit/test_routes makes them.
-check_PROGRAMS += tests/fuzz/run_routes
-TESTS += tests/fuzz/run_routes
-tests_fuzz_run_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/run_corpus.c tests/fuzz/seal.h
-tests_fuzz_run_routes_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-routes"'
-EXTRA_DIST += tests/fuzz/corpus-routes
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_routes
-tests_fuzz_fuzz_routes_SOURCES = tests/fuzz/fuzz_routes.c tests/fuzz/seal.h
-tests_fuzz_fuzz_routes_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
 
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c

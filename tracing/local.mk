@@ -3,6 +3,7 @@
 noinst_LIBRARIES += tracing/libtracing.a
 tracing_libtracing_a_SOURCES = \
 	tracing/emulator/emulate.c tracing/emulator/emulate.h \
+	tracing/confine/confine.c tracing/confine/confine.h \
 	tracing/replay/access.c tracing/replay/access.h \
 	tracing/replay/image.c tracing/replay/image.h \
 	tracing/replay/image_format.h \
@@ -21,6 +22,7 @@ tracing_plugin_gusprof_qemu_so_SOURCES = \
 	base/alloc.c base/cursor.c base/error.c base/index.c base/text.c \
 	collector/host/build_id.c collector/host/procfs.c collector/host/text.c collector/records/sideband.c \
 	proto/column_kinds.c proto/sample.c proto/trace_writer.c proto/writer.c \
+	tracing/confine/calls.c tracing/confine/calls.h \
 	tracing/plugin/calls.c tracing/plugin/calls.h \
 	tracing/plugin/terms.h \
 	tracing/plugin/options.c tracing/plugin/options.h \
@@ -31,9 +33,9 @@ tracing_plugin_gusprof_qemu_so_SOURCES = \
 	tracing/plugin/steps.c tracing/plugin/steps.h
 nodist_tracing_plugin_gusprof_qemu_so_SOURCES = proto/gusprof.pb-c.c
 tracing_plugin_gusprof_qemu_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) \
-	$(PROTOBUF_C_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) -fPIC -fvisibility=hidden
+	$(PROTOBUF_C_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) $(SECCOMP_CFLAGS) -fPIC -fvisibility=hidden
 tracing_plugin_gusprof_qemu_so_LDFLAGS = -shared
-tracing_plugin_gusprof_qemu_so_LDADD = $(PROTOBUF_C_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lpthread
+tracing_plugin_gusprof_qemu_so_LDADD = $(PROTOBUF_C_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) $(SECCOMP_LIBS) -lpthread
 endif
 
 # What puts a snapshot back into memory: without any library, and at an address where no program is.

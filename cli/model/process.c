@@ -193,7 +193,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	struct gus_traced t;
 	int rc = -1;
 
-	replays = gus_replays_of_process(&of, &wish, NULL, err);
+	replays = gus_replays_of_process(&of, &wish, err);
 	if (replays) {
 		gus_model_traced_open(m, NULL, &predictor, &t);
 		start_sampling(&sampling, p->pid);
@@ -223,7 +223,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	struct gus_traced t;
 	int rc = -1;
 
-	replays = reader ? gus_replays_of_recording(reader, &wish, NULL, err) : NULL;
+	replays = reader ? gus_replays_of_recording(reader, &wish, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &predictor, &t);
 		rc = take_windows(&t, &windows, replays, err);

@@ -11,17 +11,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
 #include "collector/host/text.h"
 
 #define KERNEL_THREAD 0x200000 /* PF_KTHREAD: the kernel shows its flags in stat, and has never moved this one */
 #define STAT_START 22          /* fields of stat, counted from 1 as in proc(5) */
 #define STAT_FLAGS 9
 #define STAT_PPID 4
+#define NOBODY 65534u          /* the kernel's overflow id */
+#define IDS 4                  /* in status: real, effective, saved, of the file system */
 
-char *gus_procfs_read(const char *path, size_t *size)
+/* The most mappings that distributions allow to a process are 2^20 (vm.max_map_count), at about 100 bytes each; with
+ * paths as long as can be they would be 4 GiB. */
+#define FILE_MAX (256u << 20)
+
+char *gus_procfs_read_most(const char *path, size_t most, size_t *size)
 {
 	struct gus_vec(char) text = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), sys = 0;
 	ssize_t n;
 
 	if (fd < 0)
@@ -30,15 +37,23 @@ char *gus_procfs_read(const char *path, size_t *size)
 		gus_vec_reserve(&text, text.n + 4097);
 		n = read(fd, text.v + text.n, text.room - text.n - 1);
 		text.n += n > 0 ? (size_t)n : 0;
-	} while (n > 0 || (n < 0 && errno == EINTR));
+	} while ((n > 0 && text.n <= most) || (n < 0 && errno == EINTR));
+	if (n < 0 || text.n > most)
+		sys = n < 0 ? errno : EFBIG;
 	close(fd);
-	if (n < 0) {
+	if (sys) {
 		gus_vec_free(&text);
+		errno = sys;
 		return NULL;
 	}
 	text.v[text.n] = '\0';
 	*size = text.n;
 	return text.v;
+}
+
+char *gus_procfs_read(const char *path, size_t *size)
+{
+	return gus_procfs_read_most(path, FILE_MAX, size);
 }
 
 static char *read_of(pid_t tid, const char *file)
@@ -84,20 +99,64 @@ static uint64_t status_field(const char *text, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
+bool gus_task_parse(char *stat, const char *status, struct gus_task *t)
+{
+	if (!parse_stat(stat, t))
+		return false;
+	t->tgid = (pid_t)status_field(status, "\nTgid:");
+	t->uid = (unsigned)status_field(status, "\nUid:");
+	return t->tgid > 0;
+}
+
 bool gus_task_read(pid_t tid, struct gus_task *t)
 {
 	char *stat = read_of(tid, "stat"), *status = stat ? read_of(tid, "status") : NULL;
-	bool good = false;
+	bool good;
 
 	*t = (struct gus_task){ .tid = tid };
-	if (stat && status && parse_stat(stat, t)) {
-		t->tgid = (pid_t)status_field(status, "\nTgid:");
-		t->uid = (unsigned)status_field(status, "\nUid:");
-		good = t->tgid > 0;
-	}
+	good = stat && status && gus_task_parse(stat, status, t);
 	free(stat);
 	free(status);
 	return good;
+}
+
+/* Numbers behind "Name:" of status, at most n; how many there are. */
+static size_t status_fields(const char *text, const char *name, unsigned *numbers, size_t n)
+{
+	const char *at = strstr(text, name);
+	size_t found = 0;
+	char *end;
+
+	for (at = at ? at + strlen(name) : ""; found < n && *at && *at != '\n'; at = end) {
+		numbers[found] = (unsigned)strtoul(at, &end, 10);
+		if (end == at)
+			break;
+		found++;
+		end += strspn(end, " \t");
+	}
+	return found;
+}
+
+bool gus_task_rights(pid_t pid, struct gus_rights *rights)
+{
+	char *status = read_of(pid, "status");
+	unsigned users[IDS], groups[IDS];
+	size_t which = 0;
+
+	*rights = (struct gus_rights){ .limited = true, .uid = NOBODY, .gid = NOBODY, .whose = "the process's owner" };
+	if (!status || status_fields(status, "\nUid:", users, IDS) != IDS ||
+	    status_fields(status, "\nGid:", groups, IDS) != IDS) {
+		free(status);
+		return false;
+	}
+	while (which < IDS - 1 && users[which] == 0)
+		which++;
+	rights->uid = users[which];
+	rights->gid = groups[which];
+	rights->groups_n = status_fields(status, "\nGroups:", rights->groups, GUS_RIGHTS_GROUPS);
+	rights->limited = rights->uid != geteuid();
+	free(status);
+	return true;
 }
 
 bool gus_task_comm(pid_t tid, char *comm, size_t size)

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 
+struct gus_rights;
 struct gus_texts;
 struct gus_tids;
 
@@ -25,12 +26,19 @@ struct gus_task {
 
 struct gus_tids gus_vec(pid_t);
 
+/* What the texts of a task's stat and status say; stat is written into. False if they are none of the kernel's. */
+bool gus_task_parse(char *stat, const char *status, struct gus_task *task);
 /* False if there is no such task. */
 bool gus_task_read(pid_t tid, struct gus_task *task);
 /* Its name alone, which costs a third. False if there is no such task. */
 bool gus_task_comm(pid_t tid, char *comm, size_t size);
 /* Whether the task has ended: a zombie has. */
 bool gus_task_ended(const struct gus_task *task);
+
+/* With whose rights files are opened that a process names: its user's, group's and groups', as they are now. Of several
+ * users (a program that is set-user-ID, or has dropped its rights for a while) the first that is not root. False if
+ * there is no such process; then nobody's. */
+bool gus_task_rights(pid_t pid, struct gus_rights *rights);
 
 /* The numbers of all processes, or, with a process, of its threads as they are now; appended. Threads that come or go
  * while the folder is read may be missed: read again until nothing new turns up. False if there is no such process. */
@@ -41,8 +49,11 @@ bool gus_pids_all(struct gus_tids *pids);
 struct gus_texts gus_vec(char *);
 void gus_folders_below(const char *path, struct gus_texts *folders);
 
-/* A whole file of /proc, terminated; the caller frees it. NULL if it cannot be read. */
+/* A whole file of /proc, terminated; the caller frees it. NULL, with errno, if it cannot be read, or is longer than any
+ * honest one: how long its maps are, a process decides itself. */
 char *gus_procfs_read(const char *path, size_t *size);
+/* The same, of at most so many bytes; EFBIG if there are more. */
+char *gus_procfs_read_most(const char *path, size_t most, size_t *size);
 
 /* One line of a process's maps. */
 struct gus_mapping {

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +88,10 @@ void gus_control_read(struct gus_control *c)
 {
 	ssize_t n;
 
-	if (c->used == sizeof(c->text))
-		c->used = 0; /* a line as long as this is none of ours */
+	if (c->used == sizeof(c->text)) {
+		c->used = 0; /* a line as long as this is none of ours, whatever it ends with */
+		c->overlong = true;
+	}
 	n = read(c->in, c->text + c->used, sizeof(c->text) - c->used);
 	if (n > 0)
 		c->used += (size_t)n;
@@ -96,26 +99,40 @@ void gus_control_read(struct gus_control *c)
 		c->ended = true;
 }
 
-enum gus_command gus_control_next(struct gus_control *c)
+static enum gus_command find(const char *line, size_t length)
 {
-	char *end = memchr(c->text, '\n', c->used);
-	size_t length;
-
-	if (!end)
-		return GUS_COMMAND_NONE;
-	length = (size_t)(end - c->text);
-	snprintf(c->line, sizeof(c->line), "%.*s", (int)strcspn(c->text, "\r\n"), c->text);
-	memmove(c->text, end + 1, c->used - length - 1);
-	c->used -= length + 1;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strcmp(c->line, words[i].word) == 0)
+		if (length == strlen(words[i].word) && memcmp(line, words[i].word, length) == 0)
 			return words[i].command;
 	return GUS_COMMAND_UNKNOWN;
 }
 
+enum gus_command gus_control_next(struct gus_control *c)
+{
+	char *end = memchr(c->text, '\n', c->used);
+	enum gus_command command;
+	size_t taken, length;
+
+	if (!end)
+		return GUS_COMMAND_NONE;
+	length = (size_t)(end - c->text);
+	taken = length + 1;
+	length -= length && end[-1] == '\r';
+	snprintf(c->line, sizeof(c->line), "%s%.*s", c->overlong ? "..." : "", (int)length, c->text);
+	command = c->overlong ? GUS_COMMAND_UNKNOWN : find(c->text, length);
+	c->overlong = false;
+	memmove(c->text, end + 1, c->used - taken);
+	c->used -= taken;
+	return command;
+}
+
+/* A pipe that nobody reads is full one day, and to wait for it would be to stop sampling; a terminal that can be
+ * written to may still be slow, but it takes four bytes. */
 void gus_control_acknowledge(struct gus_control *c)
 {
-	if (c->ack >= 0 && write(c->ack, "ack\n", 4) != 4) {
+	struct pollfd ready = { .fd = c->ack, .events = POLLOUT };
+
+	if (c->ack >= 0 && poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) && write(c->ack, "ack\n", 4) != 4) {
 		/* Nobody reads them: that is their business. */
 	}
 }

@@ -25,6 +25,7 @@ struct gus_control {
 	bool ended;           /* nothing more will come */
 	char text[512];       /* what has come and is not yet a whole line */
 	size_t used;
+	bool overlong;        /* what came before it of the same line was too long, and is gone */
 	char line[64];        /* the last command, as it was written */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/session/hits.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -90,9 +91,11 @@ static void take_line(struct scan *s, const char *line, const char *end)
 	size_t at;
 	int rank;
 
-	for (; line < end && *line != ' '; line++)
+	for (; line < end && isxdigit((unsigned char)*line); line++)
 		address = address << 4 | (uint64_t)(*line <= '9' ? *line - '0' : (*line | 0x20) - 'a' + 10);
-	if (end - line < 4 || line[3] == '$')
+	/* What is kept is text: a byte of zero would end it, before its name has begun. */
+	if (end - line < 4 || line[0] != ' ' || line[2] != ' ' || line[3] == '$' ||
+	    memchr(line, '\0', (size_t)(end - line)))
 		return;
 	s->visible |= address != 0;
 	at = lower_bound(s, address);

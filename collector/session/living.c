@@ -2,7 +2,6 @@
 #include "collector/session/living.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
 #include "collector/host/build_id.h"
 #include "collector/host/procfs.h"
-
 
 #define CROWD_MIN 1024 /* processes: fewer are not worth a look */
 
@@ -115,21 +114,28 @@ void gus_living_add_target(struct gus_living *l, const struct gus_target *t)
 /* Build ids. */
 
 /* The very file that is mapped, also if it has been replaced or deleted, or is in another mount namespace; where the
- * kernel does not give it to this user, the file of that name as the process sees it, if it is the same one. */
+ * kernel does not give it to this user, the file of that name as the process sees it, if it is the same one. With the
+ * process's rights: what it may execute and not read is not read for it. */
 static int open_mapped(pid_t pid, const struct gus_mapping *m)
 {
-	char *path = gus_format("/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)m->start,
-				(unsigned long long)m->end);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const struct gus_file_identity identity = { m->inode, m->major, m->minor };
+	struct gus_rights rights;
 	struct stat st;
+	char *path;
+	int fd;
 
+	if (!gus_task_rights(pid, &rights))
+		return -1;
+	path = gus_format("/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)m->start,
+			  (unsigned long long)m->end);
+	fd = gus_foreign_open(path, &rights, NULL, NULL);
 	free(path);
 	if (fd >= 0)
 		return fd;
 	path = gus_format("/proc/%d/root%.*s", (int)pid, (int)m->path_length, m->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = gus_foreign_open(path, &rights, &st, NULL);
 	free(path);
-	if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_ino != m->inode || !S_ISREG(st.st_mode))) {
+	if (fd >= 0 && !gus_foreign_is(fd, &st, &identity)) {
 		close(fd);
 		fd = -1;
 	}

@@ -196,6 +196,9 @@ static int explain_maps(pid_t pid, int sys, struct gus_error *err)
 	if (sys == ENOENT || sys == ESRCH)
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended, or begins "
 				"another program just now", (int)pid);
+	if (sys == EFBIG)
+		return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: the list of its mappings "
+				"(/proc/%d/maps) is longer than any that gusprof reads", (int)pid, (int)pid);
 	return gus_fail_errno(err, sys, "cannot read the memory of process %d, which belongs to another user or runs "
 			      "with other rights than yours; run as root", (int)pid);
 }

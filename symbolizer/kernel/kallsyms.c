@@ -39,7 +39,7 @@ static bool parse_line(const char *at, const char *end, struct gus_kallsym *symb
 	if (at == start || end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return false;
 	type = at[1];
-	if (!strchr("tTwW", type))
+	if (!type || !strchr("tTwW", type) || memchr(at, '\0', (size_t)(end - at)))
 		return false;
 	symbol->global = type == 'T';
 	symbol->weak = type == 'W' || type == 'w';

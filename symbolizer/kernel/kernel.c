@@ -49,6 +49,8 @@ void gus_kernel_init(struct gus_kernel *k, const char *boot_id)
 	gus_functions_init(&k->recorded);
 	gus_functions_init(&k->live);
 	k->code.fd = -1;
+	k->kallsyms = "/proc/kallsyms";
+	k->kcore = "/proc/kcore";
 	k->same_boot = is_same_boot(boot_id);
 }
 
@@ -100,7 +102,6 @@ static void take(struct gus_functions *f, const struct gus_kallsyms *all)
 
 static void read_live(struct gus_kernel *k)
 {
-	static const char path[] = "/proc/kallsyms";
 	struct text text = { 0 };
 	struct gus_kallsyms all;
 
@@ -109,8 +110,8 @@ static void read_live(struct gus_kernel *k)
 		k->trouble = gus_strdup("the recording has no kernel symbols, and it is of another boot than this one");
 		return;
 	}
-	if (!read_file(path, &text)) {
-		k->trouble = gus_format("cannot read kernel symbols from %s: %s", path, strerror(errno));
+	if (!read_file(k->kallsyms, &text)) {
+		k->trouble = gus_format("cannot read kernel symbols from %s: %s", k->kallsyms, strerror(errno));
 		gus_vec_free(&text);
 		return;
 	}
@@ -120,7 +121,7 @@ static void read_live(struct gus_kernel *k)
 					"or "
 					"set it to 0 with sysctl");
 	else if (!all.list.n)
-		k->trouble = gus_format("cannot read kernel symbols from %s: it lists no functions", path);
+		k->trouble = gus_format("cannot read kernel symbols from %s: it lists no functions", k->kallsyms);
 	else
 		take(&k->live, &all);
 	gus_kallsyms_free(&all);
@@ -166,7 +167,7 @@ static void open_code(struct gus_kernel *k)
 		k->code_trouble = gus_strdup("the recording has no copy of the kernel's code, and it is of another "
 					     "boot than this "
 					     "one");
-	else if (gus_kcore_open(&k->code, "/proc/kcore", &err) != 0)
+	else if (gus_kcore_open(&k->code, k->kcore, &err) != 0)
 		k->code_trouble = gus_format("%s%s", err.text, err.code == GUS_E_PERMISSION ? "; run as root" :
 					     err.code == GUS_E_NOT_FOUND ? "; this kernel was built without it" : "");
 }

@@ -14,6 +14,7 @@
 
 struct gus_kernel {
 	struct gus_functions recorded, live;
+	const char *kallsyms, *kcore; /* where the live ones and the code are; a test has others */
 	bool same_boot;     /* the recording is of this boot, so the live names are its names */
 	bool sought;        /* the live names were asked for */
 	char *refusal;      /* why the recording has none, or NULL */

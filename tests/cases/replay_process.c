@@ -5,21 +5,24 @@
  *
  *	replay-process FILE PREFIX
  *
- * takes the snapshots that are in a recording instead, each with its own window. It says of each what it cost and where
- * it ended:
+ * takes the snapshots that are in a recording instead, each with its own window. Traces are copied to PREFIX.N. It says
+ * of each what it cost and where it ended:
  *
  *	N tid T pause_us U bytes B stopped K tries K how qemu|native instructions I accesses A ended syscall 1 clashes C
  *	seconds S
  *
  * With `both` each is replayed in either way, to PREFIX.N.qemu and PREFIX.N.native. A failure is a line "N failed CODE
  * SENTENCE". Exit status 1 if there was no trace at all. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "collector/snapshot/snapshot.h"
 #include "proto/snapshot.h"
+#include "tracing/emulator/emulate.h"
 #include "tracing/replay/replays.h"
 
 static const char *const ways[] = { [GUS_REPLAY_AUTO] = "auto", [GUS_REPLAY_QEMU] = "qemu",
@@ -47,14 +50,33 @@ struct job {
 	const char *prefix;
 };
 
+/* Of a trace, which is good for as long as its window. */
+static void copy(const char *from, const char *prefix, unsigned number)
+{
+	FILE *f = fopen(from, "rbe");
+	char *path = gus_format("%s.%u", prefix, number), bytes[65536];
+	FILE *to = f ? fopen(path, "wbe") : NULL;
+	size_t n;
+
+	while (to && (n = fread(bytes, 1, sizeof(bytes), f)) > 0)
+		fwrite(bytes, 1, n, to);
+	if (!to || fclose(to) != 0)
+		perror(path);
+	if (f)
+		fclose(f);
+	free(path);
+}
+
 /* One after the other. How many traces there are; -1 if a recording cannot be read. */
-static int replay_all(struct gus_replays *replays, struct gus_error *err)
+static int replay_all(struct gus_replays *replays, const char *prefix, struct gus_error *err)
 {
 	struct gus_replays_window w;
 	int more = -1, good = 0;
 
 	while (replays && (more = gus_replays_next(replays, &w, err)) > 0) {
 		good += w.path != NULL;
+		if (w.path)
+			copy(w.path, prefix, w.number);
 		print(w.number, w.about, &w.done, &w.err);
 	}
 	gus_replays_close(replays);
@@ -78,10 +100,12 @@ static int replay_both(const struct job *p)
 			continue;
 		}
 		for (int k = 0; k < 2; k++) {
+			int out = open(to[k], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 			struct gus_replayed d = { 0 };
 
 			err = (struct gus_error){ 0 };
-			good += (k ? gus_replay_by_steps : gus_replay_under_qemu)(&s, &p->replay, to[k], &d, &err) == 0;
+			good += (k ? gus_replay_by_steps : gus_replay_under_qemu)(&s, &p->replay, out, &d, &err) == 0;
+			close(out);
 			print(i, s.about, &d, &err);
 			free(to[k]);
 		}
@@ -94,7 +118,7 @@ static int replay_recorded(struct job *p, const char *file)
 {
 	struct gus_error err = { 0 };
 	struct gus_reader *r = gus_reader_open(file, &err);
-	int good = r ? replay_all(gus_replays_of_recording(r, &p->replay, p->prefix, &err), &err) : -1;
+	int good = r ? replay_all(gus_replays_of_recording(r, &p->replay, &err), p->prefix, &err) : -1;
 
 	gus_reader_close(r);
 	if (good < 0)
@@ -118,7 +142,7 @@ static int replay_living(struct job *p, char **words)
 	p->replay.window = strtoull(words[4], NULL, 10);
 	p->prefix = words[5];
 	return strcmp(words[0], "both") == 0 ? replay_both(p) :
-		replay_all(gus_replays_of_process(&p->wish, &p->replay, p->prefix, &err), &err);
+		replay_all(gus_replays_of_process(&p->wish, &p->replay, &err), p->prefix, &err);
 }
 
 int main(int argc, char **argv)
@@ -134,7 +158,7 @@ int main(int argc, char **argv)
 			"       GUS_BUILDDIR=DIR replay-process FILE PREFIX\n");
 		return 2;
 	}
-	p.replay.tools.qemu = (char *)(uintptr_t)"qemu-x86_64";
+	p.replay.tools.qemu = gus_find_command("qemu-x86_64");
 	p.replay.tools.plugin = plugin = gus_format("%s/tracing/plugin/gusprof-qemu.so", build);
 	p.replay.tools.loader = loader = gus_format("%s/tracing/replay/gusprof-replay", build);
 	if (argc == 3) {
@@ -143,6 +167,7 @@ int main(int argc, char **argv)
 	} else {
 		traces = replay_living(&p, argv + 1);
 	}
+	free(p.replay.tools.qemu);
 	free(plugin);
 	free(loader);
 	return traces > 0 ? 0 : 1;

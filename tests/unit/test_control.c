@@ -75,6 +75,63 @@ static void line_without_end(void **state)
 	close(ends[1]);
 }
 
+/* A command is a whole line: not the end of one that was too long, nor what stands before a byte of another kind. */
+static void whole_lines(void **state)
+{
+	char text[600];
+	static const struct { const char *text; size_t size; enum gus_command want; } cases[] = {
+		{ "stop\0x\n", 7, GUS_COMMAND_UNKNOWN }, { "stop\rx\n", 7, GUS_COMMAND_UNKNOWN },
+		{ "\r\n", 2, GUS_COMMAND_UNKNOWN }, { "stop\r\n", 6, GUS_COMMAND_STOP },
+	};
+
+	(void)state;
+	for (size_t room = 510; room < 514; room++) {
+		struct gus_control c;
+		int ends[2];
+
+		gus_control_init(&c);
+		assert_int_equal(pipe(ends), 0);
+		c.in = ends[0];
+		memset(text, 'x', room);
+		memcpy(text + room, "stop\nping\n", 10);
+		assert_int_equal(write(ends[1], text, room + 10), room + 10);
+		gus_control_read(&c);
+		assert_int_equal(gus_control_next(&c), GUS_COMMAND_NONE);
+		gus_control_read(&c);
+		assert_int_equal(gus_control_next(&c), GUS_COMMAND_UNKNOWN);
+		assert_int_equal(gus_control_next(&c), GUS_COMMAND_PING);
+		close(ends[0]);
+		close(ends[1]);
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_control c;
+
+		gus_control_init(&c);
+		memcpy(c.text, cases[i].text, cases[i].size);
+		c.used = cases[i].size;
+		assert_int_equal(gus_control_next(&c), cases[i].want);
+		assert_int_equal(gus_control_next(&c), GUS_COMMAND_NONE);
+	}
+}
+
+/* A recorder that waits for somebody to read its answers samples no more. An alarm ends the test if it does. */
+static void nobody_reads(void **state)
+{
+	struct gus_control c;
+	int ends[2];
+
+	(void)state;
+	gus_control_init(&c);
+	assert_int_equal(pipe(ends), 0);
+	c.ack = ends[1];
+	alarm(20);
+	for (int i = 0; i < 70000; i++) /* 280 kB; a pipe has room for 64 KiB */
+		gus_control_acknowledge(&c);
+	alarm(0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void ways_in(void **state)
 {
 	char folder[] = "/tmp/gusprof-test-XXXXXX", *fifo, *spec, byte[8];
@@ -119,6 +176,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),
 		cmocka_unit_test(line_without_end),
+		cmocka_unit_test(whole_lines),
+		cmocka_unit_test(nobody_reads),
 		cmocka_unit_test(ways_in),
 	};
 

@@ -929,14 +929,14 @@ static void names_without_end(void **state)
 }
 
 /* A file like /proc/kallsyms, of which the symbols around the addresses are kept. */
-static Gusprof__KernelSymbols *symbols_of(const char *kallsyms, const uint64_t *addresses, size_t n)
+static Gusprof__KernelSymbols *symbols_of_bytes(const char *kallsyms, size_t size, const uint64_t *addresses, size_t n)
 {
 	char path[] = "/tmp/gusprof-test-XXXXXX";
 	int fd = mkstemp(path);
 	struct gus_hits k;
 	Gusprof__KernelSymbols *m;
 
-	assert_true(fd >= 0 && write(fd, kallsyms, strlen(kallsyms)) == (ssize_t)strlen(kallsyms));
+	assert_true(fd >= 0 && write(fd, kallsyms, size) == (ssize_t)size);
 	close(fd);
 	gus_hits_init(&k);
 	for (size_t i = 0; i < n; i++)
@@ -945,6 +945,31 @@ static Gusprof__KernelSymbols *symbols_of(const char *kallsyms, const uint64_t *
 	gus_hits_free(&k);
 	unlink(path);
 	return m;
+}
+
+static Gusprof__KernelSymbols *symbols_of(const char *kallsyms, const uint64_t *addresses, size_t n)
+{
+	return symbols_of_bytes(kallsyms, strlen(kallsyms), addresses, n);
+}
+
+/* Lines that are none of "ADDRESS TYPE NAME" are passed over. Bytes of zero once ended the text that is kept before its
+ * name began, which was then read from behind it. */
+static void odd_symbol_lines(void **state)
+{
+	static const char kallsyms[] = "ffffffff81000000 T good\n"
+				       "ffffffff81000010 \0 nul\n"
+				       "ffffffff81000020 T n\0ame\n"
+				       "ffffffff81000030_T line\n"
+				       "ffffffff81000040 TT line\n"
+				       "zz 81000050 T line\n";
+	static const uint64_t addresses[] = { 0xffffffff81000018, 0xffffffff81000028, 0xffffffff81000058 };
+	Gusprof__KernelSymbols *m = symbols_of_bytes(kallsyms, sizeof(kallsyms) - 1, addresses, 3);
+
+	(void)state;
+	assert_int_equal(m->n_symbols, 1);
+	assert_string_equal(m->symbols[0]->name, "good");
+	assert_true(m->symbols[0]->address == 0xffffffff81000000 && m->symbols[0]->size == 0);
+	gusprof__kernel_symbols__free_unpacked(m, NULL);
 }
 
 static void covering_symbols(void **state)
@@ -1043,6 +1068,7 @@ int main(void)
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(room_in_the_side_band),
 		cmocka_unit_test(names_without_end),
+		cmocka_unit_test(odd_symbol_lines),
 		cmocka_unit_test(covering_symbols),
 		cmocka_unit_test(hidden_symbols),
 		cmocka_unit_test(build_id_in_notes),

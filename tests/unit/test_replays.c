@@ -103,11 +103,11 @@ int __wrap_nanosleep(const struct timespec *t, struct timespec *left)
 	return 0;
 }
 
-/* The trace is a file with one letter. */
-int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
+/* The trace is a file with one letter, the first of which is 'a'. */
+int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *wish, int out,
 			struct gus_replayed *done, struct gus_error *err)
 {
-	FILE *f;
+	char letter = (char)('a' + world.replays_n);
 
 	assert_non_null(s->about);
 	world.replay = *wish;
@@ -115,10 +115,7 @@ int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wi
 	if (answer(world.replays, world.replays_n++, "replay", err) != 0)
 		return -1;
 	done->instructions = wish->window;
-	f = fopen(out, "wx"); /* there was none */
-	assert_non_null(f);
-	fputc('x', f);
-	assert_int_equal(fclose(f), 0);
+	assert_int_equal(pwrite(out, &letter, 1, 0), 1);
 	return 0;
 }
 
@@ -150,17 +147,12 @@ static unsigned files(void)
 	return n;
 }
 
-static bool is_there(const char *path)
-{
-	return access(path, F_OK) == 0;
-}
-
 static const struct gus_replay_wish replay = { .window = 5000, .native_window = 700, .seconds = 9 };
 
-static struct gus_replays *of_process(struct gus_replays_wish wish, const char *prefix)
+static struct gus_replays *of_process(struct gus_replays_wish wish)
 {
 	struct gus_error err = { 0 };
-	struct gus_replays *r = gus_replays_of_process(&wish, &replay, prefix, &err);
+	struct gus_replays *r = gus_replays_of_process(&wish, &replay, &err);
 
 	if (!r)
 		fail_msg("%s", err.text);
@@ -198,7 +190,7 @@ static void there_are_as_many_as_were_asked_for(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(counts); i++) {
-		struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, counts[i], 0, 0 }, NULL);
+		struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, counts[i], 0, 0 });
 
 		memset(&world, 0, sizeof(world));
 		world.on = true;
@@ -212,7 +204,7 @@ static void there_are_as_many_as_were_asked_for(void **state)
 /* A thread that was named is taken itself, with as much memory and for as many instructions as was said. */
 static void wishes_are_passed_on(void **state)
 {
-	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 1, 0, 12345 }, NULL);
+	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 1, 0, 12345 });
 	struct gus_replays_window w;
 
 	(void)state;
@@ -248,7 +240,7 @@ static void windows_are_spread(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 3, cases[i].spread, 0 }, NULL);
+		struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 3, cases[i].spread, 0 });
 
 		memset(&world, 0, sizeof(world));
 		world.on = true;
@@ -265,7 +257,7 @@ static void windows_are_spread(void **state)
 static void a_slow_window_moves_what_follows(void **state)
 {
 	static const long long naps[] = { 900, 900 };
-	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 4, 1000, 0 }, NULL);
+	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 4, 1000, 0 });
 	struct gus_replays_window w;
 
 	(void)state;
@@ -283,103 +275,80 @@ static void a_slow_window_moves_what_follows(void **state)
 	gus_replays_close(r);
 }
 
-/* Each trace is there until the next window is asked for, and after the last nothing is. */
-static void its_own_folder_goes(void **state)
+/* What a trace says. */
+static char letter_of(const char *path)
 {
-	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 2, 0, 0 }, NULL);
-	char *folder = gus_strdup(gus_replays_folder(r)), *first, *second;
+	FILE *f = path ? fopen(path, "r") : NULL;
+	int letter = f ? fgetc(f) : EOF;
+
+	if (f)
+		fclose(f);
+	return (char)letter;
+}
+
+/* Each trace can be read until the next window is asked for, and has no name that would outlive us. */
+static void traces_have_no_name(void **state)
+{
+	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 2, 0, 0 });
 	struct gus_replays_window w;
 
 	(void)state;
 	world.on = true;
-	assert_true(strncmp(folder, directory, strlen(directory)) == 0 && is_there(folder));
+	assert_int_equal(files(), 0);
 	assert_int_equal(next(r, &w), 1);
-	first = gus_strdup(w.path);
-	assert_true(strncmp(first, folder, strlen(folder)) == 0 && is_there(first));
+	assert_int_equal(letter_of(w.path), 'a');
+	assert_int_equal(files(), 0);
 	assert_int_equal(next(r, &w), 1);
-	second = gus_strdup(w.path);
-	assert_true(!is_there(first) && is_there(second));
-	assert_string_not_equal(first, second);
+	assert_int_equal(letter_of(w.path), 'b');
 	assert_int_equal(next(r, &w), 0);
-	assert_true(!is_there(second) && is_there(folder));
+	assert_int_equal(files(), 0);
 	gus_replays_close(r);
-	assert_false(is_there(folder));
-	free(second);
-	free(first);
-	free(folder);
-}
-
-/* Closed before any window, and while one is there. */
-static void folders_go_whenever_it_is_closed(void **state)
-{
-	(void)state;
-	world.on = true;
-	for (unsigned windows = 0; windows < 2; windows++) {
-		struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 5, 0, 0 }, NULL);
-		struct gus_replays_window w;
-
-		assert_int_equal(files(), 1);
-		for (unsigned i = 0; i < windows; i++)
-			assert_int_equal(next(r, &w), 1);
-		gus_replays_close(r);
-		assert_int_equal(files(), 0);
-	}
 	gus_replays_close(NULL);
 }
 
-static void with_a_prefix_traces_stay(void **state)
+/* In TMPDIR, which may be none. */
+static void traces_lie_where_temporary_files_do(void **state)
 {
-	char *prefix = gus_format("%s/run", directory), *path;
-	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 2, 0, 0 }, prefix);
+	static const struct { const char *set; bool mine; } folders[] = {
+		{ directory, true }, { "", false }, { NULL, false }
+	};
 	struct gus_replays_window w;
+	char target[4096];
 
 	(void)state;
 	world.on = true;
-	assert_null(gus_replays_folder(r));
-	assert_int_equal(files(), 0);
-	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(next(r, &w), 1);
-		path = gus_format("%s.%u", prefix, i);
-		assert_string_equal(w.path, path);
-		free(path);
-	}
-	gus_replays_close(r);
-	assert_int_equal(files(), 2);
-	assert_int_equal(unlink("run.0"), 0);
-	assert_int_equal(unlink("run.1"), 0);
-	free(prefix);
-}
+	for (size_t i = 0; i < COUNT(folders); i++) {
+		struct gus_replays *r;
+		ssize_t n;
 
-/* In TMPDIR, which may be none. */
-static void folders_lie_where_temporary_files_do(void **state)
-{
-	struct gus_replays *r;
-
-	(void)state;
-	for (int turn = 0; turn < 2; turn++) {
-		if (turn)
-			setenv("TMPDIR", "", 1);
+		if (folders[i].set)
+			setenv("TMPDIR", folders[i].set, 1);
 		else
 			unsetenv("TMPDIR");
-		r = of_process((struct gus_replays_wish){ 7, 8, 1, 0, 0 }, NULL);
-		assert_true(strncmp(gus_replays_folder(r), "/tmp/gusprof-", 13) == 0);
+		r = of_process((struct gus_replays_wish){ 7, 8, 1, 0, 0 });
+		assert_int_equal(next(r, &w), 1);
+		n = readlink(w.path, target, sizeof(target) - 1);
+		assert_true(n > 0);
+		target[n] = '\0';
+		assert_int_equal(strncmp(target, directory, strlen(directory)) == 0, folders[i].mine);
+		assert_int_equal(strncmp(target, "/tmp/", 5), 0);
 		gus_replays_close(r);
 	}
 }
 
-static void without_a_folder_there_are_none(void **state)
+/* Then they lie in memory. */
+static void traces_need_no_folder(void **state)
 {
-	struct gus_replays_wish wish = { 7, 8, 1, 0, 0 };
-	struct gus_error err = { 0 };
+	struct gus_replays_window w;
+	struct gus_replays *r;
 
 	(void)state;
+	world.on = true;
 	setenv("TMPDIR", "/nowhere", 1);
-	assert_null(gus_replays_of_process(&wish, &replay, NULL, &err));
-	assert_int_equal(err.code, GUS_E_NOT_FOUND);
-	assert_non_null(strstr(err.text, "/nowhere/gusprof-"));
-	err = (struct gus_error){ 0 };
-	assert_null(gus_replays_of_recording(NULL, &replay, NULL, &err));
-	assert_int_equal(err.code, GUS_E_NOT_FOUND);
+	r = of_process((struct gus_replays_wish){ 7, 8, 1, 0, 0 });
+	assert_int_equal(next(r, &w), 1);
+	assert_int_equal(letter_of(w.path), 'a');
+	gus_replays_close(r);
 }
 
 /* Of three windows the first fails: those behind it come, unless they would fail alike. */
@@ -394,7 +363,7 @@ static void some_failures_are_the_last(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 2 * COUNT(fates); i++) {
 		enum gus_code code = fates[i / 2].code;
-		struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 3, 0, 0 }, NULL);
+		struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 8, 3, 0, 0 });
 		struct gus_replays_window w;
 
 		memset(&world, 0, sizeof(world));
@@ -417,7 +386,7 @@ static void some_failures_are_the_last(void **state)
 /* Threads in turn: of those that begin to wait or end when they are chosen, three are passed over for each window. */
 static void another_thread_may_have_its_turn(void **state)
 {
-	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 0, 2, 0, 12345 }, NULL);
+	struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 0, 2, 0, 12345 });
 	struct gus_replays_window w;
 
 	(void)state;
@@ -459,7 +428,7 @@ static void attempts_have_an_end(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 0, 3, 0, 0 }, NULL);
+		struct gus_replays *r = of_process((struct gus_replays_wish){ 7, 0, 3, 0, 0 });
 		struct gus_replays_window w;
 
 		memset(&world, 0, sizeof(world));
@@ -499,7 +468,7 @@ static void end(pid_t pid)
 /* The one window that says so. */
 static bool ends_with(struct gus_replays_wish wish, enum gus_code code)
 {
-	struct gus_replays *r = of_process(wish, NULL);
+	struct gus_replays *r = of_process(wish);
 	struct gus_error err = { 0 };
 	struct gus_replays_window w;
 	bool good = gus_replays_next(r, &w, &err) == 1 && w.err.code == code && *w.err.text && !w.about && !w.path &&
@@ -581,7 +550,7 @@ static void a_process_that_computes(void **state)
 	(void)state;
 	may_take();
 	pid = begin();
-	r = of_process((struct gus_replays_wish){ pid, 0, 1, 0, 0 }, NULL);
+	r = of_process((struct gus_replays_wish){ pid, 0, 1, 0, 0 });
 	more = next(r, &w);
 	if (more == 1 && w.about)
 		tid = (pid_t)w.about->tid;
@@ -623,7 +592,7 @@ static struct gus_reader *record(const uint64_t *windows, unsigned n, bool cut)
 static struct gus_replays *of_recording(struct gus_reader *reader)
 {
 	struct gus_error err = { 0 };
-	struct gus_replays *r = gus_replays_of_recording(reader, &replay, NULL, &err);
+	struct gus_replays *r = gus_replays_of_recording(reader, &replay, &err);
 
 	if (!r)
 		fail_msg("%s", err.text);
@@ -649,10 +618,9 @@ static void recorded_windows_are_their_own(void **state)
 		assert_int_equal(world.replay.window, lengths[i]);
 		assert_int_equal(world.replay.native_window, stepped[i]);
 		assert_int_equal(world.replay.seconds, replay.seconds);
-		assert_true(w.path && is_there(w.path));
+		assert_int_equal(letter_of(w.path), 'a' + i);
 	}
 	assert_int_equal(next(r, &w), 0);
-	assert_int_equal(files(), 1);
 	gus_replays_close(r);
 	assert_int_equal(files(), 0);
 	gus_reader_close(reader);
@@ -738,11 +706,9 @@ int main(void)
 		TEST(wishes_are_passed_on),
 		TEST(windows_are_spread),
 		TEST(a_slow_window_moves_what_follows),
-		TEST(its_own_folder_goes),
-		TEST(folders_go_whenever_it_is_closed),
-		TEST(with_a_prefix_traces_stay),
-		TEST(folders_lie_where_temporary_files_do),
-		TEST(without_a_folder_there_are_none),
+		TEST(traces_have_no_name),
+		TEST(traces_lie_where_temporary_files_do),
+		TEST(traces_need_no_folder),
 		TEST(some_failures_are_the_last),
 		TEST(another_thread_may_have_its_turn),
 		TEST(attempts_have_an_end),

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What -p, -t and -C mean, what /proc says, and what becomes side band of it. */
+#include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/foreign_file.h"
 #include "collector/host/build_id.h"
 #include "collector/host/procfs.h"
 #include "collector/session/living.h"
@@ -117,6 +121,30 @@ static void tasks(void **state)
 	assert_false(gus_tids_of(pid, &tids));
 	close(go[0]);
 	close(go[1]);
+}
+
+/* A file is read to its end if that is not too far; how far maps goes, its process decides. */
+static void long_files(void **state)
+{
+	char path[] = "/tmp/gusprof-test-XXXXXX", bytes[10000], *text;
+	int fd = mkstemp(path);
+	size_t size = 0;
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	assert_true(fd >= 0 && write(fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes));
+	close(fd);
+	text = gus_procfs_read_most(path, sizeof(bytes), &size);
+	assert_int_equal(size, sizeof(bytes));
+	assert_memory_equal(text, bytes, size);
+	assert_int_equal(text[size], '\0');
+	free(text);
+	errno = 0;
+	assert_null(gus_procfs_read_most(path, sizeof(bytes) - 1, &size));
+	assert_int_equal(errno, EFBIG);
+	unlink(path);
+	assert_null(gus_procfs_read_most(path, sizeof(bytes), &size));
+	assert_int_equal(errno, ENOENT);
 }
 
 static void mappings(void **state)
@@ -311,6 +339,58 @@ static void living_forgets(void **state)
 	}
 }
 
+/* A child of ours with these users (real, effective, saved), group and a further group of it; its rights. */
+static struct gus_rights rights_with(uid_t real, uid_t effective, uid_t saved)
+{
+	const gid_t more[] = { 77, 88 };
+	struct gus_rights r;
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (setgroups(2, more) != 0 || setresgid(66, 0, 0) != 0 || setresuid(real, effective, saved) != 0 ||
+		    write(ready[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	assert_true(gus_task_rights(pid, &r));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return r;
+}
+
+/* A program that is set-user-ID for root still does what its caller names. */
+static void rights_of_tasks(void **state)
+{
+	struct gus_rights r;
+
+	(void)state;
+	assert_true(gus_task_rights(getpid(), &r));
+	assert_false(r.limited);
+	assert_false(gus_task_rights(0x7fffffff, &r));
+	assert_true(r.limited && r.uid == 65534 && r.gid == 65534 && !r.groups_n);
+	if (geteuid() != 0) {
+		print_message("not tried: other users' processes, which only root can make\n");
+		return;
+	}
+	r = rights_with(0, 0, 0);
+	assert_false(r.limited);
+	r = rights_with(12345, 0, 0);
+	assert_true(r.limited && r.uid == 12345 && r.gid == 66 && r.groups_n == 2);
+	assert_true(r.groups[0] == 77 && r.groups[1] == 88);
+	r = rights_with(0, 12345, 0);
+	assert_true(r.limited && r.uid == 12345 && r.gid == 0);
+	r = rights_with(0, 0, 12345);
+	assert_true(r.limited && r.uid == 12345);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,8 +398,10 @@ int main(void)
 		cmocka_unit_test(one_kind_at_a_time),
 		cmocka_unit_test(cpu_lists),
 		cmocka_unit_test(tasks),
+		cmocka_unit_test(long_files),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(build_ids),
+		cmocka_unit_test(rights_of_tasks),
 		cmocka_unit_test(living), cmocka_unit_test(living_recalls), cmocka_unit_test(living_forgets),
 	};
 

@@ -195,7 +195,8 @@ static void a_trace_goes_to_one_place(void **state)
 	static const char *const wrong[] = {
 		"", "start=1", "out=x fd=3", "out=", "fd=-1", "fd=", "fd=3x", "fd=9999999999", "out", "outx=x",
 			"out=x plain=yes",
-		"out=x every=5", "out=x length=6 every=5", "out=x range=2-1",
+		"out=x every=5", "out=x length=6 every=5", "out=x range=2-1", "fd=3 replay=on", "fd=3 root=4",
+		"fd=3 replay=on root=-1",
 	};
 	struct gus_tracer_options o;
 
@@ -205,7 +206,9 @@ static void a_trace_goes_to_one_place(void **state)
 	assert_int_equal(parse(&o, "plain=on fd=3 start=5"), 0);
 	assert_true(o.fd == 3 && o.max_size == 0 && o.plain && o.windows.start == 5);
 	assert_int_equal(parse(&o, "fd=3 max=7"), 0);
-	assert_true(o.max_size == 7);
+	assert_true(o.max_size == 7 && !o.replay && o.root == -1);
+	assert_int_equal(parse(&o, "fd=3 replay=on root=0"), 0);
+	assert_true(o.fd == 3 && o.replay && o.root == 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(parse(&o, wrong[i]), -1);
 }

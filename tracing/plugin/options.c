@@ -37,6 +37,7 @@ static int parse_out(struct gus_tracer_options *o, const struct word *word, cons
 	return 0;
 }
 
+/* field: of an int. */
 static int parse_fd(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err)
 {
 	const char *end;
@@ -44,7 +45,7 @@ static int parse_fd(struct gus_tracer_options *o, const struct word *word, const
 
 	if (parse_number(text, 10, '\0', &fd, &end) != 0 || fd > INT_MAX)
 		return gus_fail(err, GUS_E_USAGE, "%s takes the number of an open file, not '%s'", word->name, text);
-	o->fd = (int)fd;
+	*(int *)((char *)o + word->field) = (int)fd;
 	return 0;
 }
 
@@ -87,13 +88,14 @@ static int parse_count(struct gus_tracer_options *o, const struct word *word, co
 /* gusprof-qemu(7) has the same. */
 static const struct word words_known[] = {
 	{ "out", "FILE", parse_out, 0 },
-	{ "fd", "N", parse_fd, 0 },
+	{ "fd", "N", parse_fd, offsetof(struct gus_tracer_options, fd) },
 	{ "plain", "on|off", parse_switch, offsetof(struct gus_tracer_options, plain) },
 	{ "range", "START-END", parse_range, 0 },
 	{ "start", "N", parse_count, offsetof(struct gus_tracer_options, windows.start) },
 	{ "length", "N", parse_count, offsetof(struct gus_tracer_options, windows.length) },
 	{ "every", "N", parse_count, offsetof(struct gus_tracer_options, windows.every) },
 	{ "replay", "on|off", parse_switch, offsetof(struct gus_tracer_options, replay) },
+	{ "root", "N", parse_fd, offsetof(struct gus_tracer_options, root) },
 	{ "max", "BYTES", parse_count, offsetof(struct gus_tracer_options, max_size) },
 };
 
@@ -121,7 +123,7 @@ int gus_tracer_options_parse(struct gus_tracer_options *o, int n, char *const *w
 {
 	const struct gus_windows *w = &o->windows;
 
-	*o = (struct gus_tracer_options){ .fd = -1, .max_size = UINT64_MAX };
+	*o = (struct gus_tracer_options){ .fd = -1, .root = -1, .max_size = UINT64_MAX };
 	for (int i = 0; i < n; i++)
 		if (parse_word(o, words[i], err) != 0)
 			return -1;
@@ -129,6 +131,8 @@ int gus_tracer_options_parse(struct gus_tracer_options *o, int n, char *const *w
 		return gus_fail(err, GUS_E_USAGE, "out=FILE or fd=N is missing: where the trace is to go");
 	if (o->out && o->fd >= 0)
 		return gus_fail(err, GUS_E_USAGE, "out takes no fd beside it: a trace goes to one place");
+	if (o->replay != (o->root >= 0))
+		return gus_fail(err, GUS_E_USAGE, "replay=on and root=N, its root folder, go together");
 	if (o->max_size == UINT64_MAX)
 		o->max_size = o->out ? MAX_SIZE : 0;
 	if (w->start > UINT64_MAX - w->length)

@@ -17,7 +17,8 @@ struct gus_tracer_options {
 	bool plain;                     /* frames are not compressed */
 	struct gus_windows windows;
 	uint64_t max_size;              /* bytes; 0: no end */
-	bool replay;                    /* the program is gusprof-replay */
+	bool replay;                    /* the program is gusprof-replay, which runs foreign code */
+	int root;                       /* with replay: what is open as its root folder; else -1 */
 	struct gus_vec(uint64_t) starts, ends; /* of ranges of addresses */
 };
 

@@ -26,6 +26,7 @@
 #include "collector/host/procfs.h"
 #include "config.h"
 #include "proto/varint.h"
+#include "tracing/confine/calls.h"
 #include "tracing/plugin/calls.h"
 #include "tracing/plugin/options.h"
 #include "tracing/plugin/origins.h"
@@ -52,6 +53,7 @@ static struct {
 	qemu_plugin_id_t id;
 	pthread_mutex_t lock;
 	atomic_bool over;               /* nothing is traced any more */
+	bool confined;                  /* of a replay: before its first instruction */
 	enum gus_translated_isa isa;
 	bool full;
 	struct gus_tracer_options options;
@@ -378,12 +380,12 @@ static void read_maps(void)
 	free(text);
 }
 
-/* Under the lock. */
+/* Under the lock. Where code of a snapshot is from, the snapshot says. */
 static struct gus_origin *origin_of(uint64_t address, uint64_t host)
 {
 	struct gus_origin *origin;
 
-	if (!host)
+	if (!host || tracer.options.replay)
 		return NULL;
 	atomic_store(&tracer.distance, host - address);
 	if (atomic_exchange(&tracer.remapped, false))
@@ -471,11 +473,26 @@ static bool may_be_taken_back(const struct qemu_plugin_insn *last)
 	return x86 && (address + X86_LONGEST - 1) / PAGE != address / PAGE;
 }
 
+/* What is translated first is gusprof-replay itself: by then the emulator has opened all that it needs, and not an
+ * instruction has been executed. */
+static void confine(void)
+{
+	struct gus_error err = { 0 };
+
+	tracer.confined = true;
+	if (gus_confine_calls(tracer.options.root, &err) == 0)
+		return;
+	complain(&err);
+	_exit(1);
+}
+
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
 
 	(void)id;
+	if (tracer.options.replay && !tracer.confined)
+		confine();
 	for (size_t from = 0, to; from < n; from = to) {
 		bool wanted = is_wanted(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, from)));
 

@@ -2,6 +2,8 @@
 #include "tracing/replay/image.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +18,7 @@
 #define WHOLE (256ull << 20)
 #define AROUND (4ull << 20)
 #define STACK_MORE (128ull << 10)       /* that a stack may grow by */
+#define LOWEST 0x10000                  /* that the kernel lets anybody map */
 
 #define STATE_COMPONENTS 512            /* which there are: offset in an XSAVE area, its header's first integer */
 #define STATE_HEADER_REST 520
@@ -28,36 +31,48 @@ struct image {
 	struct gus_replay_image head;
 	struct gus_vec(struct gus_replay_mapping) mappings;
 	struct gus_vec(struct gus_replay_run) runs;
-	struct gus_vec(char) texts;
+	struct gus_vec(const char *) paths;     /* borrowed; those of files' descriptors */
+	struct gus_replay_image_files *files;
 };
 
-/* Where the pieces come to lie. */
-static uint64_t texts_at(const struct image *i)
+static bool is_same_file(const struct stat *st, const Gusprof__SnapshotMapping *m)
 {
-	return sizeof(i->head) + i->mappings.n * sizeof(*i->mappings.v) + i->runs.n * sizeof(*i->runs.v);
+	return (uint64_t)st->st_size == m->file_size && st->st_ino == m->inode &&
+		(uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec == m->file_mtime_ns;
 }
 
-static int check_file(const Gusprof__SnapshotMapping *m, struct gus_error *err)
+/* Its descriptor; -1 with err. The name is the snapshot's, and it may name a pipe or a device today. */
+static int open_file(const Gusprof__SnapshotMapping *m, struct gus_error *err)
 {
+	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
-	if (stat(m->path, &st) != 0)
-		return gus_fail_errno(err, errno, "cannot replay the snapshot: %s was mapped and is not there",
+	if (fd < 0)
+		return gus_fail_errno(err, errno, "cannot replay the snapshot: %s was mapped and cannot be opened",
 				      m->path);
-	if ((uint64_t)st.st_size == m->file_size && st.st_ino == m->inode &&
-	    (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec == m->file_mtime_ns)
-		return 0;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_same_file(&st, m))
+		return fd;
+	close(fd);
 	return gus_fail(err, GUS_E_NOT_FOUND, "cannot replay the snapshot: %s has changed since it was taken", m->path);
 }
 
-/* The offset of a path among the texts; the last one is often the same. */
-static uint64_t text_of(struct image *i, const char *path, size_t *last)
+/* Each file is opened once; most are mapped several times in a row. */
+static int file_of(struct image *i, const Gusprof__SnapshotMapping *m, struct gus_error *err)
 {
-	if (i->texts.n && strcmp(i->texts.v + *last, path) == 0)
-		return *last;
-	*last = i->texts.n;
-	gus_vec_append(&i->texts, path, strlen(path) + 1);
-	return *last;
+	int fd;
+
+	for (size_t k = i->paths.n; k-- > 0;)
+		if (strcmp(i->paths.v[k], m->path) == 0)
+			return i->files->fds.v[k];
+	if (i->paths.n == GUS_REPLAY_FILES_MAX)
+		return gus_fail(err, GUS_E_UNSUPPORTED,
+				"cannot replay the snapshot: it has more than %d files mapped", GUS_REPLAY_FILES_MAX);
+	fd = open_file(m, err);
+	if (fd >= 0) {
+		gus_vec_push(&i->paths, m->path);
+		gus_vec_push(&i->files->fds, fd);
+	}
+	return fd;
 }
 
 static void add_mapping(struct image *i, uint64_t start, uint64_t end, uint32_t protection)
@@ -67,7 +82,7 @@ static void add_mapping(struct image *i, uint64_t start, uint64_t end, uint32_t 
 	if (last && last->address + last->size > start && end > start) /* pieces of one mapping, around runs */
 		last->size = end - last->address > last->size ? end - last->address : last->size;
 	else
-		gus_vec_push(&i->mappings, (struct gus_replay_mapping){ start, end - start, 0, 0, protection, 0 });
+		gus_vec_push(&i->mappings, (struct gus_replay_mapping){ start, end - start, 0, -1, protection });
 }
 
 /* The parts of a large mapping that are in use. */
@@ -86,36 +101,53 @@ static void add_parts(struct image *i, const struct gus_snapshot *s, const Guspr
 	}
 }
 
+/* Where gusprof-replay itself lies nothing else may: what is mapped there would be executed before it has forbidden
+ * itself anything. */
+static bool is_in_the_way(uint64_t start, uint64_t end)
+{
+	return start < GUS_REPLAY_BASE + GUS_REPLAY_SIZE && end > GUS_REPLAY_BASE;
+}
+
+static int add_one(struct image *i, const struct gus_snapshot *s, const Gusprof__SnapshotMapping *m, uint64_t start,
+		   struct gus_error *err)
+{
+	uint64_t end = m->start + m->length;
+	int fd;
+
+	if (is_in_the_way(start, end))
+		return gus_fail(err, GUS_E_UNSUPPORTED,
+				"cannot replay the snapshot: it has memory at %#llx, where what replays it lies",
+				(unsigned long long)m->start);
+	if (m->from_file) {
+		fd = file_of(i, m, err);
+		if (fd < 0)
+			return -1;
+		gus_vec_push(&i->mappings,
+			     (struct gus_replay_mapping){ start, end - start, m->offset, fd, m->protection });
+	} else if (m->length <= WHOLE) {
+		add_mapping(i, start, end, m->protection);
+	} else {
+		add_parts(i, s, m);
+	}
+	return 0;
+}
+
 static int add_mappings(struct image *i, const struct gus_snapshot *s, struct gus_error *err)
 {
-	uint64_t before = 0x10000;      /* the end of what is mapped below */
-	size_t last = 0;
+	uint64_t before = LOWEST;       /* the end of what is mapped below */
 
 	for (size_t k = 0; k < s->about->n_mappings; k++) {
 		const Gusprof__SnapshotMapping *m = s->about->mappings[k];
-		uint64_t start = m->start, end = m->start + m->length;
+		uint64_t start = m->start;
 
-		if (strcmp(m->path, "[stack]") == 0)
+		if (strcmp(m->path, "[stack]") == 0 && start > before)
 			start -= start - before < STACK_MORE ? start - before : STACK_MORE;
-		before = end;
-		if (!(m->protection & (PROT_READ | PROT_WRITE | PROT_EXEC)))
-			continue;
-		if (m->from_file) {
-			if (check_file(m, err) != 0)
-				return -1;
-			gus_vec_push(&i->mappings,
-				     (struct gus_replay_mapping){ start, end - start, m->offset,
-				1 + text_of(i, m->path, &last),
-										m->protection, 0 });
-		} else if (m->length <= WHOLE) {
-			add_mapping(i, start, end, m->protection);
-		} else {
-			add_parts(i, s, m);
-		}
+		before = m->start + m->length > before ? m->start + m->length : before;
+		if (m->protection & (PROT_READ | PROT_WRITE | PROT_EXEC) && add_one(i, s, m, start, err) != 0)
+			return -1;
 	}
 	for (size_t k = 0; k < i->mappings.n; k++)
-		if (i->mappings.v[k].path)
-			i->mappings.v[k].path += texts_at(i) + s->runs.n * sizeof(*i->runs.v) - 1;
+		i->files->memory += i->mappings.v[k].size;
 	return 0;
 }
 
@@ -162,31 +194,39 @@ static int write_image(struct image *i, const struct gus_snapshot *s, int fd, st
 	uint64_t pages;
 
 	fill_head(i, s);
-	pages = i->head.runs + s->runs.n * sizeof(*i->runs.v) + i->texts.n;
+	pages = i->head.runs + s->runs.n * sizeof(*i->runs.v);
 	for (size_t k = 0; k < s->runs.n; k++)
 		gus_vec_push(&i->runs, (struct gus_replay_run){ s->runs.v[k].address, s->runs.v[k].size,
 			pages + s->runs.v[k].at });
 	if (write_all(fd, &i->head, sizeof(i->head), err) != 0 ||
 	    write_all(fd, i->mappings.v, i->mappings.n * sizeof(*i->mappings.v), err) != 0 ||
-	    write_all(fd, i->runs.v, i->runs.n * sizeof(*i->runs.v), err) != 0 ||
-		    write_all(fd, i->texts.v, i->texts.n, err) != 0)
+	    write_all(fd, i->runs.v, i->runs.n * sizeof(*i->runs.v), err) != 0)
 		return -1;
 	return write_all(fd, s->bytes, (size_t)s->about->bytes, err);
 }
 
-int gus_replay_image(const struct gus_snapshot *s, struct gus_error *err)
+int gus_replay_image_make(const struct gus_snapshot *s, struct gus_replay_image_files *files, struct gus_error *err)
 {
-	int fd = memfd_create("gusprof-replay", MFD_CLOEXEC);
-	struct image i = { 0 };
+	struct image i = { .files = files };
+	int rc = -1;
 
-	if (fd < 0)
+	*files = (struct gus_replay_image_files){ .image = memfd_create("gusprof-replay",
+									MFD_CLOEXEC | MFD_ALLOW_SEALING) };
+	if (files->image < 0)
 		return gus_fail_errno(err, errno, "cannot make an image of a snapshot");
-	if (add_mappings(&i, s, err) != 0 || write_image(&i, s, fd, err) != 0) {
-		close(fd);
-		fd = -1;
-	}
+	if (add_mappings(&i, s, err) == 0 && write_image(&i, s, files->image, err) == 0)
+		rc = fcntl(files->image, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0 ?
+			0 : gus_fail_errno(err, errno, "cannot seal the image of a snapshot");
+	gus_vec_push(&files->fds, files->image);
 	gus_vec_free(&i.mappings);
 	gus_vec_free(&i.runs);
-	gus_vec_free(&i.texts);
-	return fd;
+	gus_vec_free(&i.paths);
+	return rc;
+}
+
+void gus_replay_image_close(struct gus_replay_image_files *files)
+{
+	for (size_t k = 0; k < files->fds.n; k++)
+		close(files->fds.v[k]);
+	gus_vec_free(&files->fds);
 }

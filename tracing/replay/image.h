@@ -4,12 +4,23 @@
 #ifndef GUS_TRACING_REPLAY_IMAGE_H
 #define GUS_TRACING_REPLAY_IMAGE_H
 
+#include "base/alloc.h"
 #include "proto/snapshot.h"
 
 struct gus_error;
 
-/* A descriptor of the image, closed on exec; -1 with err. GUS_E_NOT_FOUND if a file that was mapped is not there as it
- * was. */
-int gus_replay_image(const struct gus_snapshot *s, struct gus_error *err);
+#define GUS_REPLAY_FILES_MAX 1024       /* that a snapshot may have mapped */
+
+/* All that it opens is closed on exec, and has to go along under its number with who loads the image. */
+struct gus_replay_image_files {
+	int image;                      /* sealed: nobody changes it any more */
+	struct gus_vec(int) fds;        /* of the files that are mapped, each once; image is the last */
+	uint64_t memory;                /* bytes that it maps */
+};
+
+/* -1 with err; GUS_E_NOT_FOUND if a file that was mapped is not there as it was. Freed with gus_replay_image_close,
+ * also then. */
+int gus_replay_image_make(const struct gus_snapshot *s, struct gus_replay_image_files *files, struct gus_error *err);
+void gus_replay_image_close(struct gus_replay_image_files *files);
 
 #endif

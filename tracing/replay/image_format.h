@@ -22,9 +22,8 @@
 struct gus_replay_mapping {
 	uint64_t address, size;
 	uint64_t file_offset;
-	uint64_t path;                  /* offset in the image of a terminated string; 0: none */
+	int32_t file;                   /* the descriptor that is open for it; -1: none */
 	uint32_t protection;
-	uint32_t reserved;
 };
 
 /* Pages to be read from the image. Writable while the image is loaded. */
@@ -44,7 +43,6 @@ struct gus_replay_image {
 enum gus_replay_status {
 	GUS_REPLAY_BAD = 3,             /* no such image, or one that cannot be loaded: it says why */
 	GUS_REPLAY_CLASH = 4,           /* something lies already where a mapping has to */
-	GUS_REPLAY_CHANGED = 5,         /* a file cannot be opened any more */
 };
 
 #endif

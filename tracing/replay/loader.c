@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* gusprof-replay IMAGE: puts a snapshot back into memory and goes on where it was taken; under QEMU, or natively as a
- * child that is traced. It has no library, and lies where no program does (tracing/replay/image_format.h), so that it
- * is in nobody's way.
+/* gusprof-replay N: puts the snapshot whose image is open as descriptor N back into memory and goes on where it was
+ * taken; under QEMU, or natively as a child that is traced. It has no library, and lies where no program does
+ * (tracing/replay/image_format.h), so that it is in nobody's way.
  *
- * Natively it forbids itself all system calls before it jumps. Under QEMU the plugin ends the emulator at the first
- * one, and signals come to a handler that tells of them. */
+ * It opens nothing: the image names descriptors of the files that were mapped. Natively it forbids itself all system
+ * calls but those that it needs before it looks at the image, which is foreign, and those too before it jumps. Under
+ * QEMU the plugin has done that for the emulator, and ends it at the snapshot's first call; signals come to a handler
+ * that tells of them. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "tracing/replay/image_format.h"
 
 /* The kernel's interface, of x86-64. */
-enum { SYS_WRITE = 1, SYS_OPEN = 2, SYS_CLOSE = 3, SYS_MMAP = 9, SYS_MPROTECT = 10, SYS_MUNMAP = 11,
-	SYS_RT_SIGACTION = 13, SYS_PREAD = 17,
-       SYS_EXIT = 60, SYS_SIGALTSTACK = 131, SYS_PRCTL = 157, SYS_ARCH_PRCTL = 158, SYS_SECCOMP = 317 };
+enum { SYS_WRITE = 1, SYS_MMAP = 9, SYS_MPROTECT = 10, SYS_MUNMAP = 11, SYS_RT_SIGACTION = 13,
+	SYS_PREAD = 17, SYS_EXIT = 60, SYS_SIGALTSTACK = 131, SYS_PRCTL = 157, SYS_ARCH_PRCTL = 158,
+	SYS_SECCOMP = 317 };
 enum { PROT_RW = 3, MAP_PRIVATE_ = 2, MAP_ANONYMOUS_ = 0x20, MAP_NORESERVE_ = 0x4000, MAP_NOREPLACE = 0x100000 };
 enum { SET_GS = 0x1001, SET_FS = 0x1002 };
 enum { EEXIST_ = 17, ENOMEM_ = 12 };
@@ -74,54 +77,39 @@ static void read_all(int fd, uint64_t to, uint64_t size, uint64_t at)
 	}
 }
 
-static void map(int fd, const struct gus_replay_mapping *m)
+static void map(const struct gus_replay_mapping *m)
 {
-	static char path[4096];
-	int file = -1;
-	long got;
+	bool is_file = m->file >= 0;
+	long got = call(SYS_MMAP, m->address, m->size, PROT_RW, MAP_PRIVATE_ | MAP_NOREPLACE | MAP_NORESERVE_ |
+			(is_file ? 0 : MAP_ANONYMOUS_), (uint64_t)m->file, is_file ? m->file_offset : 0);
 
-	if (m->path) {
-		call(SYS_PREAD, (uint64_t)fd, (uintptr_t)path, sizeof(path) - 1, m->path, 0, 0);
-		file = (int)call(SYS_OPEN, (uintptr_t)path, 0, 0, 0, 0, 0);
-		if (file < 0)
-			give_up(GUS_REPLAY_CHANGED, "a file cannot be opened that is mapped at", m->address);
-	}
-	got = call(SYS_MMAP, m->address, m->size, PROT_RW, MAP_PRIVATE_ | MAP_NOREPLACE | MAP_NORESERVE_ |
-		   (m->path ? 0 : MAP_ANONYMOUS_),
-		   (uint64_t)file, m->path ? m->file_offset : 0);
 	if (got == -EEXIST_ || got == -ENOMEM_ || (got > 0 && (uint64_t)got != m->address))
 		give_up(GUS_REPLAY_CLASH, "there is something already at", m->address);
 	if (got < 0)
 		give_up(GUS_REPLAY_BAD, "nothing can be mapped at", m->address);
-	if (file >= 0)
-		call(SYS_CLOSE, (uint64_t)file, 0, 0, 0, 0, 0);
 }
 
-static void load(const char *name)
+static void load(int fd)
 {
-	long fd = call(SYS_OPEN, (uintptr_t)name, 0, 0, 0, 0, 0);
 	struct gus_replay_mapping m;
 	struct gus_replay_run run;
 
-	if (fd < 0)
-		give_up(GUS_REPLAY_BAD, "the image cannot be opened:", (uint64_t)-fd);
-	read_all((int)fd, (uintptr_t)&image, sizeof(image), 0);
+	read_all(fd, (uintptr_t)&image, sizeof(image), 0);
 	if (image.magic != GUS_REPLAY_MAGIC)
 		give_up(GUS_REPLAY_BAD, "this is no image of mine:", image.magic);
 	for (uint64_t i = 0; i < image.mappings_n; i++) {
-		read_all((int)fd, (uintptr_t)&m, sizeof(m), image.mappings + i * sizeof(m));
-		map((int)fd, &m);
+		read_all(fd, (uintptr_t)&m, sizeof(m), image.mappings + i * sizeof(m));
+		map(&m);
 	}
 	for (uint64_t i = 0; i < image.runs_n; i++) {
-		read_all((int)fd, (uintptr_t)&run, sizeof(run), image.runs + i * sizeof(run));
-		read_all((int)fd, run.address, run.size, run.at);
+		read_all(fd, (uintptr_t)&run, sizeof(run), image.runs + i * sizeof(run));
+		read_all(fd, run.address, run.size, run.at);
 	}
 	for (uint64_t i = 0; i < image.mappings_n; i++) {
-		read_all((int)fd, (uintptr_t)&m, sizeof(m), image.mappings + i * sizeof(m));
+		read_all(fd, (uintptr_t)&m, sizeof(m), image.mappings + i * sizeof(m));
 		if (m.protection != PROT_RW && call(SYS_MPROTECT, m.address, m.size, m.protection, 0, 0, 0) != 0)
 			give_up(GUS_REPLAY_BAD, "the protection cannot be set at", m.address);
 	}
-	call(SYS_CLOSE, (uint64_t)fd, 0, 0, 0, 0, 0);
 }
 
 /* Signals that code can raise by itself: what the snapshot's own handlers would do is not part of the window. */
@@ -147,46 +135,72 @@ static void set_handlers(void)
 		call(SYS_RT_SIGACTION, (uint64_t)numbers[i], (uintptr_t)&action, 0, 8, 0, 0);
 }
 
-/* Natively: nothing of ours stays but this program, and no system call but the one that begins the window is
- * possible. */
-static void become_alone(void)
-{
-	static const struct { uint16_t code; uint8_t yes, no; uint32_t k; } filter[] = {
-		{ 0x20, 0, 0, 0 },                      /* the number */
-		{ 0x15, 0, 1, GUS_REPLAY_BEGIN },
-		{ 0x06, 0, 0, 0x7ff00000 },             /* stops for who traces this, who takes over */
-		{ 0x06, 0, 0, 0x80000000 },             /* kills */
-	};
-	const struct { uint64_t n; uint64_t filter; } program = { sizeof(filter) / sizeof(*filter), (uintptr_t)filter };
+/* Natively: what is forbidden, in the kernel's own terms (linux/filter.h, linux/seccomp.h). A second filter only takes
+ * away from what the first one leaves. */
 
-	call(SYS_PRCTL, 38, 1, 0, 0, 0, 0);             /* no new privileges, which a filter wants */
+struct rule { uint16_t code; uint8_t yes, no; uint32_t k; };
+#define LOAD(at) { 0x20, 0, 0, at }
+#define IS(value, yes, no) { 0x15, yes, no, value }
+#define KILL { 0x06, 0, 0, 0x80000000 }
+#define ALLOW { 0x06, 0, 0, 0x7fff0000 }
+#define TELL_TRACER { 0x06, 0, 0, 0x7ff00000 }
+#define MACHINE 4               /* offset in what a filter sees; the number is at 0 */
+#define X86_64 0xc000003e       /* another machine has other numbers: int $0x80 reaches those of 32 bits */
+
+/* Reads the image, maps, and ends; or begins. */
+static const struct rule while_loading[] = {
+	LOAD(MACHINE), IS(X86_64, 1, 0), KILL, LOAD(0),
+	IS(SYS_PREAD, 8, 0), IS(SYS_MMAP, 7, 0), IS(SYS_MPROTECT, 6, 0), IS(SYS_MUNMAP, 5, 0), IS(SYS_WRITE, 4, 0),
+	IS(SYS_EXIT, 3, 0), IS(SYS_SECCOMP, 2, 0), IS(GUS_REPLAY_BEGIN, 1, 0),
+	KILL, ALLOW,
+};
+
+/* Only the call that begins the window, at which who traces this takes over. */
+static const struct rule from_now_on[] = {
+	LOAD(MACHINE), IS(X86_64, 1, 0), KILL, LOAD(0),
+	IS(GUS_REPLAY_BEGIN, 1, 0), KILL, TELL_TRACER,
+};
+
+static void forbid(const struct rule *rules, size_t n)
+{
+	const struct { uint64_t n, rules; } program = { n, (uintptr_t)rules };
+
 	if (call(SYS_SECCOMP, 1, 0, (uintptr_t)&program, 0, 0, 0) != 0)
 		give_up(GUS_REPLAY_BAD, "system calls cannot be forbidden:", 0);
+}
+
+/* The descriptor whose number a word is. */
+static int number_of(const char *word)
+{
+	int n = 0;
+
+	for (; *word >= '0' && *word <= '9' && n < 1000000; word++)
+		n = n * 10 + *word - '0';
+	return n;
 }
 
 /* On a stack of our own. words: argc, argv[0], argv[1], ... */
 void replay_main(uint64_t *words)
 {
-	const char *name = words[0] >= 2 ? (const char *)(uintptr_t)words[2] : NULL;
-	static char copy[4096];
-	int native = words[0] == 3;     /* a third word, whatever it is */
-	size_t n = 0;
+	bool native = words[0] == 3;    /* a third word, whatever it is */
+	int fd;
 
-	if (!name)
-		give_up(GUS_REPLAY_BAD, "usage: gusprof-replay IMAGE [native]; gusprof itself begins it", 0);
-	for (; n + 1 < sizeof(copy) && name[n]; n++)
-		copy[n] = name[n];
+	if (words[0] < 2)
+		give_up(GUS_REPLAY_BAD, "usage: gusprof-replay DESCRIPTOR [native]; gusprof itself begins it", 0);
+	fd = number_of((const char *)(uintptr_t)words[2]);
 	if (native) {
+		call(SYS_PRCTL, 38, 1, 0, 0, 0, 0);     /* no new privileges, which a filter wants */
+		forbid(while_loading, sizeof(while_loading) / sizeof(*while_loading));
 		/* The stack, the vdso and whatever else was put here by chance. */
 		call(SYS_MUNMAP, 0x10000, GUS_REPLAY_BASE - 0x10000, 0, 0, 0, 0);
 		call(SYS_MUNMAP, GUS_REPLAY_BASE + GUS_REPLAY_SIZE, 0x7ffffffff000 - GUS_REPLAY_BASE - GUS_REPLAY_SIZE,
 		     0, 0, 0, 0);
 	}
-	load(copy);
+	load(fd);
 	for (int i = 0; i < 27; i++)
 		replay_registers[i] = image.registers[i];
 	if (native) {
-		become_alone();
+		forbid(from_now_on, sizeof(from_now_on) / sizeof(*from_now_on));
 	} else {
 		set_handlers();
 		call(SYS_ARCH_PRCTL, SET_FS, image.registers[FS_BASE], 0, 0, 0, 0);

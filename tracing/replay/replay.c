@@ -9,20 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/helper.h"
 #include "proto/reader.h"
+#include "tracing/confine/confine.h"
 #include "tracing/emulator/emulate.h"
 #include "tracing/replay/image.h"
 #include "tracing/replay/image_format.h"
 
 #define CANNOT_BEGIN 127
 #define SECONDS 60
+#define QEMU_MEMORY (4ull << 30)        /* its own, translated code and all */
 
 /* How QEMU is begun so that it does not lie where the snapshot has to. Its libraries go where the old layout of
  * programs has them, which today's do not use; what it still places by chance falls elsewhere the next time. Where
@@ -42,6 +45,45 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* What runs of QEMU have in common. All of it is open before the first one: the child finds nothing by a name. */
+struct run {
+	const struct gus_replay_wish *wish;
+	struct gus_replay_image_files files;
+	int qemu, plugin, loader;
+	int out;                /* the trace, borrowed */
+	int root;               /* an empty folder */
+};
+
+static int open_tool(const char *path, struct gus_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		gus_fail_errno(err, errno, "cannot replay the snapshot: cannot open %s", path);
+	return fd;
+}
+
+static int open_run(struct run *r, const struct gus_snapshot *s, struct gus_error *err)
+{
+	const struct gus_replay_tools *tools = &r->wish->tools;
+
+	r->qemu = open_tool(tools->qemu, err);
+	r->plugin = r->qemu < 0 ? -1 : open_tool(tools->plugin, err);
+	r->loader = r->plugin < 0 ? -1 : open_tool(tools->loader, err);
+	r->root = r->loader < 0 ? -1 : gus_confine_folder(err);
+	return r->root < 0 ? -1 : gus_replay_image_make(s, &r->files, err);
+}
+
+static void close_run(struct run *r)
+{
+	const int fds[] = { r->qemu, r->plugin, r->loader, r->root };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	gus_replay_image_close(&r->files);
+}
+
 /* One run of QEMU. */
 
 struct qemu {
@@ -52,30 +94,57 @@ struct qemu {
 	int status;
 };
 
-static void __attribute__((noreturn)) become(const struct gus_replay_wish *w, const char *out, int image, int said,
-					     size_t layout)
+static unsigned seconds_of(const struct gus_replay_wish *w)
 {
-	char *plugin = gus_format("%s,out=%s,length=%llu,max=%llu,replay=on", w->tools.plugin, out,
-				  (unsigned long long)w->window,
-				  1ull << 32);
-	char path[32];
-	const char *words[12] = { w->tools.qemu, "-cpu", "max", "-plugin", plugin };
+	return w->seconds ? w->seconds : SECONDS;
+}
+
+/* -1 with errno. Without our environment: nothing in it is for what is replayed. */
+static int confine(const struct run *r, pid_t parent)
+{
+	struct gus_vec(int) keep = { 0 };
+	const int tools[] = { r->qemu, r->plugin, r->loader, r->out, r->root };
+
+	gus_vec_append(&keep, tools, sizeof(tools) / sizeof(*tools));
+	gus_vec_append(&keep, r->files.fds.v, r->files.fds.n);
+	return gus_confine(&(struct gus_confinement){ .parent = parent, .keep = keep.v, .keep_n = keep.n,
+		.root = r->root, .memory = QEMU_MEMORY + r->files.memory, .file = GUS_REPLAY_TRACE_MAX,
+		.seconds = seconds_of(r->wish) });
+}
+
+/* To whom reads what QEMU says. */
+static void __attribute__((noreturn)) give_up(int sys)
+{
+	const char *text = strerror(sys);
+
+	(void)!write(STDERR_FILENO, text, strlen(text));
+	_exit(CANNOT_BEGIN);
+}
+
+static void __attribute__((noreturn)) become(const struct run *r, int said, size_t layout, pid_t parent)
+{
+	char *plugin = gus_format("/proc/self/fd/%d,fd=%d,length=%llu,max=%llu,replay=on,root=%d", r->plugin, r->out,
+				  (unsigned long long)r->wish->window, (unsigned long long)GUS_REPLAY_TRACE_MAX / 2,
+				  r->root);
+	char *loader = gus_format("/proc/self/fd/%d", r->loader), *image = gus_format("%d", r->files.image);
+	const char *words[12] = { "qemu-x86_64", "-cpu", "max", "-plugin", plugin }, *const nothing[] = { NULL };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	size_t n = 5;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", image);
 	if (layouts[layout].base) {
 		words[n++] = "-B";
 		words[n++] = layouts[layout].base;
 	}
-	words[n++] = w->tools.loader;
-	words[n++] = path;
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would wait for it, or stop it in time */
-	fcntl(image, F_SETFD, 0);
+	words[n++] = loader;
+	words[n++] = image;
+	dup2(null, 0);
+	dup2(null, 1);
 	dup2(said, 2);
 	if (layouts[layout].old_layout)
 		personality((unsigned long)personality(0xffffffff) | ADDR_COMPAT_LAYOUT);
-	execvp(w->tools.qemu, (char *const *)(uintptr_t)words);
-	_exit(CANNOT_BEGIN);
+	if (null >= 0 && confine(r, parent) == 0)
+		syscall(SYS_execveat, r->qemu, "", words, nothing, AT_EMPTY_PATH);
+	give_up(errno);
 }
 
 /* Until it has ended, or its time is over: then it is killed. What it says is kept as far as there is room. */
@@ -112,10 +181,10 @@ static bool follow(struct qemu *q, double until)
 }
 
 /* 0 when it has ended by itself. */
-static int run_qemu(struct qemu *q, const struct gus_replay_wish *w, const char *out, int image, size_t layout,
-		    struct gus_error *err)
+static int run_qemu(struct qemu *q, const struct run *r, size_t layout, struct gus_error *err)
 {
-	unsigned seconds = w->seconds ? w->seconds : SECONDS;
+	unsigned seconds = seconds_of(r->wish);
+	pid_t parent = getpid();
 	bool in_time;
 	int ends[2];
 
@@ -123,27 +192,29 @@ static int run_qemu(struct qemu *q, const struct gus_replay_wish *w, const char 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return gus_fail_errno(err, errno, "cannot make a pipe");
 	q->said = ends[0];
-	q->pid = fork();
+	q->pid = gus_helper_fork();
 	if (q->pid == 0)
-		become(w, out, image, ends[1], layout);
+		become(r, ends[1], layout, parent);
 	close(ends[1]);
 	if (q->pid < 0) {
 		close(ends[0]);
-		return gus_fail_errno(err, errno, "cannot begin %s", w->tools.qemu);
+		return gus_fail_errno(err, errno, "cannot begin %s", r->wish->tools.qemu);
 	}
 	in_time = follow(q, now() + seconds);
 	close(ends[0]);
 	return in_time ? 0 : gus_fail(err, GUS_E_SYSTEM, "cannot replay the snapshot: %s did not end within %u s",
-				      w->tools.qemu, seconds);
+				      r->wish->tools.qemu, seconds);
 }
 
 /* What the trace says of its own end. */
-static int read_total(const char *path, struct gus_replayed *done, struct gus_error *err)
+static int read_total(int out, struct gus_replayed *done, struct gus_error *err)
 {
+	char *path = gus_format("/proc/self/fd/%d", out);
 	struct gus_reader *r = gus_reader_open(path, err);
 	struct gus_frame frame;
 	Gusprof__TraceTotal *total = NULL;
 
+	free(path);
 	if (!r)
 		return -1;
 	if (gus_reader_next_of(r, 1u << GUS_FRAME_TRACE_TOTAL, &frame, err) == GUS_READ_FRAME)
@@ -166,7 +237,8 @@ static int read_total(const char *path, struct gus_replayed *done, struct gus_er
 static int explain(const struct qemu *q, const struct gus_replay_wish *w, struct gus_error *err)
 {
 	if (WIFEXITED(q->status) && WEXITSTATUS(q->status) == CANNOT_BEGIN)
-		return gus_fail(err, GUS_E_NOT_FOUND, "cannot begin %s (package qemu-user)", w->tools.qemu);
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot begin %s (package qemu-user)%s%s", w->tools.qemu,
+				*q->text ? ": " : "", q->text);
 	return gus_fail(err, GUS_E_SYSTEM, "cannot replay the snapshot: %s ended with %s %d%s%s", w->tools.qemu,
 			WIFSIGNALED(q->status) ? "signal" : "status",
 			WIFSIGNALED(q->status) ? WTERMSIG(q->status) : WEXITSTATUS(q->status), *q->text ? ": " : "",
@@ -178,46 +250,51 @@ static uint64_t lowest_address(const struct gus_snapshot *s)
 	return s->about->n_mappings ? s->about->mappings[0]->start : 0;
 }
 
+/* An attempt before may have written to it. */
+static int empty(int out, struct gus_error *err)
+{
+	if (ftruncate(out, 0) != 0 || lseek(out, 0, SEEK_SET) != 0)
+		return gus_fail_errno(err, errno, "cannot empty the file of a trace");
+	return 0;
+}
+
 /* In one layout after the other, as long as it clashes. */
-static int try_layouts(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out, int image,
-		       struct gus_replayed *done, struct gus_error *err)
+static int try_layouts(const struct gus_snapshot *s, const struct run *r, struct gus_replayed *done,
+		       struct gus_error *err)
 {
 	struct qemu q = { 0 };
 
 	for (size_t i = 0; i < LAYOUTS; i++) {
 		if (lowest_address(s) < layouts[i].lowest)
 			continue;
-		if (run_qemu(&q, w, out, image, i, err) != 0)
+		if (empty(r->out, err) != 0 || run_qemu(&q, r, i, err) != 0)
 			return -1;
 		if (!WIFEXITED(q.status) || WEXITSTATUS(q.status) != GUS_REPLAY_CLASH)
-			return WIFEXITED(q.status) && WEXITSTATUS(q.status) == 0 ? read_total(out, done, err) :
-				explain(&q, w, err);
+			return WIFEXITED(q.status) && WEXITSTATUS(q.status) == 0 ? read_total(r->out, done, err) :
+				explain(&q, r->wish, err);
 		done->clashes++;
 	}
 	return gus_fail(err, GUS_E_UNSUPPORTED,
 			"cannot replay the snapshot under QEMU: each of %u times QEMU itself lay where the process has "
-		"its "
-			"memory (%s)", done->clashes, q.text);
+			"its memory (%s)", done->clashes, q.text);
 }
 
-int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out,
+int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *w, int out,
 			  struct gus_replayed *done, struct gus_error *err)
 {
+	struct run r = { .wish = w, .out = out, .files.image = -1, .root = -1 };
 	double begun = now();
-	int image, rc;
+	int rc;
 
 	*done = (struct gus_replayed){ .how = GUS_REPLAY_QEMU };
 	if (!w->tools.qemu || !w->tools.plugin || !w->tools.loader)
 		return gus_fail(err, GUS_E_NOT_FOUND,
 				"cannot replay the snapshot under QEMU: qemu-x86_64 (package qemu-user), its plugin or "
 				"gusprof-replay is missing");
-	image = gus_replay_image(s, err);
-	if (image < 0)
-		return -1;
-	rc = try_layouts(s, w, out, image, done, err);
-	close(image);
-	if (rc != 0)
-		unlink(out);
+	rc = open_run(&r, s, err);
+	if (rc == 0)
+		rc = try_layouts(s, &r, done, err);
+	close_run(&r);
 	done->seconds = now() - begun;
 	return rc;
 }
@@ -238,7 +315,7 @@ void gus_replay_tools_free(struct gus_replay_tools *tools)
 	free(tools->loader);
 }
 
-int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *w, const char *out,
+int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *w, int out,
 			struct gus_replayed *done, struct gus_error *err)
 {
 	struct gus_error why = { 0 };
@@ -259,7 +336,7 @@ int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wi
 	else
 		snprintf(text, sizeof(text), "%.159s", why.text);
 	clashes = done->clashes;
-	rc = gus_replay_by_steps(s, w, out, done, err);
+	rc = empty(out, err) == 0 ? gus_replay_by_steps(s, w, out, done, err) : -1;
 	done->clashes = clashes;
 	memcpy(done->why, text, sizeof(text));
 	return rc;

@@ -21,7 +21,7 @@ enum gus_replay_how {
 };
 
 struct gus_replay_tools {
-	char *qemu;             /* "qemu-x86_64", sought in PATH; NULL: none */
+	char *qemu;             /* qemu-x86_64; NULL: none */
 	char *plugin;           /* gusprof-qemu.so; NULL: none */
 	char *loader;           /* gusprof-replay */
 };
@@ -33,6 +33,9 @@ void gus_replay_tools_free(struct gus_replay_tools *tools);
 
 /* Instructions of a window that is not asked for in particular, where each costs a step. */
 enum { GUS_REPLAY_STEPPED_MOST = 200000 };
+
+/* Bytes of one window's trace, at most: where foreign code fills the disk it ends. */
+#define GUS_REPLAY_TRACE_MAX (8ull << 30)
 
 struct gus_replay_wish {
 	struct gus_replay_tools tools;
@@ -52,14 +55,18 @@ struct gus_replayed {
 	unsigned clashes;       /* runs of QEMU that lay where the snapshot had to */
 };
 
-/* Replays one snapshot and writes the trace to out. -1 with err, and then there is no such file. */
-int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
+/* What is replayed is foreign code: it is executed by a child that has given up all rights that it can do without
+ * (tracing/confine/confine.h), and is killed when its time is over. */
+
+/* Replays one snapshot and writes the trace to out, a file that is open for reading and writing, is emptied and stays
+ * open. -1 with err, and then what is in it is no trace. */
+int gus_replay_snapshot(const struct gus_snapshot *s, const struct gus_replay_wish *wish, int out,
 			struct gus_replayed *done, struct gus_error *err);
 
-/* The two ways, without a choice. */
-int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
+/* The two ways, without a choice; here out is empty. */
+int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_wish *wish, int out,
 			  struct gus_replayed *done, struct gus_error *err);
-int gus_replay_by_steps(const struct gus_snapshot *s, const struct gus_replay_wish *wish, const char *out,
+int gus_replay_by_steps(const struct gus_snapshot *s, const struct gus_replay_wish *wish, int out,
 			struct gus_replayed *done, struct gus_error *err);
 
 #endif

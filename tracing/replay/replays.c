@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/helper.h"
 #include "collector/snapshot/snapshot.h"
 #include "proto/snapshot.h"
 
@@ -16,7 +17,6 @@ enum { CHOICES = 4 };                   /* of threads, for one snapshot */
 
 struct gus_replays {
 	struct gus_replay_wish replay;
-	char *folder, *prefix;          /* folder: our own, to be removed; NULL: prefix is the caller's */
 	struct gus_reader *reader;      /* NULL: of a process */
 	struct gus_replays_wish wish;
 	struct gus_turns turns;
@@ -26,7 +26,8 @@ struct gus_replays {
 	/* The present one. */
 	struct gus_snapshot snapshot;
 	bool have_snapshot;
-	char *path;
+	int trace;                      /* a file without a name, which is used again */
+	char *path;                     /* of that, as long as we live */
 };
 
 static double now(void)
@@ -45,39 +46,24 @@ static void sleep_until(double when)
 		nanosleep(&(struct timespec){ (time_t)left, (long)((left - (double)(time_t)left) * 1e9) }, NULL);
 }
 
-static int make_folder(struct gus_replays *r, struct gus_error *err)
+static struct gus_replays *open_replays(const struct gus_replay_wish *replay, struct gus_error *err)
 {
-	const char *under = getenv("TMPDIR");
+	struct gus_replays *r;
+	int trace = gus_scratch_open("trace", err);
 
-	r->folder = gus_format("%s/gusprof-XXXXXX", under && *under ? under : "/tmp");
-	if (mkdtemp(r->folder)) {
-		r->prefix = gus_format("%s/window", r->folder);
-		return 0;
-	}
-	gus_fail_errno(err, errno, "cannot make a folder for snapshots, %s", r->folder);
-	free(r->folder);
-	r->folder = NULL;
-	return -1;
-}
-
-static struct gus_replays *open_replays(const struct gus_replay_wish *replay, const char *prefix, struct gus_error *err)
-{
-	struct gus_replays *r = gus_zalloc(sizeof(*r));
-
-	r->replay = *replay;
-	if (prefix) {
-		r->prefix = gus_strdup(prefix);
-	} else if (make_folder(r, err) != 0) {
-		free(r);
+	if (trace < 0)
 		return NULL;
-	}
+	r = gus_zalloc(sizeof(*r));
+	r->replay = *replay;
+	r->trace = trace;
+	r->path = gus_format("/proc/self/fd/%d", trace);
 	return r;
 }
 
 struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, const struct gus_replay_wish *replay,
-					   const char *prefix, struct gus_error *err)
+					   struct gus_error *err)
 {
-	struct gus_replays *r = open_replays(replay, prefix, err);
+	struct gus_replays *r = open_replays(replay, err);
 
 	if (r)
 		r->wish = *wish;
@@ -85,18 +71,13 @@ struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, 
 }
 
 struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const struct gus_replay_wish *replay,
-					     const char *prefix, struct gus_error *err)
+					     struct gus_error *err)
 {
-	struct gus_replays *r = open_replays(replay, prefix, err);
+	struct gus_replays *r = open_replays(replay, err);
 
 	if (r)
 		r->reader = reader;
 	return r;
-}
-
-const char *gus_replays_folder(const struct gus_replays *r)
-{
-	return r->folder;
 }
 
 /* The last window is not asked for any more. */
@@ -105,10 +86,6 @@ static void forget_window(struct gus_replays *r)
 	if (r->have_snapshot)
 		gus_snapshot_free(&r->snapshot);
 	r->have_snapshot = false;
-	if (r->path && r->folder)
-		unlink(r->path);
-	free(r->path);
-	r->path = NULL;
 }
 
 void gus_replays_close(struct gus_replays *r)
@@ -116,11 +93,9 @@ void gus_replays_close(struct gus_replays *r)
 	if (!r)
 		return;
 	forget_window(r);
-	if (r->folder)
-		rmdir(r->folder);
+	close(r->trace);
 	gus_turns_free(&r->turns);
-	free(r->folder);
-	free(r->prefix);
+	free(r->path);
 	free(r);
 }
 
@@ -187,8 +162,7 @@ int gus_replays_next(struct gus_replays *r, struct gus_replays_window *window, s
 	if (r->have_snapshot) {
 		window->about = r->snapshot.about;
 		wish = wish_of(r);
-		r->path = gus_format("%s.%u", r->prefix, r->n);
-		if (gus_replay_snapshot(&r->snapshot, &wish, r->path, &window->done, &window->err) == 0)
+		if (gus_replay_snapshot(&r->snapshot, &wish, r->trace, &window->done, &window->err) == 0)
 			window->path = r->path;
 	}
 	/* It is gone, not ours or too large: that will not change. */

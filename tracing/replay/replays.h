@@ -29,16 +29,12 @@ struct gus_replays_window {
 struct gus_replays;
 
 /* Of a process, and of the snapshots in a recording, whose reader is borrowed and read to its end; there each window is
- * as long as it was recorded for. Traces are written to PREFIX.NUMBER and stay there, or, if prefix is NULL, to a
- * folder of their own, in which each is removed when the next one is asked for. NULL with err if that cannot be
- * made. */
+ * as long as it was recorded for. A trace is in a file without a name, so that nothing is left whatever ends us, and
+ * good until the next one is asked for. NULL with err if that file cannot be made. */
 struct gus_replays *gus_replays_of_process(const struct gus_replays_wish *wish, const struct gus_replay_wish *replay,
-					   const char *prefix, struct gus_error *err);
+					   struct gus_error *err);
 struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const struct gus_replay_wish *replay,
-					     const char *prefix, struct gus_error *err);
-/* The folder of its own, in which the caller may keep other files for as long; NULL: there is none. */
-const char *gus_replays_folder(const struct gus_replays *r);
-/* The caller's files must be gone from its folder. */
+					     struct gus_error *err);
 void gus_replays_close(struct gus_replays *r);
 
 /* 1, with a window or with why there is none; 0 behind the last: there are no more snapshots, or those to come would

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The native replica: a child of ours becomes the snapshot, and is executed instruction by instruction. Slow, and right
- * for all that the CPU can do. It forbids itself all system calls before it begins (tracing/replay/loader.c). */
+ * for all that the CPU can do. It has no more rights than nobody, and forbids itself all system calls before it begins
+ * (tracing/replay/loader.c). */
 #include "tracing/replay/replay.h"
 
 #include <elf.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,11 +21,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "collector/host/build_id.h"
-#include "collector/records/sideband.h"
+#include "base/helper.h"
 #include "config.h"
 #include "proto/trace.h"
 #include "symbolizer/insn/insn.h"
+#include "tracing/confine/confine.h"
 #include "tracing/replay/access.h"
 #include "tracing/replay/image.h"
 #include "tracing/replay/image_format.h"
@@ -35,6 +37,8 @@
 #define INSN_BYTES 15
 #define FLAG_DOWN 0x400         /* string instructions go down */
 #define STOP_OF_CALL (SIGTRAP | 0x80)
+#define SECONDS 60
+#define LOADER_MEMORY (16ull << 20)
 
 struct stepper {
 	pid_t pid;
@@ -59,14 +63,23 @@ static double now(void)
 
 /* The beginning. */
 
-static void __attribute__((noreturn)) become(const char *loader, int image)
-{
-	char path[32];
+/* What begins it. */
+struct beginning {
+	const struct gus_replay_wish *wish;
+	struct gus_replay_image_files files;
+	int loader, root;
+};
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", image);
-	fcntl(image, F_SETFD, 0);
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
-		execl(loader, loader, path, "native", (char *)NULL);
+/* The loader is all that is ever executed by a name, and it is open: what comes behind it finds an empty folder. */
+static void __attribute__((noreturn)) become(const struct beginning *b, pid_t parent)
+{
+	const struct gus_confinement c = { .parent = parent, .keep = b->files.fds.v, .keep_n = b->files.fds.n,
+		.root = b->root, .enter_root = true, .memory = b->files.memory + LOADER_MEMORY,
+		.seconds = b->wish->seconds ? b->wish->seconds : SECONDS };
+	const char *const words[] = { "gusprof-replay", gus_format("%d", b->files.image), "native", NULL };
+
+	if (gus_confine(&c) == 0 && ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+		syscall(SYS_execveat, b->loader, "", words, words + 3, AT_EMPTY_PATH);
 	_exit(127);
 }
 
@@ -285,7 +298,7 @@ static enum outcome step_all(struct stepper *s, const struct gus_replay_wish *w,
 			     struct gus_error *err)
 {
 	uint64_t window = w->native_window ? w->native_window : w->window;
-	double until = now() + (w->seconds ? w->seconds : 60);
+	double until = now() + (w->seconds ? w->seconds : SECONDS);
 	struct user_regs_struct regs;
 	enum outcome outcome = STEPPED;
 
@@ -305,55 +318,18 @@ static enum outcome step_all(struct stepper *s, const struct gus_replay_wish *w,
 
 /* The file. */
 
-/* Where code is from, all that is mapped as such. */
-static int tell_mapping(struct stepper *s, const struct gus_snapshot *snapshot, const Gusprof__SnapshotMapping *from,
-			struct gus_error *err)
-{
-	const char *path = *from->path ? from->path : "//anon"; /* as the kernel has it in its records */
-	int fd = from->from_file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	struct gus_sideband records = { 0 };
-	uint8_t id[GUS_BUILD_ID_MAX];
-	Gusprof__Sideband message;
-	Gusprof__Mmap *m;
-	int rc;
-
-	m = gus_sideband_add(&records, GUSPROF__RECORD__KIND_MMAP, strlen(path) + 1 + GUS_BUILD_ID_MAX + 1)->mmap;
-	m->pid = snapshot->about->pid;
-	m->tid = snapshot->about->pid;
-	m->start = from->start;
-	m->length = from->length;
-	m->offset = from->offset;
-	m->inode = from->inode;
-	m->protection = from->protection;
-	m->flags = from->flags;
-	m->path = gus_sideband_text(&records, path, strlen(path));
-	if (fd >= 0) {
-		m->build_id.len = gus_file_build_id(fd, id);
-		m->build_id.data = (uint8_t *)gus_sideband_text(&records, id, m->build_id.len);
-		close(fd);
-	}
-	message = gus_sideband_message(&records);
-	rc = gus_trace_writer_records(s->writer, &message, err);
-	gus_sideband_free(&records);
-	return rc;
-}
-
-static int tell_mappings(struct stepper *s, const struct gus_snapshot *snapshot, struct gus_error *err)
-{
-	const Gusprof__Snapshot *a = snapshot->about;
-
-	for (size_t i = 0; i < a->n_mappings; i++)
-		if (a->mappings[i]->protection & PROT_EXEC && tell_mapping(s, snapshot, a->mappings[i], err) != 0)
-			return -1;
-	return 0;
-}
-
-static struct gus_trace_writer *create(const char *out, const struct gus_snapshot *s, uint64_t window,
-				       const char *loader, struct gus_error *err)
+static struct gus_trace_writer *create(int out, const struct gus_snapshot *s, uint64_t window, const char *loader,
+				       struct gus_error *err)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
 	Gusprof__Trace about = GUSPROF__TRACE__INIT;
 	char *command[] = { (char *)(uintptr_t)loader };
+	int fd = fcntl(out, F_DUPFD_CLOEXEC, 0);        /* the writer closes what it has */
+
+	if (fd < 0) {
+		gus_fail_errno(err, errno, "cannot write the trace of a snapshot");
+		return NULL;
+	}
 
 	header.producer = (char *)PACKAGE_STRING;
 	header.command = command;
@@ -362,7 +338,7 @@ static struct gus_trace_writer *create(const char *out, const struct gus_snapsho
 	about.target = (char *)"x86_64";
 	about.length = window;
 	about.pid = s->about->pid;
-	return gus_trace_writer_create(out, &header, &about, err);
+	return gus_trace_writer_create_fd(fd, &header, &about, err);
 }
 
 static int write_steps(struct stepper *s, enum outcome outcome, struct gus_replayed *done, struct gus_error *err)
@@ -406,25 +382,40 @@ static void end_stepper(struct stepper *s)
 	gus_vec_free(&s->accesses);
 }
 
+static int begin(struct stepper *s, const struct gus_snapshot *snapshot, struct beginning *b, struct gus_error *err)
+{
+	const char *loader = b->wish->tools.loader;
+	pid_t parent = getpid();
+
+	b->loader = open(loader, O_RDONLY | O_CLOEXEC);
+	if (b->loader < 0)
+		return gus_fail_errno(err, errno, "cannot begin %s, which replays snapshots", loader);
+	b->root = gus_confine_folder(err);
+	if (b->root < 0 || gus_replay_image_make(snapshot, &b->files, err) != 0)
+		return -1;
+	s->pid = gus_helper_fork();
+	if (s->pid == 0)
+		become(b, parent);
+	if (s->pid < 0)
+		return gus_fail_errno(err, errno, "cannot begin the replica of a snapshot");
+	return run_loader(s->pid, loader, err) == 0 && set_registers(s->pid, snapshot, err) == 0 ? 0 : -1;
+}
+
 static int run(struct stepper *s, const struct gus_snapshot *snapshot, const struct gus_replay_wish *w,
 	       struct gus_replayed *done, struct gus_error *err)
 {
-	int image = gus_replay_image(snapshot, err);
+	struct beginning b = { .wish = w, .files.image = -1, .loader = -1, .root = -1 };
+	int rc = begin(s, snapshot, &b, err);
 
-	if (image < 0)
-		return -1;
-	s->pid = fork();
-	if (s->pid == 0)
-		become(w->tools.loader, image);
-	close(image);
-	if (s->pid < 0)
-		return gus_fail_errno(err, errno, "cannot begin the replica of a snapshot");
-	if (run_loader(s->pid, w->tools.loader, err) != 0 || set_registers(s->pid, snapshot, err) != 0)
-		return -1;
-	return write_steps(s, step_all(s, w, done, err), done, err);
+	gus_replay_image_close(&b.files);
+	if (b.loader >= 0)
+		close(b.loader);
+	if (b.root >= 0)
+		close(b.root);
+	return rc == 0 ? write_steps(s, step_all(s, w, done, err), done, err) : -1;
 }
 
-int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, const char *out,
+int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, int out,
 			struct gus_replayed *done, struct gus_error *err)
 {
 	struct stepper s = { .decoder = gus_insn_decoder_new(GUS_ISA_X86_64, 0) };
@@ -438,10 +429,8 @@ int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_re
 			 "is missing");
 	else
 		s.writer = create(out, snapshot, w->native_window ? w->native_window : w->window, w->tools.loader, err);
-	if (s.writer && tell_mappings(&s, snapshot, err) == 0)
-		rc = run(&s, snapshot, w, done, err);
 	if (s.writer)
-		unlink(out);
+		rc = run(&s, snapshot, w, done, err);
 	end_stepper(&s);
 	done->seconds = now() - begun;
 	return rc;
@@ -449,7 +438,7 @@ int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_re
 
 #else
 
-int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, const char *out,
+int gus_replay_by_steps(const struct gus_snapshot *snapshot, const struct gus_replay_wish *w, int out,
 			struct gus_replayed *done, struct gus_error *err)
 {
 	(void)w, (void)out, (void)done;

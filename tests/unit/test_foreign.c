@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* base/foreign_file: only regular files, never waited for; with the rights of whoever chose the name. What needs root
+ * is skipped by name without it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "base/foreign_file.h"
+
+#define STRANGER 12345
+#define TEAM 23456
+
+static const struct gus_rights stranger = { .limited = true, .uid = STRANGER, .gid = STRANGER, .groups = { TEAM },
+					    .groups_n = 1, .whose = "the recording's owner" };
+
+/* A file with "x" in it. */
+static void make(const char *path, uid_t uid, gid_t gid, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0 && write(fd, "x", 1) == 1);
+	assert_int_equal(fchmod(fd, mode), 0);
+	if (geteuid() == 0)
+		assert_int_equal(fchown(fd, uid, gid), 0);
+	close(fd);
+}
+
+/* 0, or errno of opening it so. */
+static int open_as(const char *path, const struct gus_rights *rights)
+{
+	int fd = gus_foreign_open(path, rights, NULL, NULL), why = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 ? 0 : why;
+}
+
+static void opens_regular_files(void **state)
+{
+	struct stat st;
+	struct gus_error err = { 0 };
+	char c;
+	int fd;
+
+	(void)state;
+	make("file", 0, 0, 0600);
+	assert_int_equal(symlink("file", "link"), 0);
+	fd = gus_foreign_open("link", NULL, &st, &err);
+	assert_true(fd >= 0);
+	assert_int_equal(st.st_size, 1);
+	assert_int_equal(read(fd, &c, 1), 1);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fcntl(fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK), O_RDONLY | O_NONBLOCK);
+	close(fd);
+	assert_int_equal(gus_foreign_open("none", NULL, NULL, &err), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_string_equal(err.text, "cannot open none: No such file or directory");
+}
+
+static void make_socket(const char *path)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	memcpy(name.sun_path, path, strlen(path));
+	assert_int_equal(bind(fd, (struct sockaddr *)&name, sizeof(name)), 0);
+	close(fd);
+}
+
+/* To open some devices is to do something (a watchdog starts, a tape is wound), so what is no regular file is not even
+ * opened; inotify tells if it was. */
+static void opens_nothing_else(void **state)
+{
+	static const char *const others[] = { "fifo", "folder", "socket", "/dev/null" };
+	int watch = inotify_init1(IN_NONBLOCK);
+	char event[512];
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(mkdir("folder", 0700), 0);
+	make_socket("socket");
+	assert_true(inotify_add_watch(watch, "fifo", IN_OPEN) >= 0);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		struct gus_error err = { 0 };
+		char text[100];
+
+		assert_int_equal(gus_foreign_open(others[i], NULL, NULL, &err), -1);
+		assert_int_equal(errno, EINVAL);
+		snprintf(text, sizeof(text), "cannot open %s: it is no regular file", others[i]);
+		assert_string_equal(err.text, text);
+	}
+	assert_int_equal(read(watch, event, sizeof(event)), -1);
+	close(watch);
+}
+
+static void knows_a_file_by_its_mapping(void **state)
+{
+	struct gus_file_identity identity;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	make("file", 0, 0, 0600);
+	fd = gus_foreign_open("file", NULL, &st, NULL);
+	identity = (struct gus_file_identity){ st.st_ino, major(st.st_dev), minor(st.st_dev) };
+	assert_true(gus_foreign_is(fd, &st, &identity));
+	st.st_dev += makedev(7, 0); /* as btrfs has it: what mappings show counts */
+	assert_true(gus_foreign_is(fd, &st, &identity));
+	identity.inode++;
+	assert_false(gus_foreign_is(fd, &st, &identity));
+	identity.inode--;
+	identity.minor++;
+	assert_false(gus_foreign_is(fd, &st, &identity));
+	identity.minor--;
+	identity.major++;
+	assert_false(gus_foreign_is(fd, &st, &identity));
+	close(fd);
+}
+
+static void asks_the_user_database(void **state)
+{
+	struct gus_rights r;
+
+	(void)state;
+	gus_rights_of_user(&r, geteuid(), "nobody");
+	assert_false(r.limited);
+	gus_rights_of_user(&r, 3999999999u, "the recording's owner");
+	assert_true(r.limited && r.uid == 3999999999u && r.gid == 65534 && r.groups_n == 0);
+	assert_string_equal(r.whose, "the recording's owner");
+	if (geteuid() == 0) {
+		gus_rights_of_user(&r, 1, "daemon");
+		assert_true(r.limited && r.uid == 1 && r.gid == 1 && r.groups_n >= 1 && r.groups[0] == 1);
+	} else {
+		gus_rights_of_user(&r, 0, "root");
+		assert_true(r.limited && r.uid == 0 && r.gid == 0 && r.groups_n >= 1 && r.groups[0] == 0);
+	}
+}
+
+static void need_root(void)
+{
+	if (geteuid() == 0)
+		return;
+	print_message("not tried: who is not root cannot take another's rights\n");
+	skip();
+}
+
+static void takes_the_rights_of_others(void **state)
+{
+	struct gus_error err = { 0 };
+	char *real;
+
+	(void)state;
+	need_root();
+	make("secret", 0, 0, 0600);
+	make("theirs", STRANGER, 0, 0600);
+	make("their-group's", 0, STRANGER, 0640);
+	make("their-team's", 0, TEAM, 0640);
+	make("root-group's", 0, 0, 0640);
+	assert_int_equal(mkdir("closed", 0700), 0);
+	make("closed/open", 0, 0, 0644);
+	assert_int_equal(symlink("closed/open", "into"), 0);
+	assert_int_equal(open_as("theirs", &stranger), 0);
+	assert_int_equal(open_as("their-group's", &stranger), 0);
+	assert_int_equal(open_as("their-team's", &stranger), 0);
+	assert_int_equal(open_as("secret", &stranger), EACCES);
+	assert_int_equal(open_as("root-group's", &stranger), EACCES);
+	assert_int_equal(open_as("closed/open", &stranger), EACCES);
+	assert_int_equal(open_as("into", &stranger), EACCES);
+	assert_int_equal(open_as("secret", NULL), 0);
+	assert_int_equal(open_as("into", NULL), 0);
+	gus_foreign_open("secret", &stranger, NULL, &err);
+	assert_int_equal(err.code, GUS_E_PERMISSION);
+	assert_string_equal(err.text, "cannot open secret: not readable by the recording's owner, user 12345, whose "
+			    "rights count here");
+	assert_null(gus_foreign_realpath("into", &stranger));
+	assert_int_equal(errno, EACCES);
+	real = gus_foreign_realpath("into", NULL);
+	assert_non_null(real);
+	assert_string_equal(real + strlen(real) - strlen("/closed/open"), "/closed/open");
+	free(real);
+}
+
+static void capabilities(uint32_t *effective)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	assert_int_equal(syscall(SYS_capget, &header, data), 0);
+	effective[0] = data[0].effective;
+	effective[1] = data[1].effective;
+}
+
+static void gives_ours_back(void **state)
+{
+	static const gid_t groups[] = { 11, 22 };
+	uint32_t before[2], after[2];
+	gid_t now[3];
+	int signal;
+
+	(void)state;
+	need_root();
+	make("secret", 0, 0, 0600);
+	assert_int_equal(setgroups(2, groups), 0);
+	assert_int_equal(prctl(PR_SET_PDEATHSIG, SIGUSR2), 0);
+	assert_int_equal(prctl(PR_SET_DUMPABLE, 1), 0);
+	capabilities(before);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(open_as(i ? "none" : "secret", &stranger), i ? ENOENT : EACCES);
+		capabilities(after);
+		assert_memory_equal(before, after, sizeof(before));
+		assert_int_equal(setfsuid((uid_t)-1), 0);
+		assert_int_equal(setfsgid((gid_t)-1), 0);
+		assert_int_equal(getgroups(3, now), 2);
+		assert_memory_equal(now, groups, sizeof(groups));
+		assert_int_equal(prctl(PR_GET_PDEATHSIG, &signal), 0);
+		assert_int_equal(signal, SIGUSR2);
+		assert_int_equal(prctl(PR_GET_DUMPABLE), 1);
+	}
+	assert_int_equal(prctl(PR_SET_PDEATHSIG, 0), 0);
+	assert_int_equal(setgroups(0, NULL), 0);
+}
+
+static void *open_secret(void *done)
+{
+	intptr_t failed = 0;
+
+	while (!atomic_load((atomic_bool *)done))
+		failed += open_as("secret", NULL) != 0;
+	return (void *)failed;
+}
+
+static void leaves_other_threads_theirs(void **state)
+{
+	atomic_bool done = false;
+	pthread_t thread;
+	void *failed;
+
+	(void)state;
+	need_root();
+	make("secret", 0, 0, 0600);
+	assert_int_equal(pthread_create(&thread, NULL, open_secret, &done), 0);
+	for (int i = 0; i < 2000; i++)
+		assert_int_equal(open_as("secret", &stranger), EACCES);
+	atomic_store(&done, true);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+}
+
+/* What a child of ours with fewer capabilities gets from opening it: errno, or 0. */
+static int open_without(uint32_t taken, uid_t uid, const char *path)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+		struct __user_cap_data_struct data[2];
+
+		if (prctl(PR_SET_KEEPCAPS, 1) != 0 || setgid(uid) != 0 || setuid(uid) != 0 ||
+		    syscall(SYS_capget, &header, data) != 0)
+			_exit(126);
+		data[0].effective = data[0].permitted &= ~taken;
+		if (syscall(SYS_capset, &header, data) != 0)
+			_exit(127);
+		_exit(open_as(path, &stranger));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void does_what_its_capabilities_allow(void **state)
+{
+	(void)state;
+	need_root();
+	make("secret", 0, 0, 0600);
+	make("public", 0, 0, 0644);
+	make("theirs", STRANGER, STRANGER, 0600);
+	make("ours", 777, 777, 0600);
+	assert_int_equal(chmod(".", 0755), 0);
+	/* A root that cannot become another opens nothing. */
+	assert_int_equal(open_without(1u << CAP_SETUID, 0, "public"), EPERM);
+	assert_int_equal(open_without(1u << CAP_SETGID, 0, "public"), EPERM);
+	/* One who is not root and may pass by all permissions does not use that. */
+	assert_int_equal(open_without(0, 777, "theirs"), 0);
+	assert_int_equal(open_without(0, 777, "secret"), EACCES);
+	assert_int_equal(open_without(0, 777, "ours"), EACCES);
+	/* And one who cannot become another has their own rights, no more. */
+	assert_int_equal(open_without(1u << CAP_SETUID, 777, "theirs"), EACCES);
+	assert_int_equal(open_without(1u << CAP_SETUID, 777, "secret"), EACCES);
+	assert_int_equal(open_without(1u << CAP_SETUID, 777, "ours"), 0);
+}
+
+/* Each test in a folder of its own. */
+static char room[64];
+
+static int enter_folder(void **state)
+{
+	(void)state;
+	snprintf(room, sizeof(room), "/tmp/test_foreign.XXXXXX");
+	return mkdtemp(room) && chmod(room, 0755) == 0 ? chdir(room) : -1;
+}
+
+static int leave_folder(void **state)
+{
+	char command[100];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", room);
+	return chdir("/") == 0 ? system(command) : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(opens_regular_files, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(opens_nothing_else, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(knows_a_file_by_its_mapping, enter_folder, leave_folder),
+		cmocka_unit_test(asks_the_user_database),
+		cmocka_unit_test_setup_teardown(takes_the_rights_of_others, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(gives_ours_back, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(leaves_other_threads_theirs, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(does_what_its_capabilities_allow, enter_folder, leave_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
