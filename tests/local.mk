@@ -143,6 +143,7 @@ unit_tests = \
 	tests/unit/test_space \
 	tests/unit/test_stack \
 	tests/unit/test_stream \
+	tests/unit/test_sweeper \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
@@ -187,6 +188,7 @@ tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_helper_SOURCES = tests/unit/test_helper.c
 tests_unit_test_helper_LDADD = $(LDADD) -ldl
+tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c

@@ -216,9 +216,9 @@ static int found(void)
 	sigaction(SIGRTMAX, NULL, &real_time);
 	sigaction(SIGHUP, NULL, &last);
 	sigprocmask(SIG_BLOCK, NULL, &mask);
-	return (one.sa_handler == SIG_DFL) | (other.sa_handler == SIG_IGN) << 1 | (real_time.sa_handler == SIG_DFL) << 2 |
-		(last.sa_handler == SIG_DFL) << 3 | (sigismember(&mask, SIGALRM) == 1) << 4 |
-		(sigismember(&mask, SIGTERM) == 0) << 5;
+	return (one.sa_handler == SIG_DFL) | (other.sa_handler == SIG_IGN) << 1 |
+		(real_time.sa_handler == SIG_DFL) << 2 | (last.sa_handler == SIG_DFL) << 3 |
+		(sigismember(&mask, SIGALRM) == 1) << 4 | (sigismember(&mask, SIGTERM) == 0) << 5;
 }
 
 static void how_a_fork_begins(void **state)
@@ -475,6 +475,7 @@ static bool is_in(int fd, const char *folder)
 static void a_file_without_a_name(void **state)
 {
 	char folder[] = "/tmp/gusprof-test-XXXXXX";
+	struct stat st;
 	int fd, probe;
 
 	(void)state;
@@ -483,6 +484,8 @@ static void a_file_without_a_name(void **state)
 	fd = gus_scratch_open("a test", NULL);
 	probe = open(folder, O_TMPFILE | O_RDWR, 0600);
 	assert_int_equal(is_in(fd, folder), probe >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mode & 0177 & (probe >= 0 ? 0177 : 0), 0); /* for nobody else */
 	assert_int_equal(entries(folder), 0);
 	check_file(fd);
 	setenv("TMPDIR", "", 1);
