@@ -19,6 +19,7 @@ case_tests = \
 	tests/cases/doctor.sh \
 	tests/cases/faults.sh \
 	tests/cases/hostile-text.sh \
+	tests/cases/kills.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
@@ -59,6 +60,9 @@ tests_cases_rights_secret_SOURCES = tests/cases/rights_target.c
 tests_cases_rights_secret_CFLAGS = $(rights_cflags) -DFUNCTION=secret_function
 tests_cases_rights_secret_LDFLAGS = $(rights_ldflags)
 tests_cases_rights_secret_LDADD =
+check_PROGRAMS += tests/cases/kill-target
+tests_cases_kill_target_SOURCES = tests/cases/kill_target.c
+tests_cases_kill_target_LDADD = -lpthread
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What lets calls fail: a shared object, before whose functions a sanitizer would want to stand.
@@ -134,6 +138,7 @@ unit_tests = \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
 	tests/unit/test_growing \
+	tests/unit/test_helper \
 	tests/unit/test_image \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
@@ -167,6 +172,7 @@ unit_tests = \
 	tests/unit/test_space \
 	tests/unit/test_stack \
 	tests/unit/test_stream \
+	tests/unit/test_sweeper \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
@@ -212,6 +218,9 @@ tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
+tests_unit_test_helper_SOURCES = tests/unit/test_helper.c
+tests_unit_test_helper_LDADD = $(LDADD) -ldl
+tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
@@ -332,6 +341,7 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
 	tests/bench/attach-leaks \
+	tests/bench/kills \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \

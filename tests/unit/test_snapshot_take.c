@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -105,6 +107,7 @@ static pid_t begin(void (*what)(void), int ready)
 	pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* some never end by themselves */
+		prctl(PR_SET_PTRACER, getppid(), 0, 0, 0); /* Yama: who holds it is a child of its parent */
 		what();
 		_exit(1);
 	}
@@ -443,6 +446,71 @@ static void signals_arrive(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 }
 
+/* Who takes the snapshot gets a signal while the target is held, as do all of its process group. */
+static int in_the_pause;
+
+ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_n, const struct iovec *from,
+			 unsigned long from_n, unsigned long flags)
+{
+	int number = in_the_pause;
+
+	in_the_pause = 0;
+	if (number)
+		kill(-getppid(), number);
+	if (number == SIGKILL)
+		sleep(60); /* the pause would last, if it did not end by that */
+	return syscall(SYS_process_vm_readv, pid, to, to_n, from, from_n, flags);
+}
+
+/* The process that takes the snapshot, with that signal in the middle of it. Its status is 0 if all went well. */
+static pid_t take_with(int number, pid_t target)
+{
+	pid_t pid = fork();
+	struct gus_snapshot s;
+	struct gus_error err;
+
+	if (pid)
+		return pid;
+	setpgid(0, 0);
+	in_the_pause = number;
+	if (take(target, &s, &err) != 0)
+		_exit(1);
+	assert_pattern(&s);
+	_exit(in_the_pause == 0 ? 0 : 2);
+}
+
+static void who_is_stopped_lets_go(void **state)
+{
+	pid_t target = begin(spinning, 1), taker = take_with(SIGSTOP, target);
+	int status;
+
+	(void)state;
+	assert_int_equal(waitpid(taker, &status, WUNTRACED), taker);
+	assert_true(WIFSTOPPED(status));
+	for (int i = 0; i < 20000 && state_of(target) == 't'; i++)
+		usleep(1000);
+	assert_goes_on();
+	assert_int_equal(state_of(taker), 'T');
+	kill(taker, SIGCONT);
+	assert_int_equal(waitpid(taker, &status, 0), taker);
+	assert_int_equal(status, 0);
+	end(target);
+}
+
+static void who_is_killed_lets_go(void **state)
+{
+	pid_t target = begin(spinning, 1), taker = take_with(SIGKILL, target);
+	int status;
+
+	(void)state;
+	assert_int_equal(waitpid(taker, &status, 0), taker);
+	assert_true(WIFSIGNALED(status));
+	for (int i = 0; i < 20000 && state_of(target) == 't'; i++)
+		usleep(1000);
+	assert_goes_on();
+	end(target);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -459,9 +527,11 @@ static bool may_trace(void)
 	struct gus_snapshot s = { 0 };
 	struct gus_error err = { 0 };
 
-	if (pid == 0)
+	if (pid == 0) {
+		prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
 		for (;;)
 			;
+	}
 	if (gus_snapshot_take(&w, &s, &err) == 0)
 		gus_snapshot_free(&s);
 	end(pid);
@@ -486,6 +556,8 @@ int main(void)
 		cmocka_unit_test(exits_while_seized),
 		cmocka_unit_test(execs_while_seized),
 		cmocka_unit_test(signals_arrive),
+		cmocka_unit_test(who_is_stopped_lets_go),
+		cmocka_unit_test(who_is_killed_lets_go),
 	};
 
 #if !defined(__x86_64__)
