@@ -274,6 +274,60 @@ static void living(void **state)
 	gus_living_free(&l);
 }
 
+static size_t mappings_of(const struct gus_sideband *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->records.n; i++)
+		n += s->records.v[i]->kind_case == GUSPROF__RECORD__KIND_MMAP;
+	return n;
+}
+
+/* How many mappings there are, others decide; how many are kept has limits, and what is not is counted. */
+static void crowded_processes(void **state)
+{
+	Gusprof__Record record = GUSPROF__RECORD__INIT;
+	Gusprof__Task fork = GUSPROF__TASK__INIT;
+	struct gus_sideband s = { 0 };
+	struct gus_living l;
+	size_t all;
+
+	(void)state;
+	gus_living_init(&l);
+	gus_living_add(&l, getpid());
+	gus_living_describe(&l, 100, 0, 200, &s);
+	all = mappings_of(&s);
+	assert_true(all >= 3 && !l.left_out); /* the program, the C library, the vdso */
+	gus_sideband_clear(&s);
+	l.process_most = 1; /* is reached by the first, whatever its length */
+	gus_living_describe(&l, 100, 0, 200, &s);
+	assert_int_equal(mappings_of(&s), 1);
+	assert_int_equal(l.left_out, all - 1);
+	gus_sideband_clear(&s);
+	l.process_most = SIZE_MAX;
+	l.most = 1; /* by the process's name */
+	gus_living_describe(&l, 100, 0, 200, &s);
+	assert_int_equal(mappings_of(&s), 0);
+	assert_int_equal(l.left_out, 2 * all - 1);
+
+	l.left_out = 0;
+	l.remembers = true;
+	l.most = SIZE_MAX;
+	record.kind_case = GUSPROF__RECORD__KIND_FORK;
+	record.fork = &fork;
+	gus_living_note(&l, &record);
+	assert_int_equal(l.past.records.n, 1);
+	l.most = l.past.bytes + 1;
+	gus_living_note(&l, &record);
+	gus_living_note(&l, &record);
+	record.kind_case = GUSPROF__RECORD__KIND_EXIT; /* is not remembered anyhow */
+	gus_living_note(&l, &record);
+	assert_int_equal(l.past.records.n, 2);
+	assert_int_equal(l.left_out, 1);
+	gus_sideband_free(&s);
+	gus_living_free(&l);
+}
+
 /* A parent that maps code, a child of its that is born and ends before the next file begins, and a process of which
  * nothing was ever said: the next file has the child's birth and its parent's code again, the one after it has
  * neither. */
@@ -346,7 +400,8 @@ int main(void)
 		cmocka_unit_test(long_files),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(build_ids),
-		cmocka_unit_test(living), cmocka_unit_test(living_recalls), cmocka_unit_test(living_forgets),
+		cmocka_unit_test(living),
+		cmocka_unit_test(crowded_processes), cmocka_unit_test(living_recalls), cmocka_unit_test(living_forgets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
