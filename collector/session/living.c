@@ -129,24 +129,29 @@ void gus_living_add_target(struct gus_living *l, const struct gus_target *t)
 /* Build ids. */
 
 /* The very file that is mapped, also if it has been replaced or deleted, or is in another mount namespace; where the
- * kernel does not give it to this user, the file of that name as the process sees it, if it is the same one. */
+ * kernel does not give it to this user, the file of that name as the process sees it, if it is the same one. What has
+ * that name, its owner decides: to open a pipe or a device is to do something with it, so that first is looked at what
+ * it is. */
 static int open_mapped(pid_t pid, const struct gus_mapping *m)
 {
 	char *path = gus_format("/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)m->start,
 				(unsigned long long)m->end);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), looked_at;
 	struct stat st;
 
 	free(path);
 	if (fd >= 0)
 		return fd;
 	path = gus_format("/proc/%d/root%.*s", (int)pid, (int)m->path_length, m->path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	looked_at = open(path, O_PATH | O_CLOEXEC);
 	free(path);
-	if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_ino != m->inode || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
+	if (looked_at < 0)
+		return -1;
+	path = gus_format("/proc/self/fd/%d", looked_at);
+	if (fstat(looked_at, &st) == 0 && st.st_ino == m->inode && S_ISREG(st.st_mode))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	free(path);
+	close(looked_at);
 	return fd;
 }
 

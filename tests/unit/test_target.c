@@ -2,6 +2,7 @@
 /* What -p, -t and -C mean, what /proc says, and what becomes side band of it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -274,6 +277,63 @@ static void living(void **state)
 	gus_living_free(&l);
 }
 
+/* As a user whom the kernel does not give the files themselves: maps a page of one, deletes it, and has itself
+ * described, where the kernel's "NAME (deleted)" is the name of another. Its status is 0 if that other one was not
+ * opened, 77 if it could not be tried. */
+static int describe_deleted(const char *path, const char *other)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC), fd = open(path, O_RDONLY);
+	struct gus_sideband s = { 0 };
+	struct gus_living l;
+	char event[512];
+	ssize_t n;
+
+	if (watch < 0 || fd < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		return 77;
+	if (unlink(path) != 0 || inotify_add_watch(watch, other, IN_OPEN) < 0)
+		return 1;
+	gus_living_init(&l);
+	gus_living_add(&l, getpid());
+	gus_living_describe(&l, 100, 0, 200, &s);
+	n = read(watch, event, sizeof(event));
+	gus_sideband_free(&s);
+	gus_living_free(&l);
+	return n > 0 ? 2 : 0;
+}
+
+static void deleted_files(void **state)
+{
+	char folder[] = "/tmp/gusprof-test-XXXXXX", *paths[2];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	for (int i = 0; i < 2; i++) {
+		FILE *f;
+
+		paths[i] = gus_format("%s/file%s", folder, i ? " (deleted)" : "");
+		f = fopen(paths[i], "w");
+		assert_true(f && fputs("not an ELF file", f) >= 0 && fclose(f) == 0);
+	}
+	assert_int_equal(chmod(folder, 0777), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setuid(65534) != 0))
+			_exit(77);
+		_exit(describe_deleted(paths[0], paths[1]));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	unlink(paths[0]);
+	unlink(paths[1]);
+	rmdir(folder);
+	free(paths[0]);
+	free(paths[1]);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip(); /* no inotify, or no code from this place */
+	assert_int_equal(status, 0);
+}
+
 static size_t mappings_of(const struct gus_sideband *s)
 {
 	size_t n = 0;
@@ -401,6 +461,7 @@ int main(void)
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(build_ids),
 		cmocka_unit_test(living),
+		cmocka_unit_test(deleted_files),
 		cmocka_unit_test(crowded_processes), cmocka_unit_test(living_recalls), cmocka_unit_test(living_forgets),
 	};
 
