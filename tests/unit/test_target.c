@@ -235,6 +235,38 @@ static void build_ids(void **state)
 	close(fd);
 }
 
+/* All notes of a file together have 64 KiB to be looked at, whatever its headers say: those that go beyond are passed
+ * over, and a short one behind them is found. */
+static void many_notes(void **state)
+{
+	static const struct { uint64_t sizes[3]; uint8_t want; } cases[] = {
+		{ { 32768, 32768, 24 }, 2 }, { { 32768, 32769, 24 }, 3 }, { { 65536, 24, 24 }, 0 },
+		{ { 65537, 24, 24 }, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int fd = make_elf((const uint8_t[20]){ 1 }, 20, 3);
+		uint8_t got[20];
+
+		assert_int_equal(ftruncate(fd, 0x70000), 0);
+		for (uint64_t k = 0; k < 3; k++) {
+			const uint64_t at = (k + 1) << 17;
+			const uint64_t header[] = { 4, at, 0, 0, cases[i].sizes[k], 0, 0 };
+			const uint8_t note[24] = { 4, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0,
+						   (uint8_t)(k + 1) };
+
+			assert_int_equal(pwrite(fd, header, sizeof(header), (off_t)(64 + 56 * k)), sizeof(header));
+			if (k) /* the first has zeros only */
+				assert_int_equal(pwrite(fd, note, sizeof(note), (off_t)at), sizeof(note));
+		}
+		got[0] = 0;
+		assert_int_equal(gus_file_build_id(fd, got), cases[i].want ? 8 : 0);
+		assert_int_equal(got[0], cases[i].want);
+		close(fd);
+	}
+}
+
 /* What is told of this very process has its name, and its code where it really is. */
 static void living(void **state)
 {
@@ -460,6 +492,7 @@ int main(void)
 		cmocka_unit_test(long_files),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(build_ids),
+		cmocka_unit_test(many_notes),
 		cmocka_unit_test(living),
 		cmocka_unit_test(deleted_files),
 		cmocka_unit_test(crowded_processes), cmocka_unit_test(living_recalls), cmocka_unit_test(living_forgets),
