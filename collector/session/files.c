@@ -142,6 +142,10 @@ int gus_session_describe_living(struct session *s)
 	int rc;
 
 	gus_living_describe(&s->living, s->start_ns, boot - (now - s->start_ns), now, &sideband);
+	if (s->living.left_out)
+		gus_log(s->o->log, GUS_WARN, "the processes have more mappings of code than gusprof keeps: %llu are "
+			"left out, and samples in them have no module", (unsigned long long)s->living.left_out);
+	s->living.left_out = 0;
 	message = gus_sideband_message(&sideband);
 	rc = gus_writer_sideband(s->writer, &message, s->err);
 	gus_sideband_free(&sideband);
