@@ -130,8 +130,8 @@ static int refuse_outside(const struct builder *b, const struct gus_program_code
 
 	gus_insn_decode(b->u->isa, (const uint8_t *)c->bytes + at, c->size - at, c->address + at, &text);
 	return gus_fail(err, GUS_E_UNSUPPORTED,
-			"cannot model the code: '%s' at byte %zu of %zu is privileged, or enters a kernel, a hypervisor "
-			"or a trap, or waits for one; how long that takes no table of a CPU knows, "
+			"cannot model the code: '%s' at byte %zu of %zu is privileged, or enters a kernel, a "
+			"hypervisor or a trap, or waits for one; how long that takes no table of a CPU knows, "
 			"so leave it out", text.text, at, c->size);
 }
 
