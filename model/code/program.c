@@ -191,6 +191,8 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 	gus_program_fuse_macro(b, ops);
 	gus_program_add_syncs(b, ops, !c->lengths);
 	gus_program_settle_rob(b, ops);
+	gus_vec_reserve(&b->flows, 1);  /* arrays also where there are none: engines point into them */
+	gus_vec_reserve(&b->memories, 1);
 	return 0;
 }
 

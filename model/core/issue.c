@@ -211,7 +211,7 @@ static void enter_idle(struct core *core, uint32_t uop, struct live_slot *slot, 
 static void enter_uop(struct core *core, uint32_t number, struct live_slot *slot, const struct gus_op *op)
 {
 	const struct gus_uop *uop = &core->p->uops[number];
-	const struct gus_flow *in = uop->in_n ? &core->p->flows[uop->in] : NULL; /* there may be no flows at all */
+	const struct gus_flow *in = &core->p->flows[uop->in];
 	struct live_uop *u = enter(core, number, slot);
 
 	slot->waiting++;

@@ -222,6 +222,8 @@ static void *feed(void *argument)
 static void check(struct gus_traced *t)
 {
 	uint64_t threads = 0, regions = 0;
+	char name[64];
+	size_t shown;
 
 	for (size_t i = 0; i < gus_traced_threads(t); i++) {
 		struct gus_traced_figures f;
@@ -232,8 +234,6 @@ static void check(struct gus_traced *t)
 	}
 	demand(threads == t->instructions);
 	for (size_t i = 0; i < t->regions.n; i++) {
-		char name[64];
-
 		demand(t->regions.v[i].function < t->functions.n);
 		demand(t->regions.v[i].cycles[0] >= 0);
 		gus_traced_region_name(t, (uint32_t)i, name, sizeof(name));
@@ -245,7 +245,11 @@ static void check(struct gus_traced *t)
 
 		demand(b->region < t->regions.n && b->taken <= b->branches && b->mispredicted <= b->branches);
 		demand(b->cached <= b->executed && b->branches <= b->executed);
+		gus_traced_branch_name(t, (uint32_t)i, name, sizeof(name));
 	}
+	demand(gus_traced_longest_thread(t) <= t->instructions);
+	free(gus_traced_order(t, &shown));
+	demand(shown <= t->regions.n);
 	gus_traced_region_at(t, "/nowhere/a", 0);
 }
 

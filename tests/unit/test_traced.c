@@ -444,6 +444,49 @@ static void test_cut(void **state)
 	free(bytes);
 }
 
+/* Four mappings in turn, of which later ones cover earlier ones at their end, in the middle and altogether; a block of
+ * one byte at each end of what is left, and beside it. */
+static void the_newest_mapping_wins(void **state)
+{
+	static const uint8_t code[] = { 0x90 }, lengths[] = { 1 };
+	static const struct { uint64_t start, length, offset; const char *path; } maps[] = {
+		{ 0x2200, 0x100, 0, "/gone" }, { 0x1000, 0x4000, 0, "/a" }, { 0x2000, 0x1000, 0x100, "/b" },
+		{ 0x4800, 0x1800, 0, "/c" }, { 0x7000, 0, 0, "/empty" }, { UINT64_MAX - 0xfff, 0x1001, 0, "/wraps" },
+	};
+	static const struct { uint64_t address; const char *path; uint64_t offset; } cases[] = {
+		{ 0xfff, NULL, 0 }, { 0x1000, "/a", 0 }, { 0x1fff, "/a", 0xfff }, { 0x2000, "/b", 0x100 },
+		{ 0x2210, "/b", 0x310 }, { 0x2fff, "/b", 0x10ff }, { 0x3000, "/a", 0x2000 }, { 0x47ff, "/a", 0x37ff },
+		{ 0x4800, "/c", 0 }, { 0x4fff, "/c", 0x7ff }, { 0x5fff, "/c", 0x17ff }, { 0x6000, NULL, 0 },
+		{ 0x7000, NULL, 0 }, { UINT64_MAX - 0xfff, NULL, 0 }, { 0, NULL, 0 },
+	};
+	enum { CASES = sizeof(cases) / sizeof(*cases) };
+	struct made_model s;
+	struct made_trace m;
+
+	(void)state;
+	made_model_begin(&s);
+	made_trace_begin(&m, "x86_64");
+	for (size_t i = 0; i < CASES; i++)
+		made_trace_step(&m, made_trace_block(&m, cases[i].address, code, lengths, 1, 1), 0);
+	made_trace_flush(&m, 0);
+	gus_traced_open(&s.t, &s.options);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		gus_traced_map(&s.t, maps[i].start, maps[i].length, maps[i].offset, maps[i].path, NULL, 0);
+	made_model_read(&s, made_trace_end(&m));
+	made_model_end(&s);
+	for (size_t i = 0; i < CASES; i++) {
+		const struct gus_traced_block *b = &s.t.blocks.v[i];
+
+		print_message("%#llx\n", (unsigned long long)cases[i].address);
+		assert_int_equal(!b->module, !cases[i].path);
+		if (b->module) {
+			assert_string_equal(b->module, cases[i].path);
+			assert_int_equal(b->offset, cases[i].offset);
+		}
+	}
+	made_model_free(&s);
+}
+
 /* A load of rep movsb and a load of mov, of one block: what follows a limit of lines is cut to the 64 that are always
  * followed, and told. */
 static void long_accesses_have_a_limit(void **state)
@@ -513,6 +556,7 @@ static void threads_have_a_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_newest_mapping_wins),
 		cmocka_unit_test(long_accesses_have_a_limit),
 		cmocka_unit_test(threads_have_a_limit),
 		cmocka_unit_test(test_levels),
