@@ -386,3 +386,55 @@ tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop
 EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patterns \
 	tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c \
 	tests/accuracy/kernels/jacobi_1d.c
+
+# Fuzz targets of text, and of the plugin's live pipe.
+check_PROGRAMS += tests/fuzz/run_batch
+TESTS += tests/fuzz/run_batch
+tests_fuzz_run_batch_SOURCES = tests/fuzz/fuzz_batch.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
+tests_fuzz_run_batch_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-batch"'
+EXTRA_DIST += tests/fuzz/corpus-batch
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_batch
+tests_fuzz_fuzz_batch_SOURCES = tests/fuzz/fuzz_batch.c tests/fuzz/limit.h
+tests_fuzz_fuzz_batch_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+check_PROGRAMS += tests/fuzz/run_import
+TESTS += tests/fuzz/run_import
+tests_fuzz_run_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
+tests_fuzz_run_import_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-import"'
+EXTRA_DIST += tests/fuzz/corpus-import
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_import
+tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/limit.h
+tests_fuzz_fuzz_import_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+check_PROGRAMS += tests/fuzz/run_traced
+TESTS += tests/fuzz/run_traced
+tests_fuzz_run_traced_SOURCES = tests/fuzz/fuzz_traced.c tests/fuzz/run_corpus.c tests/fuzz/limit.h tests/fuzz/seal.h
+tests_fuzz_run_traced_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-traced"'
+EXTRA_DIST += tests/fuzz/corpus-traced
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_traced
+tests_fuzz_fuzz_traced_SOURCES = tests/fuzz/fuzz_traced.c tests/fuzz/limit.h tests/fuzz/seal.h
+tests_fuzz_fuzz_traced_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+check_PROGRAMS += tests/fuzz/run_uarch
+TESTS += tests/fuzz/run_uarch
+tests_fuzz_run_uarch_SOURCES = tests/fuzz/fuzz_uarch.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
+tests_fuzz_run_uarch_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-uarch"'
+EXTRA_DIST += tests/fuzz/corpus-uarch
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_uarch
+tests_fuzz_fuzz_uarch_SOURCES = tests/fuzz/fuzz_uarch.c tests/fuzz/limit.h
+tests_fuzz_fuzz_uarch_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+check_PROGRAMS += tests/fuzz/run_uoptable
+TESTS += tests/fuzz/run_uoptable
+tests_fuzz_run_uoptable_SOURCES = tests/fuzz/fuzz_uoptable.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
+tests_fuzz_run_uoptable_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-uoptable"'
+EXTRA_DIST += tests/fuzz/corpus-uoptable
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_uoptable
+tests_fuzz_fuzz_uoptable_SOURCES = tests/fuzz/fuzz_uoptable.c tests/fuzz/limit.h
+tests_fuzz_fuzz_uoptable_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
