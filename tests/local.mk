@@ -315,6 +315,7 @@ EXTRA_DIST += \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \
+	tests/bench/faults \
 	tests/bench/full-disk \
 	tests/bench/governor \
 	tests/bench/kill-nine \

@@ -11,6 +11,7 @@
  *	FAULTS_NAME     what the row is called
  *	FAULTS_BELOW    each call with a number below this one fails, of each kind; then the first of each further place
  *	FAULTS_PLACES   0: these not
+ *	FAULTS_EVERY    only each so-many-th of them
  *	FAULTS_STEP     only each so-many-th of those below
  *	FAULTS_TURNS    of several errors of a call, each number and place has one, by turns
  *	FAULTS_MAKES    a file that the program makes; it must open with `gusprof report`
@@ -465,6 +466,7 @@ static bool fail_in_ways(enum fault_call call, unsigned long at, size_t turn, st
 static bool fail_kind(enum fault_call call, unsigned long calls, struct tally *t, unsigned long *places)
 {
 	unsigned long below = number("FAULTS_BELOW", 1000), step = number("FAULTS_STEP", 1);
+	unsigned long every = number("FAULTS_EVERY", 1);
 
 	for (unsigned long at = 1; at <= calls && at < below; at += step)
 		if (!fail_in_ways(call, at, (at - 1) / step, t))
@@ -477,6 +479,7 @@ static bool fail_kind(enum fault_call call, unsigned long calls, struct tally *t
 			continue;
 		++*places;
 		if (number("FAULTS_PLACES", 1) && (p->first >= below || (p->first - 1) % step) &&
+		    (*places - 1) % every == 0 &&
 		    !fail_in_ways(call, p->first, *places - 1, t))
 			return false;
 	}
