@@ -118,7 +118,9 @@ void gus_model_cover(struct gus_traced *t, const char *path, struct gus_model_wi
 			 w->process->pid);
 	if (!reader || gus_coverage_load(&w->coverage, t, reader, gus_cli_log(0), &err) != 0)
 		snprintf(w->why, sizeof(w->why), "%.250s", err.text);
-	else if (!w->coverage.samples)
+	if (gus_error_is_transient(&err))
+		w->failure = err;
+	if (!err.code && !w->coverage.samples)
 		snprintf(w->why, sizeof(w->why), "no sample was taken meanwhile");
 	gus_reader_close(reader);
 }
@@ -190,6 +192,10 @@ static int report(struct gus_model_traced *m, struct gus_traced *t, struct gus_m
 		return -1;
 	gus_model_cover(t, samples, w);
 	rc = gus_model_traced_print(m, t, &v, err);
+	if (rc == 0 && w->failure.code) {
+		*err = w->failure;
+		rc = -1;
+	}
 	gus_coverage_free(&w->coverage);
 	return rc;
 }

@@ -53,8 +53,11 @@ row()
 # What fails is one of so many places for what measures, as each run of it takes longer.
 quick()
 {
-	[ -n "${FAULTS_FULL-}" ] && echo FAULTS_BELOW=100 || echo "FAULTS_BELOW=1 FAULTS_PLACES=1 FAULTS_EVERY=$1"
+	[ -n "${FAULTS_FULL-}" ] && echo FAULTS_BELOW=10 || echo "FAULTS_BELOW=1 FAULTS_PLACES=1 FAULTS_EVERY=$1"
 }
+
+# The same, and in full each place once, as there are thousands of calls.
+few() { echo "FAULTS_BELOW=1 FAULTS_PLACES=1 FAULTS_EVERY=${FAULTS_FULL:-$1}"; }
 
 cat >rows <<'R'
 report|1|report -i ../data
@@ -63,7 +66,7 @@ annotate|1|annotate -i ../data
 dump|1|dump ../data
 uarch|1|uarch show zen4
 model-block|1|model --uarch skylake --block 4801d8480fafc3
-model-stacks|40|model --uarch skylake -i ../stacks
+model-stacks|60|model --uarch skylake -i ../stacks
 R
 while IFS='|' read -r name step args; do
 	# shellcheck disable=SC2086 # the arguments are words
@@ -83,6 +86,26 @@ if [ -n "$measures" ]; then
 	done
 else
 	echo "skipped: record and stat, as sampling is not allowed here: $(head -n 1 err)"
+fi
+
+# What is emulated: a trace, a command, and a process, whose emulator and plugin are other programs and are let alone.
+target=$build/tests/cases/traced-target
+plugin=$build/tracing/plugin/gusprof-qemu.so
+if command -v qemu-x86_64 >/dev/null && [ -x "$target" ] && [ -e "$plugin" ] &&
+	qemu-x86_64 -plugin "$plugin,out=trace" "$target" spin 500 0 >out 2>err; then
+	row model-trace alloc 4 -- model --uarch skylake -i ../trace
+	row model-trace calls 1 -- model --uarch skylake -i ../trace
+	"$target" spin 1000000000000 0 >/dev/null 2>&1 &
+	children="$children $!"
+	for kind in alloc calls; do
+		# shellcheck disable=SC2046
+		row model-command $kind 1 $(few 40) FAULTS_OTHERS="Broken pipe" -- model --uarch skylake -- "$target" spin 500 0
+		# shellcheck disable=SC2046
+		[ -z "${FAULTS_FULL-}" ] || row model-process $kind 1 $(few 40) FAULTS_LOOSE=1 FAULTS_OTHERS="Broken pipe" -- \
+			model --uarch skylake --snapshots 1 --spread 1 --window 2000 -p $!
+	done
+else
+	echo "skipped: what is emulated, as qemu-x86_64 or its plugin is missing: $(head -n 1 err)"
 fi
 
 # Stdout that takes nothing: one line, and status 125.
