@@ -44,8 +44,8 @@ tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
-# What lets calls fail: a shared object, before whose functions a sanitizer would want to stand.
-if !SANITIZED
+# What lets calls fail; a shared object.
+if FAULTS
 check_PROGRAMS += tests/faults/faults.so
 tests_faults_faults_so_SOURCES = tests/faults/alloc.c tests/faults/calls.c tests/faults/faults.h tests/faults/run.c
 tests_faults_faults_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) -fPIC -fno-builtin

@@ -99,9 +99,11 @@ if command -v qemu-x86_64 >/dev/null && [ -x "$target" ] && [ -e "$plugin" ] &&
 	children="$children $!"
 	for kind in alloc calls; do
 		# shellcheck disable=SC2046
-		row model-command $kind 1 $(few 40) FAULTS_OTHERS="Broken pipe" -- model --uarch skylake -- "$target" spin 500 0
+		row model-command $kind 1 $(few 40) FAULTS_OTHERS="Broken pipe" -- \
+			model --uarch skylake -- "$target" spin 500 0
 		# shellcheck disable=SC2046
-		[ -z "${FAULTS_FULL-}" ] || row model-process $kind 1 $(few 40) FAULTS_LOOSE=1 FAULTS_OTHERS="Broken pipe" -- \
+		[ -z "${FAULTS_FULL-}" ] ||
+			row model-process $kind 1 $(few 40) FAULTS_LOOSE=1 FAULTS_OTHERS="Broken pipe" -- \
 			model --uarch skylake --snapshots 1 --spread 1 --window 2000 -p $!
 	done
 else

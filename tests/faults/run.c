@@ -42,8 +42,8 @@
 #include "tests/faults/faults.h"
 
 #define TO 3                   /* the descriptor of what we say */
-#define HANGS_MS 20000
-#define LEFT_MS 1000           /* how long a process of the program's may outlive it */
+#define HANGS_MS 60000
+#define LEFT_MS 5000           /* how long a process of the program's may outlive it; much else may run here */
 #define TEXT (1 << 20)         /* what is looked at of an output */
 
 struct faults *faults;
@@ -492,7 +492,7 @@ static bool fail_kind(enum fault_call call, unsigned long calls, struct tally *t
 /* Two undisturbed runs, which must agree; the first notes places. */
 static bool undisturbed(unsigned long *count)
 {
-	enum outcome outcome;
+	enum outcome outcome = BAD;
 	const char *why;
 
 	faults->recording = true;
@@ -508,11 +508,14 @@ static bool undisturbed(unsigned long *count)
 		words_of(sound.about_file, sound.out.text);
 	if (sound.hung || !WIFEXITED(sound.status) || WEXITSTATUS(sound.status) != 0)
 		give_up("%s: without a fault: status %x: %.400s", name, sound.status, sound.err.text);
-	plan(FAULT_alloc, 0, 0);
-	if (!run_once(&now, NULL, NULL))
-		return false;
-	look_at_file(&now);
-	outcome = judge(&why);
+	/* What measures may have met something else that runs. */
+	for (int tries = loose ? 3 : 1; tries && outcome != RIGHT; tries--) {
+		plan(FAULT_alloc, 0, 0);
+		if (!run_once(&now, NULL, NULL))
+			return false;
+		look_at_file(&now);
+		outcome = judge(&why);
+	}
 	if (outcome != RIGHT)
 		give_up("%s: two undisturbed runs differ: %s: %s%s", name, why ? why : "", now.err.text,
 			now.about_file);
