@@ -65,8 +65,8 @@ tests_cases_kill_target_SOURCES = tests/cases/kill_target.c
 tests_cases_kill_target_LDADD = -lpthread
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
-# What lets calls fail: a shared object, before whose functions a sanitizer would want to stand.
-if !SANITIZED
+# What lets calls fail; a shared object.
+if FAULTS
 check_PROGRAMS += tests/faults/faults.so
 tests_faults_faults_so_SOURCES = tests/faults/alloc.c tests/faults/calls.c tests/faults/faults.h tests/faults/run.c
 tests_faults_faults_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) -fPIC -fno-builtin
@@ -346,6 +346,7 @@ EXTRA_DIST += \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \
+	tests/bench/faults \
 	tests/bench/full-disk \
 	tests/bench/governor \
 	tests/bench/kill-nine \

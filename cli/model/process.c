@@ -93,7 +93,9 @@ void gus_model_cover(struct gus_traced *t, const char *path, struct gus_model_wi
 
 	if (!reader || gus_coverage_load(&w->coverage, t, reader, gus_cli_log(0), &err) != 0)
 		snprintf(w->why, sizeof(w->why), "%.250s", err.text);
-	else if (!w->coverage.samples)
+	if (gus_error_is_transient(&err))
+		w->failure = err;
+	if (!err.code && !w->coverage.samples)
 		snprintf(w->why, sizeof(w->why), "no sample was taken meanwhile");
 	gus_reader_close(reader);
 }
@@ -168,6 +170,10 @@ static int report(struct gus_model_traced *m, struct gus_traced *t, struct gus_m
 		snprintf(w->why, sizeof(w->why), "no samples could be taken of it; gusprof record -p %d says why",
 			 w->process->pid);
 	rc = gus_model_traced_print(m, t, &v, err);
+	if (rc == 0 && w->failure.code) {
+		*err = w->failure;
+		rc = -1;
+	}
 	gus_coverage_free(&w->coverage);
 	return rc;
 }

@@ -38,6 +38,7 @@ struct gus_model_windows {
 	/* of the samples taken meanwhile; without samples: none could be taken, and why */
 	struct gus_coverage coverage;
 	char why[256];
+	struct gus_error failure;      /* of a transient error, which makes the whole one */
 };
 
 struct gus_routes;
