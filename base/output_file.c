@@ -23,7 +23,7 @@ struct walk {
 	const char *path;               /* for messages */
 	const char *doing;
 	struct gus_error *err;
-	uid_t root;                     /* owner of "/": root, or what a user namespace without root shows for it */
+	uid_t root;                     /* owner of "/": root, or what a user namespace shows in root's place */
 	int folder;
 	struct stat folder_stat;
 	char *rest;                     /* of the path, from folder on */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/common/option_table.h"
@@ -107,6 +108,12 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : NULL;
 	const struct gus_verb *verb;
 
+	/* It runs commands, writes files and reads others' memory, each for whoever asks. */
+	if (getuid() != geteuid() || getgid() != getegid()) {
+		fprintf(stderr, "gusprof: cannot run set-user-ID or set-group-ID: whoever starts it could do anything "
+			"with these rights; take the mode away, and give CAP_PERFMON instead\n");
+		return GUS_EXIT_OWN_FAILURE;
+	}
 	if (!name) {
 		print_help(stderr);
 		return GUS_EXIT_USAGE;

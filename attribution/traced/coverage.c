@@ -72,7 +72,8 @@ static void count(struct gus_coverage *c, struct gus_traced *t, const struct gus
 int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_reader *reader,
 		      const struct gus_log *log, struct gus_error *err)
 {
-	struct gus_symbols_options symbols = { 0 };
+	const Gusprof__Header *header = gus_reader_header(reader);
+	struct gus_symbols_options symbols = { .boot_id = header->host ? header->host->boot_id : NULL };
 	const struct gus_error *failure;
 	struct gus_profile profile;
 

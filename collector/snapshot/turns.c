@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "collector/host/procfs.h"
@@ -65,12 +68,35 @@ static pid_t choose(struct gus_turns *t, pid_t pid, size_t *threads, char *ended
 	return best;
 }
 
+/* Memory is opened by whom ptrace would let at it. Who may not is told so at once, and not after a while that nothing
+ * computes. A process that has ended has its own error. */
+static int check_rights(pid_t pid, struct gus_error *err)
+{
+	struct gus_task task;
+	char path[64];
+	int fd;
+
+	if (gus_task_read(pid, &task) && task.kernel_thread)
+		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of %d (%s): it is a thread of the kernel",
+				(int)pid, task.comm);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || (errno != EACCES && errno != EPERM))
+		return 0;
+	return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of process %d: it belongs to another user or "
+			"runs with other rights than yours: run as root", (int)pid);
+}
+
 int gus_turns_next(struct gus_turns *t, pid_t pid, unsigned patience_ms, pid_t *tid, struct gus_error *err)
 {
 	uint64_t naps = patience_ms * (1000000ull / NAP_NS);
 	size_t threads;
 	char ended;
 
+	if (check_rights(pid, err) != 0)
+		return -1;
 	do {
 		*tid = choose(t, pid, &threads, &ended);
 		if (*tid)

@@ -181,13 +181,25 @@ int gus_target_set_cgroup(struct gus_target *t, const char *name, struct gus_err
 	return 0;
 }
 
+/* From now on the process is known by a descriptor, and not by its number, which may be given to another. */
+static int hold_number(struct gus_watch *w, const struct gus_task *task, struct gus_error *err)
+{
+	struct gus_task now;
+
+	w->pidfd = (int)syscall(SYS_pidfd_open, w->id, 0);
+	if (gus_task_read(w->id, &now) && now.start == task->start)
+		return 0;
+	return gus_fail(err, GUS_E_NOT_FOUND, "process %d (%s) has just ended", (int)w->id, task->comm);
+}
+
 static int check_process(struct gus_watch *w, const struct gus_task *task, const struct gus_log *log,
 			 struct gus_error *err)
 {
 	if (task->tgid != task->tid)
 		return gus_fail(err, GUS_E_USAGE, "%d is a thread of process %d: -t %d watches that thread, -p %d "
 				"all of them", (int)task->tid, (int)task->tgid, (int)task->tid, (int)task->tgid);
-	w->pidfd = (int)syscall(SYS_pidfd_open, w->id, 0);
+	if (hold_number(w, task, err) != 0)
+		return -1;
 	if (task->state == 'T')
 		gus_log(log, GUS_NOTE, "process %d (%s) is stopped: there will be samples when somebody lets it go on "
 			"(SIGCONT)", (int)w->id, task->comm);

@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 			"       GUS_BUILDDIR=DIR replay-process FILE PREFIX\n");
 		return 2;
 	}
-	p.replay.tools.qemu = gus_find_command("qemu-x86_64");
+	p.replay.tools.qemu = gus_find_tool("qemu-x86_64");
 	p.replay.tools.plugin = plugin = gus_format("%s/tracing/plugin/gusprof-qemu.so", build);
 	p.replay.tools.loader = loader = gus_format("%s/tracing/replay/gusprof-replay", build);
 	if (argc == 3) {

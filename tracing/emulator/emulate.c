@@ -30,20 +30,16 @@ static const struct { unsigned machine; const char *target; } targets[] = {
 	{ EM_AARCH64, "aarch64" },
 };
 
-/* Where a command is, as a shell would find it; NULL if nowhere. The caller frees it. */
-char *gus_find_command(const char *name)
+/* Where a program is that has no slash in its name; NULL if nowhere. */
+static char *search_path(const char *name, bool relative)
 {
 	const char *path = getenv("PATH");
 
-	if (!*name)
-		return NULL; /* else it would be the first folder of PATH */
-	if (strchr(name, '/'))
-		return gus_strdup(name);
 	for (const char *at = path ? path : "/usr/bin:/bin"; ; at++) {
 		size_t length = strcspn(at, ":");
 		char *whole = gus_format("%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
 
-		if (access(whole, X_OK) == 0)
+		if ((relative || *whole == '/') && access(whole, X_OK) == 0)
 			return whole;
 		free(whole);
 		at += length;
@@ -52,11 +48,26 @@ char *gus_find_command(const char *name)
 	}
 }
 
+/* Where a command is, as a shell would find it. */
+static char *find_command(const char *name)
+{
+	if (!*name)
+		return NULL; /* else it would be the first folder of PATH */
+	return strchr(name, '/') ? gus_strdup(name) : search_path(name, true);
+}
+
+char *gus_find_tool(const char *name)
+{
+	if (!*name)
+		return NULL;
+	return strchr(name, '/') ? gus_strdup(name) : search_path(name, false);
+}
+
 /* Which machine's program it is. */
 static const char *target_of(const char *path, struct gus_error *err)
 {
 	uint8_t head[EI_NIDENT + 4] = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	ssize_t n;
 
 	if (fd < 0) {
@@ -85,7 +96,7 @@ static const char *target_of(const char *path, struct gus_error *err)
 
 const char *gus_command_target(const char *name, struct gus_error *err)
 {
-	char *path = gus_find_command(name);
+	char *path = find_command(name);
 	const char *target = path ? target_of(path, err) : NULL;
 
 	if (!path)
@@ -134,7 +145,7 @@ static char *find_plugin(struct gus_error *err)
 
 static char *find_emulator(const char *asked, const char *target, struct gus_error *err)
 {
-	char *name = gus_format("qemu-%s", target), *path = gus_find_command(asked ? asked : name);
+	char *name = gus_format("qemu-%s", target), *path = gus_find_tool(asked ? asked : name);
 
 	if (path && access(path, X_OK) == 0) {
 		free(name);
@@ -206,7 +217,7 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options,
 			struct gus_error *err)
 {
-	char *path = gus_find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
+	char *path = find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
 	int ends[2] = { -1, -1 }, rc = -1;
 
 	*e = (struct gus_emulation){ .pid = -1, .trace = -1, .silent = e->silent, .signals = e->signals };

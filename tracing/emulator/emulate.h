@@ -11,8 +11,10 @@
 struct gus_error;
 struct gus_signals;
 
-/* Where a command is, as a shell would find it; NULL if nowhere. The caller frees it. */
-char *gus_find_command(const char *name);
+/* Where a program is that we chose, and not the user: as a shell would find it, but only in folders of PATH that have
+ * their whole name. "." is whichever folder we were started in, and what lies there may be a stranger's. NULL if
+ * nowhere; the caller frees it. */
+char *gus_find_tool(const char *name);
 /* Which machine's program a command is, such as "x86_64". NULL with err if it is none that can be traced. */
 const char *gus_command_target(const char *name, struct gus_error *err);
 /* A file that is built and installed with this program, such as "gusprof-qemu.so"; NULL if it is not there. The caller

@@ -303,7 +303,7 @@ int gus_replay_under_qemu(const struct gus_snapshot *s, const struct gus_replay_
 
 void gus_replay_tools_find(struct gus_replay_tools *tools, const char *emulator)
 {
-	*tools = (struct gus_replay_tools){ gus_find_command(emulator ? emulator : "qemu-x86_64"),
+	*tools = (struct gus_replay_tools){ gus_find_tool(emulator ? emulator : "qemu-x86_64"),
 		gus_find_part("gusprof-qemu.so"),
 		gus_find_part("gusprof-replay") };
 }
