@@ -20,12 +20,16 @@ static int look(const struct gus_output *o, bool *keep, struct gus_error *err)
 {
 	const struct gus_output_place *p = &o->place;
 	struct stat st;
+	bool is_open;
 
 	*keep = fstatat(p->folder, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-	/* A link that leads nowhere is only a link; one to a device stands for the device. */
+	is_open = *keep && S_ISLNK(st.st_mode) && gus_output_is_open(o->path);
+
+	/* A link that leads nowhere is only a link; one to a device stands for the device, and one into /proc, as
+	 * /dev/stdout is, for whatever is open there, be it a file: to rename it takes it from everyone. */
 	if (*keep && S_ISLNK(st.st_mode) && fstatat(p->folder, p->name, &st, 0) != 0)
 		return 0;
-	if (*keep && !S_ISREG(st.st_mode))
+	if (*keep && (is_open || !S_ISREG(st.st_mode)))
 		return gus_fail(err, GUS_E_USAGE, "cannot write the %s %s: it exists and is not a regular file",
 				o->what, o->path);
 	return 0;

@@ -2,8 +2,8 @@
 /* Files that a user names for output (-o). There is one rule for all of them, so that no name can be made to mean
  * another file than the user thinks: a file is made anew in its folder, without a name or beside it, and takes the name
  * when its maker says so. What had the name, a regular file or a symbolic link, is kept as NAME.old; a link is never
- * written through, and the way to its folder is walked as base/output_file.h says. What is neither (a device, a FIFO, a folder, or a link to one) is refused: to rename /dev/stdout
- * away would harm others than us. */
+ * written through, and the way to its folder is walked as base/output_file.h says. What is neither (a device, a FIFO, a
+ * folder, or a link to one or into /proc) is refused: to rename /dev/stdout away would harm others than us. */
 #ifndef GUS_BASE_OUTPUT_H
 #define GUS_BASE_OUTPUT_H
 

@@ -255,6 +255,19 @@ int gus_output_open(const char *path, const char *doing, struct gus_error *err)
 	return fd;
 }
 
+bool gus_output_is_open(const char *path)
+{
+	struct walk w;
+	struct stat st;
+	int at = start(&w, path, "", NULL) == 0 ? find_last(&w, &st) : -1;
+
+	end(&w);
+	if (at < 0)
+		return false;
+	close(at);
+	return S_ISLNK(st.st_mode);
+}
+
 static int open_last_fifo(struct walk *w)
 {
 	struct stat st;

@@ -32,6 +32,9 @@ void gus_output_close(struct gus_output_place *place);
  * as it is, and of a FIFO a reader is waited for. A descriptor, closed on exec; -1 with err. */
 int gus_output_open(const char *path, const char *doing, struct gus_error *err);
 
+/* Whether path leads to what a process has open (/dev/stdout, /dev/fd/N), which has no name that could be taken. */
+bool gus_output_is_open(const char *path);
+
 /* Opens a FIFO for reading and writing, without waiting. */
 int gus_output_open_fifo(const char *path, const char *doing, struct gus_error *err);
 

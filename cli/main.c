@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gusprof: finds the verb and runs it. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,11 +94,13 @@ static int help(const char *name)
 /* A full disk or a closed pipe behind stdout must not look like success. */
 static int flushed(int status)
 {
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		fprintf(stderr, "gusprof: cannot write the output\n");
-		return status ? status : GUS_EXIT_OWN_FAILURE;
-	}
-	return status;
+	int why = fflush(stdout) != 0 ? errno : 0;
+
+	if (!why && !ferror(stdout))
+		return status;
+	/* What was refused before is not tried again, and its reason is not known any more. */
+	fprintf(stderr, "gusprof: cannot write the output%s%s\n", why ? ": " : "", why ? strerror(why) : "");
+	return status ? status : GUS_EXIT_OWN_FAILURE;
 }
 
 int main(int argc, char **argv)

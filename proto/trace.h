@@ -21,6 +21,7 @@ struct gus_error;
 #define GUS_TRACE_BLOCK_INSNS 4096              /* in a block; QEMU ends them at 512 */
 #define GUS_TRACE_INSN_BYTES 16                 /* of one instruction */
 #define GUS_TRACE_BLOCKS_MAX (4u << 20)
+#define GUS_TRACE_STREAMS_MAX (1u << 20)        /* threads; they are numbered from 0 */
 #define GUS_TRACE_CODE_MAX (256u << 20)         /* bytes of code and of lengths, each body once */
 #define GUS_TRACE_STEPS_MAX 32768               /* in a frame */
 #define GUS_TRACE_ACCESSES_MAX 131072           /* in a frame */

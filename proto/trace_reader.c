@@ -117,6 +117,8 @@ static int read_blocks(struct gus_trace *t, const struct gus_frame *frame, struc
 		if (c.bad || body > t->bodies.n || (!body && !read_body(t, &c)))
 			return corrupt(err, frame, "a block has no such code");
 		block.body = t->bodies.v[(body ? body : t->bodies.n) - 1];
+		if (block.address > UINT64_MAX - (block.body.size - 1))
+			return corrupt(err, frame, "a block goes beyond the end of all addresses");
 		end = block.address + block.body.size;
 		gus_vec_push(&t->blocks, block);
 	}
@@ -277,7 +279,9 @@ static int read_steps(struct gus_trace *t, const struct gus_frame *frame, struct
 	struct columns c;
 
 	c.accesses = gus_cursor_varint(&p);
-	if (p.bad || stream > UINT32_MAX || next > GUS_TRACE_NEXT_TAKEN || !n || n > GUS_TRACE_STEPS_MAX ||
+	if (!p.bad && stream >= GUS_TRACE_STREAMS_MAX)
+		return corrupt(err, frame, "it is of a thread beyond those that a trace may have");
+	if (p.bad || next > GUS_TRACE_NEXT_TAKEN || !n || n > GUS_TRACE_STEPS_MAX ||
 	    c.accesses > GUS_TRACE_ACCESSES_MAX)
 		return corrupt(err, frame, "it has more steps than a frame may hold, or none");
 	if (!take_column(&p, &c.blocks) || !take_column(&p, &c.shapes) || !take_column(&p, &c.addresses) ||

@@ -117,7 +117,7 @@ static int check_block(const struct gus_trace_writer *w, const struct gus_trace_
 					(unsigned long long)b->address, b->lengths[i]);
 		size += b->lengths[i];
 	}
-	if (!b->insns || b->insns > GUS_TRACE_BLOCK_INSNS || size != b->size)
+	if (!b->insns || b->insns > GUS_TRACE_BLOCK_INSNS || size != b->size || b->address > UINT64_MAX - (size - 1))
 		return gus_fail(err, GUS_E_USAGE,
 				"cannot trace the block at %#llx: %u instructions of together %llu bytes in %u bytes",
 				(unsigned long long)b->address, b->insns, (unsigned long long)size, b->size);
@@ -330,6 +330,8 @@ int gus_trace_writer_steps(struct gus_trace_writer *w, const struct gus_trace_ru
 {
 	struct gus_trace_run run = *whole;
 
+	if (run.stream >= GUS_TRACE_STREAMS_MAX)
+		return gus_fail(err, GUS_E_FULL, "a trace holds at most %u threads", GUS_TRACE_STREAMS_MAX);
 	if (write_blocks(w, err) != 0)
 		return -1;
 	while (run.n) {

@@ -19,6 +19,7 @@ case_tests = \
 	tests/cases/doctor.sh \
 	tests/cases/faults.sh \
 	tests/cases/hostile-text.sh \
+	tests/cases/kills.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
@@ -59,10 +60,13 @@ tests_cases_rights_secret_SOURCES = tests/cases/rights_target.c
 tests_cases_rights_secret_CFLAGS = $(rights_cflags) -DFUNCTION=secret_function
 tests_cases_rights_secret_LDFLAGS = $(rights_ldflags)
 tests_cases_rights_secret_LDADD =
+check_PROGRAMS += tests/cases/kill-target
+tests_cases_kill_target_SOURCES = tests/cases/kill_target.c
+tests_cases_kill_target_LDADD = -lpthread
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
-# What lets calls fail: a shared object, before whose functions a sanitizer would want to stand.
-if !SANITIZED
+# What lets calls fail; a shared object.
+if FAULTS
 check_PROGRAMS += tests/faults/faults.so
 tests_faults_faults_so_SOURCES = tests/faults/alloc.c tests/faults/calls.c tests/faults/faults.h tests/faults/run.c
 tests_faults_faults_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) -fPIC -fno-builtin
@@ -134,6 +138,7 @@ unit_tests = \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
 	tests/unit/test_growing \
+	tests/unit/test_helper \
 	tests/unit/test_image \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
@@ -167,6 +172,7 @@ unit_tests = \
 	tests/unit/test_space \
 	tests/unit/test_stack \
 	tests/unit/test_stream \
+	tests/unit/test_sweeper \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
@@ -212,6 +218,9 @@ tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
+tests_unit_test_helper_SOURCES = tests/unit/test_helper.c
+tests_unit_test_helper_LDADD = $(LDADD) -ldl
+tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
@@ -332,10 +341,12 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
 	tests/bench/attach-leaks \
+	tests/bench/kills \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \
+	tests/bench/faults \
 	tests/bench/full-disk \
 	tests/bench/governor \
 	tests/bench/kill-nine \
@@ -376,3 +387,55 @@ tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop
 EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patterns \
 	tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c \
 	tests/accuracy/kernels/jacobi_1d.c
+
+# Fuzz targets of text, and of the plugin's live pipe.
+check_PROGRAMS += tests/fuzz/run_batch
+TESTS += tests/fuzz/run_batch
+tests_fuzz_run_batch_SOURCES = tests/fuzz/fuzz_batch.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
+tests_fuzz_run_batch_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-batch"'
+EXTRA_DIST += tests/fuzz/corpus-batch
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_batch
+tests_fuzz_fuzz_batch_SOURCES = tests/fuzz/fuzz_batch.c tests/fuzz/limit.h
+tests_fuzz_fuzz_batch_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+check_PROGRAMS += tests/fuzz/run_import
+TESTS += tests/fuzz/run_import
+tests_fuzz_run_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
+tests_fuzz_run_import_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-import"'
+EXTRA_DIST += tests/fuzz/corpus-import
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_import
+tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/limit.h
+tests_fuzz_fuzz_import_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+check_PROGRAMS += tests/fuzz/run_traced
+TESTS += tests/fuzz/run_traced
+tests_fuzz_run_traced_SOURCES = tests/fuzz/fuzz_traced.c tests/fuzz/run_corpus.c tests/fuzz/limit.h tests/fuzz/seal.h
+tests_fuzz_run_traced_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-traced"'
+EXTRA_DIST += tests/fuzz/corpus-traced
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_traced
+tests_fuzz_fuzz_traced_SOURCES = tests/fuzz/fuzz_traced.c tests/fuzz/limit.h tests/fuzz/seal.h
+tests_fuzz_fuzz_traced_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+check_PROGRAMS += tests/fuzz/run_uarch
+TESTS += tests/fuzz/run_uarch
+tests_fuzz_run_uarch_SOURCES = tests/fuzz/fuzz_uarch.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
+tests_fuzz_run_uarch_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-uarch"'
+EXTRA_DIST += tests/fuzz/corpus-uarch
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_uarch
+tests_fuzz_fuzz_uarch_SOURCES = tests/fuzz/fuzz_uarch.c tests/fuzz/limit.h
+tests_fuzz_fuzz_uarch_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+check_PROGRAMS += tests/fuzz/run_uoptable
+TESTS += tests/fuzz/run_uoptable
+tests_fuzz_run_uoptable_SOURCES = tests/fuzz/fuzz_uoptable.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
+tests_fuzz_run_uoptable_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-uoptable"'
+EXTRA_DIST += tests/fuzz/corpus-uoptable
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_uoptable
+tests_fuzz_fuzz_uoptable_SOURCES = tests/fuzz/fuzz_uoptable.c tests/fuzz/limit.h
+tests_fuzz_fuzz_uoptable_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif

@@ -11,12 +11,59 @@
 
 enum { FUNCTION_MOST = 1 << 20 }; /* bytes that loops are sought in */
 
+/* The number of the first mapping that ends behind an address. They lie in order and apart. */
+static size_t mapping_at(const struct gus_traced *t, uint64_t address)
+{
+	size_t low = 0, high = t->mappings.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->mappings.v[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
 static const struct gus_traced_mapping *mapping_of(const struct gus_traced *t, uint64_t address)
 {
-	for (size_t i = t->mappings.n; i-- > 0;) /* the newest wins */
-		if (address >= t->mappings.v[i].start && address < t->mappings.v[i].end)
-			return &t->mappings.v[i];
-	return NULL;
+	size_t i = mapping_at(t, address);
+
+	return i < t->mappings.n && t->mappings.v[i].start <= address ? &t->mappings.v[i] : NULL;
+}
+
+/* Puts n mappings in the place of those from first up to behind. */
+static void replace_mappings(struct gus_traced *t, size_t first, size_t behind, const struct gus_traced_mapping *with,
+			     size_t n)
+{
+	gus_vec_reserve(&t->mappings, t->mappings.n + n);
+	memmove(t->mappings.v + first + n, t->mappings.v + behind, (t->mappings.n - behind) * sizeof(*with));
+	memcpy(t->mappings.v + first, with, n * sizeof(*with));
+	t->mappings.n += n - (behind - first);
+}
+
+/* The newest wins: of those that it covers what sticks out at either end is left. So a block's is found by halving,
+ * however many there are. */
+static void add_mapping(struct gus_traced *t, const struct gus_traced_mapping *new)
+{
+	size_t first = mapping_at(t, new->start), behind = first, n = 0;
+	struct gus_traced_mapping with[3];
+
+	while (behind < t->mappings.n && t->mappings.v[behind].start < new->end)
+		behind++;
+	if (first < behind && t->mappings.v[first].start < new->start) {
+		with[n] = t->mappings.v[first];
+		with[n++].end = new->start;
+	}
+	with[n++] = *new;
+	if (first < behind && t->mappings.v[behind - 1].end > new->end) {
+		with[n] = t->mappings.v[behind - 1];
+		with[n].offset += new->end - with[n].start;
+		with[n++].start = new->end;
+	}
+	replace_mappings(t, first, behind, with, n);
 }
 
 static void find_loops(struct gus_traced *t, struct gus_traced_function *f)
@@ -190,7 +237,8 @@ void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint6
 		module.build_id = (const uint8_t *)gus_strings_get(&t->strings, id);
 		module.build_id_size = build_id_size;
 	}
-	gus_vec_push(&t->mappings, (struct gus_traced_mapping){ start, start + length, offset, module });
+	if (length && length <= UINT64_MAX - start)
+		add_mapping(t, &(struct gus_traced_mapping){ start, start + length, offset, module });
 }
 
 struct covered { uint64_t module, offset; };

@@ -7,6 +7,7 @@
 
 #include "attribution/profile/profile.h"
 #include "attribution/traced/traced.h"
+#include "base/error.h"
 #include "base/path.h"
 
 struct elsewhere gus_vec(struct gus_coverage_function);
@@ -74,14 +75,18 @@ int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_r
 	const Gusprof__Header *header = gus_reader_header(reader);
 	struct gus_symbols_options symbols = { .boot_id = header->host ? header->host->boot_id : NULL,
 					       .rights = gus_symbols_rights(t->options.symbols) };
+	const struct gus_error *failure;
 	struct gus_profile profile;
 
 	*c = (struct gus_coverage){ .by_region = gus_zalloc((t->regions.n + 1) * sizeof(*c->by_region)) };
 	if (gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, log, err) != 0)
 		return -1;
 	count(c, t, &profile);
+	failure = gus_symbols_failure(profile.symbols);
+	if (failure && err)
+		*err = *failure;
 	gus_profile_free(&profile);
-	return 0;
+	return failure ? -1 : 0;
 }
 
 void gus_coverage_free(struct gus_coverage *c)

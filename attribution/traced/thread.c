@@ -12,6 +12,7 @@
 #include "model/watch/known.h"
 
 enum { ASKED = 256 };
+enum { SHORT_LINES = 64, LONG_LINES = 1 << 26 }; /* of an access that nobody counts; of all that are longer */
 
 struct gus_traced_thread {
 	struct gus_traced *t;
@@ -313,9 +314,29 @@ static void note_memory(struct gus_traced_thread *th, const struct gus_traced_bl
 		gus_carried_load(th->carried, &one);
 }
 
-static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
-			const struct gus_trace_access *a, size_t base)
+/* An access as far as it is followed: what a string instruction moves has any length, and caches go through it line by
+ * line. */
+static struct gus_trace_access followed(struct gus_traced_thread *th, const struct gus_trace_access *told)
 {
+	const uint32_t line = th->t->options.caches->line_size, lines = told->size / line;
+	const uint64_t most = th->t->options.long_lines ? th->t->options.long_lines : LONG_LINES;
+	struct gus_trace_access a = *told;
+
+	if (lines <= SHORT_LINES)
+		return a;
+	if (th->t->long_lines + lines <= most) {
+		th->t->long_lines += lines;
+		return a;
+	}
+	a.size = SHORT_LINES * line;
+	th->t->cut_bytes += told->size - a.size;
+	return a;
+}
+
+static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
+			const struct gus_trace_access *told_access, size_t base)
+{
+	const struct gus_trace_access whole = followed(th, told_access), *a = &whole;
 	struct gus_cache_access access = { .address = a->address, .now = next_time(th), .bytes = a->size,
 					  .id = b->insn + a->insn, .store = a->store };
 	uint32_t number = memory_of(th, b, a, base);

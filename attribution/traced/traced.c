@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/traced/traced.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,19 +51,32 @@ void gus_traced_close(struct gus_traced *t)
 	free(t->op_charged);
 }
 
+static uint32_t threads_most(const struct gus_traced *t)
+{
+	return t->options.threads_most ? t->options.threads_most : GUS_TRACED_THREADS;
+}
+
+/* NULL without err: there are too many. */
 static struct gus_traced_thread *thread_of(struct gus_traced *t, uint32_t stream, struct gus_error *err)
 {
 	while (t->threads.n <= stream)
 		gus_vec_push(&t->threads, NULL);
-	if (!t->threads.v[stream])
+	if (!t->threads.v[stream] && t->machines < threads_most(t)) {
 		t->threads.v[stream] = gus_traced_thread_new(t, stream, err);
+		t->machines++;
+	}
 	return t->threads.v[stream];
 }
 
 static int run_step(struct gus_traced *t, const struct gus_trace_step *step, struct gus_error *err)
 {
+	bool may_be_new = t->machines < threads_most(t);
 	struct gus_traced_thread *th = thread_of(t, step->stream, err);
 
+	if (!th && !may_be_new) {
+		t->cut_instructions += t->blocks.v[step->block].insns_n;
+		return 0;
+	}
 	if (!th)
 		return -1;
 	gus_traced_thread_step(th, step);
@@ -82,7 +96,7 @@ static int begin(struct gus_traced *t, struct gus_error *err)
 	for (size_t i = 0; i < t->early.n; i++) {
 		struct gus_trace_step *step = &t->early.v[i].step;
 
-		step->accesses = t->early_accesses.v + t->early.v[i].accesses;
+		step->accesses = t->early_accesses.n ? t->early_accesses.v + t->early.v[i].accesses : NULL;
 		if (run_step(t, step, err) != 0)
 			return -1;
 	}
@@ -183,10 +197,23 @@ int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_er
 	return rc;
 }
 
+/* What was left out to bound the work. */
+static void tell_cuts(struct gus_traced *t)
+{
+	t->notices_told = t->notices.n;
+	if (t->cut_instructions)
+		gus_vec_push(&t->notices, gus_format("%" PRIu64 " instructions of threads beyond the first %" PRIu32
+						     " are left out", t->cut_instructions, threads_most(t)));
+	if (t->cut_bytes)
+		gus_vec_push(&t->notices, gus_format("%" PRIu64 " bytes that string instructions moved are not "
+						     "followed in the caches", t->cut_bytes));
+}
+
 int gus_traced_end(struct gus_traced *t, struct gus_error *err)
 {
 	int rc = t->running ? 0 : begin(t, err);
 
+	tell_cuts(t);
 	add_up(t);
 	return rc;
 }

@@ -39,6 +39,10 @@ struct gus_traced_options {
 	bool memory;
 	bool interval;                          /* also as if nothing had been touched for the first time */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
+	/* Lines of long accesses (string instructions) that caches follow in all threads together; 0: 4 GiB of them.
+	 * A few bytes of a trace can say that 4 GiB were read. */
+	uint64_t long_lines;
+	uint32_t threads_most;                  /* machines, see GUS_TRACED_THREADS; 0: so many */
 	/* What was measured of branches, by block, instead of what the predictor would do; NULL: nothing. */
 	bool (*mispredicted)(void *context, uint32_t block, bool taken);
 	void *mispredicted_context;
@@ -74,6 +78,7 @@ struct gus_traced_memory {
 };
 
 enum { GUS_TRACED_NONE = UINT32_MAX };
+enum { GUS_TRACED_THREADS = 4096 };     /* that are machines of their own, of some 3 MB each */
 enum { GUS_TRACED_CIRCLES = 16 };
 
 /* A function, or a loop in one. Blocks of a loop are not counted with their function, nor those of an inner loop with
@@ -142,8 +147,11 @@ struct gus_traced {
 	struct gus_access_group *groups;        /* by the program's accesses; NULL: not asked for */
 	/* As whoever wrote the traces counted and said: */
 	uint64_t omitted;                       /* accesses */
+	/* What was not followed: bytes of long accesses, and instructions of threads beyond GUS_TRACED_THREADS */
+	uint64_t cut_bytes, cut_instructions;
 	bool full;                              /* a trace has stopped to grow before the program ended */
 	struct gus_vec(char *) notices;         /* what else is not in it; sentences */
+	size_t notices_told;                    /* of them, those that the traces have; behind them, our own */
 	/* Private: steps before the lanes are chosen. */
 	/* steps since the knobs were looked at, and after how many they are again */
 	uint64_t since, look_after;
@@ -153,6 +161,8 @@ struct gus_traced {
 	uint32_t streams;                       /* in early, and before */
 	struct gus_stream_lane lanes[GUS_STREAM_LANES];
 	uint32_t window_bytes;
+	uint64_t long_lines;                    /* of long accesses, so far */
+	uint32_t machines;                      /* threads that are not NULL */
 	/* of the present trace that were taken; and where its numbers begin here */
 	size_t records;
 	uint32_t first_block, first_thread;

@@ -403,6 +403,8 @@ static int show(struct annotating *n)
 	rc = rc == 0 ? render(n) : fail_status(&err);
 	if (rc == 0 && (failure = gus_symbols_failure(n->profile.symbols)))
 		rc = fail_status(failure);
+	else if (rc == 0)
+		gus_symbols_tell(n->profile.symbols);
 	if (!n->functions.n && n->o->symbol && n->picked.n && err.code == GUS_E_USAGE)
 		list_picked(n);
 	for (size_t i = 0; i < n->functions.n; i++)

@@ -39,6 +39,7 @@ struct model_options {
 	struct gus_list variant, set;
 	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
 	uint64_t pid, tid, snapshots, spread, window, max_memory;
+	bool replay;
 	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
 	bool unrolled, costs, causality, timing, interval, phases, memory;
@@ -135,6 +136,8 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_NUMBER, AT(window), .fit = { PROCESS } },
 	{ 0, "max-memory", "SIZE", "With --pid: memory that a snapshot may have (100M).", GUS_OPTION_SIZE,
 	  AT(max_memory), .fit = { PROCESS } },
+	{ 0, "replay", NULL, "With --input: replay its snapshots although somebody else made the recording.",
+	  GUS_OPTION_FLAG, AT(replay), .fit = { A_FILE } },
 	{ 0, "trace-options", "WORDS", "Of a command: which part of it is traced, as gusprof-qemu(7) says, such as "
 	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), .fit = { COMMAND } },
 	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.",
@@ -535,7 +538,7 @@ static int run_traced(struct model *m, struct gus_error *err)
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
 		.spread_ms = o->spread ? o->spread : 250, .window = o->window ? o->window : 1000000,
-		.max_bytes = o->max_memory,
+		.max_bytes = o->max_memory, .replay = o->replay,
 	};
 	char *words = gus_format("%s%s", o->trace_options ? "," : "", o->trace_options ? o->trace_options : "");
 	int rc;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/helper.h"
+#include "base/log.h"
 #include "cli/common/options.h"
 #include "cli/model/traced.h"
 #include "cli/record/record.h"
@@ -94,7 +95,9 @@ void gus_model_cover(struct gus_traced *t, const char *path, struct gus_model_wi
 
 	if (!reader || gus_coverage_load(&w->coverage, t, reader, gus_cli_log(0), &err) != 0)
 		snprintf(w->why, sizeof(w->why), "%.250s", err.text);
-	else if (!w->coverage.samples)
+	if (gus_error_is_transient(&err))
+		w->failure = err;
+	if (!err.code && !w->coverage.samples)
 		snprintf(w->why, sizeof(w->why), "no sample was taken meanwhile");
 	gus_reader_close(reader);
 }
@@ -170,6 +173,10 @@ static int report(struct gus_model_traced *m, struct gus_traced *t, struct gus_m
 		snprintf(w->why, sizeof(w->why), "no samples could be taken of it; gusprof record -p %d says why",
 			 w->process->pid);
 	rc = gus_model_traced_print(m, t, &v, err);
+	if (rc == 0 && w->failure.code) {
+		*err = w->failure;
+		rc = -1;
+	}
 	gus_coverage_free(&w->coverage);
 	return rc;
 }
@@ -217,6 +224,20 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	return rc;
 }
 
+/* Whether it is to be replayed; else this is said, if there is anything to replay. */
+static bool is_wanted(const struct gus_model_process *p, const char *path, struct gus_reader *reader)
+{
+	const struct gus_log *log = gus_cli_log(0);
+	struct gus_frame frame;
+
+	if (p->replay || gus_replays_is_own(reader))
+		return true;
+	if (gus_reader_next_of(reader, 1u << GUS_FRAME_SNAPSHOT, &frame, NULL) == GUS_READ_FRAME)
+		gus_log(log, GUS_WARN, "%s has snapshots, which are code, and was not made by you since this "
+			"machine was started; they are not replayed unless you ask for it (--replay)", path);
+	return false;
+}
+
 int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any,
 			struct gus_error *err)
 {
@@ -230,6 +251,11 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	uid_t owner;
 	int rc = -1;
 
+	if (reader && !is_wanted(p, path, reader)) {
+		gus_reader_close(reader);
+		gus_replay_tools_free(&wish.tools);
+		return 0;
+	}
 	if (reader && gus_reader_owner(reader, &owner))
 		gus_rights_of_user(&rights, owner, "the recording's owner");
 	replays = reader ? gus_replays_of_recording(reader, &wish, err) : NULL;

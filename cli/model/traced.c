@@ -70,6 +70,8 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, struct gus_model_view *v,
 			   struct gus_error *err)
 {
+	const struct gus_error *failure;
+
 	if (!t->instructions)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
 	if (t->warmed == t->instructions)
@@ -85,7 +87,12 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 	else
 		gus_model_traced_text(v);
 	free(v->order);
-	return 0;
+	fflush(stdout);
+	gus_symbols_tell(t->options.symbols);
+	failure = gus_symbols_failure(t->options.symbols);
+	if (failure)
+		*err = *failure;
+	return failure ? -1 : 0;
 }
 
 void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_traced *t)
@@ -127,6 +134,11 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 		*err = trouble;
 	else
 		rc = gus_model_traced_print(m, &t, v, err);
+	/* A trace that ends early is told of by what is printed; one that cannot be read is another matter. */
+	if (rc == 0 && (trouble.code == GUS_E_SYSTEM || samples.failure.code)) {
+		*err = trouble.code == GUS_E_SYSTEM ? trouble : samples.failure;
+		rc = -1;
+	}
 	gus_coverage_free(&samples.coverage);
 	gus_model_traced_close(in, &t);
 	return rc;

@@ -75,7 +75,8 @@ static void print_head(const struct gus_model_view *v)
 		printf("The trace has stopped to grow before the program ended: what came after is missing\n");
 	if (t->omitted)
 		printf("%" PRIu64 " accesses are not in it: they were too many of one block\n", t->omitted);
-	for (size_t i = 0; i < t->notices.n && !v->command; i++) /* a command's were said when they came */
+	/* What its writer had to say of a command was said when it came. */
+	for (size_t i = v->command ? t->notices_told : 0; i < t->notices.n; i++)
 		gus_print("Of the trace: %s\n", t->notices.v[i]);
 	printf("\n  ");
 	print_count((double)counted);

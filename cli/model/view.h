@@ -15,6 +15,7 @@ struct gus_core_config;
 struct gus_model_process {
 	int pid, tid;                   /* tid 0: its running threads in turn */
 	uint64_t snapshots, spread_ms, window, max_bytes;
+	bool replay;                    /* also snapshots of a recording that is not our own */
 };
 
 struct gus_model_traced {
@@ -37,6 +38,7 @@ struct gus_model_windows {
 	/* of the samples taken meanwhile; without samples: none could be taken, and why */
 	struct gus_coverage coverage;
 	char why[256];
+	struct gus_error failure;      /* of a transient error, which makes the whole one */
 };
 
 struct gus_routes;

@@ -296,19 +296,26 @@ static int create_output(struct job *j, const char *path, struct gus_error *err)
 	return -1;
 }
 
+/* What has no name of its own to be kept: a device, such as a terminal, and what is open already. */
+static bool is_written_as_it_is(const char *path)
+{
+	struct stat st;
+
+	return gus_output_is_open(path) || (stat(path, &st) == 0 && S_ISCHR(st.st_mode));
+}
+
 /* The stream for the counts. Before anything is run: a name that cannot be written to is no reason to run for an
  * hour. */
 static int open_output(struct job *j, const char *path, struct gus_error *err)
 {
-	struct stat st;
 	int fd;
 
 	j->out = path ? stdout : stderr;
 	if (!path || strcmp(path, "-") == 0)
 		return 0;
-	if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
+	if (!is_written_as_it_is(path))
 		return create_output(j, path, err);
-	fd = gus_output_open(path, "cannot write the counts to", err); /* a pipe, a terminal, /dev/stdout */
+	fd = gus_output_open(path, "cannot write the counts to", err);
 	j->out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (j->out || fd < 0)
 		return j->out ? 0 : -1;

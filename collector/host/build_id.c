@@ -11,7 +11,7 @@
 #include "base/cursor.h"
 
 #define SEGMENTS_MAX 128
-#define NOTES_MAX 65536
+#define NOTES_MAX 65536 /* bytes of all notes of a file that are looked at; linkers write a few hundred */
 
 const uint8_t *gus_notes_build_id(const void *notes, size_t size, size_t *id_size)
 {
@@ -39,7 +39,7 @@ static bool read_at(int fd, uint64_t offset, void *bytes, size_t size)
 
 static size_t id_in_notes(int fd, uint64_t offset, uint64_t size, uint8_t *id)
 {
-	uint8_t *notes = size && size <= NOTES_MAX ? gus_alloc(size) : NULL;
+	uint8_t *notes = size ? gus_alloc(size) : NULL;
 	size_t found = 0;
 	const uint8_t *at;
 
@@ -59,7 +59,7 @@ size_t gus_file_build_id(int fd, uint8_t *id)
 	uint8_t head[64], segment[56];
 	bool wide;
 	struct gus_cursor c;
-	uint64_t table;
+	uint64_t table, left = NOTES_MAX;
 	unsigned n, each;
 	size_t found = 0;
 
@@ -83,6 +83,9 @@ size_t gus_file_build_id(int fd, uint8_t *id)
 		offset = wide ? gus_cursor_u64(&c) : gus_cursor_u32(&c);
 		c = gus_cursor(segment + (wide ? 32 : 16), 8);
 		size = wide ? gus_cursor_u64(&c) : gus_cursor_u32(&c);
+		if (size > left)
+			continue;
+		left -= size;
 		found = id_in_notes(fd, offset, size, id);
 	}
 	return found;

@@ -49,7 +49,7 @@ static void describe_overhead(struct session *s, Gusprof__Overhead *m)
 	r->spent = gus_governor_spending(&s->o->costs, &u);
 	r->hz = s->o->overhead > 0 ? s->governor.hz : 0;
 	r->hz_changes = s->governor.changes;
-	r->around_ns = gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - u.recorder_ns;
+	r->around_ns = gus_session_own_ns(s) - (u.recorder_ns - s->trace.paused_ns);
 	gusprof__overhead__init(m);
 	m->samples_ppm = ppm(r->spent.samples);
 	m->following_ppm = ppm(r->spent.following);
@@ -82,7 +82,7 @@ static int write_footer(struct session *s, enum gus_session_end ended_by)
 	footer.exit_signal = (uint32_t)s->result->exit_signal;
 	footer.ended_by = (char *)(uintptr_t)end_names[ended_by];
 	footer.frequency = &after;
-	footer.recorder_cpu_ns = gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	footer.recorder_cpu_ns = gus_session_own_ns(s);
 	footer.overhead = s->result->target_ns ? &overhead : NULL;
 	s->parts_bytes += gus_writer_size(writer);
 	for (size_t i = 0; i < s->o->events->n; i++)
@@ -142,6 +142,10 @@ int gus_session_describe_living(struct session *s)
 	int rc;
 
 	gus_living_describe(&s->living, s->start_ns, boot - (now - s->start_ns), now, &sideband);
+	if (s->living.left_out)
+		gus_log(s->o->log, GUS_WARN, "the processes have more mappings of code than gusprof keeps: %llu are "
+			"left out, and samples in them have no module", (unsigned long long)s->living.left_out);
+	s->living.left_out = 0;
 	message = gus_sideband_message(&sideband);
 	rc = gus_writer_sideband(s->writer, &message, s->err);
 	gus_sideband_free(&sideband);

@@ -14,6 +14,11 @@
 #include "collector/host/build_id.h"
 #include "collector/host/procfs.h"
 
+/* A process can have 65,530 mappings of code, and more where vm.max_map_count says so, of files with names of 4 kB; a
+ * user can have thousands of processes. Programs have a few dozen, of some 300 bytes here: 16 MiB are 50,000. */
+#define PROCESS_MOST (16u << 20)
+#define MOST (256u << 20)
+
 #define CROWD_MIN 1024 /* processes: fewer are not worth a look */
 
 struct file_key { uint64_t inode; uint32_t major, minor; };
@@ -25,7 +30,7 @@ static void init_pids(struct gus_living *l)
 
 void gus_living_init(struct gus_living *l)
 {
-	*l = (struct gus_living){ 0 };
+	*l = (struct gus_living){ .process_most = PROCESS_MOST, .most = MOST };
 	init_pids(l);
 	gus_index_init(&l->files, sizeof(struct file_key));
 }
@@ -64,12 +69,22 @@ void gus_living_add(struct gus_living *l, pid_t pid)
 		forget_dead(l);
 }
 
+/* For the next file; forks, names and mappings can come as long as the file grows. */
+static void remember(struct gus_living *l, const Gusprof__Record *r)
+{
+	if (l->past.bytes < l->most)
+		gus_sideband_copy(&l->past, r);
+	else
+		l->left_out++;
+}
+
 void gus_living_note(struct gus_living *l, const Gusprof__Record *r)
 {
 	if (r->kind_case == GUSPROF__RECORD__KIND_FORK && r->fork->pid != r->fork->ppid)
 		gus_living_add(l, (pid_t)r->fork->pid);
-	if (l->remembers)
-		gus_sideband_copy(&l->past, r);
+	if (l->remembers && (r->kind_case == GUSPROF__RECORD__KIND_MMAP || r->kind_case == GUSPROF__RECORD__KIND_COMM ||
+			     r->kind_case == GUSPROF__RECORD__KIND_FORK))
+		remember(l, r);
 }
 
 /* A cgroup and those below it. */
@@ -200,13 +215,17 @@ static void add_mappings(struct gus_living *l, struct gus_sideband *s, pid_t pid
 	struct gus_mapping map;
 	char path[64], *text;
 	const char *at;
-	size_t size;
+	size_t size, before = s->bytes;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	at = text = gus_procfs_read(path, &size);
 	while (at && gus_mapping_next(&at, &map))
-		if (map.protection & PROT_EXEC)
-			add_mapping(l, s, pid, &map, time);
+		if (map.protection & PROT_EXEC) {
+			if (s->bytes - before < l->process_most && s->bytes < l->most)
+				add_mapping(l, s, pid, &map, time);
+			else
+				l->left_out++;
+		}
 	free(text);
 }
 
@@ -282,7 +301,7 @@ void gus_living_describe(struct gus_living *l, uint64_t start_ns, uint64_t boot_
 	}
 	recall(&past, &gone, s);
 	for (size_t i = first; l->remembers && i < s->records.n; i++)
-		gus_sideband_copy(&l->past, s->records.v[i]);
+		remember(l, s->records.v[i]);
 	gus_sideband_free(&past);
 	gus_index_free(&gone);
 	gus_vec_free(&pids);

@@ -26,6 +26,8 @@ struct gus_living {
 	struct gus_vec(struct gus_file_id) ids;
 	bool remembers;            /* there will be a further file: past is kept */
 	struct gus_sideband past;  /* mappings, names and forks of the present file */
+	size_t process_most, most; /* bytes of the mappings of one process, of a description and of the past */
+	uint64_t left_out;         /* records that there was no room for within these */
 };
 
 void gus_living_init(struct gus_living *l);

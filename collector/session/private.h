@@ -44,6 +44,7 @@ struct session {
 		uint64_t next;          /* time of the next look; UINT64_MAX: none */
 		uint64_t cost_ns, last_ns; /* CPU time of all, and of the last one */
 		uint64_t paused_ns;     /* that threads stood still, which is in cost_ns, too */
+		uint64_t holders_ns;    /* CPU time of the processes that held them, which is ours */
 		unsigned n, looks;      /* snapshots, and tries */
 	} trace;
 	struct gus_error *err;
@@ -55,6 +56,12 @@ static inline uint64_t gus_clock_ns(clockid_t id)
 
 	clock_gettime(id, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* CPU time of this program until now, and of what it has begun for itself. */
+static inline uint64_t gus_session_own_ns(const struct session *s)
+{
+	return gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + s->trace.holders_ns;
 }
 
 static inline bool launches(const struct session *s)

@@ -17,7 +17,7 @@ struct gus_usage gus_session_usage(const struct session *s)
 	struct gus_usage u = s->lanes.usage;
 
 	u.target_ns = gus_counters_running(&s->counters);
-	u.recorder_ns = (s->own_after ? s->own_after : gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID)) - s->own_before;
+	u.recorder_ns = (s->own_after ? s->own_after : gus_session_own_ns(s)) - s->own_before;
 	u.recorder_ns += s->trace.paused_ns;
 	return u;
 }

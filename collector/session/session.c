@@ -376,7 +376,7 @@ static void set_times(struct session *s)
 	s->next_part = o->switch_output == GUS_SWITCH_TIME ? s->now + o->switch_at : UINT64_MAX;
 	s->enable_at = o->delay_ms > 0 ? s->now + (uint64_t)o->delay_ms * 1000000 : 0;
 	s->trace.next = o->trace ? s->now + TICK_NS : UINT64_MAX;
-	s->own_before = gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	s->own_before = gus_session_own_ns(s);
 }
 
 /* Of what runs already, first the counters are switched on and then /proc is read: nothing falls in between. A command
@@ -448,7 +448,7 @@ int gus_session_record(const struct gus_session_options *options, struct gus_ses
 	if (rc == 0) {
 		result->started = true;
 		loop(&s);
-		s.own_after = gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		s.own_after = gus_session_own_ns(&s);
 		rc = finish(&s);
 	} else if (s.writer) {
 		struct gus_error first = *err;

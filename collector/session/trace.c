@@ -4,6 +4,7 @@
  * moment by our clock, so snapshots lie where samples are. They cost what samples do not take: at most a quarter of
  * what recording may cost, and the governor gives the samples the rest. */
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -59,9 +60,20 @@ static void note_failure(struct session *s, const struct gus_error *err)
 	s->trace.next = UINT64_MAX;
 }
 
+/* CPU time of children that have been waited for. */
+static uint64_t children_ns(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_CHILDREN, &u);
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
+		(uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+/* Here no other child is waited for than those that hold threads. */
 void gus_session_trace(struct session *s)
 {
-	uint64_t left = left_ns(s), before = gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t left = left_ns(s), before = gus_session_own_ns(s), children = children_ns();
 	struct gus_snapshot snapshot = { 0 };
 	struct gus_error err = { 0 };
 
@@ -77,7 +89,8 @@ void gus_session_trace(struct session *s)
 		if (gus_snapshot_write(s->writer, &snapshot, s->err) != 0)
 			gus_session_fail_writing(s);
 	}
-	s->trace.last_ns = gus_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
+	s->trace.holders_ns += children_ns() - children;
+	s->trace.last_ns = gus_session_own_ns(s) - before;
 	s->trace.cost_ns += s->trace.last_ns;
 	gus_snapshot_free(&snapshot);
 }

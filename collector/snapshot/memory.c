@@ -39,6 +39,9 @@
 #define ENTRY_SWAPPED (1ull << 62)
 #define ENTRY_FILE (1ull << 61)         /* the page is a file's, or shared */
 #define ENTRIES 8192
+/* Looked at one by one at most, 128 GiB of addresses: half a second. Reserves of shadow memory and of heaps are
+ * terabytes, and would stop their process for minutes. */
+#define ENTRIES_MOST (32u << 20)
 
 /* The newer way, since Linux 6.7, of the same document: ranges instead of pages. Declared here, as older headers
  * lack it. */
@@ -94,11 +97,17 @@ static int scan_regions(struct gus_snapshot *s, int pagemap, uint64_t start, uin
 	return 0;
 }
 
-/* The same in the older way, page by page; pages of zeros that were only ever read cannot be told here. */
-static int scan_entries(struct gus_snapshot *s, int pagemap, uint64_t start, uint64_t end, bool own)
+/* The same in the older way, page by page, *left of which may still be looked at; pages of zeros that were only ever
+ * read cannot be told here. */
+static int scan_entries(struct gus_snapshot *s, int pagemap, uint64_t start, uint64_t end, bool own, uint64_t *left)
 {
 	uint64_t entries[ENTRIES];
 
+	if ((end - start) / PAGE > *left) {
+		errno = EOVERFLOW;
+		return -1;
+	}
+	*left -= (end - start) / PAGE;
 	while (start < end) {
 		uint64_t n = (end - start) / PAGE < ENTRIES ? (end - start) / PAGE : ENTRIES;
 		ssize_t got = pread(pagemap, entries, n * sizeof(*entries), (off_t)(start / PAGE * sizeof(*entries)));
@@ -122,6 +131,7 @@ struct listing {
 	pid_t pid;
 	int pagemap;                    /* -1: not for us, so all that can be read is copied */
 	bool regions;                   /* the newer way works */
+	uint64_t left;                  /* pages that may be looked at in the older one */
 	char path[PATH_MAX];            /* the file that was last looked at, ... */
 	struct stat file;
 	bool found;                     /* ... if it is there */
@@ -188,7 +198,8 @@ static int add_pages(struct listing *l, struct gus_snapshot *s, const struct gus
 	}
 	if (l->pagemap < 0)
 		return 0;
-	return (l->regions ? scan_regions : scan_entries)(s, l->pagemap, m->start, m->end, same);
+	return l->regions ? scan_regions(s, l->pagemap, m->start, m->end, same)
+			  : scan_entries(s, l->pagemap, m->start, m->end, same, &l->left);
 }
 
 static int explain_maps(pid_t pid, int sys, struct gus_error *err)
@@ -196,6 +207,10 @@ static int explain_maps(pid_t pid, int sys, struct gus_error *err)
 	if (sys == ENOENT || sys == ESRCH)
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended, or begins "
 				"another program just now", (int)pid);
+	if (sys == EOVERFLOW)
+		return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has more than %u GiB of "
+				"addresses, and to look which pages of them there are would stop it for long; Linux "
+				"6.7 and later tell at once", (int)pid, ENTRIES_MOST >> 18);
 	if (sys == EFBIG)
 		return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: the list of its mappings "
 				"(/proc/%d/maps) is longer than any that gusprof reads", (int)pid, (int)pid);
@@ -235,7 +250,7 @@ static bool has_regions(int pagemap)
 
 int gus_memory_list(pid_t pid, bool pagemap_only, struct gus_snapshot *s, struct gus_error *err)
 {
-	struct listing l = { .pid = pid };
+	struct listing l = { .pid = pid, .left = ENTRIES_MOST };
 	char path[64], *text;
 	size_t size;
 	int rc;

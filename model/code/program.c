@@ -129,9 +129,10 @@ static int refuse_outside(const struct builder *b, const struct gus_program_code
 	struct gus_insn text;
 
 	gus_insn_decode(b->u->isa, (const uint8_t *)c->bytes + at, c->size - at, c->address + at, &text);
-	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model the code: '%s' at byte %zu of %zu is privileged, "
-			"or enters a kernel, a hypervisor or a trap, or waits for one; how long that takes no table of "
-			"a CPU knows, so leave it out", text.text, at, c->size);
+	return gus_fail(err, GUS_E_UNSUPPORTED,
+			"cannot model the code: '%s' at byte %zu of %zu is privileged, or enters a kernel, a "
+			"hypervisor or a trap, or waits for one; how long that takes no table of a CPU knows, "
+			"so leave it out", text.text, at, c->size);
 }
 
 static int decode_one(struct builder *b, const struct gus_program_code *c, size_t at, size_t length,
@@ -190,6 +191,8 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 	gus_program_fuse_macro(b, ops);
 	gus_program_add_syncs(b, ops, !c->lengths);
 	gus_program_settle_rob(b, ops);
+	gus_vec_reserve(&b->flows, 1);  /* arrays also where there are none: engines point into them */
+	gus_vec_reserve(&b->memories, 1);
 	return 0;
 }
 

@@ -527,6 +527,8 @@ static struct gus_program *finish(struct reader *r)
 		names[i] = r->u->groups[i].name;
 	if (last->flags & GUS_OP_BRANCH)
 		last->flags |= GUS_OP_TAKEN;
+	gus_vec_reserve(&r->flows, 1);  /* arrays also where there are none: engines point into them */
+	gus_vec_reserve(&r->memories, 1);
 	*p = (struct gus_program){
 		.isa = r->u->isa, .uarch = r->u, .port_names = names, .ports_n = r->u->ports_n,
 		.insns = r->insns.v, .ops = r->ops.v, .uops = r->uops.v, .flows = r->flows.v, .memories = r->memories.v,

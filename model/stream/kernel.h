@@ -699,7 +699,8 @@ INLINE void NAME(walk)(struct NAME(state) *k, const struct stream *s, const stru
 		       struct gus_stream_log *log, struct gus_stream_times *times, bool fed)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		const struct stream_access *accesses = r->tracked ? r->accesses.v + r->steps[i].access : NULL;
+		const struct stream_access *accesses = r->tracked && r->accesses.v ?
+			r->accesses.v + r->steps[i].access : NULL;
 
 		if (fed)
 			NAME(account)(k, s, &r->steps[i], accesses, log, times ? times + i : NULL);

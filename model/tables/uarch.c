@@ -263,7 +263,8 @@ struct gus_uarch_bound gus_uarch_bound_conjunctive(const struct gus_uarch *u, co
 
 double gus_uarch_throughput(const struct gus_uarch *u, const struct gus_uarch_row *row)
 {
-	struct gus_uarch_bound bound = gus_uarch_bound_conjunctive(u, u->uses + row->uses, row->uses_n);
+	const struct gus_uarch_use *uses = row->uses_n ? u->uses + row->uses : NULL;
+	struct gus_uarch_bound bound = gus_uarch_bound_conjunctive(u, uses, row->uses_n);
 	double longest = (double)bound.centi / bound.ports;
 
 	for (uint32_t i = 0; i < row->units_n; i++)

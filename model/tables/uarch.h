@@ -58,6 +58,11 @@ struct gus_uarch_private;
 enum { GUS_UARCH_CENTI = 100 }; /* cycles are kept in hundredths: exact, and as fine as the text */
 enum { GUS_UARCH_CYCLES_MAX = 10000000 }; /* more in one figure is a mistake */
 enum { GUS_UARCH_PORTS_MAX = 64 };
+/* What a table may have besides; ours have a tenth. Groups are compared pair by pair, classes are sought by going
+ * through all, engines have room for as many units, and a text may be included or be like others, which are read anew
+ * each time. */
+enum { GUS_UARCH_GROUPS_MAX = 2048, GUS_UARCH_CLASSES_MAX = 256, GUS_UARCH_UNITS_MAX = 31, GUS_UARCH_TEXTS_MAX = 32 };
+enum { GUS_UARCH_COUNT_MAX = 65535 }; /* uops of an instruction */
 enum { GUS_UARCH_OPERANDS = 32 }; /* operands of one kind that pairs tell apart */
 #define GUS_UARCH_NONE UINT32_MAX
 

@@ -21,6 +21,9 @@ int gus_parse_text(struct gus_uarch_parser *p, const char *file, const char *tex
 	if (p->depth == DEPTH_MAX)
 		return gus_parse_wrong(p, "%s is more than %d deep: a table includes or is like itself", file,
 				       DEPTH_MAX);
+	if (p->file_list.n == GUS_UARCH_TEXTS_MAX)
+		return gus_parse_wrong(p, "%s is one text too many: %d are the most that a table is like or includes",
+				       file, GUS_UARCH_TEXTS_MAX);
 	p->depth++;
 	p->file = (uint32_t)p->file_list.n;
 	p->line = 0;

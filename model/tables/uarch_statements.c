@@ -226,6 +226,8 @@ static int say_unit(struct gus_uarch_parser *p)
 		return -1;
 	if (gus_parse_define(p, &p->units, &id, &fresh, "unit", gus_parse_string(p, id)) == GUS_UARCH_NONE)
 		return -1;
+	if (fresh && p->unit_list.n == GUS_UARCH_UNITS_MAX)
+		return gus_parse_wrong(p, "more than %d units", GUS_UARCH_UNITS_MAX);
 	if (fresh)
 		gus_vec_push(&p->unit_list, gus_parse_string(p, id));
 	return gus_parse_end(p);
@@ -278,6 +280,8 @@ static int say_group(struct gus_uarch_parser *p)
 	if (n == GUS_UARCH_NONE)
 		return -1;
 	if (fresh) {
+		if (p->group_list.n == GUS_UARCH_GROUPS_MAX)
+			return gus_parse_wrong(p, "more than %d groups", GUS_UARCH_GROUPS_MAX);
 		gus_vec_push(&p->group_ids, (uint32_t)(GUS_GROUP_BASE + p->group_list.n));
 		gus_vec_push(&p->group_list, one);
 	} else if (p->group_ids.v[n] < GUS_GROUP_BASE) {
@@ -437,6 +441,8 @@ static int say_class(struct gus_uarch_parser *p)
 	n = gus_parse_define(p, &p->classes, &id, &fresh, "class", one.name);
 	if (n == GUS_UARCH_NONE)
 		return -1;
+	if (fresh && p->class_list.n == GUS_UARCH_CLASSES_MAX)
+		return gus_parse_wrong(p, "more than %d classes", GUS_UARCH_CLASSES_MAX);
 	if (fresh)
 		gus_vec_push(&p->class_list, one);
 	else

@@ -105,7 +105,12 @@ static int read_ports(struct reader *r, struct gus_piece s, struct gus_uops *one
 
 static int set_form(struct reader *r, struct gus_piece s, struct gus_uops *one)
 {
-	if (!s.size || s.size >= sizeof(one->form) || memchr(s.text, '"', s.size) || memchr(s.text, '\n', s.size))
+	bool good = s.size && s.size < sizeof(one->form);
+
+	/* It is written out between quotes, to whom it may concern: a file, or a terminal. */
+	for (size_t i = 0; good && i < s.size; i++)
+		good = s.text[i] >= ' ' && s.text[i] <= '~' && s.text[i] != '"';
+	if (!good)
 		return wrong(r, "not the name of a form:", s);
 	memcpy(one->form, s.text, s.size);
 	one->form[s.size] = '\0';
@@ -528,7 +533,7 @@ uint64_t gus_uops_mask(const struct gus_uarch *u, const struct gus_uops_port *po
 struct writer {
 	const struct gus_uarch *base;
 	struct gus_vec(char) out;
-	struct gus_vec(uint64_t) masks; /* of groups that were declared */
+	struct gus_index masks;         /* of groups that were declared */
 	size_t forms;
 	const char *divider;
 };
@@ -546,14 +551,6 @@ static void say(struct writer *w, const char *format, ...)
 	gus_vec_append(&w->out, piece, (size_t)n < sizeof(piece) ? (size_t)n : sizeof(piece) - 1);
 }
 
-static bool declared(const struct writer *w, uint64_t mask)
-{
-	for (size_t i = 0; i < w->masks.n; i++)
-		if (w->masks.v[i] == mask)
-			return true;
-	return false;
-}
-
 static void put_group_name(struct writer *w, uint64_t mask)
 {
 	for (uint32_t i = 0; i < w->base->groups_n; i++)
@@ -564,13 +561,18 @@ static void put_group_name(struct writer *w, uint64_t mask)
 	say(w, "u%" PRIx64, mask);
 }
 
-static void declare(struct writer *w, uint64_t mask)
+/* -1 if there are more than a table may have: of 14 ports there are 16,000 groups that overlap. */
+static int declare(struct writer *w, uint64_t mask, struct gus_error *err)
 {
 	const char *between = " ";
+	bool fresh;
 
-	if (declared(w, mask))
-		return;
-	gus_vec_push(&w->masks, mask);
+	gus_index_add(&w->masks, &mask, &fresh);
+	if (!fresh)
+		return 0;
+	if (w->masks.n > GUS_UARCH_GROUPS_MAX)
+		return gus_fail(err, GUS_E_FULL, "cannot import the measurements: with the unions of those that "
+				"overlap there are more than %d groups of ports", GUS_UARCH_GROUPS_MAX);
 	say(w, "group u%" PRIx64 " =", mask);
 	for (uint32_t p = 0; p < w->base->ports_n; p++)
 		if (mask >> p & 1) {
@@ -578,6 +580,7 @@ static void declare(struct writer *w, uint64_t mask)
 			between = "+";
 		}
 	say(w, "\n");
+	return 0;
 }
 
 /* First pass: groups that the base does not have. */
@@ -594,18 +597,28 @@ static int see_groups(void *context, const struct gus_uops *one, struct gus_erro
 					"%s has no such ports; is it the right CPU?", one->form,
 						(int)one->ports[i].size,
 					one->ports[i].name, w->base->name);
-		declare(w, mask);
+		if (declare(w, mask, err) != 0)
+			return -1;
 	}
 	return 0;
 }
 
-/* Groups that overlap need their union. */
-static void close_groups(struct writer *w)
+static uint64_t mask_of(const struct writer *w, uint32_t number)
 {
-	for (size_t i = 0; i < w->masks.n; i++)
-		for (size_t k = 0; k < i; k++)
-			if (w->masks.v[i] & w->masks.v[k])
-				declare(w, w->masks.v[i] | w->masks.v[k]);
+	return *(const uint64_t *)gus_index_key(&w->masks, number);
+}
+
+/* Groups that overlap need their union. */
+static int close_groups(struct writer *w, struct gus_error *err)
+{
+	for (uint32_t i = 0; i < w->masks.n; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			uint64_t a = mask_of(w, i), b = mask_of(w, k);
+
+			if ((a & b) && declare(w, a | b, err) != 0)
+				return -1;
+		}
+	return 0;
 }
 
 static void put_centi(struct writer *w, int64_t centi_cycles)
@@ -741,24 +754,26 @@ char *gus_uops_table(const char *text, size_t size, const char *arch, const char
 {
 	struct once once = { .each = put_form };
 	struct writer w = { .base = base, .divider = base->units_n ? base->units[0] : NULL };
+	bool fresh;
 	int status;
 
 	once.context = &w;
 	gus_index_init(&once.seen, sizeof(uint64_t));
+	gus_index_init(&w.masks, sizeof(uint64_t));
 	for (uint32_t i = 0; i < base->groups_n; i++)
-		gus_vec_push(&w.masks, base->groups[i].ports);
+		gus_index_add(&w.masks, &base->groups[i].ports, &fresh);
 	say(&w, "uarch %s isa x86-64 \"%s, measured\"\nlike %s\nsource measured \"uops.info's measurements of %s, "
 		"imported\"\n", name, base->title, base->name, arch ? arch : name);
 	status = gus_uops_parse(text, size, arch, see_groups, &w, err);
-	if (status == 0) {
-		close_groups(&w);
+	if (status == 0)
+		status = close_groups(&w, err);
+	if (status == 0)
 		status = gus_uops_parse(text, size, arch, only_once, &once, err);
-	}
 	if (status == 0 && w.forms == 0)
 		status = gus_fail(err, GUS_E_NOT_FOUND, "cannot import the measurements: there are none of %s",
 				  arch ? arch : name);
 	gus_index_free(&once.seen);
-	gus_vec_free(&w.masks);
+	gus_index_free(&w.masks);
 	gus_vec_push(&w.out, '\0');
 	if (status == 0)
 		return w.out.v;

@@ -452,6 +452,14 @@ const char *gus_symbols_refusal(struct gus_symbols *s, const struct gus_module *
 	return refused->code == GUS_E_PERMISSION ? refused->text : NULL;
 }
 
+void gus_symbols_tell(const struct gus_symbols *s)
+{
+	for (size_t i = 0; i < s->entries.n; i++)
+		if (s->entries.v[i] && s->entries.v[i]->object.refused.code == GUS_E_PERMISSION)
+			gus_log(&s->log, GUS_NOTE, "%s; names that it has are missing",
+				s->entries.v[i]->object.refused.text);
+}
+
 const struct gus_error *gus_symbols_failure(const struct gus_symbols *s)
 {
 	if (s->kernel.failure.code)

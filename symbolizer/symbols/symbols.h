@@ -90,6 +90,8 @@ const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *
 /* Of files of this module, which may be its debug files: one that is there and that this user may not read. NULL if
  * there is none. */
 const char *gus_symbols_refusal(struct gus_symbols *s, const struct gus_module *module);
+/* Logs those of all modules that were asked about. */
+void gus_symbols_tell(const struct gus_symbols *s);
 /* The first file that could not be read although it is there and may be read: too few descriptors, too little memory, a
  * bad disk. What was answered since lacks what it has, and might be complete another time. NULL if there is none. */
 const struct gus_error *gus_symbols_failure(const struct gus_symbols *s);

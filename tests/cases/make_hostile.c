@@ -100,10 +100,10 @@ static void spoil(ProtobufCMessage *m)
 	}
 }
 
-/* Names of the functions of a file with sections: five bytes each, of those that have so many. */
+/* Names of the first functions of the file in made_stacks, which has room for them behind its own. */
 static void spoil_symbols(ProtobufCBinaryData *file)
 {
-	static const char names[][12] = { "=f\x1b[1m\n", "@g\xc2\x9b\xff", "+m\xe2\x80\xae" };
+	static const char names[][12] = { "=f_\x1b[1m\n", "@g_\xc2\x9b\xff", "+m_\xe2\x80\xae" };
 	Elf64_Ehdr *header = (void *)file->data;
 	Elf64_Shdr *sections;
 	size_t n = 0;
@@ -151,7 +151,9 @@ static bool copy(struct gus_reader *r, struct gus_writer *w)
 	bool good = true;
 
 	while (gus_reader_next_of(r, UINT32_MAX, &frame, NULL) == GUS_READ_FRAME && good) {
-		const ProtobufCMessageDescriptor *message = message_of(frame.type);
+		/* What a trace is of has to be known, or it is not read. */
+		const ProtobufCMessageDescriptor *message = frame.type == GUS_FRAME_TRACE ? NULL :
+							    message_of(frame.type);
 
 		if (frame.type == GUS_FRAME_HEADER || frame.type == GUS_FRAME_INDEX || frame.type == GUS_FRAME_FOOTER)
 			continue;

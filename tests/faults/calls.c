@@ -84,7 +84,6 @@
 #undef stat
 #undef fstat
 #undef lstat
-#pragma GCC diagnostic ignored "-Wnonnull-compare"
 
 CALL(access, int, -1, access, (const char *path, int mode), (path, mode))
 CALL(chdir, int, -1, chdir, (const char *path), (path))

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -84,6 +86,82 @@ static void first_error_stays(void **state)
 	assert_int_equal(err.code, GUS_E_FULL);
 	assert_string_equal(err.text, "cannot write x: No space left on device");
 	assert_int_equal(gus_fail(NULL, GUS_E_USAGE, "nobody listens"), -1);
+}
+
+/* Names from files and of other people's processes, in what is told of them. */
+static void what_fails_in_passing_is_no_answer(void **state)
+{
+	static const struct { int sys; bool passing; } cases[] = {
+		{ EAGAIN, true }, { EINTR, true }, { EIO, true }, { EMFILE, true }, { ENFILE, true },
+		{ ENOBUFS, true }, { ENOMEM, true },
+		{ ENOENT, false }, { EACCES, false }, { ENOSPC, false }, { ENOTDIR, false }, { ELOOP, false },
+	};
+	struct gus_error none = { 0 }, foreign = { GUS_E_CORRUPT, .sys = EIO };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+
+		gus_fail_errno(&err, cases[i].sys, "x");
+		assert_int_equal(gus_error_is_transient(&err), cases[i].passing);
+	}
+	assert_false(gus_error_is_transient(&none));
+	assert_false(gus_error_is_transient(&foreign));
+}
+
+/* What a program says and ends with that cannot get memory, by this function. */
+static int end_without_memory(void (*ask)(void), char *said, size_t room)
+{
+	int fds[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(fds[1], STDERR_FILENO);
+		ask();
+		_exit(0);
+	}
+	close(fds[1]);
+	n = read(fds[0], said, room - 1);
+	said[n < 0 ? 0 : n] = '\0';
+	close(fds[0]);
+	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void ask_far_too_much(void)
+{
+	gus_alloc((size_t)-1 / 4);
+}
+
+static void ask_for_too_many(void)
+{
+	gus_resize(NULL, (size_t)-1 / 2, 3);
+}
+
+static void ask_otherwise(void)
+{
+	gus_alloc_failed(4711);
+}
+
+static void want_of_memory_is_one_line_and_125(void **state)
+{
+	static const struct { void (*ask)(void); const char *bytes; } cases[] = {
+		{ ask_far_too_much, "4611686018427387903" }, { ask_for_too_many, "18446744073709551615" },
+		{ ask_otherwise, "4711" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char said[200], *want = gus_format("gusprof: out of memory: cannot get %s bytes\n", cases[i].bytes);
+
+		/* A sanitizer ends the program first, by itself. */
+		if (end_without_memory(cases[i].ask, said, sizeof(said)) == 125 || !strstr(said, "Sanitizer"))
+			assert_string_equal(said, want);
+		free(want);
+	}
 }
 
 static void keep(enum gus_level level, const char *text, void *context)
@@ -216,6 +294,8 @@ int main(void)
 		cmocka_unit_test(varints),
 		cmocka_unit_test(zigzag_is_its_own_inverse),
 		cmocka_unit_test(first_error_stays),
+		cmocka_unit_test(what_fails_in_passing_is_no_answer),
+		cmocka_unit_test(want_of_memory_is_one_line_and_125),
 		cmocka_unit_test(errors_and_logs_have_no_control_characters),
 		cmocka_unit_test(keys_are_numbered_in_order_of_sight),
 		cmocka_unit_test(same_text_is_same_number),

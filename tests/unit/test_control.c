@@ -156,6 +156,8 @@ static void ways_in(void **state)
 	gus_control_acknowledge(&c);
 	assert_int_equal(read(c.in, byte, sizeof(byte)), 4);
 	assert_memory_equal(byte, "ack\n", 4);
+	gus_control_read(&c);
+	assert_false(c.ended || c.used); /* nothing is there now, and something may come */
 	gus_control_close(&c);
 	free(spec);
 	unlink(fifo);

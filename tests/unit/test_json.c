@@ -73,10 +73,10 @@ static void documents_may_have_lines(void **state)
 
 	(void)state;
 	json_object_set_new(o, "a\x7f", gus_json_word("\xc2\x9b"));
-	json_object_set_new(o, "b", json_real(0.1));
+	json_object_set_new(o, "b", json_real(1 / 3.0));
 	assert_int_equal(gus_json_print(o, out, true), 0);
 	fclose(out);
-	assert_string_equal(text, "{\n \"a\\u007F\": \"\\u009B\",\n \"b\": 0.1\n}\n");
+	assert_string_equal(text, "{\n \"a\\u007F\": \"\\u009B\",\n \"b\": 0.333333333\n}\n");
 	free(text);
 }
 

@@ -141,12 +141,13 @@ static void a_link_is_not_written_through(void **state)
 /* Renaming one away would take it from others; so would renaming a link that stands for one, such as /dev/stdout. */
 static void what_is_no_file_is_refused(void **state)
 {
-	static const char *const names[] = { "fifo", "link", "." };
+	static const char *const names[] = { "fifo", "link", "stdout", "." };
 
 	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_int_equal(symlink("fifo", "link"), 0);
-	for (int i = 0; i < 3; i++) {
+	assert_int_equal(symlink("/proc/self/exe", "stdout"), 0); /* a file as long as one is open there */
+	for (int i = 0; i < 4; i++) {
 		struct gus_error err = { 0 };
 		struct gus_output o;
 
@@ -154,11 +155,31 @@ static void what_is_no_file_is_refused(void **state)
 		assert_int_equal(err.code, GUS_E_USAGE);
 		assert_non_null(strstr(err.text, "cannot write the thing"));
 		assert_non_null(strstr(err.text, "is not a regular file"));
-		assert_int_equal(entries(), 2);
+		assert_int_equal(entries(), 3);
 	}
 }
 
 /* What was free when the file was made may have been taken meanwhile. */
+/* A link of /proc, by whatever way, is not renamed away: /dev/stdout is one. */
+static void what_is_open_is_refused(void **state)
+{
+	struct gus_error err = { 0 };
+	struct gus_output o;
+	char path[32];
+	int fd;
+
+	(void)state;
+	put("a", "old");
+	fd = open("a", O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(symlink(path, "link"), 0);
+	assert_int_equal(gus_output_create(&o, "link", "thing", &err), -1);
+	assert_int_equal(err.code, GUS_E_USAGE);
+	assert_non_null(strstr(err.text, "is not a regular file"));
+	close(fd);
+	assert_int_equal(entries(), 2); /* the file and the link, as they were */
+}
+
 static void refused_when_it_is_named(void **state)
 {
 	struct gus_error err = { 0 };
@@ -195,6 +216,7 @@ int main(void)
 		IN_FOLDER(a_file_becomes_old),
 		IN_FOLDER(a_link_is_not_written_through),
 		IN_FOLDER(what_is_no_file_is_refused),
+		IN_FOLDER(what_is_open_is_refused),
 		IN_FOLDER(refused_when_it_is_named),
 		IN_FOLDER(a_folder_that_is_not_there),
 	};

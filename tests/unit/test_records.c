@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's records, as bytes, become samples, switches and side band; kallsyms becomes covering symbols. */
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -972,6 +973,41 @@ static void odd_symbol_lines(void **state)
 	gusprof__kernel_symbols__free_unpacked(m, NULL);
 }
 
+/* The file is read in pieces of 256 KiB: what stands on a border is read as anywhere else, and what is longer than a
+ * piece is no line. A function that is chosen when it runs (type i) has a name, too. */
+static void many_symbols(void **state)
+{
+	enum { LINES = 20000, LONG = 300 << 10 };
+	char *text = gus_alloc(LINES * 40 + LONG + 100);
+	uint64_t addresses[LINES / 100 + 1];
+	size_t n = 0, size = 0;
+	Gusprof__KernelSymbols *m;
+
+	(void)state;
+	for (uint64_t i = 0; i < LINES; i++) {
+		size += (size_t)sprintf(text + size, "%" PRIx64 " %c f%" PRIu64 "\n", 0xffffffff81000000 + i * 16,
+					"Tti"[i % 3], i);
+		if (i % 100 == 99)
+			addresses[n++] = 0xffffffff81000000 + i * 16 + 5;
+	}
+	size += (size_t)sprintf(text + size, "fffffffff0000000 T ");
+	memset(text + size, 'x', LONG);
+	size += LONG;
+	size += (size_t)sprintf(text + size, "\nfffffffff0000010 T y\n");
+	addresses[n++] = 0xfffffffff0000017;
+	m = symbols_of_bytes(text, size, addresses, n);
+	assert_int_equal(m->n_symbols, n);
+	for (size_t i = 0; i + 1 < n; i++) {
+		snprintf(text, 40, "f%zu", i * 100 + 99);
+		assert_string_equal(m->symbols[i]->name, text);
+		assert_true(m->symbols[i]->address == addresses[i] - 5);
+		assert_true(m->symbols[i]->size == 16 || i == n - 2);
+	}
+	assert_string_equal(m->symbols[n - 1]->name, "y");
+	gusprof__kernel_symbols__free_unpacked(m, NULL);
+	free(text);
+}
+
 static void covering_symbols(void **state)
 {
 	static const char kallsyms[] =
@@ -980,6 +1016,7 @@ static void covering_symbols(void **state)
 		"ffffffff81000000 T startup\n"
 		"ffffffff81000100 t helper\n"
 		"ffffffff81000200 T big\n"
+		"ffffffff81000200 t big_alias\n"
 		"ffffffff81000800 t last\n"
 		"ffffffff81000900 D data\n"
 		"ffffffffc0001000 t second\t[mod]\n"
@@ -1069,6 +1106,7 @@ int main(void)
 		cmocka_unit_test(room_in_the_side_band),
 		cmocka_unit_test(names_without_end),
 		cmocka_unit_test(odd_symbol_lines),
+		cmocka_unit_test(many_symbols),
 		cmocka_unit_test(covering_symbols),
 		cmocka_unit_test(hidden_symbols),
 		cmocka_unit_test(build_id_in_notes),

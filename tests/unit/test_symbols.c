@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From places to names. The programs asked about are built here, with the system's compiler and binutils. */
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "symbolizer/elf/elffile.h"
 #include "symbolizer/kernel/kallsyms.h"
 #include "symbolizer/names/demangle.h"
@@ -565,6 +569,75 @@ static void a_file_that_is_gone_is_found_by_build_id(void **state)
 	done(&a);
 }
 
+/* As many descriptors as are open, and no more. */
+static struct rlimit take_descriptors(void)
+{
+	struct rlimit before, none;
+	int next = dup(0);
+
+	assert_true(next > 0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ (rlim_t)next, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	return before;
+}
+
+/* Want of descriptors says nothing about the file: it is a failure, and not one more module without names. */
+static void a_file_that_cannot_be_read_just_now_is_a_failure(void **state)
+{
+	struct gus_name names[GUS_NAMES_MAX];
+	struct rlimit before;
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	a = ask("full", "empty", NULL);
+	before = take_descriptors();
+	gus_symbols_names(a.symbols, &a.module, 1, GUS_DEPTH_FUNCTION, names);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_non_null(gus_symbols_failure(a.symbols));
+	assert_int_equal(gus_symbols_failure(a.symbols)->sys, EMFILE);
+	assert_non_null(strstr(gus_symbols_failure(a.symbols)->text, "full: Too many open files"));
+	assert_null(gus_symbols_refusal(a.symbols, &a.module));
+	done(&a);
+	/* The main file is there, and its debug file cannot be looked for. */
+	a = ask("split", "root", NULL);
+	gus_symbols_code(a.symbols, &a.module, 1, names, 1, NULL);
+	assert_null(gus_symbols_failure(a.symbols));
+	before = take_descriptors();
+	gus_symbols_names(a.symbols, &a.module, 1, GUS_DEPTH_FUNCTION, names);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_non_null(gus_symbols_failure(a.symbols));
+	assert_non_null(strstr(gus_symbols_failure(a.symbols)->text, ".debug"));
+	done(&a);
+}
+
+/* What is not there, or may not be read, is left out; of the latter it is said. */
+static void a_file_that_may_not_be_read_is_named(void **state)
+{
+	struct gus_name names[GUS_NAMES_MAX];
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	a = ask("nowhere", "empty", NULL);
+	gus_symbols_names(a.symbols, &a.module, 1, GUS_DEPTH_FUNCTION, names);
+	assert_null(gus_symbols_failure(a.symbols));
+	assert_null(gus_symbols_refusal(a.symbols, &a.module));
+	done(&a);
+	a = ask("full", "empty", NULL);
+	assert_int_equal(chmod(a.path, 0), 0);
+	gus_symbols_names(a.symbols, &a.module, 1, GUS_DEPTH_FUNCTION, names);
+	if (access(a.path, R_OK) == 0)
+		print_message("skipped in part: this user may read all files\n");
+	else
+		assert_non_null(strstr(gus_symbols_refusal(a.symbols, &a.module), "full: Permission denied"));
+	assert_null(gus_symbols_failure(a.symbols));
+	assert_int_equal(chmod(a.path, 0755), 0);
+	done(&a);
+}
+
 static void code_bytes_are_those_of_the_file(void **state)
 {
 	unsigned machine = 0;
@@ -713,6 +786,8 @@ int main(void)
 		cmocka_unit_test(plt_stubs_are_named),
 		cmocka_unit_test(a_changed_file_gives_no_names),
 		cmocka_unit_test(a_file_that_is_gone_is_found_by_build_id),
+		cmocka_unit_test(a_file_that_cannot_be_read_just_now_is_a_failure),
+		cmocka_unit_test(a_file_that_may_not_be_read_is_named),
 		cmocka_unit_test(code_bytes_are_those_of_the_file),
 		cmocka_unit_test(an_image_of_the_recording_serves_its_module),
 		cmocka_unit_test(damaged_files_are_survived),

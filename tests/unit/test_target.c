@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -235,6 +237,38 @@ static void build_ids(void **state)
 	close(fd);
 }
 
+/* All notes of a file together have 64 KiB to be looked at, whatever its headers say: those that go beyond are passed
+ * over, and a short one behind them is found. */
+static void many_notes(void **state)
+{
+	static const struct { uint64_t sizes[3]; uint8_t want; } cases[] = {
+		{ { 32768, 32768, 24 }, 2 }, { { 32768, 32769, 24 }, 3 }, { { 65536, 24, 24 }, 0 },
+		{ { 65537, 24, 24 }, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int fd = make_elf((const uint8_t[20]){ 1 }, 20, 3);
+		uint8_t got[20];
+
+		assert_int_equal(ftruncate(fd, 0x70000), 0);
+		for (uint64_t k = 0; k < 3; k++) {
+			const uint64_t at = (k + 1) << 17;
+			const uint64_t header[] = { 4, at, 0, 0, cases[i].sizes[k], 0, 0 };
+			const uint8_t note[24] = { 4, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0,
+						   (uint8_t)(k + 1) };
+
+			assert_int_equal(pwrite(fd, header, sizeof(header), (off_t)(64 + 56 * k)), sizeof(header));
+			if (k) /* the first has zeros only */
+				assert_int_equal(pwrite(fd, note, sizeof(note), (off_t)at), sizeof(note));
+		}
+		got[0] = 0;
+		assert_int_equal(gus_file_build_id(fd, got), cases[i].want ? 8 : 0);
+		assert_int_equal(got[0], cases[i].want);
+		close(fd);
+	}
+}
+
 /* What is told of this very process has its name, and its code where it really is. */
 static void living(void **state)
 {
@@ -274,6 +308,117 @@ static void living(void **state)
 	gus_living_free(&l);
 	gus_living_init(&l);
 	assert_false(gus_living_threads(&threads, &l));
+	gus_living_free(&l);
+}
+
+/* As a user whom the kernel does not give the files themselves: maps a page of one, deletes it, and has itself
+ * described, where the kernel's "NAME (deleted)" is the name of another. Its status is 0 if that other one was not
+ * opened, 77 if it could not be tried. */
+static int describe_deleted(const char *path, const char *other)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC), fd = open(path, O_RDONLY);
+	struct gus_sideband s = { 0 };
+	struct gus_living l;
+	char event[512];
+	ssize_t n;
+
+	if (watch < 0 || fd < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		return 77;
+	if (unlink(path) != 0 || inotify_add_watch(watch, other, IN_OPEN) < 0)
+		return 1;
+	gus_living_init(&l);
+	gus_living_add(&l, getpid());
+	gus_living_describe(&l, 100, 0, 200, &s);
+	n = read(watch, event, sizeof(event));
+	gus_sideband_free(&s);
+	gus_living_free(&l);
+	return n > 0 ? 2 : 0;
+}
+
+static void deleted_files(void **state)
+{
+	char folder[] = "/tmp/gusprof-test-XXXXXX", *paths[2];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	for (int i = 0; i < 2; i++) {
+		FILE *f;
+
+		paths[i] = gus_format("%s/file%s", folder, i ? " (deleted)" : "");
+		f = fopen(paths[i], "w");
+		assert_true(f && fputs("not an ELF file", f) >= 0 && fclose(f) == 0);
+	}
+	assert_int_equal(chmod(folder, 0777), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setuid(65534) != 0))
+			_exit(77);
+		_exit(describe_deleted(paths[0], paths[1]));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	unlink(paths[0]);
+	unlink(paths[1]);
+	rmdir(folder);
+	free(paths[0]);
+	free(paths[1]);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip(); /* no inotify, or no code from this place */
+	assert_int_equal(status, 0);
+}
+
+static size_t mappings_of(const struct gus_sideband *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->records.n; i++)
+		n += s->records.v[i]->kind_case == GUSPROF__RECORD__KIND_MMAP;
+	return n;
+}
+
+/* How many mappings there are, others decide; how many are kept has limits, and what is not is counted. */
+static void crowded_processes(void **state)
+{
+	Gusprof__Record record = GUSPROF__RECORD__INIT;
+	Gusprof__Task fork = GUSPROF__TASK__INIT;
+	struct gus_sideband s = { 0 };
+	struct gus_living l;
+	size_t all;
+
+	(void)state;
+	gus_living_init(&l);
+	gus_living_add(&l, getpid());
+	gus_living_describe(&l, 100, 0, 200, &s);
+	all = mappings_of(&s);
+	assert_true(all >= 3 && !l.left_out); /* the program, the C library, the vdso */
+	gus_sideband_clear(&s);
+	l.process_most = 1; /* is reached by the first, whatever its length */
+	gus_living_describe(&l, 100, 0, 200, &s);
+	assert_int_equal(mappings_of(&s), 1);
+	assert_int_equal(l.left_out, all - 1);
+	gus_sideband_clear(&s);
+	l.process_most = SIZE_MAX;
+	l.most = 1; /* by the process's name */
+	gus_living_describe(&l, 100, 0, 200, &s);
+	assert_int_equal(mappings_of(&s), 0);
+	assert_int_equal(l.left_out, 2 * all - 1);
+
+	l.left_out = 0;
+	l.remembers = true;
+	l.most = SIZE_MAX;
+	record.kind_case = GUSPROF__RECORD__KIND_FORK;
+	record.fork = &fork;
+	gus_living_note(&l, &record);
+	assert_int_equal(l.past.records.n, 1);
+	l.most = l.past.bytes + 1;
+	gus_living_note(&l, &record);
+	gus_living_note(&l, &record);
+	record.kind_case = GUSPROF__RECORD__KIND_EXIT; /* is not remembered anyhow */
+	gus_living_note(&l, &record);
+	assert_int_equal(l.past.records.n, 2);
+	assert_int_equal(l.left_out, 1);
+	gus_sideband_free(&s);
 	gus_living_free(&l);
 }
 
@@ -402,7 +547,10 @@ int main(void)
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(build_ids),
 		cmocka_unit_test(rights_of_tasks),
-		cmocka_unit_test(living), cmocka_unit_test(living_recalls), cmocka_unit_test(living_forgets),
+		cmocka_unit_test(many_notes),
+		cmocka_unit_test(living),
+		cmocka_unit_test(deleted_files),
+		cmocka_unit_test(crowded_processes), cmocka_unit_test(living_recalls), cmocka_unit_test(living_forgets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -233,7 +235,26 @@ static void long_texts_are_printed_whole(void **state)
 	prints(want, "%2500s", "z");
 }
 
-/* What it says is whole when the stream has a buffer of its own, and a failure of it is the stream's. */
+/* Messages of processes that share a terminal do not get into each other: a socket of packets tells calls apart. */
+static void a_message_is_one_call(void **state)
+{
+	char got[64];
+	int ends[2];
+	FILE *out;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	out = fdopen(ends[1], "w");
+	assert_non_null(out);
+	setbuf(out, NULL);
+	gus_text_print(out, "gusprof: %s of %d: %5.1f%%\n", "a b", 7, 1.5);
+	assert_int_equal(recv(ends[0], got, sizeof(got), MSG_DONTWAIT), 26);
+	assert_memory_equal(got, "gusprof: a b of 7:   1.5%\n", 26);
+	fclose(out);
+	close(ends[0]);
+}
+
+/* A failure is the stream's. */
 static void failures_stay_with_the_stream(void **state)
 {
 	FILE *full = fopen("/dev/full", "w");
@@ -259,6 +280,7 @@ int main(void)
 		cmocka_unit_test(slices_are_not_read_beyond),
 		cmocka_unit_test(numbers_are_as_printf_writes_them),
 		cmocka_unit_test(long_texts_are_printed_whole),
+		cmocka_unit_test(a_message_is_one_call),
 		cmocka_unit_test(failures_stay_with_the_stream),
 	};
 

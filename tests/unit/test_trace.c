@@ -463,6 +463,11 @@ static void blocks_at_their_limits(void **state)
 			put(&p, 0);
 		said(GUS_FRAME_TRACE_BLOCKS, &p, length >= 1 && length <= 16 ? TAKEN : "no such code");
 	}
+	/* Two bytes at the end of all addresses, and one address later; -N is written as 2 * N - 1. */
+	for (uint64_t before = 2; before >= 1; before--) {
+		put(&p, 1), put(&p, 2 * before - 1), put(&p, 0), put(&p, 1), put(&p, 2), put(&p, 0x66), put(&p, 0x60);
+		said(GUS_FRAME_TRACE_BLOCKS, &p, before == 2 ? TAKEN : "beyond the end of all addresses");
+	}
 	/* Bodies are numbered from 1, those of this frame included. */
 	for (uint64_t body = 1; body <= 3; body++) {
 		put(&p, 2), put(&p, 0), put(&p, 0), put(&p, 1), put(&p, 1), put(&p, 0x60);
@@ -502,8 +507,9 @@ static void steps_at_their_limits(void **state)
 {
 	static const struct { uint64_t stream, next, steps; const char *why; } cases[] = {
 		{ 0, 0, 1, TAKEN },
-		{ UINT32_MAX, 2, 1, TAKEN },
-		{ 1ull << 32, 0, 1, "more steps than" },
+		{ (1 << 20) - 1, 2, 1, TAKEN },
+		{ 1 << 20, 0, 1, "of a thread beyond those" },
+		{ 1ull << 32, 0, 1, "of a thread beyond those" },
 		{ 0, 3, 1, "more steps than" },
 		{ 0, 0, 0, "or none" },
 		{ 0, 0, 32768, TAKEN },

@@ -444,9 +444,121 @@ static void test_cut(void **state)
 	free(bytes);
 }
 
+/* Four mappings in turn, of which later ones cover earlier ones at their end, in the middle and altogether; a block of
+ * one byte at each end of what is left, and beside it. */
+static void the_newest_mapping_wins(void **state)
+{
+	static const uint8_t code[] = { 0x90 }, lengths[] = { 1 };
+	static const struct { uint64_t start, length, offset; const char *path; } maps[] = {
+		{ 0x2200, 0x100, 0, "/gone" }, { 0x1000, 0x4000, 0, "/a" }, { 0x2000, 0x1000, 0x100, "/b" },
+		{ 0x4800, 0x1800, 0, "/c" }, { 0x7000, 0, 0, "/empty" }, { UINT64_MAX - 0xfff, 0x1001, 0, "/wraps" },
+	};
+	static const struct { uint64_t address; const char *path; uint64_t offset; } cases[] = {
+		{ 0xfff, NULL, 0 }, { 0x1000, "/a", 0 }, { 0x1fff, "/a", 0xfff }, { 0x2000, "/b", 0x100 },
+		{ 0x2210, "/b", 0x310 }, { 0x2fff, "/b", 0x10ff }, { 0x3000, "/a", 0x2000 }, { 0x47ff, "/a", 0x37ff },
+		{ 0x4800, "/c", 0 }, { 0x4fff, "/c", 0x7ff }, { 0x5fff, "/c", 0x17ff }, { 0x6000, NULL, 0 },
+		{ 0x7000, NULL, 0 }, { UINT64_MAX - 0xfff, NULL, 0 }, { 0, NULL, 0 },
+	};
+	enum { CASES = sizeof(cases) / sizeof(*cases) };
+	struct made_model s;
+	struct made_trace m;
+
+	(void)state;
+	made_model_begin(&s);
+	made_trace_begin(&m, "x86_64");
+	for (size_t i = 0; i < CASES; i++)
+		made_trace_step(&m, made_trace_block(&m, cases[i].address, code, lengths, 1, 1), 0);
+	made_trace_flush(&m, 0);
+	gus_traced_open(&s.t, &s.options);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		gus_traced_map(&s.t, maps[i].start, maps[i].length, maps[i].offset, maps[i].path, NULL, 0);
+	made_model_read(&s, made_trace_end(&m));
+	made_model_end(&s);
+	for (size_t i = 0; i < CASES; i++) {
+		const struct gus_traced_block *b = &s.t.blocks.v[i];
+
+		print_message("%#llx\n", (unsigned long long)cases[i].address);
+		assert_int_equal(!b->module, !cases[i].path);
+		if (b->module) {
+			assert_string_equal(b->module, cases[i].path);
+			assert_int_equal(b->offset, cases[i].offset);
+		}
+	}
+	made_model_free(&s);
+}
+
+/* A load of rep movsb and a load of mov, of one block: what follows a limit of lines is cut to the 64 that are always
+ * followed, and told. */
+static void long_accesses_have_a_limit(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0x8b, 0x06 }, lengths[] = { 3 }; /* mov rax, [rsi] */
+	static const struct { uint32_t size; uint64_t cut; } cases[] = {
+		{ 65 * 64 - 1, 0 },                                     /* 64 whole lines: not long */
+		{ 65 * 64, 0 },                                         /* long, and as many as are followed */
+		{ 66 * 64, 2 * 64 },
+		{ UINT32_MAX, UINT32_MAX - 64 * 64 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made_model s;
+		struct made_trace m;
+		uint32_t block;
+
+		made_model_begin(&s);
+		s.options.long_lines = 65;
+		made_trace_begin(&m, "x86_64");
+		block = made_trace_block(&m, 0x1000, code, lengths, sizeof(code), 1);
+		made_trace_step(&m, block, 1);
+		gus_vec_push(&m.accesses, (struct gus_trace_access){ .address = 0x10000, .size = cases[i].size });
+		made_trace_flush(&m, 0);
+		made_model_run(&s, &m);
+		assert_int_equal(s.t.cut_bytes, cases[i].cut);
+		assert_int_equal(s.t.notices.n, cases[i].cut != 0);
+		assert_int_equal(s.t.notices_told, 0);
+		if (cases[i].cut)
+			assert_non_null(strstr(s.t.notices.v[0], "bytes that string instructions moved"));
+		made_model_free(&s);
+	}
+}
+
+/* Two threads, one instruction each and then three more of the second: the second one is left out, where one is the
+ * most. */
+static void threads_have_a_limit(void **state)
+{
+	static const uint8_t code[] = { 0x90 }, lengths[] = { 1 };
+
+	(void)state;
+	for (uint32_t most = 1; most <= 2; most++) {
+		struct made_model s;
+		struct made_trace m;
+
+		made_model_begin(&s);
+		s.options.threads_most = most;
+		made_trace_begin(&m, "x86_64");
+		made_trace_step(&m, made_trace_block(&m, 0x1000, code, lengths, 1, 1), 0);
+		made_trace_flush(&m, 0);
+		for (int i = 0; i < 4; i++)
+			made_trace_step(&m, 0, 0);
+		made_trace_flush(&m, GUS_TRACE_STREAMS_MAX - 1);
+		made_model_run(&s, &m);
+		assert_int_equal(gus_traced_threads(&s.t), most);
+		assert_int_equal(s.t.instructions, most == 1 ? 1 : 5);
+		assert_int_equal(s.t.cut_instructions, most == 1 ? 4 : 0);
+		assert_int_equal(s.t.notices.n, most == 1);
+		if (most == 1)
+			assert_string_equal(s.t.notices.v[0],
+					    "4 instructions of threads beyond the first 1 are left out");
+		made_model_free(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_newest_mapping_wins),
+		cmocka_unit_test(long_accesses_have_a_limit),
+		cmocka_unit_test(threads_have_a_limit),
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_predictor),

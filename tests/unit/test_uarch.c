@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "model/tables/builtin.h"
 #include "model/tables/cpus.h"
@@ -478,12 +479,72 @@ static void a_union_is_needed(void **state)
 	gus_uarch_free(u);
 }
 
+/* A statement so many times, each with a number where it has a %zu, behind those of a toy. */
+static struct gus_uarch *parse_many(const char *statement, size_t n, struct gus_error *err)
+{
+	struct offer offers[] = { { "nothing", "# nothing\n" }, { NULL, NULL } };
+	char *text = gus_format("%s", TOY);
+	struct gus_uarch *u;
+	size_t at = strlen(text);
+
+	text = gus_resize(text, at + n * 64 + 1, 1);
+	for (size_t i = 0; i < n; i++) {
+		const char *number = strchr(statement, '@');
+
+		at += (size_t)sprintf(text + at, "%.*s", number ? (int)(number - statement) : (int)strlen(statement),
+				      statement);
+		if (number)
+			at += (size_t)sprintf(text + at, "%zu%s", i, number + 1);
+	}
+	u = parse(text, offers, 0, err);
+	free(text);
+	return u;
+}
+
+/* So many are good, and one more is not. TOY has three groups, a unit and a class already, and is a text itself. */
+static void what_grows_has_a_limit(void **state)
+{
+	static const struct { const char *statement; size_t most; const char *says; } cases[] = {
+		{ "group g@ = p0+p1\n", GUS_UARCH_GROUPS_MAX - 3, "more than 2048 groups" },
+		{ "unit u@ me\n", GUS_UARCH_UNITS_MAX - 1, "more than 31 units" },
+		{ "class c@ uops 1 latency 1 source me\n", GUS_UARCH_CLASSES_MAX - 1, "more than 256 classes" },
+		{ "include nothing\n", GUS_UARCH_TEXTS_MAX - 1, "nothing is one text too many: 32 are the most" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		struct gus_uarch *u = parse_many(cases[i].statement, cases[i].most, &err);
+
+		assert_string_equal(err.text, "");
+		assert_non_null(u);
+		gus_uarch_free(u);
+		assert_null(parse_many(cases[i].statement, cases[i].most + 1, &err));
+		if (!strstr(err.text, cases[i].says))
+			fail_msg("'%s' does not say '%s'", err.text, cases[i].says);
+	}
+}
+
+static void uops_have_a_limit(void **state)
+{
+	struct gus_error err = { 0 };
+	struct gus_uarch *u = parse(TOY "row r uops 65535 latency 1 source me\n", NULL, 0, &err);
+
+	(void)state;
+	assert_non_null(u);
+	gus_uarch_free(u);
+	assert_null(parse(TOY "row r uops 65536 latency 1 source me\n", NULL, 0, &err));
+	assert_non_null(strstr(err.text, "'65536' are more uops than any instruction has"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_table_says),
 		cmocka_unit_test(decoders_and_pairs_of_operands),
 		cmocka_unit_test(what_is_wrong_is_said),
+		cmocka_unit_test(what_grows_has_a_limit),
+		cmocka_unit_test(uops_have_a_limit),
 		cmocka_unit_test(parameters_of_the_core),
 		cmocka_unit_test(likes_and_overlays_replace),
 		cmocka_unit_test(cut_at_each_byte),

@@ -418,9 +418,53 @@ static void what_is_wrong_is_named(void **state)
 	}
 }
 
+/* What is written out between quotes holds no quote, and nothing that a terminal would obey. */
+static void names_of_forms_can_be_printed(void **state)
+{
+	static const struct { char letter; bool good; } cases[] = { { ' ', true }, { '~', true }, { 0x1f, false },
+		{ 0x7f, false }, { '"', false }, { '!', true }, { '#', true }, { 0, false }, { (char)0x9b, false } };
+	struct gus_error err = { 0 };
+	struct gus_uarch *base = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[] = "string\tuops\tretire_slots\tTP\tports\tdiv_cycles\tlatencies\nF@F\t1\t1\t1\t1*p0\t0\t\n";
+		char *table;
+
+		*strchr(text, '@') = cases[i].letter;
+		table = gus_uops_table(text, sizeof(text) - 1, NULL, "mine", base, NULL);
+		assert_int_equal(table != NULL, cases[i].good);
+		free(table);
+	}
+	gus_uarch_free(base);
+}
+
+/* Of all pairs of twelve ports the unions are all groups that there are, 2^12 - 13. */
+static void unions_have_a_limit(void **state)
+{
+	static const char head[] = "string\tuops\tretire_slots\tTP\tports\tdiv_cycles\tlatencies\n";
+	struct gus_error err = { 0 };
+	struct gus_uarch *base = gus_uarch_parse("alderlake", NULL, 0, &gus_uarch_builtin, 0, &err);
+	static char text[16384];
+	size_t at = (size_t)sprintf(text, "%s", head);
+	const char *ports = "0123456789AB";
+
+	(void)state;
+	assert_non_null(base);
+	for (int a = 0; a < 12; a++)
+		for (int b = 0; b < a; b++)
+			at += (size_t)sprintf(text + at, "F%d_%d\t1\t1\t1\t1*p%c%c\t0\t\n", a, b, ports[a], ports[b]);
+	assert_null(gus_uops_table(text, at, NULL, "mine", base, &err));
+	assert_int_equal(err.code, GUS_E_FULL);
+	assert_non_null(strstr(err.text, "there are more than 2048 groups of ports"));
+	gus_uarch_free(base);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unions_have_a_limit),
+		cmocka_unit_test(names_of_forms_can_be_printed),
 		cmocka_unit_test(values_say_what_was_measured),
 		cmocka_unit_test(xml_is_read_for_one_cpu),
 		cmocka_unit_test(values_have_decoders_and_pairs),

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -158,19 +159,31 @@ static char *find_emulator(const char *asked, const char *target, struct gus_err
 	return NULL;
 }
 
-/* The emulator's command line: emulator, plugin, then the command. Freed word by word up to the command's. */
+/* A word that nobody else's command line has. */
+static char *own_word(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return gus_format("GUSPROF_%d_%lld_%ld", (int)getpid(), (long long)t.tv_sec, t.tv_nsec);
+}
+
+/* The emulator's command line: emulator, plugin, then the command. By -U QEMU takes a variable out of the command's
+ * environment: here one that is not there, so that the word does nothing but stand there. */
 static char **command_line(char *const *argv, const char *path, const char *emulator, const char *plugin, int fd,
-			   const char *options)
+			   const char *options, const char *word)
 {
 	size_t n = 0, k = 0;
 	char **words;
 
 	while (argv[n])
 		n++;
-	words = gus_zalloc((n + 8) * sizeof(*words));
+	words = gus_zalloc((n + 10) * sizeof(*words));
 	words[k++] = gus_strdup(emulator);
 	words[k++] = gus_strdup("-cpu");
 	words[k++] = gus_strdup("max");
+	words[k++] = gus_strdup("-U");
+	words[k++] = gus_strdup(word);
 	words[k++] = gus_strdup("-plugin");
 	words[k++] = gus_format("%s,fd=%d,plain=on%s", plugin, fd, options);
 	words[k++] = gus_strdup(path);
@@ -216,13 +229,19 @@ int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *
 	if (plugin && pipe(ends) != 0)
 		gus_fail_errno(err, errno, "cannot create a pipe to '%s'", argv[0]);
 	if (ends[0] >= 0) {
+		char *word = own_word();
+
 		fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 		fcntl(ends[1], F_SETPIPE_SZ, 1 << 20); /* fewer switches; what it is if that is refused will do */
-		words = command_line(argv, path, qemu, plugin, ends[1], options);
+		words = command_line(argv, path, qemu, plugin, ends[1], options, word);
+		gus_sweeper_start(&e->sweeper, word);
 		rc = launch(e, words, ends, err);
 		close(ends[1]);
-		if (rc != 0)
+		if (rc != 0) {
 			close(ends[0]);
+			gus_sweeper_end(&e->sweeper);
+		}
+		free(word);
 		e->trace = rc == 0 ? ends[0] : -1;
 	}
 	for (size_t i = 0; words && words[i]; i++)
@@ -252,4 +271,5 @@ void gus_emulation_end(struct gus_emulation *e)
 		got = waitpid(e->pid, &e->status, 0);
 	while (got < 0 && errno == EINTR);
 	e->pid = -1;
+	gus_sweeper_end(&e->sweeper);
 }

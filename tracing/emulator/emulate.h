@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "tracing/emulator/sweeper.h"
+
 struct gus_error;
 struct gus_signals;
 
@@ -24,14 +26,15 @@ struct gus_emulation {
 	int trace;              /* the pipe's end: whoever reads it closes it */
 	const char *target;     /* "x86_64": whose ELF the command is */
 	int status;             /* as waitpid says, after the end */
+	struct gus_sweeper sweeper;
 	/* Set before the start. */
 	bool silent;            /* it reads nothing, and what it prints is lost */
 	const struct gus_signals *signals; /* that it begins with; NULL: with ours */
 };
 
-/* Starts it; it is killed when the calling thread ends (gus_helper_fork). Options are those of the plugin, beginning
- * with a comma, or "". emulator: its path; NULL: qemu-TARGET is looked for. -1 with err if the command is no ELF of a
- * known machine, or emulator or plugin are not there: what to install. */
+/* Starts it; it is killed when the calling thread ends (gus_helper_fork), with all that it has forked off. Options are
+ * those of the plugin, beginning with a comma, or "". emulator: its path; NULL: qemu-TARGET is looked for. -1 with err
+ * if the command is no ELF of a known machine, or emulator or plugin are not there: what to install. */
 int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options,
 			struct gus_error *err);
 /* Waits for its end, after which signals may still be sent to its pid: nobody else has it yet. */
