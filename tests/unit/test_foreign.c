@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -159,6 +160,30 @@ static void asks_the_user_database(void **state)
 	}
 }
 
+/* Of two others that differ there is nothing but what everybody may. */
+static void has_in_common(void **state)
+{
+	const struct gus_rights ours = { 0 }, other = { .limited = true, .uid = TEAM, .gid = TEAM, .whose = "another" };
+	struct gus_rights r;
+
+	(void)state;
+	r = gus_rights_common(NULL, &ours);
+	assert_false(r.limited);
+	r = gus_rights_common(&ours, &ours);
+	assert_false(r.limited);
+	r = gus_rights_common(NULL, &other);
+	assert_true(r.limited && r.uid == TEAM);
+	r = gus_rights_common(&ours, &other);
+	assert_true(r.limited && r.uid == TEAM);
+	r = gus_rights_common(&stranger, &ours);
+	assert_true(r.limited && r.uid == STRANGER && r.groups_n == 1);
+	r = gus_rights_common(&stranger, &stranger);
+	assert_true(r.limited && r.uid == STRANGER && r.groups_n == 1);
+	r = gus_rights_common(&stranger, &other);
+	assert_true(r.limited && r.uid == 65534 && r.gid == 65534 && !r.groups_n);
+	assert_string_equal(r.whose, "everybody");
+}
+
 static void need_root(void)
 {
 	if (geteuid() == 0)
@@ -224,6 +249,7 @@ static void gives_ours_back(void **state)
 	need_root();
 	make("secret", 0, 0, 0600);
 	assert_int_equal(setgroups(2, groups), 0);
+	setfsgid(33);
 	assert_int_equal(prctl(PR_SET_PDEATHSIG, SIGUSR2), 0);
 	assert_int_equal(prctl(PR_SET_DUMPABLE, 1), 0);
 	capabilities(before);
@@ -232,7 +258,7 @@ static void gives_ours_back(void **state)
 		capabilities(after);
 		assert_memory_equal(before, after, sizeof(before));
 		assert_int_equal(setfsuid((uid_t)-1), 0);
-		assert_int_equal(setfsgid((gid_t)-1), 0);
+		assert_int_equal(setfsgid((gid_t)-1), 33);
 		assert_int_equal(getgroups(3, now), 2);
 		assert_memory_equal(now, groups, sizeof(groups));
 		assert_int_equal(prctl(PR_GET_PDEATHSIG, &signal), 0);
@@ -241,6 +267,7 @@ static void gives_ours_back(void **state)
 	}
 	assert_int_equal(prctl(PR_SET_PDEATHSIG, 0), 0);
 	assert_int_equal(setgroups(0, NULL), 0);
+	setfsgid(0);
 }
 
 static void *open_secret(void *done)
@@ -314,6 +341,28 @@ static void does_what_its_capabilities_allow(void **state)
 	assert_int_equal(open_without(1u << CAP_SETUID, 777, "ours"), 0);
 }
 
+/* In a user namespace that knows root alone there is nobody to become. */
+static void refuses_whom_the_namespace_lacks(void **state)
+{
+	pid_t pid;
+	int status;
+
+	(void)state;
+	make("public", 0, 0, 0644);
+	pid = fork();
+	if (pid == 0) {
+		int ids = unshare(CLONE_NEWUSER) == 0 ? open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC) : -1;
+
+		_exit(ids < 0 || write(ids, "0 0 1", 5) != 5 ? 77 : open_as("public", &stranger));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (status == 77 << 8) {
+		print_message("not tried: there are no user namespaces, or not for this user\n");
+		skip();
+	}
+	assert_int_equal(status, EPERM << 8);
+}
+
 /* Each test in a folder of its own. */
 static char room[64];
 
@@ -339,10 +388,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(opens_regular_files, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(opens_nothing_else, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(knows_a_file_by_its_mapping, enter_folder, leave_folder),
+		cmocka_unit_test(has_in_common),
 		cmocka_unit_test(asks_the_user_database),
 		cmocka_unit_test_setup_teardown(takes_the_rights_of_others, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(gives_ours_back, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(leaves_other_threads_theirs, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(refuses_whom_the_namespace_lacks, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(does_what_its_capabilities_allow, enter_folder, leave_folder),
 	};
 
