@@ -128,6 +128,9 @@ static void knows_a_file_by_its_mapping(void **state)
 	fd = gus_foreign_open("file", NULL, &st, NULL);
 	identity = (struct gus_file_identity){ st.st_ino, major(st.st_dev), minor(st.st_dev) };
 	assert_true(gus_foreign_is(fd, &st, &identity));
+	identity.inode++;
+	assert_false(gus_foreign_is(fd, &st, &identity));
+	identity.inode--;
 	st.st_dev += makedev(7, 0); /* as btrfs has it: what mappings show counts */
 	assert_true(gus_foreign_is(fd, &st, &identity));
 	identity.inode++;
@@ -149,11 +152,12 @@ static void asks_the_user_database(void **state)
 	gus_rights_of_user(&r, geteuid(), "nobody");
 	assert_false(r.limited);
 	gus_rights_of_user(&r, 3999999999u, "the recording's owner");
-	assert_true(r.limited && r.uid == 3999999999u && r.gid == 65534 && r.groups_n == 0);
+	assert_true(r.limited && r.uid == 3999999999u && r.gid == 65534 && r.groups_n == 0 && r.groups[0] == 0);
 	assert_string_equal(r.whose, "the recording's owner");
 	if (geteuid() == 0) {
 		gus_rights_of_user(&r, 1, "daemon");
-		assert_true(r.limited && r.uid == 1 && r.gid == 1 && r.groups_n >= 1 && r.groups[0] == 1);
+		assert_true(r.limited && r.uid == 1 && r.gid == 1 && r.groups_n >= 1 && r.groups_n <= 32);
+		assert_int_equal(r.groups[0], 1);
 	} else {
 		gus_rights_of_user(&r, 0, "root");
 		assert_true(r.limited && r.uid == 0 && r.gid == 0 && r.groups_n >= 1 && r.groups[0] == 0);
@@ -220,6 +224,9 @@ static void takes_the_rights_of_others(void **state)
 	assert_int_equal(err.code, GUS_E_PERMISSION);
 	assert_string_equal(err.text, "cannot open secret: not readable by the recording's owner, user 12345, whose "
 			    "rights count here");
+	err = (struct gus_error){ 0 };
+	gus_foreign_open("none", &stranger, NULL, &err);
+	assert_string_equal(err.text, "cannot open none: No such file or directory");
 	assert_null(gus_foreign_realpath("into", &stranger));
 	assert_int_equal(errno, EACCES);
 	real = gus_foreign_realpath("into", NULL);
@@ -341,26 +348,77 @@ static void does_what_its_capabilities_allow(void **state)
 	assert_int_equal(open_without(1u << CAP_SETUID, 777, "ours"), 0);
 }
 
-/* In a user namespace that knows root alone there is nobody to become. */
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* In a user namespace that knows root alone there is nobody to become; what was changed until that showed is changed
+ * back. */
 static void refuses_whom_the_namespace_lacks(void **state)
+{
+	const struct gus_rights lonely = { .limited = true, .uid = STRANGER, .gid = 0, .whose = "nobody here" };
+	const gid_t root = 0;
+	int status, ready[2], go[2];
+	char c = 0;
+	pid_t pid;
+
+	(void)state;
+	need_root();
+	make("public", 0, 0, 0644);
+	assert_int_equal(pipe(ready) | pipe(go), 0);
+	pid = fork();
+	if (pid == 0) {
+		int why;
+
+		if (setgroups(1, &root) != 0 || unshare(CLONE_NEWUSER) != 0 || write(ready[1], "x", 1) != 1 ||
+		    read(go[0], &c, 1) != 1)
+			_exit(77);
+		why = open_as("public", &lonely);
+		_exit(getgroups(0, NULL) != 1 || open_as("public", NULL) != 0 ? 99 : why);
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) == 1) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
+		assert_true(put(path, "0 0 1"));
+		snprintf(path, sizeof(path), "/proc/%d/gid_map", (int)pid);
+		assert_true(put(path, "0 0 1"));
+		assert_int_equal(write(go[1], "x", 1), 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (status == 77 << 8) {
+		print_message("not tried: this machine has no user namespaces\n");
+		skip();
+	}
+	assert_int_equal(status, EPERM << 8);
+}
+
+/* Where there is no /proc, by which a file that was found is opened, it is opened by its name. */
+static void needs_no_proc(void **state)
 {
 	pid_t pid;
 	int status;
 
 	(void)state;
-	make("public", 0, 0, 0644);
+	need_root();
+	make("file", 0, 0, 0600);
+	make("theirs", STRANGER, 0, 0600);
 	pid = fork();
 	if (pid == 0) {
-		int ids = unshare(CLONE_NEWUSER) == 0 ? open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC) : -1;
-
-		_exit(ids < 0 || write(ids, "0 0 1", 5) != 5 ? 77 : open_as("public", &stranger));
+		if (chmod(".", 0755) != 0 || chroot(".") != 0)
+			_exit(1);
+		_exit(open_as("/file", NULL) != 0 ? 2 : open_as("/theirs", &stranger) != 0 ? 3 :
+		      open_as("/file", &stranger) != EACCES ? 4 : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (status == 77 << 8) {
-		print_message("not tried: there are no user namespaces, or not for this user\n");
-		skip();
-	}
-	assert_int_equal(status, EPERM << 8);
+	assert_int_equal(status, 0);
 }
 
 /* Each test in a folder of its own. */
@@ -394,6 +452,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(gives_ours_back, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(leaves_other_threads_theirs, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(refuses_whom_the_namespace_lacks, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(needs_no_proc, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(does_what_its_capabilities_allow, enter_folder, leave_folder),
 	};
 
