@@ -17,6 +17,7 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/limits.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/replay.sh \
@@ -92,6 +93,7 @@ unit_tests = \
 	tests/unit/test_csv \
 	tests/unit/test_doctor \
 	tests/unit/test_dwarf \
+	tests/unit/test_elf_limits \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
@@ -170,6 +172,7 @@ tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
+tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c

@@ -16,7 +16,7 @@ static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
 
 /* What lies at the module's path, if it is what was mapped. Without a recorded build id there is only the name to go
  * by, and that is not enough once the kernel has said that the file is deleted. */
-static void open_path(struct gus_object *o, bool was_deleted)
+static void open_path(struct gus_object *o, const struct gus_search *search, bool was_deleted)
 {
 	struct gus_error err = { 0 };
 	struct gus_elf *e;
@@ -25,7 +25,7 @@ static void open_path(struct gus_object *o, bool was_deleted)
 		o->trouble = gus_strdup("its file was deleted, and the recording has no build id to find another copy");
 		return;
 	}
-	e = gus_elf_open(o->path, &err);
+	e = gus_search_open(search, o->path, &err);
 	if (!e) {
 		o->trouble = gus_strdup(err.text);
 		return;
@@ -46,7 +46,7 @@ void gus_object_open(struct gus_object *o, const struct gus_search *search, cons
 
 	*o = (struct gus_object){ .build_id = module->build_id, .build_id_size = module->build_id_size };
 	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
-	open_path(o, was_deleted);
+	open_path(o, search, was_deleted);
 	if (!o->main && o->build_id_size)
 		o->main = gus_debugfile_by_id(search, o->build_id, o->build_id_size, "");
 	if (o->main) {
@@ -127,6 +127,16 @@ struct gus_elf *gus_object_dwarf(struct gus_object *o, const struct gus_search *
 		o->shared = gus_debugfile_shared(search, holder);
 	}
 	return holder;
+}
+
+const char *gus_object_cut(const struct gus_object *o)
+{
+	const struct gus_elf *const files[] = { o->main, o->debug, o->shared };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (files[i] && files[i]->trouble)
+			return files[i]->trouble;
+	return NULL;
 }
 
 const struct gus_elf *gus_object_code(const struct gus_object *o)

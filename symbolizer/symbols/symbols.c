@@ -38,6 +38,7 @@ struct entry {
 
 struct gus_symbols {
 	struct gus_search search;
+	struct gus_budget total;                /* bytes of all files */
 	struct gus_log log;
 	bool raw_names;
 	struct gus_kernel kernel;
@@ -67,7 +68,8 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	for (; *dirs; dirs++)
 		gus_vec_push(&copy, text(s, *dirs));
 	gus_vec_push(&copy, NULL);
-	s->search = (struct gus_search){ text(s, options && options->symfs ? options->symfs : ""), copy.v };
+	s->total.left = GUS_LIMIT_NAMES_TOTAL;
+	s->search = (struct gus_search){ text(s, options && options->symfs ? options->symfs : ""), copy.v, &s->total };
 	s->raw_names = options && options->raw_names;
 	if (log)
 		s->log = *log;
@@ -355,7 +357,7 @@ size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module,
 size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,
 			unsigned *machine)
 {
-	const struct gus_elf *main;
+	struct gus_elf *main;
 	uint64_t address, left;
 	unsigned unused;
 
@@ -371,6 +373,8 @@ size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, 
 	left = main->size - offset;
 	if (size > left)
 		size = (size_t)left;
+	if (!gus_elf_load(main, offset, size))
+		return 0;
 	memcpy(out, main->bytes + offset, size);
 	return size;
 }
@@ -385,6 +389,11 @@ uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *mod
 	return code && gus_elf_address(code, offset, &address) ? address : offset;
 }
 
+static const char *code_trouble(const struct entry *e)
+{
+	return e->object.trouble || !e->object.main ? e->object.trouble : e->object.main->trouble;
+}
+
 const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module)
 {
 	switch (module->kind) {
@@ -392,12 +401,27 @@ const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_mod
 		return gus_kernel_code_trouble(&s->kernel);
 	case GUS_MODULE_FILE:
 	case GUS_MODULE_VDSO:
-		return entry_of(s, module)->object.trouble;
+		return code_trouble(entry_of(s, module));
 	case GUS_MODULE_ANON:
 		return "it was made at run time, and the recording has no copy of it";
 	default:
 		return "no mapping of the recording covers it";
 	}
+}
+
+size_t gus_symbols_cut(const struct gus_symbols *s, const char **path, const char **why)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->entries.n; i++) {
+		const char *cut = s->entries.v[i] ? gus_object_cut(&s->entries.v[i]->object) : NULL;
+
+		if (!cut || n++)
+			continue;
+		*path = s->entries.v[i]->object.path;
+		*why = cut;
+	}
+	return n;
 }
 
 const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *module)
