@@ -176,6 +176,17 @@ static struct unit *unit_at(struct gus_dwarf *d, uint64_t address)
 	return r ? &d->units.v[r->value] : NULL;
 }
 
+/* What is longer than names are is none. Many may end in the same letters, so they are charged. */
+static const char *as_name(struct gus_dwarf *d, const char *text)
+{
+	size_t length = strnlen(text, GUS_LIMIT_NAME);
+
+	if (length == GUS_LIMIT_NAME ||
+	    !gus_elf_charge(d->vet.e, &d->vet.e->work, length, "its names are longer than the file"))
+		return NULL;
+	return text;
+}
+
 /* A file's whole path. libdw leaves one relative whose directory in the line table is relative to the directory that
  * the compiler ran in. */
 static const char *whole(struct gus_dwarf *d, struct unit *u, const char *path)
@@ -184,6 +195,7 @@ static const char *whole(struct gus_dwarf *d, struct unit *u, const char *path)
 	const char *dir;
 	char *joined;
 
+	path = path ? as_name(d, path) : NULL;
 	if (!path || *path == '/')
 		return path;
 	dir = dwarf_formstring(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
@@ -385,7 +397,7 @@ static void find_inlined(struct walk *w, Dwarf_Die *parent, uint32_t around, uns
 	} while (next_sibling(w, &die));
 }
 
-static const char *name_of(Dwarf_Die *die)
+static const char *name_of(struct gus_dwarf *d, Dwarf_Die *die)
 {
 	static const unsigned attributes[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
 	Dwarf_Attribute attribute;
@@ -394,7 +406,7 @@ static const char *name_of(Dwarf_Die *die)
 		const char *name = dwarf_formstring(dwarf_attr_integrate(die, attributes[i], &attribute));
 
 		if (name && *name)
-			return name;
+			return as_name(d, name);
 	}
 	return NULL;
 }
@@ -416,7 +428,7 @@ static const struct gus_call *call_of(struct gus_dwarf *d, struct unit *u, struc
 
 	if (!i->known) {
 		i->known = true;
-		i->call.name = name_of(&i->die);
+		i->call.name = name_of(d, &i->die);
 		if (number_of(&i->die, DW_AT_call_file, &file) && file < u->files_n)
 			i->call.file = whole(d, u, dwarf_filesrc(u->files, (size_t)file, NULL, NULL));
 		if (number_of(&i->die, DW_AT_call_line, &line) && line <= UINT32_MAX)
@@ -433,7 +445,7 @@ size_t gus_dwarf_calls(struct gus_dwarf *d, uint64_t address, struct gus_call *c
 	size_t n = 0;
 
 	if (outer)
-		*outer = f ? name_of(&f->die) : NULL;
+		*outer = f ? name_of(d, &f->die) : NULL;
 	if (!f)
 		return 0;
 	if (!f->walked) {

@@ -131,6 +131,31 @@ static char *explosive_name(int levels)
 	return longer;
 }
 
+/* 20,000 names of one address, each of which asks for 65,536 letters when it is made readable. */
+static void names_of_one_address_are_ranked_within_limits(void **state)
+{
+	enum { NAMES = 20000 };
+	char *letters = explosive_name(14), **names = calloc(NAMES, sizeof(*names));
+	struct gus_functions f;
+
+	(void)state;
+	gus_functions_init(&f);
+	for (unsigned i = 0; i < NAMES; i++) {
+		names[i] = gus_format("_Z6f%05u%s", i, letters + 4);
+		gus_functions_add(&f, &(struct gus_function){ .low = 0x100, .high = 0x110, .name = names[i] });
+	}
+	alarm(20);
+	gus_functions_ready(&f);
+	alarm(0);
+	assert_int_equal(f.list.n, 1);
+	assert_true(f.letters.cut);
+	gus_functions_free(&f);
+	for (unsigned i = 0; i < NAMES; i++)
+		free(names[i]);
+	free(names);
+	free(letters);
+}
+
 static void a_name_that_explodes_is_left_as_it_is(void **state)
 {
 	char *name = explosive_name(1), *got = gus_demangle(name);
@@ -725,6 +750,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_innermost_range_is_found),
 		cmocka_unit_test(of_aliases_the_ranking_takes_one),
+		cmocka_unit_test(names_of_one_address_are_ranked_within_limits),
 		cmocka_unit_test(names_are_demangled_as_perf_does),
 		cmocka_unit_test(a_name_that_explodes_is_left_as_it_is),
 		cmocka_unit_test(kallsyms_is_read_line_by_line),
