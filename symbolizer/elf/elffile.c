@@ -13,6 +13,10 @@
 #include "base/error.h"
 
 #define BLOCK ((size_t)16 << 10) /* bytes that are read together */
+#define HUGE ((size_t)4 << 20) /* bytes from which pages of 2 MiB are worth while */
+#ifndef MADV_POPULATE_WRITE /* since Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
 #define SECTION_NAME ((size_t)64) /* bytes of a section's name; a longer one is none that we know */
 #define NOTES_MAX ((uint64_t)1 << 20)   /* bytes of one table of notes; those with a build id have hundreds */
 
@@ -83,10 +87,22 @@ static void find_bytes(int fd, off_t *at, off_t *end)
 		*end = hole;
 }
 
+/* Pages that will be written to, had at once rather than one by one at their first touch; as a help only. */
+static void prepare(const struct gus_elf *e, off_t at, off_t end)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)(e->bytes + at) & ~(page - 1);
+	size_t size = (size_t)((uintptr_t)(e->bytes + end) - start);
+
+	if (size >= HUGE)
+		madvise((void *)start, size, MADV_HUGEPAGE);
+	madvise((void *)start, size, MADV_POPULATE_WRITE);
+}
+
 static bool read_bytes(struct gus_elf *e, int fd, off_t at, off_t end)
 {
 	if (!gus_elf_charge(e, &e->read, (uint64_t)(end - at), "it has more bytes of names than a file may have"))
 		return false;
+	prepare(e, at, end);
 	while (at < end) {
 		ssize_t got = pread(fd, e->bytes + at, (size_t)(end - at), at);
 

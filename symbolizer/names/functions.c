@@ -121,13 +121,9 @@ static void drop_labels(struct gus_functions *f)
 
 void gus_functions_ready(struct gus_functions *f)
 {
-	uint64_t letters = 0;
-
 	if (f->list.n)
 		qsort(f->list.v, f->list.n, sizeof(*f->list.v), by_address);
-	for (size_t i = 0; i < f->list.n; i++)
-		letters += strlen(f->list.v[i].name);
-	f->letters = gus_budget_of(GUS_LIMIT_RANKED, letters);
+	f->letters = gus_budget_of(GUS_LIMIT_RANKED, f->list.n);
 	drop_aliases(f);
 	drop_labels(f);
 	for (size_t i = 0; i < f->list.n; i++) {
