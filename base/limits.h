@@ -65,6 +65,10 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 /* Bytes of memory of all files of a recording together, read and made. */
 #define GUS_LIMIT_NAMES_TOTAL (16ull << 30)
 
+/* Letters that are demangled to choose among the names of one address, by the number of names in the table: honest ones
+ * need 100 for each at most. */
+#define GUS_LIMIT_RANKED ((struct gus_limit){ 4u << 20, 512, 4ull << 30 })
+
 /* DWARF. */
 
 /* Steps through entries, an attribute each: a program that is asked about at each of its addresses needs some 10 for

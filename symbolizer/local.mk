@@ -7,6 +7,9 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/elf/elfsyms.c symbolizer/elf/elfsyms.h \
 	symbolizer/elf/frames.c \
 	symbolizer/elf/plt.c \
+	symbolizer/elf/split.c symbolizer/elf/split.h \
+	symbolizer/elf/vet.c symbolizer/elf/vet.h \
+	symbolizer/elf/vet_lists.c \
 	symbolizer/insn/arm64.c \
 	symbolizer/insn/arm64_forms.inc \
 	symbolizer/insn/arm64_shape.h \

@@ -20,6 +20,7 @@ case_tests = \
 	tests/cases/faults.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/kills.sh \
+	tests/cases/limits.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
@@ -129,6 +130,7 @@ unit_tests = \
 	tests/unit/test_csv \
 	tests/unit/test_doctor \
 	tests/unit/test_dwarf \
+	tests/unit/test_elf_limits \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
@@ -223,6 +225,7 @@ tests_unit_test_helper_LDADD = $(LDADD) -ldl
 tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
+tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c

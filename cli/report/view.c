@@ -80,6 +80,8 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 	const struct gus_profile *p = r->profile;
 	const struct gus_damage *d = &p->damage;
 	struct notice n = { say, context };
+	const char *path, *why;
+	size_t cut;
 
 	if (d->cut)
 		notice(&n, "the recording was cut at offset %llu: the recorder was killed, or the file was truncated. "
@@ -99,6 +101,10 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		       (unsigned long long)p->missing);
 	if (p->lost)
 		notice(&n, "the kernel dropped %llu records for want of room in the ring", (unsigned long long)p->lost);
+	cut = gus_symbols_cut(p->symbols, &path, &why);
+	if (cut)
+		notice(&n, "names of %zu module%s were cut%s %s: %s", cut, cut == 1 ? "" : "s",
+		       cut == 1 ? ":" : ", first those of", path, why);
 	if (p->throttled)
 		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate",
 		       (unsigned long long)p->throttled);

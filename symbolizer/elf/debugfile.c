@@ -1,29 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolizer/elf/debugfile.h"
 
-#include <elfutils/libdwelf.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 
 #define ID_MAX 64
 
-/* Most of the places that are looked at have no file. One that is there and cannot be opened is another matter: what it
- * has is missing. */
-static struct gus_elf *open_found(const struct gus_search *search, const char *path, const struct gus_rights *rights)
+struct gus_elf *gus_search_open(const struct gus_search *search, const char *path,
+				const struct gus_file_identity *identity, struct gus_error *err)
 {
-	struct gus_error err = { 0 };
-	struct gus_elf *e = gus_elf_open_as(path, rights, NULL, &err);
+	struct gus_error why = { 0 };
+	struct gus_elf *e = NULL;
 
-	if (!e && search->refused && !search->refused->code &&
-	    (err.code == GUS_E_PERMISSION || gus_error_is_transient(&err)))
-		*search->refused = err;
+	if (search->total && search->total->cut)
+		gus_fail(&why, GUS_E_FULL, "cannot open %s: %s", path, gus_elf_total);
+	else
+		e = gus_elf_open_as(path, search->rights, identity, &why);
+	if (!e) {
+		/* Most of the places that are looked at have no file. One that is there and cannot be opened is another
+		 * matter: what it has is missing. */
+		if (search->refused && !search->refused->code &&
+		    (why.code == GUS_E_PERMISSION || gus_error_is_transient(&why)))
+			*search->refused = why;
+		if (err)
+			*err = why;
+		return NULL;
+	}
+	e->total = search->total;
+	if (e->total)
+		gus_budget_charge(e->total, sizeof(*e) + GUS_LIMIT_ELF_READ - e->read.left);
 	return e;
 }
 
@@ -37,7 +49,7 @@ struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	for (const char *const *dir = search->debug_dirs; *dir; dir++) {
 		char *path = gus_format("%s%s/.build-id/%.2s/%s%s", search->symfs, *dir, hex, hex + 2, suffix);
-		struct gus_elf *e = open_found(search, path, search->rights);
+		struct gus_elf *e = gus_search_open(search, path, NULL, NULL);
 
 		free(path);
 		if (e && gus_build_id_equal(e->build_id, e->build_id_size, id, size))
@@ -50,7 +62,8 @@ struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8
 /* Takes path. A build id is proof enough, and saves reading the whole file for its checksum. */
 static struct gus_elf *open_linked(const struct gus_search *search, char *path, const struct gus_elf *of, uint32_t crc)
 {
-	struct gus_elf *e = open_found(search, path, search->rights);
+	struct gus_elf *e = gus_search_open(search, path, NULL, NULL);
+	uint32_t sum;
 	bool right;
 
 	free(path);
@@ -59,7 +72,7 @@ static struct gus_elf *open_linked(const struct gus_search *search, char *path, 
 	if (e->build_id && of->build_id)
 		right = gus_build_id_equal(e->build_id, e->build_id_size, of->build_id, of->build_id_size);
 	else
-		right = crc32_z(0, e->bytes, e->size) == crc; /* the one of .gnu_debuglink is zlib's */
+		right = gus_elf_checksum(e, &sum) && sum == crc;
 	if (right)
 		return e;
 	gus_elf_close(e);
@@ -78,16 +91,34 @@ static struct gus_elf *beside(const struct gus_search *search, const struct gus_
 	return found;
 }
 
-struct gus_elf *gus_debugfile_of(const struct gus_search *search, const struct gus_elf *e, const char *path)
+/* What .gnu_debuglink says: a name, and at the next multiple of four the checksum; NULL if there is none. */
+static const char *linked_name(struct gus_elf *e, uint32_t *crc)
+{
+	GElf_Shdr header;
+	Elf_Data *data = gus_elf_raw(e, gus_elf_section(e, ".gnu_debuglink", &header));
+	const char *name = data ? data->d_buf : NULL;
+	size_t length = name ? strnlen(name, data->d_size) : 0, at = (length + 1 + 3) / 4 * 4;
+	struct gus_cursor c;
+
+	if (!name || length > PATH_MAX || at > data->d_size || data->d_size - at < sizeof(*crc))
+		return NULL;
+	c = gus_cursor(name + at, sizeof(*crc));
+	*crc = gus_cursor_u32(&c);
+	if (elf_getident(e->elf, NULL)[EI_DATA] == ELFDATA2MSB)
+		*crc = __builtin_bswap32(*crc);
+	return name;
+}
+
+struct gus_elf *gus_debugfile_of(const struct gus_search *search, struct gus_elf *e, const char *path)
 {
 	struct gus_elf *found = NULL;
-	GElf_Word crc;
+	uint32_t crc;
 	const char *link;
 	char *copy, *real;
 
 	if (e->build_id)
 		found = gus_debugfile_by_id(search, e->build_id, e->build_id_size, ".debug");
-	link = found ? NULL : dwelf_elf_gnu_debuglink(e->elf, &crc);
+	link = found ? NULL : linked_name(e, &crc);
 	/* It is defined to be a name without directories. */
 	if (!link || !*link || strchr(link, '/'))
 		return found;
@@ -102,19 +133,19 @@ struct gus_elf *gus_debugfile_of(const struct gus_search *search, const struct g
 	return found;
 }
 
-struct gus_elf *gus_debugfile_shared(const struct gus_search *search, const struct gus_elf *e)
+struct gus_elf *gus_debugfile_shared(const struct gus_search *search, struct gus_elf *e)
 {
 	GElf_Shdr header;
-	Elf_Scn *scn = gus_elf_section(e, ".gnu_debugaltlink", &header);
-	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	Elf_Data *data = gus_elf_raw(e, gus_elf_section(e, ".gnu_debugaltlink", &header));
 	const char *name = data ? data->d_buf : NULL;
 	const uint8_t *id;
 	size_t length, size;
 	struct gus_rights owner, rights;
+	struct gus_search of_owner = *search;
 	struct gus_elf *found;
 	char *copy, *path;
 
-	if (!name || (length = strnlen(name, data->d_size)) >= data->d_size)
+	if (!name || (length = strnlen(name, data->d_size)) >= data->d_size || length > PATH_MAX)
 		return NULL;
 	id = (const uint8_t *)name + length + 1;
 	size = data->d_size - length - 1;
@@ -123,9 +154,10 @@ struct gus_elf *gus_debugfile_shared(const struct gus_search *search, const stru
 		return found;
 	copy = gus_strdup(e->path);
 	path = *name == '/' ? gus_format("%s%s", search->symfs, name) : gus_format("%s/%s", dirname(copy), name);
-	gus_rights_of_user(&owner, e->owner, "the program's owner");
+	gus_rights_of_user(&owner, e->stat.st_uid, "the program's owner");
 	rights = gus_rights_common(search->rights, &owner);
-	found = open_found(search, path, &rights);
+	of_owner.rights = &rights;
+	found = gus_search_open(&of_owner, path, NULL, NULL);
 	free(copy);
 	free(path);
 	if (found && gus_build_id_equal(found->build_id, found->build_id_size, id, size))

@@ -12,15 +12,20 @@ struct gus_search {
 	const char *const *debug_dirs;  /* NULL-terminated */
 	struct gus_error *refused;      /* takes the first file that is there and cannot be opened; may be NULL */
 	const struct gus_rights *rights; /* to open files with; NULL: ours */
+	struct gus_budget *total;       /* bytes that may be read and made of all files together; NULL: as they are */
 };
+
+/* Opens a file whose bytes count, with the rights that the search has; identity: as gus_elf_open_as has it. */
+struct gus_elf *gus_search_open(const struct gus_search *search, const char *path,
+				const struct gus_file_identity *identity, struct gus_error *err);
 
 /* DIR/.build-id/xx/yyyySUFFIX under one of the directories, whose own build id must be that one. NULL if none. */
 struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8_t *id, size_t size,
 				    const char *suffix);
 /* The separate debug file of an ELF file that lies at `path`: by build id, then by .gnu_debuglink beside it, in
  * .debug/, and under the debug directories, where its build id, or else its checksum, must be right. */
-struct gus_elf *gus_debugfile_of(const struct gus_search *search, const struct gus_elf *e, const char *path);
+struct gus_elf *gus_debugfile_of(const struct gus_search *search, struct gus_elf *e, const char *path);
 /* The file of shared DWARF (from dwz) that .gnu_debugaltlink names, by build id or by name. */
-struct gus_elf *gus_debugfile_shared(const struct gus_search *search, const struct gus_elf *e);
+struct gus_elf *gus_debugfile_shared(const struct gus_search *search, struct gus_elf *e);
 
 #endif

@@ -7,12 +7,9 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "symbolizer/elf/split.h"
+#include "symbolizer/elf/vet.h"
 #include "symbolizer/names/ranges.h"
-
-/* Bounds on what a file may make us keep and how deep it may nest; the largest unit that we have met (a browser, link
- * time optimised) has 2.4 million ranges, and inlining nests to some forty levels. */
-#define RANGES_MAX (1u << 24)
-#define DEPTH_MAX 400
 
 /* An inlined call. */
 struct inlined {
@@ -32,6 +29,7 @@ struct routine {
 struct unit {
 	Dwarf_Die die;            /* of the unit itself; has the line table */
 	Dwarf_Die body;           /* has the functions: the same, or with split DWARF that of the other file */
+	struct gus_split split;   /* that other file */
 	bool has_lines, has_functions, has_all_functions;
 	Dwarf_Lines *lines;
 	size_t lines_n;
@@ -44,23 +42,27 @@ struct unit {
 
 struct gus_dwarf {
 	Dwarf *dwarf, *shared;
+	struct gus_vet vet, shared_vet;
 	const struct gus_elf *code;
 	struct gus_vec(struct unit) units;
 	struct gus_ranges ranges;    /* values index units */
 	struct gus_strings paths;    /* that had to be put together */
+	struct gus_elf *nothing;     /* in place of shared DWARF */
 };
 
 /* Adds where a DIE's code is. Code that the linker threw away has ranges at 0 or at the end of the address space; they
  * are no addresses of this file. */
-static size_t add_ranges(const struct gus_dwarf *d, struct gus_ranges *ranges, Dwarf_Die *die, uint32_t value,
-			 uint32_t rank)
+static size_t add_ranges(struct gus_dwarf *d, struct gus_vet *v, struct gus_ranges *ranges, Dwarf_Die *die,
+			 uint32_t value, uint32_t rank)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 	size_t before = ranges->n;
 
-	while (ranges->n < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
-		if (gus_elf_executable(d->code, low))
+	if (!gus_vet_ranges(v, &d->vet, die))
+		return 0;
+	while (ranges->n < GUS_LIMIT_DWARF_RANGES && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+		if (gus_elf_executable(d->code, low) && gus_vet_make(&d->vet, 2 * sizeof(struct gus_range)))
 			gus_ranges_add(ranges, low, high, value, rank);
 	return ranges->n - before;
 }
@@ -77,26 +79,59 @@ static void find_units(struct gus_dwarf *d)
 
 		if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
 			continue;
-		if (add_ranges(d, &d->ranges, &die, (uint32_t)d->units.n, 0))
+		if (add_ranges(d, &d->vet, &d->ranges, &die, (uint32_t)d->units.n, 0))
 			gus_vec_push(&d->units, (struct unit){ .die = die });
 	}
 	gus_ranges_ready(&d->ranges);
 }
 
-struct gus_dwarf *gus_dwarf_open(const struct gus_elf *holder, const struct gus_elf *code, const struct gus_elf *shared)
+/* What there is to libdw, if it may be looked at. */
+static Dwarf *begin(struct gus_vet *v, struct gus_elf *e)
 {
-	Dwarf *dwarf = dwarf_begin_elf(holder->elf, DWARF_C_READ, NULL);
-	struct gus_dwarf *d;
+	Dwarf *dwarf = gus_vet_open(v, e) ? dwarf_begin_elf(e->elf, DWARF_C_READ, NULL) : NULL;
 
-	if (!dwarf)
-		return NULL;
-	d = gus_zalloc(sizeof(*d));
-	d->dwarf = dwarf;
-	d->code = code;
+	if (dwarf && gus_vet_units(v))
+		return dwarf;
+	dwarf_end(dwarf);
+	return NULL;
+}
+
+/* Shared DWARF that has no entries. Where there is none, libdw would look for it itself, and open whatever lies at the
+ * path that the file names. */
+static Dwarf *begin_nothing(struct gus_elf **image)
+{
+	enum { NAMES_AT = sizeof(Elf64_Ehdr), NAMES = 16, HEADERS_AT = NAMES_AT + NAMES };
+	static const char names[NAMES] = "\0.debug_str";
+	const Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+				    .e_type = ET_REL, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+				    .e_ehsize = sizeof(header), .e_shoff = HEADERS_AT, .e_shnum = 2, .e_shstrndx = 1,
+				    .e_shentsize = sizeof(Elf64_Shdr) };
+	const Elf64_Shdr section = { .sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = NAMES };
+	uint8_t bytes[HEADERS_AT + 2 * sizeof(section)] = { 0 };
+
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + NAMES_AT, names, NAMES);
+	memcpy(bytes + HEADERS_AT + sizeof(section), &section, sizeof(section));
+	*image = gus_elf_copy("nothing", bytes, sizeof(bytes), NULL);
+	return *image ? dwarf_begin_elf((*image)->elf, DWARF_C_READ, NULL) : NULL;
+}
+
+struct gus_dwarf *gus_dwarf_open(struct gus_elf *holder, const struct gus_elf *code, struct gus_elf *shared)
+{
+	struct gus_dwarf *d = gus_zalloc(sizeof(*d));
+
 	gus_strings_init(&d->paths);
-	d->shared = shared ? dwarf_begin_elf(shared->elf, DWARF_C_READ, NULL) : NULL;
+	d->code = code;
+	d->dwarf = begin(&d->vet, holder);
+	if (!d->dwarf) {
+		gus_dwarf_close(d);
+		return NULL;
+	}
+	d->shared = shared ? begin(&d->shared_vet, shared) : NULL;
+	if (!d->shared)
+		d->shared = begin_nothing(&d->nothing);
 	if (d->shared)
-		dwarf_setalt(dwarf, d->shared);
+		dwarf_setalt(d->dwarf, d->shared);
 	find_units(d);
 	return d;
 }
@@ -108,6 +143,7 @@ static void free_unit(struct unit *u)
 	gus_vec_free(&u->routines);
 	gus_vec_free(&u->inlined);
 	gus_ranges_free(&u->functions);
+	gus_split_close(&u->split);
 }
 
 void gus_dwarf_close(struct gus_dwarf *d)
@@ -120,9 +156,17 @@ void gus_dwarf_close(struct gus_dwarf *d)
 	gus_ranges_free(&d->ranges);
 	gus_strings_free(&d->paths);
 	dwarf_end(d->dwarf);
-	if (d->shared)
-		dwarf_end(d->shared);
+	dwarf_end(d->shared);
+	gus_vet_close(&d->vet);
+	gus_vet_close(&d->shared_vet);
+	gus_elf_close(d->nothing);
 	free(d);
+}
+
+/* Of the file that has the unit's functions. */
+static struct gus_vet *vet_of(struct gus_dwarf *d, struct unit *u)
+{
+	return u->body.cu != u->die.cu ? &u->split.vet : &d->vet;
 }
 
 static struct unit *unit_at(struct gus_dwarf *d, uint64_t address)
@@ -130,6 +174,17 @@ static struct unit *unit_at(struct gus_dwarf *d, uint64_t address)
 	const struct gus_range *r = gus_ranges_find(&d->ranges, address);
 
 	return r ? &d->units.v[r->value] : NULL;
+}
+
+/* What is longer than names are is none. Many may end in the same letters, so they are charged. */
+static const char *as_name(struct gus_dwarf *d, const char *text)
+{
+	size_t length = strnlen(text, GUS_LIMIT_NAME);
+
+	if (length == GUS_LIMIT_NAME ||
+	    !gus_elf_charge(d->vet.e, &d->vet.e->work, length, "its names are longer than the file"))
+		return NULL;
+	return text;
 }
 
 /* A file's whole path. libdw leaves one relative whose directory in the line table is relative to the directory that
@@ -140,10 +195,11 @@ static const char *whole(struct gus_dwarf *d, struct unit *u, const char *path)
 	const char *dir;
 	char *joined;
 
+	path = path ? as_name(d, path) : NULL;
 	if (!path || *path == '/')
 		return path;
-	dir = dwarf_formstring(dwarf_attr_integrate(&u->die, DW_AT_comp_dir, &a));
-	if (!dir || !*dir)
+	dir = dwarf_formstring(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
+	if (!dir || !*dir || !gus_vet_make(&d->vet, strlen(dir) + strlen(path)))
 		return path;
 	joined = gus_format("%s%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/", path);
 	path = gus_strings_get(&d->paths, gus_strings_add(&d->paths, joined));
@@ -151,12 +207,12 @@ static const char *whole(struct gus_dwarf *d, struct unit *u, const char *path)
 	return path;
 }
 
-static void read_lines(struct unit *u)
+static void read_lines(struct gus_dwarf *d, struct unit *u)
 {
 	if (u->has_lines)
 		return;
 	u->has_lines = true;
-	if (dwarf_getsrclines(&u->die, &u->lines, &u->lines_n) != 0)
+	if (!gus_vet_lines(&d->vet, &u->die) || dwarf_getsrclines(&u->die, &u->lines, &u->lines_n) != 0)
 		u->lines_n = 0;
 }
 
@@ -189,7 +245,7 @@ bool gus_dwarf_line(struct gus_dwarf *d, uint64_t address, const char **file, ui
 
 	if (!u)
 		return false;
-	read_lines(u);
+	read_lines(d, u);
 	row = row_at(u, address);
 	if (!row)
 		return false;
@@ -198,20 +254,46 @@ bool gus_dwarf_line(struct gus_dwarf *d, uint64_t address, const char **file, ui
 	return *file || *line;
 }
 
-/* The next DIE of the same parent. A damaged file could send us around in a circle: only forward counts. */
-static bool next_sibling(Dwarf_Die *die)
-{
-	Dwarf_Die next;
+/* A walk through the entries below one. A damaged file may send it around in a circle, or to the same entries from
+ * each of their neighbours, so it only goes forward: every entry is met once. */
+struct walk {
+	struct gus_dwarf *d;
+	struct unit *u;
+	const void *reached;
+	bool all;               /* what find_functions looks into */
+	struct routine *of;     /* whose inlined calls find_inlined looks for */
+};
 
-	if (dwarf_siblingof(die, &next) != 0 || (uintptr_t)next.addr <= (uintptr_t)die->addr)
+static bool advance(struct walk *w, Dwarf_Die *die, const Dwarf_Die *next)
+{
+	if ((uintptr_t)next->addr <= (uintptr_t)w->reached)
 		return false;
-	*die = next;
+	*die = *next;
+	w->reached = next->addr;
 	return true;
+}
+
+static bool first_child(struct walk *w, Dwarf_Die *parent, Dwarf_Die *die)
+{
+	Dwarf_Die child;
+
+	return gus_vet_step(vet_of(w->d, w->u), parent, parent->addr) && dwarf_child(parent, &child) == 0 &&
+	       advance(w, die, &child);
+}
+
+static bool next_sibling(struct walk *w, Dwarf_Die *die)
+{
+	Dwarf_Die next = { 0 };
+	int status = dwarf_siblingof(die, &next);
+
+	/* Without a next one, it is where libdw found the end of the list, if it did. */
+	return gus_vet_step(vet_of(w->d, w->u), die, next.addr) && status == 0 && advance(w, die, &next);
 }
 
 static void add_routine(struct gus_dwarf *d, struct unit *u, Dwarf_Die *die, unsigned depth)
 {
-	if (add_ranges(d, &u->functions, die, (uint32_t)u->routines.n, depth))
+	if (gus_vet_make(&d->vet, 2 * sizeof(struct routine)) &&
+	    add_ranges(d, vet_of(d, u), &u->functions, die, (uint32_t)u->routines.n, depth))
 		gus_vec_push(&u->routines, (struct routine){ .die = *die });
 }
 
@@ -222,20 +304,20 @@ static bool may_hold_functions(int tag, bool all)
 	       tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
 }
 
-static void find_functions(struct gus_dwarf *d, struct unit *u, Dwarf_Die *parent, bool all, unsigned depth)
+static void find_functions(struct walk *w, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
 
-	if (depth > DEPTH_MAX || dwarf_child(parent, &die) != 0)
+	if (depth > GUS_LIMIT_DWARF_DEPTH || !first_child(w, parent, &die))
 		return;
 	do {
 		int tag = dwarf_tag(&die);
 
 		if (tag == DW_TAG_subprogram)
-			add_routine(d, u, &die, depth);
-		if (may_hold_functions(tag, all))
-			find_functions(d, u, &die, all, depth + 1);
-	} while (next_sibling(&die));
+			add_routine(w->d, w->u, &die, depth);
+		if (may_hold_functions(tag, w->all))
+			find_functions(w, &die, depth + 1);
+	} while (next_sibling(w, &die));
 }
 
 static void forget_functions(struct unit *u)
@@ -247,21 +329,32 @@ static void forget_functions(struct unit *u)
 	u->inlined.n = 0;
 }
 
+/* A unit of a split file may have a table of files of its own; else it is that of the unit that was split. */
+static bool may_read_files(struct gus_dwarf *d, struct unit *u)
+{
+	if (u->body.cu != u->die.cu && u->split.vet.line)
+		return gus_vet_lines(&u->split.vet, &u->body);
+	return u->has_lines ? u->lines_n : gus_vet_lines(&d->vet, &u->die);
+}
+
 static void read_functions(struct gus_dwarf *d, struct unit *u, bool all)
 {
-	Dwarf_Die other = { 0 };
+	struct walk walk = { .d = d, .u = u, .all = all };
+	Dwarf_Die other;
 
 	if (!u->has_functions) {
 		u->body = u->die;
-		if (dwarf_cu_info(u->die.cu, NULL, NULL, NULL, &other, NULL, NULL, NULL) == 0 && other.cu &&
-		    dwarf_tag(&other) == DW_TAG_compile_unit)
+		if (gus_split_is(&u->die) && gus_split_open(&u->split, &u->die, &other))
 			u->body = other;
-		if (dwarf_getsrcfiles(&u->body, &u->files, &u->files_n) != 0)
+		if (!may_read_files(d, u) || dwarf_getsrcfiles(&u->body, &u->files, &u->files_n) != 0)
 			u->files_n = 0;
 	}
 	forget_functions(u);
-	find_functions(d, u, &u->body, all, 0);
+	if (gus_vet_walk(vet_of(d, u), &u->body))
+		find_functions(&walk, &u->body, 0);
 	gus_ranges_ready(&u->functions);
+	if (u->split.e && u->split.e->trouble)
+		d->vet.e->trouble = u->split.e->trouble;
 	u->has_functions = true;
 	u->has_all_functions = all;
 }
@@ -280,12 +373,12 @@ static struct routine *routine_at(struct gus_dwarf *d, struct unit *u, uint64_t 
 	return r ? &u->routines.v[r->value] : NULL;
 }
 
-static void find_inlined(struct gus_dwarf *d, struct unit *u, struct routine *f, Dwarf_Die *parent, uint32_t around,
-			 unsigned depth)
+static void find_inlined(struct walk *w, Dwarf_Die *parent, uint32_t around, unsigned depth)
 {
+	struct unit *u = w->u;
 	Dwarf_Die die;
 
-	if (depth > DEPTH_MAX || dwarf_child(parent, &die) != 0)
+	if (depth > GUS_LIMIT_DWARF_DEPTH || !first_child(w, parent, &die))
 		return;
 	do {
 		int tag = dwarf_tag(&die);
@@ -293,17 +386,18 @@ static void find_inlined(struct gus_dwarf *d, struct unit *u, struct routine *f,
 
 		if (tag == DW_TAG_inlined_subroutine) {
 			within = (uint32_t)u->inlined.n;
-			if (!add_ranges(d, &f->inlines, &die, within, depth))
+			if (!gus_vet_make(&w->d->vet, 2 * sizeof(struct inlined)) ||
+			    !add_ranges(w->d, vet_of(w->d, u), &w->of->inlines, &die, within, depth))
 				continue;
 			gus_vec_push(&u->inlined, (struct inlined){ .die = die, .around = around });
 		} else if (tag != DW_TAG_lexical_block && tag != DW_TAG_try_block && tag != DW_TAG_catch_block) {
 			continue;
 		}
-		find_inlined(d, u, f, &die, within, depth + 1);
-	} while (next_sibling(&die));
+		find_inlined(w, &die, within, depth + 1);
+	} while (next_sibling(w, &die));
 }
 
-static const char *name_of(Dwarf_Die *die)
+static const char *name_of(struct gus_dwarf *d, Dwarf_Die *die)
 {
 	static const unsigned attributes[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
 	Dwarf_Attribute attribute;
@@ -312,7 +406,7 @@ static const char *name_of(Dwarf_Die *die)
 		const char *name = dwarf_formstring(dwarf_attr_integrate(die, attributes[i], &attribute));
 
 		if (name && *name)
-			return name;
+			return as_name(d, name);
 	}
 	return NULL;
 }
@@ -334,7 +428,7 @@ static const struct gus_call *call_of(struct gus_dwarf *d, struct unit *u, struc
 
 	if (!i->known) {
 		i->known = true;
-		i->call.name = name_of(&i->die);
+		i->call.name = name_of(d, &i->die);
 		if (number_of(&i->die, DW_AT_call_file, &file) && file < u->files_n)
 			i->call.file = whole(d, u, dwarf_filesrc(u->files, (size_t)file, NULL, NULL));
 		if (number_of(&i->die, DW_AT_call_line, &line) && line <= UINT32_MAX)
@@ -351,12 +445,12 @@ size_t gus_dwarf_calls(struct gus_dwarf *d, uint64_t address, struct gus_call *c
 	size_t n = 0;
 
 	if (outer)
-		*outer = f ? name_of(&f->die) : NULL;
+		*outer = f ? name_of(d, &f->die) : NULL;
 	if (!f)
 		return 0;
 	if (!f->walked) {
 		f->walked = true;
-		find_inlined(d, u, f, &f->die, GUS_RANGE_NONE, 0);
+		find_inlined(&(struct walk){ .d = d, .u = u, .of = f }, &f->die, GUS_RANGE_NONE, 0);
 		gus_ranges_ready(&f->inlines);
 	}
 	r = gus_ranges_find(&f->inlines, address);

@@ -16,8 +16,7 @@ struct gus_dwarf;
 /* `holder` has the debug sections; `code` is the file that has the code (often the same) and says which addresses can
  * be code; `shared` is the file that .gnu_debugaltlink names, or NULL. All must outlive it. NULL if there is nothing
  * that can be read. */
-struct gus_dwarf *gus_dwarf_open(const struct gus_elf *holder, const struct gus_elf *code,
-				 const struct gus_elf *shared);
+struct gus_dwarf *gus_dwarf_open(struct gus_elf *holder, const struct gus_elf *code, struct gus_elf *shared);
 void gus_dwarf_close(struct gus_dwarf *d);
 
 /* The source line of address; false if none is known. The file may be known where the line is 0: code without a

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* An ELF file (or image) held in memory: its bytes, its libelf handle, its segments and build id. Everything in it is
- * foreign; libelf checks the tables, and nothing here reads outside of the bytes. */
+ * foreign; libelf checks the tables, and nothing here reads outside of the bytes.
+ *
+ * The bytes of a file are room as long as the file, into which only what is asked for is read, once, each block when it
+ * is first needed. A mapping of the file would be less to do, but who owns the file can cut it short, which ends a
+ * program that looks at the mapping with SIGBUS, or change a byte between the check of it and its use. So whoever looks
+ * at bytes takes care that they were loaded: gus_elf_data, gus_elf_raw, gus_elf_load. */
 #ifndef GUS_SYMBOLIZER_ELF_ELFFILE_H
 #define GUS_SYMBOLIZER_ELF_ELFFILE_H
 
@@ -8,14 +13,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
-#include <time.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/foreign_file.h"
+#include "base/limits.h"
 
 struct gus_error;
-struct gus_file_identity;
-struct gus_rights;
 
 struct gus_segment {
 	uint64_t offset, vaddr, file_size, memory_size;
@@ -24,20 +28,23 @@ struct gus_segment {
 
 struct gus_elf {
 	char *path;              /* where it was found, or what to call the image */
-	uint8_t *bytes;
+	uint8_t *bytes;          /* those that are not loaded are zeros */
 	size_t size;
-	bool mapped;             /* bytes are a mapping, else the heap's */
+	uint8_t *loaded;         /* a bit for each block of a file; NULL of an image, which is whole */
+	struct stat stat;        /* of the file, by which it is known again when more of it is read; of an image 0 */
 	Elf *elf;                /* over bytes: what it hands out lives as long as this */
+	Elf_Data *names;         /* of sections */
 	unsigned machine;        /* EM_* */
-	uid_t owner;             /* of the file: who chose the names in it */
-	time_t changed;          /* 0 of an image */
+	struct gus_rights rights; /* with which it is read */
 	struct gus_vec(struct gus_segment) segments;
 	const uint8_t *build_id; /* within bytes or libelf's; NULL if there is none */
 	size_t build_id_size;
+	struct gus_budget read, work, made; /* by base/limits.h */
+	struct gus_budget *total;           /* bytes that all files together may take; NULL where nobody asks */
+	const char *trouble;     /* why not everything could be read; NULL if nothing is wrong */
 };
 
-/* Maps the regular file at path. NULL with err if there is none or it is no ELF file. A file that another program cuts
- * short while it is mapped ends this one with SIGBUS, as with any mapped file. */
+/* Opens the regular file at path. NULL with err if there is none or it is no ELF file. */
 struct gus_elf *gus_elf_open(const char *path, struct gus_error *err);
 /* The same of a name that a stranger chose: with these rights, and, if an identity is given, only of that very file. */
 struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *rights,
@@ -45,6 +52,11 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 /* The same over a copy of an image. */
 struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, struct gus_error *err);
 void gus_elf_close(struct gus_elf *e);
+
+/* Takes care that bytes[offset .. offset + size) are there. False, with e->trouble, if they cannot be read. */
+bool gus_elf_load(struct gus_elf *e, uint64_t offset, uint64_t size);
+/* The checksum of all of the file (zlib's, that .gnu_debuglink has), which leaves nothing in memory. */
+bool gus_elf_checksum(struct gus_elf *e, uint32_t *sum);
 
 /* From an offset in the file to the address that the file itself gives to it. False if no segment has it. */
 bool gus_elf_address(const struct gus_elf *e, uint64_t offset, uint64_t *address);
@@ -55,5 +67,22 @@ bool gus_build_id_equal(const uint8_t *a, size_t a_size, const uint8_t *b, size_
 
 /* The section of that name with its header, or NULL. */
 Elf_Scn *gus_elf_section(const struct gus_elf *e, const char *name, GElf_Shdr *header);
+/* The first section of that type. The gABI allows one SHT_SYMTAB and one SHT_DYNSYM, so others are left alone. */
+Elf_Scn *gus_elf_table(const struct gus_elf *e, unsigned type, GElf_Shdr *header);
+/* The name that the header of a section gives to it; "" if it has none that can be read. */
+const char *gus_elf_section_name(const struct gus_elf *e, const GElf_Shdr *header);
+/* What is in a section, in this machine's order of bytes or as it stands in the file, with at least one byte; else
+ * NULL. */
+Elf_Data *gus_elf_data(struct gus_elf *e, Elf_Scn *scn);
+Elf_Data *gus_elf_raw(struct gus_elf *e, Elf_Scn *scn);
+/* The same of the section of strings with that number. */
+Elf_Data *gus_elf_strings(struct gus_elf *e, size_t section);
+/* The string at that offset of them; NULL if it has no end, or is longer than names are. */
+const char *gus_elf_string(struct gus_elf *e, const Elf_Data *strings, uint64_t at);
+
+/* The trouble of those for which nothing was left of e->total. */
+extern const char gus_elf_total[];
+/* Takes units from a budget of e; where they are not there, e->trouble says of what there was too much. */
+bool gus_elf_charge(struct gus_elf *e, struct gus_budget *budget, uint64_t units, const char *trouble);
 
 #endif

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a function takes in its table and in that of ranges, with room for both to grow. */
+#define FUNCTION_BYTES (2 * (sizeof(struct gus_function) + sizeof(struct gus_range)))
+
 /* Marks of the ABI for where code and data begin ("$x", "$d.7"), which are no names of anything. */
 static bool is_mapping_symbol(unsigned machine, const char *name)
 {
@@ -40,37 +43,33 @@ static uint64_t end_of(const GElf_Sym *sym)
 	return __builtin_add_overflow(sym->st_value, sym->st_size, &end) ? UINT64_MAX : end;
 }
 
-static void add_table(struct gus_functions *f, const struct gus_elf *e, Elf_Scn *scn, const GElf_Shdr *header)
+/* Looks at symbol i of a table; false if it costs more than the file may. */
+static bool add_symbol(struct gus_functions *f, struct gus_elf *e, const Elf_Data *strings, const GElf_Sym *sym)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	GElf_Sym sym;
+	const char *name;
+	uint64_t limit;
 
-	for (int i = 1; data && gelf_getsym(data, i, &sym); i++) {
-		uint64_t limit;
-		const char *name;
-
-		if (!is_code(e, &sym, &limit))
-			continue;
-		name = elf_strptr(e->elf, header->sh_link, sym.st_name);
-		if (!name || !*name || is_mapping_symbol(e->machine, name))
-			continue;
-		gus_functions_add(f, &(struct gus_function){
-			.low = sym.st_value, .high = end_of(&sym), .limit = limit, .name = name,
-			.weak = GELF_ST_BIND(sym.st_info) == STB_WEAK,
-			.global = GELF_ST_BIND(sym.st_info) == STB_GLOBAL });
-	}
+	if (!is_code(e, sym, &limit))
+		return true;
+	name = gus_elf_string(e, strings, sym->st_name);
+	if (!name || !*name || is_mapping_symbol(e->machine, name))
+		return !e->work.cut;
+	if (!gus_elf_charge(e, &e->made, FUNCTION_BYTES, "it has too many symbols for a file of its size"))
+		return false;
+	gus_functions_add(f, &(struct gus_function){
+		.low = sym->st_value, .high = end_of(sym), .limit = limit, .name = name,
+		.weak = GELF_ST_BIND(sym->st_info) == STB_WEAK, .global = GELF_ST_BIND(sym->st_info) == STB_GLOBAL });
+	return true;
 }
 
-bool gus_elfsyms_add(struct gus_functions *f, const struct gus_elf *e, unsigned type)
+bool gus_elfsyms_add(struct gus_functions *f, struct gus_elf *e, unsigned type)
 {
 	GElf_Shdr header;
-	bool any = false;
+	Elf_Scn *scn = gus_elf_table(e, type, &header);
+	Elf_Data *data = gus_elf_data(e, scn), *strings = scn ? gus_elf_strings(e, header.sh_link) : NULL;
+	GElf_Sym sym;
 
-	for (Elf_Scn *s = NULL; (s = elf_nextscn(e->elf, s));) {
-		if (!gelf_getshdr(s, &header) || header.sh_type != type)
-			continue;
-		add_table(f, e, s, &header);
-		any = true;
-	}
-	return any;
+	for (int i = 1; data && gelf_getsym(data, i, &sym) && add_symbol(f, e, strings, &sym); i++)
+		;
+	return scn != NULL;
 }

@@ -11,14 +11,14 @@
 
 struct gus_ranges;
 
-/* Adds the functions of the file's tables of that type (SHT_SYMTAB or SHT_DYNSYM); true if there was such a table.
+/* Adds the functions of the file's table of that type (SHT_SYMTAB or SHT_DYNSYM); true if there was such a table.
  * The names stay in the file: it must outlive the table. */
-bool gus_elfsyms_add(struct gus_functions *f, const struct gus_elf *e, unsigned type);
+bool gus_elfsyms_add(struct gus_functions *f, struct gus_elf *e, unsigned type);
 
 /* Adds the stubs of the procedure linkage tables, each as "NAME@plt" (x86-64 and arm64; others have none here). */
-void gus_plt_add(struct gus_functions *f, const struct gus_elf *e);
+void gus_plt_add(struct gus_functions *f, struct gus_elf *e);
 
 /* The code ranges of .eh_frame's entries: where functions are, though not what they are called. */
-void gus_elfsyms_add_frames(struct gus_ranges *ranges, const struct gus_elf *e);
+void gus_elfsyms_add_frames(struct gus_ranges *ranges, struct gus_elf *e);
 
 #endif

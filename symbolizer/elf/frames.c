@@ -8,6 +8,8 @@
 #include "base/cursor.h"
 #include "symbolizer/elf/elfsyms.h"
 
+#define LETTERS_MAX 16 /* of an augmentation; "zPLRSB" is the longest that compilers write */
+
 /* Reads a value in that encoding, without its base. False if the encoding is none that code addresses have. */
 static bool read_encoded(struct gus_cursor *c, unsigned encoding, bool wide, uint64_t *value)
 {
@@ -47,7 +49,7 @@ static int encoding_of(const Dwarf_CIE *cie, bool wide)
 
 	if (*letters != 'z')
 		return *letters ? -1 : DW_EH_PE_absptr;
-	for (letters++; *letters; letters++) {
+	for (letters++; *letters && letters < cie->augmentation + LETTERS_MAX; letters++) {
 		if (*letters == 'R') {
 			int encoding = gus_cursor_u8(&c);
 
@@ -62,7 +64,7 @@ static int encoding_of(const Dwarf_CIE *cie, bool wide)
 }
 
 struct section {
-	const struct gus_elf *e;
+	struct gus_elf *e;
 	const unsigned char *ident;
 	Elf_Data *data;
 	uint64_t address;
@@ -70,6 +72,14 @@ struct section {
 	Dwarf_Off cie;      /* the last one looked at, as most entries share it */
 	int encoding;       /* its */
 };
+
+/* libdw may have looked at all that is between two entries. */
+static bool charge(struct section *s, Dwarf_Off from, Dwarf_Off to)
+{
+	if (to < from || to > s->data->d_size)
+		to = s->data->d_size;
+	return gus_elf_charge(s->e, &s->e->work, to - from, "its unwind entries refer to each other without end");
+}
 
 static int encoding_at(struct section *s, Dwarf_Off cie)
 {
@@ -79,7 +89,8 @@ static int encoding_at(struct section *s, Dwarf_Off cie)
 	if (s->cie != cie) {
 		s->cie = cie;
 		s->encoding = -1;
-		if (dwarf_next_cfi(s->ident, s->data, true, cie, &next, &entry) == 0 && dwarf_cfi_cie_p(&entry))
+		if (cie < s->data->d_size && dwarf_next_cfi(s->ident, s->data, true, cie, &next, &entry) == 0 &&
+		    dwarf_cfi_cie_p(&entry) && charge(s, cie, next))
 			s->encoding = encoding_of(&entry.cie, s->wide);
 	}
 	return s->encoding;
@@ -100,11 +111,12 @@ static void add_entry(struct gus_ranges *ranges, struct section *s, const Dwarf_
 		low += s->address + (uint64_t)(fde->start - (const uint8_t *)s->data->d_buf);
 	if (!s->wide)
 		low = (uint32_t)low;
-	if (!__builtin_add_overflow(low, length, &high) && gus_elf_executable(s->e, low))
+	if (!__builtin_add_overflow(low, length, &high) && gus_elf_executable(s->e, low) &&
+	    gus_elf_charge(s->e, &s->e->made, 2 * sizeof(struct gus_range), "it has too many unwind entries"))
 		gus_ranges_add(ranges, low, high, 0, 0);
 }
 
-void gus_elfsyms_add_frames(struct gus_ranges *ranges, const struct gus_elf *e)
+void gus_elfsyms_add_frames(struct gus_ranges *ranges, struct gus_elf *e)
 {
 	GElf_Shdr header;
 	Elf_Scn *scn = gus_elf_section(e, ".eh_frame", &header);
@@ -113,18 +125,16 @@ void gus_elfsyms_add_frames(struct gus_ranges *ranges, const struct gus_elf *e)
 	Dwarf_CFI_Entry entry;
 	int status;
 
-	if (!scn || header.sh_type == SHT_NOBITS)
-		return;
-	s.data = elf_rawdata(scn, NULL);
+	s.data = gus_elf_raw(e, scn);
 	s.address = header.sh_addr;
-	if (!s.data || !s.data->d_buf || !s.ident || s.ident[EI_DATA] != ELFDATA2LSB)
+	if (!s.data || !s.ident || s.ident[EI_DATA] != ELFDATA2LSB)
 		return;
 	for (Dwarf_Off at = 0, next = 0;; at = next) {
 		status = dwarf_next_cfi(s.ident, s.data, true, at, &next, &entry);
 		if (status == 0 && !dwarf_cfi_cie_p(&entry))
 			add_entry(ranges, &s, &entry.fde);
 		/* An entry that cannot be read may be passed over, as long as that leads on. */
-		if (status > 0 || next <= at || next == (Dwarf_Off)-1)
+		if (status > 0 || next <= at || next == (Dwarf_Off)-1 || e->work.cut)
 			break;
 	}
 	gus_ranges_ready(ranges);

@@ -14,6 +14,17 @@ struct slots {
 	struct gus_vec(uint32_t) by_number; /* those of .rela.plt, in its order */
 };
 
+/* What a relocation or a stub takes in tables, its name's letters apart, for each of its bytes: 16 of a stub become a
+ * function, 24 of a relocation a slot, a number and a name. */
+#define MADE 16
+
+/* Whether that many bytes may be turned into stubs. */
+static bool may_add(struct gus_elf *e, uint64_t bytes)
+{
+	return gus_elf_charge(e, &e->work, bytes, "its linkage tables are larger than the file") &&
+	       gus_elf_charge(e, &e->made, MADE * bytes, "its linkage tables are larger than the file");
+}
+
 static bool fills_slot(unsigned machine, unsigned type)
 {
 	switch (machine) {
@@ -26,8 +37,9 @@ static bool fills_slot(unsigned machine, unsigned type)
 	}
 }
 
-/* The stub's name; a slot that a resolver fills has no symbol, and is written as the linker's tools do. */
-static uint32_t stub_name(struct gus_functions *f, const struct gus_elf *e, size_t strings, Elf_Data *symbols,
+/* The stub's name, 0 if it costs too much; a slot that a resolver fills has no symbol, and is written as the linker's
+ * tools do. */
+static uint32_t stub_name(struct gus_functions *f, struct gus_elf *e, const Elf_Data *strings, Elf_Data *symbols,
 			  const GElf_Rela *r)
 {
 	GElf_Sym sym;
@@ -36,27 +48,31 @@ static uint32_t stub_name(struct gus_functions *f, const struct gus_elf *e, size
 	uint32_t number;
 
 	if (GELF_R_SYM(r->r_info) && symbols && gelf_getsym(symbols, (int)GELF_R_SYM(r->r_info), &sym))
-		name = elf_strptr(e->elf, strings, sym.st_name);
+		name = gus_elf_string(e, strings, sym.st_name);
 	if (name && *name)
 		text = gus_format("%s%s", name, GUS_PLT_SUFFIX);
 	else
 		text = gus_format("*ABS*+0x%llx%s", (unsigned long long)r->r_addend, GUS_PLT_SUFFIX);
-	number = gus_strings_add(&f->names, text);
+	number = 0;
+	if (!e->work.cut && gus_elf_charge(e, &e->made, strlen(text), "its linkage tables are larger than the file"))
+		number = gus_strings_add(&f->names, text);
 	free(text);
 	return number;
 }
 
-static void read_relocations(struct slots *slots, struct gus_functions *f, const struct gus_elf *e, Elf_Scn *scn,
+static void read_relocations(struct slots *slots, struct gus_functions *f, struct gus_elf *e, Elf_Scn *scn,
 			     const GElf_Shdr *header, bool numbered)
 {
-	Elf_Data *data = elf_getdata(scn, NULL), *symbols = NULL;
+	Elf_Data *data = gus_elf_data(e, scn), *symbols = NULL, *strings = NULL;
 	Elf_Scn *table = elf_getscn(e->elf, header->sh_link);
 	GElf_Shdr table_header = { 0 };
 	GElf_Rela r;
 
-	if (table && gelf_getshdr(table, &table_header))
-		symbols = elf_getdata(table, NULL);
-	for (int i = 0; data && gelf_getrela(data, i, &r); i++) {
+	if (table && gelf_getshdr(table, &table_header)) {
+		symbols = gus_elf_data(e, table);
+		strings = gus_elf_strings(e, table_header.sh_link);
+	}
+	for (int i = 0; data && gelf_getrela(data, i, &r) && may_add(e, sizeof(r)); i++) {
 		uint64_t slot = r.r_offset;
 		uint32_t name;
 		bool is_new;
@@ -66,7 +82,7 @@ static void read_relocations(struct slots *slots, struct gus_functions *f, const
 				gus_vec_push(&slots->by_number, 0);
 			continue;
 		}
-		name = stub_name(f, e, table_header.sh_link, symbols, &r);
+		name = stub_name(f, e, strings, symbols, &r);
 		if (numbered)
 			gus_vec_push(&slots->by_number, name);
 		gus_index_add(&slots->addresses, &slot, &is_new);
@@ -159,12 +175,12 @@ static void add_arm64(struct gus_functions *f, const struct slots *slots, const 
 	}
 }
 
-static void add_section(struct gus_functions *f, const struct slots *slots, const struct gus_elf *e, Elf_Scn *scn,
+static void add_section(struct gus_functions *f, const struct slots *slots, struct gus_elf *e, Elf_Scn *scn,
 			const GElf_Shdr *header)
 {
-	Elf_Data *data = header->sh_type == SHT_PROGBITS ? elf_getdata(scn, NULL) : NULL;
+	Elf_Data *data = header->sh_type == SHT_PROGBITS ? gus_elf_raw(e, scn) : NULL;
 
-	if (!data || !data->d_buf)
+	if (!data || !may_add(e, data->d_size))
 		return;
 	if (e->machine == EM_X86_64)
 		add_x86_64(f, slots, header, data);
@@ -172,26 +188,21 @@ static void add_section(struct gus_functions *f, const struct slots *slots, cons
 		add_arm64(f, slots, header, data);
 }
 
-void gus_plt_add(struct gus_functions *f, const struct gus_elf *e)
+void gus_plt_add(struct gus_functions *f, struct gus_elf *e)
 {
 	struct slots slots = { 0 };
 	GElf_Shdr h;
-	size_t names;
 
-	if ((e->machine != EM_X86_64 && e->machine != EM_AARCH64) || elf_getshdrstrndx(e->elf, &names) != 0 ||
-	    elf_getident(e->elf, NULL)[EI_DATA] != ELFDATA2LSB)
+	if ((e->machine != EM_X86_64 && e->machine != EM_AARCH64) || elf_getident(e->elf, NULL)[EI_DATA] != ELFDATA2LSB)
 		return;
 	gus_index_init(&slots.addresses, sizeof(uint64_t));
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(e->elf, s));) {
-		const char *name = gelf_getshdr(s, &h) ? elf_strptr(e->elf, names, h.sh_name) : NULL;
-
-		if (name && h.sh_type == SHT_RELA && (h.sh_flags & SHF_ALLOC))
-			read_relocations(&slots, f, e, s, &h, strcmp(name, ".rela.plt") == 0);
+		if (gelf_getshdr(s, &h) && h.sh_type == SHT_RELA && (h.sh_flags & SHF_ALLOC))
+			read_relocations(&slots, f, e, s, &h, strcmp(gus_elf_section_name(e, &h), ".rela.plt") == 0);
 	}
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(e->elf, s));) {
-		const char *name = gelf_getshdr(s, &h) ? elf_strptr(e->elf, names, h.sh_name) : NULL;
-
-		if (name && strncmp(name, ".plt", 4) == 0 && (h.sh_flags & SHF_EXECINSTR))
+		if (gelf_getshdr(s, &h) && (h.sh_flags & SHF_EXECINSTR) &&
+		    strncmp(gus_elf_section_name(e, &h), ".plt", 4) == 0)
 			add_section(f, &slots, e, s, &h);
 	}
 	gus_index_free(&slots.addresses);

@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 
-/* A few dozen bytes of substitutions can ask for gigabytes of text. What is longer than this is shown mangled. The
- * longest name in the wild that we know of (Boost) has about 20,000 characters. */
-#define LONGEST 65536
-
+/* A few dozen bytes of substitutions can ask for gigabytes of text. What is longer than a name may be is shown
+ * mangled. */
 struct text {
 	struct gus_vec(char) bytes;
 	jmp_buf too_long;
@@ -24,7 +23,7 @@ static void append(const char *bytes, size_t size, void *context)
 
 	/* The demangler has no way to be stopped from here but this one. It keeps its work on the stack when it prints
 	 * through a callback, so nothing is lost. */
-	if (t->bytes.n + size > LONGEST)
+	if (t->bytes.n + size > GUS_LIMIT_NAME)
 		longjmp(t->too_long, 1);
 	gus_vec_append(&t->bytes, bytes, size);
 }

@@ -39,10 +39,23 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* The ranking of the last resort compares what people read, so mangled names are demangled for it. */
-static bool reads_better(const char *challenger, const char *holder)
+/* A name as people read it, NULL if that is as it stands. A few letters can ask for many thousand, so there is an end to
+ * how many are demangled; one that has too many to be shown has cost all that a name may have. */
+static char *ranked(struct gus_functions *f, const char *name)
 {
-	char *a = gus_demangle(challenger), *b = gus_demangle(holder);
+	char *readable = f->letters.cut ? NULL : gus_demangle(name);
+
+	if (readable)
+		gus_budget_charge(&f->letters, strlen(readable));
+	else if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+		gus_budget_charge(&f->letters, GUS_LIMIT_NAME);
+	return readable;
+}
+
+/* The ranking of the last resort compares what people read, so mangled names are demangled for it. */
+static bool reads_better(struct gus_functions *f, const char *challenger, const char *holder)
+{
+	char *a = ranked(f, challenger), *b = ranked(f, holder);
 	const char *x = a ? a : challenger, *y = b ? b : holder;
 	bool better = underscores(x) != underscores(y) ? underscores(x) < underscores(y) : strlen(x) > strlen(y);
 
@@ -55,7 +68,7 @@ static bool reads_better(const char *challenger, const char *holder)
  * two profilers should see the same names: a size, then strength, then scope, then fewer leading underscores, then
  * length; at last who came first. Of names without a size (the kernel's, all of them) it is the last, since perf gives
  * that one the room up to the next address before it ranks. */
-static bool beats(const struct gus_function *challenger, const struct gus_function *holder)
+static bool beats(struct gus_functions *f, const struct gus_function *challenger, const struct gus_function *holder)
 {
 	bool sized = challenger->high > challenger->low;
 
@@ -69,7 +82,7 @@ static bool beats(const struct gus_function *challenger, const struct gus_functi
 		return challenger->global;
 	if (strcmp(challenger->name, holder->name) == 0)
 		return false;
-	return reads_better(challenger->name, holder->name);
+	return reads_better(f, challenger->name, holder->name);
 }
 
 /* One function per address; the list is sorted. */
@@ -82,7 +95,7 @@ static void drop_aliases(struct gus_functions *f)
 
 		if (!kept || f->list.v[kept - 1].low != next->low)
 			f->list.v[kept++] = *next;
-		else if (beats(next, &f->list.v[kept - 1]))
+		else if (beats(f, next, &f->list.v[kept - 1]))
 			f->list.v[kept - 1] = *next;
 	}
 	f->list.n = kept;
@@ -110,6 +123,7 @@ void gus_functions_ready(struct gus_functions *f)
 {
 	if (f->list.n)
 		qsort(f->list.v, f->list.n, sizeof(*f->list.v), by_address);
+	f->letters = gus_budget_of(GUS_LIMIT_RANKED, f->list.n);
 	drop_aliases(f);
 	drop_labels(f);
 	for (size_t i = 0; i < f->list.n; i++) {

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/index.h"
+#include "base/limits.h"
 #include "symbolizer/names/ranges.h"
 
 /* What the name of a PLT stub ends with, after the name of the function that it calls. */
@@ -28,6 +29,7 @@ struct gus_functions {
 	struct gus_vec(struct gus_function) list;
 	struct gus_ranges ranges;
 	struct gus_strings names; /* those that have no other home */
+	struct gus_budget letters; /* that may be demangled to choose among names */
 	bool ready;
 };
 

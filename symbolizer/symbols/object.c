@@ -14,7 +14,7 @@ static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
 
 /* What lies at the module's path, if it is what was mapped. Without a recorded build id there is only the name to go
  * by, and that is not enough once the kernel has said that the file is deleted. */
-static void open_path(struct gus_object *o, const struct gus_rights *rights, bool was_deleted)
+static void open_path(struct gus_object *o, const struct gus_search *search, bool was_deleted)
 {
 	const struct gus_file_identity *identity = o->identity.inode ? &o->identity : NULL;
 	struct gus_error err = { 0 };
@@ -24,11 +24,9 @@ static void open_path(struct gus_object *o, const struct gus_rights *rights, boo
 		o->trouble = gus_strdup("its file was deleted, and the recording has no build id to find another copy");
 		return;
 	}
-	e = gus_elf_open_as(o->path, rights, identity, &err);
+	e = gus_search_open(search, o->path, identity, &err);
 	if (!e) {
 		o->trouble = gus_strdup(err.text);
-		if (err.code == GUS_E_PERMISSION || gus_error_is_transient(&err))
-			o->refused = err;
 		return;
 	}
 	if (!o->build_id_size || is_recorded(o, e)) {
@@ -60,7 +58,7 @@ void gus_object_open(struct gus_object *o, const struct gus_search *search, cons
 	if (!o->build_id_size && !*search->symfs)
 		o->identity = (struct gus_file_identity){ module->inode, module->major, module->minor };
 	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
-	open_path(o, search->rights, was_deleted);
+	open_path(o, &own, was_deleted);
 	if (!o->main && o->build_id_size)
 		o->main = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, "");
 	if (o->main) {
@@ -144,6 +142,16 @@ struct gus_elf *gus_object_dwarf(struct gus_object *o, const struct gus_search *
 		o->shared = gus_debugfile_shared(&own, holder);
 	}
 	return holder;
+}
+
+const char *gus_object_cut(const struct gus_object *o)
+{
+	const struct gus_elf *const files[] = { o->main, o->debug, o->shared };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (files[i] && files[i]->trouble)
+			return files[i]->trouble;
+	return NULL;
 }
 
 const struct gus_elf *gus_object_code(const struct gus_object *o)

@@ -34,6 +34,8 @@ void gus_object_close(struct gus_object *o);
 struct gus_elf *gus_object_debug(struct gus_object *o, const struct gus_search *search);
 /* The file that has DWARF: main or the debug file; NULL if neither has. */
 struct gus_elf *gus_object_dwarf(struct gus_object *o, const struct gus_search *search);
+/* Why not all of what the files have was read, NULL if it was. */
+const char *gus_object_cut(const struct gus_object *o);
 /* The file that tells offsets from addresses, or NULL. */
 const struct gus_elf *gus_object_code(const struct gus_object *o);
 

@@ -22,7 +22,7 @@ struct found {
 };
 
 struct search {
-	const struct gus_elf *elf;
+	struct gus_elf *elf;
 	const char *what;               /* a name, or NULL */
 	uint64_t address;               /* in what is looked for, without a name */
 	bool demangle;
@@ -61,6 +61,8 @@ static bool is_meant(const struct search *s, const GElf_Sym *sym, const char *na
 
 static void add_found(struct search *s, const struct found *new)
 {
+	if (!gus_elf_charge(s->elf, &s->elf->work, s->found.n, "it has too many functions of one name"))
+		return;
 	for (size_t i = 0; i < s->found.n; i++) {
 		struct found *old = &s->found.v[i];
 
@@ -72,10 +74,11 @@ static void add_found(struct search *s, const struct found *new)
 	gus_vec_push(&s->found, *new);
 }
 
-static void look_through(struct search *s, Elf_Scn *scn, const GElf_Shdr *header)
+static void look_through(struct search *s, unsigned type)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	GElf_Shdr section;
+	GElf_Shdr header, section;
+	Elf_Scn *scn = gus_elf_table(s->elf, type, &header);
+	Elf_Data *data = gus_elf_data(s->elf, scn), *strings = scn ? gus_elf_strings(s->elf, header.sh_link) : NULL;
 	GElf_Sym sym;
 
 	for (int i = 1; data && gelf_getsym(data, i, &sym); i++) {
@@ -83,7 +86,7 @@ static void look_through(struct search *s, Elf_Scn *scn, const GElf_Shdr *header
 
 		if (!is_code(s->elf, &sym, &section))
 			continue;
-		name = elf_strptr(s->elf->elf, header->sh_link, sym.st_name);
+		name = gus_elf_string(s->elf, strings, sym.st_name);
 		if (!name || !*name || name[0] == '$')
 			continue;
 		s->symbols++;
@@ -94,29 +97,22 @@ static void look_through(struct search *s, Elf_Scn *scn, const GElf_Shdr *header
 
 static void look_in_file(struct search *s)
 {
-	static const unsigned types[] = { SHT_SYMTAB, SHT_DYNSYM };
-	GElf_Shdr header;
-
 	s->symbols = 0;
-	for (size_t t = 0; t < 2; t++)
-		for (Elf_Scn *scn = NULL; (scn = elf_nextscn(s->elf->elf, scn));)
-			if (gelf_getshdr(scn, &header) && header.sh_type == types[t])
-				look_through(s, scn, &header);
+	look_through(s, SHT_SYMTAB);
+	look_through(s, SHT_DYNSYM);
 }
 
 /* Of several sizes none: up to the next symbol of the section, or its end. */
-static uint64_t size_until_next(const struct gus_elf *e, const struct found *f, const GElf_Shdr *where)
+static uint64_t size_until_next(struct gus_elf *e, const struct found *f, const GElf_Shdr *where)
 {
+	static const unsigned types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	uint64_t end = where->sh_addr + where->sh_size;
 	GElf_Shdr header, section;
 	GElf_Sym sym;
 
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(e->elf, scn));) {
-		Elf_Data *data;
+	for (size_t t = 0; t < sizeof(types) / sizeof(*types); t++) {
+		Elf_Data *data = gus_elf_data(e, gus_elf_table(e, types[t], &header));
 
-		if (!gelf_getshdr(scn, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
-			continue;
-		data = elf_getdata(scn, NULL);
 		for (int i = 1; data && gelf_getsym(data, i, &sym); i++)
 			if (is_code(e, &sym, &section) && sym.st_shndx == f->section && sym.st_value > f->value &&
 			    sym.st_value < end)
@@ -125,14 +121,14 @@ static uint64_t size_until_next(const struct gus_elf *e, const struct found *f, 
 	return end - f->value;
 }
 
-static int take_bytes(struct gus_routine *f, const struct gus_elf *e, const struct found *found, struct gus_error *err)
+static int take_bytes(struct gus_routine *f, struct gus_elf *e, const struct found *found, struct gus_error *err)
 {
 	Elf_Scn *scn = elf_getscn(e->elf, found->section);
-	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	Elf_Data *data = gus_elf_raw(e, scn);
 	GElf_Shdr section;
 	uint64_t offset, size;
 
-	if (!data || !data->d_buf || !gelf_getshdr(scn, &section))
+	if (!data || !gelf_getshdr(scn, &section))
 		return gus_fail(err, GUS_E_CORRUPT, "cannot read %s in %s: its section has no bytes", found->name,
 				e->path);
 	offset = found->value - section.sh_addr;
@@ -152,7 +148,7 @@ static int take_bytes(struct gus_routine *f, const struct gus_elf *e, const stru
 	return 0;
 }
 
-static int find_function(struct gus_routine *f, const struct gus_elf *e, const char *what, struct gus_error *err)
+static int find_function(struct gus_routine *f, struct gus_elf *e, const char *what, struct gus_error *err)
 {
 	struct search s = { .elf = e, .what = what };
 	char *end;
@@ -259,7 +255,7 @@ static void find_loops(struct gus_routine *f, const struct gus_graph *g)
 	f->loops_n = loops.n;
 }
 
-static void find_lines(struct gus_routine *f, const struct gus_elf *e)
+static void find_lines(struct gus_routine *f, struct gus_elf *e)
 {
 	GElf_Ehdr header;
 	struct gus_dwarf *d;

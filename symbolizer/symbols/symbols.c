@@ -39,6 +39,7 @@ struct entry {
 struct gus_symbols {
 	struct gus_search search;
 	struct gus_rights rights;
+	struct gus_budget total;                /* bytes of all files */
 	struct gus_log log;
 	bool raw_names;
 	struct gus_kernel kernel;
@@ -69,7 +70,8 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 		gus_vec_push(&copy, text(s, *dirs));
 	gus_vec_push(&copy, NULL);
 	s->search = (struct gus_search){ .symfs = text(s, options && options->symfs ? options->symfs : ""),
-		.debug_dirs = copy.v, .rights = &s->rights };
+		.debug_dirs = copy.v, .rights = &s->rights, .total = &s->total };
+	s->total.left = GUS_LIMIT_NAMES_TOTAL;
 	if (options && options->rights)
 		s->rights = *options->rights;
 	s->raw_names = options && options->raw_names;
@@ -364,7 +366,7 @@ size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module,
 size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,
 			unsigned *machine)
 {
-	const struct gus_elf *main;
+	struct gus_elf *main;
 	uint64_t address, left;
 	unsigned unused;
 
@@ -380,6 +382,8 @@ size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, 
 	left = main->size - offset;
 	if (size > left)
 		size = (size_t)left;
+	if (!gus_elf_load(main, offset, size))
+		return 0;
 	memcpy(out, main->bytes + offset, size);
 	return size;
 }
@@ -402,12 +406,17 @@ struct gus_provenance gus_symbols_provenance(struct gus_symbols *s, const struct
 	if (module->kind != GUS_MODULE_FILE)
 		return none;
 	holder = gus_object_dwarf(&entry_of(s, module)->object, &s->search);
-	return holder ? (struct gus_provenance){ true, holder->owner, holder->changed } : none;
+	return holder ? (struct gus_provenance){ true, holder->stat.st_uid, holder->stat.st_mtime } : none;
 }
 
 const struct gus_rights *gus_symbols_rights(const struct gus_symbols *s)
 {
 	return &s->rights;
+}
+
+static const char *code_trouble(const struct entry *e)
+{
+	return e->object.trouble || !e->object.main ? e->object.trouble : e->object.main->trouble;
 }
 
 const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module)
@@ -417,12 +426,27 @@ const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_mod
 		return gus_kernel_code_trouble(&s->kernel);
 	case GUS_MODULE_FILE:
 	case GUS_MODULE_VDSO:
-		return entry_of(s, module)->object.trouble;
+		return code_trouble(entry_of(s, module));
 	case GUS_MODULE_ANON:
 		return "it was made at run time, and the recording has no copy of it";
 	default:
 		return "no mapping of the recording covers it";
 	}
+}
+
+size_t gus_symbols_cut(const struct gus_symbols *s, const char **path, const char **why)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->entries.n; i++) {
+		const char *cut = s->entries.v[i] ? gus_object_cut(&s->entries.v[i]->object) : NULL;
+
+		if (!cut || n++)
+			continue;
+		*path = s->entries.v[i]->object.path;
+		*why = cut;
+	}
+	return n;
 }
 
 const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *module)

@@ -83,6 +83,10 @@ const struct gus_rights *gus_symbols_rights(const struct gus_symbols *s);
 /* Why gus_symbols_code has no bytes of this module; NULL if nothing is wrong with it. */
 const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module);
 
+/* Modules whose files ask for more than such files may (base/limits.h), or changed while they were read, so that some
+ * of their names are missing: how many, and of the first one where it is and why. */
+size_t gus_symbols_cut(const struct gus_symbols *s, const char **path, const char **why);
+
 /* What is wrong with the names of this module, for the reader of a report: "its file changed since the recording",
  * "no symbol table"; NULL if nothing is. */
 const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *module);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <dwarf.h>
@@ -17,7 +18,7 @@
 enum { TEXT = 0x1000, TEXT_SIZE = 0x1000 }; /* the addresses that are code */
 
 struct bytes {
-	uint8_t v[16384];
+	uint8_t v[65536];
 	size_t n;
 };
 
@@ -48,7 +49,8 @@ static void put_text(struct bytes *b, const char *text)
 
 /* The entries that this test writes, by number of abbreviation. */
 enum { NO_ENTRY, UNIT, UNIT_PLAIN, FUNCTION, LINKED, INLINED, NAMELESS, NOWHERE, BLOCK, VARIABLE, ORIGIN,
-	COPIED, NAMESPACE, CLASS, STRUCTURE, UNION, ENUMERATION, MODULE, TRY, CATCH };
+	COPIED, NAMESPACE, CLASS, STRUCTURE, UNION, ENUMERATION, MODULE, TRY, CATCH,
+	CIRCLE, CIRCLE_BLOCK, SCATTERED, WIDE };
 
 static void put_abbreviations(struct bytes *b)
 {
@@ -73,6 +75,9 @@ static void put_abbreviations(struct bytes *b)
 		{ CATCH, DW_TAG_catch_block, 1, { 0 } },
 		{ VARIABLE, DW_TAG_variable, 0, { 0 } },
 		{ ORIGIN, DW_TAG_subprogram, 0, { DW_AT_name, DW_FORM_string } },
+		{ CIRCLE, DW_TAG_namespace, 1, { DW_AT_sibling, DW_FORM_ref4 } },
+		{ CIRCLE_BLOCK, DW_TAG_lexical_block, 1, { DW_AT_sibling, DW_FORM_ref4 } },
+		{ SCATTERED, DW_TAG_subprogram, 0, { DW_AT_name, DW_FORM_string, DW_AT_ranges, DW_FORM_sec_offset } },
 		{ COPIED, DW_TAG_inlined_subroutine, 0, { DW_AT_abstract_origin, DW_FORM_ref4, ADDRESSES } },
 	};
 
@@ -93,7 +98,7 @@ static void put_abbreviations(struct bytes *b)
 
 /* A file in the making: one after the other, units with their lines. */
 struct made {
-	struct bytes abbreviations, info, lines;
+	struct bytes abbreviations, info, lines, ranges;
 	size_t unit, table;     /* where the open ones begin */
 };
 
@@ -198,11 +203,11 @@ static void end_lines(struct made *m)
 /* The ELF file of all that. */
 static struct gus_elf *make_elf(const struct made *m)
 {
-	static const char names[] = "\0.debug_abbrev\0.debug_info\0.debug_line\0.shstrtab";
+	static const char names[] = "\0.debug_abbrev\0.debug_info\0.debug_line\0.debug_ranges\0.shstrtab";
 	const struct { unsigned name; const void *from; size_t size; } sections[] = {
 		{ 0, NULL, 0 }, { 1, m->abbreviations.v, m->abbreviations.n }, { 15, m->info.v, m->info.n },
-		{ 27, m->lines.v, m->lines.n }, { 39, names, sizeof(names) } };
-	static uint8_t file[65536];
+		{ 27, m->lines.v, m->lines.n }, { 39, m->ranges.v, m->ranges.n }, { 53, names, sizeof(names) } };
+	static uint8_t file[5 * 65536];
 	Elf64_Phdr segments[] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = TEXT, .p_filesz = TEXT_SIZE,
 		  .p_memsz = TEXT_SIZE },
@@ -210,14 +215,14 @@ static struct gus_elf *make_elf(const struct made *m)
 	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_EXEC,
 		.e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_phoff = sizeof(header), .e_ehsize = sizeof(header),
-		.e_phentsize = sizeof(*segments), .e_phnum = 2, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 5,
-		.e_shstrndx = 4 };
+		.e_phentsize = sizeof(*segments), .e_phnum = 2, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 6,
+		.e_shstrndx = 5 };
 	size_t at = sizeof(header) + sizeof(segments);
-	Elf64_Shdr headers[5] = { { 0 } };
+	Elf64_Shdr headers[6] = { { 0 } };
 	struct gus_elf *e;
 
-	for (unsigned i = 1; i < 5; i++) {
-		headers[i] = (Elf64_Shdr){ .sh_name = sections[i].name, .sh_type = i == 4 ? SHT_STRTAB : SHT_PROGBITS,
+	for (unsigned i = 1; i < 6; i++) {
+		headers[i] = (Elf64_Shdr){ .sh_name = sections[i].name, .sh_type = i == 5 ? SHT_STRTAB : SHT_PROGBITS,
 			.sh_offset = at, .sh_size = sections[i].size, .sh_addralign = 1 };
 		assert_in_range(at + sections[i].size, 0, sizeof(file) - sizeof(headers) - 8);
 		memcpy(file + at, sections[i].from, sections[i].size);
@@ -619,6 +624,209 @@ static void what_was_thrown_away_is_nowhere(void **state)
 	close_made(&o);
 }
 
+/* What files ask for that mean harm; a test that hangs is ended by its alarm. */
+
+/* An entry that says that its next one is its own first child. */
+static void begin_circle(struct made *m, unsigned entry)
+{
+	begin(m, entry);
+	put_number(&m->info, m->info.n + 4 - m->unit, 4);
+}
+
+/* 2^80 ways through 160 entries: 16 kB, and a report never ended. */
+static void every_entry_is_met_once(void **state)
+{
+	enum { LEVELS = 80 };
+	struct made *m = new_made();
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x100);
+	for (unsigned i = 0; i < LEVELS; i++)
+		begin_circle(m, CIRCLE);
+	begin_function(m, "deep", TEXT, 0x10);
+	for (unsigned i = 0; i < LEVELS; i++)
+		begin_circle(m, CIRCLE_BLOCK);
+	begin_inlined(m, "a", TEXT + 4, 4, 1, 7);
+	end_entry(m);
+	for (unsigned i = 0; i < 2 * LEVELS + 1; i++)
+		end_entry(m);
+	end_unit(m);
+	begin_lines(m);
+	end_lines(m);
+	o = open_made(m);
+	alarm(10);
+	expect_calls(&o, TEXT, "", "deep");
+	expect_calls(&o, TEXT + 4, "a /src/a.c:7", "deep");
+	expect_calls(&o, TEXT + 0x20, "", NULL);
+	alarm(0);
+	assert_null(o.elf->trouble);
+	close_made(&o);
+}
+
+/* Each function says that its next one is its first child, and so has all that follow for children: that they are met
+ * for one does not keep them from being met for another. 4,000 of them would be 8 million; the budget lets 1 million
+ * bytes and 32 for each of the file's be passed. */
+static void walks_through_the_same_entries_have_a_budget(void **state)
+{
+	enum { FUNCTIONS = 4000 };
+	struct made *m = new_made();
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x1000);
+	m->abbreviations.n--;
+	put(&m->abbreviations, (uint8_t[]){ WIDE, DW_TAG_subprogram, 1, DW_AT_sibling, DW_FORM_ref2, DW_AT_low_pc,
+		DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1, 0, 0, 0 }, 12);
+	for (unsigned i = 0; i < FUNCTIONS; i++) {
+		begin(m, WIDE);
+		put_number(&m->info, m->info.n + 11 - m->unit, 2);
+		put_number(&m->info, TEXT + i, 8);
+		put_number(&m->info, 1, 1);
+	}
+	end_unit(m);
+	begin_lines(m);
+	end_lines(m);
+	o = open_made(m);
+	alarm(10);
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		gus_dwarf_calls(o.dwarf, TEXT + i, (struct gus_call[8]){ { 0 } }, 8, NULL);
+	alarm(0);
+	assert_string_equal(o.elf->trouble, "its debug information asks for more work than a file of its size may");
+	close_made(&o);
+}
+
+static void an_abbreviation_may_have_so_many_attributes(void **state)
+{
+	(void)state;
+	for (unsigned n = 256; n <= 257; n++) {
+		struct made *m = new_made();
+		struct gus_dwarf *d;
+		struct gus_elf *e;
+
+		m->abbreviations.n--;
+		put(&m->abbreviations, (uint8_t[]){ WIDE, DW_TAG_variable, 0 }, 3);
+		for (unsigned i = 0; i < n; i++)
+			put(&m->abbreviations, (uint8_t[]){ DW_AT_declaration, DW_FORM_flag_present }, 2);
+		put_number(&m->abbreviations, 0, 3);
+		begin_unit(m, "/src", TEXT, 0x100);
+		end_unit(m);
+		begin_lines(m);
+		end_lines(m);
+		e = make_elf(m);
+		free(m);
+		d = gus_dwarf_open(e, e, NULL);
+		assert_int_equal(d != NULL, n == 256);
+		assert_int_equal(e->trouble == NULL, n == 256);
+		gus_dwarf_close(d);
+		gus_elf_close(e);
+	}
+}
+
+/* A list of 1,000 ranges that is each function's: 1,500 times that are 96 MB. */
+static void shared_lists_of_ranges_have_a_budget(void **state)
+{
+	struct made *m = new_made();
+	struct opened o;
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		put_number(&m->ranges, i, 8);
+		put_number(&m->ranges, i + 1, 8);
+	}
+	put_number(&m->ranges, 0, 8);
+	put_number(&m->ranges, 0, 8);
+	begin_unit(m, "/src", TEXT, 0x1000);
+	for (unsigned i = 0; i < 1500; i++) {
+		begin(m, SCATTERED);
+		put_text(&m->info, "f");
+		put_number(&m->info, 0, 4);
+	}
+	end_unit(m);
+	begin_lines(m);
+	end_lines(m);
+	o = open_made(m);
+	expect_calls(&o, TEXT + 500, "", "f");
+	assert_string_equal(o.elf->trouble, "its debug information has too many ranges");
+	close_made(&o);
+}
+
+/* A table of one directory and many files in it, each of whose names libdw joins with the directory's. */
+static struct opened open_files(unsigned letters, unsigned files, const uint8_t *program, size_t size)
+{
+	struct made *m = new_made();
+	struct bytes *l = &m->lines;
+
+	begin_unit(m, NULL, TEXT, 0x100);
+	end_unit(m);
+	put_number(l, 0, 4);
+	put_number(l, 4, 2);
+	put_number(l, 6 + 9 + letters + 2 + 5 * files + 1, 4);
+	put(l, (uint8_t[]){ 1, 1, 1, 0, 1, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1 }, 15);
+	for (unsigned i = 0; i < letters; i++)
+		put_number(l, 'd', 1);
+	put_number(l, 0, 2);
+	for (unsigned i = 0; i < files; i++)
+		put(l, (uint8_t[]){ 'f', 0, 1, 0, 0 }, 5);
+	put_number(l, 0, 1);
+	put(l, (uint8_t[]){ 0, 9, DW_LNE_set_address, 0, TEXT >> 8, 0, 0, 0, 0, 0, 0, DW_LNS_copy }, 12);
+	put(l, program, size);
+	put(l, (uint8_t[]){ DW_LNS_advance_pc, 8, 0, 1, DW_LNE_end_sequence }, 5);
+	l->n -= 4;
+	memcpy(l->v, &(uint32_t){ (uint32_t)l->n }, 4);
+	l->n += 4;
+	return open_made(m);
+}
+
+/* 30,000 letters, 5,000 times, would be 150 MB. */
+static void joined_names_have_a_budget(void **state)
+{
+	struct opened o = open_files(3000, 5, NULL, 0);
+	const char *file = NULL;
+	uint32_t line;
+
+	(void)state;
+	assert_true(gus_dwarf_line(o.dwarf, TEXT, &file, &line));
+	assert_int_equal(strlen(file), 3000 + 2);
+	assert_null(o.elf->trouble);
+	close_made(&o);
+
+	o = open_files(30000, 5000, NULL, 0);
+	expect_line(&o, TEXT, NULL, 0);
+	assert_string_equal(o.elf->trouble, "its debug information asks for more memory than a file of its size may");
+	close_made(&o);
+}
+
+/* libdw passes over an operation that it knows by what the operation has, and over others by the size that is said. A
+ * size that hides what follows is not believed. */
+static void operations_have_the_size_that_they_say(void **state)
+{
+	static const struct { uint8_t size, bytes[12]; bool good; } cases[] = {
+		{ 5, { DW_LNS_advance_pc, 4, 0, 1, DW_LNE_end_sequence }, true },
+		{ 7, { DW_LNS_advance_pc, 4, 0, 3, DW_LNE_end_sequence, 0, 0 }, false },
+		{ 4, { 0, 2, DW_LNE_set_discriminator, 9 }, true },
+		{ 5, { 0, 3, DW_LNE_set_discriminator, 9, 9 }, false },
+		{ 8, { 0, 6, DW_LNE_define_file, 'x', 0, 1, 0, 0 }, true },
+		{ 9, { 0, 7, DW_LNE_define_file, 'x', 0, 1, 0, 0, 0 }, false },
+		{ 5, { 0, 3, DW_LNE_lo_user + 1, 7, 7 }, true },
+		{ 11, { 0, 9, DW_LNE_set_address, 0, TEXT >> 8, 0, 0, 0, 0, 0, 0 }, true },
+		{ 10, { 0, 8, DW_LNE_set_address, 0, TEXT >> 8, 0, 0, 0, 0, 0 }, false },
+		{ 3, { DW_LNS_fixed_advance_pc, 1, 0 }, true },
+		{ 4, { DW_LNS_const_add_pc, DW_LNS_negate_stmt, DW_LNS_set_file, 1 }, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct opened o = open_files(3, 1, cases[i].bytes, cases[i].size);
+		const char *file = NULL;
+		uint32_t line;
+
+		if (gus_dwarf_line(o.dwarf, TEXT, &file, &line) != cases[i].good)
+			fail_msg("case %zu: %s", i, file ? file : "nothing");
+		close_made(&o);
+	}
+}
+
 static void nothing_to_read(void **state)
 {
 	struct made *m = calloc(1, sizeof(*m));
@@ -644,6 +852,12 @@ int main(void)
 		cmocka_unit_test(all_sorts_of_parents),
 		cmocka_unit_test(nesting_has_an_end),
 		cmocka_unit_test(what_was_thrown_away_is_nowhere),
+		cmocka_unit_test(every_entry_is_met_once),
+		cmocka_unit_test(walks_through_the_same_entries_have_a_budget),
+		cmocka_unit_test(an_abbreviation_may_have_so_many_attributes),
+		cmocka_unit_test(shared_lists_of_ranges_have_a_budget),
+		cmocka_unit_test(joined_names_have_a_budget),
+		cmocka_unit_test(operations_have_the_size_that_they_say),
 		cmocka_unit_test(nothing_to_read),
 	};
 

@@ -134,6 +134,31 @@ static char *explosive_name(int levels)
 	return longer;
 }
 
+/* 20,000 names of one address, each of which asks for 65,536 letters when it is made readable. */
+static void names_of_one_address_are_ranked_within_limits(void **state)
+{
+	enum { NAMES = 20000 };
+	char *letters = explosive_name(14), **names = calloc(NAMES, sizeof(*names));
+	struct gus_functions f;
+
+	(void)state;
+	gus_functions_init(&f);
+	for (unsigned i = 0; i < NAMES; i++) {
+		names[i] = gus_format("_Z6f%05u%s", i, letters + 4);
+		gus_functions_add(&f, &(struct gus_function){ .low = 0x100, .high = 0x110, .name = names[i] });
+	}
+	alarm(20);
+	gus_functions_ready(&f);
+	alarm(0);
+	assert_int_equal(f.list.n, 1);
+	assert_true(f.letters.cut);
+	gus_functions_free(&f);
+	for (unsigned i = 0; i < NAMES; i++)
+		free(names[i]);
+	free(names);
+	free(letters);
+}
+
 static void a_name_that_explodes_is_left_as_it_is(void **state)
 {
 	char *name = explosive_name(1), *got = gus_demangle(name);
@@ -285,7 +310,8 @@ static const char recipe[] =
 	"b() { \"$CC\" -O1 fixture.c \"$@\"; }\n"
 	"id=-Wl,--build-id=sha1\n"
 	"b -gdwarf-5 $id -o full; b -gdwarf-4 $id -o full4; b -g -gz $id -o packed; b $id -g0 -o other\n"
-	"b -gdwarf-5 -gsplit-dwarf $id -o skeleton\n"
+	"b -gdwarf-5 -gsplit-dwarf $id -o skeleton; b -gdwarf-5 -gsplit-dwarf $id -o s\n"
+	"b -gdwarf-4 -gsplit-dwarf $id -o skeleton4; b -gdwarf-5 -gsplit-dwarf $id -o waiting\n"
 	"objcopy --only-keep-debug full split.debug; strip -o split full\n"
 	"i=$(readelf -n full | sed -n 's/.*Build ID: //p')\n"
 	"d=root/.build-id/$(echo $i | cut -c1-2); mkdir -p $d; cp split.debug $d/$(echo $i | cut -c3-).debug\n"
@@ -429,7 +455,7 @@ static void expect_inlines(struct asked *a)
 
 static void dwarf_of_every_kind_gives_lines_and_inlines(void **state)
 {
-	static const char *const programs[] = { "full", "full4", "packed", "skeleton" };
+	static const char *const programs[] = { "full", "full4", "packed", "skeleton", "skeleton4", "s" };
 
 	(void)state;
 	need_programs();
@@ -440,6 +466,31 @@ static void dwarf_of_every_kind_gives_lines_and_inlines(void **state)
 		assert_null(gus_symbols_trouble(a.symbols, &a.module));
 		done(&a);
 	}
+}
+
+/* libdw would open whatever the program names for its other file, and wait for a writer of the FIFO. */
+static void a_split_file_that_is_none_costs_only_its_inlines(void **state)
+{
+	char *path = gus_format("%s/waiting-fixture.dwo", folder);
+	struct gus_name names[GUS_NAMES_MAX];
+	struct asked a;
+	uint64_t start;
+
+	(void)state;
+	need_programs();
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(20);
+	a = ask("waiting", "empty", NULL);
+	start = offset_of(&a, "outer");
+	for (uint64_t offset = start; offset < start + 4; offset++) {
+		assert_int_equal(gus_symbols_names(a.symbols, &a.module, offset, GUS_DEPTH_INLINE, names), 1);
+		assert_string_equal(names[0].function, "outer");
+		assert_non_null(strstr(names[0].file, "fixture.c"));
+	}
+	alarm(0);
+	done(&a);
+	free(path);
 }
 
 static void debug_file_by_build_id(void **state)
@@ -774,12 +825,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_innermost_range_is_found),
 		cmocka_unit_test(of_aliases_the_ranking_takes_one),
+		cmocka_unit_test(names_of_one_address_are_ranked_within_limits),
 		cmocka_unit_test(names_are_demangled_as_perf_does),
 		cmocka_unit_test(a_name_that_explodes_is_left_as_it_is),
 		cmocka_unit_test(kallsyms_is_read_line_by_line),
 		cmocka_unit_test(recorded_kernel_symbols_are_used),
 		cmocka_unit_test(this_boots_vdso_has_names),
 		cmocka_unit_test(dwarf_of_every_kind_gives_lines_and_inlines),
+		cmocka_unit_test(a_split_file_that_is_none_costs_only_its_inlines),
 		cmocka_unit_test(debug_file_by_build_id),
 		cmocka_unit_test(debug_file_by_link_and_symfs),
 		cmocka_unit_test(stripped_code_is_named_by_where_it_is),
