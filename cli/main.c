@@ -99,7 +99,7 @@ static int flushed(int status)
 	if (!why && !ferror(stdout))
 		return status;
 	/* What was refused before is not tried again, and its reason is not known any more. */
-	fprintf(stderr, "gusprof: cannot write the output%s%s\n", why ? ": " : "", why ? strerror(why) : "");
+	gus_text_print(stderr, "gusprof: cannot write the output%s%s\n", why ? ": " : "", why ? strerror(why) : "");
 	return status ? status : GUS_EXIT_OWN_FAILURE;
 }
 

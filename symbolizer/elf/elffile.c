@@ -46,7 +46,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 static int open_again(struct gus_elf *e)
 {
 	struct stat st;
-	int fd = open_file(e->path, &e->rights, NULL, &st, NULL);
+	int fd = open_file(e->path, e->rights, NULL, &st, NULL);
 
 	if (fd >= 0 && is_same(&st, &e->stat))
 		return fd;
@@ -376,8 +376,10 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 	e->bytes = bytes;
 	e->size = (size_t)st.st_size;
 	e->stat = st;
-	if (rights)
-		e->rights = *rights;
+	if (rights) {
+		e->rights = gus_alloc(sizeof(*rights));
+		*e->rights = *rights;
+	}
 	e->loaded = gus_zalloc(e->size / BLOCK / 8 + 1);
 	e->read.left = BLOCK;
 	if (gus_elf_load(e, 0, e->size < BLOCK ? e->size : BLOCK))
@@ -416,6 +418,7 @@ void gus_elf_close(struct gus_elf *e)
 		free(e->bytes);
 	gus_vec_free(&e->segments);
 	free(e->loaded);
+	free(e->rights);
 	free(e->path);
 	free(e);
 }

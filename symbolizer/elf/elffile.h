@@ -16,10 +16,11 @@
 #include <sys/stat.h>
 
 #include "base/alloc.h"
-#include "base/foreign_file.h"
 #include "base/limits.h"
 
 struct gus_error;
+struct gus_file_identity;
+struct gus_rights;
 
 struct gus_segment {
 	uint64_t offset, vaddr, file_size, memory_size;
@@ -35,7 +36,7 @@ struct gus_elf {
 	Elf *elf;                /* over bytes: what it hands out lives as long as this */
 	Elf_Data *names;         /* of sections */
 	unsigned machine;        /* EM_* */
-	struct gus_rights rights; /* with which it is read */
+	struct gus_rights *rights; /* with which it is read; NULL: ours */
 	struct gus_vec(struct gus_segment) segments;
 	const uint8_t *build_id; /* within bytes or libelf's; NULL if there is none */
 	size_t build_id_size;
