@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Ends the program for want of so many bytes, with a line on stderr and status 125. For those who allocate otherwise
+ * than with the functions below; libraries that take their memory from malloc are seen to in cli/memory.c. */
+void gus_alloc_failed(size_t size) __attribute__((noreturn, cold));
 void *gus_alloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *gus_zalloc(size_t size) __attribute__((malloc, returns_nonnull));
 /* Room for count things of the given size each; stops the program if the product overflows. */

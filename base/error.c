@@ -59,3 +59,13 @@ int gus_fail_errno(struct gus_error *err, int sys, const char *format, ...)
 	va_end(args);
 	return -1;
 }
+
+bool gus_error_is_transient(const struct gus_error *err)
+{
+	static const int those[] = { EAGAIN, EINTR, EIO, EMFILE, ENFILE, ENOBUFS, ENOMEM };
+
+	for (size_t i = 0; i < sizeof(those) / sizeof(*those); i++)
+		if (err->code == GUS_E_SYSTEM && err->sys == those[i])
+			return true;
+	return false;
+}

@@ -4,6 +4,7 @@
 #define GUS_BASE_ERROR_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 enum gus_code {
 	GUS_OK = 0,
@@ -33,5 +34,10 @@ int gus_fail(struct gus_error *err, enum gus_code code, const char *format, ...)
  * GUS_E_PERMISSION, ENOENT into GUS_E_NOT_FOUND, ENOSPC, EDQUOT and EFBIG into GUS_E_FULL. */
 int gus_fail_errno(struct gus_error *err, int sys, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Whether it says nothing about what was asked for, and the same may go well another time or elsewhere: too few
+ * descriptors, too little memory, a disk that cannot be read, an interruption. An answer without what failed so is not
+ * the answer. */
+bool gus_error_is_transient(const struct gus_error *err);
 
 #endif

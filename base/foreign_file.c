@@ -65,6 +65,15 @@ void gus_rights_of_user(struct gus_rights *r, uid_t uid, const char *whose)
 	free(room);
 }
 
+struct gus_rights gus_rights_common(const struct gus_rights *a, const struct gus_rights *b)
+{
+	if (!a || !a->limited)
+		return *b;
+	if (!b->limited || a->uid == b->uid)
+		return *a;
+	return (struct gus_rights){ .limited = true, .uid = NOBODY, .gid = NOBODY, .whose = "everybody" };
+}
+
 static int get_capabilities(struct capabilities *c)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

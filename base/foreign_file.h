@@ -30,6 +30,10 @@ struct gus_rights {
  * Of our own effective user: our own rights. */
 void gus_rights_of_user(struct gus_rights *r, uid_t uid, const char *whose);
 
+/* What both may: a's rights (NULL: ours) where b's are ours, and the other way around; of two others that differ, what
+ * everybody may, as the kernel knows no intersection of users. */
+struct gus_rights gus_rights_common(const struct gus_rights *a, const struct gus_rights *b);
+
 /* Opens the regular file at path for reading, with these rights (NULL: our own) for each folder on the way, too, and
  * closed on exec. *st, if given, is the open file's. -1 with errno and err (which may be NULL) if there is none, if it
  * is something else (EINVAL), or if it may not be read.

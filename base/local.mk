@@ -6,8 +6,12 @@ base_libbase_a_SOURCES = \
 	base/error.c base/error.h \
 	base/foreign_file.c base/foreign_file.h \
 	base/helper.c base/helper.h \
+	base/hex.c base/hex.h \
 	base/index.c base/index.h \
+	base/limits.h \
 	base/log.c base/log.h \
+	base/output.c base/output.h \
+	base/output_file.c base/output_file.h \
 	base/path.c base/path.h \
 	base/piece.c base/piece.h \
 	base/text.c base/text.h

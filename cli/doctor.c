@@ -7,6 +7,7 @@
 #include "cli/common/json.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
+#include "cli/common/print.h"
 #include "cli/common/uarch_load.h"
 #include "cli/verbs.h"
 #include "collector/doctor/doctor.h"
@@ -49,28 +50,28 @@ static void print_finding(const struct gus_finding *f)
 {
 	bool cause = f->cause != GUS_CAUSE_NONE;
 
-	printf("  %c %-28s%s%s%s%s%s%s\n", mark_of(f), f->name, cause ? "(" : "", cause ? gus_hindrance_name(f->cause) :
-	       "",
-	       cause ? ") " : "", f->text, *f->command ? ": " : "", f->command);
+	gus_print("  %c %-28s%s%s%s%s%s%s\n", mark_of(f), f->name, cause ? "(" : "",
+		  cause ? gus_hindrance_name(f->cause) : "", cause ? ") " : "", f->text, *f->command ? ": " : "",
+		  f->command);
 }
 
 static void print_text(const struct gus_diagnosis *d, const struct gus_facts *f)
 {
 	if (d->tier)
-		printf("Tier %c. %s\n", d->tier, d->why);
+		gus_print("Tier %c. %s\n", d->tier, d->why);
 	else
-		printf("%s\n", d->why);
+		gus_print("%s\n", d->why);
 	if (d->cost_percent >= 0)
-		printf("A sample of %s takes about %" PRIu64 " ns here: %.2f %% of a CPU at 1000 samples a second.\n",
-		       f->event, f->cost_ns, d->cost_percent);
+		gus_print("A sample of %s takes about %" PRIu64 " ns here: %.2f %% of a CPU at 1000 samples a "
+			  "second.\n", f->event, f->cost_ns, d->cost_percent);
 	else if (d->tier)
-		printf("What a sample of %s takes could not be told from noise.\n", f->event);
+		gus_print("What a sample of %s takes could not be told from noise.\n", f->event);
 	if (*d->command)
-		printf("What would change most: %s\n", d->command);
+		gus_print("What would change most: %s\n", d->command);
 	else
 		printf("No setting of this machine would change that.\n");
 	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++) {
-		printf("\n%s\n", titles[i].title);
+		gus_print("\n%s\n", titles[i].title);
 		for (size_t k = 0; k < d->findings.n; k++)
 			if (strcmp(d->findings.v[k].group, titles[i].group) == 0)
 				print_finding(&d->findings.v[k]);
@@ -82,11 +83,11 @@ static json_t *finding(const struct gus_finding *f)
 {
 	json_t *o = json_object();
 
-	json_object_set_new(o, "group", json_string(f->group));
-	json_object_set_new(o, "name", json_string(f->name));
-	json_object_set_new(o, "status", json_string(gus_mark_name(f->mark)));
+	json_object_set_new(o, "group", gus_json_word(f->group));
+	json_object_set_new(o, "name", gus_json_word(f->name));
+	json_object_set_new(o, "status", gus_json_word(gus_mark_name(f->mark)));
 	json_object_set_new(o, "cause",
-			    f->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_hindrance_name(f->cause)));
+			    f->cause == GUS_CAUSE_NONE ? json_null() : gus_json_word(gus_hindrance_name(f->cause)));
 	json_object_set_new(o, "text", gus_json_text(f->text));
 	json_object_set_new(o, "command", gus_json_text(f->command));
 	return o;
@@ -117,7 +118,7 @@ static json_t *machine(const struct gus_facts *f)
 	json_object_set_new(o, "hypervisor", gus_json_text(f->hypervisor));
 	json_object_set_new(o, "container", gus_json_text(f->container));
 	json_object_set_new(o, "uid", json_integer(f->uid));
-	json_object_set_new(o, "capabilities", json_string(capabilities));
+	json_object_set_new(o, "capabilities", gus_json_word(capabilities));
 	json_object_set_new(o, "initial_user_namespace", json_boolean(f->initial_userns));
 	json_object_set_new(o, "seccomp", f->seccomp < 0 ? json_null() : json_integer(f->seccomp));
 	json_object_set_new(o, "lockdown", gus_json_text(f->lockdown));
@@ -137,7 +138,6 @@ static int print_json(const struct gus_diagnosis *d, const struct gus_facts *f)
 {
 	char tier[] = { d->tier, '\0' };
 	json_t *o = json_object(), *findings = json_array();
-	int rc;
 
 	for (size_t i = 0; i < d->findings.n; i++)
 		json_array_append_new(findings, finding(&d->findings.v[i]));
@@ -147,7 +147,7 @@ static int print_json(const struct gus_diagnosis *d, const struct gus_facts *f)
 	json_object_set_new(o, "tier", gus_json_text(tier));
 	json_object_set_new(o, "why", gus_json_text(d->why));
 	json_object_set_new(o, "cause",
-			    d->cause == GUS_CAUSE_NONE ? json_null() : json_string(gus_hindrance_name(d->cause)));
+			    d->cause == GUS_CAUSE_NONE ? json_null() : gus_json_word(gus_hindrance_name(d->cause)));
 	json_object_set_new(o, "command", gus_json_text(d->command));
 	json_object_set_new(o, "event", gus_json_text(f->event));
 	json_object_set_new(o, "sample_cost_ns",
@@ -156,10 +156,7 @@ static int print_json(const struct gus_diagnosis *d, const struct gus_facts *f)
 			    d->cost_percent < 0 ? json_null() : json_real(d->cost_percent));
 	json_object_set_new(o, "machine", machine(f));
 	json_object_set_new(o, "findings", findings);
-	rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-	json_decref(o);
-	putchar('\n');
-	return rc;
+	return gus_json_print(o, stdout, true);
 }
 
 static int doctor(bool json)

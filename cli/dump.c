@@ -13,6 +13,7 @@
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
+#include "cli/common/print.h"
 #include "cli/verbs.h"
 #include "proto/reader.h"
 #include "proto/sample.h"
@@ -65,15 +66,16 @@ static const struct gus_option options[] = {
 static void print_text(const char *text, size_t size)
 {
 	putchar('"');
-	for (size_t i = 0, escaped = 0; i < size; i++, escaped -= escaped > 0) {
-		unsigned char c = (unsigned char)text[i];
+	for (size_t left = size; left; ) {
+		struct gus_text_char c = gus_text_next(text, left);
 
-		if (!escaped)
-			escaped = c == '"' || c == '\\' ? 1 : gus_control_size(text + i);
-		if (escaped)
-			printf("\\x%02x", c);
+		if (c.class == GUS_TEXT_PLAIN && *text != '"' && *text != '\\')
+			fwrite(text, 1, c.size, stdout);
 		else
-			putchar(c);
+			for (size_t i = 0; i < c.size; i++)
+				printf("\\x%02x", (unsigned char)text[i]);
+		text += c.size;
+		left -= c.size;
 	}
 	putchar('"');
 }
@@ -168,11 +170,11 @@ static void print_field(const ProtobufCMessage *message, const ProtobufCFieldDes
 		const uint8_t *list = *(uint8_t *const *)(const void *)at;
 
 		for (size_t i = 0; i < n; i++) {
-			printf(" %s ", field->name);
+			gus_print(" %s ", field->name);
 			print_value(field, list + i * size_of(field));
 		}
 	} else if (!is_default(field, at)) {
-		printf(" %s ", field->name);
+		gus_print(" %s ", field->name);
 		print_value(field, at);
 	}
 }
@@ -198,7 +200,7 @@ static void print_parts(const ProtobufCMessage *message)
 		if (!repeated && is_default(field, at))
 			continue;
 		for (size_t k = 0; k < n; k++) {
-			printf("    %s ", field->name);
+			gus_print("    %s ", field->name);
 			print_value(field, list + k * size_of(field));
 			putchar('\n');
 		}
@@ -238,8 +240,8 @@ static void print_sample(const struct gus_columns *batch, size_t i, uint64_t sta
 	struct gus_sample s = gus_columns_sample(batch, i);
 
 	print_since(s.time, start);
-	printf(" sample cpu %u pid %u tid %u event %u period %" PRIu64 " ip 0x%" PRIx64 " %s%s", s.cpu, s.pid, s.tid,
-	       s.event, s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" : "");
+	gus_print(" sample cpu %u pid %u tid %u event %u period %" PRIu64 " ip 0x%" PRIx64 " %s%s", s.cpu, s.pid, s.tid,
+		  s.event, s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" : "");
 	for (uint32_t k = 0; k < s.chain_n; k++)
 		printf("%s0x%" PRIx64, k ? " " : " chain ", s.chain[k]);
 	print_branches(&s);
@@ -283,8 +285,8 @@ static int print_frame(const struct dump_options *o, const struct gus_frame *fra
 	size_t type = find_type(frame->type);
 	ProtobufCMessage *message;
 
-	printf("@%" PRIu64 " frame %" PRIu64 " %s: %zu bytes, stored in %u\n", frame->offset, frame->sequence,
-	       type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
+	gus_print("@%" PRIu64 " frame %" PRIu64 " %s: %zu bytes, stored in %u\n", frame->offset, frame->sequence,
+		  type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
 	if (o->frames_only || type == FRAME_TYPES)
 		return 0;
 	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS ||
@@ -309,8 +311,8 @@ static int parse_types(const struct gus_list *list, uint32_t *types)
 		while (type < FRAME_TYPES && strcmp(frame_types[type].name, list->v[i]) != 0)
 			type++;
 		if (type == FRAME_TYPES) {
-			fprintf(stderr, "gusprof: dump: there is no frame type '%s'; see 'gusprof dump --help'\n",
-				list->v[i]);
+			gus_text_print(stderr, "gusprof: dump: there is no frame type '%s'; see 'gusprof dump "
+				       "--help'\n", list->v[i]);
 			return -1;
 		}
 		*types |= 1u << frame_types[type].type;
@@ -318,7 +320,7 @@ static int parse_types(const struct gus_list *list, uint32_t *types)
 	return 0;
 }
 
-/* 0 if the recording is whole, 1 if anything is wrong with it. */
+/* 0 if the recording is whole, 1 if anything is wrong with it; or that it could not be read, which was said. */
 static int dump(const struct dump_options *o, struct gus_reader *reader, uint32_t types)
 {
 	const Gusprof__Header *header = gus_reader_header(reader);
@@ -337,8 +339,12 @@ static int dump(const struct dump_options *o, struct gus_reader *reader, uint32_
 		if (got == GUS_READ_FRAME)
 			gus_reader_bad_payload(reader, &frame);
 		status = 1;
-		printf("! %s\n", err.text);
-		if (got == GUS_READ_CUT || got == GUS_READ_ERROR)
+		if (got == GUS_READ_ERROR) { /* which is not the recording's fault, so not a line about it */
+			gus_complain(&err);
+			return GUS_EXIT_OWN_FAILURE;
+		}
+		gus_print("! %s\n", err.text);
+		if (got == GUS_READ_CUT)
 			break;
 	}
 	if (gus_reader_damage(reader)->missing_frames) {

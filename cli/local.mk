@@ -10,7 +10,6 @@ gusprof_SOURCES = \
 	cli/common/csv.c cli/common/csv.h \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
-	cli/common/hex.c cli/common/hex.h \
 	cli/common/json.c cli/common/json.h \
 	cli/common/option_rules.c cli/common/option_rules.h \
 	cli/common/option_table.h \
@@ -20,7 +19,6 @@ gusprof_SOURCES = \
 	cli/doctor.c \
 	cli/dump.c \
 	cli/main.c \
-	cli/model/batch.c cli/model/batch.h \
 	cli/model/causality.c \
 	cli/model/csv.c \
 	cli/model/json.c \
@@ -52,4 +50,7 @@ gusprof_SOURCES = \
 	cli/uarch/import.c cli/uarch/import.h \
 	cli/uarch/uarch.c \
 	cli/verbs.h
-gusprof_LDADD = $(GUS_LAYERS) -lpthread
+if !SANITIZED
+gusprof_SOURCES += cli/memory.c
+endif
+gusprof_LDADD = $(GUS_LAYERS) -lpthread -ldl

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
+#include "cli/common/print.h"
 #include "cli/verbs.h"
 #include "config.h"
 
@@ -33,7 +35,7 @@ static void print_help(FILE *to)
 	fprintf(to, "usage: gusprof VERB [OPTION...] [ARG...]\n\n"
 		    "A sampling profiler: which instructions does the time go to, and why.\n\nVerbs:\n");
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		fprintf(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+		gus_text_print(to, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
 	fprintf(to, "  %-10s %s\n", "help", "Show this text, or with a verb that verb's options.");
 	fprintf(to, "\nTo begin with:\n"
 		    "  gusprof record -- ./app    run ./app and sample it into gusprof.data\n"
@@ -50,23 +52,24 @@ static int list_options(const char *name)
 		return GUS_EXIT_USAGE;
 	for (const struct gus_option *o = verb->options; o->name; o++) {
 		if (*o->name)
-			printf("--%s\t%s\t%s\n", o->name, o->argument ? o->argument : "", o->choices ? o->choices : "");
+			gus_print("--%s\t%s\t%s\n", o->name, o->argument ? o->argument : "",
+				  o->choices ? o->choices : "");
 		if (o->kind == GUS_OPTION_FLAG && *o->name && strncmp(o->name, "no-", 3) != 0)
-			printf("--no-%s\t\t\n", o->name);
+			gus_print("--no-%s\t\t\n", o->name);
 		if (o->letter)
-			printf("-%c\t%s\t%s\n", o->letter, o->argument ? o->argument : "", o->choices ? o->choices :
-			       "");
+			gus_print("-%c\t%s\t%s\n", o->letter, o->argument ? o->argument : "",
+				  o->choices ? o->choices : "");
 	}
 	printf("--help\t\t\n-h\t\t\n");
 	if (verb->argument_choices)
-		printf("\t\t%s\n", verb->argument_choices);
+		gus_print("\t\t%s\n", verb->argument_choices);
 	return 0;
 }
 
 static int list_verbs(void)
 {
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		printf("%s\n", verbs[i]->name);
+		gus_print("%s\n", verbs[i]->name);
 	printf("help\n");
 	return 0;
 }
@@ -76,7 +79,7 @@ static int help(const char *name)
 	const struct gus_verb *verb = name ? find_verb(name) : NULL;
 
 	if (name && !verb) {
-		fprintf(stderr, "gusprof: there is no verb '%s'; see 'gusprof --help'\n", name);
+		gus_text_print(stderr, "gusprof: there is no verb '%s'; see 'gusprof --help'\n", name);
 		return GUS_EXIT_USAGE;
 	}
 	if (verb)
@@ -117,7 +120,8 @@ int main(int argc, char **argv)
 		return flushed(list_options(argv[2]));
 	verb = find_verb(name);
 	if (!verb) {
-		fprintf(stderr, "gusprof: '%s' is not a verb or an option of gusprof; see 'gusprof --help'\n", name);
+		gus_text_print(stderr, "gusprof: '%s' is not a verb or an option of gusprof; see 'gusprof --help'\n",
+			       name);
 		return GUS_EXIT_USAGE;
 	}
 	return flushed(verb->run(argc - 1, argv + 1));

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += model/libmodel.a
 model_libmodel_a_SOURCES = \
 	model/analysis/agreement.c model/analysis/agreement.h \
+	model/analysis/batch.c model/analysis/batch.h \
 	model/analysis/bounds.c model/analysis/bounds.h \
 	model/analysis/causality.c model/analysis/causality.h \
 	model/analysis/functional.c model/analysis/functional.h \

@@ -43,6 +43,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/alloc.h"
 #include "base/cursor.h"
@@ -65,6 +66,8 @@ struct gus_reader {
 	char *name;               /* for messages */
 	int fd;                   /* -1 over memory */
 	const uint8_t *memory;
+	uid_t owner;              /* of the file, if it is one */
+	bool is_file;
 	bool is_stream;           /* fd is read once, from front to back: */
 	struct gus_vec(uint8_t) ahead; /* what was read and is still wanted, ... */
 	uint64_t ahead_at;        /* ... from this offset on */
@@ -323,6 +326,8 @@ static enum gus_read payload(struct gus_reader *r, const struct head *h, bool un
 		return corrupt(r, offset, err, "its coding is neither raw nor zstd");
 	room_for(&r->raw, &r->raw_room, h->raw);
 	size = ZSTD_decompressDCtx(r->zstd, r->raw, h->raw, r->stored, h->stored);
+	if (ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation) /* which says nothing about the frame */
+		gus_alloc_failed(h->raw);
 	if (size != h->raw) /* zstd's errors are sizes that none has */
 		return corrupt(r, offset, err, "the frame does not decompress to its stated length");
 	frame->payload = r->raw;
@@ -444,10 +449,25 @@ const Gusprof__Header *gus_reader_header(const struct gus_reader *r)
 	return r->header;
 }
 
+static void *message_alloc(void *context, size_t size)
+{
+	(void)context;
+	return gus_alloc(size);
+}
+
+static void message_free(void *context, void *memory)
+{
+	(void)context;
+	free(memory);
+}
+
+/* To protobuf-c, bytes that break its rules and memory that is not there are one and the same failure. With an
+ * allocator that does not fail it can only be the former. What it gives may be freed without one. */
 ProtobufCMessage *gus_frame_message(const struct gus_frame *frame, const ProtobufCMessageDescriptor *descriptor,
 				    struct gus_error *err)
 {
-	ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, NULL, frame->size, frame->payload);
+	ProtobufCAllocator allocator = { message_alloc, message_free, NULL };
+	ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, &allocator, frame->size, frame->payload);
 
 	if (!message)
 		gus_fail(err, GUS_E_CORRUPT, "the frame at offset %llu holds no %s",
@@ -518,31 +538,35 @@ void gus_reader_restrict(struct gus_reader *r, uint64_t from_ns, uint64_t to_ns)
 	r->to = to_ns;
 }
 
-/* Whether the header's frame stands where it should, so that nothing has to be searched for. */
-static bool begins_with_header(struct gus_reader *r)
+/* Takes the header from the first frame, if that stands where it should, so that nothing has to be searched for.
+ * Whatever is wrong with the bytes is told again by gus_reader_next_of; -1 if they cannot be read. */
+static int load_header(struct gus_reader *r, struct gus_error *err)
 {
 	uint8_t bytes[GUS_FRAME_HEADER_SIZE] = { 0 };
+	struct gus_error why = { 0 };
+	struct gus_frame frame;
+	enum gus_read got = GUS_READ_END;
 	struct head h;
 
-	if (read_at(r, r->at, bytes, sizeof(bytes), NULL) < 0)
-		return false;
+	if (read_at(r, r->at, bytes, sizeof(bytes), err) < 0)
+		return -1;
 	h = parse_head(bytes);
-	return head_ok(&h, bytes) && h.type == GUS_FRAME_HEADER && h.sequence == 0;
-}
-
-/* Takes the header from the first frame. Whatever is wrong with it is told again by gus_reader_next_of. */
-static void load_header(struct gus_reader *r)
-{
-	struct gus_frame frame;
-
-	if (begins_with_header(r) && gus_reader_next_of(r, 1u << GUS_FRAME_HEADER, &frame, NULL) == GUS_READ_FRAME)
+	if (head_ok(&h, bytes) && h.type == GUS_FRAME_HEADER && h.sequence == 0)
+		got = gus_reader_next_of(r, 1u << GUS_FRAME_HEADER, &frame, &why);
+	if (got == GUS_READ_ERROR) {
+		if (err)
+			*err = why;
+		return -1;
+	}
+	if (got == GUS_READ_FRAME)
 		r->header = (Gusprof__Header *)gus_frame_message(&frame, &gusprof__header__descriptor, NULL);
 	r->damage.header_lost = !r->header;
 	gus_reader_rewind(r);
-	if (r->header)
-		return;
-	r->header = gus_alloc(sizeof(*r->header));
-	gusprof__header__init(r->header);
+	if (!r->header) {
+		r->header = gus_alloc(sizeof(*r->header));
+		gusprof__header__init(r->header);
+	}
+	return 0;
 }
 
 static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
@@ -570,9 +594,12 @@ static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
 		goto fail;
 	}
 	r->zstd = ZSTD_createDCtx();
+	if (!r->zstd)
+		gus_alloc_failed(0); /* zstd does not say how much it wanted */
 	r->to = UINT64_MAX;
 	r->at = GUS_PREAMBLE_SIZE;
-	load_header(r);
+	if (load_header(r, err) != 0)
+		goto fail;
 	return r;
 fail:
 	gus_reader_close(r);
@@ -585,7 +612,8 @@ struct gus_reader *gus_reader_open(const char *path, struct gus_error *err)
 	struct stat st;
 
 	r->name = gus_strdup(path);
-	r->fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Not blocking: what has that name may be a FIFO, which would wait for a writer. */
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (r->fd < 0 || fstat(r->fd, &st) != 0) {
 		gus_fail_errno(err, errno, "cannot open the recording %s", path);
 		gus_reader_close(r);
@@ -597,6 +625,8 @@ struct gus_reader *gus_reader_open(const char *path, struct gus_error *err)
 		return NULL;
 	}
 	r->size = (uint64_t)st.st_size;
+	r->owner = st.st_uid;
+	r->is_file = true;
 	return start(r, err);
 }
 
@@ -619,6 +649,12 @@ struct gus_reader *gus_reader_open_fd(int fd, const char *name, struct gus_error
 	r->fd = fd;
 	r->is_stream = true;
 	return start(r, err);
+}
+
+bool gus_reader_owner(const struct gus_reader *r, uid_t *owner)
+{
+	*owner = r->owner;
+	return r->is_file;
 }
 
 void gus_reader_close(struct gus_reader *r)

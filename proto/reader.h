@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "proto/container.h"
 #include "proto/gusprof.pb-c.h"
@@ -55,6 +56,9 @@ struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct
  * read. */
 struct gus_reader *gus_reader_open_fd(int fd, const char *name, struct gus_error *err);
 void gus_reader_close(struct gus_reader *r);
+
+/* Whose the file is: who may have written anything into it, and named any file. False of what is no file. */
+bool gus_reader_owner(const struct gus_reader *r, uid_t *owner);
 
 /* The recording's header; never NULL, empty if it was lost. Lives as long as the reader. */
 const Gusprof__Header *gus_reader_header(const struct gus_reader *r);

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/output.h"
 #include "proto/sample.h"
 #include "proto/varint.h"
 
@@ -133,7 +134,7 @@ static void begin_zstd(struct gus_writer *w)
 {
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd)
-		gus_zalloc(SIZE_MAX / 2); /* says that memory is short, and ends the program */
+		gus_alloc_failed(0); /* zstd does not say how much it wanted */
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_windowLog, ZSTD_WINDOW);
 }
@@ -316,25 +317,6 @@ static int write_preamble(struct gus_writer *w, struct gus_error *err)
 	return append(w, bytes, sizeof(bytes), err);
 }
 
-/* Renaming a device or a FIFO away would harm others than us: only a regular file, or a link, is kept as .old. */
-static int keep_old(const char *path, struct gus_error *err)
-{
-	char *old;
-	struct stat st;
-	int rc = 0;
-
-	if (lstat(path, &st) != 0)
-		return 0;
-	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-		return gus_fail(err, GUS_E_USAGE, "cannot write the recording %s: it exists and is not a regular file",
-				path);
-	old = gus_format("%s.old", path);
-	if (rename(path, old) != 0)
-		rc = gus_fail_errno(err, errno, "cannot keep the previous recording %s as %s", path, old);
-	free(old);
-	return rc;
-}
-
 static void free_writer(struct gus_writer *w)
 {
 	if (w->fd >= 0)
@@ -347,73 +329,44 @@ static void free_writer(struct gus_writer *w)
 	free(w);
 }
 
-/* A file in path's folder that has no name yet: who is killed now leaves nothing. */
-static int open_unnamed(const char *path)
+/* Takes all memory that the header needs, by making its frame for nothing. Running out of it later, when the file is
+ * there and has no name yet, would leave that behind. */
+static void prepare_header(struct gus_writer *w, const Gusprof__Header *header)
 {
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? gus_strndup(path, (size_t)(slash - path) + 1) : gus_strdup(".");
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	free(folder);
-	return fd;
+	if (pack(w, &header->base) == 0)
+		build_frame(w, GUS_FRAME_HEADER, w->raw.v, w->raw.n);
 }
 
-/* hidden: the name that it has, or NULL. AT_EMPTY_PATH, which needs no /proc, is for the privileged: linkat(2). */
-static int give_name(int fd, const char *hidden, const char *path)
-{
-	char by[32];
-
-	if (hidden)
-		return rename(hidden, path);
-	snprintf(by, sizeof(by), "/proc/self/fd/%d", fd);
-	return linkat(AT_FDCWD, by, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
-}
-
-/* All that a file has when it takes its name. */
-static int begin_file(struct gus_writer *w, int fd, const char *hidden, const Gusprof__Header *header,
-		      struct gus_error *err)
-{
-	w->fd = fd;
-	if (write_preamble(w, err) != 0 || gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0 ||
-	    keep_old(w->path, err) != 0)
-		return -1;
-	return give_name(fd, hidden, w->path) == 0 ? 0 :
-		gus_fail_errno(err, errno, "cannot name the recording %s", w->path);
-}
-
-static struct gus_writer *new_writer(const char *path)
+static struct gus_writer *new_writer(const char *name)
 {
 	struct gus_writer *w = gus_zalloc(sizeof(*w));
 
-	w->path = gus_strdup(path);
+	w->path = gus_strdup(name);
 	w->fd = -1;
 	begin_zstd(w);
 	return w;
 }
 
-/* Not each file system has files without names, nor lets them have one later; there it is a hidden one first. */
 struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *header, struct gus_error *err)
 {
 	struct gus_writer *w = new_writer(path);
-	int fd = open_unnamed(path);
-	char *hidden;
+	struct gus_output file;
+	int rc;
 
-	if (fd >= 0 && begin_file(w, fd, NULL, header, NULL) == 0)
+	prepare_header(w, header);
+	rc = gus_output_create(&file, path, "recording", err);
+	w->fd = file.fd;
+	if (rc == 0 && (write_preamble(w, err) != 0 ||
+			gus_writer_message(w, GUS_FRAME_HEADER, &header->base, err) != 0)) {
+		gus_output_drop(&file);
+		rc = -1;
+	}
+	if (rc == 0)
+		rc = gus_output_name(&file, err);
+	if (rc == 0)
 		return w;
 	free_writer(w);
-	w = new_writer(path);
-	hidden = gus_format("%s.XXXXXX", path);
-	fd = mkostemp(hidden, O_CLOEXEC); /* mode 0600 */
-	if (fd < 0)
-		gus_fail_errno(err, errno, "cannot create the recording %s", path);
-	if (fd < 0 || begin_file(w, fd, hidden, header, err) != 0) {
-		if (fd >= 0)
-			unlink(hidden);
-		free_writer(w);
-		w = NULL;
-	}
-	free(hidden);
-	return w;
+	return NULL;
 }
 
 struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err)

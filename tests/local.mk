@@ -17,12 +17,15 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/faults.sh \
+	tests/cases/hostile-text.sh \
 	tests/cases/kills.sh \
 	tests/cases/model.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
+	tests/cases/rights.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
@@ -46,8 +49,30 @@ tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
 check_PROGRAMS += tests/cases/kill-target
 tests_cases_kill_target_SOURCES = tests/cases/kill_target.c
 tests_cases_kill_target_LDADD = -lpthread
+check_PROGRAMS += tests/cases/make-hostile
+tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
+# The same program, but for the names in it; without build ids there is only the path to know them by.
+check_PROGRAMS += tests/cases/rights-public tests/cases/rights-secret
+rights_cflags = $(GUS_WARNINGS) -g -O1
+rights_ldflags = -Wl,--build-id=none
+tests_cases_rights_public_SOURCES = tests/cases/rights_target.c
+tests_cases_rights_public_CFLAGS = $(rights_cflags) -DFUNCTION=public_function
+tests_cases_rights_public_LDFLAGS = $(rights_ldflags)
+tests_cases_rights_public_LDADD =
+tests_cases_rights_secret_SOURCES = tests/cases/rights_target.c
+tests_cases_rights_secret_CFLAGS = $(rights_cflags) -DFUNCTION=secret_function
+tests_cases_rights_secret_LDFLAGS = $(rights_ldflags)
+tests_cases_rights_secret_LDADD =
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
+# What lets calls fail: a shared object, before whose functions a sanitizer would want to stand.
+if !SANITIZED
+check_PROGRAMS += tests/faults/faults.so
+tests_faults_faults_so_SOURCES = tests/faults/alloc.c tests/faults/calls.c tests/faults/faults.h tests/faults/run.c
+tests_faults_faults_so_CFLAGS = -std=gnu11 $(GUS_WARNINGS) -fPIC -fno-builtin
+tests_faults_faults_so_LDFLAGS = -shared
+tests_faults_faults_so_LDADD = -lpthread -ldl
+endif
 # What is traced; the emulator has no sanitizers to offer them.
 if HOST_X86_64
 check_PROGRAMS += tests/cases/trace-target tests/cases/trace-threads tests/cases/replay-target
@@ -85,6 +110,7 @@ unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
 	tests/unit/test_base \
+	tests/unit/test_batch \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_carried \
@@ -116,6 +142,7 @@ unit_tests = \
 	tests/unit/test_image \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_json \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_loading \
@@ -123,6 +150,8 @@ unit_tests = \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
+	tests/unit/test_output \
+	tests/unit/test_output_file \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
@@ -147,6 +176,7 @@ unit_tests = \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
+	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
 	tests/unit/test_tracer \
@@ -170,6 +200,7 @@ tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
 tests_unit_test_columns_SOURCES = tests/unit/test_columns.c
@@ -182,6 +213,7 @@ tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
+tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
@@ -195,6 +227,8 @@ tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
+tests_unit_test_output_file_SOURCES = tests/unit/test_output_file.c
+tests_unit_test_output_SOURCES = tests/unit/test_output.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
@@ -208,7 +242,8 @@ tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c \
 	cli/common/print.c
-tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c
+tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c \
+	cli/common/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c

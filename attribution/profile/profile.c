@@ -19,6 +19,7 @@
 
 #include "attribution/profile/frames.h"
 #include "base/error.h"
+#include "base/foreign_file.h"
 #include "base/index.h"
 #include "proto/sample.h"
 
@@ -379,6 +380,9 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 {
 	const uint32_t batches = 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SWITCHES;
 	struct loader l = { .p = p, .reader = reader, .filter = filter };
+	struct gus_symbols_options careful = *options;
+	struct gus_rights rights = { 0 };
+	uid_t owner;
 	int rc = -1;
 
 	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event };
@@ -386,7 +390,10 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 		return gus_fail(err, GUS_E_USAGE, "the recording has %zu events, not a number %u", p->header->n_events,
 				filter->event);
 	p->space = gus_space_new();
-	p->symbols = gus_symbols_new(options, log);
+	if (gus_reader_owner(reader, &owner))
+		gus_rights_of_user(&rights, owner, "the recording's owner");
+	careful.rights = &rights;
+	p->symbols = gus_symbols_new(&careful, log);
 	start(&l);
 	if (gus_frames_each(reader, ~batches, take_message, &l, err) != 0)
 		goto out;

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "cli/annotate/render.h"
 #include "cli/common/filter.h"
 #include "cli/common/print.h"
@@ -177,8 +177,8 @@ static void list_picked(const struct annotating *n)
 		char share[32];
 
 		gus_fixed_format(share, sizeof(share), row->share * 100, 2);
-		fprintf(stderr, "  %6s%%  %s at 0x%" PRIx64 " in %s\n", share, row->function, row->offset,
-			module_of(n, row)->path);
+		gus_text_print(stderr, "  %6s%%  %s at 0x%" PRIx64 " in %s\n", share, row->function, row->offset,
+			       module_of(n, row)->path);
 	}
 	if (n->picked.n > LISTED)
 		fprintf(stderr, "  and %zu more\n", n->picked.n - LISTED);
@@ -282,16 +282,6 @@ static const char *skid_of(const struct gus_profile *p)
 
 /* Showing. */
 
-static time_t made_at(const struct annotating *n, const struct gus_module *module)
-{
-	char *path = gus_format("%s%s", n->o->symfs ? n->o->symfs : "", module->path);
-	struct stat st;
-	time_t made = stat(path, &st) == 0 ? st.st_mtime : 0;
-
-	free(path);
-	return made;
-}
-
 static uint64_t weight_before(const struct gus_view *view, uint32_t row)
 {
 	uint64_t sum = 0;
@@ -308,7 +298,7 @@ static int add_function(struct annotating *n, uint32_t number, struct gus_error 
 
 	if (gus_annotation_make(&f.annotation, &n->profile, &n->view.rows.v[number], err) != 0)
 		return -1;
-	f.made = made_at(n, f.annotation.module);
+	f.origin = gus_symbols_provenance(n->profile.symbols, f.annotation.module);
 	f.loops_before = last ? last->loops_before + (uint32_t)last->annotation.graph.loops.n : 0;
 	if (n->o->source && !f.annotation.lines.n)
 		gus_log(n->log, GUS_NOTE, "there are no source lines of %s in %s: no debug information was found for "
@@ -367,7 +357,7 @@ static int render(struct annotating *n)
 	if (load_routes(n, &routes))
 		r.routes = &routes;
 	if (n->o->source)
-		r.sources = gus_sources_new(n->o->symfs, n->log);
+		r.sources = gus_sources_new(n->o->symfs, gus_symbols_rights(n->profile.symbols), n->log);
 	if (n->o->format == JSON)
 		rc = gus_annotate_json(&r);
 	else if (n->o->format == CSV)
@@ -395,6 +385,7 @@ static int fail_status(const struct gus_error *err)
 
 static int show(struct annotating *n)
 {
+	const struct gus_error *failure;
 	struct gus_error err = { 0 };
 	int rc;
 
@@ -410,6 +401,8 @@ static int show(struct annotating *n)
 	if (rc == 0)
 		rc = add_functions(n, &err);
 	rc = rc == 0 ? render(n) : fail_status(&err);
+	if (rc == 0 && (failure = gus_symbols_failure(n->profile.symbols)))
+		rc = fail_status(failure);
 	if (!n->functions.n && n->o->symbol && n->picked.n && err.code == GUS_E_USAGE)
 		list_picked(n);
 	for (size_t i = 0; i < n->functions.n; i++)

@@ -111,8 +111,8 @@ static json_t *evidence_of(const struct gus_units *u)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "share", json_string("observed"));
-	json_object_set_new(o, "time_ns", json_string(gus_evidence_name(u->time.evidence)));
-	json_object_set_new(o, "cycles", json_string(gus_evidence_name(u->cycles.evidence)));
+	json_object_set_new(o, "time_ns", gus_json_word(gus_evidence_name(u->time.evidence)));
+	json_object_set_new(o, "cycles", gus_json_word(gus_evidence_name(u->cycles.evidence)));
 	return o;
 }
 
@@ -171,7 +171,6 @@ static json_t *row_object(const struct gus_annotate *r, const struct gus_annotat
 int gus_annotate_json(const struct gus_annotate *r)
 {
 	json_t *o = json_object(), *functions = json_array(), *rows = json_array();
-	int rc;
 
 	for (size_t i = 0; i < r->functions_n; i++) {
 		const struct gus_annotated *f = &r->functions[i];
@@ -187,8 +186,5 @@ int gus_annotate_json(const struct gus_annotate *r)
 	json_object_set_new(o, "skid", gus_json_text(r->skid));
 	json_object_set_new(o, "functions", functions);
 	json_object_set_new(o, "rows", rows);
-	rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-	putchar('\n');
-	json_decref(o);
-	return rc;
+	return gus_json_print(o, stdout, true);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "base/text.h"
 #include "cli/annotate/render.h"
 #include "cli/common/print.h"
 #include "cli/report/render.h"
@@ -19,7 +18,7 @@ static void print_share(double share, struct gus_interval i)
 	gus_fixed_format(parts[0], sizeof(parts[0]), share * 100, 2);
 	gus_fixed_format(parts[1], sizeof(parts[1]), i.low * 100, 2);
 	gus_fixed_format(parts[2], sizeof(parts[2]), i.high * 100, 2);
-	printf("%s%% (%s%% .. %s%%)", parts[0], parts[1], parts[2]);
+	gus_print("%s%% (%s%% .. %s%%)", parts[0], parts[1], parts[2]);
 }
 
 /* Share, interval and samples; blank where nothing was sampled, so that the rest stands out. */
@@ -38,8 +37,7 @@ static void print_weight(const struct gus_weighed *w)
 
 static void print_file_line(const char *file, uint32_t line)
 {
-	gus_print_clean(gus_base_name(file));
-	printf(":%" PRIu32, line);
+	gus_print("%s:%" PRIu32, gus_base_name(file), line);
 }
 
 static void print_loop(const struct gus_annotated *f, uint32_t number)
@@ -74,14 +72,10 @@ static void print_function(const struct gus_annotate *r, const struct gus_annota
 	char time[48];
 	size_t cold = 0;
 
-	printf("#\n# ");
-	gus_print_clean(a->row->function);
-	printf(" in ");
-	gus_print_clean(a->module->path);
-	printf(": %" PRIu64 " samples", a->row->samples);
+	gus_print("#\n# %s in %s: %" PRIu64 " samples", a->row->function, a->module->path, a->row->samples);
 	if (u->time.known) {
 		gus_time_format(time, sizeof(time), gus_scale_part(&u->time, &sum, a->row->weight));
-		printf(", %s", time);
+		gus_print(", %s", time);
 	}
 	printf(", ");
 	print_share(a->row->share, a->row->ci95);
@@ -113,7 +107,7 @@ static void print_nesting(const struct gus_annotation *a, const struct gus_annot
 		if (loop->depth <= deepest)
 			bars[loop->depth - 1] = first && last ? '@' : first ? '/' : last ? '\\' : '|';
 	}
-	printf("%s", bars);
+	gus_print("%s", bars);
 	if (insn->loop != GUS_GRAPH_NONE)
 		printf("%-4" PRIu32, insn->loop + 1);
 	else
@@ -138,9 +132,9 @@ static void print_branch(const struct gus_route_block *b)
 	gus_fixed_format(missed, sizeof(missed), b->told ? 100 * (double)b->mispredicted / (double)b->told : 0, 2);
 	printf("   [");
 	if (b->class == GUS_INSN_BRANCH_COND)
-		printf("taken %s%%%s", taken, b->told ? ", " : "");
+		gus_print("taken %s%%%s", taken, b->told ? ", " : "");
 	if (b->told)
-		printf("mispredicted %s%%", missed);
+		gus_print("mispredicted %s%%", missed);
 	printf("]");
 }
 
@@ -156,7 +150,7 @@ static void print_insn(const struct gus_annotate *r, const struct gus_annotated 
 		snprintf(label, sizeof(label), "L%" PRIu32 ":", insn->label);
 	printf(" %c ", insn->hot ? '*' : ' ');
 	print_nesting(a, insn, deepest);
-	printf("%9" PRIx64 "  %-5s %s", insn->offset, label, insn->text);
+	gus_print("%9" PRIx64 "  %-5s %s", insn->offset, label, insn->text);
 	if (insn->aside)
 		printf("   <- within the one above");
 	if (branch && branch->count > 0 && (branch->told || branch->class == GUS_INSN_BRANCH_COND))
@@ -182,10 +176,7 @@ static void print_short(const char *name)
 		length = strlen(part);
 	else
 		length = strcspn(part, "<(");
-	for (size_t i = 0, n; i < length; i += n ? n : 1) {
-		n = gus_control_size(part + i);
-		putchar(n ? '?' : part[i]);
-	}
+	gus_print("%.*s", (int)length, part);
 }
 
 /* "square < sum_of_squares < main sum.c:12": who is inlined in whom, and where the function itself calls. */
@@ -221,10 +212,8 @@ static void print_source(const struct gus_annotate *r, const struct gus_annotate
 	print_file_line(line->file, line->line);
 	if (line->inlined)
 		print_inlined(a, line, insn);
-	if (text) {
-		printf("   ");
-		gus_print_clean(text);
-	}
+	if (text)
+		gus_print("   %s", text);
 	putchar('\n');
 }
 
@@ -258,7 +247,7 @@ void gus_annotate_text(const struct gus_annotate *r)
 {
 	gus_render_text_head(r->report);
 	if (r->skid)
-		printf("# skid: %s\n", r->skid);
+		gus_print("# skid: %s\n", r->skid);
 	for (size_t i = 0; i < r->functions_n; i++) {
 		print_function(r, &r->functions[i]);
 		print_code(r, &r->functions[i]);

@@ -5,7 +5,7 @@ const char *gus_annotate_source(const struct gus_annotate *r, const struct gus_a
 {
 	const struct gus_annotation_line *l = &f->annotation.lines.v[line];
 
-	return r->sources ? gus_sources_line(r->sources, l->file, l->line, f->made) : NULL;
+	return r->sources ? gus_sources_line(r->sources, l->file, l->line, &f->origin) : NULL;
 }
 
 const struct gus_route_block *gus_annotate_branch(const struct gus_annotate *r, const struct gus_annotated *f,

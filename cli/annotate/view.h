@@ -3,19 +3,21 @@
 #ifndef GUS_CLI_ANNOTATE_VIEW_H
 #define GUS_CLI_ANNOTATE_VIEW_H
 
-#include <time.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "attribution/profile/annotation.h"
 #include "attribution/routes/routes.h"
 #include "cli/report/view.h"
 #include "symbolizer/symbols/source.h"
+#include "symbolizer/symbols/symbols.h"
 
 struct gus_annotated {
 	struct gus_annotation annotation;
 	uint64_t before;                /* weight of the view's rows before this function's: where its running sum
 					 * begins */
 	uint32_t loops_before;          /* loops of the functions before, so that numbers do not come twice */
-	time_t made;                    /* when the module's file was, 0 if not known */
+	struct gus_provenance origin;       /* the file that its lines are from */
 };
 
 struct gus_annotate {

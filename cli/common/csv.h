@@ -13,7 +13,8 @@ struct gus_csv {
 	bool begun;             /* the line has a field */
 };
 
-/* Quoted if it has to be; NULL is empty. */
+/* Harmless to a terminal (base/text.h), so on one line, and to a spreadsheet: before what that would take for a formula
+ * stands an apostrophe, as OWASP recommends ("CSV Injection"). Quoted if it has to be; NULL is empty. */
 void gus_csv_text(struct gus_csv *c, const char *text);
 void gus_csv_number(struct gus_csv *c, bool known, uint64_t value);
 /* With so many digits behind the point. */

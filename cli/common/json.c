@@ -1,52 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/common/json.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
-/* Length of the valid UTF-8 sequence at text, 0 if there is none (overlong forms and surrogates are none). */
-static size_t utf8_length(const unsigned char *text)
+json_t *gus_json_word(const char *text)
 {
-	static const struct { unsigned char mask, lead; uint32_t least; } forms[] = {
-		{ 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
-	};
+	struct gus_vec(char) clean = { 0 };
+	json_t *value;
 
-	for (size_t n = 0; n < 4; n++) {
-		uint32_t code = text[0] & (unsigned char)~forms[n].mask;
+	if (!text)
+		return json_null();
+	for (size_t left = strlen(text); left; ) {
+		struct gus_text_char c = gus_text_next(text, left);
 
-		if ((text[0] & forms[n].mask) != forms[n].lead)
-			continue;
-		for (size_t i = 1; i <= n; i++) {
-			if ((text[i] & 0xc0) != 0x80)
-				return 0;
-			code = code << 6 | (text[i] & 0x3f);
-		}
-		return code >= forms[n].least && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? n + 1 : 0;
+		if (c.class == GUS_TEXT_INVALID)
+			gus_vec_append(&clean, "\xef\xbf\xbd", 3); /* U+FFFD */
+		else
+			gus_vec_append(&clean, text, c.size);
+		text += c.size;
+		left -= c.size;
 	}
-	return 0;
+	value = json_stringn(clean.n ? clean.v : "", clean.n);
+	gus_vec_free(&clean);
+	return value;
 }
 
 json_t *gus_json_text(const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
-	struct gus_vec(char) clean = { 0 };
-	json_t *value;
-
-	if (!text || !*text)
-		return json_null();
-	while (*at) {
-		size_t n = utf8_length(at);
-
-		if (n)
-			gus_vec_append(&clean, (const char *)at, n);
-		else
-			gus_vec_append(&clean, "\xef\xbf\xbd", 3); /* U+FFFD */
-		at += n ? n : 1;
-	}
-	value = json_stringn(clean.v, clean.n);
-	gus_vec_free(&clean);
-	return value;
+	return text && *text ? gus_json_word(text) : json_null();
 }
 
 json_t *gus_json_number(bool known, uint64_t value)
@@ -61,4 +45,40 @@ json_t *gus_json_pair(double low, double high)
 	json_array_append_new(list, json_real(low));
 	json_array_append_new(list, json_real(high));
 	return list;
+}
+
+/* A document's bytes on their way out: jansson has escaped what is below a blank. Outside strings all is ASCII. */
+static int print_part(const char *text, size_t size, void *out)
+{
+	size_t done = 0; /* of what may be printed as it is */
+
+	for (size_t at = 0; at < size; ) {
+		struct gus_text_char c = gus_text_next(text + at, size - at);
+		uint32_t above = c.code - 0x10000;
+
+		at += c.size;
+		if (c.class == GUS_TEXT_PLAIN || c.code < 0x7f) {
+			done += c.size;
+			continue;
+		}
+		fwrite(text, 1, done, out);
+		if (c.code < 0x10000)
+			fprintf(out, "\\u%04X", c.code);
+		else
+			fprintf(out, "\\u%04X\\u%04X", 0xd800 + (above >> 10), 0xdc00 + (above & 0x3ff));
+		text += at;
+		size -= at;
+		at = done = 0;
+	}
+	return fwrite(text, 1, done, out) == done ? 0 : -1;
+}
+
+int gus_json_print(json_t *document, FILE *out, bool indent)
+{
+	int rc = json_dump_callback(document, print_part, out,
+				    JSON_REAL_PRECISION(9) | (indent ? JSON_INDENT(1) : JSON_COMPACT));
+
+	putc('\n', out);
+	json_decref(document);
+	return rc;
 }

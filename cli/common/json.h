@@ -6,10 +6,17 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
-/* Bytes that are not UTF-8 are replaced, as JSON can hold nothing else; NULL and "" are null. */
+/* Bytes that are not UTF-8 are U+FFFD, as JSON can hold nothing else; NULL is null. */
+json_t *gus_json_word(const char *text);
+/* The same of what is not known if it is "", which is null, too. */
 json_t *gus_json_text(const char *text);
 json_t *gus_json_number(bool known, uint64_t value);
 json_t *gus_json_pair(double low, double high);
+
+/* Prints a document, over many lines or on one, and gives it up. What is not harmless to a terminal (base/text.h) is
+ * escaped, which to a parser is the same. 0, or -1. */
+int gus_json_print(json_t *document, FILE *out, bool indent);
 
 #endif

@@ -12,7 +12,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/common/option_rules.h"
+#include "cli/common/print.h"
 
 /* getopt_long's tables, made from ours: value i is option i, value NEGATIVE + i its negative form. */
 enum { VALUE_BASE = 256, NEGATIVE = 4096 };
@@ -304,8 +306,8 @@ static int apply(const struct gus_option *o, bool negative, void *values, struct
 
 static int usage(const struct gus_verb *verb, const char *trouble, const char *word)
 {
-	fprintf(stderr, "gusprof: %s: %s%s\nusage: gusprof %s %s\nSee 'gusprof %s --help'.\n", verb->name, trouble,
-		word, verb->name, verb->synopsis, verb->name);
+	gus_text_print(stderr, "gusprof: %s: %s%s\nusage: gusprof %s %s\nSee 'gusprof %s --help'.\n", verb->name,
+		       trouble, word, verb->name, verb->synopsis, verb->name);
 	return GUS_EXIT_USAGE;
 }
 
@@ -411,15 +413,17 @@ static void print_wrapped(const char *text, int column)
 	bool first = true;
 
 	while (*text) {
-		size_t length = strcspn(text, " ");
+		int length = (int)strcspn(text, " ");
 
-		if (!first && column + 1 + (int)length >= HELP_WIDTH) {
+		if (!first && column + 1 + length >= HELP_WIDTH) {
 			printf("\n%*s", HELP_COLUMN, "");
 			column = HELP_COLUMN;
 		} else if (!first) {
-			column += printf(" ");
+			putchar(' ');
+			column++;
 		}
-		column += printf("%.*s", (int)length, text);
+		gus_print("%.*s", length, text);
+		column += length;
 		text += length;
 		text += strspn(text, " ");
 		first = false;
@@ -440,31 +444,34 @@ static void print_option(const struct gus_option *o)
 			 has_negative(o) && o != &help_option ? "[no-]" : "", o->name, takes_argument(o) ? " " : "",
 			 o->argument ? o->argument : "");
 	if (used + 2 > HELP_COLUMN)
-		printf("%s\n%*s", left, HELP_COLUMN, "");
+		gus_print("%s\n%*s", left, HELP_COLUMN, "");
 	else
-		printf("%-*s", HELP_COLUMN, left);
+		gus_print("%-*s", HELP_COLUMN, left);
 	print_wrapped(o->help, HELP_COLUMN);
 }
 
 void gus_options_help(const struct gus_verb *verb)
 {
-	printf("usage: gusprof %s %s\n\n%s\n\nOptions:\n", verb->name, verb->synopsis, verb->summary);
+	gus_print("usage: gusprof %s %s\n\n%s\n\nOptions:\n", verb->name, verb->synopsis, verb->summary);
 	for (const struct gus_option *o = verb->options; o->name; o++)
 		print_option(o);
 	print_option(&help_option);
-	if (verb->details)
-		printf("\n%s\n", verb->details);
+	if (verb->details) {
+		putchar('\n');
+		fputs(verb->details, stdout);
+		putchar('\n');
+	}
 }
 
 void gus_complain(const struct gus_error *err)
 {
-	fprintf(stderr, "gusprof: %s\n", err->text);
+	gus_text_print(stderr, "gusprof: %s\n", err->text);
 }
 
 static void emit(enum gus_level level, const char *text, void *context)
 {
 	(void)context;
-	fprintf(stderr, "gusprof: %s%s\n", level == GUS_WARN ? "warning: " : "", text);
+	gus_text_print(stderr, "gusprof: %s%s\n", level == GUS_WARN ? "warning: " : "", text);
 }
 
 const struct gus_log *gus_cli_log(int verbosity)

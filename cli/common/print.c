@@ -2,17 +2,19 @@
 #include "cli/common/print.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 
-void gus_print_clean(const char *text)
+void gus_print(const char *format, ...)
 {
-	for (size_t n; *text; text += n ? n : 1) {
-		n = gus_control_size(text);
-		putchar(n ? '?' : *text);
-	}
+	va_list args;
+
+	va_start(args, format);
+	gus_text_vprint(stdout, format, args);
+	va_end(args);
 }
 
 void gus_print_percent(double share)
@@ -20,7 +22,7 @@ void gus_print_percent(double share)
 	char text[32];
 
 	gus_fixed_format(text, sizeof(text), share * 100, 2);
-	printf("%7s%%", text);
+	gus_print("%7s%%", text);
 }
 
 void gus_fixed_format(char *out, size_t room, double value, int digits)

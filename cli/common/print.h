@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Names and source lines come from files that anyone may have written: control characters must not reach a terminal. */
-void gus_print_clean(const char *text);
+/* gus_text_print on stdout: the way of all text that is not our own (base/text.h). */
+void gus_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "12.34%" of a share of 1, right-aligned in eight columns. */
 void gus_print_percent(double share);
 

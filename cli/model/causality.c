@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/common/json.h"
+#include "cli/common/print.h"
 #include "cli/model/render.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
@@ -76,8 +78,8 @@ static void print_causes(const struct gus_program *p, const struct gus_causality
 		}
 		shown++;
 		op_text(p, one->op, text);
-		printf("%9.2f %6.1f%%  %3" PRIu32 " %-*s %s\n", one->cycles, 100 * one->cycles / c->cycles,
-		       p->insns[p->ops[one->op].insn].op + 1, SHORT, text, carrier(p, one, name, sizeof(name)));
+		gus_print("%9.2f %6.1f%%  %3" PRIu32 " %-*s %s\n", one->cycles, 100 * one->cycles / c->cycles,
+			  p->insns[p->ops[one->op].insn].op + 1, SHORT, text, carrier(p, one, name, sizeof(name)));
 	}
 	if (rest > 0.005 * c->cycles)
 		printf("%9.2f %6.1f%%      others\n", rest, 100 * rest / c->cycles);
@@ -98,8 +100,8 @@ static void print_chain(const struct gus_program *p, const struct gus_causality 
 		printf(" and %.4g iteration%s", c->chain_iterations, c->chain_iterations > 1 ? "s" : "");
 	printf(" (%.0f %% of it):\n          ", 100 * c->chain_share);
 	for (size_t i = 0; i < c->chain_n && i < HOPS; i++)
-		printf(" %" PRIu32 " -%s %.2f->", c->chain[i].op + 1, carrier(p, &c->chain[i], name, sizeof(name)),
-		       c->chain[i].cycles);
+		gus_print(" %" PRIu32 " -%s %.2f->", c->chain[i].op + 1, carrier(p, &c->chain[i], name, sizeof(name)),
+			  c->chain[i].cycles);
 	if (c->chain_n > HOPS)
 		printf(" ... ->");
 	printf(" %" PRIu32 "\n", c->chain[0].op + 1);
@@ -120,7 +122,7 @@ static json_t *cause(const struct gus_program *p, const struct gus_cause *c)
 
 	json_object_set_new(o, "op", json_integer(c->op));
 	json_object_set_new(o, "offset", json_integer((json_int_t)p->insns[p->ops[c->op].insn].offset));
-	json_object_set_new(o, "carried_by", json_string(carrier(p, c, name, sizeof(name))));
+	json_object_set_new(o, "carried_by", gus_json_word(carrier(p, c, name, sizeof(name))));
 	json_object_set_new(o, "cycles", json_real(c->cycles));
 	return o;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings as CSV (RFC 4180), with a dot as decimal sign in any locale. */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/alloc.h"
 #include "cli/common/csv.h"
 #include "cli/model/render.h"
+#include "model/analysis/batch.h"
 #include "model/code/program.h"
 #include "symbolizer/symbols/routine.h"
 
@@ -40,6 +43,7 @@ static void print_row(struct gus_csv *c, const struct gus_model_report *r, uint3
 
 void gus_model_csv(const struct gus_model_report *r)
 {
+	static const char *const columns[] = { "offset", "text", "flags", "uops", "slots", "latency", "cost" };
 	const struct gus_program *p = r->modelled->program;
 	struct gus_csv csv = { stdout, ",", false };
 
@@ -47,10 +51,11 @@ void gus_model_csv(const struct gus_model_report *r)
 		gus_model_timeline_csv(r->modelled);
 		return;
 	}
-	printf("offset,text,flags,uops,slots,latency,cost");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		gus_csv_text(&csv, columns[i]);
 	for (unsigned i = 0; i < p->ports_n; i++)
-		printf(",%s", gus_model_port(p, i));
-	putchar('\n');
+		gus_csv_text(&csv, gus_model_port(p, i));
+	gus_csv_end(&csv);
 	for (uint32_t i = 0; i < p->insns_n; i++)
 		print_row(&csv, r, i);
 }
@@ -74,23 +79,24 @@ void gus_model_loops_csv(const struct gus_model_report *r, const double *cycles)
 	}
 }
 
-/* A line begins with what the input had, as it had it; of a bad one there is no more than that. */
-void gus_model_batch_csv(const struct gus_model_batch *b)
+/* A line begins with what the input had, as it had it; one that is not modelled ends with the reason. */
+void gus_model_batch_csv(const struct gus_batch *b, uint64_t per)
 {
 	struct gus_csv csv = { stdout, ",", false };
 
-	if (b->per == 1)
-		printf("hex,cycles_per_iteration,coverage\n");
+	if (per == 1)
+		printf("hex,cycles_per_iteration,coverage,reason\n");
 	else
-		printf("hex,cycles_per_%" PRIu64 "_iterations,coverage\n", b->per);
+		printf("hex,cycles_per_%" PRIu64 "_iterations,coverage,reason\n", per);
 	for (size_t i = 0; i < b->n; i++) {
-		const struct gus_model_line *line = &b->lines[i];
+		const struct gus_batch_line *line = &b->lines[i];
+		char *hex = gus_strndup(line->hex, line->hex_size);
 
-		printf("%.*s,", line->hex_size, line->hex);
-		if (line->good) {
-			gus_csv_fixed(&csv, true, line->cycles * (double)b->per, 4);
-			gus_csv_fixed(&csv, true, (double)(line->instructions - line->unknown) / line->instructions, 4);
-		}
+		gus_csv_text(&csv, hex);
+		gus_csv_fixed(&csv, !line->why, line->cycles * (double)per, 4);
+		gus_csv_fixed(&csv, !line->why, gus_batch_coverage(line), 4);
+		gus_csv_text(&csv, line->why);
 		gus_csv_end(&csv);
+		free(hex);
 	}
 }

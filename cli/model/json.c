@@ -6,31 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/common/json.h"
 #include "cli/model/render.h"
 #include "model/analysis/sensitivity.h"
+#include "model/analysis/batch.h"
 #include "model/code/program.h"
 #include "model/tables/uarch.h"
 #include "symbolizer/symbols/routine.h"
-
-/* Names in files may be of any bytes; JSON has only UTF-8. */
-static json_t *text(const char *string)
-{
-	json_t *value;
-	char *copy;
-
-	if (!string)
-		return json_null();
-	value = json_string(string);
-	if (value)
-		return value;
-	copy = gus_strdup(string);
-	for (char *at = copy; *at; at++)
-		if ((unsigned char)*at >= 0x80)
-			*at = '?';
-	value = json_string(copy);
-	free(copy);
-	return value;
-}
 
 static json_t *integer(uint64_t value)
 {
@@ -39,11 +21,7 @@ static json_t *integer(uint64_t value)
 
 static int print(json_t *o)
 {
-	int rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-
-	putchar('\n');
-	json_decref(o);
-	return rc;
+	return gus_json_print(o, stdout, true);
 }
 
 static json_t *begin(const struct gus_modelled_settings *s)
@@ -51,9 +29,9 @@ static json_t *begin(const struct gus_modelled_settings *s)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "schema", json_string("gusprof.model/1"));
-	json_object_set_new(o, "uarch", text(s->uarch->name));
-	json_object_set_new(o, "engine", json_string(gus_model_engine(s)));
-	json_object_set_new(o, "mode", json_string(gus_model_mode(s)));
+	json_object_set_new(o, "uarch", gus_json_word(s->uarch->name));
+	json_object_set_new(o, "engine", gus_json_word(gus_model_engine(s)));
+	json_object_set_new(o, "mode", gus_json_word(gus_model_mode(s)));
 	return o;
 }
 
@@ -73,7 +51,7 @@ static json_t *limiting_ports(const struct gus_modelled *m)
 
 	for (unsigned p = 0; p < m->program->ports_n; p++)
 		if (m->bounds.ports >> p & 1)
-			json_array_append_new(list, text(gus_model_port(m->program, p)));
+			json_array_append_new(list, gus_json_word(gus_model_port(m->program, p)));
 	return list;
 }
 
@@ -126,7 +104,7 @@ static json_t *flags_of(const struct gus_program *p, uint32_t insn)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, json_string(names[i]));
+		json_array_append_new(list, gus_json_word(names[i]));
 	return list;
 }
 
@@ -156,7 +134,7 @@ static json_t *row(const struct gus_model_report *r, uint32_t insn)
 		if (f->uops[i] > 0)
 			json_object_set_new(resources, gus_model_port(p, i), json_real(f->uops[i]));
 	json_object_set_new(o, "offset", integer(p->insns[insn].offset));
-	json_object_set_new(o, "text", text(p->insns[insn].text));
+	json_object_set_new(o, "text", gus_json_word(p->insns[insn].text));
 	json_object_set_new(o, "resources", resources);
 	json_object_set_new(o, "use", own && m->saturation.n ? use(m, p->insns[insn].op) : json_null());
 	json_object_set_new(o, "latency", own ? integer(f->latency) : json_null());
@@ -188,7 +166,7 @@ static json_t *variants(const struct gus_model_report *r)
 		if (!r->settings->variants[v])
 			continue;
 		o = json_object();
-		json_object_set_new(o, "variant", json_string(gus_variant_name((enum gus_variant)v)));
+		json_object_set_new(o, "variant", gus_json_word(gus_variant_name((enum gus_variant)v)));
 		json_object_set_new(o, "cycles_per_iteration", json_real(r->modelled->variant[v]));
 		json_object_set_new(o, "difference", json_real(r->modelled->variant[v] - r->modelled->cycles));
 		json_array_append_new(list, o);
@@ -207,8 +185,8 @@ static json_t *timeline(const struct gus_modelled *m)
 		json_object_set_new(o, "iteration", integer(e->iteration));
 		json_object_set_new(o, "op", integer(e->op));
 		json_object_set_new(o, "uop", integer(e->uop));
-		json_object_set_new(o, "port", e->port >= 0 ? text(gus_model_port(m->program, (unsigned)e->port)) :
-				    json_null());
+		json_object_set_new(o, "port", e->port < 0 ? json_null() :
+				    gus_json_word(gus_model_port(m->program, (unsigned)e->port)));
 		json_object_set_new(o, "issued", integer(e->issued));
 		json_object_set_new(o, "dispatched", integer(e->dispatched));
 		json_object_set_new(o, "completed", integer(e->completed));
@@ -223,7 +201,7 @@ static json_t *notes(const struct gus_model_report *r)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < r->notes_n; i++)
-		json_array_append_new(list, text(r->notes[i]));
+		json_array_append_new(list, gus_json_word(r->notes[i]));
 	return list;
 }
 
@@ -236,7 +214,7 @@ static json_t *loop(const struct gus_loop *l, size_t number)
 	json_object_set_new(o, "bytes", integer(l->size));
 	json_object_set_new(o, "instructions", integer(l->instructions));
 	json_object_set_new(o, "branches", integer(l->branches + l->jumps));
-	json_object_set_new(o, "file", text(l->file));
+	json_object_set_new(o, "file", gus_json_word(l->file));
 	json_object_set_new(o, "line", l->line ? integer(l->line) : json_null());
 	return o;
 }
@@ -266,7 +244,7 @@ static json_t *resources(const struct gus_model_report *r)
 	for (size_t i = 0; i < s->n; i++) {
 		json_t *o = json_object();
 
-		json_object_set_new(o, "resource", text(s->resources[i].name));
+		json_object_set_new(o, "resource", gus_json_word(s->resources[i].name));
 		json_object_set_new(o, "cycles", json_real(s->resources[i].cycles));
 		json_object_set_new(o, "saturation", json_real(s->resources[i].saturation));
 		json_object_set_new(o, "left", json_real(r->modelled->cycles - s->resources[i].cycles));
@@ -289,7 +267,7 @@ static json_t *agreement(const struct gus_model_report *r)
 	json_object_set_new(o, "core", json_real(a->core));
 	json_object_set_new(o, "stream", json_real(a->stream));
 	json_object_set_new(o, "difference", json_real(a->difference));
-	json_object_set_new(o, "reason", text(gus_relief_name(a->reason)));
+	json_object_set_new(o, "reason", gus_json_word(gus_relief_name(a->reason)));
 	json_object_set_new(o, "relaxed", relaxed);
 	json_object_set_new(o, "all_relaxed", json_real(a->all));
 	return o;
@@ -310,7 +288,7 @@ static json_t *sensitivity(const struct gus_model_report *r)
 		for (size_t w = 0; w < r->settings->weights_n; w++) {
 			json_t *one = json_object(), *knobs = json_array();
 
-			json_array_append_new(knobs, text(r->modelled->sensitivity[i].name));
+			json_array_append_new(knobs, gus_json_word(r->modelled->sensitivity[i].name));
 			json_object_set_new(one, "knobs", knobs);
 			json_object_set_new(one, "weight", weight(r->settings->weights[w]));
 			json_object_set_new(one, "speedup", json_real(r->modelled->speedups[w][i]));
@@ -321,7 +299,7 @@ static json_t *sensitivity(const struct gus_model_report *r)
 		json_t *one = json_object(), *knobs = json_array();
 
 		for (int i = 0; i < r->modelled->set_n; i++)
-			json_array_append_new(knobs, text(r->modelled->sensitivity[r->modelled->set[i]].name));
+			json_array_append_new(knobs, gus_json_word(r->modelled->sensitivity[r->modelled->set[i]].name));
 		json_object_set_new(one, "knobs", knobs);
 		json_object_set_new(one, "weight", weight(r->settings->weights[0]));
 		json_object_set_new(one, "speedup", json_real(r->modelled->set_speedup));
@@ -347,7 +325,7 @@ static json_t *caches(const struct gus_model_report *r)
 	for (unsigned i = 0; i < GUS_FUNCTIONAL_KNOBS; i++) {
 		json_t *one = json_object();
 
-		json_object_set_new(one, "knob", text(r->modelled->functional[i].name));
+		json_object_set_new(one, "knob", gus_json_word(r->modelled->functional[i].name));
 		json_object_set_new(one, "speedup", json_real(r->modelled->functional[i].speedup));
 		json_array_append_new(knobs, one);
 	}
@@ -363,12 +341,12 @@ int gus_model_json(const struct gus_model_report *r)
 	const struct gus_program *p = m->program;
 	json_t *o = begin(r->settings);
 
-	json_object_set_new(o, "function", text(r->function ? r->function->name : NULL));
+	json_object_set_new(o, "function", gus_json_word(r->function ? r->function->name : NULL));
 	json_object_set_new(o, "loop", r->loop ? loop(r->loop, r->loop_number) : json_null());
 	json_object_set_new(o, "notes", notes(r));
 	json_object_set_new(o, "cycles_per_iteration", json_real(m->cycles));
 	json_object_set_new(o, "steady", steady(r));
-	json_object_set_new(o, "fetch", text(gus_model_fetch_name(m->result.fetch)));
+	json_object_set_new(o, "fetch", gus_json_word(gus_model_fetch_name(m->result.fetch)));
 	json_object_set_new(o, "instructions", integer(p->insns_n));
 	json_object_set_new(o, "uops", integer(gus_program_executed(p)));
 	json_object_set_new(o, "slots", integer(gus_program_slots(p)));
@@ -376,7 +354,7 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "coverage", json_real((double)(p->insns_n - p->unknown) / p->insns_n));
 	json_object_set_new(o, "bounds", bounds(m));
 	json_object_set_new(o, "limit", gus_model_limit(m) == GUS_BOUNDS ? json_null() :
-			    text(gus_bound_name(gus_model_limit(m))));
+			    gus_json_word(gus_bound_name(gus_model_limit(m))));
 	json_object_set_new(o, "limiting_ports", limiting_ports(m));
 	json_object_set_new(o, "ports", ports(m));
 	json_object_set_new(o, "commit", commit(&m->result));
@@ -412,28 +390,33 @@ int gus_model_loops_json(const struct gus_model_report *r, const double *cycles)
 {
 	json_t *o = begin(r->settings);
 
-	json_object_set_new(o, "function", text(r->function->name));
+	json_object_set_new(o, "function", gus_json_word(r->function->name));
 	set_nulls(o);
 	json_object_set_new(o, "loops", loops(r, cycles));
 	return print(o);
 }
 
-int gus_model_batch_json(const struct gus_model_batch *b)
+static json_t *batch_line(const struct gus_batch_line *line)
 {
-	json_t *o = begin(b->settings), *list = json_array();
+	char *hex = gus_strndup(line->hex, line->hex_size);
+	json_t *o = json_object();
+	bool good = !line->why;
 
-	for (size_t i = 0; i < b->n; i++) {
-		const struct gus_model_line *line = &b->lines[i];
-		json_t *one = json_object();
-		char *hex = gus_strndup(line->hex, (size_t)line->hex_size);
+	json_object_set_new(o, "hex", gus_json_word(hex));
+	json_object_set_new(o, "cycles_per_iteration", good ? json_real(line->cycles) : json_null());
+	json_object_set_new(o, "instructions", good ? integer(line->instructions) : json_null());
+	json_object_set_new(o, "unknown", good ? integer(line->unknown) : json_null());
+	json_object_set_new(o, "reason", line->why ? gus_json_word(line->why) : json_null());
+	free(hex);
+	return o;
+}
 
-		json_object_set_new(one, "hex", text(hex));
-		json_object_set_new(one, "cycles_per_iteration", line->good ? json_real(line->cycles) : json_null());
-		json_object_set_new(one, "instructions", line->good ? integer(line->instructions) : json_null());
-		json_object_set_new(one, "unknown", line->good ? integer(line->unknown) : json_null());
-		json_array_append_new(list, one);
-		free(hex);
-	}
+int gus_model_batch_json(const struct gus_batch *b, const struct gus_modelled_settings *s, double seconds)
+{
+	json_t *o = begin(s), *list = json_array();
+
+	for (size_t i = 0; i < b->n; i++)
+		json_array_append_new(list, batch_line(&b->lines[i]));
 	json_object_set_new(o, "lines", integer(b->n));
 	json_object_set_new(o, "bad", integer(b->bad));
 	set_nulls(o);
@@ -442,6 +425,6 @@ int gus_model_batch_json(const struct gus_model_batch *b)
 	json_object_set_new(o, "coverage", b->instructions ?
 			    json_real((double)(b->instructions - b->unknown) / (double)b->instructions) : json_null());
 	json_object_set_new(o, "rows", list);
-	json_object_set_new(o, "seconds", b->seconds < 0 ? json_null() : json_real(b->seconds));
+	json_object_set_new(o, "seconds", seconds < 0 ? json_null() : json_real(seconds));
 	return print(o);
 }

@@ -11,15 +11,15 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/hex.h"
 #include "cli/common/filter.h"
-#include "cli/common/hex.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
-#include "cli/model/batch.h"
 #include "cli/model/render.h"
 #include "cli/model/traced.h"
 #include "cli/verbs.h"
+#include "model/analysis/batch.h"
 #include "model/code/program.h"
 #include "model/code/uoptable.h"
 #include "symbolizer/symbols/routine.h"
@@ -39,6 +39,7 @@ struct model_options {
 	struct gus_list variant, set;
 	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
 	uint64_t pid, tid, snapshots, spread, window, max_memory;
+	bool replay;
 	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
 	bool unrolled, costs, causality, timing, interval, phases, memory;
@@ -135,6 +136,8 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_NUMBER, AT(window), .fit = { PROCESS } },
 	{ 0, "max-memory", "SIZE", "With --pid: memory that a snapshot may have (100M).", GUS_OPTION_SIZE,
 	  AT(max_memory), .fit = { PROCESS } },
+	{ 0, "replay", NULL, "With --input: replay its snapshots although somebody else made the recording.",
+	  GUS_OPTION_FLAG, AT(replay), .fit = { A_FILE } },
 	{ 0, "trace-options", "WORDS", "Of a command: which part of it is traced, as gusprof-qemu(7) says, such as "
 	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), .fit = { COMMAND } },
 	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.",
@@ -184,7 +187,7 @@ static const struct gus_option options[] = {
 	{ 0, "costs", NULL, "Run again once for each instruction, to show what it costs: the cycles gained if it "
 	  "took its issue slot and nothing else.", GUS_OPTION_FLAG, AT(costs), .fit = { ONE } },
 	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs),
-	  .fit = { BATCH } },
+	  .bounds = { 0, UINT32_MAX }, .fit = { BATCH } },
 	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER,
 	  AT(per), .bounds = { 1, 1000000 }, .fit = { BATCH } },
 	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG,
@@ -310,11 +313,26 @@ static double seconds(const struct model *m)
 }
 
 /* Runs a program and prints it; r has where it is from. */
+/* Costs are a run for each instruction, so what they take grows with the square; of a timeline each uop is a line or an
+ * object of JSON, some 7 kB. */
+enum { COSTS_MAX = 2000, TIMELINE_MAX = 100000 };
+
+static int check_work(const struct model *m, const struct gus_program *p, struct gus_error *err)
+{
+	if (m->o->costs && p->insns_n > COSTS_MAX)
+		return gus_fail(err, GUS_E_FULL, "cannot show the costs of %" PRIu32 " instructions: each takes a run, "
+				"and %d are the most", p->insns_n, COSTS_MAX);
+	if (m->o->timeline * p->insns_n > TIMELINE_MAX)
+		return gus_fail(err, GUS_E_FULL, "cannot show a timeline of %" PRIu64 " iterations of %" PRIu32
+				" instructions: %d together are the most", m->o->timeline, p->insns_n, TIMELINE_MAX);
+	return 0;
+}
+
 static int run_program(struct model *m, const struct gus_program *p, struct gus_model_report *r, struct gus_error *err)
 {
 	struct gus_modelled modelled;
 
-	if (gus_modelled_run(&modelled, p, &m->settings, err) != 0)
+	if (check_work(m, p, err) != 0 || gus_modelled_run(&modelled, p, &m->settings, err) != 0)
 		return -1;
 	r->settings = &m->settings;
 	r->modelled = &modelled;
@@ -342,7 +360,7 @@ static int run_block(struct model *m, struct gus_error *err)
 	if (!bytes)
 		return gus_fail(err, GUS_E_USAGE, "--block takes bytes as pairs of hexadecimal digits, such as "
 				"4801c8, not '%.60s'", m->o->block);
-	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS, err);
+	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS | GUS_PROGRAM_BLOCK, err);
 	if (p)
 		rc = run_program(m, p, &r, err);
 	gus_program_free(p);
@@ -370,29 +388,31 @@ static int run_uops(struct model *m, struct gus_error *err)
 
 static int run_batch(struct model *m, struct gus_error *err)
 {
-	struct gus_model_batch b = { .settings = &m->settings, .per = m->o->per };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned jobs = m->o->jobs ? (unsigned)m->o->jobs : cpus > 0 ? (unsigned)cpus : 1;
+	struct gus_batch b = { 0 };
+	double taken;
 	size_t size;
 	char *text = gus_uarch_read(m->o->batch, "the blocks", INPUT_MAX, &size, err);
 
-	if (!text && err->code)
+	if ((!text && err->code) || gus_batch_run(&b, &m->settings, text, size, jobs, err) != 0) {
+		free(text);
 		return -1;
-	gus_model_batch_run(&b, &m->settings, text, size, m->o->jobs ? (unsigned)(m->o->jobs < 256 ? m->o->jobs : 256) :
-			    cpus > 0 ? (unsigned)cpus : 1);
-	b.seconds = seconds(m);
+	}
+	taken = seconds(m);
 	if (m->o->format == FORMAT_JSON)
-		gus_model_batch_json(&b);
+		gus_model_batch_json(&b, &m->settings, taken);
 	else
-		gus_model_batch_csv(&b);
+		gus_model_batch_csv(&b, m->o->per);
 	fflush(stdout);
 	fprintf(stderr, "gusprof: %zu lines, %zu bad; %" PRIu64 " of %" PRIu64 " instructions have a row", b.n, b.bad,
 		b.instructions - b.unknown, b.instructions);
 	if (b.instructions)
 		fprintf(stderr, " (%.2f%%)", 100.0 * (double)(b.instructions - b.unknown) / (double)b.instructions);
-	if (b.seconds >= 0)
-		fprintf(stderr, "; %.3f s, %.0f blocks a second", b.seconds, (double)b.n / b.seconds);
+	if (taken >= 0)
+		fprintf(stderr, "; %.3f s, %.0f blocks a second", taken, (double)b.n / taken);
 	fputc('\n', stderr);
-	free((void *)b.lines);
+	gus_batch_free(&b);
 	free(text);
 	return 0;
 }
@@ -518,7 +538,7 @@ static int run_traced(struct model *m, struct gus_error *err)
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
 		.spread_ms = o->spread ? o->spread : 250, .window = o->window ? o->window : 1000000,
-		.max_bytes = o->max_memory,
+		.max_bytes = o->max_memory, .replay = o->replay,
 	};
 	char *words = gus_format("%s%s", o->trace_options ? "," : "", o->trace_options ? o->trace_options : "");
 	int rc;

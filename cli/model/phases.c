@@ -166,9 +166,7 @@ static void print_strip(const struct gus_model_phases *m, const char *name, enum
 		return;
 	/* Of a long name of a file and line the end says more. */
 	name += strlen(name) > NAME ? strlen(name) - NAME : 0;
-	printf("  ");
-	gus_print_clean(name);
-	printf("%*s %s  up to %.3g%s\n", NAME - (int)strlen(name), "", text, most, unit);
+	gus_print("  %-*s %s  up to %.3g%s\n", NAME, name, text, most, unit);
 }
 
 static void print_strips(const struct gus_model_phases *m)
@@ -178,7 +176,7 @@ static void print_strips(const struct gus_model_phases *m)
 	char text[GUS_PHASES_STRIP + 1], name[64];
 
 	gus_model_phases_regions(m, GUS_PHASES_STRIP, text);
-	printf("\n  %-*s %s\n", NAME, "region", text);
+	gus_print("\n  %-*s %s\n", NAME, "region", text);
 	print_strip(m, "IPC", GUS_SERIES_IPC, 0, "");
 	print_strip(m, "waiting", GUS_SERIES_WAITING, GUS_INSN_CLASSES, " ops");
 	for (unsigned i = 0; i < n && i < CLASSES; i++) {
@@ -211,9 +209,7 @@ static void print_shares(const struct gus_model_phases *m, const struct gus_phas
 
 		if (i && share < 0.005)
 			break;
-		printf("%s", between);
-		gus_print_clean(m->region(m->context, p->regions.list[i].key));
-		printf(" %.0f%%", 100 * share);
+		gus_print("%s%s %.0f%%", between, m->region(m->context, p->regions.list[i].key), 100 * share);
 		between = ", ";
 	}
 	putchar('\n');
@@ -223,13 +219,13 @@ static void print_phase(const struct gus_model_phases *m, const struct gus_phase
 {
 	enum gus_insn_class waits = gus_phases_waits(p);
 
-	printf("  %c %13.0f %13.0f %6.2f %8.1f  %-12s %8.1f %8.1f %6.1f %6.1f %8.2f  ", letter(m->found, p->region),
-	       (double)p->from / m->ticks, (double)p->ticks / m->ticks, value(m, p, GUS_SERIES_IPC, 0),
-	       value(m, p, GUS_SERIES_WAITING, GUS_INSN_CLASSES), waits == GUS_INSN_CLASSES ? "-" :
-		       gus_insn_class_name(waits),
-	       value(m, p, GUS_SERIES_EXECUTING, 0), value(m, p, GUS_SERIES_STALLED, GUS_INSN_CLASSES),
-		       value(m, p, GUS_SERIES_LOADS, 0),
-	       value(m, p, GUS_SERIES_STORES, 0), value(m, p, GUS_SERIES_MISPREDICTED, 0));
+	gus_print("  %c %13.0f %13.0f %6.2f %8.1f  %-12s %8.1f %8.1f %6.1f %6.1f %8.2f  ", letter(m->found, p->region),
+		  (double)p->from / m->ticks, (double)p->ticks / m->ticks, value(m, p, GUS_SERIES_IPC, 0),
+		  value(m, p, GUS_SERIES_WAITING, GUS_INSN_CLASSES), waits == GUS_INSN_CLASSES ? "-" :
+			  gus_insn_class_name(waits),
+		  value(m, p, GUS_SERIES_EXECUTING, 0), value(m, p, GUS_SERIES_STALLED, GUS_INSN_CLASSES),
+			  value(m, p, GUS_SERIES_LOADS, 0),
+		  value(m, p, GUS_SERIES_STORES, 0), value(m, p, GUS_SERIES_MISPREDICTED, 0));
 	print_shares(m, p);
 }
 
@@ -346,7 +342,7 @@ static json_t *phase(const struct gus_model_phases *m, const struct gus_phases_p
 	json_object_set_new(o, "instructions", json_integer((json_int_t)p->instructions));
 	json_object_set_new(o, "ipc", json_real(value(m, p, GUS_SERIES_IPC, 0)));
 	json_object_set_new(o, "waits_most", waits == GUS_INSN_CLASSES ? json_null() :
-			    json_string(gus_insn_class_name(waits)));
+			    gus_json_word(gus_insn_class_name(waits)));
 	json_object_set_new(o, "waiting", by_class(p->waiting, ticks));
 	json_object_set_new(o, "stalled", by_class(p->stalled, ticks));
 	json_object_set_new(o, "executing", json_real(value(m, p, GUS_SERIES_EXECUTING, 0)));

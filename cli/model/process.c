@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/helper.h"
+#include "base/log.h"
 #include "cli/common/options.h"
 #include "cli/model/traced.h"
 #include "cli/record/record.h"
@@ -212,6 +213,20 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	return rc;
 }
 
+/* Whether it is to be replayed; else this is said, if there is anything to replay. */
+static bool is_wanted(const struct gus_model_process *p, const char *path, struct gus_reader *reader)
+{
+	const struct gus_log *log = gus_cli_log(0);
+	struct gus_frame frame;
+
+	if (p->replay || gus_replays_is_own(reader))
+		return true;
+	if (gus_reader_next_of(reader, 1u << GUS_FRAME_SNAPSHOT, &frame, NULL) == GUS_READ_FRAME)
+		gus_log(log, GUS_WARN, "%s has snapshots, which are code, and was not made by you since this "
+			"machine was started; they are not replayed unless you ask for it (--replay)", path);
+	return false;
+}
+
 int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_process *p, const char *path, bool *any,
 			struct gus_error *err)
 {
@@ -223,6 +238,11 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	struct gus_traced t;
 	int rc = -1;
 
+	if (reader && !is_wanted(p, path, reader)) {
+		gus_reader_close(reader);
+		gus_replay_tools_free(&wish.tools);
+		return 0;
+	}
 	replays = reader ? gus_replays_of_recording(reader, &wish, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &predictor, &t);

@@ -7,6 +7,7 @@
 
 #include "model/analysis/modelled.h"
 
+struct gus_batch;
 struct gus_routine;
 struct gus_loop;
 
@@ -44,24 +45,9 @@ json_t *gus_model_causality_json(const struct gus_model_report *r);
 void gus_model_timeline_text(const struct gus_modelled *m);
 void gus_model_timeline_csv(const struct gus_modelled *m);
 
-/* Of a batch: one line of the input. */
-struct gus_model_line {
-	const char *hex;                /* borrowed, not terminated */
-	int hex_size;
-	bool good;
-	double cycles;
-	uint32_t instructions, unknown;
-};
-struct gus_model_batch {
-	const struct gus_modelled_settings *settings;
-	const struct gus_model_line *lines;
-	size_t n, bad;
-	uint64_t per;                   /* iterations that the cycles are of */
-	uint64_t instructions, unknown; /* of all good lines */
-	double seconds;
-};
-void gus_model_batch_csv(const struct gus_model_batch *b);
-int gus_model_batch_json(const struct gus_model_batch *b);
+/* Lines with their cycles, and why there are none. seconds as above. */
+void gus_model_batch_csv(const struct gus_batch *b, uint64_t per);
+int gus_model_batch_json(const struct gus_batch *b, const struct gus_modelled_settings *s, double seconds);
 
 /* Words that all renderers and options share. */
 const char *gus_model_fetch_name(enum gus_core_fetch fetch);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/common/print.h"
 #include "cli/model/render.h"
 #include "model/code/program.h"
 
@@ -31,7 +32,8 @@ static void print_saturation(const struct gus_modelled *m)
 	for (; i < s->n && i < LISTED && s->resources[i].saturation > empty; i++) {
 		const struct gus_resource *r = &s->resources[i];
 
-		printf("%9.1f%% %8.2f %8.2f  %-18s ", 100 * r->saturation, r->cycles, m->cycles - r->cycles, r->name);
+		gus_print("%9.1f%% %8.2f %8.2f  %-18s ", 100 * r->saturation, r->cycles, m->cycles - r->cycles,
+			  r->name);
 		gus_model_bar(r->saturation < 1 ? r->saturation : 1);
 	}
 	if (i < s->n && s->resources[i].saturation > empty)
@@ -73,7 +75,7 @@ static void print_use(const struct gus_model_report *r, uint32_t insn, size_t co
 			printf(" %*s", width, own ? "-" : "");
 		marked |= own && !i && resource->of[op] > empty && resource->saturation >= full;
 	}
-	printf("  %c %s\n", marked ? '*' : ' ', p->insns[insn].text);
+	gus_print("  %c %s\n", marked ? '*' : ' ', p->insns[insn].text);
 }
 
 static void print_table(const struct gus_model_report *r)
@@ -89,7 +91,7 @@ static void print_table(const struct gus_model_report *r)
 		return;
 	printf("\nCycles that each instruction takes of the fullest:\n%*s", indent, "at");
 	for (size_t i = 0; i < columns; i++)
-		printf(" %*s", column_width(&s->resources[i]), column_name(&s->resources[i]));
+		gus_print(" %*s", column_width(&s->resources[i]), column_name(&s->resources[i]));
 	putchar('\n');
 	for (uint32_t i = 0; i < m->program->insns_n; i++)
 		print_use(r, i, columns, indent);
@@ -98,7 +100,7 @@ static void print_table(const struct gus_model_report *r)
 		printf(" %*.2f", column_width(&s->resources[i]), s->resources[i].cycles);
 	putchar('\n');
 	if (s->resources[0].saturation >= full)
-		printf("  *  takes of %s, which is full\n", s->resources[0].name);
+		gus_print("  *  takes of %s, which is full\n", s->resources[0].name);
 }
 
 void gus_model_resources_text(const struct gus_model_report *r)
@@ -118,9 +120,9 @@ void gus_model_agreement_text(const struct gus_model_report *r)
 	printf("\nThe engines: core %.2f, stream %.2f cycles an iteration (%+.1f%%)\n", a->core, a->stream,
 	       100 * a->difference);
 	if (a->reason < GUS_RELIEFS)
-		printf("%10.2f  of the core engine without this limit, which is most of the difference: %s\n",
-		       a->relaxed[a->reason],
-		       gus_relief_name(a->reason));
+		gus_print("%10.2f  of the core engine without this limit, which is most of the difference: %s\n",
+			  a->relaxed[a->reason],
+			  gus_relief_name(a->reason));
 	else if (a->difference > -0.01 && a->difference < 0.01)
 		printf("            they agree\n");
 	else

@@ -88,8 +88,8 @@ static void print_flags_legend(unsigned seen)
 {
 	for (unsigned i = 0; i < FLAG_KINDS; i++)
 		if (seen >> i & 1)
-			printf("  %c  %s\n", i < FLAG_FUSED ? flags[i].letter : more_flags[i - FLAG_FUSED].letter,
-			       i < FLAG_FUSED ? flags[i].help : more_flags[i - FLAG_FUSED].help);
+			gus_print("  %c  %s\n", i < FLAG_FUSED ? flags[i].letter : more_flags[i - FLAG_FUSED].letter,
+				  i < FLAG_FUSED ? flags[i].help : more_flags[i - FLAG_FUSED].help);
 }
 
 static void print_origin(const struct gus_model_report *r)
@@ -98,16 +98,12 @@ static void print_origin(const struct gus_model_report *r)
 
 	if (!f)
 		return;
-	gus_print_clean(f->name);
-	printf(" at 0x%" PRIx64, f->address);
+	gus_print("%s at 0x%" PRIx64, f->name, f->address);
 	if (r->loop_number)
 		printf(", loop %zu of %zu: 0x%zx to 0x%zx", r->loop_number, f->loops_n, r->loop->offset,
 		       r->loop->offset + r->loop->size);
-	if (r->loop_number && r->loop->file) {
-		printf(" (");
-		gus_print_clean(r->loop->file);
-		printf(":%" PRIu32 ")", r->loop->line);
-	}
+	if (r->loop_number && r->loop->file)
+		gus_print(" (%s:%" PRIu32 ")", r->loop->file, r->loop->line);
 	putchar('\n');
 }
 
@@ -119,14 +115,14 @@ static void print_head(const struct gus_model_report *r)
 	uint32_t known = p->insns_n - p->unknown;
 
 	print_origin(r);
-	printf("%s (%s), %s, %s, uops from %s\n", r->settings->uarch->name, r->settings->uarch->title,
-	       r->settings->both ? "both engines" : r->settings->stream ? "stream engine" : "core engine",
-		       r->settings->options.unrolled ? "unrolled" : "as a loop",
-	       result->fetch == GUS_CORE_FETCH_IDEAL ? "an ideal front end" :
-	       result->fetch == GUS_CORE_FETCH_DECODERS ? "the decoders" :
-	       result->fetch == GUS_CORE_FETCH_UOP_CACHE ? "the uop cache" : "the loop buffer");
+	gus_print("%s (%s), %s, %s, uops from %s\n", r->settings->uarch->name, r->settings->uarch->title,
+		  r->settings->both ? "both engines" : r->settings->stream ? "stream engine" : "core engine",
+			  r->settings->options.unrolled ? "unrolled" : "as a loop",
+		  result->fetch == GUS_CORE_FETCH_IDEAL ? "an ideal front end" :
+		  result->fetch == GUS_CORE_FETCH_DECODERS ? "the decoders" :
+		  result->fetch == GUS_CORE_FETCH_UOP_CACHE ? "the uop cache" : "the loop buffer");
 	for (size_t i = 0; i < r->notes_n; i++)
-		printf("note: %s\n", r->notes[i]);
+		gus_print("note: %s\n", r->notes[i]);
 	printf("\n%10.2f  cycles an iteration (%s)\n", m->cycles,
 	       r->settings->options.iterations ? "of the iterations asked for, start and end included" :
 	       r->settings->stream ? "the mean of the second half of a run" : result->periodic ?
@@ -153,11 +149,11 @@ static void print_bounds(const struct gus_modelled *m)
 	for (int b = 0; b < GUS_BOUNDS; b++) {
 		if (m->bounds.cycles[b] < 0.0005)
 			continue;
-		printf("%10.2f  %s", m->bounds.cycles[b], gus_bound_name((enum gus_bound)b));
+		gus_print("%10.2f  %s", m->bounds.cycles[b], gus_bound_name((enum gus_bound)b));
 		if (b == GUS_BOUND_PORTS && m->bounds.ports) {
 			for (unsigned p = 0; p < m->program->ports_n; p++)
 				if (m->bounds.ports >> p & 1) {
-					printf("%c%s", between, gus_model_port(m->program, p));
+					gus_print("%c%s", between, gus_model_port(m->program, p));
 					between = '+';
 				}
 		}
@@ -204,7 +200,7 @@ static void print_ports(const struct gus_modelled *m, int indent)
 	printf("\nUops an iteration on each port, and where they come from:\n%*s", indent, "");
 	for (unsigned i = 0; i < p->ports_n; i++)
 		if (ports >> i & 1)
-			printf(" %5s", gus_model_port(p, i));
+			gus_print(" %5s", gus_model_port(p, i));
 	printf("\n%*s", indent, "");
 	for (unsigned i = 0; i < p->ports_n; i++)
 		if (ports >> i & 1)
@@ -244,7 +240,7 @@ static void print_row(const struct gus_model_report *r, uint32_t insn, int inden
 		if (r->settings->costs)
 			printf(" %6.2f", f->cost > -0.005 && f->cost < 0.005 ? 0 : f->cost);
 	}
-	printf(" %-4s %s\n", letters, p->insns[insn].text);
+	gus_print(" %-4s %s\n", letters, p->insns[insn].text);
 }
 
 static void print_rows(const struct gus_model_report *r)
@@ -258,7 +254,7 @@ static void print_rows(const struct gus_model_report *r)
 	printf("%*s", indent, "at");
 	for (unsigned i = 0; i < p->ports_n; i++)
 		if (ports >> i & 1)
-			printf(" %5s", gus_model_port(p, i));
+			gus_print(" %5s", gus_model_port(p, i));
 	printf("   lat uop iss%s\n", r->settings->costs ? "   cost" : "");
 	for (uint32_t i = 0; i < p->insns_n; i++) {
 		print_row(r, i, indent, ports);
@@ -269,10 +265,10 @@ static void print_rows(const struct gus_model_report *r)
 
 static void print_shares(const char *what, const uint64_t *cycles, int n, uint64_t all, const char *(*name)(int))
 {
-	printf("%s", what);
+	gus_print("%s", what);
 	for (int i = 0; i < n; i++)
 		if (cycles[i])
-			printf("  %s %.1f%%", name(i), 100.0 * (double)cycles[i] / (double)all);
+			gus_print("  %s %.1f%%", name(i), 100.0 * (double)cycles[i] / (double)all);
 	putchar('\n');
 }
 
@@ -307,9 +303,9 @@ static void print_variants(const struct gus_model_report *r)
 		if (!any)
 			printf("\nCycles an iteration of variants, and the difference:\n");
 		any = true;
-		printf("%10.2f %+8.2f  %-9s %s\n", r->modelled->variant[v], r->modelled->variant[v] -
-		       r->modelled->cycles,
-		       gus_variant_name((enum gus_variant)v), gus_variant_help((enum gus_variant)v));
+		gus_print("%10.2f %+8.2f  %-9s %s\n", r->modelled->variant[v], r->modelled->variant[v] -
+			  r->modelled->cycles,
+			  gus_variant_name((enum gus_variant)v), gus_variant_help((enum gus_variant)v));
 	}
 }
 
@@ -329,7 +325,7 @@ static void print_set(const struct gus_model_report *r)
 		return;
 	printf("%9.1f%%  together: ", 100 * m->set_speedup);
 	for (int i = 0; i < m->set_n; i++)
-		printf("%s%s", i ? " + " : "", m->sensitivity[m->set[i]].name);
+		gus_print("%s%s", i ? " + " : "", m->sensitivity[m->set[i]].name);
 	printf("\n%9.1f%%  all of them together\n", 100 * m->all_speedup);
 }
 
@@ -357,7 +353,7 @@ static void print_sensitivity(const struct gus_model_report *r)
 	for (; n < m->sensitivity_n && n < SHOWN && m->sensitivity[n].speedup >= 0.001; n++) {
 		for (size_t w = 0; w < r->settings->weights_n; w++)
 			printf("%9.1f%%", 100 * m->speedups[w][n]);
-		printf("  %-28s ", m->sensitivity[n].name);
+		gus_print("  %-28s ", m->sensitivity[n].name);
 		gus_model_bar(m->sensitivity[n].speedup / longest);
 	}
 	if (!n)
@@ -382,13 +378,13 @@ static void print_caches(const struct gus_model_report *r)
 		all += m->answers[i];
 	printf("\nAccesses by where they hit: ");
 	for (unsigned i = 0; i < GUS_HITS; i++)
-		printf(" %s %.2f %%", levels[i], all ? 100 * (double)m->answers[i] / (double)all : 0);
+		gus_print(" %s %.2f %%", levels[i], all ? 100 * (double)m->answers[i] / (double)all : 0);
 	if (m->unknown_addresses)
 		printf("; the address of %.1f %% is not known, they are taken to hit L1",
 		       100 * (double)m->unknown_addresses / (double)all);
 	printf("\nHow much faster with other caches (a run each, that begins with empty ones):\n");
 	for (unsigned i = 0; i < GUS_FUNCTIONAL_KNOBS; i++)
-		printf("%9.1f%%  %s\n", 100 * m->functional[i].speedup, m->functional[i].name);
+		gus_print("%9.1f%%  %s\n", 100 * m->functional[i].speedup, m->functional[i].name);
 }
 
 void gus_model_text(const struct gus_model_report *r)
@@ -412,9 +408,9 @@ void gus_model_loops_text(const struct gus_model_report *r, const double *cycles
 	const struct gus_routine *f = r->function;
 
 	print_origin(r);
-	printf("%s (%s), %s engine: innermost loops; --loop N shows one\n\n", r->settings->uarch->name,
-	       r->settings->uarch->title,
-	       r->settings->stream ? "stream" : "core");
+	gus_print("%s (%s), %s engine: innermost loops; --loop N shows one\n\n", r->settings->uarch->name,
+		  r->settings->uarch->title,
+		  r->settings->stream ? "stream" : "core");
 	printf("loop    offset    bytes   insns    cycles  line\n");
 	for (size_t i = 0; i < f->loops_n; i++) {
 		const struct gus_loop *loop = &f->loops[i];
@@ -424,11 +420,8 @@ void gus_model_loops_text(const struct gus_model_report *r, const double *cycles
 			printf(" %9.2f", cycles[i]);
 		else
 			printf("         -");
-		if (loop->file) {
-			printf("  ");
-			gus_print_clean(loop->file);
-			printf(":%" PRIu32, loop->line);
-		}
+		if (loop->file)
+			gus_print("  %s:%" PRIu32, loop->file, loop->line);
 		printf("%s\n", loop->jumps ? "  (jumps inside)" : loop->branches ? "  (branches inside)" : "");
 	}
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cli/common/csv.h"
+#include "cli/common/print.h"
 #include "cli/model/render.h"
 #include "model/code/program.h"
 
@@ -57,7 +59,7 @@ static void print_scale(uint64_t columns)
 		printf(c + 10 < columns ? "%-10" PRIu64 : "%" PRIu64, c);
 	printf("\n%*s", 12 + TEXT + 8, "");
 	for (uint64_t c = 0; c < columns; c++)
-		putchar((char)('0' + c % 10));
+		printf("%u", (unsigned)(c % 10));
 	putchar('\n');
 }
 
@@ -88,9 +90,8 @@ void gus_model_timeline_text(const struct gus_modelled *m)
 		}
 		op_text(p, e->op, text);
 		draw(e, first, line);
-		printf("%4" PRIu64 ",%-6" PRIu32 " %-*s %6s %s\n", e->iteration, p->ops[e->op].insn, TEXT, again ? "" :
-		       text,
-		       e->port >= 0 ? gus_model_port(p, (unsigned)e->port) : "-", line);
+		gus_print("%4" PRIu64 ",%-6" PRIu32 " %-*s %6s %s\n", e->iteration, p->ops[e->op].insn, TEXT,
+			  again ? "" : text, e->port >= 0 ? gus_model_port(p, (unsigned)e->port) : "-", line);
 	}
 	if (left_out)
 		printf("%" PRIu64 " uops that were issued in cycle %d or later are not shown; --format csv has them\n",
@@ -101,14 +102,20 @@ void gus_model_timeline_text(const struct gus_modelled *m)
 
 void gus_model_timeline_csv(const struct gus_modelled *m)
 {
+	struct gus_csv csv = { stdout, ",", false };
+
 	printf("iteration,op,uop,port,issued,dispatched,completed,retired\n");
 	for (size_t i = 0; i < m->events.n; i++) {
 		const struct gus_core_event *e = &m->events.v[i];
 
-		printf("%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-		       e->iteration, e->op,
-		       e->uop, e->port >= 0 ? gus_model_port(m->program, (unsigned)e->port) : "", e->issued,
-			       e->dispatched,
-		       e->completed, e->retired);
+		gus_csv_number(&csv, true, e->iteration);
+		gus_csv_number(&csv, true, e->op);
+		gus_csv_number(&csv, true, e->uop);
+		gus_csv_text(&csv, e->port >= 0 ? gus_model_port(m->program, (unsigned)e->port) : NULL);
+		gus_csv_number(&csv, true, e->issued);
+		gus_csv_number(&csv, true, e->dispatched);
+		gus_csv_number(&csv, true, e->completed);
+		gus_csv_number(&csv, true, e->retired);
+		gus_csv_end(&csv);
 	}
 }

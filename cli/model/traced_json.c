@@ -432,7 +432,5 @@ void gus_model_traced_json(const struct gus_model_view *v)
 	json_object_set_new(o, "access_groups", v->model->memory ? groups(v->traced) : json_null());
 	json_object_set_new(o, "dependences", v->model->memory ? carried(v->traced) : json_null());
 	json_object_set_new(o, "phases", v->model->phases ? phases(v) : json_null());
-	json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-	putchar('\n');
-	json_decref(o);
+	gus_json_print(o, stdout, true);
 }

@@ -28,7 +28,7 @@ static void print_count(double n)
 
 	for (; n >= 10000 && u + 1 < sizeof(units) / sizeof(*units); u++)
 		n /= 1000;
-	printf(u ? "%.1f%s" : "%.0f%s", n, units[u]);
+	gus_print(u ? "%.1f%s" : "%.0f%s", n, units[u]);
 }
 
 static double ratio(double a, double b)
@@ -61,25 +61,22 @@ static void print_head(const struct gus_model_view *v)
 
 	if (v->command)
 		for (size_t i = 0; i < v->command_n; i++)
-			printf("%s%s", i ? " " : "", v->command[i]);
+			gus_print("%s%s", i ? " " : "", v->command[i]);
 	else if (v->windows && !v->input)
 		printf("process %d", v->windows->process->pid);
 	else
-		printf("%s", v->input);
-	printf(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
+		gus_print("%s", v->input);
+	gus_print(" on %s (modelled: nothing was measured)\n", v->model->uarch->name);
 	if (v->inferred)
 		print_inferred(v->inferred);
 	if (v->trouble)
-		printf("The trace is not whole: %s\n", v->trouble);
+		gus_print("The trace is not whole: %s\n", v->trouble);
 	if (t->full)
 		printf("The trace has stopped to grow before the program ended: what came after is missing\n");
 	if (t->omitted)
 		printf("%" PRIu64 " accesses are not in it: they were too many of one block\n", t->omitted);
-	for (size_t i = 0; i < t->notices.n && !v->command; i++) { /* a command's were said when they came */
-		printf("Of the trace: ");
-		gus_print_clean(t->notices.v[i]);
-		putchar('\n');
-	}
+	for (size_t i = 0; i < t->notices.n && !v->command; i++) /* a command's were said when they came */
+		gus_print("Of the trace: %s\n", t->notices.v[i]);
 	printf("\n  ");
 	print_count((double)counted);
 	printf(" instructions, ");
@@ -109,10 +106,8 @@ static void print_elsewhere(const struct gus_model_windows *w)
 {
 	for (size_t i = 0; i < w->coverage.elsewhere_n && w->coverage.elsewhere[i].samples * 100 >= w->coverage.samples;
 	     i++) {
-		printf("    %5.1f%% are elsewhere: ",
-		       100 * ratio((double)w->coverage.elsewhere[i].samples, (double)w->coverage.samples));
-		gus_print_clean(w->coverage.elsewhere[i].name);
-		putchar('\n');
+		gus_print("    %5.1f%% are elsewhere: %s\n", 100 * ratio((double)w->coverage.elsewhere[i].samples,
+			  (double)w->coverage.samples), w->coverage.elsewhere[i].name);
 	}
 }
 
@@ -140,10 +135,10 @@ static void print_windows(const struct gus_model_windows *w)
 			       "trace has");
 		print_elsewhere(w);
 	} else {
-		printf("  how much of its time that is about is not known: %s\n", w->why);
+		gus_print("  how much of its time that is about is not known: %s\n", w->why);
 	}
 	if (w->failed)
-		printf("  %u more could not be had; the first: %s\n", w->failed, w->first.text);
+		gus_print("  %u more could not be had; the first: %s\n", w->failed, w->first.text);
 }
 
 static void print_memory(const struct gus_traced *t)
@@ -161,7 +156,8 @@ static void print_memory(const struct gus_traced *t)
 	printf("\n  accesses ");
 	print_count((double)all);
 	for (int level = 0; level < GUS_HITS; level++)
-		printf("%s %s %.2f%%", level ? "," : ":", names[level], 100 * ratio((double)hits[level], (double)all));
+		gus_print("%s %s %.2f%%", level ? "," : ":", names[level],
+			  100 * ratio((double)hits[level], (double)all));
 	printf("; page walks %.3f%%", 100 * ratio((double)walks, (double)all));
 	if (unknown)
 		printf("; %" PRIu64 " without an address, as if they hit L1", unknown);
@@ -214,13 +210,13 @@ static void print_sensitivity(const struct gus_model_view *v, const double *cycl
 
 		if (speedup < 0.001)
 			break;
-		printf("%s%-28s %6.2f%%  ", indent, t->knobs[best[i]].name, 100 * speedup);
+		gus_print("%s%-28s %6.2f%%  ", indent, t->knobs[best[i]].name, 100 * speedup);
 		for (int k = 0; k < (int)lround(speedup * 200) && k < 40; k++)
 			putchar('#');
 		putchar('\n');
 	}
 	if (n && ratio(cycles[0], cycles[best[0] + 1]) - 1 < 0.001)
-		printf("%snothing alone\n", indent);
+		gus_print("%snothing alone\n", indent);
 }
 
 static void print_regions(const struct gus_model_view *v)
@@ -250,15 +246,11 @@ static void print_regions(const struct gus_model_view *v)
 		if (v->model->causality)
 			printf("   %6.2f%%", 100 * ratio(r->charged, t->cycles[0]));
 		if (t->knobs_n && best_knobs(t, r->cycles, best, 1))
-			printf("  %-22s %6.2f%%", t->knobs[best[0]].name,
-			       100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
-		printf("  ");
-		gus_print_clean(name);
-		if (*t->functions.v[r->function].module) {
-			printf("  [");
-			gus_print_clean(gus_base_name(t->functions.v[r->function].module));
-			putchar(']');
-		}
+			gus_print("  %-22s %6.2f%%", t->knobs[best[0]].name,
+				  100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
+		gus_print("  %s", name);
+		if (*t->functions.v[r->function].module)
+			gus_print("  [%s]", gus_base_name(t->functions.v[r->function].module));
 		putchar('\n');
 	}
 	if (v->model->causality)
@@ -367,7 +359,7 @@ static void print_line(const struct gus_model_view *v, const struct line *l)
 		print_share(true, l->charged, t->cycles[0]);
 	print_share(l->accesses, (double)l->missed, (double)l->accesses);
 	print_share(l->branches, (double)l->mispredicted, (double)l->branches);
-	printf("  %s\n", l->text);
+	gus_print("  %s\n", l->text);
 }
 
 /* Of a long region those with a hundredth of its time, or that hold up a hundredth of it. */
@@ -400,10 +392,10 @@ static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
 				&text);
 	if (hop->hop == GUS_HOP_PORTS)
 		gus_sensitivity_group_name(t->program, t->groups_of_ports.ports[hop->number], name, sizeof(name));
-	printf("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
-	       hop->hop == GUS_HOP_PORTS ? name :
-	       hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ?
-		       buses[hop->number % 4] : "", hop->cycles);
+	gus_print("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
+		  hop->hop == GUS_HOP_PORTS ? name :
+		  hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ?
+			  buses[hop->number % 4] : "", hop->cycles);
 }
 
 /* What the time goes round in there: the heaviest circle that begins in the region. */
@@ -435,8 +427,7 @@ static void print_instructions(const struct gus_model_view *v)
 
 	find_lines(t, v->order[0], &lines);
 	gus_traced_region_name(t, v->order[0], name, sizeof(name));
-	printf("\n  instructions of ");
-	gus_print_clean(name);
+	gus_print("\n  instructions of %s", name);
 	printf("\n       address      times  cycles%s    miss   mispr.\n", v->model->causality ? "   holds" : "");
 	for (size_t i = 0; i < lines.n; i++)
 		if (is_shown(&lines.v[i], lines.n, r->cycles[0])) {

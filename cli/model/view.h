@@ -15,6 +15,7 @@ struct gus_core_config;
 struct gus_model_process {
 	int pid, tid;                   /* tid 0: its running threads in turn */
 	uint64_t snapshots, spread_ms, window, max_bytes;
+	bool replay;                    /* also snapshots of a recording that is not our own */
 };
 
 struct gus_model_traced {

@@ -116,9 +116,9 @@ json_t *gus_json_total(const struct gus_report *r)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "time_ns", gus_json_number(u->time.known, gus_scale_apply(&u->time, weight)));
-	json_object_set_new(o, "time_evidence", json_string(gus_evidence_name(u->time.evidence)));
+	json_object_set_new(o, "time_evidence", gus_json_word(gus_evidence_name(u->time.evidence)));
 	json_object_set_new(o, "cycles", gus_json_number(u->cycles.known, gus_scale_apply(&u->cycles, weight)));
-	json_object_set_new(o, "cycles_evidence", json_string(gus_evidence_name(u->cycles.evidence)));
+	json_object_set_new(o, "cycles_evidence", gus_json_word(gus_evidence_name(u->cycles.evidence)));
 	json_object_set_new(o, "weight", json_integer((json_int_t)weight));
 	json_object_set_new(o, "samples", json_integer((json_int_t)r->profile->samples));
 	return o;
@@ -135,7 +135,7 @@ static void set_stack(json_t *o, const struct gus_report *r, const struct gus_st
 
 		gus_component_key(s->v[i].what, key);
 		json_object_set_new(stack, key, json_integer((json_int_t)cycles));
-		json_object_set_new(evidence, key, json_string(gus_evidence_name(s->v[i].evidence)));
+		json_object_set_new(evidence, key, gus_json_word(gus_evidence_name(s->v[i].evidence)));
 	}
 	json_object_set_new(o, "stack", stack);
 	json_object_set_new(o, "evidence", evidence);
@@ -205,7 +205,6 @@ int gus_render_json(const struct gus_report *r)
 {
 	json_t *o = json_object(), *rows = json_array(), *omitted = json_object();
 	uint64_t sum = 0, hidden = 0, hidden_samples = 0, hidden_weight = 0;
-	int rc;
 
 	for (size_t i = 0; i < r->view->rows.n; i++) {
 		const struct gus_row *row = &r->view->rows.v[i];
@@ -224,13 +223,10 @@ int gus_render_json(const struct gus_report *r)
 	json_object_set_new(omitted, "samples", json_integer((json_int_t)hidden_samples));
 	json_object_set_new(omitted, "weight", json_integer((json_int_t)hidden_weight));
 	json_object_set_new(o, "schema", json_string("gusprof.report/1"));
-	json_object_set_new(o, "by", json_string(gus_by_name(r->view->by)));
+	json_object_set_new(o, "by", gus_json_word(gus_by_name(r->view->by)));
 	json_object_set_new(o, "recording", gus_json_recording(r));
 	json_object_set_new(o, "total", gus_json_total(r));
 	json_object_set_new(o, "rows", rows);
 	json_object_set_new(o, "omitted", omitted);
-	rc = json_dumpf(o, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-	putchar('\n');
-	json_decref(o);
-	return rc;
+	return gus_json_print(o, stdout, true);
 }

@@ -157,6 +157,8 @@ static void trouble(const struct gus_report *r, const struct gus_log *log)
 
 		if (weights.v[i] && weights.v[i] >= r->profile->weight / 100)
 			text = gus_symbols_trouble(r->profile->symbols, module);
+		else if (weights.v[i])
+			text = gus_symbols_refusal(r->profile->symbols, module);
 		/* The vdso never has more than its exported names, which are all. */
 		if (text && module->kind != GUS_MODULE_VDSO)
 			gus_log(log, GUS_NOTE, "%s: %s", module->path, text);
@@ -185,6 +187,7 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
 	struct gus_report r = { .path = o->input, .profile = p, .graph = o->graph, .percent_limit = o->percent_limit,
 				.length_ns = length };
+	const struct gus_error *failure;
 	struct gus_view view;
 	int rc;
 
@@ -198,7 +201,12 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 	fflush(stdout);
 	if (o->format != TEXT) /* text has them on top */
 		gus_report_notices(&r, warn, (void *)log);
-	trouble(&r, log);
+	if ((failure = gus_symbols_failure(p->symbols)) && rc == 0) {
+		gus_complain(failure);
+		rc = -1;
+	} else {
+		trouble(&r, log);
+	}
 	gus_view_free(&view);
 	return rc;
 }

@@ -12,9 +12,7 @@
 
 static void comment(const char *text, void *context)
 {
-	printf("# %s: ", (const char *)context);
-	gus_print_clean(text);
-	putchar('\n');
+	gus_print("# %s: %s\n", (const char *)context, text);
 }
 
 static void print_command(const Gusprof__Header *header)
@@ -22,10 +20,8 @@ static void print_command(const Gusprof__Header *header)
 	if (!header->n_command)
 		return;
 	printf("# command:");
-	for (size_t i = 0; i < header->n_command; i++) {
-		putchar(' ');
-		gus_print_clean(header->command[i]);
-	}
+	for (size_t i = 0; i < header->n_command; i++)
+		gus_print(" %s", header->command[i]);
 	putchar('\n');
 }
 
@@ -41,8 +37,8 @@ static void print_counted(const struct gus_report *r)
 		return;
 	gus_time_format(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
 	gus_time_format(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
-	printf("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n",
-	       counted, sampled);
+	gus_print("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n",
+		  counted, sampled);
 }
 
 /* What was asked for and what was got, where the rate was the recorder's to choose. */
@@ -57,16 +53,17 @@ static void print_overhead(const struct gus_profile *p)
 	if (percent < 0)
 		return;
 	gus_fixed_format(all, sizeof(all), percent, 2);
-	printf("# cost of recording: about %s %% of the CPU time (own time measured, cost per sample probed)\n", all);
+	gus_print("# cost of recording: about %s %% of the CPU time (own time measured, cost per sample probed)\n",
+		  all);
 	if (!o)
 		return;
 	for (size_t i = 0; i < 5; i++)
 		gus_fixed_format(text[i], sizeof(text[i]), (double)parts[i] / 1e4, 2);
-	printf("#   while it ran %s %%", text[1]);
+	gus_print("#   while it ran %s %%", text[1]);
 	if (p->header->overhead_ppm)
-		printf(", asked %s %%, at %" PRIu64 " and in the end %" PRIu64 " samples a second", text[0],
-		       o->hz_first, o->hz_last);
-	printf(": samples %s, following tasks %s, recorder %s\n", text[2], text[3], text[4]);
+		gus_print(", asked %s %%, at %" PRIu64 " and in the end %" PRIu64 " samples a second", text[0],
+			  o->hz_first, o->hz_last);
+	gus_print(": samples %s, following tasks %s, recorder %s\n", text[2], text[3], text[4]);
 }
 
 static void print_totals(const struct gus_report *r)
@@ -77,29 +74,25 @@ static void print_totals(const struct gus_report *r)
 
 	gus_time_format(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
 	gus_time_format(length, sizeof(length), r->length_ns);
-	printf("# %" PRIu64 " samples of ", p->samples);
-	gus_print_clean(p->event < h->n_events ? h->events[p->event]->name : "an event that is not known");
+	gus_print("# %" PRIu64 " samples of %s", p->samples,
+		  p->event < h->n_events ? h->events[p->event]->name : "an event that is not known");
 	if (r->units.time.known)
-		printf(", %s of CPU time (%s)", time, gus_evidence_name(r->units.time.evidence));
-	printf(" in %s", length);
-	if (h->host) {
-		printf(" on ");
-		gus_print_clean(h->host->hostname);
-	}
-	if (*h->tier) {
-		printf(", tier ");
-		gus_print_clean(h->tier);
-	}
+		gus_print(", %s of CPU time (%s)", time, gus_evidence_name(r->units.time.evidence));
+	gus_print(" in %s", length);
+	if (h->host)
+		gus_print(" on %s", h->host->hostname);
+	if (*h->tier)
+		gus_print(", tier %s", h->tier);
 	putchar('\n');
 	print_counted(r);
 	if (p->filtered)
 		printf("# %" PRIu64 " more samples were left out by the options\n", p->filtered);
 	if (r->units.cycles.known) {
 		gus_fixed_format(percent, sizeof(percent), r->units.cycles.factor, 3);
-		printf("# cycles: %" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight),
-		       gus_evidence_name(r->units.cycles.evidence));
+		gus_print("# cycles: %" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight),
+			  gus_evidence_name(r->units.cycles.evidence));
 		if (r->units.cycles.evidence == GUS_INFERRED)
-			printf(" at %s GHz, timed before and after the run", percent);
+			gus_print(" at %s GHz, timed before and after the run", percent);
 		printf(")\n");
 	}
 	print_overhead(p);
@@ -112,21 +105,19 @@ static void print_place(const struct gus_report *r, const struct gus_row *row, c
 	if (r->view->by == GUS_BY_THREAD) {
 		const struct gus_thread *t = &r->profile->threads.v[row->thread];
 
-		printf("%-16s %u/%u", t->comm, t->pid, t->tid);
+		gus_print("%-16s %u/%u", t->comm, t->pid, t->tid);
 		return;
 	}
 	if (r->view->by == GUS_BY_MODULE) {
-		gus_print_clean(cell->module);
+		gus_print("%s", cell->module);
 		return;
 	}
-	printf("%-20s  ", gus_base_name(cell->module));
+	gus_print("%-20s  ", gus_base_name(cell->module));
 	if (r->view->by == GUS_BY_INSTRUCTION)
-		printf("%8" PRIx64 "  %-40s  ", row->offset, cell->text);
-	if (r->view->by != GUS_BY_FUNCTION && row->file) {
-		gus_print_clean(gus_base_name(row->file));
-		printf(":%u  ", row->line);
-	}
-	gus_print_clean(row->function ? row->function : "[unknown]");
+		gus_print("%8" PRIx64 "  %-40s  ", row->offset, cell->text);
+	if (r->view->by != GUS_BY_FUNCTION && row->file)
+		gus_print("%s:%u  ", gus_base_name(row->file), row->line);
+	gus_print("%s", row->function ? row->function : "[unknown]");
 }
 
 static void print_edges(const struct gus_report *r, uint32_t row, bool callers)
@@ -139,9 +130,8 @@ static void print_edges(const struct gus_report *r, uint32_t row, bool callers)
 
 		printf("        ");
 		gus_print_percent((double)e[i].weight / (double)r->profile->weight);
-		printf("  %s ", callers ? "called by" : "calls    ");
-		gus_print_clean(other->function ? other->function : "[unknown]");
-		putchar('\n');
+		gus_print("  %s %s\n", callers ? "called by" : "calls    ",
+			  other->function ? other->function : "[unknown]");
 	}
 }
 
@@ -159,7 +149,7 @@ static void print_row(const struct gus_report *r, size_t i, const struct gus_rep
 	printf("  %8" PRIu64, row->samples);
 	if (r->units.time.known) {
 		gus_time_format(time, sizeof(time), cell->time_ns);
-		printf("  %10s", time);
+		gus_print("  %10s", time);
 	}
 	printf("  ");
 	print_place(r, row, cell);
@@ -181,8 +171,8 @@ static void print_columns(const struct gus_report *r)
 		[GUS_BY_THREAD] = "thread           pid/tid",
 	};
 
-	printf("#\n#  share     95%% interval%s   samples  %s%s\n", r->graph ? "     total" : "   ",
-	       r->units.time.known ? "      time  " : "", places[r->view->by]);
+	gus_print("#\n#  share     95%% interval%s   samples  %s%s\n", r->graph ? "     total" : "   ",
+		  r->units.time.known ? "      time  " : "", places[r->view->by]);
 }
 
 void gus_render_text_head(const struct gus_report *r)

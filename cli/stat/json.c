@@ -31,7 +31,7 @@ static json_t *target(const struct gus_stat_view *v)
 
 	for (size_t i = 0; i < v->target->ids.n; i++)
 		json_array_append_new(ids, json_integer(v->target->ids.v[i]));
-	json_object_set_new(o, "kind", json_string(kinds[v->target->kind]));
+	json_object_set_new(o, "kind", gus_json_word(kinds[v->target->kind]));
 	json_object_set_new(o, "ids", ids);
 	json_object_set_new(o, "cpus", gus_json_text(v->target->cpus));
 	json_object_set_new(o, "command", words(v->command));
@@ -56,14 +56,14 @@ static json_t *row(const struct gus_stat_view *v, const struct gus_stat_line *l)
 
 	if (gus_stat_derive(v, l, &d)) {
 		derived = json_object();
-		json_object_set_new(derived, "name", json_string(d.name));
+		json_object_set_new(derived, "name", gus_json_word(d.name));
 		json_object_set_new(derived, "value", json_real(d.value));
-		json_object_set_new(derived, "unit", json_string(d.unit));
+		json_object_set_new(derived, "unit", gus_json_word(d.unit));
 	}
 	json_object_set_new(o, "event", gus_json_text(l->event->name));
-	json_object_set_new(o, "unit", json_string(l->event->unit));
+	json_object_set_new(o, "unit", gus_json_word(l->event->unit));
 	json_object_set_new(o, "count", count(l->known, m->mean));
-	json_object_set_new(o, "evidence", json_string(gus_stat_evidence(l)));
+	json_object_set_new(o, "evidence", gus_json_word(gus_stat_evidence(l)));
 	json_object_set_new(o, "running", l->known ? json_real(gus_count_running(&l->row.count)) : json_null());
 	json_object_set_new(o, "enabled_ns", json_integer((json_int_t)l->row.count.enabled_ns));
 	json_object_set_new(o, "running_ns", json_integer((json_int_t)l->row.count.running_ns));
@@ -115,7 +115,6 @@ int gus_stat_json(FILE *out, const struct gus_stat_view *v, bool indent)
 	json_t *o = json_object(), *rows = json_array();
 	struct gus_summary elapsed = gus_series_summary(&v->elapsed);
 	bool ended = v->command && !v->interval;
-	int rc;
 
 	for (size_t i = 0; i < v->lines.n; i++)
 		json_array_append_new(rows, row(v, &v->lines.v[i]));
@@ -135,8 +134,5 @@ int gus_stat_json(FILE *out, const struct gus_stat_view *v, bool indent)
 	json_object_set_new(o, "threads_missed", json_integer((json_int_t)v->missed));
 	json_object_set_new(o, "rows", rows);
 	json_object_set_new(o, "topdown", topdown(v));
-	rc = json_dumpf(o, out, JSON_REAL_PRECISION(9) | (indent ? JSON_INDENT(1) : JSON_COMPACT));
-	json_decref(o);
-	putc('\n', out);
-	return rc;
+	return gus_json_print(o, out, indent);
 }

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "cli/common/ending.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
@@ -271,12 +273,54 @@ static int exit_status(const struct job *j, const struct gus_stat_view *v, const
 	return v->exit_signal ? gus_die_by(v->exit_signal) : v->exit_status;
 }
 
+/* A new file for the counts, under its name at once: those who ask for intervals look on. Its mode is that of any
+ * text. */
+static int create_output(struct job *j, const char *path, struct gus_error *err)
+{
+	mode_t mask = umask(0);
+	struct gus_output file;
+
+	umask(mask);
+	if (gus_output_create(&file, path, "counts", err) != 0)
+		return -1;
+	fchmod(file.fd, 0666 & ~mask);
+	j->out = fdopen(file.fd, "w");
+	if (!j->out) {
+		gus_output_drop(&file);
+		close(file.fd);
+		return gus_fail_errno(err, errno, "cannot write the counts to %s", path);
+	}
+	if (gus_output_name(&file, err) == 0)
+		return 0;
+	fclose(j->out);
+	return -1;
+}
+
+/* What has no name of its own to be kept: a device, such as a terminal, and what is open already. */
+static bool is_written_as_it_is(const char *path)
+{
+	struct stat st;
+
+	return gus_output_is_open(path) || (stat(path, &st) == 0 && S_ISCHR(st.st_mode));
+}
+
 /* The stream for the counts. Before anything is run: a name that cannot be written to is no reason to run for an
  * hour. */
 static int open_output(struct job *j, const char *path, struct gus_error *err)
 {
-	j->out = !path ? stderr : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-	return j->out ? 0 : gus_fail_errno(err, errno, "cannot write the counts to %s", path);
+	int fd;
+
+	j->out = path ? stdout : stderr;
+	if (!path || strcmp(path, "-") == 0)
+		return 0;
+	if (!is_written_as_it_is(path))
+		return create_output(j, path, err);
+	fd = gus_output_open(path, "cannot write the counts to", err);
+	j->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (j->out || fd < 0)
+		return j->out ? 0 : -1;
+	close(fd);
+	return gus_fail_errno(err, errno, "cannot write the counts to %s", path);
 }
 
 static int close_output(struct job *j, const char *path, struct gus_error *err)

@@ -12,14 +12,6 @@
 
 #define NAME_WIDTH 26
 
-static void put_clean(FILE *out, const char *text)
-{
-	for (size_t n; *text; text += n ? n : 1) {
-		n = gus_control_size(text);
-		putc(n ? '?' : *text, out);
-	}
-}
-
 /* With a comma between thousands, for people; the point is a point in every locale. */
 static void grouped(char *text, size_t room, double value, int digits)
 {
@@ -81,7 +73,7 @@ static void print_spread(FILE *out, const struct gus_stat_view *v, const struct 
 	count_text(v, l, l->summary.ci95.high, high, sizeof(high));
 	count_text(v, l, l->summary.min, min, sizeof(min));
 	count_text(v, l, l->summary.max, max, sizeof(max));
-	fprintf(out, "  95%%: %s .. %s  all: %s .. %s", low, high, min, max);
+	gus_text_print(out, "  95%%: %s .. %s  all: %s .. %s", low, high, min, max);
 }
 
 /* One event, behind what the caller has printed on the line. */
@@ -93,25 +85,25 @@ static void print_line(FILE *out, const struct gus_stat_view *v, const struct gu
 	char text[64], running[32];
 
 	if (!l->known) {
-		fprintf(out, "%18s    %-*s  # %s\n", l->row.state == GUS_TALLY_ABSENT ? "<not supported>" :
+		gus_text_print(out, "%18s    %-*s  # %s\n", l->row.state == GUS_TALLY_ABSENT ? "<not supported>" :
 			"<not counted>",
 			NAME_WIDTH, l->event->name, reason);
 		return;
 	}
 	count_text(v, l, l->summary.mean, text, sizeof(text));
-	fprintf(out, "%18s %s %-*s", text, clock ? "ms" : "  ", NAME_WIDTH, l->event->name);
+	gus_text_print(out, "%18s %s %-*s", text, clock ? "ms" : "  ", NAME_WIDTH, l->event->name);
 	if (gus_stat_derive(v, l, &d)) {
 		derived_text(&d, text, sizeof(text));
-		fprintf(out, "  # %-26s", text);
+		gus_text_print(out, "  # %-26s", text);
 	} else {
 		fprintf(out, "  %-28s", "");
 	}
 	if (l->row.count.running_ns < l->row.count.enabled_ns) {
 		gus_fixed_format(running, sizeof(running), 100 * gus_count_running(&l->row.count), 1);
-		fprintf(out, "  (scaled: counted %s %% of the time)", running);
+		gus_text_print(out, "  (scaled: counted %s %% of the time)", running);
 	}
 	if (reason)
-		fprintf(out, "  (%s)", reason);
+		gus_text_print(out, "  (%s)", reason);
 	if (v->runs > 1)
 		print_spread(out, v, l);
 	putc('\n', out);
@@ -124,15 +116,15 @@ static void print_target(FILE *out, const struct gus_stat_view *v)
 	switch (t->kind) {
 	case GUS_STAT_COMMAND:
 		putc('\'', out);
-		for (size_t i = 0; v->command[i]; i++) {
-			if (i)
-				putc(' ', out);
-			put_clean(out, v->command[i]);
-		}
+		for (size_t i = 0; v->command[i]; i++)
+			gus_text_print(out, i ? " %s" : "%s", v->command[i]);
 		putc('\'', out);
 		break;
 	case GUS_STAT_CPUS:
-		fprintf(out, t->cpus ? "CPUs %s" : "all CPUs", t->cpus);
+		if (t->cpus)
+			gus_text_print(out, "CPUs %s", t->cpus);
+		else
+			fprintf(out, "all CPUs");
 		break;
 	default:
 		fprintf(out, t->kind == GUS_STAT_THREADS ? "thread" : "process");
@@ -150,11 +142,11 @@ static void print_seconds(FILE *out, const struct gus_stat_view *v, const struct
 	if (!s.n)
 		return;
 	gus_fixed_format(mean, sizeof(mean), s.mean / 1e9, 6);
-	fprintf(out, "%18s s  %s", mean, what);
+	gus_text_print(out, "%18s s  %s", mean, what);
 	if (v->runs > 1) {
 		gus_fixed_format(low, sizeof(low), s.ci95.low > 0 ? s.ci95.low / 1e9 : 0, 6);
 		gus_fixed_format(high, sizeof(high), s.ci95.high / 1e9, 6);
-		fprintf(out, "  95%%: %s .. %s", low, high);
+		gus_text_print(out, "  95%%: %s .. %s", low, high);
 	}
 	putc('\n', out);
 }
@@ -175,8 +167,8 @@ static void print_missing(FILE *out, const struct gus_stat_view *v)
 		fprintf(out, "# ");
 		for (size_t k = i, n = 0; k < v->lines.n; k++)
 			if (!v->lines.v[k].known && gus_stat_reason(&v->lines.v[k]) == gus_stat_reason(l))
-				fprintf(out, "%s%s", n++ ? ", " : "", v->lines.v[k].event->name);
-		fprintf(out, " %s\n", gus_stat_reason(l));
+				gus_text_print(out, "%s%s", n++ ? ", " : "", v->lines.v[k].event->name);
+		gus_text_print(out, " %s\n", gus_stat_reason(l));
 	}
 }
 
@@ -202,7 +194,7 @@ static void print_topdown(FILE *out, const struct gus_stat_view *v)
 		if (i == 4 && v->topdown.kind != GUS_TOPDOWN_DISPATCH)
 			continue;
 		gus_fixed_format(text, sizeof(text), 100 * shares[i], 1);
-		fprintf(out, "%18s %%  %s\n", text, parts[i].name);
+		gus_text_print(out, "%18s %%  %s\n", text, parts[i].name);
 	}
 }
 
@@ -214,7 +206,7 @@ static void print_interval(FILE *out, const struct gus_stat_view *v)
 	for (size_t i = 0; i < v->lines.n; i++) {
 		if (gus_stat_is_topdown(v, &v->lines.v[i]) || (v->by_default && !v->lines.v[i].known))
 			continue;
-		fprintf(out, "%14s s", at);
+		gus_text_print(out, "%14s s", at);
 		print_line(out, v, &v->lines.v[i]);
 	}
 }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cli/common/options.h"
+#include "cli/common/print.h"
 #include "cli/common/uarch_load.h"
 #include "model/tables/uops.h"
 
@@ -25,6 +26,16 @@ static char *name_of(const char *arch)
 	return name;
 }
 
+static void print_lines(const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		gus_print("%.*s\n", (int)length, text);
+		text += length + (text[length] == '\n');
+	}
+}
+
 int gus_uarch_import(const char *path, const char *arch, const char *base, const char *name, unsigned flags)
 {
 	struct gus_error err = { 0 };
@@ -37,7 +48,7 @@ int gus_uarch_import(const char *path, const char *arch, const char *base, const
 	text = u ? gus_uarch_read(path, "the measurements", INPUT_MAX, &size, &err) : NULL;
 	table = text ? gus_uops_table(text, size, arch, name ? name : own, u, &err) : NULL;
 	if (table)
-		fputs(table, stdout);
+		print_lines(table);
 	else
 		gus_complain(&err);
 	free(table);

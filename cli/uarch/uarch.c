@@ -8,10 +8,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "cli/common/filter.h"
-#include "cli/common/hex.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
+#include "cli/common/print.h"
 #include "cli/common/uarch_load.h"
 #include "cli/uarch/import.h"
 #include "cli/verbs.h"
@@ -67,24 +68,24 @@ static void print_params(const struct gus_uarch *u)
 		const struct gus_uarch_param_kind *kind = &gus_uarch_params[p->kind];
 
 		if (p->word)
-			printf("param %s %s", kind->name, p->word);
+			gus_print("param %s %s", kind->name, p->word);
 		else
-			printf("param %s %g", kind->name, p->value);
-		printf(" %s %s # %s\n", gus_uarch_unit_name(kind->unit), u->sources[p->source].id, kind->help);
+			gus_print("param %s %g", kind->name, p->value);
+		gus_print(" %s %s # %s\n", gus_uarch_unit_name(kind->unit), u->sources[p->source].id, kind->help);
 	}
 }
 
 static void print_groups(const struct gus_uarch *u)
 {
 	for (uint32_t i = 0; i < u->ports_n; i++)
-		printf("port %s %s\n", u->groups[i].name, u->sources[u->groups[i].source].id);
+		gus_print("port %s %s\n", u->groups[i].name, u->sources[u->groups[i].source].id);
 	for (uint32_t i = u->ports_n; i < u->groups_n; i++) {
 		char between = ' ';
 
-		printf("group %s =", u->groups[i].name);
+		gus_print("group %s =", u->groups[i].name);
 		for (uint32_t p = 0; p < u->ports_n; p++)
 			if (u->groups[i].ports >> p & 1) {
-				printf("%c%s", between, u->groups[p].name);
+				gus_print("%c%s", between, u->groups[p].name);
 				between = '+';
 			}
 		putchar('\n');
@@ -96,10 +97,10 @@ static void print_uses(const struct gus_uarch *u, const char *word, uint32_t fir
 	char text[16];
 
 	if (n)
-		printf(" %s", word);
+		gus_print(" %s", word);
 	for (uint32_t i = first; i < first + n; i++)
-		printf(" %s:%s", units ? u->units[u->uses[i].group] : u->groups[u->uses[i].group].name,
-		       cycles(u->uses[i].cycles, text));
+		gus_print(" %s:%s", units ? u->units[u->uses[i].group] : u->groups[u->uses[i].group].name,
+			  cycles(u->uses[i].cycles, text));
 }
 
 static void print_pairs(const struct gus_uarch *u, const struct gus_uarch_row *row)
@@ -111,8 +112,8 @@ static void print_pairs(const struct gus_uarch *u, const struct gus_uarch_row *r
 	for (uint32_t i = row->pairs; i < row->pairs + row->pairs_n; i++) {
 		const struct gus_uarch_pair *pair = &u->pairs[i];
 
-		printf(" %s%u>%s%u:%s", gus_uarch_operand_prefix(pair->from_kind), pair->from,
-		       gus_uarch_operand_prefix(pair->to_kind), pair->to, cycles(pair->cycles, text));
+		gus_print(" %s%u>%s%u:%s", gus_uarch_operand_prefix(pair->from_kind), pair->from,
+			  gus_uarch_operand_prefix(pair->to_kind), pair->to, cycles(pair->cycles, text));
 	}
 }
 
@@ -120,7 +121,7 @@ static void print_figures(const struct gus_uarch *u, const struct gus_uarch_row 
 {
 	char text[16];
 
-	printf("uops %" PRIu32 " latency %s", row->uops, cycles(row->latency, text));
+	gus_print("uops %" PRIu32 " latency %s", row->uops, cycles(row->latency, text));
 	if (row->fused)
 		printf(" fused %" PRIu32, row->fused);
 	if (row->decoded)
@@ -130,11 +131,11 @@ static void print_figures(const struct gus_uarch *u, const struct gus_uarch_row 
 	if (row->complex)
 		printf(" complex");
 	if (row->loadlat)
-		printf(" loadlat %s", cycles(row->loadlat, text));
+		gus_print(" loadlat %s", cycles(row->loadlat, text));
 	print_uses(u, "uses", row->uses, row->uses_n, false);
 	print_uses(u, "exclusive", row->units, row->units_n, true);
 	print_pairs(u, row);
-	printf("%s source %s", row->guessed ? " guessed" : "", u->sources[row->source].id);
+	gus_print("%s source %s", row->guessed ? " guessed" : "", u->sources[row->source].id);
 }
 
 static void print_classes(const struct gus_uarch *u)
@@ -144,10 +145,10 @@ static void print_classes(const struct gus_uarch *u)
 	for (uint32_t i = 0; i < u->classes_n; i++) {
 		const struct gus_uarch_class *c = &u->classes[i];
 
-		printf("class %s uops %" PRIu32 "-%" PRIu32 " latency %s-%s", c->name, c->uops_lo, c->uops_hi,
-		       cycles(c->latency_lo, lo), cycles(c->latency_hi, hi));
+		gus_print("class %s uops %" PRIu32 "-%" PRIu32 " latency %s-%s", c->name, c->uops_lo, c->uops_hi,
+			  cycles(c->latency_lo, lo), cycles(c->latency_hi, hi));
 		print_uses(u, "uses", c->uses, c->uses_n, false);
-		printf(" source %s\n", u->sources[c->source].id);
+		gus_print(" source %s\n", u->sources[c->source].id);
 	}
 }
 
@@ -164,9 +165,9 @@ static void print_forms(const struct gus_uarch *u)
 
 		if (form->row == GUS_UARCH_NONE)
 			continue;
-		printf("form \"%s\" ", form->text);
+		gus_print("form \"%s\" ", form->text);
 		if (has_name(&u->rows[form->row]))
-			printf("%s\n", u->rows[form->row].id);
+			gus_print("%s\n", u->rows[form->row].id);
 		else
 			print_figures(u, &u->rows[form->row]), putchar('\n');
 	}
@@ -179,24 +180,26 @@ static const char *isa_name(enum gus_isa isa)
 
 static int show(const struct uarch_options *o, const struct gus_uarch *u)
 {
-	printf("uarch %s isa %s \"%s\"\n", u->name, isa_name(u->isa), u->title);
+	gus_print("uarch %s isa %s \"%s\"\n", u->name, isa_name(u->isa), u->title);
 	if (u->aliases_n)
 		printf("alias");
 	for (uint32_t i = 0; i < u->aliases_n; i++)
-		printf(" %s%s", u->aliases[i], i + 1 == u->aliases_n ? "\n" : "");
+		gus_print(" %s", u->aliases[i]);
+	if (u->aliases_n)
+		putchar('\n');
 	for (uint32_t i = 0; i < u->likes_n; i++)
-		printf("# like %s\n", u->likes[i]);
+		gus_print("# like %s\n", u->likes[i]);
 	for (uint32_t i = 0; i < u->sources_n; i++)
-		printf("source %s \"%s\"\n", u->sources[i].id, u->sources[i].text);
+		gus_print("source %s \"%s\"\n", u->sources[i].id, u->sources[i].text);
 	print_params(u);
 	for (uint32_t i = 0; i < u->units_n; i++)
-		printf("unit %s %s\n", u->units[i], u->sources[0].id);
+		gus_print("unit %s %s\n", u->units[i], u->sources[0].id);
 	print_groups(u);
 	print_classes(u);
 	for (uint32_t i = 0; i < u->rows_n; i++) {
 		if (!has_name(&u->rows[i]))
 			continue;
-		printf("row %s ", u->rows[i].id);
+		gus_print("row %s ", u->rows[i].id);
 		print_figures(u, &u->rows[i]);
 		putchar('\n');
 	}
@@ -232,10 +235,10 @@ static int list(const struct uarch_options *o)
 			status = GUS_EXIT_OWN_FAILURE;
 			continue;
 		}
-		printf("%c %-16s %-7s %5" PRIu32 " %6" PRIu32 "  %-40s", host && strcmp(host, name) == 0 ? '*' : ' ',
-		       u->name, isa_name(u->isa), u->rows_n, forms_with_row(u), u->title);
+		gus_print("%c %-16s %-7s %5" PRIu32 " %6" PRIu32 "  %-40s", host && strcmp(host, name) == 0 ? '*' : ' ',
+			  u->name, isa_name(u->isa), u->rows_n, forms_with_row(u), u->title);
 		for (uint32_t k = 0; k < u->aliases_n; k++)
-			printf(" %s", u->aliases[k]);
+			gus_print(" %s", u->aliases[k]);
 		putchar('\n');
 		gus_uarch_free(u);
 	}
@@ -255,13 +258,13 @@ static int check(const struct uarch_options *o, char **files)
 		struct gus_uarch *u = gus_uarch_load(*files, o->plain ? GUS_UARCH_PLAIN : 0, &err);
 
 		if (!u) {
-			printf("! %s\n", err.text);
+			gus_print("! %s\n", err.text);
 			status = 1;
 			continue;
 		}
-		printf("%s: a good table of %s: %" PRIu32 " ports, %" PRIu32 " groups, %" PRIu32 " rows, %" PRIu32
-		       " forms, %" PRIu32 " of them with a row\n", *files, u->title, u->ports_n,
-		       u->groups_n - u->ports_n, u->rows_n, u->forms_n, forms_with_row(u));
+		gus_print("%s: a good table of %s: %" PRIu32 " ports, %" PRIu32 " groups, %" PRIu32 " rows, %" PRIu32
+			  " forms, %" PRIu32 " of them with a row\n", *files, u->title, u->ports_n,
+			  u->groups_n - u->ports_n, u->rows_n, u->forms_n, forms_with_row(u));
 		gus_uarch_free(u);
 	}
 	return status;
@@ -290,25 +293,25 @@ static void explain_class(const struct gus_uarch *u, const char *name)
 	char lo[16], hi[16];
 
 	if (!c) {
-		printf("  bounds   none: no form of the class %s has a row\n", name);
+		gus_print("  bounds   none: no form of the class %s has a row\n", name);
 		return;
 	}
-	printf("  bounds   class %s: uops %" PRIu32 "-%" PRIu32 ", latency %s-%s cycles", name, c->uops_lo, c->uops_hi,
-	       cycles(c->latency_lo, lo), cycles(c->latency_hi, hi));
+	gus_print("  bounds   class %s: uops %" PRIu32 "-%" PRIu32 ", latency %s-%s cycles", name, c->uops_lo,
+		  c->uops_hi, cycles(c->latency_lo, lo), cycles(c->latency_hi, hi));
 	print_uses(u, "uses", c->uses, c->uses_n, false);
-	printf("; source %s\n", u->sources[c->source].text);
+	gus_print("; source %s\n", u->sources[c->source].text);
 }
 
 static void explain_row(const struct gus_uarch *u, const struct gus_uarch_form *form)
 {
 	const struct gus_uarch_row *row = &u->rows[form->row];
 
-	printf("  row      %s: ", has_name(row) ? row->id : "its own");
+	gus_print("  row      %s: ", has_name(row) ? row->id : "its own");
 	print_figures(u, row);
-	printf("\n  because  %s:%" PRIu32 " maps the form to %s%s", u->files[form->file], form->line,
-	       form->opcode ? "opcode class " : "the row", form->opcode ? form->opcode : "");
-	printf("; the row is at %s:%" PRIu32 "\n", u->files[row->file], row->line);
-	printf("  source   %s%s\n", u->sources[row->source].text, row->guessed ? " (a placeholder there)" : "");
+	gus_print("\n  because  %s:%" PRIu32 " maps the form to %s%s", u->files[form->file], form->line,
+		  form->opcode ? "opcode class " : "the row", form->opcode ? form->opcode : "");
+	gus_print("; the row is at %s:%" PRIu32 "\n", u->files[row->file], row->line);
+	gus_print("  source   %s%s\n", u->sources[row->source].text, row->guessed ? " (a placeholder there)" : "");
 	printf("  ports    one every %.2f cycles by ports and units alone\n", gus_uarch_throughput(u, row));
 }
 
@@ -327,22 +330,22 @@ static void explain_one(const struct gus_uarch *u, const uint8_t *bytes, size_t 
 	}
 	for (size_t i = 0; i < *length; i++)
 		printf("%02x", bytes[i]);
-	printf("  %s\n", insn.text);
+	gus_print("  %s\n", insn.text);
 	if (gus_insn_analyse(u->isa, bytes, size, &info) == 0 || !info.form ||
 	    !gus_insn_form_text(u->isa, bytes, size, text, sizeof(text))) {
 		printf("  form     none: no instruction\n");
 		return;
 	}
 	form = gus_uarch_form(u, info.form);
-	printf("  form     \"%s\", class %s\n", text, gus_insn_class_name(info.class));
+	gus_print("  form     \"%s\", class %s\n", text, gus_insn_class_name(info.class));
 	if (form && form->row != GUS_UARCH_NONE) {
 		explain_row(u, form);
 		return;
 	}
 	if (form)
-		printf("  row      none: %s has no opcode class %s\n", u->name, form->opcode);
+		gus_print("  row      none: %s has no opcode class %s\n", u->name, form->opcode);
 	else
-		printf("  row      none: the table of %s does not know the form\n", u->name);
+		gus_print("  row      none: the table of %s does not know the form\n", u->name);
 	explain_class(u, gus_insn_class_name(info.class));
 }
 
@@ -356,7 +359,7 @@ static int explain(const struct gus_uarch *u, char **words)
 		fprintf(stderr, "gusprof: uarch explain takes bytes as pairs of hexadecimal digits, such as 4801c8\n");
 		return GUS_EXIT_USAGE;
 	}
-	printf("%s: %s\n", u->name, u->title);
+	gus_print("%s: %s\n", u->name, u->title);
 	for (size_t at = 0; at < n; at += length)
 		explain_one(u, bytes + at, n - at, at, &length);
 	free(bytes);

@@ -281,6 +281,7 @@ static void judge_broken(struct gus_diagnosis *d, const struct gus_facts *f, enu
 		[GUS_PROBE_STILL] = "it opens, but the counter stands still",
 		[GUS_PROBE_SILENT] = "it counts, but no samples arrive",
 		[GUS_PROBE_INEXACT] = "samples arrive, but the hardware does not vouch for their addresses",
+		[GUS_PROBE_UNTRIED] = "it could not be tried: too few descriptors, or too little memory",
 	};
 	const char *trouble = troubles[f->classes[which].verdict], *name = classes[which].name;
 

@@ -12,6 +12,7 @@ enum gus_verdict {
 	GUS_PROBE_STILL,     /* it opens, but the counter does not move */
 	GUS_PROBE_SILENT,    /* it counts, but no samples come */
 	GUS_PROBE_INEXACT,   /* samples come, but the hardware does not vouch for their addresses */
+	GUS_PROBE_UNTRIED,   /* for want of descriptors, memory or the like, which says nothing about the event */
 };
 
 #endif

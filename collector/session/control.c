@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/output_file.h"
 
 static const struct { const char *word; enum gus_command command; } words[] = {
 	{ "enable", GUS_COMMAND_ENABLE },     { "disable", GUS_COMMAND_DISABLE }, { "snapshot", GUS_COMMAND_SNAPSHOT },
@@ -28,14 +28,8 @@ void gus_control_init(struct gus_control *c)
 /* Both ways, so that it neither waits for somebody at the other end nor ends when that one leaves. */
 static int open_fifo(const char *path, int *fd, struct gus_error *err)
 {
-	struct stat st;
-
-	*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (*fd < 0)
-		return gus_fail_errno(err, errno, "cannot open the control FIFO %s; mkfifo makes one", path);
-	if (fstat(*fd, &st) != 0 || !S_ISFIFO(st.st_mode))
-		return gus_fail(err, GUS_E_USAGE, "%s is no FIFO; mkfifo makes one", path);
-	return 0;
+	*fd = gus_output_open_fifo(path, "cannot open the control FIFO", err);
+	return *fd < 0 ? -1 : 0;
 }
 
 static int take_fd(const char *text, int *fd, struct gus_error *err)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -136,6 +137,7 @@ pid_t gus_sleeper_start(void)
 
 	if (pid != 0)
 		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pause();
 	_exit(0);
 }
@@ -144,6 +146,6 @@ void gus_sleeper_stop(pid_t pid)
 {
 	if (pid <= 0)
 		return;
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	if (kill(pid, SIGKILL) == 0)
+		waitpid(pid, NULL, 0);
 }

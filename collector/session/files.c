@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The files of a recording: how each begins, what stands in its footer, and how parts are named. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/output_file.h"
 #include "collector/host/frequency.h"
 #include "collector/session/header.h"
 #include "collector/session/private.h"
@@ -95,9 +99,13 @@ static int write_footer(struct session *s, enum gus_session_end ended_by)
 static int name_part(struct session *s)
 {
 	uint64_t now = gus_clock_ns(CLOCK_REALTIME);
+	struct gus_output_place place;
+	struct stat st;
 	char *name = NULL;
 	int rc;
 
+	if (gus_output_find(&place, s->o->output, "cannot name the part", s->err) != 0)
+		return -1;
 	do {
 		time_t seconds = (time_t)(now / 1000000000);
 		struct tm t;
@@ -106,14 +114,15 @@ static int name_part(struct session *s)
 		localtime_r(&seconds, &t);
 		strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &t);
 		free(name);
-		name = gus_format("%s.%s%02u", s->o->output, stamp, (unsigned)(now % 1000000000 / 10000000));
+		name = gus_format("%s.%s%02u", place.name, stamp, (unsigned)(now % 1000000000 / 10000000));
 		now += 10000000;
-	} while (access(name, F_OK) == 0);
-	rc = rename(s->o->output, name);
+	} while (fstatat(place.folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0);
+	rc = renameat(place.folder, place.name, place.folder, name);
 	if (rc != 0)
 		gus_fail_errno(s->err, errno, "cannot name the part %s", name);
 	else
-		gus_log(s->o->log, GUS_NOTE, "part %u is %s", s->part, name);
+		gus_log(s->o->log, GUS_NOTE, "part %u is %s%s", s->part, s->o->output, name + strlen(place.name));
+	gus_output_close(&place);
 	free(name);
 	return rc;
 }

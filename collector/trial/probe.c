@@ -53,6 +53,7 @@ static int self_open_as(struct self_event *s, const struct gus_event *event, uin
 	struct gus_attr_plan plan = { .features = 0, .wakeup_bytes = RING_BYTES, .call_graph = call_graph,
 				      .branch_type = branch_type };
 	struct gus_event e = *event;
+	struct gus_error why = { 0 };
 	union gus_attr a;
 
 	*s = (struct self_event){ 0 };
@@ -62,10 +63,10 @@ static int self_open_as(struct self_event *s, const struct gus_event *event, uin
 	s->fd = gus_attr_open(&a, 0, -1, -1);
 	if (s->fd < 0)
 		return s->fd;
-	if (gus_ring_map(&s->ring, s->fd, 0, RING_BYTES, NULL) == 0)
+	if (gus_ring_map(&s->ring, s->fd, 0, RING_BYTES, &why) == 0)
 		return 0;
 	close(s->fd);
-	return -EPERM;
+	return -why.sys;
 }
 
 static int self_open(struct self_event *s, const struct gus_event *event, uint64_t period)
@@ -97,18 +98,31 @@ static enum gus_verdict judge(struct self_event *s, bool precise)
 {
 	uint64_t start = now_ns(), count = 0;
 
-	ioctl(s->fd, PERF_EVENT_IOC_ENABLE, 0);
+	if (ioctl(s->fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+		return GUS_PROBE_UNTRIED;
 	while (s->samples < ENOUGH_SAMPLES && now_ns() - start < GIVE_UP_NS) {
 		gus_frequency_spin(3000);
 		gus_ring_drain(&s->ring, count_sample, s);
 	}
 	ioctl(s->fd, PERF_EVENT_IOC_DISABLE, 0); /* this empties the buffers of precise events into the ring */
 	gus_ring_drain(&s->ring, count_sample, s);
-	if (read(s->fd, &count, sizeof(count)) != sizeof(count) || !count)
+	if (read(s->fd, &count, sizeof(count)) != sizeof(count))
+		return GUS_PROBE_UNTRIED;
+	if (!count)
 		return GUS_PROBE_STILL;
 	if (!s->samples)
 		return GUS_PROBE_SILENT;
 	return precise && !s->exact ? GUS_PROBE_INEXACT : GUS_PROBE_GOOD;
+}
+
+/* Of an event that did not open, by -errno. */
+static enum gus_verdict verdict_of(int rc)
+{
+	const struct gus_error why = { GUS_E_SYSTEM, .sys = -rc };
+
+	if (rc == -EACCES || rc == -EPERM || rc == -ENOSYS)
+		return GUS_PROBE_REFUSED;
+	return gus_error_is_transient(&why) ? GUS_PROBE_UNTRIED : GUS_PROBE_ABSENT;
 }
 
 enum gus_verdict gus_probe_event(const struct gus_event *event)
@@ -118,7 +132,7 @@ enum gus_verdict gus_probe_event(const struct gus_event *event)
 	int rc = self_open(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES);
 
 	if (rc < 0)
-		return rc == -EACCES || rc == -EPERM || rc == -ENOSYS ? GUS_PROBE_REFUSED : GUS_PROBE_ABSENT;
+		return verdict_of(rc);
 	/* precise_ip 1 allows constant skid: the hardware does not vouch for the address, and need not. */
 	verdict = judge(&s, event->precise > 1);
 	self_close(&s);
@@ -135,7 +149,7 @@ enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t bran
 			      branch_type);
 
 	if (rc < 0)
-		return rc == -EACCES || rc == -EPERM || rc == -ENOSYS ? GUS_PROBE_REFUSED : GUS_PROBE_ABSENT;
+		return verdict_of(rc);
 	gus_records_init(&records, gus_attr_sample_type(&plan), branch_type, 1);
 	s.records = &records;
 	verdict = judge(&s, event->precise > 1);
@@ -163,6 +177,7 @@ static const char *const verdict_texts[] = {
 	[GUS_PROBE_STILL] = "opens, but does not count",
 	[GUS_PROBE_SILENT] = "counts, but delivers no samples",
 	[GUS_PROBE_INEXACT] = "delivers samples without exact addresses",
+	[GUS_PROBE_UNTRIED] = "could not be tried, for want of descriptors or memory",
 };
 
 /* What a sample of such an event is worth. */
@@ -277,6 +292,12 @@ int gus_probe_auto(struct gus_events *events, struct gus_pmus *pmus, struct gus_
 
 		verdicts[i] = try_candidate(candidates[i].spec, &tried, pmus);
 		explain_failures(verdicts, i, failures, sizeof(failures));
+		/* A worse one would be taken for a reason that has nothing to do with it. */
+		if (verdicts[i] == GUS_PROBE_UNTRIED) {
+			gus_events_free(&tried);
+			return gus_fail(err, GUS_E_SYSTEM, "cannot try which event delivers samples here: %s %s",
+					candidates[i].spec, verdict_texts[GUS_PROBE_UNTRIED]);
+		}
 		if (verdicts[i] != GUS_PROBE_GOOD) {
 			gus_events_free(&tried);
 			continue;

@@ -112,6 +112,28 @@ static void take_unknown(struct gus_insn_info *info, size_t length)
 		.opcode_length = (uint8_t)length };
 }
 
+/* A scheduling model has a row for what enters the kernel, as it must have one for every form; that is not what such an
+ * instruction takes. Nor is a placeholder that the table's source does not believe itself, which of what a program can
+ * execute it has for the rarer system instructions only. */
+static const struct gus_uarch_row *row_of(const struct builder *b, const struct gus_insn_info *info)
+{
+	const struct gus_uarch_row *row = gus_uarch_row(b->u, info->form);
+
+	if ((info->flags & GUS_INSN_OUTSIDE) || (row && row->guessed && info->class == GUS_INSN_SYSTEM))
+		return NULL;
+	return row;
+}
+
+static int refuse_outside(const struct builder *b, const struct gus_program_code *c, size_t at, struct gus_error *err)
+{
+	struct gus_insn text;
+
+	gus_insn_decode(b->u->isa, (const uint8_t *)c->bytes + at, c->size - at, c->address + at, &text);
+	return gus_fail(err, GUS_E_UNSUPPORTED, "cannot model the code: '%s' at byte %zu of %zu is privileged, "
+			"or enters a kernel, a hypervisor or a trap, or waits for one; how long that takes no table of "
+			"a CPU knows, so leave it out", text.text, at, c->size);
+}
+
 static int decode_one(struct builder *b, const struct gus_program_code *c, size_t at, size_t length,
 		      struct gus_error *err)
 {
@@ -124,7 +146,9 @@ static int decode_one(struct builder *b, const struct gus_program_code *c, size_
 	if (!n || insn.info.class == GUS_INSN_BAD)
 		return gus_fail(err, GUS_E_CORRUPT, "cannot model the code: %s at byte %zu of %zu",
 				n ? "no instruction of this ISA" : "an instruction is cut off", at, c->size);
-	insn.row = gus_uarch_row(b->u, insn.info.form);
+	if ((c->flags & GUS_PROGRAM_BLOCK) && (insn.info.flags & GUS_INSN_OUTSIDE))
+		return refuse_outside(b, c, at, err);
+	insn.row = row_of(b, &insn.info);
 	if (c->flags & GUS_PROGRAM_TEXTS) {
 		struct gus_insn text;
 
@@ -140,8 +164,17 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 {
 	size_t insns = b->insns.n, ops = b->ops.n, n = 0;
 
+	if ((c->flags & GUS_PROGRAM_BLOCK) && c->size > GUS_BLOCK_BYTES)
+		return gus_fail(err, GUS_E_FULL, "cannot model the code: it has %zu bytes, and a block has at most %d",
+				c->size, GUS_BLOCK_BYTES);
 	for (size_t at = 0; at < c->size; n++) {
-		int size = decode_one(b, c, at, c->lengths ? c->lengths[n] : 0, err);
+		int size;
+
+		if ((c->flags & GUS_PROGRAM_BLOCK) && n == GUS_BLOCK_INSNS)
+			size = gus_fail(err, GUS_E_FULL, "cannot model the code: it has more than %d instructions, "
+					"which is the most of a block", GUS_BLOCK_INSNS);
+		else
+			size = decode_one(b, c, at, c->lengths ? c->lengths[n] : 0, err);
 
 		if (size < 0) {
 			b->insns.n = insns;

@@ -23,7 +23,7 @@ static void *aligned_zalloc(size_t size)
 	size = (size + 63) / 64 * 64;
 	memory = aligned_alloc(64, size);
 	if (!memory)
-		return gus_zalloc(SIZE_MAX / 2); /* says that memory is short, and ends the program */
+		gus_alloc_failed(size);
 	return memset(memory, 0, size);
 }
 

@@ -9,7 +9,23 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/error.h"
+#include "base/foreign_file.h"
+
 #define ID_MAX 64
+
+/* Most of the places that are looked at have no file. One that is there and cannot be opened is another matter: what it
+ * has is missing. */
+static struct gus_elf *open_found(const struct gus_search *search, const char *path, const struct gus_rights *rights)
+{
+	struct gus_error err = { 0 };
+	struct gus_elf *e = gus_elf_open_as(path, rights, NULL, &err);
+
+	if (!e && search->refused && !search->refused->code &&
+	    (err.code == GUS_E_PERMISSION || gus_error_is_transient(&err)))
+		*search->refused = err;
+	return e;
+}
 
 struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8_t *id, size_t size, const char *suffix)
 {
@@ -21,7 +37,7 @@ struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	for (const char *const *dir = search->debug_dirs; *dir; dir++) {
 		char *path = gus_format("%s%s/.build-id/%.2s/%s%s", search->symfs, *dir, hex, hex + 2, suffix);
-		struct gus_elf *e = gus_elf_open(path, NULL);
+		struct gus_elf *e = open_found(search, path, search->rights);
 
 		free(path);
 		if (e && gus_build_id_equal(e->build_id, e->build_id_size, id, size))
@@ -32,9 +48,9 @@ struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8
 }
 
 /* Takes path. A build id is proof enough, and saves reading the whole file for its checksum. */
-static struct gus_elf *open_linked(char *path, const struct gus_elf *of, uint32_t crc)
+static struct gus_elf *open_linked(const struct gus_search *search, char *path, const struct gus_elf *of, uint32_t crc)
 {
-	struct gus_elf *e = gus_elf_open(path, NULL);
+	struct gus_elf *e = open_found(search, path, search->rights);
 	bool right;
 
 	free(path);
@@ -53,12 +69,12 @@ static struct gus_elf *open_linked(char *path, const struct gus_elf *of, uint32_
 static struct gus_elf *beside(const struct gus_search *search, const struct gus_elf *e, const char *dir,
 			      const char *link, uint32_t crc)
 {
-	struct gus_elf *found = open_linked(gus_format("%s%s/%s", search->symfs, dir, link), e, crc);
+	struct gus_elf *found = open_linked(search, gus_format("%s%s/%s", search->symfs, dir, link), e, crc);
 
 	if (!found)
-		found = open_linked(gus_format("%s%s/.debug/%s", search->symfs, dir, link), e, crc);
+		found = open_linked(search, gus_format("%s%s/.debug/%s", search->symfs, dir, link), e, crc);
 	for (const char *const *root = search->debug_dirs; !found && *root; root++)
-		found = open_linked(gus_format("%s%s%s/%s", search->symfs, *root, dir, link), e, crc);
+		found = open_linked(search, gus_format("%s%s%s/%s", search->symfs, *root, dir, link), e, crc);
 	return found;
 }
 
@@ -79,7 +95,7 @@ struct gus_elf *gus_debugfile_of(const struct gus_search *search, const struct g
 	found = beside(search, e, dirname(copy), link, crc);
 	free(copy);
 	/* /lib may be a link to /usr/lib, and the debug file be filed under the latter. */
-	if (!found && !*search->symfs && (real = realpath(path, NULL))) {
+	if (!found && !*search->symfs && (real = gus_foreign_realpath(path, search->rights))) {
 		found = beside(search, e, dirname(real), link, crc);
 		free(real);
 	}
@@ -94,6 +110,7 @@ struct gus_elf *gus_debugfile_shared(const struct gus_search *search, const stru
 	const char *name = data ? data->d_buf : NULL;
 	const uint8_t *id;
 	size_t length, size;
+	struct gus_rights owner, rights;
 	struct gus_elf *found;
 	char *copy, *path;
 
@@ -106,7 +123,9 @@ struct gus_elf *gus_debugfile_shared(const struct gus_search *search, const stru
 		return found;
 	copy = gus_strdup(e->path);
 	path = *name == '/' ? gus_format("%s%s", search->symfs, name) : gus_format("%s/%s", dirname(copy), name);
-	found = gus_elf_open(path, NULL);
+	gus_rights_of_user(&owner, e->owner, "the program's owner");
+	rights = gus_rights_common(search->rights, &owner);
+	found = open_found(search, path, &rights);
 	free(copy);
 	free(path);
 	if (found && gus_build_id_equal(found->build_id, found->build_id_size, id, size))

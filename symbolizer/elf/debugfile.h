@@ -5,9 +5,13 @@
 
 #include "symbolizer/elf/elffile.h"
 
+struct gus_rights;
+
 struct gus_search {
 	const char *symfs;              /* before every path; "" for none */
 	const char *const *debug_dirs;  /* NULL-terminated */
+	struct gus_error *refused;      /* takes the first file that is there and cannot be opened; may be NULL */
+	const struct gus_rights *rights; /* to open files with; NULL: ours */
 };
 
 /* DIR/.build-id/xx/yyyySUFFIX under one of the directories, whose own build id must be that one. NULL if none. */

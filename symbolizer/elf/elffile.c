@@ -3,7 +3,6 @@
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/foreign_file.h"
 
 static void read_segments(struct gus_elf *e)
 {
@@ -54,36 +54,54 @@ static struct gus_elf *start(struct gus_elf *e, struct gus_error *err)
 	return e;
 }
 
-struct gus_elf *gus_elf_open(const char *path, struct gus_error *err)
+/* A descriptor, or -1. */
+static int open_file(const char *path, const struct gus_rights *rights, const struct gus_file_identity *identity,
+		     struct stat *st, struct gus_error *err)
+{
+	int fd = gus_foreign_open(path, rights, st, err);
+
+	if (fd < 0 || !identity || gus_foreign_is(fd, st, identity))
+		return fd;
+	close(fd);
+	return gus_fail(err, GUS_E_NOT_FOUND, "%s is not the file that was mapped: it was replaced, or the process "
+			"saw another one there", path);
+}
+
+struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *rights,
+				const struct gus_file_identity *identity, struct gus_error *err)
 {
 	struct gus_elf *e;
 	struct stat st;
 	void *bytes;
-	/* Not blocking: the path may be a FIFO by now, whose opening would wait for a writer. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = open_file(path, rights, identity, &st, err);
 
-	if (fd < 0) {
-		gus_fail_errno(err, errno, "cannot open %s", path);
+	if (fd < 0)
 		return NULL;
-	}
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < EI_NIDENT) {
+	if (st.st_size < EI_NIDENT) {
 		close(fd);
 		gus_fail(err, GUS_E_CORRUPT, "cannot read symbols of %s: it is no ELF file", path);
 		return NULL;
 	}
 	/* Private and writable: libelf notes in place what it has decompressed. */
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (bytes == MAP_FAILED) {
+	if (bytes == MAP_FAILED)
 		gus_fail_errno(err, errno, "cannot map %s", path);
+	close(fd);
+	if (bytes == MAP_FAILED)
 		return NULL;
-	}
 	e = gus_zalloc(sizeof(*e));
 	e->path = gus_strdup(path);
 	e->bytes = bytes;
 	e->size = (size_t)st.st_size;
 	e->mapped = true;
+	e->owner = st.st_uid;
+	e->changed = st.st_mtime;
 	return start(e, err);
+}
+
+struct gus_elf *gus_elf_open(const char *path, struct gus_error *err)
+{
+	return gus_elf_open_as(path, NULL, NULL, err);
 }
 
 struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, struct gus_error *err)

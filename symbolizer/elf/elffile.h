@@ -8,10 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "base/alloc.h"
 
 struct gus_error;
+struct gus_file_identity;
+struct gus_rights;
 
 struct gus_segment {
 	uint64_t offset, vaddr, file_size, memory_size;
@@ -25,6 +29,8 @@ struct gus_elf {
 	bool mapped;             /* bytes are a mapping, else the heap's */
 	Elf *elf;                /* over bytes: what it hands out lives as long as this */
 	unsigned machine;        /* EM_* */
+	uid_t owner;             /* of the file: who chose the names in it */
+	time_t changed;          /* 0 of an image */
 	struct gus_vec(struct gus_segment) segments;
 	const uint8_t *build_id; /* within bytes or libelf's; NULL if there is none */
 	size_t build_id_size;
@@ -33,6 +39,9 @@ struct gus_elf {
 /* Maps the regular file at path. NULL with err if there is none or it is no ELF file. A file that another program cuts
  * short while it is mapped ends this one with SIGBUS, as with any mapped file. */
 struct gus_elf *gus_elf_open(const char *path, struct gus_error *err);
+/* The same of a name that a stranger chose: with these rights, and, if an identity is given, only of that very file. */
+struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *rights,
+				const struct gus_file_identity *identity, struct gus_error *err);
 /* The same over a copy of an image. */
 struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, struct gus_error *err);
 void gus_elf_close(struct gus_elf *e);

@@ -312,6 +312,33 @@ static size_t text_of(const struct gus_a64_op *op, uint32_t word, char *out)
 	return n;
 }
 
+/* The instructions of C4.1.93 to C4.1.95 in Arm's manual that end in another exception level, and those of system
+ * registers and instructions that are of EL1 and up: EL0's have 3 for op1, in bits 18:16. */
+static bool is_outside(uint32_t word)
+{
+	static const struct { uint32_t mask, value; } patterns_outside[] = {
+		{ 0xffff0000, 0x00000000 },     /* udf */
+		{ 0xff000000, 0xd4000000 },     /* svc, hvc, smc, brk, hlt, dcps */
+		{ 0xffff0000, 0xd69f0000 },     /* eret, eretaa, eretab */
+		{ 0xffffffff, 0xd6bf03e0 },     /* drps */
+		{ 0xffffffdf, 0xd503205f },     /* wfe, wfi */
+		{ 0xffffffc0, 0xd5031000 },     /* wfet, wfit */
+	};
+	unsigned op0 = gus_a64_bits(word, 19, 2), op1 = gus_a64_bits(word, 16, 3), op2 = gus_a64_bits(word, 5, 3);
+
+	for (size_t i = 0; i < sizeof(patterns_outside) / sizeof(*patterns_outside); i++)
+		if ((word & patterns_outside[i].mask) == patterns_outside[i].value)
+			return true;
+	if ((word & 0xff800000) != 0xd5000000)
+		return false;
+	if (op0)
+		return op1 != 3;
+	/* msr to a field of the state: of the flags, ssbs, dit, tco and sme are everybody's. */
+	if ((word & 0xfff8f01f) != 0xd500401f)
+		return false;
+	return !(op1 == 0 && op2 < 3) && !(op1 == 3 && op2 >= 1 && op2 <= 4);
+}
+
 size_t gus_insn_arm64_analyse(const void *bytes, size_t size, struct gus_insn_info *info)
 {
 	char text[2 * GUS_INSN_FORM_MAX];
@@ -329,7 +356,7 @@ size_t gus_insn_arm64_analyse(const void *bytes, size_t size, struct gus_insn_in
 	memset(info, 0, sizeof(*info));
 	info->length = info->opcode_length = 4;
 	info->class = op->kind;
-	info->flags = op->flags | idiom(op, word);
+	info->flags = op->flags | idiom(op, word) | (is_outside(word) ? GUS_INSN_OUTSIDE : 0);
 	info->vector_bits = (uint16_t)(op->vector_bytes * 8);
 	info->fuse_first = op->fuse_first;
 	info->fuse_second = op->fuse_second;

@@ -181,6 +181,9 @@ enum {
 	GUS_INSN_EVEX = 1 << 20,
 	GUS_INSN_X87 = 1 << 21,
 	GUS_INSN_LEGACY_VECTOR = 1 << 22, /* SSE without VEX: keeps the upper parts of the registers it writes */
+	/* Not a user program's own: it is privileged, or enters a kernel, a hypervisor or a trap handler, or waits for
+	 * one of them. How long that takes is decided there, and no table of a CPU knows it. */
+	GUS_INSN_OUTSIDE = 1 << 23,
 };
 
 /* What may be the first of a fused pair, by which branches it can be fused with. Nothing that writes memory is; whether

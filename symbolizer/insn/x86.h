@@ -18,12 +18,13 @@ enum {
 	GUS_X86_MOVE = 32,      /* copies */
 	GUS_X86_TWIN = 64,      /* has two opcodes for the same operands, one for each direction */
 	GUS_X86_NT = 128,       /* nontemporal */
+	GUS_X86_OUTSIDE = 256,  /* as GUS_INSN_OUTSIDE */
 };
 
 struct gus_x86_mnemonic {
 	uint8_t class;          /* enum gus_insn_class, of the register form */
 	uint8_t fuse;           /* enum gus_fuse_first */
-	uint8_t traits;         /* GUS_X86_* */
+	uint16_t traits;        /* GUS_X86_* */
 };
 
 extern const struct gus_x86_mnemonic gus_x86_mnemonics[ZYDIS_MNEMONIC_MAX_VALUE + 1];

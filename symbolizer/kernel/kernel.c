@@ -19,6 +19,7 @@ static bool read_file(const char *path, struct text *text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
+	int why;
 
 	if (fd < 0)
 		return false;
@@ -28,17 +29,33 @@ static bool read_file(const char *path, struct text *text)
 		if (got > 0)
 			text->n += (size_t)got;
 	} while (got > 0 || (got < 0 && errno == EINTR));
+	why = errno;
 	close(fd);
+	errno = why;
 	return got == 0;
 }
 
-static bool is_same_boot(const char *boot_id)
+static void note_failure(struct gus_kernel *k, const struct gus_error *why)
 {
-	struct text text = { 0 };
-	size_t length = boot_id ? strlen(boot_id) : 0;
-	bool same = length && read_file("/proc/sys/kernel/random/boot_id", &text) && text.n >= length &&
-		    memcmp(text.v, boot_id, length) == 0 && (text.n == length || text.v[length] == '\n');
+	if (gus_error_is_transient(why) && !k->failure.code)
+		k->failure = *why;
+}
 
+static bool is_same_boot(struct gus_kernel *k, const char *boot_id)
+{
+	static const char path[] = "/proc/sys/kernel/random/boot_id";
+	struct text text = { 0 };
+	struct gus_error why = { 0 };
+	size_t length = boot_id ? strlen(boot_id) : 0;
+	bool same = false;
+
+	if (length && !read_file(path, &text)) {
+		gus_fail_errno(&why, errno, "cannot read %s", path);
+		note_failure(k, &why);
+	} else if (length) {
+		same = text.n >= length && memcmp(text.v, boot_id, length) == 0 &&
+		       (text.n == length || text.v[length] == '\n');
+	}
 	gus_vec_free(&text);
 	return same;
 }
@@ -51,7 +68,7 @@ void gus_kernel_init(struct gus_kernel *k, const char *boot_id)
 	k->code.fd = -1;
 	k->kallsyms = "/proc/kallsyms";
 	k->kcore = "/proc/kcore";
-	k->same_boot = is_same_boot(boot_id);
+	k->same_boot = is_same_boot(k, boot_id);
 }
 
 void gus_kernel_free(struct gus_kernel *k)
@@ -103,6 +120,7 @@ static void take(struct gus_functions *f, const struct gus_kallsyms *all)
 static void read_live(struct gus_kernel *k)
 {
 	struct text text = { 0 };
+	struct gus_error why = { 0 };
 	struct gus_kallsyms all;
 
 	k->sought = true;
@@ -111,7 +129,9 @@ static void read_live(struct gus_kernel *k)
 		return;
 	}
 	if (!read_file(k->kallsyms, &text)) {
-		k->trouble = gus_format("cannot read kernel symbols from %s: %s", k->kallsyms, strerror(errno));
+		gus_fail_errno(&why, errno, "cannot read kernel symbols from %s", k->kallsyms);
+		note_failure(k, &why);
+		k->trouble = gus_strdup(why.text);
 		gus_vec_free(&text);
 		return;
 	}
@@ -167,9 +187,11 @@ static void open_code(struct gus_kernel *k)
 		k->code_trouble = gus_strdup("the recording has no copy of the kernel's code, and it is of another "
 					     "boot than this "
 					     "one");
-	else if (gus_kcore_open(&k->code, k->kcore, &err) != 0)
+	else if (gus_kcore_open(&k->code, k->kcore, &err) != 0) {
+		note_failure(k, &err);
 		k->code_trouble = gus_format("%s%s", err.text, err.code == GUS_E_PERMISSION ? "; run as root" :
 					     err.code == GUS_E_NOT_FOUND ? "; this kernel was built without it" : "");
+	}
 }
 
 size_t gus_kernel_code(struct gus_kernel *k, uint64_t address, void *out, size_t size, unsigned *machine)

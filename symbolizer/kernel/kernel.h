@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "proto/gusprof.pb-c.h"
 #include "symbolizer/kernel/kcore.h"
 #include "symbolizer/names/functions.h"
@@ -22,6 +23,7 @@ struct gus_kernel {
 	struct gus_kcore code;
 	bool code_sought;
 	char *code_trouble; /* why its code cannot be read, or NULL */
+	struct gus_error failure; /* of these, one that has nothing to do with the kernel or with rights */
 };
 
 void gus_kernel_init(struct gus_kernel *k, const char *boot_id);

@@ -28,6 +28,8 @@ struct note {
 	uint32_t identity;             /* of identities: what makes a mapped module itself */
 	uint32_t build_id;             /* of strings */
 	uint32_t build_id_size;
+	uint64_t inode;
+	uint32_t major, minor;         /* of its device */
 	enum note_kind kind;
 };
 
@@ -167,7 +169,8 @@ static void add_mmap(struct gus_space *s, const Gusprof__Mmap *m)
 		.name = gus_strings_add(&s->strings, path), .identity = identify(s, m, path),
 		.build_id = m->build_id.len ? gus_strings_add_n(&s->strings, (const char *)m->build_id.data,
 								m->build_id.len) : 0,
-		.build_id_size = (uint32_t)m->build_id.len });
+		.build_id_size = (uint32_t)m->build_id.len, .inode = m->inode,
+		.major = m->major, .minor = m->minor });
 }
 
 static void add_comm(struct gus_space *s, const Gusprof__Comm *c)
@@ -262,7 +265,8 @@ static uint32_t module_of(struct gus_space *s, const struct note *n)
 
 	if (!*number) {
 		gus_vec_push(&s->modules, (struct gus_module){ .kind = gus_module_kind_of(path), .path = path,
-			.build_id = n->build_id_size ? id : NULL, .build_id_size = n->build_id_size });
+			.build_id = n->build_id_size ? id : NULL, .build_id_size = n->build_id_size,
+			.inode = n->inode, .major = n->major, .minor = n->minor });
 		*number = (uint32_t)s->modules.n;
 	}
 	return *number - 1;

@@ -29,6 +29,8 @@ struct gus_module {
 	const char *path;        /* as recorded; "[unknown]" and "[kernel]" for those kinds */
 	const uint8_t *build_id; /* of build_id_size bytes, NULL if not known */
 	size_t build_id_size;
+	uint64_t inode;          /* the file's, as the kernel gave it in place of a build id; 0 if not known */
+	uint32_t major, minor;   /* of its device */
 };
 
 /* The answer: a module and where in it. */

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "base/error.h"
-
 static const char deleted[] = " (deleted)";
 
 static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
@@ -16,8 +14,9 @@ static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
 
 /* What lies at the module's path, if it is what was mapped. Without a recorded build id there is only the name to go
  * by, and that is not enough once the kernel has said that the file is deleted. */
-static void open_path(struct gus_object *o, bool was_deleted)
+static void open_path(struct gus_object *o, const struct gus_rights *rights, bool was_deleted)
 {
+	const struct gus_file_identity *identity = o->identity.inode ? &o->identity : NULL;
 	struct gus_error err = { 0 };
 	struct gus_elf *e;
 
@@ -25,9 +24,11 @@ static void open_path(struct gus_object *o, bool was_deleted)
 		o->trouble = gus_strdup("its file was deleted, and the recording has no build id to find another copy");
 		return;
 	}
-	e = gus_elf_open(o->path, &err);
+	e = gus_elf_open_as(o->path, rights, identity, &err);
 	if (!e) {
 		o->trouble = gus_strdup(err.text);
+		if (err.code == GUS_E_PERMISSION || gus_error_is_transient(&err))
+			o->refused = err;
 		return;
 	}
 	if (!o->build_id_size || is_recorded(o, e)) {
@@ -39,16 +40,29 @@ static void open_path(struct gus_object *o, bool was_deleted)
 	gus_elf_close(e);
 }
 
+/* Of files that cannot be opened this object is told. */
+static struct gus_search search_of(struct gus_object *o, const struct gus_search *search)
+{
+	struct gus_search own = *search;
+
+	own.refused = &o->refused;
+	return own;
+}
+
 void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module)
 {
 	size_t length = strlen(module->path), suffix = sizeof(deleted) - 1;
 	bool was_deleted = length > suffix && strcmp(module->path + length - suffix, deleted) == 0;
+	struct gus_search own = search_of(o, search);
 
 	*o = (struct gus_object){ .build_id = module->build_id, .build_id_size = module->build_id_size };
+	/* What a user has put under symfs are copies. */
+	if (!o->build_id_size && !*search->symfs)
+		o->identity = (struct gus_file_identity){ module->inode, module->major, module->minor };
 	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
-	open_path(o, was_deleted);
+	open_path(o, search->rights, was_deleted);
 	if (!o->main && o->build_id_size)
-		o->main = gus_debugfile_by_id(search, o->build_id, o->build_id_size, "");
+		o->main = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, "");
 	if (o->main) {
 		free(o->trouble);
 		o->trouble = NULL;
@@ -95,13 +109,15 @@ void gus_object_close(struct gus_object *o)
 
 struct gus_elf *gus_object_debug(struct gus_object *o, const struct gus_search *search)
 {
+	struct gus_search own = search_of(o, search);
+
 	if (o->debug_sought)
 		return o->debug;
 	o->debug_sought = true;
 	if (o->main)
-		o->debug = gus_debugfile_of(search, o->main, o->path + strlen(search->symfs));
+		o->debug = gus_debugfile_of(&own, o->main, o->path + strlen(search->symfs));
 	else if (o->build_id_size)
-		o->debug = gus_debugfile_by_id(search, o->build_id, o->build_id_size, ".debug");
+		o->debug = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, ".debug");
 	return o->debug;
 }
 
@@ -119,12 +135,13 @@ static bool has_dwarf(const struct gus_elf *e)
 struct gus_elf *gus_object_dwarf(struct gus_object *o, const struct gus_search *search)
 {
 	struct gus_elf *holder = has_dwarf(o->main) ? o->main : gus_object_debug(o, search);
+	struct gus_search own = search_of(o, search);
 
 	if (!has_dwarf(holder))
 		return NULL;
 	if (!o->shared_sought) {
 		o->shared_sought = true;
-		o->shared = gus_debugfile_shared(search, holder);
+		o->shared = gus_debugfile_shared(&own, holder);
 	}
 	return holder;
 }

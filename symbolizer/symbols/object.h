@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
+#include "base/foreign_file.h"
 #include "symbolizer/elf/debugfile.h"
 #include "symbolizer/space/space.h"
 
@@ -17,7 +19,9 @@ struct gus_object {
 	char *path;               /* where main was looked for */
 	const uint8_t *build_id;  /* recorded; borrowed */
 	size_t build_id_size;
+	struct gus_file_identity identity; /* that it must have without a build id; inode 0: any */
 	char *trouble;            /* why main is missing, NULL if it is not */
+	struct gus_error refused; /* of its files, the first that is there and did not open: no right, or transient */
 };
 
 /* Finds the module's file and makes sure that it is the one that was recorded. */

@@ -2,7 +2,6 @@
 #include "symbolizer/symbols/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +10,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/foreign_file.h"
 #include "base/index.h"
 #include "base/log.h"
+#include "symbolizer/symbols/symbols.h"
 
 #define FILE_MAX (64u << 20) /* bytes; what is longer was not written by a person */
 #define TAB 8
@@ -28,24 +29,29 @@ struct wrong {
 	size_t n;
 	const char *first;
 	int why;                       /* errno */
+	bool limited;                  /* and it was tried with other rights than ours */
 };
 
 struct gus_sources {
 	const char *symfs;
+	const struct gus_rights *rights;
 	const struct gus_log *log;
 	struct gus_strings names;
-	struct gus_vec(struct file) files; /* by the number of their names; 0 is not used */
+	struct gus_strings asked;          /* files are told apart by name and by whose program names them */
+	struct gus_vec(struct file) files; /* by the number in asked; 0 is not used */
 	struct gus_vec(uint8_t) is_young;  /* by the same */
 	struct wrong missing, young;
 };
 
-struct gus_sources *gus_sources_new(const char *symfs, const struct gus_log *log)
+struct gus_sources *gus_sources_new(const char *symfs, const struct gus_rights *rights, const struct gus_log *log)
 {
 	struct gus_sources *s = gus_zalloc(sizeof(*s));
 
 	s->symfs = symfs ? symfs : "";
+	s->rights = rights;
 	s->log = log;
 	gus_strings_init(&s->names);
+	gus_strings_init(&s->asked);
 	gus_vec_push(&s->files, (struct file){ .changed = 0 });
 	gus_vec_push(&s->is_young, 0);
 	return s;
@@ -62,23 +68,19 @@ void gus_sources_free(struct gus_sources *s)
 	gus_vec_free(&s->files);
 	gus_vec_free(&s->is_young);
 	gus_strings_free(&s->names);
+	gus_strings_free(&s->asked);
 	free(s);
 }
 
-/* A regular file of at most FILE_MAX bytes; -1 with errno. Not blocking: the name is a stranger's, and may be a
- * FIFO's. */
-static int open_file(const char *path, struct stat *st)
+/* A regular file of at most FILE_MAX bytes; -1 with errno. */
+static int open_file(const char *path, const struct gus_rights *rights, struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), why = EINVAL;
+	int fd = gus_foreign_open(path, rights, st, NULL);
 
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, st) != 0)
-		why = errno;
-	else if (S_ISREG(st->st_mode) && st->st_size <= FILE_MAX)
+	if (fd < 0 || st->st_size <= FILE_MAX)
 		return fd;
 	close(fd);
-	errno = why;
+	errno = EFBIG;
 	return -1;
 }
 
@@ -123,21 +125,32 @@ static void split(struct file *f, const char *text, size_t size)
 	gus_vec_push(&f->text, '\0');
 }
 
-static void note(struct wrong *w, const char *name, int why)
+static void note(struct wrong *w, const char *name, int why, bool limited)
 {
 	if (!w->n++)
-		*w = (struct wrong){ 1, name, why };
+		*w = (struct wrong){ 1, name, why, limited };
 }
 
-static void read_file(struct gus_sources *s, const char *name, struct file *f)
+/* Whoever made the program chose the names of its sources; so did, in a way, whoever made the recording. */
+static struct gus_rights rights_for(const struct gus_sources *s, const struct gus_provenance *origin)
 {
+	struct gus_rights owner = { 0 };
+
+	if (origin->known)
+		gus_rights_of_user(&owner, origin->owner, "the program's owner");
+	return gus_rights_common(s->rights, &owner);
+}
+
+static void read_file(struct gus_sources *s, const char *name, const struct gus_provenance *origin, struct file *f)
+{
+	struct gus_rights rights = rights_for(s, origin);
 	char *path = gus_format("%s%s", s->symfs, name), *text = NULL;
 	struct stat st;
-	int fd = open_file(path, &st);
+	int fd = open_file(path, &rights, &st);
 	bool good;
 
 	if (fd < 0 && *s->symfs)
-		fd = open_file(name, &st);
+		fd = open_file(name, &rights, &st);
 	free(path);
 	if (fd >= 0) {
 		text = gus_alloc((size_t)st.st_size + 1);
@@ -151,29 +164,41 @@ static void read_file(struct gus_sources *s, const char *name, struct file *f)
 		if (good)
 			return;
 	}
-	note(&s->missing, name, errno);
+	note(&s->missing, name, errno, rights.limited);
 }
 
-const char *gus_sources_line(struct gus_sources *s, const char *name, uint32_t line, time_t made)
+static uint32_t number_of(struct gus_sources *s, const char *name, const struct gus_provenance *origin)
 {
-	uint32_t number = gus_strings_add(&s->names, name);
+	char *key = gus_format("%lld %s", origin->known ? (long long)origin->owner : -1, name);
+	uint32_t number = gus_strings_add(&s->asked, key);
+
+	free(key);
+	return number;
+}
+
+const char *gus_sources_line(struct gus_sources *s, const char *name, uint32_t line,
+			     const struct gus_provenance *origin)
+{
+	uint32_t number;
 	struct file *f;
 
-	if (!number)
+	if (!*name)
 		return NULL;
+	number = number_of(s, name, origin);
+	name = gus_strings_get(&s->names, gus_strings_add(&s->names, name));
 	if (s->files.n <= number) {
 		struct file new = { .changed = 0 };
 
-		read_file(s, gus_strings_get(&s->names, number), &new);
-		gus_vec_push(&s->files, new); /* names are numbered as they come */
+		read_file(s, name, origin, &new);
+		gus_vec_push(&s->files, new); /* they are numbered as they come */
 		gus_vec_push(&s->is_young, 0);
 	}
 	f = &s->files.v[number];
 	if (!f->lines.n || !line || line > f->lines.n)
 		return NULL;
-	if (made && f->changed > made && !s->is_young.v[number]) {
+	if (origin->known && f->changed > origin->made && !s->is_young.v[number]) {
 		s->is_young.v[number] = 1;
-		note(&s->young, gus_strings_get(&s->names, number), 0);
+		note(&s->young, name, 0, false);
 	}
 	return f->text.v + f->lines.v[line - 1];
 }
@@ -187,6 +212,13 @@ static const char *others(const struct wrong *w, char *room, size_t size)
 	return room;
 }
 
+static const char *reason(const struct wrong *w)
+{
+	if (w->limited && w->why == EACCES)
+		return "not readable by the recording's owner and the program's, whose rights count here";
+	return w->why == EINVAL ? "it is no regular file" : strerror(w->why);
+}
+
 void gus_sources_tell(const struct gus_sources *s)
 {
 	char more[40];
@@ -194,7 +226,7 @@ void gus_sources_tell(const struct gus_sources *s)
 	if (s->missing.n)
 		gus_log(s->log, GUS_NOTE, "cannot read the source %s%s: %s; lines are shown without their text",
 			s->missing.first,
-			others(&s->missing, more, sizeof(more)), strerror(s->missing.why));
+			others(&s->missing, more, sizeof(more)), reason(&s->missing));
 	if (s->young.n)
 		gus_log(s->log, GUS_WARN,
 			"the source %s%s was changed after the program was made: its lines may be others than "

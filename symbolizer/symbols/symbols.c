@@ -38,6 +38,7 @@ struct entry {
 
 struct gus_symbols {
 	struct gus_search search;
+	struct gus_rights rights;
 	struct gus_log log;
 	bool raw_names;
 	struct gus_kernel kernel;
@@ -67,7 +68,10 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	for (; *dirs; dirs++)
 		gus_vec_push(&copy, text(s, *dirs));
 	gus_vec_push(&copy, NULL);
-	s->search = (struct gus_search){ text(s, options && options->symfs ? options->symfs : ""), copy.v };
+	s->search = (struct gus_search){ .symfs = text(s, options && options->symfs ? options->symfs : ""),
+		.debug_dirs = copy.v, .rights = &s->rights };
+	if (options && options->rights)
+		s->rights = *options->rights;
 	s->raw_names = options && options->raw_names;
 	if (log)
 		s->log = *log;
@@ -167,6 +171,7 @@ static void open_object(struct gus_symbols *s, struct entry *e, const struct gus
  * keeps them. */
 static struct entry *entry_of(struct gus_symbols *s, const struct gus_module *m)
 {
+	const uint64_t file[] = { m->inode, m->major, m->minor };
 	struct gus_vec(char) key = { 0 };
 	struct gus_module own = *m;
 	struct entry *e;
@@ -175,6 +180,8 @@ static struct entry *entry_of(struct gus_symbols *s, const struct gus_module *m)
 	gus_vec_push(&key, (char)('0' + m->kind));
 	gus_vec_append(&key, m->path, strlen(m->path) + 1);
 	gus_vec_append(&key, (const char *)m->build_id, m->build_id ? m->build_id_size : 0);
+	if (!m->build_id)
+		gus_vec_append(&key, (const char *)file, sizeof(file));
 	number = gus_strings_add_n(&s->modules, key.v, key.n);
 	gus_vec_free(&key);
 	while (s->entries.n <= number)
@@ -186,6 +193,8 @@ static struct entry *entry_of(struct gus_symbols *s, const struct gus_module *m)
 	e->build_id = own.build_id ? copy_bytes(own.build_id, own.build_id_size) : NULL;
 	own.build_id = e->build_id;
 	own.build_id_size = e->build_id ? own.build_id_size : 0;
+	if (!s->kernel.same_boot) /* another boot numbers its devices as it likes, another machine its files as well */
+		own.inode = 0;
 	open_object(s, e, &own);
 	s->entries.v[number] = e;
 	return e;
@@ -385,6 +394,22 @@ uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *mod
 	return code && gus_elf_address(code, offset, &address) ? address : offset;
 }
 
+struct gus_provenance gus_symbols_provenance(struct gus_symbols *s, const struct gus_module *module)
+{
+	struct gus_provenance none = { 0 };
+	const struct gus_elf *holder;
+
+	if (module->kind != GUS_MODULE_FILE)
+		return none;
+	holder = gus_object_dwarf(&entry_of(s, module)->object, &s->search);
+	return holder ? (struct gus_provenance){ true, holder->owner, holder->changed } : none;
+}
+
+const struct gus_rights *gus_symbols_rights(const struct gus_symbols *s)
+{
+	return &s->rights;
+}
+
 const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module)
 {
 	switch (module->kind) {
@@ -415,4 +440,25 @@ const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *
 		return e->object.trouble;
 	read_functions(s, e);
 	return e->trouble;
+}
+
+const char *gus_symbols_refusal(struct gus_symbols *s, const struct gus_module *module)
+{
+	const struct gus_error *refused;
+
+	if (module->kind != GUS_MODULE_FILE)
+		return NULL;
+	refused = &entry_of(s, module)->object.refused;
+	return refused->code == GUS_E_PERMISSION ? refused->text : NULL;
+}
+
+const struct gus_error *gus_symbols_failure(const struct gus_symbols *s)
+{
+	if (s->kernel.failure.code)
+		return &s->kernel.failure;
+	for (size_t i = 0; i < s->entries.n; i++)
+		if (s->entries.v[i] && s->entries.v[i]->object.refused.code &&
+		    s->entries.v[i]->object.refused.code != GUS_E_PERMISSION)
+			return &s->entries.v[i]->object.refused;
+	return NULL;
 }

@@ -7,10 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "symbolizer/space/space.h"
 
 struct gus_log;
+struct gus_rights;
 
 struct gus_symbols;
 
@@ -20,6 +23,7 @@ struct gus_symbols_options {
 	const char *const *debug_dirs;
 	bool raw_names;                 /* do not demangle */
 	const char *boot_id;            /* of the recording: live /proc/kallsyms is used only if it is this boot's */
+	const struct gus_rights *rights; /* of whoever chose the modules' names; NULL: ours. Copied */
 };
 
 /* One name for an address. With inlines there are several, innermost first; the last one is the function that has
@@ -65,11 +69,29 @@ size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, 
  * where there is no file. */
 uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *module, uint64_t offset);
 
+/* The file that a module's lines are from: who wrote the names of sources that stand in it, and when. */
+struct gus_provenance {
+	bool known;
+	uid_t owner;
+	time_t made;
+};
+struct gus_provenance gus_symbols_provenance(struct gus_symbols *s, const struct gus_module *module);
+
+/* With whose rights files are opened. */
+const struct gus_rights *gus_symbols_rights(const struct gus_symbols *s);
+
 /* Why gus_symbols_code has no bytes of this module; NULL if nothing is wrong with it. */
 const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module);
 
 /* What is wrong with the names of this module, for the reader of a report: "its file changed since the recording",
  * "no symbol table"; NULL if nothing is. */
 const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *module);
+
+/* Of files of this module, which may be its debug files: one that is there and that this user may not read. NULL if
+ * there is none. */
+const char *gus_symbols_refusal(struct gus_symbols *s, const struct gus_module *module);
+/* The first file that could not be read although it is there and may be read: too few descriptors, too little memory, a
+ * bad disk. What was answered since lacks what it has, and might be complete another time. NULL if there is none. */
+const struct gus_error *gus_symbols_failure(const struct gus_symbols *s);
 
 #endif

@@ -64,6 +64,14 @@ if [[ -n $recorded ]]; then
 		{ problem "the recorded attack does not reach the emulator"; cat out recorded; }
 	setarch -R "$GUSPROF" model -i r >out 2>&1
 	[[ -e escaped ]] && problem "code of a recording got out"
+	if ((EUID == 0)); then # one of somebody else is not even replayed, unless one asks for it
+		chown 12345 r
+		"$GUSPROF" model -i r >out 2>&1
+		expect "another's recording" 'r has snapshots, which are code, .* \(--replay\)'
+		grep -q 'windows\? of up to' out && problem "another's recording is replayed"
+		"$GUSPROF" model --replay -i r >out 2>&1
+		grep -q -e '--replay' out && problem "another's recording is not replayed where one asks for it"
+	fi
 else
 	echo "recording does not work here, so no recorded attack was tried: $(head -n 1 out)"
 fi

@@ -64,17 +64,22 @@ models "from the standard input" '^ +3\.00  cycles' --uarch ufs-sandybridge --uo
 
 # Batches: in order, bad lines marked, a header passed over; as many threads as you like.
 printf '%s\n' 'hex,cycles' "$imul,300" '4801c8' '48,1' '' 'zz,1' '90,25' >batch.csv
-printf '%s\n' 'hex,cycles_per_iteration,coverage' "$imul,3.0000,1.0000" '4801c8,1.0000,1.0000' '48,' 'zz,' \
-	'90,0.2500,1.0000' >wanted
+printf '%s\n' 'hex,cycles_per_iteration,coverage,reason' "$imul,3.0000,1.0000," '4801c8,1.0000,1.0000,' \
+	'48,,,cannot model the code: an instruction is cut off at byte 0 of 1' \
+	'zz,,,the block is not bytes as pairs of hexadecimal digits' '90,0.2500,1.0000,' >wanted
 for jobs in 1 2 7; do
 	"$GUSPROF" model --uarch skylake --batch batch.csv --jobs $jobs >out 2>err ||
 		problem "a batch of $jobs jobs: status $?"
 	cmp -s out wanted || { problem "a batch of $jobs jobs"; diff out wanted; }
 	grep -q '^gusprof: 5 lines, 2 bad; 5 of 5 instructions' err || { problem "the count of a batch"; cat err; }
 done
-models "a batch from the standard input" "^$imul,300\.0000,1\.0000$" --uarch skylake --batch - --per 100 <batch.csv
+models "a batch from the standard input" "^$imul,300\.0000,1\.0000,$" --uarch skylake --batch - --per 100 <batch.csv
 models "a batch without a header" '^4801c8,1\.0000' --uarch skylake --batch - <<<4801c8
 models "a batch as json" '"bad": 2,' --uarch skylake --batch batch.csv --format json
+models "a reason as json" '"reason": "the block is not bytes' --uarch skylake --batch batch.csv --format json
+{ head -c 5000000 /dev/zero | tr '\0' 9; echo; echo 90; } >long.csv
+models "a line of 5 MB, and the next one" '^90,0\.2500,' --uarch skylake --batch long.csv
+models "it says why" ',,,.*5000000 characters' --uarch skylake --batch long.csv
 models "an empty batch" '^hex,' --uarch skylake --batch /dev/null
 
 # The same input, the same bytes.
@@ -97,6 +102,16 @@ refuse "no digits" 129 'pairs of hexadecimal digits' --uarch skylake --block xyz
 refuse "nothing" 129 'pairs of hexadecimal digits' --uarch skylake --block ''
 refuse "an instruction that is cut" 125 'cut off at byte 0 of 1' --uarch skylake --block 48
 refuse "no instruction" 125 'no instruction of this ISA at byte 1 of 2' --uarch skylake --block 9006
+refuse "a system call" 125 "'syscall' at byte 3 of 5 is privileged, or enters a kernel" --uarch skylake \
+	--block 4801c80f05
+refuse "a system call of arm64" 125 "'svc #0' at byte 0 of 4" --uarch neoverse-n1 --block 010000d4
+models "a placeholder is not knowledge" '"unknown": 1,' --uarch skylake --format json --block f30fc7f8
+nops() { head -c $((2 * $1)) /dev/zero | tr '\0' 9 | sed 's/99/90/g'; }
+refuse "costs of too many" 125 'costs of 2001 instructions: each takes a run, and 2000 are the most' --uarch skylake \
+	--costs --block "$(nops 2001)"
+refuse "a timeline of too many" 125 'of 1001 iterations of 100 instructions: 100000 together' --uarch skylake \
+	--timeline=1001 --block "$(nops 100)"
+models "as many as may be" '^ +25\.0' --uarch skylake --timeline=1000 --block "$(nops 100)"
 refuse "no CPU" 129 'neither a CPU nor a file called skylacke' --uarch skylacke --block 90
 refuse "no engine" 129 '--engine takes core, stream or both, not .none.' --engine none --block 90
 refuse "no format" 129 '--format takes text, json or csv, not .xml.' --format xml --block 90

@@ -218,8 +218,21 @@ ok "-o -: standard output" says task-clock out
 stat -o /no/such/folder/counts -- touch ran
 ok "a file that cannot be written: status 125" is $status 125
 ok "and the command was not run" test ! -e ran
-stat -o /dev/full -- true
-ok "a full disk is no success" is $status 125
+"$gusprof" stat -o - -e task-clock -- true >/dev/full 2>err
+ok "a full disk is no success" is $? 125
+
+# A file that is there is kept, and a link is not written through: who makes links may not choose what is overwritten.
+echo precious >victim
+ln -s victim link
+stat -x, -o link -e task-clock -- true
+ok "the file of a link is as it was" is "$(cat victim)" precious
+ok "the link is kept" is "$(readlink link.old)" victim
+ok "and the counts have its name" says task-clock link
+mkfifo fifo
+stat -o fifo -- touch ran
+ok "a FIFO is refused, and not waited for" is $status 129
+ok "by name" says 'cannot write the counts fifo: it exists and is not a regular file'
+ok "before the command runs" test ! -e ran
 
 # Refused. Each line: the status, what is said, the options.
 while IFS='|' read -r want text options; do

@@ -3,6 +3,7 @@
 lint_tests = \
 	tests/lint/circles \
 	tests/lint/dead-functions \
+	tests/lint/foreign-text \
 	tests/lint/format-doc \
 	tests/lint/include-arrows \
 	tests/lint/line-length \

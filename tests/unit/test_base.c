@@ -13,9 +13,9 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/index.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/piece.h"
-#include "base/text.h"
 
 static void cursor_reads_little_endian(void **state)
 {
@@ -86,16 +86,6 @@ static void first_error_stays(void **state)
 	assert_int_equal(gus_fail(NULL, GUS_E_USAGE, "nobody listens"), -1);
 }
 
-/* Names from files and of other people's processes, in what is told of them. */
-static void control_characters_are_no_part_of_texts(void **state)
-{
-	char text[] = "a\x1b]0;b\a\tc\nd\x7f \xc2\x9b" "31m \xc3\xbc\xc2\xa0\xe2\x82\xac";
-
-	(void)state;
-	gus_text_clean(text);
-	assert_string_equal(text, "a?]0;b? c d? ??31m \xc3\xbc\xc2\xa0\xe2\x82\xac");
-}
-
 static void keep(enum gus_level level, const char *text, void *context)
 {
 	(void)level;
@@ -113,7 +103,7 @@ static void errors_and_logs_have_no_control_characters(void **state)
 	assert_string_equal(err.text, "a machine '?[2J'");
 	err = (struct gus_error){ 0 };
 	gus_fail_errno(&err, ENOENT, "%s", "\xc2\x9b" "2J");
-	assert_string_equal(err.text, "??2J: No such file or directory");
+	assert_string_equal(err.text, "?2J: No such file or directory");
 	gus_log(&log, GUS_NOTE, "process (%s)", "\x1b[2J");
 	assert_string_equal(said, "process (?[2J)");
 }
@@ -188,6 +178,36 @@ static void spans_are_whole_words(void **state)
 	assert_false(gus_piece_is(none, ""));
 }
 
+static void a_budget_follows_from_size_up_to_its_cap(void **state)
+{
+	static const struct gus_limit limit = { 100, 3, 1000 };
+
+	(void)state;
+	assert_int_equal(gus_budget_of(limit, 0).left, 100);
+	assert_int_equal(gus_budget_of(limit, 299).left, 997);
+	assert_int_equal(gus_budget_of(limit, 300).left, 1000);
+	assert_int_equal(gus_budget_of(limit, 301).left, 1000);
+	assert_int_equal(gus_budget_of(limit, UINT64_MAX).left, 1000);
+	assert_int_equal(gus_budget_of(limit, UINT64_MAX / 3).left, 1000);
+}
+
+static void a_budget_is_spent_to_the_last_unit(void **state)
+{
+	struct gus_budget b = { .left = 10 };
+
+	(void)state;
+	assert_true(gus_budget_charge(&b, 7));
+	assert_true(gus_budget_charge(&b, 3));
+	assert_true(gus_budget_charge(&b, 0));
+	assert_false(b.cut);
+	assert_false(gus_budget_charge(&b, 1));
+	assert_true(b.cut);
+	b = (struct gus_budget){ .left = 10 };
+	assert_false(gus_budget_charge(&b, 11)); /* nothing is taken by halves */
+	assert_true(gus_budget_charge(&b, 10));
+	assert_true(b.cut);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,12 +216,13 @@ int main(void)
 		cmocka_unit_test(varints),
 		cmocka_unit_test(zigzag_is_its_own_inverse),
 		cmocka_unit_test(first_error_stays),
-		cmocka_unit_test(control_characters_are_no_part_of_texts),
 		cmocka_unit_test(errors_and_logs_have_no_control_characters),
 		cmocka_unit_test(keys_are_numbered_in_order_of_sight),
 		cmocka_unit_test(same_text_is_same_number),
 		cmocka_unit_test(spans_are_cut_at_marks),
 		cmocka_unit_test(spans_are_whole_words),
+		cmocka_unit_test(a_budget_follows_from_size_up_to_its_cap),
+		cmocka_unit_test(a_budget_is_spent_to_the_last_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

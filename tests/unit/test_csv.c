@@ -55,15 +55,15 @@ static void what_is_not_known_is_empty(void **state)
 	holds(&m, ",,,\n");
 }
 
-/* Quotes only where a reader would go wrong without: each of the four reasons alone, and next to them what is none. */
+/* Quotes only where a reader would go wrong without: each of the two reasons alone, and next to them what is none. */
 static void text_is_quoted_if_it_has_to_be(void **state)
 {
 	static const struct { const char *separator, *text, *want; } cases[] = {
 		{ ",", "plain text", "plain text\n" },
-		{ ",", "a;b'c\td", "a;b'c\td\n" },
+		{ ",", "a;b'c d", "a;b'c d\n" },
 		{ ",", "a,b", "\"a,b\"\n" },
-		{ ",", "a\nb", "\"a\nb\"\n" },
-		{ ",", "a\rb", "\"a\rb\"\n" },
+		{ " ", "a\nb", "\"a b\"\n" }, /* the blank that stands for the end of a line is one */
+		{ ",", "\"", "\"\"\"\"\n" },
 		{ ",", "say \"a\"", "\"say \"\"a\"\"\"\n" },
 		{ ";", "a,b", "a,b\n" },
 		{ ";", "a;b", "\"a;b\"\n" },
@@ -80,6 +80,54 @@ static void text_is_quoted_if_it_has_to_be(void **state)
 		gus_csv_end(&m.csv);
 		holds(&m, cases[i].want);
 	}
+}
+
+static void writes(const char *text, const char *want)
+{
+	struct made m;
+
+	begin(&m, ",");
+	gus_csv_text(&m.csv, text);
+	gus_csv_end(&m.csv);
+	holds(&m, want);
+}
+
+static void a_cell_is_one_line_without_controls(void **state)
+{
+	(void)state;
+	writes("a\nb\rc\td", "a b c d\n");
+	writes("\x1b[31m\x7f\xc2\x9b" "1m", "?[31m??1m\n");
+	writes("\xff\xc0\xaf,\"\xe2\x80\xae\"", "\"???,\"\"?\"\"\"\n");
+	writes("\xc3\xbc \xe2\x82\xac", "\xc3\xbc \xe2\x82\xac\n");
+}
+
+/* Each sign at the beginning, behind blanks, and where it is none. */
+static void formulas_are_texts(void **state)
+{
+	static const char *const signs[] = {
+		"=", "+", "-", "@", "\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
+		char text[32], want[32];
+
+		snprintf(text, sizeof(text), "%s1", signs[i]);
+		snprintf(want, sizeof(want), "'%s1\n", signs[i]);
+		writes(text, want);
+		snprintf(text, sizeof(text), "  %s1", signs[i]);
+		snprintf(want, sizeof(want), "'  %s1\n", signs[i]);
+		writes(text, want);
+		snprintf(text, sizeof(text), "a%s1", signs[i]);
+		snprintf(want, sizeof(want), "a%s1\n", signs[i]);
+		writes(text, want);
+	}
+	writes("\t=1", "' =1\n");
+	writes("\r1", "' 1\n");
+	writes("\n1", "' 1\n");
+	writes("=1,\"2\"", "\"'=1,\"\"2\"\"\"\n");
+	writes("'=1", "'=1\n");
+	writes("\xef\xbc\x9c" "1", "\xef\xbc\x9c" "1\n"); /* a less-than sign of full width */
 }
 
 static void other_separators_stand_between_too(void **state)
@@ -121,6 +169,8 @@ int main(void)
 		cmocka_unit_test(separators_stand_between_fields),
 		cmocka_unit_test(what_is_not_known_is_empty),
 		cmocka_unit_test(text_is_quoted_if_it_has_to_be),
+		cmocka_unit_test(a_cell_is_one_line_without_controls),
+		cmocka_unit_test(formulas_are_texts),
 		cmocka_unit_test(other_separators_stand_between_too),
 		cmocka_unit_test(negative_numbers),
 	};

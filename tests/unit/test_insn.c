@@ -396,7 +396,7 @@ static const struct row {
 static const char *const fact_words[] = {
 	"zero", "ones", "same", "move", "lock", "rep", "conditional", "lcp", "imm", "rip", "masked", "zeroing",
 	"broadcast", "rounding", "serialising", "nontemporal", "prefetch", "stack", "supplement", "vex", "evex", "x87",
-		"sse",
+		"sse", "outside",
 };
 static const char *const first_words[] = { "", "test", "and", "cmp", "add_sub", "inc_dec", "logic" };
 static const char *const second_words[] = { "", "carry", "carry_zero", "zero", "signed", "one_flag" };
@@ -631,6 +631,38 @@ static void machines_have_isas(void **state)
 	assert_int_equal(gus_isa_of_machine(EM_RISCV), GUS_ISA_UNKNOWN);
 }
 
+/* What a user program cannot do by itself, or cannot know the time of; and beside it what looks alike and is its
+ * own. */
+static void what_is_outside(void **state)
+{
+	static const char *const outside[] = {
+		"0f05", "0f34", "cd80", "cc", "f1", "0f0b", "0fffc0", "0fb9c0",         /* into the kernel */
+		"480f07", "0f35", "48cf", "0faa",                                       /* and back */
+		"ec", "e460", "ee", "e660", "6c", "f36d", "6e", "f36f",                 /* in, out, ins, outs */
+		"f4", "fa", "fb", "0f06", "0f01f8", "0f01ca", "0f01cb", /* hlt cli sti clts swapgs clac stac */
+		"0f30", "0f32", "0f20c0", "0f22c0", "440f20c0", "0f21c0", "0f23c0", "0f01d1",
+		"0f08", "0f09", "0f0138", "0f0110", "0f0118", "0f00d8", "0f00d0", "0f01f0",
+		"0f01c1", "0f01d9", "0f01c2", "0f01d8", "0f78c0", "0f79c0", "0f37", "0f01c8", "0f01c9",
+	}, *own[] = {
+		"0f31", "0f01f9", "0fa2", "f30fc7f8", "0f01d0", "0fc7f0", "0faee8", "0faef0", "f390", "9c", "9d",
+		"8cd8", "8ed8", "f30faec0", "0f01ee", "0fae3f", "488b00", "c3", "e800000000", "0f1f00", "f30f1efa",
+		"a4", "f3ab", "0fae00", "0f77", "d9f0",
+	};
+
+	(void)state;
+	for (int kind = 0; kind < 2; kind++)
+		for (size_t i = 0; i < (kind ? sizeof(outside) : sizeof(own)) / sizeof(*own); i++) {
+			const char *hex = kind ? outside[i] : own[i];
+			struct gus_insn_info info;
+			uint8_t bytes[16];
+			size_t size = bytes_of(hex, bytes);
+
+			print_message("%s\n", hex);
+			assert_int_equal(gus_insn_analyse(GUS_ISA_X86_64, bytes, size, &info), size);
+			assert_int_equal(!!(info.flags & GUS_INSN_OUTSIDE), kind);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -638,6 +670,7 @@ int main(void)
 		cmocka_unit_test(too_short_is_not_bad),
 		cmocka_unit_test(any_bytes_have_an_answer),
 		cmocka_unit_test(what_x86_does),
+		cmocka_unit_test(what_is_outside),
 		cmocka_unit_test(addresses_and_immediates),
 		cmocka_unit_test(memory_changes_nothing),
 		cmocka_unit_test(nothing_beyond_the_end),

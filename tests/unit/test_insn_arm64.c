@@ -312,6 +312,39 @@ static void any_word_has_an_answer(void **state)
 	}
 }
 
+static void what_is_outside(void **state)
+{
+	static const uint32_t outside[] = {
+		0xd4000001, 0xd4000022, 0xd4000003,     /* svc, hvc, smc */
+		0xd4200020, 0xd4400000, 0x00000000,     /* brk, hlt, udf */
+		0xd69f03e0, 0xd6bf03e0, 0xd69f0bff,     /* eret, drps, eretaa */
+		0xd503205f, 0xd503207f, 0xd5031020, 0xd5031003, /* wfe, wfi, wfit, wfet */
+		0xd5182000, 0xd5380000,                 /* msr ttbr0_el1, mrs midr_el1 */
+		0xd50342df, 0xd50041bf, 0xd500419f,     /* msr daifset, spsel, pan */
+		0xd508871f, 0xd5087800, 0xd5087640,     /* tlbi vmalle1, at s1e1r, dc isw */
+	}, own[] = {
+		0xd53be040, 0xd51bd040, 0xd51b4401, 0xd53b4201, /* cntvct_el0, tpidr_el0, fpcr, nzcv */
+		0xd50b7420, 0xd50b7520, 0xd50b7b21,     /* dc zva, ic ivau, dc cvau */
+		0xd503413f, 0xd503415f, 0xd500401f,     /* msr ssbs, msr dit, cfinv */
+		0xd503201f, 0xd503203f, 0xd503245f, 0xd50320bf, 0xd503237f, /* nop, yield, bti c, sevl, pacibsp */
+		0xd5033fdf, 0xd5033bbf,                 /* isb, dmb ish */
+		0xd65f03c0, 0xd61f0000, 0x94000001,     /* ret, br, bl */
+	};
+	struct gus_insn_info info;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(outside) / sizeof(*outside); i++) {
+		print_message("%08x\n", outside[i]);
+		assert_int_equal(analyse(outside[i], &info), 4);
+		assert_true(info.flags & GUS_INSN_OUTSIDE);
+	}
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+		print_message("%08x\n", own[i]);
+		assert_int_equal(analyse(own[i], &info), 4);
+		assert_false(info.flags & GUS_INSN_OUTSIDE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +352,7 @@ int main(void)
 		cmocka_unit_test(memory_is_described),
 		cmocka_unit_test(idioms_and_pairs_are_candidates),
 		cmocka_unit_test(branches_say_where_to),
+		cmocka_unit_test(what_is_outside),
 		cmocka_unit_test(some_words_are_no_instructions),
 		cmocka_unit_test(text_is_never_missing),
 		cmocka_unit_test(any_word_has_an_answer),

@@ -698,6 +698,37 @@ static void taken_branches_of_arm64(void **state)
 	gus_uarch_free(u);
 }
 
+/* Whoever models what somebody executed has to take a system call; whoever asks for a steady state is refused. In
+ * neither case is the row believed; nor is a placeholder for a system instruction. */
+static void what_is_outside_is_unknown_or_refused(void **state)
+{
+	static const struct { const char *code; size_t size; uint32_t unknown; const char *says; } cases[] = {
+		{ CODE("\x48\x01\xd8\x0f\x05"), 1, "'syscall' at byte 3 of 5 is privileged, or enters a kernel" },
+		{ CODE("\xf4\x48\x01\xd8"), 1, "'hlt' at byte 0 of 4" },
+		{ CODE("\xf3\x0f\xc7\xf8\x0f\x01\xd0"), 1, NULL },            /* rdpid rax: guessed; xgetbv: not */
+	};
+	struct gus_uarch *u = made_table_of(X86 FORM("SYSCALL", "uops 1 latency 1 uses p0156:1")
+		FORM("HLT", "uops 1 latency 1 uses p0156:1") FORM("RDPID (R64)", "uops 1 latency 1 uses p0:1 guessed")
+		FORM("XGETBV", "uops 2 latency 2 uses p0:2"));
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		struct gus_program *p = gus_program_new(u, cases[i].code, cases[i].size, 0, 0, &err);
+
+		assert_non_null(p);
+		assert_int_equal(p->unknown, cases[i].unknown);
+		gus_program_free(p);
+		p = gus_program_new(u, cases[i].code, cases[i].size, 0, GUS_PROGRAM_BLOCK, &err);
+		assert_int_equal(!p, cases[i].says != NULL);
+		gus_program_free(p);
+		if (cases[i].says && !strstr(err.text, cases[i].says))
+			fail_msg("case %zu says %s", i, err.text);
+		assert_int_equal(err.code, cases[i].says ? GUS_E_UNSUPPORTED : GUS_OK);
+	}
+	gus_uarch_free(u);
+}
+
 static void what_is_no_code_is_said(void **state)
 {
 	static const struct { const char *code; size_t size; const char *says; } cases[] = {
@@ -850,6 +881,7 @@ int main(void)
 		cmocka_unit_test(a_loop_ends_in_a_taken_branch),
 		cmocka_unit_test(the_row_of_taken_branches),
 		cmocka_unit_test(taken_branches_of_arm64),
+		cmocka_unit_test(what_is_outside_is_unknown_or_refused),
 		cmocka_unit_test(what_is_no_code_is_said),
 		cmocka_unit_test(instructions_have_places_and_texts),
 		cmocka_unit_test(a_copy_is_apart),

@@ -699,6 +699,45 @@ static void find_missing(void)
 #endif
 }
 
+/* Ours is what is our file and names this boot; of each the other, and neither. */
+static void own_recordings_are_known(void **state)
+{
+	char boot[64] = "";
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+	const struct { const char *boot; uid_t owner; bool own; } cases[] = {
+		{ boot, geteuid(), true }, { "", geteuid(), false }, { NULL, geteuid(), false },
+		{ "00000000-0000-0000-0000-000000000000", geteuid(), false }, { boot, 12345, false },
+	};
+
+	(void)state;
+	assert_true(f && fgets(boot, sizeof(boot), f));
+	fclose(f);
+	boot[strcspn(boot, "\n")] = '\0';
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		Gusprof__Header header = GUSPROF__HEADER__INIT;
+		Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+		Gusprof__Host host = GUSPROF__HOST__INIT;
+		struct gus_writer *writer;
+		struct gus_reader *reader;
+
+		host.boot_id = (char *)(uintptr_t)cases[i].boot;
+		if (cases[i].boot)
+			header.host = &host;
+		writer = gus_writer_create("data", &header, NULL);
+		assert_non_null(writer);
+		assert_int_equal(gus_writer_finish(writer, &footer, NULL), 0);
+		if (cases[i].owner != geteuid() && chown("data", cases[i].owner, (gid_t)-1) != 0) {
+			print_message("not tried: another's file, which only root can make\n");
+		} else {
+			reader = gus_reader_open("data", NULL);
+			assert_non_null(reader);
+			assert_int_equal(gus_replays_is_own(reader), cases[i].own);
+			gus_reader_close(reader);
+		}
+		unlink("data");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -720,6 +759,7 @@ int main(void)
 		TEST(recordings_go_on),
 		TEST(a_cut_recording_says_so),
 		TEST(an_empty_recording_has_none),
+		TEST(own_recordings_are_known),
 	};
 
 	find_missing();

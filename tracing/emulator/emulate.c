@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/helper.h"
+#include "base/text.h"
 #include "config.h"
 
 /* Where in the build tree the parts lie that an installation has beside each other. */
@@ -196,7 +197,7 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 		if (e->signals)
 			gus_signals_restore(e->signals);
 		execv(words[0], words);
-		fprintf(stderr, "gusprof: cannot start '%s': %s\n", words[0], strerror(errno));
+		gus_text_print(stderr, "gusprof: cannot start '%s': %s\n", words[0], strerror(errno));
 		_exit(127);
 	}
 	return 0;

@@ -23,6 +23,7 @@
 
 #include "base/error.h"
 #include "base/index.h"
+#include "base/text.h"
 #include "collector/host/procfs.h"
 #include "config.h"
 #include "proto/varint.h"
@@ -86,7 +87,7 @@ static inline void clean_uppers(void)
 
 static void complain(const struct gus_error *err)
 {
-	fprintf(stderr, "gusprof: %s\n", err->text);
+	gus_text_print(stderr, "gusprof: %s\n", err->text);
 }
 
 /* A thread marks its stream while it changes it. Whoever ends the trace sets over, makes all threads see that, and
@@ -264,9 +265,9 @@ static void write_out(struct gus_steps *s, enum gus_trace_next last)
 	pthread_mutex_lock(&tracer.lock);
 	write_stream(s, last, &err);
 	if (is_full()) {
-		fprintf(stderr, "gusprof: %s has its %llu bytes; the rest of the program is not traced\n",
-			tracer.options.out ? tracer.options.out : "the trace",
-				(unsigned long long)tracer.options.max_size);
+		gus_text_print(stderr, "gusprof: %s has its %llu bytes; the rest of the program is not traced\n",
+			       tracer.options.out ? tracer.options.out : "the trace",
+			       (unsigned long long)tracer.options.max_size);
 		reset = tracer.full = true;
 		atomic_store(&tracer.over, true);
 	}
@@ -527,8 +528,8 @@ static void announce_program(const char *path)
 	if (atomic_fetch_add(&tracer.children->programs, 1))
 		return;
 	snprintf(tracer.children->first, sizeof(tracer.children->first), "%.*s", PROGRAM_MAX, path);
-	fprintf(stderr, "gusprof: what was forked off executes %s: natively, and not traced, as others will be\n",
-		path);
+	gus_text_print(stderr, "gusprof: what was forked off executes %s: natively, and not traced, as others will "
+		       "be\n", path);
 }
 
 /* Shells try one folder after the other, so only what can be executed counts. If this process is the traced one its
@@ -550,7 +551,8 @@ static void on_program(int folder, uint64_t address)
 		return;
 	}
 	tracer.became = gus_strdup(path);
-	fprintf(stderr, "gusprof: the program becomes %s, which is executed natively: the trace ends here\n", path);
+	gus_text_print(stderr, "gusprof: the program becomes %s, which is executed natively: the trace ends here\n",
+		       path);
 	finish();
 }
 
@@ -588,9 +590,8 @@ static void on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 	if (call == GUS_CALL_MAPS)
 		atomic_store(&tracer.remapped, true);
 	if ((call == GUS_CALL_EXECVE || call == GUS_CALL_EXECVEAT) && tracer.became)
-		fprintf(stderr, "gusprof: it did not become %s (error %lld), and goes on without a trace\n",
-			tracer.became,
-			(long long)-result);
+		gus_text_print(stderr, "gusprof: it did not become %s (error %lld), and goes on without a trace\n",
+			       tracer.became, (long long)-result);
 }
 
 /* Forks: nobody may hold the lock while one happens, and the child's file is the parent's. */

@@ -80,6 +80,29 @@ struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const st
 	return r;
 }
 
+/* Of the running kernel; "" if it does not say. */
+static void read_boot_id(char *text, size_t size)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	*text = '\0';
+	if (f && fgets(text, (int)size, f))
+		text[strcspn(text, "\n")] = '\0';
+	if (f)
+		fclose(f);
+}
+
+bool gus_replays_is_own(const struct gus_reader *reader)
+{
+	const Gusprof__Header *header = gus_reader_header(reader);
+	const char *said = header->host ? header->host->boot_id : "";
+	char boot[64];
+	uid_t owner;
+
+	read_boot_id(boot, sizeof(boot));
+	return *boot && strcmp(boot, said) == 0 && gus_reader_owner(reader, &owner) && owner == geteuid();
+}
+
 /* The last window is not asked for any more. */
 static void forget_window(struct gus_replays *r)
 {

@@ -37,6 +37,11 @@ struct gus_replays *gus_replays_of_recording(struct gus_reader *reader, const st
 					     struct gus_error *err);
 void gus_replays_close(struct gus_replays *r);
 
+/* Whether we made a recording ourselves: its file is ours, and it names the present boot of this machine, whose random
+ * number nobody elsewhere can know. The snapshots of any other are foreign code, which is replayed only by who wants
+ * that. (A courtesy: what keeps code in is tracing/confine.) */
+bool gus_replays_is_own(const struct gus_reader *reader);
+
 /* 1, with a window or with why there is none; 0 behind the last: there are no more snapshots, or those to come would
  * fail alike, because the process is gone or not ours. -1 with err if the recording cannot be read on. */
 int gus_replays_next(struct gus_replays *r, struct gus_replays_window *window, struct gus_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/common/hex.h"
+#include "base/hex.h"
 
 #include <stdlib.h>
 

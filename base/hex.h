@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes as people write them. */
-#ifndef GUS_CLI_COMMON_HEX_H
-#define GUS_CLI_COMMON_HEX_H
+#ifndef GUS_BASE_HEX_H
+#define GUS_BASE_HEX_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* How much work and memory a foreign file may cost. A file is small, and what it says of itself is not: a count, a size
+ * or a loop in a few bytes may ask for hours and gigabytes. So each parser of foreign bytes has a budget in proportion
+ * to the bytes that are really there, with a stated cap; what is beyond is cut, costs nothing but itself, and is
+ * counted and told to the reader. The limits of all formats stand here, so that they can be read and judged together;
+ * each says its unit, and what the largest honest use is that we know of. */
+#ifndef GUS_BASE_LIMITS_H
+#define GUS_BASE_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In units that the rule it came from says. Zero-initialised it has none to give. */
+struct gus_budget {
+	uint64_t left;
+	bool cut;       /* something was refused; stays */
+};
+
+/* How a budget follows from the size of what is read: base + per_byte * size, but never more than cap. */
+struct gus_limit {
+	uint64_t base, per_byte, cap;
+};
+
+static inline struct gus_budget gus_budget_of(struct gus_limit limit, uint64_t size)
+{
+	uint64_t units;
+
+	if (__builtin_mul_overflow(limit.per_byte, size, &units) || __builtin_add_overflow(units, limit.base, &units) ||
+	    units > limit.cap)
+		units = limit.cap;
+	return (struct gus_budget){ .left = units };
+}
+
+/* Takes units out of it. False if they are not all there: then none are taken, and the caller does without. */
+static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
+{
+	if (units > b->left) {
+		b->cut = true;
+		return false;
+	}
+	b->left -= units;
+	return true;
+}
+
+/* ELF files: the module's own, its debug file, what either names. */
+
+/* Bytes of a file. It is mapped as room, and only what is needed of it is read; 64 GiB is ten times the largest program
+ * with debug information that we have met. */
+#define GUS_LIMIT_ELF_FILE (64ull << 30)
+/* Bytes read of one file: the tables of names and the sections of DWARF that are used, and code where it is asked for.
+ * A browser with all its debug information is at 2 GiB. Holes are not counted. */
+#define GUS_LIMIT_ELF_READ (4ull << 30)
+/* Sections; an object file with one for each function has some 100,000. */
+#define GUS_LIMIT_ELF_SECTIONS (1u << 18)
+/* Segments that are loaded; programs have 2 to 12. */
+#define GUS_LIMIT_ELF_SEGMENTS 256
+/* Bytes of one name; the longest in the wild that we know of (Boost) has about 20,000. */
+#define GUS_LIMIT_NAME 65536
+/* Bytes looked at in tables of symbols, relocations, stubs, unwind entries and names, for each byte of the file: honest
+ * files need less than 4, those with many aliases of one long name 10. */
+#define GUS_LIMIT_ELF_WORK ((struct gus_limit){ 1u << 20, 32, 32ull << 30 })
+/* Bytes of memory that are made out of a file, beside those read: what was compressed (4 to 10 for each byte), tables
+ * of functions (3 for each byte of a symbol), names of stubs, rows of line tables, ranges (10 for each byte). */
+#define GUS_LIMIT_ELF_MADE ((struct gus_limit){ 16u << 20, 16, 4ull << 30 })
+/* Bytes of memory of all files of a recording together, read and made. */
+#define GUS_LIMIT_NAMES_TOTAL (16ull << 30)
+
+/* DWARF. */
+
+/* Steps through entries, an attribute each: a program that is asked about at each of its addresses needs some 10 for
+ * each byte. */
+#define GUS_LIMIT_DWARF_STEPS ((struct gus_limit){ 1u << 20, 32, 32ull << 30 })
+/* Attributes of one abbreviation; compilers write at most 40. */
+#define GUS_LIMIT_DWARF_ATTRIBUTES 256
+/* How deep entries nest; inlining nests to some forty levels. */
+#define GUS_LIMIT_DWARF_DEPTH 400
+/* Ranges of one table; the largest unit that we have met (a browser, link time optimised) has 2.4 million. */
+#define GUS_LIMIT_DWARF_RANGES (1u << 24)
+
+#endif

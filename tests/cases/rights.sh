@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What a stranger can have gusprof do when somebody with more rights uses it on the stranger's recordings, programs and
+# processes: nothing that the stranger could not. And what an ordinary user gets of root's: one clear error. The
+# stranger is user 12345, whom only root can become; who is not root tries what needs none, and the rest is named.
+. "$(dirname "$0")/lib.sh"
+builddir=${GUS_BUILDDIR:?}
+shown='out err'
+placeholder=/the-name-of-a-source-that-the-case-chooses-________________________________________________________________
+skipped=()
+stranger=12345
+
+# Copies, in a folder that everybody can enter: the build folder may be its owner's alone.
+chmod 755 "$work"
+cp "$(command -v "$gusprof")" gusprof && gusprof=$work/gusprof || exit 1
+cp "$builddir/tests/cases/rights-public" "$builddir/tests/cases/rights-secret" . || exit 1
+
+# run SECONDS COMMAND...: sets status; 124 if it hung.
+run()
+{
+	timeout -k 1 "$@" >out 2>err </dev/null
+	status=$?
+}
+as_stranger="setpriv --reuid=$stranger --regid=$stranger --clear-groups --inh-caps=-all --bounding-set=-all"
+theirs() { $as_stranger "$@"; }
+# named_source PROGRAM NEW SOURCE: a copy whose debug information says that its code stands in SOURCE.
+named_source()
+{
+	local name=$3
+	while ((${#name} < ${#placeholder})); do name=/$name; done
+	sed "s|$placeholder|$name|" "$1" >"$2" && chmod 755 "$2"
+}
+one_error() { is "$(grep -c '^gusprof: ' err)" 1; }
+no_secret() { ! grep -q TOP-SECRET out err; }
+
+mkdir closed home && chmod 700 closed && chmod 755 home || exit 1
+for _ in 1 2 3 4 5 6 7 8; do echo '/* TOP-SECRET */'; done >closed/secret
+sed 's/TOP-SECRET/all may read this/' closed/secret >public.c
+named_source rights-public home/spy "$work/closed/secret"
+named_source rights-public home/honest "$work/public.c"
+
+# --- Recordings and processes of a stranger, looked at by root.
+
+# recorded_by_stranger NAME: home/NAME.data, which they made of home/NAME.
+recorded_by_stranger()
+{
+	(cd home && theirs "$gusprof" record -q -F 2000 -o "$1.data" -- "./$1" 200000) >out 2>err
+	status=$?
+	skip_if_refused $status
+	ok "stranger records $1" is $status 0
+}
+recorded_by_root()
+{
+	local pid
+	$as_stranger "home/$1" &
+	pid=$!
+	children="$children $pid"
+	wait_for has_run $pid 1
+	run 20 "$gusprof" record -q -F 2000 -o "$1.of-root" -p $pid -- sleep 0.5
+	ok "root records the stranger's $1" is $status 0
+	kill -KILL $pid
+}
+shows_source() { grep -q 'all may read this' out; }
+
+sources()
+{
+	recorded_by_stranger spy
+	run 20 "$gusprof" annotate -i home/spy.data
+	ok "annotate of a stranger's recording works" is $status 0
+	ok "shows the function" says public_function out
+	ok "shows no line of a file that they may not read" no_secret
+	ok "and says why" says "cannot read the source .*closed/secret: not readable by the recording's owner"
+	run 20 "$gusprof" annotate -i home/spy.data --format json
+	ok "nor does JSON" no_secret
+	recorded_by_stranger honest
+	run 20 "$gusprof" annotate -i home/honest.data
+	ok "shows what they may read" shows_source
+
+	chown $stranger home/spy home/honest
+	recorded_by_root spy
+	run 20 "$gusprof" annotate -i spy.of-root
+	ok "annotate of root's recording of a stranger's program works" is $status 0
+	ok "shows the function" says public_function out
+	ok "shows no line of a file that the program's owner may not read" no_secret
+	recorded_by_root honest
+	run 20 "$gusprof" annotate -i honest.of-root
+	ok "shows what they may read" shows_source
+}
+
+# --- What a stranger has put where root writes. Links are the stranger's, as they could make them.
+outputs()
+{
+	mkdir sticky && chmod 1777 sticky || exit 1
+	theirs ln -s "$work/closed" sticky/folder
+	theirs ln -s "$work/closed/secret" sticky/link
+	cp closed/secret closed/before
+	ln closed/secret sticky/hard
+	theirs mkfifo sticky/fifo
+
+	run 20 "$gusprof" stat -o sticky/link -- true
+	ok "stat -o does not write through a stranger's link" cmp -s closed/secret closed/before
+	ok "but says whose it is" says "a symbolic link on the way belongs to user $stranger"
+	run 20 "$gusprof" stat -o sticky/folder/new -- true
+	ok "nor into where one leads" test ! -e closed/new
+	run 20 "$gusprof" stat -o sticky/hard -- true
+	ok "stat -o does not write into a file that has another name" cmp -s closed/secret closed/before
+	ok "but makes a new one" says task-clock sticky/hard
+	run 20 "$gusprof" stat -o sticky/fifo -- true
+	ok "stat -o does not wait for the reader of a stranger's FIFO" is $status 125
+	ok "but says whose it is" says "FIFO in a folder of all users belongs to user $stranger"
+
+	run 20 "$gusprof" record -q -o sticky/folder/new -- true
+	ok "record -o does not write into where a stranger's link leads" is "$(ls closed)" "before
+secret"
+	ok "but says whose it is" says "a symbolic link on the way belongs to user $stranger"
+	run 20 "$gusprof" record -q -o sticky/link -- true
+	ok "record -o takes the place of a stranger's link" is "$status $(stat -c %u:%a sticky/link)" "0 0:600"
+	ok "which is kept beside it" is "$(readlink sticky/link.old)" "$work/closed/secret"
+	run 20 "$gusprof" record -q --control fifo:sticky/fifo -- true
+	ok "a stranger's control FIFO among all users' files is not used" is $status 125
+	ok "but it is said whose it is" says "FIFO in a folder of all users belongs to user $stranger"
+}
+
+if (($(id -u) != 0)) || ! theirs true 2>/dev/null; then
+	skipped+=("a stranger's recordings and processes, as root")
+else
+	chown $stranger:$stranger home
+	sources
+	outputs
+fi
+
+echo "1..$n"
+((${#skipped[@]} == 0)) || echo "not tried, as this user or machine does not let us: ${skipped[*]}"
+exit $failed

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches of blocks: which lines there are, what is said of those that cannot be modelled, and the limits, each with
+ * both of its neighbours. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/hex.h"
+#include "made_program.h"
+#include "model/analysis/batch.h"
+#include "model/analysis/modelled.h"
+#include "model/core/core.h"
+
+static struct gus_modelled_settings settings;
+
+static int setup(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+
+	settings.uarch = u;
+	gus_core_config_of(&settings.config, u);
+	settings.options.pointers = GUS_CORE_POINTERS_EQUAL;
+	*state = u;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	gus_uarch_free(*state);
+	return 0;
+}
+
+static struct gus_batch batch_of(const char *text, size_t size, unsigned jobs)
+{
+	struct gus_error err = { 0 };
+	struct gus_batch b;
+
+	assert_int_equal(gus_batch_run(&b, &settings, text, size, jobs, &err), 0);
+	assert_int_equal(err.code, GUS_OK);
+	return b;
+}
+
+/* The lines of a text: their first fields, and NULL behind the last. */
+static void lines_are(const char *text, size_t size, const char *const *fields)
+{
+	struct gus_batch b = batch_of(text, size, 1);
+	size_t n = 0;
+
+	for (; n < b.n && fields[n]; n++) {
+		assert_int_equal(b.lines[n].hex_size, strlen(fields[n]));
+		assert_memory_equal(b.lines[n].hex, fields[n], b.lines[n].hex_size);
+	}
+	assert_int_equal(n, b.n);
+	assert_null(fields[n]);
+	gus_batch_free(&b);
+}
+
+static void which_lines_there_are(void **state)
+{
+	static const struct { const char *text; const char *fields[4]; } cases[] = {
+		{ "", { NULL } },
+		{ "90", { "90" } },
+		{ "90\n", { "90" } },
+		{ "hex\n90\n", { "90" } },                      /* a header, which is no hexadecimal number */
+		{ "\n\nhex\n90", { "90" } },                    /* behind empty lines, too */
+		{ "90\nhex\n", { "90", "hex" } },               /* behind a block it is a bad line */
+		{ "0x90,3,4\r\n\r\n90\r\n", { "0x90", "90" } },
+		{ ",1\n90,2,\n,\n", { "", "90", "" } },         /* empty fields */
+		{ "48 01\n\\x90", { "48 01", "\\x90" } },       /* no header, however it is written */
+		{ "\\x90\n", { "\\x90" } },
+		{ "90,,\n\n \n", { "90", " " } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		lines_are(cases[i].text, strlen(cases[i].text), cases[i].fields);
+}
+
+static void bad_lines_say_why(void **state)
+{
+	static const char text[] = "4801c8\nzz\n480\n48\n9006\n0f05\n,\n480fafc3,3\n";
+	static const char *const says[] = { NULL, "pairs of hexadecimal digits", "pairs of hexadecimal digits",
+		"cut off at byte 0 of 1", "no instruction of this ISA at byte 1 of 2", "'syscall' at byte 0 of 2",
+		"pairs of hexadecimal digits", NULL };
+
+	(void)state;
+	for (unsigned jobs = 0; jobs < 3; jobs++) {
+		struct gus_batch b = batch_of(text, sizeof(text) - 1, jobs);
+
+		assert_int_equal(b.n, 8);
+		assert_int_equal(b.bad, 6);
+		assert_int_equal(b.instructions, 2);
+		assert_int_equal(b.unknown, 0);
+		for (size_t i = 0; i < b.n; i++) {
+			assert_int_equal(!says[i], !b.lines[i].why);
+			if (says[i] && !strstr(b.lines[i].why, says[i]))
+				fail_msg("line %zu says %s", i, b.lines[i].why);
+			assert_int_equal(b.lines[i].instructions, !says[i]);
+		}
+		assert_int_equal((int)(b.lines[0].cycles * 100), 100);
+		assert_int_equal((int)(b.lines[7].cycles * 100), 300);
+		assert_int_equal((int)gus_batch_coverage(&b.lines[0]), 1);
+		assert_int_equal((int)gus_batch_coverage(&b.lines[1]), 0);
+		gus_batch_free(&b);
+	}
+}
+
+/* "90" so often, each between before and behind. */
+static char *repeated(const char *before, const char *code, size_t n, const char *behind, size_t *size)
+{
+	struct gus_vec(char) text = { 0 };
+
+	gus_vec_append(&text, before, strlen(before));
+	for (size_t i = 0; i < n; i++)
+		gus_vec_append(&text, code, strlen(code));
+	gus_vec_append(&text, behind, strlen(behind));
+	*size = text.n;
+	return text.v;
+}
+
+/* What is too long is a bad line, and the next one is modelled. */
+static void a_block_has_limits(void **state)
+{
+	static const struct { const char *code; size_t n; const char *says; } cases[] = {
+		{ "90", GUS_BLOCK_INSNS, NULL },
+		{ "90", GUS_BLOCK_INSNS + 1, "more than 16384 instructions" },
+		/* nop of four bytes: 0f 1f 40 00 */
+		{ "0f1f4000", GUS_BLOCK_BYTES / 4, NULL },
+		{ "0f1f4000", GUS_BLOCK_BYTES / 4 + 1, "it has 65540 bytes, and a block has at most 65536" },
+		{ "\\x0f\\x1f\\x40\\x00", GUS_BATCH_FIELD / 16, NULL },
+		{ "\\x0f\\x1f\\x40\\x00", GUS_BATCH_FIELD / 16 + 1, "262160 characters, and at most 262144" },
+		{ "0f1f4000", 1000000, "8000000 characters, and at most 262144" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t size;
+		char *text = repeated("", cases[i].code, cases[i].n, "\n90\n", &size);
+		struct gus_batch b = batch_of(text, size, 1);
+
+		assert_int_equal(b.n, 2);
+		if (!cases[i].says != !b.lines[0].why || (b.lines[0].why && !strstr(b.lines[0].why, cases[i].says)))
+			fail_msg("case %zu says %s", i, b.lines[0].why ? b.lines[0].why : "nothing");
+		assert_null(b.lines[1].why);
+		gus_batch_free(&b);
+		free(text);
+	}
+}
+
+static void a_batch_has_limits(void **state)
+{
+	struct gus_error err = { 0 };
+	struct gus_batch b;
+	size_t size;
+	char *text = repeated("", "x\n", GUS_BATCH_LINES + 1, "", &size);
+
+	(void)state;
+	assert_int_equal(gus_batch_run(&b, &settings, text, size, 1, &err), -1);
+	assert_int_equal(err.code, GUS_E_FULL);
+	assert_non_null(strstr(err.text, "more than 4194304 lines"));
+	free(text);
+}
+
+static void hexadecimal_digits(void **state)
+{
+	static const struct { const char *text; int n; uint8_t bytes[3]; } cases[] = {
+		{ "4801c8", 3, { 0x48, 0x01, 0xc8 } }, { "48 01,C8", 3, { 0x48, 0x01, 0xc8 } },
+		{ "0x48,0X01", 2, { 0x48, 0x01 } }, { "\\x48\\xfF", 2, { 0x48, 0xff } },
+		{ "09aAfF", 3, { 9, 0xaa, 0xff } },
+		{ "00", 1, { 0 } }, { "", 0, { 0 } }, { "4", 0, { 0 } }, { "480", 0, { 0 } }, { "4g", 0, { 0 } },
+		{ "g4", 0, { 0 } }, { "0x", 0, { 0 } }, { " ", 0, { 0 } }, { "48/", 0, { 0 } }, { "48:0", 0, { 0 } },
+		{ "4@", 0, { 0 } }, { "4`", 0, { 0 } }, { "4G", 0, { 0 } }, { "-1", 0, { 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = 99;
+		uint8_t *bytes = gus_hex_parse(cases[i].text, strlen(cases[i].text), &n);
+
+		print_message("'%s'\n", cases[i].text);
+		assert_int_equal(!bytes, !cases[i].n);
+		if (bytes) {
+			assert_int_equal(n, cases[i].n);
+			assert_memory_equal(bytes, cases[i].bytes, n);
+		}
+		free(bytes);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(which_lines_there_are),
+		cmocka_unit_test(bad_lines_say_why),
+		cmocka_unit_test(a_block_has_limits),
+		cmocka_unit_test(a_batch_has_limits),
+		cmocka_unit_test(hexadecimal_digits),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
