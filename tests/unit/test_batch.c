@@ -85,29 +85,32 @@ static void which_lines_there_are(void **state)
 
 static void bad_lines_say_why(void **state)
 {
-	static const char text[] = "4801c8\nzz\n480\n48\n9006\n0f05\n,\n480fafc3,3\n";
+	static const char text[] = "4801c8\nzz\n480\n48\n9006\n0f05\n,\n480fafc3,3\nf30fc7f890\n";
 	static const char *const says[] = { NULL, "pairs of hexadecimal digits", "pairs of hexadecimal digits",
 		"cut off at byte 0 of 1", "no instruction of this ISA at byte 1 of 2", "'syscall' at byte 0 of 2",
-		"pairs of hexadecimal digits", NULL };
+		"pairs of hexadecimal digits", NULL, NULL };
+	static const uint32_t insns[] = { [0] = 1, [7] = 1, [8] = 2 }, unknown[] = { [8] = 1 }; /* rdpid rax */
 
 	(void)state;
 	for (unsigned jobs = 0; jobs < 3; jobs++) {
 		struct gus_batch b = batch_of(text, sizeof(text) - 1, jobs);
 
-		assert_int_equal(b.n, 8);
+		assert_int_equal(b.n, 9);
 		assert_int_equal(b.bad, 6);
-		assert_int_equal(b.instructions, 2);
-		assert_int_equal(b.unknown, 0);
+		assert_int_equal(b.instructions, 4);
+		assert_int_equal(b.unknown, 1);
 		for (size_t i = 0; i < b.n; i++) {
 			assert_int_equal(!says[i], !b.lines[i].why);
 			if (says[i] && !strstr(b.lines[i].why, says[i]))
 				fail_msg("line %zu says %s", i, b.lines[i].why);
-			assert_int_equal(b.lines[i].instructions, !says[i]);
+			assert_int_equal(b.lines[i].instructions, insns[i]);
+			assert_int_equal(b.lines[i].unknown, unknown[i]);
 		}
 		assert_int_equal((int)(b.lines[0].cycles * 100), 100);
 		assert_int_equal((int)(b.lines[7].cycles * 100), 300);
 		assert_int_equal((int)gus_batch_coverage(&b.lines[0]), 1);
 		assert_int_equal((int)gus_batch_coverage(&b.lines[1]), 0);
+		assert_int_equal((int)(gus_batch_coverage(&b.lines[8]) * 100), 50);
 		gus_batch_free(&b);
 	}
 }
