@@ -25,7 +25,8 @@ struct bytes {
 static void put(struct bytes *b, const void *from, size_t n)
 {
 	assert_in_range(b->n + n, 0, sizeof(b->v));
-	memcpy(b->v + b->n, from, n);
+	if (n)
+		memcpy(b->v + b->n, from, n);
 	b->n += n;
 }
 
