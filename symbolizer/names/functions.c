@@ -39,8 +39,8 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* A name as people read it, NULL if that is as it stands. A few letters can ask for many thousand, so there is an end to
- * how many are demangled; one that has too many to be shown has cost all that a name may have. */
+/* A name as people read it, NULL if that is as it stands. A few letters can ask for many thousand, so there is an end
+ * to how many are demangled; one that has too many to be shown has cost all that a name may have. */
 static char *ranked(struct gus_functions *f, const char *name)
 {
 	char *readable = f->letters.cut ? NULL : gus_demangle(name);
