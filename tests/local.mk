@@ -331,6 +331,30 @@ tests/fuzz/cover_%: tests/fuzz/fuzz_%.o tests/fuzz/run_corpus.o $(filter %.a,$(G
 check_PROGRAMS += tests/fuzz/make_seed
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
 
+# That of ELF files.
+check_PROGRAMS += tests/fuzz/run_elf
+TESTS += tests/fuzz/run_elf
+tests_fuzz_run_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/run_corpus.c tests/fuzz/bounds.h
+tests_fuzz_run_elf_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-elf"'
+EXTRA_DIST += tests/fuzz/corpus-elf
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_elf
+tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/bounds.h
+tests_fuzz_fuzz_elf_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
+# That of DWARF; its seeds are the sections of small programs, with their lengths.
+check_PROGRAMS += tests/fuzz/run_dwarf
+TESTS += tests/fuzz/run_dwarf
+tests_fuzz_run_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c tests/fuzz/run_corpus.c tests/fuzz/bounds.h
+tests_fuzz_run_dwarf_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-dwarf"'
+EXTRA_DIST += tests/fuzz/corpus-dwarf
+if FUZZING
+noinst_PROGRAMS += tests/fuzz/fuzz_dwarf
+tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c tests/fuzz/bounds.h
+tests_fuzz_fuzz_dwarf_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+endif
+
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/cache-speed

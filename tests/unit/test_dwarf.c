@@ -25,7 +25,8 @@ struct bytes {
 static void put(struct bytes *b, const void *from, size_t n)
 {
 	assert_in_range(b->n + n, 0, sizeof(b->v));
-	memcpy(b->v + b->n, from, n);
+	if (n)
+		memcpy(b->v + b->n, from, n);
 	b->n += n;
 }
 
@@ -827,6 +828,47 @@ static void operations_have_the_size_that_they_say(void **state)
 	}
 }
 
+/* A table of version 5 whose one file has, beside its name, a value of that form; its bytes look like opcodes that a
+ * reader who loses its place would take for rows with lying sizes. */
+static void values_of_every_form_are_passed_over(void **state)
+{
+	static const struct { uint8_t form, size, bytes[20]; } cases[] = {
+		{ DW_FORM_udata, 2, { 0x80, 1 } }, { DW_FORM_data1, 1, { 0 } }, { DW_FORM_data2, 2, { 0 } },
+		{ DW_FORM_data4, 4, { 0 } }, { DW_FORM_data8, 8, { 0 } }, { DW_FORM_data16, 16, { 0 } },
+		{ DW_FORM_block, 4, { 3, 0, 0, 0 } }, { DW_FORM_block1, 3, { 2, 0, 0 } },
+		{ DW_FORM_block2, 4, { 2, 0, 0, 0 } }, { DW_FORM_block4, 6, { 2, 0, 0, 0, 0, 0 } },
+		{ DW_FORM_string, 2, { 'x', 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made *m = new_made();
+		struct bytes *l = &m->lines;
+		struct opened o;
+
+		begin_unit(m, "/src", TEXT, 0x100);
+		end_unit(m);
+		put_number(l, 0, 4);
+		put(l, (uint8_t[]){ 5, 0, 8, 0 }, 4);
+		put_number(l, 0, 4);
+		put(l, (uint8_t[]){ 1, 1, 1, 0, 1, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1 }, 15);
+		put(l, (uint8_t[]){ 1, DW_LNCT_path, DW_FORM_string, 1, '/', 'd', 0 }, 7);
+		put(l, (uint8_t[]){ 3, DW_LNCT_path, DW_FORM_string, DW_LNCT_directory_index, DW_FORM_data1,
+			DW_LNCT_size, cases[i].form, 2 }, 8);
+		for (int k = 0; k < 2; k++) {
+			put(l, (uint8_t[]){ 'f', 0, 0 }, 3);
+			put(l, cases[i].bytes, cases[i].size);
+		}
+		memcpy(l->v + 8, &(uint32_t){ (uint32_t)l->n - 12 }, 4);
+		put(l, (uint8_t[]){ 0, 9, DW_LNE_set_address, 0, TEXT >> 8, 0, 0, 0, 0, 0, 0, DW_LNS_copy }, 12);
+		put(l, (uint8_t[]){ DW_LNS_advance_pc, 8, 0, 1, DW_LNE_end_sequence }, 5);
+		memcpy(l->v, &(uint32_t){ (uint32_t)l->n - 4 }, 4);
+		o = open_made(m);
+		expect_line(&o, TEXT, "/d/f", 1);
+		close_made(&o);
+	}
+}
+
 static void nothing_to_read(void **state)
 {
 	struct made *m = calloc(1, sizeof(*m));
@@ -858,6 +900,7 @@ int main(void)
 		cmocka_unit_test(shared_lists_of_ranges_have_a_budget),
 		cmocka_unit_test(joined_names_have_a_budget),
 		cmocka_unit_test(operations_have_the_size_that_they_say),
+		cmocka_unit_test(values_of_every_form_are_passed_over),
 		cmocka_unit_test(nothing_to_read),
 	};
 
