@@ -61,12 +61,12 @@ few() { echo "FAULTS_BELOW=1 FAULTS_PLACES=1 FAULTS_EVERY=${FAULTS_FULL:-$1}"; }
 
 cat >rows <<'R'
 report|1|report -i ../data
-report-json|3|report -i ../data --by line --format json
+report-json|7|report -i ../data --by line --format json
 annotate|1|annotate -i ../data
 dump|1|dump ../data
 uarch|1|uarch show zen4
 model-block|1|model --uarch skylake --block 4801d8480fafc3
-model-stacks|60|model --uarch skylake -i ../stacks
+model-stacks|100|model --uarch skylake -i ../stacks
 R
 while IFS='|' read -r name step args; do
 	# shellcheck disable=SC2086 # the arguments are words
@@ -77,7 +77,7 @@ done <rows
 if [ -n "$measures" ]; then
 	for kind in alloc calls; do
 		# shellcheck disable=SC2046 # these are words, too
-		row record $kind 1 $(quick 5) FAULTS_LOOSE=1 FAULTS_MAKES=data -- \
+		row record $kind 1 $(quick 8) FAULTS_LOOSE=1 FAULTS_MAKES=data -- \
 			record -F 2000 -g -o data -- sh ../busy
 		# shellcheck disable=SC2046
 		row stat $kind 1 $(quick 2) FAULTS_LOOSE=1 -- stat -- sh ../busy
@@ -93,7 +93,7 @@ target=$build/tests/cases/traced-target
 plugin=$build/tracing/plugin/gusprof-qemu.so
 if command -v qemu-x86_64 >/dev/null && [ -x "$target" ] && [ -e "$plugin" ] &&
 	qemu-x86_64 -plugin "$plugin,out=trace" "$target" spin 500 0 >out 2>err; then
-	row model-trace alloc 4 -- model --uarch skylake -i ../trace
+	row model-trace alloc 10 -- model --uarch skylake -i ../trace
 	row model-trace calls 1 -- model --uarch skylake -i ../trace
 	"$target" spin 1000000000000 0 >/dev/null 2>&1 &
 	children="$children $!"
