@@ -294,10 +294,18 @@ EXTRA_DIST += tests/data/realft2_4_de.uops
 # fuzz_NAME with libFuzzer, by the rule below.
 fuzz_runs =
 fuzz_main = tests/fuzz/run_corpus.c
+fuzz_runs += tests/fuzz/run_batch
+tests_fuzz_run_batch_SOURCES = tests/fuzz/fuzz_batch.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_dwarf
+tests_fuzz_run_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_elf
+tests_fuzz_run_elf_SOURCES = tests/fuzz/fuzz_elf.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_events
 tests_fuzz_run_events_SOURCES = tests/fuzz/fuzz_events.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_host
 tests_fuzz_run_host_SOURCES = tests/fuzz/fuzz_host.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_import
+tests_fuzz_run_import_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_insn
 tests_fuzz_run_insn_SOURCES = tests/fuzz/fuzz_insn.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_kernel
@@ -312,9 +320,15 @@ fuzz_runs += tests/fuzz/run_snapshot
 tests_fuzz_run_snapshot_SOURCES = tests/fuzz/fuzz_snapshot.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_trace
 tests_fuzz_run_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_traced
+tests_fuzz_run_traced_SOURCES = tests/fuzz/fuzz_traced.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_uarch
+tests_fuzz_run_uarch_SOURCES = tests/fuzz/fuzz_uarch.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_uoptable
+tests_fuzz_run_uoptable_SOURCES = tests/fuzz/fuzz_uoptable.c $(fuzz_main)
 check_PROGRAMS += $(fuzz_runs)
 TESTS += $(fuzz_runs)
-EXTRA_DIST += tests/fuzz/foreign_file.h tests/fuzz/measure tests/fuzz/seal.h tests/fuzz/targets
+EXTRA_DIST += tests/fuzz/foreign_file.h tests/fuzz/limit.h tests/fuzz/measure tests/fuzz/seal.h tests/fuzz/targets
 EXTRA_DIST += $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/corpus-%)
 if FUZZING
 all-local: $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/fuzz_%)
@@ -331,29 +345,7 @@ tests/fuzz/cover_%: tests/fuzz/fuzz_%.o tests/fuzz/run_corpus.o $(filter %.a,$(G
 check_PROGRAMS += tests/fuzz/make_seed
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
 
-# That of ELF files.
-check_PROGRAMS += tests/fuzz/run_elf
-TESTS += tests/fuzz/run_elf
-tests_fuzz_run_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/run_corpus.c tests/fuzz/bounds.h
-tests_fuzz_run_elf_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-elf"'
-EXTRA_DIST += tests/fuzz/corpus-elf
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_elf
-tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c tests/fuzz/bounds.h
-tests_fuzz_fuzz_elf_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
 
-# That of DWARF; its seeds are the sections of small programs, with their lengths.
-check_PROGRAMS += tests/fuzz/run_dwarf
-TESTS += tests/fuzz/run_dwarf
-tests_fuzz_run_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c tests/fuzz/run_corpus.c tests/fuzz/bounds.h
-tests_fuzz_run_dwarf_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-dwarf"'
-EXTRA_DIST += tests/fuzz/corpus-dwarf
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_dwarf
-tests_fuzz_fuzz_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c tests/fuzz/bounds.h
-tests_fuzz_fuzz_dwarf_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
 
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
@@ -415,54 +407,3 @@ EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patt
 	tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c \
 	tests/accuracy/kernels/jacobi_1d.c
 
-# Fuzz targets of text, and of the plugin's live pipe.
-check_PROGRAMS += tests/fuzz/run_batch
-TESTS += tests/fuzz/run_batch
-tests_fuzz_run_batch_SOURCES = tests/fuzz/fuzz_batch.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
-tests_fuzz_run_batch_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-batch"'
-EXTRA_DIST += tests/fuzz/corpus-batch
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_batch
-tests_fuzz_fuzz_batch_SOURCES = tests/fuzz/fuzz_batch.c tests/fuzz/limit.h
-tests_fuzz_fuzz_batch_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-check_PROGRAMS += tests/fuzz/run_import
-TESTS += tests/fuzz/run_import
-tests_fuzz_run_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
-tests_fuzz_run_import_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-import"'
-EXTRA_DIST += tests/fuzz/corpus-import
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_import
-tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c tests/fuzz/limit.h
-tests_fuzz_fuzz_import_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-check_PROGRAMS += tests/fuzz/run_traced
-TESTS += tests/fuzz/run_traced
-tests_fuzz_run_traced_SOURCES = tests/fuzz/fuzz_traced.c tests/fuzz/run_corpus.c tests/fuzz/limit.h tests/fuzz/seal.h
-tests_fuzz_run_traced_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-traced"'
-EXTRA_DIST += tests/fuzz/corpus-traced
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_traced
-tests_fuzz_fuzz_traced_SOURCES = tests/fuzz/fuzz_traced.c tests/fuzz/limit.h tests/fuzz/seal.h
-tests_fuzz_fuzz_traced_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-check_PROGRAMS += tests/fuzz/run_uarch
-TESTS += tests/fuzz/run_uarch
-tests_fuzz_run_uarch_SOURCES = tests/fuzz/fuzz_uarch.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
-tests_fuzz_run_uarch_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-uarch"'
-EXTRA_DIST += tests/fuzz/corpus-uarch
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_uarch
-tests_fuzz_fuzz_uarch_SOURCES = tests/fuzz/fuzz_uarch.c tests/fuzz/limit.h
-tests_fuzz_fuzz_uarch_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-check_PROGRAMS += tests/fuzz/run_uoptable
-TESTS += tests/fuzz/run_uoptable
-tests_fuzz_run_uoptable_SOURCES = tests/fuzz/fuzz_uoptable.c tests/fuzz/run_corpus.c tests/fuzz/limit.h
-tests_fuzz_run_uoptable_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS='"corpus-uoptable"'
-EXTRA_DIST += tests/fuzz/corpus-uoptable
-if FUZZING
-noinst_PROGRAMS += tests/fuzz/fuzz_uoptable
-tests_fuzz_fuzz_uoptable_SOURCES = tests/fuzz/fuzz_uoptable.c tests/fuzz/limit.h
-tests_fuzz_fuzz_uoptable_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif

@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct gus_modelled_settings s = { .uarch = table(wish & 1), .stream = wish & 2 };
 	struct gus_error err = { 0 };
 	struct gus_batch b;
-	uint64_t begun = limit_begin();
+	struct limit begun = limit_begin();
 	char *copy;
 
 	if (!size--)

@@ -14,7 +14,7 @@
 #include "symbolizer/elf/dwarf.h"
 #include "symbolizer/elf/elfsyms.h"
 #include "symbolizer/names/ranges.h"
-#include "tests/fuzz/bounds.h"
+#include "tests/fuzz/limit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max) __attribute__((weak));
@@ -141,7 +141,7 @@ static void ask(struct gus_dwarf *d, uint64_t address)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct bounds bounds = bounds_now();
+	struct limit bounds = limit_begin();
 	struct input in = cut(data, size);
 	struct gus_elf *e = make_elf(&in), *shared = in.choices & 2 ? make_elf(&in) : NULL;
 	struct gus_dwarf *d = gus_dwarf_open(e, e, shared);
@@ -156,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	gus_dwarf_close(d);
 	gus_elf_close(e);
 	gus_elf_close(shared);
-	bounds_demand(&bounds);
+	limit_end(bounds, size, 300, 0);
 	return 0;
 }
 

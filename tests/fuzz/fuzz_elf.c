@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "symbolizer/symbols/routine.h"
 #include "symbolizer/symbols/symbols.h"
-#include "tests/fuzz/bounds.h"
+#include "tests/fuzz/limit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max) __attribute__((weak));
@@ -133,7 +133,7 @@ static size_t first_size(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct bounds bounds = bounds_now();
+	struct limit bounds = limit_begin();
 	size_t first = size > BEFORE ? first_size(data, size) : 0;
 	char *path;
 	int fd, other;
@@ -152,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	close(other);
 	close(fd);
 	free(path);
-	bounds_demand(&bounds);
+	limit_end(bounds, size, 300, 0);
 	return 0;
 }
 

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned which = size ? data[0] % 2 : 0;
 	const struct gus_uarch_texts texts = { get, &which };
 	struct gus_error err = { 0 };
-	uint64_t begun = limit_begin();
+	struct limit begun = limit_begin();
 	struct gus_uarch *base, *u;
 	uint8_t *copy;
 	char *table;

@@ -289,7 +289,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t wish = size ? data[0] : 0, more = size > 1 ? data[1] : 0;
 	struct feeder f = { .piece = more ? more : 256 };
 	struct gus_error err = { 0 };
-	uint64_t begun = limit_begin();
+	struct limit begun = limit_begin();
 	struct gus_trace *trace;
 	pthread_t thread;
 	int fd;

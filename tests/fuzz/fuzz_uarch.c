@@ -136,7 +136,7 @@ static void run(const struct gus_uarch *u)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = gus_alloc(size);
-	uint64_t begun = limit_begin();
+	struct limit begun = limit_begin();
 	struct gus_uarch_texts texts;
 	struct files files;
 

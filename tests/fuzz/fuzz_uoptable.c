@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *copy = gus_alloc(size);
 	struct gus_error err = { 0 };
 	struct gus_program *p;
-	uint64_t begun;
+	struct limit begun;
 
 	if (!uarch)
 		uarch = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
