@@ -391,7 +391,7 @@ static int begin(struct stepper *s, const struct gus_snapshot *snapshot, struct 
 	if (b->loader < 0)
 		return gus_fail_errno(err, errno, "cannot begin %s, which replays snapshots", loader);
 	b->root = gus_confine_folder(err);
-	if (b->root < 0 || gus_replay_image_make(snapshot, &b->files, err) != 0)
+	if (b->root < 0 || gus_replay_image_make(snapshot, b->wish->rights, &b->files, err) != 0)
 		return -1;
 	s->pid = gus_helper_fork();
 	if (s->pid == 0)
