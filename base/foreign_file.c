@@ -212,8 +212,10 @@ static int open_regular(const char *path, struct stat *st)
 	close(at);
 	if (fd >= 0 && fstat(fd, st) == 0)
 		return fd;
-	if (fd >= 0)
+	if (fd >= 0) {
+		why = errno;
 		close(fd);
+	}
 	errno = why;
 	return -1;
 }

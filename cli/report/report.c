@@ -157,7 +157,7 @@ static void trouble(const struct gus_report *r, const struct gus_log *log)
 
 		if (weights.v[i] && weights.v[i] >= r->profile->weight / 100)
 			text = gus_symbols_trouble(r->profile->symbols, module);
-		else if (weights.v[i])
+		if (weights.v[i] && !text)
 			text = gus_symbols_refusal(r->profile->symbols, module);
 		/* The vdso never has more than its exported names, which are all. */
 		if (text && module->kind != GUS_MODULE_VDSO)
@@ -199,9 +199,10 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 	r.units = gus_units_of(p);
 	rc = render(&r, o->format);
 	fflush(stdout);
-	if (o->format != TEXT) /* text has them on top */
+	failure = gus_symbols_failure(p->symbols);
+	if (o->format != TEXT && !failure) /* text has them on top */
 		gus_report_notices(&r, warn, (void *)log);
-	if ((failure = gus_symbols_failure(p->symbols)) && rc == 0) {
+	if (failure && rc == 0) {
 		gus_complain(failure);
 		rc = -1;
 	} else {

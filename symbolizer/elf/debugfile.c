@@ -34,6 +34,7 @@ struct gus_elf *gus_search_open(const struct gus_search *search, const char *pat
 		return NULL;
 	}
 	e->total = search->total;
+	e->refused = search->refused;
 	if (e->total)
 		gus_budget_charge(e->total, sizeof(*e) + GUS_LIMIT_ELF_READ - e->read.left);
 	return e;

@@ -42,16 +42,34 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+/* Why something is missing that was there: no right to read it, or a failure that the next try may not meet. */
+static void note(struct gus_elf *e, const struct gus_error *why)
+{
+	if (e->refused && !e->refused->code && (why->code == GUS_E_PERMISSION || gus_error_is_transient(why)))
+		*e->refused = *why;
+}
+
+static void note_errno(struct gus_elf *e, int sys)
+{
+	struct gus_error why = { 0 };
+
+	gus_fail_errno(&why, sys, "cannot read %s", e->path);
+	note(e, &why);
+}
+
 /* The same file again; between two reads it is closed, as there may be more modules than descriptors. */
 static int open_again(struct gus_elf *e)
 {
+	struct gus_error why = { 0 };
 	struct stat st;
-	int fd = open_file(e->path, e->rights, NULL, &st, NULL);
+	int fd = open_file(e->path, e->rights, NULL, &st, &why);
 
 	if (fd >= 0 && is_same(&st, &e->stat))
 		return fd;
 	if (fd >= 0)
 		close(fd);
+	else
+		note(e, &why);
 	e->trouble = changed;
 	return -1;
 }
@@ -108,6 +126,8 @@ static bool read_bytes(struct gus_elf *e, int fd, off_t at, off_t end)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
+			if (got)
+				note_errno(e, errno);
 			e->trouble = got ? "it cannot be read" : changed;
 			return false;
 		}
@@ -151,7 +171,9 @@ static bool load_from(struct gus_elf *e, int fd, size_t first, size_t last)
 			return false;
 	}
 	/* What was a hole may have been the end. */
-	if (fstat(fd, &now) == 0 && is_same(&now, &e->stat))
+	if (fstat(fd, &now) != 0)
+		note_errno(e, errno);
+	else if (is_same(&now, &e->stat))
 		return true;
 	e->trouble = changed;
 	return false;
@@ -198,6 +220,8 @@ bool gus_elf_checksum(struct gus_elf *e, uint32_t *sum)
 	for (; at < (off_t)e->size && ((got = pread(fd, block, BLOCK, at)) > 0 || (got < 0 && errno == EINTR));
 	     at += got > 0 ? got : 0)
 		crc = got > 0 ? crc32_z(crc, block, (size_t)got) : crc;
+	if (got < 0)
+		note_errno(e, errno);
 	close(fd);
 	free(block);
 	*sum = (uint32_t)crc;
@@ -351,6 +375,7 @@ static struct gus_elf *start(struct gus_elf *e, struct gus_error *err)
 struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *rights,
 				const struct gus_file_identity *identity, struct gus_error *err)
 {
+	struct gus_error why = { 0 }, failed = { 0 };
 	struct gus_elf *e;
 	struct stat st;
 	void *bytes;
@@ -382,10 +407,21 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 	}
 	e->loaded = gus_zalloc(e->size / BLOCK / 8 + 1);
 	e->read.left = BLOCK;
-	if (gus_elf_load(e, 0, e->size < BLOCK ? e->size : BLOCK))
-		return start(e, err);
-	gus_fail(err, GUS_E_CORRUPT, "cannot read symbols of %s: %s", path, e->trouble);
+	e->refused = &why;
+	if (gus_elf_load(e, 0, e->size < BLOCK ? e->size : BLOCK)) {
+		e = start(e, &failed);
+	} else {
+		gus_fail(&failed, GUS_E_CORRUPT, "cannot read symbols of %s: %s", path, e->trouble);
+		gus_elf_close(e);
+		e = NULL;
+	}
+	if (e && !why.code) {
+		e->refused = NULL;
+		return e;
+	}
 	gus_elf_close(e);
+	if (err && !err->code)
+		*err = why.code ? why : failed;
 	return NULL;
 }
 

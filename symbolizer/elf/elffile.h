@@ -42,6 +42,7 @@ struct gus_elf {
 	size_t build_id_size;
 	struct gus_budget read, work, made; /* by base/limits.h */
 	struct gus_budget *total;           /* bytes that all files together may take; NULL where nobody asks */
+	struct gus_error *refused; /* takes why the first read failed that need not have; NULL where nobody asks */
 	const char *trouble;     /* why not everything could be read; NULL if nothing is wrong */
 };
 
