@@ -77,7 +77,8 @@ static int open_again(struct gus_elf *e)
 bool gus_elf_charge(struct gus_elf *e, struct gus_budget *budget, uint64_t units, const char *trouble)
 {
 	if (!gus_budget_charge(budget, units)) {
-		e->trouble = trouble;
+		if (!e->trouble) /* the others follow from the first */
+			e->trouble = trouble;
 		return false;
 	}
 	if (budget == &e->work || !e->total || gus_budget_charge(e->total, units))

@@ -10,20 +10,25 @@
 /* What libdw takes for a row, first in a list and then in a table, and for a file, its name apart. */
 enum { ROW_BYTES = 160, FILE_BYTES = 96 };
 
-/* Bytes from a place in .debug_ranges to the end of the list there. */
-static uint64_t passed_ranges(const struct gus_vet *v, struct gus_cursor c, size_t address)
+static const char too_many_ranges[] = "its debug information has too many ranges";
+
+/* Goes to the end of the list that is at a place in .debug_ranges. Each range is charged before the next is looked at:
+ * when nothing is left, the lists of the entries to come cost nothing. */
+static bool pass_ranges(const struct gus_vet *v, struct gus_cursor c, size_t address)
 {
 	uint64_t low, high;
 
 	do {
+		if (!gus_elf_charge(v->e, &v->e->work, 2 * address, too_many_ranges))
+			return false;
 		low = gus_vet_number(v, &c, address);
 		high = gus_vet_number(v, &c, address);
 	} while ((low || high) && !c.bad);
-	return gus_cursor_offset(&c);
+	return true;
 }
 
 /* The same in .debug_rnglists. */
-static uint64_t passed_rnglists(struct gus_cursor c, size_t address)
+static bool pass_rnglists(const struct gus_vet *v, struct gus_cursor c, size_t address)
 {
 	/* By kind of entry: how many numbers of variable length follow, and how many addresses. */
 	static const struct { uint8_t numbers, addresses; } kinds[] = {
@@ -33,12 +38,19 @@ static uint64_t passed_rnglists(struct gus_cursor c, size_t address)
 	};
 	unsigned kind;
 
-	while (!c.bad && (kind = gus_cursor_u8(&c)) != DW_RLE_end_of_list && kind < sizeof(kinds) / sizeof(*kinds)) {
+	do {
+		const uint8_t *from = c.at;
+
+		kind = gus_cursor_u8(&c);
+		if (kind >= sizeof(kinds) / sizeof(*kinds))
+			kind = DW_RLE_end_of_list;
 		gus_cursor_take(&c, kinds[kind].addresses * address);
 		for (unsigned i = 0; i < kinds[kind].numbers; i++)
 			gus_cursor_varint(&c);
-	}
-	return gus_cursor_offset(&c);
+		if (!gus_elf_charge(v->e, &v->e->work, (uint64_t)(c.at - from), too_many_ranges))
+			return false;
+	} while (kind != DW_RLE_end_of_list && !c.bad);
+	return true;
 }
 
 bool gus_vet_ranges(struct gus_vet *v, struct gus_vet *of, Dwarf_Die *die)
@@ -64,9 +76,7 @@ bool gus_vet_ranges(struct gus_vet *v, struct gus_vet *of, Dwarf_Die *die)
 	if (start >= data->d_size)
 		return false;
 	c = gus_cursor((uint8_t *)data->d_buf + start, data->d_size - start);
-	return gus_elf_charge(v->e, &v->e->work,
-			      version < 5 ? passed_ranges(v, c, address) : passed_rnglists(c, address),
-			      "its debug information has too many ranges");
+	return version < 5 ? pass_ranges(v, c, address) : pass_rnglists(v, c, address);
 }
 
 /* Line tables. */

@@ -295,7 +295,8 @@ static const char *readable(struct gus_symbols *s, const char *name)
 }
 
 /* Puts the calls that are inlined at address before the function that they are inlined in. Each knows where it was
- * called; that is a line of the next one outwards. */
+ * called; that is a line of the next one outwards. What has no name, as its entry is in a file that is not there, is a
+ * part of that one. */
 static size_t add_inlines(struct gus_symbols *s, struct gus_dwarf *d, uint64_t address, bool named,
 			  struct gus_name names[GUS_NAMES_MAX])
 {
@@ -303,22 +304,27 @@ static size_t add_inlines(struct gus_symbols *s, struct gus_dwarf *d, uint64_t a
 	const char *outer;
 	size_t n = gus_dwarf_calls(d, address, calls, GUS_NAMES_MAX - 1, &outer);
 	struct gus_name last = names[0];
+	size_t named_n = 0;
 
 	/* The symbol table's name stands, so that a function is called the same with inlines and without. */
 	if (!named && outer)
 		last.function = readable(s, outer);
 	for (size_t i = 0; i < n; i++) {
-		names[i + 1] = last;
-		names[i + 1].file = calls[i].file;
-		names[i + 1].line = calls[i].line;
-		names[i].function = readable(s, calls[i].name);
-		names[i].start = last.start;
-		names[i].size = last.size;
-		names[i].inlined = true;
+		struct gus_name *call = &names[named_n];
+
+		if (!calls[i].name)
+			continue;
+		call->function = readable(s, calls[i].name);
+		call->start = last.start;
+		call->size = last.size;
+		call->inlined = true;
+		call[1] = last;
+		call[1].file = calls[i].file;
+		call[1].line = calls[i].line;
+		named_n++;
 	}
-	if (!n)
-		names[0].function = last.function;
-	return n + 1;
+	names[named_n].function = last.function;
+	return named_n + 1;
 }
 
 static size_t name_kernel(struct gus_symbols *s, uint64_t address, struct gus_name *name)

@@ -752,6 +752,34 @@ static void shared_lists_of_ranges_have_a_budget(void **state)
 	close_made(&o);
 }
 
+/* What cannot be paid for is not looked at: a list that is longer than what is left takes all of that, and those of the
+ * thousands of entries behind it take nothing. */
+static void a_refused_list_of_ranges_is_paid_for(void **state)
+{
+	struct made *m = new_made();
+	struct opened o;
+
+	(void)state;
+	for (unsigned i = 0; i < 4000; i++) {
+		put_number(&m->ranges, 1, 8);
+		put_number(&m->ranges, 2, 8);
+	}
+	begin_unit(m, "/src", TEXT, 0x1000);
+	for (unsigned i = 0; i < 300; i++) {
+		begin(m, SCATTERED);
+		put_text(&m->info, "f");
+		put_number(&m->info, 0, 4);
+	}
+	end_unit(m);
+	begin_lines(m);
+	end_lines(m);
+	o = open_made(m);
+	expect_calls(&o, TEXT + 500, "", NULL);
+	assert_string_equal(o.elf->trouble, "its debug information has too many ranges");
+	assert_true(o.elf->work.left < 16);
+	close_made(&o);
+}
+
 /* A table of one directory and many files in it, each of whose names libdw joins with the directory's. */
 static struct opened open_files(unsigned letters, unsigned files, const uint8_t *program, size_t size)
 {
@@ -898,6 +926,7 @@ int main(void)
 		cmocka_unit_test(walks_through_the_same_entries_have_a_budget),
 		cmocka_unit_test(an_abbreviation_may_have_so_many_attributes),
 		cmocka_unit_test(shared_lists_of_ranges_have_a_budget),
+		cmocka_unit_test(a_refused_list_of_ranges_is_paid_for),
 		cmocka_unit_test(joined_names_have_a_budget),
 		cmocka_unit_test(operations_have_the_size_that_they_say),
 		cmocka_unit_test(values_of_every_form_are_passed_over),

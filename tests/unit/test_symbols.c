@@ -311,6 +311,7 @@ static const char recipe[] =
 	"id=-Wl,--build-id=sha1\n"
 	"b -gdwarf-5 $id -o full; b -gdwarf-4 $id -o full4; b -g -gz $id -o packed; b $id -g0 -o other\n"
 	"b -gdwarf-5 -gsplit-dwarf $id -o skeleton; b -gdwarf-5 -gsplit-dwarf $id -o s\n"
+	"LC_ALL=C sed 's/\\x00deep\\x00/\\x00\\x00\\x00\\x00\\x00\\x00/' full >nameless\n"
 	"b -gdwarf-4 -gsplit-dwarf $id -o skeleton4; b -gdwarf-5 -gsplit-dwarf $id -o waiting\n"
 	"objcopy --only-keep-debug full split.debug; strip -o split full\n"
 	"i=$(readelf -n full | sed -n 's/.*Build ID: //p')\n"
@@ -466,6 +467,30 @@ static void dwarf_of_every_kind_gives_lines_and_inlines(void **state)
 		assert_null(gus_symbols_trouble(a.symbols, &a.module));
 		done(&a);
 	}
+}
+
+/* As with a file of dwz's whose other file is not there: the code is the caller's then, where it stands. */
+static void what_is_inlined_without_a_name_is_its_callers(void **state)
+{
+	struct asked a;
+	struct gus_name names[GUS_NAMES_MAX];
+	uint64_t start;
+	size_t n = 0;
+
+	(void)state;
+	need_programs();
+	a = ask("nameless", "empty", NULL);
+	start = offset_of(&a, "outer");
+	for (uint64_t offset = start; !n || names[0].line != 102; offset++) {
+		assert_true(offset < start + 64);
+		n = gus_symbols_names(a.symbols, &a.module, offset, GUS_DEPTH_INLINE, names);
+	}
+	assert_int_equal(n, 2);
+	assert_string_equal(names[0].function, "middle");
+	assert_string_equal(names[1].function, "outer");
+	assert_int_equal(names[1].line, 110);
+	assert_true(names[0].inlined && !names[1].inlined);
+	done(&a);
 }
 
 /* libdw would open whatever the program names for its other file, and wait for a writer of the FIFO. */
@@ -832,6 +857,7 @@ int main(void)
 		cmocka_unit_test(recorded_kernel_symbols_are_used),
 		cmocka_unit_test(this_boots_vdso_has_names),
 		cmocka_unit_test(dwarf_of_every_kind_gives_lines_and_inlines),
+		cmocka_unit_test(what_is_inlined_without_a_name_is_its_callers),
 		cmocka_unit_test(a_split_file_that_is_none_costs_only_its_inlines),
 		cmocka_unit_test(debug_file_by_build_id),
 		cmocka_unit_test(debug_file_by_link_and_symfs),
