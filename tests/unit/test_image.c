@@ -144,6 +144,33 @@ static void memory_of_the_loader_is_refused(void **state)
 	}
 }
 
+/* A reservation around the loader is in nobody's way, until pages of it would be read to where the loader lies: they
+ * would be its stack, and with it where it goes on. */
+static void pages_of_the_loader_are_refused(void **state)
+{
+	static const struct { uint64_t run, pages; int rc; } cases[] = {
+		{ GUS_REPLAY_BASE - PAGE, 1, 0 }, { GUS_REPLAY_BASE - PAGE, 2, -1 },
+		{ GUS_REPLAY_BASE + 3 * PAGE, 1, -1 }, { GUS_REPLAY_BASE + GUS_REPLAY_SIZE - PAGE, 1, -1 },
+		{ GUS_REPLAY_BASE + GUS_REPLAY_SIZE, 1, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gus_snapshot s = made_snapshot(7);
+		struct made m;
+
+		made_snapshot_map(&s, GUS_REPLAY_BASE - PAGE, GUS_REPLAY_SIZE / PAGE + 2, "");
+		s.about->mappings[0]->protection = PROT_NONE;
+		made_snapshot_run(&s, cases[i].run, cases[i].pages);
+		assert_int_equal(gus_snapshot_check(&s, NULL), 0);
+		m = make(&s);
+		assert_int_equal(m.rc, cases[i].rc);
+		if (m.rc != 0)
+			assert_int_equal(m.err.code, GUS_E_UNSUPPORTED);
+		gus_replay_image_close(&m.files);
+	}
+}
+
 /* A stack gets room to grow, but none that is not there: below, and at the lowest addresses. */
 static void a_stack_may_grow(void **state)
 {
@@ -225,6 +252,7 @@ int main(void)
 		cmocka_unit_test(files_go_along_as_descriptors),
 		cmocka_unit_test(an_image_is_sealed),
 		cmocka_unit_test(memory_of_the_loader_is_refused),
+		cmocka_unit_test(pages_of_the_loader_are_refused),
 		cmocka_unit_test(a_stack_may_grow),
 		cmocka_unit_test(changed_files_are_refused),
 	};

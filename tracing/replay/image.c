@@ -108,6 +108,13 @@ static bool is_in_the_way(uint64_t start, uint64_t end)
 	return start < GUS_REPLAY_BASE + GUS_REPLAY_SIZE && end > GUS_REPLAY_BASE;
 }
 
+static int fail_in_the_way(uint64_t address, struct gus_error *err)
+{
+	return gus_fail(err, GUS_E_UNSUPPORTED,
+			"cannot replay the snapshot: it has memory at %#llx, where what replays it lies",
+			(unsigned long long)address);
+}
+
 static int add_one(struct image *i, const struct gus_snapshot *s, const Gusprof__SnapshotMapping *m, uint64_t start,
 		   struct gus_error *err)
 {
@@ -115,9 +122,7 @@ static int add_one(struct image *i, const struct gus_snapshot *s, const Gusprof_
 	int fd;
 
 	if (is_in_the_way(start, end))
-		return gus_fail(err, GUS_E_UNSUPPORTED,
-				"cannot replay the snapshot: it has memory at %#llx, where what replays it lies",
-				(unsigned long long)m->start);
+		return fail_in_the_way(m->start, err);
 	if (m->from_file) {
 		fd = file_of(i, m, err);
 		if (fd < 0)
@@ -189,6 +194,15 @@ static int write_all(int fd, const void *bytes, size_t size, struct gus_error *e
 	return 0;
 }
 
+/* Memory that may not be accessed is not mapped, so it may lie anywhere; its pages would be read to where it lies. */
+static int check_runs(const struct gus_snapshot *s, struct gus_error *err)
+{
+	for (size_t k = 0; k < s->runs.n; k++)
+		if (is_in_the_way(s->runs.v[k].address, s->runs.v[k].address + s->runs.v[k].size))
+			return fail_in_the_way(s->runs.v[k].address, err);
+	return 0;
+}
+
 static int write_image(struct image *i, const struct gus_snapshot *s, int fd, struct gus_error *err)
 {
 	uint64_t pages;
@@ -214,7 +228,7 @@ int gus_replay_image_make(const struct gus_snapshot *s, struct gus_replay_image_
 									MFD_CLOEXEC | MFD_ALLOW_SEALING) };
 	if (files->image < 0)
 		return gus_fail_errno(err, errno, "cannot make an image of a snapshot");
-	if (add_mappings(&i, s, err) == 0 && write_image(&i, s, files->image, err) == 0)
+	if (check_runs(s, err) == 0 && add_mappings(&i, s, err) == 0 && write_image(&i, s, files->image, err) == 0)
 		rc = fcntl(files->image, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0 ?
 			0 : gus_fail_errno(err, errno, "cannot seal the image of a snapshot");
 	gus_vec_push(&files->fds, files->image);
