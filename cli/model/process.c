@@ -205,6 +205,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 	int rc = -1;
 
 	gus_task_rights(p->pid, &rights);
+	wish.rights = &rights;
 	replays = gus_replays_of_process(&of, &wish, err);
 	if (replays) {
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
@@ -258,6 +259,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	}
 	if (reader && gus_reader_owner(reader, &owner))
 		gus_rights_of_user(&rights, owner, "the recording's owner");
+	wish.rights = &rights;
 	replays = reader ? gus_replays_of_recording(reader, &wish, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);

@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/foreign_file.h"
 #include "tests/unit/made_snapshot.h"
 #include "tracing/replay/image.h"
 #include "tracing/replay/image_format.h"
@@ -35,12 +36,12 @@ struct made {
 };
 
 /* Makes the image and reads its head back. Freed with gus_replay_image_close. */
-static struct made make(struct gus_snapshot *s)
+static struct made make_as(const struct gus_rights *rights, struct gus_snapshot *s)
 {
 	struct made m = { 0 };
 	size_t size;
 
-	m.rc = gus_replay_image_make(s, &m.files, &m.err);
+	m.rc = gus_replay_image_make(s, rights, &m.files, &m.err);
 	if (m.rc == 0) {
 		assert_int_equal(pread(m.files.image, &m.head, sizeof(m.head), 0), sizeof(m.head));
 		assert_in_range(m.head.mappings_n, 0, COUNT(m.mappings));
@@ -49,6 +50,11 @@ static struct made make(struct gus_snapshot *s)
 	}
 	gus_snapshot_free(s);
 	return m;
+}
+
+static struct made make(struct gus_snapshot *s)
+{
+	return make_as(NULL, s);
 }
 
 static void write_file(const char *path, size_t size)
@@ -234,6 +240,35 @@ static void changed_files_are_refused(void **state)
 	}
 }
 
+/* What may be known of a file that may not be read is enough to name it in a snapshot. */
+static void files_are_opened_with_the_rights_of_whose_memory_it_is(void **state)
+{
+	const struct gus_rights rights = { .limited = true, .uid = 65534, .gid = 65534, .whose = "a stranger" };
+	static const struct { mode_t mode; int rc; } cases[] = { { 0644, 0 }, { 0600, -1 } };
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(directory, 0755), 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gus_snapshot s = made_snapshot(7);
+		struct made m;
+
+		write_file("a", 10);
+		assert_int_equal(chmod("a", cases[i].mode), 0);
+		map_file(&s, 0x400000, "a");
+		m = make_as(&rights, &s);
+		assert_int_equal(m.rc, cases[i].rc);
+		if (m.rc != 0) {
+			assert_int_equal(m.err.code, GUS_E_PERMISSION);
+			assert_non_null(strstr(m.err.text, "/a was mapped and cannot be opened with the rights of a "
+							   "stranger: "));
+		}
+		gus_replay_image_close(&m.files);
+		assert_int_equal(unlink("a"), 0);
+	}
+}
+
 static int enter(void **state)
 {
 	(void)state;
@@ -253,6 +288,7 @@ int main(void)
 		cmocka_unit_test(an_image_is_sealed),
 		cmocka_unit_test(memory_of_the_loader_is_refused),
 		cmocka_unit_test(pages_of_the_loader_are_refused),
+		cmocka_unit_test(files_are_opened_with_the_rights_of_whose_memory_it_is),
 		cmocka_unit_test(a_stack_may_grow),
 		cmocka_unit_test(changed_files_are_refused),
 	};

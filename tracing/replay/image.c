@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/foreign_file.h"
 #include "tracing/replay/image_format.h"
 
 /* QEMU notes each page that is mapped. So of what was only reserved, no more is mapped than what lies around the pages
@@ -28,6 +29,7 @@
 #define EFLAGS_TRAP 0x100
 
 struct image {
+	const struct gus_rights *rights;
 	struct gus_replay_image head;
 	struct gus_vec(struct gus_replay_mapping) mappings;
 	struct gus_vec(struct gus_replay_run) runs;
@@ -41,18 +43,20 @@ static bool is_same_file(const struct stat *st, const Gusprof__SnapshotMapping *
 		(uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec == m->file_mtime_ns;
 }
 
-/* Its descriptor; -1 with err. The name is the snapshot's, and it may name a pipe or a device today. */
-static int open_file(const Gusprof__SnapshotMapping *m, struct gus_error *err)
+/* Its descriptor; -1 with err. The name is the snapshot's, and it may name anything today. */
+static int open_file(const struct image *i, const Gusprof__SnapshotMapping *m, struct gus_error *err)
 {
-	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	int fd = gus_foreign_open(m->path, i->rights, &st, NULL);
 
-	if (fd < 0)
-		return gus_fail_errno(err, errno, "cannot replay the snapshot: %s was mapped and cannot be opened",
-				      m->path);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_same_file(&st, m))
+	if (fd < 0 && errno != EINVAL)
+		return gus_fail_errno(err, errno, "cannot replay the snapshot: %s was mapped and cannot be opened%s%s",
+				      m->path, i->rights && i->rights->limited ? " with the rights of " : "",
+				      i->rights && i->rights->limited ? i->rights->whose : "");
+	if (fd >= 0 && is_same_file(&st, m))
 		return fd;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return gus_fail(err, GUS_E_NOT_FOUND, "cannot replay the snapshot: %s has changed since it was taken", m->path);
 }
 
@@ -67,7 +71,7 @@ static int file_of(struct image *i, const Gusprof__SnapshotMapping *m, struct gu
 	if (i->paths.n == GUS_REPLAY_FILES_MAX)
 		return gus_fail(err, GUS_E_UNSUPPORTED,
 				"cannot replay the snapshot: it has more than %d files mapped", GUS_REPLAY_FILES_MAX);
-	fd = open_file(m, err);
+	fd = open_file(i, m, err);
 	if (fd >= 0) {
 		gus_vec_push(&i->paths, m->path);
 		gus_vec_push(&i->files->fds, fd);
@@ -219,9 +223,10 @@ static int write_image(struct image *i, const struct gus_snapshot *s, int fd, st
 	return write_all(fd, s->bytes, (size_t)s->about->bytes, err);
 }
 
-int gus_replay_image_make(const struct gus_snapshot *s, struct gus_replay_image_files *files, struct gus_error *err)
+int gus_replay_image_make(const struct gus_snapshot *s, const struct gus_rights *rights,
+			  struct gus_replay_image_files *files, struct gus_error *err)
 {
-	struct image i = { .files = files };
+	struct image i = { .rights = rights, .files = files };
 	int rc = -1;
 
 	*files = (struct gus_replay_image_files){ .image = memfd_create("gusprof-replay",

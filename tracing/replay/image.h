@@ -8,6 +8,7 @@
 #include "proto/snapshot.h"
 
 struct gus_error;
+struct gus_rights;
 
 #define GUS_REPLAY_FILES_MAX 1024       /* that a snapshot may have mapped */
 
@@ -18,9 +19,10 @@ struct gus_replay_image_files {
 	uint64_t memory;                /* bytes that it maps */
 };
 
-/* -1 with err; GUS_E_NOT_FOUND if a file that was mapped is not there as it was. Freed with gus_replay_image_close,
- * also then. */
-int gus_replay_image_make(const struct gus_snapshot *s, struct gus_replay_image_files *files, struct gus_error *err);
+/* The files are opened with these rights (NULL: ours). -1 with err; GUS_E_NOT_FOUND if a file that was mapped is not
+ * there as it was. Freed with gus_replay_image_close, also then. */
+int gus_replay_image_make(const struct gus_snapshot *s, const struct gus_rights *rights,
+			  struct gus_replay_image_files *files, struct gus_error *err);
 void gus_replay_image_close(struct gus_replay_image_files *files);
 
 #endif

@@ -80,7 +80,8 @@ static void __attribute__((noreturn)) become(const struct beginning *b, pid_t pa
 	const char *const words[] = { "gusprof-replay", gus_format("%d", b->files.image), "native", NULL };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (dup2(null, 0) == 0 && dup2(null, 1) == 1 && gus_confine(&c) == 0 && ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+	if (dup2(null, 0) == 0 && dup2(null, 1) == 1 && gus_confine(&c) == 0 &&
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
 		syscall(SYS_execveat, b->loader, "", words, words + 3, AT_EMPTY_PATH);
 	_exit(127);
 }
@@ -397,7 +398,7 @@ static int begin(struct stepper *s, const struct gus_snapshot *snapshot, struct 
 	if (b->loader < 0)
 		return gus_fail_errno(err, errno, "cannot begin %s, which replays snapshots", loader);
 	b->root = gus_confine_folder(err);
-	if (b->root < 0 || gus_replay_image_make(snapshot, &b->files, err) != 0)
+	if (b->root < 0 || gus_replay_image_make(snapshot, b->wish->rights, &b->files, err) != 0)
 		return -1;
 	s->pid = gus_helper_fork();
 	if (s->pid == 0)
