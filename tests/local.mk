@@ -142,6 +142,7 @@ unit_tests = \
 	tests/unit/test_growing \
 	tests/unit/test_helper \
 	tests/unit/test_image \
+	tests/unit/test_steps \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_json \
@@ -269,6 +270,7 @@ tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
+tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
 tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c

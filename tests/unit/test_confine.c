@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -97,9 +98,25 @@ static bool ends_with_parent(void)
 	return prctl(PR_GET_PDEATHSIG, &signal) == 0 && signal == SIGKILL;
 }
 
+/* The errno of opening that file, as nobody; 0: it is open. */
+static int open_as_nobody(const char *path)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (setgroups(0, NULL) != 0 || setresgid(GUS_CONFINE_NOBODY, GUS_CONFINE_NOBODY, GUS_CONFINE_NOBODY) ||
+		    setresuid(GUS_CONFINE_NOBODY, GUS_CONFINE_NOBODY, GUS_CONFINE_NOBODY) != 0)
+			_exit(ENOSYS);
+		_exit(open(path, O_RDONLY) >= 0 ? 0 : errno);
+	}
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+
 static size_t after_confine(struct finding *f)
 {
-	bool was_root = geteuid() == 0;
+	bool was_root = geteuid() == 0 && open_as_nobody("/dev/null") != ENOSYS; /* not of a namespace of one user */
 	const struct gus_confinement c = { .parent = parent, .keep = &kept, .keep_n = 1, .root = root,
 		.memory = 1u << 30, .file = 4096, .seconds = 7 };
 	int rc = gus_confine(&c);
@@ -109,7 +126,7 @@ static size_t after_confine(struct finding *f)
 	f[n++] = (struct finding){ "no new privileges", is("NoNewPrivs:", 10, 1) };
 	f[n++] = (struct finding){ "not root", !was_root || (geteuid() != 0 && getegid() != 0) };
 	f[n++] = (struct finding){ "no group", !was_root || getgroups(0, NULL) == 0 };
-	f[n++] = (struct finding){ "cannot be root again", setuid(0) != 0 };
+	f[n++] = (struct finding){ "cannot be root again", geteuid() == 0 || setuid(0) != 0 };
 	f[n++] = (struct finding){ "at most the right to change the root folder",
 		is("CapEff:", 16, 0) || is("CapEff:", 16, 1ull << 18) };
 	f[n++] = (struct finding){ "and no other to be had", is("CapPrm:", 16, 0) || is("CapPrm:", 16, 1ull << 18) };
@@ -151,6 +168,47 @@ static void it_may_enter_an_empty_folder(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(after_entering), 0);
+}
+
+/* Tells when it is confined, as it is after exec, and waits for its end. */
+static void __attribute__((noreturn)) be_confined(int told)
+{
+	const struct gus_confinement c = { .parent = getppid(), .keep = &kept, .keep_n = 1, .root = root,
+		.enter_root = true, .memory = 1u << 30, .seconds = 7 };
+
+	(void)!write(told, gus_confine(&c) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0 ? "y" : "n", 1);
+	pause();
+	_exit(0);
+}
+
+static size_t beside_nobody(struct finding *f)
+{
+	char path[64], said = 'n';
+	int ends[2];
+	pid_t child;
+	size_t n = 0;
+
+	f[n++] = (struct finding){ "a pipe", pipe(ends) == 0 };
+	child = fork();
+	if (child == 0)
+		be_confined(ends[1]);
+	f[n++] = (struct finding){ "it can be confined", read(ends[0], &said, 1) == 1 && said == 'y' };
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)child);
+	f[n++] = (struct finding){ "its memory", open_as_nobody(path) == EACCES };
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)child, kept);
+	f[n++] = (struct finding){ "its files", open_as_nobody(path) == EACCES };
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return n;
+}
+
+/* Much on a machine runs as nobody, and what is replayed may be root's memory. */
+static void nobody_else_looks_into_it(void **state)
+{
+	(void)state;
+	if (open_as_nobody("/dev/null") == ENOSYS)
+		skip(); /* not for us to be */
+	assert_int_equal(in_child(beside_nobody), 0);
 }
 
 static size_t of_another_parent(struct finding *f)
@@ -290,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_child_gives_up_its_rights),
 		cmocka_unit_test(it_may_enter_an_empty_folder),
+		cmocka_unit_test(nobody_else_looks_into_it),
 		cmocka_unit_test(an_orphan_ends),
 		cmocka_unit_test(what_cannot_be_kept_is_an_error),
 		cmocka_unit_test(calls_that_do_something_elsewhere_are_forbidden),

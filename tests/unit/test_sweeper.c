@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,16 +26,16 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-static bool refuse_pipes;
+static bool refuse_pairs;
 static char word[64];
 
-int pipe2(int ends[2], int flags)
+int socketpair(int domain, int type, int protocol, int ends[2])
 {
-	if (refuse_pipes) {
+	if (refuse_pairs) {
 		errno = EMFILE;
 		return -1;
 	}
-	return (int)syscall(SYS_pipe2, ends, flags);
+	return (int)syscall(SYS_socketpair, domain, type, protocol, ends);
 }
 
 static int setup(void **state)
@@ -173,14 +174,14 @@ static void what_has_the_word_ends_with_us(void **state)
 	end(joint);
 }
 
-static void without_a_pipe_there_is_none(void **state)
+static void without_a_pair_there_is_none(void **state)
 {
 	struct gus_sweeper s = { 1, 1 };
 
 	(void)state;
-	refuse_pipes = true;
+	refuse_pairs = true;
 	gus_sweeper_start(&s, word);
-	refuse_pipes = false;
+	refuse_pairs = false;
 	assert_true(s.pid == -1 && s.leave == -1);
 	gus_sweeper_end(&s);
 }
@@ -190,7 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(told_that_all_is_well_it_leaves, setup),
 		cmocka_unit_test_setup(what_has_the_word_ends_with_us, setup),
-		cmocka_unit_test_setup(without_a_pipe_there_is_none, setup),
+		cmocka_unit_test_setup(without_a_pair_there_is_none, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

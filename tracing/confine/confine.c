@@ -79,7 +79,7 @@ static void enter_user_namespace(uid_t uid, gid_t gid)
 /* 1: it is nobody; 0: there is no nobody here, as in a namespace with one user; -1 with errno. */
 static int become_nobody(void)
 {
-	gid_t group = GUS_CONFINE_NOBODY;
+	gid_t group = GUS_CONFINE_GROUP;
 
 	if (setgroups(0, NULL) != 0 || setresgid(group, group, group) != 0)
 		return errno == EINVAL || errno == EPERM ? 0 : -1;

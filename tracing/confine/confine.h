@@ -4,7 +4,8 @@
  *
  * What holds from here on, of which the kernel's filter is the wall and all else stands behind it:
  * - no new privileges: no set-user-id program gives any back;
- * - where we are root, it is nobody, without groups; else it is in a user namespace of its own, if the kernel allows;
+ * - where we are root, it is nobody, in a group that nobody has; else it is in a user namespace of its own, if the
+ *   kernel allows;
  * - no network, no System V objects, if either of these gave the right to leave them;
  * - an empty root folder that nothing can be created in, at once or when it asks for it;
  * - of our open files only those that are named;
@@ -21,6 +22,9 @@
 struct gus_error;
 
 #define GUS_CONFINE_NOBODY 65534
+/* A group that no system gives to anybody, so that other processes of nobody may not look into this one's memory, which
+ * is somebody's: for that the kernel wants the same user and the same group. */
+#define GUS_CONFINE_GROUP 65533
 
 struct gus_confinement {
 	pid_t parent;           /* who forks: it ends with that one */

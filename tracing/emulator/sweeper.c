@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -102,13 +103,16 @@ void gus_sweeper_start(struct gus_sweeper *s, const char *word)
 	int ends[2];
 
 	*s = (struct gus_sweeper){ -1, -1 };
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return;
 	s->pid = fork();
 	if (s->pid == 0)
 		become(ends[0], word);
 	close(ends[0]);
-	s->leave = ends[1];
+	if (s->pid > 0)
+		s->leave = ends[1];
+	else
+		close(ends[1]);
 }
 
 void gus_sweeper_end(struct gus_sweeper *s)
@@ -117,7 +121,7 @@ void gus_sweeper_end(struct gus_sweeper *s)
 
 	if (s->leave >= 0) {
 		do
-			n = write(s->leave, "", 1);
+			n = send(s->leave, "", 1, MSG_NOSIGNAL); /* it may have been killed */
 		while (n < 0 && errno == EINTR);
 		close(s->leave);
 	}

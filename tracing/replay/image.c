@@ -29,6 +29,7 @@
 #define EFLAGS_TRAP 0x100
 
 struct image {
+	const struct gus_rights *rights;
 	struct gus_replay_image head;
 	struct gus_vec(struct gus_replay_mapping) mappings;
 	struct gus_vec(struct gus_replay_run) runs;
@@ -43,18 +44,20 @@ static bool is_same_file(const struct stat *st, const Gusprof__SnapshotMapping *
 		(uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec == m->file_mtime_ns;
 }
 
-/* Its descriptor; -1 with err. */
+/* Its descriptor; -1 with err. The name is the snapshot's, and it may name anything today. */
 static int open_file(const struct image *i, const Gusprof__SnapshotMapping *m, struct gus_error *err)
 {
-	struct gus_error why = { 0 };
 	struct stat st;
-	int fd = gus_foreign_open(m->path, i->rights, &st, &why);
+	int fd = gus_foreign_open(m->path, i->rights, &st, NULL);
 
-	if (fd < 0)
-		return gus_fail(err, why.code, "cannot replay the snapshot: a file was mapped, and now: %s", why.text);
-	if (is_same_file(&st, m))
+	if (fd < 0 && errno != EINVAL)
+		return gus_fail_errno(err, errno, "cannot replay the snapshot: %s was mapped and cannot be opened%s%s",
+				      m->path, i->rights && i->rights->limited ? " with the rights of " : "",
+				      i->rights && i->rights->limited ? i->rights->whose : "");
+	if (fd >= 0 && is_same_file(&st, m))
 		return fd;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return gus_fail(err, GUS_E_NOT_FOUND, "cannot replay the snapshot: %s has changed since it was taken", m->path);
 }
 
@@ -110,6 +113,13 @@ static bool is_in_the_way(uint64_t start, uint64_t end)
 	return start < GUS_REPLAY_BASE + GUS_REPLAY_SIZE && end > GUS_REPLAY_BASE;
 }
 
+static int fail_in_the_way(uint64_t address, struct gus_error *err)
+{
+	return gus_fail(err, GUS_E_UNSUPPORTED,
+			"cannot replay the snapshot: it has memory at %#llx, where what replays it lies",
+			(unsigned long long)address);
+}
+
 static int add_one(struct image *i, const struct gus_snapshot *s, const Gusprof__SnapshotMapping *m, uint64_t start,
 		   struct gus_error *err)
 {
@@ -117,9 +127,7 @@ static int add_one(struct image *i, const struct gus_snapshot *s, const Gusprof_
 	int fd;
 
 	if (is_in_the_way(start, end))
-		return gus_fail(err, GUS_E_UNSUPPORTED,
-				"cannot replay the snapshot: it has memory at %#llx, where what replays it lies",
-				(unsigned long long)m->start);
+		return fail_in_the_way(m->start, err);
 	if (m->from_file) {
 		fd = file_of(i, m, err);
 		if (fd < 0)
@@ -191,6 +199,15 @@ static int write_all(int fd, const void *bytes, size_t size, struct gus_error *e
 	return 0;
 }
 
+/* Memory that may not be accessed is not mapped, so it may lie anywhere; its pages would be read to where it lies. */
+static int check_runs(const struct gus_snapshot *s, struct gus_error *err)
+{
+	for (size_t k = 0; k < s->runs.n; k++)
+		if (is_in_the_way(s->runs.v[k].address, s->runs.v[k].address + s->runs.v[k].size))
+			return fail_in_the_way(s->runs.v[k].address, err);
+	return 0;
+}
+
 static int write_image(struct image *i, const struct gus_snapshot *s, int fd, struct gus_error *err)
 {
 	uint64_t pages;
@@ -210,14 +227,14 @@ static int write_image(struct image *i, const struct gus_snapshot *s, int fd, st
 int gus_replay_image_make(const struct gus_snapshot *s, const struct gus_rights *rights,
 			  struct gus_replay_image_files *files, struct gus_error *err)
 {
-	struct image i = { .files = files, .rights = rights };
+	struct image i = { .rights = rights, .files = files };
 	int rc = -1;
 
 	*files = (struct gus_replay_image_files){ .image = memfd_create("gusprof-replay",
 									MFD_CLOEXEC | MFD_ALLOW_SEALING) };
 	if (files->image < 0)
 		return gus_fail_errno(err, errno, "cannot make an image of a snapshot");
-	if (add_mappings(&i, s, err) == 0 && write_image(&i, s, files->image, err) == 0)
+	if (check_runs(s, err) == 0 && add_mappings(&i, s, err) == 0 && write_image(&i, s, files->image, err) == 0)
 		rc = fcntl(files->image, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0 ?
 			0 : gus_fail_errno(err, errno, "cannot seal the image of a snapshot");
 	gus_vec_push(&files->fds, files->image);

@@ -44,7 +44,7 @@ struct gus_replay_wish {
 	uint64_t window;        /* instructions at most, to the end of a block */
 	uint64_t native_window; /* the same where each costs a step; 0: window */
 	unsigned seconds;       /* at most, for one window; 0: 60 */
-	const struct gus_rights *rights; /* with which the files are opened that a snapshot names; NULL: ours */
+	const struct gus_rights *rights; /* of whose memory it is, to open what was mapped; NULL: ours. Borrowed */
 };
 
 struct gus_replayed {

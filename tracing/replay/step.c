@@ -51,6 +51,7 @@ struct stepper {
 	struct gus_vec(struct gus_trace_raw) steps;
 	struct gus_vec(struct gus_trace_access) accesses;
 	uint64_t seen, omitted;
+	double until;           /* when its time is over */
 };
 
 static double now(void)
@@ -77,8 +78,10 @@ static void __attribute__((noreturn)) become(const struct beginning *b, pid_t pa
 		.root = b->root, .enter_root = true, .memory = b->files.memory + LOADER_MEMORY,
 		.seconds = b->wish->seconds ? b->wish->seconds : SECONDS };
 	const char *const words[] = { "gusprof-replay", gus_format("%d", b->files.image), "native", NULL };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (gus_confine(&c) == 0 && ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+	if (dup2(null, 0) == 0 && dup2(null, 1) == 1 && gus_confine(&c) == 0 &&
+	    ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
 		syscall(SYS_execveat, b->loader, "", words, words + 3, AT_EMPTY_PATH);
 	_exit(127);
 }
@@ -247,6 +250,10 @@ static enum outcome step_over(struct stepper *s, struct user_regs_struct *regs, 
 			gus_fail_errno(err, errno, "cannot read the registers of the replica of a snapshot");
 			return FAILED;
 		}
+		if (repeats && regs->rip == rip && now() > s->until) { /* one may have 2^64 turns */
+			done->ended_at = rip;
+			return BY_TIME;
+		}
 	} while (repeats && regs->rip == rip);
 	return STEPPED;
 }
@@ -298,10 +305,10 @@ static enum outcome step_all(struct stepper *s, const struct gus_replay_wish *w,
 			     struct gus_error *err)
 {
 	uint64_t window = w->native_window ? w->native_window : w->window;
-	double until = now() + (w->seconds ? w->seconds : SECONDS);
 	struct user_regs_struct regs;
 	enum outcome outcome = STEPPED;
 
+	s->until = now() + (w->seconds ? w->seconds : SECONDS);
 	if (ptrace(PTRACE_GETREGS, s->pid, NULL, &regs) != 0) {
 		gus_fail_errno(err, errno, "cannot read the registers of the replica of a snapshot");
 		return FAILED;
@@ -310,7 +317,7 @@ static enum outcome step_all(struct stepper *s, const struct gus_replay_wish *w,
 		outcome = step(s, &regs, done, err);
 		if (outcome == STEPPED && s->seen >= window && !s->insns)
 			outcome = BY_WINDOW;
-		if (outcome == STEPPED && s->seen % 256 == 0 && now() > until)
+		if (outcome == STEPPED && s->seen % 256 == 0 && now() > s->until)
 			outcome = BY_TIME;
 	}
 	return outcome;

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* The native replica of a snapshot that somebody made to be hard to end, and what such a replica has of ours. */
+#include <libgen.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/made_snapshot.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <pthread.h>
+#include <sys/user.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/helper.h"
+#include "tracing/replay/replay.h"
+
+#define CODE 0x10000000ull
+#define ROOM 0x20000000ull      /* for what the code reads: 256 MiB of zeros */
+#define ROOM_PAGES 65536
+#define DESCRIPTORS 8
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* `rep lodsb`, with more turns to go than anybody has time for. Its state is of this CPU's size. */
+static struct gus_snapshot endless(void)
+{
+	const struct user_regs_struct registers = { .rip = CODE, .rsi = ROOM, .rcx = UINT64_MAX, .cs = 0x33,
+		.ss = 0x2b, .eflags = 0x202, .rsp = ROOM };
+	struct gus_snapshot s = made_snapshot(7);
+	unsigned eax, size, ecx, edx;
+
+	if (__get_cpuid_count(0xd, 0, &eax, &size, &ecx, &edx)) {
+		free(s.about->state.data);
+		s.about->state.data = gus_zalloc(s.about->state.len = size);
+	}
+	memcpy(s.about->registers.data, &registers, sizeof(registers));
+	made_snapshot_map(&s, CODE, 1, "");
+	s.about->mappings[0]->protection = PROT_READ | PROT_EXEC;
+	made_snapshot_map(&s, ROOM, ROOM_PAGES, "");
+	made_snapshot_run(&s, CODE, 1);
+	memcpy(s.bytes, "\xf3\xac", 2);
+	return s;
+}
+
+/* What the only child of the thread that replays has open, looked at while it runs. */
+struct seen {
+	pid_t replayer;
+	char names[DESCRIPTORS][64];
+};
+
+static void *look(void *context)
+{
+	struct seen *seen = context;
+	char path[64];
+	int child = 0;
+	FILE *f;
+
+	usleep(300000);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)seen->replayer);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%d", &child) != 1)
+		child = 0;
+	if (f)
+		fclose(f);
+	for (int i = 0; child && i < DESCRIPTORS; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", child, i);
+		if (readlink(path, seen->names[i], sizeof(*seen->names) - 1) < 0)
+			*seen->names[i] = '\0';
+	}
+	return NULL;
+}
+
+/* In the build tree, in which this test lies two folders deep. */
+static char *find_loader(void)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	assert_true(n > 0);
+	self[n] = '\0';
+	return gus_format("%s/../../tracing/replay/gusprof-replay", dirname(self));
+}
+
+/* Of the whole replay; *seconds is what it took. Skips where no process can be traced. */
+static struct gus_replayed replay(unsigned most, double *seconds)
+{
+	struct gus_replay_wish wish = { .window = 1000, .seconds = most };
+	struct gus_replayed done = { 0 };
+	struct gus_snapshot s = endless();
+	struct gus_error err = { 0 };
+	int out = gus_scratch_open("trace", &err), rc;
+
+	assert_true(out >= 0);
+	wish.tools.loader = find_loader();
+	*seconds = now();
+	rc = gus_replay_by_steps(&s, &wish, out, &done, &err);
+	*seconds = now() - *seconds;
+	if (rc != 0 && strstr(err.text, "cannot follow"))
+		skip();
+	assert_string_equal(err.text, "");
+	free(wish.tools.loader);
+	gus_snapshot_free(&s);
+	close(out);
+	return done;
+}
+
+/* Turns are steps, and take time, too. */
+static void an_instruction_without_end_is_ended(void **state)
+{
+	struct gus_replayed done;
+	double seconds;
+
+	(void)state;
+	done = replay(1, &seconds);
+	assert_string_equal(done.ended_by, "time");
+	assert_int_equal(done.ended_at, CODE);
+	assert_int_equal(done.instructions, 0);
+	assert_true(seconds < 5);
+}
+
+/* Neither the terminal nor what we read from; only where it says why it cannot begin, and its image. */
+static void a_replica_has_nothing_of_ours_open(void **state)
+{
+	struct seen seen = { .replayer = gettid() };
+	pthread_t watcher;
+	double seconds;
+	int images = 0;
+
+	(void)state;
+	assert_int_equal(pthread_create(&watcher, NULL, look, &seen), 0);
+	replay(1, &seconds);
+	assert_int_equal(pthread_join(watcher, NULL), 0);
+	if (!*seen.names[0] && !*seen.names[2])
+		skip(); /* no list of children, or not for us to look at */
+	assert_string_equal(seen.names[0], "/dev/null");
+	assert_string_equal(seen.names[1], "/dev/null");
+	for (int i = 3; i < DESCRIPTORS; i++) {
+		if (strcmp(seen.names[i], "/memfd:gusprof-replay (deleted)") == 0)
+			images++;
+		else
+			assert_string_equal(seen.names[i], "");
+	}
+	assert_int_equal(images, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_instruction_without_end_is_ended),
+		cmocka_unit_test(a_replica_has_nothing_of_ours_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+	puts("snapshots are replayed on x86-64 only");
+	return 77;
+}
+
+#endif
