@@ -35,7 +35,6 @@ struct image {
 	struct gus_vec(struct gus_replay_run) runs;
 	struct gus_vec(const char *) paths;     /* borrowed; those of files' descriptors */
 	struct gus_replay_image_files *files;
-	const struct gus_rights *rights;
 };
 
 static bool is_same_file(const struct stat *st, const Gusprof__SnapshotMapping *m)
