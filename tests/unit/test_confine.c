@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -232,6 +233,67 @@ static void an_orphan_ends(void **state)
 	assert_int_equal(in_child(of_another_parent), 0);
 }
 
+/* What it should enter is no folder: it must not go on where it is. */
+static size_t with_a_bad_root(struct finding *f)
+{
+	const struct gus_confinement c = { .parent = parent, .root = kept, .enter_root = true, .memory = 1u << 30,
+		.seconds = 7 };
+
+	f[0] = (struct finding){ "it says so", gus_confine(&c) == -1 && errno == ENOTDIR };
+	return 1;
+}
+
+static void a_root_that_is_none_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(with_a_bad_root), 0);
+}
+
+static ino_t user_namespace(void)
+{
+	struct stat st = { 0 };
+
+	stat("/proc/self/ns/user", &st);
+	return st.st_ino;
+}
+
+/* Who is not root has only a user namespace to leave the network by; whether there can be one a child finds out. */
+static bool can_leave_user_namespace(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(unshare(CLONE_NEWUSER) != 0);
+	return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static size_t as_ordinary_user(struct finding *f)
+{
+	const struct gus_confinement c = { .parent = parent, .root = root, .memory = 1u << 30, .file = 1,
+		.seconds = 7 };
+	bool dropped_user = geteuid() != 0 || (setgroups(0, NULL) == 0 && setresgid(12345, 12345, 12345) == 0 &&
+					      setresuid(12345, 12345, 12345) == 0);
+	bool can, was_dumpable = prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0; /* as a program that was begun so is */
+	ino_t before = user_namespace();
+	uid_t user = geteuid();
+	int rc;
+
+	can = dropped_user && was_dumpable && can_leave_user_namespace();
+	rc = gus_confine(&c);
+	f[0] = (struct finding){ "it can be confined", !dropped_user || rc == 0 };
+	f[1] = (struct finding){ "in a namespace of its own", !can || user_namespace() != before };
+	f[2] = (struct finding){ "as the same user", !dropped_user || geteuid() == user };
+	f[3] = (struct finding){ "without rights in it", is("CapPrm:", 16, 0) || is("CapPrm:", 16, 1ull << 18) };
+	return 4;
+}
+
+static void an_ordinary_user_leaves_its_namespace(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(as_ordinary_user), 0);
+}
+
 /* A descriptor that is not open cannot go along: then nothing is begun. */
 static size_t with_a_bad_descriptor(struct finding *f)
 {
@@ -350,6 +412,8 @@ int main(void)
 		cmocka_unit_test(it_may_enter_an_empty_folder),
 		cmocka_unit_test(nobody_else_looks_into_it),
 		cmocka_unit_test(an_orphan_ends),
+		cmocka_unit_test(an_ordinary_user_leaves_its_namespace),
+		cmocka_unit_test(a_root_that_is_none_is_an_error),
 		cmocka_unit_test(what_cannot_be_kept_is_an_error),
 		cmocka_unit_test(calls_that_do_something_elsewhere_are_forbidden),
 		cmocka_unit_test(an_empty_folder_has_no_name),

@@ -271,6 +271,74 @@ static void files_are_opened_with_the_rights_of_whose_memory_it_is(void **state)
 	}
 }
 
+/* Pages come behind the tables, each run where its own says; a trap flag would stop the copy at its first step. */
+static void pages_and_registers_are_those_of_the_snapshot(void **state)
+{
+	struct gus_snapshot s = made_snapshot(7);
+	struct gus_replay_run runs[2];
+	uint64_t flags = 0x346;
+	uint8_t page[PAGE], last[PAGE], got[PAGE];
+	struct made m;
+
+	(void)state;
+	made_snapshot_map(&s, 0x400000, 8, "");
+	made_snapshot_run(&s, 0x401000, 1);
+	made_snapshot_run(&s, 0x404000, 2);
+	memcpy(s.about->registers.data + 18 * 8, &flags, sizeof(flags));
+	memcpy(page, s.bytes, PAGE);
+	memcpy(last, s.bytes + 2 * PAGE, PAGE);
+	m = make(&s);
+	assert_int_equal(m.rc, 0);
+	assert_int_equal(m.head.runs_n, 2);
+	assert_int_equal(m.head.registers[18], 0x246);
+	assert_int_equal(pread(m.files.image, runs, sizeof(runs), (off_t)m.head.runs), sizeof(runs));
+	assert_int_equal(runs[0].address, 0x401000);
+	assert_int_equal(runs[1].size, 2 * PAGE);
+	assert_int_equal(runs[1].at, runs[0].at + PAGE);
+	assert_int_equal(pread(m.files.image, got, PAGE, (off_t)runs[0].at), PAGE);
+	assert_memory_equal(got, page, PAGE);
+	assert_int_equal(pread(m.files.image, got, PAGE, (off_t)(runs[1].at + PAGE)), PAGE);
+	assert_memory_equal(got, last, PAGE);
+	gus_replay_image_close(&m.files);
+}
+
+/* Of what is larger than 256 MiB only 4 MiB around the pages in use, as far as the mapping goes; near ones are one. */
+static void large_memory_is_mapped_around_its_pages(void **state)
+{
+	const uint64_t start = 0x10000000, mib = 1 << 20, end = start + 1024 * mib;
+	static const struct { uint64_t page, from, to; } cases[] = { /* in MiB behind the start */
+		{ 0, 0, 4 }, { 3, 0, 7 }, { 4, 0, 8 }, { 5, 1, 9 }, { 500, 496, 504 }, { 1019, 1015, 1023 },
+		{ 1020, 1016, 1024 }, { 1023, 1019, 1024 },
+	};
+	struct gus_snapshot s;
+	struct made m;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t to = start + cases[i].to * mib + (cases[i].to < 1020 || cases[i].page < 1020 ? PAGE : 0);
+
+		s = made_snapshot(7);
+		made_snapshot_map(&s, start, 1024 * mib / PAGE, "");
+		made_snapshot_run(&s, start + cases[i].page * mib, 1);
+		m = make(&s);
+		assert_int_equal(m.rc, 0);
+		assert_int_equal(m.head.mappings_n, 1);
+		assert_int_equal(m.mappings[0].address, start + cases[i].from * mib);
+		assert_int_equal(m.mappings[0].address + m.mappings[0].size, to < end ? to : end);
+		gus_replay_image_close(&m.files);
+	}
+	s = made_snapshot(7);
+	made_snapshot_map(&s, start, 1024 * mib / PAGE, "");
+	made_snapshot_run(&s, start + 100 * mib, 1);
+	made_snapshot_run(&s, start + 107 * mib, 1); /* whose parts meet */
+	made_snapshot_run(&s, start + 200 * mib, 1);
+	m = make(&s);
+	assert_int_equal(m.head.mappings_n, 2);
+	assert_int_equal(m.mappings[0].size, 15 * mib + PAGE);
+	assert_int_equal(m.mappings[1].address, start + 196 * mib);
+	gus_replay_image_close(&m.files);
+}
+
 static int enter(void **state)
 {
 	(void)state;
@@ -288,6 +356,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_go_along_as_descriptors),
 		cmocka_unit_test(an_image_is_sealed),
+		cmocka_unit_test(pages_and_registers_are_those_of_the_snapshot),
+		cmocka_unit_test(large_memory_is_mapped_around_its_pages),
 		cmocka_unit_test(memory_of_the_loader_is_refused),
 		cmocka_unit_test(pages_of_the_loader_are_refused),
 		cmocka_unit_test(files_are_opened_with_the_rights_of_whose_memory_it_is),
