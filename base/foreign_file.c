@@ -10,6 +10,7 @@
 #include <grp.h>
 #include <inttypes.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -196,8 +198,17 @@ static int open_again(int fd, const char *path, const struct stat *st)
 	return -1;
 }
 
+/* Of the files of /proc about processes many may be opened by everybody: what one reads there depends on whether the
+ * kernel lets one trace the process, and that right stays (drop_capabilities). */
+static bool is_of_proc(int at)
+{
+	struct statfs fs;
+
+	return fstatfs(at, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
 /* A descriptor, or -1 with errno. O_PATH finds the file without opening it. */
-static int open_regular(const char *path, struct stat *st)
+static int open_regular(const char *path, bool for_other, struct stat *st)
 {
 	int at = open(path, O_PATH | O_CLOEXEC), fd = -1, why = EINVAL;
 
@@ -205,6 +216,8 @@ static int open_regular(const char *path, struct stat *st)
 		return -1;
 	if (fstat(at, st) != 0)
 		why = errno;
+	else if (for_other && is_of_proc(at))
+		why = EACCES;
 	else if (S_ISREG(st->st_mode)) {
 		fd = open_again(at, path, st);
 		why = errno;
@@ -247,7 +260,7 @@ int gus_foreign_open(const char *path, const struct gus_rights *rights, struct s
 		errno = why;
 		return -1;
 	}
-	fd = open_regular(path, st ? st : &unused);
+	fd = open_regular(path, r != NULL, st ? st : &unused);
 	why = errno;
 	if (r)
 		leave(&ours);

@@ -235,6 +235,31 @@ static void takes_the_rights_of_others(void **state)
 	free(real);
 }
 
+/* Addresses of root's processes are no file's text, though everybody may open that file as far as permissions go. */
+static void processes_stay_closed(void **state)
+{
+	int ours, theirs;
+	char maps[32];
+	pid_t child;
+
+	(void)state;
+	need_root();
+	make("theirs", STRANGER, 0, 0600);
+	child = fork();
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)child);
+	ours = open_as(maps, NULL);
+	theirs = open_as(maps, &stranger);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(ours, 0);
+	assert_int_equal(theirs, EACCES);
+	assert_int_equal(open_as("/proc/self/cwd/theirs", &stranger), 0);
+}
+
 static void capabilities(uint32_t *effective)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -449,6 +474,7 @@ int main(void)
 		cmocka_unit_test(has_in_common),
 		cmocka_unit_test(asks_the_user_database),
 		cmocka_unit_test_setup_teardown(takes_the_rights_of_others, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(processes_stay_closed, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(gives_ours_back, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(leaves_other_threads_theirs, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(refuses_whom_the_namespace_lacks, enter_folder, leave_folder),
