@@ -386,7 +386,8 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 		return NULL;
 	close(fd);
 	if (st.st_size < EI_NIDENT || (uint64_t)st.st_size > GUS_LIMIT_ELF_FILE) {
-		gus_fail(err, GUS_E_CORRUPT, "cannot read symbols of %s: it is no ELF file", path);
+		gus_fail(err, GUS_E_CORRUPT, "cannot read symbols of %s: it is %s", path,
+			 st.st_size < EI_NIDENT ? "no ELF file" : "larger than 64 GiB, the most that is read");
 		return NULL;
 	}
 	/* Room only: what is never loaded takes no memory. */

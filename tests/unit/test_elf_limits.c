@@ -431,6 +431,23 @@ static void holes_cost_nothing(void **state)
 }
 
 /* Each at the place where the debug file is looked for; a FIFO that is opened to be read waits for ever. */
+static void a_file_that_is_too_large_says_so(void **state)
+{
+	struct gus_error err = { 0 };
+	char path[] = "/tmp/gusprof-elf-large-XXXXXX";
+	int fd = mkstemp(path), failed;
+
+	(void)state;
+	assert_true(fd >= 0);
+	failed = ftruncate(fd, (64ll << 30) + 1);
+	close(fd);
+	assert_null(gus_elf_open(path, &err));
+	unlink(path);
+	if (failed)
+		skip(); /* the file system has no such files */
+	assert_non_null(strstr(err.text, "it is larger than 64 GiB"));
+}
+
 static void debug_files_that_are_none(void **state)
 {
 	static const char link[] = "linked\0\0\1\2\3\4";
@@ -521,6 +538,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_cut_short_while_it_is_read),
 		cmocka_unit_test(symbols_of_a_file_that_was_cut_say_so),
 		cmocka_unit_test(holes_cost_nothing),
+		cmocka_unit_test(a_file_that_is_too_large_says_so),
 		cmocka_unit_test(debug_files_that_are_none),
 		cmocka_unit_test(a_debug_file_is_known_by_its_checksum),
 	};
