@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 	if (getuid() != geteuid() || getgid() != getegid()) {
 		fprintf(stderr, "gusprof: cannot run set-user-ID or set-group-ID: whoever starts it could do anything "
 			"with these rights; take the mode away, and give CAP_PERFMON instead\n");
-		return GUS_EXIT_OWN_FAILURE;
+		_exit(GUS_EXIT_OWN_FAILURE); /* what libraries do at the end is not done with these rights either */
 	}
 	if (!name) {
 		print_help(stderr);

@@ -30,10 +30,10 @@ static void *checked(void *memory, size_t size)
 }
 
 /* The next function of that name. Older C libraries allocate in dlsym, with calloc, and do without if they get none:
- * hence NULL while one is looked for. The first call comes before there are threads. */
+ * hence NULL while one is looked for, in the thread that looks. */
 static void *next(const char *name)
 {
-	static bool busy;
+	static __thread bool busy;
 	void *found = NULL;
 
 	if (!busy) {

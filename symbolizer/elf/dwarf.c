@@ -281,6 +281,18 @@ static bool first_child(struct walk *w, Dwarf_Die *parent, Dwarf_Die *die)
 	       advance(w, die, &child);
 }
 
+/* The first entry below parent, if it is looked at: no compiler nests deeper, which is said. */
+static bool enter(struct walk *w, Dwarf_Die *parent, Dwarf_Die *die, unsigned depth)
+{
+	struct gus_elf *e = vet_of(w->d, w->u)->e;
+
+	if (!first_child(w, parent, die))
+		return false;
+	if (depth > GUS_LIMIT_DWARF_DEPTH && !e->trouble)
+		e->trouble = "its debug information nests deeper than any compiler's";
+	return depth <= GUS_LIMIT_DWARF_DEPTH;
+}
+
 static bool next_sibling(struct walk *w, Dwarf_Die *die)
 {
 	Dwarf_Die next = { 0 };
@@ -308,7 +320,7 @@ static void find_functions(struct walk *w, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
 
-	if (depth > GUS_LIMIT_DWARF_DEPTH || !first_child(w, parent, &die))
+	if (!enter(w, parent, &die, depth))
 		return;
 	do {
 		int tag = dwarf_tag(&die);
@@ -378,7 +390,7 @@ static void find_inlined(struct walk *w, Dwarf_Die *parent, uint32_t around, uns
 	struct unit *u = w->u;
 	Dwarf_Die die;
 
-	if (depth > GUS_LIMIT_DWARF_DEPTH || !first_child(w, parent, &die))
+	if (!enter(w, parent, &die, depth))
 		return;
 	do {
 		int tag = dwarf_tag(&die);

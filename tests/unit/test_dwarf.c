@@ -590,6 +590,10 @@ static void nesting_has_an_end(void **state)
 		o = open_made(m);
 		expect_calls(&o, TEXT, "", levels == LEVELS ? "deep" : NULL);
 		expect_calls(&o, TEXT + 0x20, levels == LEVELS ? "a /src/a.c:7" : "", "f");
+		if (levels == LEVELS)
+			assert_null(o.elf->trouble);
+		else
+			assert_string_equal(o.elf->trouble, "its debug information nests deeper than any compiler's");
 		close_made(&o);
 	}
 }
