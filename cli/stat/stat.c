@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -331,6 +332,10 @@ static int close_output(struct job *j, const char *path, struct gus_error *err)
 	if (j->out != stderr && j->out != stdout && fclose(j->out) != 0 && !bad) {
 		bad = true;
 		sys = errno;
+	}
+	if (bad && j->out == stdout) { /* said here, with the reason, and not again at the end of the program */
+		__fpurge(stdout);
+		clearerr(stdout);
 	}
 	return bad ? gus_fail_errno(err, sys, "cannot write the counts to %s", path ? path : "standard error") : 0;
 }

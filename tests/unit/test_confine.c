@@ -30,6 +30,12 @@
 #include "tracing/confine/calls.h"
 #include "tracing/confine/confine.h"
 
+/* Bytes. A sanitizer has terabytes mapped, and gets no more if that is already more than it may have. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MEMORY (1ull << 60)
+#else
+#define MEMORY (1ull << 30)
+#endif
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* What a child finds; line by line, so that what fails has a name. */
@@ -119,7 +125,7 @@ static size_t after_confine(struct finding *f)
 {
 	bool was_root = geteuid() == 0 && open_as_nobody("/dev/null") != ENOSYS; /* not of a namespace of one user */
 	const struct gus_confinement c = { .parent = parent, .keep = &kept, .keep_n = 1, .root = root,
-		.memory = 1u << 30, .file = 4096, .seconds = 7 };
+		.memory = MEMORY, .file = 4096, .seconds = 7 };
 	int rc = gus_confine(&c);
 	size_t n = 0;
 
@@ -131,7 +137,7 @@ static size_t after_confine(struct finding *f)
 	f[n++] = (struct finding){ "at most the right to change the root folder",
 		is("CapEff:", 16, 0) || is("CapEff:", 16, 1ull << 18) };
 	f[n++] = (struct finding){ "and no other to be had", is("CapPrm:", 16, 0) || is("CapPrm:", 16, 1ull << 18) };
-	f[n++] = (struct finding){ "memory", limit_is(RLIMIT_DATA, 1u << 30) };
+	f[n++] = (struct finding){ "memory", limit_is(RLIMIT_DATA, MEMORY) };
 	f[n++] = (struct finding){ "file", limit_is(RLIMIT_FSIZE, 4096) };
 	f[n++] = (struct finding){ "time", limit_is(RLIMIT_CPU, 7) };
 	f[n++] = (struct finding){ "no dump", limit_is(RLIMIT_CORE, 0) };
@@ -152,7 +158,7 @@ static void a_child_gives_up_its_rights(void **state)
 /* Natively there is nothing to open: the program is loaded already. */
 static size_t after_entering(struct finding *f)
 {
-	const struct gus_confinement c = { .parent = parent, .root = root, .enter_root = true, .memory = 1u << 30,
+	const struct gus_confinement c = { .parent = parent, .root = root, .enter_root = true, .memory = MEMORY,
 		.file = 1, .seconds = 7 };
 	bool could = geteuid() == 0;
 	int rc = gus_confine(&c);
@@ -175,7 +181,7 @@ static void it_may_enter_an_empty_folder(void **state)
 static void __attribute__((noreturn)) be_confined(int told)
 {
 	const struct gus_confinement c = { .parent = getppid(), .keep = &kept, .keep_n = 1, .root = root,
-		.enter_root = true, .memory = 1u << 30, .seconds = 7 };
+		.enter_root = true, .memory = MEMORY, .seconds = 7 };
 
 	(void)!write(told, gus_confine(&c) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0 ? "y" : "n", 1);
 	pause();
@@ -214,7 +220,7 @@ static void nobody_else_looks_into_it(void **state)
 
 static size_t of_another_parent(struct finding *f)
 {
-	const struct gus_confinement c = { .parent = parent + 1, .root = root, .memory = 1u << 30, .seconds = 7 };
+	const struct gus_confinement c = { .parent = parent + 1, .root = root, .memory = MEMORY, .seconds = 7 };
 	int status;
 	pid_t child = fork();
 
@@ -236,7 +242,7 @@ static void an_orphan_ends(void **state)
 /* What it should enter is no folder: it must not go on where it is. */
 static size_t with_a_bad_root(struct finding *f)
 {
-	const struct gus_confinement c = { .parent = parent, .root = kept, .enter_root = true, .memory = 1u << 30,
+	const struct gus_confinement c = { .parent = parent, .root = kept, .enter_root = true, .memory = MEMORY,
 		.seconds = 7 };
 
 	f[0] = (struct finding){ "it says so", gus_confine(&c) == -1 && errno == ENOTDIR };
@@ -270,7 +276,7 @@ static bool can_leave_user_namespace(void)
 
 static size_t as_ordinary_user(struct finding *f)
 {
-	const struct gus_confinement c = { .parent = parent, .root = root, .memory = 1u << 30, .file = 1,
+	const struct gus_confinement c = { .parent = parent, .root = root, .memory = MEMORY, .file = 1,
 		.seconds = 7 };
 	bool dropped_user = geteuid() != 0 || (setgroups(0, NULL) == 0 && setresgid(12345, 12345, 12345) == 0 &&
 					      setresuid(12345, 12345, 12345) == 0);
@@ -299,7 +305,7 @@ static size_t with_a_bad_descriptor(struct finding *f)
 {
 	const int bad = 999;
 	const struct gus_confinement c = { .parent = parent, .keep = &bad, .keep_n = 1, .root = root,
-		.memory = 1u << 30, .seconds = 7 };
+		.memory = MEMORY, .seconds = 7 };
 
 	f[0] = (struct finding){ "it says so", gus_confine(&c) == -1 && errno == EBADF };
 	return 1;
