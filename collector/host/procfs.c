@@ -137,26 +137,30 @@ static size_t status_fields(const char *text, const char *name, unsigned *number
 	return found;
 }
 
-bool gus_task_rights(pid_t pid, struct gus_rights *rights)
+bool gus_task_rights_parse(const char *status, struct gus_rights *rights)
 {
-	char *status = read_of(pid, "status");
 	unsigned users[IDS], groups[IDS];
 	size_t which = 0;
 
 	*rights = (struct gus_rights){ .limited = true, .uid = NOBODY, .gid = NOBODY, .whose = "the process's owner" };
-	if (!status || status_fields(status, "\nUid:", users, IDS) != IDS ||
-	    status_fields(status, "\nGid:", groups, IDS) != IDS) {
-		free(status);
+	if (status_fields(status, "\nUid:", users, IDS) != IDS || status_fields(status, "\nGid:", groups, IDS) != IDS)
 		return false;
-	}
 	while (which < IDS - 1 && users[which] == 0)
 		which++;
 	rights->uid = users[which];
 	rights->gid = groups[which];
 	rights->groups_n = status_fields(status, "\nGroups:", rights->groups, GUS_RIGHTS_GROUPS);
 	rights->limited = rights->uid != geteuid();
-	free(status);
 	return true;
+}
+
+bool gus_task_rights(pid_t pid, struct gus_rights *rights)
+{
+	char *status = read_of(pid, "status");
+	bool good = gus_task_rights_parse(status ? status : "", rights);
+
+	free(status);
+	return good;
 }
 
 bool gus_task_comm(pid_t tid, char *comm, size_t size)

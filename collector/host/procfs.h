@@ -39,6 +39,8 @@ bool gus_task_ended(const struct gus_task *task);
  * users (a program that is set-user-ID, or has dropped its rights for a while) the first that is not root. False if
  * there is no such process; then nobody's. */
 bool gus_task_rights(pid_t pid, struct gus_rights *rights);
+/* The same of the text of /proc/PID/status. */
+bool gus_task_rights_parse(const char *status, struct gus_rights *rights);
 
 /* The numbers of all processes, or, with a process, of its threads as they are now; appended. Threads that come or go
  * while the folder is read may be missed: read again until nothing new turns up. False if there is no such process. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/foreign_file.h"
 #include "collector/host/build_id.h"
 #include "collector/host/host.h"
 #include "collector/host/procfs.h"
@@ -79,9 +80,11 @@ static void whole_task(const uint8_t *bytes, size_t size)
 	const uint8_t *middle = memchr(bytes, '\0', size);
 	char *stat = gus_strndup((const char *)bytes, size), *status;
 	size_t used = middle ? (size_t)(middle - bytes) + 1 : size;
+	struct gus_rights rights;
 	struct gus_task t = { 0 };
 
 	status = gus_strndup((const char *)bytes + used, size - used);
+	demand(!gus_task_rights_parse(status, &rights) || rights.groups_n <= GUS_RIGHTS_GROUPS);
 	if (gus_task_parse(stat, status, &t))
 		demand(t.tgid > 0 && memchr(t.comm, '\0', sizeof(t.comm)));
 	free(stat);
@@ -93,12 +96,16 @@ static void chosen_name(const uint8_t *bytes, size_t size)
 	char *raw = written(bytes, size, NULL, 15), *escaped = written(bytes, size, "\\n", 15);
 	char *stat = gus_format("42 (%s) S 7 8 9 10 11 2097152 1 2 3 4 5 6 7 8 20 0 3 0 4711 1 1 1\n", raw);
 	char *status = gus_format("Name:\t%s\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t41\nNgid:\t0\nPid:\t42\n"
-				  "PPid:\t7\nTracerPid:\t0\nUid:\t1000\t1001\t1001\t1001\n", escaped);
+				  "PPid:\t7\nTracerPid:\t0\nUid:\t0\t1001\t1002\t1003\n"
+				  "Gid:\t2000\t2001\t2002\t2003\nFDSize:\t64\nGroups:\t5 6 \n", escaped);
+	struct gus_rights rights;
 	struct gus_task t = { 0 };
 
 	demand(gus_task_parse(stat, status, &t));
-	demand(t.tgid == 41 && t.ppid == 7 && t.uid == 1000 && t.state == 'S' && t.start == 4711 && t.kernel_thread);
+	demand(t.tgid == 41 && t.ppid == 7 && t.uid == 0 && t.state == 'S' && t.start == 4711 && t.kernel_thread);
 	demand(strcmp(t.comm, raw) == 0);
+	demand(gus_task_rights_parse(status, &rights) && rights.uid == 1001 && rights.gid == 2001);
+	demand(rights.groups_n == 2 && rights.groups[1] == 6);
 	free(stat);
 	free(status);
 	free(raw);
