@@ -112,7 +112,7 @@ static void what_fails_in_passing_is_no_answer(void **state)
 /* What a program says and ends with that cannot get memory, by this function. */
 static int end_without_memory(void (*ask)(void), char *said, size_t room)
 {
-	int fds[2], status;
+	int fds[2], status = -1;
 	ssize_t n;
 	pid_t pid;
 

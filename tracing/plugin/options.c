@@ -42,10 +42,12 @@ static int parse_fd(struct gus_tracer_options *o, const struct word *word, const
 {
 	const char *end;
 	uint64_t fd;
+	int number;
 
 	if (parse_number(text, 10, '\0', &fd, &end) != 0 || fd > INT_MAX)
 		return gus_fail(err, GUS_E_USAGE, "%s takes the number of an open file, not '%s'", word->name, text);
-	*(int *)((char *)o + word->field) = (int)fd;
+	number = (int)fd;
+	memcpy((char *)o + word->field, &number, sizeof(number));
 	return 0;
 }
 
