@@ -155,7 +155,8 @@ static void want_of_memory_is_one_line_and_125(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		char said[2000] = "", *want = gus_format("gusprof: out of memory: cannot get %s bytes\n", cases[i].bytes);
+		char said[2000] = "";
+		char *want = gus_format("gusprof: out of memory: cannot get %s bytes\n", cases[i].bytes);
 
 		/* A sanitizer ends the program first, by itself. */
 		if (end_without_memory(cases[i].ask, said, sizeof(said)) == 125 || !strstr(said, "Sanitizer"))
