@@ -2,12 +2,13 @@
 /* How much work and memory a foreign file may cost. A file is small, and what it says of itself is not: a count, a size
  * or a loop in a few bytes may ask for hours and gigabytes. So each parser of foreign bytes has a budget in proportion
  * to the bytes that are really there, with a stated cap; what is beyond is cut, costs nothing but itself, and is
- * counted and told to the reader. The limits of all formats stand here, so that they can be read and judged together;
- * each says its unit, and what the largest honest use is that we know of. */
+ * counted and told to the reader. The limits of what others write stand here, so that they can be read and judged
+ * together; each says its unit, and what the largest honest use is that we know of. */
 #ifndef GUS_BASE_LIMITS_H
 #define GUS_BASE_LIMITS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* In units that the rule it came from says. Zero-initialised it has none to give. */
@@ -80,5 +81,44 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 #define GUS_LIMIT_DWARF_DEPTH 400
 /* Ranges of one table; the largest unit that we have met (a browser, link time optimised) has 2.4 million. */
 #define GUS_LIMIT_DWARF_RANGES (1u << 24)
+
+/* Bytes of one function's code that are looked at; what is longer is a mistake. */
+#define GUS_LIMIT_FUNCTION (64u << 20)
+/* Bytes of one table of notes in a file; those with a build id have hundreds. And of all notes of a file that is mapped
+ * in a process that is watched, whose build id alone is asked for. */
+#define GUS_LIMIT_NOTES ((uint64_t)1 << 20)
+#define GUS_LIMIT_NOTES_MAPPED 65536
+/* Bytes of a source file; what is longer was not written by a person. */
+#define GUS_LIMIT_SOURCE_FILE (64u << 20)
+
+/* Recordings, traces and snapshots have limits of their own, which are part of their formats: proto/container.h,
+ * proto/sample.h, proto/trace.h, proto/snapshot.h and FORMAT.md. */
+
+/* What a process that is watched shows. */
+
+/* Bytes of a file of /proc. The most mappings that distributions allow to a process are 2^20 (vm.max_map_count), at
+ * about 100 bytes each; with paths as long as can be they would be 4 GiB. */
+#define GUS_LIMIT_PROC_FILE (256u << 20)
+/* Bytes of memory for the mappings of a process, and of all. A process can have 65,530 mappings of code, and more where
+ * vm.max_map_count says so, of files with names of 4 kB; a user can have thousands of processes. Programs have a few
+ * dozen, of some 300 bytes here: 16 MiB are 50,000. */
+#define GUS_LIMIT_PROCESS_MAPPINGS (16u << 20)
+#define GUS_LIMIT_ALL_MAPPINGS (256u << 20)
+/* Pages that a snapshot looks at one by one, 128 GiB of addresses: half a second. Reserves of shadow memory and of
+ * heaps are terabytes, and would stop their process for minutes. */
+#define GUS_LIMIT_PAGEMAP_ENTRIES (32u << 20)
+
+/* What the model is given; lines and instructions of a batch: model/analysis/batch.h. */
+
+/* Bytes of a table of a CPU: far more than any, less than would hurt. */
+#define GUS_LIMIT_TABLE_FILE (64u << 20)
+/* Bytes of measured data to import; the file of all CPUs is a tenth of that. */
+#define GUS_LIMIT_IMPORT_FILE ((size_t)2 << 30)
+/* Bytes of a batch or of a table of uops. */
+#define GUS_LIMIT_MODEL_INPUT (1u << 30)
+/* Instructions whose costs are asked for: a run for each, so what they take grows with the square. And uops of a
+ * timeline, of which each is a line or an object of JSON, some 7 kB. */
+#define GUS_LIMIT_MODEL_COSTS 2000
+#define GUS_LIMIT_MODEL_TIMELINE 100000
 
 #endif

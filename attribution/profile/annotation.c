@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/index.h"
+#include "base/limits.h"
 
 #define NONE GUS_ANNOTATION_NONE
-#define FUNCTION_MAX (64u << 20) /* bytes; what is longer is a mistake */
 
 /* All samples of the function at one offset. */
 struct point { uint64_t offset, samples, weight; };
@@ -422,7 +422,7 @@ static int read_code(struct annotator *m, struct gus_error *err)
 
 static int check_size(const struct gus_annotation *a, struct gus_error *err)
 {
-	if (a->size && a->size <= FUNCTION_MAX)
+	if (a->size && a->size <= GUS_LIMIT_FUNCTION)
 		return 0;
 	return gus_fail(err, GUS_E_CORRUPT, "cannot annotate %s in %s: its symbol says that it has %" PRIu64 " bytes",
 			a->row->function, a->module->path, a->size);

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "base/limits.h"
 #include "symbolizer/insn/loops.h"
 
 #define NONE GUS_ROUTES_NONE
-#define FUNCTION_MAX (64u << 20) /* bytes; what is longer is a mistake */
 
 /* The function around a block. */
 struct around { const char *name; uint64_t start, size; uint32_t module, block; };
@@ -46,7 +46,7 @@ static void leave(struct finder *f)
 static void enter(struct finder *f, const struct around *a)
 {
 	const struct gus_module *module = gus_space_module(f->p->space, a->module);
-	size_t size = a->size > FUNCTION_MAX ? 0 : (size_t)a->size;
+	size_t size = a->size > GUS_LIMIT_FUNCTION ? 0 : (size_t)a->size;
 	uint8_t *bytes;
 
 	if (f->region != NONE && f->module == a->module && f->start == a->start)

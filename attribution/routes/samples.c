@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "symbolizer/insn/loops.h"
 
 #define NONE GUS_ROUTES_NONE
-#define FUNCTION_MAX (64u << 20) /* bytes; what is longer is a mistake */
 #define FITTINGS 64              /* rounds; after them branches within loops change by less than samples tell */
 /* What is sampled never was perhaps executed seldom: so much of a sample a block has anyway, or no way would lead from
  * code that was sampled across a short block that was not. */
@@ -48,7 +48,7 @@ static void collect(struct samples *k)
 		uint32_t number;
 
 		gus_symbols_names(k->p->symbols, module, cell->place.offset, GUS_DEPTH_FUNCTION, names);
-		if (!names[0].function || !names[0].size || names[0].size > FUNCTION_MAX)
+		if (!names[0].function || !names[0].size || names[0].size > GUS_LIMIT_FUNCTION)
 			continue;
 		key.start = names[0].start;
 		number = gus_index_add(&k->keys, &key, &is_new);

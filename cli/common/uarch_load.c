@@ -8,11 +8,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "collector/host/host.h"
 #include "model/tables/builtin.h"
 #include "model/tables/cpus.h"
-
-#define FILE_MAX (64u << 20) /* far more than any table; less than would hurt */
 
 const char *gus_uarch_host(void)
 {
@@ -61,7 +60,7 @@ static struct gus_uarch *load_file(const char *path, unsigned flags, struct gus_
 {
 	struct gus_uarch *u;
 	size_t size;
-	char *text = gus_uarch_read(path, "the table", FILE_MAX, &size, err);
+	char *text = gus_uarch_read(path, "the table", GUS_LIMIT_TABLE_FILE, &size, err);
 
 	if (!text)
 		return NULL;

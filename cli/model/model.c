@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/hex.h"
+#include "base/limits.h"
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
@@ -23,8 +24,6 @@
 #include "model/code/program.h"
 #include "model/code/uoptable.h"
 #include "symbolizer/symbols/routine.h"
-
-#define INPUT_MAX (1u << 30)
 
 enum { ENGINE_CORE, ENGINE_STREAM, ENGINE_BOTH };
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -313,18 +312,16 @@ static double seconds(const struct model *m)
 }
 
 /* Runs a program and prints it; r has where it is from. */
-/* Costs are a run for each instruction, so what they take grows with the square; of a timeline each uop is a line or an
- * object of JSON, some 7 kB. */
-enum { COSTS_MAX = 2000, TIMELINE_MAX = 100000 };
 
 static int check_work(const struct model *m, const struct gus_program *p, struct gus_error *err)
 {
-	if (m->o->costs && p->insns_n > COSTS_MAX)
+	if (m->o->costs && p->insns_n > GUS_LIMIT_MODEL_COSTS)
 		return gus_fail(err, GUS_E_FULL, "cannot show the costs of %" PRIu32 " instructions: each takes a run, "
-				"and %d are the most", p->insns_n, COSTS_MAX);
-	if (m->o->timeline * p->insns_n > TIMELINE_MAX)
+				"and %d are the most", p->insns_n, GUS_LIMIT_MODEL_COSTS);
+	if (m->o->timeline * p->insns_n > GUS_LIMIT_MODEL_TIMELINE)
 		return gus_fail(err, GUS_E_FULL, "cannot show a timeline of %" PRIu64 " iterations of %" PRIu32
-				" instructions: %d together are the most", m->o->timeline, p->insns_n, TIMELINE_MAX);
+				" instructions: %d together are the most", m->o->timeline, p->insns_n,
+				GUS_LIMIT_MODEL_TIMELINE);
 	return 0;
 }
 
@@ -373,7 +370,7 @@ static int run_uops(struct model *m, struct gus_error *err)
 	struct gus_model_report r = { 0 };
 	struct gus_program *p;
 	size_t size;
-	char *text = gus_uarch_read(m->o->uops, "the table of uops", INPUT_MAX, &size, err);
+	char *text = gus_uarch_read(m->o->uops, "the table of uops", GUS_LIMIT_MODEL_INPUT, &size, err);
 	int rc = -1;
 
 	if (!text && err->code)
@@ -393,7 +390,7 @@ static int run_batch(struct model *m, struct gus_error *err)
 	struct gus_batch b = { 0 };
 	double taken;
 	size_t size;
-	char *text = gus_uarch_read(m->o->batch, "the blocks", INPUT_MAX, &size, err);
+	char *text = gus_uarch_read(m->o->batch, "the blocks", GUS_LIMIT_MODEL_INPUT, &size, err);
 
 	if ((!text && err->code) || gus_batch_run(&b, &m->settings, text, size, jobs, err) != 0) {
 		free(text);

@@ -9,12 +9,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
 #include "cli/common/uarch_load.h"
 #include "model/tables/uops.h"
-
-#define INPUT_MAX ((size_t)2 << 30) /* the file of all CPUs is a tenth of that */
 
 /* "MTL-P" becomes mtl-p-measured, which is a name in tables. */
 static char *name_of(const char *arch)
@@ -45,7 +44,7 @@ int gus_uarch_import(const char *path, const char *arch, const char *base, const
 
 	own = name ? NULL : name_of(arch);
 	u = gus_uarch_load(base ? base : arch, flags, &err);
-	text = u ? gus_uarch_read(path, "the measurements", INPUT_MAX, &size, &err) : NULL;
+	text = u ? gus_uarch_read(path, "the measurements", GUS_LIMIT_IMPORT_FILE, &size, &err) : NULL;
 	table = text ? gus_uops_table(text, size, arch, name ? name : own, u, &err) : NULL;
 	if (table)
 		print_lines(table);

@@ -9,9 +9,9 @@
 
 #include "base/alloc.h"
 #include "base/cursor.h"
+#include "base/limits.h"
 
 #define SEGMENTS_MAX 128
-#define NOTES_MAX 65536 /* bytes of all notes of a file that are looked at; linkers write a few hundred */
 
 const uint8_t *gus_notes_build_id(const void *notes, size_t size, size_t *id_size)
 {
@@ -59,7 +59,7 @@ size_t gus_file_build_id(int fd, uint8_t *id)
 	uint8_t head[64], segment[56];
 	bool wide;
 	struct gus_cursor c;
-	uint64_t table, left = NOTES_MAX;
+	uint64_t table, left = GUS_LIMIT_NOTES_MAPPED;
 	unsigned n, each;
 	size_t found = 0;
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/foreign_file.h"
+#include "base/limits.h"
 #include "collector/host/text.h"
 
 #define KERNEL_THREAD 0x200000 /* PF_KTHREAD: the kernel shows its flags in stat, and has never moved this one */
@@ -20,10 +21,6 @@
 #define STAT_PPID 4
 #define NOBODY 65534u          /* the kernel's overflow id */
 #define IDS 4                  /* in status: real, effective, saved, of the file system */
-
-/* The most mappings that distributions allow to a process are 2^20 (vm.max_map_count), at about 100 bytes each; with
- * paths as long as can be they would be 4 GiB. */
-#define FILE_MAX (256u << 20)
 
 char *gus_procfs_read_most(const char *path, size_t most, size_t *size)
 {
@@ -53,7 +50,7 @@ char *gus_procfs_read_most(const char *path, size_t most, size_t *size)
 
 char *gus_procfs_read(const char *path, size_t *size)
 {
-	return gus_procfs_read_most(path, FILE_MAX, size);
+	return gus_procfs_read_most(path, GUS_LIMIT_PROC_FILE, size);
 }
 
 static char *read_of(pid_t tid, const char *file)

@@ -11,13 +11,9 @@
 #include <unistd.h>
 
 #include "base/foreign_file.h"
+#include "base/limits.h"
 #include "collector/host/build_id.h"
 #include "collector/host/procfs.h"
-
-/* A process can have 65,530 mappings of code, and more where vm.max_map_count says so, of files with names of 4 kB; a
- * user can have thousands of processes. Programs have a few dozen, of some 300 bytes here: 16 MiB are 50,000. */
-#define PROCESS_MOST (16u << 20)
-#define MOST (256u << 20)
 
 #define CROWD_MIN 1024 /* processes: fewer are not worth a look */
 
@@ -30,7 +26,7 @@ static void init_pids(struct gus_living *l)
 
 void gus_living_init(struct gus_living *l)
 {
-	*l = (struct gus_living){ .process_most = PROCESS_MOST, .most = MOST };
+	*l = (struct gus_living){ .process_most = GUS_LIMIT_PROCESS_MAPPINGS, .most = GUS_LIMIT_ALL_MAPPINGS };
 	init_pids(l);
 	gus_index_init(&l->files, sizeof(struct file_key));
 }

@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "collector/host/procfs.h"
 
 #define PAGE GUS_SNAPSHOT_PAGE
@@ -39,9 +40,6 @@
 #define ENTRY_SWAPPED (1ull << 62)
 #define ENTRY_FILE (1ull << 61)         /* the page is a file's, or shared */
 #define ENTRIES 8192
-/* Looked at one by one at most, 128 GiB of addresses: half a second. Reserves of shadow memory and of heaps are
- * terabytes, and would stop their process for minutes. */
-#define ENTRIES_MOST (32u << 20)
 
 /* The newer way, since Linux 6.7, of the same document: ranges instead of pages. Declared here, as older headers
  * lack it. */
@@ -210,7 +208,7 @@ static int explain_maps(pid_t pid, int sys, struct gus_error *err)
 	if (sys == EOVERFLOW)
 		return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: it has more than %u GiB of "
 				"addresses, and to look which pages of them there are would stop it for long; Linux "
-				"6.7 and later tell at once", (int)pid, ENTRIES_MOST >> 18);
+				"6.7 and later tell at once", (int)pid, GUS_LIMIT_PAGEMAP_ENTRIES >> 18);
 	if (sys == EFBIG)
 		return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: the list of its mappings "
 				"(/proc/%d/maps) is longer than any that gusprof reads", (int)pid, (int)pid);
@@ -250,7 +248,7 @@ static bool has_regions(int pagemap)
 
 int gus_memory_list(pid_t pid, bool pagemap_only, struct gus_snapshot *s, struct gus_error *err)
 {
-	struct listing l = { .pid = pid, .left = ENTRIES_MOST };
+	struct listing l = { .pid = pid, .left = GUS_LIMIT_PAGEMAP_ENTRIES };
 	char path[64], *text;
 	size_t size;
 	int rc;

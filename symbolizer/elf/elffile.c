@@ -11,6 +11,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
+#include "base/limits.h"
 
 #define BLOCK ((size_t)16 << 10) /* bytes that are read together */
 #define HUGE ((size_t)4 << 20) /* bytes from which pages of 2 MiB are worth while */
@@ -18,7 +19,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 #define SECTION_NAME ((size_t)64) /* bytes of a section's name; a longer one is none that we know */
-#define NOTES_MAX ((uint64_t)1 << 20)   /* bytes of one table of notes; those with a build id have hundreds */
 
 const char gus_elf_total[] = "the names of all modules take more memory than they may";
 static const char changed[] = "it was changed while it was read";
@@ -309,7 +309,7 @@ static bool find_build_id(struct gus_elf *e, uint64_t offset, uint64_t size, uin
 	size_t name, text;
 	GElf_Nhdr note;
 
-	if (size > NOTES_MAX || !gus_budget_charge(&e->work, size) || !gus_elf_load(e, offset, size))
+	if (size > GUS_LIMIT_NOTES || !gus_budget_charge(&e->work, size) || !gus_elf_load(e, offset, size))
 		return false;
 	data = elf_getdata_rawchunk(e->elf, (int64_t)offset, (size_t)size, type);
 	for (size_t at = 0; data && (at = gelf_getnote(data, at, &note, &name, &text)) > 0;) {

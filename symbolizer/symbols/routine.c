@@ -7,12 +7,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "symbolizer/elf/dwarf.h"
 #include "symbolizer/elf/elffile.h"
 #include "symbolizer/insn/loops.h"
 #include "symbolizer/names/demangle.h"
-
-#define FUNCTION_MAX (64u << 20) /* bytes; what is longer is a mistake */
 
 /* A symbol that may be meant. */
 struct found {
@@ -133,7 +132,7 @@ static int take_bytes(struct gus_routine *f, struct gus_elf *e, const struct fou
 				e->path);
 	offset = found->value - section.sh_addr;
 	size = found->size ? found->size : size_until_next(e, found, &section);
-	if (offset >= data->d_size || size > data->d_size - offset || size > FUNCTION_MAX)
+	if (offset >= data->d_size || size > data->d_size - offset || size > GUS_LIMIT_FUNCTION)
 		return gus_fail(err, GUS_E_CORRUPT,
 				"cannot read %s in %s: it would reach behind the end of its section", found->name,
 				e->path);

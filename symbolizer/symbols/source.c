@@ -12,10 +12,10 @@
 #include "base/alloc.h"
 #include "base/foreign_file.h"
 #include "base/index.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "symbolizer/symbols/symbols.h"
 
-#define FILE_MAX (64u << 20) /* bytes; what is longer was not written by a person */
 #define TAB 8
 
 struct file {
@@ -72,12 +72,12 @@ void gus_sources_free(struct gus_sources *s)
 	free(s);
 }
 
-/* A regular file of at most FILE_MAX bytes; -1 with errno. */
+/* A regular file of at most GUS_LIMIT_SOURCE_FILE bytes; -1 with errno. */
 static int open_file(const char *path, const struct gus_rights *rights, struct stat *st)
 {
 	int fd = gus_foreign_open(path, rights, st, NULL);
 
-	if (fd < 0 || st->st_size <= FILE_MAX)
+	if (fd < 0 || st->st_size <= GUS_LIMIT_SOURCE_FILE)
 		return fd;
 	close(fd);
 	errno = EFBIG;
