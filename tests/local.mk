@@ -175,6 +175,7 @@ unit_tests = \
 	tests/unit/test_space \
 	tests/unit/test_stack \
 	tests/unit/test_stream \
+	tests/unit/test_suggest \
 	tests/unit/test_sweeper \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
@@ -273,6 +274,7 @@ tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
 tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
+tests_unit_test_suggest_SOURCES = tests/unit/test_suggest.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
