@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/helper.h"
 #include "base/output.h"
 #include "proto/sample.h"
 #include "proto/varint.h"
@@ -35,6 +36,8 @@ struct gus_writer {
 	/* what fd is, if it was handed to us: it is written from front to back, and may be a pipe */
 	struct stat stream;
 	bool is_stream, plain;
+	int copy;            /* of a stream: what was written, again; -1 if it is not kept, or not any more: */
+	struct gus_error lost_copy;
 	char *path;
 	uint64_t size;       /* bytes of whole frames */
 	uint64_t sequence;   /* of the next frame */
@@ -99,6 +102,29 @@ static ssize_t write_some(struct gus_writer *w, const uint8_t *bytes, size_t siz
 	return -1;
 }
 
+static void lose_copy(struct gus_writer *w, int sys)
+{
+	gus_fail_errno(&w->lost_copy, sys, "cannot keep a copy of %s to read it again", w->path);
+	close(w->copy);
+	w->copy = -1;
+}
+
+static void keep_copy(struct gus_writer *w, const uint8_t *bytes, size_t size)
+{
+	size_t done = 0;
+
+	while (w->copy >= 0 && done < size) {
+		ssize_t n = pwrite(w->copy, bytes + done, size - done, (off_t)(w->size + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			lose_copy(w, n < 0 ? errno : ENOSPC);
+		else
+			done += (size_t)n;
+	}
+}
+
 /* One write for a whole frame. What a failed one left behind is cut off again, so a file always ends in a frame. */
 static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struct gus_error *err)
 {
@@ -123,6 +149,7 @@ static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struc
 		}
 		done += (size_t)n;
 	}
+	keep_copy(w, bytes, size);
 	w->size += size;
 	return 0;
 }
@@ -321,6 +348,8 @@ static void free_writer(struct gus_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
+	if (w->copy >= 0)
+		close(w->copy);
 	ZSTD_freeCCtx(w->zstd);
 	gus_vec_free(&w->raw);
 	gus_vec_free(&w->stored);
@@ -342,7 +371,7 @@ static struct gus_writer *new_writer(const char *name)
 	struct gus_writer *w = gus_zalloc(sizeof(*w));
 
 	w->path = gus_strdup(name);
-	w->fd = -1;
+	w->fd = w->copy = -1;
 	begin_zstd(w);
 	return w;
 }
@@ -369,12 +398,15 @@ struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *he
 	return NULL;
 }
 
-struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err)
+static struct gus_writer *create_fd(int fd, const char *name, const Gusprof__Header *header, bool kept,
+				    struct gus_error *err)
 {
 	struct gus_writer *w = new_writer(name);
 	struct gus_error why = { 0 };
 
 	w->fd = fd;
+	if (kept)
+		w->copy = gus_scratch_open("a copy of the recording", &w->lost_copy);
 	w->is_stream = true;
 	if (fstat(fd, &w->stream) != 0)
 		gus_fail_errno(&why, errno, "cannot write the recording to %s", name);
@@ -384,6 +416,34 @@ struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof_
 		*err = why;
 	free_writer(w);
 	return NULL;
+}
+
+struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err)
+{
+	return create_fd(fd, name, header, false, err);
+}
+
+struct gus_writer *gus_writer_create_kept(int fd, const char *name, const Gusprof__Header *header,
+					  struct gus_error *err)
+{
+	return create_fd(fd, name, header, true, err);
+}
+
+/* Opened anew, so that neither its offset nor its rights are the writer's. */
+int gus_writer_reread(const struct gus_writer *w, struct gus_error *err)
+{
+	int from = w->is_stream ? w->copy : w->fd, fd;
+	char path[32];
+
+	if (from < 0 && w->lost_copy.code) {
+		*err = w->lost_copy;
+		return -1;
+	}
+	if (from < 0)
+		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot read %s again: no copy of it is kept", w->path);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", from);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 ? fd : gus_fail_errno(err, errno, "cannot read %s again", w->path);
 }
 
 void gus_writer_plain(struct gus_writer *w)

@@ -23,6 +23,17 @@ struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *he
  * closed behind the writer's back and becomes another file, that is a failure, too. */
 struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err);
 
+/* The same, and what is written is kept as well, in a file without a name, so that gus_writer_reread works as it does
+ * of a file. That this copy fails, for want of room, is told there and nowhere else: the recording goes on. */
+struct gus_writer *gus_writer_create_kept(int fd, const char *name, const Gusprof__Header *header,
+					  struct gus_error *err);
+
+/* A descriptor of the caller's own, closed on exec and at offset 0, from which all that was written until now can be
+ * read, and nothing changed: of a file the file itself, whatever it is called by now; of a stream its copy, if that is
+ * kept (what was given to gus_writer_create_fd alone has none). It has no footer yet: to a reader it is cut. -1 with
+ * err. */
+int gus_writer_reread(const struct gus_writer *w, struct gus_error *err);
+
 /* From now on payloads are not compressed: for a reader that waits for them. */
 void gus_writer_plain(struct gus_writer *w);
 

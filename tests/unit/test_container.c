@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -383,6 +385,97 @@ static void large_batch_is_split(void **state)
 	free(large.bytes);
 }
 
+/* What was written until now, as a descriptor of its own tells it. */
+static struct seen reread(const struct gus_writer *w, uint8_t **bytes, size_t *size)
+{
+	struct gus_error err = { 0 };
+	int fd = gus_writer_reread(w, &err);
+	struct stat st;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, gus_writer_size(w));
+	*size = (size_t)st.st_size;
+	*bytes = malloc(*size);
+	assert_int_equal(read(fd, *bytes, *size), *size);
+	close(fd);
+	return read_all(*bytes, *size);
+}
+
+/* A file and a pipe can be read again while they are written, the pipe out of its copy; both are cut then. */
+static void what_was_written_can_be_read_again(void **state)
+{
+	struct recording *r = *state;
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	struct gus_columns c = { 0 };
+	uint8_t *first, *again, through[4096];
+	size_t first_size, again_size;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	gus_columns_push(&c, &(struct gus_sample){ .ip = 1, .time = 1 });
+	for (int piped = 0; piped < 2; piped++) {
+		struct gus_writer *w = piped ? gus_writer_create_kept(ends[1], "a pipe", &header, NULL) :
+			gus_writer_create(r->path, &header, NULL);
+		struct seen seen;
+
+		assert_int_equal(gus_writer_samples(w, &c, NULL), 0);
+		seen = reread(w, &first, &first_size);
+		assert_int_equal(seen.samples, 1);
+		assert_int_equal(seen.last, GUS_READ_CUT);
+		assert_int_equal(gus_writer_samples(w, &c, NULL), 0);
+		seen = reread(w, &again, &again_size);
+		assert_int_equal(seen.samples, 2);
+		assert_true(again_size > first_size);
+		assert_memory_equal(first, again, first_size);
+		assert_int_equal(gus_writer_finish(w, &footer, NULL), 0);
+		if (piped) { /* the copy is what went through */
+			assert_true(read(ends[0], through, sizeof(through)) > (ssize_t)again_size);
+			assert_memory_equal(through, again, again_size);
+		}
+		free(first);
+		free(again);
+	}
+	close(ends[0]);
+	gus_columns_free(&c);
+}
+
+/* Without a copy that is an error, and so it is when the copy came to nothing; the recording goes on. */
+static void a_copy_that_is_not_there_is_told(void **state)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	struct rlimit none = { 0, 0 }, before;
+	struct gus_error err = { 0 };
+	struct gus_writer *w;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	w = gus_writer_create_fd(dup(ends[1]), "a pipe", &header, NULL);
+	assert_int_equal(gus_writer_reread(w, &err), -1);
+	assert_string_equal(err.text, "cannot read a pipe again: no copy of it is kept");
+	assert_int_equal(gus_writer_finish(w, &footer, NULL), 0);
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	none.rlim_max = before.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &none); /* files cannot grow, pipes are none */
+	w = gus_writer_create_kept(ends[1], "a pipe", &header, NULL);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_non_null(w);
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_writer_reread(w, &err), -1);
+	assert_int_equal(err.code, GUS_E_FULL);
+	assert_non_null(strstr(err.text, "cannot keep a copy of a pipe"));
+	assert_int_equal(gus_writer_finish(w, &footer, NULL), 0);
+	close(ends[0]);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -393,6 +486,8 @@ int main(void)
 		TEST(a_name_by_the_other_way),
 		TEST(refuses_what_is_no_file),
 		TEST(abandoned_is_cut),
+		TEST(what_was_written_can_be_read_again),
+		TEST(a_copy_that_is_not_there_is_told),
 		TEST(cut_at_every_byte),
 		TEST(flip_every_byte),
 		TEST(missing_frame_is_told),
