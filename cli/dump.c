@@ -9,11 +9,13 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/common/recording.h"
 #include "cli/verbs.h"
 #include "proto/reader.h"
 #include "proto/sample.h"
@@ -49,7 +51,8 @@ static const struct {
 
 #define AT(field) offsetof(struct dump_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	{ 'i', "input", "FILE", "The recording to read, - for standard input; gusprof.data by default.",
+	  GUS_OPTION_STRING, AT(input),
 	  .choices = "@file", .fit = { .excludes = "--", .why = "both name the recording" } },
 	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, "
 	  "kernel-symbols, image, index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, "
@@ -302,6 +305,19 @@ static int print_frame(const struct dump_options *o, const struct gus_frame *fra
 	return 0;
 }
 
+static int unknown_type(const char *word)
+{
+	const char *names[FRAME_TYPES];
+	char meant[128];
+
+	for (size_t i = 0; i < FRAME_TYPES; i++)
+		names[i] = frame_types[i].name;
+	gus_suggest_format(gus_suggest(word, names, FRAME_TYPES), meant, sizeof(meant));
+	gus_text_print(stderr, "gusprof: dump: there is no frame type '%s'%s\n", word,
+		       *meant ? meant : "; see 'gusprof dump --help'");
+	return -1;
+}
+
 static int parse_types(const struct gus_list *list, uint32_t *types)
 {
 	*types = list->n ? 0 : UINT32_MAX;
@@ -311,9 +327,7 @@ static int parse_types(const struct gus_list *list, uint32_t *types)
 		while (type < FRAME_TYPES && strcmp(frame_types[type].name, list->v[i]) != 0)
 			type++;
 		if (type == FRAME_TYPES) {
-			gus_text_print(stderr, "gusprof: dump: there is no frame type '%s'; see 'gusprof dump "
-				       "--help'\n", list->v[i]);
-			return -1;
+			return unknown_type(list->v[i]);
 		}
 		*types |= 1u << frame_types[type].type;
 	}
@@ -356,7 +370,7 @@ static int dump(const struct dump_options *o, struct gus_reader *reader, uint32_
 
 static int run(int argc, char **argv)
 {
-	struct dump_options o = { .input = "gusprof.data" };
+	struct dump_options o = { .input = GUS_RECORDING_DEFAULT };
 	struct gus_error err = { 0 };
 	struct gus_reader *reader;
 	uint32_t types;
@@ -369,7 +383,7 @@ static int run(int argc, char **argv)
 	status = GUS_EXIT_USAGE;
 	if (parse_types(&o.types, &types) != 0)
 		goto out;
-	reader = gus_reader_open(o.input, &err);
+	reader = gus_recording_stream(o.input, &err);
 	if (!reader) {
 		gus_complain(&err);
 		status = GUS_EXIT_OWN_FAILURE;

@@ -15,6 +15,7 @@ gusprof_SOURCES = \
 	cli/common/option_table.h \
 	cli/common/options.c cli/common/options.h \
 	cli/common/print.c cli/common/print.h \
+	cli/common/recording.c cli/common/recording.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
 	cli/doctor.c \
 	cli/dump.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
@@ -30,6 +31,48 @@ static const struct gus_verb *find_verb(const char *name)
 		if (strcmp(verbs[i]->name, name) == 0)
 			return verbs[i];
 	return NULL;
+}
+
+/* What other profilers call what we have, or have and we have not. */
+static const struct gus_habit habits[] = {
+	{ "list", "'gusprof doctor' shows which events this machine has; -e takes perf's names" },
+	{ "top", "there is no live view; 'gusprof record -a -- sleep 5' and 'gusprof report' show the last five "
+	  "seconds" },
+	{ "load", "'gusprof report FILE' shows a recording" },
+	{ "evlist", "'gusprof dump --type header FILE' shows a recording's events" },
+	{ "buildid-list", "'gusprof report --by module --format json FILE' shows build ids" },
+	{ "diff", "there is no comparison yet; 'gusprof report --format csv' of both is for join(1) and the like" },
+	{ "archive", "recordings need none for the kernel's names" },
+	{ "inject", "there is nothing to inject: recordings are whole when they are written" },
+	{ "trace", "there is no tracing of system calls; 'perf trace' and strace do that" },
+	{ "mem", "'gusprof model -- ./app' says what its memory accesses cost" },
+	{ "c2c", "'gusprof model -- ./app' says what its memory accesses cost, of each thread alone" },
+	{ "lock", "there is no analysis of locks; 'perf lock' does that" },
+	{ "sched", "there is none; 'gusprof report --by thread' shows switches and time on CPU" },
+	{ "timechart", "there is none; 'gusprof report --time' shows a part of a recording" },
+	{ "flamegraph", "'gusprof script --folded FILE' writes the stacks that flamegraph.pl and others draw" },
+	{ "import", "recordings of other programs are not read; 'gusprof uarch import' reads tables" },
+	{ NULL, NULL },
+};
+
+static int unknown_verb(const char *name)
+{
+	const char *names[sizeof(verbs) / sizeof(*verbs) + 1] = { [sizeof(verbs) / sizeof(*verbs)] = "help" };
+	const char *answer = gus_habit_find(habits, name);
+	char meant[128];
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		names[i] = verbs[i]->name;
+	gus_suggest_format(gus_suggest(name, names, sizeof(names) / sizeof(*names)), meant, sizeof(meant));
+	if (answer)
+		gus_text_print(stderr, "gusprof: there is no verb '%s': %s\n", name, answer);
+	else if (access(name, X_OK) == 0 && strchr(name, '/'))
+		gus_text_print(stderr, "gusprof: '%s' is not a verb: 'gusprof record -- %s' samples that program\n",
+			       name, name);
+	else
+		gus_text_print(stderr, "gusprof: '%s' is not a verb or an option of gusprof%s\n", name,
+			       *meant ? meant : "; see 'gusprof --help'");
+	return GUS_EXIT_USAGE;
 }
 
 static void print_help(FILE *to)
@@ -80,10 +123,8 @@ static int help(const char *name)
 {
 	const struct gus_verb *verb = name ? find_verb(name) : NULL;
 
-	if (name && !verb) {
-		gus_text_print(stderr, "gusprof: there is no verb '%s'; see 'gusprof --help'\n", name);
-		return GUS_EXIT_USAGE;
-	}
+	if (name && !verb)
+		return unknown_verb(name);
 	if (verb)
 		gus_options_help(verb);
 	else
@@ -129,10 +170,7 @@ int main(int argc, char **argv)
 	if (strcmp(name, "--list-options") == 0 && argc > 2)
 		return flushed(list_options(argv[2]));
 	verb = find_verb(name);
-	if (!verb) {
-		gus_text_print(stderr, "gusprof: '%s' is not a verb or an option of gusprof; see 'gusprof --help'\n",
-			       name);
-		return GUS_EXIT_USAGE;
-	}
+	if (!verb)
+		return unknown_verb(name);
 	return flushed(verb->run(argc - 1, argv + 1));
 }

@@ -48,6 +48,8 @@ struct gus_damage {
 /* Opens path. NULL with GUS_E_CORRUPT if it is no recording, GUS_E_VERSION if it is a newer one, GUS_E_TRUNCATED if
  * it stops within the preamble, else as the system says. A corrupt header frame is not fatal: see header_lost. */
 struct gus_reader *gus_reader_open(const char *path, struct gus_error *err);
+/* The same, with another name for messages: of a path that means nothing to people. */
+struct gus_reader *gus_reader_open_named(const char *path, const char *name, struct gus_error *err);
 /* The same over bytes, which are borrowed: for tests and fuzz targets, which cut them and change them. */
 struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct gus_error *err);
 /* What is open as fd, from where it stands, front to back and once: it may be a pipe that is still written, whose bytes

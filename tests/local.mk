@@ -18,10 +18,12 @@ case_tests = \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
 	tests/cases/faults.sh \
+	tests/cases/first-hour.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/kills.sh \
 	tests/cases/limits.sh \
 	tests/cases/model.sh \
+	tests/cases/pipes.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
 	tests/cases/replay.sh \

@@ -12,6 +12,7 @@
 #include "cli/annotate/render.h"
 #include "cli/common/filter.h"
 #include "cli/common/print.h"
+#include "cli/common/recording.h"
 #include "cli/verbs.h"
 #include "symbolizer/names/demangle.h"
 
@@ -39,7 +40,8 @@ static int call_verbose(const char *argument, void *values, struct gus_error *er
 
 #define AT(field) offsetof(struct annotate_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	{ 'i', "input", "FILE", "The recording to read, - for standard input; gusprof.data by default.",
+	  GUS_OPTION_STRING, AT(input),
 	  .choices = "@file" },
 	{ 's', "symbol", "SYMBOL", "The function, as another way to give it: its name, a part of it that no other "
 	  "has, or an offset in it such as 0x1130.", GUS_OPTION_STRING, AT(symbol),
@@ -429,7 +431,7 @@ static int annotate(const struct annotate_options *o)
 
 	if (o->symbol && !*o->symbol)
 		gus_fail(&err, GUS_E_USAGE, "the name of the function is empty");
-	if (err.code || !(reader = gus_reader_open(o->input, &err)))
+	if (err.code || !(reader = gus_recording_open(o->input, &err)))
 		return fail_status(&err);
 	header = gus_reader_header(reader);
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
@@ -448,7 +450,7 @@ static int annotate(const struct annotate_options *o)
 
 static int run(int argc, char **argv)
 {
-	struct annotate_options o = { .input = "gusprof.data", .percent_limit = -1, .source = true };
+	struct annotate_options o = { .input = GUS_RECORDING_DEFAULT, .percent_limit = -1, .source = true };
 	int status;
 
 	if (gus_options_parse(&gus_verb_annotate, &o, &argc, &argv, &status) == 0) {

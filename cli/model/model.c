@@ -16,6 +16,7 @@
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
+#include "cli/common/recording.h"
 #include "cli/common/uarch_load.h"
 #include "cli/model/render.h"
 #include "cli/model/traced.h"
@@ -121,7 +122,8 @@ static const struct gus_option options[] = {
 	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), .fit = { ELF } },
 	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops),
 	  .gives = UOPS },
-	{ 'i', "input", "FILE", "Model what a file's trace says was executed.", GUS_OPTION_STRING, AT(input),
+	{ 'i', "input", "FILE", "Model what the trace of a file says was executed; - is standard input.",
+	  GUS_OPTION_STRING, AT(input),
 	  .gives = A_FILE },
 	{ 'p', "pid", "PID", "Model a process that runs: snapshots are taken of it, and copies made from them are "
 	  "traced.", GUS_OPTION_NUMBER, AT(pid), .gives = PROCESS, .bounds = { 1, INT_MAX } },
@@ -523,6 +525,17 @@ static int run_elf(struct model *m, struct gus_error *err)
 }
 
 /* What was executed. Unless it is said otherwise each capacity is turned by 15 %, and causes are followed. */
+/* Opened more than once, so what comes through a pipe is kept first. */
+static int run_file(struct gus_model_traced *traced, const struct gus_model_process *process, const char *input,
+		    struct gus_error *err)
+{
+	char *path = gus_recording_path(input, err);
+	int rc = path ? gus_model_trace(traced, process, path, err) : -1;
+
+	free(path);
+	return rc;
+}
+
 static int run_traced(struct model *m, struct gus_error *err)
 {
 	const struct model_options *o = m->o;
@@ -545,7 +558,7 @@ static int run_traced(struct model *m, struct gus_error *err)
 	if (o->from == FROM_PROCESS)
 		rc = gus_model_attached(&traced, &process, err);
 	else if (o->from == FROM_FILE)
-		rc = gus_model_trace(&traced, &process, o->input, err);
+		rc = run_file(&traced, &process, o->input, err);
 	else
 		rc = gus_model_command(&traced, o->command, &m->status, err);
 	free(words);

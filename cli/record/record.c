@@ -3,6 +3,7 @@
  * command ended. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,12 +93,19 @@ static int call_switch_output(const char *argument, void *values, struct gus_err
 	return 0;
 }
 
-static int call_output(const char *argument, void *values, struct gus_error *err)
+/* "-o -": the recording is what goes to our standard output, and nothing else may. So that is put aside, and what
+ * has its number from now on is standard error, for the command as for us; perf does the same. */
+static int divert_output(struct record_options *o, struct gus_error *err)
 {
-	((struct record_options *)values)->output = argument;
-	if (strcmp(argument, "-") == 0)
-		return gus_fail(err, GUS_E_USAGE, "-o - is not there yet: a recording is a file, because it must "
-				"survive whatever stops the program");
+	if (!o->output || strcmp(o->output, "-") != 0)
+		return 0;
+	o->output = "standard output";
+	if (isatty(STDOUT_FILENO))
+		return gus_fail(err, GUS_E_USAGE, "-o - would write the recording to the terminal; it is for a pipe, "
+				"as in: gusprof record -o - -- ./app | gusprof report -i -");
+	o->output_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (o->output_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return gus_fail_errno(err, errno, "cannot write the recording to standard output");
 	return 0;
 }
 
@@ -147,8 +155,9 @@ static const struct gus_option options[] = {
 	  "ind_jmp, call, cond, stack; and only in u, k, hv.", GUS_OPTION_STRING, AT(branches),
 	  .choices = "any any_call any_ret ind_call ind_jmp call cond stack u k hv in_tx no_tx abort_tx no_flags "
 	  "no_cycles save_type priv" },
-	{ 'o', "output", "FILE", "Where to write; gusprof.data by default.", GUS_OPTION_CALL, .call = call_output,
-	  .choices = "@file" },
+	{ 'o', "output", "FILE", "Where to write; gusprof.data by default. - is standard output, for a pipe: the "
+	  "command's own output then goes to standard error.", GUS_OPTION_STRING, AT(output), .choices = "@file",
+	  .filled = true },
 	{ 'D', "delay", "MS", "Start sampling MS milliseconds after the command; -1: only when --control says "
 	  "enable.", GUS_OPTION_SIGNED, AT(delay_ms), .bounds = { -1, INT32_MAX } },
 	{ 0, "max-size", "SIZE", "Stop, and end the command, when the file has reached SIZE bytes (with B, K, M or "
@@ -176,9 +185,49 @@ static const struct gus_option_rule rules[] = {
 	{ "trace=auto", { COMMAND | PROCESSES, .why = "one process is looked at, at a time" } },
 	{ "trace=qemu", { COMMAND, .excludes = "switch-output",
 	  .why = "the command is run a second time, at the end" } },
+	{ "output=-", { .excludes = "switch-output", .why = "a pipe has no parts" } },
 	{ "trace=qemu", { .excludes = "trace-window=0", .why = "a window has an instruction at least" } },
 	{ 0 },
 };
+
+/* What perf's users type. */
+static const struct gus_habit habits[] = {
+	{ "--call-graph=dwarf", "callers are found by frame pointers (fp): build with -fno-omit-frame-pointer" },
+	{ "--call-graph=lbr", "callers are found by frame pointers (fp); -b records branches" },
+	{ "-T", "samples always have their time" },
+	{ "--timestamp", "samples always have their time" },
+	{ "-P", "samples always have their period" },
+	{ "--period", "samples always have their period" },
+	{ "-z", "recordings are always compressed" },
+	{ "--compression-level", "recordings are always compressed" },
+	{ "-m", "the rings have the size that they need; what the kernel drops is counted and said" },
+	{ "--mmap-pages", "the rings have the size that they need; what the kernel drops is counted and said" },
+	{ "-u", "-p watches processes, -G a cgroup, -a all" },
+	{ "--uid", "-p watches processes, -G a cgroup, -a all" },
+	{ "-d", "addresses of data are not recorded; 'gusprof model -- ./app' says what accesses hit" },
+	{ "--data", "addresses of data are not recorded; 'gusprof model -- ./app' says what accesses hit" },
+	{ "-k", "times are of the monotonic clock" },
+	{ "--clockid", "times are of the monotonic clock" },
+	{ "-R", "nothing raw is recorded" },
+	{ "-W", "weights of hardware are not recorded" },
+	{ "--weight", "weights of hardware are not recorded" },
+	{ "--strict-freq", "a rate that the kernel does not allow is always an error" },
+	{ NULL, NULL },
+};
+
+/* "-p $(pidof x)" of several: all but the first are taken for the command. */
+static int refuse_numbers(const struct record_options *o, char *const *words, struct gus_error *err)
+{
+	if (o->watched != ON_PROCESSES && o->watched != ON_THREADS)
+		return 0;
+	for (size_t i = 0; words[i]; i++)
+		if (!isdigit((unsigned char)words[i][0]) || words[i][strspn(words[i], "0123456789")])
+			return 0;
+	if (!words[0])
+		return 0;
+	return gus_fail(err, GUS_E_USAGE, "'%s' is not part of %s: several are separated by commas, as pgrep -d, x "
+			"writes them", words[0], o->watched == ON_THREADS ? "-t" : "-p");
+}
 
 static int positive(const char *text, uint64_t *value)
 {
@@ -534,7 +583,8 @@ static int run(int argc, char **argv)
 
 	gus_target_init(&o.target);
 	if (gus_options_parse(&gus_verb_record, &o, &argc, &argv, &status) == 0) {
-		if (choose_target(&o, &err) == 0) {
+		if (refuse_numbers(&o, argv, &err) == 0 && choose_target(&o, &err) == 0 &&
+		    divert_output(&o, &err) == 0) {
 			status = record(&o, argv);
 		} else {
 			gus_complain(&err);
@@ -564,4 +614,5 @@ const struct gus_verb gus_verb_record = {
 	.word = "COMMAND",
 	.many_words = true,
 	.rules = rules,
+	.habits = habits,
 };

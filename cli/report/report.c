@@ -7,7 +7,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/suggest.h"
 #include "cli/common/filter.h"
+#include "cli/common/recording.h"
 #include "cli/report/render.h"
 #include "cli/verbs.h"
 
@@ -20,7 +22,8 @@ struct report_options {
 	double percent_limit;
 	struct gus_filter_options filter;
 	struct gus_list modules;
-	bool inlines, graph, quiet;
+	bool inlines, graph, children, quiet;
+	bool stdio, counts;           /* what is so anyhow */
 	int verbosity;
 };
 
@@ -34,7 +37,8 @@ static int call_verbose(const char *argument, void *values, struct gus_error *er
 
 #define AT(field) offsetof(struct report_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	{ 'i', "input", "FILE", "The recording to read, - for standard input; gusprof.data by default.",
+	  GUS_OPTION_STRING, AT(input),
 	  .choices = "@file", .fit = { .excludes = "--", .why = "both name the recording" } },
 	{ 0, "by", "WHAT", "What a row is: function (the default), module, line, instruction or thread.",
 	  GUS_OPTION_CHOICE, AT(by), .choices = "function module line instruction thread" },
@@ -49,6 +53,13 @@ static const struct gus_option options[] = {
 	  "it with the symbol that has the code.", GUS_OPTION_FLAG, AT(inlines) },
 	{ 'g', "call-graph", NULL, "Show callers and callees, and what each row takes with all that it calls; needs "
 	  "a recording made with -g.", GUS_OPTION_FLAG, AT(graph) },
+	{ 0, "children", NULL, "Order by what a row takes with all that it calls, as -s total; by what it takes itself "
+	  "is the default.", GUS_OPTION_FLAG, AT(children), .fit = { .needs = "call-graph", .excludes = "sort",
+	  .why = "it is an order of rows with their callees" } },
+	{ 0, "stdio", NULL, "Text on standard output: what there is anyhow, for perf's users.", GUS_OPTION_FLAG,
+	  AT(stdio) },
+	{ 'n', "show-nr-samples", NULL, "Show how many samples a row has: what is so anyhow, for perf's users.",
+	  GUS_OPTION_FLAG, AT(counts) },
 	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
 	  .choices = "text json csv" },
 	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING,
@@ -56,6 +67,37 @@ static const struct gus_option options[] = {
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
+};
+
+/* What perf's users type. */
+static const struct gus_habit habits[] = {
+	{ "--tui", "the report is text on standard output; 'gusprof report | less' is for moving about in it" },
+	{ "--gtk", "the report is text on standard output, --format json is for other programs" },
+	{ "-F", "columns are always the same; --format csv is for choosing among them" },
+	{ "--fields", "columns are always the same; --format csv is for choosing among them" },
+	{ "-t", "--format csv separates by commas" },
+	{ "--field-separator", "--format csv separates by commas" },
+	{ "-d", "--dso NAME takes samples in these modules" },
+	{ "--dsos", "--dso NAME takes samples in these modules" },
+	{ "-c", "--comm NAME takes samples of threads of this name" },
+	{ "--comms", "--comm NAME takes samples of threads of this name" },
+	{ "-D", "'gusprof dump FILE' shows a recording record by record" },
+	{ "--dump-raw-trace", "'gusprof dump FILE' shows a recording record by record" },
+	{ "--header-only", "'gusprof dump --type header FILE' shows it" },
+	{ "-k", "kernel names are in the recording" },
+	{ "--vmlinux", "kernel names are in the recording" },
+	{ "-G", "--call-graph shows callers and callees of each row" },
+	{ "--inverted", "--call-graph shows callers and callees of each row" },
+	{ "--mem-mode", "'gusprof model' says what memory accesses cost" },
+	{ "--branch-stack", "'gusprof annotate' shows the branches of a recording made with -b" },
+	{ NULL, NULL },
+};
+
+/* Words of perf's --sort that say here what a row is. */
+static const struct { const char *word, *instead; } dimensions[] = {
+	{ "comm", "--by thread" }, { "pid", "--by thread" }, { "tid", "--by thread" }, { "dso", "--by module" },
+	{ "sym", "--by function" }, { "symbol", "--by function" }, { "srcline", "--by line" },
+	{ "parent", "-g" }, { "cpu", "'gusprof script -F cpu,sym'" },
 };
 
 /* Sorting. The view comes sorted by weight and, among equals, in an order of its own; keys only rearrange it stably. */
@@ -120,18 +162,41 @@ static int by_keys(const struct gus_row *x, const struct gus_row *y, const void 
 	return 0;
 }
 
+static int unknown_key(const char *text, size_t length, struct gus_error *err)
+{
+	char *word = gus_strndup(text, length), meant[64];
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(dimensions) / sizeof(*dimensions); i++)
+		if (strcmp(dimensions[i].word, word) == 0)
+			rc = gus_fail(err, GUS_E_USAGE, "-s says here in which order rows stand, and not what a row "
+				      "is: for perf's '%s' use %s", word, dimensions[i].instead);
+	gus_suggest_format(gus_suggest(word, key_names, KEYS), meant, sizeof(meant));
+	if (rc == 0)
+		gus_fail(err, GUS_E_USAGE, "--sort knows share, samples, total, name, module, line and offset, not "
+			 "'%s'%s", word, meant);
+	free(word);
+	return -1;
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+	return strlen(word) == length && strncmp(text, word, length) == 0;
+}
+
 static int parse_keys(struct sorting *s, const char *text, struct gus_error *err)
 {
 	while (*text) {
 		size_t length = strcspn(text, ","), key = 0;
 
-		while (key < KEYS && (strlen(key_names[key]) != length || strncmp(key_names[key], text, length) != 0))
+		while (key < KEYS && !is_word(text, length, key_names[key]))
 			key++;
-		if (length == 4 && strncmp(text, "time", 4) == 0)
+		if (is_word(text, length, "time") || is_word(text, length, "overhead"))
 			key = KEY_SHARE;
-		if (key == KEYS || s->n == sizeof(s->keys) / sizeof(*s->keys))
-			return gus_fail(err, GUS_E_USAGE, "--sort knows share, samples, total, name, module, line and "
-					"offset, not '%.*s'", (int)length, text);
+		if (key == KEYS)
+			return unknown_key(text, length, err);
+		if (s->n == sizeof(s->keys) / sizeof(*s->keys))
+			return gus_fail(err, GUS_E_USAGE, "--sort takes %zu keys at most", s->n);
 		s->keys[s->n++] = (enum key)key;
 		text += length + (text[length] == ',');
 	}
@@ -232,8 +297,8 @@ static int report(struct report_options *o)
 	uint32_t *tids = NULL;
 	int status = 0;
 
-	if (parse_keys(&sorting, o->sort, &err) != 0 ||
-	    !(reader = gus_reader_open(o->input, &err)) ||
+	if (parse_keys(&sorting, o->children ? "total" : o->sort, &err) != 0 ||
+	    !(reader = gus_recording_open(o->input, &err)) ||
 	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0) {
 		status = status_of(&err);
 		goto out;
@@ -258,7 +323,7 @@ out:
 
 static int run(int argc, char **argv)
 {
-	struct report_options o = { .input = "gusprof.data", .sort = "", .inlines = true };
+	struct report_options o = { .input = GUS_RECORDING_DEFAULT, .sort = "", .inlines = true };
 	int status;
 
 	if (gus_options_parse(&gus_verb_report, &o, &argc, &argv, &status) == 0) {
@@ -281,4 +346,5 @@ const struct gus_verb gus_verb_report = {
 	.run = run,
 	.argument_choices = "@file",
 	.word = "FILE",
+	.habits = habits,
 };
