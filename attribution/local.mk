@@ -3,6 +3,7 @@ noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
 	attribution/profile/frames.c attribution/profile/frames.h \
+	attribution/profile/order.c attribution/profile/order.h \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \
 	attribution/profile/units.c attribution/profile/units.h \

@@ -43,6 +43,11 @@ gusprof_SOURCES = \
 	cli/report/report.c \
 	cli/report/text.c \
 	cli/report/view.c cli/report/view.h \
+	cli/script/fields.c cli/script/fields.h \
+	cli/script/lines.c cli/script/lines.h \
+	cli/script/names.c cli/script/names.h \
+	cli/script/samples.c cli/script/samples.h \
+	cli/script/script.c \
 	cli/stat/csv.c \
 	cli/stat/json.c \
 	cli/stat/stat.c \

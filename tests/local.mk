@@ -29,6 +29,7 @@ case_tests = \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
 	tests/cases/rights.sh \
+	tests/cases/script.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
@@ -155,6 +156,7 @@ unit_tests = \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
+	tests/unit/test_order \
 	tests/unit/test_output \
 	tests/unit/test_output_file \
 	tests/unit/test_phases \
@@ -252,6 +254,7 @@ tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c \
 	cli/common/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
+tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c

@@ -18,9 +18,11 @@
 #include <string.h>
 
 #include "attribution/profile/frames.h"
+#include "attribution/profile/order.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/index.h"
+#include "base/limits.h"
 #include "proto/sample.h"
 
 /* Values of a call chain at and above this are markers, not addresses (PERF_CONTEXT_MAX in the perf_event ABI). */
@@ -38,6 +40,7 @@ struct loader {
 	struct gus_profile *p;
 	struct gus_reader *reader;
 	const struct gus_filter *filter;
+	struct gus_visit *visit;        /* NULL: samples become cells */
 	uint64_t from, to;              /* of the recording's clock */
 	struct gus_index cells, paths, threads, cpus;
 	struct gus_vec(uint64_t) last;  /* time of each thread's last sample */
@@ -142,19 +145,17 @@ static uint32_t path_add(struct loader *l, uint32_t caller, struct gus_place pla
 	return number;
 }
 
-/* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. A chain's
- * addresses return to behind the call, so they are looked up a byte before: where a call is a function's last
- * instruction, the next function begins there. Only the first of a further context, where the kernel interrupted the
- * program, is exact. */
-static uint32_t path_of(struct loader *l, const struct gus_sample *s)
+/* The chain's frames with their places, innermost first. A chain's addresses return to behind the call, so they are
+ * looked up a byte before: where a call is a function's last instruction, the next function begins there. Only the
+ * first of a further context, where the kernel interrupted the program, is exact. */
+static size_t callers_of(struct loader *l, const struct gus_sample *s, struct gus_caller callers[GUS_CALLERS_MAX])
 {
-	struct { uint64_t ip; unsigned mode; } frames[512];
 	unsigned mode = s->mode;
 	bool exact = false;
-	uint32_t path = 0;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < s->chain_n && n < sizeof(frames) / sizeof(*frames); i++) {
+	for (uint32_t i = 0; i < s->chain_n && n < GUS_CALLERS_MAX; i++) {
+		struct gus_caller *c = &callers[n];
 		uint64_t ip = s->chain[i];
 
 		if (ip >= CHAIN_MARKER) {
@@ -162,12 +163,23 @@ static uint32_t path_of(struct loader *l, const struct gus_sample *s)
 			exact = n > 0 || mode != s->mode;
 			continue;
 		}
-		frames[n].ip = exact ? ip : ip - 1;
-		frames[n++].mode = mode;
+		*c = (struct gus_caller){ .ip = ip, .returns = !exact };
+		c->place = gus_space_find(l->p->space, s->pid, s->time, exact ? ip : ip - 1, mode);
 		exact = false;
+		n++;
 	}
+	return n;
+}
+
+/* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. */
+static uint32_t path_of(struct loader *l, const struct gus_sample *s)
+{
+	struct gus_caller callers[GUS_CALLERS_MAX];
+	size_t n = callers_of(l, s, callers);
+	uint32_t path = 0;
+
 	while (n--)
-		path = path_add(l, path, gus_space_find(l->p->space, s->pid, s->time, frames[n].ip, frames[n].mode));
+		path = path_add(l, path, callers[n].place);
 	return path;
 }
 
@@ -207,25 +219,14 @@ static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_plac
 	return !f->comms || in_list(f->comms, gus_space_comm(l->p->space, s->pid, s->tid, s->time));
 }
 
-static void take_sample(struct loader *l, const struct gus_sample *s)
+static void add_up(struct loader *l, const struct gus_sample *s, struct gus_place place)
 {
 	struct gus_profile *p = l->p;
 	struct cell_key key = { 0 };
-	struct gus_place place;
 	struct gus_cell *cell;
 	uint32_t number;
 	bool is_new;
 
-	if (s->event != l->filter->event) {
-		p->other_events++;
-		return;
-	}
-	l->decoded++;
-	place = gus_space_find(p->space, s->pid, s->time, s->ip, s->mode);
-	if (!wanted(l, s, place)) {
-		p->filtered++;
-		return;
-	}
 	key.thread = thread_of(l, s->pid, s->tid);
 	key.path = l->filter->chains ? path_of(l, s) : 0;
 	key.module = place.module;
@@ -237,6 +238,36 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 	cell->samples++;
 	cell->weight += s->period;
 	cell->weight2 += (double)s->period * (double)s->period;
+	if (s->time >= l->last.v[key.thread])
+		l->last.v[key.thread] = s->time;
+}
+
+static void tell(struct loader *l, const struct gus_sample *s, struct gus_place place)
+{
+	struct gus_caller callers[GUS_CALLERS_MAX];
+	struct gus_sighting sighting = { .sample = s, .place = place, .callers = callers };
+
+	sighting.comm = gus_space_comm(l->p->space, s->pid, s->tid, s->time);
+	sighting.callers_n = l->filter->chains ? callers_of(l, s, callers) : 0;
+	l->visit->sample(l->visit->context, &sighting);
+}
+
+static void take_sample(struct loader *l, const struct gus_sample *s)
+{
+	struct gus_profile *p = l->p;
+	struct gus_place place;
+
+	if (l->filter->event != GUS_EVENT_ANY && s->event != l->filter->event) {
+		p->other_events++;
+		return;
+	}
+	l->decoded++;
+	place = gus_space_find(p->space, s->pid, s->time, s->ip, s->mode);
+	if (!wanted(l, s, place)) {
+		p->filtered++;
+		return;
+	}
+	(l->visit ? tell : add_up)(l, s, place);
 	p->samples++;
 	p->weight += s->period;
 	p->weight2 += (double)s->period * (double)s->period;
@@ -244,8 +275,11 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 		p->first_ns = s->time;
 	if (s->time > p->last_ns)
 		p->last_ns = s->time;
-	if (s->time >= l->last.v[key.thread])
-		l->last.v[key.thread] = s->time;
+}
+
+static void take_in_order(void *context, const struct gus_sample *s)
+{
+	take_sample(context, s);
 }
 
 static void take_switch(struct loader *l, const struct gus_switch *sw)
@@ -314,7 +348,7 @@ static void check_sums(const struct gus_profile *p, const struct loader *l)
 		samples += p->cells.v[i].samples;
 		weight += p->cells.v[i].weight;
 	}
-	assert(samples == p->samples && weight == p->weight);
+	assert(l->visit || (samples == p->samples && weight == p->weight));
 	assert(p->samples + p->filtered == l->decoded);
 	(void)l;
 }
@@ -324,10 +358,24 @@ const Gusprof__EventTotal *gus_profile_total(const struct gus_profile *p)
 	return p->footer && p->event < p->footer->n_events ? p->footer->events[p->event] : NULL;
 }
 
+/* Adds up the events that were asked for; false if the recording does not say. */
+static bool total_of(const struct gus_profile *p, uint64_t *samples, uint64_t *lost)
+{
+	*samples = *lost = 0;
+	for (size_t i = 0; p->footer && i < p->footer->n_events; i++) {
+		if (p->event != GUS_EVENT_ANY && p->event != i)
+			continue;
+		*samples += p->footer->events[i]->samples;
+		*lost += p->footer->events[i]->lost;
+	}
+	return p->footer && (p->event == GUS_EVENT_ANY || p->event < p->footer->n_events);
+}
+
 static void settle(struct loader *l, bool whole)
 {
 	struct gus_profile *p = l->p;
-	const Gusprof__EventTotal *total = gus_profile_total(p);
+	uint64_t written, lost;
+	bool known = total_of(p, &written, &lost);
 
 	if (p->cells.n)
 		qsort(p->cells.v, p->cells.n, sizeof(*p->cells.v), by_place);
@@ -342,10 +390,10 @@ static void settle(struct loader *l, bool whole)
 	p->damage.corrupt += l->bad_payloads;
 	check_sums(p, l);
 	/* Of a part of the time, batches outside of it were passed over unread: what they hold was left out, too. */
-	if (total && total->samples > l->decoded)
-		*(whole ? &p->missing : &p->filtered) += total->samples - l->decoded;
-	if (total && total->lost > p->lost)
-		p->lost = total->lost;
+	if (known && written > l->decoded)
+		*(whole ? &p->missing : &p->filtered) += written - l->decoded;
+	if (known && lost > p->lost)
+		p->lost = lost;
 }
 
 static void start(struct loader *l)
@@ -375,18 +423,20 @@ static void stop(struct loader *l)
 	gus_columns_free(&l->batch);
 }
 
-int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
-		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err)
+static int load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
+		const struct gus_symbols_options *options, const struct gus_log *log, struct gus_visit *visit,
+		struct gus_error *err)
 {
 	const uint32_t batches = 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SWITCHES;
-	struct loader l = { .p = p, .reader = reader, .filter = filter };
+	struct loader l = { .p = p, .reader = reader, .filter = filter, .visit = visit };
 	struct gus_symbols_options careful = *options;
 	struct gus_rights maker = { 0 }, rights;
 	uid_t owner;
 	int rc = -1;
 
 	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event };
-	if (p->header->n_events ? filter->event >= p->header->n_events : filter->event > 0)
+	if ((!visit || filter->event != GUS_EVENT_ANY) &&
+	    (p->header->n_events ? filter->event >= p->header->n_events : filter->event > 0))
 		return gus_fail(err, GUS_E_USAGE, "the recording has %zu events, not a number %u", p->header->n_events,
 				filter->event);
 	p->space = gus_space_new();
@@ -401,7 +451,10 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 	gus_space_ready(p->space);
 	if (l.from || l.to != UINT64_MAX)
 		gus_reader_restrict(reader, l.from, l.to);
-	if (gus_frames_each(reader, batches, take_batch, &l, err) != 0)
+	if (visit)
+		visit->begin(visit->context, p);
+	if ((visit ? gus_order_each(reader, GUS_LIMIT_ORDER, take_in_order, &l, &visit->late, err) :
+	     gus_frames_each(reader, batches, take_batch, &l, err)) != 0)
 		goto out;
 	settle(&l, !l.from && l.to == UINT64_MAX);
 	rc = 0;
@@ -411,6 +464,19 @@ out:
 	if (rc != 0)
 		gus_profile_free(p);
 	return rc;
+}
+
+int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
+		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err)
+{
+	return load(p, reader, filter, options, log, NULL, err);
+}
+
+int gus_profile_visit(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
+		      const struct gus_symbols_options *options, const struct gus_log *log, struct gus_visit *visit,
+		      struct gus_error *err)
+{
+	return load(p, reader, filter, options, log, visit, err);
 }
 
 void gus_profile_free(struct gus_profile *p)

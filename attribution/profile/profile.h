@@ -12,12 +12,15 @@
 #include "symbolizer/symbols/symbols.h"
 
 struct gus_log;
+struct gus_sample;
 
 struct gus_error;
 
+#define GUS_EVENT_ANY UINT32_MAX
+
 /* What of the recording to take. Zero-initialised it is everything of event 0. */
 struct gus_filter {
-	uint32_t event;             /* index into Header.events */
+	uint32_t event;             /* index into Header.events, or GUS_EVENT_ANY, which only gus_profile_visit takes */
 	const char *const *comms;   /* NULL-terminated lists, NULL for all */
 	const char *const *modules; /* full paths or base names */
 	const uint32_t *tids;
@@ -78,6 +81,36 @@ struct gus_profile {
 int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
 		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err);
 void gus_profile_free(struct gus_profile *p);
+
+/* A frame of a sample's chain. */
+struct gus_caller {
+	uint64_t ip;                /* as recorded */
+	bool returns;               /* it is an address behind a call, and place is that of the call, a byte before */
+	struct gus_place place;
+};
+
+/* A sample as it was taken. All of it lives until the visit returns; comm as long as the profile. */
+struct gus_sighting {
+	const struct gus_sample *sample;
+	const char *comm;           /* the name that its thread had then, "" if that is not known */
+	struct gus_place place;
+	const struct gus_caller *callers; /* innermost first, with filter.chains; at most GUS_CALLERS_MAX */
+	size_t callers_n;
+};
+#define GUS_CALLERS_MAX 512
+
+struct gus_visit {
+	void (*begin)(void *context, struct gus_profile *p); /* names can be asked for from now on */
+	void (*sample)(void *context, const struct gus_sighting *s);
+	void *context;
+	uint64_t late;              /* out: samples that were told too late, see attribution/profile/order.h */
+};
+
+/* As gus_profile_load, but instead of being added up to cells each sample is told, in the order of time. What the
+ * profile says of damage and losses, and how many samples there were, is right when this returns. */
+int gus_profile_visit(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
+		      const struct gus_symbols_options *options, const struct gus_log *log, struct gus_visit *visit,
+		      struct gus_error *err);
 
 /* What the recorder counted of this event in all, NULL if the recording was cut. */
 const Gusprof__EventTotal *gus_profile_total(const struct gus_profile *p);

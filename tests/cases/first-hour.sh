@@ -31,6 +31,7 @@ done <<LIST
 129|see 'gusprof --help'|frobnicate
 129|gusprof doctor|list
 129|record -a|top
+129|script --folded|flamegraph
 129|record -- /bin/true|/bin/true
 129|did you mean '--percent-limit'|report --persent-limit 3
 129|did you mean '--percent-limit'|report --persent-limit=3
@@ -45,6 +46,7 @@ done <<LIST
 129|for perf's 'comm' use --by thread|report -s comm,dso,sym
 129|for perf's 'sym' use --by function|report -s sym
 129|did you mean 'header'|dump --type hedaer
+129|did you mean 'symoff'|script -F ip,symof
 129|did you mean 'cpu-clock'|record -e cpu-clok -- ls
 129|report has no --tui: |report --tui
 129|report has no --field-separator: |report --field-separator=;
@@ -54,9 +56,11 @@ done <<LIST
 129|separated by commas|record -p 1 2 3
 125|gusprof record -- ./app|report
 125|gusprof record -- ./app|annotate
+125|gusprof record -- ./app|script
 125|gusprof record -- ./app|dump
 125|there is no such file; 'gusprof record -o nosuch|report nosuch
 125|a recording of perf.*perf report -i|report theirs
+125|a recording of perf|script theirs
 125|a recording of perf|annotate -i theirs
 125|a recording of perf|dump theirs
 125|a recording of perf|report swapped
@@ -69,6 +73,7 @@ done <<LIST
 125|empty was cut|report empty
 125|it is a folder|report folder
 125|it is a folder|annotate -i folder
+125|it is a folder|script folder
 125|it is a folder|dump folder
 125|folder|model -i folder
 125|-i -|report fifo

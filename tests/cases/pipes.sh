@@ -10,7 +10,7 @@ skip_if_refused $?
 [ -s file ] || skip "nothing was recorded here: $(cat err)"
 
 # Reading.
-for verb in 'report --format json' 'report --format csv' annotate dump 'model'; do
+for verb in 'report --format json' 'report --format csv' annotate 'script --folded' script dump 'model'; do
 	# shellcheck disable=SC2086 # words
 	timeout 100 "$gusprof" $verb -i file >expected 2>log
 	want=$?
