@@ -635,7 +635,7 @@ static const char *what_is(mode_t mode)
 {
 	if (S_ISDIR(mode))
 		return "a folder, and a recording is a file";
-	return S_ISFIFO(mode) ? "no regular file but a pipe, and '-i -' is how these are read" : "not a regular file";
+	return S_ISFIFO(mode) ? "not a regular file but a pipe; '-i -' reads these" : "not a regular file";
 }
 
 struct gus_reader *gus_reader_open_named(const char *path, const char *name, struct gus_error *err)

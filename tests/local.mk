@@ -378,6 +378,7 @@ EXTRA_DIST += \
 	tests/bench/full-disk \
 	tests/bench/governor \
 	tests/bench/kill-nine \
+	tests/bench/script-speed \
 	tests/bench/stat-against-perf \
 	tests/bench/system-wide \
 	tests/bench/traced-speed \

@@ -342,7 +342,8 @@ static int unknown_option(const struct gus_verb *verb, const struct tables *t, c
 	char meant[128], label[80];
 
 	for (size_t i = 0; is_long && i < t->longs.n; i++)
-		gus_vec_push(&names, t->longs.v[i].name);
+		if (strncmp(word, "--no", 4) != 0 || !t->longs.v[i].name || strncmp(t->longs.v[i].name, "no", 2) == 0)
+			gus_vec_push(&names, t->longs.v[i].name); /* never the opposite */
 	if (is_long)
 		near = gus_suggest(name + 2, names.v, names.n);
 	snprintf(label, sizeof(label), "--%s", near ? near : "");

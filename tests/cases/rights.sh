@@ -43,7 +43,7 @@ named_source rights-public home/honest "$work/public.c"
 # --- What waits, or is a stranger's, in the folder that one is in. Anybody can try this.
 mkdir here && cd here && mkfifo fifo gusprof.data || exit 1
 run 5 "$gusprof" report
-ok "a FIFO is no recording, and is not waited for" is $status 129
+ok "a FIFO is no recording, and is not waited for" is $status 125
 ok "and that is said" says "it is not a regular file"
 run 5 "$gusprof" model --elf fifo --function main
 ok "nor is it a program" is $status 125
