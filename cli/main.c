@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return GUS_EXIT_USAGE;
 	}
-	if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-v") == 0 || strcmp(name, "version") == 0) {
 		printf("gusprof %s\n", PACKAGE_VERSION);
 		return flushed(0);
 	}

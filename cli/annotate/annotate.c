@@ -28,6 +28,7 @@ struct annotate_options {
 	struct gus_list modules;
 	bool source, quiet;
 	int verbosity;
+	bool stdio;                   /* what is so anyhow */
 };
 
 static int call_verbose(const char *argument, void *values, struct gus_error *err)
@@ -55,6 +56,8 @@ static const struct gus_option options[] = {
 	  .excludes = "symbol --", .why = "both say which functions are shown" } },
 	{ 0, "source", NULL, "Show the source lines between the instructions (the default).", GUS_OPTION_FLAG,
 	  AT(source) },
+	{ 0, "stdio", NULL, "Text on standard output: what there is anyhow, for perf's users.", GUS_OPTION_FLAG,
+	  AT(stdio) },
 	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
 	  .choices = "text json csv" },
 	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.",
@@ -62,6 +65,21 @@ static const struct gus_option options[] = {
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
+};
+
+/* What perf's users type. */
+static const struct gus_habit habits[] = {
+	{ "--tui", "the listing is text on standard output; 'gusprof annotate | less' is for moving about in it" },
+	{ "--gtk", "the listing is text on standard output, --format json is for other programs" },
+	{ "-l", "files and lines of the source stand there anyhow" },
+	{ "--print-line", "files and lines of the source stand there anyhow" },
+	{ "-n", "the number of samples stands there anyhow" },
+	{ "--show-nr-samples", "the number of samples stands there anyhow" },
+	{ "-k", "code of the kernel is the running one's, if it is the one that was recorded" },
+	{ "--vmlinux", "code of the kernel is the running one's, if it is the one that was recorded" },
+	{ "--objdump", "instructions are decoded in here, without objdump" },
+	{ "-M", "instructions are shown in Intel's syntax" },
+	{ NULL, NULL },
 };
 
 /* One call of the verb. */
@@ -472,4 +490,5 @@ const struct gus_verb gus_verb_annotate = {
 	.options = options,
 	.run = run,
 	.word = "SYMBOL",
+	.habits = habits,
 };

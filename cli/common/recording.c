@@ -116,6 +116,7 @@ static void explain_none(const char *input, struct gus_error *err)
 	else
 		gus_fail(err, GUS_E_NOT_FOUND, "cannot open the recording %s: there is no such file; 'gusprof record "
 			 "-o %s -- ./app' would make it", input, input);
+	err->sys = ENOENT;
 }
 
 static struct gus_reader *open_spooled(struct gus_error *err)

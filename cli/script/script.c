@@ -104,6 +104,9 @@ static int tell(const struct script_options *o, const struct gus_script *s, stru
 	if (failure)
 		return status_of(failure);
 	gus_report_notices(&(struct gus_report){ .path = o->input, .profile = p }, warn, (void *)(uintptr_t)log);
+	if (!p->samples)
+		gus_log(log, GUS_NOTE, p->filtered || p->other_events ? "none of the recording's samples is what was "
+			"asked for" : "the recording has no samples");
 	if (late)
 		gus_log(log, GUS_WARN, "%llu samples come later than their time: more of the recording overlaps than "
 			"is kept in memory", (unsigned long long)late);

@@ -85,6 +85,26 @@ static const struct gus_option options[] = {
 	{ 0 },
 };
 
+/* What perf's users type. */
+static const struct gus_habit habits[] = {
+	{ "-d", "-e names the events, such as -e L1-dcache-loads,L1-dcache-load-misses,LLC-loads" },
+	{ "--detailed", "-e names the events, such as -e L1-dcache-loads,L1-dcache-load-misses,LLC-loads" },
+	{ "-j", "--format json is that" },
+	{ "--json-output", "--format json is that" },
+	{ "-B", "numbers are grouped anyhow" },
+	{ "--big-num", "numbers are grouped anyhow" },
+	{ "-A", "counts of several CPUs are added up; -C counts one alone" },
+	{ "--no-aggr", "counts of several CPUs are added up; -C counts one alone" },
+	{ "--per-core", "counts of several CPUs are added up; -C counts some alone" },
+	{ "--per-thread", "counts of several threads are added up; -t counts some alone" },
+	{ "-M", "there are no metrics by name; -e names events" },
+	{ "--metrics", "there are no metrics by name; -e names events" },
+	{ "-i", "children are always counted; -t counts threads alone" },
+	{ "--no-inherit", "children are always counted; -t counts threads alone" },
+	{ "--timeout", "'gusprof stat -p PID -- sleep 5' counts for so long" },
+	{ NULL, NULL },
+};
+
 struct job {
 	struct gus_stat_target target;
 	enum format format;
@@ -421,5 +441,6 @@ const struct gus_verb gus_verb_stat = {
 	.input_offset = AT(counted),
 	.words_give = 1 << GUS_STAT_COMMAND,
 	.word = "COMMAND",
+	.habits = habits,
 	.many_words = true,
 };

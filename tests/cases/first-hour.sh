@@ -50,6 +50,8 @@ done <<LIST
 129|did you mean 'cpu-clock'|record -e cpu-clok -- ls
 129|report has no --tui: |report --tui
 129|report has no --field-separator: |report --field-separator=;
+129|stat has no -d: |stat -d true
+129|annotate has no --tui: |annotate --tui
 129|frame pointers|record --call-graph dwarf -- ls
 129|always compressed|record -z -- ls
 129|no such process runs|record -p
@@ -83,11 +85,16 @@ LIST
 "$gusprof" report >out 2>err
 ok 'a perf.data in this folder is mentioned' says 'perf report reads' err
 
+ok '-v is --version' is "$("$gusprof" -v)" "$("$gusprof" --version)"
+
 # Options that say what is so anyhow.
 if "$gusprof" record -q -g -o x -- "$GUS_DEMO" 0.2 >out 2>err; then
 	"$gusprof" report x >expected 2>/dev/null
 	"$gusprof" report --stdio -n --no-children x >out 2>/dev/null
 	ok 'report --stdio -n --no-children is report' cmp out expected
+	"$gusprof" annotate x >expected 2>/dev/null
+	"$gusprof" annotate --stdio x >out 2>/dev/null
+	ok 'annotate --stdio is annotate' cmp out expected
 	"$gusprof" report -g --children --format csv x >out 2>/dev/null
 	"$gusprof" report -g -s total --format csv x >expected 2>/dev/null
 	ok 'report --children is by total' cmp out expected

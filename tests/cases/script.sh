@@ -144,6 +144,7 @@ script -F comm chains
 ok '-F comm: no places, no chains' is "$(tr -d ' ' <out | sort -u)" demo
 script --comm nobody chains
 ok '--comm nobody: nothing' [ ! -s out ]
+ok 'which is said' says "none of the recording's samples is what was asked for" err
 script --tid 1 chains
 ok '--tid 1: nothing' [ ! -s out ]
 script --dso demo -F dso -G chains
