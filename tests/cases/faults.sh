@@ -64,6 +64,8 @@ report|1|report -i ../data
 report-json|7|report -i ../data --by line --format json
 annotate|1|annotate -i ../data
 dump|1|dump ../data
+script|3|script ../data
+script-folded|7|script --folded -i ../data
 uarch|1|uarch show zen4
 model-block|1|model --uarch skylake --block 4801d8480fafc3
 model-stacks|100|model --uarch skylake -i ../stacks
@@ -132,6 +134,8 @@ annotate -i data
 annotate -i data --format json
 annotate -i data --format csv
 dump data
+script data
+script --folded data
 uarch list
 uarch show zen4
 model --block 90
