@@ -78,31 +78,23 @@ static void put_address(const struct gus_script_names *n, struct gus_lines *l, c
 		gus_lines_hex(l, gus_symbols_address(n->profile->symbols, module, offset), 16);
 }
 
-static void put_tail(const struct gus_script_names *n, struct gus_lines *l, const struct gus_module *module,
-		     struct gus_place place, const struct gus_name *names, size_t count)
-{
-	put_function(n, l, &names[count - 1], module, place.offset);
-	put_source(n, l, &names[0]);
-}
-
 static void put_frame(const struct gus_script_names *n, struct gus_lines *l, const struct gus_module *module,
 		      struct gus_place place, bool returns, const struct gus_name *names, size_t count)
 {
 	uint64_t shown = place.offset + returns;
 
-	for (size_t i = n->inlines ? 0 : count - 1; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		put_address(n, l, module, shown);
 		put_function(n, l, &names[i], module, shown);
-		put_source(n, l, &names[n->inlines ? i : 0]);
+		put_source(n, l, &names[i]);
 		gus_lines_word(l, "\n");
 	}
 }
 
 /* A function's name must not have what ends it there. */
-static void put_folded(const struct gus_script_names *n, struct gus_lines *l, const struct gus_module *module,
-		       const struct gus_name *names, size_t count)
+static void put_folded(struct gus_lines *l, const struct gus_module *module, const struct gus_name *names, size_t count)
 {
-	for (size_t i = count; i-- > (n->inlines ? 0 : count - 1);) {
+	for (size_t i = count; i--;) {
 		size_t from = l->n;
 
 		if (names[i].function) {
@@ -118,7 +110,7 @@ static void put_folded(const struct gus_script_names *n, struct gus_lines *l, co
 		for (; from < l->n; from++)
 			if (l->v[from] == ';')
 				l->v[from] = ':';
-		if (i > (n->inlines ? 0 : count - 1))
+		if (i)
 			gus_lines_word(l, ";");
 	}
 }
@@ -136,12 +128,14 @@ static void put(struct gus_script_names *n, struct gus_lines *l, struct gus_plac
 	struct gus_name names[GUS_NAMES_MAX];
 	size_t count = gus_symbols_names(n->profile->symbols, module, place.offset, depth_of(n, shape), names);
 
-	if (shape == TAIL)
-		put_tail(n, l, module, place, names, count);
-	else if (shape == FOLDED)
-		put_folded(n, l, module, names, count);
-	else
+	if (shape == TAIL) { /* of which there is one name: inlined functions are asked for in chains alone */
+		put_function(n, l, &names[0], module, place.offset);
+		put_source(n, l, &names[0]);
+	} else if (shape == FOLDED) {
+		put_folded(l, module, names, count);
+	} else {
 		put_frame(n, l, module, place, shape == FRAME_OF_RETURN, names, count);
+	}
 }
 
 static struct gus_string_ text_of(struct gus_script_names *n, struct gus_place place, enum shape shape)

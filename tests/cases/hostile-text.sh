@@ -101,7 +101,7 @@ for fields in comm,tid,time,event,ip,sym,symoff,dso,srcline event,dso comm; do
 done
 harmless "script --folded" text "$GUSPROF" script -i bad --folded
 "$GUSPROF" script -i bad --folded >out 2>err
-expect "script: an override and an escape are marks, and nothing ends a frame" '^=\?]0:title\? FORGED [^;]*;[^;]* [0-9]+$'
+expect "script: an escape is a mark, and nothing ends a frame" '^=\?]0:title\? FORGED [^;]*;[^;]* [0-9]+$'
 harmless "no such field" text "$GUSPROF" script -i bad -F "$hostile"
 for what in bad all; do
 	harmless "dump of $what" text "$GUSPROF" dump $what

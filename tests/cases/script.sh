@@ -9,7 +9,8 @@ command -v python3 >/dev/null || skip 'python3 is not there, which reads the lin
 
 "$gusprof" record -q -g -F 1999 -o chains -- "$GUS_DEMO" 0.5 >out 2>err
 skip_if_refused $?
-"$gusprof" record -q -e cpu-clock,task-clock -F 999 -o flat -- sh -c '"$GUS_DEMO" 0.3 & "$GUS_DEMO" 0.3; wait' \
+cp "$GUS_DEMO" other || exit 99
+"$gusprof" record -q -e cpu-clock,task-clock -F 999 -o flat -- sh -c '"$GUS_DEMO" 0.3 & ./other 0.3; wait' \
 	>out 2>err || skip "nothing was recorded here: $(cat err)"
 
 cat >read.py <<'END'
@@ -62,6 +63,28 @@ if __name__ == "__main__":
         times = [s["time"] for s in all]
         assert times == sorted(times, key=lambda t: tuple(map(int, t.split(".")))), "not by time"
         print(len({s["cpu"] for s in all}))
+    elif what == "names":
+        # In chains an address is the file's own, and what it is behind its symbol leads to where nm has that.
+        nm, checked = {}, 0
+        for line in open("nm"):
+            address, _, symbol = line.split(maxsplit=2)
+            nm.setdefault(symbol.strip(), set()).add(int(address, 16))
+        for s in all:
+            for ip, symbol, module in s["frames"]:
+                m = re.match(r"(.*)\+0x([0-9a-f]+)$", symbol)
+                if module.endswith("/demo") and m and m[1] in nm:
+                    assert int(ip, 16) - int(m[2], 16) in nm[m[1]], (ip, symbol)
+                    checked += 1
+        assert checked > 100, checked
+    elif what == "addresses":
+        # And, by their places in a page, these are the recorded addresses: the sample's and all of its chain.
+        raw = collections.Counter()
+        for line in open("dump"):
+            m = re.match(r" +[-+][0-9.]+ sample .* ip 0x([0-9a-f]+) .*?(?: chain (.*?))?(?: branches.*)?$", line)
+            if m:
+                chain = [int(a, 16) for a in (m[2] or "").split()]
+                raw.update(a & 4095 for a in [int(m[1], 16), *chain] if a < 2**64 - 4095)
+        assert collections.Counter(int(f[0], 16) & 4095 for s in all for f in s["frames"]) == raw
     elif what == "fold":
         stacks = collections.Counter()
         for s in all:
@@ -107,6 +130,13 @@ python3 read.py fold out >expected
 script --no-inline --folded chains
 ok 'the same without inlined functions' cmp out expected
 ok 'which there are none of then' not says 'memory_init' out
+script --no-inline chains
+"$gusprof" dump --type samples chains >dump
+ok 'the addresses are the recorded ones' python3 read.py addresses out
+if command -v nm >/dev/null; then
+	nm "$GUS_DEMO" | grep ' [tT] ' >nm
+	ok 'offsets lead to the beginnings of their functions' python3 read.py names out
+fi
 script --folded --weight samples chains
 ok '--weight samples adds up to all samples' \
 	is "$(awk '{ n += $NF } END { print n }' out)" "$(samples_in chains)"
@@ -134,7 +164,7 @@ ok '-F ip,sym: nothing else' is "$(grep -cvE '^ +[0-9a-f]{1,16} [^(]*$' out)" 0
 script -F sym -G chains
 ok '-F sym: without an offset' is "$(grep -c '+0x' out)" 0
 script -F comm,tid,pid flat
-ok '-F comm,tid,pid' is "$(grep -cvE '^ +(demo|sh|gusprof) +[0-9]+/[0-9]+ +$' out)" 0
+ok '-F comm,tid,pid' is "$(grep -cvE '^ +(demo|other|sh|gusprof) +[0-9]+/[0-9]+ +$' out)" 0
 script -F -cpu,-period flat
 ok '-F -cpu,-period: the rest' \
 	is "$(grep -cvE '^ +[a-z]+ +[0-9]+ [0-9. ]+: +[a-z]+-clock:  *[0-9a-f]{1,16} .*\)$' out)" 0
@@ -142,6 +172,13 @@ script -F +srcline -G chains
 ok '-F +srcline: a line below' says '^  demo\.c:[0-9][0-9]*$' out
 script -F comm chains
 ok '-F comm: no places, no chains' is "$(tr -d ' ' <out | sort -u)" demo
+script -F comm flat
+cp out names
+for name in demo other; do
+	script -F comm --comm $name flat
+	ok "each sample has its own name: $name" is "$(grep -cx " *$name " names)" "$(wc -l <out)"
+	ok "and there are some" [ -s out ]
+done
 script --comm nobody chains
 ok '--comm nobody: nothing' [ ! -s out ]
 ok 'which is said' says "none of the recording's samples is what was asked for" err

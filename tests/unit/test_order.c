@@ -204,6 +204,22 @@ static void beyond_the_bound(void **state)
 	assert_int_equal(late, back);
 }
 
+/* A long recording of two CPUs needs no more room than a short one. */
+static void room_is_given_back(void **state)
+{
+	struct made *m = *state;
+	uint64_t id = 0, late;
+	struct told t;
+
+	for (unsigned i = 0; i < 20; i++) {
+		add(m, &id, 1000 + i * 100, 1, 100);
+		add(m, &id, 1000 + i * 100, 1, 100);
+	}
+	t = read_back(m, 100000, &late); /* two batches take less, twenty more */
+	check(&t, 4000);
+	assert_int_equal(late, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -214,6 +230,7 @@ int main(void)
 		TEST(of_equal_times_the_file_says),
 		TEST(at_random),
 		TEST(beyond_the_bound),
+		TEST(room_is_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
