@@ -24,7 +24,8 @@ struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *he
 struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err);
 
 /* The same, and what is written is kept as well, in a file without a name, so that gus_writer_reread works as it does
- * of a file. That this copy fails, for want of room, is told there and nowhere else: the recording goes on. */
+ * of a file. A pipe whose reader takes nothing is given up when a signal to end has been pending for five seconds. That
+ * this copy fails, for want of room, is told there and nowhere else: the recording goes on. */
 struct gus_writer *gus_writer_create_kept(int fd, const char *name, const Gusprof__Header *header,
 					  struct gus_error *err);
 

@@ -158,6 +158,15 @@ deepest=$(grep -v '(inlined)' out | awk '/^\t/ { n++; if (n > most) most = n; ne
 ok '--max-stack 2: two frames, inlined ones apart' is "$deepest" 2
 ok '--max-stack says what is cut' says 'samples have more than 2 frames' err
 
+# What ends a frame does not stand in a name.
+if objcopy --redefine-sym 'pointer_chase=pointer;chase' "$GUS_DEMO" odd 2>err &&
+   "$gusprof" record -q -F 1999 -o odds -- ./odd 0.3 >out 2>err; then
+	script -G odds
+	ok 'a name with a semicolon' says 'pointer;chase+0x' out
+	script --folded odds
+	ok 'which is a colon in a stack' says '^odd;pointer:chase [0-9]*$' out
+fi
+
 # Fields.
 script -F ip,sym chains -G
 ok '-F ip,sym: nothing else' is "$(grep -cvE '^ +[0-9a-f]{1,16} [^(]*$' out)" 0
