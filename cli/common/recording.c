@@ -105,6 +105,7 @@ static int spool(struct gus_error *err)
 static void explain_none(const char *input, struct gus_error *err)
 {
 	bool standard = strcmp(input, GUS_RECORDING_DEFAULT) == 0;
+	const char *function = strpbrk(input, "./") ? "" : " (functions are for 'gusprof annotate NAME')";
 	const char *other = access("perf.data", F_OK) == 0 ? " (there is a perf.data, which perf report reads)" : "";
 
 	if (!err || err->code != GUS_E_NOT_FOUND)
@@ -115,7 +116,7 @@ static void explain_none(const char *input, struct gus_error *err)
 			 "record -- ./app' makes one, and -i FILE names another%s", other);
 	else
 		gus_fail(err, GUS_E_NOT_FOUND, "cannot open the recording %s: there is no such file; 'gusprof record "
-			 "-o %s -- ./app' would make it", input, input);
+			 "-o %s -- ./app' would make it%s", input, input, function);
 	err->sys = ENOENT;
 }
 

@@ -164,13 +164,15 @@ static int by_keys(const struct gus_row *x, const struct gus_row *y, const void 
 
 static int unknown_key(const char *text, size_t length, struct gus_error *err)
 {
+	const char *several = strchr(text, ',') ? "; 'gusprof script -G -F comm,dso,sym | sort | uniq -c' counts by "
+		"several at once" : "";
 	char *word = gus_strndup(text, length), meant[64];
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(dimensions) / sizeof(*dimensions); i++)
 		if (strcmp(dimensions[i].word, word) == 0)
 			rc = gus_fail(err, GUS_E_USAGE, "-s says here in which order rows stand, and not what a row "
-				      "is: for perf's '%s' use %s", word, dimensions[i].instead);
+				      "is: for perf's '%s' use %s%s", word, dimensions[i].instead, several);
 	gus_suggest_format(gus_suggest(word, key_names, KEYS), meant, sizeof(meant));
 	if (rc == 0)
 		gus_fail(err, GUS_E_USAGE, "--sort knows share, samples, total, name, module, line and offset, not "

@@ -44,7 +44,8 @@ done <<LIST
 129|--by takes function.*, not 'zebra'$|report --by zebra
 129|did you mean 'share'|report -s shar
 129|for perf's 'comm' use --by thread|report -s comm,dso,sym
-129|for perf's 'sym' use --by function|report -s sym
+129|script -G -F comm,dso,sym |report -s comm,dso,sym
+129|for perf's 'sym' use --by function$|report -s sym
 129|did you mean 'header'|dump --type hedaer
 129|did you mean 'symoff'|script -F ip,symof
 129|did you mean 'cpu-clock'|record -e cpu-clok -- ls
@@ -61,6 +62,7 @@ done <<LIST
 125|gusprof record -- ./app|script
 125|gusprof record -- ./app|dump
 125|there is no such file; 'gusprof record -o nosuch|report nosuch
+125|functions are for 'gusprof annotate|report main
 125|a recording of perf.*perf report -i|report theirs
 125|a recording of perf|script theirs
 125|a recording of perf|annotate -i theirs

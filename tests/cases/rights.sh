@@ -91,6 +91,17 @@ sources()
 	ok "and says why" says "cannot read the source .*closed/secret: not readable by the recording's owner"
 	run 20 "$gusprof" annotate -i home/spy.data --format json
 	ok "nor does JSON" no_secret
+	run 20 "$gusprof" script -i home/spy.data -F +srcline
+	ok "nor do a sample's lines" no_secret
+	timeout 20 "$gusprof" annotate -i - <home/spy.data >out 2>err
+	ok "the same where it is redirected: the function" says public_function out
+	ok "and no such line" no_secret
+	mkfifo home/pipe && chown $stranger home/pipe
+	timeout 20 cat home/spy.data >home/pipe &
+	timeout 20 "$gusprof" annotate -i - <home/pipe >out 2>err
+	wait $!
+	ok "and through the stranger's pipe: the function" says public_function out
+	ok "and no such line" no_secret
 	recorded_by_stranger honest
 	run 20 "$gusprof" annotate -i home/honest.data
 	ok "shows what they may read" shows_source
