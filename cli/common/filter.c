@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/suggest.h"
 
 struct range { uint64_t from_ns, to_ns; };
 
@@ -47,6 +48,20 @@ static int parse_range(const char *text, uint64_t length_ns, struct range *range
 	return range->to_ns > range->from_ns ? 0 : -1;
 }
 
+static int no_event(const Gusprof__Header *header, const char *text, struct gus_error *err)
+{
+	const char **names = gus_resize(NULL, header->n_events, sizeof(*names));
+	char meant[160];
+
+	for (size_t i = 0; i < header->n_events; i++)
+		names[i] = header->events[i]->name;
+	gus_suggest_format(gus_suggest(text, names, header->n_events), meant, sizeof(meant));
+	gus_fail(err, GUS_E_USAGE, "the recording has no event '%s'; it has %zu, the first is '%s'%s", text,
+		 header->n_events, header->n_events ? header->events[0]->name : "", meant);
+	free(names);
+	return -1;
+}
+
 static int find_event(const Gusprof__Header *header, const char *text, uint32_t *event, struct gus_error *err)
 {
 	char *end;
@@ -61,8 +76,7 @@ static int find_event(const Gusprof__Header *header, const char *text, uint32_t 
 			return 0;
 		}
 	}
-	return gus_fail(err, GUS_E_USAGE, "the recording has no event '%s'; it has %zu, the first is '%s'", text,
-			header->n_events, header->n_events ? header->events[0]->name : "");
+	return no_event(header, text, err);
 }
 
 static int parse_tids(const struct gus_list *list, uint32_t **tids, struct gus_error *err)

@@ -46,6 +46,7 @@ done <<LIST
 129|for perf's 'comm' use --by thread|report -s comm,dso,sym
 129|script -G -F comm,dso,sym |report -s comm,dso,sym
 129|for perf's 'sym' use --by function$|report -s sym
+129|did you mean 'show'|uarch shwo
 129|did you mean 'header'|dump --type hedaer
 129|did you mean 'symoff'|script -F ip,symof
 129|did you mean 'cpu-clock'|record -e cpu-clok -- ls
