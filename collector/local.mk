@@ -42,6 +42,7 @@ collector_libcollector_a_SOURCES = \
 	collector/session/rate.c \
 	collector/session/session.c collector/session/session.h \
 	collector/session/trace.c \
+	collector/session/visits.c collector/session/visits.h \
 	collector/snapshot/hold.c collector/snapshot/hold.h \
 	collector/snapshot/memory.c collector/snapshot/memory.h \
 	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \

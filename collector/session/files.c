@@ -127,9 +127,21 @@ static int name_part(struct session *s)
 	return rc;
 }
 
+/* What was sampled gets its names now: where the programs are tomorrow, nobody knows. */
+static int write_names(struct session *s, enum gus_session_end ended_by)
+{
+	const struct gus_session_namer *namer = s->o->namer;
+	int rc = namer ? namer->name(namer->context, s->writer, &s->visits, ended_by != GUS_ENDED_PART, s->err) : 0;
+
+	gus_visits_free(&s->visits);
+	gus_visits_init(&s->visits);
+	return rc;
+}
+
 int gus_session_end_file(struct session *s, enum gus_session_end ended_by)
 {
-	if (gus_lanes_end_file(&s->lanes, s->writer, s->err) != 0 || write_footer(s, ended_by) != 0)
+	if (gus_lanes_end_file(&s->lanes, s->writer, s->err) != 0 || write_names(s, ended_by) != 0 ||
+	    write_footer(s, ended_by) != 0)
 		return -1;
 	return s->part ? name_part(s) : 0;
 }
@@ -146,6 +158,8 @@ int gus_session_describe_living(struct session *s)
 		gus_log(s->o->log, GUS_WARN, "the processes have more mappings of code than gusprof keeps: %llu are "
 			"left out, and samples in them have no module", (unsigned long long)s->living.left_out);
 	s->living.left_out = 0;
+	for (size_t i = 0; s->o->namer && i < sideband.records.n; i++)
+		s->o->namer->told(s->o->namer->context, sideband.records.v[i]);
 	message = gus_sideband_message(&sideband);
 	rc = gus_writer_sideband(s->writer, &message, s->err);
 	gus_sideband_free(&sideband);

@@ -10,6 +10,7 @@
 #include "collector/events/attr.h"
 #include "collector/host/vdso.h"
 #include "collector/records/records.h"
+#include "collector/session/visits.h"
 
 #define FLUSH_NS 500000000ULL /* what kill -9 may cost */
 #define FLUSH_ROWS 2048           /* half a second at 4 kHz */
@@ -95,8 +96,31 @@ static bool is_due(const struct gus_lane *l, uint64_t now)
 
 /* Rings to lanes. */
 
+/* A chain's addresses return to behind the call, which may be behind the function; DESIGN.md section 5. */
+static void note_callers(struct gus_visits *v, const struct gus_sample *sample)
+{
+	for (uint32_t i = 0; i < sample->chain_n; i++)
+		if ((int64_t)sample->chain[i] > 0)
+			gus_visits_add(v, sample->pid, sample->chain[i] - 1, sample->time);
+}
+
+static void note_user(struct gus_visits *v, const struct gus_sample *sample)
+{
+	if (sample->mode == GUS_MODE_USER)
+		gus_visits_add(v, sample->pid, sample->ip, sample->time);
+	note_callers(v, sample);
+	for (uint32_t i = 0; i < sample->branches_n; i++) {
+		if ((int64_t)sample->branches[i].from > 0)
+			gus_visits_add(v, sample->pid, sample->branches[i].from, sample->time);
+		if ((int64_t)sample->branches[i].to > 0)
+			gus_visits_add(v, sample->pid, sample->branches[i].to, sample->time);
+	}
+}
+
 static void note_sample(struct gus_lanes *l, const struct gus_sample *sample)
 {
+	if (l->user)
+		note_user(l->user, sample);
 	if (sample->mode == GUS_MODE_KERNEL)
 		gus_hits_add(&l->kernel, sample->ip);
 	else if (sample->ip >= l->vdso_low && sample->ip < l->vdso_high)
@@ -125,6 +149,8 @@ static void note_mapping(struct gus_lanes *l, const Gusprof__Mmap *m)
 
 static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 {
+	if (l->told)
+		l->told(l->told_context, r);
 	switch (r->kind_case) {
 	case GUSPROF__RECORD__KIND_LOST:
 		l->lost += r->lost->count;

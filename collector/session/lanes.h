@@ -14,6 +14,7 @@
 #include "proto/writer.h"
 
 struct gus_counters;
+struct gus_visits;
 
 struct gus_lane {
 	struct gus_columns samples, switches;
@@ -33,6 +34,10 @@ struct gus_lanes {
 	struct gus_hits kernel; /* of the present file */
 	uint64_t vdso_low, vdso_high;  /* where processes had theirs */
 	bool vdso_sampled;
+	struct gus_visits *user;       /* likewise, of user space; NULL: nobody wants to know. Borrowed */
+	/* Is told each record of the side band; NULL: nobody */
+	void (*told)(void *context, const Gusprof__Record *record);
+	void *told_context;
 	uint64_t lost, throttles;      /* of the whole recording */
 	uint64_t unknown, bad;         /* records of unknown type, and malformed ones */
 	uint64_t repeated;             /* samples that came twice */

@@ -25,8 +25,21 @@ enum gus_switch_output {
 	GUS_SWITCH_TIME,
 };
 
+struct Gusprof__Record;
 struct gus_session_result;
+struct gus_visits;
 struct gus_writer;
+
+/* Who joins what was sampled with its names, which are no room's of the collector. For each file it is told all of the
+ * side band, in no order of time, and asked at the end for what the file shall bring along. */
+struct gus_session_namer {
+	void (*told)(void *context, const struct Gusprof__Record *record);
+	/* Writes what it has; the footer is next. `last`: of the last file. -1 with err only if the file cannot be
+	 * written. */
+	int (*name)(void *context, struct gus_writer *writer, const struct gus_visits *visits, bool last,
+		    struct gus_error *err);
+	void *context;
+};
 
 struct gus_session_options {
 	/* NULL-terminated; NULL: none. With a target that is not the command, it only says how long. */
@@ -58,6 +71,7 @@ struct gus_session_options {
 	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result,
 			  struct gus_error *err);
 	void *before_end_context;
+	const struct gus_session_namer *namer; /* NULL: nobody */
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
 	void *ready_context;
 };

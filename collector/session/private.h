@@ -10,6 +10,7 @@
 #include "collector/session/control.h"
 #include "collector/session/lanes.h"
 #include "collector/session/session.h"
+#include "collector/session/visits.h"
 #include "collector/snapshot/snapshot.h"
 #include "collector/target/child.h"
 #include "collector/target/signals.h"
@@ -25,6 +26,7 @@ struct session {
 	struct gus_counters counters;
 	struct gus_living living;
 	struct gus_lanes lanes;
+	struct gus_visits visits;   /* of the present file, for the namer */
 	struct gus_governor governor;
 	struct gus_writer *writer;
 	struct gus_vec(struct pollfd) polls; /* the signals, the control, the targets, then the rings */

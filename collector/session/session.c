@@ -358,6 +358,11 @@ static int prepare(struct session *s)
 		return -1;
 	}
 	gus_lanes_init(&s->lanes, &s->counters, &s->living);
+	if (o->namer) {
+		s->lanes.user = &s->visits;
+		s->lanes.told = o->namer->told;
+		s->lanes.told_context = o->namer->context;
+	}
 	fill_polls(s);
 	s->part = o->switch_output != GUS_SWITCH_NEVER;
 	return gus_session_create_file(s, gus_counters_now(&s->counters));
@@ -408,6 +413,7 @@ static void free_session(struct session *s)
 	if (s->writer)
 		gus_writer_abandon(s->writer);
 	gus_lanes_free(&s->lanes);
+	gus_visits_free(&s->visits);
 	gus_living_free(&s->living);
 	gus_vec_free(&s->polls);
 	gus_turns_free(&s->trace.turns);
@@ -435,6 +441,7 @@ int gus_session_record(const struct gus_session_options *options, struct gus_ses
 
 	*result = (struct gus_session_result){ 0 };
 	gus_living_init(&s.living);
+	gus_visits_init(&s.visits);
 	s.living.remembers = options->switch_output != GUS_SWITCH_NEVER;
 	gus_control_init(&s.control);
 	gus_governor_init(&s.governor, options->trace ? options->overhead - options->overhead / GUS_TRACE_SHARE :
