@@ -131,6 +131,7 @@ unit_tests = \
 	tests/unit/test_doctor \
 	tests/unit/test_dwarf \
 	tests/unit/test_elf_limits \
+	tests/unit/test_embedded \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
@@ -228,6 +229,7 @@ tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c
+tests_unit_test_embedded_SOURCES = tests/unit/test_embedded.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
@@ -304,6 +306,8 @@ fuzz_runs += tests/fuzz/run_dwarf
 tests_fuzz_run_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_elf
 tests_fuzz_run_elf_SOURCES = tests/fuzz/fuzz_elf.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_embedded
+tests_fuzz_run_embedded_SOURCES = tests/fuzz/fuzz_embedded.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_events
 tests_fuzz_run_events_SOURCES = tests/fuzz/fuzz_events.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_host

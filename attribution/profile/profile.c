@@ -73,42 +73,56 @@ static void take_record(struct loader *l, const Gusprof__Record *record)
 		gus_space_add(l->p->space, record);
 }
 
-static void take_sideband(struct loader *l, ProtobufCMessage *message)
+static bool take_sideband(struct loader *l, ProtobufCMessage *message)
 {
 	const Gusprof__Sideband *sideband = (const Gusprof__Sideband *)message;
 
 	for (size_t i = 0; i < sideband->n_records; i++)
 		take_record(l, sideband->records[i]);
 	protobuf_c_message_free_unpacked(message, NULL);
+	return true;
 }
 
-static void take_kernel_symbols(struct loader *l, ProtobufCMessage *message)
+static bool take_kernel_symbols(struct loader *l, ProtobufCMessage *message)
 {
 	gus_symbols_add_kernel(l->p->symbols, (const Gusprof__KernelSymbols *)message);
 	protobuf_c_message_free_unpacked(message, NULL);
+	return true;
 }
 
-static void take_image(struct loader *l, ProtobufCMessage *message)
+static bool take_image(struct loader *l, ProtobufCMessage *message)
 {
 	gus_symbols_add_image(l->p->symbols, (const Gusprof__Image *)message);
 	protobuf_c_message_free_unpacked(message, NULL);
+	return true;
 }
 
-static void take_footer(struct loader *l, ProtobufCMessage *message)
+static bool take_embedded(struct loader *l, ProtobufCMessage *message)
+{
+	bool good = gus_symbols_add_embedded(l->p->symbols, (const Gusprof__Embedded *)message);
+
+	protobuf_c_message_free_unpacked(message, NULL);
+	return good;
+}
+
+static bool take_footer(struct loader *l, ProtobufCMessage *message)
 {
 	if (l->p->footer)
 		gusprof__footer__free_unpacked(l->p->footer, NULL);
 	l->p->footer = (Gusprof__Footer *)message;
+	return true;
 }
 
 static const struct {
 	enum gus_frame_type type;
 	const ProtobufCMessageDescriptor *descriptor;
-	void (*take)(struct loader *l, ProtobufCMessage *message); /* owns the message */
+	/* Owns the message; false if it contradicts itself. */
+	bool (*take)(struct loader *l, ProtobufCMessage *message);
 } messages[] = {
 	{ GUS_FRAME_SIDEBAND, &gusprof__sideband__descriptor, take_sideband },
 	{ GUS_FRAME_KERNEL_SYMBOLS, &gusprof__kernel_symbols__descriptor, take_kernel_symbols },
 	{ GUS_FRAME_IMAGE, &gusprof__image__descriptor, take_image },
+	{ GUS_FRAME_EMBEDDED, &gusprof__embedded__descriptor, take_embedded },
 	{ GUS_FRAME_FOOTER, &gusprof__footer__descriptor, take_footer },
 };
 
@@ -122,9 +136,9 @@ static void take_message(void *context, const struct gus_frame *frame)
 		if (messages[i].type != frame->type)
 			continue;
 		message = gus_frame_message(frame, messages[i].descriptor, NULL);
-		if (message)
-			messages[i].take(l, message);
-		else if (!l->bad_payloads++)
+		if (message && messages[i].take(l, message))
+			continue;
+		if (!l->bad_payloads++)
 			l->bad_offset = frame->offset;
 	}
 }

@@ -32,6 +32,7 @@ struct gus_elf {
 	uint8_t *bytes;          /* those that are not loaded are zeros */
 	size_t size;
 	uint8_t *loaded;         /* a bit for each block of a file; NULL of an image, which is whole */
+	int fd;                  /* from which it is read, if it was opened so: it may have no name; -1 otherwise */
 	struct stat stat;        /* of the file, by which it is known again when more of it is read; of an image 0 */
 	Elf *elf;                /* over bytes: what it hands out lives as long as this */
 	Elf_Data *names;         /* of sections */
@@ -51,6 +52,8 @@ struct gus_elf *gus_elf_open(const char *path, struct gus_error *err);
 /* The same of a name that a stranger chose: with these rights, and, if an identity is given, only of that very file. */
 struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *rights,
 				const struct gus_file_identity *identity, struct gus_error *err);
+/* The same of a regular file that the caller has open and may close afterwards; path is what it is called. */
+struct gus_elf *gus_elf_open_fd(int fd, const char *path, struct gus_error *err);
 /* The same over a copy of an image. */
 struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, struct gus_error *err);
 void gus_elf_close(struct gus_elf *e);

@@ -38,6 +38,19 @@ static void open_path(struct gus_object *o, const struct gus_search *search, boo
 	gus_elf_close(e);
 }
 
+/* What somebody kept open since it was mapped: it is known by that, and by its build id if it has one. */
+static bool open_kept(struct gus_object *o, const struct gus_search *search, int fd)
+{
+	struct gus_elf *e = fd >= 0 ? gus_search_open_fd(search, fd, o->path, NULL) : NULL;
+
+	if (e && (!o->build_id_size || is_recorded(o, e))) {
+		o->main = e;
+		return true;
+	}
+	gus_elf_close(e);
+	return false;
+}
+
 /* Of files that cannot be opened this object is told. */
 static struct gus_search search_of(struct gus_object *o, const struct gus_search *search)
 {
@@ -47,7 +60,7 @@ static struct gus_search search_of(struct gus_object *o, const struct gus_search
 	return own;
 }
 
-void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module)
+void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module, int fd)
 {
 	size_t length = strlen(module->path), suffix = sizeof(deleted) - 1;
 	bool was_deleted = length > suffix && strcmp(module->path + length - suffix, deleted) == 0;
@@ -58,7 +71,8 @@ void gus_object_open(struct gus_object *o, const struct gus_search *search, cons
 	if (!o->build_id_size && !*search->symfs)
 		o->identity = (struct gus_file_identity){ module->inode, module->major, module->minor };
 	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
-	open_path(o, &own, was_deleted);
+	if (!open_kept(o, &own, fd))
+		open_path(o, &own, was_deleted);
 	if (!o->main && o->build_id_size)
 		o->main = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, "");
 	if (o->main) {

@@ -24,8 +24,10 @@ struct gus_object {
 	struct gus_error refused; /* of its files, the first that is there and did not open: no right, or transient */
 };
 
-/* Finds the module's file and makes sure that it is the one that was recorded. */
-void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module);
+/* Finds the module's file and makes sure that it is the one that was recorded: fd, if the caller has it open (it stays
+ * the caller's), else what lies at its path. -1: nobody has. */
+void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module,
+		     int fd);
 /* The same for a module without a file, whose bytes the caller has. */
 void gus_object_open_image(struct gus_object *o, const struct gus_module *module, const void *bytes, size_t size);
 void gus_object_close(struct gus_object *o);
