@@ -44,6 +44,7 @@ static const struct {
 	{ GUS_FRAME_TRACE_SIDEBAND, "trace-sideband", &gusprof__sideband__descriptor },
 	{ GUS_FRAME_SNAPSHOT, "snapshot", &gusprof__snapshot__descriptor },
 	{ GUS_FRAME_SNAPSHOT_PAGES, "snapshot-pages", NULL },
+	{ GUS_FRAME_EMBEDDED, "embedded", &gusprof__embedded__descriptor },
 };
 #define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
 
@@ -52,9 +53,9 @@ static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
 	  .choices = "@file", .fit = { .excludes = "--", .why = "both name the recording" } },
 	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, "
-	  "kernel-symbols, image, index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, "
+	  "kernel-symbols, image, embedded, index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, "
 	  "snapshot-pages.", GUS_OPTION_LIST, AT(types),
-	  .choices = "header sideband samples switches kernel-symbols image index footer trace trace-blocks "
+	  .choices = "header sideband samples switches kernel-symbols image embedded index footer trace trace-blocks "
 	  "trace-steps trace-total snapshot snapshot-pages" },
 	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG,
 	  AT(frames_only) },
@@ -279,14 +280,35 @@ static size_t find_type(unsigned type)
 	return i;
 }
 
+/* What a module takes of the recording, on the line of the frame. */
+static void print_embedded(const struct gus_frame *frame)
+{
+	ProtobufCMessage *message = gus_frame_message(frame, &gusprof__embedded__descriptor, NULL);
+	const Gusprof__Embedded *m = (const Gusprof__Embedded *)message;
+	uint64_t lines = 0, code = 0;
+
+	if (!m)
+		return; /* which is said where it is printed */
+	for (size_t i = 0; i < m->n_lines; i++)
+		lines += m->lines[i]->size;
+	for (size_t i = 0; i < m->n_code; i++)
+		code += m->code[i]->bytes.len;
+	gus_print("; of %s: %zu functions, lines of %" PRIu64 " bytes of code, %" PRIu64 " bytes of code", m->path,
+		  m->n_functions, lines, code);
+	protobuf_c_message_free_unpacked(message, NULL);
+}
+
 static int print_frame(const struct dump_options *o, const struct gus_frame *frame, uint64_t start,
 		       struct gus_error *err)
 {
 	size_t type = find_type(frame->type);
 	ProtobufCMessage *message;
 
-	gus_print("@%" PRIu64 " frame %" PRIu64 " %s: %zu bytes, stored in %u\n", frame->offset, frame->sequence,
+	gus_print("@%" PRIu64 " frame %" PRIu64 " %s: %zu bytes, stored in %u", frame->offset, frame->sequence,
 		  type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
+	if (frame->type == GUS_FRAME_EMBEDDED)
+		print_embedded(frame);
+	putchar('\n');
 	if (o->frames_only || type == FRAME_TYPES)
 		return 0;
 	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS ||

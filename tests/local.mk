@@ -17,6 +17,7 @@ case_tests = \
 	tests/cases/completion.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/embed.sh \
 	tests/cases/faults.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/kills.sh \
@@ -373,6 +374,7 @@ EXTRA_DIST += \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \
+	tests/bench/embed \
 	tests/bench/faults \
 	tests/bench/full-disk \
 	tests/bench/governor \

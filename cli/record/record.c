@@ -17,6 +17,7 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
+#include "cli/record/embed.h"
 #include "cli/record/record.h"
 #include "cli/record/trace.h"
 #include "cli/verbs.h"
@@ -48,6 +49,7 @@ struct record_options {
 	const char *switch_output;    /* "" if it was given without a value */
 	int call_graph;               /* negative: as callers says */
 	int trace;                    /* enum trace */
+	int embed;                    /* enum gus_embed */
 	bool callers, branch_any, switches, quiet, all, overwrite;
 	double overhead;              /* percent; 0: not asked */
 	int64_t delay_ms;
@@ -165,6 +167,10 @@ static const struct gus_option options[] = {
 	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N "
 	  "instructions; 1,000,000 by default.", GUS_OPTION_NUMBER, AT(trace_window), .bounds = { 0, 1e12 },
 	  .fit = { .needs = "trace" } },
+	{ 0, "embed", "WHAT", "What the recording takes along of the code that was sampled, to be read where its files "
+	  "are not: symbols (the default) are the names of functions; lines: also their source lines and inlined "
+	  "calls; all: also the code, for annotate and model; none.", GUS_OPTION_CHOICE, AT(embed),
+	  .choices = "none symbols lines all" },
 	{ 0, "switch-events", NULL, "Record context switches (the default).", GUS_OPTION_FLAG, AT(switches) },
 	{ 'q', "quiet", NULL, "Say nothing but errors.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what was tried.", GUS_OPTION_CALL, .call = call_verbose },
@@ -380,13 +386,30 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 			"and this program, which reads what they do and looks after itself while they sleep");
 }
 
-static void summarise(const struct gus_session_options *so, const struct gus_session_result *r)
+/* What the recording took along. */
+static void summarise_names(const struct gus_record_embed *e)
+{
+	char lines[64] = "", code[64] = "";
+
+	if (!e->functions)
+		return;
+	if (e->line_bytes)
+		snprintf(lines, sizeof(lines), ", lines of %.1f KB of code", (double)e->line_bytes / 1e3);
+	if (e->code_bytes)
+		snprintf(code, sizeof(code), ", %.1f KB of code", (double)e->code_bytes / 1e3);
+	gus_log(e->log, GUS_NOTE, "[ names of %llu function%s%s%s: %.1f KB ]", (unsigned long long)e->functions,
+		e->functions == 1 ? "" : "s", lines, code, (double)e->bytes / 1e3);
+}
+
+static void summarise(const struct gus_session_options *so, const struct gus_session_result *r,
+		      const struct gus_record_embed *embed)
 {
 	gus_log(so->log, GUS_NOTE, "[ %llu samples, %llu lost, %.2f MB in %s ]", (unsigned long long)r->samples,
 		(unsigned long long)r->lost, (double)r->bytes / 1e6, r->parts ? "all parts" : so->output);
 	if (!r->samples)
 		gus_log(so->log, GUS_NOTE, "no samples: the %s took too little CPU time, or the event did not happen",
 			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
+	summarise_names(embed);
 	if (so->trace)
 		gus_log(so->log, GUS_NOTE, "[ %u snapshot%s%s ]", r->snapshots, r->snapshots == 1 ? "" : "s",
 			r->snapshots ? "" : ": no thread ran when it was looked for, or the cost left no room for one "
@@ -464,12 +487,15 @@ static int record(struct record_options *o, char **command)
 	struct gus_choice choice = { 0 };
 	struct announcement announcement = { log, &events, &choice, &so };
 	struct gus_record_trace second = { .command = command, .log = log, .priority = &priority };
+	struct gus_record_embed embed;
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
 	int rc = 0;
 
 	gus_signals_note(&second.signals);
+	gus_record_embed_init(&embed, (enum gus_embed)o->embed, o->max_size, log);
+	so.namer = o->embed != GUS_EMBED_NONE ? &embed.namer : NULL;
 	gus_pmus_init(&pmus, "/sys");
 	if (so.command)
 		rc = gus_child_find(command[0], &err);
@@ -498,7 +524,8 @@ static int record(struct record_options *o, char **command)
 	if (rc != 0 && !result.said)
 		gus_complain(&err);
 	if (rc == 0)
-		summarise(&so, &result);
+		summarise(&so, &result, &embed);
+	gus_record_embed_free(&embed);
 	gus_priority_restore(&priority);
 	gus_events_free(&events);
 	gus_pmus_free(&pmus);
@@ -506,7 +533,8 @@ static int record(struct record_options *o, char **command)
 }
 
 static const struct record_options standard = {
-	.output = "gusprof.data", .call_graph = -1, .trace = TRACE_OFF, .switches = true, .trace_window = 1000000,
+	.output = "gusprof.data", .call_graph = -1, .trace = TRACE_OFF, .embed = GUS_EMBED_SYMBOLS, .switches = true,
+	.trace_window = 1000000,
 };
 
 int gus_record_process(int pid, int fd)
@@ -518,6 +546,7 @@ int gus_record_process(int pid, int fd)
 	o.quiet = true;
 	o.output = "the samples";
 	o.output_fd = fd;
+	o.embed = GUS_EMBED_NONE; /* who reads it does so at once, beside the process */
 	gus_target_init(&o.target);
 	if (gus_target_add(&o.target, GUS_TARGET_PROCESSES, words, NULL) == 0)
 		status = record(&o, &none);
