@@ -178,20 +178,18 @@ static uint32_t add_chain(struct gus_embedding *e, const struct call *calls, siz
 
 /* The line and the inlined calls of [offset, offset + size), which are those of its first byte. What nothing is known
  * of but the function has none. */
-static void add_line(struct gus_embedding *e, const struct gus_symbol *f, uint64_t offset, uint64_t size)
+static void add_line(struct gus_embedding *e, uint64_t offset, uint64_t size)
 {
 	struct gus_name names[GUS_NAMES_MAX];
 	struct call calls[GUS_NAMES_MAX];
 	size_t n = gus_symbols_names(e->symbols, e->module, offset, GUS_DEPTH_INLINE, names);
 	struct lines *last = e->lines.n ? &e->lines.v[e->lines.n - 1] : NULL;
-	bool made_up = !f->name && n == 1 && names[0].function && strncmp(names[0].function, "sub_", 4) == 0;
 	uint32_t chain;
 
 	if (n == 1 && !names[0].file && !names[0].line)
 		return;
 	for (size_t i = 0; i < n; i++)
-		calls[i] = (struct call){ add_text(e, made_up ? NULL : names[i].function), add_text(e, names[i].file),
-					  names[i].line };
+		calls[i] = (struct call){ add_text(e, names[i].function), add_text(e, names[i].file), names[i].line };
 	chain = add_chain(e, calls, n);
 	e->sums.line_bytes += size;
 	if (last && last->chain == chain && last->offset + last->size == offset) {
@@ -212,7 +210,7 @@ static bool add_lines(struct gus_embedding *e, const struct gus_symbol *f, const
 
 		if (is_late(e) || e->size > MESSAGE_END)
 			return false;
-		add_line(e, f, f->start + at, size);
+		add_line(e, f->start + at, size);
 	}
 	return true;
 }

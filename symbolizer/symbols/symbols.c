@@ -428,7 +428,7 @@ static size_t name_by_recording(struct gus_symbols *s, struct gus_embedded *e, u
 	struct gus_embedded_function f;
 	size_t n;
 
-	if (!told.named && gus_embedded_function(e, offset, s->raw_names, &f) && (f.named || !names[0].function)) {
+	if (!told.named && gus_embedded_function(e, offset, s->raw_names, &f)) {
 		names[0].function = f.name;
 		names[0].start = f.start;
 		names[0].size = f.size;
