@@ -90,6 +90,8 @@ for form in text csv json; do
 	harmless "annotate as $form" $form "$GUSPROF" annotate -i bad --format $form
 	harmless "model as $form" $form "$GUSPROF" model -i bad --uarch skylake --format $form
 done
+"$GUSPROF" report -i bad --by line >out 2>err
+expect "report: the names that the recording brought are there" '=\?]0;title.*=\?]0;title.*:1 '
 "$GUSPROF" report -i bad --by module >out 2>err
 expect "report: an override and an escape are marks" '=\?]0;title\? FORGED \?\?31m'
 "$GUSPROF" report -i bad --by module --format csv >out 2>err
