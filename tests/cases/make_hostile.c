@@ -225,8 +225,8 @@ static bool write_embedded(struct gus_writer *w)
 	m.lines = lines;
 	m.code = pieces;
 	for (unsigned i = 0; i < 50; i++)
-		gus_columns_push(&samples, &(struct gus_sample){ .ip = 0x7000100, .time = 1000000001 + i, .period = 100000,
-								 .pid = 10, .tid = 10, .mode = GUS_MODE_USER });
+		gus_columns_push(&samples, &(struct gus_sample){ .ip = 0x7000100, .time = 1000000001 + i,
+				 .period = 100000, .pid = 10, .tid = 10, .mode = GUS_MODE_USER });
 	good = gus_writer_sideband(w, &sideband, NULL) == 0 && gus_writer_samples(w, &samples, NULL) == 0 &&
 	       gus_writer_message(w, GUS_FRAME_EMBEDDED, &m.base, NULL) == 0;
 	gus_columns_free(&samples);
