@@ -79,7 +79,7 @@ static bool matters(const Gusprof__Record *r)
 	}
 }
 
-static void take_record(void *context, const Gusprof__Record *r)
+void gus_record_embed_told(void *context, const Gusprof__Record *r)
 {
 	struct gus_record_embed *e = context;
 
@@ -301,11 +301,11 @@ static void tell(const struct work *w)
 			(unsigned long long)w->e->records_left_out);
 }
 
-static int name(void *context, struct gus_writer *writer, const struct gus_visits *visits, bool last,
-		struct gus_error *err)
+int gus_record_embed(void *context, struct gus_writer *writer, const struct gus_session_files *files,
+		     struct gus_error *err)
 {
 	struct gus_record_embed *e = context;
-	struct work w = { .e = e, .writer = writer, .until_ns = now_ns() + (last ? END_NS : PART_NS),
+	struct work w = { .e = e, .writer = writer, .until_ns = now_ns() + (files->last ? END_NS : PART_NS),
 			  .left = e->most };
 	uint64_t before = gus_writer_size(writer);
 	int rc;
@@ -313,7 +313,7 @@ static int name(void *context, struct gus_writer *writer, const struct gus_visit
 	if (!gus_read_text("/proc/sys/kernel/random/boot_id", w.boot_id, sizeof(w.boot_id)))
 		w.boot_id[0] = '\0';
 	gus_space_ready(e->space);
-	find_spots(&w, visits);
+	find_spots(&w, files->visits);
 	merge_spots(&w);
 	share_spots(&w);
 	rc = embed_all(&w, err);
@@ -331,8 +331,7 @@ static int name(void *context, struct gus_writer *writer, const struct gus_visit
 void gus_record_embed_init(struct gus_record_embed *e, enum gus_embed what, uint64_t max_size,
 			   const struct gus_log *log)
 {
-	*e = (struct gus_record_embed){ .what = what, .log = log, .namer = { take_record, name, e },
-					.space = gus_space_new(), .most = BYTES_MOST };
+	*e = (struct gus_record_embed){ .what = what, .log = log, .space = gus_space_new(), .most = BYTES_MOST };
 	if (max_size && max_size / SHARE_OF_SIZE < e->most)
 		e->most = (size_t)(max_size / SHARE_OF_SIZE);
 }

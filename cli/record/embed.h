@@ -15,7 +15,6 @@ struct gus_space;
 struct gus_record_embed {
 	enum gus_embed what;
 	const struct gus_log *log;
-	struct gus_session_namer namer; /* for the session; its context is this */
 	size_t most;                    /* bytes of messages in a file */
 	/* of the present file */
 	struct gus_space *space;
@@ -30,5 +29,10 @@ struct gus_record_embed {
 void gus_record_embed_init(struct gus_record_embed *e, enum gus_embed what, uint64_t max_size,
 			   const struct gus_log *log);
 void gus_record_embed_free(struct gus_record_embed *e);
+
+/* For end_of_file and told of a session; the context is a struct gus_record_embed. */
+int gus_record_embed(void *context, struct gus_writer *writer, const struct gus_session_files *files,
+		     struct gus_error *err);
+void gus_record_embed_told(void *context, const struct Gusprof__Record *r);
 
 #endif

@@ -495,7 +495,11 @@ static int record(struct record_options *o, char **command)
 
 	gus_signals_note(&second.signals);
 	gus_record_embed_init(&embed, (enum gus_embed)o->embed, o->max_size, log);
-	so.namer = o->embed != GUS_EMBED_NONE ? &embed.namer : NULL;
+	if (o->embed != GUS_EMBED_NONE) {
+		so.end_of_file = gus_record_embed;
+		so.told = gus_record_embed_told;
+		so.end_of_file_context = &embed;
+	}
 	gus_pmus_init(&pmus, "/sys");
 	if (so.command)
 		rc = gus_child_find(command[0], &err);

@@ -130,9 +130,11 @@ static int name_part(struct session *s)
 /* What was sampled gets its names now: where the programs are tomorrow, nobody knows. */
 static int write_names(struct session *s, enum gus_session_end ended_by)
 {
-	const struct gus_session_namer *namer = s->o->namer;
-	int rc = namer ? namer->name(namer->context, s->writer, &s->visits, ended_by != GUS_ENDED_PART, s->err) : 0;
+	const struct gus_session_files files = { .visits = &s->visits, .last = ended_by != GUS_ENDED_PART };
+	int rc = 0;
 
+	if (s->o->end_of_file)
+		rc = s->o->end_of_file(s->o->end_of_file_context, s->writer, &files, s->err);
 	gus_visits_free(&s->visits);
 	gus_visits_init(&s->visits);
 	return rc;
@@ -158,8 +160,8 @@ int gus_session_describe_living(struct session *s)
 		gus_log(s->o->log, GUS_WARN, "the processes have more mappings of code than gusprof keeps: %llu are "
 			"left out, and samples in them have no module", (unsigned long long)s->living.left_out);
 	s->living.left_out = 0;
-	for (size_t i = 0; s->o->namer && i < sideband.records.n; i++)
-		s->o->namer->told(s->o->namer->context, sideband.records.v[i]);
+	for (size_t i = 0; s->o->told && i < sideband.records.n; i++)
+		s->o->told(s->o->end_of_file_context, sideband.records.v[i]);
 	message = gus_sideband_message(&sideband);
 	rc = gus_writer_sideband(s->writer, &message, s->err);
 	gus_sideband_free(&sideband);

@@ -30,15 +30,10 @@ struct gus_session_result;
 struct gus_visits;
 struct gus_writer;
 
-/* Who joins what was sampled with its names, which are no room's of the collector. For each file it is told all of the
- * side band, in no order of time, and asked at the end for what the file shall bring along. */
-struct gus_session_namer {
-	void (*told)(void *context, const struct Gusprof__Record *record);
-	/* Writes what it has; the footer is next. `last`: of the last file. -1 with err only if the file cannot be
-	 * written. */
-	int (*name)(void *context, struct gus_writer *writer, const struct gus_visits *visits, bool last,
-		    struct gus_error *err);
-	void *context;
+/* What is known of a file at its end. */
+struct gus_session_files {
+	const struct gus_visits *visits;  /* where user space was sampled; NULL without end_of_file */
+	bool last;                        /* there is no further part */
 };
 
 struct gus_session_options {
@@ -71,7 +66,13 @@ struct gus_session_options {
 	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result,
 			  struct gus_error *err);
 	void *before_end_context;
-	const struct gus_session_namer *namer; /* NULL: nobody */
+	/* Called for each file when all samples that belong to it are in it, and it still is open: for the names of
+	 * what was sampled. NULL: nothing. -1 with err: it cannot be written. */
+	int (*end_of_file)(void *context, struct gus_writer *writer, const struct gus_session_files *files,
+			   struct gus_error *err);
+	/* With it, and with the same context: is told all of the side band of the file, in no order of time. */
+	void (*told)(void *context, const struct Gusprof__Record *record);
+	void *end_of_file_context;
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
 	void *ready_context;
 };

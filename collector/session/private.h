@@ -26,7 +26,7 @@ struct session {
 	struct gus_counters counters;
 	struct gus_living living;
 	struct gus_lanes lanes;
-	struct gus_visits visits;   /* of the present file, for the namer */
+	struct gus_visits visits;   /* of the present file */
 	struct gus_governor governor;
 	struct gus_writer *writer;
 	struct gus_vec(struct pollfd) polls; /* the signals, the control, the targets, then the rings */

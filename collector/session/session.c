@@ -358,10 +358,10 @@ static int prepare(struct session *s)
 		return -1;
 	}
 	gus_lanes_init(&s->lanes, &s->counters, &s->living);
-	if (o->namer) {
+	if (o->end_of_file) {
 		s->lanes.user = &s->visits;
-		s->lanes.told = o->namer->told;
-		s->lanes.told_context = o->namer->context;
+		s->lanes.told = o->told;
+		s->lanes.told_context = o->end_of_file_context;
 	}
 	fill_polls(s);
 	s->part = o->switch_output != GUS_SWITCH_NEVER;

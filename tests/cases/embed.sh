@@ -158,10 +158,13 @@ done
 rm shapes
 parts=$(find . -name 'part.*' | sort)
 ok "there are several parts" [ "$(echo "$parts" | wc -l)" -gt 1 ]
-for part in $parts; do
+named=0
+for part in $parts; do # the last one may end before a sample of what is looked for
 	report part --no-inline "$part"
-	ok "$part has names" grep -q "shapes::polygon" part.rows
+	ok "$part has no code of the program without a name" not grep -q "/shapes	None" part.rows
+	grep -q "shapes::polygon" part.rows && named=$((named + 1))
 done
+ok "all parts but perhaps the last have the names" [ $named -ge $(($(echo "$parts" | wc -l) - 1)) ]
 
 # Callers, which were not sampled themselves.
 cat >callers.c <<'P'
