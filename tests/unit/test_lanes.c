@@ -16,6 +16,7 @@
 #include "collector/counters/ring.h"
 #include "collector/records/records.h"
 #include "collector/session/lanes.h"
+#include "collector/session/visits.h"
 
 #define SIZE 4096u
 #define TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP)
@@ -111,11 +112,50 @@ static void broken_rings_are_counted(void **state)
 	stop(&f);
 }
 
+static bool was_visited(const struct gus_visits *v, uint64_t address)
+{
+	const struct gus_visit_place place = { .address = address };
+
+	return gus_index_find(&v->places, &place) != GUS_INDEX_NONE;
+}
+
+/* Of a sample and its chain: user space only, and of a caller the byte before the address that it returns to, as where
+ * a call is the last instruction the next function begins there. */
+static void user_space_is_noted(void **state)
+{
+	const struct { struct perf_event_header h; uint64_t id, ip, n, chain[5]; } sample = {
+		{ .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof(sample) }, ID, 0x401000, 5,
+		{ PERF_CONTEXT_KERNEL, 0xffffffff81000000, PERF_CONTEXT_USER, 0x401000, 0x402000 },
+	};
+	struct gus_visits visits;
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	gus_visits_init(&visits);
+	f.lanes.user = &visits;
+	gus_records_free(&f.counters.records);
+	gus_records_init(&f.counters.records, TYPE | PERF_SAMPLE_CALLCHAIN, 0, 1);
+	gus_records_add_id(&f.counters.records, ID, 0);
+	memcpy(f.data, &sample, sizeof(sample));
+	f.control->data_head += sizeof(sample);
+	assert_int_equal(gus_lanes_drain(&f.lanes, NULL, 5, NULL), 0);
+	assert_int_equal(f.lanes.usage.samples, 1);
+	assert_true(was_visited(&visits, 0x401000));
+	assert_true(was_visited(&visits, 0x401fff));
+	assert_false(was_visited(&visits, 0x402000));
+	for (uint32_t i = 0; i < visits.places.n; i++)
+		assert_true((int64_t)((const struct gus_visit_place *)gus_index_key(&visits.places, i))->address > 0);
+	gus_visits_free(&visits);
+	stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kept_and_counted),
 		cmocka_unit_test(broken_rings_are_counted),
+		cmocka_unit_test(user_space_is_noted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
