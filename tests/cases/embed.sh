@@ -108,8 +108,8 @@ views() {
 	report "$1.functions" --dso shapes "$2"lines.data
 	report "$1.all" --dso shapes --by line "$2"all.data
 	report "$1.none" "$2"none.data
-	timeout 60 "${in[@]}" "$gusprof_there" annotate --dso shapes --percent-limit 2 --format json -i "$2"all.data >json \
-		2>"$1.annotate.said" && python3 insns.py json >"$1.annotate"
+	timeout 60 "${in[@]}" "$gusprof_there" annotate --dso shapes --percent-limit 2 --format json \
+		-i "$2"all.data >json 2>"$1.annotate.said" && python3 insns.py json >"$1.annotate"
 	[ $whole = 0 ] && return
 	timeout 200 "${in[@]}" "$gusprof_there" model -i "$2"all.data >"$1.model" 2>"$1.model.said"
 	report "$1.rest" --by line "$2"all.data
