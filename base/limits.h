@@ -91,6 +91,20 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 /* Bytes of a source file; what is longer was not written by a person. */
 #define GUS_LIMIT_SOURCE_FILE (64u << 20)
 
+/* What runtimes tell of the code that they make, symbolizer/jit. Bytes that are read of a perf map and of a jitdump,
+ * which has all code in it: a large Java program writes some 20 MB of the former, node some 2 MB of the latter a
+ * second while it warms up. */
+#define GUS_LIMIT_PERF_MAP (64u << 20)
+#define GUS_LIMIT_JITDUMP (256u << 20)
+/* Pieces of code and lines that are kept of such a file. */
+#define GUS_LIMIT_JIT_PIECES (1u << 20)
+#define GUS_LIMIT_JIT_LINES (1u << 22)
+/* Pieces of a process that are written to a recording, and bytes of code of one and of all; only what was sampled is,
+ * so these are far off. */
+#define GUS_LIMIT_JIT_WRITTEN 100000
+#define GUS_LIMIT_JIT_CODE (1u << 20)
+#define GUS_LIMIT_JIT_CODE_ALL (32u << 20)
+
 /* Recordings, traces and snapshots have limits of their own, which are part of their formats: proto/container.h,
  * proto/sample.h, proto/trace.h, proto/snapshot.h and FORMAT.md. */
 

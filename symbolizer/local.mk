@@ -23,6 +23,10 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/insn/x86_form.c \
 	symbolizer/insn/x86_measure.c \
 	symbolizer/insn/x86_table.c \
+	symbolizer/jit/choose.c symbolizer/jit/choose.h \
+	symbolizer/jit/dump.c \
+	symbolizer/jit/jit.h \
+	symbolizer/jit/map.c \
 	symbolizer/kernel/kallsyms.c symbolizer/kernel/kallsyms.h \
 	symbolizer/kernel/kcore.c symbolizer/kernel/kcore.h \
 	symbolizer/kernel/kernel.c symbolizer/kernel/kernel.h \

@@ -145,6 +145,7 @@ unit_tests = \
 	tests/unit/test_steps \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_jit \
 	tests/unit/test_json \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
@@ -216,6 +217,7 @@ tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
+tests_unit_test_jit_SOURCES = tests/unit/test_jit.c
 tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
@@ -310,6 +312,8 @@ fuzz_runs += tests/fuzz/run_import
 tests_fuzz_run_import_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_insn
 tests_fuzz_run_insn_SOURCES = tests/fuzz/fuzz_insn.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_jit
+tests_fuzz_run_jit_SOURCES = tests/fuzz/fuzz_jit.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_kernel
 tests_fuzz_run_kernel_SOURCES = tests/fuzz/fuzz_kernel.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_recording
