@@ -44,6 +44,7 @@ static const struct {
 	{ GUS_FRAME_TRACE_SIDEBAND, "trace-sideband", &gusprof__sideband__descriptor },
 	{ GUS_FRAME_SNAPSHOT, "snapshot", &gusprof__snapshot__descriptor },
 	{ GUS_FRAME_SNAPSHOT_PAGES, "snapshot-pages", NULL },
+	{ GUS_FRAME_EMBEDDED, "embedded", &gusprof__embedded__descriptor },
 };
 #define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
 

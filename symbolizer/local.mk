@@ -35,6 +35,7 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/names/ranges.c symbolizer/names/ranges.h \
 	symbolizer/space/space.c symbolizer/space/space.h \
 	symbolizer/space/spans.c symbolizer/space/spans.h \
+	symbolizer/symbols/embedded.c symbolizer/symbols/embedded.h \
 	symbolizer/symbols/object.c symbolizer/symbols/object.h \
 	symbolizer/symbols/routine.c symbolizer/symbols/routine.h \
 	symbolizer/symbols/source.c symbolizer/symbols/source.h \

@@ -94,6 +94,12 @@ static void take_image(struct loader *l, ProtobufCMessage *message)
 	protobuf_c_message_free_unpacked(message, NULL);
 }
 
+static void take_embedded(struct loader *l, ProtobufCMessage *message)
+{
+	gus_symbols_add_embedded(l->p->symbols, (const Gusprof__Embedded *)message);
+	protobuf_c_message_free_unpacked(message, NULL);
+}
+
 static void take_footer(struct loader *l, ProtobufCMessage *message)
 {
 	if (l->p->footer)
@@ -109,6 +115,7 @@ static const struct {
 	{ GUS_FRAME_SIDEBAND, &gusprof__sideband__descriptor, take_sideband },
 	{ GUS_FRAME_KERNEL_SYMBOLS, &gusprof__kernel_symbols__descriptor, take_kernel_symbols },
 	{ GUS_FRAME_IMAGE, &gusprof__image__descriptor, take_image },
+	{ GUS_FRAME_EMBEDDED, &gusprof__embedded__descriptor, take_embedded },
 	{ GUS_FRAME_FOOTER, &gusprof__footer__descriptor, take_footer },
 };
 

@@ -15,6 +15,7 @@
 #include "symbolizer/kernel/kernel.h"
 #include "symbolizer/names/demangle.h"
 #include "symbolizer/names/functions.h"
+#include "symbolizer/symbols/embedded.h"
 #include "symbolizer/symbols/object.h"
 
 struct image {
@@ -44,6 +45,7 @@ struct gus_symbols {
 	bool raw_names;
 	struct gus_kernel kernel;
 	struct gus_vec(struct image) images;
+	struct gus_embedded embedded;
 	struct gus_strings modules;             /* a module's kind, path and build id: its number */
 	struct gus_vec(struct entry *) entries; /* by that number; 0 is not used */
 	struct gus_strings names;               /* as in DWARF */
@@ -63,6 +65,7 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	struct gus_symbols *s = gus_zalloc(sizeof(*s));
 	struct gus_vec(const char *) copy = { 0 };
 
+	gus_embedded_init(&s->embedded);
 	gus_strings_init(&s->modules);
 	gus_strings_init(&s->names);
 	gus_strings_init(&s->texts);
@@ -108,6 +111,7 @@ void gus_symbols_free(struct gus_symbols *s)
 	gus_vec_free(&s->entries);
 	gus_vec_free(&s->images);
 	gus_vec_free(&s->shown);
+	gus_embedded_free(&s->embedded);
 	gus_kernel_free(&s->kernel);
 	gus_strings_free(&s->modules);
 	gus_strings_free(&s->names);
@@ -136,6 +140,11 @@ void gus_symbols_add_image(struct gus_symbols *s, const Gusprof__Image *image)
 		.path = text(s, image->path ? image->path : ""),
 		.build_id = copy_bytes(image->build_id.data, image->build_id.len), .build_id_size = image->build_id.len,
 		.bytes = copy_bytes(image->bytes.data, image->bytes.len), .size = image->bytes.len });
+}
+
+void gus_symbols_add_embedded(struct gus_symbols *s, const Gusprof__Embedded *embedded)
+{
+	gus_embedded_add(&s->embedded, embedded);
 }
 
 /* An image of that path serves the module unless both have build ids, and these differ. */
@@ -340,6 +349,30 @@ static size_t name_kernel(struct gus_symbols *s, uint64_t address, struct gus_na
 	return 1;
 }
 
+/* Code that was made at run time is only in the recording. */
+static size_t name_made(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, struct gus_name *name)
+{
+	struct gus_embedded_module *m = gus_embedded_find(&s->embedded, module->path);
+	struct gus_function *f = m ? gus_functions_find(&m->functions, offset) : NULL;
+
+	if (f) {
+		name->function = gus_function_name(&m->functions, f, s->raw_names);
+		name->start = f->low;
+		name->size = f->high - f->low;
+	}
+	return 1;
+}
+
+static size_t made_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out,
+			size_t size, unsigned *machine)
+{
+	struct gus_embedded_module *m = gus_embedded_find(&s->embedded, module->path);
+
+	if (machine)
+		*machine = m ? m->machine : EM_NONE;
+	return m ? gus_embedded_bytes(m, offset, out, size) : 0;
+}
+
 size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
 			 struct gus_name names[GUS_NAMES_MAX])
 {
@@ -352,7 +385,8 @@ size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module,
 	names[0] = (struct gus_name){ .start = offset };
 	if (module->kind == GUS_MODULE_KERNEL)
 		return name_kernel(s, offset, &names[0]);
-	/* Names for code that was made at run time (/tmp/perf-PID.map, jitdump) have their place here. */
+	if (module->kind == GUS_MODULE_JIT)
+		return name_made(s, module, offset, &names[0]);
 	if (module->kind != GUS_MODULE_FILE && module->kind != GUS_MODULE_VDSO)
 		return 1;
 	e = entry_of(s, module);
@@ -378,6 +412,8 @@ size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, 
 
 	if (module->kind == GUS_MODULE_KERNEL)
 		return gus_kernel_code(&s->kernel, offset, out, size, machine ? machine : &unused);
+	if (module->kind == GUS_MODULE_JIT)
+		return made_code(s, module, offset, out, size, machine);
 	if (module->kind != GUS_MODULE_FILE && module->kind != GUS_MODULE_VDSO)
 		return 0;
 	main = entry_of(s, module)->object.main;
@@ -396,9 +432,13 @@ size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, 
 
 uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *module, uint64_t offset)
 {
+	struct gus_embedded_module *made = module->kind == GUS_MODULE_JIT ?
+		gus_embedded_find(&s->embedded, module->path) : NULL;
 	const struct gus_elf *code = NULL;
 	uint64_t address;
 
+	if (made)
+		return gus_embedded_address(made, offset);
 	if (module->kind == GUS_MODULE_FILE || module->kind == GUS_MODULE_VDSO)
 		code = gus_object_code(&entry_of(s, module)->object);
 	return code && gus_elf_address(code, offset, &address) ? address : offset;
@@ -435,6 +475,9 @@ const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_mod
 		return code_trouble(entry_of(s, module));
 	case GUS_MODULE_ANON:
 		return "it was made at run time, and the recording has no copy of it";
+	case GUS_MODULE_JIT:
+		return "it was made at run time, and of this code its runtime told a name and no bytes; a jitdump "
+			"has them (node --perf-prof)";
 	default:
 		return "no mapping of the recording covers it";
 	}
@@ -462,8 +505,10 @@ const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *
 	if (module->kind == GUS_MODULE_KERNEL)
 		return gus_kernel_trouble(&s->kernel);
 	if (module->kind == GUS_MODULE_ANON)
-		return "code that was made at run time, and nobody left names for it";
-	if (module->kind == GUS_MODULE_UNKNOWN)
+		return "code that was made at run time; no /tmp/perf-PID.map of its process and no jitdump tells of "
+			"it. node writes one with --perf-basic-prof, python3 (3.12 and later) with -X perf, java with "
+			"an agent";
+	if (module->kind == GUS_MODULE_UNKNOWN || module->kind == GUS_MODULE_JIT)
 		return NULL;
 	e = entry_of(s, module);
 	if (e->object.trouble)

@@ -48,6 +48,7 @@ void gus_symbols_free(struct gus_symbols *s);
 /* Symbols and images that the recording brought along; copied. Called before the first question. */
 void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols);
 void gus_symbols_add_image(struct gus_symbols *s, const Gusprof__Image *image);
+void gus_symbols_add_embedded(struct gus_symbols *s, const Gusprof__Embedded *embedded);
 
 enum gus_depth {
 	GUS_DEPTH_FUNCTION, /* symbol table only: no DWARF is opened */
