@@ -147,6 +147,7 @@ unit_tests = \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_jit \
 	tests/unit/test_json \
+	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_loading \
@@ -218,6 +219,7 @@ tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
 tests_unit_test_jit_SOURCES = tests/unit/test_jit.c
+tests_unit_test_kept_SOURCES = tests/unit/test_kept.c
 tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl

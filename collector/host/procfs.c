@@ -173,7 +173,7 @@ bool gus_task_ended(const struct gus_task *t)
 	return t->state == 'Z' || t->state == 'X' || t->state == 'x';
 }
 
-static bool list_numbers(const char *path, struct gus_tids *tids)
+bool gus_numbers_in(const char *path, struct gus_tids *tids)
 {
 	DIR *d = opendir(path);
 	struct dirent *e;
@@ -192,12 +192,12 @@ bool gus_tids_of(pid_t pid, struct gus_tids *tids)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	return list_numbers(path, tids);
+	return gus_numbers_in(path, tids);
 }
 
 bool gus_pids_all(struct gus_tids *pids)
 {
-	return list_numbers("/proc", pids);
+	return gus_numbers_in("/proc", pids);
 }
 
 void gus_folders_below(const char *path, struct gus_texts *folders)

@@ -47,6 +47,9 @@ bool gus_task_rights_parse(const char *status, struct gus_rights *rights);
 bool gus_tids_of(pid_t pid, struct gus_tids *tids);
 bool gus_pids_all(struct gus_tids *pids);
 
+/* The names in a folder that are numbers. */
+bool gus_numbers_in(const char *path, struct gus_tids *numbers);
+
 /* The folders within a folder, as paths that the caller frees; appended. */
 struct gus_texts gus_vec(char *);
 void gus_folders_below(const char *path, struct gus_texts *folders);

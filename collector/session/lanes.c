@@ -10,6 +10,7 @@
 #include "collector/events/attr.h"
 #include "collector/host/vdso.h"
 #include "collector/records/records.h"
+#include "collector/session/kept.h"
 
 #define FLUSH_NS 500000000ULL /* what kill -9 may cost */
 #define FLUSH_ROWS 2048           /* half a second at 4 kHz */
@@ -125,6 +126,8 @@ static void note_mapping(struct gus_lanes *l, const Gusprof__Mmap *m)
 
 static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 {
+	if (l->kept && r->kind_case == GUSPROF__RECORD__KIND_MMAP)
+		gus_kept_note(l->kept, r->mmap);
 	switch (r->kind_case) {
 	case GUSPROF__RECORD__KIND_LOST:
 		l->lost += r->lost->count;

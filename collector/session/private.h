@@ -8,6 +8,7 @@
 
 #include "collector/counters/counters.h"
 #include "collector/session/control.h"
+#include "collector/session/kept.h"
 #include "collector/session/lanes.h"
 #include "collector/session/session.h"
 #include "collector/snapshot/snapshot.h"
@@ -25,6 +26,7 @@ struct session {
 	struct gus_counters counters;
 	struct gus_living living;
 	struct gus_lanes lanes;
+	struct gus_kept kept;
 	struct gus_governor governor;
 	struct gus_writer *writer;
 	struct gus_vec(struct pollfd) polls; /* the signals, the control, the targets, then the rings */

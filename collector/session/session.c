@@ -302,6 +302,9 @@ static int finish(struct session *s)
 	s->result->bytes = s->parts_bytes;
 	s->result->parts = s->part;
 	s->result->snapshots = s->trace.n;
+	if (s->kept.left_out)
+		gus_log(s->o->log, GUS_DEBUG, "%llu files that were mapped as code are not held open, as %zu are "
+			"already", (unsigned long long)s->kept.left_out, s->kept.n);
 	if (s->lanes.repeated)
 		gus_log(s->o->log, GUS_DEBUG,
 			"%llu samples of threads that were born while we attached came twice and were "
@@ -358,6 +361,8 @@ static int prepare(struct session *s)
 		return -1;
 	}
 	gus_lanes_init(&s->lanes, &s->counters, &s->living);
+	gus_kept_init(&s->kept);
+	s->living.kept = s->lanes.kept = &s->kept;
 	fill_polls(s);
 	s->part = o->switch_output != GUS_SWITCH_NEVER;
 	return gus_session_create_file(s, gus_counters_now(&s->counters));
@@ -409,6 +414,7 @@ static void free_session(struct session *s)
 		gus_writer_abandon(s->writer);
 	gus_lanes_free(&s->lanes);
 	gus_living_free(&s->living);
+	gus_kept_free(&s->kept);
 	gus_vec_free(&s->polls);
 	gus_turns_free(&s->trace.turns);
 	if (s->counters.events)
