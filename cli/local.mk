@@ -34,6 +34,7 @@ gusprof_SOURCES = \
 	cli/model/traced_json.c \
 	cli/model/traced_text.c \
 	cli/model/view.h \
+	cli/record/jit.c cli/record/jit.h \
 	cli/record/record.c cli/record/record.h \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/csv.c \

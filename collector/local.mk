@@ -39,6 +39,7 @@ collector_libcollector_a_SOURCES = \
 	collector/session/kept.c collector/session/kept.h \
 	collector/session/lanes.c collector/session/lanes.h \
 	collector/session/living.c collector/session/living.h \
+	collector/session/made.c collector/session/made.h \
 	collector/session/options.h \
 	collector/session/private.h \
 	collector/session/rate.c \

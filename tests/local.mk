@@ -15,10 +15,12 @@ case_tests = \
 	tests/cases/attach.sh \
 	tests/cases/annotate.sh \
 	tests/cases/completion.sh \
+	tests/cases/container.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
 	tests/cases/faults.sh \
 	tests/cases/hostile-text.sh \
+	tests/cases/jit.sh \
 	tests/cases/kills.sh \
 	tests/cases/limits.sh \
 	tests/cases/model.sh \
@@ -61,6 +63,8 @@ tests_cases_rights_secret_SOURCES = tests/cases/rights_target.c
 tests_cases_rights_secret_CFLAGS = $(rights_cflags) -DFUNCTION=secret_function
 tests_cases_rights_secret_LDFLAGS = $(rights_ldflags)
 tests_cases_rights_secret_LDADD =
+check_PROGRAMS += tests/cases/jit-target
+tests_cases_jit_target_SOURCES = tests/cases/jit_target.c
 check_PROGRAMS += tests/cases/kill-target
 tests_cases_kill_target_SOURCES = tests/cases/kill_target.c
 tests_cases_kill_target_LDADD = -lpthread

@@ -17,6 +17,7 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
+#include "cli/record/jit.h"
 #include "cli/record/record.h"
 #include "cli/record/trace.h"
 #include "cli/verbs.h"
@@ -447,6 +448,13 @@ static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64
 			gus_event_change_rate(&so->events->v[i], g.hz);
 }
 
+/* What the recording brings along, so that it can be read elsewhere and later. */
+static int add_names(void *context, struct gus_writer *writer, const struct gus_session_files *files,
+		     struct gus_error *err)
+{
+	return gus_record_jit(context, files->made, files->clock, writer, err);
+}
+
 static int record(struct record_options *o, char **command)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
@@ -463,6 +471,7 @@ static int record(struct record_options *o, char **command)
 	struct gus_events events = { 0 };
 	struct gus_choice choice = { 0 };
 	struct announcement announcement = { log, &events, &choice, &so };
+	const struct gus_record_jit jit = { .log = log, .lines = true };
 	struct gus_record_trace second = { .command = command, .log = log, .priority = &priority };
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
@@ -493,6 +502,8 @@ static int record(struct record_options *o, char **command)
 		set_rates(&so, frequency, period);
 		so.ready = announce;
 		so.ready_context = &announcement;
+		so.end_of_file = add_names;
+		so.end_of_file_context = (void *)(uintptr_t)&jit;
 		rc = gus_session_record(&so, &result, &err);
 	}
 	if (rc != 0 && !result.said)

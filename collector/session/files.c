@@ -127,9 +127,22 @@ static int name_part(struct session *s)
 	return rc;
 }
 
+static int write_names(struct session *s)
+{
+	uint64_t records_now = gus_counters_now(&s->counters), now = gus_clock_ns(CLOCK_MONOTONIC);
+	const struct gus_session_files files = { .kept = &s->kept, .made = &s->made,
+						 .clock = records_now ? (int64_t)(records_now - now) : 0 };
+
+	if (!s->o->end_of_file)
+		return 0;
+	gus_made_look(&s->made, now, records_now, true);
+	return s->o->end_of_file(s->o->end_of_file_context, s->writer, &files, s->err);
+}
+
 int gus_session_end_file(struct session *s, enum gus_session_end ended_by)
 {
-	if (gus_lanes_end_file(&s->lanes, s->writer, s->err) != 0 || write_footer(s, ended_by) != 0)
+	if (gus_lanes_end_file(&s->lanes, s->writer, s->err) != 0 || write_names(s) != 0 ||
+	    write_footer(s, ended_by) != 0)
 		return -1;
 	return s->part ? name_part(s) : 0;
 }
@@ -146,6 +159,9 @@ int gus_session_describe_living(struct session *s)
 		gus_log(s->o->log, GUS_WARN, "the processes have more mappings of code than gusprof keeps: %llu are "
 			"left out, and samples in them have no module", (unsigned long long)s->living.left_out);
 	s->living.left_out = 0;
+	for (size_t i = 0; s->part <= 1 && i < sideband.records.n; i++) /* later files tell again what is known */
+		if (sideband.records.v[i]->kind_case == GUSPROF__RECORD__KIND_MMAP)
+			gus_made_note(&s->made, sideband.records.v[i]);
 	message = gus_sideband_message(&sideband);
 	rc = gus_writer_sideband(s->writer, &message, s->err);
 	gus_sideband_free(&sideband);

@@ -11,6 +11,7 @@
 #include "collector/host/vdso.h"
 #include "collector/records/records.h"
 #include "collector/session/kept.h"
+#include "collector/session/made.h"
 
 #define FLUSH_NS 500000000ULL /* what kill -9 may cost */
 #define FLUSH_ROWS 2048           /* half a second at 4 kHz */
@@ -102,6 +103,8 @@ static void note_sample(struct gus_lanes *l, const struct gus_sample *sample)
 		gus_hits_add(&l->kernel, sample->ip);
 	else if (sample->ip >= l->vdso_low && sample->ip < l->vdso_high)
 		l->vdso_sampled = true;
+	if (l->made)
+		gus_made_sample(l->made, sample);
 	for (uint32_t i = 0; i < sample->chain_n; i++)
 		if ((int64_t)sample->chain[i] < 0 && sample->chain[i] < PERF_CONTEXT_MAX)
 			gus_hits_add(&l->kernel, sample->chain[i]);
@@ -126,6 +129,8 @@ static void note_mapping(struct gus_lanes *l, const Gusprof__Mmap *m)
 
 static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 {
+	if (l->made)
+		gus_made_note(l->made, r);
 	if (l->kept && r->kind_case == GUSPROF__RECORD__KIND_MMAP)
 		gus_kept_note(l->kept, r->mmap);
 	switch (r->kind_case) {
@@ -317,4 +322,6 @@ void gus_lanes_begin_file(struct gus_lanes *l)
 	gus_hits_free(&l->kernel);
 	gus_hits_init(&l->kernel);
 	l->vdso_sampled = false;
+	if (l->made)
+		gus_made_forget_hits(l->made);
 }

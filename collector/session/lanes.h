@@ -15,6 +15,7 @@
 
 struct gus_counters;
 struct gus_kept;
+struct gus_made;
 
 struct gus_lane {
 	struct gus_columns samples, switches;
@@ -25,7 +26,8 @@ struct gus_lane {
 struct gus_lanes {
 	struct gus_counters *counters; /* borrowed */
 	struct gus_living *living;     /* borrowed */
-	struct gus_kept *kept;         /* borrowed; NULL: nobody wants to know */
+	struct gus_kept *kept;         /* borrowed, as the next; NULL: nobody wants to know */
+	struct gus_made *made;
 	struct gus_lane *lane;         /* one a ring */
 	size_t n;
 	Gusprof__EventTotal *totals;   /* of the present file: samples, lost and throttles of each event */

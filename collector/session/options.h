@@ -25,8 +25,17 @@ enum gus_switch_output {
 	GUS_SWITCH_TIME,
 };
 
+struct gus_kept;
+struct gus_made;
 struct gus_session_result;
 struct gus_writer;
+
+/* What the files of watched processes are, while they are held. */
+struct gus_session_files {
+	const struct gus_kept *kept;
+	const struct gus_made *made;
+	int64_t clock;                    /* to add to a time of CLOCK_MONOTONIC, for one of the records' clock */
+};
 
 struct gus_session_options {
 	/* NULL-terminated; NULL: none. With a target that is not the command, it only says how long. */
@@ -58,6 +67,11 @@ struct gus_session_options {
 	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result,
 			  struct gus_error *err);
 	void *before_end_context;
+	/* Called for each file when all samples that belong to it are in it, and it still is open: for the names of
+	 * what was sampled. NULL: nothing. -1 with err: it cannot be written. */
+	int (*end_of_file)(void *context, struct gus_writer *writer, const struct gus_session_files *files,
+			   struct gus_error *err);
+	void *end_of_file_context;
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
 	void *ready_context;
 };

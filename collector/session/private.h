@@ -10,6 +10,7 @@
 #include "collector/session/control.h"
 #include "collector/session/kept.h"
 #include "collector/session/lanes.h"
+#include "collector/session/made.h"
 #include "collector/session/session.h"
 #include "collector/snapshot/snapshot.h"
 #include "collector/target/child.h"
@@ -27,6 +28,7 @@ struct session {
 	struct gus_living living;
 	struct gus_lanes lanes;
 	struct gus_kept kept;
+	struct gus_made made;
 	struct gus_governor governor;
 	struct gus_writer *writer;
 	struct gus_vec(struct pollfd) polls; /* the signals, the control, the targets, then the rings */

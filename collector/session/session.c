@@ -133,6 +133,7 @@ static void tick(struct session *s)
 		check_size(s);
 	if (s->recording && s->sampling && s->now >= s->trace.next)
 		gus_session_trace(s);
+	gus_made_look(&s->made, s->now, gus_counters_now(&s->counters), false);
 	if (s->recording)
 		check_target(s);
 	s->next_tick = s->now + TICK_NS;
@@ -362,7 +363,9 @@ static int prepare(struct session *s)
 	}
 	gus_lanes_init(&s->lanes, &s->counters, &s->living);
 	gus_kept_init(&s->kept);
+	gus_made_init(&s->made, s->kept.most / 2);
 	s->living.kept = s->lanes.kept = &s->kept;
+	s->lanes.made = &s->made;
 	fill_polls(s);
 	s->part = o->switch_output != GUS_SWITCH_NEVER;
 	return gus_session_create_file(s, gus_counters_now(&s->counters));
@@ -415,6 +418,7 @@ static void free_session(struct session *s)
 	gus_lanes_free(&s->lanes);
 	gus_living_free(&s->living);
 	gus_kept_free(&s->kept);
+	gus_made_free(&s->made);
 	gus_vec_free(&s->polls);
 	gus_turns_free(&s->trace.turns);
 	if (s->counters.events)

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/session/made.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/foreign_file.h"
+#include "collector/host/mapped.h"
+#include "collector/host/procfs.h"
+#include "proto/sample.h"
+
+#define NS 1000000000ull
+#define WAIT_FIRST (NS / 10)    /* between looks for a map; doubles */
+#define WAIT_LAST (5 * NS)
+#define SLACK (2 * NS)          /* by which a file may be older than its process: clocks are read one after the other */
+#define GROWTH_MOST 4096        /* looks at a file that are kept; of more, every second one is */
+
+struct hit { uint32_t family, zero; uint64_t address; };
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * NS + (uint64_t)t.tv_nsec;
+}
+
+void gus_made_init(struct gus_made *m, size_t files)
+{
+	*m = (struct gus_made){ .start_realtime = clock_ns(CLOCK_REALTIME),
+				.files_most = files < GUS_MADE_FILES ? (uint32_t)files : GUS_MADE_FILES };
+	gus_index_init(&m->pids, sizeof(uint32_t));
+	gus_index_init(&m->hits, sizeof(struct hit));
+}
+
+static void close_file(struct gus_made_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	gus_vec_free(&f->growth);
+}
+
+void gus_made_free(struct gus_made *m)
+{
+	for (size_t i = 0; i < m->makers.n; i++) {
+		close_file(&m->makers.v[i].map);
+		close_file(&m->makers.v[i].dump);
+		free(m->makers.v[i].trouble);
+	}
+	gus_vec_free(&m->makers);
+	gus_vec_free(&m->latest);
+	gus_index_free(&m->pids);
+	gus_index_free(&m->hits);
+	*m = (struct gus_made){ 0 };
+}
+
+/* Makers. */
+
+static struct gus_maker *maker_of(const struct gus_made *m, uint32_t pid)
+{
+	uint32_t number = gus_index_find(&m->pids, &pid);
+
+	return number == GUS_INDEX_NONE || !m->latest.v[number] ? NULL : &m->makers.v[m->latest.v[number] - 1];
+}
+
+/* Whoever had the number before has ended, or is another program now. */
+static void set_maker(struct gus_made *m, uint32_t pid, uint32_t value)
+{
+	struct gus_maker *before = maker_of(m, pid);
+	bool is_new;
+	uint32_t number = gus_index_add(&m->pids, &pid, &is_new);
+
+	if (before)
+		before->gone = true;
+	if (is_new)
+		gus_vec_push(&m->latest, 0);
+	m->latest.v[number] = value;
+	m->last_pid = 0;
+	m->last = 0;
+}
+
+/* The maker that pid is from now on; NULL if there is no room. A family has the number of its first member. */
+static struct gus_maker *add_maker(struct gus_made *m, uint32_t pid, uint64_t since, const struct gus_maker *parent)
+{
+	uint32_t family = parent ? parent->family : (uint32_t)m->makers.n;
+
+	if (m->makers.n >= GUS_MADE_MAKERS) {
+		m->left_out++;
+		return NULL;
+	}
+	gus_vec_push(&m->makers, (struct gus_maker){ .pid = pid, .family = family, .since = since, .wait = WAIT_FIRST,
+						     .map = { .fd = -1 }, .dump = { .fd = -1 } });
+	set_maker(m, pid, (uint32_t)m->makers.n);
+	return &m->makers.v[m->makers.n - 1];
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Whether the kernel's name of a mapping is one for memory that no file has the code of: a runtime's own. */
+static bool is_made(const char *path)
+{
+	static const char *const own[] = { "//anon", "/dev/zero", "/anon_hugepage", "/memfd:", "/SYSV", "[heap]",
+					   "[stack", "[anon" };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (begins(path, own[i]))
+			return true;
+	return !*path;
+}
+
+/* Whether it is "jit-PID.dump". */
+static bool is_dump(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t digits = name && begins(name, "/jit-") ? strspn(name + 5, "0123456789") : 0;
+
+	return digits && strcmp(name + 5 + digits, ".dump") == 0;
+}
+
+static bool has_room(struct gus_made *m)
+{
+	if (m->files < m->files_most)
+		return true;
+	m->left_out++;
+	return false;
+}
+
+static void open_dump(struct gus_made *m, struct gus_maker *k, const Gusprof__Mmap *map)
+{
+	const struct gus_mapped mapped = { .start = map->start, .end = map->start + map->length, .path = map->path,
+					   .path_length = strlen(map->path), .build_id = map->build_id.data,
+					   .build_id_size = map->build_id.len,
+					   .identity = { map->inode, map->major, map->minor } };
+
+	if (k->dump.fd >= 0 || !has_room(m))
+		return;
+	k->dump.fd = gus_mapped_open((pid_t)k->pid, &mapped);
+	m->files += k->dump.fd >= 0;
+}
+
+static void note_mapping(struct gus_made *m, const Gusprof__Mmap *map)
+{
+	bool dump = is_dump(map->path);
+	struct gus_maker *k;
+
+	if (map->kernel || (!dump && !is_made(map->path)))
+		return;
+	k = maker_of(m, map->pid);
+	if (!k)
+		k = add_maker(m, map->pid, map->time, NULL);
+	if (k && dump)
+		open_dump(m, k, map);
+	if (k && map->time < k->since)
+		k->since = map->time;
+}
+
+static void note_fork(struct gus_made *m, const Gusprof__Task *fork)
+{
+	struct gus_maker *parent = fork->pid == fork->ppid ? NULL : maker_of(m, fork->ppid);
+	struct gus_maker copy;
+
+	if (fork->pid == fork->ppid)
+		return;
+	if (parent) {
+		copy = *parent; /* where it is may change */
+		add_maker(m, fork->pid, fork->time, &copy);
+	} else if (maker_of(m, fork->pid)) {
+		set_maker(m, fork->pid, 0); /* the number was another's */
+	}
+}
+
+void gus_made_note(struct gus_made *m, const Gusprof__Record *r)
+{
+	if (r->kind_case == GUSPROF__RECORD__KIND_MMAP)
+		note_mapping(m, r->mmap);
+	else if (r->kind_case == GUSPROF__RECORD__KIND_FORK)
+		note_fork(m, r->fork);
+	else if (r->kind_case == GUSPROF__RECORD__KIND_COMM && r->comm->exec && maker_of(m, r->comm->pid))
+		set_maker(m, r->comm->pid, 0);
+}
+
+/* Hits. */
+
+static void add_hit(struct gus_made *m, uint32_t family, uint64_t address)
+{
+	struct hit hit = { family, 0, address };
+
+	if ((int64_t)address < 0) /* the kernel's, or a marker of a chain */
+		return;
+	if (m->hits.n < GUS_MADE_HITS)
+		gus_index_add(&m->hits, &hit, NULL);
+	else if (gus_index_find(&m->hits, &hit) == GUS_INDEX_NONE)
+		m->hits_full = true;
+}
+
+void gus_made_sample(struct gus_made *m, const struct gus_sample *s)
+{
+	struct gus_maker *k;
+
+	if (!m->makers.n)
+		return;
+	if (s->pid != m->last_pid) {
+		k = maker_of(m, s->pid);
+		m->last_pid = s->pid;
+		m->last = k ? (uint32_t)(k - m->makers.v) + 1 : 0;
+	}
+	if (!m->last)
+		return;
+	k = &m->makers.v[m->last - 1];
+	/* It may be code that it has inherited, from one who does nothing but wait. (From whom in between, is not
+	 * asked: who makes code executes some.) */
+	k->sampled = m->makers.v[k->family].sampled = true;
+	if (s->mode == GUS_MODE_USER)
+		add_hit(m, k->family, s->ip);
+	/* Callers are looked up a byte before where they go on, but where the kernel interrupted, which is exact. */
+	for (uint32_t i = 0; i < s->chain_n; i++) {
+		add_hit(m, k->family, s->chain[i] - 1);
+		if (s->mode != GUS_MODE_USER)
+			add_hit(m, k->family, s->chain[i]);
+	}
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+uint64_t *gus_made_hits(const struct gus_made *m, uint32_t family, size_t *n)
+{
+	uint64_t *addresses = gus_alloc((size_t)m->hits.n * sizeof(*addresses) + 1);
+
+	*n = 0;
+	for (uint32_t i = 0; i < m->hits.n; i++) {
+		const struct hit *hit = gus_index_key(&m->hits, i);
+
+		if (hit->family == family)
+			addresses[(*n)++] = hit->address;
+	}
+	qsort(addresses, *n, sizeof(*addresses), ascending);
+	return addresses;
+}
+
+void gus_made_forget_hits(struct gus_made *m)
+{
+	gus_index_free(&m->hits);
+	gus_index_init(&m->hits, sizeof(struct hit));
+	m->hits_full = false;
+}
+
+/* Maps. */
+
+static void set_trouble(struct gus_maker *k, char *trouble)
+{
+	free(k->trouble);
+	k->trouble = trouble;
+}
+
+/* Since when the process has lived, in ns of CLOCK_REALTIME as it counts now; 0: it is not there. */
+static uint64_t born_at(uint32_t pid)
+{
+	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK), boot = clock_ns(CLOCK_BOOTTIME), born;
+	struct gus_task task;
+
+	if (!gus_task_read((pid_t)pid, &task) || gus_task_ended(&task))
+		return 0;
+	born = task.start * (NS / ticks);
+	return clock_ns(CLOCK_REALTIME) - (born < boot ? boot - born : 0);
+}
+
+/* What anybody may have put there in a folder that all may write to: the map is the process's own, or it is none. */
+static char *objection(const struct stat *st, const struct gus_maker *k, uint64_t not_before)
+{
+	uint64_t changed = (uint64_t)st->st_mtim.tv_sec * NS + (uint64_t)st->st_mtim.tv_nsec;
+
+	if (st->st_uid != 0 && st->st_uid != (k->user_known ? k->user : geteuid()))
+		return gus_format("it belongs to user %u, who is neither the process's nor root",
+				  (unsigned)st->st_uid);
+	if (changed + SLACK < not_before)
+		return gus_strdup("it is older than the process: an earlier one of this number left it");
+	return NULL;
+}
+
+static void open_map(struct gus_made *m, struct gus_maker *k, const char *root, pid_t number,
+		     const struct gus_rights *rights, uint64_t not_before)
+{
+	char *path = gus_format("/tmp/perf-%d.map", (int)number), *why;
+	struct gus_error err = { 0 };
+	struct stat st;
+	int fd = gus_foreign_open_below(root, path, rights, &st, &err);
+
+	why = fd < 0 ? gus_strdup(err.text) : objection(&st, k, not_before);
+	if (fd >= 0 && why) {
+		char *said = why;
+
+		why = gus_format("%s is not taken: %s", path, said);
+		free(said);
+		close(fd);
+	} else if (fd >= 0) {
+		k->map.fd = fd;
+		m->files++;
+	}
+	set_trouble(k, why);
+	free(path);
+}
+
+/* Of a process that has ended the map in our own namespace may be its, if it was written since we began. */
+static void find_map(struct gus_made *m, struct gus_maker *k)
+{
+	struct gus_rights rights;
+	uint64_t born = born_at(k->pid);
+	char root[40];
+	pid_t inner;
+
+	if (!has_room(m)) {
+		set_trouble(k, gus_strdup("too many files are held already"));
+		k->gone = true;
+		return;
+	}
+	if (!born || !gus_task_view((pid_t)k->pid, &rights, &inner)) {
+		k->gone = true;
+		open_map(m, k, "/", (pid_t)k->pid, NULL, m->start_realtime);
+		return;
+	}
+	k->user = rights.uid;
+	k->user_known = true;
+	snprintf(root, sizeof(root), "/proc/%u/root", k->pid);
+	open_map(m, k, root, inner ? inner : (pid_t)k->pid, &rights, born);
+}
+
+/* Of a long recording the looks become further apart. */
+static void thin(struct gus_made_file *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->growth.n; i += 2)
+		f->growth.v[n++] = f->growth.v[i];
+	f->growth.n = n;
+}
+
+/* What is behind the old end was not there at the look before. */
+static void note_growth(struct gus_made_file *f, uint64_t records_now)
+{
+	struct stat st;
+
+	if (f->fd < 0 || fstat(f->fd, &st) != 0)
+		return;
+	if (st.st_size > 0 && (uint64_t)st.st_size > f->size) {
+		if (f->growth.n >= GROWTH_MOST)
+			thin(f);
+		gus_vec_push(&f->growth, (struct gus_made_growth){ f->size, f->looked });
+		f->size = (uint64_t)st.st_size;
+	}
+	f->looked = records_now;
+}
+
+static bool is_due(const struct gus_maker *k, uint64_t now, bool all)
+{
+	if (k->map.fd >= 0 || k->gone)
+		return false;
+	return k->sampled ? all || now >= k->next_look : all && k->trouble;
+}
+
+void gus_made_look(struct gus_made *m, uint64_t now, uint64_t records_now, bool all)
+{
+	for (size_t i = 0; i < m->makers.n; i++) {
+		struct gus_maker *k = &m->makers.v[i];
+
+		if (is_due(k, now, all)) {
+			find_map(m, k);
+			k->sampled = false;
+			k->next_look = now + k->wait;
+			k->wait = k->wait * 2 < WAIT_LAST ? k->wait * 2 : WAIT_LAST;
+		}
+		note_growth(&k->map, records_now);
+		note_growth(&k->dump, records_now);
+	}
+}
