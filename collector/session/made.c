@@ -2,7 +2,7 @@
 #include "collector/session/made.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,11 +47,22 @@ static void close_file(struct gus_made_file *f)
 	gus_vec_free(&f->growth);
 }
 
+static void close_folder(struct gus_made *m, struct gus_maker *k)
+{
+	if (k->folder < 0)
+		return;
+	close(k->folder);
+	k->folder = -1;
+	m->files--;
+}
+
 void gus_made_free(struct gus_made *m)
 {
 	for (size_t i = 0; i < m->makers.n; i++) {
 		close_file(&m->makers.v[i].map);
 		close_file(&m->makers.v[i].dump);
+		close_folder(m, &m->makers.v[i]);
+		free(m->makers.v[i].rights);
 		free(m->makers.v[i].trouble);
 	}
 	gus_vec_free(&m->makers);
@@ -96,7 +107,7 @@ static struct gus_maker *add_maker(struct gus_made *m, uint32_t pid, uint64_t si
 		return NULL;
 	}
 	gus_vec_push(&m->makers, (struct gus_maker){ .pid = pid, .family = family, .since = since, .wait = WAIT_FIRST,
-						     .map = { .fd = -1 }, .dump = { .fd = -1 } });
+						     .folder = -1, .map = { .fd = -1 }, .dump = { .fd = -1 } });
 	set_maker(m, pid, (uint32_t)m->makers.n);
 	return &m->makers.v[m->makers.n - 1];
 }
@@ -267,16 +278,30 @@ static void set_trouble(struct gus_maker *k, char *trouble)
 	k->trouble = trouble;
 }
 
-/* Since when the process has lived, in ns of CLOCK_REALTIME as it counts now; 0: it is not there. */
-static uint64_t born_at(uint32_t pid)
+/* Whether the process is still there; what it is like then is noted, and its folder held. */
+static bool look_at(struct gus_made *m, struct gus_maker *k)
 {
-	uint64_t ticks = (uint64_t)sysconf(_SC_CLK_TCK), boot = clock_ns(CLOCK_BOOTTIME), born;
+	uint64_t tick = NS / (uint64_t)sysconf(_SC_CLK_TCK), boot = clock_ns(CLOCK_BOOTTIME);
+	struct gus_rights rights;
 	struct gus_task task;
+	char tmp[48];
+	pid_t inner;
 
-	if (!gus_task_read((pid_t)pid, &task) || gus_task_ended(&task))
-		return 0;
-	born = task.start * (NS / ticks);
-	return clock_ns(CLOCK_REALTIME) - (born < boot ? boot - born : 0);
+	if (!gus_task_read((pid_t)k->pid, &task) || gus_task_ended(&task) || (k->rights && task.start != k->start) ||
+	    !gus_task_view((pid_t)k->pid, &rights, &inner))
+		return false;
+	if (!k->rights)
+		k->rights = gus_alloc(sizeof(*k->rights));
+	*k->rights = rights;
+	k->inner = inner ? inner : (pid_t)k->pid;
+	k->start = task.start;
+	k->born = clock_ns(CLOCK_REALTIME) - (task.start * tick < boot ? boot - task.start * tick : 0);
+	if (k->folder >= 0)
+		return true;
+	snprintf(tmp, sizeof(tmp), "/proc/%u/root/tmp", k->pid);
+	k->folder = open(tmp, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	m->files += k->folder >= 0;
+	return true;
 }
 
 /* What anybody may have put there in a folder that all may write to: the map is the process's own, or it is none. */
@@ -284,7 +309,7 @@ static char *objection(const struct stat *st, const struct gus_maker *k, uint64_
 {
 	uint64_t changed = (uint64_t)st->st_mtim.tv_sec * NS + (uint64_t)st->st_mtim.tv_nsec;
 
-	if (st->st_uid != 0 && st->st_uid != (k->user_known ? k->user : geteuid()))
+	if (st->st_uid != 0 && st->st_uid != (k->rights ? k->rights->uid : geteuid()))
 		return gus_format("it belongs to user %u, who is neither the process's nor root",
 				  (unsigned)st->st_uid);
 	if (changed + SLACK < not_before)
@@ -292,19 +317,18 @@ static char *objection(const struct stat *st, const struct gus_maker *k, uint64_
 	return NULL;
 }
 
-static void open_map(struct gus_made *m, struct gus_maker *k, const char *root, pid_t number,
-		     const struct gus_rights *rights, uint64_t not_before)
+static void open_map(struct gus_made *m, struct gus_maker *k, const char *root, pid_t number, uint64_t not_before)
 {
-	char *path = gus_format("/tmp/perf-%d.map", (int)number), *why;
+	char *path = gus_format("perf-%d.map", (int)number), *why;
 	struct gus_error err = { 0 };
 	struct stat st;
-	int fd = gus_foreign_open_below(root, path, rights, &st, &err);
+	int fd = gus_foreign_open_below(root, path, k->rights, &st, &err);
 
-	why = fd < 0 ? gus_strdup(err.text) : objection(&st, k, not_before);
+	why = fd < 0 ? gus_format("in its /tmp: %s", err.text) : objection(&st, k, not_before);
 	if (fd >= 0 && why) {
 		char *said = why;
 
-		why = gus_format("%s is not taken: %s", path, said);
+		why = gus_format("/tmp/%s is not taken: %s", path, said);
 		free(said);
 		close(fd);
 	} else if (fd >= 0) {
@@ -315,28 +339,27 @@ static void open_map(struct gus_made *m, struct gus_maker *k, const char *root, 
 	free(path);
 }
 
-/* Of a process that has ended the map in our own namespace may be its, if it was written since we began. */
+/* Of a process that has ended its own folder is still there, if we held it; else the map in ours may be its, if it was
+ * written since we began. */
 static void find_map(struct gus_made *m, struct gus_maker *k)
 {
-	struct gus_rights rights;
-	uint64_t born = born_at(k->pid);
 	char root[40];
-	pid_t inner;
 
-	if (!has_room(m)) {
+	if (k->folder < 0 && !has_room(m)) {
 		set_trouble(k, gus_strdup("too many files are held already"));
 		k->gone = true;
 		return;
 	}
-	if (!born || !gus_task_view((pid_t)k->pid, &rights, &inner)) {
-		k->gone = true;
-		open_map(m, k, "/", (pid_t)k->pid, NULL, m->start_realtime);
-		return;
-	}
-	k->user = rights.uid;
-	k->user_known = true;
-	snprintf(root, sizeof(root), "/proc/%u/root", k->pid);
-	open_map(m, k, root, inner ? inner : (pid_t)k->pid, &rights, born);
+	k->gone = !look_at(m, k);
+	snprintf(root, sizeof(root), "/proc/self/fd/%d", k->folder);
+	if (k->folder >= 0)
+		open_map(m, k, root, k->inner, k->born);
+	else if (!k->gone)
+		set_trouble(k, gus_format("its /tmp does not open: %s", strerror(errno)));
+	else if (!k->rights)
+		open_map(m, k, "/tmp", (pid_t)k->pid, m->start_realtime);
+	if (k->gone || k->map.fd >= 0)
+		close_folder(m, k);
 }
 
 /* Of a long recording the looks become further apart. */

@@ -16,6 +16,7 @@
 #include "base/index.h"
 #include "proto/gusprof.pb-c.h"
 
+struct gus_rights;
 struct gus_sample;
 
 #define GUS_MADE_MAKERS 65536   /* that are followed */
@@ -34,8 +35,11 @@ struct gus_made_file {
 struct gus_maker {
 	uint32_t pid, family;
 	uint64_t since;                /* of the records' clock: its first memory of that kind */
-	uid_t user;                    /* whose process it is, if that is known */
-	bool user_known, gone;         /* it has ended */
+	struct gus_rights *rights;     /* the process's, as it had them when it was last there; NULL: never */
+	pid_t inner;                   /* its number in its own namespace */
+	uint64_t start, born;          /* when it began: as /proc has it, and of CLOCK_REALTIME */
+	int folder;                    /* its /tmp, where its map may be written when it ends; -1: not open */
+	bool gone;                     /* it has ended */
 	bool sampled;                  /* since the map was last looked for */
 	uint64_t next_look, wait;      /* for the map: CLOCK_MONOTONIC, ns */
 	struct gus_made_file map, dump;

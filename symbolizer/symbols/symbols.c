@@ -506,8 +506,8 @@ const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *
 		return gus_kernel_trouble(&s->kernel);
 	if (module->kind == GUS_MODULE_ANON)
 		return "code that was made at run time; no /tmp/perf-PID.map of its process and no jitdump tells of "
-			"it. node writes one with --perf-basic-prof, python3 (3.12 and later) with -X perf, java with "
-			"an agent";
+			"it. node writes one with --perf-basic-prof, python3 (3.12 and later) with -X perf, java (17 "
+			"and later) with -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit";
 	if (module->kind == GUS_MODULE_UNKNOWN || module->kind == GUS_MODULE_JIT)
 		return NULL;
 	e = entry_of(s, module);

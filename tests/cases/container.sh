@@ -27,7 +27,7 @@ if ! ./inside /bin/demo 0.001 >out 2>err; then
 	skip "cannot make a container here: $(head -n 1 err)"
 fi
 
-report() { timeout 60 "$gusprof" report --format csv >report 2>err; }
+report() { timeout 60 "$gusprof" report --format csv "$@" >report 2>err; }
 # share NAME: of all code that the runtimes in the report made, in percent.
 share()
 {
@@ -66,6 +66,10 @@ report
 named "with a jitdump" 2
 ok "with a jitdump: code that moved" between "$(share third)" 7 18
 
+timeout 60 "$gusprof" record -q -F 1000 -- ./inside /bin/jit-target mx 600 >out 2>err
+report
+named "told with its last breath"
+
 begin /bin/jit-target m 60000
 timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- sleep 1 >out 2>err
 report
@@ -75,8 +79,8 @@ kill -KILL "$inner"
 
 # It begins and ends while all is watched.
 timeout 60 "$gusprof" record -q -F 1000 -a -- sh -c './inside /bin/jit-target m 600; sleep 0.5' >out 2>err
-report
-named "with all that runs" 5
+report --comm jit-target
+named "with all that runs"
 
 # The map that is there is not the process's: a link out of its file system, to a map that would do.
 ./inside /bin/jit-target n 60000 >address 2>/dev/null </dev/null &
@@ -121,7 +125,7 @@ if "$gusprof" record --help | grep -q -e --embed; then
 	functions() { awk -F, '$1 ~ /\/bin\/demo/ && $16 > 0.02 { n += $3 != "" } END { print n + 0 }' report; }
 	program()
 	{
-		report
+		report --comm demo
 		ok "$1: names of the program" between "$(own)" 100 100
 		ok "$1: its functions" between "$(functions)" 4 9
 	}

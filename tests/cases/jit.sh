@@ -45,6 +45,9 @@ record ml
 ok "a map that comes late names what was sampled before" is "$(unnamed)" 0
 ok "all of it right" between "$(share first)" 66 84
 
+record mx
+ok "one that is written as the program ends, too" is "$(unnamed)" 0
+
 record mr
 ok "of two functions at one address the first had its time" between "$(share second)" 7 18
 ok "and the second had its" between "$(share third)" 7 18
@@ -152,6 +155,32 @@ if command -v node >/dev/null; then
 	done
 else
 	echo "# no node here"
+fi
+perf_map='-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'
+# shellcheck disable=SC2086 # two words
+if javac -version >/dev/null 2>&1 && java $perf_map -version >/dev/null 2>&1; then
+	cat >Busy.java <<-'J'
+	public class Busy {
+		static long mixer(long a) {
+			long s = 0;
+			for (int i = 0; i < 1000000; i++) s = s * 31 + (i ^ a);
+			return s;
+		}
+		public static void main(String[] args) {
+			long x = 0, end = System.nanoTime() + 2000000000L;
+			while (System.nanoTime() < end) x += mixer(x);
+			System.out.println(x);
+		}
+	}
+	J
+	javac Busy.java
+	timeout 60 "$gusprof" record -q -F 1000 -- java $perf_map Busy >out 2>err </dev/null
+	report
+	ok "java -XX:+DumpPerfMapAtExit" between "$(awk -F, '$3 ~ /Busy.mixer/ { n += 100 * $16 }
+		END { print n }' report)" 30 100
+	ok "java: hardly anything unnamed" between "$(unnamed)" 0 10
+else
+	echo "# no java of version 17 or later here"
 fi
 python=$(for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[2-9]*/bin/python3; do
 	"$python" -X perf -c 'import sys; sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null &&

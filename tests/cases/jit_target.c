@@ -4,10 +4,10 @@
  *
  *     jit_target HOW MS [FOLDER]
  *
- * HOW has letters: m a perf map, d a jitdump (in FOLDER); l tells only when half of the time is over; r then puts
- * another function, "third", where the second one was, and tells of it; v then moves the first to where nothing was,
- * and "third" to its place; f lets a child of its own call them, who tells nothing; z, with m, writes names that attack
- * terminals. It prints the address of "first". */
+ * HOW has letters: m a perf map, d a jitdump (in FOLDER); l tells only when half of the time is over, x at the very
+ * end; r then, at half, puts another function, "third", where the second one was, and tells of it; v then moves the
+ * first to where nothing was, and "third" to its place; f lets a child of its own call them, who tells nothing; z, with
+ * m, writes names that attack terminals. It prints the address of "first". */
 #include <elf.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (asked('d'))
 		open_dump(argc > 3 ? argv[3] : ".");
-	if ((asked('m') || asked('d')) && !asked('l'))
+	if ((asked('m') || asked('d')) && !asked('l') && !asked('x'))
 		tell_all();
 	if (asked('f') && fork() > 0) {
 		wait(NULL);
@@ -224,6 +224,8 @@ int main(int argc, char **argv)
 	}
 	flush();
 	work(half, asked('v') ? 2 : 0, asked('v') ? 0 : 1);
+	if (asked('x'))
+		tell_all();
 	if (map)
 		fclose(map);
 	if (dump)
