@@ -445,6 +445,32 @@ static void how_long_a_map_was_tells_when_code_came(void **state)
 	gus_jit_free(&j);
 }
 
+/* A byte in common is enough, also with one that began before others in between; an end is none. */
+static void who_shares_addresses_is_told_again(void **state)
+{
+	const struct gus_jit_growth growth[] = { { 0, 0 }, { 11, 20 } };
+	struct gus_jit_wish wish = { .all = true, .since = 5, .most = 10, .growth = growth, .growth_n = 2 };
+	static const struct { const char *map; size_t notes; } maps[] = {
+		{ "1000 100 a\n10ff 10 b\n", 3 }, { "1000 100 a\n1100 10 b\n", 2 },
+		{ "1000 100 a\nff1 10 b\n", 3 }, { "1000 100 a\nff0 10 b\n", 2 },
+		{ "1000 100 a\n1010 1 b\n1050 1 c\n", 5 }, { "1000 100 a\n1010 1 b\n2000 1 c\n", 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
+		struct gus_jit j = read_map(maps[i].map);
+		struct gus_jit_choice c;
+
+		gus_jit_choose(&c, &j, &wish);
+		if (c.notes.n != maps[i].notes)
+			fail_msg("%zu notes of map %zu", c.notes.n, i);
+		assert_int_equal(at(&c, &j, 0x1080, 5), 0);
+		assert_int_equal(at(&c, &j, 0x1080, 20), 0);
+		gus_jit_choice_free(&c);
+		gus_jit_free(&j);
+	}
+}
+
 static void what_moved_stays_one_place_of_the_module(void **state)
 {
 	struct bytes b = whole_dump();
@@ -494,6 +520,7 @@ int main(void)
 		cmocka_unit_test(only_what_was_hit_is_chosen),
 		cmocka_unit_test(later_lines_lie_over_earlier_ones),
 		cmocka_unit_test(how_long_a_map_was_tells_when_code_came),
+		cmocka_unit_test(who_shares_addresses_is_told_again),
 		cmocka_unit_test(what_moved_stays_one_place_of_the_module),
 	};
 
