@@ -156,6 +156,7 @@ unit_tests = \
 	tests/unit/test_lanes \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
+	tests/unit/test_made \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
@@ -252,6 +253,7 @@ tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
+tests_unit_test_made_SOURCES = tests/unit/test_made.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c \
 	cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c \

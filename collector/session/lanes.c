@@ -231,6 +231,8 @@ int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now
 		l->bad += ring->broken - broken; /* how many records there were then, nobody knows: at least one */
 		rc = sink.rc;
 	}
+	if (l->made)
+		gus_made_settle(l->made);
 	return rc;
 }
 

@@ -67,6 +67,7 @@ void gus_made_free(struct gus_made *m)
 	}
 	gus_vec_free(&m->makers);
 	gus_vec_free(&m->latest);
+	gus_vec_free(&m->early);
 	gus_index_free(&m->pids);
 	gus_index_free(&m->hits);
 	*m = (struct gus_made){ 0 };
@@ -206,39 +207,68 @@ static void add_hit(struct gus_made *m, uint32_t family, uint64_t address)
 {
 	struct hit hit = { family, 0, address };
 
-	if ((int64_t)address < 0) /* the kernel's, or a marker of a chain */
-		return;
 	if (m->hits.n < GUS_MADE_HITS)
 		gus_index_add(&m->hits, &hit, NULL);
 	else if (gus_index_find(&m->hits, &hit) == GUS_INDEX_NONE)
 		m->hits_full = true;
 }
 
-void gus_made_sample(struct gus_made *m, const struct gus_sample *s)
+/* The number of the pid's maker + 1, 0 if it is none. Most samples are of the process that the one before was of. */
+static uint32_t maker_number(struct gus_made *m, uint32_t pid)
 {
-	struct gus_maker *k;
+	const struct gus_maker *k;
 
 	if (!m->makers.n)
-		return;
-	if (s->pid != m->last_pid) {
-		k = maker_of(m, s->pid);
-		m->last_pid = s->pid;
+		return 0;
+	if (pid != m->last_pid) {
+		k = maker_of(m, pid);
+		m->last_pid = pid;
 		m->last = k ? (uint32_t)(k - m->makers.v) + 1 : 0;
 	}
-	if (!m->last)
+	return m->last;
+}
+
+static void add_address(struct gus_made *m, uint32_t pid, uint64_t address)
+{
+	uint32_t number = maker_number(m, pid);
+	struct gus_maker *k;
+
+	if ((int64_t)address < 0) /* the kernel's, or a marker of a chain */
 		return;
-	k = &m->makers.v[m->last - 1];
+	if (!number) {
+		if (m->early.n < GUS_MADE_EARLY)
+			gus_vec_push(&m->early, (struct gus_made_early){ address, pid });
+		else
+			m->hits_full = true;
+		return;
+	}
+	k = &m->makers.v[number - 1];
 	/* It may be code that it has inherited, from one who does nothing but wait. (From whom in between, is not
 	 * asked: who makes code executes some.) */
 	k->sampled = m->makers.v[k->family].sampled = true;
+	add_hit(m, k->family, address);
+}
+
+void gus_made_sample(struct gus_made *m, const struct gus_sample *s)
+{
 	if (s->mode == GUS_MODE_USER)
-		add_hit(m, k->family, s->ip);
+		add_address(m, s->pid, s->ip);
 	/* Callers are looked up a byte before where they go on, but where the kernel interrupted, which is exact. */
 	for (uint32_t i = 0; i < s->chain_n; i++) {
-		add_hit(m, k->family, s->chain[i] - 1);
+		add_address(m, s->pid, s->chain[i] - 1);
 		if (s->mode != GUS_MODE_USER)
-			add_hit(m, k->family, s->chain[i]);
+			add_address(m, s->pid, s->chain[i]);
 	}
+}
+
+void gus_made_settle(struct gus_made *m)
+{
+	size_t n = m->early.n;
+
+	m->early.n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (maker_number(m, m->early.v[i].pid))
+			add_address(m, m->early.v[i].pid, m->early.v[i].address);
 }
 
 static int ascending(const void *a, const void *b)

@@ -22,9 +22,13 @@ struct gus_sample;
 #define GUS_MADE_MAKERS 65536   /* that are followed */
 #define GUS_MADE_FILES 256      /* that are held */
 #define GUS_MADE_HITS (1u << 18) /* distinct addresses that are noted */
+#define GUS_MADE_EARLY (1u << 17) /* addresses of one reading of the rings */
 
 /* A file had no more bytes than this at that time of the records' clock. */
 struct gus_made_growth { uint64_t size, time; };
+
+/* A sample of a process that is no maker, as far as we have read. */
+struct gus_made_early { uint64_t address; uint32_t pid; };
 
 struct gus_made_file {
 	int fd;                        /* -1: none */
@@ -51,6 +55,7 @@ struct gus_made {
 	struct gus_vec(uint32_t) latest; /* by number of the pid: its maker's number + 1, 0 if it is none now */
 	struct gus_vec(struct gus_maker) makers;
 	struct gus_index hits;         /* family and address */
+	struct gus_vec(struct gus_made_early) early; /* until the rings have been read */
 	uint32_t files, files_most;    /* that are held, and may be */
 	uint32_t last_pid, last;       /* of the last sample, and its maker's number + 1 */
 	uint64_t left_out;             /* makers and files for which there was no room */
@@ -65,6 +70,8 @@ void gus_made_free(struct gus_made *m);
 /* Takes note of memory, of births and of programs that are executed. */
 void gus_made_note(struct gus_made *m, const Gusprof__Record *record);
 void gus_made_sample(struct gus_made *m, const struct gus_sample *sample);
+/* All rings have been read: what told that a process is a maker may have been in another one than its samples. */
+void gus_made_settle(struct gus_made *m);
 /* Looks for maps that are not there yet and are due, and how long those are that are. The times are now: of
  * CLOCK_MONOTONIC, and of the records. At the end `all` are due. */
 void gus_made_look(struct gus_made *m, uint64_t now, uint64_t records_now, bool all);

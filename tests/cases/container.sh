@@ -11,7 +11,8 @@ unshare --mount --pid --fork true 2>/dev/null || skip "no namespaces here (unsha
 # A file system with two programs and their libraries.
 mkdir -p root/bin root/tmp root/proc mnt
 chmod 1777 root/tmp
-cp "${GUS_BUILDDIR:?}/tests/cases/jit-target" "${GUS_DEMO:?}" root/bin || exit 99
+made=made$$ demo=demo$$ # names that no other program has: other cases may run at the same time
+cp "${GUS_BUILDDIR:?}/tests/cases/jit-target" "root/bin/$made" && cp "${GUS_DEMO:?}" "root/bin/$demo" || exit 99
 ldd root/bin/* | grep -o '/[^ :)]*' | grep '\.so' | sort -u | while read -r library; do
 	mkdir -p "root$(dirname "$library")" && cp -L "$library" "root$library"
 done
@@ -23,7 +24,7 @@ exec unshare --mount --pid --fork --kill-child sh -c '
 	exec chroot $work/mnt "\$@"' - "\$@"
 S
 chmod +x inside
-if ! ./inside /bin/demo 0.001 >out 2>err; then
+if ! ./inside "/bin/$demo" 0.001 >out 2>err; then
 	skip "cannot make a container here: $(head -n 1 err)"
 fi
 
@@ -40,7 +41,7 @@ running()
 {
 	inner=$(cat "/proc/$1/task/$1/children" 2>/dev/null)
 	inner=${inner%% *}
-	[ -n "$inner" ] && grep -qE '/(jit-target|demo)' "/proc/$inner/cmdline"
+	[ -n "$inner" ] && grep -qE '/(made|demo)[0-9]' "/proc/$inner/cmdline"
 }
 begin()
 {
@@ -55,22 +56,22 @@ named()
 	ok "$1: all of it" between "$(unnamed)" 0 "${2:-0}"
 }
 
-timeout 60 "$gusprof" record -q -F 1000 -- ./inside /bin/jit-target m 600 >out 2>err
+timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$made" m 600 >out 2>err
 skip_if_refused $?
 report
 named "launched"
 ok "its map is in no folder of ours" not test -e "$work/mnt/tmp/perf-1.map"
 
-timeout 60 "$gusprof" record -q -F 1000 -- ./inside /bin/jit-target dv 600 /tmp >out 2>err
+timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$made" dv 600 /tmp >out 2>err
 report
 named "with a jitdump" 2
 ok "with a jitdump: code that moved" between "$(share third)" 7 18
 
-timeout 60 "$gusprof" record -q -F 1000 -- ./inside /bin/jit-target mx 600 >out 2>err
+timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$made" mx 600 >out 2>err
 report
 named "told with its last breath"
 
-begin /bin/jit-target m 60000
+begin "/bin/$made" m 60000
 timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- sleep 1 >out 2>err
 report
 named "attached to"
@@ -78,12 +79,12 @@ ok "and it is the process's number outside that is shown" grep -q "^\[jit:$inner
 kill -KILL "$inner"
 
 # It begins and ends while all is watched.
-timeout 60 "$gusprof" record -q -F 1000 -a -- sh -c './inside /bin/jit-target m 600; sleep 0.5' >out 2>err
-report --comm jit-target
+timeout 60 "$gusprof" record -q -F 1000 -a -- sh -c "./inside /bin/$made m 600; sleep 0.5" >out 2>err
+report --comm "$made"
 named "with all that runs"
 
 # The map that is there is not the process's: a link out of its file system, to a map that would do.
-./inside /bin/jit-target n 60000 >address 2>/dev/null </dev/null &
+./inside "/bin/$made" n 60000 >address 2>/dev/null </dev/null &
 children="$children $!"
 wait_for running $!
 wait_for test -s address
@@ -125,18 +126,18 @@ if "$gusprof" record --help | grep -q -e --embed; then
 	functions() { awk -F, '$1 ~ /\/bin\/demo/ && $16 > 0.02 { n += $3 != "" } END { print n + 0 }' report; }
 	program()
 	{
-		report --comm demo
+		report --comm "$demo"
 		ok "$1: names of the program" between "$(own)" 100 100
 		ok "$1: its functions" between "$(functions)" 4 9
 	}
-	timeout 60 "$gusprof" record -q -F 1000 -- ./inside /bin/demo 1 >out 2>err
+	timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$demo" 1 >out 2>err
 	program "launched"
-	begin /bin/demo 60
+	begin "/bin/$demo" 60
 	timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- sleep 2 >out 2>err
 	report
 	ok "attached to: names of the program" between "$(own)" 100 100
 	kill -KILL "$inner"
-	timeout 60 "$gusprof" record -q -F 1000 -a -- sh -c './inside /bin/demo 1; sleep 0.5' >out 2>err
+	timeout 60 "$gusprof" record -q -F 1000 -a -- sh -c "./inside /bin/$demo 1; sleep 0.5" >out 2>err
 	program "with all that runs"
 else
 	echo "# recordings bring no names of programs along yet"
