@@ -162,6 +162,7 @@ int gus_session_describe_living(struct session *s)
 	for (size_t i = 0; s->part <= 1 && i < sideband.records.n; i++) /* later files tell again what is known */
 		if (sideband.records.v[i]->kind_case == GUSPROF__RECORD__KIND_MMAP)
 			gus_made_note(&s->made, sideband.records.v[i]);
+	gus_made_settle(&s->made);
 	message = gus_sideband_message(&sideband);
 	rc = gus_writer_sideband(s->writer, &message, s->err);
 	gus_sideband_free(&sideband);

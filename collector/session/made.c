@@ -40,6 +40,14 @@ void gus_made_init(struct gus_made *m, size_t files)
 	gus_index_init(&m->hits, sizeof(struct hit));
 }
 
+static void drop_file(struct gus_made *m, int fd)
+{
+	if (fd < 0)
+		return;
+	close(fd);
+	m->files--;
+}
+
 static void close_file(struct gus_made_file *f)
 {
 	if (f->fd >= 0)
@@ -49,11 +57,8 @@ static void close_file(struct gus_made_file *f)
 
 static void close_folder(struct gus_made *m, struct gus_maker *k)
 {
-	if (k->folder < 0)
-		return;
-	close(k->folder);
+	drop_file(m, k->folder);
 	k->folder = -1;
-	m->files--;
 }
 
 void gus_made_free(struct gus_made *m)
@@ -67,6 +72,9 @@ void gus_made_free(struct gus_made *m)
 	}
 	gus_vec_free(&m->makers);
 	gus_vec_free(&m->latest);
+	for (size_t i = 0; i < m->news.n; i++)
+		drop_file(m, m->news.v[i].dump);
+	gus_vec_free(&m->news);
 	gus_vec_free(&m->early);
 	gus_index_free(&m->pids);
 	gus_index_free(&m->hits);
@@ -147,58 +155,104 @@ static bool has_room(struct gus_made *m)
 	return false;
 }
 
-static void open_dump(struct gus_made *m, struct gus_maker *k, const Gusprof__Mmap *map)
+static int open_dump(struct gus_made *m, const Gusprof__Mmap *map)
 {
 	const struct gus_mapped mapped = { .start = map->start, .end = map->start + map->length, .path = map->path,
 					   .path_length = strlen(map->path), .build_id = map->build_id.data,
 					   .build_id_size = map->build_id.len,
 					   .identity = { map->inode, map->major, map->minor } };
+	int fd = has_room(m) ? gus_mapped_open((pid_t)map->pid, &mapped) : -1;
 
-	if (k->dump.fd >= 0 || !has_room(m))
-		return;
-	k->dump.fd = gus_mapped_open((pid_t)k->pid, &mapped);
-	m->files += k->dump.fd >= 0;
+	m->files += fd >= 0;
+	return fd;
 }
 
-static void note_mapping(struct gus_made *m, const Gusprof__Mmap *map)
-{
-	bool dump = is_dump(map->path);
-	struct gus_maker *k;
-
-	if (map->kernel || (!dump && !is_made(map->path)))
-		return;
-	k = maker_of(m, map->pid);
-	if (!k)
-		k = add_maker(m, map->pid, map->time, NULL);
-	if (k && dump)
-		open_dump(m, k, map);
-	if (k && map->time < k->since)
-		k->since = map->time;
-}
-
-static void note_fork(struct gus_made *m, const Gusprof__Task *fork)
-{
-	struct gus_maker *parent = fork->pid == fork->ppid ? NULL : maker_of(m, fork->ppid);
-	struct gus_maker copy;
-
-	if (fork->pid == fork->ppid)
-		return;
-	if (parent) {
-		copy = *parent; /* where it is may change */
-		add_maker(m, fork->pid, fork->time, &copy);
-	} else if (maker_of(m, fork->pid)) {
-		set_maker(m, fork->pid, 0); /* the number was another's */
-	}
-}
-
+/* A file is opened at once, as it may be gone when the reading ends. */
 void gus_made_note(struct gus_made *m, const Gusprof__Record *r)
 {
-	if (r->kind_case == GUSPROF__RECORD__KIND_MMAP)
-		note_mapping(m, r->mmap);
-	else if (r->kind_case == GUSPROF__RECORD__KIND_FORK)
-		note_fork(m, r->fork);
-	else if (r->kind_case == GUSPROF__RECORD__KIND_COMM && r->comm->exec && maker_of(m, r->comm->pid))
-		set_maker(m, r->comm->pid, 0);
+	struct gus_made_news n = { .order = m->news.n, .dump = -1 };
+
+	if (r->kind_case == GUSPROF__RECORD__KIND_MMAP) {
+		const Gusprof__Mmap *map = r->mmap;
+
+		if (map->kernel || !(is_dump(map->path) || is_made(map->path)))
+			return;
+		n.kind = GUS_MADE_MAPPED;
+		n.time = map->time;
+		n.pid = map->pid;
+		if (is_dump(map->path))
+			n.dump = open_dump(m, map);
+	} else if (r->kind_case == GUSPROF__RECORD__KIND_FORK && r->fork->pid != r->fork->ppid) {
+		n.kind = GUS_MADE_FORKED;
+		n.time = r->fork->time;
+		n.pid = r->fork->pid;
+		n.ppid = r->fork->ppid;
+	} else if (r->kind_case == GUSPROF__RECORD__KIND_COMM && r->comm->exec) {
+		n.kind = GUS_MADE_EXECUTED;
+		n.time = r->comm->time;
+		n.pid = r->comm->pid;
+	} else {
+		return;
+	}
+	gus_vec_push(&m->news, n);
+}
+
+static void play_mapping(struct gus_made *m, const struct gus_made_news *n)
+{
+	struct gus_maker *k = maker_of(m, n->pid);
+
+	if (!k)
+		k = add_maker(m, n->pid, n->time, NULL);
+	if (k && n->time < k->since)
+		k->since = n->time;
+	if (k && k->dump.fd < 0)
+		k->dump.fd = n->dump;
+	else
+		drop_file(m, n->dump);
+}
+
+/* What is later than the news is not touched by it: that was read in the reading before. */
+static void play_end(struct gus_made *m, const struct gus_made_news *n)
+{
+	const struct gus_maker *k = maker_of(m, n->pid);
+
+	if (k && k->since <= n->time)
+		set_maker(m, n->pid, 0);
+}
+
+static void play_fork(struct gus_made *m, const struct gus_made_news *n)
+{
+	const struct gus_maker *parent;
+	struct gus_maker copy;
+
+	play_end(m, n); /* the number was another's */
+	parent = maker_of(m, n->ppid);
+	if (!parent || parent->since > n->time || maker_of(m, n->pid))
+		return;
+	copy = *parent; /* where it is may change */
+	add_maker(m, n->pid, n->time, &copy);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct gus_made_news *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void play_news(struct gus_made *m)
+{
+	static void (*const play[])(struct gus_made *m, const struct gus_made_news *n) = {
+		[GUS_MADE_MAPPED] = play_mapping, [GUS_MADE_FORKED] = play_fork, [GUS_MADE_EXECUTED] = play_end,
+	};
+
+	if (m->news.n)
+		qsort(m->news.v, m->news.n, sizeof(*m->news.v), by_time);
+	for (size_t i = 0; i < m->news.n; i++)
+		play[m->news.v[i].kind](m, &m->news.v[i]);
+	m->news.n = 0;
 }
 
 /* Hits. */
@@ -265,6 +319,7 @@ void gus_made_settle(struct gus_made *m)
 {
 	size_t n = m->early.n;
 
+	play_news(m);
 	m->early.n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (maker_number(m, m->early.v[i].pid))

@@ -27,6 +27,15 @@ struct gus_sample;
 /* A file had no more bytes than this at that time of the records' clock. */
 struct gus_made_growth { uint64_t size, time; };
 
+/* The rings are read one after the other, so news of one reading come in no order, and samples before what they depend
+ * on. Both wait for its end. */
+struct gus_made_news {
+	uint64_t time, order;
+	enum { GUS_MADE_MAPPED, GUS_MADE_FORKED, GUS_MADE_EXECUTED } kind;
+	uint32_t pid, ppid;
+	int dump;                      /* the jitdump that was mapped, open; -1: none */
+};
+
 /* A sample of a process that is no maker, as far as we have read. */
 struct gus_made_early { uint64_t address; uint32_t pid; };
 
@@ -55,7 +64,8 @@ struct gus_made {
 	struct gus_vec(uint32_t) latest; /* by number of the pid: its maker's number + 1, 0 if it is none now */
 	struct gus_vec(struct gus_maker) makers;
 	struct gus_index hits;         /* family and address */
-	struct gus_vec(struct gus_made_early) early; /* until the rings have been read */
+	struct gus_vec(struct gus_made_news) news; /* until the rings have been read */
+	struct gus_vec(struct gus_made_early) early;
 	uint32_t files, files_most;    /* that are held, and may be */
 	uint32_t last_pid, last;       /* of the last sample, and its maker's number + 1 */
 	uint64_t left_out;             /* makers and files for which there was no room */
@@ -67,10 +77,10 @@ struct gus_made {
 void gus_made_init(struct gus_made *m, size_t files);
 void gus_made_free(struct gus_made *m);
 
-/* Takes note of memory, of births and of programs that are executed. */
+/* Takes note of memory, of births and of programs that are executed; it counts from gus_made_settle on. */
 void gus_made_note(struct gus_made *m, const Gusprof__Record *record);
 void gus_made_sample(struct gus_made *m, const struct gus_sample *sample);
-/* All rings have been read: what told that a process is a maker may have been in another one than its samples. */
+/* All rings have been read. */
 void gus_made_settle(struct gus_made *m);
 /* Looks for maps that are not there yet and are due, and how long those are that are. The times are now: of
  * CLOCK_MONOTONIC, and of the records. At the end `all` are due. */

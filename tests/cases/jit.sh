@@ -60,8 +60,14 @@ ok "what came to where other code was has its own" between "$(share third)" 7 18
 ok "nothing is unnamed" is "$(unnamed)" 0
 timeout 60 "$gusprof" annotate first >out 2>err
 ok "annotate shows the instructions that the jitdump has" grep -qE '(dec rcx|subs? x1)' out
+record d $("$gusprof" record --help | grep -o -e '--embed' | sed 's/$/=lines/;q')
 timeout 60 "$gusprof" dump --type embedded >out 2>err
 ok "and its lines are in the recording" grep -q 'made.src' out
+record md
+timeout 60 "$gusprof" dump --type embedded >out 2>err
+ok "what both kinds of files tell has places of its own" is \
+	"$(sed -n 's/^ *functions {\( offset [0-9]*\)*.*/0\1/p' out | sort -u | wc -l)" 4
+ok "and is named" between "$(share first)" 66 84
 
 record mf
 ok "a child that inherits code has the parent's names" between "$(share first)" 66 84

@@ -43,26 +43,33 @@ static void note_mapping(struct gus_made *m, pid_t pid, uint64_t time, const cha
 	gus_made_note(m, &r);
 }
 
-static void note_fork(struct gus_made *m, pid_t parent, pid_t child)
+static void add_mapping(struct gus_made *m, pid_t pid, uint64_t time, const char *path)
+{
+	note_mapping(m, pid, time, path);
+	gus_made_settle(m);
+}
+
+static void note_fork(struct gus_made *m, pid_t parent, pid_t child, uint64_t time)
 {
 	Gusprof__Task task = GUSPROF__TASK__INIT;
 	Gusprof__Record r = GUSPROF__RECORD__INIT;
 
 	task.pid = (uint32_t)child;
 	task.ppid = (uint32_t)parent;
-	task.time = 50;
+	task.time = time;
 	r.kind_case = GUSPROF__RECORD__KIND_FORK;
 	r.fork = &task;
 	gus_made_note(m, &r);
 }
 
-static void note_exec(struct gus_made *m, pid_t pid, bool exec)
+static void note_exec(struct gus_made *m, pid_t pid, bool exec, uint64_t time)
 {
 	Gusprof__Comm comm = GUSPROF__COMM__INIT;
 	Gusprof__Record r = GUSPROF__RECORD__INIT;
 
 	comm.pid = (uint32_t)pid;
 	comm.exec = exec;
+	comm.time = time;
 	r.kind_case = GUSPROF__RECORD__KIND_COMM;
 	r.comm = &comm;
 	gus_made_note(m, &r);
@@ -99,7 +106,7 @@ static void memory_of_ones_own_makes_a_maker(void **state)
 		struct gus_made m;
 
 		gus_made_init(&m, 10);
-		note_mapping(&m, getpid(), 5, paths[i].path);
+		add_mapping(&m, getpid(), 5, paths[i].path);
 		if (m.makers.n != paths[i].makes)
 			fail_msg("%s", paths[i].path);
 		gus_made_free(&m);
@@ -120,7 +127,7 @@ static void samples_may_come_before_the_news(void **state)
 	gus_made_settle(&m);
 	expect_hits(&m, 0, (const uint64_t[]){ 0x1010, 0x1030 }, 2);
 	assert_true(m.makers.v[0].sampled);
-	note_mapping(&m, 8, 5, "//anon"); /* what was before it was another's */
+	add_mapping(&m, 8, 5, "//anon"); /* what was before it was another's */
 	gus_made_settle(&m);
 	expect_hits(&m, 1, NULL, 0);
 	gus_made_forget_hits(&m);
@@ -136,7 +143,7 @@ static void callers_are_hit_before_where_they_go_on(void **state)
 
 	(void)state;
 	gus_made_init(&m, 10);
-	note_mapping(&m, 7, 5, "//anon");
+	add_mapping(&m, 7, 5, "//anon");
 	gus_made_sample(&m, &s);
 	expect_hits(&m, 0, (const uint64_t[]){ 0x1010, 0x2000, 0x3000 }, 3);
 	s.mode = GUS_MODE_KERNEL;
@@ -153,28 +160,63 @@ static void children_are_family_until_they_execute(void **state)
 
 	(void)state;
 	gus_made_init(&m, 10);
-	note_mapping(&m, 7, 5, "//anon");
-	note_fork(&m, 7, 7); /* a thread */
-	assert_int_equal(m.makers.n, 1);
-	note_fork(&m, 7, 8);
-	note_fork(&m, 8, 9);
+	add_mapping(&m, 7, 5, "//anon");
+	note_fork(&m, 7, 7, 10); /* a thread */
+	note_fork(&m, 7, 8, 10);
+	note_fork(&m, 8, 9, 11);
+	gus_made_settle(&m);
+	assert_int_equal(m.makers.n, 3);
 	sample(&m, 9, 0x1010);
 	assert_true(m.makers.v[0].sampled && m.makers.v[2].sampled);
 	expect_hits(&m, 0, (const uint64_t[]){ 0x1010 }, 1);
-	note_exec(&m, 9, false);
+	note_exec(&m, 9, false, 50);
+	gus_made_settle(&m);
 	sample(&m, 9, 0x1020);
-	note_exec(&m, 9, true);
+	note_exec(&m, 9, true, 51);
+	gus_made_settle(&m);
 	sample(&m, 9, 0x1030);
 	gus_made_settle(&m);
 	expect_hits(&m, 0, (const uint64_t[]){ 0x1010, 0x1020 }, 2);
-	note_mapping(&m, 9, 60, "//anon");
+	add_mapping(&m, 9, 60, "//anon");
 	sample(&m, 9, 0x1040);
 	assert_int_equal(m.makers.n, 4);
 	expect_hits(&m, m.makers.v[3].family, (const uint64_t[]){ 0x1040 }, 1);
-	note_fork(&m, 1, 8); /* the number went to a child of somebody else */
+	note_fork(&m, 1, 8, 70); /* the number went to a child of somebody else */
+	gus_made_settle(&m);
 	sample(&m, 8, 0x1050);
 	gus_made_settle(&m);
 	expect_hits(&m, 0, (const uint64_t[]){ 0x1010, 0x1020 }, 2);
+	gus_made_free(&m);
+}
+
+/* What is read together is taken in order of time; what was read before stands, if it is later. */
+static void news_come_in_no_order(void **state)
+{
+	struct gus_made m;
+
+	(void)state;
+	gus_made_init(&m, 10);
+	note_fork(&m, 7, 8, 12);
+	note_mapping(&m, 7, 11, "//anon");
+	note_exec(&m, 7, true, 10);
+	gus_made_settle(&m);
+	assert_int_equal(m.makers.n, 2);
+	sample(&m, 8, 0x1010);
+	expect_hits(&m, 0, (const uint64_t[]){ 0x1010 }, 1);
+	note_exec(&m, 7, true, 9);
+	note_exec(&m, 8, true, 11);
+	note_fork(&m, 7, 6, 10); /* before it had any */
+	gus_made_settle(&m);
+	assert_int_equal(m.makers.n, 2);
+	sample(&m, 7, 0x1020);
+	sample(&m, 8, 0x1030);
+	expect_hits(&m, 0, (const uint64_t[]){ 0x1010, 0x1020, 0x1030 }, 3);
+	note_exec(&m, 7, true, 13);
+	note_mapping(&m, 7, 14, "//anon");
+	note_fork(&m, 7, 5, 12); /* of the old program */
+	gus_made_settle(&m);
+	sample(&m, 5, 0x1040);
+	expect_hits(&m, 0, (const uint64_t[]){ 0x1010, 0x1020, 0x1030, 0x1040 }, 4);
 	gus_made_free(&m);
 }
 
@@ -197,7 +239,7 @@ static void a_map_is_looked_for_and_followed(void **state)
 	(void)state;
 	unlink(path);
 	gus_made_init(&m, 10);
-	note_mapping(&m, getpid(), 5, "//anon");
+	add_mapping(&m, getpid(), 5, "//anon");
 	k = &m.makers.v[0];
 	gus_made_look(&m, 100 * NS, 1000, false);
 	assert_null(k->trouble); /* not sampled: not looked for */
@@ -232,7 +274,7 @@ static void looks_become_rarer(void **state)
 
 	(void)state;
 	gus_made_init(&m, 10);
-	note_mapping(&m, getpid(), 5, "//anon");
+	add_mapping(&m, getpid(), 5, "//anon");
 	for (unsigned tenth = 0; tenth < 1000; tenth++) {
 		sample(&m, getpid(), 0x1010);
 		gus_made_look(&m, 100 * NS + tenth * NS / 10, 1000, false);
@@ -265,7 +307,7 @@ static void a_map_is_found_when_its_process_has_ended(void **state)
 	}
 	path = map_of(pid);
 	gus_made_init(&m, 10);
-	note_mapping(&m, pid, 5, "//anon");
+	add_mapping(&m, pid, 5, "//anon");
 	sample(&m, pid, 0x1010);
 	gus_made_look(&m, 100 * NS, 1000, false);
 	assert_true(m.makers.v[0].folder >= 0);
@@ -289,7 +331,7 @@ static void what_others_leave_is_not_taken(void **state)
 
 	(void)state;
 	gus_made_init(&m, 10);
-	note_mapping(&m, getpid(), 5, "//anon");
+	add_mapping(&m, getpid(), 5, "//anon");
 	write_map(path, "1000 10 a\n", "w");
 	assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
 	sample(&m, getpid(), 0x1010);
@@ -313,7 +355,7 @@ static void room_has_an_end(void **state)
 
 	(void)state;
 	gus_made_init(&m, 0);
-	note_mapping(&m, getpid(), 5, "//anon");
+	add_mapping(&m, getpid(), 5, "//anon");
 	sample(&m, getpid(), 0x1010);
 	gus_made_look(&m, 0, 1000, true);
 	assert_non_null(strstr(m.makers.v[0].trouble, "too many files"));
@@ -325,7 +367,7 @@ static void room_has_an_end(void **state)
 	gus_made_free(&m);
 	gus_made_init(&m, 0);
 	for (uint32_t i = 1; i <= GUS_MADE_MAKERS + 3; i++)
-		note_mapping(&m, (pid_t)i, 5, "//anon");
+		add_mapping(&m, (pid_t)i, 5, "//anon");
 	assert_int_equal(m.makers.n, GUS_MADE_MAKERS);
 	assert_int_equal(m.left_out, 3);
 	gus_made_free(&m);
@@ -338,6 +380,7 @@ int main(void)
 		cmocka_unit_test(samples_may_come_before_the_news),
 		cmocka_unit_test(callers_are_hit_before_where_they_go_on),
 		cmocka_unit_test(children_are_family_until_they_execute),
+		cmocka_unit_test(news_come_in_no_order),
 		cmocka_unit_test(a_map_is_looked_for_and_followed),
 		cmocka_unit_test(looks_become_rarer),
 		cmocka_unit_test(a_map_is_found_when_its_process_has_ended),
