@@ -244,6 +244,8 @@ void gus_lanes_snapshot(struct gus_lanes *l, uint64_t now)
 
 		gus_ring_snapshot(&l->counters->flights.v[i], take_record, &sink);
 	}
+	if (l->made)
+		gus_made_settle(l->made);
 }
 
 void gus_lanes_mark(struct gus_lanes *l, const char *kind, const char *name, uint64_t time)

@@ -97,6 +97,10 @@ ok "and none has any code without" is "$others" 0
 report -i "$(find . -name 'gusprof.data.2*' | head -n 1)"
 rm -f gusprof.data*
 
+timeout 60 "$gusprof" record -q -F 1000 --overwrite -- "$target" m 600 >out 2>err </dev/null
+report
+ok "a flight recorder has names, too" between "$(share first)" 66 84
+
 # A program that runs already. attach [FILE...]: what is recorded of it while others may have left a file in its place.
 begin()
 {

@@ -218,6 +218,13 @@ static void news_come_in_no_order(void **state)
 	sample(&m, 5, 0x1040);
 	expect_hits(&m, 0, (const uint64_t[]){ 0x1010, 0x1020, 0x1030, 0x1040 }, 4);
 	gus_made_free(&m);
+	gus_made_init(&m, 10);
+	add_mapping(&m, 7, 11, "//anon");
+	add_mapping(&m, 8, 21, "//anon"); /* it has executed something by then */
+	note_fork(&m, 7, 8, 12);
+	gus_made_settle(&m);
+	assert_int_equal(m.makers.n, 2);
+	gus_made_free(&m);
 }
 
 static void write_map(const char *path, const char *text, const char *mode)
