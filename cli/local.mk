@@ -15,6 +15,7 @@ gusprof_SOURCES = \
 	cli/common/option_table.h \
 	cli/common/options.c cli/common/options.h \
 	cli/common/print.c cli/common/print.h \
+	cli/common/progress.c cli/common/progress.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
 	cli/doctor.c \
 	cli/dump.c \
@@ -42,6 +43,11 @@ gusprof_SOURCES = \
 	cli/report/report.c \
 	cli/report/text.c \
 	cli/report/view.c cli/report/view.h \
+	cli/screen/cells.c cli/screen/cells.h \
+	cli/screen/pager.c cli/screen/pager.h \
+	cli/screen/screen.c cli/screen/screen.h \
+	cli/screen/shorten.c cli/screen/shorten.h \
+	cli/screen/table.c cli/screen/table.h \
 	cli/stat/csv.c \
 	cli/stat/json.c \
 	cli/stat/stat.c \
