@@ -5,6 +5,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/profile/frames.c attribution/profile/frames.h \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \
+	attribution/profile/selection.c attribution/profile/selection.h \
 	attribution/profile/units.c attribution/profile/units.h \
 	attribution/routes/cutter.c \
 	attribution/routes/private.h \

@@ -7,6 +7,7 @@ gusprof_SOURCES = \
 	cli/annotate/render.h \
 	cli/annotate/text.c \
 	cli/annotate/view.c cli/annotate/view.h \
+	cli/common/absent.c cli/common/absent.h \
 	cli/common/csv.c cli/common/csv.h \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
@@ -38,6 +39,7 @@ gusprof_SOURCES = \
 	cli/record/record.c cli/record/record.h \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/csv.c \
+	cli/report/head.c cli/report/head.h \
 	cli/report/json.c \
 	cli/report/render.h \
 	cli/report/report.c \

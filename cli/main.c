@@ -10,6 +10,7 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/screen/pager.h"
 #include "cli/verbs.h"
 #include "config.h"
 
@@ -94,8 +95,11 @@ static int help(const char *name)
 /* A full disk or a closed pipe behind stdout must not look like success. */
 static int flushed(int status)
 {
-	int why = fflush(stdout) != 0 ? errno : 0;
+	int why;
 
+	if (gus_pager_end())
+		return status;
+	why = fflush(stdout) != 0 ? errno : 0;
 	if (!why && !ferror(stdout))
 		return status;
 	/* What was refused before is not tried again, and its reason is not known any more. */

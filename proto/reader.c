@@ -439,6 +439,11 @@ void gus_reader_rewind(struct gus_reader *r)
 	r->damage = (struct gus_damage){ .header_lost = header_lost };
 }
 
+uint64_t gus_reader_size(const struct gus_reader *r)
+{
+	return r->is_stream ? 0 : r->size;
+}
+
 const struct gus_damage *gus_reader_damage(const struct gus_reader *r)
 {
 	return &r->damage;

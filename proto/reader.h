@@ -74,6 +74,8 @@ void gus_reader_rewind(struct gus_reader *r);
 /* From now on, and from the first frame on, batches wholly outside [from_ns, to_ns] of the recording's clock are passed
  * over unread, as far as the recording has an index (a cut one has none: then every frame is delivered). */
 void gus_reader_restrict(struct gus_reader *r, uint64_t from_ns, uint64_t to_ns);
+/* Bytes of the file; 0 if nobody knows, as of a pipe. */
+uint64_t gus_reader_size(const struct gus_reader *r);
 const struct gus_damage *gus_reader_damage(const struct gus_reader *r);
 
 /* A message of a frame, unpacked; the caller frees it with the message's free_unpacked. NULL with GUS_E_CORRUPT if the

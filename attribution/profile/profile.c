@@ -28,7 +28,7 @@
 #define CHAIN_KERNEL ((uint64_t)-128)
 #define CHAIN_USER ((uint64_t)-512)
 
-struct cell_key { uint32_t thread, path, module, zero; uint64_t offset; };
+struct cell_key { uint32_t thread, path, module, comm; uint64_t offset; };
 struct path_key { uint32_t caller, module; uint64_t offset; };
 struct thread_key { uint32_t pid, tid; };
 /* Who runs on a CPU, since when; known between a switch in and the next out. */
@@ -39,7 +39,7 @@ struct loader {
 	struct gus_reader *reader;
 	const struct gus_filter *filter;
 	uint64_t from, to;              /* of the recording's clock */
-	struct gus_index cells, paths, threads, cpus;
+	struct gus_index cells, paths, threads, cpus, comms;
 	struct gus_vec(uint64_t) last;  /* time of each thread's last sample */
 	struct gus_vec(struct running) running;
 	struct gus_vec(uint8_t) module_wanted; /* 0 not asked yet, 1 no, 2 yes */
@@ -189,11 +189,24 @@ static bool module_wanted(struct loader *l, uint32_t number)
 		bool yes = in_list(l->filter->modules, path) || (base && in_list(l->filter->modules, base + 1));
 
 		l->module_wanted.v[number] = yes ? 2 : 1;
+		gus_vec_push(&l->p->modules, number);
 	}
 	return l->module_wanted.v[number] == 2;
 }
 
-static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_place place)
+/* The number of what the thread was called then. The space has each name once, so its address is the name. */
+static uint32_t comm_of(struct loader *l, const struct gus_sample *s)
+{
+	const char *name = gus_space_comm(l->p->space, s->pid, s->tid, s->time);
+	bool is_new;
+	uint32_t number = gus_index_add(&l->comms, &name, &is_new);
+
+	if (is_new)
+		gus_vec_push(&l->p->comms, name);
+	return number;
+}
+
+static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
 {
 	const struct gus_filter *f = l->filter;
 	bool tid = !f->tids_n;
@@ -204,7 +217,7 @@ static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_plac
 		tid |= f->tids[i] == s->tid;
 	if (!tid || (f->modules && !module_wanted(l, place.module)))
 		return false;
-	return !f->comms || in_list(f->comms, gus_space_comm(l->p->space, s->pid, s->tid, s->time));
+	return !f->comms || in_list(f->comms, l->p->comms.v[comm]);
 }
 
 static void take_sample(struct loader *l, const struct gus_sample *s)
@@ -213,7 +226,7 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 	struct cell_key key = { 0 };
 	struct gus_place place;
 	struct gus_cell *cell;
-	uint32_t number;
+	uint32_t number, comm;
 	bool is_new;
 
 	if (s->event != l->filter->event) {
@@ -222,17 +235,19 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 	}
 	l->decoded++;
 	place = gus_space_find(p->space, s->pid, s->time, s->ip, s->mode);
-	if (!wanted(l, s, place)) {
+	comm = l->filter->comms || l->filter->comms_kept ? comm_of(l, s) : 0;
+	if (!wanted(l, s, place, comm)) {
 		p->filtered++;
 		return;
 	}
 	key.thread = thread_of(l, s->pid, s->tid);
 	key.path = l->filter->chains ? path_of(l, s) : 0;
+	key.comm = l->filter->comms_kept ? comm : 0;
 	key.module = place.module;
 	key.offset = place.offset;
 	number = gus_index_add(&l->cells, &key, &is_new);
 	if (is_new)
-		gus_vec_push(&p->cells, (struct gus_cell){ key.thread, key.path, place, 0, 0, 0 });
+		gus_vec_push(&p->cells, (struct gus_cell){ key.thread, key.path, key.comm, place, 0, 0, 0 });
 	cell = &p->cells.v[number];
 	cell->samples++;
 	cell->weight += s->period;
@@ -272,7 +287,11 @@ static void take_switch(struct loader *l, const struct gus_switch *sw)
 static void take_batch(void *context, const struct gus_frame *frame)
 {
 	struct loader *l = context;
+	uint64_t size = gus_reader_size(l->reader);
 
+	if (l->p->heed.tell)
+		l->p->heed.tell(l->p->heed.context, "reading the recording",
+				size ? (double)frame->offset / (double)size : -1);
 	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0) {
 		gus_reader_bad_payload(l->reader, frame);
 		return;
@@ -301,6 +320,7 @@ static int by_place(const void *a, const void *b)
 	GUS_ORDER_(place.offset);
 	GUS_ORDER_(thread);
 	GUS_ORDER_(path);
+	GUS_ORDER_(comm);
 #undef GUS_ORDER_
 	return 0;
 }
@@ -359,6 +379,7 @@ static void start(struct loader *l)
 	gus_index_init(&l->paths, sizeof(struct path_key));
 	gus_index_init(&l->threads, sizeof(struct thread_key));
 	gus_index_init(&l->cpus, sizeof(uint32_t));
+	gus_index_init(&l->comms, sizeof(const char *));
 	gus_index_add(&l->paths, &(struct path_key){ .caller = GUS_INDEX_NONE }, NULL); /* which no path has */
 	gus_vec_push(&l->p->paths, (struct gus_path){ 0 });
 }
@@ -369,6 +390,7 @@ static void stop(struct loader *l)
 	gus_index_free(&l->paths);
 	gus_index_free(&l->threads);
 	gus_index_free(&l->cpus);
+	gus_index_free(&l->comms);
 	gus_vec_free(&l->last);
 	gus_vec_free(&l->running);
 	gus_vec_free(&l->module_wanted);
@@ -385,7 +407,7 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 	uid_t owner;
 	int rc = -1;
 
-	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event };
+	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event, .heed = filter->heed };
 	if (p->header->n_events ? filter->event >= p->header->n_events : filter->event > 0)
 		return gus_fail(err, GUS_E_USAGE, "the recording has %zu events, not a number %u", p->header->n_events,
 				filter->event);
@@ -413,6 +435,26 @@ out:
 	return rc;
 }
 
+void gus_profile_keep(struct gus_profile *p, bool (*keep)(void *context, const struct gus_cell *cell), void *context)
+{
+	size_t n = 0;
+
+	p->weight2 = 0;
+	for (size_t i = 0; i < p->cells.n; i++) {
+		const struct gus_cell cell = p->cells.v[i];
+
+		if (keep(context, &cell)) {
+			p->cells.v[n++] = cell;
+			p->weight2 += cell.weight2;
+			continue;
+		}
+		p->samples -= cell.samples;
+		p->filtered += cell.samples;
+		p->weight -= cell.weight;
+	}
+	p->cells.n = n;
+}
+
 void gus_profile_free(struct gus_profile *p)
 {
 	if (p->footer)
@@ -420,6 +462,8 @@ void gus_profile_free(struct gus_profile *p)
 	gus_vec_free(&p->cells);
 	gus_vec_free(&p->threads);
 	gus_vec_free(&p->paths);
+	gus_vec_free(&p->comms);
+	gus_vec_free(&p->modules);
 	gus_symbols_free(p->symbols);
 	gus_space_free(p->space);
 	*p = (struct gus_profile){ 0 };

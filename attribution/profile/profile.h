@@ -15,6 +15,12 @@ struct gus_log;
 
 struct gus_error;
 
+/* Who wants to hear how far a long work is: what is done, and its share of 1. NULL: nobody. */
+struct gus_heed {
+	void (*tell)(void *context, const char *what, double share);
+	void *context;
+};
+
 /* What of the recording to take. Zero-initialised it is everything of event 0. */
 struct gus_filter {
 	uint32_t event;             /* index into Header.events */
@@ -24,12 +30,15 @@ struct gus_filter {
 	size_t tids_n;
 	uint64_t from_ns, to_ns;    /* since the recording's start; to_ns 0 is its end */
 	bool chains;                /* keep call chains */
+	bool comms_kept;            /* keep what threads were called when they were sampled */
+	struct gus_heed heed;
 };
 
 /* Samples of one thread at one address with one calling path. */
 struct gus_cell {
 	uint32_t thread;            /* index into threads */
 	uint32_t path;              /* index into paths, 0 for none */
+	uint32_t comm;              /* index into comms, if these were to be kept */
 	struct gus_place place;
 	uint64_t samples;
 	uint64_t weight;            /* sum of periods, in the event's unit */
@@ -60,6 +69,10 @@ struct gus_profile {
 	struct gus_cells gus_vec(struct gus_cell) cells; /* sorted by module, offset, thread, path */
 	struct gus_threads gus_vec(struct gus_thread) threads;
 	struct gus_paths gus_vec(struct gus_path) paths;
+	/* Names of threads at samples that were asked for by name, or to be kept, and with a filter of modules those
+	 * that were sampled, whether the filter took them or not: what there is to ask for. */
+	struct gus_vec(const char *) comms;
+	struct gus_vec(uint32_t) modules;
 	uint64_t samples;              /* in cells */
 	uint64_t weight;
 	double weight2;
@@ -68,6 +81,7 @@ struct gus_profile {
 	uint64_t missing;              /* samples that the footer counts and no readable frame holds */
 	uint64_t lost;                 /* records that the kernel dropped, as far as the file tells */
 	uint64_t throttled;            /* times the kernel paused sampling */
+	struct gus_heed heed;          /* the filter's */
 	uint64_t first_ns, last_ns;    /* of the samples taken, in the recording's clock; 0 if there are none */
 };
 
@@ -78,6 +92,9 @@ struct gus_profile {
 int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
 		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err);
 void gus_profile_free(struct gus_profile *p);
+
+/* Leaves those cells in it that `keep` says, and counts the samples of the others among those that were filtered. */
+void gus_profile_keep(struct gus_profile *p, bool (*keep)(void *context, const struct gus_cell *cell), void *context);
 
 /* What the recorder counted of this event in all, NULL if the recording was cut. */
 const Gusprof__EventTotal *gus_profile_total(const struct gus_profile *p);

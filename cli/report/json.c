@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/common/json.h"
+#include "cli/report/head.h"
 #include "cli/report/render.h"
 #include "model/tables/cpus.h"
 
@@ -70,6 +71,22 @@ static json_t *cost(const struct gus_profile *p)
 	return o;
 }
 
+/* Who was watched: what kind of thing, and of processes and threads their numbers and what they were called. */
+static json_t *target(const struct gus_profile *p)
+{
+	const Gusprof__Header *h = p->header;
+	json_t *o = json_object(), *list = json_array();
+	char *text = gus_head_target(p);
+
+	for (size_t i = 0; i < h->n_targets; i++)
+		json_array_append_new(list, json_integer(h->targets[i]));
+	json_object_set_new(o, "kind", gus_json_word(*h->target ? h->target : "command"));
+	json_object_set_new(o, "ids", list);
+	json_object_set_new(o, "text", gus_json_text(text));
+	free(text);
+	return o;
+}
+
 json_t *gus_json_recording(const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
@@ -101,6 +118,7 @@ json_t *gus_json_recording(const struct gus_report *r)
 	json_object_set_new(o, "missing_samples", json_integer((json_int_t)p->missing));
 	json_object_set_new(o, "frequency_khz", frequency(r));
 	json_object_set_new(o, "command", command(h));
+	json_object_set_new(o, "target", target(p));
 	json_object_set_new(o, "exit_status",
 			    gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_status : 0));
 	json_object_set_new(o, "exit_signal",
@@ -161,13 +179,17 @@ static json_t *edges(const struct gus_report *r, uint32_t row, bool callers)
 	return list;
 }
 
-static void set_thread(json_t *o, const struct gus_report *r, const struct gus_row *row)
+static void set_task(json_t *o, const struct gus_report *r, const struct gus_row *row)
 {
 	const struct gus_thread *t = &r->profile->threads.v[row->thread];
 
-	json_object_set_new(o, "pid", json_integer(t->pid));
-	json_object_set_new(o, "tid", json_integer(t->tid));
-	json_object_set_new(o, "comm", gus_json_text(t->comm));
+	if (r->view->by != GUS_BY_COMM)
+		json_object_set_new(o, "pid", json_integer(row->pid));
+	if (r->view->by == GUS_BY_THREAD)
+		json_object_set_new(o, "tid", json_integer(row->tid));
+	json_object_set_new(o, "comm", gus_json_text(row->comm));
+	if (r->view->by != GUS_BY_THREAD)
+		return;
 	json_object_set_new(o, "switches", json_integer((json_int_t)t->switches));
 	json_object_set_new(o, "on_cpu_ns", json_integer((json_int_t)t->on_cpu_ns));
 }
@@ -191,8 +213,8 @@ static json_t *row_object(const struct gus_report *r, size_t i, const struct gus
 	json_object_set_new(o, "ci95", gus_json_pair(row->ci95.low, row->ci95.high));
 	set_stack(o, r, &row->stack, cell->before);
 	json_object_set_new(o, "weight", json_integer((json_int_t)row->weight));
-	if (r->view->by == GUS_BY_THREAD)
-		set_thread(o, r, row);
+	if (gus_by_is_task(r->view->by))
+		set_task(o, r, row);
 	if (r->graph) {
 		json_object_set_new(o, "total", json_integer((json_int_t)row->total));
 		json_object_set_new(o, "callers", edges(r, (uint32_t)i, true));

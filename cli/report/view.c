@@ -9,6 +9,7 @@
 static const char *const by_names[] = {
 	[GUS_BY_FUNCTION] = "function", [GUS_BY_MODULE] = "module", [GUS_BY_LINE] = "line",
 	[GUS_BY_INSTRUCTION] = "instruction", [GUS_BY_THREAD] = "thread",
+	[GUS_BY_PROCESS] = "process", [GUS_BY_COMM] = "comm",
 };
 
 const char *gus_by_name(enum gus_by by)
@@ -92,7 +93,8 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		       d->corrupt == 1 ? "" : "s", (unsigned long long)d->first_offset,
 		       (unsigned long long)d->skipped_bytes);
 	if (d->missing_frames)
-		notice(&n, "%llu frames of the recording are missing", (unsigned long long)d->missing_frames);
+		notice(&n, "%llu frames of the recording are missing: what they held is missing here",
+		       (unsigned long long)d->missing_frames);
 	if (d->header_lost)
 		notice(&n, "the recording's header is lost: host, command and events are not known, and a sample's "
 			   "weight has no unit");
@@ -100,12 +102,13 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		notice(&n, "%llu samples that the recorder counted are not in the file",
 		       (unsigned long long)p->missing);
 	if (p->lost)
-		notice(&n, "the kernel dropped %llu records for want of room in the ring", (unsigned long long)p->lost);
+		notice(&n, "the kernel dropped %llu records for want of room in the ring: record at a lower rate "
+			   "(-F)", (unsigned long long)p->lost);
 	cut = gus_symbols_cut(p->symbols, &path, &why);
 	if (cut)
 		notice(&n, "names of %zu module%s were cut%s %s: %s", cut, cut == 1 ? "" : "s",
 		       cut == 1 ? ":" : ", first those of", path, why);
 	if (p->throttled)
-		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate",
+		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate (-F)",
 		       (unsigned long long)p->throttled);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The program that long text is read in, where it goes to a terminal: what GUSPROF_PAGER or else PAGER says, or less. It
- * is begun only when there is something to show, so that what fails before is said on the terminal itself. */
+/* The program that long text is read in, where it goes to a terminal: what GUSPROF_PAGER or else PAGER says, or less.
+ * It is begun only when there is something to show, so that what fails before is said on the terminal itself. */
 #ifndef GUS_CLI_SCREEN_PAGER_H
 #define GUS_CLI_SCREEN_PAGER_H
 

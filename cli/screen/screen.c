@@ -66,8 +66,8 @@ struct gus_screen gus_screen_of(FILE *out, const struct gus_screen_options *o)
 	return s;
 }
 
-/* Of the sixteen that a theme chooses itself, those that all choose to be read on its ground; yellow, white and grey are
- * not among them. */
+/* Of the sixteen that a theme chooses itself, those that all choose to be read on its ground; yellow, white and grey
+ * are not among them. */
 void gus_screen_colour(const struct gus_screen *s, FILE *out, enum gus_colour colour)
 {
 	if (!s->colour)

@@ -33,16 +33,18 @@ struct gus_screen_options {
 
 /* Their rows in the table of a verb whose values have them as member: of all text, and of text with names. */
 #define GUS_SCREEN_OPTIONS(values, member) \
-	{ 0, "width", "CELLS", "Fit lines of text into so many cells, 0 for no limit; by default into the terminal's, and " \
-	  "no limit where there is none.", GUS_OPTION_NUMBER, offsetof(values, member.width), .bounds = { 0, 10000 } }, \
+	{ 0, "width", "CELLS", "Fit lines of text into so many cells, 0 for no limit; by default into the " \
+	  "terminal's, and no limit where there is none.", GUS_OPTION_NUMBER, offsetof(values, member.width), \
+	  .bounds = { 0, 10000 } }, \
 	{ 0, "color", "WHEN", "Colours in text: auto (the default: on a terminal, unless NO_COLOR is set or TERM is " \
-	  "dumb), always or never.", GUS_OPTION_CHOICE, offsetof(values, member.colour), .choices = "auto always never" }
+	  "dumb), always or never.", GUS_OPTION_CHOICE, offsetof(values, member.colour), \
+	  .choices = "auto always never" }
 #define GUS_SCREEN_NAME_OPTIONS(values, member) \
 	{ 0, "full-names", NULL, "Do not shorten names and paths to fit the width.", GUS_OPTION_FLAG, \
 	  offsetof(values, member.full_names) }
 #define GUS_SCREEN_PAGER_OPTIONS(values, member) \
-	{ 0, "no-pager", NULL, "Print straight to the terminal; without it, text that goes there goes through a pager.", \
-	  GUS_OPTION_FLAG, offsetof(values, member.no_pager) }
+	{ 0, "no-pager", NULL, "Print straight to the terminal; without it, text that goes there goes through a " \
+	  "pager.", GUS_OPTION_FLAG, offsetof(values, member.no_pager) }
 
 /* What the stream is. The width of a terminal is that of COLUMNS if it is set, else what the terminal says, else 80. */
 struct gus_screen gus_screen_of(FILE *out, const struct gus_screen_options *options);

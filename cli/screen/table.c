@@ -36,7 +36,7 @@ struct layout { size_t width[GUS_TABLE_COLUMNS]; bool gone[GUS_TABLE_COLUMNS]; }
 static void print_cell(const struct gus_table *t, const struct layout *l, size_t i, const char *text,
 		       enum gus_colour colour)
 {
-	const struct gus_column *c = &t->columns[i];
+	const struct gus_table_column *c = &t->columns[i];
 	bool fit = t->screen->width && c->comfort && !t->screen->full_names;
 	char *shown = fit ? gus_shorten(text, c->how, l->width[i], t->screen->dots) : gus_strdup(text);
 	size_t cells = width_of(shown), blanks = cells < l->width[i] ? l->width[i] - cells : 0;
@@ -67,7 +67,7 @@ static void print_titles(const struct gus_table *t, const struct layout *l)
 	gus_screen_colour(t->screen, t->out, GUS_COLOUR_HEAD);
 	putc('#', t->out);
 	for (size_t i = 0; i < t->n; i++) {
-		const struct gus_column *c = &t->columns[i];
+		const struct gus_table_column *c = &t->columns[i];
 		size_t cells = width_of(c->title), blanks = cells < l->width[i] ? l->width[i] - cells : 0;
 
 		if (l->gone[i])
@@ -104,7 +104,7 @@ static struct layout padded(const struct gus_table *t)
 	return l;
 }
 
-void gus_table_begin(struct gus_table *t, const struct gus_screen *s, FILE *out, const struct gus_column *columns,
+void gus_table_begin(struct gus_table *t, const struct gus_screen *s, FILE *out, const struct gus_table_column *columns,
 		     size_t n)
 {
 	struct layout l;

@@ -16,7 +16,7 @@
 
 #define GUS_TABLE_COLUMNS 12
 
-struct gus_column {
+struct gus_table_column {
 	const char *title;
 	bool right;             /* aligned; such columns are never shortened */
 	enum gus_shorten how;   /* of others */
@@ -28,14 +28,14 @@ struct gus_column {
 struct gus_table {
 	const struct gus_screen *screen;
 	FILE *out;
-	const struct gus_column *columns;
+	const struct gus_table_column *columns;
 	size_t n;
 	struct gus_vec(char) texts;     /* of all cells, each with its end */
 	struct gus_table_rows gus_vec(struct gus_table_row) rows;
 };
 
 /* begins: how the line of titles does ("#"). */
-void gus_table_begin(struct gus_table *t, const struct gus_screen *s, FILE *out, const struct gus_column *columns,
+void gus_table_begin(struct gus_table *t, const struct gus_screen *s, FILE *out, const struct gus_table_column *columns,
 		     size_t n);
 /* As many cells as there are columns; NULL is an empty one. The first cell has the colour. */
 void gus_table_row(struct gus_table *t, enum gus_colour colour, const char *const *cells);

@@ -45,6 +45,13 @@ const struct gus_module *gus_space_module(const struct gus_space *space, uint32_
 	return &modules[number];
 }
 
+const char *gus_space_comm(struct gus_space *space, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	assert_null(space);
+	assert_true(pid == 200 && tid == 200 && time == UINT64_MAX); /* the only process whose first thread has no samples */
+	return "in the end";
+}
+
 size_t gus_symbols_names(struct gus_symbols *symbols, const struct gus_module *module, uint64_t offset,
 			 enum gus_depth depth, struct gus_name names[GUS_NAMES_MAX])
 {
@@ -83,9 +90,17 @@ static struct gus_cell cell_by(uint64_t offset, uint32_t path, uint64_t weight)
 	return c;
 }
 
+/* Two processes; of the second only threads that it made later. */
+static struct gus_thread tasks[] = {
+	{ 100, 100, "main", 0, 0 }, { 100, 101, "worker", 0, 0 }, { 200, 201, "worker", 0, 0 }, { 0 }, { 0 },
+	{ 300, 300, "alone", 0, 0 },
+};
+static const char *comms[] = { "sh", "worker", "gzip" };
+
 static struct gus_profile profile_of(struct gus_cell *cells, size_t n, struct gus_path *paths, size_t paths_n)
 {
-	struct gus_profile p = { .cells = { cells, n, n }, .paths = { paths, paths_n, paths_n } };
+	struct gus_profile p = { .cells = { cells, n, n }, .paths = { paths, paths_n, paths_n },
+				 .threads = { tasks, 6, 6 }, .comms = { comms, 3, 3 } };
 
 	for (size_t i = 0; i < n; i++) {
 		p.samples += cells[i].samples;
@@ -266,6 +281,49 @@ static void a_thread_is_its_number(void **state)
 	assert_true(v.rows.v[1].weight == 5 && v.rows.v[1].total == 5);
 	assert_int_equal(v.rows.v[0].module, NONE);
 	assert_false(v.rows.v[0].has_offset);
+	gus_view_free(&v);
+}
+
+/* A process is all of its threads, and is called as its first one is. */
+static void a_process_is_its_threads(void **state)
+{
+	struct gus_cell cells[] = { cell(LEAF, 1), cell(LEAF, 2), cell(LEAF, 4), cell(LEAF, 8) };
+	struct gus_view v;
+
+	(void)state;
+	cells[1].thread = 1;
+	cells[2].thread = 2;
+	cells[3].thread = 5;
+	view_of(&v, cells, 4, GUS_BY_PROCESS, false);
+	assert_int_equal(v.rows.n, 3);
+	assert_true(v.rows.v[0].pid == 300 && v.rows.v[0].weight == 8 && v.rows.v[0].total == 8);
+	assert_string_equal(v.rows.v[0].comm, "alone");
+	assert_true(v.rows.v[1].pid == 200 && v.rows.v[1].weight == 4);
+	assert_string_equal(v.rows.v[1].comm, "in the end");
+	assert_true(v.rows.v[2].pid == 100 && v.rows.v[2].weight == 3 && v.rows.v[2].samples == 2);
+	assert_string_equal(v.rows.v[2].comm, "main");
+	gus_view_free(&v);
+}
+
+/* One name of several threads is one row, and a thread that changes its name is two. */
+static void a_comm_is_what_threads_were_called_then(void **state)
+{
+	struct gus_cell cells[] = { cell(LEAF, 1), cell(LEAF, 2), cell(LEAF, 4), cell(LEAF, 8) };
+	struct gus_view v;
+
+	(void)state;
+	cells[1].comm = 2; /* thread 0, when it was called otherwise */
+	cells[2].comm = 1;
+	cells[2].thread = 1;
+	cells[3].comm = 1;
+	cells[3].thread = 2;
+	view_of(&v, cells, 4, GUS_BY_COMM, false);
+	assert_int_equal(v.rows.n, 3);
+	assert_string_equal(v.rows.v[0].comm, "worker");
+	assert_true(v.rows.v[0].weight == 12 && v.rows.v[0].samples == 2);
+	assert_string_equal(v.rows.v[1].comm, "gzip");
+	assert_true(v.rows.v[1].weight == 2);
+	assert_string_equal(v.rows.v[2].comm, "sh");
 	gus_view_free(&v);
 }
 
@@ -654,6 +712,8 @@ int main(void)
 		cmocka_unit_test(a_line_is_file_line_and_function),
 		cmocka_unit_test(an_instruction_is_its_offset),
 		cmocka_unit_test(a_thread_is_its_number),
+		cmocka_unit_test(a_process_is_its_threads),
+		cmocka_unit_test(a_comm_is_what_threads_were_called_then),
 		cmocka_unit_test(no_more_is_asked_than_is_shown),
 		cmocka_unit_test(nests_are_walked_from_within),
 		cmocka_unit_test(recursion_counts_once),

@@ -100,7 +100,8 @@ static void names_stay_balanced(void **state)
 	NAME("(anonymous namespace)::table<int, long long>::find", 42, "(anonymous namespace)::table<…>::find");
 	NAME("<core::iter::Map<I, F> as Iterator>::next", 20, "<…>::next");
 	NAME("alloc::vec::from<fn(u8) -> u16>::run", 35, "alloc::vec::from<fn(…) -> u16>::run");
-	NAME("a_function::{lambda(int, long)#1}::operator()", 40, "a_function::{…}::operator()");
+	NAME("a_function::{lambda(int, long)#1}::operator()", 40, "a_function::{lambda(…)#1}::operator()");
+	NAME("a_function::{lambda(int, long)#1}::operator()", 36, "a_function::{…}::operator()");
 	NAME("broken<name::with(no>end", 12, "broken…o>end"); /* no name: cut as it comes */
 	NAME("my_operator<abcdefgh>", 15, "my_operator<…>");
 }
@@ -129,7 +130,7 @@ static struct made begin(size_t width)
 	return m;
 }
 
-static const struct gus_column columns[] = {
+static const struct gus_table_column columns[] = {
 	{ .title = "share", .right = true },
 	{ .title = "samples", .right = true, .leaves = 1 },
 	{ .title = "time", .right = true, .leaves = 2 },
