@@ -19,6 +19,7 @@ gusprof_SOURCES = \
 	cli/common/progress.c cli/common/progress.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
 	cli/doctor.c \
+	cli/doctor_text.c cli/doctor_text.h \
 	cli/dump.c \
 	cli/main.c \
 	cli/model/causality.c \

@@ -10,8 +10,12 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "cli/annotate/render.h"
+#include "cli/common/absent.h"
 #include "cli/common/filter.h"
 #include "cli/common/print.h"
+#include "cli/common/progress.h"
+#include "cli/screen/pager.h"
+#include "cli/screen/screen.h"
 #include "cli/verbs.h"
 #include "symbolizer/names/demangle.h"
 
@@ -25,7 +29,8 @@ struct annotate_options {
 	double percent_limit;         /* negative: none was given */
 	struct gus_filter_options filter;
 	struct gus_list modules;
-	bool source, quiet;
+	struct gus_screen_options screen;
+	bool source, quiet, header;
 	int verbosity;
 };
 
@@ -55,6 +60,11 @@ static const struct gus_option options[] = {
 	  AT(source) },
 	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
 	  .choices = "text json csv" },
+	{ 0, "header", NULL, "Say all that is known of the recording, not only what it is of.", GUS_OPTION_FLAG,
+	  AT(header) },
+	GUS_SCREEN_OPTIONS(struct annotate_options, screen),
+	GUS_SCREEN_NAME_OPTIONS(struct annotate_options, screen),
+	GUS_SCREEN_PAGER_OPTIONS(struct annotate_options, screen),
 	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.",
 	  GUS_OPTION_STRING, AT(symfs), .choices = "@dir" },
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
@@ -70,6 +80,8 @@ struct annotating {
 	struct gus_reader *reader;
 	struct gus_view view;             /* by function, without inlines, the heaviest first */
 	struct gus_report report;
+	struct gus_screen screen;
+	struct gus_progress progress;
 	struct gus_vec(uint32_t) picked;  /* rows of the view */
 	struct gus_vec(struct gus_annotated) functions;
 };
@@ -207,9 +219,21 @@ static void nameless(const struct annotating *n, char *out, size_t room)
 	}
 }
 
+/* What there is instead of a function that was not found. */
+static void nearest(const struct annotating *n, const char *symbol, char *out, size_t room)
+{
+	struct gus_vec(const char *) there = { 0 };
+
+	for (size_t i = 0; i < n->view.rows.n; i++)
+		if (has_code(&n->view.rows.v[i]) && in_modules(n, &n->view.rows.v[i]))
+			gus_vec_push(&there, n->view.rows.v[i].function);
+	gus_absent_format(symbol, there.v, there.n, out, room);
+	gus_vec_free(&there);
+}
+
 static int pick_symbol(struct annotating *n, const char *symbol, struct gus_error *err)
 {
-	char why[512];
+	char why[512], instead[512];
 	char *readable;
 
 	pick_matches(n, symbol);
@@ -227,8 +251,9 @@ static int pick_symbol(struct annotating *n, const char *symbol, struct gus_erro
 		return gus_fail(err, GUS_E_USAGE, "%s was sampled only where it is inlined; annotate what it is "
 				"inlined into, such as '%s':", symbol, n->view.rows.v[n->picked.v[0]].function);
 	nameless(n, why, sizeof(why));
-	return gus_fail(err, GUS_E_USAGE, "no function called %s was sampled; 'gusprof report --no-inline' lists "
-			"those that were%s", symbol, why);
+	nearest(n, symbol, instead, sizeof(instead));
+	return gus_fail(err, GUS_E_USAGE, "no function called %s was sampled%s; 'gusprof report --no-inline' lists "
+			"all that were%s", symbol, instead, why);
 }
 
 /* Without a symbol: the hottest, or all above the limit. A hottest one that cannot be shown is not passed over in
@@ -358,6 +383,8 @@ static int render(struct annotating *n)
 		r.routes = &routes;
 	if (n->o->source)
 		r.sources = gus_sources_new(n->o->symfs, gus_symbols_rights(n->profile.symbols), n->log);
+	if (n->o->format == TEXT && !n->o->screen.no_pager)
+		gus_pager_begin(&n->screen);
 	if (n->o->format == JSON)
 		rc = gus_annotate_json(&r);
 	else if (n->o->format == CSV)
@@ -390,6 +417,8 @@ static int show(struct annotating *n)
 	int rc;
 
 	gus_view_make(&n->view, &n->profile, GUS_BY_FUNCTION, false);
+	gus_progress_end(&n->progress);
+	gus_filter_absent(&n->o->filter, &n->o->modules, &n->profile, n->log);
 	n->report.view = &n->view;
 	n->report.profile = &n->profile;
 	n->report.units = gus_units_of(&n->profile);
@@ -415,10 +444,23 @@ static int show(struct annotating *n)
 	return rc;
 }
 
+static void heed(void *context, const char *what, double share)
+{
+	gus_progress(context, what, share);
+}
+
+static int load(struct annotating *n, struct gus_reader *reader, struct gus_filter *filter,
+		const struct gus_symbols_options *symbols, struct gus_error *err)
+{
+	filter->heed = (struct gus_heed){ heed, &n->progress };
+	return gus_profile_load(&n->profile, reader, filter, symbols, n->log, err);
+}
+
 static int annotate(const struct annotate_options *o)
 {
 	struct annotating n = { .o = o, .log = gus_cli_log(o->quiet ? -1 : o->verbosity),
-				.report = { .path = o->input } };
+				.report = { .path = o->input, .header = o->header },
+				.screen = gus_screen_of(stdout, &o->screen) };
 	struct gus_symbols_options symbols = { .symfs = o->symfs };
 	const Gusprof__Header *header;
 	struct gus_reader *reader;
@@ -432,9 +474,11 @@ static int annotate(const struct annotate_options *o)
 	if (err.code || !(reader = gus_reader_open(o->input, &err)))
 		return fail_status(&err);
 	header = gus_reader_header(reader);
+	n.report.screen = &n.screen;
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
 	if (gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &tids, &err) != 0 ||
-	    gus_profile_load(&n.profile, reader, &filter, &symbols, n.log, &err) != 0) {
+	    load(&n, reader, &filter, &symbols, &err) != 0) {
+		gus_progress_end(&n.progress);
 		status = fail_status(&err);
 	} else {
 		n.reader = reader;
@@ -448,7 +492,8 @@ static int annotate(const struct annotate_options *o)
 
 static int run(int argc, char **argv)
 {
-	struct annotate_options o = { .input = "gusprof.data", .percent_limit = -1, .source = true };
+	struct annotate_options o = { .input = "gusprof.data", .percent_limit = -1, .source = true,
+				     .screen = { .width = GUS_SCREEN_AUTO } };
 	int status;
 
 	if (gus_options_parse(&gus_verb_annotate, &o, &argc, &argv, &status) == 0) {
