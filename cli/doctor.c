@@ -27,6 +27,7 @@ static const struct gus_option options[] = {
 	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_CHOICE,
 	  offsetof(struct doctor_options, format), .choices = "text json" },
 	GUS_SCREEN_OPTIONS(struct doctor_options, screen),
+	GUS_SCREEN_COLOUR_OPTIONS(struct doctor_options, screen),
 	GUS_SCREEN_PAGER_OPTIONS(struct doctor_options, screen),
 	{ 0 },
 };

@@ -47,6 +47,7 @@ gusprof_SOURCES = \
 	cli/report/text.c \
 	cli/report/view.c cli/report/view.h \
 	cli/screen/cells.c cli/screen/cells.h \
+	cli/screen/fitted.c cli/screen/fitted.h \
 	cli/screen/pager.c cli/screen/pager.h \
 	cli/screen/screen.c cli/screen/screen.h \
 	cli/screen/shorten.c cli/screen/shorten.h \

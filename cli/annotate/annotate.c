@@ -63,6 +63,7 @@ static const struct gus_option options[] = {
 	{ 0, "header", NULL, "Say all that is known of the recording, not only what it is of.", GUS_OPTION_FLAG,
 	  AT(header) },
 	GUS_SCREEN_OPTIONS(struct annotate_options, screen),
+	GUS_SCREEN_COLOUR_OPTIONS(struct annotate_options, screen),
 	GUS_SCREEN_NAME_OPTIONS(struct annotate_options, screen),
 	GUS_SCREEN_PAGER_OPTIONS(struct annotate_options, screen),
 	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.",

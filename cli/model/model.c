@@ -19,6 +19,8 @@
 #include "cli/common/uarch_load.h"
 #include "cli/model/render.h"
 #include "cli/model/traced.h"
+#include "cli/screen/fitted.h"
+#include "cli/screen/screen.h"
 #include "cli/verbs.h"
 #include "model/analysis/batch.h"
 #include "model/code/program.h"
@@ -42,6 +44,7 @@ struct model_options {
 	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
 	bool unrolled, costs, causality, timing, interval, phases, memory;
+	struct gus_screen_options screen;
 	char *const *command;           /* what is to be run and traced; NULL: nothing */
 };
 
@@ -166,6 +169,8 @@ static const struct gus_option options[] = {
 	  "it code is the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), .fit = { CODE } },
 	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_CHOICE,
 	  AT(format), .choices = "text json csv" },
+	GUS_SCREEN_OPTIONS(struct model_options, screen),
+	GUS_SCREEN_NAME_OPTIONS(struct model_options, screen),
 	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed "
 	  "and retired.", GUS_OPTION_CALL, .call = set_timeline, .fit = { ONE } },
 	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, "
@@ -325,6 +330,20 @@ static int check_work(const struct model *m, const struct gus_program *p, struct
 	return 0;
 }
 
+/* cycles: of the loops of a function, if that is what is shown. */
+static void print_text(const struct model *m, const struct gus_model_report *r, const double *cycles)
+{
+	const struct gus_screen screen = gus_screen_of(stdout, &m->o->screen);
+	struct gus_fitted fitted;
+
+	gus_fitted_begin(&fitted, &screen);
+	if (cycles)
+		gus_model_loops_text(r, cycles);
+	else
+		gus_model_text(r);
+	gus_fitted_end(&fitted);
+}
+
 static int run_program(struct model *m, const struct gus_program *p, struct gus_model_report *r, struct gus_error *err)
 {
 	struct gus_modelled modelled;
@@ -337,7 +356,7 @@ static int run_program(struct model *m, const struct gus_program *p, struct gus_
 	r->notes_n = m->notes.n;
 	r->seconds = seconds(m);
 	if (m->o->format == FORMAT_TEXT)
-		gus_model_text(r);
+		print_text(m, r, NULL);
 	else if (m->o->format == FORMAT_JSON)
 		gus_model_json(r);
 	else
@@ -467,7 +486,7 @@ static int list_loops(struct model *m, const struct gus_routine *f)
 		gus_program_free(p);
 	}
 	if (m->o->format == FORMAT_TEXT)
-		gus_model_loops_text(&r, cycles);
+		print_text(m, &r, cycles);
 	else if (m->o->format == FORMAT_JSON)
 		gus_model_loops_json(&r, cycles);
 	else
@@ -530,7 +549,7 @@ static int run_traced(struct model *m, struct gus_error *err)
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
 		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
-		.phases = o->phases, .memory = o->memory,
+		.phases = o->phases, .memory = o->memory, .screen = &o->screen,
 	};
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
@@ -583,7 +602,7 @@ static int traced_status(const struct model_options *o, const struct gus_error *
 
 static int run(int argc, char **argv)
 {
-	struct model_options o = { .per = 1, .pointers = -1 };
+	struct model_options o = { .per = 1, .pointers = -1, .screen = { .width = GUS_SCREEN_AUTO } };
 	struct gus_error err = { 0 };
 	struct model m = { .o = &o };
 	int status = 0;

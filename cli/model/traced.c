@@ -15,6 +15,7 @@
 #include "base/foreign_file.h"
 #include "cli/common/options.h"
 #include "cli/model/phases.h"
+#include "cli/screen/screen.h"
 #include "tracing/emulator/emulate.h"
 
 static const char *name_of_region(void *context, uint32_t region)
@@ -71,6 +72,7 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 			   struct gus_error *err)
 {
 	const struct gus_error *failure;
+	struct gus_screen screen;
 
 	if (!t->instructions)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
@@ -79,7 +81,9 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 				"there is nothing to model: the warm-up of %" PRIu64 " instructions is longer than "
 			"each "
 				"thread, of which the longest has %" PRIu64, m->warm_up, gus_traced_longest_thread(t));
+	screen = gus_screen_of(stdout, m->screen);
 	v->model = m;
+	v->screen = &screen;
 	v->traced = t;
 	v->order = gus_traced_order(t, &v->regions_n);
 	if (m->json)

@@ -12,6 +12,10 @@
 #include "cli/common/print.h"
 #include "cli/model/phases.h"
 #include "cli/model/view.h"
+#include "cli/screen/cells.h"
+#include "cli/screen/fitted.h"
+#include "cli/screen/screen.h"
+#include "cli/screen/shorten.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 #include "model/tables/uarch.h"
@@ -220,15 +224,36 @@ static void print_sensitivity(const struct gus_model_view *v, const double *cycl
 		gus_print("%snothing alone\n", indent);
 }
 
+/* A region's name and module, in as many cells as are left of a line; the module is given up first. */
+static void print_region_name(const struct gus_screen *s, const char *name, const char *module, size_t used)
+{
+	size_t room = s->width > used + 16 ? s->width - used : 16, all;
+	char *shown;
+
+	all = gus_cells(name, strlen(name)) + (*module ? 4 + gus_cells(module, strlen(module)) : 0);
+	if (!s->width || s->full_names || all <= room) {
+		gus_print("  %s", name);
+		if (*module)
+			gus_print("  [%s]", module);
+		return;
+	}
+	shown = gus_shorten(name, GUS_SHORTEN_NAME, room, s->dots);
+	gus_print("  %s", shown);
+	free(shown);
+}
+
 static void print_regions(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	size_t rows = v->model->rows ? v->model->rows : ROWS;
 
 	bool sampled = v->windows && v->windows->coverage.samples;
+	/* What would gain is said above of all; where there is no room it is names that count. */
+	bool gains = t->knobs_n && (!v->screen->width || v->screen->width >= 110);
+	size_t used = 30 + 9u * sampled + 10u * v->model->causality + 32u * gains;
 
 	printf("\n  cycles %s      instr.   IPC%s%s  %s\n", sampled ? "  samples" : "", v->model->causality ?
-	       "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
+	       "   holds up" : "", gains ? "  most with more of        gains" : "",
 	       "region");
 	for (size_t i = 0; i < v->regions_n && i < rows; i++) {
 		const struct gus_traced_region *r = &t->regions.v[v->order[i]];
@@ -246,12 +271,10 @@ static void print_regions(const struct gus_model_view *v)
 		       ratio((double)r->instructions, r->cycles[0]));
 		if (v->model->causality)
 			printf("   %6.2f%%", 100 * ratio(r->charged, t->cycles[0]));
-		if (t->knobs_n && best_knobs(t, r->cycles, best, 1))
+		if (gains && best_knobs(t, r->cycles, best, 1))
 			gus_print("  %-22s %6.2f%%", t->knobs[best[0]].name,
 				  100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
-		gus_print("  %s", name);
-		if (*t->functions.v[r->function].module)
-			gus_print("  [%s]", gus_base_name(t->functions.v[r->function].module));
+		print_region_name(v->screen, name, gus_base_name(t->functions.v[r->function].module), used);
 		putchar('\n');
 	}
 	if (v->model->causality)
@@ -522,7 +545,9 @@ void gus_model_traced_text(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	struct gus_model_phases phases;
+	struct gus_fitted fitted;
 
+	gus_fitted_begin(&fitted, v->screen);
 	print_head(v);
 	if (v->windows)
 		print_windows(v->windows);
@@ -544,4 +569,5 @@ void gus_model_traced_text(const struct gus_model_view *v)
 		gus_model_name_phases(v, &phases);
 		gus_model_phases_text(&phases);
 	}
+	gus_fitted_end(&fitted);
 }

@@ -10,6 +10,8 @@
 
 struct gus_cache_config;
 struct gus_core_config;
+struct gus_screen;
+struct gus_screen_options;
 
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */
 struct gus_model_process {
@@ -27,6 +29,7 @@ struct gus_model_traced {
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
 	uint64_t warm_up;
+	const struct gus_screen_options *screen; /* of text */
 };
 
 /* What was taken of a process. */
@@ -53,6 +56,7 @@ struct gus_model_view {
 	const struct gus_routes *inferred; /* NULL: the trace is what was executed */
 	uint32_t *order;                /* regions by cycles, largest first; regions_n of them have been executed */
 	size_t regions_n;
+	const struct gus_screen *screen; /* what text is printed on */
 };
 
 /* What regions and branches of phases are called; for gus_model_phases. */

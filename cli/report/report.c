@@ -87,6 +87,7 @@ static const struct gus_option options[] = {
 	{ 0, "header", NULL, "Say all that is known of the recording above the rows, not only what it is of.",
 	  GUS_OPTION_FLAG, AT(header) },
 	GUS_SCREEN_OPTIONS(struct report_options, screen),
+	GUS_SCREEN_COLOUR_OPTIONS(struct report_options, screen),
 	GUS_SCREEN_NAME_OPTIONS(struct report_options, screen),
 	GUS_SCREEN_PAGER_OPTIONS(struct report_options, screen),
 	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING,

@@ -31,11 +31,12 @@ struct gus_screen_options {
 #define GUS_SCREEN_AUTO UINT64_MAX /* the width of the terminal; what options begin with */
 #define GUS_SCREEN_LEAST 40        /* narrower ones are taken to have so many cells */
 
-/* Their rows in the table of a verb whose values have them as member: of all text, and of text with names. */
+/* Their rows in the table of a verb whose values have them as member: of all text, and what some of it has besides. */
 #define GUS_SCREEN_OPTIONS(values, member) \
 	{ 0, "width", "CELLS", "Fit lines of text into so many cells, 0 for no limit; by default into the " \
 	  "terminal's, and no limit where there is none.", GUS_OPTION_NUMBER, offsetof(values, member.width), \
-	  .bounds = { 0, 10000 } }, \
+	  .bounds = { 0, 10000 } }
+#define GUS_SCREEN_COLOUR_OPTIONS(values, member) \
 	{ 0, "color", "WHEN", "Colours in text: auto (the default: on a terminal, unless NO_COLOR is set or TERM is " \
 	  "dumb), always or never.", GUS_OPTION_CHOICE, offsetof(values, member.colour), \
 	  .choices = "auto always never" }
