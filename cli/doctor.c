@@ -123,7 +123,7 @@ static int doctor(const struct doctor_options *o)
 	gus_pmus_init(&pmus, "/sys");
 	gus_survey_take(&facts, &pmus, gus_uarch_host());
 	gus_doctor_judge(&d, &facts);
-	if (o->format == TEXT && !o->screen.no_pager)
+	if (o->format == TEXT && o->screen.pager)
 		gus_pager_begin(&screen);
 	if (o->format == JSON)
 		rc = print_json(&d, &facts);
@@ -137,7 +137,7 @@ static int doctor(const struct doctor_options *o)
 
 static int run(int argc, char **argv)
 {
-	struct doctor_options o = { .screen = { .width = GUS_SCREEN_AUTO } };
+	struct doctor_options o = { .screen = GUS_SCREEN_DEFAULTS };
 	int status;
 
 	if (gus_options_parse(&gus_verb_doctor, &o, &argc, &argv, &status) != 0)

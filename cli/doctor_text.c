@@ -31,7 +31,7 @@ static void print_finding(FILE *out, const struct gus_screen *s, const struct gu
 
 	fputs("  ", out);
 	gus_screen_colour(s, out, marks[f->mark].colour);
-	putc(marks[f->mark].sign, out);
+	gus_text_print(out, "%c", marks[f->mark].sign);
 	gus_screen_colour(s, out, GUS_COLOUR_NONE);
 	if (narrow) {
 		gus_text_print(out, " %s\n", f->name);

@@ -27,6 +27,7 @@ case_tests = \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
 	tests/cases/rights.sh \
+	tests/cases/screen.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
@@ -64,6 +65,11 @@ tests_cases_rights_secret_LDADD =
 check_PROGRAMS += tests/cases/kill-target
 tests_cases_kill_target_SOURCES = tests/cases/kill_target.c
 tests_cases_kill_target_LDADD = -lpthread
+check_PROGRAMS += tests/cases/make-screen
+tests_cases_make_screen_SOURCES = tests/cases/make_screen.c
+check_PROGRAMS += tests/cases/show-screen
+tests_cases_show_screen_SOURCES = tests/cases/show_screen.c cli/common/print.c cli/doctor_text.c cli/screen/cells.c \
+	cli/screen/screen.c cli/screen/shorten.c cli/stat/text.c cli/stat/view.c
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What lets calls fail; a shared object.
@@ -292,7 +298,7 @@ tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_governor_SOURCES = tests/unit/test_governor.c
 tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
 tests_unit_test_target_SOURCES = tests/unit/test_target.c
-EXTRA_DIST += tests/data/realft2_4_de.uops
+EXTRA_DIST += tests/data/realft2_4_de.uops tests/data/screen
 
 # Fuzz targets. A target is two lines here, a row of tests/fuzz/targets and a folder tests/fuzz/corpus-NAME: run_NAME
 # runs that corpus without a fuzzer, so that what was found once is a test for ever. With --enable-fuzzing, `make` links

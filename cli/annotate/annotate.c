@@ -384,7 +384,7 @@ static int render(struct annotating *n)
 		r.routes = &routes;
 	if (n->o->source)
 		r.sources = gus_sources_new(n->o->symfs, gus_symbols_rights(n->profile.symbols), n->log);
-	if (n->o->format == TEXT && !n->o->screen.no_pager)
+	if (n->o->format == TEXT && n->o->screen.pager)
 		gus_pager_begin(&n->screen);
 	if (n->o->format == JSON)
 		rc = gus_annotate_json(&r);
@@ -494,7 +494,7 @@ static int annotate(const struct annotate_options *o)
 static int run(int argc, char **argv)
 {
 	struct annotate_options o = { .input = "gusprof.data", .percent_limit = -1, .source = true,
-				     .screen = { .width = GUS_SCREEN_AUTO } };
+				     .screen = GUS_SCREEN_DEFAULTS };
 	int status;
 
 	if (gus_options_parse(&gus_verb_annotate, &o, &argc, &argv, &status) == 0) {

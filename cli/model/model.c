@@ -602,7 +602,7 @@ static int traced_status(const struct model_options *o, const struct gus_error *
 
 static int run(int argc, char **argv)
 {
-	struct model_options o = { .per = 1, .pointers = -1, .screen = { .width = GUS_SCREEN_AUTO } };
+	struct model_options o = { .per = 1, .pointers = -1, .screen = GUS_SCREEN_DEFAULTS };
 	struct gus_error err = { 0 };
 	struct model m = { .o = &o };
 	int status = 0;

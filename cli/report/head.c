@@ -164,10 +164,10 @@ static void print_short(const struct gus_report *r)
 
 static void print_fact(const struct gus_report *r, const char *what, struct text *t)
 {
-	char *first = gus_format("# %-9s", what), *text = done(t);
+	char *first = gus_format("# %-10s", what), *text = done(t);
 
 	if (*text)
-		gus_screen_fold(r->screen, stdout, first, "#            ", text);
+		gus_screen_fold(r->screen, stdout, first, "#             ", text);
 	free(first);
 	gus_vec_free(t);
 	*t = (struct text){ 0 };

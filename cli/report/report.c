@@ -269,7 +269,7 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 		gus_selection_functions(p, (const char *const *)o->symbols.v, o->inlines, &functions);
 	gus_view_make(&view, p, (enum gus_by)o->by, o->inlines);
 	gus_progress_end(p->heed.context);
-	if (o->format == TEXT && !o->screen.no_pager)
+	if (o->format == TEXT && o->screen.pager)
 		gus_pager_begin(&screen);
 	tell_absent(o, p, &functions, log);
 	gus_strings_free(&functions);
@@ -344,7 +344,7 @@ out:
 static int run(int argc, char **argv)
 {
 	struct report_options o = { .input = "gusprof.data", .sort = "", .inlines = true,
-				   .screen = { .width = GUS_SCREEN_AUTO } };
+				   .screen = GUS_SCREEN_DEFAULTS };
 	int status;
 
 	if (gus_options_parse(&gus_verb_report, &o, &argc, &argv, &status) == 0) {

@@ -162,7 +162,7 @@ static const struct kind {
 	  { "instruction", .how = GUS_SHORTEN_END, .pad = 40, .comfort = 28, .least = 12 } },
 	{ VIEW(LINE) | VIEW(INSTRUCTION), ALWAYS, line_cell,
 	  { "line", .how = GUS_SHORTEN_MIDDLE, .pad = 16, .comfort = 14, .least = 8, .leaves = 3 } },
-	{ CODE, ALWAYS, function_cell, { "function", .how = GUS_SHORTEN_NAME, .comfort = 24, .least = 10 } },
+	{ CODE, ALWAYS, function_cell, { "function", .how = GUS_SHORTEN_NAME, .comfort = 32, .least = 10 } },
 	{ VIEW(THREAD) | VIEW(PROCESS) | VIEW(COMM), ALWAYS, name_cell,
 	  { "name", .how = GUS_SHORTEN_MIDDLE, .pad = 16, .comfort = 16, .least = 8 } },
 	{ VIEW(THREAD), ALWAYS, id_cell, { "pid/tid" } },
@@ -189,6 +189,11 @@ static struct columns choose_columns(const struct gus_report *r)
 		/* By line that is what was asked for, and stays. */
 		if (r->view->by == GUS_BY_LINE && kinds[i].cell == line_cell)
 			c.columns[c.n].leaves = 0;
+		/* Where there is more to say than the function, that needs the room as well. */
+		if (kinds[i].cell == function_cell && r->view->by == GUS_BY_LINE)
+			c.columns[c.n].comfort = 24;
+		if (kinds[i].cell == function_cell && r->view->by == GUS_BY_INSTRUCTION)
+			c.columns[c.n].comfort = 16;
 		c.n++;
 	}
 	return c;

@@ -39,15 +39,32 @@ static bool is_row(const char *line)
 	return gaps >= 2;
 }
 
+/* The line with fewer blanks before its last column, which is moved no further than it has to be. */
+static char *squeeze(const char *line, size_t width)
+{
+	size_t size = strlen(line), cells = gus_cells(line, size), end = size, begin, n, over;
+
+	while (!(line[end - 1] == ' ' && line[end - 2] == ' ')) /* it has two such columns at least */
+		end--;
+	for (begin = end; begin && line[begin - 1] == ' '; begin--)
+		;
+	n = end - begin;
+	over = cells > width ? cells - width : 0;
+	n -= n < over + 2 ? n - 2 : over;
+	return gus_format("%.*s%*s%s", (int)begin, line, (int)n, "", line + end);
+}
+
 static void print_fitted(const struct gus_screen *s, const char *line)
 {
 	size_t indent = strspn(line, " ");
-	char *first, *next, *shown;
+	char *first, *next, *squeezed, *shown;
 
 	if (gus_cells(line, strlen(line)) <= s->width) {
 		gus_text_print(stdout, "%s\n", line);
 	} else if (is_row(line)) {
-		shown = gus_shorten(line, GUS_SHORTEN_END, s->width, s->dots);
+		squeezed = squeeze(line, s->width);
+		shown = gus_shorten(squeezed, GUS_SHORTEN_END, s->width, s->dots);
+		free(squeezed);
 		gus_text_print(stdout, "%s\n", shown);
 		free(shown);
 	} else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that is printed line by line, without a thought of how wide a line is, made to fit: rows of figures lose their
- * end, sentences go on below. For text of many tables and sentences, of which none is often too long. */
+/* Text that is printed line by line, without a thought of how wide a line is, made to fit: rows of figures lose blanks
+ * and then their end, sentences go on below. For text of many tables and sentences, of which none is often too long. */
 #ifndef GUS_CLI_SCREEN_FITTED_H
 #define GUS_CLI_SCREEN_FITTED_H
 

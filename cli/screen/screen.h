@@ -25,10 +25,11 @@ struct gus_screen {
 struct gus_screen_options {
 	uint64_t width;
 	int colour;
-	bool full_names, no_pager;
+	bool full_names, pager;
 };
 
-#define GUS_SCREEN_AUTO UINT64_MAX /* the width of the terminal; what options begin with */
+#define GUS_SCREEN_AUTO UINT64_MAX /* the width of the terminal */
+#define GUS_SCREEN_DEFAULTS { .width = GUS_SCREEN_AUTO, .pager = true }
 #define GUS_SCREEN_LEAST 40        /* narrower ones are taken to have so many cells */
 
 /* Their rows in the table of a verb whose values have them as member: of all text, and what some of it has besides. */
@@ -44,8 +45,8 @@ struct gus_screen_options {
 	{ 0, "full-names", NULL, "Do not shorten names and paths to fit the width.", GUS_OPTION_FLAG, \
 	  offsetof(values, member.full_names) }
 #define GUS_SCREEN_PAGER_OPTIONS(values, member) \
-	{ 0, "no-pager", NULL, "Print straight to the terminal; without it, text that goes there goes through a " \
-	  "pager.", GUS_OPTION_FLAG, offsetof(values, member.no_pager) }
+	{ 0, "pager", NULL, "Show text that goes to a terminal in GUSPROF_PAGER, PAGER or less (the default); " \
+	  "--no-pager prints it straight away.", GUS_OPTION_FLAG, offsetof(values, member.pager) }
 
 /* What the stream is. The width of a terminal is that of COLUMNS if it is set, else what the terminal says, else 80. */
 struct gus_screen gus_screen_of(FILE *out, const struct gus_screen_options *options);

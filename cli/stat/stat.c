@@ -171,8 +171,8 @@ static int choose_events(const struct stat_options *o, struct job *j, struct gus
 static struct gus_stat_view make_view(const struct job *j)
 {
 	struct gus_stat_view v = {
-		.screen = &j->screen, .target = &j->target, .command = j->command, .by_default = j->by_default, .topdown = j->topdown,
-		.user_only = j->user_only,
+		.screen = &j->screen, .target = &j->target, .command = j->command, .by_default = j->by_default,
+		.topdown = j->topdown, .user_only = j->user_only,
 	};
 
 	gus_stat_view_init(&v, &j->events);
@@ -386,7 +386,7 @@ static int count(const struct stat_options *o, struct job *j)
 
 static int run(int argc, char **argv)
 {
-	struct stat_options o = { .format = -1, .runs = 1, .screen = { .width = GUS_SCREEN_AUTO } };
+	struct stat_options o = { .format = -1, .runs = 1, .screen = GUS_SCREEN_DEFAULTS };
 	struct gus_error err = { 0 };
 	struct job j = { .log = gus_cli_log(0) };
 	int status;

@@ -101,13 +101,15 @@ static void put_reason(struct line *l, const char *begin, const char *reason, co
 
 static void put_spread(struct line *out, const struct gus_stat_view *v, const struct gus_stat_line *l)
 {
-	char low[48], high[48], min[48], max[48], text[256];
+	char low[48], high[48], min[48], max[48], text[128];
 
 	count_text(v, l, l->summary.ci95.low, low, sizeof(low));
 	count_text(v, l, l->summary.ci95.high, high, sizeof(high));
 	count_text(v, l, l->summary.min, min, sizeof(min));
 	count_text(v, l, l->summary.max, max, sizeof(max));
-	snprintf(text, sizeof(text), "  95%%: %s .. %s  all: %s .. %s", low, high, min, max);
+	snprintf(text, sizeof(text), "  95%%: %s .. %s", low, high);
+	put(out, text);
+	snprintf(text, sizeof(text), "  all: %s .. %s", min, max);
 	put(out, text);
 }
 
@@ -310,8 +312,10 @@ void gus_stat_text(FILE *out, const struct gus_stat_view *v)
 	}
 	putc('\n', out);
 	text = target_text(v);
-	more = v->runs > 1 ? gus_format(", mean of %zu runs with its 95 %% interval, and the least and the most", v->runs) :
-		gus_strdup("");
+	more = gus_strdup("");
+	if (v->runs > 1)
+		more = joined(more, gus_format(", mean of %zu runs with its 95 %% interval, and the least and the most",
+					       v->runs));
 	all = gus_format("%s%s:", text, more);
 	gus_screen_fold(v->screen, out, " Counts of ", "   ", all);
 	free(all);

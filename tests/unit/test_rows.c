@@ -48,7 +48,8 @@ const struct gus_module *gus_space_module(const struct gus_space *space, uint32_
 const char *gus_space_comm(struct gus_space *space, uint32_t pid, uint32_t tid, uint64_t time)
 {
 	assert_null(space);
-	assert_true(pid == 200 && tid == 200 && time == UINT64_MAX); /* the only process whose first thread has no samples */
+	/* Of the only process whose first thread has no samples. */
+	assert_true(pid == 200 && tid == 200 && time == UINT64_MAX);
 	return "in the end";
 }
 
