@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -248,21 +250,50 @@ static void a_file_is_no_terminal(void **state)
 	fclose(file);
 }
 
-/* Without a terminal there is nothing to see, also after two seconds. */
+/* Runs it with stderr on a new terminal, or in a file, as if it took so many seconds, and gives what came. */
+static const char *progress_on(bool terminal, unsigned seconds, const char *term)
+{
+	static char text[512];
+	int other = terminal ? posix_openpt(O_RDWR | O_NOCTTY) : memfd_create("stderr", 0), before = dup(2), to = other;
+	struct gus_progress p = { 0 };
+	size_t used = 0;
+	ssize_t n;
+
+	assert_true(other >= 0 && before >= 0);
+	setenv("TERM", term, 1);
+	if (terminal) {
+		assert_true(grantpt(other) == 0 && unlockpt(other) == 0);
+		to = open(ptsname(other), O_RDWR | O_NOCTTY);
+		assert_true(to >= 0 && fcntl(other, F_SETFL, O_NONBLOCK) == 0);
+	}
+	dup2(to, 2);
+	gus_progress(&p, "reading", 0);
+	p.begun_ns -= seconds * 1000000000ull;
+	p.next_ns -= seconds * 1000000000ull;
+	gus_progress(&p, "naming functions", 0.25);
+	gus_progress(&p, "naming functions", 0.50); /* too soon after the one before */
+	gus_progress_end(&p);
+	fflush(stderr);
+	dup2(before, 2);
+	close(before);
+	lseek(other, 0, SEEK_SET);
+	for (text[0] = '\0'; (n = read(other, text + used, sizeof(text) - 1 - used)) > 0; used += (size_t)n)
+		text[used + (size_t)n] = '\0';
+	close(other);
+	if (terminal)
+		close(to);
+	assert_int_equal(p.begun_ns, 0);
+	return text;
+}
+
 static void progress_is_for_terminals(void **state)
 {
-	struct gus_progress p = { 0 };
-
 	(void)state;
-	gus_progress(&p, "nothing", 0.5);
-	assert_int_equal(p.terminal, isatty(2) ? 1 : -1);
-	if (!isatty(2)) {
-		p.begun_ns = p.next_ns = 1; /* long ago */
-		gus_progress(&p, "nothing", 0.5);
-		assert_int_equal(p.shown, 0);
-	}
-	gus_progress_end(&p);
-	assert_int_equal(p.begun_ns, 0);
+	assert_string_equal(progress_on(true, 1, "xterm"), "");
+	assert_string_equal(progress_on(true, 3, "xterm"), "\r\033[Kgusprof: naming functions, 25 %, 3 s\r\033[K");
+	assert_string_equal(progress_on(true, 3, "dumb"), "");
+	assert_string_equal(progress_on(true, 3, ""), "");
+	assert_string_equal(progress_on(false, 3, "xterm"), "");
 }
 
 int main(void)
