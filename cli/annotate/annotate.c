@@ -257,10 +257,41 @@ static int pick_symbol(struct annotating *n, const char *symbol, struct gus_erro
 			"all that were%s", symbol, instead, why);
 }
 
+/* The modules that there are, if those that were asked for are none of them. */
+static void modules_instead(const struct annotating *n, char *out, size_t room)
+{
+	struct gus_vec(const char *) there = { 0 };
+
+	for (size_t i = 0; i < n->view.rows.n; i++) {
+		const char *name = gus_base_name(module_of(n, &n->view.rows.v[i])->path);
+		bool listed = false;
+
+		for (size_t k = 0; k < there.n && !listed; k++)
+			listed = strcmp(there.v[k], name) == 0;
+		if (!listed)
+			gus_vec_push(&there, name);
+	}
+	gus_absent_format(n->o->modules.n ? n->o->modules.v[0] : "", there.v, there.n, out, room);
+	gus_vec_free(&there);
+}
+
+static int nothing_left(const struct annotating *n, struct gus_error *err)
+{
+	const struct gus_profile *p = &n->profile;
+	char instead[512] = "";
+
+	if (n->o->filter.comms.n)
+		gus_absent_format(n->o->filter.comms.v[0], p->comms.v, p->comms.n, instead, sizeof(instead));
+	return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to annotate: %s has no samples%s%s", n->o->input,
+			p->filtered ? " that the options leave" : "", instead);
+}
+
 /* Without a symbol: the hottest, or all above the limit. A hottest one that cannot be shown is not passed over in
  * silence. */
 static int pick_hottest(struct annotating *n, struct gus_error *err)
 {
+	char instead[512];
+
 	for (uint32_t i = 0; i < n->view.rows.n; i++) {
 		const struct gus_row *row = &n->view.rows.v[i];
 		const struct gus_module *module = module_of(n, row);
@@ -286,7 +317,8 @@ static int pick_hottest(struct annotating *n, struct gus_error *err)
 	if (n->o->percent_limit > 0)
 		return gus_fail(err, GUS_E_USAGE, "no function has %g %% of the recording%s", n->o->percent_limit,
 				n->o->modules.n ? " in these modules" : "");
-	return gus_fail(err, GUS_E_USAGE, "the recording has no sample in a function of these modules");
+	modules_instead(n, instead, sizeof(instead));
+	return gus_fail(err, GUS_E_USAGE, "the recording has no sample in a function of these modules%s", instead);
 }
 
 /* How far an address can be trusted. */
@@ -415,18 +447,18 @@ static int show(struct annotating *n)
 {
 	const struct gus_error *failure;
 	struct gus_error err = { 0 };
-	int rc;
+	int rc = 0;
 
 	gus_view_make(&n->view, &n->profile, GUS_BY_FUNCTION, false);
 	gus_progress_end(&n->progress);
-	gus_filter_absent(&n->o->filter, &n->o->modules, &n->profile, n->log);
 	n->report.view = &n->view;
 	n->report.profile = &n->profile;
 	n->report.units = gus_units_of(&n->profile);
 	if (!n->profile.samples)
-		rc = gus_fail(&err, GUS_E_NOT_FOUND, "there is nothing to annotate: %s has no samples%s", n->o->input,
-			      n->profile.filtered ? " that the options leave" : "");
+		rc = nothing_left(n, &err);
 	else
+		gus_filter_absent(&n->o->filter, &(struct gus_list){ 0 }, &n->profile, n->log);
+	if (rc == 0)
 		rc = n->o->symbol ? pick_symbol(n, n->o->symbol, &err) : pick_hottest(n, &err);
 	if (rc == 0)
 		rc = add_functions(n, &err);
