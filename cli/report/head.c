@@ -104,7 +104,7 @@ static const char *event_of(const struct gus_profile *p)
 static void share_text(uint64_t ppm, char out[48])
 {
 	if (ppm > 1000000)
-		snprintf(out, 48, "more than 100 %%");
+		snprintf(out, 48, "more than the target itself took");
 	else
 		gus_fixed_format(out, 40, (double)ppm / 1e4, 2);
 	if (ppm <= 1000000)

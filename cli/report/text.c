@@ -12,22 +12,6 @@
 /* How many callers and callees of a row are shown; JSON has them all. */
 #define EDGES_SHOWN 5
 
-/* Tasks that live shorter than a period end before their last sample: many of them, and the samples stand for less than
- * what the counter saw. */
-static void print_counted(const struct gus_report *r)
-{
-	const Gusprof__EventTotal *total = gus_profile_total(r->profile);
-	char counted[48], sampled[48];
-
-	if (!total || !r->units.time.known || r->profile->filtered || r->profile->header->overwrite ||
-	    (double)r->profile->weight >= 0.95 * (double)total->count)
-		return;
-	gus_time_format(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
-	gus_time_format(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
-	gus_print("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n",
-		  counted, sampled);
-}
-
 static void warning(const char *text, void *context)
 {
 	const struct gus_screen *s = context;
@@ -244,7 +228,6 @@ static void print_left_out(uint64_t rows, uint64_t weight, const struct gus_repo
 void gus_render_text_head(const struct gus_report *r)
 {
 	gus_head_print(r);
-	print_counted(r);
 	if (r->profile->filtered)
 		printf("# %" PRIu64 " more samples were left out by the options\n", r->profile->filtered);
 	gus_report_notices(r, warning, (void *)(uintptr_t)r->screen);
@@ -258,8 +241,9 @@ void gus_render_text(const struct gus_report *r)
 
 	gus_render_text_head(r);
 	if (!r->profile->samples) {
-		printf("# no samples%s\n", r->profile->filtered ? " are left" : " were taken: the program was too "
-		       "short, or it did not run while it was recorded");
+		gus_screen_fold(r->screen, stdout, "# ", "#   ", r->profile->filtered ? "no samples are left" :
+				"no samples were taken: the program was too short, or it did not run while it was "
+				"recorded");
 		return;
 	}
 	printf("#\n");

@@ -105,6 +105,7 @@ static void names_stay_balanced(void **state)
 	NAME("a_function::{lambda(int, long)#1}::operator()", 40, "a_function::{lambda(…)#1}::operator()");
 	NAME("a_function::{lambda(int, long)#1}::operator()", 36, "a_function::{…}::operator()");
 	NAME("broken<name::with(no>end", 12, "broken…o>end"); /* no name: cut as it comes */
+	NAME("crossed<brackets(of>a)name", 12, "crosse…)name");
 	NAME("my_operator<abcdefgh>", 15, "my_operator<…>");
 }
 
