@@ -97,8 +97,7 @@ static int flushed(int status)
 {
 	int why;
 
-	if (gus_pager_end())
-		return status;
+	gus_pager_end();
 	why = fflush(stdout) != 0 ? errno : 0;
 	if (!why && !ferror(stdout))
 		return status;

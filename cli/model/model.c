@@ -35,6 +35,7 @@ struct model_options {
 	const char *block, *batch, *elf, *function, *uops, *uarch;
 	const char *input, *emulator, *trace_options;
 	int engine, format;
+	struct gus_screen_options screen;
 	int fetch, data;                /* enum gus_core_fetch, gus_hit */
 	int pointers;                   /* enum gus_core_pointers; negative: what is usual of the input */
 	struct gus_list variant, set;
@@ -44,7 +45,6 @@ struct model_options {
 	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
 	bool unrolled, costs, causality, timing, interval, phases, memory;
-	struct gus_screen_options screen;
 	char *const *command;           /* what is to be run and traced; NULL: nothing */
 };
 
@@ -546,10 +546,11 @@ static int run_traced(struct model *m, struct gus_error *err)
 {
 	const struct model_options *o = m->o;
 	struct gus_model_traced traced = {
+		.screen = &o->screen,
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
 		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
-		.phases = o->phases, .memory = o->memory, .screen = &o->screen,
+		.phases = o->phases, .memory = o->memory,
 	};
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,

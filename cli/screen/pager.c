@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -94,14 +95,12 @@ void gus_pager_begin(const struct gus_screen *screen)
 	close(ends[1]);
 }
 
-bool gus_pager_end(void)
+void gus_pager_end(void)
 {
-	bool left;
-
 	if (!pager)
-		return false;
-	left = (fflush(stdout) != 0 && errno == EPIPE) || ferror(stdout);
-	if (left) {
+		return;
+	/* What nobody reads any more is no trouble of the output. */
+	if ((fflush(stdout) != 0 && errno == EPIPE) || ferror(stdout)) {
 		__fpurge(stdout);
 		clearerr(stdout);
 	}
@@ -112,5 +111,4 @@ bool gus_pager_end(void)
 	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
 	pager = 0;
-	return left;
 }

@@ -4,8 +4,6 @@
 #ifndef GUS_CLI_SCREEN_PAGER_H
 #define GUS_CLI_SCREEN_PAGER_H
 
-#include <stdbool.h>
-
 struct gus_screen;
 
 /* From now on what is printed on stdout goes through the pager, and what is said on stderr, too, if that is the same
@@ -13,8 +11,8 @@ struct gus_screen;
  * is empty or "cat", or where there is none. */
 void gus_pager_begin(const struct gus_screen *screen);
 
-/* At the end of the program: hands over what is still to be printed and waits until the reader is done. True if the
- * reader left before all was printed, which is no failure. Without a pager nothing is done. */
-bool gus_pager_end(void);
+/* At the end of the program: hands over what is still to be printed and waits until the reader is done. If the
+ * reader leaves before all was printed, that is no failure. Without a pager nothing is done. */
+void gus_pager_end(void);
 
 #endif

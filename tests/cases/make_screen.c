@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `make-screen FILE [process|cut]`: a recording that is the same each time and wherever it is made, for the screens in
- * tests/data/screen: two threads of a process in a library with long names (tests/data/screen/opt), the kernel, a
- * process beside it, and code that nobody has. "process": it was attached to; "cut": it has no end. */
+/* `make-screen FILE [process|cut|many]`: a recording that is the same each time and wherever it is made, for the
+ * screens in tests/data/screen: two threads of a process in a library with long names (tests/data/screen/opt), the kernel, a
+ * process beside it, and code that nobody has. "process": it was attached to; "cut": it has no end;
+ * "many": there are 4,000 more samples, each somewhere else. */
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -87,7 +88,9 @@ static bool write_kernel(struct gus_writer *w)
 	return gus_writer_message(w, GUS_FRAME_KERNEL_SYMBOLS, &symbols.base, NULL) == 0;
 }
 
-static bool write_samples(struct gus_writer *w, uint64_t *weight)
+#define MANY 4000
+
+static bool write_samples(struct gus_writer *w, bool many, uint64_t *weight)
 {
 	struct gus_columns samples = { 0 };
 	uint64_t chain[2] = { USER_MARK, 0 }, time = START;
@@ -104,6 +107,9 @@ static bool write_samples(struct gus_writer *w, uint64_t *weight)
 				.period = 1999993 + k % 16, .pid = s->pid, .tid = s->tid, .mode = s->mode,
 				.chain = chain, .chain_n = s->caller ? 2 : 0 });
 		}
+	for (unsigned i = 0; many && i < MANY; i++)
+		gus_columns_push(&samples, &(struct gus_sample){ .ip = KERNEL + 0x10000 + 16 * i, .time = time + i,
+			.period = 1, .pid = 1234, .tid = 1234, .mode = GUS_MODE_KERNEL });
 	good = gus_writer_samples(w, &samples, NULL) == 0;
 	gus_columns_free(&samples);
 	return good;
@@ -162,6 +168,7 @@ static void fill_footer(Gusprof__Footer *f, Gusprof__EventTotal *total, Gusprof_
 int main(int argc, char **argv)
 {
 	bool attached = argc > 2 && strcmp(argv[2], "process") == 0, cut = argc > 2 && strcmp(argv[2], "cut") == 0;
+	bool many = argc > 2 && strcmp(argv[2], "many") == 0;
 	Gusprof__Overhead overhead = GUSPROF__OVERHEAD__INIT;
 	Gusprof__EventTotal total = GUSPROF__EVENT_TOTAL__INIT;
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
@@ -189,9 +196,10 @@ int main(int argc, char **argv)
 	if (!w)
 		return 1;
 	good = write_map(w) && write_comm(w, 1234, 1234, "shape") && write_comm(w, 1234, 1235, "worker/1") &&
-	       write_comm(w, 2000, 2000, "漢字-server") && write_kernel(w) && write_samples(w, &weight);
+	       write_comm(w, 2000, 2000, "漢字-server") && write_kernel(w) && write_samples(w, many, &weight);
 	if (cut)
 		_exit(!good);
+	total.samples = many ? MANY : 0;
 	fill_footer(&footer, &total, &overhead, weight);
 	return !(gus_writer_finish(w, &footer, NULL) == 0 && good);
 }
