@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `make-screen FILE [process|cut|many]`: a recording that is the same each time and wherever it is made, for the
- * screens in tests/data/screen: two threads of a process in a library with long names (tests/data/screen/opt), the kernel, a
- * process beside it, and code that nobody has. "process": it was attached to; "cut": it has no end;
- * "many": there are 4,000 more samples, each somewhere else. */
+ * screens in tests/data/screen: two threads of a process in a library with long names (tests/data/screen/opt), the
+ * kernel, a process beside it, and code that nobody has. "process": it was attached to; "cut": it has no end; "many":
+ * there are 4,000 more samples, each somewhere else. */
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>

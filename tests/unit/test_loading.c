@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "attribution/profile/profile.h"
+#include "attribution/profile/selection.h"
 #include "base/error.h"
 #include "proto/sample.h"
 #include "proto/varint.h"
@@ -448,6 +449,19 @@ static void what_is_not_kept_was_filtered(void **state)
 	drop(&m);
 }
 
+/* A name means itself, whatever a pattern would make of it. */
+static void names_of_functions_are_meant(void **state)
+{
+	(void)state;
+	assert_true(gus_selection_means("f", "f"));
+	assert_false(gus_selection_means("f", "ff"));
+	assert_true(gus_selection_means("std::*::push_*", "std::vector<int>::push_back"));
+	assert_false(gus_selection_means("*::push_", "std::vector<int>::push_back"));
+	assert_true(gus_selection_means("a::operator[]", "a::operator[]"));
+	assert_true(gus_selection_means("f<char [4]>", "f<char [4]>"));
+	assert_true(gus_selection_means("a\\b", "a\\b"));
+}
+
 /* A recording that does not say which events it has, as where its header is lost, has one. */
 static void events_that_are_not_told_are_one(void **state)
 {
@@ -821,6 +835,7 @@ int main(void)
 		cmocka_unit_test(lists_take_what_is_in_them),
 		cmocka_unit_test(names_of_threads_are_kept),
 		cmocka_unit_test(what_is_not_kept_was_filtered),
+		cmocka_unit_test(names_of_functions_are_meant),
 		cmocka_unit_test(events_that_are_not_told_are_one),
 		cmocka_unit_test(callers_are_found_before_their_return),
 		cmocka_unit_test(long_chains_lose_their_outer_end),
