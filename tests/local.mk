@@ -264,7 +264,7 @@ tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit
 tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c cli/screen/cells.c \
-	cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
+	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_regions_SOURCES = tests/unit/test_regions.c $(made_trace) \
 	tests/unit/made_stacks.c tests/unit/made_stacks.h
 # Replaying, and where a case says so the taking of snapshots and the clock, are the test's.

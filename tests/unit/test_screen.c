@@ -15,6 +15,7 @@
 
 #include "cli/common/progress.h"
 #include "cli/screen/cells.h"
+#include "cli/screen/fitted.h"
 #include "cli/screen/screen.h"
 #include "cli/screen/shorten.h"
 #include "cli/screen/table.h"
@@ -223,6 +224,39 @@ static void text_folds(void **state)
 	free(m.text);
 }
 
+/* What is printed without a thought of the width. */
+static void lines_are_fitted(void **state)
+{
+	const struct gus_screen narrow = { .width = 40, .dots = "…" }, wide = { .dots = "…" };
+	int before = dup(1), file = memfd_create("stdout", 0);
+	char text[1024];
+	struct gus_fitted f;
+	ssize_t n;
+
+	(void)state;
+	assert_true(before >= 0 && file >= 0);
+	fflush(stdout);
+	dup2(file, 1);
+	gus_fitted_begin(&f, &narrow);
+	printf("short\n\n  12 M  of what is a sentence with a gap in it, and long\n");
+	printf("  1.00  2.00  columns that are too wide to stay\n");
+	printf("  1.00  2.00  a column        and another one\n");
+	gus_fitted_end(&f);
+	gus_fitted_begin(&f, &wide);
+	printf("  1.00  2.00  columns that are too wide to stay\n");
+	gus_fitted_end(&f);
+	fflush(stdout);
+	dup2(before, 1);
+	n = pread(file, text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	close(before);
+	close(file);
+	assert_string_equal(text, "short\n\n  12 M of what is a sentence with a gap\n      in it, and long\n"
+			    "  1.00  2.00  columns that are too wide…\n"
+			    "  1.00  2.00  a column   and another one\n"
+			    "  1.00  2.00  columns that are too wide to stay\n");
+}
+
 /* What COLUMNS, NO_COLOR and TERM say counts on terminals only; options count everywhere. */
 static void a_file_is_no_terminal(void **state)
 {
@@ -307,6 +341,7 @@ int main(void)
 		cmocka_unit_test(paths_keep_their_end),
 		cmocka_unit_test(tables_fit),
 		cmocka_unit_test(text_folds),
+		cmocka_unit_test(lines_are_fitted),
 		cmocka_unit_test(a_file_is_no_terminal),
 		cmocka_unit_test(progress_is_for_terminals),
 	};
