@@ -142,10 +142,11 @@ if ! command -v python3 >/dev/null; then
 fi
 cat >on_terminal.py <<'P'
 """on_terminal.py COLUMNS COMMAND...: runs it on a terminal of that width, prints what came, and ends as it did."""
-import fcntl, os, pty, struct, sys, termios
+import fcntl, os, pty, signal, struct, sys, termios
 pid, fd = pty.fork()
 if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0))
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL) # which Python ignores, and its children would, too
     os.execvp(sys.argv[2], sys.argv[2:])
 data = b""
 while True:
