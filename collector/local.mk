@@ -37,11 +37,13 @@ collector_libcollector_a_SOURCES = \
 	collector/session/hits.c collector/session/hits.h \
 	collector/session/lanes.c collector/session/lanes.h \
 	collector/session/living.c collector/session/living.h \
+	collector/session/members.c collector/session/members.h \
 	collector/session/options.h \
 	collector/session/private.h \
 	collector/session/rate.c \
 	collector/session/session.c collector/session/session.h \
 	collector/session/trace.c \
+	collector/session/wide.c \
 	collector/snapshot/hold.c collector/snapshot/hold.h \
 	collector/snapshot/memory.c collector/snapshot/memory.h \
 	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \

@@ -48,6 +48,7 @@ struct record_options {
 	const char *switch_output;    /* "" if it was given without a value */
 	int call_graph;               /* negative: as callers says */
 	int trace;                    /* enum trace */
+	int sample_cpus;              /* enum gus_sample_cpus */
 	bool callers, branch_any, switches, quiet, all, overwrite;
 	double overhead;              /* percent; 0: not asked */
 	int64_t delay_ms;
@@ -136,6 +137,9 @@ static const struct gus_option options[] = {
 	  .why = "samples come at a rate or every so many events" } },
 	{ 'c', "count", "N", "Take a sample every N events instead.", GUS_OPTION_NUMBER, AT(count),
 	  .bounds = { .above = true } },
+	{ 0, "sample-cpus", "WHEN", "Sample the CPUs and keep the target's samples: auto, the default, where the "
+	  "target's tasks end before they are sampled, this user may, and what else runs costs no more than "
+	  "--overhead; always; never.", GUS_OPTION_CHOICE, AT(sample_cpus), .choices = "auto always never" },
 	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG,
 	  AT(callers) },
 	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records "
@@ -173,6 +177,8 @@ static const struct gus_option options[] = {
 
 static const struct gus_option_rule rules[] = {
 	{ "delay=-1", { .needs = "control", .why = "there is no way to start sampling later on without it" } },
+	{ "sample-cpus=always", { COMMAND | PROCESSES, .excludes = "overwrite cpu",
+	  .why = "its samples are told from others by the births and ends of all its tasks" } },
 	{ "trace=auto", { COMMAND | PROCESSES, .why = "one process is looked at, at a time" } },
 	{ "trace=qemu", { COMMAND, .excludes = "switch-output",
 	  .why = "the command is run a second time, at the end" } },
@@ -457,6 +463,7 @@ static int record(struct record_options *o, char **command)
 		.producer = PACKAGE_NAME " " PACKAGE_VERSION, .switches = o->switches, .overwrite = o->overwrite,
 		.delay_ms = o->delay_ms, .max_size = o->max_size, .control = o->control, .log = log,
 		.priority = &priority, .overhead = choose_overhead(o),
+		.sample_cpus = (enum gus_sample_cpus)o->sample_cpus,
 		.call_graph = o->call_graph < 0 ? o->callers : o->call_graph == CALLERS_FP,
 	};
 	struct gus_session_result result = { 0 };

@@ -89,6 +89,8 @@ static int write_footer(struct session *s, enum gus_session_end ended_by)
 		s->result->samples += s->lanes.totals[i].samples;
 	for (size_t i = 0; i < s->o->events->n; i++)
 		s->result->lost += s->lanes.totals[i].lost;
+	s->result->counted += s->lanes.totals[0].count;
+	s->result->missed += s->lanes.totals[0].missed;
 	s->writer = NULL;
 	rc = gus_writer_finish(writer, &footer, s->err);
 	free(pointers);
@@ -157,6 +159,8 @@ void gus_session_next_part(struct session *s)
 	uint64_t start_ns = gus_counters_now(&s->counters);
 	int rc = gus_session_drain(s);
 
+	if (rc == 0)
+		rc = gus_session_drain(s); /* samples of CPUs wait for the second one */
 	if (s->o->overwrite)
 		gus_lanes_snapshot(&s->lanes, s->now);
 	if (rc != 0 || gus_session_end_file(s, GUS_ENDED_PART) != 0) {

@@ -25,6 +25,13 @@ enum gus_switch_output {
 	GUS_SWITCH_TIME,
 };
 
+/* Whether the CPUs are sampled, and the target's samples kept, in place of the target's tasks. */
+enum gus_sample_cpus {
+	GUS_SAMPLE_CPUS_AUTO, /* where tasks end before they are sampled, and it may be done */
+	GUS_SAMPLE_CPUS_ALWAYS,
+	GUS_SAMPLE_CPUS_NEVER,
+};
+
 struct gus_session_result;
 struct gus_writer;
 
@@ -39,6 +46,7 @@ struct gus_session_options {
 	const struct gus_choice *choice;
 	struct gus_costs costs;           /* what recording costs here */
 	double overhead;                  /* share of the target's CPU time that it may cost; 0: the rates stay */
+	enum gus_sample_cpus sample_cpus;
 	uint64_t limit_hz;                /* the kernel's, of the rate */
 	bool call_graph, switches;
 	uint64_t branch_type;             /* PERF_SAMPLE_BRANCH_*: which branches samples bring along; 0: none */
@@ -90,6 +98,11 @@ struct gus_session_result {
 	uint64_t hz;                      /* rate aimed at in the end, 0 if it was not ours to choose */
 	uint64_t hz_changes;
 	unsigned snapshots;
+	uint64_t counted, missed;         /* of the first event: what stands in its total, of all files */
+	uint64_t strangers;               /* samples of CPUs that were not the target's */
+	uint64_t taken_away;              /* tasks whose events the kernel closed as they executed a program, */
+	uint32_t taken_tid;               /* and one of them */
+	char taken_comm[16];
 };
 
 #endif

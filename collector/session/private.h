@@ -47,6 +47,12 @@ struct session {
 		uint64_t holders_ns;    /* CPU time of the processes that held them, which is ours */
 		unsigned n, looks;      /* snapshots, and tries */
 	} trace;
+	struct {
+		uint64_t next, look_ns; /* time of the next look, UINT64_MAX: none; from then to the one after */
+		/* what had been by the last look */
+		double count, running_ns;
+		uint64_t weight, ended, busy;
+	} wide;
 	struct gus_error *err;
 };
 
@@ -87,6 +93,10 @@ void gus_session_next_part(struct session *s);
 
 /* trace.c: a snapshot of a thread that runs, if there is one and the cost allows it. */
 void gus_session_trace(struct session *s);
+
+/* wide.c: whether to sample the CPUs instead. */
+void gus_session_begin_wide(struct session *s);
+void gus_session_look_wide(struct session *s);
 
 /* rate.c: how often to sample. */
 /* What has happened so far. */

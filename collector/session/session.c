@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -127,6 +128,8 @@ static void tick(struct session *s)
 	}
 	if (s->now >= s->next_govern)
 		gus_session_govern(s);
+	if (s->recording && s->sampling && s->now >= s->wide.next)
+		gus_session_look_wide(s);
 	if (rc != 0 || gus_lanes_flush(&s->lanes, s->writer, false, s->err) != 0)
 		gus_session_fail_writing(s);
 	else
@@ -295,6 +298,8 @@ static int finish_file(struct session *s)
 
 static int finish(struct session *s)
 {
+	const char *comm;
+
 	take_status(s);
 	if (s->result->ended_by != GUS_ENDED_ERROR && finish_file(s) != 0)
 		s->result->ended_by = GUS_ENDED_ERROR;
@@ -302,6 +307,9 @@ static int finish(struct session *s)
 	s->result->bytes = s->parts_bytes;
 	s->result->parts = s->part;
 	s->result->snapshots = s->trace.n;
+	s->result->strangers = s->lanes.strangers;
+	s->result->taken_away = gus_members_taken_away(&s->lanes.members, &s->result->taken_tid, &comm);
+	snprintf(s->result->taken_comm, sizeof(s->result->taken_comm), "%s", comm);
 	if (s->lanes.repeated)
 		gus_log(s->o->log, GUS_DEBUG,
 			"%llu samples of threads that were born while we attached came twice and were "
@@ -344,7 +352,8 @@ static int prepare(struct session *s)
 	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches,
 		.branch_type = o->branch_type,
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
-					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES };
+					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES,
+					   .by_cpu = o->sample_cpus == GUS_SAMPLE_CPUS_ALWAYS };
 
 	if (gus_inbox_open(&s->inbox, s->err) != 0 ||
 	    (o->control && gus_control_open(&s->control, o->control, s->err) != 0))
@@ -376,6 +385,7 @@ static void set_times(struct session *s)
 	s->next_part = o->switch_output == GUS_SWITCH_TIME ? s->now + o->switch_at : UINT64_MAX;
 	s->enable_at = o->delay_ms > 0 ? s->now + (uint64_t)o->delay_ms * 1000000 : 0;
 	s->trace.next = o->trace ? s->now + TICK_NS : UINT64_MAX;
+	gus_session_begin_wide(s);
 	s->own_before = gus_session_own_ns(s);
 }
 
@@ -389,11 +399,14 @@ static int start(struct session *s)
 	s->sampling = o->delay_ms == 0;
 	if (launches(s)) {
 		gus_living_add(&s->living, s->child.pid);
+		if (s->sampling)
+			gus_counters_enable_wide(&s->counters); /* a sample of before it begins is nobody's */
 	} else {
 		gus_counters_track(&s->counters);
 		if (s->sampling)
 			gus_counters_enable(&s->counters);
 		gus_living_add_target(&s->living, o->target);
+		gus_lanes_add_opened(&s->lanes);
 		if (gus_session_describe_living(s) != 0)
 			return -1;
 	}
