@@ -112,15 +112,23 @@ void gus_counters_redraw(struct gus_counters *c)
 
 uint64_t gus_counters_redraw_interval(const struct gus_counters *c)
 {
-	uint64_t longest = 0, interval = c->open * (uint64_t)REDRAW_COST_NS * REDRAW_SHARE;
+	uint64_t interval = c->open * (uint64_t)REDRAW_COST_NS * REDRAW_SHARE;
+	bool any = false;
 
 	for (size_t i = 0; i < c->events->n; i++)
-		if (c->events->v[i].jitter && c->events->v[i].period > longest)
-			longest = c->events->v[i].period;
-	if (!longest)
+		any |= c->events->v[i].jitter;
+	if (!any)
 		return UINT64_MAX;
-	interval = interval > longest * REDRAW_PERIODS ? interval : longest * REDRAW_PERIODS;
 	return interval > REDRAW_MIN_NS ? interval : REDRAW_MIN_NS;
+}
+
+uint64_t gus_counters_redraw_samples(const struct gus_counters *c)
+{
+	uint64_t sampling = 0;
+
+	for (size_t i = 0; i < c->list.n; i++)
+		sampling += c->list.v[i].fd >= 0 && !c->list.v[i].silent;
+	return sampling * REDRAW_PERIODS;
 }
 
 void gus_counters_set_rate(struct gus_counters *c, uint64_t hz)

@@ -130,9 +130,12 @@ void gus_counters_retire(struct gus_counters *c, size_t from, size_t to);
 /* Gives each jittered event a new period. Drain the rings just before: what is in them still has the old one.
  *
  * The kernel starts the new period from zero, so the part of the old one that had elapsed is counted in no sample: on
- * average half a period for each CPU where the task runs at that moment. gus_counters_redraw_interval is long enough
- * to keep that below 1 in 500 of the time, and the work of it below a thousandth of a CPU. */
+ * average half a period for each counter whose task has run on its CPU since the last time, also if it is not there
+ * now. gus_counters_redraw_samples keeps that below 1 in 500 of the time that was counted, however many tasks, CPUs and
+ * other programs share it; gus_counters_redraw_interval keeps the work of it below a thousandth of a CPU. */
 void gus_counters_redraw(struct gus_counters *c);
+/* How many samples there must be between two redraws. */
+uint64_t gus_counters_redraw_samples(const struct gus_counters *c);
 /* Nanoseconds between redraws; UINT64_MAX if nothing is jittered. */
 uint64_t gus_counters_redraw_interval(const struct gus_counters *c);
 

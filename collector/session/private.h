@@ -30,6 +30,7 @@ struct session {
 	struct gus_vec(struct pollfd) polls; /* the signals, the control, the targets, then the rings */
 	Gusprof__Frequency before;
 	uint64_t now, next_tick, next_redraw, next_govern, next_part, enable_at;
+	uint64_t redraw_samples;    /* how many there must be by the next redraw */
 	uint64_t start_ns;          /* of the present file, in the records' clock */
 	/* CPU time of this program when recording began and ended; the latter 0 until then */
 	uint64_t own_before, own_after;

@@ -115,6 +115,16 @@ static void check_target(struct session *s)
 	ask_to_end(s);
 }
 
+/* Not by the clock alone: of a task that seldom runs a redraw would take away most of what had elapsed. */
+static void redraw(struct session *s)
+{
+	if (s->lanes.usage.samples >= s->redraw_samples) {
+		gus_counters_redraw(&s->counters);
+		s->redraw_samples = s->lanes.usage.samples + gus_counters_redraw_samples(&s->counters);
+	}
+	s->next_redraw = s->now + gus_counters_redraw_interval(&s->counters);
+}
+
 static void tick(struct session *s)
 {
 	int rc;
@@ -122,10 +132,8 @@ static void tick(struct session *s)
 	if (s->enable_at && s->now >= s->enable_at)
 		set_sampling(s, true);
 	rc = gus_session_drain(s);
-	if (s->now >= s->next_redraw) {
-		gus_counters_redraw(&s->counters);
-		s->next_redraw = s->now + gus_counters_redraw_interval(&s->counters);
-	}
+	if (s->now >= s->next_redraw)
+		redraw(s);
 	if (s->now >= s->next_govern)
 		gus_session_govern(s);
 	if (s->recording && s->sampling && s->now >= s->wide.next)
@@ -381,6 +389,7 @@ static void set_times(struct session *s)
 	s->next_tick = s->now + TICK_NS;
 	/* What a flight recorder holds is weighed by the period in force when it is read, which must stay the same. */
 	s->next_redraw = redraw == UINT64_MAX || o->overwrite ? UINT64_MAX : s->now + redraw;
+	s->redraw_samples = gus_counters_redraw_samples(&s->counters);
 	s->next_govern = o->overhead > 0 && !o->overwrite ? s->now + GOVERN_FIRST_NS : UINT64_MAX;
 	s->next_part = o->switch_output == GUS_SWITCH_TIME ? s->now + o->switch_at : UINT64_MAX;
 	s->enable_at = o->delay_ms > 0 ? s->now + (uint64_t)o->delay_ms * 1000000 : 0;
