@@ -9,6 +9,7 @@ base_libbase_a_SOURCES = \
 	base/hex.c base/hex.h \
 	base/index.c base/index.h \
 	base/limits.h \
+	base/missed.h \
 	base/log.c base/log.h \
 	base/output.c base/output.h \
 	base/output_file.c base/output_file.h \

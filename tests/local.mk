@@ -27,6 +27,7 @@ case_tests = \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
 	tests/cases/rights.sh \
+	tests/cases/short-threads.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
@@ -42,6 +43,10 @@ dist_check_SCRIPTS += $(case_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
+check_PROGRAMS += tests/cases/short-threads
+tests_cases_short_threads_SOURCES = tests/cases/short_threads.c
+tests_cases_short_threads_CFLAGS = $(GUS_WARNINGS) -O2 -g
+tests_cases_short_threads_LDADD = -lpthread
 check_PROGRAMS += tests/cases/trace-sums
 tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
@@ -148,6 +153,7 @@ unit_tests = \
 	tests/unit/test_json \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_members \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
 	tests/unit/test_model_phases \
@@ -242,6 +248,7 @@ tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
+tests_unit_test_members_SOURCES = tests/unit/test_members.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c \
@@ -371,6 +378,7 @@ EXTRA_DIST += \
 	tests/bench/full-disk \
 	tests/bench/governor \
 	tests/bench/kill-nine \
+	tests/bench/short-threads \
 	tests/bench/stat-against-perf \
 	tests/bench/system-wide \
 	tests/bench/traced-speed \

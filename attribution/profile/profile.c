@@ -344,6 +344,7 @@ static void settle(struct loader *l, bool whole)
 	/* Of a part of the time, batches outside of it were passed over unread: what they hold was left out, too. */
 	if (total && total->samples > l->decoded)
 		*(whole ? &p->missing : &p->filtered) += total->samples - l->decoded;
+	p->unsampled = total ? total->missed : 0;
 	if (total && total->lost > p->lost)
 		p->lost = total->lost;
 }

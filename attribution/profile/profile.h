@@ -67,6 +67,9 @@ struct gus_profile {
 	uint64_t other_events;         /* samples of other events */
 	uint64_t missing;              /* samples that the footer counts and no readable frame holds */
 	uint64_t lost;                 /* records that the kernel dropped, as far as the file tells */
+	/* Weight that no sample stands for, as tasks ended before their next one: nobody knows where it went. A cut
+	 * recording does not tell. */
+	uint64_t unsampled;
 	uint64_t throttled;            /* times the kernel paused sampling */
 	uint64_t first_ns, last_ns;    /* of the samples taken, in the recording's clock; 0 if there are none */
 };
@@ -81,6 +84,12 @@ void gus_profile_free(struct gus_profile *p);
 
 /* What the recorder counted of this event in all, NULL if the recording was cut. */
 const Gusprof__EventTotal *gus_profile_total(const struct gus_profile *p);
+
+/* The unsampled part of what has the given weight and might have all of it besides. */
+static inline double gus_profile_unsampled_share(const struct gus_profile *p, uint64_t weight)
+{
+	return p->unsampled ? (double)p->unsampled / ((double)weight + (double)p->unsampled) : 0;
+}
 
 /* How long the recording is, from its start to its footer; of a cut one, to its last sample (which reads it). */
 int gus_profile_length(struct gus_reader *reader, uint64_t *length_ns, struct gus_error *err);

@@ -385,12 +385,13 @@ static void check_sums(const struct gus_view *v, const struct gus_profile *p)
 static void add_shares(struct gus_view *v, const struct gus_profile *p)
 {
 	double effective = p->weight2 > 0 ? (double)p->weight * (double)p->weight / p->weight2 : 0;
+	double unsampled = gus_profile_unsampled_share(p, p->weight);
 
 	for (size_t i = 0; i < v->rows.n; i++) {
 		struct gus_row *row = &v->rows.v[i];
 
 		row->share = p->weight ? (double)row->weight / (double)p->weight : 0;
-		row->ci95 = gus_interval_share(row->share, effective);
+		row->ci95 = gus_interval_widen(gus_interval_share(row->share, effective), unsampled);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/missed.h"
 #include "cli/common/ending.h"
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
@@ -386,6 +387,18 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 			"and this program, which reads what they do and looks after itself while they sleep");
 }
 
+static void summarise_missed(const struct gus_session_options *so, const struct gus_session_result *r)
+{
+	if (!gus_missed_matters(r->missed, r->counted, r->period))
+		return;
+	gus_log(so->log, GUS_WARN, "tasks ended before they were sampled: up to %.0f %% of what was counted is in no "
+		"sample, and nobody knows where it went; the report's intervals allow for that. %s",
+		100 * (double)r->missed / (double)r->counted,
+		so->sample_cpus == GUS_SAMPLE_CPUS_NEVER ? "Without --sample-cpus=never it would be less" :
+		"Run gusprof as root or with CAP_PERFMON (or with kernel.perf_event_paranoid at 0) and with "
+		"--sample-cpus=always, or sample more often (-F)");
+}
+
 static void summarise(const struct gus_session_options *so, const struct gus_session_result *r)
 {
 	gus_log(so->log, GUS_NOTE, "[ %llu samples, %llu lost, %.2f MB in %s ]", (unsigned long long)r->samples,
@@ -393,6 +406,10 @@ static void summarise(const struct gus_session_options *so, const struct gus_ses
 	if (!r->samples)
 		gus_log(so->log, GUS_NOTE, "no samples: the %s took too little CPU time, or the event did not happen",
 			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
+	summarise_missed(so, r);
+	if (r->strangers)
+		gus_log(so->log, GUS_DEBUG, "%llu samples of the CPUs were none of the target's and are not kept",
+			(unsigned long long)r->strangers);
 	if (so->trace)
 		gus_log(so->log, GUS_NOTE, "[ %u snapshot%s%s ]", r->snapshots, r->snapshots == 1 ? "" : "s",
 			r->snapshots ? "" : ": no thread ran when it was looked for, or the cost left no room for one "

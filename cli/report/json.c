@@ -47,6 +47,12 @@ static const char *uarch_of(const Gusprof__Host *host)
 	return gus_uarch_of_cpu(&id);
 }
 
+/* More than all of it says only that the target was too short to tell. */
+static json_t *cost_share(double percent)
+{
+	return percent >= 0 && percent <= 100 ? json_real(percent) : json_null();
+}
+
 /* What recording was to cost and what it did cost while it ran; null where the recording does not say. */
 static json_t *cost(const struct gus_profile *p)
 {
@@ -58,10 +64,10 @@ static json_t *cost(const struct gus_profile *p)
 		return json_null();
 	o = json_object();
 	json_object_set_new(o, "asked_pct", asked ? json_real((double)asked / 1e4) : json_null());
-	json_object_set_new(o, "got_pct", json_real((double)m->got_ppm / 1e4));
-	json_object_set_new(o, "samples_pct", json_real((double)m->samples_ppm / 1e4));
-	json_object_set_new(o, "following_pct", json_real((double)m->following_ppm / 1e4));
-	json_object_set_new(o, "recorder_pct", json_real((double)m->recorder_ppm / 1e4));
+	json_object_set_new(o, "got_pct", cost_share((double)m->got_ppm / 1e4));
+	json_object_set_new(o, "samples_pct", cost_share((double)m->samples_ppm / 1e4));
+	json_object_set_new(o, "following_pct", cost_share((double)m->following_ppm / 1e4));
+	json_object_set_new(o, "recorder_pct", cost_share((double)m->recorder_ppm / 1e4));
 	json_object_set_new(o, "around_ns", json_integer((json_int_t)m->around_ns));
 	json_object_set_new(o, "target_ns", json_integer((json_int_t)m->target_ns));
 	json_object_set_new(o, "hz_first", gus_json_number(asked != 0, m->hz_first));
@@ -76,7 +82,6 @@ json_t *gus_json_recording(const struct gus_report *r)
 	const Gusprof__Header *h = p->header;
 	const Gusprof__Event *e = p->event < h->n_events ? h->events[p->event] : NULL;
 	const Gusprof__EventTotal *t = gus_profile_total(p);
-	double overhead = gus_overhead_percent(p);
 	json_t *o = json_object(), *notices = json_array();
 
 	gus_report_notices(r, add_notice, notices);
@@ -89,11 +94,12 @@ json_t *gus_json_recording(const struct gus_report *r)
 	json_object_set_new(o, "unit", gus_json_text(e ? e->unit : NULL));
 	json_object_set_new(o, "samples", json_integer((json_int_t)p->samples));
 	json_object_set_new(o, "counted", gus_json_number(t != NULL, t ? t->count : 0));
+	json_object_set_new(o, "unsampled", gus_json_number(t != NULL, p->unsampled));
 	json_object_set_new(o, "filtered", json_integer((json_int_t)p->filtered));
 	json_object_set_new(o, "lost", json_integer((json_int_t)p->lost));
 	json_object_set_new(o, "throttled", json_integer((json_int_t)p->throttled));
 	json_object_set_new(o, "time_ns", json_integer((json_int_t)r->length_ns));
-	json_object_set_new(o, "overhead_pct", overhead < 0 ? json_null() : json_real(overhead));
+	json_object_set_new(o, "overhead_pct", cost_share(gus_overhead_percent(p)));
 	json_object_set_new(o, "cost", cost(p));
 	json_object_set_new(o, "truncated", json_boolean(p->damage.cut));
 	json_object_set_new(o, "corrupt", json_integer((json_int_t)p->damage.corrupt));

@@ -25,22 +25,6 @@ static void print_command(const Gusprof__Header *header)
 	putchar('\n');
 }
 
-/* Tasks that live shorter than a period end before their last sample: many of them, and the samples stand for less than
- * what the counter saw. */
-static void print_counted(const struct gus_report *r)
-{
-	const Gusprof__EventTotal *total = gus_profile_total(r->profile);
-	char counted[48], sampled[48];
-
-	if (!total || !r->units.time.known || r->profile->filtered || r->profile->header->overwrite ||
-	    (double)r->profile->weight >= 0.95 * (double)total->count)
-		return;
-	gus_time_format(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
-	gus_time_format(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
-	gus_print("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n",
-		  counted, sampled);
-}
-
 /* What was asked for and what was got, where the rate was the recorder's to choose. */
 static void print_overhead(const struct gus_profile *p)
 {
@@ -52,6 +36,10 @@ static void print_overhead(const struct gus_profile *p)
 
 	if (percent < 0)
 		return;
+	if (percent > 100) {
+		gus_print("# cost of recording: more than the target itself took\n");
+		return;
+	}
 	gus_fixed_format(all, sizeof(all), percent, 2);
 	gus_print("# cost of recording: about %s %% of the CPU time (own time measured, cost per sample probed)\n",
 		  all);
@@ -84,7 +72,6 @@ static void print_totals(const struct gus_report *r)
 	if (*h->tier)
 		gus_print(", tier %s", h->tier);
 	putchar('\n');
-	print_counted(r);
 	if (p->filtered)
 		printf("# %" PRIu64 " more samples were left out by the options\n", p->filtered);
 	if (r->units.cycles.known) {

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/missed.h"
 #include "symbolizer/insn/insn.h"
 
 static const char *const by_names[] = {
@@ -75,6 +76,20 @@ static void notice(const struct notice *n, const char *format, ...)
 	n->say(text, n->context);
 }
 
+static void notice_unsampled(const struct gus_report *r, const struct notice *n)
+{
+	const struct gus_profile *p = r->profile;
+	const Gusprof__EventTotal *total = gus_profile_total(p);
+	const Gusprof__Event *e = p->event < p->header->n_events ? p->header->events[p->event] : NULL;
+	uint64_t period = p->samples ? p->weight / p->samples : e ? e->period : 0;
+
+	if (total && gus_missed_matters(p->unsampled, total->count, period))
+		notice(n, "up to %.0f %% of what was counted is in no sample: tasks ended before they were sampled. "
+			  "Nobody knows where it went, and the intervals allow for that. Record as root or with "
+			  "CAP_PERFMON (or kernel.perf_event_paranoid 0) and with --sample-cpus=always, or more often "
+			  "(-F)", 100 * (double)p->unsampled / (double)total->count);
+}
+
 void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)
 {
 	const struct gus_profile *p = r->profile;
@@ -105,6 +120,7 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 	if (cut)
 		notice(&n, "names of %zu module%s were cut%s %s: %s", cut, cut == 1 ? "" : "s",
 		       cut == 1 ? ":" : ", first those of", path, why);
+	notice_unsampled(r, &n);
 	if (p->throttled)
 		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate",
 		       (unsigned long long)p->throttled);

@@ -138,7 +138,12 @@ static int open_fd(const struct gus_counters *c, const union gus_attr *a, pid_t 
 static int explain(const struct gus_counters *c, const struct gus_event *e, pid_t task, unsigned cpu, int sys,
 		   struct gus_error *err)
 {
-	gus_target_explain(err, c->target, task, e, (int)cpu, sys);
+	if (task < 0 && c->by_cpu && (sys == EACCES || sys == EPERM))
+		gus_fail(err, GUS_E_PERMISSION, "cannot sample the CPUs for what the target does there (%s on cpu %u): "
+			 "permission denied; lower kernel.perf_event_paranoid to 0, get CAP_PERFMON or run gusprof as "
+			 "root, or leave out --sample-cpus=always", e->name, cpu);
+	else
+		gus_target_explain(err, c->target, task, e, (int)cpu, sys);
 	return sys == EACCES || sys == EPERM ? REFUSED : -1;
 }
 

@@ -91,6 +91,7 @@ static int write_footer(struct session *s, enum gus_session_end ended_by)
 		s->result->lost += s->lanes.totals[i].lost;
 	s->result->counted += s->lanes.totals[0].count;
 	s->result->missed += s->lanes.totals[0].missed;
+	s->result->period = gus_lanes_period(&s->lanes, 0);
 	s->writer = NULL;
 	rc = gus_writer_finish(writer, &footer, s->err);
 	free(pointers);

@@ -40,6 +40,7 @@ void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct g
 				 .events = counters->events->n, .vdso_low = UINT64_MAX };
 	l->follows = counters->target && (counters->target->kind == GUS_TARGET_COMMAND ||
 					  counters->target->kind == GUS_TARGET_PROCESSES);
+	l->settled = counters->by_cpu;
 	gus_members_init(&l->members);
 	l->taken = gus_zalloc(l->events * sizeof(*l->taken));
 	l->lane = gus_zalloc(l->n * sizeof(*l->lane));
@@ -248,8 +249,8 @@ static void take_record(const void *bytes, size_t size, void *context)
 	has_grown(sink);
 }
 
-/* The samples of CPUs that were held are told apart, and those that are fresh held. A stranger's has cost what it costs,
- * too. */
+/* The samples of CPUs that were held are told apart, and those that are fresh held. A stranger's has cost what it
+ * costs, too. */
 static void judge_held(struct sink *sink)
 {
 	struct gus_lanes *l = sink->l;
@@ -348,14 +349,22 @@ static int write_vdso(struct gus_lanes *l, struct gus_writer *writer, struct gus
 	return gus_writer_message(writer, GUS_FRAME_IMAGE, &image.base, err);
 }
 
-/* No task misses more than a period on each CPU, and few of those that are born and die move between many. Samples that
- * were lost on the way are no business of the tasks'. */
+uint64_t gus_lanes_period(const struct gus_lanes *l, uint32_t event)
+{
+	uint64_t longest = l->taken[event].longest;
+
+	return longest ? longest : l->counters->events->v[event].period;
+}
+
+/* Of an event that has counted that much: the part that tasks may have ended with before their next sample came, in the
+ * event's unit. No task misses more than a period on each CPU, and few of those that are born and die move between
+ * many. Samples that were lost on the way are no business of the tasks'. */
 #define CPUS_OF_A_TASK 4
 
-uint64_t gus_lanes_missed(const struct gus_lanes *l, uint32_t event, uint64_t count)
+static uint64_t missed_of(const struct gus_lanes *l, uint32_t event, uint64_t count)
 {
 	const struct gus_taken *t = &l->taken[event];
-	uint64_t period = t->longest ? t->longest : l->counters->events->v[event].period;
+	uint64_t period = gus_lanes_period(l, event);
 	uint64_t seen = t->weight + l->totals[event].lost * period, most;
 
 	if (l->settled || !l->follows || l->counters->flights.n || count <= seen)
@@ -389,7 +398,7 @@ void gus_lanes_settle_missed(struct gus_lanes *l)
 	Gusprof__EventTotal *all = gus_lanes_counted(l);
 
 	for (uint32_t i = 0; i < l->events; i++)
-		l->taken[i].missed = gus_lanes_missed(l, i, all[i].count);
+		l->taken[i].missed = missed_of(l, i, all[i].count);
 	l->settled = true;
 	free(all);
 }
@@ -402,7 +411,7 @@ static void fill_totals(struct gus_lanes *l)
 	for (size_t i = 0; i < l->events; i++) {
 		Gusprof__EventTotal *t = &l->totals[i], *b = &l->before[i];
 
-		all[i].missed = gus_lanes_missed(l, (uint32_t)i, all[i].count);
+		all[i].missed = missed_of(l, (uint32_t)i, all[i].count);
 		t->missed = all[i].missed > b->missed ? all[i].missed - b->missed : 0;
 		t->count = all[i].count - b->count;
 		t->running_ns = all[i].running_ns - b->running_ns;

@@ -25,11 +25,12 @@ struct gus_lane {
 	uint64_t since;               /* the oldest of it, 0 if there is none */
 };
 
-/* What the samples of an event's tasks stand for, while it is tasks that are sampled: where the CPUs are, nothing of
- * the target is missed. */
+/* What the samples of an event's tasks stand for, while it is tasks that are sampled. A task's event begins a whole
+ * period before its first sample, on each CPU where it runs, so what is missed of it is no chance error: of tasks that
+ * are shorter it is everything. Where the CPUs are sampled, nothing is missed. */
 struct gus_taken {
 	uint64_t weight, longest; /* of all, and of one */
-	uint64_t missed;          /* settled when the CPUs took over: see gus_lanes_missed */
+	uint64_t missed;          /* of what was counted until the CPUs took over */
 };
 
 struct gus_lanes {
@@ -43,7 +44,7 @@ struct gus_lanes {
 	struct gus_taken *taken; /* of each event, of the whole recording */
 	struct gus_members members;    /* of the target, where it is tasks that are watched */
 	bool follows;                  /* it is */
-	bool settled;                  /* what tasks have missed is, as the CPUs are sampled since */
+	bool settled;                  /* nothing is missed any more, as the CPUs are sampled */
 	struct gus_usage usage;        /* of the whole recording; target and recorder are not filled in here */
 	struct gus_hits kernel; /* of the present file */
 	uint64_t vdso_low, vdso_high;  /* where processes had theirs */
@@ -61,10 +62,9 @@ void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct g
 void gus_lanes_add_opened(struct gus_lanes *l);
 /* What the counters say of each event; the caller frees it. */
 Gusprof__EventTotal *gus_lanes_counted(const struct gus_lanes *l);
-/* Of an event that has counted that much: the part that tasks may have ended with before their next sample came, in the
- * event's unit. A task's event begins a whole period before its first sample, on each CPU where it runs, so what is
- * missed of it is no chance error: of tasks that are shorter it is everything. */
-uint64_t gus_lanes_missed(const struct gus_lanes *l, uint32_t event, uint64_t count);
+/* The longest that one sample of an event's tasks stood for; before there is one, what it is to stand for, 0 if the
+ * kernel decides that. */
+uint64_t gus_lanes_period(const struct gus_lanes *l, uint32_t event);
 /* The CPUs are sampled from now on. The rings have been drained since, and hold no sample of a task's own event. */
 void gus_lanes_settle_missed(struct gus_lanes *l);
 void gus_lanes_free(struct gus_lanes *l);

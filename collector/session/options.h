@@ -98,7 +98,8 @@ struct gus_session_result {
 	uint64_t hz;                      /* rate aimed at in the end, 0 if it was not ours to choose */
 	uint64_t hz_changes;
 	unsigned snapshots;
-	uint64_t counted, missed;         /* of the first event: what stands in its total, of all files */
+	/* Of the first event, in its unit: what stands in its total, of all files; and its longest period. */
+	uint64_t counted, missed, period;
 	uint64_t strangers;               /* samples of CPUs that were not the target's */
 	uint64_t taken_away;              /* tasks whose events the kernel closed as they executed a program, */
 	uint32_t taken_tid;               /* and one of them */

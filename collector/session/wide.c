@@ -80,16 +80,16 @@ static void keep_window(struct session *s, const Gusprof__EventTotal *totals)
 
 /* The tasks that run at the moment have a part of a period before them, which is not missed yet. And what is missing
  * for other reasons, such as a timer that comes late on a busy machine, is not better had from the CPUs: so many tasks
- * must have ended that half of it can be theirs. */
+ * must have ended that half of it can be theirs. Where the kernel finds the period and there is no sample, nobody knows
+ * how long it is: then it is as long as all that was counted. */
 static bool misses(const struct session *s, const struct window *w)
 {
-	const struct gus_taken *t = &s->lanes.taken[0];
-	double period = (double)(t->longest ? t->longest : s->o->events->v[0].period);
-	double missed = w->count - w->weight - period * (double)s->lanes.n;
+	double period = (double)gus_lanes_period(&s->lanes, 0), cpus = (double)s->lanes.n;
+	double missed = w->count - w->weight - period * cpus;
 
-	if (!period) /* not known before the first sample */
-		missed = w->count;
-	return missed > MISSED_SHARE * w->count && (!period || w->ended * period * (double)s->lanes.n > missed / 2);
+	if (period <= 0)
+		period = w->count;
+	return missed > MISSED_SHARE * w->count && w->ended * period * cpus > missed / 2;
 }
 
 /* Samples that are none of the target's come at the same rate, for each second that a CPU is busy. */

@@ -18,7 +18,8 @@
 
 #define LOOP(name) \
 	void name(uint64_t turns); \
-	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n" TURN ".size " #name ", .-" #name "\n")
+	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n" TURN \
+		".size " #name ", .-" #name "\n")
 #if defined(__x86_64__)
 #define TURN "1: dec %rdi\n jnz 1b\n ret\n"
 #elif defined(__aarch64__)

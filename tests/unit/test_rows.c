@@ -330,6 +330,27 @@ static void nests_are_walked_from_within(void **state)
 	gus_view_free(&v);
 }
 
+/* Half as much again as was sampled is in no sample: all of it, or none, may be a row's. */
+static void unsampled_time_widens(void **state)
+{
+	struct gus_cell cells[] = { cell(LEAF, 60), cell(TWIN, 40) };
+	struct gus_profile p = profile_of(cells, 2, NULL, 0);
+	struct gus_interval before;
+	struct gus_view v;
+
+	(void)state;
+	gus_view_make(&v, &p, GUS_BY_FUNCTION, true);
+	before = row_of(&v, "leaf")->ci95;
+	gus_view_free(&v);
+	p.unsampled = 50;
+	gus_view_make(&v, &p, GUS_BY_FUNCTION, true);
+	assert_true(fabs(row_of(&v, "leaf")->share - 0.6) < 1e-9);
+	assert_true(fabs(row_of(&v, "leaf")->ci95.low - before.low * 100 / 150) < 1e-9);
+	assert_true(fabs(row_of(&v, "leaf")->ci95.high - (before.high * 100 + 50) / 150) < 1e-9);
+	assert_true(row_of(&v, "leaf")->ci95.high <= 1);
+	gus_view_free(&v);
+}
+
 /* leaf calls itself twice, from its two places, by two paths: however often it is on a path, a sample counts for it
  * once, and for its call of itself, too. The next sample counts again. */
 static void recursion_counts_once(void **state)
@@ -656,6 +677,7 @@ int main(void)
 		cmocka_unit_test(a_thread_is_its_number),
 		cmocka_unit_test(no_more_is_asked_than_is_shown),
 		cmocka_unit_test(nests_are_walked_from_within),
+		cmocka_unit_test(unsampled_time_widens),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(mutual_recursion_counts_once),
 		cmocka_unit_test(lines_have_totals_and_no_edges),
