@@ -361,6 +361,13 @@ static void announce(void *context)
 			(unsigned long long)c->map_ns);
 }
 
+/* What is no share of the target's time, as that was too short: a few milliseconds of a program that did nothing. */
+static void summarise_large_cost(const struct gus_session_options *so, const struct gus_session_result *r)
+{
+	gus_log(so->log, GUS_NOTE, "[ recording cost more than the target itself took, which was %.3f ms of CPU time; "
+		"and %.0f ms to begin and to end ]", (double)r->target_ns / 1e6, (double)r->around_ns / 1e6);
+}
+
 /* Asked, got, at what rate. The parts, because only the first follows the rate. */
 static void summarise_cost(const struct gus_session_options *so, const struct gus_session_result *r)
 {
@@ -370,6 +377,10 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 
 	if (!r->target_ns)
 		return;
+	if (got > 1) {
+		summarise_large_cost(so, r);
+		return;
+	}
 	if (so->overhead > 0)
 		snprintf(asked, sizeof(asked), " of %.2f asked", so->overhead * 100);
 	if (r->hz)
@@ -385,6 +396,19 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 	else if (s->following + s->recorder > so->overhead)
 		gus_log(so->log, GUS_NOTE, "what no rate changes costs more than was asked for: following the tasks, "
 			"and this program, which reads what they do and looks after itself while they sleep");
+}
+
+/* The kernel takes its events from a task that becomes a program with other rights. */
+static void summarise_taken_away(const struct gus_session_options *so, const struct gus_session_result *r)
+{
+	char others[48] = "";
+
+	if (r->taken_away > 1)
+		snprintf(others, sizeof(others), " and %llu others", (unsigned long long)r->taken_away - 1);
+	gus_log(so->log, GUS_WARN, "the kernel took the events off '%s' (process %u)%s as it was executed, and nothing "
+		"of it was sampled: it runs with other rights than yours (set-user-ID, set-group-ID, capabilities), or "
+		"you may execute and not read it; run gusprof as the user that it becomes, or all of the system (-a) "
+		"as root", r->taken_comm, r->taken_tid, others);
 }
 
 static void summarise_missed(const struct gus_session_options *so, const struct gus_session_result *r)
@@ -403,7 +427,9 @@ static void summarise(const struct gus_session_options *so, const struct gus_ses
 {
 	gus_log(so->log, GUS_NOTE, "[ %llu samples, %llu lost, %.2f MB in %s ]", (unsigned long long)r->samples,
 		(unsigned long long)r->lost, (double)r->bytes / 1e6, r->parts ? "all parts" : so->output);
-	if (!r->samples)
+	if (r->taken_away)
+		summarise_taken_away(so, r);
+	else if (!r->samples)
 		gus_log(so->log, GUS_NOTE, "no samples: the %s took too little CPU time, or the event did not happen",
 			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
 	summarise_missed(so, r);
@@ -425,6 +451,8 @@ static int exit_status(int rc, bool commanded, const struct gus_session_result *
 		return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 	if (rc != 0)
 		return GUS_EXIT_OWN_FAILURE;
+	if (commanded && r->taken_away && !r->samples && !r->exit_status && !r->exit_signal)
+		return GUS_EXIT_OWN_FAILURE; /* what was to be recorded could not be */
 	if (!commanded || r->ended_by == GUS_ENDED_TARGET)
 		return 0; /* to be stopped is how such a recording ends */
 	if (r->ended_by == GUS_ENDED_MAX_SIZE || r->ended_by == GUS_ENDED_CONTROL)
