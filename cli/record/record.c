@@ -139,8 +139,8 @@ static const struct gus_option options[] = {
 	{ 'c', "count", "N", "Take a sample every N events instead.", GUS_OPTION_NUMBER, AT(count),
 	  .bounds = { .above = true } },
 	{ 0, "sample-cpus", "WHEN", "Sample the CPUs and keep the target's samples: auto, the default, where the "
-	  "target's tasks end before they are sampled, this user may, and what else runs costs no more than "
-	  "--overhead; always; never.", GUS_OPTION_CHOICE, AT(sample_cpus), .choices = "auto always never" },
+	  "target's tasks end before they are sampled, this user may, and what else runs does not cost too "
+	  "much; always; never.", GUS_OPTION_CHOICE, AT(sample_cpus), .choices = "auto always never" },
 	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG,
 	  AT(callers) },
 	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records "

@@ -53,6 +53,7 @@ struct session {
 		/* what had been by the last look */
 		double count, running_ns;
 		uint64_t weight, ended, busy;
+		bool said;              /* that it would cost too much */
 	} wide;
 	struct gus_error *err;
 };
@@ -102,6 +103,8 @@ void gus_session_look_wide(struct session *s);
 /* rate.c: how often to sample. */
 /* What has happened so far. */
 struct gus_usage gus_session_usage(const struct session *s);
+/* Makes the governor's rate that of the events. */
+void gus_session_change_rate(struct session *s);
 /* A look at the rate: it is kept, changed, or brought to tasks that have inherited another one. */
 void gus_session_govern(struct session *s);
 

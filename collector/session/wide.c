@@ -27,7 +27,8 @@
 #define COUNTER_SHARE 1000         /* at most that part of a CPU goes into reading them */
 #define COUNTED_MIN_NS 20000000    /* of the target's CPU time: less says too little */
 #define MISSED_SHARE 0.03          /* of what was counted */
-#define STRANGERS_SHARE 0.01       /* what these may cost, of the target's time, where nobody has said how much */
+#define STRANGERS_SHARE 0.01       /* of the target's time: what strangers' samples may cost at a rate that was asked */
+#define SHARED_HZ_MIN 50.0         /* samples a second of the target's time that must be left of a governed one */
 
 /* CPU time of all that runs on the machine, in ns; 0 if it is not known. The first line of /proc/stat has ticks of
  * user, nice, system, idle, iowait, irq, softirq, steal; of the last, a guest does not run. */
@@ -92,34 +93,40 @@ static bool misses(const struct session *s, const struct window *w)
 	return missed > MISSED_SHARE * w->count && w->ended * period * cpus > missed / 2;
 }
 
-/* Samples that are none of the target's come at the same rate, for each second that a CPU is busy. */
-static bool affordable(const struct session *s, const struct window *w)
+/* How many samples of CPUs there will be for each of the target's: they come for each second that a CPU is busy. */
+static double shared_by(const struct window *w)
+{
+	return w->busy > w->running_ns ? w->busy / w->running_ns : 1;
+}
+
+/* Where the rate is the governor's, it falls until the cost is what was asked for; but of too few samples nothing is
+ * seen. A rate that somebody has asked for stays, and strangers then cost what they cost. */
+static bool affordable(struct session *s, const struct window *w)
 {
 	const struct gus_event *e = &s->o->events->v[0];
-	double most = s->o->overhead > 0 ? s->o->overhead : STRANGERS_SHARE;
 	double hz = e->frequency ? (double)e->frequency : 1e9 * w->count / (w->running_ns * (double)e->period);
-	double strangers = w->busy > w->running_ns ? w->busy / w->running_ns - 1 : 0;
-	double cost = strangers * hz * (double)s->o->costs.sample_ns / 1e9;
+	double cost = (shared_by(w) - 1) * hz * (double)s->o->costs.sample_ns / 1e9;
 
-	if (cost <= most)
+	if (s->o->overhead > 0 ? (double)s->governor.hz >= SHARED_HZ_MIN * shared_by(w) : cost <= STRANGERS_SHARE)
 		return true;
-	gus_log(s->o->log, GUS_DEBUG, "tasks end before they are sampled; but to sample the CPUs instead would cost "
-		"%.1f %% of the target's time, for what else runs on them", cost * 100);
+	if (!s->wide.said)
+		gus_log(s->o->log, GUS_DEBUG, "tasks end before they are sampled; but to sample the CPUs instead would "
+			"cost %.1f %% of the target's time now, for what else runs on them", cost * 100);
+	s->wide.said = true;
 	return false;
 }
 
-static void go_wide(struct session *s)
+static void go_wide(struct session *s, const struct window *w)
 {
 	struct gus_error err = { 0 };
 
+	s->wide.next = UINT64_MAX; /* what is not allowed now will not be later on either */
 	if (gus_counters_go_wide(&s->counters, gus_living_threads, &s->living, gus_counters_now(&s->counters),
 				 s->sampling, &err) != 0) {
-		s->wide.next = UINT64_MAX; /* it will not be allowed later on either */
 		gus_log(s->o->log, GUS_DEBUG, "tasks end before they are sampled, and the CPUs cannot be sampled "
 			"instead: %s", *err.text ? err.text : "none of the tasks lives");
 		return;
 	}
-	s->wide.next = UINT64_MAX;
 	gus_session_mark(s, "sample-cpus", "");
 	gus_log(s->o->log, GUS_DEBUG, "tasks end before they are sampled: the CPUs are sampled from now on, and the "
 		"target's samples kept");
@@ -128,6 +135,8 @@ static void go_wide(struct session *s)
 		return;
 	}
 	gus_lanes_settle_missed(&s->lanes);
+	if (s->o->overhead > 0 && gus_governor_share(&s->governor, shared_by(w)))
+		gus_session_change_rate(s);
 }
 
 void gus_session_look_wide(struct session *s)
@@ -141,7 +150,7 @@ void gus_session_look_wide(struct session *s)
 
 		keep_window(s, totals);
 		if (wide)
-			go_wide(s);
+			go_wide(s, &w);
 	}
 	free(totals);
 	s->wide.look_ns = s->wide.look_ns < LOOK_NS / 2 ? s->wide.look_ns * 2 : LOOK_NS;
