@@ -27,7 +27,7 @@
 #define COUNTER_SHARE 1000         /* at most that part of a CPU goes into reading them */
 #define COUNTED_MIN_NS 20000000    /* of the target's CPU time: less says too little */
 #define MISSED_SHARE 0.03          /* of what was counted */
-#define STRANGERS_SHARE 0.01       /* of the target's time: what strangers' samples may cost at a rate that was asked */
+#define STRANGERS_SHARE 0.05       /* of the target's time: what strangers' samples may cost at a rate that was asked */
 #define SHARED_HZ_MIN 50.0         /* samples a second of the target's time that must be left of a governed one */
 
 /* CPU time of all that runs on the machine, in ns; 0 if it is not known. The first line of /proc/stat has ticks of

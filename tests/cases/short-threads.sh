@@ -74,15 +74,15 @@ skip_unless_root "figures of --sample-cpus"
 launched 300 long -F 99
 ok "launched: ends as the command does" is $status 0
 ok "launched, -F 99: the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02'
-ok "the samples stand for most of the time" holds 'weight > 0.85 * counted && unsampled < 0.12 * counted'
+ok "the samples stand for most of the time" holds 'weight > 0.75 * counted && unsampled < 0.15 * counted'
 ok "the interval is no wider than that" holds 'high - low < 0.25'
 ok "since when it is CPUs that are sampled is recorded" eval '"$gusprof" dump data | grep -q "sample-cpus"'
 attached 300 short -F 99
 ok "attached, -F 99: the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02'
-ok "the samples stand for most of the time" holds 'weight > 0.85 * counted && unsampled < 0.12 * counted'
+ok "the samples stand for most of the time" holds 'weight > 0.75 * counted && unsampled < 0.15 * counted'
 
 launched 300 long -F 99 --sample-cpus=always
-ok "from the beginning: nothing is missed" holds 'unsampled == 0 && weight > 0.92 * counted && weight < 1.08 * counted'
+ok "from the beginning: nothing is missed" holds 'unsampled == 0 && weight > 0.8 * counted && weight < 1.2 * counted'
 ok "the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02 && !warned'
 ok "all samples are of the program" is "$("$gusprof" dump data |
 	sed -n 's/.* sample cpu .* pid \([0-9]*\) .*/\1/p' | sort -u | wc -l)" 1
@@ -100,7 +100,7 @@ stranger=$!
 children="$children $stranger"
 launched 100 long -F 999 --sample-cpus=always -v
 ok "beside another of its kind: the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02'
-ok "and all its time" holds 'weight > 0.85 * counted && weight < 1.15 * counted'
+ok "and all its time" holds 'weight > 0.8 * counted && weight < 1.2 * counted'
 ok "the other one's samples are counted and not kept" says "none of the target's and are not kept"
 kill "$stranger"
 
@@ -115,7 +115,7 @@ done
 "$gusprof" record -F 999 --sample-cpus=always -g -o data -- sh -c 'for i in 1 2 3; do
 	sh -c "i=0; while [ \$i -lt 60000 ]; do i=\$((i+1)); done"; done' 2>err
 figures data
-ok "children of children belong to it" holds 'weight > 0.85 * counted && weight < 1.15 * counted'
+ok "children of children belong to it" holds 'weight > 0.75 * counted && weight < 1.25 * counted'
 
 # A single task that others take turns with loses nothing that would be worth a word.
 cat >spin.sh <<'S'
