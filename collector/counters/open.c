@@ -459,6 +459,8 @@ int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct 
 
 static void close_trackers(struct gus_counters *c, size_t from, size_t to)
 {
+	if (from == to)
+		return;
 	for (size_t i = from; i < to; i++)
 		close(c->tracking.v[i]);
 	memmove(c->tracking.v + from, c->tracking.v + to, (c->tracking.n - to) * sizeof(*c->tracking.v));

@@ -28,6 +28,7 @@
 #define COUNTED_MIN_NS 20000000    /* of the target's CPU time: less says too little */
 #define MISSED_SHARE 0.03          /* of what was counted */
 #define STRANGERS_SHARE 0.05       /* of the target's time: what strangers' samples may cost at a rate that was asked */
+#define SHARED_MISSED 20.0         /* the rate may halve for 5 % that are missed, be a third for 10 %, and so on */
 #define SHARED_HZ_MIN 50.0         /* samples a second of the target's time that must be left of a governed one */
 
 /* CPU time of all that runs on the machine, in ns; 0 if it is not known. The first line of /proc/stat has ticks of
@@ -82,15 +83,15 @@ static void keep_window(struct session *s, const Gusprof__EventTotal *totals)
 /* The tasks that run at the moment have a part of a period before them, which is not missed yet. And what is missing
  * for other reasons, such as a timer that comes late on a busy machine, is not better had from the CPUs: so many tasks
  * must have ended that half of it can be theirs. Where the kernel finds the period and there is no sample, nobody knows
- * how long it is: then it is as long as all that was counted. */
-static bool misses(const struct session *s, const struct window *w)
+ * how long it is: then it is as long as all that was counted. The share of what was counted; 0 for too little. */
+static double missed_share(const struct session *s, const struct window *w)
 {
 	double period = (double)gus_lanes_period(&s->lanes, 0), cpus = (double)s->lanes.n;
 	double missed = w->count - w->weight - period * cpus;
 
 	if (period <= 0)
 		period = w->count;
-	return missed > MISSED_SHARE * w->count && w->ended * period * cpus > missed / 2;
+	return missed > MISSED_SHARE * w->count && w->ended * period * cpus > missed / 2 ? missed / w->count : 0;
 }
 
 /* How many samples of CPUs there will be for each of the target's: they come for each second that a CPU is busy. */
@@ -99,15 +100,21 @@ static double shared_by(const struct window *w)
 	return w->busy > w->running_ns ? w->busy / w->running_ns : 1;
 }
 
-/* Where the rate is the governor's, it falls until the cost is what was asked for; but of too few samples nothing is
- * seen. A rate that somebody has asked for stays, and strangers then cost what they cost. */
-static bool affordable(struct session *s, const struct window *w)
+/* Where the rate is the governor's, it falls until the cost is what was asked for: that is a price, too, and the more
+ * is missed the more of it is paid; but of too few samples nothing is seen. A rate that somebody has asked for stays,
+ * and strangers then cost what they cost. */
+static bool rate_may_fall(const struct session *s, double times, double missed)
+{
+	return (double)s->governor.hz >= SHARED_HZ_MIN * times && times <= 1 + SHARED_MISSED * missed;
+}
+
+static bool affordable(struct session *s, const struct window *w, double missed)
 {
 	const struct gus_event *e = &s->o->events->v[0];
 	double hz = e->frequency ? (double)e->frequency : 1e9 * w->count / (w->running_ns * (double)e->period);
 	double cost = (shared_by(w) - 1) * hz * (double)s->o->costs.sample_ns / 1e9;
 
-	if (s->o->overhead > 0 ? (double)s->governor.hz >= SHARED_HZ_MIN * shared_by(w) : cost <= STRANGERS_SHARE)
+	if (s->o->overhead > 0 ? rate_may_fall(s, shared_by(w), missed) : cost <= STRANGERS_SHARE)
 		return true;
 	if (!s->wide.said)
 		gus_log(s->o->log, GUS_DEBUG, "tasks end before they are sampled; but to sample the CPUs instead would "
@@ -146,7 +153,8 @@ void gus_session_look_wide(struct session *s)
 	struct window w = take_window(s, totals);
 
 	if (w.running_ns >= COUNTED_MIN_NS) {
-		bool wide = misses(s, &w) && affordable(s, &w);
+		double missed = missed_share(s, &w);
+		bool wide = missed > 0 && affordable(s, &w, missed);
 
 		keep_window(s, totals);
 		if (wide)
