@@ -14,4 +14,5 @@ base_libbase_a_SOURCES = \
 	base/output_file.c base/output_file.h \
 	base/path.c base/path.h \
 	base/piece.c base/piece.h \
+	base/store.c base/store.h \
 	base/text.c base/text.h

@@ -26,12 +26,14 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/kernel/kallsyms.c symbolizer/kernel/kallsyms.h \
 	symbolizer/kernel/kcore.c symbolizer/kernel/kcore.h \
 	symbolizer/kernel/kernel.c symbolizer/kernel/kernel.h \
+	symbolizer/names/answers.c symbolizer/names/answers.h \
 	symbolizer/names/demangle.c symbolizer/names/demangle.h \
 	symbolizer/names/functions.c symbolizer/names/functions.h \
 	symbolizer/names/ranges.c symbolizer/names/ranges.h \
 	symbolizer/space/space.c symbolizer/space/space.h \
 	symbolizer/space/spans.c symbolizer/space/spans.h \
 	symbolizer/symbols/object.c symbolizer/symbols/object.h \
+	symbolizer/symbols/recall.c symbolizer/symbols/recall.h \
 	symbolizer/symbols/routine.c symbolizer/symbols/routine.h \
 	symbolizer/symbols/source.c symbolizer/symbols/source.h \
 	symbolizer/symbols/symbols.c symbolizer/symbols/symbols.h

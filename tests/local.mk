@@ -8,6 +8,7 @@ AM_TESTS_ENVIRONMENT = PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE
 	GUS_DEMO='$(abs_top_builddir)/contrib/demo/demo'; export GUS_DEMO; \
 	GUS_SRCDIR='$(abs_top_srcdir)'; export GUS_SRCDIR; \
 	GUS_BUILDDIR='$(abs_top_builddir)'; export GUS_BUILDDIR; \
+	GUSPROF_CACHE=; export GUSPROF_CACHE; \
 	LSAN_OPTIONS="suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0"; export LSAN_OPTIONS;
 EXTRA_DIST += tests/lsan.supp
 
@@ -110,6 +111,7 @@ if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
+	tests/unit/test_answers \
 	tests/unit/test_base \
 	tests/unit/test_batch \
 	tests/unit/test_branch \
@@ -174,6 +176,7 @@ unit_tests = \
 	tests/unit/test_snapshot_take \
 	tests/unit/test_space \
 	tests/unit/test_stack \
+	tests/unit/test_store \
 	tests/unit/test_stream \
 	tests/unit/test_sweeper \
 	tests/unit/test_symbols \
@@ -199,6 +202,7 @@ made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
 made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
+tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
@@ -271,6 +275,7 @@ tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
+tests_unit_test_store_SOURCES = tests/unit/test_store.c
 tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
@@ -296,6 +301,8 @@ EXTRA_DIST += tests/data/realft2_4_de.uops
 # fuzz_NAME with libFuzzer, by the rule below.
 fuzz_runs =
 fuzz_main = tests/fuzz/run_corpus.c
+fuzz_runs += tests/fuzz/run_answers
+tests_fuzz_run_answers_SOURCES = tests/fuzz/fuzz_answers.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_batch
 tests_fuzz_run_batch_SOURCES = tests/fuzz/fuzz_batch.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_dwarf
@@ -349,6 +356,8 @@ tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
 
 
 
+check_PROGRAMS += tests/bench/name-speed
+tests_bench_name_speed_SOURCES = tests/bench/name_speed.c
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/cache-speed

@@ -33,4 +33,8 @@ struct gus_call {
  * has the code (NULL if not known). */
 size_t gus_dwarf_calls(struct gus_dwarf *d, uint64_t address, struct gus_call *calls, size_t max, const char **outer);
 
+/* The addresses around this one that have the same line and the same calls. False if what was said of it would be more
+ * if a file were there that is not: the other one of a split unit. */
+bool gus_dwarf_extent(struct gus_dwarf *d, uint64_t address, uint64_t *low, uint64_t *high);
+
 #endif

@@ -10,12 +10,14 @@
 #include "base/alloc.h"
 #include "base/index.h"
 #include "base/log.h"
+#include "base/store.h"
 #include "symbolizer/elf/dwarf.h"
 #include "symbolizer/elf/elfsyms.h"
 #include "symbolizer/kernel/kernel.h"
 #include "symbolizer/names/demangle.h"
 #include "symbolizer/names/functions.h"
 #include "symbolizer/symbols/object.h"
+#include "symbolizer/symbols/recall.h"
 
 struct image {
 	const char *path;
@@ -31,9 +33,10 @@ struct entry {
 	struct gus_functions functions;
 	struct gus_ranges frames;     /* where functions are that have no name */
 	struct gus_dwarf *dwarf;
+	struct gus_recall *recall;    /* what DWARF has answered; NULL if there is none */
 	uint8_t *build_id;            /* the module's, copied */
 	char *trouble;                /* with the function table, NULL if none */
-	bool has_functions, has_frames, has_dwarf;
+	bool has_functions, has_frames, has_dwarf, has_recall;
 };
 
 struct gus_symbols {
@@ -41,6 +44,7 @@ struct gus_symbols {
 	struct gus_rights rights;
 	struct gus_budget total;                /* bytes of all files */
 	struct gus_log log;
+	struct gus_store *store;                /* of answers; NULL if there is none */
 	bool raw_names;
 	struct gus_kernel kernel;
 	struct gus_vec(struct image) images;
@@ -54,6 +58,16 @@ struct gus_symbols {
 static const char *text(struct gus_symbols *s, const char *string)
 {
 	return gus_strings_get(&s->texts, gus_strings_add(&s->texts, string));
+}
+
+/* Without it answers take longer and are the same, so it is no failure. */
+static void open_store(struct gus_symbols *s, const char *path)
+{
+	struct gus_error err = { 0 };
+
+	s->store = gus_store_open(path, ".names", GUS_LIMIT_CACHE, &err);
+	if (!s->store)
+		gus_log(&s->log, GUS_DEBUG, "nothing is remembered: %s", err.text);
 }
 
 struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, const struct gus_log *log)
@@ -77,15 +91,32 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	s->raw_names = options && options->raw_names;
 	if (log)
 		s->log = *log;
+	if (options && options->cache)
+		open_store(s, options->cache);
 	gus_kernel_init(&s->kernel, options ? options->boot_id : NULL);
 	return s;
 }
 
-static void free_entry(struct entry *e)
+/* What could not be read as a whole this time may be another time, and is not remembered. */
+static void save_answers(struct gus_symbols *s, const struct entry *e)
+{
+	struct gus_error err = { 0 };
+
+	if (!e->recall || e->object.refused.code || gus_object_cut(&e->object))
+		return;
+	if (gus_recall_save(e->recall, &err) != 0)
+		gus_log(&s->log, GUS_DEBUG, "nothing is remembered of %s: %s", e->object.path, err.text);
+}
+
+static void free_entry(struct gus_symbols *s, struct entry *e)
 {
 	if (!e)
 		return;
+	save_answers(s, e);
 	/* DWARF before the files that it lies in. */
+	if (e->recall)
+		gus_recall_close(e->recall);
+	free(e->recall);
 	gus_dwarf_close(e->dwarf);
 	gus_functions_free(&e->functions);
 	gus_ranges_free(&e->frames);
@@ -100,7 +131,7 @@ void gus_symbols_free(struct gus_symbols *s)
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->entries.n; i++)
-		free_entry(s->entries.v[i]);
+		free_entry(s, s->entries.v[i]);
 	for (size_t i = 0; i < s->images.n; i++) {
 		free(s->images.v[i].build_id);
 		free(s->images.v[i].bytes);
@@ -113,6 +144,7 @@ void gus_symbols_free(struct gus_symbols *s)
 	gus_strings_free(&s->names);
 	gus_strings_free(&s->texts);
 	free((void *)s->search.debug_dirs);
+	gus_store_close(s->store);
 	free(s);
 }
 
@@ -294,37 +326,74 @@ static const char *readable(struct gus_symbols *s, const char *name)
 	return s->shown.v[number];
 }
 
-/* Puts the calls that are inlined at address before the function that they are inlined in. Each knows where it was
+/* What was or is answered about addresses of the module; NULL if it has no DWARF. */
+static struct gus_recall *recall_of(struct gus_symbols *s, struct entry *e)
+{
+	struct gus_elf *holder;
+
+	if (e->has_recall)
+		return e->recall;
+	e->has_recall = true;
+	holder = gus_object_dwarf(&e->object, &s->search);
+	if (!holder)
+		return NULL;
+	e->recall = gus_alloc(sizeof(*e->recall));
+	gus_recall_open(e->recall, s->store, holder, gus_object_code(&e->object), e->object.shared);
+	return e->recall;
+}
+
+/* Puts the calls that are inlined at an address before the function that they are inlined in. Each knows where it was
  * called; that is a line of the next one outwards. What has no name, as its entry is in a file that is not there, is a
  * part of that one. */
-static size_t add_inlines(struct gus_symbols *s, struct gus_dwarf *d, uint64_t address, bool named,
-			  struct gus_name names[GUS_NAMES_MAX])
+static size_t add_inlines(struct gus_symbols *s, const struct gus_answers *a, const struct gus_answer *answer,
+			  bool named, struct gus_name names[GUS_NAMES_MAX])
 {
-	struct gus_call calls[GUS_NAMES_MAX - 1];
-	const char *outer;
-	size_t n = gus_dwarf_calls(d, address, calls, GUS_NAMES_MAX - 1, &outer);
 	struct gus_name last = names[0];
 	size_t named_n = 0;
 
 	/* The symbol table's name stands, so that a function is called the same with inlines and without. */
-	if (!named && outer)
-		last.function = readable(s, outer);
-	for (size_t i = 0; i < n; i++) {
+	if (!named && answer->outer)
+		last.function = readable(s, gus_answers_string(a, answer->outer));
+	for (uint32_t i = answer->call; i && named_n < GUS_NAMES_MAX - 1; i = a->calls.v[i].around) {
+		const struct gus_answer_call *at = &a->calls.v[i];
 		struct gus_name *call = &names[named_n];
 
-		if (!calls[i].name)
+		if (!at->name)
 			continue;
-		call->function = readable(s, calls[i].name);
+		call->function = readable(s, gus_answers_string(a, at->name));
 		call->start = last.start;
 		call->size = last.size;
 		call->inlined = true;
 		call[1] = last;
-		call[1].file = calls[i].file;
-		call[1].line = calls[i].line;
+		call[1].file = gus_answers_string(a, at->file);
+		call[1].line = at->line;
 		named_n++;
 	}
 	names[named_n].function = last.function;
 	return named_n + 1;
+}
+
+/* Adds line and inlined calls to the name of the function that has address. */
+static size_t add_dwarf(struct gus_symbols *s, struct entry *e, uint64_t address, enum gus_depth depth, bool named,
+			struct gus_name names[GUS_NAMES_MAX])
+{
+	struct gus_recall *recall = recall_of(s, e);
+	const struct gus_answer *found = recall ? gus_recall_find(recall, address) : NULL;
+	struct gus_answer answer;
+	struct gus_dwarf *d;
+
+	if (!recall)
+		return 1;
+	if (!found) {
+		d = dwarf_of(s, e);
+		if (!d)
+			return 1;
+		answer = gus_recall_ask(recall, d, address, depth == GUS_DEPTH_INLINE || s->store);
+		found = &answer;
+	}
+	names[0].file = gus_answers_string(&recall->answers, found->file);
+	names[0].line = found->line;
+	return depth == GUS_DEPTH_INLINE ? add_inlines(s, &recall->answers, found, named, names) : 1;
 }
 
 static size_t name_kernel(struct gus_symbols *s, uint64_t address, struct gus_name *name)
@@ -345,7 +414,6 @@ size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module,
 {
 	struct entry *e;
 	const struct gus_elf *code;
-	struct gus_dwarf *d;
 	uint64_t address;
 	bool named;
 
@@ -362,11 +430,7 @@ size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module,
 	if (!code || !gus_elf_address(code, offset, &address))
 		return 1;
 	named = name_function(s, e, address, offset, &names[0]);
-	d = depth == GUS_DEPTH_FUNCTION ? NULL : dwarf_of(s, e);
-	if (!d)
-		return 1;
-	gus_dwarf_line(d, address, &names[0].file, &names[0].line);
-	return depth == GUS_DEPTH_INLINE ? add_inlines(s, d, address, named, names) : 1;
+	return depth == GUS_DEPTH_FUNCTION ? 1 : add_dwarf(s, e, address, depth, named, names);
 }
 
 size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,

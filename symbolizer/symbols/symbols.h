@@ -22,6 +22,7 @@ struct gus_symbols_options {
 	/* NULL-terminated roots for build-id and debuglink files; NULL: /usr/lib/debug */
 	const char *const *debug_dirs;
 	bool raw_names;                 /* do not demangle */
+	const char *cache;              /* folder where answers are kept for the next time; NULL: none are */
 	const char *boot_id;            /* of the recording: live /proc/kallsyms is used only if it is this boot's */
 	const struct gus_rights *rights; /* of whoever chose the modules' names; NULL: ours. Copied */
 };

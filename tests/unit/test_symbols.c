@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <xxhash.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -377,10 +378,12 @@ struct asked {
 	uint8_t build_id[64];
 };
 
+static const char *cache; /* of those who ask; NULL for none */
+
 static struct asked ask(const char *program, const char *debug_root, const char *symfs)
 {
 	struct asked a = { .path = symfs ? gus_strdup(program) : gus_format("%s/%s", folder, program) };
-	struct gus_symbols_options options = { .symfs = symfs };
+	struct gus_symbols_options options = { .symfs = symfs, .cache = cache };
 
 	a.debug_root = symfs ? gus_strdup(debug_root) : gus_format("%s/%s", folder, debug_root);
 	a.dirs[0] = a.debug_root;
@@ -845,6 +848,168 @@ static void the_same_questions_get_the_same_answers(void **state)
 	done(&b);
 }
 
+/* The inlined function of a program whose name is four letters of "deep" or what stands in its place. */
+static void expect_deepest(const char *program, const char *expected)
+{
+	struct asked a = ask(program, "empty", NULL);
+	uint64_t start = offset_of(&a, "outer");
+	struct gus_name names[GUS_NAMES_MAX];
+	size_t n = 0;
+
+	for (uint64_t offset = start; n != 3 && offset < start + 64; offset++)
+		n = gus_symbols_names(a.symbols, &a.module, offset, GUS_DEPTH_INLINE, names);
+	assert_int_equal(n, 3);
+	assert_string_equal(names[0].function, expected);
+	assert_int_equal(names[0].line, 102);
+	assert_string_equal(names[2].function, "outer");
+	done(&a);
+}
+
+static void shell(const char *script)
+{
+	char *command = gus_format("cd '%s' && %s", folder, script);
+
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+/* Writes DEEP for deep in what is remembered, under a right checksum. */
+static void change_memory(void)
+{
+	char path[300], *bytes, *at;
+	size_t size;
+	uint64_t sum;
+	FILE *file;
+
+	shell("ls cache/*.names >listed && test $(wc -l <listed) = 1");
+	snprintf(path, sizeof(path), "%s/listed", folder);
+	file = fopen(path, "r");
+	assert_true(file && fscanf(file, "%299s", path) == 1 && fclose(file) == 0);
+	at = gus_format("%s/%s", folder, path);
+	file = fopen(at, "r+");
+	free(at);
+	assert_non_null(file);
+	bytes = gus_alloc(65536);
+	size = fread(bytes, 1, 65536, file);
+	assert_in_range(size, 100, 65535);
+	at = memmem(bytes, size, "deep", 4);
+	assert_non_null(at);
+	memcpy(at, "DEEP", 4);
+	sum = XXH3_64bits(bytes, size - sizeof(sum));
+	memcpy(bytes + size - sizeof(sum), &sum, sizeof(sum));
+	rewind(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+	free(bytes);
+}
+
+static void what_was_said_is_remembered_of_that_very_file(void **state)
+{
+	char *path = gus_format("%s/cache", folder);
+
+	(void)state;
+	need_programs();
+	cache = path;
+	expect_deepest("full", "deep");
+	change_memory();
+	expect_deepest("full", "DEEP"); /* no DWARF is read */
+	shell("cp full copied");
+	expect_deepest("copied", "deep"); /* the same build id, and another file */
+	shell("rm -rf cache");
+	expect_deepest("full", "deep");
+	change_memory();
+	shell("touch full");
+	expect_deepest("full", "deep");
+	shell("rm -rf cache");
+	expect_deepest("full", "deep");
+	change_memory();
+	shell("for i in cache/*; do head -c 100 /dev/zero >>$i; done");
+	expect_deepest("full", "deep");  /* what is damaged is made anew */
+	change_memory();
+	cache = NULL;
+	expect_deepest("full", "deep");
+	shell("rm -rf cache");
+	cache = path;
+	expect_deepest("skeleton", "deep");
+	change_memory();
+	cache = NULL;
+	shell("rm -rf cache");
+	free(path);
+}
+
+/* All that is said of a program, in one number. */
+static uint64_t all_of(const char *program, enum gus_depth depth)
+{
+	struct asked a = ask(program, "root", NULL);
+	struct gus_name names[GUS_NAMES_MAX];
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < 0x3000; i++) {
+		size_t n = gus_symbols_names(a.symbols, &a.module, i, depth, names);
+
+		for (size_t k = 0; k < n; k++) {
+			char *all = gus_format("%s %s %u %d", names[k].function ? names[k].function : "?",
+					       names[k].file ? names[k].file : "?", names[k].line, names[k].inlined);
+
+			sum = XXH3_64bits_withSeed(all, strlen(all), sum);
+			free(all);
+		}
+	}
+	done(&a);
+	return sum;
+}
+
+static void remembered_or_not_it_is_the_same(void **state)
+{
+	static const char *const programs[] = { "full", "full4", "packed", "skeleton4", "split", "nameless" };
+	char *path = gus_format("%s/cache", folder);
+
+	(void)state;
+	need_programs();
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		uint64_t lines, inlines;
+
+		cache = NULL;
+		lines = all_of(programs[i], GUS_DEPTH_LINE);
+		inlines = all_of(programs[i], GUS_DEPTH_INLINE);
+		assert_true(lines != inlines);
+		cache = path;
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_LINE), lines);
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_INLINE), inlines);
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_LINE), lines);
+		shell("test -s cache/*.names && rm -rf cache");
+	}
+	cache = NULL;
+	free(path);
+}
+
+static void nothing_is_remembered_of_what_may_be_more_another_time(void **state)
+{
+	char *path = gus_format("%s/cache", folder);
+	struct gus_name names[GUS_NAMES_MAX];
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	cache = path;
+	/* The other file of its unit is not there. */
+	a = ask("waiting", "empty", NULL);
+	assert_int_equal(gus_symbols_names(a.symbols, &a.module, offset_of(&a, "outer"), GUS_DEPTH_INLINE, names), 1);
+	done(&a);
+	shell("test -z \"$(ls cache)\"");
+	/* It cannot be known again. */
+	shell("cc -O1 -g fixture.c -Wl,--build-id=none -o no-id");
+	expect_deepest("no-id", "deep");
+	shell("test -z \"$(ls cache)\"");
+	/* It says that it shares DWARF with a file that is not there. */
+	shell("printf 'nowhere\\0\\1\\2\\3\\4' >link && objcopy --add-section .gnu_debugaltlink=link full sharing");
+	expect_deepest("sharing", "deep");
+	shell("test -z \"$(ls cache)\"");
+	shell("rm -rf cache");
+	cache = NULL;
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -871,6 +1036,9 @@ int main(void)
 		cmocka_unit_test(an_image_of_the_recording_serves_its_module),
 		cmocka_unit_test(damaged_files_are_survived),
 		cmocka_unit_test(the_same_questions_get_the_same_answers),
+		cmocka_unit_test(what_was_said_is_remembered_of_that_very_file),
+		cmocka_unit_test(remembered_or_not_it_is_the_same),
+		cmocka_unit_test(nothing_is_remembered_of_what_may_be_more_another_time),
 	};
 
 	return cmocka_run_group_tests(tests, build, clean);
