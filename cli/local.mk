@@ -11,6 +11,7 @@ gusprof_SOURCES = \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
 	cli/common/json.c cli/common/json.h \
+	cli/common/naming.c cli/common/naming.h \
 	cli/common/option_rules.c cli/common/option_rules.h \
 	cli/common/option_table.h \
 	cli/common/options.c cli/common/options.h \

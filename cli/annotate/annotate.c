@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/annotate/render.h"
 #include "cli/common/filter.h"
+#include "cli/common/naming.h"
 #include "cli/common/print.h"
 #include "cli/verbs.h"
 #include "symbolizer/names/demangle.h"
@@ -24,6 +25,7 @@ struct annotate_options {
 	int format;                   /* enum format */
 	double percent_limit;         /* negative: none was given */
 	struct gus_filter_options filter;
+	struct gus_naming_options naming;
 	struct gus_list modules;
 	bool source, quiet;
 	int verbosity;
@@ -57,6 +59,7 @@ static const struct gus_option options[] = {
 	  .choices = "text json csv" },
 	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.",
 	  GUS_OPTION_STRING, AT(symfs), .choices = "@dir" },
+	GUS_NAMING_OPTIONS(struct annotate_options, naming),
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
@@ -419,7 +422,7 @@ static int annotate(const struct annotate_options *o)
 {
 	struct annotating n = { .o = o, .log = gus_cli_log(o->quiet ? -1 : o->verbosity),
 				.report = { .path = o->input } };
-	struct gus_symbols_options symbols = { .symfs = o->symfs };
+	struct gus_symbols_options symbols = { .symfs = o->symfs, .cache = o->naming.folder };
 	const Gusprof__Header *header;
 	struct gus_reader *reader;
 	struct gus_error err = { 0 };
@@ -448,16 +451,19 @@ static int annotate(const struct annotate_options *o)
 
 static int run(int argc, char **argv)
 {
-	struct annotate_options o = { .input = "gusprof.data", .percent_limit = -1, .source = true };
+	struct annotate_options o = { .input = "gusprof.data", .percent_limit = -1, .source = true,
+				      .naming = { .cache = true } };
 	int status;
 
 	if (gus_options_parse(&gus_verb_annotate, &o, &argc, &argv, &status) == 0) {
 		if (argc == 1)
 			o.symbol = argv[0];
+		gus_naming_begin(&o.naming);
 		status = annotate(&o);
 	}
 	gus_list_free(&o.modules);
 	gus_filter_options_free(&o.filter);
+	gus_naming_end(&o.naming);
 	return status;
 }
 

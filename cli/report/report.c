@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/common/filter.h"
+#include "cli/common/naming.h"
 #include "cli/report/render.h"
 #include "cli/verbs.h"
 
@@ -19,6 +20,7 @@ struct report_options {
 	int format;                   /* enum format */
 	double percent_limit;
 	struct gus_filter_options filter;
+	struct gus_naming_options naming;
 	struct gus_list modules;
 	bool inlines, graph, quiet;
 	int verbosity;
@@ -53,6 +55,7 @@ static const struct gus_option options[] = {
 	  .choices = "text json csv" },
 	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING,
 	  AT(symfs), .choices = "@dir" },
+	GUS_NAMING_OPTIONS(struct report_options, naming),
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
@@ -221,7 +224,7 @@ static int status_of(const struct gus_error *err)
 static int report(struct report_options *o)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
-	struct gus_symbols_options symbols = { .symfs = o->symfs };
+	struct gus_symbols_options symbols = { .symfs = o->symfs, .cache = o->naming.folder };
 	struct gus_reader *reader = NULL;
 	struct sorting sorting = { 0 };
 	struct gus_error err = { 0 };
@@ -258,16 +261,18 @@ out:
 
 static int run(int argc, char **argv)
 {
-	struct report_options o = { .input = "gusprof.data", .sort = "", .inlines = true };
+	struct report_options o = { .input = "gusprof.data", .sort = "", .inlines = true, .naming = { .cache = true } };
 	int status;
 
 	if (gus_options_parse(&gus_verb_report, &o, &argc, &argv, &status) == 0) {
 		if (argc == 1)
 			o.input = argv[0];
+		gus_naming_begin(&o.naming);
 		status = report(&o);
 	}
 	gus_list_free(&o.modules);
 	gus_filter_options_free(&o.filter);
+	gus_naming_end(&o.naming);
 	return status;
 }
 
