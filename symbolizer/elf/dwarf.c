@@ -48,6 +48,7 @@ struct gus_dwarf {
 	struct gus_ranges ranges;    /* values index units */
 	struct gus_strings paths;    /* that had to be put together */
 	struct gus_elf *nothing;     /* in place of shared DWARF */
+	struct gus_split_package package;
 };
 
 /* Adds where a DIE's code is. Code that the linker threw away has ranges at 0 or at the end of the address space; they
@@ -160,6 +161,7 @@ void gus_dwarf_close(struct gus_dwarf *d)
 	gus_vet_close(&d->vet);
 	gus_vet_close(&d->shared_vet);
 	gus_elf_close(d->nothing);
+	gus_split_package_close(&d->package);
 	free(d);
 }
 
@@ -367,7 +369,7 @@ static void read_functions(struct gus_dwarf *d, struct unit *u, bool all)
 
 	if (!u->has_functions) {
 		u->body = u->die;
-		if (gus_split_is(&u->die) && gus_split_open(&u->split, &u->die, &other))
+		if (gus_split_is(&u->die) && gus_split_open(&u->split, &d->package, d->vet.e, d->code, &u->die, &other))
 			u->body = other;
 		if (!may_read_files(d, u) || dwarf_getsrcfiles(&u->body, &u->files, &u->files_n) != 0)
 			u->files_n = 0;

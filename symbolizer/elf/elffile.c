@@ -454,6 +454,9 @@ void gus_elf_close(struct gus_elf *e)
 		munmap(e->bytes, e->size);
 	else
 		free(e->bytes);
+	for (size_t i = 0; i < e->unpacked.n; i++)
+		free(e->unpacked.v[i]);
+	gus_vec_free(&e->unpacked);
 	gus_vec_free(&e->segments);
 	free(e->loaded);
 	free(e->rights);

@@ -40,6 +40,7 @@ struct gus_elf {
 	struct gus_vec(struct gus_segment) segments;
 	const uint8_t *build_id; /* within bytes or libelf's; NULL if there is none */
 	size_t build_id_size;
+	struct gus_vec(void *) unpacked; /* in place of sections that were packed in a way that libelf does not know */
 	struct gus_budget read, work, made; /* by base/limits.h */
 	struct gus_budget *total;           /* bytes that all files together may take; NULL where nobody asks */
 	struct gus_error *refused; /* takes why the first read failed that need not have; NULL where nobody asks */

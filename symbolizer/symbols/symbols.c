@@ -13,6 +13,7 @@
 #include "base/store.h"
 #include "symbolizer/elf/dwarf.h"
 #include "symbolizer/elf/elfsyms.h"
+#include "symbolizer/elf/mini.h"
 #include "symbolizer/kernel/kernel.h"
 #include "symbolizer/names/demangle.h"
 #include "symbolizer/names/functions.h"
@@ -31,6 +32,7 @@ struct image {
 struct entry {
 	struct gus_object object;
 	struct gus_functions functions;
+	struct gus_elf *mini;         /* where some of them are named; NULL if there is none */
 	struct gus_ranges frames;     /* where functions are that have no name */
 	struct gus_dwarf *dwarf;
 	struct gus_recall *recall;    /* what DWARF has answered; NULL if there is none */
@@ -119,6 +121,7 @@ static void free_entry(struct gus_symbols *s, struct entry *e)
 	free(e->recall);
 	gus_dwarf_close(e->dwarf);
 	gus_functions_free(&e->functions);
+	gus_elf_close(e->mini);
 	gus_ranges_free(&e->frames);
 	gus_object_close(&e->object);
 	free(e->build_id);
@@ -246,6 +249,8 @@ static void read_functions(struct gus_symbols *s, struct entry *e)
 	full = main && gus_elfsyms_add(&e->functions, main, SHT_SYMTAB);
 	if (!full && (debug = gus_object_debug(&e->object, &s->search)))
 		full = gus_elfsyms_add(&e->functions, debug, SHT_SYMTAB);
+	if (main && !full && (e->mini = gus_mini_open(main)))
+		full = gus_elfsyms_add(&e->functions, e->mini, SHT_SYMTAB);
 	exported = main && gus_elfsyms_add(&e->functions, main, SHT_DYNSYM);
 	if (main)
 		gus_plt_add(&e->functions, main);

@@ -1010,6 +1010,112 @@ static void nothing_is_remembered_of_what_may_be_more_another_time(void **state)
 	free(path);
 }
 
+/* Whether a script does what it should; else the test is skipped, as a tool is missing or too old. */
+static void need(const char *script, const char *what)
+{
+	char *command = gus_format("cd '%s' && { %s; } >/dev/null 2>&1", folder, script);
+	int status = system(command);
+
+	free(command);
+	if (status != 0) {
+		print_message("skipped: it needs %s\n", what);
+		skip();
+	}
+}
+
+static void expect_all_of(const char *program)
+{
+	struct asked a = ask(program, "empty", NULL);
+
+	expect_inlines(&a);
+	assert_null(gus_symbols_trouble(a.symbols, &a.module));
+	done(&a);
+}
+
+static void sections_may_be_packed_by_any(void **state)
+{
+	(void)state;
+	need_programs();
+	need("objcopy --compress-debug-sections=zlib-gnu full zdebug && readelf -SW zdebug | grep zdebug_info",
+	     "objcopy that writes .zdebug");
+	expect_all_of("zdebug");
+	need("objcopy --compress-debug-sections=zstd full zstd", "objcopy with zstd");
+	expect_all_of("zstd");
+}
+
+static void packed_sections_that_are_damaged_are_said(void **state)
+{
+	struct gus_name names[GUS_NAMES_MAX];
+	const char *path, *why;
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	need("objcopy --compress-debug-sections=zstd full zstd-damaged && python3 -c \""
+	     "import re; b = bytearray(open('zstd-damaged', 'rb').read());"
+	     "i = b.rfind(bytes([0x28, 0xb5, 0x2f, 0xfd])); b[i + 9] ^= 0x55; open('zstd-damaged', 'wb').write(b)\"",
+	     "objcopy with zstd, and python3");
+	a = ask("zstd-damaged", "empty", NULL);
+	assert_int_equal(gus_symbols_names(a.symbols, &a.module, offset_of(&a, "outer"), GUS_DEPTH_INLINE, names), 1);
+	assert_int_equal(gus_symbols_cut(a.symbols, &path, &why), 1);
+	assert_non_null(strstr(why, "damaged"));
+	done(&a);
+}
+
+static void a_stripped_program_may_bring_names_along(void **state)
+{
+	struct gus_name names[GUS_NAMES_MAX];
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	need("objcopy --only-keep-debug full mini && objcopy -S --keep-symbol=unseen mini mini.names && xz -f mini.names && "
+	     "strip -o mini full && objcopy --add-section .gnu_debugdata=mini.names.xz mini && ! nm mini | grep unseen",
+	     "xz and binutils");
+	a = ask("mini", "empty", NULL);
+	assert_int_not_equal(offset_of(&a, "unseen"), 0);
+	assert_int_equal(gus_symbols_names(a.symbols, &a.module, offset_of(&a, "unseen"), GUS_DEPTH_INLINE, names), 1);
+	assert_null(gus_symbols_trouble(a.symbols, &a.module));
+	done(&a);
+	/* The debug file has more. */
+	a = ask("mini", "root", NULL);
+	assert_int_not_equal(offset_of(&a, "outer"), 0);
+	done(&a);
+	/* Cut short it is none. */
+	shell("head -c 100 mini.names.xz >cut.xz && objcopy --update-section .gnu_debugdata=cut.xz mini");
+	a = ask("mini", "empty", NULL);
+	assert_int_equal(offset_of(&a, "unseen"), 0);
+	assert_non_null(strstr(gus_symbols_trouble(a.symbols, &a.module), "no symbol table"));
+	done(&a);
+}
+
+static void split_units_may_be_in_a_package(void **state)
+{
+	/* Of the two programs that make packages, one cannot read what GCC writes as DWARF 5. */
+	static const struct { const char *program, *recipe, *what; } packages[] = {
+		{ "old/program", "mkdir old && cd old && cc -O1 -gdwarf-4 -gsplit-dwarf -Wl,--build-id=sha1 ../fixture.c "
+		  "../other.c -o program && timeout 10 dwp -e program -o program.dwp && rm *.dwo", "dwp" },
+		{ "new/program", "mkdir new && cd new && clang -c -O1 -gdwarf-5 -gsplit-dwarf ../fixture.c ../other.c && "
+		  "clang *.o -Wl,--build-id=sha1 -o program && timeout 10 llvm-dwp *.dwo -o program.dwp && rm *.dwo",
+		  "clang and llvm-dwp" } };
+	struct gus_name names[GUS_NAMES_MAX];
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	shell("echo 'int other(int x) { return x + 1; }' >other.c");
+	for (size_t i = 0; i < 2; i++) {
+		need(packages[i].recipe, packages[i].what);
+		expect_all_of(packages[i].program);
+	}
+	/* That of another program has nothing to say. */
+	shell("cp old/program.dwp new/program.dwp");
+	a = ask("new/program", "empty", NULL);
+	assert_int_equal(gus_symbols_names(a.symbols, &a.module, offset_of(&a, "outer"), GUS_DEPTH_INLINE, names), 1);
+	assert_non_null(strstr(names[0].file, "fixture.c"));
+	done(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1036,6 +1142,10 @@ int main(void)
 		cmocka_unit_test(an_image_of_the_recording_serves_its_module),
 		cmocka_unit_test(damaged_files_are_survived),
 		cmocka_unit_test(the_same_questions_get_the_same_answers),
+		cmocka_unit_test(sections_may_be_packed_by_any),
+		cmocka_unit_test(packed_sections_that_are_damaged_are_said),
+		cmocka_unit_test(a_stripped_program_may_bring_names_along),
+		cmocka_unit_test(split_units_may_be_in_a_package),
 		cmocka_unit_test(what_was_said_is_remembered_of_that_very_file),
 		cmocka_unit_test(remembered_or_not_it_is_the_same),
 		cmocka_unit_test(nothing_is_remembered_of_what_may_be_more_another_time),
