@@ -70,8 +70,8 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
  * need 100 for each at most. */
 #define GUS_LIMIT_RANKED ((struct gus_limit){ 4u << 20, 512, 4ull << 30 })
 
-/* What is kept of answers for the next time, of all programs and of one: 20,000 lines with their inlined calls are about
- * 1 MB, and a file that is read has twenty times its size in memory at most. */
+/* What is kept of answers for the next time, of all programs and of one: 20,000 lines with their inlined calls are 1 to
+ * 3 MB, and a file that is read has twenty times its size in memory at most. */
 #define GUS_LIMIT_CACHE (256ull << 20)
 #define GUS_LIMIT_CACHE_FILE ((size_t)32 << 20)
 

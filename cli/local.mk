@@ -8,6 +8,7 @@ gusprof_SOURCES = \
 	cli/annotate/text.c \
 	cli/annotate/view.c cli/annotate/view.h \
 	cli/common/csv.c cli/common/csv.h \
+	cli/common/debuginfod.c cli/common/debuginfod.h \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
 	cli/common/json.c cli/common/json.h \

@@ -34,6 +34,7 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/names/ranges.c symbolizer/names/ranges.h \
 	symbolizer/space/space.c symbolizer/space/space.h \
 	symbolizer/space/spans.c symbolizer/space/spans.h \
+	symbolizer/symbols/fetch.h \
 	symbolizer/symbols/object.c symbolizer/symbols/object.h \
 	symbolizer/symbols/recall.c symbolizer/symbols/recall.h \
 	symbolizer/symbols/routine.c symbolizer/symbols/routine.h \

@@ -422,7 +422,8 @@ static int annotate(const struct annotate_options *o)
 {
 	struct annotating n = { .o = o, .log = gus_cli_log(o->quiet ? -1 : o->verbosity),
 				.report = { .path = o->input } };
-	struct gus_symbols_options symbols = { .symfs = o->symfs, .cache = o->naming.folder };
+	struct gus_symbols_options symbols = { .symfs = o->symfs };
+	struct gus_naming *naming;
 	const Gusprof__Header *header;
 	struct gus_reader *reader;
 	struct gus_error err = { 0 };
@@ -434,17 +435,22 @@ static int annotate(const struct annotate_options *o)
 		gus_fail(&err, GUS_E_USAGE, "the name of the function is empty");
 	if (err.code || !(reader = gus_reader_open(o->input, &err)))
 		return fail_status(&err);
+	naming = gus_naming_begin(&o->naming, n.log, &err);
+	symbols.cache = naming ? gus_naming_cache(naming) : NULL;
+	symbols.fetch = naming ? gus_naming_fetch(naming) : NULL;
 	header = gus_reader_header(reader);
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
-	if (gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &tids, &err) != 0 ||
+	if (!naming || gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &tids, &err) != 0 ||
 	    gus_profile_load(&n.profile, reader, &filter, &symbols, n.log, &err) != 0) {
 		status = fail_status(&err);
 	} else {
+		gus_naming_weigh(naming, &n.profile);
 		n.reader = reader;
 		status = show(&n);
 		gus_profile_free(&n.profile);
 	}
 	free(tids);
+	gus_naming_end(naming);
 	gus_reader_close(reader);
 	return status;
 }
@@ -452,18 +458,16 @@ static int annotate(const struct annotate_options *o)
 static int run(int argc, char **argv)
 {
 	struct annotate_options o = { .input = "gusprof.data", .percent_limit = -1, .source = true,
-				      .naming = { .cache = true } };
+				      .naming = GUS_NAMING_DEFAULTS };
 	int status;
 
 	if (gus_options_parse(&gus_verb_annotate, &o, &argc, &argv, &status) == 0) {
 		if (argc == 1)
 			o.symbol = argv[0];
-		gus_naming_begin(&o.naming);
 		status = annotate(&o);
 	}
 	gus_list_free(&o.modules);
 	gus_filter_options_free(&o.filter);
-	gus_naming_end(&o.naming);
 	return status;
 }
 

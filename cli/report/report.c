@@ -224,7 +224,8 @@ static int status_of(const struct gus_error *err)
 static int report(struct report_options *o)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
-	struct gus_symbols_options symbols = { .symfs = o->symfs, .cache = o->naming.folder };
+	struct gus_symbols_options symbols = { .symfs = o->symfs };
+	struct gus_naming *naming = NULL;
 	struct gus_reader *reader = NULL;
 	struct sorting sorting = { 0 };
 	struct gus_error err = { 0 };
@@ -236,6 +237,7 @@ static int report(struct report_options *o)
 	int status = 0;
 
 	if (parse_keys(&sorting, o->sort, &err) != 0 ||
+	    !(naming = gus_naming_begin(&o->naming, log, &err)) ||
 	    !(reader = gus_reader_open(o->input, &err)) ||
 	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0) {
 		status = status_of(&err);
@@ -247,32 +249,35 @@ static int report(struct report_options *o)
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
 	if (o->graph && strcmp(header->call_graph, "fp") != 0)
 		gus_log(log, GUS_WARN, "%s has no call chains: record with -g", o->input);
+	symbols.cache = gus_naming_cache(naming);
+	symbols.fetch = gus_naming_fetch(naming);
 	if (gus_profile_load(&profile, reader, &filter, &symbols, log, &err) != 0) {
 		status = status_of(&err);
 		goto out;
 	}
+	gus_naming_weigh(naming, &profile);
 	status = show(o, &sorting, &profile, length) == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
 	gus_profile_free(&profile);
 out:
 	free(tids);
+	gus_naming_end(naming);
 	gus_reader_close(reader);
 	return status;
 }
 
 static int run(int argc, char **argv)
 {
-	struct report_options o = { .input = "gusprof.data", .sort = "", .inlines = true, .naming = { .cache = true } };
+	struct report_options o = { .input = "gusprof.data", .sort = "", .inlines = true,
+				    .naming = GUS_NAMING_DEFAULTS };
 	int status;
 
 	if (gus_options_parse(&gus_verb_report, &o, &argc, &argv, &status) == 0) {
 		if (argc == 1)
 			o.input = argv[0];
-		gus_naming_begin(&o.naming);
 		status = report(&o);
 	}
 	gus_list_free(&o.modules);
 	gus_filter_options_free(&o.filter);
-	gus_naming_end(&o.naming);
 	return status;
 }
 

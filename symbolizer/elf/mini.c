@@ -16,7 +16,7 @@ static bool unpack(struct gus_elf *e, lzma_stream *stream, struct made *made)
 	lzma_ret status = LZMA_OK;
 
 	while (status == LZMA_OK) {
-		if (!gus_elf_charge(e, &e->made, STEP, "its packed symbols are larger than a file of its size may have"))
+		if (!gus_elf_charge(e, &e->made, STEP, "its packed symbols are more than such a file may have"))
 			return false;
 		gus_vec_reserve(made, made->n + STEP);
 		stream->next_out = made->v + made->n;

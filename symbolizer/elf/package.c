@@ -109,7 +109,7 @@ static struct gus_cursor find_part(struct gus_elf *e, const struct index *x, uin
 	return gus_cursor(NULL, 0);
 }
 
-/* A unit's strings are all over the package's, which may have hundreds of megabytes of them. Those that this one has are
+/* A unit's strings are all over the package's, which may have hundreds of megabytes of them. Those of this one are
  * copied, and its offsets changed to where they are then. */
 static bool copy_strings(struct gus_elf *e, const struct index *x, struct bytes *offsets, struct bytes *strings)
 {

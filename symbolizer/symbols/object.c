@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "symbolizer/symbols/fetch.h"
+
 static const char deleted[] = " (deleted)";
 
 static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
@@ -105,6 +107,22 @@ void gus_object_close(struct gus_object *o)
 	free(o->trouble);
 }
 
+/* What a server has is ours to read; that it is what was asked for is looked at all the same. */
+static struct gus_elf *fetch_debug(const struct gus_object *o, const struct gus_search *search)
+{
+	char *path = o->fetch->find(o->path, o->build_id, o->build_id_size, o->fetch->context);
+	struct gus_search ours = *search;
+	struct gus_elf *e;
+
+	ours.rights = NULL;
+	e = path ? gus_search_open(&ours, path, NULL, NULL) : NULL;
+	free(path);
+	if (!e || is_recorded(o, e))
+		return e;
+	gus_elf_close(e);
+	return NULL;
+}
+
 struct gus_elf *gus_object_debug(struct gus_object *o, const struct gus_search *search)
 {
 	struct gus_search own = search_of(o, search);
@@ -116,6 +134,8 @@ struct gus_elf *gus_object_debug(struct gus_object *o, const struct gus_search *
 		o->debug = gus_debugfile_of(&own, o->main, o->path + strlen(search->symfs));
 	else if (o->build_id_size)
 		o->debug = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, ".debug");
+	if (!o->debug && o->fetch && o->build_id_size)
+		o->debug = fetch_debug(o, &own);
 	return o->debug;
 }
 

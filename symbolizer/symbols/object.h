@@ -11,6 +11,8 @@
 #include "symbolizer/elf/debugfile.h"
 #include "symbolizer/space/space.h"
 
+struct gus_fetch;
+
 struct gus_object {
 	struct gus_elf *main;     /* what was mapped; NULL if it is not at hand */
 	struct gus_elf *debug;    /* separate debug file, NULL until sought or if there is none */
@@ -20,6 +22,7 @@ struct gus_object {
 	const uint8_t *build_id;  /* recorded; borrowed */
 	size_t build_id_size;
 	struct gus_file_identity identity; /* that it must have without a build id; inode 0: any */
+	const struct gus_fetch *fetch; /* NULL: nobody is asked */
 	char *trouble;            /* why main is missing, NULL if it is not */
 	struct gus_error refused; /* of its files, the first that is there and did not open: no right, or transient */
 };

@@ -47,6 +47,7 @@ struct gus_symbols {
 	struct gus_budget total;                /* bytes of all files */
 	struct gus_log log;
 	struct gus_store *store;                /* of answers; NULL if there is none */
+	const struct gus_fetch *fetch;
 	bool raw_names;
 	struct gus_kernel kernel;
 	struct gus_vec(struct image) images;
@@ -93,6 +94,7 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	s->raw_names = options && options->raw_names;
 	if (log)
 		s->log = *log;
+	s->fetch = options ? options->fetch : NULL;
 	if (options && options->cache)
 		open_store(s, options->cache);
 	gus_kernel_init(&s->kernel, options ? options->boot_id : NULL);
@@ -233,6 +235,7 @@ static struct entry *entry_of(struct gus_symbols *s, const struct gus_module *m)
 	if (!s->kernel.same_boot) /* another boot numbers its devices as it likes, another machine its files as well */
 		own.inode = 0;
 	open_object(s, e, &own);
+	e->object.fetch = s->fetch;
 	s->entries.v[number] = e;
 	return e;
 }

@@ -12,6 +12,7 @@
 
 #include "symbolizer/space/space.h"
 
+struct gus_fetch;
 struct gus_log;
 struct gus_rights;
 
@@ -23,6 +24,7 @@ struct gus_symbols_options {
 	const char *const *debug_dirs;
 	bool raw_names;                 /* do not demangle */
 	const char *cache;              /* folder where answers are kept for the next time; NULL: none are */
+	const struct gus_fetch *fetch;  /* for modules whose debug information is not here; NULL: nobody is asked */
 	const char *boot_id;            /* of the recording: live /proc/kallsyms is used only if it is this boot's */
 	const struct gus_rights *rights; /* of whoever chose the modules' names; NULL: ours. Copied */
 };
