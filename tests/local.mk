@@ -374,7 +374,9 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
 	tests/bench/attach-leaks \
+	tests/bench/big-program \
 	tests/bench/kills \
+	tests/bench/names-at-speed \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
@@ -406,7 +408,7 @@ EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/perf_data
 tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
-EXTRA_DIST += tests/accuracy/perf-branches
+EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches
 
 # Routes beside what was executed.
 check_PROGRAMS += tests/accuracy/routes_of_trace

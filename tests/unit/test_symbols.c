@@ -1069,8 +1069,8 @@ static void a_stripped_program_may_bring_names_along(void **state)
 
 	(void)state;
 	need_programs();
-	need("objcopy --only-keep-debug full mini && objcopy -S --keep-symbol=unseen mini mini.names && xz -f mini.names && "
-	     "strip -o mini full && objcopy --add-section .gnu_debugdata=mini.names.xz mini && ! nm mini | grep unseen",
+	need("objcopy --only-keep-debug full mini && objcopy -S --keep-symbol=unseen mini mini.names && "
+	     "xz -f mini.names && strip -o mini full && objcopy --add-section .gnu_debugdata=mini.names.xz mini && ! nm mini | grep unseen",
 	     "xz and binutils");
 	a = ask("mini", "empty", NULL);
 	assert_int_not_equal(offset_of(&a, "unseen"), 0);
@@ -1093,10 +1093,10 @@ static void split_units_may_be_in_a_package(void **state)
 {
 	/* Of the two programs that make packages, one cannot read what GCC writes as DWARF 5. */
 	static const struct { const char *program, *recipe, *what; } packages[] = {
-		{ "old/program", "mkdir old && cd old && cc -O1 -gdwarf-4 -gsplit-dwarf -Wl,--build-id=sha1 ../fixture.c "
-		  "../other.c -o program && timeout 10 dwp -e program -o program.dwp && rm *.dwo", "dwp" },
-		{ "new/program", "mkdir new && cd new && clang -c -O1 -gdwarf-5 -gsplit-dwarf ../fixture.c ../other.c && "
-		  "clang *.o -Wl,--build-id=sha1 -o program && timeout 10 llvm-dwp *.dwo -o program.dwp && rm *.dwo",
+		{ "old/program", "mkdir old && cd old && cc -O1 -gdwarf-4 -gsplit-dwarf -Wl,--build-id=sha1 "
+		  "../fixture.c ../other.c -o program && timeout 10 dwp -e program -o program.dwp && rm *.dwo", "dwp" },
+		{ "new/program", "mkdir new && cd new && clang -c -O1 -gdwarf-5 -gsplit-dwarf ../fixture.c ../other.c "
+		  "&& clang *.o -Wl,--build-id=sha1 -o program && timeout 10 llvm-dwp *.dwo -o program.dwp && rm *.dwo",
 		  "clang and llvm-dwp" } };
 	struct gus_name names[GUS_NAMES_MAX];
 	struct asked a;
