@@ -157,6 +157,25 @@ static struct nest name_place(struct maker *m, struct gus_place place)
 	return nest;
 }
 
+/* Tells the symbolizer what will be asked of it: the cells are sorted by module. Callers are few beside them. */
+static void expect_places(const struct maker *m)
+{
+	struct gus_vec(uint64_t) offsets = { 0 };
+
+	if (depth_of(m) != GUS_DEPTH_INLINE)
+		return;
+	for (size_t i = 0; i < m->p->cells.n; i++) {
+		const struct gus_place *place = &m->p->cells.v[i].place;
+
+		gus_vec_push(&offsets, place->offset);
+		if (i + 1 < m->p->cells.n && place->module == m->p->cells.v[i + 1].place.module)
+			continue;
+		gus_symbols_expect(m->p->symbols, gus_space_module(m->p->space, place->module), offsets.v, offsets.n);
+		offsets.n = 0;
+	}
+	gus_vec_free(&offsets);
+}
+
 /* The rows of a place; each place is named once. */
 static struct nest nest_of(struct maker *m, struct gus_place place)
 {
@@ -403,6 +422,7 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 	gus_index_init(&m.keys, sizeof(struct row_key));
 	gus_index_init(&m.places, sizeof(struct place_key));
 	gus_index_init(&m.edges, sizeof(struct edge_key));
+	expect_places(&m);
 	for (uint32_t i = 0; i < p->cells.n; i++)
 		add_cell(&m, i);
 	gus_view_sort(v, by_weight, NULL);

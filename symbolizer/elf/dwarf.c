@@ -49,6 +49,7 @@ struct gus_dwarf {
 	struct gus_strings paths;    /* that had to be put together */
 	struct gus_elf *nothing;     /* in place of shared DWARF */
 	struct gus_split_package package;
+	bool is_split;               /* some of its units are */
 };
 
 /* Adds where a DIE's code is. Code that the linker threw away has ranges at 0 or at the end of the address space; they
@@ -80,6 +81,7 @@ static void find_units(struct gus_dwarf *d)
 
 		if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
 			continue;
+		d->is_split |= gus_split_is(&die);
 		if (add_ranges(d, &d->vet, &d->ranges, &die, (uint32_t)d->units.n, 0))
 			gus_vec_push(&d->units, (struct unit){ .die = die });
 	}
@@ -169,6 +171,11 @@ void gus_dwarf_close(struct gus_dwarf *d)
 static struct gus_vet *vet_of(struct gus_dwarf *d, struct unit *u)
 {
 	return u->body.cu != u->die.cu ? &u->split.vet : &d->vet;
+}
+
+bool gus_dwarf_is_still(const struct gus_dwarf *d)
+{
+	return !d->is_split;
 }
 
 static struct unit *unit_at(struct gus_dwarf *d, uint64_t address)

@@ -19,6 +19,10 @@ struct gus_dwarf;
 struct gus_dwarf *gus_dwarf_open(struct gus_elf *holder, const struct gus_elf *code, struct gus_elf *shared);
 void gus_dwarf_close(struct gus_dwarf *d);
 
+/* Whether others may look at the same bytes meanwhile: not where units are split, whose names are changed for a
+ * moment. */
+bool gus_dwarf_is_still(const struct gus_dwarf *d);
+
 /* The source line of address; false if none is known. The file may be known where the line is 0: code without a
  * line of its own. */
 bool gus_dwarf_line(struct gus_dwarf *d, uint64_t address, const char **file, uint32_t *line);

@@ -190,6 +190,12 @@ bool gus_elf_load(struct gus_elf *e, uint64_t offset, uint64_t size)
 		return false;
 	if (!e->loaded || !size)
 		return true;
+	if (e->parts) {
+		for (first = (size_t)offset / BLOCK; first <= (size_t)(offset + size - 1) / BLOCK; first++)
+			if (!is_loaded(e, first))
+				return false;
+		return true;
+	}
 	first = (size_t)offset / BLOCK;
 	last = (size_t)(offset + size - 1) / BLOCK;
 	while (first < last && is_loaded(e, first))
@@ -444,21 +450,47 @@ struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, s
 	return start(e, err);
 }
 
+struct gus_elf *gus_elf_view(const struct gus_elf *e, unsigned parts)
+{
+	struct gus_elf *v;
+	size_t names;
+
+	if (e->packed)
+		return NULL;
+	v = gus_zalloc(sizeof(*v));
+	v->path = gus_strdup(e->path);
+	v->bytes = e->bytes;
+	v->size = e->size;
+	v->loaded = e->loaded;
+	v->parts = parts;
+	v->stat = e->stat;
+	v->machine = e->machine;
+	v->work.left = e->work.left / parts;
+	v->made.left = e->made.left / parts;
+	v->elf = elf_memory((char *)e->bytes, e->size);
+	if (!v->elf || elf_getshdrstrndx(v->elf, &names) != 0 || !(v->names = gus_elf_strings(v, names))) {
+		gus_elf_close(v);
+		return NULL;
+	}
+	return v;
+}
+
 void gus_elf_close(struct gus_elf *e)
 {
 	if (!e)
 		return;
 	if (e->elf)
 		elf_end(e->elf);
-	if (e->loaded)
+	if (!e->parts && e->loaded)
 		munmap(e->bytes, e->size);
-	else
+	else if (!e->parts)
 		free(e->bytes);
 	for (size_t i = 0; i < e->unpacked.n; i++)
 		free(e->unpacked.v[i]);
 	gus_vec_free(&e->unpacked);
 	gus_vec_free(&e->segments);
-	free(e->loaded);
+	if (!e->parts)
+		free(e->loaded);
 	free(e->rights);
 	free(e->path);
 	free(e);

@@ -40,6 +40,8 @@ struct gus_elf {
 	struct gus_vec(struct gus_segment) segments;
 	const uint8_t *build_id; /* within bytes or libelf's; NULL if there is none */
 	size_t build_id_size;
+	unsigned parts;          /* of a view: of so many parts; 0: bytes and what is loaded are its own */
+	bool packed;             /* it has packed sections, which libelf unpacks in its handle */
 	struct gus_vec(void *) unpacked; /* in place of sections that were packed in a way that libelf does not know */
 	struct gus_budget read, work, made; /* by base/limits.h */
 	struct gus_budget *total;           /* bytes that all files together may take; NULL where nobody asks */
@@ -55,6 +57,10 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 /* The same over a copy of an image. */
 struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, struct gus_error *err);
 void gus_elf_close(struct gus_elf *e);
+/* The same bytes for another thread, so far as they are loaded, with a libelf handle of its own and one of `parts` parts
+ * of what may still be spent on e, which must outlive it. NULL if there are packed sections: what libelf makes of these is
+ * the handle's. */
+struct gus_elf *gus_elf_view(const struct gus_elf *e, unsigned parts);
 
 /* Takes care that bytes[offset .. offset + size) are there. False, with e->trouble, if they cannot be read. */
 bool gus_elf_load(struct gus_elf *e, uint64_t offset, uint64_t size);

@@ -94,6 +94,9 @@ static bool load_section(struct gus_vet *v, Elf_Scn *scn, GElf_Shdr *header)
 		rest = name + 8;
 	else
 		return true;
+	if (header->sh_type == SHT_NOBITS)
+		return true;
+	v->e->packed |= rest == name + 8 || (header->sh_flags & SHF_COMPRESSED);
 	if (is_needed(rest) && gus_elf_raw(v->e, scn))
 		return gus_vet_make(v, unpacked_size(v, scn, header, name)) && unpack_zstd(v, scn, header);
 	header->sh_type = SHT_NOBITS;
@@ -280,6 +283,8 @@ bool gus_vet_units(struct gus_vet *v)
 	v->rnglists = section(v, "rnglists");
 	v->steps = gus_budget_of(GUS_LIMIT_DWARF_STEPS, (v->info ? v->info->d_size : 0) +
 				 (v->abbrev ? v->abbrev->d_size : 0));
+	if (v->e->parts)
+		v->steps.left /= v->e->parts;
 	return add_units(v, v->info, false) && add_units(v, section(v, "types"), true);
 }
 

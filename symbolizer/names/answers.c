@@ -219,12 +219,10 @@ static int by_low(const void *left, const void *right)
 	return a->low < b->low ? -1 : a->low > b->low;
 }
 
-struct sorted gus_vec(struct gus_answer);
-
 /* Both kinds in their order. Ranges that overlap can only be those of files that could not be read as a whole. */
-static struct sorted merge(const struct gus_answers *a)
+static struct gus_known_answers merge(const struct gus_answers *a)
 {
-	struct sorted fresh = { 0 }, all = { 0 };
+	struct gus_known_answers fresh = { 0 }, all = { 0 };
 	size_t old = 0, new = 0;
 
 	gus_vec_append(&fresh, a->fresh.v, a->fresh.n);
@@ -241,9 +239,55 @@ static struct sorted merge(const struct gus_answers *a)
 	return all;
 }
 
+static void forget_fresh(struct gus_answers *a)
+{
+	a->fresh.n = 0;
+	gus_index_free(&a->fresh_lows);
+	gus_index_init(&a->fresh_lows, sizeof(uint64_t));
+}
+
+static uint32_t copy_text(struct gus_answers *a, const struct gus_answers *from, uint32_t text)
+{
+	return gus_answers_text(a, gus_answers_string(from, text));
+}
+
+/* Takes over the calls of another, which are numbered so that each stands behind the one around it. */
+static uint32_t *copy_calls(struct gus_answers *a, const struct gus_answers *from)
+{
+	uint32_t *numbers = gus_zalloc(from->calls.n * sizeof(*numbers));
+
+	for (size_t i = 1; i < from->calls.n; i++) {
+		const struct gus_answer_call *call = &from->calls.v[i];
+
+		numbers[i] = gus_answers_call(a, &(struct gus_answer_call){ .name = copy_text(a, from, call->name),
+			.file = copy_text(a, from, call->file), .line = call->line, .around = numbers[call->around] });
+	}
+	return numbers;
+}
+
+void gus_answers_join(struct gus_answers *a, const struct gus_answers *others)
+{
+	uint32_t *calls = copy_calls(a, others);
+	struct gus_known_answers all;
+
+	for (size_t i = 0; i < others->fresh.n; i++) {
+		struct gus_answer answer = others->fresh.v[i];
+
+		answer.file = copy_text(a, others, answer.file);
+		answer.outer = copy_text(a, others, answer.outer);
+		answer.call = calls[answer.call];
+		gus_answers_add(a, &answer);
+	}
+	free(calls);
+	all = merge(a);
+	gus_vec_free(&a->known);
+	a->known = all;
+	forget_fresh(a);
+}
+
 uint8_t *gus_answers_write(const struct gus_answers *a, const void *key, size_t key_size, size_t *size)
 {
-	struct sorted all = merge(a);
+	struct gus_known_answers all = merge(a);
 	struct bytes out = { 0 };
 	uint64_t end = 0;
 

@@ -31,7 +31,7 @@ struct gus_answers {
 	struct gus_strings strings;
 	struct gus_vec(struct gus_answer_call) calls; /* each stands behind the one around it; 0 is not used */
 	struct gus_index call_numbers;
-	struct gus_vec(struct gus_answer) known;  /* read, sorted */
+	struct gus_known_answers gus_vec(struct gus_answer) known; /* read or joined, sorted */
 	struct gus_vec(struct gus_answer) fresh;  /* added since, each low once */
 	struct gus_index fresh_lows;
 };
@@ -49,6 +49,9 @@ const char *gus_answers_string(const struct gus_answers *a, uint32_t number);
 /* The number of a call. */
 uint32_t gus_answers_call(struct gus_answers *a, const struct gus_answer_call *call);
 void gus_answers_add(struct gus_answers *a, const struct gus_answer *answer);
+
+/* Lets those that were added be found, and adds what others have. */
+void gus_answers_join(struct gus_answers *a, const struct gus_answers *others);
 
 /* Takes those out of bytes that were written with that key. False, and a as it was initialised, if they are anything
  * else. */

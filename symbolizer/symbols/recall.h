@@ -22,6 +22,7 @@ struct gus_store;
 struct gus_recall {
 	struct gus_answers answers;
 	struct gus_store *store;  /* NULL: nothing is remembered */
+	bool changed;             /* something was asked that was not remembered */
 	char *name;               /* of the file in it */
 	struct gus_vec(uint8_t) key;
 };
@@ -35,6 +36,10 @@ void gus_recall_close(struct gus_recall *r);
 const struct gus_answer *gus_recall_find(const struct gus_recall *r, uint64_t address);
 /* Asks d about address; with calls, the answer is complete and will be remembered. */
 struct gus_answer gus_recall_ask(struct gus_recall *r, struct gus_dwarf *d, uint64_t address, bool calls);
+/* The same of many addresses, sorted, by several threads if they are enough for that and the files are such as several
+ * can look at. What has been answered then is found. */
+void gus_recall_ask_all(struct gus_recall *r, struct gus_dwarf *d, struct gus_elf *holder, const struct gus_elf *code,
+			struct gus_elf *shared, const uint64_t *addresses, size_t n);
 /* Puts what was asked into the store. -1 with err. */
 int gus_recall_save(const struct gus_recall *r, struct gus_error *err);
 

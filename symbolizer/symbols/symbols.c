@@ -441,6 +441,39 @@ size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module,
 	return depth == GUS_DEPTH_FUNCTION ? 1 : add_dwarf(s, e, address, depth, named, names);
 }
 
+static int by_number(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+void gus_symbols_expect(struct gus_symbols *s, const struct gus_module *module, const uint64_t *offsets, size_t n)
+{
+	struct gus_vec(uint64_t) unknown = { 0 };
+	const struct gus_elf *code;
+	struct gus_recall *recall;
+	struct gus_dwarf *d;
+	struct entry *e;
+	uint64_t address;
+
+	if (module->kind != GUS_MODULE_FILE || !n)
+		return;
+	e = entry_of(s, module);
+	recall = recall_of(s, e);
+	code = gus_object_code(&e->object);
+	for (size_t i = 0; recall && i < n; i++)
+		if (gus_elf_address(code, offsets[i], &address) && !gus_recall_find(recall, address))
+			gus_vec_push(&unknown, address);
+	d = unknown.n ? dwarf_of(s, e) : NULL;
+	if (d) {
+		qsort(unknown.v, unknown.n, sizeof(*unknown.v), by_number);
+		gus_recall_ask_all(recall, d, gus_object_dwarf(&e->object, &s->search), code, e->object.shared,
+				   unknown.v, unknown.n);
+	}
+	gus_vec_free(&unknown);
+}
+
 size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,
 			unsigned *machine)
 {

@@ -62,6 +62,10 @@ enum gus_depth {
 size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
 			 struct gus_name names[GUS_NAMES_MAX]);
 
+/* Says that inlines of all these offsets will be asked for: what takes long is then done for all of them, by several
+ * threads. That is not needed, and answers are the same without. */
+void gus_symbols_expect(struct gus_symbols *s, const struct gus_module *module, const uint64_t *offsets, size_t n);
+
 /* Up to size bytes of code at that offset, copied to out; returns how many there were (0 if the module's bytes are not
  * at hand). *machine, if given, is the ELF machine number (EM_X86_64, EM_AARCH64). The kernel's are those of the
  * running one, if it is the one that was recorded and lets itself be read. */

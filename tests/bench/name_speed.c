@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Asks for the names, inlines and lines of many addresses of one program, and says what that took; what it was told is
- * printed on request, in the form of `addr2line -a -i -f -C`, to be compared.
+ * printed on request, in the form of `addr2line -a -i -f -C`, to be compared. With -s the addresses are asked one after the other.
  *
- *     name-speed [-p] [-r] [-c CACHE] [-d DEBUG-DIR] PROGRAM < addresses (hex, as the program's file gives them) */
+ *     name-speed [-p] [-r] [-s] [-c CACHE] [-d DEBUG-DIR] PROGRAM < addresses (hex, as the program's file gives them) */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	const char *dirs[] = { "/usr/lib/debug", NULL };
 	struct gus_symbols_options options = { .debug_dirs = dirs };
 	struct gus_module module = { .kind = GUS_MODULE_FILE };
-	struct gus_vec(uint64_t) addresses = { 0 };
+	struct gus_vec(uint64_t) addresses = { 0 }, offsets = { 0 };
 	struct gus_name names[GUS_NAMES_MAX];
 	struct gus_error err = { 0 };
 	struct gus_symbols *s;
@@ -60,11 +60,12 @@ int main(int argc, char **argv)
 	char line[64];
 	double from, cpu;
 	uint64_t offset, inlined = 0, lines = 0;
-	bool print = false;
+	bool print = false, serial = false;
 	int option;
 
-	while ((option = getopt(argc, argv, "prc:d:")) != -1) {
+	while ((option = getopt(argc, argv, "prsc:d:")) != -1) {
 		print |= option == 'p';
+		serial |= option == 's';
 		options.raw_names |= option == 'r';
 		if (option == 'd')
 			dirs[0] = optarg;
@@ -83,6 +84,10 @@ int main(int argc, char **argv)
 	module.build_id = e->build_id;
 	module.build_id_size = e->build_id_size;
 	s = gus_symbols_new(&options, NULL);
+	for (size_t i = 0; !serial && i < addresses.n; i++)
+		if (offset_of(e, addresses.v[i], &offset))
+			gus_vec_push(&offsets, offset);
+	gus_symbols_expect(s, &module, offsets.v, offsets.n);
 	for (size_t i = 0; i < addresses.n; i++) {
 		size_t n = 0;
 
@@ -101,5 +106,6 @@ int main(int argc, char **argv)
 		"%ld MB\n", addresses.n, lines, inlined, from, cpu, use.ru_maxrss / 1024);
 	gus_elf_close(e);
 	gus_vec_free(&addresses);
+	gus_vec_free(&offsets);
 	return 0;
 }

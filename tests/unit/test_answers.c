@@ -141,6 +141,45 @@ static void texts_that_are_none(void **state)
 	free(longest);
 }
 
+/* What two threads have found out, and what was known before, as one. */
+static void answers_are_joined(void **state)
+{
+	struct gus_answers a = empty(), one = empty(), two = empty();
+	const struct gus_answer *found;
+	uint8_t *bytes, *again;
+	size_t size, second;
+
+	(void)state;
+	add(&one, 100, 200, 1, add_call(&one, "within", 5, add_call(&one, "around", 4, 0)));
+	add(&one, 300, 400, 2, 0);
+	gus_answers_text(&two, "so that numbers differ");
+	add(&two, 200, 300, 3, add_call(&two, "another", 6, add_call(&two, "around", 4, 0)));
+	add(&two, 300, 400, 2, 0);              /* both have met this one */
+	gus_answers_join(&a, &one);
+	expect_line(&a, 150, 1);
+	gus_answers_join(&a, &two);
+	assert_int_equal(a.known.n, 3);
+	expect_line(&a, 150, 1);
+	expect_line(&a, 250, 3);
+	expect_line(&a, 350, 2);
+	found = gus_answers_find(&a, 250);
+	assert_string_equal(gus_answers_string(&a, found->file), "file.c");
+	assert_string_equal(gus_answers_string(&a, found->outer), "outer");
+	assert_string_equal(gus_answers_string(&a, a.calls.v[found->call].name), "another");
+	assert_int_equal(a.calls.v[a.calls.v[found->call].around].line, 4);
+	assert_int_equal(a.calls.n, 4);         /* the call around both is one */
+	bytes = gus_answers_write(&a, key, sizeof(key), &size);
+	gus_answers_free(&one);
+	assert_true(reads(&one, bytes, size));
+	again = written(&one, &second);
+	assert_int_equal(size, second);
+	assert_memory_equal(bytes, again, size);
+	gus_answers_free(&two);
+	gus_answers_free(&a);
+	free(bytes);
+	free(again);
+}
+
 static uint8_t *some(size_t *size)
 {
 	struct gus_answers a = empty();
@@ -262,6 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_come_back),
+		cmocka_unit_test(answers_are_joined),
 		cmocka_unit_test(texts_that_are_none),
 		cmocka_unit_test(other_files_other_bytes_and_other_versions_are_nothing),
 		cmocka_unit_test(damage_under_a_right_checksum_is_survived),

@@ -34,7 +34,7 @@ static const struct spot spots[] = {
 	{ COPY, 2, { { "twin", 0x60, 8, "twin.c", 5, true }, { "host", 0x60, 8, "host.c", 6, false } } },
 	{ BARE, 1, { { NULL, 0, 0, NULL, 0, false } } },
 };
-static struct { unsigned questions; enum gus_depth depth; } asked;
+static struct { unsigned questions, expected; enum gus_depth depth; } asked;
 
 const struct gus_module *gus_space_module(const struct gus_space *space, uint32_t number)
 {
@@ -43,6 +43,15 @@ const struct gus_module *gus_space_module(const struct gus_space *space, uint32_
 	assert_null(space);
 	assert_in_range(number, 0, 1);
 	return &modules[number];
+}
+
+void gus_symbols_expect(struct gus_symbols *symbols, const struct gus_module *module, const uint64_t *offsets, size_t n)
+{
+	(void)symbols;
+	(void)module;
+	for (size_t i = 0; i < n; i++)
+		assert_in_range(offsets[i], LEAF, BARE);
+	asked.expected += n;
 }
 
 size_t gus_symbols_names(struct gus_symbols *symbols, const struct gus_module *module, uint64_t offset,
@@ -284,10 +293,11 @@ static void no_more_is_asked_than_is_shown(void **state)
 		struct gus_cell cells[] = { cell(LEAF, 1), cell(LEAF, 2), cell(TWIN, 4), cell(LEAF, 8) };
 		struct gus_view v;
 
-		asked.questions = 0;
+		asked.questions = asked.expected = 0;
 		view_of(&v, cells, 4, cases[i].by, cases[i].inlines);
 		assert_int_equal(asked.questions, 2);
 		assert_int_equal(asked.depth, cases[i].depth);
+		assert_int_equal(asked.expected, cases[i].depth == GUS_DEPTH_INLINE ? 4 : 0);
 		gus_view_free(&v);
 	}
 }
