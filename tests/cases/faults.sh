@@ -74,6 +74,10 @@ while IFS='|' read -r name step args; do
 	# shellcheck disable=SC2086
 	row "$name" calls $((step > 3 ? step : 1)) -- $args
 done <rows
+# What is remembered may be lost at any time, and is asked anew.
+for kind in alloc calls; do
+	row report-kept $kind 7 GUSPROF_CACHE=../kept -- report -i ../data --by line
+done
 if [ -n "$measures" ]; then
 	for kind in alloc calls; do
 		# shellcheck disable=SC2046 # these are words, too
