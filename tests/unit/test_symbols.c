@@ -1106,13 +1106,31 @@ static void a_stripped_program_may_bring_names_along(void **state)
 	done(&a);
 }
 
+/* Function otherK has withinK inlined, and both are in a unit of their own. */
+static void expect_within(struct asked *a, int k)
+{
+	char *outer = gus_format("other%d", k), *inner = gus_format("within%d", k);
+	uint64_t start = offset_of(a, outer);
+	struct gus_name names[GUS_NAMES_MAX];
+	size_t n = 0;
+
+	assert_int_not_equal(start, 0);
+	for (uint64_t offset = start; n != 2 && offset < start + 16; offset++)
+		n = gus_symbols_names(a->symbols, &a->module, offset, GUS_DEPTH_INLINE, names);
+	assert_int_equal(n, 2);
+	assert_string_equal(names[0].function, inner);
+	assert_string_equal(names[1].function, outer);
+	free(outer);
+	free(inner);
+}
+
 static void split_units_may_be_in_a_package(void **state)
 {
 	/* Of the two programs that make packages, one cannot read what GCC writes as DWARF 5. */
 	static const struct { const char *program, *recipe, *what; } packages[] = {
 		{ "old/program", "mkdir old && cd old && cc -O1 -gdwarf-4 -gsplit-dwarf -Wl,--build-id=sha1 "
-		  "../fixture.c ../other.c -o program && timeout 10 dwp -e program -o program.dwp && rm *.dwo", "dwp" },
-		{ "new/program", "mkdir new && cd new && clang -c -O1 -gdwarf-5 -gsplit-dwarf ../fixture.c ../other.c "
+		  "../fixture.c ../other*.c -o program && timeout 10 dwp -e program -o program.dwp && rm *.dwo", "dwp" },
+		{ "new/program", "mkdir new && cd new && clang -c -O1 -gdwarf-5 -gsplit-dwarf ../fixture.c ../other*.c "
 		  "&& clang *.o -Wl,--build-id=sha1 -o program && timeout 10 llvm-dwp *.dwo -o program.dwp && rm *.dwo",
 		  "clang and llvm-dwp" } };
 	struct gus_name names[GUS_NAMES_MAX];
@@ -1120,10 +1138,16 @@ static void split_units_may_be_in_a_package(void **state)
 
 	(void)state;
 	need_programs();
-	shell("echo 'int other(int x) { return x + 1; }' >other.c");
+	/* So many that some are not where their numbers lead to first. */
+	shell("for i in $(seq 20); do echo \"static inline __attribute__((always_inline)) int within$i(volatile int *x) "
+	      "{ return *x + $i; } int other$i(volatile int *x) { return within$i(x); }\" >other$i.c; done");
 	for (size_t i = 0; i < 2; i++) {
 		need(packages[i].recipe, packages[i].what);
 		expect_all_of(packages[i].program);
+		a = ask(packages[i].program, "empty", NULL);
+		for (int k = 1; k <= 20; k++)
+			expect_within(&a, k);
+		done(&a);
 	}
 	/* That of another program has nothing to say. */
 	shell("cp old/program.dwp new/program.dwp");
