@@ -57,9 +57,9 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 /* The same over a copy of an image. */
 struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, struct gus_error *err);
 void gus_elf_close(struct gus_elf *e);
-/* The same bytes for another thread, so far as they are loaded, with a libelf handle of its own and one of `parts` parts
- * of what may still be spent on e, which must outlive it. NULL if there are packed sections: what libelf makes of these is
- * the handle's. */
+/* The same bytes for another thread, so far as they are loaded, with a libelf handle of its own and one of `parts`
+ * parts of what may still be spent on e, which must outlive it. NULL if there are packed sections: what libelf makes of
+ * these is the handle's. */
 struct gus_elf *gus_elf_view(const struct gus_elf *e, unsigned parts);
 
 /* Takes care that bytes[offset .. offset + size) are there. False, with e->trouble, if they cannot be read. */

@@ -129,9 +129,9 @@ struct gus_answer gus_recall_ask(struct gus_recall *r, struct gus_dwarf *d, uint
  * of what the files may cost. Addresses that lie together are asked by the same thread, so most units are read by one.
  * If one of them has too little for its part, nothing counts of all of them, and who asks one by one has the whole. */
 
-/* Addresses that are worth a thread, whose start and handle take about a millisecond; and threads. Units at the edges of
- * their parts are read by two of them: with 160 MB of DWARF in 84 units two or four threads take as much CPU time as one
- * (1.6 s), and eight nearly twice as much. */
+/* Addresses that are worth a thread, whose start and handle take about a millisecond; and threads. Units at the edges
+ * of their parts are read by two of them: with 160 MB of DWARF in 84 units two or four threads take as much CPU time as
+ * one (1.6 s), and eight nearly twice as much. */
 enum { WORTH_IT = 256, THREADS = 8 };
 
 struct worker {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks for the names, inlines and lines of many addresses of one program, and says what that took; what it was told is
- * printed on request, in the form of `addr2line -a -i -f -C`, to be compared. With -s the addresses are asked one after the other.
+/* Asks for the names, inlines and lines of many addresses of one program, and says what that took. Addresses are in
+ * hex, as the program's file gives them, one a line on stdin.
  *
- *     name-speed [-p] [-r] [-s] [-c CACHE] [-d DEBUG-DIR] PROGRAM < addresses (hex, as the program's file gives them) */
+ *     name-speed [-p] [-r] [-s] [-c CACHE] [-d DEBUG-DIR] PROGRAM
+ *
+ *     -p	print what was said, in the form of `addr2line -a -i -f -C`, to be compared; -r: without demangling
+ *     -s	ask for one address after the other, not announced */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1129,7 +1129,8 @@ static void split_units_may_be_in_a_package(void **state)
 	/* Of the two programs that make packages, one cannot read what GCC writes as DWARF 5. */
 	static const struct { const char *program, *recipe, *what; } packages[] = {
 		{ "old/program", "mkdir old && cd old && cc -O1 -gdwarf-4 -gsplit-dwarf -Wl,--build-id=sha1 "
-		  "../fixture.c ../other*.c -o program && timeout 10 dwp -e program -o program.dwp && rm *.dwo", "dwp" },
+		  "../fixture.c ../other*.c -o program && timeout 10 dwp -e program -o program.dwp && rm *.dwo",
+		  "dwp" },
 		{ "new/program", "mkdir new && cd new && clang -c -O1 -gdwarf-5 -gsplit-dwarf ../fixture.c ../other*.c "
 		  "&& clang *.o -Wl,--build-id=sha1 -o program && timeout 10 llvm-dwp *.dwo -o program.dwp && rm *.dwo",
 		  "clang and llvm-dwp" } };
@@ -1139,8 +1140,8 @@ static void split_units_may_be_in_a_package(void **state)
 	(void)state;
 	need_programs();
 	/* So many that some are not where their numbers lead to first. */
-	shell("for i in $(seq 20); do echo \"static inline __attribute__((always_inline)) int within$i(volatile int *x) "
-	      "{ return *x + $i; } int other$i(volatile int *x) { return within$i(x); }\" >other$i.c; done");
+	shell("for i in $(seq 20); do echo \"static inline __attribute__((always_inline)) "
+	      "int within$i(volatile int *x) { return *x + $i; } int other$i(volatile int *x) { return within$i(x); }\" >other$i.c; done");
 	for (size_t i = 0; i < 2; i++) {
 		need(packages[i].recipe, packages[i].what);
 		expect_all_of(packages[i].program);
