@@ -1141,7 +1141,8 @@ static void split_units_may_be_in_a_package(void **state)
 	need_programs();
 	/* So many that some are not where their numbers lead to first. */
 	shell("for i in $(seq 20); do echo \"static inline __attribute__((always_inline)) "
-	      "int within$i(volatile int *x) { return *x + $i; } int other$i(volatile int *x) { return within$i(x); }\" >other$i.c; done");
+	      "int within$i(volatile int *x) { return *x + $i; } "
+	      "int other$i(volatile int *x) { return within$i(x); }\" >other$i.c; done");
 	for (size_t i = 0; i < 2; i++) {
 		need(packages[i].recipe, packages[i].what);
 		expect_all_of(packages[i].program);
