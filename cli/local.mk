@@ -23,6 +23,7 @@ gusprof_SOURCES = \
 	cli/model/csv.c \
 	cli/model/json.c \
 	cli/model/model.c \
+	cli/model/output.c cli/model/output.h \
 	cli/model/phases.c cli/model/phases.h \
 	cli/model/process.c \
 	cli/model/recording.c \

@@ -22,6 +22,7 @@ case_tests = \
 	tests/cases/kills.sh \
 	tests/cases/limits.sh \
 	tests/cases/model.sh \
+	tests/cases/model-output.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
 	tests/cases/replay.sh \

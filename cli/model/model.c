@@ -17,6 +17,7 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
+#include "cli/model/output.h"
 #include "cli/model/render.h"
 #include "cli/model/traced.h"
 #include "cli/verbs.h"
@@ -31,7 +32,7 @@ enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 struct model_options {
 	int from;                       /* FROM_*: the input */
 	const char *block, *batch, *elf, *function, *uops, *uarch;
-	const char *input, *emulator, *trace_options;
+	const char *input, *emulator, *trace_options, *output;
 	int engine, format;
 	int fetch, data;                /* enum gus_core_fetch, gus_hit */
 	int pointers;                   /* enum gus_core_pointers; negative: what is usual of the input */
@@ -164,6 +165,9 @@ static const struct gus_option options[] = {
 	  "faster.", GUS_OPTION_NUMBER, AT(reach), .bounds = { 0, 1000000 }, .fit = { ONE } },
 	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without "
 	  "it code is the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), .fit = { CODE } },
+	{ 'o', "output", "FILE", "Write the report to FILE; to standard output for -, where what a command prints then "
+	  "goes to standard error. By default it is on standard output, of a command on standard error.",
+	  GUS_OPTION_STRING, AT(output), .choices = "@file" },
 	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_CHOICE,
 	  AT(format), .choices = "text json csv" },
 	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed "
@@ -215,6 +219,8 @@ struct model {
 	enum gus_hit level;
 	struct timespec begun;
 	struct gus_vec(char *) notes;
+	struct gus_model_output output;
+	bool has_output;
 	int status;                     /* of the command */
 };
 
@@ -530,7 +536,7 @@ static int run_traced(struct model *m, struct gus_error *err)
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
 		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
-		.phases = o->phases, .memory = o->memory,
+		.phases = o->phases, .memory = o->memory, .output = &m->output,
 	};
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
@@ -568,13 +574,24 @@ static int run_all(struct model *m, struct gus_error *err)
 	m->settings.uarch = m->uarch;
 	if (settle_sizes(m, err) != 0)
 		return -1;
-	return run_of[m->o->from](m, err);
+	m->output = (struct gus_model_output){ .path = m->o->output, .command = m->o->from == FROM_COMMAND,
+		.json = m->o->format == FORMAT_JSON };
+	if (gus_model_output_open(&m->output, err) != 0)
+		return -1;
+	m->has_output = true;
+	if (m->o->from != FROM_COMMAND) /* which is started first, with standard output as it is */
+		gus_model_output_begin(&m->output);
+	return gus_model_output_end(&m->output, run_of[m->o->from](m, err), err);
 }
 
 /* As of the other verbs that take a command or a process. */
-static int traced_status(const struct model_options *o, const struct gus_error *err)
+static int traced_status(const struct model *m, const struct gus_error *err)
 {
+	const struct model_options *o = m->o;
 	int status = fail_status(err);
+
+	if (!m->has_output) /* it is that which is missing or may not be written, and no command was begun */
+		return status;
 
 	if (o->from == FROM_PROCESS && err->code == GUS_E_NOT_FOUND)
 		return GUS_EXIT_NO_TARGET;
@@ -590,7 +607,7 @@ static int run(int argc, char **argv)
 
 	if (gus_options_parse(&gus_verb_model, &o, &argc, &argv, &status) == 0) {
 		o.command = argc ? argv : NULL;
-		status = run_all(&m, &err) == 0 ? m.status : traced_status(&o, &err);
+		status = run_all(&m, &err) == 0 ? m.status : traced_status(&m, &err);
 	}
 	for (size_t i = 0; i < m.notes.n; i++)
 		free(m.notes.v[i]);

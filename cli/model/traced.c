@@ -14,6 +14,7 @@
 #include "attribution/traced/regions.h"
 #include "base/foreign_file.h"
 #include "cli/common/options.h"
+#include "cli/model/output.h"
 #include "cli/model/phases.h"
 #include "tracing/emulator/emulate.h"
 
@@ -88,7 +89,8 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 		gus_model_traced_text(v);
 	free(v->order);
 	fflush(stdout);
-	gus_symbols_tell(t->options.symbols);
+	if (!gus_model_output_is_alone(m->output))
+		gus_symbols_tell(t->options.symbols);
 	failure = gus_symbols_failure(t->options.symbols);
 	if (failure)
 		*err = *failure;
@@ -183,7 +185,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 {
 	struct gus_model_view v = { .command = (const char *const *)argv };
 	struct sigaction pass = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, before;
-	struct gus_emulation e = { .silent = false };
+	struct gus_emulation e = { .out_is_err = gus_model_output_moves_command(m->output) };
 	struct gus_trace *trace;
 	const char *target = gus_command_target(argv[0], err);
 	int rc = -1;
@@ -193,6 +195,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 ||
 	    gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
 		return -1;
+	gus_model_output_begin(m->output);
 	emulator = e.pid;
 	sigaction(SIGINT, &pass, &before);
 	trace = gus_trace_open_fd(e.trace, err);

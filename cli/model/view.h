@@ -10,6 +10,7 @@
 
 struct gus_cache_config;
 struct gus_core_config;
+struct gus_model_output;
 
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */
 struct gus_model_process {
@@ -27,6 +28,7 @@ struct gus_model_traced {
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
 	uint64_t warm_up;
+	struct gus_model_output *output;
 };
 
 /* What was taken of a process. */

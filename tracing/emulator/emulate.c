@@ -205,6 +205,8 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 			dup2(null, 0);
 			dup2(null, 1);
 		}
+		if (e->out_is_err)
+			dup2(2, 1);
 		if (e->signals)
 			gus_signals_restore(e->signals);
 		execv(words[0], words);
@@ -220,7 +222,8 @@ int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *
 	char *path = find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
 	int ends[2] = { -1, -1 }, rc = -1;
 
-	*e = (struct gus_emulation){ .pid = -1, .trace = -1, .silent = e->silent, .signals = e->signals };
+	*e = (struct gus_emulation){ .pid = -1, .trace = -1, .silent = e->silent, .out_is_err = e->out_is_err,
+		.signals = e->signals };
 	if (!path)
 		gus_fail_errno(err, ENOENT, "cannot start '%s'", argv[0]);
 	e->target = path ? target_of(path, err) : NULL;

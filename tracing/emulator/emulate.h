@@ -29,6 +29,7 @@ struct gus_emulation {
 	struct gus_sweeper sweeper;
 	/* Set before the start. */
 	bool silent;            /* it reads nothing, and what it prints is lost */
+	bool out_is_err;        /* what it prints goes to standard error, whatever it prints it to */
 	const struct gus_signals *signals; /* that it begins with; NULL: with ours */
 };
 
