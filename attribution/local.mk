@@ -23,5 +23,6 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/knobs.c \
 	attribution/traced/private.h \
 	attribution/traced/regions.c attribution/traced/regions.h \
+	attribution/traced/source.c \
 	attribution/traced/thread.c \
 	attribution/traced/traced.c attribution/traced/traced.h

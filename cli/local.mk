@@ -14,12 +14,14 @@ gusprof_SOURCES = \
 	cli/common/option_rules.c cli/common/option_rules.h \
 	cli/common/option_table.h \
 	cli/common/options.c cli/common/options.h \
+	cli/common/progress.c cli/common/progress.h \
 	cli/common/print.c cli/common/print.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
 	cli/doctor.c \
 	cli/dump.c \
 	cli/main.c \
 	cli/model/causality.c \
+	cli/model/command.c \
 	cli/model/csv.c \
 	cli/model/json.c \
 	cli/model/model.c \

@@ -22,6 +22,7 @@ case_tests = \
 	tests/cases/kills.sh \
 	tests/cases/limits.sh \
 	tests/cases/model.sh \
+	tests/cases/model-exec.sh \
 	tests/cases/model-output.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
@@ -100,6 +101,10 @@ tests_cases_trace_threads_SOURCES = tests/cases/trace_threads.c
 tests_cases_trace_threads_CFLAGS = $(GUS_WARNINGS) -fno-pie
 tests_cases_trace_threads_LDFLAGS = -no-pie
 tests_cases_trace_threads_LDADD = -lpthread
+check_PROGRAMS += tests/cases/model-execs
+tests_cases_model_execs_SOURCES = tests/cases/model_execs.c
+tests_cases_model_execs_CFLAGS = $(GUS_WARNINGS) -O1
+tests_cases_model_execs_LDADD = -lpthread
 check_PROGRAMS += tests/cases/traced-target
 tests_cases_traced_target_SOURCES = tests/cases/traced_target.c
 tests_cases_traced_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie

@@ -602,21 +602,6 @@ static void take_memory(const struct gus_traced_thread *th, struct gus_traced *t
 	gus_carried_totals(th->carried, &t->carried);
 }
 
-/* Whether no thread before it took more cycles. */
-static bool own_most(const struct gus_traced_thread *th, const struct gus_traced *t, double cycles)
-{
-	for (size_t i = 0; i < th->stream; i++) {
-		double other[GUS_STREAM_LANES], warm;
-
-		if (!t->threads.v[i])
-			continue;
-		own_cycles(t->threads.v[i], other, &warm);
-		if (other[0] >= cycles)
-			return false;
-	}
-	return true;
-}
-
 void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t)
 {
 	double cycles[GUS_STREAM_LANES], warm;
@@ -639,8 +624,9 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 			t->op_charged[op] += causes.op_cycles[op];
 		gus_causality_free(&causes);
 	}
-	if (!own_most(th, t, cycles[0]))
+	if (t->longest > 0 && cycles[0] <= t->longest)
 		return;
+	t->longest = cycles[0];
 	take_phases(th, t);
 	take_memory(th, t);
 	t->circles_n = th->causes ? gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES) : 0;
@@ -648,9 +634,15 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out)
 {
+	struct gus_cache_total *cache = gus_alloc(sizeof(*cache));
+	struct gus_branch_counts *branches = NULL;
+
+	*cache = *gus_cache_totals(th->cache);
+	if (!th->t->options.mispredicted) {
+		branches = gus_alloc(GUS_BRANCH_KINDS * sizeof(*branches));
+		memcpy(branches, gus_branch_totals(th->predictor), GUS_BRANCH_KINDS * sizeof(*branches));
+	}
 	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed,
-		.warmed = th->warmed,
-		.cache = gus_cache_totals(th->cache), .branches = th->t->options.mispredicted ? NULL :
-			gus_branch_totals(th->predictor) };
+		.warmed = th->warmed, .cache = cache, .branches = branches };
 	own_cycles(th, out->cycles, &out->warm_cycles);
 }

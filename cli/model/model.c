@@ -42,7 +42,7 @@ struct model_options {
 	bool replay;
 	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
-	bool unrolled, costs, causality, timing, interval, phases, memory;
+	bool unrolled, costs, causality, timing, interval, phases, memory, children;
 	char *const *command;           /* what is to be run and traced; NULL: nothing */
 };
 
@@ -142,6 +142,8 @@ static const struct gus_option options[] = {
 	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), .fit = { COMMAND } },
 	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.",
 	  GUS_OPTION_STRING, AT(emulator), .choices = "@file", .fit = { COMMAND | PROCESS } },
+	{ 0, "children", NULL, "Of a command: trace also the processes that it forks off, and theirs, each as a machine "
+	  "of its own.", GUS_OPTION_FLAG, AT(children), .fit = { COMMAND } },
 	{ 0, "interval", NULL, "Of a trace: tell also how long it would take if all that is touched for the first "
 	  "time had been in the caches.", GUS_OPTION_FLAG, AT(interval), .fit = { EXECUTED } },
 	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not "
@@ -536,7 +538,8 @@ static int run_traced(struct model *m, struct gus_error *err)
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
 		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
-		.phases = o->phases, .memory = o->memory, .output = &m->output,
+		.phases = o->phases, .memory = o->memory, .children = o->children,
+		.output = &m->output,
 	};
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/model/traced.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attribution/routes/walk.h"
@@ -16,7 +12,6 @@
 #include "cli/common/options.h"
 #include "cli/model/output.h"
 #include "cli/model/phases.h"
-#include "tracing/emulator/emulate.h"
 
 static const char *name_of_region(void *context, uint32_t region)
 {
@@ -106,6 +101,11 @@ void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_trac
 		gus_symbols_free(symbols);
 }
 
+void gus_model_traced_set_interval(struct gus_model_traced *m, const struct gus_trace *trace)
+{
+	m->interval |= gus_trace_about(trace)->skip || gus_trace_about(trace)->every;
+}
+
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, const struct gus_model_inferred *in,
 			  struct gus_model_view *v, struct gus_error *err)
 {
@@ -118,9 +118,7 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 	uid_t owner;
 	int rc;
 
-	/* of what was before a window the caches know nothing */
-	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every)
-		m->interval = true;
+	gus_model_traced_set_interval(m, trace);
 	if (gus_trace_owner(trace, &owner))
 		gus_rights_of_user(&rights, owner, "the trace's owner");
 	gus_model_traced_open(m, in, &rights, &predictor, &t);
@@ -167,51 +165,5 @@ int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *
 		return -1;
 	rc = gus_model_traced_show(m, trace, NULL, &v, err);
 	gus_trace_close(trace);
-	return rc;
-}
-
-/* SIGINT is the command's: what was traced until its end is told. From the terminal it has it by itself; who sends it
- * to us alone means it as well. Whatever else ends us ends the command, too. */
-static volatile sig_atomic_t emulator;
-
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-	(void)context;
-	if (info->si_code != SI_KERNEL)
-		kill((pid_t)emulator, number);
-}
-
-int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status, struct gus_error *err)
-{
-	struct gus_model_view v = { .command = (const char *const *)argv };
-	struct sigaction pass = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, before;
-	struct gus_emulation e = { .out_is_err = gus_model_output_moves_command(m->output) };
-	struct gus_trace *trace;
-	const char *target = gus_command_target(argv[0], err);
-	int rc = -1;
-
-	while (argv[v.command_n])
-		v.command_n++;
-	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 ||
-	    gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
-		return -1;
-	gus_model_output_begin(m->output);
-	emulator = e.pid;
-	sigaction(SIGINT, &pass, &before);
-	trace = gus_trace_open_fd(e.trace, err);
-	if (trace) {
-		rc = gus_model_traced_show(m, trace, NULL, &v, err);
-		gus_trace_close(trace);
-	}
-	gus_emulation_wait(&e);
-	sigaction(SIGINT, &before, NULL);
-	gus_emulation_end(&e);
-	if (!trace && err->code == GUS_E_TRUNCATED) { /* not a word came; what was wrong it has said itself */
-		*err = (struct gus_error){ 0 };
-		gus_fail(err, GUS_E_SYSTEM, "cannot trace '%s': the emulator %s%s ended before the command began",
-			 argv[0],
-			 m->emulator ? "" : "qemu-", m->emulator ? m->emulator : target);
-	}
-	*status = WIFEXITED(e.status) ? WEXITSTATUS(e.status) : 128 + WTERMSIG(e.status);
 	return rc;
 }

@@ -308,11 +308,33 @@ static json_t *threads(const struct gus_traced *t)
 
 		gus_traced_thread(t, i, &f);
 		json_object_set_new(o, "thread", integer(f.stream));
+		json_object_set_new(o, "program", integer(t->program_of.v[f.stream]));
 		json_object_set_new(o, "instructions", integer(f.instructions));
 		json_object_set_new(o, "cycles", json_real(f.cycles[0]));
 		json_object_set_new(o, "lines_from_memory",
 				    integer(f.cache->memory_reads[GUS_CACHE_DEMAND] +
 					    f.cache->memory_reads[GUS_CACHE_PREFETCH]));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *programs(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->programs.n; i++) {
+		const struct gus_traced_program *p = &t->programs.v[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name", *p->name ? gus_json_text(p->name) : json_null());
+		json_object_set_new(o, "pid", integer(p->pid));
+		json_object_set_new(o, "instructions", integer(p->instructions));
+		json_object_set_new(o, "cycles", json_real(p->cycles));
+		json_object_set_new(o, "ipc", ratio((double)p->instructions, p->cycles));
+		json_object_set_new(o, "share", ratio(p->cycles, t->cycles[0]));
+		json_object_set_new(o, "threads", integer(p->threads));
+		json_object_set_new(o, "trouble", gus_json_text(p->trouble));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -424,6 +446,8 @@ void gus_model_traced_json(const struct gus_model_view *v)
 	json_object_set_new(o, "notices", notices(v->traced));
 	set_totals(o, v);
 	json_object_set_new(o, "windows", windows(v->windows));
+	json_object_set_new(o, "programs", v->windows && !v->input ? json_null() : programs(v->traced));
+	json_object_set_new(o, "programs_that_did_not_begin", integer(v->empty));
 	json_object_set_new(o, "threads", threads(v->traced));
 	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)
 		json_array_append_new(list, region(v, v->order[i]));

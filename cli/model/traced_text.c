@@ -54,6 +54,55 @@ static void print_inferred(const struct gus_routes *r)
 	       "mispredicted as often as these say.\n", r->stacks, r->ranges[GUS_RANGE_GOOD], all);
 }
 
+/* Programs that the command became or forked off, in the order in which they began; of many those with the most
+ * cycles. */
+static int by_program_cycles(const void *a, const void *b)
+{
+	const struct gus_traced_program *const *x = a, *const *y = b;
+
+	if ((*x)->cycles > (*y)->cycles || (*y)->cycles > (*x)->cycles)
+		return (*x)->cycles > (*y)->cycles ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+static int by_beginning(const void *a, const void *b)
+{
+	const struct gus_traced_program *const *x = a, *const *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void print_program(const struct gus_traced *t, const struct gus_traced_program *p)
+{
+	printf("  %6.2f%%  ", 100 * ratio(p->cycles, t->cycles[0]));
+	printf("%9.2f%%  %5.2f  %8u  ", 100 * ratio((double)p->instructions, (double)(t->instructions - t->warmed)),
+	       ratio((double)p->instructions, p->cycles), p->pid);
+	gus_print("%s", *p->name ? p->name : "[unknown]");
+	if (p->trouble)
+		gus_print(" (not whole: %s)", p->trouble);
+	putchar('\n');
+}
+
+static void print_programs(const struct gus_model_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	const struct gus_traced_program **list = gus_zalloc((t->programs.n + 1) * sizeof(*list));
+	size_t n = t->programs.n, shown = v->model->rows && v->model->rows < n ? v->model->rows : n;
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = &t->programs.v[i];
+	if (!v->model->rows && n > ROWS)
+		shown = ROWS;
+	qsort(list, n, sizeof(*list), by_program_cycles);
+	qsort(list, shown, sizeof(*list), by_beginning);
+	printf("\n  cycles       instr.   IPC   process  program\n");
+	for (size_t i = 0; i < shown; i++)
+		print_program(t, list[i]);
+	if (shown < n)
+		printf("  %zu more have fewer cycles\n", n - shown);
+	free(list);
+}
+
 static void print_head(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
@@ -71,6 +120,9 @@ static void print_head(const struct gus_model_view *v)
 		print_inferred(v->inferred);
 	if (v->trouble)
 		gus_print("The trace is not whole: %s\n", v->trouble);
+	if (v->empty)
+		printf("Of %u program%s nothing came: %s not be begun\n", v->empty, v->empty == 1 ? "" : "s",
+		       v->empty == 1 ? "it could" : "they could");
 	if (t->full)
 		printf("The trace has stopped to grow before the program ended: what came after is missing\n");
 	if (t->omitted)
@@ -83,8 +135,10 @@ static void print_head(const struct gus_model_view *v)
 	printf(" instructions, ");
 	print_count(t->cycles[0]);
 	printf(" cycles, %.2f instructions a cycle", ratio((double)counted, t->cycles[0]));
-	if (gus_traced_threads(t) > 1 && !v->windows)
+	if (gus_traced_threads(t) > t->programs.n && !v->windows)
 		printf(", %zu threads one after the other", gus_traced_threads(t));
+	else if (t->programs.n > 1 && !v->windows)
+		printf(", %zu programs one after the other", t->programs.n);
 	putchar('\n');
 	if (v->model->interval) {
 		printf("  from ");
@@ -100,6 +154,8 @@ static void print_head(const struct gus_model_view *v)
 	}
 	printf("  %.2f%% of the instructions have a row in the table\n",
 	       100 - 100 * ratio(t->program->unknown, t->program->insns_n));
+	if (t->programs.n > 1 && !v->windows)
+		print_programs(v);
 }
 
 /* Those with a hundredth of the samples. */

@@ -85,7 +85,7 @@ model 0 -o - --format json --memory --interval --trace-options "$options" -- "$t
 cp out live
 qemu-x86_64 -cpu max -plugin "$plugin,out=t,$options" "$target" carry 2000 0 >/dev/null 2>&1
 model 0 --format json --memory --interval -i t
-alike='import json, sys; m = json.load(sys.stdin); del m["command"], m["input"]; print(json.dumps(m, indent=1))'
+alike='import json, sys; m = json.load(sys.stdin); del m["command"], m["input"], m["programs"]; print(json.dumps(m, indent=1))'
 diff <(python3 -c "$alike" <live) <(python3 -c "$alike" <out) >differ ||
 	{ problem "a file and a command differ"; head -n 10 differ; }
 holds "as many instructions as the trace has" \
@@ -134,11 +134,13 @@ model 143 -o - -- "$target" die 100 0
 expect "a command that dies of a signal" '^The trace is not whole: '
 
 # What cannot be run or makes no sense.
-printf '#!/bin/sh\n' >script
-chmod +x script
+printf '#!/nonexistent/interpreter -x\n' >script
+echo text >text
+chmod +x script text
 refuse 255 "cannot start ''" -- ''
-refuse 125 "cannot trace './script': it is a script; name the program that interprets it" -- ./script
-refuse 125 "cannot trace './probe': it is no ELF program" -- ./probe
+refuse 125 "cannot trace './script': /nonexistent/interpreter may not be read" -- ./script
+refuse 125 "cannot trace './text': it is no ELF program" -- ./text
+refuse 255 "cannot start './probe': Permission denied" -- ./probe
 refuse 255 "cannot start './nothing': No such file" -- ./nothing
 refuse 125 'there is no /nonexistent; install QEMU' --emulator /nonexistent -- "$target" spin 1 0
 refuse 125 'the emulator true ended before the command began' --emulator true -- "$target" spin 1 0
