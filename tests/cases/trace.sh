@@ -63,7 +63,7 @@ expect "a range without code" "streams [01] windows 0 blocks 0 steps 0 instructi
 
 # The loop has blocks of 6 instructions, but for the first with 8 and the return.
 trace "range=$loop-$string,start=1000,length=600" "$target" abc
-expect "a window" "windows 1 blocks 1 steps 100 instructions 600 accesses 200 omitted 0 seen 1606 "
+expect "a window" "windows 1 blocks 1 steps 100 instructions 600 accesses 200 omitted 0 seen 1610 "
 expect "it begins where it should" \
 	"^insn $turn executed 100 read 100 800 $(at data $((8 * 167))) $(at data $((8 * 266)))\$"
 expect "its last step has no way" "^insn $(at turn 19) executed 100 falls 0 taken 99 open 1\$"
