@@ -181,6 +181,13 @@ static void add_up(struct gus_traced *t)
 		struct gus_traced_region *r = &t->regions.v[b->region];
 		uint32_t ops = b->ops.taken + 1 - b->ops.op;
 
+		for (uint32_t k = 0; b->executed && k < b->ops.ops_n; k++) {
+			const struct gus_op *op = &t->program->ops[b->ops.op + k];
+
+			r->slots += b->executed * op->slots;
+			r->fused += b->executed * (op->insns_n - 1u);
+		}
+
 		r->instructions += b->executed * b->insns_n;
 		r->executed += b->executed;
 		for (uint32_t k = 0; k < ops; k++)

@@ -37,7 +37,8 @@ struct gus_traced_options {
 	bool phases;                            /* follow the run over time */
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;
-	bool interval;                          /* also as if nothing had been touched for the first time */
+	bool warm;                              /* all is told as if nothing had been touched for the first time */
+	bool interval;                          /* also the cycles of the other: cold or, with warm, those of cold caches */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
 	/* Lines of long accesses (string instructions) that caches follow in all threads together; 0: 4 GiB of them.
 	 * A few bytes of a trace can say that 4 GiB were read. */
@@ -90,7 +91,8 @@ struct gus_traced_region {
 	uint64_t instructions, executed;        /* blocks */
 	bool prefetches;                        /* has software prefetches */
 	double cycles[GUS_STREAM_LANES];
-	double warm_cycles;                     /* if all first touches had been hits */
+	double other_cycles;                    /* with the other caches: see the option interval */
+	uint64_t slots, fused;                  /* issue slots; instructions that share that of the one before */
 	double charged;                         /* by causality */
 };
 
@@ -118,7 +120,7 @@ struct gus_traced_thread;
 struct gus_traced_figures {
 	uint32_t stream;
 	uint64_t instructions, warmed;          /* without those of the warm-up, and they */
-	double cycles[GUS_STREAM_LANES], warm_cycles;
+	double cycles[GUS_STREAM_LANES], other_cycles;
 	const struct gus_cache_total *cache;
 	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them; NULL: the predictor was not asked */
 };
@@ -158,7 +160,7 @@ struct gus_traced {
 	/* whose way is not known: the last of a window, or into code that was not traced */
 	uint64_t branches_unknown;
 	double cycles[GUS_STREAM_LANES];        /* all threads, one after the other */
-	double warm_cycles;
+	double other_cycles;
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
 	/* Of the thread with the most cycles: */

@@ -550,7 +550,8 @@ static int run_traced(struct model *m, struct gus_error *err)
 	int rc;
 
 	traced.options = words;
-	traced.interval |= o->from == FROM_PROCESS; /* caches of a copy are cold, and its own were not */
+	if (o->from == FROM_PROCESS) /* caches of a copy are cold, and its own were not */
+		traced.interval = traced.warm = true;
 	if (o->from == FROM_PROCESS)
 		rc = gus_model_attached(&traced, &process, err);
 	else if (o->from == FROM_FILE)

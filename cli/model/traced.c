@@ -51,7 +51,7 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 	struct gus_symbols_options symbols = { .rights = rights };
 	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches,
 				       .predictor = predictor,
-		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases,
+		.weight = m->weight, .causality = m->causality, .interval = m->interval, .warm = m->warm, .phases = m->phases,
 			.memory = m->memory,
 		.warm_up = m->warm_up };
 
@@ -103,7 +103,8 @@ void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_trac
 
 void gus_model_traced_set_interval(struct gus_model_traced *m, const struct gus_trace *trace)
 {
-	m->interval |= gus_trace_about(trace)->skip || gus_trace_about(trace)->every;
+	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every)
+		m->interval = m->warm = true;
 }
 
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, const struct gus_model_inferred *in,
@@ -147,16 +148,17 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *p, const char *path,
 		    struct gus_error *err)
 {
-	bool snapshots = false, interval = m->interval;
+	bool snapshots = false, interval = m->interval, warm = m->warm;
 	struct gus_model_view v = { .input = path };
 	struct gus_trace *trace = gus_trace_open(path, err);
 	int rc;
 
 	if (!trace && err->code == GUS_E_NOT_FOUND && access(path, F_OK) == 0) {
 		*err = (struct gus_error){ 0 };
-		m->interval = true;
+		m->interval = m->warm = true;
 		rc = gus_model_snapshots(m, p, path, &snapshots, err);
 		m->interval = interval;
+		m->warm = warm;
 		if (snapshots || rc != 0)
 			return rc;
 		return gus_model_recording(m, path, err);

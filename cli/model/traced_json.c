@@ -10,6 +10,7 @@
 #include "cli/model/view.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/oracles/cache.h"
 #include "model/tables/uarch.h"
 #include "model/watch/access.h"
@@ -146,6 +147,15 @@ static json_t *instructions(const struct gus_model_view *v, uint32_t region)
 	return list;
 }
 
+/* Both ends, of which "cycles" is one; what was not asked for is null. */
+static void set_interval(json_t *o, const struct gus_model_view *v, double cycles, double other)
+{
+	json_t *told = json_real(cycles), *asked = v->model->interval ? json_real(other) : json_null();
+
+	json_object_set_new(o, "cycles_if_warm", v->model->warm ? told : asked);
+	json_object_set_new(o, "cycles_if_cold", v->model->warm ? asked : told);
+}
+
 static json_t *region(const struct gus_model_view *v, uint32_t number)
 {
 	const struct gus_traced *t = v->traced;
@@ -175,12 +185,14 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 	json_object_set_new(o, "blocks", integer(r->executed));
 	json_object_set_new(o, "from_uop_cache", ratio((double)uops_cached, (double)r->executed));
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
-	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(r->warm_cycles) : json_null());
+	set_interval(o, v, r->cycles[0], r->other_cycles);
 	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
 	json_object_set_new(o, "samples", v->windows && v->windows->coverage.samples ?
 			    integer(v->windows->coverage.by_region[number]) :
 			    json_null());
 	json_object_set_new(o, "ipc", ratio((double)r->instructions, r->cycles[0]));
+	json_object_set_new(o, "fused", integer(r->fused));
+	json_object_set_new(o, "slots", integer(r->slots));
 	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
 	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, r->cycles) : json_null());
 	json_object_set_new(o, "memory", memory(&met));
@@ -401,7 +413,9 @@ static void set_totals(json_t *o, const struct gus_model_view *v)
 	json_object_set_new(o, "instructions", integer(t->instructions - t->warmed));
 	json_object_set_new(o, "warm_up", integer(t->warmed));
 	json_object_set_new(o, "cycles", json_real(t->cycles[0]));
-	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(t->warm_cycles) : json_null());
+	set_interval(o, v, t->cycles[0], t->other_cycles);
+	json_object_set_new(o, "caches", json_string(v->model->warm ? "warm" : "cold"));
+	json_object_set_new(o, "issue_width", integer(v->model->config->issue_width));
 	json_object_set_new(o, "ipc", ratio((double)(t->instructions - t->warmed), t->cycles[0]));
 	json_object_set_new(o, "coverage", ratio(t->program->insns_n - t->program->unknown, t->program->insns_n));
 	json_object_set_new(o, "branches_of_unknown_way", integer(t->branches_unknown));

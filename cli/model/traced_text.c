@@ -14,6 +14,7 @@
 #include "cli/model/view.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/tables/uarch.h"
 #include "model/watch/access.h"
 #include "symbolizer/insn/insn.h"
@@ -140,12 +141,14 @@ static void print_head(const struct gus_model_view *v)
 	else if (t->programs.n > 1 && !v->windows)
 		printf(", %zu programs one after the other", t->programs.n);
 	putchar('\n');
-	if (v->model->interval) {
-		printf("  from ");
-		print_count(t->warm_cycles);
-		printf(" (all that was touched for the first time had been in the caches) to ");
-		print_count(t->cycles[0]);
-		printf(" cycles (nothing had)\n");
+	if (v->model->interval && v->model->warm) {
+		printf("  as if all that was touched for the first time had been in the caches; up to ");
+		print_count(t->other_cycles);
+		printf(" cycles if nothing had\n");
+	} else if (v->model->interval) {
+		printf("  as if the caches had been empty; from ");
+		print_count(t->other_cycles);
+		printf(" cycles on if all that was touched for the first time had been there\n");
 	}
 	if (t->warmed) {
 		printf("  after a warm-up of ");
@@ -276,12 +279,23 @@ static void print_sensitivity(const struct gus_model_view *v, const double *cycl
 		gus_print("%snothing alone\n", indent);
 }
 
+/* What would gain the most there. What gains nothing, or less than that, is none: see gusprof-model(1). */
+static void print_best(const struct gus_traced *t, const struct gus_traced_region *r, int knob)
+{
+	double speedup = ratio(r->cycles[0], r->cycles[knob + 1]) - 1;
+
+	if (speedup >= 0.00005)
+		gus_print("  %-22s %6.2f%%", t->knobs[knob].name, 100 * speedup);
+	else
+		printf("  %-22s       -", "nothing alone");
+}
+
 static void print_regions(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	size_t rows = v->model->rows ? v->model->rows : ROWS;
 
-	bool sampled = v->windows && v->windows->coverage.samples;
+	bool sampled = v->windows && v->windows->coverage.samples, width = false;
 
 	printf("\n  cycles %s      instr.   IPC%s%s  %s\n", sampled ? "  samples" : "", v->model->causality ?
 	       "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
@@ -303,13 +317,16 @@ static void print_regions(const struct gus_model_view *v)
 		if (v->model->causality)
 			printf("   %6.2f%%", 100 * ratio(r->charged, t->cycles[0]));
 		if (t->knobs_n && best_knobs(t, r->cycles, best, 1))
-			gus_print("  %-22s %6.2f%%", t->knobs[best[0]].name,
-				  100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
+			print_best(t, r, best[0]);
+		width |= ratio((double)r->instructions, r->cycles[0]) > v->model->config->issue_width;
 		gus_print("  %s", name);
 		if (*t->functions.v[r->function].module)
 			gus_print("  [%s]", gus_base_name(t->functions.v[r->function].module));
 		putchar('\n');
 	}
+	if (width)
+		printf("  an IPC above %u, which are issued in a cycle: two instructions that are fused are one there, and "
+		       "what was done while others waited took no time of its own\n", v->model->config->issue_width);
 	if (v->model->causality)
 		printf("  holds up: what of the time all else waited for it; a function stands without its loops, a "
 		       "loop without inner ones\n");

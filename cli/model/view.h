@@ -25,6 +25,7 @@ struct gus_model_traced {
 	const struct gus_cache_config *caches;
 	double weight;                  /* of the knobs; 0: none is turned */
 	bool causality, interval, phases, memory, json;
+	bool warm;                      /* caches are warm in what is told, and cold at the other end of the interval */
 	bool children;                  /* of a command: what it forks off is traced as well */
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */

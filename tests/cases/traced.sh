@@ -67,6 +67,18 @@ expect "the loop is first" '^ +[0-9]+\.[0-9]+% .*  spin, loop at \+0x0  \[traced
 expect "its instruction, which takes the time" '^ +[0-9a-f]+ +100000 +[0-9.]+% .*imul rax, rax$'
 [[ $(grep -A 1 'more of$' out | tail -n 1) == '  latency mul '* ]] || problem "its latency is what would help most"
 
+# A region may lose by more of something, as it waits then for what another one waited for before: that is no gain to
+# be shown, and the whole does not lose.
+model 3 -o - --rows 100000 -- "$target" spin 1000 3
+grep -E '^ .* -[0-9.]+%' out && problem "a negative gain is shown"
+expect "what nothing helps alone has no gain" '  nothing alone +-  '
+expect "an IPC above the width is explained" '^  an IPC above 4, which are issued in a cycle: '
+model 3 -o - --format json -- "$target" spin 1000 3
+holds "in JSON it is there" 'min(v for x in m["regions"] for v in x["sensitivity"].values()) < -0.001'
+holds "the whole does not lose" 'min(m["sensitivity"].values()) > -0.001'
+holds "what an IPC above the width has: fused pairs" \
+	'all(x["slots"] + x["fused"] >= x["instructions"] for x in m["regions"] if x["ipc"]) and m["issue_width"] == 4'
+
 # Only the function: 300,001 instructions, three cycles a turn, and the multiplication 15 % faster.
 model 0 -o - --format json --trace-options "$(range_of spin)" --warm-up 30000 -- "$target" spin 100000 0
 holds "instructions after the warm-up" 'm["instructions"] + m["warm_up"] == 300001 and 30000 <= m["warm_up"] < 30100'
@@ -116,7 +128,7 @@ holds "what was not asked for is null" \
 model 0 --memory --interval --phases -i t
 expect "dependences are in the text" ' 1999   1: carried by the loop$'
 expect "and phases" '^Phases \([0-9]+ bins of '
-expect "and the interval" '^  from .* \(all that was touched for the first time had been in the caches\) to '
+expect "and the interval" '^  as if the caches had been empty; from .* cycles on if all that was touched for the first time had '
 model 0 -o - --memory --trace-options "$(range_of stride)" -- "$target" stride 500 0
 expect "a stride" '^ +[0-9a-f]+ +500       24 \(100%\)'
 
@@ -180,7 +192,13 @@ qemu-x86_64 -cpu max -plugin "$plugin,out=child" "$GUS_BUILDDIR/tests/cases/trac
 model 0 -i child
 expect "a child that is not in it" '^Of the trace: .*fork'
 
-# A process.
+# A process. Its own caches were warm.
+model 0 --format json --trace-options start=1000,length=2000 -o - -- "$target" spin 1000 0
+holds "what is in a window begins with warm caches" \
+	'm["caches"] == "warm" and m["cycles"] == m["cycles_if_warm"] < m["cycles_if_cold"]'
+model 0 --format json --interval -o - -- "$target" spin 1000 0
+holds "and what has a beginning with cold ones" \
+	'm["caches"] == "cold" and m["cycles"] == m["cycles_if_cold"] > m["cycles_if_warm"]'
 refuse 244 'process 999999999: it does not exist' -p 999999999
 python3 -c 'import os, time; child = os.fork() or os._exit(0); print(child, flush=True); time.sleep(60)' >zombie &
 pid=$!
@@ -201,6 +219,7 @@ pid=
 "$replayed" plain 3000000 >/dev/null 2>alone
 cmp wanted alone || problem "the target's sum is another one"
 expect "a process" '^process [0-9]+ on skylake '
+expect "its caches" '^  as if all that was touched for the first time had been in the caches; up to [0-9.]+ [kM] cycles if nothing had$'
 expect "its windows" '^  2 windows of up to 50\.0 k instructions each, .* stood still for [0-9.]+ ms at most'
 expect "what they are about" \
 	'^  (9[0-9]|100)\.[0-9]% of the [0-9]+ samples taken meanwhile are of code that the windows have$'
