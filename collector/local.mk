@@ -44,7 +44,7 @@ collector_libcollector_a_SOURCES = \
 	collector/session/trace.c \
 	collector/snapshot/hold.c collector/snapshot/hold.h \
 	collector/snapshot/memory.c collector/snapshot/memory.h \
-	collector/snapshot/refusal.c collector/snapshot/refusal.h \
+	collector/snapshot/denial.c collector/snapshot/denial.h \
 	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \
 	collector/snapshot/turns.c \
 	collector/stat/attach.c collector/stat/attach.h \

@@ -177,7 +177,8 @@ unit_tests = \
 	tests/unit/test_saturation \
 	tests/unit/test_sizes \
 	tests/unit/test_snapshot \
-	tests/unit/test_refusal \
+	tests/unit/test_denial \
+	tests/unit/test_executed \
 	tests/unit/test_snapshot_take \
 	tests/unit/test_space \
 	tests/unit/test_stack \
@@ -275,7 +276,8 @@ tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program
 tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
-tests_unit_test_refusal_SOURCES = tests/unit/test_refusal.c
+tests_unit_test_denial_SOURCES = tests/unit/test_denial.c
+tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)

@@ -38,7 +38,7 @@ struct gus_traced_options {
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;
 	bool warm;                              /* all is told as if nothing had been touched for the first time */
-	bool interval;                          /* also the cycles of the other: cold or, with warm, those of cold caches */
+	bool interval;                          /* also the cycles of the other end: warm caches, or cold ones */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
 	/* Lines of long accesses (string instructions) that caches follow in all threads together; 0: 4 GiB of them.
 	 * A few bytes of a trace can say that 4 GiB were read. */

@@ -71,7 +71,7 @@ static bool read_incoming(struct incomings *all, struct incoming *in, struct gus
 
 	if (!in->trace) {
 		in->trace = gus_trace_open_fd(in->fd, &why);
-		if (!in->trace) { /* which has closed it: a fork that failed, or a program that the emulator could not begin */
+		if (!in->trace) { /* closed by that: a fork that failed, or what could not begin */
 			in->fd = -1;
 			all->empty++;
 			return false;

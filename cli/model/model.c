@@ -142,8 +142,8 @@ static const struct gus_option options[] = {
 	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), .fit = { COMMAND } },
 	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.",
 	  GUS_OPTION_STRING, AT(emulator), .choices = "@file", .fit = { COMMAND | PROCESS } },
-	{ 0, "children", NULL, "Of a command: trace also the processes that it forks off, and theirs, each as a machine "
-	  "of its own.", GUS_OPTION_FLAG, AT(children), .fit = { COMMAND } },
+	{ 0, "children", NULL, "Of a command: trace also the processes that it forks off, and theirs, each with a "
+	  "machine of its own.", GUS_OPTION_FLAG, AT(children), .fit = { COMMAND } },
 	{ 0, "interval", NULL, "Of a trace: tell also how long it would take if all that is touched for the first "
 	  "time had been in the caches.", GUS_OPTION_FLAG, AT(interval), .fit = { EXECUTED } },
 	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not "

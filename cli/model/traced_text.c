@@ -325,8 +325,9 @@ static void print_regions(const struct gus_model_view *v)
 		putchar('\n');
 	}
 	if (width)
-		printf("  an IPC above %u, which are issued in a cycle: two instructions that are fused are one there, and "
-		       "what was done while others waited took no time of its own\n", v->model->config->issue_width);
+		printf("  an IPC above %u, which are issued in a cycle: two instructions that are fused are one "
+		       "there, and what was done while others waited took no time of its own\n",
+		       v->model->config->issue_width);
 	if (v->model->causality)
 		printf("  holds up: what of the time all else waited for it; a function stands without its loops, a "
 		       "loop without inner ones\n");

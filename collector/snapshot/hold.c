@@ -37,7 +37,7 @@
 
 #include "base/error.h"
 #include "collector/host/procfs.h"
-#include "collector/snapshot/refusal.h"
+#include "collector/snapshot/denial.h"
 
 #define STOP_MS 500             /* until the thread has stopped: microseconds if it has a CPU, else until its turn */
 #define OTHERS_NS 1000000       /* for the others: microseconds if they have CPUs, and the rest executes nothing */
@@ -85,7 +85,7 @@ static int explain_seize(pid_t tid, int sys, struct gus_error *err)
 	if (tracer)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: process %d traces it "
 				"already (a debugger, or strace); end that first", (int)tid, (int)tracer);
-	gus_refusal_of(tid, why, sizeof(why));
+	gus_denial_of(tid, why, sizeof(why));
 	return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of thread %d: %s; %s", (int)tid, strerror(sys),
 			why);
 }

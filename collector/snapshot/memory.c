@@ -32,7 +32,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "collector/host/procfs.h"
-#include "collector/snapshot/refusal.h"
+#include "collector/snapshot/denial.h"
 
 #define PAGE GUS_SNAPSHOT_PAGE
 
@@ -215,7 +215,7 @@ static int explain_maps(pid_t pid, int sys, struct gus_error *err)
 	if (sys == EFBIG)
 		return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: the list of its mappings "
 				"(/proc/%d/maps) is longer than any that gusprof reads", (int)pid, (int)pid);
-	gus_refusal_of(pid, why, sizeof(why));
+	gus_denial_of(pid, why, sizeof(why));
 	return gus_fail_errno(err, sys, "cannot read the memory of process %d: %s", (int)pid, why);
 }
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "collector/host/procfs.h"
 #include "collector/host/text.h"
-#include "collector/snapshot/refusal.h"
+#include "collector/snapshot/denial.h"
 #include "collector/snapshot/snapshot.h"
 
 #define NAP_NS 500000
@@ -86,7 +86,7 @@ static int check_rights(pid_t pid, struct gus_error *err)
 		close(fd);
 	if (fd >= 0 || (errno != EACCES && errno != EPERM))
 		return 0;
-	gus_refusal_of(pid, why, sizeof(why));
+	gus_denial_of(pid, why, sizeof(why));
 	return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of process %d: %s", (int)pid, why);
 }
 

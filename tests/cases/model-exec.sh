@@ -32,7 +32,8 @@ holds "exec: both programs are there" 'p == ["sh", "traced-target"]'
 holds "exec: one process" 'len(set(one["pid"] for one in m["programs"])) == 1'
 holds "exec: all of it was traced" 'of("spin") == 3001 and m["trouble"] is None and m["notices"] == []'
 holds "exec: programs have the whole between them" \
-	'sum(one["instructions"] for one in m["programs"]) == m["instructions"] and abs(sum(one["share"] for one in m["programs"]) - 1) < 1e-6'
+	'sum(one["instructions"] for one in m["programs"]) == m["instructions"]'
+holds "exec: of the time, too" 'abs(sum(one["share"] for one in m["programs"]) - 1) < 1e-6'
 ok "exec: its output is its own" is "$(<out)" $'before\nafter'
 timeout 120 "$GUSPROF" model --uarch skylake -- sh -c "exec $target spin 1000 0" >out 2>err
 ok "exec: the text has a line for each" grep -qE '^ +[0-9.]+% +[0-9.]+% +[0-9.]+ +[0-9]+  traced-target$' err
@@ -97,7 +98,11 @@ if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
 			'p == ["sh"] and any("raised, which has other rights" in n for n in m["notices"])'
 	fi
 fi
-head -c 64 /usr/bin/env | python3 -c 'import sys; b = bytearray(sys.stdin.buffer.read()); b[18] = 0xb7; sys.stdout.buffer.write(b)' >foreign
+{
+	head -c 18 /usr/bin/env
+	printf '\267'
+	head -c 64 /usr/bin/env | tail -c 45
+} >foreign
 chmod +x foreign
 model -- sh -c 'exec ./foreign'
 ok "another machine's: the shell's status" is $? 126

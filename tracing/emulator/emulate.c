@@ -109,7 +109,7 @@ static const char *resolve(struct gus_executed *p, char *const *argv, struct gus
 		return NULL;
 	}
 	for (size_t i = 0; argv[i]; i++)
-		gus_program_words_add(&p->argv, gus_strdup(argv[i]));
+		gus_words_add(&p->argv, gus_strdup(argv[i]));
 	why = gus_executed_interpret(p);
 	if (!why)
 		return target_of(p->path, err);

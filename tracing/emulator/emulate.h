@@ -27,7 +27,7 @@ struct gus_emulation {
 	const char *target;     /* "x86_64": whose ELF the command is */
 	int status;             /* as waitpid says, after the end */
 	struct gus_sweeper sweeper;
-	int listener;           /* where traces of programs that it becomes, and of its children, come in; -1: nowhere */
+	int listener;           /* where traces of what it becomes and of its children come in; -1: nowhere */
 	/* Set before the start. */
 	bool follows;           /* what it executes in its place is emulated and traced as well */
 	bool children;          /* with follows: and so is what it forks off */

@@ -6,8 +6,9 @@
 
 struct row { int16_t number, call; };
 
-/* mmap, mprotect, munmap, mremap, shmat, pkey_mprotect; fork, vfork; clone; execve; execveat; kill, tkill, tgkill: close; close_range; dup2,
- * dup3; rt_sigaction: from the kernel's arch/x86/entry/syscalls/syscall_64.tbl, syscall_32.tbl, and include/uapi/asm-generic/unistd.h. */
+/* mmap, mprotect, munmap, mremap, shmat, pkey_mprotect; fork, vfork; clone; execve; execveat; kill, tkill, tgkill;
+ * close; close_range; dup2, dup3; rt_sigaction: from the kernel's arch/x86/entry/syscalls/syscall_64.tbl,
+ * syscall_32.tbl, and include/uapi/asm-generic/unistd.h. Of 32 bits, which nothing is followed of, the first line. */
 static const struct row x86_64[] = {
 	{ 9, GUS_CALL_MAPS }, { 10, GUS_CALL_MAPS }, { 11, GUS_CALL_MAPS }, { 25, GUS_CALL_MAPS },
 		{ 30, GUS_CALL_MAPS },

@@ -109,7 +109,7 @@ static char *take_text(struct memory *m, uint64_t address)
 }
 
 /* Texts whose addresses stand one behind the other, up to a zero. Of no list at all the kernel makes an empty one. */
-static void take_texts(struct memory *m, uint64_t list, struct gus_program_words *words)
+static void take_texts(struct memory *m, uint64_t list, struct gus_words *words)
 {
 	for (uint64_t at; list && !m->bad; list += sizeof(at)) {
 		char *text;
@@ -123,7 +123,7 @@ static void take_texts(struct memory *m, uint64_t list, struct gus_program_words
 			return;
 		text = take_text(m, at);
 		if (text)
-			gus_program_words_add(words, text);
+			gus_words_add(words, text);
 	}
 }
 
@@ -193,11 +193,11 @@ static char *with_fd(const char *word, int fd)
 /* The emulator's own words from our own command line, which tracing/emulator made: each option has one value, and
  * -plugin is the last. Those that are about one program are left out. Returns the plugin's word; NULL if there is
  * none, as nobody of ours began this. */
-static const char *take_own_words(struct gus_program_words *words, const char *text, size_t size)
+static const char *take_own_words(struct gus_words *words, const char *text, size_t size)
 {
 	size_t at = strlen(text) + 1;
 
-	gus_program_words_add(words, gus_strdup(text));
+	gus_words_add(words, gus_strdup(text));
 	while (at < size && text[at] == '-') {
 		const char *option = text + at, *value = option + strlen(option) + 1;
 
@@ -208,19 +208,19 @@ static const char *take_own_words(struct gus_program_words *words, const char *t
 		at = (size_t)(value - text) + strlen(value) + 1;
 		if (strcmp(option, "-0") == 0 || strcmp(option, "-E") == 0)
 			continue;
-		gus_program_words_add(words, gus_strdup(option));
-		gus_program_words_add(words, gus_strdup(value));
+		gus_words_add(words, gus_strdup(option));
+		gus_words_add(words, gus_strdup(value));
 	}
 	return NULL;
 }
 
-static void add_option(struct gus_program_words *words, const char *option, const char *value)
+static void add_option(struct gus_words *words, const char *option, const char *value)
 {
-	gus_program_words_add(words, gus_strdup(option));
-	gus_program_words_add(words, gus_strdup(value));
+	gus_words_add(words, gus_strdup(option));
+	gus_words_add(words, gus_strdup(value));
 }
 
-static void divide_environment(struct gus_follow *f, const struct gus_program_words *environment)
+static void divide_environment(struct gus_follow *f, const struct gus_words *environment)
 {
 	for (size_t i = 0; i + 1 < environment->n; i++) {
 		const char *variable = environment->v[i];
@@ -228,12 +228,12 @@ static void divide_environment(struct gus_follow *f, const struct gus_program_wo
 		if (is_for_loader(variable))
 			add_option(&f->words, "-E", variable);
 		else
-			gus_program_words_add(&f->environment, gus_strdup(variable));
+			gus_words_add(&f->environment, gus_strdup(variable));
 	}
 }
 
 /* Emulator, its options, the program, its words. */
-static bool make_words(struct gus_follow *f, const struct gus_executed *p, const struct gus_program_words *environment,
+static bool make_words(struct gus_follow *f, const struct gus_executed *p, const struct gus_words *environment,
 		       int fd)
 {
 	size_t size;
@@ -248,9 +248,9 @@ static bool make_words(struct gus_follow *f, const struct gus_executed *p, const
 	divide_environment(f, environment);
 	add_option(&f->words, "-plugin", plugin);
 	free(plugin);
-	gus_program_words_add(&f->words, gus_strdup(p->path));
+	gus_words_add(&f->words, gus_strdup(p->path));
 	for (size_t i = 1; i + 1 < p->argv.n; i++)
-		gus_program_words_add(&f->words, gus_strdup(p->argv.v[i]));
+		gus_words_add(&f->words, gus_strdup(p->argv.v[i]));
 	return true;
 }
 
@@ -267,7 +267,7 @@ const char *gus_follow_prepare(struct gus_follow *f, const struct gus_follow_cal
 {
 	struct memory m = open_memory(distance);
 	struct gus_executed p = { .path = path_of_call(&m, call, self) };
-	struct gus_program_words environment = { 0 };
+	struct gus_words environment = { 0 };
 	const char *why = "";
 
 	*f = (struct gus_follow){ 0 };
@@ -281,7 +281,7 @@ const char *gus_follow_prepare(struct gus_follow *f, const struct gus_follow_cal
 	if (!why && !make_words(f, &p, &environment, fd))
 		why = "cannot be started by an emulator that was not started by gusprof";
 	gus_executed_free(&p);
-	gus_program_words_free(&environment);
+	gus_words_free(&environment);
 	return why;
 }
 
@@ -321,6 +321,6 @@ void gus_follow_execute(const struct gus_follow *f, uint64_t ignored)
 
 void gus_follow_free(struct gus_follow *f)
 {
-	gus_program_words_free(&f->words);
-	gus_program_words_free(&f->environment);
+	gus_words_free(&f->words);
+	gus_words_free(&f->environment);
 }

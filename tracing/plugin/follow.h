@@ -20,7 +20,7 @@ struct gus_follow_call {
 
 /* The command line and environment of the emulator that is to be executed. */
 struct gus_follow {
-	struct gus_program_words words, environment;
+	struct gus_words words, environment;
 };
 
 /* A connection to the listener of that name (without the byte 0 that it begins with): closed on exec. -1 with errno. */

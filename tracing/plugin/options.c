@@ -140,7 +140,8 @@ int gus_tracer_options_parse(struct gus_tracer_options *o, int n, char *const *w
 	if (o->children && !o->follow)
 		return gus_fail(err, GUS_E_USAGE, "children=on takes follow=SOCKET, too: where their traces go");
 	if (o->follow && o->fd < 0)
-		return gus_fail(err, GUS_E_USAGE, "follow=%s takes fd=N beside it, where the first trace goes", o->follow);
+		return gus_fail(err, GUS_E_USAGE, "follow=%s takes fd=N beside it, where the first trace goes",
+				o->follow);
 	if (o->replay != (o->root >= 0))
 		return gus_fail(err, GUS_E_USAGE, "replay=on and root=N, its root folder, go together");
 	if (o->max_size == UINT64_MAX)

@@ -7,7 +7,8 @@
  * for translation and for writing. One tracer a process, as QEMU's callbacks for translation have no context.
  *
  * A process that is forked off goes on untraced, and what is executed is executed natively: that is QEMU's doing. Both
- * are said on stderr and in the trace. */
+ * are said on stderr and in the trace. Where somebody listens for further traces (follow), what is executed has the
+ * emulator before it, and what is forked off has a trace of its own (children): see follow.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
@@ -625,13 +626,13 @@ static struct gus_trace_writer *create_writer(const Gusprof__Header *header, con
 					      struct gus_error *err)
 {
 	const struct gus_tracer_options *o = &tracer.options;
-	struct gus_trace_writer *w;
-	int fd;
+	struct gus_trace_writer *w = NULL;
 
+	tracer.fd = o->out ? -1 : take_fd(o->fd, err);
 	if (o->out)
 		w = gus_trace_writer_create(o->out, header, about, err);
-	else
-		w = (tracer.fd = fd = take_fd(o->fd, err)) < 0 ? NULL : gus_trace_writer_create_fd(fd, header, about, err);
+	else if (tracer.fd >= 0)
+		w = gus_trace_writer_create_fd(tracer.fd, header, about, err);
 	if (w && o->plain)
 		gus_trace_writer_plain(w);
 	return w;
@@ -741,7 +742,8 @@ static const char *follow(const struct gus_follow_call *call)
 		fcntl(fd, F_SETFD, 0);
 		interrupt();
 		gus_follow_execute(&f, tracer.ignored);
-		announce("gusprof: the emulator could not be started for what the program becomes: %s\n", strerror(errno));
+		announce("gusprof: the emulator could not be started for what the program becomes: %s\n",
+			 strerror(errno));
 	}
 	close(fd);
 	gus_follow_free(&f);
@@ -834,7 +836,7 @@ static void on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_
 	enum gus_system_call call = gus_system_call_of(tracer.isa, number);
 
 	(void)id, (void)vcpu;
-	if (atomic_load_explicit(&tracer.forked, memory_order_relaxed)) { /* the emulator can be asked for something now */
+	if (atomic_load_explicit(&tracer.forked, memory_order_relaxed)) { /* now the emulator can be asked */
 		atomic_store(&tracer.forked, false);
 		look_at_callbacks(atomic_load(&tracer.over));
 	}

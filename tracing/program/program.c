@@ -14,7 +14,7 @@
 #define HEAD 256        /* of a file: what the kernel looks at (BINPRM_BUF_SIZE) */
 #define SCRIPTS 5       /* one behind the other, as in the kernel (bprm_execve) */
 
-void gus_program_words_add(struct gus_program_words *words, char *word)
+void gus_words_add(struct gus_words *words, char *word)
 {
 	if (!words->n)
 		gus_vec_push(words, NULL);
@@ -22,7 +22,7 @@ void gus_program_words_add(struct gus_program_words *words, char *word)
 	gus_vec_push(words, NULL);
 }
 
-void gus_program_words_free(struct gus_program_words *words)
+void gus_words_free(struct gus_words *words)
 {
 	for (size_t i = 0; i < words->n; i++)
 		free(words->v[i]);
@@ -32,7 +32,7 @@ void gus_program_words_free(struct gus_program_words *words)
 void gus_executed_free(struct gus_executed *p)
 {
 	free(p->path);
-	gus_program_words_free(&p->argv);
+	gus_words_free(&p->argv);
 }
 
 static bool is_blank(char c)
@@ -72,15 +72,15 @@ static bool read_script(char *head, size_t n, char **interpreter, char **argumen
 /* Its words are: interpreter, argument, script, and those behind the first. */
 static void become_interpreter(struct gus_executed *p, const char *interpreter, const char *argument)
 {
-	struct gus_program_words words = { 0 };
+	struct gus_words words = { 0 };
 
-	gus_program_words_add(&words, gus_strdup(interpreter));
+	gus_words_add(&words, gus_strdup(interpreter));
 	if (argument)
-		gus_program_words_add(&words, gus_strdup(argument));
-	gus_program_words_add(&words, p->path);
+		gus_words_add(&words, gus_strdup(argument));
+	gus_words_add(&words, p->path);
 	for (size_t i = 1; i + 1 < p->argv.n; i++)
-		gus_program_words_add(&words, gus_strdup(p->argv.v[i]));
-	gus_program_words_free(&p->argv);
+		gus_words_add(&words, gus_strdup(p->argv.v[i]));
+	gus_words_free(&p->argv);
 	p->argv.v = words.v;
 	p->argv.n = words.n;
 	p->argv.room = words.room;

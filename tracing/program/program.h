@@ -12,14 +12,14 @@
 #include "base/alloc.h"
 
 /* Words of a command line, or of an environment; NULL stands behind the last. */
-struct gus_program_words gus_vec(char *);
+struct gus_words gus_vec(char *);
 
-void gus_program_words_add(struct gus_program_words *words, char *word); /* which is taken over */
-void gus_program_words_free(struct gus_program_words *words);
+void gus_words_add(struct gus_words *words, char *word); /* which is taken over */
+void gus_words_free(struct gus_words *words);
 
 struct gus_executed {
 	char *path;                     /* the file that is executed; ours */
-	struct gus_program_words argv;
+	struct gus_words argv;
 };
 
 /* Follows scripts: path and argv become those of the program that interprets them. NULL, or why that cannot be, in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/snapshot/refusal.h"
+#include "collector/snapshot/denial.h"
 
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -13,13 +13,13 @@
 
 enum { YAMA_ATTACHED = 1, YAMA_ADMIN, YAMA_NOBODY }; /* Documentation/admin-guide/LSM/Yama.rst */
 
-static bool may_trace(const struct gus_refusal_side *we)
+static bool may_trace(const struct gus_denial_side *we)
 {
 	return we->effective >> CAP_SYS_PTRACE & 1;
 }
 
 /* As __ptrace_may_access, the capability module and Yama ask, one after the other. */
-void gus_refusal_tell(const struct gus_refusal_side *we, const struct gus_refusal_side *it, int yama, char *out,
+void gus_denial_tell(const struct gus_denial_side *we, const struct gus_denial_side *it, int yama, char *out,
 		      size_t size)
 {
 	uint64_t more = it->permitted & ~we->permitted;
@@ -30,8 +30,8 @@ void gus_refusal_tell(const struct gus_refusal_side *we, const struct gus_refusa
 		snprintf(out, size, "you have CAP_SYS_PTRACE, and it has capabilities that you have not (%#" PRIx64
 			 "): a security module or the container that you are in guards it; try from outside", more);
 	else if (may_trace(we))
-		snprintf(out, size, "you have CAP_SYS_PTRACE: a security module or the container that you are in guards "
-			 "it; try from outside");
+		snprintf(out, size, "you have CAP_SYS_PTRACE: a security module or the container that you are in "
+			 "guards it; try from outside");
 	else if (it->uid != we->uid || it->several)
 		snprintf(out, size, "it belongs to another user (%u) or has raised rights: run as root", it->uid);
 	else if (more)
@@ -44,7 +44,7 @@ void gus_refusal_tell(const struct gus_refusal_side *we, const struct gus_refusa
 			 "security module guards it: run as root");
 }
 
-static bool read_side(const char *path, struct gus_refusal_side *side)
+static bool read_side(const char *path, struct gus_denial_side *side)
 {
 	size_t size;
 	char *text = gus_procfs_read(path, &size);
@@ -55,16 +55,16 @@ static bool read_side(const char *path, struct gus_refusal_side *side)
 	bool ok = uid && permitted && effective && sscanf(uid, "\nUid: %u %u %u", &ids[0], &ids[1], &ids[2]) == 3;
 
 	if (ok)
-		*side = (struct gus_refusal_side){ ids[1], ids[0] != ids[1] || ids[1] != ids[2],
+		*side = (struct gus_denial_side){ ids[1], ids[0] != ids[1] || ids[1] != ids[2],
 			strtoull(permitted + strlen("\nCapPrm:"), NULL, 16),
 			strtoull(effective + strlen("\nCapEff:"), NULL, 16) };
 	free(text);
 	return ok;
 }
 
-void gus_refusal_of(pid_t pid, char *out, size_t size)
+void gus_denial_of(pid_t pid, char *out, size_t size)
 {
-	struct gus_refusal_side we, it;
+	struct gus_denial_side we, it;
 	char path[64], scope[16] = "0";
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
@@ -73,5 +73,5 @@ void gus_refusal_of(pid_t pid, char *out, size_t size)
 		return;
 	}
 	gus_read_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope));
-	gus_refusal_tell(&we, &it, (int)strtol(scope, NULL, 10), out, size);
+	gus_denial_tell(&we, &it, (int)strtol(scope, NULL, 10), out, size);
 }
