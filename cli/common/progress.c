@@ -31,6 +31,7 @@ static int look(void)
 
 void gus_progress(struct gus_progress *p, const char *what, double share)
 {
+	char part[32] = "";
 	uint64_t now;
 
 	if (p->terminal < 0)
@@ -47,10 +48,10 @@ void gus_progress(struct gus_progress *p, const char *what, double share)
 	p->next_ns = now + EACH_NS;
 	p->shown = 1;
 	/* Cut to what every terminal has in a line: one that is broken could not be taken away. */
-	gus_text_print(stderr, "\r\033[Kgusprof: %.40s", what);
 	if (share >= 0)
-		fprintf(stderr, ", %.0f %%", 100 * (share < 1 ? share : 1));
-	fprintf(stderr, ", %" PRIu64 " s", (now - p->begun_ns) / 1000000000);
+		snprintf(part, sizeof(part), ", %.0f %%", 100 * (share < 1 ? share : 1));
+	gus_text_print(stderr, "\r\033[Kgusprof: %.40s%s, %" PRIu64 " s", what, part,
+		       (now - p->begun_ns) / 1000000000);
 	fflush(stderr);
 }
 

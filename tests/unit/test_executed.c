@@ -35,8 +35,7 @@ static void write_file(const char *name, const void *bytes, size_t n, mode_t mod
 	close(fd);
 }
 
-/* What of "./script first second" the program told by /bin/printf '%s|' would be: its words, from its interpreter's
- * argument on; "" if the kernel refuses. */
+/* What the interpreter of ./script prints: its words, each in brackets; "" if the kernel refuses. */
 static void ask_kernel(char *out, size_t size)
 {
 	char *const argv[] = { (char *)"zero", (char *)"first", (char *)"second", NULL };
@@ -61,8 +60,7 @@ static void ask_kernel(char *out, size_t size)
 	waitpid(pid, NULL, 0);
 }
 
-/* The same of ours. The interpreter prints its words, each in brackets; it is a script for awk, so its own words begin
- * behind those of awk. */
+/* The same of ours: the words that the interpreter would have, each in brackets. */
 static void ask_us(char *out, size_t size)
 {
 	struct gus_executed p = { .path = strdup("./script") };
@@ -82,8 +80,9 @@ static void ask_us(char *out, size_t size)
 static void test_scripts(void **state)
 {
 	static const char *const lines[] = {
-		"#!./say\n", "#! ./say\n", "#!\t ./say \t\n", "#!./say one\n", "#!./say  one  two \t\n", "#!./say", "#!./say one",
-		"#!./say\t-x\n#!./say\n", "#!\n", "#! \t\n", "#!", "#!./none\n", "#!./say \n", "#", "", "text\n", "#!./say\r\n",
+		"#!./say\n", "#! ./say\n", "#!\t ./say \t\n", "#!./say one\n", "#!./say  one  two \t\n", "#!./say",
+		"#!./say one", "#!./say\t-x\n#!./say\n", "#!\n", "#! \t\n", "#!", "#!./none\n", "#!./say \n", "#", "",
+		"text\n", "#!./say\r\n",
 	};
 	char kernel[4096], ours[4096], text[4096];
 
@@ -99,7 +98,8 @@ static void test_scripts(void **state)
 	}
 	for (size_t n = 230; n < 270; n++) { /* the kernel's buffer has 256 bytes */
 		for (int argument = 0; argument < 2; argument++) {
-			int length = snprintf(text, sizeof(text), argument ? "#!./say %0*d\n" : "#!./%0*dsay\n", (int)n - 9, 7);
+			int length = snprintf(text, sizeof(text), argument ? "#!./say %0*d\n" : "#!./%0*dsay\n",
+					      (int)n - 9, 7);
 
 			write_file("script", text, (size_t)length, 0755);
 			ask_kernel(kernel, sizeof(kernel));
