@@ -336,6 +336,9 @@ static void test_beside(void **state)
 	assert_int_equal(a.instructions, s.t.programs.v[1].instructions);
 	assert_int_equal(b.cache->memory_reads[GUS_CACHE_DEMAND], 501);
 	assert_int_equal(s.t.functions.n, 2); /* each has its own mappings */
+	assert_int_equal(s.t.blocks.n, 6); /* and blocks */
+	for (size_t i = 0; i < s.t.blocks.n; i++)
+		assert_int_equal(s.t.blocks.v[i].executed, (i % 2 ? 1 : 500) * 40 * (i / 2 == 1 ? 1 : 6));
 	check_sums(&s.t);
 	made_model_free(&s);
 }
