@@ -3,8 +3,10 @@ noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
 	attribution/profile/frames.c attribution/profile/frames.h \
+	attribution/profile/order.c attribution/profile/order.h \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \
+	attribution/profile/selection.c attribution/profile/selection.h \
 	attribution/profile/units.c attribution/profile/units.h \
 	attribution/routes/cutter.c \
 	attribution/routes/private.h \
@@ -23,5 +25,6 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/knobs.c \
 	attribution/traced/private.h \
 	attribution/traced/regions.c attribution/traced/regions.h \
+	attribution/traced/source.c \
 	attribution/traced/thread.c \
 	attribution/traced/traced.c attribution/traced/traced.h

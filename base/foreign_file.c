@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <pwd.h>
@@ -207,10 +208,37 @@ static bool is_of_proc(int at)
 	return fstatfs(at, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* A descriptor, or -1 with errno. O_PATH finds the file without opening it. */
-static int open_regular(const char *path, bool for_other, struct stat *st)
+/* Finds path below a folder, name by name and through no symbolic link: an absolute one would lead out of the folder,
+ * into our own files. What mappings show are names without any. */
+static int find_below(const char *root, const char *path)
 {
-	int at = open(path, O_PATH | O_CLOEXEC), fd = -1, why = EINVAL;
+	int at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), next, why;
+	char name[NAME_MAX + 1];
+
+	for (path += strspn(path, "/"); at >= 0 && *path; path += strspn(path, "/")) {
+		size_t size = strcspn(path, "/");
+
+		if (size > NAME_MAX || (size == 2 && memcmp(path, "..", 2) == 0)) {
+			close(at);
+			errno = size > NAME_MAX ? ENAMETOOLONG : EINVAL;
+			return -1;
+		}
+		memcpy(name, path, size);
+		name[size] = '\0';
+		path += size;
+		next = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC | (*path ? O_DIRECTORY : 0));
+		why = errno;
+		close(at);
+		errno = why;
+		at = next;
+	}
+	return at;
+}
+
+/* A descriptor, or -1 with errno. O_PATH finds the file without opening it; below a root, if there is one. */
+static int open_regular(const char *root, const char *path, bool for_other, struct stat *st)
+{
+	int at = root ? find_below(root, path) : open(path, O_PATH | O_CLOEXEC), fd = -1, why = EINVAL;
 
 	if (at < 0)
 		return -1;
@@ -247,7 +275,8 @@ static int explain(struct gus_error *err, const char *path, const struct gus_rig
 	return -1;
 }
 
-int gus_foreign_open(const char *path, const struct gus_rights *rights, struct stat *st, struct gus_error *err)
+static int open_with(const char *root, const char *path, const struct gus_rights *rights, struct stat *st,
+		     struct gus_error *err)
 {
 	const struct gus_rights *r = rights && rights->limited ? rights : NULL;
 	struct stat unused;
@@ -260,11 +289,22 @@ int gus_foreign_open(const char *path, const struct gus_rights *rights, struct s
 		errno = why;
 		return -1;
 	}
-	fd = open_regular(path, r != NULL, st ? st : &unused);
+	fd = open_regular(root, path, r != NULL, st ? st : &unused);
 	why = errno;
 	if (r)
 		leave(&ours);
 	return fd >= 0 ? fd : explain(err, path, r, why);
+}
+
+int gus_foreign_open(const char *path, const struct gus_rights *rights, struct stat *st, struct gus_error *err)
+{
+	return open_with(NULL, path, rights, st, err);
+}
+
+int gus_foreign_open_below(const char *root, const char *path, const struct gus_rights *rights, struct stat *st,
+			   struct gus_error *err)
+{
+	return open_with(root, path, rights, st, err);
 }
 
 /* The line of our own mappings that begins at that address. */

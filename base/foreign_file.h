@@ -42,6 +42,12 @@ struct gus_rights gus_rights_common(const struct gus_rights *a, const struct gus
  * their own rights, and reads with these. A root that cannot take the other's rights opens nothing. */
 int gus_foreign_open(const char *path, const struct gus_rights *rights, struct stat *st, struct gus_error *err);
 
+/* The same of a path below a folder that may be another's root (/proc/PID/root), where no name of the path is a
+ * symbolic link: such a one means a file of that root, and would be followed into ours. What is one is no regular
+ * file. */
+int gus_foreign_open_below(const char *root, const char *path, const struct gus_rights *rights, struct stat *st,
+			   struct gus_error *err);
+
 /* A file as the kernel names it where it shows what is mapped: in perf's records, in /proc/PID/maps. */
 struct gus_file_identity {
 	uint64_t inode;                    /* 0: not known */

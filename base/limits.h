@@ -70,6 +70,11 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
  * need 100 for each at most. */
 #define GUS_LIMIT_RANKED ((struct gus_limit){ 4u << 20, 512, 4ull << 30 })
 
+/* What is kept of answers for the next time, of all programs and of one: 20,000 lines with their inlined calls are 1 to
+ * 3 MB, and a file that is read has twenty times its size in memory at most. */
+#define GUS_LIMIT_CACHE (256ull << 20)
+#define GUS_LIMIT_CACHE_FILE ((size_t)32 << 20)
+
 /* DWARF. */
 
 /* Steps through entries, an attribute each: a program that is asked about at each of its addresses needs some 10 for
@@ -90,6 +95,23 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 #define GUS_LIMIT_NOTES_MAPPED 65536
 /* Bytes of a source file; what is longer was not written by a person. */
 #define GUS_LIMIT_SOURCE_FILE (64u << 20)
+
+/* Batches of samples that overlap in time, unpacked, while they are put in order. A recorder writes each CPU's samples
+ * when they are half a second old at most: of 256 CPUs at 10 kHz with chains of 20 that is some 300 MB. */
+#define GUS_LIMIT_ORDER ((size_t)1 << 30)
+/* What runtimes tell of the code that they make, symbolizer/jit. Bytes that are read of a perf map and of a jitdump,
+ * which has all code in it: a large Java program writes some 20 MB of the former, node some 2 MB of the latter a
+ * second while it warms up. */
+#define GUS_LIMIT_PERF_MAP (64u << 20)
+#define GUS_LIMIT_JITDUMP (256u << 20)
+/* Pieces of code and lines that are kept of such a file. */
+#define GUS_LIMIT_JIT_PIECES (1u << 20)
+#define GUS_LIMIT_JIT_LINES (1u << 22)
+/* Pieces of a process that are written to a recording, and bytes of code of one and of all; only what was sampled is,
+ * so these are far off. */
+#define GUS_LIMIT_JIT_WRITTEN 100000
+#define GUS_LIMIT_JIT_CODE (1u << 20)
+#define GUS_LIMIT_JIT_CODE_ALL (32u << 20)
 
 /* Recordings, traces and snapshots have limits of their own, which are part of their formats: proto/container.h,
  * proto/sample.h, proto/trace.h, proto/snapshot.h and FORMAT.md. */

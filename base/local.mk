@@ -9,9 +9,12 @@ base_libbase_a_SOURCES = \
 	base/hex.c base/hex.h \
 	base/index.c base/index.h \
 	base/limits.h \
+	base/missed.h \
 	base/log.c base/log.h \
 	base/output.c base/output.h \
 	base/output_file.c base/output_file.h \
 	base/path.c base/path.h \
 	base/piece.c base/piece.h \
+	base/store.c base/store.h \
+	base/suggest.c base/suggest.h \
 	base/text.c base/text.h

@@ -9,6 +9,9 @@
 #include "cli/common/options.h"
 #include "cli/common/print.h"
 #include "cli/common/uarch_load.h"
+#include "cli/doctor_text.h"
+#include "cli/screen/pager.h"
+#include "cli/screen/screen.h"
 #include "cli/verbs.h"
 #include "collector/doctor/doctor.h"
 #include "collector/events/pmu.h"
@@ -18,66 +21,16 @@
 #define NOTHING_TO_RECORD 1
 
 enum { TEXT, JSON };
-struct doctor_options { int format; };
+struct doctor_options { int format; struct gus_screen_options screen; };
 
 static const struct gus_option options[] = {
 	{ 0, "format", "FORMAT", "text (the default) or json.", GUS_OPTION_CHOICE,
 	  offsetof(struct doctor_options, format), .choices = "text json" },
+	GUS_SCREEN_OPTIONS(struct doctor_options, screen),
+	GUS_SCREEN_COLOUR_OPTIONS(struct doctor_options, screen),
+	GUS_SCREEN_PAGER_OPTIONS(struct doctor_options, screen),
 	{ 0 },
 };
-
-static const struct { const char *group, *title; } titles[] = {
-	{ "events", "Events" }, { "rights", "Rights" }, { "settings", "Settings" }, { "names", "Names" },
-	{ "machine", "Machine" },
-};
-
-static char mark_of(const struct gus_finding *f)
-{
-	switch (f->mark) {
-	case GUS_MARK_OK:
-		return '+';
-	case GUS_MARK_LIMITED:
-		return '!';
-	case GUS_MARK_NO:
-		return '-';
-	case GUS_MARK_INFO:
-		break;
-	}
-	return '.';
-}
-
-static void print_finding(const struct gus_finding *f)
-{
-	bool cause = f->cause != GUS_CAUSE_NONE;
-
-	gus_print("  %c %-28s%s%s%s%s%s%s\n", mark_of(f), f->name, cause ? "(" : "",
-		  cause ? gus_hindrance_name(f->cause) : "", cause ? ") " : "", f->text, *f->command ? ": " : "",
-		  f->command);
-}
-
-static void print_text(const struct gus_diagnosis *d, const struct gus_facts *f)
-{
-	if (d->tier)
-		gus_print("Tier %c. %s\n", d->tier, d->why);
-	else
-		gus_print("%s\n", d->why);
-	if (d->cost_percent >= 0)
-		gus_print("A sample of %s takes about %" PRIu64 " ns here: %.2f %% of a CPU at 1000 samples a "
-			  "second.\n", f->event, f->cost_ns, d->cost_percent);
-	else if (d->tier)
-		gus_print("What a sample of %s takes could not be told from noise.\n", f->event);
-	if (*d->command)
-		gus_print("What would change most: %s\n", d->command);
-	else
-		printf("No setting of this machine would change that.\n");
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++) {
-		gus_print("\n%s\n", titles[i].title);
-		for (size_t k = 0; k < d->findings.n; k++)
-			if (strcmp(d->findings.v[k].group, titles[i].group) == 0)
-				print_finding(&d->findings.v[k]);
-	}
-	printf("\n+ works   ! works, with limits   - does not   . for information\n");
-}
 
 static json_t *finding(const struct gus_finding *f)
 {
@@ -159,8 +112,9 @@ static int print_json(const struct gus_diagnosis *d, const struct gus_facts *f)
 	return gus_json_print(o, stdout, true);
 }
 
-static int doctor(bool json)
+static int doctor(const struct doctor_options *o)
 {
+	const struct gus_screen screen = gus_screen_of(stdout, &o->screen);
 	struct gus_diagnosis d;
 	struct gus_facts facts;
 	struct gus_pmus pmus;
@@ -169,10 +123,12 @@ static int doctor(bool json)
 	gus_pmus_init(&pmus, "/sys");
 	gus_survey_take(&facts, &pmus, gus_uarch_host());
 	gus_doctor_judge(&d, &facts);
-	if (json)
+	if (o->format == TEXT && o->screen.pager)
+		gus_pager_begin(&screen);
+	if (o->format == JSON)
 		rc = print_json(&d, &facts);
 	else
-		print_text(&d, &facts);
+		gus_doctor_text(stdout, &screen, &d, &facts);
 	status = rc != 0 ? GUS_EXIT_OWN_FAILURE : d.tier ? 0 : NOTHING_TO_RECORD;
 	gus_diagnosis_free(&d);
 	gus_pmus_free(&pmus);
@@ -181,12 +137,12 @@ static int doctor(bool json)
 
 static int run(int argc, char **argv)
 {
-	struct doctor_options o = { TEXT };
+	struct doctor_options o = { .screen = GUS_SCREEN_DEFAULTS };
 	int status;
 
 	if (gus_options_parse(&gus_verb_doctor, &o, &argc, &argv, &status) != 0)
 		return status;
-	return doctor(o.format == JSON);
+	return doctor(&o);
 }
 
 const struct gus_verb gus_verb_doctor = {

@@ -9,11 +9,13 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/common/recording.h"
 #include "cli/verbs.h"
 #include "proto/reader.h"
 #include "proto/sample.h"
@@ -44,17 +46,19 @@ static const struct {
 	{ GUS_FRAME_TRACE_SIDEBAND, "trace-sideband", &gusprof__sideband__descriptor },
 	{ GUS_FRAME_SNAPSHOT, "snapshot", &gusprof__snapshot__descriptor },
 	{ GUS_FRAME_SNAPSHOT_PAGES, "snapshot-pages", NULL },
+	{ GUS_FRAME_EMBEDDED, "embedded", &gusprof__embedded__descriptor },
 };
 #define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
 
 #define AT(field) offsetof(struct dump_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	{ 'i', "input", "FILE", "The recording to read, - for standard input; gusprof.data by default.",
+	  GUS_OPTION_STRING, AT(input),
 	  .choices = "@file", .fit = { .excludes = "--", .why = "both name the recording" } },
 	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, "
-	  "kernel-symbols, image, index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, "
+	  "kernel-symbols, image, embedded, index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, "
 	  "snapshot-pages.", GUS_OPTION_LIST, AT(types),
-	  .choices = "header sideband samples switches kernel-symbols image index footer trace trace-blocks "
+	  .choices = "header sideband samples switches kernel-symbols image embedded index footer trace trace-blocks "
 	  "trace-steps trace-total snapshot snapshot-pages" },
 	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG,
 	  AT(frames_only) },
@@ -279,14 +283,35 @@ static size_t find_type(unsigned type)
 	return i;
 }
 
+/* What a module takes of the recording, on the line of the frame. */
+static void print_embedded(const struct gus_frame *frame)
+{
+	ProtobufCMessage *message = gus_frame_message(frame, &gusprof__embedded__descriptor, NULL);
+	const Gusprof__Embedded *m = (const Gusprof__Embedded *)message;
+	uint64_t lines = 0, code = 0;
+
+	if (!m)
+		return; /* which is said where it is printed */
+	for (size_t i = 0; i < m->n_lines; i++)
+		lines += m->lines[i]->size;
+	for (size_t i = 0; i < m->n_code; i++)
+		code += m->code[i]->bytes.len;
+	gus_print("; of %s: %zu functions, lines of %" PRIu64 " bytes of code, %" PRIu64 " bytes of code", m->path,
+		  m->n_functions, lines, code);
+	protobuf_c_message_free_unpacked(message, NULL);
+}
+
 static int print_frame(const struct dump_options *o, const struct gus_frame *frame, uint64_t start,
 		       struct gus_error *err)
 {
 	size_t type = find_type(frame->type);
 	ProtobufCMessage *message;
 
-	gus_print("@%" PRIu64 " frame %" PRIu64 " %s: %zu bytes, stored in %u\n", frame->offset, frame->sequence,
+	gus_print("@%" PRIu64 " frame %" PRIu64 " %s: %zu bytes, stored in %u", frame->offset, frame->sequence,
 		  type < FRAME_TYPES ? frame_types[type].name : "of an unknown type", frame->size, frame->stored);
+	if (frame->type == GUS_FRAME_EMBEDDED)
+		print_embedded(frame);
+	putchar('\n');
 	if (o->frames_only || type == FRAME_TYPES)
 		return 0;
 	if (frame->type == GUS_FRAME_TRACE_BLOCKS || frame->type == GUS_FRAME_TRACE_STEPS ||
@@ -302,6 +327,19 @@ static int print_frame(const struct dump_options *o, const struct gus_frame *fra
 	return 0;
 }
 
+static int unknown_type(const char *word)
+{
+	const char *names[FRAME_TYPES];
+	char meant[128];
+
+	for (size_t i = 0; i < FRAME_TYPES; i++)
+		names[i] = frame_types[i].name;
+	gus_suggest_format(gus_suggest(word, names, FRAME_TYPES), meant, sizeof(meant));
+	gus_text_print(stderr, "gusprof: dump: there is no frame type '%s'%s\n", word,
+		       *meant ? meant : "; see 'gusprof dump --help'");
+	return -1;
+}
+
 static int parse_types(const struct gus_list *list, uint32_t *types)
 {
 	*types = list->n ? 0 : UINT32_MAX;
@@ -311,9 +349,7 @@ static int parse_types(const struct gus_list *list, uint32_t *types)
 		while (type < FRAME_TYPES && strcmp(frame_types[type].name, list->v[i]) != 0)
 			type++;
 		if (type == FRAME_TYPES) {
-			gus_text_print(stderr, "gusprof: dump: there is no frame type '%s'; see 'gusprof dump "
-				       "--help'\n", list->v[i]);
-			return -1;
+			return unknown_type(list->v[i]);
 		}
 		*types |= 1u << frame_types[type].type;
 	}
@@ -356,7 +392,7 @@ static int dump(const struct dump_options *o, struct gus_reader *reader, uint32_
 
 static int run(int argc, char **argv)
 {
-	struct dump_options o = { .input = "gusprof.data" };
+	struct dump_options o = { .input = GUS_RECORDING_DEFAULT };
 	struct gus_error err = { 0 };
 	struct gus_reader *reader;
 	uint32_t types;
@@ -369,7 +405,7 @@ static int run(int argc, char **argv)
 	status = GUS_EXIT_USAGE;
 	if (parse_types(&o.types, &types) != 0)
 		goto out;
-	reader = gus_reader_open(o.input, &err);
+	reader = gus_recording_stream(o.input, &err);
 	if (!reader) {
 		gus_complain(&err);
 		status = GUS_EXIT_OWN_FAILURE;

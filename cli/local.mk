@@ -7,22 +7,30 @@ gusprof_SOURCES = \
 	cli/annotate/render.h \
 	cli/annotate/text.c \
 	cli/annotate/view.c cli/annotate/view.h \
+	cli/common/absent.c cli/common/absent.h \
 	cli/common/csv.c cli/common/csv.h \
+	cli/common/debuginfod.c cli/common/debuginfod.h \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
 	cli/common/json.c cli/common/json.h \
+	cli/common/naming.c cli/common/naming.h \
 	cli/common/option_rules.c cli/common/option_rules.h \
 	cli/common/option_table.h \
 	cli/common/options.c cli/common/options.h \
+	cli/common/progress.c cli/common/progress.h \
 	cli/common/print.c cli/common/print.h \
+	cli/common/recording.c cli/common/recording.h \
 	cli/common/uarch_load.c cli/common/uarch_load.h \
 	cli/doctor.c \
+	cli/doctor_text.c cli/doctor_text.h \
 	cli/dump.c \
 	cli/main.c \
 	cli/model/causality.c \
+	cli/model/command.c \
 	cli/model/csv.c \
 	cli/model/json.c \
 	cli/model/model.c \
+	cli/model/output.c cli/model/output.h \
 	cli/model/phases.c cli/model/phases.h \
 	cli/model/process.c \
 	cli/model/recording.c \
@@ -34,14 +42,28 @@ gusprof_SOURCES = \
 	cli/model/traced_json.c \
 	cli/model/traced_text.c \
 	cli/model/view.h \
+	cli/record/embed.c cli/record/embed.h \
+	cli/record/jit.c cli/record/jit.h \
 	cli/record/record.c cli/record/record.h \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/csv.c \
+	cli/report/head.c cli/report/head.h \
 	cli/report/json.c \
 	cli/report/render.h \
 	cli/report/report.c \
 	cli/report/text.c \
 	cli/report/view.c cli/report/view.h \
+	cli/script/fields.c cli/script/fields.h \
+	cli/script/lines.c cli/script/lines.h \
+	cli/script/names.c cli/script/names.h \
+	cli/script/samples.c cli/script/samples.h \
+	cli/script/script.c \
+	cli/screen/cells.c cli/screen/cells.h \
+	cli/screen/fitted.c cli/screen/fitted.h \
+	cli/screen/pager.c cli/screen/pager.h \
+	cli/screen/screen.c cli/screen/screen.h \
+	cli/screen/shorten.c cli/screen/shorten.h \
+	cli/screen/table.c cli/screen/table.h \
 	cli/stat/csv.c \
 	cli/stat/json.c \
 	cli/stat/stat.c \

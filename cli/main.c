@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/print.h"
+#include "cli/screen/pager.h"
 #include "cli/verbs.h"
 #include "config.h"
 
@@ -17,6 +19,7 @@ static const struct gus_verb *const verbs[] = {
 	&gus_verb_record,
 	&gus_verb_report,
 	&gus_verb_annotate,
+	&gus_verb_script,
 	&gus_verb_dump,
 	&gus_verb_uarch,
 	&gus_verb_model,
@@ -30,6 +33,48 @@ static const struct gus_verb *find_verb(const char *name)
 		if (strcmp(verbs[i]->name, name) == 0)
 			return verbs[i];
 	return NULL;
+}
+
+/* What other profilers call what we have, or have and we have not. */
+static const struct gus_habit habits[] = {
+	{ "list", "'gusprof doctor' shows which events this machine has; -e takes perf's names" },
+	{ "top", "there is no live view; 'gusprof record -a -- sleep 5' and 'gusprof report' show the last five "
+	  "seconds" },
+	{ "load", "'gusprof report FILE' shows a recording" },
+	{ "evlist", "'gusprof dump --type header FILE' shows a recording's events" },
+	{ "buildid-list", "'gusprof report --by module --format json FILE' shows build ids" },
+	{ "diff", "there is no comparison yet; 'gusprof report --format csv' of both is for join(1) and the like" },
+	{ "archive", "recordings need none for the kernel's names" },
+	{ "inject", "there is nothing to inject: recordings are whole when they are written" },
+	{ "trace", "there is no tracing of system calls; 'perf trace' and strace do that" },
+	{ "mem", "'gusprof model -- ./app' says what its memory accesses cost" },
+	{ "c2c", "'gusprof model -- ./app' says what its memory accesses cost, of each thread alone" },
+	{ "lock", "there is no analysis of locks; 'perf lock' does that" },
+	{ "sched", "there is none; 'gusprof report --by thread' shows switches and time on CPU" },
+	{ "timechart", "there is none; 'gusprof report --time' shows a part of a recording" },
+	{ "flamegraph", "'gusprof script --folded FILE' writes the stacks that flamegraph.pl and others draw" },
+	{ "import", "recordings of other programs are not read; 'gusprof uarch import' reads tables" },
+	{ NULL, NULL },
+};
+
+static int unknown_verb(const char *name)
+{
+	const char *names[sizeof(verbs) / sizeof(*verbs) + 1] = { [sizeof(verbs) / sizeof(*verbs)] = "help" };
+	const char *answer = gus_habit_find(habits, name);
+	char meant[128];
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		names[i] = verbs[i]->name;
+	gus_suggest_format(gus_suggest(name, names, sizeof(names) / sizeof(*names)), meant, sizeof(meant));
+	if (answer)
+		gus_text_print(stderr, "gusprof: there is no verb '%s': %s\n", name, answer);
+	else if (access(name, X_OK) == 0 && strchr(name, '/'))
+		gus_text_print(stderr, "gusprof: '%s' is not a verb: 'gusprof record -- %s' samples that program\n",
+			       name, name);
+	else
+		gus_text_print(stderr, "gusprof: '%s' is not a verb or an option of gusprof%s\n", name,
+			       *meant ? meant : "; see 'gusprof --help'");
+	return GUS_EXIT_USAGE;
 }
 
 static void print_help(FILE *to)
@@ -80,10 +125,8 @@ static int help(const char *name)
 {
 	const struct gus_verb *verb = name ? find_verb(name) : NULL;
 
-	if (name && !verb) {
-		gus_text_print(stderr, "gusprof: there is no verb '%s'; see 'gusprof --help'\n", name);
-		return GUS_EXIT_USAGE;
-	}
+	if (name && !verb)
+		return unknown_verb(name);
 	if (verb)
 		gus_options_help(verb);
 	else
@@ -94,8 +137,10 @@ static int help(const char *name)
 /* A full disk or a closed pipe behind stdout must not look like success. */
 static int flushed(int status)
 {
-	int why = fflush(stdout) != 0 ? errno : 0;
+	int why;
 
+	gus_pager_end();
+	why = fflush(stdout) != 0 ? errno : 0;
 	if (!why && !ferror(stdout))
 		return status;
 	/* What was refused before is not tried again, and its reason is not known any more. */
@@ -118,7 +163,7 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return GUS_EXIT_USAGE;
 	}
-	if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-v") == 0 || strcmp(name, "version") == 0) {
 		printf("gusprof %s\n", PACKAGE_VERSION);
 		return flushed(0);
 	}
@@ -129,10 +174,7 @@ int main(int argc, char **argv)
 	if (strcmp(name, "--list-options") == 0 && argc > 2)
 		return flushed(list_options(argv[2]));
 	verb = find_verb(name);
-	if (!verb) {
-		gus_text_print(stderr, "gusprof: '%s' is not a verb or an option of gusprof; see 'gusprof --help'\n",
-			       name);
-		return GUS_EXIT_USAGE;
-	}
+	if (!verb)
+		return unknown_verb(name);
 	return flushed(verb->run(argc - 1, argv + 1));
 }

@@ -5,6 +5,7 @@
 
 extern const struct gus_verb gus_verb_record;
 extern const struct gus_verb gus_verb_report;
+extern const struct gus_verb gus_verb_script;
 extern const struct gus_verb gus_verb_annotate;
 extern const struct gus_verb gus_verb_dump;
 extern const struct gus_verb gus_verb_uarch;

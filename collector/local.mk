@@ -22,6 +22,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/build_id.c collector/host/build_id.h \
 	collector/host/frequency.c collector/host/frequency.h \
 	collector/host/host.c collector/host/host.h \
+	collector/host/mapped.c collector/host/mapped.h \
 	collector/host/priority.c collector/host/priority.h \
 	collector/host/procfs.c collector/host/procfs.h \
 	collector/host/text.c collector/host/text.h \
@@ -35,15 +36,21 @@ collector_libcollector_a_SOURCES = \
 	collector/session/governor.c collector/session/governor.h \
 	collector/session/header.c collector/session/header.h \
 	collector/session/hits.c collector/session/hits.h \
+	collector/session/kept.c collector/session/kept.h \
 	collector/session/lanes.c collector/session/lanes.h \
 	collector/session/living.c collector/session/living.h \
+	collector/session/made.c collector/session/made.h \
+	collector/session/members.c collector/session/members.h \
 	collector/session/options.h \
 	collector/session/private.h \
 	collector/session/rate.c \
 	collector/session/session.c collector/session/session.h \
 	collector/session/trace.c \
+	collector/session/visits.c collector/session/visits.h \
+	collector/session/wide.c \
 	collector/snapshot/hold.c collector/snapshot/hold.h \
 	collector/snapshot/memory.c collector/snapshot/memory.h \
+	collector/snapshot/denial.c collector/snapshot/denial.h \
 	collector/snapshot/snapshot.c collector/snapshot/snapshot.h \
 	collector/snapshot/turns.c \
 	collector/stat/attach.c collector/stat/attach.h \

@@ -9,6 +9,7 @@ dist_man_MANS += \
 	man/gusprof-qemu.7 \
 	man/gusprof-record.1 \
 	man/gusprof-report.1 \
+	man/gusprof-script.1 \
 	man/gusprof-stat.1 \
 	man/gusprof-uarch.1 \
 	man/gusprof-uarch.5

@@ -439,6 +439,11 @@ void gus_reader_rewind(struct gus_reader *r)
 	r->damage = (struct gus_damage){ .header_lost = header_lost };
 }
 
+uint64_t gus_reader_size(const struct gus_reader *r)
+{
+	return r->is_stream ? 0 : r->size;
+}
+
 const struct gus_damage *gus_reader_damage(const struct gus_reader *r)
 {
 	return &r->damage;
@@ -569,6 +574,31 @@ static int load_header(struct gus_reader *r, struct gus_error *err)
 	return 0;
 }
 
+/* What people take for a recording of ours, by its first bytes, and what they can do with it. */
+static const struct { const char *magic; size_t size; const char *what; } others[] = {
+	{ "PERFILE2", 8, "a recording of perf, whose format is another one: 'perf report -i' and 'perf script -i' "
+	  "read it, and 'gusprof record' makes one for gusprof" },
+	{ "2ELIFREP", 8, "a recording of perf, of a machine with another order of bytes: 'perf report -i' reads it, "
+	  "and 'gusprof record' makes one for gusprof" },
+	{ "\x1f\x8b", 2, "compressed by gzip: unpack it (gunzip, or zcat FILE | gusprof report -i -); recordings are "
+	  "compressed inside, so gzip gains little" },
+	{ "\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it (unzstd, or zstdcat FILE | gusprof report -i -); "
+	  "recordings are compressed inside, so zstd gains little" },
+	{ "\xfd" "7zXZ", 5, "compressed by xz: unpack it (unxz, or xzcat FILE | gusprof report -i -); recordings are "
+	  "compressed inside, so xz gains little" },
+	{ "\x7f" "ELF", 4, "a program: 'gusprof record -- PROGRAM' runs it and makes a recording" },
+};
+
+static void say_what_else(const struct gus_reader *r, const uint8_t *bytes, size_t n, struct gus_error *err)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (n >= others[i].size && memcmp(bytes, others[i].magic, others[i].size) == 0) {
+			gus_fail(err, GUS_E_CORRUPT, "%s is not a gusprof recording but %s", r->name, others[i].what);
+			return;
+		}
+	gus_fail(err, GUS_E_CORRUPT, "%s is not a gusprof recording", r->name);
+}
+
 static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
 {
 	uint8_t bytes[GUS_PREAMBLE_SIZE];
@@ -579,7 +609,7 @@ static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
 	if (n < 0)
 		goto fail;
 	if (memcmp(bytes, GUS_MAGIC, n < GUS_MAGIC_SIZE ? (size_t)n : GUS_MAGIC_SIZE) != 0) {
-		gus_fail(err, GUS_E_CORRUPT, "%s is not a gusprof recording", r->name);
+		say_what_else(r, bytes, (size_t)n, err);
 		goto fail;
 	}
 	if (n < (ssize_t)sizeof(bytes)) {
@@ -606,21 +636,28 @@ fail:
 	return NULL;
 }
 
-struct gus_reader *gus_reader_open(const char *path, struct gus_error *err)
+static const char *what_is(mode_t mode)
+{
+	if (S_ISDIR(mode))
+		return "a folder, and a recording is a file";
+	return S_ISFIFO(mode) ? "not a regular file but a pipe; '-i -' reads these" : "not a regular file";
+}
+
+struct gus_reader *gus_reader_open_named(const char *path, const char *name, struct gus_error *err)
 {
 	struct gus_reader *r = gus_zalloc(sizeof(*r));
 	struct stat st;
 
-	r->name = gus_strdup(path);
+	r->name = gus_strdup(name);
 	/* Not blocking: what has that name may be a FIFO, which would wait for a writer. */
 	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (r->fd < 0 || fstat(r->fd, &st) != 0) {
-		gus_fail_errno(err, errno, "cannot open the recording %s", path);
+		gus_fail_errno(err, errno, "cannot open the recording %s", name);
 		gus_reader_close(r);
 		return NULL;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		gus_fail(err, GUS_E_USAGE, "cannot read the recording %s: it is not a regular file", path);
+		gus_fail(err, GUS_E_UNSUPPORTED, "cannot read the recording %s: it is %s", name, what_is(st.st_mode));
 		gus_reader_close(r);
 		return NULL;
 	}
@@ -628,6 +665,11 @@ struct gus_reader *gus_reader_open(const char *path, struct gus_error *err)
 	r->owner = st.st_uid;
 	r->is_file = true;
 	return start(r, err);
+}
+
+struct gus_reader *gus_reader_open(const char *path, struct gus_error *err)
+{
+	return gus_reader_open_named(path, path, err);
 }
 
 struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct gus_error *err)

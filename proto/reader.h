@@ -48,6 +48,8 @@ struct gus_damage {
 /* Opens path. NULL with GUS_E_CORRUPT if it is no recording, GUS_E_VERSION if it is a newer one, GUS_E_TRUNCATED if
  * it stops within the preamble, else as the system says. A corrupt header frame is not fatal: see header_lost. */
 struct gus_reader *gus_reader_open(const char *path, struct gus_error *err);
+/* The same, with another name for messages: of a path that means nothing to people. */
+struct gus_reader *gus_reader_open_named(const char *path, const char *name, struct gus_error *err);
 /* The same over bytes, which are borrowed: for tests and fuzz targets, which cut them and change them. */
 struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct gus_error *err);
 /* What is open as fd, from where it stands, front to back and once: it may be a pipe that is still written, whose bytes
@@ -74,6 +76,8 @@ void gus_reader_rewind(struct gus_reader *r);
 /* From now on, and from the first frame on, batches wholly outside [from_ns, to_ns] of the recording's clock are passed
  * over unread, as far as the recording has an index (a cut one has none: then every frame is delivered). */
 void gus_reader_restrict(struct gus_reader *r, uint64_t from_ns, uint64_t to_ns);
+/* Bytes of the file; 0 if nobody knows, as of a pipe. */
+uint64_t gus_reader_size(const struct gus_reader *r);
 const struct gus_damage *gus_reader_damage(const struct gus_reader *r);
 
 /* A message of a frame, unpacked; the caller frees it with the message's free_unpacked. NULL with GUS_E_CORRUPT if the

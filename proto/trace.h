@@ -123,6 +123,9 @@ bool gus_trace_owner(const struct gus_trace *t, uid_t *owner);
  * read is what was written. -1 with err: it was cut or is corrupt; all steps before are good, and it stays at -1. */
 int gus_trace_next(struct gus_trace *t, struct gus_trace_step *step, struct gus_error *err);
 
+/* Whether the next call of gus_trace_next has a step at hand, and reads nothing for it. */
+bool gus_trace_has_step(const struct gus_trace *t);
+
 /* Blocks so far; a step's is always among them. Valid until the next call of gus_trace_next. */
 uint32_t gus_trace_blocks(const struct gus_trace *t);
 struct gus_trace_block gus_trace_block(const struct gus_trace *t, uint32_t number);

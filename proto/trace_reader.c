@@ -484,6 +484,11 @@ static void take_step(struct gus_trace *t, struct gus_trace_step *step)
 	t->access_at += raw->accesses_n;
 }
 
+bool gus_trace_has_step(const struct gus_trace *t)
+{
+	return t->at < t->steps.n;
+}
+
 int gus_trace_next(struct gus_trace *t, struct gus_trace_step *step, struct gus_error *err)
 {
 	int got;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,10 @@
 #define ZSTD_LEVEL 1
 #define ZSTD_WINDOW 18 /* 2^18 bytes: most frames whole */
 
+/* How long a pipe's reader is waited for when somebody has asked us to end, and how often we look for that. */
+#define PATIENCE_MS 5000
+#define POLL_MS 250
+
 /* Index entries in one INDEX frame; a longer index takes several frames in a row. */
 #define INDEX_ENTRIES 65536
 
@@ -35,6 +41,8 @@ struct gus_writer {
 	/* what fd is, if it was handed to us: it is written from front to back, and may be a pipe */
 	struct stat stream;
 	bool is_stream, plain;
+	bool is_live;        /* its reader may be given up */
+	bool gave_up;        /* it was: it took nothing for too long */
 	char *path;
 	uint64_t size;       /* bytes of whole frames */
 	uint64_t sequence;   /* of the next frame */
@@ -88,12 +96,37 @@ static bool is_still_there(const struct gus_writer *w)
 	return fstat(w->fd, &now) == 0 && now.st_dev == w->stream.st_dev && now.st_ino == w->stream.st_ino;
 }
 
+/* A reader that takes nothing for a while is waited for, and what is asked of us meanwhile stays asked: who records has
+ * the signals blocked. But once we are to end that cannot be without end. Behind a poll so many bytes of a pipe do not
+ * block. False if it was too long. */
+static bool wait_for_reader(struct gus_writer *w)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct pollfd p = { .fd = w->fd, .events = POLLOUT };
+	bool asked = false;
+	sigset_t pending;
+
+	for (unsigned ms = 0; ms < PATIENCE_MS; ms += asked ? POLL_MS : 0) {
+		if (poll(&p, 1, POLL_MS) != 0)
+			return true; /* whatever it is, the write will tell */
+		sigpending(&pending);
+		for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+			asked |= sigismember(&pending, ends[i]);
+	}
+	w->gave_up = true;
+	return false;
+}
+
 static ssize_t write_some(struct gus_writer *w, const uint8_t *bytes, size_t size, uint64_t at)
 {
+	bool piecewise = w->is_live && S_ISFIFO(w->stream.st_mode);
+
 	if (!w->is_stream)
 		return pwrite(w->fd, bytes, size, (off_t)at);
+	if (piecewise && !wait_for_reader(w))
+		return -1;
 	if (is_still_there(w))
-		return write_quietly(w->fd, bytes, size);
+		return write_quietly(w->fd, bytes, piecewise && size > PIPE_BUF ? PIPE_BUF : size);
 	w->fd = -1;
 	errno = EBADF;
 	return -1;
@@ -107,8 +140,12 @@ static int append(struct gus_writer *w, const uint8_t *bytes, size_t size, struc
 	while (done < size) {
 		ssize_t n = write_some(w, bytes + done, size - done, w->size + done);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && errno == EINTR && !w->gave_up)
 			continue;
+		if (w->gave_up)
+			gus_fail(&w->broken, GUS_E_SYSTEM, "cannot write to %s after %llu bytes: its reader has taken "
+				 "nothing for %u s since we were asked to end", w->path,
+				 (unsigned long long)w->size, PATIENCE_MS / 1000);
 		if (n <= 0) {
 			gus_fail_errno(&w->broken, n < 0 ? errno : ENOSPC, "cannot write to %s after %llu bytes%s",
 				       w->path,
@@ -369,12 +406,14 @@ struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *he
 	return NULL;
 }
 
-struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err)
+static struct gus_writer *create_fd(int fd, const char *name, const Gusprof__Header *header, bool live,
+				    struct gus_error *err)
 {
 	struct gus_writer *w = new_writer(name);
 	struct gus_error why = { 0 };
 
 	w->fd = fd;
+	w->is_live = live;
 	w->is_stream = true;
 	if (fstat(fd, &w->stream) != 0)
 		gus_fail_errno(&why, errno, "cannot write the recording to %s", name);
@@ -384,6 +423,17 @@ struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof_
 		*err = why;
 	free_writer(w);
 	return NULL;
+}
+
+struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err)
+{
+	return create_fd(fd, name, header, false, err);
+}
+
+struct gus_writer *gus_writer_create_live(int fd, const char *name, const Gusprof__Header *header,
+					  struct gus_error *err)
+{
+	return create_fd(fd, name, header, true, err);
 }
 
 void gus_writer_plain(struct gus_writer *w)

@@ -23,6 +23,11 @@ struct gus_writer *gus_writer_create(const char *path, const Gusprof__Header *he
  * closed behind the writer's back and becomes another file, that is a failure, too. */
 struct gus_writer *gus_writer_create_fd(int fd, const char *name, const Gusprof__Header *header, struct gus_error *err);
 
+/* The same of a recording while it is made: if its reader takes nothing, it is given up when a signal to end has been
+ * pending for five seconds. */
+struct gus_writer *gus_writer_create_live(int fd, const char *name, const Gusprof__Header *header,
+					  struct gus_error *err);
+
 /* From now on payloads are not compressed: for a reader that waits for them. */
 void gus_writer_plain(struct gus_writer *w);
 

@@ -6,6 +6,8 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/elf/elffile.c symbolizer/elf/elffile.h \
 	symbolizer/elf/elfsyms.c symbolizer/elf/elfsyms.h \
 	symbolizer/elf/frames.c \
+	symbolizer/elf/mini.c symbolizer/elf/mini.h \
+	symbolizer/elf/package.c symbolizer/elf/package.h \
 	symbolizer/elf/plt.c \
 	symbolizer/elf/split.c symbolizer/elf/split.h \
 	symbolizer/elf/vet.c symbolizer/elf/vet.h \
@@ -23,15 +25,25 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/insn/x86_form.c \
 	symbolizer/insn/x86_measure.c \
 	symbolizer/insn/x86_table.c \
+	symbolizer/jit/choose.c symbolizer/jit/choose.h \
+	symbolizer/jit/dump.c \
+	symbolizer/jit/jit.h \
+	symbolizer/jit/map.c \
 	symbolizer/kernel/kallsyms.c symbolizer/kernel/kallsyms.h \
 	symbolizer/kernel/kcore.c symbolizer/kernel/kcore.h \
 	symbolizer/kernel/kernel.c symbolizer/kernel/kernel.h \
+	symbolizer/names/answers.c symbolizer/names/answers.h \
 	symbolizer/names/demangle.c symbolizer/names/demangle.h \
 	symbolizer/names/functions.c symbolizer/names/functions.h \
 	symbolizer/names/ranges.c symbolizer/names/ranges.h \
 	symbolizer/space/space.c symbolizer/space/space.h \
 	symbolizer/space/spans.c symbolizer/space/spans.h \
+	symbolizer/symbols/embedded.c symbolizer/symbols/embedded.h \
+	symbolizer/symbols/embedded_check.c symbolizer/symbols/embedded_check.h \
+	symbolizer/symbols/embedding.c symbolizer/symbols/embedding.h \
+	symbolizer/symbols/fetch.h \
 	symbolizer/symbols/object.c symbolizer/symbols/object.h \
+	symbolizer/symbols/recall.c symbolizer/symbols/recall.h \
 	symbolizer/symbols/routine.c symbolizer/symbols/routine.h \
 	symbolizer/symbols/source.c symbolizer/symbols/source.h \
 	symbolizer/symbols/symbols.c symbolizer/symbols/symbols.h

@@ -8,6 +8,7 @@ AM_TESTS_ENVIRONMENT = PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE
 	GUS_DEMO='$(abs_top_builddir)/contrib/demo/demo'; export GUS_DEMO; \
 	GUS_SRCDIR='$(abs_top_srcdir)'; export GUS_SRCDIR; \
 	GUS_BUILDDIR='$(abs_top_builddir)'; export GUS_BUILDDIR; \
+	GUSPROF_CACHE=; export GUSPROF_CACHE; \
 	LSAN_OPTIONS="suppressions=$(abs_top_srcdir)/tests/lsan.supp:print_suppressions=0"; export LSAN_OPTIONS;
 EXTRA_DIST += tests/lsan.supp
 
@@ -15,18 +16,29 @@ case_tests = \
 	tests/cases/attach.sh \
 	tests/cases/annotate.sh \
 	tests/cases/completion.sh \
+	tests/cases/container.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/embed.sh \
 	tests/cases/faults.sh \
+	tests/cases/first-hour.sh \
 	tests/cases/hostile-text.sh \
+	tests/cases/jit.sh \
 	tests/cases/kills.sh \
 	tests/cases/limits.sh \
 	tests/cases/model.sh \
+	tests/cases/model-exec.sh \
+	tests/cases/model-output.sh \
+	tests/cases/pipes.sh \
+	tests/cases/names.sh \
 	tests/cases/record.sh \
 	tests/cases/escape.sh \
 	tests/cases/replay.sh \
 	tests/cases/report.sh \
 	tests/cases/rights.sh \
+	tests/cases/screen.sh \
+	tests/cases/script.sh \
+	tests/cases/short-threads.sh \
 	tests/cases/stacks.sh \
 	tests/cases/stat.sh \
 	tests/cases/statuses.sh \
@@ -42,6 +54,10 @@ dist_check_SCRIPTS += $(case_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
+check_PROGRAMS += tests/cases/short-threads
+tests_cases_short_threads_SOURCES = tests/cases/short_threads.c
+tests_cases_short_threads_CFLAGS = $(GUS_WARNINGS) -O2 -g
+tests_cases_short_threads_LDADD = -lpthread
 check_PROGRAMS += tests/cases/trace-sums
 tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
@@ -61,9 +77,16 @@ tests_cases_rights_secret_SOURCES = tests/cases/rights_target.c
 tests_cases_rights_secret_CFLAGS = $(rights_cflags) -DFUNCTION=secret_function
 tests_cases_rights_secret_LDFLAGS = $(rights_ldflags)
 tests_cases_rights_secret_LDADD =
+check_PROGRAMS += tests/cases/jit-target
+tests_cases_jit_target_SOURCES = tests/cases/jit_target.c
 check_PROGRAMS += tests/cases/kill-target
 tests_cases_kill_target_SOURCES = tests/cases/kill_target.c
 tests_cases_kill_target_LDADD = -lpthread
+check_PROGRAMS += tests/cases/make-screen
+tests_cases_make_screen_SOURCES = tests/cases/make_screen.c
+check_PROGRAMS += tests/cases/show-screen
+tests_cases_show_screen_SOURCES = tests/cases/show_screen.c cli/common/print.c cli/doctor_text.c cli/screen/cells.c \
+	cli/screen/screen.c cli/screen/shorten.c cli/stat/text.c cli/stat/view.c
 check_PROGRAMS += tests/cases/make-stacks
 tests_cases_make_stacks_SOURCES = tests/cases/make_stacks.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 # What lets calls fail; a shared object.
@@ -99,6 +122,11 @@ tests_cases_trace_threads_SOURCES = tests/cases/trace_threads.c
 tests_cases_trace_threads_CFLAGS = $(GUS_WARNINGS) -fno-pie
 tests_cases_trace_threads_LDFLAGS = -no-pie
 tests_cases_trace_threads_LDADD = -lpthread
+check_PROGRAMS += tests/cases/model-execs
+tests_cases_model_execs_SOURCES = tests/cases/model_execs.c
+tests_cases_model_execs_CFLAGS = $(GUS_WARNINGS) -O1
+tests_cases_model_execs_LDFLAGS = -pthread
+tests_cases_model_execs_LDADD =
 check_PROGRAMS += tests/cases/traced-target
 tests_cases_traced_target_SOURCES = tests/cases/traced_target.c
 tests_cases_traced_target_CFLAGS = $(GUS_WARNINGS) -O1 -fno-pie
@@ -110,6 +138,7 @@ if HAVE_CMOCKA
 unit_tests = \
 	tests/unit/test_access \
 	tests/unit/test_annotation \
+	tests/unit/test_answers \
 	tests/unit/test_base \
 	tests/unit/test_batch \
 	tests/unit/test_branch \
@@ -131,6 +160,7 @@ unit_tests = \
 	tests/unit/test_doctor \
 	tests/unit/test_dwarf \
 	tests/unit/test_elf_limits \
+	tests/unit/test_embedded \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
@@ -145,14 +175,19 @@ unit_tests = \
 	tests/unit/test_steps \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
+	tests/unit/test_jit \
 	tests/unit/test_json \
+	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_members \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
+	tests/unit/test_made \
 	tests/unit/test_model_phases \
 	tests/unit/test_options \
 	tests/unit/test_oracle \
+	tests/unit/test_order \
 	tests/unit/test_output \
 	tests/unit/test_output_file \
 	tests/unit/test_phases \
@@ -169,12 +204,17 @@ unit_tests = \
 	tests/unit/test_routes \
 	tests/unit/test_rows \
 	tests/unit/test_saturation \
+	tests/unit/test_screen \
 	tests/unit/test_sizes \
 	tests/unit/test_snapshot \
+	tests/unit/test_denial \
+	tests/unit/test_executed \
 	tests/unit/test_snapshot_take \
 	tests/unit/test_space \
 	tests/unit/test_stack \
+	tests/unit/test_store \
 	tests/unit/test_stream \
+	tests/unit/test_suggest \
 	tests/unit/test_sweeper \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
@@ -187,7 +227,8 @@ unit_tests = \
 	tests/unit/test_units \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
-	tests/unit/test_variant
+	tests/unit/test_variant \
+	tests/unit/test_visits
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
@@ -199,6 +240,7 @@ made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
 made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
+tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
@@ -216,6 +258,8 @@ tests_unit_test_core_SOURCES = tests/unit/test_core.c
 tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
+tests_unit_test_jit_SOURCES = tests/unit/test_jit.c
+tests_unit_test_kept_SOURCES = tests/unit/test_kept.c
 tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
@@ -227,6 +271,7 @@ tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c
+tests_unit_test_embedded_SOURCES = tests/unit/test_embedded.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
@@ -242,13 +287,16 @@ tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
+tests_unit_test_members_SOURCES = tests/unit/test_members.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
+tests_unit_test_made_SOURCES = tests/unit/test_made.c
 tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common/json.c cli/model/phases.c \
 	cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c \
 	cli/common/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
+tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
@@ -256,6 +304,8 @@ tests_unit_test_program_SOURCES = tests/unit/test_program.c tests/unit/made_tabl
 tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
+tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c cli/screen/cells.c \
+	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_regions_SOURCES = tests/unit/test_regions.c $(made_trace) \
 	tests/unit/made_stacks.c tests/unit/made_stacks.h
 # Replaying, and where a case says so the taking of snapshots and the clock, are the test's.
@@ -268,11 +318,15 @@ tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program
 tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
+tests_unit_test_denial_SOURCES = tests/unit/test_denial.c
+tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
+tests_unit_test_store_SOURCES = tests/unit/test_store.c
 tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
+tests_unit_test_suggest_SOURCES = tests/unit/test_suggest.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
@@ -285,23 +339,28 @@ tests_unit_test_units_SOURCES = tests/unit/test_units.c
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
+tests_unit_test_visits_SOURCES = tests/unit/test_visits.c
 tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_governor_SOURCES = tests/unit/test_governor.c
 tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
 tests_unit_test_target_SOURCES = tests/unit/test_target.c
-EXTRA_DIST += tests/data/realft2_4_de.uops
+EXTRA_DIST += tests/data/realft2_4_de.uops tests/data/screen
 
 # Fuzz targets. A target is two lines here, a row of tests/fuzz/targets and a folder tests/fuzz/corpus-NAME: run_NAME
 # runs that corpus without a fuzzer, so that what was found once is a test for ever. With --enable-fuzzing, `make` links
 # fuzz_NAME with libFuzzer, by the rule below.
 fuzz_runs =
 fuzz_main = tests/fuzz/run_corpus.c
+fuzz_runs += tests/fuzz/run_answers
+tests_fuzz_run_answers_SOURCES = tests/fuzz/fuzz_answers.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_batch
 tests_fuzz_run_batch_SOURCES = tests/fuzz/fuzz_batch.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_dwarf
 tests_fuzz_run_dwarf_SOURCES = tests/fuzz/fuzz_dwarf.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_elf
 tests_fuzz_run_elf_SOURCES = tests/fuzz/fuzz_elf.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_embedded
+tests_fuzz_run_embedded_SOURCES = tests/fuzz/fuzz_embedded.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_events
 tests_fuzz_run_events_SOURCES = tests/fuzz/fuzz_events.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_host
@@ -310,8 +369,12 @@ fuzz_runs += tests/fuzz/run_import
 tests_fuzz_run_import_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_insn
 tests_fuzz_run_insn_SOURCES = tests/fuzz/fuzz_insn.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_jit
+tests_fuzz_run_jit_SOURCES = tests/fuzz/fuzz_jit.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_kernel
 tests_fuzz_run_kernel_SOURCES = tests/fuzz/fuzz_kernel.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_package
+tests_fuzz_run_package_SOURCES = tests/fuzz/fuzz_package.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_recording
 tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_records
@@ -349,6 +412,8 @@ tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
 
 
 
+check_PROGRAMS += tests/bench/name-speed
+tests_bench_name_speed_SOURCES = tests/bench/name_speed.c
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/cache-speed
@@ -362,15 +427,20 @@ tests_bench_stream_speed_SOURCES = tests/bench/stream_speed.c
 EXTRA_DIST += \
 	tests/bench/agree-with-perf \
 	tests/bench/attach-leaks \
+	tests/bench/big-program \
 	tests/bench/kills \
+	tests/bench/names-at-speed \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
 	tests/bench/cost-against-perf \
+	tests/bench/embed \
 	tests/bench/faults \
 	tests/bench/full-disk \
 	tests/bench/governor \
 	tests/bench/kill-nine \
+	tests/bench/script-speed \
+	tests/bench/short-threads \
 	tests/bench/stat-against-perf \
 	tests/bench/system-wide \
 	tests/bench/traced-speed \
@@ -394,7 +464,7 @@ EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/perf_data
 tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
-EXTRA_DIST += tests/accuracy/perf-branches
+EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches
 
 # Routes beside what was executed.
 check_PROGRAMS += tests/accuracy/routes_of_trace

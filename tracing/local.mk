@@ -5,6 +5,7 @@ tracing_libtracing_a_SOURCES = \
 	tracing/emulator/emulate.c tracing/emulator/emulate.h \
 	tracing/emulator/sweeper.c tracing/emulator/sweeper.h \
 	tracing/confine/confine.c tracing/confine/confine.h \
+	tracing/program/program.c tracing/program/program.h \
 	tracing/replay/access.c tracing/replay/access.h \
 	tracing/replay/image.c tracing/replay/image.h \
 	tracing/replay/image_format.h \
@@ -20,11 +21,14 @@ if TRACER
 tracerdir = $(pkglibdir)
 tracer_PROGRAMS = tracing/plugin/gusprof-qemu.so
 tracing_plugin_gusprof_qemu_so_SOURCES = \
-	base/alloc.c base/cursor.c base/error.c base/index.c base/output.c base/output_file.c base/text.c \
+	base/alloc.c base/cursor.c base/error.c base/helper.c base/index.c base/output.c base/output_file.c \
+	base/text.c \
 	collector/host/build_id.c collector/host/procfs.c collector/host/text.c collector/records/sideband.c \
 	proto/column_kinds.c proto/sample.c proto/trace_writer.c proto/writer.c \
 	tracing/confine/calls.c tracing/confine/calls.h \
 	tracing/plugin/calls.c tracing/plugin/calls.h \
+	tracing/plugin/follow.c tracing/plugin/follow.h \
+	tracing/program/program.c tracing/program/program.h \
 	tracing/plugin/terms.h \
 	tracing/plugin/options.c tracing/plugin/options.h \
 	tracing/plugin/origins.c tracing/plugin/origins.h \

@@ -26,6 +26,7 @@ struct annotator {
 	size_t bytes_n;                   /* that are there: a->size or less */
 	struct gus_vec(struct point) points; /* by offset */
 	double effective;                 /* number of samples, for the intervals */
+	double unsampled;                 /* part of the function's time that may not have been sampled, likewise */
 	struct gus_index line_keys;
 };
 
@@ -91,12 +92,13 @@ static void collect(struct annotator *m)
 	/* What the report shows is what is taken apart here. */
 	assert(samples == a->row->samples && weight == a->row->weight);
 	m->effective = weight2 > 0 ? (double)weight * (double)weight / weight2 : 0;
+	m->unsampled = gus_profile_unsampled_share(m->p, weight);
 }
 
 static void weigh(const struct annotator *m, struct gus_weighed *w)
 {
 	w->share = m->a->row->weight ? (double)w->weight / (double)m->a->row->weight : 0;
-	w->ci95 = gus_interval_share(w->share, m->effective);
+	w->ci95 = gus_interval_widen(gus_interval_share(w->share, m->effective), m->unsampled);
 }
 
 static void add(struct gus_weighed *to, const struct gus_weighed *w)

@@ -18,9 +18,11 @@
 #include <string.h>
 
 #include "attribution/profile/frames.h"
+#include "attribution/profile/order.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/index.h"
+#include "base/limits.h"
 #include "proto/sample.h"
 
 /* Values of a call chain at and above this are markers, not addresses (PERF_CONTEXT_MAX in the perf_event ABI). */
@@ -28,7 +30,7 @@
 #define CHAIN_KERNEL ((uint64_t)-128)
 #define CHAIN_USER ((uint64_t)-512)
 
-struct cell_key { uint32_t thread, path, module, zero; uint64_t offset; };
+struct cell_key { uint32_t thread, path, module, comm; uint64_t offset; };
 struct path_key { uint32_t caller, module; uint64_t offset; };
 struct thread_key { uint32_t pid, tid; };
 /* Who runs on a CPU, since when; known between a switch in and the next out. */
@@ -38,8 +40,9 @@ struct loader {
 	struct gus_profile *p;
 	struct gus_reader *reader;
 	const struct gus_filter *filter;
+	struct gus_visitor *visit;        /* NULL: samples become cells */
 	uint64_t from, to;              /* of the recording's clock */
-	struct gus_index cells, paths, threads, cpus;
+	struct gus_index cells, paths, threads, cpus, comms;
 	struct gus_vec(uint64_t) last;  /* time of each thread's last sample */
 	struct gus_vec(struct running) running;
 	struct gus_vec(uint8_t) module_wanted; /* 0 not asked yet, 1 no, 2 yes */
@@ -73,42 +76,56 @@ static void take_record(struct loader *l, const Gusprof__Record *record)
 		gus_space_add(l->p->space, record);
 }
 
-static void take_sideband(struct loader *l, ProtobufCMessage *message)
+static bool take_sideband(struct loader *l, ProtobufCMessage *message)
 {
 	const Gusprof__Sideband *sideband = (const Gusprof__Sideband *)message;
 
 	for (size_t i = 0; i < sideband->n_records; i++)
 		take_record(l, sideband->records[i]);
 	protobuf_c_message_free_unpacked(message, NULL);
+	return true;
 }
 
-static void take_kernel_symbols(struct loader *l, ProtobufCMessage *message)
+static bool take_kernel_symbols(struct loader *l, ProtobufCMessage *message)
 {
 	gus_symbols_add_kernel(l->p->symbols, (const Gusprof__KernelSymbols *)message);
 	protobuf_c_message_free_unpacked(message, NULL);
+	return true;
 }
 
-static void take_image(struct loader *l, ProtobufCMessage *message)
+static bool take_image(struct loader *l, ProtobufCMessage *message)
 {
 	gus_symbols_add_image(l->p->symbols, (const Gusprof__Image *)message);
 	protobuf_c_message_free_unpacked(message, NULL);
+	return true;
 }
 
-static void take_footer(struct loader *l, ProtobufCMessage *message)
+static bool take_embedded(struct loader *l, ProtobufCMessage *message)
+{
+	bool good = gus_symbols_add_embedded(l->p->symbols, (const Gusprof__Embedded *)message);
+
+	protobuf_c_message_free_unpacked(message, NULL);
+	return good;
+}
+
+static bool take_footer(struct loader *l, ProtobufCMessage *message)
 {
 	if (l->p->footer)
 		gusprof__footer__free_unpacked(l->p->footer, NULL);
 	l->p->footer = (Gusprof__Footer *)message;
+	return true;
 }
 
 static const struct {
 	enum gus_frame_type type;
 	const ProtobufCMessageDescriptor *descriptor;
-	void (*take)(struct loader *l, ProtobufCMessage *message); /* owns the message */
+	/* Owns the message; false if it contradicts itself. */
+	bool (*take)(struct loader *l, ProtobufCMessage *message);
 } messages[] = {
 	{ GUS_FRAME_SIDEBAND, &gusprof__sideband__descriptor, take_sideband },
 	{ GUS_FRAME_KERNEL_SYMBOLS, &gusprof__kernel_symbols__descriptor, take_kernel_symbols },
 	{ GUS_FRAME_IMAGE, &gusprof__image__descriptor, take_image },
+	{ GUS_FRAME_EMBEDDED, &gusprof__embedded__descriptor, take_embedded },
 	{ GUS_FRAME_FOOTER, &gusprof__footer__descriptor, take_footer },
 };
 
@@ -122,9 +139,9 @@ static void take_message(void *context, const struct gus_frame *frame)
 		if (messages[i].type != frame->type)
 			continue;
 		message = gus_frame_message(frame, messages[i].descriptor, NULL);
-		if (message)
-			messages[i].take(l, message);
-		else if (!l->bad_payloads++)
+		if (message && messages[i].take(l, message))
+			continue;
+		if (!l->bad_payloads++)
 			l->bad_offset = frame->offset;
 	}
 }
@@ -142,19 +159,17 @@ static uint32_t path_add(struct loader *l, uint32_t caller, struct gus_place pla
 	return number;
 }
 
-/* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. A chain's
- * addresses return to behind the call, so they are looked up a byte before: where a call is a function's last
- * instruction, the next function begins there. Only the first of a further context, where the kernel interrupted the
- * program, is exact. */
-static uint32_t path_of(struct loader *l, const struct gus_sample *s)
+/* The chain's frames with their places, innermost first. A chain's addresses return to behind the call, so they are
+ * looked up a byte before: where a call is a function's last instruction, the next function begins there. Only the
+ * first of a further context, where the kernel interrupted the program, is exact. */
+static size_t callers_of(struct loader *l, const struct gus_sample *s, struct gus_caller callers[GUS_CALLERS_MAX])
 {
-	struct { uint64_t ip; unsigned mode; } frames[512];
 	unsigned mode = s->mode;
 	bool exact = false;
-	uint32_t path = 0;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < s->chain_n && n < sizeof(frames) / sizeof(*frames); i++) {
+	for (uint32_t i = 0; i < s->chain_n && n < GUS_CALLERS_MAX; i++) {
+		struct gus_caller *c = &callers[n];
 		uint64_t ip = s->chain[i];
 
 		if (ip >= CHAIN_MARKER) {
@@ -162,12 +177,23 @@ static uint32_t path_of(struct loader *l, const struct gus_sample *s)
 			exact = n > 0 || mode != s->mode;
 			continue;
 		}
-		frames[n].ip = exact ? ip : ip - 1;
-		frames[n++].mode = mode;
+		*c = (struct gus_caller){ .ip = ip, .returns = !exact };
+		c->place = gus_space_find(l->p->space, s->pid, s->time, exact ? ip : ip - 1, mode);
 		exact = false;
+		n++;
 	}
+	return n;
+}
+
+/* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. */
+static uint32_t path_of(struct loader *l, const struct gus_sample *s)
+{
+	struct gus_caller callers[GUS_CALLERS_MAX];
+	size_t n = callers_of(l, s, callers);
+	uint32_t path = 0;
+
 	while (n--)
-		path = path_add(l, path, gus_space_find(l->p->space, s->pid, s->time, frames[n].ip, frames[n].mode));
+		path = path_add(l, path, callers[n].place);
 	return path;
 }
 
@@ -189,11 +215,24 @@ static bool module_wanted(struct loader *l, uint32_t number)
 		bool yes = in_list(l->filter->modules, path) || (base && in_list(l->filter->modules, base + 1));
 
 		l->module_wanted.v[number] = yes ? 2 : 1;
+		gus_vec_push(&l->p->modules, number);
 	}
 	return l->module_wanted.v[number] == 2;
 }
 
-static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_place place)
+/* The number of what the thread was called then. The space has each name once, so its address is the name. */
+static uint32_t comm_of(struct loader *l, const struct gus_sample *s)
+{
+	const char *name = gus_space_comm(l->p->space, s->pid, s->tid, s->time);
+	bool is_new;
+	uint32_t number = gus_index_add(&l->comms, &name, &is_new);
+
+	if (is_new)
+		gus_vec_push(&l->p->comms, name);
+	return number;
+}
+
+static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
 {
 	const struct gus_filter *f = l->filter;
 	bool tid = !f->tids_n;
@@ -204,39 +243,64 @@ static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_plac
 		tid |= f->tids[i] == s->tid;
 	if (!tid || (f->modules && !module_wanted(l, place.module)))
 		return false;
-	return !f->comms || in_list(f->comms, gus_space_comm(l->p->space, s->pid, s->tid, s->time));
+	return !f->comms || in_list(f->comms, l->p->comms.v[comm]);
+}
+
+static void add_up(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
+{
+	struct gus_profile *p = l->p;
+	struct cell_key key = { 0 };
+	struct gus_cell *cell;
+	uint32_t number;
+	bool is_new;
+
+	key.thread = thread_of(l, s->pid, s->tid);
+	key.path = l->filter->chains ? path_of(l, s) : 0;
+	key.comm = l->filter->comms_kept ? comm : 0;
+	key.module = place.module;
+	key.offset = place.offset;
+	number = gus_index_add(&l->cells, &key, &is_new);
+	if (is_new)
+		gus_vec_push(&p->cells, (struct gus_cell){ key.thread, key.path, key.comm, place, 0, 0, 0 });
+	cell = &p->cells.v[number];
+	cell->samples++;
+	cell->weight += s->period;
+	cell->weight2 += (double)s->period * (double)s->period;
+	if (s->time >= l->last.v[key.thread])
+		l->last.v[key.thread] = s->time;
+}
+
+static void tell(struct loader *l, const struct gus_sample *s, struct gus_place place)
+{
+	struct gus_caller callers[GUS_CALLERS_MAX];
+	struct gus_sighting sighting = { .sample = s, .place = place, .callers = callers };
+
+	sighting.comm = gus_space_comm(l->p->space, s->pid, s->tid, s->time);
+	sighting.callers_n = l->filter->chains ? callers_of(l, s, callers) : 0;
+	l->visit->sample(l->visit->context, &sighting);
 }
 
 static void take_sample(struct loader *l, const struct gus_sample *s)
 {
 	struct gus_profile *p = l->p;
-	struct cell_key key = { 0 };
 	struct gus_place place;
-	struct gus_cell *cell;
-	uint32_t number;
-	bool is_new;
+	uint32_t comm;
 
-	if (s->event != l->filter->event) {
+	if (l->filter->event != GUS_EVENT_ANY && s->event != l->filter->event) {
 		p->other_events++;
 		return;
 	}
 	l->decoded++;
 	place = gus_space_find(p->space, s->pid, s->time, s->ip, s->mode);
-	if (!wanted(l, s, place)) {
+	comm = l->filter->comms || l->filter->comms_kept ? comm_of(l, s) : 0;
+	if (!wanted(l, s, place, comm)) {
 		p->filtered++;
 		return;
 	}
-	key.thread = thread_of(l, s->pid, s->tid);
-	key.path = l->filter->chains ? path_of(l, s) : 0;
-	key.module = place.module;
-	key.offset = place.offset;
-	number = gus_index_add(&l->cells, &key, &is_new);
-	if (is_new)
-		gus_vec_push(&p->cells, (struct gus_cell){ key.thread, key.path, place, 0, 0, 0 });
-	cell = &p->cells.v[number];
-	cell->samples++;
-	cell->weight += s->period;
-	cell->weight2 += (double)s->period * (double)s->period;
+	if (l->visit)
+		tell(l, s, place);
+	else
+		add_up(l, s, place, comm);
 	p->samples++;
 	p->weight += s->period;
 	p->weight2 += (double)s->period * (double)s->period;
@@ -244,8 +308,11 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 		p->first_ns = s->time;
 	if (s->time > p->last_ns)
 		p->last_ns = s->time;
-	if (s->time >= l->last.v[key.thread])
-		l->last.v[key.thread] = s->time;
+}
+
+static void take_in_order(void *context, const struct gus_sample *s)
+{
+	take_sample(context, s);
 }
 
 static void take_switch(struct loader *l, const struct gus_switch *sw)
@@ -272,7 +339,11 @@ static void take_switch(struct loader *l, const struct gus_switch *sw)
 static void take_batch(void *context, const struct gus_frame *frame)
 {
 	struct loader *l = context;
+	uint64_t size = gus_reader_size(l->reader);
 
+	if (l->p->heed.tell)
+		l->p->heed.tell(l->p->heed.context, "reading the recording",
+				size ? (double)frame->offset / (double)size : -1);
 	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0) {
 		gus_reader_bad_payload(l->reader, frame);
 		return;
@@ -301,6 +372,7 @@ static int by_place(const void *a, const void *b)
 	GUS_ORDER_(place.offset);
 	GUS_ORDER_(thread);
 	GUS_ORDER_(path);
+	GUS_ORDER_(comm);
 #undef GUS_ORDER_
 	return 0;
 }
@@ -314,7 +386,7 @@ static void check_sums(const struct gus_profile *p, const struct loader *l)
 		samples += p->cells.v[i].samples;
 		weight += p->cells.v[i].weight;
 	}
-	assert(samples == p->samples && weight == p->weight);
+	assert(l->visit || (samples == p->samples && weight == p->weight));
 	assert(p->samples + p->filtered == l->decoded);
 	(void)l;
 }
@@ -324,10 +396,25 @@ const Gusprof__EventTotal *gus_profile_total(const struct gus_profile *p)
 	return p->footer && p->event < p->footer->n_events ? p->footer->events[p->event] : NULL;
 }
 
+/* Adds up the events that were asked for; false if the recording does not say. */
+static bool total_of(const struct gus_profile *p, uint64_t *samples, uint64_t *lost)
+{
+	*samples = *lost = 0;
+	for (size_t i = 0; p->footer && i < p->footer->n_events; i++) {
+		if (p->event != GUS_EVENT_ANY && p->event != i)
+			continue;
+		*samples += p->footer->events[i]->samples;
+		*lost += p->footer->events[i]->lost;
+	}
+	return p->footer && (p->event == GUS_EVENT_ANY || p->event < p->footer->n_events);
+}
+
 static void settle(struct loader *l, bool whole)
 {
 	struct gus_profile *p = l->p;
 	const Gusprof__EventTotal *total = gus_profile_total(p);
+	uint64_t written, lost;
+	bool known = total_of(p, &written, &lost);
 
 	if (p->cells.n)
 		qsort(p->cells.v, p->cells.n, sizeof(*p->cells.v), by_place);
@@ -342,10 +429,11 @@ static void settle(struct loader *l, bool whole)
 	p->damage.corrupt += l->bad_payloads;
 	check_sums(p, l);
 	/* Of a part of the time, batches outside of it were passed over unread: what they hold was left out, too. */
-	if (total && total->samples > l->decoded)
-		*(whole ? &p->missing : &p->filtered) += total->samples - l->decoded;
-	if (total && total->lost > p->lost)
-		p->lost = total->lost;
+	if (known && written > l->decoded)
+		*(whole ? &p->missing : &p->filtered) += written - l->decoded;
+	if (known && lost > p->lost)
+		p->lost = lost;
+	p->unsampled = total ? total->missed : 0;
 }
 
 static void start(struct loader *l)
@@ -359,6 +447,7 @@ static void start(struct loader *l)
 	gus_index_init(&l->paths, sizeof(struct path_key));
 	gus_index_init(&l->threads, sizeof(struct thread_key));
 	gus_index_init(&l->cpus, sizeof(uint32_t));
+	gus_index_init(&l->comms, sizeof(const char *));
 	gus_index_add(&l->paths, &(struct path_key){ .caller = GUS_INDEX_NONE }, NULL); /* which no path has */
 	gus_vec_push(&l->p->paths, (struct gus_path){ 0 });
 }
@@ -369,24 +458,27 @@ static void stop(struct loader *l)
 	gus_index_free(&l->paths);
 	gus_index_free(&l->threads);
 	gus_index_free(&l->cpus);
+	gus_index_free(&l->comms);
 	gus_vec_free(&l->last);
 	gus_vec_free(&l->running);
 	gus_vec_free(&l->module_wanted);
 	gus_columns_free(&l->batch);
 }
 
-int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
-		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err)
+static int load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
+		const struct gus_symbols_options *options, const struct gus_log *log, struct gus_visitor *visit,
+		struct gus_error *err)
 {
 	const uint32_t batches = 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SWITCHES;
-	struct loader l = { .p = p, .reader = reader, .filter = filter };
+	struct loader l = { .p = p, .reader = reader, .filter = filter, .visit = visit };
 	struct gus_symbols_options careful = *options;
 	struct gus_rights maker = { 0 }, rights;
 	uid_t owner;
 	int rc = -1;
 
-	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event };
-	if (p->header->n_events ? filter->event >= p->header->n_events : filter->event > 0)
+	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event, .heed = filter->heed };
+	if ((!visit || filter->event != GUS_EVENT_ANY) &&
+	    (p->header->n_events ? filter->event >= p->header->n_events : filter->event > 0))
 		return gus_fail(err, GUS_E_USAGE, "the recording has %zu events, not a number %u", p->header->n_events,
 				filter->event);
 	p->space = gus_space_new();
@@ -401,7 +493,10 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 	gus_space_ready(p->space);
 	if (l.from || l.to != UINT64_MAX)
 		gus_reader_restrict(reader, l.from, l.to);
-	if (gus_frames_each(reader, batches, take_batch, &l, err) != 0)
+	if (visit)
+		visit->begin(visit->context, p);
+	if ((visit ? gus_order_each(reader, GUS_LIMIT_ORDER, take_in_order, &l, &visit->late, err) :
+	     gus_frames_each(reader, batches, take_batch, &l, err)) != 0)
 		goto out;
 	settle(&l, !l.from && l.to == UINT64_MAX);
 	rc = 0;
@@ -413,6 +508,39 @@ out:
 	return rc;
 }
 
+int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
+		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err)
+{
+	return load(p, reader, filter, options, log, NULL, err);
+}
+
+int gus_profile_visit(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
+		      const struct gus_symbols_options *options, const struct gus_log *log, struct gus_visitor *visit,
+		      struct gus_error *err)
+{
+	return load(p, reader, filter, options, log, visit, err);
+}
+
+void gus_profile_keep(struct gus_profile *p, bool (*keep)(void *context, const struct gus_cell *cell), void *context)
+{
+	size_t n = 0;
+
+	p->weight2 = 0;
+	for (size_t i = 0; i < p->cells.n; i++) {
+		const struct gus_cell cell = p->cells.v[i];
+
+		if (keep(context, &cell)) {
+			p->cells.v[n++] = cell;
+			p->weight2 += cell.weight2;
+			continue;
+		}
+		p->samples -= cell.samples;
+		p->filtered += cell.samples;
+		p->weight -= cell.weight;
+	}
+	p->cells.n = n;
+}
+
 void gus_profile_free(struct gus_profile *p)
 {
 	if (p->footer)
@@ -420,6 +548,8 @@ void gus_profile_free(struct gus_profile *p)
 	gus_vec_free(&p->cells);
 	gus_vec_free(&p->threads);
 	gus_vec_free(&p->paths);
+	gus_vec_free(&p->comms);
+	gus_vec_free(&p->modules);
 	gus_symbols_free(p->symbols);
 	gus_space_free(p->space);
 	*p = (struct gus_profile){ 0 };

@@ -12,24 +12,35 @@
 #include "symbolizer/symbols/symbols.h"
 
 struct gus_log;
+struct gus_sample;
 
 struct gus_error;
 
+#define GUS_EVENT_ANY UINT32_MAX
+/* Who wants to hear how far a long work is: what is done, and its share of 1. NULL: nobody. */
+struct gus_heed {
+	void (*tell)(void *context, const char *what, double share);
+	void *context;
+};
+
 /* What of the recording to take. Zero-initialised it is everything of event 0. */
 struct gus_filter {
-	uint32_t event;             /* index into Header.events */
+	uint32_t event;             /* index into Header.events, or GUS_EVENT_ANY, which only gus_profile_visit takes */
 	const char *const *comms;   /* NULL-terminated lists, NULL for all */
 	const char *const *modules; /* full paths or base names */
 	const uint32_t *tids;
 	size_t tids_n;
 	uint64_t from_ns, to_ns;    /* since the recording's start; to_ns 0 is its end */
 	bool chains;                /* keep call chains */
+	bool comms_kept;            /* keep what threads were called when they were sampled */
+	struct gus_heed heed;
 };
 
 /* Samples of one thread at one address with one calling path. */
 struct gus_cell {
 	uint32_t thread;            /* index into threads */
 	uint32_t path;              /* index into paths, 0 for none */
+	uint32_t comm;              /* index into comms, if these were to be kept */
 	struct gus_place place;
 	uint64_t samples;
 	uint64_t weight;            /* sum of periods, in the event's unit */
@@ -60,6 +71,10 @@ struct gus_profile {
 	struct gus_cells gus_vec(struct gus_cell) cells; /* sorted by module, offset, thread, path */
 	struct gus_threads gus_vec(struct gus_thread) threads;
 	struct gus_paths gus_vec(struct gus_path) paths;
+	/* Names of threads at samples that were asked for by name, or to be kept, and with a filter of modules those
+	 * that were sampled, whether the filter took them or not: what there is to ask for. */
+	struct gus_vec(const char *) comms;
+	struct gus_vec(uint32_t) modules;
 	uint64_t samples;              /* in cells */
 	uint64_t weight;
 	double weight2;
@@ -67,7 +82,11 @@ struct gus_profile {
 	uint64_t other_events;         /* samples of other events */
 	uint64_t missing;              /* samples that the footer counts and no readable frame holds */
 	uint64_t lost;                 /* records that the kernel dropped, as far as the file tells */
+	/* Weight that no sample stands for, as tasks ended before their next one: nobody knows where it went. A cut
+	 * recording does not tell. */
+	uint64_t unsampled;
 	uint64_t throttled;            /* times the kernel paused sampling */
+	struct gus_heed heed;          /* the filter's */
 	uint64_t first_ns, last_ns;    /* of the samples taken, in the recording's clock; 0 if there are none */
 };
 
@@ -79,8 +98,46 @@ int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const str
 		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err);
 void gus_profile_free(struct gus_profile *p);
 
+/* A frame of a sample's chain. */
+struct gus_caller {
+	uint64_t ip;                /* as recorded */
+	bool returns;               /* it is an address behind a call, and place is that of the call, a byte before */
+	struct gus_place place;
+};
+
+/* A sample as it was taken. All of it lives until the visit returns; comm as long as the profile. */
+struct gus_sighting {
+	const struct gus_sample *sample;
+	const char *comm;           /* the name that its thread had then, "" if that is not known */
+	struct gus_place place;
+	const struct gus_caller *callers; /* innermost first, with filter.chains; at most GUS_CALLERS_MAX */
+	size_t callers_n;
+};
+#define GUS_CALLERS_MAX 512
+
+struct gus_visitor {
+	void (*begin)(void *context, struct gus_profile *p); /* names can be asked for from now on */
+	void (*sample)(void *context, const struct gus_sighting *s);
+	void *context;
+	uint64_t late;              /* out: samples that were told too late, see attribution/profile/order.h */
+};
+
+/* As gus_profile_load, but instead of being added up to cells each sample is told, in the order of time. What the
+ * profile says of damage and losses, and how many samples there were, is right when this returns. */
+int gus_profile_visit(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
+		      const struct gus_symbols_options *options, const struct gus_log *log, struct gus_visitor *visit,
+		      struct gus_error *err);
+/* Leaves those cells in it that `keep` says, and counts the samples of the others among those that were filtered. */
+void gus_profile_keep(struct gus_profile *p, bool (*keep)(void *context, const struct gus_cell *cell), void *context);
+
 /* What the recorder counted of this event in all, NULL if the recording was cut. */
 const Gusprof__EventTotal *gus_profile_total(const struct gus_profile *p);
+
+/* The unsampled part of what has the given weight and might have all of it besides. */
+static inline double gus_profile_unsampled_share(const struct gus_profile *p, uint64_t weight)
+{
+	return p->unsampled ? (double)p->unsampled / ((double)weight + (double)p->unsampled) : 0;
+}
 
 /* How long the recording is, from its start to its footer; of a cut one, to its last sample (which reads it). */
 int gus_profile_length(struct gus_reader *reader, uint64_t *length_ns, struct gus_error *err);

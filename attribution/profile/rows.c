@@ -20,7 +20,7 @@
 
 /* What makes two places the same row. Unused parts are zero; names are numbers of the view's strings. Keys are compared
  * byte by byte: no padding may be in them. */
-struct row_key { uint32_t module, function, file, line, thread, zero; uint64_t offset; };
+struct row_key { uint32_t module, function, file, line, thread, task; uint64_t offset; };
 
 struct place_key { uint32_t module, zero; uint64_t offset; };
 struct edge_key { uint32_t from, to; };
@@ -157,6 +157,25 @@ static struct nest name_place(struct maker *m, struct gus_place place)
 	return nest;
 }
 
+/* Tells the symbolizer what will be asked of it: the cells are sorted by module. Callers are few beside them. */
+static void expect_places(const struct maker *m)
+{
+	struct gus_vec(uint64_t) offsets = { 0 };
+
+	if (depth_of(m) != GUS_DEPTH_INLINE)
+		return;
+	for (size_t i = 0; i < m->p->cells.n; i++) {
+		const struct gus_place *place = &m->p->cells.v[i].place;
+
+		gus_vec_push(&offsets, place->offset);
+		if (i + 1 < m->p->cells.n && place->module == m->p->cells.v[i + 1].place.module)
+			continue;
+		gus_symbols_expect(m->p->symbols, gus_space_module(m->p->space, place->module), offsets.v, offsets.n);
+		offsets.n = 0;
+	}
+	gus_vec_free(&offsets);
+}
+
 /* The rows of a place; each place is named once. */
 static struct nest nest_of(struct maker *m, struct gus_place place)
 {
@@ -209,14 +228,49 @@ static uint32_t add_nest(struct maker *m, struct nest nest, uint32_t below, uint
 	return below;
 }
 
+/* What a process is called: as its first thread was at its last sample, or, if that had none, in the end. */
+static const char *process_comm(const struct gus_profile *p, uint32_t pid)
+{
+	for (size_t i = 0; i < p->threads.n; i++)
+		if (p->threads.v[i].pid == pid && p->threads.v[i].tid == pid)
+			return p->threads.v[i].comm;
+	return gus_space_comm(p->space, pid, pid, UINT64_MAX);
+}
+
+static uint32_t task_row(struct maker *m, const struct gus_cell *cell)
+{
+	const struct gus_thread *t = &m->p->threads.v[cell->thread];
+	struct row_key key = { .module = GUS_INDEX_NONE };
+	size_t before = m->v->rows.n;
+	struct gus_row *row;
+	uint32_t number;
+
+	if (m->v->by == GUS_BY_THREAD)
+		key.thread = cell->thread;
+	else
+		key.task = m->v->by == GUS_BY_PROCESS ? t->pid : cell->comm;
+	number = row_of_key(m, &key, 0, false);
+	row = &m->v->rows.v[number];
+	if (m->v->rows.n == before)
+		return number;
+	if (m->v->by == GUS_BY_COMM) {
+		row->comm = m->p->comms.v[cell->comm];
+		return number;
+	}
+	row->pid = t->pid;
+	row->tid = m->v->by == GUS_BY_THREAD ? t->tid : 0;
+	row->comm = m->v->by == GUS_BY_THREAD ? t->comm : process_comm(m->p, t->pid);
+	return number;
+}
+
 static void add_cell(struct maker *m, uint32_t number)
 {
 	const struct gus_cell *cell = &m->p->cells.v[number];
 	uint32_t row, below = GUS_INDEX_NONE, path = cell->path;
 	struct nest nest;
 
-	if (m->v->by == GUS_BY_THREAD) {
-		row = row_of_key(m, &(struct row_key){ .module = GUS_INDEX_NONE, .thread = cell->thread }, 0, false);
+	if (gus_by_is_task(m->v->by)) {
+		row = task_row(m, cell);
 		m->v->rows.v[row].total += cell->weight;
 	} else {
 		nest = nest_of(m, cell->place);
@@ -260,7 +314,8 @@ static int by_weight(const struct gus_row *x, const struct gus_row *y, const voi
 	GUS_ORDER_(x->line, y->line);
 	GUS_ORDER_(x->offset, y->offset);
 	GUS_ORDER_(x->thread, y->thread);
-	return 0;
+	GUS_ORDER_(x->pid, y->pid);
+	return text_order(x->comm, y->comm);
 }
 
 static int by_callee(const void *a, const void *b)
@@ -385,12 +440,13 @@ static void check_sums(const struct gus_view *v, const struct gus_profile *p)
 static void add_shares(struct gus_view *v, const struct gus_profile *p)
 {
 	double effective = p->weight2 > 0 ? (double)p->weight * (double)p->weight / p->weight2 : 0;
+	double unsampled = gus_profile_unsampled_share(p, p->weight);
 
 	for (size_t i = 0; i < v->rows.n; i++) {
 		struct gus_row *row = &v->rows.v[i];
 
 		row->share = p->weight ? (double)row->weight / (double)p->weight : 0;
-		row->ci95 = gus_interval_share(row->share, effective);
+		row->ci95 = gus_interval_widen(gus_interval_share(row->share, effective), unsampled);
 	}
 }
 
@@ -403,8 +459,12 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 	gus_index_init(&m.keys, sizeof(struct row_key));
 	gus_index_init(&m.places, sizeof(struct place_key));
 	gus_index_init(&m.edges, sizeof(struct edge_key));
-	for (uint32_t i = 0; i < p->cells.n; i++)
+	expect_places(&m);
+	for (uint32_t i = 0; i < p->cells.n; i++) {
 		add_cell(&m, i);
+		if (p->heed.tell && i % 256 == 0)
+			p->heed.tell(p->heed.context, "naming functions", (double)i / (double)p->cells.n);
+	}
 	gus_view_sort(v, by_weight, NULL);
 	add_shares(v, p);
 	check_sums(v, p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A view of a profile: its cells gathered into rows by function, module, line, instruction or thread, each with its
- * share and interval. The rows' samples and weights add up to the profile's. */
+/* A view of a profile: its cells gathered into rows by function, module, line, instruction, thread, process or
+ * name of a thread, each with its share and interval. The rows' samples and weights add up to the profile's. */
 #ifndef GUS_ATTRIBUTION_PROFILE_ROWS_H
 #define GUS_ATTRIBUTION_PROFILE_ROWS_H
 
@@ -12,17 +12,27 @@
 #include "attribution/statistics/interval.h"
 #include "base/index.h"
 
-enum gus_by { GUS_BY_FUNCTION, GUS_BY_MODULE, GUS_BY_LINE, GUS_BY_INSTRUCTION, GUS_BY_THREAD };
+enum gus_by {
+	GUS_BY_FUNCTION, GUS_BY_MODULE, GUS_BY_LINE, GUS_BY_INSTRUCTION, GUS_BY_THREAD, GUS_BY_PROCESS,
+	GUS_BY_COMM, /* of a profile that has kept the names */
+};
+/* Whether rows are tasks rather than code. */
+static inline bool gus_by_is_task(enum gus_by by)
+{
+	return by >= GUS_BY_THREAD;
+}
 
 /* Strings are interned in the view and live as long as it does. */
 struct gus_row {
-	uint32_t module;          /* number in the profile's space; GUS_INDEX_NONE by thread */
+	uint32_t module;          /* number in the profile's space; GUS_INDEX_NONE of tasks */
 	const char *function;     /* NULL if not known, or not asked by this view */
 	const char *file;
 	uint32_t line;
 	uint64_t offset;          /* of the instruction, or the lowest start of the function; in the module's file */
 	bool has_offset;
 	uint32_t thread;          /* index into the profile's threads, by thread only */
+	const char *comm;         /* of tasks: what they are called; else NULL */
+	uint32_t pid, tid;        /* of a thread, and of a process the first */
 	uint64_t samples, weight; /* of the row itself */
 	struct gus_stack stack;   /* of the weight; its unknown part is always there, also if it is 0 */
 	uint64_t total;           /* weight with everything it called; equals weight without chains */

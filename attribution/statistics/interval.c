@@ -16,3 +16,8 @@ struct gus_interval gus_interval_share(double p, double n)
 	/* At 0 and 1 the bounds are exact, but their rounding is not. */
 	return (struct gus_interval){ fmax(0, fmin(p, centre - half)), fmin(1, fmax(p, centre + half)) };
 }
+
+struct gus_interval gus_interval_widen(struct gus_interval sampled, double missed)
+{
+	return (struct gus_interval){ sampled.low * (1 - missed), fmin(1, sampled.high * (1 - missed) + missed) };
+}

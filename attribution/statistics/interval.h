@@ -11,4 +11,8 @@ struct gus_interval { double low, high; };
  * cover how another run would differ. n <= 0 knows nothing: [0, 1]. */
 struct gus_interval gus_interval_share(double p, double n);
 
+/* The interval of a share of all, where the one given is of what was sampled, and of the rest, `missed` (0..1) of all,
+ * nothing is known: none of it may belong to the share, or all of it. */
+struct gus_interval gus_interval_widen(struct gus_interval sampled, double missed);
+
 #endif

@@ -273,38 +273,17 @@ uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t
 	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->covered_region.v[number];
 }
 
-/* What was told up to a number of blocks. */
-static void take_records(struct gus_traced *t, const struct gus_trace *trace)
-{
-	size_t n;
-	const Gusprof__Record *const *records = gus_trace_records(trace, &n);
-
-	for (; t->records < n; t->records++) {
-		const Gusprof__Record *r = records[t->records];
-
-		if (r->kind_case != GUSPROF__RECORD__KIND_MMAP)
-			continue;
-		if (r->mmap->time > t->blocks.n - t->first_block)
-			break;
-		gus_traced_map(t, r->mmap->start, r->mmap->length, r->mmap->offset, r->mmap->path,
-			       r->mmap->build_id.data, r->mmap->build_id.len);
-	}
-}
-
 /* The bytes are kept: the trace may be closed before the report is made. */
-void gus_traced_learn(struct gus_traced *t, const struct gus_trace *trace, uint32_t blocks)
+void gus_traced_learn(struct gus_traced *t, const struct gus_trace_block *block)
 {
-	while (t->blocks.n < blocks) {
-		struct gus_trace_block b = gus_trace_block(trace, (uint32_t)t->blocks.n - t->first_block);
-		uint8_t *kept = gus_alloc(b.size + b.insns);
+	struct gus_trace_block b = *block;
+	uint8_t *kept = gus_alloc(b.size + b.insns);
 
-		take_records(t, trace);
-		memcpy(kept, b.bytes, b.size);
-		memcpy(kept + b.size, b.lengths, b.insns);
-		b.bytes = kept;
-		b.lengths = kept + b.size;
-		learn(t, &b);
-	}
+	memcpy(kept, b.bytes, b.size);
+	memcpy(kept + b.size, b.lengths, b.insns);
+	b.bytes = kept;
+	b.lengths = kept + b.size;
+	learn(t, &b);
 }
 
 void gus_traced_forget(struct gus_traced *t)

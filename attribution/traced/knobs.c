@@ -100,6 +100,8 @@ static void find_gains(const struct gus_traced *t, double gains[GUS_STREAM_LANES
 			all[lane] += cycles[lane];
 	}
 	for (int lane = 0; lane <= t->knobs_n; lane++)
+		all[lane] += t->retired[lane];
+	for (int lane = 0; lane <= t->knobs_n; lane++)
 		gains[lane] = all[lane] > 0 ? all[0] / all[lane] - 1 : 0;
 }
 

@@ -5,8 +5,12 @@
 
 #include "attribution/traced/traced.h"
 
-/* Registers the blocks of a trace up to a number (not included). */
-void gus_traced_learn(struct gus_traced *t, const struct gus_trace *trace, uint32_t blocks);
+/* Registers the next block, of which everything is copied. */
+void gus_traced_learn(struct gus_traced *t, const struct gus_trace_block *block);
+/* A step whose block and stream have the table's numbers. -1 with err. */
+int gus_traced_take(struct gus_traced *t, struct gus_trace_step *step, struct gus_error *err);
+/* Adds up the threads of programs that are over, and lets their machines go. */
+void gus_traced_retire(struct gus_traced *t);
 void gus_traced_forget(struct gus_traced *t);
 
 /* Which knobs to turn, at first and again and again. */
@@ -26,6 +30,7 @@ void gus_traced_thread_cycles(const struct gus_traced_thread *th, double cycles[
 void gus_traced_thread_end(struct gus_traced_thread *th);
 /* Adds what it found to the sums of t. */
 void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t);
+/* Of a thread that has been added; what they point to is the table's. */
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out);
 
 #endif

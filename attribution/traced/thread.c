@@ -20,7 +20,8 @@ struct gus_traced_thread {
 	struct gus_cache *cache;
 	struct gus_branch_predictor *predictor;
 	struct gus_causes *causes;              /* NULL: not asked for */
-	struct gus_stream_engine *engine, *warm;
+	/* The one that all is told by, and the one for the other end of the interval. */
+	struct gus_stream_engine *engine, *other;
 	/* The time of the caches, in cycles: that of the engine at the end of the last chunk, and from there on as many
 	 * for each access as in that chunk. */
 	double now, pace, cycles_before;
@@ -30,7 +31,7 @@ struct gus_traced_thread {
 	uint64_t instructions, warmed, window;
 	uint64_t unknown_branches;              /* those of the warm-up, too */
 	bool counting;                          /* the warm-up is over */
-	double before[GUS_STREAM_LANES], warm_before; /* cycles until then */
+	double before[GUS_STREAM_LANES], other_before; /* cycles until then */
 	struct gus_vec(double) ops_before;      /* and of each op */
 	/* The uop cache, first in first out: window i came in when so many lines had, plus 1. */
 	struct gus_vec(uint64_t) came;
@@ -73,8 +74,8 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 		th->causes = gus_causes_open(c, &o);
 	th->engine = th->predictor ? gus_stream_open(t->program, c, &o, err) : NULL;
 	if (th->engine && t->options.interval)
-		th->warm = gus_stream_open(t->program, c, &one, err);
-	if (!th->engine || (t->options.interval && !th->warm)) {
+		th->other = gus_stream_open(t->program, c, &one, err);
+	if (!th->engine || (t->options.interval && !th->other)) {
 		gus_traced_thread_free(th);
 		return NULL;
 	}
@@ -97,7 +98,7 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	if (!th)
 		return;
 	gus_stream_close(th->engine);
-	gus_stream_close(th->warm);
+	gus_stream_close(th->other);
 	gus_causes_close(th->causes);
 	gus_branch_free(th->predictor);
 	gus_cache_free(th->cache);
@@ -127,21 +128,21 @@ static void begin_to_count(struct gus_traced_thread *th)
 		gus_vec_push(&th->ops_before, gus_stream_op_cycles(th->engine, op));
 	if (th->causes)
 		gus_causes_count_anew(th->causes);
-	if (th->warm) {
-		gus_stream_cycles(th->warm, cycles);
-		th->warm_before = cycles[0];
+	if (th->other) {
+		gus_stream_cycles(th->other, cycles);
+		th->other_before = cycles[0];
 	}
 	gus_cache_count_anew(th->cache);
 	gus_branch_count_anew(th->predictor);
 }
 
 /* What the nominal machine did when, by regions and, for mispredictions, by branches. */
-static void note_phases(struct gus_traced_thread *th)
+static void note_phases(struct gus_traced_thread *th, const struct gus_stream_told *steps)
 {
 	const struct gus_program *p = th->t->program;
 
 	for (size_t i = 0; i < th->n; i++) {
-		const struct gus_stream_told *told = &th->steps_told[i];
+		const struct gus_stream_told *told = &steps[i];
 		const struct gus_stream_times *times = &th->times[i];
 		const struct gus_op *op = &p->ops[told->op];
 		struct gus_phases_op one = { .issue = times->issue, .start = times->start, .complete = times->end,
@@ -172,19 +173,18 @@ static void set_time(struct gus_traced_thread *th)
 
 static void flush(struct gus_traced_thread *th)
 {
-	struct gus_stream_feed feed = { th->steps_told, th->accesses.v, th->n };
+	const struct gus_stream_feed cold = { th->steps_told, th->accesses.v, th->n };
+	const struct gus_stream_feed warm = { th->steps_warm, th->accesses_warm.v, th->n };
+	const bool is_warm = th->t->options.warm;
 
 	if (!th->n)
 		return;
-	gus_stream_feed(th->engine, &feed, th->times);
+	gus_stream_feed(th->engine, is_warm ? &warm : &cold, th->times);
 	set_time(th);
 	if (th->phases)
-		note_phases(th);
-	if (th->warm) {
-		feed.steps = th->steps_warm;
-		feed.accesses = th->accesses_warm.v;
-		gus_stream_feed(th->warm, &feed, NULL);
-	}
+		note_phases(th, is_warm ? th->steps_warm : th->steps_told);
+	if (th->other)
+		gus_stream_feed(th->other, is_warm ? &cold : &warm, NULL);
 	th->n = 0;
 }
 
@@ -211,7 +211,7 @@ static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 		v = gus_branch_run(th->predictor, &o);
 	b->branches += th->counting;
 	b->taken += th->counting && o.taken;
-	b->mispredicted += th->counting && v.mispredicted;
+	b->mispredicted += th->counting && v.mispredicted && !(v.unknown && th->t->options.warm);
 	b->unseen += th->counting && v.mispredicted && v.unknown;
 	if (!th->n)
 		return;
@@ -352,10 +352,10 @@ static void take_access(struct gus_traced_thread *th, const struct gus_traced_bl
 		note_memory(th, b, a, number);
 	m = &th->t->memories.v[number];
 	m->accesses += th->counting;
-	m->hits[answer.level] += th->counting;
+	m->hits[th->t->options.warm ? answer.level_if_warm : answer.level] += th->counting;
 	m->first[answer.level] += th->counting && answer.level != answer.level_if_warm;
-	m->second_tlb += th->counting && answer.tlb == GUS_TLB_SECOND;
-	m->walks += th->counting && answer.tlb == GUS_TLB_WALK;
+	m->second_tlb += th->counting && (th->t->options.warm ? answer.tlb_if_warm : answer.tlb) == GUS_TLB_SECOND;
+	m->walks += th->counting && (th->t->options.warm ? answer.tlb_if_warm : answer.tlb) == GUS_TLB_WALK;
 	told = &th->accesses.v[base + number - b->memory];
 	warm = &th->accesses_warm.v[base + number - b->memory];
 	if (!told->known) {
@@ -481,7 +481,7 @@ static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b,
 			.access = (uint32_t)(base + p->ops[op].memory - b->memory), .region = region,
 			.taken = last && taken, .cached = all ||
 				(cached && cached >> (window_of(th, b, op) & 63) & 1) };
-		if (th->warm)
+		if (th->other || th->t->options.warm)
 			th->steps_warm[th->n] = th->steps_told[th->n];
 		if (th->times)
 			th->block_of[th->n] = number;
@@ -551,16 +551,16 @@ void gus_traced_thread_end(struct gus_traced_thread *th)
 
 /* Results. */
 
-static void own_cycles(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES], double *warm)
+static void own_cycles(const struct gus_traced_thread *th, double cycles[GUS_STREAM_LANES], double *other)
 {
-	double warm_cycles[GUS_STREAM_LANES] = { 0 };
+	double other_cycles[GUS_STREAM_LANES] = { 0 };
 
 	gus_stream_cycles(th->engine, cycles);
 	for (int lane = 0; lane <= th->t->knobs_n; lane++)
 		cycles[lane] -= th->before[lane];
-	if (th->warm)
-		gus_stream_cycles(th->warm, warm_cycles);
-	*warm = warm_cycles[0] - th->warm_before;
+	if (th->other)
+		gus_stream_cycles(th->other, other_cycles);
+	*other = other_cycles[0] - th->other_before;
 }
 
 static void add_regions(const struct gus_traced_thread *th, struct gus_traced *t)
@@ -572,10 +572,10 @@ static void add_regions(const struct gus_traced_thread *th, struct gus_traced *t
 		gus_stream_region_cycles(th->engine, i + 1, cycles);
 		for (int lane = 0; lane <= t->knobs_n; lane++)
 			r->cycles[lane] += cycles[lane];
-		if (!th->warm)
+		if (!th->other)
 			continue;
-		gus_stream_region_cycles(th->warm, i + 1, cycles);
-		r->warm_cycles += cycles[0];
+		gus_stream_region_cycles(th->other, i + 1, cycles);
+		r->other_cycles += cycles[0];
 	}
 }
 
@@ -602,30 +602,15 @@ static void take_memory(const struct gus_traced_thread *th, struct gus_traced *t
 	gus_carried_totals(th->carried, &t->carried);
 }
 
-/* Whether no thread before it took more cycles. */
-static bool own_most(const struct gus_traced_thread *th, const struct gus_traced *t, double cycles)
-{
-	for (size_t i = 0; i < th->stream; i++) {
-		double other[GUS_STREAM_LANES], warm;
-
-		if (!t->threads.v[i])
-			continue;
-		own_cycles(t->threads.v[i], other, &warm);
-		if (other[0] >= cycles)
-			return false;
-	}
-	return true;
-}
-
 void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t)
 {
-	double cycles[GUS_STREAM_LANES], warm;
+	double cycles[GUS_STREAM_LANES], other;
 	struct gus_causality causes;
 
-	own_cycles(th, cycles, &warm);
+	own_cycles(th, cycles, &other);
 	for (int lane = 0; lane <= t->knobs_n; lane++)
 		t->cycles[lane] += cycles[lane];
-	t->warm_cycles += warm;
+	t->other_cycles += other;
 	t->instructions += th->instructions;
 	t->warmed += th->warmed;
 	t->branches_unknown += th->unknown_branches;
@@ -639,8 +624,9 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 			t->op_charged[op] += causes.op_cycles[op];
 		gus_causality_free(&causes);
 	}
-	if (!own_most(th, t, cycles[0]))
+	if (t->longest > 0 && cycles[0] <= t->longest)
 		return;
+	t->longest = cycles[0];
 	take_phases(th, t);
 	take_memory(th, t);
 	t->circles_n = th->causes ? gus_causes_circles(th->causes, t->circles, GUS_TRACED_CIRCLES) : 0;
@@ -648,9 +634,15 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out)
 {
+	struct gus_cache_total *cache = gus_alloc(sizeof(*cache));
+	struct gus_branch_counts *branches = NULL;
+
+	*cache = *gus_cache_totals(th->cache);
+	if (!th->t->options.mispredicted) {
+		branches = gus_alloc(GUS_BRANCH_KINDS * sizeof(*branches));
+		memcpy(branches, gus_branch_totals(th->predictor), GUS_BRANCH_KINDS * sizeof(*branches));
+	}
 	*out = (struct gus_traced_figures){ .stream = th->stream, .instructions = th->instructions - th->warmed,
-		.warmed = th->warmed,
-		.cache = gus_cache_totals(th->cache), .branches = th->t->options.mispredicted ? NULL :
-			gus_branch_totals(th->predictor) };
-	own_cycles(th, out->cycles, &out->warm_cycles);
+		.warmed = th->warmed, .cache = cache, .branches = branches };
+	own_cycles(th, out->cycles, &out->other_cycles);
 }

@@ -28,6 +28,13 @@ void gus_traced_close(struct gus_traced *t)
 	for (size_t i = 0; i < t->threads.n; i++)
 		gus_traced_thread_free(t->threads.v[i]);
 	gus_vec_free(&t->threads);
+	for (size_t i = 0; i < t->figures.n; i++) {
+		free((void *)(uintptr_t)t->figures.v[i].cache);
+		free((void *)(uintptr_t)t->figures.v[i].branches);
+	}
+	gus_vec_free(&t->figures);
+	gus_vec_free(&t->programs);
+	gus_vec_free(&t->program_of);
 	gus_traced_forget(t);
 	gus_vec_free(&t->memories);
 	gus_vec_free(&t->regions);
@@ -105,34 +112,81 @@ static int begin(struct gus_traced *t, struct gus_error *err)
 	return 0;
 }
 
-static int take_step(struct gus_traced *t, const struct gus_trace *trace, struct gus_trace_step *step,
-		     struct gus_error *err)
+int gus_traced_take(struct gus_traced *t, struct gus_trace_step *step, struct gus_error *err)
 {
-	step->block += t->first_block;
-	step->stream += t->first_thread;
-	if (step->block >= t->blocks.n)
-		gus_traced_learn(t, trace, t->first_block + gus_trace_blocks(trace));
+	t->taken += t->blocks.v[step->block].insns_n;
 	if (t->running)
 		return run_step(t, step, err);
 	gus_vec_push(&t->early, (struct gus_traced_early){ *step, t->early_accesses.n });
 	gus_vec_append(&t->early_accesses, step->accesses, step->accesses_n);
-	t->streams = step->stream + 1 > t->streams ? step->stream + 1 : t->streams;
 	return t->early.n < EARLY ? 0 : begin(t, err);
+}
+
+/* Room for what is counted by op, of all that there are by now. */
+static void count_all_ops(struct gus_traced *t)
+{
+	const uint32_t before = t->op_room, n = t->program->ops_n + 1;
+
+	if (n <= before)
+		return;
+	t->op_room = n > 2 * before ? n : 2 * before;
+	t->op_cycles = gus_resize(t->op_cycles, t->op_room, sizeof(*t->op_cycles));
+	t->op_charged = gus_resize(t->op_charged, t->op_room, sizeof(*t->op_charged));
+	memset(t->op_cycles + before, 0, (t->op_room - before) * sizeof(*t->op_cycles));
+	memset(t->op_charged + before, 0, (t->op_room - before) * sizeof(*t->op_charged));
+}
+
+static void note_figures(struct gus_traced *t, const struct gus_traced_thread *th, uint32_t stream)
+{
+	struct gus_traced_program *p = &t->programs.v[t->program_of.v[stream]];
+	struct gus_traced_figures f;
+
+	gus_traced_thread_figures(th, &f);
+	gus_vec_push(&t->figures, f);
+	for (int lane = 0; lane <= t->knobs_n; lane++)
+		t->retired[lane] += f.cycles[lane];
+	p->instructions += f.instructions;
+	p->cycles += f.cycles[0];
+	p->threads++;
+}
+
+/* A machine takes some 3 MB, and processes come and go: a build has thousands of them. */
+void gus_traced_retire(struct gus_traced *t)
+{
+	if (!t->running)
+		return; /* what there is of them has not been run yet */
+	count_all_ops(t);
+	for (uint32_t i = 0; i < t->threads.n; i++) {
+		struct gus_traced_thread *th = t->threads.v[i];
+
+		if (!th || !t->programs.v[t->program_of.v[i]].over)
+			continue;
+		gus_traced_thread_end(th);
+		gus_traced_thread_add(th, t);
+		note_figures(t, th, i);
+		gus_traced_thread_free(th);
+		t->threads.v[i] = NULL;
+		t->machines--;
+	}
 }
 
 static void add_up(struct gus_traced *t)
 {
-	t->op_cycles = gus_zalloc((t->program->ops_n + 1) * sizeof(*t->op_cycles));
-	t->op_charged = gus_zalloc((t->program->ops_n + 1) * sizeof(*t->op_charged));
-	for (size_t i = 0; i < t->threads.n; i++)
-		if (t->threads.v[i]) {
-			gus_traced_thread_end(t->threads.v[i]);
-			gus_traced_thread_add(t->threads.v[i], t);
-		}
+	for (size_t i = 0; i < t->programs.n; i++)
+		t->programs.v[i].over = true; /* those, too, that were not read to their end */
+	count_all_ops(t);
+	gus_traced_retire(t);
 	for (size_t i = 0; i < t->blocks.n; i++) {
 		const struct gus_traced_block *b = &t->blocks.v[i];
 		struct gus_traced_region *r = &t->regions.v[b->region];
 		uint32_t ops = b->ops.taken + 1 - b->ops.op;
+
+		for (uint32_t k = 0; b->executed && k < b->ops.ops_n; k++) {
+			const struct gus_op *op = &t->program->ops[b->ops.op + k];
+
+			r->slots += b->executed * op->slots;
+			r->fused += b->executed * (op->insns_n - 1u);
+		}
 
 		r->instructions += b->executed * b->insns_n;
 		r->executed += b->executed;
@@ -167,36 +221,6 @@ int gus_traced_check(const struct gus_uarch *u, const char *what, const char *ta
 			what, target, u->name, u->isa == GUS_ISA_ARM64 ? "arm64" : "x86-64");
 }
 
-static void take_total(struct gus_traced *t, const Gusprof__TraceTotal *total)
-{
-	t->omitted += total->omitted;
-	t->full |= total->full;
-	for (size_t i = 0; i < total->n_notices; i++)
-		gus_vec_push(&t->notices, gus_strdup(total->notices[i]));
-}
-
-int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err)
-{
-	struct gus_trace_step step;
-	int rc = gus_traced_check(t->options.uarch, "the trace", gus_trace_about(trace)->target, err);
-
-	while (rc == 0) {
-		int more = gus_trace_next(trace, &step, err);
-
-		if (more <= 0) {
-			rc = more;
-			break;
-		}
-		rc = take_step(t, trace, &step, err);
-	}
-	if (gus_trace_total(trace))
-		take_total(t, gus_trace_total(trace));
-	t->mappings.n = t->records = 0; /* those of the next one are others */
-	t->first_block = (uint32_t)t->blocks.n;
-	t->first_thread = (uint32_t)t->threads.n > t->streams ? (uint32_t)t->threads.n : t->streams;
-	return rc;
-}
-
 /* What was left out to bound the work. */
 static void tell_cuts(struct gus_traced *t)
 {
@@ -220,18 +244,10 @@ int gus_traced_end(struct gus_traced *t, struct gus_error *err)
 
 size_t gus_traced_threads(const struct gus_traced *t)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->threads.n; i++)
-		n += t->threads.v[i] != NULL;
-	return n;
+	return t->figures.n;
 }
 
 void gus_traced_thread(const struct gus_traced *t, size_t i, struct gus_traced_figures *out)
 {
-	size_t k = 0;
-
-	while (!t->threads.v[k] || i-- > 0)
-		k++;
-	gus_traced_thread_figures(t->threads.v[k], out);
+	*out = t->figures.v[i];
 }

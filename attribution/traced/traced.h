@@ -37,7 +37,8 @@ struct gus_traced_options {
 	bool phases;                            /* follow the run over time */
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;
-	bool interval;                          /* also as if nothing had been touched for the first time */
+	bool warm;                              /* all is told as if nothing had been touched for the first time */
+	bool interval;                          /* also the cycles of the other end: warm caches, or cold ones */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
 	/* Lines of long accesses (string instructions) that caches follow in all threads together; 0: 4 GiB of them.
 	 * A few bytes of a trace can say that 4 GiB were read. */
@@ -90,7 +91,8 @@ struct gus_traced_region {
 	uint64_t instructions, executed;        /* blocks */
 	bool prefetches;                        /* has software prefetches */
 	double cycles[GUS_STREAM_LANES];
-	double warm_cycles;                     /* if all first touches had been hits */
+	double other_cycles;                    /* with the other caches: see the option interval */
+	uint64_t slots, fused;                  /* issue slots; instructions that share that of the one before */
 	double charged;                         /* by causality */
 };
 
@@ -110,7 +112,29 @@ struct gus_traced_mapping {
 	struct gus_module module;
 };
 
+struct gus_traced_mappings gus_vec(struct gus_traced_mapping);
+
 struct gus_traced_thread;
+
+/* The threads' own. */
+struct gus_traced_figures {
+	uint32_t stream;
+	uint64_t instructions, warmed;          /* without those of the warm-up, and they */
+	double cycles[GUS_STREAM_LANES], other_cycles;
+	const struct gus_cache_total *cache;
+	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them; NULL: the predictor was not asked */
+};
+
+/* What one trace is of: a program, from its beginning to its end, or to the next one that its process executes. */
+struct gus_traced_program {
+	uint32_t pid;
+	const char *name;                       /* as the kernel would call it; "" if that is not known */
+	uint64_t instructions;                  /* without those of the warm-up */
+	double cycles;
+	size_t threads;
+	const char *trouble;                    /* why its trace is not whole; NULL: it is */
+	bool over;                              /* private: nothing of it comes any more */
+};
 
 struct gus_traced {
 	struct gus_traced_options options;
@@ -124,7 +148,9 @@ struct gus_traced {
 	struct gus_vec(struct gus_traced_region) regions;
 	struct gus_vec(struct gus_traced_function) functions;
 	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */
-	struct gus_vec(struct gus_traced_mapping) mappings;
+	struct gus_traced_mappings mappings;    /* of the trace whose blocks come next */
+	struct gus_vec(struct gus_traced_program) programs; /* by trace, in the order in which they began */
+	struct gus_vec(uint32_t) program_of;    /* by stream */
 	/* of lane i + 1: what was turned; without a name, nothing. Speedups are of the whole */
 	struct gus_sensitivity *knobs;
 	int knobs_n;
@@ -134,7 +160,7 @@ struct gus_traced {
 	/* whose way is not known: the last of a window, or into code that was not traced */
 	uint64_t branches_unknown;
 	double cycles[GUS_STREAM_LANES];        /* all threads, one after the other */
-	double warm_cycles;
+	double other_cycles;
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
 	/* Of the thread with the most cycles: */
@@ -158,14 +184,17 @@ struct gus_traced {
 	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
 	struct gus_vec(struct gus_trace_access) early_accesses;
 	bool running;
-	uint32_t streams;                       /* in early, and before */
 	struct gus_stream_lane lanes[GUS_STREAM_LANES];
 	uint32_t window_bytes;
 	uint64_t long_lines;                    /* of long accesses, so far */
 	uint32_t machines;                      /* threads that are not NULL */
-	/* of the present trace that were taken; and where its numbers begin here */
-	size_t records;
-	uint32_t first_block, first_thread;
+	/* Threads that are over: their figures, in the order in which they ended; their cycles, by lane; the most that
+	 * one of them took. */
+	struct gus_vec(struct gus_traced_figures) figures;
+	double retired[GUS_STREAM_LANES];
+	double longest;
+	uint64_t taken;                         /* instructions of the traces so far, the warm-up's as well */
+	uint32_t op_room;                       /* of op_cycles and op_charged */
 	/* places of instructions that were executed, once it was asked for them, ... */
 	struct gus_index covered;
 	struct gus_vec(uint32_t) covered_region; /* ... and their regions */
@@ -182,6 +211,15 @@ void gus_traced_close(struct gus_traced *t);
 /* What is mapped in the next trace, if it does not say so itself. Copied. */
 void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
 		    const void *build_id, size_t build_id_size);
+/* A trace that is read beside others. It is borrowed until the end of the source. NULL with err if it is of another ISA
+ * than the table. */
+struct gus_traced_source;
+struct gus_traced_source *gus_traced_source_new(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
+/* Reads until all of a frame with steps is taken, and waits for as much: 1; 0: the trace is over; -1 with err, and what
+ * was read until then counts. */
+int gus_traced_source_read(struct gus_traced_source *s, struct gus_error *err);
+void gus_traced_source_end(struct gus_traced_source *s);
+
 /* Reads all of a trace; of several the threads are apart. -1 with err if it stops before its end, is of another ISA
  * than the table, or cannot be run: what was read until then counts. */
 int gus_traced_read(struct gus_traced *t, struct gus_trace *trace, struct gus_error *err);
@@ -191,15 +229,7 @@ int gus_traced_end(struct gus_traced *t, struct gus_error *err);
  * the end. */
 uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t offset);
 
-/* The threads' own. */
-struct gus_traced_figures {
-	uint32_t stream;
-	uint64_t instructions, warmed;          /* without those of the warm-up, and they */
-	double cycles[GUS_STREAM_LANES], warm_cycles;
-	const struct gus_cache_total *cache;
-	const struct gus_branch_counts *branches; /* GUS_BRANCH_KINDS of them; NULL: the predictor was not asked */
-};
-/* How many there are; the i-th. */
+/* How many threads there were; the i-th that ended. After the end. */
 size_t gus_traced_threads(const struct gus_traced *t);
 void gus_traced_thread(const struct gus_traced *t, size_t i, struct gus_traced_figures *out);
 

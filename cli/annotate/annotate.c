@@ -10,8 +10,14 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "cli/annotate/render.h"
+#include "cli/common/absent.h"
 #include "cli/common/filter.h"
+#include "cli/common/naming.h"
 #include "cli/common/print.h"
+#include "cli/common/recording.h"
+#include "cli/common/progress.h"
+#include "cli/screen/pager.h"
+#include "cli/screen/screen.h"
 #include "cli/verbs.h"
 #include "symbolizer/names/demangle.h"
 
@@ -24,9 +30,12 @@ struct annotate_options {
 	int format;                   /* enum format */
 	double percent_limit;         /* negative: none was given */
 	struct gus_filter_options filter;
+	struct gus_naming_options naming;
 	struct gus_list modules;
-	bool source, quiet;
+	struct gus_screen_options screen;
+	bool source, quiet, header;
 	int verbosity;
+	bool stdio;                   /* what is so anyhow */
 };
 
 static int call_verbose(const char *argument, void *values, struct gus_error *err)
@@ -39,7 +48,8 @@ static int call_verbose(const char *argument, void *values, struct gus_error *er
 
 #define AT(field) offsetof(struct annotate_options, field)
 static const struct gus_option options[] = {
-	{ 'i', "input", "FILE", "The recording to read; gusprof.data by default.", GUS_OPTION_STRING, AT(input),
+	{ 'i', "input", "FILE", "The recording to read, - for standard input; gusprof.data by default.",
+	  GUS_OPTION_STRING, AT(input),
 	  .choices = "@file" },
 	{ 's', "symbol", "SYMBOL", "The function, as another way to give it: its name, a part of it that no other "
 	  "has, or an offset in it such as 0x1130.", GUS_OPTION_STRING, AT(symbol),
@@ -53,13 +63,37 @@ static const struct gus_option options[] = {
 	  .excludes = "symbol --", .why = "both say which functions are shown" } },
 	{ 0, "source", NULL, "Show the source lines between the instructions (the default).", GUS_OPTION_FLAG,
 	  AT(source) },
+	{ 0, "stdio", NULL, "Text on standard output: what there is anyhow, for perf's users.", GUS_OPTION_FLAG,
+	  AT(stdio) },
 	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
 	  .choices = "text json csv" },
+	{ 0, "header", NULL, "Say all that is known of the recording, not only what it is of.", GUS_OPTION_FLAG,
+	  AT(header) },
+	GUS_SCREEN_OPTIONS(struct annotate_options, screen),
+	GUS_SCREEN_COLOUR_OPTIONS(struct annotate_options, screen),
+	GUS_SCREEN_NAME_OPTIONS(struct annotate_options, screen),
+	GUS_SCREEN_PAGER_OPTIONS(struct annotate_options, screen),
 	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.",
 	  GUS_OPTION_STRING, AT(symfs), .choices = "@dir" },
+	GUS_NAMING_OPTIONS(struct annotate_options, naming),
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
+};
+
+/* What perf's users type. */
+static const struct gus_habit habits[] = {
+	{ "--tui", "the listing is text on standard output; 'gusprof annotate | less' is for moving about in it" },
+	{ "--gtk", "the listing is text on standard output, --format json is for other programs" },
+	{ "-l", "files and lines of the source stand there anyhow" },
+	{ "--print-line", "files and lines of the source stand there anyhow" },
+	{ "-n", "the number of samples stands there anyhow" },
+	{ "--show-nr-samples", "the number of samples stands there anyhow" },
+	{ "-k", "code of the kernel is the running one's, if it is the one that was recorded" },
+	{ "--vmlinux", "code of the kernel is the running one's, if it is the one that was recorded" },
+	{ "--objdump", "instructions are decoded in here, without objdump" },
+	{ "-M", "instructions are shown in Intel's syntax" },
+	{ NULL, NULL },
 };
 
 /* One call of the verb. */
@@ -70,6 +104,8 @@ struct annotating {
 	struct gus_reader *reader;
 	struct gus_view view;             /* by function, without inlines, the heaviest first */
 	struct gus_report report;
+	struct gus_screen screen;
+	struct gus_progress progress;
 	struct gus_vec(uint32_t) picked;  /* rows of the view */
 	struct gus_vec(struct gus_annotated) functions;
 };
@@ -207,9 +243,21 @@ static void nameless(const struct annotating *n, char *out, size_t room)
 	}
 }
 
+/* What there is instead of a function that was not found. */
+static void nearest(const struct annotating *n, const char *symbol, char *out, size_t room)
+{
+	struct gus_vec(const char *) there = { 0 };
+
+	for (size_t i = 0; i < n->view.rows.n; i++)
+		if (has_code(&n->view.rows.v[i]) && in_modules(n, &n->view.rows.v[i]))
+			gus_vec_push(&there, n->view.rows.v[i].function);
+	gus_absent_format(symbol, there.v, there.n, out, room);
+	gus_vec_free(&there);
+}
+
 static int pick_symbol(struct annotating *n, const char *symbol, struct gus_error *err)
 {
-	char why[512];
+	char why[512], instead[512];
 	char *readable;
 
 	pick_matches(n, symbol);
@@ -227,14 +275,46 @@ static int pick_symbol(struct annotating *n, const char *symbol, struct gus_erro
 		return gus_fail(err, GUS_E_USAGE, "%s was sampled only where it is inlined; annotate what it is "
 				"inlined into, such as '%s':", symbol, n->view.rows.v[n->picked.v[0]].function);
 	nameless(n, why, sizeof(why));
-	return gus_fail(err, GUS_E_USAGE, "no function called %s was sampled; 'gusprof report --no-inline' lists "
-			"those that were%s", symbol, why);
+	nearest(n, symbol, instead, sizeof(instead));
+	return gus_fail(err, GUS_E_USAGE, "no function called %s was sampled%s; 'gusprof report --no-inline' lists "
+			"all that were%s", symbol, instead, why);
+}
+
+/* The modules that there are, if those that were asked for are none of them. */
+static void modules_instead(const struct annotating *n, char *out, size_t room)
+{
+	struct gus_vec(const char *) there = { 0 };
+
+	for (size_t i = 0; i < n->view.rows.n; i++) {
+		const char *name = gus_base_name(module_of(n, &n->view.rows.v[i])->path);
+		bool listed = false;
+
+		for (size_t k = 0; k < there.n && !listed; k++)
+			listed = strcmp(there.v[k], name) == 0;
+		if (!listed)
+			gus_vec_push(&there, name);
+	}
+	gus_absent_format(n->o->modules.n ? n->o->modules.v[0] : "", there.v, there.n, out, room);
+	gus_vec_free(&there);
+}
+
+static int nothing_left(const struct annotating *n, struct gus_error *err)
+{
+	const struct gus_profile *p = &n->profile;
+	char instead[512] = "";
+
+	if (n->o->filter.comms.n)
+		gus_absent_format(n->o->filter.comms.v[0], p->comms.v, p->comms.n, instead, sizeof(instead));
+	return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to annotate: %s has no samples%s%s", n->o->input,
+			p->filtered ? " that the options leave" : "", instead);
 }
 
 /* Without a symbol: the hottest, or all above the limit. A hottest one that cannot be shown is not passed over in
  * silence. */
 static int pick_hottest(struct annotating *n, struct gus_error *err)
 {
+	char instead[512];
+
 	for (uint32_t i = 0; i < n->view.rows.n; i++) {
 		const struct gus_row *row = &n->view.rows.v[i];
 		const struct gus_module *module = module_of(n, row);
@@ -260,7 +340,8 @@ static int pick_hottest(struct annotating *n, struct gus_error *err)
 	if (n->o->percent_limit > 0)
 		return gus_fail(err, GUS_E_USAGE, "no function has %g %% of the recording%s", n->o->percent_limit,
 				n->o->modules.n ? " in these modules" : "");
-	return gus_fail(err, GUS_E_USAGE, "the recording has no sample in a function of these modules");
+	modules_instead(n, instead, sizeof(instead));
+	return gus_fail(err, GUS_E_USAGE, "the recording has no sample in a function of these modules%s", instead);
 }
 
 /* How far an address can be trusted. */
@@ -358,6 +439,8 @@ static int render(struct annotating *n)
 		r.routes = &routes;
 	if (n->o->source)
 		r.sources = gus_sources_new(n->o->symfs, gus_symbols_rights(n->profile.symbols), n->log);
+	if (n->o->format == TEXT && n->o->screen.pager)
+		gus_pager_begin(&n->screen);
 	if (n->o->format == JSON)
 		rc = gus_annotate_json(&r);
 	else if (n->o->format == CSV)
@@ -387,16 +470,18 @@ static int show(struct annotating *n)
 {
 	const struct gus_error *failure;
 	struct gus_error err = { 0 };
-	int rc;
+	int rc = 0;
 
 	gus_view_make(&n->view, &n->profile, GUS_BY_FUNCTION, false);
+	gus_progress_end(&n->progress);
 	n->report.view = &n->view;
 	n->report.profile = &n->profile;
 	n->report.units = gus_units_of(&n->profile);
 	if (!n->profile.samples)
-		rc = gus_fail(&err, GUS_E_NOT_FOUND, "there is nothing to annotate: %s has no samples%s", n->o->input,
-			      n->profile.filtered ? " that the options leave" : "");
+		rc = nothing_left(n, &err);
 	else
+		gus_filter_absent(&n->o->filter, &(struct gus_list){ 0 }, &n->profile, n->log);
+	if (rc == 0)
 		rc = n->o->symbol ? pick_symbol(n, n->o->symbol, &err) : pick_hottest(n, &err);
 	if (rc == 0)
 		rc = add_functions(n, &err);
@@ -415,11 +500,25 @@ static int show(struct annotating *n)
 	return rc;
 }
 
+static void heed(void *context, const char *what, double share)
+{
+	gus_progress(context, what, share);
+}
+
+static int load(struct annotating *n, struct gus_reader *reader, struct gus_filter *filter,
+		const struct gus_symbols_options *symbols, struct gus_error *err)
+{
+	filter->heed = (struct gus_heed){ heed, &n->progress };
+	return gus_profile_load(&n->profile, reader, filter, symbols, n->log, err);
+}
+
 static int annotate(const struct annotate_options *o)
 {
 	struct annotating n = { .o = o, .log = gus_cli_log(o->quiet ? -1 : o->verbosity),
-				.report = { .path = o->input } };
+				.report = { .path = o->input, .header = o->header },
+				.screen = gus_screen_of(stdout, &o->screen) };
 	struct gus_symbols_options symbols = { .symfs = o->symfs };
+	struct gus_naming *naming;
 	const Gusprof__Header *header;
 	struct gus_reader *reader;
 	struct gus_error err = { 0 };
@@ -429,26 +528,34 @@ static int annotate(const struct annotate_options *o)
 
 	if (o->symbol && !*o->symbol)
 		gus_fail(&err, GUS_E_USAGE, "the name of the function is empty");
-	if (err.code || !(reader = gus_reader_open(o->input, &err)))
+	if (err.code || !(reader = gus_recording_open(o->input, &err)))
 		return fail_status(&err);
+	naming = gus_naming_begin(&o->naming, n.log, &err);
+	symbols.cache = naming ? gus_naming_cache(naming) : NULL;
+	symbols.fetch = naming ? gus_naming_fetch(naming) : NULL;
 	header = gus_reader_header(reader);
+	n.report.screen = &n.screen;
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
-	if (gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &tids, &err) != 0 ||
-	    gus_profile_load(&n.profile, reader, &filter, &symbols, n.log, &err) != 0) {
+	if (!naming || gus_filter_make(&filter, &o->filter, reader, &n.report.length_ns, &tids, &err) != 0 ||
+	    load(&n, reader, &filter, &symbols, &err) != 0) {
+		gus_progress_end(&n.progress);
 		status = fail_status(&err);
 	} else {
+		gus_naming_weigh(naming, &n.profile);
 		n.reader = reader;
 		status = show(&n);
 		gus_profile_free(&n.profile);
 	}
 	free(tids);
+	gus_naming_end(naming);
 	gus_reader_close(reader);
 	return status;
 }
 
 static int run(int argc, char **argv)
 {
-	struct annotate_options o = { .input = "gusprof.data", .percent_limit = -1, .source = true };
+	struct annotate_options o = { .input = GUS_RECORDING_DEFAULT, .percent_limit = -1, .source = true,
+				     .screen = GUS_SCREEN_DEFAULTS, .naming = GUS_NAMING_DEFAULTS };
 	int status;
 
 	if (gus_options_parse(&gus_verb_annotate, &o, &argc, &argv, &status) == 0) {
@@ -470,4 +577,5 @@ const struct gus_verb gus_verb_annotate = {
 	.options = options,
 	.run = run,
 	.word = "SYMBOL",
+	.habits = habits,
 };

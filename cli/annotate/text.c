@@ -9,84 +9,160 @@
 #include "cli/annotate/render.h"
 #include "cli/common/print.h"
 #include "cli/report/render.h"
+#include "cli/screen/cells.h"
+#include "cli/screen/screen.h"
+#include "cli/screen/shorten.h"
 
-/* "12.34% (11.10% .. 13.58%)" within a line. */
-static void print_share(double share, struct gus_interval i)
+/* What stands before each line: all of share, interval and samples where there is room for the instructions beside it,
+ * else only the first of them. */
+enum weights { SHARE, INTERVAL, SAMPLES };
+static const size_t weights_width[] = { [SHARE] = 8, [INTERVAL] = 27, [SAMPLES] = 39 };
+#define CODE_LEAST 44           /* cells of an instruction for which less is told of its weight */
+#define BESIDE 24               /* cells of marks, loops, offset and label, but for the bars of loops */
+
+struct layout {
+	const struct gus_screen *screen;
+	enum weights weights;
+	uint32_t deepest;           /* loop */
+	size_t code;                /* cells of an instruction; 0: no limit */
+};
+
+static struct layout make_layout(const struct gus_screen *screen, uint32_t deepest)
+{
+	struct layout l = { screen, SAMPLES, deepest, 0 };
+	size_t others = BESIDE + deepest;
+
+	if (!screen->width)
+		return l;
+	while (l.weights > SHARE && weights_width[l.weights] + others + CODE_LEAST > screen->width)
+		l.weights--;
+	others += weights_width[l.weights];
+	if (!screen->full_names)
+		l.code = screen->width > others + 8 ? screen->width - others : 8;
+	return l;
+}
+
+/* "12.34% (11.10% .. 13.58%)". */
+static char *share_text(double share, struct gus_interval i)
 {
 	char parts[3][32];
 
 	gus_fixed_format(parts[0], sizeof(parts[0]), share * 100, 2);
 	gus_fixed_format(parts[1], sizeof(parts[1]), i.low * 100, 2);
 	gus_fixed_format(parts[2], sizeof(parts[2]), i.high * 100, 2);
-	gus_print("%s%% (%s%% .. %s%%)", parts[0], parts[1], parts[2]);
+	return gus_format("%s%% (%s%% .. %s%%)", parts[0], parts[1], parts[2]);
 }
 
 /* Share, interval and samples; blank where nothing was sampled, so that the rest stands out. */
-static void print_weight(const struct gus_weighed *w)
+static void print_weight(const struct layout *l, const struct gus_weighed *w, enum gus_colour colour)
 {
 	if (!w || !w->samples) {
-		printf("%39s", "");
+		printf("%*s", (int)weights_width[l->weights], "");
 		return;
 	}
+	if (colour)
+		gus_screen_colour(l->screen, stdout, colour);
 	gus_print_percent(w->share);
-	gus_print_percent(w->ci95.low);
-	printf(" ..");
-	gus_print_percent(w->ci95.high);
-	printf("  %10" PRIu64, w->samples);
+	if (colour)
+		gus_screen_colour(l->screen, stdout, GUS_COLOUR_NONE);
+	if (l->weights >= INTERVAL) {
+		gus_print_percent(w->ci95.low);
+		printf(" ..");
+		gus_print_percent(w->ci95.high);
+	}
+	if (l->weights >= SAMPLES)
+		printf("  %10" PRIu64, w->samples);
 }
 
-static void print_file_line(const char *file, uint32_t line)
+static char *file_line(const char *file, uint32_t line)
 {
-	gus_print("%s:%" PRIu32, gus_base_name(file), line);
+	return gus_format("%s:%" PRIu32, gus_base_name(file), line);
 }
 
-static void print_loop(const struct gus_annotated *f, uint32_t number)
+/* Adds to a text that is ours, and gives up what was added. */
+static void add(char **text, char *more)
+{
+	char *all = gus_format("%s%s", *text, more);
+
+	free(*text);
+	free(more);
+	*text = all;
+}
+
+static void print_loop(const struct gus_screen *screen, const struct gus_annotated *f, uint32_t number)
 {
 	const struct gus_annotation *a = &f->annotation;
 	const struct gus_graph_loop *l = &a->graph.loops.v[number];
 	uint64_t head = a->offset + a->graph.insns.v[l->head].offset;
+	char *text = share_text(a->loops[number].share, a->loops[number].ci95), *first;
 
-	printf("# %*sloop %" PRIu32 ": ", 2 * (int)(l->depth - 1), "", number + 1);
-	print_share(a->loops[number].share, a->loops[number].ci95);
-	printf(", %" PRIu32 " instruction%s, head at %" PRIx64, l->instructions, l->instructions == 1 ? "" : "s", head);
+	add(&text, gus_format(", %" PRIu32 " instruction%s, head at %" PRIx64, l->instructions,
+			      l->instructions == 1 ? "" : "s", head));
 	for (size_t i = 0; i < a->insns.n; i++) {
 		const struct gus_annotation_insn *insn = &a->insns.v[i];
 
 		if (insn->offset != head)
 			continue;
 		if (insn->label)
-			printf(" (L%" PRIu32 ")", insn->label);
+			add(&text, gus_format(" (L%" PRIu32 ")", insn->label));
 		if (insn->line != GUS_ANNOTATION_NONE) {
-			printf(", ");
-			print_file_line(a->lines.v[insn->line].file, a->lines.v[insn->line].line);
+			add(&text, gus_strdup(", "));
+			add(&text, file_line(a->lines.v[insn->line].file, a->lines.v[insn->line].line));
 		}
 	}
-	printf("%s\n", l->irreducible ? ", with more than one entry" : "");
+	if (l->irreducible)
+		add(&text, gus_strdup(", with more than one entry"));
+	first = gus_format("# %*sloop %" PRIu32 ": ", 2 * (int)(l->depth - 1), "", number + 1);
+	gus_screen_fold(screen, stdout, first, "#     ", text);
+	free(first);
+	free(text);
+}
+
+/* The function, and where it is: names that are longer than a line are shortened. */
+static char *title(const struct gus_screen *s, const struct gus_annotation *a)
+{
+	bool fit = s->width && !s->full_names;
+	char *name = fit ? gus_shorten(a->row->function, GUS_SHORTEN_NAME, s->width - 8, s->dots) :
+		gus_strdup(a->row->function);
+	char *path = fit ? gus_shorten(a->module->path, GUS_SHORTEN_PATH, s->width - 8, s->dots) :
+		gus_strdup(a->module->path);
+	char *text = gus_format("%s in %s:", name, path);
+
+	free(name);
+	free(path);
+	return text;
 }
 
 static void print_function(const struct gus_annotate *r, const struct gus_annotated *f)
 {
+	const struct gus_screen *screen = r->report->screen;
 	const struct gus_annotation *a = &f->annotation;
 	const struct gus_units *u = &r->report->units;
 	uint64_t sum = f->before;
+	char *text = title(screen, a);
 	char time[48];
 	size_t cold = 0;
 
-	gus_print("#\n# %s in %s: %" PRIu64 " samples", a->row->function, a->module->path, a->row->samples);
+	add(&text, gus_format(" %" PRIu64 " samples, ", a->row->samples));
 	if (u->time.known) {
 		gus_time_format(time, sizeof(time), gus_scale_part(&u->time, &sum, a->row->weight));
-		gus_print(", %s", time);
+		add(&text, gus_format("%s, ", time));
 	}
-	printf(", ");
-	print_share(a->row->share, a->row->ci95);
-	printf(" of the recording\n# %" PRIu64 " bytes at offset %" PRIx64, a->size, a->offset);
+	add(&text, share_text(a->row->share, a->row->ci95));
+	add(&text, gus_strdup(" of the recording"));
+	printf("#\n");
+	gus_screen_fold(screen, stdout, "# ", "#   ", text);
+	free(text);
+	text = gus_format("%" PRIu64 " bytes at offset %" PRIx64, a->size, a->offset);
 	if (a->address != a->offset)
-		printf(", address %" PRIx64, a->address);
-	printf("; what follows are shares of the function; * is hot\n");
+		add(&text, gus_format(", address %" PRIx64, a->address));
+	add(&text, gus_strdup("; what follows are shares of the function; * is hot"));
+	gus_screen_fold(screen, stdout, "# ", "#   ", text);
+	free(text);
 	for (uint32_t i = 0; i < a->graph.loops.n; i++) {
 		cold += !a->loops[i].samples;
 		if (a->loops[i].samples)
-			print_loop(f, i);
+			print_loop(screen, f, i);
 	}
 	if (cold)
 		printf("# %zu more loop%s without samples\n", cold, cold == 1 ? "" : "s");
@@ -124,43 +200,62 @@ static uint32_t deepest_loop(const struct gus_annotation *a)
 }
 
 /* How often a conditional branch was taken, and of those taken how many were mispredicted. */
-static void print_branch(const struct gus_route_block *b)
+static char *branch_text(const struct gus_route_block *b)
 {
-	char taken[32], missed[32];
+	char taken[32], missed[32], *text = gus_strdup("   [");
 
 	gus_fixed_format(taken, sizeof(taken), 100 * b->taken / b->count, 2);
 	gus_fixed_format(missed, sizeof(missed), b->told ? 100 * (double)b->mispredicted / (double)b->told : 0, 2);
-	printf("   [");
 	if (b->class == GUS_INSN_BRANCH_COND)
-		gus_print("taken %s%%%s", taken, b->told ? ", " : "");
+		add(&text, gus_format("taken %s%%%s", taken, b->told ? ", " : ""));
 	if (b->told)
-		gus_print("mispredicted %s%%", missed);
-	printf("]");
+		add(&text, gus_format("mispredicted %s%%", missed));
+	add(&text, gus_strdup("]"));
+	return text;
+}
+
+/* An instruction, and what is said behind it. If there is no room for both it is the operands that are shortened, where
+ * names are. */
+static void print_text(const struct layout *l, const char *text, const char *behind)
+{
+	size_t word = strcspn(text, " "), used = word + 1 + gus_cells(behind, strlen(behind));
+	char *operands;
+
+	if (!l->code || !text[word] || gus_cells(text, strlen(text)) + gus_cells(behind, strlen(behind)) <= l->code) {
+		gus_print("%s%s\n", text, behind);
+		return;
+	}
+	operands = gus_shorten(text + word + 1, GUS_SHORTEN_NAME, l->code > used + 4 ? l->code - used : 4,
+			       l->screen->dots);
+	gus_print("%.*s %s%s\n", (int)word, text, operands, behind);
+	free(operands);
 }
 
 static void print_insn(const struct gus_annotate *r, const struct gus_annotated *f,
-		       const struct gus_annotation_insn *insn, uint32_t deepest)
+		       const struct gus_annotation_insn *insn, const struct layout *l)
 {
 	const struct gus_route_block *branch = gus_annotate_branch(r, f, insn);
-	const struct gus_annotation *a = &f->annotation;
+	enum gus_colour colour = insn->hot ? GUS_COLOUR_HOT : GUS_COLOUR_NONE;
+	char *behind = gus_strdup(insn->aside ? "   <- within the one above" : "");
 	char label[16] = "";
 
-	print_weight(&insn->w);
+	if (!insn->hot && insn->w.share >= 0.005)
+		colour = GUS_COLOUR_WARM;
+	print_weight(l, &insn->w, colour);
 	if (insn->label)
 		snprintf(label, sizeof(label), "L%" PRIu32 ":", insn->label);
 	printf(" %c ", insn->hot ? '*' : ' ');
-	print_nesting(a, insn, deepest);
-	gus_print("%9" PRIx64 "  %-5s %s", insn->offset, label, insn->text);
-	if (insn->aside)
-		printf("   <- within the one above");
+	print_nesting(&f->annotation, insn, l->deepest);
+	gus_print("%9" PRIx64 "  %-5s ", insn->offset, label);
 	if (branch && branch->count > 0 && (branch->told || branch->class == GUS_INSN_BRANCH_COND))
-		print_branch(branch);
-	putchar('\n');
+		add(&behind, branch_text(branch));
+	print_text(l, insn->text, behind);
+	free(behind);
 }
 
 /* The last part of a C++ name, without template arguments and parameters, which would fill the line: JSON has all of
  * it. */
-static void print_short(const char *name)
+static char *short_name(const char *name)
 {
 	const char *part = name;
 	size_t length;
@@ -176,78 +271,99 @@ static void print_short(const char *name)
 		length = strlen(part);
 	else
 		length = strcspn(part, "<(");
-	gus_print("%.*s", (int)length, part);
+	return gus_strndup(part, length);
 }
 
 /* "square < sum_of_squares < main sum.c:12": who is inlined in whom, and where the function itself calls. */
-static void print_inlined(const struct gus_annotation *a, const struct gus_annotation_line *line,
-			  const struct gus_annotation_insn *insn)
+static void add_inlined(char **text, const struct gus_annotation *a, const struct gus_annotation_line *line,
+			const struct gus_annotation_insn *insn)
 {
 	const struct gus_annotation_call *outer = insn->calls_n ? &a->calls.v[insn->calls + insn->calls_n - 1] : NULL;
 
-	putchar(' ');
-	print_short(line->function ? line->function : "[unknown]");
+	add(text, gus_strdup(" "));
+	add(text, short_name(line->function ? line->function : "[unknown]"));
 	for (uint32_t i = 0; i < insn->calls_n; i++) {
 		const struct gus_annotation_call *call = &a->calls.v[insn->calls + i];
 
-		printf(" < ");
-		print_short(call->function ? call->function : "[unknown]");
+		add(text, gus_strdup(" < "));
+		add(text, short_name(call->function ? call->function : "[unknown]"));
 	}
 	if (outer && outer->file && outer->line) {
-		putchar(' ');
-		print_file_line(outer->file, outer->line);
+		add(text, gus_strdup(" "));
+		add(text, file_line(outer->file, outer->line));
 	}
 }
 
 /* The source line of an instruction, with what all of it weighs where it comes first. */
 static void print_source(const struct gus_annotate *r, const struct gus_annotated *f,
-			 const struct gus_annotation_insn *insn, bool first)
+			 const struct gus_annotation_insn *insn, bool first, const struct layout *l)
 {
 	const struct gus_annotation *a = &f->annotation;
 	const struct gus_annotation_line *line = &a->lines.v[insn->line];
-	const char *text = gus_annotate_source(r, f, insn->line);
+	const char *source = gus_annotate_source(r, f, insn->line);
+	size_t before = weights_width[l->weights] + 5;
+	char *text = file_line(line->file, line->line), *shown;
 
-	print_weight(first ? &line->w : NULL);
-	printf("   ; ");
-	print_file_line(line->file, line->line);
 	if (line->inlined)
-		print_inlined(a, line, insn);
-	if (text)
-		gus_print("   %s", text);
+		add_inlined(&text, a, line, insn);
+	if (source)
+		add(&text, gus_format("   %s", source));
+	shown = l->code ? gus_shorten(text, GUS_SHORTEN_END, l->screen->width - before, l->screen->dots) :
+		gus_strdup(text);
+	print_weight(l, first ? &line->w : NULL, GUS_COLOUR_NONE);
+	gus_print("   ; %s\n", shown);
+	free(shown);
+	free(text);
+}
+
+static void print_titles(const struct layout *l)
+{
+	static const char *const titles[] = {
+		[SHARE] = "#  share", [INTERVAL] = "#  share     95% interval  ",
+		[SAMPLES] = "#  share     95% interval      samples ",
+	};
+
+	printf("#\n");
+	gus_screen_colour(l->screen, stdout, GUS_COLOUR_HEAD);
+	gus_print("%s  %*s    %9s  instruction", titles[l->weights], (int)l->deepest, "", "offset");
+	gus_screen_colour(l->screen, stdout, GUS_COLOUR_NONE);
 	putchar('\n');
 }
 
 static void print_code(const struct gus_annotate *r, const struct gus_annotated *f)
 {
 	const struct gus_annotation *a = &f->annotation;
+	const struct layout l = make_layout(r->report->screen, deepest_loop(a));
 	const struct gus_annotation_insn *before = NULL;
-	uint32_t deepest = deepest_loop(a);
 	uint8_t *seen = gus_zalloc(a->lines.n + 1);
 
-	printf("#\n#  share     95%% interval      samples   %*s    %9s  instruction\n", (int)deepest, "", "offset");
+	print_titles(&l);
 	for (size_t i = 0; i < a->insns.n; i++) {
 		const struct gus_annotation_insn *insn = &a->insns.v[i];
 
 		if (r->sources && a->lines.n && (!before || insn->line != before->line ||
 						 insn->calls != before->calls)) {
 			if (insn->line == GUS_ANNOTATION_NONE) {
-				printf("%39s   ; no source line\n", "");
+				printf("%*s   ; no source line\n", (int)weights_width[l.weights], "");
 			} else {
-				print_source(r, f, insn, !seen[insn->line]);
+				print_source(r, f, insn, !seen[insn->line], &l);
 				seen[insn->line] = 1;
 			}
 		}
-		print_insn(r, f, insn, deepest);
+		print_insn(r, f, insn, &l);
 		before = insn;
 	}
 	free(seen);
 }
 
+/* The short form of all reasons that there are; --header has the long one. */
+#define SKID "an address may be some instructions behind the one that took the time"
+
 void gus_annotate_text(const struct gus_annotate *r)
 {
 	gus_render_text_head(r->report);
 	if (r->skid)
-		gus_print("# skid: %s\n", r->skid);
+		gus_screen_fold(r->report->screen, stdout, "# skid: ", "#   ", r->report->header ? r->skid : SKID);
 	for (size_t i = 0; i < r->functions_n; i++) {
 		print_function(r, &r->functions[i]);
 		print_code(r, &r->functions[i]);

@@ -6,6 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/path.h"
+#include "cli/common/absent.h"
+#include "base/suggest.h"
 
 struct range { uint64_t from_ns, to_ns; };
 
@@ -47,6 +50,20 @@ static int parse_range(const char *text, uint64_t length_ns, struct range *range
 	return range->to_ns > range->from_ns ? 0 : -1;
 }
 
+static int no_event(const Gusprof__Header *header, const char *text, struct gus_error *err)
+{
+	const char **names = gus_resize(NULL, header->n_events, sizeof(*names));
+	char meant[160];
+
+	for (size_t i = 0; i < header->n_events; i++)
+		names[i] = header->events[i]->name;
+	gus_suggest_format(gus_suggest(text, names, header->n_events), meant, sizeof(meant));
+	gus_fail(err, GUS_E_USAGE, "the recording has no event '%s'; it has %zu, the first is '%s'%s", text,
+		 header->n_events, header->n_events ? header->events[0]->name : "", meant);
+	free(names);
+	return -1;
+}
+
 static int find_event(const Gusprof__Header *header, const char *text, uint32_t *event, struct gus_error *err)
 {
 	char *end;
@@ -61,8 +78,7 @@ static int find_event(const Gusprof__Header *header, const char *text, uint32_t 
 			return 0;
 		}
 	}
-	return gus_fail(err, GUS_E_USAGE, "the recording has no event '%s'; it has %zu, the first is '%s'", text,
-			header->n_events, header->n_events ? header->events[0]->name : "");
+	return no_event(header, text, err);
 }
 
 static int parse_tids(const struct gus_list *list, uint32_t **tids, struct gus_error *err)
@@ -98,6 +114,36 @@ int gus_filter_make(struct gus_filter *f, const struct gus_filter_options *o, st
 	f->from_ns = range.from_ns;
 	f->to_ns = range.to_ns;
 	return 0;
+}
+
+static bool is_there(const char *name, const char *const *there, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(there[i], name) == 0)
+			return true;
+	return false;
+}
+
+void gus_filter_absent(const struct gus_filter_options *o, const struct gus_list *modules, const struct gus_profile *p,
+		       const struct gus_log *log)
+{
+	struct gus_vec(const char *) names = { 0 }, paths = { 0 };
+
+	for (size_t i = 0; i < p->modules.n; i++) {
+		const char *path = gus_space_module(p->space, p->modules.v[i])->path;
+
+		gus_vec_push(&paths, path);
+		if (!is_there(gus_base_name(path), names.v, names.n))
+			gus_vec_push(&names, gus_base_name(path));
+	}
+	for (size_t i = 0; i < o->comms.n; i++)
+		if (!is_there(o->comms.v[i], p->comms.v, p->comms.n))
+			gus_absent_tell(log, "of a thread that was called", o->comms.v[i], p->comms.v, p->comms.n);
+	for (size_t i = 0; i < modules->n; i++)
+		if (!is_there(modules->v[i], names.v, names.n) && !is_there(modules->v[i], paths.v, paths.n))
+			gus_absent_tell(log, "in a module called", modules->v[i], names.v, names.n);
+	gus_vec_free(&names);
+	gus_vec_free(&paths);
 }
 
 void gus_filter_options_free(struct gus_filter_options *o)

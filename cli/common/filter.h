@@ -9,6 +9,7 @@
 #include "cli/common/options.h"
 
 struct gus_error;
+struct gus_log;
 
 struct gus_filter_options {
 	struct gus_list comms, tids;
@@ -30,6 +31,9 @@ struct gus_filter_options {
  * tids, which is the caller's to free, whatever is returned. */
 int gus_filter_make(struct gus_filter *filter, const struct gus_filter_options *options, struct gus_reader *reader,
 		    uint64_t *length, uint32_t **tids, struct gus_error *err);
+/* Warns of names of threads and modules that were asked for and that no sample has. */
+void gus_filter_absent(const struct gus_filter_options *options, const struct gus_list *modules,
+		       const struct gus_profile *p, const struct gus_log *log);
 void gus_filter_options_free(struct gus_filter_options *options);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 
 /* All that was said. */
 struct asked {
@@ -114,14 +115,18 @@ static void list_inputs(const struct gus_verb *verb, unsigned mask, char *out, s
 static int no_input(const struct asked *a, struct gus_error *err)
 {
 	const struct gus_verb *verb = a->verb;
+	const char *words[32] = { NULL };
 	unsigned all = 0;
-	char list[400];
+	char list[400], meant[64];
 
-	for (unsigned i = 0; verb->inputs[i].name; i++)
+	for (unsigned i = 0; verb->inputs[i].name; i++) {
+		words[i] = verb->inputs[i].word;
 		all |= 1u << i;
+	}
 	list_inputs(verb, all, list, sizeof(list));
+	gus_suggest_format(a->words_n ? gus_suggest(a->words[0], words, 32) : NULL, meant, sizeof(meant));
 	if (a->words_n)
-		return gus_fail(err, GUS_E_USAGE, "%s takes %s, not '%s'", verb->name, list, a->words[0]);
+		return gus_fail(err, GUS_E_USAGE, "%s takes %s, not '%s'%s", verb->name, list, a->words[0], meant);
 	return gus_fail(err, GUS_E_USAGE, "no %s was given; %s takes %s", verb->input_word, verb->name, list);
 }
 

@@ -89,6 +89,12 @@ struct gus_option_rule {
 	struct gus_option_fit fit;
 };
 
+/* What people type who know another profiler, and what to do here instead. */
+struct gus_habit {
+	const char *word;     /* "--tui", "-k", "--call-graph=dwarf"; of verbs, a name; the table ends with NULL */
+	const char *answer;   /* behind "gusprof: report has no --tui: " */
+};
+
 struct gus_verb {
 	const char *name;                 /* "record" */
 	const char *synopsis;             /* "[OPTION...] -- COMMAND [ARG...]" */
@@ -105,6 +111,7 @@ struct gus_verb {
 	const char *word;                 /* what such a word is, in capitals: "FILE"; NULL: there are none */
 	bool many_words;                  /* there may be more than one */
 	const struct gus_option_rule *rules; /* or NULL */
+	const struct gus_habit *habits;   /* options that it has not; or NULL */
 };
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/suggest.h"
 #include "base/text.h"
 #include "cli/common/option_rules.h"
 #include "cli/common/print.h"
@@ -267,11 +268,30 @@ static void describe_number(const struct gus_option *o, char *out, size_t room)
 		snprintf(out, room, "%s%s", noun, most);
 }
 
-static int refuse(const struct gus_option *o, const struct gus_option_said *said, struct gus_error *err)
+const char *gus_habit_find(const struct gus_habit *habits, const char *word)
 {
-	char label[64], takes[400];
+	for (; habits && habits->word; habits++)
+		if (strcmp(habits->word, word) == 0)
+			return habits->answer;
+	return NULL;
+}
+
+static int refuse(const struct gus_habit *habits, const struct gus_option *o, const struct gus_option_said *said,
+		  struct gus_error *err)
+{
+	char label[64], takes[400], word[64], meant[128] = "";
 
 	gus_option_label(o, said->by_letter, label);
+	if (o->kind == GUS_OPTION_CHOICE) {
+		const char *answer;
+
+		snprintf(word, sizeof(word), "--%s=%.30s", o->name, said->argument);
+		answer = gus_habit_find(habits, word);
+		if (answer)
+			return gus_fail(err, GUS_E_USAGE, "there is no %s %s: %s", label, said->argument, answer);
+		gus_suggest_among(said->argument, o->choices, word, sizeof(word));
+		gus_suggest_format(word, meant, sizeof(meant));
+	}
 	if (o->kind == GUS_OPTION_CHOICE)
 		list_choices(o->choices, takes, sizeof(takes));
 	else if (o->kind == GUS_OPTION_SIZE)
@@ -280,12 +300,12 @@ static int refuse(const struct gus_option *o, const struct gus_option_said *said
 		snprintf(takes, sizeof(takes), "%s", o->argument);
 	else
 		describe_number(o, takes, sizeof(takes));
-	return gus_fail(err, GUS_E_USAGE, "%s takes %s, not '%s'", label, takes, said->argument);
+	return gus_fail(err, GUS_E_USAGE, "%s takes %s, not '%s'%s", label, takes, said->argument, meant);
 }
 
 /* Puts what was said into the verb's values. */
 static int apply(const struct gus_option *o, bool negative, void *values, struct gus_option_said *said, double before,
-		 struct gus_error *err)
+		 const struct gus_habit *habits, struct gus_error *err)
 {
 	void *value = (char *)values + o->offset;
 
@@ -295,20 +315,53 @@ static int apply(const struct gus_option *o, bool negative, void *values, struct
 	if (o->kind == GUS_OPTION_FLAG)
 		*(bool *)value = !negative;
 	else if (parsers[o->kind](o, said->argument, value) != 0)
-		return refuse(o, said, err);
+		return refuse(habits, o, said, err);
 	said->number = number_of(o, value);
 	if (o->kind != GUS_OPTION_STRING && o->kind != GUS_OPTION_CHOICE)
 		said->given = said->number != before;
 	if ((o->bounds.most || o->bounds.least || o->bounds.above) && !within(&o->bounds, said->number))
-		return refuse(o, said, err);
+		return refuse(habits, o, said, err);
 	return 0;
 }
 
-static int usage(const struct gus_verb *verb, const char *trouble, const char *word)
+static int usage(const struct gus_verb *verb, const char *trouble, const char *word, const char *meant)
 {
-	gus_text_print(stderr, "gusprof: %s: %s%s\nusage: gusprof %s %s\nSee 'gusprof %s --help'.\n", verb->name,
-		       trouble, word, verb->name, verb->synopsis, verb->name);
+	gus_text_print(stderr, "gusprof: %s: %s%s%s\nusage: gusprof %s %s\nSee 'gusprof %s --help'.\n", verb->name,
+		       trouble, word, meant, verb->name, verb->synopsis, verb->name);
 	return GUS_EXIT_USAGE;
+}
+
+/* Of a word that is no option: what another profiler's users are told, or what it may have been meant to be. getopt
+ * takes any beginning of a name, so one that is none of several is told so. */
+static int unknown_option(const struct gus_verb *verb, const struct tables *t, const char *word)
+{
+	bool is_long = strncmp(word, "--", 2) == 0;
+	char *name = gus_strndup(word, strcspn(word, "="));
+	const char *answer = gus_habit_find(verb->habits, name), *near = NULL;
+	struct gus_vec(const char *) names = { 0 };
+	char meant[128], label[80];
+
+	for (size_t i = 0; is_long && i < t->longs.n; i++)
+		if (strncmp(word, "--no", 4) != 0 || !t->longs.v[i].name || strncmp(t->longs.v[i].name, "no", 2) == 0)
+			gus_vec_push(&names, t->longs.v[i].name); /* never the opposite */
+	if (is_long)
+		near = gus_suggest(name + 2, names.v, names.n);
+	snprintf(label, sizeof(label), "--%s", near ? near : "");
+	gus_suggest_format(near ? label : NULL, meant, sizeof(meant));
+	gus_vec_free(&names);
+	if (answer)
+		gus_text_print(stderr, "gusprof: %s has no %s: %s\n", verb->name, name, answer);
+	free(name);
+	return answer ? GUS_EXIT_USAGE : usage(verb, "unknown or ambiguous option ", word, meant);
+}
+
+/* "-p $(pidof x)" without any x. */
+static int missing_argument(const struct gus_verb *verb, const char *word)
+{
+	bool pids = strcmp(word, "-p") == 0 || strcmp(word, "--pid") == 0;
+
+	return usage(verb, "missing argument of option ", word,
+		     pids ? "; if it came from pidof or pgrep, no such process runs" : "");
 }
 
 static int wrong(const struct gus_error *err)
@@ -323,6 +376,7 @@ struct parsing {
 	void *values;
 	struct gus_vec(struct gus_option_said) said; /* by option */
 	struct gus_vec(double) before; /* the values that were there */
+	struct tables tables;
 };
 
 static void begin(struct parsing *p)
@@ -351,7 +405,7 @@ static int handle(struct parsing *p, int got, char **argv, int *status)
 		bool missing = got == ':';
 		const char *word = optopt && optopt < VALUE_BASE ? letter : argv[optind - 1];
 
-		*status = usage(verb, missing ? "missing argument of option " : "unknown or ambiguous option ", word);
+		*status = missing ? missing_argument(verb, word) : unknown_option(verb, &p->tables, word);
 		return 1;
 	}
 	if (number < 0) /* a letter */
@@ -361,7 +415,8 @@ static int handle(struct parsing *p, int got, char **argv, int *status)
 		number -= NEGATIVE;
 	p->said.v[number].by_letter = got < VALUE_BASE;
 	p->said.v[number].argument = optarg;
-	if (apply(&verb->options[number], negative, p->values, &p->said.v[number], p->before.v[number], &err) == 0)
+	if (apply(&verb->options[number], negative, p->values, &p->said.v[number], p->before.v[number], verb->habits,
+		  &err) == 0)
 		return 0;
 	*status = wrong(&err);
 	return 1;
@@ -385,14 +440,14 @@ static int check(const struct parsing *p, int argc, char **argv, int *status)
 
 int gus_options_parse(const struct gus_verb *verb, void *values, int *argc, char ***argv, int *status)
 {
-	struct parsing p = { .verb = verb, .values = values };
-	struct tables t = make_tables(verb);
+	struct parsing p = { .verb = verb, .values = values, .tables = make_tables(verb) };
+	struct tables *t = &p.tables;
 	int got, over = 0;
 
 	begin(&p);
 	optind = 0; /* glibc: start afresh */
 	opterr = 0;
-	while (!over && (got = getopt_long(*argc, *argv, t.letters, t.longs.v, NULL)) != -1)
+	while (!over && (got = getopt_long(*argc, *argv, t->letters, t->longs.v, NULL)) != -1)
 		over = handle(&p, got, *argv, status);
 	*argc -= optind;
 	*argv += optind;
@@ -400,7 +455,7 @@ int gus_options_parse(const struct gus_verb *verb, void *values, int *argc, char
 		over = check(&p, *argc, *argv, status);
 	gus_vec_free(&p.said);
 	gus_vec_free(&p.before);
-	free_tables(&t);
+	free_tables(t);
 	return over;
 }
 

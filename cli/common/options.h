@@ -22,6 +22,9 @@ int gus_options_parse(const struct gus_verb *verb, void *values, int *argc, char
 /* --help of a verb, on stdout. */
 void gus_options_help(const struct gus_verb *verb);
 
+/* The answer to a word out of a table, which may be NULL; NULL if it has none. */
+const char *gus_habit_find(const struct gus_habit *habits, const char *word);
+
 void gus_list_free(struct gus_list *list);
 
 /* A non-negative decimal number at text, which moves behind it. Not strtod: it follows the locale. */

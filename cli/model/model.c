@@ -16,9 +16,13 @@
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
+#include "cli/common/recording.h"
 #include "cli/common/uarch_load.h"
+#include "cli/model/output.h"
 #include "cli/model/render.h"
 #include "cli/model/traced.h"
+#include "cli/screen/fitted.h"
+#include "cli/screen/screen.h"
 #include "cli/verbs.h"
 #include "model/analysis/batch.h"
 #include "model/code/program.h"
@@ -31,8 +35,9 @@ enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 struct model_options {
 	int from;                       /* FROM_*: the input */
 	const char *block, *batch, *elf, *function, *uops, *uarch;
-	const char *input, *emulator, *trace_options;
+	const char *input, *emulator, *trace_options, *output;
 	int engine, format;
+	struct gus_screen_options screen;
 	int fetch, data;                /* enum gus_core_fetch, gus_hit */
 	int pointers;                   /* enum gus_core_pointers; negative: what is usual of the input */
 	struct gus_list variant, set;
@@ -41,7 +46,7 @@ struct model_options {
 	bool replay;
 	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
-	bool unrolled, costs, causality, timing, interval, phases, memory;
+	bool unrolled, costs, causality, timing, interval, phases, memory, children;
 	char *const *command;           /* what is to be run and traced; NULL: nothing */
 };
 
@@ -121,7 +126,8 @@ static const struct gus_option options[] = {
 	{ 0, "loop", "N", "With --elf: the N-th loop of the function.", GUS_OPTION_NUMBER, AT(loop), .fit = { ELF } },
 	{ 0, "uops", "FILE", "Model a plain table of uops; see gusprof-model(1).", GUS_OPTION_STRING, AT(uops),
 	  .gives = UOPS },
-	{ 'i', "input", "FILE", "Model what a file's trace says was executed.", GUS_OPTION_STRING, AT(input),
+	{ 'i', "input", "FILE", "Model what the trace of a file says was executed; - is standard input.",
+	  GUS_OPTION_STRING, AT(input),
 	  .gives = A_FILE },
 	{ 'p', "pid", "PID", "Model a process that runs: snapshots are taken of it, and copies made from them are "
 	  "traced.", GUS_OPTION_NUMBER, AT(pid), .gives = PROCESS, .bounds = { 1, INT_MAX } },
@@ -141,6 +147,8 @@ static const struct gus_option options[] = {
 	  "start=1000000,length=5000000.", GUS_OPTION_STRING, AT(trace_options), .fit = { COMMAND } },
 	{ 0, "emulator", "FILE", "Of a command: the emulator; by default qemu-x86_64 or qemu-aarch64.",
 	  GUS_OPTION_STRING, AT(emulator), .choices = "@file", .fit = { COMMAND | PROCESS } },
+	{ 0, "children", NULL, "Of a command: trace also the processes that it forks off, and theirs, each with a "
+	  "machine of its own.", GUS_OPTION_FLAG, AT(children), .fit = { COMMAND } },
 	{ 0, "interval", NULL, "Of a trace: tell also how long it would take if all that is touched for the first "
 	  "time had been in the caches.", GUS_OPTION_FLAG, AT(interval), .fit = { EXECUTED } },
 	{ 0, "warm-up", "N", "Of a trace: the first N instructions of each thread fill the caches and are not "
@@ -164,8 +172,13 @@ static const struct gus_option options[] = {
 	  "faster.", GUS_OPTION_NUMBER, AT(reach), .bounds = { 0, 1000000 }, .fit = { ONE } },
 	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without "
 	  "it code is the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), .fit = { CODE } },
+	{ 'o', "output", "FILE", "Write the report to FILE; to standard output for -, where what a command prints then "
+	  "goes to standard error. By default it is on standard output, of a command on standard error.",
+	  GUS_OPTION_STRING, AT(output), .choices = "@file" },
 	{ 0, "format", "FORMAT", "text (default), json or csv. Of a batch csv is the default.", GUS_OPTION_CHOICE,
 	  AT(format), .choices = "text json csv" },
+	GUS_SCREEN_OPTIONS(struct model_options, screen),
+	GUS_SCREEN_NAME_OPTIONS(struct model_options, screen),
 	{ 0, "timeline", "[=N]", "Show when each uop of the first N iterations (3) was issued, dispatched, completed "
 	  "and retired.", GUS_OPTION_CALL, .call = set_timeline, .fit = { ONE } },
 	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, "
@@ -215,6 +228,8 @@ struct model {
 	enum gus_hit level;
 	struct timespec begun;
 	struct gus_vec(char *) notes;
+	struct gus_model_output output;
+	bool has_output;
 	int status;                     /* of the command */
 };
 
@@ -325,6 +340,20 @@ static int check_work(const struct model *m, const struct gus_program *p, struct
 	return 0;
 }
 
+/* cycles: of the loops of a function, if that is what is shown. */
+static void print_text(const struct model *m, const struct gus_model_report *r, const double *cycles)
+{
+	const struct gus_screen screen = gus_screen_of(stdout, &m->o->screen);
+	struct gus_fitted fitted;
+
+	gus_fitted_begin(&fitted, &screen);
+	if (cycles)
+		gus_model_loops_text(r, cycles);
+	else
+		gus_model_text(r);
+	gus_fitted_end(&fitted);
+}
+
 static int run_program(struct model *m, const struct gus_program *p, struct gus_model_report *r, struct gus_error *err)
 {
 	struct gus_modelled modelled;
@@ -337,7 +366,7 @@ static int run_program(struct model *m, const struct gus_program *p, struct gus_
 	r->notes_n = m->notes.n;
 	r->seconds = seconds(m);
 	if (m->o->format == FORMAT_TEXT)
-		gus_model_text(r);
+		print_text(m, r, NULL);
 	else if (m->o->format == FORMAT_JSON)
 		gus_model_json(r);
 	else
@@ -467,7 +496,7 @@ static int list_loops(struct model *m, const struct gus_routine *f)
 		gus_program_free(p);
 	}
 	if (m->o->format == FORMAT_TEXT)
-		gus_model_loops_text(&r, cycles);
+		print_text(m, &r, cycles);
 	else if (m->o->format == FORMAT_JSON)
 		gus_model_loops_json(&r, cycles);
 	else
@@ -523,14 +552,27 @@ static int run_elf(struct model *m, struct gus_error *err)
 }
 
 /* What was executed. Unless it is said otherwise each capacity is turned by 15 %, and causes are followed. */
+/* Opened more than once, so what comes through a pipe is kept first. */
+static int run_file(struct gus_model_traced *traced, const struct gus_model_process *process, const char *input,
+		    struct gus_error *err)
+{
+	char *path = gus_recording_path(input, err);
+	int rc = path ? gus_model_trace(traced, process, path, err) : -1;
+
+	free(path);
+	return rc;
+}
+
 static int run_traced(struct model *m, struct gus_error *err)
 {
 	const struct model_options *o = m->o;
 	struct gus_model_traced traced = {
+		.screen = &o->screen,
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
 		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
-		.phases = o->phases, .memory = o->memory,
+		.phases = o->phases, .memory = o->memory, .children = o->children,
+		.output = &m->output,
 	};
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
@@ -541,11 +583,12 @@ static int run_traced(struct model *m, struct gus_error *err)
 	int rc;
 
 	traced.options = words;
-	traced.interval |= o->from == FROM_PROCESS; /* caches of a copy are cold, and its own were not */
+	if (o->from == FROM_PROCESS) /* caches of a copy are cold, and its own were not */
+		traced.interval = traced.warm = true;
 	if (o->from == FROM_PROCESS)
 		rc = gus_model_attached(&traced, &process, err);
 	else if (o->from == FROM_FILE)
-		rc = gus_model_trace(&traced, &process, o->input, err);
+		rc = run_file(&traced, &process, o->input, err);
 	else
 		rc = gus_model_command(&traced, o->command, &m->status, err);
 	free(words);
@@ -568,13 +611,24 @@ static int run_all(struct model *m, struct gus_error *err)
 	m->settings.uarch = m->uarch;
 	if (settle_sizes(m, err) != 0)
 		return -1;
-	return run_of[m->o->from](m, err);
+	m->output = (struct gus_model_output){ .path = m->o->output, .command = m->o->from == FROM_COMMAND,
+		.json = m->o->format == FORMAT_JSON };
+	if (gus_model_output_open(&m->output, err) != 0)
+		return -1;
+	m->has_output = true;
+	if (m->o->from != FROM_COMMAND) /* which is started first, with standard output as it is */
+		gus_model_output_begin(&m->output);
+	return gus_model_output_end(&m->output, run_of[m->o->from](m, err), err);
 }
 
 /* As of the other verbs that take a command or a process. */
-static int traced_status(const struct model_options *o, const struct gus_error *err)
+static int traced_status(const struct model *m, const struct gus_error *err)
 {
+	const struct model_options *o = m->o;
 	int status = fail_status(err);
+
+	if (!m->has_output) /* it is that which is missing or may not be written, and no command was begun */
+		return status;
 
 	if (o->from == FROM_PROCESS && err->code == GUS_E_NOT_FOUND)
 		return GUS_EXIT_NO_TARGET;
@@ -583,14 +637,14 @@ static int traced_status(const struct model_options *o, const struct gus_error *
 
 static int run(int argc, char **argv)
 {
-	struct model_options o = { .per = 1, .pointers = -1 };
+	struct model_options o = { .per = 1, .pointers = -1, .screen = GUS_SCREEN_DEFAULTS };
 	struct gus_error err = { 0 };
 	struct model m = { .o = &o };
 	int status = 0;
 
 	if (gus_options_parse(&gus_verb_model, &o, &argc, &argv, &status) == 0) {
 		o.command = argc ? argv : NULL;
-		status = run_all(&m, &err) == 0 ? m.status : traced_status(&o, &err);
+		status = run_all(&m, &err) == 0 ? m.status : traced_status(&m, &err);
 	}
 	for (size_t i = 0; i < m.notes.n; i++)
 		free(m.notes.v[i]);

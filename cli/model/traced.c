@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/model/traced.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attribution/routes/walk.h"
 #include "attribution/traced/regions.h"
 #include "base/foreign_file.h"
 #include "cli/common/options.h"
+#include "cli/model/output.h"
 #include "cli/model/phases.h"
-#include "tracing/emulator/emulate.h"
+#include "cli/screen/screen.h"
 
 static const char *name_of_region(void *context, uint32_t region)
 {
@@ -55,8 +52,8 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 	struct gus_symbols_options symbols = { .rights = rights };
 	struct gus_traced_options o = { .uarch = m->uarch, .config = m->config, .caches = m->caches,
 				       .predictor = predictor,
-		.weight = m->weight, .causality = m->causality, .interval = m->interval, .phases = m->phases,
-			.memory = m->memory,
+		.weight = m->weight, .causality = m->causality, .interval = m->interval, .warm = m->warm,
+		.phases = m->phases, .memory = m->memory,
 		.warm_up = m->warm_up };
 
 	gus_branch_config_default(predictor);
@@ -71,6 +68,7 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 			   struct gus_error *err)
 {
 	const struct gus_error *failure;
+	struct gus_screen screen;
 
 	if (!t->instructions)
 		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
@@ -79,7 +77,9 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 				"there is nothing to model: the warm-up of %" PRIu64 " instructions is longer than "
 			"each "
 				"thread, of which the longest has %" PRIu64, m->warm_up, gus_traced_longest_thread(t));
+	screen = gus_screen_of(stdout, m->screen);
 	v->model = m;
+	v->screen = &screen;
 	v->traced = t;
 	v->order = gus_traced_order(t, &v->regions_n);
 	if (m->json)
@@ -88,7 +88,8 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 		gus_model_traced_text(v);
 	free(v->order);
 	fflush(stdout);
-	gus_symbols_tell(t->options.symbols);
+	if (!gus_model_output_is_alone(m->output))
+		gus_symbols_tell(t->options.symbols);
 	failure = gus_symbols_failure(t->options.symbols);
 	if (failure)
 		*err = *failure;
@@ -104,6 +105,12 @@ void gus_model_traced_close(const struct gus_model_inferred *in, struct gus_trac
 		gus_symbols_free(symbols);
 }
 
+void gus_model_traced_set_interval(struct gus_model_traced *m, const struct gus_trace *trace)
+{
+	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every)
+		m->interval = m->warm = true;
+}
+
 int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, const struct gus_model_inferred *in,
 			  struct gus_model_view *v, struct gus_error *err)
 {
@@ -116,9 +123,7 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 	uid_t owner;
 	int rc;
 
-	/* of what was before a window the caches know nothing */
-	if (gus_trace_about(trace)->skip || gus_trace_about(trace)->every)
-		m->interval = true;
+	gus_model_traced_set_interval(m, trace);
 	if (gus_trace_owner(trace, &owner))
 		gus_rights_of_user(&rights, owner, "the trace's owner");
 	gus_model_traced_open(m, in, &rights, &predictor, &t);
@@ -147,16 +152,17 @@ int gus_model_traced_show(struct gus_model_traced *m, struct gus_trace *trace, c
 int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *p, const char *path,
 		    struct gus_error *err)
 {
-	bool snapshots = false, interval = m->interval;
+	bool snapshots = false, interval = m->interval, warm = m->warm;
 	struct gus_model_view v = { .input = path };
 	struct gus_trace *trace = gus_trace_open(path, err);
 	int rc;
 
 	if (!trace && err->code == GUS_E_NOT_FOUND && access(path, F_OK) == 0) {
 		*err = (struct gus_error){ 0 };
-		m->interval = true;
+		m->interval = m->warm = true;
 		rc = gus_model_snapshots(m, p, path, &snapshots, err);
 		m->interval = interval;
+		m->warm = warm;
 		if (snapshots || rc != 0)
 			return rc;
 		return gus_model_recording(m, path, err);
@@ -165,50 +171,5 @@ int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *
 		return -1;
 	rc = gus_model_traced_show(m, trace, NULL, &v, err);
 	gus_trace_close(trace);
-	return rc;
-}
-
-/* SIGINT is the command's: what was traced until its end is told. From the terminal it has it by itself; who sends it
- * to us alone means it as well. Whatever else ends us ends the command, too. */
-static volatile sig_atomic_t emulator;
-
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-	(void)context;
-	if (info->si_code != SI_KERNEL)
-		kill((pid_t)emulator, number);
-}
-
-int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status, struct gus_error *err)
-{
-	struct gus_model_view v = { .command = (const char *const *)argv };
-	struct sigaction pass = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, before;
-	struct gus_emulation e = { .silent = false };
-	struct gus_trace *trace;
-	const char *target = gus_command_target(argv[0], err);
-	int rc = -1;
-
-	while (argv[v.command_n])
-		v.command_n++;
-	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 ||
-	    gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
-		return -1;
-	emulator = e.pid;
-	sigaction(SIGINT, &pass, &before);
-	trace = gus_trace_open_fd(e.trace, err);
-	if (trace) {
-		rc = gus_model_traced_show(m, trace, NULL, &v, err);
-		gus_trace_close(trace);
-	}
-	gus_emulation_wait(&e);
-	sigaction(SIGINT, &before, NULL);
-	gus_emulation_end(&e);
-	if (!trace && err->code == GUS_E_TRUNCATED) { /* not a word came; what was wrong it has said itself */
-		*err = (struct gus_error){ 0 };
-		gus_fail(err, GUS_E_SYSTEM, "cannot trace '%s': the emulator %s%s ended before the command began",
-			 argv[0],
-			 m->emulator ? "" : "qemu-", m->emulator ? m->emulator : target);
-	}
-	*status = WIFEXITED(e.status) ? WEXITSTATUS(e.status) : 128 + WTERMSIG(e.status);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include "cli/model/view.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/oracles/cache.h"
 #include "model/tables/uarch.h"
 #include "model/watch/access.h"
@@ -146,6 +147,15 @@ static json_t *instructions(const struct gus_model_view *v, uint32_t region)
 	return list;
 }
 
+/* Both ends, of which "cycles" is one; what was not asked for is null. */
+static void set_interval(json_t *o, const struct gus_model_view *v, double cycles, double other)
+{
+	json_t *told = json_real(cycles), *asked = v->model->interval ? json_real(other) : json_null();
+
+	json_object_set_new(o, "cycles_if_warm", v->model->warm ? told : asked);
+	json_object_set_new(o, "cycles_if_cold", v->model->warm ? asked : told);
+}
+
 static json_t *region(const struct gus_model_view *v, uint32_t number)
 {
 	const struct gus_traced *t = v->traced;
@@ -175,12 +185,14 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 	json_object_set_new(o, "blocks", integer(r->executed));
 	json_object_set_new(o, "from_uop_cache", ratio((double)uops_cached, (double)r->executed));
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
-	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(r->warm_cycles) : json_null());
+	set_interval(o, v, r->cycles[0], r->other_cycles);
 	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
 	json_object_set_new(o, "samples", v->windows && v->windows->coverage.samples ?
 			    integer(v->windows->coverage.by_region[number]) :
 			    json_null());
 	json_object_set_new(o, "ipc", ratio((double)r->instructions, r->cycles[0]));
+	json_object_set_new(o, "fused", integer(r->fused));
+	json_object_set_new(o, "slots", integer(r->slots));
 	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
 	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, r->cycles) : json_null());
 	json_object_set_new(o, "memory", memory(&met));
@@ -308,11 +320,33 @@ static json_t *threads(const struct gus_traced *t)
 
 		gus_traced_thread(t, i, &f);
 		json_object_set_new(o, "thread", integer(f.stream));
+		json_object_set_new(o, "program", integer(t->program_of.v[f.stream]));
 		json_object_set_new(o, "instructions", integer(f.instructions));
 		json_object_set_new(o, "cycles", json_real(f.cycles[0]));
 		json_object_set_new(o, "lines_from_memory",
 				    integer(f.cache->memory_reads[GUS_CACHE_DEMAND] +
 					    f.cache->memory_reads[GUS_CACHE_PREFETCH]));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *programs(const struct gus_traced *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->programs.n; i++) {
+		const struct gus_traced_program *p = &t->programs.v[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name", *p->name ? gus_json_text(p->name) : json_null());
+		json_object_set_new(o, "pid", integer(p->pid));
+		json_object_set_new(o, "instructions", integer(p->instructions));
+		json_object_set_new(o, "cycles", json_real(p->cycles));
+		json_object_set_new(o, "ipc", ratio((double)p->instructions, p->cycles));
+		json_object_set_new(o, "share", ratio(p->cycles, t->cycles[0]));
+		json_object_set_new(o, "threads", integer(p->threads));
+		json_object_set_new(o, "trouble", gus_json_text(p->trouble));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -379,7 +413,9 @@ static void set_totals(json_t *o, const struct gus_model_view *v)
 	json_object_set_new(o, "instructions", integer(t->instructions - t->warmed));
 	json_object_set_new(o, "warm_up", integer(t->warmed));
 	json_object_set_new(o, "cycles", json_real(t->cycles[0]));
-	json_object_set_new(o, "cycles_if_warm", v->model->interval ? json_real(t->warm_cycles) : json_null());
+	set_interval(o, v, t->cycles[0], t->other_cycles);
+	json_object_set_new(o, "caches", json_string(v->model->warm ? "warm" : "cold"));
+	json_object_set_new(o, "issue_width", integer(v->model->config->issue_width));
 	json_object_set_new(o, "ipc", ratio((double)(t->instructions - t->warmed), t->cycles[0]));
 	json_object_set_new(o, "coverage", ratio(t->program->insns_n - t->program->unknown, t->program->insns_n));
 	json_object_set_new(o, "branches_of_unknown_way", integer(t->branches_unknown));
@@ -424,6 +460,8 @@ void gus_model_traced_json(const struct gus_model_view *v)
 	json_object_set_new(o, "notices", notices(v->traced));
 	set_totals(o, v);
 	json_object_set_new(o, "windows", windows(v->windows));
+	json_object_set_new(o, "programs", v->windows && !v->input ? json_null() : programs(v->traced));
+	json_object_set_new(o, "programs_that_did_not_begin", integer(v->empty));
 	json_object_set_new(o, "threads", threads(v->traced));
 	for (size_t i = 0; i < v->regions_n && (!v->model->rows || i < v->model->rows); i++)
 		json_array_append_new(list, region(v, v->order[i]));

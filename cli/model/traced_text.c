@@ -12,8 +12,13 @@
 #include "cli/common/print.h"
 #include "cli/model/phases.h"
 #include "cli/model/view.h"
+#include "cli/screen/cells.h"
+#include "cli/screen/fitted.h"
+#include "cli/screen/screen.h"
+#include "cli/screen/shorten.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
+#include "model/machine/config.h"
 #include "model/tables/uarch.h"
 #include "model/watch/access.h"
 #include "symbolizer/insn/insn.h"
@@ -54,6 +59,55 @@ static void print_inferred(const struct gus_routes *r)
 	       "mispredicted as often as these say.\n", r->stacks, r->ranges[GUS_RANGE_GOOD], all);
 }
 
+/* Programs that the command became or forked off, in the order in which they began; of many those with the most
+ * cycles. */
+static int by_program_cycles(const void *a, const void *b)
+{
+	const struct gus_traced_program *const *x = a, *const *y = b;
+
+	if ((*x)->cycles > (*y)->cycles || (*y)->cycles > (*x)->cycles)
+		return (*x)->cycles > (*y)->cycles ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+static int by_beginning(const void *a, const void *b)
+{
+	const struct gus_traced_program *const *x = a, *const *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void print_program(const struct gus_traced *t, const struct gus_traced_program *p)
+{
+	printf("  %6.2f%%  ", 100 * ratio(p->cycles, t->cycles[0]));
+	printf("%9.2f%%  %5.2f  %8u  ", 100 * ratio((double)p->instructions, (double)(t->instructions - t->warmed)),
+	       ratio((double)p->instructions, p->cycles), p->pid);
+	gus_print("%s", *p->name ? p->name : "[unknown]");
+	if (p->trouble)
+		gus_print(" (not whole: %s)", p->trouble);
+	putchar('\n');
+}
+
+static void print_programs(const struct gus_model_view *v)
+{
+	const struct gus_traced *t = v->traced;
+	const struct gus_traced_program **list = gus_zalloc((t->programs.n + 1) * sizeof(*list));
+	size_t n = t->programs.n, shown = v->model->rows && v->model->rows < n ? v->model->rows : n;
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = &t->programs.v[i];
+	if (!v->model->rows && n > ROWS)
+		shown = ROWS;
+	qsort(list, n, sizeof(*list), by_program_cycles);
+	qsort(list, shown, sizeof(*list), by_beginning);
+	printf("\n  cycles       instr.   IPC   process  program\n");
+	for (size_t i = 0; i < shown; i++)
+		print_program(t, list[i]);
+	if (shown < n)
+		printf("  %zu more have fewer cycles\n", n - shown);
+	free(list);
+}
+
 static void print_head(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
@@ -71,6 +125,9 @@ static void print_head(const struct gus_model_view *v)
 		print_inferred(v->inferred);
 	if (v->trouble)
 		gus_print("The trace is not whole: %s\n", v->trouble);
+	if (v->empty)
+		printf("Of %u program%s nothing came: %s not be begun\n", v->empty, v->empty == 1 ? "" : "s",
+		       v->empty == 1 ? "it could" : "they could");
 	if (t->full)
 		printf("The trace has stopped to grow before the program ended: what came after is missing\n");
 	if (t->omitted)
@@ -83,15 +140,19 @@ static void print_head(const struct gus_model_view *v)
 	printf(" instructions, ");
 	print_count(t->cycles[0]);
 	printf(" cycles, %.2f instructions a cycle", ratio((double)counted, t->cycles[0]));
-	if (gus_traced_threads(t) > 1 && !v->windows)
+	if (gus_traced_threads(t) > t->programs.n && !v->windows)
 		printf(", %zu threads one after the other", gus_traced_threads(t));
+	else if (t->programs.n > 1 && !v->windows)
+		printf(", %zu programs one after the other", t->programs.n);
 	putchar('\n');
-	if (v->model->interval) {
-		printf("  from ");
-		print_count(t->warm_cycles);
-		printf(" (all that was touched for the first time had been in the caches) to ");
-		print_count(t->cycles[0]);
-		printf(" cycles (nothing had)\n");
+	if (v->model->interval && v->model->warm) {
+		printf("  as if all that was touched for the first time had been in the caches; up to ");
+		print_count(t->other_cycles);
+		printf(" cycles if nothing had\n");
+	} else if (v->model->interval) {
+		printf("  as if the caches had been empty; from ");
+		print_count(t->other_cycles);
+		printf(" cycles on if all that was touched for the first time had been there\n");
 	}
 	if (t->warmed) {
 		printf("  after a warm-up of ");
@@ -100,6 +161,8 @@ static void print_head(const struct gus_model_view *v)
 	}
 	printf("  %.2f%% of the instructions have a row in the table\n",
 	       100 - 100 * ratio(t->program->unknown, t->program->insns_n));
+	if (t->programs.n > 1 && !v->windows)
+		print_programs(v);
 }
 
 /* Those with a hundredth of the samples. */
@@ -220,15 +283,47 @@ static void print_sensitivity(const struct gus_model_view *v, const double *cycl
 		gus_print("%snothing alone\n", indent);
 }
 
+/* A region's name and module, in as many cells as are left of a line; the module is given up first. */
+static void print_region_name(const struct gus_screen *s, const char *name, const char *module, size_t used)
+{
+	size_t room = s->width > used + 16 ? s->width - used : 16, all;
+	char *shown;
+
+	all = gus_cells(name, strlen(name)) + (*module ? 4 + gus_cells(module, strlen(module)) : 0);
+	if (!s->width || s->full_names || all <= room) {
+		gus_print("  %s", name);
+		if (*module)
+			gus_print("  [%s]", module);
+		return;
+	}
+	shown = gus_shorten(name, GUS_SHORTEN_NAME, room, s->dots);
+	gus_print("  %s", shown);
+	free(shown);
+}
+
+/* What would gain the most there. What gains nothing, or less than that, is none: see gusprof-model(1). */
+static void print_best(const struct gus_traced *t, const struct gus_traced_region *r, int knob)
+{
+	double speedup = ratio(r->cycles[0], r->cycles[knob + 1]) - 1;
+
+	if (speedup >= 0.00005)
+		gus_print("  %-22s %6.2f%%", t->knobs[knob].name, 100 * speedup);
+	else
+		printf("  %-22s       -", "nothing alone");
+}
+
 static void print_regions(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	size_t rows = v->model->rows ? v->model->rows : ROWS;
-
 	bool sampled = v->windows && v->windows->coverage.samples;
+	/* What would gain is said above of all; where there is no room it is names that count. */
+	bool gains = t->knobs_n && (!v->screen->width || v->screen->width >= 110);
+	size_t used = 30 + 9u * sampled + 10u * v->model->causality + 32u * gains;
+	bool width = false;
 
 	printf("\n  cycles %s      instr.   IPC%s%s  %s\n", sampled ? "  samples" : "", v->model->causality ?
-	       "   holds up" : "", t->knobs_n ? "  most with more of        gains" : "",
+	       "   holds up" : "", gains ? "  most with more of        gains" : "",
 	       "region");
 	for (size_t i = 0; i < v->regions_n && i < rows; i++) {
 		const struct gus_traced_region *r = &t->regions.v[v->order[i]];
@@ -246,14 +341,16 @@ static void print_regions(const struct gus_model_view *v)
 		       ratio((double)r->instructions, r->cycles[0]));
 		if (v->model->causality)
 			printf("   %6.2f%%", 100 * ratio(r->charged, t->cycles[0]));
-		if (t->knobs_n && best_knobs(t, r->cycles, best, 1))
-			gus_print("  %-22s %6.2f%%", t->knobs[best[0]].name,
-				  100 * (ratio(r->cycles[0], r->cycles[best[0] + 1]) - 1));
-		gus_print("  %s", name);
-		if (*t->functions.v[r->function].module)
-			gus_print("  [%s]", gus_base_name(t->functions.v[r->function].module));
+		if (gains && best_knobs(t, r->cycles, best, 1))
+			print_best(t, r, best[0]);
+		width |= ratio((double)r->instructions, r->cycles[0]) > v->model->config->issue_width;
+		print_region_name(v->screen, name, gus_base_name(t->functions.v[r->function].module), used);
 		putchar('\n');
 	}
+	if (width)
+		printf("  an IPC above %u, which are issued in a cycle: two instructions that are fused are one "
+		       "there, and what was done while others waited took no time of its own\n",
+		       v->model->config->issue_width);
 	if (v->model->causality)
 		printf("  holds up: what of the time all else waited for it; a function stands without its loops, a "
 		       "loop without inner ones\n");
@@ -522,7 +619,9 @@ void gus_model_traced_text(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
 	struct gus_model_phases phases;
+	struct gus_fitted fitted;
 
+	gus_fitted_begin(&fitted, v->screen);
 	print_head(v);
 	if (v->windows)
 		print_windows(v->windows);
@@ -544,4 +643,5 @@ void gus_model_traced_text(const struct gus_model_view *v)
 		gus_model_name_phases(v, &phases);
 		gus_model_phases_text(&phases);
 	}
+	gus_fitted_end(&fitted);
 }

@@ -10,6 +10,9 @@
 
 struct gus_cache_config;
 struct gus_core_config;
+struct gus_screen;
+struct gus_screen_options;
+struct gus_model_output;
 
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */
 struct gus_model_process {
@@ -24,9 +27,13 @@ struct gus_model_traced {
 	const struct gus_cache_config *caches;
 	double weight;                  /* of the knobs; 0: none is turned */
 	bool causality, interval, phases, memory, json;
+	bool warm;                      /* caches are warm in what is told, and cold at the other end of the interval */
+	bool children;                  /* of a command: what it forks off is traced as well */
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
 	uint64_t rows;                  /* regions that are shown; 0: those with a hundredth of the time */
 	uint64_t warm_up;
+	const struct gus_screen_options *screen; /* of text */
+	struct gus_model_output *output;
 };
 
 /* What was taken of a process. */
@@ -49,10 +56,12 @@ struct gus_model_view {
 	const char *const *command;     /* words, n of them; NULL: a file */
 	size_t command_n;
 	const struct gus_model_windows *windows; /* of a process; else NULL */
+	unsigned empty;                 /* traces of which nothing came: of programs that could not begin */
 	const char *input, *trouble;    /* trouble: why the trace is not whole; NULL: it is */
 	const struct gus_routes *inferred; /* NULL: the trace is what was executed */
 	uint32_t *order;                /* regions by cycles, largest first; regions_n of them have been executed */
 	size_t regions_n;
+	const struct gus_screen *screen; /* what text is printed on */
 };
 
 /* What regions and branches of phases are called; for gus_model_phases. */

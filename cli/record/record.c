@@ -3,6 +3,7 @@
  * command ended. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +13,13 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/missed.h"
 #include "cli/common/ending.h"
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
+#include "cli/record/embed.h"
 #include "cli/record/record.h"
 #include "cli/record/trace.h"
 #include "cli/verbs.h"
@@ -48,6 +51,8 @@ struct record_options {
 	const char *switch_output;    /* "" if it was given without a value */
 	int call_graph;               /* negative: as callers says */
 	int trace;                    /* enum trace */
+	int embed;                    /* enum gus_embed */
+	int sample_cpus;              /* enum gus_sample_cpus */
 	bool callers, branch_any, switches, quiet, all, overwrite;
 	double overhead;              /* percent; 0: not asked */
 	int64_t delay_ms;
@@ -92,12 +97,19 @@ static int call_switch_output(const char *argument, void *values, struct gus_err
 	return 0;
 }
 
-static int call_output(const char *argument, void *values, struct gus_error *err)
+/* "-o -": the recording is what goes to our standard output, and nothing else may. So that is put aside, and what
+ * has its number from now on is standard error, for the command as for us; perf does the same. */
+static int divert_output(struct record_options *o, struct gus_error *err)
 {
-	((struct record_options *)values)->output = argument;
-	if (strcmp(argument, "-") == 0)
-		return gus_fail(err, GUS_E_USAGE, "-o - is not there yet: a recording is a file, because it must "
-				"survive whatever stops the program");
+	if (!o->output || strcmp(o->output, "-") != 0)
+		return 0;
+	o->output = "standard output";
+	if (isatty(STDOUT_FILENO))
+		return gus_fail(err, GUS_E_USAGE, "-o - would write the recording to the terminal; it is for a pipe, "
+				"as in: gusprof record -o - -- ./app | gusprof report -i -");
+	o->output_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (o->output_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return gus_fail_errno(err, errno, "cannot write the recording to standard output");
 	return 0;
 }
 
@@ -136,6 +148,9 @@ static const struct gus_option options[] = {
 	  .why = "samples come at a rate or every so many events" } },
 	{ 'c', "count", "N", "Take a sample every N events instead.", GUS_OPTION_NUMBER, AT(count),
 	  .bounds = { .above = true } },
+	{ 0, "sample-cpus", "WHEN", "Sample the CPUs and keep the target's samples: auto, the default, where the "
+	  "target's tasks end before they are sampled, this user may, and what else runs does not cost too "
+	  "much; always; never.", GUS_OPTION_CHOICE, AT(sample_cpus), .choices = "auto always never" },
 	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG,
 	  AT(callers) },
 	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records "
@@ -147,8 +162,9 @@ static const struct gus_option options[] = {
 	  "ind_jmp, call, cond, stack; and only in u, k, hv.", GUS_OPTION_STRING, AT(branches),
 	  .choices = "any any_call any_ret ind_call ind_jmp call cond stack u k hv in_tx no_tx abort_tx no_flags "
 	  "no_cycles save_type priv" },
-	{ 'o', "output", "FILE", "Where to write; gusprof.data by default.", GUS_OPTION_CALL, .call = call_output,
-	  .choices = "@file" },
+	{ 'o', "output", "FILE", "Where to write; gusprof.data by default. - is standard output, for a pipe: the "
+	  "command's own output then goes to standard error.", GUS_OPTION_STRING, AT(output), .choices = "@file",
+	  .filled = true },
 	{ 'D', "delay", "MS", "Start sampling MS milliseconds after the command; -1: only when --control says "
 	  "enable.", GUS_OPTION_SIGNED, AT(delay_ms), .bounds = { -1, INT32_MAX } },
 	{ 0, "max-size", "SIZE", "Stop, and end the command, when the file has reached SIZE bytes (with B, K, M or "
@@ -165,6 +181,10 @@ static const struct gus_option options[] = {
 	{ 0, "trace-window", "N", "Have each snapshot replayed, or each window of --trace qemu go on, for N "
 	  "instructions; 1,000,000 by default.", GUS_OPTION_NUMBER, AT(trace_window), .bounds = { 0, 1e12 },
 	  .fit = { .needs = "trace" } },
+	{ 0, "embed", "WHAT", "What the recording takes along of the code that was sampled, to be read where its files "
+	  "are not: symbols (the default) are the names of functions; lines: also their source lines and inlined "
+	  "calls; all: also the code, for annotate and model; none.", GUS_OPTION_CHOICE, AT(embed),
+	  .choices = "none symbols lines all" },
 	{ 0, "switch-events", NULL, "Record context switches (the default).", GUS_OPTION_FLAG, AT(switches) },
 	{ 'q', "quiet", NULL, "Say nothing but errors.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what was tried.", GUS_OPTION_CALL, .call = call_verbose },
@@ -173,12 +193,54 @@ static const struct gus_option options[] = {
 
 static const struct gus_option_rule rules[] = {
 	{ "delay=-1", { .needs = "control", .why = "there is no way to start sampling later on without it" } },
+	{ "sample-cpus=always", { COMMAND | PROCESSES, .excludes = "overwrite cpu",
+	  .why = "its samples are told from others by the births and ends of all its tasks" } },
 	{ "trace=auto", { COMMAND | PROCESSES, .why = "one process is looked at, at a time" } },
 	{ "trace=qemu", { COMMAND, .excludes = "switch-output",
 	  .why = "the command is run a second time, at the end" } },
+	{ "output=-", { .excludes = "switch-output", .why = "a pipe has no parts" } },
 	{ "trace=qemu", { .excludes = "trace-window=0", .why = "a window has an instruction at least" } },
 	{ 0 },
 };
+
+/* What perf's users type. */
+static const struct gus_habit habits[] = {
+	{ "--call-graph=dwarf", "callers are found by frame pointers (fp): build with -fno-omit-frame-pointer" },
+	{ "--call-graph=lbr", "callers are found by frame pointers (fp); -b records branches" },
+	{ "-T", "samples always have their time" },
+	{ "--timestamp", "samples always have their time" },
+	{ "-P", "samples always have their period" },
+	{ "--period", "samples always have their period" },
+	{ "-z", "recordings are always compressed" },
+	{ "--compression-level", "recordings are always compressed" },
+	{ "-m", "the rings have the size that they need; what the kernel drops is counted and said" },
+	{ "--mmap-pages", "the rings have the size that they need; what the kernel drops is counted and said" },
+	{ "-u", "-p watches processes, -G a cgroup, -a all" },
+	{ "--uid", "-p watches processes, -G a cgroup, -a all" },
+	{ "-d", "addresses of data are not recorded; 'gusprof model -- ./app' says what accesses hit" },
+	{ "--data", "addresses of data are not recorded; 'gusprof model -- ./app' says what accesses hit" },
+	{ "-k", "times are of the monotonic clock" },
+	{ "--clockid", "times are of the monotonic clock" },
+	{ "-R", "nothing raw is recorded" },
+	{ "-W", "weights of hardware are not recorded" },
+	{ "--weight", "weights of hardware are not recorded" },
+	{ "--strict-freq", "a rate that the kernel does not allow is always an error" },
+	{ NULL, NULL },
+};
+
+/* "-p $(pidof x)" of several: all but the first are taken for the command. */
+static int refuse_numbers(const struct record_options *o, char *const *words, struct gus_error *err)
+{
+	if (o->watched != ON_PROCESSES && o->watched != ON_THREADS)
+		return 0;
+	for (size_t i = 0; words[i]; i++)
+		if (!isdigit((unsigned char)words[i][0]) || words[i][strspn(words[i], "0123456789")])
+			return 0;
+	if (!words[0])
+		return 0;
+	return gus_fail(err, GUS_E_USAGE, "'%s' is not part of %s: several are separated by commas, as pgrep -d, x "
+			"writes them", words[0], o->watched == ON_THREADS ? "-t" : "-p");
+}
 
 static int positive(const char *text, uint64_t *value)
 {
@@ -354,6 +416,13 @@ static void announce(void *context)
 			(unsigned long long)c->map_ns);
 }
 
+/* What is no share of the target's time, as that was too short: a few milliseconds of a program that did nothing. */
+static void summarise_large_cost(const struct gus_session_options *so, const struct gus_session_result *r)
+{
+	gus_log(so->log, GUS_NOTE, "[ recording cost more than the target itself took, which was %.3f ms of CPU time; "
+		"and %.0f ms to begin and to end ]", (double)r->target_ns / 1e6, (double)r->around_ns / 1e6);
+}
+
 /* Asked, got, at what rate. The parts, because only the first follows the rate. */
 static void summarise_cost(const struct gus_session_options *so, const struct gus_session_result *r)
 {
@@ -363,6 +432,10 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 
 	if (!r->target_ns)
 		return;
+	if (got > 1) {
+		summarise_large_cost(so, r);
+		return;
+	}
 	if (so->overhead > 0)
 		snprintf(asked, sizeof(asked), " of %.2f asked", so->overhead * 100);
 	if (r->hz)
@@ -380,13 +453,61 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 			"and this program, which reads what they do and looks after itself while they sleep");
 }
 
-static void summarise(const struct gus_session_options *so, const struct gus_session_result *r)
+/* The kernel takes its events from a task that becomes a program with other rights. */
+static void summarise_taken_away(const struct gus_session_options *so, const struct gus_session_result *r)
+{
+	char others[48] = "";
+
+	if (r->taken_away > 1)
+		snprintf(others, sizeof(others), " and %llu others", (unsigned long long)r->taken_away - 1);
+	gus_log(so->log, GUS_WARN, "the kernel took the events off '%s' (process %u)%s as it was executed, and nothing "
+		"of it was sampled: it runs with other rights than yours (set-user-ID, set-group-ID, capabilities), or "
+		"you may execute and not read it; run gusprof as the user that it becomes, or all of the system (-a) "
+		"as root", r->taken_comm, r->taken_tid, others);
+}
+
+static void summarise_missed(const struct gus_session_options *so, const struct gus_session_result *r)
+{
+	if (!gus_missed_matters(r->missed, r->counted, r->period))
+		return;
+	gus_log(so->log, GUS_WARN, "tasks ended before they were sampled: up to %.0f %% of what was counted is in no "
+		"sample, and nobody knows where it went; the report's intervals allow for that. %s",
+		100 * (double)r->missed / (double)r->counted,
+		so->sample_cpus == GUS_SAMPLE_CPUS_NEVER ? "Without --sample-cpus=never it would be less" :
+		"Run gusprof as root or with CAP_PERFMON (or with kernel.perf_event_paranoid at 0) and with "
+		"--sample-cpus=always, or sample more often (-F)");
+}
+
+/* What the recording took along. */
+static void summarise_names(const struct gus_record_embed *e)
+{
+	char lines[64] = "", code[64] = "";
+
+	if (!e->functions)
+		return;
+	if (e->line_bytes)
+		snprintf(lines, sizeof(lines), ", lines of %.1f KB of code", (double)e->line_bytes / 1e3);
+	if (e->code_bytes)
+		snprintf(code, sizeof(code), ", %.1f KB of code", (double)e->code_bytes / 1e3);
+	gus_log(e->log, GUS_NOTE, "[ names of %llu function%s%s%s: %.1f KB ]", (unsigned long long)e->functions,
+		e->functions == 1 ? "" : "s", lines, code, (double)e->bytes / 1e3);
+}
+
+static void summarise(const struct gus_session_options *so, const struct gus_session_result *r,
+		      const struct gus_record_embed *embed)
 {
 	gus_log(so->log, GUS_NOTE, "[ %llu samples, %llu lost, %.2f MB in %s ]", (unsigned long long)r->samples,
 		(unsigned long long)r->lost, (double)r->bytes / 1e6, r->parts ? "all parts" : so->output);
-	if (!r->samples)
+	if (r->taken_away)
+		summarise_taken_away(so, r);
+	else if (!r->samples)
 		gus_log(so->log, GUS_NOTE, "no samples: the %s took too little CPU time, or the event did not happen",
 			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
+	summarise_names(embed);
+	summarise_missed(so, r);
+	if (r->strangers)
+		gus_log(so->log, GUS_DEBUG, "%llu samples of the CPUs were none of the target's and are not kept",
+			(unsigned long long)r->strangers);
 	if (so->trace)
 		gus_log(so->log, GUS_NOTE, "[ %u snapshot%s%s ]", r->snapshots, r->snapshots == 1 ? "" : "s",
 			r->snapshots ? "" : ": no thread ran when it was looked for, or the cost left no room for one "
@@ -402,6 +523,8 @@ static int exit_status(int rc, bool commanded, const struct gus_session_result *
 		return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 	if (rc != 0)
 		return GUS_EXIT_OWN_FAILURE;
+	if (commanded && r->taken_away && !r->samples && !r->exit_status && !r->exit_signal)
+		return GUS_EXIT_OWN_FAILURE; /* what was to be recorded could not be */
 	if (!commanded || r->ended_by == GUS_ENDED_TARGET)
 		return 0; /* to be stopped is how such a recording ends */
 	if (r->ended_by == GUS_ENDED_MAX_SIZE || r->ended_by == GUS_ENDED_CONTROL)
@@ -457,6 +580,7 @@ static int record(struct record_options *o, char **command)
 		.producer = PACKAGE_NAME " " PACKAGE_VERSION, .switches = o->switches, .overwrite = o->overwrite,
 		.delay_ms = o->delay_ms, .max_size = o->max_size, .control = o->control, .log = log,
 		.priority = &priority, .overhead = choose_overhead(o),
+		.sample_cpus = (enum gus_sample_cpus)o->sample_cpus,
 		.call_graph = o->call_graph < 0 ? o->callers : o->call_graph == CALLERS_FP,
 	};
 	struct gus_session_result result = { 0 };
@@ -464,12 +588,15 @@ static int record(struct record_options *o, char **command)
 	struct gus_choice choice = { 0 };
 	struct announcement announcement = { log, &events, &choice, &so };
 	struct gus_record_trace second = { .command = command, .log = log, .priority = &priority };
+	struct gus_record_embed embed;
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
 	int rc = 0;
 
 	gus_signals_note(&second.signals);
+	gus_record_embed_init(&embed, (enum gus_embed)o->embed, o->max_size, log);
+	so.namer = o->embed != GUS_EMBED_NONE ? &embed.namer : NULL;
 	gus_pmus_init(&pmus, "/sys");
 	if (so.command)
 		rc = gus_child_find(command[0], &err);
@@ -498,7 +625,8 @@ static int record(struct record_options *o, char **command)
 	if (rc != 0 && !result.said)
 		gus_complain(&err);
 	if (rc == 0)
-		summarise(&so, &result);
+		summarise(&so, &result, &embed);
+	gus_record_embed_free(&embed);
 	gus_priority_restore(&priority);
 	gus_events_free(&events);
 	gus_pmus_free(&pmus);
@@ -506,7 +634,8 @@ static int record(struct record_options *o, char **command)
 }
 
 static const struct record_options standard = {
-	.output = "gusprof.data", .call_graph = -1, .trace = TRACE_OFF, .switches = true, .trace_window = 1000000,
+	.output = "gusprof.data", .call_graph = -1, .trace = TRACE_OFF, .embed = GUS_EMBED_SYMBOLS, .switches = true,
+	.trace_window = 1000000,
 };
 
 int gus_record_process(int pid, int fd)
@@ -518,6 +647,7 @@ int gus_record_process(int pid, int fd)
 	o.quiet = true;
 	o.output = "the samples";
 	o.output_fd = fd;
+	o.embed = GUS_EMBED_NONE; /* who reads it does so at once, beside the process */
 	gus_target_init(&o.target);
 	if (gus_target_add(&o.target, GUS_TARGET_PROCESSES, words, NULL) == 0)
 		status = record(&o, &none);
@@ -534,7 +664,8 @@ static int run(int argc, char **argv)
 
 	gus_target_init(&o.target);
 	if (gus_options_parse(&gus_verb_record, &o, &argc, &argv, &status) == 0) {
-		if (choose_target(&o, &err) == 0) {
+		if (refuse_numbers(&o, argv, &err) == 0 && choose_target(&o, &err) == 0 &&
+		    divert_output(&o, &err) == 0) {
 			status = record(&o, argv);
 		} else {
 			gus_complain(&err);
@@ -564,4 +695,5 @@ const struct gus_verb gus_verb_record = {
 	.word = "COMMAND",
 	.many_words = true,
 	.rules = rules,
+	.habits = habits,
 };

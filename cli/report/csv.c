@@ -6,7 +6,6 @@
 static void print_row(struct gus_csv *c, const struct gus_report *r, size_t i, uint64_t *sum)
 {
 	const struct gus_row *row = &r->view->rows.v[i];
-	const struct gus_thread *t = r->view->by == GUS_BY_THREAD ? &r->profile->threads.v[row->thread] : NULL;
 	struct gus_report_cell cell;
 
 	gus_report_cell(r, i, sum, &cell);
@@ -19,9 +18,9 @@ static void print_row(struct gus_csv *c, const struct gus_report *r, size_t i, u
 	gus_csv_number(c, row->line != 0, row->line);
 	gus_csv_number(c, row->has_offset, row->offset);
 	gus_csv_text(c, cell.text);
-	gus_csv_number(c, t != NULL, t ? t->pid : 0);
-	gus_csv_number(c, t != NULL, t ? t->tid : 0);
-	gus_csv_text(c, t ? t->comm : NULL);
+	gus_csv_number(c, r->view->by == GUS_BY_THREAD || r->view->by == GUS_BY_PROCESS, row->pid);
+	gus_csv_number(c, r->view->by == GUS_BY_THREAD, row->tid);
+	gus_csv_text(c, row->comm);
 	gus_csv_number(c, true, row->samples);
 	gus_csv_number(c, r->units.time.known, cell.time_ns);
 	gus_csv_number(c, r->units.cycles.known, cell.cycles);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/common/json.h"
+#include "cli/report/head.h"
 #include "cli/report/render.h"
 #include "model/tables/cpus.h"
 
@@ -47,6 +48,12 @@ static const char *uarch_of(const Gusprof__Host *host)
 	return gus_uarch_of_cpu(&id);
 }
 
+/* More than all of it says only that the target was too short to tell. */
+static json_t *cost_share(double percent)
+{
+	return percent >= 0 && percent <= 100 ? json_real(percent) : json_null();
+}
+
 /* What recording was to cost and what it did cost while it ran; null where the recording does not say. */
 static json_t *cost(const struct gus_profile *p)
 {
@@ -58,15 +65,31 @@ static json_t *cost(const struct gus_profile *p)
 		return json_null();
 	o = json_object();
 	json_object_set_new(o, "asked_pct", asked ? json_real((double)asked / 1e4) : json_null());
-	json_object_set_new(o, "got_pct", json_real((double)m->got_ppm / 1e4));
-	json_object_set_new(o, "samples_pct", json_real((double)m->samples_ppm / 1e4));
-	json_object_set_new(o, "following_pct", json_real((double)m->following_ppm / 1e4));
-	json_object_set_new(o, "recorder_pct", json_real((double)m->recorder_ppm / 1e4));
+	json_object_set_new(o, "got_pct", cost_share((double)m->got_ppm / 1e4));
+	json_object_set_new(o, "samples_pct", cost_share((double)m->samples_ppm / 1e4));
+	json_object_set_new(o, "following_pct", cost_share((double)m->following_ppm / 1e4));
+	json_object_set_new(o, "recorder_pct", cost_share((double)m->recorder_ppm / 1e4));
 	json_object_set_new(o, "around_ns", json_integer((json_int_t)m->around_ns));
 	json_object_set_new(o, "target_ns", json_integer((json_int_t)m->target_ns));
 	json_object_set_new(o, "hz_first", gus_json_number(asked != 0, m->hz_first));
 	json_object_set_new(o, "hz_last", gus_json_number(asked != 0, m->hz_last));
 	json_object_set_new(o, "changes", json_integer((json_int_t)m->changes));
+	return o;
+}
+
+/* Who was watched: what kind of thing, and of processes and threads their numbers and what they were called. */
+static json_t *target(const struct gus_profile *p)
+{
+	const Gusprof__Header *h = p->header;
+	json_t *o = json_object(), *list = json_array();
+	char *text = gus_head_target(p);
+
+	for (size_t i = 0; i < h->n_targets; i++)
+		json_array_append_new(list, json_integer(h->targets[i]));
+	json_object_set_new(o, "kind", gus_json_word(*h->target ? h->target : "command"));
+	json_object_set_new(o, "ids", list);
+	json_object_set_new(o, "text", gus_json_text(text));
+	free(text);
 	return o;
 }
 
@@ -76,7 +99,6 @@ json_t *gus_json_recording(const struct gus_report *r)
 	const Gusprof__Header *h = p->header;
 	const Gusprof__Event *e = p->event < h->n_events ? h->events[p->event] : NULL;
 	const Gusprof__EventTotal *t = gus_profile_total(p);
-	double overhead = gus_overhead_percent(p);
 	json_t *o = json_object(), *notices = json_array();
 
 	gus_report_notices(r, add_notice, notices);
@@ -89,11 +111,12 @@ json_t *gus_json_recording(const struct gus_report *r)
 	json_object_set_new(o, "unit", gus_json_text(e ? e->unit : NULL));
 	json_object_set_new(o, "samples", json_integer((json_int_t)p->samples));
 	json_object_set_new(o, "counted", gus_json_number(t != NULL, t ? t->count : 0));
+	json_object_set_new(o, "unsampled", gus_json_number(t != NULL, p->unsampled));
 	json_object_set_new(o, "filtered", json_integer((json_int_t)p->filtered));
 	json_object_set_new(o, "lost", json_integer((json_int_t)p->lost));
 	json_object_set_new(o, "throttled", json_integer((json_int_t)p->throttled));
 	json_object_set_new(o, "time_ns", json_integer((json_int_t)r->length_ns));
-	json_object_set_new(o, "overhead_pct", overhead < 0 ? json_null() : json_real(overhead));
+	json_object_set_new(o, "overhead_pct", cost_share(gus_overhead_percent(p)));
 	json_object_set_new(o, "cost", cost(p));
 	json_object_set_new(o, "truncated", json_boolean(p->damage.cut));
 	json_object_set_new(o, "corrupt", json_integer((json_int_t)p->damage.corrupt));
@@ -101,6 +124,7 @@ json_t *gus_json_recording(const struct gus_report *r)
 	json_object_set_new(o, "missing_samples", json_integer((json_int_t)p->missing));
 	json_object_set_new(o, "frequency_khz", frequency(r));
 	json_object_set_new(o, "command", command(h));
+	json_object_set_new(o, "target", target(p));
 	json_object_set_new(o, "exit_status",
 			    gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_status : 0));
 	json_object_set_new(o, "exit_signal",
@@ -161,13 +185,17 @@ static json_t *edges(const struct gus_report *r, uint32_t row, bool callers)
 	return list;
 }
 
-static void set_thread(json_t *o, const struct gus_report *r, const struct gus_row *row)
+static void set_task(json_t *o, const struct gus_report *r, const struct gus_row *row)
 {
 	const struct gus_thread *t = &r->profile->threads.v[row->thread];
 
-	json_object_set_new(o, "pid", json_integer(t->pid));
-	json_object_set_new(o, "tid", json_integer(t->tid));
-	json_object_set_new(o, "comm", gus_json_text(t->comm));
+	if (r->view->by != GUS_BY_COMM)
+		json_object_set_new(o, "pid", json_integer(row->pid));
+	if (r->view->by == GUS_BY_THREAD)
+		json_object_set_new(o, "tid", json_integer(row->tid));
+	json_object_set_new(o, "comm", gus_json_text(row->comm));
+	if (r->view->by != GUS_BY_THREAD)
+		return;
 	json_object_set_new(o, "switches", json_integer((json_int_t)t->switches));
 	json_object_set_new(o, "on_cpu_ns", json_integer((json_int_t)t->on_cpu_ns));
 }
@@ -191,8 +219,8 @@ static json_t *row_object(const struct gus_report *r, size_t i, const struct gus
 	json_object_set_new(o, "ci95", gus_json_pair(row->ci95.low, row->ci95.high));
 	set_stack(o, r, &row->stack, cell->before);
 	json_object_set_new(o, "weight", json_integer((json_int_t)row->weight));
-	if (r->view->by == GUS_BY_THREAD)
-		set_thread(o, r, row);
+	if (gus_by_is_task(r->view->by))
+		set_task(o, r, row);
 	if (r->graph) {
 		json_object_set_new(o, "total", json_integer((json_int_t)row->total));
 		json_object_set_new(o, "callers", edges(r, (uint32_t)i, true));

@@ -1,212 +1,264 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as text that pipes well: notes in lines that start with '#', then a row a line. */
+/* The report as text: notes in lines that start with '#', then a row a line. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/path.h"
 #include "cli/common/print.h"
+#include "cli/report/head.h"
 #include "cli/report/render.h"
+#include "cli/screen/table.h"
 
 /* How many callers and callees of a row are shown; JSON has them all. */
 #define EDGES_SHOWN 5
 
-static void comment(const char *text, void *context)
+static void warning(const char *text, void *context)
 {
-	gus_print("# %s: %s\n", (const char *)context, text);
+	const struct gus_screen *s = context;
+
+	gus_screen_colour(s, stdout, GUS_COLOUR_BAD);
+	gus_screen_fold(s, stdout, "# WARNING: ", "#   ", text);
+	gus_screen_colour(s, stdout, GUS_COLOUR_NONE);
 }
 
-static void print_command(const Gusprof__Header *header)
+/* Columns. */
+
+/* What a column shows of a row. Texts are made in the cell's room, or borrowed. */
+struct shown { const struct gus_report *r; const struct gus_row *row; const struct gus_report_cell *cell; };
+struct made { char text[96]; };
+
+static const char *percent(char out[96], double share)
 {
-	if (!header->n_command)
-		return;
-	printf("# command:");
-	for (size_t i = 0; i < header->n_command; i++)
-		gus_print(" %s", header->command[i]);
-	putchar('\n');
+	char number[32];
+
+	gus_fixed_format(number, sizeof(number), share * 100, 2);
+	snprintf(out, 96, "%s%%", number);
+	return out;
 }
 
-/* Tasks that live shorter than a period end before their last sample: many of them, and the samples stand for less than
- * what the counter saw. */
-static void print_counted(const struct gus_report *r)
+static const char *share_cell(const struct shown *s, struct made *m)
 {
-	const Gusprof__EventTotal *total = gus_profile_total(r->profile);
-	char counted[48], sampled[48];
-
-	if (!total || !r->units.time.known || r->profile->filtered || r->profile->header->overwrite ||
-	    (double)r->profile->weight >= 0.95 * (double)total->count)
-		return;
-	gus_time_format(counted, sizeof(counted), gus_scale_apply(&r->units.time, total->count));
-	gus_time_format(sampled, sizeof(sampled), gus_scale_apply(&r->units.time, r->profile->weight));
-	gus_print("# the counter saw %s, the samples stand for %s: short-lived tasks end before they are sampled\n",
-		  counted, sampled);
+	return percent(m->text, s->row->share);
 }
 
-/* What was asked for and what was got, where the rate was the recorder's to choose. */
-static void print_overhead(const struct gus_profile *p)
+static const char *interval_cell(const struct shown *s, struct made *m)
 {
-	const Gusprof__Overhead *o = p->footer ? p->footer->overhead : NULL;
-	double percent = gus_overhead_percent(p);
-	const uint64_t parts[] = { p->header->overhead_ppm, o ? o->got_ppm : 0, o ? o->samples_ppm : 0,
-				   o ? o->following_ppm : 0, o ? o->recorder_ppm : 0 };
-	char all[48], text[5][48];
+	char low[32], high[32];
 
-	if (percent < 0)
-		return;
-	gus_fixed_format(all, sizeof(all), percent, 2);
-	gus_print("# cost of recording: about %s %% of the CPU time (own time measured, cost per sample probed)\n",
-		  all);
-	if (!o)
-		return;
-	for (size_t i = 0; i < 5; i++)
-		gus_fixed_format(text[i], sizeof(text[i]), (double)parts[i] / 1e4, 2);
-	gus_print("#   while it ran %s %%", text[1]);
-	if (p->header->overhead_ppm)
-		gus_print(", asked %s %%, at %" PRIu64 " and in the end %" PRIu64 " samples a second", text[0],
-			  o->hz_first, o->hz_last);
-	gus_print(": samples %s, following tasks %s, recorder %s\n", text[2], text[3], text[4]);
+	gus_fixed_format(low, sizeof(low), s->row->ci95.low * 100, 2);
+	gus_fixed_format(high, sizeof(high), s->row->ci95.high * 100, 2);
+	snprintf(m->text, sizeof(m->text), "%s .. %5s%%", low, high);
+	return m->text;
 }
 
-static void print_totals(const struct gus_report *r)
+static const char *total_cell(const struct shown *s, struct made *m)
 {
-	const struct gus_profile *p = r->profile;
-	const Gusprof__Header *h = p->header;
-	char time[48], length[48], percent[48];
+	uint64_t all = s->r->profile->weight;
 
-	gus_time_format(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
-	gus_time_format(length, sizeof(length), r->length_ns);
-	gus_print("# %" PRIu64 " samples of %s", p->samples,
-		  p->event < h->n_events ? h->events[p->event]->name : "an event that is not known");
-	if (r->units.time.known)
-		gus_print(", %s of CPU time (%s)", time, gus_evidence_name(r->units.time.evidence));
-	gus_print(" in %s", length);
-	if (h->host)
-		gus_print(" on %s", h->host->hostname);
-	if (*h->tier)
-		gus_print(", tier %s", h->tier);
-	putchar('\n');
-	print_counted(r);
-	if (p->filtered)
-		printf("# %" PRIu64 " more samples were left out by the options\n", p->filtered);
-	if (r->units.cycles.known) {
-		gus_fixed_format(percent, sizeof(percent), r->units.cycles.factor, 3);
-		gus_print("# cycles: %" PRIu64 " (%s", gus_scale_apply(&r->units.cycles, p->weight),
-			  gus_evidence_name(r->units.cycles.evidence));
-		if (r->units.cycles.evidence == GUS_INFERRED)
-			gus_print(" at %s GHz, timed before and after the run", percent);
-		printf(")\n");
+	return percent(m->text, all ? (double)s->row->total / (double)all : 0);
+}
+
+static const char *samples_cell(const struct shown *s, struct made *m)
+{
+	snprintf(m->text, sizeof(m->text), "%" PRIu64, s->row->samples);
+	return m->text;
+}
+
+static const char *time_cell(const struct shown *s, struct made *m)
+{
+	gus_time_format(m->text, sizeof(m->text), s->cell->time_ns);
+	return m->text;
+}
+
+static const char *path_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return s->cell->module;
+}
+
+static const char *module_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return gus_base_name(s->cell->module);
+}
+
+static const char *offset_cell(const struct shown *s, struct made *m)
+{
+	snprintf(m->text, sizeof(m->text), "%" PRIx64, s->row->offset);
+	return m->text;
+}
+
+static const char *instruction_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return s->cell->text;
+}
+
+static const char *line_cell(const struct shown *s, struct made *m)
+{
+	if (!s->row->file)
+		return "";
+	snprintf(m->text, sizeof(m->text), "%.80s:%" PRIu32, gus_base_name(s->row->file), s->row->line);
+	return m->text;
+}
+
+static const char *function_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return s->row->function ? s->row->function : "[unknown]";
+}
+
+static const char *name_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return *s->row->comm ? s->row->comm : "[unnamed]";
+}
+
+static const char *id_cell(const struct shown *s, struct made *m)
+{
+	if (s->r->view->by == GUS_BY_THREAD)
+		snprintf(m->text, sizeof(m->text), "%" PRIu32 "/%" PRIu32, s->row->pid, s->row->tid);
+	else
+		snprintf(m->text, sizeof(m->text), "%" PRIu32, s->row->pid);
+	return m->text;
+}
+
+/* All columns that there are, in their order, and the views that have them; -g and times come to that. */
+#define VIEW(by) (1u << GUS_BY_##by)
+#define CODE (VIEW(FUNCTION) | VIEW(LINE) | VIEW(INSTRUCTION))
+#define ANY (~0u)
+enum need { ALWAYS, WITH_GRAPH, WITH_TIME };
+static const struct kind {
+	unsigned views;
+	enum need need;
+	const char *(*cell)(const struct shown *s, struct made *m);
+	struct gus_table_column column;
+} kinds[] = {
+	{ ANY, ALWAYS, share_cell, { "share", .right = true, .pad = 6 } },
+	{ ANY, ALWAYS, interval_cell, { "95% interval", .right = true, .pad = 15, .leaves = 4 } },
+	{ ANY, WITH_GRAPH, total_cell, { "total", .right = true, .pad = 7 } },
+	{ ANY, ALWAYS, samples_cell, { "samples", .right = true, .pad = 8, .leaves = 1 } },
+	{ ANY, WITH_TIME, time_cell, { "time", .right = true, .pad = 9, .leaves = 2 } },
+	{ VIEW(MODULE), ALWAYS, path_cell, { "module", .how = GUS_SHORTEN_PATH, .comfort = 30, .least = 10 } },
+	{ CODE, ALWAYS, module_cell, { "module", .how = GUS_SHORTEN_MIDDLE, .pad = 20, .comfort = 12, .least = 6 } },
+	{ VIEW(INSTRUCTION), ALWAYS, offset_cell, { "offset", .right = true, .pad = 8 } },
+	{ VIEW(INSTRUCTION), ALWAYS, instruction_cell,
+	  { "instruction", .how = GUS_SHORTEN_END, .pad = 40, .comfort = 28, .least = 12 } },
+	{ VIEW(LINE) | VIEW(INSTRUCTION), ALWAYS, line_cell,
+	  { "line", .how = GUS_SHORTEN_MIDDLE, .pad = 16, .comfort = 14, .least = 8, .leaves = 3 } },
+	{ CODE, ALWAYS, function_cell, { "function", .how = GUS_SHORTEN_NAME, .comfort = 32, .least = 10 } },
+	{ VIEW(THREAD) | VIEW(PROCESS) | VIEW(COMM), ALWAYS, name_cell,
+	  { "name", .how = GUS_SHORTEN_MIDDLE, .pad = 16, .comfort = 16, .least = 8 } },
+	{ VIEW(THREAD), ALWAYS, id_cell, { "pid/tid" } },
+	{ VIEW(PROCESS), ALWAYS, id_cell, { "pid" } },
+};
+
+/* Those of a report. */
+struct columns {
+	const struct kind *kinds[GUS_TABLE_COLUMNS];
+	struct gus_table_column columns[GUS_TABLE_COLUMNS];
+	size_t n;
+};
+
+static struct columns choose_columns(const struct gus_report *r)
+{
+	const bool given[] = { [ALWAYS] = true, [WITH_GRAPH] = r->graph, [WITH_TIME] = r->units.time.known };
+	struct columns c = { 0 };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!(kinds[i].views >> r->view->by & 1) || !given[kinds[i].need])
+			continue;
+		c.kinds[c.n] = &kinds[i];
+		c.columns[c.n] = kinds[i].column;
+		/* By line that is what was asked for, and stays. */
+		if (r->view->by == GUS_BY_LINE && kinds[i].cell == line_cell)
+			c.columns[c.n].leaves = 0;
+		/* Where there is more to say than the function, that needs the room as well. */
+		if (kinds[i].cell == function_cell && r->view->by == GUS_BY_LINE)
+			c.columns[c.n].comfort = 24;
+		if (kinds[i].cell == function_cell && r->view->by == GUS_BY_INSTRUCTION)
+			c.columns[c.n].comfort = 16;
+		c.n++;
 	}
-	print_overhead(p);
-	if (*h->choice)
-		comment(h->choice, (void *)"event");
+	return c;
 }
 
-static void print_place(const struct gus_report *r, const struct gus_row *row, const struct gus_report_cell *cell)
-{
-	if (r->view->by == GUS_BY_THREAD) {
-		const struct gus_thread *t = &r->profile->threads.v[row->thread];
+/* Rows. */
 
-		gus_print("%-16s %u/%u", t->comm, t->pid, t->tid);
-		return;
-	}
-	if (r->view->by == GUS_BY_MODULE) {
-		gus_print("%s", cell->module);
-		return;
-	}
-	gus_print("%-20s  ", gus_base_name(cell->module));
-	if (r->view->by == GUS_BY_INSTRUCTION)
-		gus_print("%8" PRIx64 "  %-40s  ", row->offset, cell->text);
-	if (r->view->by != GUS_BY_FUNCTION && row->file)
-		gus_print("%s:%u  ", gus_base_name(row->file), row->line);
-	gus_print("%s", row->function ? row->function : "[unknown]");
-}
-
-static void print_edges(const struct gus_report *r, uint32_t row, bool callers)
+static void add_edges(struct gus_table *t, const struct gus_report *r, uint32_t row, bool callers)
 {
 	size_t n;
 	const struct gus_edge *e = callers ? gus_view_callers(r->view, row, &n) : gus_view_callees(r->view, row, &n);
 
 	for (size_t i = 0; i < n && i < EDGES_SHOWN; i++) {
 		const struct gus_row *other = &r->view->rows.v[callers ? e[i].from : e[i].to];
+		char share[96], text[128];
 
-		printf("        ");
-		gus_print_percent((double)e[i].weight / (double)r->profile->weight);
-		gus_print("  %s %s\n", callers ? "called by" : "calls    ",
-			  other->function ? other->function : "[unknown]");
+		percent(share, (double)e[i].weight / (double)r->profile->weight);
+		snprintf(text, sizeof(text), "        %8s  %s ", share, callers ? "called by" : "calls    ");
+		gus_table_line(t, text, other->function ? other->function : "[unknown]");
 	}
 }
 
-static void print_row(const struct gus_report *r, size_t i, const struct gus_report_cell *cell)
+static void add_row(struct gus_table *t, const struct columns *c, const struct gus_report *r, size_t i,
+		    const struct gus_report_cell *cell)
 {
-	const struct gus_row *row = &r->view->rows.v[i];
-	char time[48];
+	const struct shown shown = { r, &r->view->rows.v[i], cell };
+	const char *cells[GUS_TABLE_COLUMNS];
+	struct made made[GUS_TABLE_COLUMNS];
 
-	gus_print_percent(row->share);
-	gus_print_percent(row->ci95.low);
-	printf(" ..");
-	gus_print_percent(row->ci95.high);
-	if (r->graph)
-		gus_print_percent(r->profile->weight ? (double)row->total / (double)r->profile->weight : 0);
-	printf("  %8" PRIu64, row->samples);
-	if (r->units.time.known) {
-		gus_time_format(time, sizeof(time), cell->time_ns);
-		gus_print("  %10s", time);
-	}
-	printf("  ");
-	print_place(r, row, cell);
-	putchar('\n');
+	for (size_t k = 0; k < c->n; k++)
+		cells[k] = c->kinds[k]->cell(&shown, &made[k]);
+	gus_table_row(t, gus_screen_share_colour(shown.row->share), cells);
 	if (r->graph && r->view->by == GUS_BY_FUNCTION) {
-		print_edges(r, (uint32_t)i, true);
-		print_edges(r, (uint32_t)i, false);
+		add_edges(t, r, (uint32_t)i, true);
+		add_edges(t, r, (uint32_t)i, false);
 	}
 }
 
-static void print_columns(const struct gus_report *r)
+static void print_left_out(uint64_t rows, uint64_t weight, const struct gus_report *r)
 {
-	static const char *const places[] = {
-		[GUS_BY_FUNCTION] = "module                function",
-		[GUS_BY_MODULE] = "module",
-		[GUS_BY_LINE] = "module                line  function",
-		[GUS_BY_INSTRUCTION] = ("module                  offset  instruction                               "
-					"line  function"),
-		[GUS_BY_THREAD] = "thread           pid/tid",
-	};
+	char share[96];
 
-	gus_print("#\n#  share     95%% interval%s   samples  %s%s\n", r->graph ? "     total" : "   ",
-		  r->units.time.known ? "      time  " : "", places[r->view->by]);
+	if (rows)
+		gus_print("# %" PRIu64 " rows below the limit are left out, together %s\n", rows,
+			  percent(share, (double)weight / (double)r->profile->weight));
 }
 
 void gus_render_text_head(const struct gus_report *r)
 {
-	print_command(r->profile->header);
-	print_totals(r);
-	gus_report_notices(r, comment, (void *)"WARNING");
+	gus_head_print(r);
+	if (r->profile->filtered)
+		printf("# %" PRIu64 " more samples were left out by the options\n", r->profile->filtered);
+	gus_report_notices(r, warning, (void *)(uintptr_t)r->screen);
 }
 
 void gus_render_text(const struct gus_report *r)
 {
+	struct columns columns = choose_columns(r);
 	uint64_t sum = 0, hidden = 0, hidden_weight = 0;
+	struct gus_table table;
 
 	gus_render_text_head(r);
 	if (!r->profile->samples) {
-		printf("# no samples%s\n", r->profile->filtered ? " are left" : " were taken: the program was too "
-		       "short, or it did not run while it was recorded");
+		gus_screen_fold(r->screen, stdout, "# ", "#   ", r->profile->filtered ? "no samples are left" :
+				"no samples were taken: the program was too short, or it did not run while it was "
+				"recorded");
 		return;
 	}
-	print_columns(r);
+	printf("#\n");
+	gus_table_begin(&table, r->screen, stdout, columns.columns, columns.n);
 	for (size_t i = 0; i < r->view->rows.n; i++) {
 		struct gus_report_cell cell;
 
 		gus_report_cell(r, i, &sum, &cell);
 		if (gus_report_shown(r, &r->view->rows.v[i])) {
-			print_row(r, i, &cell);
+			add_row(&table, &columns, r, i, &cell);
 		} else {
 			hidden++;
 			hidden_weight += r->view->rows.v[i].weight;
 		}
 	}
-	if (hidden) {
-		printf("# %" PRIu64 " rows below the limit are left out, together", hidden);
-		gus_print_percent((double)hidden_weight / (double)r->profile->weight);
-		putchar('\n');
-	}
+	gus_table_end(&table);
+	print_left_out(hidden, hidden_weight, r);
 }

@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/missed.h"
 #include "symbolizer/insn/insn.h"
 
 static const char *const by_names[] = {
 	[GUS_BY_FUNCTION] = "function", [GUS_BY_MODULE] = "module", [GUS_BY_LINE] = "line",
 	[GUS_BY_INSTRUCTION] = "instruction", [GUS_BY_THREAD] = "thread",
+	[GUS_BY_PROCESS] = "process", [GUS_BY_COMM] = "comm",
 };
 
 const char *gus_by_name(enum gus_by by)
@@ -75,6 +77,20 @@ static void notice(const struct notice *n, const char *format, ...)
 	n->say(text, n->context);
 }
 
+static void notice_unsampled(const struct gus_report *r, const struct notice *n)
+{
+	const struct gus_profile *p = r->profile;
+	const Gusprof__EventTotal *total = gus_profile_total(p);
+	const Gusprof__Event *e = p->event < p->header->n_events ? p->header->events[p->event] : NULL;
+	uint64_t period = p->samples ? p->weight / p->samples : e ? e->period : 0;
+
+	if (total && gus_missed_matters(p->unsampled, total->count, period))
+		notice(n, "up to %.0f %% of what was counted is in no sample: tasks ended before they were sampled. "
+			  "Nobody knows where it went, and the intervals allow for that. Record as root or with "
+			  "CAP_PERFMON (or kernel.perf_event_paranoid 0) and with --sample-cpus=always, or more often "
+			  "(-F)", 100 * (double)p->unsampled / (double)total->count);
+}
+
 void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)
 {
 	const struct gus_profile *p = r->profile;
@@ -92,7 +108,8 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		       d->corrupt == 1 ? "" : "s", (unsigned long long)d->first_offset,
 		       (unsigned long long)d->skipped_bytes);
 	if (d->missing_frames)
-		notice(&n, "%llu frames of the recording are missing", (unsigned long long)d->missing_frames);
+		notice(&n, "%llu frames of the recording are missing: what they held is missing here",
+		       (unsigned long long)d->missing_frames);
 	if (d->header_lost)
 		notice(&n, "the recording's header is lost: host, command and events are not known, and a sample's "
 			   "weight has no unit");
@@ -100,12 +117,14 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		notice(&n, "%llu samples that the recorder counted are not in the file",
 		       (unsigned long long)p->missing);
 	if (p->lost)
-		notice(&n, "the kernel dropped %llu records for want of room in the ring", (unsigned long long)p->lost);
+		notice(&n, "the kernel dropped %llu records for want of room in the ring: record at a lower rate "
+			   "(-F)", (unsigned long long)p->lost);
 	cut = gus_symbols_cut(p->symbols, &path, &why);
 	if (cut)
 		notice(&n, "names of %zu module%s were cut%s %s: %s", cut, cut == 1 ? "" : "s",
 		       cut == 1 ? ":" : ", first those of", path, why);
+	notice_unsampled(r, &n);
 	if (p->throttled)
-		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate",
+		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate (-F)",
 		       (unsigned long long)p->throttled);
 }

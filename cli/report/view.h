@@ -9,6 +9,8 @@
 #include "attribution/profile/rows.h"
 #include "attribution/profile/units.h"
 
+struct gus_screen;
+
 struct gus_report {
 	const char *path;           /* of the recording */
 	struct gus_profile *profile;
@@ -17,6 +19,8 @@ struct gus_report {
 	bool graph;                 /* show callers and callees */
 	double percent_limit;       /* rows below it are left out, and their number is told */
 	uint64_t length_ns;         /* of the recording */
+	const struct gus_screen *screen; /* of text */
+	bool header;                /* all that is known of the recording, not only what it is of */
 };
 
 #define GUS_REPORT_BUILD_ID 130     /* hex of 64 bytes and its end */
@@ -24,7 +28,7 @@ void gus_report_build_id(const struct gus_module *module, char out[GUS_REPORT_BU
 
 /* Row i as people and programs see it. Strings live as long as the view; text is filled by gus_report_cell. */
 struct gus_report_cell {
-	const char *module;         /* "" by thread */
+	const char *module;         /* "" of tasks */
 	char build_id[GUS_REPORT_BUILD_ID]; /* "" if unknown */
 	char text[128];             /* the instruction, or "" */
 	uint64_t time_ns, cycles;   /* parts that add up to the totals over all rows in order */

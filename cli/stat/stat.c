@@ -19,6 +19,7 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
+#include "cli/screen/screen.h"
 #include "cli/stat/view.h"
 #include "cli/verbs.h"
 #include "collector/events/pmu.h"
@@ -36,6 +37,7 @@ struct stat_options {
 	int counted;               /* the input, enum gus_stat_kind */
 	const char *cpus, *output, *separator;
 	int format;                /* enum format; negative: CSV if there is a separator, else text */
+	struct gus_screen_options screen;
 	struct gus_list pids, tids;
 	bool all;
 	uint64_t runs, interval_ms;
@@ -80,9 +82,30 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_STRING, AT(output), .choices = "@file" },
 	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
 	  .choices = "text json csv" },
+	GUS_SCREEN_OPTIONS(struct stat_options, screen),
 	{ 'x', "field-separator", "SEP", "CSV with SEP between the fields.", GUS_OPTION_STRING, AT(separator),
 	  .filled = true, .fit = { .excludes = "format=text format=json", .why = "only CSV has a separator" } },
 	{ 0 },
+};
+
+/* What perf's users type. */
+static const struct gus_habit habits[] = {
+	{ "-d", "-e names the events, such as -e L1-dcache-loads,L1-dcache-load-misses,LLC-loads" },
+	{ "--detailed", "-e names the events, such as -e L1-dcache-loads,L1-dcache-load-misses,LLC-loads" },
+	{ "-j", "--format json is that" },
+	{ "--json-output", "--format json is that" },
+	{ "-B", "numbers are grouped anyhow" },
+	{ "--big-num", "numbers are grouped anyhow" },
+	{ "-A", "counts of several CPUs are added up; -C counts one alone" },
+	{ "--no-aggr", "counts of several CPUs are added up; -C counts one alone" },
+	{ "--per-core", "counts of several CPUs are added up; -C counts some alone" },
+	{ "--per-thread", "counts of several threads are added up; -t counts some alone" },
+	{ "-M", "there are no metrics by name; -e names events" },
+	{ "--metrics", "there are no metrics by name; -e names events" },
+	{ "-i", "children are always counted; -t counts threads alone" },
+	{ "--no-inherit", "children are always counted; -t counts threads alone" },
+	{ "--timeout", "'gusprof stat -p PID -- sleep 5' counts for so long" },
+	{ NULL, NULL },
 };
 
 struct job {
@@ -90,6 +113,7 @@ struct job {
 	enum format format;
 	const char *separator;
 	FILE *out;
+	struct gus_screen screen;  /* what out is */
 	bool headed;               /* the header of CSV has been written */
 	bool said;                 /* that the command is only the duration */
 	char *const *command;
@@ -167,8 +191,8 @@ static int choose_events(const struct stat_options *o, struct job *j, struct gus
 static struct gus_stat_view make_view(const struct job *j)
 {
 	struct gus_stat_view v = {
-		.target = &j->target, .command = j->command, .by_default = j->by_default, .topdown = j->topdown,
-		.user_only = j->user_only,
+		.screen = &j->screen, .target = &j->target, .command = j->command, .by_default = j->by_default,
+		.topdown = j->topdown, .user_only = j->user_only,
 	};
 
 	gus_stat_view_init(&v, &j->events);
@@ -360,6 +384,7 @@ static int count(const struct stat_options *o, struct job *j)
 	if (rc == 0)
 		rc = open_output(j, o->output, &err);
 	if (rc == 0) {
+		j->screen = gus_screen_of(j->out, &o->screen);
 		v = make_view(j);
 		rc = run_all(j, o->runs, &v, &last, &err);
 		no_target = rc != 0 && j->target.ids.n && err.code == GUS_E_NOT_FOUND;
@@ -381,7 +406,7 @@ static int count(const struct stat_options *o, struct job *j)
 
 static int run(int argc, char **argv)
 {
-	struct stat_options o = { .format = -1, .runs = 1 };
+	struct stat_options o = { .format = -1, .runs = 1, .screen = GUS_SCREEN_DEFAULTS };
 	struct gus_error err = { 0 };
 	struct job j = { .log = gus_cli_log(0) };
 	int status;
@@ -421,5 +446,6 @@ const struct gus_verb gus_verb_stat = {
 	.input_offset = AT(counted),
 	.words_give = 1 << GUS_STAT_COMMAND,
 	.word = "COMMAND",
+	.habits = habits,
 	.many_words = true,
 };

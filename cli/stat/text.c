@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "cli/common/print.h"
+#include "cli/screen/cells.h"
+#include "cli/screen/screen.h"
 #include "cli/stat/view.h"
 #include "collector/stat/stat_target.h"
 
@@ -65,72 +67,144 @@ static void derived_text(const struct gus_derived *d, char *text, size_t room)
 	snprintf(text, room, "%s %s", number, d->unit);
 }
 
-static void print_spread(FILE *out, const struct gus_stat_view *v, const struct gus_stat_line *l)
+/* A line that is being printed: what does not fit behind it goes below, a little to the right. */
+#define BELOW "                        "
+struct line { FILE *out; const struct gus_screen *screen; size_t used; };
+
+static void put(struct line *l, const char *text)
 {
-	char low[48], high[48], min[48], max[48];
+	size_t cells = gus_cells(text, strlen(text));
+
+	if (l->screen->width && l->used + cells > l->screen->width && l->used > sizeof(BELOW)) {
+		gus_text_print(l->out, "\n%s", BELOW);
+		l->used = sizeof(BELOW) - 1;
+		text += strspn(text, " ");
+		cells = gus_cells(text, strlen(text));
+	}
+	gus_text_print(l->out, "%s", text);
+	l->used += cells;
+}
+
+/* What needs a line of its own where it does not fit, or several. */
+static void put_reason(struct line *l, const char *begin, const char *reason, const char *end)
+{
+	char *text = gus_format("%s%s%s", begin, reason, end);
+
+	if (!l->screen->width || l->used + gus_cells(text, strlen(text)) <= l->screen->width) {
+		gus_text_print(l->out, "%s\n", text);
+	} else {
+		putc('\n', l->out);
+		gus_screen_fold(l->screen, l->out, BELOW, BELOW "  ", text);
+	}
+	free(text);
+}
+
+static void put_spread(struct line *out, const struct gus_stat_view *v, const struct gus_stat_line *l)
+{
+	char low[48], high[48], min[48], max[48], text[128];
 
 	count_text(v, l, l->summary.ci95.low, low, sizeof(low));
 	count_text(v, l, l->summary.ci95.high, high, sizeof(high));
 	count_text(v, l, l->summary.min, min, sizeof(min));
 	count_text(v, l, l->summary.max, max, sizeof(max));
-	gus_text_print(out, "  95%%: %s .. %s  all: %s .. %s", low, high, min, max);
+	snprintf(text, sizeof(text), "  95%%: %s .. %s", low, high);
+	put(out, text);
+	snprintf(text, sizeof(text), "  all: %s .. %s", min, max);
+	put(out, text);
 }
 
-/* One event, behind what the caller has printed on the line. */
-static void print_line(FILE *out, const struct gus_stat_view *v, const struct gus_stat_line *l)
+static void put_derived(struct line *out, const struct gus_stat_view *v, const struct gus_stat_line *l)
 {
+	struct gus_derived d;
+	char text[64], line[128] = "";
+	bool last = out->screen->width && (v->runs <= 1 || out->screen->width < 120);
+
+	if (gus_stat_derive(v, l, &d)) {
+		derived_text(&d, text, sizeof(text));
+		snprintf(line, sizeof(line), last ? "  # %s" : "  # %-26s", text);
+	} else if (!last) {
+		snprintf(line, sizeof(line), "  %-28s", "");
+	}
+	put(out, line);
+}
+
+/* Of the events' names, cells for the longest that is shown. */
+static int name_width(const struct gus_stat_view *v)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < v->lines.n; i++) {
+		size_t cells = strlen(v->lines.v[i].event->name);
+
+		if (v->lines.v[i].known && cells > width)
+			width = cells;
+	}
+	return v->screen->width && width < NAME_WIDTH ? (int)width : NAME_WIDTH;
+}
+
+/* One event, behind what the caller has printed on the line, which took so many cells. */
+static void print_line(FILE *out, const struct gus_stat_view *v, const struct gus_stat_line *l, size_t before)
+{
+	struct line line = { out, v->screen, before };
 	bool clock = gus_event_is_clock(l->event);
 	const char *reason = gus_stat_reason(l);
-	struct gus_derived d;
-	char text[64], running[32];
+	char text[64], running[32], more[128], name[256];
 
 	if (!l->known) {
-		gus_text_print(out, "%18s    %-*s  # %s\n", l->row.state == GUS_TALLY_ABSENT ? "<not supported>" :
-			"<not counted>",
-			NAME_WIDTH, l->event->name, reason);
+		snprintf(name, sizeof(name), "%18s    %-*s",
+			 l->row.state == GUS_TALLY_ABSENT ? "<not supported>" : "<not counted>",
+			 v->screen->width ? 0 : NAME_WIDTH, l->event->name);
+		put(&line, name);
+		put_reason(&line, "  # ", reason, "");
 		return;
 	}
 	count_text(v, l, l->summary.mean, text, sizeof(text));
-	gus_text_print(out, "%18s %s %-*s", text, clock ? "ms" : "  ", NAME_WIDTH, l->event->name);
-	if (gus_stat_derive(v, l, &d)) {
-		derived_text(&d, text, sizeof(text));
-		gus_text_print(out, "  # %-26s", text);
-	} else {
-		fprintf(out, "  %-28s", "");
-	}
+	snprintf(name, sizeof(name), "%18s %s %-*s", text, clock ? "ms" : "  ", name_width(v), l->event->name);
+	put(&line, name);
+	put_derived(&line, v, l);
 	if (l->row.count.running_ns < l->row.count.enabled_ns) {
 		gus_fixed_format(running, sizeof(running), 100 * gus_count_running(&l->row.count), 1);
-		gus_text_print(out, "  (scaled: counted %s %% of the time)", running);
+		snprintf(more, sizeof(more), "  (scaled: counted %s %% of the time)", running);
+		put(&line, more);
 	}
-	if (reason)
-		gus_text_print(out, "  (%s)", reason);
 	if (v->runs > 1)
-		print_spread(out, v, l);
-	putc('\n', out);
+		put_spread(&line, v, l);
+	if (reason)
+		put_reason(&line, "  (", reason, ")");
+	else
+		putc('\n', out);
 }
 
-static void print_target(FILE *out, const struct gus_stat_view *v)
+static char *joined(char *text, char *more)
 {
+	char *all = gus_format("%s%s", text, more);
+
+	free(text);
+	free(more);
+	return all;
+}
+
+/* What was counted, in words. */
+static char *target_text(const struct gus_stat_view *v)
+{
+	static const char *const one[] = { [GUS_STAT_PROCESSES] = "process ", [GUS_STAT_THREADS] = "thread " };
+	static const char *const many[] = { [GUS_STAT_PROCESSES] = "processes ", [GUS_STAT_THREADS] = "threads " };
 	const struct gus_stat_target *t = v->target;
+	char *text;
 
 	switch (t->kind) {
 	case GUS_STAT_COMMAND:
-		putc('\'', out);
+		text = gus_strdup("'");
 		for (size_t i = 0; v->command[i]; i++)
-			gus_text_print(out, i ? " %s" : "%s", v->command[i]);
-		putc('\'', out);
-		break;
+			text = joined(text, gus_format("%s%s", i ? " " : "", v->command[i]));
+		return joined(text, gus_strdup("'"));
 	case GUS_STAT_CPUS:
-		if (t->cpus)
-			gus_text_print(out, "CPUs %s", t->cpus);
-		else
-			fprintf(out, "all CPUs");
-		break;
+		return t->cpus ? gus_format("CPUs %s", t->cpus) : gus_strdup("all CPUs");
 	default:
-		fprintf(out, t->kind == GUS_STAT_THREADS ? "thread" : "process");
+		text = gus_strdup(t->ids.n > 1 ? many[t->kind] : one[t->kind]);
 		for (size_t i = 0; i < t->ids.n; i++)
-			fprintf(out, "%s%d", i ? "," : t->ids.n > 1 ? (t->kind == GUS_STAT_THREADS ? "s " : "es ") :
-				" ", (int)t->ids.v[i]);
+			text = joined(text, gus_format("%s%d", i ? "," : "", (int)t->ids.v[i]));
+		return text;
 	}
 }
 
@@ -151,6 +225,27 @@ static void print_seconds(FILE *out, const struct gus_stat_view *v, const struct
 	putc('\n', out);
 }
 
+/* Line i, and all behind it that are missing for the same reason. */
+static void print_missing_for(FILE *out, const struct gus_stat_view *v, size_t i)
+{
+	const char *reason = gus_stat_reason(&v->lines.v[i]);
+	char *text = gus_strdup(""), *all;
+
+	for (size_t k = i; k < v->lines.n; k++) {
+		char *more;
+
+		if (v->lines.v[k].known || gus_stat_reason(&v->lines.v[k]) != reason)
+			continue;
+		more = gus_format("%s%s%s", text, *text ? ", " : "", v->lines.v[k].event->name);
+		free(text);
+		text = more;
+	}
+	all = gus_format("%s %s", text, reason);
+	gus_screen_fold(v->screen, out, "# ", "#   ", all);
+	free(all);
+	free(text);
+}
+
 /* Events of the default list that this machine has not, in one line for each reason. */
 static void print_missing(FILE *out, const struct gus_stat_view *v)
 {
@@ -164,11 +259,7 @@ static void print_missing(FILE *out, const struct gus_stat_view *v)
 			before |= !v->lines.v[k].known && gus_stat_reason(&v->lines.v[k]) == gus_stat_reason(l);
 		if (before)
 			continue;
-		fprintf(out, "# ");
-		for (size_t k = i, n = 0; k < v->lines.n; k++)
-			if (!v->lines.v[k].known && gus_stat_reason(&v->lines.v[k]) == gus_stat_reason(l))
-				gus_text_print(out, "%s%s", n++ ? ", " : "", v->lines.v[k].event->name);
-		gus_text_print(out, " %s\n", gus_stat_reason(l));
+		print_missing_for(out, v, i);
 	}
 }
 
@@ -207,24 +298,33 @@ static void print_interval(FILE *out, const struct gus_stat_view *v)
 		if (gus_stat_is_topdown(v, &v->lines.v[i]) || (v->by_default && !v->lines.v[i].known))
 			continue;
 		gus_text_print(out, "%14s s", at);
-		print_line(out, v, &v->lines.v[i]);
+		print_line(out, v, &v->lines.v[i], 16);
 	}
 }
 
 void gus_stat_text(FILE *out, const struct gus_stat_view *v)
 {
+	char *text, *more, *all;
+
 	if (v->interval) {
 		print_interval(out, v);
 		return;
 	}
-	fprintf(out, "\n Counts of ");
-	print_target(out, v);
+	putc('\n', out);
+	text = target_text(v);
+	more = gus_strdup("");
 	if (v->runs > 1)
-		fprintf(out, ", mean of %zu runs with its 95 %% interval, and the least and the most", v->runs);
-	fprintf(out, ":\n\n");
+		more = joined(more, gus_format(", mean of %zu runs with its 95 %% interval, and the least and the most",
+					       v->runs));
+	all = gus_format("%s%s:", text, more);
+	gus_screen_fold(v->screen, out, " Counts of ", "   ", all);
+	free(all);
+	free(more);
+	free(text);
+	putc('\n', out);
 	for (size_t i = 0; i < v->lines.n; i++)
 		if (!gus_stat_is_topdown(v, &v->lines.v[i]) && (v->lines.v[i].known || !v->by_default))
-			print_line(out, v, &v->lines.v[i]);
+			print_line(out, v, &v->lines.v[i], 0);
 	print_topdown(out, v);
 	putc('\n', out);
 	print_seconds(out, v, &v->elapsed, "elapsed");

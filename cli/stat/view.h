@@ -12,6 +12,7 @@
 #include "collector/stat/stat.h"
 
 struct gus_events;
+struct gus_screen;
 struct gus_stat_target;
 
 /* An event over the runs. */
@@ -25,6 +26,7 @@ struct gus_stat_line {
 
 struct gus_stat_view {
 	const struct gus_stat_target *target;
+	const struct gus_screen *screen; /* of text */
 	char *const *command;      /* NULL: none */
 	struct gus_vec(struct gus_stat_line) lines;
 	struct gus_series elapsed, user, system; /* ns, one a run; the last two empty if nothing was run */

@@ -75,6 +75,13 @@ void gus_counters_enable(struct gus_counters *c)
 	tell_leaders(c, PERF_EVENT_IOC_ENABLE);
 }
 
+void gus_counters_enable_wide(struct gus_counters *c)
+{
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.v[i].wide && c->list.v[i].leader && c->list.v[i].fd >= 0)
+			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
 void gus_counters_pause(struct gus_counters *c)
 {
 	tell_leaders(c, PERF_EVENT_IOC_DISABLE);
@@ -95,7 +102,7 @@ void gus_counters_redraw(struct gus_counters *c)
 		struct gus_counter *k = &c->list.v[i];
 		uint64_t period;
 
-		if (k->fd < 0 || !c->events->v[k->event].jitter)
+		if (k->fd < 0 || k->silent || !c->events->v[k->event].jitter)
 			continue;
 		period = gus_period_draw(&c->random, c->events->v[k->event].period);
 		if (ioctl(k->fd, PERF_EVENT_IOC_PERIOD, &period) == 0)
@@ -105,15 +112,23 @@ void gus_counters_redraw(struct gus_counters *c)
 
 uint64_t gus_counters_redraw_interval(const struct gus_counters *c)
 {
-	uint64_t longest = 0, interval = c->open * (uint64_t)REDRAW_COST_NS * REDRAW_SHARE;
+	uint64_t interval = c->open * (uint64_t)REDRAW_COST_NS * REDRAW_SHARE;
+	bool any = false;
 
 	for (size_t i = 0; i < c->events->n; i++)
-		if (c->events->v[i].jitter && c->events->v[i].period > longest)
-			longest = c->events->v[i].period;
-	if (!longest)
+		any |= c->events->v[i].jitter;
+	if (!any)
 		return UINT64_MAX;
-	interval = interval > longest * REDRAW_PERIODS ? interval : longest * REDRAW_PERIODS;
 	return interval > REDRAW_MIN_NS ? interval : REDRAW_MIN_NS;
+}
+
+uint64_t gus_counters_redraw_samples(const struct gus_counters *c)
+{
+	uint64_t sampling = 0;
+
+	for (size_t i = 0; i < c->list.n; i++)
+		sampling += c->list.v[i].fd >= 0 && !c->list.v[i].silent;
+	return sampling * REDRAW_PERIODS;
 }
 
 void gus_counters_set_rate(struct gus_counters *c, uint64_t hz)
@@ -126,7 +141,7 @@ void gus_counters_set_rate(struct gus_counters *c, uint64_t hz)
 		const struct gus_event *e = &c->events->v[c->list.v[i].event];
 		uint64_t value = hz;
 
-		if (c->list.v[i].fd >= 0 && e->governed && !e->period)
+		if (c->list.v[i].fd >= 0 && !c->list.v[i].silent && e->governed && !e->period)
 			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_PERIOD, &value); /* of an adaptive event: its frequency */
 	}
 	gus_counters_redraw(c);
@@ -184,6 +199,9 @@ static void add_counted(const struct gus_counters *c, size_t from, size_t to, st
 
 			if (k->event != e || !read_counter(k, &v))
 				continue;
+			sums[e].lost += v.lost;
+			if (k->wide)
+				continue;
 			if (k->task != task || k->task < 0) {
 				sums[e].enabled_ns += enabled;
 				enabled = 0;
@@ -192,7 +210,6 @@ static void add_counted(const struct gus_counters *c, size_t from, size_t to, st
 			enabled = v.enabled > enabled ? v.enabled : enabled;
 			sums[e].count += v.count;
 			sums[e].running_ns += v.running;
-			sums[e].lost += v.lost;
 		}
 		sums[e].enabled_ns += enabled;
 	}
@@ -227,7 +244,7 @@ uint64_t gus_counters_running(const struct gus_counters *c)
 	struct reading v;
 
 	for (size_t i = 0; i < c->list.n; i++)
-		if (c->list.v[i].event == 0 && read_counter(&c->list.v[i], &v))
+		if (c->list.v[i].event == 0 && !c->list.v[i].wide && read_counter(&c->list.v[i], &v))
 			ns += v.running;
 	return ns;
 }
@@ -276,7 +293,8 @@ bool gus_counters_repeats(struct gus_counters *c, const struct gus_record *r)
 	struct gus_counter *own;
 	uint32_t number;
 
-	if (!c->may_repeat || c->list.v[r->slot].task == task || c->list.v[r->slot].fd < 0)
+	if (!c->may_repeat || c->list.v[r->slot].task == task || c->list.v[r->slot].fd < 0 ||
+	    c->list.v[r->slot].wide)
 		return false;
 	number = gus_index_find(&c->opened_ids, &task);
 	o = number == GUS_INDEX_NONE ? NULL : &c->opened.v[number];

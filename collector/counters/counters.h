@@ -30,6 +30,8 @@ struct gus_counter {
 	pid_t task;             /* that it was opened for; -1 for all */
 	uint32_t cpu;
 	bool leader;
+	bool silent;            /* it only counts */
+	bool wide;              /* it samples whatever runs on the CPU: what it counts is not the target's */
 	/* when it was, because another counts the same; 0 if it was not, or for another reason */
 	uint64_t closed;
 	uint64_t period;        /* in force, of a jittered clock; see gus_counters_weight */
@@ -63,6 +65,8 @@ struct gus_counters {
 	struct gus_index opened_ids;     /* pid_t, and beside them: */
 	struct gus_vec(struct gus_opened) opened;
 	bool changed;                    /* the rate has, since tasks may have inherited the old one */
+	/* The CPUs are sampled, and the tasks' own events only count and carry the side band. */
+	bool by_cpu;
 	bool may_repeat;                 /* tasks can have inherited events beside their own */
 	struct gus_vec(uint64_t) repeated; /* weight of samples that came twice, by event */
 	struct gus_vec(struct gus_counted) closed; /* by event */
@@ -74,6 +78,7 @@ struct gus_counters_options {
 	bool late;              /* do not count before gus_counters_enable */
 	bool pausable;          /* nor, perhaps, all the time: the side band goes on meanwhile */
 	bool overwrite;         /* samples go round in a ring of their own, which is read on demand */
+	bool by_cpu;            /* sample the CPUs from the beginning */
 	bool as_they_are;       /* never change the events to leave out the kernel */
 	size_t ring_bytes;
 	pid_t child;            /* a launched workload that has not become its command yet; 0: the target is another */
@@ -100,6 +105,24 @@ typedef bool gus_task_lister(struct gus_tids *tasks, void *context);
 int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now,
 		       struct gus_error *err);
 
+/* Whether the CPUs can be sampled in place of the tasks: what runs there is told apart by the births and ends that the
+ * tasks' own events tell, which are those of all CPUs and all tasks that inherit. A flight recorder's rings are read
+ * once, and who lived when is not known to the end then. Events that want a counter for themselves leave none for the
+ * second one. */
+bool gus_counters_can_go_wide(const struct gus_counters *c, bool overwrite);
+/* Goes over to that: opens the events anew, silent, for each task that is listed, and beside them on each CPU for all
+ * that runs there; then closes the old ones. now is a time of the records' clock. -1 with err if that could not be
+ * (above all: not allowed); then all is as it was. enable: begin at once. */
+int gus_counters_go_wide(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now, bool enable,
+			 struct gus_error *err);
+/* Starts the events of the CPUs, which no command's start switches on. */
+void gus_counters_enable_wide(struct gus_counters *c);
+/* Whether a sample is of whatever runs on a CPU. */
+static inline bool gus_counters_is_wide(const struct gus_counters *c, uint32_t slot)
+{
+	return c->by_cpu && c->list.v[slot].wide;
+}
+
 /* Closes the counters from number `from` to before `to`, and with them the copies that tasks have inherited, and
  * remembers what they have counted. Their places in the list stay. */
 void gus_counters_retire(struct gus_counters *c, size_t from, size_t to);
@@ -107,9 +130,12 @@ void gus_counters_retire(struct gus_counters *c, size_t from, size_t to);
 /* Gives each jittered event a new period. Drain the rings just before: what is in them still has the old one.
  *
  * The kernel starts the new period from zero, so the part of the old one that had elapsed is counted in no sample: on
- * average half a period for each CPU where the task runs at that moment. gus_counters_redraw_interval is long enough
- * to keep that below 1 in 500 of the time, and the work of it below a thousandth of a CPU. */
+ * average half a period for each counter whose task has run on its CPU since the last time, also if it is not there
+ * now. gus_counters_redraw_samples keeps that below 1 in 500 of the time that was counted, however many tasks, CPUs and
+ * other programs share it; gus_counters_redraw_interval keeps the work of it below a thousandth of a CPU. */
 void gus_counters_redraw(struct gus_counters *c);
+/* How many samples there must be between two redraws. */
+uint64_t gus_counters_redraw_samples(const struct gus_counters *c);
 /* Nanoseconds between redraws; UINT64_MAX if nothing is jittered. */
 uint64_t gus_counters_redraw_interval(const struct gus_counters *c);
 

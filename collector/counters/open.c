@@ -138,7 +138,12 @@ static int open_fd(const struct gus_counters *c, const union gus_attr *a, pid_t 
 static int explain(const struct gus_counters *c, const struct gus_event *e, pid_t task, unsigned cpu, int sys,
 		   struct gus_error *err)
 {
-	gus_target_explain(err, c->target, task, e, (int)cpu, sys);
+	if (task < 0 && c->by_cpu && (sys == EACCES || sys == EPERM))
+		gus_fail(err, GUS_E_PERMISSION, "cannot sample the CPUs for what the target does there (%s on cpu %u): "
+			 "permission denied; lower kernel.perf_event_paranoid to 0, get CAP_PERFMON or run gusprof as "
+			 "root, or leave out --sample-cpus=always", e->name, cpu);
+	else
+		gus_target_explain(err, c->target, task, e, (int)cpu, sys);
 	return sys == EACCES || sys == EPERM ? REFUSED : -1;
 }
 
@@ -163,6 +168,19 @@ static int open_tracker(struct gus_counters *c, pid_t task, const struct gus_rin
 	return 0;
 }
 
+/* An event of a CPU beside those of the tasks: what runs when nobody does is none of the target's, and the timer of a
+ * clock is spared a look at it. */
+static void fill_wide(const struct gus_counters *c, uint32_t number, bool leader, union gus_attr *a)
+{
+	struct gus_event e = c->events->v[number];
+	struct gus_attr_plan plan = c->plan;
+
+	plan.inherit = false;
+	plan.enable_on_exec = false;
+	e.no_idle |= gus_event_is_clock(&e);
+	gus_attr_fill(a, &e, &plan, leader);
+}
+
 /* The first event does what the side band needs, where it has no events of its own. */
 static void fill_event(const struct gus_counters *c, uint32_t number, bool leader, union gus_attr *a)
 {
@@ -170,6 +188,8 @@ static void fill_event(const struct gus_counters *c, uint32_t number, bool leade
 
 	plan.backward = c->flights.n != 0;
 	gus_attr_fill(a, &c->events->v[number], &plan, leader);
+	if (c->by_cpu)
+		gus_attr_silence(a);
 	if (number == 0 && !c->separate)
 		gus_attr_add_tracking(a, &plan);
 	else if (number == 0 && plan.backward)
@@ -182,11 +202,12 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 	const struct gus_event *e = &c->events->v[number];
 	const struct gus_ring *ring = c->flights.n ? &c->flights.v[lane] : &c->rings.v[lane];
 	struct gus_counter counter = { .event = number, .task = task, .cpu = ring->cpu, .leader = *group_fd < 0,
-				       .period = e->period };
+				       .period = e->period, .wide = c->by_cpu && task < 0,
+				       .silent = c->by_cpu && task >= 0 };
 	union gus_attr a;
 	uint64_t id;
 
-	fill_event(c, number, counter.leader, &a);
+	(counter.wide ? fill_wide : fill_event)(c, number, counter.leader, &a);
 	counter.fd = open_fd(c, &a, task, ring->cpu, *group_fd);
 	if (counter.fd == -ESRCH)
 		return GONE;
@@ -210,7 +231,7 @@ static int open_on_cpu(struct gus_counters *c, pid_t task, size_t lane, struct g
 	uint32_t group = 0;
 	int group_fd = -1, rc = 0;
 
-	if (c->separate)
+	if (c->separate && !(c->by_cpu && task < 0))
 		rc = open_tracker(c, task, &c->rings.v[lane], err);
 	for (uint32_t i = 0; rc == 0 && i < c->events->n; i++) {
 		const struct gus_event *e = &c->events->v[i];
@@ -311,6 +332,14 @@ static int open_threads(struct gus_counters *c, struct gus_error *err)
 	return rc;
 }
 
+/* The events of the CPUs, beside those of the tasks. */
+static int open_wide(struct gus_counters *c, uint64_t from, struct gus_error *err)
+{
+	int rc = reserve_files(c, 1, err);
+
+	return rc == 0 ? open_task(c, -1, from, err) : rc;
+}
+
 static int open_target(struct gus_counters *c, struct gus_error *err)
 {
 	char *what;
@@ -329,6 +358,8 @@ static int open_target(struct gus_counters *c, struct gus_error *err)
 			rc = open_task(c, c->target->kind == GUS_TARGET_COMMAND ? c->child : -1, 0, err);
 		rc = rc == GONE ? 0 : rc;
 	}
+	if (rc == 0 && c->list.n && c->by_cpu)
+		rc = open_wide(c, 0, err);
 	if (rc != 0 || c->list.n)
 		return rc;
 	what = gus_target_describe(c->target);
@@ -387,9 +418,11 @@ static bool leave_out_kernel(struct gus_events *events)
 	return changed;
 }
 
-static void init(struct gus_counters *c, struct gus_events *events, struct gus_target *target, pid_t child)
+static void init(struct gus_counters *c, struct gus_events *events, struct gus_target *target,
+		 const struct gus_counters_options *o)
 {
-	*c = (struct gus_counters){ .events = events, .target = target, .child = child, .random = { now_ns() } };
+	*c = (struct gus_counters){ .events = events, .target = target, .child = o->child, .by_cpu = o->by_cpu,
+				    .random = { now_ns() } };
 	gus_index_init(&c->opened_ids, sizeof(pid_t));
 	for (size_t i = 0; i < events->n; i++) {
 		gus_vec_push(&c->repeated, 0);
@@ -403,11 +436,11 @@ int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct 
 	struct gus_error first = { 0 };
 	int rc;
 
-	init(c, events, target, options->child);
+	init(c, events, target, options);
 	rc = open_all(c, options, &first);
 	if (rc == REFUSED && !options->as_they_are && leave_out_kernel(events)) {
 		gus_counters_close(c);
-		init(c, events, target, options->child);
+		init(c, events, target, options);
 		first = (struct gus_error){ 0 };
 		rc = open_all(c, options, &first);
 		if (rc == 0)
@@ -426,6 +459,8 @@ int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct 
 
 static void close_trackers(struct gus_counters *c, size_t from, size_t to)
 {
+	if (from == to)
+		return;
 	for (size_t i = from; i < to; i++)
 		close(c->tracking.v[i]);
 	memmove(c->tracking.v + from, c->tracking.v + to, (c->tracking.n - to) * sizeof(*c->tracking.v));
@@ -434,14 +469,16 @@ static void close_trackers(struct gus_counters *c, size_t from, size_t to)
 
 /* The old ones end before the new ones begin: a moment that nobody counts, rather than one that is counted twice. The
  * side band overlaps instead, as a mapping that is told twice does no harm. */
-int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now,
-		       struct gus_error *err)
+static int renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now, bool enable,
+		 struct gus_error *err)
 {
 	size_t old = c->list.n, old_tracking = c->tracking.n;
 	int rc;
 
 	c->plan.enable_on_exec = false;
 	rc = open_listed(c, list, context, now, err);
+	if (rc == 0 && c->by_cpu && c->list.n > old)
+		rc = open_wide(c, now, err);
 	if (rc != 0 || c->list.n == old) {
 		gus_counters_retire(c, old, c->list.n); /* never started, they add nothing to what has been counted */
 		close_trackers(c, old_tracking, c->tracking.n);
@@ -449,8 +486,36 @@ int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *cont
 	}
 	gus_counters_track(c);
 	gus_counters_retire(c, 0, old);
-	gus_counters_enable(c);
+	if (enable)
+		gus_counters_enable(c);
 	close_trackers(c, 0, old_tracking);
 	c->changed = false;
 	return 0;
+}
+
+int gus_counters_renew(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now,
+		       struct gus_error *err)
+{
+	return renew(c, list, context, now, true, err);
+}
+
+bool gus_counters_can_go_wide(const struct gus_counters *c, bool overwrite)
+{
+	bool can = !overwrite && !c->target->cpus && !c->by_cpu &&
+		   (c->target->kind == GUS_TARGET_COMMAND || c->target->kind == GUS_TARGET_PROCESSES);
+
+	for (size_t i = 0; i < c->events->n; i++)
+		can &= !c->events->v[i].pinned && !c->events->v[i].exclusive && !c->events->v[i].cpus;
+	return can;
+}
+
+int gus_counters_go_wide(struct gus_counters *c, gus_task_lister *list, void *context, uint64_t now, bool enable,
+			 struct gus_error *err)
+{
+	int rc;
+
+	c->by_cpu = true;
+	rc = renew(c, list, context, now, enable, err);
+	c->by_cpu = rc == 0;
+	return rc;
 }

@@ -72,6 +72,19 @@ void gus_attr_fill(union gus_attr *a, const struct gus_event *e, const struct gu
 	k->enable_on_exec = leader && plan->enable_on_exec;
 }
 
+/* Without a period there is no timer and no interrupt; what only samples bring along is refused without samples. */
+void gus_attr_silence(union gus_attr *a)
+{
+	struct perf_event_attr *k = &a->kernel;
+
+	k->freq = 0;
+	k->sample_period = 0;
+	k->precise_ip = 0;
+	k->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK);
+	k->branch_sample_type = 0;
+	k->exclude_callchain_kernel = 0;
+}
+
 void gus_attr_fill_holder(union gus_attr *a, const struct gus_attr_plan *plan)
 {
 	struct perf_event_attr *k = &a->kernel;

@@ -43,6 +43,8 @@ void gus_attr_fill_tracking(union gus_attr *a, const struct gus_attr_plan *plan)
  * is half of what a fork must copy and a context switch must look at. */
 void gus_attr_add_tracking(union gus_attr *a, const struct gus_attr_plan *plan);
 void gus_attr_add_switches(union gus_attr *a, const struct gus_attr_plan *plan);
+/* Makes an event count and take no samples. */
+void gus_attr_silence(union gus_attr *a);
 /* An event that does nothing at all, for the ring that others write to. */
 void gus_attr_fill_holder(union gus_attr *a, const struct gus_attr_plan *plan);
 

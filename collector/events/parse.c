@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "collector/events/event.h"
 #include "collector/events/names.h"
 #include "collector/events/pfm.h"
@@ -263,55 +264,26 @@ static bool add_named_on(const struct parser *p, const struct gus_pmu *pmu, stru
 	return true;
 }
 
-static size_t edit_distance(const char *a, struct gus_piece b)
+/* The message's end: the name of those that somebody may have meant. */
+static void suggest(struct gus_piece word, const char *const *names, size_t n, char *out, size_t room)
 {
-	size_t row[64], n = b.size;
+	char *text = gus_strndup(word.text, word.size);
 
-	if (n >= COUNT(row))
-		return SIZE_MAX;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1]; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			bool differ = tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b.text[j - 1]);
-			size_t swap = diagonal + differ;
-			size_t step = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-			diagonal = row[j];
-			row[j] = swap < step ? swap : step;
-		}
-	}
-	return row[n];
-}
-
-struct nearest {
-	struct gus_piece word;
-	const char *name;
-	size_t distance;
-};
-
-static void consider(struct nearest *n, const char *name)
-{
-	size_t d = name ? edit_distance(name, n->word) : SIZE_MAX;
-
-	if (d < n->distance) {
-		n->distance = d;
-		n->name = name;
-	}
+	gus_suggest_format(gus_suggest(text, names, n), out, room);
+	free(text);
 }
 
 static int unknown_pmu(const struct parser *p, struct gus_piece name)
 {
-	struct nearest near = { name, NULL, 3 };
+	struct gus_vec(const char *) names = { 0 };
+	char meant[128];
 
 	for (size_t i = 0; i < p->pmus->list.n; i++)
-		consider(&near, p->pmus->list.v[i].name);
-	return gus_fail(p->err, GUS_E_USAGE, "event '%s': this machine has no PMU '%.*s'%s%s%s", p->text,
-			(int)name.size, name.text, near.name ? "; did you mean '" : "", near.name ? near.name : "",
-				near.name ? "'?" : "");
+		gus_vec_push(&names, p->pmus->list.v[i].name);
+	suggest(name, names.v, names.n, meant, sizeof(meant));
+	gus_vec_free(&names);
+	return gus_fail(p->err, GUS_E_USAGE, "event '%s': this machine has no PMU '%.*s'%s", p->text, (int)name.size,
+			name.text, meant);
 }
 
 /* PMU/TERMS/[:]MODIFIERS; slash is the first one. */
@@ -444,19 +416,21 @@ static int parse_pfm(const struct parser *p, struct gus_piece item)
 
 static int unknown_event(const struct parser *p, struct gus_piece item, struct gus_piece name)
 {
-	struct nearest near = { name, NULL, name.size < 6 ? 3 : 4 };
+	struct gus_vec(const char *) names = { 0 };
 	const struct gus_event_name *generic;
+	char meant[128];
 
 	for (size_t i = 0; (generic = gus_event_name_at(i)); i++) {
-		consider(&near, generic->name);
-		consider(&near, generic->alias);
+		gus_vec_push(&names, generic->name);
+		gus_vec_push(&names, generic->alias);
 	}
 	for (size_t i = 0; i < p->pmus->list.n; i++)
 		for (size_t j = 0; j < p->pmus->list.v[i].aliases.n; j++)
-			consider(&near, p->pmus->list.v[i].aliases.v[j].name);
-	return gus_fail(p->err, GUS_E_USAGE, "unknown event '%.*s' at character %zu%s%s%s", (int)item.size, item.text,
-			position(p, item.text), near.name ? "; did you mean '" : "", near.name ? near.name : "",
-			near.name ? "'?" : "");
+			gus_vec_push(&names, p->pmus->list.v[i].aliases.v[j].name);
+	suggest(name, names.v, names.n, meant, sizeof(meant));
+	gus_vec_free(&names);
+	return gus_fail(p->err, GUS_E_USAGE, "unknown event '%.*s' at character %zu%s", (int)item.size, item.text,
+			position(p, item.text), meant);
 }
 
 /* A name without slashes. Tried in this order; each step says 1 if it does not know the name. */

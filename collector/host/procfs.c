@@ -160,6 +160,32 @@ bool gus_task_rights(pid_t pid, struct gus_rights *rights)
 	return good;
 }
 
+pid_t gus_task_inner_parse(const char *status)
+{
+	const char *at = strstr(status, "\nNSpid:");
+	long pid = 0;
+	char *end;
+
+	for (at = at ? at + strlen("\nNSpid:") : ""; *at && *at != '\n'; at = end + strspn(end, " \t")) {
+		long next = strtol(at, &end, 10);
+
+		if (end == at || next <= 0 || next > INT32_MAX)
+			return 0;
+		pid = next;
+	}
+	return (pid_t)pid;
+}
+
+bool gus_task_view(pid_t pid, struct gus_rights *rights, pid_t *inner)
+{
+	char *status = read_of(pid, "status");
+	bool good = gus_task_rights_parse(status ? status : "", rights);
+
+	*inner = gus_task_inner_parse(status ? status : "");
+	free(status);
+	return good;
+}
+
 bool gus_task_comm(pid_t tid, char *comm, size_t size)
 {
 	char path[64];
@@ -173,7 +199,7 @@ bool gus_task_ended(const struct gus_task *t)
 	return t->state == 'Z' || t->state == 'X' || t->state == 'x';
 }
 
-static bool list_numbers(const char *path, struct gus_tids *tids)
+bool gus_numbers_in(const char *path, struct gus_tids *tids)
 {
 	DIR *d = opendir(path);
 	struct dirent *e;
@@ -192,12 +218,12 @@ bool gus_tids_of(pid_t pid, struct gus_tids *tids)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	return list_numbers(path, tids);
+	return gus_numbers_in(path, tids);
 }
 
 bool gus_pids_all(struct gus_tids *pids)
 {
-	return list_numbers("/proc", pids);
+	return gus_numbers_in("/proc", pids);
 }
 
 void gus_folders_below(const char *path, struct gus_texts *folders)

@@ -42,10 +42,18 @@ bool gus_task_rights(pid_t pid, struct gus_rights *rights);
 /* The same of the text of /proc/PID/status. */
 bool gus_task_rights_parse(const char *status, struct gus_rights *rights);
 
+/* The same, and its number in its own PID namespace, 0 if that is not known. */
+bool gus_task_view(pid_t pid, struct gus_rights *rights, pid_t *inner);
+/* The innermost number of the text of /proc/PID/status; 0 if there is none. */
+pid_t gus_task_inner_parse(const char *status);
+
 /* The numbers of all processes, or, with a process, of its threads as they are now; appended. Threads that come or go
  * while the folder is read may be missed: read again until nothing new turns up. False if there is no such process. */
 bool gus_tids_of(pid_t pid, struct gus_tids *tids);
 bool gus_pids_all(struct gus_tids *pids);
+
+/* The names in a folder that are numbers. */
+bool gus_numbers_in(const char *path, struct gus_tids *numbers);
 
 /* The folders within a folder, as paths that the caller frees; appended. */
 struct gus_texts gus_vec(char *);

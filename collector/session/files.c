@@ -89,6 +89,9 @@ static int write_footer(struct session *s, enum gus_session_end ended_by)
 		s->result->samples += s->lanes.totals[i].samples;
 	for (size_t i = 0; i < s->o->events->n; i++)
 		s->result->lost += s->lanes.totals[i].lost;
+	s->result->counted += s->lanes.totals[0].count;
+	s->result->missed += s->lanes.totals[0].missed;
+	s->result->period = gus_lanes_period(&s->lanes, 0);
 	s->writer = NULL;
 	rc = gus_writer_finish(writer, &footer, s->err);
 	free(pointers);
@@ -127,9 +130,29 @@ static int name_part(struct session *s)
 	return rc;
 }
 
+/* What was sampled gets its names now: where the programs are tomorrow, nobody knows. */
+static int write_names(struct session *s, enum gus_session_end ended_by)
+{
+	const struct gus_session_namer *namer = s->o->namer;
+	uint64_t records_now = gus_counters_now(&s->counters), now = gus_clock_ns(CLOCK_MONOTONIC);
+	const struct gus_session_seen seen = { .visits = &s->visits, .kept = &s->kept, .made = &s->made,
+					       .clock = records_now ? (int64_t)(records_now - now) : 0,
+					       .last = ended_by != GUS_ENDED_PART };
+	int rc;
+
+	if (!namer)
+		return 0;
+	gus_made_look(&s->made, now, records_now, true);
+	rc = namer->name(namer->context, s->writer, &seen, s->err);
+	gus_visits_free(&s->visits);
+	gus_visits_init(&s->visits);
+	return rc;
+}
+
 int gus_session_end_file(struct session *s, enum gus_session_end ended_by)
 {
-	if (gus_lanes_end_file(&s->lanes, s->writer, s->err) != 0 || write_footer(s, ended_by) != 0)
+	if (gus_lanes_end_file(&s->lanes, s->writer, s->err) != 0 || write_names(s, ended_by) != 0 ||
+	    write_footer(s, ended_by) != 0)
 		return -1;
 	return s->part ? name_part(s) : 0;
 }
@@ -146,6 +169,12 @@ int gus_session_describe_living(struct session *s)
 		gus_log(s->o->log, GUS_WARN, "the processes have more mappings of code than gusprof keeps: %llu are "
 			"left out, and samples in them have no module", (unsigned long long)s->living.left_out);
 	s->living.left_out = 0;
+	for (size_t i = 0; s->o->namer && i < sideband.records.n; i++)
+		s->o->namer->told(s->o->namer->context, sideband.records.v[i]);
+	for (size_t i = 0; s->part <= 1 && i < sideband.records.n; i++) /* later files tell again what is known */
+		if (sideband.records.v[i]->kind_case == GUSPROF__RECORD__KIND_MMAP)
+			gus_made_note(&s->made, sideband.records.v[i]);
+	gus_made_settle(&s->made);
 	message = gus_sideband_message(&sideband);
 	rc = gus_writer_sideband(s->writer, &message, s->err);
 	gus_sideband_free(&sideband);
@@ -157,6 +186,8 @@ void gus_session_next_part(struct session *s)
 	uint64_t start_ns = gus_counters_now(&s->counters);
 	int rc = gus_session_drain(s);
 
+	if (rc == 0)
+		rc = gus_session_drain(s); /* samples of CPUs wait for the second one */
 	if (s->o->overwrite)
 		gus_lanes_snapshot(&s->lanes, s->now);
 	if (rc != 0 || gus_session_end_file(s, GUS_ENDED_PART) != 0) {

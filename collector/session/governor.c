@@ -95,6 +95,17 @@ bool gus_governor_step(struct gus_governor *g, const struct gus_usage *now)
 	return true;
 }
 
+bool gus_governor_share(struct gus_governor *g, double n)
+{
+	uint64_t hz = clamp(g, (double)g->hz / n);
+
+	if (hz == g->hz)
+		return false;
+	g->hz = hz;
+	g->changes++;
+	return true;
+}
+
 void gus_governor_skip(struct gus_governor *g, const struct gus_usage *now)
 {
 	g->last = *now;

@@ -47,6 +47,9 @@ void gus_governor_init(struct gus_governor *g, double asked, const struct gus_co
 /* Looks at what has happened since the last time. True if g->hz has changed: by at most a factor of two, and not for
  * less than a seventh, as each change loses a part of a period. */
 bool gus_governor_step(struct gus_governor *g, const struct gus_usage *now);
+/* The rate at which n times as many samples come for each of the target's cost what they were to cost: at once, as who
+ * waits for the next looks pays for them. True if g->hz has changed. */
+bool gus_governor_share(struct gus_governor *g, double n);
 /* Passes over what has happened since the last time: it was not at the rate in force. */
 void gus_governor_skip(struct gus_governor *g, const struct gus_usage *now);
 

@@ -117,7 +117,7 @@ struct gus_writer *gus_header_create(const struct gus_header *h, uint64_t start_
 	m.overhead_ppm = (uint64_t)(o->overhead * 1e6 + 0.5);
 	describe_costs(&costs, &o->costs);
 	m.costs = &costs;
-	writer = o->output_fd ? gus_writer_create_fd(o->output_fd, o->output, &m, err) :
+	writer = o->output_fd ? gus_writer_create_live(o->output_fd, o->output, &m, err) :
 		gus_writer_create(o->output, &m, err);
 	gusprof__host__free_unpacked(m.host, NULL);
 	free(events);

@@ -10,6 +10,9 @@
 #include "collector/events/attr.h"
 #include "collector/host/vdso.h"
 #include "collector/records/records.h"
+#include "collector/session/visits.h"
+#include "collector/session/kept.h"
+#include "collector/session/made.h"
 
 #define FLUSH_NS 500000000ULL /* what kill -9 may cost */
 #define FLUSH_ROWS 2048           /* half a second at 4 kHz */
@@ -38,6 +41,11 @@ void gus_lanes_init(struct gus_lanes *l, struct gus_counters *counters, struct g
 {
 	*l = (struct gus_lanes){ .counters = counters, .living = living, .n = counters->rings.n,
 				 .events = counters->events->n, .vdso_low = UINT64_MAX };
+	l->follows = counters->target && (counters->target->kind == GUS_TARGET_COMMAND ||
+					  counters->target->kind == GUS_TARGET_PROCESSES);
+	l->settled = counters->by_cpu;
+	gus_members_init(&l->members);
+	l->taken = gus_zalloc(l->events * sizeof(*l->taken));
 	l->lane = gus_zalloc(l->n * sizeof(*l->lane));
 	for (size_t i = 0; i < l->n; i++) {
 		gus_columns_prepare(&l->lane[i].samples, FLUSH_ROWS);
@@ -53,10 +61,15 @@ void gus_lanes_free(struct gus_lanes *l)
 	for (size_t i = 0; i < l->n; i++) {
 		gus_columns_free(&l->lane[i].samples);
 		gus_columns_free(&l->lane[i].switches);
+		gus_columns_free(&l->lane[i].held);
+		gus_columns_free(&l->lane[i].fresh);
 		gus_sideband_free(&l->lane[i].sideband);
 	}
-	if (l->lane)
+	if (l->lane) {
 		gus_hits_free(&l->kernel);
+		gus_members_free(&l->members);
+	}
+	free(l->taken);
 	free(l->lane);
 	free(l->totals);
 	free(l->before);
@@ -95,12 +108,37 @@ static bool is_due(const struct gus_lane *l, uint64_t now)
 
 /* Rings to lanes. */
 
+/* A chain's addresses return to behind the call, which may be behind the function; DESIGN.md section 5. */
+static void note_callers(struct gus_visits *v, const struct gus_sample *sample)
+{
+	for (uint32_t i = 0; i < sample->chain_n; i++)
+		if ((int64_t)sample->chain[i] > 0)
+			gus_visits_add(v, sample->pid, sample->chain[i] - 1, sample->time);
+}
+
+static void note_user(struct gus_visits *v, const struct gus_sample *sample)
+{
+	if (sample->mode == GUS_MODE_USER)
+		gus_visits_add(v, sample->pid, sample->ip, sample->time);
+	note_callers(v, sample);
+	for (uint32_t i = 0; i < sample->branches_n; i++) {
+		if ((int64_t)sample->branches[i].from > 0)
+			gus_visits_add(v, sample->pid, sample->branches[i].from, sample->time);
+		if ((int64_t)sample->branches[i].to > 0)
+			gus_visits_add(v, sample->pid, sample->branches[i].to, sample->time);
+	}
+}
+
 static void note_sample(struct gus_lanes *l, const struct gus_sample *sample)
 {
+	if (l->user)
+		note_user(l->user, sample);
 	if (sample->mode == GUS_MODE_KERNEL)
 		gus_hits_add(&l->kernel, sample->ip);
 	else if (sample->ip >= l->vdso_low && sample->ip < l->vdso_high)
 		l->vdso_sampled = true;
+	if (l->made)
+		gus_made_sample(l->made, sample);
 	for (uint32_t i = 0; i < sample->chain_n; i++)
 		if ((int64_t)sample->chain[i] < 0 && sample->chain[i] < PERF_CONTEXT_MAX)
 			gus_hits_add(&l->kernel, sample->chain[i]);
@@ -125,6 +163,14 @@ static void note_mapping(struct gus_lanes *l, const Gusprof__Mmap *m)
 
 static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 {
+	if (l->told)
+		l->told(l->told_context, r);
+	if (l->made)
+		gus_made_note(l->made, r);
+	if (l->kept && r->kind_case == GUSPROF__RECORD__KIND_MMAP)
+		gus_kept_note(l->kept, r->mmap);
+	if (l->follows)
+		gus_members_note(&l->members, r);
 	switch (r->kind_case) {
 	case GUSPROF__RECORD__KIND_LOST:
 		l->lost += r->lost->count;
@@ -156,9 +202,19 @@ static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 	}
 }
 
-/* False if there is nothing to keep. */
+static void keep_sample(struct gus_lanes *l, struct gus_lane *lane, const struct gus_sample *sample)
+{
+	l->totals[sample->event].samples++;
+	l->usage.samples++;
+	note_sample(l, sample);
+	gus_columns_push(&lane->samples, sample);
+}
+
+/* False if there is nothing to keep yet. */
 static bool take_sample(struct gus_lanes *l, struct gus_lane *lane, struct gus_record *r)
 {
+	struct gus_taken *taken;
+
 	if (r->slot == GUS_INDEX_NONE) {
 		l->bad++;
 		return false;
@@ -169,11 +225,33 @@ static bool take_sample(struct gus_lanes *l, struct gus_lane *lane, struct gus_r
 	}
 	l->stale += gus_counters_is_stale(l->counters, r);
 	r->sample.period = gus_counters_weight(l->counters, r);
-	l->totals[r->sample.event].samples++;
-	l->usage.samples++;
-	note_sample(l, &r->sample);
-	gus_columns_push(&lane->samples, &r->sample);
+	if (gus_counters_is_wide(l->counters, r->slot)) {
+		gus_columns_push(&lane->fresh, &r->sample);
+		return false;
+	}
+	taken = &l->taken[r->sample.event];
+	taken->weight += r->sample.period;
+	taken->longest = r->sample.period > taken->longest ? r->sample.period : taken->longest;
+	keep_sample(l, lane, &r->sample);
 	return true;
+}
+
+/* Where records were lost, births may have been; but only members have switches. */
+static void take_switch(struct gus_lanes *l, struct gus_lane *lane, const struct gus_switch *sw)
+{
+	l->usage.switches += sw->out;
+	if (l->lost && l->follows && !sw->out)
+		gus_members_add(&l->members, sw->tid, sw->time);
+	gus_columns_push_switch(&lane->switches, sw);
+}
+
+/* Something was added to the sink's lane. */
+static void has_grown(struct sink *sink)
+{
+	if (!sink->lane->since)
+		sink->lane->since = sink->l->now;
+	if (sink->writer && sink->rc == 0 && is_full(sink->lane))
+		sink->rc = flush_lane(sink->lane, sink->writer, sink->err);
 }
 
 static void take_record(const void *bytes, size_t size, void *context)
@@ -188,8 +266,7 @@ static void take_record(const void *bytes, size_t size, void *context)
 			return;
 		break;
 	case GUS_RECORD_SWITCH:
-		l->usage.switches += r.sw.out;
-		gus_columns_push_switch(&sink->lane->switches, &r.sw);
+		take_switch(l, sink->lane, &r.sw);
 		break;
 	case GUS_RECORD_SIDEBAND:
 		note_sideband(l, r.sideband);
@@ -203,10 +280,30 @@ static void take_record(const void *bytes, size_t size, void *context)
 	case GUS_RECORD_IGNORED:
 		return;
 	}
-	if (!sink->lane->since)
-		sink->lane->since = l->now;
-	if (sink->writer && sink->rc == 0 && is_full(sink->lane))
-		sink->rc = flush_lane(sink->lane, sink->writer, sink->err);
+	has_grown(sink);
+}
+
+/* The samples of CPUs that were held are told apart, and those that are fresh held. A stranger's has cost what it
+ * costs, too. */
+static void judge_held(struct sink *sink)
+{
+	struct gus_lanes *l = sink->l;
+	struct gus_columns judged = sink->lane->held;
+
+	for (size_t i = 0; i < judged.n; i++) {
+		struct gus_sample s = gus_columns_sample(&judged, i);
+
+		if (gus_members_has(&l->members, s.tid, s.time)) {
+			keep_sample(l, sink->lane, &s);
+			has_grown(sink);
+		} else {
+			l->usage.samples++;
+			l->strangers++;
+		}
+	}
+	gus_columns_clear(&judged);
+	sink->lane->held = sink->lane->fresh;
+	sink->lane->fresh = judged;
 }
 
 int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now, struct gus_error *err)
@@ -223,6 +320,14 @@ int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now
 		l->bad += ring->broken - broken; /* how many records there were then, nobody knows: at least one */
 		rc = sink.rc;
 	}
+	for (size_t i = 0; i < l->n; i++) {
+		struct sink sink = { l, &l->lane[i], writer, err, rc };
+
+		judge_held(&sink);
+		rc = sink.rc;
+	}
+	if (l->made)
+		gus_made_settle(l->made);
 	return rc;
 }
 
@@ -234,6 +339,8 @@ void gus_lanes_snapshot(struct gus_lanes *l, uint64_t now)
 
 		gus_ring_snapshot(&l->counters->flights.v[i], take_record, &sink);
 	}
+	if (l->made)
+		gus_made_settle(l->made);
 }
 
 void gus_lanes_mark(struct gus_lanes *l, const char *kind, const char *name, uint64_t time)
@@ -280,15 +387,70 @@ static int write_vdso(struct gus_lanes *l, struct gus_writer *writer, struct gus
 	return gus_writer_message(writer, GUS_FRAME_IMAGE, &image.base, err);
 }
 
-/* What the counters say in all, less what they said when the file began. */
-static void fill_totals(struct gus_lanes *l)
+uint64_t gus_lanes_period(const struct gus_lanes *l, uint32_t event)
+{
+	uint64_t longest = l->taken[event].longest;
+
+	return longest ? longest : l->counters->events->v[event].period;
+}
+
+/* Of an event that has counted that much: the part that tasks may have ended with before their next sample came, in the
+ * event's unit. No task misses more than a period on each CPU, and few of those that are born and die move between
+ * many. Samples that were lost on the way are no business of the tasks'. */
+#define CPUS_OF_A_TASK 4
+
+static uint64_t missed_of(const struct gus_lanes *l, uint32_t event, uint64_t count)
+{
+	const struct gus_taken *t = &l->taken[event];
+	uint64_t period = gus_lanes_period(l, event);
+	uint64_t seen = t->weight + l->totals[event].lost * period, most;
+
+	if (l->settled || !l->follows || l->counters->flights.n || count <= seen)
+		return t->missed;
+	if (!period || __builtin_mul_overflow(l->members.all * (l->n < CPUS_OF_A_TASK ? l->n : CPUS_OF_A_TASK), period,
+					      &most))
+		return count - seen;
+	return count - seen < most ? count - seen : most;
+}
+
+void gus_lanes_add_opened(struct gus_lanes *l)
+{
+	for (uint32_t i = 0; l->follows && i < l->counters->opened_ids.n; i++) {
+		pid_t task = *(const pid_t *)gus_index_key(&l->counters->opened_ids, i);
+
+		if (task > 0)
+			gus_members_add(&l->members, (uint32_t)task, 0);
+	}
+}
+
+Gusprof__EventTotal *gus_lanes_counted(const struct gus_lanes *l)
 {
 	Gusprof__EventTotal *all = new_totals(l->events);
 
 	gus_counters_totals(l->counters, all);
+	return all;
+}
+
+void gus_lanes_settle_missed(struct gus_lanes *l)
+{
+	Gusprof__EventTotal *all = gus_lanes_counted(l);
+
+	for (uint32_t i = 0; i < l->events; i++)
+		l->taken[i].missed = missed_of(l, i, all[i].count);
+	l->settled = true;
+	free(all);
+}
+
+/* What the counters say in all, less what they said when the file began. */
+static void fill_totals(struct gus_lanes *l)
+{
+	Gusprof__EventTotal *all = gus_lanes_counted(l);
+
 	for (size_t i = 0; i < l->events; i++) {
 		Gusprof__EventTotal *t = &l->totals[i], *b = &l->before[i];
 
+		all[i].missed = missed_of(l, (uint32_t)i, all[i].count);
+		t->missed = all[i].missed > b->missed ? all[i].missed - b->missed : 0;
 		t->count = all[i].count - b->count;
 		t->running_ns = all[i].running_ns - b->running_ns;
 		t->enabled_ns = all[i].enabled_ns - b->enabled_ns;
@@ -314,4 +476,6 @@ void gus_lanes_begin_file(struct gus_lanes *l)
 	gus_hits_free(&l->kernel);
 	gus_hits_init(&l->kernel);
 	l->vdso_sampled = false;
+	if (l->made)
+		gus_made_forget_hits(l->made);
 }

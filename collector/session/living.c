@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/foreign_file.h"
 #include "base/limits.h"
 #include "collector/host/build_id.h"
+#include "collector/host/mapped.h"
 #include "collector/host/procfs.h"
+#include "collector/session/kept.h"
 
 #define CROWD_MIN 1024 /* processes: fewer are not worth a look */
 
@@ -124,35 +124,6 @@ void gus_living_add_target(struct gus_living *l, const struct gus_target *t)
 
 /* Build ids. */
 
-/* The very file that is mapped, also if it has been replaced or deleted, or is in another mount namespace; where the
- * kernel does not give it to this user, the file of that name as the process sees it, if it is the same one. With the
- * process's rights: what it may execute and not read is not read for it. */
-static int open_mapped(pid_t pid, const struct gus_mapping *m)
-{
-	const struct gus_file_identity identity = { m->inode, m->major, m->minor };
-	struct gus_rights rights;
-	struct stat st;
-	char *path;
-	int fd;
-
-	if (!gus_task_rights(pid, &rights))
-		return -1;
-	path = gus_format("/proc/%d/map_files/%llx-%llx", (int)pid, (unsigned long long)m->start,
-			  (unsigned long long)m->end);
-	fd = gus_foreign_open(path, &rights, NULL, NULL);
-	free(path);
-	if (fd >= 0)
-		return fd;
-	path = gus_format("/proc/%d/root%.*s", (int)pid, (int)m->path_length, m->path);
-	fd = gus_foreign_open(path, &rights, &st, NULL);
-	free(path);
-	if (fd >= 0 && !gus_foreign_is(fd, &st, &identity)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 static const struct gus_file_id *file_id(struct gus_living *l, pid_t pid, const struct gus_mapping *m)
 {
 	struct file_key key = { m->inode, m->major, m->minor };
@@ -161,12 +132,17 @@ static const struct gus_file_id *file_id(struct gus_living *l, pid_t pid, const 
 
 	if (is_new) {
 		struct gus_file_id id = { .size = 0 };
-		int fd = open_mapped(pid, m);
+		const struct gus_mapped mapped = { .start = m->start, .end = m->end, .path = m->path,
+						   .path_length = m->path_length,
+						   .identity = { m->inode, m->major, m->minor } };
+		int fd = gus_mapped_open(pid, &mapped);
 
-		if (fd >= 0) {
+		if (fd >= 0)
 			id.size = (uint8_t)gus_file_build_id(fd, id.bytes);
+		if (fd >= 0 && l->kept)
+			gus_kept_give(l->kept, fd, id.bytes, id.size, m->inode, m->major, m->minor);
+		else if (fd >= 0)
 			close(fd);
-		}
 		gus_vec_push(&l->ids, id);
 	}
 	return &l->ids.v[number];

@@ -11,6 +11,7 @@
 #include "collector/records/sideband.h"
 #include "collector/target/target.h"
 
+struct gus_kept;
 struct gus_tids;
 
 /* A file's build id, found once for each file. */
@@ -24,6 +25,7 @@ struct gus_living {
 	uint32_t crowd;         /* when there are more, those that have ended are forgotten */
 	struct gus_index files; /* device and inode */
 	struct gus_vec(struct gus_file_id) ids;
+	struct gus_kept *kept;     /* borrowed; what is opened is given to it. NULL: nobody keeps it */
 	bool remembers;            /* there will be a further file: past is kept */
 	struct gus_sideband past;  /* mappings, names and forks of the present file */
 	size_t process_most, most; /* bytes of the mappings of one process, of a description and of the past */

@@ -25,8 +25,38 @@ enum gus_switch_output {
 	GUS_SWITCH_TIME,
 };
 
+struct Gusprof__Record;
+struct gus_kept;
+struct gus_made;
+/* Whether the CPUs are sampled, and the target's samples kept, in place of the target's tasks. */
+enum gus_sample_cpus {
+	GUS_SAMPLE_CPUS_AUTO, /* where tasks end before they are sampled, and it may be done */
+	GUS_SAMPLE_CPUS_ALWAYS,
+	GUS_SAMPLE_CPUS_NEVER,
+};
+
 struct gus_session_result;
+struct gus_visits;
 struct gus_writer;
+
+/* What was seen of the targets while a file was written. */
+struct gus_session_seen {
+	const struct gus_visits *visits;  /* where in user space the samples were */
+	const struct gus_kept *kept;      /* the files that were executed */
+	const struct gus_made *made;      /* what runtimes tell of the code that they made */
+	int64_t clock;                    /* to add to a time of CLOCK_MONOTONIC, for one of the records' clock */
+	bool last;                        /* there is no further file */
+};
+
+/* Who joins what was sampled with its names, which are no room's of the collector. For each file it is told all of the
+ * side band, in no order of time, and asked at the end for what the file shall bring along. */
+struct gus_session_namer {
+	void (*told)(void *context, const struct Gusprof__Record *record);
+	/* Writes what it has; the footer is next. -1 with err only if the file cannot be written. */
+	int (*name)(void *context, struct gus_writer *writer, const struct gus_session_seen *seen,
+		    struct gus_error *err);
+	void *context;
+};
 
 struct gus_session_options {
 	/* NULL-terminated; NULL: none. With a target that is not the command, it only says how long. */
@@ -39,6 +69,7 @@ struct gus_session_options {
 	const struct gus_choice *choice;
 	struct gus_costs costs;           /* what recording costs here */
 	double overhead;                  /* share of the target's CPU time that it may cost; 0: the rates stay */
+	enum gus_sample_cpus sample_cpus;
 	uint64_t limit_hz;                /* the kernel's, of the rate */
 	bool call_graph, switches;
 	uint64_t branch_type;             /* PERF_SAMPLE_BRANCH_*: which branches samples bring along; 0: none */
@@ -58,6 +89,7 @@ struct gus_session_options {
 	int (*before_end)(void *context, struct gus_writer *writer, const struct gus_session_result *result,
 			  struct gus_error *err);
 	void *before_end_context;
+	const struct gus_session_namer *namer; /* NULL: nobody */
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
 	void *ready_context;
 };
@@ -90,6 +122,12 @@ struct gus_session_result {
 	uint64_t hz;                      /* rate aimed at in the end, 0 if it was not ours to choose */
 	uint64_t hz_changes;
 	unsigned snapshots;
+	/* Of the first event, in its unit: what stands in its total, of all files; and its longest period. */
+	uint64_t counted, missed, period;
+	uint64_t strangers;               /* samples of CPUs that were not the target's */
+	uint64_t taken_away;              /* tasks whose events the kernel closed as they executed a program, */
+	uint32_t taken_tid;               /* and one of them */
+	char taken_comm[16];
 };
 
 #endif

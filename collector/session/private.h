@@ -8,8 +8,11 @@
 
 #include "collector/counters/counters.h"
 #include "collector/session/control.h"
+#include "collector/session/kept.h"
 #include "collector/session/lanes.h"
+#include "collector/session/made.h"
 #include "collector/session/session.h"
+#include "collector/session/visits.h"
 #include "collector/snapshot/snapshot.h"
 #include "collector/target/child.h"
 #include "collector/target/signals.h"
@@ -25,11 +28,15 @@ struct session {
 	struct gus_counters counters;
 	struct gus_living living;
 	struct gus_lanes lanes;
+	struct gus_visits visits;   /* of the present file, for the namer */
+	struct gus_kept kept;
+	struct gus_made made;
 	struct gus_governor governor;
 	struct gus_writer *writer;
 	struct gus_vec(struct pollfd) polls; /* the signals, the control, the targets, then the rings */
 	Gusprof__Frequency before;
 	uint64_t now, next_tick, next_redraw, next_govern, next_part, enable_at;
+	uint64_t redraw_samples;    /* how many there must be by the next redraw */
 	uint64_t start_ns;          /* of the present file, in the records' clock */
 	/* CPU time of this program when recording began and ended; the latter 0 until then */
 	uint64_t own_before, own_after;
@@ -47,6 +54,13 @@ struct session {
 		uint64_t holders_ns;    /* CPU time of the processes that held them, which is ours */
 		unsigned n, looks;      /* snapshots, and tries */
 	} trace;
+	struct {
+		uint64_t next, look_ns; /* time of the next look, UINT64_MAX: none; from then to the one after */
+		/* what had been by the last look */
+		double count, running_ns;
+		uint64_t weight, ended, busy;
+		bool said;              /* that it would cost too much */
+	} wide;
 	struct gus_error *err;
 };
 
@@ -88,9 +102,15 @@ void gus_session_next_part(struct session *s);
 /* trace.c: a snapshot of a thread that runs, if there is one and the cost allows it. */
 void gus_session_trace(struct session *s);
 
+/* wide.c: whether to sample the CPUs instead. */
+void gus_session_begin_wide(struct session *s);
+void gus_session_look_wide(struct session *s);
+
 /* rate.c: how often to sample. */
 /* What has happened so far. */
 struct gus_usage gus_session_usage(const struct session *s);
+/* Makes the governor's rate that of the events. */
+void gus_session_change_rate(struct session *s);
 /* A look at the rate: it is kept, changed, or brought to tasks that have inherited another one. */
 void gus_session_govern(struct session *s);
 

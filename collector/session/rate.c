@@ -37,7 +37,7 @@ static void renew(struct session *s)
 		gus_log(s->o->log, GUS_DEBUG, "the events of all tasks were opened anew for the new rate");
 }
 
-static void change_rate(struct session *s)
+void gus_session_change_rate(struct session *s)
 {
 	char rate[32];
 
@@ -62,6 +62,6 @@ void gus_session_govern(struct session *s)
 		renew(s);
 		gus_governor_skip(&s->governor, &u);
 	} else if (gus_governor_step(&s->governor, &u)) {
-		change_rate(s);
+		gus_session_change_rate(s);
 	}
 }

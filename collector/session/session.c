@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -114,6 +115,16 @@ static void check_target(struct session *s)
 	ask_to_end(s);
 }
 
+/* Not by the clock alone: of a task that seldom runs a redraw would take away most of what had elapsed. */
+static void redraw(struct session *s)
+{
+	if (s->lanes.usage.samples >= s->redraw_samples) {
+		gus_counters_redraw(&s->counters);
+		s->redraw_samples = s->lanes.usage.samples + gus_counters_redraw_samples(&s->counters);
+	}
+	s->next_redraw = s->now + gus_counters_redraw_interval(&s->counters);
+}
+
 static void tick(struct session *s)
 {
 	int rc;
@@ -121,18 +132,19 @@ static void tick(struct session *s)
 	if (s->enable_at && s->now >= s->enable_at)
 		set_sampling(s, true);
 	rc = gus_session_drain(s);
-	if (s->now >= s->next_redraw) {
-		gus_counters_redraw(&s->counters);
-		s->next_redraw = s->now + gus_counters_redraw_interval(&s->counters);
-	}
+	if (s->now >= s->next_redraw)
+		redraw(s);
 	if (s->now >= s->next_govern)
 		gus_session_govern(s);
+	if (s->recording && s->sampling && s->now >= s->wide.next)
+		gus_session_look_wide(s);
 	if (rc != 0 || gus_lanes_flush(&s->lanes, s->writer, false, s->err) != 0)
 		gus_session_fail_writing(s);
 	else
 		check_size(s);
 	if (s->recording && s->sampling && s->now >= s->trace.next)
 		gus_session_trace(s);
+	gus_made_look(&s->made, s->now, gus_counters_now(&s->counters), false);
 	if (s->recording)
 		check_target(s);
 	s->next_tick = s->now + TICK_NS;
@@ -295,6 +307,8 @@ static int finish_file(struct session *s)
 
 static int finish(struct session *s)
 {
+	const char *comm;
+
 	take_status(s);
 	if (s->result->ended_by != GUS_ENDED_ERROR && finish_file(s) != 0)
 		s->result->ended_by = GUS_ENDED_ERROR;
@@ -302,6 +316,12 @@ static int finish(struct session *s)
 	s->result->bytes = s->parts_bytes;
 	s->result->parts = s->part;
 	s->result->snapshots = s->trace.n;
+	if (s->kept.left_out)
+		gus_log(s->o->log, GUS_DEBUG, "%llu files that were mapped as code are not held open, as %zu are "
+			"already", (unsigned long long)s->kept.left_out, s->kept.n);
+	s->result->strangers = s->lanes.strangers;
+	s->result->taken_away = gus_members_taken_away(&s->lanes.members, &s->result->taken_tid, &comm);
+	snprintf(s->result->taken_comm, sizeof(s->result->taken_comm), "%s", comm);
 	if (s->lanes.repeated)
 		gus_log(s->o->log, GUS_DEBUG,
 			"%llu samples of threads that were born while we attached came twice and were "
@@ -344,7 +364,8 @@ static int prepare(struct session *s)
 	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches,
 		.branch_type = o->branch_type,
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
-					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES };
+					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES,
+					   .by_cpu = o->sample_cpus == GUS_SAMPLE_CPUS_ALWAYS };
 
 	if (gus_inbox_open(&s->inbox, s->err) != 0 ||
 	    (o->control && gus_control_open(&s->control, o->control, s->err) != 0))
@@ -358,6 +379,15 @@ static int prepare(struct session *s)
 		return -1;
 	}
 	gus_lanes_init(&s->lanes, &s->counters, &s->living);
+	gus_kept_init(&s->kept);
+	gus_made_init(&s->made, s->kept.most / 2);
+	if (o->namer) {
+		s->lanes.user = &s->visits;
+		s->lanes.told = o->namer->told;
+		s->lanes.told_context = o->namer->context;
+		s->living.kept = s->lanes.kept = &s->kept;
+		s->lanes.made = &s->made;
+	}
 	fill_polls(s);
 	s->part = o->switch_output != GUS_SWITCH_NEVER;
 	return gus_session_create_file(s, gus_counters_now(&s->counters));
@@ -372,10 +402,12 @@ static void set_times(struct session *s)
 	s->next_tick = s->now + TICK_NS;
 	/* What a flight recorder holds is weighed by the period in force when it is read, which must stay the same. */
 	s->next_redraw = redraw == UINT64_MAX || o->overwrite ? UINT64_MAX : s->now + redraw;
+	s->redraw_samples = gus_counters_redraw_samples(&s->counters);
 	s->next_govern = o->overhead > 0 && !o->overwrite ? s->now + GOVERN_FIRST_NS : UINT64_MAX;
 	s->next_part = o->switch_output == GUS_SWITCH_TIME ? s->now + o->switch_at : UINT64_MAX;
 	s->enable_at = o->delay_ms > 0 ? s->now + (uint64_t)o->delay_ms * 1000000 : 0;
 	s->trace.next = o->trace ? s->now + TICK_NS : UINT64_MAX;
+	gus_session_begin_wide(s);
 	s->own_before = gus_session_own_ns(s);
 }
 
@@ -389,11 +421,14 @@ static int start(struct session *s)
 	s->sampling = o->delay_ms == 0;
 	if (launches(s)) {
 		gus_living_add(&s->living, s->child.pid);
+		if (s->sampling)
+			gus_counters_enable_wide(&s->counters); /* a sample of before it begins is nobody's */
 	} else {
 		gus_counters_track(&s->counters);
 		if (s->sampling)
 			gus_counters_enable(&s->counters);
 		gus_living_add_target(&s->living, o->target);
+		gus_lanes_add_opened(&s->lanes);
 		if (gus_session_describe_living(s) != 0)
 			return -1;
 	}
@@ -408,7 +443,10 @@ static void free_session(struct session *s)
 	if (s->writer)
 		gus_writer_abandon(s->writer);
 	gus_lanes_free(&s->lanes);
+	gus_visits_free(&s->visits);
 	gus_living_free(&s->living);
+	gus_kept_free(&s->kept);
+	gus_made_free(&s->made);
 	gus_vec_free(&s->polls);
 	gus_turns_free(&s->trace.turns);
 	if (s->counters.events)
@@ -435,6 +473,7 @@ int gus_session_record(const struct gus_session_options *options, struct gus_ses
 
 	*result = (struct gus_session_result){ 0 };
 	gus_living_init(&s.living);
+	gus_visits_init(&s.visits);
 	s.living.remembers = options->switch_output != GUS_SWITCH_NEVER;
 	gus_control_init(&s.control);
 	gus_governor_init(&s.governor, options->trace ? options->overhead - options->overhead / GUS_TRACE_SHARE :

@@ -37,7 +37,7 @@
 
 #include "base/error.h"
 #include "collector/host/procfs.h"
-#include "collector/host/text.h"
+#include "collector/snapshot/denial.h"
 
 #define STOP_MS 500             /* until the thread has stopped: microseconds if it has a CPU, else until its turn */
 #define OTHERS_NS 1000000       /* for the others: microseconds if they have CPUs, and the rest executes nothing */
@@ -77,7 +77,7 @@ static pid_t tracer_of(pid_t tid)
 static int explain_seize(pid_t tid, int sys, struct gus_error *err)
 {
 	pid_t tracer = tracer_of(tid);
-	char scope[16] = "0";
+	char why[256];
 
 	if (sys == ESRCH)
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of thread %d: it has ended, or is "
@@ -85,12 +85,9 @@ static int explain_seize(pid_t tid, int sys, struct gus_error *err)
 	if (tracer)
 		return gus_fail(err, GUS_E_UNSUPPORTED, "cannot take a snapshot of thread %d: process %d traces it "
 				"already (a debugger, or strace); end that first", (int)tid, (int)tracer);
-	if (gus_read_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) && *scope != '0')
-		return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of thread %d: not permitted; it may "
-				"belong to another user or have raised rights, and kernel.yama.ptrace_scope is %s: "
-				"run as root", (int)tid, scope);
-	return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of thread %d: %s; it belongs to another user "
-			"or runs with other rights than yours: run as root", (int)tid, strerror(sys));
+	gus_denial_of(tid, why, sizeof(why));
+	return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of thread %d: %s; %s", (int)tid, strerror(sys),
+			why);
 }
 
 /* The kernel says EPERM of a thread that is about to end, as of one that is not ours. */

@@ -32,6 +32,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "collector/host/procfs.h"
+#include "collector/snapshot/denial.h"
 
 #define PAGE GUS_SNAPSHOT_PAGE
 
@@ -202,6 +203,8 @@ static int add_pages(struct listing *l, struct gus_snapshot *s, const struct gus
 
 static int explain_maps(pid_t pid, int sys, struct gus_error *err)
 {
+	char why[256];
+
 	if (sys == ENOENT || sys == ESRCH)
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot take a snapshot of process %d: it has ended, or begins "
 				"another program just now", (int)pid);
@@ -212,8 +215,8 @@ static int explain_maps(pid_t pid, int sys, struct gus_error *err)
 	if (sys == EFBIG)
 		return gus_fail(err, GUS_E_FULL, "cannot take a snapshot of process %d: the list of its mappings "
 				"(/proc/%d/maps) is longer than any that gusprof reads", (int)pid, (int)pid);
-	return gus_fail_errno(err, sys, "cannot read the memory of process %d, which belongs to another user or runs "
-			      "with other rights than yours; run as root", (int)pid);
+	gus_denial_of(pid, why, sizeof(why));
+	return gus_fail_errno(err, sys, "cannot read the memory of process %d: %s", (int)pid, why);
 }
 
 static int take_mappings(struct listing *l, struct gus_snapshot *s, const char *text, struct gus_error *err)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "collector/host/procfs.h"
 #include "collector/host/text.h"
+#include "collector/snapshot/denial.h"
 #include "collector/snapshot/snapshot.h"
 
 #define NAP_NS 500000
@@ -73,7 +74,7 @@ static pid_t choose(struct gus_turns *t, pid_t pid, size_t *threads, char *ended
 static int check_rights(pid_t pid, struct gus_error *err)
 {
 	struct gus_task task;
-	char path[64];
+	char path[64], why[256];
 	int fd;
 
 	if (gus_task_read(pid, &task) && task.kernel_thread)
@@ -85,8 +86,8 @@ static int check_rights(pid_t pid, struct gus_error *err)
 		close(fd);
 	if (fd >= 0 || (errno != EACCES && errno != EPERM))
 		return 0;
-	return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of process %d: it belongs to another user or "
-			"runs with other rights than yours: run as root", (int)pid);
+	gus_denial_of(pid, why, sizeof(why));
+	return gus_fail(err, GUS_E_PERMISSION, "cannot take a snapshot of process %d: %s", (int)pid, why);
 }
 
 int gus_turns_next(struct gus_turns *t, pid_t pid, unsigned patience_ms, pid_t *tid, struct gus_error *err)

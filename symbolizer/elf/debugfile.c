@@ -13,8 +13,8 @@
 
 #define ID_MAX 64
 
-struct gus_elf *gus_search_open(const struct gus_search *search, const char *path,
-				const struct gus_file_identity *identity, struct gus_error *err)
+static struct gus_elf *search_open(const struct gus_search *search, int fd, const char *path,
+				   const struct gus_file_identity *identity, struct gus_error *err)
 {
 	struct gus_error why = { 0 };
 	struct gus_elf *e = NULL;
@@ -22,7 +22,7 @@ struct gus_elf *gus_search_open(const struct gus_search *search, const char *pat
 	if (search->total && search->total->cut)
 		gus_fail(&why, GUS_E_FULL, "cannot open %s: %s", path, gus_elf_total);
 	else
-		e = gus_elf_open_as(path, search->rights, identity, &why);
+		e = fd >= 0 ? gus_elf_open_fd(fd, path, &why) : gus_elf_open_as(path, search->rights, identity, &why);
 	if (!e) {
 		/* Most of the places that are looked at have no file. One that is there and cannot be opened is another
 		 * matter: what it has is missing. */
@@ -38,6 +38,17 @@ struct gus_elf *gus_search_open(const struct gus_search *search, const char *pat
 	if (e->total)
 		gus_budget_charge(e->total, sizeof(*e) + GUS_LIMIT_ELF_READ - e->read.left);
 	return e;
+}
+
+struct gus_elf *gus_search_open(const struct gus_search *search, const char *path,
+				const struct gus_file_identity *identity, struct gus_error *err)
+{
+	return search_open(search, -1, path, identity, err);
+}
+
+struct gus_elf *gus_search_open_fd(const struct gus_search *search, int fd, const char *path, struct gus_error *err)
+{
+	return search_open(search, fd, path, NULL, err);
 }
 
 struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8_t *id, size_t size, const char *suffix)

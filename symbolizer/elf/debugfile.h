@@ -19,6 +19,9 @@ struct gus_search {
 struct gus_elf *gus_search_open(const struct gus_search *search, const char *path,
 				const struct gus_file_identity *identity, struct gus_error *err);
 
+/* The same of a file that is open as fd, which stays the caller's; path is what it is called. */
+struct gus_elf *gus_search_open_fd(const struct gus_search *search, int fd, const char *path, struct gus_error *err);
+
 /* DIR/.build-id/xx/yyyySUFFIX under one of the directories, whose own build id must be that one. NULL if none. */
 struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8_t *id, size_t size,
 				    const char *suffix);

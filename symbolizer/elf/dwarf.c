@@ -48,6 +48,8 @@ struct gus_dwarf {
 	struct gus_ranges ranges;    /* values index units */
 	struct gus_strings paths;    /* that had to be put together */
 	struct gus_elf *nothing;     /* in place of shared DWARF */
+	struct gus_split_package package;
+	bool is_split;               /* some of its units are */
 };
 
 /* Adds where a DIE's code is. Code that the linker threw away has ranges at 0 or at the end of the address space; they
@@ -79,6 +81,7 @@ static void find_units(struct gus_dwarf *d)
 
 		if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
 			continue;
+		d->is_split |= gus_split_is(&die);
 		if (add_ranges(d, &d->vet, &d->ranges, &die, (uint32_t)d->units.n, 0))
 			gus_vec_push(&d->units, (struct unit){ .die = die });
 	}
@@ -160,6 +163,7 @@ void gus_dwarf_close(struct gus_dwarf *d)
 	gus_vet_close(&d->vet);
 	gus_vet_close(&d->shared_vet);
 	gus_elf_close(d->nothing);
+	gus_split_package_close(&d->package);
 	free(d);
 }
 
@@ -167,6 +171,11 @@ void gus_dwarf_close(struct gus_dwarf *d)
 static struct gus_vet *vet_of(struct gus_dwarf *d, struct unit *u)
 {
 	return u->body.cu != u->die.cu ? &u->split.vet : &d->vet;
+}
+
+bool gus_dwarf_is_still(const struct gus_dwarf *d)
+{
+	return !d->is_split;
 }
 
 static struct unit *unit_at(struct gus_dwarf *d, uint64_t address)
@@ -216,24 +225,35 @@ static void read_lines(struct gus_dwarf *d, struct unit *u)
 		u->lines_n = 0;
 }
 
-/* The last row that is not behind address: where several rows have one address, the last holds. libdw has sorted them,
- * the end of a sequence before the start of another. */
-static Dwarf_Line *row_at(const struct unit *u, uint64_t address)
+static bool address_of(const struct unit *u, size_t row, Dwarf_Addr *address)
+{
+	return dwarf_lineaddr(dwarf_onesrcline(u->lines, row), address) == 0;
+}
+
+/* How many rows are not behind address. libdw has sorted them, the end of a sequence before the start of another. */
+static size_t rows_before(const struct unit *u, uint64_t address)
 {
 	size_t low = 0, high = u->lines_n;
-	Dwarf_Line *row;
-	bool end;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		Dwarf_Addr at;
 
-		if (dwarf_lineaddr(dwarf_onesrcline(u->lines, middle), &at) == 0 && at <= address)
+		if (address_of(u, middle, &at) && at <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	row = low ? dwarf_onesrcline(u->lines, low - 1) : NULL;
+	return low;
+}
+
+/* The last row that is not behind address: where several rows have one address, the last holds. */
+static Dwarf_Line *row_at(const struct unit *u, uint64_t address)
+{
+	size_t n = rows_before(u, address);
+	Dwarf_Line *row = n ? dwarf_onesrcline(u->lines, n - 1) : NULL;
+	bool end;
+
 	return row && dwarf_lineendsequence(row, &end) == 0 && !end ? row : NULL;
 }
 
@@ -356,7 +376,7 @@ static void read_functions(struct gus_dwarf *d, struct unit *u, bool all)
 
 	if (!u->has_functions) {
 		u->body = u->die;
-		if (gus_split_is(&u->die) && gus_split_open(&u->split, &u->die, &other))
+		if (gus_split_is(&u->die) && gus_split_open(&u->split, &d->package, d->vet.e, d->code, &u->die, &other))
 			u->body = other;
 		if (!may_read_files(d, u) || dwarf_getsrcfiles(&u->body, &u->files, &u->files_n) != 0)
 			u->files_n = 0;
@@ -449,6 +469,15 @@ static const struct gus_call *call_of(struct gus_dwarf *d, struct unit *u, struc
 	return &i->call;
 }
 
+static void walk_inlined(struct gus_dwarf *d, struct unit *u, struct routine *f)
+{
+	if (f->walked)
+		return;
+	f->walked = true;
+	find_inlined(&(struct walk){ .d = d, .u = u, .of = f }, &f->die, GUS_RANGE_NONE, 0);
+	gus_ranges_ready(&f->inlines);
+}
+
 size_t gus_dwarf_calls(struct gus_dwarf *d, uint64_t address, struct gus_call *calls, size_t max, const char **outer)
 {
 	struct unit *u = unit_at(d, address);
@@ -460,14 +489,43 @@ size_t gus_dwarf_calls(struct gus_dwarf *d, uint64_t address, struct gus_call *c
 		*outer = f ? name_of(d, &f->die) : NULL;
 	if (!f)
 		return 0;
-	if (!f->walked) {
-		f->walked = true;
-		find_inlined(&(struct walk){ .d = d, .u = u, .of = f }, &f->die, GUS_RANGE_NONE, 0);
-		gus_ranges_ready(&f->inlines);
-	}
+	walk_inlined(d, u, f);
 	r = gus_ranges_find(&f->inlines, address);
 	for (uint32_t at = r ? r->value : GUS_RANGE_NONE; at != GUS_RANGE_NONE && n < max;
 	     at = u->inlined.v[at].around)
 		calls[n++] = *call_of(d, u, &u->inlined.v[at]);
 	return n;
+}
+
+/* Up to the rows on both sides. */
+static void narrow_to_row(const struct unit *u, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	size_t n = rows_before(u, address);
+	Dwarf_Addr at;
+
+	if (n && address_of(u, n - 1, &at) && at > *low)
+		*low = at;
+	if (n < u->lines_n && address_of(u, n, &at) && at < *high)
+		*high = at;
+}
+
+bool gus_dwarf_extent(struct gus_dwarf *d, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	struct unit *u = unit_at(d, address);
+	struct routine *f;
+
+	*low = 0;
+	*high = UINT64_MAX;
+	gus_ranges_extent(&d->ranges, address, low, high);
+	if (!u)
+		return true;
+	read_lines(d, u);
+	narrow_to_row(u, address, low, high);
+	f = routine_at(d, u, address);
+	gus_ranges_extent(&u->functions, address, low, high);
+	if (f) {
+		walk_inlined(d, u, f);
+		gus_ranges_extent(&f->inlines, address, low, high);
+	}
+	return !gus_split_is(&u->die) || u->body.cu != u->die.cu;
 }

@@ -19,6 +19,10 @@ struct gus_dwarf;
 struct gus_dwarf *gus_dwarf_open(struct gus_elf *holder, const struct gus_elf *code, struct gus_elf *shared);
 void gus_dwarf_close(struct gus_dwarf *d);
 
+/* Whether others may look at the same bytes meanwhile: not where units are split, whose names are changed for a
+ * moment. */
+bool gus_dwarf_is_still(const struct gus_dwarf *d);
+
 /* The source line of address; false if none is known. The file may be known where the line is 0: code without a
  * line of its own. */
 bool gus_dwarf_line(struct gus_dwarf *d, uint64_t address, const char **file, uint32_t *line);
@@ -32,5 +36,9 @@ struct gus_call {
 /* The inlined calls around address, innermost first, at most max; *outer, if given, is the name of the function that
  * has the code (NULL if not known). */
 size_t gus_dwarf_calls(struct gus_dwarf *d, uint64_t address, struct gus_call *calls, size_t max, const char **outer);
+
+/* The addresses around this one that have the same line and the same calls. False if what was said of it would be more
+ * if a file were there that is not: the other one of a split unit. */
+bool gus_dwarf_extent(struct gus_dwarf *d, uint64_t address, uint64_t *low, uint64_t *high);
 
 #endif

@@ -2,6 +2,7 @@
 #include "symbolizer/elf/elffile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -57,12 +58,25 @@ static void note_errno(struct gus_elf *e, int sys)
 	note(e, &why);
 }
 
+/* A descriptor of its own, as who is given one closes it. */
+static int copy_descriptor(const struct gus_elf *e, struct stat *st, struct gus_error *why)
+{
+	int fd = fcntl(e->fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd >= 0 && fstat(fd, st) == 0)
+		return fd;
+	gus_fail_errno(why, errno, "cannot read %s", e->path);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 /* The same file again; between two reads it is closed, as there may be more modules than descriptors. */
 static int open_again(struct gus_elf *e)
 {
 	struct gus_error why = { 0 };
 	struct stat st;
-	int fd = open_file(e->path, e->rights, NULL, &st, &why);
+	int fd = e->fd >= 0 ? copy_descriptor(e, &st, &why) : open_file(e->path, e->rights, NULL, &st, &why);
 
 	if (fd >= 0 && is_same(&st, &e->stat))
 		return fd;
@@ -190,6 +204,12 @@ bool gus_elf_load(struct gus_elf *e, uint64_t offset, uint64_t size)
 		return false;
 	if (!e->loaded || !size)
 		return true;
+	if (e->parts) {
+		for (first = (size_t)offset / BLOCK; first <= (size_t)(offset + size - 1) / BLOCK; first++)
+			if (!is_loaded(e, first))
+				return false;
+		return true;
+	}
 	first = (size_t)offset / BLOCK;
 	last = (size_t)(offset + size - 1) / BLOCK;
 	while (first < last && is_loaded(e, first))
@@ -373,21 +393,20 @@ static struct gus_elf *start(struct gus_elf *e, struct gus_error *err)
 	return e;
 }
 
-struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *rights,
-				const struct gus_file_identity *identity, struct gus_error *err)
+/* Takes fd, which is -1 if the file is to be opened again by its path. */
+static struct gus_elf *open_at(const char *path, int fd, const struct stat *stat, const struct gus_rights *rights,
+			       struct gus_error *err)
 {
 	struct gus_error why = { 0 }, failed = { 0 };
+	struct stat st = *stat;
 	struct gus_elf *e;
-	struct stat st;
 	void *bytes;
-	int fd = open_file(path, rights, identity, &st, err);
 
-	if (fd < 0)
-		return NULL;
-	close(fd);
 	if (st.st_size < EI_NIDENT || (uint64_t)st.st_size > GUS_LIMIT_ELF_FILE) {
 		gus_fail(err, GUS_E_CORRUPT, "cannot read symbols of %s: it is %s", path,
 			 st.st_size < EI_NIDENT ? "no ELF file" : "larger than 64 GiB, the most that is read");
+		if (fd >= 0)
+			close(fd);
 		return NULL;
 	}
 	/* Room only: what is never loaded takes no memory. */
@@ -395,6 +414,8 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 		     0);
 	if (bytes == MAP_FAILED) {
 		gus_fail_errno(err, errno, "cannot find room for %s", path);
+		if (fd >= 0)
+			close(fd);
 		return NULL;
 	}
 	madvise(bytes, (size_t)st.st_size, MADV_NOHUGEPAGE); /* else a block would take 2 MiB */
@@ -402,6 +423,7 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 	e->path = gus_strdup(path);
 	e->bytes = bytes;
 	e->size = (size_t)st.st_size;
+	e->fd = fd;
 	e->stat = st;
 	if (rights) {
 		e->rights = gus_alloc(sizeof(*rights));
@@ -427,6 +449,34 @@ struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *right
 	return NULL;
 }
 
+struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *rights,
+				const struct gus_file_identity *identity, struct gus_error *err)
+{
+	struct stat st;
+	int fd = open_file(path, rights, identity, &st, err);
+
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	return open_at(path, -1, &st, rights, err);
+}
+
+struct gus_elf *gus_elf_open_fd(int fd, const char *path, struct gus_error *err)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	struct stat st;
+
+	if (own >= 0 && fstat(own, &st) == 0 && S_ISREG(st.st_mode))
+		return open_at(path, own, &st, NULL, err);
+	if (own < 0)
+		gus_fail_errno(err, errno, "cannot read %s", path);
+	else
+		gus_fail(err, GUS_E_CORRUPT, "cannot read symbols of %s: it is no regular file", path);
+	if (own >= 0)
+		close(own);
+	return NULL;
+}
+
 struct gus_elf *gus_elf_open(const char *path, struct gus_error *err)
 {
 	return gus_elf_open_as(path, NULL, NULL, err);
@@ -437,11 +487,37 @@ struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, s
 	struct gus_elf *e = gus_zalloc(sizeof(*e));
 
 	e->path = gus_strdup(name);
+	e->fd = -1;
 	e->bytes = gus_alloc(size);
 	if (size)
 		memcpy(e->bytes, bytes, size);
 	e->size = size;
 	return start(e, err);
+}
+
+struct gus_elf *gus_elf_view(const struct gus_elf *e, unsigned parts)
+{
+	struct gus_elf *v;
+	size_t names;
+
+	if (e->packed)
+		return NULL;
+	v = gus_zalloc(sizeof(*v));
+	v->path = gus_strdup(e->path);
+	v->bytes = e->bytes;
+	v->size = e->size;
+	v->loaded = e->loaded;
+	v->parts = parts;
+	v->stat = e->stat;
+	v->machine = e->machine;
+	v->work.left = e->work.left / parts;
+	v->made.left = e->made.left / parts;
+	v->elf = elf_memory((char *)e->bytes, e->size);
+	if (!v->elf || elf_getshdrstrndx(v->elf, &names) != 0 || !(v->names = gus_elf_strings(v, names))) {
+		gus_elf_close(v);
+		return NULL;
+	}
+	return v;
 }
 
 void gus_elf_close(struct gus_elf *e)
@@ -450,12 +526,18 @@ void gus_elf_close(struct gus_elf *e)
 		return;
 	if (e->elf)
 		elf_end(e->elf);
-	if (e->loaded)
+	if (!e->parts && e->loaded)
 		munmap(e->bytes, e->size);
-	else
+	else if (!e->parts)
 		free(e->bytes);
+	if (e->fd >= 0)
+		close(e->fd);
+	for (size_t i = 0; i < e->unpacked.n; i++)
+		free(e->unpacked.v[i]);
+	gus_vec_free(&e->unpacked);
 	gus_vec_free(&e->segments);
-	free(e->loaded);
+	if (!e->parts)
+		free(e->loaded);
 	free(e->rights);
 	free(e->path);
 	free(e);

@@ -32,6 +32,7 @@ struct gus_elf {
 	uint8_t *bytes;          /* those that are not loaded are zeros */
 	size_t size;
 	uint8_t *loaded;         /* a bit for each block of a file; NULL of an image, which is whole */
+	int fd;                  /* from which it is read, if it was opened so: it may have no name; -1 otherwise */
 	struct stat stat;        /* of the file, by which it is known again when more of it is read; of an image 0 */
 	Elf *elf;                /* over bytes: what it hands out lives as long as this */
 	Elf_Data *names;         /* of sections */
@@ -40,6 +41,9 @@ struct gus_elf {
 	struct gus_vec(struct gus_segment) segments;
 	const uint8_t *build_id; /* within bytes or libelf's; NULL if there is none */
 	size_t build_id_size;
+	unsigned parts;          /* of a view: of so many parts; 0: bytes and what is loaded are its own */
+	bool packed;             /* it has packed sections, which libelf unpacks in its handle */
+	struct gus_vec(void *) unpacked; /* in place of sections that were packed in a way that libelf does not know */
 	struct gus_budget read, work, made; /* by base/limits.h */
 	struct gus_budget *total;           /* bytes that all files together may take; NULL where nobody asks */
 	struct gus_error *refused; /* takes why the first read failed that need not have; NULL where nobody asks */
@@ -51,9 +55,15 @@ struct gus_elf *gus_elf_open(const char *path, struct gus_error *err);
 /* The same of a name that a stranger chose: with these rights, and, if an identity is given, only of that very file. */
 struct gus_elf *gus_elf_open_as(const char *path, const struct gus_rights *rights,
 				const struct gus_file_identity *identity, struct gus_error *err);
+/* The same of a regular file that the caller has open and may close afterwards; path is what it is called. */
+struct gus_elf *gus_elf_open_fd(int fd, const char *path, struct gus_error *err);
 /* The same over a copy of an image. */
 struct gus_elf *gus_elf_copy(const char *name, const void *bytes, size_t size, struct gus_error *err);
 void gus_elf_close(struct gus_elf *e);
+/* The same bytes for another thread, so far as they are loaded, with a libelf handle of its own and one of `parts`
+ * parts of what may still be spent on e, which must outlive it. NULL if there are packed sections: what libelf makes of
+ * these is the handle's. */
+struct gus_elf *gus_elf_view(const struct gus_elf *e, unsigned parts);
 
 /* Takes care that bytes[offset .. offset + size) are there. False, with e->trouble, if they cannot be read. */
 bool gus_elf_load(struct gus_elf *e, uint64_t offset, uint64_t size);

@@ -10,6 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
+#include "symbolizer/elf/package.h"
+
 static const char folder[] = "/proc/self/fd";
 
 bool gus_split_is(const Dwarf_Die *unit)
@@ -150,18 +153,64 @@ static bool join(Dwarf_Die *unit, int fd, Dwarf_Die *body)
 	return found;
 }
 
-bool gus_split_open(struct gus_split *s, Dwarf_Die *unit, Dwarf_Die *body)
+/* The files are named by the program, so its owner may have to read them as well. */
+static struct gus_elf *open_named(const struct gus_elf *holder, const char *path)
+{
+	struct gus_rights owner, rights;
+	struct gus_elf *e;
+
+	gus_rights_of_user(&owner, holder->stat.st_uid, "the program's owner");
+	rights = gus_rights_common(holder->rights, &owner);
+	e = gus_elf_open_as(path, &rights, NULL, NULL);
+	if (e)
+		e->total = holder->total;
+	return e;
+}
+
+static void find_package(struct gus_split_package *p, const struct gus_elf *holder, const struct gus_elf *code)
+{
+	const char *const beside[] = { code->path, holder->path };
+
+	for (size_t i = 0; !p->sought && !p->e && i < sizeof(beside) / sizeof(*beside); i++) {
+		char *path = gus_format("%s.dwp", beside[i]);
+
+		p->e = open_named(holder, path);
+		free(path);
+	}
+	p->sought = true;
+}
+
+static struct gus_elf *find_file(struct gus_split_package *p, struct gus_elf *holder, const struct gus_elf *code,
+				 Dwarf_Die *unit)
 {
 	char *path = path_of(unit);
+	struct gus_elf *e = path ? open_named(holder, path) : NULL;
+	uint64_t number;
+
+	free(path);
+	if (e)
+		return e;
+	find_package(p, holder, code);
+	if (!p->e || dwarf_cu_info(unit->cu, NULL, NULL, NULL, NULL, &number, NULL, NULL) != 0)
+		return NULL;
+	e = gus_package_unit(p->e, number);
+	if (p->e->trouble)
+		holder->trouble = p->e->trouble;
+	return e;
+}
+
+bool gus_split_open(struct gus_split *s, struct gus_split_package *p, struct gus_elf *holder,
+		    const struct gus_elf *code, Dwarf_Die *unit, Dwarf_Die *body)
+{
+	const char *name = name_of(unit);
 	bool found = false;
 	int fd;
 
-	s->e = path ? gus_elf_open(path, NULL) : NULL;
-	free(path);
+	s->e = name ? find_file(p, holder, code, unit) : NULL;
 	if (!s->e)
 		return false;
 	if (gus_vet_open(&s->vet, s->e) && s->e->size <= GUS_LIMIT_ELF_READ && (fd = copy_of(s->e)) >= 0) {
-		fd = with_digits(fd, strlen(name_of(unit)) < 3 ? strlen(name_of(unit)) : 3);
+		fd = with_digits(fd, strlen(name) < 3 ? strlen(name) : 3);
 		found = fd >= 0 && gus_vet_units(&s->vet) && join(unit, fd, body);
 		if (fd >= 0)
 			close(fd);
@@ -175,4 +224,9 @@ void gus_split_close(struct gus_split *s)
 		return;
 	gus_vet_close(&s->vet);
 	gus_elf_close(s->e);
+}
+
+void gus_split_package_close(struct gus_split_package *p)
+{
+	gus_elf_close(p->e);
 }

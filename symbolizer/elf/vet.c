@@ -4,8 +4,11 @@
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "base/cursor.h"
+
+#define ZSTD_PACKED 2 /* ELFCOMPRESS_ZSTD, which older elf.h do not have */
 
 static const char too_much[] = "its debug information asks for more work than a file of its size may";
 static const char too_large[] = "its debug information asks for more memory than a file of its size may";
@@ -54,6 +57,33 @@ static uint64_t unpacked_size(const struct gus_vet *v, Elf_Scn *scn, const GElf_
 	return mark && memcmp(mark, "ZLIB", 4) == 0 ? __builtin_bswap64(gus_cursor_u64(&c)) : 0;
 }
 
+/* libelf knows zstd from its version 0.190 on only, and the bytes are the same whoever unpacks them. What it shows to
+ * libdw, by either of its ways to ask, is then a section that was never packed. */
+static bool unpack_zstd(struct gus_vet *v, Elf_Scn *scn, GElf_Shdr *header)
+{
+	Elf_Data *data = elf_rawdata(scn, NULL), *same = NULL;
+	size_t head = gelf_getclass(v->e->elf) == ELFCLASS64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	GElf_Chdr packed;
+	void *bytes;
+
+	if (!(header->sh_flags & SHF_COMPRESSED) || !gelf_getchdr(scn, &packed) || packed.ch_type != ZSTD_PACKED ||
+	    data->d_size < head || !packed.ch_size || !(same = elf_getdata(scn, NULL)))
+		return true;
+	bytes = gus_alloc(packed.ch_size);
+	gus_vec_push(&v->e->unpacked, bytes);
+	if (ZSTD_decompress(bytes, packed.ch_size, (const char *)data->d_buf + head, data->d_size - head) !=
+	    packed.ch_size) {
+		v->e->trouble = "its packed debug information is damaged";
+		return false;
+	}
+	data->d_buf = same->d_buf = bytes;
+	data->d_size = same->d_size = packed.ch_size;
+	data->d_type = same->d_type = ELF_T_BYTE;
+	header->sh_flags &= ~(GElf_Xword)SHF_COMPRESSED;
+	header->sh_size = packed.ch_size;
+	return gelf_update_shdr(scn, header) != 0;
+}
+
 static bool load_section(struct gus_vet *v, Elf_Scn *scn, GElf_Shdr *header)
 {
 	const char *name = gus_elf_section_name(v->e, header), *rest;
@@ -64,8 +94,11 @@ static bool load_section(struct gus_vet *v, Elf_Scn *scn, GElf_Shdr *header)
 		rest = name + 8;
 	else
 		return true;
+	if (header->sh_type == SHT_NOBITS)
+		return true;
+	v->e->packed |= rest == name + 8 || (header->sh_flags & SHF_COMPRESSED);
 	if (is_needed(rest) && gus_elf_raw(v->e, scn))
-		return gus_vet_make(v, unpacked_size(v, scn, header, name));
+		return gus_vet_make(v, unpacked_size(v, scn, header, name)) && unpack_zstd(v, scn, header);
 	header->sh_type = SHT_NOBITS;
 	return gelf_update_shdr(scn, header) != 0;
 }
@@ -250,6 +283,8 @@ bool gus_vet_units(struct gus_vet *v)
 	v->rnglists = section(v, "rnglists");
 	v->steps = gus_budget_of(GUS_LIMIT_DWARF_STEPS, (v->info ? v->info->d_size : 0) +
 				 (v->abbrev ? v->abbrev->d_size : 0));
+	if (v->e->parts)
+		v->steps.left /= v->e->parts;
 	return add_units(v, v->info, false) && add_units(v, section(v, "types"), true);
 }
 

@@ -39,7 +39,8 @@ void gus_ranges_ready(struct gus_ranges *r)
 	}
 }
 
-const struct gus_range *gus_ranges_find(const struct gus_ranges *r, uint64_t address)
+/* How many begin at or before address. */
+static size_t begun(const struct gus_ranges *r, uint64_t address)
 {
 	size_t low = 0, high = r->n;
 
@@ -51,10 +52,42 @@ const struct gus_range *gus_ranges_find(const struct gus_ranges *r, uint64_t add
 		else
 			high = middle;
 	}
-	for (uint32_t at = low ? (uint32_t)low - 1 : GUS_RANGE_NONE; at != GUS_RANGE_NONE; at = r->v[at].around)
+	return low;
+}
+
+const struct gus_range *gus_ranges_find(const struct gus_ranges *r, uint64_t address)
+{
+	size_t n = begun(r, address);
+
+	for (uint32_t at = n ? (uint32_t)n - 1 : GUS_RANGE_NONE; at != GUS_RANGE_NONE; at = r->v[at].around)
 		if (address < r->v[at].high)
 			return &r->v[at];
 	return NULL;
+}
+
+static void narrow(uint64_t address, uint64_t edge, uint64_t *low, uint64_t *high)
+{
+	if (edge <= address && edge > *low)
+		*low = edge;
+	if (edge > address && edge < *high)
+		*high = edge;
+}
+
+/* The answer changes only where a range begins or ends. Those that are passed over end before the ones that are looked
+ * at, so of the ends before address the last is among these. */
+void gus_ranges_extent(const struct gus_ranges *r, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	size_t n = begun(r, address);
+
+	if (n < r->n)
+		narrow(address, r->v[n].low, low, high);
+	if (n)
+		narrow(address, r->v[n - 1].low, low, high);
+	for (uint32_t at = n ? (uint32_t)n - 1 : GUS_RANGE_NONE; at != GUS_RANGE_NONE; at = r->v[at].around) {
+		narrow(address, r->v[at].high, low, high);
+		if (address < r->v[at].high)
+			break;
+	}
 }
 
 void gus_ranges_free(struct gus_ranges *r)

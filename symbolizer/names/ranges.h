@@ -28,6 +28,8 @@ void gus_ranges_add(struct gus_ranges *r, uint64_t low, uint64_t high, uint32_t 
 void gus_ranges_ready(struct gus_ranges *r);
 /* The innermost range that covers address, or NULL: the one that starts last, then the one that ends first. */
 const struct gus_range *gus_ranges_find(const struct gus_ranges *r, uint64_t address);
+/* Narrows [*low, *high), which covers address, to what has the same answer as address. */
+void gus_ranges_extent(const struct gus_ranges *r, uint64_t address, uint64_t *low, uint64_t *high);
 void gus_ranges_free(struct gus_ranges *r);
 
 #endif

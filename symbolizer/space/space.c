@@ -16,7 +16,7 @@
 #define KERNEL_MODULE 1u
 #define RECENT 64u /* a power of two: processes whose last answer is kept */
 
-enum note_kind { NOTE_MMAP, NOTE_COMM, NOTE_EXEC, NOTE_FORK };
+enum note_kind { NOTE_MMAP, NOTE_COMM, NOTE_EXEC, NOTE_FORK, NOTE_JIT };
 
 /* A record, until gus_space_ready has played it. */
 struct note {
@@ -46,7 +46,10 @@ struct pasts {
 	struct gus_vec(struct past) list;
 };
 
-/* The last answer for a process: most samples hit the mapping that the sample before them hit. */
+/* Layers of a process's addresses: what is mapped, and what code it has made in memory of its own. */
+enum layer { MAPPED, MADE, LAYERS };
+
+/* The last answer for a process in a layer: most samples hit the mapping that the sample before them hit. */
 struct recent {
 	uint64_t from, until;          /* times for which root holds; empty if unused */
 	uint32_t pid;
@@ -59,11 +62,11 @@ struct gus_space {
 	struct gus_strings strings;
 	struct gus_strings identities;
 	struct gus_spans spans;
-	struct pasts maps;             /* by pid, roots */
+	struct pasts maps[LAYERS];     /* by pid, roots */
 	struct pasts comms;            /* by tid, strings */
 	struct gus_vec(struct gus_module) modules;
 	struct gus_vec(uint32_t) module_of; /* an identity's module + 1, 0 if it has none yet */
-	struct recent recent[RECENT];
+	struct recent recent[LAYERS][RECENT];
 	bool ready;
 };
 
@@ -88,7 +91,8 @@ struct gus_space *gus_space_new(void)
 	gus_strings_init(&s->strings);
 	gus_strings_init(&s->identities);
 	gus_spans_init(&s->spans);
-	pasts_init(&s->maps);
+	for (size_t i = 0; i < LAYERS; i++)
+		pasts_init(&s->maps[i]);
 	pasts_init(&s->comms);
 	gus_vec_push(&s->modules, (struct gus_module){ .kind = GUS_MODULE_UNKNOWN, .path = "[unknown]" });
 	gus_vec_push(&s->modules, (struct gus_module){ .kind = GUS_MODULE_KERNEL, .path = "[kernel]" });
@@ -102,7 +106,8 @@ void gus_space_free(struct gus_space *s)
 	gus_vec_free(&s->notes);
 	gus_vec_free(&s->modules);
 	gus_vec_free(&s->module_of);
-	pasts_free(&s->maps);
+	for (size_t i = 0; i < LAYERS; i++)
+		pasts_free(&s->maps[i]);
 	pasts_free(&s->comms);
 	gus_spans_free(&s->spans);
 	gus_strings_free(&s->identities);
@@ -156,6 +161,26 @@ static const char *text_of(const char *text)
 	return text ? text : "";
 }
 
+/* No path of a mapping begins so, as the kernel writes none with such a byte. */
+static uint32_t identify_made(struct gus_space *s, const char *path)
+{
+	char *key = gus_format("\1%s", path);
+	uint32_t number = gus_strings_add(&s->identities, key);
+
+	free(key);
+	return number;
+}
+
+static void add_jit(struct gus_space *s, const Gusprof__Jit *j)
+{
+	const char *path = text_of(j->path);
+
+	gus_vec_push(&s->notes, (struct note){
+		.kind = NOTE_JIT, .time = j->time, .order = s->notes.n, .pid = j->pid, .start = j->address,
+		.length = j->size, .offset = j->offset, .name = gus_strings_add(&s->strings, path),
+		.identity = identify_made(s, path) });
+}
+
 static void add_mmap(struct gus_space *s, const Gusprof__Mmap *m)
 {
 	const char *path = *text_of(m->path) ? m->path : "//anon";
@@ -199,6 +224,9 @@ void gus_space_add(struct gus_space *s, const Gusprof__Record *record)
 		break;
 	case GUSPROF__RECORD__KIND_FORK:
 		add_fork(s, record->fork);
+		break;
+	case GUSPROF__RECORD__KIND_JIT:
+		add_jit(s, record->jit);
 		break;
 	default:
 		/* An exit ends nothing that is asked about: threads of the process may live on, and when its number is
@@ -257,6 +285,16 @@ static uint32_t past_value(const struct past *past, uint64_t time)
 	return n ? past->v[n - 1].value : 0;
 }
 
+/* An executed memfd that is an ELF file with a build id is a program like any other; else it is a runtime's memory. */
+static enum gus_module_kind kind_of(const struct note *n, const char *path)
+{
+	if (n->kind == NOTE_JIT)
+		return GUS_MODULE_JIT;
+	if (n->build_id_size && strncmp(path, "/memfd:", strlen("/memfd:")) == 0)
+		return GUS_MODULE_FILE;
+	return gus_module_kind_of(path);
+}
+
 static uint32_t module_of(struct gus_space *s, const struct note *n)
 {
 	uint32_t *number = &s->module_of.v[n->identity];
@@ -264,7 +302,7 @@ static uint32_t module_of(struct gus_space *s, const struct note *n)
 	const uint8_t *id = (const uint8_t *)gus_strings_get(&s->strings, n->build_id);
 
 	if (!*number) {
-		gus_vec_push(&s->modules, (struct gus_module){ .kind = gus_module_kind_of(path), .path = path,
+		gus_vec_push(&s->modules, (struct gus_module){ .kind = kind_of(n, path), .path = path,
 			.build_id = n->build_id_size ? id : NULL, .build_id_size = n->build_id_size,
 			.inode = n->inode, .major = n->major, .minor = n->minor });
 		*number = (uint32_t)s->modules.n;
@@ -285,23 +323,27 @@ static bool is_empty(const struct note *n)
 	return end_of(n) == n->start;
 }
 
-static void play_mmap(struct gus_space *s, const struct note *n)
+static void play_span(struct gus_space *s, struct pasts *maps, const struct note *n)
 {
 	struct gus_span span = { .low = n->start, .high = end_of(n), .value = module_of(s, n) };
-	struct past *past = past_of(&s->maps, n->pid);
+	struct past *past = past_of(maps, n->pid);
 
 	if (s->modules.v[span.value].kind != GUS_MODULE_ANON)
 		span.delta = n->offset - n->start;
-	past_set(past, n->time, gus_spans_cover(&s->spans, latest(&s->maps, n->pid), &span));
+	past_set(past, n->time, gus_spans_cover(&s->spans, latest(maps, n->pid), &span));
 }
 
 /* A process starts with its parent's map; a thread has the process's. Either starts with its creator's name. */
 static void play_fork(struct gus_space *s, const struct note *n)
 {
-	uint32_t map = latest(&s->maps, n->ppid), comm = latest(&s->comms, n->ptid);
+	uint32_t comm = latest(&s->comms, n->ptid);
 
-	if (n->pid != n->ppid)
-		past_set(past_of(&s->maps, n->pid), n->time, map);
+	for (size_t i = 0; n->pid != n->ppid && i < LAYERS; i++) {
+		uint32_t map = latest(&s->maps[i], n->ppid);
+
+		if (i == MAPPED || map || latest(&s->maps[i], n->pid)) /* few processes make code */
+			past_set(past_of(&s->maps[i], n->pid), n->time, map);
+	}
 	past_set(past_of(&s->comms, n->tid), n->time, comm);
 }
 
@@ -309,11 +351,14 @@ static void play(struct gus_space *s, const struct note *n)
 {
 	switch (n->kind) {
 	case NOTE_MMAP:
+	case NOTE_JIT:
 		if (!is_empty(n))
-			play_mmap(s, n);
+			play_span(s, &s->maps[n->kind == NOTE_JIT ? MADE : MAPPED], n);
 		break;
 	case NOTE_EXEC:
-		past_set(past_of(&s->maps, n->pid), n->time, 0);
+		past_set(past_of(&s->maps[MAPPED], n->pid), n->time, 0);
+		if (latest(&s->maps[MADE], n->pid))
+			past_set(past_of(&s->maps[MADE], n->pid), n->time, 0);
 		/* fallthrough */
 	case NOTE_COMM:
 		past_set(past_of(&s->comms, n->tid), n->time, n->name);
@@ -348,10 +393,10 @@ void gus_space_ready(struct gus_space *s)
 }
 
 /* Makes r stand for the map that pid had at that time. */
-static void look_up(const struct gus_space *s, struct recent *r, uint32_t pid, uint64_t time)
+static void look_up(const struct pasts *maps, struct recent *r, uint32_t pid, uint64_t time)
 {
-	uint32_t number = gus_index_find(&s->maps.ids, &pid);
-	const struct past *past = number == GUS_INDEX_NONE ? NULL : &s->maps.list.v[number];
+	uint32_t number = gus_index_find(&maps->ids, &pid);
+	const struct past *past = number == GUS_INDEX_NONE ? NULL : &maps->list.v[number];
 	size_t n = past ? past_until(past, time) : 0;
 
 	r->pid = pid;
@@ -361,21 +406,43 @@ static void look_up(const struct gus_space *s, struct recent *r, uint32_t pid, u
 	r->span = (struct gus_span){ 0 };
 }
 
-static struct gus_place find_user(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip)
+/* The span around ip in that layer, or NULL; valid until the next question. */
+static const struct gus_span *find_span(struct gus_space *s, enum layer layer, uint32_t pid, uint64_t time, uint64_t ip)
 {
-	struct recent *r = &s->recent[pid & (RECENT - 1)];
+	struct recent *r = &s->recent[layer][pid & (RECENT - 1)];
 
 	/* until is exclusive; the last moment of all time is never cached, which costs nobody anything. */
 	if (r->pid != pid || time < r->from || time >= r->until)
-		look_up(s, r, pid, time);
+		look_up(&s->maps[layer], r, pid, time);
 	if (ip < r->span.low || ip >= r->span.high) {
 		const struct gus_span *span = gus_spans_find(&s->spans, r->root, ip);
 
 		if (!span)
-			return (struct gus_place){ 0, ip };
+			return NULL;
 		r->span = *span;
 	}
-	return (struct gus_place){ r->span.value, ip + r->span.delta };
+	return &r->span;
+}
+
+/* Whether a runtime's word counts in that module: its memory is not a file's, or its own jitdump's, which some lay over
+ * all of their code to be noticed. */
+static bool is_makers(const struct gus_module *m)
+{
+	const char *name = m->kind == GUS_MODULE_FILE ? strrchr(m->path, '/') : NULL;
+	size_t size = name ? strlen(name) : 0;
+
+	return m->kind == GUS_MODULE_ANON ||
+	       (size > 10 && strncmp(name, "/jit-", 5) == 0 && strcmp(name + size - 5, ".dump") == 0);
+}
+
+static struct gus_place find_user(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip)
+{
+	const struct gus_span *span = find_span(s, MAPPED, pid, time, ip), *made = NULL;
+
+	if (s->maps[MADE].ids.n && (!span || is_makers(&s->modules.v[span->value])))
+		made = find_span(s, MADE, pid, time, ip);
+	span = made ? made : span;
+	return span ? (struct gus_place){ span->value, ip + span->delta } : (struct gus_place){ 0, ip };
 }
 
 struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, unsigned mode)

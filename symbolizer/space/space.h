@@ -3,7 +3,9 @@
  *
  * First every side-band record goes in (any order), then gus_space_ready, then questions, in any order of time: the
  * samples of different CPUs come interleaved. Fork inherits the parent's mappings as of that moment, exec drops all,
- * a later mapping hides the part of an earlier one that it overlaps. */
+ * a later mapping hides the part of an earlier one that it overlaps. Code that a process made is a second layer of the
+ * same kind. It is asked only where the mappings have no file, or the runtime's own file: what it told of memory that
+ * was a library's later is not true any more. */
 #ifndef GUS_SYMBOLIZER_SPACE_SPACE_H
 #define GUS_SYMBOLIZER_SPACE_SPACE_H
 
@@ -18,7 +20,8 @@ enum gus_module_kind {
 	GUS_MODULE_FILE,    /* an ELF file, or some other mapped file */
 	GUS_MODULE_KERNEL,  /* kernel and kernel modules: offsets are addresses */
 	GUS_MODULE_VDSO,
-	GUS_MODULE_ANON,    /* executable memory without a file: a JIT's, "//anon", "[heap]" */
+	GUS_MODULE_ANON,    /* executable memory without a file, of which nobody has said what it is: "//anon" */
+	GUS_MODULE_JIT,     /* code that a process made and told of: "[jit:PID]"; offsets are the recording's own */
 };
 
 /* Of a mapping, by the name that the kernel gives it. */
@@ -44,7 +47,7 @@ struct gus_space;
 struct gus_space *gus_space_new(void);
 void gus_space_free(struct gus_space *s);
 
-/* Takes what it needs of a record (mmap, comm, fork) and copies it. */
+/* Takes what it needs of a record (mmap, comm, fork, jit) and copies it. */
 void gus_space_add(struct gus_space *s, const Gusprof__Record *record);
 void gus_space_ready(struct gus_space *s);
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "symbolizer/symbols/fetch.h"
+
 static const char deleted[] = " (deleted)";
 
 static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
@@ -38,6 +40,19 @@ static void open_path(struct gus_object *o, const struct gus_search *search, boo
 	gus_elf_close(e);
 }
 
+/* What somebody kept open since it was mapped: it is known by that, and by its build id if it has one. */
+static bool open_kept(struct gus_object *o, const struct gus_search *search, int fd)
+{
+	struct gus_elf *e = fd >= 0 ? gus_search_open_fd(search, fd, o->path, NULL) : NULL;
+
+	if (e && (!o->build_id_size || is_recorded(o, e))) {
+		o->main = e;
+		return true;
+	}
+	gus_elf_close(e);
+	return false;
+}
+
 /* Of files that cannot be opened this object is told. */
 static struct gus_search search_of(struct gus_object *o, const struct gus_search *search)
 {
@@ -47,7 +62,7 @@ static struct gus_search search_of(struct gus_object *o, const struct gus_search
 	return own;
 }
 
-void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module)
+void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module, int fd)
 {
 	size_t length = strlen(module->path), suffix = sizeof(deleted) - 1;
 	bool was_deleted = length > suffix && strcmp(module->path + length - suffix, deleted) == 0;
@@ -58,7 +73,8 @@ void gus_object_open(struct gus_object *o, const struct gus_search *search, cons
 	if (!o->build_id_size && !*search->symfs)
 		o->identity = (struct gus_file_identity){ module->inode, module->major, module->minor };
 	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
-	open_path(o, &own, was_deleted);
+	if (!open_kept(o, &own, fd))
+		open_path(o, &own, was_deleted);
 	if (!o->main && o->build_id_size)
 		o->main = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, "");
 	if (o->main) {
@@ -105,6 +121,22 @@ void gus_object_close(struct gus_object *o)
 	free(o->trouble);
 }
 
+/* What a server has is ours to read; that it is what was asked for is looked at all the same. */
+static struct gus_elf *fetch_debug(const struct gus_object *o, const struct gus_search *search)
+{
+	char *path = o->fetch->find(o->path, o->build_id, o->build_id_size, o->fetch->context);
+	struct gus_search ours = *search;
+	struct gus_elf *e;
+
+	ours.rights = NULL;
+	e = path ? gus_search_open(&ours, path, NULL, NULL) : NULL;
+	free(path);
+	if (!e || is_recorded(o, e))
+		return e;
+	gus_elf_close(e);
+	return NULL;
+}
+
 struct gus_elf *gus_object_debug(struct gus_object *o, const struct gus_search *search)
 {
 	struct gus_search own = search_of(o, search);
@@ -116,6 +148,8 @@ struct gus_elf *gus_object_debug(struct gus_object *o, const struct gus_search *
 		o->debug = gus_debugfile_of(&own, o->main, o->path + strlen(search->symfs));
 	else if (o->build_id_size)
 		o->debug = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, ".debug");
+	if (!o->debug && o->fetch && o->build_id_size)
+		o->debug = fetch_debug(o, &own);
 	return o->debug;
 }
 

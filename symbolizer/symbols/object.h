@@ -11,6 +11,8 @@
 #include "symbolizer/elf/debugfile.h"
 #include "symbolizer/space/space.h"
 
+struct gus_fetch;
+
 struct gus_object {
 	struct gus_elf *main;     /* what was mapped; NULL if it is not at hand */
 	struct gus_elf *debug;    /* separate debug file, NULL until sought or if there is none */
@@ -20,12 +22,15 @@ struct gus_object {
 	const uint8_t *build_id;  /* recorded; borrowed */
 	size_t build_id_size;
 	struct gus_file_identity identity; /* that it must have without a build id; inode 0: any */
+	const struct gus_fetch *fetch; /* NULL: nobody is asked */
 	char *trouble;            /* why main is missing, NULL if it is not */
 	struct gus_error refused; /* of its files, the first that is there and did not open: no right, or transient */
 };
 
-/* Finds the module's file and makes sure that it is the one that was recorded. */
-void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module);
+/* Finds the module's file and makes sure that it is the one that was recorded: fd, if the caller has it open (it stays
+ * the caller's), else what lies at its path. -1: nobody has. */
+void gus_object_open(struct gus_object *o, const struct gus_search *search, const struct gus_module *module,
+		     int fd);
 /* The same for a module without a file, whose bytes the caller has. */
 void gus_object_open_image(struct gus_object *o, const struct gus_module *module, const void *bytes, size_t size);
 void gus_object_close(struct gus_object *o);

@@ -6,16 +6,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/index.h"
 #include "base/log.h"
+#include "base/store.h"
 #include "symbolizer/elf/dwarf.h"
 #include "symbolizer/elf/elfsyms.h"
+#include "symbolizer/elf/mini.h"
 #include "symbolizer/kernel/kernel.h"
 #include "symbolizer/names/demangle.h"
 #include "symbolizer/names/functions.h"
+#include "symbolizer/symbols/embedded.h"
+#include "symbolizer/symbols/embedded_check.h"
 #include "symbolizer/symbols/object.h"
+#include "symbolizer/symbols/recall.h"
+
+_Static_assert(GUS_EMBEDDED_CALLS_MAX == GUS_NAMES_MAX, "a chain of calls has no room among the names");
 
 struct image {
 	const char *path;
@@ -29,11 +37,14 @@ struct image {
 struct entry {
 	struct gus_object object;
 	struct gus_functions functions;
+	struct gus_elf *mini;         /* where some of them are named; NULL if there is none */
 	struct gus_ranges frames;     /* where functions are that have no name */
 	struct gus_dwarf *dwarf;
+	struct gus_embedded *embedded; /* what the recording has of it, NULL if nothing; borrowed */
+	struct gus_recall *recall;    /* what DWARF has answered; NULL if there is none */
 	uint8_t *build_id;            /* the module's, copied */
 	char *trouble;                /* with the function table, NULL if none */
-	bool has_functions, has_frames, has_dwarf;
+	bool has_functions, has_frames, has_dwarf, has_recall;
 };
 
 struct gus_symbols {
@@ -41,9 +52,14 @@ struct gus_symbols {
 	struct gus_rights rights;
 	struct gus_budget total;                /* bytes of all files */
 	struct gus_log log;
+	struct gus_store *store;                /* of answers; NULL if there is none */
+	const struct gus_fetch *fetch;
 	bool raw_names;
 	struct gus_kernel kernel;
 	struct gus_vec(struct image) images;
+	struct gus_embeddeds embedded;
+	int (*open)(void *context, const struct gus_module *module);
+	void *open_context;
 	struct gus_strings modules;             /* a module's kind, path and build id: its number */
 	struct gus_vec(struct entry *) entries; /* by that number; 0 is not used */
 	struct gus_strings names;               /* as in DWARF */
@@ -56,6 +72,16 @@ static const char *text(struct gus_symbols *s, const char *string)
 	return gus_strings_get(&s->texts, gus_strings_add(&s->texts, string));
 }
 
+/* Without it answers take longer and are the same, so it is no failure. */
+static void open_store(struct gus_symbols *s, const char *path)
+{
+	struct gus_error err = { 0 };
+
+	s->store = gus_store_open(path, ".names", GUS_LIMIT_CACHE, &err);
+	if (!s->store)
+		gus_log(&s->log, GUS_DEBUG, "nothing is remembered: %s", err.text);
+}
+
 struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, const struct gus_log *log)
 {
 	static const char *const standard[] = { "/usr/lib/debug", NULL };
@@ -63,6 +89,7 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	struct gus_symbols *s = gus_zalloc(sizeof(*s));
 	struct gus_vec(const char *) copy = { 0 };
 
+	gus_embedded_init(&s->embedded);
 	gus_strings_init(&s->modules);
 	gus_strings_init(&s->names);
 	gus_strings_init(&s->texts);
@@ -75,19 +102,40 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	if (options && options->rights)
 		s->rights = *options->rights;
 	s->raw_names = options && options->raw_names;
+	s->open = options ? options->open : NULL;
+	s->open_context = options ? options->open_context : NULL;
 	if (log)
 		s->log = *log;
+	s->fetch = options ? options->fetch : NULL;
+	if (options && options->cache)
+		open_store(s, options->cache);
 	gus_kernel_init(&s->kernel, options ? options->boot_id : NULL);
 	return s;
 }
 
-static void free_entry(struct entry *e)
+/* What could not be read as a whole this time may be another time, and is not remembered. */
+static void save_answers(struct gus_symbols *s, const struct entry *e)
+{
+	struct gus_error err = { 0 };
+
+	if (!e->recall || e->object.refused.code || gus_object_cut(&e->object))
+		return;
+	if (gus_recall_save(e->recall, &err) != 0)
+		gus_log(&s->log, GUS_DEBUG, "nothing is remembered of %s: %s", e->object.path, err.text);
+}
+
+static void free_entry(struct gus_symbols *s, struct entry *e)
 {
 	if (!e)
 		return;
+	save_answers(s, e);
 	/* DWARF before the files that it lies in. */
+	if (e->recall)
+		gus_recall_close(e->recall);
+	free(e->recall);
 	gus_dwarf_close(e->dwarf);
 	gus_functions_free(&e->functions);
+	gus_elf_close(e->mini);
 	gus_ranges_free(&e->frames);
 	gus_object_close(&e->object);
 	free(e->build_id);
@@ -100,7 +148,7 @@ void gus_symbols_free(struct gus_symbols *s)
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->entries.n; i++)
-		free_entry(s->entries.v[i]);
+		free_entry(s, s->entries.v[i]);
 	for (size_t i = 0; i < s->images.n; i++) {
 		free(s->images.v[i].build_id);
 		free(s->images.v[i].bytes);
@@ -109,16 +157,23 @@ void gus_symbols_free(struct gus_symbols *s)
 	gus_vec_free(&s->images);
 	gus_vec_free(&s->shown);
 	gus_kernel_free(&s->kernel);
+	gus_embedded_free(&s->embedded);
 	gus_strings_free(&s->modules);
 	gus_strings_free(&s->names);
 	gus_strings_free(&s->texts);
 	free((void *)s->search.debug_dirs);
+	gus_store_close(s->store);
 	free(s);
 }
 
 void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols)
 {
 	gus_kernel_add(&s->kernel, symbols);
+}
+
+bool gus_symbols_add_embedded(struct gus_symbols *s, const Gusprof__Embedded *embedded)
+{
+	return gus_embedded_add(&s->embedded, embedded);
 }
 
 static uint8_t *copy_bytes(const void *bytes, size_t size)
@@ -152,14 +207,32 @@ static const struct image *image_of(const struct gus_symbols *s, const struct gu
 	return NULL;
 }
 
+static void open_file(struct gus_symbols *s, struct entry *e, const struct gus_module *m)
+{
+	int fd = s->open ? s->open(s->open_context, m) : -1;
+
+	gus_object_open(&e->object, &s->search, m, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Whether only its path would tell which file a module was: no build id, and device and inode are of another boot. The
+ * recording's own names are better than those of whatever has that path now, unless the user says that it is a copy. */
+static bool is_guess(const struct gus_symbols *s, const struct gus_module *m)
+{
+	return !m->build_id_size && !s->kernel.same_boot && !*s->search.symfs;
+}
+
 static void open_object(struct gus_symbols *s, struct entry *e, const struct gus_module *m)
 {
 	const struct image *image = image_of(s, m);
 
 	if (image)
 		gus_object_open_image(&e->object, m, image->bytes, image->size);
+	else if (m->kind != GUS_MODULE_VDSO && e->embedded && is_guess(s, m))
+		e->object.trouble = gus_strdup("it has no build id to find the same file by");
 	else if (m->kind != GUS_MODULE_VDSO)
-		gus_object_open(&e->object, &s->search, m);
+		open_file(s, e, m);
 	else if (s->kernel.same_boot)
 		gus_object_open_own_vdso(&e->object, m);
 	else
@@ -192,12 +265,14 @@ static struct entry *entry_of(struct gus_symbols *s, const struct gus_module *m)
 		return s->entries.v[number];
 	e = gus_zalloc(sizeof(*e));
 	gus_functions_init(&e->functions);
+	e->embedded = gus_embedded_find(&s->embedded, m);
 	e->build_id = own.build_id ? copy_bytes(own.build_id, own.build_id_size) : NULL;
 	own.build_id = e->build_id;
 	own.build_id_size = e->build_id ? own.build_id_size : 0;
 	if (!s->kernel.same_boot) /* another boot numbers its devices as it likes, another machine its files as well */
 		own.inode = 0;
 	open_object(s, e, &own);
+	e->object.fetch = s->fetch;
 	s->entries.v[number] = e;
 	return e;
 }
@@ -214,6 +289,8 @@ static void read_functions(struct gus_symbols *s, struct entry *e)
 	full = main && gus_elfsyms_add(&e->functions, main, SHT_SYMTAB);
 	if (!full && (debug = gus_object_debug(&e->object, &s->search)))
 		full = gus_elfsyms_add(&e->functions, debug, SHT_SYMTAB);
+	if (main && !full && (e->mini = gus_mini_open(main)))
+		full = gus_elfsyms_add(&e->functions, e->mini, SHT_SYMTAB);
 	exported = main && gus_elfsyms_add(&e->functions, main, SHT_DYNSYM);
 	if (main)
 		gus_plt_add(&e->functions, main);
@@ -223,39 +300,36 @@ static void read_functions(struct gus_symbols *s, struct entry *e)
 					exported ? ": only exported functions have names" : "");
 }
 
-/* Names a place by where it is, so that a function without a name is one row and not as many as it has instructions. */
-static void name_unnamed(struct gus_symbols *s, struct entry *e, uint64_t address, struct gus_range *where,
-			 struct gus_name *name)
+/* Where the function is that has address, by its name, else by unwind entries; [address, address) if by none. */
+static struct gus_range find_function(struct gus_symbols *s, struct entry *e, uint64_t address, struct gus_function **f)
 {
 	const struct gus_range *r;
-	char made_up[32];
 
+	read_functions(s, e);
+	*f = gus_functions_find(&e->functions, address);
+	if (*f)
+		return (struct gus_range){ .low = (*f)->low, .high = (*f)->high };
 	if (!e->has_frames && e->object.main)
 		gus_elfsyms_add_frames(&e->frames, e->object.main);
 	e->has_frames = true;
 	r = gus_ranges_find(&e->frames, address);
-	if (!r)
-		return;
-	*where = *r;
-	snprintf(made_up, sizeof(made_up), "sub_%" PRIx64, r->low);
-	name->function = text(s, made_up);
+	return r ? *r : (struct gus_range){ .low = address, .high = address };
 }
 
-/* Fills in the function that has address; false if it has no name of its own. */
+/* Fills in the function that has address; false if it has no name of its own. One without a name is named by where it
+ * is, so that it is one row and not as many as it has instructions. */
 static bool name_function(struct gus_symbols *s, struct entry *e, uint64_t address, uint64_t offset,
 			  struct gus_name *name)
 {
-	struct gus_range where = { .low = address, .high = address };
 	struct gus_function *f;
+	struct gus_range where = find_function(s, e, address, &f);
+	char made_up[32];
 
-	read_functions(s, e);
-	f = gus_functions_find(&e->functions, address);
 	if (f) {
-		where.low = f->low;
-		where.high = f->high;
 		name->function = gus_function_name(&e->functions, f, s->raw_names);
-	} else {
-		name_unnamed(s, e, address, &where, name);
+	} else if (where.high > where.low) {
+		snprintf(made_up, sizeof(made_up), "sub_%" PRIx64, where.low);
+		name->function = text(s, made_up);
 	}
 	name->start = offset - (address - where.low);
 	name->size = where.high - where.low;
@@ -294,37 +368,78 @@ static const char *readable(struct gus_symbols *s, const char *name)
 	return s->shown.v[number];
 }
 
-/* Puts the calls that are inlined at address before the function that they are inlined in. Each knows where it was
+/* What was or is answered about addresses of the module; NULL if it has no DWARF. */
+static struct gus_recall *recall_of(struct gus_symbols *s, struct entry *e)
+{
+	struct gus_elf *holder;
+
+	if (e->has_recall)
+		return e->recall;
+	e->has_recall = true;
+	holder = gus_object_dwarf(&e->object, &s->search);
+	if (!holder)
+		return NULL;
+	e->recall = gus_alloc(sizeof(*e->recall));
+	gus_recall_open(e->recall, s->store, holder, gus_object_code(&e->object), e->object.shared);
+	return e->recall;
+}
+
+/* Puts the calls that are inlined at an address before the function that they are inlined in. Each knows where it was
  * called; that is a line of the next one outwards. What has no name, as its entry is in a file that is not there, is a
  * part of that one. */
-static size_t add_inlines(struct gus_symbols *s, struct gus_dwarf *d, uint64_t address, bool named,
-			  struct gus_name names[GUS_NAMES_MAX])
+static size_t add_inlines(struct gus_symbols *s, const struct gus_answers *a, const struct gus_answer *answer,
+			  bool named, struct gus_name names[GUS_NAMES_MAX])
 {
-	struct gus_call calls[GUS_NAMES_MAX - 1];
-	const char *outer;
-	size_t n = gus_dwarf_calls(d, address, calls, GUS_NAMES_MAX - 1, &outer);
 	struct gus_name last = names[0];
 	size_t named_n = 0;
 
 	/* The symbol table's name stands, so that a function is called the same with inlines and without. */
-	if (!named && outer)
-		last.function = readable(s, outer);
-	for (size_t i = 0; i < n; i++) {
+	if (!named && answer->outer)
+		last.function = readable(s, gus_answers_string(a, answer->outer));
+	for (uint32_t i = answer->call; i && named_n < GUS_NAMES_MAX - 1; i = a->calls.v[i].around) {
+		const struct gus_answer_call *at = &a->calls.v[i];
 		struct gus_name *call = &names[named_n];
 
-		if (!calls[i].name)
+		if (!at->name)
 			continue;
-		call->function = readable(s, calls[i].name);
+		call->function = readable(s, gus_answers_string(a, at->name));
 		call->start = last.start;
 		call->size = last.size;
 		call->inlined = true;
 		call[1] = last;
-		call[1].file = calls[i].file;
-		call[1].line = calls[i].line;
+		call[1].file = gus_answers_string(a, at->file);
+		call[1].line = at->line;
 		named_n++;
 	}
 	names[named_n].function = last.function;
 	return named_n + 1;
+}
+
+/* What a module's file has told of a place. */
+struct told { bool named, lined; };
+
+/* Adds line and inlined calls to the name of the function that has address. */
+static size_t add_dwarf(struct gus_symbols *s, struct entry *e, uint64_t address, enum gus_depth depth,
+			struct told *told, struct gus_name names[GUS_NAMES_MAX])
+{
+	struct gus_recall *recall = recall_of(s, e);
+	const struct gus_answer *found = recall ? gus_recall_find(recall, address) : NULL;
+	struct gus_answer answer;
+	struct gus_dwarf *d;
+
+	if (!recall)
+		return 1;
+	if (!found) {
+		d = dwarf_of(s, e);
+		if (!d)
+			return 1;
+		answer = gus_recall_ask(recall, d, address, depth == GUS_DEPTH_INLINE || s->store);
+		found = &answer;
+	}
+	told->lined = true;
+	names[0].file = gus_answers_string(&recall->answers, found->file);
+	names[0].line = found->line;
+	return depth == GUS_DEPTH_INLINE ? add_inlines(s, &recall->answers, found, told->named, names) : 1;
 }
 
 static size_t name_kernel(struct gus_symbols *s, uint64_t address, struct gus_name *name)
@@ -340,49 +455,148 @@ static size_t name_kernel(struct gus_symbols *s, uint64_t address, struct gus_na
 	return 1;
 }
 
+/* The file that tells addresses, and the address of an offset in it. */
+static bool address_of(struct gus_symbols *s, struct entry *e, uint64_t offset, uint64_t *address)
+{
+	const struct gus_elf *code;
+
+	if (!e->object.main)
+		gus_object_debug(&e->object, &s->search);
+	code = gus_object_code(&e->object);
+	return code && gus_elf_address(code, offset, address);
+}
+
+static size_t name_by_file(struct gus_symbols *s, struct entry *e, uint64_t offset, enum gus_depth depth,
+			   struct told *told, struct gus_name names[GUS_NAMES_MAX])
+{
+	uint64_t address;
+
+	if (!address_of(s, e, offset, &address))
+		return 1;
+	told->named = name_function(s, e, address, offset, &names[0]);
+	return depth == GUS_DEPTH_FUNCTION ? 1 : add_dwarf(s, e, address, depth, told, names);
+}
+
+/* The calls that the recording knows around an offset, put before its function as add_inlines does. */
+static size_t add_calls(struct gus_symbols *s, const struct gus_embedded_call *calls, size_t n, bool named,
+			struct gus_name names[GUS_NAMES_MAX])
+{
+	struct gus_name last = names[0];
+
+	if (!named && calls[n - 1].function)
+		last.function = readable(s, calls[n - 1].function);
+	for (size_t i = 0; i < n; i++)
+		names[i] = (struct gus_name){ .function = readable(s, calls[i].function), .start = last.start,
+			.size = last.size, .file = calls[i].file, .line = calls[i].line, .inlined = i + 1 < n };
+	names[n - 1].function = last.function;
+	return n;
+}
+
+/* Names that the recording brought along, for what its file has not told. */
+static size_t name_by_recording(struct gus_symbols *s, struct gus_embedded *e, uint64_t offset, enum gus_depth depth,
+				struct told told, struct gus_name names[GUS_NAMES_MAX])
+{
+	const struct gus_embedded_call *calls = NULL;
+	struct gus_embedded_function f;
+	size_t n;
+
+	if (!told.named && gus_embedded_function(e, offset, s->raw_names, &f)) {
+		names[0].function = f.name;
+		names[0].start = f.start;
+		names[0].size = f.size;
+		told.named = f.named;
+	}
+	if (depth != GUS_DEPTH_FUNCTION && !told.lined)
+		calls = gus_embedded_calls(e, offset, &n);
+	if (calls && depth == GUS_DEPTH_INLINE)
+		return add_calls(s, calls, n, told.named, names);
+	if (calls) {
+		names[0].file = calls[0].file;
+		names[0].line = calls[0].line;
+	}
+	return 1;
+}
+
+static bool has_file(const struct gus_module *module)
+{
+	return module->kind == GUS_MODULE_FILE || module->kind == GUS_MODULE_VDSO;
+}
+
+static struct gus_embedded *embedded_of(struct gus_symbols *s, const struct gus_module *module)
+{
+	return has_file(module) ? entry_of(s, module)->embedded : gus_embedded_find(&s->embedded, module);
+}
+
 size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
 			 struct gus_name names[GUS_NAMES_MAX])
 {
-	struct entry *e;
-	const struct gus_elf *code;
-	struct gus_dwarf *d;
-	uint64_t address;
-	bool named;
+	struct gus_embedded *embedded;
+	struct told told = { 0 };
+	size_t n = 1;
 
 	names[0] = (struct gus_name){ .start = offset };
 	if (module->kind == GUS_MODULE_KERNEL)
 		return name_kernel(s, offset, &names[0]);
-	/* Names for code that was made at run time (/tmp/perf-PID.map, jitdump) have their place here. */
-	if (module->kind != GUS_MODULE_FILE && module->kind != GUS_MODULE_VDSO)
-		return 1;
-	e = entry_of(s, module);
-	if (!e->object.main)
-		gus_object_debug(&e->object, &s->search);
-	code = gus_object_code(&e->object);
-	if (!code || !gus_elf_address(code, offset, &address))
-		return 1;
-	named = name_function(s, e, address, offset, &names[0]);
-	d = depth == GUS_DEPTH_FUNCTION ? NULL : dwarf_of(s, e);
-	if (!d)
-		return 1;
-	gus_dwarf_line(d, address, &names[0].file, &names[0].line);
-	return depth == GUS_DEPTH_INLINE ? add_inlines(s, d, address, named, names) : 1;
+	if (has_file(module))
+		n = name_by_file(s, entry_of(s, module), offset, depth, &told, names);
+	embedded = embedded_of(s, module);
+	return n > 1 || !embedded ? n : name_by_recording(s, embedded, offset, depth, told, names);
 }
 
-size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,
-			unsigned *machine)
+static int by_number(const void *left, const void *right)
 {
-	struct gus_elf *main;
-	uint64_t address, left;
-	unsigned unused;
+	const uint64_t *a = left, *b = right;
 
-	if (module->kind == GUS_MODULE_KERNEL)
-		return gus_kernel_code(&s->kernel, offset, out, size, machine ? machine : &unused);
-	if (module->kind != GUS_MODULE_FILE && module->kind != GUS_MODULE_VDSO)
-		return 0;
-	main = entry_of(s, module)->object.main;
-	if (machine)
-		*machine = main ? main->machine : EM_NONE;
+	return *a < *b ? -1 : *a > *b;
+}
+
+void gus_symbols_expect(struct gus_symbols *s, const struct gus_module *module, const uint64_t *offsets, size_t n)
+{
+	struct gus_vec(uint64_t) unknown = { 0 };
+	const struct gus_elf *code;
+	struct gus_recall *recall;
+	struct gus_dwarf *d;
+	struct entry *e;
+	uint64_t address;
+
+	if (module->kind != GUS_MODULE_FILE || !n)
+		return;
+	e = entry_of(s, module);
+	recall = recall_of(s, e);
+	code = gus_object_code(&e->object);
+	for (size_t i = 0; recall && i < n; i++)
+		if (gus_elf_address(code, offsets[i], &address) && !gus_recall_find(recall, address))
+			gus_vec_push(&unknown, address);
+	d = unknown.n ? dwarf_of(s, e) : NULL;
+	if (d) {
+		qsort(unknown.v, unknown.n, sizeof(*unknown.v), by_number);
+		gus_recall_ask_all(recall, d, gus_object_dwarf(&e->object, &s->search), code, e->object.shared,
+				   unknown.v, unknown.n);
+	}
+	gus_vec_free(&unknown);
+}
+
+bool gus_symbols_function(struct gus_symbols *s, const struct gus_module *module, uint64_t offset,
+			  struct gus_symbol *function)
+{
+	struct entry *e = has_file(module) ? entry_of(s, module) : NULL;
+	struct gus_function *f;
+	struct gus_range where;
+	uint64_t address;
+
+	if (!e || !address_of(s, e, offset, &address))
+		return false;
+	where = find_function(s, e, address, &f);
+	*function = (struct gus_symbol){ .name = f ? f->name : NULL, .start = offset - (address - where.low),
+		.size = where.high - where.low, .address = where.low };
+	return function->size > 0;
+}
+
+static size_t code_by_file(struct gus_elf *main, uint64_t offset, void *out, size_t size, unsigned *machine)
+{
+	uint64_t address, left;
+
+	*machine = main ? main->machine : EM_NONE;
 	if (!main || offset >= main->size || !gus_elf_address(main, offset, &address))
 		return 0;
 	left = main->size - offset;
@@ -394,14 +608,43 @@ size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, 
 	return size;
 }
 
+size_t gus_symbols_code(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, void *out, size_t size,
+			unsigned *machine)
+{
+	struct gus_embedded *embedded;
+	unsigned unused;
+	size_t n = 0;
+
+	if (!machine)
+		machine = &unused;
+	if (module->kind == GUS_MODULE_KERNEL)
+		return gus_kernel_code(&s->kernel, offset, out, size, machine);
+	*machine = EM_NONE;
+	if (has_file(module))
+		n = code_by_file(entry_of(s, module)->object.main, offset, out, size, machine);
+	embedded = n ? NULL : embedded_of(s, module);
+	if (embedded) {
+		*machine = embedded->machine;
+		n = gus_embedded_code(embedded, offset, out, size);
+	}
+	return n;
+}
+
 uint64_t gus_symbols_address(struct gus_symbols *s, const struct gus_module *module, uint64_t offset)
 {
 	const struct gus_elf *code = NULL;
+	struct gus_embedded *embedded;
+	struct gus_embedded_function f;
 	uint64_t address;
 
-	if (module->kind == GUS_MODULE_FILE || module->kind == GUS_MODULE_VDSO)
+	if (module->kind == GUS_MODULE_KERNEL)
+		return offset;
+	if (has_file(module))
 		code = gus_object_code(&entry_of(s, module)->object);
-	return code && gus_elf_address(code, offset, &address) ? address : offset;
+	if (code && gus_elf_address(code, offset, &address))
+		return address;
+	embedded = embedded_of(s, module);
+	return embedded && gus_embedded_function(embedded, offset, true, &f) ? f.address + (offset - f.start) : offset;
 }
 
 struct gus_provenance gus_symbols_provenance(struct gus_symbols *s, const struct gus_module *module)
@@ -420,21 +663,40 @@ const struct gus_rights *gus_symbols_rights(const struct gus_symbols *s)
 	return &s->rights;
 }
 
-static const char *code_trouble(const struct entry *e)
+static const char *code_trouble(struct gus_symbols *s, const struct entry *e)
 {
+	const char *why;
+	char *both;
+
+	if (e->embedded && !e->object.main && e->embedded->code.n)
+		return NULL;
+	if (e->embedded && !e->object.main) {
+		both = gus_format("the recording has names of it and no code (record --embed=all), and %s",
+				  e->object.trouble);
+		why = text(s, both);
+		free(both);
+		return why;
+	}
 	return e->object.trouble || !e->object.main ? e->object.trouble : e->object.main->trouble;
 }
 
 const char *gus_symbols_code_trouble(struct gus_symbols *s, const struct gus_module *module)
 {
+	const struct gus_embedded *embedded = has_file(module) ? NULL : gus_embedded_find(&s->embedded, module);
+
+	if (embedded && embedded->code.n)
+		return NULL;
 	switch (module->kind) {
 	case GUS_MODULE_KERNEL:
 		return gus_kernel_code_trouble(&s->kernel);
 	case GUS_MODULE_FILE:
 	case GUS_MODULE_VDSO:
-		return code_trouble(entry_of(s, module));
+		return code_trouble(s, entry_of(s, module));
 	case GUS_MODULE_ANON:
 		return "it was made at run time, and the recording has no copy of it";
+	case GUS_MODULE_JIT:
+		return "it was made at run time, and of this code its runtime told a name and no bytes; a jitdump "
+			"has them (node --perf-prof)";
 	default:
 		return "no mapping of the recording covers it";
 	}
@@ -457,13 +719,19 @@ size_t gus_symbols_cut(const struct gus_symbols *s, const char **path, const cha
 
 const char *gus_symbols_trouble(struct gus_symbols *s, const struct gus_module *module)
 {
+	const struct gus_embedded *embedded;
 	struct entry *e;
 
 	if (module->kind == GUS_MODULE_KERNEL)
 		return gus_kernel_trouble(&s->kernel);
+	embedded = embedded_of(s, module);
+	if (embedded && (!has_file(module) || !entry_of(s, module)->object.main))
+		return embedded->trouble;
 	if (module->kind == GUS_MODULE_ANON)
-		return "code that was made at run time, and nobody left names for it";
-	if (module->kind == GUS_MODULE_UNKNOWN)
+		return "code that was made at run time; no /tmp/perf-PID.map of its process and no jitdump tells of "
+			"it. node writes one with --perf-basic-prof, python3 (3.12 and later) with -X perf, java (17 "
+			"and later) with -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit";
+	if (module->kind == GUS_MODULE_UNKNOWN || module->kind == GUS_MODULE_JIT)
 		return NULL;
 	e = entry_of(s, module);
 	if (e->object.trouble)

@@ -12,6 +12,7 @@
 
 #include "symbolizer/space/space.h"
 
+struct gus_fetch;
 struct gus_log;
 struct gus_rights;
 
@@ -22,8 +23,13 @@ struct gus_symbols_options {
 	/* NULL-terminated roots for build-id and debuglink files; NULL: /usr/lib/debug */
 	const char *const *debug_dirs;
 	bool raw_names;                 /* do not demangle */
+	const char *cache;              /* folder where answers are kept for the next time; NULL: none are */
+	const struct gus_fetch *fetch;  /* for modules whose debug information is not here; NULL: nobody is asked */
 	const char *boot_id;            /* of the recording: live /proc/kallsyms is used only if it is this boot's */
 	const struct gus_rights *rights; /* of whoever chose the modules' names; NULL: ours. Copied */
+	/* Asked for a module's file before its path is: a descriptor, which is closed here, or -1. NULL: nobody */
+	int (*open)(void *context, const struct gus_module *module);
+	void *open_context;
 };
 
 /* One name for an address. With inlines there are several, innermost first; the last one is the function that has
@@ -48,6 +54,9 @@ void gus_symbols_free(struct gus_symbols *s);
 /* Symbols and images that the recording brought along; copied. Called before the first question. */
 void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols);
 void gus_symbols_add_image(struct gus_symbols *s, const Gusprof__Image *image);
+/* Names, lines and code that it brought along. They serve where no file at hand is the one that was recorded, or where
+ * that file has none. False if the message contradicts itself: nothing of it is taken. */
+bool gus_symbols_add_embedded(struct gus_symbols *s, const Gusprof__Embedded *embedded);
 
 enum gus_depth {
 	GUS_DEPTH_FUNCTION, /* symbol table only: no DWARF is opened */
@@ -58,6 +67,19 @@ enum gus_depth {
 /* Names for a place; returns how many (1 .. GUS_NAMES_MAX). Always at least one, perhaps with function NULL. */
 size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
 			 struct gus_name names[GUS_NAMES_MAX]);
+
+/* The function of a file that has the code at an offset, as its own tables have it. */
+struct gus_symbol {
+	const char *name;      /* not demangled; NULL if only its extent is known */
+	uint64_t start, size;  /* as in gus_name; size is not 0 */
+	uint64_t address;      /* of its start, as the file has it */
+};
+
+bool gus_symbols_function(struct gus_symbols *s, const struct gus_module *module, uint64_t offset,
+			  struct gus_symbol *function);
+/* Says that inlines of all these offsets will be asked for: what takes long is then done for all of them, by several
+ * threads. That is not needed, and answers are the same without. */
+void gus_symbols_expect(struct gus_symbols *s, const struct gus_module *module, const uint64_t *offsets, size_t n);
 
 /* Up to size bytes of code at that offset, copied to out; returns how many there were (0 if the module's bytes are not
  * at hand). *machine, if given, is the ELF machine number (EM_X86_64, EM_AARCH64). The kernel's are those of the

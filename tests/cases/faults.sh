@@ -64,6 +64,8 @@ report|1|report -i ../data
 report-json|7|report -i ../data --by line --format json
 annotate|1|annotate -i ../data
 dump|1|dump ../data
+script|3|script ../data
+script-folded|7|script --folded -i ../data
 uarch|1|uarch show zen4
 model-block|1|model --uarch skylake --block 4801d8480fafc3
 model-stacks|100|model --uarch skylake -i ../stacks
@@ -74,6 +76,10 @@ while IFS='|' read -r name step args; do
 	# shellcheck disable=SC2086
 	row "$name" calls $((step > 3 ? step : 1)) -- $args
 done <rows
+# What is remembered may be lost at any time, and is asked anew.
+for kind in alloc calls; do
+	row report-kept $kind 7 GUSPROF_CACHE=../kept -- report -i ../data --by line
+done
 if [ -n "$measures" ]; then
 	for kind in alloc calls; do
 		# shellcheck disable=SC2046 # these are words, too
@@ -132,6 +138,8 @@ annotate -i data
 annotate -i data --format json
 annotate -i data --format csv
 dump data
+script data
+script --folded data
 uarch list
 uarch show zen4
 model --block 90

@@ -90,12 +90,21 @@ for form in text csv json; do
 	harmless "annotate as $form" $form "$GUSPROF" annotate -i bad --format $form
 	harmless "model as $form" $form "$GUSPROF" model -i bad --uarch skylake --format $form
 done
+"$GUSPROF" report -i bad --by line >out 2>err
+expect "report: the names that the recording brought are there" '=\?]0;title.*=\?]0;title.*:1 '
 "$GUSPROF" report -i bad --by module >out 2>err
 expect "report: an override and an escape are marks" '=\?]0;title\? FORGED \?\?31m'
 "$GUSPROF" report -i bad --by module --format csv >out 2>err
 expect "report: a cell is no formula" "^\"'=\\?]0;title\\? FORGED .*,\"\" "
 "$GUSPROF" report -i bad --by module --format json >out 2>err
 expect "report: JSON escapes and loses nothing" '"module": "=\\u001B]0;title\\u0007\\nFORGED \\u007F\\u009B31m.*\\u202E'
+for fields in comm,tid,time,event,ip,sym,symoff,dso,srcline event,dso comm; do
+	harmless "script -F $fields" text "$GUSPROF" script -i bad -F $fields
+done
+harmless "script --folded" text "$GUSPROF" script -i bad --folded
+"$GUSPROF" script -i bad --folded >out 2>err
+expect "script: an escape is a mark, and nothing ends a frame" '^=\?]0:title\? FORGED [^;]*;[^;]* [0-9]+$'
+harmless "no such field" text "$GUSPROF" script -i bad -F "$hostile"
 for what in bad all; do
 	harmless "dump of $what" text "$GUSPROF" dump $what
 done
@@ -106,7 +115,7 @@ harmless "dump of what is cut" text "$GUSPROF" dump half
 harmless "report of what is no more than a name" text "$GUSPROF" report -i all
 
 # Options and names of files.
-for verb in record report annotate dump uarch model stat doctor; do
+for verb in record report annotate script dump uarch model stat doctor; do
 	harmless "$verb: an option" text "$GUSPROF" $verb "--$hostile"
 	harmless "$verb: a word too many" text "$GUSPROF" $verb "$hostile" "$hostile" "$hostile"
 done
@@ -125,7 +134,7 @@ harmless "more functions than one" text "$GUSPROF" annotate -i bad _
 expect "more functions than one" '[0-9.]+%  =f_\?\[1m  at 0x' err
 harmless "no such frame" text "$GUSPROF" dump --type "$hostile" bad
 echo none >"$hostile"
-for verb in report annotate dump; do
+for verb in report annotate script dump; do
 	harmless "$verb: a file that is no recording" text "$GUSPROF" $verb -i "$hostile"
 done
 harmless "model: a file that is no program" text "$GUSPROF" model --elf "$hostile" --function "$hostile"

@@ -8,7 +8,8 @@
 # shellcheck shell=sh
 set -u
 LC_ALL=C
-export LC_ALL
+GUSPROF_CACHE= # what one case finds out, no other one is to know
+export LC_ALL GUSPROF_CACHE
 scripts=$(cd "$(dirname "$0")" && pwd) || exit 99
 gusprof=${GUSPROF:-gusprof}
 case $gusprof in

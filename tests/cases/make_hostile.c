@@ -28,6 +28,7 @@ static const struct { enum gus_frame_type type; const ProtobufCMessageDescriptor
 	{ GUS_FRAME_SIDEBAND, &gusprof__sideband__descriptor },
 	{ GUS_FRAME_KERNEL_SYMBOLS, &gusprof__kernel_symbols__descriptor },
 	{ GUS_FRAME_IMAGE, &gusprof__image__descriptor },
+	{ GUS_FRAME_EMBEDDED, &gusprof__embedded__descriptor },
 	{ GUS_FRAME_TRACE, &gusprof__trace__descriptor },
 	{ GUS_FRAME_TRACE_TOTAL, &gusprof__trace_total__descriptor },
 	{ GUS_FRAME_TRACE_SIDEBAND, &gusprof__sideband__descriptor },
@@ -184,6 +185,54 @@ static bool write_kinds(struct gus_writer *w)
 	return good;
 }
 
+/* A module that only the recording has names for, its lines and its code, and a sample there. */
+static bool write_embedded(struct gus_writer *w)
+{
+	static uint32_t numbers[] = { 1, 1 };
+	static const uint8_t code[] = { 0x01, 0xc0, 0xeb, 0xfc }; /* f: add eax, eax; jmp f */
+	static char *texts[] = { (char *)(uintptr_t)HOSTILE };
+	Gusprof__Mmap map = GUSPROF__MMAP__INIT;
+	Gusprof__Record record = GUSPROF__RECORD__INIT, *records[] = { &record };
+	Gusprof__Sideband sideband = GUSPROF__SIDEBAND__INIT;
+	Gusprof__Embedded m = GUSPROF__EMBEDDED__INIT;
+	Gusprof__EmbeddedFunction function = GUSPROF__EMBEDDED_FUNCTION__INIT, *functions[] = { &function };
+	Gusprof__EmbeddedChain chain = GUSPROF__EMBEDDED_CHAIN__INIT, *chains[] = { &chain };
+	Gusprof__EmbeddedLines line = GUSPROF__EMBEDDED_LINES__INIT, *lines[] = { &line };
+	Gusprof__EmbeddedCode bytes = GUSPROF__EMBEDDED_CODE__INIT, *pieces[] = { &bytes };
+	struct gus_columns samples = { 0 };
+	bool good;
+
+	map.path = m.path = m.trouble = (char *)(uintptr_t)("/" HOSTILE);
+	map.pid = 10;
+	map.time = 1000000000;
+	map.start = 0x7000000;
+	map.length = 0x1000;
+	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
+	record.mmap = &map;
+	sideband.n_records = 1;
+	sideband.records = records;
+	function.offset = line.offset = bytes.offset = function.address = 0x100;
+	function.size = line.size = sizeof(code);
+	bytes.bytes = (ProtobufCBinaryData){ sizeof(code), (uint8_t *)(uintptr_t)code };
+	function.name = 1;
+	chain.n_functions = chain.n_files = chain.n_lines = 2;
+	chain.functions = chain.files = chain.lines = numbers;
+	m.machine = EM_X86_64;
+	m.n_texts = m.n_functions = m.n_chains = m.n_lines = m.n_code = 1;
+	m.texts = texts;
+	m.functions = functions;
+	m.chains = chains;
+	m.lines = lines;
+	m.code = pieces;
+	for (unsigned i = 0; i < 50; i++)
+		gus_columns_push(&samples, &(struct gus_sample){ .ip = 0x7000100, .time = 1000000001 + i,
+				 .period = 100000, .pid = 10, .tid = 10, .mode = GUS_MODE_USER });
+	good = gus_writer_sideband(w, &sideband, NULL) == 0 && gus_writer_samples(w, &samples, NULL) == 0 &&
+	       gus_writer_message(w, GUS_FRAME_EMBEDDED, &m.base, NULL) == 0;
+	gus_columns_free(&samples);
+	return good;
+}
+
 /* A name of the process, a sample in the kernel and the kernel's names. */
 static bool write_more(struct gus_writer *w)
 {
@@ -241,7 +290,7 @@ int main(int argc, char **argv)
 	protobuf_c_message_free_unpacked(header, NULL);
 	if (!w)
 		return 1;
-	good = r ? write_more(w) && copy(r, w) : write_kinds(w);
+	good = r ? write_more(w) && write_embedded(w) && copy(r, w) : write_kinds(w);
 	footer.end_ns = 1000001000;
 	footer.ended_by = (char *)(uintptr_t)HOSTILE;
 	good = gus_writer_finish(w, &footer, NULL) == 0 && good;

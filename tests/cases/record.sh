@@ -182,9 +182,8 @@ done <<LIST
 129|-F takes a number|-F fast -- true
 129|more than this kernel allows|-F 4000000000 -- true
 129|-c takes a number above 0|-c 0 -- true
-129|fp or none|--call-graph dwarf -- true
+129|frame pointers|--call-graph dwarf -- true
 129|fp or none|--call-graph psychic -- true
-129|not there yet|-o - -- true
 129|no way to start|-D -1 -- true
 129|exclude each other|-b -j any -- true
 129|any_call.*not 'bogus'|-j any,bogus -- true

@@ -38,7 +38,7 @@ assert abs(sum(r["share"] for r in rows) - 1) < 1e-6
 if rec["unit"] == "ns":
     assert total["time_evidence"] == "observed" and total["cycles_evidence"] in ("inferred", "unknown")
 P
-for by in function module line instruction thread; do
+for by in function module line instruction thread process comm; do
 	"$GUSPROF" report --by $by --format json >$by.json 2>err || problem "report --by $by: $(head -1 err)"
 	check "--by $by: keys, identities, intervals" python3 schema.py $by.json
 done

@@ -43,7 +43,7 @@ named_source rights-public home/honest "$work/public.c"
 # --- What waits, or is a stranger's, in the folder that one is in. Anybody can try this.
 mkdir here && cd here && mkfifo fifo gusprof.data || exit 1
 run 5 "$gusprof" report
-ok "a FIFO is no recording, and is not waited for" is $status 129
+ok "a FIFO is no recording, and is not waited for" is $status 125
 ok "and that is said" says "it is not a regular file"
 run 5 "$gusprof" model --elf fifo --function main
 ok "nor is it a program" is $status 125
@@ -91,6 +91,17 @@ sources()
 	ok "and says why" says "cannot read the source .*closed/secret: not readable by the recording's owner"
 	run 20 "$gusprof" annotate -i home/spy.data --format json
 	ok "nor does JSON" no_secret
+	run 20 "$gusprof" script -i home/spy.data -F +srcline
+	ok "nor do a sample's lines" no_secret
+	timeout 20 "$gusprof" annotate -i - <home/spy.data >out 2>err
+	ok "the same where it is redirected: the function" says public_function out
+	ok "and no such line" no_secret
+	mkfifo home/pipe && chown $stranger home/pipe
+	timeout 20 cat home/spy.data >home/pipe &
+	timeout 20 "$gusprof" annotate -i - <home/pipe >out 2>err
+	wait $!
+	ok "and through the stranger's pipe: the function" says public_function out
+	ok "and no such line" no_secret
 	recorded_by_stranger honest
 	run 20 "$gusprof" annotate -i home/honest.data
 	ok "shows what they may read" shows_source

@@ -85,6 +85,7 @@ static void whole_task(const uint8_t *bytes, size_t size)
 
 	status = gus_strndup((const char *)bytes + used, size - used);
 	demand(!gus_task_rights_parse(status, &rights) || rights.groups_n <= GUS_RIGHTS_GROUPS);
+	demand(gus_task_inner_parse(status) >= 0);
 	if (gus_task_parse(stat, status, &t))
 		demand(t.tgid > 0 && memchr(t.comm, '\0', sizeof(t.comm)));
 	free(stat);
@@ -97,7 +98,8 @@ static void chosen_name(const uint8_t *bytes, size_t size)
 	char *stat = gus_format("42 (%s) S 7 8 9 10 11 2097152 1 2 3 4 5 6 7 8 20 0 3 0 4711 1 1 1\n", raw);
 	char *status = gus_format("Name:\t%s\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t41\nNgid:\t0\nPid:\t42\n"
 				  "PPid:\t7\nTracerPid:\t0\nUid:\t0\t1001\t1002\t1003\n"
-				  "Gid:\t2000\t2001\t2002\t2003\nFDSize:\t64\nGroups:\t5 6 \n", escaped);
+				  "Gid:\t2000\t2001\t2002\t2003\nFDSize:\t64\nGroups:\t5 6 \n"
+				  "NStgid:\t41\t8\t3\nNSpid:\t42\t9\t4\nNSpgid:\t1\t2\t5\n", escaped);
 	struct gus_rights rights;
 	struct gus_task t = { 0 };
 
@@ -106,6 +108,7 @@ static void chosen_name(const uint8_t *bytes, size_t size)
 	demand(strcmp(t.comm, raw) == 0);
 	demand(gus_task_rights_parse(status, &rights) && rights.uid == 1001 && rights.gid == 2001);
 	demand(rights.groups_n == 2 && rights.groups[1] == 6);
+	demand(gus_task_inner_parse(status) == 4);
 	free(stat);
 	free(status);
 	free(raw);

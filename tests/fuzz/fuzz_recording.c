@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "attribution/profile/frames.h"
+#include "attribution/profile/order.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "proto/reader.h"
@@ -94,6 +96,38 @@ static struct gus_reader *open_file(const uint8_t *bytes, size_t size, struct gu
 	return r;
 }
 
+struct ordered { struct gus_columns c; uint64_t held, told, late, last; };
+
+static void count(void *context, const struct gus_frame *frame)
+{
+	struct ordered *o = context;
+
+	if (gus_columns_decode(&o->c, frame->payload, frame->size, NULL) == 0)
+		o->held += o->c.n;
+}
+
+static void take(void *context, const struct gus_sample *s)
+{
+	struct ordered *o = context;
+
+	o->told++;
+	o->late += s->time < o->last;
+	o->last = s->time > o->last ? s->time : o->last;
+}
+
+/* Each sample comes once, and by its time but for those that are said to be late; where there is room, none is. */
+static void put_in_order(struct gus_reader *r, size_t room)
+{
+	struct ordered o = { .held = 0 };
+	uint64_t late = 0;
+
+	if (gus_frames_each(r, 1u << GUS_FRAME_SAMPLES, count, &o, NULL) == 0 &&
+	    gus_order_each(r, room, take, &o, &late, NULL) == 0 &&
+	    (o.told != o.held || late != o.late || (room == SIZE_MAX && late)))
+		abort();
+	gus_columns_free(&o.c);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = gus_alloc(size);
@@ -113,6 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!gus_reader_header(r))
 			abort();
 		read_all(r, UINT32_MAX);
+		put_in_order(r, leave & 32 ? 20000 : SIZE_MAX);
 		gus_reader_restrict(r, leave, (uint64_t)leave << 32);
 		read_all(r, 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SIDEBAND);
 		read_all(r, UINT32_MAX); /* behind its end it stays at its end */

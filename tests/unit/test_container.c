@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -383,6 +387,84 @@ static void large_batch_is_split(void **state)
 	free(large.bytes);
 }
 
+/* Several times as much as a small pipe holds; zstd makes nothing of it. */
+static int write_much(struct gus_writer *w, struct gus_error *err)
+{
+	struct gus_columns c = { 0 };
+	uint64_t random = 1;
+	int rc;
+
+	for (unsigned i = 0; i < 8000; i++) {
+		random = random * 6364136223846793005ull + 1442695040888963407ull;
+		gus_columns_push(&c, &(struct gus_sample){ .ip = random, .time = i });
+	}
+	rc = gus_writer_samples(w, &c, err);
+	gus_columns_free(&c);
+	return rc;
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A reader that comes late gets everything; one that never does is given up once we are asked to end, and only then. */
+static void a_reader_that_takes_nothing(void **state)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	struct gus_error err = { 0 };
+	struct gus_writer *w;
+	sigset_t term, before;
+	uint8_t bytes[4096];
+	double begun;
+	int ends[2];
+	pid_t late;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	fcntl(ends[1], F_SETPIPE_SZ, 16384);
+	w = gus_writer_create_live(dup(ends[1]), "a pipe", &header, &err);
+	assert_non_null(w);
+	late = fork();
+	if (late == 0) {
+		close(ends[1]);
+		gus_writer_abandon(w);
+		usleep(700000);
+		while (read(ends[0], bytes, sizeof(bytes)) > 0)
+			;
+		_exit(0);
+	}
+	assert_int_equal(write_much(w, &err), 0);
+	assert_int_equal(gus_writer_finish(w, &footer, &err), 0);
+	kill(late, SIGKILL);
+	waitpid(late, NULL, 0);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	fcntl(ends[1], F_SETPIPE_SZ, 16384);
+	w = gus_writer_create_live(ends[1], "a pipe", &header, &err); /* the header fits */
+	assert_non_null(w);
+
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, &before);
+	raise(SIGTERM);
+	begun = seconds();
+	assert_int_equal(write_much(w, &err), -1);
+	assert_in_range((uint64_t)((seconds() - begun) * 10), 45, 120);
+	assert_non_null(strstr(err.text, "its reader has taken nothing for 5 s since we were asked to end"));
+	begun = seconds();
+	assert_int_equal(gus_writer_finish(w, &footer, NULL), -1); /* at once */
+	assert_true(seconds() - begun < 2);
+	sigtimedwait(&term, NULL, &(struct timespec){ 0 });
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(ends[0]);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -393,6 +475,7 @@ int main(void)
 		TEST(a_name_by_the_other_way),
 		TEST(refuses_what_is_no_file),
 		TEST(abandoned_is_cut),
+		TEST(a_reader_that_takes_nothing),
 		TEST(cut_at_every_byte),
 		TEST(flip_every_byte),
 		TEST(missing_frame_is_told),

@@ -302,6 +302,51 @@ static void expect_calls(struct opened *o, uint64_t address, const char *calls, 
 		assert_null(function);
 }
 
+/* What has the same answer as address: [low, high). */
+static void expect_extent(struct opened *o, uint64_t address, uint64_t low, uint64_t high)
+{
+	uint64_t from, to;
+
+	assert_true(gus_dwarf_extent(o->dwarf, address, &from, &to));
+	assert_int_equal(from, low);
+	assert_int_equal(to, high);
+}
+
+/* Each edge is that of one thing alone: a row, an inlined call, a function, the unit. */
+static void an_answer_holds_up_to_any_edge(void **state)
+{
+	struct made *m = new_made();
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x100);
+	begin_function(m, "f", TEXT + 0x10, 0x40);
+	begin_inlined(m, "i", TEXT + 0x18, 0x10, 1, 7);
+	end_entry(m);
+	end_entry(m);
+	end_unit(m);
+	begin_lines(m);
+	at_address(m, TEXT + 0x14);
+	row(m, 0, 9);
+	row(m, 0x20, 1);        /* at 0x34 */
+	end_sequence(m, 0x8);   /* at 0x3c */
+	end_lines(m);
+	o = open_made(m);
+	expect_extent(&o, TEXT - 1, 0, TEXT);
+	expect_extent(&o, TEXT, TEXT, TEXT + 0x10);
+	expect_extent(&o, TEXT + 0xf, TEXT, TEXT + 0x10);
+	expect_extent(&o, TEXT + 0x10, TEXT + 0x10, TEXT + 0x14);
+	expect_extent(&o, TEXT + 0x16, TEXT + 0x14, TEXT + 0x18);
+	expect_extent(&o, TEXT + 0x18, TEXT + 0x18, TEXT + 0x28);
+	expect_extent(&o, TEXT + 0x27, TEXT + 0x18, TEXT + 0x28);
+	expect_extent(&o, TEXT + 0x28, TEXT + 0x28, TEXT + 0x34);
+	expect_extent(&o, TEXT + 0x34, TEXT + 0x34, TEXT + 0x3c);
+	expect_extent(&o, TEXT + 0x3c, TEXT + 0x3c, TEXT + 0x50);
+	expect_extent(&o, TEXT + 0x50, TEXT + 0x50, TEXT + 0x100);
+	expect_extent(&o, TEXT + 0x100, TEXT + 0x100, UINT64_MAX);
+	close_made(&o);
+}
+
 static void rows_hold_up_to_the_next(void **state)
 {
 	struct made *m = new_made();
@@ -918,6 +963,7 @@ static void nothing_to_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_holds_up_to_any_edge),
 		cmocka_unit_test(rows_hold_up_to_the_next),
 		cmocka_unit_test(paths_are_whole),
 		cmocka_unit_test(inlined_calls_nest),

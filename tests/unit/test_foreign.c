@@ -117,6 +117,49 @@ static void opens_nothing_else(void **state)
 	close(watch);
 }
 
+/* 0, or errno of opening it below "root". */
+static int open_below(const char *path, const struct gus_rights *rights)
+{
+	int fd = gus_foreign_open_below("root", path, rights, NULL, NULL), why = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 ? 0 : why;
+}
+
+/* A symbolic link below another root means a file there; we would follow it to one of ours. */
+static void stays_below_a_root(void **state)
+{
+	struct stat st;
+	int fd;
+
+	(void)state;
+	make("outside", 0, 0, 0600);
+	assert_int_equal(mkdir("root", 0755), 0);
+	assert_int_equal(mkdir("root/tmp", 0755), 0);
+	make("root/tmp/file", 0, 0, 0600);
+	assert_int_equal(symlink("file", "root/tmp/link"), 0);
+	assert_int_equal(symlink("/etc/passwd", "root/tmp/away"), 0);
+	assert_int_equal(symlink("tmp", "root/folder"), 0);
+	assert_int_equal(mkfifo("root/tmp/fifo", 0600), 0);
+	fd = gus_foreign_open_below("root", "/tmp//file", NULL, &st, NULL);
+	assert_true(fd >= 0 && st.st_size == 1);
+	assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	close(fd);
+	assert_int_equal(open_below("tmp/file", NULL), 0);
+	assert_int_equal(open_below("/tmp/none", NULL), ENOENT);
+	assert_int_equal(open_below("/tmp/link", NULL), EINVAL);
+	assert_int_equal(open_below("/tmp/away", NULL), EINVAL);
+	assert_int_equal(open_below("/tmp/fifo", NULL), EINVAL);
+	assert_int_equal(open_below("/tmp", NULL), EINVAL);
+	assert_int_equal(open_below("/folder/file", NULL), ENOTDIR);
+	assert_int_equal(open_below("/tmp/file/x", NULL), ENOTDIR);
+	assert_int_equal(open_below("/../outside", NULL), EINVAL);
+	assert_int_equal(open_below("/tmp/../tmp/file", NULL), EINVAL);
+	if (geteuid() == 0)
+		assert_int_equal(open_below("/tmp/file", &stranger), EACCES);
+}
+
 static void knows_a_file_by_its_mapping(void **state)
 {
 	struct gus_file_identity identity;
@@ -470,6 +513,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(opens_regular_files, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(opens_nothing_else, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(stays_below_a_root, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(knows_a_file_by_its_mapping, enter_folder, leave_folder),
 		cmocka_unit_test(has_in_common),
 		cmocka_unit_test(asks_the_user_database),

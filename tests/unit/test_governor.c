@@ -379,6 +379,27 @@ static void spending_of_nothing(void **state)
 	assert_true(s.samples == 0 && s.following == 0 && s.recorder == 0);
 }
 
+/* Samples that are shared with others are as many fewer at once, within the bounds, and settle from there. */
+static void shares_with_strangers(void **state)
+{
+	struct gus_costs costs = { .sample_ns = 10000 };
+	struct gus_governor g;
+	uint64_t before;
+
+	(void)state;
+	gus_governor_init(&g, 0.01, &costs, 1, LIMIT);
+	before = g.hz;
+	assert_false(gus_governor_share(&g, 1));
+	assert_int_equal(g.hz, before);
+	assert_true(gus_governor_share(&g, 4));
+	assert_in_range(g.hz, before / 4, before / 4 + 1);
+	assert_int_equal(g.changes, 1);
+	assert_true(gus_governor_share(&g, 1000));
+	assert_int_equal(g.hz, GUS_RATE_MIN);
+	assert_false(gus_governor_share(&g, 2));
+	assert_int_equal(g.changes, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +421,7 @@ int main(void)
 		cmocka_unit_test(leaves_small_differences),
 		cmocka_unit_test(target_that_sleeps),
 		cmocka_unit_test(spending_of_nothing),
+		cmocka_unit_test(shares_with_strangers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

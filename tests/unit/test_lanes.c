@@ -16,6 +16,7 @@
 #include "collector/counters/ring.h"
 #include "collector/records/records.h"
 #include "collector/session/lanes.h"
+#include "collector/session/visits.h"
 
 #define SIZE 4096u
 #define TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP)
@@ -111,11 +112,187 @@ static void broken_rings_are_counted(void **state)
 	stop(&f);
 }
 
+/* Sampled CPUs. */
+
+#define WIDE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD)
+#define TASK_ID 8
+
+/* One counter of a task, which counts, and one of a CPU, which samples. */
+static void start_wide(struct fixture *f)
+{
+	start(f);
+	gus_lanes_free(&f->lanes);
+	gus_records_free(&f->counters.records);
+	gus_records_init(&f->counters.records, WIDE_TYPE, 0, 1);
+	gus_records_add_id(&f->counters.records, ID, 0);
+	gus_records_add_id(&f->counters.records, TASK_ID, 0);
+	f->target.kind = GUS_TARGET_COMMAND;
+	f->counters.by_cpu = true;
+	gus_vec_push(&f->counters.list, (struct gus_counter){ .fd = -1, .task = -1, .wide = true, .period = 1000 });
+	gus_vec_push(&f->counters.list, (struct gus_counter){ .fd = -1, .task = 40, .silent = true });
+	gus_vec_push(&f->counters.closed, (struct gus_counted){ 0 });
+	gus_vec_push(&f->counters.repeated, 0);
+	gus_lanes_init(&f->lanes, &f->counters, &f->living);
+}
+
+static void stop_wide(struct fixture *f)
+{
+	gus_vec_free(&f->counters.list);
+	gus_vec_free(&f->counters.closed);
+	gus_vec_free(&f->counters.repeated);
+	stop(f);
+}
+
+static void append(struct fixture *f, const void *record, size_t size)
+{
+	memcpy(f->data + f->control->data_head, record, size);
+	f->control->data_head += size;
+}
+
+static void append_wide(struct fixture *f, uint64_t id, uint32_t tid, uint64_t time)
+{
+	const struct {
+		struct perf_event_header h;
+		uint64_t id, ip;
+		uint32_t pid, tid;
+		uint64_t time, period;
+	} sample = {
+		{ .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof(sample) },
+		id, 0x401000, 40, tid, time, 1000,
+	};
+
+	append(f, &sample, sizeof(sample));
+}
+
+static void append_task(struct fixture *f, uint32_t type, uint32_t tid, uint64_t time)
+{
+	const struct {
+		struct perf_event_header h;
+		uint32_t pid, ppid, tid, ptid;
+		uint64_t time;
+		uint32_t by_pid, by_tid;
+		uint64_t at, id;
+	} task = { { .type = type, .size = sizeof(task) }, 40, 40, tid, 40, time, 40, 40, time, TASK_ID };
+
+	append(f, &task, sizeof(task));
+}
+
+/* A sample of a CPU waits for the next drain: the news of its task's birth may come after it. Then those of the target
+ * are kept, in their order, and those of strangers, and of what had that number before or after, only counted. */
+static void samples_of_cpus_are_told_apart(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_wide(&f);
+	append_wide(&f, ID, 41, 100);
+	append_wide(&f, ID, 41, 200);
+	append_wide(&f, ID, 99, 201);
+	append_task(&f, PERF_RECORD_FORK, 41, 150);
+	assert_int_equal(gus_lanes_drain(&f.lanes, NULL, 1, NULL), 0);
+	assert_int_equal(f.lanes.totals[0].samples, 0);
+	assert_int_equal(f.lanes.strangers, 0);
+	append_wide(&f, ID, 41, 300);
+	append_wide(&f, ID, 41, 400);
+	append_task(&f, PERF_RECORD_EXIT, 41, 350);
+	assert_int_equal(gus_lanes_drain(&f.lanes, NULL, 2, NULL), 0);
+	assert_int_equal(f.lanes.totals[0].samples, 1);
+	assert_int_equal(f.lanes.strangers, 2);
+	assert_int_equal(f.lanes.usage.samples, 3); /* they have cost what they cost */
+	assert_int_equal(gus_lanes_drain(&f.lanes, NULL, 3, NULL), 0);
+	assert_int_equal(f.lanes.totals[0].samples, 2);
+	assert_int_equal(f.lanes.strangers, 3);
+	assert_int_equal(f.lanes.lane[0].samples.n, 2);
+	assert_int_equal(gus_columns_sample(&f.lanes.lane[0].samples, 0).time, 200);
+	assert_int_equal(gus_columns_sample(&f.lanes.lane[0].samples, 1).time, 300);
+	assert_int_equal(gus_columns_sample(&f.lanes.lane[0].samples, 1).period, 1000);
+	assert_int_equal(gus_lanes_drain(&f.lanes, NULL, 4, NULL), 0);
+	assert_int_equal(f.lanes.lane[0].samples.n, 2); /* once, each */
+	stop_wide(&f);
+}
+
+static uint64_t missed(struct fixture *f, uint64_t count)
+{
+	f->counters.closed.v[0].count = count;
+	gus_lanes_settle_missed(&f->lanes);
+	f->lanes.settled = false;
+	return f->lanes.taken[0].missed;
+}
+
+/* What was counted and is in no sample is the tasks' as far as they can have missed it, a period each on the one CPU
+ * that there is; the rest has gone elsewhere. Lost samples are not missed, and where CPUs are sampled nothing is. */
+static void what_tasks_have_missed(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	start_wide(&f);
+	f.counters.by_cpu = f.lanes.settled = false;
+	f.counters.list.v[0].wide = false;
+	for (uint32_t i = 0; i < 3; i++)
+		append_task(&f, PERF_RECORD_FORK, 41 + i, 10);
+	append_wide(&f, ID, 41, 100);
+	append_wide(&f, ID, 42, 200);
+	assert_int_equal(gus_lanes_drain(&f.lanes, NULL, 1, NULL), 0);
+	assert_int_equal(f.lanes.taken[0].weight, 2000);
+	assert_int_equal(missed(&f, 1999), 0);
+	assert_int_equal(missed(&f, 2000), 0);
+	assert_int_equal(missed(&f, 2001), 1);
+	assert_int_equal(missed(&f, 5000), 3000);
+	assert_int_equal(missed(&f, 5001), 3000);
+	f.lanes.totals[0].lost = 2;
+	assert_int_equal(missed(&f, 5000), 1000);
+	f.lanes.settled = true;
+	f.counters.closed.v[0].count = 9000;
+	gus_lanes_settle_missed(&f.lanes);
+	assert_int_equal(f.lanes.taken[0].missed, 1000);
+	stop_wide(&f);
+static bool was_visited(const struct gus_visits *v, uint64_t address)
+{
+	const struct gus_visit_place place = { .address = address };
+
+	return gus_index_find(&v->places, &place) != GUS_INDEX_NONE;
+}
+
+/* Of a sample and its chain: user space only, and of a caller the byte before the address that it returns to, as where
+ * a call is the last instruction the next function begins there. */
+static void user_space_is_noted(void **state)
+{
+	const struct { struct perf_event_header h; uint64_t id, ip, n, chain[5]; } sample = {
+		{ .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof(sample) }, ID, 0x401000, 5,
+		{ PERF_CONTEXT_KERNEL, 0xffffffff81000000, PERF_CONTEXT_USER, 0x401000, 0x402000 },
+	};
+	struct gus_visits visits;
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	gus_visits_init(&visits);
+	f.lanes.user = &visits;
+	gus_records_free(&f.counters.records);
+	gus_records_init(&f.counters.records, TYPE | PERF_SAMPLE_CALLCHAIN, 0, 1);
+	gus_records_add_id(&f.counters.records, ID, 0);
+	memcpy(f.data, &sample, sizeof(sample));
+	f.control->data_head += sizeof(sample);
+	assert_int_equal(gus_lanes_drain(&f.lanes, NULL, 5, NULL), 0);
+	assert_int_equal(f.lanes.usage.samples, 1);
+	assert_true(was_visited(&visits, 0x401000));
+	assert_true(was_visited(&visits, 0x401fff));
+	assert_false(was_visited(&visits, 0x402000));
+	for (uint32_t i = 0; i < visits.places.n; i++)
+		assert_true((int64_t)((const struct gus_visit_place *)gus_index_key(&visits.places, i))->address > 0);
+	gus_visits_free(&visits);
+	stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kept_and_counted),
 		cmocka_unit_test(broken_rings_are_counted),
+		cmocka_unit_test(samples_of_cpus_are_told_apart),
+		cmocka_unit_test(what_tasks_have_missed),
+		cmocka_unit_test(user_space_is_noted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "attribution/profile/profile.h"
+#include "attribution/profile/selection.h"
 #include "base/error.h"
 #include "proto/sample.h"
 #include "proto/varint.h"
@@ -391,6 +392,76 @@ static void lists_take_what_is_in_them(void **state)
 	close_it(&m);
 }
 
+/* Names are those at the sample, before and after an exec; what was asked for and what there is are both told. */
+static void names_of_threads_are_kept(void **state)
+{
+	static const char *const sh[] = { "sh", NULL };
+	const struct gus_profile *p;
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	comm(&m, 10, 0, "sh");
+	comm(&m, 10, 3, "gzip");
+	sample(&m, APP, 10, 1, 1);
+	sample(&m, APP, 10, 2, 1);
+	sample(&m, APP, 10, 4, 1);
+	end(&m);
+	p = load(&m, &(struct gus_filter){ .comms_kept = true });
+	assert_int_equal(p->cells.n, 2); /* of one place and one thread */
+	assert_int_equal(p->comms.n, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(p->cells.v[i].samples, strcmp(p->comms.v[p->cells.v[i].comm], "sh") == 0 ? 2 : 1);
+	gus_profile_free(&m.profile);
+	p = load(&m, &(struct gus_filter){ .comms = sh });
+	assert_true(p->samples == 2 && p->filtered == 1 && p->cells.n == 1);
+	assert_int_equal(p->comms.n, 2); /* also what was not asked for */
+	gus_profile_free(&m.profile);
+	p = load(&m, &(struct gus_filter){ 0 });
+	assert_true(p->cells.n == 1 && !p->comms.n && !p->modules.n);
+	drop(&m);
+}
+
+static bool odd_places(void *context, const struct gus_cell *cell)
+{
+	++*(unsigned *)context;
+	return cell->place.offset & 1;
+}
+
+/* What is not kept is counted, and the rest adds up. */
+static void what_is_not_kept_was_filtered(void **state)
+{
+	const struct gus_profile *p;
+	unsigned asked = 0;
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	for (unsigned i = 0; i < 6; i++)
+		sample(&m, APP + i % 3, 10, i + 1, i + 1);
+	end(&m);
+	p = load(&m, &(struct gus_filter){ 0 });
+	assert_true(p->samples == 6 && p->weight == 21 && p->weight2 == 91);
+	gus_profile_keep(&m.profile, odd_places, &asked);
+	assert_int_equal(asked, 3);
+	assert_true(p->samples == 2 && p->filtered == 4 && p->cells.n == 1);
+	assert_true(p->weight == 2 + 5 && p->weight2 == 4 + 25);
+	drop(&m);
+}
+
+/* A name means itself, whatever a pattern would make of it. */
+static void names_of_functions_are_meant(void **state)
+{
+	(void)state;
+	assert_true(gus_selection_means("f", "f"));
+	assert_false(gus_selection_means("f", "ff"));
+	assert_true(gus_selection_means("std::*::push_*", "std::vector<int>::push_back"));
+	assert_false(gus_selection_means("*::push_", "std::vector<int>::push_back"));
+	assert_true(gus_selection_means("a::operator[]", "a::operator[]"));
+	assert_true(gus_selection_means("f<char [4]>", "f<char [4]>"));
+	assert_true(gus_selection_means("a\\b", "a\\b"));
+}
+
 /* A recording that does not say which events it has, as where its header is lost, has one. */
 static void events_that_are_not_told_are_one(void **state)
 {
@@ -762,6 +833,9 @@ int main(void)
 		cmocka_unit_test(spans_hold_their_ends),
 		cmocka_unit_test(without_a_clock_spans_are_from_zero),
 		cmocka_unit_test(lists_take_what_is_in_them),
+		cmocka_unit_test(names_of_threads_are_kept),
+		cmocka_unit_test(what_is_not_kept_was_filtered),
+		cmocka_unit_test(names_of_functions_are_meant),
 		cmocka_unit_test(events_that_are_not_told_are_one),
 		cmocka_unit_test(callers_are_found_before_their_return),
 		cmocka_unit_test(long_chains_lose_their_outer_end),

@@ -61,9 +61,14 @@ static const struct gus_option_rule rules[] = {
 	{ 0 },
 };
 
+static const struct gus_habit habits[] = {
+	{ "--tui", "there is another way" }, { "--level=huge", "low is as much" }, { NULL, NULL },
+};
+
 static const struct gus_verb verb = {
 	.name = "verb", .synopsis = "...", .options = options, .inputs = inputs, .input_word = "input",
 	.input_offset = AT(input), .words_give = 1 << COMMAND, .word = "COMMAND", .many_words = true, .rules = rules,
+	.habits = habits,
 };
 
 /* What a call says on a file, in said. */
@@ -192,7 +197,16 @@ static void test_no_option(void **state)
 	bad("-Z x", "verb: unknown or ambiguous option -Z\nusage: gusprof verb ...\nSee 'gusprof verb --help'.");
 	bad("--no-call x", "verb: unknown or ambiguous option --no-call\nusage: gusprof verb ...\n"
 	    "See 'gusprof verb --help'.");
-	bad("--pid", "verb: missing argument of option --pid\nusage: gusprof verb ...\nSee 'gusprof verb --help'.");
+	bad("--pid", "verb: missing argument of option --pid; if it came from pidof or pgrep, no such process runs\n"
+	    "usage: gusprof verb ...\nSee 'gusprof verb --help'.");
+	bad("--no-cal x", "verb: unknown or ambiguous option --no-cal\nusage: gusprof verb ...\n" /* not --call */
+	    "See 'gusprof verb --help'.");
+	bad("--levle low", "verb: unknown or ambiguous option --levle; did you mean '--level'?\n"
+	    "usage: gusprof verb ...\nSee 'gusprof verb --help'.");
+	bad("--levle=low", "verb: unknown or ambiguous option --levle=low; did you mean '--level'?\n"
+	    "usage: gusprof verb ...\nSee 'gusprof verb --help'.");
+	bad("--tui=x", "verb has no --tui: there is another way");
+	bad("-l huge x", "there is no -l huge: low is as much");
 	good("x --level low", &v);
 }
 
@@ -285,8 +299,8 @@ static void test_bounds(void **state)
 	good("--size 15G x", &v);
 	bad("--size 17179869184G x", "--size takes a size such as 100M, not '17179869184G'");
 	bad("--size 3T x", "--size takes a size such as 100M, not '3T'");
-	bad("-l lo x", "-l takes low, middle or high, not 'lo'");
-	bad("-l lower x", "-l takes low, middle or high, not 'lower'");
+	bad("-l lo x", "-l takes low, middle or high, not 'lo'; did you mean 'low'?");
+	bad("-l lower x", "-l takes low, middle or high, not 'lower'; did you mean 'low'?");
 	bad("--name '' x", "--name takes NAME, not ''");
 }
 

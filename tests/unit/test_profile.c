@@ -215,6 +215,80 @@ static void filters(void **state)
 	}
 }
 
+struct visited {
+	struct gus_profile *p;
+	uint64_t last, weight;
+	unsigned begun, samples, of_event[2];
+	char first_chain[160];
+};
+
+static void visit_begins(void *context, struct gus_profile *p)
+{
+	struct visited *v = context;
+
+	v->p = p;
+	v->begun++;
+}
+
+static void visit_sample(void *context, const struct gus_sighting *s)
+{
+	struct visited *v = context;
+
+	assert_true(s->sample->time >= v->last);
+	assert_string_equal(s->comm, "app");
+	v->last = s->sample->time;
+	v->weight += s->sample->period;
+	v->of_event[s->sample->event]++;
+	v->samples++;
+	for (size_t i = 0; i < s->callers_n && v->of_event[0] == 1 && s->sample->event == 0; i++) {
+		const struct gus_caller *c = &s->callers[i];
+		size_t used = strlen(v->first_chain);
+
+		snprintf(v->first_chain + used, sizeof(v->first_chain) - used, "%s+%llx %llx %s;",
+			 gus_space_module(v->p->space, c->place.module)->path, (unsigned long long)c->place.offset,
+			 (unsigned long long)c->ip, c->returns ? "returns" : "exact");
+	}
+}
+
+static struct visited visit(struct made *m, const struct gus_filter *filter, struct gus_profile *p)
+{
+	static const struct gus_symbols_options options;
+	struct visited v = { 0 };
+	struct gus_visitor told = { visit_begins, visit_sample, &v, 1 };
+	struct gus_error err = { 0 };
+
+	if (gus_profile_visit(p, m->reader, filter, &options, NULL, &told, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(v.begun, 1);
+	assert_int_equal(told.late, 0);
+	assert_int_equal(p->cells.n, 0);
+	return v;
+}
+
+/* The samples of thread 11 stand behind those of thread 10 in the file, and the other event's first of all. */
+static void a_visit_tells_each_in_order(void **state)
+{
+	struct gus_profile p;
+	struct visited v = visit(*state, &(struct gus_filter){ .event = GUS_EVENT_ANY, .chains = true }, &p);
+
+	assert_int_equal(v.samples, 10);
+	assert_int_equal(v.of_event[0], 9);
+	assert_true(v.weight == 12 * MS + 1);
+	assert_int_equal(p.samples, 10);
+	assert_int_equal(p.missing, 1); /* of the other event, which the footer counts */
+	assert_int_equal(p.other_events, 0);
+	assert_int_equal(p.lost, 3);
+	/* The call is a byte before the return address, where the module may be another one. */
+	assert_string_equal(v.first_chain, "/nowhere/lib.so+1300 7f0301 returns;/nowhere/app+200 400201 returns;");
+	gus_profile_free(&p);
+	v = visit(*state, &(struct gus_filter){ .to_ns = 30 * MS }, &p);
+	assert_int_equal(v.samples, 4);
+	assert_int_equal(v.first_chain[0], 0); /* not asked for */
+	assert_int_equal(p.filtered, 5);
+	assert_int_equal(p.other_events, 1);
+	gus_profile_free(&p);
+}
+
 static void no_such_event(void **state)
 {
 	static const struct gus_symbols_options options;
@@ -395,6 +469,7 @@ int main(void)
 		TEST(samples_go_to_their_modules),
 		TEST(promised_and_absent_samples_are_missing),
 		TEST(filters),
+		TEST(a_visit_tells_each_in_order),
 		TEST(no_such_event),
 		TEST(chains_become_paths),
 		TEST(rows_add_up_in_every_view),

@@ -736,7 +736,7 @@ static void what_cannot_be_opened(void **state)
 	assert_int_equal(err.code, GUS_E_NOT_FOUND);
 	err = (struct gus_error){ 0 };
 	assert_null(gus_reader_open("/tmp", &err));
-	assert_int_equal(err.code, GUS_E_USAGE);
+	assert_int_equal(err.code, GUS_E_UNSUPPORTED);
 	err = (struct gus_error){ 0 };
 	assert_null(gus_reader_open("/proc/self/mem", &err)); /* nothing is mapped at 0 */
 	assert_non_null(strstr(err.text, "cannot read /proc/self/mem at offset 0: "));

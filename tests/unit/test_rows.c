@@ -34,7 +34,7 @@ static const struct spot spots[] = {
 	{ COPY, 2, { { "twin", 0x60, 8, "twin.c", 5, true }, { "host", 0x60, 8, "host.c", 6, false } } },
 	{ BARE, 1, { { NULL, 0, 0, NULL, 0, false } } },
 };
-static struct { unsigned questions; enum gus_depth depth; } asked;
+static struct { unsigned questions, expected; enum gus_depth depth; } asked;
 
 const struct gus_module *gus_space_module(const struct gus_space *space, uint32_t number)
 {
@@ -43,6 +43,23 @@ const struct gus_module *gus_space_module(const struct gus_space *space, uint32_
 	assert_null(space);
 	assert_in_range(number, 0, 1);
 	return &modules[number];
+}
+
+const char *gus_space_comm(struct gus_space *space, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	assert_null(space);
+	/* Of the only process whose first thread has no samples. */
+	assert_true(pid == 200 && tid == 200 && time == UINT64_MAX);
+	return "in the end";
+}
+
+void gus_symbols_expect(struct gus_symbols *symbols, const struct gus_module *module, const uint64_t *offsets, size_t n)
+{
+	(void)symbols;
+	(void)module;
+	for (size_t i = 0; i < n; i++)
+		assert_in_range(offsets[i], LEAF, BARE);
+	asked.expected += n;
 }
 
 size_t gus_symbols_names(struct gus_symbols *symbols, const struct gus_module *module, uint64_t offset,
@@ -83,9 +100,17 @@ static struct gus_cell cell_by(uint64_t offset, uint32_t path, uint64_t weight)
 	return c;
 }
 
+/* Two processes; of the second only threads that it made later. */
+static struct gus_thread tasks[] = {
+	{ 100, 100, "main", 0, 0 }, { 100, 101, "worker", 0, 0 }, { 200, 201, "worker", 0, 0 }, { 0 }, { 0 },
+	{ 300, 300, "alone", 0, 0 },
+};
+static const char *comms[] = { "sh", "worker", "gzip" };
+
 static struct gus_profile profile_of(struct gus_cell *cells, size_t n, struct gus_path *paths, size_t paths_n)
 {
-	struct gus_profile p = { .cells = { cells, n, n }, .paths = { paths, paths_n, paths_n } };
+	struct gus_profile p = { .cells = { cells, n, n }, .paths = { paths, paths_n, paths_n },
+				 .threads = { tasks, 6, 6 }, .comms = { comms, 3, 3 } };
 
 	for (size_t i = 0; i < n; i++) {
 		p.samples += cells[i].samples;
@@ -269,6 +294,49 @@ static void a_thread_is_its_number(void **state)
 	gus_view_free(&v);
 }
 
+/* A process is all of its threads, and is called as its first one is. */
+static void a_process_is_its_threads(void **state)
+{
+	struct gus_cell cells[] = { cell(LEAF, 1), cell(LEAF, 2), cell(LEAF, 4), cell(LEAF, 8) };
+	struct gus_view v;
+
+	(void)state;
+	cells[1].thread = 1;
+	cells[2].thread = 2;
+	cells[3].thread = 5;
+	view_of(&v, cells, 4, GUS_BY_PROCESS, false);
+	assert_int_equal(v.rows.n, 3);
+	assert_true(v.rows.v[0].pid == 300 && v.rows.v[0].weight == 8 && v.rows.v[0].total == 8);
+	assert_string_equal(v.rows.v[0].comm, "alone");
+	assert_true(v.rows.v[1].pid == 200 && v.rows.v[1].weight == 4);
+	assert_string_equal(v.rows.v[1].comm, "in the end");
+	assert_true(v.rows.v[2].pid == 100 && v.rows.v[2].weight == 3 && v.rows.v[2].samples == 2);
+	assert_string_equal(v.rows.v[2].comm, "main");
+	gus_view_free(&v);
+}
+
+/* One name of several threads is one row, and a thread that changes its name is two. */
+static void a_comm_is_what_threads_were_called_then(void **state)
+{
+	struct gus_cell cells[] = { cell(LEAF, 1), cell(LEAF, 2), cell(LEAF, 4), cell(LEAF, 8) };
+	struct gus_view v;
+
+	(void)state;
+	cells[1].comm = 2; /* thread 0, when it was called otherwise */
+	cells[2].comm = 1;
+	cells[2].thread = 1;
+	cells[3].comm = 1;
+	cells[3].thread = 2;
+	view_of(&v, cells, 4, GUS_BY_COMM, false);
+	assert_int_equal(v.rows.n, 3);
+	assert_string_equal(v.rows.v[0].comm, "worker");
+	assert_true(v.rows.v[0].weight == 12 && v.rows.v[0].samples == 2);
+	assert_string_equal(v.rows.v[1].comm, "gzip");
+	assert_true(v.rows.v[1].weight == 2);
+	assert_string_equal(v.rows.v[2].comm, "sh");
+	gus_view_free(&v);
+}
+
 /* DWARF is opened only for what shows it, and a place is asked about once, whoever is there. */
 static void no_more_is_asked_than_is_shown(void **state)
 {
@@ -284,10 +352,11 @@ static void no_more_is_asked_than_is_shown(void **state)
 		struct gus_cell cells[] = { cell(LEAF, 1), cell(LEAF, 2), cell(TWIN, 4), cell(LEAF, 8) };
 		struct gus_view v;
 
-		asked.questions = 0;
+		asked.questions = asked.expected = 0;
 		view_of(&v, cells, 4, cases[i].by, cases[i].inlines);
 		assert_int_equal(asked.questions, 2);
 		assert_int_equal(asked.depth, cases[i].depth);
+		assert_int_equal(asked.expected, cases[i].depth == GUS_DEPTH_INLINE ? 4 : 0);
 		gus_view_free(&v);
 	}
 }
@@ -327,6 +396,27 @@ static void nests_are_walked_from_within(void **state)
 	calls(&v, "caller", "leaf", 1);
 	calls(&v, "outer", "caller", 1);
 	has(&v, "outer", 2, 3);
+	gus_view_free(&v);
+}
+
+/* Half as much again as was sampled is in no sample: all of it, or none, may be a row's. */
+static void unsampled_time_widens(void **state)
+{
+	struct gus_cell cells[] = { cell(LEAF, 60), cell(TWIN, 40) };
+	struct gus_profile p = profile_of(cells, 2, NULL, 0);
+	struct gus_interval before;
+	struct gus_view v;
+
+	(void)state;
+	gus_view_make(&v, &p, GUS_BY_FUNCTION, true);
+	before = row_of(&v, "leaf")->ci95;
+	gus_view_free(&v);
+	p.unsampled = 50;
+	gus_view_make(&v, &p, GUS_BY_FUNCTION, true);
+	assert_true(fabs(row_of(&v, "leaf")->share - 0.6) < 1e-9);
+	assert_true(fabs(row_of(&v, "leaf")->ci95.low - before.low * 100 / 150) < 1e-9);
+	assert_true(fabs(row_of(&v, "leaf")->ci95.high - (before.high * 100 + 50) / 150) < 1e-9);
+	assert_true(row_of(&v, "leaf")->ci95.high <= 1);
 	gus_view_free(&v);
 }
 
@@ -654,8 +744,11 @@ int main(void)
 		cmocka_unit_test(a_line_is_file_line_and_function),
 		cmocka_unit_test(an_instruction_is_its_offset),
 		cmocka_unit_test(a_thread_is_its_number),
+		cmocka_unit_test(a_process_is_its_threads),
+		cmocka_unit_test(a_comm_is_what_threads_were_called_then),
 		cmocka_unit_test(no_more_is_asked_than_is_shown),
 		cmocka_unit_test(nests_are_walked_from_within),
+		cmocka_unit_test(unsampled_time_widens),
 		cmocka_unit_test(recursion_counts_once),
 		cmocka_unit_test(mutual_recursion_counts_once),
 		cmocka_unit_test(lines_have_totals_and_no_edges),

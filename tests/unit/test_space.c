@@ -79,6 +79,22 @@ static void add_task(struct gus_space *s, bool fork, uint64_t time, uint32_t ppi
 	gus_space_add(s, &r);
 }
 
+static void add_jit(struct gus_space *s, uint64_t time, uint32_t pid, uint64_t address, uint64_t size, uint64_t offset)
+{
+	Gusprof__Jit jit = GUSPROF__JIT__INIT;
+	Gusprof__Record r = GUSPROF__RECORD__INIT;
+
+	jit.time = time;
+	jit.pid = pid;
+	jit.address = address;
+	jit.size = size;
+	jit.path = (char *)(uintptr_t)"[jit:1]";
+	jit.offset = offset;
+	r.kind_case = GUSPROF__RECORD__KIND_JIT;
+	r.jit = &jit;
+	gus_space_add(s, &r);
+}
+
 static void expect(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, const char *path, uint64_t offset)
 {
 	struct gus_place p = gus_space_find(s, pid, time, ip, GUS_MODE_USER);
@@ -327,6 +343,67 @@ static void a_pid_given_out_again_starts_anew(void **state)
 	gus_space_free(s);
 }
 
+/* Memory of its own from 0x1000 on, code told of in the middle of it. */
+static void made_code_lies_in_memory_without_a_file(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 10, 1, 0x1000, 0x1000, 0, "//anon" });
+	add_mmap(s, (struct mapping){ 10, 1, 0x3000, 0x1000, 0x5000, "/lib/x" });
+	add_mmap(s, (struct mapping){ 10, 1, 0x4000, 0x1000, 0, "/tmp/jit-1.dump" });
+	add_mmap(s, (struct mapping){ 10, 1, 0x5000, 0x1000, 0, "/memfd:heap (deleted)" });
+	add_mmap(s, (struct mapping){ 10, 1, 0x6000, 0x1000, 0, "/memfd:program (deleted)", "id" });
+	add_mmap(s, (struct mapping){ 10, 1, 0x7000, 0x1000, 0, "/tmp/jit-1.dump.so" });
+	add_jit(s, 20, 1, 0x1100, 0x8000, 0x10);
+	gus_space_ready(s);
+	expect(s, 1, 19, 0x1100, "//anon", 0x1100);
+	expect(s, 1, 20, 0x10ff, "//anon", 0x10ff);
+	expect(s, 1, 20, 0x1100, "[jit:1]", 0x10);
+	expect(s, 1, 20, 0x2100, "[jit:1]", 0x1010);           /* where nothing is known to be mapped */
+	expect(s, 1, 20, 0x3100, "/lib/x", 0x5100);            /* but not over a file */
+	expect(s, 1, 20, 0x4100, "[jit:1]", 0x3010);           /* unless it is the one that tells of the code */
+	expect(s, 1, 20, 0x5100, "[jit:1]", 0x4010);
+	expect(s, 1, 20, 0x6100, "/memfd:program (deleted)", 0x100);
+	expect(s, 1, 20, 0x7100, "/tmp/jit-1.dump.so", 0x100);
+	expect(s, 1, 20, 0x90ff, "[jit:1]", 0x800f);
+	expect(s, 1, 20, 0x9100, "[unknown]", 0x9100);
+	expect(s, 2, 20, 0x1100, "[unknown]", 0x1100);
+	assert_int_equal(gus_space_module(s, gus_space_find(s, 1, 20, 0x1100, GUS_MODE_USER).module)->kind,
+			 GUS_MODULE_JIT);
+	assert_int_equal(gus_space_module(s, gus_space_find(s, 1, 20, 0x6100, GUS_MODE_USER).module)->kind,
+			 GUS_MODULE_FILE);
+	gus_space_free(s);
+}
+
+static void made_code_is_replaced_inherited_and_dropped(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct mapping){ 10, 1, 0x1000, 0x1000, 0, "//anon" });
+	add_comm(s, 5, 1, 1, "runtime", true); /* when it began */
+	add_jit(s, 30, 1, 0x1100, 0x40, 0x100);
+	add_jit(s, 10, 1, 0x1100, 0x40, 0);
+	add_jit(s, 10, 1, 0x1120, 0x10, 0x80); /* over the one before */
+	add_task(s, true, 20, 1, 1, 2, 2);
+	add_comm(s, 40, 1, 1, "other", true);
+	add_mmap(s, (struct mapping){ 41, 1, 0x1000, 0x1000, 0, "//anon" });
+	add_task(s, true, 50, 3, 3, 2, 2); /* the number is another's */
+	gus_space_ready(s);
+	expect(s, 1, 10, 0x1100, "[jit:1]", 0);
+	expect(s, 1, 29, 0x1120, "[jit:1]", 0x80);
+	expect(s, 1, 29, 0x1130, "[jit:1]", 0x30);
+	expect(s, 1, 30, 0x1120, "[jit:1]", 0x120);
+	expect(s, 2, 35, 0x1120, "[jit:1]", 0x80);             /* as of its birth */
+	expect(s, 1, 39, 0x1100, "[jit:1]", 0x100);
+	expect(s, 1, 40, 0x1100, "[unknown]", 0x1100);
+	expect(s, 1, 41, 0x1100, "//anon", 0x1100);
+	expect(s, 2, 49, 0x1100, "[jit:1]", 0);
+	expect(s, 2, 50, 0x1100, "[unknown]", 0x1100);
+	gus_space_free(s);
+}
+
 static void threads_share_maps_and_take_the_creators_name(void **state)
 {
 	struct gus_space *s = gus_space_new();
@@ -493,6 +570,8 @@ int main(void)
 		cmocka_unit_test(fork_inherits_as_of_that_moment),
 		cmocka_unit_test(exec_drops_all),
 		cmocka_unit_test(a_pid_given_out_again_starts_anew),
+		cmocka_unit_test(made_code_lies_in_memory_without_a_file),
+		cmocka_unit_test(made_code_is_replaced_inherited_and_dropped),
 		cmocka_unit_test(threads_share_maps_and_take_the_creators_name),
 		cmocka_unit_test(modules_are_told_apart_by_what_they_are),
 		cmocka_unit_test(any_history_in_any_order_agrees_with_the_plain_model),

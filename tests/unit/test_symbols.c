@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <xxhash.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -377,10 +378,12 @@ struct asked {
 	uint8_t build_id[64];
 };
 
+static const char *cache; /* of those who ask; NULL for none */
+
 static struct asked ask(const char *program, const char *debug_root, const char *symfs)
 {
 	struct asked a = { .path = symfs ? gus_strdup(program) : gus_format("%s/%s", folder, program) };
-	struct gus_symbols_options options = { .symfs = symfs };
+	struct gus_symbols_options options = { .symfs = symfs, .cache = cache };
 
 	a.debug_root = symfs ? gus_strdup(debug_root) : gus_format("%s/%s", folder, debug_root);
 	a.dirs[0] = a.debug_root;
@@ -767,8 +770,12 @@ static void ask_all(const char *path, const uint64_t *offsets, size_t n)
 	struct gus_symbols *s = gus_symbols_new(&options, NULL);
 	struct gus_module module = { .kind = GUS_MODULE_FILE, .path = path };
 	struct gus_name names[GUS_NAMES_MAX];
+	uint64_t around[1200];
 	uint8_t code[16];
 
+	for (size_t i = 0; i < 1200; i++)
+		around[i] = offsets[0] + i - 600;
+	gus_symbols_expect(s, &module, around, 1200);
 	for (size_t i = 0; i < n; i++) {
 		size_t count = gus_symbols_names(s, &module, offsets[i], GUS_DEPTH_INLINE, names);
 
@@ -845,6 +852,313 @@ static void the_same_questions_get_the_same_answers(void **state)
 	done(&b);
 }
 
+/* The inlined function of a program whose name is four letters of "deep" or what stands in its place. */
+static void expect_deepest(const char *program, const char *expected)
+{
+	struct asked a = ask(program, "empty", NULL);
+	uint64_t start = offset_of(&a, "outer");
+	struct gus_name names[GUS_NAMES_MAX];
+	size_t n = 0;
+
+	for (uint64_t offset = start; n != 3 && offset < start + 64; offset++)
+		n = gus_symbols_names(a.symbols, &a.module, offset, GUS_DEPTH_INLINE, names);
+	assert_int_equal(n, 3);
+	assert_string_equal(names[0].function, expected);
+	assert_int_equal(names[0].line, 102);
+	assert_string_equal(names[2].function, "outer");
+	done(&a);
+}
+
+static void shell(const char *script)
+{
+	char *command = gus_format("cd '%s' && %s", folder, script);
+
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+/* Writes DEEP for deep in what is remembered, under a right checksum. */
+static void change_memory(void)
+{
+	char path[300], *bytes, *at;
+	size_t size;
+	uint64_t sum;
+	FILE *file;
+
+	shell("ls cache/*.names >listed && test $(wc -l <listed) = 1");
+	snprintf(path, sizeof(path), "%s/listed", folder);
+	file = fopen(path, "r");
+	assert_true(file && fscanf(file, "%299s", path) == 1 && fclose(file) == 0);
+	at = gus_format("%s/%s", folder, path);
+	file = fopen(at, "r+");
+	free(at);
+	assert_non_null(file);
+	bytes = gus_alloc(65536);
+	size = fread(bytes, 1, 65536, file);
+	assert_in_range(size, 100, 65535);
+	at = memmem(bytes, size, "deep", 4);
+	assert_non_null(at);
+	memcpy(at, "DEEP", 4);
+	sum = XXH3_64bits(bytes, size - sizeof(sum));
+	memcpy(bytes + size - sizeof(sum), &sum, sizeof(sum));
+	rewind(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+	free(bytes);
+}
+
+static void what_was_said_is_remembered_of_that_very_file(void **state)
+{
+	char *path = gus_format("%s/cache", folder);
+
+	(void)state;
+	need_programs();
+	cache = path;
+	expect_deepest("full", "deep");
+	change_memory();
+	expect_deepest("full", "DEEP"); /* no DWARF is read */
+	shell("cp full copied");
+	expect_deepest("copied", "deep"); /* the same build id, and another file */
+	shell("rm -rf cache");
+	expect_deepest("full", "deep");
+	change_memory();
+	shell("touch full");
+	expect_deepest("full", "deep");
+	shell("rm -rf cache");
+	expect_deepest("full", "deep");
+	change_memory();
+	shell("for i in cache/*; do head -c 100 /dev/zero >>$i; done");
+	expect_deepest("full", "deep");  /* what is damaged is made anew */
+	change_memory();
+	cache = NULL;
+	expect_deepest("full", "deep");
+	shell("rm -rf cache");
+	cache = path;
+	expect_deepest("skeleton", "deep");
+	change_memory();
+	cache = NULL;
+	shell("rm -rf cache");
+	free(path);
+}
+
+enum { ALL = 0x3000 }; /* offsets that are asked about */
+
+/* All that is said of a program, in one number; expected: it is announced. */
+static uint64_t all_of(const char *program, enum gus_depth depth, bool expected)
+{
+	struct asked a = ask(program, "root", NULL);
+	struct gus_name names[GUS_NAMES_MAX];
+	static uint64_t offsets[ALL];
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < ALL; i++)
+		offsets[i] = ALL - 1 - i;
+	if (expected)
+		gus_symbols_expect(a.symbols, &a.module, offsets, ALL);
+	for (uint64_t i = 0; i < ALL; i++) {
+		size_t n = gus_symbols_names(a.symbols, &a.module, i, depth, names);
+
+		for (size_t k = 0; k < n; k++) {
+			char *all = gus_format("%s %s %u %d", names[k].function ? names[k].function : "?",
+					       names[k].file ? names[k].file : "?", names[k].line, names[k].inlined);
+
+			sum = XXH3_64bits_withSeed(all, strlen(all), sum);
+			free(all);
+		}
+	}
+	done(&a);
+	return sum;
+}
+
+static void remembered_or_not_it_is_the_same(void **state)
+{
+	static const char *const programs[] = { "full", "full4", "packed", "skeleton4", "split", "nameless" };
+	char *path = gus_format("%s/cache", folder);
+
+	(void)state;
+	need_programs();
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		uint64_t lines, inlines;
+
+		cache = NULL;
+		lines = all_of(programs[i], GUS_DEPTH_LINE, false);
+		inlines = all_of(programs[i], GUS_DEPTH_INLINE, false);
+		assert_true(lines != inlines);
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_INLINE, true), inlines);
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_LINE, true), lines);
+		cache = path;
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_LINE, false), lines);
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_INLINE, false), inlines);
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_LINE, false), lines);
+		shell("test -s cache/*.names && rm -rf cache");
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_INLINE, true), inlines);
+		assert_int_equal(all_of(programs[i], GUS_DEPTH_INLINE, true), inlines);
+		shell("test -s cache/*.names && rm -rf cache");
+	}
+	cache = NULL;
+	free(path);
+}
+
+static void nothing_is_remembered_of_what_may_be_more_another_time(void **state)
+{
+	char *path = gus_format("%s/cache", folder);
+	struct gus_name names[GUS_NAMES_MAX];
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	cache = path;
+	/* The other file of its unit is not there. */
+	a = ask("waiting", "empty", NULL);
+	assert_int_equal(gus_symbols_names(a.symbols, &a.module, offset_of(&a, "outer"), GUS_DEPTH_INLINE, names), 1);
+	done(&a);
+	shell("test -z \"$(ls cache)\"");
+	/* It cannot be known again. */
+	shell("cc -O1 -g fixture.c -Wl,--build-id=none -o no-id");
+	expect_deepest("no-id", "deep");
+	shell("test -z \"$(ls cache)\"");
+	/* It says that it shares DWARF with a file that is not there. */
+	shell("printf 'nowhere\\0\\1\\2\\3\\4' >link && objcopy --add-section .gnu_debugaltlink=link full sharing");
+	expect_deepest("sharing", "deep");
+	shell("test -z \"$(ls cache)\"");
+	shell("rm -rf cache");
+	cache = NULL;
+	free(path);
+}
+
+/* Whether a script does what it should; else the test is skipped, as a tool is missing or too old. */
+static void need(const char *script, const char *what)
+{
+	char *command = gus_format("cd '%s' && { %s; } >/dev/null 2>&1", folder, script);
+	int status = system(command);
+
+	free(command);
+	if (status != 0) {
+		print_message("skipped: it needs %s\n", what);
+		skip();
+	}
+}
+
+static void expect_all_of(const char *program)
+{
+	struct asked a = ask(program, "empty", NULL);
+
+	expect_inlines(&a);
+	assert_null(gus_symbols_trouble(a.symbols, &a.module));
+	done(&a);
+}
+
+static void sections_may_be_packed_by_any(void **state)
+{
+	(void)state;
+	need_programs();
+	need("objcopy --compress-debug-sections=zlib-gnu full zdebug && readelf -SW zdebug | grep zdebug_info",
+	     "objcopy that writes .zdebug");
+	expect_all_of("zdebug");
+	need("objcopy --compress-debug-sections=zstd full zstd", "objcopy with zstd");
+	expect_all_of("zstd");
+}
+
+static void packed_sections_that_are_damaged_are_said(void **state)
+{
+	struct gus_name names[GUS_NAMES_MAX];
+	const char *path, *why;
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	need("objcopy --compress-debug-sections=zstd full zstd-damaged && python3 -c \""
+	     "import re; b = bytearray(open('zstd-damaged', 'rb').read());"
+	     "i = b.rfind(bytes([0x28, 0xb5, 0x2f, 0xfd])); b[i + 9] ^= 0x55; open('zstd-damaged', 'wb').write(b)\"",
+	     "objcopy with zstd, and python3");
+	a = ask("zstd-damaged", "empty", NULL);
+	assert_int_equal(gus_symbols_names(a.symbols, &a.module, offset_of(&a, "outer"), GUS_DEPTH_INLINE, names), 1);
+	assert_int_equal(gus_symbols_cut(a.symbols, &path, &why), 1);
+	assert_non_null(strstr(why, "damaged"));
+	done(&a);
+}
+
+static void a_stripped_program_may_bring_names_along(void **state)
+{
+	struct gus_name names[GUS_NAMES_MAX];
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	need("objcopy --only-keep-debug full mini && objcopy -S --keep-symbol=unseen mini mini.names && "
+	     "xz -f mini.names && strip -o mini full && objcopy --add-section .gnu_debugdata=mini.names.xz mini && "
+	     "! nm mini | grep unseen",
+	     "xz and binutils");
+	a = ask("mini", "empty", NULL);
+	assert_int_not_equal(offset_of(&a, "unseen"), 0);
+	assert_int_equal(gus_symbols_names(a.symbols, &a.module, offset_of(&a, "unseen"), GUS_DEPTH_INLINE, names), 1);
+	assert_null(gus_symbols_trouble(a.symbols, &a.module));
+	done(&a);
+	/* The debug file has more. */
+	a = ask("mini", "root", NULL);
+	assert_int_not_equal(offset_of(&a, "outer"), 0);
+	done(&a);
+	/* Cut short it is none. */
+	shell("head -c 100 mini.names.xz >cut.xz && objcopy --update-section .gnu_debugdata=cut.xz mini");
+	a = ask("mini", "empty", NULL);
+	assert_int_equal(offset_of(&a, "unseen"), 0);
+	assert_non_null(strstr(gus_symbols_trouble(a.symbols, &a.module), "no symbol table"));
+	done(&a);
+}
+
+/* Function otherK has withinK inlined, and both are in a unit of their own. */
+static void expect_within(struct asked *a, int k)
+{
+	char *outer = gus_format("other%d", k), *inner = gus_format("within%d", k);
+	uint64_t start = offset_of(a, outer);
+	struct gus_name names[GUS_NAMES_MAX];
+	size_t n = 0;
+
+	assert_int_not_equal(start, 0);
+	for (uint64_t offset = start; n != 2 && offset < start + 16; offset++)
+		n = gus_symbols_names(a->symbols, &a->module, offset, GUS_DEPTH_INLINE, names);
+	assert_int_equal(n, 2);
+	assert_string_equal(names[0].function, inner);
+	assert_string_equal(names[1].function, outer);
+	free(outer);
+	free(inner);
+}
+
+static void split_units_may_be_in_a_package(void **state)
+{
+	/* Of the two programs that make packages, one cannot read what GCC writes as DWARF 5. */
+	static const struct { const char *program, *recipe, *what; } packages[] = {
+		{ "old/program", "mkdir old && cd old && cc -O1 -gdwarf-4 -gsplit-dwarf -Wl,--build-id=sha1 "
+		  "../fixture.c ../other*.c -o program && timeout 10 dwp -e program -o program.dwp && rm *.dwo",
+		  "dwp" },
+		{ "new/program", "mkdir new && cd new && clang -c -O1 -gdwarf-5 -gsplit-dwarf ../fixture.c ../other*.c "
+		  "&& clang *.o -Wl,--build-id=sha1 -o program && timeout 10 llvm-dwp *.dwo -o program.dwp && rm *.dwo",
+		  "clang and llvm-dwp" } };
+	struct gus_name names[GUS_NAMES_MAX];
+	struct asked a;
+
+	(void)state;
+	need_programs();
+	/* So many that some are not where their numbers lead to first. */
+	shell("for i in $(seq 20); do echo \"static inline __attribute__((always_inline)) "
+	      "int within$i(volatile int *x) { return *x + $i; } "
+	      "int other$i(volatile int *x) { return within$i(x); }\" >other$i.c; done");
+	for (size_t i = 0; i < 2; i++) {
+		need(packages[i].recipe, packages[i].what);
+		expect_all_of(packages[i].program);
+		a = ask(packages[i].program, "empty", NULL);
+		for (int k = 1; k <= 20; k++)
+			expect_within(&a, k);
+		done(&a);
+	}
+	/* That of another program has nothing to say. */
+	shell("cp old/program.dwp new/program.dwp");
+	a = ask("new/program", "empty", NULL);
+	assert_int_equal(gus_symbols_names(a.symbols, &a.module, offset_of(&a, "outer"), GUS_DEPTH_INLINE, names), 1);
+	assert_non_null(strstr(names[0].file, "fixture.c"));
+	done(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -871,6 +1185,13 @@ int main(void)
 		cmocka_unit_test(an_image_of_the_recording_serves_its_module),
 		cmocka_unit_test(damaged_files_are_survived),
 		cmocka_unit_test(the_same_questions_get_the_same_answers),
+		cmocka_unit_test(sections_may_be_packed_by_any),
+		cmocka_unit_test(packed_sections_that_are_damaged_are_said),
+		cmocka_unit_test(a_stripped_program_may_bring_names_along),
+		cmocka_unit_test(split_units_may_be_in_a_package),
+		cmocka_unit_test(what_was_said_is_remembered_of_that_very_file),
+		cmocka_unit_test(remembered_or_not_it_is_the_same),
+		cmocka_unit_test(nothing_is_remembered_of_what_may_be_more_another_time),
 	};
 
 	return cmocka_run_group_tests(tests, build, clean);

@@ -60,13 +60,13 @@ static void check_sums(const struct gus_traced *t)
 	for (size_t i = 0; i < t->regions.n; i++) {
 		for (int lane = 0; lane <= t->knobs_n; lane++)
 			cycles[lane] += t->regions.v[i].cycles[lane];
-		warm += t->regions.v[i].warm_cycles;
+		warm += t->regions.v[i].other_cycles;
 		instructions += t->regions.v[i].instructions;
 		charged += t->regions.v[i].charged;
 	}
 	for (int lane = 0; lane <= t->knobs_n; lane++)
 		assert_true(near(cycles[lane], t->cycles[lane]));
-	assert_true(near(warm, t->warm_cycles));
+	assert_true(near(warm, t->other_cycles));
 	assert_int_equal(instructions, t->instructions - t->warmed);
 	for (size_t i = 0; i < gus_traced_threads(t); i++) {
 		struct gus_traced_figures f;
@@ -135,7 +135,7 @@ static void test_levels(void **state)
 	assert_int_equal(f.stream, 1);
 	assert_int_equal(f.instructions, 3 * (4 * 256 + 2));
 	assert_int_equal(f.cache->level[0].misses[GUS_CACHE_DEMAND], 256 + 1);
-	assert_true(s.t.warm_cycles < s.t.cycles[0]);
+	assert_true(s.t.other_cycles < s.t.cycles[0]);
 	check_sums(&s.t);
 	made_model_free(&s);
 }
@@ -222,7 +222,7 @@ static void test_warm_up(void **state)
 	assert_int_equal(loads_of(&s.t, 0)->hits[GUS_HIT_L1], 29 * 256);
 	/* Nothing is touched for the first time any more, but some of the warm-up's misses are still on their way. */
 	assert_int_equal(loads_of(&s.t, 0)->first[GUS_HIT_MEMORY], 0);
-	assert_true(s.t.warm_cycles > 29 * 256 && s.t.cycles[0] - s.t.warm_cycles < 1000);
+	assert_true(s.t.other_cycles > 29 * 256 && s.t.cycles[0] - s.t.other_cycles < 1000);
 	check_sums(&s.t);
 	made_model_free(&s);
 	made_model_begin(&s);
@@ -232,6 +232,113 @@ static void test_warm_up(void **state)
 	made_model_run(&s, &made);
 	assert_int_equal(s.t.warmed, s.t.instructions);
 	assert_true(near(s.t.cycles[0], 0));
+	check_sums(&s.t);
+	made_model_free(&s);
+}
+
+/* What is told of warm caches is the other end of what is told of cold ones, and the other way round. */
+static void test_warm(void **state)
+{
+	struct made_model s[2];
+
+	(void)state;
+	for (int warm = 0; warm < 2; warm++) {
+		struct made_trace made;
+
+		made_model_begin(&s[warm]);
+		s[warm].options.interval = true;
+		s[warm].options.warm = warm;
+		made_trace_begin(&made, "x86_64");
+		add_passes(&made, 0, 0x10000000, 1024, 4);
+		made_model_run(&s[warm], &made);
+		check_sums(&s[warm].t);
+	}
+	assert_true(s[1].t.cycles[0] < s[0].t.cycles[0]);
+	assert_true(near(s[1].t.cycles[0], s[0].t.other_cycles));
+	assert_true(near(s[1].t.other_cycles, s[0].t.cycles[0]));
+	assert_int_equal(loads_of(&s[0].t, 0)->hits[GUS_HIT_MEMORY], 1024);
+	assert_int_equal(loads_of(&s[1].t, 0)->hits[GUS_HIT_MEMORY], 0);
+	assert_int_equal(loads_of(&s[1].t, 0)->first[GUS_HIT_MEMORY], 1024); /* and how many these are is not lost */
+	assert_int_equal(loads_of(&s[1].t, 0)->walks, 0);
+	made_model_free(&s[0]);
+	made_model_free(&s[1]);
+}
+
+/* Two instructions that are fused take one slot. */
+static void test_slots(void **state)
+{
+	struct made_model s;
+	struct made_trace made;
+
+	(void)state;
+	made_model_begin(&s);
+	made_trace_begin(&made, "x86_64");
+	add_passes(&made, 0, 0x10000000, 100, 3);
+	made_model_run(&s, &made);
+	assert_int_equal(s.t.blocks.n, 2);
+	assert_int_equal(s.t.regions.v[s.t.blocks.v[0].region].fused, 3 * 100);
+	assert_in_range(s.t.regions.v[s.t.blocks.v[0].region].slots, 3 * 300, 3 * 400 - 1);
+	made_model_free(&s);
+}
+
+static struct gus_trace *passes(unsigned lines, unsigned times)
+{
+	struct made_trace made;
+
+	made_trace_begin(&made, "x86_64");
+	for (unsigned i = 0; i < times; i++)
+		add_passes(&made, 0, 0x10000000, lines, 40);
+	return made_trace_end(&made);
+}
+
+/* Traces that are read in turns, a frame at a time, are what they are one after the other; and when one of them is over
+ * its machine is let go. */
+static void test_beside(void **state)
+{
+	struct gus_traced_source *sources[3];
+	struct gus_trace *traces[3];
+	struct gus_traced_figures a, b;
+	struct made_model s;
+	unsigned open = 3, turns = 0;
+
+	(void)state;
+	made_model_begin(&s);
+	gus_traced_open(&s.t, &s.options);
+	for (int i = 0; i < 3; i++) {
+		traces[i] = passes(500, i == 1 ? 1 : 6);
+		gus_traced_map(&s.t, LOOP, 0x1000, 0x2000, i ? "/nowhere/b" : "/nowhere/a", NULL, 0);
+		sources[i] = gus_traced_source_new(&s.t, traces[i], NULL);
+		assert_non_null(sources[i]);
+	}
+	for (; open; turns++)
+		for (int i = 0; i < 3; i++) {
+			if (!sources[i] || gus_traced_source_read(sources[i], NULL) > 0)
+				continue;
+			gus_traced_source_end(sources[i]);
+			gus_trace_close(traces[i]);
+			sources[i] = NULL;
+			open--;
+		}
+	assert_true(turns > 3);
+	assert_int_equal(s.t.machines, 0); /* all that there was has been run by then */
+	made_model_end(&s);
+	assert_int_equal(s.t.programs.n, 3);
+	assert_int_equal(s.t.programs.v[0].instructions, 6 * 40 * (4 * 500 + 2));
+	assert_int_equal(s.t.programs.v[1].instructions, 40 * (4 * 500 + 2));
+	assert_int_equal(s.t.programs.v[2].instructions, s.t.programs.v[0].instructions);
+	assert_true(near(s.t.programs.v[0].cycles, s.t.programs.v[2].cycles));
+	assert_true(near(s.t.programs.v[0].cycles + s.t.programs.v[1].cycles + s.t.programs.v[2].cycles,
+			 s.t.cycles[0]));
+	assert_int_equal(gus_traced_threads(&s.t), 3);
+	gus_traced_thread(&s.t, 0, &a); /* that of the one in the middle, which was over first */
+	gus_traced_thread(&s.t, 1, &b);
+	assert_int_equal(a.stream, 1);
+	assert_int_equal(a.instructions, s.t.programs.v[1].instructions);
+	assert_int_equal(b.cache->memory_reads[GUS_CACHE_DEMAND], 501);
+	assert_int_equal(s.t.functions.n, 2); /* each has its own mappings */
+	assert_int_equal(s.t.blocks.n, 6); /* and blocks */
+	for (size_t i = 0; i < s.t.blocks.n; i++)
+		assert_int_equal(s.t.blocks.v[i].executed, (i % 2 ? 1 : 500) * 40 * (i / 2 == 1 ? 1 : 6));
 	check_sums(&s.t);
 	made_model_free(&s);
 }
@@ -563,7 +670,8 @@ int main(void)
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_predictor),
 		cmocka_unit_test(test_warm_up),
-		cmocka_unit_test(test_two),
+		cmocka_unit_test(test_two), cmocka_unit_test(test_warm),
+		cmocka_unit_test(test_slots), cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_late_code),
 		cmocka_unit_test(test_long_block),
 		cmocka_unit_test(test_without_address),

@@ -6,9 +6,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +21,7 @@
 #include "base/helper.h"
 #include "base/text.h"
 #include "config.h"
+#include "tracing/program/program.h"
 
 /* Where in the build tree the parts lie that an installation has beside each other. */
 static const struct { const char *part, *folder; } built[] = {
@@ -76,11 +80,6 @@ static const char *target_of(const char *path, struct gus_error *err)
 	}
 	n = read(fd, head, sizeof(head));
 	close(fd);
-	if (n >= 2 && head[0] == '#' && head[1] == '!') {
-		gus_fail(err, GUS_E_UNSUPPORTED,
-			 "cannot trace '%s': it is a script; name the program that interprets it before it", path);
-		return NULL;
-	}
 	if (n < (ssize_t)sizeof(head) || memcmp(head, ELFMAG, SELFMAG) != 0) {
 		gus_fail(err, GUS_E_UNSUPPORTED, "cannot trace '%s': it is no ELF program", path);
 		return NULL;
@@ -94,14 +93,36 @@ static const char *target_of(const char *path, struct gus_error *err)
 	return NULL;
 }
 
-const char *gus_command_target(const char *name, struct gus_error *err)
+/* What a command executes in the end, as the kernel would find out: of a script what interprets it. Returns which
+ * machine's program that is, or NULL with err. */
+static const char *resolve(struct gus_executed *p, char *const *argv, struct gus_error *err)
 {
-	char *path = find_command(name);
-	const char *target = path ? target_of(path, err) : NULL;
+	const char *why = NULL;
 
-	if (!path)
-		gus_fail_errno(err, ENOENT, "cannot start '%s'", name);
-	free(path);
+	*p = (struct gus_executed){ .path = find_command(argv[0]) };
+	if (!p->path) {
+		gus_fail_errno(err, ENOENT, "cannot start '%s'", argv[0]);
+		return NULL;
+	}
+	if (access(p->path, X_OK) != 0) {
+		gus_fail_errno(err, errno, "cannot start '%s'", argv[0]);
+		return NULL;
+	}
+	for (size_t i = 0; argv[i]; i++)
+		gus_words_add(&p->argv, gus_strdup(argv[i]));
+	why = gus_executed_interpret(p);
+	if (!why)
+		return target_of(p->path, err);
+	gus_fail(err, GUS_E_UNSUPPORTED, "cannot trace '%s': %s %s", argv[0], p->path, why);
+	return NULL;
+}
+
+const char *gus_command_target(char *const *argv, struct gus_error *err)
+{
+	struct gus_executed p;
+	const char *target = resolve(&p, argv, err);
+
+	gus_executed_free(&p);
 	return target;
 }
 
@@ -169,27 +190,68 @@ static char *own_word(void)
 }
 
 /* The emulator's command line: emulator, plugin, then the command. By -U QEMU takes a variable out of the command's
- * environment: here one that is not there, so that the word does nothing but stand there. */
-static char **command_line(char *const *argv, const char *path, const char *emulator, const char *plugin, int fd,
-			   const char *options, const char *word)
+ * environment: here one that is not there, so that the word does nothing but stand there. tracing/plugin/follow.c takes
+ * this apart: each option has one value, and the plugin's is the last. */
+static char **command_line(const struct gus_executed *p, const char *emulator, const char *plugin, const char *word)
 {
-	size_t n = 0, k = 0;
+	size_t n = p->argv.n - 1, k = 0; /* NULL stands behind the last */
 	char **words;
 
-	while (argv[n])
-		n++;
-	words = gus_zalloc((n + 10) * sizeof(*words));
+	words = gus_zalloc((n + 12) * sizeof(*words));
 	words[k++] = gus_strdup(emulator);
 	words[k++] = gus_strdup("-cpu");
 	words[k++] = gus_strdup("max");
 	words[k++] = gus_strdup("-U");
 	words[k++] = gus_strdup(word);
+	words[k++] = gus_strdup("-0");
+	words[k++] = gus_strdup(p->argv.v[0]);
 	words[k++] = gus_strdup("-plugin");
-	words[k++] = gus_format("%s,fd=%d,plain=on%s", plugin, fd, options);
-	words[k++] = gus_strdup(path);
+	words[k++] = gus_strdup(plugin);
+	words[k++] = gus_strdup(p->path);
 	for (size_t i = 1; i < n; i++)
-		words[k++] = gus_strdup(argv[i]);
+		words[k++] = gus_strdup(p->argv.v[i]);
 	return words;
+}
+
+/* The plugin's word. */
+static char *plugin_word(const struct gus_emulation *e, const char *plugin, int fd, const char *listener,
+			 const char *options)
+{
+	return gus_format("%s,fd=%d,plain=on%s%s%s%s%s", plugin, fd, e->quiet ? ",quiet=on" : "",
+			  listener ? ",follow=" : "", listener ? listener : "",
+			  listener && e->children ? ",children=on" : "", options);
+}
+
+/* An abstract socket: it has no file that would be left behind, and a name that the kernel chooses. Returns that
+ * without the byte 0 that it begins with, or NULL with err. */
+static char *listen_for_traces(struct gus_emulation *e, struct gus_error *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t size = sizeof(address);
+
+	e->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (e->listener >= 0 &&
+	    bind(e->listener, (const struct sockaddr *)&address, sizeof(address.sun_family)) == 0 &&
+	    listen(e->listener, SOMAXCONN) == 0 &&
+	    getsockname(e->listener, (struct sockaddr *)&address, &size) == 0)
+		return gus_strndup(address.sun_path + 1, size - offsetof(struct sockaddr_un, sun_path) - 1);
+	gus_fail_errno(err, errno, "cannot create a socket for the traces of what the command executes");
+	return NULL;
+}
+
+int gus_emulation_next(const struct gus_emulation *e)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int fd;
+
+	while (e->listener >= 0 && (fd = accept4(e->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		/* All on this machine know the name. */
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid())
+			return fd;
+		close(fd);
+	}
+	return -1;
 }
 
 static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus_error *err)
@@ -205,6 +267,8 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 			dup2(null, 0);
 			dup2(null, 1);
 		}
+		if (e->out_is_err)
+			dup2(2, 1);
 		if (e->signals)
 			gus_signals_restore(e->signals);
 		execv(words[0], words);
@@ -214,26 +278,34 @@ static int launch(struct gus_emulation *e, char **words, int ends[2], struct gus
 	return 0;
 }
 
+static void close_listener(struct gus_emulation *e)
+{
+	if (e->listener >= 0)
+		close(e->listener);
+	e->listener = -1;
+}
+
 int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options,
 			struct gus_error *err)
 {
-	char *path = find_command(argv[0]), *qemu = NULL, *plugin = NULL, **words = NULL;
+	struct gus_executed p;
+	char *qemu = NULL, *plugin = NULL, *listener = NULL, **words = NULL;
 	int ends[2] = { -1, -1 }, rc = -1;
 
-	*e = (struct gus_emulation){ .pid = -1, .trace = -1, .silent = e->silent, .signals = e->signals };
-	if (!path)
-		gus_fail_errno(err, ENOENT, "cannot start '%s'", argv[0]);
-	e->target = path ? target_of(path, err) : NULL;
+	e->pid = e->trace = e->listener = -1;
+	e->target = resolve(&p, argv, err);
 	qemu = e->target ? find_emulator(emulator, e->target, err) : NULL;
 	plugin = qemu ? find_plugin(err) : NULL;
-	if (plugin && pipe(ends) != 0)
+	if (plugin && e->follows)
+		listener = listen_for_traces(e, err);
+	if (plugin && (listener || !e->follows) && pipe(ends) != 0)
 		gus_fail_errno(err, errno, "cannot create a pipe to '%s'", argv[0]);
 	if (ends[0] >= 0) {
-		char *word = own_word();
+		char *word = own_word(), *whole = plugin_word(e, plugin, ends[1], listener, options);
 
 		fcntl(ends[0], F_SETFD, FD_CLOEXEC);
 		fcntl(ends[1], F_SETPIPE_SZ, 1 << 20); /* fewer switches; what it is if that is refused will do */
-		words = command_line(argv, path, qemu, plugin, ends[1], options, word);
+		words = command_line(&p, qemu, whole, word);
 		gus_sweeper_start(&e->sweeper, word);
 		rc = launch(e, words, ends, err);
 		close(ends[1]);
@@ -242,14 +314,18 @@ int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *
 			gus_sweeper_end(&e->sweeper);
 		}
 		free(word);
+		free(whole);
 		e->trace = rc == 0 ? ends[0] : -1;
 	}
 	for (size_t i = 0; words && words[i]; i++)
 		free(words[i]);
 	free(words);
-	free(path);
+	gus_executed_free(&p);
 	free(qemu);
 	free(plugin);
+	free(listener);
+	if (rc != 0)
+		close_listener(e);
 	return rc;
 }
 
@@ -271,5 +347,6 @@ void gus_emulation_end(struct gus_emulation *e)
 		got = waitpid(e->pid, &e->status, 0);
 	while (got < 0 && errno == EINTR);
 	e->pid = -1;
+	close_listener(e);
 	gus_sweeper_end(&e->sweeper);
 }

@@ -15,8 +15,8 @@ struct gus_signals;
  * their whole name. "." is whichever folder we were started in, and what lies there may be a stranger's. NULL if
  * nowhere; the caller frees it. */
 char *gus_find_tool(const char *name);
-/* Which machine's program a command is, such as "x86_64". NULL with err if it is none that can be traced. */
-const char *gus_command_target(const char *name, struct gus_error *err);
+/* Which machine's program a command executes, such as "x86_64". NULL with err if it is none that can be traced. */
+const char *gus_command_target(char *const *argv, struct gus_error *err);
 /* A file that is built and installed with this program, such as "gusprof-qemu.so"; NULL if it is not there. The caller
  * frees it. */
 char *gus_find_part(const char *name);
@@ -27,8 +27,13 @@ struct gus_emulation {
 	const char *target;     /* "x86_64": whose ELF the command is */
 	int status;             /* as waitpid says, after the end */
 	struct gus_sweeper sweeper;
+	int listener;           /* where traces of what it becomes and of its children come in; -1: nowhere */
 	/* Set before the start. */
+	bool follows;           /* what it executes in its place is emulated and traced as well */
+	bool children;          /* with follows: and so is what it forks off */
+	bool quiet;             /* the plugin says in the trace only what the trace is not */
 	bool silent;            /* it reads nothing, and what it prints is lost */
+	bool out_is_err;        /* what it prints goes to standard error, whatever it prints it to */
 	const struct gus_signals *signals; /* that it begins with; NULL: with ours */
 };
 
@@ -37,9 +42,11 @@ struct gus_emulation {
  * if the command is no ELF of a known machine, or emulator or plugin are not there: what to install. */
 int gus_emulation_start(struct gus_emulation *e, char *const *argv, const char *emulator, const char *options,
 			struct gus_error *err);
+/* The next of the traces that come in, as one to be read: a descriptor, closed on exec. -1: there is none now. */
+int gus_emulation_next(const struct gus_emulation *e);
 /* Waits for its end, after which signals may still be sent to its pid: nobody else has it yet. */
 void gus_emulation_wait(const struct gus_emulation *e);
-/* The same, and takes its status. */
+/* The same, and takes its status. No trace comes in any more. */
 void gus_emulation_end(struct gus_emulation *e);
 
 #endif

@@ -6,14 +6,17 @@
 
 struct row { int16_t number, call; };
 
-/* mmap, mprotect, munmap, mremap, shmat, pkey_mprotect; fork, vfork; clone; execve; execveat; kill, tkill, tgkill: from
- * the kernel's arch/x86/entry/syscalls/syscall_64.tbl, syscall_32.tbl, and include/uapi/asm-generic/unistd.h. */
+/* mmap, mprotect, munmap, mremap, shmat, pkey_mprotect; fork, vfork; clone; execve; execveat; kill, tkill, tgkill;
+ * close; close_range; dup2, dup3; rt_sigaction: from the kernel's arch/x86/entry/syscalls/syscall_64.tbl,
+ * syscall_32.tbl, and include/uapi/asm-generic/unistd.h. Of 32 bits, which nothing is followed of, the first line. */
 static const struct row x86_64[] = {
 	{ 9, GUS_CALL_MAPS }, { 10, GUS_CALL_MAPS }, { 11, GUS_CALL_MAPS }, { 25, GUS_CALL_MAPS },
 		{ 30, GUS_CALL_MAPS },
 	{ 329, GUS_CALL_MAPS }, { 57, GUS_CALL_FORK }, { 58, GUS_CALL_FORK }, { 56, GUS_CALL_CLONE },
 		{ 59, GUS_CALL_EXECVE },
 	{ 322, GUS_CALL_EXECVEAT }, { 62, GUS_CALL_KILL }, { 200, GUS_CALL_KILL }, { 234, GUS_CALL_KILL },
+	{ 3, GUS_CALL_CLOSE }, { 436, GUS_CALL_CLOSE_RANGE }, { 33, GUS_CALL_DUP }, { 292, GUS_CALL_DUP },
+	{ 13, GUS_CALL_SIGACTION },
 };
 /* Also old mmap, and ipc, in which shmat is. */
 static const struct row x86_32[] = {
@@ -29,6 +32,7 @@ static const struct row arm64[] = {
 		{ 196, GUS_CALL_MAPS },
 	{ 288, GUS_CALL_MAPS }, { 220, GUS_CALL_CLONE }, { 221, GUS_CALL_EXECVE }, { 281, GUS_CALL_EXECVEAT },
 	{ 129, GUS_CALL_KILL }, { 130, GUS_CALL_KILL }, { 131, GUS_CALL_KILL },
+	{ 57, GUS_CALL_CLOSE }, { 436, GUS_CALL_CLOSE_RANGE }, { 24, GUS_CALL_DUP }, { 134, GUS_CALL_SIGACTION },
 };
 static const struct { const struct row *rows; size_t n; } tables[] = {
 	[GUS_TRANSLATED_X86_64] = { x86_64, sizeof(x86_64) / sizeof(*x86_64) },

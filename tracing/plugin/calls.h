@@ -17,6 +17,10 @@ enum gus_system_call {
 	GUS_CALL_EXECVE,        /* the first argument is the program's path */
 	GUS_CALL_EXECVEAT,      /* the second, relative to the folder that the first is */
 	GUS_CALL_KILL,          /* a signal, perhaps to ourselves */
+	GUS_CALL_CLOSE,         /* the first argument is the descriptor */
+	GUS_CALL_CLOSE_RANGE,   /* all from the first to the second */
+	GUS_CALL_DUP,           /* the second is what the first becomes a copy of, which closes it */
+	GUS_CALL_SIGACTION,     /* the second argument, if it is not 0, is where the new action is */
 };
 
 /* Of an ISA whose numbers are not known every call may be one that maps. */

@@ -30,10 +30,11 @@ struct word {
 	size_t field;
 };
 
-static int parse_out(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err)
+/* field: of a const char *. */
+static int parse_text(struct gus_tracer_options *o, const struct word *word, const char *text, struct gus_error *err)
 {
-	(void)word, (void)err;
-	o->out = text;
+	(void)err;
+	memcpy((char *)o + word->field, &text, sizeof(text));
 	return 0;
 }
 
@@ -89,9 +90,12 @@ static int parse_count(struct gus_tracer_options *o, const struct word *word, co
 
 /* gusprof-qemu(7) has the same. */
 static const struct word words_known[] = {
-	{ "out", "FILE", parse_out, 0 },
+	{ "out", "FILE", parse_text, offsetof(struct gus_tracer_options, out) },
 	{ "fd", "N", parse_fd, offsetof(struct gus_tracer_options, fd) },
 	{ "plain", "on|off", parse_switch, offsetof(struct gus_tracer_options, plain) },
+	{ "quiet", "on|off", parse_switch, offsetof(struct gus_tracer_options, quiet) },
+	{ "follow", "SOCKET", parse_text, offsetof(struct gus_tracer_options, follow) },
+	{ "children", "on|off", parse_switch, offsetof(struct gus_tracer_options, children) },
 	{ "range", "START-END", parse_range, 0 },
 	{ "start", "N", parse_count, offsetof(struct gus_tracer_options, windows.start) },
 	{ "length", "N", parse_count, offsetof(struct gus_tracer_options, windows.length) },
@@ -103,7 +107,7 @@ static const struct word words_known[] = {
 
 static int refuse_word(const char *word, struct gus_error *err)
 {
-	char all[256] = "";
+	char all[512] = "";
 
 	for (size_t i = 0, at = 0; i < sizeof(words_known) / sizeof(*words_known) && at < sizeof(all); i++)
 		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s=%s", i ? ", " : "", words_known[i].name,
@@ -133,6 +137,11 @@ int gus_tracer_options_parse(struct gus_tracer_options *o, int n, char *const *w
 		return gus_fail(err, GUS_E_USAGE, "out=FILE or fd=N is missing: where the trace is to go");
 	if (o->out && o->fd >= 0)
 		return gus_fail(err, GUS_E_USAGE, "out takes no fd beside it: a trace goes to one place");
+	if (o->children && !o->follow)
+		return gus_fail(err, GUS_E_USAGE, "children=on takes follow=SOCKET, too: where their traces go");
+	if (o->follow && o->fd < 0)
+		return gus_fail(err, GUS_E_USAGE, "follow=%s takes fd=N beside it, where the first trace goes",
+				o->follow);
 	if (o->replay != (o->root >= 0))
 		return gus_fail(err, GUS_E_USAGE, "replay=on and root=N, its root folder, go together");
 	if (o->max_size == UINT64_MAX)

@@ -15,6 +15,9 @@ struct gus_tracer_options {
 	const char *out;                /* a file, borrowed from the words; or NULL, and then */
 	int fd;                         /* what is open as that; else -1 */
 	bool plain;                     /* frames are not compressed */
+	bool quiet;                     /* what the trace is not is said in it, and not on stderr as well */
+	const char *follow;             /* where traces of what is executed next go: see follow.h; NULL: none */
+	bool children;                  /* with follow: what is forked off is traced as well */
 	struct gus_windows windows;
 	uint64_t max_size;              /* bytes; 0: no end */
 	bool replay;                    /* the program is gusprof-replay, which runs foreign code */

@@ -37,6 +37,14 @@ void gus_origins_free(struct gus_origins *o)
 	gus_vec_free(&o->now);
 }
 
+void gus_origins_begin(struct gus_origins *o, uint32_t pid)
+{
+	o->pid = pid;
+	o->full = o->named = false;
+	for (size_t i = 0; i < o->all.n; i++)
+		o->all.v[i]->told = false;
+}
+
 static bool is_same(const struct gus_mapping *a, const struct gus_mapping *b)
 {
 	return a->start == b->start && a->end == b->end && a->offset == b->offset && a->inode == b->inode &&

@@ -25,6 +25,8 @@ struct gus_origins {
 
 void gus_origins_init(struct gus_origins *o, uint32_t pid);
 void gus_origins_free(struct gus_origins *o);
+/* Another trace begins, of that process: nothing has been told in it. */
+void gus_origins_begin(struct gus_origins *o, uint32_t pid);
 
 /* What there is now: the text of /proc/PID/maps. A mapping that was there already remains the same one. */
 void gus_origins_update(struct gus_origins *o, const char *maps);

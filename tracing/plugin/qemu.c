@@ -7,12 +7,14 @@
  * for translation and for writing. One tracer a process, as QEMU's callbacks for translation have no context.
  *
  * A process that is forked off goes on untraced, and what is executed is executed natively: that is QEMU's doing. Both
- * are said on stderr and in the trace. */
+ * are said on stderr and in the trace. Where somebody listens for further traces (follow), what is executed has the
+ * emulator before it, and what is forked off has a trace of its own (children): see follow.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,7 @@
 #include "proto/varint.h"
 #include "tracing/confine/calls.h"
 #include "tracing/plugin/calls.h"
+#include "tracing/plugin/follow.h"
 #include "tracing/plugin/options.h"
 #include "tracing/plugin/origins.h"
 #include "tracing/plugin/qemu_plugin.h"
@@ -69,8 +72,18 @@ static struct {
 	char *became;                   /* the program that takes the place of this one, which ended the trace */
 	struct gus_vec(struct gus_steps *) streams; /* all there were; they stay until the end */
 	struct gus_steps *_Atomic of_vcpu[VCPUS];
+	unsigned vcpus;                 /* those that there were are below that */
+	unsigned running;               /* streams that are not over, under the lock */
+	atomic_bool wanted_bare;        /* code is to be translated without callbacks: see look_at_callbacks */
+	atomic_bool forked;             /* and has not come back from the fork yet */
+	const char *target;             /* "x86_64" */
+	char *self;                     /* the program's path, from "/" on; NULL: not known yet */
+	uint64_t ignored;               /* signals that the program ignores; bit 0 is signal 1 */
+	int fd;                         /* that the trace is written to, where it goes on if the program closes it */
+	atomic_bool interrupted;        /* it was ended for that, or for a program that could not be executed */
+	int child;                      /* what the trace of a fork goes to, while it happens; else -1 */
 	struct gus_replaying replaying;
-} tracer = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} tracer = { .lock = PTHREAD_MUTEX_INITIALIZER, .child = -1 };
 
 /* Translated vector code leaves the upper halves of the host's registers dirty, which makes each SSE instruction of
  * QEMU's own floating-point code wait for them on some CPUs: 4 to 17 times slower, as was measured. All of them are the
@@ -115,7 +128,37 @@ static struct gus_steps *new_stream(unsigned vcpu)
 	gus_steps_init(s, (uint32_t)tracer.streams.n, &tracer.options.windows);
 	gus_vec_push(&tracer.streams, s);
 	atomic_store(&tracer.of_vcpu[vcpu], s);
+	tracer.vcpus = vcpu >= tracer.vcpus ? vcpu + 1 : tracer.vcpus;
+	tracer.running++;
 	return s;
+}
+
+/* Under the lock. */
+static void end_stream(struct gus_steps *s)
+{
+	if (s->over)
+		return;
+	s->over = true;
+	tracer.running--;
+}
+
+/* Callbacks cost eight times what the emulator does alone, also those that do nothing. When no thread has a window to
+ * come, or in a process that is not traced, the emulator is asked to forget what it has translated, and what is
+ * translated anew has none but guards. It does that when it has stopped all threads, and calls us (instrument_anew). A
+ * thread that begins later brings all back; the little that it executes before it is stopped for that is not counted.
+ *
+ * Guards: QEMU 7.2 has a pointer to the callbacks of the instruction whose helpers may access memory; an instruction
+ * that leaves its block from within (a return) leaves it set, and to forget translations frees what it points to. The
+ * next helper that accesses memory then crashes the emulator, as was seen in one of three runs of gzip. An instruction
+ * with a callback sets the pointer before its helpers run and takes it back behind them. So all have one, if only one
+ * that is for neither reads nor writes, which costs nothing where no helper is called; all but branches, whose helpers
+ * access no memory, and which would leave it set again. */
+static void instrument_anew(qemu_plugin_id_t id);
+
+static void look_at_callbacks(bool bare)
+{
+	if (atomic_exchange(&tracer.wanted_bare, bare) != bare)
+		qemu_plugin_reset(tracer.id, instrument_anew);
 }
 
 static struct gus_steps *late_stream(unsigned vcpu)
@@ -195,8 +238,7 @@ static size_t take_notices(char **notices)
 					  programs, programs == 1 ? " was" : "s were", PROGRAM_MAX,
 						  tracer.children->first);
 	if (tracer.became)
-		notices[n++] = gus_format("the program became %s, which is executed natively and not traced",
-					  tracer.became);
+		notices[n++] = gus_format("the program became %s is executed natively and not traced", tracer.became);
 	if (tracer.origins.full)
 		notices[n++] = gus_format("more mappings than a trace may tell of: some code has a wrong origin, or "
 					  "none");
@@ -232,12 +274,6 @@ static void finish(void)
 		free(notices[--total.n_notices]);
 }
 
-static void on_reset(qemu_plugin_id_t id)
-{
-	(void)id;
-	finish();
-}
-
 static void on_exit_of_program(qemu_plugin_id_t id, void *context)
 {
 	(void)id;
@@ -260,7 +296,7 @@ static bool is_full(void)
 static void write_out(struct gus_steps *s, enum gus_trace_next last)
 {
 	struct gus_error err = { 0 };
-	bool reset = false;
+	bool full = false, bare;
 
 	pthread_mutex_lock(&tracer.lock);
 	write_stream(s, last, &err);
@@ -268,12 +304,15 @@ static void write_out(struct gus_steps *s, enum gus_trace_next last)
 		gus_text_print(stderr, "gusprof: %s has its %llu bytes; the rest of the program is not traced\n",
 			       tracer.options.out ? tracer.options.out : "the trace",
 			       (unsigned long long)tracer.options.max_size);
-		reset = tracer.full = true;
+		full = tracer.full = true;
 		atomic_store(&tracer.over, true);
 	}
+	if (gus_steps_are_over(s))
+		end_stream(s);
+	bare = !tracer.running && !tracer.options.replay;
 	pthread_mutex_unlock(&tracer.lock);
-	if (reset)
-		qemu_plugin_reset(tracer.id, on_reset);
+	if (full || bare)
+		look_at_callbacks(true);
 }
 
 /* A snapshot that is replayed does not go on behind its window: what it would call is not to be done twice. */
@@ -351,6 +390,8 @@ static void on_thread_begin(qemu_plugin_id_t id, unsigned vcpu)
 	pthread_mutex_lock(&tracer.lock);
 	new_stream(vcpu);
 	pthread_mutex_unlock(&tracer.lock);
+	if (!atomic_load(&tracer.over))
+		look_at_callbacks(false);
 }
 
 static void on_thread_end(qemu_plugin_id_t id, unsigned vcpu)
@@ -363,6 +404,7 @@ static void on_thread_end(qemu_plugin_id_t id, unsigned vcpu)
 		return;
 	pthread_mutex_lock(&tracer.lock);
 	write_stream(s, GUS_TRACE_NEXT_UNKNOWN, &err);
+	end_stream(s);
 	gus_steps_free(s);
 	atomic_store(&tracer.of_vcpu[vcpu], NULL);
 	pthread_mutex_unlock(&tracer.lock);
@@ -454,11 +496,30 @@ static void instrument(struct qemu_plugin_tb *tb, size_t from, size_t to)
 	else
 		qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, from), on_block,
 						       QEMU_PLUGIN_CB_NO_REGS, code);
+	/* Branches that are not believed at all have no accesses, and need no guard. */
 	for (size_t i = from; i < to; i++)
 		if (code->insns[i - from].believe)
 			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access,
 							 QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_RW, &code->insns[i - from]);
+}
+
+static void on_no_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *context)
+{
+	(void)vcpu, (void)info, (void)address, (void)context;
+}
+
+/* See look_at_callbacks. */
+static void guard(struct qemu_plugin_tb *tb, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		if (gus_believe_of(tracer.isa, qemu_plugin_insn_data(insn), (uint32_t)qemu_plugin_insn_size(insn)) &
+		    GUS_BELIEVE_ALL)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_no_access, QEMU_PLUGIN_CB_NO_REGS,
+							 (enum qemu_plugin_mem_rw)0, NULL);
+	}
 }
 
 /* An x86 instruction that goes on in the next page, and is not the first, is taken back by the emulator after it has
@@ -487,6 +548,20 @@ static void confine(void)
 	_exit(1);
 }
 
+/* The program's own path, before it can go to another folder, and where its memory is. */
+static void find_self(const struct qemu_plugin_tb *tb)
+{
+	const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, 0);
+	const char *path = qemu_plugin_path_to_binary();
+
+	atomic_store(&tracer.distance, (uintptr_t)qemu_plugin_insn_haddr((struct qemu_plugin_insn *)(uintptr_t)insn) -
+		     qemu_plugin_insn_vaddr(insn));
+	tracer.self = path ? realpath(path, NULL) : NULL;
+	if (!tracer.self)
+		tracer.self = gus_strdup("");
+	free((char *)path);
+}
+
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
@@ -494,6 +569,12 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	if (tracer.options.replay && !tracer.confined)
 		confine();
+	if (tracer.options.follow && !tracer.self)
+		find_self(tb);
+	if (atomic_load(&tracer.wanted_bare)) {
+		guard(tb, 0, n);
+		return;
+	}
 	for (size_t from = 0, to; from < n; from = to) {
 		bool wanted = is_wanted(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, from)));
 
@@ -506,117 +587,12 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		}
 		if (wanted)
 			instrument(tb, from, to);
+		else
+			guard(tb, from, to);
 	}
 }
 
-/* What the program asks of the system. */
-
-/* Text of the program's memory, if all of it is there. */
-static bool read_text(uint64_t address, char *text, size_t size)
-{
-	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, size, (off_t)(address + atomic_load(&tracer.distance)));
-
-	if (fd >= 0)
-		close(fd);
-	return n > 0 && memchr(text, 0, (size_t)n);
-}
-
-/* Says once, in whichever process, that programs are executed without us. */
-static void announce_program(const char *path)
-{
-	if (atomic_fetch_add(&tracer.children->programs, 1))
-		return;
-	snprintf(tracer.children->first, sizeof(tracer.children->first), "%.*s", PROGRAM_MAX, path);
-	gus_text_print(stderr, "gusprof: what was forked off executes %s: natively, and not traced, as others will "
-		       "be\n", path);
-}
-
-/* Shells try one folder after the other, so only what can be executed counts. If this process is the traced one its
- * trace ends here: nobody is asked when another program takes its place. */
-static void on_program(int folder, uint64_t address)
-{
-	char path[4096];
-	struct stat st;
-	bool is_traced;
-
-	if (!read_text(address, path, sizeof(path)) || fstatat(folder, path, &st, 0) != 0 || !S_ISREG(st.st_mode) ||
-	    faccessat(folder, path, X_OK, 0) != 0)
-		return;
-	pthread_mutex_lock(&tracer.lock);
-	is_traced = tracer.writer != NULL;
-	pthread_mutex_unlock(&tracer.lock);
-	if (!is_traced) {
-		announce_program(path);
-		return;
-	}
-	tracer.became = gus_strdup(path);
-	gus_text_print(stderr, "gusprof: the program becomes %s, which is executed natively: the trace ends here\n",
-		       path);
-	finish();
-}
-
-/* What may end the program is not waited for with steps in hand. */
-static void on_kill(unsigned vcpu)
-{
-	struct gus_steps *s = stream_of(vcpu);
-
-	if (!s || !enter(s))
-		return;
-	write_out(s, GUS_TRACE_NEXT_UNKNOWN);
-	leave(s);
-}
-
-static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
-		    uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
-{
-	enum gus_system_call call = gus_system_call_of(tracer.isa, number);
-
-	(void)id, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-	if ((call == GUS_CALL_FORK || (call == GUS_CALL_CLONE && gus_system_call_clones(a1))) &&
-	    atomic_fetch_add(&tracer.children->forks, 1) == 0)
-		fprintf(stderr, "gusprof: the program forks; its children are not traced\n");
-	if (call == GUS_CALL_EXECVE || call == GUS_CALL_EXECVEAT)
-		on_program(call == GUS_CALL_EXECVE ? AT_FDCWD : (int)a1, call == GUS_CALL_EXECVE ? a1 : a2);
-	if (call == GUS_CALL_KILL)
-		on_kill(vcpu);
-}
-
-static void on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
-{
-	enum gus_system_call call = gus_system_call_of(tracer.isa, number);
-
-	(void)id, (void)vcpu;
-	if (call == GUS_CALL_MAPS)
-		atomic_store(&tracer.remapped, true);
-	if ((call == GUS_CALL_EXECVE || call == GUS_CALL_EXECVEAT) && tracer.became)
-		gus_text_print(stderr, "gusprof: it did not become %s (error %lld), and goes on without a trace\n",
-			       tracer.became, (long long)-result);
-}
-
-/* Forks: nobody may hold the lock while one happens, and the child's file is the parent's. */
-
-static void before_fork(void)
-{
-	pthread_mutex_lock(&tracer.lock);
-}
-
-static void after_fork(void)
-{
-	pthread_mutex_unlock(&tracer.lock);
-}
-
-static void after_fork_in_child(void)
-{
-	atomic_store(&tracer.over, true);
-	gus_trace_writer_abandon(tracer.writer); /* else a pipe would have no end until this process has */
-	tracer.writer = NULL;
-	for (size_t i = 0; i < tracer.streams.n; i++)
-		atomic_store(&tracer.streams.v[i]->busy, false); /* their threads are not here */
-	pthread_mutex_unlock(&tracer.lock);
-}
-
-/* The beginning. */
+/* Traces begin. */
 
 /* The emulator's own command line, in which the program's is. (It does not know its program yet.) */
 static size_t read_command(char *text, size_t size, char **words, size_t room)
@@ -650,19 +626,19 @@ static struct gus_trace_writer *create_writer(const Gusprof__Header *header, con
 					      struct gus_error *err)
 {
 	const struct gus_tracer_options *o = &tracer.options;
-	struct gus_trace_writer *w;
-	int fd;
+	struct gus_trace_writer *w = NULL;
 
+	tracer.fd = o->out ? -1 : take_fd(o->fd, err);
 	if (o->out)
 		w = gus_trace_writer_create(o->out, header, about, err);
-	else
-		w = (fd = take_fd(o->fd, err)) < 0 ? NULL : gus_trace_writer_create_fd(fd, header, about, err);
+	else if (tracer.fd >= 0)
+		w = gus_trace_writer_create_fd(tracer.fd, header, about, err);
 	if (w && o->plain)
 		gus_trace_writer_plain(w);
 	return w;
 }
 
-static int create(const qemu_info_t *info, struct gus_error *err)
+static int create(struct gus_error *err)
 {
 	const struct gus_tracer_options *o = &tracer.options;
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
@@ -673,7 +649,7 @@ static int create(const qemu_info_t *info, struct gus_error *err)
 	header.command = words;
 	header.n_command = read_command(text, sizeof(text), words, sizeof(words) / sizeof(*words));
 	about.front_end = (char *)"qemu";
-	about.target = (char *)info->target_name;
+	about.target = (char *)(uintptr_t)tracer.target;
 	about.range_start = o->starts.v;
 	about.range_end = o->ends.v;
 	about.n_range_start = about.n_range_end = o->starts.n;
@@ -684,6 +660,269 @@ static int create(const qemu_info_t *info, struct gus_error *err)
 	about.pid = tracer.origins.pid;
 	tracer.writer = create_writer(&header, &about, err);
 	return tracer.writer ? 0 : -1;
+}
+
+/* Another trace begins, in which none of the code has been told. Under the lock. */
+static void begin_trace(int fd)
+{
+	struct gus_error err = { 0 };
+
+	for (size_t i = 0; i < tracer.codes.n; i++)
+		tracer.codes.v[i]->number = GUS_TRANSLATED_NEW;
+	gus_origins_begin(&tracer.origins, (uint32_t)getpid());
+	tracer.options.fd = fd;
+	tracer.full = false;
+	if (create(&err) != 0)
+		complain(&err);
+	atomic_store(&tracer.over, !tracer.writer);
+}
+
+/* After an interruption: threads go on in their windows. */
+static void begin_again(void)
+{
+	int fd = gus_follow_connect(tracer.options.follow);
+
+	if (fd < 0)
+		return;
+	pthread_mutex_lock(&tracer.lock);
+	begin_trace(fd);
+	pthread_mutex_unlock(&tracer.lock);
+}
+
+/* What the program asks of the system. */
+
+/* Text of the program's memory, if all of it is there. */
+static bool read_text(uint64_t address, char *text, size_t size)
+{
+	return gus_follow_read_text(atomic_load(&tracer.distance), address, text, size);
+}
+
+/* On stderr, unless the trace's word is enough. */
+static void __attribute__((format(printf, 1, 2))) announce(const char *format, ...)
+{
+	va_list args;
+
+	if (tracer.options.quiet)
+		return;
+	va_start(args, format);
+	gus_text_vprint(stderr, format, args);
+	va_end(args);
+}
+
+/* Says once, in whichever process, that programs are executed without us. */
+static void announce_program(const char *path)
+{
+	if (atomic_fetch_add(&tracer.children->programs, 1))
+		return;
+	snprintf(tracer.children->first, sizeof(tracer.children->first), "%.*s", PROGRAM_MAX, path);
+	announce("gusprof: what was forked off executes %s: natively, and not traced, as others will be\n", path);
+}
+
+/* The trace is ended, and goes on in another one when the call that is about to be made has come back. */
+static void interrupt(void)
+{
+	finish();
+	atomic_store(&tracer.interrupted, true);
+}
+
+/* Becomes the emulator with the next program, whose trace goes to a connection that stands before this one ends. NULL:
+ * this trace is over all the same, as the kernel has refused the emulator what it may not refuse the program; or why it
+ * cannot be. */
+static const char *follow(const struct gus_follow_call *call)
+{
+	int fd = gus_follow_connect(tracer.options.follow);
+	const char *why;
+	struct gus_follow f;
+
+	if (fd < 0)
+		return "cannot be traced, as nobody listens any more,";
+	why = gus_follow_prepare(&f, call, atomic_load(&tracer.distance), tracer.self && *tracer.self ? tracer.self :
+				 NULL, tracer.isa, fd);
+	if (!why) {
+		fcntl(fd, F_SETFD, 0);
+		interrupt();
+		gus_follow_execute(&f, tracer.ignored);
+		announce("gusprof: the emulator could not be started for what the program becomes: %s\n",
+			 strerror(errno));
+	}
+	close(fd);
+	gus_follow_free(&f);
+	return why;
+}
+
+/* Shells try one folder after the other, so only what can be executed counts. If this process is the traced one its
+ * trace ends here: nobody is asked when another program takes its place. */
+static void on_program(const struct gus_follow_call *call)
+{
+	char path[4096];
+	struct stat st;
+	bool is_traced;
+	const char *why = NULL;
+
+	if (!read_text(call->path, path, sizeof(path)) ||
+	    fstatat(call->folder, path, &st, call->flags & AT_EMPTY_PATH) != 0 || !S_ISREG(st.st_mode) ||
+	    faccessat(call->folder, path, X_OK, call->flags & AT_EMPTY_PATH) != 0)
+		return;
+	pthread_mutex_lock(&tracer.lock);
+	is_traced = tracer.writer != NULL;
+	pthread_mutex_unlock(&tracer.lock);
+	if (!is_traced) {
+		announce_program(path);
+		return;
+	}
+	if (tracer.options.follow) {
+		why = follow(call);
+		if (!why || !*why)
+			return;
+	}
+	tracer.became = why ? gus_format("%s, which %s and", path, why) : gus_format("%s, which", path);
+	announce("gusprof: the program becomes %s is executed natively: the trace ends here\n", tracer.became);
+	if (tracer.options.follow)
+		interrupt();
+	else
+		finish();
+}
+
+/* What may end the program is not waited for with steps in hand. */
+static void on_kill(unsigned vcpu)
+{
+	struct gus_steps *s = stream_of(vcpu);
+
+	if (!s || !enter(s))
+		return;
+	write_out(s, GUS_TRACE_NEXT_UNKNOWN);
+	leave(s);
+}
+
+/* Whether a call takes a descriptor away. */
+static bool closes(enum gus_system_call call, uint64_t a1, uint64_t a2, int fd)
+{
+	switch (call) {
+	case GUS_CALL_CLOSE:
+		return (int)a1 == fd;
+	case GUS_CALL_CLOSE_RANGE:
+		return (unsigned)a1 <= (unsigned)fd && (unsigned)fd <= (unsigned)a2;
+	case GUS_CALL_DUP:
+		return (int)a2 == fd;
+	default:
+		return false;
+	}
+}
+
+static void on_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
+		    uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+	enum gus_system_call call = gus_system_call_of(tracer.isa, number);
+
+	(void)id, (void)a6, (void)a7, (void)a8;
+	if ((call == GUS_CALL_FORK || (call == GUS_CALL_CLONE && gus_system_call_clones(a1))) &&
+	    !tracer.options.children && atomic_fetch_add(&tracer.children->forks, 1) == 0)
+		announce("gusprof: the program forks; its children are not traced%s\n", tracer.options.follow ?
+			 " (--children traces them)" : "");
+	if (call == GUS_CALL_EXECVE)
+		on_program(&(struct gus_follow_call){ AT_FDCWD, 0, a1, a2, a3 });
+	if (call == GUS_CALL_EXECVEAT)
+		on_program(&(struct gus_follow_call){ (int)a1, (int)a5, a2, a3, a4 });
+	if (call == GUS_CALL_KILL)
+		on_kill(vcpu);
+	if (tracer.options.follow && call == GUS_CALL_SIGACTION)
+		tracer.ignored = gus_follow_heed(tracer.ignored, a1, a2, atomic_load(&tracer.distance));
+	if (tracer.options.follow && closes(call, a1, a2, tracer.fd) && !atomic_load(&tracer.over))
+		interrupt();
+}
+
+static void on_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
+{
+	enum gus_system_call call = gus_system_call_of(tracer.isa, number);
+
+	(void)id, (void)vcpu;
+	if (atomic_load_explicit(&tracer.forked, memory_order_relaxed)) { /* now the emulator can be asked */
+		atomic_store(&tracer.forked, false);
+		look_at_callbacks(atomic_load(&tracer.over));
+	}
+	if (call == GUS_CALL_MAPS)
+		atomic_store(&tracer.remapped, true);
+	if ((call == GUS_CALL_EXECVE || call == GUS_CALL_EXECVEAT) && tracer.became) {
+		announce("gusprof: it did not become that (error %lld), and goes on%s\n", (long long)-result,
+			 tracer.options.follow ? "" : " without a trace");
+		free(tracer.became);
+		tracer.became = NULL;
+	}
+	if (atomic_load_explicit(&tracer.interrupted, memory_order_relaxed) &&
+	    atomic_exchange(&tracer.interrupted, false))
+		begin_again();
+}
+
+static void register_callbacks(qemu_plugin_id_t id)
+{
+	qemu_plugin_register_vcpu_init_cb(id, on_thread_begin);
+	qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_vcpu_syscall_cb(id, tracer.options.replay ? on_replayed_call : on_call);
+	if (!tracer.options.replay)
+		qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
+	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+}
+
+/* All threads stand still. What is wanted may have changed since it was asked for, and was not asked for again
+ * then: the emulator takes one such wish at a time. */
+static void instrument_anew(qemu_plugin_id_t id)
+{
+	if (tracer.full)
+		finish();
+	register_callbacks(id);
+}
+
+/* Forks: nobody may hold the lock while one happens, and the child's file is the parent's. */
+
+/* Where the child's trace is to go stands before the child does, so that whoever reads traces has it when it has no
+ * other. If there is no fork after all, it is a trace of which nothing came. */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&tracer.lock);
+	tracer.child = tracer.options.children && tracer.writer ? gus_follow_connect(tracer.options.follow) : -1;
+}
+
+static void after_fork(void)
+{
+	if (tracer.child >= 0)
+		close(tracer.child);
+	tracer.child = -1;
+	pthread_mutex_unlock(&tracer.lock);
+}
+
+/* The threads of the streams are not here, and the one that is has a new one. */
+static void forget_streams(void)
+{
+	for (size_t i = 0; i < tracer.streams.n; i++) {
+		gus_steps_free(tracer.streams.v[i]);
+		free(tracer.streams.v[i]);
+	}
+	for (unsigned i = 0; i < tracer.vcpus; i++)
+		atomic_store(&tracer.of_vcpu[i], NULL);
+	tracer.streams.n = 0;
+	tracer.running = tracer.vcpus = 0;
+}
+
+/* A trace of this process alone: none of the code has been told in it. */
+static void begin_child(void)
+{
+	forget_streams();
+	begin_trace(tracer.child);
+}
+
+static void after_fork_in_child(void)
+{
+	atomic_store(&tracer.over, true);
+	gus_trace_writer_abandon(tracer.writer); /* else a pipe would have no end until this process has */
+	tracer.writer = NULL;
+	for (size_t i = 0; i < tracer.streams.n; i++)
+		atomic_store(&tracer.streams.v[i]->busy, false);
+	if (tracer.child >= 0)
+		begin_child();
+	tracer.child = -1;
+	atomic_store(&tracer.forked, true);
+	pthread_mutex_unlock(&tracer.lock);
 }
 
 static int install(const qemu_info_t *info, int argc, char **argv, struct gus_error *err)
@@ -708,7 +947,9 @@ static int install(const qemu_info_t *info, int argc, char **argv, struct gus_er
 	if (tracer.children == MAP_FAILED)
 		return gus_fail_errno(err, errno, "cannot trace: there is no memory to share with what is forked off");
 	atomic_store(&tracer.over, tracer.options.replay); /* until the snapshot is loaded */
-	return create(info, err);
+	tracer.target = info->target_name;
+	tracer.ignored = tracer.options.follow ? gus_follow_ignored() : 0;
+	return create(err);
 }
 
 EXPORT int qemu_plugin_version = QEMU_API;
@@ -724,12 +965,6 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
 		gus_tracer_options_free(&tracer.options);
 		return -1;
 	}
-	qemu_plugin_register_vcpu_init_cb(id, on_thread_begin);
-	qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-	qemu_plugin_register_vcpu_syscall_cb(id, tracer.options.replay ? on_replayed_call : on_call);
-	if (!tracer.options.replay)
-		qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
-	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+	register_callbacks(id);
 	return 0;
 }

@@ -70,7 +70,7 @@ static uint8_t believe_arm64(const uint8_t *bytes)
 	return branch ? 0 : GUS_BELIEVE_ALL;
 }
 
-static uint8_t believe(enum gus_translated_isa isa, const uint8_t *bytes, uint32_t size)
+uint8_t gus_believe_of(enum gus_translated_isa isa, const uint8_t *bytes, uint32_t size)
 {
 	switch (isa) {
 	case GUS_TRANSLATED_X86_32: case GUS_TRANSLATED_X86_64:
@@ -99,7 +99,8 @@ struct gus_translated *gus_translated_new(const struct gus_trace_block *block, e
 	code->number = GUS_TRANSLATED_NEW;
 	code->repeats = x86 && is_repeated_string(bytes + block->size - last, last, isa == GUS_TRANSLATED_X86_64);
 	for (uint32_t i = 0; i < block->insns; bytes += lengths[i++])
-		code->insns[i] = (struct gus_translated_insn){ code, (uint16_t)i, believe(isa, bytes, lengths[i]) };
+		code->insns[i] = (struct gus_translated_insn){ code, (uint16_t)i,
+			gus_believe_of(isa, bytes, lengths[i]) };
 	return code;
 }
 

@@ -39,13 +39,16 @@ struct gus_translated {
 };
 #define GUS_TRANSLATED_NEW UINT32_MAX
 
+/* What is believed of one instruction: enum gus_believe. */
+uint8_t gus_believe_of(enum gus_translated_isa isa, const uint8_t *bytes, uint32_t size);
 /* A copy of the block; freed with free(). */
 struct gus_translated *gus_translated_new(const struct gus_trace_block *block, enum gus_translated_isa isa);
 
 struct gus_steps {
 	uint32_t number;
 	atomic_bool busy;               /* its thread is changing it */
-	uint64_t seen;                  /* instructions */
+	uint64_t seen;                  /* instructions, up to the end of the last window */
+	bool over;                      /* its last window is, or its thread; under the lock of whoever writes */
 	uint64_t window, from, to;      /* the one that is open, or comes next */
 	uint64_t every;
 	struct gus_translated *now;           /* what is executed; NULL outside windows */
@@ -58,6 +61,12 @@ struct gus_steps {
 	uint64_t at;                    /* of the first step */
 	size_t most;                    /* steps till they are written */
 };
+
+/* Whether no window is to come. */
+static inline bool gus_steps_are_over(const struct gus_steps *s)
+{
+	return !s->every && s->seen >= s->to;
+}
 
 void gus_steps_init(struct gus_steps *s, uint32_t number, const struct gus_windows *windows);
 void gus_steps_free(struct gus_steps *s);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/common/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/helper.h"
+#include "proto/reader.h"
+
+#define PIPE_NAME "standard input"
+#define PIECE (256u << 10)
+
+static bool is_pipe(const char *input)
+{
+	return strcmp(input, "-") == 0;
+}
+
+static int refuse_terminal(struct gus_error *err)
+{
+	if (!isatty(STDIN_FILENO))
+		return 0;
+	return gus_fail(err, GUS_E_USAGE, "cannot read a recording from " PIPE_NAME ": it is a terminal; '-' is for a "
+			"pipe, as in: gusprof record -o - -- ./app | gusprof report -i -");
+}
+
+/* What came is taken, and the interrupt with it; the next one has its usual effect again. */
+static void take_interrupt(int sig)
+{
+	(void)sig;
+}
+
+static int copy(int from, int to, struct gus_error *err)
+{
+	char *bytes = gus_alloc(PIECE);
+	ssize_t n, done = 0, written = 0;
+
+	while ((n = read(from, bytes, PIECE)) > 0 || (n < 0 && errno == EINTR)) {
+		for (done = 0; n > 0 && done < n; done += written) {
+			written = write(to, bytes + done, (size_t)(n - done));
+			if (written < 0 && errno == EINTR)
+				written = 0;
+			if (written < 0)
+				break;
+		}
+		if (n > 0 && done < n)
+			break;
+	}
+	free(bytes);
+	if (n < 0)
+		return gus_fail_errno(err, errno, "cannot read the recording from " PIPE_NAME);
+	if (n > 0)
+		return gus_fail_errno(err, errno, "cannot keep the recording from " PIPE_NAME " in a temporary file "
+				      "(write it to a file of your own, or set TMPDIR to a folder with more room)");
+	return 0;
+}
+
+/* Whose the recording is decides with whose rights files that it names are opened: of what came through a pipe it is
+ * whoever made the pipe. Only root may say so, and only to root does it make a difference. */
+static void keep_owner(int fd)
+{
+	struct stat st;
+
+	if (fstat(STDIN_FILENO, &st) == 0 && st.st_uid != geteuid() && fchown(fd, st.st_uid, (gid_t)-1) != 0) {
+		/* Then it is ours to read, with rights that are ours anyway. */
+	}
+}
+
+/* A descriptor of all that standard input has. A file that is redirected from its beginning is that itself. */
+static int spool(struct gus_error *err)
+{
+	struct sigaction gentle = { .sa_handler = take_interrupt, .sa_flags = SA_RESTART | SA_RESETHAND }, before;
+	struct stat st;
+	int fd, rc;
+
+	if (refuse_terminal(err) != 0)
+		return -1;
+	if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 &&
+	    (fd = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC)) >= 0)
+		return fd;
+	fd = gus_scratch_open("the recording from " PIPE_NAME, err);
+	if (fd < 0)
+		return -1;
+	sigaction(SIGINT, NULL, &before);
+	if (before.sa_handler == SIG_DFL)
+		sigaction(SIGINT, &gentle, NULL);
+	rc = copy(STDIN_FILENO, fd, err);
+	sigaction(SIGINT, &before, NULL);
+	if (rc == 0) {
+		keep_owner(fd);
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+/* "No such file" is where most people begin. */
+static void explain_none(const char *input, struct gus_error *err)
+{
+	bool standard = strcmp(input, GUS_RECORDING_DEFAULT) == 0;
+	const char *function = strpbrk(input, "./") ? "" : " (functions are for 'gusprof annotate NAME')";
+	const char *other = access("perf.data", F_OK) == 0 ? " (there is a perf.data, which perf report reads)" : "";
+
+	if (!err || err->code != GUS_E_NOT_FOUND)
+		return;
+	*err = (struct gus_error){ 0 };
+	if (standard)
+		gus_fail(err, GUS_E_NOT_FOUND, "there is no recording here, no " GUS_RECORDING_DEFAULT ": 'gusprof "
+			 "record -- ./app' makes one, and -i FILE names another%s", other);
+	else
+		gus_fail(err, GUS_E_NOT_FOUND, "cannot open the recording %s: there is no such file; 'gusprof record "
+			 "-o %s -- ./app' would make it%s", input, input, function);
+	err->sys = ENOENT;
+}
+
+static struct gus_reader *open_spooled(struct gus_error *err)
+{
+	int fd = spool(err);
+	char *path = fd < 0 ? NULL : gus_format("/proc/self/fd/%d", fd);
+	struct gus_reader *reader = path ? gus_reader_open_named(path, PIPE_NAME, err) : NULL;
+
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	return reader;
+}
+
+struct gus_reader *gus_recording_open(const char *input, struct gus_error *err)
+{
+	struct gus_reader *reader = is_pipe(input) ? open_spooled(err) : gus_reader_open(input, err);
+
+	if (!reader)
+		explain_none(input, err);
+	return reader;
+}
+
+struct gus_reader *gus_recording_stream(const char *input, struct gus_error *err)
+{
+	int fd;
+
+	if (!is_pipe(input))
+		return gus_recording_open(input, err);
+	if (refuse_terminal(err) != 0)
+		return NULL;
+	fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0) {
+		gus_fail_errno(err, errno, "cannot read the recording from " PIPE_NAME);
+		return NULL;
+	}
+	return gus_reader_open_fd(fd, PIPE_NAME, err);
+}
+
+char *gus_recording_path(const char *input, struct gus_error *err)
+{
+	int fd;
+
+	if (!is_pipe(input))
+		return gus_strdup(input);
+	fd = spool(err);
+	return fd < 0 ? NULL : gus_format("/proc/self/fd/%d", fd);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The recording that a verb reads: a file, gusprof.data by default, or what comes through standard input ("-"). It is
+ * also here that somebody who has none is told how to make one. */
+#ifndef GUS_CLI_COMMON_RECORDING_H
+#define GUS_CLI_COMMON_RECORDING_H
+
+struct gus_error;
+struct gus_reader;
+
+#define GUS_RECORDING_DEFAULT "gusprof.data"
+
+/* Its reader, which may be rewound; NULL with err. Of standard input all is taken first, until its end: it is kept in
+ * a file without a name, in TMPDIR or /tmp, whose room is the bound. An interrupt from the terminal meanwhile is meant
+ * for who writes it; the second one is for us. */
+struct gus_reader *gus_recording_open(const char *input, struct gus_error *err);
+
+/* The same for a single pass from front to back: standard input is read as it comes, and nothing is kept. */
+struct gus_reader *gus_recording_stream(const char *input, struct gus_error *err);
+
+/* The same as a path, for who opens it more than once. The caller frees it; what is behind it goes when we end. */
+char *gus_recording_path(const char *input, struct gus_error *err);
+
+#endif

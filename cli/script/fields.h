@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands in a line of gusprof script: perf's fields, by perf's names. */
+#ifndef GUS_CLI_SCRIPT_FIELDS_H
+#define GUS_CLI_SCRIPT_FIELDS_H
+
+#include <stdbool.h>
+
+struct gus_error;
+
+enum gus_field {
+	GUS_FIELD_COMM = 1 << 0, GUS_FIELD_TID = 1 << 1, GUS_FIELD_PID = 1 << 2, GUS_FIELD_CPU = 1 << 3,
+	GUS_FIELD_TIME = 1 << 4, GUS_FIELD_PERIOD = 1 << 5, GUS_FIELD_EVENT = 1 << 6, GUS_FIELD_IP = 1 << 7,
+	GUS_FIELD_SYM = 1 << 8, GUS_FIELD_SYMOFF = 1 << 9, GUS_FIELD_DSO = 1 << 10, GUS_FIELD_SRCLINE = 1 << 11,
+	GUS_FIELD_BRSTACK = 1 << 12, GUS_FIELD_BRSTACKSYM = 1 << 13,
+
+	GUS_FIELDS_DEFAULT = GUS_FIELD_COMM | GUS_FIELD_TID | GUS_FIELD_CPU | GUS_FIELD_TIME | GUS_FIELD_PERIOD |
+			     GUS_FIELD_EVENT | GUS_FIELD_IP | GUS_FIELD_SYM | GUS_FIELD_SYMOFF | GUS_FIELD_DSO,
+	GUS_FIELDS_PLACE = GUS_FIELD_IP | GUS_FIELD_SYM | GUS_FIELD_DSO | GUS_FIELD_SRCLINE,
+};
+
+/* "ip,sym,dso", or "+srcline,-cpu" to change what is so without it. */
+int gus_fields_parse(const char *text, unsigned *fields, struct gus_error *err);
+
+#endif

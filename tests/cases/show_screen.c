@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* `show-screen stat|repeat|doctor WIDTH`: what gusprof stat and gusprof doctor print, of counts and of a machine that
+ * are the same each time, for the screens in tests/data/screen. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/doctor_text.h"
+#include "cli/screen/screen.h"
+#include "cli/stat/view.h"
+#include "collector/doctor/doctor.h"
+#include "collector/events/event.h"
+#include "collector/events/pmu.h"
+#include "collector/stat/stat_target.h"
+
+/* Counts of one run; the second one has a few more. */
+static const struct gus_stat_row rows[] = {
+	{ .count = { .value = 1948120000, .enabled_ns = 1948120000, .running_ns = 1948120000 } },
+	{ .count = { .value = 12, .enabled_ns = 1948120000, .running_ns = 1948120000 } },
+	{ .count = { .value = 1, .enabled_ns = 1948120000, .running_ns = 1948120000 } },
+	{ .count = { .value = 148, .enabled_ns = 1948120000, .running_ns = 1948120000 } },
+	{ .count = { .value = 6234567890, .enabled_ns = 1948120000, .running_ns = 1948120000 } },
+	{ .count = { .value = 9876543210, .enabled_ns = 1948120000, .running_ns = 948120000 } },
+	{ .state = GUS_TALLY_ABSENT, .reason = ENOENT },
+	{ .state = GUS_TALLY_ABSENT, .reason = ENOENT },
+};
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+static int show_stat(const struct gus_screen *screen, bool repeat)
+{
+	static char words[][64] = { "./shape", "--table=/var/lib/shape/large.table", "--seconds=2", "--verbose" };
+	static char *command[] = { words[0], words[1], words[2], words[3], NULL };
+	const struct gus_stat_target target = { .kind = GUS_STAT_COMMAND };
+	struct gus_stat_view v = { .target = &target, .command = command, .screen = screen, .by_default = !repeat };
+	struct gus_events events = { 0 };
+	struct gus_stat_row run[ROWS];
+	struct gus_pmus pmus;
+
+	gus_pmus_init(&pmus, "/nowhere");
+	if (gus_events_parse(&events, "task-clock,context-switches,cpu-migrations,page-faults,cycles,instructions,"
+			     "branches,branch-misses", &pmus, NULL) != 0)
+		return 1;
+	gus_stat_view_init(&v, &events);
+	for (uint64_t i = 0; i < (repeat ? 3 : 1); i++) {
+		memcpy(run, rows, sizeof(run));
+		for (size_t k = 0; k < ROWS; k++)
+			run[k].count.value += run[k].count.value / 50 * i;
+		gus_stat_view_add(&v, run, 1951000000 + 7000000 * i);
+		gus_vec_push(&v.user, 1901000000.0 + 5000000.0 * (double)i);
+		gus_vec_push(&v.system, 41000000.0);
+	}
+	gus_stat_view_settle(&v);
+	gus_stat_text(stdout, &v);
+	gus_stat_view_free(&v);
+	gus_events_free(&events);
+	gus_pmus_free(&pmus);
+	return 0;
+}
+
+/* An ordinary user of a virtual machine without counters. */
+static int show_doctor(const struct gus_screen *screen)
+{
+	static const struct gus_class_facts absent = { .sys = ENOENT, .verdict = GUS_PROBE_ABSENT };
+	struct gus_facts f = {
+		.machine = "x86_64", .kernel = "6.12.9", .vendor = "GenuineIntel", .cpu = "Some Xeon",
+		.uarch = "sapphirerapids", .cpus = 8, .initial_userns = true, .lockdown = "none",
+		.paranoid = { true, 2 }, .kptr_restrict = { true, 1 }, .mlock_kb = { true, 516 },
+		.sample_rate = { true, 100000 }, .cpu_percent = { true, 25 }, .nmi_watchdog = { true, 0 },
+		.memlock_bytes = 8u << 20, .ring_bytes = 516u << 10, .tracking = true, .tier = 'C',
+		.event = "cpu-clock:u", .cost_ns = 1500, .kallsyms = GUS_KALLSYMS_HIDDEN, .vdso = true, .uid = 1000,
+		.hypervisor = "KVM",
+	};
+	struct gus_diagnosis d;
+
+	for (unsigned i = 0; i < GUS_CLASSES; i++)
+		f.classes[i] = absent;
+	f.classes[GUS_CLASS_CLOCK] = (struct gus_class_facts){ .listed = true, .sys = EACCES, .user_only = true,
+		.verdict = GUS_PROBE_GOOD };
+	gus_doctor_judge(&d, &f);
+	gus_doctor_text(stdout, screen, &d, &f);
+	gus_diagnosis_free(&d);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct gus_screen_options o = { .width = argc > 2 ? strtoul(argv[2], NULL, 10) : 0 };
+	const struct gus_screen screen = gus_screen_of(stdout, &o);
+
+	if (argc > 1 && strcmp(argv[1], "doctor") == 0)
+		return show_doctor(&screen);
+	return show_stat(&screen, argc > 1 && strcmp(argv[1], "repeat") == 0);
+}

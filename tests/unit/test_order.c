@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* attribution/order: batches that overlap in every way come out by time, each sample once, with what it brought along;
+ * where more overlaps than may be kept, what comes late is counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "attribution/profile/order.h"
+#include "base/error.h"
+#include "proto/reader.h"
+#include "proto/sample.h"
+#include "proto/writer.h"
+
+enum { MOST = 4096 };
+
+struct made { char dir[64], path[96]; struct gus_writer *w; };
+
+struct told {
+	struct { uint64_t time, id, chain; uint32_t chain_n; } v[MOST];
+	size_t n;
+};
+
+static void take(void *context, const struct gus_sample *s)
+{
+	struct told *t = context;
+
+	assert_true(t->n < MOST);
+	t->v[t->n].time = s->time;
+	t->v[t->n].id = s->ip;
+	t->v[t->n].chain_n = s->chain_n;
+	t->v[t->n++].chain = s->chain_n ? s->chain[s->chain_n - 1] : 0;
+}
+
+/* A batch of n samples from that time on, every so often; their ids go on from *id, and each has a chain of as many
+ * entries as its id's last digit says. */
+static void add(struct made *m, uint64_t *id, uint64_t time, int64_t step, unsigned n)
+{
+	struct gus_columns c = { 0 };
+
+	for (unsigned i = 0; i < n; i++, time += (uint64_t)step) {
+		uint64_t chain[10];
+
+		for (unsigned k = 0; k < 10; k++)
+			chain[k] = *id * 10 + k;
+		gus_columns_push(&c, &(struct gus_sample){ .ip = *id, .time = time, .chain = chain,
+							   .chain_n = (uint32_t)(*id % 10) });
+		++*id;
+	}
+	assert_int_equal(gus_writer_samples(m->w, &c, NULL), 0);
+	gus_columns_free(&c);
+}
+
+static struct told read_back(struct made *m, size_t most, uint64_t *late)
+{
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	struct gus_error err = { 0 };
+	struct told told = { .n = 0 };
+	struct gus_reader *reader;
+
+	assert_int_equal(gus_writer_finish(m->w, &footer, NULL), 0);
+	reader = gus_reader_open(m->path, &err);
+	assert_non_null(reader);
+	assert_int_equal(gus_order_each(reader, most, take, &told, late, &err), 0);
+	gus_reader_close(reader);
+	return told;
+}
+
+static void check(const struct told *t, size_t n)
+{
+	bool seen[MOST] = { false };
+
+	assert_int_equal(t->n, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t id = t->v[i].id;
+
+		assert_true(id < n && !seen[id]);
+		seen[id] = true;
+		assert_int_equal(t->v[i].chain_n, id % 10);
+		assert_int_equal(t->v[i].chain, id % 10 ? id * 10 + id % 10 - 1 : 0);
+		if (i)
+			assert_true(t->v[i - 1].time <= t->v[i].time);
+	}
+}
+
+static int setup(void **state)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	struct made *m = calloc(1, sizeof(*m));
+
+	strcpy(m->dir, "/tmp/gusprof-test-XXXXXX");
+	assert_non_null(mkdtemp(m->dir));
+	snprintf(m->path, sizeof(m->path), "%s/r", m->dir);
+	m->w = gus_writer_create(m->path, &header, NULL);
+	*state = m;
+	return m->w ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct made *m = *state;
+
+	unlink(m->path);
+	rmdir(m->dir);
+	free(m);
+	return 0;
+}
+
+static void nothing(void **state)
+{
+	uint64_t late = 1;
+	struct told t = read_back(*state, SIZE_MAX, &late);
+
+	check(&t, 0);
+	assert_int_equal(late, 0);
+}
+
+/* Two CPUs by turns, one inside of another, one behind all that come later, two that touch. */
+static void batches_overlap(void **state)
+{
+	struct made *m = *state;
+	uint64_t id = 0, late;
+	struct told t;
+
+	add(m, &id, 5000, 10, 50); /* the last in time, the first in the file */
+	for (unsigned i = 0; i < 8; i++) {
+		add(m, &id, 1000 + i * 100, 2, 50);
+		add(m, &id, 1001 + i * 100, 2, 50);
+	}
+	add(m, &id, 1010, 1, 3);
+	add(m, &id, 1800, 100, 10);
+	add(m, &id, 2700, 1, 10); /* begins where the one before ends */
+	t = read_back(m, SIZE_MAX, &late);
+	check(&t, (size_t)id);
+	assert_int_equal(late, 0);
+}
+
+/* Several events share a CPU's ring: a batch need not be in order itself. */
+static void a_batch_that_runs_backwards(void **state)
+{
+	struct made *m = *state;
+	uint64_t id = 0, late;
+	struct told t;
+
+	add(m, &id, 1000, -3, 100);
+	add(m, &id, 800, 2, 100);
+	t = read_back(m, SIZE_MAX, &late);
+	check(&t, 200);
+	assert_int_equal(late, 0);
+}
+
+static void of_equal_times_the_file_says(void **state)
+{
+	struct made *m = *state;
+	uint64_t id = 0, late;
+	struct told t;
+
+	add(m, &id, 7, 0, 20);
+	add(m, &id, 7, 0, 20);
+	add(m, &id, 6, 0, 1);
+	t = read_back(m, SIZE_MAX, &late);
+	assert_int_equal(t.n, 41);
+	assert_int_equal(t.v[0].id, 40);
+	for (size_t i = 1; i < 41; i++)
+		assert_int_equal(t.v[i].id, i - 1);
+}
+
+/* All of them at once, in no order: compared by check() with what they are. */
+static void at_random(void **state)
+{
+	struct made *m = *state;
+	uint64_t id = 0, late, random = 12345;
+	struct told t;
+
+	for (unsigned i = 0; i < 200; i++) {
+		random = random * 6364136223846793005ull + 1442695040888963407ull;
+		add(m, &id, random >> 40, (int64_t)(random >> 60) - 4, 1 + (unsigned)(random >> 33) % 19);
+	}
+	t = read_back(m, SIZE_MAX, &late);
+	check(&t, (size_t)id);
+	assert_int_equal(late, 0);
+}
+
+/* With room for about two batches what overlaps more comes late; nothing is lost. */
+static void beyond_the_bound(void **state)
+{
+	struct made *m = *state;
+	uint64_t id = 0, late, back = 0;
+	struct told t;
+
+	for (unsigned i = 0; i < 20; i++)
+		add(m, &id, 10000 - i * 100, 1, 100);
+	t = read_back(m, 40000, &late);
+	assert_int_equal(t.n, 2000);
+	for (size_t i = 0, last = 0; i < t.n; i++) {
+		back += t.v[i].time < last;
+		last = t.v[i].time > last ? t.v[i].time : last;
+	}
+	assert_true(back > 0);
+	assert_int_equal(late, back);
+}
+
+/* A long recording of two CPUs needs no more room than a short one. */
+static void room_is_given_back(void **state)
+{
+	struct made *m = *state;
+	uint64_t id = 0, late;
+	struct told t;
+
+	for (unsigned i = 0; i < 20; i++) {
+		add(m, &id, 1000 + i * 100, 1, 100);
+		add(m, &id, 1000 + i * 100, 1, 100);
+	}
+	t = read_back(m, 100000, &late); /* two batches take less, twenty more */
+	check(&t, 4000);
+	assert_int_equal(late, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(nothing),
+		TEST(batches_overlap),
+		TEST(a_batch_that_runs_backwards),
+		TEST(of_equal_times_the_file_says),
+		TEST(at_random),
+		TEST(beyond_the_bound),
+		TEST(room_is_given_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/screen: what text takes of a terminal's line, and how it is made to fit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/common/progress.h"
+#include "cli/screen/cells.h"
+#include "cli/screen/fitted.h"
+#include "cli/screen/screen.h"
+#include "cli/screen/shorten.h"
+#include "cli/screen/table.h"
+
+static size_t cells(const char *text)
+{
+	return gus_cells(text, strlen(text));
+}
+
+static void text_takes_cells(void **state)
+{
+	(void)state;
+	assert_int_equal(cells(""), 0);
+	assert_int_equal(cells("abc"), 3);
+	assert_int_equal(cells("é"), 1);
+	assert_int_equal(cells("e\xcc\x81"), 1);        /* the accent lies over the letter */
+	assert_int_equal(cells("漢字"), 4);
+	assert_int_equal(cells("\xff\x1b\n\xe2\x80\xae"), 4); /* ??_? as it is printed */
+}
+
+static void cuts_fall_between_characters(void **state)
+{
+	const char *text = "a漢e\xcc\x81z"; /* 1, 2, 1 and 1 cells in 1, 3, 3 and 1 bytes */
+
+	(void)state;
+	assert_int_equal(gus_cells_head(text, strlen(text), 0), 0);
+	assert_int_equal(gus_cells_head(text, strlen(text), 2), 1);
+	assert_int_equal(gus_cells_head(text, strlen(text), 3), 4);
+	assert_int_equal(gus_cells_head(text, strlen(text), 4), 7); /* with its accent */
+	assert_int_equal(gus_cells_head(text, strlen(text), 9), 8);
+	assert_int_equal(gus_cells_tail(text, strlen(text), 0), 8);
+	assert_int_equal(gus_cells_tail(text, strlen(text), 1), 7);
+	assert_int_equal(gus_cells_tail(text, strlen(text), 2), 4);
+	assert_int_equal(gus_cells_tail(text, strlen(text), 3), 4); /* not half of an ideograph */
+	assert_int_equal(gus_cells_tail(text, strlen(text), 4), 1);
+	assert_int_equal(gus_cells_tail(text, strlen(text), 5), 0);
+}
+
+static void becomes(enum gus_shorten how, const char *text, size_t room, const char *expected)
+{
+	char *got = gus_shorten(text, how, room, "…");
+
+	assert_string_equal(got, expected);
+	assert_true(cells(got) <= room || room == 0);
+	free(got);
+}
+
+#define NAME(text, room, expected) becomes(GUS_SHORTEN_NAME, text, room, expected)
+
+static void names_keep_the_function(void **state)
+{
+	static const char vector[] = "std::vector<std::pair<int, Key>, std::allocator<std::pair<int, Key> > >"
+		"::_M_realloc_insert";
+
+	(void)state;
+	NAME(vector, 90, vector);
+	NAME(vector, 89, "std::vector<std::pair<int, Key>, std::allocator<std::pair<…> > >::_M_realloc_insert");
+	NAME(vector, 83, "std::vector<std::pair<int, Key>, std::allocator<std::pair<…> > >::_M_realloc_insert");
+	NAME(vector, 82, "std::vector<std::pair<…>, std::allocator<…> >::_M_realloc_insert");
+	NAME(vector, 64, "std::vector<std::pair<…>, std::allocator<…> >::_M_realloc_insert");
+	NAME(vector, 63, "std::vector<…>::_M_realloc_insert");
+	NAME(vector, 33, "std::vector<…>::_M_realloc_insert");
+	NAME(vector, 32, "std::…::_M_realloc_insert");
+	NAME(vector, 25, "std::…::_M_realloc_insert");
+	NAME(vector, 24, "…::_M_realloc_insert");
+	NAME(vector, 20, "…::_M_realloc_insert");
+	NAME(vector, 19, "_M_realloc_insert");
+	NAME(vector, 17, "_M_realloc_insert");
+	NAME(vector, 16, "_M_reall…_insert");
+	NAME(vector, 1, "…");
+	NAME("boost::asio::detail::scheduler::do_run_one", 40, "boost::…::detail::scheduler::do_run_one");
+	NAME("boost::asio::detail::scheduler::do_run_one", 38, "boost::…::scheduler::do_run_one");
+	NAME("plain_function_with_a_long_name", 12, "plain_…_name");
+}
+
+/* What looks like a bracket and is none, and what is one and tells functions apart. */
+static void names_stay_balanced(void **state)
+{
+	(void)state;
+	NAME("ns::wide_class<int, long>::operator<", 34, "ns::wide_class<…>::operator<");
+	NAME("ns::wide_class<int, long>::operator()", 34, "ns::wide_class<…>::operator()");
+	NAME("ns::wide_class<int, long>::operator->", 34, "ns::wide_class<…>::operator->");
+	NAME("ns::operator<< <std::char_traits<char> >", 38, "ns::operator<< <std::char_traits<…> >");
+	NAME("ns::operator<< <std::char_traits<char> >", 20, "ns::operator<< <…>");
+	NAME("(anonymous namespace)::table<int, long long>::find", 42, "(anonymous namespace)::table<…>::find");
+	NAME("<core::iter::Map<I, F> as Iterator>::next", 20, "<…>::next");
+	NAME("alloc::vec::from<fn(u8) -> u16>::run", 35, "alloc::vec::from<fn(…) -> u16>::run");
+	NAME("a_function::{lambda(int, long)#1}::operator()", 40, "a_function::{lambda(…)#1}::operator()");
+	NAME("a_function::{lambda(int, long)#1}::operator()", 36, "a_function::{…}::operator()");
+	NAME("broken<name::with(no>end", 12, "broken…o>end"); /* no name: cut as it comes */
+	NAME("crossed<brackets(of>a)name", 12, "crosse…)name");
+	NAME("my_operator<abcdefgh>", 15, "my_operator<…>");
+}
+
+static void paths_keep_their_end(void **state)
+{
+	(void)state;
+	becomes(GUS_SHORTEN_PATH, "/usr/lib/x86_64-linux-gnu/libc.so.6", 35, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	becomes(GUS_SHORTEN_PATH, "/usr/lib/x86_64-linux-gnu/libc.so.6", 34, "…/lib/x86_64-linux-gnu/libc.so.6");
+	becomes(GUS_SHORTEN_PATH, "/usr/lib/x86_64-linux-gnu/libc.so.6", 31, "…/x86_64-linux-gnu/libc.so.6");
+	becomes(GUS_SHORTEN_PATH, "/usr/lib/x86_64-linux-gnu/libc.so.6", 11, "…/libc.so.6");
+	becomes(GUS_SHORTEN_PATH, "/usr/lib/x86_64-linux-gnu/libc.so.6", 7, "lib…o.6");
+	becomes(GUS_SHORTEN_END, "漢字漢字", 6, "漢字…");
+	becomes(GUS_SHORTEN_END, "漢字漢字", 8, "漢字漢字");
+	becomes(GUS_SHORTEN_END, "abc", 1, "…");
+	becomes(GUS_SHORTEN_END, "abc", 0, "");
+}
+
+/* Tables and folds, in memory. */
+struct made { char *text; size_t size; FILE *out; struct gus_screen screen; };
+
+static struct made begin(size_t width)
+{
+	struct made m = { .screen = { .width = width, .dots = "…" } };
+
+	return m;
+}
+
+static const struct gus_table_column columns[] = {
+	{ .title = "share", .right = true },
+	{ .title = "samples", .right = true, .leaves = 1 },
+	{ .title = "time", .right = true, .leaves = 2 },
+	{ .title = "module", .pad = 8, .how = GUS_SHORTEN_PATH, .comfort = 8, .least = 6 },
+	{ .title = "function", .how = GUS_SHORTEN_NAME, .comfort = 14, .least = 6 },
+};
+
+static void holds(size_t width, bool full, const char *expected)
+{
+	static const char *const rows[][5] = {
+		{ "60%", "1234", "1.5 s", "漢字.so", "ns::a_function" },
+		{ "40%", "99", "1 s", "longer-module.so", "std::vector<int, long>::push_back" },
+	};
+	struct made m = begin(width);
+	struct gus_table t;
+
+	m.screen.full_names = full;
+	m.out = open_memstream(&m.text, &m.size);
+	assert_non_null(m.out);
+	gus_table_begin(&t, &m.screen, m.out, columns, 5);
+	for (size_t i = 0; i < 2; i++)
+		gus_table_row(&t, GUS_COLOUR_HOT, rows[i]);
+	gus_table_line(&t, "     by ", "a::very::long::name_of_a_function");
+	gus_table_end(&t);
+	fclose(m.out);
+	assert_string_equal(m.text, expected);
+	free(m.text);
+}
+
+static void tables_fit(void **state)
+{
+	(void)state;
+	holds(75, false,
+	      "# share  samples   time  module           function\n"
+	      "    60%     1234  1.5 s  漢字.so          ns::a_function\n"
+	      "    40%       99    1 s  longer-…dule.so  std::vector<int, long>::push_back\n"
+	      "     by a::very::long::name_of_a_function\n");
+	holds(66, false,
+	      "# share  samples   time  module    function\n"
+	      "    60%     1234  1.5 s  漢字.so   ns::a_function\n"
+	      "    40%       99    1 s  long….so  std::vector<…>::push_back\n"
+	      "     by a::very::long::name_of_a_function\n");
+	holds(50, false,
+	      "# share  samples   time  module    function\n"
+	      "    60%     1234  1.5 s  漢字.so   ns::a_function\n"
+	      "    40%       99    1 s  long….so  …::push_back\n"
+	      "     by a::very::long::name_of_a_function\n");
+	holds(49, false,
+	      "# share  samples   time  module    function\n"
+	      "    60%     1234  1.5 s  漢字.so   ns::a_function\n"
+	      "    40%       99    1 s  long….so  …::push_back\n"
+	      "     by a::very::long::name_of_a_function\n");
+	holds(41, false,
+	      "# share   time  module    function\n"
+	      "    60%  1.5 s  漢字.so   ns::a_function\n"
+	      "    40%    1 s  long….so  …::push_back\n"
+	      "     by a::very::long::name_of_a_function\n");
+	holds(40, false,
+	      "# share   time  module    function\n"
+	      "    60%  1.5 s  漢字.so   ns::a_function\n"
+	      "    40%    1 s  long….so  …::push_back\n"
+	      "     by a::…::long::name_of_a_function\n");
+	holds(0, false,
+	      "# share  samples  time  module    function\n"
+	      "    60%     1234  1.5 s  漢字.so   ns::a_function\n"
+	      "    40%       99   1 s  longer-module.so  std::vector<int, long>::push_back\n"
+	      "     by a::very::long::name_of_a_function\n");
+	holds(40, true,
+	      "# share  samples   time  module            function\n"
+	      "    60%     1234  1.5 s  漢字.so           ns::a_function\n"
+	      "    40%       99    1 s  longer-module.so  std::vector<int, long>::push_back\n"
+	      "     by a::very::long::name_of_a_function\n");
+}
+
+static void text_folds(void **state)
+{
+	struct made m = begin(20);
+
+	(void)state;
+	m.out = open_memstream(&m.text, &m.size);
+	gus_screen_fold(&m.screen, m.out, "# a: ", "#   ", "one two  three 漢字漢字漢字 /a/word/that/is/longer/than/it end");
+	m.screen.width = 0;
+	gus_screen_fold(&m.screen, m.out, "# b: ", "#   ", "one two three four five six seven");
+	fclose(m.out);
+	assert_string_equal(m.text, "# a: one two three\n#   漢字漢字漢字\n#   /a/word/that/is/longer/than/it\n#   end\n"
+			    "# b: one two three four five six seven\n");
+	free(m.text);
+}
+
+/* What is printed without a thought of the width. */
+static void lines_are_fitted(void **state)
+{
+	const struct gus_screen narrow = { .width = 40, .dots = "…" }, wide = { .dots = "…" };
+	int before = dup(1), file = memfd_create("stdout", 0);
+	char text[1024];
+	struct gus_fitted f;
+	ssize_t n;
+
+	(void)state;
+	assert_true(before >= 0 && file >= 0);
+	fflush(stdout);
+	dup2(file, 1);
+	gus_fitted_begin(&f, &narrow);
+	printf("short\n\n  12 M  of what is a sentence with a gap in it, and long\n");
+	printf("  1.00  2.00  columns that are too wide to stay\n");
+	printf("  1.00  2.00  a column        and another one\n");
+	gus_fitted_end(&f);
+	gus_fitted_begin(&f, &wide);
+	printf("  1.00  2.00  columns that are too wide to stay\n");
+	gus_fitted_end(&f);
+	fflush(stdout);
+	dup2(before, 1);
+	n = pread(file, text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	close(before);
+	close(file);
+	assert_string_equal(text, "short\n\n  12 M of what is a sentence with a gap\n      in it, and long\n"
+			    "  1.00  2.00  columns that are too wide…\n"
+			    "  1.00  2.00  a column   and another one\n"
+			    "  1.00  2.00  columns that are too wide to stay\n");
+}
+
+/* What COLUMNS, NO_COLOR and TERM say counts on terminals only; options count everywhere. */
+static void a_file_is_no_terminal(void **state)
+{
+	struct gus_screen_options o = { .width = GUS_SCREEN_AUTO };
+	FILE *file = tmpfile();
+	struct gus_screen s;
+
+	(void)state;
+	assert_non_null(file);
+	setenv("COLUMNS", "120", 1);
+	setenv("TERM", "xterm", 1);
+	setenv("LC_ALL", "C", 1);
+	unsetenv("NO_COLOR");
+	s = gus_screen_of(file, &o);
+	assert_true(!s.width && !s.colour && !s.terminal);
+	assert_string_equal(s.dots, "..");
+	setenv("LC_ALL", "de_DE.utf8", 1);
+	assert_string_equal(gus_screen_of(file, &o).dots, "…");
+	o.width = 100;
+	o.colour = 1;
+	setenv("NO_COLOR", "1", 1); /* --color=always is said later, and means it */
+	s = gus_screen_of(file, &o);
+	assert_true(s.width == 100 && s.colour);
+	o.width = 3;
+	assert_int_equal(gus_screen_of(file, &o).width, GUS_SCREEN_LEAST);
+	fclose(file);
+}
+
+/* Runs it with stderr on a new terminal, or in a file, as if it took so many seconds, and gives what came. */
+static const char *progress_on(bool terminal, unsigned seconds, const char *term)
+{
+	static char text[512];
+	int other = terminal ? posix_openpt(O_RDWR | O_NOCTTY) : memfd_create("stderr", 0), before = dup(2), to = other;
+	struct gus_progress p = { 0 };
+	size_t used = 0;
+	ssize_t n;
+
+	assert_true(other >= 0 && before >= 0);
+	setenv("TERM", term, 1);
+	if (terminal) {
+		assert_true(grantpt(other) == 0 && unlockpt(other) == 0);
+		to = open(ptsname(other), O_RDWR | O_NOCTTY);
+		assert_true(to >= 0 && fcntl(other, F_SETFL, O_NONBLOCK) == 0);
+	}
+	dup2(to, 2);
+	gus_progress(&p, "reading", 0);
+	p.begun_ns -= seconds * 1000000000ull;
+	p.next_ns -= seconds * 1000000000ull;
+	gus_progress(&p, "naming functions", 0.25);
+	gus_progress(&p, "naming functions", 0.50); /* too soon after the one before */
+	gus_progress_end(&p);
+	fflush(stderr);
+	dup2(before, 2);
+	close(before);
+	lseek(other, 0, SEEK_SET);
+	for (text[0] = '\0'; (n = read(other, text + used, sizeof(text) - 1 - used)) > 0; used += (size_t)n)
+		text[used + (size_t)n] = '\0';
+	close(other);
+	if (terminal)
+		close(to);
+	assert_int_equal(p.begun_ns, 0);
+	return text;
+}
+
+static void progress_is_for_terminals(void **state)
+{
+	(void)state;
+	assert_string_equal(progress_on(true, 1, "xterm"), "");
+	assert_string_equal(progress_on(true, 3, "xterm"), "\r\033[Kgusprof: naming functions, 25 %, 3 s\r\033[K");
+	assert_string_equal(progress_on(true, 3, "dumb"), "");
+	assert_string_equal(progress_on(true, 3, ""), "");
+	assert_string_equal(progress_on(false, 3, "xterm"), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_takes_cells),
+		cmocka_unit_test(cuts_fall_between_characters),
+		cmocka_unit_test(names_keep_the_function),
+		cmocka_unit_test(names_stay_balanced),
+		cmocka_unit_test(paths_keep_their_end),
+		cmocka_unit_test(tables_fit),
+		cmocka_unit_test(text_folds),
+		cmocka_unit_test(lines_are_fitted),
+		cmocka_unit_test(a_file_is_no_terminal),
+		cmocka_unit_test(progress_is_for_terminals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
