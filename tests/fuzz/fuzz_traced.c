@@ -229,7 +229,7 @@ static void check(struct gus_traced *t)
 		struct gus_traced_figures f;
 
 		gus_traced_thread(t, i, &f);
-		demand(f.cycles[0] >= 0 && f.warm_cycles >= 0);
+		demand(f.cycles[0] >= 0 && f.other_cycles >= 0);
 		threads += f.instructions + f.warmed;
 	}
 	demand(threads == t->instructions);

@@ -247,6 +247,8 @@ static void what_tasks_have_missed(void **state)
 	gus_lanes_settle_missed(&f.lanes);
 	assert_int_equal(f.lanes.taken[0].missed, 1000);
 	stop_wide(&f);
+}
+
 static bool was_visited(const struct gus_visits *v, uint64_t address)
 {
 	const struct gus_visit_place place = { .address = address };
