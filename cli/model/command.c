@@ -201,7 +201,7 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	struct sigaction pass = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART }, before;
 	struct gus_emulation e = { .out_is_err = gus_model_output_moves_command(m->output), .follows = true,
 		.children = m->children, .quiet = gus_model_output_is_alone(m->output) };
-	struct gus_trace *trace;
+	struct gus_trace *trace = NULL;
 	const char *target = gus_command_target(argv, err);
 	int rc = -1;
 
@@ -210,10 +210,14 @@ int gus_model_command(struct gus_model_traced *m, char *const *argv, int *status
 	if (!target || gus_traced_check(m->uarch, argv[0], target, err) != 0 ||
 	    gus_emulation_start(&e, argv, m->emulator, m->options, err) != 0)
 		return -1;
-	gus_model_output_begin(m->output);
 	emulator = e.pid;
 	sigaction(SIGINT, &pass, &before);
-	trace = gus_trace_open_fd(e.trace, err);
+	if (gus_model_output_begin(m->output, err) == 0) {
+		trace = gus_trace_open_fd(e.trace, err);
+	} else {
+		kill(e.pid, SIGKILL); /* what it would say is for nobody */
+		close(e.trace);
+	}
 	if (trace)
 		rc = model_programs(m, &e, trace, &v, err);
 	gus_emulation_wait(&e);

@@ -601,6 +601,7 @@ static int run_all(struct model *m, struct gus_error *err)
 		[FROM_COMMAND] = run_traced, [FROM_PROCESS] = run_traced, [FROM_FILE] = run_traced,
 		[FROM_BLOCK] = run_block, [FROM_BATCH] = run_batch, [FROM_ELF] = run_elf, [FROM_UOPS] = run_uops,
 	};
+	int rc = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &m->begun);
 	if (settle_options(m, err) != 0)
@@ -617,8 +618,10 @@ static int run_all(struct model *m, struct gus_error *err)
 		return -1;
 	m->has_output = true;
 	if (m->o->from != FROM_COMMAND) /* which is started first, with standard output as it is */
-		gus_model_output_begin(&m->output);
-	return gus_model_output_end(&m->output, run_of[m->o->from](m, err), err);
+		rc = gus_model_output_begin(&m->output, err);
+	if (rc == 0)
+		rc = run_of[m->o->from](m, err);
+	return gus_model_output_end(&m->output, rc, err);
 }
 
 /* As of the other verbs that take a command or a process. */

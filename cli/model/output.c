@@ -61,11 +61,12 @@ bool gus_model_output_is_alone(const struct gus_model_output *o)
 	return o->command && o->json && !o->path;
 }
 
-void gus_model_output_begin(struct gus_model_output *o)
+int gus_model_output_begin(struct gus_model_output *o, struct gus_error *err)
 {
 	fflush(stdout);
-	if (o->fd >= 0)
-		dup2(o->fd, STDOUT_FILENO);
+	if (o->fd < 0 || dup2(o->fd, STDOUT_FILENO) >= 0)
+		return 0;
+	return gus_fail_errno(err, errno, "cannot write the report to %s", o->path ? o->path : "standard error");
 }
 
 /* Whether all that was printed is there. A failure is said here, with its name, and not again when the program ends. */

@@ -106,7 +106,7 @@ if command -v qemu-x86_64 >/dev/null && [ -x "$target" ] && [ -e "$plugin" ] &&
 	for kind in alloc calls; do
 		# shellcheck disable=SC2046
 		row model-command $kind 1 $(few 40) FAULTS_OTHERS="Broken pipe" -- \
-			model --uarch skylake -- "$target" spin 500 0
+			model --uarch skylake -o - -- "$target" spin 500 0
 		# shellcheck disable=SC2046
 		[ -z "${FAULTS_FULL-}" ] ||
 			row model-process $kind 1 $(few 40) FAULTS_LOOSE=1 FAULTS_OTHERS="Broken pipe" -- \

@@ -136,6 +136,10 @@ namespaces()
 	run 20 "$gusprof" report -i apart.data
 	ok "it has samples of the program" grep -q 's  program ' out
 	ok "which get no names from root's file at its path" not says secret_function out
+	ok "but those of its own file, which the recording has" says public_function out
+	run 20 "$gusprof" record -q -F 2000 --embed=none -o bare.data -p "$pid" -- sleep 0.5
+	run 20 "$gusprof" report -i bare.data
+	ok "without them it gets none" not says 'secret_function\|public_function' out
 	ok "and it is said why" says "closed/program is not the file that was mapped"
 	run 20 "$gusprof" annotate -i apart.data secret_function
 	ok "nor can these be annotated" is $status 129
