@@ -27,6 +27,7 @@
 #define END_NS 300000000
 #define PART_NS 100000000
 #define LOOK_AT_CLOCK 64        /* places: each costs a microsecond */
+#define CHANGES_MOST 1000       /* of a process's mappings, that are looked at for a place that was two files' */
 #define RECORDS_MOST (1u << 17) /* of side band that are kept in memory, of some 140 bytes; later ones are not */
 #define BYTES_MOST (64u << 20)  /* of messages, before compression; of all modules of a file */
 #define SHARE_OF_SIZE 8         /* of --max-size, no more than that part */
@@ -121,16 +122,44 @@ static int hottest_share(const void *a, const void *b)
 	return x->module < y->module ? -1 : x->module > y->module;
 }
 
+static void add_spot(struct work *w, struct gus_place place, uint64_t count)
+{
+	w->all += count;
+	if (gus_space_module(w->e->space, place.module)->kind == GUS_MODULE_FILE)
+		gus_vec_push(&w->spots, (struct spot){ place.offset, count, place.module });
+}
+
+/* Where a process had one file after the other at a place (a plugin that is loaded anew, programs at fixed addresses
+ * that execute each other) it is not known which visit was to which: it counts for each of them. */
+static void add_spots_between(struct work *w, const struct gus_visit_place *p, const struct gus_visit *v)
+{
+	struct gus_place at = gus_space_find(w->e->space, p->pid, v->first, p->address, GUS_MODE_USER), next;
+	uint64_t time = v->first;
+
+	add_spot(w, at, v->count);
+	for (int i = 0; i < CHANGES_MOST; i++) {
+		time = gus_space_next_change(w->e->space, p->pid, time);
+		if (time > v->last)
+			break;
+		next = gus_space_find(w->e->space, p->pid, time, p->address, GUS_MODE_USER);
+		if (next.module != at.module || next.offset != at.offset)
+			add_spot(w, next, v->count);
+		at = next;
+	}
+}
+
 static void find_spots(struct work *w, const struct gus_visits *visits)
 {
 	for (uint32_t i = 0; i < visits->places.n; i++) {
 		const struct gus_visit_place *p = gus_index_key(&visits->places, i);
 		const struct gus_visit *v = &visits->list.v[i];
-		struct gus_place place = gus_space_find(w->e->space, p->pid, v->time, p->address, GUS_MODE_USER);
+		struct gus_place last = gus_space_find(w->e->space, p->pid, v->last, p->address, GUS_MODE_USER);
+		struct gus_place first = gus_space_find(w->e->space, p->pid, v->first, p->address, GUS_MODE_USER);
 
-		w->all += v->count;
-		if (gus_space_module(w->e->space, place.module)->kind == GUS_MODULE_FILE)
-			gus_vec_push(&w->spots, (struct spot){ place.offset, v->count, place.module });
+		if (first.module == last.module && first.offset == last.offset)
+			add_spot(w, last, v->count);
+		else
+			add_spots_between(w, p, v);
 	}
 }
 

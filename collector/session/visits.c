@@ -15,17 +15,21 @@ void gus_visits_free(struct gus_visits *v)
 	gus_vec_free(&v->list);
 }
 
-static void note(struct gus_visits *v, const struct gus_visit_place *place, uint64_t time, uint64_t count)
+static void note(struct gus_visits *v, const struct gus_visit_place *place, const struct gus_visit *more)
 {
 	bool is_new;
 	uint32_t number = gus_index_add(&v->places, place, &is_new);
+	struct gus_visit *visit;
 
 	if (is_new)
-		gus_vec_push(&v->list, (struct gus_visit){ 0 });
-	v->list.v[number].count += count;
+		gus_vec_push(&v->list, (struct gus_visit){ .first = more->first });
+	visit = &v->list.v[number];
+	visit->count += more->count;
 	/* Rings of different CPUs are read one after the other, so times go back. */
-	if (time > v->list.v[number].time)
-		v->list.v[number].time = time;
+	if (more->first < visit->first)
+		visit->first = more->first;
+	if (more->last > visit->last)
+		visit->last = more->last;
 }
 
 /* Coins are tossed, as visits come in turns (a sample and its callers, a loop's addresses) with which a count would
@@ -58,10 +62,11 @@ static void thin(struct gus_visits *v)
 	v->most = all.most;
 	v->coins = all.coins;
 	for (uint32_t i = 0; i < all.places.n; i++) {
-		uint64_t count = half(v, all.list.v[i].count);
+		struct gus_visit visit = all.list.v[i];
 
-		if (count)
-			note(v, gus_index_key(&all.places, i), all.list.v[i].time, count);
+		visit.count = half(v, visit.count);
+		if (visit.count)
+			note(v, gus_index_key(&all.places, i), &visit);
 	}
 	gus_visits_free(&all);
 }
@@ -69,11 +74,12 @@ static void thin(struct gus_visits *v)
 void gus_visits_add(struct gus_visits *v, uint32_t pid, uint64_t address, uint64_t time)
 {
 	const struct gus_visit_place place = { .address = address, .pid = pid };
+	const struct gus_visit visit = { .first = time, .last = time, .count = 1 };
 
 	v->seen++;
 	if (v->stride > 1 && (toss(v) >> 32) % v->stride)
 		return;
-	note(v, &place, time, 1);
+	note(v, &place, &visit);
 	while (v->places.n > v->most) /* once, or more often if few places have a single visit */
 		thin(v);
 }

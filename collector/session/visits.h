@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in user space samples were: places of processes, each with how often and when last. They are kept while
+/* Where in user space samples were: places of processes, each with how often and when. They are kept while
  * recording, because at its end the recording takes the names of this code along, and of what is sampled most first.
  *
  * There is room for so many places, whatever runs. When there are more, half of the visits are forgotten, and from
@@ -22,7 +22,7 @@ struct gus_visit_place {
 };
 
 struct gus_visit {
-	uint64_t time;            /* of the last one, in the recording's clock */
+	uint64_t first, last;     /* their times, in the recording's clock: a file may have replaced another one there */
 	uint64_t count;           /* of those that were noted */
 };
 

@@ -462,6 +462,15 @@ struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time
 	}
 }
 
+uint64_t gus_space_next_change(const struct gus_space *s, uint32_t pid, uint64_t time)
+{
+	uint32_t number = gus_index_find(&s->maps[MAPPED].ids, &pid);
+	const struct past *past = number == GUS_INDEX_NONE ? NULL : &s->maps[MAPPED].list.v[number];
+	size_t n = past ? past_until(past, time) : 0;
+
+	return past && n < past->n ? past->v[n].time : UINT64_MAX;
+}
+
 uint32_t gus_space_modules(const struct gus_space *s)
 {
 	return (uint32_t)s->modules.n;

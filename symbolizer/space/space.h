@@ -55,6 +55,9 @@ void gus_space_ready(struct gus_space *s);
  * covers is module 0, GUS_MODULE_UNKNOWN, with the address as offset. */
 struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, unsigned mode);
 
+/* The first moment after time at which that process had other mappings, UINT64_MAX if it has none. */
+uint64_t gus_space_next_change(const struct gus_space *s, uint32_t pid, uint64_t time);
+
 /* Modules are numbered from 0 in a fixed order: the same records give the same numbers. Lives as long as s. */
 uint32_t gus_space_modules(const struct gus_space *s);
 const struct gus_module *gus_space_module(const struct gus_space *s, uint32_t number);

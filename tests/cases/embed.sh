@@ -190,6 +190,29 @@ rm callers
 timeout 20 "$gusprof" report -g callers.data >out 2>err
 ok "a caller without samples has its name" grep -q only_calls out
 
+# Programs at the same addresses, one after the other in a process. (Their debug information makes their build ids
+# differ: symbols alone do not.)
+cat >chained.c <<'P'
+#include <unistd.h>
+__attribute__((noinline)) long ONE(volatile long *p) { for (long i = 0; i < 60000000; i++) *p += i; return *p; }
+int main(int argc, char **argv)
+{
+	volatile long v = 0;
+	ONE(&v);
+	return argc > 1 ? execv(argv[1], argv + 1) : 0;
+}
+P
+for one in first second third; do
+	cc -O1 -g -no-pie -fno-pie -Wl,--build-id=sha1 -DONE=${one}_of_them chained.c -o $one
+done
+take -o chained.data -- ./first ./second ./third
+rm first second third
+report chained chained.data
+for one in first second third; do
+	ok "code has its name though other programs had its address: $one" \
+		grep -q "/$one	${one}_of_them" chained.rows
+done
+
 # Another machine.
 other=$work/root
 run_there=(chroot "$other")

@@ -135,6 +135,9 @@ static void a_mapping_holds_from_its_time_on(void **state)
 	expect(s, 7, 11, 0x401000, "[unknown]", 0x401000);
 	expect(s, 7, 11, 0x3fffff, "[unknown]", 0x3fffff);
 	expect(s, 8, 11, 0x400000, "[unknown]", 0x400000);
+	assert_int_equal(gus_space_next_change(s, 7, 9), 10);
+	assert_int_equal(gus_space_next_change(s, 7, 10), UINT64_MAX);
+	assert_int_equal(gus_space_next_change(s, 8, 9), UINT64_MAX);
 	gus_space_free(s);
 }
 

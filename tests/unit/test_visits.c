@@ -30,7 +30,8 @@ static void places_of_processes_are_counted(void **state)
 	assert_int_equal(v.places.n, 3);
 	assert_int_equal(count_of(&v, 1, 0x1000), 2);
 	assert_int_equal(count_of(&v, 2, 0x1000), 1);
-	assert_int_equal(v.list.v[0].time, 50); /* the last, though it did not come last */
+	assert_int_equal(v.list.v[0].first, 40); /* though it did not come first */
+	assert_int_equal(v.list.v[0].last, 50);
 	assert_int_equal(v.seen, 4);
 	assert_int_equal(v.stride, 1);
 	gus_visits_free(&v);
