@@ -643,19 +643,21 @@ static const char *what_is(mode_t mode)
 	return S_ISFIFO(mode) ? "not a regular file but a pipe; '-i -' reads these" : "not a regular file";
 }
 
-struct gus_reader *gus_reader_open_named(const char *path, const char *name, struct gus_error *err)
+/* Takes fd; if that is none, errno says why. */
+static struct gus_reader *open_file(int fd, const char *name, struct gus_error *err)
 {
-	struct gus_reader *r = gus_zalloc(sizeof(*r));
+	struct gus_reader *r;
 	struct stat st;
 
-	r->name = gus_strdup(name);
-	/* Not blocking: what has that name may be a FIFO, which would wait for a writer. */
-	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (r->fd < 0 || fstat(r->fd, &st) != 0) {
+	if (fd < 0 || fstat(fd, &st) != 0) {
 		gus_fail_errno(err, errno, "cannot open the recording %s", name);
-		gus_reader_close(r);
+		if (fd >= 0)
+			close(fd);
 		return NULL;
 	}
+	r = gus_zalloc(sizeof(*r));
+	r->name = gus_strdup(name);
+	r->fd = fd;
 	if (!S_ISREG(st.st_mode)) {
 		gus_fail(err, GUS_E_UNSUPPORTED, "cannot read the recording %s: it is %s", name, what_is(st.st_mode));
 		gus_reader_close(r);
@@ -669,7 +671,13 @@ struct gus_reader *gus_reader_open_named(const char *path, const char *name, str
 
 struct gus_reader *gus_reader_open(const char *path, struct gus_error *err)
 {
-	return gus_reader_open_named(path, path, err);
+	/* Not blocking: what has that name may be a FIFO, which would wait for a writer. */
+	return open_file(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), path, err);
+}
+
+struct gus_reader *gus_reader_open_kept(int fd, const char *name, struct gus_error *err)
+{
+	return open_file(fcntl(fd, F_DUPFD_CLOEXEC, 3), name, err);
 }
 
 struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct gus_error *err)

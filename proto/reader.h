@@ -48,8 +48,9 @@ struct gus_damage {
 /* Opens path. NULL with GUS_E_CORRUPT if it is no recording, GUS_E_VERSION if it is a newer one, GUS_E_TRUNCATED if
  * it stops within the preamble, else as the system says. A corrupt header frame is not fatal: see header_lost. */
 struct gus_reader *gus_reader_open(const char *path, struct gus_error *err);
-/* The same, with another name for messages: of a path that means nothing to people. */
-struct gus_reader *gus_reader_open_named(const char *path, const char *name, struct gus_error *err);
+/* The same of a regular file that is open as fd, all of it, wherever it stands. The caller still closes fd. Its name is
+ * for messages. */
+struct gus_reader *gus_reader_open_kept(int fd, const char *name, struct gus_error *err);
 /* The same over bytes, which are borrowed: for tests and fuzz targets, which cut them and change them. */
 struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct gus_error *err);
 /* What is open as fd, from where it stands, front to back and once: it may be a pipe that is still written, whose bytes

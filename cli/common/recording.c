@@ -123,10 +123,8 @@ static void explain_none(const char *input, struct gus_error *err)
 static struct gus_reader *open_spooled(struct gus_error *err)
 {
 	int fd = spool(err);
-	char *path = fd < 0 ? NULL : gus_format("/proc/self/fd/%d", fd);
-	struct gus_reader *reader = path ? gus_reader_open_named(path, PIPE_NAME, err) : NULL;
+	struct gus_reader *reader = fd < 0 ? NULL : gus_reader_open_kept(fd, PIPE_NAME, err);
 
-	free(path);
 	if (fd >= 0)
 		close(fd);
 	return reader;
@@ -159,10 +157,18 @@ struct gus_reader *gus_recording_stream(const char *input, struct gus_error *err
 
 char *gus_recording_path(const char *input, struct gus_error *err)
 {
+	char *path;
 	int fd;
 
 	if (!is_pipe(input))
 		return gus_strdup(input);
 	fd = spool(err);
-	return fd < 0 ? NULL : gus_format("/proc/self/fd/%d", fd);
+	path = fd < 0 ? NULL : gus_format("/proc/self/fd/%d", fd);
+	if (path && access(path, F_OK) != 0) {
+		gus_fail_errno(err, errno, "cannot read the recording from " PIPE_NAME " twice, for which /proc has to "
+			       "be mounted (or write it to a file, and give that)");
+		free(path);
+		path = NULL;
+	}
+	return path;
 }

@@ -37,6 +37,23 @@ ok 'an empty pipe is named' says 'standard input' err
 "$gusprof" report -i - <&- >out 2>err
 ok 'no standard input at all has status 125' is $? 125
 
+# Where nothing is mounted there is no /proc.
+if [ "$(id -u)" = 0 ]; then
+	mkdir -p bare/tmp
+	ldd "$gusprof" | grep -o '/[^ ]*' | while read -r library; do
+		mkdir -p "bare$(dirname "$library")"
+		cp -L "$library" "bare$library"
+	done
+	cp "$gusprof" bare/gusprof
+	# shellcheck disable=SC2002
+	cat file | chroot bare /gusprof report --no-cache -i - >out 2>err
+	ok 'a pipe is read without /proc' is $? 0
+	ok 'and has its samples' says 'samples of' out
+	# shellcheck disable=SC2002
+	cat file | chroot bare /gusprof model -i - >out 2>err
+	ok 'model says that it needs /proc' says 'for which /proc has to be mounted' err
+fi
+
 # No room to keep it: one error, with what to do.
 mkdir full
 if mount -t tmpfs -o size=64k none full 2>/dev/null; then
