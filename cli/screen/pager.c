@@ -20,15 +20,18 @@
 
 static pid_t pager; /* 0: none runs */
 
-/* As git does: the first that is set counts, and set to nothing it means none. */
+/* As git does: the first that is set counts, and set to nothing it means none. Less asks a terminal that cannot move
+ * its cursor (editors have such) for a key before it shows anything, so that has it only who named it. */
 static const char *chosen(void)
 {
 	static const char *const names[] = { "GUSPROF_PAGER", "PAGER" };
-	const char *value = NULL;
+	const char *value = NULL, *terminal = getenv("TERM");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !value; i++)
 		value = getenv(names[i]);
-	return value ? value : "less";
+	if (!value)
+		value = !terminal || !*terminal || strcmp(terminal, "dumb") == 0 ? "" : "less";
+	return value;
 }
 
 /* The shell would only say that there is no such program when the text is gone. A command with more than words in it

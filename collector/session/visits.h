@@ -22,7 +22,7 @@ struct gus_visit_place {
 };
 
 struct gus_visit {
-	uint64_t first, last;     /* their times, in the recording's clock: a file may have replaced another one there */
+	uint64_t first, last;     /* their times in the recording's clock, between which files may have changed */
 	uint64_t count;           /* of those that were noted */
 };
 

@@ -121,6 +121,8 @@ expect "a function that is not there" "no sample is in a function 'clear_page_em
 expect "its report is empty" '^# no samples are left$'
 report --comm nosuch demo.data >out 2>err
 expect "a name that is not there" "called 'nosuch'; there are: shape, worker/1, 漢字-server" err
+report --symbol page_erms demo.data >out 2>err
+expect "a part of a name" "'page_erms'; with that in their names there are: .*clear_page_erms" err
 report --dso libshpe.so demo.data >out 2>err
 expect "a module that is not there" "called 'libshpe.so'; the nearest: libshape.so" err
 annotate -i demo.data clear_page_emrs >out 2>err
@@ -192,6 +194,15 @@ for none in '' cat; do
 	expect "GUSPROF_PAGER='$none' is none" '^# 1003 samples'
 	grep -q other: out && problem "GUSPROF_PAGER='$none' is PAGER"
 done
+mkdir pagers
+printf '#!/bin/sh\nexec sed s/^/less:/\n' >pagers/less
+chmod +x pagers/less
+PATH=$PWD/pagers:$PATH report_on 80 >out
+expect "less is what pages" '^less:# 1003 samples'
+PATH=$PWD/pagers:$PATH TERM=dumb report_on 80 >out
+expect "a dumb terminal is not paged, as less would wait for a key there" '^# 1003 samples'
+PATH=$PWD/pagers:$PATH TERM=dumb PAGER=less report_on 80 >out
+expect "unless a pager is named" '^less:# 1003 samples'
 GUSPROF_PAGER=no-such-pager report_on 80 >out
 expect "a pager that is not there is said" "there is no pager 'no-such-pager'"
 expect "and the text is there" '^# 1003 samples'
