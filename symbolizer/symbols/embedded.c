@@ -143,9 +143,12 @@ struct gus_embedded *gus_embedded_find(struct gus_embeddeds *all, const struct g
 {
 	const uint64_t file[] = { m->inode, m->major, m->minor };
 	struct gus_embedded *e = NULL;
+	uint32_t number;
 
-	if (all->list.n)
-		e = all->list.v[key_of(all, m->path, m->build_id, m->build_id ? m->build_id_size : 0, file)];
+	if (all->list.n) {
+		number = key_of(all, m->path, m->build_id, m->build_id ? m->build_id_size : 0, file);
+		e = all->list.v[number]; /* only now: a new key may have moved the list */
+	}
 	if (e && !e->ready) {
 		gus_functions_ready(&e->functions);
 		gus_ranges_ready(&e->lines);

@@ -221,6 +221,31 @@ static void another_module_has_nothing_of_it(void **state)
 	gus_symbols_free(s);
 }
 
+/* More modules than the recording says anything of, as when all of a machine was recorded. */
+static void many_modules_have_nothing_of_it(void **state)
+{
+	enum { MODULES = 5000 };
+	static uint8_t ids[MODULES][4];
+	static struct gus_module others[MODULES];
+	struct gus_name names[GUS_NAMES_MAX];
+	struct gus_symbols *s;
+	struct hand h;
+
+	(void)state;
+	fill(&h);
+	s = symbols_with(&h.m, false);
+	for (size_t i = 0; i < MODULES; i++) {
+		memcpy(ids[i], &(uint32_t){ (uint32_t)i }, sizeof(ids[i]));
+		others[i] = module;
+		others[i].build_id = ids[i];
+		gus_symbols_names(s, &others[i], 0x100, GUS_DEPTH_FUNCTION, names);
+		assert_null(names[0].function);
+	}
+	gus_symbols_names(s, &module, 0x100, GUS_DEPTH_FUNCTION, names);
+	assert_string_equal(names[0].function, "outer");
+	gus_symbols_free(s);
+}
+
 /* A module may have several messages, and a function may be told in each: with a name it is better. */
 static void messages_add_up(void **state)
 {
@@ -638,6 +663,7 @@ int main(void)
 		cmocka_unit_test(names_lines_and_code_are_the_messages),
 		cmocka_unit_test(what_is_missing_is_said),
 		cmocka_unit_test(another_module_has_nothing_of_it),
+		cmocka_unit_test(many_modules_have_nothing_of_it),
 		cmocka_unit_test(messages_add_up),
 		cmocka_unit_test(contradictions_are_refused),
 		cmocka_unit_test(bounds_are_taken),
