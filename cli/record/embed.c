@@ -53,7 +53,7 @@ struct work {
 	const struct gus_session_seen *seen;
 	char boot_id[64];
 	uint64_t until_ns;
-	size_t left;                    /* bytes that may be written */
+	size_t left, pending;           /* bytes that may be written; that will be, of what was found already */
 	struct gus_vec(struct spot) spots;
 	struct gus_vec(struct share) shares;
 	uint64_t all;                   /* visits */
@@ -197,11 +197,13 @@ static void share_spots(struct work *w)
 
 static int write_message(struct work *w, struct share *share, const char *trouble, struct gus_error *err)
 {
-	Gusprof__Embedded *m = gus_embedding_take(share->embedding);
 	uint64_t before = gus_writer_size(w->writer);
+	Gusprof__Embedded *m;
 	size_t size;
 	int rc;
 
+	w->pending -= gus_embedding_size(share->embedding);
+	m = gus_embedding_take(share->embedding);
 	m->trouble = (char *)(uintptr_t)(trouble ? trouble : "");
 	if (!m->n_functions && !m->n_lines && !m->n_code && !trouble)
 		return 0;
@@ -214,7 +216,7 @@ static int write_message(struct work *w, struct share *share, const char *troubl
 
 static bool is_over(const struct work *w)
 {
-	return !w->left || now_ns() >= w->until_ns;
+	return now_ns() >= w->until_ns;
 }
 
 /* So much of all spots of a module that there is time for. */
@@ -225,13 +227,14 @@ static int add_spots(struct work *w, struct share *share, enum gus_embed what, s
 
 	for (size_t i = 0; i < share->n; i++) {
 		const struct spot *spot = &w->spots.v[share->first + i];
+		size_t size = gus_embedding_size(share->embedding);
 
-		if (!over && i % LOOK_AT_CLOCK == 0)
-			over = is_over(w);
+		over = over || w->pending >= w->left || (i % LOOK_AT_CLOCK == 0 && is_over(w));
 		if (over)
 			*missed += spot->count;
 		else
 			gus_embedding_add(share->embedding, spot->offset, what);
+		w->pending += gus_embedding_size(share->embedding) - size;
 		if (gus_embedding_is_full(share->embedding) && write_message(w, share, NULL, err) != 0)
 			return -1;
 	}

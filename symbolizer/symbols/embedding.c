@@ -275,6 +275,11 @@ bool gus_embedding_add(struct gus_embedding *e, uint64_t offset, enum gus_embed 
 	return true;
 }
 
+size_t gus_embedding_size(const struct gus_embedding *e)
+{
+	return e->taken ? 0 : e->size;
+}
+
 bool gus_embedding_is_full(const struct gus_embedding *e)
 {
 	return e->size >= GUS_EMBEDDING_MESSAGE_MOST;

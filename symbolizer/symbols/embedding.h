@@ -4,6 +4,7 @@
 #ifndef GUS_SYMBOLIZER_SYMBOLS_EMBEDDING_H
 #define GUS_SYMBOLIZER_SYMBOLS_EMBEDDING_H
 
+#include <stddef.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,6 +38,8 @@ void gus_embedding_free(struct gus_embedding *e);
 /* Adds so much of the function around an offset, unless it is there: first the names of all, which are quick to be had,
  * and then more, if there is time for it. False if no function is known there. */
 bool gus_embedding_add(struct gus_embedding *e, uint64_t offset, enum gus_embed what);
+/* Bytes that the message will take, about. */
+size_t gus_embedding_size(const struct gus_embedding *e);
 /* Whether it is time to take the message: it is full. */
 bool gus_embedding_is_full(const struct gus_embedding *e);
 /* What was added since the last one; valid until the next call. Its trouble is the caller's to fill in. */

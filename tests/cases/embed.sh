@@ -213,6 +213,16 @@ for one in first second third; do
 		grep -q "/$one	${one}_of_them" chained.rows
 done
 
+# Of a limited size no more than an eighth: the hottest names first, then lines and code as far as they go. What a
+# single function takes can be too much.
+build -static
+timeout 60 "$gusprof" record -F 20000 --embed=all --max-size 64K -o small.data -- ./shapes 4000 >out 2>err
+size=$(timeout 20 "$gusprof" dump --frames-only small.data | sed -n 's/.* embedded: \([0-9]*\) bytes.*/\1/p' |
+	awk '{ sum += $1 } END { print sum + 0 }')
+ok "something is taken along" [ "$size" -gt 500 ]
+ok "what is taken along respects --max-size: $size bytes" [ "$size" -lt 12000 ]
+rm shapes
+
 # Another machine.
 other=$work/root
 run_there=(chroot "$other")
