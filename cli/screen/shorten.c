@@ -64,6 +64,17 @@ static size_t operator_size(const char *name, size_t at)
 /* What stands at one place of a name. */
 enum mark { OTHER, OPENS, CLOSES, SCOPE };
 
+/* Whether what stands behind "::" are a Rust function's arguments, and not a part of its name that is in brackets. */
+static bool has_arguments(const char *text)
+{
+	static const char *const parts[] = { "<impl ", "<lambda", "<unnamed" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (strncmp(text, parts[i], strlen(parts[i])) == 0)
+			return false;
+	return *text == '<';
+}
+
 /* Of so many bytes, which is more than one of operators, arrows ("-> T") and "::". */
 static enum mark next_mark(const char *name, size_t at, size_t *size)
 {
@@ -77,7 +88,7 @@ static enum mark next_mark(const char *name, size_t at, size_t *size)
 	}
 	if (strncmp(name + at, "::", 2) == 0) {
 		*size = 2;
-		return SCOPE;
+		return has_arguments(name + at + 2) ? OTHER : SCOPE;
 	}
 	if (strchr("<({[", name[at]))
 		return OPENS;
@@ -172,6 +183,92 @@ out:
 	return out;
 }
 
+/* Rust's methods begin with their type in brackets, <a::b::Type<u64> as c::Trait>::method, which is no argument but
+ * what tells them apart. These are its parts, without arguments of their own. */
+struct method { char *type, *trait, *rest; /* trait: NULL if there is none */ };
+
+/* Where the bracket that a name begins with ends, and where its " as " is, 0 if there is none. */
+static size_t end_of_type(const char *name, size_t *as)
+{
+	size_t size;
+	int deep = 0;
+
+	*as = 0;
+	for (size_t at = 0; name[at]; at += size) {
+		enum mark mark = next_mark(name, at, &size);
+
+		deep += (mark == OPENS) - (mark == CLOSES);
+		if (!deep)
+			return at;
+		if (deep == 1 && !*as && strncmp(name + at, " as ", 4) == 0)
+			*as = at;
+	}
+	return 0;
+}
+
+static char *collapse_part(const char *from, size_t size, const char *dots)
+{
+	char *part = gus_strndup(from, size), *flat = collapse(part, 1, dots);
+
+	free(part);
+	return flat;
+}
+
+static struct method parts_of(const char *name, const char *dots)
+{
+	struct method m = { 0 };
+	size_t as, end = end_of_type(name, &as);
+
+	m.type = collapse_part(name + 1, (as ? as : end) - 1, dots);
+	if (as)
+		m.trait = collapse_part(name + as + 4, end - as - 4, dots);
+	m.rest = collapse_part(name + end + 1, strlen(name + end + 1), dots);
+	return m;
+}
+
+/* a::b::Type becomes ...::Type; without a scope it stays. */
+static char *last_scope(const char *name, const char *dots)
+{
+	struct scopes scopes = { 0 };
+	size_t last;
+
+	find_scopes(name, &scopes);
+	last = scopes.v[scopes.n - 1];
+	gus_vec_free(&scopes);
+	return last ? gus_format("%s::%s", dots, name + last) : gus_strdup(name);
+}
+
+/* First the trait loses its scopes, then the type, then the trait all of it; NULL if that is not enough, or the name is
+ * another kind of name. */
+static char *cut_method(const char *name, size_t cells, const char *dots)
+{
+	enum { WAYS = 3 };
+	struct method m;
+	char *type, *trait, *out = NULL;
+
+	if (*name != '<')
+		return NULL;
+	m = parts_of(name, dots);
+	type = last_scope(m.type, dots);
+	trait = m.trait ? last_scope(m.trait, dots) : NULL;
+	for (int way = 0; way < WAYS; way++) {
+		const char *traits[WAYS] = { trait, trait, dots };
+
+		out = gus_format("<%s%s%s>%s", way ? type : m.type, m.trait ? " as " : "", m.trait ? traits[way] : "",
+				 m.rest);
+		if (fits(out, cells))
+			break;
+		free(out);
+		out = NULL;
+	}
+	free(m.type);
+	free(m.trait);
+	free(m.rest);
+	free(type);
+	free(trait);
+	return out;
+}
+
 /* The function alone: without scopes, and without arguments behind it. */
 static char *bare(const char *name)
 {
@@ -181,7 +278,7 @@ static char *bare(const char *name)
 	find_scopes(name, &scopes);
 	begin = end = scopes.v[scopes.n - 1];
 	gus_vec_free(&scopes);
-	while (name[end] && (next_mark(name, end, &size) != OPENS || end == begin))
+	while (name[end] && (next_mark(name, end, &size) != OPENS || end == begin) && strncmp(name + end, "::", 2) != 0)
 		end += size;
 	return gus_strndup(name + begin, end - begin);
 }
@@ -191,6 +288,8 @@ static char *cut_name(const char *name, size_t cells, const char *dots)
 	char *out = NULL, *alone, *flat;
 
 	for (int depth = depth_of(name); depth > 0; depth--) {
+		if (depth == 1 && (out = cut_method(name, cells, dots)))
+			return out;
 		out = collapse(name, depth, dots);
 		if (fits(out, cells))
 			return out;

@@ -91,6 +91,28 @@ static void names_keep_the_function(void **state)
 	NAME("plain_function_with_a_long_name", 12, "plain_…_name");
 }
 
+static void methods_keep_their_type(void **state)
+{
+	static const char next[] = "<core::iter::Map<I, F> as core::iter::Iterator>::next::<u8>";
+
+	(void)state;
+	NAME(next, 59, next);
+	NAME(next, 58, "<core::iter::Map<…> as core::iter::Iterator>::next::<u8>");
+	NAME(next, 55, "<core::iter::Map<…> as …::Iterator>::next::<…>");
+	NAME(next, 45, "<…::Map<…> as …::Iterator>::next::<…>");
+	NAME(next, 36, "<…::Map<…> as …>::next::<…>");
+	NAME(next, 26, "<…>::next::<…>");
+	NAME(next, 13, "…::next::<…>");
+	NAME(next, 11, "next");
+	NAME("core::fmt::num::<impl core::fmt::Display for u64>::fmt", 30, "core::fmt::num::<…>::fmt");
+	NAME("main(int, char**)::<lambda(auto:1, auto:2)>", 22, "main(…)::<…>");
+	NAME("<core::cmp::Ordering>::is_less", 29, "<…::Ordering>::is_less");
+	NAME("<core::cmp::Ordering>::is_less", 21, "<…>::is_less");
+	NAME("<&mut a::b::C as Trait>::f", 25, "<…::C as Trait>::f");
+	NAME("<u64>::unchecked_add", 17, "…::unchecked_add");
+	NAME("<impl at the end of a name>", 20, "<…>");
+}
+
 /* What looks like a bracket and is none, and what is one and tells functions apart. */
 static void names_stay_balanced(void **state)
 {
@@ -337,6 +359,7 @@ int main(void)
 		cmocka_unit_test(text_takes_cells),
 		cmocka_unit_test(cuts_fall_between_characters),
 		cmocka_unit_test(names_keep_the_function),
+		cmocka_unit_test(methods_keep_their_type),
 		cmocka_unit_test(names_stay_balanced),
 		cmocka_unit_test(paths_keep_their_end),
 		cmocka_unit_test(tables_fit),
