@@ -465,6 +465,15 @@ static void stop(struct loader *l)
 	gus_columns_free(&l->batch);
 }
 
+/* A recording that was cut does not say when it ended. */
+static void tell_end(struct gus_profile *p)
+{
+	const Gusprof__Clock *clock = p->header->clock;
+
+	if (clock && clock->start_realtime_ns && p->footer && p->footer->end_ns > clock->start_ns)
+		gus_symbols_recorded_until(p->symbols, clock->start_realtime_ns + p->footer->end_ns - clock->start_ns);
+}
+
 static int load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
 		const struct gus_symbols_options *options, const struct gus_log *log, struct gus_visitor *visit,
 		struct gus_error *err)
@@ -491,6 +500,7 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 	if (gus_frames_each(reader, ~batches, take_message, &l, err) != 0)
 		goto out;
 	gus_space_ready(p->space);
+	tell_end(p);
 	if (l.from || l.to != UINT64_MAX)
 		gus_reader_restrict(reader, l.from, l.to);
 	if (visit)

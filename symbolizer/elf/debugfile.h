@@ -12,6 +12,7 @@ struct gus_search {
 	const char *const *debug_dirs;  /* NULL-terminated */
 	struct gus_error *refused;      /* takes the first file that is there and cannot be opened; may be NULL */
 	const struct gus_rights *rights; /* to open files with; NULL: ours */
+	uint64_t recorded_ns;           /* CLOCK_REALTIME when the recording ended; 0: not known */
 	struct gus_budget *total;       /* bytes that may be read and made of all files together; NULL: as they are */
 };
 

@@ -14,6 +14,14 @@ static bool is_recorded(const struct gus_object *o, const struct gus_elf *e)
 	return gus_build_id_equal(e->build_id, e->build_id_size, o->build_id, o->build_id_size);
 }
 
+/* A compiler that writes a program anew is often given the inode that its predecessor had. */
+static bool has_changed(const struct gus_elf *e, const struct gus_search *search)
+{
+	uint64_t changed_ns = (uint64_t)e->stat.st_ctim.tv_sec * 1000000000 + (uint64_t)e->stat.st_ctim.tv_nsec;
+
+	return search->recorded_ns && changed_ns > search->recorded_ns;
+}
+
 /* What lies at the module's path, if it is what was mapped. Without a recorded build id there is only the name to go
  * by, and that is not enough once the kernel has said that the file is deleted. */
 static void open_path(struct gus_object *o, const struct gus_search *search, bool was_deleted)
@@ -31,12 +39,16 @@ static void open_path(struct gus_object *o, const struct gus_search *search, boo
 		o->trouble = gus_strdup(err.text);
 		return;
 	}
-	if (!o->build_id_size || is_recorded(o, e)) {
+	if (o->build_id_size ? is_recorded(o, e) : !identity || !has_changed(e, search)) {
 		o->main = e;
 		return;
 	}
-	o->trouble = gus_format("its file changed since the recording: %s has %s build id", o->path,
-				e->build_id ? "another" : "no");
+	if (o->build_id_size)
+		o->trouble = gus_format("its file changed since the recording: %s has %s build id", o->path,
+					e->build_id ? "another" : "no");
+	else
+		o->trouble = gus_format("its file changed since the recording: %s was written or moved, and has no "
+					"build id to tell whether it is the same", o->path);
 	gus_elf_close(e);
 }
 

@@ -113,6 +113,11 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	return s;
 }
 
+void gus_symbols_recorded_until(struct gus_symbols *s, uint64_t realtime_ns)
+{
+	s->search.recorded_ns = realtime_ns;
+}
+
 /* What could not be read as a whole this time may be another time, and is not remembered. */
 static void save_answers(struct gus_symbols *s, const struct entry *e)
 {

@@ -51,6 +51,10 @@ struct gus_name {
 struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, const struct gus_log *log);
 void gus_symbols_free(struct gus_symbols *s);
 
+/* When the recording ended, in ns of CLOCK_REALTIME: a file without a build id that changed later is not what was
+ * recorded, though it has its path and inode. Before the first question; without it nothing is said of that. */
+void gus_symbols_recorded_until(struct gus_symbols *s, uint64_t realtime_ns);
+
 /* Symbols and images that the recording brought along; copied. Called before the first question. */
 void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols);
 void gus_symbols_add_image(struct gus_symbols *s, const Gusprof__Image *image);

@@ -223,6 +223,20 @@ ok "something is taken along" [ "$size" -gt 500 ]
 ok "what is taken along respects --max-size: $size bytes" [ "$size" -lt 12000 ]
 rm shapes
 
+# Without a build id a program that is made anew, in the file that the old one was in (so do linkers, whose new file has
+# the old one's inode), is told by the time.
+c++ -O2 -g -Wl,--build-id=none shapes.cc -o shapes
+c++ -O0 -g -Wl,--build-id=none -x c++ callers.c -o another
+take -o anew.data -- ./shapes 60
+report old --no-inline anew.data
+ok "the program as it was has names" grep -q shapes::polygon old.rows
+cat another >shapes
+report new --no-inline anew.data
+ok "a program without a build id that is made anew gives no names" cmp -s old.rows new.rows
+timeout 60 "$gusprof" annotate -i anew.data shapes::polygon::area >out 2>err
+ok "annotate says that it changed" says "its file changed since the recording" err
+rm shapes another
+
 # Another machine.
 other=$work/root
 run_there=(chroot "$other")
