@@ -99,6 +99,9 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 /* Batches of samples that overlap in time, unpacked, while they are put in order. A recorder writes each CPU's samples
  * when they are half a second old at most: of 256 CPUs at 10 kHz with chains of 20 that is some 300 MB. */
 #define GUS_LIMIT_ORDER ((size_t)1 << 30)
+/* Bytes of memory that names, lines and code take which a recording brings along. A recorder writes 64 MiB of them at
+ * most, and code of runtimes besides; but 4 MiB of zeros are some 200 bytes of a recording. */
+#define GUS_LIMIT_EMBEDDED (1ull << 30)
 /* What runtimes tell of the code that they make, symbolizer/jit. Bytes that are read of a perf map and of a jitdump,
  * which has all code in it: a large Java program writes some 20 MB of the former, node some 2 MB of the latter a
  * second while it warms up. */

@@ -10,7 +10,7 @@
 
 void gus_embedded_init(struct gus_embeddeds *all)
 {
-	*all = (struct gus_embeddeds){ 0 };
+	*all = (struct gus_embeddeds){ .memory = { .left = GUS_LIMIT_EMBEDDED } };
 	gus_strings_init(&all->keys);
 	gus_strings_init(&all->texts);
 }
@@ -104,13 +104,31 @@ static void take_code(struct gus_embedded *e, const Gusprof__EmbeddedCode *c)
 	gus_vec_push(&e->pieces, copy);
 }
 
+/* Bytes of memory that a message takes at most, with what is made of it when it is asked, and with what vectors have
+ * in reserve. */
+static uint64_t cost_of(const Gusprof__Embedded *m)
+{
+	enum { FUNCTION = 2 * sizeof(struct gus_function) + sizeof(struct gus_range), TEXT = 64, PIECE = 64 };
+	uint64_t bytes = sizeof(struct gus_embedded) + strlen(m->path) + strlen(m->trouble) +
+			 m->n_functions * FUNCTION + m->n_lines * 2 * sizeof(struct gus_range);
+
+	for (size_t i = 0; i < m->n_texts; i++)
+		bytes += TEXT + strlen(m->texts[i]);
+	for (size_t i = 0; i < m->n_chains; i++)
+		bytes += 2 * (sizeof(struct gus_embedded_chain) +
+			      m->chains[i]->n_functions * sizeof(struct gus_embedded_call));
+	for (size_t i = 0; i < m->n_code; i++)
+		bytes += PIECE + m->code[i]->bytes.len;
+	return bytes;
+}
+
 bool gus_embedded_add(struct gus_embeddeds *all, const Gusprof__Embedded *m)
 {
 	const uint64_t file[] = { m->inode, m->major, m->minor };
 	struct gus_embedded *e;
 	uint32_t number, chains;
 
-	if (!gus_embedded_is_good(m))
+	if (!gus_embedded_is_good(m) || !gus_budget_charge(&all->memory, cost_of(m)))
 		return false;
 	number = key_of(all, m->path, m->build_id.data, m->build_id.len, file);
 	e = all->list.v[number];

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/index.h"
+#include "base/limits.h"
 #include "symbolizer/names/functions.h"
 #include "symbolizer/names/ranges.h"
 #include "symbolizer/space/space.h"
@@ -50,13 +51,14 @@ struct gus_embeddeds {
 	struct gus_strings keys;       /* path, and build id or file */
 	struct gus_vec(struct gus_embedded *) list; /* by key; 0 is not used */
 	struct gus_strings texts;
+	struct gus_budget memory;      /* that all of it may take; what is more is not taken */
 };
 
 void gus_embedded_init(struct gus_embeddeds *all);
 void gus_embedded_free(struct gus_embeddeds *all);
 
-/* Copies what it needs of a message. False if the message contradicts itself; then nothing of it is taken. Before the
- * module's first question. */
+/* Copies what it needs of a message. False if the message contradicts itself, or would take more memory than what
+ * recordings bring along may; then nothing of it is taken. Before the module's first question. */
 bool gus_embedded_add(struct gus_embeddeds *all, const Gusprof__Embedded *message);
 
 /* What there is of a module, ready to be asked; NULL if there is nothing. */

@@ -346,6 +346,31 @@ static void bounds_are_taken(void **state)
 	gus_symbols_free(s);
 }
 
+/* A recording packs what repeats to next to nothing: however many such messages it has, what is kept of them has an
+ * end. Texts that nothing speaks of count as well, and cost the test no memory. */
+static void memory_of_all_messages_has_an_end(void **state)
+{
+	enum { EACH = 1024, MOST = GUS_LIMIT_EMBEDDED / (EACH * (GUS_LIMIT_NAME - 1ull)) };
+	static char letters[GUS_LIMIT_NAME], *texts[EACH];
+	struct gus_symbols *s = gus_symbols_new(NULL, NULL);
+	struct hand h;
+	int taken = 0;
+
+	(void)state;
+	memset(letters, 'a', sizeof(letters) - 1);
+	for (size_t i = 0; i < EACH; i++)
+		texts[i] = letters;
+	fill(&h);
+	h.m.texts = texts;
+	h.m.n_texts = EACH;
+	while (taken <= MOST && gus_symbols_add_embedded(s, &h.m))
+		taken++;
+	assert_int_equal(taken, MOST - 1); /* as each is a little more than its letters */
+	h.m.n_texts = TEXTS;
+	assert_true(gus_symbols_add_embedded(s, &h.m)); /* what there is room for is still taken */
+	gus_symbols_free(s);
+}
+
 /* From a program. */
 
 static const char source[] =
@@ -667,6 +692,7 @@ int main(void)
 		cmocka_unit_test(messages_add_up),
 		cmocka_unit_test(contradictions_are_refused),
 		cmocka_unit_test(bounds_are_taken),
+		cmocka_unit_test(memory_of_all_messages_has_an_end),
 		cmocka_unit_test(what_was_embedded_answers_as_the_file_does),
 		cmocka_unit_test(less_is_brought_along_where_less_is_wanted),
 		cmocka_unit_test(the_file_at_hand_is_better),
