@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/helper.h"
+#include "proto/container.h"
 #include "proto/reader.h"
 
 #define PIPE_NAME "standard input"
@@ -37,12 +38,22 @@ static void take_interrupt(int sig)
 	(void)sig;
 }
 
+/* What comes may have no end. If it does not begin as our files do, a piece of it is enough to say so. */
+static bool is_foreign(int file, off_t size)
+{
+	char magic[GUS_MAGIC_SIZE];
+
+	return size >= (off_t)PIECE && pread(file, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       memcmp(magic, GUS_MAGIC, sizeof(magic)) != 0;
+}
+
 static int copy(int from, int to, struct gus_error *err)
 {
 	char *bytes = gus_alloc(PIECE);
-	ssize_t n, done = 0, written = 0;
+	ssize_t n = 0, done = 0, written = 0;
+	off_t size = 0;
 
-	while ((n = read(from, bytes, PIECE)) > 0 || (n < 0 && errno == EINTR)) {
+	while (!is_foreign(to, size) && ((n = read(from, bytes, PIECE)) > 0 || (n < 0 && errno == EINTR))) {
 		for (done = 0; n > 0 && done < n; done += written) {
 			written = write(to, bytes + done, (size_t)(n - done));
 			if (written < 0 && errno == EINTR)
@@ -52,11 +63,12 @@ static int copy(int from, int to, struct gus_error *err)
 		}
 		if (n > 0 && done < n)
 			break;
+		size += n > 0 ? n : 0;
 	}
 	free(bytes);
 	if (n < 0)
 		return gus_fail_errno(err, errno, "cannot read the recording from " PIPE_NAME);
-	if (n > 0)
+	if (n > 0 && done < n)
 		return gus_fail_errno(err, errno, "cannot keep the recording from " PIPE_NAME " in a temporary file "
 				      "(write it to a file of your own, or set TMPDIR to a folder with more room)");
 	return 0;
@@ -77,6 +89,7 @@ static void keep_owner(int fd)
 static int spool(struct gus_error *err)
 {
 	struct sigaction gentle = { .sa_handler = take_interrupt, .sa_flags = SA_RESTART | SA_RESETHAND }, before;
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, size_before;
 	struct stat st;
 	int fd, rc;
 
@@ -91,7 +104,9 @@ static int spool(struct gus_error *err)
 	sigaction(SIGINT, NULL, &before);
 	if (before.sa_handler == SIG_DFL)
 		sigaction(SIGINT, &gentle, NULL);
+	sigaction(SIGXFSZ, &ignore, &size_before); /* no room is an error as others are */
 	rc = copy(STDIN_FILENO, fd, err);
+	sigaction(SIGXFSZ, &size_before, NULL);
 	sigaction(SIGINT, &before, NULL);
 	if (rc == 0) {
 		keep_owner(fd);

@@ -53,6 +53,13 @@ if [ "$(id -u)" = 0 ]; then
 	cat file | chroot bare /gusprof model -i - >out 2>err
 	ok 'model says that it needs /proc' says 'for which /proc has to be mounted' err
 fi
+# What is no recording need not end to be told: it is not kept until the disk is full.
+timeout 20 cat /dev/zero | (ulimit -f 100000; timeout 20 "$gusprof" report -i - >out 2>err)
+ok 'what is no recording and has no end has status 125' is $? 125
+ok 'and is told' says 'not a gusprof recording' err
+(cat file; head -c 3000000 /dev/zero) | (ulimit -f 1000; timeout 20 "$gusprof" report -i - >out 2>err)
+ok 'a limit on sizes of files is an error as a full disk is' is $? 125
+ok 'and says what to do' says 'TMPDIR' err
 
 # No room to keep it: one error, with what to do.
 mkdir full
