@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +48,8 @@ struct incomings {
 	struct gus_vec(struct incoming) now;
 	struct gus_vec(struct pollfd) polled;
 	unsigned empty;                 /* of which nothing came */
+	size_t most;                    /* at the same time */
+	unsigned refused;               /* as there were so many */
 	struct gus_progress progress;
 	uint64_t instructions;          /* when the progress was looked at, */
 	struct timespec looked;         /* then */
@@ -86,10 +89,36 @@ static bool read_incoming(struct incomings *all, struct incoming *in, struct gus
 	return false;
 }
 
+/* Traces at the same time: half of the descriptors, the others are for the files that programs are made of. The soft
+ * limit is a default and ours to raise; the command has what it was given. */
+static size_t traces_most(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return 1;
+	if (limit.rlim_cur < limit.rlim_max) {
+		rlim_t before = limit.rlim_cur;
+
+		limit.rlim_cur = limit.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+			limit.rlim_cur = before;
+	}
+	return limit.rlim_cur / 2 > 1 ? limit.rlim_cur / 2 : 1;
+}
+
+/* A trace that nobody takes is closed, and its program goes on without: if it waited until there is room, so would the
+ * programs that wait for it, whose traces take the room. */
 static void accept_all(struct incomings *all)
 {
-	for (int fd; (fd = gus_emulation_next(all->emulation)) >= 0;)
-		gus_vec_push(&all->now, (struct incoming){ .fd = fd });
+	for (int fd; (fd = gus_emulation_next(all->emulation)) >= 0;) {
+		if (all->now.n < all->most) {
+			gus_vec_push(&all->now, (struct incoming){ .fd = fd });
+			continue;
+		}
+		close(fd);
+		all->refused++;
+	}
 }
 
 static void drop_ended(struct incomings *all)
@@ -168,7 +197,7 @@ static int model_programs(struct gus_model_traced *m, const struct gus_emulation
 	struct gus_branch_config predictor;
 	struct gus_error trouble = { 0 };
 	struct gus_rights rights = { 0 };
-	struct incomings all = { .emulation = e };
+	struct incomings all = { .emulation = e, .most = traces_most() };
 	struct gus_traced t;
 	int rc;
 
@@ -179,6 +208,9 @@ static int model_programs(struct gus_model_traced *m, const struct gus_emulation
 	gus_vec_push(&all.now, (struct incoming){ .fd = e->trace, .trace = first });
 	read_all(&all, &trouble);
 	v->empty = all.empty;
+	if (all.refused && !trouble.code)
+		gus_fail(&trouble, GUS_E_FULL, "%u processes were not traced, as there were more than %zu at the same "
+			 "time; raise the limit of descriptors (ulimit -n)", all.refused, all.most);
 	rc = gus_traced_end(&t, &trouble);
 	v->trouble = trouble.code ? trouble.text : NULL;
 	if (trouble.code && !t.instructions) {

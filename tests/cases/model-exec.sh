@@ -124,6 +124,18 @@ holds "--children: a process each" 'len(set(one["pid"] for one in m["programs"])
 ok "--children: their output" is "$(grep -c '^before$' out)" 2
 model --children -- sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do $target spin 20000 0 & done; wait"
 holds "--children: ten at the same time" 'of("spin") == 10 * 60001 and m["trouble"] is None'
+# Each waits for the one that it has begun, and all of their traces are open at the same time.
+cat >nested <<'END'
+#!/bin/sh
+[ "$1" -eq 0 ] || sh "$0" $(($1 - 1))
+true
+END
+(ulimit -n 24; model --children -- sh nested 16)
+ok "--children: more than there are descriptors for: the status" is $? 0
+holds "--children: more than there are descriptors for: said" \
+	'"ulimit -n" in (m["trouble"] or "") and 8 < len(p) < 33'
+(ulimit -Sn 24; model --children -- sh nested 16)
+holds "--children: a soft limit is raised" 'len(p) == 33 and m["trouble"] is None'
 model --children -- sh -c "$target die 10 0; exit 0"
 ok "--children: one that dies: the status is the command's" is $? 0
 holds "--children: one that dies is not whole" \

@@ -949,7 +949,16 @@ static int install(const qemu_info_t *info, int argc, char **argv, struct gus_er
 	atomic_store(&tracer.over, tracer.options.replay); /* until the snapshot is loaded */
 	tracer.target = info->target_name;
 	tracer.ignored = tracer.options.follow ? gus_follow_ignored() : 0;
-	return create(err);
+	if (create(err) == 0)
+		return 0;
+	if (!tracer.options.follow)
+		return -1;
+	/* It has become this program when nobody could say yet that its trace would not be taken: since it has another
+	 * user by now, or there are too many. It would have run without us, so it runs without a trace. */
+	complain(err);
+	*err = (struct gus_error){ 0 };
+	atomic_store(&tracer.over, true);
+	return 0;
 }
 
 EXPORT int qemu_plugin_version = QEMU_API;
