@@ -26,6 +26,7 @@
  * the rings fill meanwhile. */
 #define END_NS 300000000
 #define PART_NS 100000000
+#define JIT_NS 1000000000       /* the same for what runtimes tell; a file of 64 MB of theirs takes 0.3 s */
 #define LOOK_AT_CLOCK 64        /* places: each costs a microsecond */
 #define CHANGES_MOST 1000       /* of a process's mappings, that are looked at for a place that was two files' */
 #define RECORDS_MOST (1u << 17) /* of side band that are kept in memory, of some 140 bytes; later ones are not */
@@ -346,11 +347,15 @@ static void tell(const struct work *w)
 static int name(void *context, struct gus_writer *writer, const struct gus_session_seen *seen, struct gus_error *err)
 {
 	struct gus_record_embed *e = context;
-	const struct gus_record_jit jit = { .log = e->log, .lines = e->what >= GUS_EMBED_LINES };
 	struct work w = { .e = e, .writer = writer, .seen = seen, .left = e->most,
 			  .until_ns = now_ns() + (seen->last ? END_NS : PART_NS) };
+	size_t jit_left = e->most / 2; /* a runtime that tells too much leaves room for the names of files */
+	const struct gus_record_jit jit = { .log = e->log, .lines = e->what >= GUS_EMBED_LINES, .left = &jit_left,
+					    .until_ns = now_ns() + JIT_NS };
 	uint64_t before = gus_writer_size(writer);
 	int rc = gus_record_jit(&jit, seen->made, seen->clock, writer, err);
+
+	w.left -= e->most / 2 - jit_left;
 
 	if (!gus_read_text("/proc/sys/kernel/random/boot_id", w.boot_id, sizeof(w.boot_id)))
 		w.boot_id[0] = '\0';

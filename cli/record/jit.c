@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -21,6 +22,8 @@
 #define RECORDS_MOST 4096           /* in a frame */
 #define FRAME_BYTES (1u << 20)      /* of names, lines and code, before the last piece; a frame has room for four */
 #define LINES_BYTES (2 * FRAME_BYTES) /* with the lines of the last piece */
+#define NOTE_BYTES 40u              /* where a piece was, in a message, with the module's name */
+#define PIECE_BYTES 24u             /* beside its name, lines and code */
 
 /* What is told by one file of one maker, while it is written. */
 struct told {
@@ -33,7 +36,8 @@ struct told {
 	struct gus_jit_choice choice;
 	uint64_t code_left;             /* bytes of code that may still be written */
 	uint64_t without_code;          /* pieces for whose code there was no room, */
-	uint64_t without_lines;         /* and lines */
+	uint64_t without_lines;         /* and lines, */
+	uint64_t without_name;          /* and pieces for whose names there was none */
 };
 
 /* Where pieces were. */
@@ -108,7 +112,7 @@ static void add_lines(struct told *t, struct frame *f, const struct gus_jit_piec
 			end = p->size;
 		if (line->offset >= end)
 			continue;
-		if (f->bytes >= LINES_BYTES) {
+		if (f->bytes >= LINES_BYTES || f->bytes >= *t->o->left) {
 			t->without_lines++;
 			continue;
 		}
@@ -132,9 +136,11 @@ static void add_piece(struct told *t, struct frame *f, uint32_t number)
 	function.address = p->address;
 	function.name = add_text(f, p->name);
 	gus_vec_push(&f->functions, function);
+	f->bytes += PIECE_BYTES;
 	if (t->o->lines)
 		add_lines(t, f, p, function.offset, function.name);
-	if (p->code && (p->size > GUS_LIMIT_JIT_CODE || p->size > t->code_left)) {
+	if (p->code && (p->size > GUS_LIMIT_JIT_CODE || p->size > t->code_left ||
+			f->bytes + p->size > *t->o->left)) {
 		t->without_code++;
 	} else if (p->code) {
 		code.offset = function.offset;
@@ -196,19 +202,25 @@ static int write_frame(const struct told *t, struct frame *f)
 	return rc;
 }
 
+static void take_off(const struct told *t, size_t bytes)
+{
+	*t->o->left -= bytes < *t->o->left ? bytes : *t->o->left;
+}
+
 static int write_pieces(struct told *t)
 {
 	size_t i = 0;
 	int rc = 0;
 
-	while (rc == 0 && i < t->choice.origins.n) {
+	while (rc == 0 && i < t->choice.origins.n && *t->o->left) {
 		struct frame f = { 0 };
 
 		gus_strings_init(&f.texts);
 		gus_index_init(&f.links, sizeof(struct link));
-		while (i < t->choice.origins.n && f.bytes < FRAME_BYTES)
+		while (i < t->choice.origins.n && f.bytes < FRAME_BYTES && f.bytes < *t->o->left)
 			add_piece(t, &f, t->choice.origins.v[i++]);
 		rc = write_frame(t, &f);
+		take_off(t, f.bytes);
 		gus_vec_free(&f.functions);
 		gus_vec_free(&f.code);
 		gus_vec_free(&f.lines);
@@ -216,7 +228,23 @@ static int write_pieces(struct told *t)
 		gus_index_free(&f.links);
 		gus_strings_free(&f.texts);
 	}
+	t->without_name += t->choice.origins.n - i;
 	return rc;
+}
+
+/* Where pieces were is of use only with what they are, so there is room for all of that or for none. */
+static int write_choice(struct told *t)
+{
+	size_t bytes = t->choice.notes.n * NOTE_BYTES;
+	int rc;
+
+	if (bytes >= *t->o->left) {
+		t->without_name += t->choice.origins.n;
+		return 0;
+	}
+	take_off(t, bytes);
+	rc = write_notes(t);
+	return rc == 0 ? write_pieces(t) : rc;
 }
 
 /* Files. */
@@ -248,7 +276,7 @@ static uint8_t *read_up_to(int fd, size_t most, size_t *size, bool *cut)
 
 static void tell(const struct told *t, const char *kind, bool cut)
 {
-	uint64_t left_out = t->jit.left_out + t->choice.left_out + t->without_lines;
+	uint64_t left_out = t->jit.left_out + t->choice.left_out + t->without_lines + t->without_name;
 
 	if (cut || left_out || t->without_code)
 		gus_log(t->o->log, GUS_WARN, "the %s of process %u has more than gusprof takes: left out are %s%llu "
@@ -275,7 +303,7 @@ static int write_file(struct told *t, const struct gus_made_file *file, struct g
 		return 0;
 	}
 	t->jit = (struct gus_jit){ 0 };
-	t->without_code = t->without_lines = 0;
+	t->without_code = t->without_lines = t->without_name = 0;
 	if (dump)
 		why = gus_jit_read_dump(&t->jit, bytes, size);
 	else
@@ -287,9 +315,7 @@ static int write_file(struct told *t, const struct gus_made_file *file, struct g
 	wish->growth = growth.v;
 	wish->growth_n = growth.n;
 	gus_jit_choose(&t->choice, &t->jit, wish);
-	rc = write_notes(t);
-	if (rc == 0)
-		rc = write_pieces(t);
+	rc = write_choice(t);
 	if (rc == 0)
 		tell(t, kind, cut);
 	wish->offset = t->choice.end;
@@ -320,11 +346,20 @@ static int write_maker(const struct told *all, const struct gus_made *made, stru
 	return rc;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 int gus_record_jit(const struct gus_record_jit *o, const struct gus_made *made, int64_t clock,
 		   struct gus_writer *writer, struct gus_error *err)
 {
 	struct gus_vec(uint64_t) ends = { 0 }; /* of the modules, by number of the pid: a number may come again */
 	struct gus_index pids;
+	uint64_t late = 0;
 	int rc = 0;
 
 	gus_index_init(&pids, sizeof(uint32_t));
@@ -341,6 +376,10 @@ int gus_record_jit(const struct gus_record_jit *o, const struct gus_made *made, 
 				k->pid, k->trouble);
 		if (k->map.fd < 0 && k->dump.fd < 0)
 			continue;
+		if (!*o->left || now_ns() >= o->until_ns) {
+			late++;
+			continue;
+		}
 		number = gus_index_add(&pids, &k->pid, &is_new);
 		if (is_new)
 			gus_vec_push(&ends, 0);
@@ -348,6 +387,9 @@ int gus_record_jit(const struct gus_record_jit *o, const struct gus_made *made, 
 		rc = write_maker(&t, made, &wish);
 		ends.v[number] = wish.offset;
 	}
+	if (late)
+		gus_log(o->log, GUS_WARN, "when the recording ended there was no time or room for the names of code that "
+			"%llu processes made", (unsigned long long)late);
 	if (made->left_out)
 		gus_log(o->log, GUS_NOTE, "more processes make code than gusprof follows: %llu of them, or files of "
 			"theirs, are left out", (unsigned long long)made->left_out);

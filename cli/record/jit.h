@@ -5,6 +5,7 @@
 #define GUS_CLI_RECORD_JIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct gus_error;
@@ -15,6 +16,8 @@ struct gus_writer;
 struct gus_record_jit {
 	const struct gus_log *log;
 	bool lines;             /* those too; jitdumps have them */
+	size_t *left;           /* bytes that may be written, before compression; what is written is taken off */
+	uint64_t until_ns;      /* of CLOCK_MONOTONIC; the file at hand is finished */
 };
 
 /* clock is what is to be added to a time of CLOCK_MONOTONIC to have one of the recording. What cannot be read is told,

@@ -113,13 +113,20 @@ begin()
 }
 attach()
 {
-	timeout 60 "$gusprof" record -q -F 1000 -p "$running" "$@" -- sleep 0.5 >out 2>err </dev/null
+	timeout 60 "$gusprof" record -q -F 1000 -p "$running" "$@" -- sleep 0.5 >out 2>&1 </dev/null
 	report
 }
 begin
 echo "$(cat address) 100 given" >"$map"
 attach
 ok "an attached process has the names of its map" between "$(share given)" 60 100
+
+# What it tells may be as much as the disk has room for: the recording is as large as was asked for.
+head -c 3000000 /dev/urandom | base64 -w 200 | sed "s/^/$(cat address) 100 /" >"$map"
+attach --max-size 1M
+ok "a map with too much does not make the file larger than --max-size" [ "$(stat -c %s gusprof.data)" -lt 1048576 ]
+ok "and that is said" says 'has more than gusprof takes' out
+echo "$(cat address) 100 given" >"$map"
 
 refused() { is "$(share given)" 0 && says "$1" verbose; }
 # hostile WHAT WHY: what was put in place of the map is not taken.
