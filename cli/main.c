@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gusprof: finds the verb and runs it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,16 @@ static int flushed(int status)
 	return status ? status : GUS_EXIT_OWN_FAILURE;
 }
 
+/* Where one of the three is closed, the next file that is opened would take its number, and have what is printed, or be
+ * closed as the pager's. What is in its place is for the other direction: to read or write it fails as before, and what
+ * is executed has it closed as we had. */
+static void fill_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
@@ -159,6 +170,7 @@ int main(int argc, char **argv)
 			"with these rights; take the mode away, and give CAP_PERFMON instead\n");
 		_exit(GUS_EXIT_OWN_FAILURE); /* what libraries do at the end is not done with these rights either */
 	}
+	fill_standard_descriptors();
 	if (!name) {
 		print_help(stderr);
 		return GUS_EXIT_USAGE;

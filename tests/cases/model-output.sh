@@ -60,6 +60,12 @@ if [[ -w /dev/full ]]; then
 	ok "a full standard output: status" is $? 125
 fi
 
+# A descriptor that was closed when we were started is nobody's.
+rm -f closed
+"$GUSPROF" model --uarch skylake -o closed -- "$target" spin 1000 7 >&- 2>err
+ok "-o FILE without a standard output: the status" is $? 7
+ok "-o FILE without a standard output: the report" is_report closed
+
 # All else has nobody beside it.
 model --block 4801c8
 ok "code is on standard output" grep -q 'cycles an iteration' out
