@@ -161,6 +161,7 @@ unit_tests = \
 	tests/unit/test_dwarf \
 	tests/unit/test_elf_limits \
 	tests/unit/test_embedded \
+	tests/unit/test_package \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
@@ -272,6 +273,7 @@ tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c
 tests_unit_test_dwarf_SOURCES = tests/unit/test_dwarf.c
 tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c
 tests_unit_test_embedded_SOURCES = tests/unit/test_embedded.c
+tests_unit_test_package_SOURCES = tests/unit/test_package.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c

@@ -16,6 +16,9 @@ static const struct { const char *name; uint32_t old, now; } parts[SECTIONS] = {
 	[STR_OFFSETS] = { ".debug_str_offsets.dwo", 6, 6 }, [STR] = { ".debug_str.dwo", 0, 0 },
 };
 
+/* Of an index; DWARF knows eight kinds of sections. Each unit looks at them for each part. */
+#define COLUMNS_MAX 16
+
 struct bytes gus_vec(uint8_t);
 
 /* The index of units. */
@@ -66,7 +69,7 @@ static bool read_index(struct index *x, const Elf_Data *data)
 	x->sections = take_table(&c, x->columns, 4);
 	x->offsets = take_table(&c, (uint64_t)x->units * x->columns, 4);
 	x->sizes = take_table(&c, (uint64_t)x->units * x->columns, 4);
-	return !c.bad && x->slots && !(x->slots & (x->slots - 1));
+	return !c.bad && x->columns <= COLUMNS_MAX && x->slots && !(x->slots & (x->slots - 1));
 }
 
 /* The row of a unit, from 1 on; 0 if there is none. Every unit of a program may ask, so each look is charged: at slots,
