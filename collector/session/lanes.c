@@ -8,6 +8,7 @@
 #include "collector/counters/counters.h"
 #include "collector/counters/ring.h"
 #include "collector/events/attr.h"
+#include "collector/host/procfs.h"
 #include "collector/host/vdso.h"
 #include "collector/records/records.h"
 #include "collector/session/visits.h"
@@ -241,7 +242,7 @@ static void take_switch(struct gus_lanes *l, struct gus_lane *lane, const struct
 {
 	l->usage.switches += sw->out;
 	if (l->lost && l->follows && !sw->out)
-		gus_members_add(&l->members, sw->tid, sw->time);
+		gus_members_add(&l->members, sw->pid, sw->tid, sw->time);
 	gus_columns_push_switch(&lane->switches, sw);
 }
 
@@ -293,7 +294,7 @@ static void judge_held(struct sink *sink)
 	for (size_t i = 0; i < judged.n; i++) {
 		struct gus_sample s = gus_columns_sample(&judged, i);
 
-		if (gus_members_has(&l->members, s.tid, s.time)) {
+		if (gus_members_has(&l->members, s.pid, s.tid, s.time)) {
 			keep_sample(l, sink->lane, &s);
 			has_grown(sink);
 		} else {
@@ -416,10 +417,12 @@ static uint64_t missed_of(const struct gus_lanes *l, uint32_t event, uint64_t co
 void gus_lanes_add_opened(struct gus_lanes *l)
 {
 	for (uint32_t i = 0; l->follows && i < l->counters->opened_ids.n; i++) {
-		pid_t task = *(const pid_t *)gus_index_key(&l->counters->opened_ids, i);
+		pid_t tid = *(const pid_t *)gus_index_key(&l->counters->opened_ids, i);
+		struct gus_task task;
 
-		if (task > 0)
-			gus_members_add(&l->members, (uint32_t)task, 0);
+		if (tid > 0)
+			gus_members_add(&l->members, gus_task_read(tid, &task) ? (uint32_t)task.tgid : 0,
+					(uint32_t)tid, 0);
 	}
 }
 

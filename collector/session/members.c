@@ -63,7 +63,7 @@ static struct gus_member *find(const struct gus_members *m, uint32_t tid)
 }
 
 /* A number that comes back is another task; the one before it is forgotten. */
-static void begin(struct gus_members *m, uint32_t tid, uint64_t from)
+static void begin(struct gus_members *m, uint32_t pid, uint32_t tid, uint64_t from)
 {
 	bool is_new;
 	uint32_t number;
@@ -75,27 +75,32 @@ static void begin(struct gus_members *m, uint32_t tid, uint64_t from)
 		gus_vec_push(&m->list, (struct gus_member){ 0 });
 	else if (was_taken_away(&m->list.v[number]))
 		remember_taken(m, tid, &m->list.v[number]);
-	m->list.v[number] = (struct gus_member){ .from = from, .until = UINT64_MAX };
+	m->list.v[number] = (struct gus_member){ .from = from, .until = UINT64_MAX, .pid = pid };
 	m->all++;
 }
 
-void gus_members_add(struct gus_members *m, uint32_t tid, uint64_t from)
-{
-	const struct gus_member *k = find(m, tid);
-
-	if (!k || (k->until != UINT64_MAX && k->until < from))
-		begin(m, tid, from);
-}
-
-/* The news of a birth can come after other news of the same task. */
-static void note_birth(struct gus_members *m, uint32_t tid, uint64_t time)
+/* One that lives and is of another process now has become a program, of which nothing was heard, and this is whoever
+ * has its number since. */
+void gus_members_add(struct gus_members *m, uint32_t pid, uint32_t tid, uint64_t from)
 {
 	struct gus_member *k = find(m, tid);
 
-	if (k && (k->until == UINT64_MAX || k->until >= time))
-		k->from = k->from < time ? k->from : time;
+	if (k && !k->pid)
+		k->pid = pid;
+	if (!k || (k->until != UINT64_MAX && k->until < from) || (pid && k->pid != pid && k->from < from))
+		begin(m, pid, tid, from);
+}
+
+/* The news of a birth can come after other news of the same task. */
+static void note_birth(struct gus_members *m, const Gusprof__Task *t)
+{
+	struct gus_member *k = find(m, t->tid);
+	bool same = k && (!k->pid || k->pid == t->pid || k->from > t->time);
+
+	if (same && (k->until == UINT64_MAX || k->until >= t->time))
+		k->from = k->from < t->time ? k->from : t->time;
 	else
-		begin(m, tid, time);
+		begin(m, t->pid, t->tid, t->time);
 }
 
 static void note_end(struct gus_members *m, uint32_t tid, uint64_t time)
@@ -113,7 +118,7 @@ static void note_comm(struct gus_members *m, const Gusprof__Comm *c)
 {
 	struct gus_member *k;
 
-	gus_members_add(m, c->tid, c->time);
+	gus_members_add(m, c->pid, c->tid, c->time);
 	k = find(m, c->tid);
 	if (!c->exec || c->time < k->executed)
 		return;
@@ -121,11 +126,11 @@ static void note_comm(struct gus_members *m, const Gusprof__Comm *c)
 	snprintf(k->comm, sizeof(k->comm), "%s", c->name);
 }
 
-static void note_mapping(struct gus_members *m, uint32_t tid, uint64_t time)
+static void note_mapping(struct gus_members *m, uint32_t pid, uint32_t tid, uint64_t time)
 {
 	struct gus_member *k;
 
-	gus_members_add(m, tid, time);
+	gus_members_add(m, pid, tid, time);
 	k = find(m, tid);
 	k->mapped = time > k->mapped ? time : k->mapped;
 }
@@ -134,7 +139,7 @@ void gus_members_note(struct gus_members *m, const Gusprof__Record *r)
 {
 	switch (r->kind_case) {
 	case GUSPROF__RECORD__KIND_FORK:
-		note_birth(m, r->fork->tid, r->fork->time);
+		note_birth(m, r->fork);
 		break;
 	case GUSPROF__RECORD__KIND_EXIT:
 		note_end(m, r->exit->tid, r->exit->time);
@@ -143,18 +148,18 @@ void gus_members_note(struct gus_members *m, const Gusprof__Record *r)
 		note_comm(m, r->comm);
 		break;
 	case GUSPROF__RECORD__KIND_MMAP:
-		note_mapping(m, r->mmap->tid, r->mmap->time);
+		note_mapping(m, r->mmap->pid, r->mmap->tid, r->mmap->time);
 		break;
 	default:
 		break;
 	}
 }
 
-bool gus_members_has(const struct gus_members *m, uint32_t tid, uint64_t time)
+bool gus_members_has(const struct gus_members *m, uint32_t pid, uint32_t tid, uint64_t time)
 {
 	const struct gus_member *k = find(m, tid);
 
-	return k && time >= k->from && time <= k->until;
+	return k && (!k->pid || k->pid == pid) && time >= k->from && time <= k->until;
 }
 
 uint64_t gus_members_taken_away(const struct gus_members *m, uint32_t *tid, const char **comm)

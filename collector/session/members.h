@@ -5,7 +5,8 @@
  *
  * Records of one task come from the rings of several CPUs, in no order. So everything is told by times, and nothing by
  * what was heard first. A member's number may come back with another task, of ours or of somebody else: only between
- * the times does it belong. */
+ * the times does it belong. Of one end nothing is heard: a thread that executes a program takes over the number of its
+ * process, and its own is free from then on. Whoever gets it is of another process, so that is compared as well. */
 #ifndef GUS_COLLECTOR_SESSION_MEMBERS_H
 #define GUS_COLLECTOR_SESSION_MEMBERS_H
 
@@ -21,6 +22,7 @@ struct gus_member {
 	uint64_t from, until;   /* UINT64_MAX: it lives */
 	uint64_t executed;      /* when it last became another program; 0: never */
 	uint64_t mapped;        /* when it last mapped code; 0: never */
+	uint32_t pid;           /* its process; 0: not known */
 	char comm[16];          /* the name that it got when it was executed */
 };
 
@@ -38,13 +40,13 @@ struct gus_members {
 void gus_members_init(struct gus_members *m);
 void gus_members_free(struct gus_members *m);
 
-/* A task that belongs since that time, unless it does already. */
-void gus_members_add(struct gus_members *m, uint32_t tid, uint64_t from);
+/* A task that belongs since that time, unless it does already. pid may be 0. */
+void gus_members_add(struct gus_members *m, uint32_t pid, uint32_t tid, uint64_t from);
 /* Takes note of births, ends, names and mappings. All records must be of the target's tasks. */
 void gus_members_note(struct gus_members *m, const Gusprof__Record *record);
 
-/* Whether what ran under that number at that time was a member. */
-bool gus_members_has(const struct gus_members *m, uint32_t tid, uint64_t time);
+/* Whether what ran under those numbers at that time was a member. */
+bool gus_members_has(const struct gus_members *m, uint32_t pid, uint32_t tid, uint64_t time);
 
 /* How many tasks the kernel has taken away from us while they executed a program: one with other rights than its
  * caller's (set-user-ID, set-group-ID, file capabilities, or a file that may be executed and not read) loses all events

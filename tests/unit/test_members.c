@@ -48,19 +48,19 @@ static void between_birth_and_end(void **state)
 
 	(void)state;
 	gus_members_init(&m);
-	assert_false(gus_members_has(&m, 5, 100));
+	assert_false(gus_members_has(&m, 5, 5, 100));
 	fork_of(&m, 5, 100);
-	assert_false(gus_members_has(&m, 5, 99));
-	assert_true(gus_members_has(&m, 5, 100));
-	assert_true(gus_members_has(&m, 5, UINT64_MAX - 1));
-	assert_false(gus_members_has(&m, 6, 100));
+	assert_false(gus_members_has(&m, 5, 5, 99));
+	assert_true(gus_members_has(&m, 5, 5, 100));
+	assert_true(gus_members_has(&m, 5, 5, UINT64_MAX - 1));
+	assert_false(gus_members_has(&m, 6, 6, 100));
 	end_of(&m, 5, 200);
-	assert_true(gus_members_has(&m, 5, 200));
-	assert_false(gus_members_has(&m, 5, 201));
+	assert_true(gus_members_has(&m, 5, 5, 200));
+	assert_false(gus_members_has(&m, 5, 5, 201));
 	assert_int_equal(m.all, 1);
 	assert_int_equal(m.ended, 1);
 	end_of(&m, 5, 300); /* told twice, or of a stranger with its number */
-	assert_false(gus_members_has(&m, 5, 201));
+	assert_false(gus_members_has(&m, 5, 5, 201));
 	assert_int_equal(m.ended, 1);
 	end_of(&m, 7, 300);
 	assert_int_equal(m.ended, 1);
@@ -77,11 +77,38 @@ static void a_number_comes_back(void **state)
 	fork_of(&m, 5, 100);
 	end_of(&m, 5, 200);
 	fork_of(&m, 5, 300);
-	assert_false(gus_members_has(&m, 5, 250));
-	assert_true(gus_members_has(&m, 5, 300));
+	assert_false(gus_members_has(&m, 5, 5, 250));
+	assert_true(gus_members_has(&m, 5, 5, 300));
 	end_of(&m, 5, 200);
-	assert_true(gus_members_has(&m, 5, 400));
+	assert_true(gus_members_has(&m, 5, 5, 400));
 	assert_int_equal(m.all, 2);
+	gus_members_free(&m);
+}
+
+/* A thread that executes a program takes the number of its process, and nobody tells the end of its own: whoever gets
+ * that is another process's. */
+static void a_thread_that_executes_frees_its_number(void **state)
+{
+	Gusprof__Task thread = { .pid = 5, .tid = 6, .time = 110 };
+	struct gus_members m;
+
+	(void)state;
+	gus_members_init(&m);
+	fork_of(&m, 5, 100);
+	gus_members_note(&m, &(Gusprof__Record){ .kind_case = GUSPROF__RECORD__KIND_FORK, .fork = &thread });
+	assert_true(gus_members_has(&m, 5, 6, 120));
+	end_of(&m, 5, 200);
+	name_of(&m, 5, 201, "program", true);
+	assert_true(gus_members_has(&m, 5, 5, 300));
+	assert_false(gus_members_has(&m, 6, 6, 300)); /* a stranger */
+	fork_of(&m, 6, 400);                          /* one of ours */
+	assert_true(gus_members_has(&m, 6, 6, 400));
+	assert_false(gus_members_has(&m, 6, 6, 399));
+	gus_members_add(&m, 0, 9, 0); /* of whose process nothing is known yet */
+	assert_true(gus_members_has(&m, 8, 9, 10));
+	mapping_of(&m, 9, 20);
+	assert_false(gus_members_has(&m, 8, 9, 30));
+	assert_true(gus_members_has(&m, 9, 9, 30));
 	gus_members_free(&m);
 }
 
@@ -94,19 +121,19 @@ static void news_in_any_order(void **state)
 	(void)state;
 	gus_members_init(&m);
 	name_of(&m, 5, 120, "thread", false);
-	assert_false(gus_members_has(&m, 5, 110));
+	assert_false(gus_members_has(&m, 5, 5, 110));
 	fork_of(&m, 5, 100);
-	assert_true(gus_members_has(&m, 5, 100));
+	assert_true(gus_members_has(&m, 5, 5, 100));
 	assert_int_equal(m.all, 1);
-	gus_members_add(&m, 9, 0);
-	gus_members_add(&m, 9, 50);
-	assert_true(gus_members_has(&m, 9, 1));
+	gus_members_add(&m, 9, 9, 0);
+	gus_members_add(&m, 9, 9, 50);
+	assert_true(gus_members_has(&m, 9, 9, 1));
 	end_of(&m, 9, 60);
-	gus_members_add(&m, 9, 55); /* an old look */
-	assert_false(gus_members_has(&m, 9, 61));
+	gus_members_add(&m, 9, 9, 55); /* an old look */
+	assert_false(gus_members_has(&m, 9, 9, 61));
 	mapping_of(&m, 9, 70); /* it lives again: another thread has taken the number, by an exec */
-	assert_true(gus_members_has(&m, 9, 71));
-	assert_false(gus_members_has(&m, 9, 69));
+	assert_true(gus_members_has(&m, 9, 9, 71));
+	assert_false(gus_members_has(&m, 9, 9, 69));
 	gus_members_free(&m);
 }
 
@@ -164,8 +191,8 @@ static void forgets_those_that_have_long_ended(void **state)
 	}
 	assert_in_range(m.tids.n, 1000, 10000);
 	assert_int_equal(m.tids.n, m.list.n);
-	assert_true(gus_members_has(&m, 1, 999 * SECOND));
-	assert_true(gus_members_has(&m, 10 + 99999 - 900, (99999 - 900) * SECOND / 100)); /* nine seconds ago */
+	assert_true(gus_members_has(&m, 1, 1, 999 * SECOND));
+	assert_true(gus_members_has(&m, 10 + 99999 - 900, 10 + 99999 - 900, (99999 - 900) * SECOND / 100)); /* nine seconds ago */
 	assert_int_equal(m.ended, 100001);
 	assert_int_equal(gus_members_taken_away(&m, &tid, &comm), 1);
 	assert_int_equal(tid, 2);
@@ -178,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(between_birth_and_end),
 		cmocka_unit_test(a_number_comes_back),
+		cmocka_unit_test(a_thread_that_executes_frees_its_number),
 		cmocka_unit_test(news_in_any_order),
 		cmocka_unit_test(taken_away_by_exec),
 		cmocka_unit_test(forgets_those_that_have_long_ended),
