@@ -388,8 +388,8 @@ int gus_record_jit(const struct gus_record_jit *o, const struct gus_made *made, 
 		ends.v[number] = wish.offset;
 	}
 	if (late)
-		gus_log(o->log, GUS_WARN, "when the recording ended there was no time or room for the names of code that "
-			"%llu processes made", (unsigned long long)late);
+		gus_log(o->log, GUS_WARN, "when the recording ended there was no time or room for the names of code "
+			"that %llu processes made", (unsigned long long)late);
 	if (made->left_out)
 		gus_log(o->log, GUS_NOTE, "more processes make code than gusprof follows: %llu of them, or files of "
 			"theirs, are left out", (unsigned long long)made->left_out);

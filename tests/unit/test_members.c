@@ -192,7 +192,8 @@ static void forgets_those_that_have_long_ended(void **state)
 	assert_in_range(m.tids.n, 1000, 10000);
 	assert_int_equal(m.tids.n, m.list.n);
 	assert_true(gus_members_has(&m, 1, 1, 999 * SECOND));
-	assert_true(gus_members_has(&m, 10 + 99999 - 900, 10 + 99999 - 900, (99999 - 900) * SECOND / 100)); /* nine seconds ago */
+	/* Nine seconds ago. */
+	assert_true(gus_members_has(&m, 10 + 99999 - 900, 10 + 99999 - 900, (99999 - 900) * SECOND / 100));
 	assert_int_equal(m.ended, 100001);
 	assert_int_equal(gus_members_taken_away(&m, &tid, &comm), 1);
 	assert_int_equal(tid, 2);
