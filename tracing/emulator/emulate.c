@@ -239,14 +239,17 @@ static char *listen_for_traces(struct gus_emulation *e, struct gus_error *err)
 	return NULL;
 }
 
+/* All on this machine know the name, and strangers may connect without an end. No more of them wait than the queue has
+ * room for, so one of ours that stood in it at the beginning is found among so many. */
 int gus_emulation_next(const struct gus_emulation *e)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	int fd;
+	for (int i = 0; e->listener >= 0 && i <= SOMAXCONN; i++) {
+		int fd = accept4(e->listener, NULL, NULL, SOCK_CLOEXEC);
+		struct ucred peer;
+		socklen_t size = sizeof(peer);
 
-	while (e->listener >= 0 && (fd = accept4(e->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		/* All on this machine know the name. */
+		if (fd < 0)
+			break;
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid())
 			return fd;
 		close(fd);
