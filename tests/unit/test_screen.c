@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -33,6 +35,7 @@ static void text_takes_cells(void **state)
 	assert_int_equal(cells("é"), 1);
 	assert_int_equal(cells("e\xcc\x81"), 1);        /* the accent lies over the letter */
 	assert_int_equal(cells("漢字"), 4);
+	assert_int_equal(cells("\xcd\xb8"), 1);         /* U+0378, which is nothing yet */
 	assert_int_equal(cells("\xff\x1b\n\xe2\x80\xae"), 4); /* ??_? as it is printed */
 }
 
@@ -119,6 +122,9 @@ static void names_stay_balanced(void **state)
 	(void)state;
 	NAME("ns::wide_class<int, long>::operator<", 34, "ns::wide_class<…>::operator<");
 	NAME("ns::wide_class<int, long>::operator()", 34, "ns::wide_class<…>::operator()");
+	NAME("a_namespace::a_class::operator()", 12, "operator()"); /* a name, and not one with arguments */
+	NAME("a_namespace::a_class::operator[]", 12, "operator[]");
+	NAME("a_namespace::a_function(int)", 12, "a_function");
 	NAME("ns::wide_class<int, long>::operator->", 34, "ns::wide_class<…>::operator->");
 	NAME("ns::operator<< <std::char_traits<char> >", 38, "ns::operator<< <std::char_traits<…> >");
 	NAME("ns::operator<< <std::char_traits<char> >", 20, "ns::operator<< <…>");
@@ -219,6 +225,11 @@ static void tables_fit(void **state)
 	      "    60%  1.5 s  漢字.so   ns::a_function\n"
 	      "    40%    1 s  long….so  …::push_back\n"
 	      "     by a::…::long::name_of_a_function\n");
+	holds(28, false, /* nothing more can leave */
+	      "# share  module  function\n"
+	      "    60%  漢…so   a_function\n"
+	      "    40%  lon…so  push_back\n"
+	      "     by name_of_a_function\n");
 	holds(0, false,
 	      "# share  samples  time  module    function\n"
 	      "    60%     1234  1.5 s  漢字.so   ns::a_function\n"
@@ -260,7 +271,8 @@ static void lines_are_fitted(void **state)
 	fflush(stdout);
 	dup2(file, 1);
 	gus_fitted_begin(&f, &narrow);
-	printf("short\n\n  12 M  of what is a sentence with a gap in it, and long\n");
+	printf("short\n\nit fits,  and so its gap stays\nit just fits here,  and so its gap stays\n"
+	       "  12 M  of what is a sentence with a gap in it, and long\n");
 	printf("  1.00  2.00  columns that are too wide to stay\n");
 	printf("  1.00  2.00  a column        and another one\n");
 	gus_fitted_end(&f);
@@ -273,7 +285,8 @@ static void lines_are_fitted(void **state)
 	text[n > 0 ? n : 0] = '\0';
 	close(before);
 	close(file);
-	assert_string_equal(text, "short\n\n  12 M of what is a sentence with a gap\n      in it, and long\n"
+	assert_string_equal(text, "short\n\nit fits,  and so its gap stays\nit just fits here,  and so its gap stays\n"
+			    "  12 M of what is a sentence with a gap\n      in it, and long\n"
 			    "  1.00  2.00  columns that are too wide…\n"
 			    "  1.00  2.00  a column   and another one\n"
 			    "  1.00  2.00  columns that are too wide to stay\n");
@@ -307,33 +320,104 @@ static void a_file_is_no_terminal(void **state)
 	fclose(file);
 }
 
+/* A new terminal; *other is its other end. */
+static int open_terminal(int *other)
+{
+	int fd;
+
+	*other = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(*other >= 0 && grantpt(*other) == 0 && unlockpt(*other) == 0);
+	fd = open(ptsname(*other), O_RDWR | O_NOCTTY);
+	assert_true(fd >= 0 && fcntl(*other, F_SETFL, O_NONBLOCK) == 0);
+	return fd;
+}
+
+static void a_terminal_has_a_width(void **state)
+{
+	static const struct { const char *columns; unsigned short size; size_t width; } cases[] = {
+		{ "120", 90, 120 }, { "", 90, 90 }, { "", 0, 80 }, { "99", 90, 99 }, { "100x", 90, 90 },
+		{ "-1", 90, 90 }, { "0", 90, 90 }, { " 120", 90, 90 }, { "99999", 90, 99999 }, { "100000", 90, 90 },
+		{ "3", 90, GUS_SCREEN_LEAST }, { "", 3, GUS_SCREEN_LEAST },
+	};
+	const struct gus_screen_options o = { .width = GUS_SCREEN_AUTO };
+	int other, fd = open_terminal(&other);
+	FILE *file = fdopen(fd, "w");
+
+	(void)state;
+	assert_non_null(file);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct winsize size = { .ws_row = 25, .ws_col = cases[i].size };
+
+		assert_int_equal(ioctl(fd, TIOCSWINSZ, &size), 0);
+		setenv("COLUMNS", cases[i].columns, 1);
+		assert_int_equal(gus_screen_of(file, &o).width, cases[i].width);
+	}
+	setenv("COLUMNS", "120", 1);
+	assert_int_equal(gus_screen_of(file, &(struct gus_screen_options){ .width = 0 }).width, 0);
+	assert_true(gus_screen_of(file, &o).terminal);
+	fclose(file);
+	close(other);
+}
+
+static void a_terminal_has_colours(void **state)
+{
+	static const struct { const char *no_color, *term; int asked; bool colour; } cases[] = {
+		{ "", "xterm", 0, true }, { "1", "xterm", 0, false }, { "0", "xterm", 0, false },
+		{ "", "dumb", 0, false }, { "", "", 0, false }, { "1", "dumb", 1, true }, { "", "xterm", 2, false },
+	};
+	int other, fd = open_terminal(&other);
+	FILE *file = fdopen(fd, "w");
+
+	(void)state;
+	assert_non_null(file);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		setenv("NO_COLOR", cases[i].no_color, 1);
+		setenv("TERM", cases[i].term, 1);
+		assert_int_equal(gus_screen_of(file, &(struct gus_screen_options){ .colour = cases[i].asked }).colour,
+				 cases[i].colour);
+	}
+	fclose(file);
+	close(other);
+	assert_int_equal(gus_screen_share_colour(1), GUS_COLOUR_HOT);
+	assert_int_equal(gus_screen_share_colour(0.05), GUS_COLOUR_HOT);
+	assert_int_equal(gus_screen_share_colour(0.0499), GUS_COLOUR_WARM);
+	assert_int_equal(gus_screen_share_colour(0.005), GUS_COLOUR_WARM);
+	assert_int_equal(gus_screen_share_colour(0.0049), GUS_COLOUR_NONE);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* Runs it with stderr on a new terminal, or in a file, as if it took so many seconds, and gives what came. */
-static const char *progress_on(bool terminal, unsigned seconds, const char *term)
+static const char *progress_on(bool terminal, unsigned seconds, const char *term, const char *what, double share)
 {
 	static char text[512];
-	int other = terminal ? posix_openpt(O_RDWR | O_NOCTTY) : memfd_create("stderr", 0), before = dup(2), to = other;
+	int other, before = dup(2), to = terminal ? open_terminal(&other) : memfd_create("stderr", 0);
+	uint64_t begun = now_ns();
 	struct gus_progress p = { 0 };
 	size_t used = 0;
 	ssize_t n;
 
-	assert_true(other >= 0 && before >= 0);
+	assert_true(to >= 0 && before >= 0);
 	setenv("TERM", term, 1);
-	if (terminal) {
-		assert_true(grantpt(other) == 0 && unlockpt(other) == 0);
-		to = open(ptsname(other), O_RDWR | O_NOCTTY);
-		assert_true(to >= 0 && fcntl(other, F_SETFL, O_NONBLOCK) == 0);
-	}
 	dup2(to, 2);
 	gus_progress(&p, "reading", 0);
+	assert_true(terminal && *term == 'x' ? p.begun_ns >= begun && p.begun_ns <= now_ns() : p.terminal < 0);
 	p.begun_ns -= seconds * 1000000000ull;
 	p.next_ns -= seconds * 1000000000ull;
-	gus_progress(&p, "naming functions", 0.25);
-	gus_progress(&p, "naming functions", 0.50); /* too soon after the one before */
+	gus_progress(&p, what, share);
+	gus_progress(&p, what, 0.50); /* too soon after the one before */
 	gus_progress_end(&p);
 	fflush(stderr);
 	dup2(before, 2);
 	close(before);
-	lseek(other, 0, SEEK_SET);
+	if (!terminal)
+		lseek(other = to, 0, SEEK_SET);
 	for (text[0] = '\0'; (n = read(other, text + used, sizeof(text) - 1 - used)) > 0; used += (size_t)n)
 		text[used + (size_t)n] = '\0';
 	close(other);
@@ -346,11 +430,24 @@ static const char *progress_on(bool terminal, unsigned seconds, const char *term
 static void progress_is_for_terminals(void **state)
 {
 	(void)state;
-	assert_string_equal(progress_on(true, 1, "xterm"), "");
-	assert_string_equal(progress_on(true, 3, "xterm"), "\r\033[Kgusprof: naming functions, 25 %, 3 s\r\033[K");
-	assert_string_equal(progress_on(true, 3, "dumb"), "");
-	assert_string_equal(progress_on(true, 3, ""), "");
-	assert_string_equal(progress_on(false, 3, "xterm"), "");
+	assert_string_equal(progress_on(true, 1, "xterm", "naming", 0.25), "");
+	assert_string_equal(progress_on(true, 3, "xterm", "naming", 0.25),
+			    "\r\033[Kgusprof: naming, 25 %, 3 s\r\033[K");
+	assert_string_equal(progress_on(true, 3, "dumb", "naming", 0.25), "");
+	assert_string_equal(progress_on(true, 3, "", "naming", 0.25), "");
+	assert_string_equal(progress_on(false, 3, "xterm", "naming", 0.25), "");
+}
+
+/* Of the whole, where that is known, and never more than it; in a line of any terminal. */
+static void progress_is_a_share(void **state)
+{
+	(void)state;
+	assert_string_equal(progress_on(true, 2, "xterm", "a", 0), "\r\033[Kgusprof: a, 0 %, 2 s\r\033[K");
+	assert_string_equal(progress_on(true, 2, "xterm", "a", 1), "\r\033[Kgusprof: a, 100 %, 2 s\r\033[K");
+	assert_string_equal(progress_on(true, 2, "xterm", "a", 1.5), "\r\033[Kgusprof: a, 100 %, 2 s\r\033[K");
+	assert_string_equal(progress_on(true, 90, "xterm", "a", -1), "\r\033[Kgusprof: a, 90 s\r\033[K");
+	assert_string_equal(progress_on(true, 2, "xterm", "0123456789012345678901234567890123456789x", -1),
+			    "\r\033[Kgusprof: 0123456789012345678901234567890123456789, 2 s\r\033[K");
 }
 
 int main(void)
@@ -366,7 +463,10 @@ int main(void)
 		cmocka_unit_test(text_folds),
 		cmocka_unit_test(lines_are_fitted),
 		cmocka_unit_test(a_file_is_no_terminal),
+		cmocka_unit_test(a_terminal_has_a_width),
+		cmocka_unit_test(a_terminal_has_colours),
 		cmocka_unit_test(progress_is_for_terminals),
+		cmocka_unit_test(progress_is_a_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
