@@ -7,7 +7,10 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collector/snapshot/denial.h"
@@ -59,10 +62,74 @@ static void test_processes(void **state)
 	assert_string_equal(why, "what it is cannot be read either");
 }
 
+/* User ids: real, effective, saved; and whether the capabilities that may be taken are kept. */
+struct ids { uid_t v[3]; int keep; };
+
+static pid_t become(const struct ids *ids)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0 && (prctl(PR_SET_KEEPCAPS, ids->keep) != 0 || setresuid(ids->v[0], ids->v[1], ids->v[2]) != 0))
+		_exit(1);
+	return pid;
+}
+
+/* What one with the ids of we is told of one with those of it. */
+static void told(struct ids we, struct ids it, const char *has, const char *has_not)
+{
+	int ready[2], ends[2];
+	char why[256] = "";
+	pid_t target, looker;
+
+	assert_true(pipe(ready) == 0 && pipe(ends) == 0);
+	target = become(&it);
+	if (target == 0) {
+		if (write(ready[1], "", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], why, 1), 1);
+	looker = become(&we);
+	if (looker == 0) {
+		gus_denial_of(target, why, sizeof(why));
+		_exit(write(ends[1], why, sizeof(why)) != sizeof(why));
+	}
+	assert_int_equal(read(ends[0], why, sizeof(why)), sizeof(why));
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	waitpid(looker, NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(ends[i]);
+	}
+	if (!strstr(why, has) || (has_not && strstr(why, has_not)))
+		fail_msg("'%s', and not '%s'", why, has);
+}
+
+/* As the kernel says it: whose it is, which of its three users count, and which capabilities of either. */
+static void test_users(void **state)
+{
+	const struct ids root = { { 0, 0, 0 }, 0 }, one = { { 1, 1, 1 }, 0 }, able = { { 1, 1, 1 }, 1 };
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: only root becomes another user\n");
+		skip();
+	}
+	told(one, root, "another user (0)", NULL);
+	told(able, root, "another user (0)", "CAP_SYS_PTRACE"); /* which it may have, and has not */
+	told(one, (struct ids){ { 1, 2, 1 }, 0 }, "another user (2)", NULL);
+	told(one, (struct ids){ { 1, 1, 2 }, 0 }, "another user (1) or has raised rights", NULL);
+	told(one, (struct ids){ { 2, 1, 1 }, 0 }, "another user (1) or has raised rights", NULL);
+	told(one, able, "it has capabilities that you have not (0x", "another user");
+	told(able, able, "run as root", "capabilities");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reasons), cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_reasons), cmocka_unit_test(test_processes), cmocka_unit_test(test_users),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

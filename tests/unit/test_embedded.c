@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -388,19 +389,40 @@ static const char source[] =
 	"	return b.open(&v) + (int)n::both(&v);\n"
 	"}\n";
 
+/* first: six lines, of which the last two are third; second has these and two more behind them, the last of which is
+ * fourth. */
+static const char shared_source[] =
+	".text\n.globl _start\n.type first, %function\n.type second, %function\n.type third, %function\n"
+	".type fourth, %function\n"
+	"_start: nop\n"
+	"first: nop\nnop\n"
+	"second: nop\nnop\n"
+	"third: nop\nnop\n"
+	"third_end: nop\n"
+	"fourth: nop\n"
+	"second_end: nop\n"
+	".size first, third_end - first\n.size second, second_end - second\n.size third, third_end - third\n"
+	".size fourth, second_end - fourth\n";
+
 static char folder[64] = "/tmp/gusprof-embedded-XXXXXX";
 static bool built;
 
 static int build(void **state)
 {
 	char *command = gus_format("cd '%s' && c++ -O2 -g -no-pie -Wl,--build-id=sha1 p.cc -o p 2>/dev/null && "
-				   "strip -o bare p && c++ -O1 -Wl,--build-id=sha1 p.cc -o other && cp p gone",
+				   "strip -o bare p && c++ -O1 -Wl,--build-id=sha1 p.cc -o other && cp p gone && "
+				   "c++ -g -nostdlib -static -Wl,--build-id=sha1 shared.s -o shared",
 				   mkdtemp(folder));
 	char *path = gus_format("%s/p.cc", folder);
 	FILE *file = fopen(path, "w");
 
 	(void)state;
 	if (!file || fputs(source, file) < 0 || fclose(file) != 0)
+		return -1;
+	free(path);
+	path = gus_format("%s/shared.s", folder);
+	file = fopen(path, "w");
+	if (!file || fputs(shared_source, file) < 0 || fclose(file) != 0)
 		return -1;
 	built = system(command) == 0;
 	free(command);
@@ -577,6 +599,7 @@ static void what_was_embedded_answers_as_the_file_does(void **state)
 static void less_is_brought_along_where_less_is_wanted(void **state)
 {
 	struct gus_embedded_sums sums;
+	struct timespec now;
 	struct program p;
 
 	(void)state;
@@ -591,6 +614,101 @@ static void less_is_brought_along_where_less_is_wanted(void **state)
 	assert_true(sums.line_bytes > 0 && sums.code_bytes > sums.line_bytes && sums.bare == 0);
 	gus_symbols_free(embed(&p, GUS_EMBED_LINES, SIZE_MAX, 0, &sums));
 	assert_true(sums.line_bytes == 0 && sums.bare > 0); /* there was no time */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	gus_symbols_free(embed(&p, GUS_EMBED_LINES, SIZE_MAX,
+			       (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, &sums));
+	assert_true(sums.line_bytes == 0 && sums.bare > 0); /* it is over just now */
+	close_program(&p);
+}
+
+static uint64_t offset_of(const struct program *p, const char *name)
+{
+	struct gus_symbols *s = symbols_of(true);
+	struct gus_symbol f;
+	uint64_t at = 0;
+
+	while (at < p->elf->size && (!gus_symbols_function(s, &p->module, at, &f) || !f.name ||
+				     strcmp(f.name, name) != 0))
+		at++;
+	gus_symbols_free(s);
+	assert_true(at < p->elf->size);
+	return at;
+}
+
+/* The function of that name in a message; NULL if it has none. */
+static const Gusprof__EmbeddedFunction *function_in(const Gusprof__Embedded *m, const char *name)
+{
+	for (size_t i = 0; i < m->n_functions; i++)
+		if (m->functions[i]->name && strcmp(m->texts[m->functions[i]->name - 1], name) == 0)
+			return m->functions[i];
+	return NULL;
+}
+
+/* Each byte of functions that overlap is told once, in order, whichever is asked for first. */
+static void shared_code_is_told_once(void **state)
+{
+	static const char *const orders[][4] = { { "first", "second", "third", "fourth" },
+						 { "fourth", "third", "second", "first" },
+						 { "second", "fourth", "third", "first" } };
+	struct program p;
+
+	(void)state;
+	need_program();
+	p = program("shared");
+	for (size_t k = 0; k < 3; k++) {
+		struct gus_symbols *s = symbols_of(true);
+		struct gus_embedding *e = gus_embedding_new(s, &p.module, UINT64_MAX);
+		uint64_t end = offset_of(&p, "first"), lines_end = end;
+		const Gusprof__EmbeddedFunction *first, *second;
+		Gusprof__Embedded *m;
+
+		for (size_t i = 0; i < 4; i++)
+			assert_true(gus_embedding_add(e, offset_of(&p, orders[k][i]), GUS_EMBED_ALL));
+		m = gus_embedding_take(e);
+		assert_int_equal(m->n_functions, 4);
+		first = function_in(m, "first");
+		second = function_in(m, "second");
+		assert_true(first && second && function_in(m, "third"));
+		assert_true(first->offset + first->size > second->offset && m->n_code == 2 && m->n_lines == 8);
+		for (size_t i = 0; i < m->n_code; i++) {
+			assert_int_equal(m->code[i]->offset, end);
+			end += m->code[i]->bytes.len;
+			assert_true(m->code[i]->bytes.len > 0);
+		}
+		for (size_t i = 0; i < m->n_lines; i++) {
+			assert_int_equal(m->lines[i]->offset, lines_end);
+			lines_end += m->lines[i]->size;
+			assert_true(m->lines[i]->size > 0);
+		}
+		assert_true(end == second->offset + second->size && lines_end == end);
+		gus_embedding_free(e);
+		gus_symbols_free(s);
+	}
+	close_program(&p);
+}
+
+/* Of what it calls there is the name, if there is its code; and what two of its lines share is there once. */
+static void what_is_called_is_named(void **state)
+{
+	struct gus_symbols *s;
+	struct program p;
+
+	(void)state;
+	need_program();
+	p = program("p");
+	s = symbols_of(true);
+	for (int all = 0; all < 2; all++) {
+		struct gus_embedding *e = gus_embedding_new(s, &p.module, UINT64_MAX);
+		Gusprof__Embedded *m;
+
+		gus_embedding_add(e, offset_of(&p, "main"), all ? GUS_EMBED_ALL : GUS_EMBED_LINES);
+		m = gus_embedding_take(e);
+		assert_non_null(function_in(m, "main"));
+		assert_int_equal(function_in(m, "_ZN1n4bothEPVi") != NULL, all);
+		assert_in_range(m->n_chains, 4, m->n_lines - 1);
+		gus_embedding_free(e);
+	}
+	gus_symbols_free(s);
 	close_program(&p);
 }
 
@@ -695,6 +813,8 @@ int main(void)
 		cmocka_unit_test(memory_of_all_messages_has_an_end),
 		cmocka_unit_test(what_was_embedded_answers_as_the_file_does),
 		cmocka_unit_test(less_is_brought_along_where_less_is_wanted),
+		cmocka_unit_test(shared_code_is_told_once),
+		cmocka_unit_test(what_is_called_is_named),
 		cmocka_unit_test(the_file_at_hand_is_better),
 		cmocka_unit_test(a_file_without_a_name_serves),
 	};

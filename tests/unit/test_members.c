@@ -146,6 +146,13 @@ static void taken_away_by_exec(void **state)
 
 	(void)state;
 	gus_members_init(&m);
+	fork_of(&m, 4, 100); /* the first that there is */
+	name_of(&m, 4, 110, "sudo", true);
+	end_of(&m, 4, 120);
+	assert_int_equal(gus_members_taken_away(&m, &tid, &comm), 1);
+	assert_int_equal(tid, 4);
+	gus_members_free(&m);
+	gus_members_init(&m);
 	fork_of(&m, 5, 100); /* a program like any other */
 	name_of(&m, 5, 110, "true", true);
 	mapping_of(&m, 5, 111);
@@ -168,6 +175,8 @@ static void taken_away_by_exec(void **state)
 	end_of(&m, 8, 111);
 	assert_int_equal(gus_members_taken_away(&m, &tid, &comm), 2);
 	fork_of(&m, 8, 500); /* its number is another's: it counts on */
+	assert_int_equal(gus_members_taken_away(&m, &tid, &comm), 2);
+	fork_of(&m, 5, 500); /* that of one that was not taken away */
 	assert_int_equal(gus_members_taken_away(&m, &tid, &comm), 2);
 	gus_members_free(&m);
 }
@@ -201,6 +210,31 @@ static void forgets_those_that_have_long_ended(void **state)
 	gus_members_free(&m);
 }
 
+/* Ten seconds after their end, when there are more than CROWD_MIN and twice as many as lived at the last look. */
+static void forgets_who_has_ended_ten_seconds_ago(void **state)
+{
+	struct gus_members m;
+
+	(void)state;
+	gus_members_init(&m);
+	for (uint32_t tid = 1; tid <= 4096; tid++)
+		fork_of(&m, tid, 1);
+	end_of(&m, 1, 5 * SECOND);
+	end_of(&m, 2, 5 * SECOND + 1);
+	end_of(&m, 3, 20 * SECOND);
+	fork_of(&m, 5000, 15 * SECOND); /* there were not more than that */
+	assert_true(gus_members_has(&m, 1, 5 * SECOND));
+	fork_of(&m, 5001, 15 * SECOND);
+	assert_false(gus_members_has(&m, 1, 5 * SECOND));
+	assert_true(gus_members_has(&m, 2, 5 * SECOND));
+	assert_true(gus_members_has(&m, 3, 20 * SECOND)); /* it ends later than that birth */
+	assert_true(gus_members_has(&m, 4, 100 * SECOND));
+	assert_int_equal(m.tids.n, 4097);
+	fork_of(&m, 5002, 100 * SECOND); /* not worth a look again */
+	assert_true(gus_members_has(&m, 2, 5 * SECOND));
+	gus_members_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +244,7 @@ int main(void)
 		cmocka_unit_test(news_in_any_order),
 		cmocka_unit_test(taken_away_by_exec),
 		cmocka_unit_test(forgets_those_that_have_long_ended),
+		cmocka_unit_test(forgets_who_has_ended_ten_seconds_ago),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
