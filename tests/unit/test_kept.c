@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "collector/host/build_id.h"
 #include "collector/session/kept.h"
 
 #define SIZE 4096
@@ -203,6 +204,54 @@ static void build_ids_tell_files_apart(void **state)
 	unmap(&a);
 }
 
+/* This program itself, which has one, by its own and by others of the same length and of another. */
+static void the_build_id_is_read_of_the_file(void **state)
+{
+	uint8_t id[GUS_BUILD_ID_MAX];
+	struct mapped a = { .path = gus_format("%s/copy", folder) };
+	Gusprof__Mmap r;
+	struct gus_kept k;
+	char *command = gus_format("cp /proc/%d/exe copy", (int)getpid());
+	size_t size;
+	int fd;
+
+	(void)state;
+	assert_int_equal(system(command), 0);
+	fd = open("copy", O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0 && fstat(fd, &a.st) == 0);
+	size = gus_file_build_id(fd, id);
+	a.at = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(a.at != MAP_FAILED);
+	close(fd);
+	if (size < 2) {
+		print_message("skipped: this linker gives no build id\n");
+		skip();
+	}
+	gus_kept_init(&k);
+	r = record_of(&a, getpid());
+	r.build_id.data = id;
+	r.build_id.len = size - 1;
+	gus_kept_note(&k, &r);
+	assert_int_equal(open_kept(&k, &r), -1);
+	r.build_id.len = size;
+	for (size_t i = 0; i < size; i += size - 1) {
+		for (unsigned change = 1; change <= 0x80; change <<= 7) {
+			id[i] ^= (uint8_t)change;
+			gus_kept_note(&k, &r);
+			assert_int_equal(open_kept(&k, &r), -1);
+			id[i] ^= (uint8_t)change;
+		}
+	}
+	assert_int_equal(k.n, 0);
+	gus_kept_note(&k, &r);
+	fd = open_kept(&k, &r);
+	assert_true(fd >= 0 && k.n == 1);
+	close(fd);
+	gus_kept_free(&k);
+	free(command);
+	unmap(&a);
+}
+
 static size_t open_files(void)
 {
 	size_t n = 0;
@@ -233,24 +282,28 @@ static void no_more_are_held_than_there_is_room_for(void **state)
 	assert_int_equal(open_files(), before);
 }
 
+/* Of those that the hard limit allows, to which the soft one rises. */
 static void half_of_the_descriptors_stay_free(void **state)
 {
-	struct rlimit limit = { 0 };
-	struct gus_kept k;
-	size_t used = open_files();
-	pid_t pid = fork(); /* a hard limit does not rise again */
-	int status;
-
 	(void)state;
-	if (pid == 0) {
-		limit.rlim_cur = limit.rlim_max = used + 40;
-		if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-			_exit(2);
-		gus_kept_init(&k);
-		_exit(k.most >= 18 && k.most <= 20 ? 0 : 1);
+	for (unsigned soft = 10; soft <= 40; soft += 30) {
+		struct rlimit limit = { 0 };
+		struct gus_kept k;
+		size_t used = open_files();
+		pid_t pid = fork(); /* a hard limit does not rise again */
+		int status;
+
+		if (pid == 0) {
+			limit.rlim_cur = used + soft;
+			limit.rlim_max = used + 40;
+			if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+				_exit(2);
+			gus_kept_init(&k);
+			_exit(k.most >= 18 && k.most <= 20 ? 0 : 1);
+		}
+		waitpid(pid, &status, 0);
+		assert_int_equal(status, 0);
 	}
-	waitpid(pid, &status, 0);
-	assert_int_equal(status, 0);
 }
 
 int main(void)
@@ -260,6 +313,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(deleted_files_and_memory_are_held, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(a_process_that_has_ended_named_a_file, enter_folder, leave_folder),
 		cmocka_unit_test_setup_teardown(build_ids_tell_files_apart, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(the_build_id_is_read_of_the_file, enter_folder, leave_folder),
 		cmocka_unit_test(no_more_are_held_than_there_is_room_for),
 		cmocka_unit_test(half_of_the_descriptors_stay_free),
 	};
