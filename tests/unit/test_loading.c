@@ -462,6 +462,78 @@ static void names_of_functions_are_meant(void **state)
 	assert_true(gus_selection_means("a\\b", "a\\b"));
 }
 
+/* /nowhere/app has alpha, beta and gamma, of 16 bytes each; the second half of gamma is inlined from delta. */
+static void bring_names(struct made *m)
+{
+	static const char *const texts[] = { "alpha", "beta", "gamma", "delta", "/src.c" };
+	Gusprof__EmbeddedFunction functions[3], *functions_list[3];
+	Gusprof__EmbeddedChain chain = GUSPROF__EMBEDDED_CHAIN__INIT, *chains[] = { &chain };
+	Gusprof__EmbeddedLines lines = GUSPROF__EMBEDDED_LINES__INIT, *lines_list[] = { &lines };
+	Gusprof__Embedded e = GUSPROF__EMBEDDED__INIT;
+	uint32_t names[] = { 4, 3 }, files[] = { 5, 5 }, numbers[] = { 1, 2 };
+
+	for (size_t i = 0; i < 3; i++) {
+		gusprof__embedded_function__init(&functions[i]);
+		functions[i].offset = functions[i].address = i * 16;
+		functions[i].size = 16;
+		functions[i].name = (uint32_t)i + 1;
+		functions_list[i] = &functions[i];
+	}
+	chain.n_functions = chain.n_files = chain.n_lines = 2;
+	chain.functions = names;
+	chain.files = files;
+	chain.lines = numbers;
+	lines.offset = 40;
+	lines.size = 8;
+	e.path = (char *)(uintptr_t)"/nowhere/app";
+	e.n_texts = 5;
+	e.texts = (char **)(uintptr_t)texts;
+	e.n_functions = 3;
+	e.functions = functions_list;
+	e.n_chains = e.n_lines = 1;
+	e.chains = chains;
+	e.lines = lines_list;
+	assert_int_equal(gus_writer_message(m->writer, GUS_FRAME_EMBEDDED, &e.base, NULL), 0);
+}
+
+/* Samples of weights 1, 2, ... 64: what is kept can be told from their sum. Two places of one function, one place of
+ * two threads, one without a name, and one of another module at the same offset. */
+static void only_what_is_meant_is_kept(void **state)
+{
+	static const struct { const char *patterns[3]; bool inlines; uint64_t samples, weight; } cases[] = {
+		{ { "alpha" }, false, 2, 3 }, { { "beta" }, false, 2, 12 }, { { "gamma" }, false, 2, 48 },
+		{ { "gamma" }, true, 1, 16 }, { { "delta" }, true, 1, 32 }, { { "delta" }, false, 0, 0 },
+		{ { "beta", "alpha" }, false, 4, 15 }, { { "no", "*lpha" }, false, 2, 3 }, { { "*" }, false, 6, 63 },
+		{ { "alph" }, false, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_strings names = { 0 };
+		struct made m;
+
+		begin(&m);
+		bring_names(&m);
+		sample(&m, APP + 1, 10, 1, 1);
+		sample(&m, APP + 15, 10, 2, 2);
+		sample(&m, APP + 16, 10, 3, 4);
+		sample(&m, APP + 16, 11, 4, 8);
+		sample(&m, APP + 39, 10, 5, 16);
+		sample(&m, APP + 40, 10, 6, 32);
+		sample(&m, LIB + 40, 10, 7, 64);
+		end(&m);
+		load_all(&m);
+		gus_strings_init(&names);
+		gus_selection_functions(&m.profile, cases[i].patterns, cases[i].inlines, &names);
+		assert_int_equal(m.profile.samples, cases[i].samples);
+		assert_int_equal(m.profile.weight, cases[i].weight);
+		assert_int_equal(m.profile.filtered, 7 - cases[i].samples);
+		assert_int_equal(names.n, cases[i].inlines ? 5 : 4); /* and 0, which is none */
+		gus_strings_free(&names);
+		drop(&m);
+	}
+}
+
 /* A recording that does not say which events it has, as where its header is lost, has one. */
 static void events_that_are_not_told_are_one(void **state)
 {
@@ -836,6 +908,7 @@ int main(void)
 		cmocka_unit_test(names_of_threads_are_kept),
 		cmocka_unit_test(what_is_not_kept_was_filtered),
 		cmocka_unit_test(names_of_functions_are_meant),
+		cmocka_unit_test(only_what_is_meant_is_kept),
 		cmocka_unit_test(events_that_are_not_told_are_one),
 		cmocka_unit_test(callers_are_found_before_their_return),
 		cmocka_unit_test(long_chains_lose_their_outer_end),
