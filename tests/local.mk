@@ -165,6 +165,7 @@ unit_tests = \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
+	tests/unit/test_follow \
 	tests/unit/test_foreign \
 	tests/unit/test_frames \
 	tests/unit/test_frontend \
@@ -198,6 +199,7 @@ unit_tests = \
 	tests/unit/test_rates \
 	tests/unit/test_reader \
 	tests/unit/test_reasons \
+	tests/unit/test_recall \
 	tests/unit/test_records \
 	tests/unit/test_regions \
 	tests/unit/test_replays \
@@ -278,6 +280,7 @@ tests_unit_test_package_SOURCES = tests/unit/test_package.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
+tests_unit_test_follow_SOURCES = tests/unit/test_follow.c tracing/plugin/follow.c
 tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
 tests_unit_test_output_file_SOURCES = tests/unit/test_output_file.c
 tests_unit_test_output_SOURCES = tests/unit/test_output.c
@@ -306,6 +309,7 @@ tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_program_SOURCES = tests/unit/test_program.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
+tests_unit_test_recall_SOURCES = tests/unit/test_recall.c
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c

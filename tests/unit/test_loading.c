@@ -456,6 +456,7 @@ static void names_of_functions_are_meant(void **state)
 	assert_true(gus_selection_means("f", "f"));
 	assert_false(gus_selection_means("f", "ff"));
 	assert_true(gus_selection_means("std::*::push_*", "std::vector<int>::push_back"));
+	assert_true(gus_selection_means("main.*", "main.(*T).a/b")); /* a name is no path */
 	assert_false(gus_selection_means("*::push_", "std::vector<int>::push_back"));
 	assert_true(gus_selection_means("a::operator[]", "a::operator[]"));
 	assert_true(gus_selection_means("f<char [4]>", "f<char [4]>"));

@@ -152,6 +152,31 @@ static void the_least_recently_used_go(void **state)
 	gus_store_close(s);
 }
 
+/* Also within a second, whichever of them the folder lists first. */
+static void uses_are_told_apart_within_a_second(void **state)
+{
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		static const char *const names[] = { "one", "two" };
+		struct gus_store *s = open_at("kept", 1000);
+
+		for (int i = 0; i < 2; i++) {
+			struct timespec times[2] = { { 1000000, i == first ? 5 : 6 } };
+			char *path = gus_format("kept/%s.kept", names[i]);
+
+			put(s, names[i], (char)('a' + i), 400);
+			times[1] = times[0];
+			assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+			free(path);
+		}
+		put(s, "new", 'n', 300);
+		assert_holds(s, names[first], 0, 0);
+		assert_holds(s, names[!first], (char)('a' + !first), 400);
+		gus_store_close(s);
+		assert_int_equal(system("rm -r kept"), 0);
+	}
+}
+
 static void what_is_not_ours_stays(void **state)
 {
 	struct gus_store *s = open_at("kept", 10);
@@ -277,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(files_come_back, enter, leave),
 		cmocka_unit_test_setup_teardown(the_least_recently_used_go, enter, leave),
+		cmocka_unit_test_setup_teardown(uses_are_told_apart_within_a_second, enter, leave),
 		cmocka_unit_test_setup_teardown(what_is_not_ours_stays, enter, leave),
 		cmocka_unit_test_setup_teardown(links_and_fifos_are_not_read, enter, leave),
 		cmocka_unit_test_setup_teardown(folders_that_others_can_write_to_are_not_used, enter, leave),

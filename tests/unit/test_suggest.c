@@ -27,6 +27,7 @@ static void each_kind_of_mistake(void **state)
 		{ "annnottate", "annotate" },
 		{ "modle", "model" },
 		{ "dmup", "dump" },
+		{ "ersport", "report" },  /* the first two, and one too many */
 	};
 
 	(void)state;
@@ -51,6 +52,7 @@ static void only_so_many_mistakes(void **state)
 	assert_null(gus_suggest("", verbs, VERBS));
 	assert_null(gus_suggest("x", (const char *const[]){ "y" }, 1)); /* nothing of it is left */
 	assert_null(gus_suggest("top", verbs, VERBS));
+	assert_null(gus_suggest("re", (const char *const[]){ "record" }, 1)); /* its beginning, and too little of it */
 }
 
 static void ties_go_to_the_first(void **state)
