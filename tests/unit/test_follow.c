@@ -51,11 +51,13 @@ static void say(char *out, size_t size, char *const *words)
 static int emulate(const char *how)
 {
 	char *argv[] = { (char *)"zero", (char *)"one", (char *)"", (char *)"-three", NULL };
-	char *envp[] = { (char *)"A=1", (char *)"LD_PRELOAD=/x", (char *)"LD_COMMA=a,b", (char *)"B=", NULL };
+	char *envp[] = { (char *)"A=1", (char *)"LDA=1", (char *)"LD_PRELOAD=/x", (char *)"LD_COMMA=a,b",
+			 (char *)"B=", NULL };
 	struct gus_follow_call call = { AT_FDCWD, 0, at("./program"), at(argv), at(envp) };
 	struct gus_follow f;
 	const char *why;
 	enum gus_translated_isa isa = OURS;
+	char text[700] = "";
 
 	if (strcmp(how, "beside") == 0) {
 		call.folder = open(".", O_PATH | O_DIRECTORY);
@@ -66,6 +68,12 @@ static int emulate(const char *how)
 		call.path = at("");
 	} else if (strcmp(how, "self") == 0) {
 		call.path = at("/proc/self/exe");
+	} else if (strcmp(how, "number") == 0) {
+		snprintf(text, sizeof(text), "/proc/%d/exe", (int)getpid());
+		call.path = at(text);
+	} else if (strcmp(how, "long") == 0) {
+		memset(text, 'l', sizeof(text) - 1);
+		argv[1] = text;
 	} else if (strcmp(how, "bare") == 0) {
 		call.argv = call.envp = 0;
 	} else if (strcmp(how, "option") == 0) {
@@ -143,7 +151,7 @@ static const char *const emulator[] = { "emulator", "-L", "/", "-0", "old", "-E"
 static void comes_out(const char *how, const char *zero, const char *loader, const char *rest)
 {
 	const char *out = outcome(how, emulator);
-	char expected[1024], head[512];
+	char expected[3072], head[512];
 
 	snprintf(head, sizeof(head), OPTIONS, zero, loader);
 	snprintf(expected, sizeof(expected), "%s%s 1 1 0", head, rest);
@@ -152,8 +160,8 @@ static void comes_out(const char *how, const char *zero, const char *loader, con
 
 static void the_emulator_is_executed_again(void **state)
 {
-	static const char loader[] = "[-E][LD_PRELOAD=/x]", rest[] = "[one][][-three] [A=1][LD_COMMA=a,b][B=]";
-	char words[512];
+	static const char loader[] = "[-E][LD_PRELOAD=/x]", rest[] = "[one][][-three] [A=1][LDA=1][LD_COMMA=a,b][B=]";
+	char words[2048], text[700] = "";
 
 	(void)state;
 	snprintf(words, sizeof(words), "[./program]%s", rest);
@@ -164,6 +172,11 @@ static void the_emulator_is_executed_again(void **state)
 	comes_out("descriptor", "zero", loader, words);
 	snprintf(words, sizeof(words), "[./-program]%s", rest);
 	comes_out("option", "zero", loader, words);
+	snprintf(words, sizeof(words), "[./program]%s", rest);
+	comes_out("number", "zero", loader, words);
+	memset(text, 'l', sizeof(text) - 1);
+	snprintf(words, sizeof(words), "[./program][%s]%s", text, strchr(rest, ']') + 1);
+	comes_out("long", "zero", loader, words);
 	comes_out("bare", "", "", "[./program] "); /* the kernel makes empty lists of none */
 }
 

@@ -27,13 +27,14 @@ static char folder[] = "/tmp/gusprof-recall-XXXXXX";
 static bool write_source(void)
 {
 	FILE *file = fopen("p.c", "w");
-	bool good = file && fputs("static inline __attribute__((always_inline)) int twice(int v)\n{\n\treturn 2 * v;\n}\n",
-				  file) >= 0;
+	bool good = file && fputs("static inline __attribute__((always_inline)) int twice(int v)\n"
+				  "{\n\treturn 2 * v;\n}\n", file) >= 0;
 
 	for (int i = 0; good && i < FUNCTIONS; i++)
 		good = fprintf(file, "__attribute__((noinline)) int f%d(volatile int *p)\n{\n\t*p = twice(*p);\n"
 			       "\t*p += %d;\n\treturn twice(*p);\n}\n", i, i) > 0;
-	good = good && fputs("int main(int c, char **v)\n{\n\tvolatile int n = c;\n\n\treturn f0(&n) + !v;\n}\n", file) >= 0;
+	good = good && fputs("int main(int c, char **v)\n{\n\tvolatile int n = c;\n\n\treturn f0(&n) + !v;\n}\n",
+			     file) >= 0;
 	return file && fclose(file) == 0 && good;
 }
 

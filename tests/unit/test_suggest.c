@@ -27,7 +27,7 @@ static void each_kind_of_mistake(void **state)
 		{ "annnottate", "annotate" },
 		{ "modle", "model" },
 		{ "dmup", "dump" },
-		{ "ersport", "report" },  /* the first two, and one too many */
+		{ "erpot", "report" },    /* the first two, and one too few: all that five letters may have */
 	};
 
 	(void)state;
