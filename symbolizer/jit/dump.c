@@ -134,18 +134,20 @@ static void take_lines(struct dump *d, struct gus_cursor *c)
 {
 	uint64_t address = gus_cursor_u64(c), n = gus_cursor_u64(c), before = 0;
 	struct gus_piece file = { 0 };
+	bool good = !c->bad;
 
 	d->lines_address = address;
 	d->lines = (uint32_t)d->j->lines.n;
 	d->lines_n = 0;
-	for (uint64_t i = 0; i < n && !c->bad; i++) {
+	for (uint64_t i = 0; i < n && good; i++) {
 		uint64_t at = gus_cursor_u64(c), offset = at - address;
 		uint32_t line = gus_cursor_u32(c);
 		struct gus_piece name;
 
 		gus_cursor_u32(c); /* a column */
 		name = take_text(c);
-		if (c->bad || at < address || offset < before)
+		good = !c->bad && at >= address && offset >= before;
+		if (!good)
 			break;
 		if (name.size != 1 || (uint8_t)*name.text != SAME_FILE)
 			file = name;
@@ -157,7 +159,7 @@ static void take_lines(struct dump *d, struct gus_cursor *c)
 		d->lines_n++;
 		before = offset;
 	}
-	d->j->bad += c->bad;
+	d->j->bad += !good;
 }
 
 static void take_nothing(struct dump *d, struct gus_cursor *c)

@@ -64,7 +64,8 @@ static void what_makes_no_sense_is_counted(void **state)
 {
 	static const char *const lines[] = { "zz 10 a\n", "10\n", "10 10\n", "10 10 \n", " 10 10 a\n", "10 -1 a\n",
 					     "11112222333344445 1 a\n", "0x 1 a\n", "10 0x a\n",
-					     "fffffffffffffff0 11 a\n", "10 4000001 a\n", "1g 1 a\n" };
+					     "fffffffffffffff0 11 a\n", "10 4000001 a\n", "1g 1 a\n",
+					     "g123456789abcdef 1 a\n" };
 	struct gus_jit j;
 
 	(void)state;
@@ -357,6 +358,69 @@ static void lines_of_other_code_are_not_taken(void **state)
 	gus_vec_free(&b);
 }
 
+/* Lines of 0x1000 as n texts with their offsets say, and code there. */
+static struct gus_jit read_lines(const uint64_t *offsets, const char *const *files, size_t n, uint64_t said, size_t cut)
+{
+	struct bytes b = { 0 };
+	struct gus_jit j = { 0 };
+	size_t head;
+
+	put_header(&b, 0x4a695444, 1, 40, 0);
+	head = b.n;
+	put_head(&b, 2, 0, 1);
+	put64(&b, 0x1000);
+	put64(&b, said);
+	for (size_t i = 0; i < n; i++)
+		put_line(&b, 0x1000 + offsets[i], (uint32_t)i + 1, files[i]);
+	b.n -= cut;
+	memcpy(b.v + head + 4, &(uint32_t){ (uint32_t)(b.n - head) }, 4);
+	put_load(&b, 2, 0x1000, "one", "ABCD", 1);
+	assert_null(gus_jit_read_dump(&j, b.v, b.n));
+	assert_int_equal(j.pieces.n, 1);
+	gus_vec_free(&b);
+	return j;
+}
+
+/* What stands before is taken. */
+static void lines_that_make_no_sense_are_counted(void **state)
+{
+	static const char *const files[] = { "a", "\xff", "b" };
+	static const struct { uint64_t offsets[3], said; size_t cut, lines, bad; } cases[] = {
+		{ { 0, 1, 2 }, 3, 0, 3, 0 }, { { 0, 0, 0 }, 3, 0, 3, 0 }, { { 0, 1, 2 }, 2, 0, 2, 0 },
+		{ { 0, 2, 1 }, 3, 0, 2, 1 }, { { (uint64_t)-1, 1, 2 }, 3, 0, 0, 1 }, { { 0, 1, 2 }, 4, 0, 3, 1 },
+		{ { 0, 1, 2 }, UINT64_MAX, 0, 3, 1 }, { { 0, 1, 2 }, 3, 1, 2, 1 }, { { 0, 1, 2 }, 3, 3, 2, 1 },
+		{ { 0, 1, 2 }, 0, 0, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_jit j = read_lines(cases[i].offsets, files, 3, cases[i].said, cases[i].cut);
+
+		if (j.pieces.v[0].lines_n != cases[i].lines || j.bad != cases[i].bad)
+			fail_msg("case %zu: %u lines, %llu bad", i, (unsigned)j.pieces.v[0].lines_n,
+				 (unsigned long long)j.bad);
+		gus_jit_free(&j);
+	}
+}
+
+static void files_of_lines_have_names(void **state)
+{
+	static char longest[GUS_LIMIT_NAME + 1], longer[GUS_LIMIT_NAME + 2];
+	const char *const files[] = { "\xff", longest, "\xff", longer };
+	struct gus_jit j;
+
+	(void)state;
+	memset(longest, 'a', sizeof(longest) - 1);
+	memset(longer, 'a', sizeof(longer) - 1);
+	j = read_lines((const uint64_t[]){ 0, 1, 2, 3 }, files, 4, 4, 0);
+	assert_int_equal(j.lines.n, 3);
+	assert_int_equal(j.left_out, 1);
+	assert_null(j.lines.v[0].file.text); /* the same as nothing */
+	assert_int_equal(j.lines.v[1].file.size, GUS_LIMIT_NAME);
+	assert_int_equal(j.lines.v[2].file.size, GUS_LIMIT_NAME);
+	gus_jit_free(&j);
+}
+
 /* What goes into a recording. */
 
 static const char four[] = "1000 10 a\n1010 10 b\n1020 10 c\n1010 8 d\n"; /* d stands from byte 30 on */
@@ -424,6 +488,7 @@ static void later_lines_lie_over_earlier_ones(void **state)
 
 static void how_long_a_map_was_tells_when_code_came(void **state)
 {
+	static const struct gus_jit_growth late = { 0, 20 };
 	const struct gus_jit_growth growth[] = { { 0, 0 }, { 10, 20 }, { 30, 40 } };
 	struct gus_jit_wish wish = { .all = true, .since = 5, .most = 10, .growth = growth, .growth_n = 3 };
 	struct gus_jit j = read_map(four);
@@ -441,6 +506,11 @@ static void how_long_a_map_was_tells_when_code_came(void **state)
 	gus_jit_choose(&c, &j, &wish);
 	assert_int_equal(at(&c, &j, 0x1010, 19), 1);
 	assert_int_equal(at(&c, &j, 0x1010, 20), 3);
+	gus_jit_choice_free(&c);
+	wish.growth = &late; /* all of it came then, the first line as well */
+	wish.growth_n = 1;
+	gus_jit_choose(&c, &j, &wish);
+	assert_int_equal(at(&c, &j, 0x1000, 5), 0);
 	gus_jit_choice_free(&c);
 	gus_jit_free(&j);
 }
@@ -517,6 +587,8 @@ int main(void)
 		cmocka_unit_test(the_cpus_own_times_are_none),
 		cmocka_unit_test(broken_records_are_passed_over),
 		cmocka_unit_test(lines_of_other_code_are_not_taken),
+		cmocka_unit_test(lines_that_make_no_sense_are_counted),
+		cmocka_unit_test(files_of_lines_have_names),
 		cmocka_unit_test(only_what_was_hit_is_chosen),
 		cmocka_unit_test(later_lines_lie_over_earlier_ones),
 		cmocka_unit_test(how_long_a_map_was_tells_when_code_came),
