@@ -1099,8 +1099,9 @@ static void a_stripped_program_may_bring_names_along(void **state)
 	assert_int_not_equal(offset_of(&a, "outer"), 0);
 	done(&a);
 	/* Of several pieces, as they are unpacked: the headers stand behind all else. */
-	shell("xz -dk mini.names.xz && head -c 700000 /dev/zero >zeros && objcopy --add-section .zeros=zeros mini.names && "
-	      "xz -c mini.names >long.xz && objcopy --update-section .gnu_debugdata=long.xz mini");
+	shell("xz -dk mini.names.xz && head -c 700000 /dev/zero >zeros && "
+	      "objcopy --add-section .zeros=zeros mini.names && xz -c mini.names >long.xz && "
+	      "objcopy --update-section .gnu_debugdata=long.xz mini");
 	a = ask("mini", "empty", NULL);
 	assert_int_not_equal(offset_of(&a, "unseen"), 0);
 	done(&a);
