@@ -2,6 +2,7 @@
 #include "cli/model/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
@@ -46,7 +47,8 @@ int gus_model_output_open(struct gus_model_output *o, struct gus_error *err)
 		return create(o, err);
 	if (o->path)
 		o->fd = gus_output_open(o->path, "cannot write the report to", err);
-	else if ((o->fd = dup(STDERR_FILENO)) < 0)
+	/* None that the command has as well; the lowest one would be its standard output, if that is closed. */
+	else if ((o->fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) < 0)
 		gus_fail_errno(err, errno, "cannot write the report to standard error; name a file with -o");
 	return o->fd < 0 ? -1 : 0;
 }

@@ -32,6 +32,13 @@ ok "which is told in it" grep -q 'forked off' err
 model -- sh -c 'cat /dev/null | cat'
 ok "and beside a text" grep -q '^gusprof: .*forks' err
 
+model -- sh -c '[ ! -e /proc/self/fd/3 ]' 3<&-
+ok "a command has no descriptor of ours" is $? 0
+"$GUSPROF" model --uarch skylake -- sh -c 'echo lost; [ ! -e /proc/self/fd/1 ]' >&- 2>err
+ok "nor for a standard output that is closed" is $? 0
+ok "which it cannot write to" is "$(grep -cx lost err)" 0
+ok "though the report is written" is_report err
+
 model -o - --format json -- "$target" spin 1000 0
 ok "-o -: the report alone is on standard output" is_json out
 ok "-o -: what the command prints there is on standard error" is "$(sort err)" $'after\nbefore\ntrouble'
