@@ -243,6 +243,8 @@ void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint6
 
 struct covered { uint64_t module, offset; };
 
+/* Blocks overlap: what falls into a loop from before it has the loop's first turn in a block of its own. An instruction
+ * is of the block that executed it most often, as nearly all its cycles are. */
 static void find_covered(struct gus_traced *t)
 {
 	gus_index_init(&t->covered, sizeof(struct covered));
@@ -255,9 +257,12 @@ static void find_covered(struct gus_traced *t)
 			continue;
 		place.module = gus_strings_add(&t->strings, b->module);
 		for (uint32_t k = 0; k < b->insns_n; place.offset += b->lengths[k++]) {
-			gus_index_add(&t->covered, &place, &is_new);
+			uint32_t number = gus_index_add(&t->covered, &place, &is_new);
+
 			if (is_new)
-				gus_vec_push(&t->covered_region, b->region);
+				gus_vec_push(&t->covered_by, (uint32_t)i);
+			else if (t->blocks.v[t->covered_by.v[number]].executed < b->executed)
+				t->covered_by.v[number] = (uint32_t)i;
 		}
 	}
 }
@@ -270,7 +275,7 @@ uint32_t gus_traced_region_at(struct gus_traced *t, const char *module, uint64_t
 	if (!t->covered.key_size)
 		find_covered(t);
 	number = gus_index_find(&t->covered, &place);
-	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->covered_region.v[number];
+	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->blocks.v[t->covered_by.v[number]].region;
 }
 
 /* The bytes are kept: the trace may be closed before the report is made. */

@@ -42,7 +42,7 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->early);
 	gus_vec_free(&t->early_accesses);
 	gus_vec_free(&t->window_lines);
-	gus_vec_free(&t->covered_region);
+	gus_vec_free(&t->covered_by);
 	gus_phases_found_free(&t->phases);
 	gus_strings_free(&t->strings);
 	if (t->covered.key_size)

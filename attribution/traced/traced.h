@@ -197,7 +197,7 @@ struct gus_traced {
 	uint32_t op_room;                       /* of op_cycles and op_charged */
 	/* places of instructions that were executed, once it was asked for them, ... */
 	struct gus_index covered;
-	struct gus_vec(uint32_t) covered_region; /* ... and their regions */
+	struct gus_vec(uint32_t) covered_by;     /* ... and the blocks that they are of */
 	struct gus_strings strings;
 	struct gus_vec(uint8_t) window_lines;   /* of the uop cache, by window; 0: decoders have it */
 };

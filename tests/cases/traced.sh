@@ -195,6 +195,13 @@ qemu-x86_64 -cpu max -plugin "$plugin,out=child" "$GUS_BUILDDIR/tests/cases/trac
 model 0 -i child
 expect "a child that is not in it" '^Of the trace: .*fork'
 
+# Samples are of the region that their cycles are of, also where it is fallen into from around it.
+"$GUSPROF" record -q -F 500 --trace qemu --trace-window 400000 -o nest -- "$target" nest 20000 0 >/dev/null 2>err ||
+	{ problem "a recording with windows"; head -n 3 err; }
+model 0 --format json -i nest
+holds "samples of a loop in a loop" \
+	'max(r["nest"], key=lambda x: x["cycles"])["samples"] > 0.9 * m["windows"]["samples"] > 20'
+
 # A process. Its own caches were warm.
 model 0 --format json --trace-options start=1000,length=2000 -o - -- "$target" spin 1000 0
 holds "what is in a window begins with warm caches" \

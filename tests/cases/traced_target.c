@@ -5,7 +5,8 @@
  *
  *	spin	3 N + 1: a chain of multiplications
  *	carry	6 N + 1: each turn loads what the one before it stored
- *	stride	4 N + 1: loads that are 24 bytes apart */
+ *	stride	4 N + 1: loads that are 24 bytes apart
+ *	nest	30,003 N + 1: a loop of 10,000 turns in another one, which falls into it */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 	__asm__(".text\n.p2align 6\n.globl " name "\n.type " name ", @function\n" name ":\n" \
 		body "\tret\n.size " name ", . - " name "\n")
 
-void spin(uint64_t n), carry(uint64_t n, uint64_t *at), stride(uint64_t n, uint64_t *at);
+void spin(uint64_t n), carry(uint64_t n, uint64_t *at), stride(uint64_t n, uint64_t *at), nest(uint64_t n);
 FUNCTION("spin",
 	 "1:	imul	%rax, %rax\n"
 	 "	dec	%rdi\n"
@@ -31,6 +32,13 @@ FUNCTION("carry",
 FUNCTION("stride",
 	 "1:	add	(%rsi), %rax\n"
 	 "	add	$24, %rsi\n"
+	 "	dec	%rdi\n"
+	 "	jnz	1b\n");
+FUNCTION("nest",
+	 "1:	mov	$10000, %esi\n"
+	 "2:	imul	%rax, %rax\n"
+	 "	dec	%rsi\n"
+	 "	jnz	2b\n"
 	 "	dec	%rdi\n"
 	 "	jnz	1b\n");
 
@@ -51,6 +59,8 @@ int main(int argc, char **argv)
 		raise(SIGTERM);
 	if (strcmp(argv[1], "spin") == 0)
 		spin(n);
+	if (strcmp(argv[1], "nest") == 0)
+		nest(n);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
 		for (int k = 0; k < times && strcmp(argv[1], functions[i].name) == 0; k++)
 			functions[i].call(n, at);
