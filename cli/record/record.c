@@ -448,6 +448,9 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 	if (s->following > so->overhead)
 		gus_log(so->log, GUS_NOTE, "following the tasks alone costs more than was asked for, whatever the "
 			"rate: they are born and switched very often; -a follows none, and costs less then");
+	else if (s->recorder > so->overhead && r->parts > 1)
+		gus_log(so->log, GUS_NOTE, "this program costs more than was asked for, whatever the rate: parts "
+			"are ended and begun (--switch-output), which costs less if they are larger");
 	else if (s->following + s->recorder > so->overhead)
 		gus_log(so->log, GUS_NOTE, "what no rate changes costs more than was asked for: following the tasks, "
 			"and this program, which reads what they do and looks after itself while they sleep");
@@ -468,14 +471,12 @@ static void summarise_taken_away(const struct gus_session_options *so, const str
 
 static void summarise_missed(const struct gus_session_options *so, const struct gus_session_result *r)
 {
-	if (!gus_missed_matters(r->missed, r->counted, r->period))
-		return;
 	gus_log(so->log, GUS_WARN, "tasks ended before they were sampled: up to %.0f %% of what was counted is in no "
 		"sample, and nobody knows where it went; the report's intervals allow for that. %s",
 		100 * (double)r->missed / (double)r->counted,
 		so->sample_cpus == GUS_SAMPLE_CPUS_NEVER ? "Without --sample-cpus=never it would be less" :
-		"Run gusprof as root or with CAP_PERFMON (or with kernel.perf_event_paranoid at 0) and with "
-		"--sample-cpus=always, or sample more often (-F)");
+		"Use --sample-cpus=always, which takes root, CAP_PERFMON or kernel.perf_event_paranoid at 0, or "
+		"sample more often (-F)");
 }
 
 /* What the recording took along. */
@@ -496,15 +497,18 @@ static void summarise_names(const struct gus_record_embed *e)
 static void summarise(const struct gus_session_options *so, const struct gus_session_result *r,
 		      const struct gus_record_embed *embed)
 {
+	bool missed = gus_missed_matters(r->missed, r->counted, r->period);
+
 	gus_log(so->log, GUS_NOTE, "[ %llu samples, %llu lost, %.2f MB in %s ]", (unsigned long long)r->samples,
 		(unsigned long long)r->lost, (double)r->bytes / 1e6, r->parts ? "all parts" : so->output);
 	if (r->taken_away)
 		summarise_taken_away(so, r);
-	else if (!r->samples)
+	else if (!r->samples && !missed)
 		gus_log(so->log, GUS_NOTE, "no samples: the %s took too little CPU time, or the event did not happen",
 			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
 	summarise_names(embed);
-	summarise_missed(so, r);
+	if (missed)
+		summarise_missed(so, r);
 	if (r->strangers)
 		gus_log(so->log, GUS_DEBUG, "%llu samples of the CPUs were none of the target's and are not kept",
 			(unsigned long long)r->strangers);

@@ -233,6 +233,15 @@ void gus_render_text_head(const struct gus_report *r)
 	gus_report_notices(r, warning, (void *)(uintptr_t)r->screen);
 }
 
+static const char *no_samples(const struct gus_report *r)
+{
+	if (r->profile->filtered)
+		return "no samples are left";
+	if (gus_report_misses(r))
+		return "no samples were taken: its tasks ended before their first one";
+	return "no samples were taken: the program was too short, or it did not run while it was recorded";
+}
+
 void gus_render_text(const struct gus_report *r)
 {
 	struct columns columns = choose_columns(r);
@@ -241,9 +250,7 @@ void gus_render_text(const struct gus_report *r)
 
 	gus_render_text_head(r);
 	if (!r->profile->samples) {
-		gus_screen_fold(r->screen, stdout, "# ", "#   ", r->profile->filtered ? "no samples are left" :
-				"no samples were taken: the program was too short, or it did not run while it was "
-				"recorded");
+		gus_screen_fold(r->screen, stdout, "# ", "#   ", no_samples(r));
 		return;
 	}
 	printf("#\n");

@@ -77,18 +77,24 @@ static void notice(const struct notice *n, const char *format, ...)
 	n->say(text, n->context);
 }
 
-static void notice_unsampled(const struct gus_report *r, const struct notice *n)
+bool gus_report_misses(const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
 	const Gusprof__EventTotal *total = gus_profile_total(p);
 	const Gusprof__Event *e = p->event < p->header->n_events ? p->header->events[p->event] : NULL;
 	uint64_t period = p->samples ? p->weight / p->samples : e ? e->period : 0;
 
-	if (total && gus_missed_matters(p->unsampled, total->count, period))
+	return total && gus_missed_matters(p->unsampled, total->count, period);
+}
+
+static void notice_unsampled(const struct gus_report *r, const struct notice *n)
+{
+	if (gus_report_misses(r))
 		notice(n, "up to %.0f %% of what was counted is in no sample: tasks ended before they were sampled. "
-			  "Nobody knows where it went, and the intervals allow for that. Record as root or with "
-			  "CAP_PERFMON (or kernel.perf_event_paranoid 0) and with --sample-cpus=always, or more often "
-			  "(-F)", 100 * (double)p->unsampled / (double)total->count);
+			  "Nobody knows where it went, and the intervals allow for that. Record with "
+			  "--sample-cpus=always, which takes root, CAP_PERFMON or kernel.perf_event_paranoid 0, or "
+			  "more often (-F)", 100 * (double)r->profile->unsampled /
+			  (double)gus_profile_total(r->profile)->count);
 }
 
 void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)

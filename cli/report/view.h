@@ -42,6 +42,8 @@ bool gus_report_shown(const struct gus_report *r, const struct gus_row *row);
 
 /* Notices that a reader must see before believing the numbers: cut, corrupt, lost. Calls say once for each. */
 void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context);
+/* Whether more of what was counted is in no sample, as tasks ended before theirs, than is chance. */
+bool gus_report_misses(const struct gus_report *r);
 
 /* As --by takes it. */
 const char *gus_by_name(enum gus_by by);

@@ -153,7 +153,12 @@ launched 200 long -F 99
 truth=$(awk '{ print $1 / ($1 + $2) }' spent) # the kernel's time is left out
 ok "without rights: the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02'
 ok "what is missing is known" holds 'unsampled > 0.3 * counted && warned == 1'
-ok "the recorder says what to do" says 'Run gusprof as root or with CAP_PERFMON'
+ok "the recorder says what to do" says 'Use --sample-cpus=always, which takes root, CAP_PERFMON'
+launched 200 long -F 20
+ok "without a single sample: not that it took too little time" eval '! grep -q "too little CPU time" err'
+ok "but that its tasks ended before" says 'tasks ended before they were sampled: up to \(100\|9[0-9]\) %'
+"$gusprof" report data >out 2>&1
+ok "nor in the report" eval '! grep -q "too short" out && grep -q "ended before" out'
 "${as[@]}" "$program" record --sample-cpus=always -o data2 -- true >out 2>err
 ok "always: refused in a sentence" is "$? $(grep -c '^gusprof: ' err)" "125 1"
 ok "that says what to do" says 'perf_event_paranoid to 0, get CAP_PERFMON or run gusprof as root, or leave out'
