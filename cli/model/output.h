@@ -28,8 +28,8 @@ int gus_model_output_open(struct gus_model_output *o, struct gus_error *err);
 bool gus_model_output_moves_command(const struct gus_model_output *o);
 /* Whether the report is JSON on standard error: then nothing of ours but errors is to stand beside it. */
 bool gus_model_output_is_alone(const struct gus_model_output *o);
-/* From here on what is printed to stdout is the report. The command has been started by then, with the real one. -1 with
- * err: it is not. */
+/* From here on what is printed to stdout is the report. The command has been started by then, with the real one. -1
+ * with err: it is not. */
 int gus_model_output_begin(struct gus_model_output *o, struct gus_error *err);
 /* The end, with what the report came to: a file takes its name, or is gone. -1 with err, which is left alone if rc was
  * a failure already. */

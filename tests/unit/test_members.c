@@ -223,15 +223,15 @@ static void forgets_who_has_ended_ten_seconds_ago(void **state)
 	end_of(&m, 2, 5 * SECOND + 1);
 	end_of(&m, 3, 20 * SECOND);
 	fork_of(&m, 5000, 15 * SECOND); /* there were not more than that */
-	assert_true(gus_members_has(&m, 1, 5 * SECOND));
+	assert_true(gus_members_has(&m, 1, 1, 5 * SECOND));
 	fork_of(&m, 5001, 15 * SECOND);
-	assert_false(gus_members_has(&m, 1, 5 * SECOND));
-	assert_true(gus_members_has(&m, 2, 5 * SECOND));
-	assert_true(gus_members_has(&m, 3, 20 * SECOND)); /* it ends later than that birth */
-	assert_true(gus_members_has(&m, 4, 100 * SECOND));
+	assert_false(gus_members_has(&m, 1, 1, 5 * SECOND));
+	assert_true(gus_members_has(&m, 2, 2, 5 * SECOND));
+	assert_true(gus_members_has(&m, 3, 3, 20 * SECOND)); /* it ends later than that birth */
+	assert_true(gus_members_has(&m, 4, 4, 100 * SECOND));
 	assert_int_equal(m.tids.n, 4097);
 	fork_of(&m, 5002, 100 * SECOND); /* not worth a look again */
-	assert_true(gus_members_has(&m, 2, 5 * SECOND));
+	assert_true(gus_members_has(&m, 2, 2, 5 * SECOND));
 	gus_members_free(&m);
 }
 
