@@ -71,7 +71,9 @@ int gus_model_traced_print(struct gus_model_traced *m, struct gus_traced *t, str
 	struct gus_screen screen;
 
 	if (!t->instructions)
-		return gus_fail(err, GUS_E_NOT_FOUND, "there is nothing to model: no instruction was traced");
+		return gus_fail(err, GUS_E_UNSUPPORTED, "there is nothing to model: no instruction was traced%s",
+				m->options && strstr(m->options, ",start=") ?
+				", as each thread ended before its first window (start=)" : "");
 	if (t->warmed == t->instructions)
 		return gus_fail(err, GUS_E_UNSUPPORTED,
 				"there is nothing to model: the warm-up of %" PRIu64 " instructions is longer than "

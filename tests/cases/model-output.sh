@@ -52,6 +52,11 @@ model -o report --format json -- "$target" spin 1000 0
 ok "-o FILE: what was there is kept" is_report report.old
 ok "-o FILE: and the new one is there" is_json report
 
+# A window that no thread reaches is our trouble, and no wrong use.
+model --trace-options start=1000000000000 -- "$target" spin 1000 3
+ok "a window that is never reached: status" is $? 125
+ok "a window that is never reached: why" grep -q 'no instruction was traced, as each thread ended before .* (start=)' err
+
 # Before the command is begun.
 model -o none/report -- touch begun
 ok "a folder that is not there: status" is $? 125
