@@ -48,6 +48,7 @@ collector_libcollector_a_SOURCES = \
 	collector/session/trace.c \
 	collector/session/visits.c collector/session/visits.h \
 	collector/session/wide.c \
+	collector/session/wide_rules.c collector/session/wide_rules.h \
 	collector/snapshot/hold.c collector/snapshot/hold.h \
 	collector/snapshot/memory.c collector/snapshot/memory.h \
 	collector/snapshot/denial.c collector/snapshot/denial.h \

@@ -232,7 +232,8 @@ unit_tests = \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
 	tests/unit/test_variant \
-	tests/unit/test_visits
+	tests/unit/test_visits \
+	tests/unit/test_wide
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
@@ -349,6 +350,7 @@ tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
 tests_unit_test_visits_SOURCES = tests/unit/test_visits.c
+tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
 tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_governor_SOURCES = tests/unit/test_governor.c
 tests_unit_test_ring_SOURCES = tests/unit/test_ring.c

@@ -20,16 +20,14 @@
 #include "base/log.h"
 #include "collector/host/text.h"
 #include "collector/session/private.h"
+#include "collector/session/wide_rules.h"
 
 #define LOOK_FIRST_NS 100000000ULL /* until the first look, */
 #define LOOK_NS 2000000000ULL      /* and at last between two; in between it doubles */
 #define COUNTER_NS 6000ULL         /* of reading one counter, as in rate.c */
 #define COUNTER_SHARE 1000         /* at most that part of a CPU goes into reading them */
 #define COUNTED_MIN_NS 20000000    /* of the target's CPU time: less says too little */
-#define MISSED_SHARE 0.03          /* of what was counted */
 #define STRANGERS_SHARE 0.05       /* of the target's time: what strangers' samples may cost at a rate that was asked */
-#define SHARED_MISSED 20.0         /* the rate may halve for 5 % that are missed, be a third for 10 %, and so on */
-#define SHARED_HZ_MIN 50.0         /* samples a second of the target's time that must be left of a governed one */
 
 /* CPU time of all that runs on the machine, in ns; 0 if it is not known. The first line of /proc/stat has ticks of
  * user, nice, system, idle, iowait, irq, softirq, steal; of the last, a guest does not run. */
@@ -53,19 +51,16 @@ void gus_session_begin_wide(struct session *s)
 		       gus_counters_can_go_wide(&s->counters, s->o->overwrite) ? s->now + LOOK_FIRST_NS : UINT64_MAX;
 }
 
-/* What there was since the last look, of the first event. */
-struct window { double count, running_ns, weight, ended, busy; };
-
-static struct window take_window(struct session *s, Gusprof__EventTotal *totals)
+static struct gus_wide_window take_window(struct session *s, Gusprof__EventTotal *totals)
 {
 	const struct gus_lanes *l = &s->lanes;
 	uint64_t busy = busy_ns();
-	struct window w = {
+	struct gus_wide_window w = {
 		.count = (double)totals[0].count - s->wide.count,
 		.running_ns = (double)totals[0].running_ns - s->wide.running_ns,
 		.weight = (double)(l->taken[0].weight - s->wide.weight),
 		.ended = (double)(l->members.ended - s->wide.ended),
-		.busy = (double)busy - (double)s->wide.busy,
+		.busy_ns = (double)busy - (double)s->wide.busy,
 	};
 
 	return w;
@@ -80,41 +75,13 @@ static void keep_window(struct session *s, const Gusprof__EventTotal *totals)
 	s->wide.busy = busy_ns();
 }
 
-/* The tasks that run at the moment have a part of a period before them, which is not missed yet. And what is missing
- * for other reasons, such as a timer that comes late on a busy machine, is not better had from the CPUs: so many tasks
- * must have ended that half of it can be theirs. Where the kernel finds the period and there is no sample, nobody knows
- * how long it is: then it is as long as all that was counted. The share of what was counted; 0 for too little. */
-static double missed_share(const struct session *s, const struct window *w)
-{
-	double period = (double)gus_lanes_period(&s->lanes, 0), cpus = (double)s->lanes.n;
-	double missed = w->count - w->weight - period * cpus;
-
-	if (period <= 0)
-		period = w->count;
-	return missed > MISSED_SHARE * w->count && w->ended * period * cpus > missed / 2 ? missed / w->count : 0;
-}
-
-/* How many samples of CPUs there will be for each of the target's: they come for each second that a CPU is busy. */
-static double shared_by(const struct window *w)
-{
-	return w->busy > w->running_ns ? w->busy / w->running_ns : 1;
-}
-
-/* Where the rate is the governor's, it falls until the cost is what was asked for: that is a price, too, and the more
- * is missed the more of it is paid; but of too few samples nothing is seen. A rate that somebody has asked for stays,
- * and strangers then cost what they cost. */
-static bool rate_may_fall(const struct session *s, double times, double missed)
-{
-	return (double)s->governor.hz >= SHARED_HZ_MIN * times && times <= 1 + SHARED_MISSED * missed;
-}
-
-static bool affordable(struct session *s, const struct window *w, double missed)
+static bool affordable(struct session *s, const struct gus_wide_window *w, double missed)
 {
 	const struct gus_event *e = &s->o->events->v[0];
 	double hz = e->frequency ? (double)e->frequency : 1e9 * w->count / (w->running_ns * (double)e->period);
-	double cost = (shared_by(w) - 1) * hz * (double)s->o->costs.sample_ns / 1e9;
+	double times = gus_wide_times(w), cost = (times - 1) * hz * (double)s->o->costs.sample_ns / 1e9;
 
-	if (s->o->overhead > 0 ? rate_may_fall(s, shared_by(w), missed) : cost <= STRANGERS_SHARE)
+	if (s->o->overhead > 0 ? gus_wide_rate_may_fall(s->governor.hz, times, missed) : cost <= STRANGERS_SHARE)
 		return true;
 	if (!s->wide.said)
 		gus_log(s->o->log, GUS_DEBUG, "tasks end before they are sampled; but to sample the CPUs instead would "
@@ -123,7 +90,7 @@ static bool affordable(struct session *s, const struct window *w, double missed)
 	return false;
 }
 
-static void go_wide(struct session *s, const struct window *w)
+static void go_wide(struct session *s, const struct gus_wide_window *w)
 {
 	struct gus_error err = { 0 };
 
@@ -142,7 +109,7 @@ static void go_wide(struct session *s, const struct window *w)
 		return;
 	}
 	gus_lanes_settle_missed(&s->lanes);
-	if (s->o->overhead > 0 && gus_governor_share(&s->governor, shared_by(w)))
+	if (s->o->overhead > 0 && gus_governor_share(&s->governor, gus_wide_times(w)))
 		gus_session_change_rate(s);
 }
 
@@ -150,10 +117,11 @@ void gus_session_look_wide(struct session *s)
 {
 	uint64_t least = s->counters.open * COUNTER_NS * COUNTER_SHARE;
 	Gusprof__EventTotal *totals = gus_lanes_counted(&s->lanes);
-	struct window w = take_window(s, totals);
+	struct gus_wide_window w = take_window(s, totals);
 
 	if (w.running_ns >= COUNTED_MIN_NS) {
-		double missed = missed_share(s, &w);
+		double period = (double)gus_lanes_period(&s->lanes, 0);
+		double missed = gus_wide_missed_share(&w, period, (double)s->lanes.n);
 		bool wide = missed > 0 && affordable(s, &w, missed);
 
 		keep_window(s, totals);

@@ -12,8 +12,8 @@ fi
 "$GUSPROF" report --by line >out 2>err
 ! grep -q "were cut" out err && grep -q "program " out || { problem "before"; cat out err; }
 
-# An abbreviation with 300 attributes, for an entry of one byte. In what is recorded: without a build id no file that was
-# written later is taken for it.
+# An abbreviation with 300 attributes, for an entry of one byte. In what is recorded: without a build id no file that
+# was written later is taken for it.
 { printf '\1\x11\0'; for _ in {1..300}; do printf '\x3c\x19'; done; printf '\0\0\0'; } >abbrev
 printf '\x08\0\0\0\4\0\0\0\0\0\x08\1' >info
 objcopy --strip-debug --add-section .debug_abbrev=abbrev --add-section .debug_info=info program hostile &&

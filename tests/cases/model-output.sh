@@ -55,7 +55,7 @@ ok "-o FILE: and the new one is there" is_json report
 # A window that no thread reaches is our trouble, and no wrong use.
 model --trace-options start=1000000000000 -- "$target" spin 1000 3
 ok "a window that is never reached: status" is $? 125
-ok "a window that is never reached: why" grep -q 'no instruction was traced, as each thread ended before .* (start=)' err
+ok "a window that is never reached: why" grep -q 'traced, as each thread ended before .* (start=)' err
 
 # Before the command is begun.
 model -o none/report -- touch begun
