@@ -45,6 +45,7 @@ gusprof_SOURCES = \
 	cli/record/embed.c cli/record/embed.h \
 	cli/record/jit.c cli/record/jit.h \
 	cli/record/record.c cli/record/record.h \
+	cli/record/summary.c cli/record/summary.h \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/csv.c \
 	cli/report/head.c cli/report/head.h \

@@ -226,45 +226,41 @@ static void it_is_remembered_of_that_very_file(void **state)
 	end(&a);
 }
 
-static void a_short_build_id_is_a_short_name(void **state)
+/* How many files there are by that pattern when a program with such a build id has been asked about. */
+static size_t remembered_of(const char *build_id, const char *files)
 {
 	struct gus_store *store = gus_store_open("kept", ".kept", 1u << 20, NULL);
+	char command[128];
 	struct gus_recall r;
 	struct asked a;
+	size_t n;
 
-	(void)state;
 	assert_non_null(store);
 	build();
-	assert_int_equal(system("cc -O1 -g -Wl,--build-id=0x0102030405060708 p.c -o p"), 0);
+	snprintf(command, sizeof(command), "cc -O1 -g -Wl,--build-id=%s p.c -o p", build_id);
+	assert_int_equal(system(command), 0);
 	begin(&a);
 	gus_recall_open(&r, store, a.elf, a.elf, NULL);
 	gus_recall_ask(&r, a.dwarf, a.places[0], true);
 	assert_int_equal(gus_recall_save(&r, NULL), 0);
-	assert_int_equal(files_in("kept/0102030405060708-*"), 1);
+	n = files_in(files);
 	gus_recall_close(&r);
 	gus_store_close(store);
 	end(&a);
+	return n;
+}
+
+static void a_short_build_id_is_a_short_name(void **state)
+{
+	(void)state;
+	assert_int_equal(remembered_of("0x0102030405060708", "kept/0102030405060708-*"), 1);
 }
 
 /* Which cannot be told from others. */
 static void without_a_build_id_nothing_is_remembered(void **state)
 {
-	struct gus_store *store = gus_store_open("kept", ".kept", 1u << 20, NULL);
-	struct gus_recall r;
-	struct asked a;
-
 	(void)state;
-	assert_non_null(store);
-	build();
-	assert_int_equal(system("cc -O1 -g -Wl,--build-id=none p.c -o p"), 0);
-	begin(&a);
-	gus_recall_open(&r, store, a.elf, a.elf, NULL);
-	gus_recall_ask(&r, a.dwarf, a.places[0], true);
-	assert_int_equal(gus_recall_save(&r, NULL), 0);
-	assert_int_equal(files_in("kept"), 0);
-	gus_recall_close(&r);
-	gus_store_close(store);
-	end(&a);
+	assert_int_equal(remembered_of("none", "kept"), 0);
 }
 
 int main(void)
