@@ -266,7 +266,7 @@ static char *trouble_of(struct work *w, const struct share *share)
 /* The file as it was when it was mapped, in whichever mount namespace, and whatever has its name by now. */
 static int open_kept(void *kept, const struct gus_module *m)
 {
-	return gus_kept_open(kept, m->path, m->build_id, m->build_id_size, m->inode, m->major, m->minor);
+	return gus_kept_open(kept, m->build_id, m->build_id_size, m->inode, m->major, m->minor);
 }
 
 static void open_share(struct work *w, struct share *share)

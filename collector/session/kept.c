@@ -140,13 +140,12 @@ void gus_kept_note(struct gus_kept *k, const Gusprof__Mmap *m)
 	}
 }
 
-int gus_kept_open(const struct gus_kept *k, const char *path, const uint8_t *build_id, size_t build_id_size,
-		  uint64_t inode, uint32_t major, uint32_t minor)
+int gus_kept_open(const struct gus_kept *k, const uint8_t *build_id, size_t build_id_size, uint64_t inode,
+		  uint32_t major, uint32_t minor)
 {
 	struct key key;
 	uint32_t number;
 
-	(void)path; /* one file may have several */
 	if (!key_of(&key, build_id, build_id_size, inode, major, minor))
 		return -1;
 	number = gus_index_find(&k->keys, &key);

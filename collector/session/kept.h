@@ -41,7 +41,7 @@ void gus_kept_give(struct gus_kept *k, int fd, const uint8_t *build_id, size_t b
 
 /* A new descriptor of the file that a module of a recording had, or -1. Its position is shared with others of it: read
  * by pread. */
-int gus_kept_open(const struct gus_kept *k, const char *path, const uint8_t *build_id, size_t build_id_size,
-		  uint64_t inode, uint32_t major, uint32_t minor);
+int gus_kept_open(const struct gus_kept *k, const uint8_t *build_id, size_t build_id_size, uint64_t inode,
+		  uint32_t major, uint32_t minor);
 
 #endif

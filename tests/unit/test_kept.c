@@ -78,7 +78,7 @@ static Gusprof__Mmap record_of(const struct mapped *m, pid_t pid)
 
 static int open_kept(const struct gus_kept *k, const Gusprof__Mmap *r)
 {
-	return gus_kept_open(k, r->path, r->build_id.data, r->build_id.len, r->inode, r->major, r->minor);
+	return gus_kept_open(k, r->build_id.data, r->build_id.len, r->inode, r->major, r->minor);
 }
 
 /* Whether it is held, with that text; "" for not held. */
