@@ -56,6 +56,34 @@ struct gus_sample {
 	uint32_t branches_n;    /* 0 without -b */
 	const struct gus_branch *branches; /* borrowed; those taken before the sample, the newest first */
 	uint64_t branch_index;  /* where the newest stands in the hardware's ring, + 1; 0: not known */
+	/* What callers can be found by. Registers of user space in the order of the ABI's PERF_REG_*, those of the
+	 * machine: x86-64 AX BX CX DX SI DI BP SP IP R8 .. R15, arm64 X0 .. X29 LR SP PC; 0 of a thread of the
+	 * kernel's or of 32 bits. The stack is so many words from SP on. */
+	uint32_t regs_n, stack_n;
+	const uint64_t *regs, *stack; /* borrowed */
+	uint64_t callers;       /* enum gus_callers */
+};
+
+/* How a sample's callers were found, and why no more of them: the low four bits are one of the ends, the others are set
+ * as they hold. What nobody has looked at is 0: the kernel's frame pointers, as they come. */
+enum gus_callers {
+	GUS_CALLERS_UNTOLD = 0,
+	GUS_CALLERS_WHOLE = 1,     /* up to where the thread began: its entry, or a table says that nothing called it */
+	GUS_CALLERS_STACK = 2,     /* the copy of the stack ends before a frame does */
+	GUS_CALLERS_NO_CODE = 3,   /* a return address at which no code is mapped */
+	GUS_CALLERS_NO_RULE = 4,   /* neither a table nor a frame pointer tells who called */
+	GUS_CALLERS_BAD = 5,       /* a table that contradicts itself, or a frame that does not lie above its callee's */
+	GUS_CALLERS_DEEP = 6,      /* more frames than are kept */
+	GUS_CALLERS_WORK = 7,      /* more work than one stack may cost */
+	GUS_CALLERS_FILE = 8,      /* a module's file is not at hand */
+	GUS_CALLERS_ABI = 9,       /* code of another width: 32 bits */
+	GUS_CALLERS_END = 15,      /* the bits of the end */
+
+	GUS_CALLERS_TABLE = 1 << 4,      /* by unwind tables, at least one */
+	GUS_CALLERS_POINTER = 1 << 5,    /* by frame pointers, at least one */
+	GUS_CALLERS_LEAF = 1 << 6,       /* the kernel's frame pointers, and what a leaf without a frame left out */
+	GUS_CALLERS_REMEMBERED = 1 << 7, /* the outer ones as an earlier sample of the thread had them */
+	GUS_CALLERS_BRANCHES = 1 << 8,   /* by the stack of calls that the CPU keeps (LBR) */
 };
 
 /* A task was switched in or out on a CPU. */
@@ -78,10 +106,13 @@ enum gus_column {
 	GUS_COL_CHAIN_N = 9,
 	GUS_COL_BRANCHES_N = 10,
 	GUS_COL_BRANCH_INDEX = 11,
-	/* 12 to 15 are for what counts further entries. All else that is new is from GUS_COL_MORE on: a decoder of
+	GUS_COL_REGS_N = 12,
+	GUS_COL_STACK_N = 13,   /* words */
+	/* 14 and 15 are for what counts further entries. All else that is new is from GUS_COL_MORE on: a decoder of
 	 * what one kind of hardware adds to its samples has a dozen of them, and on all other machines they take
 	 * neither memory nor bytes. */
 	GUS_COL_MORE = 32,
+	GUS_COL_CALLERS = 32,   /* enum gus_callers */
 	GUS_COL_COUNT = 96,
 };
 
@@ -91,6 +122,8 @@ enum gus_entry_column {
 	GUS_COL_BRANCH = 17,        /* all rows' branches likewise: from and to */
 	GUS_COL_BRANCH_FLAGS = 18,
 	GUS_COL_BRANCH_CYCLES = 19,
+	GUS_COL_REGS = 20,          /* all rows' registers, counted by REGS_N */
+	GUS_COL_STACK = 21,         /* all rows' words of the stack, counted by STACK_N */
 };
 
 /* A batch: n rows, a plain array per column. The same type serves samples and switches. Zero-initialise.

@@ -35,6 +35,7 @@ enum gus_sample_cpus {
 	GUS_SAMPLE_CPUS_NEVER,
 };
 
+struct gus_sample;
 struct gus_session_result;
 struct gus_visits;
 struct gus_writer;
@@ -58,6 +59,27 @@ struct gus_session_namer {
 	void *context;
 };
 
+/* Who finds the callers of samples that bring registers and a piece of the stack along (tables of files, which are no
+ * room's of the collector). Before samples of a drain are asked about, it is told the side band of all rings. */
+struct gus_session_unwinder {
+	void (*told)(void *context, const struct Gusprof__Record *record);
+	/* The callers in user space of a sample, innermost first, without the place that was sampled itself; before
+	 * one that was interrupted rather than called PERF_CONTEXT_USER stands. *callers is what became of it (enum
+	 * gus_callers). Returns how many are in out, at most `most`. */
+	uint32_t (*callers)(void *context, const struct gus_sample *sample, uint64_t *out, uint32_t most,
+			    uint64_t *callers);
+	void *context;
+};
+
+/* How the callers of samples are found while recording. */
+enum gus_call_graph {
+	GUS_CALL_GRAPH_NONE,
+	GUS_CALL_GRAPH_FP,     /* by the kernel, from frame pointers; a leaf's by its table */
+	GUS_CALL_GRAPH_TABLES, /* by the unwinder, from registers and stack, which are not kept */
+	GUS_CALL_GRAPH_COPIES, /* by who reads the recording, which keeps registers and stack */
+	GUS_CALL_GRAPH_LBR,    /* by the CPU's stack of calls */
+};
+
 struct gus_session_options {
 	/* NULL-terminated; NULL: none. With a target that is not the command, it only says how long. */
 	char *const *command;
@@ -71,7 +93,10 @@ struct gus_session_options {
 	double overhead;                  /* share of the target's CPU time that it may cost; 0: the rates stay */
 	enum gus_sample_cpus sample_cpus;
 	uint64_t limit_hz;                /* the kernel's, of the rate */
-	bool call_graph, switches;
+	bool call_graph, switches;        /* call_graph: of gus_call_graph, whether it is any */
+	enum gus_call_graph callers;
+	uint32_t stack_bytes;             /* of the stack that a sample brings along; a multiple of 8, below 64 KiB */
+	const struct gus_session_unwinder *unwinder; /* for FP and TABLES; NULL: nobody */
 	uint64_t branch_type;             /* PERF_SAMPLE_BRANCH_*: which branches samples bring along; 0: none */
 	/* a flight recorder: samples are kept in the rings until they are asked for */
 	bool overwrite;

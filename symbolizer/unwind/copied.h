@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The same as gus_unwind by libunwind, for stacks that a recording keeps. */
+#ifndef GUS_SYMBOLIZER_UNWIND_COPIED_H
+#define GUS_SYMBOLIZER_UNWIND_COPIED_H
+
+#include "symbolizer/unwind/unwind.h"
+
+/* What a thread needs for it: libunwind's address space with its caches. */
+struct gus_unwind_copied;
+
+struct gus_unwind_copied *gus_unwind_copied_new(unsigned machine);
+void gus_unwind_copied_free(struct gus_unwind_copied *u);
+uint32_t gus_unwind_copied(struct gus_unwind_copied *u, const struct gus_unwind_view *view,
+			   const struct gus_unwind_regs *regs, uint64_t *out, uint32_t most, uint64_t *callers);
+
+#endif
