@@ -19,6 +19,7 @@ case_tests = \
 	tests/cases/container.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/copied-stacks.sh \
 	tests/cases/embed.sh \
 	tests/cases/faults.sh \
 	tests/cases/first-hour.sh \
@@ -247,6 +248,10 @@ unit_tests = \
 	tests/unit/test_variant \
 	tests/unit/test_visits \
 	tests/unit/test_wide
+if HOST_X86_64
+unit_tests += tests/unit/test_copied
+tests_unit_test_copied_SOURCES = tests/unit/test_copied.c
+endif
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
@@ -486,6 +491,8 @@ tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
 
 # Recordings of perf, for what the parser of records makes of them.
+check_PROGRAMS += tests/accuracy/both_stacks
+tests_accuracy_both_stacks_SOURCES = tests/accuracy/both_stacks.c
 check_PROGRAMS += tests/accuracy/perf_data
 tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
 EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches

@@ -536,6 +536,40 @@ bool gus_cfi_has(const struct gus_cfi *c, uint64_t address)
 	return find_entry(c, address) != NULL;
 }
 
+/* The entry's own program, in *in, and what it has in common with others. */
+static enum gus_cfi_found find_program(const struct gus_cfi *c, const struct gus_cfi_entry *entry,
+				       struct gus_cursor *in, const struct gus_cfi_cie **cie)
+{
+	uint64_t ignored, low, size;
+	struct head h;
+
+	/* Both parts were read when the list was. */
+	if (!entry || !read_head(c, entry->at, &h))
+		return GUS_CFI_NONE;
+	*cie = &c->cies.v[gus_index_find(&c->cie_offsets, &h.cie)];
+	read_range(c, *cie, &h.in, &low, &size);
+	if ((*cie)->lengths && ((ignored = gus_cursor_varint(&h.in)) > gus_cursor_left(&h.in) ||
+				!gus_cursor_take(&h.in, (size_t)ignored)))
+		return GUS_CFI_BAD;
+	*in = gus_cursor(h.in.at, gus_cursor_left(&h.in));
+	return GUS_CFI_FOUND;
+}
+
+bool gus_cfi_text(const struct gus_cfi *c, uint64_t address, struct gus_cfi_text *text)
+{
+	const struct gus_cfi_entry *entry = find_entry(c, address);
+	const struct gus_cfi_cie *cie;
+	struct gus_cursor in;
+
+	if (find_program(c, entry, &in, &cie) != GUS_CFI_FOUND)
+		return false;
+	*text = (struct gus_cfi_text){ .low = entry->low, .high = entry->low + entry->size,
+		.code_align = cie->code_align, .data_align = cie->data_align, .ra = cie->ra, .signal = cie->signal,
+		.initial = c->bytes + cie->program, .initial_n = cie->end - cie->program,
+		.program = in.at, .program_n = gus_cursor_left(&in) };
+	return true;
+}
+
 enum gus_cfi_found gus_cfi_row(const struct gus_cfi *c, uint64_t address, struct gus_budget *steps,
 			       struct gus_cfi_row *row)
 {
@@ -543,21 +577,15 @@ enum gus_cfi_found gus_cfi_row(const struct gus_cfi *c, uint64_t address, struct
 	struct state remembered[REMEMBERED];
 	struct run r = { .c = c, .address = address, .remembered = remembered };
 	enum gus_cfi_found found;
-	uint64_t ignored, low, size;
-	struct head h;
+	struct gus_cursor in;
 
-	/* Both parts were read when the list was. */
-	if (!entry || !read_head(c, entry->at, &h))
-		return GUS_CFI_NONE;
-	r.cie = &c->cies.v[gus_index_find(&c->cie_offsets, &h.cie)];
-	read_range(c, r.cie, &h.in, &low, &size);
-	if (r.cie->lengths && ((ignored = gus_cursor_varint(&h.in)) > gus_cursor_left(&h.in) ||
-			       !gus_cursor_take(&h.in, (size_t)ignored)))
-		return GUS_CFI_BAD;
+	found = find_program(c, entry, &in, &r.cie);
+	if (found != GUS_CFI_FOUND)
+		return found;
 	r.low = entry->low;
 	r.high = entry->low + entry->size;
 	r.now.cfa.how = GUS_CFI_UNDEFINED;
-	found = run_entry(&r, h.in, steps);
+	found = run_entry(&r, in, steps);
 	*row = (struct gus_cfi_row){ .low = r.low, .high = r.high, .cfa_register = r.now.cfa_register,
 		.cfa = r.now.cfa, .ra = r.cie->ra, .signal = r.cie->signal };
 	memcpy(row->registers, r.now.registers, sizeof(row->registers));

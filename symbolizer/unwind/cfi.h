@@ -86,4 +86,18 @@ bool gus_cfi_has(const struct gus_cfi *c, uint64_t address);
 enum gus_cfi_found gus_cfi_row(const struct gus_cfi *c, uint64_t address, struct gus_budget *steps,
 			       struct gus_cfi_row *row);
 
+/* An entry as its bytes, for who runs its program elsewhere. */
+struct gus_cfi_text {
+	uint64_t low, high;               /* what it is about */
+	uint64_t code_align;
+	int64_t data_align;
+	unsigned ra;
+	bool signal;
+	const uint8_t *initial, *program; /* the common part's instructions, its own; borrowed from the section */
+	size_t initial_n, program_n;
+};
+
+/* False if there is none about the address, or if it contradicts itself before its program begins. */
+bool gus_cfi_text(const struct gus_cfi *c, uint64_t address, struct gus_cfi_text *text);
+
 #endif

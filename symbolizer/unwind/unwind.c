@@ -161,7 +161,7 @@ static enum gus_callers apply(struct step *s)
 	return 0;
 }
 
-static enum gus_callers step_by_rule(void *context, struct gus_walk *w, struct gus_unwind_file *file, uint64_t offset)
+enum gus_callers gus_walk_by_rule(void *context, struct gus_walk *w, struct gus_unwind_file *file, uint64_t offset)
 {
 	static const enum gus_callers without[] = {
 		[GUS_UNWIND_NO_FILE] = GUS_CALLERS_FILE,
@@ -181,5 +181,5 @@ static enum gus_callers step_by_rule(void *context, struct gus_walk *w, struct g
 uint32_t gus_unwind(const struct gus_unwind_view *view, const struct gus_unwind_regs *regs, uint64_t *out,
 		    uint32_t most, uint64_t *callers, struct gus_unwind_rest *rest)
 {
-	return gus_walk_run(step_by_rule, NULL, view, regs, out, most, callers, rest);
+	return gus_walk_run(gus_walk_by_rule, NULL, view, regs, out, most, callers, rest);
 }

@@ -32,6 +32,9 @@ struct gus_walk {
 typedef enum gus_callers gus_walk_step(void *context, struct gus_walk *w, struct gus_unwind_file *file,
 				       uint64_t offset);
 
+/* gus_unwind's own, which needs no context. */
+gus_walk_step gus_walk_by_rule;
+
 /* As gus_unwind, by that step. */
 uint32_t gus_walk_run(gus_walk_step *step, void *context, const struct gus_unwind_view *view,
 		      const struct gus_unwind_regs *regs, uint64_t *out, uint32_t most, uint64_t *callers,

@@ -3,8 +3,8 @@
  * table: each call that was executed and has not returned is a caller, and where its return address lies in the stack
  * says when it has. A signal is one, too, from its delivery to rt_sigreturn. x86-64; the first thread alone.
  *
- * stack-steps [-n STEPS] [-s SKIP] [-b STACK_BYTES] COMMAND...: SKIP instructions are only followed, then STEPS are
- * asked about. Prints "INSTRUCTIONS right WRONG wrong ...", then the wrong ones by place. Status 1 if any is wrong. */
+ * stack-steps [-n STEPS] [-s SKIP] [-b STACK_BYTES] [-c] COMMAND...: SKIP instructions are only followed, then STEPS are
+ * asked about, with -c by libunwind. Prints "INSTRUCTIONS right WRONG wrong ...", then the wrong ones by place. Status 1 if any is wrong. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -24,6 +24,7 @@
 #include "base/alloc.h"
 #include "symbolizer/space/space.h"
 #include "symbolizer/symbols/symbols.h"
+#include "symbolizer/unwind/copied.h"
 #include "symbolizer/unwind/unwind.h"
 
 #define STACK_MOST (63u << 10)
@@ -41,6 +42,7 @@ struct mapping { uint64_t low, high, offset; bool code, stack; char path[200]; s
 struct target {
 	pid_t pid;
 	struct gus_unwind_files *files;
+	struct gus_unwind_copied *copied; /* NULL: our own engine is asked */
 	struct gus_vec(struct mapping) maps;
 	const struct mapping *last;
 	uint8_t *stack;
@@ -238,7 +240,8 @@ static void ask(struct tally *tally, struct target *t, const struct truth *truth
 	}
 	registers_of(&regs, now);
 	clock_gettime(CLOCK_MONOTONIC, &from);
-	found = gus_unwind(&view, &regs, got, 1100, &end, NULL);
+	found = t->copied ? gus_unwind_copied(t->copied, &view, &regs, got, 1100, &end) :
+		gus_unwind(&view, &regs, got, 1100, &end, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	tally->ns += (uint64_t)(to.tv_sec - from.tv_sec) * 1000000000 + (uint64_t)(to.tv_nsec - from.tv_nsec);
 	tally->asked++;
@@ -330,13 +333,15 @@ int main(int argc, char **argv)
 	struct target t = { 0 };
 	int option;
 
-	while ((option = getopt(argc, argv, "+n:s:b:v")) != -1) {
+	while ((option = getopt(argc, argv, "+n:s:b:cv")) != -1) {
 		if (option == 'n')
 			steps = strtoull(optarg, NULL, 0);
 		else if (option == 's')
 			skip = strtoull(optarg, NULL, 0);
 		else if (option == 'b')
 			bytes = strtoull(optarg, NULL, 0);
+		else if (option == 'c')
+			t.copied = gus_unwind_copied_new(EM_X86_64);
 		else if (option == 'v')
 			verbose = true;
 		else
@@ -349,6 +354,7 @@ int main(int argc, char **argv)
 	option = run(&t, skip, steps, bytes < STACK_MOST ? bytes : STACK_MOST);
 	kill(t.pid, SIGKILL);
 	waitpid(t.pid, NULL, 0);
+	gus_unwind_copied_free(t.copied);
 	gus_unwind_files_free(t.files);
 	return option;
 }
