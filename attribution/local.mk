@@ -3,11 +3,14 @@ noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
 	attribution/profile/frames.c attribution/profile/frames.h \
+	attribution/profile/cells.h \
+	attribution/profile/lives.c attribution/profile/lives.h \
 	attribution/profile/order.c attribution/profile/order.h \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \
 	attribution/profile/selection.c attribution/profile/selection.h \
 	attribution/profile/units.c attribution/profile/units.h \
+	attribution/profile/wall.c attribution/profile/wall.h \
 	attribution/routes/cutter.c \
 	attribution/routes/private.h \
 	attribution/routes/regions.c \
