@@ -22,6 +22,7 @@ struct gus_cell {
 	uint32_t thread;            /* index into threads */
 	uint32_t path;              /* index into paths, 0 for none */
 	uint32_t comm;              /* index into comms, if these were to be kept */
+	uint32_t end;               /* of the path: of enum gus_callers the bits of GUS_CALLERS_END */
 	struct gus_place place;
 	uint64_t samples;
 	uint64_t weight;            /* sum of periods, in the event's unit; of time, ns on and off the CPU */

@@ -32,7 +32,7 @@
 /* What the second pass reads. */
 #define BATCHES (1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SWITCHES)
 
-struct cell_key { uint32_t thread, path, module, comm; uint64_t offset; };
+struct cell_key { uint32_t thread, path, module, comm, end, zero; uint64_t offset; };
 struct path_key { uint32_t caller, module; uint64_t offset; };
 struct thread_key { uint32_t pid, tid; };
 /* Who runs on a CPU, since when; known between a switch in and the next out. */
@@ -54,6 +54,7 @@ struct loader {
 	struct gus_index processes;     /* of it, too: their numbers in wall.lives */
 	struct gus_vec(uint8_t) module_wanted; /* 0 not asked yet, 1 no, 2 yes */
 	struct gus_columns batch;
+	struct gus_vec(struct gus_caller) callers; /* of the sample at hand */
 	uint64_t decoded;               /* samples of the event, before the filter */
 	uint64_t bad_payloads, bad_offset;
 };
@@ -196,38 +197,37 @@ static uint32_t path_add(struct loader *l, uint32_t caller, struct gus_place pla
 /* The chain's frames with their places, innermost first. A chain's addresses return to behind the call, so they are
  * looked up a byte before: where a call is a function's last instruction, the next function begins there. Only the
  * first of a further context, where the kernel interrupted the program, is exact. */
-static size_t callers_of(struct loader *l, const struct gus_sample *s, struct gus_caller callers[GUS_CALLERS_MAX])
+static void find_callers(struct loader *l, const struct gus_sample *s)
 {
 	unsigned mode = s->mode;
 	bool exact = false;
-	size_t n = 0;
 
-	for (uint32_t i = 0; i < s->chain_n && n < GUS_CALLERS_MAX; i++) {
-		struct gus_caller *c = &callers[n];
+	l->callers.n = 0;
+	gus_vec_reserve(&l->callers, s->chain_n);
+	for (uint32_t i = 0; i < s->chain_n; i++) {
+		struct gus_caller *c = &l->callers.v[l->callers.n];
 		uint64_t ip = s->chain[i];
 
 		if (ip >= CHAIN_MARKER) {
 			mode = ip == CHAIN_KERNEL ? GUS_MODE_KERNEL : ip == CHAIN_USER ? GUS_MODE_USER : mode;
-			exact = n > 0 || mode != s->mode;
+			exact = l->callers.n > 0 || mode != s->mode;
 			continue;
 		}
 		*c = (struct gus_caller){ .ip = ip, .returns = !exact };
 		c->place = gus_space_find(l->p->space, s->pid, s->time, exact ? ip : ip - 1, mode);
 		exact = false;
-		n++;
+		l->callers.n++;
 	}
-	return n;
 }
 
 /* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. */
 static uint32_t path_of(struct loader *l, const struct gus_sample *s)
 {
-	struct gus_caller callers[GUS_CALLERS_MAX];
-	size_t n = callers_of(l, s, callers);
 	uint32_t path = 0;
 
-	while (n--)
-		path = path_add(l, path, callers[n].place);
+	find_callers(l, s);
+	for (size_t i = l->callers.n; i--; )
+		path = path_add(l, path, l->callers.v[i].place);
 	return path;
 }
 
@@ -286,41 +286,53 @@ static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_plac
 	return !f->comms || in_list(f->comms, l->p->comms.v[comm]);
 }
 
-/* The number of the cell; comm counts if the names are to be kept. */
-static uint32_t cell_of(struct loader *l, uint32_t thread, uint32_t path, uint32_t comm, struct gus_place place)
+static uint32_t cell_of_key(struct loader *l, const struct cell_key *key)
 {
-	struct cell_key key = { .thread = thread, .path = path, .module = place.module, .offset = place.offset };
-	uint32_t number;
 	bool is_new;
+	uint32_t number = gus_index_add(&l->cells, key, &is_new);
 
-	key.comm = l->filter->comms_kept || l->timed ? comm : 0;
-	number = gus_index_add(&l->cells, &key, &is_new);
 	if (is_new)
-		gus_vec_push(&l->p->cells, (struct gus_cell){ .thread = thread, .path = path, .comm = key.comm,
-							      .place = place });
+		gus_vec_push(&l->p->cells, (struct gus_cell){
+			.thread = key->thread, .path = key->path, .comm = key->comm, .end = key->end,
+			.place = { key->module, key->offset },
+		});
 	return number;
+}
+
+/* The number of the cell of a sample; comm counts if the names are to be kept. */
+static uint32_t cell_of(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
+{
+	struct cell_key key = { .thread = thread_of(l, s->pid, s->tid), .module = place.module };
+
+	key.offset = place.offset;
+	key.path = l->filter->chains ? path_of(l, s) : 0;
+	key.comm = l->filter->comms_kept || l->timed ? comm : 0;
+	key.end = l->filter->chains ? (uint32_t)(s->callers & GUS_CALLERS_END) : 0;
+	return cell_of_key(l, &key);
 }
 
 static void add_up(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
 {
-	uint32_t thread = thread_of(l, s->pid, s->tid);
-	uint32_t number = cell_of(l, thread, l->filter->chains ? path_of(l, s) : 0, comm, place);
+	uint32_t number = cell_of(l, s, place, comm);
 	struct gus_cell *cell = &l->p->cells.v[number];
 
 	cell->samples++;
 	cell->weight += s->period;
 	cell->weight2 += (double)s->period * (double)s->period;
-	if (s->time >= l->last.v[thread])
-		l->last.v[thread] = s->time;
+	if (s->time >= l->last.v[cell->thread])
+		l->last.v[cell->thread] = s->time;
 }
 
 static void tell(struct loader *l, const struct gus_sample *s, struct gus_place place)
 {
-	struct gus_caller callers[GUS_CALLERS_MAX];
-	struct gus_sighting sighting = { .sample = s, .place = place, .callers = callers };
+	struct gus_sighting sighting = { .sample = s, .place = place };
 
 	sighting.comm = gus_space_comm(l->p->space, s->pid, s->tid, s->time);
-	sighting.callers_n = l->filter->chains ? callers_of(l, s, callers) : 0;
+	if (l->filter->chains) {
+		find_callers(l, s);
+		sighting.callers = l->callers.v;
+		sighting.callers_n = l->callers.n;
+	}
 	l->visit->sample(l->visit->context, &sighting);
 }
 
@@ -366,8 +378,9 @@ static uint32_t nowhere(void *context, uint32_t thread)
 	struct loader *l = context;
 	const struct gus_thread *t = &l->p->threads.v[thread];
 	const struct gus_sample nothing = { .pid = t->pid, .tid = t->tid, .time = UINT64_MAX };
+	const struct cell_key key = { .thread = thread, .comm = comm_of(l, &nothing) };
 
-	return cell_of(l, thread, 0, comm_of(l, &nothing), (struct gus_place){ 0 });
+	return cell_of_key(l, &key);
 }
 
 /* The part of a chain that is in user space, as if the sample had been taken there: a thread that waits does so in a
@@ -396,7 +409,7 @@ static void take_leave(struct loader *l, const struct gus_sample *s)
 
 	l->wall.sums.thinned |= s->period > 1;
 	gus_lives_leave(&l->wall.lives, thread, s->time,
-			cell_of(l, thread, l->filter->chains ? path_of(l, &at) : 0, comm_of(l, s), place));
+			cell_of(l, &at, place, comm_of(l, s)));
 }
 
 static void take_timed_sample(void *context, const struct gus_sample *s)
@@ -535,6 +548,7 @@ static int by_place(const void *a, const void *b)
 	GUS_ORDER_(thread);
 	GUS_ORDER_(path);
 	GUS_ORDER_(comm);
+	GUS_ORDER_(end);
 #undef GUS_ORDER_
 	return 0;
 }
@@ -630,6 +644,7 @@ static void stop(struct loader *l)
 	gus_vec_free(&l->last);
 	gus_vec_free(&l->running);
 	gus_vec_free(&l->module_wanted);
+	gus_vec_free(&l->callers);
 	gus_columns_free(&l->batch);
 }
 

@@ -110,10 +110,9 @@ struct gus_sighting {
 	const struct gus_sample *sample;
 	const char *comm;           /* the name that its thread had then, "" if that is not known */
 	struct gus_place place;
-	const struct gus_caller *callers; /* innermost first, with filter.chains; at most GUS_CALLERS_MAX */
+	const struct gus_caller *callers; /* innermost first, with filter.chains */
 	size_t callers_n;
 };
-#define GUS_CALLERS_MAX 512
 
 struct gus_visitor {
 	void (*begin)(void *context, struct gus_profile *p); /* names can be asked for from now on */
