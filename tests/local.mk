@@ -29,6 +29,7 @@ case_tests = \
 	tests/cases/model.sh \
 	tests/cases/model-exec.sh \
 	tests/cases/model-output.sh \
+	tests/cases/off-cpu.sh \
 	tests/cases/pipes.sh \
 	tests/cases/names.sh \
 	tests/cases/record.sh \
@@ -54,6 +55,10 @@ dist_check_SCRIPTS += $(case_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
+check_PROGRAMS += tests/cases/off-target
+tests_cases_off_target_SOURCES = tests/cases/off_target.c
+tests_cases_off_target_CFLAGS = $(GUS_WARNINGS) -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls
+tests_cases_off_target_LDADD = -lpthread
 check_PROGRAMS += tests/cases/short-threads
 tests_cases_short_threads_SOURCES = tests/cases/short_threads.c
 tests_cases_short_threads_CFLAGS = $(GUS_WARNINGS) -O2 -g

@@ -119,9 +119,7 @@ static void notice_time(const struct gus_report *r, const struct notice *n)
 
 	if (r->profile->weighs == GUS_WEIGHS_EVENTS)
 		return;
-	if (!w->threads)
-		notice(n, "the recording tells of no switch of a thread: record with --off-cpu");
-	else if (gus_profile_switches(r->profile->header) == GUS_INDEX_NONE)
+	if (gus_profile_switches(r->profile->header) == GUS_INDEX_NONE)
 		notice(n, "where threads left their CPU was not recorded: that takes record --off-cpu, and a user who may "
 			  "sample the kernel (root, CAP_PERFMON or kernel.perf_event_paranoid at 1). Times are right, "
 			  "by thread; their places are not known");
