@@ -30,6 +30,7 @@ case_tests = \
 	tests/cases/model.sh \
 	tests/cases/model-exec.sh \
 	tests/cases/model-output.sh \
+	tests/cases/off-cpu.sh \
 	tests/cases/pipes.sh \
 	tests/cases/names.sh \
 	tests/cases/record.sh \
@@ -55,6 +56,10 @@ dist_check_SCRIPTS += $(case_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
+check_PROGRAMS += tests/cases/off-target
+tests_cases_off_target_SOURCES = tests/cases/off_target.c
+tests_cases_off_target_CFLAGS = $(GUS_WARNINGS) -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls
+tests_cases_off_target_LDADD = -lpthread
 check_PROGRAMS += tests/cases/short-threads
 tests_cases_short_threads_SOURCES = tests/cases/short_threads.c
 tests_cases_short_threads_CFLAGS = $(GUS_WARNINGS) -O2 -g
@@ -196,6 +201,7 @@ unit_tests = \
 	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_lives \
 	tests/unit/test_members \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
@@ -240,6 +246,7 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
+	tests/unit/test_tree \
 	tests/unit/test_tracer \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
@@ -247,6 +254,7 @@ unit_tests = \
 	tests/unit/test_uoptable \
 	tests/unit/test_variant \
 	tests/unit/test_visits \
+	tests/unit/test_wall \
 	tests/unit/test_wide
 if HOST_X86_64
 unit_tests += tests/unit/test_copied
@@ -312,6 +320,7 @@ tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
+tests_unit_test_lives_SOURCES = tests/unit/test_lives.c
 tests_unit_test_members_SOURCES = tests/unit/test_members.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
@@ -360,6 +369,7 @@ tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
+tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
@@ -368,6 +378,7 @@ tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
 tests_unit_test_visits_SOURCES = tests/unit/test_visits.c
+tests_unit_test_wall_SOURCES = tests/unit/test_wall.c
 tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
 tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_governor_SOURCES = tests/unit/test_governor.c
