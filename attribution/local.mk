@@ -13,6 +13,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/profile/selection.c attribution/profile/selection.h \
 	attribution/profile/tree.c attribution/profile/tree.h \
 	attribution/profile/units.c attribution/profile/units.h \
+	attribution/profile/unwinder.c attribution/profile/unwinder.h \
 	attribution/profile/wall.c attribution/profile/wall.h \
 	attribution/routes/cutter.c \
 	attribution/routes/private.h \

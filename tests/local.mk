@@ -252,6 +252,7 @@ unit_tests = \
 	tests/unit/test_units \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
+	tests/unit/test_unwinder \
 	tests/unit/test_variant \
 	tests/unit/test_visits \
 	tests/unit/test_wall \
@@ -290,6 +291,7 @@ tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
 tests_unit_test_jit_SOURCES = tests/unit/test_jit.c
+tests_unit_test_unwinder_SOURCES = tests/unit/test_unwinder.c
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c
 tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c

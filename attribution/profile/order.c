@@ -171,6 +171,8 @@ static void take_batch(void *context, const struct gus_frame *frame)
 		w->rows.n = 0;
 	}
 	if (w->rows.n) {
+		if (o->sink->ready && frame->type == GUS_FRAME_SAMPLES)
+			o->sink->ready(o->sink->context, &w->rows);
 		sort(w);
 		w->number = o->batches;
 		w->switches = frame->type == GUS_FRAME_SWITCHES;

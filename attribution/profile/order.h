@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gus_columns;
 struct gus_error;
 struct gus_reader;
 struct gus_sample;
@@ -16,6 +17,8 @@ struct gus_order_sink {
 	void (*sample)(void *context, const struct gus_sample *sample);
 	void (*sw)(void *context, const struct gus_switch *sw); /* NULL: switches are not wanted */
 	void *context;
+	/* Samples of a batch before they are put in order: what they bring along may be changed. NULL: nobody looks */
+	void (*ready)(void *context, struct gus_columns *rows);
 };
 
 /* Tells each sample and each switch, the earliest first; of equal times in the order of the file. They live until the

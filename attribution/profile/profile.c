@@ -19,11 +19,11 @@
 
 #include "attribution/profile/frames.h"
 #include "attribution/profile/order.h"
+#include "attribution/profile/unwinder.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/index.h"
 #include "base/limits.h"
-#include "proto/sample.h"
 
 /* Values of a call chain at and above this are markers, not addresses (PERF_CONTEXT_MAX in the perf_event ABI). */
 #define CHAIN_MARKER ((uint64_t)-4095)
@@ -56,6 +56,8 @@ struct loader {
 	struct gus_vec(uint8_t) module_wanted; /* 0 not asked yet, 1 no, 2 yes */
 	struct gus_columns batch;
 	struct gus_vec(struct gus_caller) callers; /* of the sample at hand */
+	const struct gus_symbols_options *options; /* with which files are opened */
+	struct gus_unwinder *unwinder;  /* NULL until a sample needs it */
 	uint64_t decoded;               /* samples of the event, before the filter */
 	uint64_t bad_payloads, bad_offset;
 };
@@ -337,6 +339,15 @@ static void tell(struct loader *l, const struct gus_sample *s, struct gus_place 
 	l->visit->sample(l->visit->context, &sighting);
 }
 
+static void count_ending(struct gus_endings *e, uint64_t callers)
+{
+	if (!(callers & GUS_CALLERS_END))
+		return;
+	e->samples++;
+	e->by_end[callers & GUS_CALLERS_END]++;
+	e->remembered += (callers & GUS_CALLERS_REMEMBERED) != 0;
+}
+
 static void take_sample(struct loader *l, const struct gus_sample *s)
 {
 	struct gus_profile *p = l->p;
@@ -358,6 +369,8 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 		tell(l, s, place);
 	else
 		add_up(l, s, place, comm);
+	if (l->filter->chains)
+		count_ending(&p->endings, s->callers);
 	p->samples++;
 	p->weight += s->period;
 	p->weight2 += (double)s->period * (double)s->period;
@@ -370,6 +383,18 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 static void take_in_order(void *context, const struct gus_sample *s)
 {
 	take_sample(context, s);
+}
+
+/* A batch of a recording that keeps registers and stacks becomes one like those of others, with chains. */
+static void unwind(void *context, struct gus_columns *rows)
+{
+	struct loader *l = context;
+
+	if (!l->filter->chains && !l->timed)
+		return;
+	if (!l->unwinder)
+		l->unwinder = gus_unwinder_new(l->p->space, l->options, l->p->header);
+	gus_unwinder_run(l->unwinder, rows);
 }
 
 /* Profiles of time: samples and switches in their order. */
@@ -420,6 +445,8 @@ static void take_timed_sample(void *context, const struct gus_sample *s)
 	l->ends = s->time > l->ends ? s->time : l->ends;
 	if (!s->tid)
 		return;
+	if (l->filter->chains && (s->event == l->switches || s->event == l->filter->event))
+		count_ending(&l->p->endings, s->callers);
 	if (s->event == l->switches) {
 		take_leave(l, s);
 	} else if (s->event == l->filter->event) {
@@ -461,7 +488,7 @@ static bool cell_wanted(void *context, const struct gus_cell *cell)
 
 static int load_timed(struct loader *l, struct gus_error *err)
 {
-	const struct gus_order_sink sink = { take_timed_sample, take_timed_switch, l };
+	const struct gus_order_sink sink = { take_timed_sample, take_timed_switch, l, unwind };
 	const Gusprof__Footer *footer = l->p->footer;
 	const Gusprof__Clock *clock = l->p->header->clock;
 	struct gus_profile *p = l->p;
@@ -528,6 +555,8 @@ static void take_batch(void *context, const struct gus_frame *frame)
 		gus_reader_bad_payload(l->reader, frame);
 		return;
 	}
+	if (frame->type == GUS_FRAME_SAMPLES)
+		unwind(l, &l->batch);
 	for (size_t i = 0; i < l->batch.n; i++) {
 		if (frame->type == GUS_FRAME_SAMPLES) {
 			struct gus_sample s = gus_columns_sample(&l->batch, i);
@@ -651,6 +680,7 @@ static void stop(struct loader *l)
 	gus_vec_free(&l->module_wanted);
 	gus_vec_free(&l->callers);
 	gus_columns_free(&l->batch);
+	gus_unwinder_free(l->unwinder);
 }
 
 /* A recording that was cut does not say when it ended. */
@@ -664,7 +694,7 @@ static void tell_end(struct gus_profile *p)
 
 static int read_samples(struct loader *l, struct gus_error *err)
 {
-	const struct gus_order_sink sink = { .sample = take_in_order, .context = l };
+	const struct gus_order_sink sink = { .sample = take_in_order, .context = l, .ready = unwind };
 
 	if (l->timed)
 		return load_timed(l, err);
@@ -706,6 +736,7 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 		gus_rights_of_user(&maker, owner, "the recording's owner");
 	rights = gus_rights_common(options->rights, &maker);
 	careful.rights = &rights;
+	l.options = &careful;
 	p->symbols = gus_symbols_new(&careful, log);
 	start(&l);
 	if (gus_frames_each(reader, ~BATCHES, take_message, &l, err) != 0)

@@ -11,10 +11,10 @@
 #include "attribution/profile/wall.h"
 #include "base/alloc.h"
 #include "proto/reader.h"
+#include "proto/sample.h"
 #include "symbolizer/symbols/symbols.h"
 
 struct gus_log;
-struct gus_sample;
 
 struct gus_error;
 
@@ -57,6 +57,14 @@ struct gus_path {
 	struct gus_place place;     /* of the call, not of the return address */
 };
 
+/* What became of the stacks of samples whose callers were found by registers and stacks, or by the CPU's own stack of
+ * calls; those that the kernel found are in none of these, as nobody looked at how they end. */
+struct gus_endings {
+	uint64_t samples;
+	uint64_t by_end[GUS_CALLERS_END + 1]; /* enum gus_callers */
+	uint64_t remembered;           /* of samples: GUS_CALLERS_REMEMBERED, whatever the end */
+};
+
 struct gus_profile {
 	struct gus_space *space;
 	struct gus_symbols *symbols;
@@ -84,6 +92,7 @@ struct gus_profile {
 	 * recording does not tell. */
 	uint64_t unsampled;
 	uint64_t throttled;            /* times the kernel paused sampling */
+	struct gus_endings endings;    /* of samples in cells, with filter.chains */
 	struct gus_heed heed;          /* the filter's */
 	uint64_t first_ns, last_ns;    /* of the samples taken, in the recording's clock; 0 if there are none */
 };

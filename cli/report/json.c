@@ -77,6 +77,22 @@ static json_t *cost(const struct gus_profile *p)
 	return o;
 }
 
+/* What became of the stacks; null if nobody looked: without -g, and where the kernel followed frame pointers. */
+static json_t *callers(const struct gus_endings *e)
+{
+	json_t *o;
+
+	if (!e->samples)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "samples", json_integer((json_int_t)e->samples));
+	for (size_t i = 0; i <= GUS_CALLERS_END; i++)
+		if (gus_report_ending(i))
+			json_object_set_new(o, gus_report_ending(i), json_integer((json_int_t)e->by_end[i]));
+	json_object_set_new(o, "remembered", json_integer((json_int_t)e->remembered));
+	return o;
+}
+
 /* Who was watched: what kind of thing, and of processes and threads their numbers and what they were called. */
 static json_t *target(const struct gus_profile *p)
 {
@@ -129,6 +145,7 @@ json_t *gus_json_recording(const struct gus_report *r)
 			    gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_status : 0));
 	json_object_set_new(o, "exit_signal",
 			    gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_signal : 0));
+	json_object_set_new(o, "callers", callers(&p->endings));
 	json_object_set_new(o, "notices", notices);
 	return o;
 }

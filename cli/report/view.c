@@ -145,6 +145,48 @@ static void notice_time(const struct gus_report *r, const struct notice *n)
 		       (double)w->all.unknown / 1e9);
 }
 
+/* Why stacks end before the thread began: as part of a sentence, and what helps. By enum gus_callers. */
+static const struct {
+	const char *name;              /* in JSON */
+	const char *what, *remedy;
+} endings[GUS_CALLERS_END + 1] = {
+	[GUS_CALLERS_WHOLE] = { "whole", NULL, NULL },
+	[GUS_CALLERS_STACK] = { "copy", "end where the copy of the stack does",
+				"record with a larger one (--call-graph dwarf,SIZE or tables,SIZE)" },
+	[GUS_CALLERS_NO_CODE] = { "no_code", "lead to where no code is mapped", NULL },
+	[GUS_CALLERS_NO_RULE] = { "no_rule", "lead to code without unwind tables and frame pointers",
+				  "build it with either" },
+	[GUS_CALLERS_BAD] = { "bad", "contradict the unwind tables", NULL },
+	[GUS_CALLERS_DEEP] = { "deep", "have more frames than are kept", NULL },
+	[GUS_CALLERS_WORK] = { "work", "cost more work than one stack may", NULL },
+	[GUS_CALLERS_FILE] = { "file", "lead to files that are not at hand",
+			       "report on the machine that recorded, or give copies (--symfs)" },
+	[GUS_CALLERS_ABI] = { "abi", "are of 32-bit code", NULL },
+};
+
+const char *gus_report_ending(size_t i)
+{
+	return i < sizeof(endings) / sizeof(*endings) ? endings[i].name : NULL;
+}
+
+/* Said where it matters: below 95 % of whole stacks, a tree of callers has roots that are none. */
+static void notice_endings(const struct gus_endings *e, const struct notice *n)
+{
+	uint64_t whole = e->by_end[GUS_CALLERS_WHOLE];
+	size_t most = 0;
+
+	if (whole * 100 >= e->samples * 95)
+		return;
+	for (size_t i = 1; i <= GUS_CALLERS_END; i++)
+		if (endings[i].what && e->by_end[i] > (most ? e->by_end[most] : 0))
+			most = i;
+	if (most)
+		notice(n, "%.1f %% of the stacks are whole; most of the others, %.1f %%, %s%s%s",
+		       100 * (double)whole / (double)e->samples, 100 * (double)e->by_end[most] / (double)e->samples,
+		       endings[most].what, endings[most].remedy ? ": " : "",
+		       endings[most].remedy ? endings[most].remedy : "");
+}
+
 void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)
 {
 	const struct gus_profile *p = r->profile;
@@ -179,6 +221,7 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		       cut == 1 ? ":" : ", first those of", path, why);
 	notice_unsampled(r, &n);
 	notice_time(r, &n);
+	notice_endings(&p->endings, &n);
 	if (p->throttled)
 		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate (-F)",
 		       (unsigned long long)p->throttled);
