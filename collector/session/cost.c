@@ -166,9 +166,14 @@ static struct gus_events quiet(const struct gus_events *events)
 void gus_costs_measure(const struct gus_events *events, const struct gus_cost_options *o, struct gus_costs *costs)
 {
 	struct gus_events rare = quiet(events);
+	struct gus_cargo flat = o->cargo;
 	int code = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	*costs = (struct gus_costs){ .sample_ns = gus_probe_cost_with(&events->v[0], &o->cargo) };
+	flat.stack_bytes = flat.stack_bytes ? 8 : 0; /* the rest is told by its size */
+	*costs = (struct gus_costs){
+		.sample_ns = gus_probe_cost_with(&events->v[0], &flat),
+		.stack_ns = gus_probe_cost_of_stack(&events->v[0], &o->cargo),
+	};
 	if (o->inherit) {
 		costs->birth_ns = compare(&rare, o, gus_work_births(), &costs->wake_ns);
 		costs->switch_ns = compare_switches(&rare, o);

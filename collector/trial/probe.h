@@ -43,5 +43,7 @@ void gus_probe_describe(const struct gus_events *events, struct gus_choice *choi
  * events, and where it cannot be told from noise. Takes about 10 ms of CPU time. */
 uint64_t gus_probe_cost(const struct gus_event *event);
 uint64_t gus_probe_cost_with(const struct gus_event *event, const struct gus_cargo *cargo);
+/* And how much of that each KiB of the stack costs where there is as much of it as is asked for; 0 for small pieces. */
+uint64_t gus_probe_cost_of_stack(const struct gus_event *event, const struct gus_cargo *cargo);
 
 #endif
