@@ -512,7 +512,7 @@ check_PROGRAMS += tests/accuracy/both_stacks
 tests_accuracy_both_stacks_SOURCES = tests/accuracy/both_stacks.c
 check_PROGRAMS += tests/accuracy/perf_data
 tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
-EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches
+EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches tests/accuracy/stacks
 
 # Routes beside what was executed.
 check_PROGRAMS += tests/accuracy/routes_of_trace
