@@ -12,6 +12,7 @@ gusprof_SOURCES = \
 	cli/common/debuginfod.c cli/common/debuginfod.h \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
+	cli/common/html.c cli/common/html.h \
 	cli/common/json.c cli/common/json.h \
 	cli/common/naming.c cli/common/naming.h \
 	cli/common/option_rules.c cli/common/option_rules.h \

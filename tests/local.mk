@@ -173,6 +173,7 @@ unit_tests = \
 	tests/unit/test_governor \
 	tests/unit/test_growing \
 	tests/unit/test_helper \
+	tests/unit/test_html \
 	tests/unit/test_image \
 	tests/unit/test_steps \
 	tests/unit/test_insn \
@@ -289,6 +290,7 @@ tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
+tests_unit_test_html_SOURCES = tests/unit/test_html.c cli/common/html.c
 tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
