@@ -2,11 +2,14 @@
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
+	attribution/profile/calls.c attribution/profile/calls.h \
+	attribution/profile/expect.c attribution/profile/expect.h \
 	attribution/profile/frames.c attribution/profile/frames.h \
 	attribution/profile/order.c attribution/profile/order.h \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \
 	attribution/profile/selection.c attribution/profile/selection.h \
+	attribution/profile/tree.c attribution/profile/tree.h \
 	attribution/profile/units.c attribution/profile/units.h \
 	attribution/routes/cutter.c \
 	attribution/routes/private.h \

@@ -227,6 +227,7 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
+	tests/unit/test_tree \
 	tests/unit/test_tracer \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
@@ -344,6 +345,7 @@ tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
+tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c

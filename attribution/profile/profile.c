@@ -30,7 +30,7 @@
 #define CHAIN_KERNEL ((uint64_t)-128)
 #define CHAIN_USER ((uint64_t)-512)
 
-struct cell_key { uint32_t thread, path, module, comm; uint64_t offset; };
+struct cell_key { uint32_t thread, path, module, comm, end, zero; uint64_t offset; };
 struct path_key { uint32_t caller, module; uint64_t offset; };
 struct thread_key { uint32_t pid, tid; };
 /* Who runs on a CPU, since when; known between a switch in and the next out. */
@@ -47,6 +47,7 @@ struct loader {
 	struct gus_vec(struct running) running;
 	struct gus_vec(uint8_t) module_wanted; /* 0 not asked yet, 1 no, 2 yes */
 	struct gus_columns batch;
+	struct gus_vec(struct gus_caller) callers; /* of the sample at hand */
 	uint64_t decoded;               /* samples of the event, before the filter */
 	uint64_t bad_payloads, bad_offset;
 };
@@ -162,38 +163,37 @@ static uint32_t path_add(struct loader *l, uint32_t caller, struct gus_place pla
 /* The chain's frames with their places, innermost first. A chain's addresses return to behind the call, so they are
  * looked up a byte before: where a call is a function's last instruction, the next function begins there. Only the
  * first of a further context, where the kernel interrupted the program, is exact. */
-static size_t callers_of(struct loader *l, const struct gus_sample *s, struct gus_caller callers[GUS_CALLERS_MAX])
+static void find_callers(struct loader *l, const struct gus_sample *s)
 {
 	unsigned mode = s->mode;
 	bool exact = false;
-	size_t n = 0;
 
-	for (uint32_t i = 0; i < s->chain_n && n < GUS_CALLERS_MAX; i++) {
-		struct gus_caller *c = &callers[n];
+	l->callers.n = 0;
+	gus_vec_reserve(&l->callers, s->chain_n);
+	for (uint32_t i = 0; i < s->chain_n; i++) {
+		struct gus_caller *c = &l->callers.v[l->callers.n];
 		uint64_t ip = s->chain[i];
 
 		if (ip >= CHAIN_MARKER) {
 			mode = ip == CHAIN_KERNEL ? GUS_MODE_KERNEL : ip == CHAIN_USER ? GUS_MODE_USER : mode;
-			exact = n > 0 || mode != s->mode;
+			exact = l->callers.n > 0 || mode != s->mode;
 			continue;
 		}
 		*c = (struct gus_caller){ .ip = ip, .returns = !exact };
 		c->place = gus_space_find(l->p->space, s->pid, s->time, exact ? ip : ip - 1, mode);
 		exact = false;
-		n++;
+		l->callers.n++;
 	}
-	return n;
 }
 
 /* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. */
 static uint32_t path_of(struct loader *l, const struct gus_sample *s)
 {
-	struct gus_caller callers[GUS_CALLERS_MAX];
-	size_t n = callers_of(l, s, callers);
 	uint32_t path = 0;
 
-	while (n--)
-		path = path_add(l, path, callers[n].place);
+	find_callers(l, s);
+	for (size_t i = l->callers.n; i--; )
+		path = path_add(l, path, l->callers.v[i].place);
 	return path;
 }
 
@@ -257,11 +257,12 @@ static void add_up(struct loader *l, const struct gus_sample *s, struct gus_plac
 	key.thread = thread_of(l, s->pid, s->tid);
 	key.path = l->filter->chains ? path_of(l, s) : 0;
 	key.comm = l->filter->comms_kept ? comm : 0;
+	key.end = l->filter->chains ? (uint32_t)(s->callers & GUS_CALLERS_END) : 0;
 	key.module = place.module;
 	key.offset = place.offset;
 	number = gus_index_add(&l->cells, &key, &is_new);
 	if (is_new)
-		gus_vec_push(&p->cells, (struct gus_cell){ key.thread, key.path, key.comm, place, 0, 0, 0 });
+		gus_vec_push(&p->cells, (struct gus_cell){ key.thread, key.path, key.comm, key.end, place, 0, 0, 0 });
 	cell = &p->cells.v[number];
 	cell->samples++;
 	cell->weight += s->period;
@@ -272,11 +273,14 @@ static void add_up(struct loader *l, const struct gus_sample *s, struct gus_plac
 
 static void tell(struct loader *l, const struct gus_sample *s, struct gus_place place)
 {
-	struct gus_caller callers[GUS_CALLERS_MAX];
-	struct gus_sighting sighting = { .sample = s, .place = place, .callers = callers };
+	struct gus_sighting sighting = { .sample = s, .place = place };
 
 	sighting.comm = gus_space_comm(l->p->space, s->pid, s->tid, s->time);
-	sighting.callers_n = l->filter->chains ? callers_of(l, s, callers) : 0;
+	if (l->filter->chains) {
+		find_callers(l, s);
+		sighting.callers = l->callers.v;
+		sighting.callers_n = l->callers.n;
+	}
 	l->visit->sample(l->visit->context, &sighting);
 }
 
@@ -373,6 +377,7 @@ static int by_place(const void *a, const void *b)
 	GUS_ORDER_(thread);
 	GUS_ORDER_(path);
 	GUS_ORDER_(comm);
+	GUS_ORDER_(end);
 #undef GUS_ORDER_
 	return 0;
 }
@@ -462,6 +467,7 @@ static void stop(struct loader *l)
 	gus_vec_free(&l->last);
 	gus_vec_free(&l->running);
 	gus_vec_free(&l->module_wanted);
+	gus_vec_free(&l->callers);
 	gus_columns_free(&l->batch);
 }
 

@@ -41,6 +41,7 @@ struct gus_cell {
 	uint32_t thread;            /* index into threads */
 	uint32_t path;              /* index into paths, 0 for none */
 	uint32_t comm;              /* index into comms, if these were to be kept */
+	uint32_t end;               /* of the path: of enum gus_callers the bits of GUS_CALLERS_END */
 	struct gus_place place;
 	uint64_t samples;
 	uint64_t weight;            /* sum of periods, in the event's unit */
@@ -110,10 +111,9 @@ struct gus_sighting {
 	const struct gus_sample *sample;
 	const char *comm;           /* the name that its thread had then, "" if that is not known */
 	struct gus_place place;
-	const struct gus_caller *callers; /* innermost first, with filter.chains; at most GUS_CALLERS_MAX */
+	const struct gus_caller *callers; /* innermost first, with filter.chains */
 	size_t callers_n;
 };
-#define GUS_CALLERS_MAX 512
 
 struct gus_visitor {
 	void (*begin)(void *context, struct gus_profile *p); /* names can be asked for from now on */

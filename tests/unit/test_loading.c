@@ -617,29 +617,29 @@ static void callers_are_found_before_their_return(void **state)
 	}
 }
 
-/* Of a chain of 600 the 512 innermost are kept. The same chain twice is one path, and without chains there is none. */
-static void long_chains_lose_their_outer_end(void **state)
+/* Chains are as long as they are. The same one twice is one path, and without chains there is none. */
+static void long_chains_are_whole(void **state)
 {
 	const struct gus_profile *p;
 	struct gus_sample s = plain;
-	uint64_t chain[600];
+	uint64_t chain[1100];
 	struct made m;
 
 	(void)state;
-	for (unsigned i = 0; i < 600; i++)
+	for (unsigned i = 0; i < 1100; i++)
 		chain[i] = APP + 0x100 + i;
 	begin(&m);
 	s.chain = chain;
-	s.chain_n = 600;
+	s.chain_n = 1100;
 	gus_columns_push(&m.batch, &s);
 	gus_columns_push(&m.batch, &s);
 	end(&m);
 	p = load(&m, &(struct gus_filter){ .chains = true });
 	assert_int_equal(p->cells.n, 1);
-	assert_int_equal(p->paths.n, 513);
-	assert_int_equal(p->paths.v[p->cells.v[0].path].depth, 512);
+	assert_int_equal(p->paths.n, 1101);
+	assert_int_equal(p->paths.v[p->cells.v[0].path].depth, 1100);
 	assert_int_equal(p->paths.v[p->cells.v[0].path].place.offset, 0xff);
-	assert_int_equal(p->paths.v[1].place.offset, 0xff + 511);
+	assert_int_equal(p->paths.v[1].place.offset, 0xff + 1099);
 	gus_profile_free(&m.profile);
 	p = load_all(&m);
 	assert_int_equal(p->paths.n, 1);
@@ -912,7 +912,7 @@ int main(void)
 		cmocka_unit_test(only_what_is_meant_is_kept),
 		cmocka_unit_test(events_that_are_not_told_are_one),
 		cmocka_unit_test(callers_are_found_before_their_return),
-		cmocka_unit_test(long_chains_lose_their_outer_end),
+		cmocka_unit_test(long_chains_are_whole),
 		cmocka_unit_test(names_are_those_of_the_last_sample),
 		cmocka_unit_test(time_on_cpu_needs_both_ends),
 		cmocka_unit_test(missing_is_what_was_promised),
