@@ -22,6 +22,8 @@ case_tests = \
 	tests/cases/embed.sh \
 	tests/cases/faults.sh \
 	tests/cases/first-hour.sh \
+	tests/cases/flamegraph.sh \
+	tests/cases/flamegraph-browser.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/jit.sh \
 	tests/cases/kills.sh \
@@ -63,6 +65,9 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+check_PROGRAMS += tests/cases/make-calls
+tests_cases_make_calls_SOURCES = tests/cases/make_calls.c
+EXTRA_DIST += tests/cases/browser.py tests/cases/flame.py tests/cases/flame_browser.py tests/cases/flame_tree.js
 check_PROGRAMS += tests/cases/make-hostile
 tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
 # The same program, but for the names in it; without build ids there is only the path to know them by.
