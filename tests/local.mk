@@ -188,6 +188,7 @@ unit_tests = \
 	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_lives \
 	tests/unit/test_members \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
@@ -240,6 +241,7 @@ unit_tests = \
 	tests/unit/test_uoptable \
 	tests/unit/test_variant \
 	tests/unit/test_visits \
+	tests/unit/test_wall \
 	tests/unit/test_wide
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -302,6 +304,7 @@ tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
+tests_unit_test_lives_SOURCES = tests/unit/test_lives.c
 tests_unit_test_members_SOURCES = tests/unit/test_members.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
@@ -359,6 +362,7 @@ tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
 tests_unit_test_visits_SOURCES = tests/unit/test_visits.c
+tests_unit_test_wall_SOURCES = tests/unit/test_wall.c
 tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
 tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_governor_SOURCES = tests/unit/test_governor.c

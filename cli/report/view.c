@@ -13,6 +13,15 @@ static const char *const by_names[] = {
 	[GUS_BY_PROCESS] = "process", [GUS_BY_COMM] = "comm",
 };
 
+static const char *const weighs_names[] = {
+	[GUS_WEIGHS_EVENTS] = "events", [GUS_WEIGHS_OFF_CPU] = "off-cpu", [GUS_WEIGHS_WALL] = "wall",
+};
+
+const char *gus_weighs_name(enum gus_weighs weighs)
+{
+	return weighs_names[weighs];
+}
+
 const char *gus_by_name(enum gus_by by)
 {
 	return by_names[by];
@@ -97,6 +106,47 @@ static void notice_unsampled(const struct gus_report *r, const struct notice *n)
 			  (double)gus_profile_total(r->profile)->count);
 }
 
+/* Less than a hundredth of the rows is seen in them, and not worth a line. */
+static bool matters(const struct gus_report *r, uint64_t ns)
+{
+	return ns >= r->profile->weight / 100 && ns;
+}
+
+/* What is told of a profile of time. */
+static void notice_time(const struct gus_report *r, const struct notice *n)
+{
+	const struct gus_wall_sums *w = &r->profile->wall;
+
+	if (r->profile->weighs == GUS_WEIGHS_EVENTS)
+		return;
+	if (!w->threads)
+		notice(n, "the recording tells of no switch of a thread: record with --off-cpu");
+	else if (gus_profile_switches(r->profile->header) == GUS_INDEX_NONE)
+		notice(n, "where threads left their CPU was not recorded: that takes record --off-cpu, and a user who may "
+			  "sample the kernel (root, CAP_PERFMON or kernel.perf_event_paranoid at 1). Times are right, "
+			  "by thread; their places are not known");
+	else if (w->nowhere_ns)
+		notice(n, "%.3f s off the CPU are at no known place: their switches were not sampled",
+		       (double)w->nowhere_ns / 1e9);
+	if (matters(r, w->before_ns))
+		notice(n, "%.3f s off the CPU are at no known place: threads had left their CPU before recording began",
+		       (double)w->before_ns / 1e9);
+	if (matters(r, w->born_ns))
+		notice(n, "%.3f s off the CPU are at no place: new threads waited for their first turn",
+		       (double)w->born_ns / 1e9);
+	if (w->asleep)
+		notice(n, "%llu thread%s never ran meanwhile, and %s in no row: %.3f s in all",
+		       (unsigned long long)w->asleep, w->asleep == 1 ? "" : "s", w->asleep == 1 ? "is" : "are",
+		       (double)w->asleep_ns / 1e9);
+	if (w->thinned)
+		notice(n, "there were more switches than --overhead allows to sample: %.3f s are inferred. They count where "
+			  "those of the same thread and length were that were sampled",
+		       (double)w->inferred_ns / 1e9);
+	if (w->all.unknown)
+		notice(n, "of %.3f s nobody knows whether threads were on a CPU: records are missing",
+		       (double)w->all.unknown / 1e9);
+}
+
 void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)
 {
 	const struct gus_profile *p = r->profile;
@@ -130,6 +180,7 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		notice(&n, "names of %zu module%s were cut%s %s: %s", cut, cut == 1 ? "" : "s",
 		       cut == 1 ? ":" : ", first those of", path, why);
 	notice_unsampled(r, &n);
+	notice_time(r, &n);
 	if (p->throttled)
 		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate (-F)",
 		       (unsigned long long)p->throttled);

@@ -45,6 +45,8 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 /* Whether more of what was counted is in no sample, as tasks ended before theirs, than is chance. */
 bool gus_report_misses(const struct gus_report *r);
 
+/* What rows are of: "events", or the option without its dashes. */
+const char *gus_weighs_name(enum gus_weighs weighs);
 /* As --by takes it. */
 const char *gus_by_name(enum gus_by by);
 

@@ -188,7 +188,7 @@ static void fill_event(const struct gus_counters *c, uint32_t number, bool leade
 
 	plan.backward = c->flights.n != 0;
 	gus_attr_fill(a, &c->events->v[number], &plan, leader);
-	if (c->by_cpu)
+	if (c->by_cpu && !c->events->v[number].at_switch)
 		gus_attr_silence(a);
 	if (number == 0 && !c->separate)
 		gus_attr_add_tracking(a, &plan);
@@ -203,7 +203,7 @@ static int open_counter(struct gus_counters *c, uint32_t number, pid_t task, siz
 	const struct gus_ring *ring = c->flights.n ? &c->flights.v[lane] : &c->rings.v[lane];
 	struct gus_counter counter = { .event = number, .task = task, .cpu = ring->cpu, .leader = *group_fd < 0,
 				       .period = e->period, .wide = c->by_cpu && task < 0,
-				       .silent = c->by_cpu && task >= 0 };
+				       .silent = c->by_cpu && task >= 0 && !e->at_switch };
 	union gus_attr a;
 	uint64_t id;
 
@@ -237,6 +237,9 @@ static int open_on_cpu(struct gus_counters *c, pid_t task, size_t lane, struct g
 		const struct gus_event *e = &c->events->v[i];
 
 		if (e->cpus && !gus_cpus_has(e->cpus, c->rings.v[lane].cpu))
+			continue;
+		/* A switch is sampled or not, and nothing of it lies before it: the tasks' own events miss none. */
+		if (e->at_switch && c->by_cpu && task < 0)
 			continue;
 		if (!e->group || e->group != group)
 			group_fd = -1;

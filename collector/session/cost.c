@@ -151,15 +151,33 @@ static uint64_t compare_switches(const struct gus_events *events, const struct g
 }
 
 /* The same events as those to be recorded, but so rare that no sample is in the way. (A period counts before a
- * frequency.) */
+ * frequency.) Those of tasks that leave their CPU are left out: what they cost is asked apart. */
 static struct gus_events quiet(const struct gus_events *events)
 {
 	struct gus_events q = { 0 };
 
-	gus_vec_append(&q, events->v, events->n);
-	for (size_t i = 0; i < q.n; i++)
-		q.v[i].period = QUIET_PERIOD;
+	for (size_t i = 0; i < events->n; i++) {
+		if (events->v[i].at_switch)
+			continue;
+		gus_vec_push(&q, events->v[i]);
+		q.v[q.n - 1].period = QUIET_PERIOD;
+	}
 	return q;
+}
+
+/* What samples of tasks that leave their CPU add to a switch: the same work, with them. */
+static uint64_t compare_leaves(const struct gus_events *events, const struct gus_cost_options *o, uint64_t switch_ns)
+{
+	struct gus_events all = quiet(events);
+	size_t rare = all.n;
+	uint64_t cost;
+
+	for (size_t i = 0; i < events->n; i++)
+		if (events->v[i].at_switch)
+			gus_vec_push(&all, events->v[i]);
+	cost = all.n > rare ? compare_switches(&all, o) : 0;
+	gus_vec_free(&all);
+	return cost > switch_ns ? cost - switch_ns : 0;
 }
 
 void gus_costs_measure(const struct gus_events *events, const struct gus_cost_options *o, struct gus_costs *costs)
@@ -172,6 +190,7 @@ void gus_costs_measure(const struct gus_events *events, const struct gus_cost_op
 		costs->birth_ns = compare(&rare, o, gus_work_births(), &costs->wake_ns);
 		costs->switch_ns = compare_switches(&rare, o);
 	}
+	costs->leave_ns = compare_leaves(events, o, o->inherit ? costs->switch_ns : 0);
 	if (code >= 0) {
 		costs->map_ns = compare(&rare, o, gus_work_mappings(&code), NULL);
 		close(code);

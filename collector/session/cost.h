@@ -14,6 +14,7 @@ struct gus_costs {
 	uint64_t birth_ns;   /* the start and the end of a task that inherits the events; 0 if none does */
 	uint64_t wake_ns;    /* and beyond that for each event that shares the rings with them, when there are many */
 	uint64_t switch_ns;  /* a watched task goes off its CPU and comes back */
+	uint64_t leave_ns;   /* and is sampled where it left: what that adds to switch_ns */
 	uint64_t map_ns;     /* a mapping of code, and of what else the loader maps of its file */
 };
 

@@ -5,8 +5,10 @@
  * they have happened by now (struct gus_usage). Out goes a rate, in samples a second of the target's CPU time.
  * Looked at is the window since the last look; in ns of CPU time there are
  *
- * budget    = asked * what the target has used sampling  = samples * sample_ns following = births * birth_ns + wakes
- * * wake_ns + switches * switch_ns + maps * map_ns own       = what this program has used, but at most sampling / 2
+ * budget    = asked * what the target has used
+ * sampling  = samples * sample_ns
+ * following = births * birth_ns + wakes * wake_ns + switches * switch_ns + leaves * leave_ns + maps * map_ns
+ * own       = what this program has used, but at most sampling / 2
  * left      = budget - following - own, but at least budget / 4
  *
  * and the next window's rate is this one's times left / sampling, as sampling is proportional to the rate and the
@@ -54,6 +56,7 @@ static double following(const struct gus_costs *c, const struct gus_usage *from,
 	return (double)c->birth_ns * (double)(to->births - from->births) +
 	       (double)c->wake_ns * (double)(to->wakes - from->wakes) +
 	       (double)c->switch_ns * (double)(to->switches - from->switches) +
+	       (double)c->leave_ns * (double)(to->leaves - from->leaves) +
 	       (double)c->map_ns * (double)(to->maps - from->maps);
 }
 

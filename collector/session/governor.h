@@ -20,6 +20,7 @@
 struct gus_usage {
 	uint64_t target_ns;   /* CPU time of the target; of CPUs that are watched, all of their time */
 	uint64_t samples, births, switches, maps;
+	uint64_t leaves;      /* samples of tasks that leave their CPU, which no rate changes */
 	uint64_t wakes;       /* births, each times the events that shared the rings */
 	uint64_t recorder_ns; /* this program's own CPU time, and what threads stood still for snapshots */
 };

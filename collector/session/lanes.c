@@ -203,10 +203,19 @@ static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 	}
 }
 
+/* What costs how much, and which of it follows the rate. */
+static void count_sample(struct gus_lanes *l, const struct gus_sample *sample)
+{
+	if (l->counters->events->v[sample->event].at_switch)
+		l->usage.leaves++;
+	else
+		l->usage.samples++;
+}
+
 static void keep_sample(struct gus_lanes *l, struct gus_lane *lane, const struct gus_sample *sample)
 {
 	l->totals[sample->event].samples++;
-	l->usage.samples++;
+	count_sample(l, sample);
 	note_sample(l, sample);
 	gus_columns_push(&lane->samples, sample);
 }
@@ -222,6 +231,11 @@ static bool take_sample(struct gus_lanes *l, struct gus_lane *lane, struct gus_r
 	}
 	if (gus_counters_repeats(l->counters, r)) {
 		l->repeated++;
+		return false;
+	}
+	/* An idle CPU waits for nobody. */
+	if (!r->sample.tid && l->counters->events->v[r->sample.event].at_switch) {
+		count_sample(l, &r->sample);
 		return false;
 	}
 	l->stale += gus_counters_is_stale(l->counters, r);

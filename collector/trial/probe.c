@@ -362,6 +362,17 @@ bool gus_probe_permission(struct gus_events *events)
 	return changed;
 }
 
+bool gus_probe_switches(void)
+{
+	const struct gus_event switches = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES };
+	struct self_event s;
+
+	if (self_open(&s, &switches, 1) != 0)
+		return false;
+	self_close(&s);
+	return true;
+}
+
 /* In CPU time: on a busy machine others take their turns meanwhile. */
 static uint64_t time_spin(void)
 {

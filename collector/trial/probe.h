@@ -35,6 +35,9 @@ void gus_probe_precision(struct gus_events *events);
  * whether that changed any. */
 bool gus_probe_permission(struct gus_events *events);
 
+/* Whether this user may sample where threads leave their CPU, which is in the kernel. */
+bool gus_probe_switches(void);
+
 /* The same description for events that the user named. */
 void gus_probe_describe(const struct gus_events *events, struct gus_choice *choice);
 

@@ -65,7 +65,8 @@ static struct told read_back(struct made *m, size_t most, uint64_t *late)
 	assert_int_equal(gus_writer_finish(m->w, &footer, NULL), 0);
 	reader = gus_reader_open(m->path, &err);
 	assert_non_null(reader);
-	assert_int_equal(gus_order_each(reader, most, take, &told, late, &err), 0);
+	assert_int_equal(gus_order_each(reader, most, &(struct gus_order_sink){ .sample = take, .context = &told }, late,
+					&err), 0);
 	gus_reader_close(reader);
 	return told;
 }
