@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/profile/calls.h"
 #include "base/text.h"
 #include "cli/common/html.h"
 #include "cli/common/print.h"
@@ -58,6 +59,24 @@ static void put_times(struct facts *f, const struct gus_report *r)
 	}
 	gus_time_format(time, sizeof(time), r->length_ns);
 	put_fact(f, "recorded for", time);
+}
+
+/* What of the weight has a stack whose outer end is known, if anything is known of that. */
+static bool whole_share(const struct gus_profile *p, char out[32])
+{
+	uint64_t told = 0, missing = 0;
+
+	for (size_t i = 0; i < p->cells.n; i++) {
+		if (p->cells.v[i].end) /* 0: nobody has looked */
+			told += p->cells.v[i].weight;
+		if (gus_callers_missing(p->cells.v[i].end))
+			missing += p->cells.v[i].weight;
+	}
+	if (!told)
+		return false;
+	gus_fixed_format(out, 30, 100 - 100 * (double)missing / (double)told, 2);
+	strcat(out, " %");
+	return true;
 }
 
 static const char *event_of(const struct gus_profile *p)
@@ -165,12 +184,14 @@ static void put_nodes(const struct gus_flame_tree *t, FILE *out)
 
 static void put_data(const struct gus_report *r, const char *who, const struct gus_flame_tree *t, FILE *out)
 {
-	char *totals = gus_head_totals(r);
+	char *totals = gus_head_totals(r), whole[32];
 
 	fputs("<script type=\"application/json\" id=\"data\">{\"schema\": \"gusprof.flame/1\",\n\"title\": ", out);
 	gus_html_string(out, who);
 	fputs(",\n\"summary\": ", out);
 	gus_html_string(out, totals);
+	fputs(",\n\"whole\": ", out);
+	gus_html_string(out, whole_share(r->profile, whole) ? whole : "");
 	fputs(",\n", out);
 	put_facts(r, who, out);
 	put_notices(r, out);

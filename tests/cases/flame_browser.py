@@ -264,6 +264,9 @@ def others(b):
 	g.click(0.5, 500)
 	ok("a long way is shortened", any("more" in c for c in g.list("crumbs")) and len(g.list("crumbs")) <= 9,
 	   g.list("crumbs"))
+	g = Graph(b, "torn.html")
+	ok("how much of the stacks is whole", g.text("summary").endswith("; 75.00 % of it in whole stacks"),
+	   g.text("summary"))
 	g = Graph(b, "flat.html")
 	ok("without chains: that is told", "record with -g" in g.text("notices"), g.text("notices"))
 	g = Graph(b, "empty.html")

@@ -10,7 +10,7 @@ PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 PYTHONPATH=$scripts python3 -c 'import browser, sys; sys.exit(not browser.program())' || skip "there is no Chromium"
 make=$(cd "$GUS_BUILDDIR" && pwd)/tests/cases/make-calls
-for kind in small hostile many deep flat empty; do
+for kind in small hostile many torn deep flat empty; do
 	if ! "$make" $kind $kind || ! "$gusprof" report -q -i $kind --flamegraph $kind.html 2>err; then
 		problem "$kind was not made: $(head -n 1 err)"
 	fi

@@ -12,7 +12,7 @@ flame() { PYTHONDONTWRITEBYTECODE=1 python3 "$scripts/flame.py" "$@"; }
 page() { local of=$1; shift; "$gusprof" report -q -i "$of" --flamegraph "$of.html" "$@" >out 2>err; }
 same() { diff "$1" "$2" >diff.out || { cut -c 1-200 diff.out | head -n 10; return 1; }; }
 
-for kind in small hostile deep flat empty; do
+for kind in small hostile torn deep flat empty; do
 	"$make" $kind $kind || problem "$kind was not made"
 	page $kind
 	ok "$kind: a page" test $? = 0
@@ -63,6 +63,11 @@ for of in small many; do
 	flame $of.html folded >got
 	ok "$of: by comm it is what script folds" same want got
 done
+flame torn.html folded >got
+printf '%s\n' '[truncated];work;work 2000000' 'main 1000000' 'main;work 6000000' >want
+ok "torn: what has no outer end stands on [truncated]" same want got
+ok "torn: what is whole, of what is known" is "$(flame torn.html data whole)" '{"whole": "75.00 %"}'
+ok "small: of nothing it is known" is "$(flame small.html data whole)" '{"whole": ""}'
 page small --no-inline
 ok "without inlines it has as much" is "$(flame small.html totals)" "8 100000000"
 

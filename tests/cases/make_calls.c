@@ -4,6 +4,7 @@
  *   small    a program, a library, the kernel and code that nobody has, in two threads
  *   hostile  functions with names that mean something to a browser or to nobody, each called by main
  *   many     N stacks (100,000), no two equal, 60 deep
+ *   torn     three stacks, of which one is whole, one is not, and nobody has looked at the third
  *   deep     one stack of so many frames (500)
  *   flat     no chains
  *   empty    no samples */
@@ -29,6 +30,7 @@ struct maker {
 	struct gus_writer *w;
 	struct gus_columns samples;
 	uint64_t weight, n;
+	uint64_t callers;    /* what became of the stacks that come next */
 	bool good;
 };
 
@@ -144,6 +146,7 @@ static void add_sample(struct maker *m, uint32_t tid, uint64_t period, const uin
 	m->weight += period;
 	gus_columns_push(&m->samples, &(struct gus_sample){ .ip = places[0] + 4, .time = START + m->n * 1000,
 			 .period = period, .pid = 1000, .tid = tid, .chain = chain, .chain_n = n > 1 ? n : 0,
+			 .callers = m->callers,
 			 .mode = places[0] >= KERNEL ? GUS_MODE_KERNEL : GUS_MODE_USER });
 	if (m->samples.n == 1000)
 		flush(m);
@@ -172,6 +175,20 @@ static void make_small(struct maker *m)
 	add_sample(m, 1001, 4 * period, (uint64_t[]){ compare, sort, work, main_ }, 4);
 	add_sample(m, 1001, 4 * period, (uint64_t[]){ KERNEL, work, main_ }, 3);
 	add_sample(m, 1001, 2 * period, (uint64_t[]){ nobodys, main_ }, 2);
+}
+
+static void make_torn(struct maker *m)
+{
+	char *program[] = { text("main"), text("work") };
+
+	add_map(m, "/opt/app", PROGRAM);
+	add_names(m, "/opt/app", program, 2);
+	m->callers = GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE;
+	add_sample(m, 1000, 6000000, (uint64_t[]){ PROGRAM + SIZE, PROGRAM }, 2);
+	m->callers = GUS_CALLERS_STACK | GUS_CALLERS_TABLE;
+	add_sample(m, 1000, 2000000, (uint64_t[]){ PROGRAM + SIZE, PROGRAM + SIZE }, 2);
+	m->callers = GUS_CALLERS_UNTOLD;
+	add_sample(m, 1000, 1000000, (uint64_t[]){ PROGRAM }, 1);
 }
 
 static void make_hostile(struct maker *m)
@@ -241,6 +258,8 @@ static void make(struct maker *m, const char *kind, uint64_t n)
 		make_hostile(m);
 	else if (strcmp(kind, "many") == 0)
 		make_many(m, n ? n : 100000);
+	else if (strcmp(kind, "torn") == 0)
+		make_torn(m);
 	else if (strcmp(kind, "deep") == 0)
 		make_deep(m, n ? n : 500);
 	else if (strcmp(kind, "flat") == 0)

@@ -97,6 +97,8 @@ class Page {
 
 		$('title').textContent = this.data.title;
 		$('summary').textContent = this.data.summary;
+		if (this.data.whole)
+			$('summary').append(`; ${this.data.whole} of it in whole stacks`);
 		for (const [what, text] of all)
 			list.append(element('dt', what), element('dd', text));
 		for (const text of this.data.notices)
