@@ -93,6 +93,11 @@ test('what is too narrow shares a box', () => {
 	const rows = tree.layOut(new tree.Calls(thin), 0, 12)[1].map((b) => [b.node, b.within, b.x, b.width]);
 
 	assert.deepEqual(rows, [[tree.NONE, 0, 0, 0.5], [3, undefined, 0.5, 0.5], [5, undefined, 1.25, 10.75]]);
+	const last = tree.decode({ strings: ['', 'a', 'b', 'c'], frames: [1, 0, 0, 2, 0, 0, 3, 0, 0],
+		nodes: [0, 0, 10, 1, 1, 1, 1, 1, 2, 1, 1, 1] });
+
+	assert.deepEqual(tree.layOut(new tree.Calls(last), 0, 3)[1].map((b) => [b.node, b.x, b.width.toFixed(3)]),
+		[[1, 0, '2.500'], [tree.NONE, 2.5, '0.500']]);
 });
 
 test('an empty profile is laid out', () => {
@@ -125,7 +130,7 @@ test('a stack counts once in a search', () => {
 test('capitals in a pattern matter, others do not', () => {
 	assert.ok(tree.patternOf('abc').test('xABCx'));
 	assert.ok(!tree.patternOf('Abc').test('abc'));
-	assert.ok(tree.patternOf('\\D\\S').test('ab')); // these are no letters
+	assert.ok(tree.patternOf('\\Sb').test('AB')); // what stands behind a backslash is no letter
 	assert.throws(() => tree.patternOf('('), SyntaxError);
 	assert.throws(() => tree.patternOf('*'), SyntaxError);
 });
@@ -152,6 +157,12 @@ test('a name has one colour, in the light and in the dark', () => {
 	for (const kind of Object.keys(tree.KINDS))
 		for (const dark of [false, true])
 			assert.match(tree.colourOf(frame('main', kind), dark), /^hsl\(\d+(\.\d)? \d+% \d+(\.\d)?%\)$/u);
+	for (const name of ['a', 'main', 'operator new', 'x'.repeat(1000)]) {
+		const [hue, , light] = tree.colourOf(frame(name, 'kernel'), false).match(/\d+(\.\d)?/gu).map(Number);
+		const dark = Number(tree.colourOf(frame(name, 'kernel'), true).match(/([\d.]+)%\)$/u)[1]);
+
+		assert.ok(hue >= 266 && hue <= 290 && light >= 68 && light <= 82 && dark >= 26 && dark <= 36);
+	}
 	assert.notEqual(tree.colourOf(frame('f', 'kernel'), false), tree.colourOf(frame('f', 'library'), false));
 	assert.notEqual(tree.colourOf(frame('f', 'kernel'), false), tree.colourOf(frame('f', 'kernel'), true));
 });
@@ -175,7 +186,10 @@ test('texts that are cut', () => {
 	assert.equal(tree.fitted('abcdef', 0, measure), '');
 	assert.equal(tree.fitted('', 10, measure), '');
 	assert.ok(tree.fitted('x'.repeat(1e6), 100, measure).length === 10);
-	assert.equal(tree.fitted('ab\u{1f525}cdef', 40, measure).isWellFormed(), true);
+	assert.equal(tree.fitted('ab\u{1f525}cdef', 40, (text) => text.length * 10), 'ab…'); // not half of the third
+	for (let width = 30; width < 100; width++) // the longest that fits
+		assert.equal(tree.fitted('abcdefghijkl', width, measure).length, Math.floor(width / 10));
+	tree.fitted('x'.repeat(1e6), 100, (text) => assert.ok(text.length <= 102) || measure(text));
 	assert.equal(tree.shortened('abcdef', 6), 'abcdef');
 	assert.equal(tree.shortened('abcdefg', 6), 'ab…fg');
 	assert.equal(tree.shortened('abcdefgh', 7), 'abc…fgh');

@@ -23,7 +23,8 @@ class Calls {
 		this.ends = new Int32Array(n); // behind the last node below it
 		this.selves = new Float64Array(n);
 		this.totals = new Float64Array(n);
-		this.counts = new Float64Array(n);
+		this.counts = new Float64Array(n);    // samples, with those of all below
+		this.ownCounts = new Float64Array(n);
 		this.read(data.nodes);
 		this.add();
 	}
@@ -38,7 +39,7 @@ class Calls {
 			this.parents[i] = parent;
 			this.depths[i] = this.depths[parent] + 1;
 			this.selves[i] = nodes[at + 2];
-			this.counts[i] = nodes[at + 3];
+			this.ownCounts[i] = nodes[at + 3];
 		}
 	}
 
@@ -48,6 +49,7 @@ class Calls {
 			const parent = this.parents[i];
 
 			this.totals[i] += this.selves[i];
+			this.counts[i] += this.ownCounts[i];
 			this.ends[i] = Math.max(this.ends[i], i + 1);
 			if (parent === NONE)
 				continue;
@@ -119,20 +121,12 @@ class Callers {
 				groups.set(frame, group);
 			}
 			group.total += this.calls.selves[leaf];
-			group.samples += this.ownSamples(leaf);
+			group.samples += this.calls.ownCounts[leaf];
 			group.leaves.push(leaf);
 			group.ats.push(this.calls.parents[at]);
 		}
 		return [...groups.values()].sort((a, b) => b.total - a.total || a.frame - b.frame)
 			.map((group) => this.nodes.push(group) - 1);
-	}
-
-	ownSamples(leaf) {
-		let own = this.calls.counts[leaf];
-
-		for (const child of this.calls.children(leaf))
-			own -= this.calls.counts[child];
-		return own;
 	}
 }
 
