@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,10 +32,25 @@ static int create(struct gus_flame_file *f, struct gus_error *err)
 	return f->file.fd;
 }
 
+/* What programs would take by its name for something else than it is. */
+static bool is_called_otherwise(const char *path)
+{
+	static const char *const suffixes[] = { ".svg", ".png", ".json" };
+	size_t length = strlen(path);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		if (length >= strlen(suffixes[i]) && strcasecmp(path + length - strlen(suffixes[i]), suffixes[i]) == 0)
+			return true;
+	return false;
+}
+
 int gus_flame_file_open(struct gus_flame_file *f, const char *path, struct gus_error *err)
 {
 	int fd;
 
+	if (is_called_otherwise(path))
+		return gus_fail(err, GUS_E_USAGE, DOING " %s: it is a page of HTML, with a script; give it a name that "
+				"ends in .html", path);
 	*f = (struct gus_flame_file){ .path = path, .out = stdout };
 	if (strcmp(path, "-") == 0)
 		return 0;

@@ -109,6 +109,7 @@ def zoomed(b):
 	ok("and so do its callers", g.point(0.02, 1).startswith("main"))
 	tip = g.point(0.03, 3)
 	ok("shares of the view are told", "of the view\n8.33 %" in tip and "of all\n4.00 %" in tip, tip)
+	ok("one sample is one", "4.00 ms, 1 sample\n" in tip, tip)
 	link = g.link()
 	g.picture("zoomed")
 	b.value("history.back()")
@@ -203,8 +204,10 @@ def by_keys(b):
 def fitted(b):
 	g = Graph(b, "small.html")
 	light, page = g.colour(0.5, 1), b.value("getComputedStyle(document.body).backgroundColor")
+	g.point(0.6, 2)
 	b.size(500, 600)
 	b.until("document.getElementById('boxes').width <= 500")
+	ok("what was said of a box that moved is gone", g.hidden("tip"))
 	ok("boxes follow the window", g.point(0.6, 2).startswith("work"), g.point(0.6, 2))
 	ok("nothing is wider than it", b.value("document.documentElement.scrollWidth") <= 500)
 	g.picture("narrow")

@@ -5,8 +5,8 @@ const fs = require('fs');
 const assert = require('assert').strict;
 
 const names = ['Calls', 'Callers', 'pathOf', 'nodeAt', 'layOut', 'boxAt', 'patternOf', 'exactly', 'search', 'functions',
-	'hashOf', 'decode', 'colourOf', 'percent', 'timeOf', 'grouped', 'amount', 'shortened', 'fitted', 'readLink',
-	'writeLink', 'KINDS', 'NONE', 'NARROWEST'];
+	'hashOf', 'decode', 'colourOf', 'percent', 'timeOf', 'grouped', 'counted', 'amount', 'shortened', 'fitted',
+	'readLink', 'writeLink', 'KINDS', 'NONE', 'NARROWEST'];
 const tree = new Function(`${fs.readFileSync(process.argv[2], 'utf8')}\nreturn { ${names.join(', ')} };`)();
 let failed = 0;
 
@@ -171,6 +171,8 @@ test('numbers', () => {
 	assert.deepEqual([0, 999, 1000, 999999, 1e6, 999999999, 1e9, 61e9].map(tree.timeOf),
 		['0 ns', '999 ns', '1.0 us', '1000.0 us', '1.00 ms', '1000.00 ms', '1.000 s', '61.000 s']);
 	assert.deepEqual([0, 999, 1000, 1234567].map(tree.grouped), ['0', '999', '1,000', '1,234,567']);
+	assert.deepEqual([0, 1, 2, 1000].map((n) => tree.counted(n, 'sample')),
+		['0 samples', '1 sample', '2 samples', '1,000 samples']);
 	assert.equal(tree.percent(1, 3), '33.33 %');
 	assert.equal(tree.amount(1500, { nsPerWeight: 2, unit: 'ns' }), '3.0 us');
 	assert.equal(tree.amount(1500, { nsPerWeight: null, unit: 'cycles' }), '1,500 cycles');

@@ -12,7 +12,7 @@ flame() { PYTHONDONTWRITEBYTECODE=1 python3 "$scripts/flame.py" "$@"; }
 page() { local of=$1; shift; "$gusprof" report -q -i "$of" --flamegraph "$of.html" "$@" >out 2>err; }
 same() { diff "$1" "$2" >diff.out || { cut -c 1-200 diff.out | head -n 10; return 1; }; }
 
-for kind in small hostile torn deep flat empty; do
+for kind in small hostile torn tasks inlined deep flat empty; do
 	"$make" $kind $kind || problem "$kind was not made"
 	page $kind
 	ok "$kind: a page" test $? = 0
@@ -68,8 +68,21 @@ printf '%s\n' '[truncated];work;work 2000000' 'main 1000000' 'main;work 6000000'
 ok "torn: what has no outer end stands on [truncated]" same want got
 ok "torn: what is whole, of what is known" is "$(flame torn.html data whole)" '{"whole": "75.00 %"}'
 ok "small: of nothing it is known" is "$(flame small.html data whole)" '{"whole": ""}'
-page small --no-inline
-ok "without inlines it has as much" is "$(flame small.html totals)" "8 100000000"
+for by in comm process thread; do
+	page tasks --by $by
+	flame tasks.html folded >$by.got
+done
+printf '%s\n' '[unnamed];do_syscall_64 4000000' 'after;do_syscall_64 2000000' 'before;do_syscall_64 1000000' >want
+ok "tasks: by the names of then" same want comm.got
+printf '%s\n' '[unnamed] 1000/1000;do_syscall_64 4000000' 'after 1000/1001;do_syscall_64 3000000' >want
+ok "tasks: by thread, which has its last name" same want thread.got
+ok "tasks: by process" is "$(cat process.got)" '[unnamed] 1000;do_syscall_64 7000000'
+ok "inlined: functions are frames" is "$(flame inlined.html folded | tr '\n' ,)" \
+	'inner 2000000,outer;middle;inner 1000000,'
+ok "and marked" is "$(flame inlined.html names | cut -f 1,3 | tr '\t\n' ' ,')" \
+	'inner program,inner inlined,middle inlined,outer program,'
+page inlined --no-inline
+ok "if they are wanted" is "$(flame inlined.html folded | tr '\n' ,)" 'inner 2000000,outer 1000000,'
 
 # Filters.
 page small --comm worker
@@ -140,6 +153,15 @@ if [ -w /dev/full ]; then
 	"$gusprof" report -i small --flamegraph - >/dev/full 2>err
 	ok "the same of standard output" is "$?" 125
 fi
+for name in x.svg a.png b.JSON .svg; do
+	"$gusprof" report -i small --flamegraph $name >out 2>err
+	ok "$name: what it is not" is "$?:$(test -e $name || echo none)" 129:none
+	ok "and it is said what it is" says 'it is a page of HTML'
+done
+for name in svg x.svg.html; do
+	"$gusprof" report -i small --flamegraph $name >out 2>err
+	ok "$name" cmp small.html $name
+done
 "$gusprof" report -i small --flamegraph "" >out 2>err
 ok "an empty name" is "$?" 129
 for wrong in "--format json" "--sort name" "--percent-limit 1" "--header" "--by line" "--by module" \

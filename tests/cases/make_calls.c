@@ -5,6 +5,8 @@
  *   hostile  functions with names that mean something to a browser or to nobody, each called by main
  *   many     N stacks (100,000), no two equal, 60 deep
  *   torn     three stacks, of which one is whole, one is not, and nobody has looked at the third
+ *   tasks    a thread without a name, and one that gets another one
+ *   inlined  a function in which two others are inlined, and one of these by itself
  *   deep     one stack of so many frames (500)
  *   flat     no chains
  *   empty    no samples */
@@ -75,7 +77,8 @@ static void add_map(struct maker *m, const char *path, uint64_t start)
 	m->good &= gus_writer_sideband(m->w, &sideband, NULL) == 0;
 }
 
-static void add_comm(struct maker *m, uint32_t tid, const char *name)
+/* From a number of samples on. */
+static void add_comm(struct maker *m, uint32_t tid, uint64_t samples, const char *name)
 {
 	Gusprof__Record record = GUSPROF__RECORD__INIT, *records[] = { &record };
 	Gusprof__Sideband sideband = GUSPROF__SIDEBAND__INIT;
@@ -83,7 +86,7 @@ static void add_comm(struct maker *m, uint32_t tid, const char *name)
 
 	comm.pid = 1000;
 	comm.tid = tid;
-	comm.time = START;
+	comm.time = START + samples * 1000;
 	comm.name = text(name);
 	record.kind_case = GUSPROF__RECORD__KIND_COMM;
 	record.comm = &comm;
@@ -162,8 +165,8 @@ static void make_small(struct maker *m)
 
 	add_map(m, "/opt/app", PROGRAM);
 	add_map(m, "/opt/lib/libsort.so.6", LIBRARY);
-	add_comm(m, 1000, "app");
-	add_comm(m, 1001, "worker");
+	add_comm(m, 1000, 0, "app");
+	add_comm(m, 1001, 0, "worker");
 	add_kernel(m);
 	add_names(m, "/opt/app", program, 3);
 	add_names(m, "/opt/lib/libsort.so.6", library, 2);
@@ -191,6 +194,47 @@ static void make_torn(struct maker *m)
 	add_sample(m, 1000, 1000000, (uint64_t[]){ PROGRAM }, 1);
 }
 
+static void make_tasks(struct maker *m)
+{
+	add_comm(m, 1001, 0, "before");
+	add_comm(m, 1001, 2, "after");
+	add_sample(m, 1001, 1000000, (uint64_t[]){ KERNEL }, 1);
+	add_sample(m, 1001, 2000000, (uint64_t[]){ KERNEL }, 1);
+	add_sample(m, 1000, 4000000, (uint64_t[]){ KERNEL }, 1);
+	add_kernel(m);
+}
+
+static void make_inlined(struct maker *m)
+{
+	Gusprof__Embedded embedded = GUSPROF__EMBEDDED__INIT;
+	Gusprof__EmbeddedFunction function = GUSPROF__EMBEDDED_FUNCTION__INIT, inner = function;
+	Gusprof__EmbeddedFunction *functions[] = { &function, &inner };
+	Gusprof__EmbeddedChain chain = GUSPROF__EMBEDDED_CHAIN__INIT, *chains[] = { &chain };
+	Gusprof__EmbeddedLines lines = GUSPROF__EMBEDDED_LINES__INIT, *list[] = { &lines };
+	char *texts[] = { text("outer"), text("middle"), text("inner") };
+	uint32_t names[] = { 3, 2, 1 }, none[] = { 0, 0, 0 };
+
+	function.size = lines.size = SIZE;
+	function.name = 1;
+	inner.offset = inner.address = inner.size = SIZE;
+	inner.name = 3;
+	chain.n_functions = chain.n_files = chain.n_lines = 3;
+	chain.functions = names;
+	chain.files = chain.lines = none;
+	embedded.path = text("/opt/app");
+	embedded.n_texts = 3;
+	embedded.texts = texts;
+	embedded.n_functions = 2;
+	embedded.n_chains = embedded.n_lines = 1;
+	embedded.functions = functions;
+	embedded.chains = chains;
+	embedded.lines = list;
+	add_map(m, "/opt/app", PROGRAM);
+	m->good &= gus_writer_message(m->w, GUS_FRAME_EMBEDDED, &embedded.base, NULL) == 0;
+	add_sample(m, 1000, 1000000, (uint64_t[]){ PROGRAM }, 1);
+	add_sample(m, 1000, 2000000, (uint64_t[]){ PROGRAM + SIZE }, 1);
+}
+
 static void make_hostile(struct maker *m)
 {
 	char *names[HOSTILE];
@@ -199,7 +243,7 @@ static void make_hostile(struct maker *m)
 		names[i] = *hostile[i] ? text(hostile[i]) : long_name();
 	add_map(m, "/opt/<img src=x onerror=alert(1)>", PROGRAM);
 	add_names(m, "/opt/<img src=x onerror=alert(1)>", names, HOSTILE);
-	add_comm(m, 1000, "</title><script>");
+	add_comm(m, 1000, 0, "</title><script>");
 	for (uint64_t i = 0; i < HOSTILE; i++)
 		add_sample(m, 1000, 1000000 * (i + 1), (uint64_t[]){ PROGRAM + i * SIZE, PROGRAM }, 2);
 	for (size_t i = 0; i < HOSTILE; i++)
@@ -214,7 +258,7 @@ static void name_all(struct maker *m)
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		names[i] = gus_format("space_%u::function_%u", i % 7, i);
 	add_map(m, "/opt/app", PROGRAM);
-	add_comm(m, 1000, "app");
+	add_comm(m, 1000, 0, "app");
 	add_names(m, "/opt/app", names, FUNCTIONS);
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		free(names[i]);
@@ -260,6 +304,10 @@ static void make(struct maker *m, const char *kind, uint64_t n)
 		make_many(m, n ? n : 100000);
 	else if (strcmp(kind, "torn") == 0)
 		make_torn(m);
+	else if (strcmp(kind, "tasks") == 0)
+		make_tasks(m);
+	else if (strcmp(kind, "inlined") == 0)
+		make_inlined(m);
 	else if (strcmp(kind, "deep") == 0)
 		make_deep(m, n ? n : 500);
 	else if (strcmp(kind, "flat") == 0)

@@ -319,6 +319,10 @@ function grouped(number) {
 	return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/gu, ',');
 }
 
+function counted(number, what) {
+	return `${grouped(number)} ${what}${number === 1 ? '' : 's'}`;
+}
+
 function amount(weight, data) {
 	return data.nsPerWeight ? timeOf(weight * data.nsPerWeight) : `${grouped(weight)} ${data.unit}`;
 }

@@ -186,7 +186,7 @@ class Page {
 			return;
 		}
 		$('matched').textContent = `${percent(this.found.weight, this.calls.total(0))} in ` +
-			`${this.found.frames} function${this.found.frames === 1 ? '' : 's'}`;
+			counted(this.found.frames, 'function');
 	}
 
 	searched() {
@@ -200,6 +200,7 @@ class Page {
 	lay(toRoot) {
 		const graph = $('graph'), width = graph.clientWidth;
 
+		$('tip').hidden = true; // what it is beside may be elsewhere now
 		this.rows = layOut(this.tree, this.zoomed, width);
 		this.height = this.rows.length * ROW;
 		$('tall').style.height = `${this.height}px`;
@@ -290,7 +291,7 @@ class Page {
 	linesOf(node) {
 		const tree = this.tree, whole = tree.total(0), frame = tree.frame(node), total = tree.total(node);
 		const lines = [[this.inverted && node !== 0 ? 'in these stacks' : 'with callees',
-			`${amount(total, this.data)}, ${grouped(tree.samples(node))} samples`],
+			`${amount(total, this.data)}, ${counted(tree.samples(node), 'sample')}`],
 		['of all', percent(total, whole)]];
 
 		if (this.zoomed !== 0)
