@@ -28,6 +28,7 @@ struct gus_life_state {
 	bool listed;                /* among its process's threads, of which */
 	uint32_t process, next;     /* this is the next one */
 	uint32_t mark;              /* of the place where it left, or is about to */
+	uint64_t stands_for;        /* the mark does */
 	uint64_t since;
 };
 
@@ -119,7 +120,8 @@ static void pass_unknown(struct gus_lives *l, uint32_t thread, uint64_t time)
 
 static void pass_off(struct gus_lives *l, uint32_t thread, uint64_t time, enum gus_absence_kind kind, uint32_t mark)
 {
-	const struct gus_absence absence = { kind, thread, mark, part(l, &l->states.v[thread], time) };
+	const struct gus_absence absence = { kind, thread, mark, l->states.v[thread].stands_for,
+					     part(l, &l->states.v[thread], time) };
 	struct gus_life *life = &l->list.v[thread];
 	bool could_run = kind == GUS_ABSENCE_PREEMPTED || kind == GUS_ABSENCE_BORN;
 
@@ -291,7 +293,7 @@ static void go(struct gus_lives *l, uint32_t thread, uint64_t time, bool preempt
 	life->preempted += preempted;
 }
 
-void gus_lives_leave(struct gus_lives *l, uint32_t thread, uint64_t time, uint32_t mark)
+void gus_lives_leave(struct gus_lives *l, uint32_t thread, uint64_t time, uint32_t mark, uint64_t stands_for)
 {
 	struct gus_life_state *s = come_to(l, thread, time);
 
@@ -302,6 +304,7 @@ void gus_lives_leave(struct gus_lives *l, uint32_t thread, uint64_t time, uint32
 	if (s->state == OFF || s->state == NONE)
 		enter(l, thread, ON, time);
 	s->mark = mark;
+	s->stands_for = stands_for;
 }
 
 void gus_lives_switch(struct gus_lives *l, uint32_t thread, uint64_t time, bool out, bool preempted)

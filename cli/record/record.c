@@ -438,10 +438,10 @@ static void announce(void *context)
 			(unsigned long long)e->period, e->unit, (unsigned long long)e->frequency);
 	if (c->sample_ns)
 		gus_log(a->log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here, a task's birth and end "
-			"%llu and %llu for each event opened, a switch %llu, a mapping %llu",
+			"%llu and %llu for each event opened, a switch %llu (and %llu where it is sampled), a mapping %llu",
 			(unsigned long long)c->sample_ns, (unsigned long long)c->birth_ns,
 			(unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns,
-			(unsigned long long)c->map_ns);
+			(unsigned long long)c->leave_ns, (unsigned long long)c->map_ns);
 }
 
 static int exit_status(int rc, bool commanded, const struct gus_session_result *r, const struct gus_error *err)

@@ -405,6 +405,9 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 	if (rc < 0)
 		return gus_refusal_explain(err, &dummy, -1, -rc);
 	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.branch_type, (uint32_t)c->events->n);
+	for (uint32_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].at_switch)
+			c->records.unweighed = i + 1;
 	rc = open_rings(c, o, err);
 	if (rc == 0)
 		rc = open_target(c, err);

@@ -22,6 +22,8 @@ struct gus_records {
 	uint32_t events;                   /* how many of these there are; the event of an id that is not known */
 	struct gus_vec(uint64_t) chain;    /* scratch: the chain of the sample parsed last */
 	struct gus_vec(struct gus_branch) branches; /* and its branches */
+	/* The event, + 1, of which samples have no period; 0: none. */
+	uint32_t unweighed;
 	uint64_t last_id;                  /* and its slot, because samples come in runs */
 	uint32_t last_slot;
 };

@@ -22,6 +22,8 @@
  * The invariants: low <= hz <= high, and `last` is the usage at which the present window began. */
 #include "collector/session/governor.h"
 
+#include <stddef.h>
+
 #define WINDOW_MIN_NS 100000000.0 /* of the target's time: less says too little */
 #define SAMPLES_MIN 20            /* likewise */
 #define OWN_SHARE 0.1             /* own time a sample, in sample_ns, until it has been seen */
@@ -31,6 +33,7 @@
  * change. */
 #define OWN_MAX 0.5
 #define STEP_MAX 2.0
+#define LEAVE_SHARE 0.5           /* of the budget: what samples of tasks that leave their CPU may cost */
 
 /* The nearest whole rate within the bounds. */
 static uint64_t clamp(const struct gus_governor *g, double hz)
@@ -107,6 +110,21 @@ bool gus_governor_share(struct gus_governor *g, double n)
 	g->hz = hz;
 	g->changes++;
 	return true;
+}
+
+uint64_t gus_governor_thinning(double cost_ns, double budget_ns, uint64_t now)
+{
+	static const uint64_t steps[] = { 1, 2, 3, 5, 7, 11, 17, 29, 47, 79, 127, 211, 337, 557, 907, 1499 };
+	const size_t n = sizeof(steps) / sizeof(*steps);
+	double least = cost_ns / (LEAVE_SHARE * budget_ns);
+	size_t i = 0;
+
+	while (i + 1 < n && least > (double)steps[i])
+		i++;
+	/* Not for a little less than there was. */
+	if (steps[i] < now && least * STEP_MAX > (double)now)
+		return now;
+	return steps[i];
 }
 
 void gus_governor_skip(struct gus_governor *g, const struct gus_usage *now)

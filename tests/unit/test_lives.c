@@ -42,7 +42,11 @@ static void begin(void) { gus_lives_begin(&lives, 100, 0, UINT64_MAX); }
 static void in(uint32_t thread, uint64_t time) { gus_lives_switch(&lives, thread, time, false, false); }
 static void out(uint32_t thread, uint64_t time) { gus_lives_switch(&lives, thread, time, true, false); }
 static void put_out(uint32_t thread, uint64_t time) { gus_lives_switch(&lives, thread, time, true, true); }
-static void leave(uint32_t thread, uint64_t time, uint32_t mark) { gus_lives_leave(&lives, thread, time, mark); }
+static void leave(uint32_t thread, uint64_t time, uint32_t mark) 
+{
+	gus_lives_leave(&lives, thread, time, mark, mark * 3);
+}
+
 
 static void seen(uint32_t thread, uint64_t time, uint32_t mark)
 {
@@ -68,6 +72,8 @@ static void check_told(size_t i, enum gus_absence_kind kind, uint32_t thread, ui
 	assert_int_equal(told.v[i].thread, thread);
 	assert_int_equal(told.v[i].mark, mark);
 	assert_int_equal(told.v[i].ns, ns);
+	if (mark != NONE)
+		assert_int_equal(told.v[i].stands_for, mark * 3);
 }
 
 /* Waits, is put aside, is still away in the end. */
