@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread is in one state at a time, since a moment, and whatever is told of it ends that state and begins another: the
- * time between goes to the one figure that the state and the news stand for together. So the figures are a partition of
- * its life, whatever is told and in whatever order, and what contradicts itself (a thread that comes twice without
- * leaving) is time of which nobody knows.
+/* A thread is in one state at a time, since a moment, and whatever is told of it ends that state and begins another:
+ * the time between goes to the one figure that the state and the news stand for together. So the figures are a
+ * partition of its life, whatever is told and in whatever order, and what contradicts itself (a thread that comes twice
+ * without leaving) is time of which nobody knows.
  *
  *   NONE    it does not live, or nobody has heard of it
  *   UNSEEN  it lives, and has neither left nor come: a switch in says that it was off all the time, a switch out that
