@@ -121,8 +121,8 @@ static void notice_time(const struct gus_report *r, const struct notice *n)
 		return;
 	if (gus_profile_switches(r->profile->header) == GUS_INDEX_NONE)
 		notice(n, "where threads left their CPU was not recorded: that takes record --off-cpu, and a user who "
-			  "may sample the kernel (root, CAP_PERFMON or kernel.perf_event_paranoid at 1). Times are right, "
-			  "by thread; their places are not known");
+			  "may sample the kernel (root, CAP_PERFMON or kernel.perf_event_paranoid at 1). Times are "
+			  "right, by thread; their places are not known");
 	else if (w->nowhere_ns)
 		notice(n, "%.3f s off the CPU are at no known place: their switches were not sampled",
 		       (double)w->nowhere_ns / 1e9);

@@ -160,7 +160,7 @@ if [[ $(id -u) == 0 && $paranoid -ge 2 && $paranoid -le 2 ]]; then
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
 	"${as[@]}" ../gusprof record --off-cpu -o data -- ../off-target sleeps:200 >truth 2>err
 	status=$?
-	ok "without rights: recorded and told" eval 'is $status 0 && says "may not record where threads leave their CPU"'
+	ok "without rights: recorded, told" eval 'is $status 0 && says "may not record where threads leave their CPU"'
 	ok "the time is right, and at no place" holds data "0.19e9 < w['blocked_ns'] and list(own) == [None]" --off-cpu
 fi
 finish
