@@ -119,8 +119,8 @@ ok "and is told" grep -q "1 thread never ran meanwhile" out
 
 # More threads that compute than CPUs: they wait for their turns, for nothing else.
 "$gusprof" record --off-cpu -o data -- taskset -c 0 "$target" competes:300 >truth 2>err
-ok "one CPU for four: each waits three quarters" holds data "close(w['on_ns'] + w['waiting_ns'], w['wall_ns'] -
-	w['blocked_ns']) and 0.6 < w['waiting_ns'] / (w['on_ns'] + w['waiting_ns']) < 0.95" --wall
+ok "one CPU for four: each waits three quarters at least" holds data "close(w['on_ns'] + w['waiting_ns'], w['wall_ns'] -
+	w['blocked_ns']) and 0.6 < w['waiting_ns'] / (w['on_ns'] + w['waiting_ns']) < 1" --wall
 
 # Processes that execute and fork, and threads that end while others wait.
 "$gusprof" record --off-cpu -o data -- sh -c 'sleep 0.2; (exec sleep 0.1); sh -c "sleep 0.15" & wait' 2>err
