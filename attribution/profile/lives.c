@@ -63,13 +63,11 @@ static struct gus_life_state *state_of(struct gus_lives *l, uint32_t thread)
 	return &l->states.v[thread];
 }
 
-/* What of the time since the state began is looked at; the state begins anew. */
-static uint64_t part(const struct gus_lives *l, struct gus_life_state *s, uint64_t time)
+/* What of the time since the state began is looked at. */
+static uint64_t part(const struct gus_lives *l, const struct gus_life_state *s, uint64_t time)
 {
 	uint64_t begin = s->since > l->from ? s->since : l->from, end = time < l->until ? time : l->until;
 
-	if (time > s->since)
-		s->since = time;
 	return end > begin ? end - begin : 0;
 }
 
@@ -140,7 +138,8 @@ static void end_life(struct gus_lives *l, uint32_t thread, uint64_t time)
 		pass_on(l, thread, time);
 	else if (s->state == OFF)
 		pass_unknown(l, thread, time);
-	s->state = ENDED;
+	if (s->state != NONE)
+		s->state = ENDED;
 	s->mark = GUS_INDEX_NONE;
 }
 
@@ -199,42 +198,33 @@ static void take_birth(struct gus_lives *l, const struct gus_life_note *n)
 {
 	struct gus_life_state *s = &l->states.v[n->thread];
 
-	if (s->state != NONE && s->state != ENDED)
-		end_life(l, n->thread, n->time); /* the number is another thread's now */
+	end_life(l, n->thread, n->time); /* the number is another thread's now */
 	enter(l, n->thread, OFF, n->time);
 	s->why = GUS_ABSENCE_BORN;
 	s->mark = GUS_INDEX_NONE;
 }
 
-/* A process's other threads end when one executes a program, which then has the number of the first. The list of them
- * begins anew, so each is looked at once a birth, however often programs are executed. */
-static void end_others(struct gus_lives *l, const struct gus_life_note *n)
+/* All threads of a process end when one executes a program, which then goes on under the number of the first. The list
+ * of them begins anew, so each is looked at once a birth, however often programs are executed. */
+static void end_process(struct gus_lives *l, uint32_t process, uint64_t time)
 {
-	uint32_t process = l->states.v[n->thread].process, next;
+	uint32_t next;
 
 	if (process >= l->processes.n)
 		return;
 	for (uint32_t i = l->processes.v[process]; i != GUS_INDEX_NONE; i = next) {
 		next = l->states.v[i].next;
 		l->states.v[i].listed = false;
-		if (i != n->thread && l->states.v[i].state != NONE && l->states.v[i].state != ENDED)
-			end_life(l, i, n->time);
+		end_life(l, i, time);
 	}
 	l->processes.v[process] = GUS_INDEX_NONE;
-	list(l, n->thread);
 }
 
 static void take_exec(struct gus_lives *l, const struct gus_life_note *n)
 {
-	struct gus_life_state *s = &l->states.v[n->thread];
-
-	end_others(l, n);
-	if (s->state == UNSEEN)
-		pass_on(l, n->thread, n->time);
-	else if (s->state == OFF)
-		pass_unknown(l, n->thread, n->time);
-	if (s->state != ON)
-		enter(l, n->thread, ON, n->time);
+	end_process(l, l->states.v[n->thread].process, n->time);
+	end_life(l, n->thread, n->time);
+	enter(l, n->thread, ON, n->time);
 }
 
 static void take_note(struct gus_lives *l, const struct gus_life_note *n)
@@ -245,7 +235,7 @@ static void take_note(struct gus_lives *l, const struct gus_life_note *n)
 		take_birth(l, n);
 	else if (n->kind == EXEC)
 		take_exec(l, n);
-	else if (n->kind == END && s->state != NONE)
+	else if (n->kind == END)
 		end_life(l, n->thread, n->time);
 	else if (n->kind == ALIVE && s->state == NONE)
 		enter(l, n->thread, UNSEEN, n->time);

@@ -151,6 +151,23 @@ static void born_twice(void **state)
 	check_life(0, 80 + 10, 0, 20 + 10, 0);
 }
 
+/* A birth and the first turn at one moment, an end and the last switch. */
+static void at_one_moment(void **state)
+{
+	(void)state;
+	gus_lives_note_birth(&lives, 0, 200);
+	gus_lives_note_end(&lives, 0, 300);
+	gus_lives_note_end(&lives, 1, 300); /* of whom nothing else is told */
+	begin();
+	in(0, 200);
+	out(0, 300);
+	gus_lives_finish(&lives, 400);
+	check_life(0, 100, 0, 0, 0);
+	check_life(1, 0, 0, 0, 0);
+	assert_int_equal(lives.list.v[0].switches, 0);
+	assert_false(lives.list.v[1].told);
+}
+
 /* Lived before: what the first switch is says what was; nothing at all says that it slept, unless it was sampled. What
  * was before the recording is nobody's. */
 static void those_that_live_already(void **state)
@@ -343,6 +360,7 @@ int main(void)
 		TEST(marks_are_used_once),
 		TEST(birth_and_end),
 		TEST(born_twice),
+		TEST(at_one_moment),
 		TEST(those_that_live_already),
 		TEST(those_that_nobody_knew),
 		TEST(missing_records),
