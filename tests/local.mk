@@ -31,6 +31,7 @@ case_tests = \
 	tests/cases/model.sh \
 	tests/cases/model-exec.sh \
 	tests/cases/model-output.sh \
+	tests/cases/off-cpu.sh \
 	tests/cases/pipes.sh \
 	tests/cases/names.sh \
 	tests/cases/record.sh \
@@ -56,6 +57,10 @@ dist_check_SCRIPTS += $(case_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
+check_PROGRAMS += tests/cases/off-target
+tests_cases_off_target_SOURCES = tests/cases/off_target.c
+tests_cases_off_target_CFLAGS = $(GUS_WARNINGS) -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls
+tests_cases_off_target_LDADD = -lpthread
 check_PROGRAMS += tests/cases/short-threads
 tests_cases_short_threads_SOURCES = tests/cases/short_threads.c
 tests_cases_short_threads_CFLAGS = $(GUS_WARNINGS) -O2 -g
@@ -184,12 +189,14 @@ unit_tests = \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_jit \
+	tests/unit/test_join \
 	tests/unit/test_json \
 	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_lives \
 	tests/unit/test_members \
+	tests/unit/test_merge \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
 	tests/unit/test_made \
@@ -302,10 +309,12 @@ tests_unit_test_html_SOURCES = tests/unit/test_html.c cli/common/html.c
 tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
+tests_unit_test_join_SOURCES = tests/unit/test_join.c
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
 tests_unit_test_lives_SOURCES = tests/unit/test_lives.c
 tests_unit_test_members_SOURCES = tests/unit/test_members.c
+tests_unit_test_merge_SOURCES = tests/unit/test_merge.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_made_SOURCES = tests/unit/test_made.c

@@ -50,6 +50,7 @@ struct loader {
 	bool timed;                     /* weights are time */
 	uint32_t switches;              /* of a profile of time: the event of switches, */
 	uint64_t ends;                  /* and when the last was */
+	bool switched;                  /* there are some */
 	struct gus_wall wall;
 	struct gus_index processes;     /* of it, too: their numbers in wall.lives */
 	struct gus_vec(uint8_t) module_wanted; /* 0 not asked yet, 1 no, 2 yes */
@@ -409,7 +410,7 @@ static void take_leave(struct loader *l, const struct gus_sample *s)
 
 	l->wall.sums.thinned |= s->period > 1;
 	gus_lives_leave(&l->wall.lives, thread, s->time,
-			cell_of(l, &at, place, comm_of(l, s)));
+			cell_of(l, &at, place, comm_of(l, s)), s->period);
 }
 
 static void take_timed_sample(void *context, const struct gus_sample *s)
@@ -437,6 +438,7 @@ static void take_timed_switch(void *context, const struct gus_switch *sw)
 	if (sw->tid && sw->tid != UINT32_MAX)
 		gus_lives_switch(&l->wall.lives, thread_of(l, sw->pid, sw->tid), sw->time, sw->out, sw->preempt);
 	l->ends = sw->time > l->ends ? sw->time : l->ends;
+	l->switched = true;
 }
 
 static bool thread_counts(void *context, uint32_t thread)
@@ -471,6 +473,9 @@ static int load_timed(struct loader *l, struct gus_error *err)
 		return -1;
 	if (footer && footer->watched_until_ns > l->ends)
 		l->ends = footer->watched_until_ns;
+	if (!l->switched && !(footer && footer->watched_until_ns))
+		return gus_fail(err, GUS_E_NOT_FOUND, "the recording has no context switches, so nobody knows when its "
+				"threads were off the CPU: record with --off-cpu");
 	gus_lives_finish(&l->wall.lives, l->ends);
 	gus_wall_settle(&l->wall, l->filter->weighs == GUS_WEIGHS_WALL, thread_counts);
 	p->samples = p->weight = 0;

@@ -89,13 +89,13 @@ static const struct gus_option options[] = {
 	GUS_FILTER_OPTIONS(struct report_options, filter),
 	{ 0, "inline", NULL, "Count an inlined function as a function of its own (the default); --no-inline counts "
 	  "it with the symbol that has the code.", GUS_OPTION_FLAG, AT(inlines) },
-	{ 0, "off-cpu", NULL, "Show the time that threads were off the CPU, where they left it: how long they waited for "
-	  "something, or for a CPU. Needs a recording made with --off-cpu.", GUS_OPTION_FLAG, AT(off_cpu),
+	{ 0, "off-cpu", NULL, "Show the time that threads were off the CPU, where they left it: how long they waited "
+	  "for something, or for a CPU. Needs a recording made with --off-cpu.", GUS_OPTION_FLAG, AT(off_cpu),
 	  .fit = { .excludes = "wall event", .why = "the one is a part of the other" } },
 	{ 0, "wall", NULL, "Show all time of threads, on and off the CPU; needs a recording made with --off-cpu.",
 	  GUS_OPTION_FLAG, AT(wall) },
-	{ 0, "kernel-ends", NULL, "With --off-cpu or --wall: where a thread left the CPU is the kernel's function, below "
-	  "its own; by default it is the innermost function in user space.", GUS_OPTION_FLAG, AT(kernel_ends) },
+	{ 0, "kernel-ends", NULL, "With --off-cpu or --wall: where a thread left the CPU is the kernel's function, "
+	  "below its own; by default it is the innermost function in user space.", GUS_OPTION_FLAG, AT(kernel_ends) },
 	{ 'g', "call-graph", NULL, "Show callers and callees, and what each row takes with all that it calls; needs "
 	  "a recording made with -g.", GUS_OPTION_FLAG, AT(graph) },
 	{ 0, "children", NULL, "Order by what a row takes with all that it calls, as -s total; by what it takes itself "
