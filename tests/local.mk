@@ -23,6 +23,8 @@ case_tests = \
 	tests/cases/embed.sh \
 	tests/cases/faults.sh \
 	tests/cases/first-hour.sh \
+	tests/cases/flamegraph.sh \
+	tests/cases/flamegraph-browser.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/jit.sh \
 	tests/cases/kills.sh \
@@ -69,6 +71,9 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+check_PROGRAMS += tests/cases/make-calls
+tests_cases_make_calls_SOURCES = tests/cases/make_calls.c
+EXTRA_DIST += tests/cases/browser.py tests/cases/flame.py tests/cases/flame_browser.py tests/cases/flame_tree.js
 check_PROGRAMS += tests/cases/make-hostile
 tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
 # The same program, but for the names in it; without build ids there is only the path to know them by.
@@ -192,6 +197,7 @@ unit_tests = \
 	tests/unit/test_governor \
 	tests/unit/test_growing \
 	tests/unit/test_helper \
+	tests/unit/test_html \
 	tests/unit/test_image \
 	tests/unit/test_steps \
 	tests/unit/test_insn \
@@ -319,6 +325,7 @@ tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
+tests_unit_test_html_SOURCES = tests/unit/test_html.c cli/common/html.c
 tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread is in one state at a time, since a moment, and whatever is told of it ends that state and begins another: the
- * time between goes to the one figure that the state and the news stand for together. So the figures are a partition of
- * its life, whatever is told and in whatever order, and what contradicts itself (a thread that comes twice without
- * leaving) is time of which nobody knows.
+/* A thread is in one state at a time, since a moment, and whatever is told of it ends that state and begins another:
+ * the time between goes to the one figure that the state and the news stand for together. So the figures are a
+ * partition of its life, whatever is told and in whatever order, and what contradicts itself (a thread that comes twice
+ * without leaving) is time of which nobody knows.
  *
  *   NONE    it does not live, or nobody has heard of it
  *   UNSEEN  it lives, and has neither left nor come: a switch in says that it was off all the time, a switch out that
@@ -28,6 +28,7 @@ struct gus_life_state {
 	bool listed;                /* among its process's threads, of which */
 	uint32_t process, next;     /* this is the next one */
 	uint32_t mark;              /* of the place where it left, or is about to */
+	uint64_t stands_for;        /* the mark does */
 	uint64_t since;
 };
 
@@ -62,13 +63,11 @@ static struct gus_life_state *state_of(struct gus_lives *l, uint32_t thread)
 	return &l->states.v[thread];
 }
 
-/* What of the time since the state began is looked at; the state begins anew. */
-static uint64_t part(const struct gus_lives *l, struct gus_life_state *s, uint64_t time)
+/* What of the time since the state began is looked at. */
+static uint64_t part(const struct gus_lives *l, const struct gus_life_state *s, uint64_t time)
 {
 	uint64_t begin = s->since > l->from ? s->since : l->from, end = time < l->until ? time : l->until;
 
-	if (time > s->since)
-		s->since = time;
 	return end > begin ? end - begin : 0;
 }
 
@@ -119,7 +118,8 @@ static void pass_unknown(struct gus_lives *l, uint32_t thread, uint64_t time)
 
 static void pass_off(struct gus_lives *l, uint32_t thread, uint64_t time, enum gus_absence_kind kind, uint32_t mark)
 {
-	const struct gus_absence absence = { kind, thread, mark, part(l, &l->states.v[thread], time) };
+	const struct gus_absence absence = { kind, thread, mark, l->states.v[thread].stands_for,
+					     part(l, &l->states.v[thread], time) };
 	struct gus_life *life = &l->list.v[thread];
 	bool could_run = kind == GUS_ABSENCE_PREEMPTED || kind == GUS_ABSENCE_BORN;
 
@@ -138,7 +138,8 @@ static void end_life(struct gus_lives *l, uint32_t thread, uint64_t time)
 		pass_on(l, thread, time);
 	else if (s->state == OFF)
 		pass_unknown(l, thread, time);
-	s->state = ENDED;
+	if (s->state != NONE)
+		s->state = ENDED;
 	s->mark = GUS_INDEX_NONE;
 }
 
@@ -197,42 +198,33 @@ static void take_birth(struct gus_lives *l, const struct gus_life_note *n)
 {
 	struct gus_life_state *s = &l->states.v[n->thread];
 
-	if (s->state != NONE && s->state != ENDED)
-		end_life(l, n->thread, n->time); /* the number is another thread's now */
+	end_life(l, n->thread, n->time); /* the number is another thread's now */
 	enter(l, n->thread, OFF, n->time);
 	s->why = GUS_ABSENCE_BORN;
 	s->mark = GUS_INDEX_NONE;
 }
 
-/* A process's other threads end when one executes a program, which then has the number of the first. The list of them
- * begins anew, so each is looked at once a birth, however often programs are executed. */
-static void end_others(struct gus_lives *l, const struct gus_life_note *n)
+/* All threads of a process end when one executes a program, which then goes on under the number of the first. The list
+ * of them begins anew, so each is looked at once a birth, however often programs are executed. */
+static void end_process(struct gus_lives *l, uint32_t process, uint64_t time)
 {
-	uint32_t process = l->states.v[n->thread].process, next;
+	uint32_t next;
 
 	if (process >= l->processes.n)
 		return;
 	for (uint32_t i = l->processes.v[process]; i != GUS_INDEX_NONE; i = next) {
 		next = l->states.v[i].next;
 		l->states.v[i].listed = false;
-		if (i != n->thread && l->states.v[i].state != NONE && l->states.v[i].state != ENDED)
-			end_life(l, i, n->time);
+		end_life(l, i, time);
 	}
 	l->processes.v[process] = GUS_INDEX_NONE;
-	list(l, n->thread);
 }
 
 static void take_exec(struct gus_lives *l, const struct gus_life_note *n)
 {
-	struct gus_life_state *s = &l->states.v[n->thread];
-
-	end_others(l, n);
-	if (s->state == UNSEEN)
-		pass_on(l, n->thread, n->time);
-	else if (s->state == OFF)
-		pass_unknown(l, n->thread, n->time);
-	if (s->state != ON)
-		enter(l, n->thread, ON, n->time);
+	end_process(l, l->states.v[n->thread].process, n->time);
+	end_life(l, n->thread, n->time);
+	enter(l, n->thread, ON, n->time);
 }
 
 static void take_note(struct gus_lives *l, const struct gus_life_note *n)
@@ -243,7 +235,7 @@ static void take_note(struct gus_lives *l, const struct gus_life_note *n)
 		take_birth(l, n);
 	else if (n->kind == EXEC)
 		take_exec(l, n);
-	else if (n->kind == END && s->state != NONE)
+	else if (n->kind == END)
 		end_life(l, n->thread, n->time);
 	else if (n->kind == ALIVE && s->state == NONE)
 		enter(l, n->thread, UNSEEN, n->time);
@@ -291,7 +283,7 @@ static void go(struct gus_lives *l, uint32_t thread, uint64_t time, bool preempt
 	life->preempted += preempted;
 }
 
-void gus_lives_leave(struct gus_lives *l, uint32_t thread, uint64_t time, uint32_t mark)
+void gus_lives_leave(struct gus_lives *l, uint32_t thread, uint64_t time, uint32_t mark, uint64_t stands_for)
 {
 	struct gus_life_state *s = come_to(l, thread, time);
 
@@ -302,6 +294,7 @@ void gus_lives_leave(struct gus_lives *l, uint32_t thread, uint64_t time, uint32
 	if (s->state == OFF || s->state == NONE)
 		enter(l, thread, ON, time);
 	s->mark = mark;
+	s->stands_for = stands_for;
 }
 
 void gus_lives_switch(struct gus_lives *l, uint32_t thread, uint64_t time, bool out, bool preempted)

@@ -39,6 +39,7 @@ struct gus_absence {
 	enum gus_absence_kind kind;
 	uint32_t thread;
 	uint32_t mark;              /* that was given when it left; GUS_INDEX_NONE: none was */
+	uint64_t stands_for;        /* likewise: of so many switches one has a mark */
 	uint64_t ns;                /* of what is looked at; may be 0 */
 };
 
@@ -74,8 +75,8 @@ void gus_lives_of_process(struct gus_lives *l, uint32_t thread, uint32_t process
 
 /* Then: what is looked at, and from when on switches were recorded. */
 void gus_lives_begin(struct gus_lives *l, uint64_t watched, uint64_t from, uint64_t until);
-/* Then, in the order of time: it is about to leave its CPU, at a place that mark stands for; */
-void gus_lives_leave(struct gus_lives *l, uint32_t thread, uint64_t time, uint32_t mark);
+/* Then, in the order of time: it is about to leave its CPU, at a place that mark means, for so many switches; */
+void gus_lives_leave(struct gus_lives *l, uint32_t thread, uint64_t time, uint32_t mark, uint64_t stands_for);
 /* it left, or came; */
 void gus_lives_switch(struct gus_lives *l, uint32_t thread, uint64_t time, bool out, bool preempted);
 /* it was seen on a CPU. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples, and switches, in the order of time. A recording has them in batches, each of one CPU and of half a second at most, so those
- * of different CPUs come interleaved by batches, and the times of neighbours overlap. */
+/* Samples, and switches, in the order of time. A recording has them in batches, each of one CPU and of half a second at
+ * most, so those of different CPUs come interleaved by batches, and the times of neighbours overlap. */
 #ifndef GUS_ATTRIBUTION_PROFILE_ORDER_H
 #define GUS_ATTRIBUTION_PROFILE_ORDER_H
 
@@ -22,10 +22,10 @@ struct gus_order_sink {
 };
 
 /* Tells each sample and each switch, the earliest first; of equal times in the order of the file. They live until the
- * call returns. The file is read twice: first for the time at which each batch begins, then for the batches; one is kept
- * until no later one can have anything earlier. So memory is that of the batches that overlap, which grows with CPUs
- * and rates and not with the recording's length; it is bounded by `most` bytes and a batch. What a file asks for beyond
- * that comes too late, and *late says how many did. Damage is the reader's to count. */
+ * call returns. The file is read twice: first for the time at which each batch begins, then for the batches; one is
+ * kept until no later one can have anything earlier. So memory is that of the batches that overlap, which grows with
+ * CPUs and rates and not with the recording's length; it is bounded by `most` bytes and a batch. What a file asks for
+ * beyond that comes too late, and *late says how many did. Damage is the reader's to count. */
 int gus_order_each(struct gus_reader *reader, size_t most, const struct gus_order_sink *sink, uint64_t *late,
 		   struct gus_error *err);
 

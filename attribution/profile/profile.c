@@ -435,7 +435,7 @@ static void take_leave(struct loader *l, const struct gus_sample *s)
 
 	l->wall.sums.thinned |= s->period > 1;
 	gus_lives_leave(&l->wall.lives, thread, s->time,
-			cell_of(l, &at, place, comm_of(l, s)));
+			cell_of(l, &at, place, comm_of(l, s)), s->period);
 }
 
 static void take_timed_sample(void *context, const struct gus_sample *s)

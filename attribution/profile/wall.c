@@ -7,9 +7,9 @@
 struct stratum_key { uint32_t thread; uint16_t kind, length; };
 struct stratum_cell_key { uint32_t stratum, cell; };
 
-/* What was sampled, and what was not. */
-struct gus_stratum { uint64_t ns, times, missing_ns, missing_times, missing_longest; };
-struct gus_stratum_cell { uint64_t ns, times; };
+/* What sampled ones stand for beside themselves, and what was not sampled. */
+struct gus_stratum { uint64_t basis, missing_ns, missing_times, missing_longest; };
+struct gus_stratum_cell { uint64_t basis; };
 
 static unsigned length_of(uint64_t ns)
 {
@@ -34,20 +34,27 @@ static void add_off(struct gus_cell *cell, uint64_t ns, uint64_t times, uint64_t
 	gus_off_add(&cell->off, &off);
 }
 
+/* As switches come more often each stands for more; one of a time when each was sampled speaks for no others. Products
+ * beyond 64 bits are of no recording that was made. */
 static void add_sampled(struct gus_wall *w, const struct gus_absence *a)
 {
-	uint32_t stratum = stratum_of(w, a), number;
-	struct stratum_cell_key key = { stratum, a->mark };
+	struct stratum_cell_key key = { .cell = a->mark };
+	struct gus_stratum *s;
+	uint64_t basis, sum;
+	uint32_t number;
 	bool is_new;
 
+	add_off(&w->cells->v[a->mark], a->ns, 1, a->ns, a->kind == GUS_ABSENCE_PREEMPTED);
+	key.stratum = stratum_of(w, a);
+	s = &w->stratum.v[key.stratum];
+	if (a->stands_for < 2 || __builtin_mul_overflow(a->stands_for - 1, a->ns, &basis) ||
+	    __builtin_add_overflow(s->basis, basis, &sum))
+		return;
 	number = gus_index_add(&w->strata_cells, &key, &is_new);
 	if (is_new)
 		gus_vec_push(&w->stratum_cell, (struct gus_stratum_cell){ 0 });
-	w->stratum_cell.v[number].ns += a->ns;
-	w->stratum_cell.v[number].times++;
-	w->stratum.v[stratum].ns += a->ns;
-	w->stratum.v[stratum].times++;
-	add_off(&w->cells->v[a->mark], a->ns, 1, a->ns, a->kind == GUS_ABSENCE_PREEMPTED);
+	w->stratum_cell.v[number].basis += basis;
+	s->basis = sum;
 }
 
 static void add_missing(struct gus_wall *w, const struct gus_absence *a)
@@ -109,30 +116,28 @@ static uint64_t share(uint64_t whole, uint64_t before, uint64_t part, uint64_t a
 
 /* Switches without a sample. */
 
-/* done: of each stratum, what of its sampled part is behind us. */
+/* done: of each stratum, what of its basis is behind us. */
 static void spread_missing(struct gus_wall *w)
 {
-	struct gus_stratum_cell *done = gus_zalloc((w->stratum.n + 1) * sizeof(*done));
+	uint64_t *done = gus_zalloc((w->stratum.n + 1) * sizeof(*done));
 
 	for (uint32_t i = 0; i < w->stratum_cell.n; i++) {
 		const struct stratum_cell_key *key = gus_index_key(&w->strata_cells, i);
 		const struct stratum_key *where = gus_index_key(&w->strata, key->stratum);
 		const struct gus_stratum *s = &w->stratum.v[key->stratum];
-		const struct gus_stratum_cell *c = &w->stratum_cell.v[i];
-		struct gus_stratum_cell *d = &done[key->stratum];
-		uint64_t ns = share(s->missing_ns, d->ns, c->ns, s->ns);
+		uint64_t basis = w->stratum_cell.v[i].basis, *behind = &done[key->stratum];
+		uint64_t ns = share(s->missing_ns, *behind, basis, s->basis);
 
-		add_off(&w->cells->v[key->cell], ns, share(s->missing_times, d->times, c->times, s->times), 0,
+		add_off(&w->cells->v[key->cell], ns, share(s->missing_times, *behind, basis, s->basis), 0,
 			where->kind == GUS_ABSENCE_PREEMPTED);
 		w->cells->v[key->cell].off.inferred += ns;
 		w->sums.inferred_ns += ns;
-		d->ns += c->ns;
-		d->times += c->times;
+		*behind += basis;
 	}
 	free(done);
 }
 
-/* Where no switch of that kind and length was sampled, or each was to be, the place is not known. */
+/* Where no switch of that kind and length was sampled for others, the place is not known. */
 static void settle_missing(struct gus_wall *w)
 {
 	for (uint32_t i = 0; i < w->stratum.n; i++) {
@@ -140,7 +145,7 @@ static void settle_missing(struct gus_wall *w)
 		struct gus_stratum *s = &w->stratum.v[i];
 		uint32_t cell;
 
-		if (!s->missing_ns || (w->sums.thinned && s->ns))
+		if (!s->missing_ns || s->basis)
 			continue;
 		cell = w->nowhere(w->context, key->thread);
 		add_off(&w->cells->v[cell], s->missing_ns, s->missing_times, s->missing_longest,

@@ -22,8 +22,8 @@ enum gus_weighs {
 struct gus_wall_sums {
 	struct gus_life all;        /* of the threads that ran */
 	uint64_t threads;           /* which are so many */
-	uint64_t asleep, asleep_ns; /* threads that lived and never ran, which are in no cell, and how long they lived */
-	uint64_t born_ns, before_ns, nowhere_ns; /* off, at no place: new threads; before the first switch; the rest */
+	uint64_t asleep, asleep_ns; /* threads that lived and never ran, which are in no cell, and for how long */
+	uint64_t born_ns, before_ns, nowhere_ns; /* off, at no place: new threads', before recording, others */
 	uint64_t inferred_ns;       /* at places of other switches */
 	bool thinned;               /* not each switch was sampled */
 };

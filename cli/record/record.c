@@ -154,8 +154,8 @@ static const struct gus_option options[] = {
 	  AT(callers) },
 	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records "
 	  "none.", GUS_OPTION_CHOICE, AT(call_graph), .choices = "fp none" },
-	{ 0, "off-cpu", NULL, "Record also where threads leave their CPU, with their callers, for the time that they do "
-	  "not run: 'gusprof report --off-cpu' and '--wall' show it.", GUS_OPTION_FLAG, AT(off_cpu),
+	{ 0, "off-cpu", NULL, "Record also where threads leave their CPU, with their callers, for the time that they "
+	  "do not run: 'gusprof report --off-cpu' and '--wall' show it.", GUS_OPTION_FLAG, AT(off_cpu),
 	  .fit = { .excludes = "overwrite cpu switch-events call-graph=none",
 	  .why = "it takes the switches of all CPUs, each with its callers" } },
 	{ 'b', "branch-any", NULL, "Record the branches that were taken before each sample, where the CPU notes "
@@ -376,8 +376,8 @@ static int choose_events(const struct record_options *o, struct gus_events *even
 	return 0;
 }
 
-/* An event more, of which each that happens is a sample. The kernel's own part of it cannot be left out: a thread leaves
- * its CPU in the kernel. */
+/* An event more, of which each that happens is a sample. The kernel's own part of it cannot be left out: a thread
+ * leaves its CPU in the kernel. */
 static int add_off_cpu(struct gus_events *events, struct gus_pmus *pmus, const struct gus_log *log,
 		       struct gus_error *err)
 {
@@ -438,10 +438,10 @@ static void announce(void *context)
 			(unsigned long long)e->period, e->unit, (unsigned long long)e->frequency);
 	if (c->sample_ns)
 		gus_log(a->log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here, a task's birth and end "
-			"%llu and %llu for each event opened, a switch %llu, a mapping %llu",
+			"%llu and %llu for each event opened, a switch %llu (sampled, %llu more), a mapping %llu",
 			(unsigned long long)c->sample_ns, (unsigned long long)c->birth_ns,
 			(unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns,
-			(unsigned long long)c->map_ns);
+			(unsigned long long)c->leave_ns, (unsigned long long)c->map_ns);
 }
 
 static int exit_status(int rc, bool commanded, const struct gus_session_result *r, const struct gus_error *err)

@@ -156,6 +156,14 @@ static void add_totals(struct text *t, const struct gus_report *r)
 	}
 }
 
+char *gus_head_totals(const struct gus_report *r)
+{
+	struct text t = { 0 };
+
+	add_totals(&t, r);
+	return done(&t);
+}
+
 /* A line that is cut where the screen ends. */
 static void print_line(const struct gus_report *r, struct text *t)
 {

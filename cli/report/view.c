@@ -120,9 +120,9 @@ static void notice_time(const struct gus_report *r, const struct notice *n)
 	if (r->profile->weighs == GUS_WEIGHS_EVENTS)
 		return;
 	if (gus_profile_switches(r->profile->header) == GUS_INDEX_NONE)
-		notice(n, "where threads left their CPU was not recorded: that takes record --off-cpu, and a user who may "
-			  "sample the kernel (root, CAP_PERFMON or kernel.perf_event_paranoid at 1). Times are right, "
-			  "by thread; their places are not known");
+		notice(n, "where threads left their CPU was not recorded: that takes record --off-cpu, and a user who "
+			  "may sample the kernel (root, CAP_PERFMON or kernel.perf_event_paranoid at 1). Times are "
+			  "right, by thread; their places are not known");
 	else if (w->nowhere_ns)
 		notice(n, "%.3f s off the CPU are at no known place: their switches were not sampled",
 		       (double)w->nowhere_ns / 1e9);
@@ -137,8 +137,8 @@ static void notice_time(const struct gus_report *r, const struct notice *n)
 		       (unsigned long long)w->asleep, w->asleep == 1 ? "" : "s", w->asleep == 1 ? "is" : "are",
 		       (double)w->asleep_ns / 1e9);
 	if (w->thinned)
-		notice(n, "there were more switches than --overhead allows to sample: %.3f s are inferred. They count where "
-			  "those of the same thread and length were that were sampled",
+		notice(n, "there were more switches than --overhead allows to sample: %.3f s are inferred. They count "
+			  "where those of the same thread and length were that were sampled",
 		       (double)w->inferred_ns / 1e9);
 	if (w->all.unknown)
 		notice(n, "of %.3f s nobody knows whether threads were on a CPU: records are missing",

@@ -145,6 +145,10 @@ uint64_t gus_counters_redraw_interval(const struct gus_counters *c);
  * the tasks that inherit from them later; not those that have inherited already (but see gus_counters_renew). */
 void gus_counters_set_rate(struct gus_counters *c, uint64_t hz);
 
+/* Samples each n-th time only that a task leaves its CPU. It reaches whom gus_counters_set_rate does, by the same
+ * ways. */
+void gus_counters_thin(struct gus_counters *c, uint64_t n);
+
 /* Whether a sample was not taken at the rate in force, because its task has inherited another one. */
 bool gus_counters_is_stale(const struct gus_counters *c, const struct gus_record *record);
 

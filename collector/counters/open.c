@@ -473,6 +473,9 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.cargo.branch_type,
 			 (uint32_t)c->events->n);
 	c->records.regs_mask = GUS_CARGO_REGS;
+	for (uint32_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].at_switch)
+			c->records.unweighed = i + 1;
 	rc = open_rings(c, o, err);
 	if (rc == 0) {
 		fit_stack(c);

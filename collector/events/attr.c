@@ -85,6 +85,10 @@ void gus_attr_fill(union gus_attr *a, const struct gus_event *e, const struct gu
 	k->exclusive = e->exclusive;
 	k->exclude_callchain_kernel = plan->cargo.chain && k->exclude_kernel;
 	k->exclude_callchain_user = plan->cargo.chain && plan->cargo.kernel_chain;
+	/* Of an event of the kernel's own that tells its period, each one is a sample, whatever the period is
+	 * (perf_swevent_event() of kernel/events/core.c). This one's is changed while it samples. */
+	if (e->at_switch)
+		k->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	k->disabled = leader;
 	k->enable_on_exec = leader && plan->enable_on_exec;
 }

@@ -215,7 +215,8 @@ static void take_sample(struct body *b)
 		s->cpu = gus_cursor_u32(&b->c);
 		gus_cursor_u32(&b->c);
 	}
-	if (type & PERF_SAMPLE_PERIOD)
+	s->event = event_of(b->r, id);
+	if (type & PERF_SAMPLE_PERIOD && s->event + 1 != b->r->unweighed)
 		s->period = gus_cursor_u64(&b->c);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		take_chain(b->r, &b->c, s);
@@ -231,7 +232,6 @@ static void take_sample(struct body *b)
 	 * kernel, primary_event_id() of kernel/events/core.c. */
 	out->inherited = (type & PERF_SAMPLE_STREAM_ID) && stream != id;
 	out->slot = slot_of(b->r, id);
-	s->event = event_of(b->r, id);
 	out->kind = GUS_RECORD_SAMPLE;
 }
 

@@ -24,6 +24,8 @@ struct gus_records {
 	struct gus_vec(uint64_t) chain;    /* scratch: the chain of the sample parsed last */
 	struct gus_vec(struct gus_branch) branches; /* and its branches */
 	struct gus_vec(uint64_t) regs, stack;       /* and its registers; the stack, if it lay at an odd place */
+	/* The event, + 1, of which samples have no period; 0: none. */
+	uint32_t unweighed;
 	uint64_t last_id;                  /* and its slot, because samples come in runs */
 	uint32_t last_slot;
 };

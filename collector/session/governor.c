@@ -8,13 +8,14 @@
  *	budget    = asked * what the target has used
  *	sampling  = samples * sample_ns + KiB of their stacks * stack_ns
  *	drained   = what this program has used to take samples out of the rings, find their callers and write them
- *	following = births * birth_ns + wakes * wake_ns + switches * switch_ns + leaves * leave_ns + maps * map_ns
+ *	following = births * birth_ns + wakes * wake_ns + switches * switch_ns + leaves * leave_ns +
+ *	            maps * map_ns
  *	own       = what else this program has used, but at most sampling / 2
  *	left      = budget - following - own, but at least budget / 4
  *
  * and the next window's rate is this one's times left / (sampling + drained), as these are proportional to the rate
- * and the rest is not. The load has to be what it was for that to come out right, so the rate at most doubles or halves at a
- * time, and differences of less than 15 % are left alone.
+ * and the rest is not. The load has to be what it was for that to come out right, so the rate at most doubles or halves
+ * at a time, and differences of less than 15 % are left alone.
  *
  * It settles: a part of own grows with the samples, too. Let that be k * sampling, with k at most 1/2 as own is
  * bounded. Then sampling goes to budget' / (1 + k), where budget' is what following leaves: an error of e in one
@@ -22,6 +23,8 @@
  *
  * The invariants: low <= hz <= high, and `last` is the usage at which the present window began. */
 #include "collector/session/governor.h"
+
+#include <stddef.h>
 
 #define WINDOW_MIN_NS 100000000.0 /* of the target's time: less says too little */
 #define SAMPLES_MIN 20            /* likewise */
@@ -32,6 +35,7 @@
  * change. */
 #define OWN_MAX 0.5
 #define STEP_MAX 2.0
+#define LEAVE_SHARE 0.5           /* of the budget: what samples of tasks that leave their CPU may cost */
 
 /* The nearest whole rate within the bounds. */
 static uint64_t clamp(const struct gus_governor *g, double hz)
@@ -73,8 +77,11 @@ static double affordable(const struct gus_governor *g, const struct gus_usage *n
 	double samples = (double)(now->samples - g->last.samples);
 	double own = (double)(now->recorder_ns - g->last.recorder_ns);
 	double drained = (double)(now->drain_ns - g->last.drain_ns);
+	double leaves = (double)(now->leaves - g->last.leaves);
 	double budget = g->asked * target, sampling, left;
 
+	/* What is drained of tasks that leave their CPU follows no rate. */
+	drained *= samples > 0 ? samples / (samples + leaves) : 0;
 	/* Too few to divide by: then the rate itself says how many there should have been. */
 	if (samples < SAMPLES_MIN) {
 		samples = target / 1e9 * (double)g->hz * g->events;
@@ -118,6 +125,21 @@ bool gus_governor_share(struct gus_governor *g, double n)
 	g->hz = hz;
 	g->changes++;
 	return true;
+}
+
+uint64_t gus_governor_thinning(double cost_ns, double budget_ns, uint64_t now)
+{
+	static const uint64_t steps[] = { 1, 2, 3, 5, 7, 11, 17, 29, 47, 79, 127, 211, 337, 557, 907, 1499 };
+	const size_t n = sizeof(steps) / sizeof(*steps);
+	double least = cost_ns / (LEAVE_SHARE * budget_ns);
+	size_t i = 0;
+
+	while (i + 1 < n && least > (double)steps[i])
+		i++;
+	/* Not for a little less than there was. */
+	if (steps[i] < now && least * STEP_MAX > (double)now)
+		return now;
+	return steps[i];
 }
 
 void gus_governor_skip(struct gus_governor *g, const struct gus_usage *now)

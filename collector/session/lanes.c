@@ -212,15 +212,6 @@ static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 	}
 }
 
-/* What costs how much, and which of it follows the rate. */
-static void count_sample(struct gus_lanes *l, const struct gus_sample *sample)
-{
-	if (l->counters->events->v[sample->event].at_switch)
-		l->usage.leaves++;
-	else
-		l->usage.samples++;
-}
-
 /* Who is asked gets what the kernel has found as well, and what is not for the file is left off. */
 static void ask_for_callers(struct gus_lanes *l, struct gus_sample *s)
 {
@@ -244,6 +235,15 @@ static void find_callers(struct gus_lanes *l, struct gus_sample *s)
 	else if (l->unwinder && s->regs_n)
 		ask_for_callers(l, s);
 	s->regs_n = s->stack_n = 0;
+}
+
+/* What costs how much, and which of it follows the rate. */
+static void count_sample(struct gus_lanes *l, const struct gus_sample *sample)
+{
+	if (l->counters->events->v[sample->event].at_switch)
+		l->usage.leaves++;
+	else
+		l->usage.samples++;
 }
 
 static void keep_sample(struct gus_lanes *l, struct gus_lane *lane, const struct gus_sample *sample)
@@ -274,7 +274,8 @@ static bool take_sample(struct gus_lanes *l, struct gus_lane *lane, struct gus_r
 	}
 	l->stale += gus_counters_is_stale(l->counters, r);
 	r->sample.period = gus_counters_weight(l->counters, r);
-	l->usage.stack_bytes += r->sample.stack_n * sizeof(uint64_t);
+	if (!l->counters->events->v[r->sample.event].at_switch)
+		l->usage.stack_bytes += r->sample.stack_n * sizeof(uint64_t);
 	if (gus_counters_is_wide(l->counters, r->slot)) {
 		/* While the stack is at hand; but a stranger's is nobody's business. */
 		if (gus_members_has(&l->members, r->sample.pid, r->sample.tid, r->sample.time))

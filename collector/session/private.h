@@ -57,6 +57,10 @@ struct session {
 		unsigned n, looks;      /* snapshots, and tries */
 	} trace;
 	struct {
+		uint64_t n;             /* each how many switches one is sampled; 0: each, from the beginning */
+		struct gus_usage last;  /* at the last look */
+	} thin;
+	struct {
 		uint64_t next, look_ns; /* time of the next look, UINT64_MAX: none; from then to the one after */
 		/* what had been by the last look */
 		double count, running_ns;

@@ -119,8 +119,8 @@ ok "and is told" grep -q "1 thread never ran meanwhile" out
 
 # More threads that compute than CPUs: they wait for their turns, for nothing else.
 "$gusprof" record --off-cpu -o data -- taskset -c 0 "$target" competes:300 >truth 2>err
-ok "one CPU for four: each waits three quarters" holds data "close(w['on_ns'] + w['waiting_ns'], w['wall_ns'] -
-	w['blocked_ns']) and 0.6 < w['waiting_ns'] / (w['on_ns'] + w['waiting_ns']) < 0.95" --wall
+ok "one CPU for four: each waits three quarters at least" holds data "close(w['on_ns'] + w['waiting_ns'], w['wall_ns'] -
+	w['blocked_ns']) and 0.6 < w['waiting_ns'] / (w['on_ns'] + w['waiting_ns']) < 1" --wall
 
 # Processes that execute and fork, and threads that end while others wait.
 "$gusprof" record --off-cpu -o data -- sh -c 'sleep 0.2; (exec sleep 0.1); sh -c "sleep 0.15" & wait' 2>err
@@ -144,7 +144,7 @@ for bad in "--overwrite -- true" "-C 0 -- true" "--no-switch-events -- true" "--
 done
 "$gusprof" record -o data -- sleep 0.1 2>err
 "$gusprof" report --off-cpu data >out 2>err
-ok "without --off-cpu the places are not known, and the report says so" grep -q 'where threads left their CPU was not' out
+ok "without --off-cpu the places are not known, and that is told" grep -q 'where threads left their CPU was not' out
 ok "but the times are" holds data "0.09e9 < w['blocked_ns']" --off-cpu
 "$gusprof" record --no-switch-events -o data -- true 2>err
 "$gusprof" report --off-cpu data >out 2>err
@@ -160,7 +160,7 @@ if [[ $(id -u) == 0 && $paranoid -ge 2 && $paranoid -le 2 ]]; then
 	as=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
 	"${as[@]}" ../gusprof record --off-cpu -o data -- ../off-target sleeps:200 >truth 2>err
 	status=$?
-	ok "without rights: recorded, and said" eval 'is $status 0 && says "may not record where threads leave their CPU"'
+	ok "without rights: recorded, told" eval 'is $status 0 && says "may not record where threads leave their CPU"'
 	ok "the time is right, and at no place" holds data "0.19e9 < w['blocked_ns'] and list(own) == [None]" --off-cpu
 fi
 finish

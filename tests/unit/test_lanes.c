@@ -114,6 +114,40 @@ static void broken_rings_are_counted(void **state)
 	stop(&f);
 }
 
+/* What follows the rate and what does not is counted apart; an idle CPU's is neither kept nor free. */
+static void leaves_are_counted_apart(void **state)
+{
+	const uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	gus_records_free(&f.counters.records);
+	gus_records_init(&f.counters.records, type, 0, 2);
+	gus_records_add_id(&f.counters.records, ID, 0);
+	gus_records_add_id(&f.counters.records, ID + 1, 1);
+	gus_lanes_free(&f.lanes);
+	gus_vec_push(&f.events, (struct gus_event){ .period = 5, .at_switch = true });
+	gus_lanes_init(&f.lanes, &f.counters, &f.living);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct { struct perf_event_header h; uint64_t id, ip; uint32_t pid, tid; } sample = {
+			{ .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_KERNEL, .size = sizeof(sample) },
+			ID + (i > 0), 0xffffffff81000000, i % 3, i % 3,
+		};
+
+		memcpy(f.data + f.control->data_head, &sample, sizeof(sample));
+		f.control->data_head += sizeof(sample);
+	}
+	assert_int_equal(gus_lanes_drain(&f.lanes, NULL, 5, NULL), 0);
+	assert_int_equal(f.lanes.usage.samples, 1);
+	assert_int_equal(f.lanes.usage.leaves, 3);
+	assert_int_equal(f.lanes.totals[0].samples, 1);
+	assert_int_equal(f.lanes.totals[1].samples, 2);
+	assert_int_equal(f.lanes.lane[0].samples.n, 3);
+	assert_int_equal(gus_columns_sample(&f.lanes.lane[0].samples, 1).period, 5);
+	stop(&f);
+}
+
 /* Sampled CPUs. */
 
 #define WIDE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD)
@@ -483,6 +517,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kept_and_counted),
 		cmocka_unit_test(broken_rings_are_counted),
+		cmocka_unit_test(leaves_are_counted_apart),
 		cmocka_unit_test(samples_of_cpus_are_told_apart),
 		cmocka_unit_test(what_tasks_have_missed),
 		cmocka_unit_test(user_space_is_noted),

@@ -42,7 +42,11 @@ static void begin(void) { gus_lives_begin(&lives, 100, 0, UINT64_MAX); }
 static void in(uint32_t thread, uint64_t time) { gus_lives_switch(&lives, thread, time, false, false); }
 static void out(uint32_t thread, uint64_t time) { gus_lives_switch(&lives, thread, time, true, false); }
 static void put_out(uint32_t thread, uint64_t time) { gus_lives_switch(&lives, thread, time, true, true); }
-static void leave(uint32_t thread, uint64_t time, uint32_t mark) { gus_lives_leave(&lives, thread, time, mark); }
+static void leave(uint32_t thread, uint64_t time, uint32_t mark) 
+{
+	gus_lives_leave(&lives, thread, time, mark, mark * 3);
+}
+
 
 static void seen(uint32_t thread, uint64_t time, uint32_t mark)
 {
@@ -68,6 +72,8 @@ static void check_told(size_t i, enum gus_absence_kind kind, uint32_t thread, ui
 	assert_int_equal(told.v[i].thread, thread);
 	assert_int_equal(told.v[i].mark, mark);
 	assert_int_equal(told.v[i].ns, ns);
+	if (mark != NONE)
+		assert_int_equal(told.v[i].stands_for, mark * 3);
 }
 
 /* Waits, is put aside, is still away in the end. */
@@ -143,6 +149,23 @@ static void born_twice(void **state)
 	in(0, 310);
 	gus_lives_finish(&lives, 320);
 	check_life(0, 80 + 10, 0, 20 + 10, 0);
+}
+
+/* A birth and the first turn at one moment, an end and the last switch. */
+static void at_one_moment(void **state)
+{
+	(void)state;
+	gus_lives_note_birth(&lives, 0, 200);
+	gus_lives_note_end(&lives, 0, 300);
+	gus_lives_note_end(&lives, 1, 300); /* of whom nothing else is told */
+	begin();
+	in(0, 200);
+	out(0, 300);
+	gus_lives_finish(&lives, 400);
+	check_life(0, 100, 0, 0, 0);
+	check_life(1, 0, 0, 0, 0);
+	assert_int_equal(lives.list.v[0].switches, 0);
+	assert_false(lives.list.v[1].told);
 }
 
 /* Lived before: what the first switch is says what was; nothing at all says that it slept, unless it was sampled. What
@@ -337,6 +360,7 @@ int main(void)
 		TEST(marks_are_used_once),
 		TEST(birth_and_end),
 		TEST(born_twice),
+		TEST(at_one_moment),
 		TEST(those_that_live_already),
 		TEST(those_that_nobody_knew),
 		TEST(missing_records),

@@ -114,6 +114,41 @@ static struct gus_record parse(struct fixture *f, const struct maker *m)
 	return gus_records_parse(&f->records, m->bytes, m->n, &f->sideband);
 }
 
+/* What stands where others have their period is the next field: here, that there are no callers. */
+static void sample_without_a_period(void **state)
+{
+	struct maker m = header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	struct fixture f;
+
+	(void)state;
+	start(&f, FLAT | PERF_SAMPLE_CALLCHAIN);
+	put(&m, ID_B, 8);
+	put(&m, 0x401000, 8);
+	put(&m, 7, 4);
+	put(&m, 8, 4);
+	put(&m, 9000, 8);
+	put(&m, ID_B, 8);
+	put(&m, 3, 4);
+	put(&m, 0, 4);
+	put(&m, 1, 8);
+	put(&m, 0x402000, 8);
+	close_record(&m);
+	for (uint32_t unweighed = 0; unweighed < 3; unweighed++) {
+		struct gus_record record;
+
+		f.records.unweighed = unweighed;
+		record = parse(&f, &m);
+		/* A period of 1, and then far too many callers. */
+		assert_int_equal(record.kind, unweighed == 2 ? GUS_RECORD_SAMPLE : GUS_RECORD_BAD);
+		if (unweighed != 2)
+			continue;
+		assert_int_equal(record.sample.period, 0);
+		assert_int_equal(record.sample.chain_n, 1);
+		assert_int_equal(record.sample.chain[0], 0x402000);
+	}
+	stop(&f);
+}
+
 static void flat_sample(void **state)
 {
 	struct fixture f;
@@ -1233,6 +1268,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flat_sample),
+		cmocka_unit_test(sample_without_a_period),
 		cmocka_unit_test(every_layout),
 		cmocka_unit_test(every_trailer),
 		cmocka_unit_test(ids),

@@ -241,6 +241,7 @@ static void off_the_cpu(void **state)
 	assert_int_equal(at(&p, 0x300).off.times, 1);
 	assert_int_equal(at(&p, 0x300).off.longest, 70 * MS);
 	assert_int_equal(at(&p, 0).weight, 5 * MS); /* at no place */
+	assert_int_equal(at(&p, 0).off.waiting, 5 * MS);
 	assert_int_equal(at(&p, 0x10).weight, 0);
 	assert_int_equal(p.wall.born_ns, 5 * MS);
 	assert_int_equal(p.wall.threads, 2);
@@ -446,6 +447,55 @@ static void switches_that_were_not_sampled(void **state)
 	gus_profile_free(&p);
 }
 
+/* Each speaks for as many as it says, itself aside, and nothing is lost by rounding. */
+static void what_samples_stand_for(void **state)
+{
+	static const struct { uint64_t ip, period; } sampled[] = {
+		{ 0x400100, 2 }, { 0x400200, 5 }, { 0x400300, 1 },
+	};
+	struct gus_profile p;
+	uint64_t time = AT(10);
+
+	(void)state;
+	switches(10, time, false, false);
+	for (unsigned i = 0; i < 8; i++) {
+		time += MS;
+		if (i < 3)
+			leaves(10, time, sampled[i].ip, sampled[i].period);
+		switches(10, time, true, false);
+		time += MS + (i == 4 || i == 6);
+		switches(10, time, false, false);
+	}
+	finish_file(0, time);
+	p = load((struct gus_filter){ .weighs = GUS_WEIGHS_OFF_CPU });
+	assert_int_equal(p.weight, 8 * MS + 2);
+	assert_int_equal(at(&p, 0x100).weight + at(&p, 0x200).weight, 7 * MS + 2);
+	assert_true(at(&p, 0x100).weight >= 2 * MS && at(&p, 0x100).weight <= 2 * MS + 1);
+	assert_int_equal(at(&p, 0x100).off.times, 2);
+	assert_int_equal(at(&p, 0x200).off.times, 5);
+	assert_int_equal(at(&p, 0x300).weight, MS);
+	gus_profile_free(&p);
+}
+
+/* Time on the CPU that its samples do not divide. */
+static void odd_parts(void **state)
+{
+	struct gus_profile p;
+
+	(void)state;
+	switches(10, AT(10), false, false);
+	for (unsigned i = 0; i < 3; i++)
+		runs(10, AT(11 + i), 0x400010 + i, 7);
+	switches(10, AT(20) + 2, true, false);
+	finish_file(0, AT(20) + 2);
+	p = load((struct gus_filter){ .weighs = GUS_WEIGHS_WALL });
+	assert_int_equal(p.weight, 10 * MS + 2);
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(at(&p, 0x10 + i).weight >= (10 * MS + 2) / 3 &&
+			    at(&p, 0x10 + i).weight <= (10 * MS + 2) / 3 + 1);
+	gus_profile_free(&p);
+}
+
 /* Where each was to be sampled, one that was not is at no place; and where none of its length was, likewise. */
 static void switches_without_a_place(void **state)
 {
@@ -511,6 +561,8 @@ int main(void)
 		TEST(nobody),
 		TEST(without_an_end),
 		TEST(switches_that_were_not_sampled),
+		TEST(what_samples_stand_for),
+		TEST(odd_parts),
 		TEST(switches_without_a_place),
 		TEST(which_event_has_the_switches),
 	};
