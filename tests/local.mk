@@ -482,7 +482,7 @@ EXTRA_DIST += \
 	tests/bench/attach-leaks \
 	tests/bench/big-program \
 	tests/bench/kills \
-	tests/bench/names-at-speed \
+	tests/bench/copied-speed tests/bench/names-at-speed \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
