@@ -16,6 +16,7 @@
 #include "proto/varint.h"
 #include "symbolizer/unwind/cfi.h"
 #include "symbolizer/unwind/libunwind.h"
+#include "symbolizer/unwind/vetted.h"
 
 #define STACK_AT 0x7ffc00001000ull
 #define SECTION_AT 0x9000ull
@@ -306,6 +307,7 @@ static void test_no_cfa(void **state)
 	put_common(m, (const uint8_t[]){ DW_CFA_offset | RIP, 1 }, 2);
 	put_entry(m, 0x400, 0x100, (const uint8_t[]){ DW_CFA_nop }, 1);
 	open_section(m);
+	assert_false(gus_vetted_row(&m->cfi, 0x410, &m->work)); /* some builds of libunwind refuse it themselves */
 	assert_int_equal(step(m, 0x410, ALL), GUS_CALLERS_BAD);
 }
 
@@ -351,7 +353,8 @@ static void test_far_register(void **state)
 {
 	struct made *m = *state;
 
-	assert_int_equal(STEP_IN(m, DW_CFA_def_cfa, 20, 8), GUS_CALLERS_BAD);
+	assert_int_equal(STEP_IN(m, DW_CFA_def_cfa, 17, 8), GUS_CALLERS_BAD);
+	assert_false(gus_vetted_row(&m->cfi, 0x410, &m->work));
 }
 
 static void test_far_source(void **state)
