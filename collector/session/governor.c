@@ -13,8 +13,8 @@
  *	left      = budget - following - own, but at least budget / 4
  *
  * and the next window's rate is this one's times left / (sampling + drained), as these are proportional to the rate
- * and the rest is not. The load has to be what it was for that to come out right, so the rate at most doubles or halves at a
- * time, and differences of less than 15 % are left alone.
+ * and the rest is not. The load has to be what it was for that to come out right, so the rate at most doubles or halves
+ * at a time, and differences of less than 15 % are left alone.
  *
  * It settles: a part of own grows with the samples, too. Let that be k * sampling, with k at most 1/2 as own is
  * bounded. Then sampling goes to budget' / (1 + k), where budget' is what following leaves: an error of e in one
