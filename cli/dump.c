@@ -239,6 +239,14 @@ static void print_branches(const struct gus_sample *s)
 		printf(" index %" PRIu64, s->branch_index - 1);
 }
 
+static void print_words(const char *name, const uint64_t *v, uint32_t n)
+{
+	if (n)
+		gus_print(" %s", name);
+	for (uint32_t i = 0; i < n; i++)
+		printf(" 0x%" PRIx64, v[i]);
+}
+
 static void print_sample(const struct gus_columns *batch, size_t i, uint64_t start)
 {
 	struct gus_sample s = gus_columns_sample(batch, i);
@@ -246,9 +254,12 @@ static void print_sample(const struct gus_columns *batch, size_t i, uint64_t sta
 	print_since(s.time, start);
 	gus_print(" sample cpu %u pid %u tid %u event %u period %" PRIu64 " ip 0x%" PRIx64 " %s%s", s.cpu, s.pid, s.tid,
 		  s.event, s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" : "");
-	for (uint32_t k = 0; k < s.chain_n; k++)
-		printf("%s0x%" PRIx64, k ? " " : " chain ", s.chain[k]);
+	print_words("chain", s.chain, s.chain_n);
+	if (s.callers)
+		printf(" callers 0x%" PRIx64, s.callers);
 	print_branches(&s);
+	print_words("regs", s.regs, s.regs_n);
+	print_words("stack", s.stack, s.stack_n);
 	putchar('\n');
 }
 

@@ -454,10 +454,15 @@ const Gusprof__Header *gus_reader_header(const struct gus_reader *r)
 	return r->header;
 }
 
-/* Nothing is said by a recording whose header was lost. */
+/* By the words of the format: anybody may have written anything else there. */
 bool gus_reader_has_chains(const struct gus_reader *r)
 {
-	return r->header->call_graph[0] && strcmp(r->header->call_graph, "none") != 0;
+	static const char *const ways[] = { "fp", "tables", "dwarf", "lbr" };
+	bool has = false;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		has |= strcmp(r->header->call_graph, ways[i]) == 0;
+	return has;
 }
 
 static void *message_alloc(void *context, size_t size)

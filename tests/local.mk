@@ -168,6 +168,7 @@ unit_tests = \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_carried \
+	tests/unit/test_cargo \
 	tests/unit/test_causality \
 	tests/unit/test_columns \
 	tests/unit/test_columns_later \
@@ -329,6 +330,7 @@ tests_unit_test_html_SOURCES = tests/unit/test_html.c cli/common/html.c
 tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
+tests_unit_test_cargo_SOURCES = tests/unit/test_cargo.c
 tests_unit_test_join_SOURCES = tests/unit/test_join.c
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c

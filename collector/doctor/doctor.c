@@ -345,6 +345,21 @@ static void judge_class(struct gus_diagnosis *d, const struct gus_facts *f, enum
 	}
 }
 
+/* What callers can be found by, where samples can be taken at all. */
+static void judge_callers(struct gus_diagnosis *d, const struct gus_facts *f)
+{
+	if (!f->tier)
+		return;
+	if (f->stacks)
+		add(d, "events", "call-graph", GUS_MARK_OK, GUS_CAUSE_NONE, "callers are found by unwind tables and by "
+		    "frame pointers%s", f->calls ? ", and by the calls that the CPU keeps (lbr)" :
+		    "; the CPU keeps no calls for it (lbr)");
+	else
+		add(d, "events", "call-graph", GUS_MARK_LIMITED, GUS_CAUSE_KERNEL, "callers are found by frame "
+		    "pointers%s: samples bring neither registers nor pieces of the stack along here",
+		    f->calls ? " and by the calls that the CPU keeps (lbr)" : " alone");
+}
+
 /* Rights. */
 static void judge_paranoid(struct gus_diagnosis *d, const struct gus_facts *f)
 {
@@ -685,6 +700,7 @@ void gus_doctor_judge(struct gus_diagnosis *d, const struct gus_facts *f)
 	*d = (struct gus_diagnosis){ .tier = f->tier };
 	for (unsigned i = 0; i < GUS_CLASSES; i++)
 		judge_class(d, f, (enum gus_class)i);
+	judge_callers(d, f);
 	judge_paranoid(d, f);
 	judge_capabilities(d, f);
 	judge_seccomp(d, f);

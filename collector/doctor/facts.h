@@ -65,6 +65,7 @@ struct gus_facts {
 	/* Trials. */
 	struct gus_class_facts classes[GUS_CLASSES];
 	bool tracking;          /* the side band could be opened */
+	bool stacks, calls;     /* samples bring registers and stacks along; the calls that the CPU keeps */
 	unsigned features;      /* of it, enum gus_attr_feature */
 	char tier;              /* what -e auto takes; 0 if nothing can be recorded */
 	char event[64];         /* its name */

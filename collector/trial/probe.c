@@ -25,6 +25,8 @@
 #define PROBE_PERIOD_NS 100003
 #define PROBE_PERIOD_CYCLES 200003
 
+#define RARE_PERIOD 1000000007     /* so long that nothing is sampled */
+
 #define COST_PERIOD_NS 50021      /* 20,000 samples a second, */
 #define COST_PERIOD_CYCLES 100003 /* or somewhat more: enough in a millisecond to stand out of the noise */
 #define COST_PAIRS 11
@@ -164,6 +166,40 @@ enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t bran
 	gus_records_free(&records);
 	self_close(&s);
 	return verdict;
+}
+
+/* Returns 0 or -errno. */
+static int opens(const struct gus_event *event, const struct gus_attr_plan *plan, bool kernel)
+{
+	struct gus_event e = *event;
+	union gus_attr a;
+	int fd;
+
+	e.period = RARE_PERIOD;
+	if (!kernel)
+		gus_event_exclude_kernel(&e);
+	gus_attr_fill(&a, &e, plan, true);
+	fd = gus_attr_open(&a, 0, -1, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+static bool is_refused(int rc)
+{
+	return rc == -EACCES || rc == -EPERM;
+}
+
+/* Where it opens without the cargo and not with it, the cargo is what is in the way. */
+int gus_probe_stacks(const struct gus_event *e, const struct gus_cargo *cargo)
+{
+	const struct gus_attr_plan loaded = { .cargo = *cargo }, empty = { .cargo.chain = cargo->chain };
+	bool kernel = !is_refused(opens(e, &empty, true));
+	int rc = opens(e, &loaded, kernel);
+
+	if (rc == 0 || is_refused(rc) || opens(e, &empty, kernel) != 0)
+		return 0;
+	return -rc;
 }
 
 /* Best first. */

@@ -20,6 +20,10 @@ enum gus_verdict gus_probe_event(const struct gus_event *event);
  * empty. */
 enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t branch_type);
 
+/* Whether its samples can bring registers and stacks along here: 0, or the errno that says why not. Where it does not
+ * open at all, that is not the reason. */
+int gus_probe_stacks(const struct gus_event *event, const struct gus_cargo *cargo);
+
 struct gus_choice {
 	char tier;          /* 'A', 'B' or 'C': DESIGN.md section 1 */
 	char text[768];     /* what is sampled and what that means, in one or two sentences */

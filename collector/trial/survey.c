@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trial/survey.h"
 
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "collector/events/attr.h"
 #include "collector/trial/probe.h"
 #include "collector/trial/trial.h"
+
+/* With the event that would be recorded. */
+static void try_callers(struct gus_facts *f, const struct gus_event *event)
+{
+	const struct gus_cargo stacks = { .chain = true, .kernel_chain = true, .regs = GUS_CARGO_REGS != 0,
+					  .stack_bytes = 8192 };
+
+	f->stacks = stacks.regs && gus_probe_stacks(event, &stacks) == 0;
+	f->calls = gus_probe_branches(event, PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER) ==
+		   GUS_PROBE_GOOD;
+}
 
 static void try_recording(struct gus_facts *f, struct gus_pmus *pmus)
 {
@@ -23,6 +35,7 @@ static void try_recording(struct gus_facts *f, struct gus_pmus *pmus)
 		f->tier = choice.tier;
 		snprintf(f->event, sizeof(f->event), "%s", events.v[0].name);
 		f->cost_ns = gus_probe_cost(&events.v[0]);
+		try_callers(f, &events.v[0]);
 	}
 	gus_events_free(&events);
 }

@@ -67,7 +67,7 @@ static int show_doctor(const struct gus_screen *screen)
 		.uarch = "sapphirerapids", .cpus = 8, .initial_userns = true, .lockdown = "none",
 		.paranoid = { true, 2 }, .kptr_restrict = { true, 1 }, .mlock_kb = { true, 516 },
 		.sample_rate = { true, 100000 }, .cpu_percent = { true, 25 }, .nmi_watchdog = { true, 0 },
-		.memlock_bytes = 8u << 20, .ring_bytes = 516u << 10, .tracking = true, .tier = 'C',
+		.memlock_bytes = 8u << 20, .ring_bytes = 516u << 10, .tracking = true, .stacks = true, .tier = 'C',
 		.event = "cpu-clock:u", .cost_ns = 1500, .kallsyms = GUS_KALLSYMS_HIDDEN, .vdso = true, .uid = 1000,
 		.hypervisor = "KVM",
 	};

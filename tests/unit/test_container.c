@@ -419,6 +419,28 @@ static void entries_that_are_too_many_are_split(void **state)
 	free(zeros);
 }
 
+/* Whether there are callers is said by a word of the format; what else stands there is no word. */
+static void callers_by_the_words_of_the_format(void **state)
+{
+	static const struct { const char *word; bool has; } cases[] = {
+		{ "fp", true }, { "tables", true }, { "dwarf", true }, { "lbr", true },
+		{ "none", false }, { "", false }, { "fpx", false }, { "\33[31m", false },
+	};
+	struct recording *r = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		Gusprof__Header header = GUSPROF__HEADER__INIT;
+		struct gus_reader *reader;
+
+		header.call_graph = (char *)(uintptr_t)cases[i].word;
+		gus_writer_abandon(gus_writer_create(r->path, &header, NULL));
+		reader = gus_reader_open(r->path, NULL);
+		assert_non_null(reader);
+		assert_int_equal(gus_reader_has_chains(reader), cases[i].has);
+		gus_reader_close(reader);
+	}
+}
+
 /* Several times as much as a small pipe holds; zstd makes nothing of it. */
 static int write_much(struct gus_writer *w, struct gus_error *err)
 {
@@ -517,6 +539,7 @@ int main(void)
 		TEST(restricted_to_a_time),
 		TEST(large_batch_is_split),
 		TEST(entries_that_are_too_many_are_split),
+		TEST(callers_by_the_words_of_the_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

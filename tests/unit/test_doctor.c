@@ -134,6 +134,38 @@ static void all_is_well(void **state)
 	gus_diagnosis_free(&d);
 }
 
+/* What callers are found by is told where there are samples, of which they are. */
+static void callers_of_samples(void **state)
+{
+	static const struct {
+		bool stacks, calls;
+		enum gus_mark mark;
+		enum gus_hindrance cause;
+		const char *says;
+	} cases[] = {
+		{ true, true, GUS_MARK_OK, GUS_CAUSE_NONE, "frame pointers, and by the calls" },
+		{ true, false, GUS_MARK_OK, GUS_CAUSE_NONE, "unwind tables and by frame pointers; the CPU keeps no" },
+		{ false, true, GUS_MARK_LIMITED, GUS_CAUSE_KERNEL, "frame pointers and by the calls" },
+		{ false, false, GUS_MARK_LIMITED, GUS_CAUSE_KERNEL, "frame pointers alone" },
+	};
+	struct gus_facts f = metal();
+	struct gus_diagnosis d;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		f.stacks = cases[i].stacks;
+		f.calls = cases[i].calls;
+		d = judge(&f);
+		expect(&d, "call-graph", cases[i].mark, cases[i].cause, cases[i].says);
+		gus_diagnosis_free(&d);
+	}
+	f.tier = 0;
+	d = judge(&f);
+	for (size_t i = 0; i < d.findings.n; i++)
+		assert_string_not_equal(d.findings.v[i].name, "call-graph");
+	gus_diagnosis_free(&d);
+}
+
 /* perf_event_paranoid of an ordinary user, on a kernel with the distributions' levels above 2. */
 static void paranoid_levels(void **state)
 {
@@ -537,6 +569,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_well),
+		cmocka_unit_test(callers_of_samples),
 		cmocka_unit_test(paranoid_levels),
 		cmocka_unit_test(level_3_of_a_plain_kernel),
 		cmocka_unit_test(rights_that_prevail),

@@ -512,6 +512,36 @@ static void strangers_are_not_asked_about(void **state)
 	stop_stacked(&s);
 }
 
+/* Stacks fill a lane long before rows do: at 1 MiB of them it goes into the file. */
+static void stacks_fill_a_lane(void **state)
+{
+	enum { FULL = 1 << 17 };
+	static uint64_t words[FULL];
+
+	(void)state;
+	for (unsigned less = 0; less < 2; less++) {
+		const struct gus_sample large = { .time = 1, .stack_n = FULL - 2 - less, .stack = words };
+		char path[] = "/tmp/gusprof-test-XXXXXX";
+		Gusprof__Header header = GUSPROF__HEADER__INIT;
+		struct gus_writer *w;
+		struct stacked s;
+		int fd = mkstemp(path);
+
+		assert_true(fd >= 0);
+		w = gus_writer_create_fd(fd, path, &header, NULL);
+		assert_non_null(w);
+		start_stacked(&s, GUS_CALL_GRAPH_COPIES);
+		s.f.lanes.unwinder = NULL;
+		gus_columns_push(&s.f.lanes.lane[0].samples, &large);
+		append_stacked(&s.f, 40, 200); /* two words more */
+		assert_int_equal(gus_lanes_drain(&s.f.lanes, w, 1, NULL), 0);
+		assert_int_equal(s.f.lanes.lane[0].samples.n, less ? 2 : 0);
+		stop_stacked(&s);
+		gus_writer_abandon(w);
+		unlink(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +554,7 @@ int main(void)
 		cmocka_unit_test(callers_are_asked_for_in_order),
 		cmocka_unit_test(what_each_way_keeps),
 		cmocka_unit_test(strangers_are_not_asked_about),
+		cmocka_unit_test(stacks_fill_a_lane),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
