@@ -47,7 +47,8 @@ case_tests = \
 	tests/cases/trace-ends.sh \
 	tests/cases/traced.sh \
 	tests/cases/uarch.sh \
-	tests/cases/unprivileged.sh
+	tests/cases/unprivileged.sh \
+	tests/cases/unwind.sh
 TESTS += $(case_tests)
 EXTRA_DIST += tests/cases/lib.sh
 dist_check_SCRIPTS += $(case_tests)
@@ -242,6 +243,8 @@ unit_tests = \
 	tests/unit/test_tracer \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
+	tests/unit/test_unwind \
+	tests/unit/test_unwind_stacks \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
 	tests/unit/test_variant \
@@ -359,6 +362,9 @@ tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c
+made_frames = tests/unit/made_frames.c tests/unit/made_frames.h
+tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c $(made_frames)
+tests_unit_test_unwind_stacks_SOURCES = tests/unit/test_unwind_stacks.c $(made_frames)
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
