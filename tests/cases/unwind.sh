@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Stacks by unwind tables, at each instruction that a program executes, from the first one of its loader on: what is
 # found is what was called and has not returned. At most two in 1,000 may be wrong: what jumps out of its frame
-# (longjmp, the end of a throw) is described by its tables as where it goes, and the code of crti.o and crtbegin.o, which
-# runs once, has none.
+# (longjmp, the end of a throw) is described by its tables as where it goes, and the code of crti.o and crtbegin.o,
+# which runs once, has none.
 . "$(dirname "$0")/lib.sh"
 steps=$(cd "$GUS_BUILDDIR" && pwd)/tests/accuracy/stack-steps
 [ -x "$steps" ] || skip "no single steps on this machine"

@@ -20,7 +20,6 @@
 #include "symbolizer/unwind/expression.h"
 #include "symbolizer/unwind/files.h"
 #include "symbolizer/unwind/unwind.h"
-#include "symbolizer/unwind/walk.h"
 #include "tests/unit/made_frames.h"
 
 #define LEN(a) (sizeof(a) / sizeof(*(a)))
@@ -244,20 +243,23 @@ static void expressions_have_known_answers(void **state)
 		{ { DW_OP_breg7, 0, DW_OP_deref_size, 9 }, 4, GUS_EXPRESSION_BAD, 0 },
 		{ { DW_OP_breg7, 0, DW_OP_deref_size, 0 }, 4, GUS_EXPRESSION_BAD, 0 },
 		/* a linkage table's, at its 12th byte: eight more, as the number was pushed */
-		{ { DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and, DW_OP_lit11, DW_OP_ge, DW_OP_lit3, DW_OP_shl,
-		    DW_OP_plus }, 11, 0, 0x1010 },
+		{ { DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and, DW_OP_lit11, DW_OP_ge, DW_OP_lit3,
+		    DW_OP_shl, DW_OP_plus }, 11, 0, 0x1010 },
 		{ { DW_OP_const1s, 0xff }, 2, 0, UINT64_MAX }, { { DW_OP_const1u, 0xff }, 2, 0, 255 },
 		{ { DW_OP_const2s, 0, 0x80 }, 3, 0, (uint64_t)-32768 }, { { DW_OP_const2u, 0, 0x80 }, 3, 0, 32768 },
 		{ { DW_OP_const4s, 0, 0, 0, 0x80 }, 5, 0, 0xffffffff80000000 },
 		{ { DW_OP_const8u, 1, 2, 3, 4, 5, 6, 7, 8 }, 9, 0, 0x0807060504030201 },
 		{ { DW_OP_const4u, 1, 2, 3 }, 4, GUS_EXPRESSION_BAD, 0 },
 		{ { DW_OP_constu, 0x81, 1 }, 3, 0, 129 }, { { DW_OP_consts, 0x7e }, 2, 0, (uint64_t)-2 },
-		{ { DW_OP_lit9, DW_OP_lit4, DW_OP_minus }, 3, 0, 5 }, { { DW_OP_lit9, DW_OP_lit4, DW_OP_mul }, 3, 0, 36 },
-		{ { DW_OP_lit9, DW_OP_lit4, DW_OP_div }, 3, 0, 2 }, { { DW_OP_lit9, DW_OP_lit4, DW_OP_mod }, 3, 0, 1 },
+		{ { DW_OP_lit9, DW_OP_lit4, DW_OP_minus }, 3, 0, 5 },
+		{ { DW_OP_lit9, DW_OP_lit4, DW_OP_mul }, 3, 0, 36 },
+		{ { DW_OP_lit9, DW_OP_lit4, DW_OP_div }, 3, 0, 2 },
+		{ { DW_OP_lit9, DW_OP_lit4, DW_OP_mod }, 3, 0, 1 },
 		{ { DW_OP_lit9, DW_OP_lit0, DW_OP_div }, 3, GUS_EXPRESSION_BAD, 0 },
 		{ { DW_OP_lit9, DW_OP_lit0, DW_OP_mod }, 3, GUS_EXPRESSION_BAD, 0 },
 		{ { DW_OP_lit1, DW_OP_const1u, 63, DW_OP_shl, DW_OP_const1s, 255, DW_OP_div }, 7, 0, 1ull << 63 },
-		{ { DW_OP_lit9, DW_OP_lit3, DW_OP_or }, 3, 0, 11 }, { { DW_OP_lit9, DW_OP_lit3, DW_OP_xor }, 3, 0, 10 },
+		{ { DW_OP_lit9, DW_OP_lit3, DW_OP_or }, 3, 0, 11 },
+		{ { DW_OP_lit9, DW_OP_lit3, DW_OP_xor }, 3, 0, 10 },
 		{ { DW_OP_lit9, DW_OP_lit2, DW_OP_shr }, 3, 0, 2 },
 		{ { DW_OP_lit9, DW_OP_neg, DW_OP_lit1, DW_OP_shra }, 4, 0, (uint64_t)-5 },
 		{ { DW_OP_lit9, DW_OP_neg, DW_OP_const1u, 64, DW_OP_shra }, 5, 0, UINT64_MAX },
@@ -274,7 +276,8 @@ static void expressions_have_known_answers(void **state)
 		{ { DW_OP_lit1, DW_OP_lit2, DW_OP_lit4, DW_OP_rot, DW_OP_shl, DW_OP_shl }, 6, 0, 4ull << 4 },
 		{ { DW_OP_lit7, DW_OP_lit2, DW_OP_pick, 1 }, 4, 0, 7 },
 		{ { DW_OP_lit7, DW_OP_lit2, DW_OP_pick, 2 }, 4, GUS_EXPRESSION_BAD, 0 },
-		{ { DW_OP_lit7, DW_OP_dup, DW_OP_plus }, 3, 0, 14 }, { { DW_OP_lit7, DW_OP_lit2, DW_OP_drop }, 3, 0, 7 },
+		{ { DW_OP_lit7, DW_OP_dup, DW_OP_plus }, 3, 0, 14 },
+		{ { DW_OP_lit7, DW_OP_lit2, DW_OP_drop }, 3, 0, 7 },
 		{ { DW_OP_lit7, DW_OP_skip, 1, 0, DW_OP_lit2, DW_OP_nop }, 6, 0, 7 },
 		{ { DW_OP_lit7, DW_OP_lit1, DW_OP_bra, 1, 0, DW_OP_lit2 }, 6, 0, 7 },
 		{ { DW_OP_lit7, DW_OP_lit0, DW_OP_bra, 1, 0, DW_OP_lit2 }, 6, 0, 2 },
@@ -339,7 +342,8 @@ static void stubs_are_known_by_their_bytes(void **state)
 		{ EM_X86_64, lazy, 16, 1, -1, 0 }, { EM_X86_64, lazy, 5, 0, -1, 0 },
 		{ EM_X86_64, first, 16, 0, 16, 0 }, { EM_X86_64, first, 16, 6, 24, 0 },
 		{ EM_X86_64, marked, 12, 0, 8, 0 }, { EM_X86_64, marked, 12, 4, 8, 0 },
-		{ EM_X86_64, back, 9, 0, -2, 168 }, { EM_X86_64, back, 9, 7, -2, 168 }, { EM_X86_64, back, 8, 0, -1, 0 },
+		{ EM_X86_64, back, 9, 0, -2, 168 }, { EM_X86_64, back, 9, 7, -2, 168 },
+		{ EM_X86_64, back, 8, 0, -1, 0 },
 		{ EM_X86_64, go_back, 7, 0, -2, 168 }, { EM_X86_64, go_back, 7, 5, -2, 168 },
 		{ EM_AARCH64, arm_back, 8, 0, -2, 568 }, { EM_AARCH64, arm_back, 8, 4, -2, 568 },
 		{ EM_AARCH64, back, 9, 0, -1, 0 }, { EM_X86_64, arm_back, 8, 0, -1, 0 },

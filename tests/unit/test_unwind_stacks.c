@@ -204,7 +204,7 @@ static void each_end_is_told(void **state)
 		{ AT(LEAF), { AT(SAVES) + 5, 1, 2, AT(FIRST) }, 32, 0, 0, GUS_CALLERS_DEEP, 0 },
 		{ AT(STAYS), { AT(FIRST) }, 32, 64, 0, GUS_CALLERS_BAD, 0 },
 		{ AT(RA_LOW), { AT(FIRST) }, 32, 64, 0, GUS_CALLERS_BAD, 0 },
-		{ AT(LEAF), { AT(BY_RBX) + 5 }, 32, 64, 1, GUS_CALLERS_BAD | GUS_CALLERS_TABLE, 0 }, /* rbx is -1 << 63 */
+		{ AT(LEAF), { AT(BY_RBX) + 5 }, 32, 64, 1, GUS_CALLERS_BAD | GUS_CALLERS_TABLE, 0 }, /* rbx < 0 */
 		{ AT(WITHOUT), { AT(FIRST) + 5 }, 32, 64, 0, GUS_CALLERS_NO_RULE, 0 },
 		{ AT(FIRST), { 0 }, 32, 64, 0, GUS_CALLERS_WHOLE, 0 },
 		{ 0, { AT(FIRST) + 5 }, 32, 64, 1, GUS_CALLERS_WHOLE, 0 }, /* called through a null pointer */
@@ -365,7 +365,8 @@ static void stacks_are_bounded(void **state)
 static void files_that_are_not_at_hand_are_told(void **state)
 {
 	static const struct { const char *path; enum gus_module_kind kind; } cases[] = {
-		{ "/nowhere/at/all", GUS_MODULE_FILE }, { "/etc/passwd", GUS_MODULE_FILE }, { "//anon", GUS_MODULE_ANON },
+		{ "/nowhere/at/all", GUS_MODULE_FILE }, { "/etc/passwd", GUS_MODULE_FILE },
+		{ "//anon", GUS_MODULE_ANON },
 	};
 	struct gus_unwind_regs regs = regs_at(AT(LEAF));
 	struct process p = { .machine = EM_X86_64 };
