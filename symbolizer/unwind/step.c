@@ -144,10 +144,10 @@ static enum gus_callers apply(struct step *s)
 	if (end)
 		return end;
 	w->cfa = s->cfa;
-	/* A signal's frame gives all registers back, and a register that a call leaves its return address in is that
-	 * of the caller as long as the function is where it began. */
+	/* A signal's frame gives all registers back, and the register that a call leaves its return address in is
+	 * known as long as the function has not called. */
 	if (!s->rule->signal)
-		next.known &= m->preserved | (m->links && w->exact ? 1ull << m->ra : 0);
+		next.known &= m->preserved | (m->links ? 1ull << m->ra : 0);
 	next.known &= ~(1ull << m->pc);
 	gus_climb_set(&next, m->sp, s->cfa);
 	end = find_registers(s, &next);

@@ -270,6 +270,7 @@ static void expressions_have_known_answers(void **state)
 		{ { DW_OP_lit1, DW_OP_neg, DW_OP_lit1, DW_OP_lt }, 4, 0, 1 }, /* signed */
 		{ { DW_OP_lit1, DW_OP_neg, DW_OP_lit1, DW_OP_gt }, 4, 0, 0 },
 		{ { DW_OP_lit1, DW_OP_lit1, DW_OP_le }, 3, 0, 1 }, { { DW_OP_lit1, DW_OP_lit1, DW_OP_ge }, 3, 0, 1 },
+		{ { DW_OP_lit1, DW_OP_lit1, DW_OP_gt }, 3, 0, 0 }, { { DW_OP_lit1, DW_OP_lit1, DW_OP_lt }, 3, 0, 0 },
 		{ { DW_OP_lit1, DW_OP_lit2, DW_OP_eq }, 3, 0, 0 }, { { DW_OP_lit1, DW_OP_lit2, DW_OP_ne }, 3, 0, 1 },
 		{ { DW_OP_lit1, DW_OP_lit2, DW_OP_over, DW_OP_minus, DW_OP_plus }, 5, 0, 2 },
 		{ { DW_OP_lit7, DW_OP_lit2, DW_OP_swap, DW_OP_minus }, 4, 0, (uint64_t)-5 },

@@ -239,6 +239,10 @@ static void what_is_returned_to_is_looked_up_before_it(void **state)
 
 	(void)state;
 	begin_x86(&p);
+	regs.v[16] = AT(FIRST); /* and where the processor is there, it is the latter's */
+	a = unwind(&p, &regs, stack, sizeof(stack), 64);
+	check_chain(&a, chain, 0, GUS_CALLERS_WHOLE);
+	regs.v[16] = AT(LEAF);
 	regs.v[6] = SP + 16; /* of POINTS, which ends where FIRST begins */
 	a = unwind(&p, &regs, stack, 32, 64); /* LEAF ends where SAVES begins */
 	check_chain(&a, chain, 2, GUS_CALLERS_STACK | GUS_CALLERS_TABLE);
