@@ -124,6 +124,8 @@ tests_cases_trace_threads_CFLAGS = $(GUS_WARNINGS) -fno-pie
 tests_cases_trace_threads_LDFLAGS = -no-pie
 tests_cases_trace_threads_LDADD = -lpthread
 # Stacks at each instruction: who looks, and what is looked at, as distributions build programs.
+check_PROGRAMS += tests/bench/unwind-speed
+tests_bench_unwind_speed_SOURCES = tests/bench/unwind_speed.c
 check_PROGRAMS += tests/accuracy/stack-steps tests/cases/unwind-target tests/cases/unwind-static
 tests_accuracy_stack_steps_SOURCES = tests/accuracy/stack_steps.c
 tests_accuracy_stack_steps_LDADD = $(GUS_LAYERS)
