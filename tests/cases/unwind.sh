@@ -17,7 +17,8 @@ walk()
 	least=$1
 	shift
 	timeout 120 "$steps" "$@" >out 2>err
-	[ $? -le 1 ] && awk -v least="$least" -v per="$per" '/ right / { a = 1; exit !($1 + $5 >= least && $3 * per <= $1 + $5) }
+	[ $? -le 1 ] && awk -v least="$least" -v per="$per" '
+		/ right / { a = 1; exit !($1 + $5 >= least && $3 * per <= $1 + $5) }
 		END { if (!a) exit 1 }' out
 }
 
