@@ -53,7 +53,8 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/unwind/files.c symbolizer/unwind/files.h \
 	symbolizer/unwind/leb.h \
 	symbolizer/unwind/rule.c symbolizer/unwind/rule.h \
-	symbolizer/unwind/unwind.c symbolizer/unwind/unwind.h \
+	symbolizer/unwind/step.c \
+	symbolizer/unwind/unwind.h \
 	symbolizer/unwind/view.h \
 	symbolizer/unwind/walk.c symbolizer/unwind/walk.h
 if HOST_X86_64

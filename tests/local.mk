@@ -51,7 +51,8 @@ case_tests = \
 	tests/cases/trace-ends.sh \
 	tests/cases/traced.sh \
 	tests/cases/uarch.sh \
-	tests/cases/unprivileged.sh
+	tests/cases/unprivileged.sh \
+	tests/cases/unwind.sh
 TESTS += $(case_tests)
 EXTRA_DIST += tests/cases/lib.sh
 dist_check_SCRIPTS += $(case_tests)
@@ -134,6 +135,8 @@ tests_cases_trace_threads_CFLAGS = $(GUS_WARNINGS) -fno-pie
 tests_cases_trace_threads_LDFLAGS = -no-pie
 tests_cases_trace_threads_LDADD = -lpthread
 # Stacks at each instruction: who looks, and what is looked at, as distributions build programs.
+check_PROGRAMS += tests/bench/unwind-speed
+tests_bench_unwind_speed_SOURCES = tests/bench/unwind_speed.c
 check_PROGRAMS += tests/accuracy/stack-steps tests/cases/unwind-target tests/cases/unwind-static
 tests_accuracy_stack_steps_SOURCES = tests/accuracy/stack_steps.c
 tests_accuracy_stack_steps_LDADD = $(GUS_LAYERS)
@@ -259,6 +262,8 @@ unit_tests = \
 	tests/unit/test_tracer \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
+	tests/unit/test_unwind \
+	tests/unit/test_unwind_stacks \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
 	tests/unit/test_unwinder \
@@ -389,6 +394,9 @@ tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c
+made_frames = tests/unit/made_frames.c tests/unit/made_frames.h
+tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c $(made_frames)
+tests_unit_test_unwind_stacks_SOURCES = tests/unit/test_unwind_stacks.c $(made_frames)
 tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
@@ -446,6 +454,8 @@ fuzz_runs += tests/fuzz/run_uarch
 tests_fuzz_run_uarch_SOURCES = tests/fuzz/fuzz_uarch.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_uoptable
 tests_fuzz_run_uoptable_SOURCES = tests/fuzz/fuzz_uoptable.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_unwind
+tests_fuzz_run_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_main)
 check_PROGRAMS += $(fuzz_runs)
 TESTS += $(fuzz_runs)
 EXTRA_DIST += tests/fuzz/foreign_file.h tests/fuzz/limit.h tests/fuzz/measure tests/fuzz/seal.h tests/fuzz/targets

@@ -223,7 +223,7 @@ void gus_cfi_open(struct gus_cfi *c, const void *bytes, size_t size, uint64_t ad
 		if (h.is_cie || !gus_cursor_left(&h.in))
 			continue;
 		add_entry(c, at, &h, made);
-		if (c->entries.n > 1 && by_address(&c->entries.v[c->entries.n - 2], &c->entries.v[c->entries.n - 1]) > 0)
+		if (c->entries.n > 1 && c->entries.v[c->entries.n - 1].low < c->entries.v[c->entries.n - 2].low)
 			sorted = false;
 	}
 	if (!sorted)
@@ -361,8 +361,8 @@ static void act_nothing(struct run *r, int64_t unused, int64_t unused2, enum gus
 	(void)r, (void)unused, (void)unused2, (void)how;
 }
 
-/* Two encodings of arm64's that older dwarf.h do not have: the return address is signed from here on, or no more. Signed
- * or not, the bits that a signature takes are not looked at. */
+/* Two encodings of arm64's that older dwarf.h do not have: the return address is signed from here on, or no more.
+ * Signed or not, the bits that a signature takes are not looked at. */
 enum { NEGATE_RA_STATE_WITH_PC = 0x2c, NEGATE_RA_STATE = 0x2d };
 
 static const struct op {

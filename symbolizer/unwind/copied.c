@@ -10,14 +10,14 @@
 #include "symbolizer/unwind/walk.h"
 
 struct gus_unwind_copied {
-	gus_walk_step *step;              /* our own where libunwind is not for that machine */
+	gus_climb_step *step;              /* our own where libunwind is not for that machine */
 	struct gus_libunwind *foreign;
 };
 
 #ifdef __x86_64__
 /* Of code that is recognised rather than looked up the entry may be another's, and what is no step is the same for both
  * engines: then our own is asked. */
-static enum gus_callers step(void *context, struct gus_walk *w, struct gus_unwind_file *file, uint64_t offset)
+static enum gus_callers step(void *context, struct gus_climb *w, struct gus_unwind_file *file, uint64_t offset)
 {
 	struct gus_unwind_copied *u = context;
 	const struct gus_rule *rule = NULL;
@@ -30,7 +30,7 @@ static enum gus_callers step(void *context, struct gus_walk *w, struct gus_unwin
 	    rule->kind == GUS_RULE_STEP && rule->cfa_how != GUS_CFI_AT_SP)
 		table = gus_unwind_file_cfi(file, w->exact ? offset : offset - 1, &address);
 	if (!table || !gus_cfi_text(table, address, &text))
-		return gus_walk_by_rule(NULL, w, file, offset);
+		return gus_climb_by_rule(NULL, w, file, offset);
 	/* What a call does not keep is known behind a signal's frame, and some code finds its frame by it. */
 	end = gus_libunwind_step(u->foreign, table, &text, address, w->view, &w->steps,
 			       text.signal ? UINT64_MAX : w->machine->preserved, &w->regs);
@@ -46,7 +46,7 @@ struct gus_unwind_copied *gus_unwind_copied_new(unsigned machine)
 {
 	struct gus_unwind_copied *u = gus_zalloc(sizeof(*u));
 
-	u->step = gus_walk_by_rule;
+	u->step = gus_climb_by_rule;
 #ifdef __x86_64__
 	if (machine == EM_X86_64) {
 		u->step = step;
@@ -69,5 +69,5 @@ void gus_unwind_copied_free(struct gus_unwind_copied *u)
 uint32_t gus_unwind_copied(struct gus_unwind_copied *u, const struct gus_unwind_view *view,
 			   const struct gus_unwind_regs *regs, uint64_t *out, uint32_t most, uint64_t *callers)
 {
-	return gus_walk_run(u->step, u, view, regs, out, most, callers, NULL);
+	return gus_climb_run(u->step, u, view, regs, out, most, callers, NULL);
 }

@@ -131,9 +131,10 @@ static size_t read_bytes(pid_t pid, uint64_t at, void *to, size_t size)
 
 static bool is_call(const uint8_t *code)
 {
+	static const uint8_t prefixes[] = { 0xf2, 0x3e, 0x66, 0x67 };
 	unsigned i = 0;
 
-	while (i < 4 && (code[i] == 0xf2 || code[i] == 0x3e || code[i] == 0x66 || code[i] == 0x67 || (code[i] & 0xf0) == 0x40))
+	while (i < 4 && (memchr(prefixes, code[i], sizeof(prefixes)) || (code[i] & 0xf0) == 0x40))
 		i++;
 	return code[i] == 0xe8 || (code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2);
 }
@@ -230,7 +231,9 @@ static void ask(struct tally *tally, struct target *t, const struct truth *truth
 	uint32_t found;
 	bool right;
 
-	bytes = now->rsp < t->stack_top && t->stack_top - now->rsp < stack_bytes ? t->stack_top - now->rsp : stack_bytes;
+	bytes = stack_bytes;
+	if (now->rsp < t->stack_top && t->stack_top - now->rsp < bytes)
+		bytes = t->stack_top - now->rsp;
 	view.stack_bytes = read_bytes(t->pid, now->rsp, t->stack, bytes);
 	if (view.stack_bytes < bytes) { /* another stack than the first thread's */
 		const struct mapping *m = find_mapping(t, now->rsp);
@@ -279,7 +282,9 @@ static int by_times(const void *a, const void *b)
 {
 	const struct wrong *x = a, *y = b;
 
-	return x->times != y->times ? (x->times < y->times ? 1 : -1) : (x->offset > y->offset) - (x->offset < y->offset);
+	if (x->times != y->times)
+		return x->times < y->times ? 1 : -1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 static int show(struct tally *tally)
@@ -315,7 +320,8 @@ static int run(struct target *t, uint64_t skip, uint64_t steps, size_t stack_byt
 		before = now;
 		memset(code, 0, sizeof(code));
 		read_bytes(t->pid, now.rip, code, sizeof(code));
-		demand(ptrace(PTRACE_SINGLESTEP, t->pid, 0, deliver) == 0 && waitpid(t->pid, &status, 0) == t->pid, "step");
+		demand(ptrace(PTRACE_SINGLESTEP, t->pid, 0, deliver) == 0 && waitpid(t->pid, &status, 0) == t->pid,
+		       "step");
 		if (!WIFSTOPPED(status))
 			break;
 		demand(ptrace(PTRACE_GETREGS, t->pid, 0, &now) == 0, "registers");

@@ -31,7 +31,7 @@ bool gus_unwind_regs_of(struct gus_unwind_regs *regs, unsigned machine, const st
 
 /* A rule that is applied. */
 struct step {
-	struct gus_walk *w;
+	struct gus_climb *w;
 	const struct gus_unwind_file *file;
 	const struct gus_rule *rule;
 	uint64_t sp, cfa;
@@ -61,7 +61,7 @@ static enum gus_callers read_stack(const struct step *s, uint64_t address, uint6
 static enum gus_callers read_register(const struct step *s, unsigned reg, uint64_t *value)
 {
 	*value = s->w->regs.v[reg];
-	return gus_walk_knows(&s->w->regs, reg) ? 0 : GUS_CALLERS_BAD;
+	return gus_climb_knows(&s->w->regs, reg) ? 0 : GUS_CALLERS_BAD;
 }
 
 static enum gus_callers find_cfa(struct step *s)
@@ -113,13 +113,13 @@ static enum gus_callers find_registers(const struct step *s, struct gus_unwind_r
 		enum gus_callers end = find_register(s, slot, &value);
 
 		if (!end)
-			gus_walk_set(next, slot->reg, value);
+			gus_climb_set(next, slot->reg, value);
 		else if (slot->reg == s->rule->ra || end == GUS_CALLERS_WORK)
 			return end;
 		else
 			next->known &= ~(1ull << slot->reg);
 	}
-	return gus_walk_knows(next, s->rule->ra) ? 0 : GUS_CALLERS_BAD;
+	return gus_climb_knows(next, s->rule->ra) ? 0 : GUS_CALLERS_BAD;
 }
 
 /* The outermost function's rule need not have a CFA that makes sense. */
@@ -133,8 +133,8 @@ static bool is_outermost(const struct gus_rule *rule)
 
 static enum gus_callers apply(struct step *s)
 {
-	struct gus_walk *w = s->w;
-	const struct gus_walk_machine *m = w->machine;
+	struct gus_climb *w = s->w;
+	const struct gus_climb_machine *m = w->machine;
 	struct gus_unwind_regs next = w->regs;
 	enum gus_callers end;
 
@@ -144,16 +144,16 @@ static enum gus_callers apply(struct step *s)
 	if (end)
 		return end;
 	w->cfa = s->cfa;
-	/* A signal's frame gives all registers back, and a register that a call leaves its return address in is that
-	 * of the caller as long as the function is where it began. */
+	/* A signal's frame gives all registers back, and the register that a call leaves its return address in is
+	 * known as long as the function has not called. */
 	if (!s->rule->signal)
-		next.known &= m->preserved | (m->links && w->exact ? 1ull << m->ra : 0);
+		next.known &= m->preserved | (m->links ? 1ull << m->ra : 0);
 	next.known &= ~(1ull << m->pc);
-	gus_walk_set(&next, m->sp, s->cfa);
+	gus_climb_set(&next, m->sp, s->cfa);
 	end = find_registers(s, &next);
 	if (end)
 		return end;
-	gus_walk_set(&next, m->pc, next.v[s->rule->ra] & m->addresses);
+	gus_climb_set(&next, m->pc, next.v[s->rule->ra] & m->addresses);
 	if (!s->rule->signal && m->links) /* the call that is returned from has changed it */
 		next.known &= ~(1ull << m->ra);
 	w->regs = next;
@@ -161,14 +161,17 @@ static enum gus_callers apply(struct step *s)
 	return 0;
 }
 
-enum gus_callers gus_walk_by_rule(void *context, struct gus_walk *w, struct gus_unwind_file *file, uint64_t offset)
+enum gus_callers gus_climb_by_rule(void *context, struct gus_climb *w, struct gus_unwind_file *file, uint64_t offset)
 {
 	static const enum gus_callers without[] = {
 		[GUS_UNWIND_NO_FILE] = GUS_CALLERS_FILE,
 		[GUS_UNWIND_OTHER_MACHINE] = GUS_CALLERS_ABI,
 		[GUS_UNWIND_NO_WORK] = GUS_CALLERS_WORK,
 	};
-	static const enum gus_callers kinds[] = { [GUS_RULE_NONE] = GUS_CALLERS_NO_RULE, [GUS_RULE_BAD] = GUS_CALLERS_BAD };
+	static const enum gus_callers kinds[] = {
+		[GUS_RULE_NONE] = GUS_CALLERS_NO_RULE,
+		[GUS_RULE_BAD] = GUS_CALLERS_BAD,
+	};
 	struct step s = { .w = w, .file = file, .sp = w->regs.v[w->machine->sp] };
 	enum gus_unwind_knows knows = gus_unwind_file_rule(file, w->regs.machine, offset, w->exact, &w->steps, &s.rule);
 
@@ -181,5 +184,5 @@ enum gus_callers gus_walk_by_rule(void *context, struct gus_walk *w, struct gus_
 uint32_t gus_unwind(const struct gus_unwind_view *view, const struct gus_unwind_regs *regs, uint64_t *out,
 		    uint32_t most, uint64_t *callers, struct gus_unwind_rest *rest)
 {
-	return gus_walk_run(gus_walk_by_rule, NULL, view, regs, out, most, callers, rest);
+	return gus_climb_run(gus_climb_by_rule, NULL, view, regs, out, most, callers, rest);
 }

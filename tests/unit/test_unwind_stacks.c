@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT */
+/* symbolizer/unwind: stacks of a process whose one file, with its table, is made here, at each end that a stack has. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <dwarf.h>
+#include <elf.h>
+#include <linux/perf_event.h>
+
+#include "base/alloc.h"
+#include "symbolizer/space/space.h"
+#include "symbolizer/symbols/symbols.h"
+#include "symbolizer/unwind/unwind.h"
+#include "tests/unit/made_frames.h"
+
+#define LEN(a) (sizeof(a) / sizeof(*(a)))
+
+/* Where the file is mapped, code without a file, and the stack; the file's own address of its first byte. */
+#define BASE 0x7f0000000000ull
+#define JIT 0x7e0000000000ull
+#define SP 0x7ffc0000ull
+#define OWN 0x10000ull
+enum { CODE = 0x200, CODE_END = 0x800, TABLE = 0x800, NAMES = 0x1800, HEADERS = 0x1840, SIZE = 0x2000 };
+
+/* Functions of the file, of 64 bytes each. */
+#define AT(n) (BASE + CODE + 0x40 * (n))
+enum { LEAF, SAVES, POINTS, FIRST, SIGNAL, LOOPS, STAYS, BAD, BY_RBX, CHANGES, WORKS, RA_LOW, WITHOUT };
+
+static const struct { const char *letters; uint8_t program[16], n; } functions[] = {
+	[LEAF] = { "", { DW_CFA_nop }, 1 },
+	[SAVES] = { "", { DW_CFA_def_cfa_offset, 24, DW_CFA_offset | 3, 2 }, 4 },
+	[POINTS] = { "", { DW_CFA_def_cfa, 6, 16, DW_CFA_offset | 6, 2 }, 5 },
+	[FIRST] = { "", { DW_CFA_undefined, 16 }, 2 },
+	/* [sp] pc, [sp + 8] sp, [sp + 16] rbx, [sp + 24] rax */
+	[SIGNAL] = { "zRS", { DW_CFA_def_cfa_expression, 3, DW_OP_breg7, 8, DW_OP_deref, DW_CFA_expression, 16, 2,
+			      DW_OP_breg7, 0, DW_CFA_expression, 3, 2, DW_OP_breg7, 16 }, 15 },
+	[LOOPS] = { "", { DW_CFA_def_cfa_expression, 3, DW_OP_skip, 0xfd, 0xff }, 5 },
+	[STAYS] = { "", { DW_CFA_def_cfa_offset, 0, DW_CFA_val_offset, 16, 0 }, 5 },
+	[BAD] = { "", { DW_CFA_restore_state }, 1 },
+	[BY_RBX] = { "", { DW_CFA_def_cfa, 3, 8 }, 3 },
+	/* rbx is in r12, r13 nowhere, r14 the CFA + 8, r15 at CFA - 40, which an epilogue has left behind */
+	[CHANGES] = { "", { DW_CFA_register, 3, 12, DW_CFA_undefined, 13, DW_CFA_val_offset_sf, 14, 0x7f,
+			    DW_CFA_offset | 15, 5 }, 10 },
+	[WORKS] = { "", { DW_CFA_val_expression, 3, 3, DW_OP_skip, 0xfd, 0xff }, 6 },
+	[RA_LOW] = { "", { DW_CFA_offset | 16, 2 }, 2 },
+};
+
+struct process {
+	unsigned machine;
+	char path[32];
+	struct gus_symbols_options options;
+	struct gus_unwind_files *files;
+	struct gus_unwind_file *file;
+};
+
+static void write_file(struct process *p, const struct made_frames *frames, const char *section, const uint8_t *code)
+{
+	static uint8_t bytes[SIZE];
+	static const char names[] = "\0.eh_frame\0.debug_frame\0.shstrtab\0.gopclntab";
+	const Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN, .e_machine = (Elf64_Half)p->machine, .e_version = EV_CURRENT, .e_phoff = 64,
+		.e_shoff = HEADERS, .e_ehsize = 64, .e_phentsize = 56, .e_phnum = 1, .e_shentsize = 64, .e_shnum = 4,
+		.e_shstrndx = 2 };
+	const Elf64_Phdr segment = { PT_LOAD, PF_R | PF_X, 0, OWN, OWN, SIZE, SIZE, 0x1000 };
+	const Elf64_Shdr sections[4] = { { 0 },
+		{ .sh_name = section[1] == 'e' ? 1 : 11, .sh_type = SHT_PROGBITS, .sh_addr = MADE_FRAMES_AT,
+		  .sh_offset = TABLE, .sh_size = frames->n },
+		{ .sh_name = 24, .sh_type = SHT_STRTAB, .sh_offset = NAMES, .sh_size = sizeof(names) },
+		{ .sh_name = section[0] == 'g' ? 34 : 0, .sh_type = SHT_PROGBITS, .sh_offset = NAMES, .sh_size = 1 } };
+	int fd = mkstemp(strcpy(p->path, "/tmp/unwind-XXXXXX"));
+
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + 64, &segment, sizeof(segment));
+	memcpy(bytes + CODE, code, CODE_END - CODE);
+	memcpy(bytes + TABLE, frames->bytes, frames->n);
+	memcpy(bytes + NAMES, names, sizeof(names));
+	memcpy(bytes + HEADERS, sections, sizeof(sections));
+	assert_true(fd >= 0 && write(fd, bytes, sizeof(bytes)) == sizeof(bytes));
+	close(fd);
+}
+
+static void begin(struct process *p, unsigned machine, const struct made_frames *frames, const char *section,
+		  const uint8_t *code)
+{
+	struct gus_module module = { .kind = GUS_MODULE_FILE, .path = p->path };
+
+	*p = (struct process){ .machine = machine };
+	write_file(p, frames, section, code);
+	p->files = gus_unwind_files_new(&p->options);
+	p->file = gus_unwind_files_get(p->files, &module);
+	assert_null(gus_unwind_file_trouble(p->file));
+	assert_ptr_equal(gus_unwind_files_get(p->files, &module), p->file);
+	unlink(p->path);
+}
+
+static void end(struct process *p)
+{
+	gus_unwind_files_free(p->files);
+}
+
+static bool code_at(void *context, uint64_t address, struct gus_unwind_code *code)
+{
+	struct process *p = context;
+
+	*code = (struct gus_unwind_code){ NULL, address };
+	if (address >= JIT && address < JIT + 0x1000)
+		return true;
+	*code = (struct gus_unwind_code){ p->file, address - BASE };
+	return address >= BASE + CODE && address < BASE + CODE_END;
+}
+
+static const uint8_t no_code[CODE_END - CODE];
+
+static void begin_x86(struct process *p)
+{
+	struct made_frames m = { .debug = false };
+
+	for (unsigned i = 0; i < LEN(functions); i++) {
+		made_cie(&m, functions[i].letters, 16, made_x86, sizeof(made_x86));
+		made_fde(&m, OWN + CODE + 0x40 * i, 0x40, functions[i].program, functions[i].n);
+	}
+	begin(p, EM_X86_64, &m, ".eh_frame", no_code);
+}
+
+struct answer {
+	uint64_t out[64], frames[64], callers;
+	uint32_t n;
+	struct gus_unwind_rest rest;
+};
+
+/* All registers are known. */
+static struct answer unwind(struct process *p, const struct gus_unwind_regs *regs, const uint64_t *stack, size_t bytes,
+			    uint32_t most)
+{
+	struct gus_unwind_view view = { code_at, p, SP, stack, bytes };
+	struct answer a = { .rest.frames = a.frames };
+
+	a.n = gus_unwind(&view, regs, a.out, most, &a.callers, &a.rest);
+	return a;
+}
+
+static struct gus_unwind_regs regs_at(uint64_t pc)
+{
+	return (struct gus_unwind_regs){ EM_X86_64, 0x1ffff, { [7] = SP, [16] = pc } };
+}
+
+static void check_chain(const struct answer *a, const uint64_t *chain, uint32_t n, uint64_t callers)
+{
+	assert_int_equal(a->n, n);
+	assert_memory_equal(a->out, chain, n * sizeof(*chain));
+	assert_int_equal(a->callers, callers);
+}
+
+/* A leaf, a function that saved rbx, and one that nothing called. */
+static void a_whole_stack_is_followed_to_its_beginning(void **state)
+{
+	const uint64_t stack[] = { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5 };
+	const uint64_t chain[] = { AT(SAVES) + 5, AT(FIRST) + 5 };
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct process p;
+	struct answer a;
+
+	(void)state;
+	begin_x86(&p);
+	for (unsigned at = 0; at < 0x40; at++) {
+		regs.v[16] = AT(LEAF) + at;
+		a = unwind(&p, &regs, stack, sizeof(stack), 64);
+		check_chain(&a, chain, 2, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+	}
+	assert_int_equal(a.frames[0], SP + 8);
+	assert_int_equal(a.frames[1], SP + 32);
+	assert_int_equal(a.rest.frame, 0);
+	assert_int_equal(a.rest.regs.v[16], AT(FIRST) + 5);
+	assert_int_equal(a.rest.regs.v[7], SP + 32);
+	assert_int_equal(a.rest.regs.v[3], 2);
+	assert_int_equal(a.rest.regs.known, 1 << 3 | 1 << 6 | 1 << 7 | 0xf << 12 | 1 << 16);
+	end(&p);
+}
+
+/* Where a stack of a leaf below a function that saves ends, by what lies in it and how much was copied. */
+static void each_end_is_told(void **state)
+{
+	static const struct { uint64_t pc, words[4]; size_t bytes; uint32_t most, n; uint64_t end, frame; } cases[] = {
+		{ AT(LEAF), { AT(SAVES) + 5, 1, 2, 0 }, 32, 64, 1, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE, 0 },
+		{ AT(LEAF), { AT(SAVES) + 5, 1, 2, 3 }, 31, 64, 1, GUS_CALLERS_STACK | GUS_CALLERS_TABLE, SP + 32 },
+		{ AT(LEAF), { AT(SAVES) + 5, 1, 2, 3 }, 8, 64, 1, GUS_CALLERS_STACK | GUS_CALLERS_TABLE, SP + 32 },
+		{ AT(LEAF), { AT(SAVES) + 5 }, 7, 64, 0, GUS_CALLERS_STACK, SP + 8 },
+		{ AT(LEAF), { AT(SAVES) + 5 }, 0, 64, 0, GUS_CALLERS_STACK, SP + 8 },
+		{ AT(LEAF), { 0x1234 }, 32, 64, 0, GUS_CALLERS_NO_CODE, 0 },
+		{ AT(LEAF), { BASE + CODE }, 32, 64, 0, GUS_CALLERS_NO_CODE, 0 }, /* what called is before it */
+		{ AT(LEAF), { AT(WITHOUT) + 5 }, 32, 64, 1, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE, 0 }, /* rbp is 0 */
+		{ AT(LEAF), { AT(BAD) + 5 }, 32, 64, 1, GUS_CALLERS_BAD | GUS_CALLERS_TABLE, 0 },
+		{ AT(LEAF), { AT(LOOPS) + 5 }, 32, 64, 1, GUS_CALLERS_WORK | GUS_CALLERS_TABLE, 0 },
+		{ AT(WORKS), { AT(FIRST) + 5 }, 32, 64, 0, GUS_CALLERS_WORK, 0 },
+		{ AT(LEAF), { AT(SAVES) + 5, 1, 2, AT(FIRST) }, 32, 1, 1, GUS_CALLERS_DEEP | GUS_CALLERS_TABLE, 0 },
+		{ AT(LEAF), { AT(SAVES) + 5, 1, 2, AT(FIRST) }, 32, 0, 0, GUS_CALLERS_DEEP, 0 },
+		{ AT(STAYS), { AT(FIRST) }, 32, 64, 0, GUS_CALLERS_BAD, 0 },
+		{ AT(RA_LOW), { AT(FIRST) }, 32, 64, 0, GUS_CALLERS_BAD, 0 },
+		{ AT(LEAF), { AT(BY_RBX) + 5 }, 32, 64, 1, GUS_CALLERS_BAD | GUS_CALLERS_TABLE, 0 }, /* rbx < 0 */
+		{ AT(WITHOUT), { AT(FIRST) + 5 }, 32, 64, 0, GUS_CALLERS_NO_RULE, 0 },
+		{ AT(FIRST), { 0 }, 32, 64, 0, GUS_CALLERS_WHOLE, 0 },
+		{ 0, { AT(FIRST) + 5 }, 32, 64, 1, GUS_CALLERS_WHOLE, 0 }, /* called through a null pointer */
+		{ 0, { AT(FIRST) + 5 }, 7, 64, 0, GUS_CALLERS_STACK, SP + 8 },
+		{ 0, { 0x1234 }, 32, 64, 0, GUS_CALLERS_NO_CODE, 0 },
+	};
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct gus_unwind_regs regs = regs_at(cases[i].pc);
+		struct answer a;
+
+		regs.v[3] = 1ull << 63;
+		a = unwind(&p, &regs, cases[i].words, cases[i].bytes, cases[i].most);
+		if (a.n != cases[i].n || a.callers != cases[i].end || a.rest.frame != cases[i].frame)
+			fail_msg("case %zu: %u callers, end %llx, frame %llx", i, a.n, (unsigned long long)a.callers,
+				 (unsigned long long)a.rest.frame);
+	}
+	end(&p);
+}
+
+/* A call that is the last instruction of its function returns to the next one, and is the former's. */
+static void what_is_returned_to_is_looked_up_before_it(void **state)
+{
+	const uint64_t stack[] = { AT(FIRST), 0, 0, AT(SAVES), 0, AT(FIRST) + 1 };
+	const uint64_t chain[] = { AT(FIRST), AT(SAVES), AT(FIRST) + 1 };
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct process p;
+	struct answer a;
+
+	(void)state;
+	begin_x86(&p);
+	regs.v[16] = AT(FIRST); /* and where the processor is there, it is the latter's */
+	a = unwind(&p, &regs, stack, sizeof(stack), 64);
+	check_chain(&a, chain, 0, GUS_CALLERS_WHOLE);
+	regs.v[16] = AT(LEAF);
+	regs.v[6] = SP + 16; /* of POINTS, which ends where FIRST begins */
+	a = unwind(&p, &regs, stack, 32, 64); /* LEAF ends where SAVES begins */
+	check_chain(&a, chain, 2, GUS_CALLERS_STACK | GUS_CALLERS_TABLE);
+	assert_int_equal(a.rest.frame, SP + 40);
+	a = unwind(&p, &regs, (uint64_t[]){ AT(FIRST), 0, 0, AT(SAVES), AT(FIRST) + 1 }, 40, 64);
+	check_chain(&a, chain, 3, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+	end(&p);
+}
+
+/* A handler on another stack, at a lower address: what it interrupted is looked up where it is, has all its registers,
+ * and a marker before it. */
+static void signals_interrupt(void **state)
+{
+	const uint64_t stack[] = { AT(SIGNAL) + 1, AT(BY_RBX), SP + 48, SP + 32, 7, AT(FIRST) + 5, 0, 0 };
+	const uint64_t chain[] = { AT(SIGNAL) + 1, PERF_CONTEXT_USER, AT(BY_RBX), AT(FIRST) + 5 };
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct process p;
+	struct answer a;
+
+	(void)state;
+	begin_x86(&p);
+	a = unwind(&p, &regs, stack, sizeof(stack), 64); /* rbx + 8 = SP + 40; RA at SP + 32, below sp: bad */
+	check_chain(&a, chain, 3, GUS_CALLERS_BAD | GUS_CALLERS_TABLE);
+	assert_int_equal(a.frames[0], SP + 8);
+	assert_int_equal(a.frames[1], 0);
+	assert_int_equal(a.frames[2], SP + 48);
+	a = unwind(&p, &regs, stack, sizeof(stack), 2);
+	check_chain(&a, chain, 1, GUS_CALLERS_DEEP | GUS_CALLERS_TABLE);
+	a = unwind(&p, &regs, (uint64_t[]){ AT(SIGNAL) + 1, AT(BY_RBX), SP + 40, SP + 40, 7, AT(FIRST) + 5 }, 48, 64);
+	check_chain(&a, chain, 4, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+	/* the interrupted stack lies lower than the handler's, and was not copied */
+	a = unwind(&p, &regs, (uint64_t[]){ AT(SIGNAL) + 1, AT(LEAF), 0x1000, 0, 0 }, 40, 64);
+	assert_int_equal(a.n, 3);
+	assert_int_equal(a.callers, GUS_CALLERS_STACK | GUS_CALLERS_TABLE);
+	assert_int_equal(a.rest.frame, 0x1008);
+	/* it called through a null pointer there */
+	a = unwind(&p, &regs, (uint64_t[]){ AT(SIGNAL) + 1, 0, SP + 40, 0, 7, AT(FIRST) + 5 }, 48, 64);
+	assert_int_equal(a.n, 4);
+	assert_int_equal(a.out[2], 0);
+	assert_int_equal(a.callers, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+	end(&p);
+}
+
+/* Registers that are elsewhere than in memory, or were restored already. */
+static void registers_are_found(void **state)
+{
+	const uint64_t stack[] = { AT(FIRST) + 5 };
+	struct gus_unwind_regs regs = regs_at(AT(CHANGES));
+	struct process p;
+	struct answer a;
+
+	(void)state;
+	begin_x86(&p);
+	for (unsigned i = 0; i < 16; i++)
+		regs.v[i] = i == 7 ? SP : 100 + i;
+	a = unwind(&p, &regs, stack, sizeof(stack), 64);
+	assert_int_equal(a.n, 1);
+	assert_int_equal(a.rest.regs.known, 1 << 3 | 1 << 6 | 1 << 7 | 1 << 12 | 1 << 14 | 1 << 15 | 1 << 16);
+	assert_int_equal(a.rest.regs.v[3], 112);
+	assert_int_equal(a.rest.regs.v[14], SP + 8 + 8);
+	assert_int_equal(a.rest.regs.v[15], 115);
+	assert_int_equal(a.rest.regs.v[7], SP + 8);
+	end(&p);
+}
+
+/* Code without a file, and without a table. */
+static void frame_pointers_lead_on(void **state)
+{
+	static const struct { uint64_t pc, fp, words[6]; size_t bytes; uint32_t n; uint64_t end, frame; } cases[] = {
+		{ JIT + 9, SP + 8, { 0, SP + 32, JIT + 5, 0, 0, AT(FIRST) + 5 }, 48, 2,
+		  GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER, 0 },
+		{ AT(WITHOUT), SP + 8, { 0, 0, AT(FIRST) + 5 }, 24, 1, GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER, 0 },
+		{ JIT, SP + 8, { 0, 0, AT(FIRST) + 5 }, 23, 0, GUS_CALLERS_STACK, SP + 24 },
+		{ JIT, SP + 40, { 0 }, 48, 0, GUS_CALLERS_STACK, SP + 56 },
+		{ JIT, SP - 8, { 0 }, 48, 0, GUS_CALLERS_NO_RULE, 0 },
+		{ JIT, SP + 4, { 0 }, 48, 0, GUS_CALLERS_NO_RULE, 0 },
+		{ JIT, 0, { 0 }, 48, 0, GUS_CALLERS_NO_RULE, 0 },
+		{ JIT, SP, { SP + 16, 0 }, 48, 0, GUS_CALLERS_WHOLE, SP + 16 },
+		{ JIT, SP, { SP + 16, 0x1234 }, 48, 0, GUS_CALLERS_NO_CODE, SP + 16 },
+		{ JIT, SP, { 0, JIT + 5 }, 48, 1, GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER, 0 },
+		{ JIT, SP, { SP, JIT + 5 }, 48, 0, GUS_CALLERS_NO_RULE, SP + 16 },       /* it does not rise */
+		{ JIT, SP, { 77, AT(FIRST) + 5 }, 48, 1, GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER, 0 },
+		{ JIT, SP, { 77, AT(WITHOUT) + 5 }, 48, 0, GUS_CALLERS_NO_RULE, SP + 16 },
+	};
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct gus_unwind_regs regs = regs_at(cases[i].pc);
+		struct answer a;
+
+		regs.v[6] = cases[i].fp;
+		a = unwind(&p, &regs, cases[i].words, cases[i].bytes, 64);
+		if (a.n != cases[i].n || a.callers != cases[i].end ||
+		    a.rest.frame != ((a.callers & GUS_CALLERS_END) == GUS_CALLERS_STACK ? cases[i].frame : 0))
+			fail_msg("case %zu: %u callers, end %llx, frame %llx", i, a.n, (unsigned long long)a.callers,
+				 (unsigned long long)a.rest.frame);
+	}
+	end(&p);
+}
+
+/* A frame that calls itself for ever ends at a number of frames. */
+static void stacks_are_bounded(void **state)
+{
+	enum { MANY = GUS_UNWIND_FRAMES_MOST + 8 };
+	uint64_t *stack = calloc(MANY, 8), *out = calloc(MANY, 8), callers;
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct process p;
+	struct gus_unwind_view view = { code_at, &p, SP, stack, MANY * 8 };
+
+	(void)state;
+	begin_x86(&p);
+	for (int i = 0; i < MANY; i++)
+		stack[i] = AT(LEAF) + 5;
+	assert_int_equal(gus_unwind(&view, &regs, out, MANY, &callers, NULL), GUS_UNWIND_FRAMES_MOST);
+	assert_int_equal(callers, GUS_CALLERS_DEEP | GUS_CALLERS_TABLE);
+	free(stack);
+	free(out);
+	end(&p);
+}
+
+/* What is not known of a file is told, and costs only its own stacks. */
+static void files_that_are_not_at_hand_are_told(void **state)
+{
+	static const struct { const char *path; enum gus_module_kind kind; } cases[] = {
+		{ "/nowhere/at/all", GUS_MODULE_FILE }, { "/etc/passwd", GUS_MODULE_FILE },
+		{ "//anon", GUS_MODULE_ANON },
+	};
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct process p = { .machine = EM_X86_64 };
+
+	(void)state;
+	p.files = gus_unwind_files_new(NULL);
+	for (size_t i = 0; i < LEN(cases); i++) {
+		const struct gus_module module = { .kind = cases[i].kind, .path = cases[i].path };
+		struct answer a;
+
+		p.file = gus_unwind_files_get(p.files, &module);
+		assert_non_null(gus_unwind_file_trouble(p.file));
+		assert_true(gus_unwind_file_frame_pointers(p.file) < 0);
+		a = unwind(&p, &regs, (uint64_t[]){ AT(FIRST) }, 8, 64);
+		assert_int_equal(a.n, 0);
+		assert_int_equal(a.callers, GUS_CALLERS_FILE);
+	}
+	gus_unwind_files_free(p.files);
+}
+
+/* Code of another machine than the registers'. */
+static void other_machines_are_told(void **state)
+{
+	struct gus_unwind_regs regs = { EM_AARCH64, 0x1ffffffff, { [31] = SP, [32] = AT(LEAF) } };
+	struct process p;
+	struct answer a;
+
+	(void)state;
+	begin_x86(&p);
+	a = unwind(&p, &regs, (uint64_t[]){ AT(FIRST) }, 8, 64);
+	assert_int_equal(a.callers, GUS_CALLERS_ABI);
+	end(&p);
+}
+
+/* arm64: a leaf returns by x30, other frames by what they saved of it, whose upper bits may be a signature. */
+static void arm64_returns_by_a_register(void **state)
+{
+	static const uint8_t frame[] = { DW_CFA_def_cfa_offset, 32, DW_CFA_offset | 29, 4, DW_CFA_offset | 30, 3 };
+	static const uint8_t first[] = { DW_CFA_undefined, 30 };
+	const uint64_t stack[] = { SP + 64, 0x2b3c000000000000 | (AT(1) + 8), 0, 0, 0, AT(2) + 8, 0, 0 };
+	struct gus_unwind_regs regs = { EM_AARCH64, 0x1ffffffff, { [30] = AT(1) + 4, [31] = SP, [32] = AT(0) } };
+	struct made_frames m = { .debug = true };
+	struct process p;
+	struct answer a;
+
+	(void)state;
+	made_cie(&m, "", 30, made_arm64, sizeof(made_arm64));
+	made_fde(&m, OWN + CODE, 0x40, first, 0);
+	made_fde(&m, OWN + CODE + 0x40, 0x40, frame, sizeof(frame));
+	made_fde(&m, OWN + CODE + 0x80, 0x40, first, 2);
+	begin(&p, EM_AARCH64, &m, ".debug_frame", no_code);
+	a = unwind(&p, &regs, stack, sizeof(stack), 64);
+	check_chain(&a, (uint64_t[]){ AT(1) + 4, AT(1) + 8, AT(2) + 8 }, 3, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+	assert_int_equal(a.rest.regs.v[31], SP + 64);
+	assert_false(a.rest.regs.known >> 30 & 1);
+	/* what a leaf's table says holds at the leaf alone: a caller has called, which changed x30 */
+	regs.v[30] = AT(0) + 4;
+	a = unwind(&p, &regs, stack, sizeof(stack), 64);
+	check_chain(&a, (uint64_t[]){ AT(0) + 4 }, 1, GUS_CALLERS_BAD | GUS_CALLERS_TABLE);
+	/* nowhere: x30, too */
+	regs.v[32] = 0;
+	regs.v[30] = AT(2) + 4;
+	a = unwind(&p, &regs, stack, sizeof(stack), 64);
+	check_chain(&a, (uint64_t[]){ AT(2) + 4 }, 1, GUS_CALLERS_WHOLE);
+	end(&p);
+}
+
+/* The restorer of a C library without tables, and of Go, whose table calls it a function like others. */
+static void restorers_are_known_by_their_code(void **state)
+{
+	static const uint8_t back[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+	static const uint8_t first[] = { DW_CFA_undefined, 16 }, nothing[] = { DW_CFA_nop };
+	uint8_t code[CODE_END - CODE] = { 0 };
+	uint64_t stack[40] = { AT(3) };
+	const uint64_t chain[] = { AT(3), PERF_CONTEXT_USER, AT(1), AT(2) + 3 };
+
+	(void)state;
+	memcpy(code + 3 * 0x40, back, sizeof(back));
+	stack[1 + 5 + 15] = SP + 8 * 30;  /* rsp of the frame that was interrupted */
+	stack[1 + 5 + 16] = AT(1);
+	stack[30] = AT(2) + 3;
+	for (unsigned known = 0; known < 2; known++) {
+		struct made_frames m = { .debug = true };
+		struct gus_unwind_regs regs = regs_at(AT(0));
+		struct process p;
+		struct answer a;
+
+		made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+		made_fde(&m, OWN + CODE, 0x80, nothing, 1);
+		made_fde(&m, OWN + CODE + 0x80, 0x40, first, 2);
+		if (known)
+			made_fde(&m, OWN + CODE + 0xc0, 0x40, nothing, 1);
+		begin(&p, EM_X86_64, &m, ".debug_frame", code);
+		a = unwind(&p, &regs, stack, sizeof(stack), 64);
+		check_chain(&a, chain, 4, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+		end(&p);
+	}
+}
+
+/* A part of the functions that have frames at all; Go says nothing in its table, and keeps them. */
+static void frame_pointers_are_counted(void **state)
+{
+	static const uint8_t framed[] = { DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 24 };
+	static const uint8_t pointed[] = { DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16, DW_CFA_offset | 6, 2,
+					   DW_CFA_advance_loc | 3, DW_CFA_def_cfa_register, 6 };
+	struct made_frames m = { .debug = false }, none = { .debug = false };
+	struct process p;
+
+	(void)state;
+	made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+	made_fde(&m, OWN + CODE, 0x40, framed, 0); /* a leaf */
+	made_fde(&m, OWN + CODE + 0x40, 0x40, framed, sizeof(framed));
+	for (unsigned i = 2; i < 5; i++)
+		made_fde(&m, OWN + CODE + 0x40 * i, 0x40, pointed, sizeof(pointed));
+	begin(&p, EM_X86_64, &m, ".eh_frame", no_code);
+	assert_float_equal(gus_unwind_file_frame_pointers(p.file), 0.75, 1e-9);
+	end(&p);
+	begin(&p, EM_X86_64, &m, "go", no_code);
+	assert_float_equal(gus_unwind_file_frame_pointers(p.file), 1, 1e-9);
+	end(&p);
+	made_cie(&none, "", 16, made_x86, sizeof(made_x86));
+	begin(&p, EM_X86_64, &none, ".eh_frame", no_code);
+	assert_true(gus_unwind_file_frame_pointers(p.file) < 0);
+	end(&p);
+}
+
+/* More addresses than are kept at first, asked for twice: the same answers. */
+static void rules_are_kept(void **state)
+{
+	struct made_frames m = { .debug = false };
+	struct gus_unwind_regs regs = regs_at(0);
+	uint8_t program[] = { DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16, DW_CFA_advance_loc | 1,
+			      DW_CFA_def_cfa_offset, 8 };
+	const uint64_t stack[] = { JIT + 1, JIT + 2 };
+	struct process p;
+
+	(void)state;
+	made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+	for (unsigned i = 0; i < 64; i++)
+		made_fde(&m, OWN + CODE + 0x10 * i, 0x10, program, sizeof(program));
+	begin(&p, EM_X86_64, &m, ".eh_frame", no_code);
+	for (unsigned again = 0; again < 6; again++)
+		for (unsigned at = 0; at < 64 * 0x10; at++) {
+			struct answer a;
+
+			regs.v[16] = BASE + CODE + at;
+			a = unwind(&p, &regs, stack, sizeof(stack), 64);
+			assert_int_equal(a.n, 1);
+			assert_int_equal(a.out[0], at % 0x10 == 1 ? JIT + 2 : JIT + 1);
+		}
+	end(&p);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_stack_is_followed_to_its_beginning),
+		cmocka_unit_test(each_end_is_told),
+		cmocka_unit_test(what_is_returned_to_is_looked_up_before_it),
+		cmocka_unit_test(signals_interrupt),
+		cmocka_unit_test(registers_are_found),
+		cmocka_unit_test(frame_pointers_lead_on),
+		cmocka_unit_test(stacks_are_bounded),
+		cmocka_unit_test(files_that_are_not_at_hand_are_told),
+		cmocka_unit_test(other_machines_are_told),
+		cmocka_unit_test(arm64_returns_by_a_register),
+		cmocka_unit_test(restorers_are_known_by_their_code),
+		cmocka_unit_test(frame_pointers_are_counted),
+		cmocka_unit_test(rules_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
