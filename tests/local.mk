@@ -504,6 +504,7 @@ EXTRA_DIST += \
 	tests/bench/full-disk \
 	tests/bench/governor \
 	tests/bench/kill-nine \
+	tests/bench/off-cpu \
 	tests/bench/script-speed \
 	tests/bench/short-threads \
 	tests/bench/stat-against-perf \

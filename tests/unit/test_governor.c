@@ -293,7 +293,7 @@ static void step_by_what_samples_bring(void **state)
 		{ { .samples = 500, .recorder_ns = 15000000, .drain_ns = 10000000 }, 500 }, /* 15, and 2.5 of 5 */
 		{ { .samples = 500, .recorder_ns = 3000000, .drain_ns = 2000000 }, 1286 },
 		{ { .samples = 500, .recorder_ns = 2000000, .drain_ns = 3000000 }, 1250 },  /* timed by another clock */
-		{ { .samples = 1000, .leaves = 1000, .recorder_ns = 4000000, .drain_ns = 4000000 }, 625 }, /* half of it */
+		{ { .samples = 1000, .leaves = 1000, .recorder_ns = 4000000, .drain_ns = 4000000 }, 625 },
 		{ { .samples = 19, .recorder_ns = 20000000, .drain_ns = 20000000 }, 500 },  /* too few to tell */
 	};
 

@@ -417,6 +417,7 @@ static void without_an_end(void **state)
 static void switches_that_were_not_sampled(void **state)
 {
 	struct gus_profile p;
+	struct gus_view v;
 	uint64_t time = AT(10);
 
 	(void)state;
@@ -442,6 +443,11 @@ static void switches_that_were_not_sampled(void **state)
 	assert_int_equal(at(&p, 0x200).weight, 100 * MS);
 	assert_int_equal(at(&p, 0x100).off.times + at(&p, 0x200).off.times, 380);
 	assert_int_equal(p.wall.inferred_ns, 1190 * MS);
+	gus_view_make(&v, &p, GUS_BY_INSTRUCTION, true);
+	assert_int_equal(v.rows.v[0].weight, 2000 * MS); /* half of it was seen, and all that was not may be there */
+	assert_true(v.rows.v[0].ci95.low > 0.4201 && v.rows.v[0].ci95.low < 0.4202);
+	assert_true(v.rows.v[0].ci95.high > 0.9201 && v.rows.v[0].ci95.high < 0.9203);
+	gus_view_free(&v);
 	assert_int_equal(p.wall.nowhere_ns, 0);
 	assert_int_equal(gus_units_of(&p).time.evidence, GUS_INFERRED);
 	gus_profile_free(&p);
