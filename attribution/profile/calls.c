@@ -234,7 +234,7 @@ void gus_calls_make(struct gus_calls *c, struct gus_profile *p, const struct gus
 	gus_index_init(&m.same, sizeof(struct same_key));
 	gus_index_init(&m.places, sizeof(struct place_key));
 	gus_index_init(&m.entries, sizeof(struct entry_key));
-	m.of_path = gus_resize(NULL, 2 * p->paths.n, sizeof(*m.of_path));
+	m.of_path = gus_resize(NULL, 2 * p->paths.n + 2, sizeof(*m.of_path));
 	if (options->inlines)
 		gus_profile_expect(p);
 	add_roots(&m);
