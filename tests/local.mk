@@ -427,6 +427,8 @@ tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
 
 check_PROGRAMS += tests/bench/name-speed
 tests_bench_name_speed_SOURCES = tests/bench/name_speed.c
+check_PROGRAMS += tests/bench/made-paths
+tests_bench_made_paths_SOURCES = tests/bench/made_paths.c
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/cache-speed
@@ -457,6 +459,7 @@ EXTRA_DIST += \
 	tests/bench/stat-against-perf \
 	tests/bench/system-wide \
 	tests/bench/traced-speed \
+	tests/bench/tree-speed \
 	tests/bench/truncate-flip \
 	tests/bench/workloads
 
