@@ -5,12 +5,16 @@ attribution_libattribution_a_SOURCES = \
 	attribution/profile/calls.c attribution/profile/calls.h \
 	attribution/profile/expect.c attribution/profile/expect.h \
 	attribution/profile/frames.c attribution/profile/frames.h \
+	attribution/profile/cells.h \
+	attribution/profile/lives.c attribution/profile/lives.h \
 	attribution/profile/order.c attribution/profile/order.h \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \
 	attribution/profile/selection.c attribution/profile/selection.h \
 	attribution/profile/tree.c attribution/profile/tree.h \
 	attribution/profile/units.c attribution/profile/units.h \
+	attribution/profile/unwinder.c attribution/profile/unwinder.h \
+	attribution/profile/wall.c attribution/profile/wall.h \
 	attribution/routes/cutter.c \
 	attribution/routes/private.h \
 	attribution/routes/regions.c \

@@ -12,6 +12,7 @@ gusprof_SOURCES = \
 	cli/common/debuginfod.c cli/common/debuginfod.h \
 	cli/common/ending.c cli/common/ending.h \
 	cli/common/filter.c cli/common/filter.h \
+	cli/common/html.c cli/common/html.h \
 	cli/common/json.c cli/common/json.h \
 	cli/common/lines.c cli/common/lines.h \
 	cli/common/naming.c cli/common/naming.h \
@@ -49,6 +50,9 @@ gusprof_SOURCES = \
 	cli/record/summary.c cli/record/summary.h \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/csv.c \
+	cli/report/flame.c cli/report/flame.h \
+	cli/report/flame_file.c cli/report/flame_file.h \
+	cli/report/flame_tree.c cli/report/flame_tree.h \
 	cli/report/folded.c cli/report/folded.h \
 	cli/report/head.c cli/report/head.h \
 	cli/report/json.c \
@@ -81,3 +85,27 @@ if !SANITIZED
 gusprof_SOURCES += cli/memory.c
 endif
 gusprof_LDADD = $(GUS_LAYERS) -lpthread -ldl
+
+# The page of a flame graph as strings of C, and the sums by which its policy knows its style and its script.
+nodist_gusprof_SOURCES = cli/report/flame_page.h
+gus_made_headers += cli/report/flame_page.h
+CLEANFILES += cli/report/flame_page.h
+gus_page = $(top_srcdir)/cli/report/flame
+gus_page_script = $(gus_page)/tree.js $(gus_page)/view.js
+EXTRA_DIST += cli/report/flame/page.html cli/report/flame/style.css cli/report/flame/tree.js cli/report/flame/view.js
+cli/report/flame_page.h: $(gus_page)/page.html $(gus_page)/style.css $(gus_page_script) $(top_srcdir)/cli/local.mk
+	$(AM_V_GEN)$(MKDIR_P) cli/report && { \
+		echo '/* Made by cli/local.mk. */'; \
+		text() { \
+			echo "#define GUS_PAGE_$$1 \\"; shift; \
+			cat "$$@" | sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/	"&\\n" \\/'; \
+			echo '	""'; \
+		}; \
+		sum() { \
+			sum_name=$$1; shift; \
+			sum_bytes=`cat "$$@" | sha256sum | cut -c 1-64 | sed 's/../\\\\x&/g'`; \
+			echo "#define GUS_PAGE_$${sum_name}_SUM \"`env printf "$$sum_bytes" | base64`\""; \
+		}; \
+		text BODY $(gus_page)/page.html; text STYLE $(gus_page)/style.css; text SCRIPT $(gus_page_script); \
+		sum STYLE $(gus_page)/style.css; sum SCRIPT $(gus_page_script); \
+	} >$@.new && mv $@.new $@

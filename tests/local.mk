@@ -19,9 +19,12 @@ case_tests = \
 	tests/cases/container.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
+	tests/cases/copied-stacks.sh \
 	tests/cases/embed.sh \
 	tests/cases/faults.sh \
 	tests/cases/first-hour.sh \
+	tests/cases/flamegraph.sh \
+	tests/cases/flamegraph-browser.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/jit.sh \
 	tests/cases/kills.sh \
@@ -29,6 +32,7 @@ case_tests = \
 	tests/cases/model.sh \
 	tests/cases/model-exec.sh \
 	tests/cases/model-output.sh \
+	tests/cases/off-cpu.sh \
 	tests/cases/pipes.sh \
 	tests/cases/names.sh \
 	tests/cases/record.sh \
@@ -54,6 +58,10 @@ dist_check_SCRIPTS += $(case_tests)
 check_PROGRAMS += tests/cases/forbid-perf
 tests_cases_forbid_perf_SOURCES = tests/cases/forbid_perf.c
 tests_cases_forbid_perf_LDADD =
+check_PROGRAMS += tests/cases/off-target
+tests_cases_off_target_SOURCES = tests/cases/off_target.c
+tests_cases_off_target_CFLAGS = $(GUS_WARNINGS) -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls
+tests_cases_off_target_LDADD = -lpthread
 check_PROGRAMS += tests/cases/short-threads
 tests_cases_short_threads_SOURCES = tests/cases/short_threads.c
 tests_cases_short_threads_CFLAGS = $(GUS_WARNINGS) -O2 -g
@@ -63,6 +71,9 @@ tests_cases_trace_sums_SOURCES = tests/cases/trace_sums.c
 check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
+check_PROGRAMS += tests/cases/make-calls
+tests_cases_make_calls_SOURCES = tests/cases/make_calls.c
+EXTRA_DIST += tests/cases/browser.py tests/cases/flame.py tests/cases/flame_browser.py tests/cases/flame_tree.js
 check_PROGRAMS += tests/cases/make-hostile
 tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
 # The same program, but for the names in it; without build ids there is only the path to know them by.
@@ -122,6 +133,19 @@ tests_cases_trace_threads_SOURCES = tests/cases/trace_threads.c
 tests_cases_trace_threads_CFLAGS = $(GUS_WARNINGS) -fno-pie
 tests_cases_trace_threads_LDFLAGS = -no-pie
 tests_cases_trace_threads_LDADD = -lpthread
+# Stacks at each instruction: who looks, and what is looked at, as distributions build programs.
+check_PROGRAMS += tests/accuracy/stack-steps tests/cases/unwind-target tests/cases/unwind-static
+tests_accuracy_stack_steps_SOURCES = tests/accuracy/stack_steps.c
+tests_accuracy_stack_steps_LDADD = $(GUS_LAYERS)
+unwind_cflags = $(GUS_WARNINGS) -O2 -fomit-frame-pointer -fasynchronous-unwind-tables
+tests_cases_unwind_target_SOURCES = tests/cases/unwind_target.c
+tests_cases_unwind_target_CFLAGS = $(unwind_cflags)
+tests_cases_unwind_target_LDFLAGS = -Wl,-z,lazy
+tests_cases_unwind_target_LDADD =
+tests_cases_unwind_static_SOURCES = tests/cases/unwind_target.c
+tests_cases_unwind_static_CFLAGS = $(unwind_cflags)
+tests_cases_unwind_static_LDFLAGS = -static
+tests_cases_unwind_static_LDADD =
 check_PROGRAMS += tests/cases/model-execs
 tests_cases_model_execs_SOURCES = tests/cases/model_execs.c
 tests_cases_model_execs_CFLAGS = $(GUS_WARNINGS) -O1
@@ -173,16 +197,20 @@ unit_tests = \
 	tests/unit/test_governor \
 	tests/unit/test_growing \
 	tests/unit/test_helper \
+	tests/unit/test_html \
 	tests/unit/test_image \
 	tests/unit/test_steps \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_jit \
+	tests/unit/test_join \
 	tests/unit/test_json \
 	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_lives \
 	tests/unit/test_members \
+	tests/unit/test_merge \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
 	tests/unit/test_made \
@@ -232,9 +260,15 @@ unit_tests = \
 	tests/unit/test_units \
 	tests/unit/test_uops \
 	tests/unit/test_uoptable \
+	tests/unit/test_unwinder \
 	tests/unit/test_variant \
 	tests/unit/test_visits \
+	tests/unit/test_wall \
 	tests/unit/test_wide
+if HOST_X86_64
+unit_tests += tests/unit/test_copied
+tests_unit_test_copied_SOURCES = tests/unit/test_copied.c
+endif
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
@@ -265,6 +299,7 @@ tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
 tests_unit_test_jit_SOURCES = tests/unit/test_jit.c
+tests_unit_test_unwinder_SOURCES = tests/unit/test_unwinder.c
 tests_unit_test_kept_SOURCES = tests/unit/test_kept.c
 tests_unit_test_json_SOURCES = tests/unit/test_json.c cli/common/json.c
 tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
@@ -290,12 +325,16 @@ tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
 tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
+tests_unit_test_html_SOURCES = tests/unit/test_html.c cli/common/html.c
 tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
+tests_unit_test_join_SOURCES = tests/unit/test_join.c
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
+tests_unit_test_lives_SOURCES = tests/unit/test_lives.c
 tests_unit_test_members_SOURCES = tests/unit/test_members.c
+tests_unit_test_merge_SOURCES = tests/unit/test_merge.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_made_SOURCES = tests/unit/test_made.c
@@ -352,6 +391,7 @@ tests_unit_test_uops_SOURCES = tests/unit/test_uops.c
 tests_unit_test_uoptable_SOURCES = tests/unit/test_uoptable.c $(made_program)
 tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
 tests_unit_test_visits_SOURCES = tests/unit/test_visits.c
+tests_unit_test_wall_SOURCES = tests/unit/test_wall.c
 tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
 tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_governor_SOURCES = tests/unit/test_governor.c
@@ -478,9 +518,11 @@ tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
 
 # Recordings of perf, for what the parser of records makes of them.
+check_PROGRAMS += tests/accuracy/both_stacks
+tests_accuracy_both_stacks_SOURCES = tests/accuracy/both_stacks.c
 check_PROGRAMS += tests/accuracy/perf_data
 tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
-EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches
+EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches tests/accuracy/stacks
 
 # Routes beside what was executed.
 check_PROGRAMS += tests/accuracy/routes_of_trace

@@ -15,12 +15,12 @@ struct waiting {
 	uint64_t time;          /* of that one */
 	uint64_t number;        /* of the batch in the file */
 	size_t bytes;
+	bool switches;          /* that is what they are */
 };
 
 struct order {
 	struct gus_reader *reader;
-	void (*take)(void *context, const struct gus_sample *sample);
-	void *context;
+	const struct gus_order_sink *sink;
 	struct gus_vec(uint64_t) first; /* from batch i on nothing is earlier than this */
 	struct gus_vec(struct waiting *) heap; /* the earliest on top */
 	struct gus_columns batch;
@@ -94,14 +94,26 @@ static void free_waiting(struct waiting *w)
 	free(w);
 }
 
+static void tell(const struct order *o, const struct waiting *w)
+{
+	if (w->switches) {
+		struct gus_switch sw = gus_columns_switch(&w->rows, row_of(w));
+
+		o->sink->sw(o->sink->context, &sw);
+	} else {
+		struct gus_sample s = gus_columns_sample(&w->rows, row_of(w));
+
+		o->sink->sample(o->sink->context, &s);
+	}
+}
+
 static void take_earliest(struct order *o)
 {
 	struct waiting *w = o->heap.v[0];
-	struct gus_sample s = gus_columns_sample(&w->rows, row_of(w));
 
-	o->late += s.time < o->last;
-	o->last = s.time > o->last ? s.time : o->last;
-	o->take(o->context, &s);
+	o->late += w->time < o->last;
+	o->last = w->time > o->last ? w->time : o->last;
+	tell(o, w);
 	if (++w->at < w->rows.n) {
 		w->time = time_of(&w->rows, row_of(w));
 	} else {
@@ -159,8 +171,11 @@ static void take_batch(void *context, const struct gus_frame *frame)
 		w->rows.n = 0;
 	}
 	if (w->rows.n) {
+		if (o->sink->ready && frame->type == GUS_FRAME_SAMPLES)
+			o->sink->ready(o->sink->context, &w->rows);
 		sort(w);
 		w->number = o->batches;
+		w->switches = frame->type == GUS_FRAME_SWITCHES;
 		w->time = time_of(&w->rows, row_of(w));
 		w->bytes = bytes_of(w);
 		o->bytes += w->bytes;
@@ -173,17 +188,18 @@ static void take_batch(void *context, const struct gus_frame *frame)
 		take_earliest(o);
 }
 
-int gus_order_each(struct gus_reader *reader, size_t most, void (*take)(void *context, const struct gus_sample *sample),
-		   void *context, uint64_t *late, struct gus_error *err)
+int gus_order_each(struct gus_reader *reader, size_t most, const struct gus_order_sink *sink, uint64_t *late,
+		   struct gus_error *err)
 {
-	struct order o = { .reader = reader, .most = most, .take = take, .context = context };
-	int rc = gus_frames_each(reader, 1u << GUS_FRAME_SAMPLES, note_first, &o, err);
+	const uint32_t types = 1u << GUS_FRAME_SAMPLES | (sink->sw ? 1u << GUS_FRAME_SWITCHES : 0);
+	struct order o = { .reader = reader, .most = most, .sink = sink };
+	int rc = gus_frames_each(reader, types, note_first, &o, err);
 
 	for (size_t i = o.first.n; i > 1; i--)
 		if (o.first.v[i - 1] < o.first.v[i - 2])
 			o.first.v[i - 2] = o.first.v[i - 1];
 	if (rc == 0)
-		rc = gus_frames_each(reader, 1u << GUS_FRAME_SAMPLES, take_batch, &o, err);
+		rc = gus_frames_each(reader, types, take_batch, &o, err);
 	while (rc == 0 && o.heap.n)
 		take_earliest(&o);
 	for (size_t i = 0; i < o.heap.n; i++)

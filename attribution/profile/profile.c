@@ -20,16 +20,18 @@
 
 #include "attribution/profile/frames.h"
 #include "attribution/profile/order.h"
+#include "attribution/profile/unwinder.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
 #include "base/index.h"
 #include "base/limits.h"
-#include "proto/sample.h"
 
 /* Values of a call chain at and above this are markers, not addresses (PERF_CONTEXT_MAX in the perf_event ABI). */
 #define CHAIN_MARKER ((uint64_t)-4095)
 #define CHAIN_KERNEL ((uint64_t)-128)
 #define CHAIN_USER ((uint64_t)-512)
+/* What the second pass reads. */
+#define BATCHES (1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SWITCHES)
 
 struct cell_key { uint32_t thread, path, module, comm, end, zero; uint64_t offset; };
 struct path_key { uint32_t caller, module; uint64_t offset; };
@@ -50,9 +52,17 @@ struct loader {
 	struct gus_vec(uint32_t) path_of_chain;
 	struct gus_vec(uint64_t) last;  /* time of each thread's last sample */
 	struct gus_vec(struct running) running;
+	bool timed;                     /* weights are time */
+	uint32_t switches;              /* of a profile of time: the event of switches, */
+	uint64_t ends;                  /* and when the last was */
+	bool switched;                  /* there are some */
+	struct gus_wall wall;
+	struct gus_index processes;     /* of it, too: their numbers in wall.lives */
 	struct gus_vec(uint8_t) module_wanted; /* 0 not asked yet, 1 no, 2 yes */
 	struct gus_columns batch;
 	struct gus_vec(struct gus_caller) callers; /* of the sample at hand */
+	const struct gus_symbols_options *options; /* with which files are opened */
+	struct gus_unwinder *unwinder;  /* NULL until a sample needs it */
 	uint64_t decoded;               /* samples of the event, before the filter */
 	uint64_t bad_payloads, bad_offset;
 };
@@ -63,17 +73,44 @@ static uint32_t thread_of(struct loader *l, uint32_t pid, uint32_t tid)
 	bool is_new;
 	uint32_t number = gus_index_add(&l->threads, &key, &is_new);
 
-	if (is_new) {
-		gus_vec_push(&l->p->threads, (struct gus_thread){ pid, tid, "", 0, 0 });
-		gus_vec_push(&l->last, 0);
-	}
+	if (!is_new)
+		return number;
+	gus_vec_push(&l->p->threads, (struct gus_thread){ .pid = pid, .tid = tid, .comm = "" });
+	gus_vec_push(&l->last, 0);
+	if (l->timed)
+		gus_lives_of_process(&l->wall.lives, number, gus_index_add(&l->processes, &pid, NULL));
 	return number;
 }
 
 /* First pass: everything but samples. */
 
+/* Who lives, since when and until when. Idle CPUs are no thread. */
+static void take_life(struct loader *l, const Gusprof__Record *record)
+{
+	struct gus_lives *lives = &l->wall.lives;
+	const Gusprof__Comm *comm = record->comm;
+
+	switch (record->kind_case) {
+	case GUSPROF__RECORD__KIND_FORK:
+		gus_lives_note_birth(lives, thread_of(l, record->fork->pid, record->fork->tid), record->fork->time);
+		break;
+	case GUSPROF__RECORD__KIND_EXIT:
+		gus_lives_note_end(lives, thread_of(l, record->exit->pid, record->exit->tid), record->exit->time);
+		break;
+	case GUSPROF__RECORD__KIND_COMM:
+		if (comm->tid)
+			(comm->exec ? gus_lives_note_exec : gus_lives_note_alive)(lives,
+				thread_of(l, comm->pid, comm->tid), comm->time);
+		break;
+	default:
+		break;
+	}
+}
+
 static void take_record(struct loader *l, const Gusprof__Record *record)
 {
+	if (l->timed)
+		take_life(l, record);
 	if (record->kind_case == GUSPROF__RECORD__KIND_LOST)
 		l->p->lost += record->lost->count;
 	else if (record->kind_case == GUSPROF__RECORD__KIND_THROTTLE)
@@ -246,43 +283,61 @@ static uint32_t comm_of(struct loader *l, const struct gus_sample *s)
 	return number;
 }
 
+static bool tid_wanted(const struct gus_filter *f, uint32_t tid)
+{
+	bool wanted = !f->tids_n;
+
+	for (size_t i = 0; i < f->tids_n; i++)
+		wanted |= f->tids[i] == tid;
+	return wanted;
+}
+
 static bool wanted(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
 {
 	const struct gus_filter *f = l->filter;
-	bool tid = !f->tids_n;
 
 	if (s->time < l->from || s->time > l->to)
 		return false;
-	for (size_t i = 0; i < f->tids_n; i++)
-		tid |= f->tids[i] == s->tid;
-	if (!tid || (f->modules && !module_wanted(l, place.module)))
+	if (!tid_wanted(f, s->tid) || (f->modules && !module_wanted(l, place.module)))
 		return false;
 	return !f->comms || in_list(f->comms, l->p->comms.v[comm]);
 }
 
+static uint32_t cell_of_key(struct loader *l, const struct cell_key *key)
+{
+	bool is_new;
+	uint32_t number = gus_index_add(&l->cells, key, &is_new);
+
+	if (is_new)
+		gus_vec_push(&l->p->cells, (struct gus_cell){
+			.thread = key->thread, .path = key->path, .comm = key->comm, .end = key->end,
+			.place = { key->module, key->offset },
+		});
+	return number;
+}
+
+/* The number of the cell of a sample; comm counts if the names are to be kept. */
+static uint32_t cell_of(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
+{
+	struct cell_key key = { .thread = thread_of(l, s->pid, s->tid), .module = place.module };
+
+	key.offset = place.offset;
+	key.path = l->filter->chains ? path_of(l, s) : 0;
+	key.comm = l->filter->comms_kept || l->timed ? comm : 0;
+	key.end = l->filter->chains ? (uint32_t)(s->callers & GUS_CALLERS_END) : 0;
+	return cell_of_key(l, &key);
+}
+
 static void add_up(struct loader *l, const struct gus_sample *s, struct gus_place place, uint32_t comm)
 {
-	struct gus_profile *p = l->p;
-	struct cell_key key = { 0 };
-	struct gus_cell *cell;
-	uint32_t number;
-	bool is_new;
+	uint32_t number = cell_of(l, s, place, comm);
+	struct gus_cell *cell = &l->p->cells.v[number];
 
-	key.thread = thread_of(l, s->pid, s->tid);
-	key.path = l->filter->chains ? path_of(l, s) : 0;
-	key.comm = l->filter->comms_kept ? comm : 0;
-	key.end = l->filter->chains ? (uint32_t)(s->callers & GUS_CALLERS_END) : 0;
-	key.module = place.module;
-	key.offset = place.offset;
-	number = gus_index_add(&l->cells, &key, &is_new);
-	if (is_new)
-		gus_vec_push(&p->cells, (struct gus_cell){ key.thread, key.path, key.comm, key.end, place, 0, 0, 0 });
-	cell = &p->cells.v[number];
 	cell->samples++;
 	cell->weight += s->period;
 	cell->weight2 += (double)s->period * (double)s->period;
-	if (s->time >= l->last.v[key.thread])
-		l->last.v[key.thread] = s->time;
+	if (s->time >= l->last.v[cell->thread])
+		l->last.v[cell->thread] = s->time;
 }
 
 static void tell(struct loader *l, const struct gus_sample *s, struct gus_place place)
@@ -296,6 +351,15 @@ static void tell(struct loader *l, const struct gus_sample *s, struct gus_place 
 		sighting.callers_n = l->callers.n;
 	}
 	l->visit->sample(l->visit->context, &sighting);
+}
+
+static void count_ending(struct gus_endings *e, uint64_t callers)
+{
+	if (!(callers & GUS_CALLERS_END))
+		return;
+	e->samples++;
+	e->by_end[callers & GUS_CALLERS_END]++;
+	e->remembered += (callers & GUS_CALLERS_REMEMBERED) != 0;
 }
 
 static void take_sample(struct loader *l, const struct gus_sample *s)
@@ -319,6 +383,8 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 		tell(l, s, place);
 	else
 		add_up(l, s, place, comm);
+	if (l->filter->chains)
+		count_ending(&p->endings, s->callers);
 	p->samples++;
 	p->weight += s->period;
 	p->weight2 += (double)s->period * (double)s->period;
@@ -331,6 +397,143 @@ static void take_sample(struct loader *l, const struct gus_sample *s)
 static void take_in_order(void *context, const struct gus_sample *s)
 {
 	take_sample(context, s);
+}
+
+/* A batch of a recording that keeps registers and stacks becomes one like those of others, with chains. */
+static void unwind(void *context, struct gus_columns *rows)
+{
+	struct loader *l = context;
+
+	if (!l->filter->chains && !l->timed)
+		return;
+	if (!l->unwinder)
+		l->unwinder = gus_unwinder_new(l->p->space, l->options, l->p->header);
+	gus_unwinder_run(l->unwinder, rows);
+}
+
+/* Profiles of time: samples and switches in their order. */
+
+static uint32_t nowhere(void *context, uint32_t thread)
+{
+	struct loader *l = context;
+	const struct gus_thread *t = &l->p->threads.v[thread];
+	const struct gus_sample nothing = { .pid = t->pid, .tid = t->tid, .time = UINT64_MAX };
+	const struct cell_key key = { .thread = thread, .comm = comm_of(l, &nothing) };
+
+	return cell_of_key(l, &key);
+}
+
+/* The part of a chain that is in user space, as if the sample had been taken there: a thread that waits does so in a
+ * call that its own code made. Of a thread of the kernel's it stays as it is. */
+static struct gus_sample user_part(const struct gus_sample *s)
+{
+	struct gus_sample user = *s;
+
+	for (uint32_t i = 0; s->mode != GUS_MODE_USER && i + 1 < s->chain_n; i++) {
+		if (s->chain[i] != CHAIN_USER || s->chain[i + 1] >= CHAIN_MARKER)
+			continue;
+		user.mode = GUS_MODE_USER;
+		user.ip = s->chain[i + 1];
+		user.chain = s->chain + i + 2;
+		user.chain_n = s->chain_n - i - 2;
+		break;
+	}
+	return user;
+}
+
+static void take_leave(struct loader *l, const struct gus_sample *s)
+{
+	struct gus_sample at = l->filter->kernel_ends ? *s : user_part(s);
+	struct gus_place place = gus_space_find(l->p->space, at.pid, at.time, at.ip, at.mode);
+	uint32_t thread = thread_of(l, s->pid, s->tid);
+
+	l->wall.sums.thinned |= s->period > 1;
+	gus_lives_leave(&l->wall.lives, thread, s->time,
+			cell_of(l, &at, place, comm_of(l, s)), s->period);
+}
+
+static void take_timed_sample(void *context, const struct gus_sample *s)
+{
+	struct loader *l = context;
+
+	l->ends = s->time > l->ends ? s->time : l->ends;
+	if (!s->tid)
+		return;
+	if (l->filter->chains && (s->event == l->switches || s->event == l->filter->event))
+		count_ending(&l->p->endings, s->callers);
+	if (s->event == l->switches) {
+		take_leave(l, s);
+	} else if (s->event == l->filter->event) {
+		struct gus_place place = gus_space_find(l->p->space, s->pid, s->time, s->ip, s->mode);
+
+		gus_lives_seen(&l->wall.lives, thread_of(l, s->pid, s->tid), s->time);
+		if (l->filter->weighs == GUS_WEIGHS_WALL && s->time >= l->from && s->time <= l->to)
+			add_up(l, s, place, comm_of(l, s));
+	}
+}
+
+static void take_timed_switch(void *context, const struct gus_switch *sw)
+{
+	struct loader *l = context;
+
+	if (sw->tid && sw->tid != UINT32_MAX)
+		gus_lives_switch(&l->wall.lives, thread_of(l, sw->pid, sw->tid), sw->time, sw->out, sw->preempt);
+	l->ends = sw->time > l->ends ? sw->time : l->ends;
+	l->switched = true;
+}
+
+static bool thread_counts(void *context, uint32_t thread)
+{
+	struct loader *l = context;
+
+	return tid_wanted(l->filter, l->p->threads.v[thread].tid);
+}
+
+/* What the filter says of samples, said of cells: a time off the CPU is one until its end is known. */
+static bool cell_wanted(void *context, const struct gus_cell *cell)
+{
+	struct loader *l = context;
+	const struct gus_filter *f = l->filter;
+
+	if (!thread_counts(l, cell->thread) || (f->modules && !module_wanted(l, cell->place.module)))
+		return false;
+	return !f->comms || in_list(f->comms, l->p->comms.v[cell->comm]);
+}
+
+static int load_timed(struct loader *l, struct gus_error *err)
+{
+	const struct gus_order_sink sink = { take_timed_sample, take_timed_switch, l, unwind };
+	const Gusprof__Footer *footer = l->p->footer;
+	const Gusprof__Clock *clock = l->p->header->clock;
+	struct gus_profile *p = l->p;
+	uint64_t late, start = clock ? clock->start_ns : 0;
+
+	gus_lives_begin(&l->wall.lives, footer && footer->watched_from_ns > start ? footer->watched_from_ns : start,
+			l->from, l->to);
+	if (gus_order_each(l->reader, GUS_LIMIT_ORDER, &sink, &late, err) != 0)
+		return -1;
+	if (footer && footer->watched_until_ns > l->ends)
+		l->ends = footer->watched_until_ns;
+	if (!l->switched && !(footer && footer->watched_until_ns))
+		return gus_fail(err, GUS_E_NOT_FOUND, "the recording has no context switches, so nobody knows when its "
+				"threads were off the CPU: record with --off-cpu");
+	gus_lives_finish(&l->wall.lives, l->ends);
+	gus_wall_settle(&l->wall, l->filter->weighs == GUS_WEIGHS_WALL, thread_counts);
+	p->samples = p->weight = 0;
+	p->weight2 = 0;
+	for (size_t i = 0; i < p->cells.n; i++) {
+		p->samples += p->cells.v[i].samples;
+		p->weight += p->cells.v[i].weight;
+		p->weight2 += p->cells.v[i].weight2;
+	}
+	gus_profile_keep(p, cell_wanted, l);
+	for (size_t i = 0; i < l->wall.lives.list.n; i++) {
+		p->threads.v[i].life = l->wall.lives.list.v[i];
+		p->threads.v[i].switches = p->threads.v[i].life.switches;
+		p->threads.v[i].on_cpu_ns = p->threads.v[i].life.on;
+	}
+	p->wall = l->wall.sums;
+	return 0;
 }
 
 static void take_switch(struct loader *l, const struct gus_switch *sw)
@@ -366,6 +569,8 @@ static void take_batch(void *context, const struct gus_frame *frame)
 		gus_reader_bad_payload(l->reader, frame);
 		return;
 	}
+	if (frame->type == GUS_FRAME_SAMPLES)
+		unwind(l, &l->batch);
 	for (size_t i = 0; i < l->batch.n; i++) {
 		if (frame->type == GUS_FRAME_SAMPLES) {
 			struct gus_sample s = gus_columns_sample(&l->batch, i);
@@ -406,7 +611,7 @@ static void check_sums(const struct gus_profile *p, const struct loader *l)
 		weight += p->cells.v[i].weight;
 	}
 	assert(l->visit || (samples == p->samples && weight == p->weight));
-	assert(p->samples + p->filtered == l->decoded);
+	assert(l->timed || p->samples + p->filtered == l->decoded);
 	(void)l;
 }
 
@@ -447,11 +652,13 @@ static void settle(struct loader *l, bool whole)
 		p->damage.first_offset = l->bad_offset;
 	p->damage.corrupt += l->bad_payloads;
 	check_sums(p, l);
+	if (known && lost > p->lost)
+		p->lost = lost;
+	if (l->timed)
+		return;
 	/* Of a part of the time, batches outside of it were passed over unread: what they hold was left out, too. */
 	if (known && written > l->decoded)
 		*(whole ? &p->missing : &p->filtered) += written - l->decoded;
-	if (known && lost > p->lost)
-		p->lost = lost;
 	p->unsampled = total ? total->missed : 0;
 }
 
@@ -468,6 +675,8 @@ static void start(struct loader *l)
 	gus_index_init(&l->cpus, sizeof(uint32_t));
 	gus_index_init(&l->comms, sizeof(const char *));
 	gus_index_init(&l->chains, sizeof(struct chain_key));
+	gus_index_init(&l->processes, sizeof(uint32_t));
+	gus_wall_init(&l->wall, &l->p->cells, nowhere, l);
 	gus_index_add(&l->paths, &(struct path_key){ .caller = GUS_INDEX_NONE }, NULL); /* which no path has */
 	gus_vec_push(&l->p->paths, (struct gus_path){ 0 });
 }
@@ -481,11 +690,14 @@ static void stop(struct loader *l)
 	gus_index_free(&l->comms);
 	gus_index_free(&l->chains);
 	gus_vec_free(&l->path_of_chain);
+	gus_index_free(&l->processes);
+	gus_wall_free(&l->wall);
 	gus_vec_free(&l->last);
 	gus_vec_free(&l->running);
 	gus_vec_free(&l->module_wanted);
 	gus_vec_free(&l->callers);
 	gus_columns_free(&l->batch);
+	gus_unwinder_free(l->unwinder);
 }
 
 /* A recording that was cut does not say when it ended. */
@@ -497,18 +709,41 @@ static void tell_end(struct gus_profile *p)
 		gus_symbols_recorded_until(p->symbols, clock->start_realtime_ns + p->footer->end_ns - clock->start_ns);
 }
 
+static int read_samples(struct loader *l, struct gus_error *err)
+{
+	const struct gus_order_sink sink = { .sample = take_in_order, .context = l, .ready = unwind };
+
+	if (l->timed)
+		return load_timed(l, err);
+	if (l->visit)
+		return gus_order_each(l->reader, GUS_LIMIT_ORDER, &sink, &l->visit->late, err);
+	return gus_frames_each(l->reader, BATCHES, take_batch, l, err);
+}
+
+/* In the numbers of the perf_event ABI: PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES. */
+uint32_t gus_profile_switches(const Gusprof__Header *header)
+{
+	for (uint32_t i = 0; i < header->n_events; i++)
+		if (header->events[i]->type == 1 && header->events[i]->config == 3 &&
+		    !header->events[i]->exclude_kernel)
+			return i;
+	return GUS_INDEX_NONE;
+}
+
 static int load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
 		const struct gus_symbols_options *options, const struct gus_log *log, struct gus_visitor *visit,
 		struct gus_error *err)
 {
-	const uint32_t batches = 1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SWITCHES;
-	struct loader l = { .p = p, .reader = reader, .filter = filter, .visit = visit };
+	struct loader l = { .p = p, .reader = reader, .filter = filter, .visit = visit,
+			    .timed = filter->weighs != GUS_WEIGHS_EVENTS };
 	struct gus_symbols_options careful = *options;
 	struct gus_rights maker = { 0 }, rights;
 	uid_t owner;
 	int rc = -1;
 
-	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event, .heed = filter->heed };
+	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event, .heed = filter->heed,
+				   .weighs = filter->weighs };
+	l.switches = gus_profile_switches(p->header);
 	if ((!visit || filter->event != GUS_EVENT_ANY) &&
 	    (p->header->n_events ? filter->event >= p->header->n_events : filter->event > 0))
 		return gus_fail(err, GUS_E_USAGE, "the recording has %zu events, not a number %u", p->header->n_events,
@@ -518,18 +753,18 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 		gus_rights_of_user(&maker, owner, "the recording's owner");
 	rights = gus_rights_common(options->rights, &maker);
 	careful.rights = &rights;
+	l.options = &careful;
 	p->symbols = gus_symbols_new(&careful, log);
 	start(&l);
-	if (gus_frames_each(reader, ~batches, take_message, &l, err) != 0)
+	if (gus_frames_each(reader, ~BATCHES, take_message, &l, err) != 0)
 		goto out;
 	gus_space_ready(p->space);
 	tell_end(p);
-	if (l.from || l.to != UINT64_MAX)
+	if (!l.timed && (l.from || l.to != UINT64_MAX))
 		gus_reader_restrict(reader, l.from, l.to);
 	if (visit)
 		visit->begin(visit->context, p);
-	if ((visit ? gus_order_each(reader, GUS_LIMIT_ORDER, take_in_order, &l, &visit->late, err) :
-	     gus_frames_each(reader, batches, take_batch, &l, err)) != 0)
+	if (read_samples(&l, err) != 0)
 		goto out;
 	settle(&l, !l.from && l.to == UINT64_MAX);
 	rc = 0;

@@ -7,12 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attribution/profile/cells.h"
+#include "attribution/profile/wall.h"
 #include "base/alloc.h"
 #include "proto/reader.h"
+#include "proto/sample.h"
 #include "symbolizer/symbols/symbols.h"
 
 struct gus_log;
-struct gus_sample;
 
 struct gus_error;
 
@@ -33,19 +35,11 @@ struct gus_filter {
 	uint64_t from_ns, to_ns;    /* since the recording's start; to_ns 0 is its end */
 	bool chains;                /* keep call chains */
 	bool comms_kept;            /* keep what threads were called when they were sampled */
+	/* What weights are. Of time the event is that of what ran; of OFF_CPU it does not matter. Only of
+	 * gus_profile_load. */
+	enum gus_weighs weighs;
+	bool kernel_ends;           /* of time: places are in the kernel where threads left their CPU in it */
 	struct gus_heed heed;
-};
-
-/* Samples of one thread at one address with one calling path. */
-struct gus_cell {
-	uint32_t thread;            /* index into threads */
-	uint32_t path;              /* index into paths, 0 for none */
-	uint32_t comm;              /* index into comms, if these were to be kept */
-	uint32_t end;               /* of the path: of enum gus_callers the bits of GUS_CALLERS_END */
-	struct gus_place place;
-	uint64_t samples;
-	uint64_t weight;            /* sum of periods, in the event's unit */
-	double weight2;             /* sum of squared periods */
 };
 
 struct gus_thread {
@@ -53,6 +47,7 @@ struct gus_thread {
 	const char *comm;           /* the name it had at its last sample */
 	uint64_t switches;          /* times it was switched out; 0 if the recording has no switch records */
 	uint64_t on_cpu_ns;         /* between a switch in and the next out that the recording holds both */
+	struct gus_life life;       /* of a profile of time */
 };
 
 /* A calling path: a frame and the path of its caller. Path 0 is the empty one. */
@@ -62,14 +57,24 @@ struct gus_path {
 	struct gus_place place;     /* of the call, not of the return address */
 };
 
+/* What became of the stacks of samples whose callers were found by registers and stacks, or by the CPU's own stack of
+ * calls; those that the kernel found are in none of these, as nobody looked at how they end. */
+struct gus_endings {
+	uint64_t samples;
+	uint64_t by_end[GUS_CALLERS_END + 1]; /* enum gus_callers */
+	uint64_t remembered;           /* of samples: GUS_CALLERS_REMEMBERED, whatever the end */
+};
+
 struct gus_profile {
 	struct gus_space *space;
 	struct gus_symbols *symbols;
 	const Gusprof__Header *header; /* the reader's */
 	uint32_t event;                /* that was asked for */
+	enum gus_weighs weighs;
+	struct gus_wall_sums wall;     /* of a profile of time: of all threads that the filter takes by number */
 	Gusprof__Footer *footer;       /* NULL if the recording was cut */
 	struct gus_damage damage;
-	struct gus_cells gus_vec(struct gus_cell) cells; /* sorted by module, offset, thread, path */
+	struct gus_cells cells; /* sorted by module, offset, thread, path */
 	struct gus_threads gus_vec(struct gus_thread) threads;
 	struct gus_paths gus_vec(struct gus_path) paths;
 	/* Names of threads at samples that were asked for by name, or to be kept, and with a filter of modules those
@@ -87,6 +92,7 @@ struct gus_profile {
 	 * recording does not tell. */
 	uint64_t unsampled;
 	uint64_t throttled;            /* times the kernel paused sampling */
+	struct gus_endings endings;    /* of samples in cells, with filter.chains */
 	struct gus_heed heed;          /* the filter's */
 	uint64_t first_ns, last_ns;    /* of the samples taken, in the recording's clock; 0 if there are none */
 };
@@ -98,6 +104,8 @@ struct gus_profile {
 int gus_profile_load(struct gus_profile *p, struct gus_reader *reader, const struct gus_filter *filter,
 		     const struct gus_symbols_options *options, const struct gus_log *log, struct gus_error *err);
 void gus_profile_free(struct gus_profile *p);
+/* Which event of a recording has a sample of each switch; GUS_INDEX_NONE: none has. */
+uint32_t gus_profile_switches(const Gusprof__Header *header);
 
 /* A frame of a sample's chain. */
 struct gus_caller {

@@ -14,6 +14,7 @@
 #include "attribution/profile/rows.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,6 +268,7 @@ static void add_cell(struct maker *m, uint32_t number, uint32_t row)
 	m->v->of_cell.v[number] = row;
 	m->v->rows.v[row].samples += cell->samples;
 	m->v->rows.v[row].weight += cell->weight;
+	gus_off_add(&m->v->rows.v[row].off, &cell->off);
 	/* A sample says where, and nothing of why. */
 	gus_stack_add(&m->v->rows.v[row].stack, unknown, GUS_UNKNOWN, cell->weight);
 }
@@ -501,6 +503,35 @@ static void check_sums(const struct gus_view *v, const struct gus_profile *p)
 	(void)p;
 }
 
+/* Time off the CPU is observed, but for what was inferred of switches that were not sampled, and of that any may be the
+ * row's or none. Time on the CPU is what samples make of it. */
+static struct gus_interval interval_of_time(const struct gus_row *row, const struct gus_profile *p, uint64_t off)
+{
+	double all = (double)p->weight, on = (double)(p->weight - off);
+	double observed = (double)(row->off.ns - row->off.inferred) / all;
+	struct gus_interval of_on = { 0, 0 };
+
+	if (on > 0)
+		of_on = gus_interval_share((double)(row->weight - row->off.ns) / on,
+					   p->weight2 > 0 ? on * on / p->weight2 : 0);
+	return (struct gus_interval){ observed + of_on.low * on / all,
+				      fmin(1, observed + (double)p->wall.inferred_ns / all + of_on.high * on / all) };
+}
+
+static void add_shares_of_time(struct gus_view *v, const struct gus_profile *p)
+{
+	uint64_t off = 0;
+
+	for (size_t i = 0; i < v->rows.n; i++)
+		off += v->rows.v[i].off.ns;
+	for (size_t i = 0; i < v->rows.n; i++) {
+		struct gus_row *row = &v->rows.v[i];
+
+		row->share = p->weight ? (double)row->weight / (double)p->weight : 0;
+		row->ci95 = p->weight ? interval_of_time(row, p, off) : gus_interval_share(0, 0);
+	}
+}
+
 /* Samples of unequal weight tell less than as many equal ones: they are worth (sum w)^2 / sum w^2 of those (Kish 1965),
  * which is their number where all weigh the same. */
 struct gus_interval gus_view_interval(const struct gus_profile *p, uint64_t weight)
@@ -539,7 +570,7 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 	else
 		add_code(&m);
 	gus_view_sort(v, by_weight, NULL);
-	add_shares(v, p);
+	(p->weighs == GUS_WEIGHS_EVENTS ? add_shares : add_shares_of_time)(v, p);
 	check_sums(v, p);
 	gus_index_free(&m.keys);
 	gus_index_free(&m.places);

@@ -37,7 +37,8 @@ struct gus_row {
 	struct gus_stack stack;   /* of the weight; its unknown part is always there, also if it is 0 */
 	uint64_t total;           /* weight with everything it called; equals weight without chains */
 	double share;             /* weight over the profile's */
-	struct gus_interval ci95; /* of the share */
+	struct gus_interval ci95; /* of the share; of time off the CPU, which is observed, what was inferred of it */
+	struct gus_off off;       /* of the weight, in a profile of time */
 };
 
 /* One caller or callee of a row, by weight. */

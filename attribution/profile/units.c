@@ -47,8 +47,13 @@ static struct gus_scale time_of_cycles(const struct gus_profile *p)
 
 struct gus_units gus_units_of(const struct gus_profile *p)
 {
+	const struct gus_scale spread = { GUS_INFERRED, true, 1, 1, 1 };
 	const char *unit = p->event < p->header->n_events ? p->header->events[p->event]->unit : "";
 
+	/* Time is what it is; how it is spread over places is inferred where samples or other switches say so. */
+	if (p->weighs != GUS_WEIGHS_EVENTS)
+		return (struct gus_units){ p->weighs == GUS_WEIGHS_WALL || p->wall.thinned ? spread : observed,
+					   unknown };
 	if (strcmp(unit, "ns") == 0)
 		return (struct gus_units){ observed, cycles_of_time(p) };
 	if (strcmp(unit, "cycles") == 0)

@@ -23,7 +23,7 @@ struct gus_units {
 
 /* The clock events' weight is time, observed: cycles follow from the core frequency that was timed before and after the
  * run. The cycle events' weight is cycles, observed: time follows from the counter's own running time. Other events
- * have neither. */
+ * have neither. The weight of a profile of time is time. */
 struct gus_units gus_units_of(const struct gus_profile *p);
 
 /* weight in the scale's unit, rounded. */

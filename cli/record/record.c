@@ -52,7 +52,7 @@ struct record_options {
 	int trace;                    /* enum trace */
 	int embed;                    /* enum gus_embed */
 	int sample_cpus;              /* enum gus_sample_cpus */
-	bool callers, branch_any, switches, quiet, all, overwrite;
+	bool callers, branch_any, switches, quiet, all, overwrite, off_cpu;
 	double overhead;              /* percent; 0: not asked */
 	int64_t delay_ms;
 	uint64_t count, max_size, trace_window;
@@ -154,6 +154,10 @@ static const struct gus_option options[] = {
 	  AT(callers) },
 	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records "
 	  "none.", GUS_OPTION_CHOICE, AT(call_graph), .choices = "fp none" },
+	{ 0, "off-cpu", NULL, "Record also where threads leave their CPU, with their callers, for the time that they "
+	  "do not run: 'gusprof report --off-cpu' and '--wall' show it.", GUS_OPTION_FLAG, AT(off_cpu),
+	  .fit = { .excludes = "overwrite cpu switch-events call-graph=none",
+	  .why = "it takes the switches of all CPUs, each with its callers" } },
 	{ 'b', "branch-any", NULL, "Record the branches that were taken before each sample, where the CPU notes "
 	  "them; the same as -j any.", GUS_OPTION_FLAG, AT(branch_any), .fit = { .excludes = "branch-filter",
 	  .why = "-b is -j any" } },
@@ -372,6 +376,31 @@ static int choose_events(const struct record_options *o, struct gus_events *even
 	return 0;
 }
 
+/* An event more, of which each that happens is a sample. The kernel's own part of it cannot be left out: a thread
+ * leaves its CPU in the kernel. */
+static int add_off_cpu(struct gus_events *events, struct gus_pmus *pmus, const struct gus_log *log,
+		       struct gus_error *err)
+{
+	struct gus_event *e;
+
+	for (size_t i = 0; i < events->n; i++)
+		if (strcmp(events->v[i].base, "context-switches") == 0)
+			return gus_fail(err, GUS_E_USAGE, "--off-cpu records context switches by itself: leave out "
+					"-e %s", events->v[i].asked);
+	if (!gus_probe_switches()) {
+		gus_log(log, GUS_WARN, "this user may not record where threads leave their CPU: that is in the kernel "
+			"(kernel.perf_event_paranoid). Time off the CPU is told by thread, and its places are unknown; "
+			"with paranoid at 1, with CAP_PERFMON or as root they are recorded");
+		return 0;
+	}
+	if (gus_events_parse(events, "context-switches", pmus, err) != 0)
+		return -1;
+	e = &events->v[events->n - 1];
+	gus_event_set_rate(e, 0, 1);
+	e->at_switch = true;
+	return 0;
+}
+
 struct announcement {
 	const struct gus_log *log;
 	const struct gus_events *events;
@@ -409,10 +438,10 @@ static void announce(void *context)
 			(unsigned long long)e->period, e->unit, (unsigned long long)e->frequency);
 	if (c->sample_ns)
 		gus_log(a->log, GUS_DEBUG, "one sample costs about %llu ns of CPU time here, a task's birth and end "
-			"%llu and %llu for each event opened, a switch %llu, a mapping %llu",
+			"%llu and %llu for each event opened, a switch %llu (sampled, %llu more), a mapping %llu",
 			(unsigned long long)c->sample_ns, (unsigned long long)c->birth_ns,
 			(unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns,
-			(unsigned long long)c->map_ns);
+			(unsigned long long)c->leave_ns, (unsigned long long)c->map_ns);
 }
 
 static int exit_status(int rc, bool commanded, const struct gus_session_result *r, const struct gus_error *err)
@@ -441,7 +470,7 @@ static int exit_status(int rc, bool commanded, const struct gus_session_result *
 static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64_t period)
 {
 	struct gus_cost_options co = {
-		.call_graph = so->call_graph, .switches = so->switches, .branch_type = so->branch_type,
+		.cargo = gus_session_cargo(so), .switches = so->switches,
 		.inherit = so->target->kind == GUS_TARGET_COMMAND || so->target->kind == GUS_TARGET_PROCESSES,
 	};
 	struct gus_governor g;
@@ -512,6 +541,8 @@ static int record(struct record_options *o, char **command)
 	}
 	if (rc == 0)
 		rc = choose_events(o, &events, &pmus, &choice, log, &err);
+	if (rc == 0 && o->off_cpu)
+		rc = add_off_cpu(&events, &pmus, log, &err);
 	if (rc == 0 && so.branch_type)
 		rc = gus_branches_check(&events, so.branch_type, &pmus, gus_uarch_host(), &err);
 	if (rc == 0) {
@@ -564,6 +595,7 @@ static int run(int argc, char **argv)
 
 	gus_target_init(&o.target);
 	if (gus_options_parse(&gus_verb_record, &o, &argc, &argv, &status) == 0) {
+		o.callers |= o.off_cpu;
 		if (refuse_numbers(&o, argv, &err) == 0 && choose_target(&o, &err) == 0 &&
 		    divert_output(&o, &err) == 0) {
 			status = record(&o, argv);

@@ -6,6 +6,7 @@
 static void print_row(struct gus_csv *c, const struct gus_report *r, size_t i, uint64_t *sum)
 {
 	const struct gus_row *row = &r->view->rows.v[i];
+	const bool timed = r->profile->weighs != GUS_WEIGHS_EVENTS;
 	struct gus_report_cell cell;
 
 	gus_report_cell(r, i, sum, &cell);
@@ -29,6 +30,10 @@ static void print_row(struct gus_csv *c, const struct gus_report *r, size_t i, u
 	gus_csv_fixed(c, true, row->share, 6);
 	gus_csv_fixed(c, true, row->ci95.low, 6);
 	gus_csv_fixed(c, true, row->ci95.high, 6);
+	gus_csv_number(c, timed, row->off.ns);
+	gus_csv_number(c, timed, row->off.waiting);
+	gus_csv_number(c, timed, row->off.times);
+	gus_csv_number(c, timed, row->off.longest);
 	gus_csv_end(c);
 }
 
@@ -38,7 +43,7 @@ void gus_render_csv(const struct gus_report *r)
 	uint64_t sum = 0;
 
 	printf("module,build_id,function,file,line,offset,text,pid,tid,comm,samples,time_ns,cycles,weight,total,share,"
-	       "ci95_low,ci95_high\n");
+	       "ci95_low,ci95_high,off_ns,waiting_ns,times_off,longest_off_ns\n");
 	for (size_t i = 0; i < r->view->rows.n; i++)
 		print_row(&csv, r, i, &sum);
 }

@@ -111,6 +111,27 @@ static void share_text(uint64_t ppm, char out[48])
 		strcat(out, " %");
 }
 
+static void add_duration(struct text *t, const char *before, uint64_t ns, const char *behind)
+{
+	char time[48];
+
+	gus_time_format(time, sizeof(time), ns);
+	add(t, "%s%s%s", before, time, behind);
+}
+
+/* What threads did with their time. */
+static void add_time(struct text *t, const struct gus_wall_sums *w)
+{
+	add(t, "%" PRIu64 " thread%s", w->threads, w->threads == 1 ? "" : "s");
+	add_duration(t, ", ", w->all.wall, " of wall time: ");
+	add_duration(t, "", w->all.on, " on a CPU, ");
+	add_duration(t, "", gus_life_off(&w->all), " off it (");
+	add_duration(t, "", w->all.blocked, " blocked, ");
+	add_duration(t, "", w->all.waiting, " waiting for a CPU)");
+	if (w->all.unknown)
+		add_duration(t, ", ", w->all.unknown, " not known");
+}
+
 static void add_totals(struct text *t, const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
@@ -118,6 +139,11 @@ static void add_totals(struct text *t, const struct gus_report *r)
 	char time[48], length[48], cost[48];
 
 	gus_time_format(length, sizeof(length), r->length_ns);
+	if (p->weighs != GUS_WEIGHS_EVENTS) {
+		add_time(t, &p->wall);
+		add(t, ", in %s", length);
+		return;
+	}
 	add(t, "%" PRIu64 " sample%s of %s", p->samples, p->samples == 1 ? "" : "s", event_of(p));
 	if (r->units.time.known) {
 		gus_time_format(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));
@@ -128,6 +154,14 @@ static void add_totals(struct text *t, const struct gus_report *r)
 		share_text(o->got_ppm, cost);
 		add(t, "; cost %s", cost);
 	}
+}
+
+char *gus_head_totals(const struct gus_report *r)
+{
+	struct text t = { 0 };
+
+	add_totals(&t, r);
+	return done(&t);
 }
 
 /* A line that is cut where the screen ends. */
@@ -211,6 +245,11 @@ static void print_event(const struct gus_report *r)
 	print_fact(r, "event:", &t);
 	add(&t, "%s", h->choice);
 	print_fact(r, "choice:", &t);
+	if (p->weighs != GUS_WEIGHS_EVENTS) {
+		add_time(&t, &p->wall);
+		print_fact(r, "time:", &t);
+		return;
+	}
 	add(&t, "%" PRIu64, p->samples);
 	if (r->units.time.known) {
 		gus_time_format(time, sizeof(time), gus_scale_apply(&r->units.time, p->weight));

@@ -11,4 +11,7 @@ void gus_head_print(const struct gus_report *r);
 /* Who was watched, in words: the command, or "process 1234 (name)". The caller frees it. */
 char *gus_head_target(const struct gus_profile *p);
 
+/* How many samples of what, and what they stand for, in words. The caller frees it. */
+char *gus_head_totals(const struct gus_report *r);
+
 #endif

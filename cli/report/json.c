@@ -79,6 +79,22 @@ static json_t *cost(const struct gus_profile *p)
 	return o;
 }
 
+/* What became of the stacks; null if nobody looked: without -g, and where the kernel followed frame pointers. */
+static json_t *callers(const struct gus_endings *e)
+{
+	json_t *o;
+
+	if (!e->samples)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "samples", json_integer((json_int_t)e->samples));
+	for (size_t i = 0; i <= GUS_CALLERS_END; i++)
+		if (gus_report_ending(i))
+			json_object_set_new(o, gus_report_ending(i), json_integer((json_int_t)e->by_end[i]));
+	json_object_set_new(o, "remembered", json_integer((json_int_t)e->remembered));
+	return o;
+}
+
 /* Who was watched: what kind of thing, and of processes and threads their numbers and what they were called. */
 static json_t *target(const struct gus_profile *p)
 {
@@ -131,6 +147,7 @@ json_t *gus_json_recording(const struct gus_report *r)
 			    gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_status : 0));
 	json_object_set_new(o, "exit_signal",
 			    gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_signal : 0));
+	json_object_set_new(o, "callers", callers(&p->endings));
 	json_object_set_new(o, "notices", notices);
 	return o;
 }
@@ -187,6 +204,21 @@ static json_t *edges(const struct gus_report *r, uint32_t row, bool callers)
 	return list;
 }
 
+/* What a thread, or all, did with its time: the first is the sum of the next four. */
+static json_t *life(const struct gus_life *life)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "wall_ns", json_integer((json_int_t)life->wall));
+	json_object_set_new(o, "on_ns", json_integer((json_int_t)life->on));
+	json_object_set_new(o, "blocked_ns", json_integer((json_int_t)life->blocked));
+	json_object_set_new(o, "waiting_ns", json_integer((json_int_t)life->waiting));
+	json_object_set_new(o, "unknown_ns", json_integer((json_int_t)life->unknown));
+	json_object_set_new(o, "switches", json_integer((json_int_t)life->switches));
+	json_object_set_new(o, "preempted", json_integer((json_int_t)life->preempted));
+	return o;
+}
+
 static void set_task(json_t *o, const struct gus_report *r, const struct gus_row *row)
 {
 	const struct gus_thread *t = &r->profile->threads.v[row->thread];
@@ -200,6 +232,41 @@ static void set_task(json_t *o, const struct gus_report *r, const struct gus_row
 		return;
 	json_object_set_new(o, "switches", json_integer((json_int_t)t->switches));
 	json_object_set_new(o, "on_cpu_ns", json_integer((json_int_t)t->on_cpu_ns));
+	json_object_set_new(o, "life", r->profile->weighs == GUS_WEIGHS_EVENTS ? json_null() : life(&t->life));
+}
+
+/* What of a row was off the CPU; null of a profile of events. */
+static json_t *off(const struct gus_report *r, const struct gus_off *off)
+{
+	json_t *o;
+
+	if (r->profile->weighs == GUS_WEIGHS_EVENTS)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "ns", json_integer((json_int_t)off->ns));
+	json_object_set_new(o, "waiting_ns", json_integer((json_int_t)off->waiting));
+	json_object_set_new(o, "inferred_ns", json_integer((json_int_t)off->inferred));
+	json_object_set_new(o, "longest_ns", json_integer((json_int_t)off->longest));
+	json_object_set_new(o, "times", json_integer((json_int_t)off->times));
+	return o;
+}
+
+static json_t *wall(const struct gus_report *r)
+{
+	const struct gus_wall_sums *w = &r->profile->wall;
+	json_t *o;
+
+	if (r->profile->weighs == GUS_WEIGHS_EVENTS)
+		return json_null();
+	o = life(&w->all);
+	json_object_set_new(o, "threads", json_integer((json_int_t)w->threads));
+	json_object_set_new(o, "asleep", json_integer((json_int_t)w->asleep));
+	json_object_set_new(o, "asleep_ns", json_integer((json_int_t)w->asleep_ns));
+	json_object_set_new(o, "before_ns", json_integer((json_int_t)w->before_ns));
+	json_object_set_new(o, "born_ns", json_integer((json_int_t)w->born_ns));
+	json_object_set_new(o, "nowhere_ns", json_integer((json_int_t)w->nowhere_ns));
+	json_object_set_new(o, "inferred_ns", json_integer((json_int_t)w->inferred_ns));
+	return o;
 }
 
 static json_t *row_object(const struct gus_report *r, size_t i, const struct gus_report_cell *cell)
@@ -221,6 +288,7 @@ static json_t *row_object(const struct gus_report *r, size_t i, const struct gus
 	json_object_set_new(o, "ci95", gus_json_pair(row->ci95.low, row->ci95.high));
 	set_stack(o, r, &row->stack, cell->before);
 	json_object_set_new(o, "weight", json_integer((json_int_t)row->weight));
+	json_object_set_new(o, "off", off(r, &row->off));
 	if (gus_by_is_task(r->view->by))
 		set_task(o, r, row);
 	if (r->graph) {
@@ -257,7 +325,9 @@ int gus_render_json(const struct gus_report *r)
 	json_object_set_new(o, "schema", json_string("gusprof.report/1"));
 	json_object_set_new(o, "by", gus_json_word(gus_by_name(r->view->by)));
 	json_object_set_new(o, "recording", gus_json_recording(r));
+	json_object_set_new(o, "weighs", gus_json_word(gus_weighs_name(r->profile->weighs)));
 	json_object_set_new(o, "total", gus_json_total(r));
+	json_object_set_new(o, "wall", wall(r));
 	json_object_set_new(o, "rows", rows);
 	json_object_set_new(o, "omitted", omitted);
 	if (r->tree)

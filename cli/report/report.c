@@ -15,6 +15,8 @@
 #include "cli/common/absent.h"
 #include "cli/common/progress.h"
 #include "cli/common/naming.h"
+#include "cli/report/flame.h"
+#include "cli/report/flame_file.h"
 #include "cli/report/folded.h"
 #include "cli/report/render.h"
 #include "cli/report/trees.h"
@@ -26,7 +28,7 @@ enum format { TEXT, JSON, CSV };
 #define BY_DEFAULT (-1) /* function */
 
 struct report_options {
-	const char *input, *sort, *symfs;
+	const char *input, *sort, *symfs, *flamegraph;
 	int by;                       /* enum gus_by, or BY_DEFAULT */
 	int format;                   /* enum format */
 	double percent_limit;
@@ -37,6 +39,7 @@ struct report_options {
 	struct gus_trees_how graph;
 	uint64_t max_depth;
 	bool inlines, collapse, children, quiet, header;
+	bool off_cpu, wall, kernel_ends;
 	bool stdio, counts;           /* what is so anyhow */
 	int verbosity;
 };
@@ -104,6 +107,13 @@ static const struct gus_option options[] = {
 	GUS_FILTER_OPTIONS(struct report_options, filter),
 	{ 0, "inline", NULL, "Count an inlined function as a function of its own (the default); --no-inline counts "
 	  "it with the symbol that has the code.", GUS_OPTION_FLAG, AT(inlines) },
+	{ 0, "off-cpu", NULL, "Show the time that threads were off the CPU, where they left it: how long they waited "
+	  "for something, or for a CPU. Needs a recording made with --off-cpu.", GUS_OPTION_FLAG, AT(off_cpu),
+	  .fit = { .excludes = "wall event", .why = "the one is a part of the other" } },
+	{ 0, "wall", NULL, "Show all time of threads, on and off the CPU; needs a recording made with --off-cpu.",
+	  GUS_OPTION_FLAG, AT(wall) },
+	{ 0, "kernel-ends", NULL, "With --off-cpu or --wall: where a thread left the CPU is the kernel's function, "
+	  "below its own; by default it is the innermost function in user space.", GUS_OPTION_FLAG, AT(kernel_ends) },
 	{ 'g', "call-graph", "[=HOW]", "Show who called: below each row a tree of its callers. HOW, by commas: "
 	  "caller (one tree of all, from the outermost callers down; with --by of each row), callee (up from a row), "
 	  "graph or fractal (shares of all, or of the line above), a threshold in percent (0.5), rows (callers and "
@@ -118,6 +128,10 @@ static const struct gus_option options[] = {
 	  .bounds = { 1, UINT32_MAX }, .fit = { .needs = WITH_GRAPH } },
 	{ 0, "collapse-recursion", NULL, "Show a function that is called by itself, directly or through others, once "
 	  "on each way through a tree.", GUS_OPTION_FLAG, AT(collapse), .fit = { .needs = WITH_GRAPH } },
+	{ 0, "flamegraph", "FILE", "Instead of rows: write the call stacks as a flame graph, a page for a browser that "
+	  "needs no network; - is standard output. --by comm, process or thread puts these below the stacks.",
+	  GUS_OPTION_STRING, AT(flamegraph), .choices = "@file", .filled = true,
+	  .fit = { .excludes = "format sort children percent-limit header", .why = "a flame graph has no rows" } },
 	{ 0, "stdio", NULL, "Text on standard output: what there is anyhow, for perf's users.", GUS_OPTION_FLAG,
 	  AT(stdio) },
 	{ 'n', "show-nr-samples", NULL, "Show how many samples a row has: what is so anyhow, for perf's users.",
@@ -136,6 +150,15 @@ static const struct gus_option options[] = {
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
+};
+
+static const struct gus_option_fit no_task = { .excludes = "flamegraph",
+	.why = "its stacks are functions; comm, process and thread can stand below them" };
+static const struct gus_option_rule rules[] = {
+	{ "by=module", no_task }, { "by=line", no_task }, { "by=instruction", no_task },
+	{ "call-graph=*folded*", { .excludes = "by sort children format=json format=csv max-depth flamegraph",
+				   .why = "folded stacks are lines of their own" } },
+	{ NULL, { 0 } },
 };
 
 /* What perf's users type. */
@@ -160,12 +183,6 @@ static const struct gus_habit habits[] = {
 	{ "--mem-mode", "'gusprof model' says what memory accesses cost" },
 	{ "--branch-stack", "'gusprof annotate' shows the branches of a recording made with -b" },
 	{ NULL, NULL },
-};
-
-static const struct gus_option_rule rules[] = {
-	{ "call-graph=*folded*", { .excludes = "by sort children format=json format=csv max-depth",
-				   .why = "folded stacks are lines of their own" } },
-	{ 0 },
 };
 
 /* Words of perf's --sort that say here what a row is. */
@@ -287,29 +304,28 @@ static int parse_keys(struct sorting *s, const char *text, struct gus_error *err
 
 /* Why names are missing, for modules that matter: one with less than a hundredth of the time is not worth a line, and
  * with a twentieth of it the report is not what its reader came for. */
-static void trouble(const struct gus_report *r, const struct gus_log *log)
+static void trouble(const struct gus_profile *p, const struct gus_log *log)
 {
 	struct gus_vec(uint64_t) weights = { 0 };
 
-	for (size_t i = 0; i < r->view->rows.n; i++) {
-		const struct gus_row *row = &r->view->rows.v[i];
+	for (size_t i = 0; i < p->cells.n; i++) {
+		uint32_t module = p->cells.v[i].place.module;
 
-		while (row->module != GUS_INDEX_NONE && weights.n <= row->module)
+		while (weights.n <= module)
 			gus_vec_push(&weights, 0);
-		if (row->module != GUS_INDEX_NONE)
-			weights.v[row->module] += row->weight;
+		weights.v[module] += p->cells.v[i].weight;
 	}
 	for (uint32_t i = 0; i < weights.n; i++) {
-		const struct gus_module *module = gus_space_module(r->profile->space, i);
+		const struct gus_module *module = gus_space_module(p->space, i);
 		const char *text = NULL;
 
-		if (weights.v[i] && weights.v[i] >= r->profile->weight / 100)
-			text = gus_symbols_trouble(r->profile->symbols, module);
+		if (weights.v[i] && weights.v[i] >= p->weight / 100)
+			text = gus_symbols_trouble(p->symbols, module);
 		if (weights.v[i] && !text)
-			text = gus_symbols_refusal(r->profile->symbols, module);
+			text = gus_symbols_refusal(p->symbols, module);
 		/* The vdso never has more than its exported names, which are all. */
 		if (text && module->kind != GUS_MODULE_VDSO)
-			gus_log(log, weights.v[i] >= r->profile->weight / 20 ? GUS_WARN : GUS_NOTE, "%s: %s",
+			gus_log(log, weights.v[i] >= p->weight / 20 ? GUS_WARN : GUS_NOTE, "%s: %s",
 				module->path, text);
 	}
 	gus_vec_free(&weights);
@@ -377,6 +393,41 @@ static enum gus_by by_of(const struct report_options *o)
 	return o->by == BY_DEFAULT ? GUS_BY_FUNCTION : (enum gus_by)o->by;
 }
 
+/* What is to be said when all is printed. Text has the notices above it, and tasks have no names of code. */
+static int finish(const struct report_options *o, const struct gus_report *r, int rc, const struct gus_log *log)
+{
+	const struct gus_error *failure;
+
+	fflush(stdout);
+	failure = gus_symbols_failure(r->profile->symbols);
+	if ((o->format != TEXT || o->flamegraph) && !failure)
+		gus_report_notices(r, warn, (void *)(uintptr_t)log);
+	if (failure && rc == 0) {
+		gus_complain(failure);
+		return -1;
+	}
+	if (o->flamegraph || !gus_by_is_task(by_of(o)))
+		trouble(r->profile, log);
+	return rc;
+}
+
+static int draw(const struct report_options *o, struct gus_profile *p, uint64_t length, FILE *out)
+{
+	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
+	struct gus_report r = { .path = o->input, .profile = p, .length_ns = length };
+	struct gus_strings functions;
+
+	gus_strings_init(&functions);
+	if (o->symbols.n)
+		gus_selection_functions(p, (const char *const *)o->symbols.v, o->inlines, &functions);
+	r.units = gus_units_of(p);
+	gus_flame_print(&r, by_of(o), o->inlines, out);
+	gus_progress_end(p->heed.context);
+	tell_absent(o, p, &functions, log);
+	gus_strings_free(&functions);
+	return finish(o, &r, 0, log);
+}
+
 static int show(const struct report_options *o, struct sorting *sorting, struct gus_profile *p, uint64_t length)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
@@ -386,7 +437,6 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 	struct gus_calls calls = { 0 };
 	struct gus_tree tree = { 0 };
 	struct gus_strings functions;
-	const struct gus_error *failure;
 	struct gus_view view;
 	int rc;
 
@@ -406,17 +456,7 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 		gus_pager_begin(&screen);
 	tell_absent(o, p, &functions, log);
 	gus_strings_free(&functions);
-	rc = render(&r, o->format);
-	fflush(stdout);
-	failure = gus_symbols_failure(p->symbols);
-	if (o->format != TEXT && !failure) /* text has them on top */
-		gus_report_notices(&r, warn, (void *)log);
-	if (failure && rc == 0) {
-		gus_complain(failure);
-		rc = -1;
-	} else {
-		trouble(&r, log);
-	}
+	rc = finish(o, &r, render(&r, o->format), log);
 	gus_trees_free(r.trees);
 	gus_tree_free(&tree);
 	gus_calls_free(&calls);
@@ -468,6 +508,7 @@ static int report(struct report_options *o)
 	struct gus_profile profile;
 	struct gus_filter filter;
 	const Gusprof__Header *header;
+	struct gus_flame_file page = { 0 };
 	uint64_t length = 0;
 	uint32_t *tids = NULL;
 	int status = 0, rc;
@@ -475,17 +516,20 @@ static int report(struct report_options *o)
 	if (parse_keys(&sorting, o->children ? "total" : o->sort, &err) != 0 ||
 	    !(naming = gus_naming_begin(&o->naming, log, &err)) ||
 	    !(reader = gus_recording_open(o->input, &err)) ||
-	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0) {
+	    gus_filter_make(&filter, &o->filter, reader, &length, &tids, &err) != 0 ||
+	    (o->flamegraph && gus_flame_file_open(&page, o->flamegraph, &err) != 0)) {
 		status = status_of(&err);
 		goto out;
 	}
 	filter.modules = (const char *const *)o->modules.v;
-	filter.chains = o->graph.kind;
+	filter.chains = o->graph.kind || o->flamegraph;
 	filter.comms_kept = o->by == GUS_BY_COMM || o->graph.kind == GUS_TREES_FOLDED;
+	filter.weighs = o->off_cpu ? GUS_WEIGHS_OFF_CPU : o->wall ? GUS_WEIGHS_WALL : GUS_WEIGHS_EVENTS;
+	filter.kernel_ends = o->kernel_ends;
 	filter.heed = (struct gus_heed){ heed, &progress };
 	header = gus_reader_header(reader);
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
-	if (o->graph.kind && !gus_reader_has_chains(reader))
+	if (filter.chains && !gus_reader_has_chains(reader))
 		gus_log(log, GUS_WARN, "%s has no call chains: record with -g", o->input);
 	symbols.cache = gus_naming_cache(naming);
 	symbols.fetch = gus_naming_fetch(naming);
@@ -498,10 +542,15 @@ static int report(struct report_options *o)
 	if (o->graph.kind == GUS_TREES_FOLDED)
 		rc = fold(o, &profile);
 	else
-		rc = show(o, &sorting, &profile, length);
-	status = rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
+		rc = o->flamegraph ? draw(o, &profile, length, page.out) : show(o, &sorting, &profile, length);
 	gus_profile_free(&profile);
+	status = rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
+	if (page.out && gus_flame_file_end(&page, rc, &err) != 0 && rc == 0)
+		status = status_of(&err);
+	page.out = NULL;
 out:
+	if (page.out)
+		gus_flame_file_end(&page, -1, NULL);
 	free(tids);
 	gus_naming_end(naming);
 	gus_reader_close(reader);
@@ -539,6 +588,6 @@ const struct gus_verb gus_verb_report = {
 	.run = run,
 	.argument_choices = "@file",
 	.word = "FILE",
-	.habits = habits,
 	.rules = rules,
+	.habits = habits,
 };

@@ -72,6 +72,45 @@ static const char *time_cell(const struct shown *s, struct made *m)
 	return m->text;
 }
 
+/* Of time. */
+
+static const char *duration(char out[96], uint64_t ns)
+{
+	gus_time_format(out, 96, ns);
+	return out;
+}
+
+static const char *on_cell(const struct shown *s, struct made *m)
+{
+	return duration(m->text, s->row->weight - s->row->off.ns);
+}
+
+static const char *off_cell(const struct shown *s, struct made *m)
+{
+	return duration(m->text, s->row->off.ns);
+}
+
+static const char *waiting_cell(const struct shown *s, struct made *m)
+{
+	return duration(m->text, s->row->off.waiting);
+}
+
+static const char *times_cell(const struct shown *s, struct made *m)
+{
+	snprintf(m->text, sizeof(m->text), "%" PRIu64, s->row->off.times);
+	return m->text;
+}
+
+static const char *mean_cell(const struct shown *s, struct made *m)
+{
+	return s->row->off.times ? duration(m->text, s->row->off.ns / s->row->off.times) : "";
+}
+
+static const char *longest_cell(const struct shown *s, struct made *m)
+{
+	return s->row->off.ns ? duration(m->text, s->row->off.longest) : "";
+}
+
 static const char *path_cell(const struct shown *s, struct made *m)
 {
 	(void)m;
@@ -129,7 +168,7 @@ static const char *id_cell(const struct shown *s, struct made *m)
 #define VIEW(by) (1u << GUS_BY_##by)
 #define CODE (VIEW(FUNCTION) | VIEW(LINE) | VIEW(INSTRUCTION))
 #define ANY (~0u)
-enum need { ALWAYS, WITH_GRAPH, WITH_TIME };
+enum need { ALWAYS, WITH_GRAPH, WITH_TIME, OF_EVENTS, OF_OFF, OF_WALL, OF_BOTH };
 static const struct kind {
 	unsigned views;
 	enum need need;
@@ -137,10 +176,16 @@ static const struct kind {
 	struct gus_table_column column;
 } kinds[] = {
 	{ ANY, ALWAYS, share_cell, { "share", .right = true, .pad = 6 } },
-	{ ANY, ALWAYS, interval_cell, { "95% interval", .right = true, .pad = 15, .leaves = 4 } },
+	{ ANY, OF_EVENTS, interval_cell, { "95% interval", .right = true, .pad = 15, .leaves = 4 } },
 	{ ANY, WITH_GRAPH, total_cell, { "total", .right = true, .pad = 7 } },
-	{ ANY, ALWAYS, samples_cell, { "samples", .right = true, .pad = 8, .leaves = 1 } },
+	{ ANY, OF_EVENTS, samples_cell, { "samples", .right = true, .pad = 8, .leaves = 1 } },
 	{ ANY, WITH_TIME, time_cell, { "time", .right = true, .pad = 9, .leaves = 2 } },
+	{ ANY, OF_WALL, on_cell, { "on CPU", .right = true, .pad = 9 } },
+	{ ANY, OF_WALL, off_cell, { "off CPU", .right = true, .pad = 9 } },
+	{ ANY, OF_BOTH, waiting_cell, { "for a CPU", .right = true, .pad = 9, .leaves = 4 } },
+	{ ANY, OF_BOTH, times_cell, { "times", .right = true, .pad = 7, .leaves = 3 } },
+	{ ANY, OF_OFF, mean_cell, { "mean", .right = true, .pad = 9, .leaves = 1 } },
+	{ ANY, OF_OFF, longest_cell, { "longest", .right = true, .pad = 9, .leaves = 2 } },
 	{ VIEW(MODULE), ALWAYS, path_cell, { "module", .how = GUS_SHORTEN_PATH, .comfort = 30, .least = 10 } },
 	{ CODE, ALWAYS, module_cell, { "module", .how = GUS_SHORTEN_MIDDLE, .pad = 20, .comfort = 12, .least = 6 } },
 	{ VIEW(INSTRUCTION), ALWAYS, offset_cell, { "offset", .right = true, .pad = 8 } },
@@ -164,7 +209,10 @@ struct columns {
 
 static struct columns choose_columns(const struct gus_report *r)
 {
-	const bool given[] = { [ALWAYS] = true, [WITH_GRAPH] = r->graph != NULL, [WITH_TIME] = r->units.time.known };
+	const enum gus_weighs of = r->profile->weighs;
+	const bool given[] = { [ALWAYS] = true, [WITH_GRAPH] = r->graph != NULL, [WITH_TIME] = r->units.time.known,
+			       [OF_EVENTS] = of == GUS_WEIGHS_EVENTS, [OF_OFF] = of == GUS_WEIGHS_OFF_CPU,
+			       [OF_WALL] = of == GUS_WEIGHS_WALL, [OF_BOTH] = of != GUS_WEIGHS_EVENTS };
 	struct columns c = { 0 };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -243,7 +291,8 @@ void gus_render_text_head(const struct gus_report *r)
 {
 	gus_head_print(r);
 	if (r->profile->filtered)
-		printf("# %" PRIu64 " more samples were left out by the options\n", r->profile->filtered);
+		gus_print("# %" PRIu64 " more %s were left out by the options\n", r->profile->filtered,
+			  r->profile->weighs == GUS_WEIGHS_EVENTS ? "samples" : "samples and times off the CPU");
 	gus_report_notices(r, warning, (void *)(uintptr_t)r->screen);
 }
 
@@ -263,7 +312,7 @@ void gus_render_text(const struct gus_report *r)
 	struct gus_table table;
 
 	gus_render_text_head(r);
-	if (!r->profile->samples) {
+	if (!r->profile->samples && !r->profile->weight) {
 		gus_screen_fold(r->screen, stdout, "# ", "#   ", no_samples(r));
 		return;
 	}

@@ -13,6 +13,15 @@ static const char *const by_names[] = {
 	[GUS_BY_PROCESS] = "process", [GUS_BY_COMM] = "comm",
 };
 
+static const char *const weighs_names[] = {
+	[GUS_WEIGHS_EVENTS] = "events", [GUS_WEIGHS_OFF_CPU] = "off-cpu", [GUS_WEIGHS_WALL] = "wall",
+};
+
+const char *gus_weighs_name(enum gus_weighs weighs)
+{
+	return weighs_names[weighs];
+}
+
 const char *gus_by_name(enum gus_by by)
 {
 	return by_names[by];
@@ -97,6 +106,87 @@ static void notice_unsampled(const struct gus_report *r, const struct notice *n)
 			  (double)gus_profile_total(r->profile)->count);
 }
 
+/* Less than a hundredth of the rows is seen in them, and not worth a line. */
+static bool matters(const struct gus_report *r, uint64_t ns)
+{
+	return ns >= r->profile->weight / 100 && ns;
+}
+
+/* What is told of a profile of time. */
+static void notice_time(const struct gus_report *r, const struct notice *n)
+{
+	const struct gus_wall_sums *w = &r->profile->wall;
+
+	if (r->profile->weighs == GUS_WEIGHS_EVENTS)
+		return;
+	if (gus_profile_switches(r->profile->header) == GUS_INDEX_NONE)
+		notice(n, "where threads left their CPU was not recorded: that takes record --off-cpu, and a user who "
+			  "may sample the kernel (root, CAP_PERFMON or kernel.perf_event_paranoid at 1). Times are "
+			  "right, by thread; their places are not known");
+	else if (w->nowhere_ns)
+		notice(n, "%.3f s off the CPU are at no known place: their switches were not sampled",
+		       (double)w->nowhere_ns / 1e9);
+	if (matters(r, w->before_ns))
+		notice(n, "%.3f s off the CPU are at no known place: threads had left their CPU before recording began",
+		       (double)w->before_ns / 1e9);
+	if (matters(r, w->born_ns))
+		notice(n, "%.3f s off the CPU are at no place: new threads waited for their first turn",
+		       (double)w->born_ns / 1e9);
+	if (w->asleep)
+		notice(n, "%llu thread%s never ran meanwhile, and %s in no row: %.3f s in all",
+		       (unsigned long long)w->asleep, w->asleep == 1 ? "" : "s", w->asleep == 1 ? "is" : "are",
+		       (double)w->asleep_ns / 1e9);
+	if (w->thinned)
+		notice(n, "there were more switches than --overhead allows to sample: %.3f s are inferred. They count "
+			  "where those of the same thread and length were that were sampled",
+		       (double)w->inferred_ns / 1e9);
+	if (w->all.unknown)
+		notice(n, "of %.3f s nobody knows whether threads were on a CPU: records are missing",
+		       (double)w->all.unknown / 1e9);
+}
+
+/* Why stacks end before the thread began: as part of a sentence, and what helps. By enum gus_callers. */
+static const struct {
+	const char *name;              /* in JSON */
+	const char *what, *remedy;
+} endings[GUS_CALLERS_END + 1] = {
+	[GUS_CALLERS_WHOLE] = { "whole", NULL, NULL },
+	[GUS_CALLERS_STACK] = { "copy", "end where the copy of the stack does",
+				"record with a larger one (--call-graph dwarf,SIZE or tables,SIZE)" },
+	[GUS_CALLERS_NO_CODE] = { "no_code", "lead to where no code is mapped", NULL },
+	[GUS_CALLERS_NO_RULE] = { "no_rule", "lead to code without unwind tables and frame pointers",
+				  "build it with either" },
+	[GUS_CALLERS_BAD] = { "bad", "contradict the unwind tables", NULL },
+	[GUS_CALLERS_DEEP] = { "deep", "have more frames than are kept", NULL },
+	[GUS_CALLERS_WORK] = { "work", "cost more work than one stack may", NULL },
+	[GUS_CALLERS_FILE] = { "file", "lead to files that are not at hand",
+			       "report on the machine that recorded, or give copies (--symfs)" },
+	[GUS_CALLERS_ABI] = { "abi", "are of 32-bit code", NULL },
+};
+
+const char *gus_report_ending(size_t i)
+{
+	return i < sizeof(endings) / sizeof(*endings) ? endings[i].name : NULL;
+}
+
+/* Said where it matters: below 95 % of whole stacks, a tree of callers has roots that are none. */
+static void notice_endings(const struct gus_endings *e, const struct notice *n)
+{
+	uint64_t whole = e->by_end[GUS_CALLERS_WHOLE];
+	size_t most = 0;
+
+	if (whole * 100 >= e->samples * 95)
+		return;
+	for (size_t i = 1; i <= GUS_CALLERS_END; i++)
+		if (endings[i].what && e->by_end[i] > (most ? e->by_end[most] : 0))
+			most = i;
+	if (most)
+		notice(n, "%.1f %% of the stacks are whole; most of the others, %.1f %%, %s%s%s",
+		       100 * (double)whole / (double)e->samples, 100 * (double)e->by_end[most] / (double)e->samples,
+		       endings[most].what, endings[most].remedy ? ": " : "",
+		       endings[most].remedy ? endings[most].remedy : "");
+}
+
 void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context)
 {
 	const struct gus_profile *p = r->profile;
@@ -130,6 +220,8 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 		notice(&n, "names of %zu module%s were cut%s %s: %s", cut, cut == 1 ? "" : "s",
 		       cut == 1 ? ":" : ", first those of", path, why);
 	notice_unsampled(r, &n);
+	notice_time(r, &n);
+	notice_endings(&p->endings, &n);
 	if (p->throttled)
 		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate (-F)",
 		       (unsigned long long)p->throttled);

@@ -47,11 +47,16 @@ void gus_report_cell(const struct gus_report *r, size_t i, uint64_t *sum, struct
 /* Whether the row is at or above the limit; with a call graph its total counts. */
 bool gus_report_shown(const struct gus_report *r, const struct gus_row *row);
 
+/* What JSON calls the stacks that end so, by enum gus_callers; NULL if none do. */
+const char *gus_report_ending(size_t i);
+
 /* Notices that a reader must see before believing the numbers: cut, corrupt, lost. Calls say once for each. */
 void gus_report_notices(const struct gus_report *r, void (*say)(const char *text, void *context), void *context);
 /* Whether more of what was counted is in no sample, as tasks ended before theirs, than is chance. */
 bool gus_report_misses(const struct gus_report *r);
 
+/* What rows are of: "events", or the option without its dashes. */
+const char *gus_weighs_name(enum gus_weighs weighs);
 /* As --by takes it. */
 const char *gus_by_name(enum gus_by by);
 

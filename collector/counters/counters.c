@@ -31,13 +31,8 @@ uint64_t gus_counters_now(const struct gus_counters *c)
 	return gus_ring_now(&c->rings.v[0], &ns) ? ns : 0;
 }
 
-void gus_counters_close(struct gus_counters *c)
+void gus_counters_close_rings(struct gus_counters *c)
 {
-	for (size_t i = 0; i < c->list.n; i++)
-		if (c->list.v[i].fd >= 0)
-			close(c->list.v[i].fd);
-	for (size_t i = 0; i < c->tracking.n; i++)
-		close(c->tracking.v[i]);
 	for (size_t i = 0; i < c->rings.n; i++)
 		gus_ring_unmap(&c->rings.v[i]);
 	for (size_t i = 0; i < c->flights.n; i++)
@@ -47,6 +42,16 @@ void gus_counters_close(struct gus_counters *c)
 	gus_vec_free(&c->rings);
 	gus_vec_free(&c->flights);
 	gus_vec_free(&c->holders);
+}
+
+void gus_counters_close(struct gus_counters *c)
+{
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.v[i].fd >= 0)
+			close(c->list.v[i].fd);
+	for (size_t i = 0; i < c->tracking.n; i++)
+		close(c->tracking.v[i]);
+	gus_counters_close_rings(c);
 	gus_vec_free(&c->list);
 	gus_vec_free(&c->tracking);
 	gus_vec_free(&c->opened);
@@ -147,6 +152,19 @@ void gus_counters_set_rate(struct gus_counters *c, uint64_t hz)
 	gus_counters_redraw(c);
 }
 
+void gus_counters_thin(struct gus_counters *c, uint64_t n)
+{
+	for (size_t i = 0; i < c->events->n; i++)
+		if (c->events->v[i].at_switch)
+			c->events->v[i].period = n;
+	for (size_t i = 0; i < c->list.n; i++) {
+		uint64_t value = n;
+
+		if (c->list.v[i].fd >= 0 && c->events->v[c->list.v[i].event].at_switch)
+			ioctl(c->list.v[i].fd, PERF_EVENT_IOC_PERIOD, &value);
+	}
+}
+
 /* Redraws stay within 12 % of the period in force: what is a quarter off has not heard of it. The period of an event
  * whose rate the kernel keeps says nothing. */
 bool gus_counters_is_stale(const struct gus_counters *c, const struct gus_record *r)
@@ -161,6 +179,8 @@ bool gus_counters_is_stale(const struct gus_counters *c, const struct gus_record
 
 uint64_t gus_counters_weight(const struct gus_counters *c, const struct gus_record *record)
 {
+	if (c->events->v[record->sample.event].at_switch)
+		return c->events->v[record->sample.event].period;
 	if (record->slot == GUS_INDEX_NONE || record->inherited || !c->events->v[record->sample.event].jitter)
 		return record->sample.period;
 	return c->list.v[record->slot].period;

@@ -30,6 +30,7 @@ struct gus_event {
 	uint64_t frequency;     /* samples a second asked for, 0 when a period was */
 	bool jitter;            /* the period is re-drawn around its value while recording */
 	bool governed;          /* its rate may be changed while recording: nobody asked for a certain one */
+	bool at_switch;         /* it samples where tasks leave their CPU, beside what they do on it (--off-cpu) */
 	uint8_t precise;        /* precise_ip asked for */
 	bool precise_best;      /* P: as much as the hardware gives */
 	bool user, kernel, hv;  /* privilege levels named by modifiers; none named: all */

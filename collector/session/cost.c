@@ -118,14 +118,15 @@ static uint64_t compare(const struct gus_events *events, const struct gus_cost_o
 			uint64_t *wake_ns)
 {
 	struct gus_counters_options co = {
-		.switches = o->switches, .call_graph = o->call_graph, .branch_type = o->branch_type,
-		.ring_bytes = RING_BYTES, .child = getpid(), .as_they_are = true,
+		.switches = o->switches, .cargo = o->cargo, .ring_bytes = RING_BYTES, .child = getpid(),
+		.as_they_are = true,
 	};
 	struct gus_events own = *events;
 	struct gus_target self;
 	struct gus_counters c;
 	int64_t without = timed(work), cost = 0;
 
+	co.cargo.stack_bytes = 0; /* nothing is sampled, and large rings take their time */
 	gus_target_init(&self);
 	if (gus_counters_open(&c, &own, &self, &co, NULL, NULL) == 0) {
 		gus_counters_enable(&c);
@@ -151,27 +152,51 @@ static uint64_t compare_switches(const struct gus_events *events, const struct g
 }
 
 /* The same events as those to be recorded, but so rare that no sample is in the way. (A period counts before a
- * frequency.) */
+ * frequency.) Those of tasks that leave their CPU are left out: what they cost is asked apart. */
 static struct gus_events quiet(const struct gus_events *events)
 {
 	struct gus_events q = { 0 };
 
-	gus_vec_append(&q, events->v, events->n);
-	for (size_t i = 0; i < q.n; i++)
-		q.v[i].period = QUIET_PERIOD;
+	for (size_t i = 0; i < events->n; i++) {
+		if (events->v[i].at_switch)
+			continue;
+		gus_vec_push(&q, events->v[i]);
+		q.v[q.n - 1].period = QUIET_PERIOD;
+	}
 	return q;
+}
+
+/* What samples of tasks that leave their CPU add to a switch: the same work, with them. */
+static uint64_t compare_leaves(const struct gus_events *events, const struct gus_cost_options *o, uint64_t switch_ns)
+{
+	struct gus_events all = quiet(events);
+	size_t rare = all.n;
+	uint64_t cost;
+
+	for (size_t i = 0; i < events->n; i++)
+		if (events->v[i].at_switch)
+			gus_vec_push(&all, events->v[i]);
+	cost = all.n > rare ? compare_switches(&all, o) : 0;
+	gus_vec_free(&all);
+	return cost > switch_ns ? cost - switch_ns : 0;
 }
 
 void gus_costs_measure(const struct gus_events *events, const struct gus_cost_options *o, struct gus_costs *costs)
 {
 	struct gus_events rare = quiet(events);
+	struct gus_cargo flat = o->cargo;
 	int code = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	*costs = (struct gus_costs){ .sample_ns = gus_probe_cost_with(&events->v[0], o->call_graph, o->branch_type) };
+	flat.stack_bytes = flat.stack_bytes ? 8 : 0; /* the rest is told by its size */
+	*costs = (struct gus_costs){
+		.sample_ns = gus_probe_cost_with(&events->v[0], &flat),
+		.stack_ns = gus_probe_cost_of_stack(&events->v[0], &o->cargo),
+	};
 	if (o->inherit) {
 		costs->birth_ns = compare(&rare, o, gus_work_births(), &costs->wake_ns);
 		costs->switch_ns = compare_switches(&rare, o);
 	}
+	costs->leave_ns = compare_leaves(events, o, o->inherit ? costs->switch_ns : 0);
 	if (code >= 0) {
 		costs->map_ns = compare(&rare, o, gus_work_mappings(&code), NULL);
 		close(code);

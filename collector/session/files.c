@@ -76,6 +76,10 @@ static int write_footer(struct session *s, enum gus_session_end ended_by)
 	gus_frequency_measure(&after);
 	describe_overhead(s, &overhead);
 	footer.end_ns = gus_counters_now(&s->counters);
+	if (s->counters.plan.features & GUS_ATTR_SWITCH) {
+		footer.watched_from_ns = s->watched_from > s->start_ns ? s->watched_from : s->start_ns;
+		footer.watched_until_ns = s->watched_until ? s->watched_until : s->next_start;
+	}
 	footer.events = pointers;
 	footer.n_events = s->o->events->n;
 	footer.exit_status = (uint32_t)s->result->exit_status;
@@ -186,6 +190,7 @@ void gus_session_next_part(struct session *s)
 	uint64_t start_ns = gus_counters_now(&s->counters);
 	int rc = gus_session_drain(s);
 
+	s->next_start = start_ns;
 	if (rc == 0)
 		rc = gus_session_drain(s); /* samples of CPUs wait for the second one */
 	if (s->o->overwrite)

@@ -5,13 +5,17 @@
  * they have happened by now (struct gus_usage). Out goes a rate, in samples a second of the target's CPU time.
  * Looked at is the window since the last look; in ns of CPU time there are
  *
- * budget    = asked * what the target has used sampling  = samples * sample_ns following = births * birth_ns + wakes
- * * wake_ns + switches * switch_ns + maps * map_ns own       = what this program has used, but at most sampling / 2
- * left      = budget - following - own, but at least budget / 4
+ *	budget    = asked * what the target has used
+ *	sampling  = samples * sample_ns + KiB of their stacks * stack_ns
+ *	drained   = what this program has used to take samples out of the rings, find their callers and write them
+ *	following = births * birth_ns + wakes * wake_ns + switches * switch_ns + leaves * leave_ns +
+ *	            maps * map_ns
+ *	own       = what else this program has used, but at most sampling / 2
+ *	left      = budget - following - own, but at least budget / 4
  *
- * and the next window's rate is this one's times left / sampling, as sampling is proportional to the rate and the
- * rest is not. The load has to be what it was for that to come out right, so the rate at most doubles or halves at a
- * time, and differences of less than 15 % are left alone.
+ * and the next window's rate is this one's times left / (sampling + drained), as these are proportional to the rate
+ * and the rest is not. The load has to be what it was for that to come out right, so the rate at most doubles or halves
+ * at a time, and differences of less than 15 % are left alone.
  *
  * It settles: a part of own grows with the samples, too. Let that be k * sampling, with k at most 1/2 as own is
  * bounded. Then sampling goes to budget' / (1 + k), where budget' is what following leaves: an error of e in one
@@ -19,6 +23,8 @@
  *
  * The invariants: low <= hz <= high, and `last` is the usage at which the present window began. */
 #include "collector/session/governor.h"
+
+#include <stddef.h>
 
 #define WINDOW_MIN_NS 100000000.0 /* of the target's time: less says too little */
 #define SAMPLES_MIN 20            /* likewise */
@@ -29,6 +35,7 @@
  * change. */
 #define OWN_MAX 0.5
 #define STEP_MAX 2.0
+#define LEAVE_SHARE 0.5           /* of the budget: what samples of tasks that leave their CPU may cost */
 
 /* The nearest whole rate within the bounds. */
 static uint64_t clamp(const struct gus_governor *g, double hz)
@@ -54,7 +61,14 @@ static double following(const struct gus_costs *c, const struct gus_usage *from,
 	return (double)c->birth_ns * (double)(to->births - from->births) +
 	       (double)c->wake_ns * (double)(to->wakes - from->wakes) +
 	       (double)c->switch_ns * (double)(to->switches - from->switches) +
+	       (double)c->leave_ns * (double)(to->leaves - from->leaves) +
 	       (double)c->map_ns * (double)(to->maps - from->maps);
+}
+
+/* What samples have cost where they were taken. */
+static double sampling_of(const struct gus_costs *c, double samples, uint64_t stack_bytes)
+{
+	return (double)c->sample_ns * samples + (double)c->stack_ns * (double)stack_bytes / 1024;
 }
 
 /* left / sampling, of a window in which the target has used that many ns. */
@@ -62,15 +76,22 @@ static double affordable(const struct gus_governor *g, const struct gus_usage *n
 {
 	double samples = (double)(now->samples - g->last.samples);
 	double own = (double)(now->recorder_ns - g->last.recorder_ns);
+	double drained = (double)(now->drain_ns - g->last.drain_ns);
+	double leaves = (double)(now->leaves - g->last.leaves);
 	double budget = g->asked * target, sampling, left;
 
+	/* What is drained of tasks that leave their CPU follows no rate. */
+	drained *= samples > 0 ? samples / (samples + leaves) : 0;
 	/* Too few to divide by: then the rate itself says how many there should have been. */
-	if (samples < SAMPLES_MIN)
+	if (samples < SAMPLES_MIN) {
 		samples = target / 1e9 * (double)g->hz * g->events;
-	sampling = (double)g->costs.sample_ns * samples;
+		drained = 0;
+	}
+	sampling = sampling_of(&g->costs, samples, now->stack_bytes - g->last.stack_bytes);
+	own -= drained < own ? drained : own;
 	own = own > OWN_MAX * sampling ? OWN_MAX * sampling : own;
 	left = budget - following(&g->costs, &g->last, now) - own;
-	return (left < LEFT_MIN * budget ? LEFT_MIN * budget : left) / sampling;
+	return (left < LEFT_MIN * budget ? LEFT_MIN * budget : left) / (sampling + drained);
 }
 
 bool gus_governor_step(struct gus_governor *g, const struct gus_usage *now)
@@ -106,6 +127,21 @@ bool gus_governor_share(struct gus_governor *g, double n)
 	return true;
 }
 
+uint64_t gus_governor_thinning(double cost_ns, double budget_ns, uint64_t now)
+{
+	static const uint64_t steps[] = { 1, 2, 3, 5, 7, 11, 17, 29, 47, 79, 127, 211, 337, 557, 907, 1499 };
+	const size_t n = sizeof(steps) / sizeof(*steps);
+	double least = cost_ns / (LEAVE_SHARE * budget_ns);
+	size_t i = 0;
+
+	while (i + 1 < n && least > (double)steps[i])
+		i++;
+	/* Not for a little less than there was. */
+	if (steps[i] < now && least * STEP_MAX > (double)now)
+		return now;
+	return steps[i];
+}
+
 void gus_governor_skip(struct gus_governor *g, const struct gus_usage *now)
 {
 	g->last = *now;
@@ -119,7 +155,7 @@ struct gus_spending gus_governor_spending(const struct gus_costs *costs, const s
 	if (!usage->target_ns)
 		return (struct gus_spending){ 0 };
 	return (struct gus_spending){
-		.samples = (double)costs->sample_ns * (double)usage->samples / target,
+		.samples = sampling_of(costs, (double)usage->samples, usage->stack_bytes) / target,
 		.following = following(costs, &nothing, usage) / target,
 		.recorder = (double)usage->recorder_ns / target,
 	};

@@ -20,8 +20,11 @@
 struct gus_usage {
 	uint64_t target_ns;   /* CPU time of the target; of CPUs that are watched, all of their time */
 	uint64_t samples, births, switches, maps;
+	uint64_t leaves;      /* samples of tasks that leave their CPU, which no rate changes */
 	uint64_t wakes;       /* births, each times the events that shared the rings */
 	uint64_t recorder_ns; /* this program's own CPU time, and what threads stood still for snapshots */
+	uint64_t drain_ns;    /* of that, what went into samples one by one: finding their callers, writing them */
+	uint64_t stack_bytes; /* of stacks that samples have brought along */
 };
 
 struct gus_governor {
@@ -50,6 +53,11 @@ bool gus_governor_step(struct gus_governor *g, const struct gus_usage *now);
 /* The rate at which n times as many samples come for each of the target's cost what they were to cost: at once, as who
  * waits for the next looks pays for them. True if g->hz has changed. */
 bool gus_governor_share(struct gus_governor *g, double n);
+/* Of how many times that a task leaves its CPU one is to be sampled. cost_ns: what all of a window would cost;
+ * budget_ns: what was asked for in it, of which these samples get a half at most, as the rate pays for them; now: the
+ * answer before. The numbers are prime, so that of what takes turns not the same turn is met each time; and where there
+ * are fewer switches again, more of them are sampled. */
+uint64_t gus_governor_thinning(double cost_ns, double budget_ns, uint64_t now);
 /* Passes over what has happened since the last time: it was not at the rate in force. */
 void gus_governor_skip(struct gus_governor *g, const struct gus_usage *now);
 

@@ -38,6 +38,8 @@ struct session {
 	uint64_t now, next_tick, next_redraw, next_govern, next_part, enable_at;
 	uint64_t redraw_samples;    /* how many there must be by the next redraw */
 	uint64_t start_ns;          /* of the present file, in the records' clock */
+	uint64_t next_start;        /* of the next file, while this one is ended for it */
+	uint64_t watched_from, watched_until; /* of all files: when the events were on, in that clock; 0: not yet */
 	/* CPU time of this program when recording began and ended; the latter 0 until then */
 	uint64_t own_before, own_after;
 	uint64_t stale, sampled;    /* counts of lanes when the rate was looked at last */
@@ -54,6 +56,10 @@ struct session {
 		uint64_t holders_ns;    /* CPU time of the processes that held them, which is ours */
 		unsigned n, looks;      /* snapshots, and tries */
 	} trace;
+	struct {
+		uint64_t n;             /* each how many switches one is sampled; 0: each, from the beginning */
+		struct gus_usage last;  /* at the last look */
+	} thin;
 	struct {
 		uint64_t next, look_ns; /* time of the next look, UINT64_MAX: none; from then to the one after */
 		/* what had been by the last look */

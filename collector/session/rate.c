@@ -9,6 +9,8 @@
 #define GOVERN_NS 2000000000ULL /* between looks at the rate */
 #define GOVERN_COST_NS 6000     /* of reading one counter, timed as 2 to 6 us */
 #define GOVERN_SHARE 1000       /* at most that part of a CPU goes into reading them */
+#define THIN_MIN_NS 100000000   /* of the target's time: less says too little */
+#define THIN_STALE 3            /* that many times more than should be are from copies that were not told */
 #define RENEWALS_MAX 8          /* times that inherited events are replaced */
 #define STALE_SHARE 4           /* when more than that part of the samples come at a rate that is not in force */
 
@@ -47,6 +49,33 @@ void gus_session_change_rate(struct session *s)
 	gus_log(s->o->log, GUS_DEBUG, "the rate is now %s samples a second of CPU time", rate);
 }
 
+/* Copies that tasks have inherited do not hear of it: then more samples come than should. */
+static void thin(struct session *s, const struct gus_usage *u)
+{
+	const struct gus_usage *last = &s->thin.last;
+	uint64_t switches = u->switches - last->switches, leaves = u->leaves - last->leaves, n;
+	uint64_t target = u->target_ns > last->target_ns ? u->target_ns - last->target_ns : 0;
+	char text[32];
+
+	if (!s->o->costs.leave_ns || target < THIN_MIN_NS)
+		return;
+	n = gus_governor_thinning((double)s->o->costs.leave_ns * (double)switches,
+				  s->o->overhead * (double)target, s->thin.n ? s->thin.n : 1);
+	if (s->thin.n > 1 && n == s->thin.n && leaves > THIN_STALE * (switches / n) + THIN_STALE) {
+		gus_log(s->o->log, GUS_DEBUG, "%llu of %llu switches were sampled, and each %lluth was to be",
+			(unsigned long long)leaves, (unsigned long long)switches, (unsigned long long)n);
+		renew(s);
+	}
+	s->thin.last = *u;
+	if (n == (s->thin.n ? s->thin.n : 1))
+		return;
+	s->thin.n = n;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)n);
+	gus_session_mark(s, "thin", text);
+	gus_counters_thin(&s->counters, n);
+	gus_log(s->o->log, GUS_DEBUG, "of %s times that a task leaves its CPU one is sampled from now on", text);
+}
+
 /* A rate that has not reached most tasks yet is not judged. */
 void gus_session_govern(struct session *s)
 {
@@ -58,6 +87,7 @@ void gus_session_govern(struct session *s)
 	s->next_govern = s->now + (interval > GOVERN_NS ? interval : GOVERN_NS);
 	s->sampled = s->lanes.usage.samples;
 	s->stale = s->lanes.stale;
+	thin(s, &u);
 	if (stale * STALE_SHARE > samples) {
 		renew(s);
 		gus_governor_skip(&s->governor, &u);

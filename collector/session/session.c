@@ -21,12 +21,19 @@
 #define TICK_NS 100000000ULL    /* housekeeping */
 #define GOVERN_FIRST_NS 500000000ULL /* the first look at the rate */
 
+/* What the records tell ends here, whatever time the file's end takes. */
+static void stop_watching(struct session *s)
+{
+	s->watched_until = gus_counters_now(&s->counters);
+	gus_counters_disable(&s->counters);
+}
+
 /* Nothing more is sampled or written; the workload is left alone. */
 static void stop_recording(struct session *s, enum gus_session_end why)
 {
 	s->recording = false;
 	s->result->ended_by = why;
-	gus_counters_disable(&s->counters);
+	stop_watching(s);
 }
 
 void gus_session_fail_writing(struct session *s)
@@ -291,7 +298,7 @@ static void take_status(struct session *s)
 static int finish_file(struct session *s)
 {
 	if (s->recording)
-		gus_counters_disable(&s->counters);
+		stop_watching(s);
 	if (gus_session_drain(s) != 0 || gus_session_drain(s) != 0)
 		return -1;
 	if (s->o->overwrite)
@@ -361,8 +368,7 @@ static int fork_command(struct session *s)
 static int prepare(struct session *s)
 {
 	const struct gus_session_options *o = s->o;
-	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches,
-		.branch_type = o->branch_type,
+	struct gus_counters_options co = { .cargo = gus_session_cargo(o), .switches = o->switches,
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
 					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES,
 					   .by_cpu = o->sample_cpus == GUS_SAMPLE_CPUS_ALWAYS };
@@ -379,6 +385,8 @@ static int prepare(struct session *s)
 		return -1;
 	}
 	gus_lanes_init(&s->lanes, &s->counters, &s->living);
+	s->lanes.callers = gus_session_callers(o);
+	s->lanes.unwinder = o->unwinder;
 	gus_kept_init(&s->kept);
 	gus_made_init(&s->made, s->kept.most / 2);
 	if (o->namer) {
@@ -427,6 +435,7 @@ static int start(struct session *s)
 		gus_counters_track(&s->counters);
 		if (s->sampling)
 			gus_counters_enable(&s->counters);
+		s->watched_from = gus_counters_now(&s->counters);
 		gus_living_add_target(&s->living, o->target);
 		gus_lanes_add_opened(&s->lanes);
 		if (gus_session_describe_living(s) != 0)

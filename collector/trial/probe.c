@@ -19,6 +19,7 @@
 #include "collector/records/records.h"
 
 #define RING_BYTES (64u << 10)
+#define RING_RECORDS 16           /* with stacks; a spin of COST_SPIN has some six */
 #define ENOUGH_SAMPLES 4
 #define GIVE_UP_NS 2500000        /* at 4 candidates of cycles this bounds the whole probe */
 #define PROBE_PERIOD_NS 100003
@@ -27,6 +28,7 @@
 #define COST_PERIOD_NS 50021      /* 20,000 samples a second, */
 #define COST_PERIOD_CYCLES 100003 /* or somewhat more: enough in a millisecond to stand out of the noise */
 #define COST_PAIRS 11
+#define COST_STACK_MIN 4096       /* bytes; what copying less takes is lost in the noise */
 #define COST_SPIN 10000           /* times 32 multiplies: about 0.3 ms at 3 GHz; two of them a pair */
 
 /* An event that samples this very thread. */
@@ -47,15 +49,18 @@ static uint64_t now_ns(void)
 }
 
 /* Returns 0 or -errno. */
-static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period, bool call_graph,
-			uint64_t branch_type)
+static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period,
+			const struct gus_cargo *cargo)
 {
-	struct gus_attr_plan plan = { .features = 0, .wakeup_bytes = RING_BYTES, .call_graph = call_graph,
-				      .branch_type = branch_type };
+	size_t ring_bytes = RING_BYTES;
+	struct gus_attr_plan plan = { .features = 0, .cargo = *cargo };
 	struct gus_event e = *event;
 	struct gus_error why = { 0 };
 	union gus_attr a;
 
+	while (cargo->stack_bytes && ring_bytes < RING_RECORDS * (cargo->stack_bytes + 1024))
+		ring_bytes *= 2;
+	plan.wakeup_bytes = (uint32_t)ring_bytes;
 	*s = (struct self_event){ 0 };
 	e.period = period;
 	gus_attr_fill(&a, &e, &plan, true);
@@ -63,7 +68,7 @@ static int self_open_as(struct self_event *s, const struct gus_event *event, uin
 	s->fd = gus_attr_open(&a, 0, -1, -1);
 	if (s->fd < 0)
 		return s->fd;
-	if (gus_ring_map(&s->ring, s->fd, 0, RING_BYTES, &why) == 0)
+	if (gus_ring_map(&s->ring, s->fd, 0, ring_bytes, &why) == 0)
 		return 0;
 	close(s->fd);
 	return -why.sys;
@@ -71,7 +76,7 @@ static int self_open_as(struct self_event *s, const struct gus_event *event, uin
 
 static int self_open(struct self_event *s, const struct gus_event *event, uint64_t period)
 {
-	return self_open_as(s, event, period, false, 0);
+	return self_open_as(s, event, period, &(const struct gus_cargo){ 0 });
 }
 
 static void self_close(struct self_event *s)
@@ -141,12 +146,12 @@ enum gus_verdict gus_probe_event(const struct gus_event *event)
 
 enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t branch_type)
 {
-	const struct gus_attr_plan plan = { .branch_type = branch_type };
+	const struct gus_attr_plan plan = { .cargo.branch_type = branch_type };
 	struct gus_records records;
 	struct self_event s;
 	enum gus_verdict verdict;
-	int rc = self_open_as(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES, false,
-			      branch_type);
+	int rc = self_open_as(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES,
+			      &plan.cargo);
 
 	if (rc < 0)
 		return verdict_of(rc);
@@ -362,6 +367,17 @@ bool gus_probe_permission(struct gus_events *events)
 	return changed;
 }
 
+bool gus_probe_switches(void)
+{
+	const struct gus_event switches = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES };
+	struct self_event s;
+
+	if (self_open(&s, &switches, 1) != 0)
+		return false;
+	self_close(&s);
+	return true;
+}
+
 /* In CPU time: on a busy machine others take their turns meanwhile. */
 static uint64_t time_spin(void)
 {
@@ -382,7 +398,7 @@ static int ascending(const void *a, const void *b)
 
 /* Without and with sampling in turn. The median of the differences: the shortest ones, which look so clean, are those
  * where the kernel's code happened to be in the caches, and fall a third short of what a whole program pays. */
-uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uint64_t branch_type)
+uint64_t gus_probe_cost_with(const struct gus_event *event, const struct gus_cargo *cargo)
 {
 	double costs[COST_PAIRS];
 	struct self_event s;
@@ -390,8 +406,8 @@ uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uin
 
 	if (strcmp(event->unit, "ns") != 0 && strcmp(event->unit, "cycles") != 0)
 		return 0;
-	if (self_open_as(&s, event, gus_event_is_clock(event) ? COST_PERIOD_NS : COST_PERIOD_CYCLES, call_graph,
-			 branch_type) < 0)
+	if (self_open_as(&s, event, gus_event_is_clock(event) ? COST_PERIOD_NS : COST_PERIOD_CYCLES,
+			 cargo) < 0)
 		return 0;
 	for (unsigned i = 0; i < COST_PAIRS; i++) {
 		uint64_t without = time_spin(), with;
@@ -411,7 +427,30 @@ uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uin
 	return costs[n / 2] > 0 ? (uint64_t)costs[n / 2] : 0;
 }
 
+/* Our own stack is as deep as nobody else's: so much of it is laid beneath the loop that it is cut as a deep one is. */
+static __attribute__((noinline)) uint64_t cost_when_deep(const struct gus_event *event, const struct gus_cargo *cargo)
+{
+	volatile char deep[GUS_CARGO_STACK_MAX];
+
+	for (size_t i = 0; i < sizeof(deep); i += 1024)
+		deep[i] = 1;
+	return gus_probe_cost_with(event, cargo) + (deep[0] == 0);
+}
+
+uint64_t gus_probe_cost_of_stack(const struct gus_event *event, const struct gus_cargo *cargo)
+{
+	struct gus_cargo without = *cargo;
+	uint64_t deep, flat;
+
+	if (cargo->stack_bytes < COST_STACK_MIN)
+		return 0;
+	without.stack_bytes = 0;
+	deep = cost_when_deep(event, cargo);
+	flat = cost_when_deep(event, &without);
+	return deep > flat ? (deep - flat) * 1024 / cargo->stack_bytes : 0;
+}
+
 uint64_t gus_probe_cost(const struct gus_event *event)
 {
-	return gus_probe_cost_with(event, false, 0);
+	return gus_probe_cost_with(event, &(const struct gus_cargo){ 0 });
 }

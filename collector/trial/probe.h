@@ -10,6 +10,7 @@
 
 #include "collector/events/event.h"
 
+struct gus_cargo;
 struct gus_events;
 
 /* Samples this process with the event for about a millisecond. */
@@ -35,12 +36,17 @@ void gus_probe_precision(struct gus_events *events);
  * whether that changed any. */
 bool gus_probe_permission(struct gus_events *events);
 
+/* Whether this user may sample where threads leave their CPU, which is in the kernel. */
+bool gus_probe_switches(void);
+
 /* The same description for events that the user named. */
 void gus_probe_describe(const struct gus_events *events, struct gus_choice *choice);
 
 /* What one sample of a clock or of cycles costs here, in ns: a loop of known work, timed with and without. 0 for other
  * events, and where it cannot be told from noise. Takes about 10 ms of CPU time. */
 uint64_t gus_probe_cost(const struct gus_event *event);
-uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uint64_t branch_type);
+uint64_t gus_probe_cost_with(const struct gus_event *event, const struct gus_cargo *cargo);
+/* And how much of that each KiB of the stack costs where there is as much of it as is asked for; 0 for small pieces. */
+uint64_t gus_probe_cost_of_stack(const struct gus_event *event, const struct gus_cargo *cargo);
 
 #endif

@@ -67,7 +67,7 @@ struct gus_space {
 	struct gus_vec(struct gus_module) modules;
 	struct gus_vec(uint32_t) module_of; /* an identity's module + 1, 0 if it has none yet */
 	struct recent recent[LAYERS][RECENT];
-	bool ready;
+	bool ready, is_view;           /* a view's lists are another one's */
 };
 
 static void pasts_init(struct pasts *p)
@@ -101,8 +101,10 @@ struct gus_space *gus_space_new(void)
 
 void gus_space_free(struct gus_space *s)
 {
-	if (!s)
+	if (!s || s->is_view) {
+		free(s);
 		return;
+	}
 	gus_vec_free(&s->notes);
 	gus_vec_free(&s->modules);
 	gus_vec_free(&s->module_of);
@@ -390,6 +392,16 @@ void gus_space_ready(struct gus_space *s)
 		play(s, &s->notes.v[i]);
 	gus_vec_free(&s->notes);
 	s->ready = true;
+}
+
+struct gus_space *gus_space_view(const struct gus_space *s)
+{
+	struct gus_space *view = gus_alloc(sizeof(*view));
+
+	assert(s->ready);
+	*view = *s;
+	view->is_view = true;
+	return view;
 }
 
 /* Makes r stand for the map that pid had at that time. */

@@ -55,6 +55,10 @@ void gus_space_ready(struct gus_space *s);
  * covers is module 0, GUS_MODULE_UNKNOWN, with the address as offset. */
 struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, unsigned mode);
 
+/* The same space for another thread, which may ask while others do: what a question leaves behind is its own. s, which
+ * must be ready, lives longer. */
+struct gus_space *gus_space_view(const struct gus_space *s);
+
 /* The first moment after time at which that process had other mappings, UINT64_MAX if it has none. */
 uint64_t gus_space_next_change(const struct gus_space *s, uint32_t pid, uint64_t time);
 

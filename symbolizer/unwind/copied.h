@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The same as gus_unwind by libunwind, for stacks that a recording keeps. */
+/* The same as gus_unwind by libunwind, for stacks that a recording keeps. libunwind is built for one machine: on x86-64
+ * it unwinds x86-64's stacks, and other stacks are left to our own engine, as all of them on other machines. */
 #ifndef GUS_SYMBOLIZER_UNWIND_COPIED_H
 #define GUS_SYMBOLIZER_UNWIND_COPIED_H
 

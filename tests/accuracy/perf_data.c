@@ -16,16 +16,25 @@
 
 #define SKIPPED 77
 #define SAMPLE_ID_ALL (1u << 18) /* of the flags in perf_event_attr */
-/* PERF_SAMPLE_*: IP TID TIME ADDR ID CPU PERIOD STREAM_ID BRANCH_STACK IDENTIFIER; the chain */
+/* PERF_SAMPLE_*: IP TID TIME ADDR ID CPU PERIOD STREAM_ID BRANCH_STACK IDENTIFIER; the chain; registers and stack */
 #define PARSED 0x10dcf
 #define CALLCHAIN 0x20
+#define REGS_USER 0x1000
+#define STACK_USER 0x2000
+#define DATA_SRC 0x8000 /* behind these, and passed over */
+/* Registers of x86-64 that our recordings have, by the ABI's bits: AX .. IP, R8 .. R15. perf asks for more. */
+#define KEPT_REGS 0xff01ffull
 #define IDENTIFIER 0x10000
 #define BATCH 4096
+#define STACK_WORDS (1u << 18)
 
-enum { RECORD_SAMPLE = 9, RECORD_USER = 64, RECORD_AUXTRACE = 71, RECORD_COMPRESSED = 81, RECORD_COMPRESSED2 = 83 };
+#define MISC_MMAP_DATA 0x2000
+
+enum { RECORD_MMAP = 1, RECORD_SAMPLE = 9, RECORD_MMAP2 = 10, RECORD_USER = 64, RECORD_AUXTRACE = 71,
+	RECORD_COMPRESSED = 81, RECORD_COMPRESSED2 = 83 };
 
 /* The events of the file; each has records of a form of its own. */
-struct event { uint64_t sample_type, branch_type, config, ids_at, ids_size; uint32_t type,
+struct event { uint64_t sample_type, branch_type, regs, config, ids_at, ids_size; uint32_t type,
 	flags; struct gus_records records; };
 
 struct converter {
@@ -68,10 +77,12 @@ static void read_event(struct converter *c, struct gus_cursor a, uint64_t attr_s
 	e.flags = gus_cursor_u32(&a);
 	gus_cursor_take(&a, 28);
 	e.branch_type = gus_cursor_u64(&a);
+	e.regs = gus_cursor_u64(&a);
 	a.at = a.start + attr_size - 16;
 	e.ids_at = gus_cursor_u64(&a);
 	e.ids_size = gus_cursor_u64(&a);
-	if (e.sample_type & ~(uint64_t)(PARSED | CALLCHAIN) || !(e.flags & SAMPLE_ID_ALL))
+	if (e.sample_type & ~(uint64_t)(PARSED | CALLCHAIN | REGS_USER | STACK_USER | DATA_SRC) ||
+	    !(e.flags & SAMPLE_ID_ALL))
 		stop(SKIPPED, c->path, "its samples hold what the recorder never asks for");
 	gus_vec_push(&c->events, e);
 }
@@ -87,6 +98,7 @@ static void read_ids(struct converter *c)
 
 		/* an event without ids is number 0, the only one */
 		gus_records_init(&e->records, e->sample_type, e->branch_type, 0);
+		e->records.regs_mask = e->regs;
 		while (gus_cursor_left(&ids) >= 8) {
 			uint64_t id = gus_cursor_u64(&ids);
 
@@ -123,18 +135,43 @@ static void flush(struct converter *c)
 	gus_columns_clear(&c->batch);
 }
 
+/* Those of them that our recordings have, in the same order. */
+static uint32_t keep_regs(const struct gus_sample *s, uint64_t mask, uint64_t kept[64])
+{
+	uint32_t n = 0, at = 0;
+
+	for (unsigned bit = 0; bit < 64 && at < s->regs_n; bit++) {
+		if (!(mask >> bit & 1))
+			continue;
+		if (KEPT_REGS >> bit & 1)
+			kept[n++] = s->regs[at];
+		at++;
+	}
+	return n;
+}
+
 static void take(struct converter *c, uint32_t type, const uint8_t *record, size_t size)
 {
-	struct gus_record r = gus_records_parse(&event_of(c, type, record, size)->records, record, size, &c->sideband);
+	struct event *event = event_of(c, type, record, size);
+	struct gus_record r = gus_records_parse(&event->records, record, size, &c->sideband);
+	uint64_t regs[64];
 
 	c->unknown += r.kind == GUS_RECORD_UNKNOWN;
 	c->bad += r.kind == GUS_RECORD_BAD;
 	if (r.kind != GUS_RECORD_SAMPLE)
 		return;
 	c->samples++;
+	r.sample.regs_n = keep_regs(&r.sample, event->regs, regs);
+	r.sample.regs = regs;
 	gus_columns_push(&c->batch, &r.sample);
-	if (c->batch.n == BATCH)
+	if (c->batch.n == BATCH || c->batch.stack.n > STACK_WORDS)
 		flush(c);
+}
+
+/* A mapping that is no code, which perf asks for beside stacks and the recorder never does. */
+static bool is_data(uint32_t type, uint16_t misc)
+{
+	return (type == RECORD_MMAP || type == RECORD_MMAP2) && misc & MISC_MMAP_DATA;
 }
 
 static void convert(struct converter *c, struct gus_cursor data)
@@ -142,9 +179,10 @@ static void convert(struct converter *c, struct gus_cursor data)
 	while (gus_cursor_left(&data) >= 8) {
 		const uint8_t *record = data.at;
 		uint32_t type = gus_cursor_u32(&data);
+		uint16_t misc;
 		size_t size;
 
-		gus_cursor_u16(&data);
+		misc = gus_cursor_u16(&data);
 		size = gus_cursor_u16(&data);
 		data.at = record;
 		if (size < 8 || !gus_cursor_take(&data, size))
@@ -156,7 +194,7 @@ static void convert(struct converter *c, struct gus_cursor data)
 
 			gus_cursor_take(&data, (size_t)gus_cursor_u64(&body));
 		}
-		if (type < RECORD_USER && size >= 16)
+		if (type < RECORD_USER && size >= 16 && !is_data(type, misc))
 			take(c, type, record, size);
 	}
 	flush(c);
@@ -165,6 +203,7 @@ static void convert(struct converter *c, struct gus_cursor data)
 static void create(struct converter *c, const char *path)
 {
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Host host = GUSPROF__HOST__INIT;
 	Gusprof__Event *events = gus_alloc(c->events.n * sizeof(*events)), **list =
 		gus_alloc(c->events.n * sizeof(*list));
 	struct gus_error err = { 0 };
@@ -176,6 +215,11 @@ static void create(struct converter *c, const char *path)
 		events[i].type = c->events.v[i].type;
 		events[i].config = c->events.v[i].config;
 		header.branch_type |= c->events.v[i].branch_type;
+	}
+	if (c->events.v[0].regs) {
+		host.machine = (char *)(uintptr_t)"x86_64";
+		header.host = &host;
+		header.call_graph = (char *)(uintptr_t)"dwarf";
 	}
 	header.producer = (char *)(uintptr_t)"perf_data";
 	header.events = list;

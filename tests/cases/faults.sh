@@ -62,6 +62,7 @@ few() { echo "FAULTS_BELOW=1 FAULTS_PLACES=1 FAULTS_EVERY=${FAULTS_FULL:-$1}"; }
 cat >rows <<'R'
 report|1|report -i ../data
 report-json|7|report -i ../data --by line --format json
+report-page|7|report -i ../data --flamegraph -
 annotate|1|annotate -i ../data
 dump|1|dump ../data
 script|3|script ../data
@@ -134,6 +135,7 @@ report --help
 report -i data
 report -i data --format json
 report -i data --format csv
+report -i data --flamegraph -
 annotate -i data
 annotate -i data --format json
 annotate -i data --format csv

@@ -98,6 +98,8 @@ expect "report: an override and an escape are marks" '=\?]0;title\? FORGED \?\?3
 expect "report: a cell is no formula" "^\"'=\\?]0;title\\? FORGED .*,\"\" "
 "$GUSPROF" report -i bad --by module --format json >out 2>err
 expect "report: JSON escapes and loses nothing" '"module": "=\\u001B]0;title\\u0007\\nFORGED \\u007F\\u009B31m.*\\u202E'
+"$GUSPROF" report -i bad --flamegraph - >out 2>err
+expect "report: a page has marks as well" '^"=\?\]0;title\? FORGED \?\?31m'
 for fields in comm,tid,time,event,ip,sym,symoff,dso,srcline event,dso comm; do
 	harmless "script -F $fields" text "$GUSPROF" script -i bad -F $fields
 done

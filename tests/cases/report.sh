@@ -99,7 +99,7 @@ if what == "one":
     main = [x for x in names if x[1] == "main"]
     assert len(main) == 1, main
     at = names.index(main[0])
-    assert "fma_chain" in [n for depth, n in names[at + 1:at + 20] if depth == main[0][0] + 1], names
+    assert "fma_chain" in [n for depth, n in names[at + 1:] if depth == main[0][0] + 1], names
 for r in d["rows"]:
     assert ("tree" in r) == (what != "one")
     if what == "own":

@@ -81,8 +81,23 @@ static void bounds_of_the_rate(void **state)
 	assert_int_equal(g.events, 1);
 }
 
+/* Half of the budget is theirs; fewer are taken at once, more again where twice as many would be paid for. */
+static void thinning(void **state)
+{
+	static const struct { double cost; uint64_t now, n; } cases[] = {
+		{ 0, 1, 1 }, { 49, 1, 1 }, { 50, 1, 1 }, { 51, 1, 2 }, { 100, 1, 2 }, { 101, 1, 3 }, { 151, 1, 5 },
+		{ 1e9, 1, 1499 }, { 1e9, 1499, 1499 },
+		{ 351, 7, 11 }, { 250, 7, 7 }, { 176, 7, 7 }, { 174, 7, 5 }, { 0, 1499, 1 }, { 51, 2, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(gus_governor_thinning(cases[i].cost, 100, cases[i].now), cases[i].n);
+}
+
 static const struct gus_costs all_costs = {
-	.sample_ns = 10000, .birth_ns = 7000, .wake_ns = 300, .switch_ns = 2000, .map_ns = 1000,
+	.sample_ns = 10000, .birth_ns = 7000, .wake_ns = 300, .switch_ns = 2000, .leave_ns = 500, .map_ns = 1000,
+	.stack_ns = 1000,
 };
 
 /* 1 % of a second of the target is 10 ms, which are a thousand samples of 10 us. So sampling takes as much as it may
@@ -267,18 +282,60 @@ static void skips(void **state)
 	assert_int_equal(g.hz, 1250);
 }
 
+/* What grows with each sample beside its own cost: its stack, and what finding its callers and writing it takes of our
+ * own time. That has no bound of its own, as it gets less with the rate; the rest of the own time has. */
+static void step_by_what_samples_bring(void **state)
+{
+	static const struct { struct gus_usage u; uint64_t hz; } cases[] = {
+		{ { .samples = 500, .stack_bytes = 5120 << 10 }, 1000 }, /* 5 and 5.12 ms of the ten */
+		{ { .samples = 500, .stack_bytes = 10240 << 10 }, 656 },
+		{ { .samples = 500, .recorder_ns = 15000000, .drain_ns = 15000000 }, 500 },
+		{ { .samples = 500, .recorder_ns = 15000000, .drain_ns = 10000000 }, 500 }, /* 15, and 2.5 of 5 */
+		{ { .samples = 500, .recorder_ns = 3000000, .drain_ns = 2000000 }, 1286 },
+		{ { .samples = 500, .recorder_ns = 2000000, .drain_ns = 3000000 }, 1250 },  /* timed by another clock */
+		{ { .samples = 1000, .leaves = 1000, .recorder_ns = 4000000, .drain_ns = 4000000 }, 625 }, /* half of it */
+		{ { .samples = 19, .recorder_ns = 20000000, .drain_ns = 20000000 }, 500 },  /* too few to tell */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(hz_after(cases[i].u), cases[i].hz);
+}
+
+/* To find callers may take longer than to sample, and is kept to as well. */
+static void keeps_to_the_budget_with_stacks(void **state)
+{
+	const struct gus_costs costs = { .sample_ns = 14000, .stack_ns = 100 };
+	struct gus_usage u = { 0 };
+	struct gus_governor g;
+	double cost;
+
+	(void)state;
+	gus_governor_init(&g, 0.01, &costs, 1, LIMIT);
+	for (unsigned i = 0; i < 20; i++) {
+		u.target_ns += SECOND;
+		u.samples += g.hz;
+		u.stack_bytes += g.hz * (32 << 10);
+		u.drain_ns += g.hz * 30000;
+		u.recorder_ns += g.hz * 30000 + 100000;
+		gus_governor_step(&g, &u);
+	}
+	cost = (double)g.hz * (14000 + 32 * 100 + 30000) + 100000;
+	assert_true(cost > 0.0085 * (double)SECOND && cost < 0.0115 * (double)SECOND);
+}
+
 /* Shares of ten seconds, of all that has happened. */
 static void spending(void **state)
 {
 	const struct gus_usage u = {
 		.target_ns = 10 * SECOND, .samples = 5000, .births = 1000, .wakes = 10000, .switches = 4000,
-		.maps = 2000, .recorder_ns = SECOND / 4,
+		.leaves = 6000, .maps = 2000, .recorder_ns = SECOND / 4, .stack_bytes = 40000 << 10,
 	};
 	struct gus_spending s = gus_governor_spending(&all_costs, &u);
 
 	(void)state;
-	assert_true(s.samples > 0.00499999 && s.samples < 0.00500001);
-	assert_true(s.following > 0.00199999 && s.following < 0.00200001); /* 7, 3, 8 and 2 ms */
+	assert_true(s.samples > 0.00899999 && s.samples < 0.00900001); /* 50 ms, and 40 of stacks */
+	assert_true(s.following > 0.00229999 && s.following < 0.00230001); /* 7, 3, 8, 3 and 2 ms */
 	assert_true(s.recorder > 0.02499999 && s.recorder < 0.02500001);
 }
 
@@ -405,6 +462,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_rate),
 		cmocka_unit_test(bounds_of_the_rate),
+		cmocka_unit_test(thinning),
 		cmocka_unit_test(step_by_samples),
 		cmocka_unit_test(dead_band),
 		cmocka_unit_test(step_by_what_follows),
@@ -414,6 +472,8 @@ int main(void)
 		cmocka_unit_test(windows),
 		cmocka_unit_test(stays_within_bounds),
 		cmocka_unit_test(skips),
+		cmocka_unit_test(step_by_what_samples_bring),
+		cmocka_unit_test(keeps_to_the_budget_with_stacks),
 		cmocka_unit_test(spending),
 		cmocka_unit_test(keeps_to_the_budget),
 		cmocka_unit_test(never_without_samples),

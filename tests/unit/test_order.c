@@ -60,12 +60,13 @@ static struct told read_back(struct made *m, size_t most, uint64_t *late)
 	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
 	struct gus_error err = { 0 };
 	struct told told = { .n = 0 };
+	const struct gus_order_sink sink = { .sample = take, .context = &told };
 	struct gus_reader *reader;
 
 	assert_int_equal(gus_writer_finish(m->w, &footer, NULL), 0);
 	reader = gus_reader_open(m->path, &err);
 	assert_non_null(reader);
-	assert_int_equal(gus_order_each(reader, most, take, &told, late, &err), 0);
+	assert_int_equal(gus_order_each(reader, most, &sink, late, &err), 0);
 	gus_reader_close(reader);
 	return told;
 }

@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Time off the CPU: a program that spends known times in known ways, each in a function of its own, says by its own
+# clocks what it took; so does the report, launched and attached, and whatever it is asked for adds up.
+. "$(dirname "$0")/lib.sh"
+shown='err out truth'
+builddir=${GUS_BUILDDIR:?}
+target=$builddir/tests/cases/off-target
+
+# holds FILE EXPRESSION [OPTION...]: in Python, of the report as JSON (r), the rows' ns with all that they call by
+# function (total), without (own), what the program says (wall, cpu), and close(a, b): within 2 % and a millisecond.
+holds()
+{
+	local file=$1 expression=$2
+	shift 2
+	"$gusprof" report -q --format json -g "$@" "$file" >json 2>out || return 1
+	python3 - "$expression" <<'P' >>out
+import json, sys
+r = json.load(open("json"))
+total, own, off = {}, {}, {}
+for row in r["rows"]:
+    name = row["function"]
+    total[name] = total.get(name, 0) + row["total"]
+    own[name] = own.get(name, 0) + row["weight"]
+    off[name] = off.get(name, 0) + row["off"]["ns"]
+    assert 0 <= row["off"]["waiting_ns"] <= row["off"]["ns"] <= row["weight"], row
+wall, cpu = {}, {}
+for line in open("truth"):
+    name, w, c = line.split()
+    wall[name], cpu[name] = int(w), int(c)
+def close(a, b):
+    return abs(a - b) <= 0.02 * b + 1e6
+w = r["wall"]
+assert w["wall_ns"] == w["on_ns"] + w["blocked_ns"] + w["waiting_ns"] + w["unknown_ns"], w
+sys.exit(not eval("(" + sys.argv[1] + ")"))
+P
+}
+
+"$gusprof" record -q -o data -- true 2>err
+skip_if_refused $?
+"$gusprof" record --off-cpu -o data -- true 2>err
+grep -q 'may not record where' err && skip "this user may not sample where threads leave their CPU: $(cat err)"
+
+# Launched.
+what="sleeps:200 computes:300 reads_pipe:150 polls:100 selects:120 epolls:110 waits_for_lock:250
+	waits_for_condition:130 is_stopped:140 syncs:100"
+# shellcheck disable=SC2086 # these are words
+"$gusprof" record --off-cpu -F 2000 -o data -- "$target" $what >truth 2>err
+ok "the program ends as it does alone" is $? 0
+for name in sleeps reads_pipe polls selects epolls waits_for_lock waits_for_condition is_stopped; do
+	ok "launched: $name" holds data "close(off['$name'], wall['$name'] - cpu['$name'])" --off-cpu
+done
+ok "launched: computes, on a CPU and waiting for one" holds data "close(total['computes'], wall['computes'])" --wall
+ok "launched: syncs" holds data "close(total['syncs'], wall['syncs'])" --wall
+ok "what computes does not wait for anything" holds data \
+	"sum(x['off']['ns'] - x['off']['waiting_ns'] for x in r['rows'] if x['function'] == 'computes') < 1e6" --off-cpu
+ok "what sleeps does not wait for a CPU" holds data \
+	"sum(x['off']['waiting_ns'] for x in r['rows'] if x['function'] == 'sleeps') < 1e6" --off-cpu
+ok "all of the program's life is there" holds data "close(sum(wall.values()),
+	sum(total[name] for name in wall))" --wall
+ok "nothing is unknown" holds data "w['unknown_ns'] == 0 and w['nowhere_ns'] == 0" --wall
+ok "rows add up to the whole" holds data "sum(own.values()) == r['total']['weight'] ==
+	w['on_ns'] + w['blocked_ns'] + w['waiting_ns']" --wall
+ok "those off the CPU, too" holds data "sum(own.values()) == r['total']['weight'] ==
+	w['blocked_ns'] + w['waiting_ns']" --off-cpu
+ok "by thread each adds up to its life" holds data "all(x['life']['wall_ns'] == x['weight'] ==
+	x['life']['on_ns'] + x['off']['ns'] for x in r['rows'])" --wall --by thread
+ok "what it says it weighs" holds data "r['weighs'] == 'off-cpu'" --off-cpu
+ok "callers are those of the waiting function" holds data "[c['function'] for x in r['rows'] if x['function'] ==
+	'sleeps' for c in x['callers']] == ['perform']" --off-cpu
+ok "in the kernel: there it left its CPU" holds data "own['sleeps'] == 0 and
+	close(total['sleeps'], wall['sleeps'] - cpu['sleeps'])" --off-cpu --kernel-ends
+ok "of one function" holds data "[name for name in own if own[name]] == ['sleeps']" --off-cpu --symbol sleeps
+ok "of part of the time" holds data "w['wall_ns'] < 1.2 * 0.1 * r['recording']['time_ns'] + 1e6" --wall --time 10%-20%
+"$gusprof" report --off-cpu --format csv data >csv 2>err
+ok "CSV has the times" eval 'head -1 csv | grep -q ",off_ns,waiting_ns,times_off,longest_off_ns$" &&
+	grep ",sleeps," csv | grep -q ",1,[0-9]*$"'
+"$gusprof" report --off-cpu data >text 2>err
+ok "the text says on what the time went" grep -qE '^# .* of wall time: .* on a CPU, .* off it' text
+"$gusprof" report --off-cpu data >text2 2>err
+ok "and the same each time" cmp -s text text2
+"$gusprof" report --off-cpu --wall data >out 2>err
+ok "not both" is $? 129
+"$gusprof" report data >out 2>err
+ok "a plain report has the first event" grep -q 'computes' out
+
+# Attached.
+mkfifo go
+"$target" -w sleeps:300 waits_for_lock:200 computes:200 <go >truth &
+child=$!
+children="$children $child"
+exec 5>go
+: >err
+"$gusprof" record --off-cpu -F 2000 -p "$child" -o data 2>err &
+recorder=$!
+children="$children $recorder"
+wait_for grep -q sampling err
+sleep 0.4
+echo >&5
+exec 5>&-
+wait "$recorder"
+for name in sleeps waits_for_lock; do
+	ok "attached: $name" holds data "close(off['$name'], wall['$name'] - cpu['$name'])" --off-cpu
+done
+ok "attached: computes" holds data "close(total['computes'], wall['computes'])" --wall
+ok "attached: what was before is time at no place" holds data "w['before_ns'] > 0.2e9" --off-cpu
+ok "all of the time is there" holds data "0.9 * r['recording']['time_ns'] <
+	max(x['life']['wall_ns'] for x in r['rows']) <= r['recording']['time_ns']" --wall --by thread
+
+# Somebody who never runs, and who does so until the end: the recording's end takes time, which is nobody's.
+sleep 5 &
+"$gusprof" record --off-cpu -p $! -o data -- sleep 0.5 2>err
+kill $!
+wait $! 2>/dev/null
+ok "who never ran is in no row" holds data "r['rows'] == [] and w['asleep'] == 1 and
+	0.49e9 < w['asleep_ns'] < 0.6e9" --wall
+"$gusprof" report --off-cpu data >out 2>err
+ok "and is told" grep -q "1 thread never ran meanwhile" out
+
+# More threads that compute than CPUs: they wait for their turns, for nothing else.
+"$gusprof" record --off-cpu -o data -- taskset -c 0 "$target" competes:300 >truth 2>err
+ok "one CPU for four: each waits three quarters at least" holds data "close(w['on_ns'] + w['waiting_ns'], w['wall_ns'] -
+	w['blocked_ns']) and 0.6 < w['waiting_ns'] / (w['on_ns'] + w['waiting_ns']) < 1" --wall
+
+# Processes that execute and fork, and threads that end while others wait.
+"$gusprof" record --off-cpu -o data -- sh -c 'sleep 0.2; (exec sleep 0.1); sh -c "sleep 0.15" & wait' 2>err
+: >truth
+ok "children: nothing is unknown, and each sleep is there" holds data "w['unknown_ns'] == 0 and
+	0.449e9 < sum(x['off']['ns'] for x in r['rows'] if x['comm'] == 'sleep') < 0.6e9" --off-cpu --by comm
+
+# The whole system: idle CPUs are no thread.
+if [[ $(id -u) == 0 ]]; then
+	"$gusprof" record -a --off-cpu -o data -- sleep 0.3 2>err
+	ok "all CPUs: no idle time" holds data "not any(x['tid'] == 0 for x in r['rows']) and
+		any(x['comm'] == 'sleep' and 0.28e9 < x['off']['ns'] for x in r['rows'])" --off-cpu --by thread
+fi
+
+# What does not fit, and what is not there.
+for bad in "--overwrite -- true" "-C 0 -- true" "--no-switch-events -- true" "--call-graph none -- true" \
+	"-e context-switches -- true"; do
+	# shellcheck disable=SC2086 # the options are words
+	"$gusprof" record --off-cpu $bad >out 2>err
+	ok "not with $bad" is $? 129
+done
+"$gusprof" record -o data -- sleep 0.1 2>err
+"$gusprof" report --off-cpu data >out 2>err
+ok "without --off-cpu the places are not known, and that is told" grep -q 'where threads left their CPU was not' out
+ok "but the times are" holds data "0.09e9 < w['blocked_ns']" --off-cpu
+"$gusprof" record --no-switch-events -o data -- true 2>err
+"$gusprof" report --off-cpu data >out 2>err
+status=$?
+ok "without switches: an error" eval 'is $status 125 && says "has no context switches"'
+
+# A user who may not sample the kernel: times by thread.
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null)
+if [[ $(id -u) == 0 && $paranoid -ge 2 && $paranoid -le 2 ]]; then
+	chmod 755 "$work"
+	cp "$gusprof" "$target" "$work/"
+	mkdir box && chmod 1777 box && cd box || exit 1
+	as=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
+	"${as[@]}" ../gusprof record --off-cpu -o data -- ../off-target sleeps:200 >truth 2>err
+	status=$?
+	ok "without rights: recorded, told" eval 'is $status 0 && says "may not record where threads leave their CPU"'
+	ok "the time is right, and at no place" holds data "0.19e9 < w['blocked_ns'] and list(own) == [None]" --off-cpu
+fi
+finish
