@@ -38,7 +38,7 @@ struct maker {
 	struct gus_vec(uint32_t) waiting;     /* paths between one whose call is known and the one that is asked for */
 };
 
-bool gus_callers_missing(uint64_t callers)
+bool gus_calls_missing(uint64_t callers)
 {
 	uint64_t end = callers & GUS_CALLERS_END;
 
@@ -171,7 +171,7 @@ static void add_cells(struct maker *m)
 
 	for (uint32_t i = 0; i < p->cells.n; i++) {
 		const struct gus_cell *cell = &p->cells.v[i];
-		uint32_t path = call_of_path(m, cell->path, gus_callers_missing(cell->end));
+		uint32_t path = call_of_path(m, cell->path, gus_calls_missing(cell->end));
 		uint32_t number = enter_place(m, path, cell->place);
 		struct gus_called *call = &m->c->calls.v[number];
 
@@ -218,7 +218,7 @@ static void add_roots(struct maker *m)
 	gus_vec_push(&m->c->calls, (struct gus_called){ .callee = callee_add(m, &root) });
 	m->of_path[0] = 0;
 	for (size_t i = 0; i < p->cells.n; i++)
-		missing |= gus_callers_missing(p->cells.v[i].end);
+		missing |= gus_calls_missing(p->cells.v[i].end);
 	if (missing)
 		m->of_path[p->paths.n] = enter(m, 0, callee_add(m, &truncated));
 }

@@ -75,7 +75,7 @@ void gus_calls_add_up(struct gus_called *calls, uint32_t number);
 uint32_t *gus_calls_outermost(const struct gus_calls *c, size_t *n);
 
 /* Whether an end of a stack (enum gus_callers) means that callers are missing. */
-bool gus_callers_missing(uint64_t callers);
+bool gus_calls_missing(uint64_t callers);
 
 /* A fixed order of callees, by what they read like: negative, 0 or positive. */
 int gus_callee_order(const struct gus_calls *c, uint32_t a, uint32_t b);

@@ -218,7 +218,7 @@ void gus_script_fold(void *context, const struct gus_sighting *g)
 
 	s->lines.n = 0;
 	gus_folded_comm(&s->lines, g->comm, g->sample->tid);
-	if (s->chains_kept && gus_callers_missing(g->sample->callers))
+	if (s->chains_kept && gus_calls_missing(g->sample->callers))
 		gus_lines_word(&s->lines, ";" GUS_FOLDED_TRUNCATED);
 	while (n--) {
 		text = gus_script_names_folded(&s->names, g->callers[n].place);

@@ -440,7 +440,7 @@ static void what_is_cut_is_below_its_own_root(void **state)
 		struct made m = { 0 };
 		uint32_t in_f = path(&m, 0, 0, F);
 
-		assert_int_equal(gus_callers_missing(ends[i].end | GUS_CALLERS_TABLE), ends[i].cut);
+		assert_int_equal(gus_calls_missing(ends[i].end | GUS_CALLERS_TABLE), ends[i].cut);
 		cell(&m, in_f, 0, H, 2);
 		cell(&m, in_f, 0, H, 1);
 		m.p.cells.v[1].end = ends[i].end;
