@@ -362,7 +362,7 @@ tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_script_SOURCES = tests/unit/test_script.c cli/common/absent.c cli/script/fields.c \
-	cli/script/lines.c
+	cli/common/lines.c
 tests_unit_test_regions_SOURCES = tests/unit/test_regions.c $(made_trace) \
 	tests/unit/made_stacks.c tests/unit/made_stacks.h
 # Replaying, and where a case says so the taking of snapshots and the clock, are the test's.
@@ -479,6 +479,8 @@ tests_fuzz_make_seed_SOURCES = tests/fuzz/make_seed.c
 
 check_PROGRAMS += tests/bench/name-speed
 tests_bench_name_speed_SOURCES = tests/bench/name_speed.c
+check_PROGRAMS += tests/bench/made-paths
+tests_bench_made_paths_SOURCES = tests/bench/made_paths.c
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/cache-speed
@@ -510,6 +512,7 @@ EXTRA_DIST += \
 	tests/bench/stat-against-perf \
 	tests/bench/system-wide \
 	tests/bench/traced-speed \
+	tests/bench/tree-speed \
 	tests/bench/truncate-flip \
 	tests/bench/workloads
 

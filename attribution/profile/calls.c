@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "attribution/profile/expect.h"
+#include "attribution/profile/profile.h"
 #include "proto/sample.h"
 
 #define NOT_YET UINT32_MAX
@@ -37,7 +38,7 @@ struct maker {
 	struct gus_vec(uint32_t) waiting;     /* paths between one whose call is known and the one that is asked for */
 };
 
-bool gus_callers_missing(uint64_t callers)
+bool gus_calls_missing(uint64_t callers)
 {
 	uint64_t end = callers & GUS_CALLERS_END;
 
@@ -59,6 +60,7 @@ static uint32_t callee_add(struct maker *m, const struct callee_key *key)
 			.inlined = key->inlined,
 			.module = key->module,
 			.function = key->function ? gus_strings_get(&c->strings, key->function) : NULL,
+			.start = key->start,
 			.same = gus_index_add(&m->same, &same, NULL),
 		});
 	return number;
@@ -169,7 +171,7 @@ static void add_cells(struct maker *m)
 
 	for (uint32_t i = 0; i < p->cells.n; i++) {
 		const struct gus_cell *cell = &p->cells.v[i];
-		uint32_t path = call_of_path(m, cell->path, gus_callers_missing(cell->end));
+		uint32_t path = call_of_path(m, cell->path, gus_calls_missing(cell->end));
 		uint32_t number = enter_place(m, path, cell->place);
 		struct gus_called *call = &m->c->calls.v[number];
 
@@ -216,7 +218,7 @@ static void add_roots(struct maker *m)
 	gus_vec_push(&m->c->calls, (struct gus_called){ .callee = callee_add(m, &root) });
 	m->of_path[0] = 0;
 	for (size_t i = 0; i < p->cells.n; i++)
-		missing |= gus_callers_missing(p->cells.v[i].end);
+		missing |= gus_calls_missing(p->cells.v[i].end);
 	if (missing)
 		m->of_path[p->paths.n] = enter(m, 0, callee_add(m, &truncated));
 }
@@ -225,14 +227,14 @@ void gus_calls_make(struct gus_calls *c, struct gus_profile *p, const struct gus
 {
 	struct maker m = { .c = c, .options = options };
 
-	*c = (struct gus_calls){ .profile = p };
+	*c = (struct gus_calls){ .profile = p, .inlines = options->inlines };
 	c->of_cell = gus_resize(NULL, p->cells.n + 1, sizeof(*c->of_cell));
 	gus_strings_init(&c->strings);
 	gus_index_init(&m.callees, sizeof(struct callee_key));
 	gus_index_init(&m.same, sizeof(struct same_key));
 	gus_index_init(&m.places, sizeof(struct place_key));
 	gus_index_init(&m.entries, sizeof(struct entry_key));
-	m.of_path = gus_resize(NULL, 2 * p->paths.n, sizeof(*m.of_path));
+	m.of_path = gus_resize(NULL, 2 * p->paths.n + 2, sizeof(*m.of_path));
 	if (options->inlines)
 		gus_profile_expect(p);
 	add_roots(&m);
@@ -256,6 +258,47 @@ void gus_calls_free(struct gus_calls *c)
 	gus_strings_free(&c->strings);
 	free(c->of_cell);
 	*c = (struct gus_calls){ 0 };
+}
+
+/* From a call to the next one in a walk over all of them; what is left on the way there is told. */
+static uint32_t step(const struct gus_calls *c, uint32_t call, uint32_t *inside)
+{
+	const struct gus_called *v = c->calls.v;
+
+	if (v[call].first)
+		return v[call].first;
+	for (; call; call = v[call].caller) {
+		inside[c->callees.v[v[call].callee].same]--;
+		if (v[call].next)
+			return v[call].next;
+	}
+	return 0;
+}
+
+static int by_same(const void *a, const void *b, void *context)
+{
+	const struct gus_calls *c = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t s = c->callees.v[c->calls.v[x].callee].same, t = c->callees.v[c->calls.v[y].callee].same;
+
+	if (s != t)
+		return s < t ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+uint32_t *gus_calls_outermost(const struct gus_calls *c, size_t *n)
+{
+	uint32_t *inside = gus_zalloc(c->callees.n * sizeof(*inside)); /* by function: how often on the way here */
+	struct gus_vec(uint32_t) found = { 0 };
+
+	for (uint32_t call = c->calls.v[0].first; call; call = step(c, call, inside))
+		if (!inside[c->callees.v[c->calls.v[call].callee].same]++)
+			gus_vec_push(&found, call);
+	free(inside);
+	if (found.n)
+		qsort_r(found.v, found.n, sizeof(*found.v), by_same, (void *)(uintptr_t)c);
+	*n = found.n;
+	return found.v;
 }
 
 #define GUS_ORDER_(x, y) \

@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "attribution/profile/frames.h"
 #include "attribution/profile/order.h"
@@ -34,6 +35,9 @@
 
 struct cell_key { uint32_t thread, path, module, comm, end, zero; uint64_t offset; };
 struct path_key { uint32_t caller, module; uint64_t offset; };
+/* A chain of a process while nothing is mapped: the same bytes are the same places. They are told apart by 128 bits of
+ * hash; who makes two that are the same harms the profile of their own recording. */
+struct chain_key { uint32_t pid, mode; uint64_t until; XXH128_hash_t bytes; };
 struct thread_key { uint32_t pid, tid; };
 /* Who runs on a CPU, since when; known between a switch in and the next out. */
 struct running { uint32_t tid; uint64_t since; };
@@ -44,7 +48,8 @@ struct loader {
 	const struct gus_filter *filter;
 	struct gus_visitor *visit;        /* NULL: samples become cells */
 	uint64_t from, to;              /* of the recording's clock */
-	struct gus_index cells, paths, threads, cpus, comms;
+	struct gus_index cells, paths, threads, cpus, comms, chains;
+	struct gus_vec(uint32_t) path_of_chain;
 	struct gus_vec(uint64_t) last;  /* time of each thread's last sample */
 	struct gus_vec(struct running) running;
 	bool timed;                     /* weights are time */
@@ -226,11 +231,20 @@ static void find_callers(struct loader *l, const struct gus_sample *s)
 /* The chain as a path, from the outermost caller in, so that paths with the same beginning share it. */
 static uint32_t path_of(struct loader *l, const struct gus_sample *s)
 {
-	uint32_t path = 0;
+	struct chain_key key = { s->pid, s->mode, gus_space_steady_until(l->p->space, s->pid, s->time),
+				 XXH3_128bits(s->chain, s->chain_n * sizeof(*s->chain)) };
+	uint32_t path = 0, number;
+	bool is_new;
 
+	if (!s->chain_n)
+		return 0;
+	number = gus_index_add(&l->chains, &key, &is_new);
+	if (!is_new)
+		return l->path_of_chain.v[number];
 	find_callers(l, s);
 	for (size_t i = l->callers.n; i--; )
 		path = path_add(l, path, l->callers.v[i].place);
+	gus_vec_push(&l->path_of_chain, path);
 	return path;
 }
 
@@ -660,6 +674,7 @@ static void start(struct loader *l)
 	gus_index_init(&l->threads, sizeof(struct thread_key));
 	gus_index_init(&l->cpus, sizeof(uint32_t));
 	gus_index_init(&l->comms, sizeof(const char *));
+	gus_index_init(&l->chains, sizeof(struct chain_key));
 	gus_index_init(&l->processes, sizeof(uint32_t));
 	gus_wall_init(&l->wall, &l->p->cells, nowhere, l);
 	gus_index_add(&l->paths, &(struct path_key){ .caller = GUS_INDEX_NONE }, NULL); /* which no path has */
@@ -673,6 +688,8 @@ static void stop(struct loader *l)
 	gus_index_free(&l->threads);
 	gus_index_free(&l->cpus);
 	gus_index_free(&l->comms);
+	gus_index_free(&l->chains);
+	gus_vec_free(&l->path_of_chain);
 	gus_index_free(&l->processes);
 	gus_wall_free(&l->wall);
 	gus_vec_free(&l->last);

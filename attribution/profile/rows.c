@@ -6,8 +6,9 @@
  * With chains a row has a second figure: its total, of all cells that have it anywhere on their path, and edges to its
  * callers. In recursion a function is on one path several times, and so is a call from it to itself. Both count a cell
  * once: a total is then at most the profile's weight, and a share of it is a share of the time, as a sum over frames
- * would not be. Which cell counted last is kept beside each row and edge, so that nothing has to be cleared between
- * cells.
+ * would not be. Paths are walked as the tree that they are, from the outermost callers in, and how often a row or an
+ * edge is on the way is kept beside it: only where it is not yet does it get all of the weight below. So the time that
+ * takes follows the number of paths, and not that of cells and how deep they are.
  *
  * Rows and edges come in an order in which no two are equal, so it never shows in which order cells came. */
 #include "attribution/profile/rows.h"
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/profile/expect.h"
 #include "base/index.h"
 
 /* What makes two places the same row. Unused parts are zero; names are numbers of the view's strings. Keys are compared
@@ -29,8 +31,11 @@ struct edge_key { uint32_t from, to; };
 /* The rows of a place in names: the innermost inlined function first, the one that has the code last. */
 struct nest { size_t first, n; };
 
-/* Which cell touched a thing last, by its number + 1: so that each cell counts once. */
-struct seen gus_vec(uint32_t);
+/* How often each thing, by its number, is on the way to where the walk is. */
+struct inside gus_vec(uint32_t);
+
+/* A row on that way, and the call by which it was come to. */
+struct entered { uint32_t row, edge; };
 
 struct maker {
 	struct gus_view *v;
@@ -41,7 +46,8 @@ struct maker {
 	struct gus_vec(struct nest) nests; /* one for each place */
 	struct gus_vec(uint32_t) nested;
 	struct gus_index edges;
-	struct seen seen_rows, seen_edges;
+	struct inside inside_rows, inside_edges;
+	struct gus_vec(struct entered) way;
 };
 
 static const struct gus_component unknown = { .unknown = true };
@@ -158,25 +164,6 @@ static struct nest name_place(struct maker *m, struct gus_place place)
 	return nest;
 }
 
-/* Tells the symbolizer what will be asked of it: the cells are sorted by module. Callers are few beside them. */
-static void expect_places(const struct maker *m)
-{
-	struct gus_vec(uint64_t) offsets = { 0 };
-
-	if (depth_of(m) != GUS_DEPTH_INLINE)
-		return;
-	for (size_t i = 0; i < m->p->cells.n; i++) {
-		const struct gus_place *place = &m->p->cells.v[i].place;
-
-		gus_vec_push(&offsets, place->offset);
-		if (i + 1 < m->p->cells.n && place->module == m->p->cells.v[i + 1].place.module)
-			continue;
-		gus_symbols_expect(m->p->symbols, gus_space_module(m->p->space, place->module), offsets.v, offsets.n);
-		offsets.n = 0;
-	}
-	gus_vec_free(&offsets);
-}
-
 /* The rows of a place; each place is named once. */
 static struct nest nest_of(struct maker *m, struct gus_place place)
 {
@@ -192,17 +179,14 @@ static struct nest nest_of(struct maker *m, struct gus_place place)
 	return m->nests.v[number];
 }
 
-static bool first_time(struct seen *seen, uint32_t number, uint32_t cell)
+static uint32_t *count_of(struct inside *inside, uint32_t number)
 {
-	while (seen->n <= number)
-		gus_vec_push(seen, 0);
-	if (seen->v[number] == cell + 1)
-		return false;
-	seen->v[number] = cell + 1;
-	return true;
+	while (inside->n <= number)
+		gus_vec_push(inside, 0);
+	return &inside->v[number];
 }
 
-static void add_edge(struct maker *m, uint32_t from, uint32_t to, uint64_t weight, uint32_t cell)
+static uint32_t edge_of(struct maker *m, uint32_t from, uint32_t to)
 {
 	struct edge_key key = { from, to };
 	bool is_new;
@@ -210,23 +194,35 @@ static void add_edge(struct maker *m, uint32_t from, uint32_t to, uint64_t weigh
 
 	if (is_new)
 		gus_vec_push(&m->v->by_callee, (struct gus_edge){ from, to, 0 });
-	if (first_time(&m->seen_edges, number, cell))
-		m->v->by_callee.v[number].weight += weight;
+	return number;
 }
 
-/* Adds one cell's weight to the totals of a nest's rows and to the calls between them; returns the outermost row. */
-static uint32_t add_nest(struct maker *m, struct nest nest, uint32_t below, uint64_t weight, uint32_t cell)
+/* Goes into a place, below which there is so much weight. */
+static void enter(struct maker *m, struct nest nest, uint64_t weight)
 {
-	for (size_t i = 0; i < nest.n; i++) {
-		uint32_t row = m->nested.v[nest.first + i];
+	for (size_t i = nest.n; i--; ) {
+		struct entered e = { m->nested.v[nest.first + i], GUS_INDEX_NONE };
 
-		if (first_time(&m->seen_rows, row, cell))
-			m->v->rows.v[row].total += weight;
-		if (below != GUS_INDEX_NONE && m->v->by == GUS_BY_FUNCTION)
-			add_edge(m, row, below, weight, cell);
-		below = row;
+		if (!(*count_of(&m->inside_rows, e.row))++)
+			m->v->rows.v[e.row].total += weight;
+		if (m->way.n && m->v->by == GUS_BY_FUNCTION) {
+			e.edge = edge_of(m, m->way.v[m->way.n - 1].row, e.row);
+			if (!(*count_of(&m->inside_edges, e.edge))++)
+				m->v->by_callee.v[e.edge].weight += weight;
+		}
+		gus_vec_push(&m->way, e);
 	}
-	return below;
+}
+
+static void leave(struct maker *m, struct nest nest)
+{
+	while (nest.n--) {
+		struct entered e = m->way.v[--m->way.n];
+
+		m->inside_rows.v[e.row]--;
+		if (e.edge != GUS_INDEX_NONE)
+			m->inside_edges.v[e.edge]--;
+	}
 }
 
 /* What a process is called: as its first thread was at its last sample, or, if that had none, in the end. */
@@ -264,27 +260,95 @@ static uint32_t task_row(struct maker *m, const struct gus_cell *cell)
 	return number;
 }
 
-static void add_cell(struct maker *m, uint32_t number)
+/* Gives a cell to its row. */
+static void add_cell(struct maker *m, uint32_t number, uint32_t row)
 {
 	const struct gus_cell *cell = &m->p->cells.v[number];
-	uint32_t row, below = GUS_INDEX_NONE, path = cell->path;
-	struct nest nest;
 
-	if (gus_by_is_task(m->v->by)) {
-		row = task_row(m, cell);
-		m->v->rows.v[row].total += cell->weight;
-	} else {
-		nest = nest_of(m, cell->place);
-		row = m->nested.v[nest.first];
-		below = add_nest(m, nest, below, cell->weight, number);
-		for (; path; path = m->p->paths.v[path].caller)
-			below = add_nest(m, nest_of(m, m->p->paths.v[path].place), below, cell->weight, number);
-	}
+	m->v->of_cell.v[number] = row;
 	m->v->rows.v[row].samples += cell->samples;
 	m->v->rows.v[row].weight += cell->weight;
 	gus_off_add(&m->v->rows.v[row].off, &cell->off);
 	/* A sample says where, and nothing of why. */
 	gus_stack_add(&m->v->rows.v[row].stack, unknown, GUS_UNKNOWN, cell->weight);
+}
+
+static void add_tasks(struct maker *m)
+{
+	for (uint32_t i = 0; i < m->p->cells.n; i++) {
+		uint32_t row = task_row(m, &m->p->cells.v[i]);
+
+		m->v->rows.v[row].total += m->p->cells.v[i].weight;
+		add_cell(m, i, row);
+	}
+}
+
+/* Paths as a tree, those alone that have cells. Numbers of cells are one higher, so that 0 is none. */
+struct branch { uint64_t weight; uint32_t first, next, cell; };
+struct walk { struct branch *paths; uint32_t *next_cell, told; };
+
+static void link_paths(const struct gus_profile *p, struct walk *w)
+{
+	w->paths = gus_zalloc((p->paths.n + 1) * sizeof(*w->paths));
+	w->next_cell = gus_zalloc((p->cells.n + 1) * sizeof(*w->next_cell));
+	for (uint32_t i = (uint32_t)p->cells.n; i--; ) {
+		struct branch *b = &w->paths[p->cells.v[i].path];
+
+		b->weight += p->cells.v[i].weight;
+		w->next_cell[i] = b->cell;
+		b->cell = i + 1;
+	}
+	for (uint32_t i = (uint32_t)p->paths.n; i-- > 1; ) {
+		struct branch *b = &w->paths[i], *caller = &w->paths[p->paths.v[i].caller];
+
+		if (!b->first && !b->cell)
+			continue;
+		caller->weight += b->weight;
+		b->next = caller->first;
+		caller->first = i;
+	}
+}
+
+static void add_cells_of(struct maker *m, struct walk *w, uint32_t path)
+{
+	for (uint32_t cell = w->paths[path].cell; cell; cell = w->next_cell[cell - 1]) {
+		struct nest nest = nest_of(m, m->p->cells.v[cell - 1].place);
+
+		enter(m, nest, m->p->cells.v[cell - 1].weight);
+		add_cell(m, cell - 1, m->nested.v[nest.first]);
+		leave(m, nest);
+		if (m->p->heed.tell && w->told++ % 256 == 0)
+			m->p->heed.tell(m->p->heed.context, "naming functions",
+					(double)w->told / (double)m->p->cells.n);
+	}
+}
+
+/* To the next path in the walk; 0 at its end. */
+static uint32_t step(struct maker *m, const struct walk *w, uint32_t path)
+{
+	if (w->paths[path].first)
+		return w->paths[path].first;
+	for (; path; path = m->p->paths.v[path].caller) {
+		leave(m, nest_of(m, m->p->paths.v[path].place));
+		if (w->paths[path].next)
+			return w->paths[path].next;
+	}
+	return 0;
+}
+
+static void add_code(struct maker *m)
+{
+	struct walk w = { 0 };
+	uint32_t path = 0;
+
+	link_paths(m->p, &w);
+	do {
+		if (path)
+			enter(m, nest_of(m, m->p->paths.v[path].place), w.paths[path].weight);
+		add_cells_of(m, &w, path);
+	} while ((path = step(m, &w, path)));
+	free(w.paths);
+	free(w.next_cell);
 }
 
 /* Order. Everything that can differ between two rows decides in the end, so that it never depends on the input's. */
@@ -388,6 +452,8 @@ void gus_view_sort(struct gus_view *v,
 		v->rows.v[i] = all[i].row;
 		now_at[all[i].number] = i;
 	}
+	for (size_t i = 0; i < v->of_cell.n; i++)
+		v->of_cell.v[i] = now_at[v->of_cell.v[i]];
 	sort_edges(v, now_at);
 	free(all);
 	free(now_at);
@@ -468,16 +534,21 @@ static void add_shares_of_time(struct gus_view *v, const struct gus_profile *p)
 
 /* Samples of unequal weight tell less than as many equal ones: they are worth (sum w)^2 / sum w^2 of those (Kish 1965),
  * which is their number where all weigh the same. */
-static void add_shares(struct gus_view *v, const struct gus_profile *p)
+struct gus_interval gus_view_interval(const struct gus_profile *p, uint64_t weight)
 {
 	double effective = p->weight2 > 0 ? (double)p->weight * (double)p->weight / p->weight2 : 0;
-	double unsampled = gus_profile_unsampled_share(p, p->weight);
+	double share = p->weight ? (double)weight / (double)p->weight : 0;
 
+	return gus_interval_widen(gus_interval_share(share, effective), gus_profile_unsampled_share(p, p->weight));
+}
+
+static void add_shares(struct gus_view *v, const struct gus_profile *p)
+{
 	for (size_t i = 0; i < v->rows.n; i++) {
 		struct gus_row *row = &v->rows.v[i];
 
 		row->share = p->weight ? (double)row->weight / (double)p->weight : 0;
-		row->ci95 = gus_interval_widen(gus_interval_share(row->share, effective), unsampled);
+		row->ci95 = gus_view_interval(p, row->weight);
 	}
 }
 
@@ -490,12 +561,14 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 	gus_index_init(&m.keys, sizeof(struct row_key));
 	gus_index_init(&m.places, sizeof(struct place_key));
 	gus_index_init(&m.edges, sizeof(struct edge_key));
-	expect_places(&m);
-	for (uint32_t i = 0; i < p->cells.n; i++) {
-		add_cell(&m, i);
-		if (p->heed.tell && i % 256 == 0)
-			p->heed.tell(p->heed.context, "naming functions", (double)i / (double)p->cells.n);
-	}
+	if (depth_of(&m) == GUS_DEPTH_INLINE)
+		gus_profile_expect(p);
+	gus_vec_reserve(&v->of_cell, p->cells.n + 1);
+	v->of_cell.n = p->cells.n;
+	if (gus_by_is_task(by))
+		add_tasks(&m);
+	else
+		add_code(&m);
 	gus_view_sort(v, by_weight, NULL);
 	(p->weighs == GUS_WEIGHS_EVENTS ? add_shares : add_shares_of_time)(v, p);
 	check_sums(v, p);
@@ -504,8 +577,9 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 	gus_index_free(&m.edges);
 	gus_vec_free(&m.nests);
 	gus_vec_free(&m.nested);
-	gus_vec_free(&m.seen_rows);
-	gus_vec_free(&m.seen_edges);
+	gus_vec_free(&m.inside_rows);
+	gus_vec_free(&m.inside_edges);
+	gus_vec_free(&m.way);
 }
 
 void gus_view_free(struct gus_view *v)
@@ -515,5 +589,6 @@ void gus_view_free(struct gus_view *v)
 	gus_vec_free(&v->rows);
 	gus_vec_free(&v->by_callee);
 	gus_vec_free(&v->by_caller);
+	gus_vec_free(&v->of_cell);
 	gus_strings_free(&v->strings);
 }

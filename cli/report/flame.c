@@ -69,7 +69,7 @@ static bool whole_share(const struct gus_profile *p, char out[32])
 	for (size_t i = 0; i < p->cells.n; i++) {
 		if (p->cells.v[i].end) /* 0: nobody has looked */
 			told += p->cells.v[i].weight;
-		if (gus_callers_missing(p->cells.v[i].end))
+		if (gus_calls_missing(p->cells.v[i].end))
 			missing += p->cells.v[i].weight;
 	}
 	if (!told)

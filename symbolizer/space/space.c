@@ -474,13 +474,30 @@ struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time
 	}
 }
 
-uint64_t gus_space_next_change(const struct gus_space *s, uint32_t pid, uint64_t time)
+static uint64_t next_change(const struct pasts *maps, uint32_t pid, uint64_t time)
 {
-	uint32_t number = gus_index_find(&s->maps[MAPPED].ids, &pid);
-	const struct past *past = number == GUS_INDEX_NONE ? NULL : &s->maps[MAPPED].list.v[number];
+	uint32_t number = gus_index_find(&maps->ids, &pid);
+	const struct past *past = number == GUS_INDEX_NONE ? NULL : &maps->list.v[number];
 	size_t n = past ? past_until(past, time) : 0;
 
 	return past && n < past->n ? past->v[n].time : UINT64_MAX;
+}
+
+uint64_t gus_space_next_change(const struct gus_space *s, uint32_t pid, uint64_t time)
+{
+	return next_change(&s->maps[MAPPED], pid, time);
+}
+
+uint64_t gus_space_steady_until(const struct gus_space *s, uint32_t pid, uint64_t time)
+{
+	uint64_t until = UINT64_MAX;
+
+	for (size_t i = 0; i < LAYERS; i++) {
+		uint64_t change = next_change(&s->maps[i], pid, time);
+
+		until = change < until ? change : until;
+	}
+	return until;
 }
 
 uint32_t gus_space_modules(const struct gus_space *s)

@@ -62,6 +62,9 @@ struct gus_space *gus_space_view(const struct gus_space *s);
 /* The first moment after time at which that process had other mappings, UINT64_MAX if it has none. */
 uint64_t gus_space_next_change(const struct gus_space *s, uint32_t pid, uint64_t time);
 
+/* Up to then every address of that process is where it is at that time, code that it makes included. */
+uint64_t gus_space_steady_until(const struct gus_space *s, uint32_t pid, uint64_t time);
+
 /* Modules are numbered from 0 in a fixed order: the same records give the same numbers. Lives as long as s. */
 uint32_t gus_space_modules(const struct gus_space *s);
 const struct gus_module *gus_space_module(const struct gus_space *s, uint32_t number);

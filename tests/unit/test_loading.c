@@ -47,19 +47,24 @@ static void record_one(struct made *m, Gusprof__Record *record)
 	assert_int_equal(gus_writer_sideband(m->writer, &sideband, NULL), 0);
 }
 
-static void map(struct made *m, uint64_t start, const char *path)
+static void map_at(struct made *m, uint64_t time, uint64_t start, const char *path)
 {
 	Gusprof__Record record = GUSPROF__RECORD__INIT;
 	Gusprof__Mmap mmap = GUSPROF__MMAP__INIT;
 
 	mmap.pid = mmap.tid = 10;
-	mmap.time = START;
+	mmap.time = START + time;
 	mmap.start = start;
 	mmap.length = 0x100000;
 	mmap.path = (char *)(uintptr_t)path;
 	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
 	record.mmap = &mmap;
 	record_one(m, &record);
+}
+
+static void map(struct made *m, uint64_t start, const char *path)
+{
+	map_at(m, 0, start, path);
 }
 
 static void comm(struct made *m, uint32_t tid, uint64_t time, const char *name)
@@ -647,6 +652,45 @@ static void long_chains_are_whole(void **state)
 	drop(&m);
 }
 
+/* The same chain is another path where something else is mapped: later, in another process, in another mode. */
+static void equal_chains_are_looked_up_where_they_are(void **state)
+{
+	static const uint64_t chain[] = { APP + 0x11, APP + 0x22 };
+	static const struct { uint64_t time; uint32_t pid; unsigned mode, path; } samples[] = {
+		{ 1, 10, GUS_MODE_USER, 0 }, { 9, 10, GUS_MODE_USER, 1 }, { 2, 10, GUS_MODE_USER, 0 },
+		{ 3, 11, GUS_MODE_USER, 2 }, { 4, 10, GUS_MODE_KERNEL, 3 }, { 5, 10, GUS_MODE_USER, 1 },
+	};
+	static const char *const paths[] = { "/nowhere/app", "/nowhere/late", "[unknown]", "[kernel]" };
+	const struct gus_profile *p;
+	struct made m;
+
+	(void)state;
+	begin(&m);
+	map_at(&m, 5, APP, "/nowhere/late");
+	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+		struct gus_sample s = plain;
+
+		s.time = START + samples[i].time;
+		s.pid = samples[i].pid;
+		s.mode = (uint8_t)samples[i].mode;
+		s.tid = 100 + (uint32_t)i;
+		s.chain = chain;
+		s.chain_n = 2;
+		gus_columns_push(&m.batch, &s);
+	}
+	end(&m);
+	p = load(&m, &(struct gus_filter){ .chains = true });
+	assert_int_equal(p->cells.n, 6);
+	for (size_t i = 0; i < p->cells.n; i++) {
+		const struct gus_path *path = &p->paths.v[p->cells.v[i].path];
+		size_t sample = p->threads.v[p->cells.v[i].thread].tid - 100;
+
+		assert_int_equal(path->depth, 2);
+		assert_string_equal(gus_space_module(p->space, path->place.module)->path, paths[samples[sample].path]);
+	}
+	drop(&m);
+}
+
 /* Threads. */
 
 /* A thread is called what it was called at its last sample, which need not be the last in the file; one that was only
@@ -913,6 +957,7 @@ int main(void)
 		cmocka_unit_test(events_that_are_not_told_are_one),
 		cmocka_unit_test(callers_are_found_before_their_return),
 		cmocka_unit_test(long_chains_are_whole),
+		cmocka_unit_test(equal_chains_are_looked_up_where_they_are),
 		cmocka_unit_test(names_are_those_of_the_last_sample),
 		cmocka_unit_test(time_on_cpu_needs_both_ends),
 		cmocka_unit_test(missing_is_what_was_promised),

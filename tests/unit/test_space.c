@@ -136,6 +136,8 @@ static void a_mapping_holds_from_its_time_on(void **state)
 	expect(s, 7, 11, 0x3fffff, "[unknown]", 0x3fffff);
 	expect(s, 8, 11, 0x400000, "[unknown]", 0x400000);
 	assert_int_equal(gus_space_next_change(s, 7, 9), 10);
+	assert_int_equal(gus_space_steady_until(s, 7, 9), 10);
+	assert_int_equal(gus_space_steady_until(s, 7, 10), UINT64_MAX);
 	assert_int_equal(gus_space_next_change(s, 7, 10), UINT64_MAX);
 	assert_int_equal(gus_space_next_change(s, 8, 9), UINT64_MAX);
 	gus_space_free(s);
@@ -398,6 +400,9 @@ static void made_code_is_replaced_inherited_and_dropped(void **state)
 	expect(s, 1, 29, 0x1120, "[jit:1]", 0x80);
 	expect(s, 1, 29, 0x1130, "[jit:1]", 0x30);
 	expect(s, 1, 30, 0x1120, "[jit:1]", 0x120);
+	assert_int_equal(gus_space_steady_until(s, 1, 10), 30); /* by what it makes, */
+	assert_int_equal(gus_space_steady_until(s, 1, 30), 40); /* and by what is mapped */
+	assert_int_equal(gus_space_next_change(s, 1, 10), 40);
 	expect(s, 2, 35, 0x1120, "[jit:1]", 0x80);             /* as of its birth */
 	expect(s, 1, 39, 0x1100, "[jit:1]", 0x100);
 	expect(s, 1, 40, 0x1100, "[unknown]", 0x1100);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "attribution/profile/calls.h"
+#include "attribution/profile/profile.h"
 #include "attribution/profile/tree.h"
 #include "proto/sample.h"
 
@@ -404,6 +405,40 @@ static void recursion_is_collapsed_on_request(void **state)
 	drop(&m);
 }
 
+/* Of main > f > f > g, main > g and f: each function where it is not below itself, with all below it. */
+static void outermost_calls_count_once(void **state)
+{
+	struct made m = { 0 };
+	uint32_t in_main = path(&m, 0, 0, MAIN), f1 = path(&m, in_main, 0, F), f2 = path(&m, f1, 0, F), *calls;
+	uint64_t weights[8] = { 0 }, times[8] = { 0 };
+	size_t n;
+
+	(void)state;
+	cell(&m, f2, 0, G, 1);
+	cell(&m, f1, 0, F, 2);
+	cell(&m, in_main, 0, G, 4);
+	cell(&m, 0, 0, F, 8);
+	make(&m, true, false);
+	calls = gus_calls_outermost(&m.c, &n);
+	assert_int_equal(n, 5); /* main; f in it, and alone; g in f, and in main */
+	for (size_t i = 0; i < n; i++) {
+		uint32_t same = m.c.callees.v[m.c.calls.v[calls[i]].callee].same;
+
+		assert_true(!i || m.c.callees.v[m.c.calls.v[calls[i - 1]].callee].same <= same);
+		weights[same] += m.c.calls.v[calls[i]].weight;
+		times[same]++;
+	}
+	free(calls);
+	for (uint32_t i = 1; i < m.c.callees.n; i++) {
+		const char *name = m.c.callees.v[i].function;
+		uint32_t same = m.c.callees.v[i].same;
+
+		assert_int_equal(times[same], strcmp(name, "main") == 0 ? 1 : 2);
+		assert_int_equal(weights[same], strcmp(name, "main") == 0 ? 7 : strcmp(name, "f") == 0 ? 11 : 5);
+	}
+	drop(&m);
+}
+
 /* What a call that is new costs has an end: of f, so many other functions, and f again the second f is found, and with
  * one more between them it is not. */
 static void recursion_is_looked_for_so_far(void **state)
@@ -439,7 +474,7 @@ static void what_is_cut_is_below_its_own_root(void **state)
 		struct made m = { 0 };
 		uint32_t in_f = path(&m, 0, 0, F);
 
-		assert_int_equal(gus_callers_missing(ends[i].end | GUS_CALLERS_TABLE), ends[i].cut);
+		assert_int_equal(gus_calls_missing(ends[i].end | GUS_CALLERS_TABLE), ends[i].cut);
 		cell(&m, in_f, 0, H, 2);
 		cell(&m, in_f, 0, H, 1);
 		m.p.cells.v[1].end = ends[i].end;
@@ -498,6 +533,7 @@ int main(void)
 		cmocka_unit_test(inlined_functions_are_calls),
 		cmocka_unit_test(twins_are_apart_without_inlines),
 		cmocka_unit_test(recursion_is_collapsed_on_request),
+		cmocka_unit_test(outermost_calls_count_once),
 		cmocka_unit_test(recursion_is_looked_for_so_far),
 		cmocka_unit_test(what_is_cut_is_below_its_own_root),
 		cmocka_unit_test(deep_paths_are_only_long),
