@@ -36,6 +36,8 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/names/demangle.c symbolizer/names/demangle.h \
 	symbolizer/names/functions.c symbolizer/names/functions.h \
 	symbolizer/names/ranges.c symbolizer/names/ranges.h \
+	symbolizer/space/current.c symbolizer/space/current.h \
+	symbolizer/space/module.c symbolizer/space/module.h \
 	symbolizer/space/space.c symbolizer/space/space.h \
 	symbolizer/space/spans.c symbolizer/space/spans.h \
 	symbolizer/symbols/embedded.c symbolizer/symbols/embedded.h \

@@ -214,6 +214,7 @@ unit_tests = \
 	tests/unit/test_denial \
 	tests/unit/test_executed \
 	tests/unit/test_snapshot_take \
+	tests/unit/test_current \
 	tests/unit/test_space \
 	tests/unit/test_stack \
 	tests/unit/test_store \
@@ -331,6 +332,7 @@ tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
 tests_unit_test_denial_SOURCES = tests/unit/test_denial.c
 tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
+tests_unit_test_current_SOURCES = tests/unit/test_current.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
 tests_unit_test_store_SOURCES = tests/unit/test_store.c
