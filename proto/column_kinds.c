@@ -19,5 +19,8 @@ const struct gus_column_kind gus_column_kinds[] = {
 	{ GUS_COL_CHAIN_N, GUS_ENCODING_PLAIN, FIELD(chain_n) },
 	{ GUS_COL_BRANCHES_N, GUS_ENCODING_PLAIN, FIELD(branches_n) },
 	{ GUS_COL_BRANCH_INDEX, GUS_ENCODING_PLAIN, FIELD(branch_index) },
+	{ GUS_COL_REGS_N, GUS_ENCODING_PLAIN, FIELD(regs_n) },
+	{ GUS_COL_STACK_N, GUS_ENCODING_PLAIN, FIELD(stack_n) },
+	{ GUS_COL_CALLERS, GUS_ENCODING_PLAIN, FIELD(callers) },
 };
 const size_t gus_column_kinds_n = sizeof(gus_column_kinds) / sizeof(*gus_column_kinds);

@@ -21,7 +21,7 @@
  *
  * An encoding says how many bytes n values take, which bounds what a reader allocates by the bytes that it really has,
  * with one exception: a constant is the value of any number of rows, hence GUS_ROWS_MAX, GUS_CHAIN_ENTRIES_MAX and
- * GUS_BRANCH_ENTRIES_MAX. A varint is LEB128 of 1 to 10 bytes. Zigzag makes small numbers of small negative ones. */
+ * its like. A varint is LEB128 of 1 to 10 bytes. Zigzag makes small numbers of small negative ones. */
 #ifndef GUS_PROTO_COLUMNS_H
 #define GUS_PROTO_COLUMNS_H
 
@@ -45,6 +45,10 @@ enum gus_encoding {
 	 * it jumps; then each entry's number among them: 1 + 2 d + n to 10 (1 + 2 d + n) bytes. A loop of a few
 	 * branches fills a stack. */
 	GUS_ENCODING_PAIRS = 4,
+	/* Eight bytes for each, the lowest first: 8 n bytes. For what a stack holds: most of it are addresses, which as
+	 * varints are longer than that, and samples of one thread have most of it in common, which zstd sees where a
+	 * word has a length of its own. Nothing is cheaper to write, and of these there are many. */
+	GUS_ENCODING_WORDS = 5,
 };
 
 /* What this program knows of a column that has a value for each row. */

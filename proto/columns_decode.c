@@ -66,6 +66,12 @@ static bool get_column(struct gus_cursor in, uint64_t encoding, uint64_t *v, siz
 		if (!get_table(&in, v, n))
 			return false;
 		break;
+	case GUS_ENCODING_WORDS:
+		if (gus_cursor_left(&in) != n * sizeof(*v))
+			return false;
+		for (size_t i = 0; i < n; i++)
+			v[i] = gus_cursor_u64(&in);
+		break;
 	default:
 		return false;
 	}
@@ -101,10 +107,13 @@ static bool get_pairs(struct gus_cursor in, struct gus_branch *v, size_t n)
 }
 
 /* Turns the number of each row's entries into their ends; false if they are absurdly many. */
-static bool sum_entries(const struct gus_columns *c, enum gus_column count_of, uint64_t *ends, uint64_t most)
+static bool sum_entries(const struct gus_columns *c, enum gus_column count_of, struct gus_column_values *ends,
+			uint64_t most)
 {
 	uint64_t end = 0;
 
+	gus_vec_reserve(ends, c->n);
+	ends->n = c->n;
 	for (size_t i = 0; i < c->n; i++) {
 		uint64_t count = c->column[count_of].v[i];
 
@@ -112,23 +121,29 @@ static bool sum_entries(const struct gus_columns *c, enum gus_column count_of, u
 		 * small one, and a row's entries lie outside the array. */
 		if (count > most || (end += count) > most)
 			return false;
-		ends[i] = end;
+		ends->v[i] = end;
 	}
 	return true;
 }
 
+static void make_entries(struct gus_column_values *entries, const struct gus_column_values *ends)
+{
+	entries->n = ends->n ? ends->v[ends->n - 1] : 0;
+	gus_vec_reserve(entries, entries->n);
+}
+
 static bool sum_all(struct gus_columns *c)
 {
-	gus_vec_reserve(&c->chain_end, c->n);
-	gus_vec_reserve(&c->branch_end, c->n);
-	c->chain_end.n = c->branch_end.n = c->n;
-	if (!sum_entries(c, GUS_COL_CHAIN_N, c->chain_end.v, GUS_CHAIN_ENTRIES_MAX) ||
-	    !sum_entries(c, GUS_COL_BRANCHES_N, c->branch_end.v, GUS_BRANCH_ENTRIES_MAX))
+	if (!sum_entries(c, GUS_COL_CHAIN_N, &c->chain_end, GUS_CHAIN_ENTRIES_MAX) ||
+	    !sum_entries(c, GUS_COL_BRANCHES_N, &c->branch_end, GUS_BRANCH_ENTRIES_MAX) ||
+	    !sum_entries(c, GUS_COL_REGS_N, &c->regs_end, GUS_REG_ENTRIES_MAX) ||
+	    !sum_entries(c, GUS_COL_STACK_N, &c->stack_end, GUS_STACK_WORDS_MAX))
 		return false;
-	c->chain.n = c->n ? c->chain_end.v[c->n - 1] : 0;
 	c->branch.n = c->n ? c->branch_end.v[c->n - 1] : 0;
-	gus_vec_reserve(&c->chain, c->chain.n);
 	gus_vec_reserve(&c->branch, c->branch.n);
+	make_entries(&c->chain, &c->chain_end);
+	make_entries(&c->regs, &c->regs_end);
+	make_entries(&c->stack, &c->stack_end);
 	return true;
 }
 
@@ -160,6 +175,10 @@ static bool get_entries(struct gus_columns *c, struct gus_cursor in, uint64_t co
 	case GUS_COL_BRANCH_FLAGS:
 	case GUS_COL_BRANCH_CYCLES:
 		return get_of_branches(c, in, column, encoding);
+	case GUS_COL_REGS:
+		return get_column(in, encoding, c->regs.v, c->regs.n);
+	case GUS_COL_STACK:
+		return get_column(in, encoding, c->stack.v, c->stack.n);
 	default:
 		return true;
 	}
@@ -197,11 +216,19 @@ static void make_rows(struct gus_columns *c, size_t n)
 	}
 }
 
+/* Whether the entries that are counted were there, each in its column. */
+static bool has_entries(const struct gus_columns *c, uint32_t seen)
+{
+	return (!c->chain.n || seen >> GUS_COL_CHAIN & 1) && (!c->branch.n || seen >> GUS_COL_BRANCH & 1) &&
+	       (!c->regs.n || seen >> GUS_COL_REGS & 1) && (!c->stack.n || seen >> GUS_COL_STACK & 1);
+}
+
 int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, struct gus_error *err)
 {
 	struct gus_cursor in = gus_cursor(bytes, size);
 	uint64_t n = gus_cursor_varint(&in), last = 0;
-	bool summed = false, chain_seen = false, branch_seen = false;
+	uint32_t seen = 0; /* a bit for each column of entries */
+	bool summed = false;
 
 	if (in.bad || n > GUS_ROWS_MAX)
 		goto corrupt;
@@ -215,8 +242,8 @@ int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, st
 		if (in.bad || column <= last)
 			goto corrupt;
 		last = column;
-		chain_seen |= column == GUS_COL_CHAIN;
-		branch_seen |= column == GUS_COL_BRANCH;
+		if (column >= GUS_COL_CHAIN && column < GUS_COL_MORE)
+			seen |= UINT32_C(1) << column;
 		/* As numbers ascend, all columns that count entries were there, if they are there at all. */
 		if (column >= GUS_COL_CHAIN && !summed && !(summed = sum_all(c)))
 			goto corrupt;
@@ -227,7 +254,7 @@ int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, st
 		goto corrupt;
 	/* A row's value that is absent is zero, but entries that were counted and are absent would be whatever the
 	 * memory holds. */
-	if ((c->chain.n && !chain_seen) || (c->branch.n && !branch_seen))
+	if (!has_entries(c, seen))
 		goto corrupt;
 	return 0;
 corrupt:

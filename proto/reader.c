@@ -454,6 +454,12 @@ const Gusprof__Header *gus_reader_header(const struct gus_reader *r)
 	return r->header;
 }
 
+/* Nothing is said by a recording whose header was lost. */
+bool gus_reader_has_chains(const struct gus_reader *r)
+{
+	return r->header->call_graph[0] && strcmp(r->header->call_graph, "none") != 0;
+}
+
 static void *message_alloc(void *context, size_t size)
 {
 	(void)context;

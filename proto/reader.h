@@ -65,6 +65,8 @@ bool gus_reader_owner(const struct gus_reader *r, uid_t *owner);
 
 /* The recording's header; never NULL, empty if it was lost. Lives as long as the reader. */
 const Gusprof__Header *gus_reader_header(const struct gus_reader *r);
+/* Whether it was recorded with callers, however these were found. */
+bool gus_reader_has_chains(const struct gus_reader *r);
 
 /* The next frame in file order whose type is in the bit set (1 << type); UINT32_MAX is all frames, those of types that
  * have no bit included. The header frame is delivered too, as the first. Others are passed over without being unpacked;

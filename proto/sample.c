@@ -2,6 +2,7 @@
 /* Batches of rows as columns, and their encoding. What reads them back is columns_decode.c. */
 #include "proto/sample.h"
 
+#include <endian.h>
 #include <stdlib.h>
 
 #include "base/cursor.h"
@@ -17,6 +18,10 @@ void gus_columns_clear(struct gus_columns *c)
 	c->chain_end.n = 0;
 	c->branch.n = 0;
 	c->branch_end.n = 0;
+	c->regs.n = 0;
+	c->regs_end.n = 0;
+	c->stack.n = 0;
+	c->stack_end.n = 0;
 }
 
 void gus_columns_free(struct gus_columns *c)
@@ -27,21 +32,27 @@ void gus_columns_free(struct gus_columns *c)
 	gus_vec_free(&c->chain_end);
 	gus_vec_free(&c->branch);
 	gus_vec_free(&c->branch_end);
+	gus_vec_free(&c->regs);
+	gus_vec_free(&c->regs_end);
+	gus_vec_free(&c->stack);
+	gus_vec_free(&c->stack_end);
 	c->n = 0;
+}
+
+static void prepare(struct gus_column_values *words, size_t rows)
+{
+	gus_vec_reserve(words, rows);
+	memset(words->v, 0, rows * sizeof(*words->v));
 }
 
 void gus_columns_prepare(struct gus_columns *c, size_t rows)
 {
-	for (size_t i = 0; i < gus_column_kinds_n && gus_column_kinds[i].number < GUS_COL_MORE; i++) {
-		unsigned number = gus_column_kinds[i].number;
-
-		gus_vec_reserve(&c->column[number], rows);
-		memset(c->column[number].v, 0, rows * sizeof(uint64_t));
-	}
-	gus_vec_reserve(&c->chain_end, rows);
-	memset(c->chain_end.v, 0, rows * sizeof(uint64_t));
-	gus_vec_reserve(&c->branch_end, rows);
-	memset(c->branch_end.v, 0, rows * sizeof(uint64_t));
+	for (size_t i = 0; i < gus_column_kinds_n && gus_column_kinds[i].number < GUS_COL_MORE; i++)
+		prepare(&c->column[gus_column_kinds[i].number], rows);
+	prepare(&c->chain_end, rows);
+	prepare(&c->branch_end, rows);
+	prepare(&c->regs_end, rows);
+	prepare(&c->stack_end, rows);
 }
 
 /* The value of the row that is on its way to column `number`. */
@@ -63,6 +74,8 @@ static void end_row(struct gus_columns *c)
 {
 	gus_vec_push(&c->chain_end, c->chain.n);
 	gus_vec_push(&c->branch_end, c->branch.n);
+	gus_vec_push(&c->regs_end, c->regs.n);
+	gus_vec_push(&c->stack_end, c->stack.n);
 	c->n++;
 }
 
@@ -85,6 +98,8 @@ void gus_columns_push(struct gus_columns *c, const struct gus_sample *s)
 {
 	gus_vec_append(&c->chain, s->chain, s->chain_n);
 	gus_vec_append(&c->branch, s->branches, s->branches_n);
+	gus_vec_append(&c->regs, s->regs, s->regs_n);
+	gus_vec_append(&c->stack, s->stack, s->stack_n);
 	for (size_t i = 0; i < gus_column_kinds_n; i++)
 		push_value(c, gus_column_kinds[i].number, value_of(s, &gus_column_kinds[i]));
 	end_row(c);
@@ -131,6 +146,8 @@ struct gus_sample gus_columns_sample(const struct gus_columns *c, size_t i)
 	}
 	s.chain = s.chain_n ? c->chain.v + c->chain_end.v[i] - s.chain_n : NULL;
 	s.branches = s.branches_n ? c->branch.v + c->branch_end.v[i] - s.branches_n : NULL;
+	s.regs = s.regs_n ? c->regs.v + c->regs_end.v[i] - s.regs_n : NULL;
+	s.stack = s.stack_n ? c->stack.v + c->stack_end.v[i] - s.stack_n : NULL;
 	return s;
 }
 
@@ -297,6 +314,35 @@ static void put_branches(struct gus_bytes *out, const struct gus_branch *v, size
 	free(values);
 }
 
+static void put_words(struct gus_bytes *out, unsigned column, const uint64_t *v, size_t n, struct gus_bytes *scratch)
+{
+	if (!n)
+		return;
+	if (is_constant(v, n)) {
+		put_column(out, column, GUS_ENCODING_CONSTANT, v, n, scratch);
+		return;
+	}
+	gus_bytes_varint(out, column);
+	gus_bytes_varint(out, GUS_ENCODING_WORDS);
+	gus_bytes_varint(out, n * sizeof(*v));
+	gus_vec_reserve(out, out->n + n * sizeof(*v));
+	for (size_t i = 0; i < n; i++, out->n += sizeof(*v)) {
+		uint64_t word = htole64(v[i]);
+
+		memcpy(out->v + out->n, &word, sizeof(word));
+	}
+}
+
+/* Where the entries of rows lie that stand one after the other. */
+struct range { size_t from, n; };
+
+static struct range entries_of(const uint64_t *ends, size_t from, size_t n)
+{
+	size_t first = from ? ends[from - 1] : 0;
+
+	return (struct range){ first, n ? ends[from + n - 1] - first : 0 };
+}
+
 /* The rows of a column that may have fewer values than the batch has rows: a copy with the zeros that it leaves out. */
 static void put_more(struct gus_bytes *out, const struct gus_column_kind *kind, const struct gus_columns *c,
 		     size_t from, size_t n, struct gus_bytes *scratch)
@@ -314,20 +360,20 @@ static void put_more(struct gus_bytes *out, const struct gus_column_kind *kind, 
 
 void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, struct gus_bytes *out)
 {
-	size_t chain_from = from ? c->chain_end.v[from - 1] : 0;
-	size_t chain_n = n ? c->chain_end.v[from + n - 1] - chain_from : 0;
-	size_t branch_from = from ? c->branch_end.v[from - 1] : 0;
-	size_t branch_n = n ? c->branch_end.v[from + n - 1] - branch_from : 0;
+	struct range chain = entries_of(c->chain_end.v, from, n), branch = entries_of(c->branch_end.v, from, n);
+	struct range regs = entries_of(c->regs_end.v, from, n), stack = entries_of(c->stack_end.v, from, n);
 	const struct gus_column_kind *kind = gus_column_kinds, *end = n ? kind + gus_column_kinds_n : kind;
 	struct gus_bytes scratch = { 0 };
 
 	gus_bytes_varint(out, n);
 	for (; kind < end && kind->number < GUS_COL_CHAIN; kind++)
 		put_rows(out, kind->number, kind->encoding, c->column[kind->number].v + from, n, &scratch);
-	if (chain_n)
-		put_column(out, GUS_COL_CHAIN, GUS_ENCODING_TABLE, c->chain.v + chain_from, chain_n, &scratch);
-	if (branch_n)
-		put_branches(out, c->branch.v + branch_from, branch_n, &scratch);
+	if (chain.n)
+		put_column(out, GUS_COL_CHAIN, GUS_ENCODING_TABLE, c->chain.v + chain.from, chain.n, &scratch);
+	if (branch.n)
+		put_branches(out, c->branch.v + branch.from, branch.n, &scratch);
+	put_words(out, GUS_COL_REGS, c->regs.v + regs.from, regs.n, &scratch);
+	put_words(out, GUS_COL_STACK, c->stack.v + stack.from, stack.n, &scratch);
 	for (; kind < end; kind++)
 		put_more(out, kind, c, from, n, &scratch);
 	gus_vec_free(&scratch);

@@ -72,7 +72,7 @@ enum gus_callers {
 	GUS_CALLERS_STACK = 2,     /* the copy of the stack ends before a frame does */
 	GUS_CALLERS_NO_CODE = 3,   /* a return address at which no code is mapped */
 	GUS_CALLERS_NO_RULE = 4,   /* neither a table nor a frame pointer tells who called */
-	GUS_CALLERS_BAD = 5,       /* a table that contradicts itself, or a frame that does not lie above its callee's */
+	GUS_CALLERS_BAD = 5,       /* a table contradicts itself, or a frame does not lie above its callee's */
 	GUS_CALLERS_DEEP = 6,      /* more frames than are kept */
 	GUS_CALLERS_WORK = 7,      /* more work than one stack may cost */
 	GUS_CALLERS_FILE = 8,      /* a module's file is not at hand */
@@ -126,27 +126,31 @@ enum gus_entry_column {
 	GUS_COL_STACK = 21,         /* all rows' words of the stack, counted by STACK_N */
 };
 
+struct gus_column_values gus_vec(uint64_t);
+
 /* A batch: n rows, a plain array per column. The same type serves samples and switches. Zero-initialise.
  *
  * A column below GUS_COL_MORE has all n values. One from there on has those up to its last row that is not zero or a
  * few more, and what is behind them is zero, so one that nobody uses takes no memory. */
 struct gus_columns {
 	size_t n;
-	struct gus_vec(uint64_t) column[GUS_COL_COUNT]; /* by number; those that are no column of ours stay empty */
-	struct gus_vec(uint64_t) chain;
-	struct gus_vec(uint64_t) chain_end; /* where row i's chain ends in chain */
+	struct gus_column_values column[GUS_COL_COUNT]; /* by number; those that are no column of ours stay empty */
+	struct gus_column_values chain;
+	struct gus_column_values chain_end; /* where row i's chain ends in chain */
 	struct gus_vec(struct gus_branch) branch;
-	struct gus_vec(uint64_t) branch_end;
+	struct gus_column_values branch_end;
+	struct gus_column_values regs, regs_end;
+	struct gus_column_values stack, stack_end;
 };
 
 void gus_columns_clear(struct gus_columns *c); /* empties it and keeps its memory */
-/* Room for so many rows without chains, resident at once: while recording, rows come and memory does not. */
+/* Room for so many rows without entries, resident at once: while recording, rows come and memory does not. */
 void gus_columns_prepare(struct gus_columns *c, size_t rows);
 void gus_columns_free(struct gus_columns *c);
 void gus_columns_push(struct gus_columns *c, const struct gus_sample *sample);
 void gus_columns_push_switch(struct gus_columns *c, const struct gus_switch *sw);
 
-/* Row i, i < n. A sample's chain points into c and lives as long as c is unchanged. */
+/* Row i, i < n. A sample's chain and so on point into c and live as long as c is unchanged. */
 struct gus_sample gus_columns_sample(const struct gus_columns *c, size_t i);
 struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i);
 
@@ -154,6 +158,8 @@ struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i);
 #define GUS_ROWS_MAX 65536
 #define GUS_CHAIN_ENTRIES_MAX (1u << 20)
 #define GUS_BRANCH_ENTRIES_MAX (1u << 20)
+#define GUS_REG_ENTRIES_MAX (1u << 20)
+#define GUS_STACK_WORDS_MAX (1u << 19)  /* no more than a frame's payload has room for */
 
 /* The bytes of a SAMPLES or SWITCHES frame for the n rows from row `from` on (n <= GUS_ROWS_MAX), appended to out. */
 void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, struct gus_bytes *out);

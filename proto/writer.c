@@ -258,15 +258,27 @@ static struct span span_of(const struct gus_columns *c, size_t from, size_t n)
 	return span;
 }
 
-/* Halves a batch until a part fits a frame; single rows always do, the kernel bounds their chains and branches. */
+static size_t entries_of(const uint64_t *ends, size_t from, size_t n)
+{
+	return ends[from + n - 1] - (from ? ends[from - 1] : 0);
+}
+
+static bool may_fit(const struct gus_columns *c, size_t from, size_t n)
+{
+	return n <= GUS_ROWS_MAX && entries_of(c->chain_end.v, from, n) <= GUS_CHAIN_ENTRIES_MAX &&
+	       entries_of(c->branch_end.v, from, n) <= GUS_BRANCH_ENTRIES_MAX &&
+	       entries_of(c->regs_end.v, from, n) <= GUS_REG_ENTRIES_MAX &&
+	       entries_of(c->stack_end.v, from, n) <= GUS_STACK_WORDS_MAX;
+}
+
+/* Halves a batch until a part fits a frame; single rows always do, as the kernel bounds their entries together: a
+ * record has less than 64 KiB. */
 static int write_rows(struct gus_writer *w, enum gus_frame_type type, const struct gus_columns *c, size_t from,
 		      size_t n, struct gus_error *err)
 {
 	struct span span = span_of(c, from, n);
-	size_t chain = c->chain_end.v[from + n - 1] - (from ? c->chain_end.v[from - 1] : 0);
-	size_t branch = c->branch_end.v[from + n - 1] - (from ? c->branch_end.v[from - 1] : 0);
 
-	if (n <= GUS_ROWS_MAX && (n == 1 || (chain <= GUS_CHAIN_ENTRIES_MAX && branch <= GUS_BRANCH_ENTRIES_MAX))) {
+	if (n == 1 || may_fit(c, from, n)) {
 		w->raw.n = 0;
 		gus_columns_encode(c, from, n, &w->raw);
 		if (w->raw.n <= GUS_FRAME_RAW_MAX)

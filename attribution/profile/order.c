@@ -139,7 +139,9 @@ static void sort(struct waiting *w)
 static size_t bytes_of(const struct waiting *w)
 {
 	size_t n = sizeof(*w) + w->rows.chain.room * sizeof(uint64_t) + w->rows.chain_end.room * sizeof(uint64_t) +
-		w->rows.branch.room * sizeof(struct gus_branch) + w->rows.branch_end.room * sizeof(uint64_t);
+		w->rows.branch.room * sizeof(struct gus_branch) + w->rows.branch_end.room * sizeof(uint64_t) +
+		(w->rows.regs.room + w->rows.regs_end.room) * sizeof(uint64_t) +
+		(w->rows.stack.room + w->rows.stack_end.room) * sizeof(uint64_t);
 
 	for (size_t i = 0; i < GUS_COL_COUNT; i++)
 		n += w->rows.column[i].room * sizeof(uint64_t);

@@ -398,7 +398,7 @@ static int report(struct report_options *o)
 	filter.heed = (struct gus_heed){ heed, &progress };
 	header = gus_reader_header(reader);
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
-	if (o->graph && strcmp(header->call_graph, "fp") != 0)
+	if (o->graph && !gus_reader_has_chains(reader))
 		gus_log(log, GUS_WARN, "%s has no call chains: record with -g", o->input);
 	symbols.cache = gus_naming_cache(naming);
 	symbols.fetch = gus_naming_fetch(naming);

@@ -162,7 +162,7 @@ static int script(struct script_options *o)
 		gus_fail(&err, GUS_E_USAGE, "-F brstack: %s has no branches: record with -b", o->input);
 		status = status_of(&err);
 	} else {
-		chains = strcmp(gus_reader_header(reader)->call_graph, "fp") == 0 && !o->hide;
+		chains = gus_reader_has_chains(reader) && !o->hide;
 		s.chains = chains && s.fields & GUS_FIELDS_PLACE;
 		s.inlines = o->inlines && (s.chains || o->folded);
 		filter.event = o->filter.event ? filter.event : GUS_EVENT_ANY;

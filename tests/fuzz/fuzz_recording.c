@@ -38,7 +38,11 @@ static uint64_t touch(const struct gus_columns *c, size_t i)
 		sum += s.chain[k];
 	for (uint32_t k = 0; k < s.branches_n; k++)
 		sum += s.branches[k].from + s.branches[k].to + s.branches[k].flags + s.branches[k].cycles;
-	return sum;
+	for (uint32_t k = 0; k < s.regs_n; k++)
+		sum += s.regs[k];
+	for (uint32_t k = 0; k < s.stack_n; k++)
+		sum += s.stack[k];
+	return sum + s.callers;
 }
 
 static void decode(struct gus_reader *r, const struct gus_frame *frame, struct gus_columns *c)

@@ -20,6 +20,8 @@ static const struct gus_branch branches[] = {
 	{ 0xffffffff81000000, 0x10, GUS_BRANCH_FLAGS, UINT16_MAX }, { 0, UINT64_MAX, 0, 1 },
 };
 
+static const uint64_t words[] = { 0, UINT64_MAX, 0x7ffe12345678, 0x401000, 0x0102030405060708, 1 };
+
 static struct gus_sample sample(unsigned i)
 {
 	return (struct gus_sample){
@@ -27,6 +29,7 @@ static struct gus_sample sample(unsigned i)
 		.pid = 10, .tid = 10 + i % 2, .cpu = i % 4, .event = i % 2, .mode = GUS_MODE_USER, .exact = i % 5 == 0,
 		.chain_n = i % 4, .chain = chain,
 		.branches_n = i % 5, .branches = branches, .branch_index = i % 33,
+		.regs_n = i % 3, .regs = words, .stack_n = i % 7, .stack = words, .callers = i % 11 * i % 11,
 	};
 }
 
@@ -37,6 +40,17 @@ static void fill(struct gus_columns *c, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		struct gus_sample s = sample(i);
 
+		gus_columns_push(c, &s);
+	}
+}
+
+/* Without what is in no recording that did not ask for it. */
+static void fill_plain(struct gus_columns *c, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct gus_sample s = sample(i);
+
+		s.callers = 0;
 		gus_columns_push(c, &s);
 	}
 }
@@ -61,6 +75,13 @@ static void assert_sample(const struct gus_sample *got, unsigned i)
 
 		assert_true(a->from == b->from && a->to == b->to && a->flags == b->flags && a->cycles == b->cycles);
 	}
+	assert_int_equal(got->regs_n, want.regs_n);
+	assert_int_equal(got->stack_n, want.stack_n);
+	if (want.regs_n)
+		assert_memory_equal(got->regs, words, want.regs_n * sizeof(*words));
+	if (want.stack_n)
+		assert_memory_equal(got->stack, words, want.stack_n * sizeof(*words));
+	assert_int_equal(got->callers, want.callers);
 }
 
 static void round_trip(void **state)
@@ -146,7 +167,8 @@ static void cut_anywhere(void **state)
 			assert_int_equal(out.n, 50);
 		free(tail);
 	}
-	assert_true(refused >= bytes.n - 11); /* the rows, columns 1 to 8, branches and their flags */
+	/* Behind the rows, columns 1 to 8, and the stack, which is the last that is counted. */
+	assert_int_equal(bytes.n - refused, 10);
 	gus_columns_free(&in);
 	gus_columns_free(&out);
 	gus_vec_free(&bytes);
@@ -175,6 +197,14 @@ static void hostile_batches_are_refused(void **state)
 		{ "a branch with a number outside", { 1, 10, 2, 1, 1, 17, 4, 4, 1, 8, 0, 1 }, 12 },
 		{ "a branch with a number far outside", { 1, 10, 2, 1, 1, 17, 4, 6, 1, 8, 0, 0xff, 0xff, 0x7f }, 14 },
 		{ "a table of branches that is cut", { 1, 10, 2, 1, 1, 17, 4, 3, 1, 8, 0 }, 11 },
+		{ "2^20 words of the stack a row", { 1, 13, 2, 3, 0x80, 0x80, 0x40, 21, 0, 1, 0 }, 11 },
+		{ "2^21 registers a row", { 1, 12, 2, 4, 0x80, 0x80, 0x80, 1, 20, 0, 1, 0 }, 12 },
+		{ "registers that are counted and not there", { 1, 12, 2, 1, 3 }, 5 },
+		{ "a stack that is counted and not there", { 1, 13, 2, 1, 3 }, 5 },
+		{ "registers in the place of the stack", { 1, 13, 2, 1, 1, 20, 0, 1, 0 }, 9 },
+		{ "a word of seven bytes", { 1, 13, 2, 1, 1, 21, 5, 7, 1, 2, 3, 4, 5, 6, 7 }, 15 },
+		{ "a word of nine bytes", { 1, 13, 2, 1, 1, 21, 5, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9 }, 17 },
+		{ "words that no row counts", { 1, 21, 5, 8, 1, 2, 3, 4, 5, 6, 7, 8 }, 12 },
 		{ "flags of more than 32 bits",
 		  { 1, 10, 2, 1, 1, 17, 4, 4, 1, 8, 0, 0, 18, 2, 5, 0x80, 0x80, 0x80, 0x80, 0x10 }, 20 },
 	};
@@ -215,22 +245,26 @@ static void branches_of_a_loop_are_small(void **state)
 static void prepared_columns_do_not_grow(void **state)
 {
 	struct gus_columns c = { 0 };
-	const uint64_t *ips, *ends, *branch_ends;
+	const uint64_t *ips, *ends, *branch_ends, *regs_ends, *stack_ends;
 
 	(void)state;
 	gus_columns_prepare(&c, 100);
 	assert_int_equal(c.n, 0);
 	ips = c.column[GUS_COL_IP].v;
 	ends = c.chain_end.v;
+	regs_ends = c.regs_end.v;
+	stack_ends = c.stack_end.v;
 	branch_ends = c.branch_end.v;
 	for (int round = 0; round < 2; round++) {
-		fill(&c, 100);
+		fill_plain(&c, 100);
 		assert_int_equal(c.n, 100);
 		assert_ptr_equal(c.column[GUS_COL_IP].v, ips);
 		assert_ptr_equal(c.chain_end.v, ends);
 		assert_ptr_equal(c.branch_end.v, branch_ends);
+		assert_ptr_equal(c.regs_end.v, regs_ends);
+		assert_ptr_equal(c.stack_end.v, stack_ends);
 		for (int i = 1; i < GUS_COL_COUNT; i++)
-			assert_int_equal(c.column[i].room, i <= GUS_COL_BRANCH_INDEX ? 100 : 0);
+			assert_int_equal(c.column[i].room, i <= GUS_COL_STACK_N ? 100 : 0);
 		gus_columns_clear(&c);
 	}
 	gus_columns_free(&c);
@@ -290,6 +324,27 @@ static void bytes_of_entries_are_those_of_the_format(void **state)
 	gus_columns_free(&c);
 }
 
+/* Registers and stacks: words of eight bytes, the lowest first; and how the callers were found, which is a row's. */
+static void bytes_of_stacks_are_those_of_the_format(void **state)
+{
+	static const uint64_t regs[] = { 0x0807060504030201, 2 }, stack[] = { 1, UINT64_MAX, 0x7f00 };
+	struct gus_columns c = { 0 };
+
+	(void)state;
+	gus_columns_push(&c, &(struct gus_sample){ .regs_n = 2, .regs = regs, .stack_n = 1, .stack = stack,
+						   .callers = GUS_CALLERS_WHOLE | GUS_CALLERS_BRANCHES });
+	gus_columns_push(&c, &(struct gus_sample){ .stack_n = 2, .stack = stack + 1 });
+	assert_encoded(&c, BYTES(2, 12, 2, 2, 2, 0, 13, 2, 2, 1, 2,
+				 20, 5, 16, 1, 2, 3, 4, 5, 6, 7, 8, 2, 0, 0, 0, 0, 0, 0, 0,
+				 21, 5, 24, 1, 0, 0, 0, 0, 0, 0, 0,
+				 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0x7f, 0, 0, 0, 0, 0, 0,
+				 32, 2, 3, 0x81, 2, 0));
+	gus_columns_clear(&c);
+	gus_columns_push(&c, &(struct gus_sample){ .stack_n = 2, .stack = (const uint64_t[]){ 9, 9 } });
+	assert_encoded(&c, BYTES(1, 13, 0, 1, 4, 21, 0, 1, 18));
+	gus_columns_free(&c);
+}
+
 static struct gus_columns decoded(const uint8_t *bytes, size_t size)
 {
 	struct gus_columns c = { 0 };
@@ -339,6 +394,12 @@ static void limits_are_inclusive(void **state)
 		{ "branches of no row", 0, BYTES(0, 17, 4, 3, 1, 8, 0), 0, 0, 0 },
 		{ "two branches in three bytes", -1, BYTES(0, 17, 4, 4, 2, 8, 0, 1), 0, 0, 0 },
 		{ "2^64 branches in two rows", -1, BYTES(2, 10, 2, 11, 1, TOP, 17, 4, 3, 1, 8, 0), 0, 0, 0 },
+		{ "2^20 registers", 0, BYTES(1, 12, 0, 4, 0x80, 0x80, 0x80, 1, 20, 0, 1, 0), 1, 0, 0 },
+		{ "and one more", -1, BYTES(1, 12, 0, 4, 0x82, 0x80, 0x80, 1, 20, 0, 1, 0), 0, 0, 0 },
+		{ "2^64 registers in two rows", -1, BYTES(2, 12, 2, 11, 1, TOP, 20, 0, 1, 0), 0, 0, 0 },
+		{ "2^19 words of the stack", 0, BYTES(1, 13, 0, 3, 0x80, 0x80, 0x40, 21, 0, 1, 0), 1, 0, 0 },
+		{ "and one more", -1, BYTES(1, 13, 0, 3, 0x82, 0x80, 0x40, 21, 0, 1, 0), 0, 0, 0 },
+		{ "2^64 words in two rows", -1, BYTES(2, 13, 2, 11, 1, TOP, 21, 0, 1, 0), 0, 0, 0 },
 		{ "a table that no row uses", 0, BYTES(0, 2, 3, 3, 2, 5, 1), 0, 0, 0 },
 		{ "a table of more than its bytes", -1, BYTES(0, 2, 3, 3, 3, 5, 1), 0, 0, 0 },
 		{ "the last place of a table", 0, BYTES(1, 2, 3, 4, 2, 5, 1, 1), 1, 0, 0 },
@@ -395,11 +456,12 @@ static void a_batch_replaces_the_one_before(void **state)
 	assert_int_equal(gus_columns_decode(&c, bytes.v, bytes.n, NULL), 0);
 	assert_int_equal(gus_columns_decode(&c, BYTES(2, 7, 2, 2, 3, 4), NULL), 0);
 	assert_int_equal(c.n, 2);
-	assert_int_equal(c.chain.n + c.branch.n, 0);
+	assert_int_equal(c.chain.n + c.branch.n + c.regs.n + c.stack.n, 0);
 	s = gus_columns_sample(&c, 1);
 	assert_int_equal(s.cpu, 4);
 	assert_true(s.ip == 0 && s.time == 0 && s.period == 0 && s.pid == 0 && s.mode == 0 && !s.exact);
 	assert_true(s.chain_n == 0 && !s.chain && s.branches_n == 0 && !s.branches && s.branch_index == 0);
+	assert_true(s.regs_n == 0 && !s.regs && s.stack_n == 0 && !s.stack && s.callers == 0);
 	gus_vec_free(&bytes);
 	gus_columns_free(&in);
 	gus_columns_free(&c);
@@ -460,21 +522,21 @@ static void columns_that_are_known_keep_the_rules(void **state)
 static void columns_of_tomorrow_are_passed_over(void **state)
 {
 	const struct { const char *what; const uint8_t *bytes; size_t size; bool bad; } cases[] = {
-		{ "the first of the range", BYTES(1, 2, 0, 1, 8, 32, 2, 1, 7), false },
+		{ "the first of the range that is free", BYTES(1, 2, 0, 1, 8, 33, 2, 1, 7), false },
 		{ "the last of the range", BYTES(1, 2, 0, 1, 8, 95, 2, 1, 7), false },
 		{ "the one behind it", BYTES(1, 2, 0, 1, 8, 96, 2, 1, 7), false },
 		{ "a number of two bytes", BYTES(1, 2, 0, 1, 8, 0x80, 1, 2, 1, 7), false },
 		{ "one below the chain", BYTES(1, 2, 0, 1, 8, 15, 2, 1, 7), false },
 		{ "entries", BYTES(1, 2, 0, 1, 8, 31, 2, 3, 7, 7, 7), false },
-		{ "an encoding of tomorrow", BYTES(1, 2, 0, 1, 8, 32, 99, 2, 0xaa, 0xbb), false },
-		{ "without bytes", BYTES(1, 2, 0, 1, 8, 32, 2, 0), false },
+		{ "an encoding of tomorrow", BYTES(1, 2, 0, 1, 8, 33, 99, 2, 0xaa, 0xbb), false },
+		{ "without bytes", BYTES(1, 2, 0, 1, 8, 33, 2, 0), false },
 		{ "all of them",
-		  BYTES(1, 2, 0, 1, 8, 12, 2, 1, 1, 20, 2, 0, 32, 2, 1, 7, 33, 3, 1, 7, 95, 4, 1, 7), false },
-		{ "a length cut", BYTES(1, 2, 0, 1, 8, 32, 2), true },
-		{ "bytes cut", BYTES(1, 2, 0, 1, 8, 32, 2, 2, 7), true },
-		{ "twice", BYTES(1, 2, 0, 1, 8, 32, 2, 1, 7, 32, 2, 1, 7), true },
-		{ "out of order", BYTES(1, 2, 0, 1, 8, 33, 2, 1, 7, 32, 2, 1, 7), true },
-		{ "before a known one", BYTES(1, 32, 2, 1, 7, 2, 0, 1, 8), true },
+		  BYTES(1, 2, 0, 1, 8, 14, 2, 1, 1, 22, 2, 0, 33, 2, 1, 7, 34, 3, 1, 7, 95, 4, 1, 7), false },
+		{ "a length cut", BYTES(1, 2, 0, 1, 8, 33, 2), true },
+		{ "bytes cut", BYTES(1, 2, 0, 1, 8, 33, 2, 2, 7), true },
+		{ "twice", BYTES(1, 2, 0, 1, 8, 33, 2, 1, 7, 33, 2, 1, 7), true },
+		{ "out of order", BYTES(1, 2, 0, 1, 8, 34, 2, 1, 7, 33, 2, 1, 7), true },
+		{ "before a known one", BYTES(1, 33, 2, 1, 7, 2, 0, 1, 8), true },
 	};
 
 	(void)state;
@@ -504,6 +566,7 @@ int main(void)
 		cmocka_unit_test(branches_of_a_loop_are_small),
 		cmocka_unit_test(bytes_are_those_of_the_format),
 		cmocka_unit_test(bytes_of_entries_are_those_of_the_format),
+		cmocka_unit_test(bytes_of_stacks_are_those_of_the_format),
 		cmocka_unit_test(values_at_the_ends_of_the_range),
 		cmocka_unit_test(limits_are_inclusive),
 		cmocka_unit_test(flags_and_cycles_of_branches),

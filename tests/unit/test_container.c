@@ -387,6 +387,38 @@ static void large_batch_is_split(void **state)
 	free(large.bytes);
 }
 
+/* Entries bound a frame as rows do: constants of a few bytes would not show in its size. */
+static void entries_that_are_too_many_are_split(void **state)
+{
+	enum { PUSHED = 50, WORDS = GUS_STACK_WORDS_MAX / 20, REGS = GUS_REG_ENTRIES_MAX / 20 };
+	uint64_t *zeros = calloc(REGS > WORDS ? REGS : WORDS, sizeof(*zeros));
+	const struct gus_sample rows[] = {
+		{ .stack_n = WORDS, .stack = zeros }, { .regs_n = REGS, .regs = zeros },
+	};
+
+	for (unsigned k = 0; k < 2; k++) {
+		struct recording *r = *state;
+		Gusprof__Header header = GUSPROF__HEADER__INIT;
+		Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+		struct gus_columns c = { 0 };
+		struct recording large = *r;
+		struct gus_writer *w = gus_writer_create(r->path, &header, NULL);
+		struct seen seen;
+
+		for (unsigned i = 0; i < PUSHED; i++)
+			gus_columns_push(&c, &rows[k]);
+		assert_int_equal(gus_writer_samples(w, &c, NULL), 0);
+		assert_int_equal(gus_writer_finish(w, &footer, NULL), 0);
+		slurp(&large);
+		seen = read_all(large.bytes, large.size);
+		assert_int_equal(seen.samples, PUSHED); /* those of frames that decode */
+		assert_int_equal(seen.last, GUS_READ_END);
+		gus_columns_free(&c);
+		free(large.bytes);
+	}
+	free(zeros);
+}
+
 /* Several times as much as a small pipe holds; zstd makes nothing of it. */
 static int write_much(struct gus_writer *w, struct gus_error *err)
 {
@@ -484,6 +516,7 @@ int main(void)
 		TEST(foreign_file_is_refused_as_such),
 		TEST(restricted_to_a_time),
 		TEST(large_batch_is_split),
+		TEST(entries_that_are_too_many_are_split),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
