@@ -6,6 +6,7 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/elf/elffile.c symbolizer/elf/elffile.h \
 	symbolizer/elf/elfsyms.c symbolizer/elf/elfsyms.h \
 	symbolizer/elf/frames.c \
+	symbolizer/elf/needed.c symbolizer/elf/needed.h \
 	symbolizer/elf/mini.c symbolizer/elf/mini.h \
 	symbolizer/elf/package.c symbolizer/elf/package.h \
 	symbolizer/elf/plt.c \

@@ -18,6 +18,8 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
+#include "cli/record/call_graph.h"
+#include "cli/record/callers.h"
 #include "cli/record/embed.h"
 #include "cli/record/record.h"
 #include "cli/record/summary.h"
@@ -37,9 +39,11 @@
 #define DEFAULT_HZ 1000      /* where it is not known what a sample costs */
 #define DEFAULT_OVERHEAD 1.0 /* percent of the target's CPU time */
 #define OVERHEAD_MAX 50.0
+/* How late samples may be asked about: rings are emptied ten times a second; of a flight recorder, when it is told. */
+#define KEEP_NS 2000000000
+#define KEEP_FLIGHT_NS 120000000000
 #define STOPPED_STATUS 143 /* as perf: 128 + SIGTERM, whichever signal asked us to stop */
 
-enum { CALLERS_FP, CALLERS_NONE };
 enum trace { TRACE_AUTO, TRACE_QEMU, TRACE_OFF };
 
 struct record_options {
@@ -48,7 +52,7 @@ struct record_options {
 	const char *branches;         /* -j; NULL: not asked */
 	const char *frequency, *output, *cpus, *cgroup, *control;
 	const char *switch_output;    /* "" if it was given without a value */
-	int call_graph;               /* negative: as callers says */
+	const char *call_graph;       /* NULL: as callers says */
 	int trace;                    /* enum trace */
 	int embed;                    /* enum gus_embed */
 	int sample_cpus;              /* enum gus_sample_cpus */
@@ -150,10 +154,13 @@ static const struct gus_option options[] = {
 	{ 0, "sample-cpus", "WHEN", "Sample the CPUs and keep the target's samples: auto, the default, where the "
 	  "target's tasks end before they are sampled, this user may, and what else runs does not cost too "
 	  "much; always; never.", GUS_OPTION_CHOICE, AT(sample_cpus), .choices = "auto always never" },
-	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG,
+	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph auto.", GUS_OPTION_FLAG,
 	  AT(callers) },
-	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records "
-	  "none.", GUS_OPTION_CHOICE, AT(call_graph), .choices = "fp none" },
+	{ 0, "call-graph", "MODE[,SIZE]", "How to find the callers: auto takes fp or tables by what the programs are "
+	  "built for; fp follows frame pointers; tables (or eh) unwinds while recording, by the files' unwind tables, "
+	  "from a copy of SIZE bytes of stack that is not kept; dwarf keeps these copies, for who reads the recording "
+	  "to unwind; lbr takes the calls that the CPU keeps; none (the default).", GUS_OPTION_STRING,
+	  AT(call_graph), .choices = "auto tables fp dwarf lbr none", .filled = true },
 	{ 'b', "branch-any", NULL, "Record the branches that were taken before each sample, where the CPU notes "
 	  "them; the same as -j any.", GUS_OPTION_FLAG, AT(branch_any), .fit = { .excludes = "branch-filter",
 	  .why = "-b is -j any" } },
@@ -197,6 +204,7 @@ static const struct gus_option_rule rules[] = {
 	{ "trace=auto", { COMMAND | PROCESSES, .why = "one process is looked at, at a time" } },
 	{ "trace=qemu", { COMMAND, .excludes = "switch-output",
 	  .why = "the command is run a second time, at the end" } },
+	{ "call-graph=lbr", { .excludes = "branch-any branch-filter", .why = "the CPU keeps either calls or branches" } },
 	{ "output=-", { .excludes = "switch-output", .why = "a pipe has no parts" } },
 	{ "trace=qemu", { .excludes = "trace-window=0", .why = "a window has an instruction at least" } },
 	{ 0 },
@@ -204,8 +212,6 @@ static const struct gus_option_rule rules[] = {
 
 /* What perf's users type. */
 static const struct gus_habit habits[] = {
-	{ "--call-graph=dwarf", "callers are found by frame pointers (fp): build with -fno-omit-frame-pointer" },
-	{ "--call-graph=lbr", "callers are found by frame pointers (fp); -b records branches" },
 	{ "-T", "samples always have their time" },
 	{ "--timestamp", "samples always have their time" },
 	{ "-P", "samples always have their period" },
@@ -404,6 +410,8 @@ static void announce(void *context)
 
 	announce_target(a);
 	gus_log(a->log, GUS_NOTE, "sampling %s", a->choice->text);
+	if (a->so->call_graph_choice)
+		gus_log(a->log, GUS_NOTE, "callers %s; --call-graph says otherwise", a->so->call_graph_choice);
 	if (e->frequency && e->period)
 		gus_log(a->log, GUS_DEBUG, "period %llu %s with jitter, for %llu samples a second",
 			(unsigned long long)e->period, e->unit, (unsigned long long)e->frequency);
@@ -481,7 +489,6 @@ static int record(struct record_options *o, char **command)
 		.delay_ms = o->delay_ms, .max_size = o->max_size, .control = o->control, .log = log,
 		.priority = &priority, .overhead = choose_overhead(o),
 		.sample_cpus = (enum gus_sample_cpus)o->sample_cpus,
-		.call_graph = o->call_graph < 0 ? o->callers : o->call_graph == CALLERS_FP,
 	};
 	struct gus_session_result result = { 0 };
 	struct gus_events events = { 0 };
@@ -489,6 +496,9 @@ static int record(struct record_options *o, char **command)
 	struct announcement announcement = { log, &events, &choice, &so };
 	struct gus_record_trace second = { .command = command, .log = log, .priority = &priority };
 	struct gus_record_embed embed;
+	struct gus_record_callers callers = { 0 };
+	bool automatic = false;
+	char *chosen = NULL;
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
@@ -504,7 +514,8 @@ static int record(struct record_options *o, char **command)
 	choose_trace(o, &so, &second);
 	if (rc == 0 && (parse_rate(o, &frequency, &period, &err) != 0 ||
 			parse_switch_output(o->switch_output, &so, &err) != 0 ||
-			parse_branches(o, &so.branch_type, &err) != 0))
+			parse_branches(o, &so.branch_type, &err) != 0 ||
+			gus_record_call_graph_parse(o->call_graph, o->callers, &so, &automatic, &err) != 0))
 		rc = -1;
 	if (rc == 0) {
 		rc = gus_target_check(&o->target, log, &err);
@@ -517,6 +528,11 @@ static int record(struct record_options *o, char **command)
 	if (rc == 0) {
 		so.events = &events;
 		so.choice = &choice;
+		so.call_graph_choice = chosen = automatic ? gus_record_call_graph_choose(&so) : NULL;
+		if (so.callers == GUS_CALL_GRAPH_FP || so.callers == GUS_CALL_GRAPH_TABLES) {
+			gus_record_callers_init(&callers, so.callers, so.overwrite ? KEEP_FLIGHT_NS : KEEP_NS);
+			so.unwinder = &callers.unwinder;
+		}
 		set_rates(&so, frequency, period);
 		so.ready = announce;
 		so.ready_context = &announcement;
@@ -525,7 +541,9 @@ static int record(struct record_options *o, char **command)
 	if (rc != 0 && !result.said)
 		gus_complain(&err);
 	if (rc == 0)
-		gus_record_summarise(&so, &result, &embed);
+		gus_record_summarise(&so, &result, &embed, &callers);
+	gus_record_callers_free(&callers);
+	free(chosen);
 	gus_record_embed_free(&embed);
 	gus_priority_restore(&priority);
 	gus_events_free(&events);
@@ -534,7 +552,7 @@ static int record(struct record_options *o, char **command)
 }
 
 static const struct record_options standard = {
-	.output = "gusprof.data", .call_graph = -1, .trace = TRACE_OFF, .embed = GUS_EMBED_SYMBOLS, .switches = true,
+	.output = "gusprof.data", .trace = TRACE_OFF, .embed = GUS_EMBED_SYMBOLS, .switches = true,
 	.trace_window = 1000000,
 };
 
