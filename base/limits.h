@@ -96,6 +96,19 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 /* Bytes of a source file; what is longer was not written by a person. */
 #define GUS_LIMIT_SOURCE_FILE (64u << 20)
 
+/* Unwinding, symbolizer/unwind. Steps that one stack may cost, an instruction of unwind tables or of an expression
+ * each: a stack of 100 frames of which nothing was asked before takes some 3,000, a known one a few. A million take 5
+ * to 10 ms. */
+#define GUS_LIMIT_UNWIND_WORK (1u << 18)
+/* Bytes of memory of the tables of all files, read and made: a browser has 60 MB of them, libc 0.3. */
+#define GUS_LIMIT_UNWIND_TOTAL (1ull << 30)
+/* Files whose tables are looked at; a process with a thousand libraries is a large one. */
+#define GUS_LIMIT_UNWIND_FILES 16384
+/* Addresses of a file whose rules are kept, and bytes of rules that differ; a program of 100 MB that was sampled for an
+ * hour needs some 50,000, and 3,000 rules of 50 bytes. */
+#define GUS_LIMIT_UNWIND_KEPT (1u << 17)
+#define GUS_LIMIT_UNWIND_RULES (4u << 20)
+
 /* Batches of samples that overlap in time, unpacked, while they are put in order. A recorder writes each CPU's samples
  * when they are half a second old at most: of 256 CPUs at 10 kHz with chains of 20 that is some 300 MB. */
 #define GUS_LIMIT_ORDER ((size_t)1 << 30)

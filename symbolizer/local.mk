@@ -49,4 +49,12 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/symbols/recall.c symbolizer/symbols/recall.h \
 	symbolizer/symbols/routine.c symbolizer/symbols/routine.h \
 	symbolizer/symbols/source.c symbolizer/symbols/source.h \
-	symbolizer/symbols/symbols.c symbolizer/symbols/symbols.h
+	symbolizer/symbols/symbols.c symbolizer/symbols/symbols.h \
+	symbolizer/unwind/cfi.c symbolizer/unwind/cfi.h \
+	symbolizer/unwind/expression.c symbolizer/unwind/expression.h \
+	symbolizer/unwind/files.c symbolizer/unwind/files.h \
+	symbolizer/unwind/leb.h \
+	symbolizer/unwind/rule.c symbolizer/unwind/rule.h \
+	symbolizer/unwind/unwind.c symbolizer/unwind/unwind.h \
+	symbolizer/unwind/view.h \
+	symbolizer/unwind/walk.c symbolizer/unwind/walk.h
