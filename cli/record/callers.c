@@ -2,6 +2,7 @@
 #include "cli/record/callers.h"
 
 #include <elf.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -92,15 +93,28 @@ static uint32_t find_all(struct gus_record_callers *c, const struct gus_unwind_v
 	return joined;
 }
 
+/* The caller that the kernel found for the leaf; 0 if none. In a sample of the kernel the leaf itself comes before. */
+static uint64_t first_caller(const struct gus_sample *s)
+{
+	uint32_t at = 0;
+
+	while (at < s->chain_n && s->chain[at] != PERF_CONTEXT_USER)
+		at++;
+	at += 1 + (s->mode == GUS_MODE_KERNEL);
+	return at < s->chain_n ? s->chain[at] : 0;
+}
+
 /* Beside the kernel's frame pointers: who called the function that was sampled, if a table says so. That is missing
  * there if the function has no frame, or none yet. */
 static uint32_t find_leafs(struct gus_record_callers *c, const struct gus_unwind_view *view,
-			   const struct gus_unwind_regs *regs, uint64_t *out, uint32_t most, uint64_t *callers)
+			   const struct gus_unwind_regs *regs, const struct gus_sample *s, uint64_t *out,
+			   uint64_t *callers)
 {
 	uint64_t how = 0;
 
 	*callers = GUS_CALLERS_UNTOLD;
-	if (!most || gus_unwind(view, regs, out, 1, &how, NULL) != 1 || !(how & GUS_CALLERS_TABLE))
+	if (gus_unwind(view, regs, out, 1, &how, NULL) != 1 || !(how & GUS_CALLERS_TABLE) ||
+	    out[0] == first_caller(s) || out[0] == PERF_CONTEXT_USER)
 		return 0;
 	*callers = GUS_CALLERS_LEAF;
 	c->leaves++;
@@ -122,7 +136,7 @@ static uint32_t find_callers(void *context, const struct gus_sample *sample, uin
 		return 0;
 	view.stack_at = regs.v[c->machine == EM_AARCH64 ? 31 : 7]; /* DWARF's numbers of SP */
 	if (c->mode == GUS_CALL_GRAPH_FP)
-		return find_leafs(c, &view, &regs, out, most, callers);
+		return find_leafs(c, &view, &regs, sample, out, callers);
 	n = find_all(c, &view, &regs, sample, out, most, callers);
 	c->ends[*callers & GUS_CALLERS_END]++;
 	return n;
