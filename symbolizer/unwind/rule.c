@@ -88,7 +88,7 @@ static bool is_stub(const struct stub *s, const uint8_t *code, size_t before, si
 	if (s->before > before || (size_t)(s->n - s->before) > after)
 		return false;
 	for (unsigned i = 0; i < s->n; i++)
-		if (!(s->any >> i & 1) && code[i - s->before] != s->bytes[i])
+		if (!(s->any >> i & 1) && (code - s->before)[i] != s->bytes[i])
 			return false;
 	return true;
 }

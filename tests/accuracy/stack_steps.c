@@ -108,12 +108,14 @@ static bool code_at(void *context, uint64_t address, struct gus_unwind_code *cod
 
 /* What is true. */
 
+/* slot: where the return address lies; of a signal the stack pointer that was interrupted, UINT64_MAX if its handler
+ * has a stack of its own: a jump out of the handler leads there or above. */
 struct frame { bool signal; uint64_t slot, address; };
 typedef struct gus_vec(struct frame) frames;
 
 static void follow_returns(struct frame *v, size_t *n, uint64_t sp)
 {
-	while (*n && !v[*n - 1].signal && v[*n - 1].slot < sp)
+	while (*n && v[*n - 1].slot < sp + v[*n - 1].signal)
 		--*n;
 }
 
@@ -129,7 +131,7 @@ static bool is_call(const uint8_t *code)
 {
 	unsigned i = 0;
 
-	while (i < 4 && (code[i] == 0xf2 || code[i] == 0x3e || code[i] == 0x66 || (code[i] & 0xf0) == 0x40))
+	while (i < 4 && (code[i] == 0xf2 || code[i] == 0x3e || code[i] == 0x66 || code[i] == 0x67 || (code[i] & 0xf0) == 0x40))
 		i++;
 	return code[i] == 0xe8 || (code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2);
 }
@@ -148,7 +150,9 @@ static void follow(struct truth *truth, pid_t pid, const struct user_regs_struct
 	uint64_t word = 0;
 
 	if (delivered) {
-		gus_vec_push(&truth->frames, (struct frame){ true, 0, before->rip });
+		bool apart = now->rsp > before->rsp || before->rsp - now->rsp > (1 << 16);
+
+		gus_vec_push(&truth->frames, (struct frame){ true, apart ? UINT64_MAX : before->rsp, before->rip });
 		read_bytes(pid, now->rsp, &word, 8);
 		gus_vec_push(&truth->frames, (struct frame){ false, now->rsp, word });
 		return;
