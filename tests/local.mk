@@ -472,6 +472,7 @@ EXTRA_DIST += \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
+	tests/bench/callers-cost \
 	tests/bench/cost-against-perf \
 	tests/bench/embed \
 	tests/bench/faults \
