@@ -42,6 +42,7 @@ gusprof_SOURCES = \
 	cli/model/traced_json.c \
 	cli/model/traced_text.c \
 	cli/model/view.h \
+	cli/record/beyond.c cli/record/beyond.h \
 	cli/record/call_graph.c cli/record/call_graph.h \
 	cli/record/callers.c cli/record/callers.h \
 	cli/record/embed.c cli/record/embed.h \

@@ -82,11 +82,13 @@ static uint32_t find_all(struct gus_record_callers *c, const struct gus_unwind_v
 	most = most < GUS_REMEMBERED_FRAMES ? most : GUS_REMEMBERED_FRAMES;
 	n = gus_unwind(view, regs, out, most, callers, &rest);
 	joined = n;
-	if ((*callers & GUS_CALLERS_END) == GUS_CALLERS_STACK)
+	if ((*callers & GUS_CALLERS_END) == GUS_CALLERS_STACK) {
 		joined = gus_remembered_join(&c->remembered, s->pid, s->tid, out, frames, n, most);
-	if (joined > n) {
-		*callers = (*callers & ~(uint64_t)GUS_CALLERS_END) | GUS_CALLERS_WHOLE | GUS_CALLERS_REMEMBERED;
-		c->inferred++;
+		if (joined > n)
+			*callers = (*callers & ~(uint64_t)GUS_CALLERS_END) | GUS_CALLERS_WHOLE | GUS_CALLERS_REMEMBERED;
+		else
+			joined = gus_beyond_join(&c->beyond, s->pid, view, &rest, out, n, most, callers);
+		c->inferred += joined > n;
 	}
 	if ((*callers & GUS_CALLERS_END) == GUS_CALLERS_WHOLE)
 		gus_remembered_keep(&c->remembered, s->pid, s->tid, out, frames, joined);
@@ -162,6 +164,7 @@ void gus_record_callers_free(struct gus_record_callers *c)
 	gus_unwind_files_free(c->files);
 	gus_current_free(c->current);
 	gus_remembered_free(&c->remembered);
+	gus_vec_free(&c->beyond.bytes);
 	gus_vec_free(&c->of_module);
 	free(c->missing);
 }
@@ -206,7 +209,8 @@ void gus_record_callers_summarise(const struct gus_record_callers *c, const stru
 	if (!all)
 		return;
 	if (c->inferred)
-		snprintf(inferred, sizeof(inferred), ", %.1f %% with outer callers as an earlier sample had them",
+		snprintf(inferred, sizeof(inferred), ", %.1f %% with outer callers as the thread had them a moment before "
+			 "or after",
 			 100 * (double)c->inferred / (double)all);
 	gus_log(log, GUS_NOTE, "[ callers: by unwind tables; %.1f %% of %llu stacks are whole%s ]",
 		100 * (double)c->ends[GUS_CALLERS_WHOLE] / (double)all, (unsigned long long)all, inferred);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "cli/record/beyond.h"
 #include "cli/record/remembered.h"
 #include "collector/session/options.h"
 #include "proto/sample.h"
@@ -25,6 +26,7 @@ struct gus_record_callers {
 	struct gus_symbols_options options;   /* of files */
 	struct gus_unwind_files *files;
 	struct gus_remembered remembered;
+	struct gus_beyond beyond;
 	struct gus_vec(struct gus_unwind_file *) of_module; /* by number; NULL: not asked for yet */
 	unsigned machine;                     /* EM_* of this one */
 	/* what became of stacks */

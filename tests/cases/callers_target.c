@@ -84,6 +84,23 @@ static APART unsigned up_and_down(unsigned n)
 	return x + (unsigned)room[n % 511];
 }
 
+/* By the one way or the other down and back, so that a stack with both was never there. */
+#define WAY(name) \
+	static APART unsigned name(unsigned n) \
+	{ \
+		volatile char room[512]; \
+		unsigned x = n; \
+\
+		room[n % 512] = (char)n; \
+		for (unsigned i = 0; i < 2000; i++) \
+			x = x * 1664525 + 1013904223; \
+		if (n) \
+			x += name(n - 1); \
+		return x + (unsigned)room[n % 511]; \
+	}
+WAY(ping)
+WAY(pong)
+
 static APART void handler(int signal)
 {
 	sink += middle((unsigned)signal);
@@ -184,6 +201,16 @@ static void call_up_and_down(unsigned n)
 		sink += up_and_down(n);
 }
 
+static void call_ways(unsigned n)
+{
+	unsigned random = 1;
+
+	while (now_ns() < until_ns) {
+		random = random * 1664525 + 1013904223;
+		sink += random >> 31 ? ping(n) : pong(n);
+	}
+}
+
 static void forked(unsigned n)
 {
 	pid_t child = fork();
@@ -206,7 +233,7 @@ static void executed(unsigned n)
 }
 
 static const struct { const char *how; void (*run)(unsigned n); } ways[] = {
-	{ "plain", call_outer }, { "deep", call_deep }, { "wide", call_wide }, { "up", call_up_and_down },
+	{ "plain", call_outer }, { "deep", call_deep }, { "wide", call_wide }, { "up", call_up_and_down }, { "ways", call_ways },
 	{ "signal", with_signal }, { "sort", sorted }, { "time", call_time }, { "threads", threads },
 	{ "dlopen", call_loaded }, { "fork", forked }, { "exec", executed },
 };
