@@ -2,6 +2,7 @@
 noinst_LIBRARIES += collector/libcollector.a
 collector_libcollector_a_SOURCES = \
 	collector/counters/counters.c collector/counters/counters.h \
+	collector/counters/merge.c collector/counters/merge.h \
 	collector/counters/open.c \
 	collector/counters/ring.c collector/counters/ring.h \
 	collector/counters/ring_map.c \
@@ -11,6 +12,7 @@ collector_libcollector_a_SOURCES = \
 	collector/doctor/refusal.c collector/doctor/refusal.h \
 	collector/doctor/verdict.h \
 	collector/events/attr.c collector/events/attr.h \
+	collector/events/cargo.h \
 	collector/events/event.c collector/events/event.h \
 	collector/events/features.h \
 	collector/events/names.c collector/events/names.h \
@@ -30,6 +32,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/vdso.c collector/host/vdso.h \
 	collector/records/records.c collector/records/records.h \
 	collector/records/sideband.c collector/records/sideband.h \
+	collector/session/call_graph.c collector/session/call_graph.h \
 	collector/session/control.c collector/session/control.h \
 	collector/session/cost.c collector/session/cost.h \
 	collector/session/cost_work.c collector/session/cost_work.h \
@@ -37,6 +40,7 @@ collector_libcollector_a_SOURCES = \
 	collector/session/governor.c collector/session/governor.h \
 	collector/session/header.c collector/session/header.h \
 	collector/session/hits.c collector/session/hits.h \
+	collector/session/join.c collector/session/join.h \
 	collector/session/kept.c collector/session/kept.h \
 	collector/session/lanes.c collector/session/lanes.h \
 	collector/session/living.c collector/session/living.h \
@@ -62,6 +66,7 @@ collector_libcollector_a_SOURCES = \
 	collector/target/signals.c collector/target/signals.h \
 	collector/target/target.c collector/target/target.h \
 	collector/trial/branches.c collector/trial/branches.h \
+	collector/trial/callers.c collector/trial/callers.h \
 	collector/trial/probe.c collector/trial/probe.h \
 	collector/trial/survey.c collector/trial/survey.h \
 	collector/trial/trial.c collector/trial/trial.h

@@ -200,11 +200,13 @@ unit_tests = \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
 	tests/unit/test_jit \
+	tests/unit/test_join \
 	tests/unit/test_json \
 	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_members \
+	tests/unit/test_merge \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
 	tests/unit/test_made \
@@ -317,9 +319,11 @@ tests_unit_test_growing_SOURCES = tests/unit/test_growing.c $(made_program)
 tests_unit_test_image_SOURCES = tests/unit/test_image.c $(made_snapshot)
 tests_unit_test_insn_SOURCES = tests/unit/test_insn.c $(reg_name)
 tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
+tests_unit_test_join_SOURCES = tests/unit/test_join.c
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
 tests_unit_test_members_SOURCES = tests/unit/test_members.c
+tests_unit_test_merge_SOURCES = tests/unit/test_merge.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_made_SOURCES = tests/unit/test_made.c

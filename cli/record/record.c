@@ -449,7 +449,7 @@ static int exit_status(int rc, bool commanded, const struct gus_session_result *
 static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64_t period)
 {
 	struct gus_cost_options co = {
-		.call_graph = so->call_graph, .switches = so->switches, .branch_type = so->branch_type,
+		.cargo = gus_session_cargo(so), .switches = so->switches,
 		.inherit = so->target->kind == GUS_TARGET_COMMAND || so->target->kind == GUS_TARGET_PROCESSES,
 	};
 	struct gus_governor g;

@@ -31,13 +31,8 @@ uint64_t gus_counters_now(const struct gus_counters *c)
 	return gus_ring_now(&c->rings.v[0], &ns) ? ns : 0;
 }
 
-void gus_counters_close(struct gus_counters *c)
+void gus_counters_close_rings(struct gus_counters *c)
 {
-	for (size_t i = 0; i < c->list.n; i++)
-		if (c->list.v[i].fd >= 0)
-			close(c->list.v[i].fd);
-	for (size_t i = 0; i < c->tracking.n; i++)
-		close(c->tracking.v[i]);
 	for (size_t i = 0; i < c->rings.n; i++)
 		gus_ring_unmap(&c->rings.v[i]);
 	for (size_t i = 0; i < c->flights.n; i++)
@@ -47,6 +42,16 @@ void gus_counters_close(struct gus_counters *c)
 	gus_vec_free(&c->rings);
 	gus_vec_free(&c->flights);
 	gus_vec_free(&c->holders);
+}
+
+void gus_counters_close(struct gus_counters *c)
+{
+	for (size_t i = 0; i < c->list.n; i++)
+		if (c->list.v[i].fd >= 0)
+			close(c->list.v[i].fd);
+	for (size_t i = 0; i < c->tracking.n; i++)
+		close(c->tracking.v[i]);
+	gus_counters_close_rings(c);
 	gus_vec_free(&c->list);
 	gus_vec_free(&c->tracking);
 	gus_vec_free(&c->opened);

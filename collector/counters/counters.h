@@ -73,8 +73,8 @@ struct gus_counters {
 };
 
 struct gus_counters_options {
-	bool call_graph, switches;
-	uint64_t branch_type;   /* as in struct gus_attr_plan */
+	struct gus_cargo cargo;
+	bool switches;
 	bool late;              /* do not count before gus_counters_enable */
 	bool pausable;          /* nor, perhaps, all the time: the side band goes on meanwhile */
 	bool overwrite;         /* samples go round in a ring of their own, which is read on demand */
@@ -89,6 +89,8 @@ struct gus_counters_options {
 int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct gus_target *target,
 		      const struct gus_counters_options *options, const struct gus_log *log, struct gus_error *err);
 void gus_counters_close(struct gus_counters *c);
+/* The rings alone, and the events that own them; for open.c. */
+void gus_counters_close_rings(struct gus_counters *c);
 
 /* Starts the side band, where it has events of its own. A launched command starts it by itself. */
 void gus_counters_track(struct gus_counters *c);

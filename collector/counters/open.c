@@ -20,6 +20,12 @@
 #include "collector/target/target.h"
 
 #define SPARE_FILES 32       /* for everything else that is open */
+#define RECORD_REST 1024     /* bytes of a sample's record beside its stack: registers, the kernel's chain */
+#define RING_RECORDS 1024    /* samples with stacks that a ring should hold, as far as */
+#define RING_BYTES_MAX (8u << 20)     /* it gets no larger than this, */
+#define RINGS_BYTES_MAX (256u << 20)  /* and all of them not than that */
+#define RING_BYTES_MIN (32u << 10)
+#define RING_RECORDS_MIN 16  /* with less room the stacks get smaller */
 #define SIDE_RING_BYTES (128u << 10) /* beside a flight recorder's */
 #define ATTACH_NS 1000000000ULL      /* when threads are born faster than they are opened */
 #define ATTACH_PASSES 4
@@ -107,23 +113,85 @@ static int open_ring(struct gus_counters *c, struct gus_rings *rings, unsigned c
 	return 0;
 }
 
-static int open_rings(struct gus_counters *c, const struct gus_counters_options *o, struct gus_error *err)
+static bool is_watched(const struct gus_counters *c, unsigned cpu)
 {
-	char cpus[4096];
+	return !c->target->cpus || gus_cpus_has(c->target->cpus, cpu);
+}
 
-	online_cpus(cpus, sizeof(cpus));
+static int open_rings_of(struct gus_counters *c, bool overwrite, size_t bytes, const char *cpus, struct gus_error *err)
+{
+	c->plan.wakeup_bytes = (uint32_t)bytes / 4;
 	for (unsigned cpu = next_cpu(cpus, 0); cpu != UINT32_MAX; cpu = next_cpu(cpus, cpu + 1)) {
 		int rc;
 
-		if (c->target->cpus && !gus_cpus_has(c->target->cpus, cpu))
+		if (!is_watched(c, cpu))
 			continue;
-		rc = open_ring(c, &c->rings, cpu, o->overwrite ? SIDE_RING_BYTES : o->ring_bytes, false, err);
-		if (rc == 0 && o->overwrite)
-			rc = open_ring(c, &c->flights, cpu, o->ring_bytes, true, err);
+		rc = open_ring(c, &c->rings, cpu, overwrite ? SIDE_RING_BYTES : bytes, false, err);
+		if (rc == 0 && overwrite)
+			rc = open_ring(c, &c->flights, cpu, bytes, true, err);
 		if (rc < 0)
 			return -1;
 	}
 	return c->rings.n ? 0 : gus_fail(err, GUS_E_UNSUPPORTED, "none of the CPUs to be watched is online");
+}
+
+/* A record with a stack is a hundred times as large as one without, and its reader comes no more often. */
+static size_t wanted_bytes(const struct gus_counters *c, const struct gus_counters_options *o, const char *cpus)
+{
+	size_t each = o->cargo.stack_bytes + RECORD_REST, bytes = o->ring_bytes, n = 0;
+
+	for (unsigned cpu = next_cpu(cpus, 0); cpu != UINT32_MAX; cpu = next_cpu(cpus, cpu + 1))
+		n += is_watched(c, cpu);
+	while (o->cargo.stack_bytes && bytes < RING_RECORDS * each && bytes < RING_BYTES_MAX &&
+	       2 * bytes * n <= RINGS_BYTES_MAX)
+		bytes *= 2;
+	return bytes;
+}
+
+/* Of what was wanted, or of what the user's locked memory has room for: all of one size, as else the last ones got
+ * what the first ones left. */
+static size_t smallest(const struct gus_rings *rings)
+{
+	size_t size = rings->v[0].size;
+
+	for (size_t i = 1; i < rings->n; i++)
+		size = rings->v[i].size < size ? rings->v[i].size : size;
+	return size;
+}
+
+static int open_rings(struct gus_counters *c, const struct gus_counters_options *o, struct gus_error *err)
+{
+	const struct gus_rings *of_samples = o->overwrite ? &c->flights : &c->rings;
+	size_t bytes, got;
+	char cpus[4096];
+	int rc;
+
+	online_cpus(cpus, sizeof(cpus));
+	bytes = wanted_bytes(c, o, cpus);
+	for (;; bytes /= 2) {
+		struct gus_error why = { 0 };
+
+		rc = open_rings_of(c, o->overwrite, bytes, cpus, &why);
+		got = rc == 0 ? smallest(of_samples) : 0;
+		if (rc == 0 && got == bytes)
+			return 0;
+		if ((rc != 0 && why.sys != EPERM) || bytes <= RING_BYTES_MIN) {
+			if (rc != 0 && err)
+				*err = why;
+			return rc;
+		}
+		gus_counters_close_rings(c);
+	}
+}
+
+/* A ring must have room for some records, or most are lost while one is read. */
+static void fit_stack(struct gus_counters *c)
+{
+	size_t room = smallest(c->flights.n ? &c->flights : &c->rings) / RING_RECORDS_MIN;
+	size_t most = room > RECORD_REST ? (room - RECORD_REST) / 8 * 8 : 8;
+
+	if (c->plan.cargo.stack_bytes > most)
+		c->plan.cargo.stack_bytes = (uint32_t)most;
 }
 
 /* Events for one task on one CPU. Each of these returns 0, GONE, REFUSED or -1. */
@@ -391,20 +459,22 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 	c->plan = (struct gus_attr_plan){
 		.features = GUS_ATTR_ALL & ~(o->switches ? 0 : GUS_ATTR_SWITCH) &
 			    ~(wants_kernel_clock(c->events) ? GUS_ATTR_CLOCK : 0),
-		.call_graph = o->call_graph,
-		.branch_type = o->branch_type,
+		.cargo = o->cargo,
 		.inherit = kind == GUS_TARGET_COMMAND || kind == GUS_TARGET_PROCESSES,
 		.enable_on_exec = kind == GUS_TARGET_COMMAND && !o->late,
-		.wakeup_bytes = (uint32_t)o->ring_bytes / 4,
 	};
 	c->separate = o->late || o->pausable || o->overwrite || c->events->v[0].cpus;
 	rc = gus_attr_settle(&c->plan);
 	if (rc < 0)
 		return gus_refusal_explain(err, &dummy, -1, -rc);
-	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.branch_type, (uint32_t)c->events->n);
+	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.cargo.branch_type,
+			 (uint32_t)c->events->n);
+	c->records.regs_mask = GUS_CARGO_REGS;
 	rc = open_rings(c, o, err);
-	if (rc == 0)
+	if (rc == 0) {
+		fit_stack(c);
 		rc = open_target(c, err);
+	}
 	return rc == 0 ? check_opened(c, err) : rc;
 }
 
@@ -430,6 +500,17 @@ static void init(struct gus_counters *c, struct gus_events *events, struct gus_t
 	}
 }
 
+static void say_stack(const struct gus_counters *c, const struct gus_counters_options *o, const struct gus_log *log)
+{
+	const struct gus_ring *ring = c->flights.n ? c->flights.v : c->rings.v;
+	uint32_t bytes = c->plan.cargo.stack_bytes;
+
+	if (bytes < o->cargo.stack_bytes)
+		gus_log(log, GUS_NOTE, "samples bring %u bytes of the stack along instead of %u, as a ring has only "
+			"%zu KiB: this user may not lock more memory (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK)",
+			bytes, o->cargo.stack_bytes, ring->size >> 10);
+}
+
 int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct gus_target *target,
 		      const struct gus_counters_options *options, const struct gus_log *log, struct gus_error *err)
 {
@@ -447,8 +528,10 @@ int gus_counters_open(struct gus_counters *c, struct gus_events *events, struct 
 			gus_log(log, GUS_NOTE, "the kernel may not be sampled by this user "
 					"(kernel.perf_event_paranoid): its time is left out");
 	}
-	if (rc == 0)
+	if (rc == 0) {
+		say_stack(c, options, log);
 		return 0;
+	}
 	gus_counters_close(c);
 	if (err)
 		*err = first;

@@ -73,6 +73,30 @@ static void give_back(struct gus_ring *ring, uint64_t tail)
 	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 }
 
+uint64_t gus_ring_head(const struct gus_ring *ring)
+{
+	return __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
+}
+
+const void *gus_ring_peek(struct gus_ring *ring, uint64_t head, size_t *size)
+{
+	uint64_t tail = ring->control->data_tail;
+
+	if (tail == head)
+		return NULL;
+	*size = size_at(ring, tail, head - tail);
+	if (*size)
+		return record_at(ring, tail, *size);
+	ring->broken++;
+	give_back(ring, head); /* as below: all is dropped */
+	return NULL;
+}
+
+void gus_ring_pass(struct gus_ring *ring, size_t size)
+{
+	give_back(ring, ring->control->data_tail + size);
+}
+
 /* The tail is read plainly, as nobody else writes it. The head is read once: what the kernel adds while we read
  * waits for the next call, so that a kernel which is as fast as we are does not keep us here. Where what the ring
  * says makes no sense there is no way to find the next record; all is dropped, and the next call begins at this
@@ -80,7 +104,7 @@ static void give_back(struct gus_ring *ring, uint64_t tail)
 size_t gus_ring_drain(struct gus_ring *ring, void (*take)(const void *record, size_t size, void *context),
 		      void *context)
 {
-	uint64_t head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
+	uint64_t head = gus_ring_head(ring);
 	uint64_t tail = ring->control->data_tail, told = tail;
 	size_t n = 0;
 

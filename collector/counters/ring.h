@@ -39,6 +39,13 @@ void gus_ring_over(struct gus_ring *ring, void *memory, size_t size);
 size_t gus_ring_drain(struct gus_ring *ring, void (*take)(const void *record, size_t size, void *context),
 		      void *context);
 
+/* One record after the other, for who looks at several rings at once. The head: what the kernel has written until now.
+ * The next record before that head, whole and 8-byte aligned, or NULL; it is valid until the ring is looked at again.
+ * Having passed it, the kernel may write there. */
+uint64_t gus_ring_head(const struct gus_ring *ring);
+const void *gus_ring_peek(struct gus_ring *ring, uint64_t head, size_t *size);
+void gus_ring_pass(struct gus_ring *ring, size_t size);
+
 /* Of a flight recorder's ring: calls take, oldest first, for each record that it holds and that no call before has
  * seen. Writing is paused meanwhile; what comes then is lost, and counted by the kernel. */
 size_t gus_ring_snapshot(struct gus_ring *ring, void (*take)(const void *record, size_t size, void *context),

@@ -15,15 +15,31 @@ uint64_t gus_attr_sample_type(const struct gus_attr_plan *plan)
 	/* STREAM_ID tells the event that we opened from the copies that new tasks inherit: see counters.c,
 	 * gus_counters_weight(). */
 	return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID |
-	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | (plan->call_graph ? PERF_SAMPLE_CALLCHAIN : 0) |
-	       (plan->branch_type ? PERF_SAMPLE_BRANCH_STACK : 0);
+	       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | (plan->cargo.chain ? PERF_SAMPLE_CALLCHAIN : 0) |
+	       (plan->cargo.branch_type ? PERF_SAMPLE_BRANCH_STACK : 0) |
+	       (plan->cargo.regs ? PERF_SAMPLE_REGS_USER : 0) |
+	       (plan->cargo.stack_bytes ? PERF_SAMPLE_STACK_USER : 0);
+}
+
+/* Of an event that takes no samples: what only these bring along is refused without them. */
+static void unload(struct perf_event_attr *k)
+{
+	k->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
+				      PERF_SAMPLE_STACK_USER);
+	k->branch_sample_type = 0;
+	k->sample_regs_user = 0;
+	k->sample_stack_user = 0;
+	k->exclude_callchain_kernel = 0;
+	k->exclude_callchain_user = 0;
 }
 
 static void fill_common(struct perf_event_attr *k, const struct gus_attr_plan *plan)
 {
 	k->size = sizeof(*k) < 128 ? sizeof(*k) : 128;
 	k->sample_type = gus_attr_sample_type(plan);
-	k->branch_sample_type = plan->branch_type;
+	k->branch_sample_type = plan->cargo.branch_type;
+	k->sample_regs_user = plan->cargo.regs ? GUS_CARGO_REGS : 0;
+	k->sample_stack_user = plan->cargo.stack_bytes;
 	k->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID |
 			 (plan->features & GUS_ATTR_LOST ? FORMAT_LOST : 0);
 	k->disabled = 1;
@@ -67,12 +83,13 @@ void gus_attr_fill(union gus_attr *a, const struct gus_event *e, const struct gu
 	k->exclude_idle = e->no_idle;
 	k->pinned = e->pinned;
 	k->exclusive = e->exclusive;
-	k->exclude_callchain_kernel = plan->call_graph && k->exclude_kernel;
+	k->exclude_callchain_kernel = plan->cargo.chain && k->exclude_kernel;
+	k->exclude_callchain_user = plan->cargo.chain && plan->cargo.kernel_chain;
 	k->disabled = leader;
 	k->enable_on_exec = leader && plan->enable_on_exec;
 }
 
-/* Without a period there is no timer and no interrupt; what only samples bring along is refused without samples. */
+/* Without a period there is no timer and no interrupt. */
 void gus_attr_silence(union gus_attr *a)
 {
 	struct perf_event_attr *k = &a->kernel;
@@ -80,9 +97,7 @@ void gus_attr_silence(union gus_attr *a)
 	k->freq = 0;
 	k->sample_period = 0;
 	k->precise_ip = 0;
-	k->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK);
-	k->branch_sample_type = 0;
-	k->exclude_callchain_kernel = 0;
+	unload(k);
 }
 
 void gus_attr_fill_holder(union gus_attr *a, const struct gus_attr_plan *plan)
@@ -93,8 +108,7 @@ void gus_attr_fill_holder(union gus_attr *a, const struct gus_attr_plan *plan)
 	fill_common(k, plan);
 	k->type = PERF_TYPE_SOFTWARE;
 	k->config = PERF_COUNT_SW_DUMMY;
-	k->sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK); /* it takes no samples */
-	k->branch_sample_type = 0;
+	unload(k);
 	k->exclude_kernel = 1;                              /* so that it is allowed to everyone */
 	k->exclude_hv = 1;
 	k->inherit = 0;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "collector/events/cargo.h"
 #include "collector/events/event.h"
 #include "collector/events/features.h"
 
@@ -24,8 +25,7 @@ union gus_attr {
 /* What all events of a session have in common. */
 struct gus_attr_plan {
 	unsigned features;     /* enum gus_attr_feature: wanted, after gus_attr_settle also had */
-	bool call_graph;
-	uint64_t branch_type;  /* PERF_SAMPLE_BRANCH_*: which branches samples bring along; 0: none */
+	struct gus_cargo cargo;
 	bool inherit;          /* new tasks are followed */
 	bool enable_on_exec;   /* else somebody enables it later */
 	bool backward;         /* written from the ring's end, over what is oldest there: a flight recorder */

@@ -5,9 +5,9 @@
  *      8 bytes                  | multiples of eight | eight bytes a field
  *
  * The idea: a sample is flat fields in a fixed order, each there only if its bit of sample_type is set, and then a
- * chain and branches, which say themselves how many they are. Every other record has a fixed body, perhaps with a
- * name to its end, and says when, where and of which task in a trailer (sample_id_all), found from the end of the
- * record backward. So the trailer is taken off first, and what is left is read forward.
+ * chain, branches, registers and a stack, which say themselves how many they are. Every other record has a fixed body,
+ * perhaps with a name to its end, and says when, where and of which task in a trailer (sample_id_all), found from the
+ * end of the record backward. So the trailer is taken off first, and what is left is read forward.
  *
  * The invariant: everything is read through one cursor over the record's bytes. It never leaves them, a read beyond
  * them makes it bad for good, and what comes of a bad one is neither kept nor added to the side band: each taker of
@@ -49,6 +49,8 @@ void gus_records_free(struct gus_records *r)
 	gus_vec_free(&r->event_of);
 	gus_vec_free(&r->chain);
 	gus_vec_free(&r->branches);
+	gus_vec_free(&r->regs);
+	gus_vec_free(&r->stack);
 }
 
 uint32_t gus_records_add_id(struct gus_records *r, uint64_t id, uint32_t event)
@@ -143,8 +145,48 @@ static void take_branches(struct gus_records *r, struct gus_cursor *c, struct gu
 	s->branches_n = (uint32_t)r->branches.n;
 }
 
+/* The registers of user space, in the order of their bits. Of a thread of the kernel's there are none. Those of a task
+ * of 32 bits come as well, and mean other registers: nobody here unwinds such code. */
+static void take_regs(struct gus_records *r, struct gus_cursor *c, struct gus_sample *s)
+{
+	uint64_t abi = gus_cursor_u64(c);
+	unsigned n = abi == PERF_SAMPLE_REGS_ABI_NONE ? 0 : (unsigned)__builtin_popcountll(r->regs_mask);
+
+	r->regs.n = 0;
+	gus_vec_reserve(&r->regs, n);
+	for (unsigned i = 0; i < n; i++)
+		r->regs.v[r->regs.n++] = gus_cursor_u64(c);
+	if (abi == PERF_SAMPLE_REGS_ABI_64) {
+		s->regs = r->regs.v;
+		s->regs_n = n;
+	} else {
+		s->callers = abi == PERF_SAMPLE_REGS_ABI_NONE ? GUS_CALLERS_WHOLE : GUS_CALLERS_ABI;
+	}
+}
+
+/* The piece of the stack: as many bytes as were asked for, or what a record has room for, and behind them how many of
+ * these the kernel could read. It is not copied where it lies as an array of words does. */
+static void take_stack(struct gus_records *r, struct gus_cursor *c, struct gus_sample *s)
+{
+	uint64_t size = gus_cursor_u64(c), read;
+	const uint8_t *bytes = gus_cursor_take(c, size);
+
+	read = size ? gus_cursor_u64(c) : 0;
+	if (c->bad || read > size) {
+		gus_cursor_take(c, SIZE_MAX); /* the whole record is bad */
+		return;
+	}
+	s->stack_n = (uint32_t)(read / sizeof(uint64_t));
+	s->stack = (const void *)bytes;
+	if (!s->stack_n || (uintptr_t)bytes % sizeof(uint64_t) == 0)
+		return;
+	gus_vec_reserve(&r->stack, s->stack_n);
+	memcpy(r->stack.v, bytes, s->stack_n * sizeof(uint64_t));
+	s->stack = r->stack.v;
+}
+
 /* PERF_RECORD_SAMPLE. The fields come in the ABI's fixed order, each only if its bit is set; between those that are
- * here only READ and RAW have places, and they and those behind the branches are never asked for. */
+ * here only READ and RAW have places, and they and those behind the stack are never asked for. */
 static void take_sample(struct body *b)
 {
 	uint64_t type = b->r->sample_type, id = 0, stream = 0;
@@ -179,6 +221,12 @@ static void take_sample(struct body *b)
 		take_chain(b->r, &b->c, s);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		take_branches(b->r, &b->c, s);
+	if (type & PERF_SAMPLE_REGS_USER)
+		take_regs(b->r, &b->c, s);
+	if (type & PERF_SAMPLE_STACK_USER)
+		take_stack(b->r, &b->c, s);
+	if (!s->regs_n) /* nobody knows where it begins */
+		s->stack_n = 0;
 	/* Of a copy that a task has inherited, id is that of the event that we opened, and stream its own: in the
 	 * kernel, primary_event_id() of kernel/events/core.c. */
 	out->inherited = (type & PERF_SAMPLE_STREAM_ID) && stream != id;
@@ -406,6 +454,27 @@ static void take_trailer(struct body *b)
 	}
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		b->id = gus_cursor_u64(&t);
+}
+
+/* Of a sample it stands behind what it may have of IDENTIFIER, IP and TID, eight bytes each. */
+static uint64_t sample_time(const struct gus_records *r, struct gus_cursor *c)
+{
+	const uint64_t before = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+
+	gus_cursor_take(c, (size_t)__builtin_popcountll(r->sample_type & before) * 8);
+	return r->sample_type & PERF_SAMPLE_TIME ? gus_cursor_u64(c) : 0;
+}
+
+uint64_t gus_records_time(struct gus_records *r, const void *bytes, size_t size)
+{
+	struct body b = { .r = r, .c = gus_cursor(bytes, size) };
+
+	b.type = gus_cursor_u32(&b.c);
+	gus_cursor_u32(&b.c);
+	if (b.type == PERF_RECORD_SAMPLE)
+		return sample_time(r, &b.c);
+	take_trailer(&b);
+	return b.c.bad ? 0 : b.time;
 }
 
 struct gus_record gus_records_parse(struct gus_records *r, const void *bytes, size_t size,

@@ -17,11 +17,13 @@
 struct gus_records {
 	uint64_t sample_type;              /* PERF_SAMPLE_*, the same for all events; sample_id_all is set */
 	uint64_t branch_type;              /* PERF_SAMPLE_BRANCH_*, likewise: of PERF_SAMPLE_BRANCH_STACK */
+	uint64_t regs_mask;                /* a bit for each register: of PERF_SAMPLE_REGS_USER */
 	struct gus_index ids;              /* the kernel's id (u64) to a dense slot */
 	struct gus_vec(uint32_t) event_of; /* slot to index into Header.events */
 	uint32_t events;                   /* how many of these there are; the event of an id that is not known */
 	struct gus_vec(uint64_t) chain;    /* scratch: the chain of the sample parsed last */
 	struct gus_vec(struct gus_branch) branches; /* and its branches */
+	struct gus_vec(uint64_t) regs, stack;       /* and its registers; the stack, if it lay at an odd place */
 	uint64_t last_id;                  /* and its slot, because samples come in runs */
 	uint32_t last_slot;
 };
@@ -42,12 +44,16 @@ enum gus_record_kind {
 
 struct gus_record {
 	enum gus_record_kind kind;
-	struct gus_sample sample;  /* its chain and branches live until the next call */
+	/* Its chain, branches and registers live until the next call; its stack points into the record. */
+	struct gus_sample sample;
 	uint32_t slot;             /* of the sample's id; GUS_INDEX_NONE if that is not known */
 	bool inherited;            /* the sample is from a copy of the event that a new task inherited */
 	struct gus_switch sw;
 	Gusprof__Record *sideband; /* the new one */
 };
+
+/* When a record was written; 0 if it does not say, or cannot be read. */
+uint64_t gus_records_time(struct gus_records *r, const void *bytes, size_t size);
 
 /* One record of size bytes, its header included. */
 struct gus_record gus_records_parse(struct gus_records *r, const void *bytes, size_t size,

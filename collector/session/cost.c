@@ -118,14 +118,15 @@ static uint64_t compare(const struct gus_events *events, const struct gus_cost_o
 			uint64_t *wake_ns)
 {
 	struct gus_counters_options co = {
-		.switches = o->switches, .call_graph = o->call_graph, .branch_type = o->branch_type,
-		.ring_bytes = RING_BYTES, .child = getpid(), .as_they_are = true,
+		.switches = o->switches, .cargo = o->cargo, .ring_bytes = RING_BYTES, .child = getpid(),
+		.as_they_are = true,
 	};
 	struct gus_events own = *events;
 	struct gus_target self;
 	struct gus_counters c;
 	int64_t without = timed(work), cost = 0;
 
+	co.cargo.stack_bytes = 0; /* nothing is sampled, and large rings take their time */
 	gus_target_init(&self);
 	if (gus_counters_open(&c, &own, &self, &co, NULL, NULL) == 0) {
 		gus_counters_enable(&c);
@@ -167,7 +168,7 @@ void gus_costs_measure(const struct gus_events *events, const struct gus_cost_op
 	struct gus_events rare = quiet(events);
 	int code = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	*costs = (struct gus_costs){ .sample_ns = gus_probe_cost_with(&events->v[0], o->call_graph, o->branch_type) };
+	*costs = (struct gus_costs){ .sample_ns = gus_probe_cost_with(&events->v[0], &o->cargo) };
 	if (o->inherit) {
 		costs->birth_ns = compare(&rare, o, gus_work_births(), &costs->wake_ns);
 		costs->switch_ns = compare_switches(&rare, o);

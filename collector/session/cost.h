@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/events/cargo.h"
+
 struct gus_events;
 
 /* In ns of CPU time each; 0 where it cannot be told from noise. */
@@ -15,11 +17,12 @@ struct gus_costs {
 	uint64_t wake_ns;    /* and beyond that for each event that shares the rings with them, when there are many */
 	uint64_t switch_ns;  /* a watched task goes off its CPU and comes back */
 	uint64_t map_ns;     /* a mapping of code, and of what else the loader maps of its file */
+	uint64_t stack_ns;   /* beyond sample_ns, each KiB of the stack that a sample brings along */
 };
 
 struct gus_cost_options {
-	bool call_graph, switches;
-	uint64_t branch_type; /* as in struct gus_attr_plan */
+	struct gus_cargo cargo;
+	bool switches;
 	bool inherit;        /* tasks are watched, and those that they start; else CPUs are */
 };
 

@@ -22,6 +22,8 @@ struct gus_usage {
 	uint64_t samples, births, switches, maps;
 	uint64_t wakes;       /* births, each times the events that shared the rings */
 	uint64_t recorder_ns; /* this program's own CPU time, and what threads stood still for snapshots */
+	uint64_t drain_ns;    /* of that, what went into samples one by one: finding their callers, writing them */
+	uint64_t stack_bytes; /* of stacks that samples have brought along */
 };
 
 struct gus_governor {

@@ -72,6 +72,7 @@ static void describe_costs(Gusprof__Costs *m, const struct gus_costs *c)
 	m->wake_ns = c->wake_ns;
 	m->switch_ns = c->switch_ns;
 	m->map_ns = c->map_ns;
+	m->stack_ns = c->stack_ns;
 }
 
 struct gus_writer *gus_header_create(const struct gus_header *h, uint64_t start_ns, struct gus_error *err)
@@ -106,7 +107,9 @@ struct gus_writer *gus_header_create(const struct gus_header *h, uint64_t start_
 	m.tier = tier;
 	m.choice = borrow(o->choice->text);
 	m.frequency = h->frequency;
-	m.call_graph = borrow(o->call_graph ? "fp" : "none");
+	m.call_graph = borrow(gus_call_graph_name(gus_session_callers(o)));
+	m.call_graph_choice = borrow(o->call_graph_choice);
+	m.stack_bytes = h->counters->plan.cargo.stack_bytes;
 	m.branch_type = o->branch_type;
 	m.ring_bytes = (h->counters->flights.n ? h->counters->flights.v : h->counters->rings.v)->size;
 	m.max_size = o->max_size;

@@ -4,8 +4,10 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "collector/counters/counters.h"
+#include "collector/counters/merge.h"
 #include "collector/counters/ring.h"
 #include "collector/events/attr.h"
 #include "collector/host/procfs.h"
@@ -14,11 +16,14 @@
 #include "collector/session/visits.h"
 #include "collector/session/kept.h"
 #include "collector/session/made.h"
+#include "collector/session/options.h"
 
 #define FLUSH_NS 500000000ULL /* what kill -9 may cost */
 #define FLUSH_ROWS 2048           /* half a second at 4 kHz */
 #define FLUSH_CHAINS (1u << 16)   /* addresses */
 #define FLUSH_BYTES (256u << 10)  /* of side band */
+#define FLUSH_STACKS (1u << 17)   /* words of stacks: 1 MiB */
+#define FRAMES_MOST 1024          /* callers that are asked for */
 
 /* Where a ring's records go. */
 struct sink {
@@ -70,6 +75,8 @@ void gus_lanes_free(struct gus_lanes *l)
 		gus_hits_free(&l->kernel);
 		gus_members_free(&l->members);
 	}
+	gus_join_free(&l->join);
+	gus_vec_free(&l->frames);
 	free(l->taken);
 	free(l->lane);
 	free(l->totals);
@@ -99,7 +106,7 @@ static int flush_lane(struct gus_lane *l, struct gus_writer *writer, struct gus_
 static bool is_full(const struct gus_lane *l)
 {
 	return l->samples.n >= FLUSH_ROWS || l->switches.n >= FLUSH_ROWS || l->samples.chain.n >= FLUSH_CHAINS ||
-	       l->sideband.bytes >= FLUSH_BYTES;
+	       l->samples.stack.n >= FLUSH_STACKS || l->sideband.bytes >= FLUSH_BYTES;
 }
 
 static bool is_due(const struct gus_lane *l, uint64_t now)
@@ -170,6 +177,8 @@ static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 		gus_made_note(l->made, r);
 	if (l->kept && r->kind_case == GUSPROF__RECORD__KIND_MMAP)
 		gus_kept_note(l->kept, r->mmap);
+	if (l->unwinder)
+		l->unwinder->told(l->unwinder->context, r);
 	if (l->follows)
 		gus_members_note(&l->members, r);
 	switch (r->kind_case) {
@@ -203,6 +212,31 @@ static void note_sideband(struct gus_lanes *l, const Gusprof__Record *r)
 	}
 }
 
+/* Who is asked gets what the kernel has found as well, and what is not for the file is left off. */
+static void ask_for_callers(struct gus_lanes *l, struct gus_sample *s)
+{
+	uint32_t n;
+
+	gus_vec_reserve(&l->frames, FRAMES_MOST);
+	n = l->unwinder->callers(l->unwinder->context, s, l->frames.v, FRAMES_MOST, &s->callers);
+	if (l->callers == GUS_CALL_GRAPH_TABLES)
+		gus_join_append(&l->join, s, l->frames.v, n);
+	else if (n)
+		gus_join_leaf(&l->join, s, l->frames.v[0]);
+}
+
+/* Once for each sample, however often it is called. */
+static void find_callers(struct gus_lanes *l, struct gus_sample *s)
+{
+	if (l->callers == GUS_CALL_GRAPH_COPIES)
+		return;
+	if (l->callers == GUS_CALL_GRAPH_LBR && !(s->callers & GUS_CALLERS_BRANCHES))
+		gus_join_branches(&l->join, s);
+	else if (l->unwinder && s->regs_n)
+		ask_for_callers(l, s);
+	s->regs_n = s->stack_n = 0;
+}
+
 static void keep_sample(struct gus_lanes *l, struct gus_lane *lane, const struct gus_sample *sample)
 {
 	l->totals[sample->event].samples++;
@@ -226,10 +260,15 @@ static bool take_sample(struct gus_lanes *l, struct gus_lane *lane, struct gus_r
 	}
 	l->stale += gus_counters_is_stale(l->counters, r);
 	r->sample.period = gus_counters_weight(l->counters, r);
+	l->usage.stack_bytes += r->sample.stack_n * sizeof(uint64_t);
 	if (gus_counters_is_wide(l->counters, r->slot)) {
+		/* While the stack is at hand; but a stranger's is nobody's business. */
+		if (gus_members_has(&l->members, r->sample.pid, r->sample.tid, r->sample.time))
+			find_callers(l, &r->sample);
 		gus_columns_push(&lane->fresh, &r->sample);
 		return false;
 	}
+	find_callers(l, &r->sample);
 	taken = &l->taken[r->sample.event];
 	taken->weight += r->sample.period;
 	taken->longest = r->sample.period > taken->longest ? r->sample.period : taken->longest;
@@ -295,6 +334,7 @@ static void judge_held(struct sink *sink)
 		struct gus_sample s = gus_columns_sample(&judged, i);
 
 		if (gus_members_has(&l->members, s.pid, s.tid, s.time)) {
+			find_callers(l, &s);
 			keep_sample(l, sink->lane, &s);
 			has_grown(sink);
 		} else {
@@ -307,20 +347,72 @@ static void judge_held(struct sink *sink)
 	sink->lane->fresh = judged;
 }
 
-int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now, struct gus_error *err)
+/* How often what a ring said made no sense. How many records there were then, nobody knows: at least one. */
+static uint64_t broken(const struct gus_lanes *l)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += l->counters->rings.v[i].broken;
+	return n;
+}
+
+static int drain_each(struct gus_lanes *l, struct gus_writer *writer, struct gus_error *err)
 {
 	int rc = 0;
 
-	l->now = now;
 	for (size_t i = 0; i < l->n; i++) {
 		struct sink sink = { l, &l->lane[i], writer, err, rc };
-		struct gus_ring *ring = &l->counters->rings.v[i];
-		uint64_t broken = ring->broken;
 
-		gus_ring_drain(ring, take_record, &sink);
-		l->bad += ring->broken - broken; /* how many records there were then, nobody knows: at least one */
+		gus_ring_drain(&l->counters->rings.v[i], take_record, &sink);
 		rc = sink.rc;
 	}
+	return rc;
+}
+
+static uint64_t time_of_record(const void *bytes, size_t size, void *context)
+{
+	const struct sink *sink = context;
+
+	return gus_records_time(&sink->l->counters->records, bytes, size);
+}
+
+static void take_merged(size_t ring, const void *bytes, size_t size, void *context)
+{
+	struct sink *sink = context;
+
+	sink->lane = &sink->l->lane[ring];
+	take_record(bytes, size, sink);
+}
+
+/* Who finds callers must have been told of every mapping before a sample, and of none behind it, whichever ring they
+ * stand in. */
+static int drain_merged(struct gus_lanes *l, struct gus_writer *writer, struct gus_error *err)
+{
+	struct sink sink = { .l = l, .writer = writer, .err = err };
+	const struct gus_merge merge = { time_of_record, take_merged, &sink };
+	uint64_t now = gus_counters_now(l->counters);
+
+	gus_merge_rings(&merge, l->counters->rings.v, l->n, now ? now : UINT64_MAX);
+	return sink.rc;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now, struct gus_error *err)
+{
+	uint64_t before = broken(l), start = cpu_ns();
+	int rc;
+
+	l->now = now;
+	rc = l->unwinder ? drain_merged(l, writer, err) : drain_each(l, writer, err);
+	l->bad += broken(l) - before;
 	for (size_t i = 0; i < l->n; i++) {
 		struct sink sink = { l, &l->lane[i], writer, err, rc };
 
@@ -329,6 +421,7 @@ int gus_lanes_drain(struct gus_lanes *l, struct gus_writer *writer, uint64_t now
 	}
 	if (l->made)
 		gus_made_settle(l->made);
+	l->usage.drain_ns += cpu_ns() - start;
 	return rc;
 }
 
@@ -358,11 +451,14 @@ void gus_lanes_mark(struct gus_lanes *l, const char *kind, const char *name, uin
 
 int gus_lanes_flush(struct gus_lanes *l, struct gus_writer *writer, bool all, struct gus_error *err)
 {
-	for (size_t i = 0; i < l->n; i++)
-		if ((all ? l->lane[i].since != 0 : is_due(&l->lane[i], l->now)) &&
-		    flush_lane(&l->lane[i], writer, err) != 0)
-			return -1;
-	return 0;
+	uint64_t start = cpu_ns();
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->n; i++)
+		if (all ? l->lane[i].since != 0 : is_due(&l->lane[i], l->now))
+			rc = flush_lane(&l->lane[i], writer, err);
+	l->usage.drain_ns += cpu_ns() - start;
+	return rc;
 }
 
 /* The end of a file. */

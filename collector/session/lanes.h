@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/session/call_graph.h"
 #include "collector/session/governor.h"
 #include "collector/session/hits.h"
+#include "collector/session/join.h"
 #include "collector/session/living.h"
 #include "collector/session/members.h"
 #include "proto/sample.h"
@@ -18,6 +20,7 @@ struct gus_counters;
 struct gus_visits;
 struct gus_kept;
 struct gus_made;
+struct gus_session_unwinder;
 
 struct gus_lane {
 	struct gus_columns samples, switches;
@@ -41,6 +44,10 @@ struct gus_lanes {
 	struct gus_living *living;     /* borrowed */
 	struct gus_kept *kept;         /* borrowed, as the next; NULL: nobody wants to know */
 	struct gus_made *made;
+	const struct gus_session_unwinder *unwinder; /* borrowed; NULL: nobody finds callers here */
+	enum gus_call_graph callers;   /* how they are found */
+	struct gus_join join;          /* the chain of the sample looked at last */
+	struct gus_vec(uint64_t) frames; /* what the unwinder says of it */
 	struct gus_lane *lane;         /* one a ring */
 	size_t n;
 	Gusprof__EventTotal *totals;   /* of the present file: samples, lost and throttles of each event */

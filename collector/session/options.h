@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/session/call_graph.h"
 #include "collector/session/governor.h"
 
 struct gus_choice;
@@ -73,15 +74,6 @@ struct gus_session_unwinder {
 	void *context;
 };
 
-/* How the callers of samples are found while recording. */
-enum gus_call_graph {
-	GUS_CALL_GRAPH_NONE,
-	GUS_CALL_GRAPH_FP,     /* by the kernel, from frame pointers; a leaf's by its table */
-	GUS_CALL_GRAPH_TABLES, /* by the unwinder, from registers and stack, which are not kept */
-	GUS_CALL_GRAPH_COPIES, /* by who reads the recording, which keeps registers and stack */
-	GUS_CALL_GRAPH_LBR,    /* by the CPU's stack of calls */
-};
-
 struct gus_session_options {
 	/* NULL-terminated; NULL: none. With a target that is not the command, it only says how long. */
 	char *const *command;
@@ -98,6 +90,7 @@ struct gus_session_options {
 	bool call_graph, switches;        /* call_graph: of gus_call_graph, whether it is any */
 	enum gus_call_graph callers;
 	uint32_t stack_bytes;             /* of the stack that a sample brings along; a multiple of 8, below 64 KiB */
+	const char *call_graph_choice;    /* what was taken for the user, and why; NULL: nothing was left to us */
 	const struct gus_session_unwinder *unwinder; /* for FP and TABLES; NULL: nobody */
 	uint64_t branch_type;             /* PERF_SAMPLE_BRANCH_*: which branches samples bring along; 0: none */
 	/* a flight recorder: samples are kept in the rings until they are asked for */
@@ -120,6 +113,20 @@ struct gus_session_options {
 	void (*ready)(void *context); /* called when all events are open, before the command starts; may be NULL */
 	void *ready_context;
 };
+
+/* How callers are found, and what samples bring along for that. */
+static inline enum gus_call_graph gus_session_callers(const struct gus_session_options *o)
+{
+	return o->callers == GUS_CALL_GRAPH_NONE && o->call_graph ? GUS_CALL_GRAPH_FP : o->callers;
+}
+
+static inline struct gus_cargo gus_session_cargo(const struct gus_session_options *o)
+{
+	enum gus_call_graph callers = gus_session_callers(o);
+	uint32_t leaf = o->unwinder ? GUS_CALL_GRAPH_LEAF_BYTES : 0;
+
+	return gus_call_graph_cargo(callers, callers == GUS_CALL_GRAPH_FP ? leaf : o->stack_bytes, o->branch_type);
+}
 
 enum gus_session_end {
 	GUS_ENDED_EXIT,                   /* the command ended */

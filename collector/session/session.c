@@ -361,8 +361,7 @@ static int fork_command(struct session *s)
 static int prepare(struct session *s)
 {
 	const struct gus_session_options *o = s->o;
-	struct gus_counters_options co = { .call_graph = o->call_graph, .switches = o->switches,
-		.branch_type = o->branch_type,
+	struct gus_counters_options co = { .cargo = gus_session_cargo(o), .switches = o->switches,
 					   .late = o->delay_ms != 0, .pausable = o->control != NULL,
 					   .overwrite = o->overwrite, .ring_bytes = GUS_RING_BYTES,
 					   .by_cpu = o->sample_cpus == GUS_SAMPLE_CPUS_ALWAYS };
@@ -379,6 +378,8 @@ static int prepare(struct session *s)
 		return -1;
 	}
 	gus_lanes_init(&s->lanes, &s->counters, &s->living);
+	s->lanes.callers = gus_session_callers(o);
+	s->lanes.unwinder = o->unwinder;
 	gus_kept_init(&s->kept);
 	gus_made_init(&s->made, s->kept.most / 2);
 	if (o->namer) {

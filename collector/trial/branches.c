@@ -64,9 +64,20 @@ int gus_branches_parse(uint64_t *type, const char *text, struct gus_error *err)
 	return 0;
 }
 
+/* What the branches are for: what cannot be done, and what can be in its place. */
+struct purpose { const char *what, *instead; };
+
+static const struct purpose for_themselves = {
+	"record the branches before each sample", "without -b and -j samples can be taken",
+};
+static const struct purpose for_callers = {
+	"have the CPU keep the calls before each sample (--call-graph lbr)",
+	"callers can be found without them (--call-graph auto)",
+};
+
 /* What doctor says about branch stacks here. */
-static int explain(const struct gus_event *e, enum gus_verdict verdict, struct gus_pmus *pmus, const char *uarch,
-		   struct gus_error *err)
+static int explain(const struct purpose *purpose, const struct gus_event *e, enum gus_verdict verdict,
+		   struct gus_pmus *pmus, const char *uarch, struct gus_error *err)
 {
 	bool refused = verdict == GUS_PROBE_REFUSED;
 	const struct gus_finding *found = NULL;
@@ -84,19 +95,18 @@ static int explain(const struct gus_event *e, enum gus_verdict verdict, struct g
 			found = f;
 	}
 	if (found)
-		gus_fail(err, refused ? GUS_E_PERMISSION : GUS_E_UNSUPPORTED, "cannot record the branches before "
-			 "each sample: %s%s%s; without -b and -j samples can be taken", found->text,
-			 *found->command ? ": " : "", found->command);
+		gus_fail(err, refused ? GUS_E_PERMISSION : GUS_E_UNSUPPORTED, "cannot %s: %s%s%s; %s", purpose->what,
+			 found->text, *found->command ? ": " : "", found->command, purpose->instead);
 	else
-		gus_fail(err, GUS_E_UNSUPPORTED, "cannot record the branches before each sample of %s: this machine "
-			 "gives some with cycles, but %s with this event and this filter", e->name,
+		gus_fail(err, GUS_E_UNSUPPORTED, "cannot %s of %s: this machine gives branches with cycles, but %s "
+			 "with this event and this filter", purpose->what, e->name,
 			 verdict == GUS_PROBE_ABSENT ? "opens nothing" : "none");
 	gus_diagnosis_free(&d);
 	return -1;
 }
 
-int gus_branches_check(const struct gus_events *events, uint64_t type, struct gus_pmus *pmus, const char *uarch,
-		       struct gus_error *err)
+static int check(const struct purpose *purpose, const struct gus_events *events, uint64_t type, struct gus_pmus *pmus,
+		 const char *uarch, struct gus_error *err)
 {
 	enum gus_verdict verdict = GUS_PROBE_ABSENT;
 	const struct gus_event *failed = &events->v[0];
@@ -108,9 +118,21 @@ int gus_branches_check(const struct gus_events *events, uint64_t type, struct gu
 		if (v == GUS_PROBE_GOOD && events->v[i].cpus)
 			return 0;
 		if (v != GUS_PROBE_GOOD && !events->v[i].cpus)
-			return explain(&events->v[i], v, pmus, uarch, err);
+			return explain(purpose, &events->v[i], v, pmus, uarch, err);
 		verdict = v;
 		failed = &events->v[i];
 	}
-	return verdict == GUS_PROBE_GOOD ? 0 : explain(failed, verdict, pmus, uarch, err);
+	return verdict == GUS_PROBE_GOOD ? 0 : explain(purpose, failed, verdict, pmus, uarch, err);
+}
+
+int gus_branches_check(const struct gus_events *events, uint64_t type, struct gus_pmus *pmus, const char *uarch,
+		       struct gus_error *err)
+{
+	return check(&for_themselves, events, type, pmus, uarch, err);
+}
+
+int gus_branches_check_calls(const struct gus_events *events, uint64_t type, struct gus_pmus *pmus, const char *uarch,
+			     struct gus_error *err)
+{
+	return check(&for_callers, events, type, pmus, uarch, err);
 }

@@ -21,4 +21,8 @@ int gus_branches_parse(uint64_t *type, const char *text, struct gus_error *err);
 int gus_branches_check(const struct gus_events *events, uint64_t type, struct gus_pmus *pmus, const char *uarch,
 		       struct gus_error *err);
 
+/* The same of the calls that have not returned, by which callers are found. */
+int gus_branches_check_calls(const struct gus_events *events, uint64_t type, struct gus_pmus *pmus, const char *uarch,
+			     struct gus_error *err);
+
 #endif

@@ -47,11 +47,10 @@ static uint64_t now_ns(void)
 }
 
 /* Returns 0 or -errno. */
-static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period, bool call_graph,
-			uint64_t branch_type)
+static int self_open_as(struct self_event *s, const struct gus_event *event, uint64_t period,
+			const struct gus_cargo *cargo)
 {
-	struct gus_attr_plan plan = { .features = 0, .wakeup_bytes = RING_BYTES, .call_graph = call_graph,
-				      .branch_type = branch_type };
+	struct gus_attr_plan plan = { .features = 0, .wakeup_bytes = RING_BYTES, .cargo = *cargo };
 	struct gus_event e = *event;
 	struct gus_error why = { 0 };
 	union gus_attr a;
@@ -71,7 +70,7 @@ static int self_open_as(struct self_event *s, const struct gus_event *event, uin
 
 static int self_open(struct self_event *s, const struct gus_event *event, uint64_t period)
 {
-	return self_open_as(s, event, period, false, 0);
+	return self_open_as(s, event, period, &(const struct gus_cargo){ 0 });
 }
 
 static void self_close(struct self_event *s)
@@ -141,12 +140,12 @@ enum gus_verdict gus_probe_event(const struct gus_event *event)
 
 enum gus_verdict gus_probe_branches(const struct gus_event *event, uint64_t branch_type)
 {
-	const struct gus_attr_plan plan = { .branch_type = branch_type };
+	const struct gus_attr_plan plan = { .cargo.branch_type = branch_type };
 	struct gus_records records;
 	struct self_event s;
 	enum gus_verdict verdict;
-	int rc = self_open_as(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES, false,
-			      branch_type);
+	int rc = self_open_as(&s, event, gus_event_is_clock(event) ? PROBE_PERIOD_NS : PROBE_PERIOD_CYCLES,
+			      &plan.cargo);
 
 	if (rc < 0)
 		return verdict_of(rc);
@@ -382,7 +381,7 @@ static int ascending(const void *a, const void *b)
 
 /* Without and with sampling in turn. The median of the differences: the shortest ones, which look so clean, are those
  * where the kernel's code happened to be in the caches, and fall a third short of what a whole program pays. */
-uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uint64_t branch_type)
+uint64_t gus_probe_cost_with(const struct gus_event *event, const struct gus_cargo *cargo)
 {
 	double costs[COST_PAIRS];
 	struct self_event s;
@@ -390,8 +389,8 @@ uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uin
 
 	if (strcmp(event->unit, "ns") != 0 && strcmp(event->unit, "cycles") != 0)
 		return 0;
-	if (self_open_as(&s, event, gus_event_is_clock(event) ? COST_PERIOD_NS : COST_PERIOD_CYCLES, call_graph,
-			 branch_type) < 0)
+	if (self_open_as(&s, event, gus_event_is_clock(event) ? COST_PERIOD_NS : COST_PERIOD_CYCLES,
+			 cargo) < 0)
 		return 0;
 	for (unsigned i = 0; i < COST_PAIRS; i++) {
 		uint64_t without = time_spin(), with;
@@ -413,5 +412,5 @@ uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uin
 
 uint64_t gus_probe_cost(const struct gus_event *event)
 {
-	return gus_probe_cost_with(event, false, 0);
+	return gus_probe_cost_with(event, &(const struct gus_cargo){ 0 });
 }

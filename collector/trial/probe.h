@@ -10,6 +10,7 @@
 
 #include "collector/events/event.h"
 
+struct gus_cargo;
 struct gus_events;
 
 /* Samples this process with the event for about a millisecond. */
@@ -41,6 +42,6 @@ void gus_probe_describe(const struct gus_events *events, struct gus_choice *choi
 /* What one sample of a clock or of cycles costs here, in ns: a loop of known work, timed with and without. 0 for other
  * events, and where it cannot be told from noise. Takes about 10 ms of CPU time. */
 uint64_t gus_probe_cost(const struct gus_event *event);
-uint64_t gus_probe_cost_with(const struct gus_event *event, bool call_graph, uint64_t branch_type);
+uint64_t gus_probe_cost_with(const struct gus_event *event, const struct gus_cargo *cargo);
 
 #endif

@@ -115,7 +115,8 @@ static char *piece(const char **at, const char *end)
 
 static void check_event(struct gus_event *e, uint8_t rate)
 {
-	const struct gus_attr_plan plan = { .features = GUS_ATTR_ALL, .call_graph = rate & 1, .branch_type = rate & 2 };
+	const struct gus_attr_plan plan = { .features = GUS_ATTR_ALL,
+					    .cargo = { .chain = rate & 1, .branch_type = rate & 2 } };
 	union gus_attr attr;
 	char *name;
 

@@ -31,7 +31,7 @@ static uint64_t sample_type(const uint8_t *bytes)
 	static const uint64_t fields[16] = {
 		PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
 		PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_PERIOD, PERF_SAMPLE_CALLCHAIN,
-		PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_IDENTIFIER,
+		PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER,
 	};
 	unsigned chosen = bytes[0] | (unsigned)bytes[1] << 8;
 	uint64_t type = 0;
@@ -65,11 +65,15 @@ static void check_sample(const struct gus_sample *s, size_t size)
 	uint64_t sum = s->ip + s->time + s->period;
 	volatile uint64_t read; /* kept by the compiler */
 
-	demand(s->chain_n * 8 + s->branches_n * 24 <= size);
+	demand(s->chain_n * 8 + s->branches_n * 24 + (s->regs_n + s->stack_n) * 8 <= size);
 	for (uint32_t i = 0; i < s->chain_n; i++)
 		sum += s->chain[i];
 	for (uint32_t i = 0; i < s->branches_n; i++)
 		sum += s->branches[i].from + s->branches[i].to + s->branches[i].flags;
+	for (uint32_t i = 0; i < s->regs_n; i++)
+		sum += s->regs[i];
+	for (uint32_t i = 0; i < s->stack_n; i++)
+		sum += s->stack[i];
 	read = sum;
 	(void)read;
 }
@@ -98,8 +102,8 @@ static void take(const void *record, size_t size, void *context)
 	struct gus_record out;
 
 	memcpy(copy, record, size);
+	gus_records_time(&r->records, copy, size);
 	out = gus_records_parse(&r->records, copy, size, &r->sideband);
-	free(copy);
 	demand(r->sideband.records.n == before + (out.kind == GUS_RECORD_SIDEBAND));
 	if (out.kind == GUS_RECORD_SAMPLE) {
 		check_sample(&out.sample, size);
@@ -110,6 +114,7 @@ static void take(const void *record, size_t size, void *context)
 		demand(gusprof__record__get_packed_size(out.sideband) < size + 128);
 		check_copy(r, out.sideband);
 	}
+	free(copy); /* a stack is read where it lies */
 	r->taken += size;
 }
 
@@ -160,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!(data[2] & 1))
 		put_right(copy, size);
 	gus_records_init(&r.records, sample_type(data), data[2] & 2 ? 1u << 17 : 0, 2);
+	r.records.regs_mask = data[4] | (uint64_t)data[5] << 8;
 	for (uint64_t id = 0; id < KNOWN_IDS; id++)
 		gus_records_add_id(&r.records, id, id & 1);
 	read_ring(&r, copy, size, data[3]);

@@ -14,8 +14,10 @@
 #include "base/alloc.h"
 #include "collector/counters/counters.h"
 #include "collector/counters/ring.h"
+#include "collector/events/cargo.h"
 #include "collector/records/records.h"
 #include "collector/session/lanes.h"
+#include "collector/session/options.h"
 #include "collector/session/visits.h"
 
 #define SIZE 4096u
@@ -287,6 +289,195 @@ static void user_space_is_noted(void **state)
 	stop(&f);
 }
 
+/* Callers. */
+
+#define STACKED (WIDE_TYPE | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+#define U PERF_CONTEXT_USER
+
+/* What an unwinder hears: times of the side band, and of samples, which are marked. */
+struct heard { uint64_t v[16]; size_t n; struct gus_sample last; };
+#define ASKED (1ull << 32)
+
+static void hear_record(void *context, const struct Gusprof__Record *record)
+{
+	struct heard *h = context;
+
+	h->v[h->n++] = record->kind_case == GUSPROF__RECORD__KIND_FORK ? record->fork->time : record->exit->time;
+}
+
+static uint32_t hear_sample(void *context, const struct gus_sample *s, uint64_t *out, uint32_t most, uint64_t *callers)
+{
+	struct heard *h = context;
+
+	assert_true(most >= 2);
+	h->last = *s;
+	h->v[h->n++] = s->time | ASKED;
+	out[0] = 0x402000;
+	out[1] = 0x403000;
+	*callers = GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE;
+	return 2;
+}
+
+/* Two rings. */
+struct stacked {
+	struct fixture f;
+	struct heard heard;
+	struct gus_session_unwinder unwinder;
+	struct perf_event_mmap_page *second;
+};
+
+static void start_stacked(struct stacked *s, enum gus_call_graph callers)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct gus_ring ring;
+
+	*s = (struct stacked){ .unwinder = { .told = hear_record, .callers = hear_sample } };
+	s->unwinder.context = &s->heard;
+	start_wide(&s->f);
+	s->f.counters.by_cpu = s->f.counters.list.v[0].wide = false;
+	s->second = gus_zalloc(page + SIZE);
+	gus_ring_over(&ring, s->second, SIZE);
+	gus_vec_push(&s->f.counters.rings, ring);
+	s->f.counters.records.sample_type = STACKED;
+	s->f.counters.records.regs_mask = GUS_CARGO_REGS;
+	gus_lanes_free(&s->f.lanes);
+	gus_lanes_init(&s->f.lanes, &s->f.counters, &s->f.living);
+	s->f.lanes.callers = callers;
+	s->f.lanes.unwinder = &s->unwinder;
+}
+
+static void stop_stacked(struct stacked *s)
+{
+	free(s->second);
+	free(s->f.counters.rings.v[1].whole);
+	stop_wide(&s->f);
+}
+
+/* Of user space, with a chain of one caller and two words of the stack. */
+static void append_stacked(struct fixture *f, uint32_t tid, uint64_t time)
+{
+	const struct {
+		struct perf_event_header h;
+		uint64_t id, ip;
+		uint32_t pid, tid;
+		uint64_t time, period, chain_n, chain[3], abi, regs[__builtin_popcountll(GUS_CARGO_REGS)], size;
+		uint64_t stack[2], read;
+	} sample = {
+		{ .type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof(sample) },
+		ID, 0x401000, 40, tid, time, 1000, 3, { U, 0x401000, 0x405000 }, PERF_SAMPLE_REGS_ABI_64, { 1, 2 },
+		16, { 5, 6 }, 16,
+	};
+
+	append(f, &sample, sizeof(sample));
+}
+
+/* The next record goes to the other ring. */
+static void swap_rings(struct stacked *s)
+{
+	struct perf_event_mmap_page *first = s->f.control;
+
+	s->f.control = s->second;
+	s->second = first;
+	s->f.data = (uint8_t *)s->f.control + sysconf(_SC_PAGESIZE);
+}
+
+static void assert_heard(const struct heard *h, size_t n, const uint64_t *want)
+{
+	assert_int_equal(h->n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(h->v[i], want[i]);
+}
+
+#define HEARD(...) sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8, (const uint64_t[]){ __VA_ARGS__ }
+
+/* Whoever finds callers hears of what happened in its order, once, whichever rings it stands in. */
+static void callers_are_asked_for_in_order(void **state)
+{
+	struct gus_sample kept;
+	struct stacked s;
+
+	(void)state;
+	start_stacked(&s, GUS_CALL_GRAPH_TABLES);
+	append_stacked(&s.f, 40, 200);
+	append_stacked(&s.f, 41, 400);
+	swap_rings(&s);
+	append_task(&s.f, PERF_RECORD_FORK, 41, 100);
+	append_task(&s.f, PERF_RECORD_EXIT, 41, 300);
+	swap_rings(&s);
+	assert_int_equal(gus_lanes_drain(&s.f.lanes, NULL, 1, NULL), 0);
+	assert_heard(&s.heard, HEARD(100, 200 | ASKED, 300, 400 | ASKED));
+	assert_int_equal(s.heard.last.regs_n, __builtin_popcountll(GUS_CARGO_REGS));
+	assert_int_equal(s.heard.last.stack_n, 2);
+	assert_int_equal(s.f.lanes.lane[0].samples.n, 2);
+	kept = gus_columns_sample(&s.f.lanes.lane[0].samples, 0);
+	assert_int_equal(kept.callers, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+	assert_int_equal(kept.chain[kept.chain_n - 1], 0x403000);
+	assert_int_equal(kept.regs_n + kept.stack_n, 0); /* the file has no need of them */
+	assert_int_equal(s.f.lanes.usage.stack_bytes, 32);
+	assert_true(s.f.lanes.usage.drain_ns > 0);
+	assert_int_equal(gus_lanes_drain(&s.f.lanes, NULL, 2, NULL), 0);
+	assert_int_equal(s.heard.n, 4);
+	stop_stacked(&s);
+}
+
+static void what_each_way_keeps(void **state)
+{
+	const struct { enum gus_call_graph callers; size_t asked, regs, chain; uint64_t second; } cases[] = {
+		{ GUS_CALL_GRAPH_FP, 1, 0, 3, 0x402000 }, /* a leaf's caller before the kernel's */
+		{ GUS_CALL_GRAPH_COPIES, 0, __builtin_popcountll(GUS_CARGO_REGS), 2, 0x405000 },
+		{ GUS_CALL_GRAPH_LBR, 0, 0, 3, 0x405000 }, /* no calls were kept */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_sample kept;
+		struct stacked s;
+
+		start_stacked(&s, cases[i].callers);
+		if (cases[i].callers != GUS_CALL_GRAPH_FP)
+			s.f.lanes.unwinder = NULL;
+		append_stacked(&s.f, 40, 200);
+		assert_int_equal(gus_lanes_drain(&s.f.lanes, NULL, 1, NULL), 0);
+		kept = gus_columns_sample(&s.f.lanes.lane[0].samples, 0);
+		assert_int_equal(s.heard.n, cases[i].asked);
+		assert_int_equal(kept.regs_n, cases[i].regs);
+		assert_int_equal(kept.stack_n, cases[i].regs ? 2 : 0);
+		assert_int_equal(kept.chain_n, cases[i].chain);
+		assert_int_equal(kept.chain[1], cases[i].second);
+		stop_stacked(&s);
+	}
+}
+
+/* Of what runs on a CPU a member is asked about at once, one whose birth is not known yet when it is, and a stranger
+ * never. */
+static void strangers_are_not_asked_about(void **state)
+{
+	struct stacked s;
+
+	(void)state;
+	start_stacked(&s, GUS_CALL_GRAPH_TABLES);
+	s.f.counters.by_cpu = s.f.counters.list.v[0].wide = true;
+	append_stacked(&s.f, 41, 200);
+	append_stacked(&s.f, 99, 201);
+	append_task(&s.f, PERF_RECORD_FORK, 41, 100); /* out of order, as the kernel may have it */
+	append_stacked(&s.f, 41, 300);
+	assert_int_equal(gus_lanes_drain(&s.f.lanes, NULL, 1, NULL), 0);
+	assert_heard(&s.heard, HEARD(100, 300 | ASKED));
+	assert_int_equal(gus_lanes_drain(&s.f.lanes, NULL, 2, NULL), 0);
+	assert_heard(&s.heard, HEARD(100, 300 | ASKED, 200 | ASKED));
+	assert_int_equal(s.f.lanes.strangers, 1);
+	assert_int_equal(s.f.lanes.lane[0].samples.n, 2);
+	for (size_t i = 0; i < 2; i++) {
+		struct gus_sample kept = gus_columns_sample(&s.f.lanes.lane[0].samples, i);
+
+		assert_int_equal(kept.time, 200 + 100 * i);
+		assert_int_equal(kept.callers, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+		assert_int_equal(kept.chain[kept.chain_n - 1], 0x403000);
+		assert_int_equal(kept.regs_n + kept.stack_n, 0);
+	}
+	stop_stacked(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +486,9 @@ int main(void)
 		cmocka_unit_test(samples_of_cpus_are_told_apart),
 		cmocka_unit_test(what_tasks_have_missed),
 		cmocka_unit_test(user_space_is_noted),
+		cmocka_unit_test(callers_are_asked_for_in_order),
+		cmocka_unit_test(what_each_way_keeps),
+		cmocka_unit_test(strangers_are_not_asked_about),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -477,6 +477,156 @@ static void branch_bits(void **state)
 }
 
 /* Branches stand behind the chain, and both behind the flat fields. */
+/* Registers and a piece of the stack, behind all else that is asked for. */
+#define STACKED (FLAT | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+static struct maker stacked(uint64_t abi, uint64_t regs, uint64_t size, uint64_t read)
+{
+	struct maker m = sample(PERF_RECORD_MISC_USER, ID_A, ID_A);
+
+	put(&m, 0, 8); /* of the chain */
+	put(&m, abi, 8);
+	for (uint64_t i = 0; i < regs; i++)
+		put(&m, 0x7f00 + i, 8);
+	put(&m, size, 8);
+	for (uint64_t i = 0; i < size; i++)
+		put(&m, i, 1);
+	if (size)
+		put(&m, read, 8);
+	close_record(&m);
+	return m;
+}
+
+static void start_stacked(struct fixture *f)
+{
+	start(f, STACKED);
+	f->records.regs_mask = 0x8003; /* three, that do not stand together */
+}
+
+static void registers_and_stack(void **state)
+{
+	struct maker m = stacked(PERF_SAMPLE_REGS_ABI_64, 3, 32, 24);
+	struct fixture f;
+	struct gus_record r;
+
+	(void)state;
+	start_stacked(&f);
+	r = gus_records_parse(&f.records, m.bytes, m.n, NULL);
+	assert_int_equal(r.kind, GUS_RECORD_SAMPLE);
+	assert_int_equal(r.sample.regs_n, 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(r.sample.regs[i], 0x7f00 + i);
+	assert_int_equal(r.sample.stack_n, 3); /* what the kernel could read, and not what was asked for */
+	assert_int_equal(r.sample.stack[0], 0x0706050403020100);
+	assert_int_equal(r.sample.stack[2], 0x1716151413121110);
+	assert_int_equal(r.sample.callers, GUS_CALLERS_UNTOLD);
+	assert_int_equal(r.slot, 0);
+	stop(&f);
+}
+
+/* Where it lies in the record it is read, unless it is no array of words there. */
+static void a_stack_at_an_odd_place(void **state)
+{
+	struct maker m = stacked(PERF_SAMPLE_REGS_ABI_64, 3, 24, 24);
+	_Alignas(8) uint8_t bytes[1024 + 8];
+	struct fixture f;
+
+	(void)state;
+	start_stacked(&f);
+	for (size_t at = 0; at < 8; at++) {
+		const uint8_t *end = bytes + at + m.n;
+		struct gus_record r;
+		bool inside;
+
+		memcpy(bytes + at, m.bytes, m.n);
+		r = gus_records_parse(&f.records, bytes + at, m.n, NULL);
+		inside = (const uint8_t *)r.sample.stack > bytes && (const uint8_t *)r.sample.stack < end;
+		assert_int_equal(r.sample.stack_n, 3);
+		assert_int_equal(r.sample.stack[1], 0x0f0e0d0c0b0a0908);
+		assert_int_equal(inside, at == 0);
+	}
+	stop(&f);
+}
+
+/* A thread of the kernel's has none, and of 32 bits they are others: no stack without registers. */
+static void stacks_that_nobody_unwinds(void **state)
+{
+	const struct { uint64_t abi, regs, callers; } cases[] = {
+		{ PERF_SAMPLE_REGS_ABI_NONE, 0, GUS_CALLERS_WHOLE },
+		{ PERF_SAMPLE_REGS_ABI_32, 3, GUS_CALLERS_ABI },
+		{ 7, 3, GUS_CALLERS_ABI },
+	};
+	struct fixture f;
+
+	(void)state;
+	start_stacked(&f);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct maker m = stacked(cases[i].abi, cases[i].regs, 16, 16);
+		struct gus_record r = parse(&f, &m);
+
+		assert_int_equal(r.kind, GUS_RECORD_SAMPLE);
+		assert_int_equal(r.sample.regs_n, 0);
+		assert_int_equal(r.sample.stack_n, 0);
+		assert_int_equal(r.sample.callers, cases[i].callers);
+	}
+	stop(&f);
+}
+
+/* What says that it is more than there is makes the record a bad one. An empty stack has no count behind it. */
+static void stacks_that_are_bounded(void **state)
+{
+	const struct { uint64_t size, read; enum gus_record_kind kind; uint32_t words; } cases[] = {
+		{ 0, 0, GUS_RECORD_SAMPLE, 0 }, { 16, 0, GUS_RECORD_SAMPLE, 0 }, { 16, 16, GUS_RECORD_SAMPLE, 2 },
+		{ 16, 15, GUS_RECORD_SAMPLE, 1 }, { 16, 17, GUS_RECORD_BAD, 0 }, { 16, UINT64_MAX, GUS_RECORD_BAD, 0 },
+	};
+	struct fixture f;
+	struct maker m;
+
+	(void)state;
+	start_stacked(&f);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct gus_record r;
+
+		m = stacked(PERF_SAMPLE_REGS_ABI_64, 3, cases[i].size, cases[i].read);
+		r = parse(&f, &m);
+		assert_int_equal(r.kind, cases[i].kind);
+		if (r.kind == GUS_RECORD_SAMPLE)
+			assert_int_equal(r.sample.stack_n, cases[i].words);
+	}
+	m = stacked(PERF_SAMPLE_REGS_ABI_64, 3, 16, 16);
+	for (size_t size = m.n - 1; size >= m.n - 24 - 8 - 24; size--) { /* into the registers */
+		struct maker cut = m;
+
+		cut.n = size;
+		assert_int_equal(parse(&f, &cut).kind, GUS_RECORD_BAD);
+	}
+	memset(m.bytes + m.n - 32, 0xff, 8); /* the size */
+	assert_int_equal(parse(&f, &m).kind, GUS_RECORD_BAD);
+	stop(&f);
+}
+
+/* A record's time, without the rest of it. */
+static void times_of_records(void **state)
+{
+	struct maker m = sample(PERF_RECORD_MISC_USER, ID_A, ID_A), exit = header(PERF_RECORD_EXIT, 0);
+	struct fixture f;
+
+	(void)state;
+	start(&f, FLAT);
+	assert_int_equal(gus_records_time(&f.records, m.bytes, m.n), 9000);
+	assert_int_equal(gus_records_time(&f.records, m.bytes, 39), 0); /* cut within the time */
+	assert_int_equal(gus_records_time(&f.records, m.bytes, 3), 0);
+	for (int i = 0; i < 3; i++)
+		put(&exit, 5, 8);
+	put_trailer(&exit);
+	assert_int_equal(gus_records_time(&f.records, exit.bytes, exit.n), 9000);
+	assert_int_equal(gus_records_time(&f.records, exit.bytes, 40), 0);
+	stop(&f);
+	start(&f, PERF_SAMPLE_IP | PERF_SAMPLE_TID);
+	assert_int_equal(gus_records_time(&f.records, m.bytes, m.n), 0);
+	stop(&f);
+}
+
 static void chain_and_branches(void **state)
 {
 	struct maker m = sample(PERF_RECORD_MISC_USER, ID_A, ID_A);
@@ -1093,6 +1243,11 @@ int main(void)
 		cmocka_unit_test(unused_branches),
 		cmocka_unit_test(branch_bits),
 		cmocka_unit_test(chain_and_branches),
+		cmocka_unit_test(registers_and_stack),
+		cmocka_unit_test(a_stack_at_an_odd_place),
+		cmocka_unit_test(stacks_that_nobody_unwinds),
+		cmocka_unit_test(stacks_that_are_bounded),
+		cmocka_unit_test(times_of_records),
 		cmocka_unit_test(mapping_with_inode),
 		cmocka_unit_test(mapping_without_file),
 		cmocka_unit_test(mapping_with_build_id),
