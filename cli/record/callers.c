@@ -167,6 +167,7 @@ void gus_record_callers_free(struct gus_record_callers *c)
 	gus_vec_free(&c->beyond.bytes);
 	gus_vec_free(&c->of_module);
 	free(c->missing);
+	*c = (struct gus_record_callers){ 0 };
 }
 
 /* What stacks end with that are not whole, and what to do, or NULL. */

@@ -33,6 +33,7 @@
 #include "collector/target/child.h"
 #include "collector/target/target.h"
 #include "collector/trial/branches.h"
+#include "collector/trial/callers.h"
 #include "collector/trial/probe.h"
 #include "config.h"
 
@@ -478,6 +479,40 @@ static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64
 			gus_event_change_rate(&so->events->v[i], g.hz);
 }
 
+/* Whether what callers are found by can be had here. What auto took is given up for frame pointers, which are always
+ * there; and these do without the registers that tell a leaf's caller. */
+static int prepare_callers(struct gus_session_options *so, struct gus_record_callers *callers, struct gus_pmus *pmus,
+			   char **chosen, struct gus_error *err)
+{
+	struct gus_error why = { 0 };
+	struct gus_cargo cargo;
+
+	if (so->callers == GUS_CALL_GRAPH_NONE)
+		return 0;
+	if (so->callers == GUS_CALL_GRAPH_FP || so->callers == GUS_CALL_GRAPH_TABLES) {
+		gus_record_callers_init(callers, so->callers, so->overwrite ? KEEP_FLIGHT_NS : KEEP_NS);
+		so->unwinder = &callers->unwinder;
+	}
+	cargo = gus_session_cargo(so);
+	if (gus_callers_check(so->events, &cargo, pmus, gus_uarch_host(), &why) == 0)
+		return 0;
+	if (!*chosen && so->callers != GUS_CALL_GRAPH_FP) {
+		*err = why;
+		return -1;
+	}
+	gus_log(so->log, so->callers == GUS_CALL_GRAPH_FP ? GUS_DEBUG : GUS_NOTE, "callers by frame pointers alone: %s",
+		why.text);
+	gus_record_callers_free(callers);
+	so->unwinder = NULL;
+	so->callers = GUS_CALL_GRAPH_FP;
+	so->stack_bytes = 0;
+	if (*chosen) {
+		free(*chosen);
+		so->call_graph_choice = *chosen = gus_format("by frame pointers alone: %s", why.text);
+	}
+	return 0;
+}
+
 static int record(struct record_options *o, char **command)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
@@ -529,10 +564,9 @@ static int record(struct record_options *o, char **command)
 		so.events = &events;
 		so.choice = &choice;
 		so.call_graph_choice = chosen = automatic ? gus_record_call_graph_choose(&so) : NULL;
-		if (so.callers == GUS_CALL_GRAPH_FP || so.callers == GUS_CALL_GRAPH_TABLES) {
-			gus_record_callers_init(&callers, so.callers, so.overwrite ? KEEP_FLIGHT_NS : KEEP_NS);
-			so.unwinder = &callers.unwinder;
-		}
+		rc = prepare_callers(&so, &callers, &pmus, &chosen, &err);
+	}
+	if (rc == 0) {
 		set_rates(&so, frequency, period);
 		so.ready = announce;
 		so.ready_context = &announcement;
