@@ -77,20 +77,24 @@ static uint32_t find_all(struct gus_record_callers *c, const struct gus_unwind_v
 {
 	uint64_t frames[GUS_REMEMBERED_FRAMES];
 	struct gus_unwind_rest rest = { .frames = frames };
+	bool later = false;
 	uint32_t n, joined;
 
+	gus_remembered_note(&c->remembered, s->pid, s->tid, view->stack_at);
 	most = most < GUS_REMEMBERED_FRAMES ? most : GUS_REMEMBERED_FRAMES;
 	n = gus_unwind(view, regs, out, most, callers, &rest);
 	joined = n;
 	if ((*callers & GUS_CALLERS_END) == GUS_CALLERS_STACK) {
 		joined = gus_remembered_join(&c->remembered, s->pid, s->tid, out, frames, n, most);
-		if (joined > n)
+		later = joined == n;
+		if (!later)
 			*callers = (*callers & ~(uint64_t)GUS_CALLERS_END) | GUS_CALLERS_WHOLE | GUS_CALLERS_REMEMBERED;
-		else
+		else if (gus_remembered_stays(&c->remembered, s->pid, s->tid, rest.regs.v[c->sp]))
 			joined = gus_beyond_join(&c->beyond, s->pid, view, &rest, out, n, most, callers);
 		c->inferred += joined > n;
 	}
-	if ((*callers & GUS_CALLERS_END) == GUS_CALLERS_WHOLE)
+	/* What was read later may be of two moments, and is not to be inferred from. */
+	if (!later && (*callers & GUS_CALLERS_END) == GUS_CALLERS_WHOLE)
 		gus_remembered_keep(&c->remembered, s->pid, s->tid, out, frames, joined);
 	return joined;
 }
@@ -136,7 +140,7 @@ static uint32_t find_callers(void *context, const struct gus_sample *sample, uin
 	*callers = sample->callers;
 	if (!gus_unwind_regs_of(&regs, c->machine, sample))
 		return 0;
-	view.stack_at = regs.v[c->machine == EM_AARCH64 ? 31 : 7]; /* DWARF's numbers of SP */
+	view.stack_at = regs.v[c->sp];
 	if (c->mode == GUS_CALL_GRAPH_FP)
 		return find_leafs(c, &view, &regs, sample, out, callers);
 	n = find_all(c, &view, &regs, sample, out, most, callers);
@@ -151,8 +155,10 @@ void gus_record_callers_init(struct gus_record_callers *c, enum gus_call_graph m
 					  .options = { .open = open_kept, .open_context = c } };
 #ifdef __aarch64__
 	c->machine = EM_AARCH64;
+	c->sp = 31;
 #else
 	c->machine = EM_X86_64;
+	c->sp = 7;
 #endif
 	c->files = gus_unwind_files_new(&c->options);
 }

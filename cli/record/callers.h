@@ -28,7 +28,7 @@ struct gus_record_callers {
 	struct gus_remembered remembered;
 	struct gus_beyond beyond;
 	struct gus_vec(struct gus_unwind_file *) of_module; /* by number; NULL: not asked for yet */
-	unsigned machine;                     /* EM_* of this one */
+	unsigned machine, sp;                 /* EM_* of this one; DWARF's number of its stack pointer */
 	/* what became of stacks */
 	uint64_t ends[GUS_CALLERS_END + 1], leaves, inferred;
 	char *missing;                        /* why one of the files was not at hand; NULL: all were */

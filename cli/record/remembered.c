@@ -57,3 +57,22 @@ uint32_t gus_remembered_join(const struct gus_remembered *r, uint32_t pid, uint3
 	memcpy(frames + n, s->frames + from, outer * sizeof(*frames));
 	return n + outer;
 }
+
+void gus_remembered_note(struct gus_remembered *r, uint32_t pid, uint32_t tid, uint64_t top)
+{
+	struct gus_remembered_depth *d = &r->depths[tid & (GUS_REMEMBERED_THREADS - 1)];
+
+	if (d->pid != pid || d->tid != tid)
+		*d = (struct gus_remembered_depth){ .pid = pid, .tid = tid };
+	d->tops[d->n++ % GUS_REMEMBERED_TOPS] = top;
+}
+
+bool gus_remembered_stays(const struct gus_remembered *r, uint32_t pid, uint32_t tid, uint64_t frame)
+{
+	const struct gus_remembered_depth *d = &r->depths[tid & (GUS_REMEMBERED_THREADS - 1)];
+	bool stays = d->pid == pid && d->tid == tid && d->n >= GUS_REMEMBERED_TOPS;
+
+	for (size_t i = 0; stays && i < GUS_REMEMBERED_TOPS; i++)
+		stays = d->tops[i] < frame;
+	return stays;
+}

@@ -13,6 +13,7 @@
 
 #define GUS_REMEMBERED_THREADS 256 /* a power of two; of threads that share a place, the last one is kept */
 #define GUS_REMEMBERED_FRAMES 1024
+#define GUS_REMEMBERED_TOPS 16     /* samples of a thread */
 
 /* One stack: addresses as in a chain, and of each the CFA of the frame that returns there. */
 struct gus_remembered_stack {
@@ -20,9 +21,16 @@ struct gus_remembered_stack {
 	uint64_t addresses[GUS_REMEMBERED_FRAMES], frames[GUS_REMEMBERED_FRAMES];
 };
 
+/* How deep a thread's last samples were. */
+struct gus_remembered_depth {
+	uint32_t pid, tid, n;
+	uint64_t tops[GUS_REMEMBERED_TOPS]; /* stack pointers */
+};
+
 /* By thread; NULL where there is none yet. Zero-initialise. */
 struct gus_remembered {
 	struct gus_remembered_stack *threads[GUS_REMEMBERED_THREADS];
+	struct gus_remembered_depth depths[GUS_REMEMBERED_THREADS];
 };
 
 void gus_remembered_free(struct gus_remembered *r);
@@ -32,5 +40,11 @@ void gus_remembered_keep(struct gus_remembered *r, uint32_t pid, uint32_t tid, c
  * nothing to be taken. */
 uint32_t gus_remembered_join(const struct gus_remembered *r, uint32_t pid, uint32_t tid, uint64_t *addresses,
 			     uint64_t *frames, uint32_t n, uint32_t most);
+
+/* Notes a sample's stack pointer. */
+void gus_remembered_note(struct gus_remembered *r, uint32_t pid, uint32_t tid, uint64_t top);
+/* Whether all of the thread's last samples, GUS_REMEMBERED_TOPS of them, were deeper than that frame: so it is likely
+ * that it has not returned from it meanwhile. */
+bool gus_remembered_stays(const struct gus_remembered *r, uint32_t pid, uint32_t tid, uint64_t frame);
 
 #endif

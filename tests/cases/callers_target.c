@@ -85,7 +85,7 @@ static APART unsigned up_and_down(unsigned n)
 }
 
 /* By the one way or the other down and back, so that a stack with both was never there. */
-#define WAY(name) \
+#define WAY(name, factor) \
 	static APART unsigned name(unsigned n) \
 	{ \
 		volatile char room[512]; \
@@ -93,13 +93,13 @@ static APART unsigned up_and_down(unsigned n)
 \
 		room[n % 512] = (char)n; \
 		for (unsigned i = 0; i < 2000; i++) \
-			x = x * 1664525 + 1013904223; \
+			x = x * (factor) + 1013904223; \
 		if (n) \
 			x += name(n - 1); \
 		return x + (unsigned)room[n % 511]; \
 	}
-WAY(ping)
-WAY(pong)
+WAY(ping, 22695477) /* else they are one function to the compiler */
+WAY(pong, 1103515245)
 
 static APART void handler(int signal)
 {
@@ -116,7 +116,7 @@ static APART unsigned interrupted(void)
 	return x;
 }
 
-static void with_signal(unsigned n)
+static APART void with_signal(unsigned n)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
 	stack_t stack = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
@@ -138,7 +138,7 @@ static int compare(const void *a, const void *b)
 	return *(const unsigned *)a < *(const unsigned *)b ? -1 : 1;
 }
 
-static void sorted(unsigned n)
+static APART void sorted(unsigned n)
 {
 	unsigned v[16];
 
@@ -211,7 +211,7 @@ static void call_ways(unsigned n)
 	}
 }
 
-static void forked(unsigned n)
+static APART void forked(unsigned n)
 {
 	pid_t child = fork();
 

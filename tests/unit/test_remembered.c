@@ -76,11 +76,35 @@ static void test_the_last_counts(void **state)
 	gus_remembered_free(&r);
 }
 
+/* Only of a thread whose last samples were all deeper, and of no other that shares its place. */
+static void test_stays(void **state)
+{
+	static struct gus_remembered r;
+
+	(void)state;
+	gus_remembered_note(&r, 1, 2, 500);
+	for (unsigned i = 1; i < GUS_REMEMBERED_TOPS; i++) {
+		assert_false(gus_remembered_stays(&r, 1, 2, 1000)); /* too few */
+		gus_remembered_note(&r, 1, 2, 400 + i);
+	}
+	assert_true(gus_remembered_stays(&r, 1, 2, 501));
+	assert_false(gus_remembered_stays(&r, 1, 2, 500)); /* it was there itself */
+	assert_false(gus_remembered_stays(&r, 1, 3, 1000));
+	assert_false(gus_remembered_stays(&r, 3, 2, 1000));
+	gus_remembered_note(&r, 1, 2, 300); /* the oldest, 500, goes */
+	assert_true(gus_remembered_stays(&r, 1, 2, 500));
+	assert_false(gus_remembered_stays(&r, 1, 2, 400 + GUS_REMEMBERED_TOPS - 1));
+	gus_remembered_note(&r, 1, 2 + GUS_REMEMBERED_THREADS, 1);
+	assert_false(gus_remembered_stays(&r, 1, 2, 1000));
+	gus_remembered_note(&r, 1, 2, 1);
+	assert_false(gus_remembered_stays(&r, 1, 2, 1000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_joined), cmocka_unit_test(test_not_of_this_stack),
-		cmocka_unit_test(test_the_last_counts),
+		cmocka_unit_test(test_the_last_counts), cmocka_unit_test(test_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
