@@ -2,9 +2,9 @@
 #include "cli/record/beyond.h"
 
 #include <elf.h>
-#include <linux/perf_event.h>
 #include <stdbool.h>
 
+#include "cli/record/remembered.h"
 #include "collector/host/peek.h"
 
 #define FIRST 16384u /* bytes; each further look takes eight times as many */
@@ -15,7 +15,7 @@ static bool still_returns(uint32_t pid, const struct gus_unwind_rest *rest, cons
 	uint64_t now;
 
 	/* Where a signal came to, or the sample itself, nothing returns. */
-	if (!n || (n > 1 && out[n - 2] == PERF_CONTEXT_USER))
+	if (!n || (n > 1 && out[n - 2] == GUS_REMEMBERED_MARKER))
 		return true;
 	return gus_peek((pid_t)pid, rest->frames[n - 1] - sizeof(now), &now, sizeof(now)) == sizeof(now) &&
 	       now == out[n - 1];
@@ -25,7 +25,7 @@ uint32_t gus_beyond_join(struct gus_beyond *b, uint32_t pid, const struct gus_un
 			 const struct gus_unwind_rest *rest, uint64_t *out, uint32_t n, uint32_t most,
 			 uint64_t *callers)
 {
-	bool returns = n && !(n > 1 && out[n - 2] == PERF_CONTEXT_USER);
+	bool returns = n && !(n > 1 && out[n - 2] == GUS_REMEMBERED_MARKER);
 	struct gus_unwind_rest more = { .frames = rest->frames + n };
 	struct gus_unwind_regs regs = rest->regs;
 	struct gus_unwind_view there = *view;

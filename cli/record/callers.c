@@ -2,7 +2,6 @@
 #include "cli/record/callers.h"
 
 #include <elf.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -104,7 +103,7 @@ static uint64_t first_caller(const struct gus_sample *s)
 {
 	uint32_t at = 0;
 
-	while (at < s->chain_n && s->chain[at] != PERF_CONTEXT_USER)
+	while (at < s->chain_n && s->chain[at] != GUS_REMEMBERED_MARKER)
 		at++;
 	at += 1 + (s->mode == GUS_MODE_KERNEL);
 	return at < s->chain_n ? s->chain[at] : 0;
@@ -120,7 +119,7 @@ static uint32_t find_leafs(struct gus_record_callers *c, const struct gus_unwind
 
 	*callers = GUS_CALLERS_UNTOLD;
 	if (gus_unwind(view, regs, out, 1, &how, NULL) != 1 || !(how & GUS_CALLERS_TABLE) ||
-	    out[0] == first_caller(s) || out[0] == PERF_CONTEXT_USER)
+	    out[0] == first_caller(s) || out[0] == GUS_REMEMBERED_MARKER)
 		return 0;
 	*callers = GUS_CALLERS_LEAF;
 	c->leaves++;

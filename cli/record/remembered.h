@@ -13,6 +13,8 @@
 
 #define GUS_REMEMBERED_THREADS 256 /* a power of two; of threads that share a place, the last one is kept */
 #define GUS_REMEMBERED_FRAMES 1024
+/* In a chain, before what is of user space; the kernel's PERF_CONTEXT_USER. */
+#define GUS_REMEMBERED_MARKER ((uint64_t)-512)
 #define GUS_REMEMBERED_TOPS 16     /* samples of a thread */
 
 /* One stack: addresses as in a chain, and of each the CFA of the frame that returns there. */

@@ -233,7 +233,8 @@ static void executed(unsigned n)
 }
 
 static const struct { const char *how; void (*run)(unsigned n); } ways[] = {
-	{ "plain", call_outer }, { "deep", call_deep }, { "wide", call_wide }, { "up", call_up_and_down }, { "ways", call_ways },
+	{ "plain", call_outer }, { "deep", call_deep }, { "wide", call_wide }, { "up", call_up_and_down },
+	{ "ways", call_ways },
 	{ "signal", with_signal }, { "sort", sorted }, { "time", call_time }, { "threads", threads },
 	{ "dlopen", call_loaded }, { "fork", forked }, { "exec", executed },
 };

@@ -31,7 +31,8 @@ static void test_of_a_program(void **state)
 	for (size_t i = 0; i < needed.n; i++) {
 		char *found_at = gus_needed_find(needed.library[i], "/bin/x", NULL, NULL);
 
-		if (strncmp(needed.library[i], "libcmocka.so", 12) == 0 || strcmp(needed.library[i], "libc.so.6") == 0) {
+		if (strncmp(needed.library[i], "libcmocka.so", 12) == 0 ||
+		    strcmp(needed.library[i], "libc.so.6") == 0) {
 			assert_non_null(found_at);
 			assert_int_equal(access(found_at, R_OK), 0);
 			found++;
