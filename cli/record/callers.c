@@ -215,8 +215,8 @@ void gus_record_callers_summarise(const struct gus_record_callers *c, const stru
 	if (!all)
 		return;
 	if (c->inferred)
-		snprintf(inferred, sizeof(inferred), ", %.1f %% with outer callers as the thread had them a moment before "
-			 "or after",
+		snprintf(inferred, sizeof(inferred), ", %.1f %% with outer callers as the thread had them a "
+			 "moment before or after",
 			 100 * (double)c->inferred / (double)all);
 	gus_log(log, GUS_NOTE, "[ callers: by unwind tables; %.1f %% of %llu stacks are whole%s ]",
 		100 * (double)c->ends[GUS_CALLERS_WHOLE] / (double)all, (unsigned long long)all, inferred);

@@ -15,8 +15,8 @@
 
 struct gus_current;
 
-/* keep_ns: how far back questions may go; older maps serve for as long as there is room for them. nodes: how many pieces
- * of maps there may be, GUS_LIMIT_CURRENT_NODES outside of tests. */
+/* keep_ns: how far back questions may go; older maps serve for as long as there is room for them. nodes: how many
+ * pieces of maps there may be, GUS_LIMIT_CURRENT_NODES outside of tests. */
 struct gus_current *gus_current_new(uint64_t keep_ns, size_t nodes);
 void gus_current_free(struct gus_current *c);
 
