@@ -144,6 +144,12 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
  * dozen, of some 300 bytes here: 16 MiB are 50,000. */
 #define GUS_LIMIT_PROCESS_MAPPINGS (16u << 20)
 #define GUS_LIMIT_ALL_MAPPINGS (256u << 20)
+/* What is kept of address spaces while callers are found in them: pieces of maps, of 48 bytes each, a new
+ * mapping takes some 20 until the maps before it are forgotten, then one; files, and bytes of their names. Two million
+ * mappings that live at a time are 40,000 processes' that share none. */
+#define GUS_LIMIT_CURRENT_NODES (1u << 21)
+#define GUS_LIMIT_CURRENT_MODULES 65536
+#define GUS_LIMIT_CURRENT_TEXT (64u << 20)
 /* Pages that a snapshot looks at one by one, 128 GiB of addresses: half a second. Reserves of shadow memory and of
  * heaps are terabytes, and would stop their process for minutes. */
 #define GUS_LIMIT_PAGEMAP_ENTRIES (32u << 20)

@@ -44,9 +44,13 @@ gusprof_SOURCES = \
 	cli/model/traced_json.c \
 	cli/model/traced_text.c \
 	cli/model/view.h \
+	cli/record/beyond.c cli/record/beyond.h \
+	cli/record/call_graph.c cli/record/call_graph.h \
+	cli/record/callers.c cli/record/callers.h \
 	cli/record/embed.c cli/record/embed.h \
 	cli/record/jit.c cli/record/jit.h \
 	cli/record/record.c cli/record/record.h \
+	cli/record/remembered.c cli/record/remembered.h \
 	cli/record/summary.c cli/record/summary.h \
 	cli/record/trace.c cli/record/trace.h \
 	cli/report/csv.c \

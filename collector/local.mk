@@ -25,6 +25,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/frequency.c collector/host/frequency.h \
 	collector/host/host.c collector/host/host.h \
 	collector/host/mapped.c collector/host/mapped.h \
+	collector/host/peek.c collector/host/peek.h \
 	collector/host/priority.c collector/host/priority.h \
 	collector/host/procfs.c collector/host/procfs.h \
 	collector/host/text.c collector/host/text.h \

@@ -82,7 +82,7 @@ enum gus_callers {
 	GUS_CALLERS_TABLE = 1 << 4,      /* by unwind tables, at least one */
 	GUS_CALLERS_POINTER = 1 << 5,    /* by frame pointers, at least one */
 	GUS_CALLERS_LEAF = 1 << 6,       /* the kernel's frame pointers, and what a leaf without a frame left out */
-	GUS_CALLERS_REMEMBERED = 1 << 7, /* the outer ones as an earlier sample of the thread had them */
+	GUS_CALLERS_REMEMBERED = 1 << 7, /* the outer ones as the thread had them before or after: inferred */
 	GUS_CALLERS_BRANCHES = 1 << 8,   /* by the stack of calls that the CPU keeps (LBR) */
 };
 

@@ -6,6 +6,7 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/elf/elffile.c symbolizer/elf/elffile.h \
 	symbolizer/elf/elfsyms.c symbolizer/elf/elfsyms.h \
 	symbolizer/elf/frames.c \
+	symbolizer/elf/needed.c symbolizer/elf/needed.h \
 	symbolizer/elf/mini.c symbolizer/elf/mini.h \
 	symbolizer/elf/package.c symbolizer/elf/package.h \
 	symbolizer/elf/plt.c \
@@ -36,6 +37,8 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/names/demangle.c symbolizer/names/demangle.h \
 	symbolizer/names/functions.c symbolizer/names/functions.h \
 	symbolizer/names/ranges.c symbolizer/names/ranges.h \
+	symbolizer/space/current.c symbolizer/space/current.h \
+	symbolizer/space/module.c symbolizer/space/module.h \
 	symbolizer/space/space.c symbolizer/space/space.h \
 	symbolizer/space/spans.c symbolizer/space/spans.h \
 	symbolizer/symbols/embedded.c symbolizer/symbols/embedded.h \

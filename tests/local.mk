@@ -15,6 +15,7 @@ EXTRA_DIST += tests/lsan.supp
 case_tests = \
 	tests/cases/attach.sh \
 	tests/cases/annotate.sh \
+	tests/cases/callers.sh \
 	tests/cases/completion.sh \
 	tests/cases/container.sh \
 	tests/cases/damage.sh \
@@ -89,6 +90,14 @@ tests_cases_rights_secret_SOURCES = tests/cases/rights_target.c
 tests_cases_rights_secret_CFLAGS = $(rights_cflags) -DFUNCTION=secret_function
 tests_cases_rights_secret_LDFLAGS = $(rights_ldflags)
 tests_cases_rights_secret_LDADD =
+check_PROGRAMS += tests/cases/callers-target tests/cases/callers-target-fp
+tests_cases_callers_target_SOURCES = tests/cases/callers_target.c
+tests_cases_callers_target_CFLAGS = $(GUS_WARNINGS) -Wno-vla -O2 -g -fomit-frame-pointer -fno-optimize-sibling-calls
+tests_cases_callers_target_LDADD = -lpthread -ldl -lrt
+tests_cases_callers_target_fp_SOURCES = tests/cases/callers_target.c
+tests_cases_callers_target_fp_CFLAGS = $(GUS_WARNINGS) -Wno-vla -O2 -g -fno-omit-frame-pointer \
+	-momit-leaf-frame-pointer -fno-optimize-sibling-calls
+tests_cases_callers_target_fp_LDADD = -lpthread -ldl -lrt
 check_PROGRAMS += tests/cases/jit-target
 tests_cases_jit_target_SOURCES = tests/cases/jit_target.c
 check_PROGRAMS += tests/cases/kill-target
@@ -234,6 +243,8 @@ unit_tests = \
 	tests/unit/test_recall \
 	tests/unit/test_records \
 	tests/unit/test_regions \
+	tests/unit/test_needed \
+	tests/unit/test_remembered \
 	tests/unit/test_replays \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
@@ -246,6 +257,7 @@ unit_tests = \
 	tests/unit/test_denial \
 	tests/unit/test_executed \
 	tests/unit/test_snapshot_take \
+	tests/unit/test_current \
 	tests/unit/test_space \
 	tests/unit/test_stack \
 	tests/unit/test_store \
@@ -372,12 +384,15 @@ tests_unit_test_replays_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_snapshot_take -Wl
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
+tests_unit_test_needed_SOURCES = tests/unit/test_needed.c
+tests_unit_test_remembered_SOURCES = tests/unit/test_remembered.c cli/record/remembered.c
 tests_unit_test_rows_SOURCES = tests/unit/test_rows.c
 tests_unit_test_sizes_SOURCES = tests/unit/test_sizes.c
 tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
 tests_unit_test_denial_SOURCES = tests/unit/test_denial.c
 tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
+tests_unit_test_current_SOURCES = tests/unit/test_current.c
 tests_unit_test_space_SOURCES = tests/unit/test_space.c
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
 tests_unit_test_store_SOURCES = tests/unit/test_store.c
@@ -500,6 +515,7 @@ EXTRA_DIST += \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
+	tests/bench/callers-cost \
 	tests/bench/cost-against-perf \
 	tests/bench/embed \
 	tests/bench/faults \

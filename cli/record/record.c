@@ -18,6 +18,8 @@
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
 #include "cli/common/uarch_load.h"
+#include "cli/record/call_graph.h"
+#include "cli/record/callers.h"
 #include "cli/record/embed.h"
 #include "cli/record/record.h"
 #include "cli/record/summary.h"
@@ -31,15 +33,18 @@
 #include "collector/target/child.h"
 #include "collector/target/target.h"
 #include "collector/trial/branches.h"
+#include "collector/trial/callers.h"
 #include "collector/trial/probe.h"
 #include "config.h"
 
 #define DEFAULT_HZ 1000      /* where it is not known what a sample costs */
 #define DEFAULT_OVERHEAD 1.0 /* percent of the target's CPU time */
 #define OVERHEAD_MAX 50.0
+/* How late samples may be asked about: rings are emptied ten times a second; of a flight recorder, when it is told. */
+#define KEEP_NS 2000000000
+#define KEEP_FLIGHT_NS 120000000000
 #define STOPPED_STATUS 143 /* as perf: 128 + SIGTERM, whichever signal asked us to stop */
 
-enum { CALLERS_FP, CALLERS_NONE };
 enum trace { TRACE_AUTO, TRACE_QEMU, TRACE_OFF };
 
 struct record_options {
@@ -48,7 +53,7 @@ struct record_options {
 	const char *branches;         /* -j; NULL: not asked */
 	const char *frequency, *output, *cpus, *cgroup, *control;
 	const char *switch_output;    /* "" if it was given without a value */
-	int call_graph;               /* negative: as callers says */
+	const char *call_graph;       /* NULL: as callers says */
 	int trace;                    /* enum trace */
 	int embed;                    /* enum gus_embed */
 	int sample_cpus;              /* enum gus_sample_cpus */
@@ -150,10 +155,13 @@ static const struct gus_option options[] = {
 	{ 0, "sample-cpus", "WHEN", "Sample the CPUs and keep the target's samples: auto, the default, where the "
 	  "target's tasks end before they are sampled, this user may, and what else runs does not cost too "
 	  "much; always; never.", GUS_OPTION_CHOICE, AT(sample_cpus), .choices = "auto always never" },
-	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph fp.", GUS_OPTION_FLAG,
+	{ 'g', "", NULL, "Record the callers of each sample; the same as --call-graph auto.", GUS_OPTION_FLAG,
 	  AT(callers) },
-	{ 0, "call-graph", "MODE", "How to find the callers: fp follows frame pointers, none (the default) records "
-	  "none.", GUS_OPTION_CHOICE, AT(call_graph), .choices = "fp none" },
+	{ 0, "call-graph", "MODE[,SIZE]", "How to find the callers: auto takes fp or tables by what the programs are "
+	  "built for; fp follows frame pointers; tables (or eh) unwinds while recording, by the files' unwind tables, "
+	  "from a copy of SIZE bytes of stack that is not kept; dwarf keeps these copies, for who reads the recording "
+	  "to unwind; lbr takes the calls that the CPU keeps; none (the default).", GUS_OPTION_STRING,
+	  AT(call_graph), .choices = "auto tables fp dwarf lbr none", .filled = true },
 	{ 0, "off-cpu", NULL, "Record also where threads leave their CPU, with their callers, for the time that they "
 	  "do not run: 'gusprof report --off-cpu' and '--wall' show it.", GUS_OPTION_FLAG, AT(off_cpu),
 	  .fit = { .excludes = "overwrite cpu switch-events call-graph=none",
@@ -201,6 +209,8 @@ static const struct gus_option_rule rules[] = {
 	{ "trace=auto", { COMMAND | PROCESSES, .why = "one process is looked at, at a time" } },
 	{ "trace=qemu", { COMMAND, .excludes = "switch-output",
 	  .why = "the command is run a second time, at the end" } },
+	{ "call-graph=lbr", { .excludes = "branch-any branch-filter",
+	  .why = "the CPU keeps either calls or branches" } },
 	{ "output=-", { .excludes = "switch-output", .why = "a pipe has no parts" } },
 	{ "trace=qemu", { .excludes = "trace-window=0", .why = "a window has an instruction at least" } },
 	{ 0 },
@@ -208,8 +218,6 @@ static const struct gus_option_rule rules[] = {
 
 /* What perf's users type. */
 static const struct gus_habit habits[] = {
-	{ "--call-graph=dwarf", "callers are found by frame pointers (fp): build with -fno-omit-frame-pointer" },
-	{ "--call-graph=lbr", "callers are found by frame pointers (fp); -b records branches" },
 	{ "-T", "samples always have their time" },
 	{ "--timestamp", "samples always have their time" },
 	{ "-P", "samples always have their period" },
@@ -433,6 +441,8 @@ static void announce(void *context)
 
 	announce_target(a);
 	gus_log(a->log, GUS_NOTE, "sampling %s", a->choice->text);
+	if (a->so->call_graph_choice)
+		gus_log(a->log, GUS_NOTE, "callers %s; --call-graph says otherwise", a->so->call_graph_choice);
 	if (e->frequency && e->period)
 		gus_log(a->log, GUS_DEBUG, "period %llu %s with jitter, for %llu samples a second",
 			(unsigned long long)e->period, e->unit, (unsigned long long)e->frequency);
@@ -499,6 +509,40 @@ static void set_rates(struct gus_session_options *so, uint64_t frequency, uint64
 			gus_event_change_rate(&so->events->v[i], g.hz);
 }
 
+/* Whether what callers are found by can be had here. What auto took is given up for frame pointers, which are always
+ * there; and these do without the registers that tell a leaf's caller. */
+static int prepare_callers(struct gus_session_options *so, struct gus_record_callers *callers, struct gus_pmus *pmus,
+			   char **chosen, struct gus_error *err)
+{
+	struct gus_error why = { 0 };
+	struct gus_cargo cargo;
+
+	if (so->callers == GUS_CALL_GRAPH_NONE)
+		return 0;
+	if (so->callers == GUS_CALL_GRAPH_FP || so->callers == GUS_CALL_GRAPH_TABLES) {
+		gus_record_callers_init(callers, so->callers, so->overwrite ? KEEP_FLIGHT_NS : KEEP_NS);
+		so->unwinder = &callers->unwinder;
+	}
+	cargo = gus_session_cargo(so);
+	if (gus_callers_check(so->events, &cargo, pmus, gus_uarch_host(), &why) == 0)
+		return 0;
+	if (!*chosen && so->callers != GUS_CALL_GRAPH_FP) {
+		*err = why;
+		return -1;
+	}
+	gus_log(so->log, so->callers == GUS_CALL_GRAPH_FP ? GUS_DEBUG : GUS_NOTE, "callers by frame pointers alone: %s",
+		why.text);
+	gus_record_callers_free(callers);
+	so->unwinder = NULL;
+	so->callers = GUS_CALL_GRAPH_FP;
+	so->stack_bytes = 0;
+	if (*chosen) {
+		free(*chosen);
+		so->call_graph_choice = *chosen = gus_format("by frame pointers alone: %s", why.text);
+	}
+	return 0;
+}
+
 static int record(struct record_options *o, char **command)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
@@ -510,7 +554,6 @@ static int record(struct record_options *o, char **command)
 		.delay_ms = o->delay_ms, .max_size = o->max_size, .control = o->control, .log = log,
 		.priority = &priority, .overhead = choose_overhead(o),
 		.sample_cpus = (enum gus_sample_cpus)o->sample_cpus,
-		.call_graph = o->call_graph < 0 ? o->callers : o->call_graph == CALLERS_FP,
 	};
 	struct gus_session_result result = { 0 };
 	struct gus_events events = { 0 };
@@ -518,6 +561,9 @@ static int record(struct record_options *o, char **command)
 	struct announcement announcement = { log, &events, &choice, &so };
 	struct gus_record_trace second = { .command = command, .log = log, .priority = &priority };
 	struct gus_record_embed embed;
+	struct gus_record_callers callers = { 0 };
+	bool automatic = false;
+	char *chosen = NULL;
 	struct gus_error err = { 0 };
 	struct gus_pmus pmus;
 	uint64_t frequency, period;
@@ -533,7 +579,8 @@ static int record(struct record_options *o, char **command)
 	choose_trace(o, &so, &second);
 	if (rc == 0 && (parse_rate(o, &frequency, &period, &err) != 0 ||
 			parse_switch_output(o->switch_output, &so, &err) != 0 ||
-			parse_branches(o, &so.branch_type, &err) != 0))
+			parse_branches(o, &so.branch_type, &err) != 0 ||
+			gus_record_call_graph_parse(o->call_graph, o->callers, &so, &automatic, &err) != 0))
 		rc = -1;
 	if (rc == 0) {
 		rc = gus_target_check(&o->target, log, &err);
@@ -548,6 +595,10 @@ static int record(struct record_options *o, char **command)
 	if (rc == 0) {
 		so.events = &events;
 		so.choice = &choice;
+		so.call_graph_choice = chosen = automatic ? gus_record_call_graph_choose(&so) : NULL;
+		rc = prepare_callers(&so, &callers, &pmus, &chosen, &err);
+	}
+	if (rc == 0) {
 		set_rates(&so, frequency, period);
 		so.ready = announce;
 		so.ready_context = &announcement;
@@ -556,7 +607,9 @@ static int record(struct record_options *o, char **command)
 	if (rc != 0 && !result.said)
 		gus_complain(&err);
 	if (rc == 0)
-		gus_record_summarise(&so, &result, &embed);
+		gus_record_summarise(&so, &result, &embed, &callers);
+	gus_record_callers_free(&callers);
+	free(chosen);
 	gus_record_embed_free(&embed);
 	gus_priority_restore(&priority);
 	gus_events_free(&events);
@@ -565,7 +618,7 @@ static int record(struct record_options *o, char **command)
 }
 
 static const struct record_options standard = {
-	.output = "gusprof.data", .call_graph = -1, .trace = TRACE_OFF, .embed = GUS_EMBED_SYMBOLS, .switches = true,
+	.output = "gusprof.data", .trace = TRACE_OFF, .embed = GUS_EMBED_SYMBOLS, .switches = true,
 	.trace_window = 1000000,
 };
 

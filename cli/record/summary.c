@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/missed.h"
+#include "cli/record/callers.h"
 #include "cli/record/embed.h"
 #include "collector/session/session.h"
 #include "collector/target/target.h"
@@ -90,7 +91,7 @@ static void summarise_names(const struct gus_record_embed *e)
 }
 
 void gus_record_summarise(const struct gus_session_options *so, const struct gus_session_result *r,
-			  const struct gus_record_embed *embed)
+			  const struct gus_record_embed *embed, const struct gus_record_callers *callers)
 {
 	bool missed = gus_missed_matters(r->missed, r->counted, r->period);
 
@@ -101,6 +102,8 @@ void gus_record_summarise(const struct gus_session_options *so, const struct gus
 	else if (!r->samples && !missed)
 		gus_log(so->log, GUS_NOTE, "no samples: the %s took too little CPU time, or the event did not happen",
 			so->target->kind == GUS_TARGET_COMMAND ? "command" : "target");
+	if (so->unwinder)
+		gus_record_callers_summarise(callers, so->log);
 	summarise_names(embed);
 	if (missed)
 		summarise_missed(so, r);

@@ -3,12 +3,13 @@
 #ifndef GUS_CLI_RECORD_SUMMARY_H
 #define GUS_CLI_RECORD_SUMMARY_H
 
+struct gus_record_callers;
 struct gus_record_embed;
 struct gus_session_options;
 struct gus_session_result;
 
 /* To the log of the options. */
 void gus_record_summarise(const struct gus_session_options *so, const struct gus_session_result *r,
-			  const struct gus_record_embed *embed);
+			  const struct gus_record_embed *embed, const struct gus_record_callers *callers);
 
 #endif

@@ -175,9 +175,12 @@ int gus_session_describe_living(struct session *s)
 	s->living.left_out = 0;
 	for (size_t i = 0; s->o->namer && i < sideband.records.n; i++)
 		s->o->namer->told(s->o->namer->context, sideband.records.v[i]);
-	for (size_t i = 0; s->part <= 1 && i < sideband.records.n; i++) /* later files tell again what is known */
+	for (size_t i = 0; s->part <= 1 && i < sideband.records.n; i++) { /* later files tell again what is known */
 		if (sideband.records.v[i]->kind_case == GUSPROF__RECORD__KIND_MMAP)
 			gus_made_note(&s->made, sideband.records.v[i]);
+		if (s->o->unwinder)
+			s->o->unwinder->told(s->o->unwinder->context, sideband.records.v[i]);
+	}
 	gus_made_settle(&s->made);
 	message = gus_sideband_message(&sideband);
 	rc = gus_writer_sideband(s->writer, &message, s->err);

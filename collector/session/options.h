@@ -63,6 +63,8 @@ struct gus_session_namer {
 /* Who finds the callers of samples that bring registers and a piece of the stack along (tables of files, which are no
  * room's of the collector). Before samples of a drain are asked about, it is told the side band of all rings. */
 struct gus_session_unwinder {
+	/* Once, before all else: the files that are held open, which are added to while it runs. */
+	void (*begin)(void *context, const struct gus_kept *kept);
 	void (*told)(void *context, const struct Gusprof__Record *record);
 	/* The callers in user space of a sample, innermost first, without the place that was sampled itself; before
 	 * one that was interrupted rather than called PERF_CONTEXT_USER stands. *callers is what became of it (enum

@@ -393,9 +393,12 @@ static int prepare(struct session *s)
 		s->lanes.user = &s->visits;
 		s->lanes.told = o->namer->told;
 		s->lanes.told_context = o->namer->context;
-		s->living.kept = s->lanes.kept = &s->kept;
 		s->lanes.made = &s->made;
 	}
+	if (o->namer || o->unwinder)
+		s->living.kept = s->lanes.kept = &s->kept;
+	if (o->unwinder)
+		o->unwinder->begin(o->unwinder->context, &s->kept);
 	fill_polls(s);
 	s->part = o->switch_output != GUS_SWITCH_NEVER;
 	return gus_session_create_file(s, gus_counters_now(&s->counters));

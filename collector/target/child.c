@@ -26,8 +26,9 @@ static int executable(const char *path)
 	return access(path, X_OK) == 0 ? 0 : errno;
 }
 
-/* What execvp would do with the name, without doing it: a missing command is found before a file is created. */
-static int search_path(const char *command)
+/* What execvp would do with the name, without doing it: a missing command is found before a file is created. *where is
+ * the file, if it is not NULL and there is one. */
+static int search_path(const char *command, char **where)
 {
 	const char *path = getenv("PATH");
 	int found = ENOENT;
@@ -37,7 +38,10 @@ static int search_path(const char *command)
 		char *candidate = gus_format("%.*s%s%s", (int)n, path, n ? "/" : "", command);
 		int sys = executable(candidate);
 
-		free(candidate);
+		if (sys == 0 && where)
+			*where = candidate;
+		else
+			free(candidate);
 		if (sys == 0 || sys == EACCES)
 			found = sys;
 		if (sys == 0 || !path[n])
@@ -49,11 +53,21 @@ static int search_path(const char *command)
 
 int gus_child_find(const char *command, struct gus_error *err)
 {
-	int sys = strchr(command, '/') ? executable(command) : *command ? search_path(command) : ENOENT;
+	int sys = strchr(command, '/') ? executable(command) : *command ? search_path(command, NULL) : ENOENT;
 
 	if (sys == ENOENT && !strchr(command, '/'))
 		return gus_fail(err, GUS_E_NOT_FOUND, "cannot start '%s': no such command in PATH", command);
 	return sys ? gus_fail_errno(err, sys, "cannot start '%s'", command) : 0;
+}
+
+char *gus_child_path(const char *command)
+{
+	char *path = NULL;
+
+	if (strchr(command, '/'))
+		return gus_strdup(command);
+	search_path(command, &path);
+	return path;
 }
 
 static _Noreturn void become(char *const *argv, const struct gus_signals *signals, int go, int failed)

@@ -19,6 +19,9 @@ struct gus_child {
 /* Whether command can be found the way execvp would; GUS_E_NOT_FOUND or GUS_E_PERMISSION if not. */
 int gus_child_find(const char *command, struct gus_error *err);
 
+/* The file that execvp would take for it, or NULL; the caller frees it. */
+char *gus_child_path(const char *command);
+
 /* Forks the waiting process. argv is NULL-terminated; it starts with those signals. traceable: processes of ours may
  * trace it, where they otherwise might not as they are not its parents. */
 int gus_child_fork(struct gus_child *child, char *const *argv, const struct gus_signals *signals, bool traceable,

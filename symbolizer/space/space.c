@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/index.h"
 #include "proto/sample.h"
-#include "proto/varint.h"
+#include "symbolizer/space/module.h"
 #include "symbolizer/space/spans.h"
 
 #define KERNEL_MODULE 1u
@@ -117,47 +117,6 @@ void gus_space_free(struct gus_space *s)
 	free(s);
 }
 
-/* The kernel's names for memory that no file stands behind; where `prefix`, anything may follow. */
-static const struct {
-	const char *name;
-	bool prefix;
-} no_file[] = {
-	{ "", false },          { "//anon", true },   { "[", true },     { "/dev/zero", true },
-	{ "/anon_hugepage", true }, { "/memfd:", true }, { "/SYSV", true },
-};
-
-enum gus_module_kind gus_module_kind_of(const char *path)
-{
-	if (strcmp(path, "[vdso]") == 0)
-		return GUS_MODULE_VDSO;
-	for (size_t i = 0; i < sizeof(no_file) / sizeof(*no_file); i++)
-		if (no_file[i].prefix ? strncmp(path, no_file[i].name, strlen(no_file[i].name)) == 0
-				      : strcmp(path, no_file[i].name) == 0)
-			return GUS_MODULE_ANON;
-	return GUS_MODULE_FILE;
-}
-
-/* What two mappings must share to be of one module: the path, and the build id where the kernel gave one, else the
- * inode, which tells a file from the one that replaced it under the same name. */
-static uint32_t identify(struct gus_space *s, const Gusprof__Mmap *m, const char *path)
-{
-	struct gus_bytes key = { 0 };
-	uint32_t number;
-
-	gus_vec_append(&key, (const uint8_t *)path, strlen(path) + 1);
-	if (m->build_id.len) {
-		gus_vec_append(&key, m->build_id.data, m->build_id.len);
-	} else if (gus_module_kind_of(path) == GUS_MODULE_FILE) {
-		const uint64_t inode[] = { m->major, m->minor, m->inode, m->generation };
-
-		gus_vec_append(&key, (const uint8_t *)"\0inode", 6);
-		gus_vec_append(&key, (const uint8_t *)inode, sizeof(inode));
-	}
-	number = gus_strings_add_n(&s->identities, (const char *)key.v, key.n);
-	gus_vec_free(&key);
-	return number;
-}
-
 static const char *text_of(const char *text)
 {
 	return text ? text : "";
@@ -185,15 +144,14 @@ static void add_jit(struct gus_space *s, const Gusprof__Jit *j)
 
 static void add_mmap(struct gus_space *s, const Gusprof__Mmap *m)
 {
-	const char *path = *text_of(m->path) ? m->path : "//anon";
-
 	/* Kernel code is asked by address alone. */
 	if (m->kernel)
 		return;
 	gus_vec_push(&s->notes, (struct note){
 		.kind = NOTE_MMAP, .time = m->time, .order = s->notes.n, .pid = m->pid, .tid = m->tid,
 		.start = m->start, .length = m->length, .offset = m->offset,
-		.name = gus_strings_add(&s->strings, path), .identity = identify(s, m, path),
+		.name = gus_strings_add(&s->strings, gus_module_path(m)),
+		.identity = gus_module_identify(&s->identities, m),
 		.build_id = m->build_id.len ? gus_strings_add_n(&s->strings, (const char *)m->build_id.data,
 								m->build_id.len) : 0,
 		.build_id_size = (uint32_t)m->build_id.len, .inode = m->inode,
@@ -287,14 +245,9 @@ static uint32_t past_value(const struct past *past, uint64_t time)
 	return n ? past->v[n - 1].value : 0;
 }
 
-/* An executed memfd that is an ELF file with a build id is a program like any other; else it is a runtime's memory. */
 static enum gus_module_kind kind_of(const struct note *n, const char *path)
 {
-	if (n->kind == NOTE_JIT)
-		return GUS_MODULE_JIT;
-	if (n->build_id_size && strncmp(path, "/memfd:", strlen("/memfd:")) == 0)
-		return GUS_MODULE_FILE;
-	return gus_module_kind_of(path);
+	return n->kind == NOTE_JIT ? GUS_MODULE_JIT : gus_module_kind_with(path, n->build_id_size);
 }
 
 static uint32_t module_of(struct gus_space *s, const struct note *n)

@@ -14,27 +14,7 @@
 #include <stdint.h>
 
 #include "proto/gusprof.pb-c.h"
-
-enum gus_module_kind {
-	GUS_MODULE_UNKNOWN, /* no mapping covers the address */
-	GUS_MODULE_FILE,    /* an ELF file, or some other mapped file */
-	GUS_MODULE_KERNEL,  /* kernel and kernel modules: offsets are addresses */
-	GUS_MODULE_VDSO,
-	GUS_MODULE_ANON,    /* executable memory without a file, of which nobody has said what it is: "//anon" */
-	GUS_MODULE_JIT,     /* code that a process made and told of: "[jit:PID]"; offsets are the recording's own */
-};
-
-/* Of a mapping, by the name that the kernel gives it. */
-enum gus_module_kind gus_module_kind_of(const char *path);
-
-struct gus_module {
-	enum gus_module_kind kind;
-	const char *path;        /* as recorded; "[unknown]" and "[kernel]" for those kinds */
-	const uint8_t *build_id; /* of build_id_size bytes, NULL if not known */
-	size_t build_id_size;
-	uint64_t inode;          /* the file's, as the kernel gave it in place of a build id; 0 if not known */
-	uint32_t major, minor;   /* of its device */
-};
+#include "symbolizer/space/module.h"
 
 /* The answer: a module and where in it. */
 struct gus_place {

@@ -182,3 +182,30 @@ const struct gus_span *gus_spans_find(const struct gus_spans *s, uint32_t root, 
 	}
 	return NULL;
 }
+
+/* The node's new number. Trees are balanced, so this is no deeper than they are high. */
+static uint32_t move(const struct gus_spans *from, struct gus_spans *to, uint32_t *moved, uint32_t at)
+{
+	struct gus_span_node_ node = from->nodes.v[at];
+
+	if (at && !moved[at]) {
+		node.left = move(from, to, moved, node.left);
+		node.right = move(from, to, moved, node.right);
+		gus_vec_push(&to->nodes, node);
+		moved[at] = (uint32_t)to->nodes.n - 1;
+	}
+	return moved[at];
+}
+
+void gus_spans_compact(struct gus_spans *s, uint32_t *const *roots, size_t n)
+{
+	uint32_t *moved = gus_zalloc(s->nodes.n * sizeof(*moved));
+	struct gus_spans kept;
+
+	gus_spans_init(&kept);
+	for (size_t i = 0; i < n; i++)
+		*roots[i] = move(s, &kept, moved, *roots[i]);
+	gus_spans_free(s);
+	*s = kept;
+	free(moved);
+}

@@ -34,5 +34,7 @@ void gus_spans_free(struct gus_spans *s);
 uint32_t gus_spans_cover(struct gus_spans *s, uint32_t root, const struct gus_span *span);
 /* The span around address, or NULL; valid until the next change. */
 const struct gus_span *gus_spans_find(const struct gus_spans *s, uint32_t root, uint64_t address);
+/* Forgets what none of these maps has. They get new numbers, in place. */
+void gus_spans_compact(struct gus_spans *s, uint32_t *const *roots, size_t n);
 
 #endif

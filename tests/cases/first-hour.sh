@@ -54,7 +54,7 @@ done <<LIST
 129|report has no --field-separator: |report --field-separator=;
 129|stat has no -d: |stat -d true
 129|annotate has no --tui: |annotate --tui
-129|frame pointers|record --call-graph dwarf -- ls
+129|auto, tables, fp, dwarf, lbr or none|record --call-graph caller -- ls
 129|always compressed|record -z -- ls
 129|no such process runs|record -p
 129|separated by commas|record -p 1 2 3

@@ -182,8 +182,17 @@ done <<LIST
 129|-F takes a number|-F fast -- true
 129|more than this kernel allows|-F 4000000000 -- true
 129|-c takes a number above 0|-c 0 -- true
-129|frame pointers|--call-graph dwarf -- true
-129|fp or none|--call-graph psychic -- true
+129|auto, tables, fp, dwarf, lbr or none|--call-graph psychic -- true
+129|auto, tables, fp, dwarf, lbr or none|--call-graph table -- true
+129|auto, tables, fp, dwarf, lbr or none|--call-graph ,8192 -- true
+129|64 to 65528 bytes|--call-graph dwarf,65529 -- true
+129|64 to 65528 bytes|--call-graph tables,63 -- true
+129|64 to 65528 bytes|--call-graph dwarf, -- true
+129|64 to 65528 bytes|--call-graph dwarf,8x -- true
+129|64 to 65528 bytes|--call-graph dwarf,64K -- true
+129|takes no size|--call-graph fp,8192 -- true
+129|takes no size|--call-graph lbr,8192 -- true
+129|either calls or branches|--call-graph lbr -b -- true
 129|no way to start|-D -1 -- true
 129|exclude each other|-b -j any -- true
 129|any_call.*not 'bogus'|-j any,bogus -- true

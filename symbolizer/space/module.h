@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules of address spaces, and what makes a mapping's module itself: the rules that the past of address spaces and
+ * their present share. */
+#ifndef GUS_SYMBOLIZER_SPACE_MODULE_H
+#define GUS_SYMBOLIZER_SPACE_MODULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/gusprof.pb-c.h"
+
+struct gus_strings;
+
+enum gus_module_kind {
+	GUS_MODULE_UNKNOWN, /* no mapping covers the address */
+	GUS_MODULE_FILE,    /* an ELF file, or some other mapped file */
+	GUS_MODULE_KERNEL,  /* kernel and kernel modules: offsets are addresses */
+	GUS_MODULE_VDSO,
+	GUS_MODULE_ANON,    /* executable memory without a file, of which nobody has said what it is: "//anon" */
+	GUS_MODULE_JIT,     /* code that a process made and told of: "[jit:PID]"; offsets are the recording's own */
+};
+
+/* Of a mapping, by the name that the kernel gives it. */
+enum gus_module_kind gus_module_kind_of(const char *path);
+
+struct gus_module {
+	enum gus_module_kind kind;
+	const char *path;        /* as recorded; "[unknown]" and "[kernel]" for those kinds */
+	const uint8_t *build_id; /* of build_id_size bytes, NULL if not known */
+	size_t build_id_size;
+	uint64_t inode;          /* the file's, as the kernel gave it in place of a build id; 0 if not known */
+	uint32_t major, minor;   /* of its device */
+};
+
+/* The path of a mapping; the kernel's word for memory without a file where it has none. */
+const char *gus_module_path(const Gusprof__Mmap *m);
+/* A number that mappings share if and only if they are of one module. */
+uint32_t gus_module_identify(struct gus_strings *identities, const Gusprof__Mmap *m);
+/* As gus_module_kind_of; a memfd that is an ELF file with a build id is a program like any other. */
+enum gus_module_kind gus_module_kind_with(const char *path, size_t build_id_size);
+
+#endif
