@@ -14,6 +14,7 @@ gusprof_SOURCES = \
 	cli/common/filter.c cli/common/filter.h \
 	cli/common/html.c cli/common/html.h \
 	cli/common/json.c cli/common/json.h \
+	cli/common/lines.c cli/common/lines.h \
 	cli/common/naming.c cli/common/naming.h \
 	cli/common/option_rules.c cli/common/option_rules.h \
 	cli/common/option_table.h \
@@ -52,14 +53,17 @@ gusprof_SOURCES = \
 	cli/report/flame.c cli/report/flame.h \
 	cli/report/flame_file.c cli/report/flame_file.h \
 	cli/report/flame_tree.c cli/report/flame_tree.h \
+	cli/report/folded.c cli/report/folded.h \
 	cli/report/head.c cli/report/head.h \
 	cli/report/json.c \
 	cli/report/render.h \
 	cli/report/report.c \
 	cli/report/text.c \
+	cli/report/tree_json.c cli/report/tree_json.h \
+	cli/report/tree_text.c cli/report/tree_text.h \
+	cli/report/trees.c cli/report/trees.h \
 	cli/report/view.c cli/report/view.h \
 	cli/script/fields.c cli/script/fields.h \
-	cli/script/lines.c cli/script/lines.h \
 	cli/script/names.c cli/script/names.h \
 	cli/script/samples.c cli/script/samples.h \
 	cli/script/script.c \

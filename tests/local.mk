@@ -335,7 +335,7 @@ tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_script_SOURCES = tests/unit/test_script.c cli/common/absent.c cli/script/fields.c \
-	cli/script/lines.c
+	cli/common/lines.c
 tests_unit_test_regions_SOURCES = tests/unit/test_regions.c $(made_trace) \
 	tests/unit/made_stacks.c tests/unit/made_stacks.h
 # Replaying, and where a case says so the taking of snapshots and the clock, are the test's.

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "attribution/profile/expect.h"
+#include "attribution/profile/profile.h"
 #include "proto/sample.h"
 
 #define NOT_YET UINT32_MAX
@@ -59,6 +60,7 @@ static uint32_t callee_add(struct maker *m, const struct callee_key *key)
 			.inlined = key->inlined,
 			.module = key->module,
 			.function = key->function ? gus_strings_get(&c->strings, key->function) : NULL,
+			.start = key->start,
 			.same = gus_index_add(&m->same, &same, NULL),
 		});
 	return number;
@@ -225,7 +227,7 @@ void gus_calls_make(struct gus_calls *c, struct gus_profile *p, const struct gus
 {
 	struct maker m = { .c = c, .options = options };
 
-	*c = (struct gus_calls){ .profile = p };
+	*c = (struct gus_calls){ .profile = p, .inlines = options->inlines };
 	c->of_cell = gus_resize(NULL, p->cells.n + 1, sizeof(*c->of_cell));
 	gus_strings_init(&c->strings);
 	gus_index_init(&m.callees, sizeof(struct callee_key));
@@ -256,6 +258,47 @@ void gus_calls_free(struct gus_calls *c)
 	gus_strings_free(&c->strings);
 	free(c->of_cell);
 	*c = (struct gus_calls){ 0 };
+}
+
+/* From a call to the next one in a walk over all of them; what is left on the way there is told. */
+static uint32_t step(const struct gus_calls *c, uint32_t call, uint32_t *inside)
+{
+	const struct gus_called *v = c->calls.v;
+
+	if (v[call].first)
+		return v[call].first;
+	for (; call; call = v[call].caller) {
+		inside[c->callees.v[v[call].callee].same]--;
+		if (v[call].next)
+			return v[call].next;
+	}
+	return 0;
+}
+
+static int by_same(const void *a, const void *b, void *context)
+{
+	const struct gus_calls *c = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t s = c->callees.v[c->calls.v[x].callee].same, t = c->callees.v[c->calls.v[y].callee].same;
+
+	if (s != t)
+		return s < t ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+uint32_t *gus_calls_outermost(const struct gus_calls *c, size_t *n)
+{
+	uint32_t *inside = gus_zalloc(c->callees.n * sizeof(*inside)); /* by function: how often on the way here */
+	struct gus_vec(uint32_t) found = { 0 };
+
+	for (uint32_t call = c->calls.v[0].first; call; call = step(c, call, inside))
+		if (!inside[c->callees.v[c->calls.v[call].callee].same]++)
+			gus_vec_push(&found, call);
+	free(inside);
+	if (found.n)
+		qsort_r(found.v, found.n, sizeof(*found.v), by_same, (void *)(uintptr_t)c);
+	*n = found.n;
+	return found.v;
 }
 
 #define GUS_ORDER_(x, y) \

@@ -11,8 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attribution/profile/profile.h"
+#include "base/alloc.h"
 #include "base/index.h"
+
+struct gus_profile;
 
 enum gus_callee_kind {
 	GUS_CALLEE_ROOT,      /* all of it */
@@ -27,6 +29,7 @@ struct gus_callee {
 	bool inlined;
 	uint32_t module;      /* number in the profile's space; GUS_INDEX_NONE of what is no code */
 	const char *function; /* NULL if not known: then it is all such code of the module */
+	uint64_t start;       /* without inlines: where the symbol begins, as an offset in the module; else 0 */
 	uint32_t same;        /* number of the same function, inlined or not */
 };
 
@@ -41,6 +44,7 @@ struct gus_called {
 
 struct gus_calls {
 	struct gus_profile *profile;
+	bool inlines;            /* as was asked for */
 	struct gus_callees gus_vec(struct gus_callee) callees; /* 0 is the root's */
 	struct gus_call_list gus_vec(struct gus_called) calls; /* 0 is the root; callers are before what they call */
 	uint32_t *of_cell;    /* by cell: the call that its samples are in */
@@ -64,6 +68,11 @@ void gus_calls_free(struct gus_calls *c);
 
 /* Of a call of which all that it calls has been added up: adds its own weight to it, and all of it to its caller. */
 void gus_calls_add_up(struct gus_called *calls, uint32_t number);
+
+/* Each call that is not below another one of the same function: *calls, ordered by that function (gus_callee.same), and
+ * n of them, which the caller frees. Their weights are what a function takes with all that it calls, each sample
+ * counted once. */
+uint32_t *gus_calls_outermost(const struct gus_calls *c, size_t *n);
 
 /* Whether an end of a stack (enum gus_callers) means that callers are missing. */
 bool gus_callers_missing(uint64_t callers);

@@ -280,6 +280,7 @@ static void add_cell(struct maker *m, uint32_t number)
 		for (; path; path = m->p->paths.v[path].caller)
 			below = add_nest(m, nest_of(m, m->p->paths.v[path].place), below, cell->weight, number);
 	}
+	gus_vec_push(&m->v->of_cell, row);
 	m->v->rows.v[row].samples += cell->samples;
 	m->v->rows.v[row].weight += cell->weight;
 	gus_off_add(&m->v->rows.v[row].off, &cell->off);
@@ -388,6 +389,8 @@ void gus_view_sort(struct gus_view *v,
 		v->rows.v[i] = all[i].row;
 		now_at[all[i].number] = i;
 	}
+	for (size_t i = 0; i < v->of_cell.n; i++)
+		v->of_cell.v[i] = now_at[v->of_cell.v[i]];
 	sort_edges(v, now_at);
 	free(all);
 	free(now_at);
@@ -468,16 +471,21 @@ static void add_shares_of_time(struct gus_view *v, const struct gus_profile *p)
 
 /* Samples of unequal weight tell less than as many equal ones: they are worth (sum w)^2 / sum w^2 of those (Kish 1965),
  * which is their number where all weigh the same. */
-static void add_shares(struct gus_view *v, const struct gus_profile *p)
+struct gus_interval gus_view_interval(const struct gus_profile *p, uint64_t weight)
 {
 	double effective = p->weight2 > 0 ? (double)p->weight * (double)p->weight / p->weight2 : 0;
-	double unsampled = gus_profile_unsampled_share(p, p->weight);
+	double share = p->weight ? (double)weight / (double)p->weight : 0;
 
+	return gus_interval_widen(gus_interval_share(share, effective), gus_profile_unsampled_share(p, p->weight));
+}
+
+static void add_shares(struct gus_view *v, const struct gus_profile *p)
+{
 	for (size_t i = 0; i < v->rows.n; i++) {
 		struct gus_row *row = &v->rows.v[i];
 
 		row->share = p->weight ? (double)row->weight / (double)p->weight : 0;
-		row->ci95 = gus_interval_widen(gus_interval_share(row->share, effective), unsampled);
+		row->ci95 = gus_view_interval(p, row->weight);
 	}
 }
 
@@ -515,5 +523,6 @@ void gus_view_free(struct gus_view *v)
 	gus_vec_free(&v->rows);
 	gus_vec_free(&v->by_callee);
 	gus_vec_free(&v->by_caller);
+	gus_vec_free(&v->of_cell);
 	gus_strings_free(&v->strings);
 }

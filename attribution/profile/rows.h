@@ -52,12 +52,16 @@ struct gus_view {
 	struct gus_rows gus_vec(struct gus_row) rows; /* by weight, then by name: the same input, the same order */
 	struct gus_edges gus_vec(struct gus_edge) by_callee; /* only with chains, by function */
 	struct gus_edges by_caller; /* the same, sorted by caller, then weight */
+	struct gus_vec(uint32_t) of_cell; /* by cell of the profile: its row */
 	struct gus_strings strings;
 };
 
 /* Makes the view. inlines: a sample belongs to the innermost inlined function; else to the symbol that has the code. */
 void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bool inlines);
 void gus_view_free(struct gus_view *v);
+
+/* The interval of the share of so much weight of the profile's. */
+struct gus_interval gus_view_interval(const struct gus_profile *p, uint64_t weight);
 
 /* Rearranges the rows; where order says 0 they stay as they are. */
 void gus_view_sort(struct gus_view *v,

@@ -172,6 +172,16 @@ static int choose_input(const struct asked *a, int *input, struct gus_error *err
 	return *input < 0 ? no_input(a, err) : 0;
 }
 
+static bool has_any(const struct asked *a, const char *terms)
+{
+	struct term term;
+
+	while ((terms = next_term(a->verb, terms, &term)))
+		if (holds(a, &term))
+			return true;
+	return false;
+}
+
 /* Whether what is given as that term has the company that it wants. */
 static int check_fit(const struct asked *a, const struct term *t, const struct gus_option_fit *fit, int input,
 		     struct gus_error *err)
@@ -186,7 +196,8 @@ static int check_fit(const struct asked *a, const struct term *t, const struct g
 		return gus_fail(err, GUS_E_USAGE, "%s is for %s; here the %s is %s%s%s", self, list,
 				a->verb->input_word, a->verb->inputs[input].name, colon, why);
 	}
-	if (fit->needs && next_term(a->verb, fit->needs, &term) && !holds(a, &term)) {
+	if (fit->needs && !has_any(a, fit->needs)) {
+		next_term(a->verb, fit->needs, &term);
 		describe(a, &term, other);
 		return gus_fail(err, GUS_E_USAGE, "%s needs %s%s%s", self, other, colon, why);
 	}

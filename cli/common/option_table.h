@@ -47,7 +47,7 @@ struct gus_list { char **v; size_t n; }; /* v is NULL-terminated, or NULL if emp
  * options. */
 struct gus_option_fit {
 	unsigned inputs;      /* bits 1 << number: those that it is for; 0: all */
-	const char *needs;    /* this must be given */
+	const char *needs;    /* this must be given; of several one */
 	const char *excludes; /* none of these may */
 	const char *why;      /* stands behind the message; NULL: it says enough */
 };
@@ -71,6 +71,7 @@ struct gus_option {
 	bool filled;          /* of a STRING: it is not empty */
 	unsigned gives;       /* bit of the input that it names; 0: none */
 	struct gus_option_fit fit;
+	bool (*takes)(const char *word); /* of an optional argument: whether a word of its own behind it is one */
 };
 
 /* One of the things that a verb can work on, by its number, from 0; the table ends with a NULL name. */

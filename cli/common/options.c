@@ -374,6 +374,7 @@ static int wrong(const struct gus_error *err)
 struct parsing {
 	const struct gus_verb *verb;
 	void *values;
+	int argc;
 	struct gus_vec(struct gus_option_said) said; /* by option */
 	struct gus_vec(double) before; /* the values that were there */
 	struct tables tables;
@@ -413,6 +414,8 @@ static int handle(struct parsing *p, int got, char **argv, int *status)
 			;
 	else if (negative)
 		number -= NEGATIVE;
+	if (!optarg && verb->options[number].takes && optind < p->argc && verb->options[number].takes(argv[optind]))
+		optarg = argv[optind++];
 	p->said.v[number].by_letter = got < VALUE_BASE;
 	p->said.v[number].argument = optarg;
 	if (apply(&verb->options[number], negative, p->values, &p->said.v[number], p->before.v[number], verb->habits,
@@ -440,7 +443,7 @@ static int check(const struct parsing *p, int argc, char **argv, int *status)
 
 int gus_options_parse(const struct gus_verb *verb, void *values, int *argc, char ***argv, int *status)
 {
-	struct parsing p = { .verb = verb, .values = values, .tables = make_tables(verb) };
+	struct parsing p = { .verb = verb, .values = values, .argc = *argc, .tables = make_tables(verb) };
 	struct tables *t = &p.tables;
 	int got, over = 0;
 

@@ -26,7 +26,7 @@ static void print_row(struct gus_csv *c, const struct gus_report *r, size_t i, u
 	gus_csv_number(c, r->units.time.known, cell.time_ns);
 	gus_csv_number(c, r->units.cycles.known, cell.cycles);
 	gus_csv_number(c, true, row->weight);
-	gus_csv_number(c, r->graph, row->total);
+	gus_csv_number(c, r->graph != NULL, row->total);
 	gus_csv_fixed(c, true, row->share, 6);
 	gus_csv_fixed(c, true, row->ci95.low, 6);
 	gus_csv_fixed(c, true, row->ci95.high, 6);

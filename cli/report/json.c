@@ -8,6 +8,8 @@
 #include "cli/common/json.h"
 #include "cli/report/head.h"
 #include "cli/report/render.h"
+#include "cli/report/tree_json.h"
+#include "cli/report/trees.h"
 #include "model/tables/cpus.h"
 
 static void add_notice(const char *text, void *context)
@@ -277,6 +279,8 @@ static json_t *row_object(const struct gus_report *r, size_t i, const struct gus
 		json_object_set_new(o, "callers", edges(r, (uint32_t)i, true));
 		json_object_set_new(o, "callees", edges(r, (uint32_t)i, false));
 	}
+	if (r->trees)
+		json_object_set_new(o, "tree", gus_trees_json_row(r, i));
 	return o;
 }
 
@@ -309,5 +313,7 @@ int gus_render_json(const struct gus_report *r)
 	json_object_set_new(o, "wall", wall(r));
 	json_object_set_new(o, "rows", rows);
 	json_object_set_new(o, "omitted", omitted);
+	if (r->tree)
+		json_object_set_new(o, "tree", gus_trees_json(r, r->tree));
 	return gus_json_print(o, stdout, true);
 }

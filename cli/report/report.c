@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "attribution/profile/calls.h"
 #include "attribution/profile/selection.h"
 #include "base/log.h"
 #include "base/suggest.h"
@@ -16,23 +17,28 @@
 #include "cli/common/naming.h"
 #include "cli/report/flame.h"
 #include "cli/report/flame_file.h"
+#include "cli/report/folded.h"
 #include "cli/report/render.h"
+#include "cli/report/trees.h"
 #include "cli/screen/pager.h"
 #include "cli/screen/screen.h"
 #include "cli/verbs.h"
 
 enum format { TEXT, JSON, CSV };
+#define BY_DEFAULT (-1) /* function */
 
 struct report_options {
 	const char *input, *sort, *symfs, *flamegraph;
-	int by;                       /* enum gus_by */
+	int by;                       /* enum gus_by, or BY_DEFAULT */
 	int format;                   /* enum format */
 	double percent_limit;
 	struct gus_filter_options filter;
 	struct gus_screen_options screen;
 	struct gus_naming_options naming;
 	struct gus_list modules, symbols;
-	bool inlines, graph, children, quiet, header;
+	struct gus_trees_how graph;
+	uint64_t max_depth;
+	bool inlines, collapse, children, quiet, header;
 	bool off_cpu, wall, kernel_ends;
 	bool stdio, counts;           /* what is so anyhow */
 	int verbosity;
@@ -69,6 +75,18 @@ static int call_symbol(const char *argument, void *values, struct gus_error *err
 	return list->n ? 0 : gus_fail(err, GUS_E_USAGE, "--symbol takes names of functions, not '%s'", argument);
 }
 
+static int call_graph(const char *argument, void *values, struct gus_error *err)
+{
+	return gus_trees_parse(&((struct report_options *)values)->graph, argument, err);
+}
+
+static int call_inverted(const char *argument, void *values, struct gus_error *err)
+{
+	(void)argument;
+	return gus_trees_parse(&((struct report_options *)values)->graph, "caller", err);
+}
+
+#define WITH_GRAPH "call-graph inverted" /* what is about trees needs one of these */
 #define AT(field) offsetof(struct report_options, field)
 static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read, - for standard input; gusprof.data by default.",
@@ -96,15 +114,25 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_FLAG, AT(wall) },
 	{ 0, "kernel-ends", NULL, "With --off-cpu or --wall: where a thread left the CPU is the kernel's function, "
 	  "below its own; by default it is the innermost function in user space.", GUS_OPTION_FLAG, AT(kernel_ends) },
-	{ 'g', "call-graph", NULL, "Show callers and callees, and what each row takes with all that it calls; needs "
-	  "a recording made with -g.", GUS_OPTION_FLAG, AT(graph) },
-	{ 0, "children", NULL, "Order by what a row takes with all that it calls, as -s total; by what it takes itself "
-	  "is the default.", GUS_OPTION_FLAG, AT(children), .fit = { .needs = "call-graph", .excludes = "sort",
-	  .why = "it is an order of rows with their callees" } },
+	{ 'g', "call-graph", "[=HOW]", "Show who called: below each row a tree of its callers. HOW, by commas: "
+	  "caller (one tree of all, from the outermost callers down; with --by of each row), callee (up from a row), "
+	  "graph or fractal (shares of all, or of the line above), a threshold in percent (0.5), rows (callers and "
+	  "callees, as rows), folded (a line a stack, for flame graphs), none. Needs a recording made with -g.",
+	  GUS_OPTION_CALL, .call = call_graph, .takes = gus_trees_takes,
+	  .choices = "caller callee graph fractal rows folded none" },
+	{ 'G', "inverted", NULL, "The same as -g caller, for perf's users.", GUS_OPTION_CALL, .call = call_inverted },
+	{ 0, "children", NULL, "Order by what a row takes with all that it calls, and show that; below each row stands "
+	  "then what it calls. By what it takes itself is the default.", GUS_OPTION_FLAG, AT(children),
+	  .fit = { .needs = WITH_GRAPH, .excludes = "sort", .why = "it is an order of rows with their callees" } },
+	{ 0, "max-depth", "N", "Trees of at most N levels.", GUS_OPTION_NUMBER, AT(max_depth),
+	  .bounds = { 1, UINT32_MAX }, .fit = { .needs = WITH_GRAPH } },
+	{ 0, "collapse-recursion", NULL, "Show a function that is called by itself, directly or through others, once "
+	  "on each way through a tree.", GUS_OPTION_FLAG, AT(collapse), .fit = { .needs = WITH_GRAPH } },
 	{ 0, "flamegraph", "FILE", "Instead of rows: write the call stacks as a flame graph, a page for a browser that "
 	  "needs no network; - is standard output. --by comm, process or thread puts these below the stacks.",
 	  GUS_OPTION_STRING, AT(flamegraph), .choices = "@file", .filled = true,
-	  .fit = { .excludes = "format sort children percent-limit header", .why = "a flame graph has no rows" } },
+	  .fit = { .excludes = "format sort children percent-limit header max-depth collapse-recursion",
+	  .why = "a flame graph has neither rows nor trees" } },
 	{ 0, "stdio", NULL, "Text on standard output: what there is anyhow, for perf's users.", GUS_OPTION_FLAG,
 	  AT(stdio) },
 	{ 'n', "show-nr-samples", NULL, "Show how many samples a row has: what is so anyhow, for perf's users.",
@@ -125,12 +153,6 @@ static const struct gus_option options[] = {
 	{ 0 },
 };
 
-static const struct gus_option_fit no_task = { .excludes = "flamegraph",
-	.why = "its stacks are functions; comm, process and thread can stand below them" };
-static const struct gus_option_rule rules[] = {
-	{ "by=module", no_task }, { "by=line", no_task }, { "by=instruction", no_task }, { NULL, { 0 } },
-};
-
 /* What perf's users type. */
 static const struct gus_habit habits[] = {
 	{ "--tui", "the report is text on standard output; 'gusprof report | less' is for moving about in it" },
@@ -148,11 +170,20 @@ static const struct gus_habit habits[] = {
 	{ "--header-only", "'gusprof dump --type header FILE' shows it" },
 	{ "-k", "kernel names are in the recording" },
 	{ "--vmlinux", "kernel names are in the recording" },
-	{ "-G", "--call-graph shows callers and callees of each row" },
-	{ "--inverted", "--call-graph shows callers and callees of each row" },
+	{ "--no-call-graph", "without -g there is none" },
+	{ "--max-stack", "--max-depth N shows N levels of trees" },
 	{ "--mem-mode", "'gusprof model' says what memory accesses cost" },
 	{ "--branch-stack", "'gusprof annotate' shows the branches of a recording made with -b" },
 	{ NULL, NULL },
+};
+
+#define NO_TASK { .excludes = "flamegraph", \
+	.why = "its stacks are functions; comm, process and thread can stand below them" }
+static const struct gus_option_rule rules[] = {
+	{ "call-graph=*folded*", { .excludes = "by sort children format=json format=csv max-depth flamegraph",
+				   .why = "folded stacks are lines of their own" } },
+	{ "by=module", NO_TASK }, { "by=line", NO_TASK }, { "by=instruction", NO_TASK },
+	{ 0 },
 };
 
 /* Words of perf's --sort that say here what a row is. */
@@ -301,6 +332,22 @@ static void trouble(const struct gus_profile *p, const struct gus_log *log)
 	gus_vec_free(&weights);
 }
 
+/* What each sample's callers make of the report: one tree if nothing else was asked for, or a tree of each row. */
+static void add_trees(struct gus_report *r, const struct report_options *o, struct gus_calls *calls,
+		      struct gus_tree *tree)
+{
+	if (o->graph.kind != GUS_TREES_EACH)
+		return;
+	gus_calls_make(calls, r->profile, &(struct gus_calls_options){ o->inlines, o->collapse });
+	r->calls = calls;
+	if (o->graph.down && o->by == BY_DEFAULT && !o->children) {
+		gus_tree_all(tree, calls, &o->graph.limits);
+		r->tree = tree;
+	} else {
+		r->trees = gus_trees_new(calls, r->view, &o->graph, o->children);
+	}
+}
+
 static int render(const struct gus_report *r, int format)
 {
 	if (format == JSON)
@@ -342,6 +389,11 @@ static void warn(const char *text, void *context)
 	gus_log(context, GUS_WARN, "%s", text);
 }
 
+static enum gus_by by_of(const struct report_options *o)
+{
+	return o->by == BY_DEFAULT ? GUS_BY_FUNCTION : (enum gus_by)o->by;
+}
+
 /* What is to be said when all is printed. Text has the notices above it, and tasks have no names of code. */
 static int finish(const struct report_options *o, const struct gus_report *r, int rc, const struct gus_log *log)
 {
@@ -355,7 +407,7 @@ static int finish(const struct report_options *o, const struct gus_report *r, in
 		gus_complain(failure);
 		return -1;
 	}
-	if (o->flamegraph || !gus_by_is_task((enum gus_by)o->by))
+	if (o->flamegraph || !gus_by_is_task(by_of(o)))
 		trouble(r->profile, log);
 	return rc;
 }
@@ -370,7 +422,7 @@ static int draw(const struct report_options *o, struct gus_profile *p, uint64_t 
 	if (o->symbols.n)
 		gus_selection_functions(p, (const char *const *)o->symbols.v, o->inlines, &functions);
 	r.units = gus_units_of(p);
-	gus_flame_print(&r, (enum gus_by)o->by, o->inlines, out);
+	gus_flame_print(&r, by_of(o), o->inlines, out);
 	gus_progress_end(p->heed.context);
 	tell_absent(o, p, &functions, log);
 	gus_strings_free(&functions);
@@ -381,8 +433,10 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
 	const struct gus_screen screen = gus_screen_of(stdout, &o->screen);
-	struct gus_report r = { .path = o->input, .profile = p, .graph = o->graph, .percent_limit = o->percent_limit,
+	struct gus_report r = { .path = o->input, .profile = p, .percent_limit = o->percent_limit,
 				.length_ns = length, .screen = &screen, .header = o->header };
+	struct gus_calls calls = { 0 };
+	struct gus_tree tree = { 0 };
 	struct gus_strings functions;
 	struct gus_view view;
 	int rc;
@@ -390,20 +444,51 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 	gus_strings_init(&functions);
 	if (o->symbols.n)
 		gus_selection_functions(p, (const char *const *)o->symbols.v, o->inlines, &functions);
-	gus_view_make(&view, p, (enum gus_by)o->by, o->inlines);
-	gus_progress_end(p->heed.context);
-	if (o->format == TEXT && o->screen.pager)
-		gus_pager_begin(&screen);
-	tell_absent(o, p, &functions, log);
-	gus_strings_free(&functions);
+	gus_view_make(&view, p, by_of(o), o->inlines);
 	sorting->profile = p;
 	if (sorting->n)
 		gus_view_sort(&view, by_keys, sorting);
 	r.view = &view;
 	r.units = gus_units_of(p);
+	r.graph = o->graph.kind ? &o->graph : NULL;
+	add_trees(&r, o, &calls, &tree);
+	gus_progress_end(p->heed.context);
+	if (o->format == TEXT && o->screen.pager)
+		gus_pager_begin(&screen);
+	tell_absent(o, p, &functions, log);
+	gus_strings_free(&functions);
 	rc = finish(o, &r, render(&r, o->format), log);
+	gus_trees_free(r.trees);
+	gus_tree_free(&tree);
+	gus_calls_free(&calls);
 	gus_view_free(&view);
 	return rc;
+}
+
+/* Only stacks, on stdout; what is to be said of the recording, on stderr. */
+static int fold(const struct report_options *o, struct gus_profile *p)
+{
+	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
+	struct gus_report r = { .path = o->input, .profile = p };
+	const struct gus_error *failure;
+	struct gus_strings functions;
+	struct gus_calls calls;
+
+	gus_strings_init(&functions);
+	if (o->symbols.n)
+		gus_selection_functions(p, (const char *const *)o->symbols.v, o->inlines, &functions);
+	gus_calls_make(&calls, p, &(struct gus_calls_options){ o->inlines, o->collapse });
+	gus_progress_end(p->heed.context);
+	tell_absent(o, p, &functions, log);
+	gus_folded_calls(&calls);
+	fflush(stdout);
+	gus_report_notices(&r, warn, (void *)(uintptr_t)log);
+	failure = gus_symbols_failure(p->symbols);
+	if (failure)
+		gus_complain(failure);
+	gus_strings_free(&functions);
+	gus_calls_free(&calls);
+	return failure ? -1 : 0;
 }
 
 static int status_of(const struct gus_error *err)
@@ -438,8 +523,8 @@ static int report(struct report_options *o)
 		goto out;
 	}
 	filter.modules = (const char *const *)o->modules.v;
-	filter.chains = o->graph || o->flamegraph;
-	filter.comms_kept = o->by == GUS_BY_COMM;
+	filter.chains = o->graph.kind || o->flamegraph;
+	filter.comms_kept = o->by == GUS_BY_COMM || o->graph.kind == GUS_TREES_FOLDED;
 	filter.weighs = o->off_cpu ? GUS_WEIGHS_OFF_CPU : o->wall ? GUS_WEIGHS_WALL : GUS_WEIGHS_EVENTS;
 	filter.kernel_ends = o->kernel_ends;
 	filter.heed = (struct gus_heed){ heed, &progress };
@@ -455,7 +540,12 @@ static int report(struct report_options *o)
 		goto out;
 	}
 	gus_naming_weigh(naming, &profile);
-	rc = o->flamegraph ? draw(o, &profile, length, page.out) : show(o, &sorting, &profile, length);
+	if (o->flamegraph)
+		rc = draw(o, &profile, length, page.out);
+	else if (o->graph.kind == GUS_TREES_FOLDED)
+		rc = fold(o, &profile);
+	else
+		rc = show(o, &sorting, &profile, length);
 	gus_profile_free(&profile);
 	status = rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
 	if (page.out && gus_flame_file_end(&page, rc, &err) != 0 && rc == 0)
@@ -472,13 +562,17 @@ out:
 
 static int run(int argc, char **argv)
 {
-	struct report_options o = { .input = GUS_RECORDING_DEFAULT, .sort = "", .inlines = true,
+	struct report_options o = { .input = GUS_RECORDING_DEFAULT, .sort = "", .inlines = true, .by = BY_DEFAULT,
+				   .graph = GUS_TREES_DEFAULTS,
 				   .screen = GUS_SCREEN_DEFAULTS, .naming = GUS_NAMING_DEFAULTS };
 	int status;
 
 	if (gus_options_parse(&gus_verb_report, &o, &argc, &argv, &status) == 0) {
 		if (argc == 1)
 			o.input = argv[0];
+		o.graph.limits.depth = (uint32_t)o.max_depth;
+		if (!o.graph.ordered)
+			o.graph.down = o.children;
 		status = report(&o);
 	}
 	gus_list_free(&o.modules);
@@ -497,6 +591,6 @@ const struct gus_verb gus_verb_report = {
 	.run = run,
 	.argument_choices = "@file",
 	.word = "FILE",
-	.rules = rules,
 	.habits = habits,
+	.rules = rules,
 };

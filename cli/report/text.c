@@ -7,6 +7,8 @@
 #include "cli/common/print.h"
 #include "cli/report/head.h"
 #include "cli/report/render.h"
+#include "cli/report/tree_text.h"
+#include "cli/report/trees.h"
 #include "cli/screen/table.h"
 
 /* How many callers and callees of a row are shown; JSON has them all. */
@@ -208,7 +210,7 @@ struct columns {
 static struct columns choose_columns(const struct gus_report *r)
 {
 	const enum gus_weighs of = r->profile->weighs;
-	const bool given[] = { [ALWAYS] = true, [WITH_GRAPH] = r->graph, [WITH_TIME] = r->units.time.known,
+	const bool given[] = { [ALWAYS] = true, [WITH_GRAPH] = r->graph != NULL, [WITH_TIME] = r->units.time.known,
 			       [OF_EVENTS] = of == GUS_WEIGHS_EVENTS, [OF_OFF] = of == GUS_WEIGHS_OFF_CPU,
 			       [OF_WALL] = of == GUS_WEIGHS_WALL, [OF_BOTH] = of != GUS_WEIGHS_EVENTS };
 	struct columns c = { 0 };
@@ -244,7 +246,21 @@ static void add_edges(struct gus_table *t, const struct gus_report *r, uint32_t 
 
 		percent(share, (double)e[i].weight / (double)r->profile->weight);
 		snprintf(text, sizeof(text), "        %8s  %s ", share, callers ? "called by" : "calls    ");
-		gus_table_line(t, text, other->function ? other->function : "[unknown]");
+		gus_table_line(t, text, other->function ? other->function : "[unknown]", "");
+	}
+}
+
+static void add_graph(struct gus_table *t, const struct gus_report *r, size_t row)
+{
+	struct gus_tree tree;
+
+	if (r->trees) {
+		gus_trees_row(r->trees, row, &tree);
+		gus_trees_text_lines(t, r, &tree);
+		gus_tree_free(&tree);
+	} else if (r->view->by == GUS_BY_FUNCTION) {
+		add_edges(t, r, (uint32_t)row, true);
+		add_edges(t, r, (uint32_t)row, false);
 	}
 }
 
@@ -258,10 +274,8 @@ static void add_row(struct gus_table *t, const struct columns *c, const struct g
 	for (size_t k = 0; k < c->n; k++)
 		cells[k] = c->kinds[k]->cell(&shown, &made[k]);
 	gus_table_row(t, gus_screen_share_colour(shown.row->share), cells);
-	if (r->graph && r->view->by == GUS_BY_FUNCTION) {
-		add_edges(t, r, (uint32_t)i, true);
-		add_edges(t, r, (uint32_t)i, false);
-	}
+	if (r->graph)
+		add_graph(t, r, i);
 }
 
 static void print_left_out(uint64_t rows, uint64_t weight, const struct gus_report *r)
@@ -303,6 +317,10 @@ void gus_render_text(const struct gus_report *r)
 		return;
 	}
 	printf("#\n");
+	if (r->tree) {
+		gus_trees_text_table(r);
+		return;
+	}
 	gus_table_begin(&table, r->screen, stdout, columns.columns, columns.n);
 	for (size_t i = 0; i < r->view->rows.n; i++) {
 		struct gus_report_cell cell;

@@ -9,14 +9,21 @@
 #include "attribution/profile/rows.h"
 #include "attribution/profile/units.h"
 
+struct gus_calls;
+struct gus_trees_how;
 struct gus_screen;
+struct gus_tree;
+struct gus_trees;
 
 struct gus_report {
 	const char *path;           /* of the recording */
 	struct gus_profile *profile;
 	struct gus_view *view;      /* its rows in the order to be printed */
 	struct gus_units units;
-	bool graph;                 /* show callers and callees */
+	const struct gus_trees_how *graph; /* how callers and callees are shown; NULL: not at all */
+	const struct gus_calls *calls; /* with trees: of them all, */
+	struct gus_trees *trees;    /* those of rows; NULL: there are none, or there is */
+	const struct gus_tree *tree; /* one of all samples, in the place of rows */
 	double percent_limit;       /* rows below it are left out, and their number is told */
 	uint64_t length_ns;         /* of the recording */
 	const struct gus_screen *screen; /* of text */

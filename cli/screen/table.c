@@ -12,7 +12,8 @@
 struct gus_table_row {
 	size_t text;            /* where its first cell begins */
 	enum gus_colour colour;
-	bool line;              /* no cells but a text and a name */
+	bool line;              /* no cells but a text, a name and what is behind it */
+	size_t indent;          /* of the last cell */
 };
 
 static size_t width_of(const char *text)
@@ -33,18 +34,33 @@ static void put_blanks(FILE *out, size_t n)
 /* Widths of the columns; 0 of one that has left. */
 struct layout { size_t width[GUS_TABLE_COLUMNS]; bool gone[GUS_TABLE_COLUMNS]; };
 
-static void print_cell(const struct gus_table *t, const struct layout *l, size_t i, const char *text,
-		       enum gus_colour colour)
+/* An indented name keeps half of its column, or what it needs. */
+static size_t indent_within(size_t indent, size_t width, size_t needs)
 {
+	size_t name = needs < width / 2 ? needs : width / 2;
+
+	return indent + name > width ? width - name : indent;
+}
+
+/* A row's cells, and what is around the last one. */
+struct cells { const char *cell[GUS_TABLE_COLUMNS], *tail; size_t indent; enum gus_colour colour; };
+
+static void print_cell(const struct gus_table *t, const struct layout *l, size_t i, const struct cells *row)
+{
+	const char *text = row->cell[i] ? row->cell[i] : "", *tail = i + 1 == t->n ? row->tail : "";
+	size_t indent = i + 1 == t->n ? row->indent : 0;
+	size_t width = l->width[i] > width_of(tail) ? l->width[i] - width_of(tail) : 1;
+	enum gus_colour colour = i ? GUS_COLOUR_NONE : row->colour;
 	const struct gus_table_column *c = &t->columns[i];
 	bool fit = t->screen->width && c->comfort && !t->screen->full_names;
-	char *shown = fit ? gus_shorten(text, c->how, l->width[i], t->screen->dots) : gus_strdup(text);
-	size_t cells = width_of(shown), blanks = cells < l->width[i] ? l->width[i] - cells : 0;
+	size_t inside = fit ? indent_within(indent, width, width_of(text)) : indent;
+	char *shown = fit ? gus_shorten(text, c->how, width - inside, t->screen->dots) : gus_strdup(text);
+	size_t cells = width_of(shown) + inside, blanks = cells < l->width[i] ? l->width[i] - cells : 0;
 
-	put_blanks(t->out, c->right ? blanks + GAP : GAP);
+	put_blanks(t->out, (c->right ? blanks + GAP : GAP) + inside);
 	if (colour)
 		gus_screen_colour(t->screen, t->out, colour);
-	gus_text_print(t->out, "%s", shown);
+	gus_text_print(t->out, "%s%s", shown, tail);
 	if (colour)
 		gus_screen_colour(t->screen, t->out, GUS_COLOUR_NONE);
 	if (!c->right && i + 1 < t->n)
@@ -52,12 +68,11 @@ static void print_cell(const struct gus_table *t, const struct layout *l, size_t
 	free(shown);
 }
 
-static void print_cells(const struct gus_table *t, const struct layout *l, const char *const *cells,
-			enum gus_colour colour)
+static void print_cells(const struct gus_table *t, const struct layout *l, const struct cells *row)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (!l->gone[i])
-			print_cell(t, l, i, cells[i] ? cells[i] : "", i ? GUS_COLOUR_NONE : colour);
+			print_cell(t, l, i, row);
 	putc('\n', t->out);
 }
 
@@ -82,13 +97,13 @@ static void print_titles(const struct gus_table *t, const struct layout *l)
 	putc('\n', t->out);
 }
 
-static void print_line(const struct gus_table *t, const char *text, const char *name)
+static void print_line(const struct gus_table *t, const char *text, const char *name, const char *tail)
 {
-	size_t used = width_of(text), room = t->screen->width > used + 8 ? t->screen->width - used : 8;
+	size_t used = width_of(text) + width_of(tail), room = t->screen->width > used + 8 ? t->screen->width - used : 8;
 	bool fit = t->screen->width && !t->screen->full_names;
 	char *shown = fit ? gus_shorten(name, GUS_SHORTEN_NAME, room, t->screen->dots) : gus_strdup(name);
 
-	gus_text_print(t->out, "%s%s\n", text, shown);
+	gus_text_print(t->out, "%s%s%s\n", text, shown, tail);
 	free(shown);
 }
 
@@ -123,28 +138,39 @@ static void keep_text(struct gus_table *t, const char *text)
 	gus_vec_append(&t->texts, text, strlen(text) + 1);
 }
 
-void gus_table_row(struct gus_table *t, enum gus_colour colour, const char *const *cells)
+void gus_table_row_indented(struct gus_table *t, enum gus_colour colour, const char *const *cells, size_t indent,
+			    const char *tail)
 {
 	if (!t->screen->width) {
+		struct cells row = { .tail = tail, .indent = indent, .colour = colour };
 		struct layout l = padded(t);
 
-		print_cells(t, &l, cells, colour);
+		memcpy(row.cell, cells, t->n * sizeof(*cells));
+		l.width[t->n - 1] += indent + width_of(tail);
+		print_cells(t, &l, &row);
 		return;
 	}
-	gus_vec_push(&t->rows, (struct gus_table_row){ t->texts.n, colour, false });
+	gus_vec_push(&t->rows, (struct gus_table_row){ t->texts.n, colour, false, indent });
 	for (size_t i = 0; i < t->n; i++)
 		keep_text(t, cells[i]);
+	keep_text(t, tail);
 }
 
-void gus_table_line(struct gus_table *t, const char *text, const char *name)
+void gus_table_row(struct gus_table *t, enum gus_colour colour, const char *const *cells)
+{
+	gus_table_row_indented(t, colour, cells, 0, "");
+}
+
+void gus_table_line(struct gus_table *t, const char *text, const char *name, const char *tail)
 {
 	if (!t->screen->width) {
-		print_line(t, text, name);
+		print_line(t, text, name, tail);
 		return;
 	}
-	gus_vec_push(&t->rows, (struct gus_table_row){ t->texts.n, GUS_COLOUR_NONE, true });
+	gus_vec_push(&t->rows, (struct gus_table_row){ t->texts.n, GUS_COLOUR_NONE, true, 0 });
 	keep_text(t, text);
 	keep_text(t, name);
+	keep_text(t, tail);
 }
 
 /* What each column would like. */
@@ -157,9 +183,14 @@ static struct layout wishes(const struct gus_table *t)
 	for (size_t k = 0; k < t->rows.n; k++) {
 		const char *cell = t->texts.v + t->rows.v[k].text;
 
-		for (size_t i = 0; i < t->n && !t->rows.v[k].line; i++, cell = next_cell(cell))
-			if (width_of(cell) > l.width[i])
-				l.width[i] = width_of(cell);
+		for (size_t i = 0; i < t->n && !t->rows.v[k].line; i++, cell = next_cell(cell)) {
+			size_t width = width_of(cell);
+
+			if (i + 1 == t->n)
+				width += t->rows.v[k].indent + width_of(next_cell(cell));
+			if (width > l.width[i])
+				l.width[i] = width;
+		}
 	}
 	return l;
 }
@@ -230,15 +261,17 @@ static struct layout fit(const struct gus_table *t)
 
 static void print_kept(const struct gus_table *t, const struct layout *l, const struct gus_table_row *row)
 {
-	const char *cells[GUS_TABLE_COLUMNS], *at = t->texts.v + row->text;
+	struct cells cells = { .indent = row->indent, .colour = row->colour };
+	const char *at = t->texts.v + row->text;
 
 	if (row->line) {
-		print_line(t, at, next_cell(at));
+		print_line(t, at, next_cell(at), next_cell(next_cell(at)));
 		return;
 	}
 	for (size_t i = 0; i < t->n; i++, at = next_cell(at))
-		cells[i] = at;
-	print_cells(t, l, cells, row->colour);
+		cells.cell[i] = at;
+	cells.tail = at;
+	print_cells(t, l, &cells);
 }
 
 void gus_table_end(struct gus_table *t)

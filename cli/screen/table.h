@@ -39,8 +39,12 @@ void gus_table_begin(struct gus_table *t, const struct gus_screen *s, FILE *out,
 		     size_t n);
 /* As many cells as there are columns; NULL is an empty one. The first cell has the colour. */
 void gus_table_row(struct gus_table *t, enum gus_colour colour, const char *const *cells);
-/* A line between rows: some text, then a name that is shortened where there is no room. */
-void gus_table_line(struct gus_table *t, const char *text, const char *name);
+/* The same, with so many blanks more before the last cell, as far as there is room for them, and behind it what is
+ * never shortened. */
+void gus_table_row_indented(struct gus_table *t, enum gus_colour colour, const char *const *cells, size_t indent,
+			    const char *tail);
+/* A line between rows: some text, then a name that is shortened where there is no room, and what stands behind it. */
+void gus_table_line(struct gus_table *t, const char *text, const char *name, const char *tail);
 /* Prints what has not been, and frees it. */
 void gus_table_end(struct gus_table *t);
 

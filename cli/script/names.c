@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/common/lines.h"
+#include "cli/report/folded.h"
 #include "cli/script/fields.h"
-#include "cli/script/lines.h"
 
 enum shape { TAIL, FRAME, FRAME_OF_RETURN, FOLDED };
 struct shaped { uint64_t offset; uint32_t module, shape; };
@@ -91,25 +92,10 @@ static void put_frame(const struct gus_script_names *n, struct gus_lines *l, con
 	}
 }
 
-/* A function's name must not have what ends it there. */
 static void put_folded(struct gus_lines *l, const struct gus_module *module, const struct gus_name *names, size_t count)
 {
 	for (size_t i = count; i--;) {
-		size_t from = l->n;
-
-		if (names[i].function) {
-			gus_lines_text(l, names[i].function, 0);
-		} else {
-			const char *base = base_of(module->path);
-			bool bare = *base != '['; /* "[heap]" is named so already */
-
-			gus_lines_word(l, bare ? "[" : "");
-			gus_lines_text(l, base, 0);
-			gus_lines_word(l, bare ? "]" : "");
-		}
-		for (; from < l->n; from++)
-			if (l->v[from] == ';')
-				l->v[from] = ':';
+		gus_folded_function(l, module, names[i].function, names[i].inlined);
 		if (i)
 			gus_lines_word(l, ";");
 	}

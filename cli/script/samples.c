@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attribution/profile/calls.h"
 #include "cli/script/fields.h"
 #include "proto/sample.h"
 
@@ -15,7 +16,7 @@ void gus_script_begin(void *context, struct gus_profile *p)
 	struct gus_script *s = context;
 
 	gus_script_names_init(&s->names, p, s->fields, s->inlines);
-	gus_strings_init(&s->stacks);
+	gus_folded_init(&s->folded);
 	for (size_t i = 0; i < p->header->n_events; i++) {
 		int width = (int)strlen(p->header->events[i]->name);
 
@@ -28,8 +29,7 @@ void gus_script_free(struct gus_script *s)
 	if (!s->names.profile)
 		return;
 	gus_script_names_free(&s->names);
-	gus_strings_free(&s->stacks);
-	gus_vec_free(&s->weights);
+	gus_folded_free(&s->folded);
 	gus_vec_free(&s->lines);
 	gus_vec_free(&s->comm);
 }
@@ -215,13 +215,11 @@ void gus_script_fold(void *context, const struct gus_sighting *g)
 	struct gus_script *s = context;
 	size_t n = frames_of(s, g);
 	struct gus_string_ text;
-	uint32_t stack;
 
-	find_comm(s, g);
 	s->lines.n = 0;
-	gus_lines_bytes(&s->lines, s->comm.v, s->comm.n);
-	for (size_t i = 0; i < s->lines.n; i++)
-		s->lines.v[i] = s->lines.v[i] == ';' ? ':' : s->lines.v[i];
+	gus_folded_comm(&s->lines, g->comm, g->sample->tid);
+	if (s->chains_kept && gus_callers_missing(g->sample->callers))
+		gus_lines_word(&s->lines, ";" GUS_FOLDED_TRUNCATED);
 	while (n--) {
 		text = gus_script_names_folded(&s->names, g->callers[n].place);
 		gus_lines_word(&s->lines, ";");
@@ -230,40 +228,12 @@ void gus_script_fold(void *context, const struct gus_sighting *g)
 	text = gus_script_names_folded(&s->names, g->place);
 	gus_lines_word(&s->lines, ";");
 	gus_lines_bytes(&s->lines, text.text, text.length);
-	stack = gus_strings_add_n(&s->stacks, s->lines.v, s->lines.n);
-	while (s->weights.n <= stack)
-		gus_vec_push(&s->weights, 0);
-	s->weights.v[stack] += s->count_samples ? 1 : g->sample->period;
-}
-
-static int by_bytes(const void *a, const void *b, void *context)
-{
-	const struct gus_strings *stacks = context;
-
-	return strcmp(gus_strings_get(stacks, *(const uint32_t *)a), gus_strings_get(stacks, *(const uint32_t *)b));
+	gus_folded_add(&s->folded, &s->lines, s->count_samples ? 1 : g->sample->period);
+	s->lines.n = 0;
 }
 
 void gus_script_end(struct gus_script *s)
 {
-	struct gus_vec(uint32_t) order = { 0 };
-
-	if (s->weights.n)
-		s->lines.n = 0; /* the last stack was put together there */
-	for (uint32_t i = 0; i < s->weights.n; i++)
-		if (s->weights.v[i])
-			gus_vec_push(&order, i);
-	if (order.n)
-		qsort_r(order.v, order.n, sizeof(*order.v), by_bytes, &s->stacks);
-	for (size_t i = 0; i < order.n; i++) {
-		struct gus_string_ text = s->stacks.list[order.v[i]];
-
-		gus_lines_bytes(&s->lines, text.text, text.length);
-		gus_lines_word(&s->lines, " ");
-		gus_lines_number(&s->lines, s->weights.v[order.v[i]], 0, ' ');
-		gus_lines_word(&s->lines, "\n");
-		if (s->lines.n >= FLUSH_BYTES)
-			gus_lines_flush(&s->lines);
-	}
 	gus_lines_flush(&s->lines);
-	gus_vec_free(&order);
+	gus_folded_print(&s->folded);
 }

@@ -6,12 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/script/lines.h"
+#include "cli/common/lines.h"
+#include "cli/report/folded.h"
 #include "cli/script/names.h"
 
 struct gus_script {
 	unsigned fields;            /* enum gus_field */
 	bool chains;                /* callers stand in lines of their own */
+	bool chains_kept;           /* callers are told, in lines or in stacks */
 	bool inlines, nanoseconds, relative;
 	bool count_samples;         /* of stacks: samples instead of weight */
 	uint64_t max_stack;         /* frames of a sample at most, itself included; 0: all */
@@ -22,8 +24,7 @@ struct gus_script {
 	struct gus_lines comm;
 	int event_width;
 	uint64_t cut;               /* samples that had more frames than max_stack */
-	struct gus_strings stacks;
-	struct gus_vec(uint64_t) weights; /* by stack */
+	struct gus_folded folded;
 };
 
 /* For gus_profile_visit; their context is the struct. */

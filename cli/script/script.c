@@ -167,7 +167,7 @@ static int script(struct script_options *o)
 		s.inlines = o->inlines && (s.chains || o->folded);
 		filter.event = o->filter.event ? filter.event : GUS_EVENT_ANY;
 		filter.modules = (const char *const *)o->modules.v;
-		filter.chains = chains && (s.chains || o->folded);
+		filter.chains = s.chains_kept = chains && (s.chains || o->folded);
 		status = visit(o, &s, reader, &filter, &err);
 	}
 	gus_script_free(&s);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* `make-screen FILE [process|cut|many]`: a recording that is the same each time and wherever it is made, for the
+/* `make-screen FILE [process|cut|many|deep]`: a recording that is the same each time and wherever it is made, for the
  * screens in tests/data/screen: two threads of a process in a library with long names (tests/data/screen/opt), the
  * kernel, a process beside it, and code that nobody has. "process": it was attached to; "cut": it has no end; "many":
- * there are 4,000 more samples, each somewhere else. */
+ * there are 4,000 more samples, each somewhere else; "deep": there are more that were called by more, in recursion, in
+ * the kernel, and with callers that are missing. */
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #define BASE 0x7f1200000000ull
 #define KERNEL 0xffffffff81000000ull
 #define USER_MARK ((uint64_t)-512)
+#define KERNEL_MARK ((uint64_t)-128)
 
 static char *text(const char *constant)
 {
@@ -90,7 +92,37 @@ static bool write_kernel(struct gus_writer *w)
 
 #define MANY 4000
 
-static bool write_samples(struct gus_writer *w, bool many, uint64_t *weight)
+static const struct deep {
+	uint64_t ip, chain[8];
+	unsigned n, samples;
+	uint8_t mode;
+	uint64_t callers;
+} deeps[] = {
+	{ BASE + 0x322, { USER_MARK, BASE + 0x2cb, BASE + 0x2fd, BASE + 0x2fd, BASE + 0x2ef, BASE + 0x2fd }, 6, 300,
+	  GUS_MODE_USER, GUS_CALLERS_WHOLE },
+	{ BASE + 0x2b4, { USER_MARK, BASE + 0x2fd, BASE + 0x2fd, BASE + 0x2fd }, 4, 100, GUS_MODE_USER,
+	  GUS_CALLERS_WHOLE },
+	{ KERNEL + 0x110, { KERNEL_MARK, KERNEL + 0x210, USER_MARK, BASE + 0x2b4, BASE + 0x2fd }, 5, 60,
+	  GUS_MODE_KERNEL, GUS_CALLERS_UNTOLD },
+	{ BASE + 0x322, { USER_MARK, BASE + 0x2fd, 0x666010 }, 3, 30, GUS_MODE_USER, GUS_CALLERS_STACK },
+	{ BASE + 0x32f, { USER_MARK, BASE + 0x2fd, BASE + 0x2fd, BASE + 0x2fd }, 4, 4, GUS_MODE_USER,
+	  GUS_CALLERS_WHOLE },
+};
+
+static void push_deep(struct gus_columns *samples, uint64_t time, uint64_t *weight)
+{
+	for (size_t i = 0; i < sizeof(deeps) / sizeof(*deeps); i++)
+		for (unsigned k = 0; k < deeps[i].samples; k++) {
+			const struct deep *d = &deeps[i];
+
+			*weight += 2000000;
+			gus_columns_push(samples, &(struct gus_sample){ .ip = d->ip, .time = time + k,
+				.period = 2000000, .pid = 1234, .tid = 1234, .mode = d->mode, .chain = d->chain,
+				.chain_n = d->n, .callers = d->callers });
+		}
+}
+
+static bool write_samples(struct gus_writer *w, bool many, bool deep, uint64_t *weight)
 {
 	struct gus_columns samples = { 0 };
 	uint64_t chain[2] = { USER_MARK, 0 }, time = START;
@@ -110,6 +142,8 @@ static bool write_samples(struct gus_writer *w, bool many, uint64_t *weight)
 	for (unsigned i = 0; many && i < MANY; i++)
 		gus_columns_push(&samples, &(struct gus_sample){ .ip = KERNEL + 0x10000 + 16 * i, .time = time + i,
 			.period = 1, .pid = 1234, .tid = 1234, .mode = GUS_MODE_KERNEL });
+	if (deep)
+		push_deep(&samples, time, weight);
 	good = gus_writer_samples(w, &samples, NULL) == 0;
 	gus_columns_free(&samples);
 	return good;
@@ -168,7 +202,7 @@ static void fill_footer(Gusprof__Footer *f, Gusprof__EventTotal *total, Gusprof_
 int main(int argc, char **argv)
 {
 	bool attached = argc > 2 && strcmp(argv[2], "process") == 0, cut = argc > 2 && strcmp(argv[2], "cut") == 0;
-	bool many = argc > 2 && strcmp(argv[2], "many") == 0;
+	bool many = argc > 2 && strcmp(argv[2], "many") == 0, deep = argc > 2 && strcmp(argv[2], "deep") == 0;
 	Gusprof__Overhead overhead = GUSPROF__OVERHEAD__INIT;
 	Gusprof__EventTotal total = GUSPROF__EVENT_TOTAL__INIT;
 	Gusprof__Header header = GUSPROF__HEADER__INIT;
@@ -196,10 +230,12 @@ int main(int argc, char **argv)
 	if (!w)
 		return 1;
 	good = write_map(w) && write_comm(w, 1234, 1234, "shape") && write_comm(w, 1234, 1235, "worker/1") &&
-	       write_comm(w, 2000, 2000, "漢字-server") && write_kernel(w) && write_samples(w, many, &weight);
+	       write_comm(w, 2000, 2000, "漢字-server") && write_kernel(w) && write_samples(w, many, deep, &weight);
 	if (cut)
 		_exit(!good);
 	total.samples = many ? MANY : 0;
+	for (size_t i = 0; deep && i < sizeof(deeps) / sizeof(*deeps); i++)
+		total.samples += deeps[i].samples;
 	fill_footer(&footer, &total, &overhead, weight);
 	return !(gus_writer_finish(w, &footer, NULL) == 0 && good);
 }

@@ -71,6 +71,77 @@ assert main and main[0]["total"] > 0.5 * d["total"]["weight"], main
 assert len([c for c in main[0]["callees"] if c["weight"] > 0.08 * d["total"]["weight"]]) >= 5
 P
 
+# Trees.
+cat >trees.py <<'P'
+"""Checks each tree of a report: its parts add up, in weight and in samples, and its roots are what they are of."""
+import json, sys
+def check(tree, weight, samples, limit):
+    assert tree[0]["depth"] == 0 and tree[0]["kind"] == "root" and tree[0]["function"] is None
+    assert (tree[0]["weight"], tree[0]["samples"]) == (weight, samples), tree[0]
+    open = []
+    sums = [n["own"] + n["omitted"]["weight"] for n in tree]
+    counts = [n["own_samples"] + n["omitted"]["samples"] for n in tree]
+    for i, n in enumerate(tree):
+        del open[n["depth"]:]
+        assert len(open) == n["depth"], n
+        if open:
+            sums[open[-1]] += n["weight"]
+            counts[open[-1]] += n["samples"]
+            assert n["weight"] >= limit, n
+        open.append(i)
+    assert sums == [n["weight"] for n in tree] and counts == [n["samples"] for n in tree]
+    return [(n["depth"], n["function"]) for n in tree]
+d = json.load(open(sys.argv[1]))
+what = sys.argv[2]
+limit = float(sys.argv[3]) / 100 * d["total"]["weight"]
+if what == "one":
+    names = check(d["tree"], d["total"]["weight"], d["total"]["samples"], limit)
+    main = [x for x in names if x[1] == "main"]
+    assert len(main) == 1, main
+    at = names.index(main[0])
+    assert "fma_chain" in [n for depth, n in names[at + 1:at + 20] if depth == main[0][0] + 1], names
+for r in d["rows"]:
+    assert ("tree" in r) == (what != "one")
+    if what == "own":
+        check(r["tree"], r["weight"], r["samples"], limit)
+    if what == "total":
+        check(r["tree"], r["total"], r["tree"][0]["samples"], limit)
+        if r["function"] == "main":
+            assert r["tree"][0]["samples"] > 0.5 * d["total"]["samples"]
+P
+for how in "caller one" "callee own" "callee,0 own 0" "caller,0,fractal one 0" "caller --children total" \
+	"callee --children total" "caller --by_comm own" "callee --by_comm own" "caller,1 --by_module own 1" \
+	"caller --by_line own" "callee --by_instruction own" "caller --no-inline one" "callee --no-inline own" \
+	"callee --children --no-inline total" "caller --children --collapse-recursion total" \
+	"caller --collapse-recursion one" "caller --by_function own" "callee,graph,5%,function,percent own 5"; do
+	# shellcheck disable=SC2086 # words
+	set -- $how
+	graph=$1
+	shift
+	words=
+	while [[ $1 == --* ]]; do words="$words ${1/_/ }"; shift; done
+	# shellcheck disable=SC2086
+	"$GUSPROF" report -g $graph $words --format json >tree.json 2>err || problem "report -g $how: $(head -1 err)"
+	check "-g $how: its parts add up" python3 trees.py tree.json "$1" "${2-0.5}"
+done
+"$GUSPROF" report -g caller,0 --max-depth 2 --format json >tree.json 2>err
+check "--max-depth: no deeper" python3 - <<'P'
+import json
+tree = json.load(open("tree.json"))["tree"]
+assert max(n["depth"] for n in tree) == 2 and any(n["omitted"]["nodes"] for n in tree if n["depth"] == 2)
+P
+"$GUSPROF" report -G --format json >inverted.json 2>err
+"$GUSPROF" report -g caller --format json >tree.json 2>err
+check "-G is -g caller" cmp inverted.json tree.json
+"$GUSPROF" report gusprof.data --call-graph=caller --format json >inverted.json 2>err
+check "and so is --call-graph=caller" cmp inverted.json tree.json
+"$GUSPROF" report -g gusprof.data --format json >callers.json 2>err
+"$GUSPROF" report -g callee --format json >tree.json 2>err
+check "-g does not take a file, and is -g callee" cmp callers.json tree.json
+"$GUSPROF" report -g none --format json >none.json 2>err
+"$GUSPROF" report --format json >plain.json 2>err
+check "-g none is nothing" cmp none.json plain.json
+
 "$GUSPROF" report --format json >again.json 2>err
 check "same input, same bytes" cmp function.json again.json
 LC_ALL=de_DE.UTF-8 LANG=de_DE.UTF-8 "$GUSPROF" report --format json >locale.json 2>err
@@ -107,6 +178,13 @@ status "an unknown view" 129 "$GUSPROF" report --by colour
 status "an unknown option" 129 "$GUSPROF" report --bogus
 status "an unknown format" 129 "$GUSPROF" report --format xml
 status "an unknown sort key" 129 "$GUSPROF" report --sort beauty
+status "an unknown tree" 129 "$GUSPROF" report --call-graph=callar
+expect "what it may have been" "not 'callar'; did you mean 'caller'" err
+status "a word of perf's" 129 "$GUSPROF" report -g graph,address
+expect "what there is instead" "-g has no address: trees are of functions" err
+status "a threshold beyond all" 129 "$GUSPROF" report --call-graph=101
+status "--max-depth without a tree" 129 "$GUSPROF" report --max-depth 3
+status "folded as JSON" 129 "$GUSPROF" report -g folded --format json
 status "an absurd time" 129 "$GUSPROF" report --time 20-10
 status "an unknown event" 129 "$GUSPROF" report --event no-such-event
 status "two recordings" 129 "$GUSPROF" report -i gusprof.data gusprof.data

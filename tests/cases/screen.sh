@@ -15,7 +15,8 @@ show=$GUS_BUILDDIR/tests/cases/show-screen
 stacks=$GUS_BUILDDIR/tests/cases/make-stacks
 if [[ ! -x $make || ! -x $show || ! -x $stacks ]]; then skip "there is no $make; 'make check' builds it"; fi
 
-"$make" demo.data && "$make" process.data process && "$make" cut.data cut && "$stacks" stacks.data || exit 99
+"$make" demo.data && "$make" process.data process && "$make" cut.data cut && "$make" deep.data deep &&
+	"$stacks" stacks.data || exit 99
 report() { "$gusprof" report --symfs "$screens" "$@"; }
 annotate() { "$gusprof" annotate --symfs "$screens" "$@"; }
 
@@ -25,6 +26,12 @@ draw()
 	case $1 in
 	report) report --width "$2" demo.data ;;
 	report-graph) report --width "$2" -g process.data ;;
+	report-rows) report --width "$2" -g rows process.data ;;
+	report-callers) report --width "$2" -g deep.data ;;
+	report-tree) report --width "$2" -g caller deep.data ;;
+	report-collapsed) report --width "$2" -g caller,fractal --collapse-recursion deep.data ;;
+	report-children) report --width "$2" -g --children --max-depth 3 deep.data ;;
+	report-by-comm) report --width "$2" -g caller,5 --by comm deep.data ;;
 	report-line) report --width "$2" --by line demo.data ;;
 	report-instruction) report --width "$2" --by instruction cut.data ;;
 	report-process) report --width "$2" --by process demo.data ;;
@@ -36,7 +43,8 @@ draw()
 	stat | repeat | doctor) "$show" "$1" "$2" ;;
 	esac
 }
-names="report report-graph report-line report-instruction report-process report-header annotate model model-recording
+names="report report-graph report-rows report-callers report-tree report-collapsed report-children
+	report-by-comm report-line report-instruction report-process report-header annotate model model-recording
 	stat repeat doctor"
 
 if [[ ${1-} == --update ]]; then

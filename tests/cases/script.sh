@@ -53,7 +53,7 @@ def name(frame):
     if symbol == "[unknown]":
         base = module.rsplit("/", 1)[-1]
         return base if base.startswith("[") else f"[{base}]"
-    return symbol
+    return symbol + {"inlined": "_[i]", "[kernel.kallsyms]": "_[k]"}.get(module, "")
 if __name__ == "__main__":
     what, file = sys.argv[1:]
     all = list(samples(open(file)))
@@ -94,7 +94,7 @@ if __name__ == "__main__":
     elif what == "functions":
         functions = collections.Counter()
         for s in all:
-            functions[name(s["frames"][0])] += s["period"]
+            functions[re.sub(r"_\[k\]$", "", name(s["frames"][0]))] += s["period"]
         print(json.dumps(functions))
 END
 
@@ -124,11 +124,16 @@ ok 'chains: all samples' is "$(python3 read.py count lines)" "$(samples_in chain
 python3 read.py fold lines >expected
 script --folded chains
 ok 'chains: folding the lines is --folded' cmp out expected
+"$gusprof" report -q -g folded chains >theirs 2>err
+ok "report -g folded says the same, with inlined functions" cmp out theirs
+ok 'inlined functions are marked' says ';[a-z_]*_\[i\][; ]' out
 ok 'a stack is from the outside in' says ';main;.*pointer_chase [0-9]*$' out
 script --no-inline chains
 python3 read.py fold out >expected
 script --no-inline --folded chains
 ok 'the same without inlined functions' cmp out expected
+"$gusprof" report -q -g folded --no-inline chains >theirs 2>err
+ok "report -g folded says the same" cmp out theirs
 ok 'which there are none of then' not says 'memory_init' out
 script --no-inline chains
 "$gusprof" dump --type samples chains >dump

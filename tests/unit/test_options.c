@@ -22,13 +22,18 @@ struct values {
 	int64_t delay;
 	double share;
 	uint64_t least;
-	bool deep, wide, only;
+	bool deep, wide, only, either;
 };
 
 static int call(const char *argument, void *values, struct gus_error *err)
 {
 	((struct values *)values)->calls += argument ? (unsigned)strlen(argument) : 100;
 	return argument && *argument == 'x' ? gus_fail(err, GUS_E_USAGE, "no x") : 0;
+}
+
+static bool is_kind(const char *word)
+{
+	return strncmp(word, "kind", 4) == 0;
 }
 
 enum { COMMAND, PROCESS, A_FILE };
@@ -52,6 +57,8 @@ static const struct gus_option options[] = {
 	{ 'w', "wide", NULL, "", GUS_OPTION_FLAG, AT(wide), .fit = { .needs = "--" } },
 	{ 'o', "", NULL, "", GUS_OPTION_FLAG, AT(only) },
 	{ 0, "call", "[=HOW]", "", GUS_OPTION_CALL, .call = call },
+	{ 'k', "kind", "[=KIND]", "", GUS_OPTION_CALL, .call = call, .takes = is_kind },
+	{ 0, "either", NULL, "", GUS_OPTION_FLAG, AT(either), .fit = { .needs = "kind level=high" } },
 	{ 0, "least", "N", "", GUS_OPTION_NUMBER, AT(least), .bounds = { 3 } },
 	{ 0 },
 };
@@ -184,6 +191,38 @@ static void test_kinds(void **state)
 	assert_int_equal(v.size, 2);
 	good("--size 2g x", &v);
 	assert_int_equal(v.size, (uint64_t)2 << 30);
+}
+
+/* An optional argument may be the next word, if that is one; what is not stays what it was. */
+static void test_optional_words(void **state)
+{
+	static const struct { const char *line; unsigned calls; } lines[] = {
+		{ "-k kindest x", 7 }, { "--kind kind x", 4 }, { "--kind=abc x", 3 }, { "-k x", 100 }, { "x -k", 100 },
+		{ "x -k kind", 4 }, { "y -k kind -k kinds -o", 9 }, { "-k -- kind", 100 }, { "-k -o kind", 100 },
+		{ "--call kind", 100 },
+	};
+	struct values v;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		good_as(&verb, lines[i].line, &v);
+		if (v.calls != lines[i].calls)
+			fail_msg("%s: %u, not %u", lines[i].line, v.calls, lines[i].calls);
+	}
+	bad_as(&verb, "-k kind", "no input was given; verb takes a command (--), a process (-p) or a file (-i)");
+}
+
+/* Of several options that are needed one is enough. */
+static void test_either(void **state)
+{
+	struct values v;
+
+	(void)state;
+	good("--either -k x", &v);
+	good("--either --level high x", &v);
+	good("--either --level high -k x", &v);
+	bad("--either x", "--either needs --kind");
+	bad("--either --level low x", "--either needs --kind");
 }
 
 /* Words of getopt's own. */
@@ -437,6 +476,7 @@ int main(void)
 		cmocka_unit_test(test_bounds), cmocka_unit_test(test_input),
 		cmocka_unit_test(test_strict_input), cmocka_unit_test(test_yielding_order),
 		cmocka_unit_test(test_fits_input), cmocka_unit_test(test_needs), cmocka_unit_test(test_excludes),
+		cmocka_unit_test(test_optional_words), cmocka_unit_test(test_either),
 		cmocka_unit_test(test_words), cmocka_unit_test(test_actions),
 	};
 

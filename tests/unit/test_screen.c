@@ -185,7 +185,7 @@ static void holds(size_t width, bool full, const char *expected)
 	gus_table_begin(&t, &m.screen, m.out, columns, 5);
 	for (size_t i = 0; i < 2; i++)
 		gus_table_row(&t, GUS_COLOUR_HOT, rows[i]);
-	gus_table_line(&t, "     by ", "a::very::long::name_of_a_function");
+	gus_table_line(&t, "     by ", "a::very::long::name_of_a_function", " (i)");
 	gus_table_end(&t);
 	fclose(m.out);
 	assert_string_equal(m.text, expected);
@@ -199,47 +199,90 @@ static void tables_fit(void **state)
 	      "# share  samples   time  module           function\n"
 	      "    60%     1234  1.5 s  漢字.so          ns::a_function\n"
 	      "    40%       99    1 s  longer-…dule.so  std::vector<int, long>::push_back\n"
-	      "     by a::very::long::name_of_a_function\n");
+	      "     by a::very::long::name_of_a_function (i)\n");
 	holds(66, false,
 	      "# share  samples   time  module    function\n"
 	      "    60%     1234  1.5 s  漢字.so   ns::a_function\n"
 	      "    40%       99    1 s  long….so  std::vector<…>::push_back\n"
-	      "     by a::very::long::name_of_a_function\n");
+	      "     by a::very::long::name_of_a_function (i)\n");
 	holds(50, false,
 	      "# share  samples   time  module    function\n"
 	      "    60%     1234  1.5 s  漢字.so   ns::a_function\n"
 	      "    40%       99    1 s  long….so  …::push_back\n"
-	      "     by a::very::long::name_of_a_function\n");
+	      "     by a::very::long::name_of_a_function (i)\n");
 	holds(49, false,
 	      "# share  samples   time  module    function\n"
 	      "    60%     1234  1.5 s  漢字.so   ns::a_function\n"
 	      "    40%       99    1 s  long….so  …::push_back\n"
-	      "     by a::very::long::name_of_a_function\n");
+	      "     by a::very::long::name_of_a_function (i)\n");
 	holds(41, false,
 	      "# share   time  module    function\n"
 	      "    60%  1.5 s  漢字.so   ns::a_function\n"
 	      "    40%    1 s  long….so  …::push_back\n"
-	      "     by a::very::long::name_of_a_function\n");
+	      "     by a::…::name_of_a_function (i)\n");
 	holds(40, false,
 	      "# share   time  module    function\n"
 	      "    60%  1.5 s  漢字.so   ns::a_function\n"
 	      "    40%    1 s  long….so  …::push_back\n"
-	      "     by a::…::long::name_of_a_function\n");
+	      "     by a::…::name_of_a_function (i)\n");
 	holds(28, false, /* nothing more can leave */
 	      "# share  module  function\n"
 	      "    60%  漢…so   a_function\n"
 	      "    40%  lon…so  push_back\n"
-	      "     by name_of_a_function\n");
+	      "     by name_of_…unction (i)\n");
 	holds(0, false,
 	      "# share  samples  time  module    function\n"
 	      "    60%     1234  1.5 s  漢字.so   ns::a_function\n"
 	      "    40%       99   1 s  longer-module.so  std::vector<int, long>::push_back\n"
-	      "     by a::very::long::name_of_a_function\n");
+	      "     by a::very::long::name_of_a_function (i)\n");
 	holds(40, true,
 	      "# share  samples   time  module            function\n"
 	      "    60%     1234  1.5 s  漢字.so           ns::a_function\n"
 	      "    40%       99    1 s  longer-module.so  std::vector<int, long>::push_back\n"
-	      "     by a::very::long::name_of_a_function\n");
+	      "     by a::very::long::name_of_a_function (i)\n");
+}
+
+static void indented(size_t width, bool full, const char *expected)
+{
+	static const struct gus_table_column two[] = {
+		{ .title = "share", .right = true },
+		{ .title = "function", .how = GUS_SHORTEN_NAME, .comfort = 14, .least = 6 },
+	};
+	struct made m = begin(width);
+	struct gus_table t;
+
+	m.screen.full_names = full;
+	m.out = open_memstream(&m.text, &m.size);
+	assert_non_null(m.out);
+	gus_table_begin(&t, &m.screen, m.out, two, 2);
+	gus_table_row(&t, GUS_COLOUR_HOT, (const char *const[]){ "60%", "main" });
+	gus_table_row_indented(&t, GUS_COLOUR_HOT, (const char *const[]){ "50%", "space::function" }, 2, " (in)");
+	gus_table_row_indented(&t, GUS_COLOUR_HOT, (const char *const[]){ "", "space::function" }, 12, "");
+	gus_table_row_indented(&t, GUS_COLOUR_HOT, (const char *const[]){ NULL, "f" }, 30, "");
+	gus_table_end(&t);
+	fclose(m.out);
+	assert_string_equal(m.text, expected);
+	free(m.text);
+}
+
+/* An indent is as wide as it leaves room for half of a name; what is behind a name stays whole. */
+static void rows_are_indented(void **state)
+{
+	static const char *const whole =
+		"# share  function\n    60%  main\n    50%    space::function (in)\n"
+		"                     space::function\n                                       f\n";
+
+	(void)state;
+	indented(0, false, whole);
+	indented(60, false, whole);
+	indented(20, true, whole);
+	indented(40, false, whole);
+	indented(39, false, "# share  function\n    60%  main\n    50%    space::function (in)\n"
+		 "                     space::function\n                                      f\n");
+	indented(29, false, "# share  function\n    60%  main\n    50%    …::function (in)\n"
+		 "                   function\n                            f\n");
+	indented(20, false, "# share  function\n    60%  main\n    50%    fu…n (in)\n"
+		 "               fu…on\n                   f\n");
 }
 
 static void text_folds(void **state)
@@ -460,6 +503,7 @@ int main(void)
 		cmocka_unit_test(names_stay_balanced),
 		cmocka_unit_test(paths_keep_their_end),
 		cmocka_unit_test(tables_fit),
+		cmocka_unit_test(rows_are_indented),
 		cmocka_unit_test(text_folds),
 		cmocka_unit_test(lines_are_fitted),
 		cmocka_unit_test(a_file_is_no_terminal),

@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "cli/common/absent.h"
 #include "cli/script/fields.h"
-#include "cli/script/lines.h"
+#include "cli/common/lines.h"
 
 #define PLACE (GUS_FIELD_IP | GUS_FIELD_SYM | GUS_FIELD_DSO)
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "attribution/profile/calls.h"
+#include "attribution/profile/profile.h"
 #include "attribution/profile/tree.h"
 #include "proto/sample.h"
 

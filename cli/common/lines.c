@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/script/lines.h"
+#include "cli/common/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines as they are put together: a million of them are written in a second, where printf takes most of the time. Text
  * of others is made harmless when it comes in, all else are our own letters and numbers. */
-#ifndef GUS_CLI_SCRIPT_LINES_H
-#define GUS_CLI_SCRIPT_LINES_H
+#ifndef GUS_CLI_COMMON_LINES_H
+#define GUS_CLI_COMMON_LINES_H
 
 #include <stddef.h>
 #include <stdint.h>
