@@ -131,7 +131,8 @@ static const struct gus_option options[] = {
 	{ 0, "flamegraph", "FILE", "Instead of rows: write the call stacks as a flame graph, a page for a browser that "
 	  "needs no network; - is standard output. --by comm, process or thread puts these below the stacks.",
 	  GUS_OPTION_STRING, AT(flamegraph), .choices = "@file", .filled = true,
-	  .fit = { .excludes = "format sort children percent-limit header", .why = "a flame graph has no rows" } },
+	  .fit = { .excludes = "format sort children percent-limit header max-depth collapse-recursion",
+	  .why = "a flame graph has neither rows nor trees" } },
 	{ 0, "stdio", NULL, "Text on standard output: what there is anyhow, for perf's users.", GUS_OPTION_FLAG,
 	  AT(stdio) },
 	{ 'n', "show-nr-samples", NULL, "Show how many samples a row has: what is so anyhow, for perf's users.",
@@ -152,10 +153,10 @@ static const struct gus_option options[] = {
 	{ 0 },
 };
 
-static const struct gus_option_fit no_task = { .excludes = "flamegraph",
-	.why = "its stacks are functions; comm, process and thread can stand below them" };
+#define NO_TASK { .excludes = "flamegraph", \
+	.why = "its stacks are functions; comm, process and thread can stand below them" }
 static const struct gus_option_rule rules[] = {
-	{ "by=module", no_task }, { "by=line", no_task }, { "by=instruction", no_task },
+	{ "by=module", NO_TASK }, { "by=line", NO_TASK }, { "by=instruction", NO_TASK },
 	{ "call-graph=*folded*", { .excludes = "by sort children format=json format=csv max-depth flamegraph",
 				   .why = "folded stacks are lines of their own" } },
 	{ NULL, { 0 } },
@@ -539,10 +540,12 @@ static int report(struct report_options *o)
 		goto out;
 	}
 	gus_naming_weigh(naming, &profile);
-	if (o->graph.kind == GUS_TREES_FOLDED)
+	if (o->flamegraph)
+		rc = draw(o, &profile, length, page.out);
+	else if (o->graph.kind == GUS_TREES_FOLDED)
 		rc = fold(o, &profile);
 	else
-		rc = o->flamegraph ? draw(o, &profile, length, page.out) : show(o, &sorting, &profile, length);
+		rc = show(o, &sorting, &profile, length);
 	gus_profile_free(&profile);
 	status = rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
 	if (page.out && gus_flame_file_end(&page, rc, &err) != 0 && rc == 0)
