@@ -183,6 +183,7 @@ unit_tests = \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
 	tests/unit/test_members \
+	tests/unit/test_mini \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
 	tests/unit/test_made \
@@ -295,6 +296,7 @@ tests_unit_test_insn_arm64_SOURCES = tests/unit/test_insn_arm64.c $(reg_name)
 tests_unit_test_known_SOURCES = tests/unit/test_known.c
 tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
 tests_unit_test_members_SOURCES = tests/unit/test_members.c
+tests_unit_test_mini_SOURCES = tests/unit/test_mini.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_made_SOURCES = tests/unit/test_made.c
