@@ -312,7 +312,9 @@ tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_program_SOURCES = tests/unit/test_program.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
+# How many CPUs there are, and whether a thread can be had, is the test's.
 tests_unit_test_recall_SOURCES = tests/unit/test_recall.c
+tests_unit_test_recall_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sysconf -Wl,--wrap=pthread_create
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
