@@ -210,6 +210,7 @@ unit_tests = \
 	tests/unit/test_saturation \
 	tests/unit/test_screen \
 	tests/unit/test_script \
+	tests/unit/test_script_samples \
 	tests/unit/test_sizes \
 	tests/unit/test_snapshot \
 	tests/unit/test_denial \
@@ -320,6 +321,8 @@ tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c 
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_script_SOURCES = tests/unit/test_script.c cli/common/absent.c cli/script/fields.c \
 	cli/script/lines.c
+tests_unit_test_script_samples_SOURCES = tests/unit/test_script_samples.c cli/script/lines.c cli/script/names.c \
+	cli/script/samples.c
 tests_unit_test_regions_SOURCES = tests/unit/test_regions.c $(made_trace) \
 	tests/unit/made_stacks.c tests/unit/made_stacks.h
 # Replaying, and where a case says so the taking of snapshots and the clock, are the test's.
