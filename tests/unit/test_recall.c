@@ -170,7 +170,8 @@ static void many_are_told_what_one_is(void **state)
 {
 	static const struct { long cpus; size_t places; unsigned had, asked; } of[] = {
 		{ 2, 511, 9, 0 }, { 2, 512, 9, 1 }, { 1, PLACES, 9, 0 }, { 2, PLACES, 9, 1 }, { 3, 767, 9, 1 },
-		{ 3, 768, 9, 2 }, { 64, PLACES, 9, 7 }, { 64, PLACES, 3, 7 }, { 64, PLACES, 0, 7 }, { -1, 1024, 9, 3 } };
+		{ 3, 768, 9, 2 }, { 64, PLACES, 9, 7 }, { 64, PLACES, 3, 7 }, { 64, PLACES, 0, 7 },
+		{ -1, 1024, 9, 3 } };
 
 	(void)state;
 	build();
@@ -361,7 +362,7 @@ static void each_file_is_the_very_one(void **state)
 	end(&a);
 }
 
-/* Of an image there is no file that could be known again; and without what it shares with others a file is not whole. */
+/* Of an image there is no file that could be known again; without what it shares with others a file is not whole. */
 static void of_what_is_not_whole_nothing_is_remembered(void **state)
 {
 	struct gus_store *store = gus_store_open("kept", ".kept", 1u << 20, NULL);
@@ -371,7 +372,8 @@ static void of_what_is_not_whole_nothing_is_remembered(void **state)
 	(void)state;
 	assert_non_null(store);
 	build();
-	if (system("printf 'other.debug\\0abcdefgh' >link && objcopy --add-section .gnu_debugaltlink=link p part") != 0) {
+	if (system("printf 'other.debug\\0abcdefgh' >link && "
+		   "objcopy --add-section .gnu_debugaltlink=link p part") != 0) {
 		print_message("skipped: it needs binutils (objcopy)\n");
 		skip();
 	}

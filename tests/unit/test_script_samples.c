@@ -134,8 +134,8 @@ struct seen {
 
 static struct seen at(uint64_t ip)
 {
-	return (struct seen){ .sample = { .ip = ip, .time = 12000456789, .period = 250000, .pid = 10, .tid = 11, .cpu = 3,
-					  .mode = GUS_MODE_USER }, .comm = "worker" };
+	return (struct seen){ .sample = { .ip = ip, .time = 12000456789, .period = 250000, .pid = 10, .tid = 11,
+					  .cpu = 3, .mode = GUS_MODE_USER }, .comm = "worker" };
 }
 
 /* What is printed of them, to be freed. */
@@ -198,7 +198,8 @@ static void a_line_is_perfs(void **state)
 	s.sample.period = 12345678901;
 	s.sample.time = 123456999999999;
 	s.comm = "a-name-of-16-let";
-	expect_line(*state, GUS_FIELDS_DEFAULT, s, "a-name-of-16-let    11 [1234] 123456.999999: 12345678901 cpu-clock: "
+	expect_line(*state, GUS_FIELDS_DEFAULT, s,
+		    "a-name-of-16-let    11 [1234] 123456.999999: 12345678901 cpu-clock: "
 		    "           400010 main+0x10 (/nowhere/app)\n");
 	s.sample.event = 2; /* which there is not */
 	expect_line(*state, GUS_FIELD_EVENT, s, "[unknown]: \n");
@@ -285,7 +286,8 @@ static void long_chains_are_counted(void **state)
 	one.callers[0] = one.callers[1] = MAIN + 1;
 	one.callers_n = 2;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		struct gus_script s = { .fields = GUS_FIELD_COMM | GUS_FIELD_IP, .chains = true, .max_stack = of[i].most };
+		struct gus_script s = { .fields = GUS_FIELD_COMM | GUS_FIELD_IP, .chains = true,
+					.max_stack = of[i].most };
 		char *text = print(*state, &s, gus_script_line, &one, 1);
 		size_t lines = 0;
 
