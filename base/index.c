@@ -67,7 +67,11 @@ uint32_t gus_index_find(const struct gus_index *ix, const void *key)
 	return ix->slots[at] ? ix->slots[at] - 1 : GUS_INDEX_NONE;
 }
 
-/* Text lives in blocks that never move. */
+/* Text lives in blocks that never move, each twice as large as the one before: there may be thousands of tables with a
+ * name or two. */
+#define BLOCK_FIRST 256
+#define BLOCK_LAST 16384
+
 struct gus_block_ {
 	struct gus_block_ *next;
 	size_t used, room;
@@ -80,8 +84,12 @@ static const char *keep(struct gus_strings *s, const char *text, size_t length)
 	char *copy;
 
 	if (!b || b->room - b->used < length + 1) {
-		size_t room = length + 1 > 16384 ? length + 1 : 16384;
+		size_t room = BLOCK_FIRST;
 
+		if (b)
+			room = b->room < BLOCK_LAST / 2 ? 2 * b->room : BLOCK_LAST;
+		if (room < length + 1)
+			room = length + 1;
 		b = gus_alloc(sizeof(*b) + room);
 		b->next = s->blocks;
 		b->used = 0;

@@ -224,6 +224,7 @@ unit_tests = \
 	tests/unit/test_lives \
 	tests/unit/test_members \
 	tests/unit/test_merge \
+	tests/unit/test_mini \
 	tests/unit/test_loading \
 	tests/unit/test_loops \
 	tests/unit/test_made \
@@ -252,6 +253,7 @@ unit_tests = \
 	tests/unit/test_saturation \
 	tests/unit/test_screen \
 	tests/unit/test_script \
+	tests/unit/test_script_samples \
 	tests/unit/test_sizes \
 	tests/unit/test_snapshot \
 	tests/unit/test_denial \
@@ -354,6 +356,7 @@ tests_unit_test_lanes_SOURCES = tests/unit/test_lanes.c
 tests_unit_test_lives_SOURCES = tests/unit/test_lives.c
 tests_unit_test_members_SOURCES = tests/unit/test_members.c
 tests_unit_test_merge_SOURCES = tests/unit/test_merge.c
+tests_unit_test_mini_SOURCES = tests/unit/test_mini.c
 tests_unit_test_loading_SOURCES = tests/unit/test_loading.c
 tests_unit_test_loops_SOURCES = tests/unit/test_loops.c
 tests_unit_test_made_SOURCES = tests/unit/test_made.c
@@ -369,12 +372,16 @@ tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
 tests_unit_test_program_SOURCES = tests/unit/test_program.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_reader_SOURCES = tests/unit/test_reader.c
+# How many CPUs there are, and whether a thread can be had, is the test's.
 tests_unit_test_recall_SOURCES = tests/unit/test_recall.c
+tests_unit_test_recall_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sysconf -Wl,--wrap=pthread_create
 tests_unit_test_records_SOURCES = tests/unit/test_records.c
 tests_unit_test_screen_SOURCES = tests/unit/test_screen.c cli/common/progress.c cli/screen/cells.c \
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_script_SOURCES = tests/unit/test_script.c cli/common/absent.c cli/script/fields.c \
 	cli/common/lines.c
+tests_unit_test_script_samples_SOURCES = tests/unit/test_script_samples.c cli/common/lines.c cli/script/names.c \
+	cli/script/samples.c
 tests_unit_test_regions_SOURCES = tests/unit/test_regions.c $(made_trace) \
 	tests/unit/made_stacks.c tests/unit/made_stacks.h
 # Replaying, and where a case says so the taking of snapshots and the clock, are the test's.

@@ -104,13 +104,16 @@ static void take_code(struct gus_embedded *e, const Gusprof__EmbeddedCode *c)
 	gus_vec_push(&e->pieces, copy);
 }
 
-/* Bytes of memory that a message takes at most, with what is made of it when it is asked, and with what vectors have
- * in reserve. */
+/* Bytes of memory that a message takes at most, with what is made of it when it is asked. A vector has up to twice what
+ * is in it and never less than eight elements, and a table of texts begins with a thousand bytes: so a module takes
+ * some, whatever it has. */
 static uint64_t cost_of(const Gusprof__Embedded *m)
 {
-	enum { FUNCTION = 2 * sizeof(struct gus_function) + sizeof(struct gus_range), TEXT = 64, PIECE = 64 };
-	uint64_t bytes = sizeof(struct gus_embedded) + strlen(m->path) + strlen(m->trouble) +
-			 m->n_functions * FUNCTION + m->n_lines * 2 * sizeof(struct gus_range);
+	enum { MODULE = sizeof(struct gus_embedded) + 4096, TEXT = 64, RANGE = 2 * sizeof(struct gus_range),
+	       FUNCTION = RANGE + 2 * (sizeof(struct gus_function) + sizeof(struct gus_embedded_known)),
+	       PIECE = RANGE + 2 * sizeof(uint8_t *) + 16 }; /* what is allocated has a head */
+	uint64_t bytes = MODULE + strlen(m->path) + strlen(m->trouble) + m->n_functions * FUNCTION +
+			 m->n_lines * RANGE;
 
 	for (size_t i = 0; i < m->n_texts; i++)
 		bytes += TEXT + strlen(m->texts[i]);

@@ -3,6 +3,7 @@
  * file does; made by hand, it is taken whole or refused. */
 #include <elf.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "symbolizer/elf/elffile.h"
+#include "symbolizer/symbols/embedded.h"
 #include "symbolizer/symbols/embedding.h"
 #include "symbolizer/symbols/symbols.h"
 
@@ -306,12 +308,20 @@ static void text_long(struct hand *h)
 	h->texts[4] = letters;
 }
 
+static void text_longer(struct hand *h)
+{
+	static char letters[GUS_LIMIT_NAME + 2];
+
+	memset(letters, 'a', GUS_LIMIT_NAME + 1);
+	h->texts[0] = letters;
+}
+
 static void contradictions_are_refused(void **state)
 {
 	static void (*const spoil[])(struct hand *) = {
 		name_beyond, function_wraps, address_wraps, functions_equal, functions_back, chain_empty, chain_uneven,
 		chain_uneven_lines, chain_name_beyond, chain_file_beyond, lines_overlap, lines_wrap, lines_chain_beyond,
-		code_overlaps, code_wraps, chain_long, text_long,
+		code_overlaps, code_wraps, chain_long, text_long, text_longer,
 	};
 
 	(void)state;
@@ -345,6 +355,11 @@ static void bounds_are_taken(void **state)
 	assert_int_equal(gus_symbols_names(s, &module, 0x120, GUS_DEPTH_INLINE, names), GUS_NAMES_MAX);
 	assert_string_equal(names[GUS_NAMES_MAX - 1].function, "a::b");
 	gus_symbols_free(s);
+	fill(&h);
+	h.f[0].offset = h.l[0].offset = h.p[0].offset = 0;
+	s = symbols_with(&h.m, false);
+	assert_string_equal(function_at(s, 0), "outer");
+	gus_symbols_free(s);
 }
 
 /* A recording packs what repeats to next to nothing: however many such messages it has, what is kept of them has an
@@ -370,6 +385,157 @@ static void memory_of_all_messages_has_an_end(void **state)
 	h.m.n_texts = TEXTS;
 	assert_true(gus_symbols_add_embedded(s, &h.m)); /* what there is room for is still taken */
 	gus_symbols_free(s);
+}
+
+/* Many of one kind of thing each; they stand where the message does not mind that they are the same. */
+enum { MANY = 40000 };
+
+struct many {
+	Gusprof__EmbeddedFunction f[MANY], *fs[MANY];
+	Gusprof__EmbeddedChain *cs[MANY];
+	Gusprof__EmbeddedLines l[MANY], *ls[MANY];
+	Gusprof__EmbeddedCode p[MANY], *ps[MANY];
+	char letters[MANY][16], *texts[MANY];
+};
+
+static void many_functions(struct hand *h, struct many *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		m->f[i] = h->f[0];
+		m->f[i].offset = 0x1000 + i * 0x10;
+		m->f[i].size = 0x10;
+		m->fs[i] = &m->f[i];
+	}
+	h->m.functions = m->fs;
+	h->m.n_functions = n;
+}
+
+static void many_names(struct hand *h, struct many *m, size_t n)
+{
+	many_functions(h, m, n);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(m->letters[i], sizeof(m->letters[i]), "function%zu", i);
+		m->texts[i] = m->letters[i];
+		m->f[i].name = (uint32_t)i + 1;
+	}
+	h->m.texts = m->texts;
+	h->m.n_texts = n;
+}
+
+static void many_lines(struct hand *h, struct many *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		m->l[i] = h->l[0];
+		m->l[i].offset = 0x1000 + i * 0x10;
+		m->ls[i] = &m->l[i];
+	}
+	h->m.lines = m->ls;
+	h->m.n_lines = n;
+}
+
+static void many_chains(struct hand *h, struct many *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		m->cs[i] = &h->c[0];
+	h->m.chains = m->cs;
+	h->m.n_chains = n;
+}
+
+static void many_calls(struct hand *h, struct many *m, size_t n)
+{
+	static uint32_t numbers[GUS_NAMES_MAX];
+
+	many_chains(h, m, n);
+	h->c[0].functions = h->c[0].files = h->c[0].lines = numbers;
+	h->c[0].n_functions = h->c[0].n_files = h->c[0].n_lines = GUS_NAMES_MAX;
+}
+
+static void many_pieces(struct hand *h, struct many *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		m->p[i] = h->p[0];
+		m->p[i].offset = 0x1000 + i * 0x10;
+		m->ps[i] = &m->p[i];
+	}
+	h->m.code = m->ps;
+	h->m.n_code = n;
+}
+
+/* Bytes that are allocated. */
+static size_t in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+/* What a message is charged with is what it takes when it is asked, or up to twice that: else messages of a kind would
+ * get round the limit, or honest ones would not be taken. Where a sanitizer allocates, nobody counts. */
+static void expect_cost(const struct gus_embeddeds *all, size_t before)
+{
+	uint64_t cost = GUS_LIMIT_EMBEDDED - all->memory.left, takes = in_use() - before;
+
+	assert_in_range(takes, 0, cost);
+	if (takes)
+		assert_in_range(cost, 0, 2 * takes + 8192);
+}
+
+static void each_message_costs_what_it_takes(void **state)
+{
+	static void (*const fills[])(struct hand *h, struct many *m, size_t n) = {
+		many_functions, many_names, many_lines, many_chains, many_calls, many_pieces };
+	static const size_t counts[] = { 8, 1025, 16384, 16385, 20000, MANY };
+	enum { COUNTS = sizeof(counts) / sizeof(*counts) };
+	struct many *m = gus_zalloc(sizeof(*m));
+
+	(void)state;
+	mallopt(M_MMAP_MAX, 0); /* which rounds up to pages */
+	for (size_t i = 0; i < sizeof(fills) / sizeof(*fills) * COUNTS; i++) {
+		struct gus_embeddeds all;
+		struct hand h;
+		size_t before;
+
+		fill(&h);
+		fills[i / COUNTS](&h, m, counts[i % COUNTS]);
+		h.m.trouble = (char *)(uintptr_t)"";
+		gus_embedded_init(&all);
+		before = in_use();
+		assert_true(gus_embedded_add(&all, &h.m));
+		assert_non_null(gus_embedded_find(&all, &module));
+		expect_cost(&all, before);
+		gus_embedded_free(&all);
+	}
+	free(m);
+}
+
+/* Each of which has tables of its own, and next to nothing in them. */
+static void many_modules_cost_what_they_take(void **state)
+{
+	enum { MODULES = 10000 };
+	struct gus_module of = module;
+	struct gus_embeddeds all;
+	char path[32];
+	struct hand h;
+	size_t before;
+
+	(void)state;
+	fill(&h);
+	h.m.path = path;
+	h.m.trouble = (char *)(uintptr_t)"";
+	of.path = path;
+	gus_embedded_init(&all);
+	before = in_use();
+	for (int i = 0; i < MODULES; i++) {
+		struct gus_embedded_function f;
+		struct gus_embedded *e;
+
+		snprintf(path, sizeof(path), "/%d", i);
+		assert_true(gus_embedded_add(&all, &h.m));
+		e = gus_embedded_find(&all, &of);
+		assert_true(e && gus_embedded_function(e, 0x120, false, &f));
+	}
+	expect_cost(&all, before);
+	gus_embedded_free(&all);
 }
 
 /* From a program. */
@@ -809,6 +975,8 @@ int main(void)
 		cmocka_unit_test(contradictions_are_refused),
 		cmocka_unit_test(bounds_are_taken),
 		cmocka_unit_test(memory_of_all_messages_has_an_end),
+		cmocka_unit_test(each_message_costs_what_it_takes),
+		cmocka_unit_test(many_modules_cost_what_they_take),
 		cmocka_unit_test(what_was_embedded_answers_as_the_file_does),
 		cmocka_unit_test(less_is_brought_along_where_less_is_wanted),
 		cmocka_unit_test(shared_code_is_told_once),

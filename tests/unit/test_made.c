@@ -227,6 +227,31 @@ static void news_come_in_no_order(void **state)
 	gus_made_free(&m);
 }
 
+/* Of the same moment the ring's order counts; and more memory is no other maker. */
+static void news_of_the_same_moment(void **state)
+{
+	struct gus_made m;
+
+	(void)state;
+	gus_made_init(&m, 10);
+	note_mapping(&m, 7, 5, "//anon");
+	note_exec(&m, 7, true, 5);
+	note_exec(&m, 8, true, 5);
+	note_mapping(&m, 8, 5, "//anon");
+	gus_made_settle(&m);
+	sample(&m, 7, 0x1010);
+	sample(&m, 8, 0x1020);
+	gus_made_settle(&m);
+	assert_int_equal(m.makers.n, 2);
+	expect_hits(&m, m.makers.v[0].family, NULL, 0);
+	expect_hits(&m, m.makers.v[1].family, (const uint64_t[]){ 0x1020 }, 1);
+	add_mapping(&m, 8, 9, "//anon");
+	add_mapping(&m, 8, 3, "//anon");
+	assert_int_equal(m.makers.n, 2);
+	assert_int_equal(m.makers.v[1].since, 3);
+	gus_made_free(&m);
+}
+
 static void write_map(const char *path, const char *text, const char *mode)
 {
 	FILE *f = fopen(path, mode);
@@ -242,6 +267,7 @@ static void a_map_is_looked_for_and_followed(void **state)
 	char *path = map_of(getpid());
 	struct gus_maker *k;
 	struct gus_made m;
+	int fd;
 
 	(void)state;
 	unlink(path);
@@ -262,14 +288,18 @@ static void a_map_is_looked_for_and_followed(void **state)
 	assert_true(k->map.fd >= 0);
 	assert_int_equal(m.files, 1);
 	assert_int_equal(k->folder, -1);
-	gus_made_look(&m, 201 * NS, 3000, false);
+	sample(&m, getpid(), 0x1010);
+	gus_made_look(&m, 201 * NS, 3000, true);
+	assert_int_equal(m.files, 1); /* it was there, and is not looked for again */
 	write_map(path, "1000 10 b\n", "a");
 	gus_made_look(&m, 202 * NS, 4000, false);
 	assert_int_equal(k->map.growth.n, 2);
 	assert_int_equal(k->map.growth.v[0].size, 0);
 	assert_int_equal(k->map.growth.v[1].size, 10);
 	assert_int_equal(k->map.growth.v[1].time, 3000); /* it was so long at the look before */
+	fd = k->map.fd;
 	gus_made_free(&m);
+	assert_int_equal(fcntl(fd, F_GETFD), -1); /* nobody holds it any more */
 	unlink(path);
 	free(path);
 }
@@ -360,6 +390,81 @@ static void what_others_leave_is_not_taken(void **state)
 	free(path);
 }
 
+/* Of a process that ended unseen, if it may have been written since we began: two seconds are given to the clocks. */
+static void a_map_is_not_older_than_we_are(void **state)
+{
+	const uint64_t begun = 1000 * NS + 300000000;
+	char *path;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	path = map_of(pid);
+	for (uint64_t early = 2 * NS - 1; early <= 2 * NS + 1; early++) {
+		uint64_t changed = begun - early;
+		const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = (time_t)(changed / NS),
+								      .tv_nsec = (long)(changed % NS) } };
+		struct gus_made m;
+
+		gus_made_init(&m, 10);
+		m.start_realtime = begun;
+		add_mapping(&m, pid, 5, "//anon");
+		write_map(path, "1000 10 a\n", "w");
+		assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+		sample(&m, pid, 0x1010);
+		gus_made_look(&m, 0, 1000, true);
+		assert_int_equal(m.makers.v[0].map.fd >= 0, early <= 2 * NS);
+		assert_int_equal(m.files, early <= 2 * NS);
+		assert_true(m.makers.v[0].gone);
+		gus_made_free(&m);
+	}
+	unlink(path);
+	free(path);
+}
+
+/* In its root there is no /tmp: nothing is held, and why is said. */
+static void where_there_is_no_folder_there_is_no_map(void **state)
+{
+	char root[] = "/tmp/gusprof-made-XXXXXX";
+	struct gus_made m;
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: it needs root\n");
+		skip();
+	}
+	assert_non_null(mkdtemp(root));
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (chroot(root) == 0 && write(ready[1], "", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1) {
+		print_message("skipped: chroot is not allowed\n");
+	} else {
+		gus_made_init(&m, 10);
+		add_mapping(&m, pid, 5, "//anon");
+		sample(&m, pid, 0x1010);
+		gus_made_look(&m, 0, 1000, true);
+		assert_non_null(strstr(m.makers.v[0].trouble, "its /tmp does not open"));
+		assert_int_equal(m.files, 0);
+		assert_false(m.makers.v[0].gone);
+		gus_made_free(&m);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(ready[0]);
+	rmdir(root);
+}
+
 static void room_has_an_end(void **state)
 {
 	struct gus_made m;
@@ -392,10 +497,13 @@ int main(void)
 		cmocka_unit_test(callers_are_hit_before_where_they_go_on),
 		cmocka_unit_test(children_are_family_until_they_execute),
 		cmocka_unit_test(news_come_in_no_order),
+		cmocka_unit_test(news_of_the_same_moment),
 		cmocka_unit_test(a_map_is_looked_for_and_followed),
 		cmocka_unit_test(looks_become_rarer),
 		cmocka_unit_test(a_map_is_found_when_its_process_has_ended),
 		cmocka_unit_test(what_others_leave_is_not_taken),
+		cmocka_unit_test(a_map_is_not_older_than_we_are),
+		cmocka_unit_test(where_there_is_no_folder_there_is_no_map),
 		cmocka_unit_test(room_has_an_end),
 	};
 

@@ -67,6 +67,33 @@ static void between_birth_and_end(void **state)
 	gus_members_free(&m);
 }
 
+/* The clock may stand still between two of its news. */
+static void news_of_the_same_moment(void **state)
+{
+	struct gus_members m;
+
+	(void)state;
+	gus_members_init(&m);
+	fork_of(&m, 5, 100);
+	end_of(&m, 5, 100);
+	assert_int_equal(m.ended, 1);
+	assert_true(gus_members_has(&m, 5, 5, 100));
+	assert_false(gus_members_has(&m, 5, 5, 101));
+	gus_members_add(&m, 5, 5, 100); /* it is the same one, seen once more */
+	assert_int_equal(m.all, 1);
+	assert_false(gus_members_has(&m, 5, 5, 101));
+	gus_members_add(&m, 5, 5, 101);
+	assert_int_equal(m.all, 2);
+	mapping_of(&m, 6, 200);
+	end_of(&m, 6, 200);
+	fork_of(&m, 6, 200); /* whose ring is read last */
+	assert_int_equal(m.all, 3);
+	assert_false(gus_members_has(&m, 6, 6, 201));
+	fork_of(&m, 6, 201);
+	assert_int_equal(m.all, 4);
+	gus_members_free(&m);
+}
+
 /* A number comes back with another member; news of the one before it come late, and change nothing. */
 static void a_number_comes_back(void **state)
 {
@@ -232,6 +259,11 @@ static void forgets_who_has_ended_ten_seconds_ago(void **state)
 	assert_int_equal(m.tids.n, 4097);
 	fork_of(&m, 5002, 100 * SECOND); /* not worth a look again */
 	assert_true(gus_members_has(&m, 2, 2, 5 * SECOND));
+	for (uint32_t tid = 5003; m.tids.n < 2 * 4096 + 1; tid++)
+		fork_of(&m, tid, 100 * SECOND);
+	assert_true(gus_members_has(&m, 2, 2, 5 * SECOND)); /* twice as many, and the one that it was found with */
+	fork_of(&m, 20000, 100 * SECOND);
+	assert_false(gus_members_has(&m, 2, 2, 5 * SECOND));
 	gus_members_free(&m);
 }
 
@@ -239,6 +271,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(between_birth_and_end),
+		cmocka_unit_test(news_of_the_same_moment),
 		cmocka_unit_test(a_number_comes_back),
 		cmocka_unit_test(a_thread_that_executes_frees_its_number),
 		cmocka_unit_test(news_in_any_order),

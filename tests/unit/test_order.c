@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* attribution/order: batches that overlap in every way come out by time, each sample once, with what it brought along;
  * where more overlaps than may be kept, what comes late is counted. */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -221,6 +222,99 @@ static void room_is_given_back(void **state)
 	assert_int_equal(late, 0);
 }
 
+/* Bytes that are allocated; a sanitizer's nobody counts. */
+static size_t in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+struct peak { size_t before, most; };
+
+static void note_peak(void *context, const struct gus_sample *s)
+{
+	struct peak *p = context;
+	size_t now = in_use() - p->before;
+
+	(void)s;
+	p->most = now > p->most ? now : p->most;
+}
+
+/* Bytes that reading takes at most, and how many samples come late, if so many may wait. */
+static size_t read_within(struct made *m, size_t most, uint64_t *late)
+{
+	struct gus_reader *reader = gus_reader_open(m->path, NULL);
+	struct peak peak = { 0 };
+
+	assert_non_null(reader);
+	peak.before = in_use();
+	assert_int_equal(gus_order_each(reader, most, note_peak, &peak, late, NULL), 0);
+	gus_reader_close(reader);
+	return peak.most;
+}
+
+/* Batches that all begin at the same time, with samples of which most is something else each time. */
+static void add_large(struct made *m, uint32_t chain_n, uint32_t branches_n, int step)
+{
+	enum { BATCHES = 30, ROWS = 1000 };
+	static const uint64_t chain[50];
+	static const struct gus_branch branches[50];
+
+	for (unsigned i = 0; i < BATCHES; i++) {
+		struct gus_columns c = { 0 };
+
+		for (int k = 0; k < ROWS; k++)
+			gus_columns_push(&c, &(struct gus_sample){
+				.time = (uint64_t)(1000000 + step * k), .chain = chain, .chain_n = chain_n,
+				.branches = branches, .branches_n = branches_n });
+		assert_int_equal(gus_writer_samples(m->w, &c, NULL), 0);
+		gus_columns_free(&c);
+	}
+}
+
+/* Whatever the samples are made of, those that wait take what they may, and hardly less than that. */
+static void room_is_what_it_takes(struct made *m, uint32_t chain_n, uint32_t branches_n, int step)
+{
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	size_t all, part, some = 0;
+	uint64_t late;
+
+	mallopt(M_MMAP_MAX, 0); /* which rounds up to pages */
+	add_large(m, chain_n, branches_n, step);
+	assert_int_equal(gus_writer_finish(m->w, &footer, NULL), 0);
+	all = read_within(m, SIZE_MAX, &late);
+	assert_int_equal(late, 0);
+	if (!all)
+		return;
+	part = read_within(m, all / 4, &late);
+	assert_true(late > 0);
+	assert_in_range(part, all / 4, all / 4 + all / 10); /* a batch more, and what is read of the file */
+	some = read_within(m, all + all / 50, &late);
+	assert_int_equal(late, 0);
+	assert_in_range(some, 0, all + all / 50);
+}
+
+static void room_of_samples(void **state)
+{
+	room_is_what_it_takes(*state, 0, 0, 1);
+}
+
+static void room_of_chains(void **state)
+{
+	room_is_what_it_takes(*state, 50, 0, 1);
+}
+
+static void room_of_branches(void **state)
+{
+	room_is_what_it_takes(*state, 0, 50, 1);
+}
+
+static void room_of_what_runs_backwards(void **state)
+{
+	room_is_what_it_takes(*state, 0, 0, -1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -232,6 +326,10 @@ int main(void)
 		TEST(at_random),
 		TEST(beyond_the_bound),
 		TEST(room_is_given_back),
+		TEST(room_of_samples),
+		TEST(room_of_chains),
+		TEST(room_of_branches),
+		TEST(room_of_what_runs_backwards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,7 @@ static void places_of_processes_are_counted(void **state)
 	gus_visits_add(&v, 1, 0x1000, 40);
 	gus_visits_add(&v, 1, 0x1001, 70);
 	assert_int_equal(v.places.n, 3);
+	assert_int_equal(v.list.n, 3);
 	assert_int_equal(count_of(&v, 1, 0x1000), 2);
 	assert_int_equal(count_of(&v, 2, 0x1000), 1);
 	assert_int_equal(v.list.v[0].first, 40); /* though it did not come first */

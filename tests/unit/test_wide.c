@@ -45,6 +45,7 @@ static void a_period_that_nobody_knows(void **state)
 	(void)state;
 	assert_true(gus_wide_missed_share(&none, 0, 2) == 0);
 	assert_true(gus_wide_missed_share(&one, 0, 2) == 1);
+	assert_true(gus_wide_missed_share(&one, 1, 2) == 0); /* of each known it cannot */
 	assert_true(gus_wide_missed_share(&(struct gus_wide_window){ 0 }, 0, 2) == 0);
 }
 
@@ -56,6 +57,7 @@ static void strangers_cost_samples(void **state)
 	/* Ticks of a hundredth of a second say less than there was; and where there is no /proc they say nothing. */
 	assert_true(gus_wide_times(&(struct gus_wide_window){ .running_ns = 100, .busy_ns = 90 }) == 1);
 	assert_true(gus_wide_times(&(struct gus_wide_window){ .running_ns = 100 }) == 1);
+	assert_true(gus_wide_times(&(struct gus_wide_window){ 0 }) == 1);
 }
 
 /* To a half for 5 %, to a third for 10 %; never below 50 a second. */

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/script: samples as the lines that other programs read, and as stacks. The recording is made up, with the names
+ * that it brings along; each line is compared as it is printed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/script/fields.h"
+#include "cli/script/samples.h"
+#include "proto/sample.h"
+#include "symbolizer/space/space.h"
+#include "symbolizer/symbols/symbols.h"
+
+/* /nowhere/app at 0x400000, from 0x1000 of the file on:
+ *   0x1000 main: 0x1040 has "tiny" inlined in it
+ *   0x1100 a;b
+ *   0x1200 nothing is known */
+#define MAIN 0x400010u
+#define INLINED 0x400040u
+#define SEMICOLON 0x400104u
+#define UNKNOWN 0x400208u
+#define NOWHERE 0x900000u
+
+struct made {
+	struct gus_profile profile;
+	Gusprof__Header header;
+	Gusprof__Clock clock;
+	Gusprof__Event event[2], *events[2];
+};
+
+static void add_map(struct gus_space *space)
+{
+	Gusprof__Record r = GUSPROF__RECORD__INIT;
+	Gusprof__Mmap map = GUSPROF__MMAP__INIT;
+
+	map.pid = map.tid = 10;
+	map.start = 0x400000;
+	map.length = 0x1000;
+	map.offset = 0x1000;
+	map.inode = 5;
+	map.path = (char *)"/nowhere/app";
+	r.kind_case = GUSPROF__RECORD__KIND_MMAP;
+	r.mmap = &map;
+	gus_space_add(space, &r);
+}
+
+static void add_names(struct gus_symbols *symbols)
+{
+	char *texts[] = { (char *)"main", (char *)"a;b", (char *)"tiny", (char *)"/src/app.c" };
+	uint32_t functions[] = { 3, 1 }, files[] = { 4, 4 }, numbers[] = { 7, 21 };
+	Gusprof__EmbeddedFunction f[2] = { GUSPROF__EMBEDDED_FUNCTION__INIT, GUSPROF__EMBEDDED_FUNCTION__INIT };
+	Gusprof__EmbeddedFunction *fs[2] = { &f[0], &f[1] };
+	Gusprof__EmbeddedChain chain = GUSPROF__EMBEDDED_CHAIN__INIT, *cs[] = { &chain };
+	Gusprof__EmbeddedLines lines = GUSPROF__EMBEDDED_LINES__INIT, *ls[] = { &lines };
+	Gusprof__Embedded m = GUSPROF__EMBEDDED__INIT;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		f[i].offset = f[i].address = 0x1000 + 0x100 * i;
+		f[i].size = 0x100;
+		f[i].name = i + 1;
+	}
+	chain.functions = functions;
+	chain.files = files;
+	chain.lines = numbers;
+	chain.n_functions = chain.n_files = chain.n_lines = 2;
+	lines.offset = 0x1040;
+	lines.size = 8;
+	m.path = (char *)"/nowhere/app";
+	m.inode = 5;
+	m.texts = texts;
+	m.n_texts = 4;
+	m.functions = fs;
+	m.n_functions = 2;
+	m.chains = cs;
+	m.lines = ls;
+	m.n_chains = m.n_lines = 1;
+	assert_true(gus_symbols_add_embedded(symbols, &m));
+}
+
+static int setup(void **state)
+{
+	static const Gusprof__Header header = GUSPROF__HEADER__INIT;
+	static const Gusprof__Clock clock = GUSPROF__CLOCK__INIT;
+	static const Gusprof__Event event = GUSPROF__EVENT__INIT;
+	static const char *const nowhere[] = { NULL };
+	struct made *m = gus_zalloc(sizeof(*m));
+
+	m->header = header;
+	m->clock = clock;
+	m->clock.start_ns = 7000000123;
+	m->event[0] = m->event[1] = event;
+	m->event[0].name = (char *)"cycles";
+	m->event[1].name = (char *)"cpu-clock";
+	m->events[0] = &m->event[0];
+	m->events[1] = &m->event[1];
+	m->header.clock = &m->clock;
+	m->header.n_events = 2;
+	m->header.events = m->events;
+	m->profile.header = &m->header;
+	m->profile.space = gus_space_new();
+	add_map(m->profile.space);
+	gus_space_ready(m->profile.space);
+	m->profile.symbols = gus_symbols_new(&(struct gus_symbols_options){ .debug_dirs = nowhere }, NULL);
+	add_names(m->profile.symbols);
+	*state = m;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct made *m = *state;
+
+	gus_symbols_free(m->profile.symbols);
+	gus_space_free(m->profile.space);
+	free(m);
+	return 0;
+}
+
+/* A sample of thread 11 with what called it: addresses behind calls. */
+struct seen {
+	struct gus_sample sample;
+	const char *comm;
+	uint64_t callers[4];
+	size_t callers_n;
+};
+
+static struct seen at(uint64_t ip)
+{
+	return (struct seen){ .sample = { .ip = ip, .time = 12000456789, .period = 250000, .pid = 10, .tid = 11,
+					  .cpu = 3, .mode = GUS_MODE_USER }, .comm = "worker" };
+}
+
+/* What is printed of them, to be freed. */
+static char *print(struct made *m, struct gus_script *s, void (*take)(void *, const struct gus_sighting *),
+		   const struct seen *seen, size_t n)
+{
+	int before = dup(1), file = memfd_create("stdout", 0);
+	char *text = gus_zalloc(4096);
+
+	assert_true(before >= 0 && file >= 0);
+	fflush(stdout);
+	dup2(file, 1);
+	gus_script_begin(s, &m->profile);
+	for (size_t i = 0; i < n; i++) {
+		struct gus_space *space = m->profile.space;
+		const struct gus_sample *one = &seen[i].sample;
+		struct gus_caller callers[4];
+		struct gus_sighting g = { .sample = one, .comm = seen[i].comm, .callers = callers,
+					  .callers_n = seen[i].callers_n,
+					  .place = gus_space_find(space, one->pid, one->time, one->ip, one->mode) };
+
+		for (size_t k = 0; k < seen[i].callers_n; k++)
+			callers[k] = (struct gus_caller){ .ip = seen[i].callers[k], .returns = true,
+				.place = gus_space_find(space, one->pid, one->time, seen[i].callers[k] - 1,
+							GUS_MODE_USER) };
+		take(s, &g);
+	}
+	gus_script_end(s);
+	gus_script_free(s);
+	fflush(stdout);
+	dup2(before, 1);
+	close(before);
+	assert_true(pread(file, text, 4095, 0) >= 0);
+	close(file);
+	return text;
+}
+
+static void expect(struct made *m, struct gus_script s, void (*take)(void *, const struct gus_sighting *),
+		   const struct seen *seen, size_t n, const char *expected)
+{
+	char *text = print(m, &s, take, seen, n);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void expect_line(struct made *m, unsigned fields, struct seen seen, const char *expected)
+{
+	expect(m, (struct gus_script){ .fields = fields }, gus_script_line, &seen, 1, expected);
+}
+
+static void a_line_is_perfs(void **state)
+{
+	struct seen s = at(MAIN);
+
+	expect_line(*state, GUS_FIELDS_DEFAULT, s, "          worker    11 [003]    12.000456:     250000    cycles: "
+		    "           400010 main+0x10 (/nowhere/app)\n");
+	s.sample.event = 1;
+	s.sample.cpu = 1234;
+	s.sample.period = 12345678901;
+	s.sample.time = 123456999999999;
+	s.comm = "a-name-of-16-let";
+	expect_line(*state, GUS_FIELDS_DEFAULT, s,
+		    "a-name-of-16-let    11 [1234] 123456.999999: 12345678901 cpu-clock: "
+		    "           400010 main+0x10 (/nowhere/app)\n");
+	s.sample.event = 2; /* which there is not */
+	expect_line(*state, GUS_FIELD_EVENT, s, "[unknown]: \n");
+}
+
+static void each_field_has_its_place(void **state)
+{
+	static const struct { unsigned fields; const char *line; } of[] = {
+		{ GUS_FIELD_COMM, "          worker \n" },
+		{ GUS_FIELD_TID, "   11 \n" },
+		{ GUS_FIELD_PID, "   10 \n" },
+		{ GUS_FIELD_PID | GUS_FIELD_TID, "   10/11    \n" },
+		{ GUS_FIELD_CPU, "[003] \n" },
+		{ GUS_FIELD_TIME, "   12.000456: \n" },
+		{ GUS_FIELD_PERIOD, "    250000 \n" },
+		{ GUS_FIELD_IP, "           400040\n" },
+		{ GUS_FIELD_SYM, " main\n" },
+		{ GUS_FIELD_SYM | GUS_FIELD_SYMOFF, " main+0x40\n" },
+		{ GUS_FIELD_DSO, " (/nowhere/app)\n" },
+		{ GUS_FIELD_SYM | GUS_FIELD_SRCLINE, " main\n  app.c:7\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		expect_line(*state, of[i].fields, at(INLINED), of[i].line);
+	expect_line(*state, GUS_FIELD_SYM | GUS_FIELD_SYMOFF | GUS_FIELD_DSO, at(UNKNOWN),
+		    " [unknown] (/nowhere/app)\n");
+	expect_line(*state, GUS_FIELD_SYM | GUS_FIELD_DSO, at(NOWHERE), " [unknown] ([unknown])\n");
+}
+
+/* Who has no name is called by its number; a name of others moves no cursor. */
+static void names_of_threads(void **state)
+{
+	struct seen s[4] = { at(MAIN), at(MAIN), at(MAIN), at(MAIN) };
+
+	s[1].comm = "";
+	s[2].comm = "";
+	s[2].sample.tid = 12;
+	s[3].comm = "a\033b";
+	expect(*state, (struct gus_script){ .fields = GUS_FIELD_COMM }, gus_script_line, s, 4,
+	       "          worker \n             :11 \n             :12 \n             a?b \n");
+}
+
+static void times_are_as_asked(void **state)
+{
+	struct gus_script s = { .fields = GUS_FIELD_TIME, .nanoseconds = true };
+	struct seen one = at(MAIN);
+
+	expect(*state, s, gus_script_line, &one, 1, "   12.000456789: \n");
+	s.relative = true;
+	expect(*state, s, gus_script_line, &one, 1, "    5.000456666: \n");
+	one.sample.time = 7000000122; /* the clocks of two CPUs */
+	expect(*state, s, gus_script_line, &one, 1, "    0.000000000: \n");
+}
+
+static void chains_are_perfs(void **state)
+{
+	struct gus_script s = { .fields = GUS_FIELDS_DEFAULT & ~(unsigned)(GUS_FIELD_CPU | GUS_FIELD_TIME),
+				.chains = true };
+	struct seen one = at(SEMICOLON);
+
+	one.callers[0] = INLINED + 4;
+	one.callers[1] = UNKNOWN;
+	one.callers_n = 2;
+	expect(*state, s, gus_script_line, &one, 1, "worker    11     250000    cycles: \n"
+	       "\t            1104 a;b+0x4 (/nowhere/app)\n"
+	       "\t            1044 main+0x44 (/nowhere/app)\n"
+	       "\t            1208 [unknown] (/nowhere/app)\n\n");
+	s.inlines = true;
+	s.max_stack = 2;
+	s.fields |= GUS_FIELD_SRCLINE;
+	expect(*state, s, gus_script_line, &one, 1, "worker    11     250000    cycles: \n"
+	       "\t            1104 a;b+0x4 (/nowhere/app)\n"
+	       "\t            1044 tiny (inlined)\n  app.c:7\n"
+	       "\t            1044 main+0x44 (/nowhere/app)\n  app.c:21\n\n");
+}
+
+/* One more frame than there may be is one cut. */
+static void long_chains_are_counted(void **state)
+{
+	static const struct { uint64_t most, cut; size_t lines; } of[] = { { 0, 0, 5 }, { 1, 1, 3 }, { 2, 1, 4 },
+									   { 3, 0, 5 }, { 4, 0, 5 } };
+	struct seen one = at(MAIN);
+
+	one.callers[0] = one.callers[1] = MAIN + 1;
+	one.callers_n = 2;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct gus_script s = { .fields = GUS_FIELD_COMM | GUS_FIELD_IP, .chains = true,
+					.max_stack = of[i].most };
+		char *text = print(*state, &s, gus_script_line, &one, 1);
+		size_t lines = 0;
+
+		for (const char *c = text; *c; c++)
+			lines += *c == '\n';
+		assert_int_equal(lines, of[i].lines);
+		assert_int_equal(s.cut, of[i].cut);
+		free(text);
+	}
+}
+
+static void branches_are_perfs(void **state)
+{
+	static const struct gus_branch b[] = {
+		{ MAIN, SEMICOLON, GUS_BRANCH_MISPREDICTED, 5 },
+		{ UNKNOWN, NOWHERE, GUS_BRANCH_PREDICTED | GUS_BRANCH_IN_TX, 0 },
+		{ MAIN, MAIN + 1, GUS_BRANCH_ABORT, 65535 },
+	};
+	struct seen s = at(MAIN);
+
+	s.sample.branches = b;
+	s.sample.branches_n = 3;
+	expect_line(*state, GUS_FIELD_BRSTACK, s, " 0x400010/0x400104/M/-/-/5  0x400208/0x900000/P/X/-/0  "
+		    "0x400010/0x400011/-/-/A/65535\n");
+	expect_line(*state, GUS_FIELD_BRSTACKSYM, s, " main+0x10/a;b+0x4/M/-/-/5  [unknown]/[unknown]/P/X/-/0  "
+		    "main+0x10/main+0x11/-/-/A/65535\n");
+	expect_line(*state, GUS_FIELD_SYM, s, " main\n");
+}
+
+/* By their bytes; equal ones once, with all that they weigh. */
+static void stacks_are_added_up(void **state)
+{
+	struct seen s[4] = { at(SEMICOLON), at(MAIN), at(SEMICOLON), at(UNKNOWN) };
+	struct gus_script options = { .fields = GUS_FIELDS_DEFAULT };
+
+	s[0].callers[0] = s[2].callers[0] = MAIN + 1;
+	s[0].callers_n = s[2].callers_n = 1;
+	s[1].comm = "a;b";
+	s[3].sample.period = 1;
+	expect(*state, options, gus_script_fold, s, 4, "a:b;main 250000\nworker;[app] 1\nworker;main;a:b 500000\n");
+	options.count_samples = true;
+	expect(*state, options, gus_script_fold, s, 4, "a:b;main 1\nworker;[app] 1\nworker;main;a:b 2\n");
+	expect(*state, options, gus_script_fold, s, 0, "");
+	s[0] = at(NOWHERE); /* which is called so already */
+	expect(*state, options, gus_script_fold, s, 1, "worker;[unknown] 1\n");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_line_is_perfs),
+		TEST(each_field_has_its_place),
+		TEST(names_of_threads),
+		TEST(times_are_as_asked),
+		TEST(chains_are_perfs),
+		TEST(long_chains_are_counted),
+		TEST(branches_are_perfs),
+		TEST(stacks_are_added_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
