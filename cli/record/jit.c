@@ -156,7 +156,7 @@ static void make_chains(struct frame *f)
 {
 	for (uint32_t i = 0; i < f->links.n; i++) {
 		Gusprof__EmbeddedChain chain = GUSPROF__EMBEDDED_CHAIN__INIT;
-		struct link *link = (struct link *)(f->links.keys + (size_t)i * sizeof(*link));
+		struct link *link = (struct link *)(uintptr_t)gus_index_key(&f->links, i); /* messages have no const */
 
 		chain.n_functions = chain.n_files = chain.n_lines = 1;
 		chain.functions = &link->function;
