@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
-#include "symbolizer/space/space.h"
+#include "symbolizer/space/module.h"
 
 /* Time off the CPU, in ns: a part of a weight. */
 struct gus_off {

@@ -11,6 +11,12 @@
 
 struct gus_strings;
 
+/* A module and where in it. */
+struct gus_place {
+	uint32_t module;         /* its number in a space, for gus_space_module */
+	uint64_t offset;         /* in the file; the address itself where there is no file */
+};
+
 enum gus_module_kind {
 	GUS_MODULE_UNKNOWN, /* no mapping covers the address */
 	GUS_MODULE_FILE,    /* an ELF file, or some other mapped file */

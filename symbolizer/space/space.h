@@ -16,12 +16,6 @@
 #include "proto/gusprof.pb-c.h"
 #include "symbolizer/space/module.h"
 
-/* The answer: a module and where in it. */
-struct gus_place {
-	uint32_t module;         /* number for gus_space_module */
-	uint64_t offset;         /* in the file; the address itself where there is no file */
-};
-
 struct gus_space;
 
 struct gus_space *gus_space_new(void);

@@ -3,8 +3,9 @@
  * table: each call that was executed and has not returned is a caller, and where its return address lies in the stack
  * says when it has. A signal is one, too, from its delivery to rt_sigreturn. x86-64; the first thread alone.
  *
- * stack-steps [-n STEPS] [-s SKIP] [-b STACK_BYTES] [-c] COMMAND...: SKIP instructions are only followed, then STEPS are
- * asked about, with -c by libunwind. Prints "INSTRUCTIONS right WRONG wrong ...", then the wrong ones by place. Status 1 if any is wrong. */
+ * stack-steps [-n STEPS] [-s SKIP] [-b STACK_BYTES] [-c] COMMAND...: SKIP instructions are only followed, then STEPS
+ * are asked about, with -c by libunwind. Prints "INSTRUCTIONS right WRONG wrong ...", then the wrong ones by place.
+ * Status 1 if any is wrong. */
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>

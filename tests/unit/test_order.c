@@ -246,10 +246,11 @@ static size_t read_within(struct made *m, size_t most, uint64_t *late)
 {
 	struct gus_reader *reader = gus_reader_open(m->path, NULL);
 	struct peak peak = { 0 };
+	const struct gus_order_sink sink = { .sample = note_peak, .context = &peak };
 
 	assert_non_null(reader);
 	peak.before = in_use();
-	assert_int_equal(gus_order_each(reader, most, note_peak, &peak, late, NULL), 0);
+	assert_int_equal(gus_order_each(reader, most, &sink, late, NULL), 0);
 	gus_reader_close(reader);
 	return peak.most;
 }
