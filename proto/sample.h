@@ -77,6 +77,7 @@ enum gus_callers {
 	GUS_CALLERS_WORK = 7,      /* more work than one stack may cost */
 	GUS_CALLERS_FILE = 8,      /* a module's file is not at hand */
 	GUS_CALLERS_ABI = 9,       /* code of another width: 32 bits */
+	GUS_CALLERS_GONE = 10,     /* nothing of the stack could be copied: in the midst of an execve there is none */
 	GUS_CALLERS_END = 15,      /* the bits of the end */
 
 	GUS_CALLERS_TABLE = 1 << 4,      /* by unwind tables, at least one */

@@ -186,6 +186,7 @@ static const struct { const char *what, *advice; } ends[GUS_CALLERS_END + 1] = {
 	[GUS_CALLERS_WORK] = { "would have taken too much work", NULL },
 	[GUS_CALLERS_FILE] = { "end in a file that is not at hand", NULL },
 	[GUS_CALLERS_ABI] = { "are of 32-bit code, whose callers only --call-graph fp finds", NULL },
+	[GUS_CALLERS_GONE] = { "had no stack to copy, as their program was being replaced (execve)", NULL },
 };
 
 static void summarise_ends(const struct gus_record_callers *c, const struct gus_log *log, double all)

@@ -162,6 +162,7 @@ static const struct {
 	[GUS_CALLERS_FILE] = { "file", "lead to files that are not at hand",
 			       "report on the machine that recorded, or give copies (--symfs)" },
 	[GUS_CALLERS_ABI] = { "abi", "are of 32-bit code", NULL },
+	[GUS_CALLERS_GONE] = { "gone", "had no stack to copy, as their program was being replaced (execve)", NULL },
 };
 
 const char *gus_report_ending(size_t i)

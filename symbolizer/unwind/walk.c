@@ -152,6 +152,8 @@ uint32_t gus_climb_run(gus_climb_step *step, void *context, const struct gus_unw
 		out[n++] = w.regs.v[w.machine->pc];
 		w.exact = w.signal;
 	}
+	if (end == GUS_CALLERS_STACK && !view->stack_bytes)
+		end = GUS_CALLERS_GONE;
 	*callers = (uint64_t)end | ways;
 	if (rest) {
 		rest->regs = before;

@@ -147,7 +147,7 @@ static void check(const struct input *in, const uint64_t *out, const uint64_t *f
 	bool marked = false;
 
 	demand(n <= most && (callers & GUS_CALLERS_END) >= GUS_CALLERS_WHOLE &&
-	       (callers & GUS_CALLERS_END) <= GUS_CALLERS_ABI);
+	       (callers & GUS_CALLERS_END) <= GUS_CALLERS_GONE);
 	demand(!(callers & ~(uint64_t)(GUS_CALLERS_END | GUS_CALLERS_TABLE | GUS_CALLERS_POINTER)));
 	demand(!rest->frame || (callers & GUS_CALLERS_END) == GUS_CALLERS_STACK);
 	for (uint32_t i = 0; i < n; i++) {

@@ -193,7 +193,7 @@ static void each_end_is_told(void **state)
 		{ AT(LEAF), { AT(SAVES) + 5, 1, 2, 3 }, 31, 64, 1, GUS_CALLERS_STACK | GUS_CALLERS_TABLE, SP + 32 },
 		{ AT(LEAF), { AT(SAVES) + 5, 1, 2, 3 }, 8, 64, 1, GUS_CALLERS_STACK | GUS_CALLERS_TABLE, SP + 32 },
 		{ AT(LEAF), { AT(SAVES) + 5 }, 7, 64, 0, GUS_CALLERS_STACK, SP + 8 },
-		{ AT(LEAF), { AT(SAVES) + 5 }, 0, 64, 0, GUS_CALLERS_STACK, SP + 8 },
+		{ AT(LEAF), { AT(SAVES) + 5 }, 0, 64, 0, GUS_CALLERS_GONE, 0 },
 		{ AT(LEAF), { 0x1234 }, 32, 64, 0, GUS_CALLERS_NO_CODE, 0 },
 		{ AT(LEAF), { BASE + CODE }, 32, 64, 0, GUS_CALLERS_NO_CODE, 0 }, /* what called is before it */
 		{ AT(LEAF), { AT(WITHOUT) + 5 }, 32, 64, 1, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE, 0 }, /* rbp is 0 */
@@ -405,6 +405,23 @@ static void other_machines_are_told(void **state)
 	end(&p);
 }
 
+/* The copy may have nothing: the kernel interrupted an execve, whose old stack is gone and whose new one is not there.
+ * A larger copy would not help. */
+static void a_stack_that_is_gone_is_told(void **state)
+{
+	struct gus_unwind_regs regs = { EM_X86_64, 1 << 7 | 1 << 16, { [7] = SP, [16] = AT(LEAF) } };
+	struct process p;
+	struct answer a;
+
+	(void)state;
+	begin_x86(&p);
+	a = unwind(&p, &regs, NULL, 0, 64);
+	assert_int_equal(a.n, 0);
+	assert_int_equal(a.callers, GUS_CALLERS_GONE);
+	assert_int_equal(a.rest.frame, 0);
+	end(&p);
+}
+
 /* arm64: a leaf returns by x30, other frames by what they saved of it, whose upper bits may be a signature. */
 static void arm64_returns_by_a_register(void **state)
 {
@@ -536,6 +553,7 @@ int main(void)
 		cmocka_unit_test(stacks_are_bounded),
 		cmocka_unit_test(files_that_are_not_at_hand_are_told),
 		cmocka_unit_test(other_machines_are_told),
+		cmocka_unit_test(a_stack_that_is_gone_is_told),
 		cmocka_unit_test(arm64_returns_by_a_register),
 		cmocka_unit_test(restorers_are_known_by_their_code),
 		cmocka_unit_test(frame_pointers_are_counted),
