@@ -23,9 +23,10 @@
 #include "tracing/program/program.h"
 
 #define LEAF_BYTES 512          /* of stack, for the caller of a leaf without a frame */
-#define TABLES_BYTES 32768      /* by default; DESIGN.md section 3 has what sizes cost */
 #define COPIES_BYTES 8192       /* by default, as perf has it */
 #define STACK_MOST 65528        /* that the kernel takes */
+/* By default: what is not there costs nothing, and what is there is worth it; DESIGN.md section 3 has figures. */
+#define TABLES_BYTES STACK_MOST
 #define STACK_LEAST 64
 #define FILES_MOST 64           /* that are looked at before one turns up that has no frame pointers */
 #define PROCESSES_MOST 64

@@ -177,8 +177,8 @@ void gus_record_callers_free(struct gus_record_callers *c)
 
 /* What stacks end with that are not whole, and what to do, or NULL. */
 static const struct { const char *what, *advice; } ends[GUS_CALLERS_END + 1] = {
-	[GUS_CALLERS_STACK] = { "end with the copy of the stack", "--call-graph tables,65528 copies the most that the "
-				"kernel gives" },
+	[GUS_CALLERS_STACK] = { "end with the copy of the stack, of which the kernel gives 65528 bytes at most",
+				NULL },
 	[GUS_CALLERS_NO_CODE] = { "return to where no code is mapped", NULL },
 	[GUS_CALLERS_NO_RULE] = { "end in code without unwind tables and frame pointers", NULL },
 	[GUS_CALLERS_BAD] = { "contradict their unwind tables", NULL },
