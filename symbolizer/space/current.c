@@ -17,6 +17,7 @@
 #define NOTES_MOST (1u << 16)   /* that wait for the next question */
 #define ANEW_MOST 1024          /* steps that are made anew for one that came late: threads that map at once */
 #define NODES_MIN (1u << 16)    /* of maps, 3 MB: below it nothing is forgotten */
+#define STEPS_MIN (1u << 15)    /* of all processes: the same */
 #define FORGET_NS 10000000000u  /* of silence after its exit, until a process is forgotten: threads may outlive it */
 #define NO_CODE UINT32_MAX      /* in place of a module */
 
@@ -59,6 +60,7 @@ struct gus_current {
 	struct gus_index pids;
 	struct gus_spans spans;
 	size_t nodes_most, tidy_at;    /* of maps; at how many room is made */
+	size_t steps, steps_tidy_at;   /* of all processes: births need no maps */
 	uint64_t retry;                /* mappings to leave out before room is looked for again; 0: there is room */
 	struct gus_strings strings, identities;
 	size_t text_bytes;             /* of strings */
@@ -75,6 +77,7 @@ struct gus_current *gus_current_new(uint64_t keep_ns, size_t nodes)
 	c->keep_ns = keep_ns;
 	c->nodes_most = nodes;
 	c->tidy_at = NODES_MIN;
+	c->steps_tidy_at = STEPS_MIN;
 	gus_index_init(&c->pids, sizeof(uint32_t));
 	gus_spans_init(&c->spans);
 	gus_strings_init(&c->strings);
@@ -214,6 +217,7 @@ static void add_step(struct gus_current *c, const struct note *n)
 	if (p->steps.n - at > ANEW_MOST)
 		at = p->steps.n;
 	gus_vec_push(&p->steps, (struct step){ 0 });
+	c->steps++;
 	memmove(p->steps.v + at + 1, p->steps.v + at, (p->steps.n - 1 - at) * sizeof(*p->steps.v));
 	p->steps.v[at] = (struct step){ n->time, n->kind, 0, inherited, n->span };
 	/* What was moved past others, as there were too many of them, holds from the last of them on. */
@@ -307,6 +311,10 @@ static void tidy(struct gus_current *c)
 	c->tidy_at = 2 * c->spans.nodes.n > NODES_MIN ? 2 * c->spans.nodes.n : NODES_MIN;
 	if (c->tidy_at > c->nodes_most)
 		c->tidy_at = c->nodes_most;
+	c->steps = 0;
+	for (size_t i = 0; i < c->processes.n; i++)
+		c->steps += c->processes.v[i].steps.n;
+	c->steps_tidy_at = 2 * c->steps > STEPS_MIN ? 2 * c->steps : STEPS_MIN;
 	c->retry = c->spans.nodes.n > c->nodes_most - NODES_MIN ? NODES_MIN : 0;
 }
 
@@ -315,7 +323,7 @@ static bool has_room(struct gus_current *c)
 {
 	if (c->retry > 1)
 		c->retry--;
-	else if (c->retry || c->spans.nodes.n >= c->tidy_at)
+	else if (c->retry || c->spans.nodes.n >= c->tidy_at || c->steps >= c->steps_tidy_at)
 		tidy(c);
 	if (c->retry)
 		c->left_out++;
@@ -342,6 +350,8 @@ static void play_notes(struct gus_current *c)
 		const struct note *n = &c->notes.v[i];
 
 		c->newest = n->time > c->newest ? n->time : c->newest;
+		if (n->kind != STEP_MAP && c->steps >= c->steps_tidy_at)
+			tidy(c);
 		if (n->kind == STEP_END)
 			note_end(c, n);
 		else if (n->kind != STEP_MAP || has_room(c))

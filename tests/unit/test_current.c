@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where an address belongs, by process, while records still come in. */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -352,6 +353,27 @@ static void test_too_many_files(void **state)
 	gus_current_free(c);
 }
 
+/* A shell that starts little processes all day: what is kept of them does not grow, though they map nothing. */
+static void test_births_are_forgotten(void **state)
+{
+	struct gus_current *c = gus_current_new(KEEP, NODES);
+	size_t early = 0;
+
+	(void)state;
+	map(c, 1, 1, 0x1000, 0x1000, "/bin/sh");
+	for (uint32_t i = 0; i < 600000; i++) {
+		uint64_t now = 10 + i * (SECOND / 5000);
+
+		tell_fork(tell_current, c, now, 1, 2 + i, 2 + i);
+		tell_exit(c, now + 1, 2 + i, 2 + i);
+		IS(c, 2 + i, now + 2, 0x1000, "/bin/sh");
+		if (i == 300000)
+			early = mallinfo2().uordblks;
+	}
+	assert_in_range(mallinfo2().uordblks, 0, early + early / 4);
+	gus_current_free(c);
+}
+
 /* The past's answers for the same records, at random. */
 
 static uint64_t draw(uint64_t *state)
@@ -445,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_room_keeps_the_last),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_too_many_files),
+		cmocka_unit_test(test_births_are_forgotten),
 		cmocka_unit_test(test_agrees_with_the_past),
 	};
 
