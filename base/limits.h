@@ -100,6 +100,9 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
  * each: a stack of 100 frames of which nothing was asked before takes some 3,000, a known one a few. A million take 5
  * to 10 ms. */
 #define GUS_LIMIT_UNWIND_WORK (1u << 18)
+/* Frames of a stack beyond the words that were copied of it: each return address is one, but of signals and of leaves
+ * on machines that return by a register. */
+#define GUS_LIMIT_UNWIND_FRAMES_BESIDES 32
 /* Bytes of one function's unwind program that are shown to libunwind; the longest that we have met has 20,000. */
 #define GUS_LIMIT_CFI ((size_t)1 << 18)
 /* Bytes of memory of the tables of all files, read and made: a browser has 60 MB of them, libc 0.3. */

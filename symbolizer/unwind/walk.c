@@ -132,14 +132,14 @@ uint32_t gus_climb_run(gus_climb_step *step, void *context, const struct gus_unw
 			      .steps.left = GUS_LIMIT_UNWIND_WORK, .exact = true };
 	struct gus_unwind_regs before;
 	enum gus_callers end = 0;
-	uint64_t ways = 0, way;
+	uint64_t ways = 0, way, room = view->stack_bytes / sizeof(uint64_t) + GUS_LIMIT_UNWIND_FRAMES_BESIDES;
 	uint32_t n = 0, frames = 0;
 
 	for (;; frames++) {
 		before = w.regs;
 		end = step_somehow(step, context, &w, &way);
 		if (!end)
-			end = judge(&w, before.v[w.machine->sp]);
+			end = frames < room ? judge(&w, before.v[w.machine->sp]) : GUS_CALLERS_BAD;
 		if (!end && (frames == GUS_UNWIND_FRAMES_MOST || most - n < 1u + w.signal))
 			end = GUS_CALLERS_DEEP;
 		if (end)

@@ -15,6 +15,7 @@
 #include <linux/perf_event.h>
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "symbolizer/space/space.h"
 #include "symbolizer/symbols/symbols.h"
 #include "symbolizer/unwind/unwind.h"
@@ -365,6 +366,23 @@ static void stacks_are_bounded(void **state)
 	end(&p);
 }
 
+/* A signal's frame may lead anywhere, also to itself: four words are no thousand frames. */
+static void frames_take_room(void **state)
+{
+	const uint64_t stack[] = { AT(SIGNAL), SP, 0, 0 };
+	struct gus_unwind_regs regs = regs_at(AT(SIGNAL));
+	static uint64_t out[2 * GUS_UNWIND_FRAMES_MOST];
+	struct process p;
+	struct gus_unwind_view view = { code_at, &p, SP, stack, sizeof(stack) };
+	uint64_t callers;
+
+	(void)state;
+	begin_x86(&p);
+	assert_in_range(gus_unwind(&view, &regs, out, LEN(out), &callers, NULL), 2, 2 * (4 + GUS_LIMIT_UNWIND_FRAMES_BESIDES));
+	assert_int_equal(callers, GUS_CALLERS_BAD | GUS_CALLERS_TABLE);
+	end(&p);
+}
+
 /* What is not known of a file is told, and costs only its own stacks. */
 static void files_that_are_not_at_hand_are_told(void **state)
 {
@@ -551,6 +569,7 @@ int main(void)
 		cmocka_unit_test(registers_are_found),
 		cmocka_unit_test(frame_pointers_lead_on),
 		cmocka_unit_test(stacks_are_bounded),
+		cmocka_unit_test(frames_take_room),
 		cmocka_unit_test(files_that_are_not_at_hand_are_told),
 		cmocka_unit_test(other_machines_are_told),
 		cmocka_unit_test(a_stack_that_is_gone_is_told),
