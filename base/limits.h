@@ -100,6 +100,11 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
  * each: a stack of 100 frames of which nothing was asked before takes some 3,000, a known one a few. A million take 5
  * to 10 ms. */
 #define GUS_LIMIT_UNWIND_WORK (1u << 18)
+/* What a recorder spends on a file: so many steps, and so many more for each frame that is looked up. An address costs
+ * some 30 when it is new and a linkage table's 11 each time; 10,000 addresses of the longest function that we have met
+ * are 40 million. */
+#define GUS_LIMIT_UNWIND_FILE_STEPS (1ull << 26)
+#define GUS_LIMIT_UNWIND_FILE_STEPS_A_FRAME 64
 /* Frames of a stack beyond the words that were copied of it: each return address is one, but of signals and of leaves
  * on machines that return by a register. */
 #define GUS_LIMIT_UNWIND_FRAMES_BESIDES 32

@@ -160,6 +160,7 @@ void gus_record_callers_init(struct gus_record_callers *c, enum gus_call_graph m
 	c->sp = 7;
 #endif
 	c->files = gus_unwind_files_new(&c->options);
+	gus_unwind_files_hurry(c->files);
 }
 
 void gus_record_callers_free(struct gus_record_callers *c)

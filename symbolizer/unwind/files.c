@@ -40,6 +40,7 @@ struct gus_unwind_file {
 	const char *trouble;             /* NULL if nothing is wrong */
 	unsigned machine;                /* EM_*; 0 if there is no file, or none that we know */
 	struct table tables[TABLES];
+	uint64_t asked, paid;            /* frames; steps for them */
 	struct kept *kept;
 	uint32_t kept_room, replaced;    /* entries; how many lost their place since it grew */
 	struct gus_strings bytes;        /* each rule once */
@@ -51,6 +52,7 @@ struct gus_unwind_files {
 	const struct gus_symbols_options *options;
 	struct gus_search search;
 	struct gus_budget total;
+	bool hurry;
 	struct gus_strings modules;                      /* what tells a module from others: its number */
 	struct gus_vec(struct gus_unwind_file *) list;   /* by that number; 0 is not used */
 	struct gus_unwind_file *none;                    /* stands for all that have no file */
@@ -58,6 +60,7 @@ struct gus_unwind_files {
 
 /* Of all files. */
 
+static const char costly[] = "its unwind tables take more work than they may";
 static const char *const standard_dirs[] = { "/usr/lib/debug", NULL };
 
 static struct gus_unwind_file *new_file(struct gus_unwind_files *files, const char *trouble)
@@ -82,6 +85,11 @@ struct gus_unwind_files *gus_unwind_files_new(const struct gus_symbols_options *
 	gus_strings_init(&files->modules);
 	files->none = new_file(files, "more files are mapped than are looked at");
 	return files;
+}
+
+void gus_unwind_files_hurry(struct gus_unwind_files *files)
+{
+	files->hurry = true;
 }
 
 static void free_file(struct gus_unwind_file *file)
@@ -392,19 +400,34 @@ static uint32_t keep(struct gus_unwind_file *file, uint64_t key, const struct gu
 	return k->rule;
 }
 
+void gus_unwind_file_pay(struct gus_unwind_file *file, uint64_t steps)
+{
+	file->paid += steps;
+	if (file->files->hurry && file->paid > GUS_LIMIT_UNWIND_FILE_STEPS &&
+	    file->paid - GUS_LIMIT_UNWIND_FILE_STEPS > GUS_LIMIT_UNWIND_FILE_STEPS_A_FRAME * file->asked)
+		file->trouble = costly;
+}
+
 enum gus_unwind_knows gus_unwind_file_rule(struct gus_unwind_file *file, unsigned machine, uint64_t offset, bool exact,
 					   struct gus_budget *steps, const struct gus_rule **rule)
 {
 	uint64_t key = offset * 2 + exact + 1;
+	uint64_t before = steps->left;
 	struct gus_rule made;
 	const struct kept *k;
 	uint32_t place;
+	bool done;
 
 	if (file->machine != machine)
 		return file->object.main ? GUS_UNWIND_OTHER_MACHINE : GUS_UNWIND_NO_FILE;
+	if (file->trouble == costly)
+		return GUS_UNWIND_NO_WORK;
+	file->asked++;
 	k = file->kept_room ? &file->kept[slot_of(file, key)] : NULL;
 	if (!k || k->key != key) {
-		if (!make_rule(file, offset, exact, steps, &made))
+		done = make_rule(file, offset, exact, steps, &made);
+		gus_unwind_file_pay(file, before - steps->left);
+		if (!done)
 			return GUS_UNWIND_NO_WORK;
 		place = keep(file, key, &made);
 	} else {

@@ -18,6 +18,8 @@ enum gus_unwind_knows {
  * than behind a call: such a one may be in a stub without a table, too. steps pays for what is not known yet. */
 enum gus_unwind_knows gus_unwind_file_rule(struct gus_unwind_file *file, unsigned machine, uint64_t offset, bool exact,
 					   struct gus_budget *steps, const struct gus_rule **rule);
+/* Has the file pay for steps that were taken by its tables, beyond those of making rules. */
+void gus_unwind_file_pay(struct gus_unwind_file *file, uint64_t steps);
 /* The expression of a slot of such a rule, or of its CFA. */
 struct gus_cursor gus_unwind_file_expression(const struct gus_unwind_file *file, const struct gus_rule *rule,
 					     int32_t value);

@@ -32,7 +32,7 @@ bool gus_unwind_regs_of(struct gus_unwind_regs *regs, unsigned machine, const st
 /* A rule that is applied. */
 struct step {
 	struct gus_climb *w;
-	const struct gus_unwind_file *file;
+	struct gus_unwind_file *file;
 	const struct gus_rule *rule;
 	uint64_t sp, cfa;
 };
@@ -46,8 +46,12 @@ static const enum gus_callers ends[] = {
 
 static enum gus_callers run_expression(const struct step *s, int32_t at, const uint64_t *first, uint64_t *value)
 {
-	return ends[gus_expression_run(gus_unwind_file_expression(s->file, s->rule, at), &s->w->regs, s->w->view,
-				       first, &s->w->steps, value)];
+	uint64_t before = s->w->steps.left;
+	enum gus_expression_end end = gus_expression_run(gus_unwind_file_expression(s->file, s->rule, at), &s->w->regs,
+							 s->w->view, first, &s->w->steps, value);
+
+	gus_unwind_file_pay(s->file, before - s->w->steps.left);
+	return ends[end];
 }
 
 /* Where no stack can be, nothing was cut off. */

@@ -41,6 +41,9 @@ struct gus_unwind_file;
 /* options: where files are looked for, with which rights, and who is asked first; borrowed, and must outlive it. */
 struct gus_unwind_files *gus_unwind_files_new(const struct gus_symbols_options *options);
 void gus_unwind_files_free(struct gus_unwind_files *files);
+/* For who may not wait, as a recorder: a file whose tables take much work for each question (GUS_LIMIT_UNWIND_FILE_*)
+ * is asked no more, and that is its trouble. */
+void gus_unwind_files_hurry(struct gus_unwind_files *files);
 /* Always answers; a file that is not at hand is one without rules, and says so. The vdso is one, too. Lives as long as
  * files. */
 struct gus_unwind_file *gus_unwind_files_get(struct gus_unwind_files *files, const struct gus_module *module);

@@ -383,6 +383,38 @@ static void frames_take_room(void **state)
 	end(&p);
 }
 
+static uint64_t end_of(struct process *p, uint64_t pc)
+{
+	struct gus_unwind_regs regs = regs_at(pc);
+
+	return unwind(p, &regs, (uint64_t[]){ AT(FIRST) + 5 }, 8, 64).callers & GUS_CALLERS_END;
+}
+
+/* Who has no time asks a file no more whose tables take much again and again. */
+static void files_that_cost_are_left(void **state)
+{
+	struct process p;
+
+	(void)state;
+	for (unsigned hurry = 0; hurry < 2; hurry++) {
+		begin_x86(&p);
+		if (hurry)
+			gus_unwind_files_hurry(p.files);
+		for (unsigned i = 0; i < 300; i++)
+			assert_int_equal(end_of(&p, i % 2 ? AT(LOOPS) : AT(WORKS)), GUS_CALLERS_WORK);
+		assert_int_equal(end_of(&p, AT(LEAF)), hurry ? GUS_CALLERS_WORK : GUS_CALLERS_WHOLE);
+		assert_int_equal(gus_unwind_file_trouble(p.file) != NULL, hurry);
+		end(&p);
+	}
+	/* many cheap questions are no reason */
+	begin_x86(&p);
+	gus_unwind_files_hurry(p.files);
+	for (unsigned i = 0; i < 3000000; i++)
+		assert_int_equal(end_of(&p, AT(SAVES)), GUS_CALLERS_STACK);
+	assert_null(gus_unwind_file_trouble(p.file));
+	end(&p);
+}
+
 /* What is not known of a file is told, and costs only its own stacks. */
 static void files_that_are_not_at_hand_are_told(void **state)
 {
@@ -570,6 +602,7 @@ int main(void)
 		cmocka_unit_test(frame_pointers_lead_on),
 		cmocka_unit_test(stacks_are_bounded),
 		cmocka_unit_test(frames_take_room),
+		cmocka_unit_test(files_that_cost_are_left),
 		cmocka_unit_test(files_that_are_not_at_hand_are_told),
 		cmocka_unit_test(other_machines_are_told),
 		cmocka_unit_test(a_stack_that_is_gone_is_told),
