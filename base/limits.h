@@ -110,7 +110,8 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 #define GUS_LIMIT_UNWIND_FRAMES_BESIDES 32
 /* Bytes of one function's unwind program that are shown to libunwind; the longest that we have met has 20,000. */
 #define GUS_LIMIT_CFI ((size_t)1 << 18)
-/* Bytes of memory of the tables of all files, read and made: a browser has 60 MB of them, libc 0.3. */
+/* Bytes of memory of the tables of all files, read and made, and bytes of them that are looked through: a browser has
+ * 60 MB of them, libc 0.3. */
 #define GUS_LIMIT_UNWIND_TOTAL (1ull << 30)
 /* Files whose tables are looked at; a process with a thousand libraries is a large one. */
 #define GUS_LIMIT_UNWIND_FILES 16384

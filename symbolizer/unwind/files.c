@@ -51,7 +51,7 @@ struct gus_unwind_file {
 struct gus_unwind_files {
 	const struct gus_symbols_options *options;
 	struct gus_search search;
-	struct gus_budget total;
+	struct gus_budget total, looked;                 /* of memory; of bytes that are looked through, holes as well */
 	bool hurry;
 	struct gus_strings modules;                      /* what tells a module from others: its number */
 	struct gus_vec(struct gus_unwind_file *) list;   /* by that number; 0 is not used */
@@ -81,7 +81,7 @@ struct gus_unwind_files *gus_unwind_files_new(const struct gus_symbols_options *
 	files->search = (struct gus_search){ .symfs = options && options->symfs ? options->symfs : "",
 		.debug_dirs = options && options->debug_dirs ? options->debug_dirs : standard_dirs,
 		.rights = options ? options->rights : NULL, .total = &files->total };
-	files->total.left = GUS_LIMIT_UNWIND_TOTAL;
+	files->total.left = files->looked.left = GUS_LIMIT_UNWIND_TOTAL;
 	gus_strings_init(&files->modules);
 	files->none = new_file(files, "more files are mapped than are looked at");
 	return files;
@@ -235,15 +235,20 @@ static bool unpack(struct gus_unwind_file *file, struct gus_elf *e, struct table
 	return got == unpacked;
 }
 
+static const char too_large[] = "its unwind table is larger than a file's may be";
+
 static void read_table(struct gus_unwind_file *file, struct gus_elf *e, struct table *t, const char *name)
 {
 	GElf_Shdr header;
 	Elf_Scn *scn = e ? gus_elf_section(e, name, &header) : NULL;
-	Elf_Data *data = scn ? gus_elf_raw(e, scn) : NULL;
+	bool may = scn && gus_budget_charge(&file->files->looked, header.sh_size);
+	Elf_Data *data = may ? gus_elf_raw(e, scn) : NULL;
 	bool is_packed = data && (header.sh_flags & SHF_COMPRESSED);
 	const void *bytes = data ? data->d_buf : NULL;
 	size_t size = data ? data->d_size : 0;
 
+	if (scn && !may)
+		file->trouble = too_large;
 	if (!data || (is_packed && !unpack(file, e, t, data, &size)))
 		return;
 	if (is_packed)
@@ -251,7 +256,7 @@ static void read_table(struct gus_unwind_file *file, struct gus_elf *e, struct t
 	gus_cfi_open(&t->cfi, bytes, size, header.sh_addr, name[1] == 'd', file->machine, &e->work, &e->made);
 	gus_budget_charge(&file->files->total, t->cfi.entries.n * sizeof(*t->cfi.entries.v));
 	if (t->cfi.cut)
-		file->trouble = "its unwind table is larger than a file's may be";
+		file->trouble = too_large;
 }
 
 static struct table *table_of(struct gus_unwind_file *file, unsigned which)

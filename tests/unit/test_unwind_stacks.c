@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* symbolizer/unwind: stacks of a process whose one file, with its table, is made here, at each end that a stack has. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 #include "base/limits.h"
 #include "symbolizer/space/space.h"
 #include "symbolizer/symbols/symbols.h"
+#include "symbolizer/unwind/files.h"
 #include "symbolizer/unwind/unwind.h"
 #include "tests/unit/made_frames.h"
 
@@ -390,6 +392,40 @@ static uint64_t end_of(struct process *p, uint64_t pc)
 	return unwind(p, &regs, (uint64_t[]){ AT(FIRST) + 5 }, 8, 64).callers & GUS_CALLERS_END;
 }
 
+/* Tables that are holes of their file take no memory, and time: three GiB of nothing are not looked through, and what
+ * else is looked at is not the poorer for it. */
+static void holes_are_not_looked_through(void **state)
+{
+	struct gus_module module = { .kind = GUS_MODULE_FILE };
+	const struct gus_rule *rule;
+	const Elf64_Shdr hole = { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_addr = MADE_FRAMES_AT, .sh_offset = SIZE,
+				  .sh_size = 3ull << 30 };
+	struct gus_budget steps = { .left = 1000 };
+	struct gus_unwind_file *other;
+	struct made_frames m = { .debug = false };
+	struct process p, q;
+	int fd;
+
+	(void)state;
+	made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+	q = (struct process){ .machine = EM_X86_64 };
+	write_file(&q, &m, ".eh_frame", no_code);
+	fd = open(q.path, O_RDWR);
+	assert_int_equal(pwrite(fd, &hole, sizeof(hole), HEADERS + sizeof(hole)), sizeof(hole));
+	assert_int_equal(ftruncate(fd, SIZE + (3ll << 30)), 0);
+	close(fd);
+	begin_x86(&p);
+	module.path = q.path;
+	other = gus_unwind_files_get(p.files, &module);
+	assert_null(gus_unwind_file_trouble(other));
+	assert_int_equal(gus_unwind_file_rule(other, EM_X86_64, CODE, true, &steps, &rule), GUS_UNWIND_RULE);
+	assert_int_equal(rule->kind, GUS_RULE_NONE);
+	assert_non_null(gus_unwind_file_trouble(other));
+	assert_int_equal(end_of(&p, AT(LEAF)), GUS_CALLERS_WHOLE);
+	unlink(q.path);
+	end(&p);
+}
+
 /* Who has no time asks a file no more whose tables take much again and again. */
 static void files_that_cost_are_left(void **state)
 {
@@ -602,6 +638,7 @@ int main(void)
 		cmocka_unit_test(frame_pointers_lead_on),
 		cmocka_unit_test(stacks_are_bounded),
 		cmocka_unit_test(frames_take_room),
+		cmocka_unit_test(holes_are_not_looked_through),
 		cmocka_unit_test(files_that_cost_are_left),
 		cmocka_unit_test(files_that_are_not_at_hand_are_told),
 		cmocka_unit_test(other_machines_are_told),
