@@ -13,6 +13,7 @@ struct gus_search {
 	struct gus_error *refused;      /* takes the first file that is there and cannot be opened; may be NULL */
 	const struct gus_rights *rights; /* to open files with; NULL: ours */
 	uint64_t recorded_ns;           /* CLOCK_REALTIME when the recording ended; 0: not known */
+	bool hurry;                     /* no file is read as a whole for its checksum: a build id or nothing */
 	struct gus_budget *total;       /* bytes that may be read and made of all files together; NULL: as they are */
 };
 

@@ -89,7 +89,7 @@ struct gus_unwind_files *gus_unwind_files_new(const struct gus_symbols_options *
 
 void gus_unwind_files_hurry(struct gus_unwind_files *files)
 {
-	files->hurry = true;
+	files->hurry = files->search.hurry = true;
 }
 
 static void free_file(struct gus_unwind_file *file)
