@@ -100,6 +100,9 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
  * each: a stack of 100 frames of which nothing was asked before takes some 3,000, a known one a few. A million take 5
  * to 10 ms. */
 #define GUS_LIMIT_UNWIND_WORK (1u << 18)
+/* The same for a look at whether a file's functions keep frame pointers, of the first few thousand of them: those of
+ * LLVM take a quarter of a million. */
+#define GUS_LIMIT_UNWIND_SURVEY (1u << 22)
 /* What a recorder spends on a file: so many steps, and so many more for each frame that is looked up. An address costs
  * some 30 when it is new and a linkage table's 11 each time; 10,000 addresses of the longest function that we have met
  * are 40 million. */

@@ -460,17 +460,16 @@ struct seen { unsigned framed, pointed; };
 
 /* A function that never moves its stack pointer says nothing: leaves without frames are everywhere. */
 static void look_at_function(const struct gus_unwind_file *file, const struct gus_cfi *cfi,
-			     const struct gus_cfi_entry *entry, struct seen *seen)
+			     const struct gus_cfi_entry *entry, struct gus_budget *steps, struct seen *seen)
 {
 	unsigned fp = file->machine == EM_X86_64 ? 6 : 29, rows = 0;
-	struct gus_budget steps = { .left = GUS_LIMIT_UNWIND_WORK / 16 };
 	bool framed = false, pointed = false;
 	struct gus_cfi_row row, first;
 
-	if (gus_cfi_row(cfi, entry->low, &steps, &first) != GUS_CFI_FOUND || first.cfa.how != GUS_CFI_VALUE)
+	if (gus_cfi_row(cfi, entry->low, steps, &first) != GUS_CFI_FOUND || first.cfa.how != GUS_CFI_VALUE)
 		return;
 	for (uint64_t at = first.high; at < entry->low + entry->size && rows++ < FUNCTION_ROWS; at = row.high) {
-		if (gus_cfi_row(cfi, at, &steps, &row) != GUS_CFI_FOUND || row.high <= at)
+		if (gus_cfi_row(cfi, at, steps, &row) != GUS_CFI_FOUND || row.high <= at)
 			break;
 		framed |= row.cfa.how != GUS_CFI_VALUE || row.cfa.value != first.cfa.value ||
 			  row.cfa_register != first.cfa_register;
@@ -492,6 +491,7 @@ static bool is_go(const struct gus_unwind_file *file)
 
 double gus_unwind_file_frame_pointers(struct gus_unwind_file *file)
 {
+	struct gus_budget steps = { .left = GUS_LIMIT_UNWIND_SURVEY };
 	struct seen seen = { 0 };
 
 	if (file->machine == EM_NONE)
@@ -501,8 +501,8 @@ double gus_unwind_file_frame_pointers(struct gus_unwind_file *file)
 	for (unsigned which = 0; which < TABLES && !seen.framed; which++) {
 		const struct gus_cfi *cfi = &table_of(file, which)->cfi;
 
-		for (size_t i = 0; i < cfi->entries.n && i < FUNCTIONS_LOOKED_AT; i++)
-			look_at_function(file, cfi, &cfi->entries.v[i], &seen);
+		for (size_t i = 0; i < cfi->entries.n && i < FUNCTIONS_LOOKED_AT && !steps.cut; i++)
+			look_at_function(file, cfi, &cfi->entries.v[i], &steps, &seen);
 	}
 	return seen.framed ? (double)seen.pointed / seen.framed : -1;
 }
