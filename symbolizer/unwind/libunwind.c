@@ -22,6 +22,7 @@ int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t as, unw_word_t ip, unw_d
 #define FUNCTION_ALIGN 64
 /* Bytes of entries after which all is forgotten: what libunwind and we remember would not end. */
 #define TEXT_MOST ((size_t)16 << 20)
+#define TEXT_A_STEP 16 /* bytes of an entry that are written in the time of a step */
 #define RULES 8192 /* addresses whose rules libunwind remembers, at some 300 bytes each */
 
 enum { DWARF_REGS = 17 };
@@ -213,6 +214,9 @@ static const struct met *find_met(struct gus_libunwind *s, const struct gus_cfi 
 		return &s->met.v[number];
 	if (text->high - text->low > GUS_LIMIT_FUNCTION)
 		return NULL;
+	/* Writing it down is work, too, and what was forgotten is written again. */
+	if (!gus_budget_charge(s->work, (text->initial_n + text->program_n) / TEXT_A_STEP))
+		return NULL;
 	if (s->text.n > TEXT_MOST || s->code_used > ROOM - GUS_LIMIT_FUNCTION - FUNCTION_ALIGN)
 		begin_anew(s);
 	gus_index_add(&s->keys, &key, NULL);
@@ -276,14 +280,14 @@ enum gus_callers gus_libunwind_step(struct gus_libunwind *s, const struct gus_cf
 {
 	const struct gus_unwind_regs before = *regs;
 
+	s->work = work;
 	s->function = find_met(s, table, text);
 	if (!s->function || !s->function->text)
-		return GUS_CALLERS_BAD;
+		return work->cut ? GUS_CALLERS_WORK : GUS_CALLERS_BAD;
 	s->cfi = table;
 	s->address = address;
 	s->ip = s->function->at + (address - text->low);
 	s->view = view;
-	s->work = work;
 	s->regs = &before;
 	s->wanted = wanted | (uint64_t)1 << UNW_X86_64_RIP | (uint64_t)1 << UNW_X86_64_RSP;
 	s->beyond = s->below = s->refused = false;

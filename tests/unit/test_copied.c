@@ -392,6 +392,18 @@ static void test_long_program(void **state)
 	assert_int_equal(step_in(m, program, sizeof(program)), GUS_CALLERS_BAD);
 }
 
+/* To write an entry down costs work, even where little of it is run. */
+static void test_work_of_writing(void **state)
+{
+	static uint8_t program[160000] = { DW_CFA_advance_loc | 0x3f };
+	struct made *m = *state;
+
+	m->work.left = sizeof(program) / 16 - 1;
+	assert_int_equal(step_in(m, program, sizeof(program)), GUS_CALLERS_WORK);
+	fill(m);
+	assert_int_equal(step(m, 0x410, ALL), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -401,7 +413,7 @@ int main(void)
 		TEST(test_expression_of_place), TEST(test_no_cfa), TEST(test_division),
 		TEST(test_division_of_register), TEST(test_jump), TEST(test_cut_expression), TEST(test_underflow),
 		TEST(test_far_register), TEST(test_far_source), TEST(test_remembered), TEST(test_work),
-		TEST(test_long_program),
+		TEST(test_long_program), TEST(test_work_of_writing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
