@@ -51,7 +51,7 @@ struct gus_unwind_file {
 struct gus_unwind_files {
 	const struct gus_symbols_options *options;
 	struct gus_search search;
-	struct gus_budget total, looked;                 /* of memory; of bytes that are looked through, holes as well */
+	struct gus_budget total, looked;                 /* of memory; of bytes looked through, holes as well */
 	bool hurry;
 	struct gus_strings modules;                      /* what tells a module from others: its number */
 	struct gus_vec(struct gus_unwind_file *) list;   /* by that number; 0 is not used */

@@ -42,8 +42,8 @@ struct gus_unwind_file;
 struct gus_unwind_files *gus_unwind_files_new(const struct gus_symbols_options *options);
 void gus_unwind_files_free(struct gus_unwind_files *files);
 /* For who may not wait, as a recorder: a file whose tables take much work for each question (GUS_LIMIT_UNWIND_FILE_*)
- * is asked no more, and that is its trouble; and a debug file without a build id is not read as a whole to see whether it
- * is the right one. */
+ * is asked no more, and that is its trouble; and a debug file without a build id is not read as a whole to see whether
+ * it is the right one. */
 void gus_unwind_files_hurry(struct gus_unwind_files *files);
 /* Always answers; a file that is not at hand is one without rules, and says so. The vdso is one, too. Lives as long as
  * files. */

@@ -380,7 +380,8 @@ static void frames_take_room(void **state)
 
 	(void)state;
 	begin_x86(&p);
-	assert_in_range(gus_unwind(&view, &regs, out, LEN(out), &callers, NULL), 2, 2 * (4 + GUS_LIMIT_UNWIND_FRAMES_BESIDES));
+	assert_in_range(gus_unwind(&view, &regs, out, LEN(out), &callers, NULL), 2,
+			2 * (4 + GUS_LIMIT_UNWIND_FRAMES_BESIDES));
 	assert_int_equal(callers, GUS_CALLERS_BAD | GUS_CALLERS_TABLE);
 	end(&p);
 }
