@@ -13,6 +13,7 @@ struct made_frames {
 	uint8_t bytes[4096];
 	size_t n, cie;
 	bool debug;               /* as .debug_frame has it */
+	bool packed;              /* what stands in `bytes` now is a packed section */
 	bool lengths, relative;   /* of the entries of the last common part */
 };
 

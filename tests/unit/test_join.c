@@ -54,6 +54,9 @@ static void frames_behind_the_kernels(void **state)
 	s.regs_n = 0; /* of a thread of the kernel's there is no more */
 	gus_join_append(&j, &s, frames, 0);
 	assert_chain(&s, CHAIN(K, 0xffff8000));
+	s.regs_n = GUS_CARGO_REG_IP; /* all but the one that would be needed */
+	gus_join_append(&j, &s, frames, 0);
+	assert_chain(&s, CHAIN(K, 0xffff8000));
 	gus_join_free(&j);
 }
 
@@ -106,7 +109,9 @@ static void calls_that_the_cpu_kept(void **state)
 	s = sample(GUS_MODE_KERNEL, CHAIN(K, 0xffff8000));
 	s.branches = calls + 1;
 	s.branches_n = 1;
+	s.callers = GUS_CALLERS_WHOLE; /* what else is known of it stays */
 	gus_join_branches(&j, &s);
+	assert_int_equal(s.callers, GUS_CALLERS_WHOLE | GUS_CALLERS_BRANCHES);
 	assert_chain(&s, CHAIN(K, 0xffff8000, U, IP, 0x403021));
 	gus_join_free(&j);
 }

@@ -76,6 +76,30 @@ static void test_the_last_counts(void **state)
 	gus_remembered_free(&r);
 }
 
+/* Threads that were made one after the other have numbers next to each other, and each its own place. The deepest stack
+ * that has room is kept as a whole. */
+static void test_each_has_its_own(void **state)
+{
+	static uint64_t deep[GUS_REMEMBERED_FRAMES], joined[GUS_REMEMBERED_FRAMES], at[GUS_REMEMBERED_FRAMES];
+	struct gus_remembered r = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < GUS_REMEMBERED_FRAMES; i++)
+		deep[i] = i + 1;
+	for (uint32_t tid = 0; tid < GUS_REMEMBERED_THREADS; tid++)
+		gus_remembered_keep(&r, 1, tid, deep, deep, tid ? 2 + tid % 5 : GUS_REMEMBERED_FRAMES);
+	for (uint32_t tid = 0; tid < GUS_REMEMBERED_THREADS; tid++) {
+		uint32_t n = tid ? 2 + tid % 5 : GUS_REMEMBERED_FRAMES;
+
+		joined[0] = at[0] = 1;
+		assert_int_equal(gus_remembered_join(&r, 1, tid, joined, at, 1, GUS_REMEMBERED_FRAMES), n);
+		assert_memory_equal(joined, deep, n * sizeof(*deep));
+	}
+	gus_remembered_free(&r);
+	for (size_t i = 0; i < GUS_REMEMBERED_THREADS; i++)
+		assert_null(r.threads[i]);
+}
+
 /* Only of a thread whose last samples were all deeper, and of no other that shares its place. */
 static void test_stays(void **state)
 {
@@ -105,6 +129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_joined), cmocka_unit_test(test_not_of_this_stack),
 		cmocka_unit_test(test_the_last_counts), cmocka_unit_test(test_stays),
+		cmocka_unit_test(test_each_has_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -317,6 +317,10 @@ static void down_to_some_is_a_part(void **state)
 	reads(&t, &m.c, "all 8\n main 8\n  f 8\n   g 8 own 8\n");
 	gus_tree_down_to(&t, part, NULL, 0, &none);
 	reads(&t, &m.c, "all 0\n");
+	/* What stands below nothing is the root's own, once. */
+	seed = (struct gus_tree_seed){ 0, 16, 1 };
+	gus_tree_down_to(&t, part, &seed, 1, &none);
+	reads(&t, &m.c, "all 16 own 16\n");
 	gus_tree_part_free(part);
 	gus_tree_part_free(NULL);
 	drop(&m);
@@ -462,6 +466,7 @@ static void recursion_is_looked_for_so_far(void **state)
  * is whole, does not. The same path may be there in both ways. */
 static void what_is_cut_is_below_its_own_root(void **state)
 {
+	static const char cut[] = "all 3\n f 2\n  h 2 own 2\n [truncated] 1\n  f 1\n   h 1 own 1\n";
 	static const struct { uint32_t end; bool cut; } ends[] = {
 		{ GUS_CALLERS_UNTOLD, false }, { GUS_CALLERS_WHOLE, false }, { GUS_CALLERS_STACK, true },
 		{ GUS_CALLERS_NO_CODE, true }, { GUS_CALLERS_NO_RULE, true }, { GUS_CALLERS_BAD, true },
@@ -470,18 +475,16 @@ static void what_is_cut_is_below_its_own_root(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+	for (size_t i = 0; i < 2 * sizeof(ends) / sizeof(*ends); i++) {
 		struct made m = { 0 };
-		uint32_t in_f = path(&m, 0, 0, F);
+		uint32_t in_f = path(&m, 0, 0, F), last = i % 2; /* the one that ends so comes first, or last */
 
-		assert_int_equal(gus_calls_missing(ends[i].end | GUS_CALLERS_TABLE), ends[i].cut);
-		cell(&m, in_f, 0, H, 2);
-		cell(&m, in_f, 0, H, 1);
-		m.p.cells.v[1].end = ends[i].end;
+		assert_int_equal(gus_calls_missing(ends[i / 2].end | GUS_CALLERS_TABLE), ends[i / 2].cut);
+		cell(&m, in_f, 0, H, last ? 2 : 1);
+		cell(&m, in_f, 0, H, last ? 1 : 2);
+		m.p.cells.v[last].end = ends[i / 2].end;
 		make(&m, true, false);
-		all_reads(&m, (struct gus_tree_limits){ 0 }, ends[i].cut ?
-			  "all 3\n f 2\n  h 2 own 2\n [truncated] 1\n  f 1\n   h 1 own 1\n" :
-			  "all 3\n f 3\n  h 3 own 3\n");
+		all_reads(&m, (struct gus_tree_limits){ 0 }, ends[i / 2].cut ? cut : "all 3\n f 3\n  h 3 own 3\n");
 		drop(&m);
 	}
 }

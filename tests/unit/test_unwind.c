@@ -362,6 +362,7 @@ static void stubs_are_known_by_their_bytes(void **state)
 		if (!known)
 			continue;
 		assert_int_equal(rule.signal, cases[i].cfa == -2);
+		assert_int_equal(rule.cfa_register, cases[i].machine == EM_X86_64 ? 7 : 31);
 		if (!rule.signal)
 			assert_int_equal(rule.cfa, cases[i].cfa);
 		for (unsigned s = 0; rule.signal && s < rule.slots; s++)

@@ -14,6 +14,8 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <linux/perf_event.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "base/alloc.h"
 #include "base/limits.h"
@@ -34,7 +36,7 @@ enum { CODE = 0x200, CODE_END = 0x800, TABLE = 0x800, NAMES = 0x1800, HEADERS = 
 
 /* Functions of the file, of 64 bytes each. */
 #define AT(n) (BASE + CODE + 0x40 * (n))
-enum { LEAF, SAVES, POINTS, FIRST, SIGNAL, LOOPS, STAYS, BAD, BY_RBX, CHANGES, WORKS, RA_LOW, WITHOUT };
+enum { LEAF, SAVES, POINTS, FIRST, SIGNAL, LOOPS, STAYS, BAD, BY_RBX, CHANGES, WORKS, RA_LOW, ENDS, FLIES, WITHOUT };
 
 static const struct { const char *letters; uint8_t program[16], n; } functions[] = {
 	[LEAF] = { "", { DW_CFA_nop }, 1 },
@@ -53,6 +55,8 @@ static const struct { const char *letters; uint8_t program[16], n; } functions[]
 			    DW_CFA_offset | 15, 5 }, 10 },
 	[WORKS] = { "", { DW_CFA_val_expression, 3, 3, DW_OP_skip, 0xfd, 0xff }, 6 },
 	[RA_LOW] = { "", { DW_CFA_offset | 16, 2 }, 2 },
+	[ENDS] = { "", { DW_CFA_def_cfa, 0, 8, DW_CFA_undefined, 16 }, 5 },    /* rax: callers' is not known */
+	[FLIES] = { "", { DW_CFA_def_cfa, 3, 8, DW_CFA_register, 16, 12 }, 6 },
 };
 
 struct process {
@@ -74,7 +78,7 @@ static void write_file(struct process *p, const struct made_frames *frames, cons
 	const Elf64_Phdr segment = { PT_LOAD, PF_R | PF_X, 0, OWN, OWN, SIZE, SIZE, 0x1000 };
 	const Elf64_Shdr sections[4] = { { 0 },
 		{ .sh_name = section[1] == 'e' ? 1 : 11, .sh_type = SHT_PROGBITS, .sh_addr = MADE_FRAMES_AT,
-		  .sh_offset = TABLE, .sh_size = frames->n },
+		  .sh_flags = frames->packed ? SHF_COMPRESSED : 0, .sh_offset = TABLE, .sh_size = frames->n },
 		{ .sh_name = 24, .sh_type = SHT_STRTAB, .sh_offset = NAMES, .sh_size = sizeof(names) },
 		{ .sh_name = section[0] == 'g' ? 34 : 0, .sh_type = SHT_PROGBITS, .sh_offset = NAMES, .sh_size = 1 } };
 	int fd = mkstemp(strcpy(p->path, "/tmp/unwind-XXXXXX"));
@@ -210,6 +214,9 @@ static void each_end_is_told(void **state)
 		{ AT(LEAF), { AT(BY_RBX) + 5 }, 32, 64, 1, GUS_CALLERS_BAD | GUS_CALLERS_TABLE, 0 }, /* rbx < 0 */
 		{ AT(WITHOUT), { AT(FIRST) + 5 }, 32, 64, 0, GUS_CALLERS_NO_RULE, 0 },
 		{ AT(FIRST), { 0 }, 32, 64, 0, GUS_CALLERS_WHOLE, 0 },
+		/* the outermost's CFA need not be known; and no stack is where the kernel is, whoever returns there */
+		{ AT(LEAF), { AT(ENDS) + 5 }, 32, 64, 1, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE, 0 },
+		{ AT(FLIES), { 0 }, 32, 64, 0, GUS_CALLERS_BAD, 0 },
 		{ 0, { AT(FIRST) + 5 }, 32, 64, 1, GUS_CALLERS_WHOLE, 0 }, /* called through a null pointer */
 		{ 0, { AT(FIRST) + 5 }, 7, 64, 0, GUS_CALLERS_STACK, SP + 8 },
 		{ 0, { 0x1234 }, 32, 64, 0, GUS_CALLERS_NO_CODE, 0 },
@@ -628,6 +635,95 @@ static void rules_are_kept(void **state)
 	end(&p);
 }
 
+/* Asked for often enough, what is asked for costs nothing any more: no two of the addresses share a place for long. */
+static void rules_that_are_kept_cost_nothing(void **state)
+{
+	enum { PLENTY = 1 << 24 };
+	struct made_frames m = { .debug = false };
+	const struct gus_rule *rule;
+	struct process p;
+	uint64_t spent = 0;
+
+	(void)state;
+	made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+	for (unsigned i = 0; i < 16; i++)
+		made_fde(&m, OWN + CODE + 0x40 * i, 0x40, functions[SAVES].program, functions[SAVES].n);
+	begin(&p, EM_X86_64, &m, ".eh_frame", no_code);
+	for (unsigned again = 0; again < 32; again++) {
+		struct gus_budget steps = { .left = PLENTY };
+
+		for (unsigned at = 0; at < 0x400; at++)
+			assert_int_equal(gus_unwind_file_rule(p.file, EM_X86_64, CODE + at, true, &steps, &rule),
+					 GUS_UNWIND_RULE);
+		spent = PLENTY - steps.left;
+		assert_true(again || spent >= 0x400);
+	}
+	assert_int_equal(spent, 0);
+	end(&p);
+}
+
+/* A table as debug files have it: the size that comes out, and then what goes in. Types 0 and 3 are not known. */
+static struct made_frames pack(const struct made_frames *m, unsigned type, uint64_t says)
+{
+	struct made_frames packed = { .debug = true, .packed = true };
+	const Elf64_Chdr header = { type, 0, says, 8 };
+	uLongf n = sizeof(packed.bytes) - sizeof(header);
+	uint8_t *at = packed.bytes + sizeof(header);
+
+	memcpy(packed.bytes, &header, sizeof(header));
+	if (type == ELFCOMPRESS_ZLIB)
+		assert_int_equal(compress(at, &n, m->bytes, m->n), Z_OK);
+	else
+		n = ZSTD_compress(at, n, m->bytes, m->n, 1);
+	packed.n = sizeof(header) + n;
+	return packed;
+}
+
+/* What is packed says the same; of one that lies about itself nothing is believed, and no room is taken for it. */
+static void packed_tables_are_read(void **state)
+{
+	static const struct { unsigned type; int64_t more; bool good, told; } cases[] = {
+		{ ELFCOMPRESS_ZLIB, 0, true, false }, { 2, 0, true, false },
+		{ ELFCOMPRESS_ZLIB, 1, false, true }, { 2, 1, false, true },
+		{ ELFCOMPRESS_ZLIB, -1, false, true }, { 2, -1, false, true },
+		{ 0, 0, false, true }, { 3, 0, false, true }, { ELFCOMPRESS_ZLIB, 1ll << 60, false, false },
+	};
+	struct made_frames m = { .debug = true };
+
+	(void)state;
+	made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+	for (unsigned i = 0; i < 8; i++)
+		made_fde(&m, OWN + CODE + 0x40 * i, 0x40, functions[SAVES].program, functions[SAVES].n);
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct made_frames packed = pack(&m, cases[i].type, m.n + (uint64_t)cases[i].more);
+		uint64_t address = 0;
+		struct process p;
+
+		begin(&p, EM_X86_64, &packed, ".debug_frame", no_code);
+		assert_int_equal(gus_unwind_file_cfi(p.file, CODE + 0x47, &address) != NULL, cases[i].good);
+		assert_int_equal(address, OWN + CODE + 0x47);
+		assert_int_equal(gus_unwind_file_trouble(p.file) != NULL, cases[i].told);
+		end(&p);
+	}
+}
+
+/* The kernel's own object, which is no file: ours has tables of its functions. */
+static void the_vdso_is_at_hand(void **state)
+{
+	const struct gus_module module = { .kind = GUS_MODULE_VDSO, .path = "[vdso]" };
+	struct gus_unwind_files *files = gus_unwind_files_new(NULL);
+	struct gus_unwind_file *file = gus_unwind_files_get(files, &module);
+	uint64_t address, known = 0;
+
+	(void)state;
+	assert_null(gus_unwind_file_trouble(file));
+	for (uint64_t at = 0; at < 0x4000; at++)
+		known += gus_unwind_file_cfi(file, at, &address) != NULL;
+	assert_true(known > 100);
+	gus_unwind_files_free(files);
+	gus_unwind_files_free(NULL);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -648,6 +744,9 @@ int main(void)
 		cmocka_unit_test(restorers_are_known_by_their_code),
 		cmocka_unit_test(frame_pointers_are_counted),
 		cmocka_unit_test(rules_are_kept),
+		cmocka_unit_test(rules_that_are_kept_cost_nothing),
+		cmocka_unit_test(packed_tables_are_read),
+		cmocka_unit_test(the_vdso_is_at_hand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

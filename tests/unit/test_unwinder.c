@@ -92,6 +92,8 @@ static void check_chain(const struct gus_columns *c, size_t row, const uint64_t 
 	assert_int_equal(s.callers & GUS_CALLERS_END, end);
 	assert_int_equal(s.regs_n, 0);
 	assert_int_equal(s.stack_n, 0);
+	assert_int_equal(c->regs_end.v[row], 0); /* what is gone lies nowhere */
+	assert_int_equal(c->stack_end.v[row], 0);
 }
 
 static void test_forms(void **state)
@@ -136,6 +138,24 @@ static void test_machine(void **state)
 		check_chain(&c, 0, NULL, 0, GUS_CALLERS_ABI);
 		gus_columns_free(&c);
 	}
+}
+
+/* Of arm64 the frame pointer is x29; sp and pc are the last two. */
+static void test_arm64(void **state)
+{
+	const uint64_t chain[] = { USER, CODE + 8, CODE, CODE + 1, CODE + 2, CODE + 3 };
+	uint64_t regs[33] = { [29] = STACK, [31] = STACK, [32] = CODE + 8 }, stack[2 * DEPTH];
+	struct gus_columns c = { 0 };
+
+	(void)state;
+	make_stack(stack, 0);
+	for (unsigned mode = 0; mode < 2; mode++)
+		gus_columns_push(&c, &(struct gus_sample){ .mode = mode ? GUS_MODE_KERNEL : GUS_MODE_USER, .pid = 10,
+			.tid = 10, .time = 1000, .regs = regs, .regs_n = 33, .stack = stack, .stack_n = 2 * DEPTH });
+	run(&c, "aarch64", 0);
+	check_chain(&c, 1, chain, 6, GUS_CALLERS_WHOLE);
+	check_chain(&c, 0, (const uint64_t[]){ USER, CODE, CODE + 1, CODE + 2, CODE + 3 }, 5, GUS_CALLERS_WHOLE);
+	gus_columns_free(&c);
 }
 
 /* Batches of every size around what a thread takes at a time, one after the other, give each sample its own stack. */
@@ -189,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_nothing),
 	};

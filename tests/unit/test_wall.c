@@ -265,6 +265,8 @@ static void all_of_the_time(void **state)
 	assert_int_equal(p.weight, 160 * MS);
 	assert_int_equal(at(&p, 0x10).weight, 30 * MS / 4);
 	assert_int_equal(at(&p, 0x20).weight, 30 * MS * 3 / 4);
+	/* Samples of 1 and 3 ms stand for 7.5 times as much each. */
+	assert_float_equal(p.weight2 / (double)(MS * MS), 7.5 * 7.5 * (1 + 9), 1e-6);
 	assert_int_equal(at(&p, 0x10).off.ns, 0);
 	assert_int_equal(at(&p, 0x300).weight, 70 * MS);
 	assert_int_equal(at(&p, 0).weight, 5 * MS + 5 * MS); /* 11 was never sampled */
