@@ -286,7 +286,9 @@ unit_tests = \
 	tests/unit/test_wall \
 	tests/unit/test_wide
 if HOST_X86_64
-unit_tests += tests/unit/test_copied
+unit_tests += tests/unit/test_callers tests/unit/test_copied
+tests_unit_test_callers_SOURCES = tests/unit/test_callers.c cli/record/callers.c cli/record/beyond.c \
+	cli/record/remembered.c
 tests_unit_test_copied_SOURCES = tests/unit/test_copied.c
 endif
 check_PROGRAMS += $(unit_tests)

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/record/callers: samples of this process, whose stack is an array here. The code on it is memory without a file,
+ * which has frame pointers, and this program's own, which has tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "cli/record/callers.h"
+
+#define CODE 0x10000u
+#define OTHER 0x50000u /* of a file that is not there */
+#define USER ((uint64_t)-512)
+#define KERNEL ((uint64_t)-128)
+
+/* Frames are so many words apart: a copy has two of them, a first look later some more, a second one all. */
+enum { BP = 6, SP = 7, IP = 8, REGS = 17, APART = 600, DEPTH = 10, COPIED = 700 };
+
+static uint64_t stack[APART * DEPTH];
+
+struct fixture {
+	struct gus_record_callers c;
+	struct gus_sample sample;
+	uint64_t regs[REGS], copy[APART * DEPTH], out[4096], callers;
+	char said[2048];
+};
+
+static void map(struct fixture *f, uint64_t start, uint64_t length, uint64_t offset, const char *path)
+{
+	Gusprof__Record record = GUSPROF__RECORD__INIT;
+	Gusprof__Mmap m = GUSPROF__MMAP__INIT;
+
+	m.pid = m.tid = (uint32_t)getpid();
+	m.start = start;
+	m.length = length;
+	m.offset = offset;
+	m.path = (char *)(uintptr_t)path;
+	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
+	record.mmap = &m;
+	f->c.unwinder.told(f->c.unwinder.context, &record);
+}
+
+/* What of this program is code. */
+static void map_ourselves(struct fixture *f)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long low, high, offset, own = (unsigned long)(uintptr_t)map_ourselves;
+	char line[512], path[256];
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %255s", &low, &high, &offset, path) == 4 && low <= own &&
+		    own < high)
+			map(f, low, high - low, offset, path);
+	fclose(maps);
+}
+
+/* Each word pair is the frame pointer of the caller and the address that is returned to; the last has none. */
+static void fill_stack(void)
+{
+	for (uint64_t i = 0; i < DEPTH; i++) {
+		stack[APART * i] = i + 1 < DEPTH ? (uintptr_t)&stack[APART * (i + 1)] : 0;
+		stack[APART * i + 1] = i + 1 < DEPTH ? CODE + 16 + i : 0;
+	}
+}
+
+static void begin(struct fixture *f, enum gus_call_graph mode)
+{
+	memset(f, 0, sizeof(*f));
+	gus_record_callers_init(&f->c, mode, 0);
+	f->c.unwinder.begin(f->c.unwinder.context, NULL);
+	map(f, CODE, 0x10000, 0, "//anon");
+	map(f, OTHER, 0x10000, 0, "/nowhere/at/all");
+	map_ourselves(f);
+	fill_stack();
+	f->regs[BP] = f->regs[SP] = (uintptr_t)stack;
+	f->regs[IP] = CODE + 8;
+	f->sample = (struct gus_sample){ .mode = GUS_MODE_USER, .pid = (uint32_t)getpid(), .tid = 7, .time = 1000,
+					 .regs = f->regs, .regs_n = REGS };
+}
+
+static void end(struct fixture *f)
+{
+	gus_record_callers_free(&f->c);
+	gus_record_callers_free(&f->c);
+}
+
+/* Asks about the stack as it is, of which so many words were copied. */
+static uint32_t ask(struct fixture *f, uint32_t words, uint32_t most)
+{
+	memcpy(f->copy, stack, words * sizeof(*stack));
+	f->sample.stack = f->copy;
+	f->sample.stack_n = words;
+	f->callers = 0;
+	return f->c.unwinder.callers(f->c.unwinder.context, &f->sample, f->out, most, &f->callers);
+}
+
+static void check_whole(const struct fixture *f, uint32_t n, uint64_t callers)
+{
+	assert_int_equal(n, DEPTH - 1);
+	for (uint64_t i = 0; i < n; i++)
+		assert_int_equal(f->out[i], CODE + 16 + i);
+	assert_int_equal(f->callers, callers);
+}
+
+static void hear(enum gus_level level, const char *text, void *context)
+{
+	struct fixture *f = context;
+	size_t n = strlen(f->said);
+
+	snprintf(f->said + n, sizeof(f->said) - n, "%d %s\n", level, text);
+}
+
+static const char *says(struct fixture *f)
+{
+	const struct gus_log log = { GUS_DEBUG, hear, f };
+
+	f->said[0] = 0;
+	gus_record_callers_summarise(&f->c, &log);
+	return f->said;
+}
+
+static void test_copied_as_a_whole(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	assert_string_equal(says(&f), "");
+	check_whole(&f, ask(&f, APART * DEPTH, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER);
+	assert_int_equal(ask(&f, APART * DEPTH, 4), 4);
+	assert_int_equal(f.callers, GUS_CALLERS_DEEP | GUS_CALLERS_POINTER);
+	assert_string_equal(says(&f), "1 [ callers: by unwind tables; 50.0 % of 2 stacks are whole ]\n"
+			    "1 50.0 % of the stacks have more frames than are kept\n");
+	f.sample.regs_n = 0; /* what is known of it stays, and it is none of those */
+	f.sample.callers = GUS_CALLERS_ABI;
+	assert_int_equal(ask(&f, APART * DEPTH, 4096), 0);
+	assert_int_equal(f.callers, GUS_CALLERS_ABI);
+	assert_non_null(strstr(says(&f), "of 2 stacks"));
+	end(&f);
+}
+
+/* Of the same thread, and from the same place on. */
+static void test_as_the_thread_had_them(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	assert_int_equal(ask(&f, COPIED, 4096), 2);
+	assert_int_equal(f.callers, GUS_CALLERS_STACK | GUS_CALLERS_POINTER);
+	ask(&f, APART * DEPTH, 4096);
+	check_whole(&f, ask(&f, COPIED, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
+	assert_int_equal(ask(&f, COPIED, DEPTH - 2), 2); /* no room for them */
+	f.sample.tid = 8;
+	assert_int_equal(ask(&f, COPIED, 4096), 2);
+	f.sample.tid = 7;
+	stack[APART + 1]++;
+	assert_int_equal(ask(&f, COPIED, 4096), 2);
+	assert_string_equal(says(&f), "1 [ callers: by unwind tables; 33.3 % of 6 stacks are whole, 16.7 % with outer "
+			    "callers as the thread had them a moment before or after ]\n1 66.7 % of the stacks end "
+			    "with the copy of the stack; --call-graph tables,65528 copies the most that the kernel "
+			    "gives\n");
+	end(&f);
+}
+
+/* What is deeper is read where the thread stays deeper, and is not kept for others: it may be of two moments. */
+static void test_as_they_are_now(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	for (unsigned i = 1; i < GUS_REMEMBERED_TOPS; i++)
+		assert_int_equal(ask(&f, COPIED, 4096), 2);
+	check_whole(&f, ask(&f, COPIED, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
+	assert_int_equal(f.c.inferred, 1);
+	assert_int_equal(ask(&f, 0, 4096), 0); /* of its own frame nothing says that it stays */
+	assert_null(f.c.remembered.threads[7]);
+	/* as many as are kept */
+	assert_int_equal(ask(&f, COPIED, 4), 4);
+	assert_int_equal(f.callers, GUS_CALLERS_DEEP | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
+	assert_int_equal(ask(&f, COPIED, 2), 2);
+	stack[APART * 5 + 1] = 0x1234; /* leads nowhere */
+	assert_int_equal(ask(&f, COPIED, 4096), 2);
+	assert_int_equal(f.callers, GUS_CALLERS_STACK | GUS_CALLERS_POINTER);
+	end(&f);
+}
+
+/* The stack changes between the sample and the look. */
+static void test_what_has_changed_meanwhile_is_left_alone(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	for (unsigned i = 0; i < GUS_REMEMBERED_TOPS; i++)
+		ask(&f, COPIED, 4096);
+	assert_int_equal(f.c.inferred, 1);
+	stack[APART + 1]++;
+	assert_int_equal(f.c.unwinder.callers(f.c.unwinder.context, &f.sample, f.out, 4096, &f.callers), 2);
+	assert_int_equal(f.callers, GUS_CALLERS_STACK | GUS_CALLERS_POINTER);
+	end(&f);
+}
+
+/* The leaf has a table and no frame: who called it is not in the kernel's chain. */
+static void test_leaves(void **state)
+{
+	static const struct { uint8_t mode; uint64_t chain[5]; uint32_t n, found; } cases[] = {
+		{ GUS_MODE_USER, { USER, CODE + 77 }, 2, 1 },
+		{ GUS_MODE_USER, { USER, CODE + 16, CODE + 77 }, 3, 0 }, /* the kernel has it */
+		{ GUS_MODE_USER, { USER }, 1, 1 }, { GUS_MODE_USER, { 0 }, 0, 1 },
+		{ GUS_MODE_KERNEL, { KERNEL, CODE + 16, USER, CODE + 8, CODE + 77 }, 5, 1 },
+		{ GUS_MODE_KERNEL, { KERNEL, 1, USER, CODE + 8, CODE + 16 }, 5, 0 },
+		{ GUS_MODE_KERNEL, { KERNEL, 1, USER, CODE + 16 }, 4, 1 },
+	};
+	struct fixture f;
+	uint64_t found = 0;
+	char text[128];
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_FP);
+	stack[0] = CODE + 16; /* at the first instruction only the call has happened */
+	f.regs[IP] = (uintptr_t)map_ourselves;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		f.sample.mode = cases[i].mode;
+		f.sample.chain = cases[i].chain;
+		f.sample.chain_n = cases[i].n;
+		assert_int_equal(ask(&f, 64, 4096), cases[i].found);
+		assert_int_equal(f.callers, cases[i].found ? GUS_CALLERS_LEAF : GUS_CALLERS_UNTOLD);
+		assert_true(!cases[i].found || f.out[0] == CODE + 16);
+		found += cases[i].found;
+	}
+	assert_int_equal(ask(&f, 0, 4096), 0); /* nothing was copied */
+	fill_stack();
+	f.regs[IP] = CODE + 8; /* by the frame pointer, which the kernel has followed itself */
+	assert_int_equal(ask(&f, 64, 4096), 0);
+	snprintf(text, sizeof(text), "2 of %u samples the caller that frame pointers leave out is known by its table\n",
+		 (unsigned)found);
+	assert_string_equal(says(&f), text);
+	end(&f);
+}
+
+/* What ends a stack is told once for all; of a file that is not at hand, why. */
+static void test_missing_files_are_told(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	f.regs[IP] = OTHER + 8;
+	f.regs[BP] = 1; /* and frame pointers do not help */
+	assert_int_equal(ask(&f, 64, 4096), 0);
+	assert_int_equal(f.callers, GUS_CALLERS_FILE);
+	assert_non_null(strstr(says(&f), "1 100.0 % of the stacks end in a file that is not at hand; /nowhere/at/all: "));
+	f.regs[IP] = CODE + 8;
+	f.regs[BP] = (uintptr_t)stack;
+	for (unsigned i = 0; i < 199; i++)
+		ask(&f, APART * DEPTH, 4096);
+	assert_non_null(strstr(says(&f), "1 0.5 % of the stacks end in a file")); /* fewer are for who asks */
+	ask(&f, APART * DEPTH, 4096);
+	assert_non_null(strstr(says(&f), "2 0.5 % of the stacks end in a file"));
+	f.regs[IP] = 0x1234;
+	assert_int_equal(ask(&f, 0, 4096), 0);
+	assert_int_equal(f.c.ends[GUS_CALLERS_STACK], 1);
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_copied_as_a_whole),
+		cmocka_unit_test(test_as_the_thread_had_them),
+		cmocka_unit_test(test_as_they_are_now),
+		cmocka_unit_test(test_what_has_changed_meanwhile_is_left_alone),
+		cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_missing_files_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
