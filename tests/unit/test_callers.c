@@ -2,12 +2,14 @@
 /* cli/record/callers: samples of this process, whose stack is an array here. The code on it is memory without a file,
  * which has frame pointers, and this program's own, which has tables. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,15 +22,17 @@
 #define USER ((uint64_t)-512)
 #define KERNEL ((uint64_t)-128)
 
-/* Frames are so many words apart: a copy has two of them, a first look later some more, a second one all. */
-enum { BP = 6, SP = 7, IP = 8, REGS = 17, APART = 600, DEPTH = 10, COPIED = 700 };
+enum { BP = 6, SP = 7, IP = 8, REGS = 17, DEPTH = 10, ONE = 100, COPIED = 700, ALL = 602 + (1 << 17) };
 
-static uint64_t stack[APART * DEPTH];
+/* The word at which each frame stands. A copy has one of them, or two, or all; of what is read later the first look has
+ * some, the second some more, and the last one what it just reaches. */
+static const uint32_t at[DEPTH] = { 0, 600, 1200, 1800, 2400, 3000, 9000, 15000, 60000, ALL - 2 };
+static uint64_t stack[ALL];
 
 struct fixture {
 	struct gus_record_callers c;
 	struct gus_sample sample;
-	uint64_t regs[REGS], copy[APART * DEPTH], out[4096], callers;
+	uint64_t regs[REGS], copy[ALL], before_out, out[4096], callers;
 	char said[2048];
 };
 
@@ -47,28 +51,45 @@ static void map(struct fixture *f, uint64_t start, uint64_t length, uint64_t off
 	f->c.unwinder.told(f->c.unwinder.context, &record);
 }
 
-/* What of this program is code. */
-static void map_ourselves(struct fixture *f)
+/* What of this process is mapped at an address. */
+static void map_code(struct fixture *f, uint64_t address)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
-	unsigned long low, high, offset, own = (unsigned long)(uintptr_t)map_ourselves;
+	unsigned long low, high, offset;
 	char line[512], path[256];
 
 	assert_non_null(maps);
 	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %255s", &low, &high, &offset, path) == 4 && low <= own &&
-		    own < high)
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %255s", &low, &high, &offset, path) == 4 &&
+		    low <= address && address < high)
 			map(f, low, high - low, offset, path);
 	fclose(maps);
+}
+
+static void hold(int number)
+{
+	(void)number;
+}
+
+/* What frame i returns to; of the first it is behind the last byte of the code. */
+static uint64_t caller(uint64_t i)
+{
+	return CODE + (i ? 16 + i : 0x10000);
 }
 
 /* Each word pair is the frame pointer of the caller and the address that is returned to; the last has none. */
 static void fill_stack(void)
 {
 	for (uint64_t i = 0; i < DEPTH; i++) {
-		stack[APART * i] = i + 1 < DEPTH ? (uintptr_t)&stack[APART * (i + 1)] : 0;
-		stack[APART * i + 1] = i + 1 < DEPTH ? CODE + 16 + i : 0;
+		stack[at[i]] = i + 1 < DEPTH ? (uintptr_t)&stack[at[i + 1]] : 0;
+		stack[at[i] + 1] = i + 1 < DEPTH ? caller(i) : 0;
 	}
+}
+
+/* As deep as a look from its first frame on reaches. */
+static void shorten_stack(void)
+{
+	stack[at[DEPTH - 2]] = stack[at[DEPTH - 2] + 1] = 0;
 }
 
 static void begin(struct fixture *f, enum gus_call_graph mode)
@@ -78,8 +99,9 @@ static void begin(struct fixture *f, enum gus_call_graph mode)
 	f->c.unwinder.begin(f->c.unwinder.context, NULL);
 	map(f, CODE, 0x10000, 0, "//anon");
 	map(f, OTHER, 0x10000, 0, "/nowhere/at/all");
-	map_ourselves(f);
+	map_code(f, (uintptr_t)hold);
 	fill_stack();
+	f->before_out = USER; /* is nobody's */
 	f->regs[BP] = f->regs[SP] = (uintptr_t)stack;
 	f->regs[IP] = CODE + 8;
 	f->sample = (struct gus_sample){ .mode = GUS_MODE_USER, .pid = (uint32_t)getpid(), .tid = 7, .time = 1000,
@@ -106,7 +128,7 @@ static void check_whole(const struct fixture *f, uint32_t n, uint64_t callers)
 {
 	assert_int_equal(n, DEPTH - 1);
 	for (uint64_t i = 0; i < n; i++)
-		assert_int_equal(f->out[i], CODE + 16 + i);
+		assert_int_equal(f->out[i], caller(i));
 	assert_int_equal(f->callers, callers);
 }
 
@@ -134,14 +156,14 @@ static void test_copied_as_a_whole(void **state)
 	(void)state;
 	begin(&f, GUS_CALL_GRAPH_TABLES);
 	assert_string_equal(says(&f), "");
-	check_whole(&f, ask(&f, APART * DEPTH, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER);
-	assert_int_equal(ask(&f, APART * DEPTH, 4), 4);
+	check_whole(&f, ask(&f, ALL, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER);
+	assert_int_equal(ask(&f, ALL, 4), 4);
 	assert_int_equal(f.callers, GUS_CALLERS_DEEP | GUS_CALLERS_POINTER);
 	assert_string_equal(says(&f), "1 [ callers: by unwind tables; 50.0 % of 2 stacks are whole ]\n"
 			    "1 50.0 % of the stacks have more frames than are kept\n");
 	f.sample.regs_n = 0; /* what is known of it stays, and it is none of those */
 	f.sample.callers = GUS_CALLERS_ABI;
-	assert_int_equal(ask(&f, APART * DEPTH, 4096), 0);
+	assert_int_equal(ask(&f, ALL, 4096), 0);
 	assert_int_equal(f.callers, GUS_CALLERS_ABI);
 	assert_non_null(strstr(says(&f), "of 2 stacks"));
 	end(&f);
@@ -156,13 +178,13 @@ static void test_as_the_thread_had_them(void **state)
 	begin(&f, GUS_CALL_GRAPH_TABLES);
 	assert_int_equal(ask(&f, COPIED, 4096), 2);
 	assert_int_equal(f.callers, GUS_CALLERS_STACK | GUS_CALLERS_POINTER);
-	ask(&f, APART * DEPTH, 4096);
+	ask(&f, ALL, 4096);
 	check_whole(&f, ask(&f, COPIED, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
 	assert_int_equal(ask(&f, COPIED, DEPTH - 2), 2); /* no room for them */
 	f.sample.tid = 8;
 	assert_int_equal(ask(&f, COPIED, 4096), 2);
 	f.sample.tid = 7;
-	stack[APART + 1]++;
+	stack[at[1] + 1]++;
 	assert_int_equal(ask(&f, COPIED, 4096), 2);
 	assert_string_equal(says(&f), "1 [ callers: by unwind tables; 33.3 % of 6 stacks are whole, 16.7 % with outer "
 			    "callers as the thread had them a moment before or after ]\n1 66.7 % of the stacks end "
@@ -181,14 +203,19 @@ static void test_as_they_are_now(void **state)
 	for (unsigned i = 1; i < GUS_REMEMBERED_TOPS; i++)
 		assert_int_equal(ask(&f, COPIED, 4096), 2);
 	check_whole(&f, ask(&f, COPIED, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
-	assert_int_equal(f.c.inferred, 1);
+	assert_int_equal(ask(&f, ONE, 4096), 1); /* from there on it does not reach */
+	shorten_stack();
+	assert_int_equal(ask(&f, ONE, 4096), DEPTH - 2);
+	assert_int_equal(f.callers, GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
+	assert_int_equal(f.c.inferred, 2);
+	fill_stack();
 	assert_int_equal(ask(&f, 0, 4096), 0); /* of its own frame nothing says that it stays */
 	assert_null(f.c.remembered.threads[7]);
 	/* as many as are kept */
 	assert_int_equal(ask(&f, COPIED, 4), 4);
 	assert_int_equal(f.callers, GUS_CALLERS_DEEP | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
 	assert_int_equal(ask(&f, COPIED, 2), 2);
-	stack[APART * 5 + 1] = 0x1234; /* leads nowhere */
+	stack[at[5] + 1] = 0x1234; /* leads nowhere */
 	assert_int_equal(ask(&f, COPIED, 4096), 2);
 	assert_int_equal(f.callers, GUS_CALLERS_STACK | GUS_CALLERS_POINTER);
 	end(&f);
@@ -204,9 +231,60 @@ static void test_what_has_changed_meanwhile_is_left_alone(void **state)
 	for (unsigned i = 0; i < GUS_REMEMBERED_TOPS; i++)
 		ask(&f, COPIED, 4096);
 	assert_int_equal(f.c.inferred, 1);
-	stack[APART + 1]++;
-	assert_int_equal(f.c.unwinder.callers(f.c.unwinder.context, &f.sample, f.out, 4096, &f.callers), 2);
-	assert_int_equal(f.callers, GUS_CALLERS_STACK | GUS_CALLERS_POINTER);
+	for (uint32_t n = 1; n <= 2; n++) {
+		ask(&f, n == 1 ? ONE : COPIED, 4096);
+		stack[at[n - 1] + 1]++;
+		assert_int_equal(f.c.unwinder.callers(f.c.unwinder.context, &f.sample, f.out, 4096, &f.callers), n);
+		assert_int_equal(f.callers, GUS_CALLERS_STACK | GUS_CALLERS_POINTER);
+		fill_stack();
+	}
+	end(&f);
+}
+
+/* Where the C library's handlers return to. */
+static uint64_t restorer(void)
+{
+	struct { void (*handler)(int); unsigned long flags; uint64_t restorer, mask; } kept;
+
+	signal(SIGUSR1, hold);
+	assert_int_equal(syscall(SYS_rt_sigaction, SIGUSR1, NULL, &kept, sizeof(kept.mask)), 0);
+	signal(SIGUSR1, SIG_DFL);
+	return kept.restorer;
+}
+
+/* A handler's stack is copied and nothing of the one that it interrupted, at the first byte of its code. The sample is
+ * in the handler, or already on its way back. */
+static void test_what_a_handler_interrupted(void **state)
+{
+	static uint64_t own[64];
+	struct fixture f;
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	shorten_stack();
+	map_code(&f, restorer());
+	own[0] = restorer();
+	own[1 + 5 + 10] = own[1 + 5 + 15] = (uintptr_t)stack; /* in the order of the kernel's: rbp, rsp, rip */
+	own[1 + 5 + 16] = CODE;
+	f.sample.stack = own;
+	f.sample.stack_n = 64;
+	for (unsigned back = 0; back < 2; back++) {
+		uint32_t before = back ? 2 : 3, n;
+
+		f.sample.stack = own + back;
+		f.sample.stack_n = 64 - back;
+		f.regs[SP] = (uintptr_t)&stack[0] - 4096;
+		f.regs[IP] = back ? restorer() : (uintptr_t)hold;
+		for (unsigned i = 1; i <= GUS_REMEMBERED_TOPS + 1; i++)
+			n = f.c.unwinder.callers(f.c.unwinder.context, &f.sample, f.out, 4096, &f.callers);
+		assert_int_equal(f.callers & GUS_CALLERS_END, GUS_CALLERS_WHOLE);
+		assert_true(f.callers & GUS_CALLERS_REMEMBERED);
+		assert_int_equal(n, before + DEPTH - 2);
+		assert_int_equal(f.out[before - 2], USER);
+		assert_int_equal(f.out[before - 1], CODE);
+		for (uint64_t i = 0; i < DEPTH - 2; i++)
+			assert_int_equal(f.out[before + i], caller(i));
+	}
 	end(&f);
 }
 
@@ -228,7 +306,7 @@ static void test_leaves(void **state)
 	(void)state;
 	begin(&f, GUS_CALL_GRAPH_FP);
 	stack[0] = CODE + 16; /* at the first instruction only the call has happened */
-	f.regs[IP] = (uintptr_t)map_ourselves;
+	f.regs[IP] = (uintptr_t)hold;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		f.sample.mode = cases[i].mode;
 		f.sample.chain = cases[i].chain;
@@ -239,6 +317,7 @@ static void test_leaves(void **state)
 		found += cases[i].found;
 	}
 	assert_int_equal(ask(&f, 0, 4096), 0); /* nothing was copied */
+	assert_null(f.c.missing);
 	fill_stack();
 	f.regs[IP] = CODE + 8; /* by the frame pointer, which the kernel has followed itself */
 	assert_int_equal(ask(&f, 64, 4096), 0);
@@ -259,13 +338,14 @@ static void test_missing_files_are_told(void **state)
 	f.regs[BP] = 1; /* and frame pointers do not help */
 	assert_int_equal(ask(&f, 64, 4096), 0);
 	assert_int_equal(f.callers, GUS_CALLERS_FILE);
-	assert_non_null(strstr(says(&f), "1 100.0 % of the stacks end in a file that is not at hand; /nowhere/at/all: "));
+	assert_non_null(strstr(says(&f), "1 100.0 % of the stacks end in a file that is not at hand; "
+			       "/nowhere/at/all: "));
 	f.regs[IP] = CODE + 8;
 	f.regs[BP] = (uintptr_t)stack;
 	for (unsigned i = 0; i < 199; i++)
-		ask(&f, APART * DEPTH, 4096);
+		ask(&f, ALL, 4096);
 	assert_non_null(strstr(says(&f), "1 0.5 % of the stacks end in a file")); /* fewer are for who asks */
-	ask(&f, APART * DEPTH, 4096);
+	ask(&f, ALL, 4096);
 	assert_non_null(strstr(says(&f), "2 0.5 % of the stacks end in a file"));
 	f.regs[IP] = 0x1234;
 	assert_int_equal(ask(&f, 0, 4096), 0);
@@ -280,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_as_the_thread_had_them),
 		cmocka_unit_test(test_as_they_are_now),
 		cmocka_unit_test(test_what_has_changed_meanwhile_is_left_alone),
+		cmocka_unit_test(test_what_a_handler_interrupted),
 		cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_missing_files_are_told),
 	};
