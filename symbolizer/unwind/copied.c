@@ -15,8 +15,20 @@ struct gus_unwind_copied {
 };
 
 #ifdef __x86_64__
-/* Of code that is recognised rather than looked up the entry may be another's, and what is no step is the same for both
- * engines: then our own is asked. */
+/* What is no step is the same for both engines, and of code that is recognised rather than looked up the entry may be
+ * another's. libunwind asks for the CFA of the outermost function as well, which need not have one, and does not know
+ * (DW_CFA_val_offset) or misreads (DW_CFA_val_offset_sf) registers that are a distance from the CFA. */
+static bool is_ours(const struct gus_rule *rule)
+{
+	if (rule->kind != GUS_RULE_STEP || rule->cfa_how == GUS_CFI_AT_SP)
+		return true;
+	for (unsigned i = 0; i < rule->slots; i++)
+		if (rule->slot[i].how == GUS_CFI_VALUE ||
+		    (rule->slot[i].reg == rule->ra && rule->slot[i].how == GUS_CFI_UNDEFINED))
+			return true;
+	return false;
+}
+
 static enum gus_callers step(void *context, struct gus_climb *w, struct gus_unwind_file *file, uint64_t offset)
 {
 	struct gus_unwind_copied *u = context;
@@ -27,7 +39,7 @@ static enum gus_callers step(void *context, struct gus_climb *w, struct gus_unwi
 	enum gus_callers end;
 
 	if (gus_unwind_file_rule(file, w->regs.machine, offset, w->exact, &w->steps, &rule) == GUS_UNWIND_RULE &&
-	    rule->kind == GUS_RULE_STEP && rule->cfa_how != GUS_CFI_AT_SP)
+	    !is_ours(rule))
 		table = gus_unwind_file_cfi(file, w->exact ? offset : offset - 1, &address);
 	if (!table || !gus_cfi_text(table, address, &text))
 		return gus_climb_by_rule(NULL, w, file, offset);

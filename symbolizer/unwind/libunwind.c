@@ -52,7 +52,7 @@ struct gus_libunwind {
 	const struct gus_unwind_regs *regs;
 	struct gus_budget *work;
 	uint64_t wanted;          /* registers of the caller */
-	bool beyond, below;       /* something behind the copy of the stack was asked for, or before it */
+	bool beyond, below;       /* something of the stack that was not copied was asked for, or below its end */
 	bool refused;             /* the entry was not what libunwind may see */
 };
 
@@ -67,8 +67,10 @@ static int read_stack(struct gus_libunwind *s, uint64_t at, unw_word_t *value)
 		memcpy(value, (const uint8_t *)view->stack + offset, sizeof(*value));
 		return 0;
 	}
-	s->beyond |= at >= view->stack_at;
-	s->below |= at < view->stack_at;
+	/* A signal may have interrupted a stack that lies lower than the copied one. Where no stack can be, nothing was
+	 * cut off. */
+	s->below |= at < s->regs->v[UNW_X86_64_RSP];
+	s->beyond |= at >= s->regs->v[UNW_X86_64_RSP] && (int64_t)at >= 0;
 	return -UNW_EINVAL;
 }
 

@@ -244,8 +244,24 @@ static void test_stack_ends(void **state)
 	assert_int_equal(step(m, 0x410, ALL), GUS_CALLERS_STACK);
 	assert_int_equal(m->regs.v[RSP], STACK_AT);
 	fill(m);
-	m->view.stack_at += 8 * WORDS;
-	assert_int_equal(step(m, 0x410, ALL), GUS_CALLERS_BAD);
+	m->view.stack_at += 8 * WORDS; /* a handler's; this one was interrupted, lies lower, and was not copied */
+	assert_int_equal(step(m, 0x410, ALL), GUS_CALLERS_STACK);
+}
+
+/* What no copy would have had: a return address below the stack pointer, a stack where the kernel is. */
+static void test_no_stack(void **state)
+{
+	struct made *m = *state;
+
+	assert_int_equal(STEP_IN(m, DW_CFA_offset | RIP, 2), GUS_CALLERS_BAD);
+}
+
+static void test_stack_of_the_kernel(void **state)
+{
+	struct made *m = *state;
+
+	m->regs.v[RBX] = (uint64_t)3 << 62;
+	assert_int_equal(STEP_IN(m, DW_CFA_def_cfa_register, RBX), GUS_CALLERS_BAD);
 }
 
 /* A register that was saved below the stack pointer is restored already; one behind the copy is not known. */
@@ -409,7 +425,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_plain), TEST(test_rows), TEST(test_apart), TEST(test_many), TEST(test_ends),
-		TEST(test_stack_ends), TEST(test_restored), TEST(test_register_unknown), TEST(test_expression),
+		TEST(test_stack_ends), TEST(test_no_stack), TEST(test_stack_of_the_kernel), TEST(test_restored),
+		TEST(test_register_unknown), TEST(test_expression),
 		TEST(test_expression_of_place), TEST(test_no_cfa), TEST(test_division),
 		TEST(test_division_of_register), TEST(test_jump), TEST(test_cut_expression), TEST(test_underflow),
 		TEST(test_far_register), TEST(test_far_source), TEST(test_remembered), TEST(test_work),

@@ -21,6 +21,7 @@
 #include "base/limits.h"
 #include "symbolizer/space/space.h"
 #include "symbolizer/symbols/symbols.h"
+#include "symbolizer/unwind/copied.h"
 #include "symbolizer/unwind/files.h"
 #include "symbolizer/unwind/unwind.h"
 #include "tests/unit/made_frames.h"
@@ -65,6 +66,7 @@ struct process {
 	struct gus_symbols_options options;
 	struct gus_unwind_files *files;
 	struct gus_unwind_file *file;
+	struct gus_unwind_copied *copied; /* may be NULL */
 };
 
 static void write_file(struct process *p, const struct made_frames *frames, const char *section, const uint8_t *code)
@@ -106,10 +108,12 @@ static void begin(struct process *p, unsigned machine, const struct made_frames 
 	assert_null(gus_unwind_file_trouble(p->file));
 	assert_ptr_equal(gus_unwind_files_get(p->files, &module), p->file);
 	unlink(p->path);
+	p->copied = gus_unwind_copied_new(machine);
 }
 
 static void end(struct process *p)
 {
+	gus_unwind_copied_free(p->copied);
 	gus_unwind_files_free(p->files);
 }
 
@@ -143,6 +147,22 @@ struct answer {
 	struct gus_unwind_rest rest;
 };
 
+/* Whoever unwinds: libunwind says the same. Expressions that may run on are refused, rather than tried. */
+static void check_copied(struct gus_unwind_copied *copied, const struct gus_unwind_view *view,
+			 const struct gus_unwind_regs *regs, uint32_t most, const struct answer *own)
+{
+	bool runs_on = (own->callers & GUS_CALLERS_END) == GUS_CALLERS_WORK;
+	uint64_t out[64], callers;
+	uint32_t n = gus_unwind_copied(copied, view, regs, out, most, &callers);
+
+	assert_int_equal(n, own->n);
+	assert_memory_equal(out, own->out, n * sizeof(*out));
+	if (runs_on && regs->machine == EM_X86_64)
+		assert_in_set(callers & GUS_CALLERS_END, ((uint64_t[]){ GUS_CALLERS_BAD, GUS_CALLERS_WORK }), 2);
+	else
+		assert_int_equal(callers, own->callers);
+}
+
 /* All registers are known. */
 static struct answer unwind(struct process *p, const struct gus_unwind_regs *regs, const uint64_t *stack, size_t bytes,
 			    uint32_t most)
@@ -151,6 +171,8 @@ static struct answer unwind(struct process *p, const struct gus_unwind_regs *reg
 	struct answer a = { .rest.frames = a.frames };
 
 	a.n = gus_unwind(&view, regs, a.out, most, &a.callers, &a.rest);
+	if (p->copied)
+		check_copied(p->copied, &view, regs, most, &a);
 	return a;
 }
 
