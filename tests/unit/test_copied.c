@@ -306,7 +306,10 @@ static void test_expression_of_place(void **state)
 
 	put_common(m, usual, sizeof(usual));
 	put_entry(m, 0x408, 0x100, program, sizeof(program));
+	put_entry(m, 0x600, 0x31, usual, sizeof(usual));
 	open_section(m);
+	assert_int_equal(step(m, 0x600, ALL), 0); /* which is met before it, and ends anywhere */
+	fill(m);
 	assert_int_equal(step(m, 0x418, ALL), 0);
 	assert_int_equal(m->regs.v[RSP], STACK_AT + 16);
 	fill(m);
@@ -373,6 +376,58 @@ static void test_far_register(void **state)
 	assert_false(gus_vetted_row(&m->cfi, 0x410, &m->work));
 }
 
+static void test_far_register_of_expression(void **state)
+{
+	struct made *m = *state;
+
+	assert_int_equal(STEP_IN(m, DW_CFA_def_cfa_expression, 2, DW_OP_breg17, 8), GUS_CALLERS_BAD);
+	assert_false(gus_vetted_row(&m->cfi, 0x410, &m->work));
+}
+
+/* An entry is written anew as long as its parts are no longer than they may be, and its registers are known. */
+static void test_written(void **state)
+{
+	static const uint8_t nops[GUS_LIMIT_CFI + 1];
+	static const struct { size_t initial_n, program_n; unsigned ra; bool good; } cases[] = {
+		{ 5, 5, RIP, true }, { 5, 5, RIP + 1, false },
+		{ GUS_LIMIT_CFI, 5, RIP, true }, { GUS_LIMIT_CFI + 1, 5, RIP, false },
+		{ 5, GUS_LIMIT_CFI, RIP, true }, { 5, GUS_LIMIT_CFI + 1, RIP, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_cfi_text text = { .initial = nops, .initial_n = cases[i].initial_n, .program = nops,
+					     .program_n = cases[i].program_n, .code_align = 1, .data_align = -8,
+					     .ra = cases[i].ra, .low = 0x400, .high = 0x500 };
+		struct gus_bytes out = { 0 };
+
+		assert_int_equal(gus_vetted_write(&out, 0x10000, &text, 0x8000), cases[i].good);
+		gus_vec_free(&out);
+	}
+}
+
+/* Numbers with a sign, of one byte and of two. */
+static void test_written_alignment(void **state)
+{
+	static const struct { int64_t align; uint8_t bytes[2], n; } cases[] = {
+		{ -8, { 0x78 }, 1 }, { 8, { 8 }, 1 }, { 63, { 63 }, 1 }, { 64, { 0xc0, 0 }, 2 }, { -64, { 0x40 }, 1 },
+		{ -65, { 0xbf, 0x7f }, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_cfi_text text = { .code_align = 1, .data_align = cases[i].align, .ra = RIP, .low = 0x400,
+					     .high = 0x500 };
+		struct gus_bytes out = { 0 };
+
+		assert_true(gus_vetted_write(&out, 0x10000, &text, 0x8000));
+		/* behind its row of a table, length, mark, version, letters and code alignment */
+		assert_memory_equal(out.v + 8 + 4 + 4 + 1 + 1 + 1, cases[i].bytes, cases[i].n);
+		assert_int_equal(out.v[8 + 11 + cases[i].n], RIP);
+		gus_vec_free(&out);
+	}
+}
+
 static void test_far_source(void **state)
 {
 	struct made *m = *state;
@@ -429,7 +484,8 @@ int main(void)
 		TEST(test_register_unknown), TEST(test_expression),
 		TEST(test_expression_of_place), TEST(test_no_cfa), TEST(test_division),
 		TEST(test_division_of_register), TEST(test_jump), TEST(test_cut_expression), TEST(test_underflow),
-		TEST(test_far_register), TEST(test_far_source), TEST(test_remembered), TEST(test_work),
+		TEST(test_far_register), TEST(test_far_register_of_expression), TEST(test_written),
+		TEST(test_written_alignment), TEST(test_far_source), TEST(test_remembered), TEST(test_work),
 		TEST(test_long_program), TEST(test_work_of_writing),
 	};
 

@@ -228,7 +228,8 @@ static void expressions_have_known_answers(void **state)
 {
 	static const uint64_t stack[] = { 0x1122334455667788, 42, 0xff };
 	static const struct gus_unwind_view view = { no_code, NULL, 0x1000, stack, sizeof(stack) };
-	static const struct gus_unwind_regs regs = { EM_X86_64, 1 << 7 | 1 << 16, { [7] = 0x1000, [16] = 0x40102b } };
+	static const struct gus_unwind_regs regs = { EM_X86_64, 1 << 7 | 1 << 16 | 1ull << 31,
+						    { [7] = 0x1000, [16] = 0x40102b, [31] = 0x77 } };
 	static const struct { uint8_t code[20], n; enum gus_expression_end end; uint64_t value; } cases[] = {
 		{ { DW_OP_breg7, 8 }, 2, 0, 0x1008 },
 		{ { DW_OP_breg7, 0x78 }, 2, 0, 0xff8 },
@@ -249,7 +250,10 @@ static void expressions_have_known_answers(void **state)
 		{ { DW_OP_const2s, 0, 0x80 }, 3, 0, (uint64_t)-32768 }, { { DW_OP_const2u, 0, 0x80 }, 3, 0, 32768 },
 		{ { DW_OP_const4s, 0, 0, 0, 0x80 }, 5, 0, 0xffffffff80000000 },
 		{ { DW_OP_const8u, 1, 2, 3, 4, 5, 6, 7, 8 }, 9, 0, 0x0807060504030201 },
+		{ { DW_OP_const8s, 8, 7, 6, 5, 4, 3, 2, 0xf1 }, 9, 0, 0xf102030405060708 },
+		{ { DW_OP_const4u, 1, 2, 3, 0x84 }, 5, 0, 0x84030201 },
 		{ { DW_OP_const4u, 1, 2, 3 }, 4, GUS_EXPRESSION_BAD, 0 },
+		{ { DW_OP_breg0, 0 }, 2, GUS_EXPRESSION_BAD, 0 }, { { DW_OP_breg31, 1 }, 2, 0, 0x78 },
 		{ { DW_OP_constu, 0x81, 1 }, 3, 0, 129 }, { { DW_OP_consts, 0x7e }, 2, 0, (uint64_t)-2 },
 		{ { DW_OP_lit9, DW_OP_lit4, DW_OP_minus }, 3, 0, 5 },
 		{ { DW_OP_lit9, DW_OP_lit4, DW_OP_mul }, 3, 0, 36 },
@@ -301,6 +305,24 @@ static void expressions_have_known_answers(void **state)
 		assert_int_equal(gus_expression_run(gus_cursor(NULL, 0), &regs, &view, &cfa, &steps, &value), 0);
 		assert_int_equal(value, 0x2000);
 	}
+}
+
+/* What stands before and behind an expression is another's, whatever it would do. */
+static void jumps_stay_inside(void **state)
+{
+	static const uint8_t before[] = { DW_OP_lit5, DW_OP_skip, 0xfc, 0xff };
+	static const uint8_t behind[] = { DW_OP_skip, 1, 0, DW_OP_lit5, DW_OP_lit5 };
+	static const struct gus_unwind_regs regs = { .machine = EM_X86_64 };
+	static const struct gus_unwind_view view = { .code = no_code };
+	struct gus_budget steps = { .left = 100 };
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(gus_expression_run(gus_cursor(before + 1, 3), &regs, &view, NULL, &steps, &value),
+			 GUS_EXPRESSION_BAD);
+	assert_int_equal(gus_expression_run(gus_cursor(behind, 3), &regs, &view, NULL, &steps, &value),
+			 GUS_EXPRESSION_BAD);
+	assert_true(steps.left > 90);
 }
 
 /* The stack of an expression has 64 places, and each operation costs a step. */
@@ -407,6 +429,7 @@ int main(void)
 		cmocka_unit_test(augmentations_are_read),
 		cmocka_unit_test(cut_tables_are_harmless),
 		cmocka_unit_test(expressions_have_known_answers),
+		cmocka_unit_test(jumps_stay_inside),
 		cmocka_unit_test(expressions_are_bounded),
 		cmocka_unit_test(stubs_are_known_by_their_bytes),
 		cmocka_unit_test(registers_are_those_of_the_machine),

@@ -147,7 +147,14 @@ struct answer {
 	struct gus_unwind_rest rest;
 };
 
-/* Whoever unwinds: libunwind says the same. Expressions that may run on are refused, rather than tried. */
+/* Whoever unwinds: libunwind says the same. Expressions that may run on are not shown to it, rather than tried: that
+ * tells that it was asked at all. */
+#ifdef __x86_64__
+enum { RUNS_ON = GUS_CALLERS_BAD };
+#else
+enum { RUNS_ON = GUS_CALLERS_WORK };
+#endif
+
 static void check_copied(struct gus_unwind_copied *copied, const struct gus_unwind_view *view,
 			 const struct gus_unwind_regs *regs, uint32_t most, const struct answer *own)
 {
@@ -158,7 +165,7 @@ static void check_copied(struct gus_unwind_copied *copied, const struct gus_unwi
 	assert_int_equal(n, own->n);
 	assert_memory_equal(out, own->out, n * sizeof(*out));
 	if (runs_on && regs->machine == EM_X86_64)
-		assert_in_set(callers & GUS_CALLERS_END, ((uint64_t[]){ GUS_CALLERS_BAD, GUS_CALLERS_WORK }), 2);
+		assert_int_equal(callers & GUS_CALLERS_END, RUNS_ON);
 	else
 		assert_int_equal(callers, own->callers);
 }
@@ -744,6 +751,7 @@ static void the_vdso_is_at_hand(void **state)
 	assert_true(known > 100);
 	gus_unwind_files_free(files);
 	gus_unwind_files_free(NULL);
+	gus_unwind_copied_free(NULL);
 }
 
 int main(void)
