@@ -742,7 +742,7 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 	int rc = -1;
 
 	*p = (struct gus_profile){ .header = gus_reader_header(reader), .event = filter->event, .heed = filter->heed,
-				   .weighs = filter->weighs };
+				   .weighs = filter->weighs, .chains = filter->chains };
 	l.switches = gus_profile_switches(p->header);
 	if ((!visit || filter->event != GUS_EVENT_ANY) &&
 	    (p->header->n_events ? filter->event >= p->header->n_events : filter->event > 0))

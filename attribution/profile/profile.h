@@ -71,6 +71,7 @@ struct gus_profile {
 	const Gusprof__Header *header; /* the reader's */
 	uint32_t event;                /* that was asked for */
 	enum gus_weighs weighs;
+	bool chains;                   /* whether they were to be kept; that there are any is another matter */
 	struct gus_wall_sums wall;     /* of a profile of time: of all threads that the filter takes by number */
 	Gusprof__Footer *footer;       /* NULL if the recording was cut */
 	struct gus_damage damage;

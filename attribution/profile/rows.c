@@ -139,14 +139,10 @@ static enum gus_depth depth_of(const struct maker *m)
 	return m->inlines ? GUS_DEPTH_INLINE : GUS_DEPTH_LINE;
 }
 
-/* Without chains nobody asks who called whom, and only rows that have samples are wanted. */
-static bool has_chains(const struct gus_profile *p)
-{
-	return p->paths.n > 1;
-}
-
 /* Without inlines the source line is that of the address still, but the function is the outermost. Lines and
- * instructions are one row each, however deep the inlining: only functions nest. */
+ * instructions are one row each, however deep the inlining: only functions nest. Where chains were not asked for nobody
+ * wants to know who called whom, and only rows that have samples are shown; where they were and there are none, the
+ * calls that were inlined are all that is known, and trees have them as well. */
 static struct nest name_place(struct maker *m, struct gus_place place)
 {
 	const struct gus_module *module = gus_space_module(m->p->space, place.module);
@@ -154,7 +150,7 @@ static struct nest name_place(struct maker *m, struct gus_place place)
 	struct gus_name names[GUS_NAMES_MAX];
 	size_t n = gus_symbols_names(m->p->symbols, module, place.offset, depth_of(m), names);
 
-	if (m->inlines && m->v->by == GUS_BY_FUNCTION && has_chains(m->p))
+	if (m->inlines && m->v->by == GUS_BY_FUNCTION && m->p->chains)
 		nest.n = n;
 	for (size_t i = 0; i < nest.n; i++) {
 		uint32_t row = named_row(m, place, &names[i]);

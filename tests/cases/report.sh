@@ -4,6 +4,7 @@
 # view and format. Needs a perf_event clock and python3 to read JSON.
 : "${GUS_DEMO:?}"
 . "$(dirname "$0")/lib.sh"
+make=$(cd "$GUS_BUILDDIR" && pwd)/tests/cases/make-calls
 status() { local what=$1 want=$2; shift 2; "$@" >out 2>err; local got=$?
 	if [ $got = "$want" ]; then echo "ok: $what"; else
 		problem "$what: status $got, not $want"; head -5 out err; fi; }
@@ -123,6 +124,18 @@ for how in "caller one" "callee own" "callee,0 own 0" "caller,0,fractal one 0" "
 	# shellcheck disable=SC2086
 	"$GUSPROF" report -g $graph $words --format json >tree.json 2>err || problem "report -g $how: $(head -1 err)"
 	check "-g $how: its parts add up" python3 trees.py tree.json "$1" "${2-0.5}"
+done
+# What is inlined is known without chains as well: rows and trees have it alike.
+"$make" flat inlined || problem "the recording was not made"
+for how in "callee own" "caller --children total" "callee --children total"; do
+	# shellcheck disable=SC2086 # words
+	"$GUSPROF" report flat -g ${how% *} --format json >tree.json 2>err || problem "flat: -g $how: $(head -1 err)"
+	check "without chains: -g $how: its parts add up" python3 trees.py tree.json "${how##* }"
+	check "without chains: -g $how: rows of what was inlined into" python3 - <<'P'
+import json
+rows = json.load(open("tree.json"))["rows"]
+assert {r["function"]: r["total"] for r in rows} == {"inner": 3000000, "middle": 1000000, "outer": 1000000}, rows
+P
 done
 "$GUSPROF" report -g caller,0 --max-depth 2 --format json >tree.json 2>err
 check "--max-depth: no deeper" python3 - <<'P'

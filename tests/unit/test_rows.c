@@ -110,7 +110,7 @@ static const char *comms[] = { "sh", "worker", "gzip" };
 static struct gus_profile profile_of(struct gus_cell *cells, size_t n, struct gus_path *paths, size_t paths_n)
 {
 	struct gus_profile p = { .cells = { cells, n, n }, .paths = { paths, paths_n, paths_n },
-				 .threads = { tasks, 6, 6 }, .comms = { comms, 3, 3 } };
+				 .threads = { tasks, 6, 6 }, .comms = { comms, 3, 3 }, .chains = paths_n > 1 };
 
 	for (size_t i = 0; i < n; i++) {
 		p.samples += cells[i].samples;
@@ -396,6 +396,28 @@ static void nests_are_walked_from_within(void **state)
 	calls(&v, "caller", "leaf", 1);
 	calls(&v, "outer", "caller", 1);
 	has(&v, "outer", 2, 3);
+	gus_view_free(&v);
+}
+
+/* Chains were asked for and no sample has any: calls that were inlined are still known, as in trees. */
+static void without_chains_there_are_inlined_calls(void **state)
+{
+	struct gus_path paths[] = { { 0 } };
+	struct gus_cell cells[] = { cell_by(NEST, 0, 2) };
+	struct gus_profile p = profile_of(cells, 1, paths, 1);
+	struct gus_view v;
+
+	(void)state;
+	gus_view_make(&v, &p, GUS_BY_FUNCTION, true);
+	assert_int_equal(v.rows.n, 1);
+	gus_view_free(&v);
+	p.chains = true;
+	gus_view_make(&v, &p, GUS_BY_FUNCTION, true);
+	assert_int_equal(v.rows.n, 3);
+	has(&v, "inner", 2, 2);
+	has(&v, "middle", 0, 2);
+	has(&v, "outer", 0, 2);
+	calls(&v, "outer", "middle", 2);
 	gus_view_free(&v);
 }
 
@@ -774,6 +796,7 @@ int main(void)
 		cmocka_unit_test(a_comm_is_what_threads_were_called_then),
 		cmocka_unit_test(no_more_is_asked_than_is_shown),
 		cmocka_unit_test(nests_are_walked_from_within),
+		cmocka_unit_test(without_chains_there_are_inlined_calls),
 		cmocka_unit_test(unsampled_time_widens),
 		cmocka_unit_test(long_paths_are_walked_once),
 		cmocka_unit_test(recursion_counts_once),
