@@ -130,7 +130,7 @@ done
 for how in "callee own" "caller --children total" "callee --children total"; do
 	# shellcheck disable=SC2086 # words
 	"$GUSPROF" report flat -g ${how% *} --format json >tree.json 2>err || problem "flat: -g $how: $(head -1 err)"
-	check "without chains: -g $how: its parts add up" python3 trees.py tree.json "${how##* }"
+	check "without chains: -g $how: its parts add up" python3 trees.py tree.json "${how##* }" 0.5
 	check "without chains: -g $how: rows of what was inlined into" python3 - <<'P'
 import json
 rows = json.load(open("tree.json"))["rows"]
