@@ -121,10 +121,17 @@ static const struct gus_table_column columns[COLUMNS] = {
 	[FUNCTION] = { "function", .how = GUS_SHORTEN_NAME, .comfort = 40, .least = 20 },
 };
 
-/* Intervals are of shares of all: those of the line above have none, and the column goes last, behind what is shown. */
+/* Intervals are of shares of all: those of the line above have none. Nor has time off the CPU, which is measured and
+ * not sampled; what little of it is inferred stands in the intervals of rows. */
+static bool has_intervals(const struct gus_report *r)
+{
+	return r->graph->limits.shares == GUS_TREE_OF_ALL && r->profile->weighs == GUS_WEIGHS_EVENTS;
+}
+
+/* Without intervals their column goes last, behind what is shown. */
 static size_t place_of(const struct gus_report *r, size_t column)
 {
-	if (r->graph->limits.shares == GUS_TREE_OF_ALL || column < INTERVAL)
+	if (has_intervals(r) || column < INTERVAL)
 		return column;
 	return column == INTERVAL ? COLUMNS - 1 : column - 1;
 }
@@ -169,13 +176,12 @@ static void show_row(void *context, const struct line *line)
 
 void gus_trees_text_table(const struct gus_report *r)
 {
-	bool intervals = r->graph->limits.shares == GUS_TREE_OF_ALL;
 	struct gus_table_column shown[COLUMNS];
 	struct gus_table table;
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		shown[place_of(r, i)] = columns[i];
-	gus_table_begin(&table, r->screen, stdout, shown, intervals ? COLUMNS : COLUMNS - 1);
+	gus_table_begin(&table, r->screen, stdout, shown, has_intervals(r) ? COLUMNS : COLUMNS - 1);
 	walk(r->tree, show_row, &(struct lines){ &table, r });
 	gus_table_end(&table);
 }

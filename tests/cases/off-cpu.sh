@@ -79,6 +79,11 @@ ok "CSV has the times" eval 'head -1 csv | grep -q ",off_ns,waiting_ns,times_off
 ok "the text says on what the time went" grep -qE '^# .* of wall time: .* on a CPU, .* off it' text
 "$gusprof" report --off-cpu data >text2 2>err
 ok "and the same each time" cmp -s text text2
+for what in --off-cpu --wall; do
+	"$gusprof" report $what -G --color never data >text 2>err
+	ok "$what: a tree" grep -q ' sleeps' text
+	ok "$what: what was measured has no interval of sampling" not grep -qE '95% interval|\.\. ' text
+done
 "$gusprof" report --off-cpu --wall data >out 2>err
 ok "not both" is $? 129
 "$gusprof" report data >out 2>err
