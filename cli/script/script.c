@@ -107,6 +107,9 @@ static int tell(const struct script_options *o, const struct gus_script *s, stru
 	if (!p->samples)
 		gus_log(log, GUS_NOTE, p->filtered || p->other_events ? "none of the recording's samples is what was "
 			"asked for" : "the recording has no samples");
+	if (o->folded && !o->filter.event && p->other_events)
+		gus_log(log, GUS_NOTE, "%llu samples of other events than the first are left out: --event takes "
+			"another one", (unsigned long long)p->other_events);
 	if (late)
 		gus_log(log, GUS_WARN, "%llu samples come later than their time: more of the recording overlaps than "
 			"is kept in memory", (unsigned long long)late);
@@ -165,7 +168,8 @@ static int script(struct script_options *o)
 		chains = gus_reader_has_chains(reader) && !o->hide;
 		s.chains = chains && s.fields & GUS_FIELDS_PLACE;
 		s.inlines = o->inlines && (s.chains || o->folded);
-		filter.event = o->filter.event ? filter.event : GUS_EVENT_ANY;
+		/* What is added up must be of one unit. */
+		filter.event = o->filter.event || o->folded ? filter.event : GUS_EVENT_ANY;
 		filter.modules = (const char *const *)o->modules.v;
 		filter.chains = s.chains_kept = chains && (s.chains || o->folded);
 		status = visit(o, &s, reader, &filter, &err);

@@ -112,6 +112,13 @@ ok 'and their times ascend' python3 read.py order lines >cpus
 script --event task-clock flat
 ok 'one event alone' is "$(python3 read.py count out)" "$(samples_in flat 1)"
 ok 'names no other' not says ' cpu-clock:' out
+script --folded --event 0 flat
+cp out expected
+script --folded flat
+ok 'stacks are of one event, the first' cmp out expected
+ok 'which is said' says 'samples of other events .* left out' err
+script --folded --event 1 flat
+ok 'and --event takes another' not cmp -s out expected
 script --ns flat
 ok '--ns: nine digits' is "$(grep -cvE '[0-9]\.[0-9]{9}: ' out)" 0
 script --reltime flat
