@@ -86,7 +86,7 @@ static int call_inverted(const char *argument, void *values, struct gus_error *e
 	return gus_trees_parse(&((struct report_options *)values)->graph, "caller", err);
 }
 
-#define WITH_GRAPH "call-graph inverted" /* what is about trees needs one of these */
+#define WITH_GRAPH "call-graph inverted children" /* what is about trees needs one of these */
 #define AT(field) offsetof(struct report_options, field)
 static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read, - for standard input; gusprof.data by default.",
@@ -122,8 +122,8 @@ static const struct gus_option options[] = {
 	  .choices = "caller callee graph fractal rows folded none" },
 	{ 'G', "inverted", NULL, "The same as -g caller, for perf's users.", GUS_OPTION_CALL, .call = call_inverted },
 	{ 0, "children", NULL, "Order by what a row takes with all that it calls, and show that; below each row stands "
-	  "then what it calls. By what it takes itself is the default.", GUS_OPTION_FLAG, AT(children),
-	  .fit = { .needs = WITH_GRAPH, .excludes = "sort", .why = "it is an order of rows with their callees" } },
+	  "then what it calls, if not with -g none. By what it takes itself is the default.", GUS_OPTION_FLAG, AT(children),
+	  .fit = { .excludes = "sort", .why = "it is an order of rows" } },
 	{ 0, "max-depth", "N", "Trees of at most N levels.", GUS_OPTION_NUMBER, AT(max_depth),
 	  .bounds = { 1, UINT32_MAX }, .fit = { .needs = WITH_GRAPH } },
 	{ 0, "collapse-recursion", NULL, "Show a function that is called by itself, directly or through others, once "
@@ -573,6 +573,8 @@ static int run(int argc, char **argv)
 		o.graph.limits.depth = (uint32_t)o.max_depth;
 		if (!o.graph.ordered)
 			o.graph.down = o.children;
+		if (o.children && o.graph.kind == GUS_TREES_NONE)
+			o.graph.kind = o.graph.said ? GUS_TREES_TOTALS : GUS_TREES_EACH;
 		status = report(&o);
 	}
 	gus_list_free(&o.modules);

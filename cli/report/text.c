@@ -258,7 +258,7 @@ static void add_graph(struct gus_table *t, const struct gus_report *r, size_t ro
 		gus_trees_row(r->trees, row, &tree);
 		gus_trees_text_lines(t, r, &tree);
 		gus_tree_free(&tree);
-	} else if (r->view->by == GUS_BY_FUNCTION) {
+	} else if (r->view->by == GUS_BY_FUNCTION && r->graph->kind == GUS_TREES_ROWS) {
 		add_edges(t, r, (uint32_t)row, true);
 		add_edges(t, r, (uint32_t)row, false);
 	}

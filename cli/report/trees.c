@@ -113,6 +113,7 @@ int gus_trees_parse(struct gus_trees_how *g, const char *text, struct gus_error 
 {
 	int rc = 0;
 
+	g->said = true;
 	g->kind = GUS_TREES_EACH;
 	while (rc == 0 && text && *text) {
 		size_t length = strcspn(text, ",");

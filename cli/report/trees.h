@@ -19,10 +19,12 @@ enum gus_trees_kind {
 	GUS_TREES_EACH,  /* below each row one of its samples */
 	GUS_TREES_ROWS,   /* below each row its callers and callees, by row */
 	GUS_TREES_FOLDED, /* no rows: stacks, a line each */
+	GUS_TREES_TOTALS, /* rows and what they take with all that they call, nothing below them */
 };
 
 struct gus_trees_how {
 	enum gus_trees_kind kind;
+	bool said;               /* -g was given, perhaps for none */
 	bool ordered, down;      /* whether the direction was said, and which it is: from the outermost callers down */
 	struct gus_tree_limits limits;
 };

@@ -103,6 +103,12 @@ if "$gusprof" record -q -g -o x -- "$GUS_DEMO" 0.2 >out 2>err; then
 	ok 'report --children is by total' cmp out expected
 	"$gusprof" report -g --format csv x >expected 2>/dev/null
 	ok 'which is another order' not cmp -s out expected
+	"$gusprof" report -g --children x >expected 2>/dev/null
+	"$gusprof" report --children x >out 2>/dev/null
+	ok 'report --children has trees without -g' cmp out expected
+	"$gusprof" report -g rows -s total x 2>/dev/null | grep -v '% *call' >expected
+	"$gusprof" report --children -g none x >out 2>/dev/null
+	ok 'with -g none it is rows with what they take in all' cmp out expected
 	"$gusprof" report -s overhead --format csv x >out 2>/dev/null
 	"$gusprof" report -s share --format csv x >expected 2>/dev/null
 	ok "perf's overhead is share" cmp out expected
