@@ -108,8 +108,8 @@ static enum gus_callers step_somehow(gus_climb_step *by_tables, void *context, s
 }
 
 /* Whether what was stepped to can be a frame: 0, or the end. It lies above the one that it called. A signal's handler
- * may have a stack of its own, and what it interrupted may be anywhere; and the leaf of a machine that returns by a
- * register may have no frame at all. */
+ * may have a stack of its own, and what it interrupted may be anywhere; and a leaf may have no frame at all, if its
+ * return address is in a register: on some machines each call leaves it there, and vfork takes it there on any. */
 static enum gus_callers judge(const struct gus_climb *w, uint64_t old_sp)
 {
 	uint64_t pc = w->regs.v[w->machine->pc], sp = w->regs.v[w->machine->sp];
@@ -117,7 +117,7 @@ static enum gus_callers judge(const struct gus_climb *w, uint64_t old_sp)
 
 	if (w->signal)
 		return 0;
-	if ((int64_t)sp < 0 || sp < old_sp || (sp == old_sp && !(w->machine->links && w->exact)))
+	if ((int64_t)sp < 0 || sp < old_sp || (sp == old_sp && !w->exact))
 		return GUS_CALLERS_BAD;
 	if (!pc)
 		return GUS_CALLERS_WHOLE;

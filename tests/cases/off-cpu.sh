@@ -89,6 +89,10 @@ ok "not both" is $? 129
 "$gusprof" report data >out 2>err
 ok "a plain report has the first event" grep -q 'computes' out
 
+"$gusprof" record --off-cpu --call-graph tables -o data -- "$target" vforks:200 >truth 2>err
+ok "vfork: parent and child wait in the function that calls it" holds data \
+	"0.98 * wall['vforks'] - 1e6 < total['vforks'] - 0.2e9" --off-cpu
+
 # Attached.
 mkfifo go
 "$target" -w sleeps:300 waits_for_lock:200 computes:200 <go >truth &
