@@ -122,7 +122,8 @@ static const struct gus_option options[] = {
 	  .choices = "caller callee graph fractal rows folded none" },
 	{ 'G', "inverted", NULL, "The same as -g caller, for perf's users.", GUS_OPTION_CALL, .call = call_inverted },
 	{ 0, "children", NULL, "Order by what a row takes with all that it calls, and show that; below each row stands "
-	  "then what it calls, if not with -g none. By what it takes itself is the default.", GUS_OPTION_FLAG, AT(children),
+	  "then what it calls, but for -g none. By what it takes itself is the default.", GUS_OPTION_FLAG,
+	  AT(children),
 	  .fit = { .excludes = "sort", .why = "it is an order of rows" } },
 	{ 0, "max-depth", "N", "Trees of at most N levels.", GUS_OPTION_NUMBER, AT(max_depth),
 	  .bounds = { 1, UINT32_MAX }, .fit = { .needs = WITH_GRAPH } },
