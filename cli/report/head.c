@@ -184,12 +184,17 @@ static void print_short(const struct gus_report *r)
 	char *who = gus_head_target(r->profile);
 
 	add_totals(&totals, r);
-	print_line(r, &totals);
+	/* Sums of time are what such a report is about: none of them is cut off. */
+	if (r->profile->weighs == GUS_WEIGHS_EVENTS)
+		print_line(r, &totals);
+	else
+		gus_screen_fold(r->screen, stdout, "# ", "#   ", done(&totals));
 	if (host && *host->hostname)
 		add(&target, "%s: ", host->hostname);
 	add(&target, "%s", who);
 	if (target.n)
 		print_line(r, &target);
+	gus_vec_free(&totals);
 	gus_vec_free(&target);
 	free(who);
 }

@@ -77,6 +77,9 @@ ok "CSV has the times" eval 'head -1 csv | grep -q ",off_ns,waiting_ns,times_off
 	grep ",sleeps," csv | grep -q ",1,[0-9]*$"'
 "$gusprof" report --off-cpu data >text 2>err
 ok "the text says on what the time went" grep -qE '^# .* of wall time: .* on a CPU, .* off it' text
+"$gusprof" report --off-cpu --width 80 data >text2 2>err
+sed 's/^#  *//' text2 | paste -sd ' ' >flat
+ok "all of it, however narrow the terminal" grep -qF "$(sed '1!d;s/^# //' text)" flat
 "$gusprof" report --off-cpu data >text2 2>err
 ok "and the same each time" cmp -s text text2
 for what in --off-cpu --wall; do

@@ -80,7 +80,8 @@ if __name__ == "__main__":
         # And, by their places in a page, these are the recorded addresses: the sample's and all of its chain.
         raw = collections.Counter()
         for line in open("dump"):
-            m = re.match(r" +[-+][0-9.]+ sample .* ip 0x([0-9a-f]+) .*?(?: chain (.*?))?(?: (?:branches|regs|stack|callers) .*)?$", line)
+            m = re.match(r" +[-+][0-9.]+ sample .* ip 0x([0-9a-f]+) .*?(?: chain (.*?))?"
+                         r"(?: (?:branches|regs|stack|callers) .*)?$", line)
             if m:
                 chain = [int(a, 16) for a in (m[2] or "").split()]
                 raw.update(a & 4095 for a in [int(m[1], 16), *chain] if a < 2**64 - 4095)
