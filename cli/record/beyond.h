@@ -11,6 +11,7 @@
 #ifndef GUS_CLI_RECORD_BEYOND_H
 #define GUS_CLI_RECORD_BEYOND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/alloc.h"
@@ -20,6 +21,12 @@
 struct gus_beyond {
 	struct gus_vec(uint8_t) bytes;
 };
+
+/* Whether the outer callers from n on, of joined ones that an earlier sample had, are others by now, while the thread is
+ * still where those n lead: then they were others at the sample's time already, or have been since; so what is there
+ * now is nearer. False also if nobody may look. frames: the CFAs. */
+bool gus_beyond_contradicts(uint32_t pid, unsigned machine, const uint64_t *addresses, const uint64_t *frames,
+			    uint32_t n, uint32_t joined);
 
 /* Appends the outer callers to those n, whose stack ends with its copy, of that rest (with frames); returns how many
  * there are then, n if the rest of the stack does not lead to where a thread begins, or to more frames than are kept.

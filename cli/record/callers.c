@@ -85,6 +85,8 @@ static uint32_t find_all(struct gus_record_callers *c, const struct gus_unwind_v
 	joined = n;
 	if ((*callers & GUS_CALLERS_END) == GUS_CALLERS_STACK) {
 		joined = gus_remembered_join(&c->remembered, s->pid, s->tid, out, frames, n, most);
+		if (joined > n && gus_beyond_contradicts(s->pid, c->machine, out, frames, n, joined))
+			joined = n;
 		later = joined == n;
 		if (!later)
 			*callers = (*callers & ~(uint64_t)GUS_CALLERS_END) | GUS_CALLERS_WHOLE | GUS_CALLERS_REMEMBERED;

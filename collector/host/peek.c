@@ -25,3 +25,16 @@ size_t gus_peek(pid_t pid, uint64_t address, void *out, size_t size)
 	got = process_vm_readv(pid, &here, 1, there, n, 0);
 	return got > 0 ? (size_t)got : 0;
 }
+
+size_t gus_peek_words(pid_t pid, const uint64_t *addresses, uint64_t *out, size_t n)
+{
+	struct iovec there[GUS_PEEK_WORDS], here = { out, n * sizeof(*out) };
+	ssize_t got;
+
+	if (n > GUS_PEEK_WORDS)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		there[i] = (struct iovec){ (void *)(uintptr_t)addresses[i], sizeof(*out) };
+	got = process_vm_readv(pid, &here, 1, there, n, 0);
+	return got > 0 ? (size_t)got / sizeof(*out) : 0;
+}

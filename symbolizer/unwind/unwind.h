@@ -74,6 +74,7 @@ struct gus_unwind_view {
 struct gus_unwind_rest {
 	struct gus_unwind_regs regs;
 	uint64_t frame;                     /* its CFA, if the end is GUS_CALLERS_STACK; else 0 */
+	bool by_zero;                       /* the end is GUS_CALLERS_WHOLE by a return address of 0 */
 	/* Set by who asks, NULL if it is of no use: room for as many as there are callers, each the CFA of the frame
 	 * that returns there (or of the signal's); 0 of a marker. */
 	uint64_t *frames;

@@ -158,6 +158,7 @@ uint32_t gus_climb_run(gus_climb_step *step, void *context, const struct gus_unw
 	if (rest) {
 		rest->regs = before;
 		rest->frame = end == GUS_CALLERS_STACK ? w.cfa : 0;
+		rest->by_zero = end == GUS_CALLERS_WHOLE && !w.regs.v[w.machine->pc];
 	}
 	return n;
 }

@@ -53,6 +53,8 @@ record --call-graph tables,1K -- "$target" wide $ms 400000
 ok "frames far larger than the copy" between \
 	"$(share "^callers-target;$begun;main;call_wide;wide_frame;middle;inner")" 92 100
 ok "it says that these were read later" says '% with outer callers as the thread had them'
+record --call-graph tables -- "$target" wide $ms 5000000
+ok "frames of 5 MB" between "$(share "^callers-target;$begun;main;call_wide;wide_frame;middle;inner")" 90 100
 
 record --call-graph tables,1K -- "$target" deep $ms 20000
 ok "more frames than are kept: said" says '% of the stacks have more frames than are kept'
@@ -63,6 +65,10 @@ ok "outer callers as the thread had them before or after" says '% with outer cal
 record --call-graph tables -- "$target" ways $ms 100
 ok "of two ways to the same depth, deeper than the copy" between "$(whole)" 60 100
 ok "the right one is taken" between "$(share 'ping.*pong|pong.*ping' 'p[io]ng')" 0 1
+
+record --call-graph tables -- "$target" again $ms 20
+ok "who called the same once before is not taken for who calls now" between "$(share ';first_caller;')" 2 12
+ok "but that one" between "$(share ';main;call_again;second_caller;same_way;same_call;')" 80 98
 
 record --call-graph tables -- "$target" signal $ms
 ok "a signal's handler on a stack of its own, and whom it interrupted" between \

@@ -70,6 +70,35 @@ static APART unsigned wide_frame(unsigned n)
 	return middle((unsigned)room[n - 1]) + (unsigned)room[n / 3];
 }
 
+/* Twice the same way to the same call, from two callers: shallow for a moment, deep for long. */
+static APART unsigned same_call(unsigned n)
+{
+	char room[n ? 20000 : 16];
+
+	memset(room, (int)n, sizeof(room));
+	return middle((unsigned)room[sizeof(room) / 2]) + (unsigned)room[sizeof(room) / 3];
+}
+static APART unsigned same_way(unsigned n)
+{
+	char room[20000];
+
+	memset(room, (int)n, sizeof(room)); /* the kernel copies up to the first page that was never used */
+	sink += (unsigned)room[n];
+	return same_call((unsigned)room[n + 1]) + (unsigned)room[n + 2];
+}
+static APART unsigned first_caller(void) { return same_way(0) + 1; }
+static APART unsigned second_caller(void) { return same_way(1) + 2; }
+
+static void call_again(unsigned n)
+{
+	uint64_t until = until_ns;
+
+	until_ns = now_ns() + n * 1000000ull;
+	sink += first_caller();
+	until_ns = until;
+	sink += second_caller();
+}
+
 /* Goes down and comes back all the time, so that stacks are of all depths. */
 static APART unsigned up_and_down(unsigned n)
 {
@@ -234,7 +263,7 @@ static void executed(unsigned n)
 
 static const struct { const char *how; void (*run)(unsigned n); } ways[] = {
 	{ "plain", call_outer }, { "deep", call_deep }, { "wide", call_wide }, { "up", call_up_and_down },
-	{ "ways", call_ways },
+	{ "ways", call_ways }, { "again", call_again },
 	{ "signal", with_signal }, { "sort", sorted }, { "time", call_time }, { "threads", threads },
 	{ "dlopen", call_loaded }, { "fork", forked }, { "exec", executed },
 };
