@@ -204,7 +204,13 @@ static uint32_t path_add(struct loader *l, uint32_t caller, struct gus_place pla
 
 /* The chain's frames with their places, innermost first. A chain's addresses return to behind the call, so they are
  * looked up a byte before: where a call is a function's last instruction, the next function begins there. Only the
- * first of a further context, where the kernel interrupted the program, is exact. */
+ * first of a further context, where the kernel interrupted the program, is exact; and so is what a signal's handler
+ * returns to, before such a context: nothing called there, and its function begins there. */
+static bool is_handlers_return(const struct gus_sample *s, uint32_t i, unsigned mode)
+{
+	return mode == GUS_MODE_USER && i + 1 < s->chain_n && s->chain[i + 1] == CHAIN_USER;
+}
+
 static void find_callers(struct loader *l, const struct gus_sample *s)
 {
 	unsigned mode = s->mode;
@@ -221,6 +227,7 @@ static void find_callers(struct loader *l, const struct gus_sample *s)
 			exact = l->callers.n > 0 || mode != s->mode;
 			continue;
 		}
+		exact = exact || is_handlers_return(s, i, mode);
 		*c = (struct gus_caller){ .ip = ip, .returns = !exact };
 		c->place = gus_space_find(l->p->space, s->pid, s->time, exact ? ip : ip - 1, mode);
 		exact = false;

@@ -116,12 +116,16 @@ static bool is_due(const struct gus_lane *l, uint64_t now)
 
 /* Rings to lanes. */
 
-/* A chain's addresses return to behind the call, which may be behind the function; DESIGN.md section 5. */
+/* A chain's addresses return to behind the call, which may be behind the function; DESIGN.md section 5. What a signal's
+ * handler returns to is the beginning of one. */
 static void note_callers(struct gus_visits *v, const struct gus_sample *sample)
 {
-	for (uint32_t i = 0; i < sample->chain_n; i++)
+	for (uint32_t i = 0; i < sample->chain_n; i++) {
+		bool called = i + 1 == sample->chain_n || sample->chain[i + 1] != PERF_CONTEXT_USER;
+
 		if ((int64_t)sample->chain[i] > 0)
-			gus_visits_add(v, sample->pid, sample->chain[i] - 1, sample->time);
+			gus_visits_add(v, sample->pid, sample->chain[i] - called, sample->time);
+	}
 }
 
 static void note_user(struct gus_visits *v, const struct gus_sample *sample)

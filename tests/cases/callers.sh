@@ -73,6 +73,8 @@ ok "but that one" between "$(share ';main;call_again;second_caller;same_way;same
 record --call-graph tables -- "$target" signal $ms
 ok "a signal's handler on a stack of its own, and whom it interrupted" between \
 	"$(share "^callers-target;$begun;main;with_signal;interrupted;[^;]*;handler;middle;inner" handler)" 90 100
+ok "what a handler returns to is not named after what is a byte before" \
+	between "$(share 'interrupted;sub_[0-9a-f]*;handler' handler)" 0 0
 
 record --call-graph tables -- "$target" sort $ms
 ok "through a library, and its calls back" between "$(share "^callers-target;$begun;main;sorted;.*compare;spin" \

@@ -595,7 +595,7 @@ static void callers_are_found_before_their_return(void **state)
 		/* The same where the kernel's part is not recorded: the first is where the program was. */
 		{ GUS_MODE_KERNEL, 3, { MARKER(512), APP + 0x33, LIB + 0x44 }, { 0x33, 0x43 }, 2 },
 		/* A further context of the same kind, behind one frame: a signal's. */
-		{ GUS_MODE_USER, 4, { APP + 0x11, MARKER(512), APP + 0x33, LIB + 0x44 }, { 0x10, 0x33, 0x43 }, 3 },
+		{ GUS_MODE_USER, 4, { APP + 0x11, MARKER(512), APP + 0x33, LIB + 0x44 }, { 0x11, 0x33, 0x43 }, 3 },
 		/* A marker of a kind that is not known leaves the kind as it is. */
 		{ GUS_MODE_USER, 3, { MARKER(2048), APP + 0x11, LIB + 0x22 }, { 0x10, 0x21 }, 2 },
 		/* Nothing is mapped at 0, and a frame there is a frame. */
