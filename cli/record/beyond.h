@@ -22,9 +22,8 @@ struct gus_beyond {
 	struct gus_vec(uint8_t) bytes;
 };
 
-/* Whether the outer callers from n on, of joined ones that an earlier sample had, are others by now, while the thread is
- * still where those n lead: then they were others at the sample's time already, or have been since; so what is there
- * now is nearer. False also if nobody may look. frames: the CFAs. */
+/* Whether the outer callers from n on, of joined ones that an earlier sample had, are others by now, while the thread
+ * is still where those n lead: then what is there now is nearer. False also if nobody may look. frames: the CFAs. */
 bool gus_beyond_contradicts(uint32_t pid, unsigned machine, const uint64_t *addresses, const uint64_t *frames,
 			    uint32_t n, uint32_t joined);
 
