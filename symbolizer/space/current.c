@@ -111,7 +111,8 @@ static void add_module(struct gus_current *c, const Gusprof__Mmap *m)
 {
 	struct gus_module *module = gus_alloc(sizeof(*module));
 	const char *path = gus_module_path(m);
-	uint32_t id = gus_strings_add_n(&c->strings, (const char *)m->build_id.data, m->build_id.len);
+	const char *bytes = m->build_id.len ? (const char *)m->build_id.data : "";
+	uint32_t id = gus_strings_add_n(&c->strings, bytes, m->build_id.len);
 
 	*module = (struct gus_module){
 		.kind = gus_module_kind_with(path, m->build_id.len),
