@@ -137,6 +137,22 @@ rows = json.load(open("tree.json"))["rows"]
 assert {r["function"]: r["total"] for r in rows} == {"inner": 3000000, "middle": 1000000, "outer": 1000000}, rows
 P
 done
+for least in 20 0; do
+	"$GUSPROF" report -g caller,$least >tree$least.txt 2>err
+	"$GUSPROF" report -g caller,$least --format json >tree$least.json 2>err
+done
+check "a tree as text has a line a node, and one for what is left out" python3 - <<'P'
+import json, re
+for least in "20", "0":
+    tree = json.load(open(f"tree{least}.json"))["tree"]
+    lines = [l.strip() for l in open(f"tree{least}.txt") if not l.startswith("#")]
+    # Numbers stand before the name; a call that is all of its caller's has the name alone.
+    names = [re.sub(r"^[0-9.]+% .*? (ms|us|ns|s)  +", "", l) for l in lines if l]
+    left = [f"({n['omitted']['nodes']} more)" for n in tree if n["omitted"]["weight"]]
+    assert sorted(n for n in names if n.endswith(" more)")) == sorted(left) and (least == "0") == (not left)
+    assert len(names) - len(left) == len(tree) - 1 and any(n.endswith("main") for n in names)
+    assert any(n["kind"] == "kernel" for n in tree) == any("[k] " in n for n in names)
+P
 "$GUSPROF" report -g caller,0 --max-depth 2 --format json >tree.json 2>err
 check "--max-depth: no deeper" python3 - <<'P'
 import json
