@@ -188,8 +188,8 @@ static void test_as_the_thread_had_them(void **state)
 	assert_int_equal(ask(&f, COPIED, 4096), 2);
 	assert_string_equal(says(&f), "1 [ callers: by unwind tables; 33.3 % of 6 stacks are whole, 16.7 % with outer "
 			    "callers as the thread had them a moment before or after ]\n1 66.7 % of the stacks end "
-			    "with the copy of the stack; --call-graph tables,65528 copies the most that the kernel "
-			    "gives\n");
+			    "with the copy of the stack, of which the kernel gives 65528 bytes at "
+			    "most\n");
 	end(&f);
 }
 
@@ -203,12 +203,9 @@ static void test_as_they_are_now(void **state)
 	for (unsigned i = 1; i < GUS_REMEMBERED_TOPS; i++)
 		assert_int_equal(ask(&f, COPIED, 4096), 2);
 	check_whole(&f, ask(&f, COPIED, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
-	assert_int_equal(ask(&f, ONE, 4096), 1); /* from there on it does not reach */
-	shorten_stack();
-	assert_int_equal(ask(&f, ONE, 4096), DEPTH - 2);
-	assert_int_equal(f.callers, GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
+	/* it is read piece by piece, so frames may be far from each other */
+	check_whole(&f, ask(&f, ONE, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
 	assert_int_equal(f.c.inferred, 2);
-	fill_stack();
 	assert_int_equal(ask(&f, 0, 4096), 0); /* of its own frame nothing says that it stays */
 	assert_null(f.c.remembered.threads[7]);
 	/* as many as are kept */
@@ -349,7 +346,7 @@ static void test_missing_files_are_told(void **state)
 	assert_non_null(strstr(says(&f), "2 0.5 % of the stacks end in a file"));
 	f.regs[IP] = 0x1234;
 	assert_int_equal(ask(&f, 0, 4096), 0);
-	assert_int_equal(f.c.ends[GUS_CALLERS_STACK], 1);
+	assert_int_equal(f.c.ends[GUS_CALLERS_GONE], 1);
 	end(&f);
 }
 
