@@ -395,7 +395,7 @@ struct many {
 	Gusprof__EmbeddedChain *cs[MANY];
 	Gusprof__EmbeddedLines l[MANY], *ls[MANY];
 	Gusprof__EmbeddedCode p[MANY], *ps[MANY];
-	char letters[MANY][16], *texts[MANY];
+	char letters[MANY][32], *texts[MANY];
 };
 
 static void many_functions(struct hand *h, struct many *m, size_t n)
