@@ -49,11 +49,25 @@ ok "500 levels of recursion" between "$(share "^callers-target;$begun;main;call_
 record --call-graph tables -- "$target" wide $ms 20000
 ok "frames of 20 kB" between "$(share "^callers-target;$begun;main;call_wide;wide_frame;middle;inner")" 97 100
 
-record --call-graph tables,1K -- "$target" wide $ms 400000
+# What is read later has to be there still, so the program outlives the recording.
+record_living()
+{
+	option=$1
+	shift
+	"$target" "$@" >/dev/null &
+	living=$!
+	children="$children $living"
+	wait_for has_run $living 2
+	record --call-graph "$option" -p $living -- sleep 0.4
+	kill -KILL $living
+	wait $living 2>/dev/null
+}
+
+record_living tables,1K wide 60000 400000
 ok "frames far larger than the copy" between \
 	"$(share "^callers-target;$begun;main;call_wide;wide_frame;middle;inner")" 92 100
 ok "it says that these were read later" says '% with outer callers as the thread had them'
-record --call-graph tables -- "$target" wide $ms 5000000
+record_living tables wide 60000 5000000
 ok "frames of 5 MB" between "$(share "^callers-target;$begun;main;call_wide;wide_frame;middle;inner")" 90 100
 
 record --call-graph tables,1K -- "$target" deep $ms 20000
