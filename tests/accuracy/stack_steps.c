@@ -330,7 +330,10 @@ static int run(struct target *t, uint64_t skip, uint64_t steps, size_t stack_byt
 		follow(&truth, t->pid, &before, code, &now, deliver && now.rip != before.rip ? deliver : 0);
 		deliver = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
 	}
-	return show(&tally);
+	status = show(&tally);
+	gus_vec_free(&truth.frames);
+	gus_vec_free(&tally.wrong);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -363,5 +366,7 @@ int main(int argc, char **argv)
 	waitpid(t.pid, NULL, 0);
 	gus_unwind_copied_free(t.copied);
 	gus_unwind_files_free(t.files);
+	gus_vec_free(&t.maps);
+	free(t.stack);
 	return option;
 }
