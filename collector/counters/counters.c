@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/counters/counters.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -201,8 +202,13 @@ struct reading { uint64_t count, enabled, running, id, lost; };
 
 static bool read_counter(const struct gus_counter *k, struct reading *v)
 {
+	ssize_t got;
+
 	*v = (struct reading){ 0 };
-	return k->fd >= 0 && read(k->fd, v, sizeof(*v)) >= (ssize_t)(4 * sizeof(uint64_t));
+	do
+		got = k->fd >= 0 ? read(k->fd, v, sizeof(*v)) : 0;
+	while (got < 0 && errno == EINTR);
+	return got >= (ssize_t)(4 * sizeof(uint64_t));
 }
 
 /* Adds up the counters from number `from` to before `to`. Each CPU's counter of a task is enabled whenever the task

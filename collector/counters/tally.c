@@ -203,6 +203,16 @@ void gus_tally_disable(struct gus_tally *t)
 	tell_leaders(t, PERF_EVENT_IOC_DISABLE);
 }
 
+static bool read_counter(int fd, uint64_t v[3])
+{
+	ssize_t got;
+
+	do
+		got = read(fd, v, 3 * sizeof(*v));
+	while (got < 0 && errno == EINTR);
+	return got == 3 * sizeof(*v);
+}
+
 void gus_tally_read(const struct gus_tally *t, struct gus_count *counts)
 {
 	for (size_t i = 0; i < t->events->n; i++)
@@ -213,7 +223,7 @@ void gus_tally_read(const struct gus_tally *t, struct gus_count *counts)
 
 		/* A pinned event that found no counter reads as the end of a file: it was to be counted, and was
 		 * not. */
-		if (read(t->list.v[i].fd, v, sizeof(v)) != sizeof(v))
+		if (!read_counter(t->list.v[i].fd, v))
 			v[1] = 1;
 		c->value += v[0];
 		c->enabled_ns += v[1];

@@ -117,10 +117,10 @@ target=$(cat pid)
 stat -x, -o counts -e task-clock,page-faults -p "$target" -- sleep 0.3
 ok "-p: status of the command" is $status 0
 ok "-p: it is said that the command is the duration" says "as long as 'sleep' runs"
-ok "-p: the process is counted, not the sleep" between "$(value derived task-clock)" 0.03 1.05
+ok "-p: the process is counted, not the sleep" between "$(value count task-clock)" 4e6 5e9
 ok "-p: for that long" between "$(value to_ns task-clock)" 300000000 5000000000
 stat -x, -o counts -e task-clock -t "$target" -- sleep 0.2
-ok "-t: the thread is counted" between "$(value derived task-clock)" 0.03 1.05
+ok "-t: the thread is counted" between "$(value count task-clock)" 4e6 5e9
 "$gusprof" stat -x, -o counts -e task-clock -p "$target" >out 2>err &
 pid=$!
 sleep 0.3
