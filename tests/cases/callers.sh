@@ -50,6 +50,7 @@ record --call-graph tables -- "$target" wide $ms 20000
 ok "frames of 20 kB" between "$(share "^callers-target;$begun;main;call_wide;wide_frame;middle;inner")" 97 100
 
 # What is read later has to be there still, so the program outlives the recording.
+export -f ran has_run wait_for run_on
 record_living()
 {
 	option=$1
@@ -58,7 +59,7 @@ record_living()
 	living=$!
 	children="$children $living"
 	wait_for has_run $living 2
-	record --call-graph "$option" -p $living -- sleep 0.4
+	record --call-graph "$option" -p $living -- bash -c "run_on $living 40"
 	kill -KILL $living
 	wait $living 2>/dev/null
 }
