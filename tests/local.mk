@@ -202,6 +202,7 @@ unit_tests = \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
+	tests/unit/test_flame \
 	tests/unit/test_follow \
 	tests/unit/test_foreign \
 	tests/unit/test_frames \
@@ -343,6 +344,11 @@ tests_unit_test_follow_SOURCES = tests/unit/test_follow.c tracing/plugin/follow.
 tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
 tests_unit_test_output_file_SOURCES = tests/unit/test_output_file.c
 tests_unit_test_output_SOURCES = tests/unit/test_output.c
+# What shows trees, of calls that are made up.
+made_calls = tests/unit/made_calls.c tests/unit/made_calls.h
+tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common/html.c cli/common/print.c \
+	cli/report/flame.c cli/report/flame_tree.c cli/report/head.c cli/report/view.c cli/screen/cells.c \
+	cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)

@@ -99,6 +99,9 @@ def opened(b):
 	ok("functions by their own time", rows[:2] == [["40.00 %", "48.00 %", "work", "/opt/app"],
 	   ["25.00 %", "25.00 %", "recurse", "/opt/app"]], rows[:2])
 	g.picture("opened")
+	g = Graph(b, "off.html")
+	tip = g.point(0.6, 2)
+	ok("of time off the CPU times are counted", "48.00 ms, 3 times off the CPU\n" in tip, tip)
 
 
 def zoomed(b):
