@@ -275,6 +275,7 @@ unit_tests = \
 	tests/unit/test_traced \
 	tests/unit/test_tree \
 	tests/unit/test_tracer \
+	tests/unit/test_trees \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
 	tests/unit/test_unwind \
@@ -424,6 +425,10 @@ tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
+tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) cli/common/csv.c cli/common/json.c \
+	cli/common/option_rules.c cli/common/options.c cli/common/print.c cli/report/csv.c cli/report/head.c \
+	cli/report/text.c cli/report/tree_json.c cli/report/tree_text.c cli/report/trees.c \
+	cli/report/view.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c
 made_frames = tests/unit/made_frames.c tests/unit/made_frames.h
 tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c $(made_frames)
