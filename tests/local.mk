@@ -203,6 +203,7 @@ unit_tests = \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
 	tests/unit/test_flame \
+	tests/unit/test_folded \
 	tests/unit/test_follow \
 	tests/unit/test_foreign \
 	tests/unit/test_frames \
@@ -350,6 +351,9 @@ made_calls = tests/unit/made_calls.c tests/unit/made_calls.h
 tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common/html.c cli/common/print.c \
 	cli/report/flame.c cli/report/flame_tree.c cli/report/head.c cli/report/view.c cli/screen/cells.c \
 	cli/screen/screen.c cli/screen/shorten.c
+printed = tests/unit/printed.c tests/unit/printed.h
+tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
+	cli/report/folded.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
@@ -425,9 +429,9 @@ tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
-tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) cli/common/csv.c cli/common/json.c \
-	cli/common/option_rules.c cli/common/options.c cli/common/print.c cli/report/csv.c cli/report/head.c \
-	cli/report/text.c cli/report/tree_json.c cli/report/tree_text.c cli/report/trees.c \
+tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) $(printed) cli/common/csv.c \
+	cli/common/json.c cli/common/option_rules.c cli/common/options.c cli/common/print.c cli/report/csv.c \
+	cli/report/head.c cli/report/text.c cli/report/tree_json.c cli/report/tree_text.c cli/report/trees.c \
 	cli/report/view.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c
 made_frames = tests/unit/made_frames.c tests/unit/made_frames.h

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -20,6 +18,7 @@
 #include "cli/report/trees.h"
 #include "cli/screen/table.h"
 #include "made_calls.h"
+#include "printed.h"
 
 /* The words of -g. */
 
@@ -164,22 +163,19 @@ static void make_rows(struct made *t, enum gus_by by, bool children)
 	t->r.trees = gus_trees_new(&t->m->calls, &t->view, &t->how, children);
 }
 
-/* What is printed on stdout, to be freed. */
-static char *printed(void (*print)(const struct gus_report *r), const struct gus_report *r)
+static void print_tree(const void *report)
 {
-	int before = dup(1), file = memfd_create("stdout", 0);
-	char *text = gus_zalloc(16384);
+	gus_trees_text_table(report);
+}
 
-	assert_true(before >= 0 && file >= 0);
-	fflush(stdout);
-	dup2(file, 1);
-	print(r);
-	fflush(stdout);
-	dup2(before, 1);
-	close(before);
-	assert_true(pread(file, text, 16383, 0) >= 0);
-	close(file);
-	return text;
+static void print_csv(const void *report)
+{
+	gus_render_csv(report);
+}
+
+static void print_text(const void *report)
+{
+	gus_render_text(report);
 }
 
 /* The first line that has a word, of a text that ends there. */
@@ -194,7 +190,7 @@ static const char *line_of(char *text, const char *word)
 	return at;
 }
 
-static void prints(void (*print)(const struct gus_report *r), struct made *t, const char *want)
+static void prints(void (*print)(const void *report), struct made *t, const char *want)
 {
 	char *text = printed(print, &t->r);
 
@@ -210,7 +206,7 @@ static void a_tree_has_its_figures(void **state)
 
 	fill(t);
 	make_tree(t);
-	prints(gus_trees_text_table, t,
+	prints(print_tree, t,
 	       "#   total     95% interval     self   samples       time  function\n"
 	       "  100.00%  47.11 .. 100.00%    1.00%         5     100 ns  main\n"
 	       "   54.00%  15.58 .. 88.19%   40.00%         2      54 ns    work\n"
@@ -230,7 +226,7 @@ static void what_is_left_out_stands_last(void **state)
 	made_sample(t->m, 0, HELP, 1);
 	t->how.limits.least = 0.2;
 	make_tree(t);
-	prints(gus_trees_text_table, t,
+	prints(print_tree, t,
 	       "#   total     95% interval     self   samples       time  function\n"
 	       "   95.24%  44.90 .. 99.80%    0.95%         5     100 ns  main\n"
 	       "   51.43%  15.15 .. 86.26%   38.10%         2      54 ns    work\n"
@@ -249,7 +245,7 @@ static void shares_of_what_is_above(void **state)
 	fill(t);
 	t->how.limits.shares = GUS_TREE_OF_PARENT;
 	make_tree(t);
-	prints(gus_trees_text_table, t,
+	prints(print_tree, t,
 	       "#   total     self   samples       time  function\n"
 	       "  100.00%    1.00%         5     100 ns  main\n"
 	       "   54.00%   40.00%         2      54 ns    work\n"
@@ -267,7 +263,7 @@ static void a_tree_fits_its_width(void **state)
 	fill(t);
 	t->screen.width = 50;
 	make_tree(t);
-	prints(gus_trees_text_table, t,
+	prints(print_tree, t,
 	       "#   total    self  function\n"
 	       "  100.00%   1.00%  main\n"
 	       "   54.00%  40.00%    work\n"
@@ -275,6 +271,28 @@ static void a_tree_fits_its_width(void **state)
 	       "   30.00%            qsort\n"
 	       "           30.00%    cmp;are\n"
 	       "   15.00%  15.00%    help\n");
+}
+
+/* Names that are longer than 40 cells shrink to that before a column leaves. */
+static void names_shrink_before_columns_leave(void **state)
+{
+	struct made *t = *state;
+	uint32_t at = 0;
+	char *text;
+
+	for (size_t i = 0; i < 30; i++) {
+		at = made_path(t->m, at, i % 2 ? MAIN : WORK);
+		made_sample(t->m, at, HELP, 1);
+	}
+	make_tree(t);
+	t->screen.width = 92;
+	text = printed(print_tree, &t->r);
+	assert_string_equal(line_of(text, "total"), "#   total      95% interval   self  samples   time  function");
+	free(text);
+	t->screen.width = 91;
+	text = printed(print_tree, &t->r);
+	assert_string_equal(line_of(text, "total"), "#   total      95% interval   self   time  function");
+	free(text);
 }
 
 /* What counts off the CPU are times, and these are measured: there is no interval. */
@@ -285,10 +303,10 @@ static void time_has_no_samples(void **state)
 	made_sample(t->m, 0, MAIN, 7);
 	make_tree(t);
 	t->m->profile.weighs = GUS_WEIGHS_OFF_CPU;
-	prints(gus_trees_text_table, t, "#   total     self     times       time  function\n"
+	prints(print_tree, t, "#   total     self     times       time  function\n"
 	       "  100.00%  100.00%         1       7 ns  main\n");
 	t->m->profile.weighs = GUS_WEIGHS_WALL;
-	prints(gus_trees_text_table, t, "#   total     self    counts       time  function\n"
+	prints(print_tree, t, "#   total     self    counts       time  function\n"
 	       "  100.00%  100.00%         1       7 ns  main\n");
 }
 
@@ -301,7 +319,7 @@ static void without_a_time(void **state)
 	fill(t);
 	t->how.limits.depth = 1;
 	make_tree(t);
-	prints(gus_trees_text_table, t,
+	prints(print_tree, t,
 	       "#   total     95% interval     self   samples       time  function\n"
 	       "  100.00%  47.11 .. 100.00%    1.00%         5             main\n"
 	       "   99.00%  46.18 .. 99.99%                  4               (3 more)\n");
@@ -319,7 +337,7 @@ static void names_say_what_they_are_of(void **state)
 	made_sample(t->m, 0, NEST, 4);
 	t->how.limits.shares = GUS_TREE_OF_PARENT;
 	make_tree(t);
-	prints(gus_trees_text_table, t,
+	prints(print_tree, t,
 	       "#   total     self   samples       time  function\n"
 	       "   51.61%   51.61%         1      64 ns  [app]\n"
 	       "   25.81%   25.81%         1      32 ns  [vdso]\n"
@@ -342,7 +360,7 @@ static void shares_have_colours(void **state)
 	made_sample(t->m, made_path(t->m, 0, HELP), HELP, 50);
 	t->screen.colour = true;
 	make_tree(t);
-	text = printed(gus_trees_text_table, &t->r);
+	text = printed(print_tree, &t->r);
 	line = strchr(text, '\n');
 	assert_memory_equal(line, "\n   \033[31m95.00%\033[0m  ", 20);
 	line = strchr(line + 1, '\n');
@@ -357,8 +375,9 @@ static void shares_have_colours(void **state)
 /* Trees of rows. */
 
 /* All rows, each with its tree. */
-static void print_rows(const struct gus_report *r)
+static void print_rows(const void *report)
 {
+	const struct gus_report *r = report;
 	static const struct gus_table_column column = { "function" };
 
 	for (size_t i = 0; i < r->view->rows.n; i++) {
@@ -490,6 +509,17 @@ static void inlined_copies_are_one_row(void **state)
 		   "          75.00%    work\n");
 }
 
+/* Code without a name is one function, and not one of those that have a name. */
+static void nameless_code_is_a_row(void **state)
+{
+	struct made *t = *state;
+
+	made_sample(t->m, made_path(t->m, 0, WORK), NAMELESS, 3);
+	made_sample(t->m, made_path(t->m, 0, HELP), NAMELESS + 1, 1);
+	rows_print(t, GUS_BY_FUNCTION, true, "  -\n          75.00%  work\n          25.00%  help\n"
+		   "  work\n  help\n");
+}
+
 /* What is missing has no row. */
 static void truncated_is_no_row(void **state)
 {
@@ -531,12 +561,12 @@ static void the_column_that_sorts_is_coloured(void **state)
 	t->screen.colour = true;
 	t->how.down = true;
 	make_rows(t, GUS_BY_FUNCTION, true);
-	text = printed(gus_render_text, &t->r);
+	text = printed(print_text, &t->r);
 	assert_string_equal(line_of(text, " main"), "   1.00%   0.01 .. 53.82%  \033[31m100.00%\033[0m         1"
 			    "       1 ns  app                   main");
 	free(text);
 	t->r.by_total = false;
-	text = printed(gus_render_text, &t->r);
+	text = printed(print_text, &t->r);
 	assert_string_equal(line_of(text, " main"), "   \033[32m1.00%\033[0m   0.01 .. 53.82%  100.00%         1"
 			    "       1 ns  app                   main");
 	free(text);
@@ -588,7 +618,7 @@ static void nodes_are_objects(void **state)
 static void nodes_are_lines(void **state)
 {
 	fill_kinds(*state);
-	prints(gus_render_csv, *state,
+	prints(print_csv, *state,
 	       "node,parent,depth,kind,module,function,inlined,samples,time_ns,weight,share,own_samples,own,"
 	       "omitted_nodes,omitted_samples,omitted_weight\n"
 	       "0,,0,root,,,0,4,64,64,1.000000,0,0,1,1,1\n"
@@ -606,7 +636,7 @@ static void nothing_is_a_root_in_lines(void **state)
 
 	t->m->event.unit = (char *)"instructions"; /* which is no time */
 	make_tree(t);
-	prints(gus_render_csv, t,
+	prints(print_csv, t,
 	       "node,parent,depth,kind,module,function,inlined,samples,time_ns,weight,share,own_samples,own,"
 	       "omitted_nodes,omitted_samples,omitted_weight\n"
 	       "0,,0,root,,,0,0,,0,0.000000,0,0,0,0,0\n");
@@ -635,6 +665,8 @@ int main(void)
 		TEST(tasks_have_trees_with_the_functions),
 		TEST(tasks_call_nothing),
 		TEST(inlined_copies_are_one_row),
+		TEST(names_shrink_before_columns_leave),
+		TEST(nameless_code_is_a_row),
 		TEST(truncated_is_no_row),
 		TEST(lines_of_trees_fit_a_width),
 		TEST(the_column_that_sorts_is_coloured),
