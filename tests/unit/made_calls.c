@@ -81,7 +81,7 @@ struct made_calls *made_calls_new(void)
 	static const Gusprof__Event event = GUSPROF__EVENT__INIT;
 	static const char *const nowhere[] = { NULL };
 	char *program[] = { text("main"), text("work"), text("help"), text("nest"), text("middle"), text("inner") };
-	char *library[] = { text("qsort"), text("cmp;are") };
+	char *library[] = { text("qsort"), text("cmp;are") }, *other[] = { text("qsort") };
 	struct made_calls *m = gus_zalloc(sizeof(*m));
 	struct gus_profile *p = &m->profile;
 
@@ -97,11 +97,14 @@ struct made_calls *made_calls_new(void)
 	p->space = gus_space_new();
 	add_map(p->space, "/opt/app", MAIN);
 	add_map(p->space, "/opt/lib/libsort.so.6", SORT);
+	add_map(p->space, "/opt/lib/libalt.so", OTHER_SORT);
+	add_map(p->space, "/opt/odd/", ODD);
 	add_map(p->space, "[vdso]", VDSO);
 	gus_space_ready(p->space);
 	p->symbols = gus_symbols_new(&(struct gus_symbols_options){ .debug_dirs = nowhere }, NULL);
 	add_names(p->symbols, "/opt/app", program, 4, 2);
 	add_names(p->symbols, "/opt/lib/libsort.so.6", library, 2, 0);
+	add_names(p->symbols, "/opt/lib/libalt.so", other, 1, 0);
 	add_kernel(p->symbols);
 	gus_vec_push(&p->threads, (struct gus_thread){ .pid = 10, .tid = 10, .comm = "app" });
 	gus_vec_push(&p->threads, (struct gus_thread){ .pid = 10, .tid = 11, .comm = "worker" });

@@ -15,7 +15,9 @@
 #define NAMELESS 0x400800u       /* of the same program */
 #define SORT 0x7f1200000000u     /* /opt/lib/libsort.so.6 */
 #define COMPARE 0x7f1200000100u  /* "cmp;are" there */
-#define VDSO 0x7fff00000000u     /* without a name */
+#define OTHER_SORT 0x7f3400000000u /* "qsort" of /opt/lib/libalt.so */
+#define ODD 0x7f5600000000u      /* /opt/odd/, without a name */
+#define VDSO 0x7fff00000000u     /* the same */
 #define KERNEL 0xffffffff81000000u
 #define NOWHERE 0x10000u
 
@@ -23,7 +25,7 @@ struct made_calls {
 	struct gus_profile profile;
 	struct gus_calls calls;  /* with made_calls_add_up */
 	Gusprof__Header header;
-	Gusprof__Event event, *events[1];
+	Gusprof__Event event, *events[2]; /* only the first one is */
 };
 
 /* Threads are 0: 10/10 "app", and 1: 10/11 "worker"; so are comms. */

@@ -265,9 +265,25 @@ static void test_a_number_comes_again(void **state)
 	map(c, 1, 5, 0x1000, 0x1000, "/bin/first");
 	tell_exit(c, 10, 5, 6); /* a thread */
 	tell_exit(c, 20, 5, 5);
+	tell_exit(c, 20, 6, 6); /* of which nobody has told anything */
 	IS(c, 5, 30, 0x1000, "/bin/first"); /* its threads may live on */
 	tell_fork(tell_current, c, 40, 1, 5, 5);
 	IS(c, 5, 41, 0x1000, "/bin/sh");
+	gus_current_free(c);
+}
+
+/* Of two things at the same moment the one that was told last holds, whether they came together or not. */
+static void test_the_same_moment(void **state)
+{
+	struct gus_current *c = gus_current_new(KEEP, NODES);
+
+	(void)state;
+	map(c, 5, 1, 0x1000, 0x1000, "/a");
+	map(c, 5, 1, 0x1000, 0x1000, "/b");
+	IS(c, 1, 5, 0x1000, "/b");
+	map(c, 5, 1, 0x1000, 0x1000, "/c");
+	IS(c, 1, 5, 0x1000, "/c");
+	NOWHERE(c, 2, 5, 0x1000);
 	gus_current_free(c);
 }
 
@@ -299,6 +315,27 @@ static void test_room_is_made(void **state)
 	IS(c, 3, end, 0x1000, "/bin/asked");
 	NOWHERE(c, 2, end, 0x1000);
 	assert_int_equal(gus_current_left_out(c), 0);
+	gus_current_free(c);
+}
+
+/* Of another process, too: what it mapped within that time, each at its moment; what was before the first of these is
+ * what it had when that time began. */
+static void test_room_keeps_all_of_the_last(void **state)
+{
+	static const char *const paths[] = { "/0", "/1", "/2", "/3", "/4", "/5", "/6", "/7" };
+	struct gus_current *c = gus_current_new(KEEP, NODES);
+
+	(void)state;
+	for (uint64_t i = 0; i < 8; i++)
+		map(c, 1 + i, 1, 0x1000, 0x1000, paths[7 - i]);
+	for (uint64_t i = 0; i < 8; i++)
+		map(c, 100 * SECOND + i, 1, 0x1000, 0x1000, paths[i]);
+	for (uint64_t k = 0; k < 8; k++) { /* a moment after which room is made at some time */
+		map_many(c, 100 * SECOND + 100 + k * 1000000, 100, 4, 1000);
+		for (uint64_t i = 0; i < 8; i++)
+			IS(c, 1, 100 * SECOND + i, 0x1000, paths[i]);
+	}
+	IS(c, 1, 50 * SECOND, 0x1000, "/0");
 	gus_current_free(c);
 }
 
@@ -463,7 +500,9 @@ int main(void)
 		cmocka_unit_test(test_order_of_rings),
 		cmocka_unit_test(test_described),
 		cmocka_unit_test(test_a_number_comes_again),
+		cmocka_unit_test(test_the_same_moment),
 		cmocka_unit_test(test_room_is_made),
+		cmocka_unit_test(test_room_keeps_all_of_the_last),
 		cmocka_unit_test(test_room_keeps_the_last),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_too_many_files),

@@ -115,6 +115,17 @@ static void kinds_are_those_of_modules(void **state)
 		   "do_syscall_64 K 4 1\nmain P 1 1\nqsort L 2 1\n");
 }
 
+/* Of one name in two files the file decides; what ends in a slash has no other name. */
+static void files_decide_between_equal_names(void **state)
+{
+	struct made_calls *m = *state;
+
+	made_sample(m, 0, SORT, 1);
+	made_sample(m, 0, OTHER_SORT, 2);
+	made_sample(m, 0, ODD, 4);
+	tree_reads(m, GUS_BY_FUNCTION, true, "[/opt/odd/] P 4 1\nqsort L 2 1\nqsort L 1 1\n");
+}
+
 static void inlined_functions_are_frames_if_wanted(void **state)
 {
 	struct made_calls *m = *state;
@@ -223,6 +234,8 @@ static void the_page_has_all_nodes(void **state)
 
 static void facts_are_told(void **state)
 {
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	Gusprof__Overhead cost = GUSPROF__OVERHEAD__INIT;
 	struct made_calls *m = *state;
 	json_t *data;
 
@@ -242,9 +255,23 @@ static void facts_are_told(void **state)
 	assert_string_equal(at(data, "counted", 0), "sample");
 	assert_string_equal(at(data, "counted", 1), "samples");
 	assert_string_equal(json_string_value(json_object_get(data, "whole")), "");
+	assert_string_equal(fact(data, "cost, percent"), "none");
 	json_decref(data);
 	m->profile.filtered = 3;
+	footer.overhead = &cost;
+	cost.got_ppm = 12345;
+	cost.target_ns = 1000;
+	m->profile.footer = &footer;
 	data = page(m);
+	assert_string_equal(fact(data, "cost, percent"), "1.23");
+	json_decref(data);
+	cost.got_ppm = 1000000;
+	data = page(m);
+	assert_string_equal(fact(data, "cost, percent"), "100.00");
+	json_decref(data);
+	cost.got_ppm = 1000001; /* more than all is no share */
+	data = page(m);
+	assert_string_equal(fact(data, "cost, percent"), "none");
 	assert_string_equal(fact(data, "left out by options"), "3");
 	json_decref(data);
 }
@@ -262,6 +289,20 @@ static void a_count_is_no_time(void **state)
 	assert_string_equal(json_string_value(json_object_get(data, "unit")), "instructions");
 	assert_true(json_is_null(json_object_get(data, "nsPerWeight")));
 	assert_string_equal(fact(data, "time of samples"), "none");
+	json_decref(data);
+}
+
+/* Of an event that the recording does not describe nothing is known. */
+static void an_unknown_event_has_no_unit(void **state)
+{
+	struct made_calls *m = *state;
+	json_t *data;
+
+	fill(m);
+	m->profile.event = 1;
+	data = page(m);
+	assert_string_equal(json_string_value(json_object_get(data, "unit")), "");
+	assert_string_equal(fact(data, "event"), "none");
 	json_decref(data);
 }
 
@@ -284,6 +325,12 @@ static void time_is_counted_in_times(void **state)
 		assert_string_equal(at(data, "notices", 0), of[i].nothing);
 		json_decref(data);
 	}
+	made_sample(m, made_path(m, 0, MAIN), WORK, 1)->samples = 0; /* weighs something, and was not counted */
+	m->profile.samples = 0;
+	data = page(m);
+	assert_int_equal(json_array_size(json_object_get(data, "notices")), 1); /* that there are no switches */
+	json_decref(data);
+	m->profile.weight = m->profile.cells.n = 0;
 	fill(m);
 	for (size_t i = 0; i < 2; i++) {
 		m->profile.weighs = of[i].weighs;
@@ -306,9 +353,10 @@ static void what_is_whole_is_told(void **state)
 	uint32_t in_main = made_path(m, 0, MAIN);
 	json_t *data;
 
+	made_sample(m, in_main, WORK, 4)->end = GUS_CALLERS_STACK;
 	made_sample(m, in_main, WORK, 5);
 	made_sample(m, in_main, WORK, 30)->end = GUS_CALLERS_WHOLE;
-	made_sample(m, in_main, WORK, 10)->end = GUS_CALLERS_STACK;
+	made_sample(m, in_main, WORK, 6)->end = GUS_CALLERS_BAD;
 	data = page(m);
 	assert_string_equal(json_string_value(json_object_get(data, "whole")), "75.00 %");
 	assert_int_equal(json_array_size(json_object_get(data, "notices")), 0);
@@ -345,12 +393,14 @@ int main(void)
 		TEST(the_order_is_not_that_of_samples),
 		TEST(a_function_has_a_node_below_each_caller),
 		TEST(kinds_are_those_of_modules),
+		TEST(files_decide_between_equal_names),
 		TEST(inlined_functions_are_frames_if_wanted),
 		TEST(stacks_without_an_end_stand_on_one),
 		TEST(tasks_stand_below_their_stacks),
 		TEST(the_page_has_all_nodes),
 		TEST(facts_are_told),
 		TEST(a_count_is_no_time),
+		TEST(an_unknown_event_has_no_unit),
 		TEST(time_is_counted_in_times),
 		TEST(what_is_whole_is_told),
 		TEST(what_is_missing_is_told),

@@ -630,6 +630,65 @@ static void nodes_are_lines(void **state)
 	       "6,5,2,user,/opt/app,,0,1,3,3,0.046875,1,3,0,0,0\n");
 }
 
+/* Rows. */
+
+#define ROWS "module,build_id,function,file,line,offset,text,pid,tid,comm,samples,time_ns,cycles,weight,total,share," \
+	"ci95_low,ci95_high,off_ns,waiting_ns,times_off,longest_off_ns\n"
+
+static void rows_are_lines(void **state)
+{
+	struct made *t = *state;
+
+	made_sample(t->m, made_path(t->m, 0, MAIN), WORK, 3);
+	made_sample(t->m, 0, NAMELESS, 1);
+	made_calls_add_up(t->m, true);
+	t->r.units = gus_units_of(&t->m->profile);
+	t->r.view = &t->view;
+	gus_view_make(&t->view, &t->m->profile, GUS_BY_FUNCTION, true);
+	prints(print_csv, t, ROWS
+	       "/opt/app,,work,,,256,,,,,1,3,,3,3,0.750000,0.169138,0.977881,,,,\n"
+	       "/opt/app,,,,,,,,,,1,1,,1,1,0.250000,0.022119,0.830862,,,,\n"
+	       "/opt/app,,main,,,0,,,,,0,0,,0,3,0.000000,0.000000,0.705961,,,,\n");
+	t->r.percent_limit = 30;
+	prints(print_csv, t, ROWS
+	       "/opt/app,,work,,,256,,,,,1,3,,3,3,0.750000,0.169138,0.977881,,,,\n"
+	       "/opt/app,,main,,,0,,,,,0,0,,0,3,0.000000,0.000000,0.705961,,,,\n");
+	t->r.graph = NULL;
+	prints(print_csv, t, ROWS "/opt/app,,work,,,256,,,,,1,3,,3,,0.750000,0.169138,0.977881,,,,\n");
+}
+
+static void tasks_are_lines(void **state)
+{
+	struct made *t = *state;
+
+	made_sample(t->m, 0, WORK, 3);
+	made_sample(t->m, 0, MAIN, 1)->thread = 1;
+	t->r.units = gus_units_of(&t->m->profile);
+	t->r.view = &t->view;
+	t->r.graph = NULL;
+	gus_view_make(&t->view, &t->m->profile, GUS_BY_THREAD, true);
+	prints(print_csv, t, ROWS
+	       ",,,,,,,10,10,app,1,3,,3,,0.750000,0.169138,0.977881,,,,\n"
+	       ",,,,,,,10,11,worker,1,1,,1,,0.250000,0.022119,0.830862,,,,\n");
+	gus_view_free(&t->view);
+	gus_view_make(&t->view, &t->m->profile, GUS_BY_PROCESS, true);
+	prints(print_csv, t, ROWS ",,,,,,,10,,app,2,4,,4,,1.000000,0.294039,1.000000,,,,\n");
+}
+
+/* Of time there is what was off the CPU. */
+static void times_are_lines(void **state)
+{
+	struct made *t = *state;
+
+	made_sample(t->m, 0, WORK, 30)->off = (struct gus_off){ .ns = 20, .waiting = 5, .times = 2, .longest = 15 };
+	t->m->profile.weighs = GUS_WEIGHS_WALL;
+	t->r.units = gus_units_of(&t->m->profile);
+	t->r.view = &t->view;
+	t->r.graph = NULL;
+	gus_view_make(&t->view, &t->m->profile, GUS_BY_MODULE, true);
+	prints(print_csv, t, ROWS "/opt/app,,,,,,,,,,1,30,,30,,1.000000,0.676037,1.000000,20,5,2,15\n");
+}
+
 static void nothing_is_a_root_in_lines(void **state)
 {
 	struct made *t = *state;
@@ -672,6 +731,9 @@ int main(void)
 		TEST(the_column_that_sorts_is_coloured),
 		TEST(nodes_are_objects),
 		TEST(nodes_are_lines),
+		TEST(rows_are_lines),
+		TEST(tasks_are_lines),
+		TEST(times_are_lines),
 		TEST(nothing_is_a_root_in_lines),
 	};
 
