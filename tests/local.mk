@@ -180,6 +180,7 @@ unit_tests = \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_carried \
+	tests/unit/test_call_graph \
 	tests/unit/test_cargo \
 	tests/unit/test_causality \
 	tests/unit/test_columns \
@@ -236,6 +237,7 @@ unit_tests = \
 	tests/unit/test_order \
 	tests/unit/test_output \
 	tests/unit/test_output_file \
+	tests/unit/test_peek \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
@@ -308,6 +310,10 @@ tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
+# What unwind tables say of a file is the test's.
+tests_unit_test_call_graph_SOURCES = tests/unit/test_call_graph.c cli/record/call_graph.c
+tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_get \
+	-Wl,--wrap=gus_unwind_file_frame_pointers
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
@@ -379,6 +385,7 @@ tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_ru
 	cli/common/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c
+tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
