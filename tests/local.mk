@@ -204,6 +204,7 @@ unit_tests = \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
 	tests/unit/test_flame \
+	tests/unit/test_flame_file \
 	tests/unit/test_folded \
 	tests/unit/test_follow \
 	tests/unit/test_foreign \
@@ -357,6 +358,7 @@ made_calls = tests/unit/made_calls.c tests/unit/made_calls.h
 tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common/html.c cli/common/print.c \
 	cli/report/flame.c cli/report/flame_tree.c cli/report/head.c cli/report/view.c cli/screen/cells.c \
 	cli/screen/screen.c cli/screen/shorten.c
+tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/flame_file.c
 printed = tests/unit/printed.c tests/unit/printed.h
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
