@@ -281,6 +281,13 @@ def others(b):
 	g.click(0.5, 500)
 	ok("a long way is shortened", any("more" in c for c in g.list("crumbs")) and len(g.list("crumbs")) <= 9,
 	   g.list("crumbs"))
+	# Of the one stack a node's number is its depth.
+	way = b.value("pathOf(new Calls(decode(JSON.parse($('data').textContent))), 11).join('.')").split(".")
+	for depth, shown in ((7, ["all"] + 7 * ["f"]), (8, ["all", "… 2 more …"] + 6 * ["f"]),
+			     (11, ["all", "… 5 more …"] + 6 * ["f"])):
+		g = Graph(b, "deep.html", "#zoom=" + ".".join(way[:depth]))
+		crumbs = ["f" if "function" in c else c for c in g.list("crumbs")]
+		ok(f"a way of {depth}: those at its ends", crumbs == shown, crumbs)
 	g = Graph(b, "torn.html")
 	ok("how much of the stacks is whole", g.text("summary").endswith("; 75.00 % of it in whole stacks"),
 	   g.text("summary"))

@@ -242,6 +242,32 @@ static void test_order_of_rings(void **state)
 	gus_current_free(c);
 }
 
+/* A thousand and some steps are made anew for one that came late; behind more of them it holds from the last one on. */
+static void test_too_late(void **state)
+{
+	struct gus_current *c = gus_current_new(KEEP, NODES);
+
+	(void)state;
+	for (uint64_t i = 0; i < 1200; i++)
+		map(c, 100 + i, 1, 0x1000 * (1 + i % 4), 0x1000, "/a");
+	IS(c, 1, 1299, 0x1000, "/a");
+	map(c, 275, 1, 0x90000, 0x1000, "/late"); /* 1,024 are behind it */
+	NOWHERE(c, 1, 274, 0x90000);
+	IS(c, 1, 275, 0x90000, "/late");
+	IS(c, 1, 1299, 0x90000, "/late");
+	map(c, 275, 1, 0xa0000, 0x1000, "/later");
+	IS(c, 1, 275, 0xa0000, "/later");
+	map(c, 274, 1, 0xb0000, 0x1000, "/too late"); /* 1,026 */
+	NOWHERE(c, 1, 275, 0xb0000);
+	NOWHERE(c, 1, 1298, 0xb0000);
+	IS(c, 1, 1299, 0xb0000, "/too late");
+	NOWHERE(c, 1, 1298, 0xb0000); /* also when somebody has asked */
+	map(c, 1400, 1, 0xb0000, 0x1000, "/next");
+	IS(c, 1, 1399, 0xb0000, "/too late");
+	IS(c, 1, 1400, 0xb0000, "/next");
+	gus_current_free(c);
+}
+
 /* A process whose parent is told of later starts with nothing; one at whose first step is asked about a moment before
  * it (/proc was read when it ran already) has that. */
 static void test_described(void **state)
@@ -303,6 +329,7 @@ static void test_room_is_made(void **state)
 	map(c, 1, 1, 0x1000, 0x1000, "/bin/lives");
 	map(c, 1, 2, 0x1000, 0x1000, "/bin/ended");
 	map(c, 1, 3, 0x1000, 0x1000, "/bin/asked");
+	tell_exit(c, 2, 1, 77); /* a thread of it */
 	tell_exit(c, 2, 2, 2);
 	tell_exit(c, 2, 3, 3);
 	for (unsigned i = 0; i < 40; i++) {
@@ -500,6 +527,7 @@ int main(void)
 		cmocka_unit_test(test_order_of_rings),
 		cmocka_unit_test(test_described),
 		cmocka_unit_test(test_a_number_comes_again),
+		cmocka_unit_test(test_too_late),
 		cmocka_unit_test(test_the_same_moment),
 		cmocka_unit_test(test_room_is_made),
 		cmocka_unit_test(test_room_keeps_all_of_the_last),
