@@ -111,6 +111,7 @@ def zoomed(b):
 	ok("the view has a link", g.link().startswith("#zoom="), g.link())
 	ok("the box takes the whole width", g.point(0.02, 2).startswith("work") and g.point(0.98, 2).startswith("work"))
 	ok("and so do its callers", g.point(0.02, 1).startswith("main"))
+	ok("which are paler", 50 < g.colour(0.5, 1)[3] < 200 and g.colour(0.5, 2)[3] == 255, g.colour(0.5, 1))
 	tip = g.point(0.03, 3)
 	ok("shares of the view are told", "of the view\n8.33 %" in tip and "of all\n4.00 %" in tip, tip)
 	ok("one sample is one", "4.00 ms, 1 sample\n" in tip, tip)
@@ -175,6 +176,7 @@ def turned(b):
 	ok("below it, who called it", g.point(0.2, 2, inverted=True).startswith("main\n"))
 	tip = g.point(0.7, 1, inverted=True)
 	ok("of all stacks that end there", tip.startswith("cmp;are\n") and "19.00 %" in tip, tip)
+	ok("of which nothing else is their own", "itself" not in tip and "in these stacks" in tip, tip)
 	g.click(0.7, 1, inverted=True)
 	ok("a click zooms", g.list("crumbs") == ["all", "cmp;are"] and "inverted=1" in g.link(), g.link())
 	g.picture("leaves")
@@ -275,6 +277,10 @@ def others(b):
 	g = Graph(b, "deep.html")
 	ok("500 frames: the root is in view", b.value("(() => { const g = document.getElementById('graph');"
 	   "return g.scrollHeight === 501 * 18 && g.scrollTop + g.clientHeight > g.scrollHeight - 2; })()"))
+	b.value("document.getElementById('graph').scrollTop = 0")
+	b.value("document.getElementById('graph').scrollTop = 9")
+	b.until("[...document.getElementById('boxes').getContext('2d').getImageData(99, 8, 1, 1).data][3] === 0")
+	ok("half of a row as well", g.colour(0.5, 4)[3] == 255, g.colour(0.5, 4))
 	b.value("document.getElementById('graph').scrollTop = 0")
 	g.rows = 501
 	ok("and the leaf after scrolling", g.point(0.5, 500).startswith("space_0::function_0\n"), g.point(0.5, 500))
