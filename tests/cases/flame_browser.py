@@ -264,6 +264,41 @@ def harmless(b):
 	ok("the policy says so", sum("Content Security Policy" in t for t in b.troubles()) >= 2, b.troubles())
 
 
+def narrow(b):
+	"""Of 1,200 pixels [unknown] has 40; what qsort and recurse have together is one more; then comes work."""
+	g = Graph(b, "thin.html")
+	run = (2000 + 24) / 60048
+	ok("what is too narrow is told to be several", g.point(run, 2).startswith("several, too narrow"),
+	   g.point(run, 2))
+	b.mouse(20, 5)
+	ok("beside the graph nothing is told", g.hidden("tip"))
+	b.value("document.getElementById('graph').focus()")
+	for key, name in (("ArrowUp", "main"), ("ArrowUp", "work"), ("ArrowLeft", "[unknown]"), ("ArrowRight", "work")):
+		b.key(key)
+		ok(f"over it, {key}: {name}", g.text("status").startswith(f"{name}: "), g.text("status"))
+	g.click(run, 2)
+	ok("a click on it gives its caller the width", g.list("crumbs") == ["all", "main"] and not b.troubles(),
+	   (g.list("crumbs"), b.troubles()))
+
+
+def high(b):
+	"""500 frames, of which some 30 are seen at a time; rows are counted from the root's."""
+	g = Graph(b, "deep.html")
+	_, top, _, height = g.rect()
+	b.mouse(300, top + height - 5)
+	ok("where there is no room below, it is said above", b.value("(() => { const r = document.getElementById('tip')"
+	   f".getBoundingClientRect(); return r.height > 20 && r.bottom < {top + height - 5} && r.top >= 0; }})()"))
+	b.value("document.getElementById('graph').focus()")
+	seen = ("(() => { const g = document.getElementById('graph'), top = {top}; return top >= g.scrollTop - 0.5 && "
+		"top + 18 <= g.scrollTop + g.clientHeight + 0.5; })()")
+	for _ in range(60):
+		b.key("ArrowUp")
+	ok("keys lead out of view, and the view follows", b.value(seen.replace("{top}", str(18 * (500 - 60)))))
+	for _ in range(59):
+		b.key("ArrowDown")
+	ok("and back", b.value(seen.replace("{top}", str(18 * (500 - 1)))))
+
+
 def others(b):
 	g = Graph(b, "many.html")
 	times = [float(b.value(f"document.body.dataset.{what}")) for what in ("ready", "painted")]
@@ -308,7 +343,7 @@ def others(b):
 def main():
 	b = Browser()
 	try:
-		for part in (opened, zoomed, searched, turned, by_keys, fitted, harmless, others):
+		for part in (opened, zoomed, searched, turned, by_keys, fitted, harmless, narrow, high, others):
 			part(b)
 	finally:
 		b.close()
