@@ -160,6 +160,16 @@ def searched(b):
 	   b.value("document.getElementById('search').getAttribute('aria-invalid')") == "true", g.text("matched"))
 	ok("and does no harm", not b.troubles(), b.troubles())
 	b.key("Escape")
+	b.key("/")
+	for letter in "/i":
+		b.key(letter)
+	ok("letters that mean something elsewhere are typed here", b.value("document.getElementById('search').value")
+	   == "/i" and b.value("document.getElementById('invert').ariaPressed") == "false")
+	b.key("Escape")
+	for modifiers in (1, 2, 4):
+		b.key("i", modifiers=modifiers)
+	ok("with Alt, Ctrl or Meta they are the browser's", b.value("document.getElementById('invert').ariaPressed") ==
+	   "false")
 	b.value("document.querySelector('#functions button').click()")
 	ok("a function of the table is searched for", g.text("matched") == "48.00 % in 1 function", g.text("matched"))
 	g = Graph(b, "small.html", "#search=cmp%3Bare")
@@ -303,6 +313,7 @@ def others(b):
 	g = Graph(b, "many.html")
 	times = [float(b.value(f"document.body.dataset.{what}")) for what in ("ready", "painted")]
 	ok(f"100,000 stacks: seen after {times[0]:.0f} ms, painted in {times[1]:.0f}", times[0] < 5000, times)
+	ok("of 500 functions 100 are listed", b.value("document.querySelectorAll('#functions tr').length") == 100)
 	g.picture("many")
 	b.key("i")
 	b.key("/")
