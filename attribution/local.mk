@@ -3,10 +3,10 @@ noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
 	attribution/profile/calls.c attribution/profile/calls.h \
-	attribution/profile/expect.c attribution/profile/expect.h \
 	attribution/profile/frames.c attribution/profile/frames.h \
 	attribution/profile/cells.h \
 	attribution/profile/lives.c attribution/profile/lives.h \
+	attribution/profile/nests.c attribution/profile/nests.h \
 	attribution/profile/order.c attribution/profile/order.h \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \

@@ -180,6 +180,7 @@ unit_tests = \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_carried \
+	tests/unit/test_call_graph \
 	tests/unit/test_cargo \
 	tests/unit/test_causality \
 	tests/unit/test_columns \
@@ -202,6 +203,9 @@ unit_tests = \
 	tests/unit/test_event \
 	tests/unit/test_fed \
 	tests/unit/test_figure1 \
+	tests/unit/test_flame \
+	tests/unit/test_flame_file \
+	tests/unit/test_folded \
 	tests/unit/test_follow \
 	tests/unit/test_foreign \
 	tests/unit/test_frames \
@@ -234,6 +238,7 @@ unit_tests = \
 	tests/unit/test_order \
 	tests/unit/test_output \
 	tests/unit/test_output_file \
+	tests/unit/test_peek \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
@@ -274,6 +279,7 @@ unit_tests = \
 	tests/unit/test_traced \
 	tests/unit/test_tree \
 	tests/unit/test_tracer \
+	tests/unit/test_trees \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
 	tests/unit/test_unwind \
@@ -305,6 +311,10 @@ tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
 tests_unit_test_base_SOURCES = tests/unit/test_base.c
+# What unwind tables say of a file is the test's.
+tests_unit_test_call_graph_SOURCES = tests/unit/test_call_graph.c cli/record/call_graph.c
+tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_get \
+	-Wl,--wrap=gus_unwind_file_frame_pointers
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
@@ -343,6 +353,15 @@ tests_unit_test_follow_SOURCES = tests/unit/test_follow.c tracing/plugin/follow.
 tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
 tests_unit_test_output_file_SOURCES = tests/unit/test_output_file.c
 tests_unit_test_output_SOURCES = tests/unit/test_output.c
+# What shows trees, of calls that are made up.
+made_calls = tests/unit/made_calls.c tests/unit/made_calls.h
+tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common/html.c cli/common/print.c \
+	cli/report/flame.c cli/report/flame_tree.c cli/report/head.c cli/report/view.c cli/screen/cells.c \
+	cli/screen/screen.c cli/screen/shorten.c
+tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/flame_file.c
+printed = tests/unit/printed.c tests/unit/printed.h
+tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
+	cli/report/folded.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
@@ -368,6 +387,7 @@ tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_ru
 	cli/common/print.c
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c
+tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
@@ -418,6 +438,10 @@ tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
+tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) $(printed) cli/common/csv.c \
+	cli/common/json.c cli/common/option_rules.c cli/common/options.c cli/common/print.c cli/report/csv.c \
+	cli/report/head.c cli/report/text.c cli/report/tree_json.c cli/report/tree_text.c cli/report/trees.c \
+	cli/report/view.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c
 made_frames = tests/unit/made_frames.c tests/unit/made_frames.h
 tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c $(made_frames)

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribution/profile/expect.h"
-#include "attribution/profile/profile.h"
+#include "attribution/profile/nests.h"
 #include "proto/sample.h"
 
 #define NOT_YET UINT32_MAX
@@ -21,18 +20,13 @@
 /* Keys are compared byte by byte: no padding may be in them. */
 struct callee_key { uint32_t kind, module, function, inlined; uint64_t start; };
 struct same_key { uint32_t module, function; uint64_t start; };
-struct place_key { uint32_t module, zero; uint64_t offset; };
 struct entry_key { uint32_t call, callee; };
-
-/* The callees of a place in `nested`: the innermost inlined function first. */
-struct nest { size_t first, n; };
 
 struct maker {
 	struct gus_calls *c;
 	const struct gus_calls_options *options;
-	struct gus_index callees, same, places, entries;
-	struct gus_vec(struct nest) nests;    /* by place */
-	struct gus_vec(uint32_t) nested;
+	struct gus_index callees, same, entries;
+	struct gus_nests nests;               /* of callees */
 	struct gus_vec(uint32_t) entered;     /* by entry: the call */
 	uint32_t *of_path;                    /* by path, whole ones and then truncated ones: the call, or NOT_YET */
 	struct gus_vec(uint32_t) waiting;     /* paths between one whose call is known and the one that is asked for */
@@ -67,47 +61,18 @@ static uint32_t callee_add(struct maker *m, const struct callee_key *key)
 }
 
 /* As of rows: with inlines a function is its name, wherever its copies are; without, it is the symbol at an address. */
-static uint32_t callee_of(struct maker *m, uint32_t module_number, enum gus_callee_kind kind,
-			  const struct gus_name *name)
+static uint32_t callee_of(void *context, struct gus_place place, const struct gus_name *name)
 {
-	struct callee_key key = { .kind = kind, .module = module_number, .inlined = name->inlined };
+	struct maker *m = context;
+	const struct gus_module *module = gus_space_module(m->c->profile->space, place.module);
+	struct callee_key key = { .module = place.module, .inlined = name->inlined };
 
+	key.kind = module->kind == GUS_MODULE_KERNEL ? GUS_CALLEE_KERNEL : GUS_CALLEE_USER;
 	if (name->function) {
 		key.function = gus_strings_add(&m->c->strings, name->function);
 		key.start = m->options->inlines ? 0 : name->start;
 	}
 	return callee_add(m, &key);
-}
-
-static struct nest name_place(struct maker *m, struct gus_place place)
-{
-	const struct gus_module *module = gus_space_module(m->c->profile->space, place.module);
-	enum gus_callee_kind kind = module->kind == GUS_MODULE_KERNEL ? GUS_CALLEE_KERNEL : GUS_CALLEE_USER;
-	enum gus_depth depth = m->options->inlines ? GUS_DEPTH_INLINE : GUS_DEPTH_FUNCTION;
-	struct gus_name names[GUS_NAMES_MAX];
-	size_t n = gus_symbols_names(m->c->profile->symbols, module, place.offset, depth, names);
-	struct nest nest = { m->nested.n, n };
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t callee = callee_of(m, place.module, kind, &names[i]);
-
-		gus_vec_push(&m->nested, callee);
-	}
-	return nest;
-}
-
-static struct nest nest_of(struct maker *m, struct gus_place place)
-{
-	struct place_key key = { place.module, 0, place.offset };
-	bool is_new;
-	uint32_t number = gus_index_add(&m->places, &key, &is_new);
-
-	if (is_new) {
-		struct nest nest = name_place(m, place);
-
-		gus_vec_push(&m->nests, nest);
-	}
-	return m->nests.v[number];
 }
 
 /* Calls. */
@@ -143,10 +108,10 @@ static uint32_t enter(struct maker *m, uint32_t call, uint32_t callee)
 
 static uint32_t enter_place(struct maker *m, uint32_t call, struct gus_place place)
 {
-	struct nest nest = nest_of(m, place);
+	struct gus_nest nest = gus_nests_at(&m->nests, place);
 
 	while (nest.n--)
-		call = enter(m, call, m->nested.v[nest.first + nest.n]);
+		call = enter(m, call, m->nests.numbers.v[nest.first + nest.n]);
 	return call;
 }
 
@@ -225,27 +190,26 @@ static void add_roots(struct maker *m)
 
 void gus_calls_make(struct gus_calls *c, struct gus_profile *p, const struct gus_calls_options *options)
 {
-	struct maker m = { .c = c, .options = options };
+	struct maker m = { .c = c, .options = options, .nests = { .profile = p, .whole = true } };
 
 	*c = (struct gus_calls){ .profile = p, .inlines = options->inlines };
 	c->of_cell = gus_resize(NULL, p->cells.n + 1, sizeof(*c->of_cell));
+	m.nests.depth = options->inlines ? GUS_DEPTH_INLINE : GUS_DEPTH_FUNCTION;
+	m.nests.number = callee_of;
+	m.nests.context = &m;
+	gus_nests_begin(&m.nests);
 	gus_strings_init(&c->strings);
 	gus_index_init(&m.callees, sizeof(struct callee_key));
 	gus_index_init(&m.same, sizeof(struct same_key));
-	gus_index_init(&m.places, sizeof(struct place_key));
 	gus_index_init(&m.entries, sizeof(struct entry_key));
 	m.of_path = gus_resize(NULL, 2 * p->paths.n + 2, sizeof(*m.of_path));
-	if (options->inlines)
-		gus_profile_expect(p);
 	add_roots(&m);
 	add_cells(&m);
 	add_up(c);
 	gus_index_free(&m.callees);
 	gus_index_free(&m.same);
-	gus_index_free(&m.places);
 	gus_index_free(&m.entries);
-	gus_vec_free(&m.nests);
-	gus_vec_free(&m.nested);
+	gus_nests_end(&m.nests);
 	gus_vec_free(&m.entered);
 	gus_vec_free(&m.waiting);
 	free(m.of_path);

@@ -18,18 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attribution/profile/expect.h"
+#include "attribution/profile/nests.h"
 #include "base/index.h"
 
 /* What makes two places the same row. Unused parts are zero; names are numbers of the view's strings. Keys are compared
  * byte by byte: no padding may be in them. */
 struct row_key { uint32_t module, function, file, line, thread, task; uint64_t offset; };
 
-struct place_key { uint32_t module, zero; uint64_t offset; };
 struct edge_key { uint32_t from, to; };
-
-/* The rows of a place in names: the innermost inlined function first, the one that has the code last. */
-struct nest { size_t first, n; };
 
 /* How often each thing, by its number, is on the way to where the walk is. */
 struct inside gus_vec(uint32_t);
@@ -42,9 +38,7 @@ struct maker {
 	struct gus_profile *p;
 	bool inlines;
 	struct gus_index keys;             /* rows */
-	struct gus_index places;           /* places already named */
-	struct gus_vec(struct nest) nests; /* one for each place */
-	struct gus_vec(uint32_t) nested;
+	struct gus_nests nests;            /* of rows */
 	struct gus_index edges;
 	struct inside inside_rows, inside_edges;
 	struct gus_vec(struct entered) way;
@@ -118,8 +112,10 @@ static uint32_t instruction_row(struct maker *m, struct gus_place place, const s
 	return row_of_key(m, &key, place.offset, true);
 }
 
-static uint32_t named_row(struct maker *m, struct gus_place place, const struct gus_name *name)
+static uint32_t named_row(void *context, struct gus_place place, const struct gus_name *name)
 {
+	struct maker *m = context;
+
 	switch (m->v->by) {
 	case GUS_BY_LINE:
 		return line_row(m, place, name);
@@ -132,47 +128,12 @@ static uint32_t named_row(struct maker *m, struct gus_place place, const struct 
 	}
 }
 
+/* Without inlines the source line is that of the address still, but the function is the outermost. */
 static enum gus_depth depth_of(const struct maker *m)
 {
 	if (m->v->by == GUS_BY_MODULE || (m->v->by == GUS_BY_FUNCTION && !m->inlines))
 		return GUS_DEPTH_FUNCTION;
 	return m->inlines ? GUS_DEPTH_INLINE : GUS_DEPTH_LINE;
-}
-
-/* Without inlines the source line is that of the address still, but the function is the outermost. Lines and
- * instructions are one row each, however deep the inlining: only functions nest. Where chains were not asked for nobody
- * wants to know who called whom, and only rows that have samples are shown; where they were and there are none, the
- * calls that were inlined are all that is known, and trees have them as well. */
-static struct nest name_place(struct maker *m, struct gus_place place)
-{
-	const struct gus_module *module = gus_space_module(m->p->space, place.module);
-	struct nest nest = { m->nested.n, 1 };
-	struct gus_name names[GUS_NAMES_MAX];
-	size_t n = gus_symbols_names(m->p->symbols, module, place.offset, depth_of(m), names);
-
-	if (m->inlines && m->v->by == GUS_BY_FUNCTION && m->p->chains)
-		nest.n = n;
-	for (size_t i = 0; i < nest.n; i++) {
-		uint32_t row = named_row(m, place, &names[i]);
-
-		gus_vec_push(&m->nested, row);
-	}
-	return nest;
-}
-
-/* The rows of a place; each place is named once. */
-static struct nest nest_of(struct maker *m, struct gus_place place)
-{
-	struct place_key key = { place.module, 0, place.offset };
-	bool is_new;
-	uint32_t number = gus_index_add(&m->places, &key, &is_new);
-
-	if (is_new) {
-		struct nest nest = name_place(m, place);
-
-		gus_vec_push(&m->nests, nest);
-	}
-	return m->nests.v[number];
 }
 
 static uint32_t *count_of(struct inside *inside, uint32_t number)
@@ -194,10 +155,10 @@ static uint32_t edge_of(struct maker *m, uint32_t from, uint32_t to)
 }
 
 /* Goes into a place, below which there is so much weight. */
-static void enter(struct maker *m, struct nest nest, uint64_t weight)
+static void enter(struct maker *m, struct gus_nest nest, uint64_t weight)
 {
 	for (size_t i = nest.n; i--; ) {
-		struct entered e = { m->nested.v[nest.first + i], GUS_INDEX_NONE };
+		struct entered e = { m->nests.numbers.v[nest.first + i], GUS_INDEX_NONE };
 
 		if (!(*count_of(&m->inside_rows, e.row))++)
 			m->v->rows.v[e.row].total += weight;
@@ -210,7 +171,7 @@ static void enter(struct maker *m, struct nest nest, uint64_t weight)
 	}
 }
 
-static void leave(struct maker *m, struct nest nest)
+static void leave(struct maker *m, struct gus_nest nest)
 {
 	while (nest.n--) {
 		struct entered e = m->way.v[--m->way.n];
@@ -308,10 +269,10 @@ static void link_paths(const struct gus_profile *p, struct walk *w)
 static void add_cells_of(struct maker *m, struct walk *w, uint32_t path)
 {
 	for (uint32_t cell = w->paths[path].cell; cell; cell = w->next_cell[cell - 1]) {
-		struct nest nest = nest_of(m, m->p->cells.v[cell - 1].place);
+		struct gus_nest nest = gus_nests_at(&m->nests, m->p->cells.v[cell - 1].place);
 
 		enter(m, nest, m->p->cells.v[cell - 1].weight);
-		add_cell(m, cell - 1, m->nested.v[nest.first]);
+		add_cell(m, cell - 1, m->nests.numbers.v[nest.first]);
 		leave(m, nest);
 		if (m->p->heed.tell && w->told++ % 256 == 0)
 			m->p->heed.tell(m->p->heed.context, "naming functions",
@@ -325,7 +286,7 @@ static uint32_t step(struct maker *m, const struct walk *w, uint32_t path)
 	if (w->paths[path].first)
 		return w->paths[path].first;
 	for (; path; path = m->p->paths.v[path].caller) {
-		leave(m, nest_of(m, m->p->paths.v[path].place));
+		leave(m, gus_nests_at(&m->nests, m->p->paths.v[path].place));
 		if (w->paths[path].next)
 			return w->paths[path].next;
 	}
@@ -340,7 +301,7 @@ static void add_code(struct maker *m)
 	link_paths(m->p, &w);
 	do {
 		if (path)
-			enter(m, nest_of(m, m->p->paths.v[path].place), w.paths[path].weight);
+			enter(m, gus_nests_at(&m->nests, m->p->paths.v[path].place), w.paths[path].weight);
 		add_cells_of(m, &w, path);
 	} while ((path = step(m, &w, path)));
 	free(w.paths);
@@ -548,6 +509,16 @@ static void add_shares(struct gus_view *v, const struct gus_profile *p)
 	}
 }
 
+/* Lines and instructions are one row each, however deep the inlining: only functions nest. Where chains were not asked
+ * for nobody wants to know who called whom, and only rows that have samples are shown; where they were and there are
+ * none, the calls that were inlined are all that is known, and trees have them as well. */
+static void begin_nests(struct maker *m)
+{
+	m->nests = (struct gus_nests){ .profile = m->p, .depth = depth_of(m), .number = named_row, .context = m };
+	m->nests.whole = m->inlines && m->v->by == GUS_BY_FUNCTION && m->p->chains;
+	gus_nests_begin(&m->nests);
+}
+
 void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bool inlines)
 {
 	struct maker m = { .v = v, .p = p, .inlines = inlines };
@@ -555,10 +526,8 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 	*v = (struct gus_view){ .by = by };
 	gus_strings_init(&v->strings);
 	gus_index_init(&m.keys, sizeof(struct row_key));
-	gus_index_init(&m.places, sizeof(struct place_key));
 	gus_index_init(&m.edges, sizeof(struct edge_key));
-	if (depth_of(&m) == GUS_DEPTH_INLINE)
-		gus_profile_expect(p);
+	begin_nests(&m);
 	gus_vec_reserve(&v->of_cell, p->cells.n + 1);
 	v->of_cell.n = p->cells.n;
 	if (gus_by_is_task(by))
@@ -569,10 +538,8 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 	(p->weighs == GUS_WEIGHS_EVENTS ? add_shares : add_shares_of_time)(v, p);
 	check_sums(v, p);
 	gus_index_free(&m.keys);
-	gus_index_free(&m.places);
+	gus_nests_end(&m.nests);
 	gus_index_free(&m.edges);
-	gus_vec_free(&m.nests);
-	gus_vec_free(&m.nested);
 	gus_vec_free(&m.inside_rows);
 	gus_vec_free(&m.inside_edges);
 	gus_vec_free(&m.way);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as CSV (RFC 4180): a header line always, the same columns for every view. */
+/* The report as CSV (RFC 4180): a header line always, the same columns for every view of rows, others for a tree. */
+#include "attribution/profile/calls.h"
+#include "attribution/profile/tree.h"
 #include "cli/common/csv.h"
 #include "cli/report/render.h"
+#include "cli/report/trees.h"
 
 static void print_row(struct gus_csv *c, const struct gus_report *r, size_t i, uint64_t *sum)
 {
@@ -37,11 +40,53 @@ static void print_row(struct gus_csv *c, const struct gus_report *r, size_t i, u
 	gus_csv_end(c);
 }
 
+/* A line a node, in the order in which they are drawn, each with its own number and its caller's, so that lines may be
+ * sorted and put together again. */
+
+static void print_node(struct gus_csv *c, const struct gus_report *r, uint32_t number)
+{
+	const struct gus_tree_node *n = &r->tree->nodes.v[number];
+	const struct gus_callee *f = &r->calls->callees.v[n->callee];
+	const uint64_t all = r->profile->weight;
+
+	gus_csv_number(c, true, number);
+	gus_csv_number(c, number != 0, n->parent);
+	gus_csv_number(c, true, n->depth);
+	gus_csv_text(c, gus_trees_kind(f));
+	gus_csv_text(c, f->module != GUS_INDEX_NONE ? gus_space_module(r->profile->space, f->module)->path : NULL);
+	gus_csv_text(c, f->function);
+	gus_csv_number(c, true, f->inlined);
+	gus_csv_number(c, true, n->samples);
+	gus_csv_number(c, r->units.time.known, gus_scale_apply(&r->units.time, n->weight));
+	gus_csv_number(c, true, n->weight);
+	gus_csv_fixed(c, true, all ? (double)n->weight / (double)all : 0, 6);
+	gus_csv_number(c, true, n->own_samples);
+	gus_csv_number(c, true, n->own);
+	gus_csv_number(c, true, n->left_out);
+	gus_csv_number(c, true, n->left_out_samples);
+	gus_csv_number(c, true, n->left_out_weight);
+	gus_csv_end(c);
+}
+
+static void print_tree(const struct gus_report *r)
+{
+	struct gus_csv csv = { stdout, ",", false };
+
+	printf("node,parent,depth,kind,module,function,inlined,samples,time_ns,weight,share,own_samples,own,"
+	       "omitted_nodes,omitted_samples,omitted_weight\n");
+	for (uint32_t i = 0; i < r->tree->nodes.n; i++)
+		print_node(&csv, r, i);
+}
+
 void gus_render_csv(const struct gus_report *r)
 {
 	struct gus_csv csv = { stdout, ",", false };
 	uint64_t sum = 0;
 
+	if (r->tree) {
+		print_tree(r);
+		return;
+	}
 	printf("module,build_id,function,file,line,offset,text,pid,tid,comm,samples,time_ns,cycles,weight,total,share,"
 	       "ci95_low,ci95_high,off_ns,waiting_ns,times_off,longest_off_ns\n");
 	for (size_t i = 0; i < r->view->rows.n; i++)

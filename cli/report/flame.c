@@ -18,6 +18,15 @@
 #include "cli/report/flame_tree.h"
 #include "cli/report/head.h"
 
+/* What a profile has a number of in each place, and what its weight is in all. */
+static const struct words { const char *one, *many, *weight, *nothing; } words[] = {
+	[GUS_WEIGHS_EVENTS] = { "sample", "samples", "time of samples", "There are no samples to show." },
+	[GUS_WEIGHS_OFF_CPU] = { "time off the CPU", "times off the CPU", "all time off the CPU",
+				 "There is no time off the CPU to show." },
+	[GUS_WEIGHS_WALL] = { "sample or time off the CPU", "samples and times off the CPU", "all time",
+			      "There is no time to show." },
+};
+
 /* Lists of JSON: what stands before the next element. */
 static void next(FILE *out, bool *begun)
 {
@@ -55,7 +64,7 @@ static void put_times(struct facts *f, const struct gus_report *r)
 
 	if (r->units.time.known) {
 		gus_time_format(time, sizeof(time), gus_scale_apply(&r->units.time, r->profile->weight));
-		put_fact(f, "time of samples", time);
+		put_fact(f, words[r->profile->weighs].weight, time);
 	}
 	gus_time_format(time, sizeof(time), r->length_ns);
 	put_fact(f, "recorded for", time);
@@ -98,7 +107,7 @@ static void put_facts(const struct gus_report *r, const char *who, FILE *out)
 	put_fact(&f, "CPU", host ? host->cpu_model : "");
 	put_fact(&f, "kernel", host ? host->kernel : "");
 	put_fact(&f, "event", event_of(p));
-	put_count(&f, "samples", p->samples);
+	put_count(&f, words[p->weighs].many, p->samples);
 	put_times(&f, r);
 	if (cost >= 0 && cost <= 100) {
 		gus_fixed_format(text, 40, cost, 2);
@@ -127,23 +136,28 @@ static void put_notices(const struct gus_report *r, FILE *out)
 	struct notices n = { out, false };
 
 	fputs("\"notices\": [", out);
-	if (!r->profile->samples)
-		put_notice("There are no samples to show.", &n);
+	if (!r->profile->samples && !r->profile->weight)
+		put_notice(words[r->profile->weighs].nothing, &n);
 	else if (r->profile->paths.n < 2)
 		put_notice("The recording has no call chains, so each stack is one function: record with -g.", &n);
 	gus_report_notices(r, put_notice, &n);
 	fputs("],\n", out);
 }
 
-/* What a weight is: a time, or so many of the event's unit. */
+/* What a weight is: a time, or so many of the event's unit; and of what there are so many in a place. */
 static void put_unit(const struct gus_report *r, FILE *out)
 {
 	const struct gus_profile *p = r->profile;
 	const struct gus_scale *time = &r->units.time;
+	const char *unit = p->event < p->header->n_events ? p->header->events[p->event]->unit : "";
 	char factor[64];
 
-	fputs("\"unit\": ", out);
-	gus_html_string(out, p->event < p->header->n_events ? p->header->events[p->event]->unit : "");
+	fputs("\"counted\": [", out);
+	gus_html_string(out, words[p->weighs].one);
+	putc(',', out);
+	gus_html_string(out, words[p->weighs].many);
+	fputs("],\n\"unit\": ", out);
+	gus_html_string(out, p->weighs == GUS_WEIGHS_EVENTS ? unit : "ns");
 	gus_fixed_format(factor, sizeof(factor), time->known ? time->factor : 0, 9);
 	fputs(",\n\"nsPerWeight\": ", out);
 	gus_text_print(out, "%s,\n", time->known ? factor : "null");

@@ -138,7 +138,8 @@ static const struct gus_option options[] = {
 	  AT(stdio) },
 	{ 'n', "show-nr-samples", NULL, "Show how many samples a row has: what is so anyhow, for perf's users.",
 	  GUS_OPTION_FLAG, AT(counts) },
-	{ 0, "format", "FORMAT", "text (the default), json or csv.", GUS_OPTION_CHOICE, AT(format),
+	{ 0, "format", "FORMAT", "text (the default), json or csv, which has of trees "
+	  "the one of -g caller.", GUS_OPTION_CHOICE, AT(format),
 	  .choices = "text json csv" },
 	{ 0, "header", NULL, "Say all that is known of the recording above the rows, not only what it is of.",
 	  GUS_OPTION_FLAG, AT(header) },
@@ -346,6 +347,9 @@ static void add_trees(struct gus_report *r, const struct report_options *o, stru
 		r->tree = tree;
 	} else {
 		r->trees = gus_trees_new(calls, r->view, &o->graph, o->children);
+		if (o->format == CSV)
+			gus_log(gus_cli_log(o->quiet ? -1 : o->verbosity), GUS_NOTE, "CSV has no trees of rows, only "
+				"the rows' totals: -g caller has one tree as CSV, --format json has all");
 	}
 }
 
@@ -452,6 +456,7 @@ static int show(const struct report_options *o, struct sorting *sorting, struct 
 	r.view = &view;
 	r.units = gus_units_of(p);
 	r.graph = o->graph.kind ? &o->graph : NULL;
+	r.by_total = sorting->n && sorting->keys[0] == KEY_TOTAL;
 	add_trees(&r, o, &calls, &tree);
 	gus_progress_end(p->heed.context);
 	if (o->format == TEXT && o->screen.pager)

@@ -53,11 +53,14 @@ static const char *interval_cell(const struct shown *s, struct made *m)
 	return m->text;
 }
 
+static double total_share(const struct gus_report *r, const struct gus_row *row)
+{
+	return r->profile->weight ? (double)row->total / (double)r->profile->weight : 0;
+}
+
 static const char *total_cell(const struct shown *s, struct made *m)
 {
-	uint64_t all = s->r->profile->weight;
-
-	return percent(m->text, all ? (double)s->row->total / (double)all : 0);
+	return percent(m->text, total_share(s->r, s->row));
 }
 
 static const char *samples_cell(const struct shown *s, struct made *m)
@@ -235,6 +238,20 @@ static struct columns choose_columns(const struct gus_report *r)
 
 /* Rows. */
 
+/* By what rows stand by: a function that calls all that takes time is hot where totals come first. */
+static size_t coloured_column(const struct gus_report *r, const struct columns *c)
+{
+	for (size_t i = 0; i < c->n && r->by_total; i++)
+		if (c->kinds[i]->cell == total_cell)
+			return i;
+	return 0;
+}
+
+static enum gus_colour colour_of(const struct gus_report *r, const struct gus_table *t, const struct gus_row *row)
+{
+	return gus_screen_share_colour(t->coloured ? total_share(r, row) : row->share);
+}
+
 static void add_edges(struct gus_table *t, const struct gus_report *r, uint32_t row, bool callers)
 {
 	size_t n;
@@ -273,7 +290,7 @@ static void add_row(struct gus_table *t, const struct columns *c, const struct g
 
 	for (size_t k = 0; k < c->n; k++)
 		cells[k] = c->kinds[k]->cell(&shown, &made[k]);
-	gus_table_row(t, gus_screen_share_colour(shown.row->share), cells);
+	gus_table_row(t, colour_of(r, t, shown.row), cells);
 	if (r->graph)
 		add_graph(t, r, i);
 }
@@ -322,6 +339,7 @@ void gus_render_text(const struct gus_report *r)
 		return;
 	}
 	gus_table_begin(&table, r->screen, stdout, columns.columns, columns.n);
+	table.coloured = coloured_column(r, &columns);
 	for (size_t i = 0; i < r->view->rows.n; i++) {
 		struct gus_report_cell cell;
 

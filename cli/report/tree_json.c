@@ -6,11 +6,6 @@
 #include "cli/report/trees.h"
 #include "cli/report/view.h"
 
-static const char *const kinds[] = {
-	[GUS_CALLEE_ROOT] = "root", [GUS_CALLEE_TRUNCATED] = "truncated", [GUS_CALLEE_USER] = "user",
-	[GUS_CALLEE_KERNEL] = "kernel",
-};
-
 static json_t *left_out(const struct gus_tree_node *n)
 {
 	json_t *o = json_object();
@@ -30,7 +25,7 @@ static json_t *node(const struct gus_report *r, const struct gus_tree_node *n)
 	if (f->module != GUS_INDEX_NONE)
 		module = gus_space_module(r->profile->space, f->module);
 	json_object_set_new(o, "depth", json_integer((json_int_t)n->depth));
-	json_object_set_new(o, "kind", gus_json_word(kinds[f->kind]));
+	json_object_set_new(o, "kind", gus_json_word(gus_trees_kind(f)));
 	json_object_set_new(o, "module", gus_json_text(module ? module->path : NULL));
 	json_object_set_new(o, "function", gus_json_text(f->function));
 	json_object_set_new(o, "inlined", json_boolean(f->inlined));

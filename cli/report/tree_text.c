@@ -136,6 +136,11 @@ static size_t place_of(const struct gus_report *r, size_t column)
 	return column == INTERVAL ? COLUMNS - 1 : column - 1;
 }
 
+/* What is counted off the CPU are times that it was left, with samples where these are in it as well. */
+static const char *const counted[] = {
+	[GUS_WEIGHS_EVENTS] = "samples", [GUS_WEIGHS_OFF_CPU] = "times", [GUS_WEIGHS_WALL] = "counts",
+};
+
 struct texts { char text[COLUMNS][64]; };
 
 static void fill_figures(const struct gus_report *r, const struct line *line, struct texts *t)
@@ -181,6 +186,7 @@ void gus_trees_text_table(const struct gus_report *r)
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		shown[place_of(r, i)] = columns[i];
+	shown[place_of(r, SAMPLES)].title = counted[r->profile->weighs];
 	gus_table_begin(&table, r->screen, stdout, shown, has_intervals(r) ? COLUMNS : COLUMNS - 1);
 	walk(r->tree, show_row, &(struct lines){ &table, r });
 	gus_table_end(&table);

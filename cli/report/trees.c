@@ -270,6 +270,16 @@ void gus_trees_row(struct gus_trees *t, size_t row, struct gus_tree *tree)
 	(void)shown;
 }
 
+const char *gus_trees_kind(const struct gus_callee *callee)
+{
+	static const char *const kinds[] = {
+		[GUS_CALLEE_ROOT] = "root", [GUS_CALLEE_TRUNCATED] = "truncated", [GUS_CALLEE_USER] = "user",
+		[GUS_CALLEE_KERNEL] = "kernel",
+	};
+
+	return kinds[callee->kind];
+}
+
 char *gus_trees_name(const struct gus_calls *c, uint32_t callee)
 {
 	const struct gus_callee *f = &c->callees.v[callee];

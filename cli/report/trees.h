@@ -9,6 +9,7 @@
 
 #include "attribution/profile/tree.h"
 
+struct gus_callee;
 struct gus_calls;
 struct gus_error;
 struct gus_view;
@@ -48,5 +49,7 @@ void gus_trees_row(struct gus_trees *trees, size_t row, struct gus_tree *tree);
 
 /* What a node reads like: a function, or in brackets the module of code that has no name. The caller frees it. */
 char *gus_trees_name(const struct gus_calls *calls, uint32_t callee);
+/* As JSON and CSV have it. */
+const char *gus_trees_kind(const struct gus_callee *callee);
 
 #endif

@@ -50,7 +50,7 @@ static void print_cell(const struct gus_table *t, const struct layout *l, size_t
 	const char *text = row->cell[i] ? row->cell[i] : "", *tail = i + 1 == t->n ? row->tail : "";
 	size_t indent = i + 1 == t->n ? row->indent : 0;
 	size_t width = l->width[i] > width_of(tail) ? l->width[i] - width_of(tail) : 1;
-	enum gus_colour colour = i ? GUS_COLOUR_NONE : row->colour;
+	enum gus_colour colour = i == t->coloured ? row->colour : GUS_COLOUR_NONE;
 	const struct gus_table_column *c = &t->columns[i];
 	bool fit = t->screen->width && c->comfort && !t->screen->full_names;
 	size_t inside = fit ? indent_within(indent, width, width_of(text)) : indent;

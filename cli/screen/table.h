@@ -30,6 +30,7 @@ struct gus_table {
 	FILE *out;
 	const struct gus_table_column *columns;
 	size_t n;
+	size_t coloured;                /* column whose cells have their row's colour; the first but for who sets it */
 	struct gus_vec(char) texts;     /* of all cells, each with its end */
 	struct gus_table_rows gus_vec(struct gus_table_row) rows;
 };
@@ -37,7 +38,7 @@ struct gus_table {
 /* begins: how the line of titles does ("#"). */
 void gus_table_begin(struct gus_table *t, const struct gus_screen *s, FILE *out, const struct gus_table_column *columns,
 		     size_t n);
-/* As many cells as there are columns; NULL is an empty one. The first cell has the colour. */
+/* As many cells as there are columns; NULL is an empty one. */
 void gus_table_row(struct gus_table *t, enum gus_colour colour, const char *const *cells);
 /* The same, with so many blanks more before the last cell, as far as there is room for them, and behind it what is
  * never shortened. */

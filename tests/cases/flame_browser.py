@@ -99,6 +99,9 @@ def opened(b):
 	ok("functions by their own time", rows[:2] == [["40.00 %", "48.00 %", "work", "/opt/app"],
 	   ["25.00 %", "25.00 %", "recurse", "/opt/app"]], rows[:2])
 	g.picture("opened")
+	g = Graph(b, "off.html")
+	tip = g.point(0.6, 2)
+	ok("of time off the CPU times are counted", "48.00 ms, 3 times off the CPU\n" in tip, tip)
 
 
 def zoomed(b):
@@ -108,6 +111,7 @@ def zoomed(b):
 	ok("the view has a link", g.link().startswith("#zoom="), g.link())
 	ok("the box takes the whole width", g.point(0.02, 2).startswith("work") and g.point(0.98, 2).startswith("work"))
 	ok("and so do its callers", g.point(0.02, 1).startswith("main"))
+	ok("which are paler", 50 < g.colour(0.5, 1)[3] < 200 and g.colour(0.5, 2)[3] == 255, g.colour(0.5, 1))
 	tip = g.point(0.03, 3)
 	ok("shares of the view are told", "of the view\n8.33 %" in tip and "of all\n4.00 %" in tip, tip)
 	ok("one sample is one", "4.00 ms, 1 sample\n" in tip, tip)
@@ -156,6 +160,16 @@ def searched(b):
 	   b.value("document.getElementById('search').getAttribute('aria-invalid')") == "true", g.text("matched"))
 	ok("and does no harm", not b.troubles(), b.troubles())
 	b.key("Escape")
+	b.key("/")
+	for letter in "/i":
+		b.key(letter)
+	ok("letters that mean something elsewhere are typed here", b.value("document.getElementById('search').value")
+	   == "/i" and b.value("document.getElementById('invert').ariaPressed") == "false")
+	b.key("Escape")
+	for modifiers in (1, 2, 4):
+		b.key("i", modifiers=modifiers)
+	ok("with Alt, Ctrl or Meta they are the browser's", b.value("document.getElementById('invert').ariaPressed") ==
+	   "false")
 	b.value("document.querySelector('#functions button').click()")
 	ok("a function of the table is searched for", g.text("matched") == "48.00 % in 1 function", g.text("matched"))
 	g = Graph(b, "small.html", "#search=cmp%3Bare")
@@ -172,6 +186,7 @@ def turned(b):
 	ok("below it, who called it", g.point(0.2, 2, inverted=True).startswith("main\n"))
 	tip = g.point(0.7, 1, inverted=True)
 	ok("of all stacks that end there", tip.startswith("cmp;are\n") and "19.00 %" in tip, tip)
+	ok("of which nothing else is their own", "itself" not in tip and "in these stacks" in tip, tip)
 	g.click(0.7, 1, inverted=True)
 	ok("a click zooms", g.list("crumbs") == ["all", "cmp;are"] and "inverted=1" in g.link(), g.link())
 	g.picture("leaves")
@@ -259,10 +274,46 @@ def harmless(b):
 	ok("the policy says so", sum("Content Security Policy" in t for t in b.troubles()) >= 2, b.troubles())
 
 
+def narrow(b):
+	"""Of 1,200 pixels [unknown] has 40; what qsort and recurse have together is one more; then comes work."""
+	g = Graph(b, "thin.html")
+	run = (2000 + 24) / 60048
+	ok("what is too narrow is told to be several", g.point(run, 2).startswith("several, too narrow"),
+	   g.point(run, 2))
+	b.mouse(20, 5)
+	ok("beside the graph nothing is told", g.hidden("tip"))
+	b.value("document.getElementById('graph').focus()")
+	for key, name in (("ArrowUp", "main"), ("ArrowUp", "work"), ("ArrowLeft", "[unknown]"), ("ArrowRight", "work")):
+		b.key(key)
+		ok(f"over it, {key}: {name}", g.text("status").startswith(f"{name}: "), g.text("status"))
+	g.click(run, 2)
+	ok("a click on it gives its caller the width", g.list("crumbs") == ["all", "main"] and not b.troubles(),
+	   (g.list("crumbs"), b.troubles()))
+
+
+def high(b):
+	"""500 frames, of which some 30 are seen at a time; rows are counted from the root's."""
+	g = Graph(b, "deep.html")
+	_, top, _, height = g.rect()
+	b.mouse(300, top + height - 5)
+	ok("where there is no room below, it is said above", b.value("(() => { const r = document.getElementById('tip')"
+	   f".getBoundingClientRect(); return r.height > 20 && r.bottom < {top + height - 5} && r.top >= 0; }})()"))
+	b.value("document.getElementById('graph').focus()")
+	seen = ("(() => { const g = document.getElementById('graph'), top = {top}; return top >= g.scrollTop - 0.5 && "
+		"top + 18 <= g.scrollTop + g.clientHeight + 0.5; })()")
+	for _ in range(60):
+		b.key("ArrowUp")
+	ok("keys lead out of view, and the view follows", b.value(seen.replace("{top}", str(18 * (500 - 60)))))
+	for _ in range(59):
+		b.key("ArrowDown")
+	ok("and back", b.value(seen.replace("{top}", str(18 * (500 - 1)))))
+
+
 def others(b):
 	g = Graph(b, "many.html")
 	times = [float(b.value(f"document.body.dataset.{what}")) for what in ("ready", "painted")]
 	ok(f"100,000 stacks: seen after {times[0]:.0f} ms, painted in {times[1]:.0f}", times[0] < 5000, times)
+	ok("of 500 functions 100 are listed", b.value("document.querySelectorAll('#functions tr').length") == 100)
 	g.picture("many")
 	b.key("i")
 	b.key("/")
@@ -273,11 +324,22 @@ def others(b):
 	ok("500 frames: the root is in view", b.value("(() => { const g = document.getElementById('graph');"
 	   "return g.scrollHeight === 501 * 18 && g.scrollTop + g.clientHeight > g.scrollHeight - 2; })()"))
 	b.value("document.getElementById('graph').scrollTop = 0")
+	b.value("document.getElementById('graph').scrollTop = 9")
+	b.until("[...document.getElementById('boxes').getContext('2d').getImageData(99, 8, 1, 1).data][3] === 0")
+	ok("half of a row as well", g.colour(0.5, 4)[3] == 255, g.colour(0.5, 4))
+	b.value("document.getElementById('graph').scrollTop = 0")
 	g.rows = 501
 	ok("and the leaf after scrolling", g.point(0.5, 500).startswith("space_0::function_0\n"), g.point(0.5, 500))
 	g.click(0.5, 500)
 	ok("a long way is shortened", any("more" in c for c in g.list("crumbs")) and len(g.list("crumbs")) <= 9,
 	   g.list("crumbs"))
+	# Of the one stack a node's number is its depth.
+	way = b.value("pathOf(new Calls(decode(JSON.parse($('data').textContent))), 11).join('.')").split(".")
+	for depth, shown in ((7, ["all"] + 7 * ["f"]), (8, ["all", "… 2 more …"] + 6 * ["f"]),
+			     (11, ["all", "… 5 more …"] + 6 * ["f"])):
+		g = Graph(b, "deep.html", "#zoom=" + ".".join(way[:depth]))
+		crumbs = ["f" if "function" in c else c for c in g.list("crumbs")]
+		ok(f"a way of {depth}: those at its ends", crumbs == shown, crumbs)
 	g = Graph(b, "torn.html")
 	ok("how much of the stacks is whole", g.text("summary").endswith("; 75.00 % of it in whole stacks"),
 	   g.text("summary"))
@@ -292,7 +354,7 @@ def others(b):
 def main():
 	b = Browser()
 	try:
-		for part in (opened, zoomed, searched, turned, by_keys, fitted, harmless, others):
+		for part in (opened, zoomed, searched, turned, by_keys, fitted, harmless, narrow, high, others):
 			part(b)
 	finally:
 		b.close()

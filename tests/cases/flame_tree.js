@@ -173,6 +173,8 @@ test('numbers', () => {
 	assert.deepEqual([0, 999, 1000, 1234567].map(tree.grouped), ['0', '999', '1,000', '1,234,567']);
 	assert.deepEqual([0, 1, 2, 1000].map((n) => tree.counted(n, 'sample')),
 		['0 samples', '1 sample', '2 samples', '1,000 samples']);
+	assert.deepEqual([0, 1, 2].map((n) => tree.counted(n, 'time off', 'times off')),
+		['0 times off', '1 time off', '2 times off']);
 	assert.equal(tree.percent(1, 3), '33.33 %');
 	assert.equal(tree.amount(1500, { nsPerWeight: 2, unit: 'ns' }), '3.0 us');
 	assert.equal(tree.amount(1500, { nsPerWeight: null, unit: 'cycles' }), '1,500 cycles');

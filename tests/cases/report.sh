@@ -125,6 +125,24 @@ for how in "caller one" "callee own" "callee,0 own 0" "caller,0,fractal one 0" "
 	"$GUSPROF" report -g $graph $words --format json >tree.json 2>err || problem "report -g $how: $(head -1 err)"
 	check "-g $how: its parts add up" python3 trees.py tree.json "$1" "${2-0.5}"
 done
+"$GUSPROF" report -g caller,0 --format json >tree.json 2>err || problem "-g caller,0: $(head -1 err)"
+"$GUSPROF" report -g caller,0 --format csv >tree.csv 2>err || problem "-g caller,0 as CSV: $(head -1 err)"
+check "a tree as CSV is that of JSON, and parents lead to the root" python3 - <<'P'
+import csv, json
+tree, rows = json.load(open("tree.json"))["tree"], list(csv.DictReader(open("tree.csv")))
+assert len(tree) == len(rows) > 5
+for number, (node, row) in enumerate(zip(tree, rows)):
+    assert int(row["node"]) == number
+    for name in ("depth", "samples", "weight", "own_samples", "own"):
+        assert int(row[name]) == node[name], (row, node)
+    assert (row["function"] or None, row["kind"]) == (node["function"], node["kind"]), (row, node)
+    assert int(rows[int(row["parent"])]["depth"]) == node["depth"] - 1 if number else row["parent"] == ""
+P
+"$GUSPROF" report -g --format csv >rows.csv 2>err
+expect "trees of rows are not in CSV, which is said" "CSV has no trees of rows" err
+"$GUSPROF" report -q -g rows --format csv >rows2.csv 2>err
+check "rows are there" cmp rows.csv rows2.csv
+
 # What is inlined is known without chains as well: rows and trees have it alike.
 "$make" flat inlined || problem "the recording was not made"
 for how in "callee own" "caller --children total" "callee --children total"; do

@@ -242,6 +242,32 @@ static void test_order_of_rings(void **state)
 	gus_current_free(c);
 }
 
+/* A thousand and some steps are made anew for one that came late; behind more of them it holds from the last one on. */
+static void test_too_late(void **state)
+{
+	struct gus_current *c = gus_current_new(KEEP, NODES);
+
+	(void)state;
+	for (uint64_t i = 0; i < 1200; i++)
+		map(c, 100 + i, 1, 0x1000 * (1 + i % 4), 0x1000, "/a");
+	IS(c, 1, 1299, 0x1000, "/a");
+	map(c, 275, 1, 0x90000, 0x1000, "/late"); /* 1,024 are behind it */
+	NOWHERE(c, 1, 274, 0x90000);
+	IS(c, 1, 275, 0x90000, "/late");
+	IS(c, 1, 1299, 0x90000, "/late");
+	map(c, 275, 1, 0xa0000, 0x1000, "/later");
+	IS(c, 1, 275, 0xa0000, "/later");
+	map(c, 274, 1, 0xb0000, 0x1000, "/too late"); /* 1,026 */
+	NOWHERE(c, 1, 275, 0xb0000);
+	NOWHERE(c, 1, 1298, 0xb0000);
+	IS(c, 1, 1299, 0xb0000, "/too late");
+	NOWHERE(c, 1, 1298, 0xb0000); /* also when somebody has asked */
+	map(c, 1400, 1, 0xb0000, 0x1000, "/next");
+	IS(c, 1, 1399, 0xb0000, "/too late");
+	IS(c, 1, 1400, 0xb0000, "/next");
+	gus_current_free(c);
+}
+
 /* A process whose parent is told of later starts with nothing; one at whose first step is asked about a moment before
  * it (/proc was read when it ran already) has that. */
 static void test_described(void **state)
@@ -265,9 +291,25 @@ static void test_a_number_comes_again(void **state)
 	map(c, 1, 5, 0x1000, 0x1000, "/bin/first");
 	tell_exit(c, 10, 5, 6); /* a thread */
 	tell_exit(c, 20, 5, 5);
+	tell_exit(c, 20, 6, 6); /* of which nobody has told anything */
 	IS(c, 5, 30, 0x1000, "/bin/first"); /* its threads may live on */
 	tell_fork(tell_current, c, 40, 1, 5, 5);
 	IS(c, 5, 41, 0x1000, "/bin/sh");
+	gus_current_free(c);
+}
+
+/* Of two things at the same moment the one that was told last holds, whether they came together or not. */
+static void test_the_same_moment(void **state)
+{
+	struct gus_current *c = gus_current_new(KEEP, NODES);
+
+	(void)state;
+	map(c, 5, 1, 0x1000, 0x1000, "/a");
+	map(c, 5, 1, 0x1000, 0x1000, "/b");
+	IS(c, 1, 5, 0x1000, "/b");
+	map(c, 5, 1, 0x1000, 0x1000, "/c");
+	IS(c, 1, 5, 0x1000, "/c");
+	NOWHERE(c, 2, 5, 0x1000);
 	gus_current_free(c);
 }
 
@@ -287,6 +329,7 @@ static void test_room_is_made(void **state)
 	map(c, 1, 1, 0x1000, 0x1000, "/bin/lives");
 	map(c, 1, 2, 0x1000, 0x1000, "/bin/ended");
 	map(c, 1, 3, 0x1000, 0x1000, "/bin/asked");
+	tell_exit(c, 2, 1, 77); /* a thread of it */
 	tell_exit(c, 2, 2, 2);
 	tell_exit(c, 2, 3, 3);
 	for (unsigned i = 0; i < 40; i++) {
@@ -299,6 +342,27 @@ static void test_room_is_made(void **state)
 	IS(c, 3, end, 0x1000, "/bin/asked");
 	NOWHERE(c, 2, end, 0x1000);
 	assert_int_equal(gus_current_left_out(c), 0);
+	gus_current_free(c);
+}
+
+/* Of another process, too: what it mapped within that time, each at its moment; what was before the first of these is
+ * what it had when that time began. */
+static void test_room_keeps_all_of_the_last(void **state)
+{
+	static const char *const paths[] = { "/0", "/1", "/2", "/3", "/4", "/5", "/6", "/7" };
+	struct gus_current *c = gus_current_new(KEEP, NODES);
+
+	(void)state;
+	for (uint64_t i = 0; i < 8; i++)
+		map(c, 1 + i, 1, 0x1000, 0x1000, paths[7 - i]);
+	for (uint64_t i = 0; i < 8; i++)
+		map(c, 100 * SECOND + i, 1, 0x1000, 0x1000, paths[i]);
+	for (uint64_t k = 0; k < 8; k++) { /* a moment after which room is made at some time */
+		map_many(c, 100 * SECOND + 100 + k * 1000000, 100, 4, 1000);
+		for (uint64_t i = 0; i < 8; i++)
+			IS(c, 1, 100 * SECOND + i, 0x1000, paths[i]);
+	}
+	IS(c, 1, 50 * SECOND, 0x1000, "/0");
 	gus_current_free(c);
 }
 
@@ -463,7 +527,10 @@ int main(void)
 		cmocka_unit_test(test_order_of_rings),
 		cmocka_unit_test(test_described),
 		cmocka_unit_test(test_a_number_comes_again),
+		cmocka_unit_test(test_too_late),
+		cmocka_unit_test(test_the_same_moment),
 		cmocka_unit_test(test_room_is_made),
+		cmocka_unit_test(test_room_keeps_all_of_the_last),
 		cmocka_unit_test(test_room_keeps_the_last),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_too_many_files),

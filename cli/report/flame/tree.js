@@ -319,8 +319,8 @@ function grouped(number) {
 	return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/gu, ',');
 }
 
-function counted(number, what) {
-	return `${grouped(number)} ${what}${number === 1 ? '' : 's'}`;
+function counted(number, one, many = `${one}s`) {
+	return `${grouped(number)} ${number === 1 ? one : many}`;
 }
 
 function amount(weight, data) {

@@ -291,7 +291,7 @@ class Page {
 	linesOf(node) {
 		const tree = this.tree, whole = tree.total(0), frame = tree.frame(node), total = tree.total(node);
 		const lines = [[this.inverted && node !== 0 ? 'in these stacks' : 'with callees',
-			`${amount(total, this.data)}, ${counted(tree.samples(node), 'sample')}`],
+			`${amount(total, this.data)}, ${counted(tree.samples(node), ...this.data.counted)}`],
 		['of all', percent(total, whole)]];
 
 		if (this.zoomed !== 0)
