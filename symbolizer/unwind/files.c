@@ -277,16 +277,23 @@ static struct table *table_of(struct gus_unwind_file *file, unsigned which)
 
 /* Rules. */
 
-static bool recognise(struct gus_unwind_file *file, uint64_t offset, struct gus_rule *rule)
+/* The code around an offset, `before` bytes of it and `after`; NULL if there is none. */
+static const uint8_t *code_at(struct gus_unwind_file *file, uint64_t offset, size_t *before, size_t *after)
 {
 	struct gus_elf *e = file->object.main;
-	uint64_t before = offset < GUS_RULE_CODE ? offset : GUS_RULE_CODE;
-	uint64_t after = offset < e->size ? e->size - offset : 0;
+	uint64_t left = offset < e->size ? e->size - offset : 0;
 
-	if (after > GUS_RULE_CODE)
-		after = GUS_RULE_CODE;
-	return after && gus_elf_load(e, offset - before, before + after) &&
-	       gus_rule_recognise(rule, file->machine, e->bytes + offset, (size_t)before, (size_t)after);
+	*before = offset < GUS_RULE_CODE ? (size_t)offset : GUS_RULE_CODE;
+	*after = left < GUS_RULE_CODE ? (size_t)left : GUS_RULE_CODE;
+	return *after && gus_elf_load(e, offset - *before, *before + *after) ? e->bytes + offset : NULL;
+}
+
+/* Go's compiler keeps frame pointers in all it makes and does not say so in its tables, which count from sp. */
+static bool is_go(const struct gus_unwind_file *file)
+{
+	GElf_Shdr header;
+
+	return gus_elf_section(file->object.main, ".gopclntab", &header) != NULL;
 }
 
 static unsigned which_table(struct gus_unwind_file *file, uint64_t address)
@@ -308,12 +315,27 @@ const struct gus_cfi *gus_unwind_file_cfi(struct gus_unwind_file *file, uint64_t
 	return which < TABLES ? &file->tables[which].cfi : NULL;
 }
 
-/* A signal's frame is looked for by its code where the table may not know it: where there is none, in .debug_frame,
- * where Go's own has no mark, and on arm64, where the kernel's describes its frame record, which lacks the address that
- * was interrupted. */
-static bool may_be_signal(const struct gus_unwind_file *file, enum gus_cfi_found found, unsigned which)
+/* Code is looked at where the table may not know what it does: where there is none, in .debug_frame, where Go's own has
+ * no mark of a signal's frame, nor of a change of stacks, and on arm64, where the kernel's describes its frame record,
+ * which lacks the address that was interrupted. */
+static bool may_be_known(const struct gus_unwind_file *file, enum gus_cfi_found found, unsigned which)
 {
 	return found == GUS_CFI_NONE || which != EH_FRAME || file->machine == EM_AARCH64;
+}
+
+/* What is known by its code, where that counts for more than the table. */
+static bool recognise(struct gus_unwind_file *file, uint64_t offset, bool exact, enum gus_cfi_found found,
+		      struct gus_rule *rule)
+{
+	size_t before, after;
+	const uint8_t *code = code_at(file, offset, &before, &after);
+
+	if (!code)
+		return false;
+	if (file->machine == EM_X86_64 && gus_rule_recognise_go(rule, code, before, after) && is_go(file))
+		return true;
+	return gus_rule_recognise(rule, file->machine, code, before, after) &&
+	       (rule->signal || (exact && found == GUS_CFI_NONE));
 }
 
 static bool make_rule(struct gus_unwind_file *file, uint64_t offset, bool exact, struct gus_budget *steps,
@@ -324,7 +346,6 @@ static bool make_rule(struct gus_unwind_file *file, uint64_t offset, bool exact,
 	uint64_t address;
 	unsigned which = TABLES;
 
-	*rule = (struct gus_rule){ .kind = GUS_RULE_NONE };
 	/* Behind a call there may be another function, or nothing at all: what called ends before it. */
 	if (gus_elf_address(file->object.main, exact ? offset : offset - 1, &address))
 		which = which_table(file, address);
@@ -332,14 +353,9 @@ static bool make_rule(struct gus_unwind_file *file, uint64_t offset, bool exact,
 		found = gus_cfi_row(&file->tables[which].cfi, address, steps, &row);
 	if (found == GUS_CFI_WORK)
 		return false;
-	if (may_be_signal(file, found, which)) {
-		struct gus_rule known;
-
-		if (recognise(file, offset, &known) && (known.signal || (exact && found == GUS_CFI_NONE))) {
-			*rule = known;
-			return true;
-		}
-	}
+	if (may_be_known(file, found, which) && recognise(file, offset, exact, found, rule))
+		return true;
+	*rule = (struct gus_rule){ .kind = GUS_RULE_NONE };
 	if (found == GUS_CFI_FOUND)
 		gus_rule_make(rule, &row, which);
 	else if (found == GUS_CFI_BAD)
@@ -479,14 +495,6 @@ static void look_at_function(const struct gus_unwind_file *file, const struct gu
 	}
 	seen->framed += framed;
 	seen->pointed += framed && pointed;
-}
-
-/* Go's compiler keeps frame pointers in all it makes and does not say so in its tables, which count from sp. */
-static bool is_go(const struct gus_unwind_file *file)
-{
-	GElf_Shdr header;
-
-	return gus_elf_section(file->object.main, ".gopclntab", &header) != NULL;
 }
 
 double gus_unwind_file_frame_pointers(struct gus_unwind_file *file)

@@ -14,6 +14,7 @@ enum gus_rule_kind {
 	GUS_RULE_STEP,            /* what follows leads to the caller */
 	GUS_RULE_NONE,            /* no table has the address */
 	GUS_RULE_BAD,             /* the table contradicts itself */
+	GUS_RULE_ELSEWHERE,       /* the caller's frame lies on another stack */
 };
 
 struct gus_rule_slot {
@@ -47,7 +48,10 @@ void gus_rule_make(struct gus_rule *rule, const struct gus_cfi_row *row, unsigne
  * and the system call that ends a signal handler. code: `after` bytes at the address and `before` bytes before it.
  * False if it is neither. */
 bool gus_rule_recognise(struct gus_rule *rule, unsigned machine, const uint8_t *code, size_t before, size_t after);
-/* Bytes before and behind an address that are enough for that. */
+/* The same of places where Go's runtime has changed from a goroutine's stack to the thread's: its tables go on as if it
+ * had not, into what older calls have left there. x86-64 only. */
+bool gus_rule_recognise_go(struct gus_rule *rule, const uint8_t *code, size_t before, size_t after);
+/* Bytes before and behind an address that are enough for both. */
 #define GUS_RULE_CODE 24
 
 #endif

@@ -175,6 +175,7 @@ enum gus_callers gus_climb_by_rule(void *context, struct gus_climb *w, struct gu
 	static const enum gus_callers kinds[] = {
 		[GUS_RULE_NONE] = GUS_CALLERS_NO_RULE,
 		[GUS_RULE_BAD] = GUS_CALLERS_BAD,
+		[GUS_RULE_ELSEWHERE] = GUS_CALLERS_STACK,
 	};
 	struct step s = { .w = w, .file = file, .sp = w->regs.v[w->machine->sp] };
 	enum gus_unwind_knows knows = gus_unwind_file_rule(file, w->regs.machine, offset, w->exact, &w->steps, &s.rule);

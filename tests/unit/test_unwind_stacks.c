@@ -621,6 +621,59 @@ static void restorers_are_known_by_their_code(void **state)
 	}
 }
 
+/* What Go's runtime does on a thread's stack it was called for on a goroutine's, which is not in the copy; what lies
+ * above is of older calls. The code of Go 1.19, and of later ones that load the stack pointer at once; mcall leaves its
+ * goroutine for good. At each instruction from the new stack pointer on, where the call returns to, and before that,
+ * where callers are looked up; nowhere else, and in no other file. */
+static void go_changes_stacks(void **state)
+{
+	static const struct {
+		uint8_t code[15], n, instructions[6];
+		enum gus_callers end;
+	} ways[] = {
+		{ { 0x48, 0x89, 0xdc, 0x48, 0x89, 0xfa, 0x48, 0x8b, 0x3f, 0xff, 0xd7 }, 11, { 3, 6, 9, 10, 11 },
+		  GUS_CALLERS_STACK },
+		{ { 0x48, 0x8b, 0x62, 0x38, 0x48, 0x89, 0xfa, 0x48, 0x8b, 0x3f, 0xff, 0xd7 }, 12, { 4, 7, 10, 11, 12 },
+		  GUS_CALLERS_STACK },
+		{ { 0x48, 0x8b, 0x63, 0x38, 0xe8, 1, 2, 3, 4 }, 9, { 4, 8, 9 }, GUS_CALLERS_STACK },
+		{ { 0x48, 0x89, 0xdf, 0x48, 0x89, 0xd9, 0xff, 0xd0 }, 8, { 3, 6, 7, 8 }, GUS_CALLERS_STACK },
+		{ { 0x49, 0x8b, 0x66, 0x38, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4, 0x58 }, 11, { 4, 5, 8, 10, 11 },
+		  GUS_CALLERS_WHOLE },
+	};
+	static const uint8_t first[] = { DW_CFA_undefined, 16 }, nothing[] = { DW_CFA_nop };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * LEN(ways); i++) {
+		const uint8_t *at = ways[i / 2].instructions, n = ways[i / 2].n;
+		const bool is_go = i % 2;
+		struct made_frames m = { .debug = true };
+		uint8_t code[CODE_END - CODE] = { 0 };
+		const uint64_t stack[] = { AT(1) + 8 + n, AT(2) + 3 };
+		struct gus_unwind_regs regs = regs_at(AT(0));
+		struct process p;
+		struct answer a;
+
+		memcpy(code + 0x40 + 8, ways[i / 2].code, sizeof(ways[0].code));
+		made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+		made_fde(&m, OWN + CODE, 0x80, nothing, 1);
+		made_fde(&m, OWN + CODE + 0x80, 0x40, first, 2);
+		begin(&p, EM_X86_64, &m, is_go ? "go" : ".debug_frame", code);
+		a = unwind(&p, &regs, stack, sizeof(stack), 64);
+		check_chain(&a, stack, is_go ? 1 : 2, (is_go ? ways[i / 2].end : GUS_CALLERS_WHOLE) |
+			    GUS_CALLERS_TABLE);
+		for (uint8_t offset = 0; offset <= 0x20; offset++) {
+			bool is_there = is_go && offset == *at;
+
+			at += *at && offset == *at;
+			regs = regs_at(AT(1) + 8 + offset);
+			a = unwind(&p, &regs, stack + 1, sizeof(*stack), 64);
+			assert_int_equal(a.n, !is_there);
+			assert_int_equal(a.callers & GUS_CALLERS_END, is_there ? ways[i / 2].end : GUS_CALLERS_WHOLE);
+		}
+		end(&p);
+	}
+}
+
 /* A part of the functions that have frames at all; Go says nothing in its table, and keeps them. */
 static void frame_pointers_are_counted(void **state)
 {
@@ -783,6 +836,7 @@ int main(void)
 		cmocka_unit_test(a_stack_that_is_gone_is_told),
 		cmocka_unit_test(arm64_returns_by_a_register),
 		cmocka_unit_test(restorers_are_known_by_their_code),
+		cmocka_unit_test(go_changes_stacks),
 		cmocka_unit_test(frame_pointers_are_counted),
 		cmocka_unit_test(rules_are_kept),
 		cmocka_unit_test(rules_that_are_kept_cost_nothing),
