@@ -338,29 +338,73 @@ static bool recognise(struct gus_unwind_file *file, uint64_t offset, bool exact,
 	       (rule->signal || (exact && found == GUS_CFI_NONE));
 }
 
+/* The rule by the table that has the address; false if the budget ended. */
+static bool make_by_table(struct gus_unwind_file *file, unsigned which, uint64_t address, struct gus_budget *steps,
+			  enum gus_cfi_found *found, struct gus_rule *rule)
+{
+	struct gus_cfi_row row;
+
+	*rule = (struct gus_rule){ .kind = GUS_RULE_NONE };
+	*found = which < TABLES ? gus_cfi_row(&file->tables[which].cfi, address, steps, &row) : GUS_CFI_NONE;
+	if (*found == GUS_CFI_FOUND)
+		gus_rule_make(rule, &row, which);
+	else if (*found == GUS_CFI_BAD)
+		rule->kind = GUS_RULE_BAD;
+	return *found != GUS_CFI_WORK;
+}
+
+/* The C library ends its table before the system call of clone, since behind it there are two threads. What held before
+ * holds on for the one that called. */
+static bool make_behind_clone(struct gus_unwind_file *file, uint64_t offset, uint64_t address,
+			      struct gus_budget *steps, struct gus_rule *rule)
+{
+	size_t before, after;
+	const uint8_t *code = code_at(file, offset, &before, &after);
+	int back = code ? gus_rule_call_before(file->machine, code, before, after) : -1;
+	enum gus_cfi_found found = GUS_CFI_NONE;
+
+	if (back >= 0) {
+		uint64_t last = address - (uint64_t)back - 1;
+
+		if (!make_by_table(file, which_table(file, last), last, steps, &found, rule))
+			return false;
+	}
+	rule->forks = rule->kind == GUS_RULE_STEP;
+	return true;
+}
+
+/* Where a call returns to no table may have what is before, which made the call, and one begin with what follows. That
+ * was not called: makecontext writes such an address on the stack that it makes. */
+static bool make_without_table(struct gus_unwind_file *file, uint64_t offset, uint64_t address, bool exact,
+			       struct gus_budget *steps, struct gus_rule *rule)
+{
+	if (exact)
+		return make_behind_clone(file, offset, address, steps, rule);
+	if (which_table(file, address + 1) < TABLES)
+		gus_rule_make_first(rule, file->machine);
+	return true;
+}
+
 static bool make_rule(struct gus_unwind_file *file, uint64_t offset, bool exact, struct gus_budget *steps,
 		      struct gus_rule *rule)
 {
-	enum gus_cfi_found found = GUS_CFI_NONE;
-	struct gus_cfi_row row;
-	uint64_t address;
+	enum gus_cfi_found found;
+	uint64_t address = 0;
 	unsigned which = TABLES;
+	struct gus_rule known;
+	bool is_mapped;
 
 	/* Behind a call there may be another function, or nothing at all: what called ends before it. */
-	if (gus_elf_address(file->object.main, exact ? offset : offset - 1, &address))
+	is_mapped = gus_elf_address(file->object.main, exact ? offset : offset - 1, &address);
+	if (is_mapped)
 		which = which_table(file, address);
-	if (which < TABLES)
-		found = gus_cfi_row(&file->tables[which].cfi, address, steps, &row);
-	if (found == GUS_CFI_WORK)
+	if (!make_by_table(file, which, address, steps, &found, rule))
 		return false;
-	if (may_be_known(file, found, which) && recognise(file, offset, exact, found, rule))
+	if (may_be_known(file, found, which) && recognise(file, offset, exact, found, &known)) {
+		*rule = known;
 		return true;
-	*rule = (struct gus_rule){ .kind = GUS_RULE_NONE };
-	if (found == GUS_CFI_FOUND)
-		gus_rule_make(rule, &row, which);
-	else if (found == GUS_CFI_BAD)
-		rule->kind = GUS_RULE_BAD;
-	return true;
+	}
+	return found != GUS_CFI_NONE || !is_mapped || make_without_table(file, offset, address, exact, steps, rule);
 }
 
 /* Keeping them. */

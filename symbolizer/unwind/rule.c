@@ -166,6 +166,28 @@ bool gus_rule_recognise(struct gus_rule *rule, unsigned machine, const uint8_t *
 	return stub != NULL;
 }
 
+void gus_rule_make_first(struct gus_rule *rule, unsigned machine)
+{
+	*rule = (struct gus_rule){ .kind = GUS_RULE_STEP, .ra = machine == EM_X86_64 ? 16 : 30 };
+	add_slot(rule, rule->ra, &(struct gus_cfi_place){ GUS_CFI_UNDEFINED, 0 });
+}
+
+/* As far as it may be behind: a test of what the call gave, jumps, and a return. */
+#define BEHIND_CALL 16
+
+int gus_rule_call_before(unsigned machine, const uint8_t *code, size_t before, size_t after)
+{
+	static const uint8_t x86_call[] = { 0x0f, 0x05 }, arm64_call[] = { 1, 0, 0, 0xd4 };
+	const bool x86 = machine == EM_X86_64;
+	const uint8_t *call = x86 ? x86_call : arm64_call;
+	const size_t n = x86 ? sizeof(x86_call) : sizeof(arm64_call), step = x86 ? 1 : 4;
+
+	for (size_t back = 0; back <= BEHIND_CALL && back <= before; back += step)
+		if (back + after >= n && memcmp(code - back, call, n) == 0)
+			return (int)back;
+	return -1;
+}
+
 /* From the load of the stack pointer to what the call returns to: the bytes, and a bit for each instruction behind the
  * load, with the last byte of the call, where callers are looked up. systemstack up to Go 1.20 and after, asmcgocall,
  * and morestack, whose call is relative. */
@@ -191,11 +213,9 @@ bool gus_rule_recognise_go(struct gus_rule *rule, const uint8_t *code, size_t be
 			if (!(go_changes[i].places >> place & 1) ||
 			    !is_stub(&go_changes[i].code, code - place, 0, place + after))
 				continue;
-			*rule = (struct gus_rule){ .kind = GUS_RULE_ELSEWHERE, .ra = 16 };
-			if (!go_changes[i].is_last)
-				return true;
-			rule->kind = GUS_RULE_STEP;
-			add_slot(rule, rule->ra, &(struct gus_cfi_place){ GUS_CFI_UNDEFINED, 0 });
+			*rule = (struct gus_rule){ .kind = GUS_RULE_ELSEWHERE };
+			if (go_changes[i].is_last)
+				gus_rule_make_first(rule, EM_X86_64);
 			return true;
 		}
 	}

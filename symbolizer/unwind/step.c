@@ -127,8 +127,10 @@ static enum gus_callers find_registers(const struct step *s, struct gus_unwind_r
 }
 
 /* The outermost function's rule need not have a CFA that makes sense. */
-static bool is_outermost(const struct gus_rule *rule)
+static bool is_outermost(const struct gus_rule *rule, const struct gus_unwind_regs *regs)
 {
+	if (rule->forks && gus_climb_knows(regs, 0) && !regs->v[0])
+		return true;
 	for (unsigned i = 0; i < rule->slots; i++)
 		if (rule->slot[i].reg == rule->ra && rule->slot[i].how == GUS_CFI_UNDEFINED)
 			return true;
@@ -142,7 +144,7 @@ static enum gus_callers apply(struct step *s)
 	struct gus_unwind_regs next = w->regs;
 	enum gus_callers end;
 
-	if (is_outermost(s->rule))
+	if (is_outermost(s->rule, &w->regs))
 		return GUS_CALLERS_WHOLE;
 	end = find_cfa(s);
 	if (end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The user part of each sample's stack in a recording that keeps registers and stacks, by either engine:
- * `both_stacks RECORDING [ENGINE]`. A line is thread, time, engine (copied, tables), end (enum gus_callers), bytes of the
- * copy above the last return address (of tables alone), and the frames, innermost first, each by the number of its
+ * `both_stacks RECORDING [ENGINE]`. A line is thread, time, engine (copied, tables), end (enum gus_callers), bytes of
+ * the copy above the last return address (of tables alone), and the frames, innermost first, each by the number of its
  * module and its offset in that, which perf script shows; "!" stands before a frame that a signal interrupted. The
  * engine `kernel` is the chain that came with the sample, if one did: the kernel's, by frame pointers. Then a line for
  * each module: its number and its path, "-" if it is no file. The last line has the seconds that each engine took. */

@@ -621,6 +621,85 @@ static void restorers_are_known_by_their_code(void **state)
 	}
 }
 
+/* makecontext has a coroutine return to the first instruction of a function, which nothing called, and before which no
+ * other is. One that is called last in another is not meant, nor any other address in it. */
+static void contexts_begin_where_a_function_does(void **state)
+{
+	static const uint8_t first[] = { DW_CFA_undefined, 16 }, nothing[] = { DW_CFA_nop };
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		const bool is_before = i >= 3;
+		const uint64_t stack[] = { AT(2) + i % 3 - 1, AT(3) + 1 };
+		struct gus_unwind_regs regs = regs_at(AT(0));
+		struct made_frames m = { .debug = false };
+		struct process p;
+		struct answer a;
+
+		made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+		regs.v[6] = 4; /* no frame pointer */
+		made_fde(&m, OWN + CODE, is_before ? 0x80 : 0x40, nothing, 1);
+		made_fde(&m, OWN + CODE + 0x80, 0x40, nothing, 1);
+		made_fde(&m, OWN + CODE + 0xc0, 0x40, first, 2);
+		begin(&p, EM_X86_64, &m, ".eh_frame", no_code);
+		a = unwind(&p, &regs, stack, sizeof(stack), 64);
+		if (!is_before && i == 0)
+			check_chain(&a, stack, 1, GUS_CALLERS_NO_RULE | GUS_CALLERS_TABLE);
+		else
+			check_chain(&a, stack, !is_before && i == 1 ? 1 : 2, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+		end(&p);
+	}
+}
+
+/* The C library's clone ends its table before the system call, as behind it there are two threads: one that goes back
+ * to the caller, and a new one, in which the call gives 0. */
+static void clone_has_two_ends(void **state)
+{
+	static const uint8_t moved[] = { DW_CFA_def_cfa_offset, 16 };
+	static const struct {
+		unsigned machine, ra;
+		uint8_t cie[8], cie_n, call[4], n;
+	} machines[] = {
+		{ EM_X86_64, 16, { DW_CFA_def_cfa, 7, 8, DW_CFA_offset | 16, 1 }, 5, { 0x0f, 0x05 }, 2 },
+		{ EM_AARCH64, 30, { DW_CFA_def_cfa, 31, 0 }, 3, { 1, 0, 0, 0xd4 }, 4 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * LEN(machines); i++) {
+		const bool x86 = machines[i / 2].machine == EM_X86_64, is_new = i % 2;
+		const uint8_t step = x86 ? 1 : 4;
+		const uint64_t stack[] = { 1, AT(3) + 8, AT(3) + 8 };
+		uint8_t code[CODE_END - CODE] = { 0 };
+		struct made_frames m = { .debug = false };
+		struct process p;
+		struct answer a;
+
+		memcpy(code + 0x40 + 8, machines[i / 2].call, 4);
+		made_cie(&m, "", machines[i / 2].ra, machines[i / 2].cie, machines[i / 2].cie_n);
+		made_fde(&m, OWN + CODE + 0x40, 8, moved, 2);
+		made_fde(&m, OWN + CODE + 0x40 + 0x30, 0x10, moved, 2);
+		made_fde(&m, OWN + CODE + 0xc0, 0x40, (const uint8_t[]){ DW_CFA_undefined,
+			 (uint8_t)machines[i / 2].ra }, 2);
+		begin(&p, machines[i / 2].machine, &m, ".eh_frame", code);
+		for (uint8_t at = 0; at < 0x30; at += step) {
+			struct gus_unwind_regs regs = { machines[i / 2].machine, 0x1ffffffff, { [0] = !is_new } };
+			bool is_behind = at >= 8 && at <= 8 + 16;
+
+			regs.known = x86 ? 0x1ffff : regs.known;
+			regs.v[x86 ? 7 : 31] = SP;
+			regs.v[x86 ? 16 : 32] = AT(1) + at;
+			regs.v[30] = x86 ? 0 : AT(3) + 8;
+			regs.v[x86 ? 6 : 29] = 4; /* no frame pointer */
+			a = unwind(&p, &regs, stack, sizeof(stack), 64);
+			if (at < 8 || (is_behind && !is_new))
+				check_chain(&a, stack + 1, 1, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+			else
+				check_chain(&a, stack, 0, is_behind ? GUS_CALLERS_WHOLE : GUS_CALLERS_NO_RULE);
+		}
+		end(&p);
+	}
+}
+
 /* What Go's runtime does on a thread's stack it was called for on a goroutine's, which is not in the copy; what lies
  * above is of older calls. The code of Go 1.19, and of later ones that load the stack pointer at once; mcall leaves its
  * goroutine for good. At each instruction from the new stack pointer on, where the call returns to, and before that,
@@ -836,6 +915,8 @@ int main(void)
 		cmocka_unit_test(a_stack_that_is_gone_is_told),
 		cmocka_unit_test(arm64_returns_by_a_register),
 		cmocka_unit_test(restorers_are_known_by_their_code),
+		cmocka_unit_test(contexts_begin_where_a_function_does),
+		cmocka_unit_test(clone_has_two_ends),
 		cmocka_unit_test(go_changes_stacks),
 		cmocka_unit_test(frame_pointers_are_counted),
 		cmocka_unit_test(rules_are_kept),
