@@ -139,6 +139,20 @@ static uint32_t number_of(struct gus_unwind_files *files, const struct gus_modul
 	return number;
 }
 
+static void open_vdso(struct gus_unwind_file *file, const struct gus_module *module)
+{
+	const struct gus_symbols_options *o = file->files->options;
+	const void *bytes = NULL;
+	size_t size = 0;
+
+	if (o && o->image && !o->image(o->image_context, module, &bytes, &size))
+		file->trouble = "the recording has no copy of it, and this boot's is another";
+	else if (bytes)
+		gus_object_open_image(&file->object, module, bytes, size);
+	else
+		gus_object_open_own_vdso(&file->object, module);
+}
+
 static void open_module(struct gus_unwind_file *file, const struct gus_module *module)
 {
 	const struct gus_symbols_options *o = file->files->options;
@@ -154,7 +168,7 @@ static void open_module(struct gus_unwind_file *file, const struct gus_module *m
 		own.build_id_size = 0;
 	}
 	if (module->kind == GUS_MODULE_VDSO) {
-		gus_object_open_own_vdso(&file->object, &own);
+		open_vdso(file, &own);
 		return;
 	}
 	if (o && o->open)
@@ -169,7 +183,9 @@ static void look_at_machine(struct gus_unwind_file *file)
 	const struct gus_elf *e = file->object.main;
 	const char *ident = e ? elf_getident(e->elf, NULL) : NULL;
 
-	if (!e) {
+	if (file->trouble) {
+		file->machine = EM_NONE;
+	} else if (!e) {
 		file->trouble = file->object.trouble ? file->object.trouble : "it is not at hand";
 	} else if (!ident || ident[EI_DATA] != ELFDATA2LSB || ident[EI_CLASS] != ELFCLASS64 ||
 		   (e->machine != EM_X86_64 && e->machine != EM_AARCH64)) {

@@ -96,6 +96,14 @@ static void write_file(struct process *p, const struct made_frames *frames, cons
 	close(fd);
 }
 
+static void read_bytes(const char *path, uint8_t *bytes, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0 && read(fd, bytes, size) == (ssize_t)size);
+	close(fd);
+}
+
 static void begin(struct process *p, unsigned machine, const struct made_frames *frames, const char *section,
 		  const uint8_t *code)
 {
@@ -897,6 +905,45 @@ static void the_vdso_is_at_hand(void **state)
 	gus_unwind_copied_free(NULL);
 }
 
+struct image { const void *bytes; size_t size; bool known; };
+
+static bool image_of(void *context, const struct gus_module *module, const void **bytes, size_t *size)
+{
+	const struct image *image = context;
+
+	assert_string_equal(module->path, "[vdso]");
+	*bytes = image->bytes;
+	*size = image->size;
+	return image->known;
+}
+
+/* What a recording brought along goes before our own, which may be another one; then there is none. */
+static void a_recordings_vdso_goes_first(void **state)
+{
+	const struct gus_module module = { .kind = GUS_MODULE_VDSO, .path = "[vdso]" };
+	struct made_frames m = { .debug = false };
+	struct image image = { NULL, SIZE, true };
+	static uint8_t bytes[SIZE];
+	struct process p = { .machine = EM_X86_64, .options = { .image = image_of, .image_context = &image } };
+	uint64_t address = 0;
+
+	(void)state;
+	made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+	made_fde(&m, OWN + CODE, 0x40, functions[LEAF].program, functions[LEAF].n);
+	write_file(&p, &m, ".eh_frame", no_code);
+	read_bytes(p.path, bytes, sizeof(bytes));
+	unlink(p.path);
+	for (unsigned i = 0; i < 3; i++) {
+		image.bytes = i == 0 ? bytes : NULL;
+		image.known = i < 2;
+		p.files = gus_unwind_files_new(&p.options);
+		p.file = gus_unwind_files_get(p.files, &module);
+		assert_int_equal(gus_unwind_file_trouble(p.file) == NULL, image.known);
+		assert_int_equal(gus_unwind_file_cfi(p.file, CODE, &address) && address == OWN + CODE, i == 0);
+		gus_unwind_files_free(p.files);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -923,6 +970,7 @@ int main(void)
 		cmocka_unit_test(rules_that_are_kept_cost_nothing),
 		cmocka_unit_test(packed_tables_are_read),
 		cmocka_unit_test(the_vdso_is_at_hand),
+		cmocka_unit_test(a_recordings_vdso_goes_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
