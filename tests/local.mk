@@ -585,7 +585,10 @@ check_PROGRAMS += tests/accuracy/both_stacks
 tests_accuracy_both_stacks_SOURCES = tests/accuracy/both_stacks.c
 check_PROGRAMS += tests/accuracy/perf_data
 tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
-EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches tests/accuracy/stacks
+EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches tests/accuracy/stacks \
+	tests/accuracy/stacked/closures.go tests/accuracy/stacked/panics.rs tests/accuracy/stacked/promises.js \
+	tests/accuracy/stacked/shapes.cc tests/accuracy/stacked/shapes.js tests/accuracy/stacked/shapes.rs \
+	tests/accuracy/stacked/tasks.cc tests/accuracy/stacked/words.go tests/accuracy/stacked/words.py
 
 # Routes beside what was executed.
 check_PROGRAMS += tests/accuracy/routes_of_trace

@@ -62,6 +62,7 @@ struct loader {
 	struct gus_columns batch;
 	struct gus_vec(struct gus_caller) callers; /* of the sample at hand */
 	const struct gus_symbols_options *options; /* with which files are opened */
+	struct gus_symbols_options unwinding; /* with which those for unwinding are */
 	struct gus_unwinder *unwinder;  /* NULL until a sample needs it */
 	uint64_t decoded;               /* samples of the event, before the filter */
 	uint64_t bad_payloads, bad_offset;
@@ -406,6 +407,21 @@ static void take_in_order(void *context, const struct gus_sample *s)
 	take_sample(context, s);
 }
 
+static bool image_of(void *context, const struct gus_module *module, const void **bytes, size_t *size)
+{
+	const struct loader *l = context;
+
+	return gus_symbols_image(l->p->symbols, module, bytes, size);
+}
+
+static void begin_unwinding(struct loader *l)
+{
+	l->unwinding = *l->options;
+	l->unwinding.image = image_of;
+	l->unwinding.image_context = l;
+	l->unwinder = gus_unwinder_new(l->p->space, &l->unwinding, l->p->header);
+}
+
 /* A batch of a recording that keeps registers and stacks becomes one like those of others, with chains. */
 static void unwind(void *context, struct gus_columns *rows)
 {
@@ -414,7 +430,7 @@ static void unwind(void *context, struct gus_columns *rows)
 	if (!l->filter->chains && !l->timed)
 		return;
 	if (!l->unwinder)
-		l->unwinder = gus_unwinder_new(l->p->space, l->options, l->p->header);
+		begin_unwinding(l);
 	gus_unwinder_run(l->unwinder, rows);
 }
 

@@ -212,6 +212,15 @@ static const struct image *image_of(const struct gus_symbols *s, const struct gu
 	return NULL;
 }
 
+bool gus_symbols_image(const struct gus_symbols *s, const struct gus_module *module, const void **bytes, size_t *size)
+{
+	const struct image *image = image_of(s, module);
+
+	*bytes = image ? image->bytes : NULL;
+	*size = image ? image->size : 0;
+	return image || s->kernel.same_boot;
+}
+
 static void open_file(struct gus_symbols *s, struct entry *e, const struct gus_module *m)
 {
 	int fd = s->open ? s->open(s->open_context, m) : -1;

@@ -30,6 +30,10 @@ struct gus_symbols_options {
 	/* Asked for a module's file before its path is: a descriptor, which is closed here, or -1. NULL: nobody */
 	int (*open)(void *context, const struct gus_module *module);
 	void *open_context;
+	/* Asked by who unwinds for the bytes of a module without a file, as gus_symbols_image; NULL: there are none but
+	 * our own vdso. */
+	bool (*image)(void *context, const struct gus_module *module, const void **bytes, size_t *size);
+	void *image_context;
 };
 
 /* One name for an address. With inlines there are several, innermost first; the last one is the function that has
@@ -58,6 +62,9 @@ void gus_symbols_recorded_until(struct gus_symbols *s, uint64_t realtime_ns);
 /* Symbols and images that the recording brought along; copied. Called before the first question. */
 void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols);
 void gus_symbols_add_image(struct gus_symbols *s, const Gusprof__Image *image);
+/* The bytes of a module that the recording brought along; *bytes NULL if it did not. False if it did not and this
+ * process's own vdso is another one, as the recording is of another boot. Also while others ask. */
+bool gus_symbols_image(const struct gus_symbols *s, const struct gus_module *module, const void **bytes, size_t *size);
 /* Names, lines and code that it brought along. They serve where no file at hand is the one that was recorded, or where
  * that file has none. False if the message contradicts itself: nothing of it is taken. */
 bool gus_symbols_add_embedded(struct gus_symbols *s, const Gusprof__Embedded *embedded);

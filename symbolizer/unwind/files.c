@@ -139,6 +139,20 @@ static uint32_t number_of(struct gus_unwind_files *files, const struct gus_modul
 	return number;
 }
 
+static void open_vdso(struct gus_unwind_file *file, const struct gus_module *module)
+{
+	const struct gus_symbols_options *o = file->files->options;
+	const void *bytes = NULL;
+	size_t size = 0;
+
+	if (o && o->image && !o->image(o->image_context, module, &bytes, &size))
+		file->trouble = "the recording has no copy of it, and this boot's is another";
+	else if (bytes)
+		gus_object_open_image(&file->object, module, bytes, size);
+	else
+		gus_object_open_own_vdso(&file->object, module);
+}
+
 static void open_module(struct gus_unwind_file *file, const struct gus_module *module)
 {
 	const struct gus_symbols_options *o = file->files->options;
@@ -154,7 +168,7 @@ static void open_module(struct gus_unwind_file *file, const struct gus_module *m
 		own.build_id_size = 0;
 	}
 	if (module->kind == GUS_MODULE_VDSO) {
-		gus_object_open_own_vdso(&file->object, &own);
+		open_vdso(file, &own);
 		return;
 	}
 	if (o && o->open)
@@ -169,7 +183,9 @@ static void look_at_machine(struct gus_unwind_file *file)
 	const struct gus_elf *e = file->object.main;
 	const char *ident = e ? elf_getident(e->elf, NULL) : NULL;
 
-	if (!e) {
+	if (file->trouble) {
+		file->machine = EM_NONE;
+	} else if (!e) {
 		file->trouble = file->object.trouble ? file->object.trouble : "it is not at hand";
 	} else if (!ident || ident[EI_DATA] != ELFDATA2LSB || ident[EI_CLASS] != ELFCLASS64 ||
 		   (e->machine != EM_X86_64 && e->machine != EM_AARCH64)) {
@@ -277,16 +293,23 @@ static struct table *table_of(struct gus_unwind_file *file, unsigned which)
 
 /* Rules. */
 
-static bool recognise(struct gus_unwind_file *file, uint64_t offset, struct gus_rule *rule)
+/* The code around an offset, `before` bytes of it and `after`; NULL if there is none. */
+static const uint8_t *code_at(struct gus_unwind_file *file, uint64_t offset, size_t *before, size_t *after)
 {
 	struct gus_elf *e = file->object.main;
-	uint64_t before = offset < GUS_RULE_CODE ? offset : GUS_RULE_CODE;
-	uint64_t after = offset < e->size ? e->size - offset : 0;
+	uint64_t left = offset < e->size ? e->size - offset : 0;
 
-	if (after > GUS_RULE_CODE)
-		after = GUS_RULE_CODE;
-	return after && gus_elf_load(e, offset - before, before + after) &&
-	       gus_rule_recognise(rule, file->machine, e->bytes + offset, (size_t)before, (size_t)after);
+	*before = offset < GUS_RULE_CODE ? (size_t)offset : GUS_RULE_CODE;
+	*after = left < GUS_RULE_CODE ? (size_t)left : GUS_RULE_CODE;
+	return *after && gus_elf_load(e, offset - *before, *before + *after) ? e->bytes + offset : NULL;
+}
+
+/* Go's compiler keeps frame pointers in all it makes and does not say so in its tables, which count from sp. */
+static bool is_go(const struct gus_unwind_file *file)
+{
+	GElf_Shdr header;
+
+	return gus_elf_section(file->object.main, ".gopclntab", &header) != NULL;
 }
 
 static unsigned which_table(struct gus_unwind_file *file, uint64_t address)
@@ -308,43 +331,96 @@ const struct gus_cfi *gus_unwind_file_cfi(struct gus_unwind_file *file, uint64_t
 	return which < TABLES ? &file->tables[which].cfi : NULL;
 }
 
-/* A signal's frame is looked for by its code where the table may not know it: where there is none, in .debug_frame,
- * where Go's own has no mark, and on arm64, where the kernel's describes its frame record, which lacks the address that
- * was interrupted. */
-static bool may_be_signal(const struct gus_unwind_file *file, enum gus_cfi_found found, unsigned which)
+/* Code is looked at where the table may not know what it does: where there is none, in .debug_frame, where Go's own has
+ * no mark of a signal's frame, nor of a change of stacks, and on arm64, where the kernel's describes its frame record,
+ * which lacks the address that was interrupted. */
+static bool may_be_known(const struct gus_unwind_file *file, enum gus_cfi_found found, unsigned which)
 {
 	return found == GUS_CFI_NONE || which != EH_FRAME || file->machine == EM_AARCH64;
+}
+
+/* What is known by its code, where that counts for more than the table. */
+static bool recognise(struct gus_unwind_file *file, uint64_t offset, bool exact, enum gus_cfi_found found,
+		      struct gus_rule *rule)
+{
+	size_t before, after;
+	const uint8_t *code = code_at(file, offset, &before, &after);
+
+	if (!code)
+		return false;
+	if (file->machine == EM_X86_64 && gus_rule_recognise_go(rule, code, before, after) && is_go(file))
+		return true;
+	return gus_rule_recognise(rule, file->machine, code, before, after) &&
+	       (rule->signal || (exact && found == GUS_CFI_NONE));
+}
+
+/* The rule by the table that has the address; false if the budget ended. */
+static bool make_by_table(struct gus_unwind_file *file, unsigned which, uint64_t address, struct gus_budget *steps,
+			  enum gus_cfi_found *found, struct gus_rule *rule)
+{
+	struct gus_cfi_row row;
+
+	*rule = (struct gus_rule){ .kind = GUS_RULE_NONE };
+	*found = which < TABLES ? gus_cfi_row(&file->tables[which].cfi, address, steps, &row) : GUS_CFI_NONE;
+	if (*found == GUS_CFI_FOUND)
+		gus_rule_make(rule, &row, which);
+	else if (*found == GUS_CFI_BAD)
+		rule->kind = GUS_RULE_BAD;
+	return *found != GUS_CFI_WORK;
+}
+
+/* The C library ends its table before the system call of clone, since behind it there are two threads. What held before
+ * holds on for the one that called. */
+static bool make_behind_clone(struct gus_unwind_file *file, uint64_t offset, uint64_t address,
+			      struct gus_budget *steps, struct gus_rule *rule)
+{
+	size_t before, after;
+	const uint8_t *code = code_at(file, offset, &before, &after);
+	int back = code ? gus_rule_call_before(file->machine, code, before, after) : -1;
+	enum gus_cfi_found found = GUS_CFI_NONE;
+
+	if (back >= 0) {
+		uint64_t last = address - (uint64_t)back - 1;
+
+		if (!make_by_table(file, which_table(file, last), last, steps, &found, rule))
+			return false;
+	}
+	rule->forks = rule->kind == GUS_RULE_STEP;
+	return true;
+}
+
+/* Where a call returns to no table may have what is before, which made the call, and one begin with what follows. That
+ * was not called: makecontext writes such an address on the stack that it makes. */
+static bool make_without_table(struct gus_unwind_file *file, uint64_t offset, uint64_t address, bool exact,
+			       struct gus_budget *steps, struct gus_rule *rule)
+{
+	if (exact)
+		return make_behind_clone(file, offset, address, steps, rule);
+	if (which_table(file, address + 1) < TABLES)
+		gus_rule_make_first(rule, file->machine);
+	return true;
 }
 
 static bool make_rule(struct gus_unwind_file *file, uint64_t offset, bool exact, struct gus_budget *steps,
 		      struct gus_rule *rule)
 {
-	enum gus_cfi_found found = GUS_CFI_NONE;
-	struct gus_cfi_row row;
-	uint64_t address;
+	enum gus_cfi_found found;
+	uint64_t address = 0;
 	unsigned which = TABLES;
+	struct gus_rule known;
+	bool is_mapped;
 
-	*rule = (struct gus_rule){ .kind = GUS_RULE_NONE };
 	/* Behind a call there may be another function, or nothing at all: what called ends before it. */
-	if (gus_elf_address(file->object.main, exact ? offset : offset - 1, &address))
+	is_mapped = gus_elf_address(file->object.main, exact ? offset : offset - 1, &address);
+	if (is_mapped)
 		which = which_table(file, address);
-	if (which < TABLES)
-		found = gus_cfi_row(&file->tables[which].cfi, address, steps, &row);
-	if (found == GUS_CFI_WORK)
+	if (!make_by_table(file, which, address, steps, &found, rule))
 		return false;
-	if (may_be_signal(file, found, which)) {
-		struct gus_rule known;
-
-		if (recognise(file, offset, &known) && (known.signal || (exact && found == GUS_CFI_NONE))) {
-			*rule = known;
-			return true;
-		}
+	if (may_be_known(file, found, which) && recognise(file, offset, exact, found, &known)) {
+		*rule = known;
+		return true;
 	}
-	if (found == GUS_CFI_FOUND)
-		gus_rule_make(rule, &row, which);
-	else if (found == GUS_CFI_BAD)
-		rule->kind = GUS_RULE_BAD;
-	return true;
+	return found != GUS_CFI_NONE || !is_mapped || make_without_table(file, offset, address, exact, steps, rule);
 }
 
 /* Keeping them. */
@@ -479,14 +555,6 @@ static void look_at_function(const struct gus_unwind_file *file, const struct gu
 	}
 	seen->framed += framed;
 	seen->pointed += framed && pointed;
-}
-
-/* Go's compiler keeps frame pointers in all it makes and does not say so in its tables, which count from sp. */
-static bool is_go(const struct gus_unwind_file *file)
-{
-	GElf_Shdr header;
-
-	return gus_elf_section(file->object.main, ".gopclntab", &header) != NULL;
 }
 
 double gus_unwind_file_frame_pointers(struct gus_unwind_file *file)

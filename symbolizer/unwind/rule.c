@@ -165,3 +165,59 @@ bool gus_rule_recognise(struct gus_rule *rule, unsigned machine, const uint8_t *
 	add_slot(rule, 16, &(struct gus_cfi_place){ GUS_CFI_AT, -8 });
 	return stub != NULL;
 }
+
+void gus_rule_make_first(struct gus_rule *rule, unsigned machine)
+{
+	*rule = (struct gus_rule){ .kind = GUS_RULE_STEP, .ra = machine == EM_X86_64 ? 16 : 30 };
+	add_slot(rule, rule->ra, &(struct gus_cfi_place){ GUS_CFI_UNDEFINED, 0 });
+}
+
+/* As far as it may be behind: a test of what the call gave, jumps, and a return. */
+#define BEHIND_CALL 16
+
+int gus_rule_call_before(unsigned machine, const uint8_t *code, size_t before, size_t after)
+{
+	static const uint8_t x86_call[] = { 0x0f, 0x05 }, arm64_call[] = { 1, 0, 0, 0xd4 };
+	const bool x86 = machine == EM_X86_64;
+	const uint8_t *call = x86 ? x86_call : arm64_call;
+	const size_t n = x86 ? sizeof(x86_call) : sizeof(arm64_call), step = x86 ? 1 : 4;
+
+	for (size_t back = 0; back <= BEHIND_CALL && back <= before; back += step)
+		if (back + after >= n && memcmp(code - back, call, n) == 0)
+			return (int)back;
+	return -1;
+}
+
+/* From the load of the stack pointer to what the call returns to: the bytes, and a bit for each instruction behind the
+ * load, with the last byte of the call, where callers are looked up. systemstack up to Go 1.20 and after, asmcgocall,
+ * and morestack, whose call is relative. */
+static const struct {
+	struct stub code;
+	uint16_t places;
+	bool is_last;             /* nothing returns from there: the goroutine waits for another time */
+} go_changes[] = {
+	{ { 0, 11, 0, { 0x48, 0x89, 0xdc, 0x48, 0x89, 0xfa, 0x48, 0x8b, 0x3f, 0xff, 0xd7 }, 0 },
+	  1 << 3 | 1 << 6 | 1 << 9 | 3 << 10, false },
+	{ { 0, 12, 0, { 0x48, 0x8b, 0x62, 0x38, 0x48, 0x89, 0xfa, 0x48, 0x8b, 0x3f, 0xff, 0xd7 }, 0 },
+	  1 << 4 | 1 << 7 | 1 << 10 | 3 << 11, false },
+	{ { 0, 8, 0, { 0x48, 0x89, 0xdf, 0x48, 0x89, 0xd9, 0xff, 0xd0 }, 0 }, 1 << 3 | 1 << 6 | 3 << 7, false },
+	{ { 0, 9, 0, { 0x48, 0x8b, 0x63, 0x38, 0xe8 }, ANY4(5) }, 1 << 4 | 3 << 8, false },
+	{ { 0, 12, 0, { 0x49, 0x8b, 0x66, 0x38, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4, 0x58 }, 0 },
+	  1 << 4 | 1 << 5 | 1 << 8 | 3 << 10, true }, /* mcall */
+};
+
+bool gus_rule_recognise_go(struct gus_rule *rule, const uint8_t *code, size_t before, size_t after)
+{
+	for (size_t i = 0; i < sizeof(go_changes) / sizeof(*go_changes); i++) {
+		for (size_t place = 0; place < 16 && place <= before; place++) {
+			if (!(go_changes[i].places >> place & 1) ||
+			    !is_stub(&go_changes[i].code, code - place, 0, place + after))
+				continue;
+			*rule = (struct gus_rule){ .kind = GUS_RULE_ELSEWHERE };
+			if (go_changes[i].is_last)
+				gus_rule_make_first(rule, EM_X86_64);
+			return true;
+		}
+	}
+	return false;
+}

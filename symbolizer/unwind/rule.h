@@ -14,6 +14,7 @@ enum gus_rule_kind {
 	GUS_RULE_STEP,            /* what follows leads to the caller */
 	GUS_RULE_NONE,            /* no table has the address */
 	GUS_RULE_BAD,             /* the table contradicts itself */
+	GUS_RULE_ELSEWHERE,       /* the caller's frame lies on another stack */
 };
 
 struct gus_rule_slot {
@@ -31,7 +32,7 @@ struct gus_rule {
 	uint8_t table;            /* of the file, in which its expressions are */
 	bool signal;              /* the caller was interrupted */
 	uint8_t slots;
-	uint8_t unused;           /* 0 */
+	bool forks;               /* behind clone: in a new thread, whose register 0 is 0, nothing called this */
 	struct gus_rule_slot slot[GUS_CFI_REGS];
 };
 
@@ -47,7 +48,14 @@ void gus_rule_make(struct gus_rule *rule, const struct gus_cfi_row *row, unsigne
  * and the system call that ends a signal handler. code: `after` bytes at the address and `before` bytes before it.
  * False if it is neither. */
 bool gus_rule_recognise(struct gus_rule *rule, unsigned machine, const uint8_t *code, size_t before, size_t after);
-/* Bytes before and behind an address that are enough for that. */
+/* The same of places where Go's runtime has changed from a goroutine's stack to the thread's: its tables go on as if it
+ * had not, into what older calls have left there. x86-64 only. */
+bool gus_rule_recognise_go(struct gus_rule *rule, const uint8_t *code, size_t before, size_t after);
+/* How many bytes before an address the system call begins that is there or shortly before; -1 if there is none. */
+int gus_rule_call_before(unsigned machine, const uint8_t *code, size_t before, size_t after);
+/* The rule of where a stack begins. */
+void gus_rule_make_first(struct gus_rule *rule, unsigned machine);
+/* Bytes before and behind an address that are enough for all. */
 #define GUS_RULE_CODE 24
 
 #endif

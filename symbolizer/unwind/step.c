@@ -127,8 +127,10 @@ static enum gus_callers find_registers(const struct step *s, struct gus_unwind_r
 }
 
 /* The outermost function's rule need not have a CFA that makes sense. */
-static bool is_outermost(const struct gus_rule *rule)
+static bool is_outermost(const struct gus_rule *rule, const struct gus_unwind_regs *regs)
 {
+	if (rule->forks && gus_climb_knows(regs, 0) && !regs->v[0])
+		return true;
 	for (unsigned i = 0; i < rule->slots; i++)
 		if (rule->slot[i].reg == rule->ra && rule->slot[i].how == GUS_CFI_UNDEFINED)
 			return true;
@@ -142,7 +144,7 @@ static enum gus_callers apply(struct step *s)
 	struct gus_unwind_regs next = w->regs;
 	enum gus_callers end;
 
-	if (is_outermost(s->rule))
+	if (is_outermost(s->rule, &w->regs))
 		return GUS_CALLERS_WHOLE;
 	end = find_cfa(s);
 	if (end)
@@ -175,6 +177,7 @@ enum gus_callers gus_climb_by_rule(void *context, struct gus_climb *w, struct gu
 	static const enum gus_callers kinds[] = {
 		[GUS_RULE_NONE] = GUS_CALLERS_NO_RULE,
 		[GUS_RULE_BAD] = GUS_CALLERS_BAD,
+		[GUS_RULE_ELSEWHERE] = GUS_CALLERS_STACK,
 	};
 	struct step s = { .w = w, .file = file, .sp = w->regs.v[w->machine->sp] };
 	enum gus_unwind_knows knows = gus_unwind_file_rule(file, w->regs.machine, offset, w->exact, &w->steps, &s.rule);

@@ -99,6 +99,18 @@ record --call-graph tables -- "$target" time $ms
 ok "the vdso" between "$(share "^callers-target;$begun;main;call_time;ask_time" ask_time)" 90 100
 ok "its callers" between "$(share 'ask_time;.*vdso_clock_gettime' vdso)" 97 100
 
+# An emulated process has another vdso, or none, so what it knows of this one it has from the recording.
+if qemu-x86_64 "$gusprof" --version >/dev/null 2>&1; then
+	record --call-graph dwarf -- "$target" time $ms
+	cp folded here
+	timeout 100 qemu-x86_64 "$gusprof" script --max-stack 1100 --folded --weight samples >folded 2>err
+	ok "by the recording's vdso, where another one is" between \
+		"$(share "^callers-target;$begun;main;call_time;ask_time.*vdso" vdso)" 97 100
+	ok "all of them as where it was recorded" cmp here folded
+else
+	echo "skipped: no qemu-x86_64 that runs this program, to read a recording where its vdso is not"
+fi
+
 record --call-graph tables -- "$target" threads $((ms / 4))
 ok "threads begin where they begin" between "$(share '^callers-target;[^;]*;[^;]*;thread;outer;middle;inner')" 95 100
 ok "and are whole" between "$(whole)" 97 100

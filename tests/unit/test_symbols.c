@@ -744,6 +744,8 @@ static void an_image_of_the_recording_serves_its_module(void **state)
 {
 	char *path = gus_format("%s/full", folder);
 	Gusprof__Image image = GUSPROF__IMAGE__INIT;
+	const void *bytes;
+	size_t size;
 	struct gus_elf *e;
 	struct asked a;
 
@@ -755,7 +757,12 @@ static void an_image_of_the_recording_serves_its_module(void **state)
 	image.path = a.path;
 	image.bytes.data = e->bytes;
 	image.bytes.len = e->size;
+	assert_false(gus_symbols_image(a.symbols, &a.module, &bytes, &size)); /* of no boot, so not of this one */
+	assert_null(bytes);
 	gus_symbols_add_image(a.symbols, &image);
+	assert_true(gus_symbols_image(a.symbols, &a.module, &bytes, &size));
+	assert_int_equal(size, e->size);
+	assert_memory_equal(bytes, e->bytes, size);
 	gus_elf_close(e);
 	expect_inlines(&a);
 	done(&a);

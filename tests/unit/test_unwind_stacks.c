@@ -96,6 +96,14 @@ static void write_file(struct process *p, const struct made_frames *frames, cons
 	close(fd);
 }
 
+static void read_bytes(const char *path, uint8_t *bytes, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0 && read(fd, bytes, size) == (ssize_t)size);
+	close(fd);
+}
+
 static void begin(struct process *p, unsigned machine, const struct made_frames *frames, const char *section,
 		  const uint8_t *code)
 {
@@ -621,6 +629,138 @@ static void restorers_are_known_by_their_code(void **state)
 	}
 }
 
+/* makecontext has a coroutine return to the first instruction of a function, which nothing called, and before which no
+ * other is. One that is called last in another is not meant, nor any other address in it. */
+static void contexts_begin_where_a_function_does(void **state)
+{
+	static const uint8_t first[] = { DW_CFA_undefined, 16 }, nothing[] = { DW_CFA_nop };
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		const bool is_before = i >= 3;
+		const uint64_t stack[] = { AT(2) + i % 3 - 1, AT(3) + 1 };
+		struct gus_unwind_regs regs = regs_at(AT(0));
+		struct made_frames m = { .debug = false };
+		struct process p;
+		struct answer a;
+
+		made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+		regs.v[6] = 4; /* no frame pointer */
+		made_fde(&m, OWN + CODE, is_before ? 0x80 : 0x40, nothing, 1);
+		made_fde(&m, OWN + CODE + 0x80, 0x40, nothing, 1);
+		made_fde(&m, OWN + CODE + 0xc0, 0x40, first, 2);
+		begin(&p, EM_X86_64, &m, ".eh_frame", no_code);
+		a = unwind(&p, &regs, stack, sizeof(stack), 64);
+		if (!is_before && i == 0)
+			check_chain(&a, stack, 1, GUS_CALLERS_NO_RULE | GUS_CALLERS_TABLE);
+		else
+			check_chain(&a, stack, !is_before && i == 1 ? 1 : 2, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+		end(&p);
+	}
+}
+
+/* The C library's clone ends its table before the system call, as behind it there are two threads: one that goes back
+ * to the caller, and a new one, in which the call gives 0. */
+static void clone_has_two_ends(void **state)
+{
+	static const uint8_t moved[] = { DW_CFA_def_cfa_offset, 16 };
+	static const struct {
+		unsigned machine, ra;
+		uint8_t cie[8], cie_n, call[4], n;
+	} machines[] = {
+		{ EM_X86_64, 16, { DW_CFA_def_cfa, 7, 8, DW_CFA_offset | 16, 1 }, 5, { 0x0f, 0x05 }, 2 },
+		{ EM_AARCH64, 30, { DW_CFA_def_cfa, 31, 0 }, 3, { 1, 0, 0, 0xd4 }, 4 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * LEN(machines); i++) {
+		const bool x86 = machines[i / 2].machine == EM_X86_64, is_new = i % 2;
+		const uint8_t step = x86 ? 1 : 4;
+		const uint64_t stack[] = { 1, AT(3) + 8, AT(3) + 8 };
+		uint8_t code[CODE_END - CODE] = { 0 };
+		struct made_frames m = { .debug = false };
+		struct process p;
+		struct answer a;
+
+		memcpy(code + 0x40 + 8, machines[i / 2].call, 4);
+		made_cie(&m, "", machines[i / 2].ra, machines[i / 2].cie, machines[i / 2].cie_n);
+		made_fde(&m, OWN + CODE + 0x40, 8, moved, 2);
+		made_fde(&m, OWN + CODE + 0x40 + 0x30, 0x10, moved, 2);
+		made_fde(&m, OWN + CODE + 0xc0, 0x40, (const uint8_t[]){ DW_CFA_undefined,
+			 (uint8_t)machines[i / 2].ra }, 2);
+		begin(&p, machines[i / 2].machine, &m, ".eh_frame", code);
+		for (uint8_t at = 0; at < 0x30; at += step) {
+			struct gus_unwind_regs regs = { machines[i / 2].machine, 0x1ffffffff, { [0] = !is_new } };
+			bool is_behind = at >= 8 && at <= 8 + 16;
+
+			regs.known = x86 ? 0x1ffff : regs.known;
+			regs.v[x86 ? 7 : 31] = SP;
+			regs.v[x86 ? 16 : 32] = AT(1) + at;
+			regs.v[30] = x86 ? 0 : AT(3) + 8;
+			regs.v[x86 ? 6 : 29] = 4; /* no frame pointer */
+			a = unwind(&p, &regs, stack, sizeof(stack), 64);
+			if (at < 8 || (is_behind && !is_new))
+				check_chain(&a, stack + 1, 1, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+			else
+				check_chain(&a, stack, 0, is_behind ? GUS_CALLERS_WHOLE : GUS_CALLERS_NO_RULE);
+		}
+		end(&p);
+	}
+}
+
+/* What Go's runtime does on a thread's stack it was called for on a goroutine's, which is not in the copy; what lies
+ * above is of older calls. The code of Go 1.19, and of later ones that load the stack pointer at once; mcall leaves its
+ * goroutine for good. At each instruction from the new stack pointer on, where the call returns to, and before that,
+ * where callers are looked up; nowhere else, and in no other file. */
+static void go_changes_stacks(void **state)
+{
+	static const struct {
+		uint8_t code[15], n, instructions[6];
+		enum gus_callers end;
+	} ways[] = {
+		{ { 0x48, 0x89, 0xdc, 0x48, 0x89, 0xfa, 0x48, 0x8b, 0x3f, 0xff, 0xd7 }, 11, { 3, 6, 9, 10, 11 },
+		  GUS_CALLERS_STACK },
+		{ { 0x48, 0x8b, 0x62, 0x38, 0x48, 0x89, 0xfa, 0x48, 0x8b, 0x3f, 0xff, 0xd7 }, 12, { 4, 7, 10, 11, 12 },
+		  GUS_CALLERS_STACK },
+		{ { 0x48, 0x8b, 0x63, 0x38, 0xe8, 1, 2, 3, 4 }, 9, { 4, 8, 9 }, GUS_CALLERS_STACK },
+		{ { 0x48, 0x89, 0xdf, 0x48, 0x89, 0xd9, 0xff, 0xd0 }, 8, { 3, 6, 7, 8 }, GUS_CALLERS_STACK },
+		{ { 0x49, 0x8b, 0x66, 0x38, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4, 0x58 }, 11, { 4, 5, 8, 10, 11 },
+		  GUS_CALLERS_WHOLE },
+	};
+	static const uint8_t first[] = { DW_CFA_undefined, 16 }, nothing[] = { DW_CFA_nop };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * LEN(ways); i++) {
+		const uint8_t *at = ways[i / 2].instructions, n = ways[i / 2].n;
+		const bool is_go = i % 2;
+		struct made_frames m = { .debug = true };
+		uint8_t code[CODE_END - CODE] = { 0 };
+		const uint64_t stack[] = { AT(1) + 8 + n, AT(2) + 3 };
+		struct gus_unwind_regs regs = regs_at(AT(0));
+		struct process p;
+		struct answer a;
+
+		memcpy(code + 0x40 + 8, ways[i / 2].code, sizeof(ways[0].code));
+		made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+		made_fde(&m, OWN + CODE, 0x80, nothing, 1);
+		made_fde(&m, OWN + CODE + 0x80, 0x40, first, 2);
+		begin(&p, EM_X86_64, &m, is_go ? "go" : ".debug_frame", code);
+		a = unwind(&p, &regs, stack, sizeof(stack), 64);
+		check_chain(&a, stack, is_go ? 1 : 2, (is_go ? ways[i / 2].end : GUS_CALLERS_WHOLE) |
+			    GUS_CALLERS_TABLE);
+		for (uint8_t offset = 0; offset <= 0x20; offset++) {
+			bool is_there = is_go && offset == *at;
+
+			at += *at && offset == *at;
+			regs = regs_at(AT(1) + 8 + offset);
+			a = unwind(&p, &regs, stack + 1, sizeof(*stack), 64);
+			assert_int_equal(a.n, !is_there);
+			assert_int_equal(a.callers & GUS_CALLERS_END, is_there ? ways[i / 2].end : GUS_CALLERS_WHOLE);
+		}
+		end(&p);
+	}
+}
+
 /* A part of the functions that have frames at all; Go says nothing in its table, and keeps them. */
 static void frame_pointers_are_counted(void **state)
 {
@@ -765,6 +905,45 @@ static void the_vdso_is_at_hand(void **state)
 	gus_unwind_copied_free(NULL);
 }
 
+struct image { const void *bytes; size_t size; bool known; };
+
+static bool image_of(void *context, const struct gus_module *module, const void **bytes, size_t *size)
+{
+	const struct image *image = context;
+
+	assert_string_equal(module->path, "[vdso]");
+	*bytes = image->bytes;
+	*size = image->size;
+	return image->known;
+}
+
+/* What a recording brought along goes before our own, which may be another one; then there is none. */
+static void a_recordings_vdso_goes_first(void **state)
+{
+	const struct gus_module module = { .kind = GUS_MODULE_VDSO, .path = "[vdso]" };
+	struct made_frames m = { .debug = false };
+	struct image image = { NULL, SIZE, true };
+	static uint8_t bytes[SIZE];
+	struct process p = { .machine = EM_X86_64, .options = { .image = image_of, .image_context = &image } };
+	uint64_t address = 0;
+
+	(void)state;
+	made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+	made_fde(&m, OWN + CODE, 0x40, functions[LEAF].program, functions[LEAF].n);
+	write_file(&p, &m, ".eh_frame", no_code);
+	read_bytes(p.path, bytes, sizeof(bytes));
+	unlink(p.path);
+	for (unsigned i = 0; i < 3; i++) {
+		image.bytes = i == 0 ? bytes : NULL;
+		image.known = i < 2;
+		p.files = gus_unwind_files_new(&p.options);
+		p.file = gus_unwind_files_get(p.files, &module);
+		assert_int_equal(gus_unwind_file_trouble(p.file) == NULL, image.known);
+		assert_int_equal(gus_unwind_file_cfi(p.file, CODE, &address) && address == OWN + CODE, i == 0);
+		gus_unwind_files_free(p.files);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -783,11 +962,15 @@ int main(void)
 		cmocka_unit_test(a_stack_that_is_gone_is_told),
 		cmocka_unit_test(arm64_returns_by_a_register),
 		cmocka_unit_test(restorers_are_known_by_their_code),
+		cmocka_unit_test(contexts_begin_where_a_function_does),
+		cmocka_unit_test(clone_has_two_ends),
+		cmocka_unit_test(go_changes_stacks),
 		cmocka_unit_test(frame_pointers_are_counted),
 		cmocka_unit_test(rules_are_kept),
 		cmocka_unit_test(rules_that_are_kept_cost_nothing),
 		cmocka_unit_test(packed_tables_are_read),
 		cmocka_unit_test(the_vdso_is_at_hand),
+		cmocka_unit_test(a_recordings_vdso_goes_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
