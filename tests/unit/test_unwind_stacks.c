@@ -60,7 +60,8 @@ static const struct { const char *letters; uint8_t program[16], n; } functions[]
 	[ENDS] = { "", { DW_CFA_def_cfa, 0, 8, DW_CFA_undefined, 16 }, 5 },    /* rax: callers' is not known */
 	[FLIES] = { "", { DW_CFA_def_cfa, 3, 8, DW_CFA_register, 16, 12 }, 6 },
 	[ASIDE] = { "", { DW_CFA_remember_state, DW_CFA_restore_state, DW_CFA_remember_state, DW_CFA_restore_state,
-			  DW_CFA_remember_state, DW_CFA_restore_state, DW_CFA_remember_state, DW_CFA_restore_state }, 8 },
+			  DW_CFA_remember_state, DW_CFA_restore_state, DW_CFA_remember_state,
+			  DW_CFA_restore_state }, 8 },
 };
 
 struct process {
