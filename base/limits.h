@@ -103,11 +103,20 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 /* The same for a look at whether a file's functions keep frame pointers, of the first few thousand of them: those of
  * LLVM take a quarter of a million. */
 #define GUS_LIMIT_UNWIND_SURVEY (1u << 22)
-/* What a recorder spends on a file: so many steps, and so many more for each frame that is looked up. An address costs
- * some 30 when it is new and a linkage table's 11 each time; 10,000 addresses of the longest function that we have met
- * are 40 million. */
+/* What a recorder spends on a file, and on all of them: so many steps, and so many more for each frame that is looked
+ * up. An address costs some 30 when it is new and a linkage table's 11 each time; 10,000 addresses of the longest
+ * function that we have met are 40 million. */
 #define GUS_LIMIT_UNWIND_FILE_STEPS (1ull << 26)
+#define GUS_LIMIT_UNWIND_ALL_STEPS (1ull << 27)
 #define GUS_LIMIT_UNWIND_FILE_STEPS_A_FRAME 64
+/* The same for who reads a recording with copies of stacks, of all its threads together: each has its part, and makes
+ * its rules for itself. What libunwind reads is a step, too: it remembers 128 addresses, and one that it has forgotten
+ * takes some 70 steps, of the C++ compiler 50 a frame on the average. */
+#define GUS_LIMIT_UNWIND_READ_FILE_STEPS (1ull << 28)
+#define GUS_LIMIT_UNWIND_READ_ALL_STEPS (1ull << 29)
+#define GUS_LIMIT_UNWIND_READ_STEPS_A_FRAME 128
+/* When all of it is spent, a file may still have so many beyond those for its frames, which is next to nothing. */
+#define GUS_LIMIT_UNWIND_LATE_STEPS (1ull << 17)
 /* Frames of a stack beyond the words that were copied of it: each return address is one, but of signals and of leaves
  * on machines that return by a register. */
 #define GUS_LIMIT_UNWIND_FRAMES_BESIDES 32

@@ -20,7 +20,7 @@ case_tests = \
 	tests/cases/container.sh \
 	tests/cases/damage.sh \
 	tests/cases/doctor.sh \
-	tests/cases/copied-stacks.sh \
+	tests/cases/copied-hostile.sh tests/cases/copied-stacks.sh \
 	tests/cases/embed.sh \
 	tests/cases/faults.sh \
 	tests/cases/first-hour.sh \
@@ -530,6 +530,8 @@ check_PROGRAMS += tests/bench/name-speed
 tests_bench_name_speed_SOURCES = tests/bench/name_speed.c
 check_PROGRAMS += tests/bench/made-paths
 tests_bench_made_paths_SOURCES = tests/bench/made_paths.c
+check_PROGRAMS += tests/bench/made-hostile
+tests_bench_made_hostile_SOURCES = tests/bench/made_hostile.c tests/unit/made_frames.c
 check_PROGRAMS += tests/bench/decode-speed
 tests_bench_decode_speed_SOURCES = tests/bench/decode_speed.c
 check_PROGRAMS += tests/bench/cache-speed
@@ -545,7 +547,7 @@ EXTRA_DIST += \
 	tests/bench/attach-leaks \
 	tests/bench/big-program \
 	tests/bench/kills \
-	tests/bench/copied-speed tests/bench/names-at-speed \
+	tests/bench/copied-speed tests/bench/hostile-stacks tests/bench/names-at-speed \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \

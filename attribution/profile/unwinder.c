@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,7 +41,6 @@ struct gus_unwinder {
 	const struct gus_symbols_options *options;
 	const struct gus_columns *rows;
 	struct result *results;
-	_Atomic size_t next;          /* row that nobody has taken yet */
 	pthread_mutex_t lock;
 	pthread_cond_t begun, ended;
 	uint64_t batch;               /* that is under way, counted; the last one that each thread knows is its own */
@@ -109,13 +107,14 @@ static void take_row(struct worker *w, size_t row)
 	w->found.n += r->n;
 }
 
+/* Each takes its turn whether others are done or not: what its files have cost by then, and which are asked no more for
+ * that, is no matter of chance. */
 static void take_rows(struct worker *w)
 {
 	struct gus_unwinder *u = w->u;
-	size_t from;
 
 	w->found.n = 0;
-	while ((from = atomic_fetch_add(&u->next, TOGETHER)) < u->rows->n)
+	for (size_t from = (size_t)(w - u->workers) * TOGETHER; from < u->rows->n; from += u->n * TOGETHER)
 		for (size_t i = from; i < from + TOGETHER && i < u->rows->n; i++)
 			take_row(w, i);
 }
@@ -147,6 +146,7 @@ static void equip(struct worker *w)
 {
 	w->space = gus_space_view(w->u->space);
 	w->files = gus_unwind_files_new(w->u->options);
+	gus_unwind_files_share(w->files, w->u->most);
 	w->engine = gus_unwind_copied_new(w->u->machine);
 }
 
@@ -225,7 +225,6 @@ void gus_unwinder_free(struct gus_unwinder *u)
 
 static void run_all(struct gus_unwinder *u)
 {
-	atomic_store(&u->next, 0);
 	pthread_mutex_lock(&u->lock);
 	u->batch++;
 	u->busy = u->n - 1;

@@ -3,7 +3,8 @@
  *
  * A batch at a time, by as many threads as there are CPUs: each has its own engine, its own files and its own view of
  * the address spaces, and which thread looks at which sample changes nothing about what it finds, so the same recording
- * gives the same chains however many they are. */
+ * gives the same chains however many they are; but where a file's tables take more work than they may, the part of each
+ * thread in that is fixed, and it is the number of threads that says which stacks are the last to be followed. */
 #ifndef GUS_ATTRIBUTION_PROFILE_UNWINDER_H
 #define GUS_ATTRIBUTION_PROFILE_UNWINDER_H
 

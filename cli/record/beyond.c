@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "cli/record/remembered.h"
 #include "collector/host/peek.h"
@@ -10,6 +11,7 @@
 #define FIRST 16384u /* bytes; each further look takes eight times as many */
 #define LOOKS 64     /* at pieces of one stack */
 #define BELOW 4096u  /* bytes: so far below its end a frame may have kept registers */
+#define AHEAD_NS 2000000000.0 /* of the clock, whose share may be spent at once */
 #define ENDS 24u     /* callers that are checked at either end */
 
 /* Where a signal came to, or the sample itself, nothing returns. */
@@ -65,9 +67,28 @@ static uint64_t begin_of(const struct gus_unwind_rest *rest)
 	return rest->frame > sp && rest->frame - sp > BELOW ? (rest->frame - BELOW) & ~(uint64_t)7 : sp;
 }
 
-uint32_t gus_beyond_join(struct gus_beyond *b, uint32_t pid, const struct gus_unwind_view *view,
-			 const struct gus_unwind_rest *rest, uint64_t *out, uint32_t n, uint32_t most,
-			 uint64_t *callers)
+static uint64_t clock_ns(clockid_t which)
+{
+	struct timespec t;
+
+	clock_gettime(which, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool gus_beyond_may(struct gus_beyond *b)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool may;
+
+	if (!b->began_ns)
+		b->began_ns = now;
+	may = (double)b->spent_ns < b->share * ((double)(now - b->began_ns) + AHEAD_NS);
+	b->left_out += !may;
+	return may;
+}
+
+static uint32_t join(struct gus_beyond *b, uint32_t pid, const struct gus_unwind_view *view,
+		     const struct gus_unwind_rest *rest, uint64_t *out, uint32_t n, uint32_t most, uint64_t *callers)
 {
 	struct gus_unwind_rest more = { .regs = rest->regs, .frame = rest->frame };
 	struct gus_unwind_view there = *view;
@@ -100,5 +121,16 @@ uint32_t gus_beyond_join(struct gus_beyond *b, uint32_t pid, const struct gus_un
 	if ((end & GUS_CALLERS_END) != GUS_CALLERS_WHOLE && (end & GUS_CALLERS_END) != GUS_CALLERS_DEEP)
 		return n;
 	*callers = (*callers & ~(uint64_t)GUS_CALLERS_END) | end | GUS_CALLERS_REMEMBERED;
+	return all;
+}
+
+uint32_t gus_beyond_join(struct gus_beyond *b, uint32_t pid, const struct gus_unwind_view *view,
+			 const struct gus_unwind_rest *rest, uint64_t *out, uint32_t n, uint32_t most,
+			 uint64_t *callers)
+{
+	uint64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint32_t all = join(b, pid, view, rest, out, n, most, callers);
+
+	b->spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
 	return all;
 }

@@ -17,10 +17,18 @@
 #include "base/alloc.h"
 #include "symbolizer/unwind/unwind.h"
 
-/* A copy that is made anew each time. Zero-initialise, free with gus_vec_free(&beyond.bytes). */
+/* A copy that is made anew each time, and what that has cost. Zero-initialise but for share, free with
+ * gus_vec_free(&beyond.bytes). */
 struct gus_beyond {
 	struct gus_vec(uint8_t) bytes;
+	double share;              /* of the time by the clock that may go into it, as CPU time; 0: nothing */
+	uint64_t began_ns;         /* when it was asked for first */
+	uint64_t spent_ns;
+	uint64_t left_out;         /* stacks that would have taken more */
 };
+
+/* Whether the next one may be read now; if not, it is counted. */
+bool gus_beyond_may(struct gus_beyond *b);
 
 /* Whether the outer callers from n on, of joined ones that an earlier sample had, are others by now, while the thread
  * is still where those n lead: then what is there now is nearer. False also if nobody may look. frames: the CFAs. */

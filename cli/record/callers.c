@@ -11,6 +11,7 @@
 #include "symbolizer/space/current.h"
 #include "symbolizer/unwind/unwind.h"
 
+#define BEYOND 0.02     /* of the time may go into reading stacks on, where nobody has asked for less */
 #define FEW 0.005       /* of all stacks: what happens to fewer is said on request only */
 
 /* A sample that is asked about. */
@@ -69,6 +70,26 @@ static bool code_at(void *context, uint64_t address, struct gus_unwind_code *cod
 	return true;
 }
 
+/* What a copy does not reach, as it is by now. What was read so may be of two moments, and is not to be inferred from;
+ * but of a stack that has too many frames it is not read again as long as what there is does not contradict it. */
+static uint32_t find_later(struct gus_record_callers *c, const struct gus_unwind_view *view,
+			   const struct gus_unwind_rest *rest, const struct gus_sample *s, uint64_t *out, uint32_t n,
+			   uint32_t most, uint64_t *callers)
+{
+	uint32_t joined = gus_remembered_join_deep(&c->remembered, s->pid, s->tid, out, rest->frames, n, most);
+
+	if (joined > n && !gus_beyond_contradicts(s->pid, c->machine, out, rest->frames, n, joined)) {
+		*callers = (*callers & ~(uint64_t)GUS_CALLERS_END) | GUS_CALLERS_DEEP | GUS_CALLERS_REMEMBERED;
+		return joined;
+	}
+	if (!gus_remembered_stays(&c->remembered, s->pid, s->tid, rest->regs.v[c->sp]) || !gus_beyond_may(&c->beyond))
+		return n;
+	joined = gus_beyond_join(&c->beyond, s->pid, view, rest, out, n, most, callers);
+	if (joined > n && (*callers & GUS_CALLERS_END) == GUS_CALLERS_DEEP)
+		gus_remembered_keep_deep(&c->remembered, s->pid, s->tid, out, rest->frames, joined);
+	return joined;
+}
+
 /* By tables, all of them. */
 static uint32_t find_all(struct gus_record_callers *c, const struct gus_unwind_view *view,
 			 const struct gus_unwind_regs *regs, const struct gus_sample *s, uint64_t *out, uint32_t most,
@@ -88,13 +109,12 @@ static uint32_t find_all(struct gus_record_callers *c, const struct gus_unwind_v
 		if (joined > n && gus_beyond_contradicts(s->pid, c->machine, out, frames, n, joined))
 			joined = n;
 		later = joined == n;
-		if (!later)
+		if (later)
+			joined = find_later(c, view, &rest, s, out, n, most, callers);
+		else
 			*callers = (*callers & ~(uint64_t)GUS_CALLERS_END) | GUS_CALLERS_WHOLE | GUS_CALLERS_REMEMBERED;
-		else if (gus_remembered_stays(&c->remembered, s->pid, s->tid, rest.regs.v[c->sp]))
-			joined = gus_beyond_join(&c->beyond, s->pid, view, &rest, out, n, most, callers);
 		c->inferred += joined > n;
 	}
-	/* What was read later may be of two moments, and is not to be inferred from. */
 	if (!later && (*callers & GUS_CALLERS_END) == GUS_CALLERS_WHOLE)
 		gus_remembered_keep(&c->remembered, s->pid, s->tid, out, frames, joined);
 	return joined;
@@ -163,6 +183,7 @@ void gus_record_callers_init(struct gus_record_callers *c, enum gus_call_graph m
 #endif
 	c->files = gus_unwind_files_new(&c->options);
 	gus_unwind_files_hurry(c->files);
+	c->beyond.share = BEYOND;
 }
 
 void gus_record_callers_free(struct gus_record_callers *c)
@@ -225,6 +246,10 @@ void gus_record_callers_summarise(const struct gus_record_callers *c, const stru
 	gus_log(log, GUS_NOTE, "[ callers: by unwind tables; %.1f %% of %llu stacks are whole%s ]",
 		100 * (double)c->ends[GUS_CALLERS_WHOLE] / (double)all, (unsigned long long)all, inferred);
 	summarise_ends(c, log, (double)all);
+	if (c->beyond.left_out)
+		gus_log(log, (double)c->beyond.left_out / (double)all >= FEW ? GUS_NOTE : GUS_DEBUG, "%.1f %% of the "
+			"stacks were not read on from where their copies end, as that may take %.2g %% of the time",
+			100 * (double)c->beyond.left_out / (double)all, 100 * c->beyond.share);
 	if (gus_current_left_out(c->current))
 		gus_log(log, GUS_NOTE, "%llu mappings found no room while callers were looked for: stacks through them "
 			"are not whole", (unsigned long long)gus_current_left_out(c->current));

@@ -41,6 +41,7 @@
 #define DEFAULT_OVERHEAD 1.0 /* percent of the target's CPU time */
 #define OVERHEAD_MAX 50.0
 /* How late samples may be asked about: rings are emptied ten times a second; of a flight recorder, when it is told. */
+#define BEYOND_SHARE 0.25 /* of the overhead asked for: what reading deep stacks on may take */
 #define KEEP_NS 2000000000
 #define KEEP_FLIGHT_NS 120000000000
 #define STOPPED_STATUS 143 /* as perf: 128 + SIGTERM, whichever signal asked us to stop */
@@ -522,6 +523,8 @@ static int prepare_callers(struct gus_session_options *so, struct gus_record_cal
 	if (so->callers == GUS_CALL_GRAPH_FP || so->callers == GUS_CALL_GRAPH_TABLES) {
 		gus_record_callers_init(callers, so->callers, so->overwrite ? KEEP_FLIGHT_NS : KEEP_NS);
 		so->unwinder = &callers->unwinder;
+		if (so->overhead > 0)
+			callers->beyond.share = so->overhead * BEYOND_SHARE;
 	}
 	cargo = gus_session_cargo(so);
 	if (gus_callers_check(so->events, &cargo, pmus, gus_uarch_host(), &why) == 0)

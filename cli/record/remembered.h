@@ -32,6 +32,7 @@ struct gus_remembered_depth {
 /* By thread; NULL where there is none yet. Zero-initialise. */
 struct gus_remembered {
 	struct gus_remembered_stack *threads[GUS_REMEMBERED_THREADS];
+	struct gus_remembered_stack *deep[GUS_REMEMBERED_THREADS]; /* those with more frames than are kept */
 	struct gus_remembered_depth depths[GUS_REMEMBERED_THREADS];
 };
 
@@ -42,6 +43,13 @@ void gus_remembered_keep(struct gus_remembered *r, uint32_t pid, uint32_t tid, c
  * nothing to be taken. */
 uint32_t gus_remembered_join(const struct gus_remembered *r, uint32_t pid, uint32_t tid, uint64_t *addresses,
 			     uint64_t *frames, uint32_t n, uint32_t most);
+
+/* The same of stacks that have more frames than are kept, which were read a moment after their sample: so that they are
+ * not read anew each time. What is joined has nearly as many frames as are kept, most at most. */
+void gus_remembered_keep_deep(struct gus_remembered *r, uint32_t pid, uint32_t tid, const uint64_t *addresses,
+			      const uint64_t *frames, uint32_t n);
+uint32_t gus_remembered_join_deep(const struct gus_remembered *r, uint32_t pid, uint32_t tid, uint64_t *addresses,
+				  uint64_t *frames, uint32_t n, uint32_t most);
 
 /* Notes a sample's stack pointer. */
 void gus_remembered_note(struct gus_remembered *r, uint32_t pid, uint32_t tid, uint64_t top);

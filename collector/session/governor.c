@@ -29,6 +29,7 @@
 #define WINDOW_MIN_NS 100000000.0 /* of the target's time: less says too little */
 #define SAMPLES_MIN 20            /* likewise */
 #define OWN_SHARE 0.1             /* own time a sample, in sample_ns, until it has been seen */
+#define STACK_SHARE 1.0           /* the same where a sample's callers are found in a copy of its stack */
 #define DEADBAND 0.15
 #define LEFT_MIN 0.25             /* of the budget, see governor.h */
 /* The rest of a larger own time is housekeeping, which goes on beside a target that sleeps, and which no rate would
@@ -48,10 +49,12 @@ static uint64_t clamp(const struct gus_governor *g, double hz)
 void gus_governor_init(struct gus_governor *g, double asked, const struct gus_costs *costs, unsigned events,
 		       uint64_t limit_hz)
 {
+	double own = costs->stack_ns ? STACK_SHARE : OWN_SHARE;
+
 	*g = (struct gus_governor){ .asked = asked, .costs = *costs, .events = events ? events : 1 };
 	g->high = limit_hz < GUS_RATE_MAX ? limit_hz : GUS_RATE_MAX;
 	g->low = g->high < GUS_RATE_MIN ? g->high : GUS_RATE_MIN;
-	g->hz = clamp(g, asked * 1e9 / ((double)costs->sample_ns * (1 + OWN_SHARE) * g->events));
+	g->hz = clamp(g, asked * 1e9 / ((double)costs->sample_ns * (1 + own) * g->events));
 	g->first_hz = g->hz;
 }
 

@@ -43,7 +43,8 @@ struct gus_spending {
 	double samples, following, recorder;
 };
 
-/* The rate to begin with. The own time a sample is not known yet: it is taken as a tenth of the sample's cost. */
+/* The rate to begin with. The own time a sample is not known yet: it is taken as a tenth of the sample's cost, and
+ * as much as that where samples bring their stacks along. */
 void gus_governor_init(struct gus_governor *g, double asked, const struct gus_costs *costs, unsigned events,
 		       uint64_t limit_hz);
 

@@ -36,6 +36,7 @@ struct session {
 	struct gus_vec(struct pollfd) polls; /* the signals, the control, the targets, then the rings */
 	Gusprof__Frequency before;
 	uint64_t now, next_tick, next_redraw, next_govern, next_part, enable_at;
+	uint64_t govern_ns;                /* between two looks at the rate: it grows */
 	uint64_t redraw_samples;    /* how many there must be by the next redraw */
 	uint64_t start_ns;          /* of the present file, in the records' clock */
 	uint64_t next_start;        /* of the next file, while this one is ended for it */

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "collector/session/private.h"
 
-#define GOVERN_NS 2000000000ULL /* between looks at the rate */
+#define GOVERN_NS 2000000000ULL /* between looks at the rate, when the first are behind us */
 #define GOVERN_COST_NS 6000     /* of reading one counter, timed as 2 to 6 us */
 #define GOVERN_SHARE 1000       /* at most that part of a CPU goes into reading them */
 #define THIN_MIN_NS 100000000   /* of the target's time: less says too little */
@@ -84,7 +84,8 @@ void gus_session_govern(struct session *s)
 	struct gus_usage u = gus_session_usage(s);
 
 	u.recorder_ns -= s->trace.cost_ns; /* snapshots look after themselves */
-	s->next_govern = s->now + (interval > GOVERN_NS ? interval : GOVERN_NS);
+	s->govern_ns = s->govern_ns < GOVERN_NS / 2 ? s->govern_ns * 2 : GOVERN_NS;
+	s->next_govern = s->now + (interval > s->govern_ns ? interval : s->govern_ns);
 	s->sampled = s->lanes.usage.samples;
 	s->stale = s->lanes.stale;
 	thin(s, &u);

@@ -19,7 +19,8 @@
 #include "collector/session/private.h"
 
 #define TICK_NS 100000000ULL    /* housekeeping */
-#define GOVERN_FIRST_NS 500000000ULL /* the first look at the rate */
+#define GOVERN_FIRST_NS 500000000ULL /* the first look at the rate, */
+#define GOVERN_SOON_NS 150000000ULL  /* and where finding callers costs what nobody knows before */
 
 /* What the records tell ends here, whatever time the file's end takes. */
 static void stop_watching(struct session *s)
@@ -414,7 +415,8 @@ static void set_times(struct session *s)
 	/* What a flight recorder holds is weighed by the period in force when it is read, which must stay the same. */
 	s->next_redraw = redraw == UINT64_MAX || o->overwrite ? UINT64_MAX : s->now + redraw;
 	s->redraw_samples = gus_counters_redraw_samples(&s->counters);
-	s->next_govern = o->overhead > 0 && !o->overwrite ? s->now + GOVERN_FIRST_NS : UINT64_MAX;
+	s->govern_ns = o->unwinder ? GOVERN_SOON_NS : GOVERN_FIRST_NS;
+	s->next_govern = o->overhead > 0 && !o->overwrite ? s->now + s->govern_ns : UINT64_MAX;
 	s->next_part = o->switch_output == GUS_SWITCH_TIME ? s->now + o->switch_at : UINT64_MAX;
 	s->enable_at = o->delay_ms > 0 ? s->now + (uint64_t)o->delay_ms * 1000000 : 0;
 	s->trace.next = o->trace ? s->now + TICK_NS : UINT64_MAX;

@@ -9,6 +9,7 @@
 #include "symbolizer/unwind/leb.h"
 
 #define REMEMBERED 16     /* states that a program may have put aside at once; compilers nest to 3 */
+#define REMEMBER_STEPS 16 /* of putting one aside: half a kilobyte here, and two system calls in libunwind */
 #define ENTRY_BYTES (2 * sizeof(struct gus_cfi_entry)) /* as arrays grow by doubling */
 
 /* What entries of functions have in common. */
@@ -486,7 +487,7 @@ static bool run_program(struct run *r, struct gus_cursor in, struct gus_budget *
 	while (gus_cursor_left(&in) && !r->done && !r->bad) {
 		unsigned op = gus_cursor_u8(&in);
 
-		if (!gus_budget_charge(steps, 1))
+		if (!gus_budget_charge(steps, op == DW_CFA_remember_state ? REMEMBER_STEPS : 1))
 			return false;
 		if (op >> 6)
 			run_short(r, &in, op);

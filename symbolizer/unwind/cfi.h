@@ -82,7 +82,7 @@ void gus_cfi_close(struct gus_cfi *c);
 
 /* Whether an entry is about it. */
 bool gus_cfi_has(const struct gus_cfi *c, uint64_t address);
-/* What holds at an address; steps pays an instruction each. */
+/* What holds at an address; steps pays an instruction each, and more for those that put a state aside. */
 enum gus_cfi_found gus_cfi_row(const struct gus_cfi *c, uint64_t address, struct gus_budget *steps,
 			       struct gus_cfi_row *row);
 

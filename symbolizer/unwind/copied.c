@@ -35,7 +35,7 @@ static enum gus_callers step(void *context, struct gus_climb *w, struct gus_unwi
 	const struct gus_rule *rule = NULL;
 	const struct gus_cfi *table = NULL;
 	struct gus_cfi_text text;
-	uint64_t address;
+	uint64_t address, before;
 	enum gus_callers end;
 
 	if (gus_unwind_file_rule(file, w->regs.machine, offset, w->exact, &w->steps, &rule) == GUS_UNWIND_RULE &&
@@ -44,8 +44,10 @@ static enum gus_callers step(void *context, struct gus_climb *w, struct gus_unwi
 	if (!table || !gus_cfi_text(table, address, &text))
 		return gus_climb_by_rule(NULL, w, file, offset);
 	/* What a call does not keep is known behind a signal's frame, and some code finds its frame by it. */
+	before = w->steps.left;
 	end = gus_libunwind_step(u->foreign, table, &text, address, w->view, &w->steps,
 			       text.signal ? UINT64_MAX : w->machine->preserved, &w->regs);
+	gus_unwind_file_pay(file, before - w->steps.left);
 	if (end)
 		return end;
 	w->cfa = w->regs.v[w->machine->sp];

@@ -41,6 +41,7 @@ struct gus_unwind_file {
 	unsigned machine;                /* EM_*; 0 if there is no file, or none that we know */
 	struct table tables[TABLES];
 	uint64_t asked, paid;            /* frames; steps for them */
+	uint64_t beyond;                 /* steps beyond those that so many frames may take, when it last paid */
 	struct kept *kept;
 	uint32_t kept_room, replaced;    /* entries; how many lost their place since it grew */
 	struct gus_strings bytes;        /* each rule once */
@@ -48,11 +49,15 @@ struct gus_unwind_file {
 	struct gus_vec(uint64_t) rules;  /* rules, each at the beginning of a word */
 };
 
+/* What files may cost: one, and all of them, beyond so much for each frame. */
+struct may_cost { uint64_t file, all, a_frame; };
+
 struct gus_unwind_files {
 	const struct gus_symbols_options *options;
 	struct gus_search search;
 	struct gus_budget total, looked;                 /* of memory; of bytes looked through, holes as well */
-	bool hurry;
+	struct may_cost may_cost;
+	uint64_t beyond;                                 /* of all files */
 	struct gus_strings modules;                      /* what tells a module from others: its number */
 	struct gus_vec(struct gus_unwind_file *) list;   /* by that number; 0 is not used */
 	struct gus_unwind_file *none;                    /* stands for all that have no file */
@@ -78,6 +83,7 @@ struct gus_unwind_files *gus_unwind_files_new(const struct gus_symbols_options *
 	struct gus_unwind_files *files = gus_zalloc(sizeof(*files));
 
 	files->options = options;
+	files->may_cost = (struct may_cost){ UINT64_MAX, UINT64_MAX, 0 };
 	files->search = (struct gus_search){ .symfs = options && options->symfs ? options->symfs : "",
 		.debug_dirs = options && options->debug_dirs ? options->debug_dirs : standard_dirs,
 		.rights = options ? options->rights : NULL, .total = &files->total };
@@ -89,7 +95,16 @@ struct gus_unwind_files *gus_unwind_files_new(const struct gus_symbols_options *
 
 void gus_unwind_files_hurry(struct gus_unwind_files *files)
 {
-	files->hurry = files->search.hurry = true;
+	files->search.hurry = true;
+	files->may_cost = (struct may_cost){ GUS_LIMIT_UNWIND_FILE_STEPS, GUS_LIMIT_UNWIND_ALL_STEPS,
+					     GUS_LIMIT_UNWIND_FILE_STEPS_A_FRAME };
+}
+
+void gus_unwind_files_share(struct gus_unwind_files *files, unsigned threads)
+{
+	files->may_cost = (struct may_cost){ GUS_LIMIT_UNWIND_READ_FILE_STEPS / threads,
+					     GUS_LIMIT_UNWIND_READ_ALL_STEPS / threads,
+					     GUS_LIMIT_UNWIND_READ_STEPS_A_FRAME };
 }
 
 static void free_file(struct gus_unwind_file *file)
@@ -481,11 +496,19 @@ static uint32_t keep(struct gus_unwind_file *file, uint64_t key, const struct gu
 	return k->rule;
 }
 
+/* A file that takes no more for its frames than others adds nothing to what all have taken, however long it is asked.
+ * When all is spent by some, those that hardly take anything are still asked. */
 void gus_unwind_file_pay(struct gus_unwind_file *file, uint64_t steps)
 {
+	struct gus_unwind_files *files = file->files;
+	uint64_t may, before = file->beyond;
+
 	file->paid += steps;
-	if (file->files->hurry && file->paid > GUS_LIMIT_UNWIND_FILE_STEPS &&
-	    file->paid - GUS_LIMIT_UNWIND_FILE_STEPS > GUS_LIMIT_UNWIND_FILE_STEPS_A_FRAME * file->asked)
+	may = files->may_cost.a_frame * file->asked;
+	file->beyond = file->paid > may ? file->paid - may : 0;
+	files->beyond += file->beyond - before;
+	if (file->beyond > files->may_cost.file ||
+	    (files->beyond > files->may_cost.all && file->beyond > GUS_LIMIT_UNWIND_LATE_STEPS))
 		file->trouble = costly;
 }
 

@@ -23,6 +23,7 @@ int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t as, unw_word_t ip, unw_d
 /* Bytes of entries after which all is forgotten: what libunwind and we remember would not end. */
 #define TEXT_MOST ((size_t)16 << 20)
 #define TEXT_A_STEP 16 /* bytes of an entry that are written in the time of a step */
+#define ANEW_STEPS 8192 /* what forgetting all takes, in steps */
 #define RULES 8192 /* addresses whose rules libunwind remembers, at some 300 bytes each */
 
 enum { DWARF_REGS = 17 };
@@ -219,8 +220,11 @@ static const struct met *find_met(struct gus_libunwind *s, const struct gus_cfi 
 	/* Writing it down is work, too, and what was forgotten is written again. */
 	if (!gus_budget_charge(s->work, (text->initial_n + text->program_n) / TEXT_A_STEP))
 		return NULL;
-	if (s->text.n > TEXT_MOST || s->code_used > ROOM - GUS_LIMIT_FUNCTION - FUNCTION_ALIGN)
+	if (s->text.n > TEXT_MOST || s->code_used > ROOM - GUS_LIMIT_FUNCTION - FUNCTION_ALIGN) {
+		if (!gus_budget_charge(s->work, ANEW_STEPS))
+			return NULL;
 		begin_anew(s);
+	}
 	gus_index_add(&s->keys, &key, NULL);
 	gus_vec_push(&s->met, meet(s, text));
 	return &s->met.v[s->met.n - 1];

@@ -45,6 +45,9 @@ void gus_unwind_files_free(struct gus_unwind_files *files);
  * is asked no more, and that is its trouble; and a debug file without a build id is not read as a whole to see whether
  * it is the right one. */
 void gus_unwind_files_hurry(struct gus_unwind_files *files);
+/* For one of so many threads that unwind the stacks of a recording: each may take its part of the work that all may
+ * (GUS_LIMIT_UNWIND_READ_*), on a file and on all files; then those that took it are asked no more. */
+void gus_unwind_files_share(struct gus_unwind_files *files, unsigned threads);
 /* Always answers; a file that is not at hand is one without rules, and says so. The vdso is one, too. Lives as long as
  * files. */
 struct gus_unwind_file *gus_unwind_files_get(struct gus_unwind_files *files, const struct gus_module *module);

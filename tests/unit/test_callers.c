@@ -218,6 +218,76 @@ static void test_as_they_are_now(void **state)
 	end(&f);
 }
 
+/* What may be spent on that is a part of the time; what was not read for that is counted and told. */
+static void test_as_far_as_there_is_time(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	assert_true(f.c.beyond.share > 0.01 && f.c.beyond.share < 0.03);
+	for (unsigned i = 1; i < GUS_REMEMBERED_TOPS; i++)
+		assert_int_equal(ask(&f, COPIED, 4096), 2);
+	assert_int_equal(f.c.beyond.spent_ns, 0);
+	assert_int_equal(f.c.beyond.left_out, 0);
+	assert_int_equal(ask(&f, COPIED, 4096), DEPTH - 1);
+	assert_in_range(f.c.beyond.spent_ns, 1000, 40000000);
+	f.c.beyond.share = 0;
+	assert_int_equal(ask(&f, COPIED, 4096), 2);
+	assert_int_equal(f.callers, GUS_CALLERS_STACK | GUS_CALLERS_POINTER);
+	assert_int_equal(f.c.beyond.left_out, 1);
+	assert_non_null(strstr(says(&f), "5.9 % of the stacks were not read on from where their copies end, as that "
+			       "may take 0 % of the time"));
+	/* A share of what has gone by since the first, and of two seconds beside. */
+	f.c.beyond.share = 0.01;
+	f.c.beyond.spent_ns = 19000000;
+	assert_int_equal(ask(&f, COPIED, 4096), DEPTH - 1);
+	f.c.beyond.spent_ns = 1000000000;
+	assert_int_equal(ask(&f, COPIED, 4096), 2);
+	f.c.beyond.began_ns -= 98000000000;
+	assert_int_equal(ask(&f, COPIED, 4096), DEPTH - 1);
+	assert_int_equal(f.c.beyond.left_out, 2);
+	end(&f);
+}
+
+/* More frames than are kept, of two words each and the last one's as deep as the copy; then they are read once, and
+ * again only when what is there contradicts that. */
+static void test_too_deep_is_not_read_again(void **state)
+{
+	enum { FRAMES = GUS_REMEMBERED_FRAMES + 200 };
+	struct fixture f;
+	uint64_t spent;
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	for (uint64_t i = 0; i < FRAMES; i++) {
+		stack[2 * i] = i + 1 < FRAMES ? (uintptr_t)&stack[2 * i + 2] : 0;
+		stack[2 * i + 1] = i + 1 < FRAMES ? caller(i) : 0;
+	}
+	for (unsigned i = 0; i < GUS_REMEMBERED_TOPS; i++)
+		ask(&f, 20, 4096);
+	assert_int_equal(f.callers, GUS_CALLERS_DEEP | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
+	spent = f.c.beyond.spent_ns;
+	assert_true(spent > 0);
+	f.c.beyond.share = 0; /* nor need there be time for it */
+	for (uint32_t words = 20; words < 60; words += 10) {
+		assert_int_equal(ask(&f, words, 4096), GUS_REMEMBERED_FRAMES);
+		assert_int_equal(f.callers, GUS_CALLERS_DEEP | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
+		for (uint64_t i = 0; i < GUS_REMEMBERED_FRAMES; i++)
+			assert_int_equal(f.out[i], caller(i));
+	}
+	assert_int_equal(f.c.beyond.spent_ns, spent);
+	assert_int_equal(f.c.beyond.left_out, 0);
+	stack[2 * 12 + 1]++; /* of another call by now */
+	assert_int_equal(ask(&f, 20, 4096), 10);
+	assert_int_equal(f.c.beyond.left_out, 1);
+	f.c.beyond.share = 1;
+	assert_int_equal(ask(&f, 20, 4096), GUS_REMEMBERED_FRAMES);
+	assert_int_equal(f.out[12], caller(12) + 1);
+	assert_true(f.c.beyond.spent_ns > spent);
+	end(&f);
+}
+
 /* The stack changes between the sample and the look. */
 static void test_what_has_changed_meanwhile_is_left_alone(void **state)
 {
@@ -356,6 +426,8 @@ int main(void)
 		cmocka_unit_test(test_copied_as_a_whole),
 		cmocka_unit_test(test_as_the_thread_had_them),
 		cmocka_unit_test(test_as_they_are_now),
+		cmocka_unit_test(test_as_far_as_there_is_time),
+		cmocka_unit_test(test_too_deep_is_not_read_again),
 		cmocka_unit_test(test_what_has_changed_meanwhile_is_left_alone),
 		cmocka_unit_test(test_what_a_handler_interrupted),
 		cmocka_unit_test(test_leaves),

@@ -457,9 +457,24 @@ static void shares_with_strangers(void **state)
 	assert_int_equal(g.changes, 2);
 }
 
+/* Who unwinds a sample's stack takes about as long as taking it. */
+static void test_begins_lower_with_stacks(void **state)
+{
+	const struct gus_costs flat = { .sample_ns = 10000 }, stacks = { .sample_ns = 10000, .stack_ns = 1 };
+	struct gus_governor g;
+
+	(void)state;
+	gus_governor_init(&g, 0.01, &flat, 1, 100000);
+	assert_int_equal(g.hz, 909);
+	gus_governor_init(&g, 0.01, &stacks, 1, 100000);
+	assert_int_equal(g.hz, 500);
+	assert_int_equal(g.first_hz, 500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_begins_lower_with_stacks),
 		cmocka_unit_test(first_rate),
 		cmocka_unit_test(bounds_of_the_rate),
 		cmocka_unit_test(thinning),

@@ -124,9 +124,46 @@ static void test_stays(void **state)
 	assert_false(gus_remembered_stays(&r, 1, 2, 1000));
 }
 
+/* Of stacks that have too many frames so many may be missing as do not matter, and none is more than there is room
+ * for; they are apart from whole ones. */
+static void test_deep(void **state)
+{
+	enum { MOST = 64 };
+	uint64_t stack[100], cfas[100], a[MOST + 1] = { 100, 101, 102 }, f[MOST + 1] = { 1100, 1101, 1102 };
+	static const struct { uint32_t kept, n, most, joined; } cases[] = {
+		{ 100, 3, MOST, MOST }, { MOST, 3, MOST, MOST }, { MOST - 8, 3, MOST, MOST - 8 },
+		{ MOST - 9, 3, MOST, 3 }, { 100, 3, 3, 3 }, { 3, 3, 3, 3 }, { 100, 0, MOST, 0 },
+	};
+	struct gus_remembered r = { .threads = { NULL } };
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++) {
+		stack[i] = 100 + i;
+		cfas[i] = 1100 + i;
+	}
+	assert_int_equal(gus_remembered_join_deep(&r, 1, 2, a, f, 3, MOST), 3);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		gus_remembered_keep_deep(&r, 1, 2, stack, cfas, cases[i].kept);
+		a[MOST] = 7;
+		assert_int_equal(gus_remembered_join_deep(&r, 1, 2, a, f, cases[i].n, cases[i].most), cases[i].joined);
+		assert_memory_equal(a, stack, cases[i].joined * sizeof(*a));
+		assert_memory_equal(f, cfas, cases[i].joined * sizeof(*f));
+		assert_int_equal(a[MOST], 7);
+	}
+	assert_int_equal(gus_remembered_join(&r, 1, 2, a, f, 3, MOST), 3);
+	assert_int_equal(gus_remembered_join_deep(&r, 1, 2 + GUS_REMEMBERED_THREADS, a, f, 3, MOST), 3);
+	/* What was interrupted goes with its marker, or both are left out. */
+	stack[MOST - 1] = GUS_REMEMBERED_MARKER;
+	gus_remembered_keep_deep(&r, 1, 2, stack, cfas, 100);
+	assert_int_equal(gus_remembered_join_deep(&r, 1, 2, a, f, 3, MOST), MOST - 1);
+	gus_remembered_free(&r);
+	assert_null(r.deep[2]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_joined), cmocka_unit_test(test_not_of_this_stack),
 		cmocka_unit_test(test_the_last_counts), cmocka_unit_test(test_stays),
 		cmocka_unit_test(test_each_has_its_own),

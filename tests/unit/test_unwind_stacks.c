@@ -37,7 +37,8 @@ enum { CODE = 0x200, CODE_END = 0x800, TABLE = 0x800, NAMES = 0x1800, HEADERS = 
 
 /* Functions of the file, of 64 bytes each. */
 #define AT(n) (BASE + CODE + 0x40 * (n))
-enum { LEAF, SAVES, POINTS, FIRST, SIGNAL, LOOPS, STAYS, BAD, BY_RBX, CHANGES, WORKS, RA_LOW, ENDS, FLIES, WITHOUT };
+enum { LEAF, SAVES, POINTS, FIRST, SIGNAL, LOOPS, STAYS, BAD, BY_RBX, CHANGES, WORKS, RA_LOW, ENDS, FLIES,
+       ASIDE, WITHOUT };
 
 static const struct { const char *letters; uint8_t program[16], n; } functions[] = {
 	[LEAF] = { "", { DW_CFA_nop }, 1 },
@@ -58,6 +59,9 @@ static const struct { const char *letters; uint8_t program[16], n; } functions[]
 	[RA_LOW] = { "", { DW_CFA_offset | 16, 2 }, 2 },
 	[ENDS] = { "", { DW_CFA_def_cfa, 0, 8, DW_CFA_undefined, 16 }, 5 },    /* rax: callers' is not known */
 	[FLIES] = { "", { DW_CFA_def_cfa, 3, 8, DW_CFA_register, 16, 12 }, 6 },
+	[ASIDE] = { "", { DW_CFA_remember_state, DW_CFA_restore_state, DW_CFA_remember_state, DW_CFA_restore_state,
+			  DW_CFA_remember_state, DW_CFA_restore_state, DW_CFA_remember_state,
+			  DW_CFA_restore_state }, 8 },
 };
 
 struct process {
@@ -504,6 +508,108 @@ static void files_that_cost_are_left(void **state)
 	for (unsigned i = 0; i < 3000000; i++)
 		assert_int_equal(end_of(&p, AT(SAVES)), GUS_CALLERS_STACK);
 	assert_null(gus_unwind_file_trouble(p.file));
+	end(&p);
+}
+
+/* Another file with the same tables, which was asked about one address; *paid is what it has paid for that. */
+static struct gus_unwind_file *ask_another(struct gus_unwind_files *files, uint64_t *paid)
+{
+	struct made_frames m = { .debug = false };
+	struct process q = { .machine = EM_X86_64 };
+	struct gus_module module = { .kind = GUS_MODULE_FILE, .path = q.path };
+	struct gus_budget steps = { .left = 1000 };
+	const struct gus_rule *rule;
+	struct gus_unwind_file *file;
+
+	made_cie(&m, "", 16, made_x86, sizeof(made_x86));
+	made_fde(&m, OWN + CODE, 0x40, functions[LEAF].program, 1);
+	write_file(&q, &m, ".eh_frame", no_code);
+	file = gus_unwind_files_get(files, &module);
+	unlink(q.path);
+	assert_int_equal(gus_unwind_file_rule(file, EM_X86_64, CODE, true, &steps, &rule), GUS_UNWIND_RULE);
+	*paid = 1000 - steps.left;
+	assert_int_not_equal(*paid, 0);
+	return file;
+}
+
+/* What a file may take beyond what its frames may is a part of what all threads may; so is what all files may. When the
+ * latter is spent, those that took of it are asked no more, and others still are. */
+static void work_is_shared_by_files_and_threads(void **state)
+{
+	enum { THREADS = 4 };
+	const uint64_t each = GUS_LIMIT_UNWIND_READ_FILE_STEPS / THREADS, frame = GUS_LIMIT_UNWIND_READ_STEPS_A_FRAME;
+	const uint64_t all = GUS_LIMIT_UNWIND_READ_ALL_STEPS / THREADS;
+	struct gus_unwind_files *files = gus_unwind_files_new(NULL);
+	struct gus_unwind_file *file[4];
+	uint64_t paid[4];
+
+	(void)state;
+	gus_unwind_files_share(files, THREADS);
+	for (unsigned i = 0; i < 4; i++)
+		file[i] = ask_another(files, &paid[i]);
+	gus_unwind_file_pay(file[0], each / 2 + frame - paid[0]);
+	gus_unwind_file_pay(file[0], each / 2);
+	assert_null(gus_unwind_file_trouble(file[0]));
+	gus_unwind_file_pay(file[1], all - each + frame - paid[1]);
+	assert_null(gus_unwind_file_trouble(file[1])); /* just all of it */
+	gus_unwind_file_pay(file[2], GUS_LIMIT_UNWIND_LATE_STEPS + frame - paid[2]);
+	assert_null(gus_unwind_file_trouble(file[2]));
+	gus_unwind_file_pay(file[2], 1);
+	assert_non_null(gus_unwind_file_trouble(file[2]));
+	gus_unwind_file_pay(file[3], frame - paid[3]);
+	assert_null(gus_unwind_file_trouble(file[3]));
+	gus_unwind_file_pay(file[0], 1);
+	assert_non_null(gus_unwind_file_trouble(file[0]));
+	gus_unwind_files_free(files);
+}
+
+/* What is given back as more frames are asked about is there for others. */
+static void frames_pay_for_themselves(void **state)
+{
+	const uint64_t frame = GUS_LIMIT_UNWIND_READ_STEPS_A_FRAME;
+	struct gus_unwind_files *files = gus_unwind_files_new(NULL);
+	struct gus_budget steps = { .left = 1000 };
+	const struct gus_rule *rule;
+	struct gus_unwind_file *file;
+	uint64_t paid;
+
+	(void)state;
+	gus_unwind_files_share(files, 1);
+	file = ask_another(files, &paid);
+	gus_unwind_file_pay(file, GUS_LIMIT_UNWIND_READ_FILE_STEPS + frame - paid);
+	assert_int_equal(gus_unwind_file_rule(file, EM_X86_64, CODE, true, &steps, &rule), GUS_UNWIND_RULE);
+	gus_unwind_file_pay(file, frame);
+	assert_null(gus_unwind_file_trouble(file));
+	gus_unwind_file_pay(file, 1);
+	assert_non_null(gus_unwind_file_trouble(file));
+	gus_unwind_files_free(files);
+}
+
+/* libunwind's reading is work, too: what making the rule alone costs would be within what a frame may. */
+static void what_libunwind_reads_is_paid_for(void **state)
+{
+	struct gus_unwind_regs regs = regs_at(AT(ASIDE));
+	struct gus_budget steps = { .left = 1000 };
+	const struct gus_rule *rule;
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	gus_unwind_files_share(p.files, UINT32_MAX); /* nothing beyond */
+	assert_int_equal(gus_unwind_file_rule(p.file, EM_X86_64, CODE + 0x40 * ASIDE, true, &steps, &rule),
+			 GUS_UNWIND_RULE);
+	assert_in_range(1000 - steps.left, 4 * 16, GUS_LIMIT_UNWIND_READ_STEPS_A_FRAME);
+	assert_null(gus_unwind_file_trouble(p.file));
+#ifdef __x86_64__
+	for (unsigned i = 0; i < 3 && !gus_unwind_file_trouble(p.file); i++) {
+		uint64_t out[64], callers;
+		struct gus_unwind_view view = { code_at, &p, SP, (uint64_t[]){ AT(SAVES) + 5 + 8 * i }, 8 };
+
+		gus_unwind_copied(p.copied, &view, &regs, out, 64, &callers);
+		regs.v[16] += 8;
+	}
+	assert_non_null(gus_unwind_file_trouble(p.file));
+#endif
 	end(&p);
 }
 
@@ -957,6 +1063,9 @@ int main(void)
 		cmocka_unit_test(frames_take_room),
 		cmocka_unit_test(holes_are_not_looked_through),
 		cmocka_unit_test(files_that_cost_are_left),
+		cmocka_unit_test(work_is_shared_by_files_and_threads),
+		cmocka_unit_test(frames_pay_for_themselves),
+		cmocka_unit_test(what_libunwind_reads_is_paid_for),
 		cmocka_unit_test(files_that_are_not_at_hand_are_told),
 		cmocka_unit_test(other_machines_are_told),
 		cmocka_unit_test(a_stack_that_is_gone_is_told),
