@@ -238,7 +238,7 @@ static void places_are_told_by_module(void **state)
 	cell(&m, path(&m, 0, 1, 0x100), 0, H, 1);
 	cell(&m, 0, 1, 0x200, 1);
 	cell(&m, 0, 0, F, 1);
-	cell(&m, 0, 1, 0x50, 1);
+	cell(&m, 0, 1, 0x28, 1);
 	cell(&m, 0, 0, G, 1);
 	cell(&m, 0, 0, F, 1);
 	make(&m, true, false);
