@@ -18,6 +18,8 @@
 #include "cli/record/call_graph.h"
 #include "collector/session/options.h"
 #include "collector/target/target.h"
+#include "symbolizer/elf/elffile.h"
+#include "symbolizer/elf/needed.h"
 #include "symbolizer/space/module.h"
 #include "symbolizer/symbols/symbols.h"
 #include "symbolizer/unwind/unwind.h"
@@ -220,6 +222,20 @@ static bool was_asked(const char *path)
 	return found;
 }
 
+/* Of each library that a program names. */
+static bool was_asked_for_all(const char *program)
+{
+	struct gus_elf *e = gus_elf_open(program, NULL);
+	struct gus_needed needed;
+	bool all = true;
+
+	gus_elf_needed(e, &needed);
+	for (size_t i = 0; i < needed.n; i++)
+		all &= was_asked(needed.library[i]);
+	gus_elf_close(e);
+	return all && needed.n;
+}
+
 static const struct share all_keep[] = { { NULL, 1 } };
 #define KEPT "by frame pointers: the functions of all %u files that were looked at keep them"
 
@@ -235,6 +251,7 @@ static void a_program_and_its_libraries(void **state)
 	assert_true(asked_n >= 3);
 	assert_int_equal(opened_n, 0);
 	assert_true(was_asked(m->self));
+	assert_true(was_asked_for_all(m->self));
 	once = strstr(asked, "libc.so.6]");
 	assert_non_null(once);
 	assert_null(strstr(once + 1, "libc.so.6]"));
