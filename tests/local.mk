@@ -314,7 +314,7 @@ tests_unit_test_base_SOURCES = tests/unit/test_base.c
 # What unwind tables say of a file is the test's.
 tests_unit_test_call_graph_SOURCES = tests/unit/test_call_graph.c cli/record/call_graph.c
 tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_get \
-	-Wl,--wrap=gus_unwind_file_frame_pointers
+	-Wl,--wrap=gus_unwind_file_frame_pointers -Wl,--wrap=gus_unwind_files_new
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)

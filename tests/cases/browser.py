@@ -49,8 +49,8 @@ class Browser:
 			self.call(f"{domain}.enable")
 		self.size(width, height)
 
-	def size(self, width, height):
-		self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+	def size(self, width, height, scale=1):
+		self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
 			  mobile=False)
 
 	def message(self, until):

@@ -83,6 +83,8 @@ def opened(b):
 	ok("without a notice there is none", g.hidden("notices"))
 	ok("all is in view", g.list("crumbs") == ["all"], g.list("crumbs"))
 	ok("a box is painted where main is", g.colour(0.5, 1)[3] == 255)
+	ok("with its name", b.value(f"new Set([...document.getElementById('boxes').getContext('2d').getImageData("
+	   f"3, {ROW * 3}, 40, {ROW - 1}).data].filter((_, i) => i % 4 === 0)).size") > 8)
 	ok("and nothing above what main takes itself", g.colour(0.95, 2)[3] == 0, g.colour(0.95, 2))
 	ok("kinds of modules have colours of their own", len({tuple(g.colour(x, row)) for x, row in
 	   ((0.5, 1), (0.1, 2), (0.01, 2), (0.43, 3))}) == 4)
@@ -236,8 +238,12 @@ def fitted(b):
 	ok("boxes follow the window", said.startswith("work"), said)
 	ok("nothing is wider than it", b.value("document.documentElement.scrollWidth") <= 500)
 	g.picture("narrow")
-	b.size(1200, 800)
+	b.size(800, 600, scale=2)
 	b.until("document.getElementById('boxes').width > 1000")
+	ok("on a fine screen it is as fine", b.value("(() => { const c = document.getElementById('boxes');"
+	   "return c.width === 2 * c.clientWidth && c.height === 2 * c.clientHeight; })()"))
+	b.size(1200, 800)
+	b.until("document.getElementById('boxes').width === document.getElementById('boxes').clientWidth")
 	b.dark(True)
 	b.until(f"getComputedStyle(document.body).backgroundColor !== '{page}'")
 	b.until(f"String([...document.getElementById('boxes').getContext('2d').getImageData({g.rect()[2] / 2}, "
@@ -304,9 +310,10 @@ def high(b):
 	for _ in range(60):
 		b.key("ArrowUp")
 	ok("keys lead out of view, and the view follows", b.value(seen.replace("{top}", str(18 * (500 - 60)))))
-	for _ in range(59):
+	for row in range(59, 0, -1):
 		b.key("ArrowDown")
-	ok("and back", b.value(seen.replace("{top}", str(18 * (500 - 1)))))
+		if row < 4:
+			ok(f"and back, to row {row}", b.value(seen.replace("{top}", str(18 * (500 - row)))))
 
 
 def others(b):

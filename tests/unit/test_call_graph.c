@@ -18,7 +18,10 @@
 #include "cli/record/call_graph.h"
 #include "collector/session/options.h"
 #include "collector/target/target.h"
+#include "symbolizer/elf/elffile.h"
+#include "symbolizer/elf/needed.h"
 #include "symbolizer/space/module.h"
+#include "symbolizer/symbols/symbols.h"
 #include "symbolizer/unwind/unwind.h"
 
 /* The tables: shares by a part of a file's name; whoever is in none has the last one's. */
@@ -28,13 +31,40 @@ static const struct share *shares;
 static char asked[65536];               /* paths, in brackets */
 static unsigned asked_n;
 static char last[4096];
+static const struct gus_symbols_options *opens; /* how files are opened */
+static unsigned opened_n;
 
+struct gus_unwind_files *__real_gus_unwind_files_new(const struct gus_symbols_options *options);
+struct gus_unwind_files *__wrap_gus_unwind_files_new(const struct gus_symbols_options *options);
 struct gus_unwind_file *__wrap_gus_unwind_files_get(struct gus_unwind_files *files, const struct gus_module *module);
 double __wrap_gus_unwind_file_frame_pointers(struct gus_unwind_file *file);
+
+struct gus_unwind_files *__wrap_gus_unwind_files_new(const struct gus_symbols_options *options)
+{
+	opens = options;
+	return __real_gus_unwind_files_new(options);
+}
+
+/* What is shown of a file is that file, or nothing: then its path is opened. */
+static void open_as_shown(const struct gus_module *module)
+{
+	int fd = opens->open(opens->open_context, module);
+	struct stat shown, named;
+
+	if (fd < 0)
+		return;
+	opened_n++;
+	assert_true(fd > 2);
+	assert_int_equal(fstat(fd, &shown), 0);
+	if (stat(module->path, &named) == 0)
+		assert_int_equal(shown.st_ino, named.st_ino);
+	close(fd);
+}
 
 struct gus_unwind_file *__wrap_gus_unwind_files_get(struct gus_unwind_files *files, const struct gus_module *module)
 {
 	(void)files;
+	open_as_shown(module);
 	assert_int_equal(module->kind, GUS_MODULE_FILE);
 	snprintf(last, sizeof(last), "%s", module->path);
 	if (strlen(asked) + strlen(last) + 3 < sizeof(asked))
@@ -148,7 +178,7 @@ static int setup(void **state)
 	m->command[0] = m->self;
 	m->so.command = m->command;
 	asked[0] = '\0';
-	asked_n = 0;
+	asked_n = opened_n = 0;
 	*state = m;
 	return 0;
 }
@@ -192,6 +222,20 @@ static bool was_asked(const char *path)
 	return found;
 }
 
+/* Of each library that a program names. */
+static bool was_asked_for_all(const char *program)
+{
+	struct gus_elf *e = gus_elf_open(program, NULL);
+	struct gus_needed needed;
+	bool all = true;
+
+	gus_elf_needed(e, &needed);
+	for (size_t i = 0; i < needed.n; i++)
+		all &= was_asked(needed.library[i]);
+	gus_elf_close(e);
+	return all && needed.n;
+}
+
 static const struct share all_keep[] = { { NULL, 1 } };
 #define KEPT "by frame pointers: the functions of all %u files that were looked at keep them"
 
@@ -205,7 +249,9 @@ static void a_program_and_its_libraries(void **state)
 	shares = all_keep;
 	free(gus_record_call_graph_choose(&m->so));
 	assert_true(asked_n >= 3);
+	assert_int_equal(opened_n, 0);
 	assert_true(was_asked(m->self));
+	assert_true(was_asked_for_all(m->self));
 	once = strstr(asked, "libc.so.6]");
 	assert_non_null(once);
 	assert_null(strstr(once + 1, "libc.so.6]"));
@@ -310,6 +356,7 @@ static void a_process_has_what_it_mapped(void **state)
 	free(gus_record_call_graph_choose(&m->so));
 	assert_true(was_asked(m->self));
 	assert_non_null(strstr(asked, "libc.so.6]"));
+	assert_int_equal(opened_n, asked_n); /* as it was mapped, whatever has its name now */
 	assert_null(strstr(asked, "[["));
 	assert_null(strstr(asked, "[]"));
 	says = gus_format(KEPT, asked_n);
@@ -329,7 +376,7 @@ static void a_cgroup_has_members(void **state)
 	char *path = gus_format("%s/cgroup.procs", m->folder);
 	FILE *f = fopen(path, "w");
 
-	fprintf(f, "%d\n%d\n", 0x7ffffffe, (int)getpid()); /* the first of which is none */
+	fprintf(f, "1\n%d\n%d\n", 0x7ffffffe, (int)getpid()); /* the second of which is none */
 	fclose(f);
 	m->target.kind = GUS_TARGET_CGROUP;
 	m->target.cgroup_path = m->folder;

@@ -353,6 +353,7 @@ static void test_room_keeps_all_of_the_last(void **state)
 	struct gus_current *c = gus_current_new(KEEP, NODES);
 
 	(void)state;
+	map(c, 1, 1, 0x50000, 0x1000, "/old");
 	for (uint64_t i = 0; i < 8; i++)
 		map(c, 1 + i, 1, 0x1000, 0x1000, paths[7 - i]);
 	for (uint64_t i = 0; i < 8; i++)
@@ -363,6 +364,11 @@ static void test_room_keeps_all_of_the_last(void **state)
 			IS(c, 1, 100 * SECOND + i, 0x1000, paths[i]);
 	}
 	IS(c, 1, 50 * SECOND, 0x1000, "/0");
+	/* What is told of a time that has been forgotten changes nothing behind it. */
+	map(c, 2, 1, 0x90000, 0x1000, "/late");
+	NOWHERE(c, 1, 100 * SECOND, 0x90000);
+	IS(c, 1, 100 * SECOND, 0x50000, "/old");
+	IS(c, 1, 100 * SECOND + 7, 0x1000, "/7");
 	gus_current_free(c);
 }
 

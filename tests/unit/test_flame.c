@@ -160,6 +160,7 @@ static void tasks_stand_below_their_stacks(void **state)
 	tree_reads(m, GUS_BY_THREAD, true, "app 10/10 T 0 0\n main P 0 0\n  work P 1 1\n"
 		   "worker 10/11 T 0 0\n main P 0 0\n  help P 4 1\n  work P 2 1\n");
 	tree_reads(m, GUS_BY_PROCESS, true, "app 10 T 0 0\n main P 0 0\n  help P 4 1\n  work P 3 2\n");
+	m->profile.threads.v[0].comm = m->profile.threads.v[1].comm = "later";
 	tree_reads(m, GUS_BY_COMM, true, "app T 0 0\n main P 0 0\n  help P 4 1\n  work P 1 1\n"
 		   "worker T 0 0\n main P 0 0\n  work P 2 1\n");
 	m->profile.threads.v[0].comm = "";

@@ -63,6 +63,7 @@ static void peeks(const struct twins *t, size_t word, size_t size, size_t got)
 	uint64_t out[4 * WORDS] = { 0 };
 
 	assert_int_equal(gus_peek(t->child, (uint64_t)(uintptr_t)(t->at + word), out, size), got);
+	assert_true(got != 1 || *(uint8_t *)out == (uint8_t)(word + 1));
 	for (size_t i = 0; i < got / 8; i++)
 		assert_int_equal(out[i], word + i + 1);
 	assert_int_equal(out[(got + 7) / 8], 0); /* nothing behind it */
@@ -76,6 +77,7 @@ static void what_is_there_is_copied(void **state)
 	peeks(*state, WORDS - 1, 16, 16);        /* over the end of a page */
 	peeks(*state, 1, 2 * PAGE - 8, 2 * PAGE - 8);
 	peeks(*state, 3, 0, 0);
+	peeks(*state, 0, 1, 1);
 }
 
 /* And not what lies beyond. */

@@ -20,7 +20,8 @@
 /* The symbolizer: offset 16 * i + anything is function i of its module; module 1 is the kernel, module 2 has none. */
 
 enum { MAIN = 0x10, F = 0x20, G = 0x30, H = 0x40, NEST = 0x50, TWIN = 0x60, TWIN2 = 0x70 };
-static size_t expected, asked;
+static size_t expected, asked, tellings;
+static enum gus_module_kind told[8]; /* by telling */
 
 const struct gus_module *gus_space_module(const struct gus_space *space, uint32_t number)
 {
@@ -35,9 +36,10 @@ const struct gus_module *gus_space_module(const struct gus_space *space, uint32_
 void gus_symbols_expect(struct gus_symbols *symbols, const struct gus_module *module, const uint64_t *offsets, size_t n)
 {
 	(void)symbols;
-	(void)module;
 	for (size_t i = 1; i < n; i++)
 		assert_true(offsets[i - 1] < offsets[i]);
+	if (tellings < 8)
+		told[tellings++] = module->kind;
 	expected += n;
 }
 
@@ -223,6 +225,27 @@ static void places_are_asked_for_once(void **state)
 	fill(&m);
 	make(&m, false, false);
 	assert_int_equal(expected, 0); /* without inlines nothing takes long */
+	drop(&m);
+}
+
+/* Each module hears once of all of its places, in their order, whatever that of cells is. */
+static void places_are_told_by_module(void **state)
+{
+	struct made m = { 0 };
+
+	(void)state;
+	expected = tellings = 0;
+	cell(&m, path(&m, 0, 1, 0x100), 0, H, 1);
+	cell(&m, 0, 1, 0x200, 1);
+	cell(&m, 0, 0, F, 1);
+	cell(&m, 0, 1, 0x28, 1);
+	cell(&m, 0, 0, G, 1);
+	cell(&m, 0, 0, F, 1);
+	make(&m, true, false);
+	assert_int_equal(expected, 6);
+	assert_int_equal(tellings, 2);
+	assert_int_equal(told[0], GUS_MODULE_FILE);
+	assert_int_equal(told[1], GUS_MODULE_KERNEL);
 	drop(&m);
 }
 
@@ -528,6 +551,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_a_root),
 		cmocka_unit_test(paths_are_joined_by_function),
 		cmocka_unit_test(places_are_asked_for_once),
+		cmocka_unit_test(places_are_told_by_module),
 		cmocka_unit_test(light_nodes_are_left_out_and_counted),
 		cmocka_unit_test(equals_stand_by_name),
 		cmocka_unit_test(upwards_are_the_callers),
