@@ -4,8 +4,10 @@
 
 #include <endian.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cursor.h"
+#include "base/index.h"
 #include "proto/columns.h"
 #include "proto/varint.h"
 
@@ -192,68 +194,66 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static size_t rank_of(const uint64_t *sorted, size_t n, uint64_t value)
+static int by_pair(const void *a, const void *b)
 {
-	const uint64_t *at = bsearch(&value, sorted, n, sizeof(*sorted), by_value);
+	const uint64_t *x = a, *y = b;
+	int first = by_value(x, y);
 
-	return (size_t)(at - sorted);
+	return first ? first : by_value(x + 1, y + 1);
 }
 
-/* Addresses repeat: a program spends its time in a few places. Their numbers in a sorted table are one or two bytes and
- * compress well, where differences between far places are four. */
-static void put_table(struct gus_bytes *out, const uint64_t *v, size_t n)
+/* Of so many distinct values of one or two words, in their order: the first word as what it is above the one before,
+ * the second as its distance from the first. */
+static void put_sorted(struct gus_bytes *out, const uint64_t *sorted, size_t words, size_t n)
 {
-	uint64_t *sorted = gus_resize(NULL, n, sizeof(*v)), before = 0;
-	size_t distinct = 0;
+	uint64_t before = 0;
 
-	memcpy(sorted, v, n * sizeof(*v));
-	qsort(sorted, n, sizeof(*v), by_value);
-	for (size_t i = 0; i < n; i++)
-		if (!distinct || sorted[distinct - 1] != sorted[i])
-			sorted[distinct++] = sorted[i];
-	gus_bytes_varint(out, distinct);
-	for (size_t i = 0; i < distinct; i++) {
-		gus_bytes_varint(out, sorted[i] - before);
-		before = sorted[i];
+	gus_bytes_varint(out, n);
+	for (const uint64_t *v = sorted; v < sorted + n * words; v += words) {
+		gus_bytes_varint(out, v[0] - before);
+		if (words == 2)
+			gus_bytes_varint(out, gus_zigzag((int64_t)(v[1] - v[0])));
+		before = v[0];
 	}
-	for (size_t i = 0; i < n; i++)
-		gus_bytes_varint(out, rank_of(sorted, distinct, v[i]));
-	free(sorted);
 }
 
-static int by_branch(const void *a, const void *b)
+/* Places repeat: a program spends its time in a few of them. Their numbers in a sorted table are one or two bytes and
+ * compress well, where differences between far places are four. v: n values, of one or two words each. */
+static void put_table(struct gus_bytes *out, const uint64_t *v, size_t words, size_t n)
 {
-	const struct gus_branch *x = a, *y = b;
+	uint32_t *which = gus_resize(NULL, n, sizeof(*which)), *ranks;
+	struct gus_index distinct;
+	uint64_t *sorted;
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
+	gus_index_init(&distinct, words * sizeof(*v));
+	for (size_t i = 0; i < n; i++)
+		which[i] = gus_index_add(&distinct, v + i * words, NULL);
+	sorted = gus_resize(NULL, distinct.n, words * sizeof(*v));
+	ranks = gus_resize(NULL, distinct.n, sizeof(*ranks));
+	memcpy(sorted, distinct.keys, distinct.n * words * sizeof(*v));
+	qsort(sorted, distinct.n, words * sizeof(*v), words == 1 ? by_value : by_pair);
+	for (uint32_t i = 0; i < distinct.n; i++)
+		ranks[gus_index_find(&distinct, sorted + i * words)] = i;
+	put_sorted(out, sorted, words, distinct.n);
+	for (size_t i = 0; i < n; i++)
+		gus_bytes_varint(out, ranks[which[i]]);
+	gus_index_free(&distinct);
+	free(sorted);
+	free(ranks);
+	free(which);
 }
 
 /* Branches repeat even more: a loop of a few of them fills a stack. */
 static void put_pairs(struct gus_bytes *out, const struct gus_branch *v, size_t n)
 {
-	struct gus_branch *sorted = gus_resize(NULL, n, sizeof(*v));
-	size_t distinct = 0;
-	uint64_t before = 0;
+	uint64_t *pairs = gus_resize(NULL, 2 * n, sizeof(*pairs));
 
-	memcpy(sorted, v, n * sizeof(*v));
-	qsort(sorted, n, sizeof(*v), by_branch);
-	for (size_t i = 0; i < n; i++)
-		if (!distinct || by_branch(&sorted[distinct - 1], &sorted[i]) != 0)
-			sorted[distinct++] = sorted[i];
-	gus_bytes_varint(out, distinct);
-	for (size_t i = 0; i < distinct; i++) {
-		gus_bytes_varint(out, sorted[i].from - before);
-		gus_bytes_varint(out, gus_zigzag((int64_t)(sorted[i].to - sorted[i].from)));
-		before = sorted[i].from;
-	}
 	for (size_t i = 0; i < n; i++) {
-		const struct gus_branch *at = bsearch(&v[i], sorted, distinct, sizeof(*sorted), by_branch);
-
-		gus_bytes_varint(out, (uint64_t)(at - sorted));
+		pairs[2 * i] = v[i].from;
+		pairs[2 * i + 1] = v[i].to;
 	}
-	free(sorted);
+	put_table(out, pairs, 2, n);
+	free(pairs);
 }
 
 /* One column: varint number, varint encoding, varint length in bytes, the bytes. */
@@ -279,7 +279,7 @@ static void put_column(struct gus_bytes *out, unsigned column, enum gus_encoding
 		put_deltas(scratch, v, n);
 		break;
 	case GUS_ENCODING_TABLE:
-		put_table(scratch, v, n);
+		put_table(scratch, v, 1, n);
 		break;
 	default:
 		for (size_t i = 0; i < n; i++)
