@@ -160,8 +160,8 @@ static const struct gus_option options[] = {
 	  AT(callers) },
 	{ 0, "call-graph", "MODE[,SIZE]", "How to find the callers: auto takes fp or tables by what the programs are "
 	  "built for; fp follows frame pointers; tables (or eh) unwinds while recording, by the files' unwind tables, "
-	  "from a copy of SIZE bytes of stack that is not kept; dwarf keeps these copies, for who reads the recording "
-	  "to unwind; lbr takes the calls that the CPU keeps; none (the default).", GUS_OPTION_STRING,
+	  "from a copy of SIZE bytes of stack (64 to 65528) that is not kept; dwarf keeps these copies, for who reads "
+	  "the recording to unwind; lbr takes the calls that the CPU keeps; none (the default).", GUS_OPTION_STRING,
 	  AT(call_graph), .choices = "auto tables fp dwarf lbr none", .filled = true },
 	{ 0, "off-cpu", NULL, "Record also where threads leave their CPU, with their callers, for the time that they "
 	  "do not run: 'gusprof report --off-cpu' and '--wall' show it.", GUS_OPTION_FLAG, AT(off_cpu),
