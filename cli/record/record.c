@@ -417,6 +417,16 @@ struct announcement {
 	const struct gus_session_options *so;
 };
 
+/* What --overhead cannot keep is told before it is broken. */
+static void announce_switches(const struct announcement *a)
+{
+	double most = gus_governor_switches_within(&a->so->costs, a->so->overhead);
+
+	if (a->so->switches && a->so->overhead > 0 && most > 0)
+		gus_log(a->log, GUS_NOTE, "a switch costs about %llu ns here, whatever is sampled: beyond %.0f of them a "
+			"second of CPU time --overhead cannot be kept", (unsigned long long)a->so->costs.switch_ns, most);
+}
+
 static void announce_target(const struct announcement *a)
 {
 	char *what;
@@ -453,6 +463,8 @@ static void announce(void *context)
 			(unsigned long long)c->sample_ns, (unsigned long long)c->birth_ns,
 			(unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns,
 			(unsigned long long)c->leave_ns, (unsigned long long)c->map_ns);
+	if (c->leave_ns) /* --off-cpu */
+		announce_switches(a);
 }
 
 static int exit_status(int rc, bool commanded, const struct gus_session_result *r, const struct gus_error *err)
