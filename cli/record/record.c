@@ -423,8 +423,9 @@ static void announce_switches(const struct announcement *a)
 	double most = gus_governor_switches_within(&a->so->costs, a->so->overhead);
 
 	if (a->so->switches && a->so->overhead > 0 && most > 0)
-		gus_log(a->log, GUS_NOTE, "a switch costs about %llu ns here, whatever is sampled: beyond %.0f of them a "
-			"second of CPU time --overhead cannot be kept", (unsigned long long)a->so->costs.switch_ns, most);
+		gus_log(a->log, GUS_NOTE, "a switch costs about %llu ns here, whatever is sampled: beyond %.0f of "
+			"them a second of CPU time --overhead cannot be kept",
+			(unsigned long long)a->so->costs.switch_ns, most);
 }
 
 static void announce_target(const struct announcement *a)

@@ -23,8 +23,8 @@ static void summarise_large_cost(const struct gus_session_options *so, const str
 /* Where most of following is for switches, no rate helps, nor does thinning their samples. */
 static void summarise_switches(const struct gus_session_options *so, const struct gus_session_result *r)
 {
-	gus_log(so->log, GUS_NOTE, "--overhead could not be kept: %.0f switches a second of CPU time cost %.1f %% alone, "
-		"%llu ns each, whatever is sampled of them; -a follows no tasks, and costs less then",
+	gus_log(so->log, GUS_NOTE, "--overhead could not be kept: %.0f switches a second of CPU time cost %.1f %% "
+		"alone, %llu ns each, whatever is sampled of them; -a follows no tasks, and costs less then",
 		(double)r->switches / ((double)r->target_ns / 1e9), 100 * r->switches_spent,
 		(unsigned long long)so->costs.switch_ns);
 }

@@ -113,7 +113,7 @@ for i in range(int(sys.argv[1])):
 P
 "$gusprof" record --off-cpu --overhead 0.01 -o data -- python3 turns.py 30000 >out 2>err
 ok "it says before from how many switches on the overhead cannot be kept" \
-	grep -qE 'a switch costs about [0-9]+ ns here.* beyond [0-9]+ of them a second of CPU time --overhead cannot' err
+	grep -qE 'a switch costs about [0-9]+ ns here.* beyond [0-9]+ of them a second .*--overhead cannot' err
 ok "and at the end that it was not, and why" \
 	grep -qE 'overhead could not be kept: [0-9]{4,} switches a second of CPU time cost [0-9.]+ % alone' err
 "$gusprof" record --overhead 50 -o data -- python3 turns.py 100 >out 2>err
