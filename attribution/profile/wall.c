@@ -158,21 +158,38 @@ static void settle_missing(struct gus_wall *w)
 
 /* Time on the CPU. */
 
-struct spread { uint64_t all, before; };
+struct spread { uint64_t all, before; bool beyond; };
 
+/* Of each thread, what its samples weigh. Every thread that has a cell has a life. */
+static struct spread *weigh(const struct gus_wall *w)
+{
+	struct spread *of = gus_zalloc((w->lives.list.n + 1) * sizeof(*of));
+
+	for (size_t i = 0; i < w->cells->n; i++) {
+		const struct gus_cell *c = &w->cells->v[i];
+
+		assert(c->thread < w->lives.list.n);
+		of[c->thread].beyond |= __builtin_add_overflow(of[c->thread].all, c->weight, &of[c->thread].all);
+	}
+	return of;
+}
+
+/* A thread whose samples weigh more than 64 bits hold is of no recording that was made: its time has no place. */
 static void settle_on(struct gus_wall *w)
 {
 	struct gus_lives *lives = &w->lives;
-	struct spread *of = gus_zalloc((lives->list.n + 1) * sizeof(*of));
+	struct spread *of = weigh(w);
 
-	for (size_t i = 0; i < w->cells->n; i++)
-		if (w->cells->v[i].thread < lives->list.n)
-			of[w->cells->v[i].thread].all += w->cells->v[i].weight;
 	for (size_t i = 0; i < w->cells->n; i++) {
 		struct gus_cell *c = &w->cells->v[i];
 		struct spread *s = &of[c->thread];
 		uint64_t sampled = c->weight, on = lives->list.v[c->thread].on;
 
+		if (s->beyond) {
+			c->weight = 0;
+			c->weight2 = 0;
+			continue;
+		}
 		if (!sampled)
 			continue;
 		c->weight = share(on, s->before, sampled, s->all);
@@ -182,7 +199,7 @@ static void settle_on(struct gus_wall *w)
 	for (uint32_t i = 0; i < lives->list.n; i++) {
 		uint32_t cell;
 
-		if (of[i].all || !lives->list.v[i].on)
+		if ((of[i].all && !of[i].beyond) || !lives->list.v[i].on)
 			continue;
 		cell = w->nowhere(w->context, i);
 		w->cells->v[cell].weight += lives->list.v[i].on;

@@ -43,11 +43,14 @@ static struct gus_unwind_file *file_of(struct gus_record_callers *c, uint32_t nu
 	const struct gus_module *module = gus_current_module(c->current, number);
 	const char *trouble;
 
-	while (c->of_module.n <= number)
+	while (c->of_module.n <= number) {
 		gus_vec_push(&c->of_module, NULL);
+		gus_vec_push(&c->at_hand, false);
+	}
 	if (!c->of_module.v[number]) {
 		c->of_module.v[number] = gus_unwind_files_get(c->files, module);
 		trouble = gus_unwind_file_trouble(c->of_module.v[number]);
+		c->at_hand.v[number] = !trouble;
 		if (trouble && !c->missing)
 			c->missing = gus_format("%s: %s", module->path, trouble);
 	}
@@ -195,6 +198,7 @@ void gus_record_callers_free(struct gus_record_callers *c)
 	gus_remembered_free(&c->remembered);
 	gus_vec_free(&c->beyond.bytes);
 	gus_vec_free(&c->of_module);
+	gus_vec_free(&c->at_hand);
 	free(c->missing);
 	*c = (struct gus_record_callers){ 0 };
 }
@@ -227,6 +231,26 @@ static void summarise_ends(const struct gus_record_callers *c, const struct gus_
 	}
 }
 
+/* What is wrong with the tables of files that are at hand turns up when they are asked. */
+static void summarise_tables(const struct gus_record_callers *c, const struct gus_log *log)
+{
+	const char *first = NULL, *path = "", *trouble;
+	char others[48] = "";
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < c->of_module.n; i++) {
+		trouble = c->at_hand.v[i] ? gus_unwind_file_trouble(c->of_module.v[i]) : NULL;
+		if (!trouble || n++)
+			continue;
+		first = trouble;
+		path = gus_current_module(c->current, i)->path;
+	}
+	if (n > 1)
+		snprintf(others, sizeof(others), "; so with %u other file%s", n - 1, n > 2 ? "s" : "");
+	if (first)
+		gus_log(log, GUS_NOTE, "stacks through %s are not whole: %s%s", path, first, others);
+}
+
 void gus_record_callers_summarise(const struct gus_record_callers *c, const struct gus_log *log)
 {
 	uint64_t all = 0;
@@ -246,6 +270,7 @@ void gus_record_callers_summarise(const struct gus_record_callers *c, const stru
 	gus_log(log, GUS_NOTE, "[ callers: by unwind tables; %.1f %% of %llu stacks are whole%s ]",
 		100 * (double)c->ends[GUS_CALLERS_WHOLE] / (double)all, (unsigned long long)all, inferred);
 	summarise_ends(c, log, (double)all);
+	summarise_tables(c, log);
 	if (c->beyond.left_out)
 		gus_log(log, (double)c->beyond.left_out / (double)all >= FEW ? GUS_NOTE : GUS_DEBUG, "%.1f %% of the "
 			"stacks were not read on from where their copies end, as that may take %.2g %% of the time",

@@ -4,6 +4,7 @@
 #ifndef GUS_CLI_RECORD_CALLERS_H
 #define GUS_CLI_RECORD_CALLERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/alloc.h"
@@ -28,6 +29,7 @@ struct gus_record_callers {
 	struct gus_remembered remembered;
 	struct gus_beyond beyond;             /* its share may be set; it is 2 % */
 	struct gus_vec(struct gus_unwind_file *) of_module; /* by number; NULL: not asked for yet */
+	struct gus_vec(bool) at_hand;         /* whether they were, when they were first asked */
 	unsigned machine, sp;                 /* EM_* of this one; DWARF's number of its stack pointer */
 	/* what became of stacks */
 	uint64_t ends[GUS_CALLERS_END + 1], leaves, inferred;

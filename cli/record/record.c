@@ -160,8 +160,8 @@ static const struct gus_option options[] = {
 	  AT(callers) },
 	{ 0, "call-graph", "MODE[,SIZE]", "How to find the callers: auto takes fp or tables by what the programs are "
 	  "built for; fp follows frame pointers; tables (or eh) unwinds while recording, by the files' unwind tables, "
-	  "from a copy of SIZE bytes of stack that is not kept; dwarf keeps these copies, for who reads the recording "
-	  "to unwind; lbr takes the calls that the CPU keeps; none (the default).", GUS_OPTION_STRING,
+	  "from a copy of SIZE bytes of stack (64 to 65528) that is not kept; dwarf keeps these copies, for who reads "
+	  "the recording to unwind; lbr takes the calls that the CPU keeps; none (the default).", GUS_OPTION_STRING,
 	  AT(call_graph), .choices = "auto tables fp dwarf lbr none", .filled = true },
 	{ 0, "off-cpu", NULL, "Record also where threads leave their CPU, with their callers, for the time that they "
 	  "do not run: 'gusprof report --off-cpu' and '--wall' show it.", GUS_OPTION_FLAG, AT(off_cpu),
@@ -417,6 +417,17 @@ struct announcement {
 	const struct gus_session_options *so;
 };
 
+/* What --overhead cannot keep is told before it is broken. */
+static void announce_switches(const struct announcement *a)
+{
+	double most = gus_governor_switches_within(&a->so->costs, a->so->overhead);
+
+	if (a->so->switches && a->so->overhead > 0 && most > 0)
+		gus_log(a->log, GUS_NOTE, "a switch costs about %llu ns here, whatever is sampled: beyond %.0f of "
+			"them a second of CPU time --overhead cannot be kept",
+			(unsigned long long)a->so->costs.switch_ns, most);
+}
+
 static void announce_target(const struct announcement *a)
 {
 	char *what;
@@ -453,6 +464,8 @@ static void announce(void *context)
 			(unsigned long long)c->sample_ns, (unsigned long long)c->birth_ns,
 			(unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns,
 			(unsigned long long)c->leave_ns, (unsigned long long)c->map_ns);
+	if (c->leave_ns) /* --off-cpu */
+		announce_switches(a);
 }
 
 static int exit_status(int rc, bool commanded, const struct gus_session_result *r, const struct gus_error *err)

@@ -11,12 +11,22 @@
 #include "collector/target/target.h"
 
 #define SAID_NS 1000000000 /* of the target's time: of less, nothing is said of what it cost beyond the figures */
+#define SAID_SOON_NS 100000000 /* the same where switches alone cost too much */
 
 /* What is no share of the target's time, as that was too short: a few milliseconds of a program that did nothing. */
 static void summarise_large_cost(const struct gus_session_options *so, const struct gus_session_result *r)
 {
 	gus_log(so->log, GUS_NOTE, "[ recording cost more than the target itself took, which was %.3f ms of CPU time; "
 		"and %.0f ms to begin and to end ]", (double)r->target_ns / 1e6, (double)r->around_ns / 1e6);
+}
+
+/* Where most of following is for switches, no rate helps, nor does thinning their samples. */
+static void summarise_switches(const struct gus_session_options *so, const struct gus_session_result *r)
+{
+	gus_log(so->log, GUS_NOTE, "--overhead could not be kept: %.0f switches a second of CPU time cost %.1f %% "
+		"alone, %llu ns each, whatever is sampled of them; -a follows no tasks, and costs less then",
+		(double)r->switches / ((double)r->target_ns / 1e9), 100 * r->switches_spent,
+		(unsigned long long)so->costs.switch_ns);
 }
 
 /* Asked, got, at what rate. The parts, because only the first follows the rate. */
@@ -39,9 +49,11 @@ static void summarise_cost(const struct gus_session_options *so, const struct gu
 	gus_log(so->log, GUS_NOTE, "[ cost about %.2f %%%s%s: samples %.2f, following tasks %.2f, this program %.2f, "
 		"and %.0f ms to begin and to end; throttled %llu times ]", got * 100, asked, rate, s->samples * 100,
 		s->following * 100, s->recorder * 100, (double)r->around_ns / 1e6, (unsigned long long)r->throttles);
-	if (so->overhead <= 0 || r->target_ns < SAID_NS)
+	if (so->overhead <= 0 || r->target_ns < (r->switches_spent > so->overhead ? SAID_SOON_NS : SAID_NS))
 		return;
-	if (s->following > so->overhead)
+	if (r->switches_spent > so->overhead)
+		summarise_switches(so, r);
+	else if (s->following > so->overhead)
 		gus_log(so->log, GUS_NOTE, "following the tasks alone costs more than was asked for, whatever the "
 			"rate: they are born and switched very often; -a follows none, and costs less then");
 	else if (s->recorder > so->overhead && r->parts > 1)

@@ -47,6 +47,8 @@ static void describe_overhead(struct session *s, Gusprof__Overhead *m)
 
 	r->target_ns = s->o->costs.sample_ns ? u.target_ns : 0;
 	r->spent = gus_governor_spending(&s->o->costs, &u);
+	r->switches = u.switches;
+	r->switches_spent = gus_governor_switches_spent(&s->o->costs, &u);
 	r->hz = s->o->overhead > 0 ? s->governor.hz : 0;
 	r->hz_changes = s->governor.changes;
 	r->around_ns = gus_session_own_ns(s) - (u.recorder_ns - s->trace.paused_ns);

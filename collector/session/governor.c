@@ -163,3 +163,13 @@ struct gus_spending gus_governor_spending(const struct gus_costs *costs, const s
 		.recorder = (double)usage->recorder_ns / target,
 	};
 }
+
+double gus_governor_switches_spent(const struct gus_costs *costs, const struct gus_usage *usage)
+{
+	return usage->target_ns ? (double)costs->switch_ns * (double)usage->switches / (double)usage->target_ns : 0;
+}
+
+double gus_governor_switches_within(const struct gus_costs *costs, double share)
+{
+	return costs->switch_ns ? share * 1e9 / (double)costs->switch_ns : 0;
+}

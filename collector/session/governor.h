@@ -64,5 +64,9 @@ void gus_governor_skip(struct gus_governor *g, const struct gus_usage *now);
 
 /* Of all until now. All zero as long as the target has not run. */
 struct gus_spending gus_governor_spending(const struct gus_costs *costs, const struct gus_usage *usage);
+/* What of following is for switches, whether they were sampled or not. */
+double gus_governor_switches_spent(const struct gus_costs *costs, const struct gus_usage *usage);
+/* So many switches a second of the target's CPU time cost that share of it. 0: that cannot be told. */
+double gus_governor_switches_within(const struct gus_costs *costs, double share);
 
 #endif

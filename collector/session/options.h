@@ -152,6 +152,8 @@ struct gus_session_result {
 	unsigned parts;                   /* files, if more than one could be; else 0 */
 	uint64_t target_ns;               /* CPU time of the target, 0 if it is not known */
 	struct gus_spending spent;        /* while it ran */
+	uint64_t switches;                /* of the target's tasks, and what they have cost */
+	double switches_spent;
 	uint64_t around_ns;               /* our own CPU time before and after that */
 	uint64_t hz;                      /* rate aimed at in the end, 0 if it was not ours to choose */
 	uint64_t hz_changes;

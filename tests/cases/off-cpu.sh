@@ -98,6 +98,27 @@ ok "a plain report has the first event" grep -q 'computes' out
 ok "vfork: parent and child wait in the function that calls it" holds data \
 	"0.98 * wall['vforks'] - 1e6 < total['vforks'] - 0.2e9" --off-cpu
 
+# What following switches costs is no matter of samples: the overhead asked for cannot be kept, and that is said.
+cat >turns.py <<'P'
+import os, sys
+to, back = os.pipe(), os.pipe()
+if os.fork() == 0:
+    os.close(to[1])
+    while os.read(to[0], 1):
+        os.write(back[1], b"x")
+    os._exit(0)
+for i in range(int(sys.argv[1])):
+    os.write(to[1], b"x")
+    os.read(back[0], 1)
+P
+"$gusprof" record --off-cpu --overhead 0.01 -o data -- python3 turns.py 30000 >out 2>err
+ok "it says before from how many switches on the overhead cannot be kept" \
+	grep -qE 'a switch costs about [0-9]+ ns here.* beyond [0-9]+ of them a second .*--overhead cannot' err
+ok "and at the end that it was not, and why" \
+	grep -qE 'overhead could not be kept: [0-9]{4,} switches a second of CPU time cost [0-9.]+ % alone' err
+"$gusprof" record --overhead 50 -o data -- python3 turns.py 100 >out 2>err
+ok "nothing of that where it was kept, or nothing was asked about switches" not grep -qE 'overhead c' err
+
 # Attached.
 mkfifo go
 "$target" -w sleeps:300 waits_for_lock:200 computes:200 <go >truth &

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/record/callers: samples of this process, whose stack is an array here. The code on it is memory without a file,
  * which has frame pointers, and this program's own, which has tables. */
+#include <elf.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -420,6 +421,61 @@ static void test_missing_files_are_told(void **state)
 	end(&f);
 }
 
+/* A file of one page of code whose only section, .eh_frame, is packed and damaged. */
+static void write_damaged(char *path)
+{
+	static const char names[] = "\0.eh_frame\0.shstrtab";
+	struct { Elf64_Ehdr header; Elf64_Phdr segment; Elf64_Shdr sections[3]; char names[24]; char table[64]; } e = {
+		.header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT }, .e_type = ET_DYN,
+			    .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_phoff = 64, .e_ehsize = 64,
+			    .e_phentsize = 56, .e_phnum = 1, .e_shentsize = 64, .e_shnum = 3, .e_shstrndx = 2,
+			    .e_shoff = 120 },
+		.segment = { PT_LOAD, PF_R | PF_X, 0, 0, 0, 0x10000, 0x10000, 0x1000 },
+		.table = { ELFCOMPRESS_ZLIB, 0, 0, 0, 0, 0, 0, 0, 100 } };
+	int fd = mkstemp(strcpy(path, "/tmp/gusprof-callers-XXXXXX"));
+
+	memcpy(e.names, names, sizeof(names));
+	e.sections[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_COMPRESSED,
+		.sh_addr = 0x5000, .sh_offset = (size_t)((char *)e.table - (char *)&e), .sh_size = sizeof(e.table) };
+	e.sections[2] = (Elf64_Shdr){ .sh_name = 11, .sh_type = SHT_STRTAB,
+		.sh_offset = (size_t)(e.names - (char *)&e), .sh_size = sizeof(names) };
+	assert_true(fd >= 0 && write(fd, &e, sizeof(e)) == sizeof(e) && ftruncate(fd, 0x10000) == 0);
+	close(fd);
+}
+
+/* Trouble in tables turns up when they are asked, which is after the file was found. */
+static void test_damaged_tables_are_told(void **state)
+{
+	char path[64], second[64], text[256];
+	struct fixture f;
+
+	(void)state;
+	write_damaged(path);
+	write_damaged(second);
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	map(&f, OTHER + 0x100000, 0x10000, 0, path);
+	map(&f, OTHER + 0x200000, 0x10000, 0, second);
+	f.regs[BP] = 1;
+	ask(&f, 64, 4096);
+	assert_null(strstr(says(&f), "are not whole"));
+	f.regs[IP] = OTHER + 0x100008;
+	ask(&f, 64, 4096);
+	snprintf(text, sizeof(text), "1 stacks through %s are not whole: its packed unwind table is damaged\n", path);
+	assert_non_null(strstr(says(&f), text));
+	assert_null(strstr(says(&f), "not at hand"));
+	f.regs[IP] = OTHER + 0x200008;
+	ask(&f, 64, 4096);
+	snprintf(text, sizeof(text), "%s are not whole: its packed unwind table is damaged; so with 1 other file\n",
+		 path);
+	assert_non_null(strstr(says(&f), text));
+	f.regs[IP] = OTHER + 8; /* what is not at hand is told elsewhere */
+	ask(&f, 64, 4096);
+	assert_non_null(strstr(says(&f), "so with 1 other file\n"));
+	unlink(path);
+	unlink(second);
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_what_a_handler_interrupted),
 		cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_missing_files_are_told),
+		cmocka_unit_test(test_damaged_tables_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -471,9 +471,25 @@ static void test_begins_lower_with_stacks(void **state)
 	assert_int_equal(g.first_hz, 500);
 }
 
+/* What no rate changes, and from how many on it is more than was asked for. */
+static void test_switches(void **state)
+{
+	const struct gus_costs costs = { .sample_ns = 10000, .switch_ns = 2000, .leave_ns = 500 }, unknown = { 0 };
+	const struct gus_usage usage = { .target_ns = 1000000000, .switches = 20000, .leaves = 1000 }, nothing = { 0 };
+
+	(void)state;
+	assert_true(gus_governor_switches_spent(&costs, &usage) > 0.0399);
+	assert_true(gus_governor_switches_spent(&costs, &usage) < 0.0401);
+	assert_true(gus_governor_switches_spent(&costs, &nothing) == 0);
+	assert_true(gus_governor_switches_within(&costs, 0.04) > 19999);
+	assert_true(gus_governor_switches_within(&costs, 0.04) < 20001);
+	assert_true(gus_governor_switches_within(&unknown, 0.04) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_begins_lower_with_stacks),
 		cmocka_unit_test(first_rate),
 		cmocka_unit_test(bounds_of_the_rate),

@@ -556,6 +556,32 @@ static void which_event_has_the_switches(void **state)
 	assert_int_equal(gus_profile_switches(&header), UINT32_MAX);
 }
 
+/* Periods that nobody's event had, whose sum is 0 in 64 bits: the time is still there, at no place, and other threads
+ * keep theirs. */
+static void more_than_can_be_weighed(void **state)
+{
+	struct gus_profile p;
+	struct gus_cell nowhere;
+
+	(void)state;
+	switches(11, AT(0), false, false);
+	switches(12, AT(0), false, false);
+	runs(11, AT(10), 0x400100, 1ull << 63);
+	runs(11, AT(11), 0x400200, 1ull << 63);
+	runs(12, AT(12), 0x400300, MS);
+	switches(11, AT(100), true, false);
+	switches(12, AT(50), true, false);
+	finish_file(START, AT(100));
+	p = load((struct gus_filter){ .weighs = GUS_WEIGHS_WALL });
+	assert_int_equal(at(&p, 0x100).weight, 0);
+	assert_int_equal(at(&p, 0x200).weight, 0);
+	assert_int_equal(at(&p, 0x300).weight, 50 * MS);
+	assert_int_equal(p.weight, 100 * MS + 100 * MS);
+	nowhere = at(&p, 0);
+	assert_int_equal(nowhere.weight, 100 * MS + 50 * MS); /* of the other what came behind its last switch */
+	gus_profile_free(&p);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -573,6 +599,7 @@ int main(void)
 		TEST(odd_parts),
 		TEST(switches_without_a_place),
 		TEST(which_event_has_the_switches),
+		TEST(more_than_can_be_weighed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
