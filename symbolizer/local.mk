@@ -5,6 +5,7 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/elf/dwarf.c symbolizer/elf/dwarf.h \
 	symbolizer/elf/elffile.c symbolizer/elf/elffile.h \
 	symbolizer/elf/elfsyms.c symbolizer/elf/elfsyms.h \
+	symbolizer/elf/encoded.c symbolizer/elf/encoded.h \
 	symbolizer/elf/frames.c \
 	symbolizer/elf/needed.c symbolizer/elf/needed.h \
 	symbolizer/elf/mini.c symbolizer/elf/mini.h \
@@ -54,7 +55,6 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/unwind/copied.c symbolizer/unwind/copied.h \
 	symbolizer/unwind/expression.c symbolizer/unwind/expression.h \
 	symbolizer/unwind/files.c symbolizer/unwind/files.h \
-	symbolizer/unwind/leb.h \
 	symbolizer/unwind/rule.c symbolizer/unwind/rule.h \
 	symbolizer/unwind/step.c \
 	symbolizer/unwind/unwind.h \

@@ -13,6 +13,9 @@
 
 #define BEYOND 0.02     /* of the time may go into reading stacks on, where nobody has asked for less */
 #define FEW 0.005       /* of all stacks: what happens to fewer is said on request only */
+#define MANY 0.1        /* of all stacks: that so many lack callers is worth a warning */
+#define COMPARED 8      /* callers by tables, beside frame pointers: what 512 bytes of stack reach */
+#define BEGINNING 3     /* of a whole stack: the C library's own, before main or a thread's function */
 
 /* A sample that is asked about. */
 struct question {
@@ -134,6 +137,36 @@ static uint64_t first_caller(const struct gus_sample *s)
 	return at < s->chain_n ? s->chain[at] : 0;
 }
 
+static bool has_caller(const struct gus_sample *s, uint64_t address)
+{
+	uint32_t at = 0;
+
+	while (at < s->chain_n && s->chain[at] != address)
+		at++;
+	return at < s->chain_n;
+}
+
+/* Whether frame pointers have passed over a caller that tables know: then the function that it called keeps none. The
+ * leaf's own is not meant, which is added. */
+static void compare(struct gus_record_callers *c, const struct gus_unwind_view *view,
+		    const struct gus_unwind_regs *regs, const struct gus_sample *s)
+{
+	uint64_t how = 0, found[COMPARED];
+	uint32_t n = gus_unwind(view, regs, found, COMPARED, &how, NULL), i = 1;
+	uint32_t beginning = (how & GUS_CALLERS_END) == GUS_CALLERS_WHOLE ? BEGINNING : 0;
+	struct gus_place place;
+
+	c->compared++;
+	while (i + beginning < n && found[i] != GUS_REMEMBERED_MARKER && has_caller(s, found[i]))
+		i++;
+	if (i + beginning >= n || found[i] == GUS_REMEMBERED_MARKER ||
+	    !gus_current_find(c->current, s->pid, s->time, found[i - 1] - 1, &place))
+		return;
+	while (c->passed_over.n <= place.module)
+		gus_vec_push(&c->passed_over, 0);
+	c->passed_over.v[place.module]++;
+}
+
 /* Beside the kernel's frame pointers: who called the function that was sampled, if a table says so. That is missing
  * there if the function has no frame, or none yet. */
 static uint32_t find_leafs(struct gus_record_callers *c, const struct gus_unwind_view *view,
@@ -143,6 +176,7 @@ static uint32_t find_leafs(struct gus_record_callers *c, const struct gus_unwind
 	uint64_t how = 0;
 
 	*callers = GUS_CALLERS_UNTOLD;
+	compare(c, view, regs, s);
 	if (gus_unwind(view, regs, out, 1, &how, NULL) != 1 || !(how & GUS_CALLERS_TABLE) ||
 	    out[0] == first_caller(s) || out[0] == GUS_REMEMBERED_MARKER)
 		return 0;
@@ -199,6 +233,7 @@ void gus_record_callers_free(struct gus_record_callers *c)
 	gus_vec_free(&c->beyond.bytes);
 	gus_vec_free(&c->of_module);
 	gus_vec_free(&c->at_hand);
+	gus_vec_free(&c->passed_over);
 	free(c->missing);
 	*c = (struct gus_record_callers){ 0 };
 }
@@ -251,6 +286,28 @@ static void summarise_tables(const struct gus_record_callers *c, const struct gu
 		gus_log(log, GUS_NOTE, "stacks through %s are not whole: %s%s", path, first, others);
 }
 
+/* Frame pointers say themselves nothing of what they leave out. */
+static void summarise_pointers(const struct gus_record_callers *c, const struct gus_log *log)
+{
+	uint64_t all = 0, most = 0;
+	uint32_t where = 0;
+
+	for (uint32_t i = 0; i < c->passed_over.n; i++) {
+		all += c->passed_over.v[i];
+		if (c->passed_over.v[i] > most) {
+			most = c->passed_over.v[i];
+			where = i;
+		}
+	}
+	if (most && (double)all / (double)c->compared >= MANY)
+		gus_log(log, GUS_WARN, "%.0f %% of the stacks lack callers, as code that was called keeps no frame "
+			"pointers, most of it in %s; record with --call-graph tables, or build it with "
+			"-fno-omit-frame-pointer", 100 * (double)all / (double)c->compared,
+			gus_current_module(c->current, where)->path);
+	gus_log(log, GUS_DEBUG, "of %llu samples the caller that frame pointers leave out is known by its table",
+		(unsigned long long)c->leaves);
+}
+
 void gus_record_callers_summarise(const struct gus_record_callers *c, const struct gus_log *log)
 {
 	uint64_t all = 0;
@@ -259,8 +316,7 @@ void gus_record_callers_summarise(const struct gus_record_callers *c, const stru
 	for (size_t i = 1; i <= GUS_CALLERS_END; i++)
 		all += c->ends[i];
 	if (c->mode == GUS_CALL_GRAPH_FP)
-		gus_log(log, GUS_DEBUG, "of %llu samples the caller that frame pointers leave out is known by its "
-			"table", (unsigned long long)c->leaves);
+		summarise_pointers(c, log);
 	if (!all)
 		return;
 	if (c->inferred)

@@ -7,37 +7,9 @@
 
 #include "base/cursor.h"
 #include "symbolizer/elf/elfsyms.h"
+#include "symbolizer/elf/encoded.h"
 
 #define LETTERS_MAX 16 /* of an augmentation; "zPLRSB" is the longest that compilers write */
-
-/* Reads a value in that encoding, without its base. False if the encoding is none that code addresses have. */
-static bool read_encoded(struct gus_cursor *c, unsigned encoding, bool wide, uint64_t *value)
-{
-	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr:
-		*value = wide ? gus_cursor_u64(c) : gus_cursor_u32(c);
-		break;
-	case DW_EH_PE_udata2:
-		*value = gus_cursor_u16(c);
-		break;
-	case DW_EH_PE_udata4:
-		*value = gus_cursor_u32(c);
-		break;
-	case DW_EH_PE_sdata2:
-		*value = (uint64_t)(int64_t)(int16_t)gus_cursor_u16(c);
-		break;
-	case DW_EH_PE_sdata4:
-		*value = (uint64_t)(int64_t)(int32_t)gus_cursor_u32(c);
-		break;
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-		*value = gus_cursor_u64(c);
-		break;
-	default:
-		return false;
-	}
-	return !c->bad;
-}
 
 /* How the entries that belong to this CIE write their addresses; -1 if it does not say. */
 static int encoding_of(const Dwarf_CIE *cie, bool wide)
@@ -55,7 +27,7 @@ static int encoding_of(const Dwarf_CIE *cie, bool wide)
 
 			return c.bad ? -1 : encoding;
 		}
-		if (*letters == 'P' && !read_encoded(&c, gus_cursor_u8(&c), wide, &ignored))
+		if (*letters == 'P' && !gus_encoded_read(&c, gus_cursor_u8(&c), wide, &ignored))
 			return -1;
 		if (*letters == 'L')
 			gus_cursor_u8(&c);
@@ -104,8 +76,8 @@ static void add_entry(struct gus_ranges *ranges, struct section *s, const Dwarf_
 
 	if (encoding < 0 || (encoding & 0xf0 & ~DW_EH_PE_pcrel))
 		return;
-	if (!read_encoded(&c, (unsigned)encoding, s->wide, &low) ||
-	    !read_encoded(&c, (unsigned)encoding, s->wide, &length))
+	if (!gus_encoded_read(&c, (unsigned)encoding, s->wide, &low) ||
+	    !gus_encoded_read(&c, (unsigned)encoding, s->wide, &length))
 		return;
 	if (encoding & DW_EH_PE_pcrel)
 		low += s->address + (uint64_t)(fde->start - (const uint8_t *)s->data->d_buf);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolizer/unwind/leb.h"
+#include "symbolizer/elf/encoded.h"
 
 #define REMEMBERED 16     /* states that a program may have put aside at once; compilers nest to 3 */
 #define REMEMBER_STEPS 16 /* of putting one aside: half a kilobyte here, and two system calls in libunwind */
@@ -31,36 +31,11 @@ static bool read_address(const struct gus_cfi *c, struct gus_cursor *in, unsigne
 {
 	uint64_t place = c->address + (uint64_t)(in->at - c->bytes);
 
-	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr:
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-		*value = gus_cursor_u64(in);
-		break;
-	case DW_EH_PE_udata2:
-		*value = gus_cursor_u16(in);
-		break;
-	case DW_EH_PE_sdata2:
-		*value = (uint64_t)(int64_t)(int16_t)gus_cursor_u16(in);
-		break;
-	case DW_EH_PE_udata4:
-		*value = gus_cursor_u32(in);
-		break;
-	case DW_EH_PE_sdata4:
-		*value = (uint64_t)(int64_t)(int32_t)gus_cursor_u32(in);
-		break;
-	case DW_EH_PE_uleb128:
-		*value = gus_cursor_varint(in);
-		break;
-	case DW_EH_PE_sleb128:
-		*value = (uint64_t)gus_leb_signed(in);
-		break;
-	default:
+	if (!gus_encoded_read(in, encoding, true, value))
 		return false;
-	}
 	if ((encoding & 0x70) == DW_EH_PE_pcrel)
 		*value += place;
-	return !in->bad;
+	return true;
 }
 
 static bool is_code_encoding(unsigned encoding)

@@ -4,7 +4,7 @@
 #include <dwarf.h>
 #include <elf.h>
 
-#include "symbolizer/unwind/leb.h"
+#include "symbolizer/elf/encoded.h"
 #include "symbolizer/unwind/view.h"
 
 #define DEPTH 64          /* values on the stack of an expression; those of compilers need 4 */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "proto/varint.h"
+#include "symbolizer/elf/encoded.h"
 #include "symbolizer/unwind/cfi.h"
-#include "symbolizer/unwind/leb.h"
 
 #define REGISTERS 17 /* that libunwind follows on x86-64: more it takes for an error */
 

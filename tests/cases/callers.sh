@@ -208,6 +208,10 @@ record --call-graph fp -- "$target-fp" plain $ms
 ok "frame pointers: the leaf's caller is there, though the leaf has no frame" between \
 	"$(share ';main;call_outer;outer;middle;inner;spin$' 'spin$')" 97 100
 ok "of a library's leaf, too" says '' <("$gusprof" dump | grep 'call_graph "fp"')
+ok "of a program that keeps them nothing is said" is "$(grep -c 'lack callers' err)" 0
+record --call-graph fp -- "$target" plain $ms
+ok "of one that does not that callers are missing, and where" says \
+	'^gusprof: warning: \(9[0-9]\|100\) % of the stacks lack callers, .* in .*/callers-target; .*tables' err
 
 # Who may do little.
 if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then

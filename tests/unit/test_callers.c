@@ -395,6 +395,48 @@ static void test_leaves(void **state)
 	end(&f);
 }
 
+/* What frame pointers pass over beyond the leaf's caller is counted, but for the three outermost of a whole stack, and is
+ * a warning from a tenth of the stacks on. */
+static void test_what_pointers_pass_over(void **state)
+{
+	static const struct { uint64_t chain[8]; uint32_t n, words; bool counts; } cases[] = {
+		{ { USER, CODE + 16, CODE + 17, CODE + 18, CODE + 19, CODE + 20 }, 6, 64, false },
+		{ { USER, CODE + 17, CODE + 18, CODE + 19, CODE + 20 }, 5, 64, false }, /* the leaf's */
+		{ { USER, CODE + 16, CODE + 18, CODE + 19, CODE + 20 }, 5, 64, true },
+		{ { USER, CODE + 16 }, 2, 64, true }, { { 0 }, 0, 64, true },
+		{ { USER, CODE + 16, CODE + 17 }, 3, 64, false }, /* the outermost */
+		{ { USER, CODE + 16, CODE + 17 }, 3, 40, true },  /* there are more of them */
+		{ { USER, CODE + 16 }, 2, 10, false }, { { USER, CODE + 16 }, 2, 12, true },
+	};
+	struct fixture f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin(&f, GUS_CALL_GRAPH_FP);
+		for (uint64_t frame = 0; frame < 6; frame++) {
+			stack[10 * frame] = frame < 5 ? (uintptr_t)&stack[10 * (frame + 1)] : 0;
+			stack[10 * frame + 1] = frame < 5 ? CODE + 16 + frame : 0;
+		}
+		f.sample.chain = cases[i].chain;
+		f.sample.chain_n = cases[i].n;
+		ask(&f, cases[i].words, 4096);
+		assert_int_equal(f.c.compared, 1);
+		assert_int_equal(strstr(says(&f), "0 100 % of the stacks lack callers, as code that was called keeps "
+					"no frame pointers, most of it in //anon; ") != NULL, cases[i].counts);
+		if (!cases[i].counts)
+			assert_null(strstr(says(&f), "lack"));
+		f.sample.chain = cases[0].chain;
+		f.sample.chain_n = cases[0].n;
+		for (unsigned more = 0; cases[i].counts && more < 9; more++)
+			ask(&f, 64, 4096);
+		assert_int_equal(strstr(says(&f), "0 10 % of the stacks lack") != NULL, cases[i].counts);
+		ask(&f, 64, 4096);
+		assert_null(strstr(says(&f), "lack"));
+		end(&f);
+	}
+	fill_stack();
+}
+
 /* What ends a stack is told once for all; of a file that is not at hand, why. */
 static void test_missing_files_are_told(void **state)
 {
@@ -487,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_what_has_changed_meanwhile_is_left_alone),
 		cmocka_unit_test(test_what_a_handler_interrupted),
 		cmocka_unit_test(test_leaves),
+		cmocka_unit_test(test_what_pointers_pass_over),
 		cmocka_unit_test(test_missing_files_are_told),
 		cmocka_unit_test(test_damaged_tables_are_told),
 	};

@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <linux/perf_event.h>
 
+#include "symbolizer/elf/encoded.h"
 #include "symbolizer/space/space.h"
 #include "symbolizer/symbols/symbols.h"
 #include "symbolizer/unwind/cfi.h"
@@ -188,6 +189,45 @@ static void augmentations_are_read(void **state)
 	assert_false(row.signal);
 	assert_int_equal(row_at(&m, 0x2008, &row), GUS_CFI_FOUND);
 	assert_int_equal(row_at(&m, 0x1000, &row), GUS_CFI_NONE);
+}
+
+/* Each form of numbers, at its ends, and cut by a byte. */
+static void encoded_numbers_are_read(void **state)
+{
+	static const struct { uint8_t encoding, n, bytes[8]; bool narrow; uint64_t value; } cases[] = {
+		{ DW_EH_PE_absptr, 8, { 1, 2, 3, 4, 5, 6, 7, 0x88 }, false, 0x8807060504030201 },
+		{ DW_EH_PE_absptr, 4, { 1, 2, 3, 0x84 }, true, 0x84030201 },
+		{ DW_EH_PE_udata2, 2, { 0xff, 0xff }, false, 0xffff },
+		{ DW_EH_PE_sdata2, 2, { 0, 0x80 }, false, -0x8000ull },
+		{ DW_EH_PE_sdata2, 2, { 0xff, 0x7f }, false, 0x7fff },
+		{ DW_EH_PE_udata4, 4, { 0, 0, 0, 0x80 }, true, 0x80000000 },
+		{ DW_EH_PE_sdata4 | DW_EH_PE_pcrel, 4, { 0xfe, 0xff, 0xff, 0xff }, false, -2ull },
+		{ DW_EH_PE_sdata4 | 0x80, 4, { 0, 0, 0, 0x80 }, true, -0x80000000ull },
+		{ DW_EH_PE_udata8, 8, { 0, 0, 0, 0, 0, 0, 0, 0x80 }, true, 1ull << 63 },
+		{ DW_EH_PE_sdata8, 8, { 0, 0, 0, 0, 0, 0, 0, 0x80 }, true, 1ull << 63 },
+		{ DW_EH_PE_sdata8, 8, { 9 }, false, 9 },
+		{ DW_EH_PE_uleb128, 2, { 0xff, 0x7f }, false, 0x3fff },
+		{ DW_EH_PE_sleb128, 2, { 0xff, 0x7f }, false, -1ull },
+	};
+	static const uint8_t unknown[] = { 5, 6, 7, 8, 0x0d, 0x0e, 0x0f };
+	static const uint8_t some[8];
+	uint64_t value;
+
+	(void)state;
+	for (size_t i = 0; i < LEN(cases); i++) {
+		struct gus_cursor c = gus_cursor(cases[i].bytes, cases[i].n);
+
+		assert_true(gus_encoded_read(&c, cases[i].encoding, !cases[i].narrow, &value));
+		assert_true(value == cases[i].value);
+		assert_int_equal(gus_cursor_left(&c), 0);
+		c = gus_cursor(cases[i].bytes, cases[i].n - 1u);
+		assert_false(gus_encoded_read(&c, cases[i].encoding, !cases[i].narrow, &value));
+	}
+	for (size_t i = 0; i < LEN(unknown); i++) {
+		struct gus_cursor c = gus_cursor(some, sizeof(some));
+
+		assert_false(gus_encoded_read(&c, unknown[i], true, &value));
+	}
 }
 
 /* What is cut anywhere is no entry, or a good one, and nothing outside is read. */
@@ -427,6 +467,7 @@ int main(void)
 		cmocka_unit_test(each_instruction_does_what_it_says),
 		cmocka_unit_test(programs_are_bounded),
 		cmocka_unit_test(augmentations_are_read),
+		cmocka_unit_test(encoded_numbers_are_read),
 		cmocka_unit_test(cut_tables_are_harmless),
 		cmocka_unit_test(expressions_have_known_answers),
 		cmocka_unit_test(jumps_stay_inside),

@@ -1045,6 +1045,8 @@ static void a_recordings_vdso_goes_first(void **state)
 		p.files = gus_unwind_files_new(&p.options);
 		p.file = gus_unwind_files_get(p.files, &module);
 		assert_int_equal(gus_unwind_file_trouble(p.file) == NULL, image.known);
+		if (!image.known)
+			assert_non_null(strstr(gus_unwind_file_trouble(p.file), "this boot's is another"));
 		assert_int_equal(gus_unwind_file_cfi(p.file, CODE, &address) && address == OWN + CODE, i == 0);
 		gus_unwind_files_free(p.files);
 	}
