@@ -395,8 +395,8 @@ static void test_leaves(void **state)
 	end(&f);
 }
 
-/* What frame pointers pass over beyond the leaf's caller is counted, but for the three outermost of a whole stack, and is
- * a warning from a tenth of the stacks on. */
+/* What frame pointers pass over beyond the leaf's caller is counted, but for the three outermost of a whole stack, and
+ * is a warning from a tenth of the stacks on. */
 static void test_what_pointers_pass_over(void **state)
 {
 	static const struct { uint64_t chain[8]; uint32_t n, words; bool counts; } cases[] = {
