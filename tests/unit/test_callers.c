@@ -309,8 +309,8 @@ static void test_what_has_changed_meanwhile_is_left_alone(void **state)
 	end(&f);
 }
 
-/* What is there now is asked about the outer callers of before, to the last of them, as long as the thread is still where
- * they begin; from then on it says nothing of them. */
+/* What is there now is asked about the outer callers of before, to the last of them, as long as the thread is still
+ * where they begin; from then on it says nothing of them. */
 static void test_what_is_there_now_contradicts(void **state)
 {
 	struct fixture f;
