@@ -309,6 +309,30 @@ static void test_what_has_changed_meanwhile_is_left_alone(void **state)
 	end(&f);
 }
 
+/* What is there now is asked about the outer callers of before, to the last of them, as long as the thread is still
+ * where they begin; from then on it says nothing of them. */
+static void test_what_is_there_now_contradicts(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, GUS_CALL_GRAPH_TABLES);
+	ask(&f, ALL, 4096);
+	check_whole(&f, ask(&f, COPIED, 4096), GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
+	for (unsigned i = 2; i < DEPTH - 1; i++) {
+		stack[at[i] + 1]++;
+		assert_int_equal(ask(&f, COPIED, 4096), 2);
+		assert_int_equal(f.callers, GUS_CALLERS_STACK | GUS_CALLERS_POINTER);
+		stack[at[i] + 1]--;
+	}
+	ask(&f, COPIED, 4096);
+	stack[at[1] + 1]++; /* it has gone on since the copy was made */
+	stack[at[5] + 1]++;
+	check_whole(&f, f.c.unwinder.callers(f.c.unwinder.context, &f.sample, f.out, 4096, &f.callers),
+		    GUS_CALLERS_WHOLE | GUS_CALLERS_POINTER | GUS_CALLERS_REMEMBERED);
+	end(&f);
+}
+
 /* Where the C library's handlers return to. */
 static uint64_t restorer(void)
 {
@@ -527,6 +551,7 @@ int main(void)
 		cmocka_unit_test(test_as_far_as_there_is_time),
 		cmocka_unit_test(test_too_deep_is_not_read_again),
 		cmocka_unit_test(test_what_has_changed_meanwhile_is_left_alone),
+		cmocka_unit_test(test_what_is_there_now_contradicts),
 		cmocka_unit_test(test_what_a_handler_interrupted),
 		cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_what_pointers_pass_over),
