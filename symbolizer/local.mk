@@ -55,6 +55,7 @@ symbolizer_libsymbolizer_a_SOURCES = \
 	symbolizer/unwind/copied.c symbolizer/unwind/copied.h \
 	symbolizer/unwind/expression.c symbolizer/unwind/expression.h \
 	symbolizer/unwind/files.c symbolizer/unwind/files.h \
+	symbolizer/unwind/lasts.c symbolizer/unwind/lasts.h \
 	symbolizer/unwind/rule.c symbolizer/unwind/rule.h \
 	symbolizer/unwind/step.c \
 	symbolizer/unwind/unwind.h \

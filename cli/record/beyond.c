@@ -96,6 +96,7 @@ static uint32_t join(struct gus_beyond *b, uint32_t pid, const struct gus_unwind
 	uint32_t all = n, found;
 	size_t size = FIRST;
 
+	there.lasts = NULL; /* that is of copies */
 	/* On arm64 a return address may stand anywhere in its frame, so whether it still does is not known. */
 	if (rest->regs.machine != EM_X86_64 || n >= most || !still_returns(pid, rest, out, n))
 		return n;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "collector/session/kept.h"
 #include "symbolizer/space/current.h"
+#include "symbolizer/unwind/lasts.h"
 #include "symbolizer/unwind/unwind.h"
 
 #define BEYOND 0.02     /* of the time may go into reading stacks on, where nobody has asked for less */
@@ -30,7 +31,11 @@ static void begin(void *context, const struct gus_kept *kept)
 
 static void told(void *context, const Gusprof__Record *record)
 {
-	gus_current_tell(((struct gus_record_callers *)context)->current, record);
+	struct gus_record_callers *c = context;
+
+	gus_current_tell(c->current, record);
+	if (record->kind_case == GUSPROF__RECORD__KIND_MMAP)
+		gus_unwind_lasts_forget(c->lasts);
 }
 
 /* The file as it was mapped, in whichever mount namespace, and whatever has its name by now. */
@@ -191,7 +196,8 @@ static uint32_t find_callers(void *context, const struct gus_sample *sample, uin
 	struct gus_record_callers *c = context;
 	struct question q = { c, sample };
 	struct gus_unwind_view view = { .code = code_at, .context = &q, .stack = sample->stack,
-					.stack_bytes = (size_t)sample->stack_n * sizeof(*sample->stack) };
+					.stack_bytes = (size_t)sample->stack_n * sizeof(*sample->stack),
+					.pid = sample->pid, .tid = sample->tid };
 	struct gus_unwind_regs regs;
 	uint32_t n;
 
@@ -201,6 +207,7 @@ static uint32_t find_callers(void *context, const struct gus_sample *sample, uin
 	view.stack_at = regs.v[c->sp];
 	if (c->mode == GUS_CALL_GRAPH_FP)
 		return find_leafs(c, &view, &regs, sample, out, callers);
+	view.lasts = c->lasts;
 	n = find_all(c, &view, &regs, sample, out, most, callers);
 	c->ends[*callers & GUS_CALLERS_END]++;
 	return n;
@@ -218,6 +225,7 @@ void gus_record_callers_init(struct gus_record_callers *c, enum gus_call_graph m
 	c->machine = EM_X86_64;
 	c->sp = 7;
 #endif
+	c->lasts = gus_unwind_lasts_new();
 	c->files = gus_unwind_files_new(&c->options);
 	gus_unwind_files_hurry(c->files);
 	c->beyond.share = BEYOND;
@@ -227,6 +235,7 @@ void gus_record_callers_free(struct gus_record_callers *c)
 {
 	if (!c->current)
 		return;
+	gus_unwind_lasts_free(c->lasts);
 	gus_unwind_files_free(c->files);
 	gus_current_free(c->current);
 	gus_remembered_free(&c->remembered);

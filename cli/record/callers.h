@@ -26,6 +26,7 @@ struct gus_record_callers {
 	struct gus_current *current;
 	struct gus_symbols_options options;   /* of files */
 	struct gus_unwind_files *files;
+	struct gus_unwind_lasts *lasts;
 	struct gus_remembered remembered;
 	struct gus_beyond beyond;             /* its share may be set; it is 2 % */
 	struct gus_vec(struct gus_unwind_file *) of_module; /* by number; NULL: not asked for yet */

@@ -51,13 +51,14 @@ static enum gus_callers run_expression(const struct step *s, int32_t at, const u
 							 s->w->view, first, &s->w->steps, value);
 
 	gus_unwind_file_pay(s->file, before - s->w->steps.left);
+	s->w->below = true; /* it may have read anything */
 	return ends[end];
 }
 
 /* Where no stack can be, nothing was cut off. */
 static enum gus_callers read_stack(const struct step *s, uint64_t address, uint64_t *value)
 {
-	if (gus_unwind_read(s->w->view, address, sizeof(*value), value))
+	if (gus_climb_read(s->w, address, value))
 		return 0;
 	return (int64_t)address < 0 ? GUS_CALLERS_BAD : GUS_CALLERS_STACK;
 }

@@ -19,6 +19,7 @@
 
 struct gus_module;
 struct gus_symbols_options;
+struct gus_unwind_lasts;
 
 /* Registers by their DWARF numbers: x86-64 0 .. 15 and 16, the return address, which is IP here; arm64 0 .. 30, 31 SP,
  * 32 PC. */
@@ -71,6 +72,9 @@ struct gus_unwind_view {
 	uint64_t stack_at;                  /* address of the first byte of the copy */
 	const void *stack;
 	size_t stack_bytes;
+	/* Of whom and by whom the thread's last stack is kept (lasts.h); NULL: each is walked whole. */
+	struct gus_unwind_lasts *lasts;
+	uint32_t pid, tid;
 };
 
 /* Where a stack goes on: registers of the frame whose callers were not found, for who knows more of the stack. */

@@ -2,21 +2,29 @@
 #include "symbolizer/unwind/walk.h"
 
 #include <elf.h>
+#include <string.h>
 
 #include "symbolizer/unwind/files.h"
+#include "symbolizer/unwind/lasts.h"
 #include "symbolizer/unwind/view.h"
 
 /* PERF_CONTEXT_USER in the perf_event ABI: stands before a place that was interrupted. */
 #define INTERRUPTED ((uint64_t)-512)
+#define NEAR 16 /* callers: where a stack differs from the last one in as few, that one is kept */
 
 /* Flags are not followed, so x86-64's register 16 is the return address, and the processor's place. */
 static const struct gus_climb_machine x86 = { 7, 6, 16, 16, 1 << 3 | 1 << 6 | 1 << 7 | 0xf << 12, UINT64_MAX, false };
 /* x19 to x29 and sp. Where return addresses are signed, the signature is in the upper bits. */
 static const struct gus_climb_machine arm64 = { 31, 29, 32, 30, 0x7ffull << 19 | 1ull << 31, (1ull << 48) - 1, true };
 
-static bool read_word(const struct gus_climb *w, uint64_t address, uint64_t *value)
+bool gus_climb_read(struct gus_climb *w, uint64_t address, uint64_t *value)
 {
-	return gus_unwind_read(w->view, address, sizeof(*value), value);
+	if (!gus_unwind_read(w->view, address, sizeof(*value), value))
+		return false;
+	w->below |= address < w->regs.v[w->machine->sp];
+	if (address + sizeof(*value) > w->top)
+		w->top = address + sizeof(*value);
+	return true;
 }
 
 /* A caller keeps only what its callee must not change. */
@@ -54,7 +62,7 @@ static enum gus_callers step_by_pointer(struct gus_climb *w)
 	if (fp < sp || fp % 8 || (int64_t)fp < 0)
 		return GUS_CALLERS_NO_RULE;
 	w->cfa = fp + 16;
-	if (!read_word(w, fp, &next) || !read_word(w, fp + 8, &ra))
+	if (!gus_climb_read(w, fp, &next) || !gus_climb_read(w, fp + 8, &ra))
 		return GUS_CALLERS_STACK;
 	ra &= w->machine->addresses;
 	if (!ra)
@@ -80,7 +88,7 @@ static enum gus_callers step_from_nowhere(struct gus_climb *w)
 		return 0;
 	}
 	w->cfa = sp + 8;
-	if (!read_word(w, sp, &ra))
+	if (!gus_climb_read(w, sp, &ra))
 		return GUS_CALLERS_STACK;
 	go_to(w, m->preserved, sp + 8, ra);
 	return 0;
@@ -124,41 +132,138 @@ static enum gus_callers judge(const struct gus_climb *w, uint64_t old_sp)
 	return w->view->code(w->view->context, pc - 1, &code) ? 0 : GUS_CALLERS_NO_CODE;
 }
 
+/* The walk, its results and what is kept of it. */
+struct run {
+	struct gus_climb w;
+	const struct gus_unwind_view *view;
+	struct gus_unwind_rest *rest;     /* NULL: none */
+	uint64_t *out;
+	uint32_t n, most, frames;
+	uint64_t ways;
+	const struct gus_unwind_last *last;
+	struct gus_unwind_last *kept;     /* of this walk; NULL: none */
+	uint32_t next;                    /* among the last one's marks */
+	uint32_t walked;                  /* callers that were not taken from it */
+	bool joined, by_zero;
+};
+
+static void add(struct run *r, uint64_t address, uint64_t frame)
+{
+	if (r->rest && r->rest->frames)
+		r->rest->frames[r->n] = frame;
+	if (r->kept)
+		r->kept->frames[r->n] = frame;
+	r->out[r->n++] = address;
+}
+
+/* Whether the callers from here on are those of the thread's last stack, which are added then. What of them has a mark
+ * has one again. */
+static bool goes_on_as_last(struct run *r)
+{
+	const struct gus_unwind_last *last = r->last;
+	const struct gus_unwind_mark *mark;
+	uint32_t more, from = r->n;
+
+	mark = gus_unwind_last_find(last, r->view, &r->w.regs, r->w.machine->sp, &r->next);
+	more = mark ? last->n - mark->at : 0;
+	if (!mark || r->frames + more > GUS_UNWIND_FRAMES_MOST || more > r->most - r->n)
+		return false;
+	for (uint32_t i = mark->at; i < last->n; i++)
+		add(r, last->addresses[i], last->frames[i]);
+	for (; mark < last->mark + last->marks; mark++)
+		gus_unwind_last_note(r->kept, from + (mark->at - last->mark[r->next].at), &mark->regs);
+	r->ways |= last->ways;
+	r->by_zero = last->by_zero;
+	if (last->top > r->w.top)
+		r->w.top = last->top;
+	return r->joined = true;
+}
+
+/* A frame that was not called, and what a step read below its own, are not to be gone on from. */
+static void mark_frame(struct run *r)
+{
+	if (r->w.below || r->w.signal)
+		r->kept->marks = 0;
+	r->w.below = false;
+	if (r->n && !r->w.exact)
+		gus_unwind_last_mark(r->kept, r->n, &r->w.regs);
+}
+
+static void keep(struct run *r)
+{
+	struct gus_unwind_last *k = r->kept;
+	size_t size = (size_t)(r->w.top - r->view->stack_at);
+
+	/* Where little had to be walked the last one will do for the next as well. */
+	if (r->joined && r->walked <= NEAR)
+		return;
+	if (r->w.top < r->view->stack_at || size > r->view->stack_bytes)
+		return;
+	memcpy(k->addresses, r->out, r->n * sizeof(*r->out));
+	k->n = r->n;
+	k->ways = r->ways;
+	k->by_zero = r->by_zero;
+	k->stack_at = r->view->stack_at;
+	k->top = r->w.top;
+	k->stack.n = 0;
+	gus_vec_append(&k->stack, (const uint8_t *)r->view->stack, size);
+	gus_unwind_lasts_keep(r->view->lasts);
+}
+
+static enum gus_callers walk(struct run *r, gus_climb_step *step, void *context, struct gus_unwind_regs *before)
+{
+	struct gus_climb *w = &r->w;
+	uint64_t way, room = r->view->stack_bytes / sizeof(uint64_t) + GUS_LIMIT_UNWIND_FRAMES_BESIDES;
+	enum gus_callers end;
+
+	for (;; r->frames++) {
+		if (r->kept)
+			mark_frame(r);
+		r->walked = r->n;
+		if (r->last && r->n && !w->exact && goes_on_as_last(r))
+			return GUS_CALLERS_WHOLE;
+		*before = w->regs;
+		end = step_somehow(step, context, w, &way);
+		if (!end)
+			end = r->frames < room ? judge(w, before->v[w->machine->sp]) : GUS_CALLERS_BAD;
+		if (!end && (r->frames == GUS_UNWIND_FRAMES_MOST || r->most - r->n < 1u + w->signal))
+			end = GUS_CALLERS_DEEP;
+		if (end)
+			return end;
+		r->ways |= way;
+		if (w->signal)
+			add(r, INTERRUPTED, 0);
+		add(r, w->regs.v[w->machine->pc], w->cfa);
+		w->exact = w->signal;
+	}
+}
+
 uint32_t gus_climb_run(gus_climb_step *step, void *context, const struct gus_unwind_view *view,
 		      const struct gus_unwind_regs *regs, uint64_t *out, uint32_t most, uint64_t *callers,
 		      struct gus_unwind_rest *rest)
 {
-	struct gus_climb w = { .view = view, .machine = regs->machine == EM_X86_64 ? &x86 : &arm64, .regs = *regs,
-			      .steps.left = GUS_LIMIT_UNWIND_WORK, .exact = true };
+	struct run r = { .view = view, .rest = rest, .out = out, .most = most };
 	struct gus_unwind_regs before;
-	enum gus_callers end = 0;
-	uint64_t ways = 0, way, room = view->stack_bytes / sizeof(uint64_t) + GUS_LIMIT_UNWIND_FRAMES_BESIDES;
-	uint32_t n = 0, frames = 0;
+	enum gus_callers end;
 
-	for (;; frames++) {
-		before = w.regs;
-		end = step_somehow(step, context, &w, &way);
-		if (!end)
-			end = frames < room ? judge(&w, before.v[w.machine->sp]) : GUS_CALLERS_BAD;
-		if (!end && (frames == GUS_UNWIND_FRAMES_MOST || most - n < 1u + w.signal))
-			end = GUS_CALLERS_DEEP;
-		if (end)
-			break;
-		ways |= way;
-		for (unsigned i = 0; rest && rest->frames && i < 1u + w.signal; i++)
-			rest->frames[n + i] = i == w.signal ? w.cfa : 0;
-		if (w.signal)
-			out[n++] = INTERRUPTED;
-		out[n++] = w.regs.v[w.machine->pc];
-		w.exact = w.signal;
+	r.w = (struct gus_climb){ .view = view, .machine = regs->machine == EM_X86_64 ? &x86 : &arm64, .regs = *regs,
+				  .steps.left = GUS_LIMIT_UNWIND_WORK, .exact = true };
+	if (view->lasts) {
+		r.last = gus_unwind_lasts_get(view->lasts, view->pid, view->tid);
+		r.kept = gus_unwind_lasts_begin(view->lasts, view->pid, view->tid);
 	}
+	end = walk(&r, step, context, &before);
+	if (!r.by_zero)
+		r.by_zero = end == GUS_CALLERS_WHOLE && !r.w.regs.v[r.w.machine->pc];
+	if (r.kept && end == GUS_CALLERS_WHOLE)
+		keep(&r);
 	if (end == GUS_CALLERS_STACK && !view->stack_bytes)
 		end = GUS_CALLERS_GONE;
-	*callers = (uint64_t)end | ways;
+	*callers = (uint64_t)end | r.ways;
 	if (rest) {
 		rest->regs = before;
-		rest->frame = end == GUS_CALLERS_STACK ? w.cfa : 0;
-		rest->by_zero = end == GUS_CALLERS_WHOLE && !w.regs.v[w.machine->pc];
+		rest->frame = end == GUS_CALLERS_STACK ? r.w.cfa : 0;
+		rest->by_zero = r.by_zero;
 	}
-	return n;
+	return r.n;
 }

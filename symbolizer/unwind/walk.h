@@ -24,6 +24,10 @@ struct gus_climb {
 	struct gus_budget steps;
 	uint64_t cfa;                     /* of the frame, as soon as it is known; 0 before */
 	bool signal;                      /* the frame was a signal's: its caller was interrupted */
+	/* Of all steps so far: where what they read of the stack ends, and whether one, since this was last set to
+	 * false, read what may lie below its frame. */
+	uint64_t top;
+	bool below;
 };
 
 /* A step by tables from w->regs, whose code is at that offset of the file (of an inexact frame: what is returned to).
@@ -39,6 +43,9 @@ gus_climb_step gus_climb_by_rule;
 uint32_t gus_climb_run(gus_climb_step *step, void *context, const struct gus_unwind_view *view,
 		      const struct gus_unwind_regs *regs, uint64_t *out, uint32_t most, uint64_t *callers,
 		      struct gus_unwind_rest *rest);
+
+/* A word of the stack; false if it was not copied. */
+bool gus_climb_read(struct gus_climb *w, uint64_t address, uint64_t *value);
 
 static inline bool gus_climb_knows(const struct gus_unwind_regs *regs, unsigned reg)
 {

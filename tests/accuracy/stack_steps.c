@@ -26,6 +26,7 @@
 #include "symbolizer/space/space.h"
 #include "symbolizer/symbols/symbols.h"
 #include "symbolizer/unwind/copied.h"
+#include "symbolizer/unwind/lasts.h"
 #include "symbolizer/unwind/unwind.h"
 
 #define STACK_MOST (63u << 10)
@@ -43,6 +44,7 @@ struct mapping { uint64_t low, high, offset; bool code, stack; char path[200]; s
 struct target {
 	pid_t pid;
 	struct gus_unwind_files *files;
+	struct gus_unwind_lasts *lasts;   /* as while recording: only what differs is walked; NULL: all is */
 	struct gus_unwind_copied *copied; /* NULL: our own engine is asked */
 	struct gus_vec(struct mapping) maps;
 	const struct mapping *last;
@@ -69,6 +71,8 @@ static void read_maps(struct target *t)
 	demand(f != NULL, path);
 	t->maps.n = 0;
 	t->last = NULL;
+	if (t->lasts)
+		gus_unwind_lasts_forget(t->lasts);
 	while (fgets(line, sizeof(line), f)) {
 		struct mapping m = { 0 };
 
@@ -219,7 +223,7 @@ static void note_wrong(struct tally *tally, struct target *t, uint64_t pc, uint6
 	gus_vec_push(&tally->wrong, w);
 }
 
-static bool verbose;
+static bool verbose, whole; /* walked */
 
 static void ask(struct tally *tally, struct target *t, const struct truth *truth, const struct user_regs_struct *now,
 		size_t stack_bytes)
@@ -227,7 +231,7 @@ static void ask(struct tally *tally, struct target *t, const struct truth *truth
 	uint64_t expected[1200], got[1200], end;
 	size_t n = chain_of(truth, expected, 1200), bytes;
 	struct gus_unwind_regs regs;
-	struct gus_unwind_view view = { code_at, t, now->rsp, t->stack, 0 };
+	struct gus_unwind_view view = { code_at, t, now->rsp, t->stack, 0, t->lasts, 1, 1 };
 	struct timespec from, to;
 	uint32_t found;
 	bool right;
@@ -343,7 +347,7 @@ int main(int argc, char **argv)
 	struct target t = { 0 };
 	int option;
 
-	while ((option = getopt(argc, argv, "+n:s:b:cv")) != -1) {
+	while ((option = getopt(argc, argv, "+n:s:b:cvw")) != -1) {
 		if (option == 'n')
 			steps = strtoull(optarg, NULL, 0);
 		else if (option == 's')
@@ -352,6 +356,8 @@ int main(int argc, char **argv)
 			bytes = strtoull(optarg, NULL, 0);
 		else if (option == 'c')
 			t.copied = gus_unwind_copied_new(EM_X86_64);
+		else if (option == 'w')
+			whole = true;
 		else if (option == 'v')
 			verbose = true;
 		else
@@ -359,12 +365,14 @@ int main(int argc, char **argv)
 	}
 	demand(optind < argc, "a command is needed");
 	t.files = gus_unwind_files_new(&options);
+	t.lasts = whole ? NULL : gus_unwind_lasts_new();
 	t.stack = gus_alloc(STACK_MOST);
 	t.pid = start(argv + optind);
 	option = run(&t, skip, steps, bytes < STACK_MOST ? bytes : STACK_MOST);
 	kill(t.pid, SIGKILL);
 	waitpid(t.pid, NULL, 0);
 	gus_unwind_copied_free(t.copied);
+	gus_unwind_lasts_free(t.lasts);
 	gus_unwind_files_free(t.files);
 	gus_vec_free(&t.maps);
 	free(t.stack);

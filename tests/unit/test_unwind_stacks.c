@@ -23,6 +23,7 @@
 #include "symbolizer/symbols/symbols.h"
 #include "symbolizer/unwind/copied.h"
 #include "symbolizer/unwind/files.h"
+#include "symbolizer/unwind/lasts.h"
 #include "symbolizer/unwind/unwind.h"
 #include "tests/unit/made_frames.h"
 
@@ -1052,11 +1053,172 @@ static void a_recordings_vdso_goes_first(void **state)
 	}
 }
 
+/* What is kept of a thread's last stack: LEAF below LONG functions that save rbx (two words, return address) and FIRST. */
+#define LONG 60
+static unsigned asked;
+
+static bool counted_code_at(void *context, uint64_t address, struct gus_unwind_code *code)
+{
+	asked++;
+	return code_at(context, address, code);
+}
+
+static void make_long(uint64_t stack[3 * LONG + 1])
+{
+	for (unsigned i = 0; i <= LONG; i++) {
+		stack[3 * i] = (i == LONG ? AT(FIRST) : AT(SAVES)) + 5 + i % 7;
+		if (i == LONG)
+			break;
+		stack[3 * i + 1] = 1000 + i;
+		stack[3 * i + 2] = 2000 + i;
+	}
+}
+
+static struct answer unwind_after(struct process *p, struct gus_unwind_lasts *lasts, uint64_t sp,
+				  const struct gus_unwind_regs *regs, const uint64_t *stack, size_t bytes)
+{
+	struct gus_unwind_view view = { counted_code_at, p, sp, stack, bytes, lasts, 7, 8 };
+	struct answer a = { .rest.frames = a.frames };
+
+	asked = 0;
+	a.n = gus_unwind(&view, regs, a.out, LEN(a.out), &a.callers, &a.rest);
+	return a;
+}
+
+static void same_answers(const struct answer *a, const struct answer *b)
+{
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->callers, b->callers);
+	assert_memory_equal(a->out, b->out, a->n * sizeof(*a->out));
+	assert_memory_equal(a->frames, b->frames, a->n * sizeof(*a->frames));
+	assert_int_equal(a->rest.by_zero, b->rest.by_zero);
+	assert_int_equal(a->rest.frame, b->rest.frame);
+}
+
+/* With the first stack as the last one, and without. */
+static void check_after(struct process *p, const struct gus_unwind_regs *regs, const uint64_t *stack, size_t bytes)
+{
+	uint64_t first[3 * LONG + 1];
+	struct gus_unwind_regs leaf = regs_at(AT(LEAF));
+	struct gus_unwind_lasts *lasts = gus_unwind_lasts_new();
+	struct answer with, without;
+
+	make_long(first);
+	unwind_after(p, lasts, SP, &leaf, first, sizeof(first));
+	with = unwind_after(p, lasts, regs->v[7], regs, stack, bytes);
+	without = unwind_after(p, NULL, regs->v[7], regs, stack, bytes);
+	same_answers(&with, &without);
+	/* What is kept of that one is right for the first again. */
+	with = unwind_after(p, lasts, SP, &leaf, first, sizeof(first));
+	without = unwind_after(p, NULL, SP, &leaf, first, sizeof(first));
+	same_answers(&with, &without);
+	gus_unwind_lasts_free(lasts);
+}
+
+static void a_stack_is_walked_as_far_as_it_differs_from_the_last(void **state)
+{
+	uint64_t stack[3 * LONG + 1];
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct gus_unwind_lasts *lasts = gus_unwind_lasts_new();
+	struct answer first, next;
+	struct process p;
+	unsigned whole;
+
+	(void)state;
+	begin_x86(&p);
+	make_long(stack);
+	first = unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
+	assert_int_equal(first.n, LONG + 1);
+	assert_int_equal(first.callers, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE);
+	whole = asked;
+	regs.v[3] = 77; /* until SAVES gives it back */
+	next = unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
+	same_answers(&first, &next);
+	assert_true(asked < 8 && whole > 2 * LONG);
+	stack[3 * 30] ^= 1; /* the caller of the 31st is another */
+	next = unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
+	assert_int_equal(next.out[30], first.out[30] ^ 1);
+	assert_true(asked > whole / 2 && asked < 3 * whole / 4);
+	next = unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
+	assert_true(asked < 8); /* that one was kept */
+	gus_unwind_lasts_forget(lasts);
+	next = unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
+	assert_int_equal(asked, whole);
+	gus_unwind_lasts_free(lasts);
+	end(&p);
+}
+
+static void what_differs_from_the_last_stack_is_not_taken_from_it(void **state)
+{
+	uint64_t stack[3 * LONG + 1 + 6];
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	for (unsigned i = 0; i < 3 * LONG + 1; i++) { /* each word */
+		make_long(stack);
+		stack[i] = i % 3 ? 5 : AT(POINTS) + 5;
+		check_after(&p, &regs, stack, (3 * LONG + 1) * 8);
+	}
+	make_long(stack);
+	for (size_t bytes = 0; bytes <= (3 * LONG + 1) * 8; bytes += 4) /* each length */
+		check_after(&p, &regs, stack, bytes);
+	for (unsigned reg = 0; reg < 17; reg++) { /* each register */
+		struct gus_unwind_regs other = regs;
+
+		other.v[reg] += reg == 7 || reg == 16 ? 0 : 9;
+		check_after(&p, &other, stack, (3 * LONG + 1) * 8);
+		other.known &= ~(reg == 7 || reg == 16 ? 0 : 1ull << reg);
+		check_after(&p, &other, stack, (3 * LONG + 1) * 8);
+	}
+	for (unsigned more = 1; more <= 2; more++) { /* two calls further in, and two returned from */
+		make_long(stack + 3 * more);
+		for (unsigned i = 0; i < more; i++)
+			memcpy(stack + 3 * i, (uint64_t[]){ AT(SAVES) + 5, 3, 4 }, 24);
+		regs.v[7] = SP - 24 * more;
+		check_after(&p, &regs, stack, (3 * LONG + 1 + 3 * more) * 8);
+		make_long(stack);
+		regs.v[7] = SP + 24 * more;
+		check_after(&p, &regs, stack + 3 * more, (3 * LONG + 1 - 3 * more) * 8);
+	}
+	end(&p);
+}
+
+/* Behind a signal the stack may be another one, and an expression may read anything. */
+static void signals_and_expressions_are_walked_again(void **state)
+{
+	uint64_t stack[] = { AT(SAVES) + 5, 1, 2, AT(SIGNAL), AT(LEAF) + 1, SP + 64, 11, 12,
+			     AT(SAVES) + 5, 1, 2, AT(FIRST) + 5 };
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct gus_unwind_lasts *lasts = gus_unwind_lasts_new();
+	struct answer with, without;
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	for (unsigned i = 0; i < LEN(stack); i++) {
+		uint64_t was = stack[i];
+
+		unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
+		stack[i] = was + 8;
+		with = unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
+		without = unwind_after(&p, NULL, SP, &regs, stack, sizeof(stack));
+		same_answers(&with, &without);
+		stack[i] = was;
+	}
+	gus_unwind_lasts_free(lasts);
+	end(&p);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_stack_is_followed_to_its_beginning),
 		cmocka_unit_test(each_end_is_told),
+		cmocka_unit_test(a_stack_is_walked_as_far_as_it_differs_from_the_last),
+		cmocka_unit_test(what_differs_from_the_last_stack_is_not_taken_from_it),
+		cmocka_unit_test(signals_and_expressions_are_walked_again),
 		cmocka_unit_test(what_is_returned_to_is_looked_up_before_it),
 		cmocka_unit_test(signals_interrupt),
 		cmocka_unit_test(registers_are_found),
