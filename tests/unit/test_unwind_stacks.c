@@ -39,7 +39,7 @@ enum { CODE = 0x200, CODE_END = 0x800, TABLE = 0x800, NAMES = 0x1800, HEADERS = 
 /* Functions of the file, of 64 bytes each. */
 #define AT(n) (BASE + CODE + 0x40 * (n))
 enum { LEAF, SAVES, POINTS, FIRST, SIGNAL, LOOPS, STAYS, BAD, BY_RBX, CHANGES, WORKS, RA_LOW, ENDS, FLIES,
-       ASIDE, WITHOUT };
+       ASIDE, READS, WITHOUT };
 
 static const struct { const char *letters; uint8_t program[16], n; } functions[] = {
 	[LEAF] = { "", { DW_CFA_nop }, 1 },
@@ -63,6 +63,7 @@ static const struct { const char *letters; uint8_t program[16], n; } functions[]
 	[ASIDE] = { "", { DW_CFA_remember_state, DW_CFA_restore_state, DW_CFA_remember_state, DW_CFA_restore_state,
 			  DW_CFA_remember_state, DW_CFA_restore_state, DW_CFA_remember_state,
 			  DW_CFA_restore_state }, 8 },
+	[READS] = { "", { DW_CFA_def_cfa_expression, 3, DW_OP_breg7, 0x68, DW_OP_deref }, 5 }, /* what is 24 below */
 };
 
 struct process {
@@ -1185,28 +1186,107 @@ static void what_differs_from_the_last_stack_is_not_taken_from_it(void **state)
 	end(&p);
 }
 
-/* Behind a signal the stack may be another one, and an expression may read anything. */
-static void signals_and_expressions_are_walked_again(void **state)
+/* Stacks whose callers do not depend on what is above their frames alone: the word that changes, or the register that
+ * is not known any more. The leaf's frame begins so many words into the copy. */
+static void what_else_callers_depend_on_is_seen(void **state)
 {
-	uint64_t stack[] = { AT(SAVES) + 5, 1, 2, AT(SIGNAL), AT(LEAF) + 1, SP + 64, 11, 12,
-			     AT(SAVES) + 5, 1, 2, AT(FIRST) + 5 };
-	struct gus_unwind_regs regs = regs_at(AT(LEAF));
-	struct gus_unwind_lasts *lasts = gus_unwind_lasts_new();
-	struct answer with, without;
+	static const struct { uint64_t words[16]; unsigned leaf, word, reg; uint64_t to; } cases[] = {
+		/* a handler on a stack of its own, above what it interrupted: whose caller, who called that */
+		{ { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5, 0, 0, 0, 0, AT(SAVES) + 5, 1, 2, AT(SIGNAL), AT(LEAF) + 1, SP,
+		    11, 12 }, 8, 0, 0, AT(SAVES) + 9 },
+		{ { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5, 0, 0, 0, 0, AT(SAVES) + 5, 1, 2, AT(SIGNAL), AT(LEAF) + 1, SP,
+		    11, 12 }, 8, 3, 0, AT(FIRST) + 9 },
+		{ { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5, 0, 0, 0, 0, AT(SAVES) + 5, 1, 2, AT(SIGNAL), AT(LEAF) + 1, SP,
+		    11, 12 }, 8, 13, 0, SP + 24 },
+		/* a CFA that is read below the frame */
+		{ { AT(SAVES) + 5, SP + 56, 2, AT(READS) + 5, 0, AT(FIRST) + 5, AT(FIRST) + 9 }, 0, 1, 0, SP + 48 },
+		/* a CFA that is rbx, which nobody has saved */
+		{ { AT(BY_RBX) + 5, 0, AT(FIRST) + 5 }, 0, 1, 3, 0 },
+	};
 	struct process p;
 
 	(void)state;
 	begin_x86(&p);
-	for (unsigned i = 0; i < LEN(stack); i++) {
-		uint64_t was = stack[i];
+	for (unsigned i = 0; i < LEN(cases); i++) {
+		struct gus_unwind_lasts *lasts = gus_unwind_lasts_new();
+		struct gus_unwind_regs regs = regs_at(AT(LEAF));
+		struct answer first, with, without;
+		uint64_t stack[16];
 
-		unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
-		stack[i] = was + 8;
+		memcpy(stack, cases[i].words, sizeof(stack));
+		regs.v[7] += 8 * cases[i].leaf;
+		regs.v[3] = SP + 24;
+		first = unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
+		assert_int_equal(first.callers & GUS_CALLERS_END, GUS_CALLERS_WHOLE);
+		stack[cases[i].word] = cases[i].to;
+		regs.known &= ~(cases[i].reg ? 1ull << cases[i].reg : 0);
 		with = unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
 		without = unwind_after(&p, NULL, SP, &regs, stack, sizeof(stack));
 		same_answers(&with, &without);
-		stack[i] = was;
+		assert_true(first.n != with.n || first.callers != with.callers ||
+			    memcmp(first.out, with.out, with.n * sizeof(*with.out)) != 0);
+		gus_unwind_lasts_free(lasts);
 	}
+	end(&p);
+}
+
+/* How callers were found, and that a return address of 0 ended it, are told of what is taken over as well. */
+static void what_is_taken_over_is_told_as_it_was_found(void **state)
+{
+	const uint64_t zero[] = { AT(SAVES) + 5, 1, 2, AT(SAVES) + 5, 1, 2, 0 };
+	const uint64_t pointed[] = { AT(SAVES) + 5, 1, 2, JIT + 5, 0, AT(FIRST) + 5 };
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct gus_unwind_lasts *lasts = gus_unwind_lasts_new();
+	struct answer first, next;
+	struct process p;
+
+	(void)state;
+	begin_x86(&p);
+	regs.v[6] = SP + 32;
+	first = unwind_after(&p, lasts, SP, &regs, zero, sizeof(zero));
+	next = unwind_after(&p, lasts, SP, &regs, zero, sizeof(zero));
+	assert_true(first.rest.by_zero);
+	same_answers(&first, &next);
+	first = unwind_after(&p, lasts, SP, &regs, pointed, sizeof(pointed));
+	assert_int_equal(first.callers, GUS_CALLERS_WHOLE | GUS_CALLERS_TABLE | GUS_CALLERS_POINTER);
+	next = unwind_after(&p, lasts, SP, &regs, pointed, sizeof(pointed));
+	same_answers(&first, &next);
+	gus_unwind_lasts_free(lasts);
+	end(&p);
+}
+
+/* Another thread's is not asked; a short stack that shares nothing with the last one is kept in its place. */
+static void each_thread_has_its_last_stack(void **state)
+{
+	uint64_t stack[3 * LONG + 1], other[13];
+	struct gus_unwind_regs regs = regs_at(AT(LEAF));
+	struct gus_unwind_lasts *lasts = gus_unwind_lasts_new();
+	struct gus_unwind_view view = { NULL, NULL, SP, stack, sizeof(stack), lasts, 7, 8 + 256 };
+	struct process p;
+	struct answer a;
+	unsigned whole;
+
+	(void)state;
+	begin_x86(&p);
+	make_long(stack);
+	a = unwind_after(&p, lasts, SP, &regs, stack, sizeof(stack));
+	view.code = counted_code_at;
+	view.context = &p;
+	whole = asked;
+	asked = 0;
+	gus_unwind(&view, &regs, a.out, 10, &a.callers, NULL);
+	assert_int_equal(a.callers & GUS_CALLERS_END, GUS_CALLERS_DEEP);
+	assert_true(asked > 10 && asked < whole);
+	view.tid = 8;
+	gus_unwind(&view, &regs, a.out, 10, &a.callers, NULL); /* no more than there is room for */
+	assert_int_equal(a.callers & GUS_CALLERS_END, GUS_CALLERS_DEEP);
+	for (unsigned i = 0; i < 4; i++)
+		memcpy(other + 3 * i, (uint64_t[]){ AT(SAVES) + 20, i, i }, 24);
+	other[12] = AT(FIRST) + 5;
+	unwind_after(&p, lasts, SP, &regs, other, sizeof(other));
+	whole = asked;
+	unwind_after(&p, lasts, SP, &regs, other, sizeof(other));
+	assert_true(2 * asked < whole);
 	gus_unwind_lasts_free(lasts);
 	end(&p);
 }
@@ -1218,7 +1298,9 @@ int main(void)
 		cmocka_unit_test(each_end_is_told),
 		cmocka_unit_test(a_stack_is_walked_as_far_as_it_differs_from_the_last),
 		cmocka_unit_test(what_differs_from_the_last_stack_is_not_taken_from_it),
-		cmocka_unit_test(signals_and_expressions_are_walked_again),
+		cmocka_unit_test(what_else_callers_depend_on_is_seen),
+		cmocka_unit_test(what_is_taken_over_is_told_as_it_was_found),
+		cmocka_unit_test(each_thread_has_its_last_stack),
 		cmocka_unit_test(what_is_returned_to_is_looked_up_before_it),
 		cmocka_unit_test(signals_interrupt),
 		cmocka_unit_test(registers_are_found),
