@@ -1054,7 +1054,8 @@ static void a_recordings_vdso_goes_first(void **state)
 	}
 }
 
-/* What is kept of a thread's last stack: LEAF below LONG functions that save rbx (two words, return address) and FIRST. */
+/* What is kept of a thread's last stack: LEAF below LONG functions that save rbx (two words, return address) and
+ * FIRST. */
 #define LONG 60
 static unsigned asked;
 
@@ -1192,12 +1193,12 @@ static void what_else_callers_depend_on_is_seen(void **state)
 {
 	static const struct { uint64_t words[16]; unsigned leaf, word, reg; uint64_t to; } cases[] = {
 		/* a handler on a stack of its own, above what it interrupted: whose caller, who called that */
-		{ { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5, 0, 0, 0, 0, AT(SAVES) + 5, 1, 2, AT(SIGNAL), AT(LEAF) + 1, SP,
-		    11, 12 }, 8, 0, 0, AT(SAVES) + 9 },
-		{ { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5, 0, 0, 0, 0, AT(SAVES) + 5, 1, 2, AT(SIGNAL), AT(LEAF) + 1, SP,
-		    11, 12 }, 8, 3, 0, AT(FIRST) + 9 },
-		{ { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5, 0, 0, 0, 0, AT(SAVES) + 5, 1, 2, AT(SIGNAL), AT(LEAF) + 1, SP,
-		    11, 12 }, 8, 13, 0, SP + 24 },
+		{ { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5, 0, 0, 0, 0, AT(SAVES) + 5, 1, 2, AT(SIGNAL) + 5,
+		    AT(LEAF) + 1, SP, 11, 12 }, 8, 0, 0, AT(SAVES) + 9 },
+		{ { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5, 0, 0, 0, 0, AT(SAVES) + 5, 1, 2, AT(SIGNAL) + 5,
+		    AT(LEAF) + 1, SP, 11, 12 }, 8, 3, 0, AT(FIRST) + 9 },
+		{ { AT(SAVES) + 5, 1, 2, AT(FIRST) + 5, 0, 0, 0, 0, AT(SAVES) + 5, 1, 2, AT(SIGNAL) + 5,
+		    AT(LEAF) + 1, SP, 11, 12 }, 8, 13, 0, SP + 24 },
 		/* a CFA that is read below the frame */
 		{ { AT(SAVES) + 5, SP + 56, 2, AT(READS) + 5, 0, AT(FIRST) + 5, AT(FIRST) + 9 }, 0, 1, 0, SP + 48 },
 		/* a CFA that is rbx, which nobody has saved */
