@@ -39,7 +39,7 @@ void gus_unwind_lasts_forget(struct gus_unwind_lasts *l);
 
 /* The thread's last stack, NULL if there is none, or none of what is mapped now. */
 const struct gus_unwind_last *gus_unwind_lasts_get(const struct gus_unwind_lasts *l, uint32_t pid, uint32_t tid);
-/* An empty one to be filled during a walk; it is the thread's last with gus_unwind_lasts_keep, and the next one else. */
+/* An empty one to be filled during a walk: the last of its thread with gus_unwind_lasts_keep, else the next walk's. */
 struct gus_unwind_last *gus_unwind_lasts_begin(struct gus_unwind_lasts *l, uint32_t pid, uint32_t tid);
 void gus_unwind_lasts_keep(struct gus_unwind_lasts *l);
 
