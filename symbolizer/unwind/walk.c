@@ -151,7 +151,7 @@ static void add(struct run *r, uint64_t address, uint64_t frame)
 {
 	if (r->rest && r->rest->frames)
 		r->rest->frames[r->n] = frame;
-	if (r->kept)
+	if (r->kept && r->n < GUS_UNWIND_FRAMES_MOST)
 		r->kept->frames[r->n] = frame;
 	r->out[r->n++] = address;
 }
@@ -197,7 +197,8 @@ static void keep(struct run *r)
 	/* Where little had to be walked the last one will do for the next as well. */
 	if (r->joined && r->walked <= NEAR)
 		return;
-	if (r->w.top < r->view->stack_at || size > r->view->stack_bytes)
+	/* Markers come beside frames. */
+	if (r->n > GUS_UNWIND_FRAMES_MOST || r->w.top < r->view->stack_at || size > r->view->stack_bytes)
 		return;
 	memcpy(k->addresses, r->out, r->n * sizeof(*r->out));
 	k->n = r->n;

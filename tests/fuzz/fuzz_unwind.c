@@ -21,6 +21,7 @@
 #include "base/limits.h"
 #include "symbolizer/space/space.h"
 #include "symbolizer/symbols/symbols.h"
+#include "symbolizer/unwind/lasts.h"
 #include "symbolizer/unwind/unwind.h"
 #include "tests/fuzz/limit.h"
 
@@ -177,6 +178,44 @@ static void ask(struct input *in, uint64_t *first)
 	free(frames);
 }
 
+struct chain { uint64_t out[2048], frames[2048], callers; uint32_t n; };
+
+static void walk(struct input *in, struct gus_unwind_lasts *lasts, struct chain *c)
+{
+	struct gus_unwind_view view = { code_at, in, STACK, in->stack, in->stack_n, lasts, 1, 1 };
+	struct gus_unwind_rest rest = { .frames = c->frames };
+
+	c->n = gus_unwind(&view, &in->regs, c->out, 2048, &c->callers, &rest);
+}
+
+/* What is taken over from a thread's last stack is what a walk of the whole finds, whichever word has changed since;
+ * but where one of them takes more work than it may. */
+static void ask_after_others(struct input *in)
+{
+	struct gus_unwind_lasts *lasts = gus_unwind_lasts_new();
+	struct chain *with = gus_alloc(sizeof(*with)), *without = gus_alloc(sizeof(*without));
+	size_t words = in->stack_n / sizeof(*in->stack), step = words / 8 + 1;
+
+	walk(in, lasts, with);
+	for (size_t i = 0; i < words; i += step) {
+		uint64_t was = in->stack[i];
+
+		in->stack[i] = in->stack[(i + 3) % words] + 1;
+		walk(in, lasts, with);
+		walk(in, NULL, without);
+		in->stack[i] = was;
+		if ((with->callers & GUS_CALLERS_END) == GUS_CALLERS_WORK ||
+		    (without->callers & GUS_CALLERS_END) == GUS_CALLERS_WORK)
+			continue;
+		demand(with->n == without->n && with->callers == without->callers);
+		demand(memcmp(with->out, without->out, with->n * sizeof(*with->out)) == 0);
+		demand(memcmp(with->frames, without->frames, with->n * sizeof(*with->frames)) == 0);
+	}
+	gus_unwind_lasts_free(lasts);
+	free(with);
+	free(without);
+}
+
 static struct input in;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -199,6 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	demand(!gus_unwind_file_trouble(in.file));
 	for (int again = 0; again < 3; again++)
 		ask(&in, &first);
+	ask_after_others(&in);
 	demand(gus_unwind_file_frame_pointers(in.file) <= 1);
 	gus_unwind_files_free(files);
 	close(fd);
