@@ -15,6 +15,7 @@
 #define BEYOND 0.02     /* of the time may go into reading stacks on, where nobody has asked for less */
 #define FEW 0.005       /* of all stacks: what happens to fewer is said on request only */
 #define MANY 0.1        /* of all stacks: that so many lack callers is worth a warning */
+#define FIRST_COMPARED 2048 /* samples; then one in sixteen, as each costs as much as all else that is done for it */
 #define COMPARED 8      /* callers by tables, beside frame pointers: what 512 bytes of stack reach */
 #define BEGINNING 3     /* of a whole stack: the C library's own, before main or a thread's function */
 
@@ -181,7 +182,8 @@ static uint32_t find_leafs(struct gus_record_callers *c, const struct gus_unwind
 	uint64_t how = 0;
 
 	*callers = GUS_CALLERS_UNTOLD;
-	compare(c, view, regs, s);
+	if (c->pointed++ < FIRST_COMPARED || c->pointed % 16 == 0)
+		compare(c, view, regs, s);
 	if (gus_unwind(view, regs, out, 1, &how, NULL) != 1 || !(how & GUS_CALLERS_TABLE) ||
 	    out[0] == first_caller(s) || out[0] == GUS_REMEMBERED_MARKER)
 		return 0;

@@ -34,9 +34,9 @@ struct gus_record_callers {
 	unsigned machine, sp;                 /* EM_* of this one; DWARF's number of its stack pointer */
 	/* what became of stacks */
 	uint64_t ends[GUS_CALLERS_END + 1], leaves, inferred;
-	/* beside frame pointers: samples that were looked at, and those in whose chain a caller is missing, by module
-	 * of the function that was called */
-	uint64_t compared;
+	/* beside frame pointers: samples, how many of them were looked at, and those in whose chain a caller is
+	 * missing, by module of the function that was called */
+	uint64_t pointed, compared;
 	struct gus_vec(uint64_t) passed_over;
 	char *missing;                        /* why one of the files was not at hand; NULL: all were */
 };
