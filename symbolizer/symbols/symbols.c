@@ -309,8 +309,10 @@ static void read_functions(struct gus_symbols *s, struct entry *e)
 	if (main)
 		gus_plt_add(&e->functions, main);
 	gus_functions_ready(&e->functions);
+	/* What went wrong with the file is why its names are missing. */
 	if (main && !full)
-		e->trouble = gus_format("no symbol table, in it or in a debug file%s",
+		e->trouble = main->trouble ? gus_format("%s", main->trouble) :
+			     gus_format("no symbol table, in it or in a debug file%s",
 					exported ? ": only exported functions have names" : "");
 }
 

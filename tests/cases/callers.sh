@@ -88,8 +88,11 @@ ok "but that one" between "$(share ';main;call_again;second_caller;same_way;same
 record --call-graph tables -- "$target" signal $ms
 ok "a signal's handler on a stack of its own, and whom it interrupted" between \
 	"$(share "^callers-target;$begun;main;with_signal;interrupted;[^;]*;handler;middle;inner" handler)" 90 100
-ok "what a handler returns to is not named after what is a byte before" \
-	between "$(share 'interrupted;sub_[0-9a-f]*;handler' handler)" 0 0
+# The C library's own functions have names where its debug symbols are; its table of frames begins a byte too early.
+if grep -q __libc_start_call_main folded; then
+	ok "what a handler returns to is not named after what is a byte before" \
+		between "$(share 'interrupted;sub_[0-9a-f]*;handler' handler)" 0 0
+fi
 
 record --call-graph tables -- "$target" sort $ms
 ok "through a library, and its calls back" between "$(share "^callers-target;$begun;main;sorted;.*compare;spin" \
@@ -116,7 +119,8 @@ ok "threads begin where they begin" between "$(share '^callers-target;[^;]*;[^;]
 ok "and are whole" between "$(whole)" 97 100
 
 record --call-graph tables -- "$target" dlopen $ms
-ok "a library that is loaded meanwhile" between "$(share "^callers-target;$begun;main;call_loaded;loaded;.*sin" sin)" \
+library='loaded;(.*sin|sub_[0-9a-f]+)'
+ok "a library that is loaded meanwhile" between "$(share "^callers-target;$begun;main;call_loaded;$library" "$library")" \
 	95 100
 
 record --call-graph tables -- "$target" fork $ms

@@ -33,6 +33,7 @@ static unsigned asked_n;
 static char last[4096];
 static const struct gus_symbols_options *opens; /* how files are opened */
 static unsigned opened_n;
+static bool elsewhere;                  /* paths are of other roots, too */
 
 struct gus_unwind_files *__real_gus_unwind_files_new(const struct gus_symbols_options *options);
 struct gus_unwind_files *__wrap_gus_unwind_files_new(const struct gus_symbols_options *options);
@@ -56,7 +57,8 @@ static void open_as_shown(const struct gus_module *module)
 	opened_n++;
 	assert_true(fd > 2);
 	assert_int_equal(fstat(fd, &shown), 0);
-	if (stat(module->path, &named) == 0)
+	/* Processes of the whole machine may have other roots than we do. */
+	if (!elsewhere && stat(module->path, &named) == 0)
 		assert_int_equal(shown.st_ino, named.st_ino);
 	close(fd);
 }
@@ -393,7 +395,9 @@ static void a_machine_is_looked_at_for_a_moment(void **state)
 
 	m->target.kind = GUS_TARGET_SYSTEM;
 	shares = all_keep;
+	elsewhere = true;
 	free(gus_record_call_graph_choose(&m->so));
+	elsewhere = false;
 	assert_in_range(asked_n, 1, 64);
 }
 
