@@ -464,8 +464,9 @@ static void announce(void *context)
 			(unsigned long long)c->sample_ns, (unsigned long long)c->birth_ns,
 			(unsigned long long)c->wake_ns, (unsigned long long)c->switch_ns,
 			(unsigned long long)c->leave_ns, (unsigned long long)c->map_ns);
-	if (c->leave_ns) /* --off-cpu */
-		announce_switches(a);
+	for (size_t i = 0; i < a->events->n; i++)
+		if (a->events->v[i].at_switch) /* --off-cpu */
+			announce_switches(a);
 }
 
 static int exit_status(int rc, bool commanded, const struct gus_session_result *r, const struct gus_error *err)

@@ -120,8 +120,8 @@ ok "and are whole" between "$(whole)" 97 100
 
 record --call-graph tables -- "$target" dlopen $ms
 library='loaded;(.*sin|sub_[0-9a-f]+)'
-ok "a library that is loaded meanwhile" between "$(share "^callers-target;$begun;main;call_loaded;$library" "$library")" \
-	95 100
+ok "a library that is loaded meanwhile" between \
+	"$(share "^callers-target;$begun;main;call_loaded;$library" "$library")" 95 100
 
 record --call-graph tables -- "$target" fork $ms
 ok "a child that executes nothing" between \
