@@ -94,9 +94,12 @@ ok "not both" is $? 129
 "$gusprof" report data >out 2>err
 ok "a plain report has the first event" grep -q 'computes' out
 
-"$gusprof" record --off-cpu --call-graph tables -o data -- "$target" vforks:200 >truth 2>err
-ok "vfork: parent and child wait in the function that calls it" holds data \
-	"0.98 * wall['vforks'] - 1e6 < total['vforks'] - 0.2e9" --off-cpu
+# The vfork of a program with sanitizers keeps its return address elsewhere than in the stack.
+if ! grep -q __asan_init "$target"; then
+	"$gusprof" record --off-cpu --call-graph tables -o data -- "$target" vforks:200 >truth 2>err
+	ok "vfork: parent and child wait in the function that calls it" holds data \
+		"0.98 * wall['vforks'] - 1e6 < total['vforks'] - 0.2e9" --off-cpu
+fi
 
 # What following switches costs is no matter of samples: the overhead asked for cannot be kept, and that is said.
 cat >turns.py <<'P'
