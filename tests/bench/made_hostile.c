@@ -24,6 +24,7 @@
 #include "proto/sample.h"
 #include "proto/writer.h"
 #include "tests/unit/made_frames.h"
+#include "tests/unit/made_sideband.h"
 
 #define START 1000000000ull
 #define BASE 0x100000000000ull
@@ -111,24 +112,6 @@ static bool write_file(const char *path, const struct how *how)
 	return close(fd) == 0 && good;
 }
 
-static bool write_map(struct gus_writer *w, const char *path, uint64_t file)
-{
-	Gusprof__Record record = GUSPROF__RECORD__INIT, *list[] = { &record };
-	Gusprof__Sideband sideband = GUSPROF__SIDEBAND__INIT;
-	Gusprof__Mmap map = GUSPROF__MMAP__INIT;
-
-	map.pid = map.tid = 10;
-	map.time = START;
-	map.start = BASE + file * APART;
-	map.length = SIZE;
-	map.path = (char *)(uintptr_t)path;
-	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
-	record.mmap = &map;
-	sideband.n_records = 1;
-	sideband.records = list;
-	return gus_writer_sideband(w, &sideband, NULL) == 0;
-}
-
 /* Where the frame of that number returns to: of all files in turns. */
 static uint64_t return_of(const struct how *how, uint64_t number, uint64_t files)
 {
@@ -186,7 +169,7 @@ int main(int argc, char **argv)
 		return 1;
 	for (uint64_t i = 0; i < files && good; i++) {
 		snprintf(path, sizeof(path), "%s/%s-%llu.so", argv[1], how->name, (unsigned long long)i);
-		good = write_file(path, how) && write_map(w, path, i);
+		good = write_file(path, how) && made_map(w, 10, START, BASE + i * APART, SIZE, path);
 	}
 	good = good && write_samples(w, how, strtoull(argv[3], NULL, 10), files);
 	footer.end_ns = START + 1000000000;

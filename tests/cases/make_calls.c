@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "proto/sample.h"
 #include "proto/writer.h"
+#include "tests/unit/made_sideband.h"
 
 #define START 1000000000ull
 #define PROGRAM 0x400000ull
@@ -61,27 +62,13 @@ static char *long_name(void)
 
 static void add_map(struct maker *m, const char *path, uint64_t start)
 {
-	Gusprof__Record record = GUSPROF__RECORD__INIT, *records[] = { &record };
-	Gusprof__Sideband sideband = GUSPROF__SIDEBAND__INIT;
-	Gusprof__Mmap map = GUSPROF__MMAP__INIT;
-
-	map.pid = map.tid = 1000;
-	map.time = START;
-	map.start = start;
-	map.length = FUNCTIONS * SIZE;
-	map.path = text(path);
-	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
-	record.mmap = &map;
-	sideband.n_records = 1;
-	sideband.records = records;
-	m->good &= gus_writer_sideband(m->w, &sideband, NULL) == 0;
+	m->good &= made_map(m->w, 1000, START, start, FUNCTIONS * SIZE, path);
 }
 
 /* From a number of samples on. */
 static void add_comm(struct maker *m, uint32_t tid, uint64_t samples, const char *name)
 {
-	Gusprof__Record record = GUSPROF__RECORD__INIT, *records[] = { &record };
-	Gusprof__Sideband sideband = GUSPROF__SIDEBAND__INIT;
+	Gusprof__Record record = GUSPROF__RECORD__INIT;
 	Gusprof__Comm comm = GUSPROF__COMM__INIT;
 
 	comm.pid = 1000;
@@ -90,9 +77,7 @@ static void add_comm(struct maker *m, uint32_t tid, uint64_t samples, const char
 	comm.name = text(name);
 	record.kind_case = GUSPROF__RECORD__KIND_COMM;
 	record.comm = &comm;
-	sideband.n_records = 1;
-	sideband.records = records;
-	m->good &= gus_writer_sideband(m->w, &sideband, NULL) == 0;
+	m->good &= made_record(m->w, &record);
 }
 
 static void add_kernel(struct maker *m)

@@ -7,6 +7,7 @@
 
 #include "proto/writer.h"
 #include "symbolizer/symbols/symbols.h"
+#include "tests/unit/made_sideband.h"
 
 #define MODULE MADE_MODULE
 #define TWIN "/nowhere/twin"
@@ -103,20 +104,7 @@ void made_add_image(struct gus_symbols *symbols)
 
 static bool add_map(struct gus_writer *w, uint64_t start, const char *path)
 {
-	Gusprof__Record record = GUSPROF__RECORD__INIT, *list[] = { &record };
-	Gusprof__Sideband sideband = GUSPROF__SIDEBAND__INIT;
-	Gusprof__Mmap map = GUSPROF__MMAP__INIT;
-
-	map.pid = map.tid = 10;
-	map.time = MADE_START;
-	map.start = start;
-	map.length = 0x20000;
-	map.path = (char *)(uintptr_t)path;
-	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
-	record.mmap = &map;
-	sideband.n_records = 1;
-	sideband.records = list;
-	return gus_writer_sideband(w, &sideband, NULL) == 0;
+	return made_map(w, 10, MADE_START, start, 0x20000, path);
 }
 
 bool made_write(const char *path, const struct gus_columns *samples, uint64_t branch_type)
