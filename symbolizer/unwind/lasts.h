@@ -31,7 +31,7 @@ struct gus_unwind_last {
 	struct gus_unwind_mark mark[GUS_LASTS_MARKS];
 };
 
-/* All threads'. Of threads that share a place, the last one is kept. */
+/* All threads', 130 KiB each at most, of 256: of threads that share a place, the last one is kept. */
 struct gus_unwind_lasts *gus_unwind_lasts_new(void);
 void gus_unwind_lasts_free(struct gus_unwind_lasts *l);
 /* What is mapped has changed: nothing of before is used any more. */
