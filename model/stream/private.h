@@ -23,6 +23,7 @@ enum {
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
 	STREAM_LATE = 8,                /* uops that may wait in the reservation station out of order */
 	STREAM_SHARE = 64, STREAM_PAGE = 4096,
+	STREAM_IN_WORD = 16,            /* stores that are looked at for one word of a load */
 };
 
 /* Entries of those before the reservation station are taken at dispatch and given back in order. Registers are windows,
@@ -181,6 +182,8 @@ struct stream_resolver {
 	uint64_t tags[STREAM_WORDS], by[STREAM_WORDS]; /* by word: address / 8, plus 1, and the youngest store there */
 	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* by store: the bytes that it wrote */
 	uint32_t memory[STREAM_WORDS];          /* and which access it is, of the program's */
+	/* The store before it, plus 1, in its first and in its last word, which it may not have written all of. */
+	uint64_t older[STREAM_WORDS][2];
 	uint64_t in_page[STREAM_PAGE / 8]; /* by word of a page: the youngest store there in any page, plus 1 */
 	uint64_t left_line;             /* the last store's line plus 1; 0: not known */
 	uint32_t leaving;               /* stores that leave in its cycle, with it */

@@ -9,6 +9,9 @@
  *	stores    number % 1024        --> the bytes that it wrote
  *	lines     line % 256           --> the line that was missed there last
  *
+ * Several small stores may lie in one word. A store that writes some bytes of its first or last word remembers which
+ * one was there before, so that from the youngest all of a word are found.
+ *
  * A store is known by its number, so its times lie in a ring of the last 1024: what is older has left for L1 long
  * since, and so has what another word has pushed out of its place. Both are forgotten without harm but for the time
  * of a forward that is that late. The same of a line: what has come in between has taken longer than it was on its
@@ -76,6 +79,30 @@ static void ask(struct stream_resolver *r, const struct gus_op *op, unsigned n, 
 	find_line(r, address, a);
 }
 
+/* The youngest store to a word, plus 1; 0: none that is remembered. */
+static uint64_t youngest_of(const struct stream_resolver *r, uint64_t tag)
+{
+	uint64_t by = r->by[tag % STREAM_WORDS] + 1;
+
+	return r->tags[tag % STREAM_WORDS] == tag && r->stores + 1 - by < STREAM_WORDS ? by : 0;
+}
+
+/* The youngest store to a word that wrote any of the bytes, plus 1; 0: none. */
+static uint64_t store_of(const struct stream_resolver *r, uint64_t tag, uint64_t address, uint64_t end)
+{
+	uint64_t by = youngest_of(r, tag);
+
+	for (unsigned tries = 0; by && tries < STREAM_IN_WORD && r->stores + 1 - by < STREAM_WORDS; tries++) {
+		uint64_t store = (by - 1) % STREAM_WORDS;
+
+		if (r->behind[store] > address && r->first[store] < end)
+			return by;
+		by = tag == (r->first[store] >> 3) + 1 ? r->older[store][0] :
+			tag == ((r->behind[store] - 1) >> 3) + 1 ? r->older[store][1] : 0;
+	}
+	return 0;
+}
+
 /* A store: the words that it touches are its own from now on. Words are numbered from 1, so that 0 is none. */
 static void note_store(struct stream_resolver *r, uint32_t memory, uint64_t address, uint64_t end,
 		       struct stream_access *a)
@@ -86,6 +113,8 @@ static void note_store(struct stream_resolver *r, uint32_t memory, uint64_t addr
 	r->memory[a->stored] = memory;
 	for (uint64_t word = address >> 3; r->s->c->alias_penalty && word <= (end - 1) >> 3; word++)
 		r->in_page[word % (STREAM_PAGE / 8)] = r->stores + 1;
+	r->older[a->stored][0] = youngest_of(r, (address >> 3) + 1);
+	r->older[a->stored][1] = youngest_of(r, ((end - 1) >> 3) + 1);
 	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
 		r->tags[tag % STREAM_WORDS] = tag;
 		r->by[tag % STREAM_WORDS] = r->stores;
@@ -116,11 +145,9 @@ static void find_store(const struct stream_resolver *r, const struct gus_op *op,
 	uint64_t youngest = 0;
 
 	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
-		uint64_t by = r->by[tag % STREAM_WORDS] + 1, store = (by - 1) % STREAM_WORDS;
+		uint64_t by = store_of(r, tag, address, end);
 
-		if (r->tags[tag % STREAM_WORDS] == tag && r->stores - by < STREAM_WORDS && by > youngest &&
-		    r->behind[store] > address && r->first[store] < end)
-			youngest = by;
+		youngest = by > youngest ? by : youngest;
 	}
 	if (!youngest && r->s->c->alias_penalty)
 		find_alias(r, address, a);
