@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/code/forwarding.h"
 
+#include "model/code/program.h"
 #include "model/machine/config.h"
 
 /* A store's entry has one address and its bytes in a row; a load is served by a single entry, and only if that has all
