@@ -124,6 +124,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "bypass_vector", GUS_UNIT_CYCLES, NULL, "between integer and floating-point vector units" },
 	{ "move_elimination_int", GUS_UNIT_FLAG, NULL, "moves of 32 and 64 bit general registers" },
 	{ "move_elimination_vector", GUS_UNIT_FLAG, NULL, "moves of vector registers" },
+	{ "move_elimination_byte", GUS_UNIT_FLAG, NULL, "also those that zero-extend the low byte of a register" },
+	{ "move_elimination_same", GUS_UNIT_FLAG, NULL, "also those of a register to itself" },
 	{ "move_elimination_slots", GUS_UNIT_ENTRIES, NULL, "moves eliminated at once; 0: no limit" },
 	{ "zero_idiom_int", GUS_UNIT_FLAG, NULL, "xor r, r needs no port" },
 	{ "zero_idiom_vector", GUS_UNIT_FLAG, NULL, "the same of vectors" },
