@@ -147,6 +147,12 @@ void gus_program_free(struct gus_program *p);
 /* A copy to be changed. */
 struct gus_program *gus_program_copy(const struct gus_program *p);
 
+/* Registers that an op takes, of whatever file. */
+static inline unsigned gus_op_results(const struct gus_op *op)
+{
+	return op->results[GUS_REGFILE_INT] + op->results[GUS_REGFILE_VECTOR] + op->results[GUS_REGFILE_MASK];
+}
+
 /* Uops that are executed, and issue slots, of an iteration. */
 uint32_t gus_program_executed(const struct gus_program *p);
 uint32_t gus_program_slots(const struct gus_program *p);
