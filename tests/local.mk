@@ -210,6 +210,7 @@ unit_tests = \
 	tests/unit/test_follow \
 	tests/unit/test_foreign \
 	tests/unit/test_frames \
+	tests/unit/test_front_figures \
 	tests/unit/test_frontend \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
@@ -226,6 +227,7 @@ unit_tests = \
 	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_limits \
 	tests/unit/test_lives \
 	tests/unit/test_members \
 	tests/unit/test_merge \
@@ -363,6 +365,7 @@ tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/fla
 printed = tests/unit/printed.c tests/unit/printed.h
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
+tests_unit_test_front_figures_SOURCES = tests/unit/test_front_figures.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
@@ -413,6 +416,7 @@ tests_unit_test_replays_SOURCES = tests/unit/test_replays.c tracing/replay/repla
 tests_unit_test_replays_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_snapshot_take -Wl,--wrap=gus_turns_next \
 	-Wl,--wrap=clock_gettime -Wl,--wrap=nanosleep
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
+tests_unit_test_limits_SOURCES = tests/unit/test_limits.c $(made_program)
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_needed_SOURCES = tests/unit/test_needed.c

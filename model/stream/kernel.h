@@ -37,7 +37,8 @@
  * This file is included by kernel.c once for each width of vectors; there is no include guard on purpose. The
  * includer says: stream_time, the type of a time (an int32_t, or a vector of them); LANES, how many it has; LATER(a,
  * b) and SOONER(a, b), the later and the sooner of two, lane by lane; ANY_LATER(a, b), whether a is later than b in
- * any lane; LATER_MASK(a, b), all bits of the lanes in which it is; LANE(t, k), one of its lanes; FIRST(t), the first one; TARGET, what the compiler may use. */
+ * any lane; LATER_MASK(a, b), all bits of the lanes in which it is; LANE(t, k), one of its lanes; FIRST(t), the first
+ * one; TARGET, what the compiler may use. */
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 

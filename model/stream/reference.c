@@ -18,7 +18,8 @@ struct reference {
 	const struct gus_stream_lane *lane;
 	struct gus_stream_resources groups;
 	enum gus_core_fetch mode;
-	double group[GUS_STREAM_GROUPS], unit[32], bank[STREAM_BANKS], reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire;
+	double group[GUS_STREAM_GROUPS], unit[32], bank[STREAM_BANKS], reg[GUS_PROGRAM_REGS], front[FRONTS];
+	double dispatch, retire;
 	double given[STREAM_WINDOWS][RING], late[STREAM_LATE], drained;
 	uint64_t taken[STREAM_WINDOWS];
 	double words[STREAM_WORDS], left[STREAM_WORDS];
@@ -83,7 +84,8 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	enum gus_knob_kind knob = load ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
 	uint32_t number = load ? 0 : class;
 	bool split = a && (a->flags & STREAM_SPLIT);
-	double start = k->dispatch, end, forward = 0, times = 1 + (split ? scaled(k, 1, GUS_KNOB_LINE_SPLITS, 0) : 0);
+	double times = 1 + (split ? scaled(k, 1, GUS_KNOB_LINE_SPLITS, 0) : 0);
+	double start = k->dispatch, end, forward = 0;
 
 	for (size_t g = 0; u->ports && g < k->groups.n; g++) {
 		double cycles = (u->port_cycles ? u->port_cycles : 1) *

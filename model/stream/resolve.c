@@ -141,7 +141,8 @@ static void find_alias(const struct stream_resolver *r, uint64_t address, struct
 static void find_store(const struct stream_resolver *r, const struct gus_op *op, uint32_t memory, uint64_t address,
 		       uint64_t end, struct stream_access *a)
 {
-	struct gus_overlap overlap = { .load = address, .load_bytes = (uint32_t)(end - address), .load_memory = memory };
+	struct gus_overlap overlap = { .load = address, .load_bytes = (uint32_t)(end - address),
+		.load_memory = memory };
 	uint64_t youngest = 0;
 
 	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
@@ -167,8 +168,8 @@ static void find_store(const struct stream_resolver *r, const struct gus_op *op,
 	a->flags &= (uint8_t)~STREAM_LINE;
 }
 
-/* What an access meets in L1 by its place in the line: whether it crosses into the next one, and of a load which banks it
- * reads. A gather is many small accesses, of which only the outermost bytes are known here. */
+/* What an access meets in L1 by its place in the line: whether it crosses into the next one, and of a load which banks
+ * it reads. A gather is many small accesses, of which only the outermost bytes are known here. */
 static void find_place(const struct stream_resolver *r, const struct gus_program_memory *m, uint64_t address,
 		       uint32_t bytes, struct stream_access *a)
 {
