@@ -227,6 +227,7 @@ unit_tests = \
 	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_excerpt \
 	tests/unit/test_limits \
 	tests/unit/test_lives \
 	tests/unit/test_members \
@@ -416,6 +417,7 @@ tests_unit_test_replays_SOURCES = tests/unit/test_replays.c tracing/replay/repla
 tests_unit_test_replays_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_snapshot_take -Wl,--wrap=gus_turns_next \
 	-Wl,--wrap=clock_gettime -Wl,--wrap=nanosleep
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
+tests_unit_test_excerpt_SOURCES = tests/unit/test_excerpt.c $(made_program)
 tests_unit_test_limits_SOURCES = tests/unit/test_limits.c $(made_program)
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h

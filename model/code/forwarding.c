@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/code/forwarding.h"
 
+#include "model/code/program.h"
 #include "model/machine/config.h"
 #include "model/tables/policies.h"
 
