@@ -14,6 +14,7 @@ model_libmodel_a_SOURCES = \
 	model/analysis/variant.c model/analysis/variant.h \
 	model/code/forwarding.c model/code/forwarding.h \
 	model/code/growing.c model/code/growing.h \
+	model/code/uop_lines.c model/code/uop_lines.h \
 	model/code/program.c model/code/program.h \
 	model/code/program_fusion.c \
 	model/code/program_idioms.c \

@@ -66,6 +66,7 @@ struct gus_program_memory {
 	uint8_t base, index, scale;     /* registers; 0: none */
 	uint8_t instruction;            /* of the op: which one has it */
 	bool load, store, gather;
+	bool vector;                    /* of an instruction of vector registers */
 };
 
 enum gus_op_flag {
@@ -80,6 +81,8 @@ enum gus_op_flag {
 	GUS_OP_FENCE = 1 << 8,
 	GUS_OP_RMW_FLAGS = 1 << 9,
 	GUS_OP_FUSIBLE = 1 << 10,       /* might have fused with a branch behind it, and did not */
+	GUS_OP_WIDE = 1 << 12,          /* has a constant that one entry of the uop cache has no room for */
+	GUS_OP_POP_5C = 1 << 11,        /* pop rsp, pop r12, which decoders may take for more than they are */
 };
 
 struct gus_op {
