@@ -87,7 +87,7 @@ struct lowered {
 	uint32_t uses_n, uops, fused, latency, loadlat;
 	uint8_t unit;
 	uint16_t unit_cycles;
-	bool writeback;         /* its computing uops add to the address, for the register that is written back */
+	unsigned adders;        /* of its computing uops the first, which add to addresses that are written back */
 	bool idiom, complex, decoded_known;
 	unsigned loads, stores, addresses, computes; /* uops of each kind */
 	struct piece pieces[PIECES];
@@ -126,12 +126,12 @@ unsigned gus_program_stack_pointer(const struct builder *b);
 /* With a stack engine, push and pop neither wait for rsp nor make anybody wait: the decoders keep the offset. */
 bool gus_program_by_stack_engine(const struct builder *b, const struct gus_insn_info *info,
 				 const struct gus_insn_access *a);
-/* Of arm64's writing back of an address, and of x86's push and pop: the register is ready as soon as an addition is,
- * whatever the load takes. */
+/* Of arm64's writing back of an address, and of x86's push and pop and string instructions: the register is ready as
+ * soon as an addition is, whatever the load takes. */
 bool gus_program_is_writeback(const struct builder *b, const struct gus_insn_info *info,
 			      const struct gus_insn_access *a);
-/* Whether computing uops of a load or store are such additions. */
-bool gus_program_writes_back(const struct builder *b, const struct gus_insn_info *info);
+/* How many of the computing uops of a load, store or string instruction may be such additions. */
+unsigned gus_program_adders(const struct builder *b, const struct gus_insn_info *info);
 /* How many registers of each file its results take. */
 void gus_program_count_results(const struct builder *b, const struct gus_insn_info *info, struct gus_op *op);
 

@@ -140,7 +140,7 @@ static void a_store_is_address_and_data(void **state)
 		  "compute p01=3 rdi,flags>t2 / address p237=1 rdi / data p4=1 t2" },
 		/* From memory to memory: the store's word is the loaded one, and its access the second. */
 		{ X86 FORM("MOVSQ", "uops 3 latency 1 loadlat 4 uses p23:1 p237:1 p4:1"), CODE("\x48\xa5"),
-		  "load p23=4 rdi,rsi>t0 / address p237=1 rdi,rsi / data p4=1 t0" },
+		  "load p23=4 rdi,rsi>t0 / address p237=1 rdi,rsi>rdi,rsi / data p4=1 t0" },
 	};
 
 	(void)state;
@@ -309,6 +309,35 @@ static void addresses_written_back(void **state)
 	EXPECT(cases);
 }
 
+/* x86's string instructions: the first computing uops move rsi and rdi on, whatever is loaded; the others compute.
+ * Repeated, all waits for all. */
+static void strings_move_on(void **state)
+{
+#define STRING(text, figures) X86 FAST FORM(text, figures)
+	static const struct one cases[] = {
+		{ STRING("LODSQ", "uops 2 latency 1 loadlat 5 uses p23:1 p0156:1"), CODE("\x48\xad"),
+		  "load p23=4 rsi>rax / compute p0156=1 rsi>rsi" },
+		{ STRING("LODSB", "uops 3 latency 1 loadlat 6 uses p23:1 p0156:2"), CODE("\xac"),
+		  "load p23=5 rsi>t0 / compute p0156=1 rsi>rsi / compute p0156=1 rax,t0>rax" },
+		{ STRING("LODSB", "uops 4 latency 1 loadlat 6 uses p23:1 p0156:3"), CODE("\xac"),
+		  "load p23=5 rsi>t0 / compute p0156=1 rsi>rsi / compute p0156=1 rax,t0>t3 / "
+		  "compute p0156=1 rax,t0,t3>rax" },
+		{ STRING("STOSQ", "uops 3 latency 1 uses p4:1 p0156:1 p237:1"), CODE("\x48\xab"),
+		  "compute p0156=1 rdi>rdi / address p237=1 rdi / data p4=1 rax" },
+		{ STRING("MOVSQ", "uops 5 latency 1 loadlat 5 uses p23:1 p0156:2 p237:1 p4:1"), CODE("\x48\xa5"),
+		  "load p23=5 rdi,rsi>t0 / compute p0156=1 rdi,rsi>rdi,rsi / compute p0156=1 rdi,rsi / "
+		  "address p237=1 rdi,rsi / data p4=1 t0" },
+		{ STRING("SCASQ", "uops 3 latency 7 loadlat 7 uses p23:1 p0156:2"), CODE("\x48\xaf"),
+		  "load p23=5 rdi>t0 / compute p0156=1 rdi>rdi / compute p0156=2 rax,t0>flags" },
+		{ STRING("LODSB_REPE", "uops 3 latency 1 loadlat 6 uses p23:1 p0156:2"), CODE("\xf3\xac"),
+		  "load p23=5 rsi>t0 / compute p0156=1 rax,rsi,rcx,t0>t3 / "
+		  "compute p0156=1 rax,rsi,rcx,t0,t3>rax,rsi,rcx" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
 /* What nobody waits for: the instruction pointer, control and status words, segments; and of arm64 the same. */
 static void some_registers_are_not_waited_for(void **state)
 {
@@ -336,6 +365,7 @@ int main(void)
 		cmocka_unit_test(there_is_an_end_to_uops),
 		cmocka_unit_test(latencies_by_operand),
 		cmocka_unit_test(addresses_written_back),
+		cmocka_unit_test(strings_move_on),
 		cmocka_unit_test(some_registers_are_not_waited_for),
 	};
 
