@@ -96,6 +96,8 @@ struct lowered {
 	int16_t cycles[GUS_INSN_ACCESSES][GUS_INSN_ACCESSES];
 	int16_t out[GUS_INSN_ACCESSES];         /* the longest to each; -1: as the row's latency */
 	bool by_access;                         /* the two are filled in */
+	bool conditional;                       /* by the rule of conditional moves */
+	uint32_t halves;                        /* of a product's, the lower one, which the first uop has; or 0 */
 };
 
 /* Whole cycles, to the nearest. */

@@ -181,6 +181,57 @@ static uint32_t results_of(const struct lowered *l, unsigned n, uint32_t early)
 	return n + 2 == l->computes - l->adders ? early : 0;
 }
 
+static bool is_serial(const struct lowered *l)
+{
+	const unsigned n = l->computes - l->adders;
+
+	return n > 1 && n <= DONE_N && l->info->class != GUS_INSN_LEA &&
+		(l->halves || (gus_program_cycles(l->latency) == n && (!l->by_access || l->conditional)));
+}
+
+/* The operands that come as late as the last uop, or all others. */
+static void in_parts(struct builder *b, const struct lowered *l, bool of_last, unsigned last)
+{
+	const struct gus_insn_info *info = l->info;
+
+	for (unsigned i = 0; i < info->access_count; i++) {
+		const struct gus_insn_access *a = &info->access[i];
+		int late = gus_program_lateness(l, ALL, i);
+
+		if (!gus_program_reads(a) || !is_waited_for(b, info, a) || (late >= (int)last) != of_last)
+			continue;
+		gus_program_add_flow(b, a->reg, of_last ? late - (int)last : late);
+	}
+}
+
+/* One behind another: of a row whose latency is as many cycles as it has computing uops (bswap of 64 bits), and of the
+ * halves of a product. What the last one alone needs is given to it, all else to the first. */
+static void write_behind(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
+{
+	const unsigned latency = gus_program_cycles(l->latency), last = l->computes - l->adders - 1;
+	const uint32_t early = gus_program_early(l), outs = results_of(l, n, early);
+	const unsigned before = n == last ? last : 0;
+
+	uop->latency = (uint16_t)(n == last ? latency - last : 1);
+	gus_program_begin_in(b, uop);
+	if (!n && !l->loads)
+		in_addresses(b, l->info);
+	if (!n || n == last)
+		in_parts(b, l, n == last, last);
+	for (unsigned i = 0; !n && i < l->loads && i < LOADED_N; i++)
+		gus_program_add_flow(b, TEMP_LOADED + i, 0);
+	if (n)
+		gus_program_add_flow(b, TEMP_DONE + n - 1, 0);
+	gus_program_end_in(b, uop);
+	out_registers(b, l, outs, latency, l->adders ? OTHERS : BOTH);
+	for (uint32_t i = uop->in + uop->in_n; i < b->flows.n; i++)
+		b->flows.v[i].cycles = (int16_t)(b->flows.v[i].cycles - (int)before);
+	if (n < last)
+		gus_program_add_flow(b, TEMP_DONE + n, 1);
+	else if (l->stores)
+		gus_program_add_flow(b, TEMP_RESULT, (int)(latency - last));
+}
+
 /* What computes waits for operands and for loaded words; for addresses only where the address is the result (lea), or
  * where no load of the same instruction has waited for them (setz [rdi], whose address nobody else would wait for in
  * time). */
@@ -269,6 +320,8 @@ void gus_program_write_uops(struct builder *b, const struct lowered *l)
 			write_load(b, l, &uop, n);
 		else if (piece->kind == GUS_UOP_COMPUTE && n < l->adders)
 			write_writeback(b, l, &uop, n);
+		else if (piece->kind == GUS_UOP_COMPUTE && is_serial(l))
+			write_behind(b, l, &uop, n - l->adders);
 		else if (piece->kind == GUS_UOP_COMPUTE)
 			write_compute(b, l, &uop, n - l->adders);
 		else

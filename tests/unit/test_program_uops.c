@@ -124,7 +124,7 @@ static void a_store_is_address_and_data(void **state)
 		  "load p23=1 rdi>t0 / compute p0156=5 rax,t0>flags,t2:1 / address p237=1 rdi / data p4=1 t2" },
 		{ X86 FORM("ADD (M64, R64)", "uops 5 latency 2 loadlat 6 uses p237:1 p4:1 p23:1 p01:2"),
 		  CODE("\x48\x01\x07"),
-		  "load p23=4 rdi>t0 / compute p01=1 rax,t0>t3 / compute p01=2 rax,t0,t3~1>flags,t2 / "
+		  "load p23=4 rdi>t0 / compute p01=1 rax,t0>t3 / compute p01=1 t3>flags,t2 / "
 		  "address p237=1 rdi / data p4=1 t2" },
 		/* What may go to load ports only is the address, if there is a load and some port is the addresses'
 		 * own. */
@@ -309,6 +309,62 @@ static void addresses_written_back(void **state)
 	EXPECT(cases);
 }
 
+/* As many cycles as uops: one behind another. What the last one alone needs waits for no other. */
+static void uops_one_behind_another(void **state)
+{
+#define BSWAP(figures) X86 FAST FORM("BSWAP (R64)", figures)
+#define CMOV(text, figures) X86 FAST FORM(text, figures)
+#define PRODUCT(text, figures) X86 FAST FORM("IMUL (R64, R64)", "uops 1 latency 3 uses p01:1") FORM(text, figures)
+	static const struct one cases[] = {
+		{ BSWAP("uops 2 latency 2 uses p01:1 p0156:1"), CODE("\x48\x0f\xc8"),
+		  "compute p01=1 rax>t3 / compute p0156=1 t3>rax" },
+		{ BSWAP("uops 3 latency 3 uses p01:1 p0156:2"), CODE("\x48\x0f\xc8"),
+		  "compute p01=1 rax>t3 / compute p0156=1 t3>t4 / compute p0156=1 t4>rax" },
+		{ BSWAP("uops 2 latency 3 uses p01:1 p0156:1"), CODE("\x48\x0f\xc8"),
+		  "compute p01=1 rax>t3 / compute p0156=3 rax,t3~2>rax" },
+		{ BSWAP("uops 4 latency 4 uses p0156:4"), CODE("\x48\x0f\xc8"),
+		  "compute p0156=1 rax>t3 / compute p0156=1 rax>t4 / compute p0156=1 rax>t5 / "
+		  "compute p0156=4 rax,t3~3,t4~3,t5~3>rax" },
+		{ CMOV("CMOVZ (R64, R64)", "uops 2 latency 2 uses p01:1 p0156:1"), CODE("\x48\x0f\x44\xc3"),
+		  "compute p01=1 rbx,flags>t3 / compute p0156=1 rax,t3>rax" },
+		{ CMOV("CMOVZ (R64, R64)", "uops 1 latency 1 uses p01:1"), CODE("\x48\x0f\x44\xc3"),
+		  "compute p01=1 rax,rbx,flags>rax" },
+		/* Two flags: the source comes a cycle later than they do. */
+		{ CMOV("CMOVNBE (R64, R64)", "uops 2 latency 2 uses p01:2"), CODE("\x48\x0f\x47\xc3"),
+		  "compute p01=1 flags>t3 / compute p01=1 rax,rbx,t3>rax" },
+		{ CMOV("CMOVNBE (R64, R64)", "uops 3 latency 3 uses p01:3"), CODE("\x48\x0f\x47\xc3"),
+		  "compute p01=1 rbx~1,flags>t3 / compute p01=1 t3>t4 / compute p01=1 rax,t4>rax" },
+		{ CMOV("CMOVZ (R64, M64)", "uops 3 latency 2 loadlat 7 uses p01:1 p0156:1 p23:1"),
+		  CODE("\x48\x0f\x44\x07"),
+		  "load p23=5 rdi>t0 / compute p01=1 flags,t0>t3 / compute p0156=1 rax,t3>rax" },
+		/* The halves of a product. */
+		{ PRODUCT("MUL (R64)", "uops 2 latency 4 uses p01:1 p0156:1"), CODE("\x48\xf7\xe1"),
+		  "compute p01=1 rcx,rax>rax:3,t3 / compute p0156=3 t3>rdx,flags" },
+		{ PRODUCT("MUL (R32)", "uops 3 latency 4 uses p01:1 p0156:2"), CODE("\xf7\xe1"),
+		  "compute p01=1 rcx,rax>t3 / compute p0156=1 rcx,rax>t4 / "
+		  "compute p0156=4 rcx,rax,t3~3,t4~3>rax,rdx,flags" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
+/* Elements that are kept come to the operation behind a transfer, not to that. */
+static void transfers_before_operations(void **state)
+{
+#define PSHUFD FORM("PSHUFD (XMM, XMM, I8)", "uops 1 latency 1 uses p01:1")
+#define PINSR(figures) X86 FAST FORM("PINSRD (XMM, R32, I8)", figures)
+	static const struct one cases[] = {
+		{ PINSR("uops 2 latency 3 uses p01:2") PSHUFD, CODE("\x66\x0f\x3a\x22\xc0\x01"),
+		  "compute p01=1 zmm0~2,rax>t3 / compute p01=3 zmm0~2,rax,t3~2>zmm0" },
+		{ PINSR("uops 2 latency 3 uses p01:2"), CODE("\x66\x0f\x3a\x22\xc0\x01"),
+		  "compute p01=1 zmm0,rax>t3 / compute p01=3 zmm0,rax,t3~2>zmm0" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
 /* x86's string instructions: the first computing uops move rsi and rdi on, whatever is loaded; the others compute.
  * Repeated, all waits for all. */
 static void strings_move_on(void **state)
@@ -365,6 +421,8 @@ int main(void)
 		cmocka_unit_test(there_is_an_end_to_uops),
 		cmocka_unit_test(latencies_by_operand),
 		cmocka_unit_test(addresses_written_back),
+		cmocka_unit_test(uops_one_behind_another),
+		cmocka_unit_test(transfers_before_operations),
 		cmocka_unit_test(strings_move_on),
 		cmocka_unit_test(some_registers_are_not_waited_for),
 	};
