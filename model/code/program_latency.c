@@ -34,18 +34,22 @@ static unsigned number_operands(const struct builder *b, const struct gus_insn_i
 	return n;
 }
 
-/* Writes one pair for all accesses that it is about, as several flags share a number; how many they were. */
+/* A pair may be from an operand that the instruction only writes: then the CPU waits for it all the same (popcnt on
+ * Intel's cores up to Skylake).
+ *
+ * Writes one pair for all accesses that it is about, as several flags share a number; how many they were. */
 static unsigned note_pair(struct lowered *l, const uint8_t number[], const struct gus_uarch_pair *pair)
 {
 	const struct gus_insn_info *info = l->info;
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < info->access_count; i++) {
-		if (number[i] != pair->from || !gus_program_reads(&info->access[i]))
+		if (number[i] != pair->from || (info->access[i].use & GUS_ACCESS_ADDRESS))
 			continue;
 		for (unsigned o = 0; o < info->access_count; o++)
 			if (number[o] == pair->to && (info->access[o].use & GUS_ACCESS_WRITE)) {
 				l->cycles[i][o] = (int16_t)gus_program_cycles(pair->cycles);
+				l->awaited |= 1u << i;
 				found++;
 			}
 	}
@@ -214,6 +218,11 @@ void gus_program_latencies(const struct builder *b, struct lowered *l)
 		for (unsigned o = 0; o < l->info->access_count; o++)
 			if (l->cycles[i][o] > l->out[o])
 				l->out[o] = l->cycles[i][o];
+}
+
+bool gus_program_awaits(const struct lowered *l, unsigned access)
+{
+	return gus_program_reads(&l->info->access[access]) || (l->by_access && (l->awaited >> access & 1));
 }
 
 /* Figures measure what depends on what, but not always all of it: what no result is said to need is taken to be needed

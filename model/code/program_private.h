@@ -96,6 +96,7 @@ struct lowered {
 	int16_t cycles[GUS_INSN_ACCESSES][GUS_INSN_ACCESSES];
 	int16_t out[GUS_INSN_ACCESSES];         /* the longest to each; -1: as the row's latency */
 	bool by_access;                         /* the two are filled in */
+	uint32_t awaited;                       /* accesses that pairs are from, whether they read or not */
 	bool conditional;                       /* by the rule of conditional moves */
 	uint32_t halves;                        /* of a product's, the lower one, which the first uop has; or 0 */
 };
@@ -150,6 +151,8 @@ void gus_program_find_idioms(const struct builder *b, struct lowered *l);
 /* Finds, from the row's latencies by operand or by rule, which access needs which, and how long each takes. */
 void gus_program_latencies(const struct builder *b, struct lowered *l);
 /* Accesses are numbered as in the info, sets of them are bit masks. Whether any of outs needs what the access reads. */
+/* Whether uops wait for what the access finds in its register: if it reads, or if the row says so all the same. */
+bool gus_program_awaits(const struct lowered *l, unsigned access);
 bool gus_program_needs(const struct lowered *l, uint32_t outs, unsigned access);
 /* How many cycles after the others the access may come, for the sake of outs. */
 int gus_program_lateness(const struct lowered *l, uint32_t outs, unsigned access);

@@ -88,7 +88,7 @@ static void in_operands(struct builder *b, const struct lowered *l, uint32_t out
 		/* What rsi and rdi were is for the adders; on arm64 the address has them already. */
 		if (l->adders && b->rules.x86 && gus_program_is_writeback(b, info, a))
 			continue;
-		if (gus_program_reads(a) && is_waited_for(b, info, a) && gus_program_needs(l, outs, i))
+		if (gus_program_awaits(l, i) && is_waited_for(b, info, a) && gus_program_needs(l, outs, i))
 			gus_program_add_flow(b, a->reg, gus_program_lateness(l, outs, i));
 	}
 }

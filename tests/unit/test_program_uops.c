@@ -309,6 +309,25 @@ static void addresses_written_back(void **state)
 	EXPECT(cases);
 }
 
+/* popcnt, which some CPUs let wait for the old result. */
+static void false_dependences(void **state)
+{
+#define POPCNT(text, figures) X86 FAST FORM(text, figures)
+	static const struct one cases[] = {
+		{ POPCNT("POPCNT (R64, R64)", "uops 1 latency 3 uses p01:1"), CODE("\xf3\x48\x0f\xb8\xc3"),
+		  "compute p01=3 rbx>rax,flags" },
+		{ POPCNT("POPCNT (R64, R64)", "uops 1 latency 3 uses p01:1 pairs 0>0:3 1>0:3"),
+		  CODE("\xf3\x48\x0f\xb8\xc3"), "compute p01=3 rax,rbx>rax,flags" },
+		{ POPCNT("POPCNT (R64, R64)", "uops 1 latency 3 uses p01:1 pairs 0>0:1 1>0:3"),
+		  CODE("\xf3\x48\x0f\xb8\xc3"), "compute p01=3 rax~2,rbx>rax,flags" },
+		{ POPCNT("POPCNT (R64, M64)", "uops 2 latency 3 loadlat 8 uses p23:1 p01:1 pairs 0>0:3"),
+		  CODE("\xf3\x48\x0f\xb8\x07"), "load p23=5 rdi>t0 / compute p01=3 rax,t0>rax,flags" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
 /* As many cycles as uops: one behind another. What the last one alone needs waits for no other. */
 static void uops_one_behind_another(void **state)
 {
@@ -421,6 +440,7 @@ int main(void)
 		cmocka_unit_test(there_is_an_end_to_uops),
 		cmocka_unit_test(latencies_by_operand),
 		cmocka_unit_test(addresses_written_back),
+		cmocka_unit_test(false_dependences),
 		cmocka_unit_test(uops_one_behind_another),
 		cmocka_unit_test(transfers_before_operations),
 		cmocka_unit_test(strings_move_on),
