@@ -5,8 +5,10 @@ model_libmodel_a_SOURCES = \
 	model/analysis/batch.c model/analysis/batch.h \
 	model/analysis/bounds.c model/analysis/bounds.h \
 	model/analysis/causality.c model/analysis/causality.h \
+	model/analysis/excerpt.c model/analysis/excerpt.h \
 	model/analysis/functional.c model/analysis/functional.h \
 	model/analysis/modelled.c model/analysis/modelled.h \
+	model/analysis/rerun.c \
 	model/analysis/saturation.c model/analysis/saturation.h \
 	model/analysis/sensitivity.c model/analysis/sensitivity.h \
 	model/analysis/variant.c model/analysis/variant.h \

@@ -54,6 +54,7 @@ struct gus_traced_thread {
 	struct gus_traced_block *branching;
 	uint32_t branching_number;
 	enum gus_trace_next way;
+	struct gus_traced_excerpt *excerpt;     /* NULL: engines are not compared */
 };
 
 struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t stream, struct gus_error *err)
@@ -88,6 +89,8 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 		th->groups = gus_access_new(t->program->memories_n, t->options.caches->line_size);
 		th->carried = gus_carried_new();
 	}
+	if (t->options.both)
+		th->excerpt = gus_traced_excerpt_new();
 	th->steps_told = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_told));
 	th->steps_warm = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_warm));
 	return th;
@@ -103,6 +106,7 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	gus_branch_free(th->predictor);
 	gus_cache_free(th->cache);
 	gus_phases_free(th->phases);
+	gus_traced_excerpt_free(th->excerpt);
 	gus_access_free(th->groups);
 	gus_carried_free(th->carried);
 	free(th->times);
@@ -180,6 +184,8 @@ static void flush(struct gus_traced_thread *th)
 	if (!th->n)
 		return;
 	gus_stream_feed(th->engine, is_warm ? &warm : &cold, th->times);
+	if (th->excerpt)
+		gus_traced_excerpt_steps(th->t, th->excerpt, is_warm ? &warm : &cold);
 	set_time(th);
 	if (th->phases)
 		note_phases(th, is_warm ? th->steps_warm : th->steps_told);
@@ -572,6 +578,8 @@ void gus_traced_thread_end(struct gus_traced_thread *th)
 	th->unknown_branches += th->branching != NULL;
 	th->branching = NULL;
 	flush(th);
+	if (th->excerpt)
+		gus_traced_excerpt_end(th->t, th->excerpt);
 	if (!th->counting)
 		begin_to_count(th); /* and there is nothing */
 }

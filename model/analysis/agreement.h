@@ -19,7 +19,22 @@ struct gus_agreement {
 	enum gus_machine_limit_kind reason;
 };
 
-/* Runs both engines. o: of the core engine, without a source; its oracles are asked in each run anew. -1 with err. */
+/* How each engine is run: cycles an iteration of it. */
+struct gus_agreement_runs {
+	void *context;
+	int (*core)(void *context, const struct gus_core_config *c, const struct gus_core_options *o, double *cycles,
+		    struct gus_error *err);
+	int (*stream)(void *context, const struct gus_core_config *c, const struct gus_core_options *o, double *cycles,
+		      struct gus_error *err);
+};
+
+/* Runs both engines, and if they differ by at least that much looks for the reason. -1 with err. */
+int gus_agreement_of_runs(const struct gus_agreement_runs *runs, const struct gus_core_config *c,
+			  const struct gus_core_options *o, double least, struct gus_agreement *a,
+			  struct gus_error *err);
+
+/* Runs both engines on a program. o: of the core engine, without a source; its oracles are asked in each run anew. -1
+ * with err. */
 int gus_agreement_run(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
 		      struct gus_agreement *a, struct gus_error *err);
 

@@ -232,7 +232,8 @@ static void charge_resource(struct walk *w, uint64_t why)
 /* A part of the front end, which has been busy since op `since`: what each op took of it. */
 static void charge_front(struct walk *w, unsigned part, uint64_t raised)
 {
-	static const enum gus_hop hops[FRONTS] = { GUS_HOP_ISSUE, GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE };
+	static const enum gus_hop hops[FRONTS] = { GUS_HOP_ISSUE, GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE,
+		GUS_HOP_UOP_CACHE };
 	uint64_t since = note_of(w, raised)->since, from = since > w->low ? since : w->low;
 
 	for (uint64_t behind = raised + 1; behind > from; behind--) {
@@ -244,7 +245,7 @@ static void charge_front(struct walk *w, unsigned part, uint64_t raised)
 			charge(w, behind - 1, kind_of(hops[part], 0), cost);
 	}
 	/* What works ahead begins before the op is there: that time has passed already when the op came. */
-	if (part == FRONT_FETCH)
+	if (gus_stream_ahead((enum stream_front)part))
 		charge(w, since, kind_of(hops[part], 0), -(int64_t)STREAM_FETCH_AHEAD * GUS_STREAM_TICKS);
 	go(w, ENTRY, since, 0);
 }

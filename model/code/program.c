@@ -41,6 +41,7 @@ static void add_memories(struct builder *b, const struct gus_insn_info *info, st
 			.displacement = m->displacement, .bytes = m->bits / 8, .base = m->base,
 			.index = m->use & GUS_ACCESS_GATHER ? 0 : m->index, .scale = m->scale,
 			.load = m->use & GUS_ACCESS_READ, .store = m->use & GUS_ACCESS_WRITE,
+			.vector = info->vector_bits != 0,
 			.gather = m->use & GUS_ACCESS_GATHER });
 		op->memories_n++;
 	}

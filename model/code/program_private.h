@@ -33,7 +33,8 @@ struct rules {
 	struct roles roles;
 	uint64_t taken;         /* ports of a conditional branch that is taken, if they are others */
 	bool x86;
-	bool zero_int, zero_vector, ones, move_int, move_vector, immediate_add, stack_engine, micro_fusion, rob_fused;
+	bool zero_int, zero_vector, ones, immediate_add, stack_engine, micro_fusion, rob_fused;
+	bool move_int, move_vector, move_same, move_byte; /* moves that the renamer does */
 	bool indexed_store, indexed_never, indexed_rmw;
 	enum fusion fusion;     /* of a comparison with the branch behind it */
 	uint16_t load, load_indexed, load_vector; /* cycles */
@@ -107,6 +108,8 @@ static inline unsigned gus_program_cycles(uint32_t centi)
 void gus_program_find_rules(struct rules *r, const struct gus_uarch *u);
 /* The row of an addition of general registers: what any plain computation needs. NULL if the table has none. */
 const struct gus_uarch_row *gus_program_addition(const struct gus_uarch *u);
+/* That of a logic operation of two vectors: what a vector's move needs. NULL if the table has none. */
+const struct gus_uarch_row *gus_program_vector_logic(const struct gus_uarch *u);
 
 /* program_registers.c */
 /* A register that is written in parts keeps the rest, and so waits for it; the high byte registers are apart. */

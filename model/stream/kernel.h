@@ -492,10 +492,10 @@ INLINE void NAME(front_end)(struct NAME(state) *k, const struct stream *s, const
 		if (!(needs->fronts & step->fronts & 1 << f))
 			continue;
 		cost = k->costs[needs->front[f]];
-		if (f == FRONT_FETCH) { /* it works ahead, as far as its queue reaches */
+		if (f == FRONT_FETCH)
 			cost *= (int32_t)step->fetched;
+		if (gus_stream_ahead((enum stream_front)f))
 			from -= STREAM_FETCH_AHEAD * GUS_STREAM_TICKS;
-		}
 		if (log && FIRST(k->front[f]) < FIRST(from))
 			log->front_since[f] = log->seq;
 		k->front[f] = LATER(k->front[f], from) + cost;

@@ -216,7 +216,7 @@ void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch
 	double decode;
 
 	costs[FRONT_ISSUE] = (double)op->slots / c->issue_width;
-	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = 0;
+	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = costs[FRONT_LINES] = 0;
 	if (mode == GUS_CORE_FETCH_DECODERS) {
 		decode = 1.0 / c->decode_width;
 		/* A complex instruction needs the first decoder: with few others between two of them, half a cycle is
@@ -227,6 +227,8 @@ void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch
 		costs[FRONT_FETCH] = 1;
 	} else if (mode == GUS_CORE_FETCH_UOP_CACHE) {
 		costs[FRONT_UOP_CACHE] = (double)(op->decoded + op->microcoded) / c->uop_cache_width;
+		if (c->uop_cache_window && c->uop_cache_line)
+			costs[FRONT_LINES] = 1.0 / c->uop_cache_reads;
 	}
 }
 
@@ -240,6 +242,7 @@ static void front_costs(const struct stream *s, const struct gus_op *op, double 
 		return;
 	gus_stream_front_costs(s->c, GUS_CORE_FETCH_UOP_CACHE, op, other);
 	costs[FRONT_UOP_CACHE] = other[FRONT_UOP_CACHE];
+	costs[FRONT_LINES] = other[FRONT_LINES];
 }
 
 /* What an op takes of a window at once, as much as its ring has room for beyond the window: the entry that it waits

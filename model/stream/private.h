@@ -13,11 +13,12 @@
 #include "base/alloc.h"
 #include "base/index.h"
 #include "model/code/forwarding.h"
+#include "model/code/uop_lines.h"
 #include "model/code/values.h"
 #include "model/machine/config.h"
 #include "model/stream/types.h"
 
-enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONTS };
+enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONT_LINES, FRONTS };
 enum {
 	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
@@ -170,11 +171,19 @@ static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct g
 	return cycles;
 }
 
+/* Parts of the front end that work ahead, as far as their queue reaches. */
+static inline bool gus_stream_ahead(enum stream_front part)
+{
+	return part == FRONT_FETCH || part == FRONT_LINES;
+}
+
 /* What finds it out. */
 struct stream_resolver {
 	const struct stream *s;
 	struct gus_values values;
 	struct stream_fetch fetch;
+	struct gus_uop_lines uop_lines; /* of the uop cache; the same for all lanes as well */
+	uint64_t code;                  /* bytes of all instructions so far */
 	bool tracked;                   /* accesses are looked at at all */
 	uint32_t at;                    /* without a source: the next op */
 	uint64_t iteration;

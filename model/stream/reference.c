@@ -146,7 +146,7 @@ static void serve(struct reference *k, enum stream_front part, double cycles, do
 {
 	if (cycles <= 0 && !always)
 		return;
-	from -= part == FRONT_FETCH ? STREAM_FETCH_AHEAD : 0;
+	from -= gus_stream_ahead(part) ? STREAM_FETCH_AHEAD : 0;
 	k->front[part] = later(k->front[part], from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
 	k->dispatch = later(k->dispatch, k->front[part]);
 }
@@ -172,6 +172,7 @@ static void run_op(struct reference *k, const struct gus_op *op)
 	end = k->dispatch;
 	gus_stream_front_costs(k->c, k->mode, op, costs);
 	costs[FRONT_FETCH] *= k->resolver->steps[0].fetched;
+	costs[FRONT_LINES] *= k->resolver->steps[0].fronts >> FRONT_LINES & 1;
 	for (unsigned f = 0; f < FRONTS; f++)
 		serve(k, (enum stream_front)f, costs[f], end, k->mode == GUS_CORE_FETCH_DECODERS && f == FRONT_FETCH);
 	end = k->dispatch;

@@ -258,7 +258,25 @@ static struct stream_access *more_accesses(struct stream_resolver *r, unsigned n
 	return r->accesses.v + r->accesses.n - n;
 }
 
-enum { ALL_FRONTS = (1 << FRONTS) - 1, CACHED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE,
+/* Whether the op begins a line of the uop cache, which takes one of the cache's reads of a cycle: a line has ops of one
+ * window of code, and begins anew behind a jump that is taken. The last op of a loop without a branch is one, too. */
+static uint8_t lines_front(struct stream_resolver *r, const struct gus_op *op, bool taken)
+{
+	const struct gus_core_config *c = r->s->c;
+	const struct gus_program *p = r->s->p;
+	bool unrolled = r->s->o->unrolled, begins;
+	uint64_t at = p->base + (unrolled ? r->code : p->insns[op->insn].offset);
+
+	if (!c->uop_cache_window || !c->uop_cache_line)
+		return 0;
+	begins = gus_uop_lines_step(&r->uop_lines, c, op, at) != GUS_UOP_LINES_SAME;
+	gus_uop_lines_put(&r->uop_lines, c, op, at, taken && !unrolled);
+	for (unsigned i = 0; i < op->insns_n && unrolled; i++)
+		r->code += p->insns[op->insn + i].info.length;
+	return (uint8_t)(begins << FRONT_LINES);
+}
+
+enum { ALL_FRONTS = (1 << FRONT_LINES) - 1, CACHED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE,
 	DECODED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_DECODE | 1 << FRONT_FETCH };
 
 /* One step. Addresses are those before its instructions have run, so registers are followed after that. */
@@ -273,6 +291,8 @@ static void resolve(struct stream_resolver *r, uint32_t number, const struct gus
 	if (s->mode == GUS_CORE_FETCH_DECODERS)
 		step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled,
 							     op->flags & GUS_OP_TAKEN);
+	if (s->mode == GUS_CORE_FETCH_UOP_CACHE)
+		step->fronts |= lines_front(r, op, (op->flags & GUS_OP_TAKEN) || number + 1 == s->p->ops_n);
 	if (r->tracked && op->memories_n)
 		find_accesses(r, op, given, more_accesses(r, op->memories_n));
 	if (op->stores)
@@ -329,6 +349,10 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_
 		if (!told->cached && s->mode == GUS_CORE_FETCH_DECODERS)
 			r->steps[i].fetched =
 				(uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, false, told->taken);
+		if (told->cached)
+			r->steps[i].fronts |= lines_front(r, op, told->taken);
+		else
+			r->uop_lines.window = 0;
 		if (op->memories_n)
 			take_accesses(r, op, feed->accesses + told->access, more_accesses(r, op->memories_n));
 		if (op->stores)

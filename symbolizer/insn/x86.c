@@ -478,7 +478,7 @@ static void set_idioms(struct gus_insn_info *info, const struct gus_x86 *x)
 	    (info->immediate & 0xff) == 0xff)
 		info->flags |= GUS_INSN_ONES_IDIOM;
 	if (is_move(info, x))
-		info->flags |= GUS_INSN_MOVE;
+		info->flags |= GUS_INSN_MOVE | (x->insn.mnemonic == ZYDIS_MNEMONIC_MOVZX ? GUS_INSN_EXTEND : 0);
 }
 
 static bool is_serialising(ZydisMnemonic mnemonic)
