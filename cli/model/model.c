@@ -41,7 +41,7 @@ struct model_options {
 	int fetch, data;                /* enum gus_core_fetch, gus_hit */
 	int pointers;                   /* enum gus_core_pointers; negative: what is usual of the input */
 	struct gus_list variant, set;
-	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
+	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up, at;
 	uint64_t pid, tid, snapshots, spread, window, max_memory;
 	bool replay;
 	double weights[GUS_MODELLED_WEIGHTS];
@@ -173,6 +173,9 @@ static const struct gus_option options[] = {
 	  "faster.", GUS_OPTION_NUMBER, AT(reach), .bounds = { 0, 1000000 }, .fit = { ONE } },
 	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without "
 	  "it code is the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), .fit = { CODE } },
+	{ 0, "at", "N", "Of a block: where in memory it begins, in bytes behind a multiple of a page (0), as windows "
+	  "of decoders and uop cache are aligned.", GUS_OPTION_NUMBER, AT(at), .bounds = { 0, 4095 },
+	  .fit = { BLOCK | BATCH } },
 	{ 'o', "output", "FILE", "Write the report to FILE; to standard output for -, where what a command prints then "
 	  "goes to standard error. By default it is on standard output, of a command on standard error.",
 	  GUS_OPTION_STRING, AT(output), .choices = "@file" },
@@ -297,6 +300,7 @@ static int settle_options(struct model *m, struct gus_error *err)
 	s->options.pointers = (enum gus_core_pointers)(o->pointers < 0 ? usual : o->pointers);
 	s->options.iterations = o->iterations;
 	s->options.unrolled = o->unrolled;
+	s->at = o->at;
 	s->timeline = o->timeline;
 	s->costs = o->costs;
 	s->causality = o->causality;
@@ -387,7 +391,7 @@ static int run_block(struct model *m, struct gus_error *err)
 	if (!bytes)
 		return gus_fail(err, GUS_E_USAGE, "--block takes bytes as pairs of hexadecimal digits, such as "
 				"4801c8, not '%.60s'", m->o->block);
-	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS | GUS_PROGRAM_BLOCK, err);
+	p = gus_program_new(m->uarch, bytes, n, m->o->at, GUS_PROGRAM_TEXTS | GUS_PROGRAM_BLOCK, err);
 	if (p)
 		rc = run_program(m, p, &r, err);
 	gus_program_free(p);

@@ -40,7 +40,7 @@ static int front_end(const struct gus_program *idle, const struct gus_core_confi
 		     enum gus_bound which, double *cycles, struct gus_error *err)
 {
 	struct gus_core_config config = *c;
-	struct gus_core_options options = { .fetch = which == GUS_BOUND_UOP_CACHE ? GUS_CORE_FETCH_UOP_CACHE :
+	struct gus_core_options options = { .fetch = which == GUS_BOUND_UOP_CACHE ? gus_frontend_mode(idle, c, o) :
 		GUS_CORE_FETCH_DECODERS, .pointers = GUS_CORE_POINTERS_NONE, .unrolled = o->unrolled };
 	struct gus_core_result r;
 
@@ -296,8 +296,8 @@ int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, 
 	dependencies_bound(p, c, o, b);
 	idle = idle_program(p);
 	for (size_t i = 0; i < sizeof(fronts) / sizeof(*fronts); i++) {
-		bool used = mode == (fronts[i] == GUS_BOUND_UOP_CACHE ? GUS_CORE_FETCH_UOP_CACHE :
-				     GUS_CORE_FETCH_DECODERS);
+		bool cache = mode == GUS_CORE_FETCH_UOP_CACHE || mode == GUS_CORE_FETCH_MIXED;
+		bool used = fronts[i] == GUS_BOUND_UOP_CACHE ? cache : mode == GUS_CORE_FETCH_DECODERS;
 
 		b->cycles[fronts[i]] = -1;
 		if (used && front_end(idle, c, o, fronts[i], &b->cycles[fronts[i]], err) != 0) {

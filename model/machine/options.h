@@ -13,6 +13,7 @@ enum gus_core_fetch {
 	GUS_CORE_FETCH_UOP_CACHE,
 	GUS_CORE_FETCH_LOOP,
 	GUS_CORE_FETCH_IDEAL,   /* uops are always there */
+	GUS_CORE_FETCH_MIXED,   /* the uop cache has some of the code's windows, decoders the others */
 };
 
 /* Where an access finds its line. */
