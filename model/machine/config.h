@@ -40,6 +40,8 @@ enum gus_core_binding {
 	GUS_CORE_BIND_ROUND_ROBIN,      /* in turn among those with the fewest */
 	GUS_CORE_BIND_SLOTS,            /* the fewest or the second, by the place in the group that is issued */
 	GUS_CORE_BIND_ANY,              /* not before it is dispatched: the first that is free */
+	GUS_CORE_BIND_RANKS,            /* by how many had the same choice in this cycle, and the place in the group */
+	GUS_CORE_BIND_ROTATE,           /* from the one with the fewest on, by the place in the group */
 };
 
 /* What a table says; what it does not say is unlimited, or for widths the plainest value. */

@@ -141,7 +141,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "unlaminate", GUS_UNIT_POLICY, "inputs operands none",
 		"by which count of registers micro-fused uops are split at "
 	  "issue" },
-	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots any",
+	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots ranks rotate any",
 		"how a uop gets its port; slots: even "
 	  "issue slots take the least loaded port, odd ones the second least; any: whichever of its ports is free "
 		  "first" },
