@@ -5,11 +5,15 @@
 
 /* A store's entry has one address and its bytes in a row; a load is served by a single entry, and only if that has all
  * of its bytes (Intel, Optimization Reference Manual, "Store Forwarding"; AMD, Software Optimization Guide, "Load
- * Execution Unit"). Addresses wrap, so the distances are unsigned. */
-static bool is_blocked(const struct gus_overlap *o)
+ * Execution Unit"). On Golden Cove loops are not held up either where the load begins with the store's first byte and
+ * reads more (store_forward_wider); how it comes by the rest is not known. Addresses wrap, so the distances are
+ * unsigned. */
+static bool is_blocked(const struct gus_core_config *c, const struct gus_overlap *o)
 {
 	uint64_t apart = o->load - o->store;
 
+	if (!apart && c->store_forward_wider)
+		return false;
 	return apart >= o->store_bytes || apart + o->load_bytes > o->store_bytes;
 }
 
@@ -38,7 +42,7 @@ static bool is_renamed(const struct gus_core_config *c, const struct gus_program
 enum gus_forwarding gus_forwarding_of(const struct gus_core_config *c, const struct gus_program *p,
 				      const struct gus_op *op, const struct gus_overlap *o)
 {
-	if (is_blocked(o))
+	if (is_blocked(c, o))
 		return GUS_FORWARD_BLOCKED;
 	if (is_renamed(c, p, op, o))
 		return GUS_FORWARD_RENAMED;

@@ -69,7 +69,7 @@ static bool may_be_written(const struct core *core, uint64_t address, uint32_t b
 static void find_forward(struct core *core, unsigned n, uint64_t address, uint32_t bytes)
 {
 	core->forward[n] = 0;
-	core->blocked[n] = core->aliased[n] = false;
+	core->aliased[n] = false;
 	if (!may_be_written(core, address, bytes))
 		return;
 	for (uint64_t i = core->store_tail; i-- > core->store_head;) {
@@ -82,7 +82,6 @@ static void find_forward(struct core *core, unsigned n, uint64_t address, uint32
 			continue;
 		}
 		core->forward[n] = i + 1;
-		core->blocked[n] = apart >= s->bytes || apart + bytes > s->bytes; /* before it, or behind it */
 		return;
 	}
 }
@@ -143,11 +142,11 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 				continue;
 			core->address[n] = address_now(core, op, n);
 			core->forward[n] = 0;
-			core->blocked[n] = core->aliased[n] = false;
+			core->aliased[n] = false;
 			if (m->load && core->address[n].known && core->options->pointers != GUS_CORE_POINTERS_NONE) {
 				find_forward(core, n, core->address[n].bits, m->bytes);
 				loaded = word_at(core, core->address[n].bits, m->bytes);
-			} else if (m->load && core->options->pointers == GUS_CORE_POINTERS_EQUAL) {
+			} else if (m->load) {
 				loaded = core->values.memory;
 			}
 			ask_level(core, op, n);
@@ -218,17 +217,19 @@ static void wait_for_store(struct core *core, struct live_uop *u, const struct g
 {
 	struct live_store *s = &core->stores[(core->forward[n] - 1) & core->store_mask];
 	struct live_access *a = core_access(core, u);
+	enum gus_forwarding kind = forwarding_of(core, op, n);
+	int late = (int)core->c->store_forward_address - uop->latency;
 
-	if (core->blocked[n]) {
+	if (kind == GUS_FORWARD_BLOCKED) {
 		wait_for_commit(core, u, s);
 		return;
 	}
-	a->forward = (uint16_t)gus_forwarding_cycles(core->c, forwarding_of(core, op, n));
+	a->forward = (uint16_t)gus_forwarding_cycles(core->c, kind);
 	a->store = s->data;
 	if (s->data)
 		gus_core_wait(core, u, s->data - 1, a->forward > uop->latency ? (int)(a->forward - uop->latency) : 0);
 	if (s->addr)
-		gus_core_wait(core, u, s->addr - 1, 1);
+		gus_core_wait(core, u, s->addr - 1, late > 1 ? late : 1);
 }
 
 /* A load or store uop enters: what it must wait for beyond its registers. */

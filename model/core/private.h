@@ -203,7 +203,7 @@ struct core {
 	struct gus_value address[ACCESSES];
 	uint64_t forward[ACCESSES];
 	uint8_t level[ACCESSES], tlb[ACCESSES];
-	bool blocked[ACCESSES], aliased[ACCESSES];
+	bool aliased[ACCESSES];
 	struct { uint64_t address, bits; uint32_t bytes; bool known; } words[MEMORY_WORDS];
 	uint64_t misses[MISSES];                /* when each buffer is free again */
 	struct { uint64_t line, ready; } lines[LINES];
