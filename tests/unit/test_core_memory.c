@@ -337,6 +337,24 @@ static void test_renamed_loads(void **state)
 	config.store_forward_zero = zero;
 }
 
+/* What is stored where rsp points is loaded where rbx points, but only where all registers hold one value. */
+static void test_where_the_stack_is(void **state)
+{
+	struct gus_program *p = PROGRAM("\x48\x89\x04\x24\x48\x8b\x03"); /* mov [rsp], rax; mov rax, [rbx] */
+	static const struct { enum gus_core_pointers pointers; bool chain; } cases[] = {
+		{ GUS_CORE_POINTERS_EQUAL, false }, { GUS_CORE_POINTERS_ONE, true },
+		{ GUS_CORE_POINTERS_DISTINCT, false }, { GUS_CORE_POINTERS_NONE, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_core_options o = { .pointers = cases[i].pointers };
+		double got = cycles(p, &o);
+
+		assert_true(cases[i].chain ? got >= config.store_forward_latency : got < 2);
+	}
+	gus_program_free(p);
+}
+
 /* 66 3d imm16 changes its length by the prefix: retirement is drained while length decoding waits. */
 static void test_drained(void **state)
 {
@@ -421,7 +439,8 @@ int main(void)
 			cmocka_unit_test(test_drained),
 		cmocka_unit_test(test_stored_pointers), cmocka_unit_test(test_second_access),
 		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_asked_once), cmocka_unit_test(test_renamed_loads),
+		cmocka_unit_test(test_asked_once), cmocka_unit_test(test_where_the_stack_is),
+		cmocka_unit_test(test_renamed_loads),
 		cmocka_unit_test(test_source), cmocka_unit_test(test_refused),
 	};
 
