@@ -165,18 +165,18 @@ struct core {
 	uint64_t *ready[GUS_CORE_PORTS];        /* sequence numbers, the oldest first */
 	uint32_t ready_n[GUS_CORE_PORTS];
 	uint32_t waiting[GUS_CORE_PORTS];       /* bound to the port and not dispatched */
-	/* The same as the renamer sees it, who hears of a dispatch a cycle later; at the starts of this cycle and of the
-	 * one before it. */
+	/* The same as the renamer sees it, who hears of a dispatch a cycle later; at the starts of this cycle and of
+	 * the one before it. */
 	uint32_t waiting_seen[2][GUS_CORE_PORTS];
 	uint32_t left[GUS_CORE_PORTS];          /* dispatched in this cycle */
-	struct { uint64_t ports; uint32_t n; } bound[ISSUED_NOW]; /* uops of this cycle that had a choice, by their ports */
+	struct { uint64_t ports; uint32_t n; } bound[ISSUED_NOW]; /* uops of this cycle, by the ports of their choice */
 	unsigned bound_n;
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
 	uint64_t unit_free[UNITS];
 	unsigned units_n;                       /* the highest that the program uses, plus 1 */
 	uint8_t port_pool[GUS_CORE_PORTS];      /* which scheduler it has */
 	uint32_t turn;                          /* of ports that take turns */
-	uint64_t pair_turns;                    /* of pairs of them, each at its lower port: whether that was the last */
+	uint64_t pair_turns;                    /* of pairs, each at its lower port: whether that was the last */
 
 	/* Issue. */
 	struct gus_fetched current;

@@ -58,6 +58,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l1d_size", GUS_UNIT_KIB, NULL, "of L1 data" },
 	{ "l1d_ways", GUS_UNIT_WAYS, NULL, "of L1 data" },
 	{ "l1d_latency", GUS_UNIT_CYCLES, NULL, "load to use, general registers, simple address" },
+	{ "l1d_latency_base", GUS_UNIT_POLICY, "any loaded",
+		"whose address has l1d_latency: any simple one, or one whose base is from a load" },
 	{ "l1d_latency_indexed", GUS_UNIT_CYCLES, NULL, "the same with an index or a large displacement" },
 	{ "l1d_latency_vector", GUS_UNIT_CYCLES, NULL, "load to use, vector registers" },
 	{ "l1d_loads", GUS_UNIT_PER_CYCLE, NULL, "loads begun" },

@@ -325,8 +325,8 @@ static void distances(void **state)
  * it takes from the next cycle on. */
 static void late_addresses(void **state)
 {
-	static const struct { uint32_t address; uint64_t completed; } cases[] = { { 0, 26 }, { 4, 26 }, { 5, 26 }, { 6, 27 },
-		{ 9, 30 } };
+	static const struct { uint32_t address; uint64_t completed; } cases[] = { { 0, 26 }, { 4, 26 }, { 5, 26 },
+		{ 6, 27 }, { 9, 30 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -342,8 +342,8 @@ static void late_addresses(void **state)
 /* Eight bytes are stored, sixteen loaded, from their beginning and from before it; where the former is forwarded. */
 static void wider_loads(void **state)
 {
-	static const struct { int64_t apart; uint32_t wider; uint64_t completed; } cases[] = { { 0, 0, 15 }, { 0, 1, 11 },
-		{ -1, 1, 15 }, { 1, 1, 15 } };
+	static const struct { int64_t apart; uint32_t wider; uint64_t completed; } cases[] = { { 0, 0, 15 },
+		{ 0, 1, 11 }, { -1, 1, 15 }, { 1, 1, 15 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

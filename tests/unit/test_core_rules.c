@@ -155,7 +155,8 @@ static void ports_by_rank_with_others_waiting(void **state)
 
 		for (unsigned port = 0; port < 3; port++)
 			for (unsigned k = 0; k < cases[i].waiting[port]; k++, before++)
-				n += snprintf(text + n, sizeof(text) - (size_t)n, "w%u int r1 r2 1 %u\n", before, port + 1);
+				n += snprintf(text + n, sizeof(text) - (size_t)n, "w%u int r1 r2 1 %u\n", before,
+					      port + 1);
 		for (; before < 20; before++)
 			n += snprintf(text + n, sizeof(text) - (size_t)n, "f%u int - r3 1 7\n", before);
 		for (unsigned k = 0; k < 5; k++)
