@@ -18,15 +18,31 @@
  *	        forwarded              blocked, until the store      alias_penalty, and the word is
  *	                               is in L1                      from L1
  *
+ * Where all pages are one page of memory (is_one_page) the last is blocked as well.
+ *
  * Loads never wait for stores that turn out not to be theirs: as behind a predictor of memory dependences that is
  * always right. */
 #include "model/code/forwarding.h"
 #include "model/core/private.h"
 
+/* Harnesses that set all pointers to one value back whatever is touched with the same page of memory (BHive; Chen et
+ * al., IISWC 2019, section 3): what lies 4096 bytes apart is the same word. */
+static bool is_one_page(const struct core *core)
+{
+	return !core->options->source && (core->options->pointers == GUS_CORE_POINTERS_EQUAL ||
+					  core->options->pointers == GUS_CORE_POINTERS_ONE);
+}
+
+static uint64_t in_memory(const struct core *core, uint64_t linear)
+{
+	return is_one_page(core) ? linear % PAGE : linear;
+}
+
 /* A word that is read otherwise than it was written (another start, more bytes) is not known. Words whose places in
  * the table collide overwrite each other: that is as good as a word that was never written, as it was rare. */
-static struct gus_value word_at(const struct core *core, uint64_t address, uint32_t bytes)
+static struct gus_value word_at(const struct core *core, uint64_t linear, uint32_t bytes)
 {
+	uint64_t address = in_memory(core, linear);
 	unsigned at = (unsigned)(address >> 3) % MEMORY_WORDS;
 	bool whole = core->words[at].address == address && bytes <= core->words[at].bytes;
 
@@ -35,8 +51,9 @@ static struct gus_value word_at(const struct core *core, uint64_t address, uint3
 	return core->values.memory;
 }
 
-static void set_word(struct core *core, uint64_t address, uint32_t bytes, struct gus_value value)
+static void set_word(struct core *core, uint64_t linear, uint32_t bytes, struct gus_value value)
 {
+	uint64_t address = in_memory(core, linear);
 	unsigned at = (unsigned)(address >> 3) % MEMORY_WORDS;
 
 	core->words[at].address = address;
@@ -77,9 +94,11 @@ static void find_forward(struct core *core, unsigned n, uint64_t address, uint32
 		uint64_t apart = address - s->address;
 
 		if (!s->known || (apart >= s->bytes && -apart >= bytes)) {
-			if (s->known && (apart & 4095) < s->bytes)
-				core->aliased[n] = true;
-			continue;
+			bool alias = s->known && (apart % PAGE < s->bytes || -apart % PAGE < bytes);
+
+			core->aliased[n] |= alias;
+			if (!alias || !is_one_page(core))
+				continue;
 		}
 		core->forward[n] = i + 1;
 		return;

@@ -114,7 +114,7 @@ enum {
 	WHEEL = 2048,           /* cycles ahead that the wheel reaches */
 	STORES_MOST = 1024,     /* in flight, where the table sets no limit */
 	MEMORY_WORDS = 256,     /* of which the value is remembered */
-	WORDS_IN_PAGE = 512,
+	PAGE = 4096, WORDS_IN_PAGE = PAGE / 8,
 	MISSES = 64, LINES = 64,/* lines on their way; those of which it is known when they come */
 	WALKS = 8,              /* of the page table at the same time */
 	ACCESSES = 4,           /* of one op */

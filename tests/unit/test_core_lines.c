@@ -302,7 +302,8 @@ static void distances(void **state)
 		{ 0, false, 11 }, { 1, false, 15 }, { 7, false, 15 }, { 8, false, 5 }, { -1, false, 15 },
 		{ -7, false, 15 }, { -8, false, 5 }, { 0, true, 15 }, { -8, true, 15 }, { -15, true, 15 },
 		{ -16, true, 5 }, { 7, true, 15 }, { 8, true, 5 },
-		{ 4096, false, 10 }, { 4103, false, 10 }, { 4104, false, 5 }, { 4095, false, 5 }, { -4096, false, 10 },
+		{ 4096, false, 10 }, { 4103, false, 10 }, { 4104, false, 5 }, { 4095, false, 10 }, { -4096, false, 10 },
+		{ 4089, false, 10 }, { 4088, false, 5 },
 		{ 8192 + 7, false, 10 }, { 4096 * 512, false, 10 },
 	};
 

@@ -313,7 +313,7 @@ static void test_renamed_loads(void **state)
 		{ "mov [rbx], eax; mov eax, [rbx]", "\x89\x03\x8b\x03", 4, true, 1 },
 		{ "mov [rbx], ax; mov ax, [rbx]", "\x66\x89\x03\x66\x8b\x03", 6, false, 0 },
 		{ "mov [rbx], rax; mov eax, [rbx]", "\x48\x89\x03\x8b\x03", 5, false, 0 },
-		{ "mov [rbx], rax; mov rax, [rbx + 4096]", "\x48\x89\x03\x48\x8b\x83\x00\x10\x00\x00", 10, true, 1 },
+		{ "mov [rbx], rax; mov rax, [rbx + 4096]", "\x48\x89\x03\x48\x8b\x83\x00\x10\x00\x00", 10, false, 0 },
 		{ "add qword [rbx], 1", "\x48\x83\x03\x01", 4, true, 1 },
 		{ "add [rbx], rax", "\x48\x01\x03", 3, false, 0 },
 		{ "imul rax, rax; mov [rbx], rax; mov rax, [rbx]", "\x48\x0f\xaf\xc0\x48\x89\x03\x48\x8b\x03", 10,
@@ -351,6 +351,25 @@ static void test_where_the_stack_is(void **state)
 		double got = cycles(p, &o);
 
 		assert_true(cases[i].chain ? got >= config.store_forward_latency : got < 2);
+	}
+	gus_program_free(p);
+}
+
+/* Pages that are one page of memory: mov [rbx], rax; mov rax, [rbx + 4096] waits until the store is in L1, as the
+ * addresses differ. Where each is its own the load is a hit, and nobody waits for it. */
+static void test_one_page(void **state)
+{
+	static const struct { enum gus_core_pointers pointers; bool chain; } cases[] = {
+		{ GUS_CORE_POINTERS_EQUAL, true }, { GUS_CORE_POINTERS_ONE, true },
+		{ GUS_CORE_POINTERS_DISTINCT, false } };
+	struct gus_program *p = PROGRAM("\x48\x89\x03\x48\x8b\x83\x00\x10\x00\x00");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_core_options o = { .pointers = cases[i].pointers };
+		double got = cycles(p, &o);
+
+		assert_true(cases[i].chain ? got > config.store_forward_blocked : got < 2);
 	}
 	gus_program_free(p);
 }
@@ -440,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_stored_pointers), cmocka_unit_test(test_second_access),
 		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_asked_once), cmocka_unit_test(test_where_the_stack_is),
+		cmocka_unit_test(test_one_page),
 		cmocka_unit_test(test_renamed_loads),
 		cmocka_unit_test(test_source), cmocka_unit_test(test_refused),
 	};

@@ -37,7 +37,7 @@ static void expect(const struct one *cases, size_t n)
 static void loads_behind_loads(void **state)
 {
 #define LOADED X86 FAST PARAM("l1d_latency_base loaded policy") FORM("ADD (R64, M64)", \
-	"uops 2 latency 1 loadlat 6 uses p23:1 p0156:1")
+	"uops 2 latency 1 loadlat 6 uses p23:1 p0156:1") FORM("POP (R64)", "uops 1 latency 5 loadlat 5 uses p23:1")
 	static const struct { const char *table, *code; size_t size; const char *loads; } cases[] = {
 		{ LOADED, CODE("\x48\x8b\x3f"), "4" },                         /* mov rdi, [rdi] */
 		{ X86 FAST, CODE("\x48\x8b\x07"), "4" },                       /* any base */
