@@ -46,13 +46,16 @@ enum gus_forwarding gus_forwarding_of(const struct gus_core_config *c, const str
 		return GUS_FORWARD_BLOCKED;
 	if (is_renamed(c, p, op, o))
 		return GUS_FORWARD_RENAMED;
-	return o->store_bytes > 8 && c->store_forward_vector ? GUS_FORWARD_VECTOR : GUS_FORWARD_WORD;
+	if (o->store_bytes > 8 && c->store_forward_vector)
+		return GUS_FORWARD_VECTOR;
+	return p->memories[o->store_memory].computed && c->store_forward_computed ? GUS_FORWARD_COMPUTED :
+		GUS_FORWARD_WORD;
 }
 
 uint32_t gus_forwarding_cycles(const struct gus_core_config *c, enum gus_forwarding kind)
 {
-	const uint32_t cycles[GUS_FORWARDINGS] = { 0, c->store_forward_latency, c->store_forward_vector,
-						  c->store_forward_blocked };
+	const uint32_t cycles[GUS_FORWARDINGS] = { 0, c->store_forward_latency, c->store_forward_computed,
+						  c->store_forward_vector, c->store_forward_blocked };
 
 	return cycles[kind];
 }

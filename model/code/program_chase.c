@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads whose address is the word of another load. Intel's cores from Sandy Bridge to Skylake guess that a load with a
+/* What is the word of a load as it came: an address, or what a store writes. Intel's cores from Sandy Bridge to Skylake guess that a load with a
  * simple address (a base, no index, a displacement of 0 to 2047) stays in the page of its base and take a cycle less,
  * but only where the base comes straight from a load: they see from which unit it is forwarded. Where anything computes
  * the base, even where it is a constant, the load takes what all others take (Intel, Optimization Reference Manual, L1
@@ -8,6 +8,9 @@
  *
  *	mov rdx, [rdx]        4        mov rdx, [rdx]        5
  *	                               add rdx, 8            1
+ *
+ * Ice Lake's store buffer has such a word for later loads sooner than one that an operation made
+ * (store_forward_computed).
  *
  * So of each register is known whether its last writer was a load. Instructions have been lowered with the latency of
  * simple addresses by then; it is taken back where the base is no such word. Of code that runs again and again what its
@@ -76,11 +79,25 @@ static void settle(struct builder *b, const bool *loaded, const struct gus_insn_
 		add_cycles(b, op, (int)(b->rules.load_indexed - b->rules.load) * (plain ? 1 : -1));
 }
 
+/* What a store writes was computed, by the instruction itself or by whoever wrote the register. */
+static void see_store(struct builder *b, const bool *loaded, const struct gus_insn_info *info, const struct gus_op *op)
+{
+	bool computed = info->class != GUS_INSN_STORE;
+
+	for (unsigned i = 0; i < info->access_count; i++)
+		if ((info->access[i].use & GUS_ACCESS_READ) && is_general(info->access[i].reg) &&
+		    !(info->access[i].use & (GUS_ACCESS_ADDRESS | GUS_ACCESS_IMPLICIT)))
+			computed |= !loaded[info->access[i].reg];
+	for (unsigned n = 0; n < op->memories_n; n++)
+		b->memories.v[op->memory + n].computed = computed && b->memories.v[op->memory + n].store &&
+			!info->vector_bits;
+}
+
 void gus_program_chase(struct builder *b, size_t from, bool again)
 {
-	bool loaded[GENERALS];
+	bool loaded[GENERALS], fast = b->rules.loaded_base && b->rules.load < b->rules.load_indexed;
 
-	if (!b->rules.loaded_base || b->rules.load >= b->rules.load_indexed)
+	if (!b->rules.x86)
 		return;
 	for (unsigned r = 0; r < GENERALS; r++)
 		loaded[r] = !again;
@@ -89,7 +106,9 @@ void gus_program_chase(struct builder *b, size_t from, bool again)
 	for (size_t i = from; i < b->insns.n; i++) {
 		const struct gus_op *op = &b->ops.v[b->insns.v[i].op];
 
-		settle(b, loaded, &b->insns.v[i].info, op);
+		if (fast)
+			settle(b, loaded, &b->insns.v[i].info, op);
+		see_store(b, loaded, &b->insns.v[i].info, op);
 		step(loaded, &b->insns.v[i].info, op);
 	}
 }

@@ -24,7 +24,7 @@ struct gus_uarch;
 	X(l1d_latency) X(l1d_stores) X(l1d_bank_ports) X(l1d_misses) \
 	X(l2_latency) X(l2_bandwidth) X(l3_latency) X(l3_bandwidth) \
 	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \
-	X(store_forward_latency) X(store_forward_vector) X(store_forward_address) \
+	X(store_forward_latency) X(store_forward_computed) X(store_forward_vector) X(store_forward_address) \
 	X(store_forward_blocked) X(store_forward_wider) X(store_forward_zero) \
 	X(line_split_penalty) X(alias_penalty)
 

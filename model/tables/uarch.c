@@ -115,6 +115,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "branches", GUS_UNIT_PER_CYCLE, NULL, "branches, taken or not" },
 	{ "lcp_penalty", GUS_UNIT_CYCLES, NULL, "lost by a length-changing prefix in the legacy decoders" },
 	{ "store_forward_latency", GUS_UNIT_CYCLES, NULL, "from a store's data to a load of the same word" },
+	{ "store_forward_computed", GUS_UNIT_CYCLES, NULL,
+		"the same of data that an operation made, not a load; 0: the same" },
 	{ "store_forward_vector", GUS_UNIT_CYCLES, NULL, "the same for vectors" },
 	{ "store_forward_address", GUS_UNIT_CYCLES, NULL,
 		"from the execution of a store's address to a load of the same word; 0: no more than a load takes" },
