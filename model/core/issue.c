@@ -42,21 +42,20 @@ static int fewest(const struct core *core, uint64_t mask)
  * cycle look at the same counts (waiting_before), as they are bound at the same time. */
 static int by_slot(const struct core *core, uint64_t mask, unsigned slot)
 {
-	int first = -1, second = -1;
+	uint32_t first = UINT32_MAX, second = UINT32_MAX;
 
+	/* Count and port as one number, as which is the least cannot be foretold: so there is no branch to miss. */
 	for (uint64_t rest = mask; rest; rest &= rest - 1) {
-		int port = lowest(rest);
+		uint32_t port = (uint32_t)lowest(rest), key = (uint32_t)core->waiting_before[port] << 6 | (63 - port);
+		uint32_t more = key > first ? key : first;
 
-		if (first < 0 || core->waiting_before[port] <= core->waiting_before[first]) {
-			second = first;
-			first = port;
-		} else if (second < 0 || core->waiting_before[port] <= core->waiting_before[second]) {
-			second = port;
-		}
+		first = key < first ? key : first;
+		second = more < second ? more : second;
 	}
-	if (second < 0 || slot % 2 == 0 || core->waiting_before[second] >= core->waiting_before[first] + 3)
-		return first;
-	return second;
+	/* A mask has two ports at least. */
+	if (slot % 2 && second >> 6 < (first >> 6) + 3)
+		return 63 - (int)(second & 63);
+	return 63 - (int)(first & 63);
 }
 
 /* In turn, the same for all masks. */
@@ -237,55 +236,78 @@ static void enter_uop(struct core *core, uint32_t number, struct live_slot *slot
 
 /* One op. */
 
-static enum gus_core_reason room_for_op(const struct core *core, const struct gus_op *op)
+/* Whether all buffers have what the slot needs. That is so most of the time; where it is not, room_for_op and
+ * room_for_slot find out which is in the way, if one is (a buffer that is empty gives more than it has). */
+static bool room_for_all(const struct core *core, const struct slot_need *need)
 {
-	const uint8_t *results = op->results;
+	bool room = true;
 
-	if (op->loads && !pool_has(&core->pools[POOL_LOADS], op->loads))
+	for (unsigned i = 0; i < core->pools_n; i++) {
+		const struct pool *pool = &core->pools[core->pools_used[i]];
+
+		room &= pool->used + need->entries[core->pools_used[i]] <= pool->size;
+	}
+	return room;
+}
+
+/* Rings are as large as what is asked for here (core.c, ring): their tests matter for machines without end only. */
+static bool stores_full(const struct core *core)
+{
+	return core->store_tail - core->store_head + ACCESSES > core->store_mask;
+}
+
+static enum gus_core_reason room_for_op(const struct core *core, const struct gus_op *op, const struct slot_need *need)
+{
+	const int32_t *n = need->entries;
+
+	if (n[POOL_LOADS] && !pool_has(core, POOL_LOADS, n[POOL_LOADS]))
 		return GUS_CORE_LOAD_BUFFER;
-	if (op->stores && !pool_has(&core->pools[POOL_STORES], op->stores))
+	if (n[POOL_STORES] && !pool_has(core, POOL_STORES, n[POOL_STORES]))
 		return GUS_CORE_STORE_BUFFER;
-	if (core->store_tail - core->store_head + ACCESSES > core->store_mask)
-		return GUS_CORE_STORE_BUFFER; /* the ring is full */
-	if ((op->flags & GUS_OP_BRANCH) && !pool_has(&core->pools[POOL_BRANCHES], 1))
+	if (stores_full(core))
+		return GUS_CORE_STORE_BUFFER;
+	if (n[POOL_BRANCHES] && !pool_has(core, POOL_BRANCHES, n[POOL_BRANCHES]))
 		return GUS_CORE_BRANCH_BUFFER;
-	if (!pool_has(&core->pools[POOL_RENAMES], results_of(op)) ||
-	    !pool_has(&core->pools[POOL_INT], results[GUS_REGFILE_INT]) ||
-	    !pool_has(&core->pools[POOL_VECTOR], results[GUS_REGFILE_VECTOR]) ||
-	    !pool_has(&core->pools[POOL_MASK], results[GUS_REGFILE_MASK]))
-		return GUS_CORE_REGISTERS;
+	for (enum pools i = POOL_RENAMES; i <= POOL_MASK; i++)
+		if (!pool_has(core, i, n[i]))
+			return GUS_CORE_REGISTERS;
 	if ((op->flags & GUS_OP_SERIALISING) && core->slot_head != core->slot_tail)
 		return GUS_CORE_SERIALISED;
 	return GUS_CORE_NOTHING;
 }
 
-static void take_for_op(struct core *core, const struct gus_op *op)
+static bool rings_full(const struct core *core, const struct slot_need *need)
 {
-	const uint8_t *results = op->results;
-
-	core->pools[POOL_LOADS].used += op->loads;
-	core->pools[POOL_STORES].used += op->stores;
-	core->pools[POOL_BRANCHES].used += (op->flags & GUS_OP_BRANCH) != 0;
-	core->pools[POOL_INT].used += results[GUS_REGFILE_INT];
-	core->pools[POOL_VECTOR].used += results[GUS_REGFILE_VECTOR];
-	core->pools[POOL_MASK].used += results[GUS_REGFILE_MASK];
-	core->pools[POOL_RENAMES].used += results_of(op);
+	return core->slot_tail - core->slot_head > core->slot_mask - 1 ||
+		core->uop_tail - core->uop_head + need->n + 1 > core->uop_mask;
 }
 
-/* The rings are as large as what is asked for here (core.c, ring): their tests matter for machines without end only. */
 static enum gus_core_reason room_for_slot(const struct core *core, const struct slot_need *need)
 {
-	if (!pool_has(&core->pools[POOL_ROB], need->rob) || core->slot_tail - core->slot_head > core->slot_mask - 1 ||
-	    core->uop_tail - core->uop_head + need->n + 1 > core->uop_mask)
+	if (!pool_has(core, POOL_ROB, need->entries[POOL_ROB]) || rings_full(core, need))
 		return GUS_CORE_ROB;
-	if (!need->rs)
-		return GUS_CORE_NOTHING;
-	if (!pool_has(&core->pools[POOL_RS], need->rs) ||
-	    (need->rs_int && !pool_has(&core->pools[POOL_RS_INT], need->rs_int)) ||
-	    (need->rs_vector && !pool_has(&core->pools[POOL_RS_VECTOR], need->rs_vector)) ||
-	    (need->rs_memory && !pool_has(&core->pools[POOL_RS_MEMORY], need->rs_memory)))
-		return GUS_CORE_RS;
+	for (enum pools i = POOL_RS; i < POOLS; i++)
+		if (need->entries[i] && !pool_has(core, i, need->entries[i]))
+			return GUS_CORE_RS;
 	return GUS_CORE_NOTHING;
+}
+
+/* An op is asked for as a whole at its first slot only. */
+static enum gus_core_reason room_for(const struct core *core, const struct gus_op *op, const struct slot_need *need)
+{
+	enum gus_core_reason reason;
+
+	if (room_for_all(core, need) && !rings_full(core, need) && !stores_full(core) &&
+	    !(op->flags & GUS_OP_SERIALISING))
+		return GUS_CORE_NOTHING;
+	reason = core->slot ? GUS_CORE_NOTHING : room_for_op(core, op, need);
+	return reason ? reason : room_for_slot(core, need);
+}
+
+static void take_entries(struct core *core, const struct slot_need *need)
+{
+	for (unsigned i = 0; i < core->pools_in_order; i++)
+		core->pools[core->pools_used[i]].used += need->entries[core->pools_used[i]];
 }
 
 /* An elimination is decided with the first slot, and is for all uops of it: a move has no more. */
@@ -295,9 +317,9 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 	struct live_slot *slot = core_slot(core, core->slot_tail);
 	bool eliminated = (op->flags & GUS_OP_ELIMINATED) && !core->slot && eliminate(core, op);
 
-	*slot = (struct live_slot){ .op = core->current.op, .iteration = core->current.iteration, .issued = core->cycle,
-		.first = core->uop_tail, .complete = core->cycle };
-	core->pools[POOL_ROB].used += need->rob;
+	*slot = (struct live_slot){ .op = core->current->op, .iteration = core->current->iteration,
+		.issued = core->cycle, .first = core->uop_tail, .complete = core->cycle };
+	take_entries(core, need);
 	if (eliminated || !n)
 		enter_idle(core, n ? first : op->uop, slot, false);
 	for (uint32_t i = 0; i < n && !eliminated; i++) {
@@ -308,7 +330,7 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 	}
 	core->slot++;
 	slot->ends_op = core->slot >= op->slots;
-	slot->ends_iteration = slot->ends_op && core->current.last;
+	slot->ends_iteration = slot->ends_op && core->current->last;
 	core->slot_tail++;
 	core->issued_now++;
 	core->total.slots++;
@@ -327,7 +349,7 @@ void gus_core_unblock(struct core *core, uint64_t complete)
 static void end_op(struct core *core, const struct gus_op *op)
 {
 	const struct gus_core_branch *branch = core->options->branch;
-	const struct gus_fetched *current = &core->current;
+	const struct gus_fetched *current = core->current;
 	uint64_t slot = core->slot_tail - 1;
 
 	if ((op->flags & GUS_OP_BRANCH) && branch &&
@@ -343,7 +365,7 @@ static void end_op(struct core *core, const struct gus_op *op)
 	}
 	if (core->blocking == slot + 1 && !core_slot(core, slot)->waiting)
 		gus_core_unblock(core, core_slot(core, slot)->complete);
-	core->issued_iterations += core->current.last;
+	core->issued_iterations += core->current->last;
 	core->have_current = false;
 }
 
@@ -362,26 +384,23 @@ static enum gus_core_reason issue_one(struct core *core)
 
 		if (!next)
 			return GUS_CORE_FRONT_END;
-		core->current = *next;
+		core->current = next;
 		core->slot = 0;
 	}
-	op = &core->p->ops[core->current.op];
-	need = &core->needs[core->first_need[core->current.op] + core->slot];
-	reason = core->slot ? GUS_CORE_NOTHING : room_for_op(core, op);
-	if (!reason)
-		reason = room_for_slot(core, need);
+	op = &core->p->ops[core->current->op];
+	need = &core->needs[core->plans[core->current->op].first_need + core->slot];
+	reason = room_for(core, op, need);
 	if (reason)
 		return reason;
 	if (!core->have_current) {
 		core->have_current = true;
 		gus_frontend_take(&core->front);
-		take_for_op(core, op);
-		if (core->follows[core->current.op])
+		if (core->plans[core->current->op].follows)
 			gus_core_begin_op(core, op);
 	}
 	issue_slot(core, op, need);
 	if (core->slot >= op->slots) {
-		bool last = core->current.last;
+		bool last = core->current->last;
 
 		end_op(core, op);
 		if (gus_frontend_boundary(&core->front, last))
@@ -404,5 +423,9 @@ void gus_core_issue(struct core *core)
 				core->stop = reason;
 			break;
 		}
+	}
+	if (core->have_current) {
+		core->kept = *core->current;
+		core->current = &core->kept;
 	}
 }
