@@ -250,16 +250,23 @@ static uint32_t find_slot_need(const struct core *core, const struct gus_op *op,
 /* Buffers that no op takes anything of never have to be looked at. */
 static void find_pools(struct core *core, uint32_t needs)
 {
+	/* No more than the rings take at all. */
+	uint32_t width = core->c->issue_width < 4096 ? core->c->issue_width : 4096;
+
 	for (unsigned pool = 0; pool < POOLS; pool++) {
-		bool used = false;
+		int32_t most = 0;
 
 		for (uint32_t i = 0; i < needs; i++)
-			used |= core->needs[i].entries[pool] != 0;
-		if (used)
+			most = core->needs[i].entries[pool] > most ? core->needs[i].entries[pool] : most;
+		if (most)
 			core->pools_used[core->pools_n++] = (uint8_t)pool;
+		core->most[pool] = most * (int32_t)width;
 		if (pool < POOLS_IN_ORDER)
 			core->pools_in_order = core->pools_n;
 	}
+	for (uint32_t i = 0; i < needs; i++)
+		if (core->needs[i].n * width > core->most_uops)
+			core->most_uops = core->needs[i].n * width;
 }
 
 /* What the slots of all ops need, found once, and what else is asked of each op. */

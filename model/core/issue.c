@@ -236,16 +236,32 @@ static void enter_uop(struct core *core, uint32_t number, struct live_slot *slot
 
 /* One op. */
 
+/* Most buffers have room for whatever the slots of a cycle can need: only the others, once for each cycle, need be
+ * looked at slot by slot. */
+static void find_tight(struct core *core)
+{
+	core->tight_n = 0;
+	for (unsigned i = 0; i < core->pools_n; i++) {
+		unsigned pool = core->pools_used[i];
+
+		core->tight[core->tight_n] = (uint8_t)pool;
+		core->tight_n += core->pools[pool].used + core->most[pool] > core->pools[pool].size;
+	}
+	core->rings_tight = core->slot_tail - core->slot_head + core->c->issue_width > core->slot_mask - 1 ||
+		core->uop_tail - core->uop_head + core->most_uops + 1 > core->uop_mask ||
+		core->store_tail - core->store_head + (uint64_t)ACCESSES * core->c->issue_width > core->store_mask;
+}
+
 /* Whether all buffers have what the slot needs. That is so most of the time; where it is not, room_for_op and
  * room_for_slot find out which is in the way, if one is (a buffer that is empty gives more than it has). */
 static bool room_for_all(const struct core *core, const struct slot_need *need)
 {
-	bool room = true;
+	bool room = !core->rings_tight;
 
-	for (unsigned i = 0; i < core->pools_n; i++) {
-		const struct pool *pool = &core->pools[core->pools_used[i]];
+	for (unsigned i = 0; i < core->tight_n; i++) {
+		const struct pool *pool = &core->pools[core->tight[i]];
 
-		room &= pool->used + need->entries[core->pools_used[i]] <= pool->size;
+		room &= pool->used + need->entries[core->tight[i]] <= pool->size;
 	}
 	return room;
 }
@@ -297,8 +313,7 @@ static enum gus_core_reason room_for(const struct core *core, const struct gus_o
 {
 	enum gus_core_reason reason;
 
-	if (room_for_all(core, need) && !rings_full(core, need) && !stores_full(core) &&
-	    !(op->flags & GUS_OP_SERIALISING))
+	if (room_for_all(core, need) && !(op->flags & GUS_OP_SERIALISING))
 		return GUS_CORE_NOTHING;
 	reason = core->slot ? GUS_CORE_NOTHING : room_for_op(core, op, need);
 	return reason ? reason : room_for_slot(core, need);
@@ -414,6 +429,7 @@ void gus_core_issue(struct core *core)
 {
 	for (unsigned p = 0; p < core->p->ports_n; p++)
 		core->waiting_before[p] = core->waiting[p];
+	find_tight(core);
 	core->stop = GUS_CORE_NOTHING;
 	while (core->issued_now < core->c->issue_width) {
 		enum gus_core_reason reason = issue_one(core);

@@ -171,6 +171,11 @@ struct core {
 	struct pool pools[POOLS];
 	uint8_t pools_used[POOLS];              /* by some op of the program, in order; others are not looked at */
 	unsigned pools_n, pools_in_order;       /* of them */
+	int32_t most[POOLS];                    /* that the slots of one cycle can need of each */
+	uint32_t most_uops;                     /* that they have */
+	uint8_t tight[POOLS];                   /* pools that may not have it in this cycle */
+	unsigned tight_n;
+	bool rings_tight;
 	struct gus_vec(struct waiter) waiters;
 	uint32_t free_waiter;                   /* node + 1 */
 	uint32_t *wheel;                        /* ring index + 1 of the first uop that gets ready in that cycle */
