@@ -26,6 +26,9 @@
  * one. Which store a load reads from is in what it waits for; that later ones go on to meet as those in flight did
  * is taken for granted. */
 #include "model/core/core.h"
+
+#include <math.h>
+
 #include "model/core/private.h"
 
 /* A time as the future sees it: 0 is past or now, 1 unknown yet, more the cycles until then plus 1. */
@@ -138,9 +141,12 @@ static void settle_half(struct core *core, struct gus_core_result *r)
  * its pace is steady long before the run is given up. It counts as settled when the second, third and fourth quarter of
  * the run took the same time an iteration, but for a share of it, each over several iterations; and when no buffer goes
  * on filling, which would change the pace when it is full: what is in flight has grown by no more than that share of
- * what was issued meanwhile. A share of 0.003 leaves a mean difference from runs of eight times the length of 0.07 % at
- * most, where the bound of CYCLES_MOST leaves 0.04 % (six sets of 180 to 1000 blocks, four CPUs). */
-enum { SETTLE_LEAST = 2000, SETTLE_ITERATIONS = 16 };
+ * what was issued meanwhile. The share grows with the root of the time, as what still wavers then gains little from
+ * running on: to three times of what it is at first, in cycle SETTLE_LEAST.
+ *
+ * A share of 0.003 leaves a mean difference of 0.06 to 0.16 % from runs of 240,000 cycles, where the bound of
+ * CYCLES_MOST leaves 0.02 to 0.12 % (six sets of 180 to 1000 blocks, five CPUs). */
+enum { SETTLE_LEAST = 1000, SETTLE_ITERATIONS = 8, SETTLE_SHARES = 3 };
 
 /* The first look at or behind a cycle. */
 static const struct snapshot *look_at(const struct core *core, const struct snapshot *now, uint64_t cycle)
@@ -155,7 +161,7 @@ static bool settled(const struct core *core, const struct snapshot *now)
 {
 	const struct snapshot *ends[] = { look_at(core, now, now->cycle / 4), look_at(core, now, now->cycle / 2),
 		look_at(core, now, now->cycle / 4 * 3), now };
-	double share = core->options->settled, least = 0, most = 0;
+	double share = core->options->settled, least = 0, most = 0, late = (double)now->cycle / SETTLE_LEAST;
 	uint64_t before = ends[1]->in_flight, grown = now->in_flight > before ? now->in_flight - before :
 		before - now->in_flight;
 
@@ -170,6 +176,7 @@ static bool settled(const struct core *core, const struct snapshot *now)
 		least = i && least < pace ? least : pace;
 		most = most > pace ? most : pace;
 	}
+	share *= late < SETTLE_SHARES * SETTLE_SHARES ? sqrt(late) : SETTLE_SHARES;
 	return most - least <= share * least && (double)grown <= share * (double)(now->slots - ends[1]->slots);
 }
 

@@ -38,7 +38,7 @@ static double pace_of(const char *text, double settled)
 	return (double)m.r.steady_cycles / (double)m.r.steady_iterations;
 }
 
-/* Near what ten times the time finds, from the second half of the run, and never before cycle 2000. */
+/* Near what twenty times the time finds, from the second half of the run, and never before cycle 1000. */
 static void settles(void **state)
 {
 	double long_run = pace_of(wanders, 0);
@@ -49,20 +49,21 @@ static void settles(void **state)
 	assert_true(pace_of(wanders, 0.003) > 0.997 * long_run);
 	assert_true(pace_of(wanders, 0.003) < 1.003 * long_run);
 	assert_false(m.r.periodic);
-	assert_in_range(m.r.cycles, 2000, 3000);
+	assert_in_range(m.r.cycles, 1000, 2000);
 	assert_in_range(m.r.steady_cycles * 100 / m.r.cycles, 45, 50);
 }
 
-/* The closer the quarters have to be the longer it runs. */
+/* The closer the quarters have to be the longer it runs. What is asked for grows with the time to three times of it:
+ * here the quarters differ by 0.00012 to 0.00015 in cycle 12,085, and by 0.00006 to 0.00009 in cycle 20,740. */
 static void shares_differ(void **state)
 {
-	uint64_t loose;
-
 	(void)state;
 	pace_of(wanders, 0.01);
-	loose = m.r.cycles;
+	assert_in_range(m.r.cycles, 1000, 1100);
 	pace_of(wanders, 0.00005);
-	assert_true(m.r.cycles > 2 * loose);
+	assert_in_range(m.r.cycles, 12000, 13000);
+	pace_of(wanders, 0.00002);
+	assert_true(m.r.cycles >= 30000);
 }
 
 /* What repeats itself before is exact, and the same. */
@@ -96,7 +97,7 @@ static void filling_is_not_settled(void **state)
 	assert_int_equal(m.r.steady_cycles, 11 * m.r.steady_iterations);
 }
 
-/* Of a body of 60 times the same there are few iterations in a quarter of 2000 cycles: it runs until there are 16. */
+/* Of a body of 60 times the same there are few iterations in a quarter of 1000 cycles: it runs until there are 8. */
 static void few_iterations_are_no_mean(void **state)
 {
 	static char text[60 * 100];
@@ -108,8 +109,8 @@ static void few_iterations_are_no_mean(void **state)
 				       "%d add x3 x2 1 0,1,5,6\n", i, i + 1, i + 2);
 	pace_of(text, 0.01);
 	assert_false(m.r.periodic);
-	assert_true(m.r.steady_iterations >= 2 * 16);
-	assert_true(m.r.cycles > 2500);
+	assert_true(m.r.steady_iterations >= 2 * 8);
+	assert_true(m.r.cycles > 1500);
 }
 
 int main(void)
