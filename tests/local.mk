@@ -191,6 +191,7 @@ unit_tests = \
 	tests/unit/test_control \
 	tests/unit/test_core \
 	tests/unit/test_core_lines \
+	tests/unit/test_core_settled \
 	tests/unit/test_core_memory \
 	tests/unit/test_core_rules \
 	tests/unit/test_cost \
@@ -342,6 +343,8 @@ tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
+tests_unit_test_core_settled_SOURCES = tests/unit/test_core_settled.c \
+	tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_helper_SOURCES = tests/unit/test_helper.c
 tests_unit_test_helper_LDADD = $(LDADD) -ldl
 tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c

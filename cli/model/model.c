@@ -46,7 +46,7 @@ struct model_options {
 	bool replay;
 	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
-	bool unrolled, costs, causality, timing, interval, phases, memory, children;
+	bool unrolled, exact, costs, causality, timing, interval, phases, memory, children;
 	char *const *command;           /* what is to be run and traced; NULL: nothing */
 };
 
@@ -205,6 +205,8 @@ static const struct gus_option options[] = {
 	  "took its issue slot and nothing else.", GUS_OPTION_FLAG, AT(costs), .fit = { ONE } },
 	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs),
 	  .bounds = { 0, UINT32_MAX }, .fit = { BATCH } },
+	{ 0, "exact", NULL, "With --batch: run each block until the machine repeats itself, as --block does, also "
+	  "where its pace is steady long before.", GUS_OPTION_FLAG, AT(exact), .fit = { BATCH } },
 	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER,
 	  AT(per), .bounds = { 1, 1000000 }, .fit = { BATCH } },
 	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG,
@@ -300,6 +302,7 @@ static int settle_options(struct model *m, struct gus_error *err)
 	s->options.fetch = (enum gus_core_fetch)o->fetch;
 	s->options.pointers = (enum gus_core_pointers)(o->pointers < 0 ? usual : o->pointers);
 	s->options.iterations = o->iterations;
+	s->options.settled = o->batch && !o->exact ? GUS_BATCH_SETTLED : 0;
 	s->options.unrolled = o->unrolled;
 	s->at = o->at;
 	s->timeline = o->timeline;

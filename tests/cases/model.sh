@@ -81,6 +81,13 @@ models "a reason as json" '"reason": "the block is not bytes' --uarch skylake --
 models "a line of 5 MB, and the next one" '^90,0\.2500,' --uarch skylake --batch long.csv
 models "it says why" ',,,.*5000000 characters' --uarch skylake --batch long.csv
 models "an empty batch" '^hex,' --uarch skylake --batch /dev/null
+# --exact is what --block does, of a loop whose ports are far from repeating themselves when its pace has settled.
+wanders=050001000039c749ffcf0f85f0ffffff
+exactly=$("$GUSPROF" model --uarch icelake-server --block $wanders --format json |
+	sed -n 's/.*"cycles_per_iteration": \([0-9.]*\).*/\1/p')
+models "a batch that is exact" "^$wanders,$(printf %.4f "$exactly")," \
+	--uarch icelake-server --exact --batch - <<<$wanders
+refuse "exactness of a block" 129 '--exact is for a batch' --uarch skylake --exact --block 90
 
 # The same input, the same bytes.
 for format in text json csv; do
