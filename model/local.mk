@@ -10,6 +10,7 @@ model_libmodel_a_SOURCES = \
 	model/analysis/saturation.c model/analysis/saturation.h \
 	model/analysis/sensitivity.c model/analysis/sensitivity.h \
 	model/analysis/variant.c model/analysis/variant.h \
+	model/code/forwarding.c model/code/forwarding.h \
 	model/code/growing.c model/code/growing.h \
 	model/code/program.c model/code/program.h \
 	model/code/program_fusion.c \

@@ -188,16 +188,11 @@ void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gu
 	if (pointers == GUS_CORE_POINTERS_NONE || !p->uarch || p->isa != GUS_ISA_X86_64)
 		return;
 	v->effects = gus_zalloc((p->insns_n + 1) * sizeof(*v->effects));
-	v->operands = gus_zalloc((p->insns_n + 1) * sizeof(*v->operands));
 	for (uint32_t i = 0; i < p->insns_n; i++) {
 		const struct gus_insn_info *info = &p->insns[i].info;
 		const struct gus_uarch_form *form = gus_uarch_form(p->uarch, info->form);
 
 		gus_effect_of(&v->effects[i], p->isa, info, form ? form->text : NULL);
-		for (unsigned k = 0; k < info->access_count; k++)
-			v->operands[i] |= general(p->isa, info->access[k].reg) &&
-				(info->access[k].use & GUS_ACCESS_READ) &&
-				!(info->access[k].use & GUS_ACCESS_ADDRESS);
 	}
 	v->shifts = gus_zalloc((p->memories_n + 1) * sizeof(*v->shifts));
 	for (uint32_t i = 0; i < p->ops_n; i++)
@@ -216,7 +211,6 @@ void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gu
 void gus_values_end(struct gus_values *v)
 {
 	free(v->effects);
-	free(v->operands);
 	free(v->shifts);
 }
 

@@ -28,7 +28,6 @@ struct gus_value {
 struct gus_values {
 	enum gus_core_pointers pointers;
 	struct gus_effect *effects;     /* one for each of program->insns */
-	bool *operands;                 /* one for each: whether it reads a general register that is no address */
 	int64_t *shifts;                /* one for each of program->memories: what its operand does not say */
 	struct gus_value regs[GUS_INSN_REGS];
 	struct gus_value memory;        /* of words that were not written */

@@ -20,6 +20,7 @@
  *
  * Loads never wait for stores that turn out not to be theirs: as behind a predictor of memory dependences that is
  * always right. */
+#include "model/code/forwarding.h"
 #include "model/core/private.h"
 
 /* A word that is read otherwise than it was written (another start, more bytes) is not known. Words whose places in
@@ -168,20 +169,19 @@ static bool crosses_line(const struct core *core, unsigned n, uint32_t bytes)
 	return (core->address[n].bits & (line - 1)) + bytes > line;
 }
 
-/* Memory renaming: a load that is predicted to read a whole word that a store in flight wrote gets it from the
- * register that was stored, at no latency. Seen on Golden Cove with any address, but not where a register is added
- * to memory. */
+static enum gus_forwarding forwarding_of(const struct core *core, const struct gus_op *op, unsigned n)
+{
+	const struct live_store *s = &core->stores[(core->forward[n] - 1) & core->store_mask];
+	struct gus_overlap overlap = { .store = s->address, .load = core->address[n].bits, .store_bytes = s->bytes,
+		.load_bytes = core->p->memories[op->memory + n].bytes, .store_memory = s->memory,
+		.load_memory = op->memory + n };
+
+	return gus_forwarding_of(core->c, core->p, op, &overlap);
+}
+
 static bool renamed(const struct core *core, const struct gus_op *op, unsigned n)
 {
-	const struct gus_program_memory *load = &core->p->memories[op->memory + n];
-	const struct live_store *s;
-
-	if (!core->c->store_forward_zero || !core->forward[n] || core->blocked[n])
-		return false;
-	s = &core->stores[(core->forward[n] - 1) & core->store_mask];
-	if (op->stores && op->loads && core->values.effects && core->values.operands[op->insn])
-		return false;
-	return s->address == core->address[n].bits && s->bytes == load->bytes && load->bytes <= 8 && load->bytes >= 4;
+	return core->forward[n] && forwarding_of(core, op, n) == GUS_FORWARD_RENAMED;
 }
 
 /* After a renamed load entered: what it writes is what was stored. */
@@ -213,18 +213,17 @@ static void wait_for_commit(struct core *core, struct live_uop *u, struct live_s
 
 /* The load may run once the store has its data; if that is what it waited for, the word comes from there, else it
  * comes as fast as from L1. */
-static void wait_for_store(struct core *core, struct live_uop *u, const struct gus_uop *uop, unsigned n)
+static void wait_for_store(struct core *core, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op,
+			   unsigned n)
 {
-	const struct gus_core_config *c = core->c;
 	struct live_store *s = &core->stores[(core->forward[n] - 1) & core->store_mask];
-	bool vector = core->p->memories[s->memory].bytes > 8 && c->store_forward_vector;
 	struct live_access *a = core_access(core, u);
 
 	if (core->blocked[n]) {
 		wait_for_commit(core, u, s);
 		return;
 	}
-	a->forward = (uint16_t)(vector ? c->store_forward_vector : c->store_forward_latency);
+	a->forward = (uint16_t)gus_forwarding_cycles(core->c, forwarding_of(core, op, n));
 	a->store = s->data;
 	if (s->data)
 		gus_core_wait(core, u, s->data - 1, a->forward > uop->latency ? (int)(a->forward - uop->latency) : 0);
@@ -250,7 +249,7 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 		u->level = core->level[n];
 		a->tlb = core->tlb[n];
 		if (core->forward[n] && !renamed(core, op, n))
-			wait_for_store(core, u, uop, n);
+			wait_for_store(core, u, uop, op, n);
 		else if (core->aliased[n])
 			u->more = (int16_t)core->c->alias_penalty;
 		return;
