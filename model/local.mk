@@ -5,6 +5,7 @@ model_libmodel_a_SOURCES = \
 	model/analysis/batch.c model/analysis/batch.h \
 	model/analysis/bounds.c model/analysis/bounds.h \
 	model/analysis/causality.c model/analysis/causality.h \
+	model/analysis/dataflow.c model/analysis/dataflow.h \
 	model/analysis/functional.c model/analysis/functional.h \
 	model/analysis/modelled.c model/analysis/modelled.h \
 	model/analysis/saturation.c model/analysis/saturation.h \

@@ -45,6 +45,12 @@ static json_t *bounds(const struct gus_modelled *m)
 	return o;
 }
 
+/* A figure that no order of things can reach. */
+static json_t *below_bound(const struct gus_modelled_verdict *v)
+{
+	return v->broken == GUS_BOUNDS ? json_null() : gus_json_word(gus_bound_name(v->broken));
+}
+
 static json_t *limiting_ports(const struct gus_modelled *m)
 {
 	json_t *list = json_array();
@@ -355,6 +361,8 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "bounds", bounds(m));
 	json_object_set_new(o, "limit", gus_model_limit(m) == GUS_BOUNDS ? json_null() :
 			    gus_json_word(gus_bound_name(gus_model_limit(m))));
+	json_object_set_new(o, "bottleneck", gus_json_word(gus_bottleneck_name(m->verdict.bottleneck)));
+	json_object_set_new(o, "below_bound", below_bound(&m->verdict));
 	json_object_set_new(o, "limiting_ports", limiting_ports(m));
 	json_object_set_new(o, "ports", ports(m));
 	json_object_set_new(o, "commit", commit(&m->result));
@@ -404,6 +412,9 @@ static json_t *batch_line(const struct gus_batch_line *line)
 
 	json_object_set_new(o, "hex", gus_json_word(hex));
 	json_object_set_new(o, "cycles_per_iteration", good ? json_real(line->cycles) : json_null());
+	json_object_set_new(o, "bottleneck", good ? gus_json_word(gus_bottleneck_name(line->verdict.bottleneck)) :
+			    json_null());
+	json_object_set_new(o, "below_bound", good ? below_bound(&line->verdict) : json_null());
 	json_object_set_new(o, "instructions", good ? integer(line->instructions) : json_null());
 	json_object_set_new(o, "unknown", good ? integer(line->unknown) : json_null());
 	json_object_set_new(o, "reason", line->why ? gus_json_word(line->why) : json_null());
