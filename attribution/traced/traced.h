@@ -56,6 +56,8 @@ struct gus_traced_block {
 	uint64_t address;
 	const char *module;                     /* path of the file that it is from; NULL: not known */
 	uint64_t offset;                        /* in it */
+	uint32_t pid;                           /* whose memory it is of, at what time: see gus_traced_moment */
+	uint64_t time;
 	const uint8_t *bytes, *lengths;
 	uint32_t size, insns_n;
 	uint32_t insn, memory, memories_n;      /* its first in the program's, and how many accesses */
@@ -155,6 +157,8 @@ struct gus_traced {
 	struct gus_vec(struct gus_traced_function) functions;
 	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */
 	struct gus_traced_mappings mappings;    /* of the trace whose blocks come next */
+	uint32_t pid;                           /* likewise: its process, and the time of its memory; 0: not known */
+	uint64_t time;
 	struct gus_vec(struct gus_traced_program) programs; /* by trace, in the order in which they began */
 	struct gus_vec(uint32_t) program_of;    /* by stream */
 	/* of lane i + 1: what was turned; without a name, nothing. Speedups are of the whole */
@@ -218,6 +222,9 @@ void gus_traced_close(struct gus_traced *t);
 /* What is mapped in the next trace, if it does not say so itself. Copied. */
 void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
 		    const void *build_id, size_t build_id_size);
+/* Whose memory the next trace is of, and at what time of CLOCK_MONOTONIC: of code that a process makes for itself there
+ * may be another function at the same address later. */
+void gus_traced_moment(struct gus_traced *t, uint32_t pid, uint64_t time);
 /* A trace that is read beside others. It is borrowed until the end of the source. NULL with err if it is of another ISA
  * than the table. */
 struct gus_traced_source;

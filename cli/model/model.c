@@ -18,6 +18,7 @@
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
 #include "cli/common/uarch_load.h"
+#include "cli/model/expected.h"
 #include "cli/model/output.h"
 #include "cli/model/render.h"
 #include "cli/model/traced.h"
@@ -27,6 +28,7 @@
 #include "model/analysis/batch.h"
 #include "model/code/program.h"
 #include "model/code/uoptable.h"
+#include "model/tables/builtin.h"
 #include "symbolizer/symbols/routine.h"
 
 enum { ENGINE_CORE, ENGINE_STREAM, ENGINE_BOTH };
@@ -235,6 +237,7 @@ struct model {
 	enum gus_hit level;
 	struct timespec begun;
 	struct gus_vec(char *) notes;
+	struct gus_model_expectation expectation;
 	struct gus_model_output output;
 	bool has_output;
 	int status;                     /* of the command */
@@ -349,15 +352,16 @@ static int check_work(const struct model *m, const struct gus_program *p, struct
 	return 0;
 }
 
-/* cycles: of the loops of a function, if that is what is shown. */
-static void print_text(const struct model *m, const struct gus_model_report *r, const double *cycles)
+/* figures: of the loops of a function, if that is what is shown. */
+static void print_text(const struct model *m, const struct gus_model_report *r,
+		       const struct gus_model_loop_figure *figures)
 {
 	const struct gus_screen screen = gus_screen_of(stdout, &m->o->screen);
 	struct gus_fitted fitted;
 
 	gus_fitted_begin(&fitted, &screen);
-	if (cycles)
-		gus_model_loops_text(r, cycles);
+	if (figures)
+		gus_model_loops_text(r, figures);
 	else
 		gus_model_text(r);
 	gus_fitted_end(&fitted);
@@ -374,6 +378,7 @@ static int run_program(struct model *m, const struct gus_program *p, struct gus_
 	r->notes = (const char *const *)m->notes.v;
 	r->notes_n = m->notes.n;
 	r->seconds = seconds(m);
+	r->expectation = &m->expectation;
 	if (m->o->format == FORMAT_TEXT)
 		print_text(m, r, NULL);
 	else if (m->o->format == FORMAT_JSON)
@@ -436,10 +441,13 @@ static int run_batch(struct model *m, struct gus_error *err)
 	}
 	taken = seconds(m);
 	if (m->o->format == FORMAT_JSON)
-		gus_model_batch_json(&b, &m->settings, taken);
+		gus_model_batch_json(&b, &m->settings, &m->expectation, taken);
 	else
-		gus_model_batch_csv(&b, m->o->per);
+		gus_model_batch_csv(&b, &m->expectation, m->o->per);
 	fflush(stdout);
+	if (b.broken)
+		fprintf(stderr, "gusprof: %zu figures are below what the code needs; --format json says which. "
+			"Please report them\n", b.broken);
 	fprintf(stderr, "gusprof: %zu lines, %zu bad; %" PRIu64 " of %" PRIu64 " instructions have a row", b.n, b.bad,
 		b.instructions - b.unknown, b.instructions);
 	if (b.instructions)
@@ -494,23 +502,27 @@ static int run_loop(struct model *m, const struct gus_routine *f, const struct g
 /* One that cannot be modelled has no cycles; why is said when it is asked for. */
 static int list_loops(struct model *m, const struct gus_routine *f)
 {
-	struct gus_model_report r = { .settings = &m->settings, .function = f, .seconds = -1 };
-	double *cycles = gus_alloc(f->loops_n * sizeof(*cycles));
+	struct gus_model_report r = { .settings = &m->settings, .function = f, .seconds = -1,
+		.expectation = &m->expectation };
+	struct gus_model_loop_figure *figures = gus_alloc(f->loops_n * sizeof(*figures));
 
 	for (size_t i = 0; i < f->loops_n; i++) {
 		struct gus_program *p = loop_program(m, f, &f->loops[i], NULL);
 
-		if (!p || gus_modelled_cycles(p, &m->settings, &cycles[i], NULL) != 0)
-			cycles[i] = -1;
+		figures[i] = (struct gus_model_loop_figure){ .cycles = -1 };
+		if (p && gus_modelled_cycles(p, &m->settings, &figures[i].cycles, NULL) == 0)
+			figures[i].verdict = gus_modelled_judge(p, &m->settings, figures[i].cycles);
+		else
+			figures[i].cycles = -1;
 		gus_program_free(p);
 	}
 	if (m->o->format == FORMAT_TEXT)
-		print_text(m, &r, cycles);
+		print_text(m, &r, figures);
 	else if (m->o->format == FORMAT_JSON)
-		gus_model_loops_json(&r, cycles);
+		gus_model_loops_json(&r, figures);
 	else
-		gus_model_loops_csv(&r, cycles);
-	free(cycles);
+		gus_model_loops_csv(&r, figures);
+	free(figures);
 	return 0;
 }
 
@@ -582,7 +594,7 @@ static int run_traced(struct model *m, struct gus_error *err)
 		.interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
 		.phases = o->phases, .memory = o->memory, .children = o->children,
-		.output = &m->output,
+		.output = &m->output, .expectation = &m->expectation,
 	};
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
@@ -605,6 +617,29 @@ static int run_traced(struct model *m, struct gus_error *err)
 	return rc;
 }
 
+/* What was measured was the machine of the table, as it is, with its words in L1. */
+static int settle_expectation(struct model *m, struct gus_error *err)
+{
+	const struct model_options *o = m->o;
+	const struct { bool holds; const char *why; } other[] = {
+		{ o->from == FROM_UOPS, "a table of uops is no code that a CPU ran" },
+		{ o->set.n, "with --set it is another machine than the one that was measured" },
+		{ o->uarch && strcmp(o->uarch, "host") != 0 && !gus_uarch_builtin_find(o->uarch),
+		  "nobody has held the table of this file against a CPU" },
+		{ o->data != GUS_HIT_L1, "what was measured had its data in L1" },
+		{ o->fetch != GUS_CORE_FETCH_AUTO, "what was measured was fetched as the CPU does it" },
+		{ o->iterations, "what was measured was the steady state" },
+	};
+	bool executed = 1 << o->from & EXECUTED;
+
+	m->expectation = (struct gus_model_expectation){ .table = m->uarch->name,
+		.engine = executed || o->engine == ENGINE_STREAM ? "stream" : "core",
+		.setting = executed ? "traced" : o->unrolled ? "unrolled" : "loop" };
+	for (size_t i = 0; i < sizeof(other) / sizeof(*other) && !m->expectation.why; i++)
+		m->expectation.why = other[i].holds ? other[i].why : NULL;
+	return gus_model_expectation_open(&m->expectation, err);
+}
+
 static int run_all(struct model *m, struct gus_error *err)
 {
 	static int (*const run_of[])(struct model *m, struct gus_error *err) = {
@@ -620,7 +655,7 @@ static int run_all(struct model *m, struct gus_error *err)
 	if (!m->uarch)
 		return -1;
 	m->settings.uarch = m->uarch;
-	if (settle_sizes(m, err) != 0)
+	if (settle_sizes(m, err) != 0 || settle_expectation(m, err) != 0)
 		return -1;
 	m->output = (struct gus_model_output){ .path = m->o->output, .command = m->o->from == FROM_COMMAND,
 		.json = m->o->format == FORMAT_JSON };
@@ -662,6 +697,7 @@ static int run(int argc, char **argv)
 	for (size_t i = 0; i < m.notes.n; i++)
 		free(m.notes.v[i]);
 	gus_vec_free(&m.notes);
+	gus_model_expectation_close(&m.expectation);
 	gus_uarch_free(m.uarch);
 	gus_list_free(&o.variant);
 	gus_list_free(&o.set);

@@ -6,6 +6,7 @@
 
 #include "attribution/routes/routes.h"
 #include "cli/common/json.h"
+#include "cli/model/expected.h"
 #include "cli/model/phases.h"
 #include "cli/model/view.h"
 #include "model/analysis/sensitivity.h"
@@ -414,6 +415,7 @@ static void set_totals(json_t *o, const struct gus_model_view *v)
 	json_object_set_new(o, "instructions", integer(t->instructions - t->warmed));
 	json_object_set_new(o, "warm_up", integer(t->warmed));
 	json_object_set_new(o, "cycles", json_real(t->cycles[0]));
+	json_object_set_new(o, "expected_error", gus_model_expected_json(v->model->expectation, "all"));
 	set_interval(o, v, t->cycles[0], t->other_cycles);
 	json_object_set_new(o, "caches", json_string(v->model->warm ? "warm" : "cold"));
 	json_object_set_new(o, "issue_width", integer(v->model->config->issue_width));

@@ -10,6 +10,7 @@
 #include "attribution/traced/regions.h"
 #include "base/path.h"
 #include "cli/common/print.h"
+#include "cli/model/expected.h"
 #include "cli/model/phases.h"
 #include "cli/model/view.h"
 #include "cli/screen/cells.h"
@@ -145,6 +146,7 @@ static void print_head(const struct gus_model_view *v)
 	else if (t->programs.n > 1 && !v->windows)
 		printf(", %zu programs one after the other", t->programs.n);
 	putchar('\n');
+	gus_model_expected_text(v->model->expectation, "all");
 	if (v->model->interval && v->model->warm) {
 		printf("  as if all that was touched for the first time had been in the caches; up to ");
 		print_count(t->other_cycles);

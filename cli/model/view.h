@@ -14,6 +14,7 @@ struct gus_cache_config;
 struct gus_core_config;
 struct gus_screen;
 struct gus_screen_options;
+struct gus_model_expectation;
 struct gus_model_output;
 
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */
@@ -36,6 +37,7 @@ struct gus_model_traced {
 	uint64_t warm_up;
 	const struct gus_screen_options *screen; /* of text */
 	struct gus_model_output *output;
+	const struct gus_model_expectation *expectation;
 };
 
 /* What was taken of a process. */
