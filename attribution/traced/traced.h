@@ -39,6 +39,7 @@ struct gus_traced_options {
 	bool phases;                            /* follow the run over time */
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;
+	bool all;                               /* the engine runs on all of it, not on a sample (stretches.h) */
 	bool warm;                              /* all is told as if nothing had been touched for the first time */
 	bool interval;                          /* also the cycles of the other end: warm caches, or cold ones */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
@@ -78,7 +79,8 @@ struct gus_traced_block {
 struct gus_traced_memory {
 	/* first: of the hits, lines that the trace had not touched before */
 	uint64_t accesses, hits[GUS_HITS], first[GUS_HITS];
-	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address */
+	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address; after the end */
+	uint64_t told;                          /* executed with one */
 	uint64_t rebuilt;                       /* of a prefetch: its address was found out from accesses around it */
 };
 
@@ -97,6 +99,8 @@ struct gus_traced_region {
 	bool prefetches;                        /* has software prefetches */
 	double cycles[GUS_STREAM_LANES];
 	double other_cycles;                    /* with the other caches: see the option interval */
+	/* Standard errors, as not all of it was timed: of the nominal cycles, and in lane i + 1 of knob i's speedup. */
+	double errors[GUS_STREAM_LANES];
 	uint64_t slots, fused;                  /* issue slots; instructions that share that of the one before */
 	double charged;                         /* by causality */
 	/* How far the engines agree on a steady stretch of it, if it is a loop with GUS_TRACED_HOT of the time and it
@@ -170,6 +174,8 @@ struct gus_traced {
 	/* whose way is not known: the last of a window, or into code that was not traced */
 	uint64_t branches_unknown;
 	double cycles[GUS_STREAM_LANES];        /* all threads, one after the other */
+	double errors[GUS_STREAM_LANES];        /* as those of regions */
+	uint64_t ops_run, ops_timed;            /* without those of the warm-up; equal where there is no such error */
 	double other_cycles;
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */

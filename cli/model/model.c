@@ -32,13 +32,14 @@
 #include "symbolizer/symbols/routine.h"
 
 enum { ENGINE_CORE, ENGINE_STREAM, ENGINE_BOTH };
+enum { LANES_SAMPLED, LANES_ALL, LANES_NONE };
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct model_options {
 	int from;                       /* FROM_*: the input */
 	const char *block, *batch, *elf, *function, *uops, *uarch;
 	const char *input, *emulator, *trace_options, *output;
-	int engine, format;
+	int engine, format, lanes;
 	struct gus_screen_options screen;
 	int fetch, data;                /* enum gus_core_fetch, gus_hit */
 	int pointers;                   /* enum gus_core_pointers; negative: what is usual of the input */
@@ -169,6 +170,9 @@ static const struct gus_option options[] = {
 	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a "
 	  "time, by the stream engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL,
 	  .call = set_sensitivity, .fit = { ONE | EXECUTED } },
+	{ 0, "lanes", "WHICH", "Of a trace: sampled (default), the engine is run on stretches of a long run, and "
+	  "errors are told; all, on all of it; none, without sensitivities, on stretches.", GUS_OPTION_CHOICE,
+	  AT(lanes), .choices = "sampled all none", .fit = { EXECUTED } },
 	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the "
 	  "time goes round in, by the stream engine.", GUS_OPTION_FLAG, AT(causality), .fit = { ONE | EXECUTED } },
 	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent "
@@ -590,10 +594,11 @@ static int run_traced(struct model *m, struct gus_error *err)
 	struct gus_model_traced traced = {
 		.screen = &o->screen,
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
-		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .both = o->engine == ENGINE_BOTH,
-		.interval = o->interval,
+		.weight = o->lanes == LANES_NONE ? 0 : o->weights_n ? o->weights[0] : 1.15,
+		.causality = true, .both = o->engine == ENGINE_BOTH, .interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
-		.phases = o->phases, .memory = o->memory, .children = o->children,
+		.phases = o->phases, .memory = o->memory, .all = o->lanes == LANES_ALL,
+		.children = o->children,
 		.output = &m->output, .expectation = &m->expectation,
 	};
 	struct gus_model_process process = {
