@@ -157,6 +157,10 @@ static void prepare_hazards(struct stream *s, size_t lane)
 		s->forwards[kind][lane] = ticks(gus_forwarding_cycles(s->c, (enum gus_forwarding)kind),
 						weight_of(s->o, lane, GUS_KNOB_FORWARD, kind == GUS_FORWARD_BLOCKED));
 	s->split[lane] = ticks(s->c->line_split_penalty, splits);
+	s->page_split[lane] = ticks(s->c->page_split_penalty, splits);
+	s->forward_address[lane] = ticks(s->c->store_forward_address > s->c->store_forward_latency ?
+					 s->c->store_forward_address - s->c->store_forward_latency : 0,
+					 weight_of(s->o, lane, GUS_KNOB_FORWARD, 0));
 	s->split_share[lane] = splits > 0 ? (int32_t)lround(STREAM_SHARE / splits) : 0;
 	s->alias[lane] = ticks(s->c->alias_penalty, weight_of(s->o, lane, GUS_KNOB_ALIAS, 0));
 }

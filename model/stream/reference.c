@@ -76,6 +76,14 @@ static double forwarded(const struct reference *k, const struct stream_access *a
 		scaled(k, gus_forwarding_cycles(k->c, (enum gus_forwarding)a->forwarding), GUS_KNOB_FORWARD, blocked);
 }
 
+/* By how much a word is there later after its store's address than after its data. */
+static double address_late(const struct reference *k)
+{
+	double more = (double)k->c->store_forward_address - k->c->store_forward_latency;
+
+	return more > 0 ? scaled(k, more, GUS_KNOB_FORWARD, 0) : 0;
+}
+
 static double run_uop(struct reference *k, const struct gus_op *op, const struct gus_uop *u, uint32_t class)
 {
 	bool accesses = u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n && k->resolver->tracked;
@@ -102,7 +110,8 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 		start = later(start, k->reg[k->p->flows[u->in + i].reg] -
 			      scaled(k, k->p->flows[u->in + i].cycles, knob, number));
 	if (load && split)
-		start += scaled(k, k->c->line_split_penalty, GUS_KNOB_LINE_SPLITS, 0);
+		start += scaled(k, a->flags & STREAM_PAGE_SPLIT ? k->c->page_split_penalty : k->c->line_split_penalty,
+				GUS_KNOB_LINE_SPLITS, 0);
 	if (load && a)
 		start = place(k, a, start);
 	if (load && a && (a->flags & STREAM_FORWARD))
@@ -113,8 +122,10 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	for (unsigned i = 0; i < u->out_n; i++)
 		k->reg[k->p->flows[u->out + i].reg] =
 			later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
+	if (u->kind == GUS_UOP_STORE_ADDRESS && a && (a->flags & STREAM_KNOWN))
+		k->words[a->stored] = start + address_late(k);
 	if (u->kind == GUS_UOP_STORE_DATA && a && (a->flags & STREAM_KNOWN))
-		k->words[a->stored] = start;
+		k->words[a->stored] = address_late(k) > 0 ? later(k->words[a->stored], start) : start;
 	return end;
 }
 
