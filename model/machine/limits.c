@@ -47,7 +47,8 @@ const struct gus_machine_limit gus_machine_limits[GUS_LIMITS] = {
 	[GUS_LIMIT_STORE_COMMIT] = { "store commit", "Stores that reach L1 in a cycle, and only in the same line.",
 		"l1d_stores", BOTH, .relaxed = { { "l1d_stores", 0 } } },
 	[GUS_LIMIT_FORWARDING] = { "store forwarding", "The time from a store's data to a load of them.",
-		"store_forward_latency store_forward_computed store_forward_vector store_forward_address store_forward_zero", BOTH, .relaxed_pointers = true },
+		"store_forward_latency store_forward_computed store_forward_vector store_forward_address "
+		"store_forward_zero", BOTH, .relaxed_pointers = true },
 	[GUS_LIMIT_BLOCKED_FORWARDING] = { "blocked forwarding",
 		"The same where the store does not have all that the load reads, from when it has left.",
 		"store_forward_blocked store_forward_wider", BOTH, .relaxed = { { "store_forward_blocked", 0 } } },
