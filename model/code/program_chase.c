@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+ /* SPDX-License-Identifier: MIT */
 /* What is the word of a load as it came: an address, or what a store writes. Intel's cores from Sandy Bridge to Skylake guess that a load with a
  * simple address (a base, no index, a displacement of 0 to 2047) stays in the page of its base and take a cycle less,
  * but only where the base comes straight from a load: they see from which unit it is forwarded. Where anything computes
