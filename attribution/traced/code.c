@@ -199,7 +199,7 @@ static void find_own(struct gus_traced *t, uint32_t insn)
 static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 {
 	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths,
-		.size = from->size,
+		.size = from->size, .pid = t->pid, .time = t->time,
 		.insns_n = from->insns, .insn = t->program->insns_n, .memory = t->program->memories_n, .windows_n = 1 };
 	const struct gus_traced_mapping *m = mapping_of(t, b.address);
 
@@ -246,6 +246,12 @@ void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint6
 	}
 	if (length && length <= UINT64_MAX - start)
 		add_mapping(t, &(struct gus_traced_mapping){ start, start + length, offset, module });
+}
+
+void gus_traced_moment(struct gus_traced *t, uint32_t pid, uint64_t time)
+{
+	t->pid = pid;
+	t->time = time;
 }
 
 struct covered { uint64_t module, offset; };

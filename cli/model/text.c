@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/common/print.h"
+#include "cli/model/expected.h"
 #include "cli/model/render.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
@@ -130,6 +131,10 @@ static void print_head(const struct gus_model_report *r)
 	       r->settings->options.iterations ? "of the iterations asked for, start and end included" :
 	       r->settings->stream ? "the mean of the second half of a run" : result->periodic ?
 		       "exact: the machine repeats itself" : "no period was found: the mean of a long run");
+	gus_model_expected_text(r->expectation, gus_bottleneck_name(m->verdict.bottleneck));
+	if (m->verdict.broken != GUS_BOUNDS)
+		gus_print("            which no machine can reach: %s alone need %.2f. Please report this\n",
+			  gus_bound_name(m->verdict.broken), m->bounds.cycles[m->verdict.broken]);
 	printf("%10" PRIu32 "  instructions, %" PRIu32 " uops, %" PRIu32 " issue slots\n", p->insns_n,
 	       gus_program_executed(p),
 	       gus_program_slots(p));
@@ -406,7 +411,23 @@ void gus_model_text(const struct gus_model_report *r)
 		gus_model_timeline_text(r->modelled);
 }
 
-void gus_model_loops_text(const struct gus_model_report *r, const double *cycles)
+/* Cycles, and how much of them is expected to be wrong. */
+static void print_loop_figure(const struct gus_model_report *r, const struct gus_model_loop_figure *f)
+{
+	const struct gus_expected_error *e = f->cycles < 0 ? NULL :
+		gus_model_expected(r->expectation, gus_bottleneck_name(f->verdict.bottleneck));
+
+	if (f->cycles >= 0)
+		printf(" %9.2f", f->cycles);
+	else
+		printf("         -");
+	if (e && e->median >= 0)
+		printf(" %6.1f%% %5.1f%%", e->median, e->p90);
+	else
+		printf("       -      -");
+}
+
+void gus_model_loops_text(const struct gus_model_report *r, const struct gus_model_loop_figure *figures)
 {
 	const struct gus_routine *f = r->function;
 
@@ -414,15 +435,12 @@ void gus_model_loops_text(const struct gus_model_report *r, const double *cycles
 	gus_print("%s (%s), %s engine: innermost loops; --loop N shows one\n\n", r->settings->uarch->name,
 		  r->settings->uarch->title,
 		  r->settings->stream ? "stream" : "core");
-	printf("loop    offset    bytes   insns    cycles  line\n");
+	printf("loop    offset    bytes   insns    cycles   error    90%%  line\n");
 	for (size_t i = 0; i < f->loops_n; i++) {
 		const struct gus_loop *loop = &f->loops[i];
 
 		printf("%4zu  %8zx %8zu %7u", i + 1, loop->offset, loop->size, loop->instructions);
-		if (cycles[i] >= 0)
-			printf(" %9.2f", cycles[i]);
-		else
-			printf("         -");
+		print_loop_figure(r, &figures[i]);
 		if (loop->file)
 			gus_print("  %s:%" PRIu32, loop->file, loop->line);
 		printf("%s\n", loop->jumps ? "  (jumps inside)" : loop->branches ? "  (branches inside)" : "");

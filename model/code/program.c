@@ -104,7 +104,6 @@ static void lower_one(struct builder *b, uint32_t number)
 	gus_program_find_idioms(b, &l);
 	if (info->class == GUS_INSN_NOP)
 		l.uses_n = 0;
-	l.writeback = gus_program_writes_back(b, info);
 	gus_program_latencies(b, &l);
 	add_memories(b, info, &op);
 	gus_program_find_pieces(b, &l);
@@ -204,6 +203,7 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 	/* All are decoded by now, so that code with a fault leaves nothing behind. */
 	for (size_t i = insns; i < b->insns.n; i++)
 		lower_one(b, (uint32_t)i);
+	gus_program_chase(b, insns, !c->lengths);
 	gus_program_fuse_macro(b, ops);
 	gus_program_add_syncs(b, ops, !c->lengths);
 	gus_program_settle_rob(b, ops);
