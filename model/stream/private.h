@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/index.h"
 #include "model/code/forwarding.h"
+#include "model/code/decode_group.h"
 #include "model/code/uop_lines.h"
 #include "model/code/values.h"
 #include "model/machine/config.h"
@@ -100,6 +101,7 @@ struct stream {
 	size_t lanes;
 	bool fed;                       /* step by step: the code grows, accesses and branches are told of */
 	enum gus_core_fetch mode;
+	bool *kept;                     /* of MIXED: which ops the uop cache has */
 	uint32_t ops_n, uops_n, flows_n;
 	struct gus_stream_resources resources;
 	size_t resources_n;             /* buses, exclusive units, groups of ports */
@@ -175,10 +177,10 @@ static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct g
 	return cycles;
 }
 
-/* Parts of the front end that work ahead, as far as their queue reaches. */
+/* Parts of the front end that work ahead, as far as their queue reaches: what takes its time by whole cycles has to. */
 static inline bool gus_stream_ahead(enum stream_front part)
 {
-	return part == FRONT_FETCH || part == FRONT_LINES;
+	return part == FRONT_FETCH || part == FRONT_DECODE || part == FRONT_LINES;
 }
 
 /* What finds it out. */
@@ -187,6 +189,8 @@ struct stream_resolver {
 	struct gus_values values;
 	struct stream_fetch fetch;
 	struct gus_uop_lines uop_lines; /* of the uop cache; the same for all lanes as well */
+	struct gus_uop_read read;       /* what it reads in the present cycle */
+	struct gus_decode_group group;  /* of the decoders */
 	uint64_t code;                  /* bytes of all instructions so far */
 	bool tracked;                   /* accesses are looked at at all */
 	bool one_page;                  /* all pages are one page of memory */
@@ -221,9 +225,11 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_
 uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c,
 			   const struct gus_core_memory *memory);
 
-/* What an op takes of each part of the front end, in cycles; of length decoding, what a cycle of it takes. */
-void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
-			    const struct gus_op *op, double costs[FRONTS]);
+/* What an op takes of each part of the front end that its step goes through, in cycles; of length decoding, what a
+ * cycle of it takes. */
+void gus_stream_front_costs(const struct stream *s, const struct gus_op *op, double costs[FRONTS]);
+/* Sets mode and kept, which gus_stream_unprepare frees. */
+void gus_stream_choose_fetch(struct stream *s);
 
 /* What the causality analysis follows back: for each op that ran, what its dispatch, the start of each of its uops
  * and its retirement waited for on the nominal machine (lane 0). It takes the place of the sets of instructions that

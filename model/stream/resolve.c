@@ -286,26 +286,53 @@ static struct stream_access *more_accesses(struct stream_resolver *r, unsigned n
 	return r->accesses.v + r->accesses.n - n;
 }
 
-/* Whether the op begins a line of the uop cache, which takes one of the cache's reads of a cycle: a line has ops of one
- * window of code, and begins anew behind a jump that is taken. The last op of a loop without a branch is one, too. */
-static uint8_t lines_front(struct stream_resolver *r, const struct gus_op *op, bool taken)
+/* The front end, looked at as if it always had room: then it does not depend on time either. An op takes a cycle of the
+ * decoders if it begins another group, and one of the uop cache if it begins what that reads in a cycle. */
+
+enum { ISSUED = 1 << FRONT_ISSUE, CACHED = ISSUED | 1 << FRONT_UOP_CACHE, FETCHED = ISSUED | 1 << FRONT_FETCH };
+
+static uint8_t cache_front(struct stream_resolver *r, uint32_t number, bool taken)
 {
 	const struct gus_core_config *c = r->s->c;
 	const struct gus_program *p = r->s->p;
+	const struct gus_op *op = &p->ops[number];
 	bool unrolled = r->s->o->unrolled, begins;
 	uint64_t at = p->base + (unrolled ? r->code : p->insns[op->insn].offset);
 
 	if (!c->uop_cache_window || !c->uop_cache_line)
-		return 0;
-	begins = gus_uop_lines_step(&r->uop_lines, c, op, at) != GUS_UOP_LINES_SAME;
-	gus_uop_lines_put(&r->uop_lines, c, op, at, taken && !unrolled);
+		return CACHED;
+	begins = !r->read.lines || !gus_uop_read_takes(&r->read, &r->uop_lines, c, p, number, at);
+	if (begins)
+		r->read = (struct gus_uop_read){ 0 };
+	gus_uop_read_put(&r->read, &r->uop_lines, c, p, number, at, taken && !unrolled);
 	for (unsigned i = 0; i < op->insns_n && unrolled; i++)
 		r->code += p->insns[op->insn + i].info.length;
-	return (uint8_t)(begins << FRONT_LINES);
+	return (uint8_t)(CACHED | begins << FRONT_LINES);
 }
 
-enum { ALL_FRONTS = (1 << FRONT_LINES) - 1, CACHED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE,
-	DECODED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_DECODE | 1 << FRONT_FETCH };
+static uint8_t decoder_front(struct stream_resolver *r, const struct gus_op *op, bool taken, struct stream_step *step)
+{
+	const struct stream *s = r->s;
+	bool begins = !r->group.ops || !gus_decode_group_takes(&r->group, s->c, op, true);
+
+	step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled, taken);
+	if (begins)
+		r->group = (struct gus_decode_group){ 0 };
+	gus_decode_group_put(&r->group, s->c, op);
+	return (uint8_t)(FETCHED | begins << FRONT_DECODE);
+}
+
+/* Where one ends the other begins anew. */
+static uint8_t fronts_of(struct stream_resolver *r, uint32_t number, bool cached, bool taken, struct stream_step *step)
+{
+	if (cached) {
+		r->group = (struct gus_decode_group){ 0 };
+		return cache_front(r, number, taken);
+	}
+	r->read = (struct gus_uop_read){ 0 };
+	r->uop_lines = (struct gus_uop_lines){ 0 };
+	return decoder_front(r, &r->s->p->ops[number], taken, step);
+}
 
 /* One step. Addresses are those before its instructions have run, so registers are followed after that. */
 static void resolve(struct stream_resolver *r, uint32_t number, const struct gus_core_step *given,
@@ -315,12 +342,10 @@ static void resolve(struct stream_resolver *r, uint32_t number, const struct gus
 	const struct gus_op *op = &s->p->ops[number];
 	const struct gus_core_branch *branch = s->o->branch;
 
-	*step = (struct stream_step){ .op = number, .access = (uint32_t)r->accesses.n, .fronts = ALL_FRONTS };
-	if (s->mode == GUS_CORE_FETCH_DECODERS)
-		step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled,
-							     op->flags & GUS_OP_TAKEN);
-	if (s->mode == GUS_CORE_FETCH_UOP_CACHE)
-		step->fronts |= lines_front(r, op, (op->flags & GUS_OP_TAKEN) || number + 1 == s->p->ops_n);
+	*step = (struct stream_step){ .op = number, .access = (uint32_t)r->accesses.n, .fronts = ISSUED };
+	if (s->mode == GUS_CORE_FETCH_DECODERS || s->mode == GUS_CORE_FETCH_UOP_CACHE || s->kept)
+		step->fronts = fronts_of(r, number, s->kept ? s->kept[number] : s->mode == GUS_CORE_FETCH_UOP_CACHE,
+					 (op->flags & GUS_OP_TAKEN) || number + 1 == s->p->ops_n, step);
 	if (r->tracked && op->memories_n)
 		find_accesses(r, op, given, more_accesses(r, op->memories_n));
 	if (op->stores)
@@ -372,15 +397,9 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_
 		const struct gus_op *op = &s->p->ops[told->op];
 
 		r->steps[i] = (struct stream_step){ .op = told->op, .access = (uint32_t)r->accesses.n,
-			.region = told->region, .fronts = told->cached ? CACHED_FRONTS : DECODED_FRONTS,
-			.mispredicted = told->mispredicted };
-		if (!told->cached && s->mode == GUS_CORE_FETCH_DECODERS)
-			r->steps[i].fetched =
-				(uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, false, told->taken);
-		if (told->cached)
-			r->steps[i].fronts |= lines_front(r, op, told->taken);
-		else
-			r->uop_lines.window = 0;
+			.region = told->region, .fronts = ISSUED, .mispredicted = told->mispredicted };
+		if (told->cached || s->mode == GUS_CORE_FETCH_DECODERS)
+			r->steps[i].fronts = fronts_of(r, told->op, told->cached, told->taken, &r->steps[i]);
 		if (op->memories_n)
 			take_accesses(r, op, feed->accesses + told->access, more_accesses(r, op->memories_n));
 		if (op->stores)
