@@ -176,7 +176,7 @@ static int decode_one(struct builder *b, const struct gus_program_code *c, size_
 	return (int)n;
 }
 
-/* Of a trace, whether a block ends in a branch to its own beginning: then it is a loop, whatever else it may lead to. */
+/* Of a trace, whether a block ends in a branch to its own beginning: then it is a loop, whatever else it leads to. */
 static bool goes_back(const struct builder *b, size_t first)
 {
 	const struct gus_program_insn *last = &b->insns.v[b->insns.n - 1];

@@ -251,12 +251,11 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 			       stream_time from, unsigned own, struct gus_stream_log *log, uint64_t *why)
 {
 	stream_time t = from;
-	stream_time base = own == STREAM_STORE ? from : k->dispatch;
 	unsigned tlb = a->tlb;
 	uint64_t before = 0, waited = 0;
 
 	if (a->tlb == GUS_TLB_WALK)
-		t = NAME(queue)(k, BUS_WALKS, base, t, log, why) + k->walk;
+		t = NAME(queue)(k, BUS_WALKS, k->dispatch, t, log, why) + k->walk;
 	else if (a->tlb == GUS_TLB_SECOND)
 		t = t + k->tlb;
 	if (log)
@@ -268,10 +267,10 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 			*why = waited;
 		t = LATER(t, free);
 		if (a->level >= GUS_HIT_MEMORY)
-			t = NAME(queue)(k, BUS_MEMORY, base, t, log, why);
+			t = NAME(queue)(k, BUS_MEMORY, k->dispatch, t, log, why);
 		if (a->level >= GUS_HIT_L3)
-			t = NAME(queue)(k, BUS_L3, base, t, log, why);
-		t = NAME(queue)(k, BUS_L2, base, t, log, why);
+			t = NAME(queue)(k, BUS_L3, k->dispatch, t, log, why);
+		t = NAME(queue)(k, BUS_L2, k->dispatch, t, log, why);
 		tlb = log && FIRST(t) > FIRST(found) ? 0 : tlb;
 		t = t + k->levels[a->level];
 		if (log)
@@ -544,7 +543,10 @@ INLINE void NAME(eliminate)(struct NAME(state) *k, const struct stream *s, const
 		}
 }
 
-/* Stores leave in order after they have retired, and a line that is not in L1 is asked for then. */
+/* Stores leave in order after they have retired, and a line that is not in L1 is asked for then. Buses and miss buffers
+ * serve in the order of the program here, and younger loads ask long before an older store retires; so the store's turn
+ * is taken when it is dispatched, as if it asked then, and its line is there no sooner than that takes from its
+ * retirement on. */
 INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op,
 			const struct stream_access *accesses, unsigned commits, struct gus_stream_log *log,
 			struct stream_note *note)
@@ -559,12 +561,17 @@ INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const str
 	}
 	left = LATER(left, k->retire);
 	for (unsigned n = 0; accesses && n < op->memories_n; n++) {
-		stream_time there;
+		stream_time there, asked = k->retire + k->levels[accesses[n].level];
 
 		if (!s->p->memories[op->memory + n].store || !(accesses[n].level || accesses[n].tlb))
 			continue;
 		why = stream_reason(WHY_RETIRED, 0, 0, 0, 0);
-		there = NAME(fetch)(k, s, accesses + n, k->retire, STREAM_STORE, log, &why);
+		there = NAME(fetch)(k, s, accesses + n, k->dispatch, STREAM_STORE, log, &why);
+		if (log && FIRST(asked) >= FIRST(there))
+			why = stream_missed(stream_reason(WHY_RETIRED, 0, 0, 0, 0), accesses[n].level, 0);
+		there = LATER(there, asked);
+		if (accesses[n].level && (accesses[n].flags & STREAM_LINE))
+			k->lines[accesses[n].line] = there;
 		if (log && FIRST(there) > FIRST(left))
 			note->drain = why;
 		left = LATER(left, there);

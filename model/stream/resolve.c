@@ -7,7 +7,7 @@
  *
  *	words     (address / 8) % 1024 --> the word, and the number of the youngest store there
  *	stores    number % 1024        --> the bytes that it wrote
- *	lines     line % 256           --> the line that was missed there last
+ *	lines     a slot of 256        --> the line that was missed there last (gus_core_line_slot)
  *
  * Several small stores may lie in one word. A store that writes some bytes of its first or last word remembers which
  * one was there before, so that from the youngest all of a word are found.
@@ -57,7 +57,7 @@ static void find_line(struct stream_resolver *r, struct gus_value address, struc
 	if (!address.known || !r->s->c->line_size)
 		return;
 	line = address.bits / r->s->c->line_size + 1;
-	a->line = (uint16_t)(line % STREAM_LINES);
+	a->line = (uint16_t)gus_core_line_slot(line, STREAM_LINES);
 	a->flags |= STREAM_LINE;
 	if (a->level != GUS_HIT_L1)
 		r->lines[a->line] = line;
