@@ -44,6 +44,7 @@ model_libmodel_a_SOURCES = \
 	model/oracles/branch.c model/oracles/branch.h \
 	model/oracles/cache.c model/oracles/cache.h \
 	model/oracles/oracle.c model/oracles/oracle.h \
+	model/oracles/code_fetch.c model/oracles/code_fetch.h \
 	model/oracles/rates.c model/oracles/rates.h \
 	model/oracles/sets.c model/oracles/sets.h \
 	model/stream/kernel.c model/stream/kernel.h \

@@ -205,6 +205,7 @@ unit_tests = \
 	tests/unit/test_package \
 	tests/unit/test_event \
 	tests/unit/test_fed \
+	tests/unit/test_code_fetch \
 	tests/unit/test_figure1 \
 	tests/unit/test_flame \
 	tests/unit/test_flame_file \
@@ -359,6 +360,7 @@ tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c
 tests_unit_test_embedded_SOURCES = tests/unit/test_embedded.c
 tests_unit_test_package_SOURCES = tests/unit/test_package.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
+tests_unit_test_code_fetch_SOURCES = tests/unit/test_code_fetch.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_follow_SOURCES = tests/unit/test_follow.c tracing/plugin/follow.c

@@ -400,6 +400,8 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_
 			.region = told->region, .fronts = ISSUED, .mispredicted = told->mispredicted };
 		if (told->cached || s->mode == GUS_CORE_FETCH_DECODERS)
 			r->steps[i].fronts = fronts_of(r, told->op, told->cached, told->taken, &r->steps[i]);
+		if (!told->cached)
+			r->steps[i].fetched = (uint16_t)(r->steps[i].fetched + told->fetch);
 		if (op->memories_n)
 			take_accesses(r, op, feed->accesses + told->access, more_accesses(r, op->memories_n));
 		if (op->stores)
