@@ -59,6 +59,12 @@ enum gus_core_second {
 	GUS_CORE_SECOND_WHOLE,          /* of its own window only whole, of the target of a jump in pairs of slots */
 };
 
+/* Where a uop waits until it is executed: in one scheduler, or in the part of it that its port belongs to, which is
+ * told by the names that tables give to ports. */
+enum gus_core_station { GUS_CORE_STATION_WHOLE, GUS_CORE_STATION_INT, GUS_CORE_STATION_VECTOR, GUS_CORE_STATION_MEMORY,
+			GUS_CORE_STATIONS };
+enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const char *port);
+
 /* What a table says; what it does not say is unlimited, or for widths the plainest value. */
 void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u);
 /* Sets one by its name. -1 with err if there is none of that name or the value makes no machine. */
