@@ -18,6 +18,7 @@ model_libmodel_a_SOURCES = \
 	model/code/program.c model/code/program.h \
 	model/code/program_fusion.c \
 	model/code/program_idioms.c \
+	model/code/program_chase.c \
 	model/code/program_latency.c \
 	model/code/program_pieces.c \
 	model/code/program_private.h \

@@ -187,9 +187,10 @@ static const struct gus_option options[] = {
 	  .choices = "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all", .fit = { ONE } },
 	{ 0, "set", "NAME=VALUE", "Another size or width than the table's, such as rob=100; 0 is no limit. Several "
 	  "are separated by commas.", GUS_OPTION_LIST, AT(set) },
-	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch) or "
-	  "distinct (of --elf) values; or none (of --uops): no store feeds a load.", GUS_OPTION_CHOICE, AT(pointers),
-	  .choices = "equal distinct none", .fit = { CODE } },
+	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch; the "
+	  "stack apart), one for all, or distinct (of --elf) values; or none (of --uops): no store feeds a load.",
+	  GUS_OPTION_CHOICE, AT(pointers),
+	  .choices = "equal distinct one none", .fit = { CODE } },
 	{ 0, "iterations", "N", "Run just N iterations and count all their cycles, instead of finding the steady "
 	  "state.", GUS_OPTION_NUMBER, AT(iterations), .bounds = { 0, 10000000 }, .fit = { CODE } },
 	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory; or caches: where those of "

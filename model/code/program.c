@@ -204,6 +204,7 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 	/* All are decoded by now, so that code with a fault leaves nothing behind. */
 	for (size_t i = insns; i < b->insns.n; i++)
 		lower_one(b, (uint32_t)i);
+	gus_program_chase(b, insns, !c->lengths);
 	gus_program_fuse_macro(b, ops);
 	gus_program_add_syncs(b, ops, !c->lengths);
 	gus_program_settle_rob(b, ops);

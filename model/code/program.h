@@ -67,6 +67,7 @@ struct gus_program_memory {
 	uint8_t instruction;            /* of the op: which one has it */
 	bool load, store, gather;
 	bool vector;                    /* of an instruction of vector registers */
+	bool computed;                  /* of a store: what it writes no load has brought as it is */
 };
 
 enum gus_op_flag {

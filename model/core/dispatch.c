@@ -13,6 +13,7 @@
 static void occupy(struct core *core, struct live_uop *u, const struct gus_uop *uop)
 {
 	core->waiting[u->port]--;
+	core->left[u->port]++;
 	core->pools[POOL_RS].freed++;
 	core->pools[core->port_pool[u->port]].freed += core->port_pool[u->port] != POOL_RS;
 	core->port_free[u->port] = core->cycle + (uop->port_cycles ? uop->port_cycles : 1);

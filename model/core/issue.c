@@ -37,26 +37,83 @@ static int fewest(const struct core *core, uint64_t mask)
 	return best;
 }
 
-/* Even issue slots take the port with the fewest uops at the start of the cycle, odd ones the second, unless that is
- * behind by three or more; of equals the highest (Abel and Reineke, "uiCA", ICS 2022, section 4.1.3). All slots of a
- * cycle look at the same counts (waiting_before), as they are bound at the same time. */
-static int by_slot(const struct core *core, uint64_t mask, unsigned slot)
+/* By issue slot (Abel and Reineke, "uiCA", ICS 2022, section 4.1.3, and its program). All slots of a cycle look at the
+ * same counts, as they are bound at the same time, and the renamer hears of what is dispatched a cycle later
+ * (waiting_seen). `ranks` are the ports of a mask, those with the fewest first; of equals the highest first, as it has
+ * the fewest other duties. */
+static unsigned rank_ports(const uint32_t *seen, uint64_t mask, uint8_t *ranks)
 {
-	int first = -1, second = -1;
+	unsigned n = 0;
 
 	for (uint64_t rest = mask; rest; rest &= rest - 1) {
-		int port = lowest(rest);
+		unsigned port = (unsigned)lowest(rest), at = n++;
 
-		if (first < 0 || core->waiting_before[port] <= core->waiting_before[first]) {
-			second = first;
-			first = port;
-		} else if (second < 0 || core->waiting_before[port] <= core->waiting_before[second]) {
-			second = port;
-		}
+		for (; at && seen[ranks[at - 1]] >= seen[port]; at--)
+			ranks[at] = ranks[at - 1];
+		ranks[at] = (uint8_t)port;
 	}
-	if (second < 0 || slot % 2 == 0 || core->waiting_before[second] >= core->waiting_before[first] + 3)
-		return first;
-	return second;
+	return n;
+}
+
+/* Haswell to Skylake: even slots take the first, odd ones the second, unless that is behind by three or more. */
+static int by_slot(const struct core *core, uint64_t mask, unsigned slot)
+{
+	const uint32_t *seen = core->waiting_seen[0];
+	uint8_t ranks[GUS_CORE_PORTS];
+
+	rank_ports(seen, mask, ranks);
+	return slot % 2 && seen[ranks[1]] < seen[ranks[0]] + 3 ? ranks[1] : ranks[0];
+}
+
+/* Sandy Bridge and Ivy Bridge: slot by slot from the port with the fewest (of equals the lowest) through the others,
+ * the highest first, and around; only that one if another is behind by three or more. */
+static int by_rotation(const struct core *core, uint64_t mask, unsigned slot)
+{
+	const uint32_t *seen = core->waiting_seen[0];
+	unsigned n = (unsigned)__builtin_popcountll(mask), at = slot % n;
+	int least = lowest(mask), other = least;
+	uint32_t most = 0;
+
+	for (uint64_t rest = mask; rest; rest &= rest - 1) {
+		least = seen[lowest(rest)] < seen[least] ? lowest(rest) : least;
+		most = seen[lowest(rest)] > most ? seen[lowest(rest)] : most;
+	}
+	if (!at || most >= seen[least] + 3)
+		return least;
+	for (mask &= ~(1ull << least); at--; mask &= ~(1ull << other))
+		other = 63 - __builtin_clzll(mask);
+	return other;
+}
+
+/* How many uops of this cycle had the same ports to choose from, before this one. */
+static unsigned same_ports(struct core *core, uint64_t mask)
+{
+	for (unsigned i = 0; i < core->bound_n; i++)
+		if (core->bound[i].ports == mask)
+			return core->bound[i].n++;
+	if (core->bound_n < ISSUED_NOW) {
+		core->bound[core->bound_n].ports = mask;
+		core->bound[core->bound_n++].n = 1;
+	}
+	return 0;
+}
+
+/* Ice Lake, with counts that are a cycle older still: of the uops of a cycle with the same choice the first takes the
+ * first rank, the next one the second and so on, of the ports that are less than five behind. In the fourth slot the
+ * first of its kind takes the second rank, and the fifth slot always takes the first. */
+static int by_rank(struct core *core, uint64_t mask, unsigned slot)
+{
+	const uint32_t *seen = core->waiting_seen[1];
+	uint8_t ranks[GUS_CORE_PORTS];
+	unsigned n = rank_ports(seen, mask, ranks), before = same_ports(core, mask);
+
+	while (seen[ranks[n - 1]] >= seen[ranks[0]] + 5)
+		n--;
+	if (slot == 4)
+		return ranks[0];
+	if (slot == 3 && !before && n > 1)
+		return ranks[1];
+	return ranks[before % n];
 }
 
 /* In turn, the same for all masks. */
@@ -67,6 +124,15 @@ static int in_turn(struct core *core, uint64_t mask)
 
 	core->turn = (uint32_t)port + 1;
 	return port;
+}
+
+/* Each pair of ports of loads or stores has a turn of its own. */
+static int pair_in_turn(struct core *core, uint64_t mask)
+{
+	int first = lowest(mask);
+
+	core->pair_turns ^= 1ull << first;
+	return core->pair_turns >> first & 1 ? first : lowest(mask & (mask - 1));
 }
 
 static int bind(struct core *core, const struct gus_uop *uop)
@@ -91,6 +157,12 @@ static int bind(struct core *core, const struct gus_uop *uop)
 		if (uop->kind == GUS_UOP_LOAD && __builtin_popcountll(mask) == 2)
 			return in_turn(core, mask);
 		return by_slot(core, mask, core->issued_now);
+	case GUS_CORE_BIND_RANKS:
+	case GUS_CORE_BIND_ROTATE:
+		if (uop->kind >= GUS_UOP_LOAD && __builtin_popcountll(mask) == 2)
+			return pair_in_turn(core, mask);
+		return core->c->port_binding == GUS_CORE_BIND_RANKS ? by_rank(core, mask, core->issued_now) :
+			by_rotation(core, mask, core->issued_now);
 	default:
 		return fewest(core, mask);
 	}
@@ -393,8 +465,12 @@ static enum gus_core_reason issue_one(struct core *core)
 /* Why it stopped short is one reason for the whole cycle: that of the slot that would have been next. */
 void gus_core_issue(struct core *core)
 {
-	for (unsigned p = 0; p < core->p->ports_n; p++)
-		core->waiting_before[p] = core->waiting[p];
+	for (unsigned p = 0; p < core->p->ports_n; p++) {
+		core->waiting_seen[1][p] = core->waiting_seen[0][p];
+		core->waiting_seen[0][p] = core->waiting[p] + core->left[p];
+		core->left[p] = 0;
+	}
+	core->bound_n = 0;
 	core->stop = GUS_CORE_NOTHING;
 	while (core->issued_now < core->c->issue_width) {
 		enum gus_core_reason reason = issue_one(core);

@@ -18,15 +18,31 @@
  *	        forwarded              blocked, until the store      alias_penalty, and the word is
  *	                               is in L1                      from L1
  *
+ * Where all pages are one page of memory (is_one_page) the last is blocked as well.
+ *
  * Loads never wait for stores that turn out not to be theirs: as behind a predictor of memory dependences that is
  * always right. */
 #include "model/code/forwarding.h"
 #include "model/core/private.h"
 
+/* Harnesses that set all pointers to one value back whatever is touched with the same page of memory (BHive; Chen et
+ * al., IISWC 2019, section 3): what lies 4096 bytes apart is the same word. */
+static bool is_one_page(const struct core *core)
+{
+	return !core->options->source && (core->options->pointers == GUS_CORE_POINTERS_EQUAL ||
+					  core->options->pointers == GUS_CORE_POINTERS_ONE);
+}
+
+static uint64_t in_memory(const struct core *core, uint64_t linear)
+{
+	return is_one_page(core) ? linear % PAGE : linear;
+}
+
 /* A word that is read otherwise than it was written (another start, more bytes) is not known. Words whose places in
  * the table collide overwrite each other: that is as good as a word that was never written, as it was rare. */
-static struct gus_value word_at(const struct core *core, uint64_t address, uint32_t bytes)
+static struct gus_value word_at(const struct core *core, uint64_t linear, uint32_t bytes)
 {
+	uint64_t address = in_memory(core, linear);
 	unsigned at = (unsigned)(address >> 3) % MEMORY_WORDS;
 	bool whole = core->words[at].address == address && bytes <= core->words[at].bytes;
 
@@ -35,8 +51,9 @@ static struct gus_value word_at(const struct core *core, uint64_t address, uint3
 	return core->values.memory;
 }
 
-static void set_word(struct core *core, uint64_t address, uint32_t bytes, struct gus_value value)
+static void set_word(struct core *core, uint64_t linear, uint32_t bytes, struct gus_value value)
 {
+	uint64_t address = in_memory(core, linear);
 	unsigned at = (unsigned)(address >> 3) % MEMORY_WORDS;
 
 	core->words[at].address = address;
@@ -69,7 +86,7 @@ static bool may_be_written(const struct core *core, uint64_t address, uint32_t b
 static void find_forward(struct core *core, unsigned n, uint64_t address, uint32_t bytes)
 {
 	core->forward[n] = 0;
-	core->blocked[n] = core->aliased[n] = false;
+	core->aliased[n] = false;
 	if (!may_be_written(core, address, bytes))
 		return;
 	for (uint64_t i = core->store_tail; i-- > core->store_head;) {
@@ -77,12 +94,13 @@ static void find_forward(struct core *core, unsigned n, uint64_t address, uint32
 		uint64_t apart = address - s->address;
 
 		if (!s->known || (apart >= s->bytes && -apart >= bytes)) {
-			if (s->known && (apart & 4095) < s->bytes)
-				core->aliased[n] = true;
-			continue;
+			bool alias = s->known && (apart % PAGE < s->bytes || -apart % PAGE < bytes);
+
+			core->aliased[n] |= alias;
+			if (!alias || !is_one_page(core))
+				continue;
 		}
 		core->forward[n] = i + 1;
-		core->blocked[n] = apart >= s->bytes || apart + bytes > s->bytes; /* before it, or behind it */
 		return;
 	}
 }
@@ -104,6 +122,14 @@ static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 	core->tlb[n] = (uint8_t)tlb;
 }
 
+/* Whether it needs bytes on both sides of a multiple of size. */
+static bool crosses(const struct core *core, unsigned n, uint32_t bytes, uint64_t size)
+{
+	if (!size || !core->address[n].known || bytes > size)
+		return false;
+	return (core->address[n].bits & (size - 1)) + bytes > size;
+}
+
 static void push_store(struct core *core, const struct gus_op *op, unsigned n, uint32_t insn, uint32_t entries)
 {
 	const struct gus_program_memory *m = &core->p->memories[op->memory + n];
@@ -112,7 +138,8 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 
 	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known, .bytes = m->bytes,
 		.entries = entries,
-		.memory = op->memory + n, .level = core->level[n] };
+		.memory = op->memory + n, .level = core->level[n],
+		.split = crosses(core, n, m->bytes, core->c->line_size) };
 	count_words(core, s, 1);
 	if (s->known && core->values.effects)
 		set_word(core, s->address, s->bytes, value);
@@ -143,11 +170,11 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 				continue;
 			core->address[n] = address_now(core, op, n);
 			core->forward[n] = 0;
-			core->blocked[n] = core->aliased[n] = false;
+			core->aliased[n] = false;
 			if (m->load && core->address[n].known && core->options->pointers != GUS_CORE_POINTERS_NONE) {
 				find_forward(core, n, core->address[n].bits, m->bytes);
 				loaded = word_at(core, core->address[n].bits, m->bytes);
-			} else if (m->load && core->options->pointers == GUS_CORE_POINTERS_EQUAL) {
+			} else if (m->load) {
 				loaded = core->values.memory;
 			}
 			ask_level(core, op, n);
@@ -158,15 +185,6 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 		}
 		gus_values_step(&core->values, op->insn + insn, loaded);
 	}
-}
-
-static bool crosses_line(const struct core *core, unsigned n, uint32_t bytes)
-{
-	uint64_t line = core->c->line_size;
-
-	if (!line || !core->address[n].known || bytes > line)
-		return false;
-	return (core->address[n].bits & (line - 1)) + bytes > line;
 }
 
 static enum gus_forwarding forwarding_of(const struct core *core, const struct gus_op *op, unsigned n)
@@ -218,17 +236,19 @@ static void wait_for_store(struct core *core, struct live_uop *u, const struct g
 {
 	struct live_store *s = &core->stores[(core->forward[n] - 1) & core->store_mask];
 	struct live_access *a = core_access(core, u);
+	enum gus_forwarding kind = forwarding_of(core, op, n);
+	int late = (int)core->c->store_forward_address - uop->latency;
 
-	if (core->blocked[n]) {
+	if (kind == GUS_FORWARD_BLOCKED) {
 		wait_for_commit(core, u, s);
 		return;
 	}
-	a->forward = (uint16_t)gus_forwarding_cycles(core->c, forwarding_of(core, op, n));
+	a->forward = (uint16_t)gus_forwarding_cycles(core->c, kind);
 	a->store = s->data;
 	if (s->data)
 		gus_core_wait(core, u, s->data - 1, a->forward > uop->latency ? (int)(a->forward - uop->latency) : 0);
 	if (s->addr)
-		gus_core_wait(core, u, s->addr - 1, 1);
+		gus_core_wait(core, u, s->addr - 1, late > 1 ? late : 1);
 }
 
 /* A load or store uop enters: what it must wait for beyond its registers. */
@@ -244,7 +264,8 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 	m = &core->p->memories[op->memory + n];
 	a->address = core->address[n].bits;
 	a->bytes = core->address[n].known ? m->bytes : 0;
-	a->split = crosses_line(core, n, m->bytes);
+	a->split = crosses(core, n, m->bytes, core->c->line_size);
+	a->page_split = crosses(core, n, m->bytes, core->c->page_size);
 	if (uop->kind == GUS_UOP_LOAD) {
 		u->level = core->level[n];
 		a->tlb = core->tlb[n];
@@ -350,7 +371,8 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 			u->more = (int16_t)-uop->latency;
 	}
 	if (a->split) {
-		u->more = (int16_t)(u->more + (int)core->c->line_split_penalty);
+		u->more = (int16_t)(u->more + (int)(a->page_split ? core->c->page_split_penalty :
+						    core->c->line_split_penalty));
 		core->port_free[u->port] = now + 2; /* two lines, two accesses */
 	}
 	if (a->tlb == GUS_TLB_SECOND)
@@ -400,21 +422,25 @@ static void release(struct core *core, struct live_uop *load)
 		gus_core_arm(core, load);
 }
 
-/* In order, the oldest first: one that misses holds up those behind it. */
+/* In order, the oldest first: one that misses holds up those behind it. One that crosses a line is written twice, and
+ * leaves alone: the next cycle has the other line. */
 void gus_core_commit_stores(struct core *core)
 {
 	unsigned n = core->c->l1d_stores;
 	const struct live_store *last = NULL;
 
-	while (core->store_head < core->store_retired) {
+	while (core->store_head < core->store_retired && core->commit_free <= core->cycle) {
 		struct live_store *s = &core->stores[core->store_head & core->store_mask];
 
 		if (s->ready > core->cycle || (core->c->l1d_stores && !n--))
 			return;
 		/* The second of a cycle has to go into the same line. */
-		if (last && s->known && last->known && (s->address ^ last->address) >= core->c->line_size)
+		if (last && (s->split || (s->known && last->known &&
+					  (s->address ^ last->address) >= core->c->line_size)))
 			return;
 		last = core->c->l1d_stores ? s : NULL;
+		if (last && s->split)
+			core->commit_free = core->cycle + 2;
 		core->pools[POOL_STORES].freed += s->entries;
 		count_words(core, s, -1);
 		if (s->blocked)

@@ -66,7 +66,7 @@ struct live_access {
 	uint32_t bytes;                         /* 0: the address is not known */
 	uint16_t forward;                       /* cycles from that data */
 	uint8_t tlb;
-	bool split;                             /* crosses a line */
+	bool split, page_split;                 /* crosses a line, or even a page */
 };
 
 struct waiter {
@@ -101,6 +101,7 @@ struct live_store {
 	uint32_t bytes, memory;                 /* memory: in program->memories */
 	uint32_t entries;                       /* of the store buffer, for all stores of its op */
 	bool known;                             /* the address is */
+	bool split;                             /* crosses a line: committed as two */
 	uint8_t level;
 };
 
@@ -114,11 +115,12 @@ enum {
 	WHEEL = 2048,           /* cycles ahead that the wheel reaches */
 	STORES_MOST = 1024,     /* in flight, where the table sets no limit */
 	MEMORY_WORDS = 256,     /* of which the value is remembered */
-	WORDS_IN_PAGE = 512,
+	PAGE = 4096, WORDS_IN_PAGE = PAGE / 8,
 	MISSES = 64, LINES = 64,/* lines on their way; those of which it is known when they come */
 	WALKS = 8,              /* of the page table at the same time */
 	ACCESSES = 4,           /* of one op */
 	LOADS_NOW = 8,          /* dispatched in one cycle */
+	ISSUED_NOW = 16,        /* different sets of ports in one cycle that are told apart */
 	FILES = 160,            /* numbers for physical registers that are shared: more than there are names */
 	UNITS = 256,
 };
@@ -164,12 +166,18 @@ struct core {
 	uint64_t *ready[GUS_CORE_PORTS];        /* sequence numbers, the oldest first */
 	uint32_t ready_n[GUS_CORE_PORTS];
 	uint32_t waiting[GUS_CORE_PORTS];       /* bound to the port and not dispatched */
-	uint32_t waiting_before[GUS_CORE_PORTS];/* the same at the start of the cycle */
+	/* The same as the renamer sees it, who hears of a dispatch a cycle later; at the starts of this cycle and of
+	 * the one before it. */
+	uint32_t waiting_seen[2][GUS_CORE_PORTS];
+	uint32_t left[GUS_CORE_PORTS];          /* dispatched in this cycle */
+	struct { uint64_t ports; uint32_t n; } bound[ISSUED_NOW]; /* uops of this cycle, by the ports of their choice */
+	unsigned bound_n;
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
 	uint64_t unit_free[UNITS];
 	unsigned units_n;                       /* the highest that the program uses, plus 1 */
 	uint8_t port_pool[GUS_CORE_PORTS];      /* which scheduler it has */
 	uint32_t turn;                          /* of ports that take turns */
+	uint64_t pair_turns;                    /* of pairs, each at its lower port: whether that was the last */
 
 	/* Issue. */
 	struct gus_fetched current;
@@ -196,10 +204,11 @@ struct core {
 	struct gus_value address[ACCESSES];
 	uint64_t forward[ACCESSES];
 	uint8_t level[ACCESSES], tlb[ACCESSES];
-	bool blocked[ACCESSES], aliased[ACCESSES];
+	bool aliased[ACCESSES];
 	struct { uint64_t address, bits; uint32_t bytes; bool known; } words[MEMORY_WORDS];
 	uint64_t misses[MISSES];                /* when each buffer is free again */
 	struct { uint64_t line, ready; } lines[LINES];
+	uint64_t commit_free;                   /* from when on stores leave, behind one that crosses a line */
 	uint64_t l2_free, l3_free, memory_free, walk_free[WALKS];
 
 	/* What is told. */

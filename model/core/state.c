@@ -84,7 +84,7 @@ static uint64_t sum_registers(const struct core *core, uint64_t sum)
 static uint64_t sum_rest(const struct core *core, uint64_t sum)
 {
 	for (unsigned p = 0; p < core->p->ports_n; p++)
-		sum = gus_mix(sum, ahead(core, core->port_free[p]));
+		sum = gus_mix(sum, ahead(core, core->port_free[p]) ^ (uint64_t)core->waiting_seen[0][p] << 32);
 	for (unsigned u = 0; u < core->units_n; u++)
 		sum = gus_mix(sum, ahead(core, core->unit_free[u]));
 	for (uint64_t i = core->store_head; i < core->store_retired; i++)
@@ -98,6 +98,7 @@ static uint64_t sum_rest(const struct core *core, uint64_t sum)
 	if (core->c->l1d_bank_ports)
 		sum = gus_mix(sum, core->cycle % core->p->ports_n);
 	sum = gus_mix(sum, (core->store_tail - core->store_retired) << 32 | core->turn);
+	sum = gus_mix(sum, ahead(core, core->commit_free) << 32 ^ core->pair_turns);
 	sum = gus_mix(sum, ahead(core, core->blocked_until) << 2 | (uint64_t)core->have_current);
 	return gus_mix(sum, (uint64_t)(core->have_current ? core->current.op + 1 : 0) << 8 | core->slot);
 }

@@ -27,8 +27,9 @@ struct gus_uarch;
 	X(l1d_latency) X(l1d_stores) X(l1d_bank_ports) X(l1d_misses) \
 	X(l2_latency) X(l2_bandwidth) X(l3_latency) X(l3_bandwidth) \
 	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \
-	X(store_forward_latency) X(store_forward_vector) X(store_forward_blocked) X(store_forward_zero) \
-	X(line_split_penalty) X(alias_penalty)
+	X(store_forward_latency) X(store_forward_computed) X(store_forward_vector) X(store_forward_address) \
+	X(store_forward_blocked) X(store_forward_wider) X(store_forward_zero) \
+	X(line_split_penalty) X(page_split_penalty) X(page_size) X(alias_penalty)
 
 struct gus_core_config {
 #define X(name) uint32_t name;
@@ -42,6 +43,8 @@ enum gus_core_binding {
 	GUS_CORE_BIND_ALTERNATE,        /* in turn */
 	GUS_CORE_BIND_ROUND_ROBIN,      /* in turn among those with the fewest */
 	GUS_CORE_BIND_SLOTS,            /* the fewest or the second, by the place in the group that is issued */
+	GUS_CORE_BIND_RANKS,            /* by how many had the same choice in this cycle, and the place in the group */
+	GUS_CORE_BIND_ROTATE,           /* from the one with the fewest on, by the place in the group */
 	GUS_CORE_BIND_ANY,              /* not before it is dispatched: the first that is free */
 };
 

@@ -52,8 +52,9 @@ struct gus_core_source {
 
 /* What registers hold at the start, which decides what loads get from earlier stores. */
 enum gus_core_pointers {
-	GUS_CORE_POINTERS_EQUAL,        /* all the same value: as throughput benchmarks set them (BHive) */
+	GUS_CORE_POINTERS_EQUAL,        /* all the same value but for the stack: as throughput benchmarks (BHive) do */
 	GUS_CORE_POINTERS_DISTINCT,     /* values that do not meet */
+	GUS_CORE_POINTERS_ONE,          /* all the same value, the stack and frame pointers, too */
 	GUS_CORE_POINTERS_NONE,         /* memory carries nothing from store to load (as UFS) */
 };
 

@@ -74,6 +74,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l1d_size", GUS_UNIT_KIB, NULL, "of L1 data" },
 	{ "l1d_ways", GUS_UNIT_WAYS, NULL, "of L1 data" },
 	{ "l1d_latency", GUS_UNIT_CYCLES, NULL, "load to use, general registers, simple address" },
+	{ "l1d_latency_base", GUS_UNIT_POLICY, "any loaded",
+		"whose address has l1d_latency: any simple one, or one whose base is from a load" },
 	{ "l1d_latency_indexed", GUS_UNIT_CYCLES, NULL, "the same with an index or a large displacement" },
 	{ "l1d_latency_vector", GUS_UNIT_CYCLES, NULL, "load to use, vector registers" },
 	{ "l1d_loads", GUS_UNIT_PER_CYCLE, NULL, "loads begun" },
@@ -129,8 +131,14 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "branches", GUS_UNIT_PER_CYCLE, NULL, "branches, taken or not" },
 	{ "lcp_penalty", GUS_UNIT_CYCLES, NULL, "lost by a length-changing prefix in the legacy decoders" },
 	{ "store_forward_latency", GUS_UNIT_CYCLES, NULL, "from a store's data to a load of the same word" },
+	{ "store_forward_computed", GUS_UNIT_CYCLES, NULL,
+		"the same of data that an operation made, not a load; 0: the same" },
 	{ "store_forward_vector", GUS_UNIT_CYCLES, NULL, "the same for vectors" },
+	{ "store_forward_address", GUS_UNIT_CYCLES, NULL,
+		"from the execution of a store's address to a load of the same word; 0: no more than a load takes" },
 	{ "store_forward_blocked", GUS_UNIT_CYCLES, NULL, "the same where forwarding fails" },
+	{ "store_forward_wider", GUS_UNIT_FLAG, NULL,
+		"a load that begins where the store does and reads more is forwarded" },
 	{ "store_forward_zero", GUS_UNIT_POLICY, GUS_STORE_FORWARD_ZERO_WORDS,
 		"memory renaming, forwarding at no time: of loads, of moves and updates, of those by equal registers" },
 	{ "alias_penalty", GUS_UNIT_CYCLES, NULL,
@@ -160,7 +168,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "unlaminate", GUS_UNIT_POLICY, "inputs operands none",
 		"by which count of registers micro-fused uops are split at "
 	  "issue" },
-	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots any",
+	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots ranks rotate any",
 		"how a uop gets its port; slots: even "
 	  "issue slots take the least loaded port, odd ones the second least; any: whichever of its ports is free "
 		  "first" },

@@ -71,6 +71,8 @@ static void begin(const char *text)
 	m.c.page_walks = 1;
 	m.c.line_size = 64;
 	m.c.line_split_penalty = 5;
+	m.c.page_split_penalty = 5;
+	m.c.page_size = 4096;
 	m.c.store_forward_latency = 10;
 	m.c.store_forward_vector = 0;
 	m.c.store_forward_blocked = 13;
@@ -170,7 +172,7 @@ static void a_line_that_is_on_its_way(void **state)
 		trace.address[1] = cases[i].second;
 		trace.address[2] = cases[i].third;
 		m.c.l1d_misses = 1;
-		m.c.line_split_penalty = 0;
+		m.c.line_split_penalty = m.c.page_split_penalty = 0;
 		run();
 		for (unsigned n = 0; n < 3; n++)
 			if (completed(n) != cases[i].completed[n])
@@ -302,7 +304,8 @@ static void distances(void **state)
 		{ 0, false, 11 }, { 1, false, 15 }, { 7, false, 15 }, { 8, false, 5 }, { -1, false, 15 },
 		{ -7, false, 15 }, { -8, false, 5 }, { 0, true, 15 }, { -8, true, 15 }, { -15, true, 15 },
 		{ -16, true, 5 }, { 7, true, 15 }, { 8, true, 5 },
-		{ 4096, false, 10 }, { 4103, false, 10 }, { 4104, false, 5 }, { 4095, false, 5 }, { -4096, false, 10 },
+		{ 4096, false, 10 }, { 4103, false, 10 }, { 4104, false, 5 }, { 4095, false, 10 }, { -4096, false, 10 },
+		{ 4089, false, 10 }, { 4088, false, 5 },
 		{ 8192 + 7, false, 10 }, { 4096 * 512, false, 10 },
 	};
 
@@ -317,6 +320,43 @@ static void distances(void **state)
 		if (completed(2) != cases[i].completed)
 			fail_msg("%d, %s: cycle %u", (int)cases[i].apart, cases[i].wide ? "wide" : "narrow",
 				(unsigned)completed(2));
+		drop();
+	}
+}
+
+/* An address of a store that is executed in 21: so many cycles later a load of the word is done, if that is more than
+ * it takes from the next cycle on. */
+static void late_addresses(void **state)
+{
+	static const struct { uint32_t address; uint64_t completed; } cases[] = { { 0, 26 }, { 4, 26 }, { 5, 26 },
+		{ 6, 27 }, { 9, 30 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin("root int - rsi 20 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r1 4 5\n");
+		trace.address[2] = trace.address[1];
+		m.c.store_forward_address = cases[i].address;
+		run();
+		assert_int_equal(completed(3), cases[i].completed);
+		drop();
+	}
+}
+
+/* Eight bytes are stored, sixteen loaded, from their beginning and from before it; where the former is forwarded. */
+static void wider_loads(void **state)
+{
+	static const struct { int64_t apart; uint32_t wider; uint64_t completed; } cases[] = { { 0, 0, 15 },
+		{ 0, 1, 11 }, { -1, 1, 15 }, { 1, 1, 15 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin("s store rsi;r1 - 1+1 2+4\nl load rdi x2 4 3\n");
+		trace.address[0] = A + 2048;
+		trace.address[1] = (uint64_t)(A + 2048 + cases[i].apart);
+		m.c.line_size = 4096;
+		m.c.store_forward_wider = cases[i].wider;
+		run();
+		assert_int_equal(completed(2), cases[i].completed);
 		drop();
 	}
 }
@@ -376,6 +416,14 @@ static void crossed_lines(void **state)
 		assert_int_equal(dispatched(1), split ? 3 : 2);
 		assert_int_equal(dispatched(4), split ? 3 : 2); /* address and data */
 		assert_int_equal(dispatched(5), split ? 3 : 2);
+		drop();
+	}
+	for (unsigned past = 0; past < 2; past++) {     /* the page's last bytes, then beyond them */
+		begin("a load rsi r1 4 1\n");
+		trace.address[0] = A + 2 * 4096 - 8 + past;
+		m.c.page_split_penalty = 90;
+		run();
+		assert_int_equal(completed(0), past ? 95 : 5);
 		drop();
 	}
 	/* An access of a whole line and more is not said to cross one. */
@@ -445,6 +493,10 @@ static void stores_leave_in_order(void **state)
 		{ "the ends of a line", 2, { 0, 56, 64 }, { 0 }, { 22, 22, 23 } },
 		{ "not to two", 2, { 56, 64, 72 }, { 0 }, { 22, 23, 23 } },
 		{ "three", 3, { 0, 8, 16 }, { 0 }, { 22, 22, 22 } },
+		{ "two cycles for one that crosses a line", 2, { 60, 72, 80 }, { 0 }, { 22, 24, 24 } },
+		{ "which goes alone", 2, { 0, 60, 72 }, { 0 }, { 22, 23, 25 } },
+		{ "its last byte is the line's", 2, { 0, 56, 64 }, { 0 }, { 22, 22, 23 } },
+		{ "nothing of it without a limit", 0, { 60, 72, 80 }, { 0 }, { 22, 22, 22 } },
 		{ "the first misses, and holds up all", 0, { 0, 64, 128 }, { GUS_HIT_L2, 0, 0 }, { 36, 36, 36 } },
 		{ "the second does", 0, { 0, 64, 128 }, { 0, GUS_HIT_L2, 0 }, { 22, 36, 36 } },
 		{ "lines come side by side", 0, { 0, 64, 128 }, { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L3 }, { 36, 36,
@@ -507,6 +559,8 @@ int main(void)
 		cmocka_unit_test(what_the_oracle_is_asked),
 		cmocka_unit_test(forwarded_words),
 		cmocka_unit_test(distances),
+		cmocka_unit_test(late_addresses),
+		cmocka_unit_test(wider_loads),
 		cmocka_unit_test(blocked_loads),
 		cmocka_unit_test(the_youngest_store),
 		cmocka_unit_test(crossed_lines),
