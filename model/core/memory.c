@@ -112,7 +112,7 @@ static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 	enum gus_tlb tlb = GUS_TLB_HIT;
 
 	if (oracle) {
-		struct gus_core_access access = { .iteration = core->current.iteration, .op = core->current.op,
+		struct gus_core_access access = { .iteration = core->current->iteration, .op = core->current->op,
 			.memory = op->memory + n, .address = core->address[n].bits, .known = core->address[n].known,
 			.store = !core->p->memories[op->memory + n].load };
 
@@ -120,14 +120,6 @@ static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 	}
 	core->level[n] = (uint8_t)level;
 	core->tlb[n] = (uint8_t)tlb;
-}
-
-/* Whether it needs bytes on both sides of a multiple of size. */
-static bool crosses(const struct core *core, unsigned n, uint32_t bytes, uint64_t size)
-{
-	if (!size || !core->address[n].known || bytes > size)
-		return false;
-	return (core->address[n].bits & (size - 1)) + bytes > size;
 }
 
 static void push_store(struct core *core, const struct gus_op *op, unsigned n, uint32_t insn, uint32_t entries)
@@ -138,8 +130,7 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 
 	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known, .bytes = m->bytes,
 		.entries = entries,
-		.memory = op->memory + n, .level = core->level[n],
-		.split = crosses(core, n, m->bytes, core->c->line_size) };
+		.memory = op->memory + n, .level = core->level[n] };
 	count_words(core, s, 1);
 	if (s->known && core->values.effects)
 		set_word(core, s->address, s->bytes, value);
@@ -148,8 +139,8 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 /* A source that knows addresses (a trace) is believed; else they are what registers that are followed make them. */
 static struct gus_value address_now(const struct core *core, const struct gus_op *op, unsigned n)
 {
-	if (core->current.addressed)
-		return (struct gus_value){ core->front.addresses[core->current.addresses][n], true };
+	if (core->current->addressed)
+		return (struct gus_value){ core->front.addresses[core->current->addresses][n], true };
 	return gus_values_address(&core->values, core->p, op->memory + n);
 }
 
@@ -185,6 +176,15 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 		}
 		gus_values_step(&core->values, op->insn + insn, loaded);
 	}
+}
+
+static bool crosses_line(const struct core *core, unsigned n, uint32_t bytes)
+{
+	uint64_t line = core->c->line_size;
+
+	if (!line || !core->address[n].known || bytes > line)
+		return false;
+	return (core->address[n].bits & (line - 1)) + bytes > line;
 }
 
 static enum gus_forwarding forwarding_of(const struct core *core, const struct gus_op *op, unsigned n)
@@ -264,8 +264,7 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 	m = &core->p->memories[op->memory + n];
 	a->address = core->address[n].bits;
 	a->bytes = core->address[n].known ? m->bytes : 0;
-	a->split = crosses(core, n, m->bytes, core->c->line_size);
-	a->page_split = crosses(core, n, m->bytes, core->c->page_size);
+	a->split = crosses_line(core, n, m->bytes);
 	if (uop->kind == GUS_UOP_LOAD) {
 		u->level = core->level[n];
 		a->tlb = core->tlb[n];
@@ -371,8 +370,7 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 			u->more = (int16_t)-uop->latency;
 	}
 	if (a->split) {
-		u->more = (int16_t)(u->more + (int)(a->page_split ? core->c->page_split_penalty :
-						    core->c->line_split_penalty));
+		u->more = (int16_t)(u->more + (int)core->c->line_split_penalty);
 		core->port_free[u->port] = now + 2; /* two lines, two accesses */
 	}
 	if (a->tlb == GUS_TLB_SECOND)
@@ -391,12 +389,10 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 }
 
 /* Stores leave in order after they retire; a line that is not in L1 is asked for at retirement. */
-void gus_core_retire_stores(struct core *core, const struct gus_op *op)
+void gus_core_retire_stores(struct core *core, const struct gus_op *op, unsigned n)
 {
-	unsigned n = 0, entries = 0;
+	unsigned entries = 0;
 
-	for (unsigned i = 0; i < op->memories_n && i < ACCESSES; i++)
-		n += core->p->memories[op->memory + i].store;
 	while (n-- && core->store_retired < core->store_tail) {
 		struct live_store *s = &core->stores[core->store_retired++ & core->store_mask];
 
@@ -406,7 +402,7 @@ void gus_core_retire_stores(struct core *core, const struct gus_op *op)
 		entries += s->entries;
 	}
 	if (op->stores > entries) /* of a store that has no memory operand we know of */
-		core->pools[POOL_STORES].freed += op->stores - entries;
+		core->pools[POOL_STORES].freed += (int32_t)(op->stores - entries);
 }
 
 /* The store is in L1: the load that waited for it reads it there, store_forward_blocked cycles from now until its
@@ -422,26 +418,22 @@ static void release(struct core *core, struct live_uop *load)
 		gus_core_arm(core, load);
 }
 
-/* In order, the oldest first: one that misses holds up those behind it. One that crosses a line is written twice, and
- * leaves alone: the next cycle has the other line. */
+/* In order, the oldest first: one that misses holds up those behind it. */
 void gus_core_commit_stores(struct core *core)
 {
 	unsigned n = core->c->l1d_stores;
 	const struct live_store *last = NULL;
 
-	while (core->store_head < core->store_retired && core->commit_free <= core->cycle) {
+	while (core->store_head < core->store_retired) {
 		struct live_store *s = &core->stores[core->store_head & core->store_mask];
 
 		if (s->ready > core->cycle || (core->c->l1d_stores && !n--))
 			return;
 		/* The second of a cycle has to go into the same line. */
-		if (last && (s->split || (s->known && last->known &&
-					  (s->address ^ last->address) >= core->c->line_size)))
+		if (last && s->known && last->known && (s->address ^ last->address) >= core->c->line_size)
 			return;
 		last = core->c->l1d_stores ? s : NULL;
-		if (last && s->split)
-			core->commit_free = core->cycle + 2;
-		core->pools[POOL_STORES].freed += s->entries;
+		core->pools[POOL_STORES].freed += (int32_t)s->entries;
 		count_words(core, s, -1);
 		if (s->blocked)
 			release(core, &core->uops[s->blocked - 1]);
