@@ -38,6 +38,16 @@ enum gus_uop_lines_step gus_uop_lines_step(const struct gus_uop_lines *l, const 
 	return l->room < entries_of(c, op) ? GUS_UOP_LINES_NEXT : GUS_UOP_LINES_SAME;
 }
 
+uint64_t gus_uop_lines_at(const struct gus_core_config *c, const struct gus_program *p, const struct gus_op *op,
+			  uint64_t at)
+{
+	if (!c->uop_cache_by_end)
+		return at;
+	for (unsigned i = 0; i < op->insns_n; i++)
+		at += p->insns[op->insn + i].info.length;
+	return at - 1;
+}
+
 void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c, const struct gus_op *op, uint64_t at,
 		   bool taken)
 {

@@ -23,6 +23,10 @@ struct gus_uop_lines {
 enum gus_uop_lines_step { GUS_UOP_LINES_SAME, GUS_UOP_LINES_NEXT, GUS_UOP_LINES_WINDOW, GUS_UOP_LINES_TARGET };
 enum gus_uop_lines_step gus_uop_lines_step(const struct gus_uop_lines *l, const struct gus_core_config *c,
 					   const struct gus_op *op, uint64_t at);
+/* The address that says where an op lies whose first byte is at `at`: Intel's lines go by where instructions begin; on
+ * Zen 4 what ends in the next window is not served before that (uop_cache_by_end). */
+uint64_t gus_uop_lines_at(const struct gus_core_config *c, const struct gus_program *p, const struct gus_op *op,
+			  uint64_t at);
 /* Puts it there. */
 void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c, const struct gus_op *op, uint64_t at,
 		   bool taken);

@@ -302,7 +302,7 @@ static void deliver(struct gus_frontend *f)
 		return;
 	while (fetch(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
-		uint64_t at = address_of(f, &f->ahead, 0);
+		uint64_t at = gus_uop_lines_at(c, f->p, op, address_of(f, &f->ahead, 0));
 		enum gus_uop_lines_step step = gus_uop_lines_step(&f->lines, c, op, at);
 		unsigned wide = c->uop_cache_wide && (op->flags & GUS_OP_WIDE);
 

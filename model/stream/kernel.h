@@ -58,7 +58,7 @@ struct NAME(state) {
 	stream_time dispatch, retire, drained;  /* of the last op; drained: of the last store, when it left for L1 */
 	stream_time words[STREAM_WORDS], left[STREAM_WORDS]; /* of a store: its data are there, and it has left */
 	stream_time lines[STREAM_LINES];        /* when a line that was missed is there */
-	stream_time late[GUS_CORE_STATIONS][STREAM_LATE]; /* the longest waits of each part of the station, descending */
+	stream_time late[GUS_CORE_STATIONS][STREAM_LATE]; /* the longest waits of each part, descending */
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];

@@ -269,6 +269,7 @@ static uint8_t lines_front(struct stream_resolver *r, const struct gus_op *op, b
 
 	if (!c->uop_cache_window || !c->uop_cache_line)
 		return 0;
+	at = gus_uop_lines_at(c, p, op, at);
 	begins = gus_uop_lines_step(&r->uop_lines, c, op, at) != GUS_UOP_LINES_SAME;
 	gus_uop_lines_put(&r->uop_lines, c, op, at, taken && !unrolled);
 	for (unsigned i = 0; i < op->insns_n && unrolled; i++)

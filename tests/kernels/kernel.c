@@ -146,7 +146,7 @@ static struct kernel_room furnish(void)
 		.words = pages(KERNEL_WORDS * 4), .order = permutation(KERNEL_WORDS, &state),
 		.sorted = pages(KERNEL_WORDS * 4), .work = pages(2 * KERNEL_WORDS * 4), .table = pages(256 * 4),
 		.longs = pages(KERNEL_N * 8), .nodes = pages(256 * sizeof(struct kernel_node)),
-		.far = pages(KERNEL_FAR), .quarters = pages(4 * sizeof(void *)),
+		.far = pages(KERNEL_FAR), .quarters = pages(4 * sizeof(void *)), .chance = pages(8),
 	};
 
 	for (int i = 0; i < KERNEL_SIDE; i++)
