@@ -136,7 +136,7 @@ static void some_loads_are_fast(void **state)
 		{ X86 PARAM("l1d_latency 5 cycles") NARROW, CODE("\x8b\x07"), "load p23=5 rdi>rax" },
 		{ X86 PARAM("l1d_latency 5 cycles") NARROW, CODE("\x0f\x28\x07"), "load p23=5 rdi>zmm0" },
 		{ X86 NARROW, CODE("\x8b\x07"), "load p23=4 rdi>rax" },
-		/* A cycle more where the index is multiplied: of general registers, however long the load takes else. */
+		/* A cycle more where the index is multiplied, of general registers. */
 		{ X86 SCALED NARROW, CODE("\x8b\x04\xcf"), "load p23=5 rdi,rcx>rax" },
 		{ X86 SCALED NARROW, CODE("\x8b\x04\x0f"), "load p23=4 rdi,rcx>rax" },
 		{ X86 SCALED NARROW, CODE("\x8b\x07"), "load p23=4 rdi>rax" },
