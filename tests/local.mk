@@ -290,6 +290,7 @@ unit_tests = \
 	tests/unit/test_trees \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
+	tests/unit/test_timer \
 	tests/unit/test_unwind \
 	tests/unit/test_unwind_stacks \
 	tests/unit/test_uops \
@@ -315,6 +316,7 @@ reg_name = tests/unit/reg_name.c tests/unit/reg_name.h
 made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
 made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
+tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c

@@ -58,7 +58,7 @@ struct NAME(state) {
 	stream_time dispatch, retire, drained;  /* of the last op; drained: of the last store, when it left for L1 */
 	stream_time words[STREAM_WORDS], left[STREAM_WORDS]; /* of a store: its data are there, and it has left */
 	stream_time lines[STREAM_LINES];        /* when a line that was missed is there */
-	stream_time late[STREAM_LATE];          /* the longest waits of the reservation station, descending */
+	stream_time late[GUS_CORE_STATIONS][STREAM_LATE]; /* the longest waits of each part, descending */
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
@@ -196,24 +196,27 @@ INLINE void NAME(wait_window)(struct NAME(state) *k, const struct stream *s, uns
  * The exchange is one pass of an insertion sort, without a branch, as each lane exchanges at another place. The uop
  * that has waited since long before (95) takes up one of the places, as it takes up an entry, and keeps nobody else
  * from one. */
-INLINE void NAME(wait_station)(struct NAME(state) *k, const struct stream *s, unsigned n, struct gus_stream_log *log)
+INLINE void NAME(wait_station)(struct NAME(state) *k, const struct stream *s, unsigned part, unsigned n,
+			       struct gus_stream_log *log)
 {
+	stream_time *late = k->late[part];
+
 	for (unsigned i = 1; i <= n; i++) {
 		uint64_t why = 0;
-		stream_time t = NAME(entry_free)(k, s, WINDOW_RS, i, log, &why);
+		stream_time t = NAME(entry_free)(k, s, WINDOW_RS + part, i, log, &why);
 
 		if (!ANY_LATER(t, k->dispatch)) /* it is free, whatever the longest waits are */
 			continue;
 		for (unsigned c = 0; c < STREAM_LATE; c++) {
-			stream_time sooner = SOONER(t, k->late[c]);
+			stream_time sooner = SOONER(t, late[c]);
 
-			if (log && FIRST(t) > FIRST(k->late[c])) {
-				uint64_t other = log->late[c];
+			if (log && FIRST(t) > FIRST(late[c])) {
+				uint64_t other = log->late[part][c];
 
-				log->late[c] = why;
+				log->late[part][c] = why;
 				why = other;
 			}
-			k->late[c] = LATER(t, k->late[c]);
+			late[c] = LATER(t, late[c]);
 			t = sooner;
 		}
 		if (log && stream_later(log, FIRST(t), FIRST(k->dispatch), 12))
@@ -457,11 +460,12 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 		*ended = source && FIRST(forward) > FIRST(start) + FIRST(k->costs[needs->latency]) ? source :
 			stream_reason(WHY_OWN, own, 0, 0, seq);
 	}
-	if (needs->uses_n && s->sizes_n[WINDOW_RS]) {
+	if (needs->uses_n && s->sizes_n[WINDOW_RS + needs->station]) {
+		unsigned w = WINDOW_RS + needs->station;
+
 		if (log)
-			log->given[WINDOW_RS][k->taken[WINDOW_RS] & s->mask[WINDOW_RS]] =
-				stream_reason(WHY_STATION, own, 0, 0, seq);
-		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ & s->mask[WINDOW_RS]] = start;
+			log->given[w][k->taken[w] & s->mask[w]] = stream_reason(WHY_STATION, own, 0, 0, seq);
+		k->given[w][k->taken[w]++ & s->mask[w]] = start;
 	}
 	for (unsigned i = 0; i < u->out_n; i++) {
 		unsigned reg = s->p->flows[u->out + i].reg;
@@ -615,8 +619,9 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 
 		NAME(wait_window)(k, s, w, needs->window[w], log);
 	}
-	if (s->sizes_n[WINDOW_RS])
-		NAME(wait_station)(k, s, needs->waiting, log);
+	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
+		if (s->sizes_n[WINDOW_RS + part])
+			NAME(wait_station)(k, s, part, needs->waiting[part], log);
 	if (log)
 		note->entry = log->dispatch;
 	NAME(front_end)(k, s, step, log, note);
@@ -723,8 +728,8 @@ INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 	}
 	for (unsigned i = 0; i < STREAM_LINES; i++)
 		DOWN(k->lines[i]);
-	for (unsigned i = 0; i < STREAM_LATE; i++)
-		DOWN(k->late[i]);
+	for (unsigned i = 0; i < GUS_CORE_STATIONS * STREAM_LATE; i++)
+		DOWN(k->late[i / STREAM_LATE][i % STREAM_LATE]);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		for (uint64_t i = 0; i <= s->mask[w]; i++)
 			DOWN(k->given[w][i]);

@@ -33,7 +33,7 @@ enum {
  * (WINDOW_RENAMES is of all files together). */
 enum stream_window {
 	WINDOW_ROB, WINDOW_LOADS, WINDOW_STORES, WINDOW_RENAMES, WINDOW_INT, WINDOW_VECTOR, WINDOW_MASK,
-	WINDOW_RS, WINDOW_MISSES, STREAM_WINDOWS
+	WINDOW_RS, WINDOW_RS_END = WINDOW_RS + GUS_CORE_STATIONS, WINDOW_MISSES = WINDOW_RS_END, STREAM_WINDOWS
 };
 enum { STREAM_IN_ORDER = WINDOW_RS };
 
@@ -72,6 +72,7 @@ struct stream_cost { int32_t ticks[GUS_STREAM_LANES]; };
 struct stream_uop {
 	uint32_t use, uses_n;           /* of resources */
 	uint32_t latency;               /* cost until it is complete */
+	uint8_t station;                /* the part of the reservation station that it waits in */
 };
 
 struct stream_use {
@@ -85,7 +86,7 @@ struct stream_op {
 	uint8_t fronts;                 /* bit f: whether it takes any of that part's time */
 	uint8_t window[STREAM_IN_ORDER]; /* entries taken of each */
 	uint8_t windows;                /* bit w: it takes any of that one */
-	uint8_t waiting;                /* uops that go through the reservation station */
+	uint8_t waiting[GUS_CORE_STATIONS]; /* uops that go through each part of the reservation station */
 };
 
 /* A window's size in some lanes: bit k of lanes is lane k. */
@@ -175,6 +176,16 @@ static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct g
 		f->count = 0;
 	}
 	return cycles;
+}
+
+/* The part of the reservation station where a uop waits. */
+static inline enum gus_core_station gus_stream_station(const struct gus_core_config *c, const struct gus_program *p,
+						       const struct gus_uop *u)
+{
+	bool parts = c->rs_int || c->rs_vector || c->rs_memory;
+
+	return !parts || !u->ports ? GUS_CORE_STATION_WHOLE :
+		gus_core_station_of(c, p->port_names[__builtin_ctzll(u->ports)]);
 }
 
 /* Parts of the front end that work ahead, as far as their queue reaches: what takes its time by whole cycles has to. */
@@ -308,7 +319,7 @@ struct gus_stream_log {
 	uint64_t since[STREAM_RESOURCES], front_since[FRONTS];
 	uint64_t reg[GUS_PROGRAM_REGS], word[STREAM_WORDS], line[STREAM_LINES];
 	uint64_t *given[STREAM_WINDOWS]; /* why each entry is given back no earlier */
-	uint64_t late[STREAM_LATE];
+	uint64_t late[GUS_CORE_STATIONS][STREAM_LATE];
 	uint64_t drained;               /* the last op with stores */
 	uint64_t random;                /* decides between reasons that are equally late */
 	void (*read)(struct gus_stream_log *log, const struct stream *s); /* after each chunk */

@@ -301,6 +301,7 @@ static uint8_t cache_front(struct stream_resolver *r, uint32_t number, bool take
 
 	if (!c->uop_cache_window || !c->uop_cache_line)
 		return CACHED;
+	at = gus_uop_lines_at(c, p, op, at);
 	begins = !r->read.lines || !gus_uop_read_takes(&r->read, &r->uop_lines, c, p, number, at);
 	if (begins)
 		r->read = (struct gus_uop_read){ 0 };
