@@ -184,6 +184,7 @@ struct core {
 	uint64_t ready_from[GUS_CORE_PORTS];    /* none that is older is ready */
 	uint32_t ready_n[GUS_CORE_PORTS];
 	uint64_t ready_ports;                   /* those with some that are ready */
+	uint64_t plain_ports;                   /* those whose uops need nothing but the port */
 	uint16_t waiting[GUS_CORE_PORTS];       /* bound to the port and not dispatched */
 	uint16_t waiting_before[GUS_CORE_PORTS];/* the same at the start of the cycle */
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
