@@ -570,6 +570,7 @@ EXTRA_DIST += \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
+	tests/bench/blocks-speed \
 	tests/bench/callers-cost \
 	tests/bench/cost-against-perf \
 	tests/bench/embed \

@@ -283,6 +283,20 @@ static void find_needs(struct core *core)
 	find_pools(core, n);
 }
 
+/* Ports of which the oldest uop that is ready can always go: uops are bound to them, and need no unit or bank. */
+static void find_plain_ports(struct core *core)
+{
+	if (core->c->port_binding == GUS_CORE_BIND_ANY)
+		return;
+	core->plain_ports = ~0ull;
+	for (uint32_t i = 0; i < core->p->uops_n; i++) {
+		const struct gus_uop *uop = &core->p->uops[i];
+
+		if (uop->unit || (uop->kind == GUS_UOP_LOAD && core->c->l1d_bank_ports))
+			core->plain_ports &= ~uop->ports;
+	}
+}
+
 /* Units and registers that the program uses: the state of others is always the same. */
 static void find_used(struct core *core)
 {
@@ -332,6 +346,7 @@ static void begin(struct core *core, const struct gus_program *p, const struct g
 	gus_values_begin(&core->values, p, options->pointers);
 	find_needs(core);
 	find_used(core);
+	find_plain_ports(core);
 }
 
 static void end(struct core *core)
