@@ -20,6 +20,7 @@
 #include "symbolizer/symbols/symbols.h"
 
 struct gus_access_group;
+struct gus_agreement;
 struct gus_cache_config;
 struct gus_cache_total;
 struct gus_core_config;
@@ -34,9 +35,11 @@ struct gus_traced_options {
 	struct gus_symbols *symbols;            /* borrowed, as all here */
 	double weight;                          /* of the knobs that are turned; 0: none is */
 	bool causality;
+	bool both;                              /* compare the engines on hot loops */
 	bool phases;                            /* follow the run over time */
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;
+	bool all;                               /* the engine runs on all of it, not on a sample (stretches.h) */
 	bool warm;                              /* all is told as if nothing had been touched for the first time */
 	bool interval;                          /* also the cycles of the other end: warm caches, or cold ones */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
@@ -76,13 +79,15 @@ struct gus_traced_block {
 struct gus_traced_memory {
 	/* first: of the hits, lines that the trace had not touched before */
 	uint64_t accesses, hits[GUS_HITS], first[GUS_HITS];
-	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address */
+	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address; after the end */
+	uint64_t told;                          /* executed with one */
 	uint64_t rebuilt;                       /* of a prefetch: its address was found out from accesses around it */
 };
 
 enum { GUS_TRACED_NONE = UINT32_MAX };
 enum { GUS_TRACED_THREADS = 4096 };     /* that are machines of their own, of some 3 MB each */
 enum { GUS_TRACED_CIRCLES = 16 };
+static const double GUS_TRACED_HOT = 0.05, GUS_TRACED_APART = 0.10;
 
 /* A function, or a loop in one. Blocks of a loop are not counted with their function, nor those of an inner loop with
  * the outer. */
@@ -94,8 +99,13 @@ struct gus_traced_region {
 	bool prefetches;                        /* has software prefetches */
 	double cycles[GUS_STREAM_LANES];
 	double other_cycles;                    /* with the other caches: see the option interval */
+	/* Standard errors, as not all of it was timed: of the nominal cycles, and in lane i + 1 of knob i's speedup. */
+	double errors[GUS_STREAM_LANES];
 	uint64_t slots, fused;                  /* issue slots; instructions that share that of the one before */
 	double charged;                         /* by causality */
+	/* How far the engines agree on a steady stretch of it, if it is a loop with GUS_TRACED_HOT of the time and it
+	 * was asked for; else NULL. The reason is sought from GUS_TRACED_APART on. */
+	struct gus_agreement *agreement;
 };
 
 struct gus_graph;
@@ -164,6 +174,8 @@ struct gus_traced {
 	/* whose way is not known: the last of a window, or into code that was not traced */
 	uint64_t branches_unknown;
 	double cycles[GUS_STREAM_LANES];        /* all threads, one after the other */
+	double errors[GUS_STREAM_LANES];        /* as those of regions */
+	uint64_t ops_run, ops_timed;            /* without those of the warm-up; equal where there is no such error */
 	double other_cycles;
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
@@ -199,6 +211,7 @@ struct gus_traced {
 	double longest;
 	uint64_t taken;                         /* instructions of the traces so far, the warm-up's as well */
 	uint32_t op_room;                       /* of op_cycles and op_charged */
+	struct gus_vec(struct gus_traced_kept *) kept; /* by region: excerpts of loops; NULL: none yet */
 	/* places of instructions that were executed, once it was asked for them, ... */
 	struct gus_index covered;
 	struct gus_vec(uint32_t) covered_by;     /* ... and the blocks that they are of */

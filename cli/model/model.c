@@ -32,23 +32,24 @@
 #include "symbolizer/symbols/routine.h"
 
 enum { ENGINE_CORE, ENGINE_STREAM, ENGINE_BOTH };
+enum { LANES_SAMPLED, LANES_ALL, LANES_NONE };
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct model_options {
 	int from;                       /* FROM_*: the input */
 	const char *block, *batch, *elf, *function, *uops, *uarch;
 	const char *input, *emulator, *trace_options, *output;
-	int engine, format;
+	int engine, format, lanes;
 	struct gus_screen_options screen;
 	int fetch, data;                /* enum gus_core_fetch, gus_hit */
 	int pointers;                   /* enum gus_core_pointers; negative: what is usual of the input */
 	struct gus_list variant, set;
-	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
+	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up, at;
 	uint64_t pid, tid, snapshots, spread, window, max_memory;
 	bool replay;
 	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
-	bool unrolled, costs, causality, timing, interval, phases, memory, children;
+	bool unrolled, exact, costs, causality, timing, interval, phases, memory, children;
 	char *const *command;           /* what is to be run and traced; NULL: nothing */
 };
 
@@ -163,17 +164,24 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_NUMBER, AT(rows), .fit = { EXECUTED } },
 	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch) },
 	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are "
-	  "available and is some twenty times faster; or both: core, how far the other one agrees, and why not.",
+	  "available and is some twenty times faster; or both: core, how far the other one agrees, and why not. "
+	  "What was executed is modelled by stream; with both its hot loops are also run by core.",
 	  GUS_OPTION_CHOICE, AT(engine), .choices = "core stream both" },
 	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a "
 	  "time, by the stream engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL,
 	  .call = set_sensitivity, .fit = { ONE | EXECUTED } },
+	{ 0, "lanes", "WHICH", "Of a trace: sampled (default), the engine is run on stretches of a long run, and "
+	  "errors are told; all, on all of it; none, without sensitivities, on stretches.", GUS_OPTION_CHOICE,
+	  AT(lanes), .choices = "sampled all none", .fit = { EXECUTED } },
 	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the "
 	  "time goes round in, by the stream engine.", GUS_OPTION_FLAG, AT(causality), .fit = { ONE | EXECUTED } },
 	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent "
 	  "faster.", GUS_OPTION_NUMBER, AT(reach), .bounds = { 0, 1000000 }, .fit = { ONE } },
 	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without "
 	  "it code is the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), .fit = { CODE } },
+	{ 0, "at", "N", "Of a block: where in memory it begins, in bytes behind a multiple of a page (0), as windows "
+	  "of decoders and uop cache are aligned.", GUS_OPTION_NUMBER, AT(at), .bounds = { 0, 4095 },
+	  .fit = { BLOCK | BATCH } },
 	{ 'o', "output", "FILE", "Write the report to FILE; to standard output for -, where what a command prints then "
 	  "goes to standard error. By default it is on standard output, of a command on standard error.",
 	  GUS_OPTION_STRING, AT(output), .choices = "@file" },
@@ -188,9 +196,10 @@ static const struct gus_option options[] = {
 	  .choices = "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all", .fit = { ONE } },
 	{ 0, "set", "NAME=VALUE", "Another size, width or rule than the table's, such as rob=100 or stack_engine=no; "
 	  "0 is no limit. Several are separated by commas.", GUS_OPTION_LIST, AT(set) },
-	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch) or "
-	  "distinct (of --elf) values; or none (of --uops): no store feeds a load.", GUS_OPTION_CHOICE, AT(pointers),
-	  .choices = "equal distinct none", .fit = { CODE } },
+	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch; the "
+	  "stack apart), one for all, or distinct (of --elf) values; or none (of --uops): no store feeds a load.",
+	  GUS_OPTION_CHOICE, AT(pointers),
+	  .choices = "equal distinct one none", .fit = { CODE } },
 	{ 0, "iterations", "N", "Run just N iterations and count all their cycles, instead of finding the steady "
 	  "state.", GUS_OPTION_NUMBER, AT(iterations), .bounds = { 0, 10000000 }, .fit = { CODE } },
 	{ 0, "data", "LEVEL", "Where memory accesses hit: L1 (default), L2, L3 or memory; or caches: where those of "
@@ -202,6 +211,8 @@ static const struct gus_option options[] = {
 	  "took its issue slot and nothing else.", GUS_OPTION_FLAG, AT(costs), .fit = { ONE } },
 	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs),
 	  .bounds = { 0, UINT32_MAX }, .fit = { BATCH } },
+	{ 0, "exact", NULL, "With --batch: run each block until the machine repeats itself, as --block does, also "
+	  "where its pace is steady long before.", GUS_OPTION_FLAG, AT(exact), .fit = { BATCH } },
 	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER,
 	  AT(per), .bounds = { 1, 1000000 }, .fit = { BATCH } },
 	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG,
@@ -211,7 +222,7 @@ static const struct gus_option options[] = {
 
 static const struct gus_option_rule rules[] = {
 	{ "engine=core", { CODE, .why = "what was executed is modelled by the stream engine" } },
-	{ "engine=both", { ONE } },
+	{ "engine=both", { ONE | EXECUTED } },
 	{ "timeline", { .excludes = "engine=stream", .why = "the stream engine has no cycles" } },
 	{ "data=caches", { .needs = "engine=stream", .why = "what accesses hit then depends on those before, and the "
 			  "core engine looks for a steady state" } },
@@ -324,7 +335,9 @@ static int settle_options(struct model *m, struct gus_error *err)
 	s->options.fetch = (enum gus_core_fetch)o->fetch;
 	s->options.pointers = (enum gus_core_pointers)(o->pointers < 0 ? usual : o->pointers);
 	s->options.iterations = o->iterations;
+	s->options.settled = o->batch && !o->exact ? GUS_BATCH_SETTLED : 0;
 	s->options.unrolled = o->unrolled;
+	s->at = o->at;
 	s->timeline = o->timeline;
 	s->costs = o->costs;
 	s->causality = o->causality;
@@ -417,7 +430,7 @@ static int run_block(struct model *m, struct gus_error *err)
 	if (!bytes)
 		return gus_fail(err, GUS_E_USAGE, "--block takes bytes as pairs of hexadecimal digits, such as "
 				"4801c8, not '%.60s'", m->o->block);
-	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS | GUS_PROGRAM_BLOCK, err);
+	p = gus_program_new(m->uarch, bytes, n, m->o->at, GUS_PROGRAM_TEXTS | GUS_PROGRAM_BLOCK, err);
 	if (p)
 		rc = run_program(m, p, &r, err);
 	gus_program_free(p);
@@ -607,9 +620,11 @@ static int run_traced(struct model *m, struct gus_error *err)
 	struct gus_model_traced traced = {
 		.screen = &o->screen,
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
-		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval,
+		.weight = o->lanes == LANES_NONE ? 0 : o->weights_n ? o->weights[0] : 1.15,
+		.causality = true, .both = o->engine == ENGINE_BOTH, .interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
-		.phases = o->phases, .memory = o->memory, .children = o->children,
+		.phases = o->phases, .memory = o->memory, .all = o->lanes == LANES_ALL,
+		.children = o->children,
 		.output = &m->output, .expectation = &m->expectation,
 	};
 	struct gus_model_process process = {

@@ -18,6 +18,7 @@ const char *gus_model_fetch_name(enum gus_core_fetch fetch)
 		[GUS_CORE_FETCH_AUTO] = "auto", [GUS_CORE_FETCH_DECODERS] = "decoders",
 			[GUS_CORE_FETCH_UOP_CACHE] = "uop-cache",
 		[GUS_CORE_FETCH_LOOP] = "loop", [GUS_CORE_FETCH_IDEAL] = "ideal",
+		[GUS_CORE_FETCH_MIXED] = "mixed",
 	};
 
 	return (size_t)fetch < sizeof(names) / sizeof(*names) ? names[fetch] : NULL;
@@ -110,6 +111,10 @@ static void print_origin(const struct gus_model_report *r)
 
 static void print_head(const struct gus_model_report *r)
 {
+	static const char *const sources[] = { [GUS_CORE_FETCH_IDEAL] = "an ideal front end",
+		[GUS_CORE_FETCH_DECODERS] = "the decoders", [GUS_CORE_FETCH_UOP_CACHE] = "the uop cache",
+		[GUS_CORE_FETCH_LOOP] = "the loop buffer",
+		[GUS_CORE_FETCH_MIXED] = "the uop cache and, of windows that it does not keep, the decoders" };
 	const struct gus_modelled *m = r->modelled;
 	const struct gus_program *p = m->program;
 	const struct gus_core_result *result = &m->result;
@@ -119,9 +124,7 @@ static void print_head(const struct gus_model_report *r)
 	gus_print("%s (%s), %s, %s, uops from %s\n", r->settings->uarch->name, r->settings->uarch->title,
 		  r->settings->both ? "both engines" : r->settings->stream ? "stream engine" : "core engine",
 			  r->settings->options.unrolled ? "unrolled" : "as a loop",
-		  result->fetch == GUS_CORE_FETCH_IDEAL ? "an ideal front end" :
-		  result->fetch == GUS_CORE_FETCH_DECODERS ? "the decoders" :
-		  result->fetch == GUS_CORE_FETCH_UOP_CACHE ? "the uop cache" : "the loop buffer");
+		  sources[result->fetch]);
 	for (size_t i = 0; i < r->notes_n; i++)
 		gus_print("note: %s\n", r->notes[i]);
 	printf("\n%10.2f  cycles an iteration (%s)\n", m->cycles,

@@ -24,7 +24,7 @@ struct work {
 static int run_bytes(const struct gus_modelled_settings *s, struct gus_batch_line *line, const uint8_t *bytes, size_t n,
 		     struct gus_error *err)
 {
-	struct gus_program *p = gus_program_new(s->uarch, bytes, n, 0, GUS_PROGRAM_BLOCK, err);
+	struct gus_program *p = gus_program_new(s->uarch, bytes, n, s->at, GUS_PROGRAM_BLOCK, err);
 	int rc = p ? gus_modelled_cycles(p, s, &line->cycles, err) : -1;
 
 	if (rc == 0) {

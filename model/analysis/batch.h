@@ -13,6 +13,9 @@ struct gus_error;
 /* What a batch may have: lines, and characters of a block in one (of `\x48\x01` four are a byte). */
 enum { GUS_BATCH_LINES = 1 << 22, GUS_BATCH_FIELD = 1 << 18 };
 
+/* What is usual as the share within which a run of a batch counts as settled (struct gus_core_options). */
+#define GUS_BATCH_SETTLED 0.003
+
 struct gus_batch_line {
 	const char *hex;                /* in the text, not terminated */
 	uint32_t hex_size;

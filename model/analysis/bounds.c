@@ -41,7 +41,7 @@ static int front_end(const struct gus_program *idle, const struct gus_core_confi
 		     enum gus_bound which, double *cycles, struct gus_error *err)
 {
 	struct gus_core_config config = *c;
-	struct gus_core_options options = { .fetch = which == GUS_BOUND_UOP_CACHE ? GUS_CORE_FETCH_UOP_CACHE :
+	struct gus_core_options options = { .fetch = which == GUS_BOUND_UOP_CACHE ? gus_frontend_mode(idle, c, o) :
 		GUS_CORE_FETCH_DECODERS, .pointers = GUS_CORE_POINTERS_NONE, .unrolled = o->unrolled };
 	struct gus_core_result r;
 
@@ -52,8 +52,9 @@ static int front_end(const struct gus_program *idle, const struct gus_core_confi
 		config.decode_width = 64;
 		config.decode_uops = config.decode_complex = 0;
 		config.decode_fuse_last = 1;
+		config.decode_branch_last = config.decode_pop_5c = 0;
 		config.microcode_width = 1000000;
-		config.microcode_switch = 0;
+		config.microcode_switch = config.microcode_switch_decoders = 0;
 	} else if (which == GUS_BOUND_DECODE) {
 		config.predecode_width = 64;
 		config.fetch_bytes = 4096;
@@ -217,9 +218,12 @@ int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, 
 	int rc = 0;
 
 	gus_bounds_behind_front_end(p, c, o, b);
-	for (size_t i = 0; i < sizeof(fronts) / sizeof(*fronts) && rc == 0; i++)
-		if (mode == (fronts[i] == GUS_BOUND_UOP_CACHE ? GUS_CORE_FETCH_UOP_CACHE : GUS_CORE_FETCH_DECODERS))
+	for (size_t i = 0; i < sizeof(fronts) / sizeof(*fronts) && rc == 0; i++) {
+		bool cache = mode == GUS_CORE_FETCH_UOP_CACHE || mode == GUS_CORE_FETCH_MIXED;
+
+		if (fronts[i] == GUS_BOUND_UOP_CACHE ? cache : mode == GUS_CORE_FETCH_DECODERS)
 			rc = front_end(idle, c, o, fronts[i], &b->cycles[fronts[i]], err);
+	}
 	gus_program_free(idle);
 	return rc;
 }

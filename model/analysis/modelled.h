@@ -28,6 +28,7 @@ struct gus_modelled_settings {
 	double reach;                   /* the speedup that a set of knobs has to give; 0: nearly all */
 	double weights[GUS_MODELLED_WEIGHTS]; /* of the knobs of the sensitivities; 0: without limit */
 	size_t weights_n;               /* 0: they are not asked for */
+	uint64_t at;                    /* of a batch: the address of each block */
 	uint64_t timeline;              /* iterations to keep the events of */
 	bool costs, causality, caches;  /* caches: what accesses hit is found by simulated ones, of cache_config */
 	struct gus_cache_config cache_config;

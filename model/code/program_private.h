@@ -7,6 +7,7 @@
  *	program_pieces.c     an instruction's row, as uops of a kind each
  *	program_idioms.c     what the renamer does by itself
  *	program_latency.c    which result needs which input, and when
+ *	program_chase.c      which loads have their addresses from loads
  *	program_uops.c       the uops and the words that they hand each other
  *	program_fusion.c     pairs that travel as one
  *	program_stack.c      what the stack engine inserts */
@@ -33,7 +34,9 @@ struct rules {
 	struct roles roles;
 	uint64_t taken;         /* ports of a conditional branch that is taken, if they are others */
 	bool x86;
-	bool zero_int, zero_vector, ones, move_int, move_vector, immediate_add, stack_engine, micro_fusion, rob_fused;
+	bool zero_int, zero_vector, ones, immediate_add, stack_engine, micro_fusion, rob_fused;
+	bool move_int, move_vector, move_same, move_byte; /* moves that the renamer does */
+	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
 	bool indexed_store, indexed_never, indexed_rmw;
 	enum fusion fusion;     /* of a comparison with the branch behind it */
 	uint16_t load, load_indexed, load_vector; /* cycles */
@@ -86,7 +89,7 @@ struct lowered {
 	uint32_t uses_n, uops, fused, latency, loadlat;
 	uint8_t unit;
 	uint16_t unit_cycles;
-	bool writeback;         /* its computing uops add to the address, for the register that is written back */
+	unsigned adders;        /* of its computing uops the first, which add to addresses that are written back */
 	bool idiom, complex, decoded_known;
 	unsigned loads, stores, addresses, computes; /* uops of each kind */
 	struct piece pieces[PIECES];
@@ -95,6 +98,9 @@ struct lowered {
 	int16_t cycles[GUS_INSN_ACCESSES][GUS_INSN_ACCESSES];
 	int16_t out[GUS_INSN_ACCESSES];         /* the longest to each; -1: as the row's latency */
 	bool by_access;                         /* the two are filled in */
+	uint32_t awaited;                       /* accesses that pairs are from, whether they read or not */
+	bool conditional;                       /* by the rule of conditional moves */
+	uint32_t halves;                        /* of a product's, the lower one, which the first uop has; or 0 */
 };
 
 /* Whole cycles, to the nearest. */
@@ -107,6 +113,8 @@ static inline unsigned gus_program_cycles(uint32_t centi)
 void gus_program_find_rules(struct rules *r, const struct gus_uarch *u);
 /* The row of an addition of general registers: what any plain computation needs. NULL if the table has none. */
 const struct gus_uarch_row *gus_program_addition(const struct gus_uarch *u);
+/* That of a logic operation of two vectors: what a vector's move needs. NULL if the table has none. */
+const struct gus_uarch_row *gus_program_vector_logic(const struct gus_uarch *u);
 
 /* program_registers.c */
 /* A register that is written in parts keeps the rest, and so waits for it; the high byte registers are apart. */
@@ -123,12 +131,12 @@ unsigned gus_program_stack_pointer(const struct builder *b);
 /* With a stack engine, push and pop neither wait for rsp nor make anybody wait: the decoders keep the offset. */
 bool gus_program_by_stack_engine(const struct builder *b, const struct gus_insn_info *info,
 				 const struct gus_insn_access *a);
-/* Of arm64's writing back of an address, and of x86's push and pop: the register is ready as soon as an addition is,
- * whatever the load takes. */
+/* Of arm64's writing back of an address, and of x86's push and pop and string instructions: the register is ready as
+ * soon as an addition is, whatever the load takes. */
 bool gus_program_is_writeback(const struct builder *b, const struct gus_insn_info *info,
 			      const struct gus_insn_access *a);
-/* Whether computing uops of a load or store are such additions. */
-bool gus_program_writes_back(const struct builder *b, const struct gus_insn_info *info);
+/* How many of the computing uops of a load, store or string instruction may be such additions. */
+unsigned gus_program_adders(const struct builder *b, const struct gus_insn_info *info);
 /* How many registers of each file its results take. */
 void gus_program_count_results(const struct builder *b, const struct gus_insn_info *info, struct gus_op *op);
 
@@ -145,6 +153,8 @@ void gus_program_find_idioms(const struct builder *b, struct lowered *l);
 /* Finds, from the row's latencies by operand or by rule, which access needs which, and how long each takes. */
 void gus_program_latencies(const struct builder *b, struct lowered *l);
 /* Accesses are numbered as in the info, sets of them are bit masks. Whether any of outs needs what the access reads. */
+/* Whether uops wait for what the access finds in its register: if it reads, or if the row says so all the same. */
+bool gus_program_awaits(const struct lowered *l, unsigned access);
 bool gus_program_needs(const struct lowered *l, uint32_t outs, unsigned access);
 /* How many cycles after the others the access may come, for the sake of outs. */
 int gus_program_lateness(const struct lowered *l, uint32_t outs, unsigned access);
@@ -152,6 +162,13 @@ int gus_program_lateness(const struct lowered *l, uint32_t outs, unsigned access
 unsigned gus_program_latency(const struct lowered *l, unsigned access, unsigned latency);
 /* The results that need fewer operands than others do; 0: all need the same. */
 uint32_t gus_program_early(const struct lowered *l);
+
+/* program_chase.c */
+/* A base, no index, a displacement of 0 to 2047. */
+bool gus_program_is_simple(const struct gus_insn_info *info);
+/* Settles how long loads with simple addresses take, of the instructions from that one on; again: the code is run in a
+ * loop. Each instruction is an op of its own still. */
+void gus_program_chase(struct builder *b, size_t from, bool again);
 
 /* program_uops.c */
 /* A uop is written between begin and end: first what it waits for, then, behind end_in, what it gives; end adds it. */

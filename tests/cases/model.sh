@@ -91,6 +91,13 @@ models "a reason as json" '"reason": "the block is not bytes' --uarch skylake --
 models "a line of 5 MB, and the next one" '^90,0\.2500,' --uarch skylake --batch long.csv
 models "it says why" ',,,.*5000000 characters' --uarch skylake --batch long.csv
 models "an empty batch" '^hex,' --uarch skylake --batch /dev/null
+# --exact is what --block does, of a loop whose ports are far from repeating themselves when its pace has settled.
+wanders=050001000039c749ffcf0f85f0ffffff
+exactly=$("$GUSPROF" model --uarch icelake-server --block $wanders --format json |
+	sed -n 's/.*"cycles_per_iteration": \([0-9.]*\).*/\1/p')
+models "a batch that is exact" "^$wanders,$(printf %.4f "$exactly")," \
+	--uarch icelake-server --exact --batch - <<<$wanders
+refuse "exactness of a block" 129 '--exact is for a batch' --uarch skylake --exact --block 90
 
 # How far such figures are off, where a CPU of that table was measured, and why it is not told elsewhere.
 percent='[0-9]+\.[0-9]%'
@@ -221,7 +228,7 @@ models "resources as json" '"resource": "ports p6"' --uarch skylake --engine str
 	--format json
 models "no resources of the core engine" '"resources": null' --uarch skylake --block 90 --format json
 echo '4801d8,1' >blocks.csv
-refuse "both engines of a batch" 129 '--engine both is for a block .*; here the input is a batch' \
+refuse "both engines of a batch" 129 '--engine both is for a command .*; here the input is a batch' \
 	--uarch skylake --engine both --batch blocks.csv
 models "other caches" '^ +[0-9.]+%  L1 twice as large$' --uarch skylake --engine stream --data caches \
 	--pointers distinct --block 488b064883c640
