@@ -57,11 +57,11 @@ static void look(struct tally *t, const uint8_t *bytes, size_t n)
 	}
 	t->looked++;
 	gus_bounds_behind_front_end(p, &t->settings.config, &t->settings.options, &b);
-	broken = gus_bounds_broken(&b, cycles);
+	broken = gus_bounds_broken(&b, cycles, t->settings.stream);
 	plain = plain_bound(p);
 	if (broken != GUS_BOUNDS)
 		print_below(t, bytes, n, cycles, gus_bound_name(broken), b.cycles[broken]);
-	else if (cycles < plain * 0.99)
+	else if (cycles < plain * 0.98)
 		print_below(t, bytes, n, cycles, "plain dependences", plain);
 	gus_program_free(p);
 }

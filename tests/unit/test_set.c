@@ -81,6 +81,30 @@ static void refused(struct gus_uarch *u, const char *name, const char *value, co
 		fail_msg("%s=%s: %s", name, value, err.text);
 }
 
+/* A table with that value. */
+static struct gus_uarch *table_with(const struct gus_uarch_param_kind *kind, const char *value)
+{
+	char *text = gus_format("uarch test isa x86-64 \"a test\"\nlike skylake\nsource S \"none\"\n"
+				"param %s %s %s S\n", kind->name, value, gus_uarch_unit_name(kind->unit));
+	struct gus_uarch *u = made_table_of(text);
+
+	free(text);
+	return u;
+}
+
+static void changes_nothing(const struct gus_uarch_param_kind *kind, const char *one, const char *other)
+{
+	struct gus_uarch *u = table_with(kind, one), *v = table_with(kind, other);
+	struct machine a, b;
+
+	machine_of(&a, u);
+	machine_of(&b, v);
+	if (differ(&a, &b))
+		fail_msg("%s arrives, and cannot be set", kind->name);
+	gus_uarch_free(u);
+	gus_uarch_free(v);
+}
+
 static void each_arrives(void **state)
 {
 	(void)state;
@@ -99,6 +123,7 @@ static void each_arrives(void **state)
 				fail_msg("%s does not arrive", kind->name);
 		} else {
 			refused(u, kind->name, one, "nothing that is modelled depends on it");
+			changes_nothing(kind, one, other);
 		}
 		gus_uarch_free(u);
 	}
