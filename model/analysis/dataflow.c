@@ -23,7 +23,8 @@
 #include "model/code/forwarding.h"
 #include "model/code/values.h"
 
-enum { WARM = 8, MARKED = 16, MARKED_MOST = 1024, WORDS = 64, ACCESSES = 4, PAGE = 4096, NOWHERE = -1, NEVER = INT32_MIN };
+enum { WARM = 8, MARKED = 16, MARKED_MOST = 1024 };     /* iterations */
+enum { WORDS = 64, ACCESSES = 4, PAGE = 4096, NOWHERE = -1, NEVER = INT32_MIN };
 
 /* When a value is there, and the value of the marked iteration that the longest path to it began at: a register, or
  * GUS_PROGRAM_REGS and the number of a store; and when that was there. */

@@ -138,8 +138,8 @@ static void what_is_below(void **state)
 	assert_int_equal(gus_bounds_broken(&b, 10, false), GUS_BOUNDS);
 	assert_int_equal(gus_bounds_broken(&b, 9.901, false), GUS_BOUNDS);
 	assert_int_equal(gus_bounds_broken(&b, 9.899, false), GUS_BOUND_PORTS);
-	assert_int_equal(gus_bounds_broken(&b, 9.201, true), GUS_BOUNDS);
-	assert_int_equal(gus_bounds_broken(&b, 9.199, true), GUS_BOUND_PORTS);
+	assert_int_equal(gus_bounds_broken(&b, 9.601, true), GUS_BOUNDS);
+	assert_int_equal(gus_bounds_broken(&b, 9.599, true), GUS_BOUND_PORTS);
 	assert_int_equal(gus_bounds_broken(&b, 7.9, false), GUS_BOUND_DEPENDENCIES);
 	b = bounds(0, 0, 6, 0, 0);
 	assert_int_equal(gus_bounds_broken(&b, 5.9, false), GUS_BOUND_UNITS);
@@ -224,6 +224,23 @@ static void a_renamed_load_waits_for_the_data(void **state)
 
 enum { LOOPS = 150 };
 
+static bool is_below(const struct gus_program *p, const struct gus_modelled_settings *s, double cycles)
+{
+	return gus_modelled_judge(p, s, cycles).broken != GUS_BOUNDS || cycles < plain_bound(p) * 0.98;
+}
+
+/* Of two chains of dependences, one that grows faster and comes from behind may not be felt in the short run that is
+ * the stream engine's usual one. */
+static double in_the_long_run(const struct gus_program *p, struct gus_modelled_settings s)
+{
+	struct gus_error err = { 0 };
+	double cycles;
+
+	s.options.iterations = 4000;
+	assert_int_equal(gus_modelled_cycles(p, &s, &cycles, &err), 0);
+	return cycles;
+}
+
 static void no_engine_is_below(void **state)
 {
 	static const char *const tables[] = { "skylake", "haswell", "icelake-server", "emeraldrapids", "znver2",
@@ -245,7 +262,9 @@ static void no_engine_is_below(void **state)
 			p = made_program(u, loop.bytes, loop.size);
 			s.stream = i % 2;
 			assert_int_equal(gus_modelled_cycles(p, &s, &cycles, &err), 0);
-			if (gus_modelled_judge(p, &s, cycles).broken != GUS_BOUNDS || cycles < plain_bound(p) * 0.98)
+			if (s.stream && is_below(p, &s, cycles))
+				cycles = in_the_long_run(p, s);
+			if (is_below(p, &s, cycles))
 				fail_msg("%s, %s, seed %u: %f", tables[t], s.stream ? "stream" : "core", i / 2, cycles);
 			gus_program_free(p);
 		}
