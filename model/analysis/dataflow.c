@@ -43,7 +43,8 @@ struct word {
 /* One access of the op that runs. */
 struct access {
 	struct gus_value address;
-	struct moment stored;           /* from NEVER: no store feeds it */
+	bool fed;                       /* by a store, whose data were there at ... */
+	struct moment stored;
 	int32_t forward;                /* cycles from the store's data */
 	uint64_t word;                  /* of a store: its number */
 };
@@ -113,6 +114,7 @@ static struct gus_value load(struct dataflow *d, const struct gus_op *op, uint32
 	}
 	apart = (int64_t)(d->words_n - number);
 	if (d->apart[memory] == apart && d->site[memory] == w->memory) {
+		a->fed = true;
 		a->stored = w->at;
 		a->forward = forward_latency(d, op, w, memory, a->address.bits);
 	}
@@ -187,7 +189,7 @@ static void run_uop(struct dataflow *d, const struct gus_op *op, const struct gu
 	for (unsigned i = 0; i < u->in_n; i++)
 		start = later(start, after(d->reg[in[i].reg], -in[i].cycles));
 	for (unsigned i = 0; i < u->out_n; i++)
-		d->reg[out[i].reg] = a && u->kind == GUS_UOP_LOAD && a->stored.time > NEVER ?
+		d->reg[out[i].reg] = a && u->kind == GUS_UOP_LOAD && a->fed ?
 			forwarded(a, start, out[i].cycles) : after(start, out[i].cycles);
 	if (u->kind == GUS_UOP_STORE_DATA && a && a->address.known) {
 		d->words[a->word % WORDS].at = start;

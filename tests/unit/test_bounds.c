@@ -46,6 +46,8 @@ static const struct dataflow_case {
 	{ "4889d84883c0014889c3", "mov rax, rbx; add rax, 1; mov rbx, rax: moves take no time", 1, 1 },
 	{ "4889c14889d84889cb480fafc0", "two registers swapped, and one of them squared: 3 cycles in two", 1.5, 1.5 },
 	{ "830301", "add [rbx], 1", 5, 0 },
+	/* What is stored was there from the first; only the address is waited for, a cycle less than a hit. */
+	{ "4989c4488b806000000049899c2460000000", "mov r12, rax; mov rax, [rax + 96]; mov [r12 + 96], rbx", 3, 4 },
 	{ "48890348030b4889c8", "mov [rbx], rax; add rcx, [rbx]; mov rax, rcx", 5, 1 },
 	/* Another page of the same memory, and so blocked: store_forward_blocked more. */
 	{ "48890348038b001000004889c8", "mov [rbx], rax; add rcx, [rbx + 4096]; mov rax, rcx", 13, 1 },
