@@ -129,6 +129,15 @@ models "uops" '^ +not judged: a table of uops' --uarch ufs-sandybridge --uops - 
 	models "a table of one's own" "^ +not judged: .* table of this file" --uarch ./own.uarch --unrolled \
 		--block $imul
 
+# A cost below nothing has a word, and only that: which of these have one may change with the tables.
+for block in 99f7f989c141890cb24883c6014939f0 4889c1488945c848638398000000488b93a00000008d7001 $imul 4801c84801d9; do
+	said=0 negative=0
+	"$GUSPROF" model --uarch skylake --unrolled --costs --block $block | grep -q 'a cost below nothing' && said=1
+	"$GUSPROF" model --uarch skylake --unrolled --costs --block $block --format json |
+		grep -qE '"cost": -(0\.(00[6-9]|0[1-9]|[1-9])|[1-9])' && negative=1
+	[ $said = $negative ] || problem "$block: a cost below nothing is in $negative and told in $said"
+done
+
 # The same input, the same bytes.
 for format in text json csv; do
 	for run in 1 2; do
