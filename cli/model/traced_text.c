@@ -551,8 +551,8 @@ static void print_instructions(const struct gus_model_view *v)
 	if (printed < lines.n)
 		printf("  %zu more have less than a hundredth of its time\n", lines.n - printed);
 	if (negative && v->model->causality)
-		printf("  what holds less than nothing has its result before it is read: as much stands with what else the "
-		       "reader waits for\n");
+		printf("  what holds less than nothing has its result before it is read: as much stands with what "
+		       "else the reader waits for\n");
 	gus_vec_free(&lines);
 	if (v->model->causality)
 		print_circle(v, v->order[0]);
