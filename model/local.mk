@@ -62,6 +62,7 @@ model_libmodel_a_SOURCES = \
 	model/tables/uarch_figures.c \
 	model/tables/uarch_parse.c model/tables/uarch_parse.h \
 	model/tables/uarch_private.h \
+	model/tables/uarch_set.c \
 	model/tables/uarch_settle.c \
 	model/tables/uarch_statements.c \
 	model/tables/uarch_words.c \

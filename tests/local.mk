@@ -263,6 +263,7 @@ unit_tests = \
 	tests/unit/test_routes \
 	tests/unit/test_rows \
 	tests/unit/test_saturation \
+	tests/unit/test_set \
 	tests/unit/test_screen \
 	tests/unit/test_script \
 	tests/unit/test_script_samples \
@@ -327,6 +328,7 @@ tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_g
 	-Wl,--wrap=gus_unwind_file_frame_pointers -Wl,--wrap=gus_unwind_files_new
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_set_SOURCES = tests/unit/test_set.c $(made_program)
 tests_unit_test_expected_SOURCES = tests/unit/test_expected.c
 tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c $(made_program) $(plain_bound) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h

@@ -84,7 +84,7 @@ static struct gus_modelled_verdict verdict_of(const struct gus_program *p, const
 
 	return (struct gus_modelled_verdict){
 		.bottleneck = gus_bounds_bottleneck(b, cycles, decoders),
-		.broken = s->options.iterations ? GUS_BOUNDS : gus_bounds_broken(b, cycles),
+		.broken = s->options.iterations ? GUS_BOUNDS : gus_bounds_broken(b, cycles, s->stream),
 	};
 }
 

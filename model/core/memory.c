@@ -283,7 +283,8 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 			continue;
 		if (uop->kind == GUS_UOP_STORE_DATA) {
 			s->data = u->seq + 1;
-			s->source = uop->in_n ? core->regs[core->p->flows[uop->in].reg] : (struct live_reg){ 0 };
+			s->source = uop->in_n ? core->regs[core->p->flows[uop->in + uop->in_n - 1].reg] :
+				(struct live_reg){ 0 };
 		} else {
 			s->addr = u->seq + 1;
 		}

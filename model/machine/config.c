@@ -88,6 +88,13 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->page_walk_latency = 26; /* one that hits the caches, on Sandy Bridge (Palomares 2015, chapter 5) */
 }
 
+bool gus_core_config_has(const char *name)
+{
+	struct gus_core_config c;
+
+	return setting_of(&c, name) != NULL;
+}
+
 int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err)
 {
 	uint32_t *setting = setting_of(c, name);

@@ -4,6 +4,7 @@
 #ifndef GUS_MODEL_MACHINE_CONFIG_H
 #define GUS_MODEL_MACHINE_CONFIG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gus_error;
@@ -70,6 +71,8 @@ enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const
 
 /* What a table says; what it does not say is unlimited, or for widths the plainest value. */
 void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u);
+/* Whether there is one of that name. */
+bool gus_core_config_has(const char *name);
 /* Sets one by its name. -1 with err if there is none of that name or the value makes no machine. */
 int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err);
 /* All buffers without end, widths and ports as they are. */

@@ -68,6 +68,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "renames", GUS_UNIT_ENTRIES, NULL, "results in flight in all register files together" },
 	{ "int_renames", GUS_UNIT_ENTRIES, NULL, "results in flight in the integer register file" },
 	{ "vector_renames", GUS_UNIT_ENTRIES, NULL, "results in flight in the vector register file" },
+	{ "mask_renames", GUS_UNIT_ENTRIES, NULL, "results in flight in the mask register file" },
 	{ "int_registers", GUS_UNIT_ENTRIES, NULL, "of the integer register file" },
 	{ "vector_registers", GUS_UNIT_ENTRIES, NULL, "of the vector register file" },
 	{ "mask_registers", GUS_UNIT_ENTRIES, NULL, "of the mask register file" },
