@@ -87,7 +87,7 @@ static void lower_one(struct builder *b, uint32_t number)
 
 	gus_program_take_row(b, &l, insn->row);
 	gus_program_find_idioms(b, &l);
-	if (info->class == GUS_INSN_NOP)
+	if (info->class == GUS_INSN_NOP && !l.unit) /* pause keeps one, others execute nothing */
 		l.uses_n = 0;
 	gus_program_latencies(b, &l);
 	add_memories(b, info, &op);

@@ -309,6 +309,21 @@ static void addresses_written_back(void **state)
 	EXPECT(cases);
 }
 
+/* A unit is kept by a uop: of what has no ports in its row by one on those of an addition, of a nop as well. */
+static void units_need_a_uop(void **state)
+{
+	static const struct one cases[] = {
+		{ X86 FORM("RDTSC", "uops 8 latency 9 exclusive div:9"), CODE("\x0f\x31"),
+		  "compute p0156=9 !0:9>rax,rdx" },
+		{ X86 FORM("PAUSE", "uops 4 latency 1 uses p01:1 exclusive root:40"), CODE("\xf3\x90"),
+		  "compute p01=1 !1:40" },
+		{ X86 FORM("PAUSE", "uops 4 latency 1 uses p01:1"), CODE("\xf3\x90"), "none=0" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
 /* popcnt, which some CPUs let wait for the old result. */
 static void false_dependences(void **state)
 {
@@ -440,6 +455,7 @@ int main(void)
 		cmocka_unit_test(there_is_an_end_to_uops),
 		cmocka_unit_test(latencies_by_operand),
 		cmocka_unit_test(addresses_written_back),
+		cmocka_unit_test(units_need_a_uop),
 		cmocka_unit_test(false_dependences),
 		cmocka_unit_test(uops_one_behind_another),
 		cmocka_unit_test(transfers_before_operations),
