@@ -30,6 +30,8 @@ gusprof_SOURCES = \
 	cli/model/causality.c \
 	cli/model/command.c \
 	cli/model/csv.c \
+	cli/model/engines.c \
+	cli/model/expected.c cli/model/expected.h \
 	cli/model/json.c \
 	cli/model/model.c \
 	cli/model/output.c cli/model/output.h \

@@ -28,6 +28,7 @@ case_tests = \
 	tests/cases/flamegraph-browser.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/jit.sh \
+	tests/cases/kernels.sh \
 	tests/cases/kills.sh \
 	tests/cases/limits.sh \
 	tests/cases/model.sh \
@@ -177,6 +178,7 @@ unit_tests = \
 	tests/unit/test_answers \
 	tests/unit/test_base \
 	tests/unit/test_batch \
+	tests/unit/test_bounds \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_carried \
@@ -190,6 +192,7 @@ unit_tests = \
 	tests/unit/test_control \
 	tests/unit/test_core \
 	tests/unit/test_core_lines \
+	tests/unit/test_core_settled \
 	tests/unit/test_core_memory \
 	tests/unit/test_core_rules \
 	tests/unit/test_cost \
@@ -209,6 +212,7 @@ unit_tests = \
 	tests/unit/test_follow \
 	tests/unit/test_foreign \
 	tests/unit/test_frames \
+	tests/unit/test_front_figures \
 	tests/unit/test_frontend \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
@@ -225,6 +229,8 @@ unit_tests = \
 	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_excerpt \
+	tests/unit/test_limits \
 	tests/unit/test_lives \
 	tests/unit/test_members \
 	tests/unit/test_merge \
@@ -263,6 +269,7 @@ unit_tests = \
 	tests/unit/test_snapshot \
 	tests/unit/test_denial \
 	tests/unit/test_executed \
+	tests/unit/test_expected \
 	tests/unit/test_snapshot_take \
 	tests/unit/test_current \
 	tests/unit/test_space \
@@ -317,6 +324,9 @@ tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_g
 	-Wl,--wrap=gus_unwind_file_frame_pointers -Wl,--wrap=gus_unwind_files_new
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_expected_SOURCES = tests/unit/test_expected.c
+tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c $(made_program) $(plain_bound) \
+	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
@@ -338,6 +348,8 @@ tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
+tests_unit_test_core_settled_SOURCES = tests/unit/test_core_settled.c \
+	tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_helper_SOURCES = tests/unit/test_helper.c
 tests_unit_test_helper_LDADD = $(LDADD) -ldl
 tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c
@@ -362,6 +374,7 @@ tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/fla
 printed = tests/unit/printed.c tests/unit/printed.h
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
+tests_unit_test_front_figures_SOURCES = tests/unit/test_front_figures.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
@@ -412,6 +425,8 @@ tests_unit_test_replays_SOURCES = tests/unit/test_replays.c tracing/replay/repla
 tests_unit_test_replays_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_snapshot_take -Wl,--wrap=gus_turns_next \
 	-Wl,--wrap=clock_gettime -Wl,--wrap=nanosleep
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
+tests_unit_test_excerpt_SOURCES = tests/unit/test_excerpt.c $(made_program)
+tests_unit_test_limits_SOURCES = tests/unit/test_limits.c $(made_program)
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_needed_SOURCES = tests/unit/test_needed.c
@@ -601,7 +616,41 @@ EXTRA_DIST += tests/accuracy/routes tests/accuracy/kernels/words.c
 check_PROGRAMS += tests/accuracy/loops
 tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
 	tests/accuracy/turned.c tests/accuracy/turned.h
+plain_bound = tests/accuracy/plain_bound.c tests/accuracy/plain_bound.h
+check_PROGRAMS += tests/accuracy/below_bound
+tests_accuracy_below_bound_SOURCES = tests/accuracy/below_bound.c $(plain_bound) tests/accuracy/random_loop.c \
+	tests/accuracy/random_loop.h
+EXTRA_DIST += tests/accuracy/bounds tests/accuracy/expected-errors
 EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patterns \
 	tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c \
 	tests/accuracy/kernels/jacobi_1d.c
 
+# Kernels of our own, to be timed and to be traced. How they are compiled is what they are, so neither the user's CFLAGS
+# nor sanitizers come in.
+check_LIBRARIES = tests/kernels/libo2.a tests/kernels/libo3.a
+check_PROGRAMS += tests/kernels/kernel
+kernel_cflags = -std=gnu11 $(GUS_WARNINGS) -fno-pie -fno-lto
+tests_kernels_kernel_SOURCES = tests/kernels/kernel.c tests/kernels/kernels.h tests/kernels/timer.c \
+	tests/kernels/timer.h tests/kernels/text.c tests/kernels/structures.c tests/kernels/control.c \
+	tests/kernels/numbers.c
+tests_kernels_kernel_CFLAGS = $(kernel_cflags)
+tests_kernels_kernel_LDFLAGS = -no-pie
+tests_kernels_kernel_LDADD = tests/kernels/libo2.a tests/kernels/libo3.a -lm
+tests_kernels_libo2_a_SOURCES = tests/kernels/linear.c tests/kernels/stencils.c tests/kernels/kernels.h
+tests_kernels_libo2_a_CFLAGS = $(kernel_cflags)
+tests_kernels_libo2_a_CPPFLAGS = -DKERNEL_WAY=_o2
+tests_kernels_libo3_a_SOURCES = tests/kernels/linear.c tests/kernels/stencils.c tests/kernels/kernels.h
+tests_kernels_libo3_a_CFLAGS = $(kernel_cflags)
+tests_kernels_libo3_a_CPPFLAGS = -DKERNEL_WAY=_o3
+$(tests_kernels_kernel_OBJECTS) $(tests_kernels_libo2_a_OBJECTS): CFLAGS = -g -O2
+$(tests_kernels_libo3_a_OBJECTS): CFLAGS = -g -O3
+if HOST_X86_64
+check_LIBRARIES += tests/kernels/libfma.a
+tests_kernels_kernel_SOURCES += tests/kernels/pairs.c
+tests_kernels_kernel_LDADD += tests/kernels/libfma.a
+tests_kernels_libfma_a_SOURCES = tests/kernels/linear.c tests/kernels/kernels.h
+tests_kernels_libfma_a_CFLAGS = $(kernel_cflags) -mavx2 -mfma
+tests_kernels_libfma_a_CPPFLAGS = -DKERNEL_WAY=_fma
+$(tests_kernels_libfma_a_OBJECTS): CFLAGS = -g -O3
+endif
+EXTRA_DIST += tests/accuracy/kernel_runs.py tests/accuracy/kernels-time tests/accuracy/whatif

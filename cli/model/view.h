@@ -3,6 +3,8 @@
 #ifndef GUS_CLI_MODEL_VIEW_H
 #define GUS_CLI_MODEL_VIEW_H
 
+#include <jansson.h>
+
 #include "attribution/traced/coverage.h"
 #include "attribution/traced/traced.h"
 #include "base/error.h"
@@ -12,6 +14,7 @@ struct gus_cache_config;
 struct gus_core_config;
 struct gus_screen;
 struct gus_screen_options;
+struct gus_model_expectation;
 struct gus_model_output;
 
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */
@@ -26,7 +29,8 @@ struct gus_model_traced {
 	const struct gus_core_config *config;
 	const struct gus_cache_config *caches;
 	double weight;                  /* of the knobs; 0: none is turned */
-	bool causality, interval, phases, memory, json;
+	bool causality, both, interval, phases, memory, json;
+	bool all;                       /* all of it is timed, not a sample of stretches */
 	bool warm;                      /* caches are warm in what is told, and cold at the other end of the interval */
 	bool children;                  /* of a command: what it forks off is traced as well */
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
@@ -34,6 +38,7 @@ struct gus_model_traced {
 	uint64_t warm_up;
 	const struct gus_screen_options *screen; /* of text */
 	struct gus_model_output *output;
+	const struct gus_model_expectation *expectation;
 };
 
 /* What was taken of a process. */
@@ -70,5 +75,8 @@ void gus_model_name_phases(const struct gus_model_view *v, struct gus_model_phas
 
 void gus_model_traced_text(const struct gus_model_view *v);
 void gus_model_traced_json(const struct gus_model_view *v);
+/* How far the engines agree on hot loops, if that was asked for; of one loop, or null. */
+void gus_model_engines_text(const struct gus_model_view *v);
+json_t *gus_model_engines_json(const struct gus_agreement *a);
 
 #endif

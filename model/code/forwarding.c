@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/code/forwarding.h"
 
+#include "model/code/program.h"
 #include "model/machine/config.h"
 #include "model/tables/policies.h"
 
 /* A store's entry has one address and its bytes in a row; a load is served by a single entry, and only if that has all
  * of its bytes (Intel, Optimization Reference Manual, "Store Forwarding"; AMD, Software Optimization Guide, "Load
- * Execution Unit"). Addresses wrap, so the distances are unsigned. */
-static bool is_blocked(const struct gus_overlap *o)
+ * Execution Unit"). On Golden Cove loops are not held up either where the load begins with the store's first byte and
+ * reads more (store_forward_wider); how it comes by the rest is not known. Addresses wrap, so the distances are
+ * unsigned. */
+static bool is_blocked(const struct gus_core_config *c, const struct gus_overlap *o)
 {
 	uint64_t apart = o->load - o->store;
 
+	if (!apart && c->store_forward_wider)
+		return false;
 	return apart >= o->store_bytes || apart + o->load_bytes > o->store_bytes;
 }
 
@@ -76,17 +81,20 @@ static bool is_renamed(enum gus_store_forward_zero policy, const struct gus_prog
 enum gus_forwarding gus_forwarding_of(const struct gus_core_config *c, const struct gus_program *p,
 				      const struct gus_op *op, const struct gus_overlap *o)
 {
-	if (is_blocked(o))
+	if (is_blocked(c, o))
 		return GUS_FORWARD_BLOCKED;
 	if (is_renamed((enum gus_store_forward_zero)c->store_forward_zero, p, op, o))
 		return GUS_FORWARD_RENAMED;
-	return o->store_bytes > 8 && c->store_forward_vector ? GUS_FORWARD_VECTOR : GUS_FORWARD_WORD;
+	if (o->store_bytes > 8 && c->store_forward_vector)
+		return GUS_FORWARD_VECTOR;
+	return p->memories[o->store_memory].computed && c->store_forward_computed ? GUS_FORWARD_COMPUTED :
+		GUS_FORWARD_WORD;
 }
 
 uint32_t gus_forwarding_cycles(const struct gus_core_config *c, enum gus_forwarding kind)
 {
-	const uint32_t cycles[GUS_FORWARDINGS] = { 0, c->store_forward_latency, c->store_forward_vector,
-						  c->store_forward_blocked };
+	const uint32_t cycles[GUS_FORWARDINGS] = { 0, c->store_forward_latency, c->store_forward_computed,
+						  c->store_forward_vector, c->store_forward_blocked };
 
 	return cycles[kind];
 }

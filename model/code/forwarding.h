@@ -4,13 +4,16 @@
 #ifndef GUS_MODEL_CODE_FORWARDING_H
 #define GUS_MODEL_CODE_FORWARDING_H
 
-#include "model/code/program.h"
+#include <stdint.h>
 
 struct gus_core_config;
+struct gus_op;
+struct gus_program;
 
 enum gus_forwarding {
 	GUS_FORWARD_RENAMED,    /* the load is the register that was stored: no time passes */
 	GUS_FORWARD_WORD,       /* store_forward_latency after the data */
+	GUS_FORWARD_COMPUTED,   /* store_forward_computed after it, as some operation made it */
 	GUS_FORWARD_VECTOR,     /* store_forward_vector after it */
 	GUS_FORWARD_BLOCKED,    /* the store does not have all of it: store_forward_blocked after it has left */
 	GUS_FORWARDINGS

@@ -7,6 +7,7 @@
  *	program_pieces.c     an instruction's row, as uops of a kind each
  *	program_idioms.c     what the renamer does by itself
  *	program_latency.c    which result needs which input, and when
+ *	program_chase.c      which loads have their addresses from loads
  *	program_uops.c       the uops and the words that they hand each other
  *	program_fusion.c     pairs that travel as one
  *	program_stack.c      what the stack engine inserts */
@@ -37,6 +38,7 @@ struct rules {
 	bool high_merged;       /* ah to dh are parts of their registers as al to dl are */
 	uint16_t high;          /* cycles more for an operation on one */
 	bool move_int, move_vector, move_same, move_byte; /* moves that the renamer does */
+	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
 	bool indexed_store, indexed_never, indexed_rmw;
 	enum fusion fusion;     /* of a comparison with the branch behind it */
 	uint16_t load, load_indexed, load_vector; /* cycles */
@@ -165,6 +167,13 @@ int gus_program_lateness(const struct lowered *l, uint32_t outs, unsigned access
 unsigned gus_program_latency(const struct lowered *l, unsigned access, unsigned latency);
 /* The results that need fewer operands than others do; 0: all need the same. */
 uint32_t gus_program_early(const struct lowered *l);
+
+/* program_chase.c */
+/* A base, no index, a displacement of 0 to 2047. */
+bool gus_program_is_simple(const struct gus_insn_info *info);
+/* Settles how long loads with simple addresses take, of the instructions from that one on; again: the code is run in a
+ * loop. Each instruction is an op of its own still. */
+void gus_program_chase(struct builder *b, size_t from, bool again);
 
 /* program_uops.c */
 /* A uop is written between begin and end: first what it waits for, then, behind end_in, what it gives; end adds it. */

@@ -114,15 +114,13 @@ static void out_registers(struct builder *b, const struct lowered *l, uint32_t o
 }
 
 /* What Intel's fast way through the load ports takes (Optimization Reference Manual, L1 latencies of Sandy Bridge to
- * Skylake): a general register as base, no index, a displacement of 0 to 2047. */
-enum { FAST_DISPLACEMENTS = 2048, FAST_BITS = 32 };
+ * Skylake): simple addresses of words. Where those gain only behind other loads gus_program_chase settles it. */
+enum { FAST_BITS = 32 };
 
 static bool is_fast(const struct rules *r, const struct gus_insn_info *info)
 {
-	const struct gus_insn_memory *m = &info->memory[0];
-
-	return !info->vector_bits && r->load < r->load_indexed && info->memory_count == 1 && m->base && !m->index &&
-		m->displacement >= 0 && m->displacement < FAST_DISPLACEMENTS && m->bits >= FAST_BITS;
+	return !info->vector_bits && r->load < r->load_indexed && gus_program_is_simple(info) &&
+		info->memory[0].bits >= FAST_BITS;
 }
 
 /* How long a load takes until its word is there. The row says how long address to result takes; if a computing uop

@@ -200,12 +200,12 @@ void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gu
 			v->shifts[p->ops[i].memory + n] = shift_of(v, p, &p->ops[i],
 								   &p->memories[p->ops[i].memory + n]);
 	for (unsigned r = GUS_X86_RAX; r <= GUS_X86_R15; r++)
-		v->regs[r] = (struct gus_value){ pointers == GUS_CORE_POINTERS_EQUAL ? constant :
-			((uint64_t)r << 36) + ((uint64_t)r * 192), true };
+		v->regs[r] = (struct gus_value){ pointers == GUS_CORE_POINTERS_DISTINCT ?
+			((uint64_t)r << 36) + ((uint64_t)r * 192) : constant, true };
 	/* The stack lies elsewhere in the page: two pointers that are equal to all others would be no stack. */
 	if (pointers == GUS_CORE_POINTERS_EQUAL)
 		v->regs[GUS_X86_RSP].bits += STACK_APART, v->regs[GUS_X86_RBP].bits += FRAME_APART;
-	v->memory = (struct gus_value){ constant, pointers == GUS_CORE_POINTERS_EQUAL };
+	v->memory = (struct gus_value){ constant, pointers != GUS_CORE_POINTERS_DISTINCT };
 }
 
 void gus_values_end(struct gus_values *v)

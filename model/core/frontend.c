@@ -3,8 +3,8 @@
  *
  *	source --> length decoding --> found --> decoders ---.
  *	   |         fetch_bytes,               decode_width, |--> queue --> issue      DECODERS
- *	   |         predecode_width            microcode     |
- *	   |`--> uop cache: one window of code a cycle -------'                         UOP_CACHE
+ *	   |         predecode_width            microcode     |                         (MIXED: of each window
+ *	   |`--> uop cache: one or two lines a cycle ---------'                         UOP_CACHE   that has it)
  *	   |`--> loop buffer: all uops are there; only ends of the loop are in the way   LOOP
  *	    `--> all uops are there (UFS, and where the front end is not the question)   IDEAL
  *
@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/code/decode_group.h"
 #include "model/code/program.h"
 #include "model/machine/config.h"
 #include "symbolizer/insn/insn.h"
@@ -132,8 +133,24 @@ bool gus_frontend_boundary(struct gus_frontend *f, bool last)
  *	                    prefix or                 of block 0: a cycle more for it. Is it a prefix only that lies
  *	                    opcode                    there, f is found with g in the second cycle
  *
- * A length-changing prefix stops it for lcp_penalty cycles. A jump that is taken ends the block: what lies behind it
- * is not executed. */
+ * A length-changing prefix stops it for lcp_penalty cycles, less those that the block before took beyond its first: so
+ * much sooner the prefix was seen. A jump that is taken ends the block: what lies behind it is not executed. */
+static void enter_block(struct gus_frontend *f, uint64_t block, unsigned more)
+{
+	f->head_start = f->worked + more > 1 ? f->worked + more - 1 : 0;
+	f->worked = 0;
+	f->block = block;
+}
+
+static void stop_for_prefix(struct gus_frontend *f)
+{
+	const unsigned penalty = f->c->lcp_penalty;
+	const unsigned before = f->head_start < penalty ? f->head_start : penalty;
+
+	f->stalled += penalty - before;
+	f->head_start -= before;
+}
+
 static void predecode(struct gus_frontend *f)
 {
 	const struct gus_core_config *c = f->c;
@@ -144,6 +161,8 @@ static void predecode(struct gus_frontend *f)
 		f->stalled--;
 		return;
 	}
+	if (f->returning)
+		return;
 	while (f->found_n < room && fetch(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
 		const struct gus_insn_info *info = &f->p->insns[op->insn + f->insn].info;
@@ -152,20 +171,21 @@ static void predecode(struct gus_frontend *f)
 
 		if (block != f->block) {
 			bool opcode_before = (at + info->opcode_length - 1) >> f->fetch_shift == f->block;
+			/* Its opcode is one too many in this block: that takes a cycle more. */
+			bool more = count && count == c->predecode_width && opcode_before;
 
-			if (count && count == c->predecode_width && opcode_before)
-				f->stalled++; /* its opcode is one too many in this block: that takes a cycle more */
-			f->block = block;
+			f->stalled += more;
+			enter_block(f, block, more);
 			if (count)
 				return;
 		}
 		if (count == c->predecode_width)
 			return;
-		count++;
+		f->worked += !count++;
 		ends = f->insn + 1u == op->insns_n;
 		f->found[(f->found_first + f->found_n++) % GUS_FRONT_INSNS] = f->ahead;
 		if (info->flags & GUS_INSN_LCP)
-			f->stalled += c->lcp_penalty;
+			stop_for_prefix(f);
 		f->insn++;
 		if (ends) {
 			bool taken = f->ahead.taken && (op->flags & GUS_OP_BRANCH);
@@ -174,14 +194,17 @@ static void predecode(struct gus_frontend *f)
 			f->have_ahead = false;
 			if (taken && !f->unrolled) {
 				f->block = UINT64_MAX;
+				f->worked = 0;
+				f->returning = f->kept && !f->ended && fetch(f) && f->kept[f->ahead.op];
 				return;
 			}
 		}
 	}
 }
 
-/* Whether the microcode sequencer has this cycle. Switching to it and back costs microcode_switch cycles, half of
- * them (rounded up) before its first uops. The op itself is in the queue already; what the sequencer takes is time. */
+/* Whether the microcode sequencer has this cycle. The op itself is in the queue already; what the sequencer takes is
+ * time: from the decoders half of the cycles that switching costs (rounded up) lie before its first uops and the others
+ * behind the last, from the uop cache all lie before. */
 static bool microcode(struct gus_frontend *f)
 {
 	if (f->switching) {
@@ -191,127 +214,138 @@ static bool microcode(struct gus_frontend *f)
 	if (!f->microcode)
 		return false;
 	f->microcode -= f->microcode < f->c->microcode_width ? f->microcode : f->c->microcode_width;
-	if (!f->microcode)
-		f->switching = f->c->microcode_switch / 2;
+	if (!f->microcode && !f->from_cache)
+		f->switching = f->c->microcode_switch_decoders / 2;
 	return true;
 }
 
-/* In order. All decoders take simple instructions; those of more than one uop only the first decode_complex, which
- * have to be first in the group as well; those of the sequencer only the first. */
+static void begin_microcode(struct gus_frontend *f, const struct gus_op *op)
+{
+	const unsigned decoders = f->c->microcode_switch_decoders;
+
+	f->microcode = op->microcoded;
+	f->switching = f->from_cache ? f->c->microcode_switch : decoders - decoders / 2;
+}
+
+/* In order, as many as make a group (model/code/decode_group.c). */
 static void decode(struct gus_frontend *f)
 {
-	const struct gus_core_config *c = f->c;
-	unsigned n = 0, uops = 0, complex = 0;
+	struct gus_decode_group group = { 0 };
 
 	if (microcode(f))
 		return;
-	while (n < c->decode_width && f->found_n) {
+	while (f->found_n) {
 		const struct gus_fetched *next = &f->found[f->found_first];
 		const struct gus_op *op = &f->p->ops[next->op];
 
 		if (op->insns_n > f->found_n)
 			return; /* the second half of a fused pair is not there yet */
-		if ((op->flags & GUS_OP_FUSIBLE) && !f->ended &&
-		    (f->found_n < 2 || (n + 1 == c->decode_width && !c->decode_fuse_last)))
+		if ((op->flags & GUS_OP_FUSIBLE) && !f->ended && f->found_n < 2)
 			return; /* it waits to see what follows */
-		if ((op->flags & GUS_OP_COMPLEX) && c->decode_complex && (n != complex || complex == c->decode_complex))
+		if (!gus_decode_group_takes(&group, f->c, op, !f->ended) || !has_room(f, op->fused))
 			return;
-		if (n && c->decode_uops && uops + op->decoded > c->decode_uops)
-			return;
-		if (op->microcoded && n)
-			return;
-		if (!has_room(f, op->fused))
-			return;
-		complex += (op->flags & GUS_OP_COMPLEX) != 0;
-		n++;
-		uops += op->decoded;
+		gus_decode_group_put(&group, f->c, op);
 		put(f, next);
 		f->found_first = (f->found_first + op->insns_n) % GUS_FRONT_INSNS;
 		f->found_n -= op->insns_n;
-		if (op->microcoded) {
-			f->microcode = op->microcoded;
-			f->switching = c->microcode_switch - c->microcode_switch / 2;
-			return;
-		}
+		if (op->microcoded)
+			begin_microcode(f, op);
 	}
 }
 
-/* The uop cache delivers uops of one window of code a cycle; of two where it is wider than four uops. A jump that is
- * taken ends what it delivers in a cycle. */
+/* How much of a line there is width for in a cycle that has delivered `uops` of the one before. What Abel and Reineke's
+ * simulator (uiCA) does for Skylake is `forward`; `whole` is what loops of 6 to 32 uops show that were timed on an Ice
+ * Lake server: 7, 9 and 13 take 1.5, 2 and 3 cycles, 8 and 12 no more than issue needs. */
+static unsigned width_of_second(const struct gus_frontend *f, enum gus_uop_lines_step step, bool inside, unsigned uops)
+{
+	const struct gus_core_config *c = f->c;
+	unsigned left = c->uop_cache_width > uops ? c->uop_cache_width - uops : 0, pairs = left == 1 ? 1 : left & ~1u;
+
+	switch (c->uop_cache_second) {
+	case GUS_CORE_SECOND_FORWARD:
+		return !inside ? pairs : step == GUS_UOP_LINES_TARGET ? 0 : left;
+	case GUS_CORE_SECOND_WHOLE:
+		if (step == GUS_UOP_LINES_TARGET)
+			return pairs;
+		return inside && gus_uop_lines_ahead(c, f->p, f->ahead.op) <= left ? left : 0;
+	default:
+		return step == GUS_UOP_LINES_TARGET ? 0 : left;
+	}
+}
+
+/* Of code that the uop cache keeps in part: from it to the decoders wherever it ends, back only behind a jump that is
+ * taken, when the decoders are done with all before (Intel's manual on switches between both; uiCA's simulator). */
+static void go_to_decoders(struct gus_frontend *f)
+{
+	f->from_cache = false;
+	f->block = UINT64_MAX;
+	f->worked = f->head_start = 0;
+	f->stalled = f->c->decode_delay > 1 ? f->c->decode_delay - 1 : 0;
+}
+
+static void return_to_cache(struct gus_frontend *f)
+{
+	if (!f->returning || f->found_n || f->microcode || f->switching)
+		return;
+	f->returning = false;
+	f->from_cache = true;
+	f->lines = (struct gus_uop_lines){ .jumped = true };
+}
+
+/* The uop cache delivers uops of one line a cycle, on some cores of a second one as well. */
 static void deliver(struct gus_frontend *f)
 {
 	const struct gus_core_config *c = f->c;
-	unsigned uops = 0, windows = 0;
+	unsigned width = c->uop_cache_width, uops = 0, lines = 0;
 
 	if (microcode(f))
 		return;
 	while (fetch(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
-		uint64_t window = address_of(f, &f->ahead, 0) >> f->window_shift;
+		uint64_t at = address_of(f, &f->ahead, 0);
+		enum gus_uop_lines_step step = gus_uop_lines_step(&f->lines, c, op, at);
+		unsigned wide = c->uop_cache_wide && (op->flags & GUS_OP_WIDE);
 
-		if (window != f->window || !windows) {
-			if (windows == (c->uop_cache_width > 4 ? 2u : 1u))
-				return;
-			windows++;
-			f->window = window;
+		if (f->kept && !f->kept[f->ahead.op]) {
+			go_to_decoders(f);
+			return;
 		}
-		if ((uops && uops + op->decoded > c->uop_cache_width) || !has_room(f, op->fused))
+		if (lines && step != GUS_UOP_LINES_SAME) {
+			bool inside = at >> f->window_shift == f->lines.window - 1;
+
+			if (lines == c->uop_cache_reads)
+				return;
+			width = uops + width_of_second(f, step, inside, uops);
+		}
+		if ((uops && uops + op->decoded + wide > width) || !has_room(f, op->fused))
 			return;
 		if (op->microcoded && uops)
 			return;
+		lines += !lines || step != GUS_UOP_LINES_SAME;
+		gus_uop_lines_put(&f->lines, c, op, at, f->ahead.taken && !f->unrolled);
 		uops += op->decoded;
 		put(f, &f->ahead);
 		f->have_ahead = false;
 		if (op->microcoded) {
-			f->microcode = op->microcoded;
-			f->switching = c->microcode_switch - c->microcode_switch / 2;
+			begin_microcode(f, op);
 			return;
 		}
-		if (f->ahead.taken)
+		if (wide)
 			return;
 	}
 }
 
 void gus_frontend_cycle(struct gus_frontend *f)
 {
-	if (f->mode == GUS_CORE_FETCH_DECODERS) {
-		decode(f);
-		predecode(f);
-	} else if (f->mode == GUS_CORE_FETCH_UOP_CACHE) {
+	if (f->mode == GUS_CORE_FETCH_LOOP || f->mode == GUS_CORE_FETCH_IDEAL)
+		return;
+	if (f->from_cache) {
 		deliver(f);
+		return;
 	}
-}
-
-/* Uops are put into lines in order, and a line has those of one window only; an op of the sequencer fills a line of
- * its own. Whether the uop cache can hold the code: so many lines a window, and on some CPUs no jump at the end of
- * 32 bytes. */
-static bool cached(const struct gus_program *p, const struct gus_core_config *c)
-{
-	uint64_t window = UINT64_MAX, total = 0;
-	unsigned lines = 0, room = 0;
-
-	for (uint32_t i = 0; i < p->ops_n; i++) {
-		const struct gus_op *op = &p->ops[i];
-		const struct gus_program_insn *first = &p->insns[op->insn], *last = first + op->insns_n - 1;
-		uint64_t at = p->base + first->offset, end = p->base + last->offset + last->info.length;
-		unsigned uops = op->microcoded ? c->uop_cache_line : op->decoded;
-
-		if (c->jcc_erratum && (op->flags & GUS_OP_BRANCH) && at / 32 != end / 32)
-			return false;
-		if (at / c->uop_cache_window != window) {
-			window = at / c->uop_cache_window;
-			lines = room = 0;
-		}
-		if (room < uops) {
-			lines++;
-			total += c->uop_cache_line;
-			room = c->uop_cache_line;
-		}
-		room -= uops < room ? uops : room;
-		if (c->uop_cache_lines && lines > c->uop_cache_lines)
-			return false;
-	}
-	return !c->uop_cache_size || total <= c->uop_cache_size;
+	decode(f);
+	predecode(f);
+	return_to_cache(f);
 }
 
 static unsigned fused_uops(const struct gus_program *p)
@@ -323,11 +357,55 @@ static unsigned fused_uops(const struct gus_program *p)
 	return n;
 }
 
+static bool writes_high_byte(const struct gus_insn_info *info)
+{
+	for (unsigned i = 0; i < info->access_count; i++)
+		if ((info->access[i].use & GUS_ACCESS_WRITE) && (info->access[i].use & GUS_ACCESS_HIGH))
+			return true;
+	return false;
+}
+
+/* Whether the loop buffer replays it: nothing of the sequencer, nothing that moves the stack pointer (the stack engine
+ * sits before the queue), no high byte as a result (its merging uop is put in there, too). So Abel and Reineke's
+ * simulator has it; Intel's manual names calls, returns and unmatched pushes. What is not in the uop cache does not get
+ * into the loop buffer. */
+static bool replays(const struct gus_program *p, const struct gus_core_config *c, bool uop_cache)
+{
+	if (!c->loop_buffer || fused_uops(p) > c->loop_buffer)
+		return false;
+	if (uop_cache && gus_uop_lines_kept(c, p, NULL) < p->ops_n)
+		return false;
+	for (uint32_t i = 0; i < p->insns_n; i++)
+		if ((p->insns[i].info.flags & GUS_INSN_STACK) || writes_high_byte(&p->insns[i].info))
+			return false;
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		if (p->ops[i].microcoded)
+			return false;
+	return true;
+}
+
+/* How often the loop buffer holds a loop of so many uops, behind each other: where the table says it, by the largest
+ * loops that are held so often; else as often as it fits. */
+static unsigned unroll_of(const struct gus_core_config *c, unsigned uops)
+{
+	const struct { unsigned times, largest; } steps[] = { { 8, c->loop_unroll_8 }, { 6, c->loop_unroll_6 },
+		{ 5, c->loop_unroll_5 }, { 4, c->loop_unroll_4 }, { 3, c->loop_unroll_3 }, { 2, c->loop_unroll_2 } };
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		known |= steps[i].largest != 0;
+		if (uops <= steps[i].largest)
+			return steps[i].times;
+	}
+	return known ? 1 : c->loop_buffer / uops;
+}
+
 enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c,
 				      const struct gus_core_options *o)
 {
 	bool decoders = c->fetch_bytes && c->decode_width && c->predecode_width;
 	bool uop_cache = c->uop_cache_width && c->uop_cache_window && c->uop_cache_line;
+	uint32_t kept;
 
 	if (!p->bytes)
 		return o->fetch == GUS_CORE_FETCH_IDEAL ? GUS_CORE_FETCH_IDEAL : GUS_CORE_FETCH_LOOP;
@@ -336,6 +414,8 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 		return decoders ? o->fetch : GUS_CORE_FETCH_IDEAL;
 	case GUS_CORE_FETCH_UOP_CACHE:
 		return uop_cache ? o->fetch : GUS_CORE_FETCH_IDEAL;
+	case GUS_CORE_FETCH_MIXED:
+		return uop_cache && decoders ? o->fetch : GUS_CORE_FETCH_IDEAL;
 	case GUS_CORE_FETCH_LOOP:
 	case GUS_CORE_FETCH_IDEAL:
 		return o->fetch;
@@ -344,10 +424,10 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 	}
 	if (o->unrolled)
 		return decoders ? GUS_CORE_FETCH_DECODERS : GUS_CORE_FETCH_IDEAL;
-	if (c->loop_buffer && fused_uops(p) <= c->loop_buffer)
+	if (replays(p, c, uop_cache))
 		return GUS_CORE_FETCH_LOOP;
-	if (uop_cache && cached(p, c))
-		return GUS_CORE_FETCH_UOP_CACHE;
+	if (uop_cache && (kept = gus_uop_lines_kept(c, p, NULL)) != 0 && (decoders || kept == p->ops_n))
+		return kept == p->ops_n ? GUS_CORE_FETCH_UOP_CACHE : GUS_CORE_FETCH_MIXED;
 	if (decoders)
 		return GUS_CORE_FETCH_DECODERS;
 	/* A table that says no more of its front end (UFS). */
@@ -375,18 +455,24 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 	f->iterations = o->iterations;
 	f->fetch_shift = shift_of(c->fetch_bytes);
 	f->window_shift = shift_of(c->uop_cache_window);
-	f->block = f->window = UINT64_MAX;
+	f->block = UINT64_MAX;
+	if (f->mode == GUS_CORE_FETCH_MIXED) {
+		f->kept = gus_zalloc(p->ops_n * sizeof(*f->kept));
+		gus_uop_lines_kept(c, p, f->kept);
+	}
+	f->from_cache = f->mode == GUS_CORE_FETCH_UOP_CACHE || (f->kept && f->kept[0]);
 	/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and
 	 * later); where not, each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
 	if (c->loop_boundary || (c->loop_buffer && (!uops || c->loop_buffer < uops)))
 		f->unroll = 1;
 	else
-		f->unroll = c->loop_buffer ? c->loop_buffer / uops : 0;
+		f->unroll = c->loop_buffer ? unroll_of(c, uops) : 0;
 }
 
 void gus_frontend_end(struct gus_frontend *f)
 {
 	free(f->addresses);
+	free(f->kept);
 }
 
 /* What state.c compares: all that decides what is delivered from now on. Addresses count by where they are in
@@ -399,13 +485,16 @@ uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
 	}
 	sum = gus_mix(sum, f->have_ahead ? (uint64_t)f->ahead.op << 8 | f->insn : f->next_op);
 	sum = gus_mix(sum, ((uint64_t)f->stalled << 32) | (f->microcode << 8) | f->switching);
-	if (f->mode == GUS_CORE_FETCH_DECODERS && fetch((struct gus_frontend *)f)) {
+	sum = gus_mix(sum, (uint64_t)f->from_cache << 1 | f->returning);
+	if (!f->from_cache && fetch((struct gus_frontend *)f)) {
 		uint64_t at = address_of(f, &f->ahead, f->insn);
 
+		sum = gus_mix(sum, (uint64_t)f->worked << 32 | f->head_start);
 		sum = gus_mix(sum, at & ((1ull << f->fetch_shift) - 1));
 		sum = gus_mix(sum, f->block == UINT64_MAX ? 0 : f->block - (at >> f->fetch_shift) + 2);
 	} else {
-		sum = gus_mix(sum, f->window);
+		sum = gus_mix(sum, f->lines.window);
+		sum = gus_mix(sum, (uint64_t)f->lines.room << 1 | f->lines.jumped);
 	}
 	sum = gus_mix(sum, (uint64_t)f->found_n << 32 | f->queue_n);
 	for (unsigned i = 0; i < f->found_n; i++)

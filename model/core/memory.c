@@ -18,15 +18,31 @@
  *	        forwarded              blocked, until the store      alias_penalty, and the word is
  *	                               is in L1                      from L1
  *
+ * Where all pages are one page of memory (is_one_page) the last is blocked as well.
+ *
  * Loads never wait for stores that turn out not to be theirs: as behind a predictor of memory dependences that is
  * always right. */
 #include "model/code/forwarding.h"
 #include "model/core/private.h"
 
+/* Harnesses that set all pointers to one value back whatever is touched with the same page of memory (BHive; Chen et
+ * al., IISWC 2019, section 3): what lies 4096 bytes apart is the same word. */
+static bool is_one_page(const struct core *core)
+{
+	return !core->options->source && (core->options->pointers == GUS_CORE_POINTERS_EQUAL ||
+					  core->options->pointers == GUS_CORE_POINTERS_ONE);
+}
+
+static uint64_t in_memory(const struct core *core, uint64_t linear)
+{
+	return is_one_page(core) ? linear % PAGE : linear;
+}
+
 /* A word that is read otherwise than it was written (another start, more bytes) is not known. Words whose places in
  * the table collide overwrite each other: that is as good as a word that was never written, as it was rare. */
-static struct gus_value word_at(const struct core *core, uint64_t address, uint32_t bytes)
+static struct gus_value word_at(const struct core *core, uint64_t linear, uint32_t bytes)
 {
+	uint64_t address = in_memory(core, linear);
 	unsigned at = (unsigned)(address >> 3) % MEMORY_WORDS;
 	bool whole = core->words[at].address == address && bytes <= core->words[at].bytes;
 
@@ -35,8 +51,9 @@ static struct gus_value word_at(const struct core *core, uint64_t address, uint3
 	return core->values.memory;
 }
 
-static void set_word(struct core *core, uint64_t address, uint32_t bytes, struct gus_value value)
+static void set_word(struct core *core, uint64_t linear, uint32_t bytes, struct gus_value value)
 {
+	uint64_t address = in_memory(core, linear);
 	unsigned at = (unsigned)(address >> 3) % MEMORY_WORDS;
 
 	core->words[at].address = address;
@@ -69,7 +86,7 @@ static bool may_be_written(const struct core *core, uint64_t address, uint32_t b
 static void find_forward(struct core *core, unsigned n, uint64_t address, uint32_t bytes)
 {
 	core->forward[n] = 0;
-	core->blocked[n] = core->aliased[n] = false;
+	core->aliased[n] = false;
 	if (!may_be_written(core, address, bytes))
 		return;
 	for (uint64_t i = core->store_tail; i-- > core->store_head;) {
@@ -77,12 +94,13 @@ static void find_forward(struct core *core, unsigned n, uint64_t address, uint32
 		uint64_t apart = address - s->address;
 
 		if (!s->known || (apart >= s->bytes && -apart >= bytes)) {
-			if (s->known && (apart & 4095) < s->bytes)
-				core->aliased[n] = true;
-			continue;
+			bool alias = s->known && (apart % PAGE < s->bytes || -apart % PAGE < bytes);
+
+			core->aliased[n] |= alias;
+			if (!alias || !is_one_page(core))
+				continue;
 		}
 		core->forward[n] = i + 1;
-		core->blocked[n] = apart >= s->bytes || apart + bytes > s->bytes; /* before it, or behind it */
 		return;
 	}
 }
@@ -94,7 +112,7 @@ static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 	enum gus_tlb tlb = GUS_TLB_HIT;
 
 	if (oracle) {
-		struct gus_core_access access = { .iteration = core->current.iteration, .op = core->current.op,
+		struct gus_core_access access = { .iteration = core->current->iteration, .op = core->current->op,
 			.memory = op->memory + n, .address = core->address[n].bits, .known = core->address[n].known,
 			.store = !core->p->memories[op->memory + n].load };
 
@@ -121,8 +139,8 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 /* A source that knows addresses (a trace) is believed; else they are what registers that are followed make them. */
 static struct gus_value address_now(const struct core *core, const struct gus_op *op, unsigned n)
 {
-	if (core->current.addressed)
-		return (struct gus_value){ core->front.addresses[core->current.addresses][n], true };
+	if (core->current->addressed)
+		return (struct gus_value){ core->front.addresses[core->current->addresses][n], true };
 	return gus_values_address(&core->values, core->p, op->memory + n);
 }
 
@@ -143,11 +161,11 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 				continue;
 			core->address[n] = address_now(core, op, n);
 			core->forward[n] = 0;
-			core->blocked[n] = core->aliased[n] = false;
+			core->aliased[n] = false;
 			if (m->load && core->address[n].known && core->options->pointers != GUS_CORE_POINTERS_NONE) {
 				find_forward(core, n, core->address[n].bits, m->bytes);
 				loaded = word_at(core, core->address[n].bits, m->bytes);
-			} else if (m->load && core->options->pointers == GUS_CORE_POINTERS_EQUAL) {
+			} else if (m->load) {
 				loaded = core->values.memory;
 			}
 			ask_level(core, op, n);
@@ -218,17 +236,19 @@ static void wait_for_store(struct core *core, struct live_uop *u, const struct g
 {
 	struct live_store *s = &core->stores[(core->forward[n] - 1) & core->store_mask];
 	struct live_access *a = core_access(core, u);
+	enum gus_forwarding kind = forwarding_of(core, op, n);
+	int late = (int)core->c->store_forward_address - uop->latency;
 
-	if (core->blocked[n]) {
+	if (kind == GUS_FORWARD_BLOCKED) {
 		wait_for_commit(core, u, s);
 		return;
 	}
-	a->forward = (uint16_t)gus_forwarding_cycles(core->c, forwarding_of(core, op, n));
+	a->forward = (uint16_t)gus_forwarding_cycles(core->c, kind);
 	a->store = s->data;
 	if (s->data)
 		gus_core_wait(core, u, s->data - 1, a->forward > uop->latency ? (int)(a->forward - uop->latency) : 0);
 	if (s->addr)
-		gus_core_wait(core, u, s->addr - 1, 1);
+		gus_core_wait(core, u, s->addr - 1, late > 1 ? late : 1);
 }
 
 /* A load or store uop enters: what it must wait for beyond its registers. */
@@ -369,12 +389,10 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 }
 
 /* Stores leave in order after they retire; a line that is not in L1 is asked for at retirement. */
-void gus_core_retire_stores(struct core *core, const struct gus_op *op)
+void gus_core_retire_stores(struct core *core, const struct gus_op *op, unsigned n)
 {
-	unsigned n = 0, entries = 0;
+	unsigned entries = 0;
 
-	for (unsigned i = 0; i < op->memories_n && i < ACCESSES; i++)
-		n += core->p->memories[op->memory + i].store;
 	while (n-- && core->store_retired < core->store_tail) {
 		struct live_store *s = &core->stores[core->store_retired++ & core->store_mask];
 
@@ -384,7 +402,7 @@ void gus_core_retire_stores(struct core *core, const struct gus_op *op)
 		entries += s->entries;
 	}
 	if (op->stores > entries) /* of a store that has no memory operand we know of */
-		core->pools[POOL_STORES].freed += op->stores - entries;
+		core->pools[POOL_STORES].freed += (int32_t)(op->stores - entries);
 }
 
 /* The store is in L1: the load that waited for it reads it there, store_forward_blocked cycles from now until its
@@ -415,7 +433,7 @@ void gus_core_commit_stores(struct core *core)
 		if (last && s->known && last->known && (s->address ^ last->address) >= core->c->line_size)
 			return;
 		last = core->c->l1d_stores ? s : NULL;
-		core->pools[POOL_STORES].freed += s->entries;
+		core->pools[POOL_STORES].freed += (int32_t)s->entries;
 		count_words(core, s, -1);
 		if (s->blocked)
 			release(core, &core->uops[s->blocked - 1]);

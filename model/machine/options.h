@@ -13,6 +13,7 @@ enum gus_core_fetch {
 	GUS_CORE_FETCH_UOP_CACHE,
 	GUS_CORE_FETCH_LOOP,
 	GUS_CORE_FETCH_IDEAL,   /* uops are always there */
+	GUS_CORE_FETCH_MIXED,   /* the uop cache has some of the code's windows, decoders the others */
 };
 
 /* Where an access finds its line. */
@@ -52,8 +53,9 @@ struct gus_core_source {
 
 /* What registers hold at the start, which decides what loads get from earlier stores. */
 enum gus_core_pointers {
-	GUS_CORE_POINTERS_EQUAL,        /* all the same value: as throughput benchmarks set them (BHive) */
+	GUS_CORE_POINTERS_EQUAL,        /* all the same value but for the stack: as throughput benchmarks (BHive) do */
 	GUS_CORE_POINTERS_DISTINCT,     /* values that do not meet */
+	GUS_CORE_POINTERS_ONE,          /* all the same value, the stack and frame pointers, too */
 	GUS_CORE_POINTERS_NONE,         /* memory carries nothing from store to load (as UFS) */
 };
 
@@ -104,6 +106,10 @@ struct gus_core_options {
 	enum gus_core_fetch fetch;
 	enum gus_core_pointers pointers;
 	uint64_t iterations;            /* stop after so many; 0: when it is periodic, or after a bound */
+	/* Stop also when the quarters of what was run differ by no more than this share, or three times of it in long
+	 * runs (0: do not): the mean of many blocks is then had in a fraction of the time in which some of them would
+	 * show a period. */
+	double settled;
 	const struct gus_core_memory *memory;
 	const struct gus_core_branch *branch;
 	const struct gus_core_source *source;

@@ -302,7 +302,8 @@ static void distances(void **state)
 		{ 0, false, 11 }, { 1, false, 15 }, { 7, false, 15 }, { 8, false, 5 }, { -1, false, 15 },
 		{ -7, false, 15 }, { -8, false, 5 }, { 0, true, 15 }, { -8, true, 15 }, { -15, true, 15 },
 		{ -16, true, 5 }, { 7, true, 15 }, { 8, true, 5 },
-		{ 4096, false, 10 }, { 4103, false, 10 }, { 4104, false, 5 }, { 4095, false, 5 }, { -4096, false, 10 },
+		{ 4096, false, 10 }, { 4103, false, 10 }, { 4104, false, 5 }, { 4095, false, 10 }, { -4096, false, 10 },
+		{ 4089, false, 10 }, { 4088, false, 5 },
 		{ 8192 + 7, false, 10 }, { 4096 * 512, false, 10 },
 	};
 
@@ -317,6 +318,43 @@ static void distances(void **state)
 		if (completed(2) != cases[i].completed)
 			fail_msg("%d, %s: cycle %u", (int)cases[i].apart, cases[i].wide ? "wide" : "narrow",
 				(unsigned)completed(2));
+		drop();
+	}
+}
+
+/* An address of a store that is executed in 21: so many cycles later a load of the word is done, if that is more than
+ * it takes from the next cycle on. */
+static void late_addresses(void **state)
+{
+	static const struct { uint32_t address; uint64_t completed; } cases[] = { { 0, 26 }, { 4, 26 }, { 5, 26 },
+		{ 6, 27 }, { 9, 30 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin("root int - rsi 20 0\ns store rsi;r1 - 1+1 2+4\nl load rdi r1 4 5\n");
+		trace.address[2] = trace.address[1];
+		m.c.store_forward_address = cases[i].address;
+		run();
+		assert_int_equal(completed(3), cases[i].completed);
+		drop();
+	}
+}
+
+/* Eight bytes are stored, sixteen loaded, from their beginning and from before it; where the former is forwarded. */
+static void wider_loads(void **state)
+{
+	static const struct { int64_t apart; uint32_t wider; uint64_t completed; } cases[] = { { 0, 0, 15 },
+		{ 0, 1, 11 }, { -1, 1, 15 }, { 1, 1, 15 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin("s store rsi;r1 - 1+1 2+4\nl load rdi x2 4 3\n");
+		trace.address[0] = A + 2048;
+		trace.address[1] = (uint64_t)(A + 2048 + cases[i].apart);
+		m.c.line_size = 4096;
+		m.c.store_forward_wider = cases[i].wider;
+		run();
+		assert_int_equal(completed(2), cases[i].completed);
 		drop();
 	}
 }
@@ -507,6 +545,8 @@ int main(void)
 		cmocka_unit_test(what_the_oracle_is_asked),
 		cmocka_unit_test(forwarded_words),
 		cmocka_unit_test(distances),
+		cmocka_unit_test(late_addresses),
+		cmocka_unit_test(wider_loads),
 		cmocka_unit_test(blocked_loads),
 		cmocka_unit_test(the_youngest_store),
 		cmocka_unit_test(crossed_lines),

@@ -363,6 +363,75 @@ static void test_renamed_loads(void **state)
 	config.store_forward_zero = zero;
 }
 
+/* What is stored where rsp points is loaded where rbx points, but only where all registers hold one value. */
+static void test_where_the_stack_is(void **state)
+{
+	struct gus_program *p = PROGRAM("\x48\x89\x04\x24\x48\x8b\x03"); /* mov [rsp], rax; mov rax, [rbx] */
+	static const struct { enum gus_core_pointers pointers; bool chain; } cases[] = {
+		{ GUS_CORE_POINTERS_EQUAL, false }, { GUS_CORE_POINTERS_ONE, true },
+		{ GUS_CORE_POINTERS_DISTINCT, false }, { GUS_CORE_POINTERS_NONE, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_core_options o = { .pointers = cases[i].pointers };
+		double got = cycles(p, &o);
+
+		assert_true(cases[i].chain ? got >= config.store_forward_latency : got < 2);
+	}
+	gus_program_free(p);
+}
+
+/* Pages that are one page of memory: mov [rbx], rax; mov rax, [rbx + 4096] waits until the store is in L1, as the
+ * addresses differ. Where each is its own the load is a hit, and nobody waits for it. */
+static void test_one_page(void **state)
+{
+	static const struct { enum gus_core_pointers pointers; bool chain; } cases[] = {
+		{ GUS_CORE_POINTERS_EQUAL, true }, { GUS_CORE_POINTERS_ONE, true },
+		{ GUS_CORE_POINTERS_DISTINCT, false } };
+	struct gus_program *p = PROGRAM("\x48\x89\x03\x48\x8b\x83\x00\x10\x00\x00");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_core_options o = { .pointers = cases[i].pointers };
+		double got = cycles(p, &o);
+
+		assert_true(cases[i].chain ? got > config.store_forward_blocked : got < 2);
+	}
+	gus_program_free(p);
+}
+
+/* Words that an operation made are forwarded in a time of their own, those that a load brought are not. */
+static void test_computed_words(void **state)
+{
+	static const struct { const char *what, *code; size_t size; unsigned more, computed; } cases[] = {
+		{ "add qword [rbx], 1", "\x48\x83\x03\x01", 4, 1, 1 },
+		{ "mov rax, [rbx]; mov [rbx], rax", "\x48\x8b\x03\x48\x89\x03", 6, 0, 0 },
+		{ "mov rax, [rbx]; mov rcx, rax; mov [rbx], rcx", "\x48\x8b\x03\x48\x89\xc1\x48\x89\x0b", 9, 0, 0 },
+		{ "mov rax, [rbx]; inc rax; mov [rbx], rax", "\x48\x8b\x03\x48\xff\xc0\x48\x89\x03", 9, 1, 1 },
+		{ "movups xmm0, [rbx]; movups [rbx], xmm0", "\x0f\x10\x03\x0f\x11\x03", 6, 0, 0 },
+	};
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+	struct gus_core_config before = config;
+
+	(void)state;
+	config.store_forward_latency = config.store_forward_vector = 20;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_program *p = program(cases[i].code, cases[i].size);
+
+		for (uint32_t computed = 0; computed < 2; computed++) {
+			unsigned expected = cases[i].computed && computed ? 30 : 20;
+			double got;
+
+			config.store_forward_computed = computed ? 30 : 0;
+			got = cycles(p, &o);
+			if (got < expected + cases[i].more - 0.01 || got > expected + cases[i].more + 0.01)
+				fail_msg("%s: %g cycles", cases[i].what, got);
+		}
+		gus_program_free(p);
+	}
+	config = before;
+}
+
 /* 66 3d imm16 changes its length by the prefix: retirement is drained while length decoding waits. */
 static void test_drained(void **state)
 {
@@ -447,7 +516,9 @@ int main(void)
 			cmocka_unit_test(test_drained),
 		cmocka_unit_test(test_stored_pointers), cmocka_unit_test(test_second_access),
 		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_asked_once), cmocka_unit_test(test_renamed_loads),
+		cmocka_unit_test(test_asked_once), cmocka_unit_test(test_where_the_stack_is),
+		cmocka_unit_test(test_one_page), cmocka_unit_test(test_computed_words),
+		cmocka_unit_test(test_renamed_loads),
 		cmocka_unit_test(test_source), cmocka_unit_test(test_refused),
 	};
 

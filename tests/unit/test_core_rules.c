@@ -54,6 +54,23 @@ static void ports_by_policy(void **state)
 		{ "two loads in turn", GUS_CORE_BIND_SLOTS,
 		  "a load rsi x1 4 2,3\nb load rsi x1 4 2,3\nc load rsi x1 4 2,3\nd int - - 1 2,3\n", { 2, 3, 2, 2,
 			-1 } },
+		{ "by slot, what is dispatched in this cycle still counts", GUS_CORE_BIND_SLOTS,
+		  "a int - - 1 2\nb int - - 1 2\nc int - - 1 0\nd int - - 1 0\n"
+		  "e int - - 1 4\nf int - - 1 4\ng int - - 1 4\nh int - - 1 4\n"
+		  "i int - - 1 1,2\n", { 2, 2, 0, 0, 4, 4, 4, 4, 1 } },
+		{ "of the same choice the next rank", GUS_CORE_BIND_RANKS,
+		  "a int - - 1 1,2,3\nb int - - 1 1,2,3\nc int - - 1 1,2,3\nd int - - 1 1,2,3\n", { 3, 2, 1, 3, -1 } },
+		{ "each choice for itself", GUS_CORE_BIND_RANKS,
+		  "a int - - 1 1,2,3\nb int - - 1 1,2\nc int - - 1 1,2,3\n", { 3, 2, 2, -1 } },
+		{ "the first of its kind in the fourth slot takes the second rank", GUS_CORE_BIND_RANKS,
+		  "a int - - 1 0\nb int - - 1 0\nc int - - 1 0\nd int - - 1 1,2,3\n", { 0, 0, 0, 2, -1 } },
+		{ "each pair of memory ports in its own turn", GUS_CORE_BIND_RANKS,
+		  "a load rsi x1 4 2,3\ns store rsi;x3 - 1+1 6,7+4\nb load rsi x1 4 2,3\nt store rsi;x3 - 1+1 6,7+4\n",
+		  { 2, 6, 4, 3, 7, 4, -1 } },
+		{ "from the fewest through the others, the highest first", GUS_CORE_BIND_ROTATE,
+		  "a int - - 1 0,1,5\nb int - - 1 0,1,5\nc int - - 1 0,1,5\nd int - - 1 0,1,5\n", { 0, 5, 1, 0, -1 } },
+		{ "of two the other one", GUS_CORE_BIND_ROTATE,
+		  "a int - - 1 1,5\nb int - - 1 1,5\nc int - - 1 1,5\nd int - - 1 0\n", { 1, 5, 1, 0, -1 } },
 		{ "loads with three ports as all others", GUS_CORE_BIND_SLOTS,
 		  "a load rsi x1 4 2,3,4\nb load rsi x1 4 2,3,4\nc load rsi x1 4 2,3,4\n", { 4, 3, 4, -1 } },
 	};
@@ -110,6 +127,47 @@ static void ports_by_slot_with_others_waiting(void **state)
 			if (port_of(16 + k) != (k % 2 ? cases[i / 2].odd : cases[i / 2].even) + (int)first - 1)
 				fail_msg("case %zu from port %u: slot %u takes port %d", i / 2, first, k,
 					port_of(16 + k));
+		drop();
+	}
+}
+
+/* The same of the other policies. Ranks are by the counts of a cycle earlier, so none waits since then. */
+static void ports_by_rank_with_others_waiting(void **state)
+{
+	static const struct { uint32_t policy; unsigned waiting[3]; int ports[5]; } cases[] = {
+		{ GUS_CORE_BIND_RANKS, { 0, 0, 0 }, { 3, 2, 1, 3, 3 } },
+		{ GUS_CORE_BIND_RANKS, { 1, 2, 0 }, { 3, 1, 2, 3, 3 } },
+		{ GUS_CORE_BIND_RANKS, { 0, 4, 4 }, { 1, 3, 2, 1, 1 } },        /* four behind takes part */
+		{ GUS_CORE_BIND_RANKS, { 0, 5, 4 }, { 1, 3, 1, 3, 1 } },        /* five behind does not */
+		{ GUS_CORE_BIND_RANKS, { 0, 5, 5 }, { 1, 1, 1, 1, 1 } },
+		{ GUS_CORE_BIND_ROTATE, { 0, 0, 0 }, { 1, 3, 2, 1, 3 } },
+		{ GUS_CORE_BIND_ROTATE, { 1, 0, 2 }, { 2, 3, 1, 2, 3 } },
+		{ GUS_CORE_BIND_ROTATE, { 2, 2, 1 }, { 3, 2, 1, 3, 2 } },
+		{ GUS_CORE_BIND_ROTATE, { 1, 3, 1 }, { 1, 3, 2, 1, 3 } },       /* two behind */
+		{ GUS_CORE_BIND_ROTATE, { 1, 1, 4 }, { 1, 1, 1, 1, 1 } },       /* three behind */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[1024];
+		int n = snprintf(text, sizeof(text), "root int - r1 50 6\n");
+		unsigned before = 1;
+
+		for (unsigned port = 0; port < 3; port++)
+			for (unsigned k = 0; k < cases[i].waiting[port]; k++, before++)
+				n += snprintf(text + n, sizeof(text) - (size_t)n, "w%u int r1 r2 1 %u\n", before,
+					      port + 1);
+		for (; before < 20; before++)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "f%u int - r3 1 7\n", before);
+		for (unsigned k = 0; k < 5; k++)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "t%u int - r4 1 1,2,3\n", k);
+		make(text);
+		m.c.issue_width = 5;
+		m.c.port_binding = cases[i].policy;
+		run();
+		for (unsigned k = 0; k < 5; k++)
+			if (port_of(20 + k) != cases[i].ports[k])
+				fail_msg("case %zu: slot %u takes port %d", i, k, port_of(20 + k));
 		drop();
 	}
 }
@@ -930,6 +988,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ports_by_policy),
 		cmocka_unit_test(ports_by_slot_with_others_waiting),
+		cmocka_unit_test(ports_by_rank_with_others_waiting),
 		cmocka_unit_test(unbound_ports_take_from_each_other),
 		cmocka_unit_test(unbound_ports_keep_to_their_kind),
 		cmocka_unit_test(the_oldest_that_is_ready),

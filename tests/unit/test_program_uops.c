@@ -33,6 +33,44 @@ static void expect(const struct one *cases, size_t n)
 }
 #define EXPECT(cases) expect(cases, sizeof(cases) / sizeof(*(cases)))
 
+/* With simple addresses that are fast only where the base is the word of a load: the cycles of each load, in order. */
+static void loads_behind_loads(void **state)
+{
+#define LOADED X86 FAST PARAM("l1d_latency_base loaded policy") FORM("ADD (R64, M64)", \
+	"uops 2 latency 1 loadlat 6 uses p23:1 p0156:1") FORM("POP (R64)", "uops 1 latency 5 loadlat 5 uses p23:1")
+	static const struct { const char *table, *code; size_t size; const char *loads; } cases[] = {
+		{ LOADED, CODE("\x48\x8b\x3f"), "4" },                         /* mov rdi, [rdi] */
+		{ X86 FAST, CODE("\x48\x8b\x07"), "4" },                       /* any base */
+		{ LOADED, CODE("\x48\x8b\x07"), "5" },                         /* mov rax, [rdi]; nobody writes rdi */
+		{ LOADED, CODE("\x48\x8b\x3f\x48\x83\xc7\x08"), "5" },         /* and add rdi, 8 */
+		{ LOADED, CODE("\x48\x83\xc7\x08\x48\x8b\x3f\x48\x8b\x07"), "5 4" },
+		{ LOADED, CODE("\x48\x8b\xbf\xff\x07\x00\x00"), "4" },         /* [rdi + 2047] */
+		{ LOADED, CODE("\x48\x8b\xbf\x00\x08\x00\x00"), "7" },         /* [rdi + 2048] */
+		{ LOADED, CODE("\x48\x8b\x7f\xff"), "7" },                     /* [rdi - 1] */
+		{ LOADED, CODE("\x48\x8b\x3c\x37"), "7" },                     /* [rdi + rsi] */
+		{ LOADED, CODE("\x48\x8b\x3f\x48\x03\x07"), "4 4" },       /* mov rdi, [rdi]; add rax, [rdi] */
+		{ LOADED, CODE("\x48\x03\x3f"), "5" },                         /* add rdi, [rdi] is no plain load */
+		{ LOADED, CODE("\x5f\x48\x8b\x07"), "5 4" },                   /* pop rdi; mov rax, [rdi] */
+		{ LOADED, CODE("\x5f\x48\x8b\x04\x24"), "5 5" },               /* pop rdi; mov rax, [rsp] */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_uarch *u = made_table_of(cases[i].table);
+		struct gus_program *p = made_program(u, cases[i].code, cases[i].size);
+		char loads[64] = "";
+
+		for (uint32_t k = 0; k < p->uops_n; k++)
+			if (p->uops[k].kind == GUS_UOP_LOAD)
+				snprintf(loads + strlen(loads), sizeof(loads) - strlen(loads), "%s%u",
+					 *loads ? " " : "", p->uops[k].latency);
+		if (strcmp(loads, cases[i].loads) != 0)
+			fail_msg("case %zu: %s, not %s", i, loads, cases[i].loads);
+		gus_program_free(p);
+		gus_uarch_free(u);
+	}
+}
+
 /* Of the latency from address to result, what the operation does not take is the load's; where the row does not say, it
  * is that of L1. */
 static void an_operation_waits_for_its_load(void **state)
@@ -476,6 +514,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_operation_waits_for_its_load),
+		cmocka_unit_test(loads_behind_loads),
 		cmocka_unit_test(some_loads_are_fast),
 		cmocka_unit_test(a_store_is_address_and_data),
 		cmocka_unit_test(load_and_store_units),
