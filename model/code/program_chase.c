@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is the word of a load as it came: an address, or what a store writes. Intel's cores from Sandy Bridge to Skylake guess that a load with a
- * simple address (a base, no index, a displacement of 0 to 2047) stays in the page of its base and take a cycle less,
- * but only where the base comes straight from a load: they see from which unit it is forwarded. Where anything computes
- * the base, even where it is a constant, the load takes what all others take (Intel, Optimization Reference Manual, L1
- * latencies; Peter Cordes, "Is there a penalty when base+offset is in a different page than the base?"; Abel and
- * Reineke, uiCA: which instructions count as such a load, and that also loads with an operation behind them gain).
+/* What is the word of a load as it came: an address, or what a store writes. Intel's cores from Sandy Bridge to Skylake
+ * guess that a load with a simple address (a base, no index, a displacement of 0 to 2047) stays in the page of its base
+ * and take a cycle less, but only where the base comes straight from a load: they see from which unit it is forwarded.
+ * Where anything computes the base, even where it is a constant, the load takes what all others take (Intel,
+ * Optimization Reference Manual, L1 latencies; Peter Cordes, "Is there a penalty when base+offset is in a different
+ * page than the base?"; Abel and Reineke, uiCA: which instructions count as such a load, and that also loads with an
+ * operation behind them gain).
  *
  *	mov rdx, [rdx]        4        mov rdx, [rdx]        5
  *	                               add rdx, 8            1
