@@ -29,6 +29,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/statistics/series.c attribution/statistics/series.h \
 	attribution/traced/code.c \
 	attribution/traced/coverage.c attribution/traced/coverage.h \
+	attribution/traced/engines.c \
 	attribution/traced/knobs.c \
 	attribution/traced/private.h \
 	attribution/traced/regions.c attribution/traced/regions.h \

@@ -30,6 +30,7 @@ gusprof_SOURCES = \
 	cli/model/causality.c \
 	cli/model/command.c \
 	cli/model/csv.c \
+	cli/model/engines.c \
 	cli/model/json.c \
 	cli/model/model.c \
 	cli/model/output.c cli/model/output.h \

@@ -5,13 +5,16 @@ model_libmodel_a_SOURCES = \
 	model/analysis/batch.c model/analysis/batch.h \
 	model/analysis/bounds.c model/analysis/bounds.h \
 	model/analysis/causality.c model/analysis/causality.h \
+	model/analysis/excerpt.c model/analysis/excerpt.h \
 	model/analysis/functional.c model/analysis/functional.h \
 	model/analysis/modelled.c model/analysis/modelled.h \
+	model/analysis/rerun.c \
 	model/analysis/saturation.c model/analysis/saturation.h \
 	model/analysis/sensitivity.c model/analysis/sensitivity.h \
 	model/analysis/variant.c model/analysis/variant.h \
 	model/code/forwarding.c model/code/forwarding.h \
 	model/code/growing.c model/code/growing.h \
+	model/code/uop_lines.c model/code/uop_lines.h \
 	model/code/program.c model/code/program.h \
 	model/code/program_fusion.c \
 	model/code/program_idioms.c \
@@ -34,6 +37,7 @@ model_libmodel_a_SOURCES = \
 	model/core/state.c \
 	model/core/wait.c \
 	model/machine/config.c model/machine/config.h \
+	model/machine/limits.c model/machine/limits.h \
 	model/machine/options.c model/machine/options.h \
 	model/oracles/branch.c model/oracles/branch.h \
 	model/oracles/cache.c model/oracles/cache.h \

@@ -28,6 +28,7 @@ case_tests = \
 	tests/cases/flamegraph-browser.sh \
 	tests/cases/hostile-text.sh \
 	tests/cases/jit.sh \
+	tests/cases/kernels.sh \
 	tests/cases/kills.sh \
 	tests/cases/limits.sh \
 	tests/cases/model.sh \
@@ -209,6 +210,7 @@ unit_tests = \
 	tests/unit/test_follow \
 	tests/unit/test_foreign \
 	tests/unit/test_frames \
+	tests/unit/test_front_figures \
 	tests/unit/test_frontend \
 	tests/unit/test_functional \
 	tests/unit/test_governor \
@@ -225,6 +227,8 @@ unit_tests = \
 	tests/unit/test_kept \
 	tests/unit/test_known \
 	tests/unit/test_lanes \
+	tests/unit/test_excerpt \
+	tests/unit/test_limits \
 	tests/unit/test_lives \
 	tests/unit/test_members \
 	tests/unit/test_merge \
@@ -362,6 +366,7 @@ tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/fla
 printed = tests/unit/printed.c tests/unit/printed.h
 tests_unit_test_folded_SOURCES = tests/unit/test_folded.c $(made_calls) $(printed) cli/common/lines.c \
 	cli/report/folded.c
+tests_unit_test_front_figures_SOURCES = tests/unit/test_front_figures.c
 tests_unit_test_frontend_SOURCES = tests/unit/test_frontend.c
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c
 tests_unit_test_functional_SOURCES = tests/unit/test_functional.c $(made_program)
@@ -412,6 +417,8 @@ tests_unit_test_replays_SOURCES = tests/unit/test_replays.c tracing/replay/repla
 tests_unit_test_replays_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_snapshot_take -Wl,--wrap=gus_turns_next \
 	-Wl,--wrap=clock_gettime -Wl,--wrap=nanosleep
 tests_unit_test_routes_SOURCES = tests/unit/test_routes.c tests/unit/made_stacks.c tests/unit/made_stacks.h
+tests_unit_test_excerpt_SOURCES = tests/unit/test_excerpt.c $(made_program)
+tests_unit_test_limits_SOURCES = tests/unit/test_limits.c $(made_program)
 tests_unit_test_saturation_SOURCES = tests/unit/test_saturation.c $(made_program) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_needed_SOURCES = tests/unit/test_needed.c
@@ -605,3 +612,32 @@ EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patt
 	tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c \
 	tests/accuracy/kernels/jacobi_1d.c
 
+# Kernels of our own, to be timed and to be traced. How they are compiled is what they are, so neither the user's CFLAGS
+# nor sanitizers come in.
+check_LIBRARIES = tests/kernels/libo2.a tests/kernels/libo3.a
+check_PROGRAMS += tests/kernels/kernel
+kernel_cflags = -std=gnu11 $(GUS_WARNINGS) -fno-pie -fno-lto
+tests_kernels_kernel_SOURCES = tests/kernels/kernel.c tests/kernels/kernels.h tests/kernels/timer.c \
+	tests/kernels/timer.h tests/kernels/text.c tests/kernels/structures.c tests/kernels/control.c \
+	tests/kernels/numbers.c
+tests_kernels_kernel_CFLAGS = $(kernel_cflags)
+tests_kernels_kernel_LDFLAGS = -no-pie
+tests_kernels_kernel_LDADD = tests/kernels/libo2.a tests/kernels/libo3.a -lm
+tests_kernels_libo2_a_SOURCES = tests/kernels/linear.c tests/kernels/stencils.c tests/kernels/kernels.h
+tests_kernels_libo2_a_CFLAGS = $(kernel_cflags)
+tests_kernels_libo2_a_CPPFLAGS = -DKERNEL_WAY=_o2
+tests_kernels_libo3_a_SOURCES = tests/kernels/linear.c tests/kernels/stencils.c tests/kernels/kernels.h
+tests_kernels_libo3_a_CFLAGS = $(kernel_cflags)
+tests_kernels_libo3_a_CPPFLAGS = -DKERNEL_WAY=_o3
+$(tests_kernels_kernel_OBJECTS) $(tests_kernels_libo2_a_OBJECTS): CFLAGS = -g -O2
+$(tests_kernels_libo3_a_OBJECTS): CFLAGS = -g -O3
+if HOST_X86_64
+check_LIBRARIES += tests/kernels/libfma.a
+tests_kernels_kernel_SOURCES += tests/kernels/pairs.c
+tests_kernels_kernel_LDADD += tests/kernels/libfma.a
+tests_kernels_libfma_a_SOURCES = tests/kernels/linear.c tests/kernels/kernels.h
+tests_kernels_libfma_a_CFLAGS = $(kernel_cflags) -mavx2 -mfma
+tests_kernels_libfma_a_CPPFLAGS = -DKERNEL_WAY=_fma
+$(tests_kernels_libfma_a_OBJECTS): CFLAGS = -g -O3
+endif
+EXTRA_DIST += tests/accuracy/kernel_runs.py tests/accuracy/kernels-time tests/accuracy/whatif

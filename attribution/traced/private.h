@@ -33,4 +33,13 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 /* Of a thread that has been added; what they point to is the table's. */
 void gus_traced_thread_figures(const struct gus_traced_thread *th, struct gus_traced_figures *out);
 
+/* Excerpts of loops, for both engines (engines.c): that which a thread takes just now. */
+struct gus_traced_excerpt;
+struct gus_traced_excerpt *gus_traced_excerpt_new(void);
+void gus_traced_excerpt_free(struct gus_traced_excerpt *now);
+void gus_traced_excerpt_steps(struct gus_traced *t, struct gus_traced_excerpt *now, const struct gus_stream_feed *feed);
+void gus_traced_excerpt_end(struct gus_traced *t, struct gus_traced_excerpt *now);
+void gus_traced_compare_engines(struct gus_traced *t);
+void gus_traced_forget_excerpts(struct gus_traced *t);
+
 #endif

@@ -11,7 +11,7 @@
 #include "model/watch/access.h"
 #include "model/watch/known.h"
 
-enum { ASKED = 256 };
+enum { ASKED = 256, JOINED_MOST = 4096 };
 enum { SHORT_LINES = 64, LONG_LINES = 1 << 26 }; /* of an access that nobody counts; of all that are longer */
 
 struct gus_traced_thread {
@@ -54,6 +54,7 @@ struct gus_traced_thread {
 	struct gus_traced_block *branching;
 	uint32_t branching_number;
 	enum gus_trace_next way;
+	struct gus_traced_excerpt *excerpt;     /* NULL: engines are not compared */
 };
 
 struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t stream, struct gus_error *err)
@@ -88,6 +89,8 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 		th->groups = gus_access_new(t->program->memories_n, t->options.caches->line_size);
 		th->carried = gus_carried_new();
 	}
+	if (t->options.both)
+		th->excerpt = gus_traced_excerpt_new();
 	th->steps_told = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_told));
 	th->steps_warm = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*th->steps_warm));
 	return th;
@@ -103,6 +106,7 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	gus_branch_free(th->predictor);
 	gus_cache_free(th->cache);
 	gus_phases_free(th->phases);
+	gus_traced_excerpt_free(th->excerpt);
 	gus_access_free(th->groups);
 	gus_carried_free(th->carried);
 	free(th->times);
@@ -180,6 +184,8 @@ static void flush(struct gus_traced_thread *th)
 	if (!th->n)
 		return;
 	gus_stream_feed(th->engine, is_warm ? &warm : &cold, th->times);
+	if (th->excerpt)
+		gus_traced_excerpt_steps(th->t, th->excerpt, is_warm ? &warm : &cold);
 	set_time(th);
 	if (th->phases)
 		note_phases(th, is_warm ? th->steps_warm : th->steps_told);
@@ -333,18 +339,49 @@ static struct gus_trace_access followed(struct gus_traced_thread *th, const stru
 	return a;
 }
 
+/* How wide an access is: as its instruction says, not as the emulator went about it. QEMU reads 16 bytes where a scalar
+ * multiplication and addition has 4 or 8 (its decoder has one width for all of vfmadd), and splits what is wider than
+ * its own words. 0: the instruction does not say, as a gather touches many places, xsave what is in use, and what is
+ * repeated any length. */
+static uint32_t width_of(const struct gus_traced_thread *th, uint32_t insn, uint32_t memory)
+{
+	const struct gus_program *p = th->t->program;
+
+	if (memory == GUS_TRACED_NONE || p->memories[memory].gather || (p->insns[insn].info.flags & GUS_INSN_REP))
+		return 0;
+	return p->memories[memory].bytes;
+}
+
+/* What the engine is told of an access that came in pieces, in any order: all that they touch. */
+static void join_access(struct gus_stream_access *told, const struct gus_trace_access *a, uint32_t width)
+{
+	uint64_t end = told->address + told->bytes, new_end = a->address + a->size;
+
+	if (!told->known) {
+		*told = (struct gus_stream_access){ .address = a->address, .bytes = width ? width : a->size,
+			.known = true };
+		return;
+	}
+	told->address = a->address < told->address ? a->address : told->address;
+	end = new_end > end ? new_end : end;
+	told->bytes = width ? width : (uint32_t)(end - told->address < JOINED_MOST ? end - told->address :
+		JOINED_MOST);
+}
+
 static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
 			const struct gus_trace_access *told_access, size_t base)
 {
-	const struct gus_trace_access whole = followed(th, told_access), *a = &whole;
-	struct gus_cache_access access = { .address = a->address, .now = next_time(th), .bytes = a->size,
+	struct gus_trace_access whole = followed(th, told_access), *a = &whole;
+	uint32_t number = memory_of(th, b, a, base), width = width_of(th, b->insn + a->insn, number);
+	struct gus_cache_access access = { .address = a->address, .now = next_time(th),
 					  .id = b->insn + a->insn, .store = a->store };
-	uint32_t number = memory_of(th, b, a, base);
 	struct gus_stream_access *told, *warm;
 	struct gus_traced_memory *m;
 	struct gus_cache_answer answer;
 	enum gus_hit level;
 
+	a->size = width && width < a->size ? width : a->size;
+	access.bytes = a->size;
 	gus_cache_access(th->cache, &access, &answer);
 	if (number == GUS_TRACED_NONE)
 		return;
@@ -358,12 +395,8 @@ static void take_access(struct gus_traced_thread *th, const struct gus_traced_bl
 	m->walks += th->counting && (th->t->options.warm ? answer.tlb_if_warm : answer.tlb) == GUS_TLB_WALK;
 	told = &th->accesses.v[base + number - b->memory];
 	warm = &th->accesses_warm.v[base + number - b->memory];
-	if (!told->known) {
-		*told = *warm = (struct gus_stream_access){ .address = a->address, .bytes = a->size, .known = true };
-	} else if (a->address < told->address) {
-		told->bytes += (uint32_t)(told->address - a->address < 4096 ? told->address - a->address : 0);
-		warm->address = told->address = a->address;
-	}
+	join_access(told, a, width);
+	join_access(warm, a, width);
 	level = level_of(th, a->address, (enum gus_hit)answer.level, answer.wait, th->asked);
 	told->level = level > told->level ? (uint8_t)level : told->level;
 	told->tlb = answer.tlb > told->tlb ? answer.tlb : told->tlb;
@@ -545,6 +578,8 @@ void gus_traced_thread_end(struct gus_traced_thread *th)
 	th->unknown_branches += th->branching != NULL;
 	th->branching = NULL;
 	flush(th);
+	if (th->excerpt)
+		gus_traced_excerpt_end(th->t, th->excerpt);
 	if (!th->counting)
 		begin_to_count(th); /* and there is nothing */
 }

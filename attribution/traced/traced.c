@@ -36,6 +36,7 @@ void gus_traced_close(struct gus_traced *t)
 	gus_vec_free(&t->programs);
 	gus_vec_free(&t->program_of);
 	gus_traced_forget(t);
+	gus_traced_forget_excerpts(t);
 	gus_vec_free(&t->memories);
 	gus_vec_free(&t->regions);
 	gus_vec_free(&t->mappings);
@@ -239,6 +240,8 @@ int gus_traced_end(struct gus_traced *t, struct gus_error *err)
 
 	tell_cuts(t);
 	add_up(t);
+	if (t->options.both)
+		gus_traced_compare_engines(t);
 	return rc;
 }
 

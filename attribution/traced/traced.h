@@ -20,6 +20,7 @@
 #include "symbolizer/symbols/symbols.h"
 
 struct gus_access_group;
+struct gus_agreement;
 struct gus_cache_config;
 struct gus_cache_total;
 struct gus_core_config;
@@ -34,6 +35,7 @@ struct gus_traced_options {
 	struct gus_symbols *symbols;            /* borrowed, as all here */
 	double weight;                          /* of the knobs that are turned; 0: none is */
 	bool causality;
+	bool both;                              /* compare the engines on hot loops */
 	bool phases;                            /* follow the run over time */
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;
@@ -81,6 +83,7 @@ struct gus_traced_memory {
 enum { GUS_TRACED_NONE = UINT32_MAX };
 enum { GUS_TRACED_THREADS = 4096 };     /* that are machines of their own, of some 3 MB each */
 enum { GUS_TRACED_CIRCLES = 16 };
+static const double GUS_TRACED_HOT = 0.05, GUS_TRACED_APART = 0.10;
 
 /* A function, or a loop in one. Blocks of a loop are not counted with their function, nor those of an inner loop with
  * the outer. */
@@ -94,6 +97,9 @@ struct gus_traced_region {
 	double other_cycles;                    /* with the other caches: see the option interval */
 	uint64_t slots, fused;                  /* issue slots; instructions that share that of the one before */
 	double charged;                         /* by causality */
+	/* How far the engines agree on a steady stretch of it, if it is a loop with GUS_TRACED_HOT of the time and it
+	 * was asked for; else NULL. The reason is sought from GUS_TRACED_APART on. */
+	struct gus_agreement *agreement;
 };
 
 struct gus_graph;
@@ -195,6 +201,7 @@ struct gus_traced {
 	double longest;
 	uint64_t taken;                         /* instructions of the traces so far, the warm-up's as well */
 	uint32_t op_room;                       /* of op_cycles and op_charged */
+	struct gus_vec(struct gus_traced_kept *) kept; /* by region: excerpts of loops; NULL: none yet */
 	/* places of instructions that were executed, once it was asked for them, ... */
 	struct gus_index covered;
 	struct gus_vec(uint32_t) covered_by;     /* ... and the blocks that they are of */

@@ -262,12 +262,13 @@ static json_t *agreement(const struct gus_model_report *r)
 		return json_null();
 	o = json_object();
 	relaxed = json_object();
-	for (int i = 0; i < GUS_RELIEFS; i++)
-		json_object_set_new(relaxed, gus_relief_name((enum gus_relief)i), json_real(a->relaxed[i]));
+	for (int i = 0; i < GUS_LIMITS; i++)
+		json_object_set_new(relaxed, gus_machine_limits[i].name, json_real(a->relaxed[i]));
 	json_object_set_new(o, "core", json_real(a->core));
 	json_object_set_new(o, "stream", json_real(a->stream));
 	json_object_set_new(o, "difference", json_real(a->difference));
-	json_object_set_new(o, "reason", gus_json_word(gus_relief_name(a->reason)));
+	json_object_set_new(o, "reason", gus_json_word(a->reason < GUS_LIMITS ?
+						       gus_machine_limits[a->reason].name : NULL));
 	json_object_set_new(o, "relaxed", relaxed);
 	json_object_set_new(o, "all_relaxed", json_real(a->all));
 	return o;

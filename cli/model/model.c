@@ -161,7 +161,8 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_NUMBER, AT(rows), .fit = { EXECUTED } },
 	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch) },
 	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are "
-	  "available and is some twenty times faster; or both: core, how far the other one agrees, and why not.",
+	  "available and is some twenty times faster; or both: core, how far the other one agrees, and why not. "
+	  "What was executed is modelled by stream; with both its hot loops are also run by core.",
 	  GUS_OPTION_CHOICE, AT(engine), .choices = "core stream both" },
 	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a "
 	  "time, by the stream engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL,
@@ -210,7 +211,7 @@ static const struct gus_option options[] = {
 
 static const struct gus_option_rule rules[] = {
 	{ "engine=core", { CODE, .why = "what was executed is modelled by the stream engine" } },
-	{ "engine=both", { ONE } },
+	{ "engine=both", { ONE | EXECUTED } },
 	{ "timeline", { .excludes = "engine=stream", .why = "the stream engine has no cycles" } },
 	{ "data=caches", { .needs = "engine=stream", .why = "what accesses hit then depends on those before, and the "
 			  "core engine looks for a steady state" } },
@@ -570,7 +571,8 @@ static int run_traced(struct model *m, struct gus_error *err)
 	struct gus_model_traced traced = {
 		.screen = &o->screen,
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
-		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .interval = o->interval,
+		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .both = o->engine == ENGINE_BOTH,
+		.interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
 		.phases = o->phases, .memory = o->memory, .children = o->children,
 		.output = &m->output,

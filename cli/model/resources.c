@@ -119,10 +119,10 @@ void gus_model_agreement_text(const struct gus_model_report *r)
 		return;
 	printf("\nThe engines: core %.2f, stream %.2f cycles an iteration (%+.1f%%)\n", a->core, a->stream,
 	       100 * a->difference);
-	if (a->reason < GUS_RELIEFS)
+	if (a->reason < GUS_LIMITS)
 		gus_print("%10.2f  of the core engine without this limit, which is most of the difference: %s\n",
 			  a->relaxed[a->reason],
-			  gus_relief_name(a->reason));
+			  gus_machine_limits[a->reason].name);
 	else if (a->difference > -0.01 && a->difference < 0.01)
 		printf("            they agree\n");
 	else

@@ -195,6 +195,7 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 	json_object_set_new(o, "slots", integer(r->slots));
 	json_object_set_new(o, "holds_up", v->model->causality ? json_real(r->charged) : json_null());
 	json_object_set_new(o, "sensitivity", t->knobs_n ? gains(t, r->cycles) : json_null());
+	json_object_set_new(o, "engines", gus_model_engines_json(r->agreement));
 	json_object_set_new(o, "memory", memory(&met));
 	json_object_set_new(o, "branches", branches(&branch));
 	json_object_set_new(o, "rows", instructions(v, number));
@@ -450,7 +451,7 @@ void gus_model_traced_json(const struct gus_model_view *v)
 
 	json_object_set_new(o, "schema", json_string("gusprof.traced/1"));
 	json_object_set_new(o, "uarch", gus_json_text(v->model->uarch->name));
-	json_object_set_new(o, "engine", json_string("stream"));
+	json_object_set_new(o, "engine", json_string(v->model->both ? "both" : "stream"));
 	json_object_set_new(o, "command", v->command ? command(v) : json_null());
 	json_object_set_new(o, "input", gus_json_text(v->input));
 	json_object_set_new(o, "trouble", gus_json_text(v->trouble));

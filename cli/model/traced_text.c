@@ -632,6 +632,7 @@ void gus_model_traced_text(const struct gus_model_view *v)
 		print_sensitivity(v, t->cycles, "  ", KNOBS);
 	}
 	print_regions(v);
+	gus_model_engines_text(v);
 	if (v->regions_n)
 		print_instructions(v);
 	if (v->model->memory) {

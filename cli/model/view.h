@@ -3,6 +3,8 @@
 #ifndef GUS_CLI_MODEL_VIEW_H
 #define GUS_CLI_MODEL_VIEW_H
 
+#include <jansson.h>
+
 #include "attribution/traced/coverage.h"
 #include "attribution/traced/traced.h"
 #include "base/error.h"
@@ -26,7 +28,7 @@ struct gus_model_traced {
 	const struct gus_core_config *config;
 	const struct gus_cache_config *caches;
 	double weight;                  /* of the knobs; 0: none is turned */
-	bool causality, interval, phases, memory, json;
+	bool causality, both, interval, phases, memory, json;
 	bool warm;                      /* caches are warm in what is told, and cold at the other end of the interval */
 	bool children;                  /* of a command: what it forks off is traced as well */
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
@@ -70,5 +72,8 @@ void gus_model_name_phases(const struct gus_model_view *v, struct gus_model_phas
 
 void gus_model_traced_text(const struct gus_model_view *v);
 void gus_model_traced_json(const struct gus_model_view *v);
+/* How far the engines agree on hot loops, if that was asked for; of one loop, or null. */
+void gus_model_engines_text(const struct gus_model_view *v);
+json_t *gus_model_engines_json(const struct gus_agreement *a);
 
 #endif

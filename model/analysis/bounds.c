@@ -51,8 +51,9 @@ static int front_end(const struct gus_program *idle, const struct gus_core_confi
 		config.decode_width = 64;
 		config.decode_uops = config.decode_complex = 0;
 		config.decode_fuse_last = 1;
+		config.decode_branch_last = config.decode_pop_5c = 0;
 		config.microcode_width = 1000000;
-		config.microcode_switch = 0;
+		config.microcode_switch = config.microcode_switch_decoders = 0;
 	} else if (which == GUS_BOUND_DECODE) {
 		config.predecode_width = 64;
 		config.fetch_bytes = 4096;

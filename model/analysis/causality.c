@@ -74,6 +74,8 @@ static const char *const hop_names[GUS_HOPS] = {
 	[GUS_HOP_TLB] = "TLB", [GUS_HOP_MISPREDICT] = "mispredict penalty", [GUS_HOP_STORES] = "stores to L1",
 	[GUS_HOP_RS] = "reservation station", [GUS_HOP_MISS_BUFFER] = "miss buffers", [GUS_HOP_ROB] = "reorder buffer",
 	[GUS_HOP_LOAD_BUFFER] = "load buffer", [GUS_HOP_STORE_BUFFER] = "store buffer",
+	[GUS_HOP_REGISTERS] = "registers", [GUS_HOP_BANKS] = "banks of L1", [GUS_HOP_LINE_SPLIT] = "line split",
+	[GUS_HOP_ALIAS] = "4K alias",
 };
 
 const char *gus_hop_name(enum gus_hop hop)
@@ -171,12 +173,13 @@ static void charge(struct walk *w, uint64_t seq, uint32_t kind, int64_t ticks)
 static void charge_bus(struct walk *w, unsigned bus, uint64_t since)
 {
 	uint64_t from = since > w->low ? since : w->low;
+	uint32_t kind = bus < STREAM_BUSES ? kind_of(GUS_HOP_BUS, bus) : kind_of(GUS_HOP_BANKS, 0);
 
 	for (uint64_t seq = w->seq; seq > from; seq--) {
 		unsigned lines = note_of(w, seq - 1)->buses[bus];
 
 		if (lines)
-			charge(w, seq - 1, kind_of(GUS_HOP_BUS, bus), (int64_t)w->s->inverse[bus].ticks[0] * lines);
+			charge(w, seq - 1, kind, (int64_t)w->s->inverse[bus].ticks[0] * lines);
 	}
 	go(w, DISPATCH, since, 0);
 }
@@ -184,16 +187,18 @@ static void charge_bus(struct walk *w, unsigned bus, uint64_t since)
 /* Those uops of an op that go before uop `behind` and use a resource. */
 static void charge_op_uses(struct walk *w, uint64_t seq, unsigned behind, unsigned resource, uint32_t kind)
 {
-	uint32_t first = op_of(w, seq)->uop;
+	uint32_t first = op_of(w, seq)->uop, splits = note_of(w, seq)->splits;
 
 	for (unsigned u = behind; u-- > 0;) {
 		const struct stream_uop *needs = &w->s->uops.v[first + u];
+		int64_t share = u < 32 && splits >> u & 1 ? w->s->split_share[0] : 0;
 
 		for (uint32_t i = 0; i < needs->uses_n; i++) {
 			const struct stream_use *use = &w->s->uses.v[needs->use + i];
 
 			if (use->resource == resource)
-				charge(w, seq, kind, (int64_t)w->s->inverse[resource].ticks[0] * use->times);
+				charge(w, seq, kind, (int64_t)w->s->inverse[resource].ticks[0] * use->times *
+				       (STREAM_SHARE + share) / STREAM_SHARE);
 		}
 	}
 }
@@ -218,7 +223,7 @@ static void charge_ports(struct walk *w, unsigned resource, uint64_t since)
 
 static void charge_resource(struct walk *w, uint64_t why)
 {
-	if (stream_why_index(why) < STREAM_BUSES)
+	if (stream_why_index(why) < STREAM_COUNTED)
 		charge_bus(w, stream_why_index(why), stream_why_seq(why));
 	else
 		charge_ports(w, stream_why_index(why), stream_why_seq(why));
@@ -227,7 +232,8 @@ static void charge_resource(struct walk *w, uint64_t why)
 /* A part of the front end, which has been busy since op `since`: what each op took of it. */
 static void charge_front(struct walk *w, unsigned part, uint64_t raised)
 {
-	static const enum gus_hop hops[FRONTS] = { GUS_HOP_ISSUE, GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE };
+	static const enum gus_hop hops[FRONTS] = { GUS_HOP_ISSUE, GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE,
+		GUS_HOP_UOP_CACHE };
 	uint64_t since = note_of(w, raised)->since, from = since > w->low ? since : w->low;
 
 	for (uint64_t behind = raised + 1; behind > from; behind--) {
@@ -239,7 +245,7 @@ static void charge_front(struct walk *w, unsigned part, uint64_t raised)
 			charge(w, behind - 1, kind_of(hops[part], 0), cost);
 	}
 	/* What works ahead begins before the op is there: that time has passed already when the op came. */
-	if (part == FRONT_FETCH)
+	if (gus_stream_ahead((enum stream_front)part))
 		charge(w, since, kind_of(hops[part], 0), -(int64_t)STREAM_FETCH_AHEAD * GUS_STREAM_TICKS);
 	go(w, ENTRY, since, 0);
 }
@@ -271,10 +277,9 @@ static void charge_value(struct walk *w, uint64_t why)
  * store has left. */
 static void charge_forward(struct walk *w, uint64_t why, int64_t late)
 {
-	bool blocked = stream_why_out(why) != 0;
-	int32_t latency = blocked ? w->s->blocked[0] : w->s->forward[0];
+	bool blocked = stream_why_out(why) == GUS_FORWARD_BLOCKED;
 
-	charge(w, stream_why_seq(why), kind_of(GUS_HOP_FORWARD, 0), latency - late);
+	charge(w, stream_why_seq(why), kind_of(GUS_HOP_FORWARD, 0), w->s->forwards[stream_why_out(why)][0] - late);
 	go(w, blocked ? DRAIN : START, stream_why_seq(why), stream_why_index(why));
 }
 
@@ -324,6 +329,10 @@ static void before_start(struct walk *w)
 		return;
 	}
 	charge_miss(w, why, gus_stream_nominal(w->s, w->s->uops.v[number].latency));
+	if (why & stream_split)
+		charge(w, w->seq, kind_of(GUS_HOP_LINE_SPLIT, 0), w->s->split[0]);
+	if (why & stream_alias)
+		charge(w, w->seq, kind_of(GUS_HOP_ALIAS, 0), w->s->alias[0]);
 	switch (stream_why(why)) {
 	case WHY_DISPATCH:
 		go(w, DISPATCH, w->seq, 0);
@@ -352,7 +361,8 @@ static void before_start(struct walk *w)
 /* Of an entry or a dispatch. */
 static void before_dispatch(struct walk *w, uint64_t why)
 {
-	static const enum gus_hop windows[STREAM_IN_ORDER] = { GUS_HOP_ROB, GUS_HOP_LOAD_BUFFER, GUS_HOP_STORE_BUFFER };
+	static const enum gus_hop windows[STREAM_IN_ORDER] = { GUS_HOP_ROB, GUS_HOP_LOAD_BUFFER, GUS_HOP_STORE_BUFFER,
+		GUS_HOP_REGISTERS, GUS_HOP_REGISTERS, GUS_HOP_REGISTERS, GUS_HOP_REGISTERS };
 	uint64_t seq = stream_why_seq(why);
 	unsigned index = stream_why_index(why);
 
@@ -414,7 +424,8 @@ static void before_drain(struct walk *w)
 		go(w, RETIRE, w->seq, 0);
 		break;
 	case WHY_PREVIOUS:
-		charge(w, w->seq, kind_of(GUS_HOP_STORES, 0), w->s->drain[0]);
+		charge(w, w->seq, kind_of(GUS_HOP_STORES, 0),
+		       (int64_t)w->s->drain[0] * note_of(w, w->seq)->commits);
 		w->ended = stream_why_seq(why) >= w->seq;
 		go(w, DRAIN, stream_why_seq(why), 0);
 		break;
@@ -590,7 +601,8 @@ static uint64_t logged_of(uint64_t ops)
 static void open_log(struct gus_stream_log *log, struct analysis *a, const struct gus_core_config *c, uint64_t counted,
 		     uint64_t uops)
 {
-	uint64_t windows = power_of_two(c->rob + c->load_buffer + c->store_buffer + c->rs + c->l1d_misses + 512);
+	uint64_t windows = power_of_two(c->rob + c->load_buffer + c->store_buffer + c->rs + c->l1d_misses + c->renames +
+					c->int_renames + c->vector_renames + c->mask_renames + 512);
 	uint64_t rob = c->rob ? c->rob : 512, notes, starts;
 
 	a->behind = 2 * rob;

@@ -34,6 +34,9 @@ enum gus_hop {
 	GUS_HOP_STORES,         /* its stores in the width of L1 */
 	GUS_HOP_ROB, GUS_HOP_LOAD_BUFFER, GUS_HOP_STORE_BUFFER, /* its entry was waited for; takes no time of its own */
 	GUS_HOP_RS, GUS_HOP_MISS_BUFFER,
+	GUS_HOP_REGISTERS,      /* likewise, of a register to rename to */
+	GUS_HOP_BANKS,          /* its loads in the banks of L1 */
+	GUS_HOP_LINE_SPLIT, GUS_HOP_ALIAS, /* what its load is put off by */
 	GUS_HOPS
 };
 

@@ -110,7 +110,15 @@ static void list_rest(struct list *l, const struct gus_program *p, const struct 
 		add(l, GUS_KNOB_STORE_BUFFER, 0, weight, "store buffer", NULL);
 	if (c->l1d_stores && stores)
 		add(l, GUS_KNOB_STORES, 0, weight, "stores to L1", NULL);
-	if (stores && loads && c->store_forward_latency && !c->store_forward_zero)
+	if (c->renames || c->int_renames || c->vector_renames || c->mask_renames)
+		add(l, GUS_KNOB_REGISTERS, 0, weight, "registers", NULL);
+	if (loads && c->l1d_bank_ports)
+		add(l, GUS_KNOB_BANKS, 0, weight, "banks of L1", NULL);
+	if ((loads || stores) && c->line_split_penalty)
+		add(l, GUS_KNOB_LINE_SPLITS, 0, weight, "line splits", NULL);
+	if (stores && loads && c->alias_penalty)
+		add(l, GUS_KNOB_ALIAS, 0, weight, "4K aliases", NULL);
+	if (stores && loads && c->store_forward_latency)
 		add(l, GUS_KNOB_FORWARD, 0, weight, "store forwarding", NULL);
 	if (stores && loads && c->store_forward_blocked)
 		add(l, GUS_KNOB_FORWARD, 1, weight, "blocked forwarding", NULL);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/code/forwarding.h"
 
+#include "model/code/program.h"
 #include "model/machine/config.h"
+#include "model/tables/policies.h"
 
 /* A store's entry has one address and its bytes in a row; a load is served by a single entry, and only if that has all
  * of its bytes (Intel, Optimization Reference Manual, "Store Forwarding"; AMD, Software Optimization Guide, "Load
@@ -17,26 +19,63 @@ static bool is_blocked(const struct gus_core_config *c, const struct gus_overlap
 	return apart >= o->store_bytes || apart + o->load_bytes > o->store_bytes;
 }
 
-static bool reads_general(const struct gus_program *p, uint32_t insn)
+static bool is_general(unsigned reg)
 {
-	const struct gus_insn_info *info = &p->insns[insn].info;
+	return reg >= GUS_X86_RAX && reg <= GUS_X86_R15;
+}
 
-	for (unsigned i = 0; i < info->access_count && p->isa == GUS_ISA_X86_64; i++)
+static bool reads_general(const struct gus_insn_info *info)
+{
+	for (unsigned i = 0; i < info->access_count; i++)
 		if ((info->access[i].use & GUS_ACCESS_READ) && !(info->access[i].use & GUS_ACCESS_ADDRESS) &&
-		    info->access[i].reg >= GUS_X86_RAX && info->access[i].reg <= GUS_X86_R15)
+		    is_general(info->access[i].reg))
 			return true;
 	return false;
 }
 
-/* Memory renaming: a load that is predicted to read a whole word that a store in flight wrote gets it from the register
- * that was stored, at no latency. Seen on Golden Cove with any address, but not where a register is added to memory. */
-static bool is_renamed(const struct gus_core_config *c, const struct gus_program *p, const struct gus_op *op,
+/* A move of the word and nothing else: no extension of it, no operation on it. */
+static bool copies(const struct gus_insn_info *info)
+{
+	for (unsigned i = 0; info->class == GUS_INSN_LOAD && info->memory_count == 1 && i < info->access_count; i++)
+		if ((info->access[i].use & GUS_ACCESS_WRITE) && is_general(info->access[i].reg) &&
+		    info->access[i].bits == info->memory[0].bits)
+			return true;
+	return false;
+}
+
+enum { WORD = 2 };
+
+/* Memory renaming: a load that is predicted to read what a store in flight wrote gets it from the register that was
+ * stored, at no latency. What is renamed differs (enum gus_store_forward_zero); in common is that word and register are
+ * general ones and that the load begins where the store begins.
+ *
+ *	based     Zen 2: by the text of the address, before it is known. Both have the same registers, the base is no
+ *	          rip, and the displacement is a multiple of the size (Agner Fog, forum, "Surprising new feature in
+ *	          AMD Ryzen 3000", and his microarchitecture manual; D. Zhuravlev, understanding_software_dynamics)
+ *	updates   Zen 3 and 4: whatever the address (Zhuravlev's Zen 3 has the time of it with any displacement; Zen 4
+ *	          was timed here, with other base registers, rip and unaligned displacements as well)
+ *	loads     Golden Cove and later: any load, also of bytes and with an operation behind (J. Chen, jia.je), but not
+ *	          where a register is added to memory, nor of words (own timing of Raptor Cove)
+ *
+ * Both of AMD's: of four and eight bytes, moves and what modifies memory in place; not an operation on a register with
+ * memory (timed here: add rax, [rbx] on what was stored 8.1, add [rbx], rax 1.02, the same of words 7.3). */
+static bool is_renamed(enum gus_store_forward_zero policy, const struct gus_program *p, const struct gus_op *op,
 		       const struct gus_overlap *o)
 {
-	if (!c->store_forward_zero || o->store != o->load || o->store_bytes != o->load_bytes || o->load_bytes > 8 ||
-	    o->load_bytes < 4)
+	const struct gus_program_memory *store = &p->memories[o->store_memory], *load = &p->memories[o->load_memory];
+	const struct gus_insn_info *info = &p->insns[op->insn].info;
+	bool updates = op->loads && op->stores;
+
+	if (policy == GUS_STORE_FORWARD_ZERO_NO || p->isa != GUS_ISA_X86_64 || o->store != o->load ||
+	    o->load_bytes > o->store_bytes || store->vector || load->vector)
 		return false;
-	return !(op->stores && op->loads && reads_general(p, op->insn));
+	if (policy == GUS_STORE_FORWARD_ZERO_LOADS)
+		return o->load_bytes != WORD && !(updates && reads_general(info));
+	if (o->load_bytes <= WORD || !(updates || copies(info)))
+		return false;
+	return policy == GUS_STORE_FORWARD_ZERO_UPDATES ||
+		(is_general(load->base) && load->base == store->base && load->index == store->index &&
+		 load->scale == store->scale && load->displacement % o->load_bytes == 0);
 }
 
 enum gus_forwarding gus_forwarding_of(const struct gus_core_config *c, const struct gus_program *p,
@@ -44,7 +83,7 @@ enum gus_forwarding gus_forwarding_of(const struct gus_core_config *c, const str
 {
 	if (is_blocked(c, o))
 		return GUS_FORWARD_BLOCKED;
-	if (is_renamed(c, p, op, o))
+	if (is_renamed((enum gus_store_forward_zero)c->store_forward_zero, p, op, o))
 		return GUS_FORWARD_RENAMED;
 	if (o->store_bytes > 8 && c->store_forward_vector)
 		return GUS_FORWARD_VECTOR;

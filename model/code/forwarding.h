@@ -4,9 +4,11 @@
 #ifndef GUS_MODEL_CODE_FORWARDING_H
 #define GUS_MODEL_CODE_FORWARDING_H
 
-#include "model/code/program.h"
+#include <stdint.h>
 
 struct gus_core_config;
+struct gus_op;
+struct gus_program;
 
 enum gus_forwarding {
 	GUS_FORWARD_RENAMED,    /* the load is the register that was stored: no time passes */

@@ -41,9 +41,21 @@ static void add_memories(struct builder *b, const struct gus_insn_info *info, st
 			.displacement = m->displacement, .bytes = m->bits / 8, .base = m->base,
 			.index = m->use & GUS_ACCESS_GATHER ? 0 : m->index, .scale = m->scale,
 			.load = m->use & GUS_ACCESS_READ, .store = m->use & GUS_ACCESS_WRITE,
+			.vector = info->vector_bits != 0,
 			.gather = m->use & GUS_ACCESS_GATHER });
 		op->memories_n++;
 	}
+}
+
+/* 64-bit constants, and of 32 bits those beside an address that are not small (Agner Fog's microarchitecture manual on
+ * Sandy Bridge). */
+static bool has_wide_constant(const struct gus_insn_info *info)
+{
+	int64_t value = info->immediate;
+
+	if (!(info->flags & GUS_INSN_IMMEDIATE) || (info->class >= GUS_INSN_BRANCH_COND && info->class <= GUS_INSN_RET))
+		return false;
+	return value != (int32_t)value || (info->memory_count && value != (int16_t)value);
 }
 
 static uint16_t flags_of(const struct builder *b, const struct gus_insn_info *info)
@@ -56,6 +68,10 @@ static uint16_t flags_of(const struct builder *b, const struct gus_insn_info *in
 		flags |= GUS_OP_BRANCH | GUS_OP_TAKEN;
 	if (info->flags & GUS_INSN_SERIALISING)
 		flags |= GUS_OP_SERIALISING;
+	if (info->flags & GUS_INSN_POP_5C)
+		flags |= GUS_OP_POP_5C;
+	if (b->rules.x86 && has_wide_constant(info))
+		flags |= GUS_OP_WIDE;
 	if (gus_program_may_fuse(b, info))
 		flags |= GUS_OP_FUSIBLE;
 	return flags;
@@ -188,7 +204,7 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 	/* All are decoded by now, so that code with a fault leaves nothing behind. */
 	for (size_t i = insns; i < b->insns.n; i++)
 		lower_one(b, (uint32_t)i);
-	gus_program_chase(b, insns, !c->lengths);
+	gus_program_chase(b, insns);
 	gus_program_fuse_macro(b, ops);
 	gus_program_add_syncs(b, ops, !c->lengths);
 	gus_program_settle_rob(b, ops);

@@ -67,6 +67,7 @@ struct gus_program_memory {
 	uint8_t instruction;            /* of the op: which one has it */
 	bool load, store, gather;
 	bool computed;                  /* of a store: what it writes no load has brought as it is */
+	bool vector;                    /* of an instruction of vector registers */
 };
 
 enum gus_op_flag {
@@ -81,6 +82,8 @@ enum gus_op_flag {
 	GUS_OP_FENCE = 1 << 8,
 	GUS_OP_RMW_FLAGS = 1 << 9,
 	GUS_OP_FUSIBLE = 1 << 10,       /* might have fused with a branch behind it, and did not */
+	GUS_OP_WIDE = 1 << 12,          /* has a constant that one entry of the uop cache has no room for */
+	GUS_OP_POP_5C = 1 << 11,        /* pop rsp, pop r12, which decoders may take for more than they are */
 };
 
 struct gus_op {
@@ -145,6 +148,12 @@ struct gus_program *gus_program_new(const struct gus_uarch *u, const void *code,
 void gus_program_free(struct gus_program *p);
 /* A copy to be changed. */
 struct gus_program *gus_program_copy(const struct gus_program *p);
+
+/* Registers that an op takes, of whatever file. */
+static inline unsigned gus_op_results(const struct gus_op *op)
+{
+	return op->results[GUS_REGFILE_INT] + op->results[GUS_REGFILE_VECTOR] + op->results[GUS_REGFILE_MASK];
+}
 
 /* Uops that are executed, and issue slots, of an iteration. */
 uint32_t gus_program_executed(const struct gus_program *p);

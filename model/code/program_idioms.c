@@ -7,22 +7,27 @@
  *	ones idiom          a uop executes, but waits for nothing
  *	eliminated move     none executes, and the result is there when the source is
  *
- * An eliminated move keeps the ports of an addition: elimination has a limited number of slots on some CPUs (parameter
- * move_elimination_slots), and when they are taken the move is executed as one. */
+ * An eliminated move keeps the ports of an addition, or of a logic operation of vectors: elimination has a limited
+ * number of slots on some CPUs (parameter move_elimination_slots), and when they are taken the move is executed as one.
+ * So it is if it moves a register to itself, unless the renamer does that, too (move_elimination_same): Intel's do not
+ * (Peter Cordes, "Can x86's MOV really be free?", Stack Overflow), and in chains they take the cycle of an addition. */
 #include "model/code/program_private.h"
 #include "model/tables/uarch.h"
 
 /* A move that is not eliminated, of a row that says nothing else. */
-static void take_addition(const struct builder *b, struct lowered *l)
+static void take_ports(const struct builder *b, struct lowered *l, const struct gus_uarch_row *row)
 {
-	const struct gus_uarch_row *row = gus_program_addition(b->u);
-
 	if (l->uses_n || !row)
 		return;
 	l->uses = b->u->uses + row->uses;
 	l->uses_n = row->uses_n;
 	if (!l->latency)
 		l->latency = GUS_UARCH_CENTI;
+}
+
+static void take_addition(const struct builder *b, struct lowered *l)
+{
+	take_ports(b, l, gus_program_addition(b->u));
 }
 
 /* Golden Cove's rename stage adds small constants as it goes: eleven bits with their sign, on whole registers (own
@@ -59,25 +64,34 @@ static void find_zero(struct lowered *l)
 	l->op->flags |= GUS_OP_IDIOM;
 }
 
+/* A row's latency of zero is that of the renamer. */
+static void execute_move(struct lowered *l)
+{
+	if (l->uses_n && l->latency < GUS_UARCH_CENTI)
+		l->latency = GUS_UARCH_CENTI;
+}
+
+/* From where to where: an access that reads and writes is both ends. */
 static void find_move(const struct builder *b, struct lowered *l)
 {
 	const struct gus_insn_info *info = l->info;
 	unsigned from = 0, to = 0;
 
 	for (unsigned i = 0; i < info->access_count; i++) {
-		if ((info->access[i].use & GUS_ACCESS_WRITE) && !to)
-			to = info->access[i].reg;
-		else if ((info->access[i].use & GUS_ACCESS_READ) && !from)
-			from = info->access[i].reg;
+		const struct gus_insn_access *a = &info->access[i];
+
+		if ((a->use & GUS_ACCESS_WRITE) && !to)
+			to = a->reg;
+		if ((a->use & GUS_ACCESS_READ) && !from)
+			from = a->reg;
 	}
-	if (!info->vector_bits)
-		take_addition(b, l);
-	/* Of one register to itself (mov eax, eax clears the upper half), which is one access that reads and writes,
-	 * there is nothing to name anew: it is executed. */
-	if (from && to) {
+	take_ports(b, l, info->vector_bits ? gus_program_vector_logic(b->u) : gus_program_addition(b->u));
+	if (from && to && (from != to || b->rules.move_same)) {
 		l->op->flags |= GUS_OP_ELIMINATED;
 		l->op->move_from = (uint8_t)from;
 		l->op->move_to = (uint8_t)to;
+	} else {
+		execute_move(l);
 	}
 }
 
@@ -96,6 +110,14 @@ static void find_portless(const struct builder *b, struct lowered *l)
 		l->op->flags |= GUS_OP_ELIMINATED;
 }
 
+/* Of one that zero-extends a byte that takes another ability: of names that stand for part of a register. */
+static bool moves_are_eliminated(const struct rules *r, const struct gus_insn_info *info)
+{
+	if (info->vector_bits)
+		return r->move_vector;
+	return r->move_int && (r->move_byte || !(info->flags & GUS_INSN_EXTEND));
+}
+
 void gus_program_find_idioms(const struct builder *b, struct lowered *l)
 {
 	const struct gus_insn_info *info = l->info;
@@ -107,8 +129,11 @@ void gus_program_find_idioms(const struct builder *b, struct lowered *l)
 	} else if ((info->flags & GUS_INSN_ONES_IDIOM) && r->ones) {
 		l->idiom = true;
 		l->op->flags |= GUS_OP_IDIOM;
-	} else if ((info->flags & GUS_INSN_MOVE) && (vector ? r->move_vector : r->move_int)) {
-		find_move(b, l);
+	} else if (info->flags & GUS_INSN_MOVE) {
+		if (moves_are_eliminated(r, info))
+			find_move(b, l);
+		else
+			execute_move(l);
 	} else if ((r->immediate_add && is_small_add(info)) || (!l->uses_n && l->row && moves_one(info))) {
 		find_portless(b, l);
 	}

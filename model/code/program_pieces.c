@@ -153,6 +153,18 @@ static void order_pieces(struct lowered *l)
 		}
 }
 
+/* A row has the time from a register operand beside that from the address, and the operation behind the load takes the
+ * former. Where a source has no figure for that (the instruction has no other operand, as cmp [rdi], 1 or leave, or
+ * nobody timed it), it repeats the whole: then the operation takes what a load from L1 leaves of it. */
+static void divide_latency(const struct rules *rules, struct lowered *l)
+{
+	uint32_t load = (l->info->vector_bits ? rules->load_vector : rules->load_indexed) * (uint32_t)GUS_UARCH_CENTI;
+
+	if (!l->loads || !l->computes || l->writeback || l->latency < l->loadlat || l->loadlat < load)
+		return;
+	l->latency = l->loadlat > load + GUS_UARCH_CENTI ? l->loadlat - load : GUS_UARCH_CENTI;
+}
+
 void gus_program_find_pieces(const struct builder *b, struct lowered *l)
 {
 	struct touches t = touches_of(l->info);
@@ -162,5 +174,6 @@ void gus_program_find_pieces(const struct builder *b, struct lowered *l)
 			   gus_program_cycles(l->uses[i].cycles));
 	if (t.store && !l->stores)
 		find_data(l);
+	divide_latency(&b->rules, l);
 	order_pieces(l);
 }

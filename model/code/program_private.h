@@ -34,8 +34,9 @@ struct rules {
 	struct roles roles;
 	uint64_t taken;         /* ports of a conditional branch that is taken, if they are others */
 	bool x86;
-	bool zero_int, zero_vector, ones, move_int, move_vector, immediate_add, stack_engine, micro_fusion, rob_fused;
+	bool zero_int, zero_vector, ones, immediate_add, stack_engine, micro_fusion, rob_fused;
 	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
+	bool move_int, move_vector, move_same, move_byte; /* moves that the renamer does */
 	bool indexed_store, indexed_never, indexed_rmw;
 	enum fusion fusion;     /* of a comparison with the branch behind it */
 	uint16_t load, load_indexed, load_vector; /* cycles */
@@ -109,6 +110,8 @@ static inline unsigned gus_program_cycles(uint32_t centi)
 void gus_program_find_rules(struct rules *r, const struct gus_uarch *u);
 /* The row of an addition of general registers: what any plain computation needs. NULL if the table has none. */
 const struct gus_uarch_row *gus_program_addition(const struct gus_uarch *u);
+/* That of a logic operation of two vectors: what a vector's move needs. NULL if the table has none. */
+const struct gus_uarch_row *gus_program_vector_logic(const struct gus_uarch *u);
 
 /* program_registers.c */
 /* A register that is written in parts keeps the rest, and so waits for it; the high byte registers are apart. */
@@ -158,9 +161,9 @@ uint32_t gus_program_early(const struct lowered *l);
 /* program_chase.c */
 /* A base, no index, a displacement of 0 to 2047. */
 bool gus_program_is_simple(const struct gus_insn_info *info);
-/* Settles how long loads with simple addresses take, of the instructions from that one on; again: the code is run in a
- * loop. Each instruction is an op of its own still. */
-void gus_program_chase(struct builder *b, size_t from, bool again);
+/* Settles how long loads with simple addresses take and which stores write what was computed, of the instructions from
+ * that one on. Each is an op of its own still. */
+void gus_program_chase(struct builder *b, size_t from);
 
 /* program_uops.c */
 /* A uop is written between begin and end: first what it waits for, then, behind end_in, what it gives; end adds it. */

@@ -13,7 +13,7 @@
 static const char *const data_ports[] = { "p4", "p9" };
 static const char *const plain_loads[] = { "MOV (R64, M64)", "ldr (x, [x, imm])" };
 static const char *const plain_stores[] = { "MOV (M64, R64)", "str (x, [x, imm])" };
-static const char plain_addition[] = "ADD_01 (R64, R64)";
+static const char plain_addition[] = "ADD_01 (R64, R64)", plain_logic[] = "POR (XMM, XMM)";
 enum { ISAS = sizeof(plain_loads) / sizeof(*plain_loads) }; /* a table has one's forms or the other's */
 
 static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const char *text)
@@ -26,6 +26,11 @@ static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const char 
 const struct gus_uarch_row *gus_program_addition(const struct gus_uarch *u)
 {
 	return row_of(u, plain_addition);
+}
+
+const struct gus_uarch_row *gus_program_vector_logic(const struct gus_uarch *u)
+{
+	return row_of(u, plain_logic);
 }
 
 /* All ports that a form may use, of all its uops together. */
@@ -96,6 +101,8 @@ void gus_program_find_rules(struct rules *r, const struct gus_uarch *u)
 		.ones = flag(u, "ones_idiom"),
 		.move_int = flag(u, "move_elimination_int"),
 		.move_vector = flag(u, "move_elimination_vector"),
+		.move_byte = flag(u, "move_elimination_byte"),
+		.move_same = flag(u, "move_elimination_same"),
 		.immediate_add = flag(u, "immediate_add_elimination"),
 		.stack_engine = flag(u, "stack_engine"),
 		.micro_fusion = flag(u, "micro_fusion"),

@@ -290,7 +290,7 @@ static void add_memory(struct reader *r, struct gus_op *op, const struct registe
 {
 	gus_vec_push(&r->memories, (struct gus_program_memory){
 		.base = address->n ? address->v[0] : 0, .index = address->n > 1 ? address->v[1] : 0,
-		.scale = address->n > 1, .bytes = wide ? 16 : 8, .load = !store, .store = store });
+		.scale = address->n > 1, .bytes = wide ? 16 : 8, .vector = wide, .load = !store, .store = store });
 	op->memories_n = 1;
 }
 

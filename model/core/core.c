@@ -56,7 +56,7 @@ static void free_op(struct core *core, const struct live_slot *last)
 	core->pools[POOL_INT].freed += results[GUS_REGFILE_INT];
 	core->pools[POOL_VECTOR].freed += results[GUS_REGFILE_VECTOR];
 	core->pools[POOL_MASK].freed += results[GUS_REGFILE_MASK];
-	core->pools[POOL_RENAMES].freed += results_of(op);
+	core->pools[POOL_RENAMES].freed += gus_op_results(op);
 	gus_core_retire_stores(core, op);
 }
 

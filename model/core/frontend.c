@@ -132,8 +132,24 @@ bool gus_frontend_boundary(struct gus_frontend *f, bool last)
  *	                    prefix or                 of block 0: a cycle more for it. Is it a prefix only that lies
  *	                    opcode                    there, f is found with g in the second cycle
  *
- * A length-changing prefix stops it for lcp_penalty cycles. A jump that is taken ends the block: what lies behind it
- * is not executed. */
+ * A length-changing prefix stops it for lcp_penalty cycles, less those that the block before took beyond its first: so
+ * much sooner the prefix was seen. A jump that is taken ends the block: what lies behind it is not executed. */
+static void enter_block(struct gus_frontend *f, uint64_t block, unsigned more)
+{
+	f->head_start = f->worked + more > 1 ? f->worked + more - 1 : 0;
+	f->worked = 0;
+	f->block = block;
+}
+
+static void stop_for_prefix(struct gus_frontend *f)
+{
+	const unsigned penalty = f->c->lcp_penalty;
+	const unsigned before = f->head_start < penalty ? f->head_start : penalty;
+
+	f->stalled += penalty - before;
+	f->head_start -= before;
+}
+
 static void predecode(struct gus_frontend *f)
 {
 	const struct gus_core_config *c = f->c;
@@ -152,20 +168,21 @@ static void predecode(struct gus_frontend *f)
 
 		if (block != f->block) {
 			bool opcode_before = (at + info->opcode_length - 1) >> f->fetch_shift == f->block;
+			/* Its opcode is one too many in this block: that takes a cycle more. */
+			bool more = count && count == c->predecode_width && opcode_before;
 
-			if (count && count == c->predecode_width && opcode_before)
-				f->stalled++; /* its opcode is one too many in this block: that takes a cycle more */
-			f->block = block;
+			f->stalled += more;
+			enter_block(f, block, more);
 			if (count)
 				return;
 		}
 		if (count == c->predecode_width)
 			return;
-		count++;
+		f->worked += !count++;
 		ends = f->insn + 1u == op->insns_n;
 		f->found[(f->found_first + f->found_n++) % GUS_FRONT_INSNS] = f->ahead;
 		if (info->flags & GUS_INSN_LCP)
-			f->stalled += c->lcp_penalty;
+			stop_for_prefix(f);
 		f->insn++;
 		if (ends) {
 			bool taken = f->ahead.taken && (op->flags & GUS_OP_BRANCH);
@@ -174,14 +191,16 @@ static void predecode(struct gus_frontend *f)
 			f->have_ahead = false;
 			if (taken && !f->unrolled) {
 				f->block = UINT64_MAX;
+				f->worked = 0;
 				return;
 			}
 		}
 	}
 }
 
-/* Whether the microcode sequencer has this cycle. Switching to it and back costs microcode_switch cycles, half of
- * them (rounded up) before its first uops. The op itself is in the queue already; what the sequencer takes is time. */
+/* Whether the microcode sequencer has this cycle. The op itself is in the queue already; what the sequencer takes is
+ * time: from the decoders half of the cycles that switching costs (rounded up) lie before its first uops and the others
+ * behind the last, from the uop cache all lie before. */
 static bool microcode(struct gus_frontend *f)
 {
 	if (f->switching) {
@@ -191,9 +210,30 @@ static bool microcode(struct gus_frontend *f)
 	if (!f->microcode)
 		return false;
 	f->microcode -= f->microcode < f->c->microcode_width ? f->microcode : f->c->microcode_width;
-	if (!f->microcode)
-		f->switching = f->c->microcode_switch / 2;
+	if (!f->microcode && f->mode == GUS_CORE_FETCH_DECODERS)
+		f->switching = f->c->microcode_switch_decoders / 2;
 	return true;
+}
+
+static void begin_microcode(struct gus_frontend *f, const struct gus_op *op)
+{
+	const unsigned decoders = f->c->microcode_switch_decoders;
+
+	f->microcode = op->microcoded;
+	f->switching = f->mode == GUS_CORE_FETCH_DECODERS ? decoders - decoders / 2 : f->c->microcode_switch;
+}
+
+/* Whether only the first decoders take it. */
+static bool is_complex(const struct gus_core_config *c, const struct gus_op *op)
+{
+	return (op->flags & GUS_OP_COMPLEX) || ((op->flags & GUS_OP_POP_5C) && c->decode_pop_5c != GUS_CORE_POP_ANY);
+}
+
+/* Whether the decoders behind this one have nothing to do in its cycle. */
+static bool ends_group(const struct gus_core_config *c, const struct gus_op *op)
+{
+	return (c->decode_branch_last && (op->flags & GUS_OP_BRANCH)) ||
+		((op->flags & GUS_OP_POP_5C) && c->decode_pop_5c == GUS_CORE_POP_ENDS);
 }
 
 /* In order. All decoders take simple instructions; those of more than one uop only the first decode_complex, which
@@ -214,7 +254,7 @@ static void decode(struct gus_frontend *f)
 		if ((op->flags & GUS_OP_FUSIBLE) && !f->ended &&
 		    (f->found_n < 2 || (n + 1 == c->decode_width && !c->decode_fuse_last)))
 			return; /* it waits to see what follows */
-		if ((op->flags & GUS_OP_COMPLEX) && c->decode_complex && (n != complex || complex == c->decode_complex))
+		if (is_complex(c, op) && c->decode_complex && (n != complex || complex == c->decode_complex))
 			return;
 		if (n && c->decode_uops && uops + op->decoded > c->decode_uops)
 			return;
@@ -222,52 +262,76 @@ static void decode(struct gus_frontend *f)
 			return;
 		if (!has_room(f, op->fused))
 			return;
-		complex += (op->flags & GUS_OP_COMPLEX) != 0;
+		complex += is_complex(c, op);
 		n++;
 		uops += op->decoded;
 		put(f, next);
 		f->found_first = (f->found_first + op->insns_n) % GUS_FRONT_INSNS;
 		f->found_n -= op->insns_n;
 		if (op->microcoded) {
-			f->microcode = op->microcoded;
-			f->switching = c->microcode_switch - c->microcode_switch / 2;
+			begin_microcode(f, op);
 			return;
 		}
+		if (ends_group(c, op))
+			return;
 	}
 }
 
-/* The uop cache delivers uops of one window of code a cycle; of two where it is wider than four uops. A jump that is
- * taken ends what it delivers in a cycle. */
+/* How much of a line there is width for in a cycle that has delivered `uops` of the one before. What Abel and Reineke's
+ * simulator (uiCA) does for Skylake is `forward`; `whole` is what loops of 6 to 32 uops show that were timed on an Ice
+ * Lake server: 7, 9 and 13 take 1.5, 2 and 3 cycles, 8 and 12 no more than issue needs. */
+static unsigned width_of_second(const struct gus_frontend *f, enum gus_uop_lines_step step, bool inside, unsigned uops)
+{
+	const struct gus_core_config *c = f->c;
+	unsigned left = c->uop_cache_width > uops ? c->uop_cache_width - uops : 0, pairs = left == 1 ? 1 : left & ~1u;
+
+	switch (c->uop_cache_second) {
+	case GUS_CORE_SECOND_FORWARD:
+		return !inside ? pairs : step == GUS_UOP_LINES_TARGET ? 0 : left;
+	case GUS_CORE_SECOND_WHOLE:
+		if (step == GUS_UOP_LINES_TARGET)
+			return pairs;
+		return inside && gus_uop_lines_ahead(c, f->p, f->ahead.op) <= left ? left : 0;
+	default:
+		return step == GUS_UOP_LINES_TARGET ? 0 : left;
+	}
+}
+
+/* The uop cache delivers uops of one line a cycle, on some cores of a second one as well. */
 static void deliver(struct gus_frontend *f)
 {
 	const struct gus_core_config *c = f->c;
-	unsigned uops = 0, windows = 0;
+	unsigned width = c->uop_cache_width, uops = 0, lines = 0;
 
 	if (microcode(f))
 		return;
 	while (fetch(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
-		uint64_t window = address_of(f, &f->ahead, 0) >> f->window_shift;
+		uint64_t at = address_of(f, &f->ahead, 0);
+		enum gus_uop_lines_step step = gus_uop_lines_step(&f->lines, c, op, at);
+		unsigned wide = c->uop_cache_wide && (op->flags & GUS_OP_WIDE);
 
-		if (window != f->window || !windows) {
-			if (windows == (c->uop_cache_width > 4 ? 2u : 1u))
+		if (lines && step != GUS_UOP_LINES_SAME) {
+			bool inside = at >> f->window_shift == f->lines.window - 1;
+
+			if (lines == c->uop_cache_reads)
 				return;
-			windows++;
-			f->window = window;
+			width = uops + width_of_second(f, step, inside, uops);
 		}
-		if ((uops && uops + op->decoded > c->uop_cache_width) || !has_room(f, op->fused))
+		if ((uops && uops + op->decoded + wide > width) || !has_room(f, op->fused))
 			return;
 		if (op->microcoded && uops)
 			return;
+		lines += !lines || step != GUS_UOP_LINES_SAME;
+		gus_uop_lines_put(&f->lines, c, op, at, f->ahead.taken && !f->unrolled);
 		uops += op->decoded;
 		put(f, &f->ahead);
 		f->have_ahead = false;
 		if (op->microcoded) {
-			f->microcode = op->microcoded;
-			f->switching = c->microcode_switch - c->microcode_switch / 2;
+			begin_microcode(f, op);
 			return;
 		}
-		if (f->ahead.taken)
+		if (wide)
 			return;
 	}
 }
@@ -282,33 +346,21 @@ void gus_frontend_cycle(struct gus_frontend *f)
 	}
 }
 
-/* Uops are put into lines in order, and a line has those of one window only; an op of the sequencer fills a line of
- * its own. Whether the uop cache can hold the code: so many lines a window, and on some CPUs no jump at the end of
- * 32 bytes. */
+/* Whether the uop cache can hold the code: so many lines a window, so many in all, no jump that it refuses. */
 static bool cached(const struct gus_program *p, const struct gus_core_config *c)
 {
-	uint64_t window = UINT64_MAX, total = 0;
-	unsigned lines = 0, room = 0;
+	struct gus_uop_lines l = { 0 };
+	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < p->ops_n; i++) {
 		const struct gus_op *op = &p->ops[i];
-		const struct gus_program_insn *first = &p->insns[op->insn], *last = first + op->insns_n - 1;
-		uint64_t at = p->base + first->offset, end = p->base + last->offset + last->info.length;
-		unsigned uops = op->microcoded ? c->uop_cache_line : op->decoded;
+		uint64_t at = p->base + p->insns[op->insn].offset;
 
-		if (c->jcc_erratum && (op->flags & GUS_OP_BRANCH) && at / 32 != end / 32)
+		if (gus_uop_lines_refuses(c, p, op))
 			return false;
-		if (at / c->uop_cache_window != window) {
-			window = at / c->uop_cache_window;
-			lines = room = 0;
-		}
-		if (room < uops) {
-			lines++;
-			total += c->uop_cache_line;
-			room = c->uop_cache_line;
-		}
-		room -= uops < room ? uops : room;
-		if (c->uop_cache_lines && lines > c->uop_cache_lines)
+		total += gus_uop_lines_step(&l, c, op, at) == GUS_UOP_LINES_SAME ? 0 : c->uop_cache_line;
+		gus_uop_lines_put(&l, c, op, at, false);
+		if (c->uop_cache_lines && l.lines > c->uop_cache_lines)
 			return false;
 	}
 	return !c->uop_cache_size || total <= c->uop_cache_size;
@@ -321,6 +373,47 @@ static unsigned fused_uops(const struct gus_program *p)
 	for (uint32_t i = 0; i < p->ops_n; i++)
 		n += p->ops[i].fused;
 	return n;
+}
+
+static bool writes_high_byte(const struct gus_insn_info *info)
+{
+	for (unsigned i = 0; i < info->access_count; i++)
+		if ((info->access[i].use & GUS_ACCESS_WRITE) && (info->access[i].use & GUS_ACCESS_HIGH))
+			return true;
+	return false;
+}
+
+/* Whether the loop buffer replays it: nothing of the sequencer, nothing that moves the stack pointer (the stack engine
+ * sits before the queue), no high byte as a result (its merging uop is put in there, too). So Abel and Reineke's
+ * simulator has it; Intel's manual names calls, returns and unmatched pushes. What is not in the uop cache does not get
+ * into the loop buffer. */
+static bool replays(const struct gus_program *p, const struct gus_core_config *c, bool uop_cache)
+{
+	if (!c->loop_buffer || fused_uops(p) > c->loop_buffer || (uop_cache && !cached(p, c)))
+		return false;
+	for (uint32_t i = 0; i < p->insns_n; i++)
+		if ((p->insns[i].info.flags & GUS_INSN_STACK) || writes_high_byte(&p->insns[i].info))
+			return false;
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		if (p->ops[i].microcoded)
+			return false;
+	return true;
+}
+
+/* How often the loop buffer holds a loop of so many uops, behind each other: where the table says it, by the largest
+ * loops that are held so often; else as often as it fits. */
+static unsigned unroll_of(const struct gus_core_config *c, unsigned uops)
+{
+	const struct { unsigned times, largest; } steps[] = { { 8, c->loop_unroll_8 }, { 6, c->loop_unroll_6 },
+		{ 5, c->loop_unroll_5 }, { 4, c->loop_unroll_4 }, { 3, c->loop_unroll_3 }, { 2, c->loop_unroll_2 } };
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		known |= steps[i].largest != 0;
+		if (uops <= steps[i].largest)
+			return steps[i].times;
+	}
+	return known ? 1 : c->loop_buffer / uops;
 }
 
 enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c,
@@ -344,7 +437,7 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 	}
 	if (o->unrolled)
 		return decoders ? GUS_CORE_FETCH_DECODERS : GUS_CORE_FETCH_IDEAL;
-	if (c->loop_buffer && fused_uops(p) <= c->loop_buffer)
+	if (replays(p, c, uop_cache))
 		return GUS_CORE_FETCH_LOOP;
 	if (uop_cache && cached(p, c))
 		return GUS_CORE_FETCH_UOP_CACHE;
@@ -375,13 +468,13 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 	f->iterations = o->iterations;
 	f->fetch_shift = shift_of(c->fetch_bytes);
 	f->window_shift = shift_of(c->uop_cache_window);
-	f->block = f->window = UINT64_MAX;
+	f->block = UINT64_MAX;
 	/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and
 	 * later); where not, each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
 	if (c->loop_boundary || (c->loop_buffer && (!uops || c->loop_buffer < uops)))
 		f->unroll = 1;
 	else
-		f->unroll = c->loop_buffer ? c->loop_buffer / uops : 0;
+		f->unroll = c->loop_buffer ? unroll_of(c, uops) : 0;
 }
 
 void gus_frontend_end(struct gus_frontend *f)
@@ -402,10 +495,12 @@ uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
 	if (f->mode == GUS_CORE_FETCH_DECODERS && fetch((struct gus_frontend *)f)) {
 		uint64_t at = address_of(f, &f->ahead, f->insn);
 
+		sum = gus_mix(sum, (uint64_t)f->worked << 32 | f->head_start);
 		sum = gus_mix(sum, at & ((1ull << f->fetch_shift) - 1));
 		sum = gus_mix(sum, f->block == UINT64_MAX ? 0 : f->block - (at >> f->fetch_shift) + 2);
 	} else {
-		sum = gus_mix(sum, f->window);
+		sum = gus_mix(sum, f->lines.window);
+		sum = gus_mix(sum, (uint64_t)f->lines.room << 1 | f->lines.jumped);
 	}
 	sum = gus_mix(sum, (uint64_t)f->found_n << 32 | f->queue_n);
 	for (unsigned i = 0; i < f->found_n; i++)

@@ -4,6 +4,7 @@
 #ifndef GUS_MODEL_CORE_FRONTEND_H
 #define GUS_MODEL_CORE_FRONTEND_H
 
+#include "model/code/uop_lines.h"
 #include "model/machine/options.h"
 
 struct gus_core_config;
@@ -41,6 +42,8 @@ struct gus_frontend {
 	unsigned insn;
 	uint64_t block;
 	unsigned stalled;               /* cycles until it goes on */
+	unsigned worked;                /* cycles that it has worked on the block */
+	unsigned head_start;            /* cycles that prefixes in it are seen sooner: the block before took longer */
 	struct gus_fetched found[GUS_FRONT_INSNS]; /* one for each instruction: the op that it is of */
 	unsigned found_first, found_n;
 
@@ -49,7 +52,7 @@ struct gus_frontend {
 	unsigned switching;             /* cycles until it, or the decoders after it, deliver */
 
 	/* The uop cache. */
-	uint64_t window;                /* that it delivered from last */
+	struct gus_uop_lines lines;         /* as far as it has delivered them */
 
 	/* The queue. */
 	struct gus_fetched queue[GUS_FRONT_QUEUE];

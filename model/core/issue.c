@@ -321,7 +321,7 @@ static enum gus_core_reason room_for_op(const struct core *core, const struct gu
 		return GUS_CORE_STORE_BUFFER; /* the ring is full */
 	if ((op->flags & GUS_OP_BRANCH) && !pool_has(&core->pools[POOL_BRANCHES], 1))
 		return GUS_CORE_BRANCH_BUFFER;
-	if (!pool_has(&core->pools[POOL_RENAMES], results_of(op)) ||
+	if (!pool_has(&core->pools[POOL_RENAMES], gus_op_results(op)) ||
 	    !pool_has(&core->pools[POOL_INT], results[GUS_REGFILE_INT]) ||
 	    !pool_has(&core->pools[POOL_VECTOR], results[GUS_REGFILE_VECTOR]) ||
 	    !pool_has(&core->pools[POOL_MASK], results[GUS_REGFILE_MASK]))
@@ -341,7 +341,7 @@ static void take_for_op(struct core *core, const struct gus_op *op)
 	core->pools[POOL_INT].used += results[GUS_REGFILE_INT];
 	core->pools[POOL_VECTOR].used += results[GUS_REGFILE_VECTOR];
 	core->pools[POOL_MASK].used += results[GUS_REGFILE_MASK];
-	core->pools[POOL_RENAMES].used += results_of(op);
+	core->pools[POOL_RENAMES].used += gus_op_results(op);
 }
 
 /* The rings are as large as what is asked for here (core.c, ring): their tests matter for machines without end only. */

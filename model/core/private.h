@@ -237,12 +237,6 @@ static inline struct live_slot *core_slot(struct core *core, uint64_t seq)
 	return &core->slots[seq & core->slot_mask];
 }
 
-/* Registers that an op takes, of whatever file. */
-static inline unsigned results_of(const struct gus_op *op)
-{
-	return op->results[GUS_REGFILE_INT] + op->results[GUS_REGFILE_VECTOR] + op->results[GUS_REGFILE_MASK];
-}
-
 /* What needs more than there is gets it when the buffer is empty, so that nothing waits for ever. */
 static inline bool pool_has(const struct pool *p, uint32_t n)
 {

@@ -58,6 +58,8 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->microcode_width = 4;
 	if (!c->microcode_switch)
 		c->microcode_switch = 4;
+	if (!c->microcode_switch_decoders)
+		c->microcode_switch_decoders = 2; /* Abel and Reineke's simulator (uiCA), for all cores that it has */
 	if (!c->store_forward_latency)
 		c->store_forward_latency = c->l1d_latency;
 	if (!c->store_forward_blocked)
@@ -68,6 +70,8 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->page_split_penalty = c->line_split_penalty;
 	if (!c->page_size)
 		c->page_size = 4096;
+	if (!c->uop_cache_reads)
+		c->uop_cache_reads = c->uop_cache_width > 4 ? 2 : 1;
 	if (!c->uop_cache_lines && c->uop_cache_line)
 		c->uop_cache_lines = c->uop_cache_window > 32 ? 6 : 3;
 	c->memory_latency *= NS_TO_CYCLES; /* the table has ns, and a core of this kind some 4 cycles in one */

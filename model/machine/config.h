@@ -18,9 +18,12 @@ struct gus_uarch;
 	X(renames) X(int_renames) X(vector_renames) X(mask_renames) \
 	X(port_binding) X(move_elimination_slots) \
 	X(predecode_width) X(fetch_bytes) X(decode_queue) X(decode_width) X(decode_uops) X(decode_complex) \
-	X(decode_fuse_last) X(lcp_penalty) X(microcode_width) X(microcode_switch) \
-	X(uop_cache_width) X(uop_cache_line) X(uop_cache_lines) X(uop_cache_window) X(uop_cache_size) X(jcc_erratum) \
-	X(queue_size) X(loop_buffer) X(taken_branches) X(mispredict_penalty) \
+	X(decode_fuse_last) X(decode_branch_last) X(decode_pop_5c) X(lcp_penalty) \
+	X(microcode_width) X(microcode_switch) X(microcode_switch_decoders) \
+	X(uop_cache_width) X(uop_cache_line) X(uop_cache_lines) X(uop_cache_window) X(uop_cache_size) \
+	X(uop_cache_reads) X(uop_cache_second) X(uop_cache_wide) X(jcc_erratum) \
+	X(queue_size) X(loop_buffer) X(loop_unroll_2) X(loop_unroll_3) X(loop_unroll_4) X(loop_unroll_5) \
+	X(loop_unroll_6) X(loop_unroll_8) X(taken_branches) X(mispredict_penalty) \
 	X(l1d_latency) X(l1d_stores) X(l1d_bank_ports) X(l1d_misses) \
 	X(l2_latency) X(l2_bandwidth) X(l3_latency) X(l3_bandwidth) \
 	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \
@@ -43,6 +46,20 @@ enum gus_core_binding {
 	GUS_CORE_BIND_RANKS,            /* by how many had the same choice in this cycle, and the place in the group */
 	GUS_CORE_BIND_ROTATE,           /* from the one with the fewest on, by the place in the group */
 	GUS_CORE_BIND_ANY,              /* not before it is dispatched: the first that is free */
+};
+
+/* What decoders make of pop by the opcode 5C: the words of decode_pop_5c, in their order. */
+enum gus_core_pop_5c {
+	GUS_CORE_POP_ANY,               /* one simple instruction as others are */
+	GUS_CORE_POP_COMPLEX,           /* the first decoder takes it, as if it had several uops */
+	GUS_CORE_POP_ENDS,              /* and no other decoder takes anything beside it */
+};
+
+/* What the uop cache delivers of a second line in the same cycle: the words of uop_cache_second, in their order. */
+enum gus_core_second {
+	GUS_CORE_SECOND_ANY,            /* as much as there is width for */
+	GUS_CORE_SECOND_FORWARD,        /* in pairs of slots if it is of another window, but no jump inside a window */
+	GUS_CORE_SECOND_WHOLE,          /* of its own window only whole, of the target of a jump in pairs of slots */
 };
 
 /* What a table says; what it does not say is unlimited, or for widths the plainest value. */

@@ -56,6 +56,7 @@ typedef int32_t sixteen __attribute__((vector_size(64)));
 #define LATER(a, b) ((sixteen)_mm512_max_epi32((__m512i)(a), (__m512i)(b)))
 #define SOONER(a, b) ((sixteen)_mm512_min_epi32((__m512i)(a), (__m512i)(b)))
 #define ANY_LATER(a, b) (_mm512_cmpgt_epi32_mask((__m512i)(a), (__m512i)(b)) != 0)
+#define LATER_MASK(a, b) ((a) > (b))
 #define LANE(t, k) ((t)[k])
 #define FIRST(t) ((t)[0])
 #define TARGET __attribute__((target("avx512f")))
@@ -68,6 +69,7 @@ typedef int32_t eight __attribute__((vector_size(32)));
 #define LATER(a, b) ((eight)_mm256_max_epi32((__m256i)(a), (__m256i)(b)))
 #define SOONER(a, b) ((eight)_mm256_min_epi32((__m256i)(a), (__m256i)(b)))
 #define ANY_LATER(a, b) (_mm256_movemask_epi8(_mm256_cmpgt_epi32((__m256i)(a), (__m256i)(b))) != 0)
+#define LATER_MASK(a, b) ((a) > (b))
 #define LANE(t, k) ((t)[k])
 #define FIRST(t) ((t)[0])
 #define TARGET __attribute__((target("avx2")))
@@ -82,6 +84,7 @@ typedef int32_t four __attribute__((vector_size(16)));
 #define SOONER(a, b) VECTOR_SOONER(four, a, b)
 #define ANY_LATER(a, b) \
 	__extension__({ four later_ = (a) > (b); (later_[0] | later_[1] | later_[2] | later_[3]) != 0; })
+#define LATER_MASK(a, b) ((a) > (b))
 #define LANE(t, k) ((t)[k])
 #define FIRST(t) ((t)[0])
 #define TARGET
@@ -102,6 +105,7 @@ static inline int32_t sooner_1(int32_t a, int32_t b)
 #define LATER(a, b) later_1(a, b)
 #define SOONER(a, b) sooner_1(a, b)
 #define ANY_LATER(a, b) ((a) > (b))
+#define LATER_MASK(a, b) (-(int32_t)((a) > (b)))
 #define LANE(t, k) ((void)(k), (t))
 #define FIRST(t) (t)
 #define TARGET

@@ -37,7 +37,8 @@
  * This file is included by kernel.c once for each width of vectors; there is no include guard on purpose. The
  * includer says: stream_time, the type of a time (an int32_t, or a vector of them); LANES, how many it has; LATER(a,
  * b) and SOONER(a, b), the later and the sooner of two, lane by lane; ANY_LATER(a, b), whether a is later than b in
- * any lane; LANE(t, k), one of its lanes; FIRST(t), the first one; TARGET, what the compiler may use. */
+ * any lane; LATER_MASK(a, b), all bits of the lanes in which it is; LANE(t, k), one of its lanes; FIRST(t), the first
+ * one; TARGET, what the compiler may use. */
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
@@ -61,7 +62,7 @@ struct NAME(state) {
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
-	stream_time levels[GUS_HITS], tlb, walk, penalty, drain, forward, blocked;
+	stream_time levels[GUS_HITS], tlb, walk, penalty, drain, forwards[GUS_FORWARDINGS], split, split_share, alias;
 	stream_time *costs;
 	size_t costs_n, costs_room;
 	int64_t base[LANES];                    /* ticks that were taken off */
@@ -128,8 +129,11 @@ INLINE void NAME(fill)(struct NAME(state) *k, const struct stream *s, unsigned f
 	k->walk = NAME(lanes_of)(s->walk, first);
 	k->penalty = NAME(lanes_of)(s->penalty, first);
 	k->drain = NAME(lanes_of)(s->drain, first);
-	k->forward = NAME(lanes_of)(s->forward, first);
-	k->blocked = NAME(lanes_of)(s->blocked, first);
+	k->split = NAME(lanes_of)(s->split, first);
+	k->split_share = NAME(lanes_of)(s->split_share, first);
+	k->alias = NAME(lanes_of)(s->alias, first);
+	for (unsigned kind = 0; kind < GUS_FORWARDINGS; kind++)
+		k->forwards[kind] = NAME(lanes_of)(s->forwards[kind], first);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		for (unsigned i = 0; i < s->sizes_n[w]; i++) {
 			int32_t mask[GUS_STREAM_LANES + 16] = { 0 };
@@ -355,6 +359,44 @@ INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, co
 	return start;
 }
 
+/* An access that crosses a line is two, one behind the other on the same ports; a load has its word when the second one
+ * is done. */
+INLINE stream_time NAME(cross_line)(struct NAME(state) *k, const struct stream *s, const struct gus_uop *u,
+				    const struct stream_uop *needs, unsigned own, stream_time start,
+				    struct gus_stream_log *log, uint64_t *why)
+{
+	if (log && own < 32)
+		log->notes[log->seq & log->notes_mask].splits |= UINT32_C(1) << own;
+	for (uint32_t i = 0; i < needs->uses_n; i++) {
+		const struct stream_use *use = &s->uses.v[needs->use + i];
+
+		k->resource[use->resource] = k->resource[use->resource] +
+			k->inverse[use->resource] * use->times * k->split_share / STREAM_SHARE;
+	}
+	if (u->kind != GUS_UOP_LOAD)
+		return start;
+	if (log && FIRST(k->split) > 0)
+		*why |= stream_split;
+	return start + k->split;
+}
+
+/* Where in L1 a load's bytes are: banks are resources as ports are, and a store of another page at the same place of
+ * it holds the load up if that is still on its way when the load starts. */
+INLINE stream_time NAME(place)(struct NAME(state) *k, const struct stream_access *a, stream_time start,
+			       struct gus_stream_log *log, uint64_t *why)
+{
+	stream_time put_off;
+
+	for (unsigned left = a->banks; left; left &= left - 1)
+		start = NAME(queue)(k, STREAM_BANKS_AT + (unsigned)__builtin_ctz(left), k->dispatch, start, log, why);
+	if (!(a->flags & STREAM_ALIAS))
+		return start;
+	put_off = k->alias & LATER_MASK(k->left[a->alias], start);
+	if (log && FIRST(put_off) > 0)
+		*why |= stream_alias;
+	return start + put_off;
+}
+
 /* One uop: its start, its end, when its outputs can be read, and its entry of the reservation station, which is free
  * when it starts. A value that comes from a store is there when the store has it, or, where the store does not have
  * all of it, a while after it has left for L1; the load itself is not sooner than it would be from L1. The end, in
@@ -371,16 +413,17 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 	uint64_t why = 0, source = 0;
 	stream_time start = NAME(start)(k, s, u, needs, 16 + 11 * own, log, seq, &why), end, forward = start - start;
 
+	if (a && (a->flags & STREAM_SPLIT))
+		start = NAME(cross_line)(k, s, u, needs, own, start, log, &why);
 	if (a && u->kind == GUS_UOP_LOAD) {
+		if (a->banks || (a->flags & STREAM_ALIAS))
+			start = NAME(place)(k, a, start, log, &why);
 		if (a->level || a->tlb || (a->flags & STREAM_LINE))
 			start = NAME(late_load)(k, s, a, start, number, own, log, &why);
 		if (a->flags & STREAM_FORWARD) {
-			forward = k->words[a->word];
-			source = log ? log->word[a->word] : 0;
-			if (a->flags & STREAM_BLOCKED) {
-				forward = k->left[a->word] + k->blocked;
-				source |= 1ull << 46;
-			}
+			forward = (a->forwarding == GUS_FORWARD_BLOCKED ? k->left[a->word] : k->words[a->word]) +
+				k->forwards[a->forwarding];
+			source = log ? log->word[a->word] | (uint64_t)a->forwarding << 46 : 0;
 		}
 	}
 	end = LATER(start + k->costs[needs->latency], forward);
@@ -407,7 +450,7 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 		k->reg[reg] = LATER(own_time, forward);
 	}
 	if (a && u->kind == GUS_UOP_STORE_DATA && (a->flags & STREAM_KNOWN)) {
-		k->words[a->stored] = start + k->forward;
+		k->words[a->stored] = start;
 		if (log)
 			log->word[a->stored] = stream_reason(WHY_FORWARD, own, 0, 0, seq);
 	}
@@ -423,6 +466,7 @@ INLINE struct stream_note *NAME(note)(struct gus_stream_log *log, const struct s
 	note->starts = log->started;
 	note->fetched = step->fetched;
 	note->fronts = fronts;
+	note->splits = 0;
 	memset(note->buses, 0, sizeof(note->buses));
 	/* New bits to toss with, not for each op, as then no branch on them could be predicted. */
 	if (log->seq % TOSSES_EVERY == 0) {
@@ -448,10 +492,10 @@ INLINE void NAME(front_end)(struct NAME(state) *k, const struct stream *s, const
 		if (!(needs->fronts & step->fronts & 1 << f))
 			continue;
 		cost = k->costs[needs->front[f]];
-		if (f == FRONT_FETCH) { /* it works ahead, as far as its queue reaches */
+		if (f == FRONT_FETCH)
 			cost *= (int32_t)step->fetched;
+		if (gus_stream_ahead((enum stream_front)f))
 			from -= STREAM_FETCH_AHEAD * GUS_STREAM_TICKS;
-		}
 		if (log && FIRST(k->front[f]) < FIRST(from))
 			log->front_since[f] = log->seq;
 		k->front[f] = LATER(k->front[f], from) + cost;
@@ -481,14 +525,17 @@ INLINE void NAME(eliminate)(struct NAME(state) *k, const struct stream *s, const
 
 /* Stores leave in order after they have retired, and a line that is not in L1 is asked for then. */
 INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op,
-			const struct stream_access *accesses, struct gus_stream_log *log, struct stream_note *note)
+			const struct stream_access *accesses, unsigned commits, struct gus_stream_log *log,
+			struct stream_note *note)
 {
-	stream_time left = k->drained + k->drain;
+	stream_time left = k->drained + k->drain * (int32_t)commits;
 	uint64_t why = 0;
 
-	if (log)
+	if (log) {
+		note->commits = (uint8_t)commits;
 		note->drain = FIRST(left) > FIRST(k->retire) ? stream_reason(WHY_PREVIOUS, 0, 0, 0, log->drained) :
 			stream_reason(WHY_RETIRED, 0, 0, 0, log->seq);
+	}
 	left = LATER(left, k->retire);
 	for (unsigned n = 0; accesses && n < op->memories_n; n++) {
 		stream_time there;
@@ -535,9 +582,11 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 	int32_t when, started = 0;
 	stream_time end;
 
-	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
-		if (needs->window[w])
-			NAME(wait_window)(k, s, w, needs->window[w], log);
+	for (unsigned left = needs->windows; left; left &= left - 1) {
+		unsigned w = (unsigned)__builtin_ctz(left);
+
+		NAME(wait_window)(k, s, w, needs->window[w], log);
+	}
 	if (s->sizes_n[WINDOW_RS])
 		NAME(wait_station)(k, s, needs->waiting, log);
 	if (log)
@@ -576,12 +625,14 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 		times->retire = k->base[0] + FIRST(k->retire);
 	}
 	if (needs->window[WINDOW_STORES])
-		NAME(leave)(k, s, op, accesses, log, note);
+		NAME(leave)(k, s, op, accesses, step->commits, log, note);
 	if (times)
 		times->left = needs->window[WINDOW_STORES] ? k->base[0] + FIRST(k->drained) : times->retire;
-	NAME(give_back)(k, s, WINDOW_ROB, needs->window[WINDOW_ROB], k->retire, log);
-	NAME(give_back)(k, s, WINDOW_LOADS, needs->window[WINDOW_LOADS], k->retire, log);
-	NAME(give_back)(k, s, WINDOW_STORES, needs->window[WINDOW_STORES], k->drained, log);
+	for (unsigned left = needs->windows; left; left &= left - 1) {
+		unsigned w = (unsigned)__builtin_ctz(left);
+
+		NAME(give_back)(k, s, w, needs->window[w], w == WINDOW_STORES ? k->drained : k->retire, log);
+	}
 	if (step->mispredicted) {
 		end = end + k->penalty;
 		if (log && FIRST(end) >= FIRST(k->dispatch))
@@ -804,6 +855,7 @@ static void NAME(close)(void *state)
 #undef LATER
 #undef SOONER
 #undef ANY_LATER
+#undef LATER_MASK
 #undef LANE
 #undef FIRST
 #undef TARGET

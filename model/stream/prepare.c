@@ -131,10 +131,13 @@ static void prepare_resources(struct stream *s, size_t from)
 		for (size_t i = from; i < s->resources_n; i++) {
 			double cycles = 1, weight;
 
-			if (i < STREAM_UNITS_AT) {
+			if (i < STREAM_BANKS_AT) {
 				cycles = bus_cycles(s->c, (enum stream_bus)i);
 				weight = i == BUS_WALKS ? weight_of(s->o, lane, GUS_KNOB_TLB, 1) :
 					weight_of(s->o, lane, GUS_KNOB_BANDWIDTH, (uint32_t)(GUS_HIT_L2 + i));
+			} else if (i < STREAM_UNITS_AT) {
+				cycles = s->c->l1d_bank_ports ? 1.0 / s->c->l1d_bank_ports : 0;
+				weight = weight_of(s->o, lane, GUS_KNOB_BANKS, 0);
 			} else if (i < STREAM_GROUPS_AT) {
 				weight = weight_of(s->o, lane, GUS_KNOB_UNITS, (uint32_t)(i - STREAM_UNITS_AT));
 			} else {
@@ -143,6 +146,19 @@ static void prepare_resources(struct stream *s, size_t from)
 			}
 			s->inverse[i].ticks[lane] = ticks(cycles, weight);
 		}
+}
+
+/* What a load meets by its place: a store that feeds it, the end of a line, a store at the same place of a page. */
+static void prepare_hazards(struct stream *s, size_t lane)
+{
+	double splits = weight_of(s->o, lane, GUS_KNOB_LINE_SPLITS, 0);
+
+	for (unsigned kind = 0; kind < GUS_FORWARDINGS; kind++)
+		s->forwards[kind][lane] = ticks(gus_forwarding_cycles(s->c, (enum gus_forwarding)kind),
+						weight_of(s->o, lane, GUS_KNOB_FORWARD, kind == GUS_FORWARD_BLOCKED));
+	s->split[lane] = ticks(s->c->line_split_penalty, splits);
+	s->split_share[lane] = splits > 0 ? (int32_t)lround(STREAM_SHARE / splits) : 0;
+	s->alias[lane] = ticks(s->c->alias_penalty, weight_of(s->o, lane, GUS_KNOB_ALIAS, 0));
 }
 
 static void prepare_memory(struct stream *s)
@@ -156,11 +172,8 @@ static void prepare_memory(struct stream *s)
 		s->tlb[lane] = ticks(s->c->stlb_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 0));
 		s->walk[lane] = ticks(s->c->page_walk_latency, weight_of(s->o, lane, GUS_KNOB_TLB, 1));
 		s->penalty[lane] = ticks(s->c->mispredict_penalty, weight_of(s->o, lane, GUS_KNOB_MISPREDICT, 0));
-		s->forward[lane] = ticks(s->c->store_forward_zero ? 0 : s->c->store_forward_latency,
-					 weight_of(s->o, lane, GUS_KNOB_FORWARD, 0));
-		s->blocked[lane] = ticks(s->c->store_forward_blocked, weight_of(s->o, lane, GUS_KNOB_FORWARD, 1));
-		s->drain[lane] = ticks(s->c->l1d_stores ? 1.0 / s->c->l1d_stores : 0,
-				       weight_of(s->o, lane, GUS_KNOB_STORES, 0));
+		s->drain[lane] = ticks(s->c->l1d_stores ? 1 : 0, weight_of(s->o, lane, GUS_KNOB_STORES, 0));
+		prepare_hazards(s, lane);
 	}
 }
 
@@ -203,7 +216,7 @@ void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch
 	double decode;
 
 	costs[FRONT_ISSUE] = (double)op->slots / c->issue_width;
-	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = 0;
+	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = costs[FRONT_LINES] = 0;
 	if (mode == GUS_CORE_FETCH_DECODERS) {
 		decode = 1.0 / c->decode_width;
 		/* A complex instruction needs the first decoder: with few others between two of them, half a cycle is
@@ -214,6 +227,8 @@ void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch
 		costs[FRONT_FETCH] = 1;
 	} else if (mode == GUS_CORE_FETCH_UOP_CACHE) {
 		costs[FRONT_UOP_CACHE] = (double)(op->decoded + op->microcoded) / c->uop_cache_width;
+		if (c->uop_cache_window && c->uop_cache_line)
+			costs[FRONT_LINES] = 1.0 / c->uop_cache_reads;
 	}
 }
 
@@ -227,6 +242,7 @@ static void front_costs(const struct stream *s, const struct gus_op *op, double 
 		return;
 	gus_stream_front_costs(s->c, GUS_CORE_FETCH_UOP_CACHE, op, other);
 	costs[FRONT_UOP_CACHE] = other[FRONT_UOP_CACHE];
+	costs[FRONT_LINES] = other[FRONT_LINES];
 }
 
 /* What an op takes of a window at once, as much as its ring has room for beyond the window: the entry that it waits
@@ -235,6 +251,8 @@ static uint8_t taken(const struct stream *s, unsigned w, uint64_t entries)
 {
 	uint64_t most = s->fed ? s->mask[w] - s->sizes[w][0].entries : 255;
 
+	if (!s->sizes_n[w] && w != WINDOW_STORES) /* nobody waits for them; stores leave all the same */
+		return 0;
 	for (unsigned i = 1; i < s->sizes_n[w] && s->fed; i++)
 		most = s->mask[w] - s->sizes[w][i].entries < most ? s->mask[w] - s->sizes[w][i].entries : most;
 	most = most < 255 ? most : 255;
@@ -245,6 +263,8 @@ static uint8_t taken(const struct stream *s, unsigned w, uint64_t entries)
 static void prepare_op(struct stream *s, uint32_t number)
 {
 	const struct gus_op *op = &s->p->ops[number];
+	const uint64_t entries[STREAM_IN_ORDER] = { op->rob, op->loads, op->stores, gus_op_results(op),
+		op->results[GUS_REGFILE_INT], op->results[GUS_REGFILE_VECTOR], op->results[GUS_REGFILE_MASK] };
 	struct stream_op to = { .fronts = 0 };
 	double costs[FRONTS];
 
@@ -258,9 +278,10 @@ static void prepare_op(struct stream *s, uint32_t number)
 		prepare_uop(s, op->uop + u, s->p->insns[op->insn].info.class);
 	for (uint32_t u = 0; u < op->uops_n && !(op->flags & GUS_OP_ELIMINATED) && to.waiting < 255; u++)
 		to.waiting = (uint8_t)(to.waiting + (s->uops.v[op->uop + u].uses_n != 0));
-	to.window[WINDOW_ROB] = taken(s, WINDOW_ROB, op->rob);
-	to.window[WINDOW_LOADS] = taken(s, WINDOW_LOADS, op->loads);
-	to.window[WINDOW_STORES] = taken(s, WINDOW_STORES, op->stores);
+	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
+		to.window[w] = taken(s, w, entries[w]);
+	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
+		to.windows = (uint8_t)(to.windows | (to.window[w] != 0) << w);
 	to.waiting = taken(s, WINDOW_RS, to.waiting);
 	s->ops.v[number] = to;
 }
@@ -289,7 +310,9 @@ static uint64_t most_taken(const struct stream *s, unsigned w)
 
 	for (uint32_t i = 0; i < s->p->ops_n && !s->fed; i++) {
 		const struct gus_op *op = &s->p->ops[i];
-		const uint32_t takes[STREAM_WINDOWS] = { op->rob, op->loads, op->stores, op->uops_n, op->memories_n };
+		const uint32_t takes[STREAM_WINDOWS] = { op->rob, op->loads, op->stores, gus_op_results(op),
+			op->results[GUS_REGFILE_INT], op->results[GUS_REGFILE_VECTOR], op->results[GUS_REGFILE_MASK],
+			op->uops_n, op->memories_n };
 
 		most = takes[w] > most ? takes[w] : most;
 	}
@@ -302,9 +325,10 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 {
 	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER,
 								 GUS_KNOB_STORE_BUFFER,
-		GUS_KNOB_RS, GUS_KNOB_MISS_BUFFERS };
-	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->rs,
-						  s->c->l1d_misses };
+		GUS_KNOB_REGISTERS, GUS_KNOB_REGISTERS, GUS_KNOB_REGISTERS, GUS_KNOB_REGISTERS, GUS_KNOB_RS,
+		GUS_KNOB_MISS_BUFFERS };
+	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->renames,
+		s->c->int_renames, s->c->vector_renames, s->c->mask_renames, s->c->rs, s->c->l1d_misses };
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++) {
 		uint64_t largest = 0, ring = 1;

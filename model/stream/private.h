@@ -12,38 +12,53 @@
 
 #include "base/alloc.h"
 #include "base/index.h"
+#include "model/code/forwarding.h"
+#include "model/code/uop_lines.h"
 #include "model/code/values.h"
 #include "model/machine/config.h"
 #include "model/stream/types.h"
 
-enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONTS };
+enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONT_LINES, FRONTS };
 enum {
 	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
 	STREAM_LATE = 8,                /* uops that may wait in the reservation station out of order */
+	STREAM_SHARE = 64, STREAM_PAGE = 4096,
+	STREAM_IN_WORD = 16,            /* stores that are looked at for one word of a load */
 };
 
-/* Entries of the first three are taken at dispatch and given back in order. */
-enum stream_window { WINDOW_ROB, WINDOW_LOADS, WINDOW_STORES, WINDOW_RS, WINDOW_MISSES, STREAM_WINDOWS };
+/* Entries of those before the reservation station are taken at dispatch and given back in order. Registers are windows,
+ * too: a result takes one of its file, which is given back when it retires, as the one that it replaces is then free
+ * (WINDOW_RENAMES is of all files together). */
+enum stream_window {
+	WINDOW_ROB, WINDOW_LOADS, WINDOW_STORES, WINDOW_RENAMES, WINDOW_INT, WINDOW_VECTOR, WINDOW_MASK,
+	WINDOW_RS, WINDOW_MISSES, STREAM_WINDOWS
+};
 enum { STREAM_IN_ORDER = WINDOW_RS };
 
-/* What uops queue for: the buses, then exclusive units, then groups of ports, of which there may come more. */
+/* What uops queue for: the buses, banks of L1, then exclusive units, then groups of ports, of which there may come
+ * more. Bank b has the bytes from 8 b on of each line of 64. */
 enum stream_bus { BUS_L2, BUS_L3, BUS_MEMORY, BUS_WALKS, STREAM_BUSES };
-enum { STREAM_UNITS = 32, STREAM_UNITS_AT = STREAM_BUSES, STREAM_GROUPS_AT = STREAM_UNITS_AT + STREAM_UNITS,
+enum { STREAM_BANKS = 8, STREAM_BANKS_AT = STREAM_BUSES, STREAM_COUNTED = STREAM_BANKS_AT + STREAM_BANKS };
+enum { STREAM_UNITS = 32, STREAM_UNITS_AT = STREAM_COUNTED, STREAM_GROUPS_AT = STREAM_UNITS_AT + STREAM_UNITS,
 	STREAM_RESOURCES = STREAM_GROUPS_AT + GUS_STREAM_GROUPS };
 
 /* An access, as far as it is the same for all lanes. */
-enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_BLOCKED = 4, STREAM_LINE = 8 };
+enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_LINE = 4, STREAM_SPLIT = 8, STREAM_ALIAS = 16 };
 struct stream_access {
 	uint16_t word, stored;          /* where the times are of the store that a load reads, and of an own store */
 	uint16_t line;                  /* and of its line */
+	uint16_t alias;                 /* and of the store that the load is taken to read, by its low 12 bits */
 	uint8_t flags, level, tlb;
+	uint8_t forwarding;             /* enum gus_forwarding, of a load with STREAM_FORWARD */
+	uint8_t banks;                  /* bit b: a load of bytes of that bank, where L1 has any */
 };
 struct stream_step {
 	uint32_t op, access;            /* the first of its accesses */
 	uint32_t region;
 	uint16_t fetched;               /* cycles of length decoding */
 	uint8_t fronts;                 /* bit f: it goes through that part of the front end */
+	uint8_t commits;                /* cycles that its stores take to leave for L1, beside those before */
 	bool mispredicted;
 };
 
@@ -67,6 +82,7 @@ struct stream_op {
 	uint32_t retire;                /* cost of retirement's width */
 	uint8_t fronts;                 /* bit f: whether it takes any of that part's time */
 	uint8_t window[STREAM_IN_ORDER]; /* entries taken of each */
+	uint8_t windows;                /* bit w: it takes any of that one */
 	uint8_t waiting;                /* uops that go through the reservation station */
 };
 
@@ -95,7 +111,10 @@ struct stream {
 	struct stream_cost inverse[STREAM_RESOURCES]; /* of one use */
 	int32_t levels[GUS_HITS][GUS_STREAM_LANES]; /* ticks until a line is there */
 	int32_t tlb[GUS_STREAM_LANES], walk[GUS_STREAM_LANES], penalty[GUS_STREAM_LANES], drain[GUS_STREAM_LANES];
-	int32_t forward[GUS_STREAM_LANES], blocked[GUS_STREAM_LANES]; /* from a store to a load of it */
+	int32_t forwards[GUS_FORWARDINGS][GUS_STREAM_LANES]; /* from a store to a load of it */
+	/* Of an access that crosses a line: its penalty, and which part of its uop's own use of ports the second line
+	 * takes, in shares of STREAM_SHARE. Of a load with an alias: its penalty. */
+	int32_t split[GUS_STREAM_LANES], split_share[GUS_STREAM_LANES], alias[GUS_STREAM_LANES];
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
 	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
@@ -152,17 +171,31 @@ static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct g
 	return cycles;
 }
 
+/* Parts of the front end that work ahead, as far as their queue reaches. */
+static inline bool gus_stream_ahead(enum stream_front part)
+{
+	return part == FRONT_FETCH || part == FRONT_LINES;
+}
+
 /* What finds it out. */
 struct stream_resolver {
 	const struct stream *s;
 	struct gus_values values;
 	struct stream_fetch fetch;
+	struct gus_uop_lines uop_lines; /* of the uop cache; the same for all lanes as well */
+	uint64_t code;                  /* bytes of all instructions so far */
 	bool tracked;                   /* accesses are looked at at all */
 	uint32_t at;                    /* without a source: the next op */
 	uint64_t iteration;
 	uint64_t stores;                        /* so far; the last STREAM_WORDS of them have times */
 	uint64_t tags[STREAM_WORDS], by[STREAM_WORDS]; /* by word: address / 8, plus 1, and the youngest store there */
 	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* by store: the bytes that it wrote */
+	uint32_t memory[STREAM_WORDS];          /* and which access it is, of the program's */
+	/* The store before it, plus 1, in its first and in its last word, which it may not have written all of. */
+	uint64_t older[STREAM_WORDS][2];
+	uint64_t in_page[STREAM_PAGE / 8]; /* by word of a page: the youngest store there in any page, plus 1 */
+	uint64_t left_line;             /* the last store's line plus 1; 0: not known */
+	uint32_t leaving;               /* stores that leave in its cycle, with it */
 	uint64_t lines[STREAM_LINES];           /* line, plus 1, that was missed last */
 	uint64_t address[256];                  /* of the present op's accesses ... */
 	uint32_t bytes[256];                    /* ... and their sizes */
@@ -192,16 +225,17 @@ void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch
  * others. A reason is packed into 64 bits: what it was, up to three small numbers, and the op by its place in the
  * log.
  *
- *	63     58 57      50 49  46 45  42 41   40 39 38 37                                   0
- *	|  why   |  index   | out  |  in  | level | tlb |  seq, which lasts for 2^38 ops        |
+ *	63    62    61  58 57      50 49  46 45  42 41   40 39 38 37                                   0
+ *	|alias|split| why  |  index   | out  |  in  | level | tlb |  seq, which lasts for 2^38 ops        |
  *
- * As `in` is 0 in what the writer of a register notes, its reader puts its own in with an or; likewise level, TLB. */
+ * As `in` is 0 in what the writer of a register notes, its reader puts its own in with an or; likewise level, TLB, and
+ * the penalties of a line that is crossed and of an alias. */
 enum stream_why {
 	WHY_BEGINNING,          /* nothing: the beginning of the run */
 	WHY_DISPATCH,           /* its own dispatch */
 	WHY_RESOURCE,           /* a resource (index), which has been busy since op `seq` was dispatched */
 	WHY_VALUE,              /* what uop `index` of op `seq` wrote in its flow `out`, read in the flow `in` */
-	WHY_FORWARD,            /* what store uop `index` of op `seq` stored; out: whether it was blocked */
+	WHY_FORWARD,            /* what store uop `index` of op `seq` stored; out: enum gus_forwarding */
 	WHY_LINE,               /* the line that load uop `index` of op `seq` has asked for */
 	WHY_FRONT,              /* part `index` of the front end, raised by op `seq` */
 	WHY_WINDOW,             /* an entry of the in-order window `index`, which op `seq` gave back */
@@ -223,7 +257,9 @@ static inline uint64_t stream_missed(uint64_t reason, unsigned level, unsigned t
 {
 	return reason | (uint64_t)(level & 3) << 40 | (uint64_t)(tlb & 3) << 38;
 }
-static inline enum stream_why stream_why(uint64_t reason) { return (enum stream_why)(reason >> 58); }
+/* Of a start: on top of that it was put off by a line that it crosses, by an alias. */
+static const uint64_t stream_split = UINT64_C(1) << 62, stream_alias = UINT64_C(1) << 63;
+static inline enum stream_why stream_why(uint64_t reason) { return (enum stream_why)(reason >> 58 & 0xf); }
 static inline unsigned stream_why_index(uint64_t reason) { return reason >> 50 & 0xff; }
 static inline unsigned stream_why_out(uint64_t reason) { return reason >> 46 & 0xf; }
 static inline unsigned stream_why_in(uint64_t reason) { return reason >> 42 & 0xf; }
@@ -244,7 +280,9 @@ struct stream_note {
 	uint64_t starts;                /* where its uops' reasons lie in the log's, one behind the other */
 	uint16_t fetched;               /* cycles of length decoding */
 	uint8_t fronts;                 /* bit f: it took time of that part of the front end */
-	uint8_t buses[STREAM_BUSES];    /* how often it used each */
+	uint8_t commits;                /* cycles that its stores took to leave */
+	uint32_t splits;                /* bit u: uop u, of the first 32, crossed a line */
+	uint8_t buses[STREAM_COUNTED];  /* how often it used each, and the banks */
 };
 
 /* The notes of the last ops, and beside each time of the kernel that may be waited for its reason, at the same place.

@@ -18,7 +18,8 @@ struct reference {
 	const struct gus_stream_lane *lane;
 	struct gus_stream_resources groups;
 	enum gus_core_fetch mode;
-	double group[GUS_STREAM_GROUPS], unit[32], reg[GUS_PROGRAM_REGS], front[FRONTS], dispatch, retire;
+	double group[GUS_STREAM_GROUPS], unit[32], bank[STREAM_BANKS], reg[GUS_PROGRAM_REGS], front[FRONTS];
+	double dispatch, retire;
 	double given[STREAM_WINDOWS][RING], late[STREAM_LATE], drained;
 	uint64_t taken[STREAM_WINDOWS];
 	double words[STREAM_WORDS], left[STREAM_WORDS];
@@ -47,6 +48,34 @@ static double later(double a, double b)
 	return a > b ? a : b;
 }
 
+/* From when on of a resource that is used for so long; it is busy from dispatch on at the earliest. */
+static double use(struct reference *k, double *resource, double start, double cycles)
+{
+	start = later(start, *resource);
+	*resource = later(*resource, k->dispatch) + cycles;
+	return start;
+}
+
+/* What puts a load off by its place in L1. */
+static double place(struct reference *k, const struct stream_access *a, double start)
+{
+	for (unsigned b = 0; b < STREAM_BANKS; b++)
+		if (a->banks >> b & 1)
+			start = use(k, &k->bank[b], start, scaled(k, 1.0 / k->c->l1d_bank_ports, GUS_KNOB_BANKS, 0));
+	if ((a->flags & STREAM_ALIAS) && k->left[a->alias] > start)
+		start += scaled(k, k->c->alias_penalty, GUS_KNOB_ALIAS, 0);
+	return start;
+}
+
+/* When the word of a store is there. */
+static double forwarded(const struct reference *k, const struct stream_access *a)
+{
+	bool blocked = a->forwarding == GUS_FORWARD_BLOCKED;
+
+	return (blocked ? k->left[a->word] : k->words[a->word]) +
+		scaled(k, gus_forwarding_cycles(k->c, (enum gus_forwarding)a->forwarding), GUS_KNOB_FORWARD, blocked);
+}
+
 static double run_uop(struct reference *k, const struct gus_op *op, const struct gus_uop *u, uint32_t class)
 {
 	bool accesses = u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n && k->resolver->tracked;
@@ -54,29 +83,30 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	bool load = u->kind == GUS_UOP_LOAD;
 	enum gus_knob_kind knob = load ? GUS_KNOB_LOAD_LATENCY : GUS_KNOB_LATENCY;
 	uint32_t number = load ? 0 : class;
+	bool split = a && (a->flags & STREAM_SPLIT);
+	double times = 1 + (split ? scaled(k, 1, GUS_KNOB_LINE_SPLITS, 0) : 0);
 	double start = k->dispatch, end, forward = 0;
 
 	for (size_t g = 0; u->ports && g < k->groups.n; g++) {
-		double use = (u->port_cycles ? u->port_cycles : 1) *
+		double cycles = (u->port_cycles ? u->port_cycles : 1) *
 			scaled(k, 1.0 / __builtin_popcountll(k->groups.ports[g]), GUS_KNOB_PORTS, (uint32_t)g);
 
 		if (u->ports & ~k->groups.ports[g])
 			continue;
-		start = later(start, k->group[g]);
-		k->group[g] = later(k->group[g], k->dispatch) + use;
+		start = use(k, &k->group[g], start, cycles * times);
 	}
-	if (u->unit) {
-		start = later(start, k->unit[u->unit % 32]);
-		k->unit[u->unit % 32] = later(k->unit[u->unit % 32], k->dispatch) +
-			u->unit_cycles * scaled(k, 1, GUS_KNOB_UNITS, u->unit % 32);
-	}
+	if (u->unit)
+		start = use(k, &k->unit[u->unit % 32], start,
+			    times * u->unit_cycles * scaled(k, 1, GUS_KNOB_UNITS, u->unit % 32));
 	for (unsigned i = 0; i < u->in_n; i++)
 		start = later(start, k->reg[k->p->flows[u->in + i].reg] -
 			      scaled(k, k->p->flows[u->in + i].cycles, knob, number));
+	if (load && split)
+		start += scaled(k, k->c->line_split_penalty, GUS_KNOB_LINE_SPLITS, 0);
+	if (load && a)
+		start = place(k, a, start);
 	if (load && a && (a->flags & STREAM_FORWARD))
-		forward = k->words[a->word];
-	if (load && a && (a->flags & STREAM_BLOCKED))
-		forward = k->left[a->word] + scaled(k, k->c->store_forward_blocked, GUS_KNOB_FORWARD, 1);
+		forward = forwarded(k, a);
 	end = later(start + scaled(k, u->latency, knob, number), forward);
 	if (u->ports || u->unit)
 		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ % RING] = start;
@@ -84,8 +114,7 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 		k->reg[k->p->flows[u->out + i].reg] =
 			later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
 	if (u->kind == GUS_UOP_STORE_DATA && a && (a->flags & STREAM_KNOWN))
-		k->words[a->stored] = start + scaled(k, k->c->store_forward_zero ? 0 : k->c->store_forward_latency,
-						     GUS_KNOB_FORWARD, 0);
+		k->words[a->stored] = start;
 	return end;
 }
 
@@ -117,17 +146,23 @@ static void serve(struct reference *k, enum stream_front part, double cycles, do
 {
 	if (cycles <= 0 && !always)
 		return;
-	from -= part == FRONT_FETCH ? STREAM_FETCH_AHEAD : 0;
+	from -= gus_stream_ahead(part) ? STREAM_FETCH_AHEAD : 0;
 	k->front[part] = later(k->front[part], from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
 	k->dispatch = later(k->dispatch, k->front[part]);
 }
 
 static void run_op(struct reference *k, const struct gus_op *op)
 {
-	const uint32_t entries[STREAM_IN_ORDER] = { op->rob < 255 ? op->rob : 255, op->loads, op->stores };
-	const uint64_t sizes[STREAM_IN_ORDER] = { entries_of(k, k->c->rob, GUS_KNOB_ROB),
-		entries_of(k, k->c->load_buffer, GUS_KNOB_LOAD_BUFFER),
-		entries_of(k, k->c->store_buffer, GUS_KNOB_STORE_BUFFER) };
+	const struct gus_core_config *c = k->c;
+	const uint32_t entries[STREAM_IN_ORDER] = { op->rob < 255 ? op->rob : 255, op->loads, op->stores,
+		gus_op_results(op), op->results[GUS_REGFILE_INT], op->results[GUS_REGFILE_VECTOR],
+		op->results[GUS_REGFILE_MASK] };
+	const uint64_t sizes[STREAM_IN_ORDER] = { entries_of(k, c->rob, GUS_KNOB_ROB),
+		entries_of(k, c->load_buffer, GUS_KNOB_LOAD_BUFFER),
+		entries_of(k, c->store_buffer, GUS_KNOB_STORE_BUFFER), entries_of(k, c->renames, GUS_KNOB_REGISTERS),
+		entries_of(k, c->int_renames, GUS_KNOB_REGISTERS),
+		entries_of(k, c->vector_renames, GUS_KNOB_REGISTERS),
+		entries_of(k, c->mask_renames, GUS_KNOB_REGISTERS) };
 	double costs[FRONTS], end;
 
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
@@ -137,6 +172,7 @@ static void run_op(struct reference *k, const struct gus_op *op)
 	end = k->dispatch;
 	gus_stream_front_costs(k->c, k->mode, op, costs);
 	costs[FRONT_FETCH] *= k->resolver->steps[0].fetched;
+	costs[FRONT_LINES] *= k->resolver->steps[0].fronts >> FRONT_LINES & 1;
 	for (unsigned f = 0; f < FRONTS; f++)
 		serve(k, (enum stream_front)f, costs[f], end, k->mode == GUS_CORE_FETCH_DECODERS && f == FRONT_FETCH);
 	end = k->dispatch;
@@ -152,7 +188,7 @@ static void run_op(struct reference *k, const struct gus_op *op)
 	k->retire = later(end, k->retire + scaled(k, (double)op->slots / k->c->retire_width, GUS_KNOB_RETIRE, 0));
 	if (entries[WINDOW_STORES])
 		k->drained = later(k->retire, k->drained +
-				   scaled(k, k->c->l1d_stores ? 1.0 / k->c->l1d_stores : 0, GUS_KNOB_STORES, 0));
+				   k->resolver->steps[0].commits * scaled(k, 1, GUS_KNOB_STORES, 0));
 	for (unsigned n = 0; entries[WINDOW_STORES] && k->resolver->tracked && n < op->memories_n; n++)
 		if (k->p->memories[op->memory + n].store && (k->resolver->accesses.v[n].flags & STREAM_KNOWN))
 			k->left[k->resolver->accesses.v[n].stored] = k->drained;

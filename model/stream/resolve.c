@@ -9,6 +9,9 @@
  *	stores    number % 1024        --> the bytes that it wrote
  *	lines     line % 256           --> the line that was missed there last
  *
+ * Several small stores may lie in one word. A store that writes some bytes of its first or last word remembers which
+ * one was there before, so that from the youngest all of a word are found.
+ *
  * A store is known by its number, so its times lie in a ring of the last 1024: what is older has left for L1 long
  * since, and so has what another word has pushed out of its place. Both are forgotten without harm but for the time
  * of a forward that is that late. The same of a line: what has come in between has taken longer than it was on its
@@ -76,12 +79,42 @@ static void ask(struct stream_resolver *r, const struct gus_op *op, unsigned n, 
 	find_line(r, address, a);
 }
 
+/* The youngest store to a word, plus 1; 0: none that is remembered. */
+static uint64_t youngest_of(const struct stream_resolver *r, uint64_t tag)
+{
+	uint64_t by = r->by[tag % STREAM_WORDS] + 1;
+
+	return r->tags[tag % STREAM_WORDS] == tag && r->stores + 1 - by < STREAM_WORDS ? by : 0;
+}
+
+/* The youngest store to a word that wrote any of the bytes, plus 1; 0: none. */
+static uint64_t store_of(const struct stream_resolver *r, uint64_t tag, uint64_t address, uint64_t end)
+{
+	uint64_t by = youngest_of(r, tag);
+
+	for (unsigned tries = 0; by && tries < STREAM_IN_WORD && r->stores + 1 - by < STREAM_WORDS; tries++) {
+		uint64_t store = (by - 1) % STREAM_WORDS;
+
+		if (r->behind[store] > address && r->first[store] < end)
+			return by;
+		by = tag == (r->first[store] >> 3) + 1 ? r->older[store][0] :
+			tag == ((r->behind[store] - 1) >> 3) + 1 ? r->older[store][1] : 0;
+	}
+	return 0;
+}
+
 /* A store: the words that it touches are its own from now on. Words are numbered from 1, so that 0 is none. */
-static void note_store(struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
+static void note_store(struct stream_resolver *r, uint32_t memory, uint64_t address, uint64_t end,
+		       struct stream_access *a)
 {
 	a->stored = (uint16_t)(r->stores % STREAM_WORDS);
 	r->first[a->stored] = address;
 	r->behind[a->stored] = end;
+	r->memory[a->stored] = memory;
+	for (uint64_t word = address >> 3; r->s->c->alias_penalty && word <= (end - 1) >> 3; word++)
+		r->in_page[word % (STREAM_PAGE / 8)] = r->stores + 1;
+	r->older[a->stored][0] = youngest_of(r, (address >> 3) + 1);
+	r->older[a->stored][1] = youngest_of(r, ((end - 1) >> 3) + 1);
 	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
 		r->tags[tag % STREAM_WORDS] = tag;
 		r->by[tag % STREAM_WORDS] = r->stores;
@@ -89,31 +122,92 @@ static void note_store(struct stream_resolver *r, uint64_t address, uint64_t end
 	r->stores++;
 }
 
+/* Of a load that no store feeds: the youngest store of another page to where it begins. Addresses are compared by their
+ * low 12 bits first, so the load is held up as if it were fed by that store while that is on its way (Intel,
+ * Optimization Reference Manual, "Memory disambiguation: 4-KByte aliasing"). */
+static void find_alias(const struct stream_resolver *r, uint64_t address, struct stream_access *a)
+{
+	uint64_t by = r->in_page[(address >> 3) % (STREAM_PAGE / 8)], store = (by - 1) % STREAM_WORDS;
+
+	if (!by || r->stores + 1 - by >= STREAM_WORDS ||
+	    ((address - r->first[store]) & (STREAM_PAGE - 1)) >= r->behind[store] - r->first[store])
+		return;
+	a->alias = (uint16_t)store;
+	a->flags |= STREAM_ALIAS;
+}
+
 /* A load: the youngest store to any of its words that wrote any of its bytes. If not all of it is there to be had, it
  * waits until that store has left. Numbers are taken plus 1 here, so that 0 is none. */
-static void find_store(const struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
+static void find_store(const struct stream_resolver *r, const struct gus_op *op, uint32_t memory, uint64_t address,
+		       uint64_t end, struct stream_access *a)
 {
+	struct gus_overlap overlap = { .load = address, .load_bytes = (uint32_t)(end - address),
+		.load_memory = memory };
 	uint64_t youngest = 0;
 
 	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
-		uint64_t by = r->by[tag % STREAM_WORDS] + 1, store = (by - 1) % STREAM_WORDS;
+		uint64_t by = store_of(r, tag, address, end);
 
-		if (r->tags[tag % STREAM_WORDS] == tag && r->stores - by < STREAM_WORDS && by > youngest &&
-		    r->behind[store] > address && r->first[store] < end)
-			youngest = by;
+		youngest = by > youngest ? by : youngest;
 	}
+	if (!youngest && r->s->c->alias_penalty)
+		find_alias(r, address, a);
 	if (!youngest)
 		return;
 	a->word = (uint16_t)((youngest - 1) % STREAM_WORDS);
 	a->flags |= STREAM_FORWARD;
-	if (address < r->first[a->word] || end > r->behind[a->word]) {
-		a->flags |= STREAM_BLOCKED;
+	overlap.store = r->first[a->word];
+	overlap.store_bytes = (uint32_t)(r->behind[a->word] - r->first[a->word]);
+	overlap.store_memory = r->memory[a->word];
+	a->forwarding = (uint8_t)gus_forwarding_of(r->s->c, r->s->p, op, &overlap);
+	if (a->forwarding == GUS_FORWARD_BLOCKED)
 		return;
-	}
 	/* What the store has is all that it needs: it does not wait for the line. */
 	a->level = GUS_HIT_L1;
 	a->tlb = GUS_TLB_HIT;
 	a->flags &= (uint8_t)~STREAM_LINE;
+}
+
+/* What an access meets in L1 by its place in the line: whether it crosses into the next one, and of a load which banks
+ * it reads. A gather is many small accesses, of which only the outermost bytes are known here. */
+static void find_place(const struct stream_resolver *r, const struct gus_program_memory *m, uint64_t address,
+		       uint32_t bytes, struct stream_access *a)
+{
+	const struct gus_core_config *c = r->s->c;
+	uint64_t at = address & (c->line_size - 1), last = at + bytes - 1;
+
+	if (bytes > c->line_size || m->gather)
+		return;
+	if (last >= c->line_size)
+		a->flags |= STREAM_SPLIT;
+	for (uint64_t bank = at >> 3; c->l1d_bank_ports && m->load && bank <= last >> 3; bank++)
+		a->banks |= (uint8_t)(1 << bank % STREAM_BANKS);
+}
+
+/* Cycles that the op's stores take to leave for L1 beside those of older ones. They leave in order, l1d_stores in a
+ * cycle, and the second of a cycle has to go into the line of the first, as L1 writes one line at a time (Intel,
+ * Optimization Reference Manual, "Ice Lake Client: two stores a cycle"). Which ones go together is decided here, as if
+ * all had retired by then: the same for all lanes. */
+static uint8_t find_commits(struct stream_resolver *r, const struct gus_op *op, const struct stream_access *accesses)
+{
+	const struct gus_core_config *c = r->s->c;
+	unsigned commits = 0;
+
+	for (unsigned n = 0; n < op->memories_n && c->l1d_stores; n++) {
+		bool known = accesses && (accesses[n].flags & STREAM_KNOWN);
+		uint64_t line = known ? r->address[n] / c->line_size + 1 : 0;
+
+		if (!r->s->p->memories[op->memory + n].store)
+			continue;
+		if (r->leaving && r->leaving < c->l1d_stores && (!line || !r->left_line || line == r->left_line)) {
+			r->leaving++;
+		} else {
+			r->leaving = 1;
+			commits++;
+		}
+		r->left_line = line;
+	}
+	return (uint8_t)(commits < 255 ? commits : 255);
 }
 
 /* In the order of uops: a load sees what an earlier store of the same op has written. */
@@ -132,9 +226,9 @@ static void follow(struct stream_resolver *r, const struct gus_op *op, struct st
 		address = r->address[u->memory];
 		end = address + r->bytes[u->memory];
 		if (u->kind == GUS_UOP_STORE_DATA)
-			note_store(r, address, end, a);
+			note_store(r, op->memory + u->memory, address, end, a);
 		else
-			find_store(r, address, end, a);
+			find_store(r, op, op->memory + u->memory, address, end, a);
 	}
 }
 
@@ -149,6 +243,8 @@ static void find_accesses(struct stream_resolver *r, const struct gus_op *op, co
 		r->bytes[n] = r->s->p->memories[op->memory + n].bytes ? r->s->p->memories[op->memory + n].bytes : 1;
 		if (r->s->o->memory)
 			ask(r, op, n, address, &accesses[n]);
+		if (address.known)
+			find_place(r, &r->s->p->memories[op->memory + n], address.bits, r->bytes[n], &accesses[n]);
 	}
 	if (r->s->o->pointers != GUS_CORE_POINTERS_NONE || given)
 		follow(r, op, accesses);
@@ -162,7 +258,25 @@ static struct stream_access *more_accesses(struct stream_resolver *r, unsigned n
 	return r->accesses.v + r->accesses.n - n;
 }
 
-enum { ALL_FRONTS = (1 << FRONTS) - 1, CACHED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE,
+/* Whether the op begins a line of the uop cache, which takes one of the cache's reads of a cycle: a line has ops of one
+ * window of code, and begins anew behind a jump that is taken. The last op of a loop without a branch is one, too. */
+static uint8_t lines_front(struct stream_resolver *r, const struct gus_op *op, bool taken)
+{
+	const struct gus_core_config *c = r->s->c;
+	const struct gus_program *p = r->s->p;
+	bool unrolled = r->s->o->unrolled, begins;
+	uint64_t at = p->base + (unrolled ? r->code : p->insns[op->insn].offset);
+
+	if (!c->uop_cache_window || !c->uop_cache_line)
+		return 0;
+	begins = gus_uop_lines_step(&r->uop_lines, c, op, at) != GUS_UOP_LINES_SAME;
+	gus_uop_lines_put(&r->uop_lines, c, op, at, taken && !unrolled);
+	for (unsigned i = 0; i < op->insns_n && unrolled; i++)
+		r->code += p->insns[op->insn + i].info.length;
+	return (uint8_t)(begins << FRONT_LINES);
+}
+
+enum { ALL_FRONTS = (1 << FRONT_LINES) - 1, CACHED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE,
 	DECODED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_DECODE | 1 << FRONT_FETCH };
 
 /* One step. Addresses are those before its instructions have run, so registers are followed after that. */
@@ -177,8 +291,12 @@ static void resolve(struct stream_resolver *r, uint32_t number, const struct gus
 	if (s->mode == GUS_CORE_FETCH_DECODERS)
 		step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled,
 							     op->flags & GUS_OP_TAKEN);
+	if (s->mode == GUS_CORE_FETCH_UOP_CACHE)
+		step->fronts |= lines_front(r, op, (op->flags & GUS_OP_TAKEN) || number + 1 == s->p->ops_n);
 	if (r->tracked && op->memories_n)
 		find_accesses(r, op, given, more_accesses(r, op->memories_n));
+	if (op->stores)
+		step->commits = find_commits(r, op, r->tracked ? r->accesses.v + step->access : NULL);
 	if (r->values.effects)
 		for (unsigned i = 0; i < op->insns_n; i++)
 			gus_values_step(&r->values, op->insn + i, r->values.memory);
@@ -209,6 +327,8 @@ static void take_accesses(struct stream_resolver *r, const struct gus_op *op, co
 		r->address[n] = told[n].address;
 		r->bytes[n] = told[n].bytes ? told[n].bytes : memories[n].bytes ? memories[n].bytes : 1;
 		find_line(r, (struct gus_value){ told[n].address, told[n].known }, &accesses[n]);
+		if (told[n].known)
+			find_place(r, &memories[n], told[n].address, r->bytes[n], &accesses[n]);
 	}
 	follow(r, op, accesses);
 }
@@ -229,7 +349,13 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_
 		if (!told->cached && s->mode == GUS_CORE_FETCH_DECODERS)
 			r->steps[i].fetched =
 				(uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, false, told->taken);
+		if (told->cached)
+			r->steps[i].fronts |= lines_front(r, op, told->taken);
+		else
+			r->uop_lines.window = 0;
 		if (op->memories_n)
 			take_accesses(r, op, feed->accesses + told->access, more_accesses(r, op->memories_n));
+		if (op->stores)
+			r->steps[i].commits = find_commits(r, op, r->accesses.v + r->steps[i].access);
 	}
 }

@@ -31,6 +31,10 @@ enum gus_knob_kind {
 	GUS_KNOB_MISPREDICT,    /* penalty */
 	GUS_KNOB_STORES,        /* to L1 a cycle */
 	GUS_KNOB_FORWARD,       /* latency from a store to a load that reads it; number: 1 where that is blocked */
+	GUS_KNOB_LINE_SPLITS,   /* penalty and second turn on its port of an access that crosses a line */
+	GUS_KNOB_ALIAS,         /* penalty of a load that is taken for a store's by the low 12 bits */
+	GUS_KNOB_BANKS,         /* of L1: loads a cycle of the same bytes of lines */
+	GUS_KNOB_REGISTERS,     /* to rename to, of all files */
 	GUS_KNOBS
 };
 struct gus_knob {

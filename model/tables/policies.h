@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The policies of caches, as tables say them: which line goes for another (model/oracles/sets.h explains each), and
- * what a level holds beside what the levels before it hold (model/oracles/cache.h). */
+/* The policies of caches and of memory renaming, as tables say them: which line goes for another (model/oracles/sets.h
+ * explains each), what a level holds beside what the levels before it hold (model/oracles/cache.h), and which loads are
+ * registers that were stored. */
 #ifndef GUS_MODEL_TABLES_POLICIES_H
 #define GUS_MODEL_TABLES_POLICIES_H
 
@@ -13,5 +14,12 @@ enum gus_replacement {
 
 #define GUS_INCLUSION_WORDS "none inclusive exclusive"
 enum gus_inclusion { GUS_INCLUSION_NONE, GUS_INCLUSION_INCLUSIVE, GUS_INCLUSION_EXCLUSIVE, GUS_INCLUSIONS };
+
+/* What memory renaming takes, in the order of the words (model/code/forwarding.c). */
+#define GUS_STORE_FORWARD_ZERO_WORDS "no loads updates based"
+enum gus_store_forward_zero {
+	GUS_STORE_FORWARD_ZERO_NO, GUS_STORE_FORWARD_ZERO_LOADS, GUS_STORE_FORWARD_ZERO_UPDATES,
+	GUS_STORE_FORWARD_ZERO_BASED
+};
 
 #endif

@@ -162,6 +162,7 @@ enum {
 	GUS_INSN_ONES_IDIOM = 1 << 1,   /* pcmpeq of the same, vpternlog 0xff */
 	GUS_INSN_SAME_REGS = 1 << 2,    /* the last two register operands are equal (of all mnemonics) */
 	GUS_INSN_MOVE = 1 << 3,         /* a whole register is copied: move elimination may take it */
+	GUS_INSN_EXTEND = 1 << 24,      /* of a move: only the low byte is copied, and zeros above it */
 	GUS_INSN_LOCK = 1 << 4,         /* locked, by prefix or as xchg with memory */
 	GUS_INSN_REP = 1 << 5,          /* repeats (rep, repe, repne on a string instruction) */
 	GUS_INSN_CONDITIONAL = 1 << 6,  /* a register or memory access is conditional */
@@ -184,6 +185,7 @@ enum {
 	/* Not a user program's own: it is privileged, or enters a kernel, a hypervisor or a trap handler, or waits for
 	 * one of them. How long that takes is decided there, and no table of a CPU knows it. */
 	GUS_INSN_OUTSIDE = 1 << 23,
+	GUS_INSN_POP_5C = 1 << 24,      /* pop by the opcode 5C: rsp, or with a prefix r12; some decoders see only 5C */
 };
 
 /* What may be the first of a fused pair, by which branches it can be fused with. Nothing that writes memory is; whether

@@ -478,7 +478,7 @@ static void set_idioms(struct gus_insn_info *info, const struct gus_x86 *x)
 	    (info->immediate & 0xff) == 0xff)
 		info->flags |= GUS_INSN_ONES_IDIOM;
 	if (is_move(info, x))
-		info->flags |= GUS_INSN_MOVE;
+		info->flags |= GUS_INSN_MOVE | (x->insn.mnemonic == ZYDIS_MNEMONIC_MOVZX ? GUS_INSN_EXTEND : 0);
 }
 
 static bool is_serialising(ZydisMnemonic mnemonic)
@@ -527,6 +527,8 @@ static void set_facts(struct gus_insn_info *info, const struct gus_x86 *x)
 		flags |= GUS_INSN_NONTEMPORAL;
 	if (is_serialising(x->insn.mnemonic))
 		flags |= GUS_INSN_SERIALISING;
+	if (x->insn.mnemonic == ZYDIS_MNEMONIC_POP && x->insn.opcode == 0x5c)
+		flags |= GUS_INSN_POP_5C;
 	if ((x->mnemonic.traits & GUS_X86_OUTSIDE) || has_kind(x, GUS_X86_KIND_CR, GUS_X86_KIND_DR))
 		flags |= GUS_INSN_OUTSIDE;
 	if (x->insn.meta.category == ZYDIS_CATEGORY_PUSH || x->insn.meta.category == ZYDIS_CATEGORY_POP ||

@@ -274,8 +274,9 @@ static void print_reason(const struct trial *t)
 
 	if (gus_agreement_run(t->p, &t->config, &t->options, &a, &err) != 0)
 		die(&err);
-	if (a.reason < GUS_RELIEFS)
-		printf("  apart by %+.1f%%: %s (core %.2f without)\n", 100 * a.difference, gus_relief_name(a.reason),
+	if (a.reason < GUS_LIMITS)
+		printf("  apart by %+.1f%%: %s (core %.2f without)\n", 100 * a.difference,
+		       gus_machine_limits[a.reason].name,
 		       a.relaxed[a.reason]);
 	else
 		printf("  apart by %+.1f%%: nothing alone (core %.2f without any)\n", 100 * a.difference, a.all);

@@ -179,7 +179,7 @@ models "resources as json" '"resource": "ports p6"' --uarch skylake --engine str
 	--format json
 models "no resources of the core engine" '"resources": null' --uarch skylake --block 90 --format json
 echo '4801d8,1' >blocks.csv
-refuse "both engines of a batch" 129 '--engine both is for a block .*; here the input is a batch' \
+refuse "both engines of a batch" 129 '--engine both is for a command .*; here the input is a batch' \
 	--uarch skylake --engine both --batch blocks.csv
 models "other caches" '^ +[0-9.]+%  L1 twice as large$' --uarch skylake --engine stream --data caches \
 	--pointers distinct --block 488b064883c640

@@ -91,6 +91,21 @@ holds "its sensitivity" 'abs(m["sensitivity"]["latency mul"] - 0.15) < 0.001'
 holds "no other knob gains" 'all(abs(v) < 0.001 for k, v in m["sensitivity"].items() if k != "latency mul")'
 refuse 125 'the warm-up of 1000000 instructions is longer' --warm-up 1000000 -i probe
 
+# Both engines on what is hot: a chain is the same to both; a scheduler of one entry for integers is the core engine's
+# alone. What is left soon is not compared, nor is anything if that is not asked for.
+model 3 -o - --engine both -- "$target" spin 100000 3
+expect "they agree" '^  they agree within 10% on 1$'
+model 3 -o - --engine both --set rs_int=1 -- "$target" spin 100000 3
+expect "they differ, and by what" '^ +4\.[0-9]+ +3\.0[0-9] +-[0-9.]+%  parts of the scheduler +spin, loop at \+0x0$'
+model 3 -o - --engine both -- "$target" spin 100 3
+expect "it is left too soon" '^  there is none that goes round for long without leaving$'
+model 3 -o - --format json --engine both --set rs_int=1 -- "$target" spin 100000 3
+holds "in JSON" 'r["spin"][0]["engines"]["reason"] == "parts of the scheduler"'
+holds "cycles of the other" 'abs(r["spin"][0]["engines"]["stream"] - 3) < 0.05'
+holds "how far" 'm["engine"] == "both" and r["spin"][0]["engines"]["difference"] < -0.2'
+model 3 -o - --format json -- "$target" spin 100000 3
+holds "not without the option" 'm["engine"] == "stream" and all(x["engines"] is None for x in m["regions"])'
+
 # A file and a command: the same trace, the same numbers.
 options=$(range_of carry)
 model 0 -o - --format json --memory --interval --trace-options "$options" -- "$target" carry 2000 0

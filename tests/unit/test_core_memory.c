@@ -14,6 +14,7 @@
 #include "model/code/program.h"
 #include "model/core/core.h"
 #include "model/tables/builtin.h"
+#include "model/tables/policies.h"
 #include "model/tables/uarch.h"
 
 static struct gus_uarch *skylake;
@@ -304,34 +305,59 @@ static void test_asked_once(void **state)
 	gus_program_free(two);
 }
 
-/* Where loads are renamed to what was stored they take no time, if they read all that was stored, in four bytes or
- * eight, and are not added to by a register. Each case is a chain through memory. */
+/* Where loads are renamed to what was stored they take no time. Each case is a chain through memory, of so many cycles
+ * apart from it; each policy of renaming has some of them, by their letters: of loads, updates, and what is based on
+ * equal registers. */
 static void test_renamed_loads(void **state)
 {
-	static const struct { const char *what, *code; size_t size; bool renamed; unsigned chain; } cases[] = {
-		{ "mov [rbx], rax; mov rax, [rbx]", "\x48\x89\x03\x48\x8b\x03", 6, true, 1 },
-		{ "mov [rbx], eax; mov eax, [rbx]", "\x89\x03\x8b\x03", 4, true, 1 },
-		{ "mov [rbx], ax; mov ax, [rbx]", "\x66\x89\x03\x66\x8b\x03", 6, false, 0 },
-		{ "mov [rbx], rax; mov eax, [rbx]", "\x48\x89\x03\x8b\x03", 5, false, 0 },
-		{ "mov [rbx], rax; mov rax, [rbx + 4096]", "\x48\x89\x03\x48\x8b\x83\x00\x10\x00\x00", 10, false, 0 },
-		{ "add qword [rbx], 1", "\x48\x83\x03\x01", 4, true, 1 },
-		{ "add [rbx], rax", "\x48\x01\x03", 3, false, 0 },
+	static const struct { const char *what, *code; size_t size; const char *renamed; unsigned chain; } cases[] = {
+		{ "mov [rbx], rax; mov rax, [rbx]", "\x48\x89\x03\x48\x8b\x03", 6, "lub", 1 },
+		{ "mov [rbx], eax; mov eax, [rbx]", "\x89\x03\x8b\x03", 4, "lub", 1 },
+		{ "mov [rbx], ax; mov ax, [rbx]", "\x66\x89\x03\x66\x8b\x03", 6, "", 0 },
+		{ "mov [rbx], rax; mov eax, [rbx]", "\x48\x89\x03\x8b\x03", 5, "lub", 1 },
+		{ "mov [rbx], rax; mov eax, [rbx + 4]", "\x48\x89\x03\x8b\x43\x04", 6, "", 0 },
+		{ "mov [rbx], eax; movsxd rax, [rbx]", "\x89\x03\x48\x63\x03", 5, "l", 1 },
+		{ "mov [rbx], al; movzx eax, byte [rbx]", "\x88\x03\x0f\xb6\x03", 5, "l", 1 },
+		{ "mov [rbx], rax; movzx eax, byte [rbx + 1]", "\x48\x89\x03\x0f\xb6\x43\x01", 7, "", 0 },
+		{ "add byte [rbx], 1", "\x80\x03\x01", 3, "l", 1 },
+		{ "mov [rbx + 8], rax; mov rax, [rbx + 8]", "\x48\x89\x43\x08\x48\x8b\x43\x08", 8, "lub", 1 },
+		{ "mov [rbx + 4], rax; mov rax, [rbx + 4]", "\x48\x89\x43\x04\x48\x8b\x43\x04", 8, "lu", 1 },
+		{ "mov [rbx + 4], eax; mov eax, [rbx + 4]", "\x89\x43\x04\x8b\x43\x04", 6, "lub", 1 },
+		{ "mov [rbx], rax; mov rax, [rcx]", "\x48\x89\x03\x48\x8b\x01", 6, "lu", 1 },
+		{ "mov [rbx + rcx], rax; mov rax, [rbx + rcx]", "\x48\x89\x04\x0b\x48\x8b\x04\x0b", 8, "lub", 1 },
+		{ "mov [rbx + rcx], rax; mov rax, [rbx + rdx]", "\x48\x89\x04\x0b\x48\x8b\x04\x13", 8, "lu", 1 },
+		{ "mov [rbx + rcx*2], rax; mov rax, [rbx + rcx*2]", "\x48\x89\x04\x4b\x48\x8b\x04\x4b", 8, "lub",
+			1 },
+		{ "mov [rip], rax; mov rax, [rip - 7]", "\x48\x89\x05\0\0\0\0\x48\x8b\x05\xf9\xff\xff\xff", 14,
+			"lu", 1 },
+		{ "add qword [rbx], 1", "\x48\x83\x03\x01", 4, "lub", 1 },
+		{ "add word [rbx], 1", "\x66\x83\x03\x01", 4, "", 0 },
+		{ "add [rbx], rax", "\x48\x01\x03", 3, "ub", 1 },
 		{ "imul rax, rax; mov [rbx], rax; mov rax, [rbx]", "\x48\x0f\xaf\xc0\x48\x89\x03\x48\x8b\x03", 10,
-			true, 3 },
-		{ "mov [rbx], rcx; imul rax, [rbx]", "\x48\x89\x0b\x48\x0f\xaf\x03", 7, true, 3 },
+			"lub", 3 },
+		{ "mov [rbx], rax; imul rax, [rbx]", "\x48\x89\x03\x48\x0f\xaf\x03", 7, "l", 3 },
+		{ "push rax; pop rax", "\x50\x58", 2, "lub", 1 },
+		{ "movq [rbx], xmm0; movq xmm0, [rbx]", "\x66\x0f\xd6\x03\xf3\x0f\x7e\x03", 8, "", 0 },
+		{ "movq [rbx], xmm0; mov rax, [rbx]; movq xmm0, rax",
+			"\x66\x0f\xd6\x03\x48\x8b\x03\x66\x48\x0f\x6e\xc0", 12, "", 0 },
 	};
+	static const char letters[] = { [GUS_STORE_FORWARD_ZERO_NO] = 'n', [GUS_STORE_FORWARD_ZERO_LOADS] = 'l',
+		[GUS_STORE_FORWARD_ZERO_UPDATES] = 'u', [GUS_STORE_FORWARD_ZERO_BASED] = 'b' };
 	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
 	uint32_t zero = config.store_forward_zero;
 
 	(void)state;
-	config.store_forward_zero = 1;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t k = 0; k < sizeof(letters) * sizeof(cases) / sizeof(*cases); k++) {
+		size_t policy = k % sizeof(letters), i = k / sizeof(letters);
 		struct gus_program *p = program(cases[i].code, cases[i].size);
-		double got = cycles(p, &o);
+		bool renamed = strchr(cases[i].renamed, letters[policy]) != NULL;
+		double got;
 
-		if (cases[i].renamed ? got < cases[i].chain - 0.01 || got > cases[i].chain + 0.01 :
+		config.store_forward_zero = (uint32_t)policy;
+		got = cycles(p, &o);
+		if (renamed ? got < cases[i].chain - 0.01 || got > cases[i].chain + 0.01 :
 		    got < config.store_forward_latency)
-			fail_msg("%s: %g cycles an iteration", cases[i].what, got);
+			fail_msg("%s: %g cycles an iteration, by policy %c", cases[i].what, got, letters[policy]);
 		gus_program_free(p);
 	}
 	config.store_forward_zero = zero;

@@ -84,7 +84,11 @@ static void make(struct made *m, const struct code *code, enum gus_core_fetch fe
 	m->c.decode_uops = m->c.decode_complex = m->c.decode_fuse_last = 0;
 	m->c.lcp_penalty = 3;
 	m->c.microcode_width = 4;
-	m->c.microcode_switch = 4;
+	m->c.microcode_switch = 2;
+	m->c.microcode_switch_decoders = 4;
+	m->c.decode_branch_last = m->c.decode_pop_5c = 0;
+	m->c.uop_cache_reads = 2;
+	m->c.uop_cache_second = m->c.uop_cache_wide = 0;
 	m->c.uop_cache_width = 6;
 	m->c.uop_cache_window = 32;
 	m->c.uop_cache_line = 6;
@@ -130,6 +134,7 @@ static void expect(struct made *m, const char *what, unsigned from, const unsign
 
 /* Length decoding: two cycles until the first ops are there. */
 
+#define TWOS { .length = 2 }, { .length = 2 }, { .length = 2 }, { .length = 2 }
 #define FOURS { .length = 4 }, { .length = 4 }, { .length = 4 }, { .length = 4 }
 
 static void blocks(void **state)
@@ -200,6 +205,7 @@ static void what_stops_length_decoding(void **state)
 {
 	static const struct code prefixed[] = { { .length = 4 }, { .length = 4, .lcp = true }, { .length = 4 },
 		{ .length = 4 }, { 0 } };
+	static const struct code early[] = { TWOS, TWOS, { .length = 16, .lcp = true }, { 0 } };
 	static const struct code loop[] = { FOURS, FOURS, { .length = 2, .flags = GUS_OP_BRANCH | GUS_OP_TAKEN },
 		{ 0 } };
 	struct made m;
@@ -208,6 +214,16 @@ static void what_stops_length_decoding(void **state)
 	make(&m, prefixed, GUS_CORE_FETCH_DECODERS);
 	m.o.unrolled = true;
 	EXPECT(&m, "a length-changing prefix", 2, 4, 0, 0, 0);
+	drop(&m);
+	/* Eight instructions in block 0 take three cycles of width 3; so the prefix in block 1 is seen two sooner. */
+	make(&m, early, GUS_CORE_FETCH_DECODERS);
+	m.o.unrolled = true;
+	m.c.predecode_width = 3;
+	EXPECT(&m, "a prefix that was seen sooner", 2, 3, 3, 2, 1, 0, 3, 3, 2, 1, 0, 3, 3, 2, 1, 0, 3, 3, 2, 1, 0, 3);
+	m.c.lcp_penalty = 2;
+	EXPECT(&m, "soon enough", 2, 3, 3, 2, 1, 3, 3, 2, 1, 3, 3, 2, 1, 3, 3, 2, 1, 3, 3, 2, 1, 3);
+	m.c.predecode_width = 8;
+	EXPECT(&m, "not sooner", 2, 8, 1, 0, 0, 8, 1, 0, 0, 8, 1, 0, 0, 8, 1, 0, 0, 8, 1, 0, 0, 8, 1);
 	drop(&m);
 	/* Blocks 0 and 1 and the jump in 2; then again. In unrolled code it goes nowhere. */
 	make(&m, loop, GUS_CORE_FETCH_DECODERS);
@@ -323,31 +339,65 @@ static void decoders(void **state)
 	drop(&m);
 }
 
-/* A microcoded op of ten uops comes alone; before its uops the sequencer takes two cycles, then three for the ten,
- * then two back. */
+/* A microcoded op of ten uops comes alone, and the sequencer takes three cycles for the ten: from the decoders two
+ * cycles later, and two back; from the uop cache all cycles of switching lie before. */
 static void microcode(void **state)
 {
 	static const struct code code[] = { U(1), { .length = 4, .microcoded = 10 }, U(1), U(1), { 0 } };
 	struct made m;
 
 	(void)state;
-	for (int cache = 0; cache < 2; cache++) {
-		unsigned from = cache ? 1 : 2;
+	make(&m, code, GUS_CORE_FETCH_DECODERS);
+	m.o.unrolled = true;
+	EXPECT(&m, "switched in four", 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0);
+	m.c.microcode_switch_decoders = 3; /* two and one */
+	EXPECT(&m, "switched in three", 2, 1, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0);
+	m.c.microcode_switch = 9; /* of the uop cache */
+	EXPECT(&m, "switched in three", 2, 1, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0);
+	m.c.microcode_switch_decoders = 0;
+	m.c.microcode_width = 5;
+	EXPECT(&m, "two cycles", 2, 1, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1);
+	drop(&m);
+	make(&m, code, GUS_CORE_FETCH_UOP_CACHE);
+	m.o.unrolled = true;
+	EXPECT(&m, "two cycles before", 1, 1, 1, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 3);
+	m.c.microcode_switch = 3;
+	m.c.microcode_switch_decoders = 9;
+	EXPECT(&m, "three before", 1, 1, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0);
+	m.c.microcode_switch = 0;
+	m.c.microcode_width = 1000;
+	EXPECT(&m, "one cycle", 1, 1, 1, 0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 3);
+	drop(&m);
+}
 
-		make(&m, code, cache ? GUS_CORE_FETCH_UOP_CACHE : GUS_CORE_FETCH_DECODERS);
-		m.o.unrolled = true;
-		EXPECT(&m, "switched in four", from, 1, 1, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0,
-			0);
-		m.c.microcode_switch = 3; /* two and one */
-		EXPECT(&m, "switched in three", from, 1, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0,
-			0, 0);
-		m.c.microcode_switch = 0;
-		m.c.microcode_width = 5;
-		EXPECT(&m, "two cycles", from, 1, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0);
-		m.c.microcode_width = 1000;
-		EXPECT(&m, "one cycle", from, 1, 1, 0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 3, 1, 0, 3, 1);
-		drop(&m);
-	}
+/* pop r12 as another instruction, as a complex one, and as one that is alone behind whatever came before; a branch that
+ * is not taken, and what is behind it. */
+static void what_ends_a_group(void **state)
+{
+	static const struct code pop[] = { S, { .length = 2, .flags = GUS_OP_POP_5C }, S, S, { 0 } };
+	static const struct code branch[] = { S, { .length = 2, .flags = GUS_OP_BRANCH }, S, S, { 0 } };
+	struct made m;
+
+	(void)state;
+	make(&m, pop, GUS_CORE_FETCH_DECODERS);
+	m.o.unrolled = true;
+	m.c.predecode_width = 8;
+	m.c.decode_width = 4;
+	m.c.decode_complex = 1;
+	EXPECT(&m, "any", 2, 4);
+	m.c.decode_pop_5c = GUS_CORE_POP_COMPLEX;
+	EXPECT(&m, "S, P S S S", 2, 1, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4);
+	m.c.decode_pop_5c = GUS_CORE_POP_ENDS;
+	EXPECT(&m, "S, P, S S S, P", 2, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3);
+	drop(&m);
+	make(&m, branch, GUS_CORE_FETCH_DECODERS);
+	m.o.unrolled = true;
+	m.c.predecode_width = 8;
+	m.c.decode_width = 4;
+	EXPECT(&m, "four", 2, 4);
+	m.c.decode_branch_last = 1;
+	EXPECT(&m, "S B, S S S B", 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4);
+	drop(&m);
 }
 
 /* What might fuse with a branch waits until what follows is found, and is not decoded last. */
@@ -405,12 +455,14 @@ static void windows(void **state)
 	(void)state;
 	make(&m, eight, GUS_CORE_FETCH_UOP_CACHE);
 	m.o.unrolled = true;
+	m.c.uop_cache_line = 8;
 	EXPECT(&m, "six, of two windows", 1, 6);
 	m.c.uop_cache_width = 4;
 	EXPECT(&m, "four, of one", 1, 4);
 	m.c.uop_cache_width = 7;
 	EXPECT(&m, "seven", 1, 7);
 	m.c.uop_cache_width = 3;
+	m.c.uop_cache_reads = 1;
 	EXPECT(&m, "three, and the rest of the window", 1, 3, 3, 2);
 	drop(&m);
 	make(&m, two, GUS_CORE_FETCH_UOP_CACHE);
@@ -418,7 +470,7 @@ static void windows(void **state)
 	EXPECT(&m, "two windows", 1, 4);
 	m.c.uop_cache_width = 5;
 	EXPECT(&m, "two windows of five", 1, 4);
-	m.c.uop_cache_width = 4;
+	m.c.uop_cache_reads = 1;
 	EXPECT(&m, "one window", 1, 2);
 	drop(&m);
 	make(&m, threes, GUS_CORE_FETCH_UOP_CACHE);
@@ -433,6 +485,62 @@ static void windows(void **state)
 	EXPECT(&m, "a jump ends what is delivered", 1, 2);
 	m.c.queue_size = 1;
 	EXPECT(&m, "room for one", 1, 1);
+	drop(&m);
+}
+
+/* How many uops of a loop of n each cycle has, its jump among them: lines of six, all in one window unless it is said
+ * otherwise. What Ice Lake's policy gives is 1.5 cycles for 7 uops, 2 for 9 and 3 for 13. */
+static void second_lines(void **state)
+{
+	enum { ANY = GUS_CORE_SECOND_ANY, FORWARD = GUS_CORE_SECOND_FORWARD, WHOLE = GUS_CORE_SECOND_WHOLE };
+	static const struct { unsigned uops, second, window, reads, n, there[6]; } cases[] = {
+		{ 7, ANY, 64, 2, 2, { 6, 1 } }, { 7, FORWARD, 64, 2, 2, { 6, 1 } },
+		{ 7, WHOLE, 64, 2, 3, { 6, 5, 3 } }, { 7, WHOLE, 64, 1, 4, { 6, 1, 6, 1 } },
+		{ 8, WHOLE, 64, 2, 3, { 6, 6, 4 } }, { 9, WHOLE, 64, 2, 4, { 6, 5, 4, 5 } },
+		{ 10, WHOLE, 64, 2, 4, { 6, 6, 4, 6 } }, { 11, WHOLE, 64, 2, 4, { 6, 6, 5, 6 } },
+		{ 13, WHOLE, 64, 2, 6, { 6, 6, 5, 2, 6, 5 } }, { 13, ANY, 64, 2, 3, { 6, 6, 1 } },
+		/* Windows of eight uops of two bytes: lines of 6 and 2. */
+		{ 12, ANY, 16, 2, 2, { 6, 6 } }, { 12, FORWARD, 16, 2, 3, { 6, 6, 6 } },
+		{ 12, WHOLE, 16, 2, 3, { 6, 2, 6 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct code code[16] = { { 0 } };
+		unsigned there[CYCLES];
+		struct made m;
+
+		for (unsigned k = 0; k < cases[i].uops; k++)
+			code[k].length = 2;
+		code[cases[i].uops - 1].flags = GUS_OP_BRANCH | GUS_OP_TAKEN;
+		make(&m, code, GUS_CORE_FETCH_UOP_CACHE);
+		m.c.uop_cache_window = cases[i].window;
+		m.c.uop_cache_second = cases[i].second;
+		m.c.uop_cache_reads = cases[i].reads;
+		deliver(&m, there);
+		for (unsigned k = 0; k < cases[i].n; k++)
+			if (there[1 + k] != cases[i].there[k])
+				fail_msg("case %zu: %u in cycle %u", i, there[1 + k], k);
+		drop(&m);
+	}
+}
+
+/* An op of a wide constant takes two entries and is the last of its cycle, on cores that have it so. */
+static void wide_constants(void **state)
+{
+	static const struct code code[] = { U(1), { .length = 4, .flags = GUS_OP_WIDE }, U(1), U(1), U(1), U(1),
+		{ .length = 4 }, { .length = 4, .flags = GUS_OP_BRANCH | GUS_OP_TAKEN }, { 0 } };
+	struct made m;
+
+	(void)state;
+	make(&m, code, GUS_CORE_FETCH_UOP_CACHE);
+	EXPECT(&m, "six and two", 1, 6, 2);
+	m.c.uop_cache_wide = 1;
+	EXPECT(&m, "two, three of five, and three", 1, 2, 6);
+	m.c.uop_cache_width = 3;
+	EXPECT(&m, "width for both entries", 1, 2, 3, 3);
+	m.c.uop_cache_width = 2;
+	EXPECT(&m, "no width for both entries", 1, 1, 1, 2, 2, 2);
 	drop(&m);
 }
 
@@ -540,6 +648,35 @@ static void ends_in_the_loop_buffer(void **state)
 	}
 }
 
+/* How often a loop is repeated where the table has steps, as of a buffer of 70 whose largest loops are held 6, 4, 3
+ * times and twice. */
+static void repetitions_in_the_loop_buffer(void **state)
+{
+	static const struct { unsigned uops, every; } cases[] = { { 1, 6 }, { 6, 6 }, { 7, 4 }, { 8, 4 }, { 9, 3 },
+		{ 12, 3 }, { 13, 2 }, { 15, 2 }, { 16, 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct code code[20] = { { 0 } };
+		struct made m;
+
+		for (unsigned k = 0; k < cases[i].uops; k++)
+			code[k].length = 2;
+		make(&m, code, GUS_CORE_FETCH_LOOP);
+		m.c.loop_buffer = 70;
+		m.c.loop_unroll_6 = 6;
+		m.c.loop_unroll_4 = 8;
+		m.c.loop_unroll_3 = 12;
+		m.c.loop_unroll_2 = 15;
+		gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
+		for (unsigned n = 1; n < 14; n++)
+			if (gus_frontend_boundary(&m.f, true) != (n % cases[i].every == 0))
+				fail_msg("%u uops: iteration %u", cases[i].uops, n);
+		gus_frontend_end(&m.f);
+		drop(&m);
+	}
+}
+
 /* What is told of ops: the iteration, its last, and no more than were asked for. */
 static void iterations(void **state)
 {
@@ -585,7 +722,7 @@ static void steady_front_ends(void **state)
 		{ "seven uops of six a cycle", { U(1), U(1), U(1), U(1), U(1), U(1), { .length = 2 } },
 			GUS_CORE_FETCH_UOP_CACHE, false,
 		  7, 6 },
-		{ "microcode", { U(1), { .length = 4, .microcoded = 10 } }, GUS_CORE_FETCH_UOP_CACHE, false, 9, 1 },
+		{ "microcode", { U(1), { .length = 4, .microcoded = 10 } }, GUS_CORE_FETCH_UOP_CACHE, false, 7, 1 },
 		{ "a loop of one jump", { { .length = 2, .flags = GUS_OP_BRANCH | GUS_OP_TAKEN } },
 			GUS_CORE_FETCH_UOP_CACHE, false, 1, 1 },
 	};
@@ -620,11 +757,15 @@ int main(void)
 		cmocka_unit_test(room_in_the_queue),
 		cmocka_unit_test(decoders),
 		cmocka_unit_test(microcode),
+		cmocka_unit_test(what_ends_a_group),
 		cmocka_unit_test(fusible),
 		cmocka_unit_test(windows),
+		cmocka_unit_test(second_lines),
+		cmocka_unit_test(wide_constants),
 		cmocka_unit_test(what_the_uop_cache_holds),
 		cmocka_unit_test(modes),
 		cmocka_unit_test(ends_in_the_loop_buffer),
+		cmocka_unit_test(repetitions_in_the_loop_buffer),
 		cmocka_unit_test(iterations),
 		cmocka_unit_test(steady_front_ends),
 	};

@@ -75,6 +75,10 @@ static void eliminated_moves(void **state)
 {
 #define MOVE(figures) X86 PARAM("move_elimination_int yes flag") FORM("MOV_89 (R64, R64)", figures)
 #define MOVAPS FORM("MOVAPS_0F28 (XMM, XMM)", "uops 0 latency 0 fused 1")
+#define MOVZX X86 PARAM("move_elimination_int yes flag") \
+	FORM("MOVZX (R32, R8l)", "uops 1 latency 1 uses p0156:1")
+#define POR FORM("POR (XMM, XMM)", "uops 1 latency 1 uses p01:1")
+#define SAME PARAM("move_elimination_same yes flag")
 	static const struct one cases[] = {
 		{ MOVE("uops 0 latency 0 fused 1"), CODE("\x48\x89\xd8"), "compute p0156=1 rbx>rax",
 		  GUS_OP_ELIMINATED },
@@ -87,11 +91,27 @@ static void eliminated_moves(void **state)
 		  GUS_OP_ELIMINATED | GUS_OP_UNKNOWN },
 		/* To itself: that has to be done. */
 		{ MOVE("uops 0 latency 0 fused 1"), CODE("\x48\x89\xc0"), "compute p0156=1 rax>rax", 0 },
+		{ MOVE("uops 1 latency 0 uses p01:1"), CODE("\x48\x89\xc0"), "compute p01=1 rax>rax", 0 },
+		{ MOVE("uops 0 latency 0 fused 1") SAME, CODE("\x48\x89\xc0"), "compute p0156=1 rax>rax",
+		  GUS_OP_ELIMINATED },
+		/* Of a byte that is extended, only where parts of registers can be named anew. */
+		{ MOVZX, CODE("\x0f\xb6\xc3"), "compute p0156=1 rbx>rax", 0 },
+		{ X86 FORM("MOVZX (R32, R8l)", "uops 1 latency 0 uses p01:1"), CODE("\x0f\xb6\xc3"),
+		  "compute p01=1 rbx>rax", 0 },
+		{ MOVZX PARAM("move_elimination_byte yes flag"), CODE("\x0f\xb6\xc3"), "compute p0156=1 rbx>rax",
+		  GUS_OP_ELIMINATED },
+		{ MOVZX PARAM("move_elimination_byte yes flag"), CODE("\x0f\xb6\xc0"), "compute p0156=1 rax>rax", 0 },
 		{ X86 FORM("MOV_89 (R64, R64)", "uops 1 latency 1 uses p01:1"), CODE("\x48\x89\xd8"),
 		  "compute p01=1 rbx>rax", 0 },
 		{ X86 MOVAPS PARAM("move_elimination_vector yes flag"), CODE("\x0f\x28\xc1"), "none=0>zmm0",
 		  GUS_OP_ELIMINATED },
 		{ X86 MOVAPS PARAM("move_elimination_int yes flag"), CODE("\x0f\x28\xc1"), "none=0>zmm0", 0 },
+		{ X86 MOVAPS POR PARAM("move_elimination_vector yes flag"), CODE("\x0f\x28\xc1"),
+		  "compute p01=1 zmm1>zmm0", GUS_OP_ELIMINATED },
+		{ X86 MOVAPS POR PARAM("move_elimination_vector yes flag"), CODE("\x0f\x28\xc0"),
+		  "compute p01=1 zmm0>zmm0", 0 },
+		{ X86 MOVAPS POR PARAM("move_elimination_vector yes flag") SAME, CODE("\x0f\x28\xc0"),
+		  "compute p01=1 zmm0>zmm0", GUS_OP_ELIMINATED },
 	};
 	struct gus_uarch *u = made_table_of(cases[0].table);
 	struct gus_program *p = made_program(u, cases[0].code, cases[0].size);

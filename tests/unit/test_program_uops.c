@@ -87,6 +87,19 @@ static void an_operation_waits_for_its_load(void **state)
 		  "load p23=1 rdi,rcx>t0 / compute p01=2 rax,t0>rax,flags" },
 		{ ADD("2", "2", "2", "p23:1 p01:1"), CODE("\x48\x03\x07"), /* it is said to be nothing */
 		  "load p23=5 rdi>t0 / compute p01=2 rax,t0>rax,flags" },
+		/* One figure for both: what the load leaves of it. */
+		{ ADD("2", "7", "7", "p23:1 p01:1"), CODE("\x48\x03\x07"),
+		  "load p23=5 rdi>t0 / compute p01=2 rax,t0>rax,flags" },
+		{ ADD("2", "6", "7", "p23:1 p01:1"), CODE("\x48\x03\x07"),
+		  "load p23=1 rdi>t0 / compute p01=6 rax,t0>rax,flags" },
+		{ ADD("2", "8", "7", "p23:1 p01:1"), CODE("\x48\x03\x07"),
+		  "load p23=5 rdi>t0 / compute p01=2 rax,t0>rax,flags" },
+		{ ADD("2", "5", "5", "p23:1 p01:1"), CODE("\x48\x03\x07"),
+		  "load p23=4 rdi>t0 / compute p01=1 rax,t0>rax,flags" },
+		{ ADD("2", "4", "4", "p23:1 p01:1"), CODE("\x48\x03\x07"),
+		  "load p23=5 rdi>t0 / compute p01=4 rax,t0>rax,flags" },
+		{ X86 FAST FORM("ADDPS (XMM, M128)", "uops 2 latency 9 loadlat 9 uses p23:1 p01:1"),
+		  CODE("\x0f\x58\x04\xcf"), "load p23=6 rdi,rcx>t0 / compute p01=3 zmm0,t0>zmm0" },
 		{ X86 FAST FORM("ADDPS (XMM, M128)", "uops 2 latency 4 uses p23:1 p01:1"), CODE("\x0f\x58\x04\xcf"),
 		  "load p23=6 rdi,rcx>t0 / compute p01=4 zmm0,t0>zmm0" },
 		/* Of three loads the operation waits for two: there are as many words. */

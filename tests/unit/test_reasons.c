@@ -495,11 +495,11 @@ static void test_forward(void **state)
 	EXPECT(r->log.notes[0].drain, WHY_RETIRED, .seq = 0);
 	EXPECT(r->log.notes[3].drain, WHY_RETIRED, .seq = 3);
 	EXPECT(start_of(r, 1, 0), WHY_DISPATCH);
-	EXPECT(r->log.notes[1].end, WHY_FORWARD, .seq = 0);
-	EXPECT(start_of(r, 2, 0), WHY_FORWARD, .seq = 0);
+	EXPECT(r->log.notes[1].end, WHY_FORWARD, .out = GUS_FORWARD_WORD, .seq = 0);
+	EXPECT(start_of(r, 2, 0), WHY_FORWARD, .out = GUS_FORWARD_WORD, .seq = 0);
 	assert_true(r->times[1].end == T / 4 + 5 * T && r->times[2].start == T / 4 + 5 * T);
-	EXPECT(r->log.notes[4].end, WHY_FORWARD, .out = 1, .seq = 3);
-	EXPECT(start_of(r, 5, 0), WHY_FORWARD, .out = 1, .seq = 3);
+	EXPECT(r->log.notes[4].end, WHY_FORWARD, .out = GUS_FORWARD_BLOCKED, .seq = 3);
+	EXPECT(start_of(r, 5, 0), WHY_FORWARD, .out = GUS_FORWARD_BLOCKED, .seq = 3);
 	/* The store has left when it retired: behind the first reader, which takes until 25/4 T, and two slots. */
 	assert_int_equal(r->times[3].left, 26 * T / 4);
 	assert_int_equal(r->times[4].end, 26 * T / 4 + 7 * T);

@@ -139,14 +139,14 @@ static void test_reason(void **state)
 
 	(void)state;
 	assert_true(fabs(a.core - 1) < 1e-9 && fabs(a.stream - 1) < 1e-9);
-	assert_int_equal(a.reason, GUS_RELIEFS);
+	assert_int_equal(a.reason, GUS_LIMITS);
 	few.branch_buffer = 1;
 	a = AGREEMENT(BRANCHES, &few);
 	assert_true(a.core > 2);
 	assert_true(fabs(a.difference - (a.stream / a.core - 1)) < 1e-12);
-	assert_int_equal(a.reason, GUS_RELIEF_BRANCH_BUFFER);
-	assert_true(fabs(a.relaxed[GUS_RELIEF_BRANCH_BUFFER] - 1) < 1e-9);
-	assert_true(fabs(a.relaxed[GUS_RELIEF_REORDER_BUFFER] - a.core) < 1e-9);
+	assert_int_equal(a.reason, GUS_LIMIT_BRANCH_BUFFER);
+	assert_true(fabs(a.relaxed[GUS_LIMIT_BRANCH_BUFFER] - 1) < 1e-9);
+	assert_true(fabs(a.relaxed[GUS_LIMIT_REORDER_BUFFER] - a.core) < 1e-9);
 }
 
 /* imul rax, rbx; shl rcx, 2; shl rdx, 2; add rsi, rbx; add rdi, rbx: the chain is what takes three cycles, whoever

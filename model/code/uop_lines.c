@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* A line has uops of one window of code (32 or 64 aligned bytes), in order; an op that does not fit begins the next
+ * one, and so does the target of a jump, as only there a line can be found by its address. An op of the sequencer has a
+ * line to itself. An op of a wide constant takes two entries (Agner Fog, The microarchitecture of Intel, AMD and VIA
+ * CPUs, on Sandy Bridge's uop cache; Abel and Reineke's simulator, uiCA, has the same).
+ *
+ * Since a microcode of 2019 the cores of the Skylake family keep no window that has a jump which crosses or ends at a
+ * multiple of 32 bytes; of a fused pair both instructions count (Intel, Mitigations for Jump Conditional Code Erratum,
+ * 2019). */
+#include "model/code/uop_lines.h"
+
+#include "model/code/program.h"
+#include "model/machine/config.h"
+
+/* Entries that an op takes of a line. */
+static unsigned entries_of(const struct gus_core_config *c, const struct gus_op *op)
+{
+	unsigned entries = op->decoded ? op->decoded : 1;
+
+	if (op->microcoded)
+		return c->uop_cache_line;
+	return entries + (c->uop_cache_wide && (op->flags & GUS_OP_WIDE));
+}
+
+/* Plus 1, as 0 is none. Windows are powers of two (gus_core_config_check). */
+static uint64_t window_of(const struct gus_core_config *c, uint64_t at)
+{
+	return (at >> __builtin_ctz(c->uop_cache_window)) + 1;
+}
+
+enum gus_uop_lines_step gus_uop_lines_step(const struct gus_uop_lines *l, const struct gus_core_config *c,
+					   const struct gus_op *op, uint64_t at)
+{
+	if (l->jumped)
+		return GUS_UOP_LINES_TARGET;
+	if (window_of(c, at) != l->window)
+		return GUS_UOP_LINES_WINDOW;
+	return l->room < entries_of(c, op) ? GUS_UOP_LINES_NEXT : GUS_UOP_LINES_SAME;
+}
+
+void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c, const struct gus_op *op, uint64_t at,
+		   bool taken)
+{
+	enum gus_uop_lines_step step = gus_uop_lines_step(l, c, op, at);
+	unsigned entries = entries_of(c, op);
+
+	if (step != GUS_UOP_LINES_SAME) {
+		l->lines = step == GUS_UOP_LINES_NEXT ? l->lines + 1 : 1;
+		l->window = window_of(c, at);
+		l->room = c->uop_cache_line;
+	}
+	l->room -= entries < l->room ? entries : l->room;
+	l->jumped = taken;
+}
+
+bool gus_uop_lines_refuses(const struct gus_core_config *c, const struct gus_program *p, const struct gus_op *op)
+{
+	const struct gus_program_insn *first = &p->insns[op->insn], *last = first + op->insns_n - 1;
+	uint64_t at = p->base + first->offset, end = p->base + last->offset + last->info.length;
+
+	return c->jcc_erratum && (op->flags & GUS_OP_BRANCH) && at / 32 != end / 32;
+}
+
+unsigned gus_uop_lines_ahead(const struct gus_core_config *c, const struct gus_program *p, uint32_t op)
+{
+	struct gus_uop_lines l = { 0 };
+	unsigned uops = 0;
+
+	for (; op < p->ops_n; op++) {
+		uint64_t at = p->base + p->insns[p->ops[op].insn].offset;
+
+		if (uops && gus_uop_lines_step(&l, c, &p->ops[op], at) != GUS_UOP_LINES_SAME)
+			break;
+		gus_uop_lines_put(&l, c, &p->ops[op], at, (p->ops[op].flags & GUS_OP_TAKEN) != 0);
+		uops += entries_of(c, &p->ops[op]);
+	}
+	return uops;
+}

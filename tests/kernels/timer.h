@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* How long code takes here, in cycles of the core, where there is no counter of these: by the time-stamp counter,
+ * beside a chain of dependent multiplications of three cycles each, which has run immediately before and after.
+ *
+ * Others run on this machine: what runs on the other thread of our core takes issue slots away, and the host takes the
+ * CPU away. So of many short samples those count before and after which a probe, nops only, ran as fast as it ever did,
+ * and both chains took the same; of these the least is nearest to what the code takes alone, and the median says how
+ * far the others are. */
+#ifndef GUS_TESTS_TIMER_H
+#define GUS_TESTS_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct timed {
+	double least, median;  /* cycles a run of the work; of the samples that count */
+	unsigned kept, taken;  /* samples */
+	double nops;           /* a cycle, the most that the probe has seen */
+};
+
+/* Whether this machine can be timed so. */
+bool timer_works(void);
+
+/* Times `work`, which is called with `what`. For at least `seconds`, or until `enough` samples count. Where none counts
+ * (kept is 0) the figures are of all. */
+struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough);
+
+#endif

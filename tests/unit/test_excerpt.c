@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Excerpts of traces through both engines: what a turn takes follows from what the trace says of levels, mispredictions
+ * and addresses, and where the engines differ the limit that makes it is named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "base/error.h"
+#include "made_program.h"
+#include "model/analysis/agreement.h"
+#include "model/analysis/excerpt.h"
+#include "model/code/program.h"
+#include "model/tables/uarch.h"
+
+enum { TURNS = 400 };
+
+static struct gus_uarch *skylake;
+static struct gus_core_config config;
+static struct gus_program *p;
+static struct gus_excerpt x;
+
+static int setup(void **state)
+{
+	(void)state;
+	skylake = made_table("skylake");
+	gus_core_config_of(&config, skylake);
+	x = (struct gus_excerpt){ .cached = 0 };
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gus_excerpt_free(&x);
+	gus_program_free(p);
+	gus_uarch_free(skylake);
+	return 0;
+}
+
+#define PROGRAM(bytes) (p = made_program(skylake, bytes, sizeof(bytes) - 1))
+
+/* One turn: each op once, all accesses at that address and level; the last op is a branch that goes wrong or not. */
+static void turn(uint64_t address, enum gus_hit level, bool known, bool wrong)
+{
+	for (uint32_t op = 0; op < p->ops_n; op++) {
+		struct gus_stream_told told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n,
+			.mispredicted = wrong && op + 1 == p->ops_n };
+		struct gus_stream_access accesses[2] = { { address, 8, (uint8_t)level, GUS_TLB_HIT, known },
+			{ address, 8, (uint8_t)level, GUS_TLB_HIT, known } };
+
+		gus_excerpt_add(&x, p, &told, accesses);
+	}
+}
+
+static struct gus_agreement compare(double least)
+{
+	struct gus_agreement a;
+	struct gus_error err = { 0 };
+
+	if (gus_excerpt_compare(&x, p, &config, least, &a, &err) != 0)
+		fail_msg("%s", err.text);
+	return a;
+}
+
+static void both_take(double cycles, double within)
+{
+	struct gus_agreement a = compare(1);
+
+	if (fabs(a.core - cycles) > within || fabs(a.stream - cycles) > within)
+		fail_msg("core %.2f, stream %.2f, expected %.2f", a.core, a.stream, cycles);
+	assert_int_equal(a.reason, GUS_LIMITS);
+}
+
+/* mov rsi, [rsi]; dec rcx; jnz back: each second line is in L2. */
+static void levels_are_those_of_the_trace(void **state)
+{
+	(void)state;
+	PROGRAM("\x48\x8b\x36\x48\xff\xc9\x75\xf8");
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0x10000 + i * 64, i % 2 ? GUS_HIT_L2 : GUS_HIT_L1, true, false);
+	both_take((config.l1d_latency + config.l2_latency) / 2.0, 0.1);
+}
+
+/* Only the second half counts. */
+static void the_first_half_is_for_filling(void **state)
+{
+	(void)state;
+	PROGRAM("\x48\x8b\x36\x48\xff\xc9\x75\xf8");
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0x10000 + i * 64, i < TURNS / 2 - 2 ? GUS_HIT_MEMORY : GUS_HIT_L1, true, false);
+	both_take(config.l1d_latency, 0.1);
+}
+
+/* Each branch that goes wrong takes the penalty and a little more: mov rax, [rdi]; dec rcx; jnz back. */
+static void mispredictions_are_those_of_the_trace(void **state)
+{
+	struct gus_agreement a;
+
+	(void)state;
+	config.mispredict_penalty = 40;
+	PROGRAM("\x48\x8b\x07\x48\xff\xc9\x75\xf8");
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0x10000, GUS_HIT_L1, true, false);
+	both_take(1, 0.1);
+	gus_excerpt_clear(&x);
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0x10000, GUS_HIT_L1, true, i % 4 == 0);
+	a = compare(1);
+	assert_true(a.core > 40 / 4.0 && a.core < 50 / 4.0);
+	assert_true(a.stream > 40 / 4.0 && a.stream < 50 / 4.0);
+}
+
+/* mov [rdi], rax; mov rax, [rsi]; dec rcx; jnz back: the trace says that both are the same word, or that nothing is
+ * known, and then no store feeds a load. */
+static void addresses_are_those_of_the_trace(void **state)
+{
+	(void)state;
+	config.store_forward_latency = 11;
+	PROGRAM("\x48\x89\x07\x48\x8b\x06\x48\xff\xc9\x75\xf5");
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0x10000, GUS_HIT_L1, true, false);
+	both_take(11, 0.6);
+	gus_excerpt_clear(&x);
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0x10000, GUS_HIT_L1, false, false);
+	both_take(1, 0.2);
+}
+
+/* shl rax, 3; 3 x add r, 1; shl r8, 3; dec rcx; jnz back, ports in turn: what the stream engine has not is named. */
+static void the_limit_is_named(void **state)
+{
+	struct gus_agreement a;
+
+	(void)state;
+	config.port_binding = GUS_CORE_BIND_ALTERNATE;
+	PROGRAM("\x48\xc1\xe0\x03\x49\x83\xc1\x01\x48\x83\xc2\x01\x48\x83\xc3\x01\x49\xc1\xe0\x03\x48\xff\xc9\x75\xe7");
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0, GUS_HIT_L1, false, false);
+	a = compare(0.05);
+	assert_true(a.difference < -0.05);
+	assert_true(fabs(a.difference - (a.stream / a.core - 1)) < 1e-12);
+	assert_int_equal(a.reason, GUS_LIMIT_PORT_BINDING);
+	a = compare(0.5); /* less than what is asked for */
+	assert_int_equal(a.reason, GUS_LIMITS);
+	assert_true(a.difference < -0.05);
+}
+
+/* One turn has no second half. */
+static void a_single_turn_is_refused(void **state)
+{
+	struct gus_agreement a;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	PROGRAM("\x48\x8b\x36\x48\xff\xc9\x75\xf8");
+	turn(0, GUS_HIT_L1, true, false);
+	assert_int_equal(gus_excerpt_compare(&x, p, &config, 1, &a, &err), -1);
+	assert_non_null(strstr(err.text, "no turns"));
+	turn(0, GUS_HIT_L1, true, false);
+	assert_int_equal(gus_excerpt_compare(&x, p, &config, 1, &a, &err), 0);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(levels_are_those_of_the_trace),
+		CASE(the_first_half_is_for_filling),
+		CASE(mispredictions_are_those_of_the_trace),
+		CASE(addresses_are_those_of_the_trace),
+		CASE(the_limit_is_named),
+		CASE(a_single_turn_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
