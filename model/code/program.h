@@ -66,8 +66,8 @@ struct gus_program_memory {
 	uint8_t base, index, scale;     /* registers; 0: none */
 	uint8_t instruction;            /* of the op: which one has it */
 	bool load, store, gather;
-	bool computed;                  /* of a store: what it writes no load has brought as it is */
 	bool vector;                    /* of an instruction of vector registers */
+	bool computed;                  /* of a store: what it writes no load has brought as it is */
 };
 
 enum gus_op_flag {

@@ -35,8 +35,8 @@ struct rules {
 	uint64_t taken;         /* ports of a conditional branch that is taken, if they are others */
 	bool x86;
 	bool zero_int, zero_vector, ones, immediate_add, stack_engine, micro_fusion, rob_fused;
-	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
 	bool move_int, move_vector, move_same, move_byte; /* moves that the renamer does */
+	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
 	bool indexed_store, indexed_never, indexed_rmw;
 	enum fusion fusion;     /* of a comparison with the branch behind it */
 	uint16_t load, load_indexed, load_vector; /* cycles */

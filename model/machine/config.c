@@ -66,12 +66,12 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->store_forward_blocked = c->store_forward_latency + 8;
 	if (!c->line_split_penalty)
 		c->line_split_penalty = 5;
+	if (!c->uop_cache_reads)
+		c->uop_cache_reads = c->uop_cache_width > 4 ? 2 : 1;
 	if (!c->page_split_penalty)
 		c->page_split_penalty = c->line_split_penalty;
 	if (!c->page_size)
 		c->page_size = 4096;
-	if (!c->uop_cache_reads)
-		c->uop_cache_reads = c->uop_cache_width > 4 ? 2 : 1;
 	if (!c->uop_cache_lines && c->uop_cache_line)
 		c->uop_cache_lines = c->uop_cache_window > 32 ? 6 : 3;
 	c->memory_latency *= NS_TO_CYCLES; /* the table has ns, and a core of this kind some 4 cycles in one */

@@ -185,7 +185,7 @@ enum {
 	/* Not a user program's own: it is privileged, or enters a kernel, a hypervisor or a trap handler, or waits for
 	 * one of them. How long that takes is decided there, and no table of a CPU knows it. */
 	GUS_INSN_OUTSIDE = 1 << 23,
-	GUS_INSN_POP_5C = 1 << 24,      /* pop by the opcode 5C: rsp, or with a prefix r12; some decoders see only 5C */
+	GUS_INSN_POP_5C = 1 << 25,      /* pop by the opcode 5C: rsp, or with a prefix r12; some decoders see only 5C */
 };
 
 /* What may be the first of a fused pair, by which branches it can be fused with. Nothing that writes memory is; whether

@@ -330,6 +330,7 @@ static void test_renamed_loads(void **state)
 			1 },
 		{ "mov [rip], rax; mov rax, [rip - 7]", "\x48\x89\x05\0\0\0\0\x48\x8b\x05\xf9\xff\xff\xff", 14,
 			"lu", 1 },
+		{ "mov [rbx], rax; mov rax, [rbx + 4096]", "\x48\x89\x03\x48\x8b\x83\x00\x10\x00\x00", 10, "", 0 },
 		{ "add qword [rbx], 1", "\x48\x83\x03\x01", 4, "lub", 1 },
 		{ "add word [rbx], 1", "\x66\x83\x03\x01", 4, "", 0 },
 		{ "add [rbx], rax", "\x48\x01\x03", 3, "ub", 1 },
