@@ -30,9 +30,11 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/code.c \
 	attribution/traced/coverage.c attribution/traced/coverage.h \
 	attribution/traced/engines.c \
+	attribution/traced/estimate.c attribution/traced/estimate.h \
 	attribution/traced/knobs.c \
 	attribution/traced/private.h \
 	attribution/traced/regions.c attribution/traced/regions.h \
 	attribution/traced/source.c \
+	attribution/traced/stretches.c attribution/traced/stretches.h \
 	attribution/traced/thread.c \
 	attribution/traced/traced.c attribution/traced/traced.h

@@ -31,6 +31,7 @@ gusprof_SOURCES = \
 	cli/model/command.c \
 	cli/model/csv.c \
 	cli/model/engines.c \
+	cli/model/expected.c cli/model/expected.h \
 	cli/model/json.c \
 	cli/model/model.c \
 	cli/model/output.c cli/model/output.h \

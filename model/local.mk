@@ -6,6 +6,7 @@ model_libmodel_a_SOURCES = \
 	model/analysis/bounds.c model/analysis/bounds.h \
 	model/analysis/causality.c model/analysis/causality.h \
 	model/analysis/excerpt.c model/analysis/excerpt.h \
+	model/analysis/dataflow.c model/analysis/dataflow.h \
 	model/analysis/functional.c model/analysis/functional.h \
 	model/analysis/modelled.c model/analysis/modelled.h \
 	model/analysis/rerun.c \
@@ -13,6 +14,7 @@ model_libmodel_a_SOURCES = \
 	model/analysis/sensitivity.c model/analysis/sensitivity.h \
 	model/analysis/variant.c model/analysis/variant.h \
 	model/code/forwarding.c model/code/forwarding.h \
+	model/code/decode_group.c model/code/decode_group.h \
 	model/code/growing.c model/code/growing.h \
 	model/code/uop_lines.c model/code/uop_lines.h \
 	model/code/program.c model/code/program.h \
@@ -53,6 +55,7 @@ model_libmodel_a_SOURCES = \
 	model/stream/types.h \
 	model/tables/builtin.c model/tables/builtin.h \
 	model/tables/cpus.c model/tables/cpus.h \
+	model/tables/expected.c model/tables/expected.h \
 	model/tables/policies.h \
 	model/tables/uarch.c model/tables/uarch.h \
 	model/tables/uarch_figures.c \
@@ -77,7 +80,7 @@ model/tables/builtin_list.h: FORCE
 	$(AM_V_GEN)$(MKDIR_P) model/tables && { \
 		echo '/* Made by model/local.mk. */'; \
 		for f in $(top_srcdir)/model/uarch/*.uarch $(top_srcdir)/model/uarch/*.overlay \
-			$(top_srcdir)/model/uarch/*.forms; do \
+			$(top_srcdir)/model/uarch/*.forms $(top_srcdir)/model/uarch/*.errors; do \
 			test -f "$$f" || continue; \
 			n=$${f##*/}; s=`echo "$$n" | sed 's/[^A-Za-z0-9]/_/g'`; \
 			echo "TEXT($$s, \"$$n\", \"`cd $(top_srcdir) && pwd`/model/uarch/$$n\") /* `cksum <"$$f"` */"; \

@@ -178,6 +178,7 @@ unit_tests = \
 	tests/unit/test_answers \
 	tests/unit/test_base \
 	tests/unit/test_batch \
+	tests/unit/test_bounds \
 	tests/unit/test_branch \
 	tests/unit/test_cache \
 	tests/unit/test_carried \
@@ -191,6 +192,7 @@ unit_tests = \
 	tests/unit/test_control \
 	tests/unit/test_core \
 	tests/unit/test_core_lines \
+	tests/unit/test_core_settled \
 	tests/unit/test_core_memory \
 	tests/unit/test_core_rules \
 	tests/unit/test_cost \
@@ -267,6 +269,7 @@ unit_tests = \
 	tests/unit/test_snapshot \
 	tests/unit/test_denial \
 	tests/unit/test_executed \
+	tests/unit/test_expected \
 	tests/unit/test_snapshot_take \
 	tests/unit/test_current \
 	tests/unit/test_space \
@@ -321,6 +324,9 @@ tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_g
 	-Wl,--wrap=gus_unwind_file_frame_pointers -Wl,--wrap=gus_unwind_files_new
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_expected_SOURCES = tests/unit/test_expected.c
+tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c $(made_program) $(plain_bound) \
+	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
 tests_unit_test_branch_SOURCES = tests/unit/test_branch.c
 tests_unit_test_cache_SOURCES = tests/unit/test_cache.c
@@ -342,6 +348,8 @@ tests_unit_test_cost_SOURCES = tests/unit/test_cost.c
 tests_unit_test_cost_LDADD = $(LDADD) -ldl
 tests_unit_test_cost_work_SOURCES = tests/unit/test_cost_work.c
 tests_unit_test_core_lines_SOURCES = tests/unit/test_core_lines.c tests/unit/core_machine.c tests/unit/core_machine.h
+tests_unit_test_core_settled_SOURCES = tests/unit/test_core_settled.c \
+	tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_helper_SOURCES = tests/unit/test_helper.c
 tests_unit_test_helper_LDADD = $(LDADD) -ldl
 tests_unit_test_sweeper_SOURCES = tests/unit/test_sweeper.c
@@ -608,6 +616,11 @@ EXTRA_DIST += tests/accuracy/routes tests/accuracy/kernels/words.c
 check_PROGRAMS += tests/accuracy/loops
 tests_accuracy_loops_SOURCES = tests/accuracy/loops.c tests/accuracy/random_loop.c tests/accuracy/random_loop.h \
 	tests/accuracy/turned.c tests/accuracy/turned.h
+plain_bound = tests/accuracy/plain_bound.c tests/accuracy/plain_bound.h
+check_PROGRAMS += tests/accuracy/below_bound
+tests_accuracy_below_bound_SOURCES = tests/accuracy/below_bound.c $(plain_bound) tests/accuracy/random_loop.c \
+	tests/accuracy/random_loop.h
+EXTRA_DIST += tests/accuracy/bounds tests/accuracy/expected-errors
 EXTRA_DIST += tests/accuracy/dynamic tests/accuracy/balanced tests/accuracy/patterns \
 	tests/accuracy/kernels/patterns.c tests/accuracy/kernels/doitgen.c tests/accuracy/kernels/heat_3d.c \
 	tests/accuracy/kernels/jacobi_1d.c

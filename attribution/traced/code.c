@@ -5,6 +5,7 @@
 
 #include "attribution/traced/private.h"
 #include "model/code/program.h"
+#include "model/code/uop_lines.h"
 #include "model/machine/config.h"
 #include "model/oracles/oracle.h"
 #include "symbolizer/insn/loops.h"
@@ -152,27 +153,33 @@ static bool is_head(const struct gus_traced *t, const struct gus_traced_block *b
 		f->address + f->graph->insns.v[f->graph->loops.v[r->loop].head].offset == b->address;
 }
 
-/* How many lines of the uop cache each window of the block takes; none, if it is not kept there. */
+/* How many lines of the uop cache each window of the block takes; none, if it is not kept there: it has too many, or a
+ * jump that is refused, or lies in a block of windows with such a one. */
 static void measure_windows(struct gus_traced *t, const struct gus_traced_block *b)
 {
 	const struct gus_core_config *c = t->options.config;
-	uint32_t *uops = gus_zalloc(b->windows_n * sizeof(*uops));
+	const uint64_t bytes = t->window_bytes;
+	const uint64_t together = bytes && c->uop_cache_block > bytes ? c->uop_cache_block : bytes;
+	const size_t first = t->window_lines.n;
+	struct gus_uop_lines l = { 0 };
+	uint64_t refused = UINT64_MAX;
 
-	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
+	for (uint32_t i = 0; i < b->windows_n; i++)
+		gus_vec_push(&t->window_lines, 1);
+	for (uint32_t i = 0; i < b->ops.ops_n && bytes && c->uop_cache_line; i++) {
 		const struct gus_op *op = &t->program->ops[b->ops.op + i];
-		uint64_t at = t->window_bytes ? t->program->insns[op->insn].offset / t->window_bytes -
-			b->address / t->window_bytes : 0;
+		uint64_t address = t->program->insns[op->insn].offset, at = address / bytes - b->address / bytes;
+		uint8_t *lines = &t->window_lines.v[first + at];
 
-		uops[at] += op->decoded + (op->microcoded ? c->uop_cache_line : 0);
+		gus_uop_lines_put(&l, c, op, address, false);
+		*lines = (uint8_t)(l.lines < UINT8_MAX ? l.lines : UINT8_MAX);
+		if (gus_uop_lines_refuses(c, t->program, op) || (c->uop_cache_lines && l.lines > c->uop_cache_lines))
+			refused = address / together;
+		if (refused != address / together)
+			continue;
+		for (uint64_t k = at + 1; k-- > 0 && (b->address / bytes + k) * bytes / together == refused;)
+			t->window_lines.v[first + k] = 0;
 	}
-	for (uint32_t i = 0; i < b->windows_n; i++) {
-		uint32_t lines = c->uop_cache_line ? (uops[i] + c->uop_cache_line - 1) / c->uop_cache_line : 0;
-
-		if (!lines)
-			lines = 1;
-		gus_vec_push(&t->window_lines, (uint8_t)(c->uop_cache_lines && lines > c->uop_cache_lines ? 0 : lines));
-	}
-	free(uops);
 }
 
 /* Which of its op's accesses are an instruction's own: they lie behind each other. */
@@ -192,7 +199,7 @@ static void find_own(struct gus_traced *t, uint32_t insn)
 static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 {
 	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths,
-		.size = from->size,
+		.size = from->size, .pid = t->pid, .time = t->time,
 		.insns_n = from->insns, .insn = t->program->insns_n, .memory = t->program->memories_n, .windows_n = 1 };
 	const struct gus_traced_mapping *m = mapping_of(t, b.address);
 
@@ -239,6 +246,12 @@ void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint6
 	}
 	if (length && length <= UINT64_MAX - start)
 		add_mapping(t, &(struct gus_traced_mapping){ start, start + length, offset, module });
+}
+
+void gus_traced_moment(struct gus_traced *t, uint32_t pid, uint64_t time)
+{
+	t->pid = pid;
+	t->time = time;
 }
 
 struct covered { uint64_t module, offset; };

@@ -48,15 +48,67 @@ static void take_elsewhere(struct gus_coverage *c, struct elsewhere *list)
 	gus_vec_free(list);
 }
 
+/* Instructions of no file, by their places in the recording, and the block that executed each most often. */
+struct made {
+	struct gus_index places;        /* struct gus_place */
+	struct gus_vec(uint32_t) blocks; /* by number of a place */
+};
+
+/* Of what a process told of, offsets are its own; other memory without a file has its address for one, which says
+ * nothing without the process. All of one size: bytes are compared. */
+struct made_place { uint64_t module, offset, pid; };
+
+static struct made_place made_place(struct gus_space *space, const struct gus_place *at, uint32_t pid)
+{
+	bool told = gus_space_module(space, at->module)->kind == GUS_MODULE_JIT;
+
+	return (struct made_place){ at->module, at->offset, told ? 0 : pid };
+}
+
+static void find_made(struct made *made, const struct gus_traced *t, struct gus_space *space)
+{
+	gus_index_init(&made->places, sizeof(struct made_place));
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		const struct gus_traced_block *b = &t->blocks.v[i];
+		uint64_t address = b->address;
+
+		if (b->module || !b->executed || !b->pid)
+			continue;
+		for (uint32_t k = 0; k < b->insns_n; address += b->lengths[k++]) {
+			struct gus_place at = gus_space_find(space, b->pid, b->time, address, GUS_MODE_USER);
+			struct made_place place = made_place(space, &at, b->pid);
+			bool is_new;
+			uint32_t number = gus_index_add(&made->places, &place, &is_new);
+
+			if (is_new)
+				gus_vec_push(&made->blocks, (uint32_t)i);
+			else if (t->blocks.v[made->blocks.v[number]].executed < b->executed)
+				made->blocks.v[number] = (uint32_t)i;
+		}
+	}
+}
+
+static uint32_t made_region(const struct made *made, const struct gus_traced *t, const struct gus_profile *profile,
+			    const struct gus_cell *cell)
+{
+	struct made_place place = made_place(profile->space, &cell->place, profile->threads.v[cell->thread].pid);
+	uint32_t number = gus_index_find(&made->places, &place);
+
+	return number == GUS_INDEX_NONE ? GUS_TRACED_NONE : t->blocks.v[made->blocks.v[number]].region;
+}
+
 static void count(struct gus_coverage *c, struct gus_traced *t, const struct gus_profile *profile)
 {
 	struct elsewhere elsewhere = { 0 };
+	struct made made = { 0 };
 
+	find_made(&made, t, profile->space);
 	for (size_t i = 0; i < profile->cells.n; i++) {
 		const struct gus_cell *cell = &profile->cells.v[i];
 		const struct gus_module *module = gus_space_module(profile->space, cell->place.module);
 		uint32_t region = module->kind == GUS_MODULE_FILE ?
-			gus_traced_region_at(t, module->path, cell->place.offset) : GUS_TRACED_NONE;
+			gus_traced_region_at(t, module->path, cell->place.offset) :
+			made_region(&made, t, profile, cell);
 
 		c->samples += cell->samples;
 		if (region != GUS_TRACED_NONE) {
@@ -67,6 +119,8 @@ static void count(struct gus_coverage *c, struct gus_traced *t, const struct gus
 		}
 	}
 	take_elsewhere(c, &elsewhere);
+	gus_index_free(&made.places);
+	gus_vec_free(&made.blocks);
 }
 
 int gus_coverage_load(struct gus_coverage *c, struct gus_traced *t, struct gus_reader *reader,

@@ -39,6 +39,23 @@ void gus_traced_branch_name(const struct gus_traced *t, uint32_t block, char *ou
 		snprintf(out, room, "%s+0x%llx", f->name, (unsigned long long)(pc - f->address));
 }
 
+static const double INTERVAL = 1.96;
+
+double gus_traced_cycles_error(double cycles, const double *errors)
+{
+	return cycles > 0 ? INTERVAL * errors[0] / cycles : 0;
+}
+
+double gus_traced_speedup_error(const struct gus_traced *t, const double *errors)
+{
+	double widest = 0;
+
+	for (int i = 0; i < t->knobs_n; i++)
+		if (errors[i + 1] > widest)
+			widest = errors[i + 1];
+	return INTERVAL * widest;
+}
+
 static int by_cycles(const void *x, const void *y, void *context)
 {
 	const struct gus_traced *t = context;

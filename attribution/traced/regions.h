@@ -18,4 +18,9 @@ void gus_traced_branch_name(const struct gus_traced *t, uint32_t block, char *ou
 /* Instructions of the longest thread, its warm-up included. */
 uint64_t gus_traced_longest_thread(const struct gus_traced *t);
 
+/* Half of the 95 % interval of what is told by stretches (stretches.h): of the nominal cycles, as a share of them; of
+ * the speedup of any knob, the widest. 0 where all was timed. errors: by lane, as t and its regions have them. */
+double gus_traced_cycles_error(double cycles, const double *errors);
+double gus_traced_speedup_error(const struct gus_traced *t, const double *errors);
+
 #endif

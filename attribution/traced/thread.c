@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/traced/estimate.h"
 #include "attribution/traced/private.h"
 #include "model/code/program.h"
 #include "model/code/values.h"
@@ -11,7 +12,7 @@
 #include "model/watch/access.h"
 #include "model/watch/known.h"
 
-enum { ASKED = 256, JOINED_MOST = 4096 };
+enum { ASKED = 256, JOINED_MOST = 4096, FIRST = 0x80 };
 enum { SHORT_LINES = 64, LONG_LINES = 1 << 26 }; /* of an access that nobody counts; of all that are longer */
 
 struct gus_traced_thread {
@@ -44,6 +45,17 @@ struct gus_traced_thread {
 	struct gus_phases *phases;              /* NULL: not asked for, and so are the next two */
 	struct gus_stream_times *times;
 	uint32_t *block_of;                     /* by step of the chunk */
+	/* What of the run is timed; NULL: all of it. */
+	struct gus_stretches *stretches;
+	struct gus_estimate estimate;           /* at the end, where that is less than all */
+	uint8_t *case_of;                       /* by step of the chunk: the block's case; FIRST: of its first op */
+	int64_t retired;                        /* ticks: by when the last chunk had retired */
+	double ahead;                           /* cycles: of the caches' time before the engine's, which slept */
+	uint8_t farthest;                       /* that an access of the present block went */
+	bool missed;                            /* a misprediction led to it */
+	/* Which accesses of its present instruction have been told. */
+	uint32_t met_insn;
+	uint64_t met;
 	struct gus_access *groups;
 	struct gus_carried *carried;
 	uint64_t entry, iteration;              /* stays in regions so far, and times round the loop in this one */
@@ -56,6 +68,18 @@ struct gus_traced_thread {
 	enum gus_trace_next way;
 	struct gus_traced_excerpt *excerpt;     /* NULL: engines are not compared */
 };
+
+/* Phases need the time of each op. */
+static void sample(struct gus_traced_thread *th)
+{
+	if (!th->t->options.all && !th->t->options.phases)
+		th->stretches = gus_stretches_new();
+}
+
+static bool skips(const struct gus_traced_thread *th)
+{
+	return th->stretches && th->stretches->now == GUS_STRETCH_SKIPPED;
+}
 
 struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t stream, struct gus_error *err)
 {
@@ -80,11 +104,13 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 		gus_traced_thread_free(th);
 		return NULL;
 	}
-	if (t->options.phases) {
+	if (t->options.phases)
 		th->phases = gus_phases_new();
-		th->times = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->times));
-		th->block_of = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->block_of));
-	}
+	if (th->counting)
+		sample(th);
+	th->times = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->times));
+	th->block_of = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->block_of));
+	th->case_of = gus_alloc(GUS_STREAM_CHUNK * sizeof(*th->case_of));
 	if (t->options.memory) {
 		th->groups = gus_access_new(t->program->memories_n, t->options.caches->line_size);
 		th->carried = gus_carried_new();
@@ -109,8 +135,11 @@ void gus_traced_thread_free(struct gus_traced_thread *th)
 	gus_traced_excerpt_free(th->excerpt);
 	gus_access_free(th->groups);
 	gus_carried_free(th->carried);
+	gus_estimate_free(&th->estimate);
+	gus_stretches_free(th->stretches);
 	free(th->times);
 	free(th->block_of);
+	free(th->case_of);
 	free(th->steps_told);
 	free(th->steps_warm);
 	gus_vec_free(&th->accesses);
@@ -126,6 +155,7 @@ static void begin_to_count(struct gus_traced_thread *th)
 	double cycles[GUS_STREAM_LANES];
 
 	th->counting = true;
+	sample(th);
 	th->warmed = th->instructions;
 	gus_stream_cycles(th->engine, th->before);
 	for (uint32_t op = 0; op < th->t->program->ops_n; op++)
@@ -170,9 +200,46 @@ static void set_time(struct gus_traced_thread *th)
 	gus_stream_cycles(th->engine, cycles);
 	if (th->accessed)
 		th->pace = (cycles[0] - th->cycles_before) / (double)th->accessed;
-	th->now = cycles[0] > th->now ? cycles[0] : th->now; /* never back */
+	th->now = cycles[0] + th->ahead > th->now ? cycles[0] + th->ahead : th->now; /* never back */
 	th->cycles_before = cycles[0];
 	th->accessed = 0;
+}
+
+/* By region and lane, what the stretch that is over took. */
+static void end_stretch(struct gus_traced_thread *th)
+{
+	for (size_t i = 0; i < th->stretches->touched.n; i++) {
+		double cycles[GUS_STRETCHES_LANES] = { 0 }, other[GUS_STREAM_LANES] = { 0 };
+		uint32_t region = th->stretches->touched.v[i];
+
+		gus_stream_region_cycles(th->engine, region + 1, cycles);
+		if (th->other)
+			gus_stream_region_cycles(th->other, region + 1, other);
+		cycles[GUS_STREAM_LANES] = other[0];
+		gus_stretches_region(th->stretches, region, cycles);
+	}
+	gus_stretches_next(th->stretches);
+}
+
+/* What each block of the chunk took, by the times at which its ops retired. */
+static void note_stretch(struct gus_traced_thread *th, const struct gus_stream_told *steps)
+{
+	double block = 0;
+
+	for (size_t i = 0; i < th->n; i++) {
+		double cycles = (double)(th->times[i].retire - th->retired) / GUS_STREAM_TICKS;
+
+		th->retired = th->times[i].retire;
+		if (!steps[i].region)
+			continue; /* it warms the engine */
+		block = (th->case_of[i] & FIRST ? 0 : block) + cycles;
+		gus_stretches_time_op(th->stretches, steps[i].op, cycles);
+		if (i + 1 == th->n || th->case_of[i + 1] & FIRST)
+			gus_stretches_time(th->stretches, th->block_of[i], th->case_of[i] & (FIRST - 1),
+					   steps[i].region - 1, block);
+	}
+	if (gus_stretches_ran(th->stretches, (uint32_t)th->n))
+		end_stretch(th);
 }
 
 static void flush(struct gus_traced_thread *th)
@@ -180,17 +247,20 @@ static void flush(struct gus_traced_thread *th)
 	const struct gus_stream_feed cold = { th->steps_told, th->accesses.v, th->n };
 	const struct gus_stream_feed warm = { th->steps_warm, th->accesses_warm.v, th->n };
 	const bool is_warm = th->t->options.warm;
+	const struct gus_stream_told *told = is_warm ? th->steps_warm : th->steps_told;
 
 	if (!th->n)
 		return;
-	gus_stream_feed(th->engine, is_warm ? &warm : &cold, th->times);
+	gus_stream_feed(th->engine, is_warm ? &warm : &cold, th->phases || th->stretches ? th->times : NULL);
 	if (th->excerpt)
 		gus_traced_excerpt_steps(th->t, th->excerpt, is_warm ? &warm : &cold);
 	set_time(th);
 	if (th->phases)
-		note_phases(th, is_warm ? th->steps_warm : th->steps_told);
+		note_phases(th, told);
 	if (th->other)
 		gus_stream_feed(th->other, is_warm ? &cold : &warm, NULL);
+	if (th->stretches)
+		note_stretch(th, told);
 	th->n = 0;
 }
 
@@ -219,6 +289,7 @@ static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 	b->taken += th->counting && o.taken;
 	b->mispredicted += th->counting && v.mispredicted && !(v.unknown && th->t->options.warm);
 	b->unseen += th->counting && v.mispredicted && v.unknown;
+	th->missed = v.mispredicted && !(v.unknown && th->t->options.warm);
 	if (!th->n)
 		return;
 	th->steps_told[th->n - 1].mispredicted = v.mispredicted;
@@ -257,10 +328,11 @@ static uint64_t look_up_windows(struct gus_traced_thread *th, const struct gus_t
 
 /* Memory. */
 
+/* While nothing is timed blocks move time on, see count_block. */
 static uint64_t next_time(struct gus_traced_thread *th)
 {
 	th->accessed++;
-	th->now += th->pace;
+	th->now += skips(th) ? 0 : th->pace;
 	return (uint64_t)th->now;
 }
 
@@ -283,13 +355,16 @@ static enum gus_hit level_of(const struct gus_traced_thread *th, uint64_t addres
 }
 
 /* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else
- * its last. */
-static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_traced_block *b,
-			  const struct gus_trace_access *a, size_t base)
+ * its last. Accesses are told in the order of their instructions. */
+static uint32_t memory_of(struct gus_traced_thread *th, const struct gus_traced_block *b,
+			  const struct gus_trace_access *a)
 {
 	const struct gus_traced_own *own = &th->t->own.v[b->insn + a->insn];
 	uint32_t last = GUS_TRACED_NONE;
 
+	if (th->met_insn != a->insn)
+		th->met = 0;
+	th->met_insn = a->insn;
 	if (own->n == 1)
 		return own->first;
 	for (uint32_t m = own->first; m < own->first + own->n; m++) {
@@ -298,10 +373,20 @@ static uint32_t memory_of(const struct gus_traced_thread *th, const struct gus_t
 		if (!(a->store ? memory->store : memory->load))
 			continue;
 		last = m;
-		if (!th->accesses.v[base + m - b->memory].known)
+		if (!(th->met >> ((m - own->first) & 63) & 1))
 			break;
 	}
 	return last;
+}
+
+/* Whether it is the first time that this access of the program is told of. */
+static bool meet(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t insn, uint32_t number)
+{
+	uint64_t bit = UINT64_C(1) << ((number - th->t->own.v[b->insn + insn].first) & 63);
+	bool first = !(th->met & bit);
+
+	th->met |= bit;
+	return first;
 }
 
 /* What is told of memory beside levels, of one access. */
@@ -368,17 +453,52 @@ static void join_access(struct gus_stream_access *told, const struct gus_trace_a
 		JOINED_MOST);
 }
 
+/* What the engine is told of an access. */
+static void tell_access(struct gus_traced_thread *th, const struct gus_trace_access *a, uint32_t width, size_t at,
+			const struct gus_cache_answer *answer)
+{
+	struct gus_stream_access *told = &th->accesses.v[at], *warm = &th->accesses_warm.v[at];
+	enum gus_hit level;
+
+	join_access(told, a, width);
+	join_access(warm, a, width);
+	level = level_of(th, a->address, (enum gus_hit)answer->level, answer->wait, th->asked);
+	told->level = level > told->level ? (uint8_t)level : told->level;
+	told->tlb = answer->tlb > told->tlb ? answer->tlb : told->tlb;
+	level = level_of(th, a->address, (enum gus_hit)answer->level_if_warm, answer->wait_if_warm, th->asked_warm);
+	warm->level = level > warm->level ? (uint8_t)level : warm->level;
+	warm->tlb = answer->tlb_if_warm > warm->tlb ? answer->tlb_if_warm : warm->tlb;
+}
+
+/* Where it hit, for all that is told of memory. */
+static void count_access(struct gus_traced_thread *th, struct gus_traced_memory *m, bool first,
+			 const struct gus_cache_answer *answer)
+{
+	const bool warm = th->t->options.warm;
+	const uint8_t level = warm ? answer->level_if_warm : answer->level;
+	const uint8_t tlb = warm ? answer->tlb_if_warm : answer->tlb;
+	const uint8_t went = tlb == GUS_TLB_WALK ? GUS_HIT_MEMORY : level;
+
+	th->farthest = went > th->farthest ? went : th->farthest;
+	if (!th->counting)
+		return;
+	m->accesses++;
+	m->told += first;
+	m->hits[level]++;
+	m->first[answer->level] += answer->level != answer->level_if_warm;
+	m->second_tlb += tlb == GUS_TLB_SECOND;
+	m->walks += tlb == GUS_TLB_WALK;
+}
+
 static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
 			const struct gus_trace_access *told_access, size_t base)
 {
 	struct gus_trace_access whole = followed(th, told_access), *a = &whole;
-	uint32_t number = memory_of(th, b, a, base), width = width_of(th, b->insn + a->insn, number);
+	uint32_t number = memory_of(th, b, a), width = width_of(th, b->insn + a->insn, number);
 	struct gus_cache_access access = { .address = a->address, .now = next_time(th),
 					  .id = b->insn + a->insn, .store = a->store };
-	struct gus_stream_access *told, *warm;
-	struct gus_traced_memory *m;
 	struct gus_cache_answer answer;
-	enum gus_hit level;
+	bool first;
 
 	a->size = width && width < a->size ? width : a->size;
 	access.bytes = a->size;
@@ -387,22 +507,10 @@ static void take_access(struct gus_traced_thread *th, const struct gus_traced_bl
 		return;
 	if (th->groups && th->counting)
 		note_memory(th, b, a, number);
-	m = &th->t->memories.v[number];
-	m->accesses += th->counting;
-	m->hits[th->t->options.warm ? answer.level_if_warm : answer.level] += th->counting;
-	m->first[answer.level] += th->counting && answer.level != answer.level_if_warm;
-	m->second_tlb += th->counting && (th->t->options.warm ? answer.tlb_if_warm : answer.tlb) == GUS_TLB_SECOND;
-	m->walks += th->counting && (th->t->options.warm ? answer.tlb_if_warm : answer.tlb) == GUS_TLB_WALK;
-	told = &th->accesses.v[base + number - b->memory];
-	warm = &th->accesses_warm.v[base + number - b->memory];
-	join_access(told, a, width);
-	join_access(warm, a, width);
-	level = level_of(th, a->address, (enum gus_hit)answer.level, answer.wait, th->asked);
-	told->level = level > told->level ? (uint8_t)level : told->level;
-	told->tlb = answer.tlb > told->tlb ? answer.tlb : told->tlb;
-	level = level_of(th, a->address, (enum gus_hit)answer.level_if_warm, answer.wait_if_warm, th->asked_warm);
-	warm->level = level > warm->level ? (uint8_t)level : warm->level;
-	warm->tlb = answer.tlb_if_warm > warm->tlb ? answer.tlb_if_warm : warm->tlb;
+	first = meet(th, b, a->insn, number);
+	count_access(th, &th->t->memories.v[number], first, &answer);
+	if (!skips(th))
+		tell_access(th, a, width, base + number - b->memory, &answer);
 }
 
 /* Software prefetches have no addresses in traces of QEMU; registers that accesses around them have shown tell some. */
@@ -429,11 +537,14 @@ static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block
 	struct gus_cache_answer answer;
 	const struct gus_op *op = &p->ops[insn->op];
 
-	if (!where.known || !op->memories_n || th->accesses.v[base + op->memory - b->memory].known)
+	if (!where.known || !op->memories_n)
 		return;
 	access.now = next_time(th);
 	gus_cache_access(th->cache, &access, &answer);
 	th->t->memories.v[op->memory].rebuilt += th->counting;
+	th->t->memories.v[op->memory].told += th->counting;
+	if (skips(th))
+		return;
 	/* Nobody waits for it: as a load that hits. */
 	th->accesses.v[base + op->memory - b->memory] = (struct gus_stream_access){ .address = where.bits, .bytes = 1,
 										   .known = true };
@@ -457,29 +568,35 @@ static void follow_registers(struct gus_traced_thread *th, struct gus_traced_blo
 		for (; next < step->accesses_n && step->accesses[next].insn == i; next++)
 			if (n < GUS_INSN_MEMORIES)
 				addresses[n++] = step->accesses[next].address;
-		if (b->known[i].prefetch)
+		if (b->known[i].prefetch && !n)
 			prefetch(th, b, i, base);
 		gus_known_step(&th->known, &b->known[i], addresses, n);
 	}
 }
 
-/* Of all of the block, from base on in the chunk's accesses. */
-static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step,
-			  size_t base)
+/* Room for all of the block, from base on in the chunk's accesses: nothing is known of them. */
+static void clear_accesses(struct gus_traced_thread *th, const struct gus_traced_block *b, size_t base)
 {
 	gus_vec_reserve(&th->accesses, base + b->memories_n + 1); /* arrays also where there are none yet */
 	gus_vec_reserve(&th->accesses_warm, base + b->memories_n + 1);
 	memset(th->accesses.v + base, 0, b->memories_n * sizeof(*th->accesses.v));
 	memset(th->accesses_warm.v + base, 0, b->memories_n * sizeof(*th->accesses_warm.v));
 	th->accesses.n = th->accesses_warm.n = base + b->memories_n;
+}
+
+static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step,
+			  size_t base)
+{
+	if (!skips(th))
+		clear_accesses(th, b, base);
+	th->met_insn = UINT32_MAX;
+	th->farthest = 0;
 	for (uint32_t i = 0; i < step->accesses_n; i++)
 		take_access(th, b, &step->accesses[i], base);
 	if (th->t->regions.v[b->region].prefetches)
 		follow_registers(th, b, step, base);
 	else
 		th->knows = false;
-	for (uint32_t m = 0; m < b->memories_n; m++)
-		th->t->memories.v[b->memory + m].unknown += th->counting && !th->accesses.v[base + m].known;
 }
 
 /* Steps. */
@@ -501,7 +618,8 @@ static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b,
 		 uint64_t cached, bool taken)
 {
 	const struct gus_program *p = th->t->program;
-	uint32_t region = th->counting ? b->region + 1 : 0;
+	bool warms = th->stretches && th->stretches->now == GUS_STRETCH_WARMING;
+	uint32_t region = th->counting && !warms ? b->region + 1 : 0;
 	bool all = cached == all_windows(b);
 
 	for (uint32_t i = 0; i < b->ops.ops_n; i++) {
@@ -516,17 +634,38 @@ static void tell(struct gus_traced_thread *th, const struct gus_traced_block *b,
 				(cached && cached >> (window_of(th, b, op) & 63) & 1) };
 		if (th->other || th->t->options.warm)
 			th->steps_warm[th->n] = th->steps_told[th->n];
-		if (th->times)
-			th->block_of[th->n] = number;
+		th->block_of[th->n] = number;
+		th->case_of[th->n] = (uint8_t)(th->farthest << 1 | th->missed | (i ? 0 : FIRST));
 		th->n++;
 	}
+}
+
+/* The block is executed: how often, and in a gap how long it takes. */
+static void count_block(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t number,
+			uint32_t accesses)
+{
+	double expected;
+
+	if (!th->stretches)
+		return;
+	expected = gus_stretches_execute(th->stretches, number, th->farthest << 1 | th->missed, b->ops.ops_n);
+	if (!skips(th))
+		return;
+	th->now += expected > 0 ? expected : th->pace * accesses;
+	th->accessed = 0;
+	gus_stretches_ran(th->stretches, b->ops.ops_n);
+	if (!skips(th))
+		th->ahead = th->now - th->cycles_before;
 }
 
 void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace_step *step)
 {
 	struct gus_traced_block *b = &th->t->blocks.v[step->block];
+	bool taken = step->next == GUS_TRACE_NEXT_TAKEN || (b->branch && b->kind != GUS_BRANCH_CONDITIONAL);
 	uint64_t cached;
 	size_t base;
+
+	th->missed = false;
 
 	if (th->branching) {
 		th->branching = &th->t->blocks.v[th->branching_number];
@@ -541,7 +680,7 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 		flush(th);
 		begin_to_count(th);
 	}
-	if (th->n + b->ops.ops_n > GUS_STREAM_CHUNK)
+	if (th->n && th->n + b->ops.ops_n > GUS_STREAM_CHUNK)
 		flush(th);
 	base = th->n ? th->accesses.n : 0;
 	th->entry += b->region != th->region;
@@ -549,8 +688,9 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 	th->region = b->region;
 	take_accesses(th, b, step, base);
 	cached = look_up_windows(th, b);
-	tell(th, b, step->block, base, cached, step->next == GUS_TRACE_NEXT_TAKEN ||
-	     (b->branch && b->kind != GUS_BRANCH_CONDITIONAL));
+	if (!skips(th))
+		tell(th, b, step->block, base, cached, taken);
+	count_block(th, b, step->block, step->accesses_n);
 	b->executed += th->counting;
 	b->cached += th->counting && cached == all_windows(b);
 	th->instructions += b->insns_n;
@@ -582,6 +722,10 @@ void gus_traced_thread_end(struct gus_traced_thread *th)
 		gus_traced_excerpt_end(th->t, th->excerpt);
 	if (!th->counting)
 		begin_to_count(th); /* and there is nothing */
+	if (th->stretches && th->stretches->touched.n)
+		end_stretch(th);
+	if (gus_stretches_sampled(th->stretches))
+		gus_estimate_make(&th->estimate, th->t, th->stretches);
 }
 
 /* Results. */
@@ -590,6 +734,11 @@ static void own_cycles(const struct gus_traced_thread *th, double cycles[GUS_STR
 {
 	double other_cycles[GUS_STREAM_LANES] = { 0 };
 
+	if (gus_stretches_sampled(th->stretches)) {
+		memcpy(cycles, th->estimate.cycles, GUS_STREAM_LANES * sizeof(*cycles));
+		*other = th->estimate.cycles[GUS_STREAM_LANES];
+		return;
+	}
 	gus_stream_cycles(th->engine, cycles);
 	for (int lane = 0; lane <= th->t->knobs_n; lane++)
 		cycles[lane] -= th->before[lane];
@@ -642,19 +791,28 @@ void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced
 	double cycles[GUS_STREAM_LANES], other;
 	struct gus_causality causes;
 
+	const bool sampled = gus_stretches_sampled(th->stretches);
+
 	own_cycles(th, cycles, &other);
 	for (int lane = 0; lane <= t->knobs_n; lane++)
 		t->cycles[lane] += cycles[lane];
+	t->ops_run += th->stretches ? th->stretches->ops : 0;
+	t->ops_timed += th->stretches ? th->stretches->timed : 0;
 	t->other_cycles += other;
 	t->instructions += th->instructions;
 	t->warmed += th->warmed;
 	t->branches_unknown += th->unknown_branches;
-	add_regions(th, t);
-	for (uint32_t op = 0; op < t->program->ops_n; op++)
+	if (sampled)
+		gus_estimate_add(&th->estimate, th->stretches, t);
+	else
+		add_regions(th, t);
+	for (uint32_t op = 0; op < t->program->ops_n && !sampled; op++)
 		t->op_cycles[op] += gus_stream_op_cycles(th->engine, op) - (op < th->ops_before.n ?
 			th->ops_before.v[op] : 0);
 	if (th->causes) {
 		gus_causes_get(th->causes, t->program, cycles[0], &causes);
+		if (sampled)
+			gus_estimate_scale(&th->estimate, th->stretches, t, causes.op_cycles, causes.ops_n);
 		for (uint32_t op = 0; op < causes.ops_n; op++)
 			t->op_charged[op] += causes.op_cycles[op];
 		gus_causality_free(&causes);

@@ -2,6 +2,7 @@
 #include "attribution/traced/traced.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,6 +172,20 @@ void gus_traced_retire(struct gus_traced *t)
 	}
 }
 
+/* Sums of squares, as threads have added them, to standard errors; those of knobs were weighed with cycles. */
+static void settle_errors(double *errors, double cycles)
+{
+	for (unsigned lane = 0; lane < GUS_STREAM_LANES; lane++)
+		errors[lane] = sqrt(errors[lane]) / (lane && cycles > 0 ? cycles : 1);
+}
+
+/* Executed without an address: never told of. */
+static void count_unknown(struct gus_traced *t, const struct gus_traced_block *b)
+{
+	for (uint32_t m = b->memory; m < b->memory + b->memories_n; m++)
+		t->memories.v[m].unknown = b->executed - t->memories.v[m].told;
+}
+
 static void add_up(struct gus_traced *t)
 {
 	for (size_t i = 0; i < t->programs.n; i++)
@@ -193,7 +208,11 @@ static void add_up(struct gus_traced *t)
 		r->executed += b->executed;
 		for (uint32_t k = 0; k < ops; k++)
 			r->charged += t->op_charged[b->ops.op + k];
+		count_unknown(t, b);
 	}
+	for (size_t i = 0; i < t->regions.n; i++)
+		settle_errors(t->regions.v[i].errors, t->regions.v[i].cycles[0]);
+	settle_errors(t->errors, t->cycles[0]);
 	for (int i = 0; i < t->knobs_n; i++)
 		t->knobs[i].speedup = t->cycles[i + 1] > 0 ? t->cycles[0] / t->cycles[i + 1] - 1 : 0;
 }

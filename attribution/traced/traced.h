@@ -39,6 +39,7 @@ struct gus_traced_options {
 	bool phases;                            /* follow the run over time */
 	/* strides, reuse and footprint of accesses, and dependences through memory */
 	bool memory;
+	bool all;                               /* the engine runs on all of it, not on a sample (stretches.h) */
 	bool warm;                              /* all is told as if nothing had been touched for the first time */
 	bool interval;                          /* also the cycles of the other end: warm caches, or cold ones */
 	uint64_t warm_up;                       /* instructions of each thread before what counts */
@@ -56,6 +57,8 @@ struct gus_traced_block {
 	uint64_t address;
 	const char *module;                     /* path of the file that it is from; NULL: not known */
 	uint64_t offset;                        /* in it */
+	uint32_t pid;                           /* whose memory it is of, at what time: see gus_traced_moment */
+	uint64_t time;
 	const uint8_t *bytes, *lengths;
 	uint32_t size, insns_n;
 	uint32_t insn, memory, memories_n;      /* its first in the program's, and how many accesses */
@@ -76,7 +79,8 @@ struct gus_traced_block {
 struct gus_traced_memory {
 	/* first: of the hits, lines that the trace had not touched before */
 	uint64_t accesses, hits[GUS_HITS], first[GUS_HITS];
-	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address */
+	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address; after the end */
+	uint64_t told;                          /* executed with one */
 	uint64_t rebuilt;                       /* of a prefetch: its address was found out from accesses around it */
 };
 
@@ -95,6 +99,8 @@ struct gus_traced_region {
 	bool prefetches;                        /* has software prefetches */
 	double cycles[GUS_STREAM_LANES];
 	double other_cycles;                    /* with the other caches: see the option interval */
+	/* Standard errors, as not all of it was timed: of the nominal cycles, and in lane i + 1 of knob i's speedup. */
+	double errors[GUS_STREAM_LANES];
 	uint64_t slots, fused;                  /* issue slots; instructions that share that of the one before */
 	double charged;                         /* by causality */
 	/* How far the engines agree on a steady stretch of it, if it is a loop with GUS_TRACED_HOT of the time and it
@@ -155,6 +161,8 @@ struct gus_traced {
 	struct gus_vec(struct gus_traced_function) functions;
 	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */
 	struct gus_traced_mappings mappings;    /* of the trace whose blocks come next */
+	uint32_t pid;                           /* likewise: its process, and the time of its memory; 0: not known */
+	uint64_t time;
 	struct gus_vec(struct gus_traced_program) programs; /* by trace, in the order in which they began */
 	struct gus_vec(uint32_t) program_of;    /* by stream */
 	/* of lane i + 1: what was turned; without a name, nothing. Speedups are of the whole */
@@ -166,6 +174,8 @@ struct gus_traced {
 	/* whose way is not known: the last of a window, or into code that was not traced */
 	uint64_t branches_unknown;
 	double cycles[GUS_STREAM_LANES];        /* all threads, one after the other */
+	double errors[GUS_STREAM_LANES];        /* as those of regions */
+	uint64_t ops_run, ops_timed;            /* without those of the warm-up; equal where there is no such error */
 	double other_cycles;
 	double *op_cycles;                      /* by op: as a sampler would see them; and ... */
 	double *op_charged;                     /* ... by causality */
@@ -218,6 +228,9 @@ void gus_traced_close(struct gus_traced *t);
 /* What is mapped in the next trace, if it does not say so itself. Copied. */
 void gus_traced_map(struct gus_traced *t, uint64_t start, uint64_t length, uint64_t offset, const char *path,
 		    const void *build_id, size_t build_id_size);
+/* Whose memory the next trace is of, and at what time of CLOCK_MONOTONIC: of code that a process makes for itself there
+ * may be another function at the same address later. */
+void gus_traced_moment(struct gus_traced *t, uint32_t pid, uint64_t time);
 /* A trace that is read beside others. It is borrowed until the end of the source. NULL with err if it is of another ISA
  * than the table. */
 struct gus_traced_source;

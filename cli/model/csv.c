@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "cli/common/csv.h"
+#include "cli/model/expected.h"
 #include "cli/model/render.h"
 #include "model/analysis/batch.h"
 #include "model/code/program.h"
@@ -60,11 +61,11 @@ void gus_model_csv(const struct gus_model_report *r)
 		print_row(&csv, r, i);
 }
 
-void gus_model_loops_csv(const struct gus_model_report *r, const double *cycles)
+void gus_model_loops_csv(const struct gus_model_report *r, const struct gus_model_loop_figure *figures)
 {
 	struct gus_csv csv = { stdout, ",", false };
 
-	printf("loop,offset,bytes,instructions,cycles_per_iteration,file,line\n");
+	printf("loop,offset,bytes,instructions,cycles_per_iteration,file,line,expected_pct,expected_p90_pct\n");
 	for (size_t i = 0; i < r->function->loops_n; i++) {
 		const struct gus_loop *loop = &r->function->loops[i];
 
@@ -72,22 +73,24 @@ void gus_model_loops_csv(const struct gus_model_report *r, const double *cycles)
 		gus_csv_number(&csv, true, loop->offset);
 		gus_csv_number(&csv, true, loop->size);
 		gus_csv_number(&csv, true, loop->instructions);
-		gus_csv_fixed(&csv, cycles[i] >= 0, cycles[i], 4);
+		gus_csv_fixed(&csv, figures[i].cycles >= 0, figures[i].cycles, 4);
 		gus_csv_text(&csv, loop->file);
 		gus_csv_number(&csv, loop->line != 0, loop->line);
+		gus_model_expected_csv(r->expectation, gus_bottleneck_name(figures[i].verdict.bottleneck), &csv);
 		gus_csv_end(&csv);
 	}
 }
 
-/* A line begins with what the input had, as it had it; one that is not modelled ends with the reason. */
-void gus_model_batch_csv(const struct gus_batch *b, uint64_t per)
+/* A line begins with what the input had, as it had it; one that is not modelled has the reason. */
+void gus_model_batch_csv(const struct gus_batch *b, const struct gus_model_expectation *x, uint64_t per)
 {
 	struct gus_csv csv = { stdout, ",", false };
 
 	if (per == 1)
-		printf("hex,cycles_per_iteration,coverage,reason\n");
+		printf("hex,cycles_per_iteration,coverage,reason,bottleneck,expected_pct,expected_p90_pct\n");
 	else
-		printf("hex,cycles_per_%" PRIu64 "_iterations,coverage,reason\n", per);
+		printf("hex,cycles_per_%" PRIu64 "_iterations,coverage,reason,bottleneck,expected_pct,"
+		       "expected_p90_pct\n", per);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct gus_batch_line *line = &b->lines[i];
 		char *hex = gus_strndup(line->hex, line->hex_size);
@@ -96,6 +99,8 @@ void gus_model_batch_csv(const struct gus_batch *b, uint64_t per)
 		gus_csv_fixed(&csv, !line->why, line->cycles * (double)per, 4);
 		gus_csv_fixed(&csv, !line->why, gus_batch_coverage(line), 4);
 		gus_csv_text(&csv, line->why);
+		gus_csv_text(&csv, line->why ? NULL : gus_bottleneck_name(line->verdict.bottleneck));
+		gus_model_expected_csv(x, gus_bottleneck_name(line->verdict.bottleneck), &csv);
 		gus_csv_end(&csv);
 		free(hex);
 	}

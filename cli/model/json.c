@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/common/json.h"
+#include "cli/model/expected.h"
 #include "cli/model/render.h"
 #include "model/analysis/sensitivity.h"
 #include "model/analysis/batch.h"
@@ -43,6 +44,17 @@ static json_t *bounds(const struct gus_modelled *m)
 		json_object_set_new(o, gus_bound_name((enum gus_bound)b),
 				    m->bounds.cycles[b] < 0 ? json_null() : json_real(m->bounds.cycles[b]));
 	return o;
+}
+
+/* A figure that no order of things can reach. */
+static json_t *below_bound(const struct gus_modelled_verdict *v)
+{
+	return v->broken == GUS_BOUNDS ? json_null() : gus_json_word(gus_bound_name(v->broken));
+}
+
+static json_t *expected(const struct gus_model_expectation *x, const struct gus_modelled_verdict *v)
+{
+	return gus_model_expected_json(x, gus_bottleneck_name(v->bottleneck));
 }
 
 static json_t *limiting_ports(const struct gus_modelled *m)
@@ -219,14 +231,17 @@ static json_t *loop(const struct gus_loop *l, size_t number)
 	return o;
 }
 
-static json_t *loops(const struct gus_model_report *r, const double *cycles)
+static json_t *loops(const struct gus_model_report *r, const struct gus_model_loop_figure *figures)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < r->function->loops_n; i++) {
 		json_t *o = loop(&r->function->loops[i], i + 1);
 
-		json_object_set_new(o, "cycles_per_iteration", cycles[i] < 0 ? json_null() : json_real(cycles[i]));
+		json_object_set_new(o, "cycles_per_iteration", figures[i].cycles < 0 ? json_null() :
+				    json_real(figures[i].cycles));
+		json_object_set_new(o, "expected_error", figures[i].cycles < 0 ? json_null() :
+				    expected(r->expectation, &figures[i].verdict));
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -346,6 +361,8 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "loop", r->loop ? loop(r->loop, r->loop_number) : json_null());
 	json_object_set_new(o, "notes", notes(r));
 	json_object_set_new(o, "cycles_per_iteration", json_real(m->cycles));
+	json_object_set_new(o, "expected_error", expected(r->expectation, &m->verdict));
+	json_object_set_new(o, "not_judged", gus_json_word(r->expectation->why));
 	json_object_set_new(o, "steady", steady(r));
 	json_object_set_new(o, "fetch", gus_json_word(gus_model_fetch_name(m->result.fetch)));
 	json_object_set_new(o, "instructions", integer(p->insns_n));
@@ -356,6 +373,8 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "bounds", bounds(m));
 	json_object_set_new(o, "limit", gus_model_limit(m) == GUS_BOUNDS ? json_null() :
 			    gus_json_word(gus_bound_name(gus_model_limit(m))));
+	json_object_set_new(o, "bottleneck", gus_json_word(gus_bottleneck_name(m->verdict.bottleneck)));
+	json_object_set_new(o, "below_bound", below_bound(&m->verdict));
 	json_object_set_new(o, "limiting_ports", limiting_ports(m));
 	json_object_set_new(o, "ports", ports(m));
 	json_object_set_new(o, "commit", commit(&m->result));
@@ -376,8 +395,8 @@ int gus_model_json(const struct gus_model_report *r)
 /* The keys of a model without a model. */
 static void set_nulls(json_t *o)
 {
-	static const char *const keys[] = { "cycles_per_iteration", "instructions", "uops", "unknown", "coverage",
-		"bounds" };
+	static const char *const keys[] = { "cycles_per_iteration", "expected_error", "instructions", "uops",
+		"unknown", "coverage", "bounds" };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		json_object_set_new(o, keys[i], json_null());
@@ -387,17 +406,17 @@ static void set_nulls(json_t *o)
 	json_object_set_new(o, "seconds", json_null());
 }
 
-int gus_model_loops_json(const struct gus_model_report *r, const double *cycles)
+int gus_model_loops_json(const struct gus_model_report *r, const struct gus_model_loop_figure *figures)
 {
 	json_t *o = begin(r->settings);
 
 	json_object_set_new(o, "function", gus_json_word(r->function->name));
 	set_nulls(o);
-	json_object_set_new(o, "loops", loops(r, cycles));
+	json_object_set_new(o, "loops", loops(r, figures));
 	return print(o);
 }
 
-static json_t *batch_line(const struct gus_batch_line *line)
+static json_t *batch_line(const struct gus_batch_line *line, const struct gus_model_expectation *x)
 {
 	char *hex = gus_strndup(line->hex, line->hex_size);
 	json_t *o = json_object();
@@ -405,6 +424,10 @@ static json_t *batch_line(const struct gus_batch_line *line)
 
 	json_object_set_new(o, "hex", gus_json_word(hex));
 	json_object_set_new(o, "cycles_per_iteration", good ? json_real(line->cycles) : json_null());
+	json_object_set_new(o, "bottleneck", good ? gus_json_word(gus_bottleneck_name(line->verdict.bottleneck)) :
+			    json_null());
+	json_object_set_new(o, "expected_error", good ? expected(x, &line->verdict) : json_null());
+	json_object_set_new(o, "below_bound", good ? below_bound(&line->verdict) : json_null());
 	json_object_set_new(o, "instructions", good ? integer(line->instructions) : json_null());
 	json_object_set_new(o, "unknown", good ? integer(line->unknown) : json_null());
 	json_object_set_new(o, "reason", line->why ? gus_json_word(line->why) : json_null());
@@ -412,12 +435,13 @@ static json_t *batch_line(const struct gus_batch_line *line)
 	return o;
 }
 
-int gus_model_batch_json(const struct gus_batch *b, const struct gus_modelled_settings *s, double seconds)
+int gus_model_batch_json(const struct gus_batch *b, const struct gus_modelled_settings *s,
+			 const struct gus_model_expectation *x, double seconds)
 {
 	json_t *o = begin(s), *list = json_array();
 
 	for (size_t i = 0; i < b->n; i++)
-		json_array_append_new(list, batch_line(&b->lines[i]));
+		json_array_append_new(list, batch_line(&b->lines[i], x));
 	json_object_set_new(o, "lines", integer(b->n));
 	json_object_set_new(o, "bad", integer(b->bad));
 	set_nulls(o);

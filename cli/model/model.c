@@ -18,6 +18,7 @@
 #include "cli/common/options.h"
 #include "cli/common/recording.h"
 #include "cli/common/uarch_load.h"
+#include "cli/model/expected.h"
 #include "cli/model/output.h"
 #include "cli/model/render.h"
 #include "cli/model/traced.h"
@@ -27,26 +28,28 @@
 #include "model/analysis/batch.h"
 #include "model/code/program.h"
 #include "model/code/uoptable.h"
+#include "model/tables/builtin.h"
 #include "symbolizer/symbols/routine.h"
 
 enum { ENGINE_CORE, ENGINE_STREAM, ENGINE_BOTH };
+enum { LANES_SAMPLED, LANES_ALL, LANES_NONE };
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct model_options {
 	int from;                       /* FROM_*: the input */
 	const char *block, *batch, *elf, *function, *uops, *uarch;
 	const char *input, *emulator, *trace_options, *output;
-	int engine, format;
+	int engine, format, lanes;
 	struct gus_screen_options screen;
 	int fetch, data;                /* enum gus_core_fetch, gus_hit */
 	int pointers;                   /* enum gus_core_pointers; negative: what is usual of the input */
 	struct gus_list variant, set;
-	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up;
+	uint64_t loop, iterations, timeline, jobs, per, reach, rows, warm_up, at;
 	uint64_t pid, tid, snapshots, spread, window, max_memory;
 	bool replay;
 	double weights[GUS_MODELLED_WEIGHTS];
 	size_t weights_n;
-	bool unrolled, costs, causality, timing, interval, phases, memory, children;
+	bool unrolled, exact, costs, causality, timing, interval, phases, memory, children;
 	char *const *command;           /* what is to be run and traced; NULL: nothing */
 };
 
@@ -167,12 +170,18 @@ static const struct gus_option options[] = {
 	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a "
 	  "time, by the stream engine: percentages (15), or inf for no limit, separated by commas.", GUS_OPTION_CALL,
 	  .call = set_sensitivity, .fit = { ONE | EXECUTED } },
+	{ 0, "lanes", "WHICH", "Of a trace: sampled (default), the engine is run on stretches of a long run, and "
+	  "errors are told; all, on all of it; none, without sensitivities, on stretches.", GUS_OPTION_CHOICE,
+	  AT(lanes), .choices = "sampled all none", .fit = { EXECUTED } },
 	{ 0, "causality", NULL, "Show which instructions hold the others up, through what, and the chain that the "
 	  "time goes round in, by the stream engine.", GUS_OPTION_FLAG, AT(causality), .fit = { ONE | EXECUTED } },
 	{ 0, "reach", "PCT", "With the sensitivities: the fewest capacities that together make the code PCT percent "
 	  "faster.", GUS_OPTION_NUMBER, AT(reach), .bounds = { 0, 1000000 }, .fit = { ONE } },
 	{ 0, "unrolled", NULL, "Each repetition lies behind the one before, as throughput benchmarks run it; without "
 	  "it code is the body of a loop.", GUS_OPTION_FLAG, AT(unrolled), .fit = { CODE } },
+	{ 0, "at", "N", "Of a block: where in memory it begins, in bytes behind a multiple of a page (0), as windows "
+	  "of decoders and uop cache are aligned.", GUS_OPTION_NUMBER, AT(at), .bounds = { 0, 4095 },
+	  .fit = { BLOCK | BATCH } },
 	{ 'o', "output", "FILE", "Write the report to FILE; to standard output for -, where what a command prints then "
 	  "goes to standard error. By default it is on standard output, of a command on standard error.",
 	  GUS_OPTION_STRING, AT(output), .choices = "@file" },
@@ -202,6 +211,8 @@ static const struct gus_option options[] = {
 	  "took its issue slot and nothing else.", GUS_OPTION_FLAG, AT(costs), .fit = { ONE } },
 	{ 0, "jobs", "N", "With --batch: threads; by default one for each CPU.", GUS_OPTION_NUMBER, AT(jobs),
 	  .bounds = { 0, UINT32_MAX }, .fit = { BATCH } },
+	{ 0, "exact", NULL, "With --batch: run each block until the machine repeats itself, as --block does, also "
+	  "where its pace is steady long before.", GUS_OPTION_FLAG, AT(exact), .fit = { BATCH } },
 	{ 0, "per", "N", "With --batch as csv: print cycles of N iterations (default 1).", GUS_OPTION_NUMBER,
 	  AT(per), .bounds = { 1, 1000000 }, .fit = { BATCH } },
 	{ 0, "timing", NULL, "Tell also how long it took, which is different each time.", GUS_OPTION_FLAG,
@@ -230,6 +241,7 @@ struct model {
 	enum gus_hit level;
 	struct timespec begun;
 	struct gus_vec(char *) notes;
+	struct gus_model_expectation expectation;
 	struct gus_model_output output;
 	bool has_output;
 	int status;                     /* of the command */
@@ -297,7 +309,9 @@ static int settle_options(struct model *m, struct gus_error *err)
 	s->options.fetch = (enum gus_core_fetch)o->fetch;
 	s->options.pointers = (enum gus_core_pointers)(o->pointers < 0 ? usual : o->pointers);
 	s->options.iterations = o->iterations;
+	s->options.settled = o->batch && !o->exact ? GUS_BATCH_SETTLED : 0;
 	s->options.unrolled = o->unrolled;
+	s->at = o->at;
 	s->timeline = o->timeline;
 	s->costs = o->costs;
 	s->causality = o->causality;
@@ -342,15 +356,16 @@ static int check_work(const struct model *m, const struct gus_program *p, struct
 	return 0;
 }
 
-/* cycles: of the loops of a function, if that is what is shown. */
-static void print_text(const struct model *m, const struct gus_model_report *r, const double *cycles)
+/* figures: of the loops of a function, if that is what is shown. */
+static void print_text(const struct model *m, const struct gus_model_report *r,
+		       const struct gus_model_loop_figure *figures)
 {
 	const struct gus_screen screen = gus_screen_of(stdout, &m->o->screen);
 	struct gus_fitted fitted;
 
 	gus_fitted_begin(&fitted, &screen);
-	if (cycles)
-		gus_model_loops_text(r, cycles);
+	if (figures)
+		gus_model_loops_text(r, figures);
 	else
 		gus_model_text(r);
 	gus_fitted_end(&fitted);
@@ -367,6 +382,7 @@ static int run_program(struct model *m, const struct gus_program *p, struct gus_
 	r->notes = (const char *const *)m->notes.v;
 	r->notes_n = m->notes.n;
 	r->seconds = seconds(m);
+	r->expectation = &m->expectation;
 	if (m->o->format == FORMAT_TEXT)
 		print_text(m, r, NULL);
 	else if (m->o->format == FORMAT_JSON)
@@ -388,7 +404,7 @@ static int run_block(struct model *m, struct gus_error *err)
 	if (!bytes)
 		return gus_fail(err, GUS_E_USAGE, "--block takes bytes as pairs of hexadecimal digits, such as "
 				"4801c8, not '%.60s'", m->o->block);
-	p = gus_program_new(m->uarch, bytes, n, 0, GUS_PROGRAM_TEXTS | GUS_PROGRAM_BLOCK, err);
+	p = gus_program_new(m->uarch, bytes, n, m->o->at, GUS_PROGRAM_TEXTS | GUS_PROGRAM_BLOCK, err);
 	if (p)
 		rc = run_program(m, p, &r, err);
 	gus_program_free(p);
@@ -429,10 +445,13 @@ static int run_batch(struct model *m, struct gus_error *err)
 	}
 	taken = seconds(m);
 	if (m->o->format == FORMAT_JSON)
-		gus_model_batch_json(&b, &m->settings, taken);
+		gus_model_batch_json(&b, &m->settings, &m->expectation, taken);
 	else
-		gus_model_batch_csv(&b, m->o->per);
+		gus_model_batch_csv(&b, &m->expectation, m->o->per);
 	fflush(stdout);
+	if (b.broken)
+		fprintf(stderr, "gusprof: %zu figures are below what the code needs; --format json says which. "
+			"Please report them\n", b.broken);
 	fprintf(stderr, "gusprof: %zu lines, %zu bad; %" PRIu64 " of %" PRIu64 " instructions have a row", b.n, b.bad,
 		b.instructions - b.unknown, b.instructions);
 	if (b.instructions)
@@ -487,23 +506,27 @@ static int run_loop(struct model *m, const struct gus_routine *f, const struct g
 /* One that cannot be modelled has no cycles; why is said when it is asked for. */
 static int list_loops(struct model *m, const struct gus_routine *f)
 {
-	struct gus_model_report r = { .settings = &m->settings, .function = f, .seconds = -1 };
-	double *cycles = gus_alloc(f->loops_n * sizeof(*cycles));
+	struct gus_model_report r = { .settings = &m->settings, .function = f, .seconds = -1,
+		.expectation = &m->expectation };
+	struct gus_model_loop_figure *figures = gus_alloc(f->loops_n * sizeof(*figures));
 
 	for (size_t i = 0; i < f->loops_n; i++) {
 		struct gus_program *p = loop_program(m, f, &f->loops[i], NULL);
 
-		if (!p || gus_modelled_cycles(p, &m->settings, &cycles[i], NULL) != 0)
-			cycles[i] = -1;
+		figures[i] = (struct gus_model_loop_figure){ .cycles = -1 };
+		if (p && gus_modelled_cycles(p, &m->settings, &figures[i].cycles, NULL) == 0)
+			figures[i].verdict = gus_modelled_judge(p, &m->settings, figures[i].cycles);
+		else
+			figures[i].cycles = -1;
 		gus_program_free(p);
 	}
 	if (m->o->format == FORMAT_TEXT)
-		print_text(m, &r, cycles);
+		print_text(m, &r, figures);
 	else if (m->o->format == FORMAT_JSON)
-		gus_model_loops_json(&r, cycles);
+		gus_model_loops_json(&r, figures);
 	else
-		gus_model_loops_csv(&r, cycles);
-	free(cycles);
+		gus_model_loops_csv(&r, figures);
+	free(figures);
 	return 0;
 }
 
@@ -571,11 +594,12 @@ static int run_traced(struct model *m, struct gus_error *err)
 	struct gus_model_traced traced = {
 		.screen = &o->screen,
 		.uarch = m->uarch, .config = &m->settings.config, .caches = &m->settings.cache_config,
-		.weight = o->weights_n ? o->weights[0] : 1.15, .causality = true, .both = o->engine == ENGINE_BOTH,
-		.interval = o->interval,
+		.weight = o->lanes == LANES_NONE ? 0 : o->weights_n ? o->weights[0] : 1.15,
+		.causality = true, .both = o->engine == ENGINE_BOTH, .interval = o->interval,
 		.json = o->format == FORMAT_JSON, .emulator = o->emulator, .rows = o->rows, .warm_up = o->warm_up,
-		.phases = o->phases, .memory = o->memory, .children = o->children,
-		.output = &m->output,
+		.phases = o->phases, .memory = o->memory, .all = o->lanes == LANES_ALL,
+		.children = o->children,
+		.output = &m->output, .expectation = &m->expectation,
 	};
 	struct gus_model_process process = {
 		.pid = (int)o->pid, .tid = (int)o->tid, .snapshots = o->snapshots ? o->snapshots : 8,
@@ -598,6 +622,29 @@ static int run_traced(struct model *m, struct gus_error *err)
 	return rc;
 }
 
+/* What was measured was the machine of the table, as it is, with its words in L1. */
+static int settle_expectation(struct model *m, struct gus_error *err)
+{
+	const struct model_options *o = m->o;
+	const struct { bool holds; const char *why; } other[] = {
+		{ o->from == FROM_UOPS, "a table of uops is no code that a CPU ran" },
+		{ o->set.n, "with --set it is another machine than the one that was measured" },
+		{ o->uarch && strcmp(o->uarch, "host") != 0 && !gus_uarch_builtin_find(o->uarch),
+		  "nobody has held the table of this file against a CPU" },
+		{ o->data != GUS_HIT_L1, "what was measured had its data in L1" },
+		{ o->fetch != GUS_CORE_FETCH_AUTO, "what was measured was fetched as the CPU does it" },
+		{ o->iterations, "what was measured was the steady state" },
+	};
+	bool executed = 1 << o->from & EXECUTED;
+
+	m->expectation = (struct gus_model_expectation){ .table = m->uarch->name,
+		.engine = executed || o->engine == ENGINE_STREAM ? "stream" : "core",
+		.setting = executed ? "traced" : o->unrolled ? "unrolled" : "loop" };
+	for (size_t i = 0; i < sizeof(other) / sizeof(*other) && !m->expectation.why; i++)
+		m->expectation.why = other[i].holds ? other[i].why : NULL;
+	return gus_model_expectation_open(&m->expectation, err);
+}
+
 static int run_all(struct model *m, struct gus_error *err)
 {
 	static int (*const run_of[])(struct model *m, struct gus_error *err) = {
@@ -613,7 +660,7 @@ static int run_all(struct model *m, struct gus_error *err)
 	if (!m->uarch)
 		return -1;
 	m->settings.uarch = m->uarch;
-	if (settle_sizes(m, err) != 0)
+	if (settle_sizes(m, err) != 0 || settle_expectation(m, err) != 0)
 		return -1;
 	m->output = (struct gus_model_output){ .path = m->o->output, .command = m->o->from == FROM_COMMAND,
 		.json = m->o->format == FORMAT_JSON };
@@ -655,6 +702,7 @@ static int run(int argc, char **argv)
 	for (size_t i = 0; i < m.notes.n; i++)
 		free(m.notes.v[i]);
 	gus_vec_free(&m.notes);
+	gus_model_expectation_close(&m.expectation);
 	gus_uarch_free(m.uarch);
 	gus_list_free(&o.variant);
 	gus_list_free(&o.set);

@@ -106,6 +106,7 @@ void gus_model_cover(struct gus_traced *t, const char *path, struct gus_model_wi
 
 static void map_snapshot(struct gus_traced *t, const Gusprof__Snapshot *about)
 {
+	gus_traced_moment(t, about->pid, about->time);
 	for (size_t i = 0; i < about->n_mappings; i++) {
 		const Gusprof__SnapshotMapping *m = about->mappings[i];
 

@@ -8,6 +8,7 @@
 #include "model/analysis/modelled.h"
 
 struct gus_batch;
+struct gus_model_expectation;
 struct gus_routine;
 struct gus_loop;
 
@@ -20,6 +21,7 @@ struct gus_model_report {
 	const char *const *notes;       /* what a reader must know before believing the numbers */
 	size_t notes_n;
 	double seconds;                 /* negative: not to be told */
+	const struct gus_model_expectation *expectation;
 };
 
 void gus_model_text(const struct gus_model_report *r);
@@ -27,9 +29,13 @@ int gus_model_json(const struct gus_model_report *r);
 void gus_model_csv(const struct gus_model_report *r);
 
 /* The loops of a function, when none was chosen, with cycles an iteration of each. */
-void gus_model_loops_text(const struct gus_model_report *r, const double *cycles);
-int gus_model_loops_json(const struct gus_model_report *r, const double *cycles);
-void gus_model_loops_csv(const struct gus_model_report *r, const double *cycles);
+struct gus_model_loop_figure {
+	double cycles;                  /* negative: it cannot be modelled */
+	struct gus_modelled_verdict verdict;
+};
+void gus_model_loops_text(const struct gus_model_report *r, const struct gus_model_loop_figure *figures);
+int gus_model_loops_json(const struct gus_model_report *r, const struct gus_model_loop_figure *figures);
+void gus_model_loops_csv(const struct gus_model_report *r, const struct gus_model_loop_figure *figures);
 
 /* Resources, what each instruction takes of them, and how far the engines agree: what both renderings of them need. */
 void gus_model_resources_text(const struct gus_model_report *r);
@@ -46,8 +52,9 @@ void gus_model_timeline_text(const struct gus_modelled *m);
 void gus_model_timeline_csv(const struct gus_modelled *m);
 
 /* Lines with their cycles, and why there are none. seconds as above. */
-void gus_model_batch_csv(const struct gus_batch *b, uint64_t per);
-int gus_model_batch_json(const struct gus_batch *b, const struct gus_modelled_settings *s, double seconds);
+void gus_model_batch_csv(const struct gus_batch *b, const struct gus_model_expectation *x, uint64_t per);
+int gus_model_batch_json(const struct gus_batch *b, const struct gus_modelled_settings *s,
+			 const struct gus_model_expectation *x, double seconds);
 
 /* Words that all renderers and options share. */
 const char *gus_model_fetch_name(enum gus_core_fetch fetch);

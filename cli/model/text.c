@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/common/print.h"
+#include "cli/model/expected.h"
 #include "cli/model/render.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
@@ -17,6 +18,7 @@ const char *gus_model_fetch_name(enum gus_core_fetch fetch)
 		[GUS_CORE_FETCH_AUTO] = "auto", [GUS_CORE_FETCH_DECODERS] = "decoders",
 			[GUS_CORE_FETCH_UOP_CACHE] = "uop-cache",
 		[GUS_CORE_FETCH_LOOP] = "loop", [GUS_CORE_FETCH_IDEAL] = "ideal",
+		[GUS_CORE_FETCH_MIXED] = "mixed",
 	};
 
 	return (size_t)fetch < sizeof(names) / sizeof(*names) ? names[fetch] : NULL;
@@ -109,6 +111,10 @@ static void print_origin(const struct gus_model_report *r)
 
 static void print_head(const struct gus_model_report *r)
 {
+	static const char *const sources[] = { [GUS_CORE_FETCH_IDEAL] = "an ideal front end",
+		[GUS_CORE_FETCH_DECODERS] = "the decoders", [GUS_CORE_FETCH_UOP_CACHE] = "the uop cache",
+		[GUS_CORE_FETCH_LOOP] = "the loop buffer",
+		[GUS_CORE_FETCH_MIXED] = "the uop cache and, of windows that it does not keep, the decoders" };
 	const struct gus_modelled *m = r->modelled;
 	const struct gus_program *p = m->program;
 	const struct gus_core_result *result = &m->result;
@@ -118,15 +124,17 @@ static void print_head(const struct gus_model_report *r)
 	gus_print("%s (%s), %s, %s, uops from %s\n", r->settings->uarch->name, r->settings->uarch->title,
 		  r->settings->both ? "both engines" : r->settings->stream ? "stream engine" : "core engine",
 			  r->settings->options.unrolled ? "unrolled" : "as a loop",
-		  result->fetch == GUS_CORE_FETCH_IDEAL ? "an ideal front end" :
-		  result->fetch == GUS_CORE_FETCH_DECODERS ? "the decoders" :
-		  result->fetch == GUS_CORE_FETCH_UOP_CACHE ? "the uop cache" : "the loop buffer");
+		  sources[result->fetch]);
 	for (size_t i = 0; i < r->notes_n; i++)
 		gus_print("note: %s\n", r->notes[i]);
 	printf("\n%10.2f  cycles an iteration (%s)\n", m->cycles,
 	       r->settings->options.iterations ? "of the iterations asked for, start and end included" :
 	       r->settings->stream ? "the mean of the second half of a run" : result->periodic ?
 		       "exact: the machine repeats itself" : "no period was found: the mean of a long run");
+	gus_model_expected_text(r->expectation, gus_bottleneck_name(m->verdict.bottleneck));
+	if (m->verdict.broken != GUS_BOUNDS)
+		gus_print("            which no machine can reach: %s alone need %.2f. Please report this\n",
+			  gus_bound_name(m->verdict.broken), m->bounds.cycles[m->verdict.broken]);
 	printf("%10" PRIu32 "  instructions, %" PRIu32 " uops, %" PRIu32 " issue slots\n", p->insns_n,
 	       gus_program_executed(p),
 	       gus_program_slots(p));
@@ -403,7 +411,23 @@ void gus_model_text(const struct gus_model_report *r)
 		gus_model_timeline_text(r->modelled);
 }
 
-void gus_model_loops_text(const struct gus_model_report *r, const double *cycles)
+/* Cycles, and how much of them is expected to be wrong. */
+static void print_loop_figure(const struct gus_model_report *r, const struct gus_model_loop_figure *f)
+{
+	const struct gus_expected_error *e = f->cycles < 0 ? NULL :
+		gus_model_expected(r->expectation, gus_bottleneck_name(f->verdict.bottleneck));
+
+	if (f->cycles >= 0)
+		printf(" %9.2f", f->cycles);
+	else
+		printf("         -");
+	if (e && e->median >= 0)
+		printf(" %6.1f%% %5.1f%%", e->median, e->p90);
+	else
+		printf("       -      -");
+}
+
+void gus_model_loops_text(const struct gus_model_report *r, const struct gus_model_loop_figure *figures)
 {
 	const struct gus_routine *f = r->function;
 
@@ -411,15 +435,12 @@ void gus_model_loops_text(const struct gus_model_report *r, const double *cycles
 	gus_print("%s (%s), %s engine: innermost loops; --loop N shows one\n\n", r->settings->uarch->name,
 		  r->settings->uarch->title,
 		  r->settings->stream ? "stream" : "core");
-	printf("loop    offset    bytes   insns    cycles  line\n");
+	printf("loop    offset    bytes   insns    cycles   error    90%%  line\n");
 	for (size_t i = 0; i < f->loops_n; i++) {
 		const struct gus_loop *loop = &f->loops[i];
 
 		printf("%4zu  %8zx %8zu %7u", i + 1, loop->offset, loop->size, loop->instructions);
-		if (cycles[i] >= 0)
-			printf(" %9.2f", cycles[i]);
-		else
-			printf("         -");
+		print_loop_figure(r, &figures[i]);
 		if (loop->file)
 			gus_print("  %s:%" PRIu32, loop->file, loop->line);
 		printf("%s\n", loop->jumps ? "  (jumps inside)" : loop->branches ? "  (branches inside)" : "");

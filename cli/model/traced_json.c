@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "attribution/routes/routes.h"
+#include "attribution/traced/regions.h"
 #include "cli/common/json.h"
+#include "cli/model/expected.h"
 #include "cli/model/phases.h"
 #include "cli/model/view.h"
 #include "model/analysis/sensitivity.h"
@@ -156,6 +158,17 @@ static void set_interval(json_t *o, const struct gus_model_view *v, double cycle
 	json_object_set_new(o, "cycles_if_cold", v->model->warm ? asked : told);
 }
 
+/* Null where all was timed. */
+static void set_errors(json_t *o, const struct gus_traced *t, double cycles, const double *errors)
+{
+	bool sampled = t->ops_timed < t->ops_run;
+
+	json_object_set_new(o, "cycles_error", sampled ? json_real(gus_traced_cycles_error(cycles, errors)) :
+			    json_null());
+	json_object_set_new(o, "sensitivity_error", sampled && t->knobs_n ?
+			    json_real(gus_traced_speedup_error(t, errors)) : json_null());
+}
+
 static json_t *region(const struct gus_model_view *v, uint32_t number)
 {
 	const struct gus_traced *t = v->traced;
@@ -185,6 +198,7 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 	json_object_set_new(o, "blocks", integer(r->executed));
 	json_object_set_new(o, "from_uop_cache", ratio((double)uops_cached, (double)r->executed));
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
+	set_errors(o, t, r->cycles[0], r->errors);
 	set_interval(o, v, r->cycles[0], r->other_cycles);
 	json_object_set_new(o, "share", ratio(r->cycles[0], t->cycles[0]));
 	json_object_set_new(o, "samples", v->windows && v->windows->coverage.samples ?
@@ -414,6 +428,10 @@ static void set_totals(json_t *o, const struct gus_model_view *v)
 	json_object_set_new(o, "instructions", integer(t->instructions - t->warmed));
 	json_object_set_new(o, "warm_up", integer(t->warmed));
 	json_object_set_new(o, "cycles", json_real(t->cycles[0]));
+	json_object_set_new(o, "expected_error", gus_model_expected_json(v->model->expectation, "all"));
+	json_object_set_new(o, "timed", t->ops_timed < t->ops_run ?
+			    ratio((double)t->ops_timed, (double)t->ops_run) : json_real(1));
+	set_errors(o, t, t->cycles[0], t->errors);
 	set_interval(o, v, t->cycles[0], t->other_cycles);
 	json_object_set_new(o, "caches", json_string(v->model->warm ? "warm" : "cold"));
 	json_object_set_new(o, "issue_width", integer(v->model->config->issue_width));

@@ -10,6 +10,7 @@
 #include "attribution/traced/regions.h"
 #include "base/path.h"
 #include "cli/common/print.h"
+#include "cli/model/expected.h"
 #include "cli/model/phases.h"
 #include "cli/model/view.h"
 #include "cli/screen/cells.h"
@@ -108,6 +109,17 @@ static void print_programs(const struct gus_model_view *v)
 	free(list);
 }
 
+/* Two digits of what may be very little. */
+static void print_sampled(const struct gus_traced *t)
+{
+	printf("  timed in stretches, %.2g %% of it: 95 %% of such samples have the cycles to %.2g %%",
+	       100 * ratio((double)t->ops_timed, (double)t->ops_run),
+	       100 * gus_traced_cycles_error(t->cycles[0], t->errors));
+	if (t->knobs_n)
+		printf(", each speedup to %.2g points", 100 * gus_traced_speedup_error(t, t->errors));
+	printf("; --lanes all: no error\n");
+}
+
 static void print_head(const struct gus_model_view *v)
 {
 	const struct gus_traced *t = v->traced;
@@ -145,6 +157,9 @@ static void print_head(const struct gus_model_view *v)
 	else if (t->programs.n > 1 && !v->windows)
 		printf(", %zu programs one after the other", t->programs.n);
 	putchar('\n');
+	gus_model_expected_text(v->model->expectation, "all");
+	if (t->ops_timed < t->ops_run)
+		print_sampled(t);
 	if (v->model->interval && v->model->warm) {
 		printf("  as if all that was touched for the first time had been in the caches; up to ");
 		print_count(t->other_cycles);

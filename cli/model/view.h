@@ -14,6 +14,7 @@ struct gus_cache_config;
 struct gus_core_config;
 struct gus_screen;
 struct gus_screen_options;
+struct gus_model_expectation;
 struct gus_model_output;
 
 /* A process that runs: snapshots of its threads, and what copies made from them do next. */
@@ -29,6 +30,7 @@ struct gus_model_traced {
 	const struct gus_cache_config *caches;
 	double weight;                  /* of the knobs; 0: none is turned */
 	bool causality, both, interval, phases, memory, json;
+	bool all;                       /* all of it is timed, not a sample of stretches */
 	bool warm;                      /* caches are warm in what is told, and cold at the other end of the interval */
 	bool children;                  /* of a command: what it forks off is traced as well */
 	const char *emulator, *options; /* options: more words for the plugin, beginning with a comma */
@@ -36,6 +38,7 @@ struct gus_model_traced {
 	uint64_t warm_up;
 	const struct gus_screen_options *screen; /* of text */
 	struct gus_model_output *output;
+	const struct gus_model_expectation *expectation;
 };
 
 /* What was taken of a process. */

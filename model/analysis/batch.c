@@ -24,10 +24,11 @@ struct work {
 static int run_bytes(const struct gus_modelled_settings *s, struct gus_batch_line *line, const uint8_t *bytes, size_t n,
 		     struct gus_error *err)
 {
-	struct gus_program *p = gus_program_new(s->uarch, bytes, n, 0, GUS_PROGRAM_BLOCK, err);
+	struct gus_program *p = gus_program_new(s->uarch, bytes, n, s->at, GUS_PROGRAM_BLOCK, err);
 	int rc = p ? gus_modelled_cycles(p, s, &line->cycles, err) : -1;
 
 	if (rc == 0) {
+		line->verdict = gus_modelled_judge(p, s, line->cycles);
 		line->instructions = p->insns_n;
 		line->unknown = p->unknown;
 	}
@@ -136,6 +137,7 @@ int gus_batch_run(struct gus_batch *b, const struct gus_modelled_settings *s, co
 		pthread_join(threads[i], NULL);
 	for (size_t i = 0; i < b->n; i++) {
 		b->bad += b->lines[i].why != NULL;
+		b->broken += !b->lines[i].why && b->lines[i].verdict.broken != GUS_BOUNDS;
 		b->instructions += b->lines[i].instructions;
 		b->unknown += b->lines[i].unknown;
 	}

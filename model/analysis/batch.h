@@ -6,23 +6,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/analysis/modelled.h"
+
 struct gus_error;
-struct gus_modelled_settings;
 
 /* What a batch may have: lines, and characters of a block in one (of `\x48\x01` four are a byte). */
 enum { GUS_BATCH_LINES = 1 << 22, GUS_BATCH_FIELD = 1 << 18 };
+
+/* What is usual as the share within which a run of a batch counts as settled (struct gus_core_options). */
+#define GUS_BATCH_SETTLED 0.003
 
 struct gus_batch_line {
 	const char *hex;                /* in the text, not terminated */
 	uint32_t hex_size;
 	uint32_t instructions, unknown;
 	double cycles;                  /* an iteration */
+	struct gus_modelled_verdict verdict;
 	char *why;                      /* it could not be modelled, and the rest is 0; NULL: it could */
 };
 
 struct gus_batch {
 	struct gus_batch_line *lines;
-	size_t n, bad;
+	size_t n, bad, broken;          /* broken: good lines whose cycles are below a bound */
 	uint64_t instructions, unknown; /* of all good lines */
 };
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "model/code/values.h"
+#include "model/analysis/dataflow.h"
+#include "model/code/program.h"
 #include "model/core/core.h"
 #include "model/core/frontend.h"
 
@@ -40,7 +41,7 @@ static int front_end(const struct gus_program *idle, const struct gus_core_confi
 		     enum gus_bound which, double *cycles, struct gus_error *err)
 {
 	struct gus_core_config config = *c;
-	struct gus_core_options options = { .fetch = which == GUS_BOUND_UOP_CACHE ? GUS_CORE_FETCH_UOP_CACHE :
+	struct gus_core_options options = { .fetch = which == GUS_BOUND_UOP_CACHE ? gus_frontend_mode(idle, c, o) :
 		GUS_CORE_FETCH_DECODERS, .pointers = GUS_CORE_POINTERS_NONE, .unrolled = o->unrolled };
 	struct gus_core_result r;
 
@@ -121,7 +122,7 @@ static double tightest(const struct load *loads, size_t n, uint64_t *ports)
 }
 
 /* The program's uops by the ports that they may take. They are asked of the ops: a branch that was fused leaves a
- * uop that is nobody's. */
+ * uop that is nobody's. A move that the renamer may do takes no port. */
 static size_t loads_of(const struct gus_program *p, struct load *loads)
 {
 	size_t n = 0;
@@ -131,7 +132,7 @@ static size_t loads_of(const struct gus_program *p, struct load *loads)
 			const struct gus_uop *u = &p->uops[p->ops[op].uop + i];
 			size_t k = 0;
 
-			if (!u->ports)
+			if (!u->ports || (p->ops[op].flags & GUS_OP_ELIMINATED))
 				continue;
 			while (k < n && loads[k].ports != u->ports)
 				k++;
@@ -181,99 +182,31 @@ static void units_bound(const struct gus_program *p, struct gus_bounds *b)
 			b->cycles[GUS_BOUND_UNITS] = busy[i];
 }
 
-/* Dependencies: times without any resource. In the long run each register's time grows by the longest cycle that
- * feeds it. */
-
-enum { ROUNDS = 96, WORDS = 64 };
-
-struct times {
-	double reg[GUS_PROGRAM_REGS];
-	struct { uint64_t address; uint32_t bytes; double time; } words[WORDS]; /* the youngest stores */
-	size_t words_n;
-	struct gus_values values;
-};
-
-static double stored_at(const struct times *t, struct gus_value address, uint32_t bytes)
-{
-	for (size_t i = t->words_n; address.known && i-- > (t->words_n > WORDS ? t->words_n - WORDS : 0);) {
-		uint64_t apart = address.bits - t->words[i % WORDS].address;
-
-		if (apart < t->words[i % WORDS].bytes || -apart < bytes)
-			return t->words[i % WORDS].time;
-	}
-	return 0;
-}
-
-static void run_uop(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
-		    struct times *t, const struct gus_op *op, const struct gus_uop *u)
-{
-	const struct gus_flow *in = &p->flows[u->in], *out = &p->flows[u->out];
-	double start = 0, result = 0;
-	struct gus_value address = { 0, false };
-
-	for (unsigned i = 0; i < u->in_n; i++)
-		if (t->reg[in[i].reg] - in[i].cycles > start)
-			start = t->reg[in[i].reg] - in[i].cycles;
-	if (u->kind != GUS_UOP_COMPUTE && u->kind != GUS_UOP_NONE && u->memory < op->memories_n &&
-	    o->pointers != GUS_CORE_POINTERS_NONE)
-		address = gus_values_address(&t->values, p, op->memory + u->memory);
-	if (u->kind == GUS_UOP_LOAD && address.known) {
-		double data = stored_at(t, address, p->memories[op->memory + u->memory].bytes);
-
-		if (data)
-			result = data + (c->store_forward_zero ? 0 : c->store_forward_latency);
-	}
-	for (unsigned i = 0; i < u->out_n; i++) {
-		double ready = start + out[i].cycles;
-
-		t->reg[out[i].reg] = ready > result ? ready : result;
-	}
-	if (u->kind == GUS_UOP_STORE_DATA && address.known) {
-		t->words[t->words_n % WORDS].address = address.bits;
-		t->words[t->words_n % WORDS].bytes = p->memories[op->memory + u->memory].bytes;
-		t->words[t->words_n++ % WORDS].time = start;
-	}
-}
-
-static void run_op(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
-		   struct times *t, const struct gus_op *op)
-{
-	if (op->flags & GUS_OP_ELIMINATED) {
-		double from = t->reg[op->move_from];
-
-		for (unsigned k = 0; k < op->uops_n; k++)
-			for (unsigned i = 0; i < p->uops[op->uop + k].out_n; i++)
-				t->reg[p->flows[p->uops[op->uop + k].out + i].reg] = from;
-	} else {
-		for (unsigned k = 0; k < op->uops_n; k++)
-			run_uop(p, c, o, t, op, &p->uops[op->uop + k]);
-	}
-	for (unsigned k = 0; k < op->insns_n; k++)
-		gus_values_step(&t->values, op->insn + k,
-				(struct gus_value){ t->values.memory.bits, t->values.memory.known });
-}
-
+/* Memory is told apart only where it is the dependences that limit: who asks is whoever names the limit. */
 static void dependencies_bound(const struct gus_program *p, const struct gus_core_config *c,
 			       const struct gus_core_options *o, struct gus_bounds *b)
 {
-	struct times *t = gus_zalloc(sizeof(*t));
-	double half[GUS_PROGRAM_REGS] = { 0 };
+	double all = gus_dataflow_bound(p, c, o->pointers);
 
-	gus_values_begin(&t->values, p, o->pointers);
-	for (unsigned round = 0; round < ROUNDS; round++) {
-		if (round == ROUNDS / 2)
-			memcpy(half, t->reg, sizeof(half));
-		for (uint32_t i = 0; i < p->ops_n; i++)
-			run_op(p, c, o, t, &p->ops[i]);
-	}
-	gus_values_end(&t->values);
-	for (unsigned r = 0; r < GUS_PROGRAM_REGS; r++) {
-		double grown = (t->reg[r] - half[r]) / (ROUNDS / 2);
+	b->cycles[GUS_BOUND_DEPENDENCIES] = b->registers = all;
+	if (all > 0 && p->memories_n && o->pointers != GUS_CORE_POINTERS_NONE)
+		b->registers = gus_dataflow_bound(p, c, GUS_CORE_POINTERS_NONE);
+}
 
-		if (grown > b->cycles[GUS_BOUND_DEPENDENCIES])
-			b->cycles[GUS_BOUND_DEPENDENCIES] = grown;
-	}
-	free(t);
+void gus_bounds_behind_front_end(const struct gus_program *p, const struct gus_core_config *c,
+				 const struct gus_core_options *o, struct gus_bounds *b)
+{
+	uint32_t slots = gus_program_slots(p);
+
+	*b = (struct gus_bounds){ 0 };
+	b->cycles[GUS_BOUND_PREDECODE] = b->cycles[GUS_BOUND_DECODE] = b->cycles[GUS_BOUND_UOP_CACHE] = -1;
+	b->cycles[GUS_BOUND_ISSUE] = (double)slots / c->issue_width;
+	if (c->loop_boundary && gus_frontend_mode(p, c, o) == GUS_CORE_FETCH_LOOP)
+		b->cycles[GUS_BOUND_ISSUE] = (double)((slots + c->issue_width - 1) / c->issue_width);
+	b->cycles[GUS_BOUND_RETIRE] = (double)slots / c->retire_width;
+	ports_bound(p, b);
+	units_bound(p, b);
+	dependencies_bound(p, c, o, b);
 }
 
 int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
@@ -281,30 +214,61 @@ int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, 
 {
 	static const enum gus_bound fronts[] = { GUS_BOUND_PREDECODE, GUS_BOUND_DECODE, GUS_BOUND_UOP_CACHE };
 	enum gus_core_fetch mode = gus_frontend_mode(p, c, o);
-	struct gus_program *idle;
-	uint64_t slots = 0;
+	struct gus_program *idle = idle_program(p);
+	int rc = 0;
 
-	*b = (struct gus_bounds){ 0 };
-	for (uint32_t i = 0; i < p->ops_n; i++)
-		slots += p->ops[i].slots;
-	b->cycles[GUS_BOUND_ISSUE] = (double)slots / c->issue_width;
-	if (mode == GUS_CORE_FETCH_LOOP && c->loop_boundary)
-		b->cycles[GUS_BOUND_ISSUE] = (double)((slots + c->issue_width - 1) / c->issue_width);
-	b->cycles[GUS_BOUND_RETIRE] = (double)slots / c->retire_width;
-	ports_bound(p, b);
-	units_bound(p, b);
-	dependencies_bound(p, c, o, b);
-	idle = idle_program(p);
-	for (size_t i = 0; i < sizeof(fronts) / sizeof(*fronts); i++) {
-		bool used = mode == (fronts[i] == GUS_BOUND_UOP_CACHE ? GUS_CORE_FETCH_UOP_CACHE :
-				     GUS_CORE_FETCH_DECODERS);
+	gus_bounds_behind_front_end(p, c, o, b);
+	for (size_t i = 0; i < sizeof(fronts) / sizeof(*fronts) && rc == 0; i++) {
+		bool cache = mode == GUS_CORE_FETCH_UOP_CACHE || mode == GUS_CORE_FETCH_MIXED;
 
-		b->cycles[fronts[i]] = -1;
-		if (used && front_end(idle, c, o, fronts[i], &b->cycles[fronts[i]], err) != 0) {
-			gus_program_free(idle);
-			return -1;
-		}
+		if (fronts[i] == GUS_BOUND_UOP_CACHE ? cache : mode == GUS_CORE_FETCH_DECODERS)
+			rc = front_end(idle, c, o, fronts[i], &b->cycles[fronts[i]], err);
 	}
 	gus_program_free(idle);
-	return 0;
+	return rc;
+}
+
+/* Those that hold whatever comes from where, and in which order. */
+static const enum gus_bound hard[] = { GUS_BOUND_DEPENDENCIES, GUS_BOUND_PORTS, GUS_BOUND_UNITS, GUS_BOUND_RETIRE };
+
+/* A hundredth: the stream engine's figure is the mean of half a run, and where two limits are nearly alike, the second
+ * one is not felt before its queue is full. */
+enum { TOLERANCE = 100 };
+
+enum gus_bound gus_bounds_broken(const struct gus_bounds *b, double cycles)
+{
+	for (size_t i = 0; i < sizeof(hard) / sizeof(*hard); i++)
+		if (cycles < b->cycles[hard[i]] * (1 - 1.0 / TOLERANCE))
+			return hard[i];
+	return GUS_BOUNDS;
+}
+
+const char *gus_bottleneck_name(enum gus_bottleneck bottleneck)
+{
+	static const char *const names[GUS_BOTTLENECKS] = {
+		[GUS_BOTTLENECK_ISSUE] = "issue", [GUS_BOTTLENECK_PORTS] = "ports", [GUS_BOTTLENECK_UNITS] = "units",
+		[GUS_BOTTLENECK_DEPENDENCIES] = "dependencies", [GUS_BOTTLENECK_FORWARDING] = "forwarding",
+		[GUS_BOTTLENECK_FRONT_END] = "front_end", [GUS_BOTTLENECK_MIXED] = "mixed",
+	};
+
+	return names[bottleneck];
+}
+
+enum gus_bottleneck gus_bounds_bottleneck(const struct gus_bounds *b, double cycles, bool decoders)
+{
+	static const enum gus_bottleneck limits[GUS_BOUNDS] = {
+		[GUS_BOUND_ISSUE] = GUS_BOTTLENECK_ISSUE, [GUS_BOUND_RETIRE] = GUS_BOTTLENECK_ISSUE,
+		[GUS_BOUND_PORTS] = GUS_BOTTLENECK_PORTS, [GUS_BOUND_UNITS] = GUS_BOTTLENECK_UNITS,
+		[GUS_BOUND_DEPENDENCIES] = GUS_BOTTLENECK_DEPENDENCIES,
+	};
+	enum gus_bound most = GUS_BOUND_ISSUE;
+
+	for (enum gus_bound i = GUS_BOUND_ISSUE; i < GUS_BOUNDS; i++)
+		if (b->cycles[i] > b->cycles[most])
+			most = i;
+	/* A twentieth: what order and finite buffers add where one limit is all that matters. */
+	if (cycles > b->cycles[most] * 1.05)
+		return decoders ? GUS_BOTTLENECK_FRONT_END : GUS_BOTTLENECK_MIXED;
+	return most == GUS_BOUND_DEPENDENCIES && b->registers < b->cycles[most] * 0.95 ? GUS_BOTTLENECK_FORWARDING :
+		limits[most];
 }

@@ -4,6 +4,8 @@
 #ifndef GUS_MODEL_ANALYSIS_BOUNDS_H
 #define GUS_MODEL_ANALYSIS_BOUNDS_H
 
+#include <stdbool.h>
+
 #include "model/machine/config.h"
 #include "model/machine/options.h"
 
@@ -26,9 +28,32 @@ struct gus_bounds {
 	double cycles[GUS_BOUNDS];      /* an iteration; negative: does not apply */
 	uint64_t ports;                 /* the set of ports that limits GUS_BOUND_PORTS */
 	double port[GUS_CORE_PORTS];    /* how a best distribution loads them */
+	double registers;               /* GUS_BOUND_DEPENDENCIES without words that pass through memory */
 };
 
 int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
 		  struct gus_bounds *b, struct gus_error *err);
+/* All but those of the front end, which do not apply then: a hundredth of the work. */
+void gus_bounds_behind_front_end(const struct gus_program *p, const struct gus_core_config *c,
+				 const struct gus_core_options *o, struct gus_bounds *b);
+/* The bound that a steady state of so many cycles is below, of those that no order of things can beat: dependences,
+ * ports, units, retirement. GUS_BOUNDS: none, as it has to be; else the engine is wrong, or the bound. */
+enum gus_bound gus_bounds_broken(const struct gus_bounds *b, double cycles);
+
+/* What kind of bottleneck code has whose iteration takes so many cycles: the largest bound behind the front end, if it
+ * explains the time but for a twentieth. What none explains comes from the front end, where uops come from the
+ * decoders, or is mixed: several limits together, order, finite buffers. */
+enum gus_bottleneck {
+	GUS_BOTTLENECK_ISSUE,        /* issue or retirement */
+	GUS_BOTTLENECK_PORTS,
+	GUS_BOTTLENECK_UNITS,        /* dividers */
+	GUS_BOTTLENECK_DEPENDENCIES, /* through registers */
+	GUS_BOTTLENECK_FORWARDING,   /* through memory as well */
+	GUS_BOTTLENECK_FRONT_END,
+	GUS_BOTTLENECK_MIXED,
+	GUS_BOTTLENECKS
+};
+const char *gus_bottleneck_name(enum gus_bottleneck bottleneck);
+enum gus_bottleneck gus_bounds_bottleneck(const struct gus_bounds *b, double cycles, bool decoders);
 
 #endif

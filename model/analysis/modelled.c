@@ -65,6 +65,27 @@ int gus_modelled_cycles(const struct gus_program *p, const struct gus_modelled_s
 	return evaluate(p, s, &s->config, &s->options, cycles, &instructions, err);
 }
 
+/* Of given iterations the first ones wait for nobody, so they may well be below what others need. */
+static struct gus_modelled_verdict verdict_of(const struct gus_program *p, const struct gus_modelled_settings *s,
+					      const struct gus_bounds *b, double cycles)
+{
+	bool decoders = gus_frontend_mode(p, &s->config, &s->options) == GUS_CORE_FETCH_DECODERS;
+
+	return (struct gus_modelled_verdict){
+		.bottleneck = gus_bounds_bottleneck(b, cycles, decoders),
+		.broken = s->options.iterations ? GUS_BOUNDS : gus_bounds_broken(b, cycles),
+	};
+}
+
+struct gus_modelled_verdict gus_modelled_judge(const struct gus_program *p, const struct gus_modelled_settings *s,
+					       double cycles)
+{
+	struct gus_bounds b;
+
+	gus_bounds_behind_front_end(p, &s->config, &s->options, &b);
+	return verdict_of(p, s, &b, cycles);
+}
+
 /* How long the results of an op take, by way of what its uops hand to each other. */
 static uint32_t latency_of(const struct gus_program *p, const struct gus_op *op)
 {
@@ -275,8 +296,10 @@ static int run_engines(struct gus_modelled *m, const struct gus_program *p, cons
 		m->cycles = per_iteration(&m->result);
 	if (s->stream || s->both)
 		gus_saturation_of(p, &s->config, m->cycles, &m->saturation);
-	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) == 0 &&
-	    (!s->costs || run_costs(m, s, err) == 0) &&
+	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) != 0)
+		goto failed;
+	m->verdict = verdict_of(p, s, &m->bounds, m->cycles);
+	if ((!s->costs || run_costs(m, s, err) == 0) &&
 	    (!s->both || gus_agreement_run(p, &s->config, &s->options, &m->agreement, err) == 0) &&
 	    run_variants(m, s, err) == 0 && run_sensitivity(m, s, err) == 0 && run_causality(m, s, err) == 0 &&
 	    run_functional(m, s, err) == 0)

@@ -28,6 +28,7 @@ struct gus_modelled_settings {
 	double reach;                   /* the speedup that a set of knobs has to give; 0: nearly all */
 	double weights[GUS_MODELLED_WEIGHTS]; /* of the knobs of the sensitivities; 0: without limit */
 	size_t weights_n;               /* 0: they are not asked for */
+	uint64_t at;                    /* of a batch: the address of each block */
 	uint64_t timeline;              /* iterations to keep the events of */
 	bool costs, causality, caches;  /* caches: what accesses hit is found by simulated ones, of cache_config */
 	struct gus_cache_config cache_config;
@@ -41,11 +42,18 @@ struct gus_modelled_figures {
 	uint32_t latency;               /* from its inputs to its last result */
 };
 
+/* What is to be thought of a figure. */
+struct gus_modelled_verdict {
+	enum gus_bottleneck bottleneck;
+	enum gus_bound broken;          /* the bound that the figure is below: a fault of ours; GUS_BOUNDS: none */
+};
+
 struct gus_modelled {
 	const struct gus_program *program;
 	struct gus_core_result result;
 	double cycles;                  /* an iteration */
 	struct gus_bounds bounds;
+	struct gus_modelled_verdict verdict;
 	struct gus_modelled_figures *figures; /* one for each op */
 	struct gus_vec(struct gus_core_event) events; /* of the first iterations */
 	struct gus_sensitivity *sensitivity; /* by the stream engine at the first weight, the largest first */
@@ -65,6 +73,9 @@ struct gus_modelled {
 /* Cycles an iteration of a program, nothing more. */
 int gus_modelled_cycles(const struct gus_program *p, const struct gus_modelled_settings *s, double *cycles,
 			struct gus_error *err);
+/* The verdict on these cycles of that program. */
+struct gus_modelled_verdict gus_modelled_judge(const struct gus_program *p, const struct gus_modelled_settings *s,
+					       double cycles);
 /* All that the settings ask for. The program is borrowed. On failure there is nothing to free. */
 int gus_modelled_run(struct gus_modelled *m, const struct gus_program *p, const struct gus_modelled_settings *s,
 		  struct gus_error *err);

@@ -38,8 +38,9 @@ static void add_ports(struct list *l, const struct gus_program *p)
 		int n = snprintf(r->name, sizeof(r->name), "ports ");
 
 		gus_sensitivity_group_name(p, groups.ports[g], r->name + n, sizeof(r->name) - (size_t)n);
+		/* A move that the renamer may do takes none. */
 		for (uint32_t op = 0; op < p->ops_n; op++)
-			for (uint32_t i = 0; i < p->ops[op].uops_n; i++) {
+			for (uint32_t i = 0; i < p->ops[op].uops_n && !(p->ops[op].flags & GUS_OP_ELIMINATED); i++) {
 				const struct gus_uop *u = &p->uops[p->ops[op].uop + i];
 
 				if (u->ports && !(u->ports & ~groups.ports[g]))

@@ -104,7 +104,6 @@ static void lower_one(struct builder *b, uint32_t number)
 	gus_program_find_idioms(b, &l);
 	if (info->class == GUS_INSN_NOP)
 		l.uses_n = 0;
-	l.writeback = gus_program_writes_back(b, info);
 	gus_program_latencies(b, &l);
 	add_memories(b, info, &op);
 	gus_program_find_pieces(b, &l);

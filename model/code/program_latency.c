@@ -34,18 +34,22 @@ static unsigned number_operands(const struct builder *b, const struct gus_insn_i
 	return n;
 }
 
-/* Writes one pair for all accesses that it is about, as several flags share a number; how many they were. */
+/* A pair may be from an operand that the instruction only writes: then the CPU waits for it all the same (popcnt on
+ * Intel's cores up to Skylake).
+ *
+ * Writes one pair for all accesses that it is about, as several flags share a number; how many they were. */
 static unsigned note_pair(struct lowered *l, const uint8_t number[], const struct gus_uarch_pair *pair)
 {
 	const struct gus_insn_info *info = l->info;
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < info->access_count; i++) {
-		if (number[i] != pair->from || !gus_program_reads(&info->access[i]))
+		if (number[i] != pair->from || (info->access[i].use & GUS_ACCESS_ADDRESS))
 			continue;
 		for (unsigned o = 0; o < info->access_count; o++)
 			if (number[o] == pair->to && (info->access[o].use & GUS_ACCESS_WRITE)) {
 				l->cycles[i][o] = (int16_t)gus_program_cycles(pair->cycles);
+				l->awaited |= 1u << i;
 				found++;
 			}
 	}
@@ -85,26 +89,95 @@ static bool is_general(unsigned reg)
 	return reg >= GUS_X86_RAX && reg <= GUS_X86_R15;
 }
 
-/* From a general register to a vector register whose other elements are kept (cvtsi2sd): two uops, the transfer and the
- * conversion itself. The elements go into the second one, which takes as long as a conversion without the transfer. */
-static bool from_conversion(const struct builder *b, struct lowered *l)
+/* The latency of a form, in cycles; 0: the table has none. */
+static int16_t latency_of(const struct builder *b, const char *text)
+{
+	const struct gus_uarch_form *form = gus_uarch_form_by_text(b->u, text);
+
+	return form && form->row != GUS_UARCH_NONE ? (int16_t)gus_program_cycles(b->u->rows[form->row].latency) : 0;
+}
+
+/* From a general register to a vector register whose other elements are kept (cvtsi2sd, pinsrq): two uops, the transfer
+ * and the operation itself. The elements go into the second one, which takes as long as one without the transfer does:
+ * a conversion, or a shuffle. */
+static bool from_transfer(const struct builder *b, struct lowered *l)
 {
 	const struct gus_insn_info *info = l->info;
-	const struct gus_uarch_form *form = gus_uarch_form_by_text(b->u, "CVTDQ2PS (XMM, XMM)");
 	int16_t alone, whole = (int16_t)gus_program_cycles(l->latency);
+	bool general = false;
 	int to = -1;
 
-	if (b->u->isa != GUS_ISA_X86_64 || info->class != GUS_INSN_CONVERT || info->memory_count || !form ||
-	    form->row == GUS_UARCH_NONE)
+	if (b->u->isa != GUS_ISA_X86_64 || info->memory_count ||
+	    (info->class != GUS_INSN_CONVERT && info->class != GUS_INSN_SHUFFLE))
 		return false;
-	alone = (int16_t)(b->u->rows[form->row].latency / GUS_UARCH_CENTI);
-	for (unsigned o = 0; o < info->access_count; o++)
-		if ((info->access[o].use & GUS_ACCESS_WRITE) && is_xmm(info->access[o].reg))
-			to = (int)o;
-	for (unsigned i = 0; to >= 0 && i < info->access_count; i++)
+	alone = latency_of(b, info->class == GUS_INSN_CONVERT ? "CVTDQ2PS (XMM, XMM)" : "PSHUFD (XMM, XMM, I8)");
+	for (unsigned i = 0; i < info->access_count; i++) {
+		if ((info->access[i].use & GUS_ACCESS_WRITE) && is_xmm(info->access[i].reg))
+			to = (int)i;
+		general |= gus_program_reads(&info->access[i]) && is_general(info->access[i].reg);
+	}
+	if (!alone || to < 0 || (info->class == GUS_INSN_SHUFFLE && !general))
+		return false;
+	for (unsigned i = 0; i < info->access_count; i++)
 		if (gus_program_reads(&info->access[i]))
 			l->cycles[i][to] = is_general(info->access[i].reg) || alone > whole ? whole : alone;
-	return to >= 0;
+	return true;
+}
+
+/* A conditional move of several uops: the first put flags and source together, and what the destination was is an
+ * operand of the last. That the flags are two (cmova: carry and zero) is a uop of theirs, before the source comes
+ * (Agner Fog, Instruction tables: two uops up to Haswell, one later, and each one more for two flags). */
+static bool from_conditional_move(const struct builder *b, struct lowered *l)
+{
+	const struct gus_insn_info *info = l->info;
+	int16_t whole = (int16_t)gus_program_cycles(l->latency);
+	unsigned flags = 0;
+
+	if (!b->rules.x86 || info->class != GUS_INSN_MOV || !(info->flags & GUS_INSN_CONDITIONAL) || l->uops < 2)
+		return false;
+	for (unsigned i = 0; i < info->access_count; i++)
+		flags += gus_program_is_flag(b, info->access[i].reg) && (info->access[i].use & GUS_ACCESS_READ);
+	for (unsigned o = 0; o < info->access_count; o++)
+		for (unsigned i = 0; (info->access[o].use & GUS_ACCESS_WRITE) && i < info->access_count; i++) {
+			if (!gus_program_reads(&info->access[i]))
+				continue;
+			l->cycles[i][o] = whole;
+			if (i == o)
+				l->cycles[i][o] = 1;
+			else if (flags > 1 && !gus_program_is_flag(b, info->access[i].reg) && whole > 1)
+				l->cycles[i][o] = (int16_t)(whole - 1);
+		}
+	l->conditional = true;
+	return true;
+}
+
+/* A multiplication with a product of two registers (mul, imul of one operand): the lower half is there when that of a
+ * multiplication with one result is, the upper half comes from a second uop, a cycle behind it. Where there are more
+ * uops (32 bits on Intel's cores), they cut the lower half out as well. Timed on Zen 4: 3 and 4 cycles; measured on Ice
+ * Lake: 3 of the lower half. */
+static bool from_wide_product(const struct builder *b, struct lowered *l)
+{
+	const struct gus_insn_info *info = l->info;
+	int16_t low = latency_of(b, "IMUL (R64, R64)");
+	uint32_t halves[2] = { 0, 0 };
+
+	if (!b->rules.x86 || info->class != GUS_INSN_MUL ||
+	    l->uops != 2u + (info->memory_count && b->rules.roles.split))
+		return false;
+	for (unsigned o = 0; o < info->access_count; o++)
+		if (info->access[o].use & GUS_ACCESS_WRITE) {
+			halves[0] |= info->access[o].reg == GUS_X86_RAX ? 1u << o : 0;
+			halves[1] |= info->access[o].reg == GUS_X86_RDX ? 1u << o : 0;
+		}
+	if (!halves[0] || !halves[1] || !low)
+		return false;
+	for (unsigned o = 0; o < info->access_count; o++)
+		for (unsigned i = 0; (info->access[o].use & GUS_ACCESS_WRITE) && i < info->access_count; i++)
+			if (gus_program_reads(&info->access[i]))
+				l->cycles[i][o] = (int16_t)(low + !(halves[0] >> o & 1));
+	l->halves = halves[0];
+	l->latency = (uint32_t)(low + 1) * GUS_UARCH_CENTI;
+	return true;
 }
 
 /* A shift by a register: its flags stay what they were if the count is zero, so they wait for the old ones, and its
@@ -138,12 +211,18 @@ void gus_program_latencies(const struct builder *b, struct lowered *l)
 	l->by_access = from_pairs(b, l);
 	if (!l->by_access) {
 		memset(l->cycles, NOT_NEEDED, sizeof(l->cycles)); /* what pairs that do not fit have left */
-		l->by_access = from_rules(b, l) || from_conversion(b, l);
+		l->by_access = from_rules(b, l) || from_transfer(b, l) || from_conditional_move(b, l) ||
+			from_wide_product(b, l);
 	}
 	for (unsigned i = 0; l->by_access && i < l->info->access_count; i++)
 		for (unsigned o = 0; o < l->info->access_count; o++)
 			if (l->cycles[i][o] > l->out[o])
 				l->out[o] = l->cycles[i][o];
+}
+
+bool gus_program_awaits(const struct lowered *l, unsigned access)
+{
+	return gus_program_reads(&l->info->access[access]) || (l->by_access && (l->awaited >> access & 1));
 }
 
 /* Figures measure what depends on what, but not always all of it: what no result is said to need is taken to be needed
@@ -191,8 +270,8 @@ uint32_t gus_program_early(const struct lowered *l)
 	uint32_t needs[GUS_INSN_ACCESSES] = { 0 }, all = 0, early = 0;
 	bool some = false;
 
-	if (!l->by_access)
-		return 0;
+	if (!l->by_access || l->halves)
+		return l->halves;
 	for (unsigned o = 0; o < l->info->access_count; o++) {
 		for (unsigned i = 0; i < l->info->access_count; i++)
 			if (l->cycles[i][o] >= 0)

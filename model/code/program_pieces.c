@@ -160,7 +160,7 @@ static void divide_latency(const struct rules *rules, struct lowered *l)
 {
 	uint32_t load = (l->info->vector_bits ? rules->load_vector : rules->load_indexed) * (uint32_t)GUS_UARCH_CENTI;
 
-	if (!l->loads || !l->computes || l->writeback || l->latency < l->loadlat || l->loadlat < load)
+	if (!l->loads || l->computes == l->adders || l->latency < l->loadlat || l->loadlat < load)
 		return;
 	l->latency = l->loadlat > load + GUS_UARCH_CENTI ? l->loadlat - load : GUS_UARCH_CENTI;
 }
@@ -174,6 +174,9 @@ void gus_program_find_pieces(const struct builder *b, struct lowered *l)
 			   gus_program_cycles(l->uses[i].cycles));
 	if (t.store && !l->stores)
 		find_data(l);
+	l->adders = gus_program_adders(b, l->info);
+	if (l->adders > l->computes)
+		l->adders = l->computes;
 	divide_latency(&b->rules, l);
 	order_pieces(l);
 }

@@ -89,7 +89,7 @@ struct lowered {
 	uint32_t uses_n, uops, fused, latency, loadlat;
 	uint8_t unit;
 	uint16_t unit_cycles;
-	bool writeback;         /* its computing uops add to the address, for the register that is written back */
+	unsigned adders;        /* of its computing uops the first, which add to addresses that are written back */
 	bool idiom, complex, decoded_known;
 	unsigned loads, stores, addresses, computes; /* uops of each kind */
 	struct piece pieces[PIECES];
@@ -98,6 +98,9 @@ struct lowered {
 	int16_t cycles[GUS_INSN_ACCESSES][GUS_INSN_ACCESSES];
 	int16_t out[GUS_INSN_ACCESSES];         /* the longest to each; -1: as the row's latency */
 	bool by_access;                         /* the two are filled in */
+	uint32_t awaited;                       /* accesses that pairs are from, whether they read or not */
+	bool conditional;                       /* by the rule of conditional moves */
+	uint32_t halves;                        /* of a product's, the lower one, which the first uop has; or 0 */
 };
 
 /* Whole cycles, to the nearest. */
@@ -128,12 +131,12 @@ unsigned gus_program_stack_pointer(const struct builder *b);
 /* With a stack engine, push and pop neither wait for rsp nor make anybody wait: the decoders keep the offset. */
 bool gus_program_by_stack_engine(const struct builder *b, const struct gus_insn_info *info,
 				 const struct gus_insn_access *a);
-/* Of arm64's writing back of an address, and of x86's push and pop: the register is ready as soon as an addition is,
- * whatever the load takes. */
+/* Of arm64's writing back of an address, and of x86's push and pop and string instructions: the register is ready as
+ * soon as an addition is, whatever the load takes. */
 bool gus_program_is_writeback(const struct builder *b, const struct gus_insn_info *info,
 			      const struct gus_insn_access *a);
-/* Whether computing uops of a load or store are such additions. */
-bool gus_program_writes_back(const struct builder *b, const struct gus_insn_info *info);
+/* How many of the computing uops of a load, store or string instruction may be such additions. */
+unsigned gus_program_adders(const struct builder *b, const struct gus_insn_info *info);
 /* How many registers of each file its results take. */
 void gus_program_count_results(const struct builder *b, const struct gus_insn_info *info, struct gus_op *op);
 
@@ -150,6 +153,8 @@ void gus_program_find_idioms(const struct builder *b, struct lowered *l);
 /* Finds, from the row's latencies by operand or by rule, which access needs which, and how long each takes. */
 void gus_program_latencies(const struct builder *b, struct lowered *l);
 /* Accesses are numbered as in the info, sets of them are bit masks. Whether any of outs needs what the access reads. */
+/* Whether uops wait for what the access finds in its register: if it reads, or if the row says so all the same. */
+bool gus_program_awaits(const struct lowered *l, unsigned access);
 bool gus_program_needs(const struct lowered *l, uint32_t outs, unsigned access);
 /* How many cycles after the others the access may come, for the sake of outs. */
 int gus_program_lateness(const struct lowered *l, uint32_t outs, unsigned access);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Registers as programs see them: which of them uops wait for, who keeps them up to date, and which file a result lies
  * in. The accesses are the architecture's (symbolizer/insn/insn.h); what a CPU makes of them is decided here. */
+#include <limits.h>
+
 #include "model/code/program.h"
 #include "model/code/program_private.h"
 #include "symbolizer/insn/insn.h"
@@ -54,26 +56,46 @@ bool gus_program_by_stack_engine(const struct builder *b, const struct gus_insn_
 	return b->rules.stack_engine && is_moved_stack(b, info, a);
 }
 
+/* Whether it is rsi or rdi that a string instruction moves on. Repeated, it leaves them behind only at its end. */
+static bool is_moved_index(const struct gus_insn_info *info, const struct gus_insn_access *a)
+{
+	if (info->class != GUS_INSN_STRING || (info->flags & GUS_INSN_REP) || !(a->use & GUS_ACCESS_WRITE))
+		return false;
+	for (unsigned i = 0; i < info->memory_count; i++)
+		if (info->memory[i].base == a->reg)
+			return true;
+	return false;
+}
+
 bool gus_program_is_writeback(const struct builder *b, const struct gus_insn_info *info,
 			      const struct gus_insn_access *a)
 {
 	if (b->rules.x86)
-		return is_moved_stack(b, info, a);
+		return is_moved_stack(b, info, a) || is_moved_index(info, a);
 	for (unsigned i = 0; i < info->memory_count; i++)
 		if (info->memory[i].base == a->reg && (a->use & GUS_ACCESS_WRITE) && !(a->use & GUS_ACCESS_CONDITIONAL))
 			return a->use & (GUS_ACCESS_ADDRESS | GUS_ACCESS_READ);
 	return false;
 }
 
-/* Of arm64's loads and stores alone: x86's rsp is moved by the stack engine, or else comes with the access. */
-bool gus_program_writes_back(const struct builder *b, const struct gus_insn_info *info)
+/* x86's string instructions have one for each register, and more uops if they compute as well (scas, lods of a byte,
+ * which is merged); its rsp is moved by the stack engine, or else comes with the access. On arm64 nothing else computes
+ * in a load or store. */
+unsigned gus_program_adders(const struct builder *b, const struct gus_insn_info *info)
 {
-	if (b->rules.x86 || (info->class != GUS_INSN_LOAD && info->class != GUS_INSN_STORE))
-		return false;
+	unsigned n = 0;
+
+	if (b->rules.x86) {
+		for (unsigned i = 0; i < info->access_count; i++)
+			n += is_moved_index(info, &info->access[i]);
+		return n;
+	}
+	if (info->class != GUS_INSN_LOAD && info->class != GUS_INSN_STORE)
+		return 0;
 	for (unsigned i = 0; i < info->access_count; i++)
 		if (gus_program_is_writeback(b, info, &info->access[i]))
-			return true;
-	return false;
+			return UINT_MAX;
+	return 0;
 }
 
 /* All that the instruction writes, whoever of its uops does: registers are given out when it is renamed. */

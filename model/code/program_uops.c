@@ -85,7 +85,10 @@ static void in_operands(struct builder *b, const struct lowered *l, uint32_t out
 	for (unsigned i = 0; i < info->access_count; i++) {
 		const struct gus_insn_access *a = &info->access[i];
 
-		if (gus_program_reads(a) && is_waited_for(b, info, a) && gus_program_needs(l, outs, i))
+		/* What rsi and rdi were is for the adders; on arm64 the address has them already. */
+		if (l->adders && b->rules.x86 && gus_program_is_writeback(b, info, a))
+			continue;
+		if (gus_program_awaits(l, i) && is_waited_for(b, info, a) && gus_program_needs(l, outs, i))
 			gus_program_add_flow(b, a->reg, gus_program_lateness(l, outs, i));
 	}
 }
@@ -127,7 +130,7 @@ static unsigned load_cycles(const struct builder *b, const struct lowered *l)
 	const struct rules *r = &b->rules;
 	unsigned plain = l->info->vector_bits ? r->load_vector : r->load_indexed;
 
-	if (l->computes && !l->writeback) {
+	if (l->computes > l->adders) {
 		unsigned whole = gus_program_cycles(l->loadlat), own = gus_program_cycles(l->latency);
 
 		return whole > own ? whole - own : plain;
@@ -142,7 +145,7 @@ static unsigned load_cycles(const struct builder *b, const struct lowered *l)
 static void write_load(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
 {
 	/* Of a plain load the word is the result. Of several uops (wide or paired loads) the first has all results. */
-	bool ends = (!l->computes || l->writeback) && !l->stores;
+	bool ends = l->computes == l->adders && !l->stores;
 
 	uop->latency = (uint16_t)load_cycles(b, l);
 	gus_program_begin_in(b, uop);
@@ -151,12 +154,12 @@ static void write_load(struct builder *b, const struct lowered *l, struct gus_uo
 		in_operands(b, l, ALL);
 	gus_program_end_in(b, uop);
 	if (ends && !n)
-		out_registers(b, l, ALL, uop->latency, l->computes ? OTHERS : BOTH);
+		out_registers(b, l, ALL, uop->latency, l->adders ? OTHERS : BOTH);
 	else if (n < LOADED_N)
 		gus_program_add_flow(b, TEMP_LOADED + n, uop->latency);
 }
 
-/* The adder of an address that is written back waits for nothing but the address. */
+/* The adders of addresses that are written back wait for nothing but the addresses. */
 static void write_writeback(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
 {
 	uop->latency = 1;
@@ -171,9 +174,60 @@ static void write_writeback(struct builder *b, const struct lowered *l, struct g
  * flags wait for the old flags, the register does not). */
 static uint32_t results_of(const struct lowered *l, unsigned n, uint32_t early)
 {
-	if (n + 1 == l->computes)
+	if (n + 1 == l->computes - l->adders)
 		return ALL & ~early;
-	return n + 2 == l->computes ? early : 0;
+	return n + 2 == l->computes - l->adders ? early : 0;
+}
+
+static bool is_serial(const struct lowered *l)
+{
+	const unsigned n = l->computes - l->adders;
+
+	return n > 1 && n <= DONE_N && l->info->class != GUS_INSN_LEA &&
+		(l->halves || (gus_program_cycles(l->latency) == n && (!l->by_access || l->conditional)));
+}
+
+/* The operands that come as late as the last uop, or all others. */
+static void in_parts(struct builder *b, const struct lowered *l, bool of_last, unsigned last)
+{
+	const struct gus_insn_info *info = l->info;
+
+	for (unsigned i = 0; i < info->access_count; i++) {
+		const struct gus_insn_access *a = &info->access[i];
+		int late = gus_program_lateness(l, ALL, i);
+
+		if (!gus_program_reads(a) || !is_waited_for(b, info, a) || (late >= (int)last) != of_last)
+			continue;
+		gus_program_add_flow(b, a->reg, of_last ? late - (int)last : late);
+	}
+}
+
+/* One behind another: of a row whose latency is as many cycles as it has computing uops (bswap of 64 bits), and of the
+ * halves of a product. What the last one alone needs is given to it, all else to the first. */
+static void write_behind(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
+{
+	const unsigned latency = gus_program_cycles(l->latency), last = l->computes - l->adders - 1;
+	const uint32_t early = gus_program_early(l), outs = results_of(l, n, early);
+	const unsigned before = n == last ? last : 0;
+
+	uop->latency = (uint16_t)(n == last ? latency - last : 1);
+	gus_program_begin_in(b, uop);
+	if (!n && !l->loads)
+		in_addresses(b, l->info);
+	if (!n || n == last)
+		in_parts(b, l, n == last, last);
+	for (unsigned i = 0; !n && i < l->loads && i < LOADED_N; i++)
+		gus_program_add_flow(b, TEMP_LOADED + i, 0);
+	if (n)
+		gus_program_add_flow(b, TEMP_DONE + n - 1, 0);
+	gus_program_end_in(b, uop);
+	out_registers(b, l, outs, latency, l->adders ? OTHERS : BOTH);
+	for (uint32_t i = uop->in + uop->in_n; i < b->flows.n; i++)
+		b->flows.v[i].cycles = (int16_t)(b->flows.v[i].cycles - (int)before);
+	if (n < last)
+		gus_program_add_flow(b, TEMP_DONE + n, 1);
+	else if (l->stores)
+		gus_program_add_flow(b, TEMP_RESULT, (int)(latency - last));
 }
 
 /* What computes waits for operands and for loaded words; for addresses only where the address is the result (lea), or
@@ -181,13 +235,9 @@ static uint32_t results_of(const struct lowered *l, unsigned n, uint32_t early)
  * time). */
 static void write_compute(struct builder *b, const struct lowered *l, struct gus_uop *uop, unsigned n)
 {
-	const unsigned latency = gus_program_cycles(l->latency), last = l->computes - 1;
+	const unsigned latency = gus_program_cycles(l->latency), last = l->computes - l->adders - 1;
 	const uint32_t early = last ? gus_program_early(l) : 0, outs = results_of(l, n, early);
 
-	if (l->writeback) {
-		write_writeback(b, l, uop, n);
-		return;
-	}
 	uop->latency = (uint16_t)(outs ? latency : 1);
 	gus_program_begin_in(b, uop);
 	if (l->info->class == GUS_INSN_LEA || !l->loads)
@@ -200,12 +250,12 @@ static void write_compute(struct builder *b, const struct lowered *l, struct gus
 		gus_program_add_flow(b, TEMP_DONE + i, latency ? (int)latency - 1 : 0);
 	gus_program_end_in(b, uop);
 	if (outs)
-		out_registers(b, l, outs, latency, BOTH);
+		out_registers(b, l, outs, latency, l->adders ? OTHERS : BOTH);
 	if (n < last && n < DONE_N)
 		gus_program_add_flow(b, TEMP_DONE + n, 1);
 	/* Between load and store each uop takes a cycle; the latency of such a row may count the store. */
 	if (n == last && l->stores)
-		gus_program_add_flow(b, TEMP_RESULT, (int)(l->loads && latency > l->computes ? l->computes : latency));
+		gus_program_add_flow(b, TEMP_RESULT, (int)(l->loads && latency > last + 1 ? last + 1 : latency));
 }
 
 /* The two halves of a store wait for different things, so that an address can be known, and later loads be let past it,
@@ -220,7 +270,7 @@ static void write_store(struct builder *b, const struct lowered *l, struct gus_u
 	gus_program_begin_in(b, uop);
 	if (!data || !l->addresses)
 		in_addresses(b, l->info);
-	if (data && l->computes && !l->writeback)
+	if (data && l->computes > l->adders)
 		gus_program_add_flow(b, TEMP_RESULT, 0);
 	else if (data && l->loads)
 		gus_program_add_flow(b, TEMP_LOADED, 0);
@@ -266,8 +316,12 @@ void gus_program_write_uops(struct builder *b, const struct lowered *l)
 		}
 		if (piece->kind == GUS_UOP_LOAD)
 			write_load(b, l, &uop, n);
+		else if (piece->kind == GUS_UOP_COMPUTE && n < l->adders)
+			write_writeback(b, l, &uop, n);
+		else if (piece->kind == GUS_UOP_COMPUTE && is_serial(l))
+			write_behind(b, l, &uop, n - l->adders);
 		else if (piece->kind == GUS_UOP_COMPUTE)
-			write_compute(b, l, &uop, n);
+			write_compute(b, l, &uop, n - l->adders);
 		else
 			write_store(b, l, &uop);
 		gus_program_end_out(b, &uop);

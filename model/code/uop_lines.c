@@ -6,7 +6,7 @@
  *
  * Since a microcode of 2019 the cores of the Skylake family keep no window that has a jump which crosses or ends at a
  * multiple of 32 bytes; of a fused pair both instructions count (Intel, Mitigations for Jump Conditional Code Erratum,
- * 2019). */
+ * 2019). Nor do they keep the other half of those 64 bytes then (uiCA's simulator): uop_cache_block. */
 #include "model/code/uop_lines.h"
 
 #include "model/code/program.h"
@@ -59,6 +59,41 @@ bool gus_uop_lines_refuses(const struct gus_core_config *c, const struct gus_pro
 	uint64_t at = p->base + first->offset, end = p->base + last->offset + last->info.length;
 
 	return c->jcc_erratum && (op->flags & GUS_OP_BRANCH) && at / 32 != end / 32;
+}
+
+/* Ops from `first` on, before `end`, are kept or not. */
+static uint32_t settle(bool *kept, uint32_t first, uint32_t end, bool good)
+{
+	for (uint32_t i = first; kept && i < end; i++)
+		kept[i] = good;
+	return good ? end - first : 0;
+}
+
+uint32_t gus_uop_lines_kept(const struct gus_core_config *c, const struct gus_program *p, bool *kept)
+{
+	unsigned bytes = c->uop_cache_block > c->uop_cache_window ? c->uop_cache_block : c->uop_cache_window;
+	unsigned shift = (unsigned)__builtin_ctz(bytes);
+	uint64_t block = UINT64_MAX, total = 0;
+	struct gus_uop_lines l = { 0 };
+	uint32_t first = 0, n = 0;
+	bool good = true;
+
+	for (uint32_t i = 0; i < p->ops_n; i++) {
+		const struct gus_op *op = &p->ops[i];
+		uint64_t at = p->base + p->insns[op->insn].offset;
+
+		if (at >> shift != block) {
+			n += settle(kept, first, i, good);
+			block = at >> shift;
+			first = i;
+			good = true;
+		}
+		total += gus_uop_lines_step(&l, c, op, at) == GUS_UOP_LINES_SAME ? 0 : c->uop_cache_line;
+		gus_uop_lines_put(&l, c, op, at, false);
+		good &= !gus_uop_lines_refuses(c, p, op) && (!c->uop_cache_lines || l.lines <= c->uop_cache_lines);
+	}
+	n += settle(kept, first, p->ops_n, good);
+	return c->uop_cache_size && total > c->uop_cache_size ? settle(kept, 0, p->ops_n, false) : n;
 }
 
 unsigned gus_uop_lines_ahead(const struct gus_core_config *c, const struct gus_program *p, uint32_t op)

@@ -28,6 +28,9 @@ void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c,
 		   bool taken);
 /* Whether it is a jump that the cache does not take, as it touches the end of 32 bytes. */
 bool gus_uop_lines_refuses(const struct gus_core_config *c, const struct gus_program *p, const struct gus_op *op);
+/* How many ops of a program the cache keeps, and if kept is not NULL which ones: it has ops_n. None of a window (or
+ * block of windows) that has too many lines or a jump that is refused, none at all of code that is larger than it. */
+uint32_t gus_uop_lines_kept(const struct gus_core_config *c, const struct gus_program *p, bool *kept);
 /* Uops of the line that begins with this op, as the code lies there. */
 unsigned gus_uop_lines_ahead(const struct gus_core_config *c, const struct gus_program *p, uint32_t op);
 

@@ -47,17 +47,12 @@ static void tell_slot(struct core *core, const struct live_slot *slot)
  * dispatch. */
 static void free_op(struct core *core, const struct live_slot *last)
 {
-	const struct gus_op *op = &core->p->ops[last->op];
-	const uint8_t *results = op->results;
+	const struct op_plan *plan = &core->plans[last->op];
 
-	core->pools[POOL_ROB].freed += op->rob;
-	core->pools[POOL_LOADS].freed += op->loads;
-	core->pools[POOL_BRANCHES].freed += (op->flags & GUS_OP_BRANCH) != 0;
-	core->pools[POOL_INT].freed += results[GUS_REGFILE_INT];
-	core->pools[POOL_VECTOR].freed += results[GUS_REGFILE_VECTOR];
-	core->pools[POOL_MASK].freed += results[GUS_REGFILE_MASK];
-	core->pools[POOL_RENAMES].freed += gus_op_results(op);
-	gus_core_retire_stores(core, op);
+	for (unsigned i = 0; i < core->pools_in_order; i++)
+		core->pools[core->pools_used[i]].freed += plan->gives[core->pools_used[i]];
+	if (plan->stores || core->p->ops[last->op].stores)
+		gus_core_retire_stores(core, &core->p->ops[last->op], plan->stores);
 }
 
 /* In order, and whole slots only: what is fused in the renamer counts as one for the width. A slot is done when none
@@ -109,7 +104,7 @@ static void tell_cycle(struct core *core, struct gus_core_cycle *told)
 		told->op = core_slot(core, core->slot_head)->op;
 		told->iteration = core_slot(core, core->slot_head)->iteration;
 	} else {
-		next = core->have_current ? &core->current : gus_frontend_peek(&core->front);
+		next = core->have_current ? core->current : gus_frontend_peek(&core->front);
 		told->op = next ? next->op : UINT32_MAX;
 		told->iteration = next ? next->iteration : 0;
 	}
@@ -138,14 +133,16 @@ static void account(struct core *core, struct gus_core_cycle *told, bool empty, 
 
 static uint32_t free_entries(const struct pool *pool)
 {
-	return pool->size ? pool->size - pool->used : 0;
+	return pool->size == NO_LIMIT ? 0 : (uint32_t)(pool->size - pool->used);
 }
 
 static void give_back(struct core *core)
 {
-	for (unsigned i = 0; i < POOLS; i++) {
-		core->pools[i].used -= core->pools[i].freed;
-		core->pools[i].freed = 0;
+	for (unsigned i = 0; i < core->pools_n; i++) {
+		struct pool *pool = &core->pools[core->pools_used[i]];
+
+		pool->used -= pool->freed;
+		pool->freed = 0;
 	}
 }
 
@@ -215,9 +212,64 @@ static uint8_t pool_of(const struct gus_core_config *c, const char *name)
 	return POOL_RS_INT;
 }
 
-/* What the slots of all ops need, found once. The uops of an op lie together, in the order of their slots; a slot may
- * have none (the second half of a nop of two). Where the ROB keeps fused uops in one entry a slot takes one, else one
- * for each uop. Slots take them one by one and free_op gives op->rob back at once, so their sum has to be that. */
+/* What an op takes as a whole, and gives back as a whole (free_op), but for its stores, which leave later. */
+static void find_op_needs(const struct gus_op *op, int32_t *entries)
+{
+	entries[POOL_LOADS] = op->loads;
+	entries[POOL_BRANCHES] = (op->flags & GUS_OP_BRANCH) != 0;
+	entries[POOL_INT] = op->results[GUS_REGFILE_INT];
+	entries[POOL_VECTOR] = op->results[GUS_REGFILE_VECTOR];
+	entries[POOL_MASK] = op->results[GUS_REGFILE_MASK];
+	entries[POOL_RENAMES] = (int32_t)gus_op_results(op);
+}
+
+/* The uops of an op lie together, in the order of their slots; a slot may have none (the second half of a nop of two).
+ * Where the ROB keeps fused uops in one entry a slot takes one, else one for each uop. Slots take them one by one and
+ * free_op gives op->rob back at once, so their sum has to be that. */
+static uint32_t find_slot_need(const struct core *core, const struct gus_op *op, unsigned slot, uint32_t at,
+			       struct slot_need *need)
+{
+	const struct gus_uop *uops = core->p->uops;
+
+	need->first = at;
+	if (slot == 0) {
+		find_op_needs(op, need->entries);
+		need->entries[POOL_STORES] = op->stores;
+	}
+	for (; at < op->uop + op->uops_n && uops[at].slot == slot; at++) {
+		uint8_t pool = uops[at].ports ? core->port_pool[__builtin_ctzll(uops[at].ports)] : POOL_RS;
+
+		need->n++;
+		need->entries[POOL_RS] += uops[at].ports != 0;
+		need->entries[pool] += pool != POOL_RS;
+	}
+	need->entries[POOL_ROB] = op->rob > op->slots && need->n ? (int32_t)need->n : 1;
+	return at;
+}
+
+/* Buffers that no op takes anything of never have to be looked at. */
+static void find_pools(struct core *core, uint32_t needs)
+{
+	/* No more than the rings take at all. */
+	uint32_t width = core->c->issue_width < 4096 ? core->c->issue_width : 4096;
+
+	for (unsigned pool = 0; pool < POOLS; pool++) {
+		int32_t most = 0;
+
+		for (uint32_t i = 0; i < needs; i++)
+			most = core->needs[i].entries[pool] > most ? core->needs[i].entries[pool] : most;
+		if (most)
+			core->pools_used[core->pools_n++] = (uint8_t)pool;
+		core->most[pool] = most * (int32_t)width;
+		if (pool < POOLS_IN_ORDER)
+			core->pools_in_order = core->pools_n;
+	}
+	for (uint32_t i = 0; i < needs; i++)
+		if (core->needs[i].n * width > core->most_uops)
+			core->most_uops = core->needs[i].n * width;
+}
+
+/* What the slots of all ops need, found once, and what else is asked of each op. */
 static void find_needs(struct core *core)
 {
 	const struct gus_program *p = core->p;
@@ -226,34 +278,25 @@ static void find_needs(struct core *core)
 	for (uint32_t i = 0; i < p->ops_n; i++)
 		n += p->ops[i].slots;
 	core->needs = gus_zalloc((n + 1) * sizeof(*core->needs));
-	core->first_need = gus_zalloc(p->ops_n * sizeof(*core->first_need));
-	core->follows = gus_zalloc(p->ops_n);
+	core->plans = gus_zalloc(p->ops_n * sizeof(*core->plans));
 	n = 0;
 	for (uint32_t i = 0; i < p->ops_n; i++) {
 		const struct gus_op *op = &p->ops[i];
-		uint32_t at = op->uop, end = op->uop + op->uops_n;
+		struct op_plan *plan = &core->plans[i];
+		uint32_t at = op->uop;
 
-		core->first_need[i] = n;
-		core->follows[i] = op->memories_n != 0;
+		plan->first_need = n;
+		plan->follows = op->memories_n != 0;
 		for (unsigned insn = 0; insn < op->insns_n; insn++)
-			core->follows[i] |= gus_values_follows(&core->values, op->insn + insn);
-		for (unsigned slot = 0; slot < op->slots; slot++) {
-			struct slot_need *need = &core->needs[n++];
-
-			need->first = at;
-			for (; at < end && p->uops[at].slot == slot; at++) {
-				uint64_t ports = p->uops[at].ports;
-				uint8_t pool = ports ? core->port_pool[__builtin_ctzll(ports)] : POOL_RS;
-
-				need->n++;
-				need->rs += ports != 0;
-				need->rs_int += pool == POOL_RS_INT;
-				need->rs_vector += pool == POOL_RS_VECTOR;
-				need->rs_memory += pool == POOL_RS_MEMORY;
-			}
-			need->rob = (uint8_t)(op->rob > op->slots && need->n ? need->n : 1);
-		}
+			plan->follows |= gus_values_follows(&core->values, op->insn + insn);
+		for (unsigned k = 0; k < op->memories_n && k < ACCESSES; k++)
+			plan->stores += p->memories[op->memory + k].store;
+		find_op_needs(op, plan->gives);
+		plan->gives[POOL_ROB] = op->rob;
+		for (unsigned slot = 0; slot < op->slots; slot++)
+			at = find_slot_need(core, op, slot, at, &core->needs[n++]);
 	}
+	find_pools(core, n);
 }
 
 /* Units and registers that the program uses: the state of others is always the same. */
@@ -286,7 +329,7 @@ static void begin(struct core *core, const struct gus_program *p, const struct g
 
 	*core = (struct core){ .p = p, .c = c, .options = options };
 	for (unsigned i = 0; i < POOLS; i++)
-		core->pools[i].size = sizes[i];
+		core->pools[i].size = sizes[i] && sizes[i] < NO_LIMIT ? (int32_t)sizes[i] : NO_LIMIT;
 	core->slots = gus_zalloc(slots * sizeof(*core->slots));
 	core->slot_mask = slots - 1;
 	core->uops = gus_zalloc(uops * sizeof(*core->uops));
@@ -298,7 +341,7 @@ static void begin(struct core *core, const struct gus_program *p, const struct g
 		core->uops[i].seq = GUS_NEVER;
 	core->wheel = gus_zalloc(WHEEL * sizeof(*core->wheel));
 	for (unsigned i = 0; i < p->ports_n; i++) {
-		core->ready[i] = gus_alloc(uops * sizeof(*core->ready[i]));
+		core->ready[i] = gus_zalloc(uops / 8);
 		core->port_pool[i] = pool_of(c, p->port_names[i]);
 	}
 	gus_frontend_begin(&core->front, p, c, options);
@@ -317,8 +360,7 @@ static void end(struct core *core)
 	gus_vec_free(&core->seen);
 	gus_vec_free(&core->sums);
 	free(core->needs);
-	free(core->follows);
-	free(core->first_need);
+	free(core->plans);
 	free(core->wheel);
 	free(core->uops);
 	free(core->accesses);

@@ -73,58 +73,106 @@ static bool bank_taken(const struct core *core, const struct live_uop *u)
 	return n >= core->c->l1d_bank_ports;
 }
 
-/* The oldest that is ready, may take the port and finds its unit free: where it is in the list of the port it is
- * bound to, or a number that is no place. */
-static uint32_t oldest(const struct core *core, unsigned bound, unsigned port)
+static bool may_go(const struct core *core, const struct live_uop *u, unsigned port)
 {
-	for (uint32_t i = 0; i < core->ready_n[bound]; i++) {
-		const struct live_uop *u = &core->uops[core->ready[bound][i] & core->uop_mask];
-		unsigned unit = core->p->uops[u->uop].unit;
+	const struct gus_uop *uop = &core->p->uops[u->uop];
 
-		if (!(core->p->uops[u->uop].ports >> port & 1))
-			continue;
-		if (unit && core->unit_free[unit] > core->cycle)
-			continue;
-		if (!core->c->l1d_bank_ports || !bank_taken(core, u))
-			return i;
-	}
-	return UINT32_MAX;
+	if (!(uop->ports >> port & 1))
+		return false;
+	if (uop->unit && core->unit_free[uop->unit] > core->cycle)
+		return false;
+	return !core->c->l1d_bank_ports || !bank_taken(core, u);
 }
 
-/* The list from which a port takes its next uop: its own, but where ports are not bound that with the oldest one
- * that it may take, of the same scheduler. GUS_CORE_PORTS: nothing. */
-static unsigned list_for(const struct core *core, unsigned port, uint32_t *at)
+/* Of the uops that are bound to one port, those ready in 64 entries of the ring, from that of number seq on, which is
+ * the first of a word. Behind the tail the ring begins anew, and bits of its last word may be of the oldest uops. */
+static uint64_t ready_word(const struct core *core, unsigned bound, uint64_t seq)
 {
-	unsigned best = GUS_CORE_PORTS;
-	uint64_t least = UINT64_MAX;
+	uint64_t word = core->ready[bound][(seq & core->uop_mask) / 64];
 
-	if (core->c->port_binding != GUS_CORE_BIND_ANY) {
-		*at = core->ready_n[port] ? oldest(core, port, port) : UINT32_MAX;
-		return *at == UINT32_MAX ? GUS_CORE_PORTS : port;
-	}
-	for (unsigned from = 0; from < core->p->ports_n; from++) {
-		uint32_t i;
-
-		if (!core->ready_n[from] || core->port_pool[from] != core->port_pool[port])
-			continue;
-		i = oldest(core, from, port);
-		if (i == UINT32_MAX || core->ready[from][i] >= least)
-			continue;
-		least = core->ready[from][i];
-		best = from;
-		*at = i;
-	}
-	return best;
+	return core->uop_tail - seq < 64 ? word & ((1ull << (core->uop_tail - seq)) - 1) : word;
 }
 
-static struct live_uop *take_ready(struct core *core, unsigned from, uint32_t at)
+/* The oldest that is ready, may take the port and finds its unit free, of those that are bound to a port with some
+ * that are ready: its number, or NEVER. The first that is ready at all is where the next search begins. */
+static uint64_t oldest(struct core *core, unsigned bound, unsigned port)
 {
-	struct live_uop *u = &core->uops[core->ready[from][at] & core->uop_mask];
+	uint64_t from = core->ready_from[bound], seq = from & ~63ull;
+	uint64_t word = ready_word(core, bound, seq) & ~0ull << from % 64;
+	bool first = true;
 
-	core->ready_n[from]--;
-	for (; at < core->ready_n[from]; at++)
-		core->ready[from][at] = core->ready[from][at + 1];
+	while (true) {
+		for (; word; word &= word - 1) {
+			uint64_t at = seq + (uint64_t)__builtin_ctzll(word);
+
+			if (first)
+				core->ready_from[bound] = at;
+			first = false;
+			if (may_go(core, core_uop(core, at), port))
+				return at;
+		}
+		seq += 64;
+		if (seq >= core->uop_tail)
+			return GUS_NEVER;
+		word = ready_word(core, bound, seq);
+	}
+}
+
+/* The uop that a port takes next: one bound to it, but where ports are not bound the oldest one that it may take, of
+ * the same scheduler. NEVER: none. */
+static uint64_t next_for(struct core *core, unsigned port)
+{
+	uint64_t least = GUS_NEVER;
+
+	if (core->c->port_binding != GUS_CORE_BIND_ANY)
+		return oldest(core, port, port);
+	for (uint64_t rest = core->ready_ports; rest; rest &= rest - 1) {
+		unsigned from = (unsigned)__builtin_ctzll(rest);
+		uint64_t seq;
+
+		if (core->port_pool[from] != core->port_pool[port])
+			continue;
+		seq = oldest(core, from, port);
+		least = seq < least ? seq : least;
+	}
+	return least;
+}
+
+static struct live_uop *take_ready(struct core *core, uint64_t seq)
+{
+	struct live_uop *u = core_uop(core, seq);
+	uint64_t at = seq & core->uop_mask;
+
+	core->ready[u->port][at / 64] &= ~(1ull << at % 64);
+	if (!--core->ready_n[u->port])
+		core->ready_ports &= ~(1ull << u->port);
 	return u;
+}
+
+/* The ports of a mask, the lowest first. A uop whose result takes no time may make another one ready on a port that
+ * is still to come, so the mask of those that have something is read anew for each. */
+static void dispatch_ports(struct core *core, uint64_t ports)
+{
+	bool bound = core->c->port_binding != GUS_CORE_BIND_ANY;
+	uint64_t rest;
+
+	while (core->ready_ports && (rest = bound ? ports & core->ready_ports : ports)) {
+		unsigned port = (unsigned)__builtin_ctzll(rest);
+		struct live_uop *u;
+		uint64_t seq;
+
+		ports &= ~1ull << port;
+		if (core->port_free[port] > core->cycle)
+			continue;
+		seq = next_for(core, port);
+		if (seq == GUS_NEVER)
+			continue;
+		u = take_ready(core, seq);
+		core->waiting[u->port]--;
+		core->waiting[port]++;
+		u->port = (int8_t)port;
+		dispatch_uop(core, u);
+	}
 }
 
 /* Ports are asked one after the other, the lowest first. That matters only where they share something: a unit, a
@@ -132,29 +180,15 @@ static struct live_uop *take_ready(struct core *core, unsigned from, uint32_t at
  * same cycle. */
 void gus_core_dispatch(struct core *core)
 {
-	unsigned first;
+	uint64_t all = core->p->ports_n >= 64 ? ~0ull : (1ull << core->p->ports_n) - 1, from = ~0ull;
 
 	gus_core_wake_timed(core);
 	core->loads_now_n = 0;
+	if (!core->ready_ports)
+		return;
 	/* Where loads can be in each other's way, no port is always the one that loses. */
-	first = core->c->l1d_bank_ports ? (unsigned)(core->cycle % core->p->ports_n) : 0;
-	for (unsigned n = 0; n < core->p->ports_n; n++) {
-		unsigned port = first + n < core->p->ports_n ? first + n : first + n - core->p->ports_n;
-		struct live_uop *u;
-		unsigned from;
-		uint32_t at;
-
-		if (core->port_free[port] > core->cycle)
-			continue;
-		from = list_for(core, port, &at);
-		if (from == GUS_CORE_PORTS)
-			continue;
-		u = take_ready(core, from, at);
-		if (from != port) {
-			core->waiting[from]--;
-			core->waiting[port]++;
-			u->port = (int8_t)port;
-		}
-		dispatch_uop(core, u);
-	}
+	if (core->c->l1d_bank_ports)
+		from <<= core->cycle % core->p->ports_n;
+	dispatch_ports(core, all & from);
+	dispatch_ports(core, all & ~from);
 }

@@ -3,8 +3,8 @@
  *
  *	source --> length decoding --> found --> decoders ---.
  *	   |         fetch_bytes,               decode_width, |--> queue --> issue      DECODERS
- *	   |         predecode_width            microcode     |
- *	   |`--> uop cache: one window of code a cycle -------'                         UOP_CACHE
+ *	   |         predecode_width            microcode     |                         (MIXED: of each window
+ *	   |`--> uop cache: one or two lines a cycle ---------'                         UOP_CACHE   that has it)
  *	   |`--> loop buffer: all uops are there; only ends of the loop are in the way   LOOP
  *	    `--> all uops are there (UFS, and where the front end is not the question)   IDEAL
  *
@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/code/decode_group.h"
 #include "model/code/program.h"
 #include "model/machine/config.h"
 #include "symbolizer/insn/insn.h"
@@ -160,6 +161,8 @@ static void predecode(struct gus_frontend *f)
 		f->stalled--;
 		return;
 	}
+	if (f->returning)
+		return;
 	while (f->found_n < room && fetch(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
 		const struct gus_insn_info *info = &f->p->insns[op->insn + f->insn].info;
@@ -192,6 +195,7 @@ static void predecode(struct gus_frontend *f)
 			if (taken && !f->unrolled) {
 				f->block = UINT64_MAX;
 				f->worked = 0;
+				f->returning = f->kept && !f->ended && fetch(f) && f->kept[f->ahead.op];
 				return;
 			}
 		}
@@ -210,7 +214,7 @@ static bool microcode(struct gus_frontend *f)
 	if (!f->microcode)
 		return false;
 	f->microcode -= f->microcode < f->c->microcode_width ? f->microcode : f->c->microcode_width;
-	if (!f->microcode && f->mode == GUS_CORE_FETCH_DECODERS)
+	if (!f->microcode && !f->from_cache)
 		f->switching = f->c->microcode_switch_decoders / 2;
 	return true;
 }
@@ -220,60 +224,32 @@ static void begin_microcode(struct gus_frontend *f, const struct gus_op *op)
 	const unsigned decoders = f->c->microcode_switch_decoders;
 
 	f->microcode = op->microcoded;
-	f->switching = f->mode == GUS_CORE_FETCH_DECODERS ? decoders - decoders / 2 : f->c->microcode_switch;
+	f->switching = f->from_cache ? f->c->microcode_switch : decoders - decoders / 2;
 }
 
-/* Whether only the first decoders take it. */
-static bool is_complex(const struct gus_core_config *c, const struct gus_op *op)
-{
-	return (op->flags & GUS_OP_COMPLEX) || ((op->flags & GUS_OP_POP_5C) && c->decode_pop_5c != GUS_CORE_POP_ANY);
-}
-
-/* Whether the decoders behind this one have nothing to do in its cycle. */
-static bool ends_group(const struct gus_core_config *c, const struct gus_op *op)
-{
-	return (c->decode_branch_last && (op->flags & GUS_OP_BRANCH)) ||
-		((op->flags & GUS_OP_POP_5C) && c->decode_pop_5c == GUS_CORE_POP_ENDS);
-}
-
-/* In order. All decoders take simple instructions; those of more than one uop only the first decode_complex, which
- * have to be first in the group as well; those of the sequencer only the first. */
+/* In order, as many as make a group (model/code/decode_group.c). */
 static void decode(struct gus_frontend *f)
 {
-	const struct gus_core_config *c = f->c;
-	unsigned n = 0, uops = 0, complex = 0;
+	struct gus_decode_group group = { 0 };
 
 	if (microcode(f))
 		return;
-	while (n < c->decode_width && f->found_n) {
+	while (f->found_n) {
 		const struct gus_fetched *next = &f->found[f->found_first];
 		const struct gus_op *op = &f->p->ops[next->op];
 
 		if (op->insns_n > f->found_n)
 			return; /* the second half of a fused pair is not there yet */
-		if ((op->flags & GUS_OP_FUSIBLE) && !f->ended &&
-		    (f->found_n < 2 || (n + 1 == c->decode_width && !c->decode_fuse_last)))
+		if ((op->flags & GUS_OP_FUSIBLE) && !f->ended && f->found_n < 2)
 			return; /* it waits to see what follows */
-		if (is_complex(c, op) && c->decode_complex && (n != complex || complex == c->decode_complex))
+		if (!gus_decode_group_takes(&group, f->c, op, !f->ended) || !has_room(f, op->fused))
 			return;
-		if (n && c->decode_uops && uops + op->decoded > c->decode_uops)
-			return;
-		if (op->microcoded && n)
-			return;
-		if (!has_room(f, op->fused))
-			return;
-		complex += is_complex(c, op);
-		n++;
-		uops += op->decoded;
+		gus_decode_group_put(&group, f->c, op);
 		put(f, next);
 		f->found_first = (f->found_first + op->insns_n) % GUS_FRONT_INSNS;
 		f->found_n -= op->insns_n;
-		if (op->microcoded) {
+		if (op->microcoded)
 			begin_microcode(f, op);
-			return;
-		}
-		if (ends_group(c, op))
-			return;
 	}
 }
 
@@ -297,6 +273,25 @@ static unsigned width_of_second(const struct gus_frontend *f, enum gus_uop_lines
 	}
 }
 
+/* Of code that the uop cache keeps in part: from it to the decoders wherever it ends, back only behind a jump that is
+ * taken, when the decoders are done with all before (Intel's manual on switches between both; uiCA's simulator). */
+static void go_to_decoders(struct gus_frontend *f)
+{
+	f->from_cache = false;
+	f->block = UINT64_MAX;
+	f->worked = f->head_start = 0;
+	f->stalled = f->c->decode_delay > 1 ? f->c->decode_delay - 1 : 0;
+}
+
+static void return_to_cache(struct gus_frontend *f)
+{
+	if (!f->returning || f->found_n || f->microcode || f->switching)
+		return;
+	f->returning = false;
+	f->from_cache = true;
+	f->lines = (struct gus_uop_lines){ .jumped = true };
+}
+
 /* The uop cache delivers uops of one line a cycle, on some cores of a second one as well. */
 static void deliver(struct gus_frontend *f)
 {
@@ -311,6 +306,10 @@ static void deliver(struct gus_frontend *f)
 		enum gus_uop_lines_step step = gus_uop_lines_step(&f->lines, c, op, at);
 		unsigned wide = c->uop_cache_wide && (op->flags & GUS_OP_WIDE);
 
+		if (f->kept && !f->kept[f->ahead.op]) {
+			go_to_decoders(f);
+			return;
+		}
 		if (lines && step != GUS_UOP_LINES_SAME) {
 			bool inside = at >> f->window_shift == f->lines.window - 1;
 
@@ -338,32 +337,15 @@ static void deliver(struct gus_frontend *f)
 
 void gus_frontend_cycle(struct gus_frontend *f)
 {
-	if (f->mode == GUS_CORE_FETCH_DECODERS) {
-		decode(f);
-		predecode(f);
-	} else if (f->mode == GUS_CORE_FETCH_UOP_CACHE) {
+	if (f->mode == GUS_CORE_FETCH_LOOP || f->mode == GUS_CORE_FETCH_IDEAL)
+		return;
+	if (f->from_cache) {
 		deliver(f);
+		return;
 	}
-}
-
-/* Whether the uop cache can hold the code: so many lines a window, so many in all, no jump that it refuses. */
-static bool cached(const struct gus_program *p, const struct gus_core_config *c)
-{
-	struct gus_uop_lines l = { 0 };
-	uint64_t total = 0;
-
-	for (uint32_t i = 0; i < p->ops_n; i++) {
-		const struct gus_op *op = &p->ops[i];
-		uint64_t at = p->base + p->insns[op->insn].offset;
-
-		if (gus_uop_lines_refuses(c, p, op))
-			return false;
-		total += gus_uop_lines_step(&l, c, op, at) == GUS_UOP_LINES_SAME ? 0 : c->uop_cache_line;
-		gus_uop_lines_put(&l, c, op, at, false);
-		if (c->uop_cache_lines && l.lines > c->uop_cache_lines)
-			return false;
-	}
-	return !c->uop_cache_size || total <= c->uop_cache_size;
+	decode(f);
+	predecode(f);
+	return_to_cache(f);
 }
 
 static unsigned fused_uops(const struct gus_program *p)
@@ -389,7 +371,9 @@ static bool writes_high_byte(const struct gus_insn_info *info)
  * into the loop buffer. */
 static bool replays(const struct gus_program *p, const struct gus_core_config *c, bool uop_cache)
 {
-	if (!c->loop_buffer || fused_uops(p) > c->loop_buffer || (uop_cache && !cached(p, c)))
+	if (!c->loop_buffer || fused_uops(p) > c->loop_buffer)
+		return false;
+	if (uop_cache && gus_uop_lines_kept(c, p, NULL) < p->ops_n)
 		return false;
 	for (uint32_t i = 0; i < p->insns_n; i++)
 		if ((p->insns[i].info.flags & GUS_INSN_STACK) || writes_high_byte(&p->insns[i].info))
@@ -421,6 +405,7 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 {
 	bool decoders = c->fetch_bytes && c->decode_width && c->predecode_width;
 	bool uop_cache = c->uop_cache_width && c->uop_cache_window && c->uop_cache_line;
+	uint32_t kept;
 
 	if (!p->bytes)
 		return o->fetch == GUS_CORE_FETCH_IDEAL ? GUS_CORE_FETCH_IDEAL : GUS_CORE_FETCH_LOOP;
@@ -429,6 +414,8 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 		return decoders ? o->fetch : GUS_CORE_FETCH_IDEAL;
 	case GUS_CORE_FETCH_UOP_CACHE:
 		return uop_cache ? o->fetch : GUS_CORE_FETCH_IDEAL;
+	case GUS_CORE_FETCH_MIXED:
+		return uop_cache && decoders ? o->fetch : GUS_CORE_FETCH_IDEAL;
 	case GUS_CORE_FETCH_LOOP:
 	case GUS_CORE_FETCH_IDEAL:
 		return o->fetch;
@@ -439,8 +426,8 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 		return decoders ? GUS_CORE_FETCH_DECODERS : GUS_CORE_FETCH_IDEAL;
 	if (replays(p, c, uop_cache))
 		return GUS_CORE_FETCH_LOOP;
-	if (uop_cache && cached(p, c))
-		return GUS_CORE_FETCH_UOP_CACHE;
+	if (uop_cache && (kept = gus_uop_lines_kept(c, p, NULL)) != 0 && (decoders || kept == p->ops_n))
+		return kept == p->ops_n ? GUS_CORE_FETCH_UOP_CACHE : GUS_CORE_FETCH_MIXED;
 	if (decoders)
 		return GUS_CORE_FETCH_DECODERS;
 	/* A table that says no more of its front end (UFS). */
@@ -469,6 +456,11 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 	f->fetch_shift = shift_of(c->fetch_bytes);
 	f->window_shift = shift_of(c->uop_cache_window);
 	f->block = UINT64_MAX;
+	if (f->mode == GUS_CORE_FETCH_MIXED) {
+		f->kept = gus_zalloc(p->ops_n * sizeof(*f->kept));
+		gus_uop_lines_kept(c, p, f->kept);
+	}
+	f->from_cache = f->mode == GUS_CORE_FETCH_UOP_CACHE || (f->kept && f->kept[0]);
 	/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and
 	 * later); where not, each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
 	if (c->loop_boundary || (c->loop_buffer && (!uops || c->loop_buffer < uops)))
@@ -480,6 +472,7 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 void gus_frontend_end(struct gus_frontend *f)
 {
 	free(f->addresses);
+	free(f->kept);
 }
 
 /* What state.c compares: all that decides what is delivered from now on. Addresses count by where they are in
@@ -492,7 +485,8 @@ uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
 	}
 	sum = gus_mix(sum, f->have_ahead ? (uint64_t)f->ahead.op << 8 | f->insn : f->next_op);
 	sum = gus_mix(sum, ((uint64_t)f->stalled << 32) | (f->microcode << 8) | f->switching);
-	if (f->mode == GUS_CORE_FETCH_DECODERS && fetch((struct gus_frontend *)f)) {
+	sum = gus_mix(sum, (uint64_t)f->from_cache << 1 | f->returning);
+	if (!f->from_cache && fetch((struct gus_frontend *)f)) {
 		uint64_t at = address_of(f, &f->ahead, f->insn);
 
 		sum = gus_mix(sum, (uint64_t)f->worked << 32 | f->head_start);

@@ -52,6 +52,8 @@ struct gus_frontend {
 	unsigned switching;             /* cycles until it, or the decoders after it, deliver */
 
 	/* The uop cache. */
+	bool *kept;                     /* of MIXED: which ops it has */
+	bool from_cache, returning;     /* it delivers; the decoders finish, and then it will */
 	struct gus_uop_lines lines;         /* as far as it has delivered them */
 
 	/* The queue. */

@@ -59,10 +59,20 @@ static unsigned rank_ports(const uint32_t *seen, uint64_t mask, uint8_t *ranks)
 static int by_slot(const struct core *core, uint64_t mask, unsigned slot)
 {
 	const uint32_t *seen = core->waiting_seen[0];
-	uint8_t ranks[GUS_CORE_PORTS];
+	uint32_t first = UINT32_MAX, second = UINT32_MAX;
 
-	rank_ports(seen, mask, ranks);
-	return slot % 2 && seen[ranks[1]] < seen[ranks[0]] + 3 ? ranks[1] : ranks[0];
+	/* Count and port as one number, as which is the least cannot be foretold: so there is no branch to miss. */
+	for (uint64_t rest = mask; rest; rest &= rest - 1) {
+		uint32_t port = (uint32_t)lowest(rest), key = seen[port] << 6 | (63 - port);
+		uint32_t more = key > first ? key : first;
+
+		first = key < first ? key : first;
+		second = more < second ? more : second;
+	}
+	/* A mask has two ports at least. */
+	if (slot % 2 && second >> 6 < (first >> 6) + 3)
+		return 63 - (int)(second & 63);
+	return 63 - (int)(first & 63);
 }
 
 /* Sandy Bridge and Ivy Bridge: slot by slot from the port with the fewest (of equals the lowest) through the others,
@@ -309,55 +319,93 @@ static void enter_uop(struct core *core, uint32_t number, struct live_slot *slot
 
 /* One op. */
 
-static enum gus_core_reason room_for_op(const struct core *core, const struct gus_op *op)
+/* Most buffers have room for whatever the slots of a cycle can need: only the others, once for each cycle, need be
+ * looked at slot by slot. */
+static void find_tight(struct core *core)
 {
-	const uint8_t *results = op->results;
+	core->tight_n = 0;
+	for (unsigned i = 0; i < core->pools_n; i++) {
+		unsigned pool = core->pools_used[i];
 
-	if (op->loads && !pool_has(&core->pools[POOL_LOADS], op->loads))
+		core->tight[core->tight_n] = (uint8_t)pool;
+		core->tight_n += core->pools[pool].used + core->most[pool] > core->pools[pool].size;
+	}
+	core->rings_tight = core->slot_tail - core->slot_head + core->c->issue_width > core->slot_mask - 1 ||
+		core->uop_tail - core->uop_head + core->most_uops + 1 > core->uop_mask ||
+		core->store_tail - core->store_head + (uint64_t)ACCESSES * core->c->issue_width > core->store_mask;
+}
+
+/* Whether all buffers have what the slot needs. That is so most of the time; where it is not, room_for_op and
+ * room_for_slot find out which is in the way, if one is (a buffer that is empty gives more than it has). */
+static bool room_for_all(const struct core *core, const struct slot_need *need)
+{
+	bool room = !core->rings_tight;
+
+	for (unsigned i = 0; i < core->tight_n; i++) {
+		const struct pool *pool = &core->pools[core->tight[i]];
+
+		room &= pool->used + need->entries[core->tight[i]] <= pool->size;
+	}
+	return room;
+}
+
+/* Rings are as large as what is asked for here (core.c, ring): their tests matter for machines without end only. */
+static bool stores_full(const struct core *core)
+{
+	return core->store_tail - core->store_head + ACCESSES > core->store_mask;
+}
+
+static enum gus_core_reason room_for_op(const struct core *core, const struct gus_op *op, const struct slot_need *need)
+{
+	const int32_t *n = need->entries;
+
+	if (n[POOL_LOADS] && !pool_has(core, POOL_LOADS, n[POOL_LOADS]))
 		return GUS_CORE_LOAD_BUFFER;
-	if (op->stores && !pool_has(&core->pools[POOL_STORES], op->stores))
+	if (n[POOL_STORES] && !pool_has(core, POOL_STORES, n[POOL_STORES]))
 		return GUS_CORE_STORE_BUFFER;
-	if (core->store_tail - core->store_head + ACCESSES > core->store_mask)
-		return GUS_CORE_STORE_BUFFER; /* the ring is full */
-	if ((op->flags & GUS_OP_BRANCH) && !pool_has(&core->pools[POOL_BRANCHES], 1))
+	if (stores_full(core))
+		return GUS_CORE_STORE_BUFFER;
+	if (n[POOL_BRANCHES] && !pool_has(core, POOL_BRANCHES, n[POOL_BRANCHES]))
 		return GUS_CORE_BRANCH_BUFFER;
-	if (!pool_has(&core->pools[POOL_RENAMES], gus_op_results(op)) ||
-	    !pool_has(&core->pools[POOL_INT], results[GUS_REGFILE_INT]) ||
-	    !pool_has(&core->pools[POOL_VECTOR], results[GUS_REGFILE_VECTOR]) ||
-	    !pool_has(&core->pools[POOL_MASK], results[GUS_REGFILE_MASK]))
-		return GUS_CORE_REGISTERS;
+	for (enum pools i = POOL_RENAMES; i <= POOL_MASK; i++)
+		if (!pool_has(core, i, n[i]))
+			return GUS_CORE_REGISTERS;
 	if ((op->flags & GUS_OP_SERIALISING) && core->slot_head != core->slot_tail)
 		return GUS_CORE_SERIALISED;
 	return GUS_CORE_NOTHING;
 }
 
-static void take_for_op(struct core *core, const struct gus_op *op)
+static bool rings_full(const struct core *core, const struct slot_need *need)
 {
-	const uint8_t *results = op->results;
-
-	core->pools[POOL_LOADS].used += op->loads;
-	core->pools[POOL_STORES].used += op->stores;
-	core->pools[POOL_BRANCHES].used += (op->flags & GUS_OP_BRANCH) != 0;
-	core->pools[POOL_INT].used += results[GUS_REGFILE_INT];
-	core->pools[POOL_VECTOR].used += results[GUS_REGFILE_VECTOR];
-	core->pools[POOL_MASK].used += results[GUS_REGFILE_MASK];
-	core->pools[POOL_RENAMES].used += gus_op_results(op);
+	return core->slot_tail - core->slot_head > core->slot_mask - 1 ||
+		core->uop_tail - core->uop_head + need->n + 1 > core->uop_mask;
 }
 
-/* The rings are as large as what is asked for here (core.c, ring): their tests matter for machines without end only. */
 static enum gus_core_reason room_for_slot(const struct core *core, const struct slot_need *need)
 {
-	if (!pool_has(&core->pools[POOL_ROB], need->rob) || core->slot_tail - core->slot_head > core->slot_mask - 1 ||
-	    core->uop_tail - core->uop_head + need->n + 1 > core->uop_mask)
+	if (!pool_has(core, POOL_ROB, need->entries[POOL_ROB]) || rings_full(core, need))
 		return GUS_CORE_ROB;
-	if (!need->rs)
-		return GUS_CORE_NOTHING;
-	if (!pool_has(&core->pools[POOL_RS], need->rs) ||
-	    (need->rs_int && !pool_has(&core->pools[POOL_RS_INT], need->rs_int)) ||
-	    (need->rs_vector && !pool_has(&core->pools[POOL_RS_VECTOR], need->rs_vector)) ||
-	    (need->rs_memory && !pool_has(&core->pools[POOL_RS_MEMORY], need->rs_memory)))
-		return GUS_CORE_RS;
+	for (enum pools i = POOL_RS; i < POOLS; i++)
+		if (need->entries[i] && !pool_has(core, i, need->entries[i]))
+			return GUS_CORE_RS;
 	return GUS_CORE_NOTHING;
+}
+
+/* An op is asked for as a whole at its first slot only. */
+static enum gus_core_reason room_for(const struct core *core, const struct gus_op *op, const struct slot_need *need)
+{
+	enum gus_core_reason reason;
+
+	if (room_for_all(core, need) && !(op->flags & GUS_OP_SERIALISING))
+		return GUS_CORE_NOTHING;
+	reason = core->slot ? GUS_CORE_NOTHING : room_for_op(core, op, need);
+	return reason ? reason : room_for_slot(core, need);
+}
+
+static void take_entries(struct core *core, const struct slot_need *need)
+{
+	for (unsigned i = 0; i < core->pools_in_order; i++)
+		core->pools[core->pools_used[i]].used += need->entries[core->pools_used[i]];
 }
 
 /* An elimination is decided with the first slot, and is for all uops of it: a move has no more. */
@@ -367,9 +415,9 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 	struct live_slot *slot = core_slot(core, core->slot_tail);
 	bool eliminated = (op->flags & GUS_OP_ELIMINATED) && !core->slot && eliminate(core, op);
 
-	*slot = (struct live_slot){ .op = core->current.op, .iteration = core->current.iteration, .issued = core->cycle,
-		.first = core->uop_tail, .complete = core->cycle };
-	core->pools[POOL_ROB].used += need->rob;
+	*slot = (struct live_slot){ .op = core->current->op, .iteration = core->current->iteration,
+		.issued = core->cycle, .first = core->uop_tail, .complete = core->cycle };
+	take_entries(core, need);
 	if (eliminated || !n)
 		enter_idle(core, n ? first : op->uop, slot, false);
 	for (uint32_t i = 0; i < n && !eliminated; i++) {
@@ -380,7 +428,7 @@ static void issue_slot(struct core *core, const struct gus_op *op, const struct 
 	}
 	core->slot++;
 	slot->ends_op = core->slot >= op->slots;
-	slot->ends_iteration = slot->ends_op && core->current.last;
+	slot->ends_iteration = slot->ends_op && core->current->last;
 	core->slot_tail++;
 	core->issued_now++;
 	core->total.slots++;
@@ -399,7 +447,7 @@ void gus_core_unblock(struct core *core, uint64_t complete)
 static void end_op(struct core *core, const struct gus_op *op)
 {
 	const struct gus_core_branch *branch = core->options->branch;
-	const struct gus_fetched *current = &core->current;
+	const struct gus_fetched *current = core->current;
 	uint64_t slot = core->slot_tail - 1;
 
 	if ((op->flags & GUS_OP_BRANCH) && branch &&
@@ -415,7 +463,7 @@ static void end_op(struct core *core, const struct gus_op *op)
 	}
 	if (core->blocking == slot + 1 && !core_slot(core, slot)->waiting)
 		gus_core_unblock(core, core_slot(core, slot)->complete);
-	core->issued_iterations += core->current.last;
+	core->issued_iterations += core->current->last;
 	core->have_current = false;
 }
 
@@ -434,26 +482,23 @@ static enum gus_core_reason issue_one(struct core *core)
 
 		if (!next)
 			return GUS_CORE_FRONT_END;
-		core->current = *next;
+		core->current = next;
 		core->slot = 0;
 	}
-	op = &core->p->ops[core->current.op];
-	need = &core->needs[core->first_need[core->current.op] + core->slot];
-	reason = core->slot ? GUS_CORE_NOTHING : room_for_op(core, op);
-	if (!reason)
-		reason = room_for_slot(core, need);
+	op = &core->p->ops[core->current->op];
+	need = &core->needs[core->plans[core->current->op].first_need + core->slot];
+	reason = room_for(core, op, need);
 	if (reason)
 		return reason;
 	if (!core->have_current) {
 		core->have_current = true;
 		gus_frontend_take(&core->front);
-		take_for_op(core, op);
-		if (core->follows[core->current.op])
+		if (core->plans[core->current->op].follows)
 			gus_core_begin_op(core, op);
 	}
 	issue_slot(core, op, need);
 	if (core->slot >= op->slots) {
-		bool last = core->current.last;
+		bool last = core->current->last;
 
 		end_op(core, op);
 		if (gus_frontend_boundary(&core->front, last))
@@ -471,6 +516,7 @@ void gus_core_issue(struct core *core)
 		core->left[p] = 0;
 	}
 	core->bound_n = 0;
+	find_tight(core);
 	core->stop = GUS_CORE_NOTHING;
 	while (core->issued_now < core->c->issue_width) {
 		enum gus_core_reason reason = issue_one(core);
@@ -480,5 +526,9 @@ void gus_core_issue(struct core *core)
 				core->stop = reason;
 			break;
 		}
+	}
+	if (core->have_current) {
+		core->kept = *core->current;
+		core->current = &core->kept;
 	}
 }

@@ -112,7 +112,7 @@ static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 	enum gus_tlb tlb = GUS_TLB_HIT;
 
 	if (oracle) {
-		struct gus_core_access access = { .iteration = core->current.iteration, .op = core->current.op,
+		struct gus_core_access access = { .iteration = core->current->iteration, .op = core->current->op,
 			.memory = op->memory + n, .address = core->address[n].bits, .known = core->address[n].known,
 			.store = !core->p->memories[op->memory + n].load };
 
@@ -148,8 +148,8 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 /* A source that knows addresses (a trace) is believed; else they are what registers that are followed make them. */
 static struct gus_value address_now(const struct core *core, const struct gus_op *op, unsigned n)
 {
-	if (core->current.addressed)
-		return (struct gus_value){ core->front.addresses[core->current.addresses][n], true };
+	if (core->current->addressed)
+		return (struct gus_value){ core->front.addresses[core->current->addresses][n], true };
 	return gus_values_address(&core->values, core->p, op->memory + n);
 }
 
@@ -391,12 +391,10 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 }
 
 /* Stores leave in order after they retire; a line that is not in L1 is asked for at retirement. */
-void gus_core_retire_stores(struct core *core, const struct gus_op *op)
+void gus_core_retire_stores(struct core *core, const struct gus_op *op, unsigned n)
 {
-	unsigned n = 0, entries = 0;
+	unsigned entries = 0;
 
-	for (unsigned i = 0; i < op->memories_n && i < ACCESSES; i++)
-		n += core->p->memories[op->memory + i].store;
 	while (n-- && core->store_retired < core->store_tail) {
 		struct live_store *s = &core->stores[core->store_retired++ & core->store_mask];
 
@@ -406,7 +404,7 @@ void gus_core_retire_stores(struct core *core, const struct gus_op *op)
 		entries += s->entries;
 	}
 	if (op->stores > entries) /* of a store that has no memory operand we know of */
-		core->pools[POOL_STORES].freed += op->stores - entries;
+		core->pools[POOL_STORES].freed += (int32_t)(op->stores - entries);
 }
 
 /* The store is in L1: the load that waited for it reads it there, store_forward_blocked cycles from now until its
@@ -441,7 +439,7 @@ void gus_core_commit_stores(struct core *core)
 		last = core->c->l1d_stores ? s : NULL;
 		if (last && s->split)
 			core->commit_free = core->cycle + 2;
-		core->pools[POOL_STORES].freed += s->entries;
+		core->pools[POOL_STORES].freed += (int32_t)s->entries;
 		count_words(core, s, -1);
 		if (s->blocked)
 			release(core, &core->uops[s->blocked - 1]);

@@ -29,7 +29,7 @@
  *
  *	issue --> producers not dispatched      [a node in the list `waiters` of each of them; `pending` counts them]
  *	      --> all known, but later          [the wheel, in the list of the cycle `ready`]
- *	      --> ready                         [ready[port], the oldest first]
+ *	      --> ready                         [ready[port]: its bit is set]
  *	      --> dispatched                    [none; `complete` is known, and with it all that it wakes]
  *	      --> retired, with its slot
  *
@@ -107,6 +107,7 @@ struct live_store {
 
 struct snapshot {
 	uint64_t cycle, iteration, slots;
+	uint64_t in_flight;                     /* slots that did not retire yet */
 	uint64_t dispatched[GUS_CORE_PORTS];
 	uint64_t commit[GUS_COMMITS], stop[GUS_CORE_REASONS];
 };
@@ -122,26 +123,37 @@ enum {
 	LOADS_NOW = 8,          /* dispatched in one cycle */
 	ISSUED_NOW = 16,        /* different sets of ports in one cycle that are told apart */
 	FILES = 160,            /* numbers for physical registers that are shared: more than there are names */
+	NO_LIMIT = INT32_MAX / 2,
 	UNITS = 256,
+};
+
+/* Buffers. Those up to POOLS_IN_ORDER are taken by a slot when it is issued; an entry of a scheduler by each uop, of
+ * the one that its port has. */
+enum pools {
+	POOL_ROB, POOL_LOADS, POOL_STORES, POOL_BRANCHES, POOL_RENAMES, POOL_INT, POOL_VECTOR, POOL_MASK,
+	POOLS_IN_ORDER,
+	POOL_RS = POOLS_IN_ORDER, POOL_RS_INT, POOL_RS_VECTOR, POOL_RS_MEMORY, POOLS
 };
 
 /* Entries of a buffer. What is freed in a cycle is kept apart until its end: it can be had in the next one only
  * (Palomares 2015, section 7.4), in whatever order the phases of the cycle look. */
 struct pool {
-	uint32_t used, size;                    /* size 0: no limit */
-	uint32_t freed;
+	int32_t used, freed;
+	int32_t size;                           /* NO_LIMIT where there is none */
 };
 
-/* What one issue slot of an op needs. */
+/* What one issue slot of an op needs: of the first slot with what the op needs as a whole. */
 struct slot_need {
 	uint32_t first, n;                      /* its uops */
-	uint8_t rob, rs;                        /* entries */
-	uint8_t rs_int, rs_vector, rs_memory;   /* where the scheduler has parts */
+	int32_t entries[POOLS];
 };
 
-enum pools {
-	POOL_ROB, POOL_RS, POOL_RS_INT, POOL_RS_VECTOR, POOL_RS_MEMORY, POOL_LOADS, POOL_STORES, POOL_BRANCHES,
-	POOL_RENAMES, POOL_INT, POOL_VECTOR, POOL_MASK, POOLS
+/* What is asked of each op again and again, found once. */
+struct op_plan {
+	uint32_t first_need;                    /* of its slots */
+	uint16_t stores;                        /* accesses of it that are stores */
+	bool follows;                           /* it has accesses, or changes registers that are followed */
+	int32_t gives[POOLS_IN_ORDER];          /* entries that it frees when it retires */
 };
 
 struct core {
@@ -159,11 +171,19 @@ struct core {
 	uint64_t slot_mask, slot_head, slot_tail;
 	struct live_reg regs[GUS_PROGRAM_REGS];
 	struct pool pools[POOLS];
+	uint8_t pools_used[POOLS];              /* by some op of the program, in order; others are not looked at */
+	unsigned pools_n, pools_in_order;       /* of them */
+	int32_t most[POOLS];                    /* that the slots of one cycle can need of each */
+	uint32_t most_uops;                     /* that they have */
+	uint8_t tight[POOLS];                   /* pools that may not have it in this cycle */
+	unsigned tight_n;
+	bool rings_tight;
 	struct gus_vec(struct waiter) waiters;
 	uint32_t free_waiter;                   /* node + 1 */
 	uint32_t *wheel;                        /* ring index + 1 of the first uop that gets ready in that cycle */
 
-	uint64_t *ready[GUS_CORE_PORTS];        /* sequence numbers, the oldest first */
+	uint64_t *ready[GUS_CORE_PORTS];        /* a bit for each entry of the ring of uops */
+	uint64_t ready_from[GUS_CORE_PORTS];    /* none that is older is ready */
 	uint32_t ready_n[GUS_CORE_PORTS];
 	uint32_t waiting[GUS_CORE_PORTS];       /* bound to the port and not dispatched */
 	/* The same as the renamer sees it, who hears of a dispatch a cycle later; at the starts of this cycle and of
@@ -172,6 +192,7 @@ struct core {
 	uint32_t left[GUS_CORE_PORTS];          /* dispatched in this cycle */
 	struct { uint64_t ports; uint32_t n; } bound[ISSUED_NOW]; /* uops of this cycle, by the ports of their choice */
 	unsigned bound_n;
+	uint64_t ready_ports;                   /* those with some that are ready */
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
 	uint64_t unit_free[UNITS];
 	unsigned units_n;                       /* the highest that the program uses, plus 1 */
@@ -180,8 +201,9 @@ struct core {
 	uint64_t pair_turns;                    /* of pairs, each at its lower port: whether that was the last */
 
 	/* Issue. */
-	struct gus_fetched current;
-	bool have_current;
+	const struct gus_fetched *current;      /* the op that is issued, in the front end or kept here */
+	struct gus_fetched kept;                /* between cycles: the front end may write over its own */
+	bool have_current;                      /* its first slot is issued */
 	unsigned slot;                          /* the next of current */
 	uint64_t blocked_until;                 /* after a mispredicted or serialising op; NEVER: until that is known */
 	bool mispredict;                        /* it is a misprediction that blocks */
@@ -190,8 +212,7 @@ struct core {
 	uint32_t aliases;                       /* physical registers with several names */
 	uint8_t names[FILES];                   /* how many names each has; what was never shared has no number */
 	struct slot_need *needs;                /* of the slots of all ops, in order */
-	uint32_t *first_need;                   /* by op */
-	bool *follows;                          /* by op: it has accesses, or changes registers that are followed */
+	struct op_plan *plans;                  /* by op */
 
 	/* Memory. */
 	struct { uint64_t at, bytes; } loads_now[LOADS_NOW]; /* bytes of a line that the loads of this cycle read */
@@ -238,9 +259,9 @@ static inline struct live_slot *core_slot(struct core *core, uint64_t seq)
 }
 
 /* What needs more than there is gets it when the buffer is empty, so that nothing waits for ever. */
-static inline bool pool_has(const struct pool *p, uint32_t n)
+static inline bool pool_has(const struct core *core, enum pools pool, int32_t n)
 {
-	return !p->size || p->used + n <= p->size || !p->used;
+	return core->pools[pool].used + n <= core->pools[pool].size || !core->pools[pool].used;
 }
 
 /* wait.c */
@@ -266,7 +287,8 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op);
 void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op);
 void gus_core_rename_load(struct core *core, const struct gus_uop *uop, const struct gus_op *op);
 void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *uop);
-void gus_core_retire_stores(struct core *core, const struct gus_op *op);
+/* The op is retired, and n accesses of it are stores. */
+void gus_core_retire_stores(struct core *core, const struct gus_op *op, unsigned n);
 void gus_core_commit_stores(struct core *core);
 
 /* state.c */

@@ -10,7 +10,7 @@
  *	wheel        ready = 1003               ready = 1001 (now + 1)
  *	  . . . | 1002 | 1003 | . . . | 1000 | 1001 | . . .         entry: cycle modulo WHEEL
  *	            |      `- u9 - u4           `- u7
- *	            `- none            ^ now: its list was emptied into ready[port]
+ *	            `- none            ^ now: its list was emptied, into bits of ready[port]
  *
  * Invariant: a uop in the list of entry t (at most one turn ahead) is not needed before cycle t. One whose time is
  * more than a turn away is put into the farthest list and armed again when that comes round. */
@@ -65,12 +65,10 @@ void gus_core_arm(struct core *core, struct live_uop *u)
 	uint64_t when = u->ready;
 
 	if (when <= core->cycle) {
-		uint64_t *ready = core->ready[u->port];
-		uint32_t n = core->ready_n[u->port]++;
-
-		for (; n && ready[n - 1] > u->seq; n--)
-			ready[n] = ready[n - 1];
-		ready[n] = u->seq;
+		core->ready[u->port][at / 64] |= 1ull << at % 64;
+		if (!core->ready_n[u->port]++ || u->seq < core->ready_from[u->port])
+			core->ready_from[u->port] = u->seq;
+		core->ready_ports |= 1ull << u->port;
 		return;
 	}
 	if (when - core->cycle >= WHEEL)

@@ -115,6 +115,7 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 		{ "page_size", offsetof(struct gus_core_config, page_size) },
 		{ "fetch_bytes", offsetof(struct gus_core_config, fetch_bytes) },
 		{ "uop_cache_window", offsetof(struct gus_core_config, uop_cache_window) },
+		{ "uop_cache_block", offsetof(struct gus_core_config, uop_cache_block) },
 	};
 
 	if (!c->issue_width || !c->retire_width || !c->issue_delay)

@@ -18,10 +18,10 @@ struct gus_uarch;
 	X(renames) X(int_renames) X(vector_renames) X(mask_renames) \
 	X(port_binding) X(move_elimination_slots) \
 	X(predecode_width) X(fetch_bytes) X(decode_queue) X(decode_width) X(decode_uops) X(decode_complex) \
-	X(decode_fuse_last) X(decode_branch_last) X(decode_pop_5c) X(lcp_penalty) \
+	X(decode_fuse_last) X(decode_branch_last) X(decode_pop_5c) X(decode_delay) X(lcp_penalty) \
 	X(microcode_width) X(microcode_switch) X(microcode_switch_decoders) \
 	X(uop_cache_width) X(uop_cache_line) X(uop_cache_lines) X(uop_cache_window) X(uop_cache_size) \
-	X(uop_cache_reads) X(uop_cache_second) X(uop_cache_wide) X(jcc_erratum) \
+	X(uop_cache_block) X(uop_cache_reads) X(uop_cache_second) X(uop_cache_wide) X(jcc_erratum) \
 	X(queue_size) X(loop_buffer) X(loop_unroll_2) X(loop_unroll_3) X(loop_unroll_4) X(loop_unroll_5) \
 	X(loop_unroll_6) X(loop_unroll_8) X(taken_branches) X(mispredict_penalty) \
 	X(l1d_latency) X(l1d_stores) X(l1d_bank_ports) X(l1d_misses) \

@@ -13,6 +13,7 @@ enum gus_core_fetch {
 	GUS_CORE_FETCH_UOP_CACHE,
 	GUS_CORE_FETCH_LOOP,
 	GUS_CORE_FETCH_IDEAL,   /* uops are always there */
+	GUS_CORE_FETCH_MIXED,   /* the uop cache has some of the code's windows, decoders the others */
 };
 
 /* Where an access finds its line. */
@@ -105,6 +106,10 @@ struct gus_core_options {
 	enum gus_core_fetch fetch;
 	enum gus_core_pointers pointers;
 	uint64_t iterations;            /* stop after so many; 0: when it is periodic, or after a bound */
+	/* Stop also when the quarters of what was run differ by no more than this share, or three times of it in long
+	 * runs (0: do not): the mean of many blocks is then had in a fraction of the time in which some of them would
+	 * show a period. */
+	double settled;
 	const struct gus_core_memory *memory;
 	const struct gus_core_branch *branch;
 	const struct gus_core_source *source;

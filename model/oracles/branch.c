@@ -4,13 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/oracles/sets.h"
 
 enum {
-	RING = 4096,                    /* bits of history kept: more than the longest */
+	RING = 4096,                    /* bits of history kept: at least twice the longest */
 	CHOICE_MAX = 7,                 /* of the counter that says whether new entries are to be trusted */
 	CONFIDENT = 3,                  /* of a target's counter, its greatest */
 	FORGET_AFTER = 1 << 18,         /* branches after which usefulness is halved: so old entries become free */
@@ -18,9 +21,8 @@ enum {
 };
 
 /* One entry of a tagged table. Directions have a counter of -4 to 3, 0 and more being taken; targets one of 0 to
- * CONFIDENT. */
+ * CONFIDENT. Targets themselves stand apart, so that all tables of directions fit into a first-level cache. */
 struct entry {
-	uint64_t target;
 	uint16_t tag;
 	int8_t counter;
 	uint8_t useful;
@@ -39,17 +41,17 @@ struct fold {
 	union folds value, out, end;    /* out: the bit where the oldest leaves; end: the bit behind the last */
 };
 
-struct table {
-	struct entry *entries;
-	uint32_t length;                /* of its history, in bits */
-	uint32_t index, tag;            /* of the branch that is looked up */
-};
-
 struct tables {
-	struct table table[GUS_BRANCH_TABLES_MAX];
+	struct entry *entries;          /* of the first table, behind it those of the second, ... */
+	uint64_t *targets;              /* beside them, where there are any */
+	uint32_t length[GUS_BRANCH_TABLES_MAX]; /* of each table's history, in bits */
 	struct fold fold[FOLDS];
 	uint32_t n, entry_bits, tag_bits;
+	/* Of the branch that is looked up, by table: its place in entries, and its tag. */
+	uint32_t at[GUS_BRANCH_TABLES_MAX], tag[GUS_BRANCH_TABLES_MAX];
 	int provider, other;            /* the longest that has the branch, and the next; -1: none */
+	uint32_t longest;               /* of the histories */
+	uint64_t folded;                /* bits of history that the folds have */
 };
 
 struct gus_branch_predictor {
@@ -61,8 +63,9 @@ struct gus_branch_predictor {
 	uint64_t *btb_target;           /* by slot */
 	uint64_t *returns;
 	uint32_t returns_top, returns_n;
-	uint8_t history[RING];
-	uint32_t history_at;
+	bool wide;                      /* the processor has AVX2 */
+	uint8_t history[RING + 4];      /* 4: read as words */
+	uint64_t history_at;            /* bits so far */
 	uint64_t random, branches;
 	struct gus_branch_counts counts[GUS_BRANCH_KINDS];
 };
@@ -107,21 +110,31 @@ static int new_tables(struct tables *t, const struct gus_branch_tagged *c, const
 	t->n = c->tables;
 	t->entry_bits = c->entry_bits;
 	t->tag_bits = c->tag_bits;
+	/* Eight tables are read at once, of which the last may be none. */
+	t->entries = gus_zalloc(((size_t)(t->n + 7) / 8 * 8 << c->entry_bits) * sizeof(*t->entries) + 1);
 	for (uint32_t i = 0; i < t->n; i++) {
-		struct table *one = &t->table[i];
 		double share = t->n > 1 ? (double)i / (t->n - 1) : 0;
 		uint32_t index = prime_from(c->entry_bits);
 		uint32_t tag = prime_from(c->tag_bits > index ? c->tag_bits : index + 1);
 		const uint32_t widths[FOLDS] = { index, tag, prime_from(tag + 1) };
 
-		one->entries = gus_zalloc(((size_t)1 << c->entry_bits) * sizeof(*one->entries));
-		one->length = (uint32_t)(c->history_min * pow((double)c->history_max / c->history_min, share) + 0.5);
+		t->length[i] = (uint32_t)(c->history_min * pow((double)c->history_max / c->history_min, share) + 0.5);
+		t->longest = t->length[i] > t->longest ? t->length[i] : t->longest;
 		for (unsigned f = 0; f < FOLDS; f++) {
-			t->fold[f].out.of[i] = UINT32_C(1) << one->length % widths[f];
+			t->fold[f].out.of[i] = UINT32_C(1) << t->length[i] % widths[f];
 			t->fold[f].end.of[i] = UINT32_C(1) << widths[f];
 		}
 	}
 	return 0;
+}
+
+static bool has_wide(void)
+{
+#if defined(__x86_64__)
+	return __builtin_cpu_supports("avx2");
+#else
+	return false;
+#endif
 }
 
 struct gus_branch_predictor *gus_branch_new(const struct gus_branch_config *config, struct gus_error *err)
@@ -129,6 +142,7 @@ struct gus_branch_predictor *gus_branch_new(const struct gus_branch_config *conf
 	struct gus_branch_predictor *p = gus_zalloc(sizeof(*p));
 
 	p->config = *config;
+	p->wide = has_wide();
 	p->random = UINT64_C(0x2545f4914f6cdd1d);
 	if (config->base_bits > 24 || !config->return_depth || config->return_depth > 4096) {
 		gus_fail(err, GUS_E_USAGE,
@@ -141,6 +155,7 @@ struct gus_branch_predictor *gus_branch_new(const struct gus_branch_config *conf
 	    gus_sets_init(&p->btb, "the branch target buffer", config->btb_entries, config->btb_ways, GUS_REPLACE_LRU,
 			  err) != 0)
 		goto failed;
+	p->target.targets = gus_zalloc(((size_t)p->target.n << p->target.entry_bits) * sizeof(uint64_t) + 1);
 	p->base = gus_alloc((size_t)1 << config->base_bits);
 	memset(p->base, BASE_INITIAL, (size_t)1 << config->base_bits);
 	p->btb_target = gus_zalloc(config->btb_entries * sizeof(*p->btb_target));
@@ -155,10 +170,9 @@ void gus_branch_free(struct gus_branch_predictor *p)
 {
 	if (!p)
 		return;
-	for (unsigned i = 0; i < GUS_BRANCH_TABLES_MAX; i++) {
-		free(p->direction.table[i].entries);
-		free(p->target.table[i].entries);
-	}
+	free(p->direction.entries);
+	free(p->target.entries);
+	free(p->target.targets);
 	gus_sets_free(&p->btb);
 	free(p->base);
 	free(p->btb_target);
@@ -178,20 +192,26 @@ void gus_branch_count_anew(struct gus_branch_predictor *p)
 
 /* History. */
 
-static void remember(struct tables *t, const struct gus_branch_predictor *p, uint32_t bit)
+/* A bit of the history, as if all before `since` were 0. */
+static inline uint32_t bit_at(const struct gus_branch_predictor *p, uint64_t at, uint64_t since)
 {
+	return at >= since ? p->history[at % RING] : 0;
+}
+
+/* The bit at a place of the history is folded into all tables, and of each the one that is too old for it goes. */
+static inline void remember(struct tables *t, const struct gus_branch_predictor *p, uint64_t at, uint64_t since)
+{
+	const uint32_t bit = p->history[at % RING];
 	four_folds gone[FOLD_VECTORS];
 
 	/* Put together in registers: what is written piece by piece cannot be read as a whole at once. Tables that
 	 * are none do no harm. */
 	for (uint32_t i = 0; 4 * i < t->n; i++) {
-		const struct table *four = &t->table[4 * i];
+		const uint32_t *length = &t->length[4 * i];
 
 		gone[i] = -(four_folds){
-			p->history[(p->history_at - four[0].length) % RING],
-			p->history[(p->history_at - four[1].length) % RING],
-			p->history[(p->history_at - four[2].length) % RING],
-			p->history[(p->history_at - four[3].length) % RING],
+			bit_at(p, at - length[0], since), bit_at(p, at - length[1], since),
+			bit_at(p, at - length[2], since), bit_at(p, at - length[3], since),
 		};
 	}
 	for (unsigned f = 0; f < FOLDS; f++)
@@ -204,10 +224,118 @@ static void remember(struct tables *t, const struct gus_branch_predictor *p, uin
 		}
 }
 
+/* Where a branch would be in each table, and its tags there. Returns which tables have it: bit i, table i. */
+static uint32_t match(struct tables *t, uint32_t hash)
+{
+	const uint32_t places = (UINT32_C(1) << t->entry_bits) - 1, tags = (UINT32_C(1) << t->tag_bits) - 1;
+	uint32_t have = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t place = t->fold[FOLD_INDEX].value.of[i];
+		uint32_t tag = t->fold[FOLD_TAG].value.of[i] ^ t->fold[FOLD_TAG_OTHER].value.of[i] << 1;
+
+		t->at[i] = (i << t->entry_bits) + ((hash ^ hash >> (i + 1) ^ place ^ place >> t->entry_bits) & places);
+		/* A tag of 0 is an entry that was never used. */
+		t->tag[i] = ((hash >> 12 ^ tag ^ tag >> t->tag_bits) & tags) | 1 << 15;
+		have |= (uint32_t)(t->entries[t->at[i]].tag == (uint16_t)t->tag[i]) << i;
+	}
+	return have;
+}
+
+#if defined(__x86_64__)
+/* The same for eight tables at once. */
+__attribute__((target("avx2"))) static void remember_wide(struct tables *t, const struct gus_branch_predictor *p,
+							  uint64_t at)
+{
+	const __m128i bit = _mm_cvtsi32_si128(p->history[at % RING]);
+	const __m256i one = _mm256_set1_epi32(1), new = _mm256_broadcastd_epi32(bit);
+
+	for (uint32_t i = 0; i < t->n; i += 8) {
+		__m256i length = _mm256_loadu_si256((const __m256i *)&t->length[i]), old, gone;
+
+		old = _mm256_and_si256(_mm256_sub_epi32(_mm256_set1_epi32((int)(at % RING)), length),
+				       _mm256_set1_epi32(RING - 1));
+		old = _mm256_i32gather_epi32((const int *)p->history, old, 1);
+		gone = _mm256_sub_epi32(_mm256_setzero_si256(), _mm256_and_si256(old, one));
+		for (unsigned f = 0; f < FOLDS; f++) {
+			__m256i *value = (__m256i *)&t->fold[f].value.of[i];
+			__m256i end = _mm256_loadu_si256((const __m256i *)&t->fold[f].end.of[i]);
+			__m256i out = _mm256_loadu_si256((const __m256i *)&t->fold[f].out.of[i]);
+			__m256i v = _mm256_or_si256(_mm256_slli_epi32(_mm256_loadu_si256(value), 1), new), carry;
+
+			v = _mm256_xor_si256(v, _mm256_and_si256(gone, out));
+			carry = _mm256_cmpeq_epi32(_mm256_and_si256(v, end), end);
+			v = _mm256_xor_si256(v, _mm256_and_si256(carry, one));
+			_mm256_storeu_si256(value, _mm256_and_si256(v, _mm256_sub_epi32(end, one)));
+		}
+	}
+}
+
+/* Places and tags of eight tables at once. Returns which of them have the branch. */
+__attribute__((target("avx2"))) static uint32_t match_wide(struct tables *t, uint32_t hash)
+{
+	const __m256i steps = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), all = _mm256_set1_epi32((int)hash);
+	const __m256i places = _mm256_set1_epi32((1 << t->entry_bits) - 1);
+	const __m256i tags = _mm256_set1_epi32((1 << t->tag_bits) - 1);
+	const __m128i place_bits = _mm_cvtsi32_si128((int)t->entry_bits), bits = _mm_cvtsi32_si128((int)t->tag_bits);
+	uint32_t have = 0;
+
+	for (uint32_t i = 0; i < t->n; i += 8) {
+		const __m256i table = _mm256_add_epi32(steps, _mm256_set1_epi32((int)i));
+		__m256i at = _mm256_loadu_si256((const __m256i *)&t->fold[FOLD_INDEX].value.of[i]), found;
+		__m256i tag = _mm256_loadu_si256((const __m256i *)&t->fold[FOLD_TAG_OTHER].value.of[i]);
+
+		at = _mm256_xor_si256(at, _mm256_srl_epi32(at, place_bits));
+		at = _mm256_xor_si256(at, _mm256_srlv_epi32(all, _mm256_add_epi32(table, _mm256_set1_epi32(1))));
+		at = _mm256_and_si256(_mm256_xor_si256(at, all), places);
+		at = _mm256_add_epi32(at, _mm256_sll_epi32(table, place_bits));
+		tag = _mm256_xor_si256(_mm256_slli_epi32(tag, 1),
+				       _mm256_loadu_si256((const __m256i *)&t->fold[FOLD_TAG].value.of[i]));
+		tag = _mm256_xor_si256(tag, _mm256_srl_epi32(tag, bits));
+		tag = _mm256_and_si256(_mm256_xor_si256(tag, _mm256_srli_epi32(all, 12)), tags);
+		tag = _mm256_or_si256(tag, _mm256_set1_epi32(1 << 15));
+		_mm256_storeu_si256((__m256i *)&t->at[i], at);
+		_mm256_storeu_si256((__m256i *)&t->tag[i], tag);
+		found = _mm256_and_si256(_mm256_i32gather_epi32((const int *)t->entries, at, sizeof(struct entry)),
+					 _mm256_set1_epi32(0xffff));
+		found = _mm256_cmpeq_epi32(found, tag);
+		have |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(found)) << i;
+	}
+	return have & (uint32_t)((UINT64_C(1) << t->n) - 1);
+}
+#else
+static void remember_wide(struct tables *t, const struct gus_branch_predictor *p, uint64_t at)
+{
+	remember(t, p, at, 0);
+}
+
+static uint32_t match_wide(struct tables *t, uint32_t hash)
+{
+	return match(t, hash);
+}
+#endif
+
+/* Histories are folded when they are asked for, which those for targets seldom are. A fold is a sum without carries
+ * of the table's last bits, so one that begins with the oldest of them is the same as one that has seen all. */
+static void fold(struct tables *t, const struct gus_branch_predictor *p)
+{
+	uint64_t begin = p->history_at - t->longest;
+
+	if (p->history_at > t->folded + t->longest) {
+		for (unsigned f = 0; f < FOLDS; f++)
+			t->fold[f].value = (union folds){ .of = { 0 } };
+		for (t->folded = begin; t->folded < p->history_at; t->folded++)
+			remember(t, p, t->folded, begin);
+	}
+	for (; t->folded < p->history_at; t->folded++)
+		if (p->wide)
+			remember_wide(t, p, t->folded);
+		else
+			remember(t, p, t->folded, 0);
+}
+
 static void push_history(struct gus_branch_predictor *p, uint32_t bit)
 {
-	remember(&p->direction, p, bit);
-	remember(&p->target, p, bit);
 	p->history[p->history_at++ % RING] = (uint8_t)bit;
 }
 
@@ -225,30 +353,27 @@ static uint32_t digest(uint64_t target)
 	return (uint32_t)((target * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - TARGET_BITS));
 }
 
-/* Where the branch would be in each table, and which tables have it. */
-static void look_up(struct tables *t, uint64_t pc)
+/* Which tables have the branch: the longest of them, and the next. That cannot be predicted, so there is no branch on
+ * it. */
+static void look_up(struct tables *t, const struct gus_branch_predictor *p, uint64_t pc)
 {
-	uint32_t hash = mix(pc), entries = (UINT32_C(1) << t->entry_bits) - 1, tags = (UINT32_C(1) << t->tag_bits) - 1;
+	uint32_t have;
 
-	t->provider = t->other = -1;
-	for (uint32_t i = 0; i < t->n; i++) {
-		struct table *one = &t->table[i];
-		uint32_t index = t->fold[FOLD_INDEX].value.of[i];
-		uint32_t tag = t->fold[FOLD_TAG].value.of[i] ^ t->fold[FOLD_TAG_OTHER].value.of[i] << 1;
-
-		one->index = (hash ^ hash >> (i + 1) ^ index ^ index >> t->entry_bits) & entries;
-		/* A tag of 0 is an entry that was never used. */
-		one->tag = ((hash >> 12 ^ tag ^ tag >> t->tag_bits) & tags) | 1 << 15;
-		if (one->entries[one->index].tag == (uint16_t)one->tag) {
-			t->other = t->provider;
-			t->provider = (int)i;
-		}
-	}
+	fold(t, p);
+	have = p->wide ? match_wide(t, mix(pc)) : match(t, mix(pc));
+	t->provider = have ? 31 - __builtin_clz(have) : -1;
+	have &= have ? ~(UINT32_C(1) << t->provider) : 0;
+	t->other = have ? 31 - __builtin_clz(have) : -1;
 }
 
 static struct entry *entry_of(struct tables *t, int table)
 {
-	return &t->table[table].entries[t->table[table].index];
+	return &t->entries[t->at[table]];
+}
+
+static uint64_t *target_of(struct tables *t, int table)
+{
+	return &t->targets[t->at[table]];
 }
 
 static uint64_t next_random(struct gus_branch_predictor *p)
@@ -261,8 +386,8 @@ static uint64_t next_random(struct gus_branch_predictor *p)
 
 /* A new entry in a table of longer history than what was wrong; if all are useful there, they become less so. Which
  * of them is by chance (by a fixed sequence), half as often for each longer one, so that branches do not throw each
- * other out in turns. */
-static struct entry *allocate(struct gus_branch_predictor *p, struct tables *t)
+ * other out in turns. Returns in which table, or -1. */
+static int allocate(struct gus_branch_predictor *p, struct tables *t)
 {
 	int first = t->provider + 1, n = (int)t->n;
 
@@ -273,19 +398,18 @@ static struct entry *allocate(struct gus_branch_predictor *p, struct tables *t)
 
 		if (e->useful)
 			continue;
-		e->tag = (uint16_t)t->table[i].tag;
-		return e;
+		e->tag = (uint16_t)t->tag[i];
+		return i;
 	}
 	for (int i = t->provider + 1; i < n; i++)
 		entry_of(t, i)->useful -= entry_of(t, i)->useful > 0;
-	return NULL;
+	return -1;
 }
 
 static void forget(struct tables *t)
 {
-	for (uint32_t i = 0; i < t->n; i++)
-		for (size_t e = 0; e < (size_t)1 << t->entry_bits; e++)
-			t->table[i].entries[e].useful /= 2;
+	for (size_t e = 0; e < (size_t)t->n << t->entry_bits; e++)
+		t->entries[e].useful /= 2;
 }
 
 /* Directions. */
@@ -308,7 +432,7 @@ static bool run_direction(struct gus_branch_predictor *p, uint64_t pc, bool take
 	bool plain = (*base & 3) >= 2, said, other, longest = plain, fresh = false;
 
 	*unknown = !(*base & SEEN);
-	look_up(t, pc);
+	look_up(t, p, pc);
 	other = t->other >= 0 ? entry_of(t, t->other)->counter >= 0 : plain;
 	said = plain;
 	if (t->provider >= 0) {
@@ -332,10 +456,10 @@ static bool run_direction(struct gus_branch_predictor *p, uint64_t pc, bool take
 	*base |= SEEN;
 	/* No new entry if the longest was right and only not trusted. */
 	if (said != taken && t->provider + 1 < (int)t->n && !(fresh && longest == taken)) {
-		struct entry *e = allocate(p, t);
+		int table = allocate(p, t);
 
-		if (e)
-			e->counter = taken ? 0 : -1;
+		if (table >= 0)
+			entry_of(t, table)->counter = taken ? 0 : -1;
 	}
 	return said != taken;
 }
@@ -374,27 +498,28 @@ static bool run_target(struct gus_branch_predictor *p, uint64_t pc, uint64_t tar
 	uint64_t last = btb_find(p, pc, &slot), said = last, other;
 
 	*unknown = slot == GUS_SETS_NONE;
-	look_up(t, pc);
-	other = t->other >= 0 ? entry_of(t, t->other)->target : last;
+	look_up(t, p, pc);
+	other = t->other >= 0 ? *target_of(t, t->other) : last;
 	if (t->provider >= 0) {
 		struct entry *e = entry_of(t, t->provider);
+		uint64_t *own = target_of(t, t->provider);
 
-		said = e->counter == 0 && !e->useful ? other : e->target;
-		if (e->target != other)
-			e->useful = (uint8_t)moved((int8_t)e->useful, e->target == target, 0, 3);
-		if (e->target == target)
+		said = e->counter == 0 && !e->useful ? other : *own;
+		if (*own != other)
+			e->useful = (uint8_t)moved((int8_t)e->useful, *own == target, 0, 3);
+		if (*own == target)
 			e->counter = moved(e->counter, true, 0, CONFIDENT);
 		else if (e->counter)
 			e->counter--;
 		else
-			e->target = target;
+			*own = target;
 	}
 	if (said != target && t->provider + 1 < (int)t->n) {
-		struct entry *e = allocate(p, t);
+		int table = allocate(p, t);
 
-		if (e) {
-			e->target = target;
-			e->counter = 0;
+		if (table >= 0) {
+			*target_of(t, table) = target;
+			entry_of(t, table)->counter = 0;
 		}
 	}
 	btb_learn(p, pc, slot, target);

@@ -39,7 +39,6 @@ struct gus_cache {
 	struct level level[GUS_CACHE_LEVELS];
 	struct gus_sets tlb[TLBS];
 	uint64_t last_page[TLBS];       /* key + 1 of the page that each found last */
-	uint32_t last_slot;             /* of L1: where the last line was found, which the next access often is in */
 	unsigned line_bits, page_bits, huge_bits;
 	struct gus_vec(struct huge) huge;
 	struct stride *strides;
@@ -614,11 +613,9 @@ static void hit_l1(struct gus_cache *c, uint64_t line, uint32_t slot, const stru
 static inline void access_line(struct gus_cache *c, uint64_t line, const struct gus_cache_access *a,
 			       struct gus_cache_answer *out)
 {
-	const struct gus_sets *l1 = &c->level[0].sets;
-	uint32_t slot = l1->tags[c->last_slot] == line + 1 ? c->last_slot : gus_sets_find(l1, line);
+	uint32_t slot = gus_sets_find(&c->level[0].sets, line);
 
 	c->total.level[0].accesses[GUS_CACHE_DEMAND]++;
-	c->last_slot = slot != GUS_SETS_NONE ? slot : 0;
 	if (__builtin_expect(slot != GUS_SETS_NONE, 1))
 		hit_l1(c, line, slot, a, out);
 	else

@@ -71,6 +71,8 @@ int gus_sets_init(struct gus_sets *s, const char *what, uint64_t entries, uint32
 	s->random = UINT64_C(0x9e3779b97f4a7c15);
 	s->tags = gus_zalloc(entries * sizeof(*s->tags));
 	s->seen = gus_zalloc(s->n * sizeof(*s->seen));
+	s->last = gus_zalloc(s->n);
+	s->filled = gus_zalloc(s->n);
 	if (policy == GUS_REPLACE_LRU)
 		s->stamps = gus_zalloc(entries * sizeof(*s->stamps));
 	else if (policy == GUS_REPLACE_TREE_PLRU)
@@ -85,6 +87,8 @@ void gus_sets_free(struct gus_sets *s)
 {
 	free(s->tags);
 	free(s->seen);
+	free(s->last);
+	free(s->filled);
 	free(s->stamps);
 	free(s->trees);
 	free(s->ages);
@@ -175,6 +179,8 @@ static uint32_t empty_slot(const struct gus_sets *s, uint32_t first)
 {
 	bool from_right = agings[s->policy].from_right;
 
+	if (s->filled[first / s->ways] == s->ways)
+		return GUS_SETS_NONE;
 	for (uint32_t i = 0; i < s->ways; i++) {
 		uint32_t slot = first + (from_right ? s->ways - 1 - i : i);
 
@@ -193,6 +199,7 @@ uint32_t gus_sets_place(struct gus_sets *s, uint64_t key, uint64_t *evicted)
 			victim_tree(s, set) :
 			s->policy == GUS_REPLACE_RANDOM ? victim_random(s, first) : victim_aged(s, first);
 	*evicted = s->tags[slot] - 1; /* of an empty one UINT64_MAX */
+	s->filled[set] = (uint8_t)(s->filled[set] + !s->tags[slot]);
 	s->tags[slot] = key + 1;
 	s->seen[set] |= UINT64_C(1) << (slot - first);
 	if (s->ages) {
@@ -200,12 +207,15 @@ uint32_t gus_sets_place(struct gus_sets *s, uint64_t key, uint64_t *evicted)
 		if (!agings[s->policy].on_miss_only)
 			grow_old(s, &agings[s->policy], first, slot);
 	} else {
+		s->last[set] = UINT8_MAX; /* another key is there, and it has not been used yet */
 		gus_sets_touch(s, key, slot);
 	}
+	s->last[set] = (uint8_t)(slot - first);
 	return slot;
 }
 
 void gus_sets_remove(struct gus_sets *s, uint32_t slot)
 {
+	s->filled[slot / s->ways] = (uint8_t)(s->filled[slot / s->ways] - (s->tags[slot] != 0));
 	s->tags[slot] = 0;
 }

@@ -38,6 +38,8 @@ struct gus_sets {
 	/* tree_plru: by set, bit n the node n, the root being 1; set: the victim is on the right */
 	uint64_t *trees;
 	uint64_t *seen;         /* by set: ways that were ever filled */
+	uint8_t *last;          /* by set: the way that was used last, which most often is used next */
+	uint8_t *filled;        /* by set: how many ways are */
 	/* tree_plru: what the use of a way does to the bits */
 	uint64_t clear[GUS_SETS_WAYS_MAX], set[GUS_SETS_WAYS_MAX];
 	uint64_t clock, random, mask; /* mask: sets - 1, or 0 if that is no power of two */
@@ -60,13 +62,16 @@ static inline uint32_t gus_sets_set(const struct gus_sets *s, uint64_t key)
 	return (uint32_t)(s->mask || s->n == 1 ? key & s->mask : key % s->n);
 }
 
-/* Where a key is, or GUS_SETS_NONE. All ways are compared, as which one it is cannot be predicted. */
+/* Where a key is, or GUS_SETS_NONE. If it is not in the way that was used last all are compared, as which one it is
+ * cannot be predicted. */
 static inline uint32_t gus_sets_find(const struct gus_sets *s, uint64_t key)
 {
-	uint32_t first = gus_sets_set(s, key) * s->ways;
+	uint32_t set = gus_sets_set(s, key), first = set * s->ways;
 	const uint64_t *tags = s->tags + first;
 	uint32_t found = GUS_SETS_NONE;
 
+	if (tags[s->last[set]] == key + 1)
+		return first + s->last[set];
 	for (uint32_t way = 0; way < s->ways; way++)
 		found = tags[way] == key + 1 ? first + way : found;
 	return found;
@@ -75,20 +80,17 @@ static inline uint32_t gus_sets_find(const struct gus_sets *s, uint64_t key)
 /* Tells that what is in a slot was used; key is what was found there. */
 static inline void gus_sets_touch(struct gus_sets *s, uint64_t key, uint32_t slot)
 {
-	uint32_t set;
+	uint32_t set = gus_sets_set(s, key), way = slot - set * s->ways;
 
-	if (s->policy == GUS_REPLACE_LRU) {
+	if (s->policy <= GUS_REPLACE_TREE_PLRU && s->last[set] == way)
+		return; /* it is the most recent one already */
+	s->last[set] = (uint8_t)way;
+	if (s->policy == GUS_REPLACE_LRU)
 		s->stamps[slot] = ++s->clock;
-		return;
-	}
-	set = gus_sets_set(s, key);
-	if (s->policy == GUS_REPLACE_TREE_PLRU) {
-		uint32_t way = slot - set * s->ways;
-
+	else if (s->policy == GUS_REPLACE_TREE_PLRU)
 		s->trees[set] = (s->trees[set] & ~s->clear[way]) | s->set[way];
-	} else if (s->policy != GUS_REPLACE_RANDOM) {
+	else if (s->policy != GUS_REPLACE_RANDOM)
 		gus_sets_touch_aged(s, set, slot);
-	}
 }
 
 /* Whether all ways of the key's set were filled once: then nothing is there any more of what might have been before the

@@ -23,6 +23,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "decode_branch_last", GUS_UNIT_FLAG, NULL, "a branch is the last that is decoded in its cycle" },
 	{ "decode_pop_5c", GUS_UNIT_POLICY, "any complex ends",
 		"how pop rsp and pop r12 are decoded: complex: only by the first decoder; ends: nothing beside it" },
+	{ "decode_delay", GUS_UNIT_CYCLES, NULL, "from length decoding to the decoders, lost when the uop cache ends" },
 	{ "fetch_bytes", GUS_UNIT_BYTES, NULL, "fetched a cycle for the legacy decoders" },
 	{ "predecode_width", GUS_UNIT_INSTRUCTIONS, NULL, "whose length is found a cycle" },
 	{ "uop_cache_size", GUS_UNIT_UOPS, NULL, "that the uop cache holds" },
@@ -31,6 +32,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "uop_cache_line", GUS_UNIT_UOPS, NULL, "in a line of it" },
 	{ "uop_cache_window", GUS_UNIT_BYTES, NULL, "of code that a line of it covers" },
 	{ "uop_cache_lines", GUS_UNIT_ENTRIES, NULL, "lines of the uop cache that one window may take" },
+	{ "uop_cache_block", GUS_UNIT_BYTES, NULL, "of code whose windows it keeps all or none; 0: each by itself" },
 	{ "uop_cache_reads", GUS_UNIT_ENTRIES, NULL, "lines of it that are read in a cycle" },
 	{ "uop_cache_second", GUS_UNIT_POLICY, "any forward whole",
 		"what is delivered of a second line in a cycle: forward: pairs of slots across windows, nothing "

@@ -40,6 +40,7 @@
  * those in the form's text, then the implicit ones, the flags last. m0 is the first memory operand's word, a0 the
  * registers of its address (or of lea's): `0>1:3` from register to register, `m0>0:3` from the loaded word, `a0>0:7`
  * from the address, `1>m0:5` from a register to the stored word. A pair is there once, in one `pairs`.
+ * One from an operand that is only written is a false dependence: the CPU waits for what is in the register (popcnt).
  *
  * Within one text (with its includes) every key is defined once; an overlay, or a table after `like`, replaces what was
  * there: a row by ID, a form by text, a class, param, port or group by name, an opcode class by name. */

@@ -73,6 +73,27 @@ record mf
 ok "a child that inherits code has the parent's names" between "$(share first)" 66 84
 ok "for all of it" is "$(unnamed)" 0
 
+# Windows of a process execute what it made, and samples of that are theirs: by address, and by time where something else
+# was there before.
+replays=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so
+covered() { sed -n 's/^ *\([0-9.]*\)% of the [0-9]* samples.* are of code .*/\1/p' out | sed 's/\..*//'; }
+if [[ $(uname -m) == x86_64 && -x $replays ]] && command -v qemu-x86_64 >/dev/null; then
+	"$target" m 20000 . >/dev/null &
+	child=$!
+	maps+=("/tmp/perf-$child.map")
+	wait_for has_run $child 5
+	timeout 60 "$gusprof" model -p $child --uarch skylake --snapshots 6 --spread 30 --window 50000 >out 2>err
+	ok "windows of a process have the code that it made" between "$(covered)" 70 100
+	kill $child
+	timeout 60 "$gusprof" record -q --overhead 20 --trace auto -- "$target" mr 3000 . >out 2>err </dev/null
+	report
+	timeout 60 "$gusprof" model --uarch skylake -i gusprof.data >out 2>err
+	ok "and those of a recording" between "$(covered)" 60 100
+	rm -f gusprof.data
+else
+	echo "# no windows of processes here"
+fi
+
 record n
 ok "without either it is unnamed" between "$(unnamed)" 300 5000
 ok "and the note says what was looked for" says '/tmp/perf-PID.map'

@@ -585,6 +585,43 @@ static void what_the_uop_cache_holds(void **state)
 	}
 }
 
+/* A loop of two windows: eight ops, then seven and a jump whose last byte is the 64th. The uop cache has the first
+ * window, the decoders find four instructions of the second in each cycle. */
+static void mixed_windows(void **state)
+{
+	static const struct code code[] = { FOURS, FOURS, FOURS, { .length = 4 }, { .length = 4 }, { .length = 4 },
+		{ .length = 4, .flags = GUS_OP_BRANCH | GUS_OP_TAKEN }, { 0 } };
+	struct made m;
+	bool kept[16];
+
+	(void)state;
+	make(&m, code, GUS_CORE_FETCH_AUTO);
+	assert_int_equal(gus_frontend_mode(m.p, &m.c, &m.o), GUS_CORE_FETCH_UOP_CACHE);
+	m.c.jcc_erratum = 1;
+	assert_int_equal(gus_frontend_mode(m.p, &m.c, &m.o), GUS_CORE_FETCH_MIXED);
+	assert_int_equal(gus_uop_lines_kept(&m.c, m.p, kept), 8);
+	assert_true(kept[0] && kept[7] && !kept[8] && !kept[15]);
+	EXPECT(&m, "there and back", 1, 6, 2, 0, 4, 4, 6, 2, 0, 4, 4, 6, 2, 0, 4, 4, 6, 2, 0, 4, 4, 6, 2, 0);
+	m.c.decode_delay = 3;
+	EXPECT(&m, "two cycles later", 1, 6, 2, 0, 0, 0, 4, 4, 6, 2, 0, 0, 0, 4, 4, 6, 2, 0, 0, 0, 4, 4, 6, 2);
+	m.c.uop_cache_block = 64;
+	assert_int_equal(gus_frontend_mode(m.p, &m.c, &m.o), GUS_CORE_FETCH_DECODERS);
+	/* Another place: the jump's end lies behind a multiple of 32, and the first window has what is left. */
+	m.p->base = 4;
+	m.c.uop_cache_block = 0;
+	assert_int_equal(gus_uop_lines_kept(&m.c, m.p, kept), 16);
+	m.p->base = 2; /* across */
+	assert_int_equal(gus_uop_lines_kept(&m.c, m.p, kept), 8);
+	assert_true(kept[7] && !kept[8]);
+	m.c.uop_cache_size = 18; /* lines of six, two in each window */
+	assert_int_equal(gus_uop_lines_kept(&m.c, m.p, kept), 0);
+	assert_false(kept[0]);
+	m.c.uop_cache_size = 24;
+	m.c.fetch_bytes = 0; /* there are no decoders to take it */
+	assert_int_equal(gus_frontend_mode(m.p, &m.c, &m.o), GUS_CORE_FETCH_IDEAL);
+	drop(&m);
+}
+
 /* Which way code comes. */
 static void modes(void **state)
 {
@@ -763,6 +800,7 @@ int main(void)
 		cmocka_unit_test(second_lines),
 		cmocka_unit_test(wide_constants),
 		cmocka_unit_test(what_the_uop_cache_holds),
+		cmocka_unit_test(mixed_windows),
 		cmocka_unit_test(modes),
 		cmocka_unit_test(ends_in_the_loop_buffer),
 		cmocka_unit_test(repetitions_in_the_loop_buffer),

@@ -162,7 +162,7 @@ static void a_store_is_address_and_data(void **state)
 		  "load p23=1 rdi>t0 / compute p0156=5 rax,t0>flags,t2:1 / address p237=1 rdi / data p4=1 t2" },
 		{ X86 FORM("ADD (M64, R64)", "uops 5 latency 2 loadlat 6 uses p237:1 p4:1 p23:1 p01:2"),
 		  CODE("\x48\x01\x07"),
-		  "load p23=4 rdi>t0 / compute p01=1 rax,t0>t3 / compute p01=2 rax,t0,t3~1>flags,t2 / "
+		  "load p23=4 rdi>t0 / compute p01=1 rax,t0>t3 / compute p01=1 t3>flags,t2 / "
 		  "address p237=1 rdi / data p4=1 t2" },
 		/* What may go to load ports only is the address, if there is a load and some port is the addresses'
 		 * own. */
@@ -178,7 +178,7 @@ static void a_store_is_address_and_data(void **state)
 		  "compute p01=3 rdi,flags>t2 / address p237=1 rdi / data p4=1 t2" },
 		/* From memory to memory: the store's word is the loaded one, and its access the second. */
 		{ X86 FORM("MOVSQ", "uops 3 latency 1 loadlat 4 uses p23:1 p237:1 p4:1"), CODE("\x48\xa5"),
-		  "load p23=4 rdi,rsi>t0 / address p237=1 rdi,rsi / data p4=1 t0" },
+		  "load p23=4 rdi,rsi>t0 / address p237=1 rdi,rsi>rdi,rsi / data p4=1 t0" },
 	};
 
 	(void)state;
@@ -347,6 +347,110 @@ static void addresses_written_back(void **state)
 	EXPECT(cases);
 }
 
+/* popcnt, which some CPUs let wait for the old result. */
+static void false_dependences(void **state)
+{
+#define POPCNT(text, figures) X86 FAST FORM(text, figures)
+	static const struct one cases[] = {
+		{ POPCNT("POPCNT (R64, R64)", "uops 1 latency 3 uses p01:1"), CODE("\xf3\x48\x0f\xb8\xc3"),
+		  "compute p01=3 rbx>rax,flags" },
+		{ POPCNT("POPCNT (R64, R64)", "uops 1 latency 3 uses p01:1 pairs 0>0:3 1>0:3"),
+		  CODE("\xf3\x48\x0f\xb8\xc3"), "compute p01=3 rax,rbx>rax,flags" },
+		{ POPCNT("POPCNT (R64, R64)", "uops 1 latency 3 uses p01:1 pairs 0>0:1 1>0:3"),
+		  CODE("\xf3\x48\x0f\xb8\xc3"), "compute p01=3 rax~2,rbx>rax,flags" },
+		{ POPCNT("POPCNT (R64, M64)", "uops 2 latency 3 loadlat 8 uses p23:1 p01:1 pairs 0>0:3"),
+		  CODE("\xf3\x48\x0f\xb8\x07"), "load p23=5 rdi>t0 / compute p01=3 rax,t0>rax,flags" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
+/* As many cycles as uops: one behind another. What the last one alone needs waits for no other. */
+static void uops_one_behind_another(void **state)
+{
+#define BSWAP(figures) X86 FAST FORM("BSWAP (R64)", figures)
+#define CMOV(text, figures) X86 FAST FORM(text, figures)
+#define PRODUCT(text, figures) X86 FAST FORM("IMUL (R64, R64)", "uops 1 latency 3 uses p01:1") FORM(text, figures)
+	static const struct one cases[] = {
+		{ BSWAP("uops 2 latency 2 uses p01:1 p0156:1"), CODE("\x48\x0f\xc8"),
+		  "compute p01=1 rax>t3 / compute p0156=1 t3>rax" },
+		{ BSWAP("uops 3 latency 3 uses p01:1 p0156:2"), CODE("\x48\x0f\xc8"),
+		  "compute p01=1 rax>t3 / compute p0156=1 t3>t4 / compute p0156=1 t4>rax" },
+		{ BSWAP("uops 2 latency 3 uses p01:1 p0156:1"), CODE("\x48\x0f\xc8"),
+		  "compute p01=1 rax>t3 / compute p0156=3 rax,t3~2>rax" },
+		{ BSWAP("uops 4 latency 4 uses p0156:4"), CODE("\x48\x0f\xc8"),
+		  "compute p0156=1 rax>t3 / compute p0156=1 rax>t4 / compute p0156=1 rax>t5 / "
+		  "compute p0156=4 rax,t3~3,t4~3,t5~3>rax" },
+		{ CMOV("CMOVZ (R64, R64)", "uops 2 latency 2 uses p01:1 p0156:1"), CODE("\x48\x0f\x44\xc3"),
+		  "compute p01=1 rbx,flags>t3 / compute p0156=1 rax,t3>rax" },
+		{ CMOV("CMOVZ (R64, R64)", "uops 1 latency 1 uses p01:1"), CODE("\x48\x0f\x44\xc3"),
+		  "compute p01=1 rax,rbx,flags>rax" },
+		/* Two flags: the source comes a cycle later than they do. */
+		{ CMOV("CMOVNBE (R64, R64)", "uops 2 latency 2 uses p01:2"), CODE("\x48\x0f\x47\xc3"),
+		  "compute p01=1 flags>t3 / compute p01=1 rax,rbx,t3>rax" },
+		{ CMOV("CMOVNBE (R64, R64)", "uops 3 latency 3 uses p01:3"), CODE("\x48\x0f\x47\xc3"),
+		  "compute p01=1 rbx~1,flags>t3 / compute p01=1 t3>t4 / compute p01=1 rax,t4>rax" },
+		{ CMOV("CMOVZ (R64, M64)", "uops 3 latency 2 loadlat 7 uses p01:1 p0156:1 p23:1"),
+		  CODE("\x48\x0f\x44\x07"),
+		  "load p23=5 rdi>t0 / compute p01=1 flags,t0>t3 / compute p0156=1 rax,t3>rax" },
+		/* The halves of a product. */
+		{ PRODUCT("MUL (R64)", "uops 2 latency 4 uses p01:1 p0156:1"), CODE("\x48\xf7\xe1"),
+		  "compute p01=1 rcx,rax>rax:3,t3 / compute p0156=3 t3>rdx,flags" },
+		{ PRODUCT("MUL (R32)", "uops 3 latency 4 uses p01:1 p0156:2"), CODE("\xf7\xe1"),
+		  "compute p01=1 rcx,rax>t3 / compute p0156=1 rcx,rax>t4 / "
+		  "compute p0156=4 rcx,rax,t3~3,t4~3>rax,rdx,flags" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
+/* Elements that are kept come to the operation behind a transfer, not to that. */
+static void transfers_before_operations(void **state)
+{
+#define PSHUFD FORM("PSHUFD (XMM, XMM, I8)", "uops 1 latency 1 uses p01:1")
+#define PINSR(figures) X86 FAST FORM("PINSRD (XMM, R32, I8)", figures)
+	static const struct one cases[] = {
+		{ PINSR("uops 2 latency 3 uses p01:2") PSHUFD, CODE("\x66\x0f\x3a\x22\xc0\x01"),
+		  "compute p01=1 zmm0~2,rax>t3 / compute p01=3 zmm0~2,rax,t3~2>zmm0" },
+		{ PINSR("uops 2 latency 3 uses p01:2"), CODE("\x66\x0f\x3a\x22\xc0\x01"),
+		  "compute p01=1 zmm0,rax>t3 / compute p01=3 zmm0,rax,t3~2>zmm0" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
+/* x86's string instructions: the first computing uops move rsi and rdi on, whatever is loaded; the others compute.
+ * Repeated, all waits for all. */
+static void strings_move_on(void **state)
+{
+#define STRING(text, figures) X86 FAST FORM(text, figures)
+	static const struct one cases[] = {
+		{ STRING("LODSQ", "uops 2 latency 1 loadlat 5 uses p23:1 p0156:1"), CODE("\x48\xad"),
+		  "load p23=4 rsi>rax / compute p0156=1 rsi>rsi" },
+		{ STRING("LODSB", "uops 3 latency 1 loadlat 6 uses p23:1 p0156:2"), CODE("\xac"),
+		  "load p23=5 rsi>t0 / compute p0156=1 rsi>rsi / compute p0156=1 rax,t0>rax" },
+		{ STRING("LODSB", "uops 4 latency 1 loadlat 6 uses p23:1 p0156:3"), CODE("\xac"),
+		  "load p23=5 rsi>t0 / compute p0156=1 rsi>rsi / compute p0156=1 rax,t0>t3 / "
+		  "compute p0156=1 rax,t0,t3>rax" },
+		{ STRING("STOSQ", "uops 3 latency 1 uses p4:1 p0156:1 p237:1"), CODE("\x48\xab"),
+		  "compute p0156=1 rdi>rdi / address p237=1 rdi / data p4=1 rax" },
+		{ STRING("MOVSQ", "uops 5 latency 1 loadlat 5 uses p23:1 p0156:2 p237:1 p4:1"), CODE("\x48\xa5"),
+		  "load p23=5 rdi,rsi>t0 / compute p0156=1 rdi,rsi>rdi,rsi / compute p0156=1 rdi,rsi / "
+		  "address p237=1 rdi,rsi / data p4=1 t0" },
+		{ STRING("SCASQ", "uops 3 latency 7 loadlat 7 uses p23:1 p0156:2"), CODE("\x48\xaf"),
+		  "load p23=5 rdi>t0 / compute p0156=1 rdi>rdi / compute p0156=2 rax,t0>flags" },
+		{ STRING("LODSB_REPE", "uops 3 latency 1 loadlat 6 uses p23:1 p0156:2"), CODE("\xf3\xac"),
+		  "load p23=5 rsi>t0 / compute p0156=1 rax,rsi,rcx,t0>t3 / "
+		  "compute p0156=1 rax,rsi,rcx,t0,t3>rax,rsi,rcx" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
 /* What nobody waits for: the instruction pointer, control and status words, segments; and of arm64 the same. */
 static void some_registers_are_not_waited_for(void **state)
 {
@@ -375,6 +479,10 @@ int main(void)
 		cmocka_unit_test(there_is_an_end_to_uops),
 		cmocka_unit_test(latencies_by_operand),
 		cmocka_unit_test(addresses_written_back),
+		cmocka_unit_test(false_dependences),
+		cmocka_unit_test(uops_one_behind_another),
+		cmocka_unit_test(transfers_before_operations),
+		cmocka_unit_test(strings_move_on),
 		cmocka_unit_test(some_registers_are_not_waited_for),
 	};
 

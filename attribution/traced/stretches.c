@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/traced/stretches.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	STRETCH = 8 * GUS_STREAM_CHUNK,
+	WARMING = GUS_STREAM_CHUNK / 2, /* at least, in whole chunks: twice the largest reorder buffer of the tables */
+	HUNGRY = GUS_STREAM_CHUNK,
+	REGULAR = 64,                   /* stretches that are timed before there are fewer of them */
+};
+
+struct gus_stretches *gus_stretches_new(void)
+{
+	struct gus_stretches *s = gus_zalloc(sizeof(*s));
+
+	s->now = GUS_STRETCH_TIMED;
+	s->left = STRETCH;
+	s->weight = 1;
+	s->random = UINT64_C(0x2545f4914f6cdd1d);
+	return s;
+}
+
+void gus_stretches_free(struct gus_stretches *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->regions.n; i++)
+		free(s->regions.v[i]);
+	gus_vec_free(&s->regions);
+	gus_vec_free(&s->numbers);
+	gus_vec_free(&s->blocks);
+	gus_vec_free(&s->op_cycles);
+	gus_vec_free(&s->touched);
+	free(s);
+}
+
+struct gus_stretch_block *gus_stretches_add(struct gus_stretches *s, uint32_t block)
+{
+	while (s->numbers.n <= block)
+		gus_vec_push(&s->numbers, 0);
+	gus_vec_push(&s->blocks, (struct gus_stretch_block){ 0 });
+	s->numbers.v[block] = (uint32_t)s->blocks.n;
+	return &s->blocks.v[s->blocks.n - 1];
+}
+
+/* Turns. */
+
+static uint32_t next_random(struct gus_stretches *s)
+{
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	return (uint32_t)(s->random >> 32);
+}
+
+/* Stretches in a turn, of which one is timed: twice as many whenever 64 more have been. Errors shrink with the root of
+ * what was timed, so a long run needs no larger share of itself. */
+static uint32_t turn_of(const struct gus_stretches *s)
+{
+	enum { MOST = 5 };
+	uint64_t doubled = s->regular / REGULAR;
+
+	return UINT32_C(1) << (doubled < MOST ? doubled : MOST);
+}
+
+/* From one timed stretch to the next in turn: the rest of its turn, and what of the next turn is before its own. */
+static void begin_turn(struct gus_stretches *s)
+{
+	uint32_t turn = turn_of(s), before = next_random(s) % turn;
+
+	s->rest = (int64_t)(s->after + before) * STRETCH;
+	s->after = turn - 1 - before;
+	s->weight = turn;
+}
+
+static void begin_gap(struct gus_stretches *s)
+{
+	s->now = s->rest > 0 ? GUS_STRETCH_SKIPPED : GUS_STRETCH_TIMED;
+	s->left = s->rest > 0 ? s->rest : STRETCH;
+	s->rest = 0;
+	s->hungry = 0;
+}
+
+static void add_up(struct gus_stretches *s, struct gus_stretch_region *r)
+{
+	double weight = s->forced ? 1 : s->weight, others = weight * (weight - 1), off = r->cycles - r->expected;
+	double nominal = r->now[0] - r->before[0];
+
+	r->variance += others * off * off;
+	for (unsigned lane = 0; lane < GUS_STRETCHES_LANES; lane++) {
+		double cycles = r->now[lane] - r->before[lane];
+
+		r->weighted[lane] += weight * cycles;
+		r->squares[lane] += others * cycles * cycles;
+		r->products[lane] += others * cycles * nominal;
+		r->before[lane] = r->now[lane];
+	}
+	r->cycles = r->expected = 0;
+	r->touched = false;
+}
+
+void gus_stretches_next(struct gus_stretches *s)
+{
+	for (size_t i = 0; i < s->touched.n; i++)
+		add_up(s, s->regions.v[s->touched.v[i]]);
+	add_up(s, &s->whole);
+	s->touched.n = 0;
+	s->stretches++;
+	s->regular += !s->forced;
+	if (!s->forced)
+		begin_turn(s);
+	s->forced = false;
+	begin_gap(s);
+}
+
+bool gus_stretches_ran(struct gus_stretches *s, uint32_t ops)
+{
+	s->ops += ops;
+	s->timed += s->now == GUS_STRETCH_TIMED ? ops : 0;
+	s->left -= ops;
+	if (s->now == GUS_STRETCH_SKIPPED && s->hungry >= HUNGRY && s->left > 0) {
+		s->forced = true;
+		s->rest = s->left;
+		s->left = 0;
+	}
+	if (s->left > 0)
+		return false;
+	if (s->now == GUS_STRETCH_TIMED)
+		return true;
+	s->now = s->now == GUS_STRETCH_SKIPPED ? GUS_STRETCH_WARMING : GUS_STRETCH_TIMED;
+	s->left = s->now == GUS_STRETCH_WARMING ? WARMING : STRETCH;
+	return false;
+}
+
+/* Times. */
+
+static struct gus_stretch_region *region_of(struct gus_stretches *s, uint32_t region)
+{
+	while (s->regions.n <= region)
+		gus_vec_push(&s->regions, NULL);
+	if (!s->regions.v[region])
+		s->regions.v[region] = gus_zalloc(sizeof(struct gus_stretch_region));
+	return s->regions.v[region];
+}
+
+void gus_stretches_time(struct gus_stretches *s, uint32_t block, unsigned which, uint32_t region, double cycles)
+{
+	struct gus_stretch_block *b = gus_stretches_of(s, block);
+	struct gus_stretch_cell *cell = &b->cells[which];
+	struct gus_stretch_region *r = region_of(s, region);
+	double weight = s->forced ? 1 : s->weight, expected = cell->timed ? cell->mean : cycles;
+
+	if (!r->touched)
+		gus_vec_push(&s->touched, region);
+	r->touched = true;
+	r->cycles += cycles;
+	r->expected += expected;
+	s->whole.cycles += cycles;
+	s->whole.expected += expected;
+	b->timed++;
+	cell->timed++;
+	cell->weighted += weight;
+	cell->cycles += weight * cycles;
+	cell->mean = cell->cycles / cell->weighted;
+}
+
+void gus_stretches_time_op(struct gus_stretches *s, uint32_t op, double cycles)
+{
+	while (s->op_cycles.n <= op)
+		gus_vec_push(&s->op_cycles, 0);
+	s->op_cycles.v[op] += (s->forced ? 1 : s->weight) * cycles;
+}
+
+void gus_stretches_region(struct gus_stretches *s, uint32_t region, const double cycles[GUS_STRETCHES_LANES])
+{
+	struct gus_stretch_region *r = region_of(s, region);
+
+	for (unsigned lane = 0; lane < GUS_STRETCHES_LANES; lane++) {
+		s->whole.now[lane] += cycles[lane] - r->now[lane];
+		r->now[lane] = cycles[lane];
+	}
+}
+
+/* Estimates. */
+
+static const struct gus_stretch_block *found(const struct gus_stretches *s, uint32_t block)
+{
+	return block < s->numbers.n && s->numbers.v[block] ? &s->blocks.v[s->numbers.v[block] - 1] : NULL;
+}
+
+/* Cases that were never timed take what the others of the block do. */
+double gus_stretches_block(const struct gus_stretches *s, uint32_t block, double otherwise)
+{
+	const struct gus_stretch_block *b = found(s, block);
+	double weighted = 0, cycles = 0, all = 0, mean;
+
+	if (!b)
+		return 0;
+	for (unsigned i = 0; i < GUS_STRETCHES_CASES; i++) {
+		weighted += b->cells[i].weighted;
+		cycles += b->cells[i].cycles;
+	}
+	mean = weighted > 0 ? cycles / weighted : otherwise;
+	for (unsigned i = 0; i < GUS_STRETCHES_CASES; i++)
+		all += (double)b->cells[i].executed * (b->cells[i].timed ? b->cells[i].mean : mean);
+	return all;
+}
+
+double gus_stretches_op(const struct gus_stretches *s, uint32_t op)
+{
+	return op < s->op_cycles.n ? s->op_cycles.v[op] : 0;
+}
+
+double gus_stretches_times(const struct gus_stretches *s, uint32_t block)
+{
+	const struct gus_stretch_block *b = found(s, block);
+	uint64_t executed = 0;
+
+	for (unsigned i = 0; b && i < GUS_STRETCHES_CASES; i++)
+		executed += b->cells[i].executed;
+	return b && b->timed ? (double)executed / (double)b->timed : 0;
+}
+
+/* The variance of a ratio r = sum y / sum x is that of y - r x. */
+static double error_of_ratio(const struct gus_stretch_region *r, unsigned lane, double ratio)
+{
+	double sum = r->squares[lane] - 2 * ratio * r->products[lane] + ratio * ratio * r->squares[0];
+
+	return sum > 0 ? sqrt(sum) / r->weighted[0] : 0;
+}
+
+void gus_stretches_lanes(const struct gus_stretches *s, uint32_t region, double nominal,
+			 double cycles[GUS_STRETCHES_LANES], double errors[GUS_STRETCHES_LANES])
+{
+	const struct gus_stretch_region *r = region < s->regions.n ? s->regions.v[region] : NULL;
+
+	if (!r || !(r->weighted[0] > 0)) /* never timed: as the whole */
+		r = &s->whole;
+	for (unsigned lane = 0; lane < GUS_STRETCHES_LANES; lane++) {
+		double ratio = r->weighted[0] > 0 ? r->weighted[lane] / r->weighted[0] : 1;
+
+		cycles[lane] = nominal * ratio;
+		errors[lane] = ratio > 0 ? error_of_ratio(r, lane, ratio) / (ratio * ratio) : 0;
+	}
+	errors[0] = r->weighted[0] > 0 ? sqrt(r->variance) / r->weighted[0] * nominal : 0;
+}

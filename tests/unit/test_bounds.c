@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds: what dependences, ports and units need at least, by hand for code that is short enough; what kind of
+ * bottleneck that makes; and that no engine says less, of loops drawn at random and many tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hex.h"
+#include "made_program.h"
+#include "model/analysis/bounds.h"
+#include "model/analysis/dataflow.h"
+#include "model/analysis/modelled.h"
+#include "model/core/core.h"
+#include "tests/accuracy/plain_bound.h"
+#include "tests/accuracy/random_loop.h"
+
+static struct gus_program *program_of(const struct gus_uarch *u, const char *hex)
+{
+	size_t n;
+	uint8_t *bytes = gus_hex_parse(hex, strlen(hex), &n);
+	struct gus_program *p = made_program(u, bytes, n);
+
+	free(bytes);
+	return p;
+}
+
+/* On Skylake a store forwards in 4 cycles (5 with vectors), a load takes 5 (4 from a plain base). */
+static const struct dataflow_case {
+	const char *hex, *what;
+	double all, registers;
+} dataflow_cases[] = {
+	{ "4801d8", "add rax, rbx", 1, 1 },
+	{ "480fafc3", "imul rax, rbx", 3, 3 },
+	{ "480fafc34801d8", "imul, add", 4, 4 },
+	{ "480fafc34801d9", "imul rax; add rcx, rbx: the longer of two", 3, 3 },
+	{ "31c04801d8", "xor eax, eax; add rax, rbx: nothing carries", 0, 0 },
+	{ "4889d84883c001", "mov rax, rbx; add rax, 1: nothing carries", 0, 0 },
+	{ "4889c04883c001", "mov rax, rax is executed", 2, 2 },
+	{ "4889d84883c0014889c3", "mov rax, rbx; add rax, 1; mov rbx, rax: moves take no time", 1, 1 },
+	{ "4889c14889d84889cb480fafc0", "two registers swapped, and one of them squared: 3 cycles in two", 1.5, 1.5 },
+	{ "830301", "add [rbx], 1", 5, 0 },
+	{ "48890348030b4889c8", "mov [rbx], rax; add rcx, [rbx]; mov rax, rcx", 5, 1 },
+	{ "48890348034b084889c8", "mov [rbx], rax; add rcx, [rbx + 8]; mov rax, rcx: other words", 1, 1 },
+	/* The pointer comes by the word once; what else is carried goes on. */
+	{ "4889084883c00848038be00000004883c101", "mov [rax], rcx; add rax, 8; add rcx, [rbx + 224]; add rcx, 1",
+	  2, 2 },
+};
+
+static void dependences_of_short_code(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_core_config c;
+
+	(void)state;
+	gus_core_config_of(&c, u);
+	for (size_t i = 0; i < sizeof(dataflow_cases) / sizeof(*dataflow_cases); i++) {
+		const struct dataflow_case *d = &dataflow_cases[i];
+		struct gus_program *p = program_of(u, d->hex);
+		double all = gus_dataflow_bound(p, &c, GUS_CORE_POINTERS_EQUAL);
+		double registers = gus_dataflow_bound(p, &c, GUS_CORE_POINTERS_NONE);
+
+		if (fabs(all - d->all) > 1e-9 || fabs(registers - d->registers) > 1e-9)
+			fail_msg("%s: %f and %f in registers", d->what, all, registers);
+		gus_program_free(p);
+	}
+	gus_uarch_free(u);
+}
+
+static void forwarding_is_the_machines(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_program *word = program_of(u, "830301"), *vector = program_of(u, "c5fc5803c5fc1103");
+	struct gus_core_config c;
+	double before;
+
+	(void)state;
+	gus_core_config_of(&c, u);
+	before = gus_dataflow_bound(vector, &c, GUS_CORE_POINTERS_EQUAL);
+	c.store_forward_latency += 10;
+	assert_float_equal(gus_dataflow_bound(word, &c, GUS_CORE_POINTERS_EQUAL), 15, 1e-9);
+	c.store_forward_vector = c.store_forward_latency + 3;
+	assert_true(gus_dataflow_bound(vector, &c, GUS_CORE_POINTERS_EQUAL) >= before + 8);
+	c.store_forward_zero = 1;
+	assert_float_equal(gus_dataflow_bound(word, &c, GUS_CORE_POINTERS_EQUAL), 1, 1e-9);
+	gus_program_free(word);
+	gus_program_free(vector);
+	gus_uarch_free(u);
+}
+
+static void ports_of_moves_are_nobodys(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_program *moves = program_of(u, "4889d84889d94889da4889de"), *adds =
+		program_of(u, "4801d84801d94801da4801de");
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+	struct gus_core_config c;
+	struct gus_bounds b;
+
+	(void)state;
+	gus_core_config_of(&c, u);
+	gus_bounds_behind_front_end(moves, &c, &o, &b);
+	assert_float_equal(b.cycles[GUS_BOUND_PORTS], 0, 1e-9);
+	assert_float_equal(b.cycles[GUS_BOUND_ISSUE], 1, 1e-9);
+	assert_true(b.cycles[GUS_BOUND_DECODE] < 0);
+	gus_bounds_behind_front_end(adds, &c, &o, &b);
+	assert_float_equal(b.cycles[GUS_BOUND_PORTS], 1, 1e-9);
+	gus_program_free(moves);
+	gus_program_free(adds);
+	gus_uarch_free(u);
+}
+
+static struct gus_bounds bounds(double issue, double ports, double units, double dependencies, double registers)
+{
+	struct gus_bounds b = { .registers = registers };
+
+	b.cycles[GUS_BOUND_ISSUE] = issue;
+	b.cycles[GUS_BOUND_PORTS] = ports;
+	b.cycles[GUS_BOUND_UNITS] = units;
+	b.cycles[GUS_BOUND_DEPENDENCIES] = dependencies;
+	return b;
+}
+
+static void what_is_below(void **state)
+{
+	static const double percent = 0.01;
+	struct gus_bounds b = bounds(20, 10, 0, 8, 8);
+
+	(void)state;
+	assert_int_equal(gus_bounds_broken(&b, 10), GUS_BOUNDS); /* issue can be passed by what needs no slot */
+	assert_int_equal(gus_bounds_broken(&b, 10 - 10 * percent + 0.001), GUS_BOUNDS);
+	assert_int_equal(gus_bounds_broken(&b, 10 - 10 * percent - 0.001), GUS_BOUND_PORTS);
+	assert_int_equal(gus_bounds_broken(&b, 7.9), GUS_BOUND_DEPENDENCIES);
+	b = bounds(0, 0, 6, 0, 0);
+	assert_int_equal(gus_bounds_broken(&b, 5.9), GUS_BOUND_UNITS);
+	b = (struct gus_bounds){ .cycles[GUS_BOUND_RETIRE] = 3 };
+	assert_int_equal(gus_bounds_broken(&b, 2.9), GUS_BOUND_RETIRE);
+	assert_int_equal(gus_bounds_broken(&b, 3), GUS_BOUNDS);
+}
+
+static void kinds_of_bottlenecks(void **state)
+{
+	static const struct {
+		double issue, ports, units, dependencies, registers, cycles;
+		bool decoders;
+		enum gus_bottleneck is;
+	} cases[] = {
+		{ 2, 1, 0, 1, 1, 2, true, GUS_BOTTLENECK_ISSUE },
+		{ 2, 3, 0, 1, 1, 3.1, true, GUS_BOTTLENECK_PORTS },
+		{ 2, 3, 0, 1, 1, 3.2, true, GUS_BOTTLENECK_FRONT_END },
+		{ 2, 3, 0, 1, 1, 3.2, false, GUS_BOTTLENECK_MIXED },
+		{ 2, 3, 8, 1, 1, 8, false, GUS_BOTTLENECK_UNITS },
+		{ 2, 3, 8, 9, 9, 9, false, GUS_BOTTLENECK_DEPENDENCIES },
+		{ 2, 3, 8, 9, 8.6, 9, false, GUS_BOTTLENECK_DEPENDENCIES },
+		{ 2, 3, 8, 9, 8.5, 9, false, GUS_BOTTLENECK_FORWARDING },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_bounds b = bounds(cases[i].issue, cases[i].ports, cases[i].units, cases[i].dependencies,
+					     cases[i].registers);
+
+		assert_int_equal(gus_bounds_bottleneck(&b, cases[i].cycles, cases[i].decoders), cases[i].is);
+	}
+	for (int i = 0; i < GUS_BOTTLENECKS; i++)
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(gus_bottleneck_name((enum gus_bottleneck)i),
+						gus_bottleneck_name((enum gus_bottleneck)k));
+}
+
+/* A retire width of 1 a cycle cannot be reached by code with more uops: what a figure is judged by is asked of the same
+ * machine. Of given iterations the first ones wait for nobody. */
+static void the_verdict_is_of_the_run(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_program *p = program_of(u, "480fafc3");
+	struct gus_modelled_settings s = { .uarch = u, .options.pointers = GUS_CORE_POINTERS_EQUAL };
+
+	(void)state;
+	gus_core_config_of(&s.config, u);
+	assert_int_equal(gus_modelled_judge(p, &s, 3).broken, GUS_BOUNDS);
+	assert_int_equal(gus_modelled_judge(p, &s, 2.9).broken, GUS_BOUND_DEPENDENCIES);
+	assert_int_equal(gus_modelled_judge(p, &s, 3).bottleneck, GUS_BOTTLENECK_DEPENDENCIES);
+	assert_int_equal(gus_modelled_judge(p, &s, 4).bottleneck, GUS_BOTTLENECK_MIXED);
+	s.options.unrolled = true;
+	assert_int_equal(gus_modelled_judge(p, &s, 4).bottleneck, GUS_BOTTLENECK_FRONT_END);
+	s.options.iterations = 1;
+	assert_int_equal(gus_modelled_judge(p, &s, 2.9).broken, GUS_BOUNDS);
+	gus_program_free(p);
+	gus_uarch_free(u);
+}
+
+enum { LOOPS = 150 };
+
+static void no_engine_is_below(void **state)
+{
+	static const char *const tables[] = { "skylake", "haswell", "icelake-server", "emeraldrapids", "znver2",
+		"znver4" };
+
+	(void)state;
+	for (size_t t = 0; t < sizeof(tables) / sizeof(*tables); t++) {
+		struct gus_uarch *u = made_table(tables[t]);
+		struct gus_modelled_settings s = { .uarch = u, .options.pointers = GUS_CORE_POINTERS_EQUAL };
+
+		gus_core_config_of(&s.config, u);
+		for (unsigned i = 0; i < 2 * LOOPS; i++) {
+			struct gus_error err = { 0 };
+			struct random_loop loop;
+			struct gus_program *p;
+			double cycles;
+
+			random_loop_make(&loop, i / 2);
+			p = made_program(u, loop.bytes, loop.size);
+			s.stream = i % 2;
+			/* The stream engine has one latency for all words that come from stores. */
+			s.options.pointers = s.stream ? GUS_CORE_POINTERS_NONE : GUS_CORE_POINTERS_EQUAL;
+			assert_int_equal(gus_modelled_cycles(p, &s, &cycles, &err), 0);
+			if (gus_modelled_judge(p, &s, cycles).broken != GUS_BOUNDS || cycles < plain_bound(p) * 0.99)
+				fail_msg("%s, %s, seed %u: %f", tables[t], s.stream ? "stream" : "core", i / 2, cycles);
+			gus_program_free(p);
+		}
+		gus_uarch_free(u);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dependences_of_short_code), cmocka_unit_test(forwarding_is_the_machines),
+		cmocka_unit_test(ports_of_moves_are_nobodys), cmocka_unit_test(what_is_below),
+		cmocka_unit_test(kinds_of_bottlenecks), cmocka_unit_test(the_verdict_is_of_the_run),
+		cmocka_unit_test(no_engine_is_below),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

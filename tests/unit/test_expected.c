@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Expected errors: what a text says, which line stands for which figure, and what is no such text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/error.h"
+#include "model/tables/builtin.h"
+#include "model/tables/expected.h"
+#include "model/tables/uarch.h"
+
+static const char text[] =
+	"# a comment\n"
+	"source S \"some blocks\"   # and one behind it\n"
+	"\n"
+	"error one core loop all median 2.5 p90 10 n 40 source S\n"
+	"error one core loop ports median 0.1 p90 0.1 n 30 source S\n"
+	"error one core unrolled ports median 3.0 p90 4.0 n 31 source S\n"
+	"  error two stream traced all mean 12.3 n 5 source S";
+
+static struct gus_expected *parse(const char *from)
+{
+	struct gus_error err = { 0 };
+	struct gus_expected *e = gus_expected_parse(from, strlen(from), &err);
+
+	if (!e)
+		fail_msg("%s", err.text);
+	return e;
+}
+
+static void figures_of_a_line(void **state)
+{
+	struct gus_expected *e = parse(text);
+	const struct gus_expected_error *all = gus_expected_find(e, "one", "core", "loop", "all"),
+		*mean = gus_expected_find(e, "two", "stream", "traced", "ports");
+
+	(void)state;
+	assert_non_null(all);
+	assert_float_equal(all->median, 2.5, 1e-12);
+	assert_float_equal(all->p90, 10, 1e-12);
+	assert_true(all->mean < 0);
+	assert_int_equal(all->n, 40);
+	assert_string_equal(all->source, "some blocks");
+	assert_non_null(mean);
+	assert_float_equal(mean->mean, 12.3, 1e-12);
+	assert_true(mean->median < 0 && mean->p90 < 0);
+	assert_int_equal(mean->n, 5);
+	gus_expected_free(e);
+}
+
+static void whose_line_it_is(void **state)
+{
+	struct gus_expected *e = parse(text);
+
+	(void)state;
+	assert_string_equal(gus_expected_find(e, "one", "core", "loop", "ports")->kind, "ports");
+	assert_string_equal(gus_expected_find(e, "one", "core", "loop", "issue")->kind, "all");
+	assert_int_equal(gus_expected_find(e, "one", "core", "unrolled", "ports")->n, 31);
+	assert_null(gus_expected_find(e, "one", "core", "unrolled", "issue")); /* no line of all */
+	assert_null(gus_expected_find(e, "one", "stream", "loop", "ports"));
+	assert_null(gus_expected_find(e, "two", "core", "loop", "ports"));
+	assert_null(gus_expected_find(e, "on", "core", "loop", "ports"));
+	gus_expected_free(e);
+	e = parse("");
+	assert_null(gus_expected_find(e, "one", "core", "loop", "all"));
+	gus_expected_free(e);
+	gus_expected_free(NULL);
+}
+
+static void what_is_no_line(void **state)
+{
+	static const char *const bad[] = {
+		"error one core loop all median 2.5 p90 10 n 40 source T",      /* no such source */
+		"error one core loop all median 2.5 p90 10 n 40",
+		"error one core loop all median 2.5 p90 10 n 0 source S",
+		"error one core loop all median 2.5 p90 10 source S",
+		"error one core loop all median 2.5 n 40 source S",
+		"error one core loop all p90 2.5 n 40 source S",
+		"error one core loop all median 2.5 p90 2.4 n 40 source S",     /* less than the median */
+		"error one core loop all median 2.5 p90 3 mean 3 n 40 source S", /* either */
+		"error one core loop all median 2.5 median 3 p90 4 n 40 source S",
+		"error one core loop all median -2 p90 10 n 40 source S",
+		"error one core loop all median 2,5 p90 10 n 40 source S",
+		"error one core loop all median x p90 10 n 40 source S",
+		"error one core loop all median 2.5x p90 10 n 40 source S",
+		"error one core loop all median 1234567890 p90 1234567891 n 40 source S",
+		"error one core loop all n 40 source S",
+		"error one core loop all median 2.5 p90 10 n 40 source S more",
+		"error one core loop all median 2.5 p90 10 n 40 source S a b c d e f g",
+		"error one core loop",
+		"source S",
+		"source S \"text\" more",
+		"source S \"text",
+		"\"text",
+		"words",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct gus_error err = { 0 };
+		char both[256];
+
+		strcpy(both, "source S \"T\"\n");
+		strcat(both, bad[i]);
+		if (gus_expected_parse(both, strlen(both), &err))
+			fail_msg("taken: %s", bad[i]);
+		assert_int_equal(err.code, GUS_E_CORRUPT);
+		assert_non_null(strstr(err.text, "line 2"));
+	}
+}
+
+/* What the program carries: of every table with a figure there is one for what has no kind of its own. */
+static void what_is_carried(void **state)
+{
+	static const struct { const char *table, *engine, *setting; } known[] = {
+		{ "skylake", "core", "unrolled" }, { "skylake", "stream", "unrolled" },
+		{ "haswell", "core", "unrolled" },
+		{ "ivybridge", "stream", "unrolled" }, { "icelake-server", "core", "unrolled" },
+		{ "icelake-server", "core", "loop" }, { "emeraldrapids", "core", "loop" },
+		{ "emeraldrapids", "stream", "unrolled" }, { "sapphirerapids", "core", "unrolled" },
+	};
+	size_t size = 0;
+	const char *carried = gus_uarch_builtin.get(NULL, "expected.errors", &size);
+	struct gus_error err = { 0 };
+	struct gus_expected *e;
+
+	(void)state;
+	assert_non_null(carried);
+	e = gus_expected_parse(carried, size, &err);
+	assert_non_null(e);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		assert_non_null(gus_expected_find(e, known[i].table, known[i].engine, known[i].setting, "all"));
+	assert_null(gus_expected_find(e, "lunarlake", "core", "loop", "all"));
+	assert_null(gus_expected_find(e, "skylake", "stream", "traced", "all"));
+	gus_expected_free(e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_of_a_line), cmocka_unit_test(whose_line_it_is),
+		cmocka_unit_test(what_is_no_line), cmocka_unit_test(what_is_carried),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
