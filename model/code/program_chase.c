@@ -15,8 +15,8 @@
  * (store_forward_computed).
  *
  * So of each register is known whether its last writer was a load. Instructions have been lowered with the latency of
- * simple addresses by then; it is taken back where the base is no such word. What the end of the code leaves holds at its
- * beginning, also of a trace's blocks: those that matter are loops of one block as a rule. */
+ * simple addresses by then; it is taken back where the base is no such word. What the end of the code leaves holds at
+ * its beginning, also of a trace's blocks: those that matter are loops of one block as a rule. */
 #include "model/code/program_private.h"
 
 enum { GENERALS = GUS_X86_R15 + 1, WORD_BITS = 32, SIMPLE_DISPLACEMENTS = 2048 };

@@ -84,7 +84,7 @@ static const struct limit_case {
 		{ { "line_split_penalty", 5 } }, GUS_CORE_POINTERS_EQUAL },
 	{ GUS_LIMIT_ALIASES, "skylake", "mov [rdi], rax; mov rsi, [rdi+4096], few in flight",
 		CODE("\x48\x89\x07\x48\x8b\xb7\0\x10\0\0"),
-		{ { "alias_penalty", 40 }, { "rob", 4 } }, GUS_CORE_POINTERS_DISTINCT },
+		{ { "alias_penalty", 100 }, { "rob", 4 } }, GUS_CORE_POINTERS_DISTINCT },
 	{ GUS_LIMIT_MISS_BUFFERS, "skylake", "mov rax, [rsi]; mov rcx, [rsi+64]; add rsi, 128, lines in L2",
 		CODE("\x48\x8b\x06\x48\x8b\x4e\x40\x48\x81\xc6\x80\0\0\0"), { { "l1d_misses", 1 } },
 		.level = GUS_HIT_L2 },
