@@ -154,6 +154,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "move_elimination_byte", GUS_UNIT_FLAG, NULL, "also those that zero-extend the low byte of a register" },
 	{ "move_elimination_same", GUS_UNIT_FLAG, NULL, "also those of a register to itself" },
 	{ "move_elimination_slots", GUS_UNIT_ENTRIES, NULL, "moves eliminated at once; 0: no limit" },
+	{ "high8_renamed", GUS_UNIT_FLAG, NULL,
+		"ah to dh are apart from their registers until those are read: a uop merges them" },
 	{ "zero_idiom_int", GUS_UNIT_FLAG, NULL, "xor r, r needs no port" },
 	{ "zero_idiom_vector", GUS_UNIT_FLAG, NULL, "the same of vectors" },
 	{ "ones_idiom", GUS_UNIT_FLAG, NULL, "pcmpeq x, x waits for nothing" },
