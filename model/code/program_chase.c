@@ -36,9 +36,9 @@ static bool is_word_load(const struct gus_insn_info *info)
 /* A 64-bit move that the renamer does gives the register another name; the word is still a load's. */
 static void step(bool *loaded, const struct gus_insn_info *info, const struct gus_op *op)
 {
-	bool word = is_word_load(info) || ((op->flags & GUS_OP_ELIMINATED) && op->insns_n == 1 &&
-					   (info->flags & GUS_INSN_MOVE) && info->access[0].bits == 64 &&
-					   op->move_from < GENERALS && loaded[op->move_from]);
+	bool named = (op->flags & GUS_OP_ELIMINATED) && (info->flags & GUS_INSN_MOVE) && info->access[0].bits == 64 &&
+		op->move_from < GENERALS && loaded[op->move_from];
+	bool word = named || is_word_load(info);
 
 	for (unsigned i = 0; i < info->access_count; i++)
 		if ((info->access[i].use & GUS_ACCESS_WRITE) && is_general(info->access[i].reg))
