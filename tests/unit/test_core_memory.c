@@ -444,7 +444,7 @@ static void test_second_bytes(void **state)
 		{ "mov edx, ebx; and dh, 127; lea rax, [rdx]", "\x89\xda\x80\xe6\x7f\x48\x8d\x02", 8, 1, 2 },
 		{ "mov edx, ebx; and dh, 127; movzx eax, dl", "\x89\xda\x80\xe6\x7f\x0f\xb6\xc2", 8, 0, 1 },
 		{ "and dh, 127; mov edx, ebx", "\x80\xe6\x7f\x89\xda", 5, 0, 0.5 },
-		{ "and dh, 127; cmp ebx, edx, twice", "\x80\xe6\x7f\x39\xd3\x39\xd3", 7, 1, 2 },
+		{ "and dh, 127; cmp ebx, edx, twice", "\x80\xe6\x7f\x39\xd3\x39\xd3", 7, 1, 2.5 },
 		{ "test dh, dh; cmp edx, 33", "\x84\xf6\x83\xfa\x21", 5, 0, 0.5 },
 		{ "cmp edx, 33; and dh, 127: the loop comes back", "\x83\xfa\x21\x80\xe6\x7f", 6, 1, 2 },
 	};
