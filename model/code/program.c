@@ -15,6 +15,7 @@
  *	micro       which uops travel together, and in how many slots
  *	macro       comparisons and branches become one op
  *	stack       uops that bring rsp up to date
+ *	high        uops that merge ah to dh into their registers
  *	rob         entries of the reorder buffer, by what all that has left
  *
  * What holds at the end, of whatever code (tests/unit/test_program.c looks): the uops of an op lie behind each
@@ -206,9 +207,10 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 	/* All are decoded by now, so that code with a fault leaves nothing behind. */
 	for (size_t i = insns; i < b->insns.n; i++)
 		lower_one(b, (uint32_t)i);
-	gus_program_chase(b, insns, !c->lengths);
+	gus_program_chase(b, insns);
 	gus_program_fuse_macro(b, ops);
 	gus_program_add_syncs(b, ops, !c->lengths);
+	gus_program_merge_high(b, ops);
 	gus_program_settle_rob(b, ops);
 	gus_vec_reserve(&b->flows, 1);  /* arrays also where there are none: engines point into them */
 	gus_vec_reserve(&b->memories, 1);

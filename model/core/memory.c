@@ -122,6 +122,14 @@ static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 	core->tlb[n] = (uint8_t)tlb;
 }
 
+/* Whether it needs bytes on both sides of a multiple of size. */
+static bool crosses(const struct core *core, unsigned n, uint32_t bytes, uint64_t size)
+{
+	if (!size || !core->address[n].known || bytes > size)
+		return false;
+	return (core->address[n].bits & (size - 1)) + bytes > size;
+}
+
 static void push_store(struct core *core, const struct gus_op *op, unsigned n, uint32_t insn, uint32_t entries)
 {
 	const struct gus_program_memory *m = &core->p->memories[op->memory + n];
@@ -130,7 +138,8 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 
 	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known, .bytes = m->bytes,
 		.entries = entries,
-		.memory = op->memory + n, .level = core->level[n] };
+		.memory = op->memory + n, .level = core->level[n],
+		.split = crosses(core, n, m->bytes, core->c->line_size) };
 	count_words(core, s, 1);
 	if (s->known && core->values.effects)
 		set_word(core, s->address, s->bytes, value);
@@ -176,15 +185,6 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 		}
 		gus_values_step(&core->values, op->insn + insn, loaded);
 	}
-}
-
-static bool crosses_line(const struct core *core, unsigned n, uint32_t bytes)
-{
-	uint64_t line = core->c->line_size;
-
-	if (!line || !core->address[n].known || bytes > line)
-		return false;
-	return (core->address[n].bits & (line - 1)) + bytes > line;
 }
 
 static enum gus_forwarding forwarding_of(const struct core *core, const struct gus_op *op, unsigned n)
@@ -264,7 +264,8 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 	m = &core->p->memories[op->memory + n];
 	a->address = core->address[n].bits;
 	a->bytes = core->address[n].known ? m->bytes : 0;
-	a->split = crosses_line(core, n, m->bytes);
+	a->split = crosses(core, n, m->bytes, core->c->line_size);
+	a->page_split = crosses(core, n, m->bytes, core->c->page_size);
 	if (uop->kind == GUS_UOP_LOAD) {
 		u->level = core->level[n];
 		a->tlb = core->tlb[n];
@@ -370,7 +371,8 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 			u->more = (int16_t)-uop->latency;
 	}
 	if (a->split) {
-		u->more = (int16_t)(u->more + (int)core->c->line_split_penalty);
+		u->more = (int16_t)(u->more + (int)(a->page_split ? core->c->page_split_penalty :
+						    core->c->line_split_penalty));
 		core->port_free[u->port] = now + 2; /* two lines, two accesses */
 	}
 	if (a->tlb == GUS_TLB_SECOND)
@@ -418,21 +420,25 @@ static void release(struct core *core, struct live_uop *load)
 		gus_core_arm(core, load);
 }
 
-/* In order, the oldest first: one that misses holds up those behind it. */
+/* In order, the oldest first: one that misses holds up those behind it. One that crosses a line is written twice, and
+ * leaves alone: the next cycle has the other line. */
 void gus_core_commit_stores(struct core *core)
 {
 	unsigned n = core->c->l1d_stores;
 	const struct live_store *last = NULL;
 
-	while (core->store_head < core->store_retired) {
+	while (core->store_head < core->store_retired && core->commit_free <= core->cycle) {
 		struct live_store *s = &core->stores[core->store_head & core->store_mask];
 
 		if (s->ready > core->cycle || (core->c->l1d_stores && !n--))
 			return;
 		/* The second of a cycle has to go into the same line. */
-		if (last && s->known && last->known && (s->address ^ last->address) >= core->c->line_size)
+		if (last && (s->split || (s->known && last->known &&
+					  (s->address ^ last->address) >= core->c->line_size)))
 			return;
 		last = core->c->l1d_stores ? s : NULL;
+		if (last && s->split)
+			core->commit_free = core->cycle + 2;
 		core->pools[POOL_STORES].freed += (int32_t)s->entries;
 		count_words(core, s, -1);
 		if (s->blocked)

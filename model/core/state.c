@@ -101,7 +101,7 @@ static uint64_t sum_rest(const struct core *core, uint64_t sum)
 	if (core->c->l1d_bank_ports)
 		sum = gus_mix(sum, core->cycle % core->p->ports_n);
 	sum = gus_mix(sum, (core->store_tail - core->store_retired) << 32 | core->turn);
-	sum = gus_mix(sum, core->pair_turns);
+	sum = gus_mix(sum, ahead(core, core->commit_free) << 32 ^ core->pair_turns);
 	sum = gus_mix(sum, ahead(core, core->blocked_until) << 2 | (uint64_t)core->have_current);
 	return gus_mix(sum, (uint64_t)(core->have_current ? core->current->op + 1 : 0) << 8 | core->slot);
 }

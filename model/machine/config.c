@@ -68,6 +68,10 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->line_split_penalty = 5;
 	if (!c->uop_cache_reads)
 		c->uop_cache_reads = c->uop_cache_width > 4 ? 2 : 1;
+	if (!c->page_split_penalty)
+		c->page_split_penalty = c->line_split_penalty;
+	if (!c->page_size)
+		c->page_size = 4096;
 	if (!c->uop_cache_lines && c->uop_cache_line)
 		c->uop_cache_lines = c->uop_cache_window > 32 ? 6 : 3;
 	c->memory_latency *= NS_TO_CYCLES; /* the table has ns, and a core of this kind some 4 cycles in one */
@@ -108,6 +112,7 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 {
 	static const struct setting powers[] = {
 		{ "line_size", offsetof(struct gus_core_config, line_size) },
+		{ "page_size", offsetof(struct gus_core_config, page_size) },
 		{ "fetch_bytes", offsetof(struct gus_core_config, fetch_bytes) },
 		{ "uop_cache_window", offsetof(struct gus_core_config, uop_cache_window) },
 		{ "uop_cache_block", offsetof(struct gus_core_config, uop_cache_block) },

@@ -29,7 +29,7 @@ struct gus_uarch;
 	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \
 	X(store_forward_latency) X(store_forward_computed) X(store_forward_vector) X(store_forward_address) \
 	X(store_forward_blocked) X(store_forward_wider) X(store_forward_zero) \
-	X(line_split_penalty) X(alias_penalty)
+	X(line_split_penalty) X(page_split_penalty) X(page_size) X(alias_penalty)
 
 struct gus_core_config {
 #define X(name) uint32_t name;

@@ -51,6 +51,12 @@ static void loads_behind_loads(void **state)
 		{ LOADED, CODE("\x48\x8b\x3f\x48\x03\x07"), "4 4" },       /* mov rdi, [rdi]; add rax, [rdi] */
 		{ LOADED, CODE("\x48\x03\x3f"), "5" },                         /* add rdi, [rdi] is no plain load */
 		{ LOADED, CODE("\x5f\x48\x8b\x07"), "5 4" },                   /* pop rdi; mov rax, [rdi] */
+		/* mov rdi, [rsi]; mov rcx, rdi, which is another name; mov rsi, [rcx]; and the same by 32 bits */
+		{ LOADED PARAM("move_elimination_int yes flag"), CODE("\x48\x8b\x3e\x48\x89\xf9\x48\x8b\x31"), "4 4" },
+		{ LOADED PARAM("move_elimination_int yes flag"), CODE("\x48\x8b\x3e\x89\xf9\x48\x8b\x31"), "4 5" },
+		{ LOADED, CODE("\x48\x8b\x3e\x48\x89\xf9\x48\x8b\x31"), "4 5" },
+		/* mov rdi, [rdi]; add rdi, 8, which the renamer does */
+		{ LOADED PARAM("immediate_add_elimination yes flag"), CODE("\x48\x8b\x3f\x48\x83\xc7\x08"), "5" },
 		{ LOADED, CODE("\x5f\x48\x8b\x04\x24"), "5 5" },               /* pop rdi; mov rax, [rsp] */
 	};
 
