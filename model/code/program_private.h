@@ -141,7 +141,7 @@ bool gus_program_is_writeback(const struct builder *b, const struct gus_insn_inf
 			      const struct gus_insn_access *a);
 /* How many of the computing uops of a load, store or string instruction may be such additions. */
 unsigned gus_program_adders(const struct builder *b, const struct gus_insn_info *info);
-void gus_program_merge_high(const struct builder *b, struct gus_insn_info *info);
+void gus_program_forget_high(const struct builder *b, struct gus_insn_info *info);
 /* Whether it computes with one of ah to dh; to be asked before they are merged. */
 bool gus_program_operates_high(const struct gus_insn_info *info);
 /* How many registers of each file its results take. */

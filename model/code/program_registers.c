@@ -25,7 +25,7 @@ bool gus_program_is_tracked(const struct builder *b, unsigned reg)
  * and so waits for it. Intel's cores from Haswell to Skylake have names for it (Peter Cordes, "How exactly do partial
  * registers on Haswell/Skylake perform", Stack Overflow); Ice Lake's lahf, which writes ah, waits for the lahf before
  * it (measured from outside: 3 cycles), and so does mov ah, cl on Zen 4 (timed here). */
-void gus_program_merge_high(const struct builder *b, struct gus_insn_info *info)
+void gus_program_forget_high(const struct builder *b, struct gus_insn_info *info)
 {
 	for (unsigned i = 0; b->rules.high_merged && i < info->access_count; i++)
 		info->access[i].use &= (uint8_t)~GUS_ACCESS_HIGH;
