@@ -19,6 +19,7 @@ model_libmodel_a_SOURCES = \
 	model/code/uop_lines.c model/code/uop_lines.h \
 	model/code/program.c model/code/program.h \
 	model/code/program_fusion.c \
+	model/code/program_high.c \
 	model/code/program_idioms.c \
 	model/code/program_chase.c \
 	model/code/program_latency.c \

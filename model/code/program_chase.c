@@ -18,8 +18,8 @@
  * (store_forward_computed).
  *
  * So of each register is known whether its last writer was a load. Instructions have been lowered with the latency of
- * simple addresses by then; it is taken back where the base is no such word. Of code that runs again and again what its
- * end leaves holds at its beginning; else the first blocks of a trace's code begin with words of loads. */
+ * simple addresses by then; it is taken back where the base is no such word. What the end of the code leaves holds at
+ * its beginning, also of a trace's blocks: those that matter are loops of one block as a rule. */
 #include "model/code/program_private.h"
 
 enum { GENERALS = GUS_X86_R15 + 1, WORD_BITS = 32, SIMPLE_DISPLACEMENTS = 2048 };
@@ -39,9 +39,9 @@ static bool is_word_load(const struct gus_insn_info *info)
 /* A 64-bit move that the renamer does gives the register another name; the word is still a load's. */
 static void step(bool *loaded, const struct gus_insn_info *info, const struct gus_op *op)
 {
-	bool word = is_word_load(info) || ((op->flags & GUS_OP_ELIMINATED) && op->insns_n == 1 &&
-					   (info->flags & GUS_INSN_MOVE) && info->access[0].bits == 64 &&
-					   op->move_from < GENERALS && loaded[op->move_from]);
+	bool named = (op->flags & GUS_OP_ELIMINATED) && (info->flags & GUS_INSN_MOVE) && info->access[0].bits == 64 &&
+		op->move_from < GENERALS && loaded[op->move_from];
+	bool word = named || is_word_load(info);
 
 	for (unsigned i = 0; i < info->access_count; i++)
 		if ((info->access[i].use & GUS_ACCESS_WRITE) && is_general(info->access[i].reg))
@@ -105,15 +105,13 @@ static void see_store(struct builder *b, const bool *loaded, const struct gus_in
 			!info->vector_bits;
 }
 
-void gus_program_chase(struct builder *b, size_t from, bool again)
+void gus_program_chase(struct builder *b, size_t from)
 {
-	bool loaded[GENERALS], fast = b->rules.loaded_base && b->rules.load < b->rules.load_indexed;
+	bool loaded[GENERALS] = { false }, fast = b->rules.loaded_base && b->rules.load < b->rules.load_indexed;
 
 	if (!b->rules.x86)
 		return;
-	for (unsigned r = 0; r < GENERALS; r++)
-		loaded[r] = !again;
-	for (size_t i = from; again && i < b->insns.n; i++)
+	for (size_t i = from; i < b->insns.n; i++)
 		step(loaded, &b->insns.v[i].info, &b->ops.v[b->insns.v[i].op]);
 	for (size_t i = from; i < b->insns.n; i++) {
 		const struct gus_op *op = &b->ops.v[b->insns.v[i].op];
