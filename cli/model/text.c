@@ -109,6 +109,26 @@ static void print_origin(const struct gus_model_report *r)
 	putchar('\n');
 }
 
+enum { RANGES_SHOWN = 4 };
+
+/* Division and its like, whose time the table cannot know. */
+static void print_ranges(const struct gus_program *p)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < p->insns_n; i++) {
+		const struct gus_uarch_row *row = p->insns[i].row;
+
+		if (!row || !row->most || n++ >= RANGES_SHOWN)
+			continue;
+		gus_print("            %s takes %g to %g cycles, by its operands: %g here\n", p->insns[i].text,
+			  (double)row->least / GUS_UARCH_CENTI, (double)row->most / GUS_UARCH_CENTI,
+			  (double)row->latency / GUS_UARCH_CENTI);
+	}
+	if (n > RANGES_SHOWN)
+		printf("            and so do %u more\n", n - RANGES_SHOWN);
+}
+
 static void print_head(const struct gus_model_report *r)
 {
 	static const char *const sources[] = { [GUS_CORE_FETCH_IDEAL] = "an ideal front end",
@@ -144,6 +164,7 @@ static void print_head(const struct gus_model_report *r)
 	if (p->unknown)
 		printf("; %" PRIu32 " have not, and are taken as the middle of their class", p->unknown);
 	printf("\n");
+	print_ranges(p);
 	if (r->seconds >= 0)
 		printf("%10.6f  seconds for %" PRIu64 " simulated instructions\n", r->seconds, m->instructions);
 }

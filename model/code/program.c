@@ -102,8 +102,11 @@ static void lower_one(struct builder *b, uint32_t number)
 	struct lowered l = { .info = info, .op = &op };
 
 	gus_program_take_row(b, &l, insn->row);
+	if (l.latency == GUS_UARCH_CENTI && gus_program_operates_high(info))
+		l.latency += b->rules.high * (uint32_t)GUS_UARCH_CENTI;
+	gus_program_forget_high(b, &insn->info);
 	gus_program_find_idioms(b, &l);
-	if (info->class == GUS_INSN_NOP)
+	if (info->class == GUS_INSN_NOP && !l.unit) /* pause keeps one, others execute nothing */
 		l.uses_n = 0;
 	gus_program_latencies(b, &l);
 	add_memories(b, info, &op);

@@ -36,6 +36,8 @@ struct rules {
 	uint64_t taken;         /* ports of a conditional branch that is taken, if they are others */
 	bool x86;
 	bool zero_int, zero_vector, ones, immediate_add, stack_engine, micro_fusion, rob_fused;
+	bool high_merged;       /* ah to dh are parts of their registers as al to dl are */
+	uint16_t high;          /* cycles more for an operation on one */
 	bool move_int, move_vector, move_same, move_byte; /* moves that the renamer does */
 	bool high_apart;        /* second bytes are renamed apart from their registers */
 	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
@@ -139,6 +141,9 @@ bool gus_program_is_writeback(const struct builder *b, const struct gus_insn_inf
 			      const struct gus_insn_access *a);
 /* How many of the computing uops of a load, store or string instruction may be such additions. */
 unsigned gus_program_adders(const struct builder *b, const struct gus_insn_info *info);
+void gus_program_forget_high(const struct builder *b, struct gus_insn_info *info);
+/* Whether it computes with one of ah to dh; to be asked before they are merged. */
+bool gus_program_operates_high(const struct gus_insn_info *info);
 /* How many registers of each file its results take. */
 void gus_program_count_results(const struct builder *b, const struct gus_insn_info *info, struct gus_op *op);
 

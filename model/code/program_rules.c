@@ -103,6 +103,8 @@ void gus_program_find_rules(struct rules *r, const struct gus_uarch *u)
 		.move_vector = flag(u, "move_elimination_vector"),
 		.move_byte = flag(u, "move_elimination_byte"),
 		.move_same = flag(u, "move_elimination_same"),
+		.high_merged = flag(u, "high_byte_merged"),
+		.high = (uint16_t)gus_uarch_value(u, "high_byte_latency", 0),
 		.immediate_add = flag(u, "immediate_add_elimination"),
 		.stack_engine = flag(u, "stack_engine"),
 		.micro_fusion = flag(u, "micro_fusion"),

@@ -108,6 +108,11 @@ models "of a batch" "^$imul,3\.0000,1\.0000,,dependencies,[0-9]+\.[0-9],[0-9]+\.
 models "of a batch as json" '"kind": "dependencies"' --uarch skylake --unrolled --batch batch.csv --format json
 models "a table that nobody measured" '^ +not judged: nobody has measured' --uarch lunarlake --block $imul
 models "which is null" '"expected_error": null' --uarch lunarlake --block $imul --format json
+models "a time by operands" '^ +div rcx takes 35 to 88 cycles, by its operands: 38 here' --uarch skylake --block 48f7f1
+models "of five, four" '^ +and so do 1 more' --uarch skylake --block 48f7f148f7f148f7f148f7f148f7f1
+models "as json, the least" '"least": 35\.0' --uarch skylake --block 4801c848f7f1 --format json
+models "as json, the most" '"most": 88\.0' --uarch skylake --block 4801c848f7f1 --format json
+models "none by operands" '"operand_dependent": \[\]' --uarch skylake --block $imul --format json
 models "another machine" '^ +not judged: with --set it is another machine' --uarch skylake --unrolled --set rob=10 \
 	--block $imul
 models "as json, with the reason" '"not_judged": "with --set' --uarch skylake --unrolled --set rob=10 --block $imul \
