@@ -251,6 +251,14 @@ static void wait_for_store(struct core *core, struct live_uop *u, const struct g
 		gus_core_wait(core, u, s->addr - 1, late > 1 ? late : 1);
 }
 
+/* No more than there is room for; that is so long that nobody minds. */
+static void later(struct live_uop *u, uint64_t cycles)
+{
+	int more = u->more + (int)(cycles < LATEST ? cycles : LATEST);
+
+	u->more = (int16_t)(more < LATEST ? more : LATEST);
+}
+
 /* A load or store uop enters: what it must wait for beyond its registers. */
 void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop *uop, const struct gus_op *op)
 {
@@ -272,7 +280,7 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 		if (core->forward[n] && !renamed(core, op, n))
 			wait_for_store(core, u, uop, op, n);
 		else if (core->aliased[n])
-			u->more = (int16_t)core->c->alias_penalty;
+			later(u, core->c->alias_penalty);
 		return;
 	}
 	/* Of the stores of this access the youngest is that of this iteration. */
@@ -390,8 +398,7 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 			u->more = (int16_t)-uop->latency;
 	}
 	if (a->split) {
-		u->more = (int16_t)(u->more + (int)(a->page_split ? core->c->page_split_penalty :
-						    core->c->line_split_penalty));
+		later(u, a->page_split ? core->c->page_split_penalty : core->c->line_split_penalty);
 		core->port_free[u->port] = now + 2; /* two lines, two accesses */
 	}
 	if (a->tlb == GUS_TLB_SECOND)
@@ -403,14 +410,14 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 		uint64_t hit = now + uop->latency;
 
 		if (arrives > hit)
-			u->more = (int16_t)(u->more + (int)(arrives - hit < 30000 ? arrives - hit : 30000));
+			later(u, arrives - hit);
 	} else {
 		uint64_t arrives = hit_arrives(core, a->address, ready), hit = now + uop->latency;
 		uint64_t late = arrives > hit ? arrives - hit : 0;
 
 		if (ready - now > late)
 			late = ready - now;
-		u->more = (int16_t)(u->more + (int)(late < 30000 ? late : 30000));
+		later(u, late);
 	}
 }
 

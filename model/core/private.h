@@ -119,6 +119,7 @@ enum {
 	PAGE = 4096, WORDS_IN_PAGE = PAGE / 8,
 	MISSES = 64, LINES = 64,/* lines on their way; those of which it is known when they come */
 	WALKS = 8,              /* of the page table at the same time */
+	LATEST = 30000,         /* cycles that a load is later than a hit, at most */
 	ACCESSES = 4,           /* of one op */
 	LOADS_NOW = 8,          /* dispatched in one cycle */
 	ISSUED_NOW = 16,        /* different sets of ports in one cycle that are told apart */

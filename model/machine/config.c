@@ -128,6 +128,9 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 	if (!c->issue_width || !c->retire_width || !c->issue_delay)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: issue_width, retire_width and "
 				"issue_delay must be at least 1");
+	if (c->port_binding > GUS_CORE_BIND_ANY)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: there is no way %u to bind ports, the "
+				"last is %d", c->port_binding, GUS_CORE_BIND_ANY);
 	for (size_t i = 0; i < sizeof(powers) / sizeof(*powers); i++) {
 		uint32_t value = *(const uint32_t *)(const void *)((const char *)c + powers[i].offset);
 

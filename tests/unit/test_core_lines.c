@@ -427,6 +427,12 @@ static void crossed_lines(void **state)
 		assert_int_equal(completed(0), past ? 95 : 5);
 		drop();
 	}
+	begin("a load rsi r1 4 1\n");                    /* more than there is room for */
+	trace.address[0] = A + 60;
+	m.c.line_split_penalty = 40000;
+	run();
+	assert_int_equal(completed(0), 5 + 30000);
+	drop();
 	/* An access of a whole line and more is not said to cross one. */
 	begin("a load rsi x1 4 1\nb load rdi x1 4 1\n");
 	m.c.line_size = 8;

@@ -41,6 +41,7 @@ static void loads_behind_loads(void **state)
 	static const struct { const char *table, *code; size_t size; const char *loads; } cases[] = {
 		{ LOADED, CODE("\x48\x8b\x3f"), "4" },                         /* mov rdi, [rdi] */
 		{ X86 FAST, CODE("\x48\x8b\x07"), "4" },                       /* any base */
+		{ LOADED FORM("MOV (R32, M32)", "uops 1 latency 1 uses p23:1"), CODE("\x8b\x3f"), "4" },
 		{ LOADED, CODE("\x48\x8b\x07"), "5" },                         /* mov rax, [rdi]; nobody writes rdi */
 		{ LOADED, CODE("\x48\x8b\x3f\x48\x83\xc7\x08"), "5" },         /* and add rdi, 8 */
 		{ LOADED, CODE("\x48\x83\xc7\x08\x48\x8b\x3f\x48\x8b\x07"), "5 4" },
