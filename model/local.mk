@@ -19,6 +19,7 @@ model_libmodel_a_SOURCES = \
 	model/code/uop_lines.c model/code/uop_lines.h \
 	model/code/program.c model/code/program.h \
 	model/code/program_fusion.c \
+	model/code/program_high.c \
 	model/code/program_idioms.c \
 	model/code/program_chase.c \
 	model/code/program_latency.c \
@@ -62,6 +63,7 @@ model_libmodel_a_SOURCES = \
 	model/tables/uarch_figures.c \
 	model/tables/uarch_parse.c model/tables/uarch_parse.h \
 	model/tables/uarch_private.h \
+	model/tables/uarch_set.c \
 	model/tables/uarch_settle.c \
 	model/tables/uarch_statements.c \
 	model/tables/uarch_words.c \

@@ -263,6 +263,7 @@ unit_tests = \
 	tests/unit/test_routes \
 	tests/unit/test_rows \
 	tests/unit/test_saturation \
+	tests/unit/test_set \
 	tests/unit/test_screen \
 	tests/unit/test_script \
 	tests/unit/test_script_samples \
@@ -290,6 +291,7 @@ unit_tests = \
 	tests/unit/test_trees \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
+	tests/unit/test_timer \
 	tests/unit/test_unwind \
 	tests/unit/test_unwind_stacks \
 	tests/unit/test_uops \
@@ -298,7 +300,8 @@ unit_tests = \
 	tests/unit/test_variant \
 	tests/unit/test_visits \
 	tests/unit/test_wall \
-	tests/unit/test_wide
+	tests/unit/test_wide \
+	tests/unit/test_widths
 if HOST_X86_64
 unit_tests += tests/unit/test_callers tests/unit/test_copied
 tests_unit_test_callers_SOURCES = tests/unit/test_callers.c cli/record/callers.c cli/record/beyond.c \
@@ -315,6 +318,7 @@ reg_name = tests/unit/reg_name.c tests/unit/reg_name.h
 made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
 made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
+tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
@@ -325,6 +329,7 @@ tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_g
 	-Wl,--wrap=gus_unwind_file_frame_pointers -Wl,--wrap=gus_unwind_files_new
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_set_SOURCES = tests/unit/test_set.c $(made_program)
 tests_unit_test_expected_SOURCES = tests/unit/test_expected.c
 tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c $(made_program) $(plain_bound) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
@@ -469,6 +474,7 @@ tests_unit_test_variant_SOURCES = tests/unit/test_variant.c
 tests_unit_test_visits_SOURCES = tests/unit/test_visits.c
 tests_unit_test_wall_SOURCES = tests/unit/test_wall.c
 tests_unit_test_wide_SOURCES = tests/unit/test_wide.c
+tests_unit_test_widths_SOURCES = tests/unit/test_widths.c
 tests_unit_test_control_SOURCES = tests/unit/test_control.c
 tests_unit_test_governor_SOURCES = tests/unit/test_governor.c
 tests_unit_test_ring_SOURCES = tests/unit/test_ring.c
@@ -568,6 +574,7 @@ EXTRA_DIST += \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
+	tests/bench/blocks-speed \
 	tests/bench/callers-cost \
 	tests/bench/cost-against-perf \
 	tests/bench/embed \

@@ -350,13 +350,13 @@ static enum gus_hit level_of(const struct gus_traced_thread *th, uint64_t addres
 	uint64_t line = address / th->t->options.caches->line_size + 1;
 	uint32_t near = th->t->options.caches->level[GUS_HIT_L3].latency;
 
-	if (level == GUS_HIT_L1 && asked[line % ASKED] == line)
+	if (level == GUS_HIT_L1 && asked[gus_core_line_slot(line, ASKED)] == line)
 		return level;
 	if (wait > near && wait - near < (th->t->options.caches->memory_latency - near) / 2)
 		wait = near; /* nearer to L3 than to memory */
 	level = gus_oracle_level(th->t->options.caches, level, wait);
 	if (level != GUS_HIT_L1)
-		asked[line % ASKED] = line;
+		asked[gus_core_line_slot(line, ASKED)] = line;
 	return level;
 }
 

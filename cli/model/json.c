@@ -325,6 +325,27 @@ static json_t *sensitivity(const struct gus_model_report *r)
 	return all;
 }
 
+/* Instructions whose time depends on their operands, which the model does not know. */
+static json_t *operand_dependent(const struct gus_program *p)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < p->insns_n; i++) {
+		const struct gus_uarch_row *row = p->insns[i].row;
+		json_t *one;
+
+		if (!row || !row->most)
+			continue;
+		one = json_object();
+		json_object_set_new(one, "instruction", integer(i));
+		json_object_set_new(one, "latency", json_real((double)row->latency / GUS_UARCH_CENTI));
+		json_object_set_new(one, "least", json_real((double)row->least / GUS_UARCH_CENTI));
+		json_object_set_new(one, "most", json_real((double)row->most / GUS_UARCH_CENTI));
+		json_array_append_new(all, one);
+	}
+	return all;
+}
+
 static json_t *caches(const struct gus_model_report *r)
 {
 	static const char *const levels[GUS_HITS] = { "L1", "L2", "L3", "memory" };
@@ -370,6 +391,7 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "slots", integer(gus_program_slots(p)));
 	json_object_set_new(o, "unknown", integer(p->unknown));
 	json_object_set_new(o, "coverage", json_real((double)(p->insns_n - p->unknown) / p->insns_n));
+	json_object_set_new(o, "operand_dependent", operand_dependent(p));
 	json_object_set_new(o, "bounds", bounds(m));
 	json_object_set_new(o, "limit", gus_model_limit(m) == GUS_BOUNDS ? json_null() :
 			    gus_json_word(gus_bound_name(gus_model_limit(m))));

@@ -109,6 +109,26 @@ static void print_origin(const struct gus_model_report *r)
 	putchar('\n');
 }
 
+enum { RANGES_SHOWN = 4 };
+
+/* Division and its like, whose time the table cannot know. */
+static void print_ranges(const struct gus_program *p)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < p->insns_n; i++) {
+		const struct gus_uarch_row *row = p->insns[i].row;
+
+		if (!row || !row->most || n++ >= RANGES_SHOWN)
+			continue;
+		gus_print("            %s takes %g to %g cycles, by its operands: %g here\n", p->insns[i].text,
+			  (double)row->least / GUS_UARCH_CENTI, (double)row->most / GUS_UARCH_CENTI,
+			  (double)row->latency / GUS_UARCH_CENTI);
+	}
+	if (n > RANGES_SHOWN)
+		printf("            and so do %u more\n", n - RANGES_SHOWN);
+}
+
 static void print_head(const struct gus_model_report *r)
 {
 	static const char *const sources[] = { [GUS_CORE_FETCH_IDEAL] = "an ideal front end",
@@ -144,6 +164,7 @@ static void print_head(const struct gus_model_report *r)
 	if (p->unknown)
 		printf("; %" PRIu32 " have not, and are taken as the middle of their class", p->unknown);
 	printf("\n");
+	print_ranges(p);
 	if (r->seconds >= 0)
 		printf("%10.6f  seconds for %" PRIu64 " simulated instructions\n", r->seconds, m->instructions);
 }
@@ -256,7 +277,7 @@ static void print_rows(const struct gus_model_report *r)
 	const struct gus_program *p = r->modelled->program;
 	uint64_t ports = ports_of(p);
 	int indent = digits_of_offset(p);
-	unsigned seen = 0;
+	unsigned seen = 0, negative = 0;
 
 	print_ports(r->modelled, indent);
 	printf("%*s", indent, "at");
@@ -267,7 +288,10 @@ static void print_rows(const struct gus_model_report *r)
 	for (uint32_t i = 0; i < p->insns_n; i++) {
 		print_row(r, i, indent, ports);
 		seen |= flags_of(p, i);
+		negative += r->settings->costs && r->modelled->figures[p->insns[i].op].cost < -0.005;
 	}
+	if (negative)
+		printf("  a cost below nothing: without it others are in each other's way, and all is slower\n");
 	print_flags_legend(seen);
 }
 

@@ -132,6 +132,10 @@ static void print_figures(const struct gus_uarch *u, const struct gus_uarch_row 
 		printf(" complex");
 	if (row->loadlat)
 		gus_print(" loadlat %s", cycles(row->loadlat, text));
+	if (row->most) {
+		gus_print(" range %s", cycles(row->least, text));
+		gus_print("-%s", cycles(row->most, text));
+	}
 	print_uses(u, "uses", row->uses, row->uses_n, false);
 	print_uses(u, "exclusive", row->units, row->units_n, true);
 	print_pairs(u, row);

@@ -15,6 +15,7 @@
  *	micro       which uops travel together, and in how many slots
  *	macro       comparisons and branches become one op
  *	stack       uops that bring rsp up to date
+ *	high        uops that merge ah to dh into their registers
  *	rob         entries of the reorder buffer, by what all that has left
  *
  * What holds at the end, of whatever code (tests/unit/test_program.c looks): the uops of an op lie behind each
@@ -101,8 +102,11 @@ static void lower_one(struct builder *b, uint32_t number)
 	struct lowered l = { .info = info, .op = &op };
 
 	gus_program_take_row(b, &l, insn->row);
+	if (l.latency == GUS_UARCH_CENTI && gus_program_operates_high(info))
+		l.latency += b->rules.high * (uint32_t)GUS_UARCH_CENTI;
+	gus_program_forget_high(b, &insn->info);
 	gus_program_find_idioms(b, &l);
-	if (info->class == GUS_INSN_NOP)
+	if (info->class == GUS_INSN_NOP && !l.unit) /* pause keeps one, others execute nothing */
 		l.uses_n = 0;
 	gus_program_latencies(b, &l);
 	add_memories(b, info, &op);
@@ -176,6 +180,15 @@ static int decode_one(struct builder *b, const struct gus_program_code *c, size_
 	return (int)n;
 }
 
+/* Of a trace, whether a block ends in a branch to its own beginning: then it is a loop, whatever else it leads to. */
+static bool goes_back(const struct builder *b, size_t first)
+{
+	const struct gus_program_insn *last = &b->insns.v[b->insns.n - 1];
+
+	return (b->ops.v[last->op].flags & GUS_OP_BRANCH) && (last->info.flags & GUS_INSN_IMMEDIATE) &&
+		last->offset + last->info.length + (uint64_t)last->info.immediate == b->insns.v[first].offset;
+}
+
 int gus_program_add(struct builder *b, const struct gus_program_code *c, struct gus_error *err)
 {
 	size_t insns = b->insns.n, ops = b->ops.n, n = 0;
@@ -203,9 +216,10 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 	/* All are decoded by now, so that code with a fault leaves nothing behind. */
 	for (size_t i = insns; i < b->insns.n; i++)
 		lower_one(b, (uint32_t)i);
-	gus_program_chase(b, insns, !c->lengths);
+	gus_program_chase(b, insns, !c->lengths || goes_back(b, insns));
 	gus_program_fuse_macro(b, ops);
 	gus_program_add_syncs(b, ops, !c->lengths);
+	gus_program_merge_high(b, ops);
 	gus_program_settle_rob(b, ops);
 	gus_vec_reserve(&b->flows, 1);  /* arrays also where there are none: engines point into them */
 	gus_vec_reserve(&b->memories, 1);

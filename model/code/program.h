@@ -83,6 +83,7 @@ enum gus_op_flag {
 	GUS_OP_RMW_FLAGS = 1 << 9,
 	GUS_OP_FUSIBLE = 1 << 10,       /* might have fused with a branch behind it, and did not */
 	GUS_OP_WIDE = 1 << 12,          /* has a constant that one entry of the uop cache has no room for */
+	GUS_OP_MERGES = 1 << 13,        /* its first uop merges a second byte, and is issued in a cycle of its own */
 	GUS_OP_POP_5C = 1 << 11,        /* pop rsp, pop r12, which decoders may take for more than they are */
 };
 

@@ -1,20 +1,25 @@
- /* SPDX-License-Identifier: MIT */
-/* What is the word of a load as it came: an address, or what a store writes. Intel's cores from Sandy Bridge to Skylake guess that a load with a
- * simple address (a base, no index, a displacement of 0 to 2047) stays in the page of its base and take a cycle less,
- * but only where the base comes straight from a load: they see from which unit it is forwarded. Where anything computes
- * the base, even where it is a constant, the load takes what all others take (Intel, Optimization Reference Manual, L1
- * latencies; Peter Cordes, "Is there a penalty when base+offset is in a different page than the base?"; Abel and
- * Reineke, uiCA: which instructions count as such a load, and that also loads with an operation behind them gain).
+/* SPDX-License-Identifier: MIT */
+/* What is the word of a load as it came: an address, or what a store writes.
+ *
+ * Intel's cores from Sandy Bridge to Skylake guess that a load with a simple address (a base, no index, a displacement
+ * of 0 to 2047) stays in the page of its base and take a cycle less, but only where the base comes straight from a
+ * load: they see from which unit it is forwarded. Where anything computes the base, even where it is a constant, the
+ * load takes what all others take (Intel, Optimization Reference Manual, L1 latencies; Peter Cordes, "Is there a
+ * penalty when base+offset is in a different page than the base?"; Abel and Reineke, uiCA: which instructions count as
+ * such a load, and that also loads with an operation behind them gain).
  *
  *	mov rdx, [rdx]        4        mov rdx, [rdx]        5
  *	                               add rdx, 8            1
+ *
+ * Zen 4 takes a cycle more where the index is multiplied (l1d_latency_scaled; timed: mov rbx, [rdi + rbx * 8] takes 5
+ * cycles, [rdi + rbx] takes 4).
  *
  * Ice Lake's store buffer has such a word for later loads sooner than one that an operation made
  * (store_forward_computed).
  *
  * So of each register is known whether its last writer was a load. Instructions have been lowered with the latency of
- * simple addresses by then; it is taken back where the base is no such word. Of code that runs again and again what its
- * end leaves holds at its beginning; else the first blocks of a trace's code begin with words of loads. */
+ * simple addresses by then; it is taken back where the base is no such word. What the end of the code leaves holds at
+ * its beginning, also of a trace's blocks: those that matter are loops of one block as a rule. */
 #include "model/code/program_private.h"
 
 enum { GENERALS = GUS_X86_R15 + 1, WORD_BITS = 32, SIMPLE_DISPLACEMENTS = 2048 };
@@ -34,9 +39,9 @@ static bool is_word_load(const struct gus_insn_info *info)
 /* A 64-bit move that the renamer does gives the register another name; the word is still a load's. */
 static void step(bool *loaded, const struct gus_insn_info *info, const struct gus_op *op)
 {
-	bool word = is_word_load(info) || ((op->flags & GUS_OP_ELIMINATED) && op->insns_n == 1 &&
-					   (info->flags & GUS_INSN_MOVE) && info->access[0].bits == 64 &&
-					   op->move_from < GENERALS && loaded[op->move_from]);
+	bool named = (op->flags & GUS_OP_ELIMINATED) && (info->flags & GUS_INSN_MOVE) && info->access[0].bits == 64 &&
+		op->move_from < GENERALS && loaded[op->move_from];
+	bool word = named || is_word_load(info);
 
 	for (unsigned i = 0; i < info->access_count; i++)
 		if ((info->access[i].use & GUS_ACCESS_WRITE) && is_general(info->access[i].reg))
@@ -79,6 +84,13 @@ static void settle(struct builder *b, const bool *loaded, const struct gus_insn_
 		add_cycles(b, op, (int)(b->rules.load_indexed - b->rules.load) * (plain ? 1 : -1));
 }
 
+static void add_scaled(struct builder *b, const struct gus_insn_info *info, const struct gus_op *op)
+{
+	if (b->rules.load_scaled > b->rules.load && !info->vector_bits && info->memory_count == 1 &&
+	    info->memory[0].scale > 1 && (info->memory[0].use & GUS_ACCESS_READ))
+		add_cycles(b, op, b->rules.load_scaled - b->rules.load);
+}
+
 /* What a store writes was computed, by the instruction itself or by whoever wrote the register. */
 static void see_store(struct builder *b, const bool *loaded, const struct gus_insn_info *info, const struct gus_op *op)
 {
@@ -93,19 +105,18 @@ static void see_store(struct builder *b, const bool *loaded, const struct gus_in
 			!info->vector_bits;
 }
 
-void gus_program_chase(struct builder *b, size_t from, bool again)
+void gus_program_chase(struct builder *b, size_t from)
 {
-	bool loaded[GENERALS], fast = b->rules.loaded_base && b->rules.load < b->rules.load_indexed;
+	bool loaded[GENERALS] = { false }, fast = b->rules.loaded_base && b->rules.load < b->rules.load_indexed;
 
 	if (!b->rules.x86)
 		return;
-	for (unsigned r = 0; r < GENERALS; r++)
-		loaded[r] = !again;
-	for (size_t i = from; again && i < b->insns.n; i++)
+	for (size_t i = from; i < b->insns.n; i++)
 		step(loaded, &b->insns.v[i].info, &b->ops.v[b->insns.v[i].op]);
 	for (size_t i = from; i < b->insns.n; i++) {
 		const struct gus_op *op = &b->ops.v[b->insns.v[i].op];
 
+		add_scaled(b, &b->insns.v[i].info, op);
 		if (fast)
 			settle(b, loaded, &b->insns.v[i].info, op);
 		see_store(b, loaded, &b->insns.v[i].info, op);

@@ -134,7 +134,7 @@ void gus_program_find_idioms(const struct builder *b, struct lowered *l)
 			find_move(b, l);
 		else
 			execute_move(l);
-	} else if ((r->immediate_add && is_small_add(info)) || (!l->uses_n && l->row && moves_one(info))) {
+	} else if ((r->immediate_add && is_small_add(info)) || (!l->uses_n && !l->unit && l->row && moves_one(info))) {
 		find_portless(b, l);
 	}
 }

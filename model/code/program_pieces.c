@@ -165,6 +165,16 @@ static void divide_latency(const struct rules *rules, struct lowered *l)
 	l->latency = l->loadlat > load + GUS_UARCH_CENTI ? l->loadlat - load : GUS_UARCH_CENTI;
 }
 
+/* A uop that computes, on the ports of an addition. */
+static void add_plain(const struct builder *b, struct lowered *l, struct touches t)
+{
+	const struct gus_uarch_row *row = gus_program_addition(b->u);
+
+	if (row && row->uses_n)
+		add_piece(&b->rules, l, t, (struct piece){ .kind = GUS_UOP_COMPUTE, .held = 1,
+			.ports = b->u->groups[b->u->uses[row->uses].group].ports });
+}
+
 void gus_program_find_pieces(const struct builder *b, struct lowered *l)
 {
 	struct touches t = touches_of(l->info);
@@ -174,6 +184,8 @@ void gus_program_find_pieces(const struct builder *b, struct lowered *l)
 			   gus_program_cycles(l->uses[i].cycles));
 	if (t.store && !l->stores)
 		find_data(l);
+	if (!l->pieces_n && l->unit) /* whose ports the table does not say */
+		add_plain(b, l, t);
 	l->adders = gus_program_adders(b, l->info);
 	if (l->adders > l->computes)
 		l->adders = l->computes;

@@ -10,7 +10,8 @@
  *	program_chase.c      which loads have their addresses from loads
  *	program_uops.c       the uops and the words that they hand each other
  *	program_fusion.c     pairs that travel as one
- *	program_stack.c      what the stack engine inserts */
+ *	program_stack.c      what the stack engine inserts
+ *	program_high.c       what reading a register behind its second byte inserts */
 #ifndef GUS_MODEL_CODE_PROGRAM_PRIVATE_H
 #define GUS_MODEL_CODE_PROGRAM_PRIVATE_H
 
@@ -35,11 +36,14 @@ struct rules {
 	uint64_t taken;         /* ports of a conditional branch that is taken, if they are others */
 	bool x86;
 	bool zero_int, zero_vector, ones, immediate_add, stack_engine, micro_fusion, rob_fused;
+	bool high_merged;       /* ah to dh are parts of their registers as al to dl are */
+	uint16_t high;          /* cycles more for an operation on one */
 	bool move_int, move_vector, move_same, move_byte; /* moves that the renamer does */
+	bool high_apart;        /* second bytes are renamed apart from their registers */
 	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
 	bool indexed_store, indexed_never, indexed_rmw;
 	enum fusion fusion;     /* of a comparison with the branch behind it */
-	uint16_t load, load_indexed, load_vector; /* cycles */
+	uint16_t load, load_indexed, load_scaled, load_vector; /* cycles */
 };
 
 /* All that is made so far. Ops own their uops, and uops their flows, by place and number: so arrays only grow at the
@@ -137,6 +141,9 @@ bool gus_program_is_writeback(const struct builder *b, const struct gus_insn_inf
 			      const struct gus_insn_access *a);
 /* How many of the computing uops of a load, store or string instruction may be such additions. */
 unsigned gus_program_adders(const struct builder *b, const struct gus_insn_info *info);
+void gus_program_forget_high(const struct builder *b, struct gus_insn_info *info);
+/* Whether it computes with one of ah to dh; to be asked before they are merged. */
+bool gus_program_operates_high(const struct gus_insn_info *info);
 /* How many registers of each file its results take. */
 void gus_program_count_results(const struct builder *b, const struct gus_insn_info *info, struct gus_op *op);
 
@@ -166,9 +173,9 @@ uint32_t gus_program_early(const struct lowered *l);
 /* program_chase.c */
 /* A base, no index, a displacement of 0 to 2047. */
 bool gus_program_is_simple(const struct gus_insn_info *info);
-/* Settles how long loads with simple addresses take, of the instructions from that one on; again: the code is run in a
- * loop. Each instruction is an op of its own still. */
-void gus_program_chase(struct builder *b, size_t from, bool again);
+/* Settles how long loads with simple addresses take and which stores write what was computed, of the instructions from
+ * that one on. Each is an op of its own still. */
+void gus_program_chase(struct builder *b, size_t from);
 
 /* program_uops.c */
 /* A uop is written between begin and end: first what it waits for, then, behind end_in, what it gives; end adds it. */
@@ -189,7 +196,13 @@ void gus_program_fuse_macro(struct builder *b, size_t from);
 void gus_program_settle_rob(struct builder *b, size_t from);
 
 /* program_stack.c */
+/* Puts a uop in front of an op's own that reads the register and writes it anew. */
+void gus_program_insert(struct builder *b, struct gus_op *op, unsigned reg, uint64_t ports);
 /* Adds the uops that bring rsp up to date, to the ops from that one on; again: the code is run in a loop. */
 void gus_program_add_syncs(struct builder *b, size_t from, bool again);
+
+/* program_high.c */
+/* Adds the uops that put second bytes into their registers, to the ops from that one on. */
+void gus_program_merge_high(struct builder *b, size_t from);
 
 #endif

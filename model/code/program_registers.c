@@ -21,6 +21,28 @@ bool gus_program_is_tracked(const struct builder *b, unsigned reg)
 		!(reg >= GUS_X86_ES && reg <= GUS_X86_GS);
 }
 
+/* Where the second byte of a register has no name of its own it is a part like the first: who writes it keeps all else,
+ * and so waits for it. Intel's cores from Haswell to Skylake have names for it (Peter Cordes, "How exactly do partial
+ * registers on Haswell/Skylake perform", Stack Overflow); Ice Lake's lahf, which writes ah, waits for the lahf before
+ * it (measured from outside: 3 cycles), and so does mov ah, cl on Zen 4 (timed here). */
+void gus_program_forget_high(const struct builder *b, struct gus_insn_info *info)
+{
+	for (unsigned i = 0; b->rules.high_merged && i < info->access_count; i++)
+		info->access[i].use &= (uint8_t)~GUS_ACCESS_HIGH;
+}
+
+/* Operations that read ah to dh take longer: the byte is moved to where the adders look for it. What has a row of its
+ * own for that (moves, extensions) has the time of it there. */
+bool gus_program_operates_high(const struct gus_insn_info *info)
+{
+	if (info->class != GUS_INSN_ALU && info->class != GUS_INSN_SHIFT)
+		return false;
+	for (unsigned i = 0; i < info->access_count; i++)
+		if ((info->access[i].use & GUS_ACCESS_HIGH) && (info->access[i].use & GUS_ACCESS_READ))
+			return true;
+	return false;
+}
+
 static enum gus_regfile file_of(const struct builder *b, unsigned reg)
 {
 	static const struct { uint8_t first, last, file; } files[][3] = {

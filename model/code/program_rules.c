@@ -103,6 +103,8 @@ void gus_program_find_rules(struct rules *r, const struct gus_uarch *u)
 		.move_vector = flag(u, "move_elimination_vector"),
 		.move_byte = flag(u, "move_elimination_byte"),
 		.move_same = flag(u, "move_elimination_same"),
+		.high_merged = flag(u, "high_byte_merged"),
+		.high = (uint16_t)gus_uarch_value(u, "high_byte_latency", 0),
 		.immediate_add = flag(u, "immediate_add_elimination"),
 		.stack_engine = flag(u, "stack_engine"),
 		.micro_fusion = flag(u, "micro_fusion"),
@@ -110,10 +112,12 @@ void gus_program_find_rules(struct rules *r, const struct gus_uarch *u)
 		.indexed_store = flag(u, "indexed_store_on_load_ports"),
 		.indexed_never = word(u, "micro_fusion_indexed", "no"),
 		.indexed_rmw = word(u, "micro_fusion_indexed", "rmw"),
+		.high_apart = flag(u, "high8_renamed"),
 		.loaded_base = word(u, "l1d_latency_base", "loaded"),
 		.fusion = (enum fusion)gus_uarch_value(u, "macro_fusion", FUSION_NONE),
 		.load = (uint16_t)load,
 		.load_indexed = (uint16_t)gus_uarch_value(u, "l1d_latency_indexed", load),
+		.load_scaled = (uint16_t)gus_uarch_value(u, "l1d_latency_scaled", 0),
 		.load_vector = (uint16_t)gus_uarch_value(u, "l1d_latency_vector", load),
 	};
 	r->taken = taken_ports(u);

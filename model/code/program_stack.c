@@ -32,19 +32,19 @@ static uint64_t addition_ports(const struct builder *b)
 	return ports;
 }
 
-/* The uops of an op lie behind each other, so it gets new ones: the addition, in a slot before the others, and copies
- * of its own. Those that they replace stay where they are, and no op has them. */
-static void add_sync(struct builder *b, struct gus_op *op)
+/* The uops of an op lie behind each other, so it gets new ones: the inserted one, in a slot before the others, and
+ * copies of its own. Those that they replace stay where they are, and no op has them. */
+void gus_program_insert(struct builder *b, struct gus_op *op, unsigned reg, uint64_t ports)
 {
 	uint32_t first = (uint32_t)b->uops.n;
-	struct gus_uop uop = { .ports = addition_ports(b), .kind = GUS_UOP_COMPUTE, .port_cycles = 1, .latency = 1 };
+	struct gus_uop uop = { .ports = ports, .kind = GUS_UOP_COMPUTE, .port_cycles = 1, .latency = 1 };
 
 	if (!uop.ports)
 		return;
 	gus_program_begin_in(b, &uop);
-	gus_program_add_flow(b, gus_program_stack_pointer(b), 0);
+	gus_program_add_flow(b, reg, 0);
 	gus_program_end_in(b, &uop);
-	gus_program_add_flow(b, gus_program_stack_pointer(b), 1);
+	gus_program_add_flow(b, reg, 1);
 	gus_program_end_out(b, &uop);
 	for (unsigned i = 0; i < op->uops_n; i++) {
 		struct gus_uop copy = b->uops.v[op->uop + i];
@@ -82,6 +82,6 @@ void gus_program_add_syncs(struct builder *b, size_t from, bool again)
 	for (size_t i = from; i < b->ops.n; i++) {
 		offset = offset_behind(b, &b->ops.v[i], offset, &looks);
 		if (looks)
-			add_sync(b, &b->ops.v[i]);
+			gus_program_insert(b, &b->ops.v[i], gus_program_stack_pointer(b), addition_ports(b));
 	}
 }

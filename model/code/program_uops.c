@@ -183,7 +183,7 @@ static bool is_serial(const struct lowered *l)
 {
 	const unsigned n = l->computes - l->adders;
 
-	return n > 1 && n <= DONE_N && l->info->class != GUS_INSN_LEA &&
+	return n > 1 && n <= DONE_N &&
 		(l->halves || (gus_program_cycles(l->latency) == n && (!l->by_access || l->conditional)));
 }
 

@@ -36,14 +36,24 @@ static uint64_t window_of(const struct gus_core_config *c, uint64_t at)
 	return (at >> __builtin_ctz(c->uop_cache_window)) + 1;
 }
 
-static enum step step_of(const struct gus_uop_lines *l, const struct gus_core_config *c,
-					   const struct gus_op *op, uint64_t at)
+static enum step step_of(const struct gus_uop_lines *l, const struct gus_core_config *c, const struct gus_op *op,
+			 uint64_t at)
 {
 	if (l->jumped)
 		return STEP_TARGET;
 	if (window_of(c, at) != l->window)
 		return STEP_WINDOW;
 	return l->room < entries_of(c, op) ? STEP_NEXT : STEP_SAME;
+}
+
+uint64_t gus_uop_lines_at(const struct gus_core_config *c, const struct gus_program *p, const struct gus_op *op,
+			  uint64_t at)
+{
+	if (!c->uop_cache_by_end)
+		return at;
+	for (unsigned i = 0; i < op->insns_n; i++)
+		at += p->insns[op->insn + i].info.length;
+	return at - 1;
 }
 
 void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c, const struct gus_op *op, uint64_t at,
@@ -88,7 +98,7 @@ uint32_t gus_uop_lines_kept(const struct gus_core_config *c, const struct gus_pr
 
 	for (uint32_t i = 0; i < p->ops_n; i++) {
 		const struct gus_op *op = &p->ops[i];
-		uint64_t at = p->base + p->insns[op->insn].offset;
+		uint64_t at = gus_uop_lines_at(c, p, op, p->base + p->insns[op->insn].offset);
 
 		if (at >> shift != block) {
 			n += settle(kept, first, i, good);
@@ -111,7 +121,7 @@ static unsigned uops_ahead(const struct gus_core_config *c, const struct gus_pro
 	unsigned uops = 0;
 
 	for (; op < p->ops_n; op++) {
-		uint64_t at = p->base + p->insns[p->ops[op].insn].offset;
+		uint64_t at = gus_uop_lines_at(c, p, &p->ops[op], p->base + p->insns[p->ops[op].insn].offset);
 
 		if (uops && step_of(&l, c, &p->ops[op], at) != STEP_SAME)
 			break;

@@ -19,7 +19,11 @@ struct gus_uop_lines {
 	bool jumped;                    /* the op before was a jump that was taken */
 };
 
-/* Puts the next op, at the address of its first byte, where it belongs. */
+/* The address that says where an op lies whose first byte is at `at`, for all that follows: Intel's lines go by where
+ * instructions begin; on Zen 4 what ends in the next window is not served before that (uop_cache_by_end). */
+uint64_t gus_uop_lines_at(const struct gus_core_config *c, const struct gus_program *p, const struct gus_op *op,
+			  uint64_t at);
+/* Puts the next op, at that address, where it belongs. */
 void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c, const struct gus_op *op, uint64_t at,
 		   bool taken);
 /* Whether it is a jump that the cache does not take, as it touches the end of 32 bytes. */

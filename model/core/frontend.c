@@ -281,7 +281,7 @@ static void deliver(struct gus_frontend *f)
 		return;
 	while (fetch(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
-		uint64_t at = address_of(f, &f->ahead, 0);
+		uint64_t at = gus_uop_lines_at(f->c, f->p, op, address_of(f, &f->ahead, 0));
 
 		if (f->kept && !f->kept[f->ahead.op]) {
 			go_to_decoders(f);

@@ -488,6 +488,8 @@ static enum gus_core_reason issue_one(struct core *core)
 	op = &core->p->ops[core->current->op];
 	need = &core->needs[core->plans[core->current->op].first_need + core->slot];
 	reason = room_for(core, op, need);
+	if (!core->slot && (op->flags & GUS_OP_MERGES) && core->issued_now)
+		reason = GUS_CORE_SERIALISED;
 	if (reason)
 		return reason;
 	if (!core->have_current) {
@@ -497,6 +499,8 @@ static enum gus_core_reason issue_one(struct core *core)
 			gus_core_begin_op(core, op);
 	}
 	issue_slot(core, op, need);
+	if (core->slot == 1 && (op->flags & GUS_OP_MERGES))
+		return GUS_CORE_SERIALISED;
 	if (core->slot >= op->slots) {
 		bool last = core->current->last;
 

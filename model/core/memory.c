@@ -122,6 +122,14 @@ static void ask_level(struct core *core, const struct gus_op *op, unsigned n)
 	core->tlb[n] = (uint8_t)tlb;
 }
 
+/* Whether it needs bytes on both sides of a multiple of size. */
+static bool crosses(const struct core *core, unsigned n, uint32_t bytes, uint64_t size)
+{
+	if (!size || !core->address[n].known || bytes > size)
+		return false;
+	return (core->address[n].bits & (size - 1)) + bytes > size;
+}
+
 static void push_store(struct core *core, const struct gus_op *op, unsigned n, uint32_t insn, uint32_t entries)
 {
 	const struct gus_program_memory *m = &core->p->memories[op->memory + n];
@@ -130,7 +138,8 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 
 	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known, .bytes = m->bytes,
 		.entries = entries,
-		.memory = op->memory + n, .level = core->level[n] };
+		.memory = op->memory + n, .level = core->level[n],
+		.split = crosses(core, n, m->bytes, core->c->line_size) };
 	count_words(core, s, 1);
 	if (s->known && core->values.effects)
 		set_word(core, s->address, s->bytes, value);
@@ -176,15 +185,6 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 		}
 		gus_values_step(&core->values, op->insn + insn, loaded);
 	}
-}
-
-static bool crosses_line(const struct core *core, unsigned n, uint32_t bytes)
-{
-	uint64_t line = core->c->line_size;
-
-	if (!line || !core->address[n].known || bytes > line)
-		return false;
-	return (core->address[n].bits & (line - 1)) + bytes > line;
 }
 
 static enum gus_forwarding forwarding_of(const struct core *core, const struct gus_op *op, unsigned n)
@@ -264,7 +264,8 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 	m = &core->p->memories[op->memory + n];
 	a->address = core->address[n].bits;
 	a->bytes = core->address[n].known ? m->bytes : 0;
-	a->split = crosses_line(core, n, m->bytes);
+	a->split = crosses(core, n, m->bytes, core->c->line_size);
+	a->page_split = crosses(core, n, m->bytes, core->c->page_size);
 	if (uop->kind == GUS_UOP_LOAD) {
 		u->level = core->level[n];
 		a->tlb = core->tlb[n];
@@ -282,7 +283,8 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 			continue;
 		if (uop->kind == GUS_UOP_STORE_DATA) {
 			s->data = u->seq + 1;
-			s->source = uop->in_n ? core->regs[core->p->flows[uop->in].reg] : (struct live_reg){ 0 };
+			s->source = uop->in_n ? core->regs[core->p->flows[uop->in + uop->in_n - 1].reg] :
+				(struct live_reg){ 0 };
 		} else {
 			s->addr = u->seq + 1;
 		}
@@ -313,6 +315,24 @@ static uint64_t take(uint64_t *busy_until, uint64_t from, unsigned cycles)
 	return start;
 }
 
+/* Whether a line has been asked for and is not there yet. */
+static bool is_coming(const struct core *core, uint64_t line, uint64_t now)
+{
+	unsigned slot = gus_core_line_slot(line, LINES);
+
+	return line && core->lines[slot].line == line && core->lines[slot].ready > now;
+}
+
+/* A word that is found in L1 is there when its line is: who tells levels in the order of the program may mean a line
+ * that an access before has asked for. */
+static uint64_t hit_arrives(const struct core *core, uint64_t address, uint64_t now)
+{
+	uint64_t line = core->c->line_size ? address / core->c->line_size : address;
+
+	return core->options->memory && is_coming(core, line, now) ?
+		core->lines[gus_core_line_slot(line, LINES)].ready : now;
+}
+
 /* When a line that is asked for now is in L1. */
 static uint64_t line_arrives(struct core *core, enum gus_hit level, uint64_t address, uint64_t now)
 {
@@ -322,8 +342,8 @@ static uint64_t line_arrives(struct core *core, enum gus_hit level, uint64_t add
 	static const uint32_t none = 0;
 	const uint32_t *latency[] = { &none, &c->l2_latency, &c->l3_latency, &c->memory_latency };
 
-	if (address && core->lines[line % LINES].line == line && core->lines[line % LINES].ready > now)
-		return core->lines[line % LINES].ready; /* it is on its way already */
+	if (is_coming(core, line, now))
+		return core->lines[gus_core_line_slot(line, LINES)].ready;
 	for (unsigned i = 0; i < buffers; i++)
 		if (core->misses[i] < best)
 			best = core->misses[buffer = i];
@@ -336,8 +356,8 @@ static uint64_t line_arrives(struct core *core, enum gus_hit level, uint64_t add
 	start = take(&core->l2_free, start, cycles_a_line(core, c->l2_bandwidth));
 	start += *latency[level];
 	core->misses[buffer] = start;
-	core->lines[line % LINES].line = line;
-	core->lines[line % LINES].ready = start;
+	core->lines[gus_core_line_slot(line, LINES)].line = line;
+	core->lines[gus_core_line_slot(line, LINES)].ready = start;
 	return start;
 }
 
@@ -370,7 +390,8 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 			u->more = (int16_t)-uop->latency;
 	}
 	if (a->split) {
-		u->more = (int16_t)(u->more + (int)core->c->line_split_penalty);
+		u->more = (int16_t)(u->more + (int)(a->page_split ? core->c->page_split_penalty :
+						    core->c->line_split_penalty));
 		core->port_free[u->port] = now + 2; /* two lines, two accesses */
 	}
 	if (a->tlb == GUS_TLB_SECOND)
@@ -384,7 +405,12 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 		if (arrives > hit)
 			u->more = (int16_t)(u->more + (int)(arrives - hit < 30000 ? arrives - hit : 30000));
 	} else {
-		u->more = (int16_t)(u->more + (int)(ready - now));
+		uint64_t arrives = hit_arrives(core, a->address, ready), hit = now + uop->latency;
+		uint64_t late = arrives > hit ? arrives - hit : 0;
+
+		if (ready - now > late)
+			late = ready - now;
+		u->more = (int16_t)(u->more + (int)(late < 30000 ? late : 30000));
 	}
 }
 
@@ -418,21 +444,25 @@ static void release(struct core *core, struct live_uop *load)
 		gus_core_arm(core, load);
 }
 
-/* In order, the oldest first: one that misses holds up those behind it. */
+/* In order, the oldest first: one that misses holds up those behind it. One that crosses a line is written twice, and
+ * leaves alone: the next cycle has the other line. */
 void gus_core_commit_stores(struct core *core)
 {
 	unsigned n = core->c->l1d_stores;
 	const struct live_store *last = NULL;
 
-	while (core->store_head < core->store_retired) {
+	while (core->store_head < core->store_retired && core->commit_free <= core->cycle) {
 		struct live_store *s = &core->stores[core->store_head & core->store_mask];
 
 		if (s->ready > core->cycle || (core->c->l1d_stores && !n--))
 			return;
 		/* The second of a cycle has to go into the same line. */
-		if (last && s->known && last->known && (s->address ^ last->address) >= core->c->line_size)
+		if (last && (s->split || (s->known && last->known &&
+					  (s->address ^ last->address) >= core->c->line_size)))
 			return;
 		last = core->c->l1d_stores ? s : NULL;
+		if (last && s->split)
+			core->commit_free = core->cycle + 2;
 		core->pools[POOL_STORES].freed += (int32_t)s->entries;
 		count_words(core, s, -1);
 		if (s->blocked)

@@ -66,7 +66,7 @@ struct live_access {
 	uint32_t bytes;                         /* 0: the address is not known */
 	uint16_t forward;                       /* cycles from that data */
 	uint8_t tlb;
-	bool split;                             /* crosses a line */
+	bool split, page_split;                 /* crosses a line, or even a page */
 };
 
 struct waiter {
@@ -101,6 +101,7 @@ struct live_store {
 	uint32_t bytes, memory;                 /* memory: in program->memories */
 	uint32_t entries;                       /* of the store buffer, for all stores of its op */
 	bool known;                             /* the address is */
+	bool split;                             /* crosses a line: committed as two */
 	uint8_t level;
 };
 
@@ -192,6 +193,7 @@ struct core {
 	struct { uint64_t ports; uint32_t n; } bound[ISSUED_NOW]; /* uops of this cycle, by the ports of their choice */
 	unsigned bound_n;
 	uint64_t ready_ports;                   /* those with some that are ready */
+	uint64_t plain_ports;                   /* those whose uops need nothing but the port */
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
 	uint64_t unit_free[UNITS];
 	unsigned units_n;                       /* the highest that the program uses, plus 1 */
@@ -228,6 +230,7 @@ struct core {
 	struct { uint64_t address, bits; uint32_t bytes; bool known; } words[MEMORY_WORDS];
 	uint64_t misses[MISSES];                /* when each buffer is free again */
 	struct { uint64_t line, ready; } lines[LINES];
+	uint64_t commit_free;                   /* from when on stores leave, behind one that crosses a line */
 	uint64_t l2_free, l3_free, memory_free, walk_free[WALKS];
 
 	/* What is told. */

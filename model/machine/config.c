@@ -68,6 +68,10 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->line_split_penalty = 5;
 	if (!c->uop_cache_reads)
 		c->uop_cache_reads = c->uop_cache_width > 4 ? 2 : 1;
+	if (!c->page_split_penalty)
+		c->page_split_penalty = c->line_split_penalty;
+	if (!c->page_size)
+		c->page_size = 4096;
 	if (!c->uop_cache_lines && c->uop_cache_line)
 		c->uop_cache_lines = c->uop_cache_window > 32 ? 6 : 3;
 	c->memory_latency *= NS_TO_CYCLES; /* the table has ns, and a core of this kind some 4 cycles in one */
@@ -82,6 +86,13 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->stlb_latency = 7;
 	if (!c->page_walk_latency)
 		c->page_walk_latency = 26; /* one that hits the caches, on Sandy Bridge (Palomares 2015, chapter 5) */
+}
+
+bool gus_core_config_has(const char *name)
+{
+	struct gus_core_config c;
+
+	return setting_of(&c, name) != NULL;
 }
 
 int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err)
@@ -108,6 +119,7 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 {
 	static const struct setting powers[] = {
 		{ "line_size", offsetof(struct gus_core_config, line_size) },
+		{ "page_size", offsetof(struct gus_core_config, page_size) },
 		{ "fetch_bytes", offsetof(struct gus_core_config, fetch_bytes) },
 		{ "uop_cache_window", offsetof(struct gus_core_config, uop_cache_window) },
 		{ "uop_cache_block", offsetof(struct gus_core_config, uop_cache_block) },
@@ -124,4 +136,19 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 					"two", powers[i].name, value);
 	}
 	return 0;
+}
+
+enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const char *port)
+{
+	static const struct { const char *prefix; enum gus_core_station station; } kinds[] = {
+		{ "fp", GUS_CORE_STATION_VECTOR }, { "V", GUS_CORE_STATION_VECTOR }, { "agu", GUS_CORE_STATION_MEMORY },
+		{ "lsu", GUS_CORE_STATION_MEMORY }, { "L", GUS_CORE_STATION_MEMORY }, { "S", GUS_CORE_STATION_MEMORY },
+	};
+
+	if (!c->rs_int && !c->rs_vector && !c->rs_memory)
+		return GUS_CORE_STATION_WHOLE;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strncmp(port, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
+			return kinds[i].station;
+	return GUS_CORE_STATION_INT;
 }

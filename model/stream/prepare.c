@@ -157,6 +157,10 @@ static void prepare_hazards(struct stream *s, size_t lane)
 		s->forwards[kind][lane] = ticks(gus_forwarding_cycles(s->c, (enum gus_forwarding)kind),
 						weight_of(s->o, lane, GUS_KNOB_FORWARD, kind == GUS_FORWARD_BLOCKED));
 	s->split[lane] = ticks(s->c->line_split_penalty, splits);
+	s->page_split[lane] = ticks(s->c->page_split_penalty, splits);
+	s->forward_address[lane] = ticks(s->c->store_forward_address > s->c->store_forward_latency ?
+					 s->c->store_forward_address - s->c->store_forward_latency : 0,
+					 weight_of(s->o, lane, GUS_KNOB_FORWARD, 0));
 	s->split_share[lane] = splits > 0 ? (int32_t)lround(STREAM_SHARE / splits) : 0;
 	s->alias[lane] = ticks(s->c->alias_penalty, weight_of(s->o, lane, GUS_KNOB_ALIAS, 0));
 }
@@ -204,6 +208,7 @@ static void prepare_uop(struct stream *s, uint32_t number, uint32_t class)
 	class = u->kind == GUS_UOP_LOAD ? 0 : class;
 	prepare_uses(s, number);
 	to->latency = cost(s, u->latency, kind, class);
+	to->station = (uint8_t)gus_stream_station(s->c, s->p, u);
 	for (unsigned f = 0; f < u->in_n; f++)
 		s->flows.v[u->in + f] = cost(s, s->p->flows[u->in + f].cycles, kind, class);
 	for (unsigned f = 0; f < u->out_n; f++)
@@ -280,13 +285,18 @@ static void prepare_op(struct stream *s, uint32_t number)
 	to.retire = cost(s, (double)op->slots / s->c->retire_width, GUS_KNOB_RETIRE, 0);
 	for (uint32_t u = 0; u < op->uops_n; u++)
 		prepare_uop(s, op->uop + u, s->p->insns[op->insn].info.class);
-	for (uint32_t u = 0; u < op->uops_n && !(op->flags & GUS_OP_ELIMINATED) && to.waiting < 255; u++)
-		to.waiting = (uint8_t)(to.waiting + (s->uops.v[op->uop + u].uses_n != 0));
+	for (uint32_t u = 0; u < op->uops_n && !(op->flags & GUS_OP_ELIMINATED); u++) {
+		const struct stream_uop *uop = &s->uops.v[op->uop + u];
+
+		if (to.waiting[uop->station] < 255)
+			to.waiting[uop->station] = (uint8_t)(to.waiting[uop->station] + (uop->uses_n != 0));
+	}
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		to.window[w] = taken(s, w, entries[w]);
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		to.windows = (uint8_t)(to.windows | (to.window[w] != 0) << w);
-	to.waiting = taken(s, WINDOW_RS, to.waiting);
+	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
+		to.waiting[part] = taken(s, WINDOW_RS + part, to.waiting[part]);
 	s->ops.v[number] = to;
 }
 
@@ -330,9 +340,10 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER,
 								 GUS_KNOB_STORE_BUFFER,
 		GUS_KNOB_REGISTERS, GUS_KNOB_REGISTERS, GUS_KNOB_REGISTERS, GUS_KNOB_REGISTERS, GUS_KNOB_RS,
-		GUS_KNOB_MISS_BUFFERS };
+		GUS_KNOB_RS, GUS_KNOB_RS, GUS_KNOB_RS, GUS_KNOB_MISS_BUFFERS };
 	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->renames,
-		s->c->int_renames, s->c->vector_renames, s->c->mask_renames, s->c->rs, s->c->l1d_misses };
+		s->c->int_renames, s->c->vector_renames, s->c->mask_renames,
+		s->c->rs, s->c->rs_int, s->c->rs_vector, s->c->rs_memory, s->c->l1d_misses };
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++) {
 		uint64_t largest = 0, ring = 1;
@@ -343,7 +354,7 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 
 			if (!size)
 				continue; /* without limit */
-			if (w == WINDOW_RS) /* the others are in the exchange, see kernel.h */
+			if (w >= WINDOW_RS && w < WINDOW_RS_END) /* the others are in the exchange, see kernel.h */
 				size = size > STREAM_LATE ? size - STREAM_LATE : 1;
 			if (!add_size(s, w, size, lane))
 				return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: the lanes have "

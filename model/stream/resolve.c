@@ -7,7 +7,7 @@
  *
  *	words     (address / 8) % 1024 --> the word, and the number of the youngest store there
  *	stores    number % 1024        --> the bytes that it wrote
- *	lines     line % 256           --> the line that was missed there last
+ *	lines     a slot of 256        --> the line that was missed there last (gus_core_line_slot)
  *
  * Several small stores may lie in one word. A store that writes some bytes of its first or last word remembers which
  * one was there before, so that from the youngest all of a word are found.
@@ -26,6 +26,8 @@ void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s)
 	*r = (struct stream_resolver){ .s = s };
 	if (!s->fed)
 		gus_values_begin(&r->values, s->p, s->o->pointers);
+	r->one_page = !s->fed && !s->o->source && (s->o->pointers == GUS_CORE_POINTERS_EQUAL ||
+						   s->o->pointers == GUS_CORE_POINTERS_ONE);
 	r->tracked = r->values.effects || s->o->memory || s->o->source || s->fed;
 	r->steps = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*r->steps));
 }
@@ -55,7 +57,7 @@ static void find_line(struct stream_resolver *r, struct gus_value address, struc
 	if (!address.known || !r->s->c->line_size)
 		return;
 	line = address.bits / r->s->c->line_size + 1;
-	a->line = (uint16_t)(line % STREAM_LINES);
+	a->line = (uint16_t)gus_core_line_slot(line, STREAM_LINES);
 	a->flags |= STREAM_LINE;
 	if (a->level != GUS_HIT_L1)
 		r->lines[a->line] = line;
@@ -77,6 +79,13 @@ static void ask(struct stream_resolver *r, const struct gus_op *op, unsigned n, 
 	a->level = (uint8_t)level;
 	a->tlb = (uint8_t)tlb;
 	find_line(r, address, a);
+}
+
+/* Harnesses that set all pointers to one value back whatever is touched with the same page of memory (core/memory.c,
+ * is_one_page). */
+static uint64_t in_memory(const struct stream_resolver *r, uint64_t address)
+{
+	return r->one_page ? address % STREAM_PAGE : address;
 }
 
 /* The youngest store to a word, plus 1; 0: none that is remembered. */
@@ -108,6 +117,9 @@ static void note_store(struct stream_resolver *r, uint32_t memory, uint64_t addr
 		       struct stream_access *a)
 {
 	a->stored = (uint16_t)(r->stores % STREAM_WORDS);
+	r->page[a->stored] = address - in_memory(r, address);
+	address -= r->page[a->stored];
+	end -= r->page[a->stored];
 	r->first[a->stored] = address;
 	r->behind[a->stored] = end;
 	r->memory[a->stored] = memory;
@@ -122,17 +134,25 @@ static void note_store(struct stream_resolver *r, uint32_t memory, uint64_t addr
 	r->stores++;
 }
 
-/* Of a load that no store feeds: the youngest store of another page to where it begins. Addresses are compared by their
- * low 12 bits first, so the load is held up as if it were fed by that store while that is on its way (Intel,
+/* Of a load that no store feeds: the youngest store of another page to the same place of it. Addresses are compared by
+ * their low 12 bits first, so the load is held up as if it were fed by that store while that is on its way (Intel,
  * Optimization Reference Manual, "Memory disambiguation: 4-KByte aliasing"). */
-static void find_alias(const struct stream_resolver *r, uint64_t address, struct stream_access *a)
+static void find_alias(const struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
 {
-	uint64_t by = r->in_page[(address >> 3) % (STREAM_PAGE / 8)], store = (by - 1) % STREAM_WORDS;
+	uint64_t youngest = 0;
 
-	if (!by || r->stores + 1 - by >= STREAM_WORDS ||
-	    ((address - r->first[store]) & (STREAM_PAGE - 1)) >= r->behind[store] - r->first[store])
+	for (uint64_t word = address >> 3; word <= (end - 1) >> 3; word++) {
+		uint64_t by = r->in_page[word % (STREAM_PAGE / 8)], store = (by - 1) % STREAM_WORDS, apart;
+
+		if (by <= youngest || r->stores + 1 - by >= STREAM_WORDS)
+			continue;
+		apart = address - r->first[store];
+		if (apart % STREAM_PAGE < r->behind[store] - r->first[store] || -apart % STREAM_PAGE < end - address)
+			youngest = by;
+	}
+	if (!youngest)
 		return;
-	a->alias = (uint16_t)store;
+	a->alias = (uint16_t)((youngest - 1) % STREAM_WORDS);
 	a->flags |= STREAM_ALIAS;
 }
 
@@ -143,20 +163,22 @@ static void find_store(const struct stream_resolver *r, const struct gus_op *op,
 {
 	struct gus_overlap overlap = { .load = address, .load_bytes = (uint32_t)(end - address),
 		.load_memory = memory };
-	uint64_t youngest = 0;
+	uint64_t youngest = 0, page = address - in_memory(r, address);
 
+	address -= page;
+	end -= page;
 	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
 		uint64_t by = store_of(r, tag, address, end);
 
 		youngest = by > youngest ? by : youngest;
 	}
 	if (!youngest && r->s->c->alias_penalty)
-		find_alias(r, address, a);
+		find_alias(r, address, end, a);
 	if (!youngest)
 		return;
 	a->word = (uint16_t)((youngest - 1) % STREAM_WORDS);
 	a->flags |= STREAM_FORWARD;
-	overlap.store = r->first[a->word];
+	overlap.store = r->first[a->word] + r->page[a->word];
 	overlap.store_bytes = (uint32_t)(r->behind[a->word] - r->first[a->word]);
 	overlap.store_memory = r->memory[a->word];
 	a->forwarding = (uint8_t)gus_forwarding_of(r->s->c, r->s->p, op, &overlap);
@@ -180,6 +202,8 @@ static void find_place(const struct stream_resolver *r, const struct gus_program
 		return;
 	if (last >= c->line_size)
 		a->flags |= STREAM_SPLIT;
+	if (last >= c->line_size && c->page_size && (address & (c->page_size - 1)) + bytes > c->page_size)
+		a->flags |= STREAM_PAGE_SPLIT;
 	for (uint64_t bank = at >> 3; c->l1d_bank_ports && m->load && bank <= last >> 3; bank++)
 		a->banks |= (uint8_t)(1 << bank % STREAM_BANKS);
 }
@@ -187,7 +211,7 @@ static void find_place(const struct stream_resolver *r, const struct gus_program
 /* Cycles that the op's stores take to leave for L1 beside those of older ones. They leave in order, l1d_stores in a
  * cycle, and the second of a cycle has to go into the line of the first, as L1 writes one line at a time (Intel,
  * Optimization Reference Manual, "Ice Lake Client: two stores a cycle"). Which ones go together is decided here, as if
- * all had retired by then: the same for all lanes. */
+ * all had retired by then: the same for all lanes. A store that crosses a line is written twice and leaves alone. */
 static uint8_t find_commits(struct stream_resolver *r, const struct gus_op *op, const struct stream_access *accesses)
 {
 	const struct gus_core_config *c = r->s->c;
@@ -199,7 +223,11 @@ static uint8_t find_commits(struct stream_resolver *r, const struct gus_op *op, 
 
 		if (!r->s->p->memories[op->memory + n].store)
 			continue;
-		if (r->leaving && r->leaving < c->l1d_stores && (!line || !r->left_line || line == r->left_line)) {
+		if (known && (accesses[n].flags & STREAM_SPLIT)) {
+			r->leaving = c->l1d_stores;
+			commits += 2;
+		} else if (r->leaving && r->leaving < c->l1d_stores &&
+			   (!line || !r->left_line || line == r->left_line)) {
 			r->leaving++;
 		} else {
 			r->leaving = 1;
@@ -246,7 +274,7 @@ static void find_accesses(struct stream_resolver *r, const struct gus_op *op, co
 		if (address.known)
 			find_place(r, &r->s->p->memories[op->memory + n], address.bits, r->bytes[n], &accesses[n]);
 	}
-	if (r->s->o->pointers != GUS_CORE_POINTERS_NONE || given)
+	if (r->s->o->pointers != GUS_CORE_POINTERS_NONE)
 		follow(r, op, accesses);
 }
 
@@ -273,6 +301,7 @@ static uint8_t cache_front(struct stream_resolver *r, uint32_t number, bool take
 
 	if (!c->uop_cache_window || !c->uop_cache_line)
 		return CACHED;
+	at = gus_uop_lines_at(c, p, op, at);
 	begins = !r->read.lines || !gus_uop_read_takes(&r->read, &r->uop_lines, c, p, number, at);
 	if (begins)
 		r->read = (struct gus_uop_read){ 0 };

@@ -20,7 +20,7 @@
  *                                           that overlap have their union declared as well: the loader insists
  *   row ID FIGURES                          FIGURES are
  *       uops N latency C [fused N] [decoded N] [microcoded N] [complex] [loadlat C] [uses GROUP:C...]
- *       [exclusive UNIT:C...] [pairs FROM>TO:C...] [guessed] source ID
+ *       [exclusive UNIT:C...] [pairs FROM>TO:C...] [range C-C] [guessed] source ID
  *   opcode ROW CLASS...                     opcode classes that have this row; `opcode - CLASS...` takes them away
  *   form "TEXT"... NAME                     instruction forms: NAME is a row or, if there is no such row, an opcode
  *                                           class
@@ -33,6 +33,8 @@
  * registers of the address, the word being in L1, and only rows that load have it. `uses` counts uops: `p01:2 p5:1` are
  * two that may take p0 or p1 and one that must take p5. `exclusive` is how long a unit is busy, and nothing else gets
  * it meanwhile. `guessed` marks placeholders that the source itself does not believe.
+ *
+ * range is for division and its like: what latency is with the operands that suit it best, and with the worst.
  *
  * decoded counts the fused uops that the legacy decoders deliver, microcoded those that the microcode sequencer
  * delivers; `complex` rows can be decoded by the first decoder only, be it for one uop. `pairs` are latencies by
@@ -116,6 +118,7 @@ struct gus_uarch_row {
 	uint32_t microcoded;      /* fused uops of the microcode sequencer */
 	uint32_t latency;         /* hundredths of a cycle: register to result */
 	uint32_t loadlat;         /* address to result; 0 if it does not load */
+	uint32_t least, most;     /* what latency is by operands that suit it best, and worst; 0: they do not matter */
 	bool guessed;
 	bool complex;             /* for the first decoder only */
 	uint32_t uses, uses_n;    /* in uarch->uses: uops on groups, each uop on the smallest group that it may use */
@@ -191,6 +194,14 @@ struct gus_uarch {
 struct gus_uarch *gus_uarch_parse(const char *name, const char *text, size_t size, const struct gus_uarch_texts *texts,
 				  unsigned flags, struct gus_error *err);
 void gus_uarch_free(struct gus_uarch *u);
+
+/* Gives a parameter another value than the table's, or one where it has none, for a machine of one's own: a number in
+ * the parameter's unit, or a word (of flags yes or no), or the word's number. -1 with err, and nothing is changed, if
+ * there is no such parameter or value, or nothing that is modelled asks for it. Before anything is made of the
+ * table. */
+int gus_uarch_set(struct gus_uarch *u, const char *name, const char *value, struct gus_error *err);
+/* Whether something that is modelled depends on a parameter. */
+bool gus_uarch_param_is_asked(const char *name);
 
 /* The form of this hash, or NULL: it was never heard of. */
 const struct gus_uarch_form *gus_uarch_form(const struct gus_uarch *u, uint64_t hash);

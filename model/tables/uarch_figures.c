@@ -123,7 +123,7 @@ static int pair_words(struct gus_uarch_parser *p, struct gus_uarch_row *row)
 #define AT(field) offsetof(struct gus_uarch_row, field)
 static const struct figure {
 	const char *word;
-	enum { COUNT, CYCLES, FLAG, GROUPS, UNITS, PAIRS } kind;
+	enum { COUNT, CYCLES, FLAG, GROUPS, UNITS, PAIRS, RANGE } kind;
 	size_t at;
 	const char *what;
 } optional[] = {
@@ -135,8 +135,35 @@ static const struct figure {
 	{ "complex", FLAG, AT(complex), NULL },
 	{ "pairs", PAIRS, 0, NULL },
 	{ "exclusive", UNITS, 0, NULL },
+	{ "range", RANGE, 0, "range" },
 	{ "guessed", FLAG, AT(guessed), NULL },
 };
+
+static int lo_hi(struct gus_uarch_parser *p, const char *what, uint32_t *lo, uint32_t *hi)
+{
+	struct gus_token t = gus_parse_next(p);
+	const char *at = t.text, *end = t.text ? t.text + t.size : NULL;
+
+	if (!t.text || !gus_parse_centi(&at, end, lo))
+		return gus_parse_wrong(p, "expected the %s as LO-HI, found '%.*s'", what, GUS_SHOW(t));
+	*hi = *lo;
+	if (at < end && *at == '-') {
+		at++;
+		if (!gus_parse_centi(&at, end, hi))
+			at = NULL;
+	}
+	return at == end && *lo <= *hi ? 0 : gus_parse_wrong(p, "'%.*s' is not LO-HI", GUS_SHOW(t));
+}
+
+/* The latency that stands before it is one of them. */
+static int latency_range(struct gus_uarch_parser *p, struct gus_uarch_row *row)
+{
+	if (lo_hi(p, "range", &row->least, &row->most) != 0)
+		return -1;
+	if (!row->least || row->latency < row->least || row->latency > row->most)
+		return gus_parse_wrong(p, "the latency does not lie in the range that it has");
+	return 0;
+}
 
 static int figure(struct gus_uarch_parser *p, const struct figure *f, struct gus_uarch_row *row)
 {
@@ -154,6 +181,8 @@ static int figure(struct gus_uarch_parser *p, const struct figure *f, struct gus
 		return gus_parse_groups(p, &row->uses, &row->uses_n);
 	case UNITS:
 		return use_words(p, &p->units, NULL, "unit", &row->units, &row->units_n);
+	case RANGE:
+		return latency_range(p, row);
 	case PAIRS:
 		break;
 	}
@@ -191,20 +220,8 @@ int gus_parse_figures(struct gus_uarch_parser *p, struct gus_uarch_row *row)
 int gus_parse_range(struct gus_uarch_parser *p, const char *word, uint32_t *lo, uint32_t *hi)
 {
 	struct gus_token t = gus_parse_next(p);
-	const char *at, *end;
 
 	if (!gus_token_is(t, word))
 		return gus_parse_wrong(p, "expected %s, found '%.*s'", word, GUS_SHOW(t));
-	t = gus_parse_next(p);
-	at = t.text;
-	end = t.text ? t.text + t.size : NULL;
-	if (!t.text || !gus_parse_centi(&at, end, lo))
-		return gus_parse_wrong(p, "expected the %s as LO-HI, found '%.*s'", word, GUS_SHOW(t));
-	*hi = *lo;
-	if (at < end && *at == '-') {
-		at++;
-		if (!gus_parse_centi(&at, end, hi))
-			at = NULL;
-	}
-	return at == end && *lo <= *hi ? 0 : gus_parse_wrong(p, "'%.*s' is not LO-HI", GUS_SHOW(t));
+	return lo_hi(p, word, lo, hi);
 }

@@ -703,7 +703,8 @@ static int put_form(void *context, const struct gus_uops *one, struct gus_error 
 	int64_t loadlat = one->loadlat > 0 ? one->loadlat : row ? row->loadlat : 0;
 
 	(void)err;
-	if (one->uops < 0)
+	/* What runs for ever (rep over memory, measured as one) is more than a table says of an instruction. */
+	if (one->uops < 0 || one->uops > GUS_UARCH_COUNT_MAX || one->fused > GUS_UARCH_COUNT_MAX)
 		return 0;
 	say(w, "form \"%s\" uops %" PRId64, one->form, one->uops);
 	put_cycles(w, "latency", latency);

@@ -71,6 +71,8 @@ static void begin(const char *text)
 	m.c.page_walks = 1;
 	m.c.line_size = 64;
 	m.c.line_split_penalty = 5;
+	m.c.page_split_penalty = 5;
+	m.c.page_size = 4096;
 	m.c.store_forward_latency = 10;
 	m.c.store_forward_vector = 0;
 	m.c.store_forward_blocked = 13;
@@ -158,7 +160,8 @@ static void a_line_that_is_on_its_way(void **state)
 	static const struct { uint64_t second, third; uint64_t completed[3]; } cases[] = {
 		{ A + 8, A + 63, { 15, 15, 15 } },
 		{ A + 63, A + 64, { 15, 15, 29 } },
-		{ A + 64 * 64, A, { 15, 29, 43 } },     /* the table of lines on their way has one place for both */
+		{ A + 64 * 64, A, { 15, 29, 15 } },
+		{ A + 91 * 64, A, { 15, 29, 43 } },     /* the table of lines on their way has one place for both */
 		{ A - 1, A + 1, { 15, 29, 15 } },
 	};
 
@@ -170,7 +173,7 @@ static void a_line_that_is_on_its_way(void **state)
 		trace.address[1] = cases[i].second;
 		trace.address[2] = cases[i].third;
 		m.c.l1d_misses = 1;
-		m.c.line_split_penalty = 0;
+		m.c.line_split_penalty = m.c.page_split_penalty = 0;
 		run();
 		for (unsigned n = 0; n < 3; n++)
 			if (completed(n) != cases[i].completed[n])
@@ -416,6 +419,14 @@ static void crossed_lines(void **state)
 		assert_int_equal(dispatched(5), split ? 3 : 2);
 		drop();
 	}
+	for (unsigned past = 0; past < 2; past++) {     /* the page's last bytes, then beyond them */
+		begin("a load rsi r1 4 1\n");
+		trace.address[0] = A + 2 * 4096 - 8 + past;
+		m.c.page_split_penalty = 90;
+		run();
+		assert_int_equal(completed(0), past ? 95 : 5);
+		drop();
+	}
 	/* An access of a whole line and more is not said to cross one. */
 	begin("a load rsi x1 4 1\nb load rdi x1 4 1\n");
 	m.c.line_size = 8;
@@ -483,6 +494,10 @@ static void stores_leave_in_order(void **state)
 		{ "the ends of a line", 2, { 0, 56, 64 }, { 0 }, { 22, 22, 23 } },
 		{ "not to two", 2, { 56, 64, 72 }, { 0 }, { 22, 23, 23 } },
 		{ "three", 3, { 0, 8, 16 }, { 0 }, { 22, 22, 22 } },
+		{ "two cycles for one that crosses a line", 2, { 60, 72, 80 }, { 0 }, { 22, 24, 24 } },
+		{ "which goes alone", 2, { 0, 60, 72 }, { 0 }, { 22, 23, 25 } },
+		{ "its last byte is the line's", 2, { 0, 56, 64 }, { 0 }, { 22, 22, 23 } },
+		{ "nothing of it without a limit", 0, { 60, 72, 80 }, { 0 }, { 22, 22, 22 } },
 		{ "the first misses, and holds up all", 0, { 0, 64, 128 }, { GUS_HIT_L2, 0, 0 }, { 36, 36, 36 } },
 		{ "the second does", 0, { 0, 64, 128 }, { 0, GUS_HIT_L2, 0 }, { 22, 36, 36 } },
 		{ "lines come side by side", 0, { 0, 64, 128 }, { GUS_HIT_L2, GUS_HIT_L2, GUS_HIT_L3 }, { 36, 36,

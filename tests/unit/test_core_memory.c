@@ -330,6 +330,7 @@ static void test_renamed_loads(void **state)
 			1 },
 		{ "mov [rip], rax; mov rax, [rip - 7]", "\x48\x89\x05\0\0\0\0\x48\x8b\x05\xf9\xff\xff\xff", 14,
 			"lu", 1 },
+		{ "mov [rbx], rax; mov rax, [rbx + 4096]", "\x48\x89\x03\x48\x8b\x83\x00\x10\x00\x00", 10, "", 0 },
 		{ "add qword [rbx], 1", "\x48\x83\x03\x01", 4, "lub", 1 },
 		{ "add word [rbx], 1", "\x66\x83\x03\x01", 4, "", 0 },
 		{ "add [rbx], rax", "\x48\x01\x03", 3, "ub", 1 },
@@ -432,6 +433,37 @@ static void test_computed_words(void **state)
 	config = before;
 }
 
+/* Who reads a register whose second byte was written merges it, in a cycle of its own; who writes it does not. */
+static void test_second_bytes(void **state)
+{
+	static const struct { const char *what, *code; size_t size; unsigned merges; double cycles; } cases[] = {
+		{ "and dh, 16", "\x80\xe6\x10", 3, 0, 1 },
+		{ "mov edx, ebx; and dh, 127; cmp edx, 33", "\x89\xda\x80\xe6\x7f\x83\xfa\x21", 8, 1, 2 },
+		{ "mov edx, ebx; and dh, 127; cmp edx, 33, twice", "\x89\xda\x80\xe6\x7f\x83\xfa\x21\x83\xfa\x21", 11,
+			1, 2 },
+		{ "mov edx, ebx; and dh, 127; lea rax, [rdx]", "\x89\xda\x80\xe6\x7f\x48\x8d\x02", 8, 1, 2 },
+		{ "mov edx, ebx; and dh, 127; movzx eax, dl", "\x89\xda\x80\xe6\x7f\x0f\xb6\xc2", 8, 0, 1 },
+		{ "and dh, 127; mov edx, ebx", "\x80\xe6\x7f\x89\xda", 5, 0, 0.5 },
+		{ "and dh, 127; cmp ebx, edx, twice", "\x80\xe6\x7f\x39\xd3\x39\xd3", 7, 1, 2.5 },
+		{ "test dh, dh; cmp edx, 33", "\x84\xf6\x83\xfa\x21", 5, 0, 0.5 },
+		{ "cmp edx, 33; and dh, 127: the loop comes back", "\x83\xfa\x21\x80\xe6\x7f", 6, 1, 2 },
+	};
+	struct gus_core_options o = { .fetch = GUS_CORE_FETCH_IDEAL, .pointers = GUS_CORE_POINTERS_EQUAL };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_program *p = program(cases[i].code, cases[i].size);
+		unsigned merges = 0;
+
+		for (uint32_t k = 0; k < p->ops_n; k++)
+			merges += (p->ops[k].flags & GUS_OP_MERGES) != 0;
+		if (merges != cases[i].merges || cycles(p, &o) > cases[i].cycles + 0.3 ||
+		    cycles(p, &o) < cases[i].cycles - 0.3)
+			fail_msg("%s: %u merged, %g cycles", cases[i].what, merges, cycles(p, &o));
+		gus_program_free(p);
+	}
+}
+
 /* 66 3d imm16 changes its length by the prefix: retirement is drained while length decoding waits. */
 static void test_drained(void **state)
 {
@@ -517,7 +549,8 @@ int main(void)
 		cmocka_unit_test(test_stored_pointers), cmocka_unit_test(test_second_access),
 		cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_asked_once), cmocka_unit_test(test_where_the_stack_is),
-		cmocka_unit_test(test_one_page), cmocka_unit_test(test_computed_words),
+		cmocka_unit_test(test_one_page), cmocka_unit_test(test_second_bytes),
+		 cmocka_unit_test(test_computed_words),
 		cmocka_unit_test(test_renamed_loads),
 		cmocka_unit_test(test_source), cmocka_unit_test(test_refused),
 	};

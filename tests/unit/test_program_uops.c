@@ -51,6 +51,12 @@ static void loads_behind_loads(void **state)
 		{ LOADED, CODE("\x48\x8b\x3f\x48\x03\x07"), "4 4" },       /* mov rdi, [rdi]; add rax, [rdi] */
 		{ LOADED, CODE("\x48\x03\x3f"), "5" },                         /* add rdi, [rdi] is no plain load */
 		{ LOADED, CODE("\x5f\x48\x8b\x07"), "5 4" },                   /* pop rdi; mov rax, [rdi] */
+		/* mov rdi, [rsi]; mov rcx, rdi, which is another name; mov rsi, [rcx]; and the same by 32 bits */
+		{ LOADED PARAM("move_elimination_int yes flag"), CODE("\x48\x8b\x3e\x48\x89\xf9\x48\x8b\x31"), "4 4" },
+		{ LOADED PARAM("move_elimination_int yes flag"), CODE("\x48\x8b\x3e\x89\xf9\x48\x8b\x31"), "4 5" },
+		{ LOADED, CODE("\x48\x8b\x3e\x48\x89\xf9\x48\x8b\x31"), "4 5" },
+		/* mov rdi, [rdi]; add rdi, 8, which the renamer does */
+		{ LOADED PARAM("immediate_add_elimination yes flag"), CODE("\x48\x8b\x3f\x48\x83\xc7\x08"), "5" },
 		{ LOADED, CODE("\x5f\x48\x8b\x04\x24"), "5 5" },               /* pop rdi; mov rax, [rsp] */
 	};
 
@@ -118,6 +124,7 @@ static void some_loads_are_fast(void **state)
 	FORM("MOV (R16, M16)", "uops 1 latency 1 uses p23:1") FORM("MOVAPS (XMM, M128)", \
 								   "uops 1 latency 1 uses p23:1") \
 	FORM("MOVDQA (XMM, M128)", "uops 1 latency 1 loadlat 8 uses p23:1")
+#define SCALED PARAM("l1d_latency_scaled 5 cycles")
 	static const struct one cases[] = {
 		{ X86 FAST, CODE("\x48\x8b\x07"), "load p23=4 rdi>rax" },
 		{ X86 FAST, CODE("\x48\x8b\x87\xff\x07\0\0"), "load p23=4 rdi>rax" },
@@ -135,6 +142,12 @@ static void some_loads_are_fast(void **state)
 		{ X86 PARAM("l1d_latency 5 cycles") NARROW, CODE("\x8b\x07"), "load p23=5 rdi>rax" },
 		{ X86 PARAM("l1d_latency 5 cycles") NARROW, CODE("\x0f\x28\x07"), "load p23=5 rdi>zmm0" },
 		{ X86 NARROW, CODE("\x8b\x07"), "load p23=4 rdi>rax" },
+		/* A cycle more where the index is multiplied, of general registers. */
+		{ X86 SCALED NARROW, CODE("\x8b\x04\xcf"), "load p23=5 rdi,rcx>rax" },
+		{ X86 SCALED NARROW, CODE("\x8b\x04\x0f"), "load p23=4 rdi,rcx>rax" },
+		{ X86 SCALED NARROW, CODE("\x8b\x07"), "load p23=4 rdi>rax" },
+		{ X86 SCALED NARROW, CODE("\x0f\x28\x04\xcf"), "load p23=4 rdi,rcx>zmm0" },
+		{ X86 PARAM("l1d_latency_scaled 4 cycles") NARROW, CODE("\x8b\x04\xcf"), "load p23=4 rdi,rcx>rax" },
 	};
 
 	(void)state;
@@ -347,6 +360,49 @@ static void addresses_written_back(void **state)
 	EXPECT(cases);
 }
 
+/* The second byte of a register: apart from the rest, or a part like the first; and slower to compute with. */
+static void second_bytes(void **state)
+{
+#define MERGED PARAM("high_byte_merged yes flag")
+#define SLOWER PARAM("high_byte_latency 2 cycles")
+#define AND(params) X86 params FORM("AND (R8h, I8)", "uops 1 latency 1 uses p01:1")
+#define SETZ(params) X86 params FORM("SETZ (R8h)", "uops 1 latency 1 uses p01:1")
+	static const struct one cases[] = {
+		{ SETZ(""), CODE("\x0f\x94\xc4"), "compute p01=1 flags>rax" },
+		{ SETZ(MERGED), CODE("\x0f\x94\xc4"), "compute p01=1 rax,flags>rax" },
+		{ SETZ(SLOWER), CODE("\x0f\x94\xc4"), "compute p01=1 flags>rax" },
+		{ AND(""), CODE("\x80\xe4\x02"), "compute p01=1 rax>rax,flags" },
+		{ AND(MERGED), CODE("\x80\xe4\x02"), "compute p01=1 rax>rax,flags" },
+		{ AND(SLOWER), CODE("\x80\xe4\x02"), "compute p01=3 rax>rax,flags" },
+		{ AND(SLOWER MERGED), CODE("\x80\xe4\x02"), "compute p01=3 rax>rax,flags" },
+		/* A row that has a time of its own keeps it. */
+		{ X86 SLOWER FORM("AND (R8h, I8)", "uops 1 latency 2 uses p01:1"), CODE("\x80\xe4\x02"),
+		  "compute p01=2 rax>rax,flags" },
+		{ X86 SLOWER FORM("MOV_88 (R8h, R8h)", "uops 1 latency 1 uses p01:1"), CODE("\x88\xe4"),
+		  "compute p01=1 rax>rax" },
+		{ X86 SLOWER FORM("SHL (R8h, 1)", "uops 1 latency 1 uses p01:1"), CODE("\xd0\xe4"),
+		  "compute p01=3 rax>rax,flags" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
+/* A unit is kept by a uop: of what has no ports in its row by one on those of an addition, of a nop as well. */
+static void units_need_a_uop(void **state)
+{
+	static const struct one cases[] = {
+		{ X86 FORM("RDTSC", "uops 8 latency 9 exclusive div:9"), CODE("\x0f\x31"),
+		  "compute p0156=9 !0:9>rax,rdx" },
+		{ X86 FORM("PAUSE", "uops 4 latency 1 uses p01:1 exclusive root:40"), CODE("\xf3\x90"),
+		  "compute p01=1 !1:40" },
+		{ X86 FORM("PAUSE", "uops 4 latency 1 uses p01:1"), CODE("\xf3\x90"), "none=0" },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
 /* popcnt, which some CPUs let wait for the old result. */
 static void false_dependences(void **state)
 {
@@ -479,6 +535,8 @@ int main(void)
 		cmocka_unit_test(there_is_an_end_to_uops),
 		cmocka_unit_test(latencies_by_operand),
 		cmocka_unit_test(addresses_written_back),
+		cmocka_unit_test(second_bytes),
+		cmocka_unit_test(units_need_a_uop),
 		cmocka_unit_test(false_dependences),
 		cmocka_unit_test(uops_one_behind_another),
 		cmocka_unit_test(transfers_before_operations),

@@ -57,6 +57,27 @@ static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const char 
 	return gus_uarch_row(u, gus_insn_form_hash(form, strlen(form)));
 }
 
+/* The latency may be either end of its range. */
+static void latencies_by_operands(void **state)
+{
+	static const char *const texts[] = { "9 range 9-12", "12 range 9-12", "10.5 range 9-12", "9 range 9-9" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct gus_error err = { 0 };
+		struct gus_uarch *u;
+		char text[1000];
+
+		snprintf(text, sizeof(text), HEAD PORTS "row r uops 1 latency %s source me\nform \"DIV\" r\n",
+			 texts[i]);
+		u = parse(text, NULL, 0, &err);
+		assert_non_null(u);
+		assert_int_equal(row_of(u, "DIV")->least, 900);
+		assert_int_equal(row_of(u, "DIV")->most, i == 3 ? 900 : 1200);
+		gus_uarch_free(u);
+	}
+}
+
 static void what_a_table_says(void **state)
 {
 	struct gus_error err = { 0 };
@@ -142,6 +163,11 @@ static void what_is_wrong_is_said(void **state)
 		{ HEAD PORTS "row r uops 1 latency 1 uses p0 source me\n", "expected group:CYCLES" },
 		{ HEAD PORTS "row r uops 1 latency 1 exclusive p0:1 source me\n", "there is no unit p0" },
 		{ HEAD PORTS "row r uops 1 latency 1\n", "expected source" },
+		{ HEAD PORTS "row r uops 1 latency 9 range source me\n", "expected the range as LO-HI" },
+		{ HEAD PORTS "row r uops 1 latency 9 range 9-8 source me\n", "'9-8' is not LO-HI" },
+		{ HEAD PORTS "row r uops 1 latency 9 range 10-12 source me\n", "does not lie in the range" },
+		{ HEAD PORTS "row r uops 1 latency 9 range 5-8 source me\n", "does not lie in the range" },
+		{ HEAD PORTS "row r uops 1 latency 0 range 0-8 source me\n", "does not lie in the range" },
 		{ HEAD PORTS "row r uops 1 latency 1.234 source me\n", "expected the latency in cycles" },
 		{ HEAD PORTS "row r uops 1 latency 1 decoded source me\n",
 			"line 11: expected a number of uops, found 'source'" },
@@ -540,6 +566,7 @@ static void uops_have_a_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(latencies_by_operands),
 		cmocka_unit_test(what_a_table_says),
 		cmocka_unit_test(decoders_and_pairs_of_operands),
 		cmocka_unit_test(what_is_wrong_is_said),

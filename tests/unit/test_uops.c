@@ -439,6 +439,27 @@ static void names_of_forms_can_be_printed(void **state)
 	gus_uarch_free(base);
 }
 
+/* Forms with more uops than a table may say are left out, and the table can be read. */
+static void what_runs_for_ever_is_left_out(void **state)
+{
+	static const char text[] = "string\tuops\tretire_slots\tTP\tports\tdiv_cycles\tlatencies\n"
+		"F\t65535\t65535\t1\t1*p0\t0\t\nG\t65536\t1\t1\t1*p0\t0\t\nH\t1\t65536\t1\t1*p0\t0\t\n";
+	struct gus_error err = { 0 };
+	struct gus_uarch *base = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err), *u;
+	char *table = gus_uops_table(text, sizeof(text) - 1, NULL, "mine", base, &err);
+
+	(void)state;
+	assert_non_null(table);
+	u = gus_uarch_parse("mine", table, strlen(table), &gus_uarch_builtin, 0, &err);
+	assert_non_null(u);
+	assert_non_null(gus_uarch_form_by_text(u, "F"));
+	assert_null(gus_uarch_form_by_text(u, "G"));
+	assert_null(gus_uarch_form_by_text(u, "H"));
+	gus_uarch_free(u);
+	free(table);
+	gus_uarch_free(base);
+}
+
 /* Of all pairs of twelve ports the unions are all groups that there are, 2^12 - 13. */
 static void unions_have_a_limit(void **state)
 {
@@ -464,6 +485,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unions_have_a_limit),
+		cmocka_unit_test(what_runs_for_ever_is_left_out),
 		cmocka_unit_test(names_of_forms_can_be_printed),
 		cmocka_unit_test(values_say_what_was_measured),
 		cmocka_unit_test(xml_is_read_for_one_cpu),
