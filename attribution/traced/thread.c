@@ -621,8 +621,8 @@ static uint64_t window_of(const struct gus_traced_thread *th, const struct gus_t
 }
 
 /* How long the decoders wait for lines that come from L2. Prediction runs ahead of fetching and asks for them, so what
- * is left is their way over the bus, and behind a mispredicted branch, where nobody was ahead, the time that the first one
- * takes. (On a Zen 4 a jump to another line of 64 bytes takes 1.0 cycles from L1 and 2.1 from L2; own timing.) */
+ * is left is their way over the bus, and behind a mispredicted branch, where nobody was ahead, the time that the first
+ * one takes. (On a Zen 4 a jump to another line of 64 bytes takes 1.0 cycles from L1 and 2.1 from L2; own timing.) */
 static uint16_t cycles_of_lines(const struct gus_traced_thread *th, unsigned lines)
 {
 	const struct gus_core_config *c = th->t->options.config;
