@@ -278,6 +278,7 @@ unit_tests = \
 	tests/unit/test_stack \
 	tests/unit/test_store \
 	tests/unit/test_stream \
+	tests/unit/test_stretches \
 	tests/unit/test_suggest \
 	tests/unit/test_sweeper \
 	tests/unit/test_symbols \
@@ -452,6 +453,7 @@ tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_suggest_SOURCES = tests/unit/test_suggest.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
+tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
@@ -587,6 +589,8 @@ EXTRA_DIST += \
 	tests/bench/short-threads \
 	tests/bench/stat-against-perf \
 	tests/bench/system-wide \
+	tests/bench/programs.py \
+	tests/bench/traced-against-cachegrind \
 	tests/bench/traced-speed \
 	tests/bench/tree-speed \
 	tests/bench/truncate-flip \
@@ -604,7 +608,7 @@ tests_accuracy_stream_drift_SOURCES = tests/accuracy/stream_drift.c
 tests_accuracy_dynamic_loops_SOURCES = tests/accuracy/dynamic_loops.c
 tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
-EXTRA_DIST += tests/accuracy/blocks tests/accuracy/tables-against-uops
+EXTRA_DIST += tests/accuracy/blocks tests/accuracy/lanes tests/accuracy/tables-against-uops
 
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/both_stacks

@@ -7,9 +7,14 @@
 enum {
 	STRETCH = 8 * GUS_STREAM_CHUNK,
 	WARMING = GUS_STREAM_CHUNK / 2, /* at least, in whole chunks: twice the largest reorder buffer of the tables */
-	HUNGRY = GUS_STREAM_CHUNK,
+	HUNGRY = GUS_STREAM_CHUNK / 2,
+	VISITS = 32,                    /* stretches of a region that are too few to know it by */
 	REGULAR = 64,                   /* stretches that are timed before there are fewer of them */
 };
+
+/* Half of the 95 % interval of a region's time is to be less than that share of it, or, of regions that hardly matter,
+ * of as much of the whole. */
+static const double CLOSE = 0.007, MATTERS = 0.003;
 
 struct gus_stretches *gus_stretches_new(void)
 {
@@ -17,7 +22,6 @@ struct gus_stretches *gus_stretches_new(void)
 
 	s->now = GUS_STRETCH_TIMED;
 	s->left = STRETCH;
-	s->weight = 1;
 	s->random = UINT64_C(0x2545f4914f6cdd1d);
 	return s;
 }
@@ -33,6 +37,7 @@ void gus_stretches_free(struct gus_stretches *s)
 	gus_vec_free(&s->blocks);
 	gus_vec_free(&s->op_cycles);
 	gus_vec_free(&s->touched);
+	gus_vec_free(&s->blocks_touched);
 	free(s);
 }
 
@@ -72,7 +77,6 @@ static void begin_turn(struct gus_stretches *s)
 
 	s->rest = (int64_t)(s->after + before) * STRETCH;
 	s->after = turn - 1 - before;
-	s->weight = turn;
 }
 
 static void begin_gap(struct gus_stretches *s)
@@ -80,32 +84,79 @@ static void begin_gap(struct gus_stretches *s)
 	s->now = s->rest > 0 ? GUS_STRETCH_SKIPPED : GUS_STRETCH_TIMED;
 	s->left = s->rest > 0 ? s->rest : STRETCH;
 	s->rest = 0;
-	s->hungry = 0;
 }
 
-static void add_up(struct gus_stretches *s, struct gus_stretch_region *r)
+/* By all of its stretches, as if they were a few of many. */
+static bool is_enough(const struct gus_stretches *s, const struct gus_stretch_region *r)
 {
-	double weight = s->forced ? 1 : s->weight, others = weight * (weight - 1), off = r->cycles - r->expected;
-	double nominal = r->now[0] - r->before[0];
+	const double least = MATTERS * s->whole.timed;
 
-	r->variance += others * off * off;
+	return r->visits >= VISITS && 1.96 * sqrt(r->off) < CLOSE * (r->timed > least ? r->timed : least);
+}
+
+static void add_up(struct gus_stretch_region *r)
+{
+	double weight = r->cycles > 0 ? r->stands / r->cycles : 1, squared = weight * weight;
+	double off = r->cycles - r->expected, nominal = r->now[0] - r->before[0];
+
+	r->variance += squared * off * off;
+	r->off += off * off;
+	r->timed += r->cycles;
+	r->visits++;
 	for (unsigned lane = 0; lane < GUS_STRETCHES_LANES; lane++) {
 		double cycles = r->now[lane] - r->before[lane];
 
 		r->weighted[lane] += weight * cycles;
-		r->squares[lane] += others * cycles * cycles;
-		r->products[lane] += others * cycles * nominal;
+		r->squares[lane] += squared * cycles * cycles;
+		r->products[lane] += squared * cycles * nominal;
 		r->before[lane] = r->now[lane];
 	}
-	r->cycles = r->expected = 0;
+	r->cycles = r->expected = r->stands = 0;
 	r->touched = false;
+}
+
+/* What waits takes as much as what was timed before and behind the gap, on average; where that is little, as much as
+ * ever. Returns cycles of what waits and what was timed now. */
+static double settle(struct gus_stretch_cell *cell)
+{
+	enum { LITTLE = 16 };
+	double mean = (cell->now_cycles + LITTLE * cell->mean) / (double)(cell->now + LITTLE);
+	double between = cell->last > 0 ? (mean + cell->last) / 2 : mean;
+	double cycles = cell->now_cycles + (double)cell->waiting * between;
+
+	if (!cell->now)
+		return 0;
+	cell->last = mean;
+	cell->cycles += cycles;
+	cell->waiting = cell->now = 0;
+	cell->now_cycles = 0;
+	return cycles;
+}
+
+static void settle_block(struct gus_stretches *s, struct gus_stretch_block *b)
+{
+	for (unsigned i = 0; i < GUS_STRETCHES_CASES; i++) {
+		double cycles = settle(&b->cells[i]);
+
+		s->regions.v[b->region]->stands += cycles;
+		s->whole.stands += cycles;
+	}
+	b->touched = false;
 }
 
 void gus_stretches_next(struct gus_stretches *s)
 {
-	for (size_t i = 0; i < s->touched.n; i++)
-		add_up(s, s->regions.v[s->touched.v[i]]);
-	add_up(s, &s->whole);
+	for (size_t i = 0; i < s->blocks_touched.n; i++)
+		settle_block(s, &s->blocks.v[s->blocks_touched.v[i]]);
+	s->blocks_touched.n = 0;
+	s->whole.enough = true;
+	add_up(&s->whole);
+	for (size_t i = 0; i < s->touched.n; i++) {
+		struct gus_stretch_region *r = s->regions.v[s->touched.v[i]];
+
+		add_up(r);
+		r->enough = is_enough(s, r);
+	}
 	s->touched.n = 0;
 	s->stretches++;
 	s->regular += !s->forced;
@@ -127,8 +178,10 @@ bool gus_stretches_ran(struct gus_stretches *s, uint32_t ops)
 	}
 	if (s->left > 0)
 		return false;
-	if (s->now == GUS_STRETCH_TIMED)
+	if (s->now == GUS_STRETCH_TIMED) {
+		s->hungry = 0;
 		return true;
+	}
 	s->now = s->now == GUS_STRETCH_SKIPPED ? GUS_STRETCH_WARMING : GUS_STRETCH_TIMED;
 	s->left = s->now == GUS_STRETCH_WARMING ? WARMING : STRETCH;
 	return false;
@@ -150,8 +203,12 @@ void gus_stretches_time(struct gus_stretches *s, uint32_t block, unsigned which,
 	struct gus_stretch_block *b = gus_stretches_of(s, block);
 	struct gus_stretch_cell *cell = &b->cells[which];
 	struct gus_stretch_region *r = region_of(s, region);
-	double weight = s->forced ? 1 : s->weight, expected = cell->timed ? cell->mean : cycles;
+	double expected = cell->timed ? cell->mean : cycles;
 
+	if (!b->touched)
+		gus_vec_push(&s->blocks_touched, s->numbers.v[block] - 1);
+	b->touched = true;
+	b->region = region;
 	if (!r->touched)
 		gus_vec_push(&s->touched, region);
 	r->touched = true;
@@ -161,16 +218,17 @@ void gus_stretches_time(struct gus_stretches *s, uint32_t block, unsigned which,
 	s->whole.expected += expected;
 	b->timed++;
 	cell->timed++;
-	cell->weighted += weight;
-	cell->cycles += weight * cycles;
-	cell->mean = cell->cycles / cell->weighted;
+	cell->mean += (cycles - cell->mean) / (double)cell->timed;
+	cell->waiting--;
+	cell->now++;
+	cell->now_cycles += cycles;
 }
 
 void gus_stretches_time_op(struct gus_stretches *s, uint32_t op, double cycles)
 {
 	while (s->op_cycles.n <= op)
 		gus_vec_push(&s->op_cycles, 0);
-	s->op_cycles.v[op] += (s->forced ? 1 : s->weight) * cycles;
+	s->op_cycles.v[op] += cycles;
 }
 
 void gus_stretches_region(struct gus_stretches *s, uint32_t region, const double cycles[GUS_STRETCHES_LANES])
@@ -194,17 +252,18 @@ static const struct gus_stretch_block *found(const struct gus_stretches *s, uint
 double gus_stretches_block(const struct gus_stretches *s, uint32_t block, double otherwise)
 {
 	const struct gus_stretch_block *b = found(s, block);
-	double weighted = 0, cycles = 0, all = 0, mean;
+	double timed = 0, cycles = 0, all = 0, mean;
 
 	if (!b)
 		return 0;
 	for (unsigned i = 0; i < GUS_STRETCHES_CASES; i++) {
-		weighted += b->cells[i].weighted;
-		cycles += b->cells[i].cycles;
+		timed += (double)b->cells[i].timed;
+		cycles += (double)b->cells[i].timed * b->cells[i].mean;
 	}
-	mean = weighted > 0 ? cycles / weighted : otherwise;
+	mean = timed > 0 ? cycles / timed : otherwise;
 	for (unsigned i = 0; i < GUS_STRETCHES_CASES; i++)
-		all += (double)b->cells[i].executed * (b->cells[i].timed ? b->cells[i].mean : mean);
+		all += b->cells[i].cycles + b->cells[i].now_cycles + (double)b->cells[i].waiting *
+			(b->cells[i].timed ? b->cells[i].mean : mean);
 	return all;
 }
 
@@ -216,11 +275,8 @@ double gus_stretches_op(const struct gus_stretches *s, uint32_t op)
 double gus_stretches_times(const struct gus_stretches *s, uint32_t block)
 {
 	const struct gus_stretch_block *b = found(s, block);
-	uint64_t executed = 0;
 
-	for (unsigned i = 0; b && i < GUS_STRETCHES_CASES; i++)
-		executed += b->cells[i].executed;
-	return b && b->timed ? (double)executed / (double)b->timed : 0;
+	return b && b->timed ? (double)b->executed / (double)b->timed : 0;
 }
 
 /* The variance of a ratio r = sum y / sum x is that of y - r x. */
@@ -229,6 +285,12 @@ static double error_of_ratio(const struct gus_stretch_region *r, unsigned lane, 
 	double sum = r->squares[lane] - 2 * ratio * r->products[lane] + ratio * ratio * r->squares[0];
 
 	return sum > 0 ? sqrt(sum) / r->weighted[0] : 0;
+}
+
+/* What was timed has no error: of the rest, the share that it is (the finite population correction). */
+static double left_out(const struct gus_stretch_region *r, double nominal)
+{
+	return nominal > r->timed ? sqrt(1 - r->timed / nominal) : 0;
 }
 
 void gus_stretches_lanes(const struct gus_stretches *s, uint32_t region, double nominal,
@@ -242,7 +304,7 @@ void gus_stretches_lanes(const struct gus_stretches *s, uint32_t region, double 
 		double ratio = r->weighted[0] > 0 ? r->weighted[lane] / r->weighted[0] : 1;
 
 		cycles[lane] = nominal * ratio;
-		errors[lane] = ratio > 0 ? error_of_ratio(r, lane, ratio) / (ratio * ratio) : 0;
+		errors[lane] = ratio > 0 ? error_of_ratio(r, lane, ratio) / (ratio * ratio) * left_out(r, nominal) : 0;
 	}
-	errors[0] = r->weighted[0] > 0 ? sqrt(r->variance) / r->weighted[0] * nominal : 0;
+	errors[0] = r->weighted[0] > 0 ? sqrt(r->variance) / r->weighted[0] * nominal * left_out(r, nominal) : 0;
 }

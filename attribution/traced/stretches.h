@@ -8,18 +8,18 @@
  *
  *	ops        0 ........... 1 M .........................
  *	           |############|##  w##    ..    w##  .. w##         ##: timed; ..: caches and predictor alone
- *	weight          1         2   2            4        4         w: the engine is warmed
+ *	                              w: the engine is warmed
  *
  * What a block takes depends above all on whether a misprediction led to it, and on where its accesses hit, and both
  * are known of every execution. So the estimate is stratified after the fact: a block has a cell for each of these
- * cases, and the executions of a cell take their number times the mean of those that were timed. A lane has the same
- * ratio to the nominal machine in all of a region as in what was timed of it.
+ * cases, and executions that were not timed take what those in the stretches around them did. A lane has the same ratio
+ * to the nominal machine in the gaps of a region as in the stretches behind them.
  *
- * Code that is new must not be missed: executions of blocks that were timed but a few times are counted while nothing
- * is, and when they are a chunk's worth a stretch is timed out of turn.
- *
- * Errors follow from how far stretches are from what the cells said of them before. Where nothing was left out
- * (gus_stretches_sampled) the engine's own figures are exact, and nobody asks here. */
+ * Errors follow from how far stretches are from what the cells said of them before. Regions whose time is not known
+ * well enough by that, and code that is new, are hungry: while nothing is timed their ops are counted, and when these
+ * are half a chunk a stretch is timed out of turn. That is the error of sampling alone: what differs because caches
+ * have another clock in gaps is not in it (tests/accuracy/lanes). Where nothing was left out (gus_stretches_sampled)
+ * the engine's own figures are exact, and nobody asks here. */
 #ifndef GUS_ATTRIBUTION_TRACED_STRETCHES_H
 #define GUS_ATTRIBUTION_TRACED_STRETCHES_H
 
@@ -35,14 +35,19 @@ enum { GUS_STRETCHES_LANES = GUS_STREAM_LANES + 1, GUS_STRETCHES_WHOLE = UINT32_
 /* Cases of a block: 2 * how far its farthest access went (a page walk is as far as memory), plus 1 after a
  * misprediction. */
 enum { GUS_STRETCHES_CASES = 2 * GUS_HITS };
-enum { GUS_STRETCHES_FEW = 256 };       /* timings of a block that are too few to go on without */
+enum { GUS_STRETCHES_FEW = 64 };        /* timings of a block that are too few to go on without */
 struct gus_stretch_cell {
-	uint64_t executed, timed;       /* executions, and those that were timed */
-	double weighted, cycles;        /* these, each as many times as its stretch stands for others; their time */
-	double mean;                    /* cycles of one; 0: none was timed */
+	uint64_t timed;                 /* executions, and those since its last stretch that were not */
+	uint64_t waiting;
+	double cycles;                  /* of all but those that wait */
+	double mean, last;              /* cycles of one that was timed, ever and in its last stretch; 0: none was */
+	uint64_t now;                   /* timed in the present stretch, and their cycles */
+	double now_cycles;
 };
 struct gus_stretch_block {
-	uint64_t timed;
+	uint64_t executed, timed;
+	uint32_t region;                /* once it was timed */
+	bool touched;                   /* by the present stretch */
 	struct gus_stretch_cell cells[GUS_STRETCHES_CASES];
 };
 
@@ -50,11 +55,15 @@ struct gus_stretch_block {
 struct gus_stretch_region {
 	double before[GUS_STRETCHES_LANES], now[GUS_STRETCHES_LANES]; /* at the ends of the last stretches */
 	double weighted[GUS_STRETCHES_LANES];
-	/* Sums of products by stretch, each by weight * (weight - 1): as many times as much others vary. */
+	/* Sums of products by stretch, each by the square of its weight. */
 	double squares[GUS_STRETCHES_LANES], products[GUS_STRETCHES_LANES];
 	double cycles, expected;        /* nominal, in the present stretch; what cells said before it */
-	double variance;
+	double stands;                  /* the same with what was not timed in the gap before it */
+	double variance;                /* the same of what is between the two */
+	double timed, off;              /* in all stretches: nominal cycles; squares of what is between the two */
+	uint32_t visits;                /* stretches that touched it */
 	bool touched;                   /* by the present stretch */
+	bool enough;                    /* is known of it */
 };
 
 /* Owned by one thread; to be read here and changed by the functions below. */
@@ -64,16 +73,16 @@ struct gus_stretches {
 	int64_t rest;                   /* of a gap, once what is timed out of turn is over */
 	uint32_t after;                 /* stretches of the turn that come after its timed one */
 	bool forced;                    /* out of turn */
-	double weight;                  /* how many stretches the timed one stands for */
 	uint64_t random, regular;       /* regular: stretches timed in turn */
-	uint64_t hungry;                /* ops of blocks that were timed too few times, in this gap */
+	uint64_t hungry;                /* ops of hungry blocks since something was timed */
 	uint64_t ops, timed, stretches; /* run; timed and counted, in so many */
 	struct gus_vec(uint32_t) numbers; /* by block: 1 + its place in blocks; 0: not executed yet */
 	struct gus_vec(struct gus_stretch_block) blocks;
 	struct gus_vec(double) op_cycles;
 	struct gus_vec(struct gus_stretch_region *) regions;
 	struct gus_stretch_region whole;
-	struct gus_vec(uint32_t) touched;
+	struct gus_vec(uint32_t) touched; /* regions; and places in blocks */
+	struct gus_vec(uint32_t) blocks_touched;
 };
 
 /* Freed with gus_stretches_free. */
@@ -93,13 +102,20 @@ static inline struct gus_stretch_block *gus_stretches_of(struct gus_stretches *s
 		return &s->blocks.v[s->numbers.v[block] - 1];
 	return gus_stretches_add(s, block);
 }
+/* Whether more has to be known of a block before it may be left out. */
+static inline bool gus_stretches_hungry(const struct gus_stretches *s, const struct gus_stretch_block *b)
+{
+	return b->timed < GUS_STRETCHES_FEW || !s->regions.v[b->region]->enough;
+}
+
 /* A block of so many ops is executed, as one of the cases. Returns what it is expected to take, in cycles. */
 static inline double gus_stretches_execute(struct gus_stretches *s, uint32_t block, unsigned which, uint32_t ops)
 {
 	struct gus_stretch_block *b = gus_stretches_of(s, block);
 
-	b->cells[which].executed++;
-	s->hungry += s->now == GUS_STRETCH_SKIPPED && b->timed < GUS_STRETCHES_FEW ? ops : 0;
+	b->executed++;
+	b->cells[which].waiting++;
+	s->hungry += s->now == GUS_STRETCH_SKIPPED && gus_stretches_hungry(s, b) ? ops : 0;
 	return b->cells[which].mean;
 }
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* attribution/traced/stretches without an engine: the times of blocks are made here, so what the whole takes is known
+ * exactly, and the estimate and its error are held against it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "attribution/traced/stretches.h"
+
+enum { OPS = 16, STRETCH = 16384, EARLY = 64 };
+
+/* A run: blocks of OPS ops, of which some are timed; lane 1 is twice as fast in region 0, and as fast elsewhere. */
+struct run {
+	struct gus_stretches *s;
+	double true_cycles, region[2][GUS_STRETCHES_LANES];
+	uint64_t executed, timed, warmed, ran;
+	uint64_t longest, gap;          /* ops that were left out in a row */
+};
+
+static void end_stretch(struct run *r)
+{
+	for (size_t i = 0; i < r->s->touched.n; i++)
+		gus_stretches_region(r->s, r->s->touched.v[i], r->region[r->s->touched.v[i]]);
+	gus_stretches_next(r->s);
+}
+
+static void execute(struct run *r, uint32_t block, unsigned which, uint32_t region, double cycles)
+{
+	enum gus_stretch now = r->s->now;
+
+	r->true_cycles += cycles;
+	r->executed++;
+	r->ran += OPS;
+	r->gap = now == GUS_STRETCH_SKIPPED ? r->gap + OPS : 0;
+	r->longest = r->gap > r->longest ? r->gap : r->longest;
+	r->warmed += now == GUS_STRETCH_WARMING;
+	gus_stretches_execute(r->s, block, which, OPS);
+	if (now == GUS_STRETCH_TIMED) {
+		r->timed++;
+		gus_stretches_time(r->s, block, which, region, cycles);
+		gus_stretches_time_op(r->s, block, cycles);
+		for (unsigned lane = 0; lane < GUS_STRETCHES_LANES; lane++)
+			r->region[region][lane] += lane == 1 && region == 0 ? cycles / 2 : cycles;
+	}
+	if (gus_stretches_ran(r->s, OPS))
+		end_stretch(r);
+}
+
+static struct run begin(void)
+{
+	return (struct run){ .s = gus_stretches_new() };
+}
+
+/* What is shorter than the first stretches is timed from its first op to its last. */
+static void short_runs_are_whole(void **state)
+{
+	struct run r = begin();
+
+	(void)state;
+	while (r.ran < EARLY * STRETCH)
+		execute(&r, 0, 0, 0, 4);
+	assert_false(gus_stretches_sampled(r.s));
+	assert_int_equal(r.timed, r.executed);
+	while (r.ran < (EARLY + 2) * STRETCH)
+		execute(&r, 0, 0, 0, 4);
+	assert_true(gus_stretches_sampled(r.s));
+	gus_stretches_free(r.s);
+}
+
+/* What takes the same each time is known exactly, with few stretches and no error; before each stretch behind a gap
+ * the engine is warmed for at least 1,024 ops, and no gap is longer than two turns of 32. */
+static void what_is_alike_needs_little(void **state)
+{
+	double cycles[GUS_STRETCHES_LANES], errors[GUS_STRETCHES_LANES], all;
+	struct run r = begin();
+
+	(void)state;
+	while (r.ran < 8000 * (uint64_t)STRETCH)
+		execute(&r, 0, 0, 0, 4);
+	assert_true(r.timed * 12 < r.executed && r.timed * 20 > r.executed);
+	assert_true(r.warmed * OPS >= 1024 * (r.s->stretches - 2 * EARLY));
+	assert_true(r.longest > STRETCH * 16 && r.longest < STRETCH * 64);
+	all = gus_stretches_block(r.s, 0, 0);
+	assert_true(fabs(all / r.true_cycles - 1) < 1e-9);
+	gus_stretches_lanes(r.s, 0, all, cycles, errors);
+	assert_true(fabs(cycles[0] - all) < 1e-6 && fabs(cycles[1] / all - 0.5) < 1e-9);
+	assert_true(fabs(cycles[2] - all) < 1e-6);
+	for (unsigned lane = 0; lane < GUS_STRETCHES_LANES; lane++)
+		assert_true(errors[lane] < 1e-6 * all);
+	assert_true(fabs(gus_stretches_times(r.s, 0) - (double)r.executed / (double)r.timed) < 1e-9);
+	gus_stretches_free(r.s);
+}
+
+/* Mispredictions become three times as frequent half-way: the case of each execution is known also where it is not
+ * timed, so the estimate does not depend on which stretches were. */
+static void cases_are_told_apart(void **state)
+{
+	struct run r = begin();
+
+	(void)state;
+	for (uint64_t i = 0; r.ran < 3000 * (uint64_t)STRETCH; i++) {
+		bool missed = i % (r.ran < 1500 * (uint64_t)STRETCH ? 30 : 10) == 0;
+
+		execute(&r, 0, missed, 0, missed ? 24 : 4);
+	}
+	assert_true(r.timed * 8 < r.executed);
+	assert_true(fabs(gus_stretches_block(r.s, 0, 0) / r.true_cycles - 1) < 1e-9);
+	gus_stretches_free(r.s);
+}
+
+/* Code that comes late, and briefly, is timed although its turn is far away. */
+static void what_is_new_is_timed(void **state)
+{
+	struct run r = begin();
+	uint64_t before;
+
+	(void)state;
+	while (r.ran < 4000 * (uint64_t)STRETCH)
+		execute(&r, 0, 0, 0, 4);
+	before = r.timed;
+	for (unsigned i = 0; i < 10 * STRETCH / OPS; i++)
+		execute(&r, 1, 0, 1, 7);
+	assert_true(r.timed - before > 7 * STRETCH / OPS);
+	assert_true(fabs(gus_stretches_block(r.s, 1, 0) - 7.0 * 10 * STRETCH / OPS) < 1e-6);
+	gus_stretches_free(r.s);
+}
+
+/* Stretches that differ by chance: the interval that is told holds the truth in most of forty runs, is no wider than
+ * three times what they are off, and a region that varies more has more of it timed. */
+static void errors_are_told(void **state)
+{
+	uint64_t random = UINT64_C(88172645463325252), timed[2] = { 0 };
+	double off = 0, told = 0;
+	unsigned held = 0;
+
+	(void)state;
+	for (unsigned n = 0; n < 40; n++) {
+		double cycles[GUS_STRETCHES_LANES], errors[GUS_STRETCHES_LANES], all, pace = 4;
+		struct run r = begin();
+
+		while (r.ran < 1500 * (uint64_t)STRETCH) {
+			if (r.ran % STRETCH == 0) {
+				random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+				pace = 4 + (n % 2 ? 3 : 0.3) * (double)(random >> 40) / (1 << 24);
+			}
+			execute(&r, 0, 0, 0, pace);
+		}
+		all = gus_stretches_block(r.s, 0, 0);
+		gus_stretches_lanes(r.s, 0, all, cycles, errors);
+		held += fabs(all - r.true_cycles) <= 1.96 * errors[0];
+		off += fabs(all - r.true_cycles) / r.true_cycles;
+		told += 1.96 * errors[0] / r.true_cycles;
+		assert_true(fabs(all / r.true_cycles - 1) < 0.01);
+		timed[n % 2] += r.timed;
+		gus_stretches_free(r.s);
+	}
+	assert_in_range(held, 34, 40);
+	assert_true(told > off && told < 6 * off);
+	assert_true(timed[1] > timed[0]);
+}
+
+/* Where a block was never timed it takes what is usual; of one that was never executed there is nothing. */
+static void what_was_never_timed(void **state)
+{
+	struct run r = begin();
+
+	(void)state;
+	while (r.s->now != GUS_STRETCH_SKIPPED)
+		execute(&r, 0, 0, 0, 4);
+	gus_stretches_execute(r.s, 5, 3, 4);
+	assert_true(fabs(gus_stretches_block(r.s, 5, 11) - 11) < 1e-9);
+	assert_true(fabs(gus_stretches_block(r.s, 4, 11)) < 1e-9);
+	assert_true(fabs(gus_stretches_block(r.s, 500, 11)) < 1e-9);
+	assert_true(fabs(gus_stretches_times(r.s, 5)) < 1e-9);
+	assert_true(fabs(gus_stretches_op(r.s, 0) - gus_stretches_op(r.s, 0)) < 1e-9);
+	assert_true(gus_stretches_op(r.s, 0) > 0 && !(gus_stretches_op(r.s, 7) > 0));
+	gus_stretches_free(r.s);
+	gus_stretches_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_runs_are_whole),
+		cmocka_unit_test(what_is_alike_needs_little),
+		cmocka_unit_test(cases_are_told_apart),
+		cmocka_unit_test(what_is_new_is_timed),
+		cmocka_unit_test(errors_are_told),
+		cmocka_unit_test(what_was_never_timed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
