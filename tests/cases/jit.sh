@@ -73,8 +73,8 @@ record mf
 ok "a child that inherits code has the parent's names" between "$(share first)" 66 84
 ok "for all of it" is "$(unnamed)" 0
 
-# Windows of a process execute what it made, and samples of that are theirs: by address, and by time where something else
-# was there before.
+# Windows of a process execute what it made, and samples of that are theirs: by address, and by time where something
+# else was there before.
 replays=$GUS_BUILDDIR/tracing/plugin/gusprof-qemu.so
 covered() { sed -n 's/^ *\([0-9.]*\)% of the [0-9]* samples.* are of code .*/\1/p' out | sed 's/\..*//'; }
 if [[ $(uname -m) == x86_64 && -x $replays ]] && command -v qemu-x86_64 >/dev/null; then
