@@ -43,7 +43,7 @@ struct rules {
 	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
 	bool indexed_store, indexed_never, indexed_rmw;
 	enum fusion fusion;     /* of a comparison with the branch behind it */
-	uint16_t load, load_indexed, load_vector; /* cycles */
+	uint16_t load, load_indexed, load_scaled, load_vector; /* cycles */
 };
 
 /* All that is made so far. Ops own their uops, and uops their flows, by place and number: so arrays only grow at the

@@ -119,6 +119,7 @@ enum {
 	PAGE = 4096, WORDS_IN_PAGE = PAGE / 8,
 	MISSES = 64, LINES = 64,/* lines on their way; those of which it is known when they come */
 	WALKS = 8,              /* of the page table at the same time */
+	LATEST = 30000,         /* cycles that a load is later than a hit, at most */
 	ACCESSES = 4,           /* of one op */
 	LOADS_NOW = 8,          /* dispatched in one cycle */
 	ISSUED_NOW = 16,        /* different sets of ports in one cycle that are told apart */
@@ -193,6 +194,7 @@ struct core {
 	struct { uint64_t ports; uint32_t n; } bound[ISSUED_NOW]; /* uops of this cycle, by the ports of their choice */
 	unsigned bound_n;
 	uint64_t ready_ports;                   /* those with some that are ready */
+	uint64_t plain_ports;                   /* those whose uops need nothing but the port */
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
 	uint64_t unit_free[UNITS];
 	unsigned units_n;                       /* the highest that the program uses, plus 1 */

@@ -88,6 +88,13 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->page_walk_latency = 26; /* one that hits the caches, on Sandy Bridge (Palomares 2015, chapter 5) */
 }
 
+bool gus_core_config_has(const char *name)
+{
+	struct gus_core_config c;
+
+	return setting_of(&c, name) != NULL;
+}
+
 int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err)
 {
 	uint32_t *setting = setting_of(c, name);
@@ -121,6 +128,9 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 	if (!c->issue_width || !c->retire_width || !c->issue_delay)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: issue_width, retire_width and "
 				"issue_delay must be at least 1");
+	if (c->port_binding > GUS_CORE_BIND_ANY)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: there is no way %u to bind ports, the "
+				"last is %d", c->port_binding, GUS_CORE_BIND_ANY);
 	for (size_t i = 0; i < sizeof(powers) / sizeof(*powers); i++) {
 		uint32_t value = *(const uint32_t *)(const void *)((const char *)c + powers[i].offset);
 
@@ -129,4 +139,19 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 					"two", powers[i].name, value);
 	}
 	return 0;
+}
+
+enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const char *port)
+{
+	static const struct { const char *prefix; enum gus_core_station station; } kinds[] = {
+		{ "fp", GUS_CORE_STATION_VECTOR }, { "V", GUS_CORE_STATION_VECTOR }, { "agu", GUS_CORE_STATION_MEMORY },
+		{ "lsu", GUS_CORE_STATION_MEMORY }, { "L", GUS_CORE_STATION_MEMORY }, { "S", GUS_CORE_STATION_MEMORY },
+	};
+
+	if (!c->rs_int && !c->rs_vector && !c->rs_memory)
+		return GUS_CORE_STATION_WHOLE;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strncmp(port, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
+			return kinds[i].station;
+	return GUS_CORE_STATION_INT;
 }

@@ -160,7 +160,8 @@ static void a_line_that_is_on_its_way(void **state)
 	static const struct { uint64_t second, third; uint64_t completed[3]; } cases[] = {
 		{ A + 8, A + 63, { 15, 15, 15 } },
 		{ A + 63, A + 64, { 15, 15, 29 } },
-		{ A + 64 * 64, A, { 15, 29, 43 } },     /* the table of lines on their way has one place for both */
+		{ A + 64 * 64, A, { 15, 29, 15 } },
+		{ A + 91 * 64, A, { 15, 29, 43 } },     /* the table of lines on their way has one place for both */
 		{ A - 1, A + 1, { 15, 29, 15 } },
 	};
 
@@ -426,6 +427,12 @@ static void crossed_lines(void **state)
 		assert_int_equal(completed(0), past ? 95 : 5);
 		drop();
 	}
+	begin("a load rsi r1 4 1\n");                    /* more than there is room for */
+	trace.address[0] = A + 60;
+	m.c.line_split_penalty = 40000;
+	run();
+	assert_int_equal(completed(0), 5 + 30000);
+	drop();
 	/* An access of a whole line and more is not said to cross one. */
 	begin("a load rsi x1 4 1\nb load rdi x1 4 1\n");
 	m.c.line_size = 8;

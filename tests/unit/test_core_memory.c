@@ -537,6 +537,13 @@ static void test_refused(void **state)
 	assert_int_equal(gus_core_config_set(&broken, "line_size", 48, &err), 0);
 	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), -1);
 	assert_non_null(strstr(err.text, "line_size"));
+	broken = config;
+	broken.port_binding = GUS_CORE_BIND_ANY;
+	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), 0);
+	broken.port_binding++;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), -1);
+	assert_non_null(strstr(err.text, "bind ports"));
 	gus_program_free(p);
 }
 

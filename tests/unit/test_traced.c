@@ -140,6 +140,40 @@ static void test_levels(void **state)
 	made_model_free(&s);
 }
 
+/* movsd [rsi], xmm1; vfmadd231sd xmm1, xmm2, [rsi]; jmp back: emulators may say that the second reads 16 bytes, or come
+ * in two pieces; it reads the eight that were stored. */
+static void accesses_are_as_wide_as_their_instruction(void **state)
+{
+	static const uint8_t code[] = { 0xf2, 0x0f, 0x11, 0x0e, 0xc4, 0xe2, 0xe9, 0xb9, 0x0e, 0xeb, 0xf5 };
+	static const uint8_t lengths[] = { 4, 5, 2 };
+	static const struct { unsigned pieces; uint32_t size; } told[] = { { 1, 8 }, { 1, 16 }, { 2, 4 }, { 0, 0 } };
+	double cycles[4];
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct made_trace made;
+		struct made_model s;
+		uint32_t body;
+
+		made_model_begin(&s);
+		made_trace_begin(&made, "x86_64");
+		body = made_trace_block(&made, LOOP, code, lengths, sizeof(code), 3);
+		for (unsigned turn = 0; turn < 500; turn++) {
+			made_trace_step(&made, body, 1 + told[i].pieces);
+			gus_vec_push(&made.accesses, (struct gus_trace_access){ 0x10000000, 8, 0, true });
+			for (unsigned k = told[i].pieces; k-- > 0;) /* the upper one first */
+				gus_vec_push(&made.accesses, (struct gus_trace_access){ 0x10000000 + k * told[i].size,
+					     told[i].size, 1, false });
+		}
+		made_trace_flush(&made, 0);
+		made_model_run(&s, &made);
+		cycles[i] = s.t.cycles[0];
+		made_model_free(&s);
+	}
+	assert_true(near(cycles[1], cycles[0]) && near(cycles[2], cycles[0]));
+	assert_true(cycles[3] < 0.7 * cycles[0]); /* without the store's word there is only the addition's latency */
+}
+
 static bool mispredict_ends(void *context, uint32_t block, bool taken)
 {
 	(void)context;
@@ -279,6 +313,74 @@ static void test_slots(void **state)
 	assert_int_equal(s.t.regions.v[s.t.blocks.v[0].region].fused, 3 * 100);
 	assert_in_range(s.t.regions.v[s.t.blocks.v[0].region].slots, 3 * 300, 3 * 400 - 1);
 	made_model_free(&s);
+}
+
+/* Blocks in 600 lines of code, each before the one before it, three times over: L1 for instructions holds 512, so those
+ * that come again have gone, and each time every line is missed; one of 64 KiB misses each once. */
+static void test_code_lines(void **state)
+{
+	static const struct { uint32_t size; uint64_t missed; } cases[] = { { 32, 3 * 600 }, { 64, 600 }, { 0, 0 } };
+	double cycles[3];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t missed = 0, lines = 0;
+		struct made_model s;
+		struct made_trace made;
+
+		made_model_begin(&s);
+		s.core.l1i_size = cases[i].size;
+		s.core.l1i_ways = 8;
+		s.core.uop_cache_size = s.core.uop_cache_line; /* a single line: all is decoded */
+		made_trace_begin(&made, "x86_64");
+		for (unsigned pass = 0; pass < 3; pass++)
+			for (unsigned k = 0; k < 600; k++) {
+				uint64_t at = FAR + LINE * (uint64_t)(599 - k);
+
+				made_trace_step(&made, made_trace_block(&made, at, leave, leave_lengths,
+									sizeof(leave), 2), 1);
+				made_trace_load(&made, 0x7fff0000, 1);
+			}
+		made_trace_flush(&made, 0);
+		made_model_run(&s, &made);
+		for (size_t k = 0; k < s.t.blocks.n; k++) {
+			missed += s.t.blocks.v[k].fetch_misses;
+			lines += s.t.blocks.v[k].fetch_misses != 0;
+		}
+		assert_int_equal(missed, cases[i].missed);
+		assert_int_equal(lines, cases[i].missed ? 600 : 0);
+		cycles[i] = s.t.cycles[0];
+		made_model_free(&s);
+	}
+	assert_true(cycles[0] > cycles[1] && cycles[1] > cycles[2]);
+}
+
+/* The loop where its jump ends at a multiple of 32: Skylake does not keep it in the uop cache, another byte ahead it
+ * does, all but its first turn. */
+static void test_refused_jump(void **state)
+{
+	static const struct { uint64_t at; uint32_t erratum; bool kept; } cases[] = {
+		{ 0x401014, 1, false }, { 0x401013, 1, true }, { 0x401014, 0, true }, { 0x401018, 1, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made_model s;
+		struct made_trace made;
+		uint32_t body;
+
+		made_model_begin(&s);
+		s.core.jcc_erratum = cases[i].erratum;
+		made_trace_begin(&made, "x86_64");
+		body = made_trace_block(&made, cases[i].at, loop, loop_lengths, sizeof(loop), 4);
+		for (unsigned k = 0; k < 50; k++) {
+			made_trace_step(&made, body, 1);
+			made_trace_load(&made, 0x10000000, 0);
+		}
+		made_trace_flush(&made, 0);
+		made_model_run(&s, &made);
+		assert_int_equal(s.t.blocks.v[0].cached, cases[i].kept ? 49 : 0);
+		made_model_free(&s);
+	}
 }
 
 static struct gus_trace *passes(unsigned lines, unsigned times)
@@ -746,11 +848,13 @@ int main(void)
 		cmocka_unit_test(threads_have_a_limit),
 		cmocka_unit_test(what_traces_say_adds_up),
 		cmocka_unit_test(test_levels),
+		cmocka_unit_test(accesses_are_as_wide_as_their_instruction),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_predictor),
 		cmocka_unit_test(test_warm_up),
 		cmocka_unit_test(test_two), cmocka_unit_test(test_warm),
-		cmocka_unit_test(test_slots), cmocka_unit_test(test_beside),
+		cmocka_unit_test(test_slots), cmocka_unit_test(test_code_lines),
+		cmocka_unit_test(test_refused_jump), cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_late_code),
 		cmocka_unit_test(test_long_block),
 		cmocka_unit_test(test_without_address),
