@@ -61,6 +61,8 @@ static void idioms(void **state)
 		{ X86 PCMPEQ ZERO_VECTOR, CODE("\x66\x0f\x76\xc0"), "compute p01=1 zmm0>zmm0", 0 },
 		{ X86 PCMPEQ PARAM("ones_idiom yes flag"), CODE("\x66\x0f\x76\xc0"), "compute p01=1>zmm0",
 		  GUS_OP_IDIOM },
+		{ X86 FORM("PCMPEQD (XMM, XMM)", "uops 1 latency 1 uses p01:1") PARAM("ones_idiom yes flag"),
+		  CODE("\x66\x0f\x76\xc1"), "compute p01=1 zmm0,zmm1>zmm0", 0 },
 		{ X86 FORM("PCMPEQD (XMM, XMM) +same", "uops 1 latency 1") PARAM("ones_idiom yes flag"),
 		  CODE("\x66\x0f\x76\xc0"), "none=0>zmm0", GUS_OP_IDIOM },
 		{ X86 FORM("NOP", "uops 1 latency 1 uses p01:1"), CODE("\x90"), "none=0", 0 },
