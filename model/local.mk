@@ -45,6 +45,7 @@ model_libmodel_a_SOURCES = \
 	model/oracles/branch.c model/oracles/branch.h \
 	model/oracles/cache.c model/oracles/cache.h \
 	model/oracles/oracle.c model/oracles/oracle.h \
+	model/oracles/code_fetch.c model/oracles/code_fetch.h \
 	model/oracles/rates.c model/oracles/rates.h \
 	model/oracles/sets.c model/oracles/sets.h \
 	model/stream/kernel.c model/stream/kernel.h \
@@ -62,6 +63,7 @@ model_libmodel_a_SOURCES = \
 	model/tables/uarch_figures.c \
 	model/tables/uarch_parse.c model/tables/uarch_parse.h \
 	model/tables/uarch_private.h \
+	model/tables/uarch_set.c \
 	model/tables/uarch_settle.c \
 	model/tables/uarch_statements.c \
 	model/tables/uarch_words.c \

@@ -205,6 +205,7 @@ unit_tests = \
 	tests/unit/test_package \
 	tests/unit/test_event \
 	tests/unit/test_fed \
+	tests/unit/test_code_fetch \
 	tests/unit/test_figure1 \
 	tests/unit/test_flame \
 	tests/unit/test_flame_file \
@@ -262,6 +263,7 @@ unit_tests = \
 	tests/unit/test_routes \
 	tests/unit/test_rows \
 	tests/unit/test_saturation \
+	tests/unit/test_set \
 	tests/unit/test_screen \
 	tests/unit/test_script \
 	tests/unit/test_script_samples \
@@ -289,6 +291,7 @@ unit_tests = \
 	tests/unit/test_trees \
 	tests/unit/test_uarch \
 	tests/unit/test_units \
+	tests/unit/test_timer \
 	tests/unit/test_unwind \
 	tests/unit/test_unwind_stacks \
 	tests/unit/test_uops \
@@ -315,6 +318,7 @@ reg_name = tests/unit/reg_name.c tests/unit/reg_name.h
 made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
 made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
+tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
 tests_unit_test_annotation_SOURCES = tests/unit/test_annotation.c
@@ -325,6 +329,7 @@ tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_g
 	-Wl,--wrap=gus_unwind_file_frame_pointers -Wl,--wrap=gus_unwind_files_new
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_set_SOURCES = tests/unit/test_set.c $(made_program)
 tests_unit_test_expected_SOURCES = tests/unit/test_expected.c
 tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c $(made_program) $(plain_bound) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
@@ -360,6 +365,7 @@ tests_unit_test_elf_limits_SOURCES = tests/unit/test_elf_limits.c
 tests_unit_test_embedded_SOURCES = tests/unit/test_embedded.c
 tests_unit_test_package_SOURCES = tests/unit/test_package.c
 tests_unit_test_event_SOURCES = tests/unit/test_event.c
+tests_unit_test_code_fetch_SOURCES = tests/unit/test_code_fetch.c
 tests_unit_test_figure1_SOURCES = tests/unit/test_figure1.c $(made_program)
 tests_unit_test_fed_SOURCES = tests/unit/test_fed.c
 tests_unit_test_follow_SOURCES = tests/unit/test_follow.c tracing/plugin/follow.c
@@ -568,6 +574,7 @@ EXTRA_DIST += \
 	tests/bench/attach-snapshots \
 	tests/bench/annotate-against-perf \
 	tests/bench/bench.py \
+	tests/bench/blocks-speed \
 	tests/bench/callers-cost \
 	tests/bench/cost-against-perf \
 	tests/bench/embed \

@@ -67,6 +67,7 @@ struct gus_traced_block {
 	uint32_t window, windows_n;             /* of the uop cache */
 	uint64_t recently;                      /* executed since the knobs were looked at */
 	uint64_t executed, cached;              /* times; of them with all uops from the uop cache */
+	uint64_t fetch_misses;                  /* lines of code that had to come from L2 for the decoders */
 	/* of its last instruction: unseen: mispredicted for the first time */
 	uint64_t branches, taken, mispredicted, unseen;
 	/* of each instruction, where prefetches are near; NULL: not needed so far */

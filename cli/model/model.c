@@ -194,8 +194,8 @@ static const struct gus_option options[] = {
 	{ 0, "variant", "NAMES", "Show also what the code would take without some of its work: REF, FP, LS, DL1, "
 	  "FES, NODIV, NORED, S2L, NO_STORE, infinite, or all; separated by commas.", GUS_OPTION_LIST, AT(variant),
 	  .choices = "REF FP LS DL1 FES NODIV NORED S2L NO_STORE infinite all", .fit = { ONE } },
-	{ 0, "set", "NAME=VALUE", "Another size or width than the table's, such as rob=100; 0 is no limit. Several "
-	  "are separated by commas.", GUS_OPTION_LIST, AT(set) },
+	{ 0, "set", "NAME=VALUE", "Another size, width or rule than the table's, such as rob=100 or stack_engine=no; "
+	  "0 is no limit. Several are separated by commas.", GUS_OPTION_LIST, AT(set) },
 	{ 0, "pointers", "HOW", "What registers hold at the start: equal (default of --block and --batch; the "
 	  "stack apart), one for all, or distinct (of --elf) values; or none (of --uops): no store feeds a load.",
 	  GUS_OPTION_CHOICE, AT(pointers),
@@ -277,21 +277,47 @@ static int settle_variants(struct model *m, struct gus_error *err)
 	return 0;
 }
 
+/* NAME=VALUE of --set: the table gets it, as caches and programs are made of that. */
+static int set_parameter(struct model *m, const char *assignment, struct gus_error *err)
+{
+	const char *equals = strchr(assignment, '=');
+	char *name;
+	int rc;
+
+	if (!equals || equals == assignment || !equals[1])
+		return gus_fail(err, GUS_E_USAGE, "--set takes NAME=VALUE, such as rob=100, not '%s'", assignment);
+	name = gus_strndup(assignment, (size_t)(equals - assignment));
+	rc = gus_uarch_set(m->uarch, name, equals + 1, err);
+	free(name);
+	return rc;
+}
+
+/* What the engines have is set there again: 0 is no limit, where a table that has 0 does not say, and latencies are all
+ * in cycles. */
+static int set_size(struct model *m, const char *assignment, struct gus_error *err)
+{
+	const char *equals = strchr(assignment, '=');
+	char *name = gus_strndup(assignment, (size_t)(equals - assignment)), *end;
+	uint64_t value = strtoull(equals + 1, &end, 10);
+	int rc = 0;
+
+	if (!*end && gus_core_config_has(name))
+		rc = gus_core_config_set(&m->settings.config, name, value, err);
+	free(name);
+	return rc;
+}
+
 /* The sizes. */
 static int settle_sizes(struct model *m, struct gus_error *err)
 {
+	for (size_t i = 0; i < m->o->set.n; i++)
+		if (set_parameter(m, m->o->set.v[i], err) != 0)
+			return -1;
 	gus_core_config_of(&m->settings.config, m->uarch);
 	gus_cache_config_of(&m->settings.cache_config, m->uarch);
-	for (size_t i = 0; i < m->o->set.n; i++) {
-		char *name = m->o->set.v[i], *equals = strchr(name, '='), *end = NULL;
-		uint64_t value = equals ? strtoull(equals + 1, &end, 10) : 0;
-
-		if (!equals || equals[1] < '0' || equals[1] > '9' || *end)
-			return gus_fail(err, GUS_E_USAGE, "--set takes NAME=VALUE, such as rob=100, not '%s'", name);
-		*equals = '\0';
-		if (gus_core_config_set(&m->settings.config, name, value, err) != 0)
+	for (size_t i = 0; i < m->o->set.n; i++)
+		if (set_size(m, m->o->set.v[i], err) != 0)
 			return -1;
-	}
 	/* Prefetched lines are on their way for as long. */
 	m->settings.cache_config.level[GUS_HIT_L2].latency = m->settings.config.l2_latency;
 	m->settings.cache_config.level[GUS_HIT_L3].latency = m->settings.config.l3_latency;

@@ -277,7 +277,7 @@ static void print_rows(const struct gus_model_report *r)
 	const struct gus_program *p = r->modelled->program;
 	uint64_t ports = ports_of(p);
 	int indent = digits_of_offset(p);
-	unsigned seen = 0;
+	unsigned seen = 0, negative = 0;
 
 	print_ports(r->modelled, indent);
 	printf("%*s", indent, "at");
@@ -288,7 +288,10 @@ static void print_rows(const struct gus_model_report *r)
 	for (uint32_t i = 0; i < p->insns_n; i++) {
 		print_row(r, i, indent, ports);
 		seen |= flags_of(p, i);
+		negative += r->settings->costs && r->modelled->figures[p->insns[i].op].cost < -0.005;
 	}
+	if (negative)
+		printf("  a cost below nothing: without it others are in each other's way, and all is slower\n");
 	print_flags_legend(seen);
 }
 

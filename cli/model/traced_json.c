@@ -176,7 +176,7 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 	const struct gus_traced_function *f = &t->functions.v[r->function];
 	struct branched branch = { 0 };
 	struct met met = { 0 };
-	uint64_t uops_cached = 0;
+	uint64_t uops_cached = 0, fetch_misses = 0;
 	json_t *o = json_object();
 
 	for (size_t i = 0; i < t->blocks.n; i++) {
@@ -186,6 +186,7 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 			continue;
 		add_branch(&branch, b);
 		uops_cached += b->cached;
+		fetch_misses += b->fetch_misses;
 		for (uint32_t m = b->memory; m < b->memory + b->memories_n; m++)
 			add_memory(&met, &t->memories.v[m]);
 	}
@@ -197,6 +198,7 @@ static json_t *region(const struct gus_model_view *v, uint32_t number)
 	json_object_set_new(o, "instructions", integer(r->instructions));
 	json_object_set_new(o, "blocks", integer(r->executed));
 	json_object_set_new(o, "from_uop_cache", ratio((double)uops_cached, (double)r->executed));
+	json_object_set_new(o, "fetch_misses", json_integer((json_int_t)fetch_misses));
 	json_object_set_new(o, "cycles", json_real(r->cycles[0]));
 	set_errors(o, t, r->cycles[0], r->errors);
 	set_interval(o, v, r->cycles[0], r->other_cycles);

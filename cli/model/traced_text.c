@@ -535,7 +535,7 @@ static void print_instructions(const struct gus_model_view *v)
 	const struct gus_traced *t = v->traced;
 	const struct gus_traced_region *r = &t->regions.v[v->order[0]];
 	struct lines lines = { 0 };
-	size_t printed = 0;
+	size_t printed = 0, negative = 0;
 	char name[256];
 
 	find_lines(t, v->order[0], &lines);
@@ -546,9 +546,13 @@ static void print_instructions(const struct gus_model_view *v)
 		if (is_shown(&lines.v[i], lines.n, r->cycles[0])) {
 			print_line(v, &lines.v[i]);
 			printed++;
+			negative += lines.v[i].charged < -0.00005 * t->cycles[0];
 		}
 	if (printed < lines.n)
 		printf("  %zu more have less than a hundredth of its time\n", lines.n - printed);
+	if (negative && v->model->causality)
+		printf("  what holds less than nothing has its result before it is read: as much stands with what "
+		       "else the reader waits for\n");
 	gus_vec_free(&lines);
 	if (v->model->causality)
 		print_circle(v, v->order[0]);

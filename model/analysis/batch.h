@@ -14,7 +14,7 @@ struct gus_error;
 enum { GUS_BATCH_LINES = 1 << 22, GUS_BATCH_FIELD = 1 << 18 };
 
 /* What is usual as the share within which a run of a batch counts as settled (struct gus_core_options). */
-#define GUS_BATCH_SETTLED 0.003
+#define GUS_BATCH_SETTLED 0.004
 
 struct gus_batch_line {
 	const char *hex;                /* in the text, not terminated */

@@ -231,14 +231,15 @@ int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, 
 /* Those that hold whatever comes from where, and in which order. */
 static const enum gus_bound hard[] = { GUS_BOUND_DEPENDENCIES, GUS_BOUND_PORTS, GUS_BOUND_UNITS, GUS_BOUND_RETIRE };
 
-/* A hundredth: the stream engine's figure is the mean of half a run, and where two limits are nearly alike, the second
- * one is not felt before its queue is full. */
-enum { TOLERANCE = 100 };
+/* The core engine's runs may end before they are periodic (a hundredth). The stream engine's figure is the mean of half
+ * a run: where two limits are nearly alike the second one is not felt before its queue is full, and stores whose words
+ * share a place of its table lose each other (model/stream/resolve.c). */
+static const double tolerances[] = { 0.01, 0.04 };
 
-enum gus_bound gus_bounds_broken(const struct gus_bounds *b, double cycles)
+enum gus_bound gus_bounds_broken(const struct gus_bounds *b, double cycles, bool stream)
 {
 	for (size_t i = 0; i < sizeof(hard) / sizeof(*hard); i++)
-		if (cycles < b->cycles[hard[i]] * (1 - 1.0 / TOLERANCE))
+		if (cycles < b->cycles[hard[i]] * (1 - tolerances[stream]))
 			return hard[i];
 	return GUS_BOUNDS;
 }

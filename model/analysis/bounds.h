@@ -37,8 +37,9 @@ int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, 
 void gus_bounds_behind_front_end(const struct gus_program *p, const struct gus_core_config *c,
 				 const struct gus_core_options *o, struct gus_bounds *b);
 /* The bound that a steady state of so many cycles is below, of those that no order of things can beat: dependences,
- * ports, units, retirement. GUS_BOUNDS: none, as it has to be; else the engine is wrong, or the bound. */
-enum gus_bound gus_bounds_broken(const struct gus_bounds *b, double cycles);
+ * ports, units, retirement. GUS_BOUNDS: none, as it has to be; else the engine is wrong, or the bound. stream: it is
+ * the stream engine's, of which less is asked. */
+enum gus_bound gus_bounds_broken(const struct gus_bounds *b, double cycles, bool stream);
 
 /* What kind of bottleneck code has whose iteration takes so many cycles: the largest bound behind the front end, if it
  * explains the time but for a twentieth. What none explains comes from the front end, where uops come from the

@@ -279,7 +279,13 @@ static void charge_forward(struct walk *w, uint64_t why, int64_t late)
 {
 	bool blocked = stream_why_out(why) == GUS_FORWARD_BLOCKED;
 
-	charge(w, stream_why_seq(why), kind_of(GUS_HOP_FORWARD, 0), w->s->forwards[stream_why_out(why)][0] - late);
+	if (stream_why_seq(why) >= w->low) {
+		const struct gus_uop *u = &w->s->p->uops[op_of(w, stream_why_seq(why))->uop + stream_why_index(why)];
+		int64_t ticks = w->s->forwards[stream_why_out(why)][0] - late;
+
+		ticks += u->kind == GUS_UOP_STORE_ADDRESS && !blocked ? w->s->forward_address[0] : 0;
+		charge(w, stream_why_seq(why), kind_of(GUS_HOP_FORWARD, 0), ticks);
+	}
 	go(w, blocked ? DRAIN : START, stream_why_seq(why), stream_why_index(why));
 }
 
@@ -330,7 +336,8 @@ static void before_start(struct walk *w)
 	}
 	charge_miss(w, why, gus_stream_nominal(w->s, w->s->uops.v[number].latency));
 	if (why & stream_split)
-		charge(w, w->seq, kind_of(GUS_HOP_LINE_SPLIT, 0), w->s->split[0]);
+		charge(w, w->seq, kind_of(GUS_HOP_LINE_SPLIT, 0), n->pages >> w->uop & 1 ? w->s->page_split[0] :
+		       w->s->split[0]);
 	if (why & stream_alias)
 		charge(w, w->seq, kind_of(GUS_HOP_ALIAS, 0), w->s->alias[0]);
 	switch (stream_why(why)) {

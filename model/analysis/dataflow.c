@@ -23,7 +23,8 @@
 #include "model/code/forwarding.h"
 #include "model/code/values.h"
 
-enum { WARM = 8, MARKED = 16, MARKED_MOST = 1024, WORDS = 64, ACCESSES = 4, NOWHERE = -1, NEVER = INT32_MIN };
+enum { WARM = 8, MARKED = 16, MARKED_MOST = 1024 };     /* iterations */
+enum { WORDS = 64, ACCESSES = 4, PAGE = 4096, NOWHERE = -1, NEVER = INT32_MIN };
 
 /* When a value is there, and the value of the marked iteration that the longest path to it began at: a register, or
  * GUS_PROGRAM_REGS and the number of a store; and when that was there. */
@@ -42,7 +43,8 @@ struct word {
 /* One access of the op that runs. */
 struct access {
 	struct gus_value address;
-	struct moment stored;           /* from NEVER: no store feeds it */
+	bool fed;                       /* by a store, whose data were there at ... */
+	struct moment stored;
 	int32_t forward;                /* cycles from the store's data */
 	uint64_t word;                  /* of a store: its number */
 };
@@ -65,14 +67,22 @@ struct dataflow {
 
 static const struct moment never = { NEVER, NEVER, NOWHERE };
 
+/* How far behind another address; in the one page of memory that harnesses back all pages with, as the core engine has
+ * it (model/core/memory.c), where pointers are equal. */
+static uint64_t behind(const struct dataflow *d, uint64_t address, uint64_t other)
+{
+	bool one_page = d->pointers == GUS_CORE_POINTERS_EQUAL || d->pointers == GUS_CORE_POINTERS_ONE;
+
+	return one_page ? (address - other) % PAGE : address - other;
+}
+
 /* The youngest store of the last WORDS that wrote any byte of these. */
 static const struct word *find_word(const struct dataflow *d, uint64_t address, uint32_t bytes, uint64_t *number)
 {
 	for (uint64_t i = d->words_n; i-- > (d->words_n > WORDS ? d->words_n - WORDS : 0);) {
 		const struct word *w = &d->words[i % WORDS];
-		uint64_t apart = address - w->address;
 
-		if (apart < w->bytes || -apart < bytes) {
+		if (behind(d, address, w->address) < w->bytes || behind(d, w->address, address) < bytes) {
 			*number = i;
 			return w;
 		}
@@ -104,12 +114,13 @@ static struct gus_value load(struct dataflow *d, const struct gus_op *op, uint32
 	}
 	apart = (int64_t)(d->words_n - number);
 	if (d->apart[memory] == apart && d->site[memory] == w->memory) {
+		a->fed = true;
 		a->stored = w->at;
 		a->forward = forward_latency(d, op, w, memory, a->address.bits);
 	}
 	d->apart[memory] = apart;
 	d->site[memory] = w->memory;
-	if (w->address != a->address.bits || m->bytes > w->bytes)
+	if (behind(d, a->address.bits, w->address) || m->bytes > w->bytes)
 		return (struct gus_value){ 0, false };
 	return w->value;
 }
@@ -178,7 +189,7 @@ static void run_uop(struct dataflow *d, const struct gus_op *op, const struct gu
 	for (unsigned i = 0; i < u->in_n; i++)
 		start = later(start, after(d->reg[in[i].reg], -in[i].cycles));
 	for (unsigned i = 0; i < u->out_n; i++)
-		d->reg[out[i].reg] = a && u->kind == GUS_UOP_LOAD && a->stored.time > NEVER ?
+		d->reg[out[i].reg] = a && u->kind == GUS_UOP_LOAD && a->fed ?
 			forwarded(a, start, out[i].cycles) : after(start, out[i].cycles);
 	if (u->kind == GUS_UOP_STORE_DATA && a && a->address.known) {
 		d->words[a->word % WORDS].at = start;

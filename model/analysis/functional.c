@@ -44,17 +44,17 @@ struct gus_core_memory gus_fresh_caches_oracle(struct gus_fresh_caches *f)
 	return (struct gus_core_memory){ f, ask, begin };
 }
 
-/* Twice the ways, so that each set holds twice as much. */
+/* Twice the ways, so that each set holds twice as much; where sets have as many as there can be, twice the sets. */
 static void enlarge(struct gus_cache_level *level)
 {
 	level->bytes *= 2;
-	level->ways *= 2;
+	level->ways *= level->ways * 2 <= GUS_SETS_WAYS_MAX ? 2 : 1;
 }
 
 static void enlarge_tlb(struct gus_tlb_size *tlb)
 {
 	tlb->entries *= 2;
-	tlb->ways *= 2;
+	tlb->ways *= tlb->ways * 2 <= GUS_SETS_WAYS_MAX ? 2 : 1;
 }
 
 static void turn(struct gus_cache_config *c, unsigned knob)

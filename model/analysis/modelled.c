@@ -31,6 +31,15 @@ static double per_iteration(const struct gus_core_result *r)
 	return r->steady_iterations ? (double)r->steady_cycles / (double)r->steady_iterations : 0;
 }
 
+/* A mean that settled within some thousandths has three digits; more of them would only tell apart what is the same
+ * (as 2.0003 and 2). */
+static double three_digits(double cycles)
+{
+	double unit = cycles > 0 ? pow(10, floor(log10(cycles)) - 2) : 1;
+
+	return round(cycles / unit) * unit;
+}
+
 /* One run of a program by the engine that was asked for: cycles an iteration, and instructions added to those
  * simulated. */
 static int evaluate(const struct gus_program *p, const struct gus_modelled_settings *s,
@@ -53,6 +62,8 @@ static int evaluate(const struct gus_program *p, const struct gus_modelled_setti
 	if (gus_core_run(p, config, options, &result, err) != 0)
 		return -1;
 	*cycles = per_iteration(&result);
+	if (options->settled > 0 && !options->iterations && !result.periodic)
+		*cycles = three_digits(*cycles);
 	*instructions += result.iterations * p->insns_n;
 	return 0;
 }
@@ -73,7 +84,7 @@ static struct gus_modelled_verdict verdict_of(const struct gus_program *p, const
 
 	return (struct gus_modelled_verdict){
 		.bottleneck = gus_bounds_bottleneck(b, cycles, decoders),
-		.broken = s->options.iterations ? GUS_BOUNDS : gus_bounds_broken(b, cycles),
+		.broken = s->options.iterations ? GUS_BOUNDS : gus_bounds_broken(b, cycles, s->stream),
 	};
 }
 

@@ -102,7 +102,7 @@ static void list_rest(struct list *l, const struct gus_program *p, const struct 
 	add(l, GUS_KNOB_RETIRE, 0, weight, "retirement", NULL);
 	if (c->rob)
 		add(l, GUS_KNOB_ROB, 0, weight, "reorder buffer", NULL);
-	if (c->rs)
+	if (c->rs || c->rs_int || c->rs_vector || c->rs_memory)
 		add(l, GUS_KNOB_RS, 0, weight, "reservation station", NULL);
 	if (c->load_buffer && loads)
 		add(l, GUS_KNOB_LOAD_BUFFER, 0, weight, "load buffer", NULL);

@@ -11,12 +11,15 @@
  *	mov rdx, [rdx]        4        mov rdx, [rdx]        5
  *	                               add rdx, 8            1
  *
+ * Zen 4 takes a cycle more where the index is multiplied (l1d_latency_scaled; timed: mov rbx, [rdi + rbx * 8] takes 5
+ * cycles, [rdi + rbx] takes 4).
+ *
  * Ice Lake's store buffer has such a word for later loads sooner than one that an operation made
  * (store_forward_computed).
  *
  * So of each register is known whether its last writer was a load. Instructions have been lowered with the latency of
- * simple addresses by then; it is taken back where the base is no such word. What the end of the code leaves holds at
- * its beginning, also of a trace's blocks: those that matter are loops of one block as a rule. */
+ * simple addresses by then; it is taken back where the base is no such word. Of code that runs again and again what its
+ * end leaves holds at its beginning; else the first blocks of a trace's code begin with words of loads. */
 #include "model/code/program_private.h"
 
 enum { GENERALS = GUS_X86_R15 + 1, WORD_BITS = 32, SIMPLE_DISPLACEMENTS = 2048 };
@@ -81,6 +84,13 @@ static void settle(struct builder *b, const bool *loaded, const struct gus_insn_
 		add_cycles(b, op, (int)(b->rules.load_indexed - b->rules.load) * (plain ? 1 : -1));
 }
 
+static void add_scaled(struct builder *b, const struct gus_insn_info *info, const struct gus_op *op)
+{
+	if (b->rules.load_scaled > b->rules.load && !info->vector_bits && info->memory_count == 1 &&
+	    info->memory[0].scale > 1 && (info->memory[0].use & GUS_ACCESS_READ))
+		add_cycles(b, op, b->rules.load_scaled - b->rules.load);
+}
+
 /* What a store writes was computed, by the instruction itself or by whoever wrote the register. */
 static void see_store(struct builder *b, const bool *loaded, const struct gus_insn_info *info, const struct gus_op *op)
 {
@@ -95,17 +105,20 @@ static void see_store(struct builder *b, const bool *loaded, const struct gus_in
 			!info->vector_bits;
 }
 
-void gus_program_chase(struct builder *b, size_t from)
+void gus_program_chase(struct builder *b, size_t from, bool again)
 {
-	bool loaded[GENERALS] = { false }, fast = b->rules.loaded_base && b->rules.load < b->rules.load_indexed;
+	bool loaded[GENERALS], fast = b->rules.loaded_base && b->rules.load < b->rules.load_indexed;
 
 	if (!b->rules.x86)
 		return;
-	for (size_t i = from; i < b->insns.n; i++)
+	for (unsigned r = 0; r < GENERALS; r++)
+		loaded[r] = !again;
+	for (size_t i = from; again && i < b->insns.n; i++)
 		step(loaded, &b->insns.v[i].info, &b->ops.v[b->insns.v[i].op]);
 	for (size_t i = from; i < b->insns.n; i++) {
 		const struct gus_op *op = &b->ops.v[b->insns.v[i].op];
 
+		add_scaled(b, &b->insns.v[i].info, op);
 		if (fast)
 			settle(b, loaded, &b->insns.v[i].info, op);
 		see_store(b, loaded, &b->insns.v[i].info, op);

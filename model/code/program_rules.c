@@ -117,6 +117,7 @@ void gus_program_find_rules(struct rules *r, const struct gus_uarch *u)
 		.fusion = (enum fusion)gus_uarch_value(u, "macro_fusion", FUSION_NONE),
 		.load = (uint16_t)load,
 		.load_indexed = (uint16_t)gus_uarch_value(u, "l1d_latency_indexed", load),
+		.load_scaled = (uint16_t)gus_uarch_value(u, "l1d_latency_scaled", 0),
 		.load_vector = (uint16_t)gus_uarch_value(u, "l1d_latency_vector", load),
 	};
 	r->taken = taken_ports(u);

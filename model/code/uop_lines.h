@@ -19,11 +19,11 @@ struct gus_uop_lines {
 	bool jumped;                    /* the op before was a jump that was taken */
 };
 
-/* Where the next op goes, at the address of its first byte. */
-enum gus_uop_lines_step { GUS_UOP_LINES_SAME, GUS_UOP_LINES_NEXT, GUS_UOP_LINES_WINDOW, GUS_UOP_LINES_TARGET };
-enum gus_uop_lines_step gus_uop_lines_step(const struct gus_uop_lines *l, const struct gus_core_config *c,
-					   const struct gus_op *op, uint64_t at);
-/* Puts it there. */
+/* The address that says where an op lies whose first byte is at `at`, for all that follows: Intel's lines go by where
+ * instructions begin; on Zen 4 what ends in the next window is not served before that (uop_cache_by_end). */
+uint64_t gus_uop_lines_at(const struct gus_core_config *c, const struct gus_program *p, const struct gus_op *op,
+			  uint64_t at);
+/* Puts the next op, at that address, where it belongs. */
 void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c, const struct gus_op *op, uint64_t at,
 		   bool taken);
 /* Whether it is a jump that the cache does not take, as it touches the end of 32 bytes. */
@@ -31,7 +31,18 @@ bool gus_uop_lines_refuses(const struct gus_core_config *c, const struct gus_pro
 /* How many ops of a program the cache keeps, and if kept is not NULL which ones: it has ops_n. None of a window (or
  * block of windows) that has too many lines or a jump that is refused, none at all of code that is larger than it. */
 uint32_t gus_uop_lines_kept(const struct gus_core_config *c, const struct gus_program *p, bool *kept);
-/* Uops of the line that begins with this op, as the code lies there. */
-unsigned gus_uop_lines_ahead(const struct gus_core_config *c, const struct gus_program *p, uint32_t op);
+
+/* What the cache delivers in a cycle. Begins as { 0 }. */
+struct gus_uop_read {
+	unsigned uops, lines, width;    /* so far, from so many lines; with what is left of the present one */
+	bool ended;                     /* nothing goes behind the last op */
+};
+
+/* Whether op `number`, at that address, is delivered beside those. */
+bool gus_uop_read_takes(const struct gus_uop_read *r, const struct gus_uop_lines *l, const struct gus_core_config *c,
+			const struct gus_program *p, uint32_t number, uint64_t at);
+/* It is, from the line that it lies in. */
+void gus_uop_read_put(struct gus_uop_read *r, struct gus_uop_lines *l, const struct gus_core_config *c,
+		      const struct gus_program *p, uint32_t number, uint64_t at, bool taken);
 
 #endif

@@ -196,22 +196,6 @@ static int check(const struct gus_program *p, const struct gus_core_config *c, s
 	return 0;
 }
 
-/* Which scheduler a port belongs to, where there are several: by the names that tables give to ports. */
-static uint8_t pool_of(const struct gus_core_config *c, const char *name)
-{
-	static const struct { const char *prefix; uint8_t pool; } kinds[] = {
-		{ "fp", POOL_RS_VECTOR }, { "V", POOL_RS_VECTOR }, { "agu", POOL_RS_MEMORY }, { "lsu", POOL_RS_MEMORY },
-		{ "L", POOL_RS_MEMORY }, { "S", POOL_RS_MEMORY },
-	};
-
-	if (!c->rs_int && !c->rs_vector && !c->rs_memory)
-		return POOL_RS;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strncmp(name, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
-			return kinds[i].pool;
-	return POOL_RS_INT;
-}
-
 /* What an op takes as a whole, and gives back as a whole (free_op), but for its stores, which leave later. */
 static void find_op_needs(const struct gus_op *op, int32_t *entries)
 {
@@ -299,6 +283,20 @@ static void find_needs(struct core *core)
 	find_pools(core, n);
 }
 
+/* Ports of which the oldest uop that is ready can always go: uops are bound to them, and need no unit or bank. */
+static void find_plain_ports(struct core *core)
+{
+	if (core->c->port_binding == GUS_CORE_BIND_ANY)
+		return;
+	core->plain_ports = ~0ull;
+	for (uint32_t i = 0; i < core->p->uops_n; i++) {
+		const struct gus_uop *uop = &core->p->uops[i];
+
+		if (uop->unit || (uop->kind == GUS_UOP_LOAD && core->c->l1d_bank_ports))
+			core->plain_ports &= ~uop->ports;
+	}
+}
+
 /* Units and registers that the program uses: the state of others is always the same. */
 static void find_used(struct core *core)
 {
@@ -342,12 +340,13 @@ static void begin(struct core *core, const struct gus_program *p, const struct g
 	core->wheel = gus_zalloc(WHEEL * sizeof(*core->wheel));
 	for (unsigned i = 0; i < p->ports_n; i++) {
 		core->ready[i] = gus_zalloc(uops / 8);
-		core->port_pool[i] = pool_of(c, p->port_names[i]);
+		core->port_pool[i] = (uint8_t)(POOL_RS + gus_core_station_of(c, p->port_names[i]));
 	}
 	gus_frontend_begin(&core->front, p, c, options);
 	gus_values_begin(&core->values, p, options->pointers);
 	find_needs(core);
 	find_used(core);
+	find_plain_ports(core);
 }
 
 static void end(struct core *core)

@@ -99,15 +99,16 @@ static uint64_t oldest(struct core *core, unsigned bound, unsigned port)
 {
 	uint64_t from = core->ready_from[bound], seq = from & ~63ull;
 	uint64_t word = ready_word(core, bound, seq) & ~0ull << from % 64;
-	bool first = true;
 
+	for (; !word; word = ready_word(core, bound, seq))
+		seq += 64;
+	core->ready_from[bound] = seq + (uint64_t)__builtin_ctzll(word);
+	if (core->plain_ports >> port & 1)
+		return core->ready_from[bound];
 	while (true) {
 		for (; word; word &= word - 1) {
 			uint64_t at = seq + (uint64_t)__builtin_ctzll(word);
 
-			if (first)
-				core->ready_from[bound] = at;
-			first = false;
 			if (may_go(core, core_uop(core, at), port))
 				return at;
 		}

@@ -253,26 +253,6 @@ static void decode(struct gus_frontend *f)
 	}
 }
 
-/* How much of a line there is width for in a cycle that has delivered `uops` of the one before. What Abel and Reineke's
- * simulator (uiCA) does for Skylake is `forward`; `whole` is what loops of 6 to 32 uops show that were timed on an Ice
- * Lake server: 7, 9 and 13 take 1.5, 2 and 3 cycles, 8 and 12 no more than issue needs. */
-static unsigned width_of_second(const struct gus_frontend *f, enum gus_uop_lines_step step, bool inside, unsigned uops)
-{
-	const struct gus_core_config *c = f->c;
-	unsigned left = c->uop_cache_width > uops ? c->uop_cache_width - uops : 0, pairs = left == 1 ? 1 : left & ~1u;
-
-	switch (c->uop_cache_second) {
-	case GUS_CORE_SECOND_FORWARD:
-		return !inside ? pairs : step == GUS_UOP_LINES_TARGET ? 0 : left;
-	case GUS_CORE_SECOND_WHOLE:
-		if (step == GUS_UOP_LINES_TARGET)
-			return pairs;
-		return inside && gus_uop_lines_ahead(c, f->p, f->ahead.op) <= left ? left : 0;
-	default:
-		return step == GUS_UOP_LINES_TARGET ? 0 : left;
-	}
-}
-
 /* Of code that the uop cache keeps in part: from it to the decoders wherever it ends, back only behind a jump that is
  * taken, when the decoders are done with all before (Intel's manual on switches between both; uiCA's simulator). */
 static void go_to_decoders(struct gus_frontend *f)
@@ -295,43 +275,27 @@ static void return_to_cache(struct gus_frontend *f)
 /* The uop cache delivers uops of one line a cycle, on some cores of a second one as well. */
 static void deliver(struct gus_frontend *f)
 {
-	const struct gus_core_config *c = f->c;
-	unsigned width = c->uop_cache_width, uops = 0, lines = 0;
+	struct gus_uop_read read = { 0 };
 
 	if (microcode(f))
 		return;
 	while (fetch(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
-		uint64_t at = address_of(f, &f->ahead, 0);
-		enum gus_uop_lines_step step = gus_uop_lines_step(&f->lines, c, op, at);
-		unsigned wide = c->uop_cache_wide && (op->flags & GUS_OP_WIDE);
+		uint64_t at = gus_uop_lines_at(f->c, f->p, op, address_of(f, &f->ahead, 0));
 
 		if (f->kept && !f->kept[f->ahead.op]) {
 			go_to_decoders(f);
 			return;
 		}
-		if (lines && step != GUS_UOP_LINES_SAME) {
-			bool inside = at >> f->window_shift == f->lines.window - 1;
-
-			if (lines == c->uop_cache_reads)
-				return;
-			width = uops + width_of_second(f, step, inside, uops);
-		}
-		if ((uops && uops + op->decoded + wide > width) || !has_room(f, op->fused))
+		if (!gus_uop_read_takes(&read, &f->lines, f->c, f->p, f->ahead.op, at) || !has_room(f, op->fused))
 			return;
-		if (op->microcoded && uops)
-			return;
-		lines += !lines || step != GUS_UOP_LINES_SAME;
-		gus_uop_lines_put(&f->lines, c, op, at, f->ahead.taken && !f->unrolled);
-		uops += op->decoded;
+		gus_uop_read_put(&read, &f->lines, f->c, f->p, f->ahead.op, at, f->ahead.taken && !f->unrolled);
 		put(f, &f->ahead);
 		f->have_ahead = false;
 		if (op->microcoded) {
 			begin_microcode(f, op);
 			return;
 		}
-		if (wide)
-			return;
 	}
 }
 
@@ -400,6 +364,17 @@ static unsigned unroll_of(const struct gus_core_config *c, unsigned uops)
 	return known ? 1 : c->loop_buffer / uops;
 }
 
+/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and later); where
+ * not, each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
+unsigned gus_frontend_unroll(const struct gus_program *p, const struct gus_core_config *c)
+{
+	unsigned uops = fused_uops(p);
+
+	if (c->loop_boundary || (c->loop_buffer && (!uops || c->loop_buffer < uops)))
+		return 1;
+	return c->loop_buffer ? unroll_of(c, uops) : 0;
+}
+
 enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c,
 				      const struct gus_core_options *o)
 {
@@ -443,8 +418,6 @@ static unsigned shift_of(uint32_t bytes)
 void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,
 			const struct gus_core_options *o)
 {
-	unsigned uops = fused_uops(p);
-
 	memset(f, 0, sizeof(*f));
 	f->p = p;
 	f->c = c;
@@ -454,19 +427,13 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 	f->addresses = o->source ? gus_zalloc(GUS_FRONT_STEPS * sizeof(*f->addresses)) : NULL;
 	f->iterations = o->iterations;
 	f->fetch_shift = shift_of(c->fetch_bytes);
-	f->window_shift = shift_of(c->uop_cache_window);
 	f->block = UINT64_MAX;
 	if (f->mode == GUS_CORE_FETCH_MIXED) {
 		f->kept = gus_zalloc(p->ops_n * sizeof(*f->kept));
 		gus_uop_lines_kept(c, p, f->kept);
 	}
 	f->from_cache = f->mode == GUS_CORE_FETCH_UOP_CACHE || (f->kept && f->kept[0]);
-	/* A small loop is repeated in its buffer, so that the ends of few iterations are in the way (Haswell and
-	 * later); where not, each end is (Sandy and Ivy Bridge: Palomares 2015, section 7.4.3). */
-	if (c->loop_boundary || (c->loop_buffer && (!uops || c->loop_buffer < uops)))
-		f->unroll = 1;
-	else
-		f->unroll = c->loop_buffer ? unroll_of(c, uops) : 0;
+	f->unroll = gus_frontend_unroll(p, c);
 }
 
 void gus_frontend_end(struct gus_frontend *f)

@@ -27,7 +27,6 @@ struct gus_frontend {
 	enum gus_core_fetch mode;
 	bool unrolled, ended;
 	unsigned fetch_shift;           /* bytes of a block of the decoders, as a power of two */
-	unsigned window_shift;          /* of a window of the uop cache */
 	uint64_t iterations;            /* to fetch; 0: without end */
 
 	/* The source. */
@@ -69,6 +68,8 @@ void gus_frontend_end(struct gus_frontend *f);
 /* Which way the code of a program would come. */
 enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct gus_core_config *c,
 				      const struct gus_core_options *o);
+/* So many iterations the loop buffer issues as one, after which there is a boundary; 0: there are none. */
+unsigned gus_frontend_unroll(const struct gus_program *p, const struct gus_core_config *c);
 /* One cycle's work. */
 void gus_frontend_cycle(struct gus_frontend *f);
 /* The next op for issue, or NULL. It stays until it is taken. */

@@ -291,7 +291,8 @@ void gus_core_access(struct core *core, struct live_uop *u, const struct gus_uop
 			continue;
 		if (uop->kind == GUS_UOP_STORE_DATA) {
 			s->data = u->seq + 1;
-			s->source = uop->in_n ? core->regs[core->p->flows[uop->in].reg] : (struct live_reg){ 0 };
+			s->source = uop->in_n ? core->regs[core->p->flows[uop->in + uop->in_n - 1].reg] :
+				(struct live_reg){ 0 };
 		} else {
 			s->addr = u->seq + 1;
 		}
@@ -322,6 +323,24 @@ static uint64_t take(uint64_t *busy_until, uint64_t from, unsigned cycles)
 	return start;
 }
 
+/* Whether a line has been asked for and is not there yet. */
+static bool is_coming(const struct core *core, uint64_t line, uint64_t now)
+{
+	unsigned slot = gus_core_line_slot(line, LINES);
+
+	return line && core->lines[slot].line == line && core->lines[slot].ready > now;
+}
+
+/* A word that is found in L1 is there when its line is: who tells levels in the order of the program may mean a line
+ * that an access before has asked for. */
+static uint64_t hit_arrives(const struct core *core, uint64_t address, uint64_t now)
+{
+	uint64_t line = core->c->line_size ? address / core->c->line_size : address;
+
+	return core->options->memory && is_coming(core, line, now) ?
+		core->lines[gus_core_line_slot(line, LINES)].ready : now;
+}
+
 /* When a line that is asked for now is in L1. */
 static uint64_t line_arrives(struct core *core, enum gus_hit level, uint64_t address, uint64_t now)
 {
@@ -331,8 +350,8 @@ static uint64_t line_arrives(struct core *core, enum gus_hit level, uint64_t add
 	static const uint32_t none = 0;
 	const uint32_t *latency[] = { &none, &c->l2_latency, &c->l3_latency, &c->memory_latency };
 
-	if (address && core->lines[line % LINES].line == line && core->lines[line % LINES].ready > now)
-		return core->lines[line % LINES].ready; /* it is on its way already */
+	if (is_coming(core, line, now))
+		return core->lines[gus_core_line_slot(line, LINES)].ready;
 	for (unsigned i = 0; i < buffers; i++)
 		if (core->misses[i] < best)
 			best = core->misses[buffer = i];
@@ -345,8 +364,8 @@ static uint64_t line_arrives(struct core *core, enum gus_hit level, uint64_t add
 	start = take(&core->l2_free, start, cycles_a_line(core, c->l2_bandwidth));
 	start += *latency[level];
 	core->misses[buffer] = start;
-	core->lines[line % LINES].line = line;
-	core->lines[line % LINES].ready = start;
+	core->lines[gus_core_line_slot(line, LINES)].line = line;
+	core->lines[gus_core_line_slot(line, LINES)].ready = start;
 	return start;
 }
 
@@ -393,7 +412,10 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 		if (arrives > hit)
 			later(u, arrives - hit);
 	} else {
-		later(u, ready - now);
+		uint64_t arrives = hit_arrives(core, a->address, ready), hit = now + uop->latency;
+		uint64_t late = arrives > hit ? arrives - hit : 0;
+
+		later(u, ready - now > late ? ready - now : late);
 	}
 }
 

@@ -194,6 +194,7 @@ struct core {
 	struct { uint64_t ports; uint32_t n; } bound[ISSUED_NOW]; /* uops of this cycle, by the ports of their choice */
 	unsigned bound_n;
 	uint64_t ready_ports;                   /* those with some that are ready */
+	uint64_t plain_ports;                   /* those whose uops need nothing but the port */
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
 	uint64_t unit_free[UNITS];
 	unsigned units_n;                       /* the highest that the program uses, plus 1 */

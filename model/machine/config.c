@@ -88,6 +88,13 @@ void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u)
 		c->page_walk_latency = 26; /* one that hits the caches, on Sandy Bridge (Palomares 2015, chapter 5) */
 }
 
+bool gus_core_config_has(const char *name)
+{
+	struct gus_core_config c;
+
+	return setting_of(&c, name) != NULL;
+}
+
 int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err)
 {
 	uint32_t *setting = setting_of(c, name);
@@ -132,4 +139,19 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 					"two", powers[i].name, value);
 	}
 	return 0;
+}
+
+enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const char *port)
+{
+	static const struct { const char *prefix; enum gus_core_station station; } kinds[] = {
+		{ "fp", GUS_CORE_STATION_VECTOR }, { "V", GUS_CORE_STATION_VECTOR }, { "agu", GUS_CORE_STATION_MEMORY },
+		{ "lsu", GUS_CORE_STATION_MEMORY }, { "L", GUS_CORE_STATION_MEMORY }, { "S", GUS_CORE_STATION_MEMORY },
+	};
+
+	if (!c->rs_int && !c->rs_vector && !c->rs_memory)
+		return GUS_CORE_STATION_WHOLE;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strncmp(port, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
+			return kinds[i].station;
+	return GUS_CORE_STATION_INT;
 }

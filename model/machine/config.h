@@ -4,6 +4,7 @@
 #ifndef GUS_MODEL_MACHINE_CONFIG_H
 #define GUS_MODEL_MACHINE_CONFIG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gus_error;
@@ -21,10 +22,10 @@ struct gus_uarch;
 	X(decode_fuse_last) X(decode_branch_last) X(decode_pop_5c) X(decode_delay) X(lcp_penalty) \
 	X(microcode_width) X(microcode_switch) X(microcode_switch_decoders) \
 	X(uop_cache_width) X(uop_cache_line) X(uop_cache_lines) X(uop_cache_window) X(uop_cache_size) \
-	X(uop_cache_block) X(uop_cache_reads) X(uop_cache_second) X(uop_cache_wide) X(jcc_erratum) \
+	X(uop_cache_block) X(uop_cache_reads) X(uop_cache_by_end) X(uop_cache_second) X(uop_cache_wide) X(jcc_erratum) \
 	X(queue_size) X(loop_buffer) X(loop_unroll_2) X(loop_unroll_3) X(loop_unroll_4) X(loop_unroll_5) \
 	X(loop_unroll_6) X(loop_unroll_8) X(taken_branches) X(mispredict_penalty) \
-	X(l1d_latency) X(l1d_stores) X(l1d_bank_ports) X(l1d_misses) \
+	X(l1i_size) X(l1i_ways) X(l1d_latency) X(l1d_stores) X(l1d_bank_ports) X(l1d_misses) \
 	X(l2_latency) X(l2_bandwidth) X(l3_latency) X(l3_bandwidth) \
 	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \
 	X(store_forward_latency) X(store_forward_computed) X(store_forward_vector) X(store_forward_address) \
@@ -62,8 +63,16 @@ enum gus_core_second {
 	GUS_CORE_SECOND_WHOLE,          /* of its own window only whole, of the target of a jump in pairs of slots */
 };
 
+/* Where a uop waits until it is executed: in one scheduler, or in the part of it that its port belongs to, which is
+ * told by the names that tables give to ports. */
+enum gus_core_station { GUS_CORE_STATION_WHOLE, GUS_CORE_STATION_INT, GUS_CORE_STATION_VECTOR, GUS_CORE_STATION_MEMORY,
+			GUS_CORE_STATIONS };
+enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const char *port);
+
 /* What a table says; what it does not say is unlimited, or for widths the plainest value. */
 void gus_core_config_of(struct gus_core_config *c, const struct gus_uarch *u);
+/* Whether there is one of that name. */
+bool gus_core_config_has(const char *name);
 /* Sets one by its name. -1 with err if there is none of that name or the value makes no machine. */
 int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t value, struct gus_error *err);
 /* All buffers without end, widths and ports as they are. */

@@ -51,6 +51,13 @@ struct gus_core_source {
 	bool (*next)(void *context, struct gus_core_step *step); /* false: the end */
 };
 
+/* Where a line is in a table of those that were asked for last. Lines of a stretch of memory are apart, and so are
+ * those of arrays whose distance is a multiple of the table's size, as that of matrices and buffers often is. */
+static inline unsigned gus_core_line_slot(uint64_t line, unsigned slots)
+{
+	return (unsigned)((line + line / slots * 101) % slots);
+}
+
 /* What registers hold at the start, which decides what loads get from earlier stores. */
 enum gus_core_pointers {
 	GUS_CORE_POINTERS_EQUAL,        /* all the same value but for the stack: as throughput benchmarks (BHive) do */

@@ -58,11 +58,12 @@ struct NAME(state) {
 	stream_time dispatch, retire, drained;  /* of the last op; drained: of the last store, when it left for L1 */
 	stream_time words[STREAM_WORDS], left[STREAM_WORDS]; /* of a store: its data are there, and it has left */
 	stream_time lines[STREAM_LINES];        /* when a line that was missed is there */
-	stream_time late[STREAM_LATE];          /* the longest waits of the reservation station, descending */
+	stream_time late[GUS_CORE_STATIONS][STREAM_LATE]; /* the longest waits of each part, descending */
 	uint64_t taken[STREAM_WINDOWS];         /* entries so far */
 	stream_time *given[STREAM_WINDOWS];     /* when each entry is given back: rings */
 	stream_time sizes[STREAM_WINDOWS][STREAM_SIZES];
-	stream_time levels[GUS_HITS], tlb, walk, penalty, drain, forwards[GUS_FORWARDINGS], split, split_share, alias;
+	stream_time levels[GUS_HITS], tlb, walk, penalty, drain, forwards[GUS_FORWARDINGS], forward_address;
+	stream_time split, page_split, split_share, alias;
 	stream_time *costs;
 	size_t costs_n, costs_room;
 	int64_t base[LANES];                    /* ticks that were taken off */
@@ -130,6 +131,8 @@ INLINE void NAME(fill)(struct NAME(state) *k, const struct stream *s, unsigned f
 	k->penalty = NAME(lanes_of)(s->penalty, first);
 	k->drain = NAME(lanes_of)(s->drain, first);
 	k->split = NAME(lanes_of)(s->split, first);
+	k->page_split = NAME(lanes_of)(s->page_split, first);
+	k->forward_address = NAME(lanes_of)(s->forward_address, first);
 	k->split_share = NAME(lanes_of)(s->split_share, first);
 	k->alias = NAME(lanes_of)(s->alias, first);
 	for (unsigned kind = 0; kind < GUS_FORWARDINGS; kind++)
@@ -193,24 +196,27 @@ INLINE void NAME(wait_window)(struct NAME(state) *k, const struct stream *s, uns
  * The exchange is one pass of an insertion sort, without a branch, as each lane exchanges at another place. The uop
  * that has waited since long before (95) takes up one of the places, as it takes up an entry, and keeps nobody else
  * from one. */
-INLINE void NAME(wait_station)(struct NAME(state) *k, const struct stream *s, unsigned n, struct gus_stream_log *log)
+INLINE void NAME(wait_station)(struct NAME(state) *k, const struct stream *s, unsigned part, unsigned n,
+			       struct gus_stream_log *log)
 {
+	stream_time *late = k->late[part];
+
 	for (unsigned i = 1; i <= n; i++) {
 		uint64_t why = 0;
-		stream_time t = NAME(entry_free)(k, s, WINDOW_RS, i, log, &why);
+		stream_time t = NAME(entry_free)(k, s, WINDOW_RS + part, i, log, &why);
 
 		if (!ANY_LATER(t, k->dispatch)) /* it is free, whatever the longest waits are */
 			continue;
 		for (unsigned c = 0; c < STREAM_LATE; c++) {
-			stream_time sooner = SOONER(t, k->late[c]);
+			stream_time sooner = SOONER(t, late[c]);
 
-			if (log && FIRST(t) > FIRST(k->late[c])) {
-				uint64_t other = log->late[c];
+			if (log && FIRST(t) > FIRST(late[c])) {
+				uint64_t other = log->late[part][c];
 
-				log->late[c] = why;
+				log->late[part][c] = why;
 				why = other;
 			}
-			k->late[c] = LATER(t, k->late[c]);
+			late[c] = LATER(t, late[c]);
 			t = sooner;
 		}
 		if (log && stream_later(log, FIRST(t), FIRST(k->dispatch), 12))
@@ -248,12 +254,11 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 			       stream_time from, unsigned own, struct gus_stream_log *log, uint64_t *why)
 {
 	stream_time t = from;
-	stream_time base = own == STREAM_STORE ? from : k->dispatch;
 	unsigned tlb = a->tlb;
 	uint64_t before = 0, waited = 0;
 
 	if (a->tlb == GUS_TLB_WALK)
-		t = NAME(queue)(k, BUS_WALKS, base, t, log, why) + k->walk;
+		t = NAME(queue)(k, BUS_WALKS, k->dispatch, t, log, why) + k->walk;
 	else if (a->tlb == GUS_TLB_SECOND)
 		t = t + k->tlb;
 	if (log)
@@ -265,10 +270,10 @@ INLINE stream_time NAME(fetch)(struct NAME(state) *k, const struct stream *s, co
 			*why = waited;
 		t = LATER(t, free);
 		if (a->level >= GUS_HIT_MEMORY)
-			t = NAME(queue)(k, BUS_MEMORY, base, t, log, why);
+			t = NAME(queue)(k, BUS_MEMORY, k->dispatch, t, log, why);
 		if (a->level >= GUS_HIT_L3)
-			t = NAME(queue)(k, BUS_L3, base, t, log, why);
-		t = NAME(queue)(k, BUS_L2, base, t, log, why);
+			t = NAME(queue)(k, BUS_L3, k->dispatch, t, log, why);
+		t = NAME(queue)(k, BUS_L2, k->dispatch, t, log, why);
 		tlb = log && FIRST(t) > FIRST(found) ? 0 : tlb;
 		t = t + k->levels[a->level];
 		if (log)
@@ -362,11 +367,16 @@ INLINE stream_time NAME(start)(struct NAME(state) *k, const struct stream *s, co
 /* An access that crosses a line is two, one behind the other on the same ports; a load has its word when the second one
  * is done. */
 INLINE stream_time NAME(cross_line)(struct NAME(state) *k, const struct stream *s, const struct gus_uop *u,
-				    const struct stream_uop *needs, unsigned own, stream_time start,
-				    struct gus_stream_log *log, uint64_t *why)
+				    const struct stream_uop *needs, const struct stream_access *a, unsigned own,
+				    stream_time start, struct gus_stream_log *log, uint64_t *why)
 {
-	if (log && own < 32)
+	stream_time penalty = a->flags & STREAM_PAGE_SPLIT ? k->page_split : k->split;
+
+	if (log && own < 32) {
 		log->notes[log->seq & log->notes_mask].splits |= UINT32_C(1) << own;
+		if (a->flags & STREAM_PAGE_SPLIT)
+			log->notes[log->seq & log->notes_mask].pages |= UINT32_C(1) << own;
+	}
 	for (uint32_t i = 0; i < needs->uses_n; i++) {
 		const struct stream_use *use = &s->uses.v[needs->use + i];
 
@@ -375,9 +385,9 @@ INLINE stream_time NAME(cross_line)(struct NAME(state) *k, const struct stream *
 	}
 	if (u->kind != GUS_UOP_LOAD)
 		return start;
-	if (log && FIRST(k->split) > 0)
+	if (log && FIRST(penalty) > 0)
 		*why |= stream_split;
-	return start + k->split;
+	return start + penalty;
 }
 
 /* Where in L1 a load's bytes are: banks are resources as ports are, and a store of another page at the same place of
@@ -397,6 +407,22 @@ INLINE stream_time NAME(place)(struct NAME(state) *k, const struct stream_access
 	return start + put_off;
 }
 
+/* A store has its word when its data are there; where its address counts as well (store_forward_address), that makes it
+ * later by as much as it takes longer from there. An op's address goes before its data. */
+INLINE void NAME(store)(struct NAME(state) *k, const struct stream *s, const struct gus_uop *u,
+			const struct stream_access *a, stream_time start, unsigned own, struct gus_stream_log *log)
+{
+	bool counts = s->c->store_forward_address > s->c->store_forward_latency;
+
+	if (u->kind == GUS_UOP_STORE_ADDRESS && !counts)
+		return;
+	if (u->kind == GUS_UOP_STORE_ADDRESS)
+		start = start + k->forward_address;
+	if (log && (u->kind == GUS_UOP_STORE_ADDRESS || !counts || FIRST(start) >= FIRST(k->words[a->stored])))
+		log->word[a->stored] = stream_reason(WHY_FORWARD, own, 0, 0, log->seq);
+	k->words[a->stored] = u->kind == GUS_UOP_STORE_DATA && counts ? LATER(k->words[a->stored], start) : start;
+}
+
 /* One uop: its start, its end, when its outputs can be read, and its entry of the reservation station, which is free
  * when it starts. A value that comes from a store is there when the store has it, or, where the store does not have
  * all of it, a while after it has left for L1; the load itself is not sooner than it would be from L1. The end, in
@@ -414,7 +440,7 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 	stream_time start = NAME(start)(k, s, u, needs, 16 + 11 * own, log, seq, &why), end, forward = start - start;
 
 	if (a && (a->flags & STREAM_SPLIT))
-		start = NAME(cross_line)(k, s, u, needs, own, start, log, &why);
+		start = NAME(cross_line)(k, s, u, needs, a, own, start, log, &why);
 	if (a && u->kind == GUS_UOP_LOAD) {
 		if (a->banks || (a->flags & STREAM_ALIAS))
 			start = NAME(place)(k, a, start, log, &why);
@@ -434,11 +460,12 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 		*ended = source && FIRST(forward) > FIRST(start) + FIRST(k->costs[needs->latency]) ? source :
 			stream_reason(WHY_OWN, own, 0, 0, seq);
 	}
-	if (needs->uses_n && s->sizes_n[WINDOW_RS]) {
+	if (needs->uses_n && s->sizes_n[WINDOW_RS + needs->station]) {
+		unsigned w = WINDOW_RS + needs->station;
+
 		if (log)
-			log->given[WINDOW_RS][k->taken[WINDOW_RS] & s->mask[WINDOW_RS]] =
-				stream_reason(WHY_STATION, own, 0, 0, seq);
-		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ & s->mask[WINDOW_RS]] = start;
+			log->given[w][k->taken[w] & s->mask[w]] = stream_reason(WHY_STATION, own, 0, 0, seq);
+		k->given[w][k->taken[w]++ & s->mask[w]] = start;
 	}
 	for (unsigned i = 0; i < u->out_n; i++) {
 		unsigned reg = s->p->flows[u->out + i].reg;
@@ -449,11 +476,8 @@ INLINE stream_time NAME(uop)(struct NAME(state) *k, const struct stream *s, cons
 				stream_reason(WHY_VALUE, own, i, 0, seq);
 		k->reg[reg] = LATER(own_time, forward);
 	}
-	if (a && u->kind == GUS_UOP_STORE_DATA && (a->flags & STREAM_KNOWN)) {
-		k->words[a->stored] = start;
-		if (log)
-			log->word[a->stored] = stream_reason(WHY_FORWARD, own, 0, 0, seq);
-	}
+	if (a && u->kind != GUS_UOP_LOAD && (a->flags & STREAM_KNOWN))
+		NAME(store)(k, s, u, a, start, own, log);
 	return end;
 }
 
@@ -466,7 +490,7 @@ INLINE struct stream_note *NAME(note)(struct gus_stream_log *log, const struct s
 	note->starts = log->started;
 	note->fetched = step->fetched;
 	note->fronts = fronts;
-	note->splits = 0;
+	note->splits = note->pages = 0;
 	memset(note->buses, 0, sizeof(note->buses));
 	/* New bits to toss with, not for each op, as then no branch on them could be predicted. */
 	if (log->seq % TOSSES_EVERY == 0) {
@@ -523,7 +547,10 @@ INLINE void NAME(eliminate)(struct NAME(state) *k, const struct stream *s, const
 		}
 }
 
-/* Stores leave in order after they have retired, and a line that is not in L1 is asked for then. */
+/* Stores leave in order after they have retired, and a line that is not in L1 is asked for then. Buses and miss buffers
+ * serve in the order of the program here, and younger loads ask long before an older store retires; so the store's turn
+ * is taken when it is dispatched, as if it asked then, and its line is there no sooner than that takes from its
+ * retirement on. */
 INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const struct gus_op *op,
 			const struct stream_access *accesses, unsigned commits, struct gus_stream_log *log,
 			struct stream_note *note)
@@ -538,12 +565,17 @@ INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const str
 	}
 	left = LATER(left, k->retire);
 	for (unsigned n = 0; accesses && n < op->memories_n; n++) {
-		stream_time there;
+		stream_time there, asked = k->retire + k->levels[accesses[n].level];
 
 		if (!s->p->memories[op->memory + n].store || !(accesses[n].level || accesses[n].tlb))
 			continue;
 		why = stream_reason(WHY_RETIRED, 0, 0, 0, 0);
-		there = NAME(fetch)(k, s, accesses + n, k->retire, STREAM_STORE, log, &why);
+		there = NAME(fetch)(k, s, accesses + n, k->dispatch, STREAM_STORE, log, &why);
+		if (log && FIRST(asked) >= FIRST(there))
+			why = stream_missed(stream_reason(WHY_RETIRED, 0, 0, 0, 0), accesses[n].level, 0);
+		there = LATER(there, asked);
+		if (accesses[n].level && (accesses[n].flags & STREAM_LINE))
+			k->lines[accesses[n].line] = there;
 		if (log && FIRST(there) > FIRST(left))
 			note->drain = why;
 		left = LATER(left, there);
@@ -587,8 +619,9 @@ INLINE void NAME(op)(struct NAME(state) *k, const struct stream *s, const struct
 
 		NAME(wait_window)(k, s, w, needs->window[w], log);
 	}
-	if (s->sizes_n[WINDOW_RS])
-		NAME(wait_station)(k, s, needs->waiting, log);
+	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
+		if (s->sizes_n[WINDOW_RS + part])
+			NAME(wait_station)(k, s, part, needs->waiting[part], log);
 	if (log)
 		note->entry = log->dispatch;
 	NAME(front_end)(k, s, step, log, note);
@@ -695,8 +728,8 @@ INLINE void NAME(rebase)(struct NAME(state) *k, const struct stream *s)
 	}
 	for (unsigned i = 0; i < STREAM_LINES; i++)
 		DOWN(k->lines[i]);
-	for (unsigned i = 0; i < STREAM_LATE; i++)
-		DOWN(k->late[i]);
+	for (unsigned i = 0; i < GUS_CORE_STATIONS * STREAM_LATE; i++)
+		DOWN(k->late[i / STREAM_LATE][i % STREAM_LATE]);
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++)
 		for (uint64_t i = 0; i <= s->mask[w]; i++)
 			DOWN(k->given[w][i]);

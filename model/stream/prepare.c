@@ -157,6 +157,10 @@ static void prepare_hazards(struct stream *s, size_t lane)
 		s->forwards[kind][lane] = ticks(gus_forwarding_cycles(s->c, (enum gus_forwarding)kind),
 						weight_of(s->o, lane, GUS_KNOB_FORWARD, kind == GUS_FORWARD_BLOCKED));
 	s->split[lane] = ticks(s->c->line_split_penalty, splits);
+	s->page_split[lane] = ticks(s->c->page_split_penalty, splits);
+	s->forward_address[lane] = ticks(s->c->store_forward_address > s->c->store_forward_latency ?
+					 s->c->store_forward_address - s->c->store_forward_latency : 0,
+					 weight_of(s->o, lane, GUS_KNOB_FORWARD, 0));
 	s->split_share[lane] = splits > 0 ? (int32_t)lround(STREAM_SHARE / splits) : 0;
 	s->alias[lane] = ticks(s->c->alias_penalty, weight_of(s->o, lane, GUS_KNOB_ALIAS, 0));
 }
@@ -204,45 +208,50 @@ static void prepare_uop(struct stream *s, uint32_t number, uint32_t class)
 	class = u->kind == GUS_UOP_LOAD ? 0 : class;
 	prepare_uses(s, number);
 	to->latency = cost(s, u->latency, kind, class);
+	to->station = (uint8_t)gus_stream_station(s->c, s->p, u);
 	for (unsigned f = 0; f < u->in_n; f++)
 		s->flows.v[u->in + f] = cost(s, s->p->flows[u->in + f].cycles, kind, class);
 	for (unsigned f = 0; f < u->out_n; f++)
 		s->flows.v[u->out + f] = cost(s, s->p->flows[u->out + f].cycles, kind, class);
 }
 
-void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
-			    const struct gus_op *op, double costs[FRONTS])
+/* What the sequencer takes of an op, and the ways there and back. */
+static double microcode_cycles(const struct gus_core_config *c, const struct gus_op *op, uint32_t ways)
 {
-	double decode;
+	return op->microcoded ? (op->microcoded + c->microcode_width - 1) / c->microcode_width + ways : 0;
+}
+
+/* The loop buffer issues no iteration beside the last of those that it holds: what is left free of slots there, shared
+ * by all of them. */
+static double boundary_cycles(const struct stream *s)
+{
+	unsigned unroll = gus_frontend_unroll(s->p, s->c), slots = unroll * gus_program_slots(s->p);
+
+	double width = s->c->issue_width;
+
+	return unroll ? (ceil(slots / width) * width - slots) / width / unroll : 0;
+}
+
+/* Of code that is fed, or that the uop cache has in part, an op has the costs of both ways. */
+void gus_stream_front_costs(const struct stream *s, const struct gus_op *op, double costs[FRONTS])
+{
+	const struct gus_core_config *c = s->c;
+	bool decoders = s->mode == GUS_CORE_FETCH_DECODERS || s->mode == GUS_CORE_FETCH_MIXED;
+	bool cache = s->mode == GUS_CORE_FETCH_UOP_CACHE || s->mode == GUS_CORE_FETCH_MIXED ||
+		(s->fed && c->uop_cache_width);
 
 	costs[FRONT_ISSUE] = (double)op->slots / c->issue_width;
 	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = costs[FRONT_LINES] = 0;
-	if (mode == GUS_CORE_FETCH_DECODERS) {
-		decode = 1.0 / c->decode_width;
-		/* A complex instruction needs the first decoder: with few others between two of them, half a cycle is
-		 * lost. */
-		if ((op->flags & GUS_OP_COMPLEX) && c->decode_complex && decode < 0.5 / c->decode_complex)
-			decode = 0.5 / c->decode_complex;
-		costs[FRONT_DECODE] = decode + (double)op->microcoded / c->microcode_width;
+	if (s->mode == GUS_CORE_FETCH_LOOP && op == s->p->ops + s->p->ops_n - 1)
+		costs[FRONT_ISSUE] += boundary_cycles(s);
+	if (decoders) {
+		costs[FRONT_DECODE] = 1 + microcode_cycles(c, op, c->microcode_switch_decoders);
 		costs[FRONT_FETCH] = 1;
-	} else if (mode == GUS_CORE_FETCH_UOP_CACHE) {
-		costs[FRONT_UOP_CACHE] = (double)(op->decoded + op->microcoded) / c->uop_cache_width;
-		if (c->uop_cache_window && c->uop_cache_line)
-			costs[FRONT_LINES] = 1.0 / c->uop_cache_reads;
 	}
-}
-
-/* Of code that is fed each step says where it comes from, so an op has the costs of both ways. */
-static void front_costs(const struct stream *s, const struct gus_op *op, double costs[FRONTS])
-{
-	double other[FRONTS];
-
-	gus_stream_front_costs(s->c, s->mode, op, costs);
-	if (!s->fed || !s->c->uop_cache_width)
-		return;
-	gus_stream_front_costs(s->c, GUS_CORE_FETCH_UOP_CACHE, op, other);
-	costs[FRONT_UOP_CACHE] = other[FRONT_UOP_CACHE];
-	costs[FRONT_LINES] = other[FRONT_LINES];
+	if (cache && c->uop_cache_window && c->uop_cache_line)
+		costs[FRONT_LINES] = 1 + microcode_cycles(c, op, c->microcode_switch);
+	else if (cache)
+		costs[FRONT_UOP_CACHE] = (double)(op->decoded + op->microcoded) / c->uop_cache_width;
 }
 
 /* What an op takes of a window at once, as much as its ring has room for beyond the window: the entry that it waits
@@ -268,7 +277,7 @@ static void prepare_op(struct stream *s, uint32_t number)
 	struct stream_op to = { .fronts = 0 };
 	double costs[FRONTS];
 
-	front_costs(s, op, costs);
+	gus_stream_front_costs(s, op, costs);
 	for (unsigned f = 0; f < FRONTS; f++) {
 		to.front[f] = cost(s, costs[f], GUS_KNOB_ISSUE, 0);
 		to.fronts = (uint8_t)(to.fronts | (costs[f] > 0) << f);
@@ -276,13 +285,18 @@ static void prepare_op(struct stream *s, uint32_t number)
 	to.retire = cost(s, (double)op->slots / s->c->retire_width, GUS_KNOB_RETIRE, 0);
 	for (uint32_t u = 0; u < op->uops_n; u++)
 		prepare_uop(s, op->uop + u, s->p->insns[op->insn].info.class);
-	for (uint32_t u = 0; u < op->uops_n && !(op->flags & GUS_OP_ELIMINATED) && to.waiting < 255; u++)
-		to.waiting = (uint8_t)(to.waiting + (s->uops.v[op->uop + u].uses_n != 0));
+	for (uint32_t u = 0; u < op->uops_n && !(op->flags & GUS_OP_ELIMINATED); u++) {
+		const struct stream_uop *uop = &s->uops.v[op->uop + u];
+
+		if (to.waiting[uop->station] < 255)
+			to.waiting[uop->station] = (uint8_t)(to.waiting[uop->station] + (uop->uses_n != 0));
+	}
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		to.window[w] = taken(s, w, entries[w]);
 	for (unsigned w = 0; w < STREAM_IN_ORDER; w++)
 		to.windows = (uint8_t)(to.windows | (to.window[w] != 0) << w);
-	to.waiting = taken(s, WINDOW_RS, to.waiting);
+	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
+		to.waiting[part] = taken(s, WINDOW_RS + part, to.waiting[part]);
 	s->ops.v[number] = to;
 }
 
@@ -326,9 +340,10 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 	static const enum gus_knob_kind kinds[STREAM_WINDOWS] = { GUS_KNOB_ROB, GUS_KNOB_LOAD_BUFFER,
 								 GUS_KNOB_STORE_BUFFER,
 		GUS_KNOB_REGISTERS, GUS_KNOB_REGISTERS, GUS_KNOB_REGISTERS, GUS_KNOB_REGISTERS, GUS_KNOB_RS,
-		GUS_KNOB_MISS_BUFFERS };
+		GUS_KNOB_RS, GUS_KNOB_RS, GUS_KNOB_RS, GUS_KNOB_MISS_BUFFERS };
 	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->renames,
-		s->c->int_renames, s->c->vector_renames, s->c->mask_renames, s->c->rs, s->c->l1d_misses };
+		s->c->int_renames, s->c->vector_renames, s->c->mask_renames,
+		s->c->rs, s->c->rs_int, s->c->rs_vector, s->c->rs_memory, s->c->l1d_misses };
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++) {
 		uint64_t largest = 0, ring = 1;
@@ -339,7 +354,7 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 
 			if (!size)
 				continue; /* without limit */
-			if (w == WINDOW_RS) /* the others are in the exchange, see kernel.h */
+			if (w >= WINDOW_RS && w < WINDOW_RS_END) /* the others are in the exchange, see kernel.h */
 				size = size > STREAM_LATE ? size - STREAM_LATE : 1;
 			if (!add_size(s, w, size, lane))
 				return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: the lanes have "
@@ -387,15 +402,24 @@ void gus_stream_prepare_again(struct stream *s)
 	s->turned++;
 }
 
-int gus_stream_prepare(struct stream *s, struct gus_error *err)
+void gus_stream_choose_fetch(struct stream *s)
 {
 	struct gus_core_options like = { .unrolled = s->o->unrolled, .source = s->o->source, .fetch = s->o->fetch };
 
-	gus_index_init(&s->cost_numbers, sizeof(struct cost_key));
-	gus_vec_push(&s->costs, (struct stream_cost){ { 0 } });
 	s->mode = !s->fed ? gus_frontend_mode(s->p, s->c, &like) :
 		s->c->fetch_bytes && s->c->decode_width && s->c->predecode_width ? GUS_CORE_FETCH_DECODERS :
 			GUS_CORE_FETCH_IDEAL;
+	if (s->mode != GUS_CORE_FETCH_MIXED)
+		return;
+	s->kept = gus_zalloc(s->p->ops_n * sizeof(*s->kept));
+	gus_uop_lines_kept(s->c, s->p, s->kept);
+}
+
+int gus_stream_prepare(struct stream *s, struct gus_error *err)
+{
+	gus_index_init(&s->cost_numbers, sizeof(struct cost_key));
+	gus_vec_push(&s->costs, (struct stream_cost){ { 0 } });
+	gus_stream_choose_fetch(s);
 	prepare_memory(s);
 	if (prepare_windows(s, err) != 0)
 		return -1;
@@ -411,4 +435,5 @@ void gus_stream_unprepare(struct stream *s)
 	gus_vec_free(&s->flows);
 	gus_vec_free(&s->costs);
 	gus_index_free(&s->cost_numbers);
+	free(s->kept);
 }

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/index.h"
 #include "model/code/forwarding.h"
+#include "model/code/decode_group.h"
 #include "model/code/uop_lines.h"
 #include "model/code/values.h"
 #include "model/machine/config.h"
@@ -32,7 +33,7 @@ enum {
  * (WINDOW_RENAMES is of all files together). */
 enum stream_window {
 	WINDOW_ROB, WINDOW_LOADS, WINDOW_STORES, WINDOW_RENAMES, WINDOW_INT, WINDOW_VECTOR, WINDOW_MASK,
-	WINDOW_RS, WINDOW_MISSES, STREAM_WINDOWS
+	WINDOW_RS, WINDOW_RS_END = WINDOW_RS + GUS_CORE_STATIONS, WINDOW_MISSES = WINDOW_RS_END, STREAM_WINDOWS
 };
 enum { STREAM_IN_ORDER = WINDOW_RS };
 
@@ -44,7 +45,8 @@ enum { STREAM_UNITS = 32, STREAM_UNITS_AT = STREAM_COUNTED, STREAM_GROUPS_AT = S
 	STREAM_RESOURCES = STREAM_GROUPS_AT + GUS_STREAM_GROUPS };
 
 /* An access, as far as it is the same for all lanes. */
-enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_LINE = 4, STREAM_SPLIT = 8, STREAM_ALIAS = 16 };
+enum { STREAM_KNOWN = 1, STREAM_FORWARD = 2, STREAM_LINE = 4, STREAM_SPLIT = 8, STREAM_PAGE_SPLIT = 16,
+	STREAM_ALIAS = 32 };
 struct stream_access {
 	uint16_t word, stored;          /* where the times are of the store that a load reads, and of an own store */
 	uint16_t line;                  /* and of its line */
@@ -70,6 +72,7 @@ struct stream_cost { int32_t ticks[GUS_STREAM_LANES]; };
 struct stream_uop {
 	uint32_t use, uses_n;           /* of resources */
 	uint32_t latency;               /* cost until it is complete */
+	uint8_t station;                /* the part of the reservation station that it waits in */
 };
 
 struct stream_use {
@@ -83,7 +86,7 @@ struct stream_op {
 	uint8_t fronts;                 /* bit f: whether it takes any of that part's time */
 	uint8_t window[STREAM_IN_ORDER]; /* entries taken of each */
 	uint8_t windows;                /* bit w: it takes any of that one */
-	uint8_t waiting;                /* uops that go through the reservation station */
+	uint8_t waiting[GUS_CORE_STATIONS]; /* uops that go through each part of the reservation station */
 };
 
 /* A window's size in some lanes: bit k of lanes is lane k. */
@@ -99,6 +102,7 @@ struct stream {
 	size_t lanes;
 	bool fed;                       /* step by step: the code grows, accesses and branches are told of */
 	enum gus_core_fetch mode;
+	bool *kept;                     /* of MIXED: which ops the uop cache has */
 	uint32_t ops_n, uops_n, flows_n;
 	struct gus_stream_resources resources;
 	size_t resources_n;             /* buses, exclusive units, groups of ports */
@@ -114,7 +118,10 @@ struct stream {
 	int32_t forwards[GUS_FORWARDINGS][GUS_STREAM_LANES]; /* from a store to a load of it */
 	/* Of an access that crosses a line: its penalty, and which part of its uop's own use of ports the second line
 	 * takes, in shares of STREAM_SHARE. Of a load with an alias: its penalty. */
-	int32_t split[GUS_STREAM_LANES], split_share[GUS_STREAM_LANES], alias[GUS_STREAM_LANES];
+	int32_t split[GUS_STREAM_LANES], page_split[GUS_STREAM_LANES], split_share[GUS_STREAM_LANES];
+	int32_t alias[GUS_STREAM_LANES];
+	/* From a store's address to a load of it: by how much that takes longer than from its data. */
+	int32_t forward_address[GUS_STREAM_LANES];
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
 	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
@@ -171,10 +178,20 @@ static inline unsigned gus_stream_fetched(struct stream_fetch *f, const struct g
 	return cycles;
 }
 
-/* Parts of the front end that work ahead, as far as their queue reaches. */
+/* The part of the reservation station where a uop waits. */
+static inline enum gus_core_station gus_stream_station(const struct gus_core_config *c, const struct gus_program *p,
+						       const struct gus_uop *u)
+{
+	bool parts = c->rs_int || c->rs_vector || c->rs_memory;
+
+	return !parts || !u->ports ? GUS_CORE_STATION_WHOLE :
+		gus_core_station_of(c, p->port_names[__builtin_ctzll(u->ports)]);
+}
+
+/* Parts of the front end that work ahead, as far as their queue reaches: what takes its time by whole cycles has to. */
 static inline bool gus_stream_ahead(enum stream_front part)
 {
-	return part == FRONT_FETCH || part == FRONT_LINES;
+	return part == FRONT_FETCH || part == FRONT_DECODE || part == FRONT_LINES;
 }
 
 /* What finds it out. */
@@ -183,14 +200,18 @@ struct stream_resolver {
 	struct gus_values values;
 	struct stream_fetch fetch;
 	struct gus_uop_lines uop_lines; /* of the uop cache; the same for all lanes as well */
+	struct gus_uop_read read;       /* what it reads in the present cycle */
+	struct gus_decode_group group;  /* of the decoders */
 	uint64_t code;                  /* bytes of all instructions so far */
 	bool tracked;                   /* accesses are looked at at all */
+	bool one_page;                  /* all pages are one page of memory */
 	uint32_t at;                    /* without a source: the next op */
 	uint64_t iteration;
 	uint64_t stores;                        /* so far; the last STREAM_WORDS of them have times */
 	uint64_t tags[STREAM_WORDS], by[STREAM_WORDS]; /* by word: address / 8, plus 1, and the youngest store there */
 	uint64_t first[STREAM_WORDS], behind[STREAM_WORDS]; /* by store: the bytes that it wrote */
 	uint32_t memory[STREAM_WORDS];          /* and which access it is, of the program's */
+	uint64_t page[STREAM_WORDS];            /* what was taken off its address: see in_memory */
 	/* The store before it, plus 1, in its first and in its last word, which it may not have written all of. */
 	uint64_t older[STREAM_WORDS][2];
 	uint64_t in_page[STREAM_PAGE / 8]; /* by word of a page: the youngest store there in any page, plus 1 */
@@ -215,9 +236,11 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_
 uint64_t gus_stream_enough(const struct gus_program *p, const struct gus_core_config *c,
 			   const struct gus_core_memory *memory);
 
-/* What an op takes of each part of the front end, in cycles; of length decoding, what a cycle of it takes. */
-void gus_stream_front_costs(const struct gus_core_config *c, enum gus_core_fetch mode,
-			    const struct gus_op *op, double costs[FRONTS]);
+/* What an op takes of each part of the front end that its step goes through, in cycles; of length decoding, what a
+ * cycle of it takes. */
+void gus_stream_front_costs(const struct stream *s, const struct gus_op *op, double costs[FRONTS]);
+/* Sets mode and kept, which gus_stream_unprepare frees. */
+void gus_stream_choose_fetch(struct stream *s);
 
 /* What the causality analysis follows back: for each op that ran, what its dispatch, the start of each of its uops
  * and its retirement waited for on the nominal machine (lane 0). It takes the place of the sets of instructions that
@@ -281,7 +304,7 @@ struct stream_note {
 	uint16_t fetched;               /* cycles of length decoding */
 	uint8_t fronts;                 /* bit f: it took time of that part of the front end */
 	uint8_t commits;                /* cycles that its stores took to leave */
-	uint32_t splits;                /* bit u: uop u, of the first 32, crossed a line */
+	uint32_t splits, pages;         /* bit u: uop u, of the first 32, crossed a line, and a page */
 	uint8_t buses[STREAM_COUNTED];  /* how often it used each, and the banks */
 };
 
@@ -296,7 +319,7 @@ struct gus_stream_log {
 	uint64_t since[STREAM_RESOURCES], front_since[FRONTS];
 	uint64_t reg[GUS_PROGRAM_REGS], word[STREAM_WORDS], line[STREAM_LINES];
 	uint64_t *given[STREAM_WINDOWS]; /* why each entry is given back no earlier */
-	uint64_t late[STREAM_LATE];
+	uint64_t late[GUS_CORE_STATIONS][STREAM_LATE];
 	uint64_t drained;               /* the last op with stores */
 	uint64_t random;                /* decides between reasons that are equally late */
 	void (*read)(struct gus_stream_log *log, const struct stream *s); /* after each chunk */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "model/core/frontend.h"
 #include "model/stream/private.h"
 #include "model/stream/stream.h"
 
@@ -17,10 +16,9 @@ struct reference {
 	const struct gus_stream_options *o;
 	const struct gus_stream_lane *lane;
 	struct gus_stream_resources groups;
-	enum gus_core_fetch mode;
 	double group[GUS_STREAM_GROUPS], unit[32], bank[STREAM_BANKS], reg[GUS_PROGRAM_REGS], front[FRONTS];
 	double dispatch, retire;
-	double given[STREAM_WINDOWS][RING], late[STREAM_LATE], drained;
+	double given[STREAM_WINDOWS][RING], late[GUS_CORE_STATIONS][STREAM_LATE], drained;
 	uint64_t taken[STREAM_WINDOWS];
 	double words[STREAM_WORDS], left[STREAM_WORDS];
 	struct stream_resolver *resolver; /* which store a load reads is no question of time */
@@ -76,6 +74,14 @@ static double forwarded(const struct reference *k, const struct stream_access *a
 		scaled(k, gus_forwarding_cycles(k->c, (enum gus_forwarding)a->forwarding), GUS_KNOB_FORWARD, blocked);
 }
 
+/* By how much a word is there later after its store's address than after its data. */
+static double address_late(const struct reference *k)
+{
+	double more = (double)k->c->store_forward_address - k->c->store_forward_latency;
+
+	return more > 0 ? scaled(k, more, GUS_KNOB_FORWARD, 0) : 0;
+}
+
 static double run_uop(struct reference *k, const struct gus_op *op, const struct gus_uop *u, uint32_t class)
 {
 	bool accesses = u->kind != GUS_UOP_COMPUTE && u->memory < op->memories_n && k->resolver->tracked;
@@ -85,6 +91,7 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 	uint32_t number = load ? 0 : class;
 	bool split = a && (a->flags & STREAM_SPLIT);
 	double times = 1 + (split ? scaled(k, 1, GUS_KNOB_LINE_SPLITS, 0) : 0);
+	unsigned w = WINDOW_RS + (unsigned)gus_stream_station(k->c, k->p, u);
 	double start = k->dispatch, end, forward = 0;
 
 	for (size_t g = 0; u->ports && g < k->groups.n; g++) {
@@ -102,50 +109,59 @@ static double run_uop(struct reference *k, const struct gus_op *op, const struct
 		start = later(start, k->reg[k->p->flows[u->in + i].reg] -
 			      scaled(k, k->p->flows[u->in + i].cycles, knob, number));
 	if (load && split)
-		start += scaled(k, k->c->line_split_penalty, GUS_KNOB_LINE_SPLITS, 0);
+		start += scaled(k, a->flags & STREAM_PAGE_SPLIT ? k->c->page_split_penalty : k->c->line_split_penalty,
+				GUS_KNOB_LINE_SPLITS, 0);
 	if (load && a)
 		start = place(k, a, start);
 	if (load && a && (a->flags & STREAM_FORWARD))
 		forward = forwarded(k, a);
 	end = later(start + scaled(k, u->latency, knob, number), forward);
 	if (u->ports || u->unit)
-		k->given[WINDOW_RS][k->taken[WINDOW_RS]++ % RING] = start;
+		k->given[w][k->taken[w]++ % RING] = start;
 	for (unsigned i = 0; i < u->out_n; i++)
 		k->reg[k->p->flows[u->out + i].reg] =
 			later(start + scaled(k, k->p->flows[u->out + i].cycles, knob, number), forward);
+	if (u->kind == GUS_UOP_STORE_ADDRESS && a && (a->flags & STREAM_KNOWN))
+		k->words[a->stored] = start + address_late(k);
 	if (u->kind == GUS_UOP_STORE_DATA && a && (a->flags & STREAM_KNOWN))
-		k->words[a->stored] = start;
+		k->words[a->stored] = address_late(k) > 0 ? later(k->words[a->stored], start) : start;
 	return end;
 }
 
-static void wait_for_station(struct reference *k, const struct gus_op *op)
+static void wait_for_part(struct reference *k, const struct gus_op *op, unsigned w, uint32_t nominal)
 {
-	uint64_t size = entries_of(k, k->c->rs, GUS_KNOB_RS), last = k->taken[WINDOW_RS];
+	uint64_t size = entries_of(k, nominal, GUS_KNOB_RS), last = k->taken[w];
 
 	size = size > STREAM_LATE ? size - STREAM_LATE : size ? 1 : 0;
 	for (uint32_t u = 0; u < op->uops_n && size && !(op->flags & GUS_OP_ELIMINATED); u++) {
 		const struct gus_uop *uop = &k->p->uops[op->uop + u];
-		double t;
+		double *late = k->late[w - WINDOW_RS], t;
 
-		if (!uop->ports && !uop->unit)
+		if ((!uop->ports && !uop->unit) || WINDOW_RS + (unsigned)gus_stream_station(k->c, k->p, uop) != w)
 			continue;
 		last++;
-		t = last > size ? k->given[WINDOW_RS][(last - size - 1) % RING] : 0;
+		t = last > size ? k->given[w][(last - size - 1) % RING] : 0;
 		for (unsigned i = 0; i < STREAM_LATE; i++) {
-			double kept = later(t, k->late[i]);
+			double kept = later(t, late[i]);
 
-			t = kept > t ? t : k->late[i];
-			k->late[i] = kept;
+			t = kept > t ? t : late[i];
+			late[i] = kept;
 		}
 		k->dispatch = later(k->dispatch, t);
 	}
 }
 
-/* One part of the front end: nothing if the op takes no time of it. */
-static void serve(struct reference *k, enum stream_front part, double cycles, double from, bool always)
+static void wait_for_station(struct reference *k, const struct gus_op *op)
 {
-	if (cycles <= 0 && !always)
-		return;
+	const uint32_t nominal[GUS_CORE_STATIONS] = { k->c->rs, k->c->rs_int, k->c->rs_vector, k->c->rs_memory };
+
+	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
+		wait_for_part(k, op, WINDOW_RS + part, nominal[part]);
+}
+
+/* One part of the front end. */
+static void serve(struct reference *k, enum stream_front part, double cycles, double from)
+{
 	from -= gus_stream_ahead(part) ? STREAM_FETCH_AHEAD : 0;
 	k->front[part] = later(k->front[part], from) + scaled(k, cycles, GUS_KNOB_ISSUE, 0);
 	k->dispatch = later(k->dispatch, k->front[part]);
@@ -170,11 +186,11 @@ static void run_op(struct reference *k, const struct gus_op *op)
 			k->dispatch = later(k->dispatch, k->given[w][(k->taken[w] + entries[w] - sizes[w] - 1) % RING]);
 	wait_for_station(k, op);
 	end = k->dispatch;
-	gus_stream_front_costs(k->c, k->mode, op, costs);
-	costs[FRONT_FETCH] *= k->resolver->steps[0].fetched;
-	costs[FRONT_LINES] *= k->resolver->steps[0].fronts >> FRONT_LINES & 1;
+	gus_stream_front_costs(k->resolver->s, op, costs);
 	for (unsigned f = 0; f < FRONTS; f++)
-		serve(k, (enum stream_front)f, costs[f], end, k->mode == GUS_CORE_FETCH_DECODERS && f == FRONT_FETCH);
+		if (costs[f] > 0 && (k->resolver->steps[0].fronts >> f & 1))
+			serve(k, (enum stream_front)f,
+			      f == FRONT_FETCH ? costs[f] * k->resolver->steps[0].fetched : costs[f], end);
 	end = k->dispatch;
 	for (uint32_t u = 0; u < op->uops_n; u++) {
 		const struct gus_uop *uop = &k->p->uops[op->uop + u];
@@ -200,7 +216,6 @@ static void run_op(struct reference *k, const struct gus_op *op)
 /* One machine, from the beginning. */
 static void run_lane(const struct stream *s, const struct gus_stream_lane *lane, double *cycles, double *second_half)
 {
-	struct gus_core_options like = { .unrolled = s->o->unrolled, .fetch = s->o->fetch };
 	struct reference *k = gus_zalloc(sizeof(*k));
 	double half = 0;
 
@@ -208,7 +223,6 @@ static void run_lane(const struct stream *s, const struct gus_stream_lane *lane,
 	k->c = s->c;
 	k->o = s->o;
 	k->lane = lane;
-	k->mode = gus_frontend_mode(s->p, s->c, &like);
 	k->resolver = gus_alloc(sizeof(*k->resolver));
 	gus_stream_resources_of(s->p, &k->groups);
 	gus_stream_resolver_open(k->resolver, s);
@@ -230,7 +244,6 @@ static void run_lane(const struct stream *s, const struct gus_stream_lane *lane,
 int gus_stream_reference(const struct gus_program *p, const struct gus_core_config *c,
 			 const struct gus_stream_options *o, struct gus_stream_result *r, struct gus_error *err)
 {
-	struct gus_core_options like = { .unrolled = o->unrolled, .fetch = o->fetch };
 	size_t lanes = o->lanes_n ? o->lanes_n : 1;
 	struct stream s = { .p = p, .c = c, .o = o };
 	double largest = 1;
@@ -245,12 +258,13 @@ int gus_stream_reference(const struct gus_program *p, const struct gus_core_conf
 		return gus_fail(err, GUS_E_USAGE, "cannot run the reference of the stream engine: it takes a number of "
 				"iterations, up to %d lanes, and a reorder buffer below %d entries; no source and no "
 				"oracles", GUS_STREAM_LANES, RING / 2);
-	s.mode = gus_frontend_mode(p, c, &like);
+	gus_stream_choose_fetch(&s);
 	for (size_t lane = 0; lane < lanes; lane++) {
 		double half;
 
 		run_lane(&s, o->lanes_n ? &o->lanes[lane] : NULL, &r->cycles[lane], &half);
 		r->per_iteration[lane] = half / (double)(o->iterations - o->iterations / 2);
 	}
+	free(s.kept);
 	return 0;
 }

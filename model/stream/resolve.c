@@ -7,7 +7,7 @@
  *
  *	words     (address / 8) % 1024 --> the word, and the number of the youngest store there
  *	stores    number % 1024        --> the bytes that it wrote
- *	lines     line % 256           --> the line that was missed there last
+ *	lines     a slot of 256        --> the line that was missed there last (gus_core_line_slot)
  *
  * Several small stores may lie in one word. A store that writes some bytes of its first or last word remembers which
  * one was there before, so that from the youngest all of a word are found.
@@ -26,6 +26,8 @@ void gus_stream_resolver_open(struct stream_resolver *r, const struct stream *s)
 	*r = (struct stream_resolver){ .s = s };
 	if (!s->fed)
 		gus_values_begin(&r->values, s->p, s->o->pointers);
+	r->one_page = !s->fed && !s->o->source && (s->o->pointers == GUS_CORE_POINTERS_EQUAL ||
+						   s->o->pointers == GUS_CORE_POINTERS_ONE);
 	r->tracked = r->values.effects || s->o->memory || s->o->source || s->fed;
 	r->steps = gus_zalloc(GUS_STREAM_CHUNK * sizeof(*r->steps));
 }
@@ -55,7 +57,7 @@ static void find_line(struct stream_resolver *r, struct gus_value address, struc
 	if (!address.known || !r->s->c->line_size)
 		return;
 	line = address.bits / r->s->c->line_size + 1;
-	a->line = (uint16_t)(line % STREAM_LINES);
+	a->line = (uint16_t)gus_core_line_slot(line, STREAM_LINES);
 	a->flags |= STREAM_LINE;
 	if (a->level != GUS_HIT_L1)
 		r->lines[a->line] = line;
@@ -77,6 +79,13 @@ static void ask(struct stream_resolver *r, const struct gus_op *op, unsigned n, 
 	a->level = (uint8_t)level;
 	a->tlb = (uint8_t)tlb;
 	find_line(r, address, a);
+}
+
+/* Harnesses that set all pointers to one value back whatever is touched with the same page of memory (core/memory.c,
+ * is_one_page). */
+static uint64_t in_memory(const struct stream_resolver *r, uint64_t address)
+{
+	return r->one_page ? address % STREAM_PAGE : address;
 }
 
 /* The youngest store to a word, plus 1; 0: none that is remembered. */
@@ -108,6 +117,9 @@ static void note_store(struct stream_resolver *r, uint32_t memory, uint64_t addr
 		       struct stream_access *a)
 {
 	a->stored = (uint16_t)(r->stores % STREAM_WORDS);
+	r->page[a->stored] = address - in_memory(r, address);
+	address -= r->page[a->stored];
+	end -= r->page[a->stored];
 	r->first[a->stored] = address;
 	r->behind[a->stored] = end;
 	r->memory[a->stored] = memory;
@@ -122,17 +134,25 @@ static void note_store(struct stream_resolver *r, uint32_t memory, uint64_t addr
 	r->stores++;
 }
 
-/* Of a load that no store feeds: the youngest store of another page to where it begins. Addresses are compared by their
- * low 12 bits first, so the load is held up as if it were fed by that store while that is on its way (Intel,
+/* Of a load that no store feeds: the youngest store of another page to the same place of it. Addresses are compared by
+ * their low 12 bits first, so the load is held up as if it were fed by that store while that is on its way (Intel,
  * Optimization Reference Manual, "Memory disambiguation: 4-KByte aliasing"). */
-static void find_alias(const struct stream_resolver *r, uint64_t address, struct stream_access *a)
+static void find_alias(const struct stream_resolver *r, uint64_t address, uint64_t end, struct stream_access *a)
 {
-	uint64_t by = r->in_page[(address >> 3) % (STREAM_PAGE / 8)], store = (by - 1) % STREAM_WORDS;
+	uint64_t youngest = 0;
 
-	if (!by || r->stores + 1 - by >= STREAM_WORDS ||
-	    ((address - r->first[store]) & (STREAM_PAGE - 1)) >= r->behind[store] - r->first[store])
+	for (uint64_t word = address >> 3; word <= (end - 1) >> 3; word++) {
+		uint64_t by = r->in_page[word % (STREAM_PAGE / 8)], store = (by - 1) % STREAM_WORDS, apart;
+
+		if (by <= youngest || r->stores + 1 - by >= STREAM_WORDS)
+			continue;
+		apart = address - r->first[store];
+		if (apart % STREAM_PAGE < r->behind[store] - r->first[store] || -apart % STREAM_PAGE < end - address)
+			youngest = by;
+	}
+	if (!youngest)
 		return;
-	a->alias = (uint16_t)store;
+	a->alias = (uint16_t)((youngest - 1) % STREAM_WORDS);
 	a->flags |= STREAM_ALIAS;
 }
 
@@ -143,20 +163,22 @@ static void find_store(const struct stream_resolver *r, const struct gus_op *op,
 {
 	struct gus_overlap overlap = { .load = address, .load_bytes = (uint32_t)(end - address),
 		.load_memory = memory };
-	uint64_t youngest = 0;
+	uint64_t youngest = 0, page = address - in_memory(r, address);
 
+	address -= page;
+	end -= page;
 	for (uint64_t tag = (address >> 3) + 1; tag <= ((end - 1) >> 3) + 1; tag++) {
 		uint64_t by = store_of(r, tag, address, end);
 
 		youngest = by > youngest ? by : youngest;
 	}
 	if (!youngest && r->s->c->alias_penalty)
-		find_alias(r, address, a);
+		find_alias(r, address, end, a);
 	if (!youngest)
 		return;
 	a->word = (uint16_t)((youngest - 1) % STREAM_WORDS);
 	a->flags |= STREAM_FORWARD;
-	overlap.store = r->first[a->word];
+	overlap.store = r->first[a->word] + r->page[a->word];
 	overlap.store_bytes = (uint32_t)(r->behind[a->word] - r->first[a->word]);
 	overlap.store_memory = r->memory[a->word];
 	a->forwarding = (uint8_t)gus_forwarding_of(r->s->c, r->s->p, op, &overlap);
@@ -180,6 +202,8 @@ static void find_place(const struct stream_resolver *r, const struct gus_program
 		return;
 	if (last >= c->line_size)
 		a->flags |= STREAM_SPLIT;
+	if (last >= c->line_size && c->page_size && (address & (c->page_size - 1)) + bytes > c->page_size)
+		a->flags |= STREAM_PAGE_SPLIT;
 	for (uint64_t bank = at >> 3; c->l1d_bank_ports && m->load && bank <= last >> 3; bank++)
 		a->banks |= (uint8_t)(1 << bank % STREAM_BANKS);
 }
@@ -187,7 +211,7 @@ static void find_place(const struct stream_resolver *r, const struct gus_program
 /* Cycles that the op's stores take to leave for L1 beside those of older ones. They leave in order, l1d_stores in a
  * cycle, and the second of a cycle has to go into the line of the first, as L1 writes one line at a time (Intel,
  * Optimization Reference Manual, "Ice Lake Client: two stores a cycle"). Which ones go together is decided here, as if
- * all had retired by then: the same for all lanes. */
+ * all had retired by then: the same for all lanes. A store that crosses a line is written twice and leaves alone. */
 static uint8_t find_commits(struct stream_resolver *r, const struct gus_op *op, const struct stream_access *accesses)
 {
 	const struct gus_core_config *c = r->s->c;
@@ -199,7 +223,11 @@ static uint8_t find_commits(struct stream_resolver *r, const struct gus_op *op, 
 
 		if (!r->s->p->memories[op->memory + n].store)
 			continue;
-		if (r->leaving && r->leaving < c->l1d_stores && (!line || !r->left_line || line == r->left_line)) {
+		if (known && (accesses[n].flags & STREAM_SPLIT)) {
+			r->leaving = c->l1d_stores;
+			commits += 2;
+		} else if (r->leaving && r->leaving < c->l1d_stores &&
+			   (!line || !r->left_line || line == r->left_line)) {
 			r->leaving++;
 		} else {
 			r->leaving = 1;
@@ -246,7 +274,7 @@ static void find_accesses(struct stream_resolver *r, const struct gus_op *op, co
 		if (address.known)
 			find_place(r, &r->s->p->memories[op->memory + n], address.bits, r->bytes[n], &accesses[n]);
 	}
-	if (r->s->o->pointers != GUS_CORE_POINTERS_NONE || given)
+	if (r->s->o->pointers != GUS_CORE_POINTERS_NONE)
 		follow(r, op, accesses);
 }
 
@@ -258,26 +286,54 @@ static struct stream_access *more_accesses(struct stream_resolver *r, unsigned n
 	return r->accesses.v + r->accesses.n - n;
 }
 
-/* Whether the op begins a line of the uop cache, which takes one of the cache's reads of a cycle: a line has ops of one
- * window of code, and begins anew behind a jump that is taken. The last op of a loop without a branch is one, too. */
-static uint8_t lines_front(struct stream_resolver *r, const struct gus_op *op, bool taken)
+/* The front end, looked at as if it always had room: then it does not depend on time either. An op takes a cycle of the
+ * decoders if it begins another group, and one of the uop cache if it begins what that reads in a cycle. */
+
+enum { ISSUED = 1 << FRONT_ISSUE, CACHED = ISSUED | 1 << FRONT_UOP_CACHE, FETCHED = ISSUED | 1 << FRONT_FETCH };
+
+static uint8_t cache_front(struct stream_resolver *r, uint32_t number, bool taken)
 {
 	const struct gus_core_config *c = r->s->c;
 	const struct gus_program *p = r->s->p;
+	const struct gus_op *op = &p->ops[number];
 	bool unrolled = r->s->o->unrolled, begins;
 	uint64_t at = p->base + (unrolled ? r->code : p->insns[op->insn].offset);
 
 	if (!c->uop_cache_window || !c->uop_cache_line)
-		return 0;
-	begins = gus_uop_lines_step(&r->uop_lines, c, op, at) != GUS_UOP_LINES_SAME;
-	gus_uop_lines_put(&r->uop_lines, c, op, at, taken && !unrolled);
+		return CACHED;
+	at = gus_uop_lines_at(c, p, op, at);
+	begins = !r->read.lines || !gus_uop_read_takes(&r->read, &r->uop_lines, c, p, number, at);
+	if (begins)
+		r->read = (struct gus_uop_read){ 0 };
+	gus_uop_read_put(&r->read, &r->uop_lines, c, p, number, at, taken && !unrolled);
 	for (unsigned i = 0; i < op->insns_n && unrolled; i++)
 		r->code += p->insns[op->insn + i].info.length;
-	return (uint8_t)(begins << FRONT_LINES);
+	return (uint8_t)(CACHED | begins << FRONT_LINES);
 }
 
-enum { ALL_FRONTS = (1 << FRONT_LINES) - 1, CACHED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_UOP_CACHE,
-	DECODED_FRONTS = 1 << FRONT_ISSUE | 1 << FRONT_DECODE | 1 << FRONT_FETCH };
+static uint8_t decoder_front(struct stream_resolver *r, const struct gus_op *op, bool taken, struct stream_step *step)
+{
+	const struct stream *s = r->s;
+	bool begins = !r->group.ops || !gus_decode_group_takes(&r->group, s->c, op, true);
+
+	step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled, taken);
+	if (begins)
+		r->group = (struct gus_decode_group){ 0 };
+	gus_decode_group_put(&r->group, s->c, op);
+	return (uint8_t)(FETCHED | begins << FRONT_DECODE);
+}
+
+/* Where one ends the other begins anew. */
+static uint8_t fronts_of(struct stream_resolver *r, uint32_t number, bool cached, bool taken, struct stream_step *step)
+{
+	if (cached) {
+		r->group = (struct gus_decode_group){ 0 };
+		return cache_front(r, number, taken);
+	}
+	r->read = (struct gus_uop_read){ 0 };
+	r->uop_lines = (struct gus_uop_lines){ 0 };
+	return decoder_front(r, &r->s->p->ops[number], taken, step);
+}
 
 /* One step. Addresses are those before its instructions have run, so registers are followed after that. */
 static void resolve(struct stream_resolver *r, uint32_t number, const struct gus_core_step *given,
@@ -287,12 +343,10 @@ static void resolve(struct stream_resolver *r, uint32_t number, const struct gus
 	const struct gus_op *op = &s->p->ops[number];
 	const struct gus_core_branch *branch = s->o->branch;
 
-	*step = (struct stream_step){ .op = number, .access = (uint32_t)r->accesses.n, .fronts = ALL_FRONTS };
-	if (s->mode == GUS_CORE_FETCH_DECODERS)
-		step->fetched = (uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, s->o->unrolled,
-							     op->flags & GUS_OP_TAKEN);
-	if (s->mode == GUS_CORE_FETCH_UOP_CACHE)
-		step->fronts |= lines_front(r, op, (op->flags & GUS_OP_TAKEN) || number + 1 == s->p->ops_n);
+	*step = (struct stream_step){ .op = number, .access = (uint32_t)r->accesses.n, .fronts = ISSUED };
+	if (s->mode == GUS_CORE_FETCH_DECODERS || s->mode == GUS_CORE_FETCH_UOP_CACHE || s->kept)
+		step->fronts = fronts_of(r, number, s->kept ? s->kept[number] : s->mode == GUS_CORE_FETCH_UOP_CACHE,
+					 (op->flags & GUS_OP_TAKEN) || number + 1 == s->p->ops_n, step);
 	if (r->tracked && op->memories_n)
 		find_accesses(r, op, given, more_accesses(r, op->memories_n));
 	if (op->stores)
@@ -344,15 +398,11 @@ void gus_stream_resolve_told(struct stream_resolver *r, const struct gus_stream_
 		const struct gus_op *op = &s->p->ops[told->op];
 
 		r->steps[i] = (struct stream_step){ .op = told->op, .access = (uint32_t)r->accesses.n,
-			.region = told->region, .fronts = told->cached ? CACHED_FRONTS : DECODED_FRONTS,
-			.mispredicted = told->mispredicted };
-		if (!told->cached && s->mode == GUS_CORE_FETCH_DECODERS)
-			r->steps[i].fetched =
-				(uint16_t)gus_stream_fetched(&r->fetch, s->p, s->c, op, false, told->taken);
-		if (told->cached)
-			r->steps[i].fronts |= lines_front(r, op, told->taken);
-		else
-			r->uop_lines.window = 0;
+			.region = told->region, .fronts = ISSUED, .mispredicted = told->mispredicted };
+		if (told->cached || s->mode == GUS_CORE_FETCH_DECODERS)
+			r->steps[i].fronts = fronts_of(r, told->op, told->cached, told->taken, &r->steps[i]);
+		if (!told->cached)
+			r->steps[i].fetched = (uint16_t)(r->steps[i].fetched + told->fetch);
 		if (op->memories_n)
 			take_accesses(r, op, feed->accesses + told->access, more_accesses(r, op->memories_n));
 		if (op->stores)

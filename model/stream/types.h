@@ -107,6 +107,7 @@ struct gus_stream_told {
 	uint32_t region;                /* whatever the caller tells apart */
 	bool taken, mispredicted;       /* of a branch */
 	bool cached;                    /* its uops come from the uop cache rather than from decoders */
+	uint16_t fetch;                 /* cycles that its code takes to come, if it is decoded */
 };
 struct gus_stream_feed {
 	const struct gus_stream_told *steps;

@@ -34,6 +34,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "uop_cache_lines", GUS_UNIT_ENTRIES, NULL, "lines of the uop cache that one window may take" },
 	{ "uop_cache_block", GUS_UNIT_BYTES, NULL, "of code whose windows it keeps all or none; 0: each by itself" },
 	{ "uop_cache_reads", GUS_UNIT_ENTRIES, NULL, "lines of it that are read in a cycle" },
+	{ "uop_cache_by_end", GUS_UNIT_FLAG, NULL, "a uop lies in the window where its instruction ends" },
 	{ "uop_cache_second", GUS_UNIT_POLICY, "any forward whole",
 		"what is delivered of a second line in a cycle: forward: pairs of slots across windows, nothing "
 		"behind a jump inside its window; whole: all of one in the same window or none, pairs behind a jump" },
@@ -67,6 +68,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "renames", GUS_UNIT_ENTRIES, NULL, "results in flight in all register files together" },
 	{ "int_renames", GUS_UNIT_ENTRIES, NULL, "results in flight in the integer register file" },
 	{ "vector_renames", GUS_UNIT_ENTRIES, NULL, "results in flight in the vector register file" },
+	{ "mask_renames", GUS_UNIT_ENTRIES, NULL, "results in flight in the mask register file" },
 	{ "int_registers", GUS_UNIT_ENTRIES, NULL, "of the integer register file" },
 	{ "vector_registers", GUS_UNIT_ENTRIES, NULL, "of the vector register file" },
 	{ "mask_registers", GUS_UNIT_ENTRIES, NULL, "of the mask register file" },
@@ -79,6 +81,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l1d_latency_base", GUS_UNIT_POLICY, "any loaded",
 		"whose address has l1d_latency: any simple one, or one whose base is from a load" },
 	{ "l1d_latency_indexed", GUS_UNIT_CYCLES, NULL, "the same with an index or a large displacement" },
+	{ "l1d_latency_scaled", GUS_UNIT_CYCLES, NULL, "load to use where the index is multiplied" },
 	{ "l1d_latency_vector", GUS_UNIT_CYCLES, NULL, "load to use, vector registers" },
 	{ "l1d_loads", GUS_UNIT_PER_CYCLE, NULL, "loads begun" },
 	{ "l1d_loads_vector", GUS_UNIT_PER_CYCLE, NULL, "loads of the widest vector begun" },

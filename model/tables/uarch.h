@@ -195,6 +195,14 @@ struct gus_uarch *gus_uarch_parse(const char *name, const char *text, size_t siz
 				  unsigned flags, struct gus_error *err);
 void gus_uarch_free(struct gus_uarch *u);
 
+/* Gives a parameter another value than the table's, or one where it has none, for a machine of one's own: a number in
+ * the parameter's unit, or a word (of flags yes or no), or the word's number. -1 with err, and nothing is changed, if
+ * there is no such parameter or value, or nothing that is modelled asks for it. Before anything is made of the
+ * table. */
+int gus_uarch_set(struct gus_uarch *u, const char *name, const char *value, struct gus_error *err);
+/* Whether something that is modelled depends on a parameter. */
+bool gus_uarch_param_is_asked(const char *name);
+
 /* The form of this hash, or NULL: it was never heard of. */
 const struct gus_uarch_form *gus_uarch_form(const struct gus_uarch *u, uint64_t hash);
 const struct gus_uarch_form *gus_uarch_form_by_text(const struct gus_uarch *u, const char *text);

@@ -52,6 +52,14 @@ for key in schema uarch engine cycles_per_iteration instructions uops unknown co
 done
 grep -q '^ "seconds": null' out || problem "json tells a time that differs each time"
 models "an instruction without a row" 'have not, and are taken as the middle' --uarch haswell --block 62f1fd4858c1
+models "a rule" '^ +2  instructions, 2 uops, 2 issue slots' --uarch skylake --block 4839c875fb --set macro_fusion=none
+sixty_four=488b06488b5e40488b8e80000000488b96c00000004881c6000100004881e6ffff0000 # KiB, line by line
+models "caches" '^Accesses by where they hit: +L1 9' --uarch skylake --block $sixty_four --engine stream --data caches \
+	--pointers distinct --set l1d_size=128
+models "and without it" '^Accesses by where they hit: +L1 [0-7]' --uarch skylake --block $sixty_four --engine stream \
+	--data caches --pointers distinct
+models "as many ways as there can be" 'TLBs twice as large' --uarch znver3 --block 488b0648ffc6 --engine stream \
+	--data caches
 models "arm64" '^ +4\.00  cycles an iteration' --uarch neoverse-n1 --block 007c019b --set issue_width=4
 
 # A table of uops: what the thesis that it is from prints for it.
@@ -126,6 +134,15 @@ models "uops" '^ +not judged: a table of uops' --uarch ufs-sandybridge --uops - 
 	models "a table of one's own" "^ +not judged: .* table of this file" --uarch ./own.uarch --unrolled \
 		--block $imul
 
+# A cost below nothing has a word, and only that: which of these have one may change with the tables.
+for block in 99f7f989c141890cb24883c6014939f0 4889c1488945c848638398000000488b93a00000008d7001 $imul 4801c84801d9; do
+	said=0 negative=0
+	"$GUSPROF" model --uarch skylake --unrolled --costs --block $block | grep -q 'a cost below nothing' && said=1
+	"$GUSPROF" model --uarch skylake --unrolled --costs --block $block --format json |
+		grep -qE '"cost": -(0\.(00[6-9]|0[1-9]|[1-9])|[1-9])' && negative=1
+	[ $said = $negative ] || problem "$block: a cost below nothing is in $negative and told in $said"
+done
+
 # The same input, the same bytes.
 for format in text json csv; do
 	for run in 1 2; do
@@ -161,6 +178,8 @@ refuse "no engine" 129 '--engine takes core, stream or both, not .none.' --engin
 refuse "no format" 129 '--format takes text, json or csv, not .xml.' --format xml --block 90
 refuse "no variant" 129 'there is no variant DL2' --uarch skylake --variant DL2 --block 90
 refuse "no such size" 129 'cannot set rab' --uarch skylake --set rab=1 --block 90
+refuse "no such word" 129 'macro_fusion to some: it is one of none' --uarch skylake --set macro_fusion=some --block 90
+refuse "what nothing asks for" 129 'nothing that is modelled' --uarch skylake --set smt_threads=2 --block 90
 refuse "no size at all" 129 'NAME=VALUE' --uarch skylake --set rob --block 90
 refuse "no machine" 129 'makes no machine' --uarch skylake --set issue_width=0 --block 90
 refuse "a function of no file" 129 '--function is for a function .--elf.; here the input is a block .--block.' \

@@ -77,7 +77,7 @@ KERNEL(coin)
 	uint64_t a = 0;
 
 	for (int i = 0; i < N; i++)
-		if (room->words[i] & 4) {
+		if (kernel_chance(room->chance) & 4) {
 			a += 3;
 			KERNEL_HIDE(a);
 		}
@@ -103,7 +103,7 @@ KERNEL(short_loops)
 	uint64_t a = 0;
 
 	for (int i = 0; i < N / 2; i++)
-		for (uint32_t k = room->words[i] & 7; k; k--) {
+		for (uint64_t k = kernel_chance(room->chance) & 7; k; k--) {
 			a += k;
 			KERNEL_HIDE(a);
 		}

@@ -146,7 +146,7 @@ static struct kernel_room furnish(void)
 		.words = pages(KERNEL_WORDS * 4), .order = permutation(KERNEL_WORDS, &state),
 		.sorted = pages(KERNEL_WORDS * 4), .work = pages(2 * KERNEL_WORDS * 4), .table = pages(256 * 4),
 		.longs = pages(KERNEL_N * 8), .nodes = pages(256 * sizeof(struct kernel_node)),
-		.far = pages(KERNEL_FAR), .quarters = pages(4 * sizeof(void *)),
+		.far = pages(KERNEL_FAR), .quarters = pages(4 * sizeof(void *)), .chance = pages(8),
 	};
 
 	for (int i = 0; i < KERNEL_SIDE; i++)
@@ -189,7 +189,7 @@ static void do_pass(void *what)
 static void print_time(const struct kernel *k, struct kernel_room *room)
 {
 	struct work work = { k->pass, room };
-	struct timed t = timer_measure(do_pass, &work, 0.25, 100);
+	struct timed t = timer_measure(do_pass, &work, 3, 100);
 
 	printf("%-24s %10.4f %10.4f %5u %5u %5.2f\n", k->name, t.least / (double)k->turns, t.median / (double)k->turns,
 	       t.kept, t.taken, t.nops);

@@ -41,6 +41,7 @@ struct kernel_room {
 	uint64_t *longs;             /* KERNEL_N by chance; none is 0 */
 	struct kernel_node *nodes;   /* a list of 256 in an order by chance, which goes round */
 	uint8_t *far;                /* KERNEL_FAR bytes; a list of its lines by chance goes round from its front */
+	uint64_t *chance;            /* a generator's state, which goes on from pass to pass: nothing can learn it */
 	void **quarters;             /* of that list: its nodes 0, 1024, 2048 and 3072 */
 };
 
@@ -70,6 +71,13 @@ extern const struct kernel kernels_text[], kernels_structures[], kernels_control
 	static __attribute__((noinline, aligned(64))) uint64_t KERNEL_NAMED(name, KERNEL_WAY)(struct kernel_room *room)
 #define KERNEL_ROW(name, turns, of) { KERNEL_ROW_NAME(name, KERNEL_WAY), KERNEL_NAMED(name, KERNEL_WAY), turns, of }
 #define KERNEL_ROW_NAME(name, way) KERNEL_WAY_NAMED(name, way)
+
+/* The next number by chance. */
+static inline uint64_t kernel_chance(uint64_t *state)
+{
+	*state = *state * 6364136223846793005 + 1442695040888963407;
+	return *state >> 40;
+}
 
 /* Keeps a value as it is from what the compiler knows of it. */
 #define KERNEL_HIDE(value) __asm__("" : "+r"(value))

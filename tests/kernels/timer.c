@@ -1,6 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "timer.h"
 
+#include <stdlib.h>
+
+enum { SAMPLES = 1 << 15, BATCH = 50 };
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool counts(const struct timer_sample *s, double most)
+{
+	return s->apart <= 0.01 && s->nops >= 0.97 * most;
+}
+
+struct timed timer_judge(const struct timer_sample *samples, unsigned n)
+{
+	static double cycles[SAMPLES];
+	struct timed timed = { .taken = n };
+	unsigned used = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (samples[i].apart <= 0.01 && samples[i].nops > timed.nops)
+			timed.nops = samples[i].nops;
+	for (unsigned i = 0; i < n; i++)
+		timed.kept += counts(&samples[i], timed.nops);
+	for (unsigned i = 0; i < n && used < SAMPLES; i++)
+		if (timed.kept == 0 || counts(&samples[i], timed.nops))
+			cycles[used++] = samples[i].cycles;
+	qsort(cycles, used, sizeof(*cycles), ascending);
+	timed.least = cycles[0];
+	timed.median = cycles[used / 2];
+	return timed;
+}
+
 #if !defined(__x86_64__)
 bool timer_works(void)
 {
@@ -14,13 +50,12 @@ struct timed timer_measure(void (*work)(void *what), void *what, double seconds,
 }
 #else
 #include <math.h>
-#include <stdlib.h>
+#include <time.h>
 #include <x86intrin.h>
 
 enum {
 	CHAIN = 200 * 20,      /* multiplications */
 	NOPS = 500 * 10,
-	SAMPLES = 4096,        /* at most */
 	WORK_CYCLES = 20000,   /* a sample takes so many at least: 5 us */
 };
 
@@ -58,14 +93,8 @@ static double nops(void)
 	return (double)(now() - start);
 }
 
-/* One sample: cycles of the work by the mean of both chains, and what tells whether it counts. */
-struct sample {
-	double cycles;
-	double nops;   /* a cycle, the fewer of before and after */
-	double apart;  /* the two chains, as a share */
-};
-
-static struct sample take(void (*work)(void *what), void *what, unsigned times)
+/* By the mean of both chains. */
+static struct timer_sample take(void (*work)(void *what), void *what, unsigned times)
 {
 	double before = chain(), first = nops(), ticks, second, after, a_cycle;
 	uint64_t start = now();
@@ -76,42 +105,32 @@ static struct sample take(void (*work)(void *what), void *what, unsigned times)
 	second = nops();
 	after = chain();
 	a_cycle = (before + after) / 2 / (3 * CHAIN);
-	return (struct sample){ ticks / a_cycle / times, NOPS / (fmax(first, second) / a_cycle),
+	return (struct timer_sample){ ticks / a_cycle / times, NOPS / (fmax(first, second) / a_cycle),
 		fabs(before - after) / fmin(before, after) };
 }
 
-static int ascending(const void *a, const void *b)
+static uint64_t nanoseconds(void)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	struct timespec t;
 
-	return (x > y) - (x < y);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough)
 {
-	static struct sample samples[SAMPLES];
-	static double kept[SAMPLES];
+	static struct timer_sample samples[SAMPLES];
+	uint64_t end = nanoseconds() + (uint64_t)(seconds * 1e9);
 	struct timed timed = { 0 };
-	uint64_t start, span;
-	unsigned times = 1;
+	unsigned times = 1, n = 0;
 
-	for (struct sample s; (s = take(work, what, times)).cycles * times < WORK_CYCLES && times < 1U << 20; )
+	for (struct timer_sample s; (s = take(work, what, times)).cycles * times < WORK_CYCLES && times < 1U << 20; )
 		times *= 2;
-	start = now();
-	span = (uint64_t)(seconds * 2.6e9);  /* about; ticks of most machines are 2 to 4 GHz */
-	for (; timed.taken < SAMPLES && timed.taken < 4 * enough && (timed.taken < 20 || now() - start < span);
-	     timed.taken++) {
-		samples[timed.taken] = take(work, what, times);
-		timed.nops = fmax(timed.nops, samples[timed.taken].apart < 0.01 ? samples[timed.taken].nops : 0);
+	while (timed.kept < enough && n + BATCH <= SAMPLES && (n == 0 || nanoseconds() < end)) {
+		for (unsigned i = 0; i < BATCH; i++)
+			samples[n++] = take(work, what, times);
+		timed = timer_judge(samples, n);
 	}
-	for (unsigned i = 0; i < timed.taken; i++)
-		if (samples[i].apart < 0.01 && samples[i].nops > 0.97 * timed.nops)
-			kept[timed.kept++] = samples[i].cycles;
-	for (unsigned i = 0; i < timed.taken && timed.kept == 0; i++)
-		kept[i] = samples[i].cycles;
-	qsort(kept, timed.kept ? timed.kept : timed.taken, sizeof(*kept), ascending);
-	timed.least = kept[0];
-	timed.median = kept[(timed.kept ? timed.kept : timed.taken) / 2];
 	return timed;
 }
 #endif

@@ -21,8 +21,19 @@ struct timed {
 /* Whether this machine can be timed so. */
 bool timer_works(void);
 
-/* Times `work`, which is called with `what`. For at least `seconds`, or until `enough` samples count. Where none counts
+/* Times `work`, which is called with `what`: until `enough` samples count, for `seconds` at most. Where none counts
  * (kept is 0) the figures are of all. */
 struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough);
+
+/* One sample: cycles of a run of the work, and what tells whether it counts. */
+struct timer_sample {
+	double cycles;
+	double nops;   /* a cycle, the fewer of before and after */
+	double apart;  /* the two chains, as a share */
+};
+
+/* What n samples, at least one, say. Those count whose chains are at most 1 % apart and whose probe was at least 97 %
+ * of the fastest of such. */
+struct timed timer_judge(const struct timer_sample *samples, unsigned n);
 
 #endif

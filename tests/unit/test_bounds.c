@@ -46,7 +46,11 @@ static const struct dataflow_case {
 	{ "4889d84883c0014889c3", "mov rax, rbx; add rax, 1; mov rbx, rax: moves take no time", 1, 1 },
 	{ "4889c14889d84889cb480fafc0", "two registers swapped, and one of them squared: 3 cycles in two", 1.5, 1.5 },
 	{ "830301", "add [rbx], 1", 5, 0 },
+	/* What is stored was there from the first; only the address is waited for, a cycle less than a hit. */
+	{ "4989c4488b806000000049899c2460000000", "mov r12, rax; mov rax, [rax + 96]; mov [r12 + 96], rbx", 3, 4 },
 	{ "48890348030b4889c8", "mov [rbx], rax; add rcx, [rbx]; mov rax, rcx", 5, 1 },
+	/* Another page of the same memory, and so blocked: store_forward_blocked more. */
+	{ "48890348038b001000004889c8", "mov [rbx], rax; add rcx, [rbx + 4096]; mov rax, rcx", 13, 1 },
 	{ "48890348034b084889c8", "mov [rbx], rax; add rcx, [rbx + 8]; mov rax, rcx: other words", 1, 1 },
 	/* The pointer comes by the word once; what else is carried goes on. */
 	{ "4889084883c00848038be00000004883c101", "mov [rax], rcx; add rax, 8; add rcx, [rbx + 224]; add rcx, 1",
@@ -129,19 +133,21 @@ static struct gus_bounds bounds(double issue, double ports, double units, double
 
 static void what_is_below(void **state)
 {
-	static const double percent = 0.01;
 	struct gus_bounds b = bounds(20, 10, 0, 8, 8);
 
 	(void)state;
-	assert_int_equal(gus_bounds_broken(&b, 10), GUS_BOUNDS); /* issue can be passed by what needs no slot */
-	assert_int_equal(gus_bounds_broken(&b, 10 - 10 * percent + 0.001), GUS_BOUNDS);
-	assert_int_equal(gus_bounds_broken(&b, 10 - 10 * percent - 0.001), GUS_BOUND_PORTS);
-	assert_int_equal(gus_bounds_broken(&b, 7.9), GUS_BOUND_DEPENDENCIES);
+	/* issue can be passed by what needs no slot */
+	assert_int_equal(gus_bounds_broken(&b, 10, false), GUS_BOUNDS);
+	assert_int_equal(gus_bounds_broken(&b, 9.901, false), GUS_BOUNDS);
+	assert_int_equal(gus_bounds_broken(&b, 9.899, false), GUS_BOUND_PORTS);
+	assert_int_equal(gus_bounds_broken(&b, 9.601, true), GUS_BOUNDS);
+	assert_int_equal(gus_bounds_broken(&b, 9.599, true), GUS_BOUND_PORTS);
+	assert_int_equal(gus_bounds_broken(&b, 7.9, false), GUS_BOUND_DEPENDENCIES);
 	b = bounds(0, 0, 6, 0, 0);
-	assert_int_equal(gus_bounds_broken(&b, 5.9), GUS_BOUND_UNITS);
+	assert_int_equal(gus_bounds_broken(&b, 5.9, false), GUS_BOUND_UNITS);
 	b = (struct gus_bounds){ .cycles[GUS_BOUND_RETIRE] = 3 };
-	assert_int_equal(gus_bounds_broken(&b, 2.9), GUS_BOUND_RETIRE);
-	assert_int_equal(gus_bounds_broken(&b, 3), GUS_BOUNDS);
+	assert_int_equal(gus_bounds_broken(&b, 2.9, false), GUS_BOUND_RETIRE);
+	assert_int_equal(gus_bounds_broken(&b, 3, false), GUS_BOUNDS);
 }
 
 static void kinds_of_bottlenecks(void **state)
@@ -196,7 +202,46 @@ static void the_verdict_is_of_the_run(void **state)
 	gus_uarch_free(u);
 }
 
+/* What once was: a store on Zen 2 is one uop, of which the address was taken for what a renamed load gets. */
+static void a_renamed_load_waits_for_the_data(void **state)
+{
+	struct gus_uarch *u = made_table("znver2");
+	/* mov ebx, [rbp+40]; xor eax, eax; lea edx, [rbx+1]; cmp edx, 32; cmovnz eax, edx; xor edx, edx;
+	 * mov [rbp+40], eax */
+	struct gus_program *p = program_of(u, "8b5d2831c08d530183fa200f45c231d2894528");
+	struct gus_modelled_settings s = { .uarch = u, .options.pointers = GUS_CORE_POINTERS_EQUAL };
+	struct gus_error err = { 0 };
+	double cycles;
+
+	(void)state;
+	gus_core_config_of(&s.config, u);
+	for (int stream = 0; stream < 2; stream++) {
+		s.stream = stream;
+		assert_int_equal(gus_modelled_cycles(p, &s, &cycles, &err), 0);
+		assert_float_equal(cycles, 3, 0.01);
+	}
+	gus_program_free(p);
+	gus_uarch_free(u);
+}
+
 enum { LOOPS = 150 };
+
+static bool is_below(const struct gus_program *p, const struct gus_modelled_settings *s, double cycles)
+{
+	return gus_modelled_judge(p, s, cycles).broken != GUS_BOUNDS || cycles < plain_bound(p) * 0.98;
+}
+
+/* Of two chains of dependences, one that grows faster and comes from behind may not be felt in the short run that is
+ * the stream engine's usual one. */
+static double in_the_long_run(const struct gus_program *p, struct gus_modelled_settings s)
+{
+	struct gus_error err = { 0 };
+	double cycles;
+
+	s.options.iterations = 4000;
+	assert_int_equal(gus_modelled_cycles(p, &s, &cycles, &err), 0);
+	return cycles;
+}
 
 static void no_engine_is_below(void **state)
 {
@@ -218,10 +263,10 @@ static void no_engine_is_below(void **state)
 			random_loop_make(&loop, i / 2);
 			p = made_program(u, loop.bytes, loop.size);
 			s.stream = i % 2;
-			/* The stream engine has one latency for all words that come from stores. */
-			s.options.pointers = s.stream ? GUS_CORE_POINTERS_NONE : GUS_CORE_POINTERS_EQUAL;
 			assert_int_equal(gus_modelled_cycles(p, &s, &cycles, &err), 0);
-			if (gus_modelled_judge(p, &s, cycles).broken != GUS_BOUNDS || cycles < plain_bound(p) * 0.99)
+			if (s.stream && is_below(p, &s, cycles))
+				cycles = in_the_long_run(p, s);
+			if (is_below(p, &s, cycles))
 				fail_msg("%s, %s, seed %u: %f", tables[t], s.stream ? "stream" : "core", i / 2, cycles);
 			gus_program_free(p);
 		}
@@ -235,7 +280,7 @@ int main(void)
 		cmocka_unit_test(dependences_of_short_code), cmocka_unit_test(forwarding_is_the_machines),
 		cmocka_unit_test(ports_of_moves_are_nobodys), cmocka_unit_test(what_is_below),
 		cmocka_unit_test(kinds_of_bottlenecks), cmocka_unit_test(the_verdict_is_of_the_run),
-		cmocka_unit_test(no_engine_is_below),
+		cmocka_unit_test(a_renamed_load_waits_for_the_data), cmocka_unit_test(no_engine_is_below),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

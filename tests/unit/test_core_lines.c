@@ -160,7 +160,8 @@ static void a_line_that_is_on_its_way(void **state)
 	static const struct { uint64_t second, third; uint64_t completed[3]; } cases[] = {
 		{ A + 8, A + 63, { 15, 15, 15 } },
 		{ A + 63, A + 64, { 15, 15, 29 } },
-		{ A + 64 * 64, A, { 15, 29, 43 } },     /* the table of lines on their way has one place for both */
+		{ A + 64 * 64, A, { 15, 29, 15 } },
+		{ A + 91 * 64, A, { 15, 29, 43 } },     /* the table of lines on their way has one place for both */
 		{ A - 1, A + 1, { 15, 29, 15 } },
 	};
 

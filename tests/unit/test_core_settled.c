@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* When a run without a period counts as settled: its quarters agree, each over several iterations, and nothing fills
  * up. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
+#include "model/analysis/modelled.h"
 #include "model/machine/config.h"
 #include "tests/unit/core_machine.h"
 
@@ -113,6 +116,28 @@ static void few_iterations_are_no_mean(void **state)
 	assert_true(m.r.cycles > 1500);
 }
 
+/* What is told of it has three digits, and all of them where it is not asked to settle. */
+static void three_digits_are_told(void **state)
+{
+	struct gus_modelled_settings settings = { 0 };
+	struct gus_error err = { 0 };
+	double cycles;
+
+	(void)state;
+	begin(wanders, 0.003);
+	settings = (struct gus_modelled_settings){ .uarch = m.u, .config = m.c, .options = m.o };
+	assert_int_equal(gus_modelled_cycles(m.p, &settings, &cycles, &err), 0);
+	assert_true(fabs(cycles - 0.838) < 1e-9);
+	settings.options.settled = 0;
+	assert_int_equal(gus_modelled_cycles(m.p, &settings, &cycles, &err), 0);
+	assert_true(fabs(cycles - 0.838) > 1e-5 && fabs(cycles - 0.838) < 0.003);
+	settings.options.settled = 0.003;
+	settings.options.iterations = 7777;
+	assert_int_equal(gus_modelled_cycles(m.p, &settings, &cycles, &err), 0);
+	assert_true(fabs(cycles * 7777 - round(cycles * 7777)) < 1e-6);
+	drop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +146,7 @@ int main(void)
 		cmocka_unit_test(period_comes_first),
 		cmocka_unit_test(filling_is_not_settled),
 		cmocka_unit_test(few_iterations_are_no_mean),
+		cmocka_unit_test(three_digits_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,7 @@ static int setup(void **state)
 	skylake = made_table("skylake");
 	gus_core_config_of(&config, skylake);
 	x = (struct gus_excerpt){ .cached = 0 };
+	p = NULL;
 	return 0;
 }
 
@@ -132,6 +133,44 @@ static void addresses_are_those_of_the_trace(void **state)
 	both_take(1, 0.2);
 }
 
+/* mov rax, [rsi]; mov [rdi], rax; dec rcx; jnz back, each turn new lines from memory: a store that asks for its line
+ * when it retires does not hold up the loads behind it, which ask long before. What holds them up is the store buffer:
+ * each of its entries waits for the load's line and then for its own. */
+static void late_stores_hold_up_no_loads(void **state)
+{
+	(void)state;
+	config.l1d_misses = 0;
+	config.l2_bandwidth = config.l3_bandwidth = config.memory_bandwidth = 0;
+	config.rob = config.int_renames = config.load_buffer = config.rs = 0;
+	PROGRAM("\x48\x8b\x06\x48\x89\x07\x48\xff\xc9\x75\xf5");
+	for (uint64_t i = 0; i < TURNS; i++)
+		for (uint32_t op = 0; op < p->ops_n; op++) {
+			struct gus_stream_told told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n };
+			struct gus_stream_access access = { 0x100000 * (op + 1) + i * 64, 8, GUS_HIT_MEMORY,
+				GUS_TLB_HIT, true };
+
+			gus_excerpt_add(&x, p, &told, &access);
+		}
+	both_take(2.0 * config.memory_latency / config.store_buffer, 1.5);
+}
+
+/* Lines of one stretch have places of their own, and so have those of arrays that are multiples of the table apart. */
+static void lines_have_places_of_their_own(void **state)
+{
+	enum { SLOTS = 256 };
+	bool taken[SLOTS] = { false };
+
+	(void)state;
+	for (uint64_t line = 0; line < SLOTS; line++) {
+		unsigned slot = gus_core_line_slot(line, SLOTS);
+
+		assert_true(slot < SLOTS && !taken[slot]);
+		taken[slot] = true;
+	}
+	for (uint64_t array = 1; array < 64; array++)
+		assert_int_not_equal(gus_core_line_slot(5, SLOTS), gus_core_line_slot(5 + array * SLOTS, SLOTS));
+}
+
 /* shl rax, 3; 3 x add r, 1; shl r8, 3; dec rcx; jnz back, ports in turn: what the stream engine has not is named. */
 static void the_limit_is_named(void **state)
 {
@@ -175,6 +214,8 @@ int main(void)
 		CASE(the_first_half_is_for_filling),
 		CASE(mispredictions_are_those_of_the_trace),
 		CASE(addresses_are_those_of_the_trace),
+		CASE(late_stores_hold_up_no_loads),
+		CASE(lines_have_places_of_their_own),
 		CASE(the_limit_is_named),
 		CASE(a_single_turn_is_refused),
 	};

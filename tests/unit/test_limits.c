@@ -33,6 +33,7 @@ static const struct limit_case {
 	enum gus_hit level;
 	enum gus_tlb tlb;
 	bool mispredicted, unrolled;
+	uint64_t store, load;           /* addresses that are told, of the first op and of the second; 0: none are */
 } cases[] = {
 #define CODE(bytes) bytes, sizeof(bytes) - 1
 	{ GUS_LIMIT_FRONT_END, "skylake", "4 x movabs r, imm64: 40 bytes in blocks of 16",
@@ -82,9 +83,17 @@ static const struct limit_case {
 		CODE("\x48\x8b\x07\x48\x8b\x0f\x48\x8b\x17"), { { "l1d_bank_ports", 1 } } },
 	{ GUS_LIMIT_LINE_SPLITS, "skylake", "mov rsi, [rsi+60]", CODE("\x48\x8b\x76\x3c"),
 		{ { "line_split_penalty", 5 } }, GUS_CORE_POINTERS_EQUAL },
-	{ GUS_LIMIT_ALIASES, "skylake", "mov [rdi], rax; mov rsi, [rdi+4096], few in flight",
-		CODE("\x48\x89\x07\x48\x8b\xb7\0\x10\0\0"),
-		{ { "alias_penalty", 100 }, { "rob", 4 } }, GUS_CORE_POINTERS_DISTINCT },
+	{ GUS_LIMIT_LINE_SPLITS, "skylake", "mov rsi, [rsi], across a page", CODE("\x90\x48\x8b\x36"),
+		{ { "page_split_penalty", 30 } }, .load = 0x10ffc },
+	{ GUS_LIMIT_STORE_COMMIT, "icelake-server", "nop; mov [rdi], rax across a line: two cycles",
+		CODE("\x90\x48\x89\x07"), { { "l1d_stores", 2 } }, .load = 0x1003c },
+	{ GUS_LIMIT_FORWARDING, "skylake", "mov [rdi], rcx; mov rdi, [rsi]: the store's address is late",
+		CODE("\x48\x89\x0f\x48\x8b\x3e"), { { "store_forward_address", 12 } }, .store = 0x10040,
+		.load = 0x10040 },
+	{ GUS_LIMIT_ALIASES, "skylake", "mov [rdi], rax; mov rsi, [rsi], two pages apart",
+		CODE("\x48\x89\x07\x48\x8b\x36"), { { "alias_penalty", 20 } }, .store = 0x10040, .load = 0x12040 },
+	{ GUS_LIMIT_ALIASES, "skylake", "the same, and the load begins before the store",
+		CODE("\x48\x89\x07\x48\x8b\x36"), { { "alias_penalty", 20 } }, .store = 0x10044, .load = 0x12040 },
 	{ GUS_LIMIT_MISS_BUFFERS, "skylake", "mov rax, [rsi]; mov rcx, [rsi+64]; add rsi, 128, lines in L2",
 		CODE("\x48\x8b\x06\x48\x8b\x4e\x40\x48\x81\xc6\x80\0\0\0"), { { "l1d_misses", 1 } },
 		.level = GUS_HIT_L2 },
@@ -113,6 +122,20 @@ static bool always(void *context, uint32_t op, uint64_t iteration)
 	return true;
 }
 
+/* The program with told addresses, so many times. */
+enum { TIMES = 2000 };
+struct told { const struct limit_case *one; const struct gus_program *p; uint64_t steps; };
+
+static bool next(void *context, struct gus_core_step *step)
+{
+	struct told *t = context;
+	uint32_t op = (uint32_t)(t->steps++ % t->p->ops_n);
+
+	*step = (struct gus_core_step){ .op = op, .addressed = true, .last = op + 1 == t->p->ops_n,
+		.address = { op ? t->one->load : t->one->store } };
+	return t->steps <= TIMES * (uint64_t)t->p->ops_n;
+}
+
 struct both { double core, stream; };
 
 static struct both run_both(const struct gus_program *p, const struct gus_core_config *c,
@@ -123,7 +146,11 @@ static struct both run_both(const struct gus_program *p, const struct gus_core_c
 	struct gus_core_result core;
 	struct gus_error err = { 0 };
 
+	if (o->source)
+		((struct told *)o->source->context)->steps = 0;
 	assert_int_equal(gus_core_run(p, c, o, &core, &err), 0);
+	if (o->source)
+		((struct told *)o->source->context)->steps = 0;
 	assert_int_equal(gus_stream_run(p, c, &options, &stream, &err), 0);
 	return (struct both){ (double)core.steady_cycles / (double)core.steady_iterations, stream.per_iteration[0] };
 }
@@ -152,8 +179,13 @@ static void engines_have_what_they_claim(void **state)
 		const struct gus_core_branch branch = { .mispredicted = always };
 		struct gus_core_options o = { .pointers = one->pointers, .unrolled = one->unrolled, .memory =
 			one->level || one->tlb ? &memory : NULL, .branch = one->mispredicted ? &branch : NULL };
+		struct told told = { one, p, 0 };
+		const struct gus_core_source source = { &told, next };
 		struct gus_core_config c;
 		struct both with, without;
+
+		if (one->load)
+			o.source = &source;
 
 		gus_core_config_of(&c, u);
 		c.store_forward_zero = 0;

@@ -125,6 +125,7 @@ static void some_loads_are_fast(void **state)
 	FORM("MOV (R16, M16)", "uops 1 latency 1 uses p23:1") FORM("MOVAPS (XMM, M128)", \
 								   "uops 1 latency 1 uses p23:1") \
 	FORM("MOVDQA (XMM, M128)", "uops 1 latency 1 loadlat 8 uses p23:1")
+#define SCALED PARAM("l1d_latency_scaled 5 cycles")
 	static const struct one cases[] = {
 		{ X86 FAST, CODE("\x48\x8b\x07"), "load p23=4 rdi>rax" },
 		{ X86 FAST, CODE("\x48\x8b\x87\xff\x07\0\0"), "load p23=4 rdi>rax" },
@@ -142,6 +143,12 @@ static void some_loads_are_fast(void **state)
 		{ X86 PARAM("l1d_latency 5 cycles") NARROW, CODE("\x8b\x07"), "load p23=5 rdi>rax" },
 		{ X86 PARAM("l1d_latency 5 cycles") NARROW, CODE("\x0f\x28\x07"), "load p23=5 rdi>zmm0" },
 		{ X86 NARROW, CODE("\x8b\x07"), "load p23=4 rdi>rax" },
+		/* A cycle more where the index is multiplied, of general registers. */
+		{ X86 SCALED NARROW, CODE("\x8b\x04\xcf"), "load p23=5 rdi,rcx>rax" },
+		{ X86 SCALED NARROW, CODE("\x8b\x04\x0f"), "load p23=4 rdi,rcx>rax" },
+		{ X86 SCALED NARROW, CODE("\x8b\x07"), "load p23=4 rdi>rax" },
+		{ X86 SCALED NARROW, CODE("\x0f\x28\x04\xcf"), "load p23=4 rdi,rcx>zmm0" },
+		{ X86 PARAM("l1d_latency_scaled 4 cycles") NARROW, CODE("\x8b\x04\xcf"), "load p23=4 rdi,rcx>rax" },
 	};
 
 	(void)state;

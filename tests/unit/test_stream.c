@@ -329,6 +329,60 @@ static void test_station(void **state)
 	gus_program_free(p);
 }
 
+/* The same where there are parts: additions in a chain of 12 cycles an iteration hold up one that has room in a part of
+ * its own, and only as much as the part that they wait in lets them. Integer uops do not wait for a small vector
+ * part. */
+static void test_station_parts(void **state)
+{
+	struct gus_program *p = PROGRAM(STATION);
+	const struct gus_core_config whole = config;
+	double small, vectors, core;
+
+	(void)state;
+	config.rs_int = 8;
+	small = by_stream(p, NULL, NULL);
+	core = by_core(p, NULL, NULL);
+	config.rs_int = 0;
+	config.rs_vector = 8;
+	vectors = by_stream(p, NULL, NULL);
+	config = whole;
+	assert_true(core > 13 && fabs(small - core) < 0.2 * core);
+	assert_true(fabs(vectors - 12) < 0.1);
+	gus_program_free(p);
+}
+
+/* Seven nops of four bytes, which need no port: what a turn takes is the lines of the uop cache that are read. Where
+ * the nops lie in one window they are one line, else two; by the place of their first byte, or of their last. */
+static void test_lines(void **state)
+{
+	static const struct { uint64_t base; uint32_t reads, by_end; double cycles; } rows[] = {
+		{ 0, 1, 0, 1 }, { 36, 1, 0, 1 }, { 36, 1, 1, 1 }, { 37, 1, 0, 1 }, { 37, 1, 1, 2 }, { 39, 1, 0, 1 },
+		{ 40, 1, 0, 2 }, { 40, 1, 1, 2 }, { 40, 2, 0, 1 }, { 0, 2, 0, 0.5 },
+	};
+	const struct gus_core_config whole = config;
+	struct gus_program *p = PROGRAM("\x0f\x1f\x40\x00\x0f\x1f\x40\x00\x0f\x1f\x40\x00\x0f\x1f\x40\x00"
+					"\x0f\x1f\x40\x00\x0f\x1f\x40\x00\x0f\x1f\x40\x00");
+	uint64_t base = p->base;
+
+	(void)state;
+	config.issue_width = config.retire_width = config.uop_cache_width = config.uop_cache_line = 40;
+	config.uop_cache_window = 64;
+	config.loop_buffer = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		double cycles;
+
+		config.uop_cache_reads = rows[i].reads;
+		config.uop_cache_by_end = rows[i].by_end;
+		p->base = rows[i].base;
+		cycles = by_stream(p, NULL, NULL);
+		if (fabs(cycles - rows[i].cycles) > 0.02)
+			fail_msg("row %zu: %.2f cycles, %.2f expected", i, cycles, rows[i].cycles);
+	}
+	p->base = base;
+	config = whole;
+	gus_program_free(p);
+}
+
 /* The knobs of memory and branches, in one pass and each in its own. */
 static void test_oracle_lanes(void **state)
 {
@@ -389,7 +443,8 @@ int main(void)
 		cmocka_unit_test(test_figure1),
 		cmocka_unit_test(test_balanced),
 		cmocka_unit_test(test_jacobi), cmocka_unit_test(test_levels), cmocka_unit_test(test_mispredicted),
-		cmocka_unit_test(test_station),
+		cmocka_unit_test(test_station), cmocka_unit_test(test_station_parts),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_oracle_lanes),
 		cmocka_unit_test(test_refused),
 	};
