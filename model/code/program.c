@@ -180,6 +180,15 @@ static int decode_one(struct builder *b, const struct gus_program_code *c, size_
 	return (int)n;
 }
 
+/* Of a trace, whether a block ends in a branch to its own beginning: then it is a loop, whatever else it leads to. */
+static bool goes_back(const struct builder *b, size_t first)
+{
+	const struct gus_program_insn *last = &b->insns.v[b->insns.n - 1];
+
+	return (b->ops.v[last->op].flags & GUS_OP_BRANCH) && (last->info.flags & GUS_INSN_IMMEDIATE) &&
+		last->offset + last->info.length + (uint64_t)last->info.immediate == b->insns.v[first].offset;
+}
+
 int gus_program_add(struct builder *b, const struct gus_program_code *c, struct gus_error *err)
 {
 	size_t insns = b->insns.n, ops = b->ops.n, n = 0;
@@ -207,7 +216,7 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 	/* All are decoded by now, so that code with a fault leaves nothing behind. */
 	for (size_t i = insns; i < b->insns.n; i++)
 		lower_one(b, (uint32_t)i);
-	gus_program_chase(b, insns);
+	gus_program_chase(b, insns, !c->lengths || goes_back(b, insns));
 	gus_program_fuse_macro(b, ops);
 	gus_program_add_syncs(b, ops, !c->lengths);
 	gus_program_merge_high(b, ops);

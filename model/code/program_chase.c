@@ -18,8 +18,8 @@
  * (store_forward_computed).
  *
  * So of each register is known whether its last writer was a load. Instructions have been lowered with the latency of
- * simple addresses by then; it is taken back where the base is no such word. What the end of the code leaves holds at
- * its beginning, also of a trace's blocks: those that matter are loops of one block as a rule. */
+ * simple addresses by then; it is taken back where the base is no such word. Of code that runs again and again what its
+ * end leaves holds at its beginning; else the first blocks of a trace's code begin with words of loads. */
 #include "model/code/program_private.h"
 
 enum { GENERALS = GUS_X86_R15 + 1, WORD_BITS = 32, SIMPLE_DISPLACEMENTS = 2048 };
@@ -105,13 +105,15 @@ static void see_store(struct builder *b, const bool *loaded, const struct gus_in
 			!info->vector_bits;
 }
 
-void gus_program_chase(struct builder *b, size_t from)
+void gus_program_chase(struct builder *b, size_t from, bool again)
 {
-	bool loaded[GENERALS] = { false }, fast = b->rules.loaded_base && b->rules.load < b->rules.load_indexed;
+	bool loaded[GENERALS], fast = b->rules.loaded_base && b->rules.load < b->rules.load_indexed;
 
 	if (!b->rules.x86)
 		return;
-	for (size_t i = from; i < b->insns.n; i++)
+	for (unsigned r = 0; r < GENERALS; r++)
+		loaded[r] = !again;
+	for (size_t i = from; again && i < b->insns.n; i++)
 		step(loaded, &b->insns.v[i].info, &b->ops.v[b->insns.v[i].op]);
 	for (size_t i = from; i < b->insns.n; i++) {
 		const struct gus_op *op = &b->ops.v[b->insns.v[i].op];

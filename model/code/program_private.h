@@ -174,8 +174,8 @@ uint32_t gus_program_early(const struct lowered *l);
 /* A base, no index, a displacement of 0 to 2047. */
 bool gus_program_is_simple(const struct gus_insn_info *info);
 /* Settles how long loads with simple addresses take and which stores write what was computed, of the instructions from
- * that one on. Each is an op of its own still. */
-void gus_program_chase(struct builder *b, size_t from);
+ * that one on; again: the code is run in a loop. Each is an op of its own still. */
+void gus_program_chase(struct builder *b, size_t from, bool again);
 
 /* program_uops.c */
 /* A uop is written between begin and end: first what it waits for, then, behind end_in, what it gives; end adds it. */

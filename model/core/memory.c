@@ -415,9 +415,7 @@ void gus_core_load(struct core *core, struct live_uop *u, const struct gus_uop *
 		uint64_t arrives = hit_arrives(core, a->address, ready), hit = now + uop->latency;
 		uint64_t late = arrives > hit ? arrives - hit : 0;
 
-		if (ready - now > late)
-			late = ready - now;
-		later(u, late);
+		later(u, ready - now > late ? ready - now : late);
 	}
 }
 
