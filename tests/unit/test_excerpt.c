@@ -131,6 +131,14 @@ static void addresses_are_those_of_the_trace(void **state)
 	for (unsigned i = 0; i < TURNS; i++)
 		turn(0x10000, GUS_HIT_L1, false, false);
 	both_take(1, 0.2);
+	/* What is not known lies where no store is, also if those begin at 0. */
+	gus_excerpt_clear(&x);
+	for (uint64_t i = 0; i < TURNS; i++) {
+		turn(0, GUS_HIT_L1, false, false);
+		x.accesses.v[2 * i].known = true;
+		x.accesses.v[2 * i].address = (2 * i + 1) * 64;
+	}
+	both_take(1, 0.3);
 }
 
 /* mov rax, [rsi]; mov [rdi], rax; dec rcx; jnz back, each turn new lines from memory: a store that asks for its line
