@@ -617,6 +617,7 @@ static void mixed_windows(void **state)
 	assert_int_equal(gus_uop_lines_kept(&m.c, m.p, kept), 0);
 	assert_false(kept[0]);
 	m.c.uop_cache_size = 24;
+	assert_int_equal(gus_uop_lines_kept(&m.c, m.p, kept), 8);
 	m.c.fetch_bytes = 0; /* there are no decoders to take it */
 	assert_int_equal(gus_frontend_mode(m.p, &m.c, &m.o), GUS_CORE_FETCH_IDEAL);
 	drop(&m);
