@@ -115,7 +115,36 @@ static void ports_of_moves_are_nobodys(void **state)
 	assert_true(b.cycles[GUS_BOUND_DECODE] < 0);
 	gus_bounds_behind_front_end(adds, &c, &o, &b);
 	assert_float_equal(b.cycles[GUS_BOUND_PORTS], 1, 1e-9);
+	assert_int_equal(__builtin_popcountll(b.ports), 4);
+	for (unsigned port = 0; port < GUS_CORE_PORTS; port++)
+		assert_float_equal(b.port[port], (b.ports >> port & 1 ? 1 : 0), 1e-9);
 	gus_program_free(moves);
+	gus_program_free(adds);
+	gus_uarch_free(u);
+}
+
+/* Four additions are 12 bytes of 16 that are read in a cycle, and what four decoders take; as a loop of the uop cache
+ * they are neither's. */
+static void each_part_of_the_front_end(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_program *adds = program_of(u, "4801d84801d94801da4801de");
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL, .unrolled = true };
+	struct gus_error err = { 0 };
+	struct gus_core_config c;
+	struct gus_bounds b;
+
+	(void)state;
+	gus_core_config_of(&c, u);
+	assert_int_equal(gus_bounds_of(adds, &c, &o, &b, &err), 0);
+	/* More than 12 / 16, as one that lies in two blocks is found with the second. */
+	assert_true(b.cycles[GUS_BOUND_PREDECODE] > 0.74 && b.cycles[GUS_BOUND_PREDECODE] < 1.3);
+	assert_float_equal(b.cycles[GUS_BOUND_DECODE], 1, 0.05);
+	assert_true(b.cycles[GUS_BOUND_UOP_CACHE] < 0);
+	o.fetch = GUS_CORE_FETCH_UOP_CACHE;
+	assert_int_equal(gus_bounds_of(adds, &c, &o, &b, &err), 0);
+	assert_true(b.cycles[GUS_BOUND_PREDECODE] < 0 && b.cycles[GUS_BOUND_DECODE] < 0);
+	assert_true(b.cycles[GUS_BOUND_UOP_CACHE] >= 4.0 / 6);
 	gus_program_free(adds);
 	gus_uarch_free(u);
 }
@@ -278,7 +307,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dependences_of_short_code), cmocka_unit_test(forwarding_is_the_machines),
-		cmocka_unit_test(ports_of_moves_are_nobodys), cmocka_unit_test(what_is_below),
+		cmocka_unit_test(ports_of_moves_are_nobodys),
+		cmocka_unit_test(each_part_of_the_front_end), cmocka_unit_test(what_is_below),
 		cmocka_unit_test(kinds_of_bottlenecks), cmocka_unit_test(the_verdict_is_of_the_run),
 		cmocka_unit_test(a_renamed_load_waits_for_the_data), cmocka_unit_test(no_engine_is_below),
 	};
