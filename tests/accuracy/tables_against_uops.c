@@ -215,6 +215,19 @@ static const struct gus_uarch_row *row_of(const struct gus_uarch *u, const struc
 	return gus_uarch_row(u, hash);
 }
 
+/* What waits by itself (a lock, the sequencer of microcode) keeps a unit of its own, for a time that is not in the
+ * measured figures: they are what ports allow. */
+static bool waits_by_itself(const struct gus_uarch *u, const struct gus_uarch_row *row)
+{
+	for (uint32_t i = 0; i < row->units_n; i++) {
+		const char *unit = u->units[u->uses[row->units + i].group];
+
+		if (strcmp(unit, "lock") == 0 || strcmp(unit, "microcode") == 0)
+			return true;
+	}
+	return false;
+}
+
 /* What the table says of the ports that were measured: on AMD's CPUs nobody can count but those of the vector unit, so
  * that the pipes of addresses, loads and stores, and the microcode's time, have nothing to be held against. */
 static double bound_of_table(const struct gus_uarch *u, const struct gus_uarch_row *row, bool vector_only)
@@ -222,8 +235,12 @@ static double bound_of_table(const struct gus_uarch *u, const struct gus_uarch_r
 	struct gus_vec(struct gus_uarch_use) uses = { 0 };
 	struct gus_uarch_bound found;
 
-	if (!vector_only)
+	if (!vector_only && !waits_by_itself(u, row))
 		return gus_uarch_throughput(u, row);
+	if (!vector_only) {
+		found = gus_uarch_bound_conjunctive(u, &u->uses[row->uses], row->uses_n);
+		return (double)found.centi / found.ports / GUS_UARCH_CENTI;
+	}
 	for (uint32_t i = 0; i < row->uses_n; i++) {
 		const struct gus_uarch_use *use = &u->uses[row->uses + i];
 		unsigned port = (unsigned)__builtin_ctzll(u->groups[use->group].ports);
