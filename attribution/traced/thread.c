@@ -415,12 +415,14 @@ static void note_memory(struct gus_traced_thread *th, const struct gus_traced_bl
  * line. */
 static struct gus_trace_access followed(struct gus_traced_thread *th, const struct gus_trace_access *told)
 {
-	const uint32_t line = th->t->options.caches->line_size, lines = told->size / line;
 	const uint64_t most = th->t->options.long_lines ? th->t->options.long_lines : LONG_LINES;
+	const uint32_t line = th->t->options.caches->line_size;
 	struct gus_trace_access a = *told;
+	uint32_t lines;
 
-	if (lines <= SHORT_LINES)
+	if (told->size < (SHORT_LINES + 1) * line) /* nearly all; and a division for each is dear */
 		return a;
+	lines = told->size / line;
 	if (th->t->long_lines + lines <= most) {
 		th->t->long_lines += lines;
 		return a;

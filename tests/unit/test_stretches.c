@@ -164,14 +164,40 @@ static void errors_are_told(void **state)
 	assert_true(timed[1] > timed[0]);
 }
 
+/* Two regions in turns, of which the knob of lane 1 helps the first alone: the whole is between them; a region that was
+ * never timed is as the whole. */
+static void lanes_are_by_region(void **state)
+{
+	double cycles[GUS_STRETCHES_LANES], errors[GUS_STRETCHES_LANES];
+	struct run r = begin();
+
+	(void)state;
+	while (r.ran < 500 * (uint64_t)STRETCH) {
+		execute(&r, 0, 0, 0, 4);
+		execute(&r, 1, 0, 1, 12);
+	}
+	gus_stretches_lanes(r.s, 1, 1000, cycles, errors);
+	assert_true(fabs(cycles[1] - 1000) < 1e-6);
+	gus_stretches_lanes(r.s, GUS_STRETCHES_WHOLE, 1000, cycles, errors);
+	assert_true(fabs(cycles[0] - 1000) < 1e-6 && fabs(cycles[1] - 875) < 1e-6);
+	gus_stretches_lanes(r.s, 7, 1000, cycles, errors);
+	assert_true(fabs(cycles[1] - 875) < 1e-6);
+	gus_stretches_free(r.s);
+}
+
 /* Where a block was never timed it takes what is usual; of one that was never executed there is nothing. */
 static void what_was_never_timed(void **state)
 {
 	struct run r = begin();
 
 	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		execute(&r, 9, i == 3, 0, i == 3 ? 24 : 4);
 	while (r.s->now != GUS_STRETCH_SKIPPED)
 		execute(&r, 0, 0, 0, 4);
+	assert_true(fabs(gus_stretches_block(r.s, 9, 11) - 36) < 1e-9);
+	gus_stretches_execute(r.s, 9, 3, 4); /* as the mean of its other cases */
+	assert_true(fabs(gus_stretches_block(r.s, 9, 11) - 45) < 1e-9);
 	gus_stretches_execute(r.s, 5, 3, 4);
 	assert_true(fabs(gus_stretches_block(r.s, 5, 11) - 11) < 1e-9);
 	assert_true(fabs(gus_stretches_block(r.s, 4, 11)) < 1e-9);
@@ -191,6 +217,7 @@ int main(void)
 		cmocka_unit_test(cases_are_told_apart),
 		cmocka_unit_test(what_is_new_is_timed),
 		cmocka_unit_test(errors_are_told),
+		cmocka_unit_test(lanes_are_by_region),
 		cmocka_unit_test(what_was_never_timed),
 	};
 
