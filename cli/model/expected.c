@@ -33,6 +33,22 @@ const struct gus_expected_error *gus_model_expected(const struct gus_model_expec
 	return x->why ? NULL : gus_expected_find(x->errors, x->table, x->engine, x->setting, kind);
 }
 
+const char *gus_model_not_judged(const struct gus_model_expectation *x, const char *kind)
+{
+	static const char *const reasons[][2] = {
+		{ "unrolled", "nobody has timed blocks, one copy behind the other, on a CPU of this table" },
+		{ "loop", "nobody has timed blocks as loops on a CPU of this table" },
+		{ "traced", "nobody has timed whole programs on a CPU of this table" },
+	};
+
+	if (x->why || gus_model_expected(x, kind))
+		return x->why;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (strcmp(x->setting, reasons[i][0]) == 0)
+			return reasons[i][1];
+	return "nobody has timed such code on a CPU of this table";
+}
+
 /* "all" are those of any kind. */
 void gus_model_expected_text(const struct gus_model_expectation *x, const char *kind)
 {
@@ -40,8 +56,7 @@ void gus_model_expected_text(const struct gus_model_expectation *x, const char *
 	bool any = e && strcmp(e->kind, "all") == 0;
 
 	if (!e)
-		gus_print("            not judged: %s\n", x->why ? x->why :
-			  "nobody has measured a CPU of this table so");
+		gus_print("            not judged: %s\n", gus_model_not_judged(x, kind));
 	else if (e->median < 0)
 		gus_print("            expected within %.1f%% on average: %" PRIu32 " were measured (%s)\n", e->mean,
 			  e->n, e->source);

@@ -23,6 +23,8 @@ void gus_model_expectation_close(struct gus_model_expectation *x);
 
 /* NULL: not judged. kind: as gus_bottleneck_name, or "all". */
 const struct gus_expected_error *gus_model_expected(const struct gus_model_expectation *x, const char *kind);
+/* Why there is none, for people; NULL if there is one. */
+const char *gus_model_not_judged(const struct gus_model_expectation *x, const char *kind);
 /* A line under the figure, which begins in its column. */
 void gus_model_expected_text(const struct gus_model_expectation *x, const char *kind);
 /* An object, or null. */

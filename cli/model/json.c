@@ -383,7 +383,8 @@ int gus_model_json(const struct gus_model_report *r)
 	json_object_set_new(o, "notes", notes(r));
 	json_object_set_new(o, "cycles_per_iteration", json_real(m->cycles));
 	json_object_set_new(o, "expected_error", expected(r->expectation, &m->verdict));
-	json_object_set_new(o, "not_judged", gus_json_word(r->expectation->why));
+	json_object_set_new(o, "not_judged", gus_json_word(gus_model_not_judged(r->expectation,
+			    gus_bottleneck_name(m->verdict.bottleneck))));
 	json_object_set_new(o, "steady", steady(r));
 	json_object_set_new(o, "fetch", gus_json_word(gus_model_fetch_name(m->result.fetch)));
 	json_object_set_new(o, "instructions", integer(p->insns_n));

@@ -431,6 +431,7 @@ static void set_totals(json_t *o, const struct gus_model_view *v)
 	json_object_set_new(o, "warm_up", integer(t->warmed));
 	json_object_set_new(o, "cycles", json_real(t->cycles[0]));
 	json_object_set_new(o, "expected_error", gus_model_expected_json(v->model->expectation, "all"));
+	json_object_set_new(o, "not_judged", gus_json_word(gus_model_not_judged(v->model->expectation, "all")));
 	json_object_set_new(o, "timed", t->ops_timed < t->ops_run ?
 			    ratio((double)t->ops_timed, (double)t->ops_run) : json_real(1));
 	set_errors(o, t, t->cycles[0], t->errors);

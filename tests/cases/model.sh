@@ -114,7 +114,8 @@ models "as json" '"median_pct": [0-9.]+' --uarch skylake --unrolled --block $imu
 models "of a batch" "^$imul,3\.0000,1\.0000,,dependencies,[0-9]+\.[0-9],[0-9]+\.[0-9]$" --uarch skylake --unrolled \
 	--batch batch.csv
 models "of a batch as json" '"kind": "dependencies"' --uarch skylake --unrolled --batch batch.csv --format json
-models "a table that nobody measured" '^ +not judged: nobody has measured' --uarch lunarlake --block $imul
+models "a table that nobody measured" '^ +not judged: nobody has timed' --uarch lunarlake --block $imul
+models "as json, why" '"not_judged": "nobody has timed blocks as loops' --uarch skylake --block $imul --format json
 models "which is null" '"expected_error": null' --uarch lunarlake --block $imul --format json
 models "a time by operands" '^ +div rcx takes 35 to 88 cycles, by its operands: 38 here' --uarch skylake --block 48f7f1
 models "of five, four" '^ +and so do 1 more' --uarch skylake --block 48f7f148f7f148f7f148f7f148f7f1
