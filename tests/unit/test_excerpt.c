@@ -212,6 +212,30 @@ static void the_last_access_is_its_own(void **state)
 	assert_true(a.core > config.memory_latency / 2.0 && a.stream > config.memory_latency / 2.0);
 }
 
+/* mov [rdi], rax; mov [rbx], rcx; mov eax, [rsi]; dec rcx; jnz back: the second store lies across two words, of each of
+ * which the first one wrote the other half; the load reads that half, so it is the first store that feeds it. */
+static void older_stores_of_a_word(void **state)
+{
+	static const struct { uint64_t first, load; bool feeds; } cases[] = {
+		{ 0x10000, 0x10000, true }, { 0x10008, 0x1000c, true }, { 0x10008, 0x10000, false },
+		{ 0x10000, 0x1000c, false },
+	};
+
+	(void)state;
+	config.store_forward_latency = 11;
+	PROGRAM("\x48\x89\x07\x48\x89\x0b\x8b\x06\x48\xff\xc9\x75\xf3");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		gus_excerpt_clear(&x);
+		for (unsigned n = 0; n < TURNS; n++) {
+			turn(cases[i].first, GUS_HIT_L1, true, false);
+			x.accesses.v[3 * n + 1].address = 0x10004;
+			x.accesses.v[3 * n + 2].address = cases[i].load;
+			x.accesses.v[3 * n + 2].bytes = 4;
+		}
+		both_take(cases[i].feeds ? 11 : 2, 1.1);
+	}
+}
+
 /* mov rax, [rsi]; mov rsi, [rsi + 8]; dec rcx; jnz back: the second load is a hit of a line that is on its way, and
  * waits for it as the first does. */
 static void a_hit_waits_for_its_line(void **state)
@@ -303,6 +327,7 @@ int main(void)
 		CASE(lines_have_places_of_their_own),
 		CASE(the_limit_is_named),
 		CASE(the_last_access_is_its_own),
+		CASE(older_stores_of_a_word),
 		CASE(a_hit_waits_for_its_line),
 		CASE(most_ops_say_where_from),
 		CASE(an_engine_that_fails),
