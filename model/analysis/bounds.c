@@ -196,13 +196,13 @@ static void dependencies_bound(const struct gus_program *p, const struct gus_cor
 void gus_bounds_behind_front_end(const struct gus_program *p, const struct gus_core_config *c,
 				 const struct gus_core_options *o, struct gus_bounds *b)
 {
-	uint32_t slots = gus_program_slots(p);
+	uint32_t slots = gus_program_slots(p), turns = gus_frontend_unroll(p, c); /* that the loop buffer has as one */
 
 	*b = (struct gus_bounds){ 0 };
 	b->cycles[GUS_BOUND_PREDECODE] = b->cycles[GUS_BOUND_DECODE] = b->cycles[GUS_BOUND_UOP_CACHE] = -1;
 	b->cycles[GUS_BOUND_ISSUE] = (double)slots / c->issue_width;
-	if (c->loop_boundary && gus_frontend_mode(p, c, o) == GUS_CORE_FETCH_LOOP)
-		b->cycles[GUS_BOUND_ISSUE] = (double)((slots + c->issue_width - 1) / c->issue_width);
+	if (turns && gus_frontend_mode(p, c, o) == GUS_CORE_FETCH_LOOP)
+		b->cycles[GUS_BOUND_ISSUE] = (double)((slots * turns + c->issue_width - 1) / c->issue_width) / turns;
 	b->cycles[GUS_BOUND_RETIRE] = (double)slots / c->retire_width;
 	ports_bound(p, b);
 	units_bound(p, b);

@@ -14,10 +14,35 @@ enum { WIDE = 1024 };
 #define SIMPLER .core = GUS_LIMIT_PRESENT, .stream = GUS_LIMIT_SIMPLER, .simpler
 
 const struct gus_machine_limit gus_machine_limits[GUS_LIMITS] = {
-	[GUS_LIMIT_FRONT_END] = { "front end", "Uops come from decoders or the uop cache at a pace.",
-		"fetch_bytes predecode_width decode_width decode_complex microcode_width uop_cache_width",
+	/* Parts of the front end stand before the whole of it: of what explains as much, the first is named. */
+	[GUS_LIMIT_LENGTH_DECODING] = { "length decoding", "Bytes and instructions whose length is found in a cycle.",
+		"fetch_bytes predecode_width lcp_penalty", SIMPLER = "as if there was always room behind it",
+		.relaxed = { { "fetch_bytes", WIDE }, { "predecode_width", WIDE }, { "lcp_penalty", 0 } } },
+	[GUS_LIMIT_DECODERS] = { "decoders", "Instructions that are decoded in the same cycle.",
+		"decode_width decode_uops decode_complex decode_fuse_last decode_branch_last decode_pop_5c",
+		SIMPLER = "groups are formed as if all was there",
+		.relaxed = { { "decode_width", WIDE }, { "decode_uops", 0 }, { "decode_complex", WIDE },
+			{ "decode_fuse_last", 1 }, { "decode_branch_last", 0 },
+			{ "decode_pop_5c", GUS_CORE_POP_ANY } } },
+	[GUS_LIMIT_MICROCODE] = { "microcode", "Uops of the sequencer, and the way to it and back.",
+		"microcode_width microcode_switch microcode_switch_decoders",
+		SIMPLER = "the way back is told with the way there",
+		.relaxed = { { "microcode_width", WIDE }, { "microcode_switch", 0 },
+			{ "microcode_switch_decoders", 0 } } },
+	[GUS_LIMIT_UOP_CACHE_SIZE] = { "uop cache", "Code that it keeps; the decoders have all else.",
+		"uop_cache_size uop_cache_lines uop_cache_line uop_cache_wide uop_cache_block jcc_erratum", BOTH,
+		.relaxed = { { "uop_cache_size", 0 }, { "uop_cache_lines", WIDE }, { "jcc_erratum", 0 } } },
+	[GUS_LIMIT_UOP_CACHE_LINES] = { "uop cache lines", "Lines of it, and uops of them, that are read in a cycle.",
+		"uop_cache_width uop_cache_reads uop_cache_second uop_cache_window uop_cache_by_end",
+		SIMPLER = "as if there was always room behind it",
+		.relaxed = { { "uop_cache_width", WIDE }, { "uop_cache_reads", WIDE },
+			{ "uop_cache_second", GUS_CORE_SECOND_ANY } } },
+	[GUS_LIMIT_FRONT_END] = { "front end", "All of these together, and the queues between them.",
+		"decode_queue decode_delay queue_size",
 		SIMPLER = "each part has a pace of its own, as if there was always room in the queues",
 		.relaxed_fetch = true },
+	[GUS_LIMIT_CODE_CACHE] = { "instruction cache", "Lines of code that L1 has not.", "l1i_size l1i_ways",
+		.core = GUS_LIMIT_ABSENT, .stream = GUS_LIMIT_ABSENT, .relaxed = { { "l1i_size", 0 } } },
 	[GUS_LIMIT_LOOP_BOUNDARY] = { "loop boundary", "No iteration begins in the cycle in which the last one ended.",
 		"loop_boundary loop_buffer",
 		SIMPLER = "shared by the iterations that the loop buffer holds",
@@ -103,5 +128,7 @@ const char *gus_machine_limit_engines(enum gus_machine_limit_kind limit)
 		[GUS_LIMIT_SIMPLER] = "both engines, the stream engine more simply",
 		[GUS_LIMIT_PRESENT] = "both engines" };
 
+	if (gus_machine_limits[limit].core == GUS_LIMIT_ABSENT)
+		return "traced runs alone";
 	return words[gus_machine_limits[limit].stream];
 }

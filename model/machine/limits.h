@@ -12,7 +12,13 @@ struct gus_core_config;
 struct gus_core_options;
 
 enum gus_machine_limit_kind {
+	GUS_LIMIT_LENGTH_DECODING,
+	GUS_LIMIT_DECODERS,
+	GUS_LIMIT_MICROCODE,
+	GUS_LIMIT_UOP_CACHE_SIZE,
+	GUS_LIMIT_UOP_CACHE_LINES,
 	GUS_LIMIT_FRONT_END,
+	GUS_LIMIT_CODE_CACHE,
 	GUS_LIMIT_LOOP_BOUNDARY,
 	GUS_LIMIT_ISSUE,
 	GUS_LIMIT_MOVE_ELIMINATION,
@@ -60,7 +66,7 @@ extern const struct gus_machine_limit gus_machine_limits[GUS_LIMITS];
 
 /* As if there were no such limit; GUS_LIMITS: none of those that the stream engine has not, or has more simply. */
 void gus_machine_relax(enum gus_machine_limit_kind limit, struct gus_core_config *c, struct gus_core_options *o);
-/* "both engines", "the core engine alone". */
+/* "both engines", "the core engine alone", "traced runs alone". */
 const char *gus_machine_limit_engines(enum gus_machine_limit_kind limit);
 
 #endif

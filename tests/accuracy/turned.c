@@ -165,7 +165,7 @@ static void double_sizes(struct gus_core_config *c, const struct gus_knob *knob)
 	enum gus_knob_kind kind = knob->kind;
 	uint32_t *const front[] = { &c->issue_width, &c->predecode_width, &c->fetch_bytes, &c->decode_width,
 		&c->decode_uops,
-		&c->decode_complex, &c->microcode_width, &c->uop_cache_width, &c->uop_cache_window, &c->taken_branches,
+		&c->decode_complex, &c->microcode_width, &c->uop_cache_width, &c->uop_cache_window,
 			&c->queue_size };
 
 	for (size_t i = 0; i < sizeof(front) / sizeof(*front) && kind == GUS_KNOB_ISSUE; i++)

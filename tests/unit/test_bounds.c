@@ -149,6 +149,36 @@ static void each_part_of_the_front_end(void **state)
 	gus_uarch_free(u);
 }
 
+/* Five slots, four a cycle: 1.25 cycles where ends do not matter. Where each end does 2, as no slot of the next turn
+ * goes beside the last one; where the buffer has eight turns as one, 10 cycles for eight, and for three turns 4. */
+static void ends_of_loops(void **state)
+{
+	static const struct { uint32_t boundary, buffer, three; bool unrolled; double issue; } cases[] = {
+		{ 0, 0, 0, false, 1.25 }, { 1, 0, 0, false, 1.25 }, { 1, 64, 0, false, 2 }, { 1, 64, 0, true, 1.25 },
+		{ 0, 64, 0, true, 1.25 }, { 0, 40, 0, false, 1.25 }, { 0, 15, 0, false, 4.0 / 3 },
+		{ 0, 64, 5, false, 4.0 / 3 }, { 0, 5, 0, false, 2 }, { 0, 4, 0, false, 1.25 },
+	};
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_program *adds = program_of(u, "4883c0014883c1014883c2014883c3014883c601");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_core_options o = { .unrolled = cases[i].unrolled };
+		struct gus_core_config c;
+		struct gus_bounds b;
+
+		gus_core_config_of(&c, u);
+		c.loop_boundary = cases[i].boundary;
+		c.loop_buffer = cases[i].buffer;
+		c.loop_unroll_3 = cases[i].three;
+		gus_bounds_behind_front_end(adds, &c, &o, &b);
+		if (fabs(b.cycles[GUS_BOUND_ISSUE] - cases[i].issue) > 1e-9)
+			fail_msg("case %zu: %f", i, b.cycles[GUS_BOUND_ISSUE]);
+	}
+	gus_program_free(adds);
+	gus_uarch_free(u);
+}
+
 static struct gus_bounds bounds(double issue, double ports, double units, double dependencies, double registers)
 {
 	struct gus_bounds b = { .registers = registers };
@@ -308,6 +338,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dependences_of_short_code), cmocka_unit_test(forwarding_is_the_machines),
 		cmocka_unit_test(ports_of_moves_are_nobodys),
+		cmocka_unit_test(ends_of_loops),
 		cmocka_unit_test(each_part_of_the_front_end), cmocka_unit_test(what_is_below),
 		cmocka_unit_test(kinds_of_bottlenecks), cmocka_unit_test(the_verdict_is_of_the_run),
 		cmocka_unit_test(a_renamed_load_waits_for_the_data), cmocka_unit_test(no_engine_is_below),

@@ -198,6 +198,107 @@ static void the_limit_is_named(void **state)
 	assert_true(a.difference < -0.05);
 }
 
+/* dec rcx; mov rsi, [rsi]; jnz back: the load of the last of four turns is the one from memory, whatever comes before
+ * it in its turn. */
+static void the_last_access_is_its_own(void **state)
+{
+	struct gus_agreement a;
+
+	(void)state;
+	PROGRAM("\x48\xff\xc9\x48\x8b\x36\x75\xf8");
+	for (unsigned i = 0; i < 4; i++)
+		turn(0x10000 + i * 64, i == 3 ? GUS_HIT_MEMORY : GUS_HIT_L1, true, false);
+	a = compare(100);
+	assert_true(a.core > config.memory_latency / 2.0 && a.stream > config.memory_latency / 2.0);
+}
+
+/* mov [rdi], rax; mov [rbx], rcx; mov eax, [rsi]; dec rcx; jnz back: the second store lies across two words, of each of
+ * which the first one wrote the other half; the load reads that half, so it is the first store that feeds it. */
+static void older_stores_of_a_word(void **state)
+{
+	static const struct { uint64_t first, load; bool feeds; } cases[] = {
+		{ 0x10000, 0x10000, true }, { 0x10008, 0x1000c, true }, { 0x10008, 0x10000, false },
+		{ 0x10000, 0x1000c, false },
+	};
+
+	(void)state;
+	config.store_forward_latency = 11;
+	PROGRAM("\x48\x89\x07\x48\x89\x0b\x8b\x06\x48\xff\xc9\x75\xf3");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		gus_excerpt_clear(&x);
+		for (unsigned n = 0; n < TURNS; n++) {
+			turn(cases[i].first, GUS_HIT_L1, true, false);
+			x.accesses.v[3 * n + 1].address = 0x10004;
+			x.accesses.v[3 * n + 2].address = cases[i].load;
+			x.accesses.v[3 * n + 2].bytes = 4;
+		}
+		both_take(cases[i].feeds ? 11 : 2, 1.1);
+	}
+}
+
+/* mov rax, [rsi]; mov rsi, [rsi + 8]; dec rcx; jnz back: the second load is a hit of a line that is on its way, and
+ * waits for it as the first does. */
+static void a_hit_waits_for_its_line(void **state)
+{
+	(void)state;
+	PROGRAM("\x48\x8b\x06\x48\x8b\x76\x08\x48\xff\xc9\x75\xf4");
+	for (unsigned i = 0; i < TURNS; i++) {
+		turn(0x10000 + i * 64, GUS_HIT_L2, true, false);
+		x.accesses.v[2 * i + 1].level = GUS_HIT_L1;
+		x.accesses.v[2 * i + 1].address += 8;
+	}
+	both_take(config.l2_latency, 1);
+}
+
+/* 4 x nop of 8 bytes: 16 bytes are decoded in a cycle. Most ops say where all come from; half of them are enough. */
+static void most_ops_say_where_from(void **state)
+{
+	(void)state;
+	PROGRAM("\x0f\x1f\x84\0\0\0\0\0\x0f\x1f\x84\0\0\0\0\0"
+		"\x0f\x1f\x84\0\0\0\0\0\x0f\x1f\x84\0\0\0\0\0");
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0, GUS_HIT_L1, false, false);
+	assert_int_equal(x.cached, 4 * TURNS);
+	both_take(1, 0.1);
+	x.cached = 2 * TURNS;
+	both_take(1, 0.1);
+	x.cached--;
+	both_take(2, 0.1);
+	gus_excerpt_clear(&x);
+	assert_int_equal(x.cached, 0);
+	assert_int_equal(x.steps.n, 0);
+}
+
+/* An engine that fails says so, whichever it is. */
+static int failing(void *fails, const struct gus_core_config *c, const struct gus_core_options *o, double *cycles,
+		   struct gus_error *err)
+{
+	int *left = fails;
+
+	(void)c, (void)o;
+	*cycles = 1 + *left; /* so that they differ */
+	return (*left)-- > 0 ? 0 : gus_fail(err, GUS_E_USAGE, "cannot run this");
+}
+
+static void an_engine_that_fails(void **state)
+{
+	const struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+	struct gus_agreement a;
+	struct gus_error err = { 0 };
+	int left;
+	const struct gus_agreement_runs runs = { &left, failing, failing };
+
+	(void)state;
+	/* The core engine, the stream engine, the core engine without each limit, and without all. */
+	for (int calls = 0; calls < 3 + GUS_LIMITS; calls++) {
+		left = calls;
+		assert_int_equal(gus_agreement_of_runs(&runs, &config, &o, 0, &a, &err), -1);
+		assert_int_equal(left, -1);
+	}
+	left = 3 + GUS_LIMITS;
+	assert_int_equal(gus_agreement_of_runs(&runs, &config, &o, 0, &a, &err), 0);
+}
+
 /* One turn has no second half. */
 static void a_single_turn_is_refused(void **state)
 {
@@ -225,6 +326,11 @@ int main(void)
 		CASE(late_stores_hold_up_no_loads),
 		CASE(lines_have_places_of_their_own),
 		CASE(the_limit_is_named),
+		CASE(the_last_access_is_its_own),
+		CASE(older_stores_of_a_word),
+		CASE(a_hit_waits_for_its_line),
+		CASE(most_ops_say_where_from),
+		CASE(an_engine_that_fails),
 		CASE(a_single_turn_is_refused),
 	};
 

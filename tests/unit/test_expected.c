@@ -20,7 +20,7 @@ static const char text[] =
 	"error one core loop all median 2.5 p90 10 n 40 source S\n"
 	"error one core loop ports median 0.1 p90 0.1 n 30 source S\n"
 	"error one core unrolled ports median 3.0 p90 4.0 n 31 source S\n"
-	"  error two stream traced all mean 12.3 n 5 source S";
+	"  error two stream traced all mean 12.34 n 5 source S";
 
 static struct gus_expected *parse(const char *from)
 {
@@ -46,7 +46,7 @@ static void figures_of_a_line(void **state)
 	assert_int_equal(all->n, 40);
 	assert_string_equal(all->source, "some blocks");
 	assert_non_null(mean);
-	assert_float_equal(mean->mean, 12.3, 1e-12);
+	assert_float_equal(mean->mean, 12.34, 1e-12);
 	assert_true(mean->median < 0 && mean->p90 < 0);
 	assert_int_equal(mean->n, 5);
 	gus_expected_free(e);
@@ -83,6 +83,7 @@ static void what_is_no_line(void **state)
 		"error one core loop all median 2.5 p90 2.4 n 40 source S",     /* less than the median */
 		"error one core loop all median 2.5 p90 3 mean 3 n 40 source S", /* either */
 		"error one core loop all median 2.5 median 3 p90 4 n 40 source S",
+		"error one core loop all median 0.5 median 3 p90 4 n 40 source S",
 		"error one core loop all median -2 p90 10 n 40 source S",
 		"error one core loop all median 2,5 p90 10 n 40 source S",
 		"error one core loop all median x p90 10 n 40 source S",

@@ -19,6 +19,7 @@
 #include "made_program.h"
 #include "model/code/program.h"
 #include "model/core/core.h"
+#include "model/machine/config.h"
 #include "model/machine/limits.h"
 #include "model/stream/stream.h"
 #include "model/tables/uarch.h"
@@ -40,6 +41,36 @@ static const struct limit_case {
 		CODE("\x48\xb8\x88\x77\x66\x55\x44\x33\x22\x11\x48\xb9\x88\x77\x66\x55\x44\x33\x22\x11"
 		     "\x48\xba\x88\x77\x66\x55\x44\x33\x22\x11\x48\xbb\x88\x77\x66\x55\x44\x33\x22\x11"),
 		.unrolled = true },
+	{ GUS_LIMIT_LENGTH_DECODING, "skylake", "the same",
+		CODE("\x48\xb8\x88\x77\x66\x55\x44\x33\x22\x11\x48\xb9\x88\x77\x66\x55\x44\x33\x22\x11"
+		     "\x48\xba\x88\x77\x66\x55\x44\x33\x22\x11\x48\xbb\x88\x77\x66\x55\x44\x33\x22\x11"),
+		.unrolled = true },
+	{ GUS_LIMIT_LENGTH_DECODING, "skylake", "add ax, 1000: the prefix changes the length",
+		CODE("\x66\x05\xe8\x03"), { { "lcp_penalty", 3 } }, .unrolled = true },
+	{ GUS_LIMIT_DECODERS, "skylake", "4 x bswap r64: two uops each, for the first decoder",
+		CODE("\x48\x0f\xc8\x48\x0f\xc9\x48\x0f\xca\x48\x0f\xcb"), .unrolled = true },
+	{ GUS_LIMIT_DECODERS, "skylake", "4 x add r, 1, in pairs",
+		CODE("\x48\x83\xc0\x01\x48\x83\xc1\x01\x48\x83\xc2\x01\x48\x83\xc3\x01"),
+		{ { "decode_width", 2 } }, .unrolled = true },
+	{ GUS_LIMIT_MICROCODE, "skylake", "rcl rax, 5", CODE("\x48\xc1\xd0\x05"), 
+		{ { "microcode_switch_decoders", 20 } }, .unrolled = true },
+	{ GUS_LIMIT_MICROCODE, "skylake", "the same from the uop cache", CODE("\x48\xc1\xd0\x05"),
+		{ { "microcode_switch", 20 } } },
+	{ GUS_LIMIT_MICROCODE, "skylake", "xor eax, eax; rcl rax, 5", CODE("\x31\xc0\x48\xc1\xd0\x05"),
+		{ { "microcode_width", 1 } } },
+	{ GUS_LIMIT_UOP_CACHE_SIZE, "skylake", "4 x nop of 8 bytes, more than it holds: decoded, 16 bytes a cycle",
+		CODE("\x0f\x1f\x84\0\0\0\0\0\x0f\x1f\x84\0\0\0\0\0\x0f\x1f\x84\0\0\0\0\0\x0f\x1f\x84\0\0\0\0\0"),
+		{ { "uop_cache_size", 4 } } },
+	{ GUS_LIMIT_UOP_CACHE_LINES, "skylake", "4 x add r, 1, two a cycle",
+		CODE("\x48\x83\xc0\x01\x48\x83\xc1\x01\x48\x83\xc2\x01\x48\x83\xc3\x01"),
+		{ { "uop_cache_width", 2 } } },
+	{ GUS_LIMIT_UOP_CACHE_LINES, "znver4", "3 x nop of 11 bytes in two windows, one of which is read a cycle",
+		CODE("\x66\x66\x66\x0f\x1f\x84\0\0\0\0\0\x66\x66\x66\x0f\x1f\x84\0\0\0\0\0"
+		     "\x66\x66\x66\x0f\x1f\x84\0\0\0\0\0"),
+		{ { "uop_cache_window", 16 } } },
+	{ GUS_LIMIT_CODE_CACHE, "skylake", "4 x add r, 1: no engine sees where code is",
+		CODE("\x48\x83\xc0\x01\x48\x83\xc1\x01\x48\x83\xc2\x01\x48\x83\xc3\x01"),
+		{ { "l1i_size", 1 } } },
 	{ GUS_LIMIT_LOOP_BOUNDARY, "skylake", "5 x add r, 1: 5 slots of 4 a cycle",
 		CODE("\x48\x83\xc0\x01\x48\x83\xc1\x01\x48\x83\xc2\x01\x48\x83\xc3\x01\x48\x83\xc6\x01"),
 		{ { "loop_boundary", 1 }, { "loop_buffer", 64 } } },
@@ -208,6 +239,22 @@ static void engines_have_what_they_claim(void **state)
 			fail_msg("%s: no block shows it", gus_machine_limits[i].name);
 }
 
+/* A relaxed size or latency is 0 and a relaxed width more than any code has; only two are words. */
+static void relaxed_is_no_limit(void **state)
+{
+	(void)state;
+	for (int i = 0; i < GUS_LIMITS; i++)
+		for (int k = 0; k < GUS_LIMIT_SETTINGS && gus_machine_limits[i].relaxed[k].name; k++) {
+			const char *name = gus_machine_limits[i].relaxed[k].name;
+			uint32_t value = gus_machine_limits[i].relaxed[k].value;
+			uint32_t expected = strcmp(name, "port_binding") == 0 ? GUS_CORE_BIND_ANY :
+				strcmp(name, "decode_fuse_last") == 0 ? 1 : value ? 1024 : 0;
+
+			if (value != expected)
+				fail_msg("%s: %s is %u", gus_machine_limits[i].name, name, value);
+		}
+}
+
 /* Each parameter that a row names is one of tables. */
 static void parameters_are_those_of_tables(void **state)
 {
@@ -275,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(engines_have_what_they_claim),
+		cmocka_unit_test(relaxed_is_no_limit),
 		cmocka_unit_test(parameters_are_those_of_tables),
 		cmocka_unit_test(the_manual_says_what_the_table_says),
 	};

@@ -14,6 +14,7 @@
 #include "attribution/traced/coverage.h"
 #include "attribution/traced/regions.h"
 #include "base/error.h"
+#include "model/analysis/agreement.h"
 #include "proto/reader.h"
 #include "symbolizer/insn/loops.h"
 #include "tests/unit/made_stacks.h"
@@ -145,6 +146,61 @@ static void loops_need_no_name(void **state)
 	gus_vec_free(&t.functions);
 	gus_vec_free(&t.regions);
 	gus_graph_free(&graph);
+}
+
+/* The inner loop has three ops a turn: test and jz, inc, dec and jnz. So many turns in so many passes, each left for
+ * the outer loop, and then so often g. */
+static void run_inner(struct made_model *s, unsigned turns, unsigned passes, unsigned calls)
+{
+	struct made_trace m;
+	uint32_t outer, inner, next, g;
+
+	begin(s, &m);
+	s->options.both = true;
+	outer = add_block(&m, TRACED, OUTER);
+	inner = add_block(&m, TRACED, INNER);
+	next = add_block(&m, TRACED, NEXT);
+	g = add_block(&m, TRACED, G);
+	for (unsigned pass = 0; pass < passes; pass++) {
+		made_trace_step(&m, outer, 0);
+		for (unsigned i = 0; i < turns; i++) {
+			made_trace_step(&m, inner, 0);
+			made_trace_step(&m, next, 0);
+		}
+	}
+	for (unsigned i = 0; i < calls; i++)
+		made_trace_step(&m, g, 0);
+	made_trace_flush(&m, 0);
+	model(s, &m);
+}
+
+/* A stretch of 512 ops in which the loop is not left is enough for both engines to be compared on it, a turn less is
+ * not, however often it comes; nor is a loop that hardly takes time. Of what is no loop nothing is kept. */
+static void engines_are_compared_on_steady_loops(void **state)
+{
+	static const struct { unsigned turns, passes, calls; bool compared; } cases[] = {
+		{ 170, 1, 0, false }, { 171, 1, 0, true }, { 170, 9, 0, false }, { 171, 9, 0, true },
+		{ 9000, 1, 0, true }, { 200, 1, 100, true }, { 200, 1, 20000, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct made_model s;
+		unsigned compared = 0;
+
+		run_inner(&s, cases[i].turns, cases[i].passes, cases[i].calls);
+		for (size_t k = 0; k < s.t.regions.n; k++) {
+			const struct gus_agreement *a = s.t.regions.v[k].agreement;
+
+			compared += a != NULL;
+			/* inc waits for itself, and nothing takes longer than a jump that goes wrong */
+			if (a && (a->core < 1 || a->core > 30 || a->stream < 0.99 || a->stream > 30))
+				fail_msg("case %zu: core %.2f, stream %.2f", i, a->core, a->stream);
+		}
+		if (compared != cases[i].compared)
+			fail_msg("case %zu", i);
+		made_model_free(&s);
+	}
 }
 
 /* By function and by where the last instruction begins; without a function by its address. */
@@ -535,6 +591,7 @@ int main(void)
 		cmocka_unit_test(regions_stand_in_their_order),
 		cmocka_unit_test(regions_are_called_by_function_and_loop),
 		cmocka_unit_test(loops_need_no_name),
+		cmocka_unit_test(engines_are_compared_on_steady_loops),
 		cmocka_unit_test(branches_are_called_by_their_place),
 		cmocka_unit_test(branches_are_called_by_their_line),
 		cmocka_unit_test(the_longest_thread_has_its_warm_up),

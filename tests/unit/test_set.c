@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,9 +198,56 @@ static void what_is_no_value(void **state)
 	gus_uarch_free(u);
 }
 
+/* The manual page, with each run of white space as one blank. */
+static char *folded_page(void)
+{
+	const char *source = getenv("GUS_SRCDIR");
+	char *path = gus_format("%s/man/gusprof-uarch.5", source ? source : ".");
+	char *page = gus_zalloc(1 << 20), *to = page;
+	FILE *f = fopen(path, "r");
+
+	if (!f)
+		fail_msg("cannot open %s", path);
+	assert_true(fread(page, 1, (1 << 20) - 1, f) > 0);
+	fclose(f);
+	free(path);
+	for (const char *from = page; *from; from++)
+		if (!isspace((unsigned char)*from))
+			*to++ = *from;
+		else if (to > page && to[-1] != ' ')
+			*to++ = ' ';
+	*to = '\0';
+	return page;
+}
+
+/* gusprof-uarch(5) says of each parameter what the table says, in the table's order, and names no others. */
+static void the_manual_has_each_parameter(void **state)
+{
+	char *page = folded_page();
+	const char *at = strstr(page, ".Ss Parameters ");
+
+	(void)state;
+	assert_non_null(at);
+	at = strstr(at, ".It Va ");
+	for (const struct gus_uarch_param_kind *kind = gus_uarch_params; kind->name; kind++) {
+		char *says = gus_format(".It Va %s Pq %s %s.%s%s%s%s ", kind->name, gus_uarch_unit_name(kind->unit),
+					kind->help, kind->words ? " One of " : "", kind->words ? kind->words : "",
+					kind->words ? "." : "", gus_uarch_param_is_asked(kind->name) ? "" :
+					" Nothing that is modelled depends on it.");
+
+		if (!at || strncmp(at, says, strlen(says)) != 0)
+			fail_msg("gusprof-uarch(5) has not, or not here: %s", says);
+		at += strlen(says);
+		free(says);
+	}
+	assert_memory_equal(at, ".El ", 4);
+	free(page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_manual_has_each_parameter),
 		cmocka_unit_test(each_arrives), cmocka_unit_test(sizes_are_parameters),
 		cmocka_unit_test(what_a_value_is), cmocka_unit_test(what_is_no_value),
 	};

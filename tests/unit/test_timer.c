@@ -60,11 +60,47 @@ static void test_none_counts(void **state)
 	expect(samples, 2, (struct timed){ .least = 100, .median = 110, .kept = 0, .nops = 0 });
 }
 
+/* What is timed is what there is: 1,000 multiplications in a chain, of three cycles each, and as many calls as are
+ * asked for. A machine on which nothing is undisturbed says so. */
+static void chain_of_thousand(void *calls)
+{
+	uint64_t n = 20, v = 3;
+
+	++*(uint64_t *)calls;
+#if defined(__x86_64__)
+	__asm__ volatile("1: .rept 50\nimul %1, %1\n.endr\ndec %0\njnz 1b" : "+r"(n), "+r"(v));
+#endif
+	(void)n, (void)v;
+}
+
+static void test_measure(void **state)
+{
+	uint64_t calls = 0;
+	struct timed t;
+
+	(void)state;
+	if (!timer_works())
+		skip();
+	t = timer_measure(chain_of_thousand, &calls, 0, 1); /* no time: one batch */
+	assert_int_equal(t.taken, 50);
+	assert_true(calls > 50);
+	t = timer_measure(chain_of_thousand, &calls, 2, 20);
+	if (t.kept < 20)
+		skip();
+	assert_true(t.least > 2900 && t.least < 3200);
+	assert_true(t.median >= t.least && t.taken >= t.kept && t.taken % 50 == 0);
+	assert_true(t.nops > 1 && t.nops < 20);
+	calls = 0;
+	t = timer_measure(chain_of_thousand, &calls, 0.1, UINT32_MAX); /* all of the time */
+	assert_true(t.taken > 50 && calls > t.taken * 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_count), cmocka_unit_test(test_disturbed),
 		cmocka_unit_test(test_probe_between_clocks), cmocka_unit_test(test_none_counts),
+		cmocka_unit_test(test_measure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
