@@ -132,6 +132,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "page_walk_latency", GUS_UNIT_CYCLES, NULL, "more for a page walk that hits the caches" },
 	{ "page_walks", GUS_UNIT_ENTRIES, NULL, "page walks at once" },
 	{ "mispredict_penalty", GUS_UNIT_CYCLES, NULL, "from a branch's execution to the issue of the right path" },
+	{ "indirect_path", GUS_UNIT_ENTRIES, NULL,
+		"taken branches before an indirect one that tell where it goes, beside directions; 0: all targets do" },
 	{ "taken_branches", GUS_UNIT_PER_CYCLE, NULL, "taken branches" },
 	{ "branches", GUS_UNIT_PER_CYCLE, NULL, "branches, taken or not" },
 	{ "lcp_penalty", GUS_UNIT_CYCLES, NULL, "lost by a length-changing prefix in the legacy decoders" },
