@@ -36,8 +36,8 @@ struct gus_branch_config {
 	struct gus_branch_tagged direction, target;
 	uint32_t btb_entries, btb_ways; /* true LRU */
 	uint32_t return_depth;
-	/* What tells targets of an indirect branch apart. 0: the directions and targets that the tables' histories hold.
-	 * Else their directions, and which direct branches were among the last so many that were taken, at most
+	/* What tells targets of an indirect branch apart. 0: directions and targets, as the tables' histories hold.
+	 * Else directions, and which direct branches were among the last so many that were taken, at most
 	 * GUS_BRANCH_PATH_MAX: earlier targets do not. */
 	uint32_t target_path;
 };
