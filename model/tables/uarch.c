@@ -89,7 +89,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "l1d_bank_ports", GUS_UNIT_PER_CYCLE, NULL,
 		"loads begun that need the same bytes of whichever line; 0: no limit" },
 	{ "l1d_load_width", GUS_UNIT_BYTES, NULL, "of one load port" },
-	{ "l1d_store_width", GUS_UNIT_BYTES, NULL, "of one store" },
+	{ "l1d_store_width", GUS_UNIT_BYTES, NULL, "of one store, and of a repeated string instruction's a cycle" },
 	{ "l1d_replacement", GUS_UNIT_POLICY, GUS_REPLACEMENT_WORDS,
 		"which line of a set goes for another (model/oracles/sets.h)" },
 	{ "l1d_next_line", GUS_UNIT_ENTRIES, NULL, "lines that the prefetcher of L1 fetches behind a miss; 0: none" },
