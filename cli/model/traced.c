@@ -56,7 +56,7 @@ void gus_model_traced_open(struct gus_model_traced *m, const struct gus_model_in
 		.warm = m->warm, .phases = m->phases, .memory = m->memory, .all = m->all,
 		.warm_up = m->warm_up };
 
-	gus_branch_config_default(predictor);
+	gus_branch_config_of(predictor, m->config);
 	if (in)
 		set_inferred(&o, in);
 	else

@@ -15,7 +15,8 @@ struct gus_uarch;
 /* All sizes, widths and rules, by the names of the parameters of tables. A size of 0 is no limit. */
 #define GUS_CORE_SETTINGS(X) \
 	X(issue_width) X(retire_width) X(issue_delay) X(loop_boundary) \
-	X(rob) X(rs) X(rs_int) X(rs_vector) X(rs_memory) X(load_buffer) X(store_buffer) X(branch_buffer) \
+	X(rob) X(rs) X(rs_int) X(rs_vector) X(rs_vector_wait) X(rs_memory) \
+	X(load_buffer) X(store_buffer) X(branch_buffer) \
 	X(renames) X(int_renames) X(vector_renames) X(mask_renames) \
 	X(port_binding) X(move_elimination_slots) \
 	X(predecode_width) X(fetch_bytes) X(decode_queue) X(decode_width) X(decode_uops) X(decode_complex) \
@@ -24,8 +25,8 @@ struct gus_uarch;
 	X(uop_cache_width) X(uop_cache_line) X(uop_cache_lines) X(uop_cache_window) X(uop_cache_size) \
 	X(uop_cache_block) X(uop_cache_reads) X(uop_cache_by_end) X(uop_cache_second) X(uop_cache_wide) X(jcc_erratum) \
 	X(queue_size) X(loop_buffer) X(loop_unroll_2) X(loop_unroll_3) X(loop_unroll_4) X(loop_unroll_5) \
-	X(loop_unroll_6) X(loop_unroll_8) X(mispredict_penalty) \
-	X(l1i_size) X(l1i_ways) X(l1d_latency) X(l1d_stores) X(l1d_bank_ports) X(l1d_misses) \
+	X(loop_unroll_6) X(loop_unroll_8) X(mispredict_penalty) X(indirect_path) \
+	X(l1i_size) X(l1i_ways) X(l1d_latency) X(l1d_stores) X(l1d_store_width) X(l1d_bank_ports) X(l1d_misses) \
 	X(l2_latency) X(l2_bandwidth) X(l3_latency) X(l3_bandwidth) \
 	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \
 	X(store_forward_latency) X(store_forward_computed) X(store_forward_vector) X(store_forward_address) \
@@ -67,6 +68,10 @@ enum gus_core_second {
  * told by the names that tables give to ports. */
 enum gus_core_station { GUS_CORE_STATION_WHOLE, GUS_CORE_STATION_INT, GUS_CORE_STATION_VECTOR, GUS_CORE_STATION_MEMORY,
 			GUS_CORE_STATIONS };
+/* Entries of the part for vectors, with those of the queue in front of it: what waits there has been issued, so the
+ * front end does not stop before that is full as well (AMD, Software Optimization Guide, 57647, "Floating-Point Unit":
+ * the non-scheduling queue). That it is not looked at there for being ready is left out. */
+uint32_t gus_core_vector_entries(const struct gus_core_config *c);
 enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const char *port);
 
 /* What a table says; what it does not say is unlimited, or for widths the plainest value. */

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "model/machine/config.h"
 #include "model/oracles/sets.h"
 
 enum {
@@ -66,6 +67,8 @@ struct gus_branch_predictor {
 	bool wide;                      /* the processor has AVX2 */
 	uint8_t history[RING + 4];      /* 4: read as words */
 	uint64_t history_at;            /* bits so far */
+	/* The last taken branches, the newest first, as many as target_path says: 0 for an indirect one or a return. */
+	uint64_t path[GUS_BRANCH_PATH_MAX];
 	uint64_t random, branches;
 	struct gus_branch_counts counts[GUS_BRANCH_KINDS];
 };
@@ -79,6 +82,12 @@ void gus_branch_config_default(struct gus_branch_config *c)
 		.target = { .tables = 5, .entry_bits = 9, .tag_bits = 11, .history_min = 4, .history_max = 64 },
 		.btb_entries = 4096, .btb_ways = 4, .return_depth = 16,
 	};
+}
+
+void gus_branch_config_of(struct gus_branch_config *c, const struct gus_core_config *machine)
+{
+	gus_branch_config_default(c);
+	c->target_path = machine->indirect_path;
 }
 
 /* Making it. */
@@ -148,6 +157,11 @@ struct gus_branch_predictor *gus_branch_new(const struct gus_branch_config *conf
 		gus_fail(err, GUS_E_USAGE,
 			 "cannot predict with 2^%u counters and %u return addresses: at most 2^24, and 1 to 4096",
 			 config->base_bits, config->return_depth);
+		goto failed;
+	}
+	if (config->target_path > GUS_BRANCH_PATH_MAX) {
+		gus_fail(err, GUS_E_USAGE, "cannot predict targets by a path of %u taken branches: at most %d",
+			 config->target_path, GUS_BRANCH_PATH_MAX);
 		goto failed;
 	}
 	if (new_tables(&p->direction, &config->direction, "directions", err) != 0 ||
@@ -355,12 +369,12 @@ static uint32_t digest(uint64_t target)
 
 /* Which tables have the branch: the longest of them, and the next. That cannot be predicted, so there is no branch on
  * it. */
-static void look_up(struct tables *t, const struct gus_branch_predictor *p, uint64_t pc)
+static void look_up(struct tables *t, const struct gus_branch_predictor *p, uint32_t hash)
 {
 	uint32_t have;
 
 	fold(t, p);
-	have = p->wide ? match_wide(t, mix(pc)) : match(t, mix(pc));
+	have = p->wide ? match_wide(t, hash) : match(t, hash);
 	t->provider = have ? 31 - __builtin_clz(have) : -1;
 	have &= have ? ~(UINT32_C(1) << t->provider) : 0;
 	t->other = have ? 31 - __builtin_clz(have) : -1;
@@ -432,7 +446,7 @@ static bool run_direction(struct gus_branch_predictor *p, uint64_t pc, bool take
 	bool plain = (*base & 3) >= 2, said, other, longest = plain, fresh = false;
 
 	*unknown = !(*base & SEEN);
-	look_up(t, p, pc);
+	look_up(t, p, mix(pc));
 	other = t->other >= 0 ? entry_of(t, t->other)->counter >= 0 : plain;
 	said = plain;
 	if (t->provider >= 0) {
@@ -491,6 +505,23 @@ static void btb_learn(struct gus_branch_predictor *p, uint64_t pc, uint32_t slot
 	p->btb_target[slot] = target;
 }
 
+static void push_path(struct gus_branch_predictor *p, uint64_t direct)
+{
+	for (uint32_t i = p->config.target_path - 1; i > 0; i--)
+		p->path[i] = p->path[i - 1];
+	p->path[0] = direct;
+}
+
+/* The last taken branches and their order in one number. */
+static uint64_t path_of(const struct gus_branch_predictor *p)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->config.target_path; i++)
+		sum = (sum + p->path[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return sum ^ sum >> 32;
+}
+
 static bool run_target(struct gus_branch_predictor *p, uint64_t pc, uint64_t target, bool *unknown)
 {
 	struct tables *t = &p->target;
@@ -498,7 +529,7 @@ static bool run_target(struct gus_branch_predictor *p, uint64_t pc, uint64_t tar
 	uint64_t last = btb_find(p, pc, &slot), said = last, other;
 
 	*unknown = slot == GUS_SETS_NONE;
-	look_up(t, p, pc);
+	look_up(t, p, mix(pc + path_of(p)));
 	other = t->other >= 0 ? *target_of(t, t->other) : last;
 	if (t->provider >= 0) {
 		struct entry *e = entry_of(t, t->provider);
@@ -576,8 +607,10 @@ struct gus_branch_verdict gus_branch_run(struct gus_branch_predictor *p, const s
 		push_return(p, o->next);
 	if (o->kind == GUS_BRANCH_CONDITIONAL)
 		push_history(p, o->taken);
-	for (unsigned i = 0; indirect && i < TARGET_BITS; i++)
+	for (unsigned i = 0; indirect && !p->config.target_path && i < TARGET_BITS; i++)
 		push_history(p, digest(o->target) >> i & 1);
+	if (o->taken && p->config.target_path)
+		push_path(p, indirect || o->kind == GUS_BRANCH_RETURN ? 0 : o->pc);
 	if (++p->branches % FORGET_AFTER == 0) {
 		forget(&p->direction);
 		forget(&p->target);

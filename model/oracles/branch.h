@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gus_core_config;
 struct gus_error;
 
 enum gus_branch_kind {
@@ -22,7 +23,7 @@ enum gus_branch_kind {
 	GUS_BRANCH_RETURN, GUS_BRANCH_KINDS
 };
 
-enum { GUS_BRANCH_TABLES_MAX = 16, GUS_BRANCH_HISTORY_MAX = 2048 };
+enum { GUS_BRANCH_TABLES_MAX = 16, GUS_BRANCH_HISTORY_MAX = 2048, GUS_BRANCH_PATH_MAX = 8 };
 
 /* Tagged tables; their histories grow geometrically from the first to the last. */
 struct gus_branch_tagged {
@@ -35,10 +36,16 @@ struct gus_branch_config {
 	struct gus_branch_tagged direction, target;
 	uint32_t btb_entries, btb_ways; /* true LRU */
 	uint32_t return_depth;
+	/* What tells targets of an indirect branch apart. 0: directions and targets, as the tables' histories hold.
+	 * Else directions, and which direct branches were among the last so many that were taken, at most
+	 * GUS_BRANCH_PATH_MAX: earlier targets do not. */
+	uint32_t target_path;
 };
 /* 2^13 counters, 8 tables of 2^10 over histories of 4 to 256; 5 of 2^9 over 4 to 64 for targets; 4096 targets; 16
  * returns. */
 void gus_branch_config_default(struct gus_branch_config *c);
+/* The same, with what is known of a machine: indirect_path as target_path. */
+void gus_branch_config_of(struct gus_branch_config *c, const struct gus_core_config *machine);
 
 struct gus_branch_outcome {
 	uint64_t pc, next, target;      /* next: of the instruction behind it; target: where it went if taken */

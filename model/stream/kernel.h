@@ -559,7 +559,7 @@ INLINE void NAME(leave)(struct NAME(state) *k, const struct stream *s, const str
 	uint64_t why = 0;
 
 	if (log) {
-		note->commits = (uint8_t)commits;
+		note->commits = (uint16_t)commits;
 		note->drain = FIRST(left) > FIRST(k->retire) ? stream_reason(WHY_PREVIOUS, 0, 0, 0, log->drained) :
 			stream_reason(WHY_RETIRED, 0, 0, 0, log->seq);
 	}

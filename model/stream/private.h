@@ -59,8 +59,8 @@ struct stream_step {
 	uint32_t op, access;            /* the first of its accesses */
 	uint32_t region;
 	uint16_t fetched;               /* cycles of length decoding */
+	uint16_t commits;               /* cycles that its stores take to leave for L1, beside those before */
 	uint8_t fronts;                 /* bit f: it goes through that part of the front end */
-	uint8_t commits;                /* cycles that its stores take to leave for L1, beside those before */
 	bool mispredicted;
 };
 
@@ -302,8 +302,8 @@ struct stream_note {
 	uint32_t op;
 	uint64_t starts;                /* where its uops' reasons lie in the log's, one behind the other */
 	uint16_t fetched;               /* cycles of length decoding */
+	uint16_t commits;               /* cycles that its stores took to leave */
 	uint8_t fronts;                 /* bit f: it took time of that part of the front end */
-	uint8_t commits;                /* cycles that its stores took to leave */
 	uint32_t splits, pages;         /* bit u: uop u, of the first 32, crossed a line, and a page */
 	uint8_t buses[STREAM_COUNTED];  /* how often it used each, and the banks */
 };

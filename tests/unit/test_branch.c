@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/machine/config.h"
 #include "model/oracles/branch.h"
 
 static struct gus_branch_predictor *predictor(const struct gus_branch_config *config)
@@ -171,6 +172,57 @@ static void test_targets(void **state)
 }
 
 /* A function that calls itself from n places and returns n times: a stack of 16 knows the last 16 of the places. */
+/* Where earlier targets tell nothing (target_path), four targets in turn are told by the jump that each ends with,
+ * while it is among the last taken branches, or by directions before; and else by nothing. */
+enum told_by { BY_TARGETS, BY_JUMP, BY_JUMP_AND_ONE, BY_JUMP_AND_RETURN, BY_JUMP_AND_TWO, BY_DIRECTION };
+
+static bool run_told(struct gus_branch_predictor *p, enum told_by by, uint64_t which)
+{
+	const unsigned others = by == BY_JUMP_AND_TWO ? 2 : by == BY_JUMP_AND_ONE;
+	struct gus_branch_outcome o = { .pc = 0x1000, .next = 0x1002, .target = 0x5000 + 0x140 * which,
+		.kind = GUS_BRANCH_INDIRECT, .taken = true };
+	bool wrong = gus_branch_run(p, &o).mispredicted;
+
+	if (by >= BY_JUMP && by <= BY_JUMP_AND_TWO)
+		gus_branch_run(p, &(struct gus_branch_outcome){ .pc = o.target + 4, .target = 0x900,
+				.kind = GUS_BRANCH_JUMP, .taken = true });
+	if (by == BY_JUMP_AND_RETURN)
+		gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x900, .target = 0xa00,
+				.kind = GUS_BRANCH_RETURN, .taken = true });
+	for (unsigned i = 0; i < others; i++)
+		gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x900 + 16 * i, .target = 0x910 + 16 * i,
+				.kind = GUS_BRANCH_JUMP, .taken = true });
+	for (unsigned bit = 0; by == BY_DIRECTION && bit < 2; bit++)
+		gus_branch_run(p, &(struct gus_branch_outcome){ .pc = 0x800 + 16 * bit, .target = 0xc00,
+				.kind = GUS_BRANCH_CONDITIONAL, .taken = which >> bit & 1 });
+	return wrong;
+}
+
+static void test_paths(void **state)
+{
+	static const struct { enum told_by by; uint32_t path; bool known; } cases[] = {
+		{ BY_TARGETS, 0, true }, { BY_TARGETS, 2, false }, { BY_JUMP, 2, true }, { BY_JUMP_AND_ONE, 2, true },
+		{ BY_JUMP_AND_TWO, 2, false }, { BY_JUMP_AND_TWO, 3, true }, { BY_JUMP_AND_RETURN, 2, true },
+		{ BY_JUMP_AND_RETURN, 1, false }, { BY_DIRECTION, 1, true },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_core_config machine = { .indirect_path = cases[k].path };
+		struct gus_branch_config config;
+		struct gus_branch_predictor *p;
+		unsigned wrong = 0;
+
+		gus_branch_config_of(&config, &machine);
+		p = predictor(&config);
+		for (uint64_t i = 0; i < 8000; i++)
+			wrong += run_told(p, cases[k].by, i % 4) && i >= 4000;
+		if (cases[k].known ? wrong > 40 : wrong < 2800)
+			fail_msg("case %zu: %u of 4000 mispredicted", k, wrong);
+		gus_branch_free(p);
+	}
+}
+
 static void test_returns(void **state)
 {
 	static const struct { unsigned depth; double rate; } cases[] = { { 1, 0 }, { 16, 0 }, { 32, 0.5 },
@@ -567,18 +619,19 @@ static void test_deterministic(void **state)
 
 static void test_refused(void **state)
 {
-	struct gus_branch_config c[4];
-	static const char *const says[4] = { "directions", "targets", "buffer", "return" };
+	struct gus_branch_config c[5];
+	static const char *const says[5] = { "directions", "targets", "buffer", "return", "path" };
 	struct gus_error err;
 
 	(void)state;
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 5; i++)
 		gus_branch_config_default(&c[i]);
 	c[0].direction.tables = GUS_BRANCH_TABLES_MAX + 1;
 	c[1].target.history_max = GUS_BRANCH_HISTORY_MAX + 1;
 	c[2].btb_ways = 0;
 	c[3].return_depth = 0;
-	for (unsigned i = 0; i < 4; i++) {
+	c[4].target_path = GUS_BRANCH_PATH_MAX + 1;
+	for (unsigned i = 0; i < 5; i++) {
 		memset(&err, 0, sizeof(err));
 		assert_null(gus_branch_new(&c[i], &err));
 		assert_int_equal(err.code, GUS_E_USAGE);
@@ -665,7 +718,8 @@ static void test_counts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_directions), cmocka_unit_test(test_targets), cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_directions), cmocka_unit_test(test_targets), cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_buffer), cmocka_unit_test(test_cold), cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_plain), cmocka_unit_test(test_default),
 		cmocka_unit_test(test_bounds), cmocka_unit_test(test_counts),

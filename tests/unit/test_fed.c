@@ -35,15 +35,20 @@ struct setting {
 	struct gus_growing_block block;
 };
 
-static void open_setting(struct setting *s)
+static void open_table(struct setting *s, const char *table)
 {
 	struct gus_error err = { 0 };
 
-	s->u = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
+	s->u = gus_uarch_parse(table, NULL, 0, &gus_uarch_builtin, 0, &err);
 	assert_non_null(s->u);
 	gus_core_config_of(&s->c, s->u);
 	s->g = gus_growing_new(s->u);
 	s->p = gus_growing_program(s->g);
+}
+
+static void open_setting(struct setting *s)
+{
+	open_table(s, "skylake");
 }
 
 static void close_setting(struct setting *s)
@@ -358,9 +363,62 @@ static void test_causes(void **state)
 	close_setting(&s);
 }
 
+/* Cycles that a string instruction takes which writes so many bytes, again and again in the same place. */
+static double string_cycles(const uint8_t *bytes, uint8_t length, uint32_t written, uint32_t width)
+{
+	enum { TIMES = 200 };
+	struct gus_stream_options o = { .fetch = GUS_CORE_FETCH_UOP_CACHE };
+	double before[GUS_STREAM_LANES], cycles[GUS_STREAM_LANES];
+	struct gus_stream_engine *e;
+	struct gus_error err = { 0 };
+	struct setting s;
+
+	open_table(&s, "znver4");
+	s.c.l1d_store_width = width;
+	e = gus_stream_open(s.p, &s.c, &o, &err);
+	assert_non_null(e);
+	s.block = gus_growing_add(s.g, bytes, &length, length, 0);
+	for (int i = 0; i < 2 * TIMES; i++) {
+		struct gus_stream_told step = { .op = s.block.op, .cached = true };
+		struct gus_stream_access a[2] = { { 0x20000, .bytes = written, .known = true },
+			{ 0x20000, .bytes = written, .known = true } };
+
+		if (s.p->ops[s.block.op].memories_n == 2)
+			a[0].address = 0x80000;
+		gus_stream_feed(e, &(struct gus_stream_feed){ &step, a, 1 }, NULL);
+		if (i + 1 == TIMES)
+			gus_stream_cycles(e, before);
+	}
+	gus_stream_cycles(e, cycles);
+	gus_stream_close(e);
+	close_setting(&s);
+	return (cycles[0] - before[0]) / TIMES;
+}
+
+/* What a repeated string instruction writes leaves by l1d_store_width a cycle; what is not repeated is one store. */
+static void test_strings(void **state)
+{
+	static const uint8_t rep_stosb[] = { 0xf3, 0xaa }, rep_movsb[] = { 0xf3, 0xa4 }, stosb[] = { 0xaa };
+	static const struct { const uint8_t *code; uint8_t length; uint32_t written, width; double least, most; }
+	cases[] = {
+		{ rep_stosb, 2, 4096, 32, 128, 128 }, { rep_stosb, 2, 4096, 64, 64, 64 },
+		{ rep_stosb, 2, 4097, 32, 129, 129 }, { rep_movsb, 2, 4096, 32, 128, 128 },
+		{ rep_stosb, 2, 65536, 32, 2048, 2048 }, { rep_stosb, 2, 4096, 0, 1, 20 }, { stosb, 1, 1, 32, 1, 6 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		double cycles = string_cycles(cases[i].code, cases[i].length, cases[i].written, cases[i].width);
+
+		if (cycles < cases[i].least - 0.01 || cycles > cases[i].most + 0.01)
+			fail_msg("case %zu: %.2f cycles, not %.2f to %.2f", i, cycles, cases[i].least, cases[i].most);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_same_as_program),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_regions_grow), cmocka_unit_test(test_regions_begin_at_nothing),
