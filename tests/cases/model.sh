@@ -114,6 +114,7 @@ models "as json" '"median_pct": [0-9.]+' --uarch skylake --unrolled --block $imu
 models "of a batch" "^$imul,3\.0000,1\.0000,,dependencies,[0-9]+\.[0-9],[0-9]+\.[0-9]$" --uarch skylake --unrolled \
 	--batch batch.csv
 models "of a batch as json" '"kind": "dependencies"' --uarch skylake --unrolled --batch batch.csv --format json
+models "none of a line that cannot be modelled" '^zz,,,.*,,,$' --uarch skylake --unrolled --batch - <<<$'4801c8\nzz'
 models "a table that nobody measured" '^ +not judged: nobody has measured' --uarch lunarlake --block $imul
 models "which is null" '"expected_error": null' --uarch lunarlake --block $imul --format json
 models "a time by operands" '^ +div rcx takes 35 to 88 cycles, by its operands: 38 here' --uarch skylake --block 48f7f1
