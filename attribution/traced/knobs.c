@@ -10,7 +10,9 @@
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 
-enum { LOOK_MOST = 1 << 22 };           /* steps between two looks, at most */
+/* Steps between two looks: a part of all until then, so that there are few of them, and that a phase which is to be
+ * seen beside the whole run has its lanes after a small part of itself. */
+enum { LOOK_PART = 64, LOOK_MOST = 1 << 22 };
 static const double GAINED = 1e-4;      /* what is less is nothing */
 
 struct demand { double groups[GUS_STREAM_GROUPS], units[64], classes[GUS_INSN_CLASSES]; };
@@ -141,8 +143,10 @@ void gus_traced_look_at_knobs(struct gus_traced *t)
 	struct demand d;
 	int n;
 
+	t->steps_looked_at += t->since;
 	t->since = 0;
-	t->look_after = t->look_after < LOOK_MOST ? 2 * t->look_after : LOOK_MOST;
+	if (t->steps_looked_at / LOOK_PART > t->look_after)
+		t->look_after = t->steps_looked_at / LOOK_PART < LOOK_MOST ? t->steps_looked_at / LOOK_PART : LOOK_MOST;
 	find_demand(t, &d);
 	find_gains(t, gains);
 	n = list_knobs(t, &d, &knobs);

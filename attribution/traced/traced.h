@@ -198,6 +198,7 @@ struct gus_traced {
 	/* Private: steps before the lanes are chosen. */
 	/* steps since the knobs were looked at, and after how many they are again */
 	uint64_t since, look_after;
+	uint64_t steps_looked_at;               /* in all, up to the last look */
 	struct gus_vec(struct gus_traced_early { struct gus_trace_step step; size_t accesses; }) early;
 	struct gus_vec(struct gus_trace_access) early_accesses;
 	bool running;

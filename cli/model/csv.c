@@ -76,7 +76,8 @@ void gus_model_loops_csv(const struct gus_model_report *r, const struct gus_mode
 		gus_csv_fixed(&csv, figures[i].cycles >= 0, figures[i].cycles, 4);
 		gus_csv_text(&csv, loop->file);
 		gus_csv_number(&csv, loop->line != 0, loop->line);
-		gus_model_expected_csv(r->expectation, gus_bottleneck_name(figures[i].verdict.bottleneck), &csv);
+		gus_model_expected_csv(r->expectation, figures[i].cycles < 0 ? NULL :
+				       gus_bottleneck_name(figures[i].verdict.bottleneck), &csv);
 		gus_csv_end(&csv);
 	}
 }
@@ -100,7 +101,7 @@ void gus_model_batch_csv(const struct gus_batch *b, const struct gus_model_expec
 		gus_csv_fixed(&csv, !line->why, gus_batch_coverage(line), 4);
 		gus_csv_text(&csv, line->why);
 		gus_csv_text(&csv, line->why ? NULL : gus_bottleneck_name(line->verdict.bottleneck));
-		gus_model_expected_csv(x, gus_bottleneck_name(line->verdict.bottleneck), &csv);
+		gus_model_expected_csv(x, line->why ? NULL : gus_bottleneck_name(line->verdict.bottleneck), &csv);
 		gus_csv_end(&csv);
 		free(hex);
 	}

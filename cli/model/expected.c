@@ -85,7 +85,7 @@ json_t *gus_model_expected_json(const struct gus_model_expectation *x, const cha
 
 void gus_model_expected_csv(const struct gus_model_expectation *x, const char *kind, struct gus_csv *c)
 {
-	const struct gus_expected_error *e = gus_model_expected(x, kind);
+	const struct gus_expected_error *e = kind ? gus_model_expected(x, kind) : NULL;
 
 	gus_csv_fixed(c, e && e->median >= 0, e ? e->median : 0, 1);
 	gus_csv_fixed(c, e && e->p90 >= 0, e ? e->p90 : 0, 1);

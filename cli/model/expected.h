@@ -29,7 +29,8 @@ const char *gus_model_not_judged(const struct gus_model_expectation *x, const ch
 void gus_model_expected_text(const struct gus_model_expectation *x, const char *kind);
 /* An object, or null. */
 json_t *gus_model_expected_json(const struct gus_model_expectation *x, const char *kind);
-/* Two fields: of what half of such figures are off less, and of what nine of ten; empty if that is not known. */
+/* Two fields: of what half of such figures are off less, and of what nine of ten; empty if that is not known, and
+ * without a kind, as there is no figure then. */
 void gus_model_expected_csv(const struct gus_model_expectation *x, const char *kind, struct gus_csv *c);
 
 #endif

@@ -162,7 +162,8 @@ static void print_head(const struct gus_model_report *r)
 		printf("%10.2f  instructions a cycle\n", p->insns_n / m->cycles);
 	printf("%9.1f%%  of the instructions have a row in the table", 100.0 * known / p->insns_n);
 	if (p->unknown)
-		printf("; %" PRIu32 " have not, and are taken as the middle of their class", p->unknown);
+		printf(p->unknown == 1 ? "; %" PRIu32 " has not, and is taken as the middle of its class" :
+		       "; %" PRIu32 " have not, and are taken as the middle of their class", p->unknown);
 	printf("\n");
 	print_ranges(p);
 	if (r->seconds >= 0)

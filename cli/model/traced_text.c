@@ -451,10 +451,13 @@ static void find_lines(const struct gus_traced *t, uint32_t region, struct lines
 	lines->n = n;
 }
 
+/* A share that is shown as nothing has no sign. */
 static void print_share(bool there, double part, double whole)
 {
+	double percent = 100 * ratio(part, whole);
+
 	if (there)
-		printf(" %6.2f%%", 100 * ratio(part, whole));
+		printf(" %6.2f%%", percent < 0 && percent > -0.005 ? 0 : percent);
 	else
 		printf("       -");
 }

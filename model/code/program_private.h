@@ -40,6 +40,7 @@ struct rules {
 	uint16_t high;          /* cycles more for an operation on one */
 	bool move_int, move_vector, move_same, move_byte; /* moves that the renamer does */
 	bool high_apart;        /* second bytes are renamed apart from their registers */
+	bool shift_flags_new;   /* flags of a shift by a register do not wait for the old ones */
 	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
 	bool indexed_store, indexed_never, indexed_rmw;
 	enum fusion fusion;     /* of a comparison with the branch behind it */
@@ -103,6 +104,7 @@ struct lowered {
 	int16_t out[GUS_INSN_ACCESSES];         /* the longest to each; -1: as the row's latency */
 	bool by_access;                         /* the two are filled in */
 	uint32_t awaited;                       /* accesses that pairs are from, whether they read or not */
+	uint32_t unneeded;                      /* accesses that read and are waited for by nothing */
 	bool conditional;                       /* by the rule of conditional moves */
 	uint32_t halves;                        /* of a product's, the lower one, which the first uop has; or 0 */
 };

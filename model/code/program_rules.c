@@ -113,6 +113,7 @@ void gus_program_find_rules(struct rules *r, const struct gus_uarch *u)
 		.indexed_never = word(u, "micro_fusion_indexed", "no"),
 		.indexed_rmw = word(u, "micro_fusion_indexed", "rmw"),
 		.high_apart = flag(u, "high8_renamed"),
+		.shift_flags_new = flag(u, "shift_flags_new"),
 		.loaded_base = word(u, "l1d_latency_base", "loaded"),
 		.fusion = (enum fusion)gus_uarch_value(u, "macro_fusion", FUSION_NONE),
 		.load = (uint16_t)load,

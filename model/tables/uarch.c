@@ -162,6 +162,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "high_byte_merged", GUS_UNIT_FLAG, NULL,
 		"ah to dh have no names of their own: writing one waits for the rest" },
 	{ "high_byte_latency", GUS_UNIT_CYCLES, NULL, "more for an operation on one of ah to dh" },
+	{ "shift_flags_new", GUS_UNIT_FLAG, NULL, "flags of a shift by a register do not wait for what they were" },
 	{ "high8_renamed", GUS_UNIT_FLAG, NULL,
 		"ah to dh are apart from their registers until those are read: a uop merges them" },
 	{ "zero_idiom_int", GUS_UNIT_FLAG, NULL, "xor r, r needs no port" },

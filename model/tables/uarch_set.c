@@ -36,19 +36,15 @@ bool gus_uarch_param_is_asked(const char *name)
 	return true;
 }
 
-/* "12" or "12.5". */
+/* Digits and nothing else: what is modelled by sizes, widths and cycles takes whole ones, and half a uop a cycle would
+ * become none. */
 static bool read_number(const char *text, double *value)
 {
-	double scale = 1;
-
 	*value = 0;
 	if (*text < '0' || *text > '9')
 		return false;
 	for (; *text >= '0' && *text <= '9' && *value <= MOST; text++)
 		*value = *value * 10 + (*text - '0');
-	if (*text == '.')
-		for (text++; *text >= '0' && *text <= '9'; text++)
-			*value += (*text - '0') * (scale /= 10);
 	return !*text && *value <= MOST;
 }
 
@@ -85,8 +81,8 @@ static int read_value(struct gus_uarch *u, const struct gus_uarch_param_kind *ki
 		return 0;
 	}
 	if (!read_number(text, &one->value))
-		return gus_fail(err, GUS_E_USAGE, "cannot set %s to %s: give a number of %s up to %d", kind->name, text,
-				gus_uarch_unit_name(kind->unit), MOST);
+		return gus_fail(err, GUS_E_USAGE, "cannot set %s to %s: give a whole number of %s up to %d", kind->name,
+				text, gus_uarch_unit_name(kind->unit), MOST);
 	return 0;
 }
 

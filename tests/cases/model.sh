@@ -51,7 +51,8 @@ for key in schema uarch engine cycles_per_iteration instructions uops unknown co
 	grep -q "^ \"$key\":" out || problem "json has no $key"
 done
 grep -q '^ "seconds": null' out || problem "json tells a time that differs each time"
-models "an instruction without a row" 'have not, and are taken as the middle' --uarch haswell --block 62f1fd4858c1
+models "an instruction without a row" '; 1 has not, and is taken as' --uarch haswell --block 62f1fd4858c1
+models "two without a row" '; 2 have not, and are taken as the middle' --uarch haswell --block 62f1fd4858c162f1fd4858c1
 models "a rule" '^ +2  instructions, 2 uops, 2 issue slots' --uarch skylake --block 4839c875fb --set macro_fusion=none
 sixty_four=488b06488b5e40488b8e80000000488b96c00000004881c6000100004881e6ffff0000 # KiB, line by line
 models "caches" '^Accesses by where they hit: +L1 9' --uarch skylake --block $sixty_four --engine stream --data caches \
@@ -114,6 +115,7 @@ models "as json" '"median_pct": [0-9.]+' --uarch skylake --unrolled --block $imu
 models "of a batch" "^$imul,3\.0000,1\.0000,,dependencies,[0-9]+\.[0-9],[0-9]+\.[0-9]$" --uarch skylake --unrolled \
 	--batch batch.csv
 models "of a batch as json" '"kind": "dependencies"' --uarch skylake --unrolled --batch batch.csv --format json
+models "none of a line that cannot be modelled" '^zz,,,.*,,,$' --uarch skylake --unrolled --batch - <<<$'4801c8\nzz'
 models "a table that nobody measured" '^ +not judged: nobody has timed' --uarch lunarlake --block $imul
 models "as json, why" '"not_judged": "nobody has timed blocks as loops' --uarch skylake --block $imul --format json
 models "which is null" '"expected_error": null' --uarch lunarlake --block $imul --format json

@@ -311,6 +311,11 @@ static void latencies_by_operand(void **state)
 		{ SHL("uops 3 latency 2 uses p01:3"), CODE("\x48\xd3\xe0"),
 		  "compute p01=1 rax,rcx>t3 / compute p01=2 rax,rcx>rax,t4:1 / "
 		  "compute p01=2 rax,rcx,flags,t3~1,t4~1>flags" },
+		/* Unless the CPU takes it that the count is not zero. */
+		{ X86 PARAM("shift_flags_new yes flag") FORM("SHL (R64, CL)", "uops 1 latency 1 uses p01:1"),
+		  CODE("\x48\xd3\xe0"), "compute p01=1 rax,rcx>rax,flags" },
+		{ X86 PARAM("shift_flags_new yes flag") FORM("SHL (R64, CL)", "uops 2 latency 2 uses p01:2"),
+		  CODE("\x48\xd3\xe0"), "compute p01=1 rax,rcx>t3 / compute p01=2 rax,rcx,t3~1>rax,flags" },
 		/* Of the conversion proper the old elements take 4 cycles of 6. */
 		{ CONVERT("4"), CODE("\xf2\x48\x0f\x2a\xc0"),
 		  "compute p5=1 zmm0~2,rax>t3 / compute p01=6 zmm0~2,rax,t3~5>zmm0" },

@@ -165,8 +165,6 @@ static void what_a_value_is(void **state)
 	assert_float_equal(gus_uarch_value(u, "macro_fusion", 9), 1, 0);
 	set(u, "macro_fusion", "0");
 	assert_string_equal(gus_uarch_param(u, "macro_fusion")->word, "none");
-	set(u, "rob", "12.5");
-	assert_float_equal(gus_uarch_value(u, "rob", 0), 12.5, 1e-9);
 	set(u, "rob", "1000000");
 	assert_int_equal(u->params_n, params); /* the table had all of these */
 	assert_null(gus_uarch_param(u, "rs_int"));
@@ -193,6 +191,8 @@ static void what_is_no_value(void **state)
 	refused(u, "rob", "1x", "number of entries");
 	refused(u, "rob", "-1", "number of entries");
 	refused(u, "rob", "1.x", "number of entries");
+	refused(u, "issue_width", "0.5", "whole number of uops");
+	refused(u, "issue_width", "1.0", "whole number of uops");
 	refused(u, "rob", "1000001", "up to 1000000");
 	refused(u, "rob", "99999999999999999999999999", "up to 1000000");
 	gus_uarch_free(u);
