@@ -283,12 +283,22 @@ static void find_needs(struct core *core)
 	find_pools(core, n);
 }
 
-/* Ports of which the oldest uop that is ready can always go: uops are bound to them, and need no unit or bank. */
-static void find_plain_ports(struct core *core)
+/* Which scheduler ports have, and which uops are not bound to them. The oldest uop that is ready for a port can always
+ * go (it is plain) if uops are bound to it and need no unit or bank. */
+static void find_ports(struct core *core)
 {
-	if (core->c->port_binding == GUS_CORE_BIND_ANY)
-		return;
-	core->plain_ports = ~0ull;
+	const enum gus_core_binding binding = (enum gus_core_binding)core->c->port_binding;
+
+	for (unsigned i = 0; i < core->p->ports_n; i++) {
+		enum gus_core_station station = gus_core_station_of(core->c, core->p->port_names[i]);
+		bool of_int = station == GUS_CORE_STATION_INT;
+
+		core->port_pool[i] = (uint8_t)(POOL_RS + station);
+		core->int_ports |= (uint64_t)of_int << i;
+		if (binding == GUS_CORE_BIND_ANY || (binding == GUS_CORE_BIND_TURNS && !of_int))
+			core->unbound_ports |= 1ull << i;
+	}
+	core->plain_ports = ~core->unbound_ports;
 	for (uint32_t i = 0; i < core->p->uops_n; i++) {
 		const struct gus_uop *uop = &core->p->uops[i];
 
@@ -339,15 +349,13 @@ static void begin(struct core *core, const struct gus_program *p, const struct g
 	for (uint64_t i = 0; i < uops; i++)
 		core->uops[i].seq = GUS_NEVER;
 	core->wheel = gus_zalloc(WHEEL * sizeof(*core->wheel));
-	for (unsigned i = 0; i < p->ports_n; i++) {
+	for (unsigned i = 0; i < p->ports_n; i++)
 		core->ready[i] = gus_zalloc(uops / 8);
-		core->port_pool[i] = (uint8_t)(POOL_RS + gus_core_station_of(c, p->port_names[i]));
-	}
 	gus_frontend_begin(&core->front, p, c, options);
 	gus_values_begin(&core->values, p, options->pointers);
+	find_ports(core);
 	find_needs(core);
 	find_used(core);
-	find_plain_ports(core);
 }
 
 static void end(struct core *core)

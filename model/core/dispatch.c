@@ -125,7 +125,7 @@ static uint64_t next_for(struct core *core, unsigned port)
 {
 	uint64_t least = GUS_NEVER;
 
-	if (core->c->port_binding != GUS_CORE_BIND_ANY)
+	if (!(core->unbound_ports >> port & 1))
 		return oldest(core, port, port);
 	for (uint64_t rest = core->ready_ports; rest; rest &= rest - 1) {
 		unsigned from = (unsigned)__builtin_ctzll(rest);
@@ -154,10 +154,9 @@ static struct live_uop *take_ready(struct core *core, uint64_t seq)
  * is still to come, so the mask of those that have something is read anew for each. */
 static void dispatch_ports(struct core *core, uint64_t ports)
 {
-	bool bound = core->c->port_binding != GUS_CORE_BIND_ANY;
 	uint64_t rest;
 
-	while (core->ready_ports && (rest = bound ? ports & core->ready_ports : ports)) {
+	while (core->ready_ports && (rest = ports & (core->ready_ports | core->unbound_ports))) {
 		unsigned port = (unsigned)__builtin_ctzll(rest);
 		struct live_uop *u;
 		uint64_t seq;
@@ -183,6 +182,8 @@ void gus_core_dispatch(struct core *core)
 {
 	uint64_t all = core->p->ports_n >= 64 ? ~0ull : (1ull << core->p->ports_n) - 1, from = ~0ull;
 
+	for (unsigned p = 0; p < core->p->ports_n; p++)
+		core->left[p] = 0;
 	gus_core_wake_timed(core);
 	core->loads_now_n = 0;
 	if (!core->ready_ports)

@@ -178,7 +178,7 @@ struct core {
 	uint32_t most_uops;                     /* that they have */
 	uint8_t tight[POOLS];                   /* pools that may not have it in this cycle */
 	unsigned tight_n;
-	bool rings_tight;
+	bool rings_tight, ports_tight;
 	struct gus_vec(struct waiter) waiters;
 	uint32_t free_waiter;                   /* node + 1 */
 	uint32_t *wheel;                        /* ring index + 1 of the first uop that gets ready in that cycle */
@@ -194,6 +194,8 @@ struct core {
 	struct { uint64_t ports; uint32_t n; } bound[ISSUED_NOW]; /* uops of this cycle, by the ports of their choice */
 	unsigned bound_n;
 	uint64_t ready_ports;                   /* those with some that are ready */
+	uint64_t unbound_ports;                 /* those that take what waits for others of their scheduler */
+	uint64_t int_ports;                     /* those of the schedulers for integer uops */
 	uint64_t plain_ports;                   /* those whose uops need nothing but the port */
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
 	uint64_t unit_free[UNITS];

@@ -110,7 +110,7 @@ int gus_core_config_set(struct gus_core_config *c, const char *name, uint64_t va
 
 void gus_core_config_infinite(struct gus_core_config *c)
 {
-	c->rob = c->rs = c->rs_int = c->rs_vector = c->rs_memory = 0;
+	c->rob = c->rs = c->rs_int = c->rs_int_port = c->rs_vector = c->rs_memory = 0;
 	c->load_buffer = c->store_buffer = c->branch_buffer = 0;
 	c->renames = c->int_renames = c->vector_renames = c->mask_renames = 0;
 }
@@ -153,7 +153,7 @@ enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const
 		{ "lsu", GUS_CORE_STATION_MEMORY }, { "L", GUS_CORE_STATION_MEMORY }, { "S", GUS_CORE_STATION_MEMORY },
 	};
 
-	if (!c->rs_int && !c->rs_vector && !c->rs_memory)
+	if (!c->rs_int && !c->rs_int_port && !c->rs_vector && !c->rs_memory)
 		return GUS_CORE_STATION_WHOLE;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strncmp(port, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)

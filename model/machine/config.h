@@ -15,7 +15,7 @@ struct gus_uarch;
 /* All sizes, widths and rules, by the names of the parameters of tables. A size of 0 is no limit. */
 #define GUS_CORE_SETTINGS(X) \
 	X(issue_width) X(retire_width) X(issue_delay) X(loop_boundary) \
-	X(rob) X(rs) X(rs_int) X(rs_vector) X(rs_vector_wait) X(rs_memory) \
+	X(rob) X(rs) X(rs_int) X(rs_int_port) X(rs_vector) X(rs_vector_wait) X(rs_memory) \
 	X(load_buffer) X(store_buffer) X(branch_buffer) \
 	X(renames) X(int_renames) X(vector_renames) X(mask_renames) \
 	X(port_binding) X(move_elimination_slots) \
@@ -47,6 +47,7 @@ enum gus_core_binding {
 	GUS_CORE_BIND_SLOTS,            /* the fewest or the second, by the place in the group that is issued */
 	GUS_CORE_BIND_RANKS,            /* by how many had the same choice in this cycle, and the place in the group */
 	GUS_CORE_BIND_ROTATE,           /* from the one with the fewest on, by the place in the group */
+	GUS_CORE_BIND_TURNS,            /* integer uops in turn, past schedulers that are full; others as `any` */
 	GUS_CORE_BIND_ANY,              /* not before it is dispatched: the first that is free */
 };
 

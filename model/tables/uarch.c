@@ -56,6 +56,7 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "rob_fused", GUS_UNIT_FLAG, NULL, "a micro-fused uop takes one entry of the reorder buffer" },
 	{ "rs", GUS_UNIT_ENTRIES, NULL, "of the scheduler, or of all of them together" },
 	{ "rs_int", GUS_UNIT_ENTRIES, NULL, "of the schedulers of integer uops" },
+	{ "rs_int_port", GUS_UNIT_ENTRIES, NULL, "of the scheduler that each port for integer uops has of those" },
 	{ "rs_vector", GUS_UNIT_ENTRIES, NULL, "of the schedulers of vector uops" },
 	{ "rs_vector_wait", GUS_UNIT_ENTRIES, NULL, "of the queue in front of the vector schedulers" },
 	{ "rs_load", GUS_UNIT_ENTRIES, NULL, "of the schedulers of loads" },
@@ -181,10 +182,9 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "unlaminate", GUS_UNIT_POLICY, "inputs operands none",
 		"by which count of registers micro-fused uops are split at "
 	  "issue" },
-	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots ranks rotate any",
-		"how a uop gets its port; slots: even "
-	  "issue slots take the least loaded port, odd ones the second least; any: whichever of its ports is free "
-		  "first" },
+	{ "port_binding", GUS_UNIT_POLICY, "fewest alternate round_robin slots ranks rotate turns any",
+		"how a uop gets its port; slots: even issue slots take the least loaded port, odd ones the second "
+		"least; turns: of integer uops in turn, of others any; any: whichever of its ports is free first" },
 	{ "divider_pipelined", GUS_UNIT_FLAG, NULL, "divisions overlap" },
 	{ "smt_threads", GUS_UNIT_ENTRIES, NULL, "threads of a core" },
 	{ NULL, 0, NULL, NULL },

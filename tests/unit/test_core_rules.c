@@ -240,6 +240,56 @@ static void unbound_ports_keep_to_their_kind(void **state)
 	}
 }
 
+/* Integer uops in turn, whoever waits: w0 to w2 wait for r at port 1, and t0 to t4 are bound past them as if they were
+ * not there; with three entries a port they go past that port, and with two w2 itself is not issued before w0 has
+ * gone. */
+static void integer_ports_in_turn(void **state)
+{
+	static const struct { uint32_t entries; int ports[5]; uint64_t t0; } cases[] = {
+		{ 0, { 1, 2, 3, 1, 2 }, 24 }, { 4, { 1, 2, 3, 2, 3 }, 24 }, { 3, { 2, 3, 2, 3, 2 }, 21 },
+		{ 2, { 2, 3, 2, 3, 1 }, 23 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		make("r int - r1 20 0\nw0 int r1 r2 1 1\nw1 int r1 r2 1 1\nw2 int r1 r2 1 1\n"
+		     "t0 int r1 - 1 1,2,3\nt1 int r1 - 1 1,2,3\nt2 int r1 - 1 1,2,3\nt3 int r1 - 1 1,2,3\n"
+		     "t4 int r1 - 1 1,2,3\n");
+		m.c.port_binding = GUS_CORE_BIND_TURNS;
+		m.c.rs_int = 100;
+		m.c.rs_int_port = cases[i].entries;
+		run();
+		for (size_t t = 0; t < 5; t++)
+			if (port_of(4 + t) != cases[i].ports[t])
+				fail_msg("%u entries: t%zu takes port %d, not %d", cases[i].entries, t,
+					port_of(4 + t), cases[i].ports[t]);
+		/* With two entries w2 comes behind w0, a cycle after that was dispatched, and t0 to t2 with it. */
+		assert_int_equal(dispatched(1), 21);
+		assert_int_equal(dispatched(3), 23);
+		assert_int_equal(dispatched(4), cases[i].t0);
+		drop();
+	}
+}
+
+/* Vector uops have no turns: b goes to fp1 beside a on fp0, and c is taken by the same, as the other one is busy. */
+static void vector_ports_take_no_turns(void **state)
+{
+	static const char rules[] = "uarch test isa x86-64 \"two schedulers\"\nlike ufs-haswell\n"
+				    "source test \"made up\"\nport fp0 test\nport fp1 test\n";
+
+	(void)state;
+	make_on(rules, "r int - r1 1 0\na int - - 1 fp0\nb int - - 1 fp0,fp1\nc int - - 1 fp0,fp1\n");
+	m.p->uops[1].port_cycles = 5;
+	m.c.port_binding = GUS_CORE_BIND_TURNS;
+	m.c.rs_int = 100;
+	run();
+	assert_int_equal(dispatched(1), 1);
+	assert_int_equal(dispatched(2), 1);
+	assert_int_equal(port_of(3), port_of(2));
+	assert_int_equal(dispatched(3), 2);
+	drop();
+}
+
 /* Dispatch. */
 
 /* c, older than d, has its operand later than d has: d goes first. Of e and f, which wait for the same, the older. */
@@ -994,6 +1044,8 @@ int main(void)
 		cmocka_unit_test(ports_by_rank_with_others_waiting),
 		cmocka_unit_test(unbound_ports_take_from_each_other),
 		cmocka_unit_test(unbound_ports_keep_to_their_kind),
+		cmocka_unit_test(integer_ports_in_turn),
+		cmocka_unit_test(vector_ports_take_no_turns),
 		cmocka_unit_test(the_oldest_that_is_ready),
 		cmocka_unit_test(units_and_ports_that_are_kept),
 		cmocka_unit_test(long_latencies),

@@ -227,7 +227,7 @@ static void parameters_of_the_core(void **state)
 			{ "jcc_erratum", "yes flag", 1 },
 		{ "decode_fuse_last", "no flag", 0 }, { "unlaminate", "operands policy", 1 },
 			{ "port_binding", "fewest policy", 0 },
-		{ "port_binding", "slots policy", 3 },
+		{ "port_binding", "slots policy", 3 }, { "port_binding", "turns policy", 6 },
 	};
 
 	(void)state;
