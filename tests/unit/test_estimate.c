@@ -162,7 +162,7 @@ static const uint8_t multiply[] = { 0x48, 0x0f, 0xaf, 0xc0, 0x48, 0xff, 0xc9, 0x
 static const uint8_t multiply_lengths[] = { 4, 3, 2 };
 static const uint8_t follow[] = { 0x48, 0x8b, 0x34, 0x06, 0x48, 0x01, 0xf0, 0x48, 0xff, 0xc9, 0x75, 0xf4 };
 static const uint8_t follow_lengths[] = { 4, 3, 3, 2 };
-enum { ROUNDS = 20000, TURNS = 150, LOADS = 12, CHAIN = 0x401000, WALK = 0x500000 };
+enum { ROUNDS = 20000, TURNS = 150, LOADS = 12, CHAIN = 0x401000, WALK = 0x500000, LINE = 64 };
 
 static void model(struct made_model *s, bool all)
 {
@@ -179,8 +179,7 @@ static void model(struct made_model *s, bool all)
 			made_trace_step(&made, chain, 0);
 		for (unsigned i = 0; i < LOADS; i++) {
 			made_trace_step(&made, walk, 1);
-			made_trace_load(&made, 0x600000 + 64 * (uint64_t)(i * 7919 * round % (30000 / (1 + round / 100))),
-					0);
+			made_trace_load(&made, 0x600000 + LINE * (i * 7919 * round % (30000 / (1 + round / 100))), 0);
 		}
 	}
 	made_trace_flush(&made, 0);

@@ -138,7 +138,9 @@ static void what_becomes_cheaper(void **state)
 static void spans_by_arithmetic(void **state)
 {
 	struct gus_stretches *s = gus_stretches_new();
-	const struct { unsigned waiting, timed; double cycles; } spans[] = { { 0, 40, 4 }, { 100, 40, 8 }, { 10, 10, 16 } };
+	const struct { unsigned waiting, timed; double cycles; } spans[] = {
+		{ 0, 40, 4 }, { 100, 40, 8 }, { 10, 10, 16 }
+	};
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
