@@ -270,6 +270,7 @@ unit_tests = \
 	tests/unit/test_sizes \
 	tests/unit/test_snapshot \
 	tests/unit/test_denial \
+	tests/unit/test_estimate \
 	tests/unit/test_executed \
 	tests/unit/test_expected \
 	tests/unit/test_snapshot_take \
@@ -454,6 +455,7 @@ tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_suggest_SOURCES = tests/unit/test_suggest.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
 tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
+tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c

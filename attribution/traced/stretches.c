@@ -96,7 +96,7 @@ static bool is_enough(const struct gus_stretches *s, const struct gus_stretch_re
 
 static void add_up(struct gus_stretch_region *r)
 {
-	double weight = r->cycles > 0 ? r->stands / r->cycles : 1, squared = weight * weight;
+	double weight = r->cycles > 0 ? 1 + r->stands / r->cycles : 1, squared = weight * weight;
 	double off = r->cycles - r->expected, nominal = r->now[0] - r->before[0];
 
 	r->variance += squared * off * off;
@@ -115,22 +115,31 @@ static void add_up(struct gus_stretch_region *r)
 	r->touched = false;
 }
 
-/* What waits takes as much as what was timed before and behind the gap, on average; where that is little, as much as
- * ever. Returns cycles of what waits and what was timed now. */
+/* What waits takes as much as what was timed in its span and in the one before, which are before and behind it: a mean
+ * by executions, so that it leans neither to spans with few of them nor to the beginning of the run, which is dear. */
+static double local(const struct gus_stretch_cell *cell)
+{
+	return (cell->now_cycles + cell->last_cycles) / (double)(cell->now + cell->last);
+}
+
+/* At the end of a stretch. Returns cycles of what has come to wait since the last one. */
 static double settle(struct gus_stretch_cell *cell)
 {
-	enum { LITTLE = 16 };
-	double mean = (cell->now_cycles + LITTLE * cell->mean) / (double)(cell->now + LITTLE);
-	double between = cell->last > 0 ? (mean + cell->last) / 2 : mean;
-	double cycles = cell->now_cycles + (double)cell->waiting * between;
+	enum { SPAN = 32 };
+	double fresh;
 
-	if (!cell->now)
+	if (!(cell->now + cell->last))
 		return 0;
-	cell->last = mean;
-	cell->cycles += cycles;
-	cell->waiting = cell->now = 0;
+	fresh = (double)(cell->waiting - cell->told) * local(cell);
+	cell->told = cell->waiting;
+	if (cell->now < SPAN)
+		return fresh;
+	cell->cycles += cell->now_cycles + (double)cell->waiting * local(cell);
+	cell->last = cell->now;
+	cell->last_cycles = cell->now_cycles;
+	cell->waiting = cell->told = cell->now = 0;
 	cell->now_cycles = 0;
-	return cycles;
+	return fresh;
 }
 
 static void settle_block(struct gus_stretches *s, struct gus_stretch_block *b)
@@ -263,7 +272,7 @@ double gus_stretches_block(const struct gus_stretches *s, uint32_t block, double
 	mean = timed > 0 ? cycles / timed : otherwise;
 	for (unsigned i = 0; i < GUS_STRETCHES_CASES; i++)
 		all += b->cells[i].cycles + b->cells[i].now_cycles + (double)b->cells[i].waiting *
-			(b->cells[i].timed ? b->cells[i].mean : mean);
+			(b->cells[i].timed ? local(&b->cells[i]) : mean);
 	return all;
 }
 

@@ -112,12 +112,12 @@ static void print_programs(const struct gus_model_view *v)
 /* Two digits of what may be very little. */
 static void print_sampled(const struct gus_traced *t)
 {
-	printf("  timed in stretches, %.2g %% of it: 95 %% of such samples have the cycles to %.2g %%",
+	printf("  %.2g %% of it was timed, as a sample: with 95 %% confidence cycles are within %.2g %%",
 	       100 * ratio((double)t->ops_timed, (double)t->ops_run),
 	       100 * gus_traced_cycles_error(t->cycles[0], t->errors));
 	if (t->knobs_n)
-		printf(", each speedup to %.2g points", 100 * gus_traced_speedup_error(t, t->errors));
-	printf("; --lanes all: no error\n");
+		printf(" and each speedup within %.2g points", 100 * gus_traced_speedup_error(t, t->errors));
+	printf(" of a full run's; --lanes all times all of it\n");
 }
 
 static void print_head(const struct gus_model_view *v)

@@ -113,6 +113,53 @@ static void cases_are_told_apart(void **state)
 	gus_stretches_free(r.s);
 }
 
+/* A block that is executed a few times in each stretch, among another, and becomes cheaper all the time, as code does
+ * while caches fill: what waits is as dear as what is timed around it, not as what was at the beginning. */
+static void what_becomes_cheaper(void **state)
+{
+	enum { STRETCHES = 2000, OFTEN = 64 };
+	struct run r = begin();
+	double truth = 0;
+
+	(void)state;
+	for (uint64_t i = 0; r.ran < (uint64_t)STRETCHES * STRETCH; i++) {
+		double pace = 4 + 60 * exp(-(double)r.ran / (200.0 * STRETCH));
+
+		truth += i % OFTEN ? 0 : pace;
+		execute(&r, i % OFTEN ? 0 : 1, 0, 0, i % OFTEN ? 4 : pace);
+	}
+	assert_true(r.timed * 2 < r.executed);
+	assert_true(fabs(gus_stretches_block(r.s, 1, 0) / truth - 1) < 0.01);
+	gus_stretches_free(r.s);
+}
+
+/* Spans end with the stretch that has their 32nd timing. What waits in one takes the mean of its timings and of those
+ * of the span before, and what waits at the end, too: 40 of 4 cycles; 100 wait; 40 of 8; 10 wait; 10 of 16. */
+static void spans_by_arithmetic(void **state)
+{
+	struct gus_stretches *s = gus_stretches_new();
+	const struct { unsigned waiting, timed; double cycles; } spans[] = {
+		{ 0, 40, 4 }, { 100, 40, 8 }, { 10, 10, 16 }
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		double cycles[GUS_STRETCHES_LANES] = { 0 };
+
+		for (unsigned k = 0; k < spans[i].waiting; k++)
+			gus_stretches_execute(s, 0, 0, OPS);
+		for (unsigned k = 0; k < spans[i].timed; k++) {
+			gus_stretches_execute(s, 0, 0, OPS);
+			gus_stretches_time(s, 0, 0, 0, spans[i].cycles);
+		}
+		gus_stretches_region(s, 0, cycles);
+		gus_stretches_next(s);
+	}
+	assert_true(fabs(gus_stretches_block(s, 0, 0) - (40 * 4 + 100 * 6 + 40 * 8 + 10 * 9.6 + 10 * 16)) < 1e-9);
+	assert_true(fabs(gus_stretches_times(s, 0) - 200.0 / 90) < 1e-12);
+	gus_stretches_free(s);
+}
+
 /* Code that comes late, and briefly, is timed although its turn is far away. */
 static void what_is_new_is_timed(void **state)
 {
@@ -215,6 +262,8 @@ int main(void)
 		cmocka_unit_test(short_runs_are_whole),
 		cmocka_unit_test(what_is_alike_needs_little),
 		cmocka_unit_test(cases_are_told_apart),
+		cmocka_unit_test(what_becomes_cheaper),
+		cmocka_unit_test(spans_by_arithmetic),
 		cmocka_unit_test(what_is_new_is_timed),
 		cmocka_unit_test(errors_are_told),
 		cmocka_unit_test(lanes_are_by_region),
