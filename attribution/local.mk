@@ -31,7 +31,9 @@ attribution_libattribution_a_SOURCES = \
 	attribution/traced/coverage.c attribution/traced/coverage.h \
 	attribution/traced/engines.c \
 	attribution/traced/estimate.c attribution/traced/estimate.h \
+	attribution/traced/match.c attribution/traced/match.h \
 	attribution/traced/knobs.c \
+	attribution/traced/match.c attribution/traced/match.h \
 	attribution/traced/private.h \
 	attribution/traced/regions.c attribution/traced/regions.h \
 	attribution/traced/source.c \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/traced/match.h"
 #include "attribution/traced/private.h"
 #include "model/code/program.h"
 #include "model/code/uop_lines.h"
@@ -196,6 +197,17 @@ static void find_own(struct gus_traced *t, uint32_t insn)
 	gus_vec_push(&t->own, own);
 }
 
+/* What the predictor is told of the block's last instruction each time. */
+static void find_branch(const struct gus_traced *t, struct gus_traced_block *b)
+{
+	const struct gus_program_insn *last = &t->program->insns[b->insn + b->insns_n - 1];
+
+	b->branch = (t->program->ops[b->ops.taken].flags & GUS_OP_BRANCH) != 0;
+	b->kind = gus_oracle_branch_kind(t->program, b->ops.taken);
+	b->branch_from = last->offset;
+	b->branch_to = b->address + b->size + (uint64_t)last->info.immediate;
+}
+
 static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 {
 	struct gus_traced_block b = { .address = from->address, .bytes = from->bytes, .lengths = from->lengths,
@@ -216,8 +228,7 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 	if (t->window_bytes)
 		b.windows_n = (uint32_t)((b.address + b.size - 1) / t->window_bytes - b.address / t->window_bytes + 1);
 	measure_windows(t, &b);
-	b.branch = (t->program->ops[b.ops.taken].flags & GUS_OP_BRANCH) != 0;
-	b.kind = gus_oracle_branch_kind(t->program, b.ops.taken);
+	find_branch(t, &b);
 	b.region = region_of(t, b.address);
 	b.head = is_head(t, &b);
 	for (uint32_t i = 0; i < b.insns_n; i++)
@@ -306,8 +317,11 @@ void gus_traced_learn(struct gus_traced *t, const struct gus_trace_block *block)
 
 void gus_traced_forget(struct gus_traced *t)
 {
-	for (size_t i = 0; i < t->blocks.n; i++)
-		free((void *)t->blocks.v[i].bytes), free(t->blocks.v[i].known);
+	for (size_t i = 0; i < t->blocks.n; i++) {
+		free((void *)t->blocks.v[i].bytes);
+		free(t->blocks.v[i].known);
+		gus_vec_free(&t->blocks.v[i].matches);
+	}
 	for (size_t i = 0; i < t->functions.n; i++)
 		if (t->functions.v[i].graph) {
 			gus_graph_free(t->functions.v[i].graph);

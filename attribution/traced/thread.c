@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attribution/traced/estimate.h"
+#include "attribution/traced/match.h"
 #include "attribution/traced/private.h"
 #include "model/code/program.h"
 #include "model/code/values.h"
@@ -57,9 +58,6 @@ struct gus_traced_thread {
 	double ahead;                           /* cycles: of the caches' time before the engine's, which slept */
 	uint8_t farthest;                       /* that an access of the present block went */
 	bool missed;                            /* a misprediction led to it */
-	/* Which accesses of its present instruction have been told. */
-	uint32_t met_insn;
-	uint64_t met;
 	struct gus_access *groups;
 	struct gus_carried *carried;
 	uint64_t entry, iteration;              /* stays in regions so far, and times round the loop in this one */
@@ -278,12 +276,11 @@ static void settle_branch(struct gus_traced_thread *th, uint64_t next)
 	struct gus_branch_outcome o = { .kind = b->kind, .taken = th->way == GUS_TRACE_NEXT_TAKEN ||
 				       b->kind != GUS_BRANCH_CONDITIONAL };
 	struct gus_branch_verdict v;
-	const struct gus_program_insn *insn = &th->t->program->insns[b->insn + b->insns_n - 1];
 
 	th->branching = NULL;
-	o.pc = insn->offset;
+	o.pc = b->branch_from;
 	o.next = b->address + b->size;
-	o.target = o.taken ? next : o.next + (uint64_t)insn->info.immediate;
+	o.target = o.taken ? next : b->branch_to;
 	if (th->t->options.mispredicted)
 		v = (struct gus_branch_verdict){
 			.mispredicted = th->t->options.mispredicted(th->t->options.mispredicted_context,
@@ -360,41 +357,6 @@ static enum gus_hit level_of(const struct gus_traced_thread *th, uint64_t addres
 	return level;
 }
 
-/* Which of the program's accesses is meant: the instruction's own that does the same and has not been told yet, else
- * its last. Accesses are told in the order of their instructions. */
-static uint32_t memory_of(struct gus_traced_thread *th, const struct gus_traced_block *b,
-			  const struct gus_trace_access *a)
-{
-	const struct gus_traced_own *own = &th->t->own.v[b->insn + a->insn];
-	uint32_t last = GUS_TRACED_NONE;
-
-	if (th->met_insn != a->insn)
-		th->met = 0;
-	th->met_insn = a->insn;
-	if (own->n == 1)
-		return own->first;
-	for (uint32_t m = own->first; m < own->first + own->n; m++) {
-		const struct gus_program_memory *memory = &th->t->program->memories[m];
-
-		if (!(a->store ? memory->store : memory->load))
-			continue;
-		last = m;
-		if (!(th->met >> ((m - own->first) & 63) & 1))
-			break;
-	}
-	return last;
-}
-
-/* Whether it is the first time that this access of the program is told of. */
-static bool meet(struct gus_traced_thread *th, const struct gus_traced_block *b, uint32_t insn, uint32_t number)
-{
-	uint64_t bit = UINT64_C(1) << ((number - th->t->own.v[b->insn + insn].first) & 63);
-	bool first = !(th->met & bit);
-
-	th->met |= bit;
-	return first;
-}
-
 /* What is told of memory beside levels, of one access. */
 static void note_memory(struct gus_traced_thread *th, const struct gus_traced_block *b,
 			const struct gus_trace_access *a, uint32_t number)
@@ -432,19 +394,6 @@ static struct gus_trace_access followed(struct gus_traced_thread *th, const stru
 	return a;
 }
 
-/* How wide an access is: as its instruction says, not as the emulator went about it. QEMU reads 16 bytes where a scalar
- * multiplication and addition has 4 or 8 (its decoder has one width for all of vfmadd), and splits what is wider than
- * its own words. 0: the instruction does not say, as a gather touches many places, xsave what is in use, and what is
- * repeated any length. */
-static uint32_t width_of(const struct gus_traced_thread *th, uint32_t insn, uint32_t memory)
-{
-	const struct gus_program *p = th->t->program;
-
-	if (memory == GUS_TRACED_NONE || p->memories[memory].gather || (p->insns[insn].info.flags & GUS_INSN_REP))
-		return 0;
-	return p->memories[memory].bytes;
-}
-
 /* What the engine is told of an access that came in pieces, in any order: all that they touch. */
 static void join_access(struct gus_stream_access *told, const struct gus_trace_access *a, uint32_t width)
 {
@@ -461,21 +410,31 @@ static void join_access(struct gus_stream_access *told, const struct gus_trace_a
 		JOINED_MOST);
 }
 
-/* What the engine is told of an access. */
-static void tell_access(struct gus_traced_thread *th, const struct gus_trace_access *a, uint32_t width, size_t at,
-			const struct gus_cache_answer *answer)
+/* What one of the engines is told of an access. */
+static void tell_engine(struct gus_traced_thread *th, const struct gus_trace_access *a, uint32_t width,
+			const struct gus_cache_answer *answer, bool warm, struct gus_stream_access *told)
 {
-	struct gus_stream_access *told = &th->accesses.v[at], *warm = &th->accesses_warm.v[at];
+	uint8_t tlb = warm ? answer->tlb_if_warm : answer->tlb;
 	enum gus_hit level;
 
 	join_access(told, a, width);
-	join_access(warm, a, width);
-	level = level_of(th, a->address, (enum gus_hit)answer->level, answer->wait, th->asked);
+	level = warm ? level_of(th, a->address, (enum gus_hit)answer->level_if_warm, answer->wait_if_warm,
+				th->asked_warm) :
+		level_of(th, a->address, (enum gus_hit)answer->level, answer->wait, th->asked);
 	told->level = level > told->level ? (uint8_t)level : told->level;
-	told->tlb = answer->tlb > told->tlb ? answer->tlb : told->tlb;
-	level = level_of(th, a->address, (enum gus_hit)answer->level_if_warm, answer->wait_if_warm, th->asked_warm);
-	warm->level = level > warm->level ? (uint8_t)level : warm->level;
-	warm->tlb = answer->tlb_if_warm > warm->tlb ? answer->tlb_if_warm : warm->tlb;
+	told->tlb = tlb > told->tlb ? tlb : told->tlb;
+}
+
+/* What the engines are told: of warm and cold caches that which one of them is for. */
+static void tell_access(struct gus_traced_thread *th, const struct gus_trace_access *a, uint32_t width, size_t at,
+			const struct gus_cache_answer *answer)
+{
+	const bool warm = th->t->options.warm;
+
+	if (!warm || th->other)
+		tell_engine(th, a, width, answer, false, &th->accesses.v[at]);
+	if (warm || th->other)
+		tell_engine(th, a, width, answer, true, &th->accesses_warm.v[at]);
 }
 
 /* Where it hit, for all that is told of memory. */
@@ -499,26 +458,22 @@ static void count_access(struct gus_traced_thread *th, struct gus_traced_memory 
 }
 
 static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
-			const struct gus_trace_access *told_access, size_t base)
+			const struct gus_trace_access *told_access, const struct gus_traced_match *m, size_t base)
 {
-	struct gus_trace_access whole = followed(th, told_access), *a = &whole;
-	uint32_t number = memory_of(th, b, a), width = width_of(th, b->insn + a->insn, number);
-	struct gus_cache_access access = { .address = a->address, .now = next_time(th),
-					  .id = b->insn + a->insn, .store = a->store };
+	struct gus_trace_access a = followed(th, told_access);
+	struct gus_cache_access access = { .address = a.address, .now = next_time(th), .id = b->insn + a.insn,
+		.store = a.store };
 	struct gus_cache_answer answer;
-	bool first;
 
-	a->size = width && width < a->size ? width : a->size;
-	access.bytes = a->size;
+	access.bytes = a.size = m->bytes < a.size ? m->bytes : a.size;
 	gus_cache_access(th->cache, &access, &answer);
-	if (number == GUS_TRACED_NONE)
+	if (m->memory == GUS_TRACED_NONE)
 		return;
 	if (th->groups && th->counting)
-		note_memory(th, b, a, number);
-	first = meet(th, b, a->insn, number);
-	count_access(th, &th->t->memories.v[number], first, &answer);
+		note_memory(th, b, &a, m->memory);
+	count_access(th, &th->t->memories.v[m->memory], m->first, &answer);
 	if (!skips(th))
-		tell_access(th, a, width, base + number - b->memory, &answer);
+		tell_access(th, &a, m->width, base + m->memory - b->memory, &answer);
 }
 
 /* Software prefetches have no addresses in traces of QEMU; registers that accesses around them have shown tell some. */
@@ -595,12 +550,13 @@ static void clear_accesses(struct gus_traced_thread *th, const struct gus_traced
 static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block *b, const struct gus_trace_step *step,
 			  size_t base)
 {
+	const struct gus_traced_match *matches = gus_traced_match(th->t, b, step);
+
 	if (!skips(th))
 		clear_accesses(th, b, base);
-	th->met_insn = UINT32_MAX;
 	th->farthest = 0;
 	for (uint32_t i = 0; i < step->accesses_n; i++)
-		take_access(th, b, &step->accesses[i], base);
+		take_access(th, b, &step->accesses[i], &matches[i], base);
 	if (th->t->regions.v[b->region].prefetches)
 		follow_registers(th, b, step, base);
 	else

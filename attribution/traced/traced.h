@@ -26,6 +26,7 @@ struct gus_cache_total;
 struct gus_core_config;
 struct gus_known_insn;
 struct gus_sensitivity;
+struct gus_traced_match;
 
 struct gus_traced_options {
 	const struct gus_uarch *uarch;
@@ -52,36 +53,38 @@ struct gus_traced_options {
 	void *mispredicted_context;
 };
 
-/* What is executed from its first instruction to its last. */
+/* What is executed from its first instruction to its last. What each step needs stands first and side by side. */
 struct gus_traced_block {
 	uint64_t address;
+	uint64_t executed, cached;              /* times; of them with all uops from the uop cache */
+	uint32_t size, insns_n;
+	uint32_t insn, memory, memories_n;      /* its first in the program's, and how many accesses */
+	uint32_t region;                        /* in regions */
+	uint32_t window, windows_n;             /* of the uop cache */
+	enum gus_branch_kind kind;
+	bool branch, head;                      /* head: the first of its loop */
+	struct gus_growing_block ops;
+	uint64_t recently;                      /* executed since the knobs were looked at */
+	/* Where its last instruction begins, and where that goes if it is taken, and always goes there. */
+	uint64_t branch_from, branch_to;
+	/* of its last instruction: unseen: mispredicted for the first time */
+	uint64_t branches, taken, mispredicted, unseen;
+	struct gus_vec(struct gus_traced_match) matches; /* of its last step; see match.h */
+	uint64_t fetch_misses;                  /* lines of code that had to come from L2 for the decoders */
 	const char *module;                     /* path of the file that it is from; NULL: not known */
 	uint64_t offset;                        /* in it */
 	uint32_t pid;                           /* whose memory it is of, at what time: see gus_traced_moment */
 	uint64_t time;
 	const uint8_t *bytes, *lengths;
-	uint32_t size, insns_n;
-	uint32_t insn, memory, memories_n;      /* its first in the program's, and how many accesses */
-	struct gus_growing_block ops;
-	uint32_t region;                        /* in regions */
-	uint32_t window, windows_n;             /* of the uop cache */
-	uint64_t recently;                      /* executed since the knobs were looked at */
-	uint64_t executed, cached;              /* times; of them with all uops from the uop cache */
-	uint64_t fetch_misses;                  /* lines of code that had to come from L2 for the decoders */
-	/* of its last instruction: unseen: mispredicted for the first time */
-	uint64_t branches, taken, mispredicted, unseen;
 	/* of each instruction, where prefetches are near; NULL: not needed so far */
 	struct gus_known_insn *known;
-	enum gus_branch_kind kind;
-	bool branch, head;                      /* head: the first of its loop */
 };
 
 /* What an access of an instruction met. */
 struct gus_traced_memory {
-	/* first: of the hits, lines that the trace had not touched before */
-	uint64_t accesses, hits[GUS_HITS], first[GUS_HITS];
+	/* told: executed with an address; first: of the hits, lines that the trace had not touched before */
+	uint64_t accesses, told, hits[GUS_HITS], first[GUS_HITS];
 	uint64_t walks, second_tlb, unknown;    /* unknown: executed without an address; after the end */
-	uint64_t told;                          /* executed with one */
 	uint64_t rebuilt;                       /* of a prefetch: its address was found out from accesses around it */
 };
 

@@ -591,18 +591,18 @@ static bool run_direct(struct gus_branch_predictor *p, uint64_t pc, uint64_t tar
 
 struct gus_branch_verdict gus_branch_run(struct gus_branch_predictor *p, const struct gus_branch_outcome *o)
 {
-	struct gus_branch_verdict v = { false, false, false };
+	bool mispredicted = false, unknown = false, late = false;
 	struct gus_branch_counts *counts = &p->counts[o->kind];
 	bool indirect = o->kind == GUS_BRANCH_INDIRECT || o->kind == GUS_BRANCH_CALL_INDIRECT;
 
 	if (o->kind == GUS_BRANCH_CONDITIONAL)
-		v.mispredicted = run_direction(p, o->pc, o->taken, &v.unknown);
+		mispredicted = run_direction(p, o->pc, o->taken, &unknown);
 	else if (indirect)
-		v.mispredicted = run_target(p, o->pc, o->target, &v.unknown);
+		mispredicted = run_target(p, o->pc, o->target, &unknown);
 	else if (o->kind == GUS_BRANCH_RETURN)
-		v.mispredicted = run_return(p, o->pc, o->target, &v.unknown);
+		mispredicted = run_return(p, o->pc, o->target, &unknown);
 	if (o->taken && !indirect && o->kind != GUS_BRANCH_RETURN)
-		v.late = run_direct(p, o->pc, o->target) && !v.mispredicted;
+		late = run_direct(p, o->pc, o->target) && !mispredicted;
 	if (o->kind == GUS_BRANCH_CALL || o->kind == GUS_BRANCH_CALL_INDIRECT)
 		push_return(p, o->next);
 	if (o->kind == GUS_BRANCH_CONDITIONAL)
@@ -615,11 +615,11 @@ struct gus_branch_verdict gus_branch_run(struct gus_branch_predictor *p, const s
 		forget(&p->direction);
 		forget(&p->target);
 	}
-	v.unknown &= v.mispredicted;
+	unknown &= mispredicted;
 	counts->executed++;
 	counts->taken += o->taken;
-	counts->mispredicted += v.mispredicted;
-	counts->unknown += v.unknown;
-	counts->late += v.late;
-	return v;
+	counts->mispredicted += mispredicted;
+	counts->unknown += unknown;
+	counts->late += late;
+	return (struct gus_branch_verdict){ mispredicted, unknown, late };
 }

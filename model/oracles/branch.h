@@ -52,10 +52,10 @@ struct gus_branch_outcome {
 	enum gus_branch_kind kind;
 	bool taken;                     /* all but conditional ones always are */
 };
-struct gus_branch_verdict {
-	bool mispredicted;
-	bool unknown;                   /* never seen before: before the window it may have been learnt */
-	bool late;                      /* taken and direct, its target not in the buffer: the decoder finds it */
+struct gus_branch_verdict { /* bits, as bytes that are written apart cannot be read together at once */
+	bool mispredicted : 1;
+	bool unknown : 1;               /* never seen before: before the window it may have been learnt */
+	bool late : 1;                  /* taken and direct, its target not in the buffer: the decoder finds it */
 };
 struct gus_branch_counts { uint64_t executed, taken, mispredicted, unknown, late; /* unknown: of the mispredicted */ };
 

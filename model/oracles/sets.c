@@ -70,6 +70,8 @@ int gus_sets_init(struct gus_sets *s, const char *what, uint64_t entries, uint32
 	s->policy = policy;
 	s->random = UINT64_C(0x9e3779b97f4a7c15);
 	s->tags = gus_zalloc(entries * sizeof(*s->tags));
+	s->words = (ways + 7) / 8;
+	s->signs = gus_zalloc((size_t)s->n * s->words * sizeof(*s->signs));
 	s->seen = gus_zalloc(s->n * sizeof(*s->seen));
 	s->last = gus_zalloc(s->n);
 	s->filled = gus_zalloc(s->n);
@@ -86,6 +88,7 @@ int gus_sets_init(struct gus_sets *s, const char *what, uint64_t entries, uint32
 void gus_sets_free(struct gus_sets *s)
 {
 	free(s->tags);
+	free(s->signs);
 	free(s->seen);
 	free(s->last);
 	free(s->filled);
@@ -190,6 +193,14 @@ static uint32_t empty_slot(const struct gus_sets *s, uint32_t first)
 	return GUS_SETS_NONE;
 }
 
+static void sign(struct gus_sets *s, uint32_t set, uint32_t way, uint64_t key)
+{
+	uint64_t *word = &s->signs[(size_t)set * s->words + way / 8];
+	unsigned shift = way % 8 * 8;
+
+	*word = (*word & ~(UINT64_C(0xff) << shift)) | (uint64_t)gus_sets_sign(key) << shift;
+}
+
 uint32_t gus_sets_place(struct gus_sets *s, uint64_t key, uint64_t *evicted)
 {
 	uint32_t set = gus_sets_set(s, key), first = set * s->ways, slot = empty_slot(s, first);
@@ -201,6 +212,7 @@ uint32_t gus_sets_place(struct gus_sets *s, uint64_t key, uint64_t *evicted)
 	*evicted = s->tags[slot] - 1; /* of an empty one UINT64_MAX */
 	s->filled[set] = (uint8_t)(s->filled[set] + !s->tags[slot]);
 	s->tags[slot] = key + 1;
+	sign(s, set, slot - first, key);
 	s->seen[set] |= UINT64_C(1) << (slot - first);
 	if (s->ages) {
 		s->ages[slot] = agings[s->policy].insert;

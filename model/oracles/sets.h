@@ -21,6 +21,7 @@
 #define GUS_MODEL_ORACLES_SETS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/tables/policies.h"
@@ -33,6 +34,9 @@ enum { GUS_SETS_WAYS_MAX = 64 };
 /* Owned by one thread. Freed with gus_sets_free. */
 struct gus_sets {
 	uint64_t *tags;         /* by slot (set * ways + way): key + 1; 0: empty */
+	/* By set and way, in words of eight ways: a byte of what each tag is made of, so that one comparison leaves out
+	 * nearly all. Of ways that are none, and never filled, 0, which no key has. */
+	uint64_t *signs;
 	uint64_t *stamps;       /* lru: by slot, the clock at its last use */
 	uint8_t *ages;          /* srrip, qlru: by slot */
 	/* tree_plru: by set, bit n the node n, the root being 1; set: the victim is on the right */
@@ -44,6 +48,7 @@ struct gus_sets {
 	uint64_t clear[GUS_SETS_WAYS_MAX], set[GUS_SETS_WAYS_MAX];
 	uint64_t clock, random, mask; /* mask: sets - 1, or 0 if that is no power of two */
 	uint32_t n, ways;       /* sets, and slots in each */
+	uint32_t words;         /* of signs, of a set */
 	enum gus_replacement policy;
 };
 
@@ -62,19 +67,34 @@ static inline uint32_t gus_sets_set(const struct gus_sets *s, uint64_t key)
 	return (uint32_t)(s->mask || s->n == 1 ? key & s->mask : key % s->n);
 }
 
-/* Where a key is, or GUS_SETS_NONE. If it is not in the way that was used last all are compared, as which one it is
- * cannot be predicted. */
+static inline uint8_t gus_sets_sign(uint64_t key)
+{
+	return (uint8_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 57 | 0x80);
+}
+
+/* Where a key is, or GUS_SETS_NONE. If it is not in the way that was used last, those whose sign is that of the key are
+ * compared: mostly the one that has it, or none. */
 static inline uint32_t gus_sets_find(const struct gus_sets *s, uint64_t key)
 {
+	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), each = UINT64_C(0x0101010101010101);
 	uint32_t set = gus_sets_set(s, key), first = set * s->ways;
-	const uint64_t *tags = s->tags + first;
-	uint32_t found = GUS_SETS_NONE;
+	const uint64_t *tags = s->tags + first, *signs = s->signs + (size_t)set * s->words;
 
 	if (tags[s->last[set]] == key + 1)
 		return first + s->last[set];
-	for (uint32_t way = 0; way < s->ways; way++)
-		found = tags[way] == key + 1 ? first + way : found;
-	return found;
+	for (uint32_t word = 0; word < s->words; word++) {
+		/* Bytes that are the same are 0; of those, and of no others, the highest bit is left. */
+		uint64_t apart = signs[word] ^ gus_sets_sign(key) * each;
+		uint64_t same = ~(((apart & low) + low) | apart | low);
+
+		for (; same; same &= same - 1) {
+			uint32_t way = 8 * word + ((uint32_t)__builtin_ctzll(same) >> 3);
+
+			if (tags[way] == key + 1)
+				return first + way;
+		}
+	}
+	return GUS_SETS_NONE;
 }
 
 /* Tells that what is in a slot was used; key is what was found there. */

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "model/machine/options.h"
 #include "model/oracles/cache.h"
+#include "model/oracles/sets.h"
 #include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
 
@@ -1135,6 +1136,33 @@ static void test_silent_table(void **state)
 	gus_uarch_free(u);
 }
 
+/* Keys whose signs are the same are told apart, in each of 12 ways, which are no whole words of signs; what was removed
+ * is not found by the sign that it left behind; and no key is found in the ways that the last word has beyond them. */
+static void keys_of_one_sign(void **state)
+{
+	uint64_t keys[13], evicted, n = 0;
+	uint32_t slots[12];
+	struct gus_sets s;
+
+	(void)state;
+	for (uint64_t key = 1; n < 13; key++)
+		if (gus_sets_sign(key) == gus_sets_sign(1))
+			keys[n++] = key;
+	assert_int_equal(gus_sets_init(&s, "a set", 12, 12, GUS_REPLACE_LRU, NULL), 0);
+	for (unsigned i = 0; i < 12; i++) {
+		assert_int_equal(gus_sets_find(&s, keys[i]), GUS_SETS_NONE);
+		slots[i] = gus_sets_place(&s, keys[i], &evicted);
+	}
+	for (unsigned i = 0; i < 12; i++)
+		assert_int_equal(gus_sets_find(&s, keys[i]), slots[i]);
+	assert_int_equal(gus_sets_find(&s, keys[12]), GUS_SETS_NONE);
+	gus_sets_remove(&s, slots[5]);
+	assert_int_equal(gus_sets_find(&s, keys[5]), GUS_SETS_NONE);
+	assert_int_equal(gus_sets_place(&s, keys[12], &evicted), slots[5]);
+	assert_int_equal(gus_sets_find(&s, keys[12]), slots[5]);
+	gus_sets_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1155,7 +1183,7 @@ int main(void)
 		cmocka_unit_test(test_stores_no_stride), cmocka_unit_test(test_huge_ranges),
 		cmocka_unit_test(test_which_tlb),
 		cmocka_unit_test(test_long_accesses), cmocka_unit_test(test_silent_table),
-		cmocka_unit_test(test_clean_lines_go),
+		cmocka_unit_test(test_clean_lines_go), cmocka_unit_test(keys_of_one_sign),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,43 @@ static void accesses_are_as_wide_as_their_instruction(void **state)
 	assert_true(cycles[3] < 0.7 * cycles[0]); /* without the store's word there is only the addition's latency */
 }
 
+/* movaps xmm0, [rsi]; movsd [rdi], xmm1; jmp back: pieces come in other numbers, sizes and directions from turn
+ * to turn, and each is counted where it belongs, whatever the turn before was told: the load in one piece or two, the
+ * store first, the store alone, or nothing. */
+static void pieces_change_from_turn_to_turn(void **state)
+{
+	static const uint8_t code[] = { 0x0f, 0x28, 0x06, 0xf2, 0x0f, 0x11, 0x0f, 0xeb, 0xf7 };
+	static const uint8_t lengths[] = { 3, 4, 2 };
+	static const struct gus_trace_access pieces[] = { { 0x10000000, 16, 0, false }, { 0x10000000, 8, 0, false },
+		{ 0x10000008, 8, 0, false }, { 0x20000000, 8, 1, true } };
+	static const struct { unsigned first, n; } turns[] = { { 0, 1 }, { 1, 3 }, { 1, 1 }, { 3, 1 }, { 0, 0 },
+		{ 1, 2 } };
+	struct made_trace made;
+	struct made_model s;
+	uint32_t body;
+
+	(void)state;
+	made_model_begin(&s);
+	made_trace_begin(&made, "x86_64");
+	body = made_trace_block(&made, LOOP, code, lengths, sizeof(code), 3);
+	for (unsigned turn = 0; turn < 600; turn++) {
+		unsigned first = turns[turn % 6].first, n = turns[turn % 6].n;
+
+		made_trace_step(&made, body, n);
+		for (unsigned k = first; k < first + n; k++)
+			gus_vec_push(&made.accesses, pieces[k]);
+	}
+	made_trace_flush(&made, 0);
+	made_model_run(&s, &made);
+	assert_int_equal(s.t.memories.n, 2);
+	assert_int_equal(s.t.memories.v[0].accesses, 100 * (1 + 2 + 1 + 2));
+	assert_int_equal(s.t.memories.v[0].told, 100 * (1 + 1 + 1 + 1)); /* of two pieces the first */
+	assert_int_equal(s.t.memories.v[1].accesses, 200);
+	assert_int_equal(s.t.memories.v[1].told, 200);
+	check_sums(&s.t);
+	made_model_free(&s);
+}
+
 static bool mispredict_ends(void *context, uint32_t block, bool taken)
 {
 	(void)context;
@@ -866,6 +903,7 @@ int main(void)
 		cmocka_unit_test(what_traces_say_adds_up),
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(accesses_are_as_wide_as_their_instruction),
+		cmocka_unit_test(pieces_change_from_turn_to_turn),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_predictor),
 		cmocka_unit_test(test_warm_up),
