@@ -236,6 +236,20 @@ static void older_stores_of_a_word(void **state)
 	}
 }
 
+/* push [rsi]; dec rcx; jnz back: one store a cycle leaves for L1, and what the same op loads is none. */
+static void what_is_loaded_does_not_leave(void **state)
+{
+	(void)state;
+	config.l1d_stores = 1;
+	PROGRAM("\xff\x36\x48\xff\xc9\x75\xf9");
+	assert_int_equal(p->ops[0].memories_n, 2);
+	for (unsigned i = 0; i < TURNS; i++) {
+		turn(0x10000, GUS_HIT_L1, true, false);
+		x.accesses.v[2 * i + 1].address = 0x20000;
+	}
+	both_take(1, 0.2);
+}
+
 /* mov rax, [rsi]; mov rsi, [rsi + 8]; dec rcx; jnz back: the second load is a hit of a line that is on its way, and
  * waits for it as the first does. */
 static void a_hit_waits_for_its_line(void **state)
@@ -328,6 +342,7 @@ int main(void)
 		CASE(the_limit_is_named),
 		CASE(the_last_access_is_its_own),
 		CASE(older_stores_of_a_word),
+		CASE(what_is_loaded_does_not_leave),
 		CASE(a_hit_waits_for_its_line),
 		CASE(most_ops_say_where_from),
 		CASE(an_engine_that_fails),

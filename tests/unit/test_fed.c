@@ -415,11 +415,47 @@ static void test_strings(void **state)
 	}
 }
 
+/* Two nops in turn, each from the decoders or the uop cache: together they are half a cycle; where one of them is
+ * decoded and the other is not, each decoded one begins a group of its own. */
+static void test_groups_end_where_the_cache_begins(void **state)
+{
+	static const struct { bool cached[2]; double cycles; } cases[] = {
+		{ { false, false }, 0.5 }, { { true, true }, 0.5 }, { { true, false }, 1 }, { { false, true }, 1 },
+	};
+	static const uint8_t nops[] = { 0x90, 0x90 }, ones[] = { 1, 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
+		struct gus_stream_told steps[200] = { { 0 } };
+		struct gus_error err = { 0 };
+		struct gus_stream_engine *e;
+		double cycles[GUS_STREAM_LANES];
+		struct setting s;
+
+		open_setting(&s);
+		s.block = gus_growing_add(s.g, nops, ones, sizeof(nops), 0);
+		s.c.uop_cache_reads = 1000;
+		e = gus_stream_open(s.p, &s.c, &o, &err);
+		assert_non_null(e);
+		for (uint32_t k = 0; k < 200; k++)
+			steps[k] = (struct gus_stream_told){ .op = s.block.op + k % 2,
+				.cached = cases[i].cached[k % 2] };
+		gus_stream_feed(e, &(struct gus_stream_feed){ steps, NULL, 200 }, NULL);
+		gus_stream_cycles(e, cycles);
+		if (fabs(cycles[0] / 100 - cases[i].cycles) > 0.1)
+			fail_msg("case %zu: %.2f cycles", i, cycles[0] / 100);
+		gus_stream_close(e);
+		close_setting(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_same_as_program),
+		cmocka_unit_test(test_groups_end_where_the_cache_begins),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_regions_grow), cmocka_unit_test(test_regions_begin_at_nothing),
 		cmocka_unit_test(test_growth),
