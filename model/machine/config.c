@@ -115,6 +115,22 @@ void gus_core_config_infinite(struct gus_core_config *c)
 	c->renames = c->int_renames = c->vector_renames = c->mask_renames = 0;
 }
 
+/* Parameters that are numbers of cycles. Engines have their times in small numbers, where a longer one than
+ * GUS_CORE_CYCLES_MOST would wrap to a short one. */
+static int check_cycles(const struct gus_core_config *c, struct gus_error *err)
+{
+	for (const struct gus_uarch_param_kind *k = gus_uarch_params; k->name; k++)
+		for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+			uint32_t value = *(const uint32_t *)(const void *)((const char *)c + settings[i].offset);
+
+			if ((k->unit == GUS_UNIT_CYCLES || k->unit == GUS_UNIT_NS) && value > GUS_CORE_CYCLES_MOST &&
+			    strcmp(k->name, settings[i].name) == 0)
+				return gus_fail(err, GUS_E_USAGE, "cannot run the engine: %s is %u cycles, and more "
+						"than %d cannot be counted", k->name, value, GUS_CORE_CYCLES_MOST);
+		}
+	return 0;
+}
+
 int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err)
 {
 	static const struct setting powers[] = {
@@ -126,19 +142,22 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 	};
 
 	if (!c->issue_width || !c->retire_width || !c->issue_delay)
-		return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: issue_width, retire_width and "
+		return gus_fail(err, GUS_E_USAGE, "cannot run the engine: issue_width, retire_width and "
 				"issue_delay must be at least 1");
 	if (c->port_binding > GUS_CORE_BIND_ANY)
-		return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: there is no way %u to bind ports, the "
+		return gus_fail(err, GUS_E_USAGE, "cannot run the engine: there is no way %u to bind ports, the "
 				"last is %d", c->port_binding, GUS_CORE_BIND_ANY);
+	if (c->line_size > GUS_CORE_LINE_MOST)
+		return gus_fail(err, GUS_E_USAGE, "cannot run the engine: line_size is %u, and the longest line has %d "
+				"bytes", c->line_size, GUS_CORE_LINE_MOST);
 	for (size_t i = 0; i < sizeof(powers) / sizeof(*powers); i++) {
 		uint32_t value = *(const uint32_t *)(const void *)((const char *)c + powers[i].offset);
 
 		if (value & (value - 1))
-			return gus_fail(err, GUS_E_USAGE, "cannot run the core engine: %s is %u, which is no power of "
-					"two", powers[i].name, value);
+			return gus_fail(err, GUS_E_USAGE, "cannot run the engine: %s is %u, which is no power of two",
+					powers[i].name, value);
 	}
-	return 0;
+	return check_cycles(c, err);
 }
 
 uint32_t gus_core_vector_entries(const struct gus_core_config *c)

@@ -11,6 +11,8 @@ struct gus_error;
 struct gus_uarch;
 
 #define GUS_CORE_PORTS 64       /* as many as a table may have */
+/* A latency or a penalty of a machine, and the bytes of a line. Real ones are below 1,000 and 256. */
+enum { GUS_CORE_CYCLES_MOST = 10000, GUS_CORE_LINE_MOST = 4096 };
 
 /* All sizes, widths and rules, by the names of the parameters of tables. A size of 0 is no limit. */
 #define GUS_CORE_SETTINGS(X) \

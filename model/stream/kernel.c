@@ -12,7 +12,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors go to inlined functions only */
 
 /* Ticks after which times are taken down: half of what fits; how far ahead of dispatch retirement may be (100,000
- * cycles); and after how many ops that is looked at, none of which takes 13,000 cycles. */
+ * cycles); and after how many ops that is looked at, if none of them takes 13,000 cycles (STREAM_SLOW). */
 enum { REBASE = 1 << 30, AHEAD_MOST = 1 << 29, REBASE_EVERY = 16, TOSSES_EVERY = 64 };
 
 /* Zeroed, and as vectors must lie. */

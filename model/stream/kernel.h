@@ -379,9 +379,11 @@ INLINE stream_time NAME(cross_line)(struct NAME(state) *k, const struct stream *
 	}
 	for (uint32_t i = 0; i < needs->uses_n; i++) {
 		const struct stream_use *use = &s->uses.v[needs->use + i];
+		stream_time ticks = k->inverse[use->resource] * use->times, whole = ticks / STREAM_SHARE;
 
-		k->resource[use->resource] = k->resource[use->resource] +
-			k->inverse[use->resource] * use->times * k->split_share / STREAM_SHARE;
+		/* In two parts, as all of it times the share may be too large. */
+		k->resource[use->resource] = k->resource[use->resource] + whole * k->split_share +
+			(ticks - whole * STREAM_SHARE) * k->split_share / STREAM_SHARE;
 	}
 	if (u->kind != GUS_UOP_LOAD)
 		return start;
@@ -790,7 +792,7 @@ INLINE void NAME(walk)(struct NAME(state) *k, const struct stream *s, const stru
 			NAME(account)(k, s, &r->steps[i], accesses, log, times ? times + i : NULL);
 		else
 			NAME(op)(k, s, &r->steps[i], accesses, log, NULL);
-		if (i % REBASE_EVERY == 0 && NAME(far)(k)) {
+		if ((i % REBASE_EVERY == 0 || s->slow) && NAME(far)(k)) {
 			int64_t before = k->base[0] + FIRST(k->retire);
 
 			NAME(rebase)(k, s);

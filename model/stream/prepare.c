@@ -268,6 +268,42 @@ static uint8_t taken(const struct stream *s, unsigned w, uint64_t entries)
 	return (uint8_t)(entries < most ? entries : most);
 }
 
+/* An access: a walk, the buses, the farthest level, and all that may put it off. */
+static double longest_access(const struct gus_core_config *c)
+{
+	double lines = 0;
+
+	for (unsigned bus = 0; bus < STREAM_BUSES; bus++)
+		lines += bus_cycles(c, (enum stream_bus)bus);
+	return lines + c->page_walk_latency + c->stlb_latency + c->l2_latency + c->l3_latency + c->memory_latency +
+		c->line_split_penalty + c->page_split_penalty + c->alias_penalty + c->store_forward_latency +
+		c->store_forward_computed + c->store_forward_vector + c->store_forward_address +
+		c->store_forward_blocked;
+}
+
+/* Cycles that an op cannot take more than, from its dispatch on. Of code, uops of an instruction wait for each other in
+ * at most four steps (program_uops.c); in tables of uops they may all do so. What a line that is crossed takes twice is
+ * there twice. */
+static double longest(const struct stream *s, const struct gus_op *op)
+{
+	const struct gus_core_config *c = s->c;
+	double busy = 0, latest = 0, costs[FRONTS], front = 0;
+
+	for (uint32_t i = op->uop; i < op->uop + op->uops_n; i++) {
+		const struct gus_uop *u = &s->p->uops[i];
+		double cycles = u->latency;
+
+		for (unsigned f = 0; f < u->out_n; f++)
+			cycles = fmax(cycles, s->p->flows[u->out + f].cycles);
+		latest = s->p->uarch ? fmax(latest, 4 * cycles) : latest + cycles;
+		busy += 2 * (u->port_cycles + u->unit_cycles);
+	}
+	gus_stream_front_costs(s, op, costs);
+	for (unsigned f = 0; f < FRONTS; f++)
+		front += costs[f];
+	return busy + latest + front + c->l2_latency + c->mispredict_penalty + op->memories_n * longest_access(c);
+}
+
 /* All parts of the front end get faster together: more of them would be more of each. */
 static void prepare_op(struct stream *s, uint32_t number)
 {
@@ -282,6 +318,7 @@ static void prepare_op(struct stream *s, uint32_t number)
 		to.front[f] = cost(s, costs[f], GUS_KNOB_ISSUE, 0);
 		to.fronts = (uint8_t)(to.fronts | (costs[f] > 0) << f);
 	}
+	s->slow |= longest(s, op) > STREAM_SLOW;
 	to.retire = cost(s, (double)op->slots / s->c->retire_width, GUS_KNOB_RETIRE, 0);
 	for (uint32_t u = 0; u < op->uops_n; u++)
 		prepare_uop(s, op->uop + u, s->p->insns[op->insn].info.class);
@@ -423,6 +460,11 @@ int gus_stream_prepare(struct stream *s, struct gus_error *err)
 	prepare_memory(s);
 	if (prepare_windows(s, err) != 0)
 		return -1;
+	for (uint32_t i = 0; i < s->p->ops_n; i++)
+		if (longest(s, &s->p->ops[i]) > STREAM_LONGEST)
+			return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: an instruction may take %.0f "
+					"cycles, and more than %d cannot be counted",
+					longest(s, &s->p->ops[i]), STREAM_LONGEST);
 	gus_stream_prepare_more(s);
 	return 0;
 }

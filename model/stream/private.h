@@ -25,6 +25,8 @@ enum {
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
 	STREAM_LATE = 8,                /* uops that may wait in the reservation station out of order */
 	STREAM_SHARE = 64, STREAM_PAGE = 4096,
+	/* Cycles that an op may take where times are looked at every 16 ops, and at all. */
+	STREAM_SLOW = 13000, STREAM_LONGEST = 200000,
 	STREAM_IN_WORD = 16,            /* stores that are looked at for one word of a load */
 };
 
@@ -125,6 +127,7 @@ struct stream {
 	struct stream_size sizes[STREAM_WINDOWS][STREAM_SIZES];
 	unsigned sizes_n[STREAM_WINDOWS];
 	uint64_t mask[STREAM_WINDOWS];  /* entries of the rings, less 1: powers of two beyond the largest size */
+	bool slow;                      /* an op may take so long that times are looked at behind each one */
 	uint32_t turned;                /* how often costs were made anew */
 	uint32_t regions;               /* the largest number of one so far, plus 1 */
 };

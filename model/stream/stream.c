@@ -19,9 +19,8 @@
 
 static int check(const struct gus_core_config *c, const struct gus_stream_options *o, struct gus_error *err)
 {
-	if (!c->issue_width || !c->retire_width)
-		return gus_fail(err, GUS_E_USAGE,
-				"cannot run the stream engine: issue_width and retire_width must be at least 1");
+	if (gus_core_config_check(c, err) != 0)
+		return -1;
 	if (o->lanes_n > GUS_STREAM_LANES)
 		return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: %zu lanes, and a pass has %d",
 				o->lanes_n,

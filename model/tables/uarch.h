@@ -59,7 +59,8 @@ struct gus_error;
 struct gus_uarch_private;
 
 enum { GUS_UARCH_CENTI = 100 }; /* cycles are kept in hundredths: exact, and as fine as the text */
-enum { GUS_UARCH_CYCLES_MAX = 10000000 }; /* more in one figure is a mistake */
+enum { GUS_UARCH_CYCLES_MAX = 10000 }; /* more in one figure is a mistake, and no engine counts so far */
+enum { GUS_UARCH_VALUE_MAX = 10000000 }; /* of a parameter, in its unit */
 enum { GUS_UARCH_PORTS_MAX = 64 };
 /* What a table may have besides; ours have a tenth. Groups are compared pair by pair, classes are sought by going
  * through all, engines have room for as many units, and a text may be included or be like others, which are read anew

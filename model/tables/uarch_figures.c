@@ -25,7 +25,7 @@ static int use(struct gus_uarch_parser *p, struct gus_token t, const struct gus_
 	out->group = ids ? ids[number] : number;
 	at = colon + 1;
 	end = t.text + t.size;
-	if (!gus_parse_centi(&at, end, &out->cycles) || at != end)
+	if (!gus_parse_centi(&at, end, GUS_UARCH_COUNT_MAX, &out->cycles) || at != end)
 		return gus_parse_wrong(p, "'%.*s' has no number of cycles", GUS_SHOW(t));
 	return 0;
 }
@@ -82,7 +82,7 @@ static int pair(struct gus_uarch_parser *p, struct gus_token t, struct gus_uarch
 
 	if (operand(&at, end, &out->from_kind, &out->from) && mark(&at, end, '>') &&
 	    operand(&at, end, &out->to_kind, &out->to) && out->to_kind != GUS_UARCH_ADDRESS && mark(&at, end, ':') &&
-	    gus_parse_centi(&at, end, &out->cycles) && at == end)
+	    gus_parse_centi(&at, end, GUS_UARCH_CYCLES_MAX, &out->cycles) && at == end)
 		return 0;
 	return gus_parse_wrong(p, "expected FROM>TO:CYCLES such as 0>1:3 or m0>0:5, found '%.*s'", GUS_SHOW(t));
 }
@@ -144,12 +144,12 @@ static int lo_hi(struct gus_uarch_parser *p, const char *what, uint32_t *lo, uin
 	struct gus_token t = gus_parse_next(p);
 	const char *at = t.text, *end = t.text ? t.text + t.size : NULL;
 
-	if (!t.text || !gus_parse_centi(&at, end, lo))
+	if (!t.text || !gus_parse_centi(&at, end, GUS_UARCH_CYCLES_MAX, lo))
 		return gus_parse_wrong(p, "expected the %s as LO-HI, found '%.*s'", what, GUS_SHOW(t));
 	*hi = *lo;
 	if (at < end && *at == '-') {
 		at++;
-		if (!gus_parse_centi(&at, end, hi))
+		if (!gus_parse_centi(&at, end, GUS_UARCH_CYCLES_MAX, hi))
 			at = NULL;
 	}
 	return at == end && *lo <= *hi ? 0 : gus_parse_wrong(p, "'%.*s' is not LO-HI", GUS_SHOW(t));

@@ -71,8 +71,8 @@ uint32_t gus_parse_quoted(struct gus_uarch_parser *p, const char *what, int *sta
 int gus_parse_end(struct gus_uarch_parser *p);
 /* Digits, at most nine, from *at; false if there are none. */
 bool gus_parse_digits(const char **at, const char *end, uint32_t *value);
-/* A number with at most two decimals from *at, in hundredths; false if it is none or too large. */
-bool gus_parse_centi(const char **at, const char *end, uint32_t *value);
+/* A number with at most two decimals from *at, in hundredths; false if it is none or `most` is less. */
+bool gus_parse_centi(const char **at, const char *end, uint32_t most, uint32_t *value);
 int gus_parse_count(struct gus_uarch_parser *p, const char *what, uint32_t *value);
 int gus_parse_cycles(struct gus_uarch_parser *p, const char *what, uint32_t *value);
 

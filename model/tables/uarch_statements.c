@@ -158,7 +158,7 @@ static int param_value(struct gus_uarch_parser *p, const struct gus_uarch_param_
 		one->word = gus_parse_string(p, gus_parse_intern(p, t));
 		return 0;
 	}
-	if (!gus_parse_centi(&at, t.text + t.size, &value) || at != t.text + t.size)
+	if (!gus_parse_centi(&at, t.text + t.size, GUS_UARCH_VALUE_MAX, &value) || at != t.text + t.size)
 		return gus_parse_wrong(p, "'%.*s' is not a number", GUS_SHOW(t));
 	one->value = (double)value / GUS_UARCH_CENTI;
 	return 0;

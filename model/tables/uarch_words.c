@@ -116,12 +116,12 @@ bool gus_parse_digits(const char **at, const char *end, uint32_t *value)
 	return *at > start;
 }
 
-bool gus_parse_centi(const char **at, const char *end, uint32_t *value)
+bool gus_parse_centi(const char **at, const char *end, uint32_t most, uint32_t *value)
 {
 	uint32_t whole;
 	unsigned scale = GUS_UARCH_CENTI;
 
-	if (!gus_parse_digits(at, end, &whole) || whole > GUS_UARCH_CYCLES_MAX)
+	if (!gus_parse_digits(at, end, &whole) || whole > most)
 		return false;
 	*value = whole * GUS_UARCH_CENTI;
 	if (*at < end && **at == '.')
@@ -146,7 +146,7 @@ int gus_parse_cycles(struct gus_uarch_parser *p, const char *what, uint32_t *val
 	struct gus_token t = gus_parse_next(p);
 	const char *at = t.text;
 
-	if (t.text && gus_parse_centi(&at, t.text + t.size, value) && at == t.text + t.size)
+	if (t.text && gus_parse_centi(&at, t.text + t.size, GUS_UARCH_CYCLES_MAX, value) && at == t.text + t.size)
 		return 0;
 	return gus_parse_wrong(p, "expected the %s in cycles, found '%.*s'", what, GUS_SHOW(t));
 }

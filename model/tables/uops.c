@@ -53,7 +53,7 @@ static int64_t take_centi(struct gus_piece *s)
 				value += (s->text[i] - '0') * (scale /= 10);
 	s->text += i;
 	s->size -= i;
-	return digits && value < (int64_t)GUS_UARCH_CYCLES_MAX * GUS_UARCH_CENTI ? value : -1;
+	return digits && value <= GUS_UOPS_FIGURE_MAX ? value : -1;
 }
 
 /* The whole of s as a number in hundredths; -1 if it is empty or none. */
@@ -692,6 +692,18 @@ static void put_pairs(struct writer *w, const struct gus_uarch_pair *pairs, uint
 	}
 }
 
+/* What runs for ever (rep over memory, measured as one) is more than a table says of an instruction. */
+static bool is_endless(const struct gus_uops *one)
+{
+	enum { LONGEST = GUS_UARCH_CYCLES_MAX * GUS_UARCH_CENTI, BUSY = GUS_UARCH_COUNT_MAX * GUS_UARCH_CENTI };
+	bool endless = one->uops > GUS_UARCH_COUNT_MAX || one->fused > GUS_UARCH_COUNT_MAX ||
+		one->latency > LONGEST || one->loadlat > LONGEST || one->divider > BUSY;
+
+	for (uint32_t i = 0; i < one->pairs_n; i++)
+		endless |= one->pairs[i].cycles > LONGEST;
+	return endless;
+}
+
 static int put_form(void *context, const struct gus_uops *one, struct gus_error *err)
 {
 	struct writer *w = context;
@@ -703,8 +715,7 @@ static int put_form(void *context, const struct gus_uops *one, struct gus_error 
 	int64_t loadlat = one->loadlat > 0 ? one->loadlat : row ? row->loadlat : 0;
 
 	(void)err;
-	/* What runs for ever (rep over memory, measured as one) is more than a table says of an instruction. */
-	if (one->uops < 0 || one->uops > GUS_UARCH_COUNT_MAX || one->fused > GUS_UARCH_COUNT_MAX)
+	if (one->uops < 0 || is_endless(one))
 		return 0;
 	say(w, "form \"%s\" uops %" PRId64, one->form, one->uops);
 	put_cycles(w, "latency", latency);

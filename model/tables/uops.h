@@ -22,6 +22,8 @@ struct gus_uops_port {
 	uint32_t uops;
 };
 
+enum { GUS_UOPS_FIGURE_MAX = 999999999 }; /* hundredths; what is more was not measured */
+
 /* One form on one CPU. Times are hundredths of a cycle; -1 is what was not measured. */
 struct gus_uops {
 	char form[GUS_INSN_FORM_MAX];

@@ -231,7 +231,8 @@ int main(int argc, char **argv)
 		return list();
 	if (argc >= 2 && strcmp(argv[1], "--time") == 0)
 		return measure(argv + 2, argc - 2);
-	if (argc < 2 || argc > 3 || (argc == 3 && (passes = strtoul(argv[2], &end, 10), end == argv[2] || *end)))
+	if (argc < 2 || argc > 3 || (argc == 3 && (argv[2][0] < '0' || argv[2][0] > '9' ||
+				      (passes = strtoul(argv[2], &end, 10), *end))))
 		die("usage: kernel --list | --time [NAME...] | NAME [PASSES]");
 	kernel = find(argv[1]);
 	room = furnish();

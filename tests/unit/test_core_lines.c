@@ -124,11 +124,12 @@ static void when_lines_arrive(void **state)
 	}
 }
 
-/* A level that is as fast as L1 costs nothing, one that is a cycle slower one; what is far too long is cut. */
+/* A level that is as fast as L1 costs nothing, one that is a cycle slower one; the slowest has all
+ * its cycles. */
 static void near_and_far(void **state)
 {
-	static const uint32_t latency[] = { 3, 4, 5, 20000, 60000 };
-	static const uint64_t there[] = { 5, 5, 6, 20001, 30005 };
+	static const uint32_t latency[] = { 3, 4, 5, 9000, GUS_CORE_CYCLES_MOST };
+	static const uint64_t there[] = { 5, 5, 6, 9001, 10001 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(latency) / sizeof(*latency); i++) {
@@ -427,11 +428,12 @@ static void crossed_lines(void **state)
 		assert_int_equal(completed(0), past ? 95 : 5);
 		drop();
 	}
-	begin("a load rsi r1 4 1\n");                    /* more than there is room for */
+	begin("a load rsi r1 4 1\n");                    /* with a level beyond L1 */
 	trace.address[0] = A + 60;
-	m.c.line_split_penalty = 40000;
+	trace.level[0] = GUS_HIT_L2;
+	m.c.line_split_penalty = m.c.l2_latency = GUS_CORE_CYCLES_MOST;
 	run();
-	assert_int_equal(completed(0), 5 + 30000);
+	assert_int_equal(completed(0), 1 + 20000);
 	drop();
 	/* An access of a whole line and more is not said to cross one. */
 	begin("a load rsi x1 4 1\nb load rdi x1 4 1\n");

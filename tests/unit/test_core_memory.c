@@ -544,6 +544,19 @@ static void test_refused(void **state)
 	err = (struct gus_error){ 0 };
 	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), -1);
 	assert_non_null(strstr(err.text, "bind ports"));
+	/* Times are in small numbers: a store's word after 65,536 cycles would come at once. */
+	broken = config;
+	broken.store_forward_latency = GUS_CORE_CYCLES_MOST;
+	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), 0);
+	broken.store_forward_latency = 65536;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), -1);
+	assert_non_null(strstr(err.text, "store_forward_latency is 65536 cycles"));
+	broken = config;
+	broken.line_size = 2 * GUS_CORE_LINE_MOST;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_core_run(p, &broken, &o, &r, &err), -1);
+	assert_non_null(strstr(err.text, "line_size is 8192"));
 	gus_program_free(p);
 }
 

@@ -55,7 +55,8 @@ static int begin(void **state)
 
 	r->p = (struct gus_program){ .insns = r->insns, .ops = r->ops, .uops = r->uops, .flows = r->flows,
 		.memories = r->memories };
-	r->c = (struct gus_core_config){ .issue_width = 4, .retire_width = 4, .line_size = 64, .microcode_width = 1 };
+	r->c = (struct gus_core_config){ .issue_width = 4, .issue_delay = 1, .retire_width = 4,
+		.line_size = 64, .microcode_width = 1 };
 	r->log = (struct gus_stream_log){ .notes = calloc(1024, sizeof(*r->log.notes)), .notes_mask = 1023,
 		.starts = calloc(1024, sizeof(*r->log.starts)), .starts_mask = 1023, .stretch = 8, .one_in = 1,
 		.read = read_nothing, .resume = resume_nothing };

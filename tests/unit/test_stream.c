@@ -434,6 +434,58 @@ static void test_refused(void **state)
 	err = (struct gus_error){ 0 };
 	assert_int_equal(gus_stream_run(p, &broken, &o, &r, &err), -1);
 	assert_non_null(strstr(err.text, "issue_width"));
+	broken = config;
+	broken.l3_latency = GUS_CORE_CYCLES_MOST + 1;
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_stream_run(p, &broken, &o, &r, &err), -1);
+	assert_non_null(strstr(err.text, "l3_latency is 10001 cycles"));
+	gus_program_free(p);
+}
+
+/* What a machine may have at most, in one load: ticks of 32 bits hold 16 of them no more. */
+static void far_away(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
+{
+	(void)context;
+	(void)access;
+	*level = GUS_HIT_MEMORY;
+	*tlb = GUS_TLB_WALK;
+}
+
+static void test_longest(void **state)
+{
+	const struct gus_core_memory memory = { NULL, far_away };
+	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 200, .memory = &memory };
+	struct gus_program *p = PROGRAM("\x48\x8b\x36"), *large = gus_program_copy(p);
+	struct gus_core_config slow = config;
+	struct gus_stream_result r;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	slow.memory_latency = slow.page_walk_latency = GUS_CORE_CYCLES_MOST;
+	assert_int_equal(gus_stream_run(p, &slow, &o, &r, &err), 0);
+	assert_true(fabs(r.per_iteration[0] - 2 * GUS_CORE_CYCLES_MOST) < 0.01 * GUS_CORE_CYCLES_MOST);
+	large->uops[0].unit_cycles = UINT16_MAX;
+	large->uops[0].latency = UINT16_MAX;
+	assert_int_equal(gus_stream_run(large, &slow, &o, &r, &err), -1);
+	assert_non_null(strstr(err.text, "an instruction may take"));
+	gus_program_free(large);
+	gus_program_free(p);
+}
+
+/* A load that crosses a line and keeps a unit busy for long: twice as long, which is more ticks in shares than 32 bits
+ * hold. */
+static void test_crossed_for_long(void **state)
+{
+	struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = 200 };
+	struct gus_program *p = PROGRAM("\x48\x8b\x46\x3d"); /* mov rax, [rsi+61] */
+	struct gus_stream_result r;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	p->uops[0].unit = 1;
+	p->uops[0].unit_cycles = 9000;
+	assert_int_equal(gus_stream_run(p, &config, &o, &r, &err), 0);
+	assert_true(fabs(r.per_iteration[0] - 18000) < 10);
 	gus_program_free(p);
 }
 
@@ -447,7 +499,8 @@ int main(void)
 		cmocka_unit_test(test_station), cmocka_unit_test(test_station_parts),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_oracle_lanes),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_crossed_for_long),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -165,6 +165,8 @@ static void what_is_wrong_is_said(void **state)
 		{ HEAD PORTS "row r uops 1 latency 1\n", "expected source" },
 		{ HEAD PORTS "row r uops 1 latency 9 range source me\n", "expected the range as LO-HI" },
 		{ HEAD PORTS "row r uops 1 latency 9 range 9-8 source me\n", "'9-8' is not LO-HI" },
+		{ HEAD PORTS "row r uops 1 latency 10001 source me\n",
+			"expected the latency in cycles, found '10001'" },
 		{ HEAD PORTS "row r uops 1 latency 9 range 10-12 source me\n", "does not lie in the range" },
 		{ HEAD PORTS "row r uops 1 latency 9 range 5-8 source me\n", "does not lie in the range" },
 		{ HEAD PORTS "row r uops 1 latency 0 range 0-8 source me\n", "does not lie in the range" },

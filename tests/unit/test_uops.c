@@ -314,7 +314,7 @@ static int keep_sound(void *context, const struct gus_uops *one, struct gus_erro
 
 	assert_in_range(strnlen(one->form, sizeof(one->form)), 1, sizeof(one->form) - 1);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-		assert_true(figures[i] >= -1 && figures[i] <= GUS_UARCH_CYCLES_MAX);
+		assert_true(figures[i] >= -1 && figures[i] <= GUS_UOPS_FIGURE_MAX);
 	assert_in_range(one->ports_n, 0, GUS_UOPS_PORTS);
 	for (uint32_t i = 0; i < one->ports_n; i++)
 		assert_true(one->ports[i].name >= d->text &&
@@ -439,11 +439,12 @@ static void names_of_forms_can_be_printed(void **state)
 	gus_uarch_free(base);
 }
 
-/* Forms with more uops than a table may say are left out, and the table can be read. */
+/* Forms with more uops or cycles than a table may say are left out, and the table can be read. */
 static void what_runs_for_ever_is_left_out(void **state)
 {
 	static const char text[] = "string\tuops\tretire_slots\tTP\tports\tdiv_cycles\tlatencies\n"
-		"F\t65535\t65535\t1\t1*p0\t0\t\nG\t65536\t1\t1\t1*p0\t0\t\nH\t1\t65536\t1\t1*p0\t0\t\n";
+		"F\t65535\t65535\t1\t1*p0\t0\t\nG\t65536\t1\t1\t1*p0\t0\t\nH\t1\t65536\t1\t1*p0\t0\t\n"
+		"I\t1\t1\t1\t1*p0\t65536\t\nJ\t1\t1\t1\t1*p0\t0\tREG0>REG1:10001\n";
 	struct gus_error err = { 0 };
 	struct gus_uarch *base = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err), *u;
 	char *table = gus_uops_table(text, sizeof(text) - 1, NULL, "mine", base, &err);
@@ -455,6 +456,8 @@ static void what_runs_for_ever_is_left_out(void **state)
 	assert_non_null(gus_uarch_form_by_text(u, "F"));
 	assert_null(gus_uarch_form_by_text(u, "G"));
 	assert_null(gus_uarch_form_by_text(u, "H"));
+	assert_null(gus_uarch_form_by_text(u, "I"));
+	assert_null(gus_uarch_form_by_text(u, "J"));
 	gus_uarch_free(u);
 	free(table);
 	gus_uarch_free(base);
