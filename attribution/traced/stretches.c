@@ -7,13 +7,13 @@
 enum {
 	STRETCH = 8 * GUS_STREAM_CHUNK,
 	WARMING = GUS_STREAM_CHUNK / 2, /* at least, in whole chunks: twice the largest reorder buffer of the tables */
-	HUNGRY = GUS_STREAM_CHUNK / 2,
+	HUNGRY = GUS_STREAM_CHUNK / 8,
 	VISITS = 32,                    /* stretches of a region that are too few to know it by */
 	REGULAR = 64,                   /* stretches that are timed before there are fewer of them */
 };
 
-/* Half of the 95 % interval of a region's time is to be less than that share of it, or, of regions that hardly matter,
- * of as much of the whole. */
+/* Half of the 95 % interval of a region's time, and of each speedup, is to be less than that share of it, or, of
+ * regions that hardly matter, of as much of the whole. */
 static const double CLOSE = 0.007, MATTERS = 0.003;
 
 struct gus_stretches *gus_stretches_new(void)
@@ -86,12 +86,37 @@ static void begin_gap(struct gus_stretches *s)
 	s->rest = 0;
 }
 
+/* The variance of a ratio r = sum y / sum x is that of y - r x. */
+static double error_of_ratio(const struct gus_stretch_region *r, unsigned lane, double ratio)
+{
+	double sum = r->squares[lane] - 2 * ratio * r->products[lane] + ratio * ratio * r->squares[0];
+
+	return sum > 0 ? sqrt(sum) / r->weighted[0] : 0;
+}
+
+/* How far the speedup of a lane may be off. */
+static double error_of_speedup(const struct gus_stretch_region *r, unsigned lane)
+{
+	double ratio = r->weighted[0] > 0 ? r->weighted[lane] / r->weighted[0] : 1;
+
+	return ratio > 0 ? error_of_ratio(r, lane, ratio) / (ratio * ratio) : 0;
+}
+
+static bool is_enough_of_lanes(const struct gus_stretch_region *r, double most)
+{
+	for (unsigned lane = 1; lane < GUS_STRETCHES_LANES; lane++)
+		if (1.96 * error_of_speedup(r, lane) >= most)
+			return false;
+	return true;
+}
+
 /* By all of its stretches, as if they were a few of many. */
 static bool is_enough(const struct gus_stretches *s, const struct gus_stretch_region *r)
 {
-	const double least = MATTERS * s->whole.timed;
+	const double least = MATTERS * s->whole.timed, more = r->timed > least ? 1 : least / r->timed;
 
-	return r->visits >= VISITS && 1.96 * sqrt(r->off) < CLOSE * (r->timed > least ? r->timed : least);
+	return r->visits >= VISITS && 1.96 * sqrt(r->off) < CLOSE * more * r->timed &&
+		is_enough_of_lanes(r, CLOSE * more);
 }
 
 static void add_up(struct gus_stretch_region *r)
@@ -288,14 +313,6 @@ double gus_stretches_times(const struct gus_stretches *s, uint32_t block)
 	return b && b->timed ? (double)b->executed / (double)b->timed : 0;
 }
 
-/* The variance of a ratio r = sum y / sum x is that of y - r x. */
-static double error_of_ratio(const struct gus_stretch_region *r, unsigned lane, double ratio)
-{
-	double sum = r->squares[lane] - 2 * ratio * r->products[lane] + ratio * ratio * r->squares[0];
-
-	return sum > 0 ? sqrt(sum) / r->weighted[0] : 0;
-}
-
 /* What was timed has no error: of the rest, the share that it is (the finite population correction). */
 static double left_out(const struct gus_stretch_region *r, double nominal)
 {
@@ -313,7 +330,7 @@ void gus_stretches_lanes(const struct gus_stretches *s, uint32_t region, double 
 		double ratio = r->weighted[0] > 0 ? r->weighted[lane] / r->weighted[0] : 1;
 
 		cycles[lane] = nominal * ratio;
-		errors[lane] = ratio > 0 ? error_of_ratio(r, lane, ratio) / (ratio * ratio) * left_out(r, nominal) : 0;
+		errors[lane] = error_of_speedup(r, lane) * left_out(r, nominal);
 	}
 	errors[0] = r->weighted[0] > 0 ? sqrt(r->variance) / r->weighted[0] * nominal * left_out(r, nominal) : 0;
 }

@@ -17,11 +17,11 @@
  * regions of perl by up to 2.7 %. A lane has the same ratio to the nominal machine in the gaps of a region as in the
  * stretches behind them.
  *
- * Errors follow from how far stretches are from what the cells said of them before. Regions whose time is not known
- * well enough by that, and code that is new, are hungry: while nothing is timed their ops are counted, and when these
- * are half a chunk a stretch is timed out of turn. That is the error of sampling alone: what differs because caches
- * have another clock in gaps is not in it (tests/accuracy/lanes). Where nothing was left out (gus_stretches_sampled)
- * the engine's own figures are exact, and nobody asks here. */
+ * Errors follow from how far stretches are from what the cells said of them before. Regions whose time or speedups are
+ * not known well enough by that, and code that is new, are hungry: while nothing is timed their ops are counted, and
+ * when these are an eighth of a chunk a stretch is timed out of turn. That is the error of sampling alone: what differs
+ * because caches have another clock in gaps is not in it (tests/accuracy/lanes). Where nothing was left out
+ * (gus_stretches_sampled) the engine's own figures are exact, and nobody asks here. */
 #ifndef GUS_ATTRIBUTION_TRACED_STRETCHES_H
 #define GUS_ATTRIBUTION_TRACED_STRETCHES_H
 

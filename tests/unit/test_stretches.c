@@ -232,6 +232,28 @@ static void lanes_are_by_region(void **state)
 	gus_stretches_free(r.s);
 }
 
+/* A region takes the same each time. In the first run the knob of lane 1 always gains as much, in the second one not in
+ * every third stretch: of that one much more is timed. */
+static void unknown_gains_are_timed(void **state)
+{
+	uint64_t timed[2];
+
+	(void)state;
+	for (unsigned n = 0; n < 2; n++) {
+		struct run r = begin();
+
+		while (r.ran < 2000 * (uint64_t)STRETCH) {
+			bool gains = !n || r.ran / STRETCH % 3;
+
+			r.region[0][1] += !gains && r.s->now == GUS_STRETCH_TIMED ? 2 : 0;
+			execute(&r, 0, 0, 0, 4);
+		}
+		timed[n] = r.timed;
+		gus_stretches_free(r.s);
+	}
+	assert_true(timed[1] > 2 * timed[0]);
+}
+
 /* Where a block was never timed it takes what is usual; of one that was never executed there is nothing. */
 static void what_was_never_timed(void **state)
 {
@@ -267,6 +289,7 @@ int main(void)
 		cmocka_unit_test(what_is_new_is_timed),
 		cmocka_unit_test(errors_are_told),
 		cmocka_unit_test(lanes_are_by_region),
+		cmocka_unit_test(unknown_gains_are_timed),
 		cmocka_unit_test(what_was_never_timed),
 	};
 
