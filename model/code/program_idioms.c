@@ -42,8 +42,13 @@ static bool is_small_add(const struct gus_insn_info *info)
 }
 
 /* Without ports in its row, and no idiom: what it writes is there when what it reads is. */
-static bool moves_one(const struct gus_insn_info *info)
+static bool moves_one(const struct lowered *l)
 {
+	const struct gus_insn_info *info = l->info;
+
+	/* An address of one register alone is that register. */
+	if (info->class == GUS_INSN_LEA)
+		return !l->latency && info->memory_count && !info->memory[0].index;
 	return info->class != GUS_INSN_NOP && !(info->flags & GUS_INSN_MOVE) && !info->memory_count &&
 		info->access_count && (info->access[0].use & GUS_ACCESS_WRITE);
 }
@@ -51,7 +56,8 @@ static bool moves_one(const struct gus_insn_info *info)
 static unsigned read_register(const struct gus_insn_info *info)
 {
 	for (unsigned i = 0; i < info->access_count; i++)
-		if ((info->access[i].use & GUS_ACCESS_READ) && !(info->access[i].use & GUS_ACCESS_ADDRESS))
+		if ((info->access[i].use & GUS_ACCESS_READ) &&
+		    (!(info->access[i].use & GUS_ACCESS_ADDRESS) || info->class == GUS_INSN_LEA))
 			return info->access[i].reg;
 	return 0;
 }
@@ -95,7 +101,8 @@ static void find_move(const struct builder *b, struct lowered *l)
 	}
 }
 
-/* An addition that the renamer does, or a row without ports: like a move, from what it reads to what it writes. */
+/* An addition that the renamer does, or a row without ports (a lea of one register alone is one on some CPUs): like a
+ * move, from what it reads to what it writes. To the same register it is executed, as a move would be. */
 static void find_portless(const struct builder *b, struct lowered *l)
 {
 	const struct gus_insn_info *info = l->info;
@@ -104,7 +111,7 @@ static void find_portless(const struct builder *b, struct lowered *l)
 	l->latency = 0;
 	l->op->move_to = info->access[0].reg;
 	l->op->move_from = (uint8_t)read_register(info);
-	if (l->op->move_from == l->op->move_to && !is_small_add(info))
+	if (l->op->move_from == l->op->move_to && !is_small_add(info) && !b->rules.move_same)
 		take_addition(b, l);
 	else if (l->op->move_from)
 		l->op->flags |= GUS_OP_ELIMINATED;
@@ -134,7 +141,7 @@ void gus_program_find_idioms(const struct builder *b, struct lowered *l)
 			find_move(b, l);
 		else
 			execute_move(l);
-	} else if ((r->immediate_add && is_small_add(info)) || (!l->uses_n && !l->unit && l->row && moves_one(info))) {
+	} else if ((r->immediate_add && is_small_add(info)) || (!l->uses_n && !l->unit && l->row && moves_one(l))) {
 		find_portless(b, l);
 	}
 }

@@ -288,6 +288,18 @@ static void vector_ports_take_no_turns(void **state)
 	assert_int_equal(port_of(3), port_of(2));
 	assert_int_equal(dispatched(3), 2);
 	drop();
+	/* They are no one's turn: s and t take ports 1 and 2. Nor have their ports two entries only: all are issued at
+	 * once. */
+	make_on(rules, "r int - r1 9 0\ns int - - 1 1,2,3\na int r1 - 1 fp0,fp1\nt int - - 1 1,2,3\n"
+		       "b int r1 - 1 fp0,fp1\nc int r1 - 1 fp0\ne int r1 - 1 fp0\nd int - - 1 3\n");
+	m.c.port_binding = GUS_CORE_BIND_TURNS;
+	m.c.rs_int = 100;
+	m.c.rs_int_port = 2;
+	run();
+	assert_int_equal(port_of(1), 1);
+	assert_int_equal(port_of(3), 2);
+	assert_int_equal(dispatched(7), 2);
+	drop();
 }
 
 /* Dispatch. */

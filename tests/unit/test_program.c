@@ -164,6 +164,12 @@ static void rows_without_ports(void **state)
 		{ X86 FORM("MOV (R64, I32)", "uops 0 latency 3 fused 1"), CODE("\x48\xc7\xc0\x01\0\0\0"),
 		  "none=0>rax", 0 },
 		{ X86 FORM("LEA_B_D8 (R64)", "uops 0 latency 3 fused 1"), CODE("\x48\x8d\x47\x01"), "none=0>rax:3", 0 },
+		{ X86 FORM("LEA_B (R64)", "uops 1 latency 0"), CODE("\x48\x8d\x07"), "none=0>rax", GUS_OP_ELIMINATED },
+		{ X86 FORM("LEA_B (R64)", "uops 1 latency 0"), CODE("\x48\x8d\x00"), "compute p0156=1 rax>rax", 0 },
+		{ X86 "param move_elimination_same yes flag s\n" FORM("LEA_B (R64)", "uops 1 latency 0"),
+		  CODE("\x48\x8d\x00"), "none=0>rax", GUS_OP_ELIMINATED },
+		/* An index is added, and is no move. */
+		{ X86 FORM("LEA_B_I (R64)", "uops 1 latency 0"), CODE("\x48\x8d\x04\x0f"), "none=0>rax", 0 },
 		/* It writes nothing that is an operand. */
 		{ X86 FORM("CMP_39 (R64, R64)", "uops 0 latency 3 fused 1"), CODE("\x48\x39\xd8"), "none=0>flags:3",
 		  0 },
