@@ -328,9 +328,8 @@ static void begin(struct core *core, const struct gus_program *p, const struct g
 		  const struct gus_core_options *options)
 {
 	const uint32_t sizes[POOLS] = { [POOL_ROB] = c->rob, [POOL_RS] = c->rs, [POOL_RS_INT] = c->rs_int,
-		[POOL_RS_VECTOR] = gus_core_vector_entries(c), [POOL_RS_MEMORY] = c->rs_memory,
-		[POOL_LOADS] = c->load_buffer, [POOL_STORES] = c->store_buffer,
-		[POOL_BRANCHES] = c->branch_buffer, [POOL_RENAMES] = c->renames,
+		[POOL_RS_VECTOR] = c->rs_vector, [POOL_RS_MEMORY] = c->rs_memory, [POOL_LOADS] = c->load_buffer,
+		[POOL_STORES] = c->store_buffer, [POOL_BRANCHES] = c->branch_buffer, [POOL_RENAMES] = c->renames,
 		[POOL_INT] = c->int_renames, [POOL_VECTOR] = c->vector_renames, [POOL_MASK] = c->mask_renames };
 	uint64_t slots = ring(c->rob && c->rob < 4096 ? c->rob + 8 : 4096), uops = slots * 2;
 	uint64_t stores = ring(c->store_buffer && c->store_buffer < STORES_MOST / 2 ? c->store_buffer + 2 * ACCESSES :

@@ -160,11 +160,6 @@ int gus_core_config_check(const struct gus_core_config *c, struct gus_error *err
 	return check_cycles(c, err);
 }
 
-uint32_t gus_core_vector_entries(const struct gus_core_config *c)
-{
-	return c->rs_vector ? c->rs_vector + c->rs_vector_wait : 0;
-}
-
 enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const char *port)
 {
 	static const struct { const char *prefix; enum gus_core_station station; } kinds[] = {

@@ -17,7 +17,7 @@ enum { GUS_CORE_CYCLES_MOST = 10000, GUS_CORE_LINE_MOST = 4096 };
 /* All sizes, widths and rules, by the names of the parameters of tables. A size of 0 is no limit. */
 #define GUS_CORE_SETTINGS(X) \
 	X(issue_width) X(retire_width) X(issue_delay) X(loop_boundary) \
-	X(rob) X(rs) X(rs_int) X(rs_int_port) X(rs_vector) X(rs_vector_wait) X(rs_memory) \
+	X(rob) X(rs) X(rs_int) X(rs_int_port) X(rs_vector) X(rs_memory) \
 	X(load_buffer) X(store_buffer) X(branch_buffer) \
 	X(renames) X(int_renames) X(vector_renames) X(mask_renames) \
 	X(port_binding) X(move_elimination_slots) \
@@ -71,10 +71,6 @@ enum gus_core_second {
  * told by the names that tables give to ports. */
 enum gus_core_station { GUS_CORE_STATION_WHOLE, GUS_CORE_STATION_INT, GUS_CORE_STATION_VECTOR, GUS_CORE_STATION_MEMORY,
 			GUS_CORE_STATIONS };
-/* Entries of the part for vectors, with those of the queue in front of it: what waits there has been issued, so the
- * front end does not stop before that is full as well (AMD, Software Optimization Guide, 57647, "Floating-Point Unit":
- * the non-scheduling queue). That it is not looked at there for being ready is left out. */
-uint32_t gus_core_vector_entries(const struct gus_core_config *c);
 enum gus_core_station gus_core_station_of(const struct gus_core_config *c, const char *port);
 
 /* What a table says; what it does not say is unlimited, or for widths the plainest value. */

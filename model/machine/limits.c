@@ -65,7 +65,7 @@ const struct gus_machine_limit gus_machine_limits[GUS_LIMITS] = {
 	[GUS_LIMIT_SCHEDULER] = { "scheduler", "Uops that wait for operands or ports.", "rs",
 		SIMPLER = "entries come back in order but for the eight longest waits", .relaxed = { { "rs", 0 } } },
 	[GUS_LIMIT_SCHEDULER_PARTS] = { "parts of the scheduler", "The same of integer, vector and memory uops.",
-		"rs_int rs_int_port rs_vector rs_vector_wait rs_memory",
+		"rs_int rs_int_port rs_vector rs_memory",
 		SIMPLER = "entries come back in order but for the eight longest waits, and integer ports share theirs",
 		.relaxed = { { "rs_int", 0 }, { "rs_int_port", 0 }, { "rs_vector", 0 }, { "rs_memory", 0 } } },
 	[GUS_LIMIT_PORT_BINDING] = { "port binding", "A uop waits for the port that it was given when it was issued.",

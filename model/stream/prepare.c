@@ -380,7 +380,7 @@ static int prepare_windows(struct stream *s, struct gus_error *err)
 		GUS_KNOB_RS, GUS_KNOB_RS, GUS_KNOB_RS, GUS_KNOB_MISS_BUFFERS };
 	const uint32_t nominal[STREAM_WINDOWS] = { s->c->rob, s->c->load_buffer, s->c->store_buffer, s->c->renames,
 		s->c->int_renames, s->c->vector_renames, s->c->mask_renames,
-		s->c->rs, s->c->rs_int, gus_core_vector_entries(s->c), s->c->rs_memory, s->c->l1d_misses };
+		s->c->rs, s->c->rs_int, s->c->rs_vector, s->c->rs_memory, s->c->l1d_misses };
 
 	for (unsigned w = 0; w < STREAM_WINDOWS; w++) {
 		uint64_t largest = 0, ring = 1;

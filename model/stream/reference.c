@@ -153,8 +153,7 @@ static void wait_for_part(struct reference *k, const struct gus_op *op, unsigned
 
 static void wait_for_station(struct reference *k, const struct gus_op *op)
 {
-	const uint32_t nominal[GUS_CORE_STATIONS] = { k->c->rs, k->c->rs_int, gus_core_vector_entries(k->c),
-		k->c->rs_memory };
+	const uint32_t nominal[GUS_CORE_STATIONS] = { k->c->rs, k->c->rs_int, k->c->rs_vector, k->c->rs_memory };
 
 	for (unsigned part = 0; part < GUS_CORE_STATIONS; part++)
 		wait_for_part(k, op, WINDOW_RS + part, nominal[part]);
