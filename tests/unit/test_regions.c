@@ -157,16 +157,16 @@ static void run_inner(struct made_model *s, unsigned turns, unsigned passes, uns
 
 	begin(s, &m);
 	s->options.both = true;
+	inner = add_block(&m, TRACED, INNER); /* the first region, which counts as any other */
 	outer = add_block(&m, TRACED, OUTER);
-	inner = add_block(&m, TRACED, INNER);
 	next = add_block(&m, TRACED, NEXT);
 	g = add_block(&m, TRACED, G);
 	for (unsigned pass = 0; pass < passes; pass++) {
-		made_trace_step(&m, outer, 0);
 		for (unsigned i = 0; i < turns; i++) {
 			made_trace_step(&m, inner, 0);
 			made_trace_step(&m, next, 0);
 		}
+		made_trace_step(&m, outer, 0);
 	}
 	for (unsigned i = 0; i < calls; i++)
 		made_trace_step(&m, g, 0);
