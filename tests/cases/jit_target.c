@@ -24,13 +24,12 @@
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
-/* mov rcx, N; loop: dec rcx; jnz loop; ret */
-static const uint8_t spin[] = { 0x48, 0xc7, 0xc1, 0x80, 0x84, 0x1e, 0x00, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3 };
-#define COUNT_AT 3
+/* mov rcx, 3 << 16; loop: dec rcx; jnz loop; ret */
+static const uint8_t spin[] = { 0x48, 0xc7, 0xc1, 0x00, 0x00, 0x03, 0x00, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3 };
 #elif defined(__aarch64__)
 #define MACHINE EM_AARCH64
-/* movz x1, #N >> 16, lsl 16; loop: subs x1, x1, #1; b.ne loop; ret */
-static const uint32_t spin[] = { 0xd2a003c1, 0xf1000421, 0x54ffffe1, 0xd65f03c0 };
+/* movz x1, #3, lsl 16; loop: subs x1, x1, #1; b.ne loop; ret */
+static const uint32_t spin[] = { 0xd2a00061, 0xf1000421, 0x54ffffe1, 0xd65f03c0 };
 #else
 #error no code for this machine
 #endif
@@ -158,15 +157,18 @@ static void call(int place)
 	function();
 }
 
-/* Until so much CPU time was had. */
+/* Until so much CPU time was had. Which one is next is drawn: in turns, they would have a period of their own, which that
+ * of samples may be near. */
 static void work(uint64_t ns, int first, int second)
 {
 	uint64_t end = now(CLOCK_PROCESS_CPUTIME_ID) + ns;
+	uint32_t drawn = 1;
 
 	while (now(CLOCK_PROCESS_CPUTIME_ID) < end) {
-		for (int i = 0; i < 3; i++)
-			call(first);
-		call(second);
+		for (int i = 0; i < 4; i++) {
+			drawn = drawn * 1664525 + 1013904223;
+			call(drawn >> 30 ? first : second);
+		}
 	}
 }
 
