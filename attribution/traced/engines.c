@@ -96,6 +96,7 @@ void gus_traced_excerpt_steps(struct gus_traced *t, struct gus_traced_excerpt *n
 void gus_traced_excerpt_end(struct gus_traced *t, struct gus_traced_excerpt *now)
 {
 	keep(t, now);
+	now->region = 0;
 }
 
 static void compare(struct gus_traced *t, struct gus_traced_region *r, const struct gus_excerpt *x)

@@ -243,6 +243,8 @@ static void note_stretch(struct gus_traced_thread *th, const struct gus_stream_t
 	}
 	if (gus_stretches_ran(th->stretches, (uint32_t)th->n))
 		end_stretch(th);
+	if (th->excerpt && skips(th))
+		gus_traced_excerpt_end(th->t, th->excerpt); /* what comes behind the gap is another excerpt */
 }
 
 static void flush(struct gus_traced_thread *th)
@@ -659,9 +661,7 @@ void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace
 	uint64_t cached;
 	size_t base;
 
-	th->missed = false;
-
-	th->flushed = false;
+	th->missed = th->flushed = false;
 	if (th->branching) {
 		th->branching = &th->t->blocks.v[th->branching_number];
 		if (step->window == th->window)
@@ -784,10 +784,9 @@ static void take_memory(const struct gus_traced_thread *th, struct gus_traced *t
 
 void gus_traced_thread_add(const struct gus_traced_thread *th, struct gus_traced *t)
 {
+	const bool sampled = gus_stretches_sampled(th->stretches);
 	double cycles[GUS_STREAM_LANES], other;
 	struct gus_causality causes;
-
-	const bool sampled = gus_stretches_sampled(th->stretches);
 
 	own_cycles(th, cycles, &other);
 	for (int lane = 0; lane <= t->knobs_n; lane++)
