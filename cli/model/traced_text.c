@@ -109,15 +109,20 @@ static void print_programs(const struct gus_model_view *v)
 	free(list);
 }
 
-/* Two digits of what may be very little. */
+/* In percent; less than a hundredth is not worth more digits. */
+static double error_shown(double error)
+{
+	return 100 * error > 0.01 ? 100 * error : 0.01;
+}
+
 static void print_sampled(const struct gus_traced *t)
 {
-	printf("  %.2g %% of it was timed, as a sample: with 95 %% confidence cycles are within %.2g %%",
+	printf("  %.3g %% of it was timed, as a sample; by sampling alone (95 %%) cycles may be off by %.2g %%",
 	       100 * ratio((double)t->ops_timed, (double)t->ops_run),
-	       100 * gus_traced_cycles_error(t->cycles[0], t->errors));
+	       error_shown(gus_traced_cycles_error(t->cycles[0], t->errors)));
 	if (t->knobs_n)
-		printf(" and each speedup within %.2g points", 100 * gus_traced_speedup_error(t, t->errors));
-	printf(" of a full run's; --lanes all times all of it\n");
+		printf(", speedups by %.2g points", error_shown(gus_traced_speedup_error(t, t->errors)));
+	printf("; --lanes all times all of it\n");
 }
 
 static void print_head(const struct gus_model_view *v)
