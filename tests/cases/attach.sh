@@ -98,7 +98,7 @@ ok "says until when it watches" says 'until Ctrl-C or its end'
 
 # Threads of a process, and processes that it starts later.
 begin sh -c 'while [ ! -e go ]; do sleep 0.05; done
-	for i in 1 2 3; do sh -c "i=0; while [ \$i -lt 60000 ]; do i=\$((i+1)); done"; done'
+	for i in 1 2 3; do sh -c "i=0; while [ \$i -lt 200000 ]; do i=\$((i+1)); done"; done'
 record_behind -F 1000 -p "$pid"
 touch go
 wait $recorder
@@ -277,6 +277,7 @@ for f in part.data.*; do
 	"$gusprof" report --by module "$f" >report 2>&1
 	ok "each part is whole and has names" not grep -qE 'unknown|WARNING' report
 	dump "$f"
+	[ "$f" = "$(ls part.data.* | tail -n 1)" ] && [ "$parts" -gt 2 ] && continue # that may just have begun
 	ok "and samples" test "$(count ' sample cpu ')" -gt 3
 done
 ok "the first one says that there is more" \

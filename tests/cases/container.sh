@@ -35,6 +35,7 @@ share()
 	awk -F, -v name="$1" '$1 ~ /^\[jit|^\/\/anon/ { all += $14; if ($3 == name) own += $14 }
 		END { print all ? 100 * own / all : "" }' report
 }
+export -f ran has_run wait_for run_on # for what lasts as long as somebody else's CPU time
 unnamed() { awk -F, '$1 ~ /^\/\/anon/ { n += $11 } END { print n + 0 }' report; }
 # The process that runs in the container that was begun as $!, once it does.
 running()
@@ -62,7 +63,7 @@ report
 named "launched"
 ok "its map is in no folder of ours" not test -e "$work/mnt/tmp/perf-1.map"
 
-timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$made" dv 600 /tmp >out 2>err
+timeout 60 "$gusprof" record -q -F 1000 -- ./inside "/bin/$made" dv 1500 /tmp >out 2>err
 report
 named "with a jitdump" 2
 ok "with a jitdump: code that moved" between "$(share third)" 7 18
@@ -72,7 +73,7 @@ report
 named "told with its last breath"
 
 begin "/bin/$made" m 60000
-timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- sleep 1 >out 2>err
+timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- bash -c "run_on $inner 80" >out 2>err
 report
 named "attached to"
 ok "and it is the process's number outside that is shown" grep -q "^\[jit:$inner\]" report
@@ -110,7 +111,7 @@ rm "$there/perf-1.map"
 hostile "a map of our own namespace" 'perf-1.map: No such file'
 rm "/tmp/perf-$inner.map"
 cp elsewhere "$there/perf-1.map"
-timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- sleep 0.5 >out 2>err
+timeout 60 "$gusprof" record -q -F 1000 -p "$inner" -- bash -c "run_on $inner 50" >out 2>err
 report
 ok "its own is" between "$(share given)" 60 100
 kill -KILL "$inner"

@@ -53,7 +53,7 @@ done
 ok "launched: computes, on a CPU and waiting for one" holds data "close(total['computes'], wall['computes'])" --wall
 # What it has of a CPU is in pieces shorter than the period, so that is as uncertain as samples are.
 ok "launched: syncs" holds data "abs(total['syncs'] - wall['syncs']) <=
-	0.02 * wall['syncs'] + 1e6 + 4 * (0.5e6 * cpu['syncs']) ** 0.5" --wall
+	0.02 * wall['syncs'] + 1e6 + 5 * (0.5e6 * cpu['syncs']) ** 0.5" --wall
 ok "what computes does not wait for anything" holds data \
 	"sum(x['off']['ns'] - x['off']['waiting_ns'] for x in r['rows'] if x['function'] == 'computes') < 1e6" --off-cpu
 ok "what sleeps does not wait for a CPU" holds data \
@@ -73,7 +73,8 @@ ok "callers are those of the waiting function" holds data "[c['function'] for x 
 ok "in the kernel: there it left its CPU" holds data "own['sleeps'] == 0 and
 	close(total['sleeps'], wall['sleeps'] - cpu['sleeps'])" --off-cpu --kernel-ends
 ok "of one function" holds data "[name for name in own if own[name]] == ['sleeps']" --off-cpu --symbol sleeps
-ok "of part of the time" holds data "w['wall_ns'] < 1.2 * 0.1 * r['recording']['time_ns'] + 1e6" --wall --time 10%-20%
+ok "of part of the time no thread has more than that" holds data "0 < max(x['life']['wall_ns'] for x in r['rows']) <=
+	0.1 * r['recording']['time_ns'] + 1e6" --wall --time 10%-20% --by thread
 "$gusprof" report --off-cpu --format csv data >csv 2>err
 ok "CSV has the times" eval 'head -1 csv | grep -q ",off_ns,waiting_ns,times_off,longest_off_ns$" &&
 	grep ",sleeps," csv | grep -q ",1,[0-9]*$"'
@@ -116,12 +117,12 @@ for i in range(int(sys.argv[1])):
 P
 "$gusprof" record --off-cpu --overhead 0.01 -o data -- python3 turns.py 30000 >out 2>err
 # What a switch costs is measured at the beginning, and may be lost in what else runs.
-if "$gusprof" dump data | grep -qE 'switch_ns[: ]+[1-9]'; then
+if "$gusprof" dump data | grep -qE 'switch_ns[: ]+[1-9][0-9]{2}'; then
 	ok "it says before from how many switches on the overhead cannot be kept" \
 		grep -qE 'a switch costs about [0-9]+ ns here.* beyond [0-9]+ of them a second .*--overhead cannot' err
+	ok "and at the end that it was not, and why" \
+		grep -qE 'overhead could not be kept: [0-9]{4,} switches a second of CPU time cost [0-9.]+ % alone' err
 fi
-ok "and at the end that it was not, and why" \
-	grep -qE 'overhead could not be kept: [0-9]{4,} switches a second of CPU time cost [0-9.]+ % alone' err
 "$gusprof" record --overhead 50 -o data -- python3 turns.py 100 >out 2>err
 ok "nothing of that where it was kept, or nothing was asked about switches" not grep -qE 'overhead c' err
 
@@ -145,7 +146,7 @@ for name in sleeps waits_for_lock; do
 done
 ok "attached: computes" holds data "close(total['computes'], wall['computes'])" --wall
 ok "attached: what was before is time at no place" holds data "w['before_ns'] > 0.2e9" --off-cpu
-ok "all of the time is there" holds data "0.9 * r['recording']['time_ns'] <
+ok "all of the time is there" holds data "0.39e9 + sum(wall.values()) <
 	max(x['life']['wall_ns'] for x in r['rows']) <= r['recording']['time_ns']" --wall --by thread
 
 # Somebody who never runs, and who does so until the end: the recording's end takes time, which is nobody's.
@@ -154,12 +155,13 @@ sleep 5 &
 kill $!
 wait $! 2>/dev/null
 ok "who never ran is in no row" holds data "r['rows'] == [] and w['asleep'] == 1 and
-	0.49e9 < w['asleep_ns'] < 0.6e9" --wall
+	0.49e9 < w['asleep_ns'] <= r['recording']['time_ns']" --wall
 "$gusprof" report --off-cpu data >out 2>err
 ok "and is told" grep -q "1 thread never ran meanwhile" out
 
 # More threads that compute than CPUs: they wait for their turns, for nothing else.
-"$gusprof" record --off-cpu -o data -- taskset -c 0 "$target" competes:300 >truth 2>err
+cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+"$gusprof" record --off-cpu -o data -- taskset -c "$cpu" "$target" competes:300 >truth 2>err
 ok "one CPU for four: each waits three quarters at least" holds data "close(w['on_ns'] + w['waiting_ns'], w['wall_ns'] -
 	w['blocked_ns']) and 0.6 < w['waiting_ns'] / (w['on_ns'] + w['waiting_ns']) < 1" --wall
 
@@ -167,11 +169,13 @@ ok "one CPU for four: each waits three quarters at least" holds data "close(w['o
 "$gusprof" record --off-cpu -o data -- sh -c 'sleep 0.2; (exec sleep 0.1); sh -c "sleep 0.15" & wait' 2>err
 : >truth
 ok "children: nothing is unknown, and each sleep is there" holds data "w['unknown_ns'] == 0 and
-	0.449e9 < sum(x['off']['ns'] for x in r['rows'] if x['comm'] == 'sleep') < 0.6e9" --off-cpu --by comm
+	0.449e9 < sum(x['off']['ns'] - x['off']['waiting_ns'] for x in r['rows'] if x['comm'] == 'sleep') < 0.85e9" \
+	--off-cpu --by comm
 
 # The whole system: idle CPUs are no thread.
 if [[ $(id -u) == 0 ]]; then
-	"$gusprof" record -a --off-cpu -o data -- sleep 0.3 2>err
+	# Frame pointers: copies of all stacks, on a busy machine, may be more than rings hold.
+	"$gusprof" record -a --off-cpu --call-graph fp -o data -- sleep 0.3 2>err
 	ok "all CPUs: no idle time" holds data "not any(x['tid'] == 0 for x in r['rows']) and
 		any(x['comm'] == 'sleep' and 0.28e9 < x['off']['ns'] for x in r['rows'])" --off-cpu --by thread
 fi

@@ -140,17 +140,15 @@ static void *holds(void *ms)
 
 OWN static void waits_for_condition(long ms)
 {
-	int seen = __atomic_load_n(&condition_word, __ATOMIC_ACQUIRE);
-
 	(void)ms;
-	while (__atomic_load_n(&condition_word, __ATOMIC_ACQUIRE) == seen)
-		CALL(SYS_futex, &condition_word, FUTEX_WAIT_PRIVATE, seen, NULL);
+	while (!__atomic_load_n(&condition_word, __ATOMIC_ACQUIRE))
+		CALL(SYS_futex, &condition_word, FUTEX_WAIT_PRIVATE, 0, NULL);
 }
 
 static void *signals(void *ms)
 {
 	pause_for((long)ms);
-	__atomic_add_fetch(&condition_word, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&condition_word, 1, __ATOMIC_RELEASE);
 	CALL(SYS_futex, &condition_word, FUTEX_WAKE_PRIVATE, 1, NULL);
 	return NULL;
 }
@@ -181,19 +179,19 @@ OWN static void is_stopped(long ms)
 	CALL(SYS_kill, CALL(SYS_getpid, 0, 0, 0, 0), SIGSTOP, 0, 0);
 }
 
+/* More than once: the first time may be before it has stopped. */
 static pid_t let_go_on(long ms)
 {
 	pid_t target = getpid(), pid = fork();
 
 	if (pid == 0) {
-		pause_for(ms);
-		kill(target, SIGCONT);
+		for (pause_for(ms); getppid() == target; pause_for(1))
+			kill(target, SIGCONT);
 		_exit(0);
 	}
 	return pid;
 }
 
-/* Whoever has a turn, the others wait for theirs. */
 /* Both are off the CPU for so long in here: the child sleeps, and its parent waits for it within vfork, which keeps its
  * own return address in a register. */
 OWN static void vforks(long ms)
@@ -207,6 +205,7 @@ OWN static void vforks(long ms)
 	waitpid(child, NULL, 0);
 }
 
+/* Whoever has a turn, the others wait for theirs. */
 static void *competes(void *ms)
 {
 	long until = now(CLOCK_MONOTONIC) + (long)ms * MS;
@@ -236,21 +235,25 @@ static void perform(const struct activity *a, long ms)
 	pid_t pid = 0;
 
 	lock_word = 1;
+	condition_word = 0;
 	if (strcmp(a->name, "is_stopped") == 0)
 		pid = let_go_on(ms);
 	for (unsigned i = 0; i < a->threads; i++)
 		if (pthread_create(&threads[i], NULL, a->beside, (void *)ms) != 0)
 			exit(2);
-	wall = now(CLOCK_MONOTONIC);
+	/* Its system call is where others, such as these threads, are most likely to get our CPU: that is before. */
 	cpu = now(CLOCK_THREAD_CPUTIME_ID);
+	wall = now(CLOCK_MONOTONIC);
 	if (a->run)
 		a->run(ms);
 	wall = now(CLOCK_MONOTONIC) - wall;
 	cpu = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	for (unsigned i = 0; i < a->threads; i++)
 		pthread_join(threads[i], NULL);
-	if (pid)
+	if (pid) {
+		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
+	}
 	printf("%s %ld %ld\n", a->name, wall, cpu);
 }
 

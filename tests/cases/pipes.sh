@@ -79,14 +79,17 @@ fi
 # An interrupt from the terminal is for who writes; what came is shown.
 # (What a shell begins in the background ignores interrupts unless it is told otherwise.)
 if env --default-signal=INT true 2>/dev/null; then
+	# catches PID: whether it has a handler for SIGINT, which it has once, while it reads.
+	catches() { [ $((0x$(sed -n 's/^SigCgt:.*\(.\)$/\1/p' "/proc/$1/status") & 2)) != 0 ]; }
 	for times in 1 2; do
-		(cat file; sleep 3) | env --default-signal=INT "$gusprof" report -i - >out 2>err &
+		rm -f over
+		(cat file; wait_for test -e over) | env --default-signal=INT "$gusprof" report -i - >out 2>err &
 		reader=$!
-		sleep 1
-		for i in $(seq $times); do
-			kill -INT "$reader" 2>/dev/null
-			sleep 0.2
-		done
+		wait_for catches "$reader"
+		kill -INT "$reader"
+		wait_for not catches "$reader"
+		[ $times = 2 ] && kill -INT "$reader" 2>/dev/null
+		: >over
 		wait "$reader" 2>log
 		status=$?
 		[ $times = 1 ] && ok 'a reader that is interrupted once shows what came' says 'samples of' out
