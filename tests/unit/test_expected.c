@@ -20,7 +20,9 @@ static const char text[] =
 	"error one core loop all median 2.5 p90 10 n 40 source S\n"
 	"error one core loop ports median 0.1 p90 0.1 n 30 source S\n"
 	"error one core unrolled ports median 3.0 p90 4.0 n 31 source S\n"
-	"  error two stream traced all mean 12.34 n 5 source S";
+	"  error two stream traced all mean 12.34 n 5 source S\n"
+	"source EMPTY \"\"\n"
+	"error three core loop all mean 0.5 n 1 source EMPTY";
 
 static struct gus_expected *parse(const char *from)
 {
@@ -49,6 +51,10 @@ static void figures_of_a_line(void **state)
 	assert_float_equal(mean->mean, 12.34, 1e-12);
 	assert_true(mean->median < 0 && mean->p90 < 0);
 	assert_int_equal(mean->n, 5);
+	mean = gus_expected_find(e, "three", "core", "loop", "all");
+	assert_non_null(mean);
+	assert_float_equal(mean->mean, 0.5, 1e-12);
+	assert_string_equal(mean->source, "");
 	gus_expected_free(e);
 }
 
@@ -93,6 +99,7 @@ static void what_is_no_line(void **state)
 		"error one core loop all median 2.5 p90 10 n 40 source S more",
 		"error one core loop all median 2.5 p90 10 n 40 source S a b c d e f g",
 		"error one core loop",
+		"fault one core loop all median 2.5 p90 10 n 40 source S",
 		"source S",
 		"source S \"text\" more",
 		"source S \"text",
