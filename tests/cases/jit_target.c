@@ -157,8 +157,8 @@ static void call(int place)
 	function();
 }
 
-/* Until so much CPU time was had. Which one is next is drawn: in turns, they would have a period of their own, which that
- * of samples may be near. */
+/* Until so much CPU time was had. Which one is next is drawn: in turns, they would have a period of their own, which
+ * that of samples may be near. */
 static void work(uint64_t ns, int first, int second)
 {
 	uint64_t end = now(CLOCK_PROCESS_CPUTIME_ID) + ns;

@@ -57,9 +57,9 @@ static void end(struct made *m)
 	gus_stretches_free(m->s);
 }
 
-/* Block 0 is executed 30 times and timed 10 times, with 3 and 5 cycles in turn, of which its ops have 1 and 3 of 4; block 1 is never
- * timed; block 2 is timed each time, with 9, all of them of its second op. Lane 1 takes half as much in region 1, and
- * as much in region 2; what is followed beside the lanes takes a quarter in both. */
+/* Block 0 is executed 30 times and timed 10 times, with 3 and 5 cycles in turn, of which its ops have 1 and 3 of 4;
+ * block 1 is never timed; block 2 is timed each time, with 9, all of them of its second op. Lane 1 takes half as much
+ * in region 1, and as much in region 2; what is followed beside the lanes takes a quarter in both. */
 static void run(struct made *m)
 {
 	const double halves[GUS_STRETCHES_LANES] = { 40, 20, [GUS_STREAM_LANES] = 10 },
