@@ -253,6 +253,7 @@ unit_tests = \
 	tests/unit/test_rates \
 	tests/unit/test_reader \
 	tests/unit/test_reasons \
+	tests/unit/test_resolve \
 	tests/unit/test_recall \
 	tests/unit/test_records \
 	tests/unit/test_regions \
@@ -454,6 +455,7 @@ tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
 tests_unit_test_suggest_SOURCES = tests/unit/test_suggest.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
+tests_unit_test_resolve_SOURCES = tests/unit/test_resolve.c
 tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
