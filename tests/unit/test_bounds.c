@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,40 @@ static void ports_of_moves_are_nobodys(void **state)
 		assert_float_equal(b.port[port], (b.ports >> port & 1 ? 1 : 0), 1e-9);
 	gus_program_free(moves);
 	gus_program_free(adds);
+	gus_uarch_free(u);
+}
+
+/* Uops of fourteen different choices among four ports, one each, and twenty that only port 6 can have: it takes them
+ * twenty cycles, and the others fit beside, as many sets of ports as there are to look at. */
+static void many_choices_of_ports(void **state)
+{
+	static const char others[] =
+		"a int - - 1 0\nb int - - 1 1\nc int - - 1 5\nd int - - 1 0,1\ne int - - 1 0,5\nf int - - 1 0,6\n"
+		"g int - - 1 1,5\nh int - - 1 1,6\ni int - - 1 5,6\nj int - - 1 0,1,5\nk int - - 1 0,1,6\n"
+		"l int - - 1 0,5,6\nm int - - 1 1,5,6\nn int - - 1 0,1,5,6\n";
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+	struct gus_core_config c;
+	struct gus_program *p;
+	struct gus_bounds b;
+	char text[1024];
+
+	(void)state;
+	strcpy(text, others);
+	for (char id = 'A'; id < 'A' + 20; id++)
+		sprintf(text + strlen(text), "%c int - - 1 6\n", id);
+	p = made_program_of_uops(u, text);
+	gus_core_config_of(&c, u);
+	gus_bounds_behind_front_end(p, &c, &o, &b);
+	assert_float_equal(b.cycles[GUS_BOUND_PORTS], 20, 1e-9);
+	assert_int_equal(b.ports, 1 << 6);
+	/* The fourteen have three ports: 14 / 3 cycles each. */
+	assert_float_equal(b.port[6], 20, 1e-9);
+	assert_float_equal(b.port[0], 14 / 3., 1e-9);
+	assert_float_equal(b.port[1], 14 / 3., 1e-9);
+	assert_float_equal(b.port[5], 14 / 3., 1e-9);
+	assert_float_equal(b.port[2], 0, 1e-9);
+	gus_program_free(p);
 	gus_uarch_free(u);
 }
 
@@ -338,6 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dependences_of_short_code), cmocka_unit_test(forwarding_is_the_machines),
 		cmocka_unit_test(ports_of_moves_are_nobodys),
+		cmocka_unit_test(many_choices_of_ports),
 		cmocka_unit_test(ends_of_loops),
 		cmocka_unit_test(each_part_of_the_front_end), cmocka_unit_test(what_is_below),
 		cmocka_unit_test(kinds_of_bottlenecks), cmocka_unit_test(the_verdict_is_of_the_run),

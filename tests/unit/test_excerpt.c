@@ -50,10 +50,11 @@ static int teardown(void **state)
 static void turn(uint64_t address, enum gus_hit level, bool known, bool wrong)
 {
 	for (uint32_t op = 0; op < p->ops_n; op++) {
-		struct gus_stream_told told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n,
+		/* The first access of a chunk is another op's. */
+		struct gus_stream_told told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n, .access = 1,
 			.mispredicted = wrong && op + 1 == p->ops_n };
-		struct gus_stream_access accesses[2] = { { address, 8, (uint8_t)level, GUS_TLB_HIT, known },
-			{ address, 8, (uint8_t)level, GUS_TLB_HIT, known } };
+		const struct gus_stream_access own = { address, 8, (uint8_t)level, GUS_TLB_HIT, known };
+		struct gus_stream_access accesses[] = { { 0x50, 1, GUS_HIT_MEMORY, GUS_TLB_WALK, true }, own, own };
 
 		gus_excerpt_add(&x, p, &told, accesses);
 	}
@@ -377,6 +378,15 @@ static void what_one_engine_refuses(void **state)
 	p->uops[0].unit_cycles = p->uops[0].latency = UINT16_MAX;
 	assert_int_equal(gus_agreement_run(p, &config, &o, &a, &err), -1);
 	assert_non_null(strstr(err.text, "an instruction may take"));
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0, GUS_HIT_L1, true, false);
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_excerpt_compare(&x, p, &config, 1, &a, &err), -1);
+	assert_non_null(strstr(err.text, "an instruction may take"));
+	p->uops[0].ports = UINT64_C(1) << 60; /* which the core engine has not */
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_excerpt_compare(&x, p, &config, 1, &a, &err), -1);
+	assert_non_null(strstr(err.text, "has a port"));
 }
 
 /* One turn has no second half. */

@@ -185,6 +185,9 @@ static void kallsyms_is_read_line_by_line(void **state)
 		"ffffffff81000400 t \n"
 		"ffffffff81000410 \0 no_type\n"
 		"ffffffff81000420 t no\0name\n"
+		" T no_address\n"
+		"ffffffff81000430\tT no_blank\n"
+		"ffffffff81000440 T\tno_blank\n"
 		"ffffffff81000500 t no_newline";
 	struct gus_kallsyms k;
 
@@ -193,6 +196,9 @@ static void kallsyms_is_read_line_by_line(void **state)
 	assert_int_equal(k.list.n, 5);
 	assert_false(k.hidden);
 	assert_memory_equal(k.list.v[0].name, "first", 5);
+	assert_int_equal(k.list.v[0].name_length, 5);
+	assert_null(k.list.v[0].module);
+	assert_int_equal(k.list.v[0].module_length, 0);
 	assert_int_equal(k.list.v[1].address, 0xffffffff81000100);
 	assert_true(k.list.v[1].global);
 	assert_true(k.list.v[2].weak);
