@@ -353,14 +353,30 @@ static void which_limit_is_named(void **state)
 			s.said[2 + limit] = cases[i].core;
 		s.said[2 + A] = cases[i].a;
 		s.said[2 + B] = cases[i].b;
-		s.said[2 + GUS_LIMITS] = 77;
+		s.said[2 + GUS_LIMITS] = cases[i].stream; /* which names none */
 		assert_int_equal(gus_agreement_of_runs(&runs, &config, &o, cases[i].least, &a, NULL), 0);
 		if ((int)a.reason != cases[i].reason || fabs(a.difference - cases[i].difference) > 1e-12)
 			fail_msg("case %zu: %d, %f", i, (int)a.reason, a.difference);
 		if (s.calls > 2) {
 			assert_int_equal(s.calls, 3 + GUS_LIMITS);
-			assert_float_equal(a.all, 77, 1e-12);
+			assert_float_equal(a.all, cases[i].stream, 1e-12);
 		}
+	}
+}
+
+/* mov rsi, [rsi]: both take a hit, also where so many turns are given. */
+static void turns_may_be_given(void **state)
+{
+	(void)state;
+	PROGRAM("\x48\x8b\x36");
+	for (unsigned iterations = 0; iterations <= 1000; iterations += 1000) {
+		const struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = iterations };
+		struct gus_agreement a;
+		struct gus_error err = { 0 };
+
+		assert_int_equal(gus_agreement_run(p, &config, &o, &a, &err), 0);
+		assert_float_equal(a.core, config.l1d_latency, 0.05);
+		assert_float_equal(a.stream, config.l1d_latency, 0.05);
 	}
 }
 
@@ -423,6 +439,7 @@ int main(void)
 		CASE(most_ops_say_where_from),
 		CASE(an_engine_that_fails),
 		CASE(which_limit_is_named),
+		CASE(turns_may_be_given),
 		CASE(what_one_engine_refuses),
 		CASE(a_single_turn_is_refused),
 	};
