@@ -68,6 +68,8 @@ enum {
 	WORK_CYCLES = 20000,   /* a sample takes so many at least: 5 us */
 };
 
+_Static_assert(TIMER_CHAIN % CHAIN_TURN == 0 && TIMER_NOPS % NOPS_TURN == 0, "whole turns");
+
 bool timer_works(void)
 {
 	return true;

@@ -118,6 +118,7 @@ static void the_youngest_store_of_any_byte(void **state)
 		{ "behind one across words, in the first", { { 0, 8 }, { 4, 8 } }, 0, 4, 0, false },
 		{ "behind one across words, in the last", { { 8, 8 }, { 4, 8 } }, 12, 4, 0, false },
 		{ "behind two across words, in the last", { { 8, 8 }, { 4, 7 }, { 4, 6 } }, 12, 4, 0, false },
+		{ "behind one that lacks the last byte", { { 8, 8 }, { 4, 11 } }, 15, 1, 0, false },
 		{ "by the words' own order", { { 0, 8 }, { 12, 2 }, { 4, 8 } }, 12, 2, 1, false },
 		{ "by the words' own order, the other way", { { 12, 2 }, { 0, 8 }, { 6, 6 } }, 0, 2, 1, false },
 		{ "one across words that ends at a word", { { 16, 8 }, { 4, 12 } }, 16, 8, 0, false },

@@ -117,7 +117,7 @@ static void test_measure(void **state)
 	assert_true(calls > BATCH);
 	assert_true(t.least > 0 && t.least <= t.median && t.least < 1e9);
 	t = timer_measure(chain_of_thousand, &calls, AN_HOUR, 1);
-	assert_true(t.taken % BATCH == 0 && (t.kept >= 1 || t.taken > ROOM - BATCH));
+	assert_true(t.taken % BATCH == 0 && t.kept >= 1);
 	t = timer_measure(chain_of_thousand, &calls, AN_HOUR, UINT32_MAX);
 	assert_int_equal(t.taken, ROOM / BATCH * BATCH);
 	t = timer_measure(chain_of_thousand, &calls, 0.001, UINT32_MAX);
