@@ -253,6 +253,7 @@ unit_tests = \
 	tests/unit/test_rates \
 	tests/unit/test_reader \
 	tests/unit/test_reasons \
+	tests/unit/test_report_text \
 	tests/unit/test_resolve \
 	tests/unit/test_recall \
 	tests/unit/test_records \
@@ -466,10 +467,12 @@ tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
-tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) $(printed) cli/common/csv.c \
-	cli/common/json.c cli/common/option_rules.c cli/common/options.c cli/common/print.c cli/report/csv.c \
-	cli/report/head.c cli/report/text.c cli/report/tree_json.c cli/report/tree_text.c cli/report/trees.c \
+report_text = cli/common/print.c cli/report/head.c cli/report/text.c cli/report/tree_text.c cli/report/trees.c \
 	cli/report/view.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
+tests_unit_test_report_text_SOURCES = tests/unit/test_report_text.c $(made_calls) $(printed) $(report_text) \
+	cli/common/option_rules.c cli/common/options.c
+tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) $(printed) $(report_text) cli/common/csv.c \
+	cli/common/json.c cli/common/option_rules.c cli/common/options.c cli/report/csv.c cli/report/tree_json.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c
 made_frames = tests/unit/made_frames.c tests/unit/made_frames.h
 tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c $(made_frames)
