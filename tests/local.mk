@@ -290,6 +290,7 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
+	tests/unit/test_traced_shown \
 	tests/unit/test_tree \
 	tests/unit/test_tracer \
 	tests/unit/test_trees \
@@ -465,6 +466,10 @@ tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
 tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
 tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
+tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_program) $(printed) \
+	cli/common/csv.c cli/common/json.c cli/common/print.c cli/model/engines.c cli/model/expected.c \
+	cli/model/phases.c cli/model/traced_json.c cli/model/traced_text.c cli/screen/cells.c \
+	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
 report_text = cli/common/print.c cli/report/head.c cli/report/text.c cli/report/tree_text.c cli/report/trees.c \

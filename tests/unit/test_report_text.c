@@ -303,7 +303,7 @@ static void what_is_coloured(void **state)
 	says(t, "\033[32m4.00%\033[0m", true);
 }
 
-/* The narrower the screen, the fewer columns, in the order in which they leave; where lines were asked for they stay. */
+/* The narrower the screen, the fewer columns, in the order in which they leave; lines that were asked for stay. */
 static void columns_leave_in_their_order(void **state)
 {
 	static const struct { enum gus_by by; const char *titles[6]; } cases[] = {
