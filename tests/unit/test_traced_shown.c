@@ -597,7 +597,8 @@ static void json_of_much(void **state)
 		 { "regions/1/sensitivity", "{\"width\":null}" },
 		 { "chains/0", "{\"ops\":3,\"weight\":5.0,\"steps\":[{\"address\":4,\"carried_by\":\"ports\","
 		   "\"cycles\":6.0}]}" },
-		 { "threads/0/lines_from_memory", "34" }, { "access_groups/0/address", "4" }, { "access_groups/0/stride", "-8" },
+		 { "threads/0/lines_from_memory", "34" },
+		 { "access_groups/0/address", "4" }, { "access_groups/0/stride", "-8" },
 		 { "access_groups/0/stores", "9" }, { "dependences/pairs/0/store", "4" },
 		 { "dependences/pairs/0/load", "0" }, { "dependences/pairs/0/blocked", "2" },
 		 { "dependences/pairs/0/iterations/0", "1" }, { "dependences/pairs/0/farther", "3" });
