@@ -105,6 +105,7 @@ static void bad_lines_say_why(void **state)
 			if (says[i] && !strstr(b.lines[i].why, says[i]))
 				fail_msg("line %zu says %s", i, b.lines[i].why);
 			assert_int_equal(b.lines[i].instructions, insns[i]);
+			assert_int_equal(b.lines[i].cycles > 0, !says[i]);
 			assert_int_equal(b.lines[i].unknown, unknown[i]);
 		}
 		assert_int_equal((int)(b.lines[0].cycles * 100), 100);

@@ -53,6 +53,9 @@ static const struct dataflow_case {
 	/* Another page of the same memory, and so blocked: store_forward_blocked more. */
 	{ "48890348038b001000004889c8", "mov [rbx], rax; add rcx, [rbx + 4096]; mov rax, rcx", 13, 1 },
 	{ "48890348034b084889c8", "mov [rbx], rax; add rcx, [rbx + 8]; mov rax, rcx: other words", 1, 1 },
+	/* A pointer that was stored is known where it is read again, whole or its lower half; not one that is wider. */
+	{ "89038b0b488911480311", "mov [rbx], eax; mov ecx, [rbx]; mov [rcx], rdx; add rdx, [rcx]", 5, 1 },
+	{ "8803488b0b488911480311", "mov [rbx], al; mov rcx, [rbx]; mov [rcx], rdx; add rdx, [rcx]", 1, 1 },
 	/* The pointer comes by the word once; what else is carried goes on. */
 	{ "4889084883c00848038be00000004883c101", "mov [rax], rcx; add rax, 8; add rcx, [rbx + 224]; add rcx, 1",
 	  2, 2 },
@@ -82,6 +85,8 @@ static void forwarding_is_the_machines(void **state)
 {
 	struct gus_uarch *u = made_table("skylake");
 	struct gus_program *word = program_of(u, "830301"), *vector = program_of(u, "c5fc5803c5fc1103");
+	/* mov r12, rax; mov rax, [rax + 96]; mov [r12 + 96], rbx: only the address of the load is waited for. */
+	struct gus_program *chase = program_of(u, "4989c4488b806000000049899c2460000000");
 	struct gus_core_config c;
 	double before;
 
@@ -94,6 +99,8 @@ static void forwarding_is_the_machines(void **state)
 	assert_true(gus_dataflow_bound(vector, &c, GUS_CORE_POINTERS_EQUAL) >= before + 8);
 	c.store_forward_zero = 1;
 	assert_float_equal(gus_dataflow_bound(word, &c, GUS_CORE_POINTERS_EQUAL), 1, 1e-9);
+	assert_float_equal(gus_dataflow_bound(chase, &c, GUS_CORE_POINTERS_EQUAL), 0, 1e-9);
+	gus_program_free(chase);
 	gus_program_free(word);
 	gus_program_free(vector);
 	gus_uarch_free(u);

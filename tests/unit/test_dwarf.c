@@ -1106,6 +1106,23 @@ static void which_operations_are_rows(void **state)
 	}
 }
 
+/* A table whose first opcode that is a row by itself is 0: all of them are, and no operands are told of. */
+static void all_opcodes_may_be_rows(void **state)
+{
+	struct made *m = new_made();
+	struct bytes *l = &m->lines;
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x100);
+	end_unit(m);
+	put(l, (uint8_t[]){ 17, 0, 0, 0, 4, 0, 8, 0, 0, 0 }, 10);
+	put(l, (uint8_t[]){ 1, 1, 1, 0, 1, 0, 0, 0, 1, 0, 1 }, 11); /* no folders, no files, three opcodes */
+	o = open_made(m);
+	assert_int_equal(cost_of_line(&o).made, NAMED + 3 * ROW);
+	close_made(&o);
+}
+
 /* A table of version 5 without a program: one folder, "/d", and files of which each has one value, its name, of that
  * form. Of its work that which is not its own bytes. */
 static struct cost cost_of_files(uint8_t forms, uint8_t form, uint8_t files, const void *values, size_t size)
@@ -1157,7 +1174,7 @@ static void names_cost_their_letters(void **state)
 		{ DW_FORM_block1, 3, { 2, 7, 7 }, 0, 0 }, { DW_FORM_block1, 3, { 3, 7, 7 }, REFUSED, 0 },
 		{ DW_FORM_block2, 3, { 1, 0, 7 }, 0, 0 }, { DW_FORM_block2, 3, { 2, 0, 7 }, REFUSED, 0 },
 		{ DW_FORM_block4, 5, { 1, 0, 0, 0, 7 }, 0, 0 }, { DW_FORM_block4, 5, { 2, 0, 0, 0, 7 }, REFUSED, 0 },
-		{ DW_FORM_addr, 8, { 7 }, REFUSED, 0 },
+		{ DW_FORM_addr, 8, { 1, 1, 1, 1, 1, 1, 1, 1 }, REFUSED, 0 },
 	};
 	const uint64_t folders = 2 * NAMED;
 	struct cost cost;
@@ -1215,6 +1232,7 @@ int main(void)
 		cmocka_unit_test(a_list_of_ranges_costs_its_bytes),
 		cmocka_unit_test(a_line_table_costs_its_rows_and_names),
 		cmocka_unit_test(which_operations_are_rows),
+		cmocka_unit_test(all_opcodes_may_be_rows),
 		cmocka_unit_test(names_cost_their_letters),
 		cmocka_unit_test(nothing_to_read),
 	};
