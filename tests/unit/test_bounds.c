@@ -53,6 +53,7 @@ static const struct dataflow_case {
 	/* Another page of the same memory, and so blocked: store_forward_blocked more. */
 	{ "48890348038b001000004889c8", "mov [rbx], rax; add rcx, [rbx + 4096]; mov rax, rcx", 13, 1 },
 	{ "48890348034b084889c8", "mov [rbx], rax; add rcx, [rbx + 8]; mov rax, rcx: other words", 1, 1 },
+	{ "48890b488b1348030b", "mov [rbx], rcx; mov rdx, [rbx]; add rcx, [rbx]: two loads of one word", 5, 1 },
 	/* A pointer that was stored is known where it is read again, whole or its lower half; not one that is wider. */
 	{ "89038b0b488911480311", "mov [rbx], eax; mov ecx, [rbx]; mov [rcx], rdx; add rdx, [rcx]", 5, 1 },
 	{ "8803488b0b488911480311", "mov [rbx], al; mov rcx, [rbx]; mov [rcx], rdx; add rdx, [rcx]", 1, 1 },

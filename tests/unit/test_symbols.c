@@ -219,6 +219,13 @@ static void kallsyms_is_read_line_by_line(void **state)
 	gus_kallsyms_parse(&k, "0000000000000000 T a\n0000000000000000 t b\n", 42);
 	assert_true(k.hidden);
 	gus_kallsyms_free(&k);
+	gus_kallsyms_parse(&k, "9876543210abcdef w x\t[m]\n9876543210abcdef T y\n000000000000000g T z\n", 72);
+	assert_false(k.hidden);
+	assert_int_equal(k.list.n, 2); /* of the same address in the order in which they come */
+	assert_true(k.list.v[0].address == 0x9876543210abcdef && k.list.v[1].address == k.list.v[0].address);
+	assert_true(k.list.v[0].weak && !k.list.v[0].global && k.list.v[0].module_length == 1);
+	assert_true(!k.list.v[1].weak && k.list.v[1].global && !k.list.v[1].module);
+	gus_kallsyms_free(&k);
 }
 
 static void recorded_kernel_symbols_are_used(void **state)
