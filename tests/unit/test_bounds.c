@@ -166,6 +166,34 @@ static void many_choices_of_ports(void **state)
 	gus_uarch_free(u);
 }
 
+/* Three uops for two ports each, one of which they share: six for three ports. What takes its port for no time that is
+ * told takes it for a cycle. */
+static void a_union_of_ports(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_program *p = made_program_of_uops(u, "a int - - 1 0,1\nb int - - 1 0,1\nc int - - 1 0,1\n"
+						     "d int - - 1 1,5\ne int - - 1 1,5\nf int - - 1 1,5\n");
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+	struct gus_error err = { 0 };
+	struct gus_core_config c;
+	struct gus_bounds b;
+
+	(void)state;
+	gus_core_config_of(&c, u);
+	for (int told = 1; told >= 0; told--) {
+		for (uint32_t i = 0; i < p->uops_n && !told; i++)
+			p->uops[i].port_cycles = 0;
+		gus_bounds_behind_front_end(p, &c, &o, &b);
+		assert_float_equal(b.cycles[GUS_BOUND_PORTS], 2, 1e-9);
+		assert_int_equal(b.ports, 1 << 0 | 1 << 1 | 1 << 5);
+	}
+	c.uop_cache_window = 33; /* a machine that no engine runs has no bounds of its front end */
+	assert_int_equal(gus_bounds_of(p, &c, &o, &b, &err), -1);
+	assert_non_null(strstr(err.text, "uop_cache_window is 33"));
+	gus_program_free(p);
+	gus_uarch_free(u);
+}
+
 /* Four additions are 12 bytes of 16 that are read in a cycle, and what four decoders take; as a loop of the uop cache
  * they are neither's. */
 static void each_part_of_the_front_end(void **state)
@@ -382,6 +410,7 @@ int main(void)
 		cmocka_unit_test(dependences_of_short_code), cmocka_unit_test(forwarding_is_the_machines),
 		cmocka_unit_test(ports_of_moves_are_nobodys),
 		cmocka_unit_test(many_choices_of_ports),
+		cmocka_unit_test(a_union_of_ports),
 		cmocka_unit_test(ends_of_loops),
 		cmocka_unit_test(each_part_of_the_front_end), cmocka_unit_test(what_is_below),
 		cmocka_unit_test(kinds_of_bottlenecks), cmocka_unit_test(the_verdict_is_of_the_run),

@@ -175,6 +175,7 @@ static void a_name_that_explodes_is_left_as_it_is(void **state)
 
 static void kallsyms_is_read_line_by_line(void **state)
 {
+	static const char digits[] = "9876543210abcdef w x\t[m]\n9876543210abcdef T y\n000000000000000g T z\n";
 	static const char text[] =
 		"ffffffff81000100 T second\n"
 		"ffffffff81000000 T first\n"
@@ -219,7 +220,7 @@ static void kallsyms_is_read_line_by_line(void **state)
 	gus_kallsyms_parse(&k, "0000000000000000 T a\n0000000000000000 t b\n", 42);
 	assert_true(k.hidden);
 	gus_kallsyms_free(&k);
-	gus_kallsyms_parse(&k, "9876543210abcdef w x\t[m]\n9876543210abcdef T y\n000000000000000g T z\n", 72);
+	gus_kallsyms_parse(&k, digits, sizeof(digits) - 1);
 	assert_false(k.hidden);
 	assert_int_equal(k.list.n, 2); /* of the same address in the order in which they come */
 	assert_true(k.list.v[0].address == 0x9876543210abcdef && k.list.v[1].address == k.list.v[0].address);
