@@ -306,7 +306,7 @@ static void what_is_coloured(void **state)
 /* The narrower the screen, the fewer columns, in the order in which they leave; lines that were asked for stay. */
 static void columns_leave_in_their_order(void **state)
 {
-	static const struct { enum gus_by by; const char *titles[6]; } cases[] = {
+	static const struct { enum gus_by by; const char *titles[8]; } cases[] = {
 		{ GUS_BY_FUNCTION, { "share 95% interval total samples time module function",
 			"share 95% interval total time module function", "share 95% interval total module function",
 			"share total module function" } },
@@ -318,17 +318,27 @@ static void columns_leave_in_their_order(void **state)
 		{ GUS_BY_LINE, { "share 95% interval total samples time module line function",
 			"share 95% interval total time module line function",
 			"share 95% interval total module line function", "share total module line function" } },
+		{ GUS_BY_COMM, { "share total time on CPU off CPU for a CPU times name",
+			"share total on CPU off CPU for a CPU times name", "share total on CPU off CPU for a CPU name",
+			"share total on CPU off CPU name" } },
+		{ GUS_BY_PROCESS, { "share total time for a CPU times mean longest name pid",
+			"share total time for a CPU times longest name pid",
+			"share total for a CPU times longest name pid", "share total for a CPU times name pid",
+			"share total for a CPU name pid", "share total name pid" } },
 	};
 	struct made *t = *state;
 	struct gus_row *row = add_row(t, "a_function_whose_name_is_much_longer_than_any_column", 500);
 
 	row->file = "/src/a_file_whose_name_is_long.c";
 	row->line = 12345;
+	row->comm = "a_thread_whose_name_is_longer_than_the_kernel_has";
 	t->r.graph = &t->how;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		size_t left = 0;
 
 		t->view.by = cases[i].by;
+		t->r.profile->weighs = cases[i].by == GUS_BY_COMM ? GUS_WEIGHS_WALL :
+			cases[i].by == GUS_BY_PROCESS ? GUS_WEIGHS_OFF_CPU : GUS_WEIGHS_EVENTS;
 		for (t->screen.width = 140; t->screen.width >= GUS_SCREEN_LEAST; t->screen.width--) {
 			char *text = squeezed(t, false);
 
@@ -340,6 +350,45 @@ static void columns_leave_in_their_order(void **state)
 		}
 		assert_null(cases[i].titles[left + 1]);
 	}
+}
+
+/* Before any column leaves, names shrink to what is comfortable: a function's the more there is to say beside it. */
+static void names_shrink_first(void **state)
+{
+	static const struct { enum gus_by by; size_t cells; } cases[] = {
+		{ GUS_BY_FUNCTION, 32 }, { GUS_BY_LINE, 24 }, { GUS_BY_INSTRUCTION, 16 },
+	};
+	struct made *t = *state;
+
+	add_row(t, "a_function_whose_name_is_much_longer_than_any_column", 500);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t shown = 0;
+
+		t->view.by = cases[i].by;
+		for (size_t width = 140; width >= GUS_SCREEN_LEAST; width--) {
+			char *text;
+
+			t->screen.width = width;
+			text = squeezed(t, false);
+			text[strlen(text) - 1] = '\0';
+			if (strstr(text, " samples ")) /* no column has left */
+				shown = strlen(strrchr(text, ' ') + 1);
+			free(text);
+		}
+		assert_int_equal(shown, cases[i].cells);
+	}
+}
+
+/* Half a nanosecond for one of weight: what is rounded is the sum, so that rows add up to the whole. */
+static void times_add_up(void **state)
+{
+	struct made *t = *state;
+
+	t->r.units.time.factor = 0.5;
+	add_row(t, "a", 3);
+	add_row(t, "b", 3);
+	says(t, " 2 ns app a\n", true);
+	says(t, " 1 ns app b\n", true);
 }
 
 /* Without a limit columns stand below each other whatever rows there are: as wide as the most that they mostly have. */
@@ -387,6 +436,7 @@ int main(void)
 		CASE(by_function), CASE(by_module_line_and_instruction), CASE(by_task), CASE(of_time),
 		CASE(who_calls_and_is_called), CASE(what_is_below_the_limit), CASE(nothing_to_show),
 		CASE(what_stands_before_the_rows), CASE(what_is_coloured), CASE(columns_leave_in_their_order),
+		CASE(names_shrink_first), CASE(times_add_up),
 		CASE(columns_stand_below_each_other),
 	};
 
