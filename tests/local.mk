@@ -335,7 +335,8 @@ tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_g
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
 tests_unit_test_causality_SOURCES = tests/unit/test_causality.c $(made_program)
 tests_unit_test_set_SOURCES = tests/unit/test_set.c $(made_program)
-tests_unit_test_expected_SOURCES = tests/unit/test_expected.c
+tests_unit_test_expected_SOURCES = tests/unit/test_expected.c $(printed) cli/common/csv.c cli/common/json.c \
+	cli/common/print.c cli/model/expected.c
 tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c $(made_program) $(plain_bound) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)

@@ -40,7 +40,7 @@ struct made {
 	struct gus_model_view v;
 	struct gus_screen screen;
 	double op_cycles[OPS], op_charged[OPS];
-	struct gus_sensitivity knobs[3];
+	struct gus_sensitivity knobs[4];
 	struct gus_access_group groups[2];
 	struct gus_carried_pair pairs[2];
 	struct gus_cache_total cache;
@@ -322,19 +322,20 @@ static void what_would_gain(void **state)
 	OMITS(s, "more of");
 	s->m.weight = 1.15;
 	s->t.knobs = s->knobs;
-	s->t.knobs_n = 3;
+	s->t.knobs_n = 4;
 	strcpy(s->knobs[0].name, "small");
 	strcpy(s->knobs[2].name, "large");
-	for (unsigned lane = 1; lane < 4; lane++) {
-		s->t.cycles[lane] = (double[]){ 0, 15625000, 1, 12800000 }[lane];
+	strcpy(s->knobs[3].name, "middle");
+	for (unsigned lane = 1; lane < 5; lane++) {
+		s->t.cycles[lane] = (double[]){ 0, 15625000, 1, 12800000, 14545454 }[lane];
 		s->t.regions.v[0].cycles[lane] = 4000000;
-		s->t.regions.v[1].cycles[lane] = (double[]){ 0, 10000000, 1, 12000000 }[lane];
+		s->t.regions.v[1].cycles[lane] = (double[]){ 0, 10000000, 1, 12000000, 11000000 }[lane];
 	}
 	SAYS(s, "\nfaster with 15% more of\nlarge 25.00% ########################################\n"
-		"small 2.40% #####\n\n");
+		"middle 10.00% ####################\nsmall 2.40% #####\n\n");
 	SAYS(s, "cycles instr. IPC most with more of gains region\n75.00% 80.00% 1.33 small 20.00% loop [app]\n"
 		"25.00% 20.00% 1.00 nothing alone - [unknown]\n");
-	s->t.cycles[1] = s->t.cycles[3] = 15990000; /* less than a thousandth */
+	s->t.cycles[1] = s->t.cycles[3] = s->t.cycles[4] = 15990000; /* less than a thousandth */
 	SAYS(s, "more of\nnothing alone\n\n");
 	s->screen.width = 109; /* names need the room */
 	SAYS(s, "cycles instr. IPC region\n");
@@ -522,6 +523,7 @@ static void json_of_regions(void **state)
 	s->t.blocks.v[0].unseen = 3;
 	s->t.blocks.v[0].cached = 1;
 	s->t.blocks.v[0].fetch_misses = 6;
+	s->t.memories.v[0].told = 4999;
 	s->t.memories.v[0].second_tlb = 4;
 	s->t.memories.v[0].first[2] = 11;
 	s->t.memories.v[0].first[3] = 1;
@@ -532,7 +534,11 @@ static void json_of_regions(void **state)
 	s->t.functions.v[0].start = 0x40;
 	s->op_cycles[BRANCH] = 2;
 	s->op_cycles[TWIN] = 5;
-	JSON_HAS(s, { "regions/0/function", "\"loop\"" }, { "regions/0/module", "\"/opt/app\"" },
+	s->op_cycles[IMUL] = 3;
+	gus_vec_push(&s->t.programs, (struct gus_traced_program){ .pid = 9, .name = "", .trouble = "it was killed" });
+	JSON_HAS(s, { "programs/1/pid", "9" }, { "programs/1/name", "null" },
+		 { "programs/1/trouble", "\"it was killed\"" }, { "regions/0/rows/0/cycles", "3.0" },
+		 { "regions/0/function", "\"loop\"" }, { "regions/0/module", "\"/opt/app\"" },
 		 { "regions/0/offset", "64" }, { "regions/0/loop", "null" }, { "regions/0/instructions", "16000000" },
 		 { "regions/0/blocks", "1" }, { "regions/0/from_uop_cache", "1.0" }, { "regions/0/fetch_misses", "6" },
 		 { "regions/0/cycles", "12000000.0" }, { "regions/0/share", "0.75" }, { "regions/0/samples", "null" },
@@ -582,7 +588,8 @@ static void json_of_much(void **state)
 	s->groups[1] = (struct gus_access_group){ .accesses = 9, .stores = 9, .stride = -8, .stride_times = 7 };
 	s->t.pairs = s->pairs;
 	s->t.pairs_n = 1;
-	s->pairs[0] = (struct gus_carried_pair){ STORE, IMUL, 30, .blocked = 2, .distance = { 1 }, .farther = 3 };
+	s->pairs[0] = (struct gus_carried_pair){ STORE, IMUL, 30, .blocked = 2, .farther = 3,
+		.distance = { 1, [GUS_CARRIED_DISTANCES - 1] = 5 } };
 	s->t.circles_n = 1;
 	s->t.circles[0] = (struct gus_circle){ .n = 1, .ops = 3, .weight = 5,
 		.steps = { { .op = STORE, .cycles = 6 } } };
@@ -601,7 +608,7 @@ static void json_of_much(void **state)
 		 { "access_groups/0/address", "4" }, { "access_groups/0/stride", "-8" },
 		 { "access_groups/0/stores", "9" }, { "dependences/pairs/0/store", "4" },
 		 { "dependences/pairs/0/load", "0" }, { "dependences/pairs/0/blocked", "2" },
-		 { "dependences/pairs/0/iterations/0", "1" }, { "dependences/pairs/0/farther", "3" });
+		 { "dependences/pairs/0/iterations", "[1,0,0,0,0,0,0,5]" }, { "dependences/pairs/0/farther", "3" });
 	s->m.warm = true;
 	s->groups[1].stride_times = 0;
 	JSON_HAS(s, { "cycles_if_warm", "16000000.0" }, { "cycles_if_cold", "9000000.0" }, { "caches", "\"warm\"" },
