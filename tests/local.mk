@@ -233,6 +233,7 @@ unit_tests = \
 	tests/unit/test_excerpt \
 	tests/unit/test_limits \
 	tests/unit/test_lives \
+	tests/unit/test_match \
 	tests/unit/test_members \
 	tests/unit/test_merge \
 	tests/unit/test_mini \
@@ -459,6 +460,7 @@ tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(made_program)
 tests_unit_test_suggest_SOURCES = tests/unit/test_suggest.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
+tests_unit_test_match_SOURCES = tests/unit/test_match.c $(made_program)
 tests_unit_test_resolve_SOURCES = tests/unit/test_resolve.c
 tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)

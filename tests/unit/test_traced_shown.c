@@ -307,6 +307,8 @@ static void accesses_and_branches(void **state)
 
 	SAYS(s, "\naccesses 8000: L1 87.50%, L2 7.50%, L3 3.75%, memory 1.25%; page walks 0.100%\nbranches 10.0 k: "
 		"2.00% mispredicted, 0.01 in 1000 instructions\n");
+	s->t.memories.v[0].told = 4000;
+	SAYS(s, "accesses 8000: L1 87.50%");
 	s->t.memories.v[1].unknown = 9;
 	SAYS(s, "page walks 0.100%; 9 without an address, as if they hit L1\n");
 	s->t.warmed = 19900000;
@@ -448,6 +450,10 @@ static void memory(void **state)
 	SAYS(s, "store load times iterations between\n4 0 30 1: carried by the loop\n4 d 20 other regions\n");
 	s->pairs[0].distance[0] = 31;
 	SAYS(s, "4 0 30 0\n");
+	s->groups[1].reuse[0] = s->groups[1].reuse[1] = 1; /* half of them, or not */
+	SAYS(s, "4 500 none 3~ 0 lines\n");
+	s->groups[1].reuse[1] = 2;
+	SAYS(s, "4 500 none 3~ 1 lines\n");
 	s->groups[0].accesses = 0; /* never executed */
 	OMITS(s, "0 0 ");
 }
@@ -523,6 +529,7 @@ static void json_of_regions(void **state)
 	s->t.blocks.v[0].unseen = 3;
 	s->t.blocks.v[0].cached = 1;
 	s->t.blocks.v[0].fetch_misses = 6;
+	s->p->unknown = 3; /* of six */
 	s->t.memories.v[0].told = 4999;
 	s->t.memories.v[0].second_tlb = 4;
 	s->t.memories.v[0].first[2] = 11;
@@ -536,7 +543,7 @@ static void json_of_regions(void **state)
 	s->op_cycles[TWIN] = 5;
 	s->op_cycles[IMUL] = 3;
 	gus_vec_push(&s->t.programs, (struct gus_traced_program){ .pid = 9, .name = "", .trouble = "it was killed" });
-	JSON_HAS(s, { "programs/1/pid", "9" }, { "programs/1/name", "null" },
+	JSON_HAS(s, { "coverage", "0.5" }, { "programs/1/pid", "9" }, { "programs/1/name", "null" },
 		 { "programs/1/trouble", "\"it was killed\"" }, { "regions/0/rows/0/cycles", "3.0" },
 		 { "regions/0/function", "\"loop\"" }, { "regions/0/module", "\"/opt/app\"" },
 		 { "regions/0/offset", "64" }, { "regions/0/loop", "null" }, { "regions/0/instructions", "16000000" },
@@ -595,7 +602,7 @@ static void json_of_much(void **state)
 		.steps = { { .op = STORE, .cycles = 6 } } };
 	s->cache.memory_reads[GUS_CACHE_DEMAND] = 30;
 	s->cache.memory_reads[GUS_CACHE_PREFETCH] = 4;
-	JSON_HAS(s, { "instructions", "16000000" }, { "warm_up", "4000000" }, { "timed", "0.2" },
+	JSON_HAS(s, { "instructions", "16000000" }, { "ipc", "1.0" }, { "warm_up", "4000000" }, { "timed", "0.2" },
 		 { "cycles_error", "0.0098" }, { "sensitivity_error", "0.0196" }, { "cycles_if_warm", "9000000.0" },
 		 { "cycles_if_cold", "16000000.0" }, { "engine", "\"both\"" }, { "weight", "1.15" },
 		 { "sensitivity", "{\"width\":0.25}" }, { "regions/0/sensitivity", "{\"width\":1.0}" },
