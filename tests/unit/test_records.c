@@ -1233,6 +1233,27 @@ static void covering_symbols(void **state)
 	gusprof__kernel_symbols__free_unpacked(m, NULL);
 }
 
+/* What cannot be opened, and what opens and cannot be read: a folder. */
+static void symbols_that_cannot_be_read(void **state)
+{
+	static const char *const paths[] = { "/tmp/gusprof-test-nothing/kallsyms", "/" };
+	static const char *const says[] = { "No such file", "Is a directory" };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		Gusprof__KernelSymbols *m;
+		struct gus_hits k;
+
+		gus_hits_init(&k);
+		gus_hits_add(&k, 0xffffffff81000000);
+		m = gus_hits_symbols(&k, paths[i]);
+		gus_hits_free(&k);
+		assert_int_equal(m->n_symbols, 0);
+		assert_non_null(strstr(m->refusal, says[i]));
+		gusprof__kernel_symbols__free_unpacked(m, NULL);
+	}
+}
+
 /* Of two addresses, or three, in one function: it stands once, and its end is where the next one begins. */
 static void symbols_of_many_addresses(void **state)
 {
@@ -1319,7 +1340,7 @@ int main(void)
 		cmocka_unit_test(odd_symbol_lines),
 		cmocka_unit_test(many_symbols),
 		cmocka_unit_test(covering_symbols),
-		cmocka_unit_test(symbols_of_many_addresses),
+		cmocka_unit_test(symbols_that_cannot_be_read), cmocka_unit_test(symbols_of_many_addresses),
 		cmocka_unit_test(hidden_symbols),
 		cmocka_unit_test(build_id_in_notes),
 	};
