@@ -11,12 +11,12 @@
 #include "attribution/traced/match.h"
 #include "made_program.h"
 
-/* cmpsq; movsq; vfmadd231ss xmm0, xmm1, [rsi]; rep movsb; add rax, rbx; vpgatherdd ymm0, [rax + ymm1 * 4], ymm2: each
- * is an op of its own, with two loads, a load and a store, a load of four bytes, repeated ones, none, and one of many
- * places. */
+/* cmpsq; movsq; vfmadd231ss xmm0, xmm1, [rsi]; rep movsb; add rax, rbx; vpgatherdd ymm0, [rax + ymm1 * 4], ymm2; cmpsq:
+ * each is an op of its own, with two loads, a load and a store, a load of four bytes, repeated ones, none, one of many
+ * places, and two loads again. */
 static const uint8_t code[] = { 0x48, 0xa7, 0x48, 0xa5, 0xc4, 0xe2, 0x71, 0xb9, 0x06, 0xf3, 0xa4, 0x48, 0x01, 0xd8,
-	0xc4, 0xe2, 0x6d, 0x90, 0x04, 0x88 };
-enum { COMPARE, MOVE, FMA, REPEAT, ADD, GATHER, INSNS, LOAD = 0, STORE = 1, NONE = -1 };
+	0xc4, 0xe2, 0x6d, 0x90, 0x04, 0x88, 0x48, 0xa7 };
+enum { COMPARE, MOVE, FMA, REPEAT, ADD, GATHER, LATER, INSNS, LOAD = 0, STORE = 1, NONE = -1 };
 
 struct made {
 	struct gus_uarch *u;
@@ -98,6 +98,8 @@ static void accesses_come_in_their_order(void **state)
 	STEP_IS({ COMPARE, LOAD, 8, 0, true, 8, 8 }, { COMPARE, LOAD, 8, 1, true, 8, 8 });
 	STEP_IS({ COMPARE, LOAD, 8, 0, true, 8, 8 }, { COMPARE, LOAD, 8, 1, true, 8, 8 },
 		{ COMPARE, LOAD, 8, 1, false, 8, 8 });
+	STEP_IS({ LATER, LOAD, 8, 0, true, 8, 8 }, { LATER, LOAD, 8, 1, true, 8, 8 },
+		{ LATER, LOAD, 8, 1, false, 8, 8 });
 	/* Of another instruction they begin anew. */
 	STEP_IS({ COMPARE, LOAD, 8, 0, true, 8, 8 }, { MOVE, LOAD, 8, 0, true, 8, 8 },
 		{ MOVE, STORE, 8, 0, true, 8, 8 });
