@@ -404,6 +404,33 @@ static void instructions(void **state)
 	SAYS(s, "0 5000 50.00% 100.00% 20.00% - imul");
 }
 
+/* Of more than 64 instructions those with a hundredth of the region's time, or that hold up as much of it. */
+static void long_regions(void **state)
+{
+	enum { MOST = 64 };
+	static double own[MOST + 1], charged[MOST + 1];
+	uint8_t nops[MOST + 1], ones[MOST + 1];
+	struct made *s = *state;
+
+	memset(nops, 0x90, sizeof(nops));
+	memset(ones, 1, sizeof(ones));
+	gus_program_free(s->p);
+	s->t.program = s->p = made_program(s->u, nops, sizeof(nops));
+	s->t.op_cycles = own;
+	s->t.op_charged = charged;
+	own[3] = charged[5] = 120000; /* of 12 M */
+	own[7] = 119999;
+	s->t.memories.n = 0;
+	s->t.blocks.n = 1;
+	s->t.blocks.v[0] = (struct gus_traced_block){ .bytes = nops, .lengths = ones, .size = MOST, .insns_n = MOST,
+		.region = 1, .ops = { 0, MOST, MOST - 1 }, .executed = 9 };
+	OMITS(s, "more have less");
+	SAYS(s, "\n3f 9 0.00% - - nop\n");
+	s->t.blocks.v[0].size = s->t.blocks.v[0].insns_n = MOST + 1;
+	s->t.blocks.v[0].ops = (struct gus_growing_block){ 0, MOST + 1, MOST };
+	SAYS(s, "mispr.\n3 9 0.75% - - nop\n5 9 0.00% - - nop\n63 more have less than a hundredth of its time\n");
+}
+
 /* The chain that begins in the region, op by op. */
 static void what_the_time_goes_round_in(void **state)
 {
@@ -653,6 +680,7 @@ int main(void)
 		CASE(what_it_is_of), CASE(what_is_missing), CASE(what_it_rests_on), CASE(how_far_a_sample_is_off),
 		CASE(intervals), CASE(programs_and_threads), CASE(windows_of_a_process), CASE(accesses_and_branches),
 		CASE(what_would_gain), CASE(regions), CASE(instructions), CASE(what_the_time_goes_round_in),
+		CASE(long_regions),
 		CASE(memory), CASE(json_of_little), CASE(json_of_regions), CASE(json_of_much),
 		CASE(json_of_windows),
 	};
