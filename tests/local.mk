@@ -75,7 +75,7 @@ check_PROGRAMS += tests/cases/replay-process
 tests_cases_replay_process_SOURCES = tests/cases/replay_process.c
 tests_cases_replay_process_LDADD = $(GUS_LAYERS) -lpthread
 check_PROGRAMS += tests/cases/make-calls
-tests_cases_make_calls_SOURCES = tests/cases/make_calls.c tests/unit/made_sideband.h
+tests_cases_make_calls_SOURCES = tests/cases/make_calls.c tests/unit/made_sideband.h $(made_mapping)
 EXTRA_DIST += tests/cases/browser.py tests/cases/flame.py tests/cases/flame_browser.py tests/cases/flame_tree.js
 check_PROGRAMS += tests/cases/make-hostile
 tests_cases_make_hostile_SOURCES = tests/cases/make_hostile.c
@@ -233,6 +233,7 @@ unit_tests = \
 	tests/unit/test_excerpt \
 	tests/unit/test_limits \
 	tests/unit/test_lives \
+	tests/unit/test_match \
 	tests/unit/test_members \
 	tests/unit/test_merge \
 	tests/unit/test_mini \
@@ -253,6 +254,8 @@ unit_tests = \
 	tests/unit/test_rates \
 	tests/unit/test_reader \
 	tests/unit/test_reasons \
+	tests/unit/test_report_text \
+	tests/unit/test_resolve \
 	tests/unit/test_recall \
 	tests/unit/test_records \
 	tests/unit/test_regions \
@@ -288,6 +291,7 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_trace \
 	tests/unit/test_traced \
+	tests/unit/test_traced_shown \
 	tests/unit/test_tree \
 	tests/unit/test_tracer \
 	tests/unit/test_trees \
@@ -330,9 +334,10 @@ tests_unit_test_call_graph_SOURCES = tests/unit/test_call_graph.c cli/record/cal
 tests_unit_test_call_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=gus_unwind_files_get \
 	-Wl,--wrap=gus_unwind_file_frame_pointers -Wl,--wrap=gus_unwind_files_new
 tests_unit_test_carried_SOURCES = tests/unit/test_carried.c
-tests_unit_test_causality_SOURCES = tests/unit/test_causality.c
+tests_unit_test_causality_SOURCES = tests/unit/test_causality.c $(made_program)
 tests_unit_test_set_SOURCES = tests/unit/test_set.c $(made_program)
-tests_unit_test_expected_SOURCES = tests/unit/test_expected.c
+tests_unit_test_expected_SOURCES = tests/unit/test_expected.c $(printed) cli/common/csv.c cli/common/json.c \
+	cli/common/print.c cli/model/expected.c
 tests_unit_test_bounds_SOURCES = tests/unit/test_bounds.c $(made_program) $(plain_bound) \
 	tests/accuracy/random_loop.c tests/accuracy/random_loop.h
 tests_unit_test_batch_SOURCES = tests/unit/test_batch.c $(made_program)
@@ -345,7 +350,7 @@ tests_unit_test_confine_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 tests_unit_test_confine_LDADD = $(LDADD) $(SECCOMP_LIBS) -lpthread
 tests_unit_test_container_SOURCES = tests/unit/test_container.c
 tests_unit_test_core_SOURCES = tests/unit/test_core.c
-tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c
+tests_unit_test_core_memory_SOURCES = tests/unit/test_core_memory.c $(made_program)
 tests_unit_test_core_rules_SOURCES = tests/unit/test_core_rules.c tests/unit/core_machine.c tests/unit/core_machine.h
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c cli/common/csv.c cli/common/print.c
 tests_unit_test_jit_SOURCES = tests/unit/test_jit.c
@@ -375,7 +380,8 @@ tests_unit_test_foreign_SOURCES = tests/unit/test_foreign.c
 tests_unit_test_output_file_SOURCES = tests/unit/test_output_file.c
 tests_unit_test_output_SOURCES = tests/unit/test_output.c
 # What shows trees, of calls that are made up.
-made_calls = tests/unit/made_calls.c tests/unit/made_calls.h
+made_mapping = tests/unit/made_mapping.h
+made_calls = tests/unit/made_calls.c tests/unit/made_calls.h $(made_mapping)
 tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common/html.c cli/common/print.c \
 	cli/report/flame.c cli/report/flame_tree.c cli/report/head.c cli/report/view.c cli/screen/cells.c \
 	cli/screen/screen.c cli/screen/shorten.c
@@ -446,28 +452,36 @@ tests_unit_test_snapshot_SOURCES = tests/unit/test_snapshot.c $(made_snapshot)
 tests_unit_test_denial_SOURCES = tests/unit/test_denial.c
 tests_unit_test_executed_SOURCES = tests/unit/test_executed.c
 tests_unit_test_snapshot_take_SOURCES = tests/unit/test_snapshot_take.c
-tests_unit_test_current_SOURCES = tests/unit/test_current.c
-tests_unit_test_space_SOURCES = tests/unit/test_space.c
+tests_unit_test_current_SOURCES = tests/unit/test_current.c $(made_mapping)
+tests_unit_test_space_SOURCES = tests/unit/test_space.c $(made_mapping)
 tests_unit_test_steps_SOURCES = tests/unit/test_steps.c $(made_snapshot)
 tests_unit_test_store_SOURCES = tests/unit/test_store.c
 tests_unit_test_stack_SOURCES = tests/unit/test_stack.c
-tests_unit_test_stream_SOURCES = tests/unit/test_stream.c
+tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(made_program)
 tests_unit_test_suggest_SOURCES = tests/unit/test_suggest.c
 tests_unit_test_reasons_SOURCES = tests/unit/test_reasons.c
+tests_unit_test_match_SOURCES = tests/unit/test_match.c $(made_program)
+tests_unit_test_resolve_SOURCES = tests/unit/test_resolve.c
 tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c
-tests_unit_test_trace_SOURCES = tests/unit/test_trace.c
+tests_unit_test_trace_SOURCES = tests/unit/test_trace.c tests/unit/made_folder.h
 tests_unit_test_tree_SOURCES = tests/unit/test_tree.c
 tests_unit_test_traced_SOURCES = tests/unit/test_traced.c $(made_trace)
+tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_program) $(printed) \
+	cli/common/csv.c cli/common/json.c cli/common/print.c cli/model/engines.c cli/model/expected.c \
+	cli/model/phases.c cli/model/traced_json.c cli/model/traced_text.c cli/screen/cells.c \
+	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
-tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) $(printed) cli/common/csv.c \
-	cli/common/json.c cli/common/option_rules.c cli/common/options.c cli/common/print.c cli/report/csv.c \
-	cli/report/head.c cli/report/text.c cli/report/tree_json.c cli/report/tree_text.c cli/report/trees.c \
+report_text = cli/common/print.c cli/report/head.c cli/report/text.c cli/report/tree_text.c cli/report/trees.c \
 	cli/report/view.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
+tests_unit_test_report_text_SOURCES = tests/unit/test_report_text.c $(made_calls) $(printed) $(report_text) \
+	cli/common/option_rules.c cli/common/options.c
+tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) $(printed) $(report_text) cli/common/csv.c \
+	cli/common/json.c cli/common/option_rules.c cli/common/options.c cli/report/csv.c cli/report/tree_json.c
 tests_unit_test_units_SOURCES = tests/unit/test_units.c
 made_frames = tests/unit/made_frames.c tests/unit/made_frames.h
 tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c $(made_frames)

@@ -84,7 +84,7 @@ static void keep_line(struct cover *c, uint64_t start, int rank, const char *res
 }
 
 /* One line, "ADDRESS TYPE NAME[\t[MODULE]]". A symbol is noted only at the first sampled address that is not below it,
- * and as the end of the last one below it; spread() carries both on to the other addresses. */
+ * and as the end of the last one below it; spread() carries that on to those before. */
 static void take_line(struct scan *s, const char *line, const char *end)
 {
 	uint64_t address = 0;
@@ -138,16 +138,12 @@ static int read_lines(struct scan *s, int fd)
 	return sys;
 }
 
-/* An address that no symbol was noted at has the one of its neighbour below, and the end of the one above. */
+/* Where no symbol was noted the last one below goes on, so that its end is the one of those above. */
 static void spread(struct scan *s)
 {
 	for (size_t i = s->n - 1; i-- > 0;)
 		if (!s->covers[i].next)
 			s->covers[i].next = s->covers[i + 1].next;
-	for (size_t i = 1; i < s->n; i++)
-		if (!s->covers[i].start && s->covers[i - 1].start)
-			keep_line(&s->covers[i], s->covers[i - 1].start, s->covers[i - 1].rank, s->covers[i - 1].rest,
-				  strlen(s->covers[i - 1].rest));
 }
 
 static Gusprof__Symbol *make_symbol(const struct cover *c)
@@ -164,16 +160,13 @@ static Gusprof__Symbol *make_symbol(const struct cover *c)
 	return symbol;
 }
 
-/* One symbol for all addresses that it covers; its end is that of the last. */
+/* A symbol stands once, at the first of the sampled addresses that it covers. */
 static void make_message(const struct scan *s, Gusprof__KernelSymbols *m)
 {
 	m->symbols = gus_alloc(s->n * sizeof(*m->symbols));
-	for (size_t i = 0; i < s->n; i++) {
-		const struct cover *c = &s->covers[i];
-
-		if (c->start && c->rank && (i + 1 == s->n || s->covers[i + 1].start != c->start))
-			m->symbols[m->n_symbols++] = make_symbol(c);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		if (s->covers[i].start && s->covers[i].rank)
+			m->symbols[m->n_symbols++] = make_symbol(&s->covers[i]);
 }
 
 Gusprof__KernelSymbols *gus_hits_symbols(const struct gus_hits *k, const char *path)

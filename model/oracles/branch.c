@@ -64,7 +64,7 @@ struct gus_branch_predictor {
 	uint64_t *btb_target;           /* by slot */
 	uint64_t *returns;
 	uint32_t returns_top, returns_n;
-	bool wide;                      /* the processor has AVX2 */
+	bool wide;                      /* the processor has AVX2, and it is to be used */
 	uint8_t history[RING + 4];      /* 4: read as words */
 	uint64_t history_at;            /* bits so far */
 	/* The last taken branches, the newest first, as many as target_path says: 0 for an indirect one or a return. */
@@ -151,7 +151,7 @@ struct gus_branch_predictor *gus_branch_new(const struct gus_branch_config *conf
 	struct gus_branch_predictor *p = gus_zalloc(sizeof(*p));
 
 	p->config = *config;
-	p->wide = has_wide();
+	p->wide = !config->narrow && has_wide();
 	p->random = UINT64_C(0x2545f4914f6cdd1d);
 	if (config->base_bits > 24 || !config->return_depth || config->return_depth > 4096) {
 		gus_fail(err, GUS_E_USAGE,

@@ -40,6 +40,7 @@ struct gus_branch_config {
 	 * Else directions, and which direct branches were among the last so many that were taken, at most
 	 * GUS_BRANCH_PATH_MAX: earlier targets do not. */
 	uint32_t target_path;
+	bool narrow;                    /* does without AVX2 also where there is some: no verdict depends on that */
 };
 /* 2^13 counters, 8 tables of 2^10 over histories of 4 to 256; 5 of 2^9 over 4 to 64 for targets; 4096 targets; 16
  * returns. */

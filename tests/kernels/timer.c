@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "timer.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { SAMPLES = 1 << 15, BATCH = 50 };
@@ -15,6 +16,15 @@ static int ascending(const void *a, const void *b)
 static bool counts(const struct timer_sample *s, double most)
 {
 	return s->apart <= 0.01 && s->nops >= 0.97 * most;
+}
+
+struct timer_sample timer_sample_of(const struct timer_ticks *t, unsigned times)
+{
+	enum { MULTIPLICATION = 3 }; /* cycles, on every x86 of the tables */
+	double cycle = (t->chain[0] + t->chain[1]) / 2 / (MULTIPLICATION * TIMER_CHAIN);
+
+	return (struct timer_sample){ t->work / cycle / times, TIMER_NOPS * cycle / fmax(t->nops[0], t->nops[1]),
+		fabs(t->chain[0] - t->chain[1]) / fmin(t->chain[0], t->chain[1]) };
 }
 
 struct timed timer_judge(const struct timer_sample *samples, unsigned n)
@@ -49,15 +59,16 @@ struct timed timer_measure(void (*work)(void *what), void *what, double seconds,
 	return (struct timed){ 0 };
 }
 #else
-#include <math.h>
 #include <time.h>
 #include <x86intrin.h>
 
 enum {
-	CHAIN = 200 * 20,      /* multiplications */
-	NOPS = 500 * 10,
+	CHAIN_TURN = 200,      /* multiplications in a turn of the loop */
+	NOPS_TURN = 500,
 	WORK_CYCLES = 20000,   /* a sample takes so many at least: 5 us */
 };
+
+_Static_assert(TIMER_CHAIN % CHAIN_TURN == 0 && TIMER_NOPS % NOPS_TURN == 0, "whole turns");
 
 bool timer_works(void)
 {
@@ -78,35 +89,35 @@ static uint64_t now(void)
 /* Ticks of the chain. */
 static double chain(void)
 {
-	uint64_t start = now(), n = CHAIN / 200, v = 3;
+	uint64_t start = now(), n = TIMER_CHAIN / CHAIN_TURN, v = 3;
 
-	__asm__ volatile(".p2align 6\n1: .rept 200\nimul %1, %1\n.endr\ndec %0\njnz 1b" : "+r"(n), "+r"(v));
+	__asm__ volatile(".p2align 6\n1: .rept %c2\nimul %1, %1\n.endr\ndec %0\njnz 1b"
+			 : "+r"(n), "+r"(v) : "i"(CHAIN_TURN));
 	return (double)(now() - start);
 }
 
 /* Ticks of the nops. They are of one byte, and few enough of them for any cache of instructions. */
 static double nops(void)
 {
-	uint64_t start = now(), n = NOPS / 500;
+	uint64_t start = now(), n = TIMER_NOPS / NOPS_TURN;
 
-	__asm__ volatile(".p2align 6\n1: .rept 500\nnop\n.endr\ndec %0\njnz 1b" : "+r"(n));
+	__asm__ volatile(".p2align 6\n1: .rept %c1\nnop\n.endr\ndec %0\njnz 1b" : "+r"(n) : "i"(NOPS_TURN));
 	return (double)(now() - start);
 }
 
-/* By the mean of both chains. */
 static struct timer_sample take(void (*work)(void *what), void *what, unsigned times)
 {
-	double before = chain(), first = nops(), ticks, second, after, a_cycle;
-	uint64_t start = now();
+	struct timer_ticks t = { .chain[0] = chain() };
+	uint64_t start;
 
+	t.nops[0] = nops();
+	start = now();
 	for (unsigned i = 0; i < times; i++)
 		work(what);
-	ticks = (double)(now() - start);
-	second = nops();
-	after = chain();
-	a_cycle = (before + after) / 2 / (3 * CHAIN);
-	return (struct timer_sample){ ticks / a_cycle / times, NOPS / (fmax(first, second) / a_cycle),
-		fabs(before - after) / fmin(before, after) };
+	t.work = (double)(now() - start);
+	t.nops[1] = nops();
+	t.chain[1] = chain();
+	return timer_sample_of(&t, times);
 }
 
 static uint64_t nanoseconds(void)

@@ -25,6 +25,12 @@ bool timer_works(void);
  * (kept is 0) the figures are of all. */
 struct timed timer_measure(void (*work)(void *what), void *what, double seconds, unsigned enough);
 
+/* The work of a probe: multiplications, each of the one before, and nops. */
+enum { TIMER_CHAIN = 4000, TIMER_NOPS = 5000 };
+
+/* What the time-stamp counter said: of the chains before and behind, of the nops before and behind, of the work. */
+struct timer_ticks { double chain[2], nops[2], work; };
+
 /* One sample: cycles of a run of the work, and what tells whether it counts. */
 struct timer_sample {
 	double cycles;
@@ -32,6 +38,9 @@ struct timer_sample {
 	double apart;  /* the two chains, as a share */
 };
 
+/* Ticks in which the work was run so many times as a sample. A cycle is what a third of a multiplication takes, in the
+ * mean of both chains. */
+struct timer_sample timer_sample_of(const struct timer_ticks *t, unsigned times);
 /* What n samples, at least one, say. Those count whose chains are at most 1 % apart and whose probe was at least 97 %
  * of the fastest of such. */
 struct timed timer_judge(const struct timer_sample *samples, unsigned n);

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "made_mapping.h"
+
 #define SIZE 0x100u
 
 static char *text(const char *constant)
@@ -18,16 +20,10 @@ static char *text(const char *constant)
 
 static void add_map(struct gus_space *space, const char *path, uint64_t start)
 {
-	Gusprof__Record r = GUSPROF__RECORD__INIT;
-	Gusprof__Mmap map = GUSPROF__MMAP__INIT;
+	const struct made_mapping m = { .pid = 10, .start = start, .length = 0x1000, .path = path };
+	struct made_mmap r;
 
-	map.pid = map.tid = 10;
-	map.start = start;
-	map.length = 0x1000;
-	map.path = text(path);
-	r.kind_case = GUSPROF__RECORD__KIND_MMAP;
-	r.mmap = &map;
-	gus_space_add(space, &r);
+	gus_space_add(space, made_mmap(&r, &m));
 }
 
 /* Functions one behind the other; in the last of the program's two others are inlined. */

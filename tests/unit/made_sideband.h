@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "proto/writer.h"
+#include "tests/unit/made_mapping.h"
 
 static inline bool made_record(struct gus_writer *w, Gusprof__Record *record)
 {
@@ -21,17 +22,11 @@ static inline bool made_record(struct gus_writer *w, Gusprof__Record *record)
 static inline bool made_map(struct gus_writer *w, uint32_t pid, uint64_t time, uint64_t start, uint64_t length,
 			    const char *path)
 {
-	Gusprof__Record record = GUSPROF__RECORD__INIT;
-	Gusprof__Mmap map = GUSPROF__MMAP__INIT;
+	const struct made_mapping m = { .time = time, .pid = pid, .start = start, .length = length, .path = path };
+	struct made_mmap r;
 
-	map.pid = map.tid = pid;
-	map.time = time;
-	map.start = start;
-	map.length = length;
-	map.path = (char *)(uintptr_t)path;
-	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
-	record.mmap = &map;
-	return made_record(w, &record);
+	made_mmap(&r, &m);
+	return made_record(w, &r.record);
 }
 
 #endif

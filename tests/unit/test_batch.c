@@ -99,11 +99,13 @@ static void bad_lines_say_why(void **state)
 		assert_int_equal(b.bad, 6);
 		assert_int_equal(b.instructions, 4);
 		assert_int_equal(b.unknown, 1);
+		assert_int_equal(b.broken, 0);
 		for (size_t i = 0; i < b.n; i++) {
 			assert_int_equal(!says[i], !b.lines[i].why);
 			if (says[i] && !strstr(b.lines[i].why, says[i]))
 				fail_msg("line %zu says %s", i, b.lines[i].why);
 			assert_int_equal(b.lines[i].instructions, insns[i]);
+			assert_int_equal(b.lines[i].cycles > 0, !says[i]);
 			assert_int_equal(b.lines[i].unknown, unknown[i]);
 		}
 		assert_int_equal((int)(b.lines[0].cycles * 100), 100);
@@ -197,11 +199,38 @@ static void hexadecimal_digits(void **state)
 	}
 }
 
+/* Lines in seven lots, each lot with a block that is dear: whoever runs them, all are there when the batch is, in their
+ * order, with the same figures. Block i is a chain of i + 1 multiplications. */
+static void many_hands_say_the_same(void **state)
+{
+	enum { LINES = 100 };
+	struct gus_vec(char) text = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < LINES; i++) {
+		for (unsigned k = 0; k <= i; k++)
+			gus_vec_append(&text, "480fafc0", 8); /* imul rax, rax */
+		gus_vec_push(&text, '\n');
+	}
+	for (unsigned jobs = 1; jobs <= 300; jobs = jobs * 2 + 3) {
+		struct gus_batch b = batch_of(text.v, text.n, jobs);
+
+		assert_int_equal(b.n, LINES);
+		assert_int_equal(b.bad + b.broken, 0);
+		assert_int_equal(b.instructions, LINES * (LINES + 1) / 2);
+		for (unsigned i = 0; i < LINES; i++)
+			assert_float_equal(b.lines[i].cycles, 3 * (i + 1), 0.01);
+		gus_batch_free(&b);
+	}
+	gus_vec_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(which_lines_there_are),
 		cmocka_unit_test(bad_lines_say_why),
+		cmocka_unit_test(many_hands_say_the_same),
 		cmocka_unit_test(a_block_has_limits),
 		cmocka_unit_test(a_batch_has_limits),
 		cmocka_unit_test(hexadecimal_digits),

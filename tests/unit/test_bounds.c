@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,10 @@ static const struct dataflow_case {
 	/* Another page of the same memory, and so blocked: store_forward_blocked more. */
 	{ "48890348038b001000004889c8", "mov [rbx], rax; add rcx, [rbx + 4096]; mov rax, rcx", 13, 1 },
 	{ "48890348034b084889c8", "mov [rbx], rax; add rcx, [rbx + 8]; mov rax, rcx: other words", 1, 1 },
+	{ "48890b488b1348030b", "mov [rbx], rcx; mov rdx, [rbx]; add rcx, [rbx]: two loads of one word", 5, 1 },
+	/* A pointer that was stored is known where it is read again, whole or its lower half; not one that is wider. */
+	{ "89038b0b488911480311", "mov [rbx], eax; mov ecx, [rbx]; mov [rcx], rdx; add rdx, [rcx]", 5, 1 },
+	{ "8803488b0b488911480311", "mov [rbx], al; mov rcx, [rbx]; mov [rcx], rdx; add rdx, [rcx]", 1, 1 },
 	/* The pointer comes by the word once; what else is carried goes on. */
 	{ "4889084883c00848038be00000004883c101", "mov [rax], rcx; add rax, 8; add rcx, [rbx + 224]; add rcx, 1",
 	  2, 2 },
@@ -81,6 +86,8 @@ static void forwarding_is_the_machines(void **state)
 {
 	struct gus_uarch *u = made_table("skylake");
 	struct gus_program *word = program_of(u, "830301"), *vector = program_of(u, "c5fc5803c5fc1103");
+	/* mov r12, rax; mov rax, [rax + 96]; mov [r12 + 96], rbx: only the address of the load is waited for. */
+	struct gus_program *chase = program_of(u, "4989c4488b806000000049899c2460000000");
 	struct gus_core_config c;
 	double before;
 
@@ -93,6 +100,8 @@ static void forwarding_is_the_machines(void **state)
 	assert_true(gus_dataflow_bound(vector, &c, GUS_CORE_POINTERS_EQUAL) >= before + 8);
 	c.store_forward_zero = 1;
 	assert_float_equal(gus_dataflow_bound(word, &c, GUS_CORE_POINTERS_EQUAL), 1, 1e-9);
+	assert_float_equal(gus_dataflow_bound(chase, &c, GUS_CORE_POINTERS_EQUAL), 0, 1e-9);
+	gus_program_free(chase);
 	gus_program_free(word);
 	gus_program_free(vector);
 	gus_uarch_free(u);
@@ -120,6 +129,68 @@ static void ports_of_moves_are_nobodys(void **state)
 		assert_float_equal(b.port[port], (b.ports >> port & 1 ? 1 : 0), 1e-9);
 	gus_program_free(moves);
 	gus_program_free(adds);
+	gus_uarch_free(u);
+}
+
+/* Uops of fourteen different choices among four ports, one each, and twenty that only port 6 can have: it takes them
+ * twenty cycles, and the others fit beside, as many sets of ports as there are to look at. */
+static void many_choices_of_ports(void **state)
+{
+	static const char others[] =
+		"a int - - 1 0\nb int - - 1 1\nc int - - 1 5\nd int - - 1 0,1\ne int - - 1 0,5\nf int - - 1 0,6\n"
+		"g int - - 1 1,5\nh int - - 1 1,6\ni int - - 1 5,6\nj int - - 1 0,1,5\nk int - - 1 0,1,6\n"
+		"l int - - 1 0,5,6\nm int - - 1 1,5,6\nn int - - 1 0,1,5,6\n";
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+	struct gus_core_config c;
+	struct gus_program *p;
+	struct gus_bounds b;
+	char text[1024];
+
+	(void)state;
+	strcpy(text, others);
+	for (char id = 'A'; id < 'A' + 20; id++)
+		sprintf(text + strlen(text), "%c int - - 1 6\n", id);
+	p = made_program_of_uops(u, text);
+	gus_core_config_of(&c, u);
+	gus_bounds_behind_front_end(p, &c, &o, &b);
+	assert_float_equal(b.cycles[GUS_BOUND_PORTS], 20, 1e-9);
+	assert_int_equal(b.ports, 1 << 6);
+	/* The fourteen have three ports: 14 / 3 cycles each. */
+	assert_float_equal(b.port[6], 20, 1e-9);
+	assert_float_equal(b.port[0], 14 / 3., 1e-9);
+	assert_float_equal(b.port[1], 14 / 3., 1e-9);
+	assert_float_equal(b.port[5], 14 / 3., 1e-9);
+	assert_float_equal(b.port[2], 0, 1e-9);
+	gus_program_free(p);
+	gus_uarch_free(u);
+}
+
+/* Three uops for two ports each, one of which they share: six for three ports. What takes its port for no time that is
+ * told takes it for a cycle. */
+static void a_union_of_ports(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_program *p = made_program_of_uops(u, "a int - - 1 0,1\nb int - - 1 0,1\nc int - - 1 0,1\n"
+						     "d int - - 1 1,5\ne int - - 1 1,5\nf int - - 1 1,5\n");
+	struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+	struct gus_error err = { 0 };
+	struct gus_core_config c;
+	struct gus_bounds b;
+
+	(void)state;
+	gus_core_config_of(&c, u);
+	for (int told = 1; told >= 0; told--) {
+		for (uint32_t i = 0; i < p->uops_n && !told; i++)
+			p->uops[i].port_cycles = 0;
+		gus_bounds_behind_front_end(p, &c, &o, &b);
+		assert_float_equal(b.cycles[GUS_BOUND_PORTS], 2, 1e-9);
+		assert_int_equal(b.ports, 1 << 0 | 1 << 1 | 1 << 5);
+	}
+	c.uop_cache_window = 33; /* a machine that no engine runs has no bounds of its front end */
+	assert_int_equal(gus_bounds_of(p, &c, &o, &b, &err), -1);
+	assert_non_null(strstr(err.text, "uop_cache_window is 33"));
+	gus_program_free(p);
 	gus_uarch_free(u);
 }
 
@@ -338,6 +409,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dependences_of_short_code), cmocka_unit_test(forwarding_is_the_machines),
 		cmocka_unit_test(ports_of_moves_are_nobodys),
+		cmocka_unit_test(many_choices_of_ports),
+		cmocka_unit_test(a_union_of_ports),
 		cmocka_unit_test(ends_of_loops),
 		cmocka_unit_test(each_part_of_the_front_end), cmocka_unit_test(what_is_below),
 		cmocka_unit_test(kinds_of_bottlenecks), cmocka_unit_test(the_verdict_is_of_the_run),

@@ -549,6 +549,15 @@ static struct gus_branch_outcome next_outcome(uint64_t *x, uint64_t i, unsigned 
 	return o;
 }
 
+static void same_verdict(const char *way, size_t k, uint64_t i, struct gus_branch_verdict said,
+			 struct gus_branch_verdict should)
+{
+	if (said.mispredicted != should.mispredicted || said.unknown != should.unknown || said.late != should.late)
+		fail_msg("%s, case %zu, branch %lu: %d %d %d, not %d %d %d", way, k, (unsigned long)i,
+			 said.mispredicted, said.unknown, said.late, should.mispredicted, should.unknown, should.late);
+}
+
+/* With AVX2, where the processor has it, and without. */
 static void test_plain(void **state)
 {
 	static const struct { struct gus_branch_tagged direction, target; uint32_t base_bits, depth, branches,
@@ -567,10 +576,12 @@ static void test_plain(void **state)
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
 		struct gus_branch_config config = { .base_bits = cases[k].base_bits, .direction = cases[k].direction,
 			.target = cases[k].target, .btb_entries = 64, .btb_ways = 64, .return_depth = cases[k].depth };
-		struct gus_branch_predictor *p = predictor(&config);
+		struct gus_branch_predictor *wide = predictor(&config), *narrow;
 		static struct plain plain;
 		uint64_t x = 88172645463325252 + k;
 
+		config.narrow = true;
+		narrow = predictor(&config);
 		memset(&plain, 0, sizeof(plain));
 		plain.direction.size = cases[k].direction;
 		plain.target.size = cases[k].target;
@@ -582,16 +593,53 @@ static void test_plain(void **state)
 		for (uint64_t i = 0; i < cases[k].branches; i++) {
 			unsigned branch;
 			struct gus_branch_outcome o = next_outcome(&x, i, cases[k].turns, &branch, &plain);
-			struct gus_branch_verdict said = gus_branch_run(p, &o), should = plain_run(&plain, &o, branch);
+			struct gus_branch_verdict should = plain_run(&plain, &o, branch);
 
-			if (said.mispredicted != should.mispredicted || said.unknown != should.unknown ||
-				said.late != should.late)
-				fail_msg("case %zu, branch %lu of kind %d: %d %d %d, not %d %d %d", k, (unsigned long)i,
-					o.kind,
-					 said.mispredicted, said.unknown, said.late, should.mispredicted,
-						should.unknown, should.late);
+			same_verdict("wide", k, i, gus_branch_run(wide, &o), should);
+			same_verdict("narrow", k, i, gus_branch_run(narrow, &o), should);
 		}
-		gus_branch_free(p);
+		gus_branch_free(wide);
+		gus_branch_free(narrow);
+	}
+}
+
+/* The sizes of traced runs, and those at which eight tables in a vector are full, one too many, or half of two; with
+ * histories as long as they may be, so that the ring that holds them turns many times. 300 branches come by chance
+ * (by a fixed sequence), and most go by what came before, so that they fight for entries. */
+static void test_wide_is_narrow(void **state)
+{
+	static const struct { struct gus_branch_tagged direction, target; uint32_t target_path; } cases[] = {
+		{ { 8, 10, 11, 4, 256 }, { 5, 9, 11, 4, 64 }, 0 }, { { 8, 10, 11, 4, 256 }, { 5, 9, 11, 4, 64 }, 3 },
+		{ { 9, 6, 8, 2, GUS_BRANCH_HISTORY_MAX }, { 12, 5, 15, 3, GUS_BRANCH_HISTORY_MAX }, 0 },
+		{ { 16, 7, 12, 1, 1000 }, { 7, 8, 2, 5, 40 }, 8 }, { { 1, 4, 6, 31, 31 }, { 2, 20, 9, 32, 64 }, 0 },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gus_branch_config config = { .base_bits = 8, .direction = cases[k].direction,
+			.target = cases[k].target, .btb_entries = 256, .btb_ways = 4, .return_depth = 16,
+			.target_path = cases[k].target_path };
+		struct gus_branch_predictor *wide = predictor(&config), *narrow;
+		uint64_t x = 88172645463325252 + k, before = 0;
+
+		config.narrow = true;
+		narrow = predictor(&config);
+		for (uint64_t i = 0; i < 60000; i++) {
+			uint64_t any = rnd(&x), branch = any % 300;
+			struct gus_branch_outcome o = { .pc = 0x1000 + 12 * branch, .taken = true,
+				.kind = branch % 5 ? GUS_BRANCH_CONDITIONAL : GUS_BRANCH_INDIRECT };
+
+			o.next = o.pc + 5;
+			o.target = 0x4000 + 0x40 * (before % 8);
+			if (o.kind == GUS_BRANCH_CONDITIONAL)
+				o.taken = branch % 3 ? before >> branch % 7 & 1 : any >> 20 & 1;
+			before = before << 1 | o.taken;
+			same_verdict("narrow", k, i, gus_branch_run(narrow, &o), gus_branch_run(wide, &o));
+		}
+		assert_memory_equal(gus_branch_totals(wide), gus_branch_totals(narrow),
+				    GUS_BRANCH_KINDS * sizeof(struct gus_branch_counts));
+		gus_branch_free(wide);
+		gus_branch_free(narrow);
 	}
 }
 
@@ -721,7 +769,8 @@ int main(void)
 		cmocka_unit_test(test_directions), cmocka_unit_test(test_targets), cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_buffer), cmocka_unit_test(test_cold), cmocka_unit_test(test_deterministic),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_plain), cmocka_unit_test(test_default),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_plain), cmocka_unit_test(test_wide_is_narrow),
+		cmocka_unit_test(test_default),
 		cmocka_unit_test(test_bounds), cmocka_unit_test(test_counts),
 	};
 

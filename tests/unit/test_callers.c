@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "cli/record/callers.h"
+#include "made_mapping.h"
 
 #define CODE 0x10000u
 #define OTHER 0x50000u /* of a file that is not there */
@@ -39,17 +40,11 @@ struct fixture {
 
 static void map(struct fixture *f, uint64_t start, uint64_t length, uint64_t offset, const char *path)
 {
-	Gusprof__Record record = GUSPROF__RECORD__INIT;
-	Gusprof__Mmap m = GUSPROF__MMAP__INIT;
+	const struct made_mapping m = { .pid = (uint32_t)getpid(), .start = start, .length = length, .offset = offset,
+		.path = path };
+	struct made_mmap r;
 
-	m.pid = m.tid = (uint32_t)getpid();
-	m.start = start;
-	m.length = length;
-	m.offset = offset;
-	m.path = (char *)(uintptr_t)path;
-	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
-	record.mmap = &m;
-	f->c.unwinder.told(f->c.unwinder.context, &record);
+	f->c.unwinder.told(f->c.unwinder.context, made_mmap(&r, &m));
 }
 
 /* What of this process is mapped at an address. */

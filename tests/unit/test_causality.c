@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "made_program.h"
 #include "model/analysis/causality.h"
 #include "model/code/program.h"
 #include "model/machine/config.h"
-#include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
 
 static struct gus_uarch *skylake;
@@ -21,12 +21,8 @@ static struct gus_core_config config;
 
 static int setup(void **state)
 {
-	struct gus_error err = { 0 };
-
 	(void)state;
-	skylake = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
-	if (!skylake)
-		return -1;
+	skylake = made_table("skylake");
 	gus_core_config_of(&config, skylake);
 	return 0;
 }
@@ -44,10 +40,9 @@ static struct gus_program *analyse(const char *bytes, size_t size, enum gus_core
 	struct gus_stream_options o = { .pointers = pointers };
 	struct gus_error err = { 0 };
 	struct gus_stream_result r;
-	struct gus_program *p = gus_program_new(skylake, bytes, size, 0, 0, &err);
+	struct gus_program *p = made_program(skylake, bytes, size);
 	double sum = 0;
 
-	assert_non_null(p);
 	assert_int_equal(gus_causality_run(p, &config, &o, c, NULL, &err), 0);
 	assert_int_equal(gus_stream_run(p, &config, &o, &r, &err), 0);
 	assert_true(fabs(c->cycles - r.per_iteration[0]) < 0.01 * r.per_iteration[0]);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "made_program.h"
 #include "model/code/program.h"
 #include "model/core/core.h"
-#include "model/tables/builtin.h"
 #include "model/tables/policies.h"
 #include "model/tables/uarch.h"
 
@@ -22,12 +22,8 @@ static struct gus_core_config config;
 
 static int setup(void **state)
 {
-	struct gus_error err = { 0 };
-
 	(void)state;
-	skylake = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
-	if (!skylake)
-		return -1;
+	skylake = made_table("skylake");
 	gus_core_config_of(&config, skylake);
 	return 0;
 }
@@ -39,15 +35,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct gus_program *program(const char *bytes, size_t size)
-{
-	struct gus_error err = { 0 };
-	struct gus_program *p = gus_program_new(skylake, bytes, size, 0, 0, &err);
-
-	assert_non_null(p);
-	return p;
-}
-#define PROGRAM(bytes) program(bytes, sizeof(bytes) - 1)
+#define PROGRAM(bytes) made_program(skylake, bytes, sizeof(bytes) - 1)
 
 static struct gus_core_result run(const struct gus_program *p, const struct gus_core_options *o)
 {
@@ -178,7 +166,7 @@ static void test_parts_of_a_store(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char code[] = { '\x89', '\x03', cases[i].wide ? '\x48' : '\x40', '\x8b', '\x4b',
 			cases[i].displacement };
-		struct gus_program *p = program(code, sizeof(code));
+		struct gus_program *p = made_program(skylake, code, sizeof(code));
 		double got = cycles(p, &o);
 
 		if ((got >= config.store_forward_blocked) != cases[i].blocked)
@@ -239,7 +227,7 @@ static void test_there_and_back(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct gus_program *p = program(cases[i].code, cases[i].size);
+		struct gus_program *p = made_program(skylake, cases[i].code, cases[i].size);
 		double got = cycles(p, &o), least = cases[i].forwards * config.store_forward_latency;
 
 		if (got < least || got > least + 4)
@@ -350,7 +338,7 @@ static void test_renamed_loads(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof(letters) * sizeof(cases) / sizeof(*cases); k++) {
 		size_t policy = k % sizeof(letters), i = k / sizeof(letters);
-		struct gus_program *p = program(cases[i].code, cases[i].size);
+		struct gus_program *p = made_program(skylake, cases[i].code, cases[i].size);
 		bool renamed = strchr(cases[i].renamed, letters[policy]) != NULL;
 		double got;
 
@@ -417,7 +405,7 @@ static void test_computed_words(void **state)
 	(void)state;
 	config.store_forward_latency = config.store_forward_vector = 20;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct gus_program *p = program(cases[i].code, cases[i].size);
+		struct gus_program *p = made_program(skylake, cases[i].code, cases[i].size);
 
 		for (uint32_t computed = 0; computed < 2; computed++) {
 			unsigned expected = cases[i].computed && computed ? 30 : 20;
@@ -452,7 +440,7 @@ static void test_second_bytes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct gus_program *p = program(cases[i].code, cases[i].size);
+		struct gus_program *p = made_program(skylake, cases[i].code, cases[i].size);
 		unsigned merges = 0;
 
 		for (uint32_t k = 0; k < p->ops_n; k++)

@@ -13,22 +13,13 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "made_mapping.h"
 #include "proto/sample.h"
 #include "symbolizer/space/current.h"
 
 #define SECOND 1000000000ull
 #define KEEP (2 * SECOND)
 #define NODES (1u << 18)
-
-struct mapping {
-	uint64_t time;
-	uint32_t pid;
-	uint64_t start, length, offset;
-	const char *path;
-	const char *build_id; /* text stands in for bytes */
-	uint64_t inode;
-	bool kernel;
-};
 
 typedef void teller(void *to, const Gusprof__Record *r);
 
@@ -42,26 +33,11 @@ static void tell_space(void *to, const Gusprof__Record *r)
 	gus_space_add(to, r);
 }
 
-static void tell_mmap(teller *tell, void *to, struct mapping m)
+static void tell_mmap(teller *tell, void *to, struct made_mapping m)
 {
-	Gusprof__Mmap mmap = GUSPROF__MMAP__INIT;
-	Gusprof__Record r = GUSPROF__RECORD__INIT;
+	struct made_mmap r;
 
-	mmap.time = m.time;
-	mmap.pid = mmap.tid = m.pid;
-	mmap.kernel = m.kernel;
-	mmap.start = m.start;
-	mmap.length = m.length;
-	mmap.offset = m.offset;
-	mmap.path = (char *)(uintptr_t)m.path;
-	mmap.inode = m.inode;
-	if (m.build_id) {
-		mmap.build_id.data = (uint8_t *)(uintptr_t)m.build_id;
-		mmap.build_id.len = strlen(m.build_id);
-	}
-	r.kind_case = GUSPROF__RECORD__KIND_MMAP;
-	r.mmap = &mmap;
-	tell(to, &r);
+	tell(to, made_mmap(&r, &m));
 }
 
 static void tell_comm(teller *tell, void *to, uint64_t time, uint32_t pid, bool exec)
@@ -107,7 +83,7 @@ static void tell_exit(struct gus_current *c, uint64_t time, uint32_t pid, uint32
 
 static void map(struct gus_current *c, uint64_t time, uint32_t pid, uint64_t start, uint64_t length, const char *path)
 {
-	tell_mmap(tell_current, c, (struct mapping){ time, pid, start, length, 0, path, NULL, 1, false });
+	tell_mmap(tell_current, c, (struct made_mapping){ time, pid, start, length, 0, path, NULL, 1, false });
 }
 
 /* The path of what was there, "nothing" if nothing was; the offset is looked at if it is not UINT64_MAX. */
@@ -131,14 +107,14 @@ static void test_mappings(void **state)
 
 	(void)state;
 	NOWHERE(c, 1, 5, 0x1000);
-	tell_mmap(tell_current, c, (struct mapping){ 10, 1, 0x1000, 0x3000, 0x7000, "/bin/a", NULL, 3, false });
+	tell_mmap(tell_current, c, (struct made_mapping){ 10, 1, 0x1000, 0x3000, 0x7000, "/bin/a", NULL, 3, false });
 	NOWHERE(c, 1, 10, 0xfff);
 	assert_string_equal(path_at(c, 1, 10, 0x1000, 0x7000), "/bin/a");
 	assert_string_equal(path_at(c, 1, 10, 0x3fff, 0x9fff), "/bin/a");
 	NOWHERE(c, 1, 10, 0x4000);
 	NOWHERE(c, 2, 10, 0x1000);
 	/* A later one hides the middle; what sticks out stays where it was in its file. */
-	tell_mmap(tell_current, c, (struct mapping){ 20, 1, 0x2000, 0x1000, 0, "/lib/b", NULL, 4, false });
+	tell_mmap(tell_current, c, (struct made_mapping){ 20, 1, 0x2000, 0x1000, 0, "/lib/b", NULL, 4, false });
 	assert_string_equal(path_at(c, 1, 20, 0x1fff, 0x7fff), "/bin/a");
 	assert_string_equal(path_at(c, 1, 20, 0x2000, 0), "/lib/b");
 	assert_string_equal(path_at(c, 1, 20, 0x3000, 0x9000), "/bin/a");
@@ -157,9 +133,11 @@ static void test_what_has_no_file(void **state)
 	map(c, 1, 1, 0x30000, 0x1000, "[vdso]");
 	map(c, 1, 1, 0x40000, 0x1000, "/bin/a");
 	map(c, 2, 1, 0x40000, 0x800, "[stack]");
-	tell_mmap(tell_current, c, (struct mapping){ 1, 1, 0x50000, 0x1000, 0, "/memfd:x (deleted)", "id", 0, false });
-	tell_mmap(tell_current, c, (struct mapping){ 1, 1, 0x60000, 0x1000, 0, "/memfd:x (deleted)", NULL, 7, false });
-	tell_mmap(tell_current, c, (struct mapping){ 1, 1, 0x70000, 0x1000, 0, "/bin/k", NULL, 7, true });
+	tell_mmap(tell_current, c,
+		  (struct made_mapping){ 1, 1, 0x50000, 0x1000, 0, "/memfd:x (deleted)", "id", 0, false });
+	tell_mmap(tell_current, c,
+		  (struct made_mapping){ 1, 1, 0x60000, 0x1000, 0, "/memfd:x (deleted)", NULL, 7, false });
+	tell_mmap(tell_current, c, (struct made_mapping){ 1, 1, 0x70000, 0x1000, 0, "/bin/k", NULL, 7, true });
 	map(c, 1, 1, 0x80000, 0, "/bin/empty");
 	map(c, 1, 1, UINT64_MAX - 0xfff, 0x2000, "/bin/last");
 	assert_string_equal(path_at(c, 1, 1, 0x10080, 0x10080), "//anon");
@@ -187,9 +165,9 @@ static void test_same_file_same_module(void **state)
 	struct gus_place a, b, other;
 
 	(void)state;
-	tell_mmap(tell_current, c, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/bin/a", NULL, 3, false });
-	tell_mmap(tell_current, c, (struct mapping){ 1, 2, 0x5000, 0x1000, 0, "/bin/a", NULL, 3, false });
-	tell_mmap(tell_current, c, (struct mapping){ 1, 2, 0x9000, 0x1000, 0, "/bin/a", NULL, 4, false });
+	tell_mmap(tell_current, c, (struct made_mapping){ 1, 1, 0x1000, 0x1000, 0, "/bin/a", NULL, 3, false });
+	tell_mmap(tell_current, c, (struct made_mapping){ 1, 2, 0x5000, 0x1000, 0, "/bin/a", NULL, 3, false });
+	tell_mmap(tell_current, c, (struct made_mapping){ 1, 2, 0x9000, 0x1000, 0, "/bin/a", NULL, 4, false });
 	assert_true(gus_current_find(c, 1, 1, 0x1000, &a) && gus_current_find(c, 2, 1, 0x5000, &b) &&
 		    gus_current_find(c, 2, 1, 0x9000, &other));
 	assert_int_equal(a.module, b.module);
@@ -454,7 +432,7 @@ static uint64_t draw(uint64_t *state)
 	return *state;
 }
 
-struct made { uint64_t time; unsigned kind; uint32_t a, b; struct mapping m; };
+struct made { uint64_t time; unsigned kind; uint32_t a, b; struct made_mapping m; };
 
 static void tell_made(teller *tell, void *to, const struct made *m)
 {
@@ -472,7 +450,7 @@ static struct made make(uint64_t *state, uint64_t time)
 	struct made m = { .time = time, .kind = (unsigned)(draw(state) % 10), .a = 1 + (uint32_t)(draw(state) % 4),
 			  .b = 1 + (uint32_t)(draw(state) % 4) };
 
-	m.m = (struct mapping){ time, m.a, 0x1000 * (draw(state) % 40), 0x1000 * (1 + draw(state) % 9),
+	m.m = (struct made_mapping){ time, m.a, 0x1000 * (draw(state) % 40), 0x1000 * (1 + draw(state) % 9),
 				0x1000 * (draw(state) % 5), paths[draw(state) % 5], NULL, 1 + draw(state) % 2, false };
 	return m;
 }

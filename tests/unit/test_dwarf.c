@@ -99,17 +99,21 @@ static void put_abbreviations(struct bytes *b)
 
 /* A file in the making: one after the other, units with their lines. */
 struct made {
-	struct bytes abbreviations, info, lines, ranges;
+	struct bytes abbreviations, info, lines, ranges, rnglists, strings, line_strings;
 	size_t unit, table;     /* where the open ones begin */
+	bool five;              /* units are of DWARF 5, else of DWARF 4 */
 };
 
 static void begin_unit(struct made *m, const char *folder, uint64_t low, uint32_t size)
 {
 	m->unit = m->info.n;
 	put_number(&m->info, 0, 4);
-	put_number(&m->info, 4, 2);     /* DWARF 4 */
+	put_number(&m->info, m->five ? 5 : 4, 2);
+	if (m->five)
+		put(&m->info, (uint8_t[]){ DW_UT_compile, 8 }, 2); /* bytes of an address */
 	put_number(&m->info, 0, 4);
-	put_number(&m->info, 8, 1);
+	if (!m->five)
+		put_number(&m->info, 8, 1);
 	put_number(&m->info, folder ? UNIT : UNIT_PLAIN, 1);
 	if (folder)
 		put_text(&m->info, folder);
@@ -204,11 +208,17 @@ static void end_lines(struct made *m)
 /* The ELF file of all that. */
 static struct gus_elf *make_elf(const struct made *m)
 {
-	static const char names[] = "\0.debug_abbrev\0.debug_info\0.debug_line\0.debug_ranges\0.shstrtab";
-	const struct { unsigned name; const void *from; size_t size; } sections[] = {
-		{ 0, NULL, 0 }, { 1, m->abbreviations.v, m->abbreviations.n }, { 15, m->info.v, m->info.n },
-		{ 27, m->lines.v, m->lines.n }, { 39, m->ranges.v, m->ranges.n }, { 53, names, sizeof(names) } };
-	static uint8_t file[5 * 65536];
+	enum { SECTIONS = 9 };
+	static const char names[] = "\0.debug_abbrev\0.debug_info\0.debug_line\0.debug_ranges\0.debug_rnglists\0"
+		".debug_str\0.debug_line_str\0.shstrtab";
+	const struct { const char *name; const void *from; size_t size; } sections[SECTIONS] = {
+		{ "", NULL, 0 }, { ".debug_abbrev", m->abbreviations.v, m->abbreviations.n },
+		{ ".debug_info", m->info.v, m->info.n }, { ".debug_line", m->lines.v, m->lines.n },
+		{ ".debug_ranges", m->ranges.v, m->ranges.n }, { ".debug_rnglists", m->rnglists.v, m->rnglists.n },
+		{ ".debug_str", m->strings.v, m->strings.n },
+		{ ".debug_line_str", m->line_strings.v, m->line_strings.n },
+		{ ".shstrtab", names, sizeof(names) } };
+	static uint8_t file[SECTIONS * 65536];
 	Elf64_Phdr segments[] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = TEXT, .p_filesz = TEXT_SIZE,
 		  .p_memsz = TEXT_SIZE },
@@ -216,15 +226,17 @@ static struct gus_elf *make_elf(const struct made *m)
 	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_EXEC,
 		.e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_phoff = sizeof(header), .e_ehsize = sizeof(header),
-		.e_phentsize = sizeof(*segments), .e_phnum = 2, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 6,
-		.e_shstrndx = 5 };
-	size_t at = sizeof(header) + sizeof(segments);
-	Elf64_Shdr headers[6] = { { 0 } };
+		.e_phentsize = sizeof(*segments), .e_phnum = 2, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = SECTIONS,
+		.e_shstrndx = SECTIONS - 1 };
+	size_t at = sizeof(header) + sizeof(segments), name = 0;
+	Elf64_Shdr headers[SECTIONS] = { { 0 } };
 	struct gus_elf *e;
 
-	for (unsigned i = 1; i < 6; i++) {
-		headers[i] = (Elf64_Shdr){ .sh_name = sections[i].name, .sh_type = i == 5 ? SHT_STRTAB : SHT_PROGBITS,
-			.sh_offset = at, .sh_size = sections[i].size, .sh_addralign = 1 };
+	for (unsigned i = 1; i < SECTIONS; i++) {
+		name += strlen(sections[i - 1].name) + 1;
+		assert_string_equal(names + name, sections[i].name);
+		headers[i] = (Elf64_Shdr){ .sh_name = (Elf64_Word)name, .sh_offset = at, .sh_size = sections[i].size,
+			.sh_type = i == SECTIONS - 1 ? SHT_STRTAB : SHT_PROGBITS, .sh_addralign = 1 };
 		assert_in_range(at + sections[i].size, 0, sizeof(file) - sizeof(headers) - 8);
 		memcpy(file + at, sections[i].from, sections[i].size);
 		at += sections[i].size;
@@ -946,6 +958,243 @@ static void values_of_every_form_are_passed_over(void **state)
 	}
 }
 
+/* What a question takes of the file's budgets before libdw is asked (symbolizer/elf/vet_lists.c). */
+struct cost { uint64_t work, made; };
+
+static struct cost cost_of_line(struct opened *o)
+{
+	struct gus_elf before = *o->elf;
+	const char *file;
+	uint32_t line;
+
+	gus_dwarf_line(o->dwarf, TEXT, &file, &line);
+	return (struct cost){ before.work.left - o->elf->work.left, before.made.left - o->elf->made.left };
+}
+
+static uint64_t work_of_function(struct opened *o)
+{
+	uint64_t before = o->elf->work.left;
+
+	gus_dwarf_calls(o->dwarf, TEXT, (struct gus_call[8]){ { 0 } }, 8, NULL);
+	return before - o->elf->work.left;
+}
+
+/* A function whose list of ranges begins there, in the sections that `m` has; the one that is asked for is another. */
+static uint64_t work_of_list(const struct made *sections, uint32_t at)
+{
+	struct made *m = new_made();
+	struct opened o;
+	uint64_t work;
+
+	m->five = sections->five;
+	m->ranges = sections->ranges;
+	m->rnglists = sections->rnglists;
+	begin_unit(m, "/src", TEXT, 0x1000);
+	begin_function(m, "asked", TEXT, 1);
+	end_entry(m);
+	begin(m, SCATTERED);
+	put_text(&m->info, "f");
+	put_number(&m->info, at, 4);
+	end_unit(m);
+	begin_lines(m);
+	end_lines(m);
+	o = open_made(m);
+	work = work_of_function(&o);
+	close_made(&o);
+	return work;
+}
+
+/* Its bytes up to its end, which is a zero that is no operand; of kinds that nobody knows only their own byte. */
+static void a_list_of_ranges_costs_its_bytes(void **state)
+{
+	static const struct { uint8_t size, bytes[40]; } lists[] = {
+		{ 1, { DW_RLE_end_of_list } },
+		{ 6, { DW_RLE_offset_pair, 0x80, 0, 0x90, 0 } },
+		{ 4, { DW_RLE_base_addressx, 0x80, 0 } },
+		{ 6, { DW_RLE_startx_endx, 0x80, 0, 0x80, 0 } },
+		{ 6, { DW_RLE_startx_length, 0x80, 0, 0x80, 0 } },
+		{ 10, { DW_RLE_base_address, 0 } },
+		{ 18, { DW_RLE_start_end, 0 } },
+		{ 12, { DW_RLE_start_length, 0, 0, 0, 0, 0, 0, 0, 0, 0x90, 0 } },
+		{ 11, { DW_RLE_offset_pair, 1, 2, DW_RLE_offset_pair, 3, 4, DW_RLE_base_addressx, 5,
+			DW_RLE_base_addressx, 0 } },
+		{ 1, { DW_RLE_start_length + 1, 7, 7 } },
+		{ 5, { DW_RLE_offset_pair, 9, 9, DW_RLE_base_addressx, 9 } }, /* the last, whose end is the section's */
+	};
+	struct made *m = new_made();
+	uint64_t nothing;
+
+	(void)state;
+	m->five = true;
+	for (size_t i = 0; i + 1 < sizeof(lists) / sizeof(*lists); i++)
+		put(&m->rnglists, lists[i].bytes, sizeof(lists[i].bytes));
+	put(&m->rnglists, lists[10].bytes, 5);
+	nothing = work_of_list(m, (uint32_t)m->rnglists.n); /* behind the section: it is not looked at */
+	for (uint32_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		uint64_t work = work_of_list(m, i * (uint32_t)sizeof(lists->bytes)) - nothing;
+
+		if (work != lists[i].size)
+			fail_msg("list %u: %d", i, (int)work);
+	}
+	assert_int_equal(work_of_list(m, (uint32_t)m->rnglists.n - 1) - nothing, 1);
+	m->rnglists.n = 0;
+	assert_int_equal(work_of_list(m, 0), nothing);
+	/* Before version 5 pairs of addresses, up to one of two zeros or the end of the section. */
+	m->five = false;
+	for (uint64_t word = 0; word < 8; word++)
+		put_number(&m->ranges, (uint64_t[]){ 0, 5, 5, 0, 5, 5, 0, 0 }[word], 8);
+	nothing = work_of_list(m, (uint32_t)m->ranges.n);
+	assert_int_equal(work_of_list(m, 0) - nothing, 4 * 16);
+	assert_int_equal(work_of_list(m, 48) - nothing, 16);
+	m->ranges.n -= 16;
+	assert_int_equal(work_of_list(m, 32) - nothing, 2 * 16);
+	free(m);
+}
+
+enum { ROW = 160, NAMED = 96 }; /* what a row, and a file or a folder beside its letters, are taken to need in memory */
+
+/* The unit's folder and its two have 4, 3 and 4 letters; each file is joined with one of them. The table costs its
+ * bytes, without the four that say how many. */
+static void a_line_table_costs_its_rows_and_names(void **state)
+{
+	struct made *m = new_made();
+	struct opened o;
+	struct cost cost;
+	uint64_t bytes;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x100);
+	end_unit(m);
+	begin_lines(m);
+	at_address(m, TEXT);
+	row(m, 4, 2);
+	row(m, 10, 10);
+	end_sequence(m, 4);
+	end_lines(m);
+	bytes = m->lines.n - 4;
+	o = open_made(m);
+	cost = cost_of_line(&o);
+	assert_int_equal(cost.work, bytes);
+	assert_int_equal(cost.made, 3 * NAMED + 2 * (NAMED + 4 + 3) + 3 * ROW);
+	cost = cost_of_line(&o);
+	assert_int_equal(cost.work + cost.made, 0); /* once */
+	close_made(&o);
+}
+
+/* Operations beside a row and the end of a sequence, in a table whose opcodes up to 9 are known by their operands. */
+static void which_operations_are_rows(void **state)
+{
+	enum { PLAIN = 2 * NAMED + NAMED + 3 + 1 + 2 * ROW };
+	static const struct { uint8_t size, bytes[12]; unsigned more; } cases[] = {
+		{ 0, { 0 }, 0 }, { 1, { DW_LNS_copy }, ROW }, { 2, { 10, 255 }, 2 * ROW },
+		{ 3, { DW_LNS_advance_pc, 0x8a, 10 }, 0 }, { 2, { DW_LNS_set_column, 10 }, 0 },
+		{ 3, { DW_LNS_fixed_advance_pc, 10, 10 }, 0 }, { 2, { DW_LNS_negate_stmt, DW_LNS_const_add_pc }, 0 },
+		{ 3, { 0, 1, DW_LNE_end_sequence }, ROW },
+		{ 8, { 0, 6, DW_LNE_define_file, 'x', 0, 10, 10, 10 }, NAMED + 3 + 1 },
+		{ 9, { 0, 7, DW_LNE_define_file, 'x', 'y', 0, 10, 10, 10 }, NAMED + 3 + 2 },
+		{ 4, { 0, 2, DW_LNE_set_discriminator, 10 }, 0 }, { 5, { 0, 3, DW_LNE_lo_user + 1, 10, 10 }, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct opened o = open_files(3, 1, cases[i].bytes, cases[i].size);
+		struct cost cost = cost_of_line(&o);
+
+		if (cost.made != PLAIN + cases[i].more)
+			fail_msg("case %zu: %d", i, (int)cost.made);
+		close_made(&o);
+	}
+}
+
+/* A table whose first opcode that is a row by itself is 0: all of them are, and no operands are told of. */
+static void all_opcodes_may_be_rows(void **state)
+{
+	struct made *m = new_made();
+	struct bytes *l = &m->lines;
+	struct opened o;
+
+	(void)state;
+	begin_unit(m, "/src", TEXT, 0x100);
+	end_unit(m);
+	put(l, (uint8_t[]){ 17, 0, 0, 0, 4, 0, 8, 0, 0, 0 }, 10);
+	put(l, (uint8_t[]){ 1, 1, 1, 0, 1, 0, 0, 0, 1, 0, 1 }, 11); /* no folders, no files, three opcodes */
+	o = open_made(m);
+	assert_int_equal(cost_of_line(&o).made, NAMED + 3 * ROW);
+	close_made(&o);
+}
+
+/* A table of version 5 without a program: one folder, "/d", and files of which each has one value, its name, of that
+ * form. Of its work that which is not its own bytes. */
+static struct cost cost_of_files(uint8_t forms, uint8_t form, uint8_t files, const void *values, size_t size)
+{
+	struct made *m = new_made();
+	struct bytes *l = &m->lines;
+	struct opened o;
+	struct cost cost;
+	uint64_t bytes;
+
+	begin_unit(m, "/src", TEXT, 0x100);
+	end_unit(m);
+	put_text(&m->strings, "0123456789");
+	put_text(&m->line_strings, "01234");
+	put_number(l, 0, 4);
+	put(l, (uint8_t[]){ 5, 0, 8, 0 }, 4);
+	put_number(l, 0, 4);
+	put(l, (uint8_t[]){ 1, 1, 1, 0, 1, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1 }, 15);
+	put(l, (uint8_t[]){ 1, DW_LNCT_path, DW_FORM_string, 1, '/', 'd', 0 }, 7);
+	put(l, (uint8_t[]){ forms, DW_LNCT_path, form }, forms ? 3 : 1);
+	put_number(l, files, 1);
+	put(l, values, size);
+	memcpy(l->v + 8, &(uint32_t){ (uint32_t)l->n - 12 }, 4);
+	memcpy(l->v, &(uint32_t){ (uint32_t)l->n - 4 }, 4);
+	bytes = l->n - 4;
+	o = open_made(m);
+	cost = cost_of_line(&o);
+	cost.work -= bytes;
+	close_made(&o);
+	return cost;
+}
+
+/* Letters of names that lie elsewhere are looked at, and so they are work; what does not fit into the table, or is no
+ * form of line tables, makes it none. */
+static void names_cost_their_letters(void **state)
+{
+	enum { REFUSED = -1 };
+	static const struct { uint8_t form, size, values[20]; int letters; unsigned far; } cases[] = {
+		{ DW_FORM_string, 3, { 'a', 'b', 0 }, 2, 0 }, { DW_FORM_string, 2, { 'a', 'b' }, REFUSED, 0 },
+		{ DW_FORM_line_strp, 4, { 1 }, 4, 4 }, { DW_FORM_line_strp, 4, { 5 }, 0, 0 },
+		{ DW_FORM_line_strp, 4, { 6 }, 0, 0 }, { DW_FORM_line_strp, 4, { 0, 1 }, 0, 0 },
+		{ DW_FORM_strp, 4, { 3 }, 7, 7 }, { DW_FORM_strp, 3, { 3 }, REFUSED, 10 },
+		{ DW_FORM_udata, 2, { 0x80, 1 }, 0, 0 }, { DW_FORM_data1, 1, { 7 }, 0, 0 },
+		{ DW_FORM_data2, 2, { 7 }, 0, 0 }, { DW_FORM_data2, 1, { 7 }, REFUSED, 0 },
+		{ DW_FORM_data4, 4, { 7 }, 0, 0 }, { DW_FORM_data4, 3, { 7 }, REFUSED, 0 },
+		{ DW_FORM_data8, 8, { 7 }, 0, 0 }, { DW_FORM_data8, 7, { 7 }, REFUSED, 0 },
+		{ DW_FORM_data16, 16, { 7 }, 0, 0 }, { DW_FORM_data16, 15, { 7 }, REFUSED, 0 },
+		{ DW_FORM_block, 4, { 3, 7, 7, 7 }, 0, 0 }, { DW_FORM_block, 4, { 4, 7, 7, 7 }, REFUSED, 0 },
+		{ DW_FORM_block1, 3, { 2, 7, 7 }, 0, 0 }, { DW_FORM_block1, 3, { 3, 7, 7 }, REFUSED, 0 },
+		{ DW_FORM_block2, 3, { 1, 0, 7 }, 0, 0 }, { DW_FORM_block2, 3, { 2, 0, 7 }, REFUSED, 0 },
+		{ DW_FORM_block4, 5, { 1, 0, 0, 0, 7 }, 0, 0 }, { DW_FORM_block4, 5, { 2, 0, 0, 0, 7 }, REFUSED, 0 },
+		{ DW_FORM_addr, 8, { 1, 1, 1, 1, 1, 1, 1, 1 }, REFUSED, 0 },
+	};
+	const uint64_t folders = 2 * NAMED;
+	struct cost cost;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int letters = cases[i].letters;
+
+		cost = cost_of_files(1, cases[i].form, 1, cases[i].values, cases[i].size);
+		if (cost.work != cases[i].far ||
+		    cost.made != (letters < 0 ? 0 : folders + NAMED + 4 + (unsigned)letters))
+			fail_msg("case %zu: work %d, memory %d", i, (int)cost.work, (int)cost.made);
+	}
+	assert_int_equal(cost_of_files(1, DW_FORM_string, 2, "a\0bc", 5).made, folders + 2 * (NAMED + 4) + 3);
+	assert_int_equal(cost_of_files(0, 0, 0, NULL, 0).made, folders);
+	assert_int_equal(cost_of_files(0, 0, 1, "a", 2).made, 0); /* files without anything would be for nothing */
+	assert_int_equal(cost_of_files(1, DW_FORM_string, 2, "", 1).made, 0);
+	assert_int_equal(cost_of_files(1, DW_FORM_string, 2, "\0", 2).made, folders + 2 * (NAMED + 4));
+}
+
 static void nothing_to_read(void **state)
 {
 	struct made *m = calloc(1, sizeof(*m));
@@ -980,6 +1229,11 @@ int main(void)
 		cmocka_unit_test(joined_names_have_a_budget),
 		cmocka_unit_test(operations_have_the_size_that_they_say),
 		cmocka_unit_test(values_of_every_form_are_passed_over),
+		cmocka_unit_test(a_list_of_ranges_costs_its_bytes),
+		cmocka_unit_test(a_line_table_costs_its_rows_and_names),
+		cmocka_unit_test(which_operations_are_rows),
+		cmocka_unit_test(all_opcodes_may_be_rows),
+		cmocka_unit_test(names_cost_their_letters),
 		cmocka_unit_test(nothing_to_read),
 	};
 

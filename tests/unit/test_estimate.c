@@ -21,17 +21,19 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b));
 }
 
-/* Three blocks of 2, 1 and 3 instructions, of which the first two are of region 1; of region 0 nothing is executed. */
+/* Three blocks of 2, 1 and 3 instructions, of which the first two are of region 1; of region 0 nothing is executed. The
+ * branch of the second may be taken, so its last op has a twin. */
 struct made {
 	struct gus_traced t;
 	struct gus_stretches *s;
-	double op_cycles[7];
+	struct gus_estimate e;
+	double op_cycles[8];
 };
 
-static void add_block(struct made *m, uint32_t region, uint32_t insns, uint32_t op, uint32_t ops)
+static void add_block(struct made *m, uint32_t region, uint32_t insns, uint32_t op, uint32_t ops, bool twin)
 {
 	gus_vec_push(&m->t.blocks, (struct gus_traced_block){ .region = region, .insns_n = insns,
-		.ops = { .op = op, .ops_n = ops, .taken = op + ops - 1 } });
+		.ops = { .op = op, .ops_n = ops, .taken = op + ops - !twin } });
 }
 
 static void begin(struct made *m)
@@ -41,118 +43,144 @@ static void begin(struct made *m)
 	m->t.op_cycles = m->op_cycles;
 	for (unsigned i = 0; i < 3; i++)
 		gus_vec_push(&m->t.regions, (struct gus_traced_region){ 0 });
-	add_block(m, 1, 2, 0, 2);
-	add_block(m, 1, 1, 2, 2);
-	add_block(m, 2, 3, 4, 3);
+	add_block(m, 1, 2, 0, 2, false);
+	add_block(m, 1, 1, 2, 2, true);
+	add_block(m, 2, 3, 5, 3, false);
 }
 
 static void end(struct made *m)
 {
+	gus_estimate_free(&m->e);
+	assert_null(m->e.blocks);
 	gus_vec_free(&m->t.blocks);
 	gus_vec_free(&m->t.regions);
 	gus_stretches_free(m->s);
 }
 
-/* Block 0 is executed 30 times and timed 10 times, with 4 cycles each, of which its ops have 1 and 3; block 1 is never
- * timed; block 2 is timed each time, with 6. Lane 1 takes half as much in region 1, and as much in region 2. */
+/* Block 0 is executed 30 times and timed 10 times, with 3 and 5 cycles in turn, of which its ops have 1 and 3 of 4;
+ * block 1 is never timed; block 2 is timed each time, with 9, all of them of its second op. Lane 1 takes half as much
+ * in region 1, and as much in region 2; what is followed beside the lanes takes a quarter in both. */
 static void run(struct made *m)
 {
-	const double halves[GUS_STRETCHES_LANES] = { 40, 20 }, same[GUS_STRETCHES_LANES] = { 60, 60 };
+	const double halves[GUS_STRETCHES_LANES] = { 40, 20, [GUS_STREAM_LANES] = 10 },
+		same[GUS_STRETCHES_LANES] = { 90, 90, [GUS_STREAM_LANES] = 22.5 };
 
+	begin(m);
 	for (unsigned i = 0; i < 30; i++)
 		gus_stretches_execute(m->s, 0, 0, 2);
 	for (unsigned i = 0; i < 10; i++) {
-		gus_stretches_time(m->s, 0, 0, 1, 4);
+		gus_stretches_time(m->s, 0, 0, 1, i % 2 ? 5 : 3);
 		gus_stretches_time_op(m->s, 0, 1);
 		gus_stretches_time_op(m->s, 1, 3);
 		gus_stretches_execute(m->s, 2, 0, 3);
-		gus_stretches_time(m->s, 2, 0, 2, 6);
-		gus_stretches_time_op(m->s, 5, 6);
+		gus_stretches_time(m->s, 2, 0, 2, 9);
+		gus_stretches_time_op(m->s, 6, 9);
 	}
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 6; i++)
 		gus_stretches_execute(m->s, 1, 0, 1);
 	gus_stretches_region(m->s, 1, halves);
 	gus_stretches_region(m->s, 2, same);
 	gus_stretches_next(m->s);
+	gus_estimate_make(&m->e, &m->t, m->s);
 }
 
-/* What was timed has 10 x 2 x 3 + 10 x 3 = 90 instructions and takes 120 + 60 cycles: 2 each, which is what block 1
+/* What was timed has 30 x 2 + 10 x 3 = 90 instructions and takes 120 + 90 cycles: 7/3 each, which is what block 1
  * takes. */
 static void what_blocks_and_regions_take(void **state)
 {
-	struct gus_estimate e;
+	struct made m;
+
+	(void)state;
+	run(&m);
+	assert_true(near(m.e.blocks[0], 120) && near(m.e.blocks[1], 14) && near(m.e.blocks[2], 90));
+	assert_true(near(m.e.regions[0], 0) && near(m.e.regions[1], 134) && near(m.e.regions[2], 90));
+	assert_true(near(m.e.cycles[0], 224) && near(m.e.cycles[1], 67 + 90));
+	assert_true(near(m.e.cycles[GUS_STREAM_LANES], 56));
+	end(&m);
+}
+
+/* Of all that the thread takes, not of what a region or a block does. */
+static void how_far_the_whole_may_be_off(void **state)
+{
+	double cycles[GUS_STRETCHES_LANES], errors[GUS_STRETCHES_LANES];
+	struct made m;
+
+	(void)state;
+	run(&m);
+	gus_stretches_lanes(m.s, GUS_STRETCHES_WHOLE, 224, cycles, errors);
+	assert_true(errors[0] > 0 && near(m.e.errors[0], errors[0]) && near(m.e.errors[1], errors[1]));
+	end(&m);
+}
+
+/* Where nothing was timed at all an instruction is taken to need a cycle. */
+static void what_nobody_timed(void **state)
+{
 	struct made m;
 
 	(void)state;
 	begin(&m);
-	run(&m);
-	gus_estimate_make(&e, &m.t, m.s);
-	assert_true(near(e.blocks[0], 120) && near(e.blocks[1], 10) && near(e.blocks[2], 60));
-	assert_true(near(e.regions[0], 0) && near(e.regions[1], 130) && near(e.regions[2], 60));
-	assert_true(near(e.cycles[0], 190) && near(e.cycles[1], 65 + 60));
-	gus_estimate_free(&e);
-	assert_null(e.blocks);
+	gus_stretches_execute(m.s, 0, 0, 2);
+	gus_stretches_execute(m.s, 2, 0, 3);
+	gus_estimate_make(&m.e, &m.t, m.s);
+	assert_true(near(m.e.blocks[0], 2) && near(m.e.blocks[1], 0) && near(m.e.blocks[2], 3));
 	end(&m);
 }
 
 /* A run adds to what another one has said. Ops share their block's cycles as what was timed, and equally where nothing
- * was. */
+ * was: a twin then has none. */
 static void what_is_added(void **state)
 {
-	const double ops[] = { 30, 90, 5, 5, 0, 60, 0 };
-	struct gus_estimate e;
+	const double ops[] = { 30, 90, 7, 7, 0, 0, 90, 0 };
 	struct made m;
 
 	(void)state;
-	begin(&m);
 	run(&m);
-	gus_estimate_make(&e, &m.t, m.s);
 	for (unsigned twice = 1; twice <= 2; twice++) {
-		gus_estimate_add(&e, m.s, &m.t);
-		for (unsigned op = 0; op < 7; op++)
+		gus_estimate_add(&m.e, m.s, &m.t);
+		for (unsigned op = 0; op < 8; op++)
 			assert_true(near(m.op_cycles[op], twice * ops[op]));
-		assert_true(near(m.t.regions.v[1].cycles[0], twice * 130.0));
-		assert_true(near(m.t.regions.v[1].cycles[1], twice * 65.0));
-		assert_true(near(m.t.regions.v[2].cycles[1], twice * 60.0));
+		assert_true(near(m.t.regions.v[1].cycles[0], twice * 134.0));
+		assert_true(near(m.t.regions.v[1].cycles[1], twice * 67.0));
+		assert_true(near(m.t.regions.v[1].other_cycles, twice * 33.5));
+		assert_true(near(m.t.regions.v[2].cycles[1], twice * 90.0));
+		assert_true(near(m.t.regions.v[0].cycles[0], 0) && near(m.t.regions.v[0].cycles[1], 0));
 	}
 	assert_true(near(m.t.regions.v[1].cycles[2], 0)); /* there is one knob */
-	gus_estimate_free(&e);
 	end(&m);
 }
 
 /* Squares of cycles add up; those of speedups, which have no unit, as cycles. */
 static void how_errors_add_up(void **state)
 {
-	struct gus_estimate e = { .cycles = { 200 }, .errors = { 3, 0.01 } };
 	struct made m;
 
 	(void)state;
 	begin(&m);
-	e.blocks = gus_zalloc(4 * sizeof(*e.blocks));
-	e.regions = gus_zalloc(4 * sizeof(*e.regions));
-	gus_estimate_add(&e, m.s, &m.t);
-	gus_estimate_add(&e, m.s, &m.t);
+	m.e = (struct gus_estimate){ .cycles = { 200 }, .errors = { 3, 0.01, [GUS_STREAM_LANES - 1] = 0.02 },
+		.blocks = gus_zalloc(4 * sizeof(double)), .regions = gus_zalloc(4 * sizeof(double)) };
+	gus_estimate_add(&m.e, m.s, &m.t);
+	gus_estimate_add(&m.e, m.s, &m.t);
 	assert_true(near(m.t.errors[0], 2 * 9) && near(m.t.errors[1], 2 * 4));
+	assert_true(near(m.t.errors[GUS_STREAM_LANES - 1], 2 * 16));
 	assert_true(near(m.t.errors[2], 0));
-	gus_estimate_free(&e);
 	end(&m);
 }
 
-/* Block 0 was executed three times as often as it was timed; then all is as much as the whole. */
+/* Block 0 was executed three times as often as it was timed; then all is as much as the whole. Where nothing was
+ * charged nothing is. */
 static void what_is_charged_is_scaled(void **state)
 {
-	double charged[7] = { 10, 0, 0, 0, 8 };
-	struct gus_estimate e;
+	double charged[8] = { 10, 0, 0, 0, 0, 8 }, none[8] = { 0 };
 	struct made m;
 
 	(void)state;
-	begin(&m);
 	run(&m);
-	gus_estimate_make(&e, &m.t, m.s);
-	gus_estimate_scale(&e, m.s, &m.t, charged, 7);
-	assert_true(near(charged[0], 190.0 * 30 / 38) && near(charged[4], 190.0 * 8 / 38));
+	gus_estimate_scale(&m.e, m.s, &m.t, charged, 8);
+	assert_true(near(charged[0], 224.0 * 30 / 38) && near(charged[5], 224.0 * 8 / 38));
 	assert_true(near(charged[1], 0));
-	gus_estimate_free(&e);
+	gus_estimate_scale(&m.e, m.s, &m.t, none, 8);
+	for (unsigned op = 0; op < 8; op++)
+		assert_true(near(none[op], 0));
 	end(&m);
 }
 
@@ -226,6 +254,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_blocks_and_regions_take),
+		cmocka_unit_test(how_far_the_whole_may_be_off),
+		cmocka_unit_test(what_nobody_timed),
 		cmocka_unit_test(what_is_added),
 		cmocka_unit_test(how_errors_add_up),
 		cmocka_unit_test(what_is_charged_is_scaled),

@@ -50,10 +50,11 @@ static int teardown(void **state)
 static void turn(uint64_t address, enum gus_hit level, bool known, bool wrong)
 {
 	for (uint32_t op = 0; op < p->ops_n; op++) {
-		struct gus_stream_told told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n,
+		/* The first access of a chunk is another op's. */
+		struct gus_stream_told told = { .op = op, .cached = true, .taken = op + 1 == p->ops_n, .access = 1,
 			.mispredicted = wrong && op + 1 == p->ops_n };
-		struct gus_stream_access accesses[2] = { { address, 8, (uint8_t)level, GUS_TLB_HIT, known },
-			{ address, 8, (uint8_t)level, GUS_TLB_HIT, known } };
+		const struct gus_stream_access own = { address, 8, (uint8_t)level, GUS_TLB_HIT, known };
+		struct gus_stream_access accesses[] = { { 0x50, 1, GUS_HIT_MEMORY, GUS_TLB_WALK, true }, own, own };
 
 		gus_excerpt_add(&x, p, &told, accesses);
 	}
@@ -313,6 +314,97 @@ static void an_engine_that_fails(void **state)
 	assert_int_equal(gus_agreement_of_runs(&runs, &config, &o, 0, &a, &err), 0);
 }
 
+/* Engines that say what is written down: the core engine's figure, the stream engine's, the core engine's without each
+ * limit in their order, and without all. */
+struct script { double said[3 + GUS_LIMITS]; unsigned calls; };
+
+static int scripted(void *script, const struct gus_core_config *c, const struct gus_core_options *o, double *cycles,
+		    struct gus_error *err)
+{
+	struct script *s = script;
+
+	(void)c, (void)o, (void)err;
+	*cycles = s->said[s->calls++];
+	return 0;
+}
+
+/* The limit is named without which the core engine comes nearest to the stream engine, if it comes nearer than half-way
+ * and they differ by a per cent at least; of two that come as near the first. */
+static void which_limit_is_named(void **state)
+{
+	enum { A = 0, B = GUS_LIMITS - 1 };
+	static const struct { double core, stream, a, b, least, difference; int reason; } cases[] = {
+		{ 100, 200, 160, 0, 0, 1, A }, { 100, 200, 150, 0, 0, 1, GUS_LIMITS },
+		{ 100, 200, 240, 0, 0, 1, A }, { 100, 200, 160, 230, 0, 1, B }, { 100, 200, 160, 240, 0, 1, A },
+		{ 200, 100, 0, 120, 0, -0.5, B },
+		{ 1000, 1009, 1009, 0, 0, 0.009, GUS_LIMITS }, { 1000, 1011, 1011, 0, 0, 0.011, A },
+		{ 100, 150, 150, 0, 0.5, 0.5, A }, { 100, 149, 149, 0, 0.5, 0.49, GUS_LIMITS },
+		{ 0, 100, 100, 0, 0, 0, GUS_LIMITS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+		struct script s = { .said = { cases[i].core, cases[i].stream } };
+		const struct gus_agreement_runs runs = { &s, scripted, scripted };
+		struct gus_agreement a;
+
+		for (int limit = 0; limit < GUS_LIMITS; limit++)
+			s.said[2 + limit] = cases[i].core;
+		s.said[2 + A] = cases[i].a;
+		s.said[2 + B] = cases[i].b;
+		s.said[2 + GUS_LIMITS] = cases[i].stream; /* which names none */
+		assert_int_equal(gus_agreement_of_runs(&runs, &config, &o, cases[i].least, &a, NULL), 0);
+		if ((int)a.reason != cases[i].reason || fabs(a.difference - cases[i].difference) > 1e-12)
+			fail_msg("case %zu: %d, %f", i, (int)a.reason, a.difference);
+		if (s.calls > 2) {
+			assert_int_equal(s.calls, 3 + GUS_LIMITS);
+			assert_float_equal(a.all, cases[i].stream, 1e-12);
+		}
+	}
+}
+
+/* mov rsi, [rsi]: both take a hit, also where so many turns are given. */
+static void turns_may_be_given(void **state)
+{
+	(void)state;
+	PROGRAM("\x48\x8b\x36");
+	for (unsigned iterations = 0; iterations <= 1000; iterations += 1000) {
+		const struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT, .iterations = iterations };
+		struct gus_agreement a;
+		struct gus_error err = { 0 };
+
+		assert_int_equal(gus_agreement_run(p, &config, &o, &a, &err), 0);
+		assert_float_equal(a.core, config.l1d_latency, 0.05);
+		assert_float_equal(a.stream, config.l1d_latency, 0.05);
+	}
+}
+
+/* mov rsi, [rsi]: a load that takes longer than the stream engine can count (test_stream). */
+static void what_one_engine_refuses(void **state)
+{
+	const struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT };
+	struct gus_agreement a;
+	struct gus_error err = { 0 };
+
+	(void)state;
+	PROGRAM("\x48\x8b\x36");
+	config.memory_latency = config.page_walk_latency = GUS_CORE_CYCLES_MOST;
+	assert_int_equal(gus_agreement_run(p, &config, &o, &a, &err), 0);
+	p->uops[0].unit_cycles = p->uops[0].latency = UINT16_MAX;
+	assert_int_equal(gus_agreement_run(p, &config, &o, &a, &err), -1);
+	assert_non_null(strstr(err.text, "an instruction may take"));
+	for (unsigned i = 0; i < TURNS; i++)
+		turn(0, GUS_HIT_L1, true, false);
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_excerpt_compare(&x, p, &config, 1, &a, &err), -1);
+	assert_non_null(strstr(err.text, "an instruction may take"));
+	p->uops[0].ports = UINT64_C(1) << 60; /* which the core engine has not */
+	err = (struct gus_error){ 0 };
+	assert_int_equal(gus_excerpt_compare(&x, p, &config, 1, &a, &err), -1);
+	assert_non_null(strstr(err.text, "has a port"));
+}
+
 /* One turn has no second half. */
 static void a_single_turn_is_refused(void **state)
 {
@@ -346,6 +438,9 @@ int main(void)
 		CASE(a_hit_waits_for_its_line),
 		CASE(most_ops_say_where_from),
 		CASE(an_engine_that_fails),
+		CASE(which_limit_is_named),
+		CASE(turns_may_be_given),
+		CASE(what_one_engine_refuses),
 		CASE(a_single_turn_is_refused),
 	};
 

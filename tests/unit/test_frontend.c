@@ -99,6 +99,12 @@ static void make(struct made *m, const struct code *code, enum gus_core_fetch fe
 	m->c.loop_buffer = 0;
 }
 
+static void make_unrolled(struct made *m, const struct code *code, enum gus_core_fetch fetch)
+{
+	make(m, code, fetch);
+	m->o.unrolled = true;
+}
+
 static void drop(struct made *m)
 {
 	gus_program_free(m->p);
@@ -145,8 +151,7 @@ static void blocks(void **state)
 	struct made m;
 
 	(void)state;
-	make(&m, fours, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, fours, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "a block a cycle", 2, 4);
 	m.c.predecode_width = 4;
 	EXPECT(&m, "as many as there are", 2, 4);
@@ -157,8 +162,7 @@ static void blocks(void **state)
 	EXPECT(&m, "larger blocks", 2, 6, 2);
 	drop(&m);
 	/* 12 bytes: three blocks for four times. */
-	make(&m, three, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, three, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "unrolled, blocks go on", 2, 4);
 	m.p->base = 8;
 	EXPECT(&m, "from the middle of a block", 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4);
@@ -169,8 +173,7 @@ static void blocks(void **state)
 	drop(&m);
 	/* An instruction is of the block that its last byte lies in: of those of 15 bytes one each, but in block 14
 	 * there are two (210 to 224 and 225 to 239). */
-	make(&m, long_ones, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, long_ones, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "one a block", 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2);
 	drop(&m);
 }
@@ -211,13 +214,11 @@ static void what_stops_length_decoding(void **state)
 	struct made m;
 
 	(void)state;
-	make(&m, prefixed, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, prefixed, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "a length-changing prefix", 2, 4, 0, 0, 0);
 	drop(&m);
 	/* Eight instructions in block 0 take three cycles of width 3; so the prefix in block 1 is seen two sooner. */
-	make(&m, early, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, early, GUS_CORE_FETCH_DECODERS);
 	m.c.predecode_width = 3;
 	EXPECT(&m, "a prefix that was seen sooner", 2, 3, 3, 2, 1, 0, 3, 3, 2, 1, 0, 3, 3, 2, 1, 0, 3, 3, 2, 1, 0, 3);
 	m.c.lcp_penalty = 2;
@@ -238,8 +239,7 @@ static void room_for_instructions(void **state)
 	struct made m;
 
 	(void)state;
-	make(&m, fours, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, fours, GUS_CORE_FETCH_DECODERS);
 	m.c.decode_queue = 6;
 	m.c.decode_width = 2;
 	gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
@@ -265,8 +265,7 @@ static void room_in_the_queue(void **state)
 	struct made m;
 
 	(void)state;
-	make(&m, fours, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, fours, GUS_CORE_FETCH_DECODERS);
 	for (unsigned size = 0; size < 8; size++) {
 		m.c.queue_size = size;
 		gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
@@ -276,8 +275,7 @@ static void room_in_the_queue(void **state)
 		gus_frontend_end(&m.f);
 	}
 	drop(&m);
-	make(&m, large, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, large, GUS_CORE_FETCH_DECODERS);
 	m.c.queue_size = 4;
 	EXPECT(&m, "larger than the queue", 2, 1);
 	gus_frontend_begin(&m.f, m.p, &m.c, &m.o);
@@ -302,14 +300,12 @@ static void decoders(void **state)
 	struct made m;
 
 	(void)state;
-	make(&m, fours, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, fours, GUS_CORE_FETCH_DECODERS);
 	m.c.decode_width = 3;
 	EXPECT(&m, "three", 2, 3);
 	drop(&m);
 	/* Eight instructions a block: more than the decoders take, so only they count. */
-	make(&m, mixed, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, mixed, GUS_CORE_FETCH_DECODERS);
 	m.c.predecode_width = 8;
 	m.c.decode_width = 4;
 	EXPECT(&m, "all are equal", 2, 4);
@@ -321,8 +317,7 @@ static void decoders(void **state)
 	m.c.decode_complex = 3;
 	EXPECT(&m, "more than there are", 2, 1, 3, 4);
 	drop(&m);
-	make(&m, complex, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, complex, GUS_CORE_FETCH_DECODERS);
 	m.c.predecode_width = 8;
 	m.c.decode_width = 4;
 	for (unsigned n = 1; n <= 4; n++) {
@@ -330,8 +325,7 @@ static void decoders(void **state)
 		EXPECT(&m, "as many as may be", 2, n);
 	}
 	drop(&m);
-	make(&m, uops, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, uops, GUS_CORE_FETCH_DECODERS);
 	m.c.decode_uops = 4;
 	EXPECT(&m, "1 3, 2, 5", 2, 2, 1, 1);
 	m.c.decode_uops = 6;
@@ -347,8 +341,7 @@ static void microcode(void **state)
 	struct made m;
 
 	(void)state;
-	make(&m, code, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, code, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "switched in four", 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0);
 	m.c.microcode_switch_decoders = 3; /* two and one */
 	EXPECT(&m, "switched in three", 2, 1, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0);
@@ -358,8 +351,7 @@ static void microcode(void **state)
 	m.c.microcode_width = 5;
 	EXPECT(&m, "two cycles", 2, 1, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1);
 	drop(&m);
-	make(&m, code, GUS_CORE_FETCH_UOP_CACHE);
-	m.o.unrolled = true;
+	make_unrolled(&m, code, GUS_CORE_FETCH_UOP_CACHE);
 	EXPECT(&m, "two cycles before", 1, 1, 1, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0, 0, 0, 3);
 	m.c.microcode_switch = 3;
 	m.c.microcode_switch_decoders = 9;
@@ -379,8 +371,7 @@ static void what_ends_a_group(void **state)
 	struct made m;
 
 	(void)state;
-	make(&m, pop, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, pop, GUS_CORE_FETCH_DECODERS);
 	m.c.predecode_width = 8;
 	m.c.decode_width = 4;
 	m.c.decode_complex = 1;
@@ -390,8 +381,7 @@ static void what_ends_a_group(void **state)
 	m.c.decode_pop_5c = GUS_CORE_POP_ENDS;
 	EXPECT(&m, "S, P, S S S, P", 2, 1, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3);
 	drop(&m);
-	make(&m, branch, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, branch, GUS_CORE_FETCH_DECODERS);
 	m.c.predecode_width = 8;
 	m.c.decode_width = 4;
 	EXPECT(&m, "four", 2, 4);
@@ -412,31 +402,26 @@ static void fusible(void **state)
 	struct made m;
 
 	(void)state;
-	make(&m, code, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, code, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "what follows is there", 2, 4);
 	m.c.decode_width = 2;
 	EXPECT(&m, "it is not last", 2, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2);
 	m.c.decode_fuse_last = 1;
 	EXPECT(&m, "unless it may be", 2, 2);
 	drop(&m);
-	make(&m, last, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, last, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "it waits for the next block", 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4);
 	m.o.iterations = 1;
 	EXPECT(&m, "and not at the end", 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	drop(&m);
-	make(&m, pair, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, pair, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "a pair waits for its second half", 2, 3, 1);
 	drop(&m);
 	/* It ends in the next block, by its own length. */
-	make(&m, longer, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, longer, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "a pair across blocks", 2, 1, 2);
 	drop(&m);
-	make(&m, two, GUS_CORE_FETCH_DECODERS);
-	m.o.unrolled = true;
+	make_unrolled(&m, two, GUS_CORE_FETCH_DECODERS);
 	EXPECT(&m, "one behind it is enough", 2, 2);
 	drop(&m);
 }
@@ -453,8 +438,7 @@ static void windows(void **state)
 	struct made m;
 
 	(void)state;
-	make(&m, eight, GUS_CORE_FETCH_UOP_CACHE);
-	m.o.unrolled = true;
+	make_unrolled(&m, eight, GUS_CORE_FETCH_UOP_CACHE);
 	m.c.uop_cache_line = 8;
 	EXPECT(&m, "six, of two windows", 1, 6);
 	m.c.uop_cache_width = 4;
@@ -465,16 +449,14 @@ static void windows(void **state)
 	m.c.uop_cache_reads = 1;
 	EXPECT(&m, "three, and the rest of the window", 1, 3, 3, 2);
 	drop(&m);
-	make(&m, two, GUS_CORE_FETCH_UOP_CACHE);
-	m.o.unrolled = true;
+	make_unrolled(&m, two, GUS_CORE_FETCH_UOP_CACHE);
 	EXPECT(&m, "two windows", 1, 4);
 	m.c.uop_cache_width = 5;
 	EXPECT(&m, "two windows of five", 1, 4);
 	m.c.uop_cache_reads = 1;
 	EXPECT(&m, "one window", 1, 2);
 	drop(&m);
-	make(&m, threes, GUS_CORE_FETCH_UOP_CACHE);
-	m.o.unrolled = true;
+	make_unrolled(&m, threes, GUS_CORE_FETCH_UOP_CACHE);
 	EXPECT(&m, "six uops are two ops", 1, 2);
 	m.c.uop_cache_width = 5;
 	EXPECT(&m, "five are one", 1, 1);

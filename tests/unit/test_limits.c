@@ -255,6 +255,51 @@ static void relaxed_is_no_limit(void **state)
 		}
 }
 
+static bool is_relaxed(const struct gus_core_config *c, const struct gus_core_options *o,
+		       const struct gus_machine_limit *limit)
+{
+	for (int k = 0; k < GUS_LIMIT_SETTINGS && limit->relaxed[k].name; k++) {
+		struct gus_core_config again = *c;
+
+		assert_int_equal(gus_core_config_set(&again, limit->relaxed[k].name, limit->relaxed[k].value, NULL), 0);
+		if (memcmp(&again, c, sizeof(again)) != 0)
+			return false;
+	}
+	return (!limit->relaxed_fetch || o->fetch == GUS_CORE_FETCH_IDEAL) &&
+		(!limit->relaxed_pointers || o->pointers == GUS_CORE_POINTERS_NONE);
+}
+
+/* One limit leaves the others as they are but for those that share its parameters; GUS_LIMITS is all that the stream
+ * engine has not, or has more simply, and no other. */
+static void who_is_relaxed(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+
+	(void)state;
+	for (int limit = 0; limit <= GUS_LIMITS; limit++) {
+		struct gus_core_options o = { .fetch = GUS_CORE_FETCH_DECODERS, .pointers = GUS_CORE_POINTERS_EQUAL };
+		struct gus_core_config before, c;
+
+		gus_core_config_of(&before, u);
+		/* Nothing is relaxed to begin with: each parameter has a value that no row gives it. */
+		for (int i = 0; i < GUS_LIMITS; i++)
+			for (int k = 0; k < GUS_LIMIT_SETTINGS && gus_machine_limits[i].relaxed[k].name; k++)
+				assert_int_equal(gus_core_config_set(&before, gus_machine_limits[i].relaxed[k].name,
+								     gus_machine_limits[i].relaxed[k].value == 1 ? 0 :
+								     1, NULL), 0);
+		c = before;
+		gus_machine_relax((enum gus_machine_limit_kind)limit, &c, &o);
+		for (int i = 0; i < GUS_LIMITS; i++) {
+			const struct gus_machine_limit *l = &gus_machine_limits[i];
+			bool meant = limit == i || (limit == GUS_LIMITS && l->stream != GUS_LIMIT_PRESENT);
+
+			if (is_relaxed(&c, &o, l) != meant)
+				fail_msg("%d relaxed: %s is %s", limit, l->name, meant ? "not" : "as well");
+		}
+	}
+	gus_uarch_free(u);
+}
+
 /* Each parameter that a row names is one of tables. */
 static void parameters_are_those_of_tables(void **state)
 {
@@ -323,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(engines_have_what_they_claim),
 		cmocka_unit_test(relaxed_is_no_limit),
+		cmocka_unit_test(who_is_relaxed),
 		cmocka_unit_test(parameters_are_those_of_tables),
 		cmocka_unit_test(the_manual_says_what_the_table_says),
 	};

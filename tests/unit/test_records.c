@@ -1147,14 +1147,17 @@ static void odd_symbol_lines(void **state)
 				       "ffffffff81000020 T n\0ame\n"
 				       "ffffffff81000030_T line\n"
 				       "ffffffff81000040 TT line\n"
-				       "zz 81000050 T line\n";
-	static const uint64_t addresses[] = { 0xffffffff81000018, 0xffffffff81000028, 0xffffffff81000058 };
-	Gusprof__KernelSymbols *m = symbols_of_bytes(kallsyms, sizeof(kallsyms) - 1, addresses, 3);
+				       "zz 81000050 T line\n"
+				       "c0001000 T of_32_bits\n";
+	static const uint64_t addresses[] = { 0xffffffff81000018, 0xffffffff81000028, 0xffffffff81000058, 0xc0001004 };
+	Gusprof__KernelSymbols *m = symbols_of_bytes(kallsyms, sizeof(kallsyms) - 1, addresses, 4);
 
 	(void)state;
-	assert_int_equal(m->n_symbols, 1);
-	assert_string_equal(m->symbols[0]->name, "good");
-	assert_true(m->symbols[0]->address == 0xffffffff81000000 && m->symbols[0]->size == 0);
+	assert_int_equal(m->n_symbols, 2);
+	assert_string_equal(m->symbols[0]->name, "of_32_bits");
+	assert_true(m->symbols[0]->address == 0xc0001000);
+	assert_string_equal(m->symbols[1]->name, "good");
+	assert_true(m->symbols[1]->address == 0xffffffff81000000 && m->symbols[1]->size == 0);
 	gusprof__kernel_symbols__free_unpacked(m, NULL);
 }
 
@@ -1230,6 +1233,44 @@ static void covering_symbols(void **state)
 	gusprof__kernel_symbols__free_unpacked(m, NULL);
 }
 
+/* What cannot be opened, and what opens and cannot be read: a folder. */
+static void symbols_that_cannot_be_read(void **state)
+{
+	static const char *const paths[] = { "/tmp/gusprof-test-nothing/kallsyms", "/" };
+	static const char *const says[] = { "No such file", "Is a directory" };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		Gusprof__KernelSymbols *m;
+		struct gus_hits k;
+
+		gus_hits_init(&k);
+		gus_hits_add(&k, 0xffffffff81000000);
+		m = gus_hits_symbols(&k, paths[i]);
+		gus_hits_free(&k);
+		assert_int_equal(m->n_symbols, 0);
+		assert_non_null(strstr(m->refusal, says[i]));
+		gusprof__kernel_symbols__free_unpacked(m, NULL);
+	}
+}
+
+/* Of two addresses, or three, in one function: it stands once, and its end is where the next one begins. */
+static void symbols_of_many_addresses(void **state)
+{
+	static const uint64_t addresses[] = { 0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000030 };
+
+	(void)state;
+	for (size_t n = 1; n <= 3; n++) {
+		Gusprof__KernelSymbols *m = symbols_of("ffffffff81000000 t before\nffffffff81000008 t all\n"
+						       "ffffffff81000040 t behind\n", addresses, n);
+
+		assert_int_equal(m->n_symbols, 1);
+		assert_string_equal(m->symbols[0]->name, "all");
+		assert_int_equal(m->symbols[0]->size, 0x38);
+		gusprof__kernel_symbols__free_unpacked(m, NULL);
+	}
+}
+
 static void hidden_symbols(void **state)
 {
 	static const uint64_t addresses[] = { 0xffffffff81000210 };
@@ -1299,6 +1340,7 @@ int main(void)
 		cmocka_unit_test(odd_symbol_lines),
 		cmocka_unit_test(many_symbols),
 		cmocka_unit_test(covering_symbols),
+		cmocka_unit_test(symbols_that_cannot_be_read), cmocka_unit_test(symbols_of_many_addresses),
 		cmocka_unit_test(hidden_symbols),
 		cmocka_unit_test(build_id_in_notes),
 	};

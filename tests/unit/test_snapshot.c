@@ -16,27 +16,11 @@
 #include "proto/reader.h"
 #include "proto/snapshot.h"
 #include "proto/writer.h"
+#include "tests/unit/made_folder.h"
 #include "tests/unit/made_snapshot.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, made_folder_enter, made_folder_leave)
 #define PAGE GUS_SNAPSHOT_PAGE
-
-static char directory[64];
-
-static int enter(void **state)
-{
-	(void)state;
-	strcpy(directory, "/tmp/gusprof-test-XXXXXX");
-	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-	(void)state;
-	unlink("s");
-	unlink("s.old");
-	return chdir("/") == 0 ? rmdir(directory) : -1;
-}
 
 /* A file, 800 pages that are more than a frame holds, and the last page of two mappings that lie together. */
 static struct gus_snapshot example(void)
@@ -86,8 +70,8 @@ static void written_is_read(void **state)
 	struct gus_reader *r;
 
 	(void)state;
-	write_to("s", &s, 2);
-	r = gus_reader_open("s", &err);
+	write_to("t", &s, 2);
+	r = gus_reader_open("t", &err);
 	for (int i = 0; i < 2; i++) {
 		if (gus_snapshot_read(r, &got, &err) != 1)
 			fail_msg("%s", err.text);
@@ -156,8 +140,8 @@ static void cut_at_each_byte(void **state)
 	s.runs.n = 1;
 	s.about->bytes = PAGE;
 	memset(s.bytes, 1, PAGE);
-	write_to("s", &s, 1);
-	f = fopen("s", "rb");
+	write_to("t", &s, 1);
+	f = fopen("t", "rb");
 	size = fread(bytes, 1, sizeof(bytes), f);
 	fclose(f);
 	assert_true(size < sizeof(bytes));
@@ -184,14 +168,14 @@ static void pages_missing(void **state)
 	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
 	struct gus_snapshot s = example(), got;
 	struct gus_error err = { 0 };
-	struct gus_writer *w = gus_writer_create("s", &header, &err);
+	struct gus_writer *w = gus_writer_create("t", &header, &err);
 	struct gus_reader *r;
 
 	(void)state;
 	assert_int_equal(gus_writer_message(w, GUS_FRAME_SNAPSHOT, &s.about->base, &err), 0);
 	assert_int_equal(gus_snapshot_write(w, &s, &err), 0);
 	assert_int_equal(gus_writer_finish(w, &footer, &err), 0);
-	r = gus_reader_open("s", &err);
+	r = gus_reader_open("t", &err);
 	assert_int_equal(gus_snapshot_read(r, &got, &err), -1);
 	assert_int_equal(err.code, GUS_E_CORRUPT);
 	assert_non_null(strstr(err.text, "fewer pages than it says"));

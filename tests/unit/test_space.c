@@ -10,39 +10,15 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "made_mapping.h"
 #include "proto/sample.h"
 #include "symbolizer/space/space.h"
 
-struct mapping {
-	uint64_t time;
-	uint32_t pid;
-	uint64_t start, length, offset;
-	const char *path;
-	const char *build_id; /* text stands in for bytes */
-	uint64_t inode;
-	bool kernel;
-};
-
-static void add_mmap(struct gus_space *s, struct mapping m)
+static void add_mmap(struct gus_space *s, struct made_mapping m)
 {
-	Gusprof__Mmap mmap = GUSPROF__MMAP__INIT;
-	Gusprof__Record r = GUSPROF__RECORD__INIT;
+	struct made_mmap r;
 
-	mmap.time = m.time;
-	mmap.pid = mmap.tid = m.pid;
-	mmap.kernel = m.kernel;
-	mmap.start = m.start;
-	mmap.length = m.length;
-	mmap.offset = m.offset;
-	mmap.path = (char *)m.path;
-	mmap.inode = m.inode;
-	if (m.build_id) {
-		mmap.build_id.data = (uint8_t *)m.build_id;
-		mmap.build_id.len = strlen(m.build_id);
-	}
-	r.kind_case = GUSPROF__RECORD__KIND_MMAP;
-	r.mmap = &mmap;
-	gus_space_add(s, &r);
+	gus_space_add(s, made_mmap(&r, &m));
 }
 
 static void add_comm(struct gus_space *s, uint64_t time, uint32_t pid, uint32_t tid, const char *name, bool exec)
@@ -127,7 +103,7 @@ static void a_mapping_holds_from_its_time_on(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 10, 7, 0x400000, 0x1000, 0x3000, "/bin/a" });
+	add_mmap(s, (struct made_mapping){ 10, 7, 0x400000, 0x1000, 0x3000, "/bin/a" });
 	gus_space_ready(s);
 	expect(s, 7, 9, 0x400000, "[unknown]", 0x400000);
 	expect(s, 7, 10, 0x400000, "/bin/a", 0x3000);
@@ -163,7 +139,7 @@ static void paths_tell_the_kind(void **state)
 	(void)state;
 	assert_int_equal(gus_module_kind_of(""), GUS_MODULE_ANON);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		add_mmap(s, (struct mapping){ 1, 1, 0x10000 * (i + 1), 0x1000, 0x2000, cases[i].path });
+		add_mmap(s, (struct made_mapping){ 1, 1, 0x10000 * (i + 1), 0x1000, 0x2000, cases[i].path });
 	gus_space_ready(s);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint64_t ip = 0x10000 * (i + 1) + 4;
@@ -180,9 +156,9 @@ static void a_later_mapping_hides_what_it_overlaps(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x4000, 0, "/a" });
-	add_mmap(s, (struct mapping){ 2, 1, 0x2000, 0x1000, 0x50000, "/b" });
-	add_mmap(s, (struct mapping){ 3, 1, 0x0, 0x1800, 0, "/c" });
+	add_mmap(s, (struct made_mapping){ 1, 1, 0x1000, 0x4000, 0, "/a" });
+	add_mmap(s, (struct made_mapping){ 2, 1, 0x2000, 0x1000, 0x50000, "/b" });
+	add_mmap(s, (struct made_mapping){ 3, 1, 0x0, 0x1800, 0, "/c" });
 	gus_space_ready(s);
 	expect(s, 1, 1, 0x2000, "/a", 0x1000);
 	expect(s, 1, 2, 0x1fff, "/a", 0xfff);
@@ -200,8 +176,8 @@ static void a_mapping_may_reach_the_end_of_all_addresses(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 1, 1, UINT64_MAX - 0xfff, UINT64_MAX, 0, "/a" });
-	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0, 0, "/nothing" });
+	add_mmap(s, (struct made_mapping){ 1, 1, UINT64_MAX - 0xfff, UINT64_MAX, 0, "/a" });
+	add_mmap(s, (struct made_mapping){ 1, 1, 0x1000, 0, 0, "/nothing" });
 	gus_space_ready(s);
 	expect(s, 1, 1, UINT64_MAX - 1, "/a", 0xffe);
 	expect(s, 1, 1, 0x1000, "[unknown]", 0x1000);
@@ -214,10 +190,10 @@ static void nothing_is_made_of_nothing(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
-	add_mmap(s, (struct mapping){ 2, 1, 0x1800, 0, 0, "/nothing" });
-	add_mmap(s, (struct mapping){ 2, 1, UINT64_MAX, 0x1000, 0, "/beyond" });
-	add_mmap(s, (struct mapping){ 2, 1, 0x1000, 0x1000, 0, "/kernel", .kernel = true });
+	add_mmap(s, (struct made_mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
+	add_mmap(s, (struct made_mapping){ 2, 1, 0x1800, 0, 0, "/nothing" });
+	add_mmap(s, (struct made_mapping){ 2, 1, UINT64_MAX, 0x1000, 0, "/beyond" });
+	add_mmap(s, (struct made_mapping){ 2, 1, 0x1000, 0x1000, 0, "/kernel", .kernel = true });
 	gus_space_ready(s);
 	assert_int_equal(gus_space_modules(s), 3);
 	expect(s, 1, 3, 0x1000, "/a", 0);
@@ -233,9 +209,9 @@ static void equal_times_are_in_order_of_arrival(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 5, 1, 0x1000, 0x3000, 0, "/a" });
-	add_mmap(s, (struct mapping){ 5, 1, 0x1000, 0x2000, 0, "/b" });
-	add_mmap(s, (struct mapping){ 5, 1, 0x1000, 0x1000, 0, "/c" });
+	add_mmap(s, (struct made_mapping){ 5, 1, 0x1000, 0x3000, 0, "/a" });
+	add_mmap(s, (struct made_mapping){ 5, 1, 0x1000, 0x2000, 0, "/b" });
+	add_mmap(s, (struct made_mapping){ 5, 1, 0x1000, 0x1000, 0, "/c" });
 	add_comm(s, 5, 1, 1, "first", false);
 	add_comm(s, 5, 1, 1, "second", false);
 	add_comm(s, 4, 1, 1, "before", false);
@@ -256,8 +232,8 @@ static void last_answers_are_those_of_the_question(void **state)
 
 	(void)state;
 	for (uint32_t pid = 3; pid < 3 + 3 * 64; pid += 64) {
-		add_mmap(s, (struct mapping){ 10, pid, 0x1000, 0x1000, pid * 0x10000, "/a" });
-		add_mmap(s, (struct mapping){ 20, pid, 0x1000, 0x1000, pid * 0x10000 + 0x1000, "/a" });
+		add_mmap(s, (struct made_mapping){ 10, pid, 0x1000, 0x1000, pid * 0x10000, "/a" });
+		add_mmap(s, (struct made_mapping){ 20, pid, 0x1000, 0x1000, pid * 0x10000 + 0x1000, "/a" });
 	}
 	gus_space_ready(s);
 	for (int round = 0; round < 2; round++)
@@ -282,7 +258,7 @@ static void modes(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0x1000, "/a" });
+	add_mmap(s, (struct made_mapping){ 1, 1, 0x1000, 0x1000, 0x1000, "/a" });
 	gus_space_ready(s);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct gus_place p = gus_space_find(s, 1, 1, cases[i].ip, cases[i].mode);
@@ -298,10 +274,10 @@ static void fork_inherits_as_of_that_moment(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
+	add_mmap(s, (struct made_mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
 	add_task(s, true, 5, 1, 1, 2, 2);
-	add_mmap(s, (struct mapping){ 6, 1, 0x9000, 0x1000, 0, "/parent" });
-	add_mmap(s, (struct mapping){ 7, 2, 0x1000, 0x1000, 0, "/child" });
+	add_mmap(s, (struct made_mapping){ 6, 1, 0x9000, 0x1000, 0, "/parent" });
+	add_mmap(s, (struct made_mapping){ 7, 2, 0x1000, 0x1000, 0, "/child" });
 	gus_space_ready(s);
 	expect(s, 2, 4, 0x1000, "[unknown]", 0x1000);
 	expect(s, 2, 5, 0x1000, "/a", 0);
@@ -317,10 +293,10 @@ static void exec_drops_all(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/sh" });
+	add_mmap(s, (struct made_mapping){ 1, 1, 0x1000, 0x1000, 0, "/sh" });
 	add_comm(s, 2, 1, 1, "renamed", false);
 	add_comm(s, 3, 1, 1, "app", true);
-	add_mmap(s, (struct mapping){ 4, 1, 0x5000, 0x1000, 0, "/app" });
+	add_mmap(s, (struct made_mapping){ 4, 1, 0x5000, 0x1000, 0, "/app" });
 	gus_space_ready(s);
 	expect(s, 1, 2, 0x1000, "/sh", 0);
 	expect(s, 1, 3, 0x1000, "[unknown]", 0x1000);
@@ -336,7 +312,7 @@ static void a_pid_given_out_again_starts_anew(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 1, 5, 0x1000, 0x1000, 0, "/first" });
+	add_mmap(s, (struct made_mapping){ 1, 5, 0x1000, 0x1000, 0, "/first" });
 	add_comm(s, 1, 5, 5, "first", false);
 	add_task(s, false, 3, 5, 5, 5, 5);
 	add_task(s, true, 6, 9, 9, 5, 5);
@@ -354,12 +330,12 @@ static void made_code_lies_in_memory_without_a_file(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 10, 1, 0x1000, 0x1000, 0, "//anon" });
-	add_mmap(s, (struct mapping){ 10, 1, 0x3000, 0x1000, 0x5000, "/lib/x" });
-	add_mmap(s, (struct mapping){ 10, 1, 0x4000, 0x1000, 0, "/tmp/jit-1.dump" });
-	add_mmap(s, (struct mapping){ 10, 1, 0x5000, 0x1000, 0, "/memfd:heap (deleted)" });
-	add_mmap(s, (struct mapping){ 10, 1, 0x6000, 0x1000, 0, "/memfd:program (deleted)", "id" });
-	add_mmap(s, (struct mapping){ 10, 1, 0x7000, 0x1000, 0, "/tmp/jit-1.dump.so" });
+	add_mmap(s, (struct made_mapping){ 10, 1, 0x1000, 0x1000, 0, "//anon" });
+	add_mmap(s, (struct made_mapping){ 10, 1, 0x3000, 0x1000, 0x5000, "/lib/x" });
+	add_mmap(s, (struct made_mapping){ 10, 1, 0x4000, 0x1000, 0, "/tmp/jit-1.dump" });
+	add_mmap(s, (struct made_mapping){ 10, 1, 0x5000, 0x1000, 0, "/memfd:heap (deleted)" });
+	add_mmap(s, (struct made_mapping){ 10, 1, 0x6000, 0x1000, 0, "/memfd:program (deleted)", "id" });
+	add_mmap(s, (struct made_mapping){ 10, 1, 0x7000, 0x1000, 0, "/tmp/jit-1.dump.so" });
 	add_jit(s, 20, 1, 0x1100, 0x8000, 0x10);
 	gus_space_ready(s);
 	expect(s, 1, 19, 0x1100, "//anon", 0x1100);
@@ -386,14 +362,14 @@ static void made_code_is_replaced_inherited_and_dropped(void **state)
 	struct gus_space *s = gus_space_new();
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 10, 1, 0x1000, 0x1000, 0, "//anon" });
+	add_mmap(s, (struct made_mapping){ 10, 1, 0x1000, 0x1000, 0, "//anon" });
 	add_comm(s, 5, 1, 1, "runtime", true); /* when it began */
 	add_jit(s, 30, 1, 0x1100, 0x40, 0x100);
 	add_jit(s, 10, 1, 0x1100, 0x40, 0);
 	add_jit(s, 10, 1, 0x1120, 0x10, 0x80); /* over the one before */
 	add_task(s, true, 20, 1, 1, 2, 2);
 	add_comm(s, 40, 1, 1, "other", true);
-	add_mmap(s, (struct mapping){ 41, 1, 0x1000, 0x1000, 0, "//anon" });
+	add_mmap(s, (struct made_mapping){ 41, 1, 0x1000, 0x1000, 0, "//anon" });
 	add_task(s, true, 50, 3, 3, 2, 2); /* the number is another's */
 	gus_space_ready(s);
 	expect(s, 1, 10, 0x1100, "[jit:1]", 0);
@@ -418,11 +394,11 @@ static void threads_share_maps_and_take_the_creators_name(void **state)
 
 	(void)state;
 	add_comm(s, 1, 1, 1, "main", false);
-	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
+	add_mmap(s, (struct made_mapping){ 1, 1, 0x1000, 0x1000, 0, "/a" });
 	add_task(s, true, 2, 1, 1, 1, 11);
 	add_comm(s, 3, 1, 11, "worker", false);
 	add_task(s, true, 4, 1, 11, 1, 12);
-	add_mmap(s, (struct mapping){ 5, 1, 0x2000, 0x1000, 0, "/late" });
+	add_mmap(s, (struct made_mapping){ 5, 1, 0x2000, 0x1000, 0, "/late" });
 	gus_space_ready(s);
 	assert_string_equal(gus_space_comm(s, 1, 11, 1), "main"); /* before its birth: as its process */
 	assert_string_equal(gus_space_comm(s, 1, 77, 1), "main"); /* never told of */
@@ -442,20 +418,20 @@ static void modules_are_told_apart_by_what_they_are(void **state)
 	struct gus_place a, b;
 
 	(void)state;
-	add_mmap(s, (struct mapping){ 1, 1, 0x1000, 0x1000, 0, "/a", "id1", 1 });
-	add_mmap(s, (struct mapping){ 1, 2, 0x1000, 0x1000, 0, "/a", "id1", 2 });
-	add_mmap(s, (struct mapping){ 1, 3, 0x1000, 0x1000, 0, "/a", "id2", 2 });
-	add_mmap(s, (struct mapping){ 1, 4, 0x1000, 0x1000, 0, "/a", NULL, 3 });
-	add_mmap(s, (struct mapping){ 1, 5, 0x1000, 0x1000, 0, "/a", NULL, 4 });
+	add_mmap(s, (struct made_mapping){ 1, 1, 0x1000, 0x1000, 0, "/a", "id1", 1 });
+	add_mmap(s, (struct made_mapping){ 1, 2, 0x1000, 0x1000, 0, "/a", "id1", 2 });
+	add_mmap(s, (struct made_mapping){ 1, 3, 0x1000, 0x1000, 0, "/a", "id2", 2 });
+	add_mmap(s, (struct made_mapping){ 1, 4, 0x1000, 0x1000, 0, "/a", NULL, 3 });
+	add_mmap(s, (struct made_mapping){ 1, 5, 0x1000, 0x1000, 0, "/a", NULL, 4 });
 	/* Where the path ends is a part of it: these are two. */
-	add_mmap(s, (struct mapping){ 1, 6, 0x1000, 0x1000, 0, "/ab", "cd" });
-	add_mmap(s, (struct mapping){ 1, 6, 0x9000, 0x1000, 0, "/a", "bcd" });
+	add_mmap(s, (struct made_mapping){ 1, 6, 0x1000, 0x1000, 0, "/ab", "cd" });
+	add_mmap(s, (struct made_mapping){ 1, 6, 0x9000, 0x1000, 0, "/a", "bcd" });
 	/* And it ends at its zero, whatever lies behind. */
-	add_mmap(s, (struct mapping){ 1, 8, 0x1000, 0x1000, 0, "/z\0one", "id" });
-	add_mmap(s, (struct mapping){ 1, 8, 0x9000, 0x1000, 0, "/z\0two", "id" });
+	add_mmap(s, (struct made_mapping){ 1, 8, 0x1000, 0x1000, 0, "/z\0one", "id" });
+	add_mmap(s, (struct made_mapping){ 1, 8, 0x9000, 0x1000, 0, "/z\0two", "id" });
 	/* Memory without a file is one module, whatever its number. */
-	add_mmap(s, (struct mapping){ 1, 7, 0x1000, 0x1000, 0, "[heap]", NULL, 5 });
-	add_mmap(s, (struct mapping){ 1, 7, 0x9000, 0x1000, 0, "[heap]", NULL, 6 });
+	add_mmap(s, (struct made_mapping){ 1, 7, 0x1000, 0x1000, 0, "[heap]", NULL, 5 });
+	add_mmap(s, (struct made_mapping){ 1, 7, 0x9000, 0x1000, 0, "[heap]", NULL, 6 });
 	gus_space_ready(s);
 	assert_int_equal(gus_space_modules(s), 2 + 4 + 2 + 1 + 1);
 	a = gus_space_find(s, 1, 1, 0x1000, GUS_MODE_USER);
@@ -523,9 +499,8 @@ static void any_history_in_any_order_agrees_with_the_plain_model(void **state)
 		else if (events[t].what == FORK)
 			add_task(s, true, t, events[t].other, events[t].other, events[t].pid, events[t].pid);
 		else
-			add_mmap(s,
-				(struct mapping){ t, events[t].pid, events[t].page * 0x1000, events[t].pages * 0x1000,
-						      t * 0x100000, names[t % 7] });
+			add_mmap(s, (struct made_mapping){ t, events[t].pid, events[t].page * 0x1000,
+				 events[t].pages * 0x1000, t * 0x100000, names[t % 7] });
 	}
 	gus_space_ready(s);
 	for (int i = 0; i < 200000; i++) {
@@ -549,10 +524,10 @@ static void many_processes_and_many_mappings(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < mappings; i++)
-		add_mmap(s, (struct mapping){ i, 1, 0x1000000 + (uint64_t)i * 0x2000, 0x1000, i, "/big" });
+		add_mmap(s, (struct made_mapping){ i, 1, 0x1000000 + (uint64_t)i * 0x2000, 0x1000, i, "/big" });
 	for (uint32_t p = 2; p < pids; p++) {
 		add_task(s, true, mappings + 2 * p, p - 1, p - 1, p, p);
-		add_mmap(s, (struct mapping){ mappings + 2 * p + 1, p, (uint64_t)p * 16, 16, 0, "/own" });
+		add_mmap(s, (struct made_mapping){ mappings + 2 * p + 1, p, (uint64_t)p * 16, 16, 0, "/own" });
 	}
 	gus_space_ready(s);
 	for (uint32_t p = 2; p < pids; p++) {

@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "made_program.h"
 #include "model/analysis/causality.h"
 #include "model/analysis/sensitivity.h"
 #include "model/code/program.h"
 #include "model/core/core.h"
 #include "model/machine/config.h"
-#include "model/tables/builtin.h"
 #include "model/tables/uarch.h"
 #include "symbolizer/insn/insn.h"
 
@@ -26,12 +26,8 @@ static struct gus_core_config config;
 
 static int setup(void **state)
 {
-	struct gus_error err = { 0 };
-
 	(void)state;
-	skylake = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err);
-	if (!skylake)
-		return -1;
+	skylake = made_table("skylake");
 	gus_core_config_of(&config, skylake);
 	return 0;
 }
@@ -43,15 +39,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct gus_program *program(const char *bytes, size_t size)
-{
-	struct gus_error err = { 0 };
-	struct gus_program *p = gus_program_new(skylake, bytes, size, 0, 0, &err);
-
-	assert_non_null(p);
-	return p;
-}
-#define PROGRAM(bytes) program(bytes, sizeof(bytes) - 1)
+#define PROGRAM(bytes) made_program(skylake, bytes, sizeof(bytes) - 1)
 
 /* imul rax, rbx; add rax, [rdi]; mov [rdi+8], rax; lea rcx, [rcx+rax]; vmulpd ymm0, ymm0, [rsi]; vaddpd ymm1, ymm1,
  * ymm0; add rsi, 32; dec rdx; jnz back */
@@ -128,7 +116,7 @@ static void test_ticks_are_doubles(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
-		struct gus_program *p = program(cases[k].bytes, cases[k].size);
+		struct gus_program *p = made_program(skylake, cases[k].bytes, cases[k].size);
 		struct gus_knob knobs[GUS_STREAM_LANES];
 		struct gus_stream_lane lanes[GUS_STREAM_LANES];
 		struct gus_stream_options o = { .pointers = GUS_CORE_POINTERS_DISTINCT,

@@ -134,29 +134,74 @@ static void what_becomes_cheaper(void **state)
 }
 
 /* Spans end with the stretch that has their 32nd timing. What waits in one takes the mean of its timings and of those
- * of the span before, and what waits at the end, too: 40 of 4 cycles; 100 wait; 40 of 8; 10 wait; 10 of 16. */
+ * of the span before, and what waits at the end, too: 40 of 4 cycles; 100 wait; 40 of 8; 10 wait; 10 of 16. The same of
+ * a second block, which takes three times as long. */
 static void spans_by_arithmetic(void **state)
 {
 	struct gus_stretches *s = gus_stretches_new();
 	const struct { unsigned waiting, timed; double cycles; } spans[] = {
 		{ 0, 40, 4 }, { 100, 40, 8 }, { 10, 10, 16 }
 	};
+	const double all = 40 * 4 + 100 * 6 + 40 * 8 + 10 * 9.6 + 10 * 16;
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		double cycles[GUS_STRETCHES_LANES] = { 0 };
 
-		for (unsigned k = 0; k < spans[i].waiting; k++)
-			gus_stretches_execute(s, 0, 0, OPS);
-		for (unsigned k = 0; k < spans[i].timed; k++) {
-			gus_stretches_execute(s, 0, 0, OPS);
-			gus_stretches_time(s, 0, 0, 0, spans[i].cycles);
+		for (uint32_t block = 0; block < 2; block++) {
+			for (unsigned k = 0; k < spans[i].waiting; k++)
+				gus_stretches_execute(s, block, 0, OPS);
+			for (unsigned k = 0; k < spans[i].timed; k++) {
+				gus_stretches_execute(s, block, 0, OPS);
+				gus_stretches_time(s, block, 0, 0, (1 + 2 * block) * spans[i].cycles);
+			}
 		}
 		gus_stretches_region(s, 0, cycles);
 		gus_stretches_next(s);
 	}
-	assert_true(fabs(gus_stretches_block(s, 0, 0) - (40 * 4 + 100 * 6 + 40 * 8 + 10 * 9.6 + 10 * 16)) < 1e-9);
-	assert_true(fabs(gus_stretches_times(s, 0) - 200.0 / 90) < 1e-12);
+	for (uint32_t block = 0; block < 2; block++) {
+		assert_true(fabs(gus_stretches_block(s, block, 0) - (1 + 2 * block) * all) < 1e-9);
+		assert_true(fabs(gus_stretches_times(s, block) - 200.0 / 90) < 1e-12);
+	}
+	gus_stretches_free(s);
+}
+
+/* Three stretches with one timing each, of 4, 8 and 6 cycles, before which 0, 3 and 2 executions wait; lane 1 takes 2,
+ * 4 and 6. What waits takes the mean of what was timed by then, 6 in both gaps, so the stretches stand for 4, 8 + 18
+ * and 6 + 12 cycles: weights of 1, 3.25 and 3. Their means before them said 4 (its own), 4 and 6, so 0, 4 and 0 are
+ * off; and of 48 cycles 18 were timed. */
+static void errors_by_arithmetic(void **state)
+{
+	static const struct { unsigned waiting; double cycles, lane, weight; } stretches[] = {
+		{ 0, 4, 2, 1 }, { 3, 8, 4, 3.25 }, { 2, 6, 6, 3 },
+	};
+	static const uint32_t regions[] = { 5, GUS_STRETCHES_WHOLE };
+	const double left_out = sqrt(1 - 18 / 48.), ratio = (1 * 2 + 3.25 * 4 + 3 * 6) / 48;
+	double now[GUS_STRETCHES_LANES] = { 0 }, cycles[GUS_STRETCHES_LANES], errors[GUS_STRETCHES_LANES], sum = 0;
+	struct gus_stretches *s = gus_stretches_new();
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		double apart = stretches[i].weight * (stretches[i].lane - ratio * stretches[i].cycles);
+
+		for (unsigned k = 0; k <= stretches[i].waiting; k++)
+			gus_stretches_execute(s, 0, 0, OPS);
+		gus_stretches_time(s, 0, 0, 5, stretches[i].cycles);
+		now[0] += stretches[i].cycles;
+		now[1] += stretches[i].lane;
+		gus_stretches_region(s, 5, now);
+		gus_stretches_next(s);
+		sum += apart * apart;
+	}
+	assert_true(fabs(gus_stretches_block(s, 0, 0) - 48) < 1e-9);
+	for (unsigned i = 0; i < 2; i++) {
+		gus_stretches_lanes(s, regions[i], 48, cycles, errors);
+		assert_true(fabs(cycles[0] - 48) < 1e-9 && fabs(errors[0] - 3.25 * 4 * left_out) < 1e-9);
+		assert_true(fabs(cycles[1] - 48 * ratio) < 1e-9);
+		assert_true(fabs(errors[1] - sqrt(sum) / 48 / (ratio * ratio) * left_out) < 1e-9);
+		gus_stretches_lanes(s, regions[i], 18, cycles, errors); /* all was timed */
+		assert_true(fabs(errors[0]) < 1e-9 && fabs(errors[1]) < 1e-9);
+	}
 	gus_stretches_free(s);
 }
 
@@ -254,6 +299,19 @@ static void unknown_gains_are_timed(void **state)
 	assert_true(timed[1] > 2 * timed[0]);
 }
 
+/* Before anything was timed each lane takes what the nominal one does, as far as anyone knows. */
+static void what_nobody_timed(void **state)
+{
+	double cycles[GUS_STRETCHES_LANES], errors[GUS_STRETCHES_LANES];
+	struct gus_stretches *s = gus_stretches_new();
+
+	(void)state;
+	gus_stretches_lanes(s, GUS_STRETCHES_WHOLE, 100, cycles, errors);
+	for (unsigned lane = 0; lane < GUS_STRETCHES_LANES; lane++)
+		assert_true(fabs(cycles[lane] - 100) < 1e-9 && fabs(errors[lane]) < 1e-9);
+	gus_stretches_free(s);
+}
+
 /* Where a block was never timed it takes what is usual; of one that was never executed there is nothing. */
 static void what_was_never_timed(void **state)
 {
@@ -286,6 +344,8 @@ int main(void)
 		cmocka_unit_test(cases_are_told_apart),
 		cmocka_unit_test(what_becomes_cheaper),
 		cmocka_unit_test(spans_by_arithmetic),
+		cmocka_unit_test(errors_by_arithmetic),
+		cmocka_unit_test(what_nobody_timed),
 		cmocka_unit_test(what_is_new_is_timed),
 		cmocka_unit_test(errors_are_told),
 		cmocka_unit_test(lanes_are_by_region),

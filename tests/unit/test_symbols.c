@@ -175,6 +175,7 @@ static void a_name_that_explodes_is_left_as_it_is(void **state)
 
 static void kallsyms_is_read_line_by_line(void **state)
 {
+	static const char digits[] = "9876543210abcdef w x\t[m]\n9876543210abcdef T y\n000000000000000g T z\n";
 	static const char text[] =
 		"ffffffff81000100 T second\n"
 		"ffffffff81000000 T first\n"
@@ -185,6 +186,9 @@ static void kallsyms_is_read_line_by_line(void **state)
 		"ffffffff81000400 t \n"
 		"ffffffff81000410 \0 no_type\n"
 		"ffffffff81000420 t no\0name\n"
+		" T no_address\n"
+		"ffffffff81000430\tT no_blank\n"
+		"ffffffff81000440 T\tno_blank\n"
 		"ffffffff81000500 t no_newline";
 	struct gus_kallsyms k;
 
@@ -193,6 +197,9 @@ static void kallsyms_is_read_line_by_line(void **state)
 	assert_int_equal(k.list.n, 5);
 	assert_false(k.hidden);
 	assert_memory_equal(k.list.v[0].name, "first", 5);
+	assert_int_equal(k.list.v[0].name_length, 5);
+	assert_null(k.list.v[0].module);
+	assert_int_equal(k.list.v[0].module_length, 0);
 	assert_int_equal(k.list.v[1].address, 0xffffffff81000100);
 	assert_true(k.list.v[1].global);
 	assert_true(k.list.v[2].weak);
@@ -212,6 +219,13 @@ static void kallsyms_is_read_line_by_line(void **state)
 	}
 	gus_kallsyms_parse(&k, "0000000000000000 T a\n0000000000000000 t b\n", 42);
 	assert_true(k.hidden);
+	gus_kallsyms_free(&k);
+	gus_kallsyms_parse(&k, digits, sizeof(digits) - 1);
+	assert_false(k.hidden);
+	assert_int_equal(k.list.n, 2); /* of the same address in the order in which they come */
+	assert_true(k.list.v[0].address == 0x9876543210abcdef && k.list.v[1].address == k.list.v[0].address);
+	assert_true(k.list.v[0].weak && !k.list.v[0].global && k.list.v[0].module_length == 1);
+	assert_true(!k.list.v[1].weak && k.list.v[1].global && !k.list.v[1].module);
 	gus_kallsyms_free(&k);
 }
 

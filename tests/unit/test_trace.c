@@ -18,25 +18,9 @@
 #include "proto/trace.h"
 #include "proto/varint.h"
 #include "proto/writer.h"
+#include "tests/unit/made_folder.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
-
-static char directory[64];
-
-static int enter(void **state)
-{
-	(void)state;
-	strcpy(directory, "/tmp/gusprof-test-XXXXXX");
-	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-	(void)state;
-	unlink("t");
-	unlink("t.old");
-	return chdir("/") == 0 ? rmdir(directory) : -1;
-}
+#define TEST(name) cmocka_unit_test_setup_teardown(name, made_folder_enter, made_folder_leave)
 
 /* Three blocks: two of the same bytes, one of which follows the other in memory, and one of other bytes at the same
  * address. */

@@ -8,27 +8,12 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/made_folder.h"
 #include "tracing/plugin/calls.h"
 #include "tracing/plugin/options.h"
 #include "tracing/plugin/origins.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
-
-static char directory[64];
-
-static int enter(void **state)
-{
-	(void)state;
-	strcpy(directory, "/tmp/gusprof-test-XXXXXX");
-	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-	(void)state;
-	unlink("t");
-	return chdir("/") == 0 ? rmdir(directory) : -1;
-}
+#define TEST(name) cmocka_unit_test_setup_teardown(name, made_folder_enter, made_folder_leave)
 
 static struct gus_trace_writer *create(void)
 {
