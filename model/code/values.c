@@ -214,20 +214,20 @@ static bool loads_something(const struct gus_effect *e)
 }
 
 /* What instructions read is live if what they write is, and what is loaded may be what any store wrote. */
-static bool enliven_sources(const struct gus_values *v, const struct gus_program *p, bool *live)
+static bool enliven_sources(struct gus_values *v, const struct gus_program *p, bool *live)
 {
-	bool changed = false, loads = false;
+	bool changed = false;
 
 	for (uint32_t i = 0; i < p->insns_n; i++) {
 		const struct gus_effect *e = &v->effects[i];
 
 		if (e->kind == NOTHING || !is_live(e, live))
 			continue;
-		loads |= loads_something(e);
+		v->loads |= loads_something(e);
 		changed |= enliven(live, e->a);
 		changed |= enliven(live, e->b);
 	}
-	for (uint32_t i = 0; loads && i < p->insns_n; i++)
+	for (uint32_t i = 0; v->loads && i < p->insns_n; i++)
 		if (p->insns[i].info.class == GUS_INSN_STORE)
 			changed |= enliven(live, stored_register(p, &p->insns[i].info));
 	return changed;

@@ -28,6 +28,7 @@ struct gus_value {
 struct gus_values {
 	enum gus_core_pointers pointers;
 	struct gus_effect *effects;     /* one for each of program->insns; of what no address depends on: nothing */
+	bool loads;                     /* some address depends on what is loaded */
 	int64_t *shifts;                /* one for each of program->memories: what its operand does not say */
 	struct gus_value regs[GUS_INSN_REGS];
 	struct gus_value memory;        /* of words that were not written */
