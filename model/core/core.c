@@ -55,6 +55,15 @@ static void free_op(struct core *core, const struct live_slot *last)
 		gus_core_retire_stores(core, &core->p->ops[last->op], plan->stores);
 }
 
+/* What is larger than the whole ROB could never end if it kept its entries until then: microcode, whose uops retire as
+ * they come. */
+static void free_slot(struct core *core, const struct live_slot *slot)
+{
+	const struct gus_op *op = &core->p->ops[slot->op];
+
+	core->pools.freed[POOL_ROB] += op->rob > op->slots && slot->n ? (int32_t)slot->n : 1;
+}
+
 /* In order, and whole slots only: what is fused in the renamer counts as one for the width. A slot is done when none
  * of its uops waits for dispatch and the latest of the dispatched ones is complete. From then on its uops are behind
  * the head of their ring: readable for who still asks for them as producers, until the tail comes round. */
@@ -70,6 +79,8 @@ static void retire(struct core *core)
 		if (core->options->listener && core->options->listener->uop)
 			tell_slot(core, slot);
 		core->retired_now += slot->n;
+		if (core->plans[slot->op].larger)
+			free_slot(core, slot);
 		if (slot->ends_op)
 			free_op(core, slot);
 		core->retired_iterations += slot->ends_iteration;
@@ -268,7 +279,8 @@ static void find_needs(struct core *core)
 		for (unsigned k = 0; k < op->memories_n && k < ACCESSES; k++)
 			plan->stores += p->memories[op->memory + k].store;
 		find_op_needs(op, plan->gives);
-		plan->gives[POOL_ROB] = op->rob;
+		plan->larger = core->c->rob && op->rob > core->c->rob;
+		plan->gives[POOL_ROB] = plan->larger ? 0 : op->rob;
 		for (unsigned slot = 0; slot < op->slots; slot++)
 			at = find_slot_need(core, op, slot, at, &core->needs[n++]);
 	}

@@ -161,6 +161,7 @@ struct op_plan {
 	uint32_t first_need;                    /* of its slots */
 	uint16_t stores;                        /* accesses of it that are stores */
 	bool follows;                           /* it has accesses, or changes registers that are followed */
+	bool larger;                            /* than the ROB */
 	/* Entries that it frees when it retires; without its stores'. */
 	_Alignas(16) int32_t gives[POOLS_IN_ORDER];
 };

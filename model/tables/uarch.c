@@ -273,6 +273,14 @@ double gus_uarch_value(const struct gus_uarch *u, const char *name, double other
 	return param ? param->value : otherwise;
 }
 
+uint32_t gus_uarch_use_uops(const struct gus_uarch_use *use, uint32_t uops)
+{
+	uint32_t n = (use->cycles + GUS_UARCH_CENTI / 2) / GUS_UARCH_CENTI;
+
+	n = n ? n : 1;
+	return uops && n > uops ? uops : n;
+}
+
 uint32_t gus_uarch_group(const struct gus_uarch *u, const char *name)
 {
 	for (uint32_t i = 0; i < u->groups_n; i++)
