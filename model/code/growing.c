@@ -30,6 +30,7 @@ void gus_growing_free(struct gus_growing *g)
 	gus_vec_free(&g->builder.uops);
 	gus_vec_free(&g->builder.flows);
 	gus_vec_free(&g->builder.memories);
+	gus_vec_free(&g->builder.pieces);
 	free((void *)g->program.port_names);
 	free(g);
 }

@@ -189,9 +189,27 @@ static bool goes_back(const struct builder *b, size_t first)
 		last->offset + last->info.length + (uint64_t)last->info.immediate == b->insns.v[first].offset;
 }
 
+static int too_many(const char *what, int most, struct gus_error *err)
+{
+	return gus_fail(err, GUS_E_FULL, "cannot model the code: it has more than %d %s, which is the most of a block",
+			most, what);
+}
+
+/* Of the last instruction that was decoded. */
+static uint64_t uops_of_last(const struct builder *b)
+{
+	const struct gus_uarch_row *row = b->insns.v[b->insns.n - 1].row;
+	uint64_t uops = 1;
+
+	for (uint32_t i = 0; row && i < row->uses_n; i++)
+		uops += gus_uarch_use_uops(&b->u->uses[row->uses + i], row->uops);
+	return uops;
+}
+
 int gus_program_add(struct builder *b, const struct gus_program_code *c, struct gus_error *err)
 {
 	size_t insns = b->insns.n, ops = b->ops.n, n = 0;
+	uint64_t uops = 0;
 
 	if ((c->flags & GUS_PROGRAM_BLOCK) && c->size > GUS_BLOCK_BYTES)
 		return gus_fail(err, GUS_E_FULL, "cannot model the code: it has %zu bytes, and a block has at most %d",
@@ -200,11 +218,11 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 		int size;
 
 		if ((c->flags & GUS_PROGRAM_BLOCK) && n == GUS_BLOCK_INSNS)
-			size = gus_fail(err, GUS_E_FULL, "cannot model the code: it has more than %d instructions, "
-					"which is the most of a block", GUS_BLOCK_INSNS);
+			size = too_many("instructions", GUS_BLOCK_INSNS, err);
 		else
 			size = decode_one(b, c, at, c->lengths ? c->lengths[n] : 0, err);
-
+		if (size >= 0 && (c->flags & GUS_PROGRAM_BLOCK) && (uops += uops_of_last(b)) > GUS_BLOCK_UOPS)
+			size = too_many("uops", GUS_BLOCK_UOPS, err);
 		if (size < 0) {
 			b->insns.n = insns;
 			return -1;
@@ -290,6 +308,7 @@ struct gus_program *gus_program_new(const struct gus_uarch *u, const void *code,
 		gus_vec_free(&b.insns);
 		return NULL;
 	}
+	gus_vec_free(&b.pieces);
 	p = gus_zalloc(sizeof(*p));
 	gus_program_look(p, &b);
 	p->bytes = size;

@@ -51,9 +51,9 @@ struct gus_uop {
 	uint32_t in, out;               /* in program->flows */
 	uint8_t in_n, out_n;
 	uint8_t kind;                   /* enum gus_uop_kind */
-	uint8_t slot;                   /* which issue slot of its op it travels in */
 	uint8_t memory;                 /* of a load or store: which access of its op */
 	uint8_t unit;                   /* exclusive unit + 1; 0: none */
+	uint16_t slot;                  /* which issue slot of its op it travels in */
 	uint16_t unit_cycles;           /* how long that is busy */
 	uint16_t port_cycles;           /* how long the port is taken: 1, or 2 for halves of a wide access */
 	uint16_t latency;               /* cycles until it is complete */
@@ -138,8 +138,9 @@ enum gus_program_flag {
 	GUS_PROGRAM_BLOCK = 2,
 };
 
-/* The largest block: what takes a machine with it some 0.3 s and 60 MB. */
-enum { GUS_BLOCK_BYTES = 65536, GUS_BLOCK_INSNS = 16384 };
+/* The largest block: what takes a machine with it some 0.3 s and 60 MB. Of the rows of our tables no block of so many
+ * instructions comes near to so many uops but one of state saves. */
+enum { GUS_BLOCK_BYTES = 65536, GUS_BLOCK_INSNS = 16384, GUS_BLOCK_UOPS = 1 << 18 };
 
 /* Reads code as one CPU sees it. base is its address. The program borrows the table. NULL with err if the bytes are not
  * whole instructions ("at byte 7: ...") or there are none. Freed with gus_program_free. */

@@ -76,7 +76,7 @@ static void assign_slots(struct builder *b, const struct gus_op *op, bool split)
 			joins--;
 		else if (slot + 1u < op->slots)
 			slot++;
-		uop->slot = (uint8_t)slot;
+		uop->slot = (uint16_t)slot;
 	}
 }
 

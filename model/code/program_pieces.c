@@ -112,16 +112,15 @@ static void add_piece(const struct rules *rules, struct lowered *l, struct touch
 /* The cycles of a use are uops, unless there are more cycles than uops: then ports are held for several (the halves of
  * a wide access), and each group has as many pieces as the instruction has uops. Where there are more groups than uops,
  * one uop holds several ports, which here is one piece each. Less than half a cycle, an average, is still a uop. */
-static void add_pieces(const struct rules *rules, struct lowered *l, struct touches t, uint64_t ports, uint32_t cycles)
+static void add_pieces(const struct rules *rules, struct lowered *l, struct touches t, uint64_t ports,
+		       const struct gus_uarch_use *use)
 {
 	struct piece piece = { .ports = ports, .kind = kind_of(&rules->roles, l, t, ports), .held = 1 };
-	uint32_t n = cycles ? cycles : 1;
+	uint32_t n = gus_uarch_use_uops(use, l->uops), cycles = gus_program_cycles(use->cycles);
 
-	if (l->uops && n > l->uops) {
-		piece.held = (uint16_t)(n / l->uops);
-		n = l->uops;
-	}
-	for (; n && l->pieces_n < PIECES; n--)
+	if (n < cycles)
+		piece.held = (uint16_t)(cycles / n);
+	for (; n; n--)
 		add_piece(rules, l, t, piece);
 }
 
@@ -137,20 +136,20 @@ static void find_data(struct lowered *l)
 		}
 }
 
-/* Uops travel in the order in which they hand each other words, so that who needs a result always comes behind it. A
- * stable sort: among uops of a kind the row's order counts. */
+/* Uops travel in the order in which they hand each other words, so that who needs a result always comes behind it.
+ * Among uops of a kind the row's order counts. They are put in order behind what is there, kind by kind. */
 static void order_pieces(struct lowered *l)
 {
-	static const uint8_t rank[] = {
-		[GUS_UOP_LOAD] = 0, [GUS_UOP_COMPUTE] = 1, [GUS_UOP_STORE_ADDRESS] = 2, [GUS_UOP_STORE_DATA] = 3 };
+	static const enum gus_uop_kind order[] = {
+		GUS_UOP_LOAD, GUS_UOP_COMPUTE, GUS_UOP_STORE_ADDRESS, GUS_UOP_STORE_DATA };
+	struct piece *ordered = l->pieces + l->pieces_n;
+	unsigned n = 0;
 
-	for (unsigned i = 1; i < l->pieces_n; i++)
-		for (unsigned k = i; k && rank[l->pieces[k - 1].kind] > rank[l->pieces[k].kind]; k--) {
-			struct piece swap = l->pieces[k];
-
-			l->pieces[k] = l->pieces[k - 1];
-			l->pieces[k - 1] = swap;
-		}
+	for (size_t kind = 0; kind < sizeof(order) / sizeof(*order); kind++)
+		for (unsigned i = 0; i < l->pieces_n; i++)
+			if (l->pieces[i].kind == order[kind])
+				ordered[n++] = l->pieces[i];
+	l->pieces = ordered;
 }
 
 /* A row has the time from a register operand beside that from the address, and the operation behind the load takes the
@@ -175,13 +174,25 @@ static void add_plain(const struct builder *b, struct lowered *l, struct touches
 			.ports = b->u->groups[b->u->uses[row->uses].group].ports });
 }
 
-void gus_program_find_pieces(const struct builder *b, struct lowered *l)
+/* Twice as many as there can be, as they are put in order behind each other; tables have a bound on their number
+ * (GUS_UARCH_UOPS_MAX). */
+static void make_room(struct builder *b, struct lowered *l)
+{
+	size_t most = 1;
+
+	for (uint32_t i = 0; i < l->uses_n; i++)
+		most += gus_uarch_use_uops(&l->uses[i], l->uops);
+	gus_vec_reserve(&b->pieces, 2 * most);
+	l->pieces = b->pieces.v;
+}
+
+void gus_program_find_pieces(struct builder *b, struct lowered *l)
 {
 	struct touches t = touches_of(l->info);
 
+	make_room(b, l);
 	for (uint32_t i = 0; i < l->uses_n; i++)
-		add_pieces(&b->rules, l, t, b->u->groups[l->uses[i].group].ports,
-			   gus_program_cycles(l->uses[i].cycles));
+		add_pieces(&b->rules, l, t, b->u->groups[l->uses[i].group].ports, &l->uses[i]);
 	if (t.store && !l->stores)
 		find_data(l);
 	if (!l->pieces_n && l->unit) /* whose ports the table does not say */

@@ -47,6 +47,13 @@ struct rules {
 	uint16_t load, load_indexed, load_scaled, load_vector; /* cycles */
 };
 
+/* A uop before it knows its operands. */
+struct piece {
+	uint64_t ports;
+	enum gus_uop_kind kind;
+	uint16_t held;          /* cycles that the port is taken */
+};
+
 /* All that is made so far. Ops own their uops, and uops their flows, by place and number: so arrays only grow at the
  * end while an instruction is made, and the uops of one instruction lie behind each other. */
 struct builder {
@@ -59,6 +66,7 @@ struct builder {
 	struct gus_vec(struct gus_uop) uops;
 	struct gus_vec(struct gus_flow) flows;
 	struct gus_vec(struct gus_program_memory) memories;
+	struct gus_vec(struct piece) pieces;    /* room for those of the instruction that is made */
 };
 
 /* Making a program: begin, add code as often as there is some, look at it. What was looked at is owned by the program
@@ -77,14 +85,6 @@ int gus_program_add(struct builder *b, const struct gus_program_code *c, struct 
 void gus_program_take(struct builder *b, const struct gus_op *op);
 void gus_program_look(struct gus_program *p, const struct builder *b);
 
-/* A uop before it knows its operands. */
-enum { PIECES = 96 };           /* of one instruction; what has more is cut there (state save, wide microcode) */
-struct piece {
-	uint64_t ports;
-	enum gus_uop_kind kind;
-	uint16_t held;          /* cycles that the port is taken */
-};
-
 /* One instruction on its way from row to uops. Each step fills in what the next ones need. */
 struct lowered {
 	const struct gus_insn_info *info;
@@ -97,7 +97,7 @@ struct lowered {
 	unsigned adders;        /* of its computing uops the first, which add to addresses that are written back */
 	bool idiom, complex, decoded_known;
 	unsigned loads, stores, addresses, computes; /* uops of each kind */
-	struct piece pieces[PIECES];
+	struct piece *pieces;   /* the builder's */
 	unsigned pieces_n;
 	/* Cycles from an access that reads to one that writes, -1: that does not need it. */
 	int16_t cycles[GUS_INSN_ACCESSES][GUS_INSN_ACCESSES];
@@ -153,7 +153,7 @@ void gus_program_count_results(const struct builder *b, const struct gus_insn_in
 /* What the row says, or without one the bounds of the class. */
 void gus_program_take_row(struct builder *b, struct lowered *l, const struct gus_uarch_row *row);
 /* The uops of the row by what they are for, in the order in which they travel. */
-void gus_program_find_pieces(const struct builder *b, struct lowered *l);
+void gus_program_find_pieces(struct builder *b, struct lowered *l);
 
 /* program_idioms.c */
 void gus_program_find_idioms(const struct builder *b, struct lowered *l);

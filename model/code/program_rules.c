@@ -82,7 +82,7 @@ static bool word(const struct gus_uarch *u, const char *name, const char *is)
 static uint64_t taken_ports(const struct gus_uarch *u)
 {
 	for (uint32_t i = 0; i < u->rows_n; i++)
-		if (strcmp(u->rows[i].id, "taken") == 0 && u->rows[i].uses_n)
+		if (*u->rows[i].id == 't' && strcmp(u->rows[i].id, "taken") == 0 && u->rows[i].uses_n)
 			return u->groups[u->uses[u->rows[i].uses].group].ports;
 	return 0;
 }

@@ -179,6 +179,77 @@ static int64_t shift_of(const struct gus_values *v, const struct gus_program *p,
 	return 0;
 }
 
+/* The general register that a plain store writes; 0: none. */
+static unsigned stored_register(const struct gus_program *p, const struct gus_insn_info *info)
+{
+	for (unsigned i = 0; i < info->access_count; i++)
+		if ((info->access[i].use & GUS_ACCESS_READ) &&
+		    !(info->access[i].use & (GUS_ACCESS_ADDRESS | GUS_ACCESS_IMPLICIT)) &&
+		    general(p->isa, info->access[i].reg) && !(info->access[i].use & GUS_ACCESS_HIGH))
+			return info->access[i].reg;
+	return 0;
+}
+
+static bool is_live(const struct gus_effect *e, const bool *live)
+{
+	bool any = live[e->to] || (e->kind == STACK && live[GUS_X86_RSP]);
+
+	for (const uint8_t *w = e->writes; *w; w++)
+		any |= live[*w];
+	return any;
+}
+
+/* A register becomes live: whether it was not. 0 is none. */
+static bool enliven(bool *live, unsigned reg)
+{
+	bool is_new = reg && !live[reg];
+
+	live[reg] |= is_new;
+	return is_new;
+}
+
+static bool loads_something(const struct gus_effect *e)
+{
+	return e->kind == LOAD || e->kind == LOAD_SIGN || e->kind == STACK;
+}
+
+/* What instructions read is live if what they write is, and what is loaded may be what any store wrote. */
+static bool enliven_sources(struct gus_values *v, const struct gus_program *p, bool *live)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < p->insns_n; i++) {
+		const struct gus_effect *e = &v->effects[i];
+
+		if (e->kind == NOTHING || !is_live(e, live))
+			continue;
+		v->loads |= loads_something(e);
+		changed |= enliven(live, e->a);
+		changed |= enliven(live, e->b);
+	}
+	for (uint32_t i = 0; v->loads && i < p->insns_n; i++)
+		if (p->insns[i].info.class == GUS_INSN_STORE)
+			changed |= enliven(live, stored_register(p, &p->insns[i].info));
+	return changed;
+}
+
+/* Only addresses are asked for, so only registers that become part of one are followed, whatever the order of the
+ * instructions. Most of those that compute do not, and need not be run. */
+static void drop_dead(struct gus_values *v, const struct gus_program *p)
+{
+	bool live[UINT8_MAX + 1] = { false };
+
+	for (uint32_t i = 0; i < p->memories_n; i++) {
+		enliven(live, p->memories[i].base);
+		enliven(live, p->memories[i].index);
+	}
+	while (enliven_sources(v, p, live))
+		;
+	for (uint32_t i = 0; i < p->insns_n; i++)
+		if (!is_live(&v->effects[i], live))
+			v->effects[i] = (struct gus_effect){ .kind = NOTHING };
+}
+
 void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gus_core_pointers pointers)
 {
 	/* BHive's constant: a page that is mapped, and as a double a denormal that is read as zero. */
@@ -199,6 +270,7 @@ void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gu
 		for (unsigned n = 0; n < p->ops[i].memories_n; n++)
 			v->shifts[p->ops[i].memory + n] = shift_of(v, p, &p->ops[i],
 								   &p->memories[p->ops[i].memory + n]);
+	drop_dead(v, p);
 	for (unsigned r = GUS_X86_RAX; r <= GUS_X86_R15; r++)
 		v->regs[r] = (struct gus_value){ pointers == GUS_CORE_POINTERS_DISTINCT ?
 			((uint64_t)r << 36) + ((uint64_t)r * 192) : constant, true };
@@ -244,14 +316,13 @@ struct gus_value gus_values_address(const struct gus_values *v, const struct gus
 struct gus_value gus_values_stored(const struct gus_values *v, const struct gus_program *p, uint32_t insn)
 {
 	const struct gus_insn_info *info = &p->insns[insn].info;
+	unsigned reg;
 
 	if (!v->effects || info->class != GUS_INSN_STORE || info->vector_bits)
 		return (struct gus_value){ 0, false };
-	for (unsigned i = 0; i < info->access_count; i++)
-		if ((info->access[i].use & GUS_ACCESS_READ) &&
-		    !(info->access[i].use & (GUS_ACCESS_ADDRESS | GUS_ACCESS_IMPLICIT)) &&
-		    general(p->isa, info->access[i].reg) && !(info->access[i].use & GUS_ACCESS_HIGH))
-			return v->regs[info->access[i].reg];
+	reg = stored_register(p, info);
+	if (reg)
+		return v->regs[reg];
 	if (info->flags & GUS_INSN_IMMEDIATE)
 		return (struct gus_value){ (uint64_t)info->immediate, true };
 	return (struct gus_value){ 0, false };

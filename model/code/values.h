@@ -27,7 +27,8 @@ struct gus_value {
 
 struct gus_values {
 	enum gus_core_pointers pointers;
-	struct gus_effect *effects;     /* one for each of program->insns */
+	struct gus_effect *effects;     /* one for each of program->insns; of what no address depends on: nothing */
+	bool loads;                     /* some address depends on what is loaded */
 	int64_t *shifts;                /* one for each of program->memories: what its operand does not say */
 	struct gus_value regs[GUS_INSN_REGS];
 	struct gus_value memory;        /* of words that were not written */
@@ -46,11 +47,12 @@ bool gus_effect_moves_stack(const struct gus_effect *e, int64_t *constant);
 
 void gus_values_begin(struct gus_values *v, const struct gus_program *p, enum gus_core_pointers pointers);
 void gus_values_end(struct gus_values *v);
-/* Whether an instruction changes a register whose value is followed. */
+/* Whether an instruction changes a register whose value is followed: one that addresses depend on. */
 bool gus_values_follows(const struct gus_values *v, uint32_t insn);
 /* The address of an access, before its instruction runs. Unknown if a register of it is. */
 struct gus_value gus_values_address(const struct gus_values *v, const struct gus_program *p, uint32_t memory);
-/* What a store writes, before its instruction runs; unknown unless it is a plain store of a register or constant. */
+/* What a store writes, before its instruction runs; unknown unless it is a plain store of a register or constant. True
+ * only where an address depends on what is loaded: else registers that are stored need not be followed. */
 struct gus_value gus_values_stored(const struct gus_values *v, const struct gus_program *p, uint32_t insn);
 /* Runs one instruction; loaded is what its load got. */
 void gus_values_step(struct gus_values *v, uint32_t insn, struct gus_value loaded);

@@ -49,10 +49,19 @@ static void free_op(struct core *core, const struct live_slot *last)
 {
 	const struct op_plan *plan = &core->plans[last->op];
 
-	for (unsigned i = 0; i < core->pools_in_order; i++)
-		core->pools[core->pools_used[i]].freed += plan->gives[core->pools_used[i]];
+	for (unsigned i = 0; i < FOURS; i++)
+		fours(core->pools.freed)[i] += fours_of(plan->gives)[i];
 	if (plan->stores || core->p->ops[last->op].stores)
 		gus_core_retire_stores(core, &core->p->ops[last->op], plan->stores);
+}
+
+/* What is larger than the whole ROB could never end if it kept its entries until then: microcode, whose uops retire as
+ * they come. */
+static void free_slot(struct core *core, const struct live_slot *slot)
+{
+	const struct gus_op *op = &core->p->ops[slot->op];
+
+	core->pools.freed[POOL_ROB] += op->rob > op->slots && slot->n ? (int32_t)slot->n : 1;
 }
 
 /* In order, and whole slots only: what is fused in the renamer counts as one for the width. A slot is done when none
@@ -70,6 +79,8 @@ static void retire(struct core *core)
 		if (core->options->listener && core->options->listener->uop)
 			tell_slot(core, slot);
 		core->retired_now += slot->n;
+		if (core->plans[slot->op].larger)
+			free_slot(core, slot);
 		if (slot->ends_op)
 			free_op(core, slot);
 		core->retired_iterations += slot->ends_iteration;
@@ -131,18 +142,16 @@ static void account(struct core *core, struct gus_core_cycle *told, bool empty, 
 	tell_cycle(core, told);
 }
 
-static uint32_t free_entries(const struct pool *pool)
+static uint32_t free_entries(const struct core *core, enum pools pool)
 {
-	return pool->size == NO_LIMIT ? 0 : (uint32_t)(pool->size - pool->used);
+	return core->pools.size[pool] == NO_LIMIT ? 0 : (uint32_t)core->pools.left[pool];
 }
 
-static void give_back(struct core *core)
+static void give_back(struct entries *pools)
 {
-	for (unsigned i = 0; i < core->pools_n; i++) {
-		struct pool *pool = &core->pools[core->pools_used[i]];
-
-		pool->used -= pool->freed;
-		pool->freed = 0;
+	for (unsigned i = 0; i < POOLS / 4; i++) {
+		fours(pools->left)[i] += fours(pools->freed)[i];
+		fours(pools->freed)[i] = (four_entries){ 0 };
 	}
 }
 
@@ -150,8 +159,8 @@ static void give_back(struct core *core)
  * waited for that hears of it before ports look. */
 static void cycle(struct core *core)
 {
-	struct gus_core_cycle told = { .free_rs = free_entries(&core->pools[POOL_RS]),
-		.free_rob = free_entries(&core->pools[POOL_ROB]) };
+	struct gus_core_cycle told = { .free_rs = free_entries(core, POOL_RS),
+		.free_rob = free_entries(core, POOL_ROB) };
 	bool empty = core->slot_head == core->slot_tail;
 	bool flushed = core->mispredict && core->blocked_until > core->cycle;
 
@@ -164,7 +173,7 @@ static void cycle(struct core *core)
 	gus_core_issue(core);
 	gus_frontend_cycle(&core->front);
 	account(core, &told, empty, flushed);
-	give_back(core);
+	give_back(&core->pools);
 	core->cycle++;
 }
 
@@ -231,26 +240,20 @@ static uint32_t find_slot_need(const struct core *core, const struct gus_op *op,
 	return at;
 }
 
-/* Buffers that no op takes anything of never have to be looked at. */
-static void find_pools(struct core *core, uint32_t needs)
+static void find_most(struct core *core, uint32_t needs)
 {
 	/* No more than the rings take at all. */
 	uint32_t width = core->c->issue_width < 4096 ? core->c->issue_width : 4096;
 
-	for (unsigned pool = 0; pool < POOLS; pool++) {
-		int32_t most = 0;
+	for (uint32_t i = 0; i < needs; i++) {
+		const struct slot_need *need = &core->needs[i];
 
-		for (uint32_t i = 0; i < needs; i++)
-			most = core->needs[i].entries[pool] > most ? core->needs[i].entries[pool] : most;
-		if (most)
-			core->pools_used[core->pools_n++] = (uint8_t)pool;
-		core->most[pool] = most * (int32_t)width;
-		if (pool < POOLS_IN_ORDER)
-			core->pools_in_order = core->pools_n;
+		for (unsigned pool = 0; pool < POOLS; pool++)
+			if (need->entries[pool] * (int32_t)width > core->most[pool])
+				core->most[pool] = need->entries[pool] * (int32_t)width;
+		if (need->n * width > core->most_uops)
+			core->most_uops = need->n * width;
 	}
-	for (uint32_t i = 0; i < needs; i++)
-		if (core->needs[i].n * width > core->most_uops)
-			core->most_uops = core->needs[i].n * width;
 }
 
 /* What the slots of all ops need, found once, and what else is asked of each op. */
@@ -276,11 +279,12 @@ static void find_needs(struct core *core)
 		for (unsigned k = 0; k < op->memories_n && k < ACCESSES; k++)
 			plan->stores += p->memories[op->memory + k].store;
 		find_op_needs(op, plan->gives);
-		plan->gives[POOL_ROB] = op->rob;
+		plan->larger = core->c->rob && op->rob > core->c->rob;
+		plan->gives[POOL_ROB] = plan->larger ? 0 : op->rob;
 		for (unsigned slot = 0; slot < op->slots; slot++)
 			at = find_slot_need(core, op, slot, at, &core->needs[n++]);
 	}
-	find_pools(core, n);
+	find_most(core, n);
 }
 
 /* Which scheduler ports have, and which uops are not bound to them. The oldest uop that is ready for a port can always
@@ -294,6 +298,7 @@ static void find_ports(struct core *core)
 		bool of_int = station == GUS_CORE_STATION_INT;
 
 		core->port_pool[i] = (uint8_t)(POOL_RS + station);
+		core->stations |= station != GUS_CORE_STATION_WHOLE;
 		core->int_ports |= (uint64_t)of_int << i;
 		if (binding == GUS_CORE_BIND_ANY || (binding == GUS_CORE_BIND_TURNS && !of_int))
 			core->unbound_ports |= 1ull << i;
@@ -337,16 +342,16 @@ static void begin(struct core *core, const struct gus_program *p, const struct g
 
 	*core = (struct core){ .p = p, .c = c, .options = options };
 	for (unsigned i = 0; i < POOLS; i++)
-		core->pools[i].size = sizes[i] && sizes[i] < NO_LIMIT ? (int32_t)sizes[i] : NO_LIMIT;
-	core->slots = gus_zalloc(slots * sizeof(*core->slots));
+		core->pools.size[i] = sizes[i] && sizes[i] < NO_LIMIT ? (int32_t)sizes[i] : NO_LIMIT;
+	memcpy(core->pools.left, core->pools.size, sizeof(core->pools.left));
+	/* An entry of these is written when it gets its number, and asked for by that number only. */
+	core->slots = gus_alloc(slots * sizeof(*core->slots));
 	core->slot_mask = slots - 1;
-	core->uops = gus_zalloc(uops * sizeof(*core->uops));
-	core->accesses = gus_zalloc(uops * sizeof(*core->accesses));
+	core->uops = gus_alloc(uops * sizeof(*core->uops));
+	core->accesses = gus_alloc(uops * sizeof(*core->accesses));
 	core->uop_mask = uops - 1;
-	core->stores = gus_zalloc(stores * sizeof(*core->stores));
+	core->stores = gus_alloc(stores * sizeof(*core->stores));
 	core->store_mask = stores - 1;
-	for (uint64_t i = 0; i < uops; i++)
-		core->uops[i].seq = GUS_NEVER;
 	core->wheel = gus_zalloc(WHEEL * sizeof(*core->wheel));
 	for (unsigned i = 0; i < p->ports_n; i++)
 		core->ready[i] = gus_zalloc(uops / 8);
@@ -418,7 +423,7 @@ int gus_core_run(const struct gus_program *p, const struct gus_core_config *c, c
 					"hit depends on those before: give a number of iterations");
 		options->memory->begin(options->memory->context);
 	}
-	core = gus_zalloc(sizeof(*core));
+	core = gus_alloc(sizeof(*core));
 	begin(core, p, c, options);
 	while (!done) {
 		uint64_t iterations = core->issued_iterations;

@@ -12,10 +12,9 @@
 /* An entry of a part of the scheduler is one of the whole as well: both may have a limit. */
 static void occupy(struct core *core, struct live_uop *u, const struct gus_uop *uop)
 {
-	core->waiting[u->port]--;
 	core->left[u->port]++;
-	core->pools[POOL_RS].freed++;
-	core->pools[core->port_pool[u->port]].freed += core->port_pool[u->port] != POOL_RS;
+	core->pools.freed[POOL_RS]++;
+	core->pools.freed[core->port_pool[u->port]] += core->port_pool[u->port] != POOL_RS;
 	core->port_free[u->port] = core->cycle + (uop->port_cycles ? uop->port_cycles : 1);
 	if (uop->unit)
 		core->unit_free[uop->unit] = core->cycle + uop->unit_cycles;
@@ -56,7 +55,8 @@ static void dispatch_uop(struct core *core, struct live_uop *u)
 	slot->waiting--;
 	if (core->blocking == u->slot + 1 && !slot->waiting)
 		gus_core_unblock(core, slot->complete);
-	gus_core_wake_waiters(core, u);
+	if (u->waiters)
+		gus_core_wake_waiters(core, u);
 }
 
 /* Some L1 caches with three load ports have banks with two: of loads that need the same bytes of a line, whichever
@@ -81,7 +81,7 @@ static bool may_go(const struct core *core, const struct live_uop *u, unsigned p
 		return false;
 	if (uop->unit && core->unit_free[uop->unit] > core->cycle)
 		return false;
-	return !core->c->l1d_bank_ports || !bank_taken(core, u);
+	return !core->c->l1d_bank_ports || core->loads_now_n < core->c->l1d_bank_ports || !bank_taken(core, u);
 }
 
 /* Of the uops that are bound to one port, those ready in 64 entries of the ring, from that of number seq on, which is
@@ -93,18 +93,12 @@ static uint64_t ready_word(const struct core *core, unsigned bound, uint64_t seq
 	return core->uop_tail - seq < 64 ? word & ((1ull << (core->uop_tail - seq)) - 1) : word;
 }
 
-/* The oldest that is ready, may take the port and finds its unit free, of those that are bound to a port with some
- * that are ready: its number, or NEVER. The first that is ready at all is where the next search begins. */
-static uint64_t oldest(struct core *core, unsigned bound, unsigned port)
+/* Behind one that may not go. */
+static __attribute__((noinline)) uint64_t next_oldest(struct core *core, unsigned bound, unsigned port,
+						      uint64_t behind)
 {
-	uint64_t from = core->ready_from[bound], seq = from & ~63ull;
-	uint64_t word = ready_word(core, bound, seq) & ~0ull << from % 64;
+	uint64_t seq = behind & ~63ull, word = ready_word(core, bound, seq) & ~1ull << behind % 64;
 
-	for (; !word; word = ready_word(core, bound, seq))
-		seq += 64;
-	core->ready_from[bound] = seq + (uint64_t)__builtin_ctzll(word);
-	if (core->plain_ports >> port & 1)
-		return core->ready_from[bound];
 	while (true) {
 		for (; word; word &= word - 1) {
 			uint64_t at = seq + (uint64_t)__builtin_ctzll(word);
@@ -117,6 +111,22 @@ static uint64_t oldest(struct core *core, unsigned bound, unsigned port)
 			return GUS_NEVER;
 		word = ready_word(core, bound, seq);
 	}
+}
+
+/* The oldest that is ready, may take the port and finds its unit free, of those that are bound to a port with some
+ * that are ready: its number, or NEVER. The first that is ready at all is where the next search begins. */
+static inline uint64_t oldest(struct core *core, unsigned bound, unsigned port)
+{
+	uint64_t from = core->ready_from[bound], seq = from & ~63ull;
+	uint64_t word = ready_word(core, bound, seq) & ~0ull << from % 64;
+
+	for (; !word; word = ready_word(core, bound, seq))
+		seq += 64;
+	seq += (uint64_t)__builtin_ctzll(word);
+	core->ready_from[bound] = seq;
+	if ((core->plain_ports >> port & 1) || may_go(core, core_uop(core, seq), port))
+		return seq;
+	return next_oldest(core, bound, port, seq);
 }
 
 /* The uop that a port takes next: one bound to it, but where ports are not bound the oldest one that it may take, of
@@ -150,17 +160,23 @@ static struct live_uop *take_ready(struct core *core, uint64_t seq)
 	return u;
 }
 
-/* The ports of a mask, the lowest first. A uop whose result takes no time may make another one ready on a port that
- * is still to come, so the mask of those that have something is read anew for each. */
-static void dispatch_ports(struct core *core, uint64_t ports)
+/* The ports of a mask, the lowest first, then those of the next one. A uop whose result takes no time may make another
+ * one ready on a port that is still to come, so the mask of those that have something is read anew for each. */
+static void dispatch_ports(struct core *core, uint64_t ports, uint64_t next)
 {
-	uint64_t rest;
-
-	while (core->ready_ports && (rest = ports & (core->ready_ports | core->unbound_ports))) {
-		unsigned port = (unsigned)__builtin_ctzll(rest);
+	while (core->ready_ports) {
+		uint64_t rest = ports & (core->ready_ports | core->unbound_ports), seq;
+		unsigned port;
 		struct live_uop *u;
-		uint64_t seq;
 
+		if (!rest) {
+			if (!next)
+				return;
+			ports = next;
+			next = 0;
+			continue;
+		}
+		port = (unsigned)__builtin_ctzll(rest);
 		ports &= ~1ull << port;
 		if (core->port_free[port] > core->cycle)
 			continue;
@@ -169,7 +185,6 @@ static void dispatch_ports(struct core *core, uint64_t ports)
 			continue;
 		u = take_ready(core, seq);
 		core->waiting[u->port]--;
-		core->waiting[port]++;
 		u->port = (int8_t)port;
 		dispatch_uop(core, u);
 	}
@@ -191,6 +206,5 @@ void gus_core_dispatch(struct core *core)
 	/* Where loads can be in each other's way, no port is always the one that loses. */
 	if (core->c->l1d_bank_ports)
 		from <<= core->cycle % core->p->ports_n;
-	dispatch_ports(core, all & from);
-	dispatch_ports(core, all & ~from);
+	dispatch_ports(core, all & from, all & ~from);
 }

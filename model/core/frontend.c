@@ -34,8 +34,8 @@ static bool from_program(struct gus_frontend *f, struct gus_fetched *out)
 
 	if (f->iterations && f->next_iteration >= f->iterations)
 		return false;
-	*out = (struct gus_fetched){ .op = op, .taken = (f->p->ops[op].flags & GUS_OP_TAKEN) != 0,
-		.last = op + 1 == f->p->ops_n, .iteration = f->next_iteration };
+	*out = f->ops[op];
+	out->iteration = f->next_iteration;
 	f->next_op++;
 	if (out->last) {
 		f->next_op = 0;
@@ -53,21 +53,17 @@ static bool from_source(struct gus_frontend *f, struct gus_fetched *out)
 	if (!f->source->next(f->source->context, &step))
 		return false;
 	*out = (struct gus_fetched){ .op = step.op, .taken = step.taken, .last = step.last, .addressed = step.addressed,
-		.addresses = f->next_addresses, .iteration = f->next_iteration };
+		.fused = f->p->ops[step.op].fused, .addresses = f->next_addresses, .iteration = f->next_iteration };
 	memcpy(f->addresses[f->next_addresses], step.address, sizeof(step.address));
 	f->next_addresses = (uint16_t)((f->next_addresses + 1) % GUS_FRONT_STEPS);
 	f->next_iteration += step.last;
 	return true;
 }
 
-/* Whether there is an op ahead. */
-static bool fetch(struct gus_frontend *f)
+bool gus_frontend_fetch(struct gus_frontend *f)
 {
-	if (f->have_ahead)
-		return true;
-	if (f->ended)
-		return false;
-	f->have_ahead = f->source ? from_source(f, &f->ahead) : from_program(f, &f->ahead);
+	if (!f->ended)
+		f->have_ahead = f->source ? from_source(f, &f->ahead) : from_program(f, &f->ahead);
 	f->ended = !f->have_ahead;
 	return f->have_ahead;
 }
@@ -75,10 +71,9 @@ static bool fetch(struct gus_frontend *f)
 /* Of unrolled code each iteration lies behind the one before. */
 static uint64_t address_of(const struct gus_frontend *f, const struct gus_fetched *fetched, unsigned insn)
 {
-	const struct gus_program *p = f->p;
-	uint64_t at = p->base + p->insns[p->ops[fetched->op].insn + insn].offset;
+	uint64_t at = f->p->base + f->insns[f->p->ops[fetched->op].insn + insn].offset;
 
-	return f->unrolled ? at + fetched->iteration * p->bytes : at;
+	return f->unrolled ? at + fetched->iteration * f->p->bytes : at;
 }
 
 /* The queue. */
@@ -94,35 +89,7 @@ static bool has_room(const struct gus_frontend *f, unsigned uops)
 static void put(struct gus_frontend *f, const struct gus_fetched *fetched)
 {
 	f->queue[(f->queue_first + f->queue_n++) % GUS_FRONT_QUEUE] = *fetched;
-	f->queue_uops += f->p->ops[fetched->op].fused;
-}
-
-const struct gus_fetched *gus_frontend_peek(struct gus_frontend *f)
-{
-	if (f->mode == GUS_CORE_FETCH_IDEAL || f->mode == GUS_CORE_FETCH_LOOP)
-		return fetch(f) ? &f->ahead : NULL;
-	return f->queue_n ? &f->queue[f->queue_first] : NULL;
-}
-
-void gus_frontend_take(struct gus_frontend *f)
-{
-	if (f->mode == GUS_CORE_FETCH_IDEAL || f->mode == GUS_CORE_FETCH_LOOP) {
-		f->have_ahead = false;
-		return;
-	}
-	f->queue_uops -= f->p->ops[f->queue[f->queue_first].op].fused;
-	f->queue_first = (f->queue_first + 1) % GUS_FRONT_QUEUE;
-	f->queue_n--;
-}
-
-bool gus_frontend_boundary(struct gus_frontend *f, bool last)
-{
-	if (!last || f->mode != GUS_CORE_FETCH_LOOP || !f->unroll)
-		return false;
-	if (++f->unrolled_n < f->unroll)
-		return false;
-	f->unrolled_n = 0;
-	return true;
+	f->queue_uops += fetched->fused;
 }
 
 /* Length decoding: the bytes of one aligned block a cycle, at most predecode_width instructions of it. An instruction
@@ -163,14 +130,14 @@ static void predecode(struct gus_frontend *f)
 	}
 	if (f->returning)
 		return;
-	while (f->found_n < room && fetch(f)) {
+	while (f->found_n < room && gus_frontend_has_ahead(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
-		const struct gus_insn_info *info = &f->p->insns[op->insn + f->insn].info;
-		uint64_t at = address_of(f, &f->ahead, f->insn), block = (at + info->length - 1) >> f->fetch_shift;
+		const struct gus_front_insn *insn = &f->insns[op->insn + f->insn];
+		uint64_t at = address_of(f, &f->ahead, f->insn), block = (at + insn->length - 1) >> f->fetch_shift;
 		bool ends;
 
 		if (block != f->block) {
-			bool opcode_before = (at + info->opcode_length - 1) >> f->fetch_shift == f->block;
+			bool opcode_before = (at + insn->opcode_length - 1) >> f->fetch_shift == f->block;
 			/* Its opcode is one too many in this block: that takes a cycle more. */
 			bool more = count && count == c->predecode_width && opcode_before;
 
@@ -184,7 +151,7 @@ static void predecode(struct gus_frontend *f)
 		f->worked += !count++;
 		ends = f->insn + 1u == op->insns_n;
 		f->found[(f->found_first + f->found_n++) % GUS_FRONT_INSNS] = f->ahead;
-		if (info->flags & GUS_INSN_LCP)
+		if (insn->lcp)
 			stop_for_prefix(f);
 		f->insn++;
 		if (ends) {
@@ -195,7 +162,8 @@ static void predecode(struct gus_frontend *f)
 			if (taken && !f->unrolled) {
 				f->block = UINT64_MAX;
 				f->worked = 0;
-				f->returning = f->kept && !f->ended && fetch(f) && f->kept[f->ahead.op];
+				f->returning = f->kept && !f->ended && gus_frontend_has_ahead(f) &&
+					f->kept[f->ahead.op];
 				return;
 			}
 		}
@@ -227,7 +195,7 @@ static void begin_microcode(struct gus_frontend *f, const struct gus_op *op)
 	f->switching = f->from_cache ? f->c->microcode_switch : decoders - decoders / 2;
 }
 
-/* In order, as many as make a group (model/code/decode_group.c). */
+/* In order, as many as make a group (model/code/decode_group.h). */
 static void decode(struct gus_frontend *f)
 {
 	struct gus_decode_group group = { 0 };
@@ -279,7 +247,7 @@ static void deliver(struct gus_frontend *f)
 
 	if (microcode(f))
 		return;
-	while (fetch(f)) {
+	while (gus_frontend_has_ahead(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
 		uint64_t at = gus_uop_lines_at(f->c, f->p, op, address_of(f, &f->ahead, 0));
 
@@ -415,6 +383,26 @@ static unsigned shift_of(uint32_t bytes)
 	return bytes ? (unsigned)__builtin_ctz(bytes) : 0;
 }
 
+static struct gus_front_insn *insns_of(const struct gus_program *p)
+{
+	struct gus_front_insn *insns = gus_alloc((p->insns_n + 1) * sizeof(*insns));
+
+	for (uint32_t i = 0; i < p->insns_n; i++)
+		insns[i] = (struct gus_front_insn){ p->insns[i].offset, p->insns[i].info.length,
+			p->insns[i].info.opcode_length, (p->insns[i].info.flags & GUS_INSN_LCP) != 0 };
+	return insns;
+}
+
+static struct gus_fetched *ops_of(const struct gus_program *p)
+{
+	struct gus_fetched *ops = gus_alloc((p->ops_n + 1) * sizeof(*ops));
+
+	for (uint32_t i = 0; i < p->ops_n; i++)
+		ops[i] = (struct gus_fetched){ .op = i, .taken = (p->ops[i].flags & GUS_OP_TAKEN) != 0,
+			.fused = p->ops[i].fused, .last = i + 1 == p->ops_n };
+	return ops;
+}
+
 void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, const struct gus_core_config *c,
 			const struct gus_core_options *o)
 {
@@ -427,6 +415,8 @@ void gus_frontend_begin(struct gus_frontend *f, const struct gus_program *p, con
 	f->addresses = o->source ? gus_zalloc(GUS_FRONT_STEPS * sizeof(*f->addresses)) : NULL;
 	f->iterations = o->iterations;
 	f->fetch_shift = shift_of(c->fetch_bytes);
+	f->insns = insns_of(p);
+	f->ops = o->source ? NULL : ops_of(p);
 	f->block = UINT64_MAX;
 	if (f->mode == GUS_CORE_FETCH_MIXED) {
 		f->kept = gus_zalloc(p->ops_n * sizeof(*f->kept));
@@ -440,6 +430,8 @@ void gus_frontend_end(struct gus_frontend *f)
 {
 	free(f->addresses);
 	free(f->kept);
+	free(f->insns);
+	free(f->ops);
 }
 
 /* What state.c compares: all that decides what is delivered from now on. Addresses count by where they are in
@@ -453,7 +445,7 @@ uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
 	sum = gus_mix(sum, f->have_ahead ? (uint64_t)f->ahead.op << 8 | f->insn : f->next_op);
 	sum = gus_mix(sum, ((uint64_t)f->stalled << 32) | (f->microcode << 8) | f->switching);
 	sum = gus_mix(sum, (uint64_t)f->from_cache << 1 | f->returning);
-	if (!f->from_cache && fetch((struct gus_frontend *)f)) {
+	if (!f->from_cache && gus_frontend_has_ahead((struct gus_frontend *)f)) {
 		uint64_t at = address_of(f, &f->ahead, f->insn);
 
 		sum = gus_mix(sum, (uint64_t)f->worked << 32 | f->head_start);

@@ -4,6 +4,8 @@
 #ifndef GUS_MODEL_CORE_FRONTEND_H
 #define GUS_MODEL_CORE_FRONTEND_H
 
+#include <stddef.h>
+
 #include "model/code/uop_lines.h"
 #include "model/machine/options.h"
 
@@ -15,10 +17,18 @@ struct gus_fetched {
 	uint64_t iteration;
 	uint32_t op;
 	uint16_t addresses;     /* where the source's addresses of its accesses are kept */
+	uint16_t fused;         /* uops of it in the queue */
 	bool taken, last, addressed;
 };
 
 enum { GUS_FRONT_QUEUE = 256, GUS_FRONT_INSNS = 64, GUS_FRONT_STEPS = 2048 };
+
+/* What length decoding asks of an instruction. */
+struct gus_front_insn {
+	uint64_t offset;        /* of its first byte */
+	uint8_t length, opcode_length;
+	bool lcp;
+};
 
 struct gus_frontend {
 	const struct gus_program *p;
@@ -32,12 +42,14 @@ struct gus_frontend {
 	/* The source. */
 	struct gus_fetched ahead;       /* the next op that was not yet taken */
 	bool have_ahead;
+	struct gus_fetched *ops;        /* of the program itself, but for their iterations */
 	uint32_t next_op;
 	uint64_t next_iteration;
 	uint16_t next_addresses;
 	uint64_t (*addresses)[4];       /* of the last GUS_FRONT_STEPS ops, if there is a source */
 
 	/* Length decoding: instruction `insn` of op `ahead` comes next, in the block of that number. */
+	struct gus_front_insn *insns;   /* those of the program */
 	unsigned insn;
 	uint64_t block;
 	unsigned stalled;               /* cycles until it goes on */
@@ -72,11 +84,43 @@ enum gus_core_fetch gus_frontend_mode(const struct gus_program *p, const struct 
 unsigned gus_frontend_unroll(const struct gus_program *p, const struct gus_core_config *c);
 /* One cycle's work. */
 void gus_frontend_cycle(struct gus_frontend *f);
+/* Fetches the next op of the source, if there is one, into `ahead`, which is empty. */
+bool gus_frontend_fetch(struct gus_frontend *f);
+
+/* Whether there is an op ahead. */
+static inline bool gus_frontend_has_ahead(struct gus_frontend *f)
+{
+	return f->have_ahead || gus_frontend_fetch(f);
+}
+
 /* The next op for issue, or NULL. It stays until it is taken. */
-const struct gus_fetched *gus_frontend_peek(struct gus_frontend *f);
-void gus_frontend_take(struct gus_frontend *f);
+static inline const struct gus_fetched *gus_frontend_peek(struct gus_frontend *f)
+{
+	if (f->mode == GUS_CORE_FETCH_IDEAL || f->mode == GUS_CORE_FETCH_LOOP)
+		return gus_frontend_has_ahead(f) ? &f->ahead : NULL;
+	return f->queue_n ? &f->queue[f->queue_first] : NULL;
+}
+
+static inline void gus_frontend_take(struct gus_frontend *f)
+{
+	if (f->mode == GUS_CORE_FETCH_IDEAL || f->mode == GUS_CORE_FETCH_LOOP) {
+		f->have_ahead = false;
+		return;
+	}
+	f->queue_uops -= f->queue[f->queue_first].fused;
+	f->queue_first = (f->queue_first + 1) % GUS_FRONT_QUEUE;
+	f->queue_n--;
+}
+
 /* Whether issue must stop after the op that was just taken: the end of what the loop buffer holds. */
-bool gus_frontend_boundary(struct gus_frontend *f, bool last);
+static inline bool gus_frontend_boundary(struct gus_frontend *f, bool last)
+{
+	if (!last || f->mode != GUS_CORE_FETCH_LOOP || !f->unroll || ++f->unrolled_n < f->unroll)
+		return false;
+	f->unrolled_n = 0;
+	return true;
+}
+
 /* Mixes a value into the sum of a state. */
 static inline uint64_t gus_mix(uint64_t sum, uint64_t value)
 {

@@ -21,6 +21,14 @@
  * (`waiting`). UFS must be read so: if uops counted until they retire, the loop of its Table 7.1 would take 22.01
  * cycles instead of the published 23.01. */
 
+/* Of a mask of two ports at least: whether there are no more. */
+static bool is_pair(uint64_t mask)
+{
+	uint64_t rest = mask & (mask - 1);
+
+	return !(rest & (rest - 1));
+}
+
 static int lowest(uint64_t mask)
 {
 	return __builtin_ctzll(mask);
@@ -193,12 +201,12 @@ static int bind(struct core *core, const struct gus_uop *uop)
 	case GUS_CORE_BIND_TURNS:
 		return past_full(core, mask);
 	case GUS_CORE_BIND_SLOTS:
-		if (uop->kind == GUS_UOP_LOAD && __builtin_popcountll(mask) == 2)
+		if (uop->kind == GUS_UOP_LOAD && is_pair(mask))
 			return in_turn(core, mask);
 		return by_slot(core, mask, core->issued_now);
 	case GUS_CORE_BIND_RANKS:
 	case GUS_CORE_BIND_ROTATE:
-		if (uop->kind >= GUS_UOP_LOAD && __builtin_popcountll(mask) == 2)
+		if (uop->kind >= GUS_UOP_LOAD && is_pair(mask))
 			return pair_in_turn(core, mask);
 		return core->c->port_binding == GUS_CORE_BIND_RANKS ? by_rank(core, mask, core->issued_now) :
 			by_rotation(core, mask, core->issued_now);
@@ -282,7 +290,7 @@ static bool eliminate(struct core *core, const struct gus_op *op)
 /* From here on readers of these registers wait for this uop. What a reader adds to the dispatch of its producer is
  * the latency of that very result, which need not be the time in which the uop is complete (flags may be there
  * sooner). */
-static void write_results(struct core *core, const struct gus_uop *uop, uint64_t seq)
+static inline void write_results(struct core *core, const struct gus_uop *uop, uint64_t seq)
 {
 	const struct gus_flow *out = &core->p->flows[uop->out];
 
@@ -328,8 +336,8 @@ static void enter_uop(struct core *core, uint32_t number, struct live_slot *slot
 	slot->waiting++;
 	u->port = (int8_t)bind(core, uop);
 	core->waiting[u->port]++;
-	core->pools[POOL_RS].used++;
-	core->pools[core->port_pool[u->port]].used += core->port_pool[u->port] != POOL_RS;
+	core->pools.left[POOL_RS]--;
+	core->pools.left[core->port_pool[u->port]] -= core->port_pool[u->port] != POOL_RS;
 	/* An input that is late is in time if it comes some cycles after the dispatch: so much less the uop waits. */
 	for (unsigned i = 0; i < uop->in_n; i++) {
 		const struct live_reg *reg = &core->regs[in[i].reg];
@@ -348,38 +356,45 @@ static void enter_uop(struct core *core, uint32_t number, struct live_slot *slot
 
 /* One op. */
 
-/* Most buffers have room for whatever the slots of a cycle can need: only the others, once for each cycle, need be
- * looked at slot by slot. */
+/* Four entries as two numbers, with their signs in these bits. */
+typedef uint64_t two_halves __attribute__((vector_size(16)));
+static const uint64_t SIGNS = 0x8000000080000000;
+
+/* Whether all buffers have so many entries. Only signs matter, and what is below zero keeps its sign in the sum of
+ * bits. */
+static bool have_entries(const struct core *core, const int32_t *entries)
+{
+	const int32_t *left = core->pools.left;
+	four_entries lacks = { 0 };
+	two_halves halves;
+	bool room = left[POOL_RS] >= entries[POOL_RS];
+
+	for (unsigned i = 0; i < FOURS; i++)
+		lacks |= fours_of(left)[i] - fours_of(entries)[i];
+	halves = (two_halves)lacks;
+	for (unsigned i = POOL_RS + 1; core->stations && i < POOLS; i++)
+		room &= left[i] >= entries[i];
+	return room && !((halves[0] | halves[1]) & SIGNS);
+}
+
+/* Buffers, rings and the entries of each port mostly have room for whatever the slots of a cycle can need: only where
+ * they may not need they be looked at slot by slot. */
 static void find_tight(struct core *core)
 {
-	core->tight_n = 0;
-	for (unsigned i = 0; i < core->pools_n; i++) {
-		unsigned pool = core->pools_used[i];
-
-		core->tight[core->tight_n] = (uint8_t)pool;
-		core->tight_n += core->pools[pool].used + core->most[pool] > core->pools[pool].size;
-	}
-	core->ports_tight = false;
-	for (uint64_t rest = core->c->rs_int_port ? core->int_ports : 0; rest; rest &= rest - 1)
-		core->ports_tight |= core->waiting[lowest(rest)] + core->left[lowest(rest)] + core->most_uops >
-			core->c->rs_int_port;
 	core->rings_tight = core->slot_tail - core->slot_head + core->c->issue_width > core->slot_mask - 1 ||
 		core->uop_tail - core->uop_head + core->most_uops + 1 > core->uop_mask ||
 		core->store_tail - core->store_head + (uint64_t)ACCESSES * core->c->issue_width > core->store_mask;
+	for (uint64_t rest = core->c->rs_int_port ? core->int_ports : 0; rest; rest &= rest - 1)
+		core->rings_tight |= core->waiting[lowest(rest)] + core->left[lowest(rest)] + core->most_uops >
+			core->c->rs_int_port;
+	core->tight = core->rings_tight || !have_entries(core, core->most);
 }
 
 /* Whether all buffers have what the slot needs. That is so most of the time; where it is not, room_for_op and
  * room_for_slot find out which is in the way, if one is (a buffer that is empty gives more than it has). */
 static bool room_for_all(const struct core *core, const struct slot_need *need)
 {
-	bool room = !core->rings_tight && !core->ports_tight;
-
-	for (unsigned i = 0; i < core->tight_n; i++) {
-		const struct pool *pool = &core->pools[core->tight[i]];
-
-		room &= pool->used + need->entries[core->tight[i]] <= pool->size;
-	}
-	return room;
+	return !core->tight || (!core->rings_tight && have_entries(core, need->entries));
 }
 
 /* Rings are as large as what is asked for here (core.c, ring): their tests matter for machines without end only. */
@@ -421,7 +436,7 @@ static enum gus_core_reason room_for_slot(const struct core *core, const struct 
 	for (enum pools i = POOL_RS; i < POOLS; i++)
 		if (need->entries[i] && !pool_has(core, i, need->entries[i]))
 			return GUS_CORE_RS;
-	for (uint32_t i = 0; core->ports_tight && i < need->n; i++) {
+	for (uint32_t i = 0; core->c->rs_int_port && i < need->n; i++) {
 		uint64_t ports = core->p->uops[need->first + i].ports;
 
 		if (ports && !with_room(core, ports))
@@ -443,8 +458,8 @@ static enum gus_core_reason room_for(const struct core *core, const struct gus_o
 
 static void take_entries(struct core *core, const struct slot_need *need)
 {
-	for (unsigned i = 0; i < core->pools_in_order; i++)
-		core->pools[core->pools_used[i]].used += need->entries[core->pools_used[i]];
+	for (unsigned i = 0; i < FOURS; i++)
+		fours(core->pools.left)[i] -= fours_of(need->entries)[i];
 }
 
 /* An elimination is decided with the first slot, and is for all uops of it: a move has no more. */

@@ -134,15 +134,14 @@ static void push_store(struct core *core, const struct gus_op *op, unsigned n, u
 {
 	const struct gus_program_memory *m = &core->p->memories[op->memory + n];
 	struct live_store *s = &core->stores[core->store_tail++ & core->store_mask];
-	struct gus_value value = gus_values_stored(&core->values, core->p, insn);
 
 	*s = (struct live_store){ .address = core->address[n].bits, .known = core->address[n].known, .bytes = m->bytes,
 		.entries = entries,
 		.memory = op->memory + n, .level = core->level[n],
 		.split = crosses(core, n, m->bytes, core->c->line_size) };
 	count_words(core, s, 1);
-	if (s->known && core->values.effects)
-		set_word(core, s->address, s->bytes, value);
+	if (s->known && core->values.loads)
+		set_word(core, s->address, s->bytes, gus_values_stored(&core->values, core->p, insn));
 }
 
 /* A source that knows addresses (a trace) is believed; else they are what registers that are followed make them. */
@@ -158,8 +157,6 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 {
 	uint32_t entries = op->stores;
 
-	if (!op->memories_n && !core->values.effects)
-		return;
 	for (unsigned insn = 0; insn < op->insns_n; insn++) {
 		struct gus_value loaded = { 0, false };
 
@@ -173,7 +170,8 @@ void gus_core_begin_op(struct core *core, const struct gus_op *op)
 			core->aliased[n] = false;
 			if (m->load && core->address[n].known && core->options->pointers != GUS_CORE_POINTERS_NONE) {
 				find_forward(core, n, core->address[n].bits, m->bytes);
-				loaded = word_at(core, core->address[n].bits, m->bytes);
+				if (gus_values_follows(&core->values, op->insn + insn))
+					loaded = word_at(core, core->address[n].bits, m->bytes);
 			} else if (m->load) {
 				loaded = core->values.memory;
 			}
@@ -433,7 +431,7 @@ void gus_core_retire_stores(struct core *core, const struct gus_op *op, unsigned
 		entries += s->entries;
 	}
 	if (op->stores > entries) /* of a store that has no memory operand we know of */
-		core->pools[POOL_STORES].freed += (int32_t)(op->stores - entries);
+		core->pools.freed[POOL_STORES] += (int32_t)(op->stores - entries);
 }
 
 /* The store is in L1: the load that waited for it reads it there, store_forward_blocked cycles from now until its
@@ -468,7 +466,7 @@ void gus_core_commit_stores(struct core *core)
 		last = core->c->l1d_stores ? s : NULL;
 		if (last && s->split)
 			core->commit_free = core->cycle + 2;
-		core->pools[POOL_STORES].freed += (int32_t)s->entries;
+		core->pools.freed[POOL_STORES] += (int32_t)s->entries;
 		count_words(core, s, -1);
 		if (s->blocked)
 			release(core, &core->uops[s->blocked - 1]);

@@ -136,17 +136,24 @@ enum pools {
 	POOL_RS = POOLS_IN_ORDER, POOL_RS_INT, POOL_RS_VECTOR, POOL_RS_MEMORY, POOLS
 };
 
-/* Entries of a buffer. What is freed in a cycle is kept apart until its end: it can be had in the next one only
+/* Those that are taken in order are asked for, taken and given for each slot: as vectors of four. Entries of schedulers
+ * are not, as each uop takes one, and reading a vector of which a part was just written takes longer. */
+typedef int32_t four_entries __attribute__((vector_size(16), may_alias));
+enum { FOURS = POOLS_IN_ORDER / 4 };
+_Static_assert(POOLS_IN_ORDER % 4 == 0 && POOLS % 4 == 0, "buffers are whole vectors");
+
+/* Entries of all buffers. What is freed in a cycle is kept apart until its end: it can be had in the next one only
  * (Palomares 2015, section 7.4), in whatever order the phases of the cycle look. */
-struct pool {
-	int32_t used, freed;
-	int32_t size;                           /* NO_LIMIT where there is none */
+struct entries {
+	_Alignas(16) int32_t left[POOLS];       /* negative: what needs more than there is got it (pool_has) */
+	_Alignas(16) int32_t freed[POOLS];
+	int32_t size[POOLS];                    /* NO_LIMIT where there is none */
 };
 
 /* What one issue slot of an op needs: of the first slot with what the op needs as a whole. */
 struct slot_need {
 	uint32_t first, n;                      /* its uops */
-	int32_t entries[POOLS];
+	_Alignas(16) int32_t entries[POOLS];
 };
 
 /* What is asked of each op again and again, found once. */
@@ -154,7 +161,9 @@ struct op_plan {
 	uint32_t first_need;                    /* of its slots */
 	uint16_t stores;                        /* accesses of it that are stores */
 	bool follows;                           /* it has accesses, or changes registers that are followed */
-	int32_t gives[POOLS_IN_ORDER];          /* entries that it frees when it retires */
+	bool larger;                            /* than the ROB */
+	/* Entries that it frees when it retires; without its stores'. */
+	_Alignas(16) int32_t gives[POOLS_IN_ORDER];
 };
 
 struct core {
@@ -171,14 +180,11 @@ struct core {
 	struct live_slot *slots;
 	uint64_t slot_mask, slot_head, slot_tail;
 	struct live_reg regs[GUS_PROGRAM_REGS];
-	struct pool pools[POOLS];
-	uint8_t pools_used[POOLS];              /* by some op of the program, in order; others are not looked at */
-	unsigned pools_n, pools_in_order;       /* of them */
-	int32_t most[POOLS];                    /* that the slots of one cycle can need of each */
+	struct entries pools;
+	_Alignas(16) int32_t most[POOLS];       /* that the slots of one cycle can need of each */
 	uint32_t most_uops;                     /* that they have */
-	uint8_t tight[POOLS];                   /* pools that may not have it in this cycle */
-	unsigned tight_n;
-	bool rings_tight, ports_tight;
+	bool rings_tight;                       /* rings, or entries by port, may not have it in this cycle */
+	bool tight;                             /* these or some buffer */
 	struct gus_vec(struct waiter) waiters;
 	uint32_t free_waiter;                   /* node + 1 */
 	uint32_t *wheel;                        /* ring index + 1 of the first uop that gets ready in that cycle */
@@ -201,6 +207,7 @@ struct core {
 	uint64_t unit_free[UNITS];
 	unsigned units_n;                       /* the highest that the program uses, plus 1 */
 	uint8_t port_pool[GUS_CORE_PORTS];      /* which scheduler it has */
+	bool stations;                          /* some have another than POOL_RS */
 	uint32_t turn;                          /* of ports that take turns */
 	uint64_t pair_turns;                    /* of pairs, each at its lower port: whether that was the last */
 
@@ -265,14 +272,40 @@ static inline struct live_slot *core_slot(struct core *core, uint64_t seq)
 /* What needs more than there is gets it when the buffer is empty, so that nothing waits for ever. */
 static inline bool pool_has(const struct core *core, enum pools pool, int32_t n)
 {
-	return core->pools[pool].used + n <= core->pools[pool].size || !core->pools[pool].used;
+	return n <= core->pools.left[pool] || core->pools.left[pool] == core->pools.size[pool];
+}
+
+static inline four_entries *fours(int32_t *entries)
+{
+	return (four_entries *)(void *)entries;
+}
+
+static inline const four_entries *fours_of(const int32_t *entries)
+{
+	return (const four_entries *)(const void *)entries;
 }
 
 /* wait.c */
 /* u, which is just issued, may be dispatched no earlier than delay cycles after that producer was. */
 void gus_core_wait(struct core *core, struct live_uop *u, uint64_t producer, int delay);
 /* u waits for nobody any more: puts it where its time will find it. */
-void gus_core_arm(struct core *core, struct live_uop *u);
+static inline void gus_core_arm(struct core *core, struct live_uop *u)
+{
+	uint32_t at = (uint32_t)(u->seq & core->uop_mask);
+	uint64_t when = u->ready;
+
+	if (when <= core->cycle) {
+		core->ready[u->port][at / 64] |= 1ull << at % 64;
+		if (!core->ready_n[u->port]++ || u->seq < core->ready_from[u->port])
+			core->ready_from[u->port] = u->seq;
+		core->ready_ports |= 1ull << u->port;
+		return;
+	}
+	if (when - core->cycle >= WHEEL)
+		when = core->cycle + WHEEL - 1;
+	u->next_timed = core->wheel[when % WHEEL];
+	core->wheel[when % WHEEL] = at + 1;
+}
 /* Those whose time is this cycle become ready. */
 void gus_core_wake_timed(struct core *core);
 /* u was dispatched in this cycle: tells those that wait for it. */

@@ -59,24 +59,6 @@ void gus_core_wait(struct core *core, struct live_uop *u, uint64_t producer, int
 	u->pending++;
 }
 
-void gus_core_arm(struct core *core, struct live_uop *u)
-{
-	uint32_t at = (uint32_t)(u->seq & core->uop_mask);
-	uint64_t when = u->ready;
-
-	if (when <= core->cycle) {
-		core->ready[u->port][at / 64] |= 1ull << at % 64;
-		if (!core->ready_n[u->port]++ || u->seq < core->ready_from[u->port])
-			core->ready_from[u->port] = u->seq;
-		core->ready_ports |= 1ull << u->port;
-		return;
-	}
-	if (when - core->cycle >= WHEEL)
-		when = core->cycle + WHEEL - 1;
-	u->next_timed = core->wheel[when % WHEEL];
-	core->wheel[when % WHEEL] = at + 1;
-}
-
 void gus_core_wake_timed(struct core *core)
 {
 	uint32_t *timed = &core->wheel[core->cycle % WHEEL], node = *timed;

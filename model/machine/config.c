@@ -115,19 +115,25 @@ void gus_core_config_infinite(struct gus_core_config *c)
 	c->renames = c->int_renames = c->vector_renames = c->mask_renames = 0;
 }
 
+static bool is_cycles(const char *name)
+{
+	for (const struct gus_uarch_param_kind *k = gus_uarch_params; k->name; k++)
+		if ((k->unit == GUS_UNIT_CYCLES || k->unit == GUS_UNIT_NS) && strcmp(k->name, name) == 0)
+			return true;
+	return false;
+}
+
 /* Parameters that are numbers of cycles. Engines have their times in small numbers, where a longer one than
  * GUS_CORE_CYCLES_MOST would wrap to a short one. */
 static int check_cycles(const struct gus_core_config *c, struct gus_error *err)
 {
-	for (const struct gus_uarch_param_kind *k = gus_uarch_params; k->name; k++)
-		for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
-			uint32_t value = *(const uint32_t *)(const void *)((const char *)c + settings[i].offset);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		uint32_t value = *(const uint32_t *)(const void *)((const char *)c + settings[i].offset);
 
-			if ((k->unit == GUS_UNIT_CYCLES || k->unit == GUS_UNIT_NS) && value > GUS_CORE_CYCLES_MOST &&
-			    strcmp(k->name, settings[i].name) == 0)
-				return gus_fail(err, GUS_E_USAGE, "cannot run the engine: %s is %u cycles, and more "
-						"than %d cannot be counted", k->name, value, GUS_CORE_CYCLES_MOST);
-		}
+		if (value > GUS_CORE_CYCLES_MOST && is_cycles(settings[i].name))
+			return gus_fail(err, GUS_E_USAGE, "cannot run the engine: %s is %u cycles, and more than %d "
+					"cannot be counted", settings[i].name, value, GUS_CORE_CYCLES_MOST);
+	}
 	return 0;
 }
 

@@ -254,11 +254,15 @@ const struct gus_uarch_class *gus_uarch_class(const struct gus_uarch *u, const c
 	return NULL;
 }
 
+/* Asked some forty times for each program, so most names are told apart without a call. */
 const struct gus_uarch_param *gus_uarch_param(const struct gus_uarch *u, const char *name)
 {
-	for (uint32_t i = 0; i < u->params_n; i++)
-		if (strcmp(gus_uarch_params[u->params[i].kind].name, name) == 0)
+	for (uint32_t i = 0; i < u->params_n; i++) {
+		const char *known = gus_uarch_params[u->params[i].kind].name;
+
+		if (*known == *name && strcmp(known, name) == 0)
 			return &u->params[i];
+	}
 	return NULL;
 }
 
@@ -267,6 +271,14 @@ double gus_uarch_value(const struct gus_uarch *u, const char *name, double other
 	const struct gus_uarch_param *param = gus_uarch_param(u, name);
 
 	return param ? param->value : otherwise;
+}
+
+uint32_t gus_uarch_use_uops(const struct gus_uarch_use *use, uint32_t uops)
+{
+	uint32_t n = (use->cycles + GUS_UARCH_CENTI / 2) / GUS_UARCH_CENTI;
+
+	n = n ? n : 1;
+	return uops && n > uops ? uops : n;
 }
 
 uint32_t gus_uarch_group(const struct gus_uarch *u, const char *name)

@@ -66,7 +66,8 @@ enum { GUS_UARCH_PORTS_MAX = 64 };
  * through all, engines have room for as many units, and a text may be included or be like others, which are read anew
  * each time. */
 enum { GUS_UARCH_GROUPS_MAX = 2048, GUS_UARCH_CLASSES_MAX = 256, GUS_UARCH_UNITS_MAX = 31, GUS_UARCH_TEXTS_MAX = 32 };
-enum { GUS_UARCH_COUNT_MAX = 65535 }; /* uops of an instruction */
+enum { GUS_UARCH_COUNT_MAX = 65535 }; /* uops of an instruction, where they are only counted */
+enum { GUS_UARCH_UOPS_MAX = 4096 }; /* uops of a row, all of which engines follow; the largest of ours has 186 */
 enum { GUS_UARCH_OPERANDS = 32 }; /* operands of one kind that pairs tell apart */
 #define GUS_UARCH_NONE UINT32_MAX
 
@@ -195,6 +196,9 @@ struct gus_uarch {
 struct gus_uarch *gus_uarch_parse(const char *name, const char *text, size_t size, const struct gus_uarch_texts *texts,
 				  unsigned flags, struct gus_error *err);
 void gus_uarch_free(struct gus_uarch *u);
+
+/* How many uops of a row with so many uops a use of it stands for. Less than half a cycle, an average, is one. */
+uint32_t gus_uarch_use_uops(const struct gus_uarch_use *use, uint32_t uops);
 
 /* Gives a parameter another value than the table's, or one where it has none, for a machine of one's own: a number in
  * the parameter's unit, or a word (of flags yes or no), or the word's number. -1 with err, and nothing is changed, if

@@ -57,6 +57,18 @@ int gus_parse_groups(struct gus_uarch_parser *p, uint32_t *first, uint32_t *n)
 	return use_words(p, &p->groups, p->group_ids.v, "group", first, n);
 }
 
+/* A use without uops of the row is as many as it has cycles; and there may be many uses. */
+int gus_parse_check_uses(struct gus_uarch_parser *p, uint32_t first, uint32_t n, uint32_t uops)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		all += gus_uarch_use_uops(&p->use_list.v[first + i], uops);
+	return all <= GUS_UARCH_UOPS_MAX ? 0 :
+		gus_parse_wrong(p, "its uses are %llu uops, which are more than any instruction has",
+				(unsigned long long)all);
+}
+
 /* "0", "m0" or "a0" from *at. */
 static bool operand(const char **at, const char *end, uint8_t *kind, uint8_t *number)
 {
@@ -212,6 +224,8 @@ int gus_parse_figures(struct gus_uarch_parser *p, struct gus_uarch_row *row)
 	for (t = gus_parse_next(p); (f = find_figure(t)); t = gus_parse_next(p))
 		if (figure(p, f, row) != 0)
 			return -1;
+	if (gus_parse_check_uses(p, row->uses, row->uses_n, row->uops) != 0)
+		return -1;
 	if (!gus_token_is(t, "source"))
 		return gus_parse_wrong(p, "expected source, found '%.*s'", GUS_SHOW(t));
 	return gus_parse_source(p, gus_parse_next(p), &row->source) == 0 ? gus_parse_end(p) : -1;

@@ -92,6 +92,8 @@ int gus_parse_source(struct gus_uarch_parser *p, struct gus_token t, uint32_t *n
 int gus_parse_figures(struct gus_uarch_parser *p, struct gus_uarch_row *row);
 /* The words after `uses`. */
 int gus_parse_groups(struct gus_uarch_parser *p, uint32_t *first, uint32_t *n);
+/* Whether uses of a row with so many uops are no more uops than GUS_UARCH_UOPS_MAX. */
+int gus_parse_check_uses(struct gus_uarch_parser *p, uint32_t first, uint32_t n, uint32_t uops);
 /* The word, and "LO-HI" or one number for both. */
 int gus_parse_range(struct gus_uarch_parser *p, const char *word, uint32_t *lo, uint32_t *hi);
 

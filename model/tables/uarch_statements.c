@@ -430,7 +430,8 @@ static int say_class(struct gus_uarch_parser *p)
 	one.uops_hi /= GUS_UARCH_CENTI;
 	t = gus_parse_next(p);
 	if (gus_token_is(t, "uses")) {
-		if (gus_parse_groups(p, &one.uses, &one.uses_n) != 0)
+		if (gus_parse_groups(p, &one.uses, &one.uses_n) != 0 ||
+		    gus_parse_check_uses(p, one.uses, one.uses_n, one.uops_lo ? one.uops_lo : 1) != 0)
 			return -1;
 		t = gus_parse_next(p);
 	}

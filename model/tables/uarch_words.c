@@ -137,7 +137,7 @@ int gus_parse_count(struct gus_uarch_parser *p, const char *what, uint32_t *valu
 
 	if (!t.text || !gus_parse_digits(&at, t.text + t.size, value) || at != t.text + t.size)
 		return gus_parse_wrong(p, "expected a number of %s, found '%.*s'", what, GUS_SHOW(t));
-	return *value <= GUS_UARCH_COUNT_MAX ? 0 :
+	return *value <= GUS_UARCH_UOPS_MAX ? 0 :
 		gus_parse_wrong(p, "'%.*s' are more %s than any instruction has", GUS_SHOW(t), what);
 }
 

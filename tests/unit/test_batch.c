@@ -141,6 +141,8 @@ static void a_block_has_limits(void **state)
 		{ "0f1f4000", GUS_BLOCK_BYTES / 4 + 1, "it has 65540 bytes, and a block has at most 65536" },
 		{ "\\x0f\\x1f\\x40\\x00", GUS_BATCH_FIELD / 16, NULL },
 		{ "\\x0f\\x1f\\x40\\x00", GUS_BATCH_FIELD / 16 + 1, "262160 characters, and at most 262144" },
+		/* fxrstor64 [rdi], of 88 uops; an instruction counts as one more */
+		{ "480fae0f", GUS_BLOCK_UOPS / 89 + 1, "more than 262144 uops" },
 		{ "0f1f4000", 1000000, "8000000 characters, and at most 262144" },
 	};
 

@@ -631,6 +631,26 @@ static void a_slot_larger_than_the_scheduler(void **state)
 }
 
 /* More stores in flight than the engine keeps (1024, less what one op may add) stop issue as a full buffer does. */
+/* Microcode: its uops leave one by one, as it would wait for itself else. */
+static void an_op_larger_than_the_rob(void **state)
+{
+	(void)state;
+	make("a load+vadd rsi,rdi;x1,x3 x2 4+3 2,3+1\nb int - - 1 1\n");
+	m.c.rob = 1;
+	run();
+	assert_int_equal(issued(0), 0);
+	assert_int_equal(issued(1), 6);  /* the word is there in 5, and its entry free behind that */
+	assert_int_equal(issued(2), 11);
+	drop();
+	/* One that has just room keeps all until it ends: the addition retires in 8. */
+	make("a load+vadd rsi,rdi;x1,x3 x2 4+3 2,3+1\nb int - - 1 1\n");
+	m.c.rob = 2;
+	run();
+	assert_int_equal(issued(1), 0);
+	assert_int_equal(issued(2), 9);
+	drop();
+}
+
 static void stores_without_end(void **state)
 {
 	struct sequence s = { 0, 1100, 2 };
@@ -1066,6 +1086,7 @@ int main(void)
 		cmocka_unit_test(schedulers_end),
 		cmocka_unit_test(fused_uops_take_two_entries),
 		cmocka_unit_test(a_slot_larger_than_the_scheduler),
+		cmocka_unit_test(an_op_larger_than_the_rob),
 		cmocka_unit_test(stores_without_end),
 		cmocka_unit_test(slots_without_end),
 		cmocka_unit_test(idioms_need_nobody),

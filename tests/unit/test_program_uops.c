@@ -253,22 +253,29 @@ static void cycles_become_uops(void **state)
 	EXPECT(cases);
 }
 
-/* A state save has thousands; 96 of one instruction are kept. */
-static void there_is_an_end_to_uops(void **state)
+/* Saving the state takes some hundred: all of them are there, each in a slot of its own, on its port. */
+static void all_uops_are_there(void **state)
 {
-	static const struct { const char *uses; unsigned uops; } cases[] = {
-		{ "p1:95", 95 }, { "p1:96", 96 }, { "p1:97", 96 }, { "p1:50 p0:50", 96 } };
+	static const struct { const char *uses; unsigned uops, on_p0; } cases[] = {
+		{ "p1:95", 95, 0 }, { "p1:97", 97, 0 }, { "p1:50 p0:50", 100, 50 }, { "p0:300", 300, 300 },
+		{ "p1:96 p0:4000", 4096, 4000 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		unsigned on_p0 = 0;
 		char text[4000];
 		struct gus_uarch *u;
 		struct gus_program *p;
 
-		snprintf(text, sizeof(text), X86 FORM("CPUID", "uops 200 latency 9 uses %s"), cases[i].uses);
+		snprintf(text, sizeof(text), X86 FORM("CPUID", "uops 4096 latency 9 uses %s"), cases[i].uses);
 		u = made_table_of(text);
 		p = made_program(u, "\x0f\xa2", 2);
 		assert_int_equal(p->ops[0].uops_n, cases[i].uops);
+		for (unsigned k = 0; k < p->uops_n; k++) {
+			assert_int_equal(p->uops[k].slot, k);
+			on_p0 += p->uops[k].ports == 1;
+		}
+		assert_int_equal(on_p0, cases[i].on_p0);
 		assert_true(p->ops[0].flags & GUS_OP_SERIALISING);
 		gus_program_free(p);
 		gus_uarch_free(u);
@@ -546,7 +553,7 @@ int main(void)
 		cmocka_unit_test(a_store_is_address_and_data),
 		cmocka_unit_test(load_and_store_units),
 		cmocka_unit_test(cycles_become_uops),
-		cmocka_unit_test(there_is_an_end_to_uops),
+		cmocka_unit_test(all_uops_are_there),
 		cmocka_unit_test(latencies_by_operand),
 		cmocka_unit_test(addresses_written_back),
 		cmocka_unit_test(second_bytes),

@@ -555,14 +555,28 @@ static void what_grows_has_a_limit(void **state)
 
 static void uops_have_a_limit(void **state)
 {
-	struct gus_error err = { 0 };
-	struct gus_uarch *u = parse(TOY "row r uops 65535 latency 1 source me\n", NULL, 0, &err);
+	static const struct { const char *statement, *says; } cases[] = {
+		{ "row r uops 4096 latency 1", NULL },
+		{ "row r uops 4097 latency 1", "'4097' are more uops than any instruction has" },
+		{ "row r uops 4096 latency 1 uses p0:4000 p1:96", NULL },
+		{ "row r uops 4096 latency 1 uses p0:4000 p1:97", "its uses are 4097 uops" },
+		{ "row r uops 1 latency 1 uses p0:10000", NULL }, /* one that holds its port for so long */
+		{ "class mul uops 4096-5000 latency 1-2 uses p0:4096", NULL },
+		{ "class mul uops 4096-5000 latency 1-2 uses p0:4096 p1:1", "its uses are 4097 uops" },
+	};
 
 	(void)state;
-	assert_non_null(u);
-	gus_uarch_free(u);
-	assert_null(parse(TOY "row r uops 65536 latency 1 source me\n", NULL, 0, &err));
-	assert_non_null(strstr(err.text, "'65536' are more uops than any instruction has"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_error err = { 0 };
+		char text[1000];
+		struct gus_uarch *u;
+
+		snprintf(text, sizeof(text), TOY "%s source me\n", cases[i].statement);
+		u = parse(text, NULL, 0, &err);
+		if (!u != !!cases[i].says || (!u && !strstr(err.text, cases[i].says)))
+			fail_msg("%s: %s", cases[i].statement, u ? "is taken" : err.text);
+		gus_uarch_free(u);
+	}
 }
 
 int main(void)
