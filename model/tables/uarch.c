@@ -172,6 +172,9 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "immediate_add_elimination", GUS_UNIT_FLAG, NULL, "add r, small immediate needs no port" },
 	{ "stack_engine", GUS_UNIT_FLAG, NULL, "push and pop change rsp without a uop" },
 	{ "macro_fusion", GUS_UNIT_POLICY, "none test_cmp test_cmp_add all", "which firsts fuse with a branch" },
+	{ "macro_fusion_alu", GUS_UNIT_FLAG, NULL,
+		"a fused first that writes a register has its own port beside that of the branch" },
+	{ "nop_fusion", GUS_UNIT_FLAG, NULL, "two neighbouring nops are one uop" },
 	{ "micro_fusion_indexed", GUS_UNIT_POLICY, "yes no rmw",
 		"whether indexed addresses stay fused: no; only where the "
 	  "destination is also a source" },
