@@ -8,7 +8,7 @@
  * it for all indexed addresses, Haswell and later for those that are not plain read-modify-write of one register.
  *
  * Macro-fusion: a comparison and the branch behind it become one op. Which pairs is up to the first's kind, the flags
- * that the branch reads, and the CPU (symbolizer/insn/insn.h has the kinds). Some CPUs join neighbouring nops as well. */
+ * that the branch reads, and the CPU (symbolizer/insn/insn.h has the kinds). Some CPUs join neighbouring nops, too. */
 #include <assert.h>
 #include <string.h>
 

@@ -417,7 +417,7 @@ static void a_pair_is_one_op(void **state)
 	gus_uarch_free(u);
 }
 
-/* A result in a register has its own port, and the branch keeps its own, from the same operands; flags alone have not. */
+/* A result in a register has its own port, and the branch keeps its, from the same operands; flags alone have none. */
 static void a_pair_with_a_result_is_two_uops(void **state)
 {
 #define RESULTS X86 BRANCHES PARAM("macro_fusion all policy") \
@@ -447,7 +447,8 @@ static void a_pair_with_a_result_is_two_uops(void **state)
 /* Of neighbouring nops two are one op, and no more; what is no nop joins none. */
 static void neighbouring_nops_are_one_op(void **state)
 {
-#define NOPS X86 "unit wait s\n" FORM("NOP", "uops 1 latency 0") FORM("MOV (R64, I32)", "uops 1 latency 1 uses p0156:1") \
+#define NOPS X86 "unit wait s\n" FORM("NOP", "uops 1 latency 0") \
+	FORM("MOV (R64, I32)", "uops 1 latency 1 uses p0156:1") \
 	FORM("PAUSE", "uops 4 latency 0 uses p0156:4 exclusive wait:40")
 	static const struct { const char *table, *code; size_t size; uint32_t ops; } cases[] = {
 		{ NOPS, CODE("\x90\x90"), 2 },
