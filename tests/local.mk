@@ -250,6 +250,7 @@ unit_tests = \
 	tests/unit/test_phases \
 	tests/unit/test_profile \
 	tests/unit/test_program \
+	tests/unit/test_prediction \
 	tests/unit/test_program_uops \
 	tests/unit/test_rates \
 	tests/unit/test_reader \
@@ -419,6 +420,7 @@ tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
 tests_unit_test_phases_SOURCES = tests/unit/test_phases.c
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c
 tests_unit_test_rates_SOURCES = tests/unit/test_rates.c
+tests_unit_test_prediction_SOURCES = tests/unit/test_prediction.c $(made_program)
 tests_unit_test_program_SOURCES = tests/unit/test_program.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_program_uops_SOURCES = tests/unit/test_program_uops.c tests/unit/made_tables.h $(made_program)
 tests_unit_test_reader_SOURCES = tests/unit/test_reader.c

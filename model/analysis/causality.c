@@ -70,6 +70,7 @@ static const char *const hop_names[GUS_HOPS] = {
 	[GUS_HOP_PORTS] = "ports", [GUS_HOP_UNITS] = "unit", [GUS_HOP_LATENCY] = "latency",
 	[GUS_HOP_LOAD] = "load latency", [GUS_HOP_FORWARD] = "store forwarding", [GUS_HOP_ISSUE] = "issue",
 	[GUS_HOP_DECODE] = "decoders", [GUS_HOP_FETCH] = "length decoding", [GUS_HOP_UOP_CACHE] = "uop cache",
+	[GUS_HOP_PREDICTION] = "branch prediction",
 	[GUS_HOP_RETIRE] = "retirement", [GUS_HOP_LEVEL] = "latency of", [GUS_HOP_BUS] = "bandwidth of",
 	[GUS_HOP_TLB] = "TLB", [GUS_HOP_MISPREDICT] = "mispredict penalty", [GUS_HOP_STORES] = "stores to L1",
 	[GUS_HOP_RS] = "reservation station", [GUS_HOP_MISS_BUFFER] = "miss buffers", [GUS_HOP_ROB] = "reorder buffer",
@@ -233,7 +234,7 @@ static void charge_resource(struct walk *w, uint64_t why)
 static void charge_front(struct walk *w, unsigned part, uint64_t raised)
 {
 	static const enum gus_hop hops[FRONTS] = { GUS_HOP_ISSUE, GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE,
-		GUS_HOP_UOP_CACHE };
+		GUS_HOP_UOP_CACHE, GUS_HOP_PREDICTION };
 	uint64_t since = note_of(w, raised)->since, from = since > w->low ? since : w->low;
 
 	for (uint64_t behind = raised + 1; behind > from; behind--) {

@@ -25,7 +25,7 @@ enum gus_hop {
 	GUS_HOP_LOAD,           /* of its load */
 	GUS_HOP_FORWARD,        /* from its store to a load */
 	GUS_HOP_ISSUE,          /* its slots in the width of issue */
-	GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE,
+	GUS_HOP_DECODE, GUS_HOP_FETCH, GUS_HOP_UOP_CACHE, GUS_HOP_PREDICTION,
 	GUS_HOP_RETIRE,         /* its slots in the width of retirement */
 	GUS_HOP_LEVEL,          /* number: enum gus_hit; what its line took to come from there, beyond L1 */
 	GUS_HOP_BUS,            /* number: 0 from L2, 1 from L3, 2 from memory, 3 page walkers; cycles of its lines */

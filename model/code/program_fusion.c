@@ -8,7 +8,8 @@
  * it for all indexed addresses, Haswell and later for those that are not plain read-modify-write of one register.
  *
  * Macro-fusion: a comparison and the branch behind it become one op. Which pairs is up to the first's kind, the flags
- * that the branch reads, and the CPU (symbolizer/insn/insn.h has the kinds). */
+ * that the branch reads, and the CPU (symbolizer/insn/insn.h has the kinds). Some CPUs join neighbouring nops, too. */
+#include <assert.h>
 #include <string.h>
 
 #include "model/code/program_private.h"
@@ -145,25 +146,60 @@ bool gus_program_may_fuse(const struct builder *b, const struct gus_insn_info *i
 	return b->rules.x86 && fuses(b, info, &if_zero); /* je: what fuses at all fuses with it */
 }
 
+/* The last computing uop of an op; NULL: it has none. */
+static struct gus_uop *last_computing(struct builder *b, const struct gus_op *op)
+{
+	for (unsigned i = op->uops_n; i-- > 0;)
+		if (b->uops.v[op->uop + i].kind == GUS_UOP_COMPUTE)
+			return &b->uops.v[op->uop + i];
+	return NULL;
+}
+
+static bool writes_register(const struct builder *b, const struct gus_insn_info *info)
+{
+	for (unsigned i = 0; i < info->access_count; i++)
+		if ((info->access[i].use & GUS_ACCESS_WRITE) && !gus_program_is_flag(b, info->access[i].reg))
+			return true;
+	return false;
+}
+
+/* The branch keeps its uop, in the slot of the other's last one. It does not wait for that one but for the same: both
+ * have the operands, and what a misprediction costs is then the same as if one uop did both. It gives nothing. */
+static void keep_branch(struct builder *b, struct gus_op *first, const struct gus_op *branch,
+			const struct gus_uop *compares, struct gus_uop *branches)
+{
+	assert(first->uop + first->uops_n == branch->uop); /* none has been inserted yet */
+	gus_program_begin_in(b, branches);
+	for (unsigned i = 0; i < compares->in_n; i++)
+		gus_program_add_flow(b, b->flows.v[compares->in + i].reg, b->flows.v[compares->in + i].cycles);
+	gus_program_end_in(b, branches);
+	branches->out_n = 0;
+	branches->slot = compares->slot;
+	first->uops_n = (uint16_t)(first->uops_n + branch->uops_n);
+}
+
 /* One uop compares and branches, and only ports with a branch unit can do that: the branch loses its uop; the last
- * computing uop of the first goes where the branch would have gone. */
+ * computing uop of the first goes where the branch would have gone. Where branch units have no way to a register
+ * (macro_fusion_alu), a first that writes one has a port of its own beside that. */
 static void fuse_pair(struct builder *b, struct gus_op *first, const struct gus_op *branch)
 {
-	uint64_t ports = 0;
+	struct gus_uop *compares = last_computing(b, first), *branches = last_computing(b, branch);
 
-	for (unsigned i = 0; i < branch->uops_n; i++)
-		if (b->uops.v[branch->uop + i].kind == GUS_UOP_COMPUTE)
-			ports = b->uops.v[branch->uop + i].ports;
-	for (unsigned i = first->uops_n; i-- > 0;) {
-		struct gus_uop *uop = &b->uops.v[first->uop + i];
-
-		if (uop->kind == GUS_UOP_COMPUTE && ports) {
-			uop->ports = ports;
-			break;
-		}
-	}
+	if (compares && branches && b->rules.fusion_alu && writes_register(b, &b->insns.v[first->insn].info))
+		keep_branch(b, first, branch, compares, branches);
+	else if (compares && branches && branches->ports)
+		compares->ports = branches->ports;
 	first->flags = (uint16_t)((first->flags & ~GUS_OP_FUSIBLE) | branch->flags);
 	first->insns_n = 2;
+}
+
+/* What takes a slot and nothing else. */
+static bool is_empty(const struct builder *b, const struct gus_op *op)
+{
+	const struct gus_insn_info *info = &b->insns.v[op->insn].info;
+
+	return info->class == GUS_INSN_NOP && op->uops_n == 1 && !b->uops.v[op->uop].ports && op->slots == 1 &&
+		!(info->flags & GUS_INSN_SERIALISING);
 }
 
 /* From the first to the last, as decoders see them: an instruction that has become the second of a pair is no first. */
@@ -173,12 +209,15 @@ void gus_program_fuse_macro(struct builder *b, size_t from)
 		struct gus_op *first = &b->ops.v[i], *second = first + 1;
 		const uint32_t insn = second->insn;
 
-		if (!fuses(b, &b->insns.v[first->insn].info, &b->insns.v[insn].info))
+		if (fuses(b, &b->insns.v[first->insn].info, &b->insns.v[insn].info))
+			fuse_pair(b, first, second);
+		else if (b->rules.nop_fusion && is_empty(b, first) && is_empty(b, second))
+			first->insns_n = 2;
+		else
 			continue;
-		fuse_pair(b, first, second);
 		memmove(second, second + 1, (b->ops.n - i - 2) * sizeof(*second));
 		b->ops.n--;
-		for (size_t k = insn; k < b->insns.n; k++) /* the branch itself, and what follows */
+		for (size_t k = insn; k < b->insns.n; k++) /* the second itself, and what follows */
 			b->insns.v[k].op--;
 	}
 }

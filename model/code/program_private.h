@@ -44,6 +44,8 @@ struct rules {
 	bool loaded_base;       /* simple addresses are fast only if their base is from a load */
 	bool indexed_store, indexed_never, indexed_rmw;
 	enum fusion fusion;     /* of a comparison with the branch behind it */
+	bool fusion_alu;        /* such a pair takes a port for a result in a register and one for the branch */
+	bool nop_fusion;        /* two neighbouring nops are one op */
 	uint16_t load, load_indexed, load_scaled, load_vector; /* cycles */
 };
 

@@ -116,6 +116,8 @@ void gus_program_find_rules(struct rules *r, const struct gus_uarch *u)
 		.shift_flags_new = flag(u, "shift_flags_new"),
 		.loaded_base = word(u, "l1d_latency_base", "loaded"),
 		.fusion = (enum fusion)gus_uarch_value(u, "macro_fusion", FUSION_NONE),
+		.fusion_alu = flag(u, "macro_fusion_alu"),
+		.nop_fusion = flag(u, "nop_fusion"),
 		.load = (uint16_t)load,
 		.load_indexed = (uint16_t)gus_uarch_value(u, "l1d_latency_indexed", load),
 		.load_scaled = (uint16_t)gus_uarch_value(u, "l1d_latency_scaled", 0),

@@ -307,6 +307,8 @@ static void find_ports(struct core *core)
 	for (uint32_t i = 0; i < core->p->uops_n; i++) {
 		const struct gus_uop *uop = &core->p->uops[i];
 
+		if (uop->ports && !(uop->ports & ~core->int_ports) && __builtin_popcountll(uop->ports) > core->widest)
+			core->widest = __builtin_popcountll(uop->ports);
 		if (uop->unit || (uop->kind == GUS_UOP_LOAD && core->c->l1d_bank_ports))
 			core->plain_ports &= ~uop->ports;
 	}

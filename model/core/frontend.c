@@ -22,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "model/code/decode_group.h"
+#include "model/code/prediction.h"
 #include "model/code/program.h"
 #include "model/machine/config.h"
 #include "symbolizer/insn/insn.h"
@@ -240,14 +241,25 @@ static void return_to_cache(struct gus_frontend *f)
 	f->lines = (struct gus_uop_lines){ .jumped = true };
 }
 
+/* Cycles that the predictor may be ahead of the uop cache: as many as the decoders may (STREAM_FETCH_AHEAD). */
+enum { PREDICTED_AHEAD = 6 };
+
+static void predict(struct gus_frontend *f, const struct gus_op *op, bool taken)
+{
+	if (taken && (op->flags & GUS_OP_BRANCH) && f->c->predicted_branches &&
+	    gus_prediction_begins(f->c, f->p, op, &f->predicted))
+		f->prediction += (int)gus_prediction_cycles(f->c, f->p, op);
+}
+
 /* The uop cache delivers uops of one line a cycle, on some cores of a second one as well. */
 static void deliver(struct gus_frontend *f)
 {
 	struct gus_uop_read read = { 0 };
 
+	f->prediction -= f->prediction > -PREDICTED_AHEAD;
 	if (microcode(f))
 		return;
-	while (gus_frontend_has_ahead(f)) {
+	while (f->prediction <= 0 && gus_frontend_has_ahead(f)) {
 		const struct gus_op *op = &f->p->ops[f->ahead.op];
 		uint64_t at = gus_uop_lines_at(f->c, f->p, op, address_of(f, &f->ahead, 0));
 
@@ -259,6 +271,7 @@ static void deliver(struct gus_frontend *f)
 			return;
 		gus_uop_read_put(&read, &f->lines, f->c, f->p, f->ahead.op, at, f->ahead.taken && !f->unrolled);
 		put(f, &f->ahead);
+		predict(f, op, f->ahead.taken && !f->unrolled);
 		f->have_ahead = false;
 		if (op->microcoded) {
 			begin_microcode(f, op);
@@ -445,6 +458,7 @@ uint64_t gus_frontend_state(const struct gus_frontend *f, uint64_t sum)
 	sum = gus_mix(sum, f->have_ahead ? (uint64_t)f->ahead.op << 8 | f->insn : f->next_op);
 	sum = gus_mix(sum, ((uint64_t)f->stalled << 32) | (f->microcode << 8) | f->switching);
 	sum = gus_mix(sum, (uint64_t)f->from_cache << 1 | f->returning);
+	sum = gus_mix(sum, (uint64_t)f->predicted << 32 | (uint32_t)(f->prediction + PREDICTED_AHEAD));
 	if (!f->from_cache && gus_frontend_has_ahead((struct gus_frontend *)f)) {
 		uint64_t at = address_of(f, &f->ahead, f->insn);
 

@@ -66,6 +66,8 @@ struct gus_frontend {
 	bool *kept;                     /* of MIXED: which ops it has */
 	bool from_cache, returning;     /* it delivers; the decoders finish, and then it will */
 	struct gus_uop_lines lines;         /* as far as it has delivered them */
+	unsigned predicted;             /* taken branches of the predictor's present cycle */
+	int prediction;                 /* cycles that the predictor is behind; below 0: ahead */
 
 	/* The queue. */
 	struct gus_fetched queue[GUS_FRONT_QUEUE];

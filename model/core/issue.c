@@ -157,17 +157,21 @@ static uint64_t with_room(const struct core *core, uint64_t mask)
 	return mask & ~full;
 }
 
-/* AMD from Zen 2 to Zen 4: integer uops that have a choice take the ports in turn, whatever waits there, as long as
+/* AMD from Zen 2 to Zen 4: integer uops that any ALU executes take the ports in turn, whatever waits there, as long as
  * there is an entry. Seen by timing on a Zen 4: of a result's four readers, which are there at the same time, those
  * that come four uops one from the other wait for each other, and those that come three or five do not; and in a chain
  * of additions beside others no link is ever late, which any choice by numbers of waiting uops would make of some.
- * Vector and memory uops showed no such pattern; they are not bound. */
+ * Those that some of the ports execute (branches, shifts) are no one's turn but go where the fewest wait: in turn, too,
+ * a branch and an addition by turns would have all branches on the same port, 8 of each in 8 cycles, where they take
+ * 4.5. Vector and memory uops showed no such pattern; they are not bound. */
 static int past_full(struct core *core, uint64_t mask)
 {
 	uint64_t room = with_room(core, mask);
 
 	if (mask & core->unbound_ports)
 		return fewest(core, mask);
+	if (__builtin_popcountll(mask) < core->widest)
+		return fewest(core, room ? room : mask);
 	return in_turn(core, room ? room : mask);
 }
 

@@ -202,6 +202,7 @@ struct core {
 	uint64_t ready_ports;                   /* those with some that are ready */
 	uint64_t unbound_ports;                 /* those that take what waits for others of their scheduler */
 	uint64_t int_ports;                     /* those of the schedulers for integer uops */
+	int widest;                             /* the most of them that a uop can choose from */
 	uint64_t plain_ports;                   /* those whose uops need nothing but the port */
 	uint64_t port_free[GUS_CORE_PORTS];     /* cycle from which it takes a uop again */
 	uint64_t unit_free[UNITS];

@@ -28,6 +28,7 @@ enum { GUS_CORE_CYCLES_MOST = 10000, GUS_CORE_LINE_MOST = 4096 };
 	X(uop_cache_block) X(uop_cache_reads) X(uop_cache_by_end) X(uop_cache_second) X(uop_cache_wide) X(jcc_erratum) \
 	X(queue_size) X(loop_buffer) X(loop_unroll_2) X(loop_unroll_3) X(loop_unroll_4) X(loop_unroll_5) \
 	X(loop_unroll_6) X(loop_unroll_8) X(mispredict_penalty) X(indirect_path) \
+	X(predicted_branches) X(predicted_call) \
 	X(l1i_size) X(l1i_ways) X(l1d_latency) X(l1d_stores) X(l1d_store_width) X(l1d_bank_ports) X(l1d_misses) \
 	X(l2_latency) X(l2_bandwidth) X(l3_latency) X(l3_bandwidth) \
 	X(memory_latency) X(memory_bandwidth) X(line_size) X(stlb_latency) X(page_walk_latency) X(page_walks) \

@@ -242,6 +242,7 @@ void gus_stream_front_costs(const struct stream *s, const struct gus_op *op, dou
 
 	costs[FRONT_ISSUE] = (double)op->slots / c->issue_width;
 	costs[FRONT_DECODE] = costs[FRONT_FETCH] = costs[FRONT_UOP_CACHE] = costs[FRONT_LINES] = 0;
+	costs[FRONT_PREDICTION] = gus_prediction_cycles(c, s->p, op);
 	if (s->mode == GUS_CORE_FETCH_LOOP && op == s->p->ops + s->p->ops_n - 1)
 		costs[FRONT_ISSUE] += boundary_cycles(s);
 	if (decoders) {

@@ -14,12 +14,14 @@
 #include "base/index.h"
 #include "model/code/forwarding.h"
 #include "model/code/decode_group.h"
+#include "model/code/prediction.h"
 #include "model/code/uop_lines.h"
 #include "model/code/values.h"
 #include "model/machine/config.h"
 #include "model/stream/types.h"
 
-enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONT_LINES, FRONTS };
+enum stream_front { FRONT_ISSUE, FRONT_DECODE, FRONT_FETCH, FRONT_UOP_CACHE, FRONT_LINES, FRONT_PREDICTION,
+	FRONTS };
 enum {
 	STREAM_FETCH_AHEAD = 6, STREAM_SIZES = 4, STREAM_WORDS = 1024, STREAM_LINES = 256,
 	STREAM_STORE = 255,             /* instead of the number of a uop: a store that has retired */
@@ -194,7 +196,7 @@ static inline enum gus_core_station gus_stream_station(const struct gus_core_con
 /* Parts of the front end that work ahead, as far as their queue reaches: what takes its time by whole cycles has to. */
 static inline bool gus_stream_ahead(enum stream_front part)
 {
-	return part == FRONT_FETCH || part == FRONT_DECODE || part == FRONT_LINES;
+	return part == FRONT_FETCH || part == FRONT_DECODE || part == FRONT_LINES || part == FRONT_PREDICTION;
 }
 
 /* What finds it out. */
@@ -205,6 +207,7 @@ struct stream_resolver {
 	struct gus_uop_lines uop_lines; /* of the uop cache; the same for all lanes as well */
 	struct gus_uop_read read;       /* what it reads in the present cycle */
 	struct gus_decode_group group;  /* of the decoders */
+	unsigned predicted;             /* taken branches of the predictor's present cycle */
 	uint64_t code;                  /* bytes of all instructions so far */
 	bool tracked;                   /* accesses are looked at at all */
 	bool one_page;                  /* all pages are one page of memory */

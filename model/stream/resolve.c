@@ -339,16 +339,28 @@ static uint8_t decoder_front(struct stream_resolver *r, const struct gus_op *op,
 	return (uint8_t)(FETCHED | begins << FRONT_DECODE);
 }
 
+/* Whichever way code comes, what is jumped to has to be foreseen. */
+static uint8_t predicted_front(struct stream_resolver *r, const struct gus_op *op, bool taken)
+{
+	const struct stream *s = r->s;
+
+	if (!taken || s->o->unrolled || !(op->flags & GUS_OP_BRANCH) || !s->c->predicted_branches)
+		return 0;
+	return (uint8_t)(gus_prediction_begins(s->c, s->p, op, &r->predicted) << FRONT_PREDICTION);
+}
+
 /* Where one ends the other begins anew. */
 static uint8_t fronts_of(struct stream_resolver *r, uint32_t number, bool cached, bool taken, struct stream_step *step)
 {
+	uint8_t predicted = predicted_front(r, &r->s->p->ops[number], taken);
+
 	if (cached) {
 		r->group = (struct gus_decode_group){ 0 };
-		return cache_front(r, number, taken);
+		return cache_front(r, number, taken) | predicted;
 	}
 	r->read = (struct gus_uop_read){ 0 };
 	r->uop_lines = (struct gus_uop_lines){ 0 };
-	return decoder_front(r, &r->s->p->ops[number], taken, step);
+	return decoder_front(r, &r->s->p->ops[number], taken, step) | predicted;
 }
 
 /* One step. Addresses are those before its instructions have run, so registers are followed after that. */

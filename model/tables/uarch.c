@@ -136,6 +136,8 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "indirect_path", GUS_UNIT_ENTRIES, NULL,
 		"taken branches before an indirect one that tell where it goes, beside directions; 0: all targets do" },
 	{ "taken_branches", GUS_UNIT_PER_CYCLE, NULL, "taken branches" },
+	{ "predicted_branches", GUS_UNIT_PER_CYCLE, NULL, "taken branches that are predicted; 0: no limit" },
+	{ "predicted_call", GUS_UNIT_CYCLES, NULL, "more to predict a call or a return, which begins a cycle" },
 	{ "branches", GUS_UNIT_PER_CYCLE, NULL, "branches, taken or not" },
 	{ "lcp_penalty", GUS_UNIT_CYCLES, NULL, "lost by a length-changing prefix in the legacy decoders" },
 	{ "store_forward_latency", GUS_UNIT_CYCLES, NULL, "from a store's data to a load of the same word" },
@@ -172,6 +174,9 @@ const struct gus_uarch_param_kind gus_uarch_params[] = {
 	{ "immediate_add_elimination", GUS_UNIT_FLAG, NULL, "add r, small immediate needs no port" },
 	{ "stack_engine", GUS_UNIT_FLAG, NULL, "push and pop change rsp without a uop" },
 	{ "macro_fusion", GUS_UNIT_POLICY, "none test_cmp test_cmp_add all", "which firsts fuse with a branch" },
+	{ "macro_fusion_alu", GUS_UNIT_FLAG, NULL,
+		"a fused first that writes a register has its own port beside that of the branch" },
+	{ "nop_fusion", GUS_UNIT_FLAG, NULL, "two neighbouring nops are one uop" },
 	{ "micro_fusion_indexed", GUS_UNIT_POLICY, "yes no rmw",
 		"whether indexed addresses stay fused: no; only where the "
 	  "destination is also a source" },

@@ -271,6 +271,24 @@ static void integer_ports_in_turn(void **state)
 	}
 }
 
+/* Those with a narrower choice than others are no one's turn, and nobody's is theirs: of two like branches each takes
+ * another port, and the additions between them go on with theirs. */
+static void narrow_choices_take_no_turns(void **state)
+{
+	static const int ports[] = { 1, 0, 2, 4, 3, 0, 1 };
+
+	(void)state;
+	make("r int - r1 20 5\na int r1 - 1 1,2,3\nb int r1 - 1 0,4\nc int r1 - 1 1,2,3\nd int r1 - 1 0,4\n"
+	     "e int r1 - 1 1,2,3\nf int r1 - 1 0,4\ng int r1 - 1 1,2,3\n");
+	m.c.port_binding = GUS_CORE_BIND_TURNS;
+	m.c.rs_int = 100;
+	run();
+	for (uint32_t i = 0; i < 7; i++)
+		if (port_of(1 + i) != ports[i])
+			fail_msg("%c takes port %d, not %d", 'a' + (char)i, port_of(1 + i), ports[i]);
+	drop();
+}
+
 /* Vector uops have no turns: b goes to fp1 beside a on fp0, and c is taken by the same, as the other one is busy. */
 static void vector_ports_take_no_turns(void **state)
 {
@@ -1074,6 +1092,7 @@ int main(void)
 		cmocka_unit_test(unbound_ports_take_from_each_other),
 		cmocka_unit_test(unbound_ports_keep_to_their_kind),
 		cmocka_unit_test(integer_ports_in_turn),
+		cmocka_unit_test(narrow_choices_take_no_turns),
 		cmocka_unit_test(vector_ports_take_no_turns),
 		cmocka_unit_test(the_oldest_that_is_ready),
 		cmocka_unit_test(units_and_ports_that_are_kept),

@@ -68,6 +68,8 @@ static const struct limit_case {
 		CODE("\x66\x66\x66\x0f\x1f\x84\0\0\0\0\0\x66\x66\x66\x0f\x1f\x84\0\0\0\0\0"
 		     "\x66\x66\x66\x0f\x1f\x84\0\0\0\0\0"),
 		{ { "uop_cache_window", 16 } } },
+	{ GUS_LIMIT_PREDICTION, "znver4", "call to the next; ret: a call and a return take two cycles each",
+		CODE("\xe8\0\0\0\0\xc3"), { { "predicted_call", 1 } } },
 	{ GUS_LIMIT_CODE_CACHE, "skylake", "4 x add r, 1: no engine sees where code is",
 		CODE("\x48\x83\xc0\x01\x48\x83\xc1\x01\x48\x83\xc2\x01\x48\x83\xc3\x01"),
 		{ { "l1i_size", 1 } } },

@@ -417,6 +417,65 @@ static void a_pair_is_one_op(void **state)
 	gus_uarch_free(u);
 }
 
+/* A result in a register has its own port, and the branch keeps its, from the same operands; flags alone have none. */
+static void a_pair_with_a_result_is_two_uops(void **state)
+{
+#define RESULTS X86 BRANCHES PARAM("macro_fusion all policy") \
+	FORM("CMP_39 (R64, R64)", "uops 1 latency 1 uses p0156:1") \
+	FORM("DEC (R64)", "uops 1 latency 1 uses p0156:1") \
+	FORM("ADD (R64, M64)", "uops 2 latency 1 loadlat 6 uses p23:1 p0156:1")
+#define APART RESULTS PARAM("macro_fusion_alu yes flag")
+	static const struct one cases[] = {
+		{ APART, CODE("\x48\xff\xc8\x74\x05"), "compute p0156=1 rax>rax,flags + compute p01=1 rax",
+		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
+		{ APART, CODE("\x48\x01\xd8\x74\x05"),
+		  "compute p0156=1 rax,rbx>rax,flags + compute p01=1 rax,rbx",
+		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
+		{ APART, CODE("\x48\x39\xd8\x74\x05"), "compute p01=1 rax,rbx>flags",
+		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
+		{ RESULTS, CODE("\x48\xff\xc8\x74\x05"),
+		  "compute p01=1 rax>rax,flags", GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
+		{ APART, CODE("\x48\x03\x07\x74\x05"),
+		  "load p23=5 rdi>t0 / compute p0156=1 rax,t0>rax,flags + compute p01=1 rax,t0",
+		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL | GUS_OP_COMPLEX },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
+/* Of neighbouring nops two are one op, and no more; what is no nop joins none. */
+static void neighbouring_nops_are_one_op(void **state)
+{
+#define NOPS X86 "unit wait s\n" FORM("NOP", "uops 1 latency 0") \
+	FORM("MOV (R64, I32)", "uops 1 latency 1 uses p0156:1") \
+	FORM("PAUSE", "uops 4 latency 0 uses p0156:4 exclusive wait:40")
+	static const struct { const char *table, *code; size_t size; uint32_t ops; } cases[] = {
+		{ NOPS, CODE("\x90\x90"), 2 },
+		{ NOPS PARAM("nop_fusion yes flag"), CODE("\x90"), 1 },
+		{ NOPS PARAM("nop_fusion yes flag"), CODE("\x90\x90"), 1 },
+		{ NOPS PARAM("nop_fusion yes flag"), CODE("\x90\x66\x90\x90"), 2 },
+		{ NOPS PARAM("nop_fusion yes flag"), CODE("\x90\x90\x90\x90"), 2 },
+		{ NOPS PARAM("nop_fusion yes flag"), CODE("\x90\x48\xc7\xc0\x01\0\0\0\x90"), 3 },
+		{ NOPS PARAM("nop_fusion yes flag"), CODE("\xf3\x90\xf3\x90"), 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_uarch *u = made_table_of(cases[i].table);
+		struct gus_program *p = made_program(u, cases[i].code, cases[i].size);
+		const struct gus_op *last = &p->ops[p->ops_n - 1];
+
+		if (p->ops_n != cases[i].ops)
+			fail_msg("case %zu: %u ops", i, p->ops_n);
+		assert_int_equal(last->insn + last->insns_n, p->insns_n);
+		assert_int_equal(p->insns[p->insns_n - 1].op, p->ops_n - 1);
+		assert_int_equal(last->slots, i == 6 ? last->slots : 1);
+		gus_program_free(p);
+		gus_uarch_free(u);
+	}
+}
+
 /* arm64: comparisons with branches on their flags, and the two halves of a round of AES. */
 static void pairs_of_arm64(void **state)
 {
@@ -898,6 +957,8 @@ int main(void)
 		cmocka_unit_test(indexed_addresses_undo_fusion),
 		cmocka_unit_test(comparisons_fuse_with_branches),
 		cmocka_unit_test(a_pair_is_one_op),
+		cmocka_unit_test(a_pair_with_a_result_is_two_uops),
+		cmocka_unit_test(neighbouring_nops_are_one_op),
 		cmocka_unit_test(pairs_of_arm64),
 		cmocka_unit_test(the_stack_engine),
 		cmocka_unit_test(the_stack_engine_of_a_trace),

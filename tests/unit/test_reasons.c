@@ -1077,6 +1077,20 @@ static void make_uop_cache(struct run *r)
 	step(r, 0);
 }
 
+/* A call and a jump, which is found with it: two cycles in which nothing else is waited for. */
+static void make_prediction(struct run *r)
+{
+	make_decoders(r);
+	r->c.predicted_branches = 2;
+	r->c.predicted_call = 1;
+	op(r, 1)->flags = GUS_OP_BRANCH | GUS_OP_TAKEN;
+	op(r, 0)->flags = GUS_OP_BRANCH | GUS_OP_TAKEN;
+	r->insns[0].info.class = GUS_INSN_CALL;
+	r->insns[1].info.class = GUS_INSN_BRANCH;
+	step(r, 0)->taken = true;
+	step(r, 1)->taken = true;
+}
+
 static void make_ports(struct run *r)
 {
 	plain_op(r, P1, 1, 0, 0);
@@ -1305,6 +1319,8 @@ static const struct hop_case {
 	{ "and no others", make_decode_some, 1, GUS_HOP_DECODE, 0, 0, 0 },
 	{ "length decoding", make_fetch, 0, GUS_HOP_FETCH, 0, 4, 1 },
 	{ "uop cache", make_uop_cache, 0, GUS_HOP_UOP_CACHE, 0, 2, 1 },
+	{ "a call that is predicted", make_prediction, 0, GUS_HOP_PREDICTION, 0, 2, 1 },
+	{ "what is predicted with it", make_prediction, 1, GUS_HOP_PREDICTION, 0, 0, 0 },
 	{ "a port", make_ports, 1, GUS_HOP_PORTS, 1, 2, 2 },
 	{ "two uops of an op", make_uops, 0, GUS_HOP_PORTS, 0, 2, 2 },
 	{ "a unit", make_unit, 0, GUS_HOP_UNITS, 2, 5, 1 },
