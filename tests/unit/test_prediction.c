@@ -64,6 +64,9 @@ static void calls_begin_a_cycle_and_take_two(void **state)
 			c.predicted_branches = n;
 			if (cycles_of(&c, p) != expected[n])
 				fail_msg("loop %zu, %u a cycle: %u cycles", i, n, cycles_of(&c, p));
+			for (uint32_t k = 0; k < p->ops_n; k++)
+				if (!n || !(p->ops[k].flags & GUS_OP_BRANCH))
+					assert_int_equal(gus_prediction_cycles(&c, p, &p->ops[k]), 0);
 		}
 		gus_program_free(p);
 	}

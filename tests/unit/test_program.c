@@ -424,18 +424,18 @@ static void a_pair_with_a_result_is_two_uops(void **state)
 	FORM("CMP_39 (R64, R64)", "uops 1 latency 1 uses p0156:1") \
 	FORM("DEC (R64)", "uops 1 latency 1 uses p0156:1") \
 	FORM("ADD (R64, M64)", "uops 2 latency 1 loadlat 6 uses p23:1 p0156:1")
-#define TWO_UOPS RESULTS PARAM("macro_fusion_alu yes flag")
+#define WITH_ALU RESULTS PARAM("macro_fusion_alu yes flag")
 	static const struct one cases[] = {
-		{ TWO_UOPS, CODE("\x48\xff\xc8\x74\x05"), "compute p0156=1 rax>rax,flags + compute p01=1 rax",
+		{ WITH_ALU, CODE("\x48\xff\xc8\x74\x05"), "compute p0156=1 rax>rax,flags + compute p01=1 rax",
 		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
-		{ TWO_UOPS, CODE("\x48\x01\xd8\x74\x05"),
+		{ WITH_ALU, CODE("\x48\x01\xd8\x74\x05"),
 		  "compute p0156=1 rax,rbx>rax,flags + compute p01=1 rax,rbx",
 		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
-		{ TWO_UOPS, CODE("\x48\x39\xd8\x74\x05"), "compute p01=1 rax,rbx>flags",
+		{ WITH_ALU, CODE("\x48\x39\xd8\x74\x05"), "compute p01=1 rax,rbx>flags",
 		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
 		{ RESULTS, CODE("\x48\xff\xc8\x74\x05"),
 		  "compute p01=1 rax>rax,flags", GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
-		{ TWO_UOPS, CODE("\x48\x03\x07\x74\x05"),
+		{ WITH_ALU, CODE("\x48\x03\x07\x74\x05"),
 		  "load p23=5 rdi>t0 / compute p0156=1 rax,t0>rax,flags + compute p01=1 rax,t0",
 		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL | GUS_OP_COMPLEX },
 	};
