@@ -17,6 +17,7 @@
 #include "cli/common/filter.h"
 #include "cli/common/option_table.h"
 #include "cli/common/options.h"
+#include "cli/common/progress.h"
 #include "cli/common/recording.h"
 #include "cli/common/uarch_load.h"
 #include "cli/model/expected.h"
@@ -244,6 +245,7 @@ struct model {
 	struct gus_vec(char *) notes;
 	struct gus_model_expectation expectation;
 	struct gus_model_output output;
+	struct gus_progress progress;
 	bool has_output;
 	int status;                     /* of the command */
 };
@@ -253,6 +255,11 @@ static int fail_status(const struct gus_error *err)
 	gus_complain(err);
 	return err->code == GUS_E_USAGE || (err->code == GUS_E_NOT_FOUND && !err->sys) ? GUS_EXIT_USAGE :
 		GUS_EXIT_OWN_FAILURE;
+}
+
+static void show_costs(void *progress, double share)
+{
+	gus_progress(progress, "what each instruction costs", share);
 }
 
 static void answer(void *context, const struct gus_core_access *access, enum gus_hit *level, enum gus_tlb *tlb)
@@ -352,6 +359,7 @@ static int settle_options(struct model *m, struct gus_error *err)
 	}
 	s->reach = (double)o->reach / 100;
 	s->caches = o->data == GUS_HITS;
+	s->heed = (struct gus_modelled_heed){ show_costs, &m->progress };
 	m->level = s->caches ? GUS_HIT_L1 : (enum gus_hit)o->data;
 	m->memory = (struct gus_core_memory){ &m->level, answer };
 	if (m->level != GUS_HIT_L1)
@@ -402,7 +410,10 @@ static int run_program(struct model *m, const struct gus_program *p, struct gus_
 {
 	struct gus_modelled modelled;
 
-	if (check_work(m, p, err) != 0 || gus_modelled_run(&modelled, p, &m->settings, err) != 0)
+	int rc = check_work(m, p, err) != 0 ? -1 : gus_modelled_run(&modelled, p, &m->settings, err);
+
+	gus_progress_end(&m->progress);
+	if (rc != 0)
 		return -1;
 	r->settings = &m->settings;
 	r->modelled = &modelled;

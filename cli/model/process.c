@@ -4,6 +4,7 @@
  * windows are about. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,16 +146,27 @@ static void take_window(struct gus_traced *t, struct gus_model_windows *w, const
 	w->bytes_most = about->bytes > w->bytes_most ? about->bytes : w->bytes_most;
 }
 
+/* Each try may wait for as long as a sleeping thread takes to wake up, so who looks on is told at once. */
+static void say_first(const struct gus_model_windows *w, const struct gus_replays_window *window)
+{
+	if (w->failed == 1 && !w->taken && !window->last)
+		gus_log(gus_cli_log(0), GUS_WARN, "%s; tries left: %" PRIu64, w->first.text,
+			w->process->snapshots - 1);
+}
+
 /* All windows that are to be had, one after the other. -1 with err only if there can be no more because the recording
  * that they are from cannot be read on. */
-static int take_windows(struct gus_traced *t, struct gus_model_windows *w, struct gus_replays *replays,
+static int take_windows(struct gus_traced *t, struct gus_model_windows *w, struct gus_replays *replays, bool live,
 			struct gus_error *err)
 {
 	struct gus_replays_window window;
 	int more = 0;
 
-	while ((more = gus_replays_next(replays, &window, err)) > 0)
+	while ((more = gus_replays_next(replays, &window, err)) > 0) {
 		take_window(t, w, &window);
+		if (live)
+			say_first(w, &window);
+	}
 	return more;
 }
 
@@ -212,7 +224,7 @@ int gus_model_attached(struct gus_model_traced *m, const struct gus_model_proces
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
 		start_sampling(&sampling, p->pid);
 		wait_for_sampling(&sampling);
-		take_windows(&t, &windows, replays, err);
+		take_windows(&t, &windows, replays, true, err);
 		stop_sampling(&sampling);
 		if (windows.taken)
 			rc = report(m, &t, &windows, has_samples(&sampling) ? sampling.path : NULL, NULL, err);
@@ -264,7 +276,7 @@ int gus_model_snapshots(struct gus_model_traced *m, const struct gus_model_proce
 	replays = reader ? gus_replays_of_recording(reader, &wish, err) : NULL;
 	if (replays) {
 		gus_model_traced_open(m, NULL, &rights, &predictor, &t);
-		rc = take_windows(&t, &windows, replays, err);
+		rc = take_windows(&t, &windows, replays, false, err);
 		*any = windows.taken || windows.failed;
 		if (windows.taken)
 			rc = report(m, &t, &windows, path, path, err);

@@ -181,6 +181,8 @@ static int run_costs(struct gus_modelled *m, const struct gus_modelled_settings 
 		if (rc != 0)
 			return rc;
 		m->figures[i].cost = m->cycles - cycles;
+		if (s->heed.done)
+			s->heed.done(s->heed.context, (double)(i + 1) / m->program->ops_n);
 	}
 	return 0;
 }

@@ -18,8 +18,15 @@ struct gus_sensitivity;
 
 enum { GUS_MODELLED_WEIGHTS = 6 };
 
+/* Who wants to know how much of a work is done that takes a run for each instruction: share is of 1. */
+struct gus_modelled_heed {
+	void (*done)(void *context, double share); /* NULL: nobody */
+	void *context;
+};
+
 /* What to run and how. Constant once made: threads may share it. */
 struct gus_modelled_settings {
+	struct gus_modelled_heed heed;
 	const struct gus_uarch *uarch;
 	struct gus_core_config config;
 	struct gus_core_options options;

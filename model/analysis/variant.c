@@ -376,7 +376,7 @@ struct maker {
 /* What happens to one op. */
 struct change {
 	struct gus_op op;       /* the new one */
-	uint8_t slot[256];      /* new number of each slot */
+	unsigned gone;          /* slots that have lost all their uops, of those before the uop that is made */
 	uint8_t memory[256];    /* new number of each access */
 	bool written[GUS_TEMPS];/* what the uops that are left write for each other */
 	unsigned kept, loads, stores, converted;
@@ -450,29 +450,35 @@ static void make_uop(struct maker *m, struct change *c, uint32_t at)
 		uop.latency = m->v->load_latency;
 		uop.ports = m->v->load_ports ? m->v->load_ports : uop.ports;
 	}
-	uop.slot = c->slot[uop.slot];
+	uop.slot = (uint16_t)(uop.slot - c->gone);
 	uop.memory = c->memory[uop.memory];
 	make_inputs(m, c, at, &uop);
 	make_outputs(m, c, at, &uop);
 	m->to->uops[m->uops++] = uop;
 }
 
+/* Whether a slot begins with the uop and loses all of its uops, which lie behind each other. */
+static bool slot_goes(const struct view *v, uint32_t first, uint32_t at, uint32_t end)
+{
+	const unsigned slot = uop_at(v, at)->slot;
+
+	if (at != first && uop_at(v, at - 1)->slot == slot)
+		return false;
+	for (; at < end && uop_at(v, at)->slot == slot; at++)
+		if (v->fate[at] != DROP)
+			return false;
+	return true;
+}
+
 /* Slots are those of the uops that are left, and those that never had a uop. */
 static void settle_slots(const struct maker *m, struct change *c, uint32_t first, uint32_t n)
 {
-	bool had[256] = { false }, has[256] = { false };
 	struct gus_op *op = &c->op;
 	unsigned gone = 0;
 	bool fused_in_rob = op->rob == op->slots;
 
-	for (uint32_t at = first; at < first + n; at++) {
-		had[uop_at(m->v, at)->slot] = true;
-		has[uop_at(m->v, at)->slot] |= m->v->fate[at] != DROP;
-	}
-	for (unsigned s = 0; s < 256; s++) {
-		c->slot[s] = (uint8_t)(s - gone);
-		gone += had[s] && !has[s];
-	}
+	for (uint32_t at = first; at < first + n; at++)
+		gone += slot_goes(m->v, first, at, first + n);
 	if (!gone && !c->changed)
 		return;
 	op->slots = (uint16_t)(op->slots > gone ? op->slots - gone : 1);
@@ -501,16 +507,19 @@ static void make_memories(struct maker *m, struct change *c, const struct gus_op
 	c->op.memories_n = (uint8_t)(m->memories - c->op.memory);
 }
 
-/* The instructions of an op move up to the ones before them. */
+/* The instructions of an op move up to the ones before them. The new program begins as a copy: where nothing was taken
+ * away so far they are there already, and they are what is large of a program. */
 static void make_insns(struct maker *m, struct change *c, uint32_t op)
 {
 	const struct gus_program *p = m->v->p;
 
 	c->op.insn = m->insns;
 	for (uint32_t i = 0; i < c->op.insns_n; i++) {
-		struct gus_program_insn *insn = &m->to->insns[m->insns++];
+		uint32_t from = p->ops[op].insn + i;
+		struct gus_program_insn *insn = &m->to->insns[m->insns];
 
-		*insn = p->insns[p->ops[op].insn + i];
+		if (from != m->insns++)
+			*insn = p->insns[from];
 		insn->op = m->ops;
 		insn->offset = m->bytes;
 		m->bytes += insn->info.length;
@@ -555,6 +564,7 @@ static void make_op(struct maker *m, uint32_t number, uint32_t first)
 	make_insns(m, &c, number);
 	c.op.uop = m->uops;
 	for (uint32_t at = first; at < first + old->uops_n; at++) {
+		c.gone += slot_goes(m->v, first, at, first + old->uops_n);
 		if (m->v->fate[at] == DROP)
 			continue;
 		nothing &= m->v->fate[at] == ZERO || m->v->fate[at] == NOP;

@@ -25,6 +25,7 @@
 #include "model/core/frontend.h"
 #include "model/stream/private.h"
 #include "model/stream/stream.h"
+#include "model/tables/uarch.h"
 
 /* Resources. */
 
@@ -305,6 +306,46 @@ static double longest(const struct stream *s, const struct gus_op *op)
 	return busy + latest + front + c->l2_latency + c->mispredict_penalty + op->memories_n * longest_access(c);
 }
 
+/* The same of whatever instruction may have a row of the table, for code that is fed: which one comes nobody knows when
+ * the engine is opened, and later nobody could refuse it. A pair that fuses has two instructions' accesses. */
+static double longest_of_row(const struct stream *s, const struct gus_uarch_row *row)
+{
+	const struct gus_uarch *u = s->p->uarch;
+	const struct gus_core_config *c = s->c;
+	struct gus_op op = { .slots = (uint16_t)(row->fused > row->uops ? row->fused : row->uops),
+		.decoded = UINT8_MAX, .microcoded = (uint16_t)row->microcoded };
+	double busy = 0, latest = fmax(row->latency, row->loadlat), costs[FRONTS], front = 0;
+
+	for (uint32_t i = 0; i < row->pairs_n; i++)
+		latest = fmax(latest, u->pairs[row->pairs + i].cycles);
+	for (uint32_t i = 0; i < row->uses_n; i++)
+		busy += fmax(2 * GUS_UARCH_CENTI, 2.0 * u->uses[row->uses + i].cycles);
+	for (uint32_t i = 0; i < row->units_n; i++)
+		busy += 2.0 * u->uses[row->units + i].cycles;
+	gus_stream_front_costs(s, &op, costs);
+	for (unsigned f = 0; f < FRONTS; f++)
+		front += costs[f];
+	return (busy + 4 * latest) / GUS_UARCH_CENTI + front + c->l2_latency + c->mispredict_penalty +
+		2 * GUS_INSN_MEMORIES * longest_access(c);
+}
+
+static int check_longest(const struct stream *s, struct gus_error *err)
+{
+	const struct gus_uarch *u = s->fed ? s->p->uarch : NULL;
+
+	for (uint32_t i = 0; i < s->p->ops_n; i++)
+		if (longest(s, &s->p->ops[i]) > STREAM_LONGEST)
+			return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: an instruction may take %.0f "
+					"cycles, and more than %d cannot be counted",
+					longest(s, &s->p->ops[i]), STREAM_LONGEST);
+	for (uint32_t i = 0; u && i < u->rows_n; i++)
+		if (longest_of_row(s, &u->rows[i]) > STREAM_LONGEST)
+			return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: an instruction of row %s may "
+					"take %.0f cycles, and more than %d cannot be counted", u->rows[i].id,
+					longest_of_row(s, &u->rows[i]), STREAM_LONGEST);
+	return 0;
+}
+
 /* All parts of the front end get faster together: more of them would be more of each. */
 static void prepare_op(struct stream *s, uint32_t number)
 {
@@ -459,13 +500,8 @@ int gus_stream_prepare(struct stream *s, struct gus_error *err)
 	gus_vec_push(&s->costs, (struct stream_cost){ { 0 } });
 	gus_stream_choose_fetch(s);
 	prepare_memory(s);
-	if (prepare_windows(s, err) != 0)
+	if (prepare_windows(s, err) != 0 || check_longest(s, err) != 0)
 		return -1;
-	for (uint32_t i = 0; i < s->p->ops_n; i++)
-		if (longest(s, &s->p->ops[i]) > STREAM_LONGEST)
-			return gus_fail(err, GUS_E_USAGE, "cannot run the stream engine: an instruction may take %.0f "
-					"cycles, and more than %d cannot be counted",
-					longest(s, &s->p->ops[i]), STREAM_LONGEST);
 	gus_stream_prepare_more(s);
 	return 0;
 }

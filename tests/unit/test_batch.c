@@ -130,6 +130,27 @@ static char *repeated(const char *before, const char *code, size_t n, const char
 	return text.v;
 }
 
+/* mov rcx, [rdi + 8]; xor edx, edx; mov rax, r9; div r15; cmp r9, rdi; dec r15; jnz: the divider takes 10 cycles, and
+ * what waits for it goes on growing for a while, in which the mean seems to be less. */
+static void no_mean_below_a_bound(void **state)
+{
+	static const char block[] = "488b4f0831d24889c849f7f04939d549ffcf0f85e8ffffff\n";
+	struct gus_uarch *u = made_table("icelake-server");
+	struct gus_modelled_settings before = settings;
+	struct gus_batch b;
+
+	(void)state;
+	settings.uarch = u;
+	gus_core_config_of(&settings.config, u);
+	settings.options.settled = GUS_BATCH_SETTLED;
+	b = batch_of(block, strlen(block), 1);
+	settings = before;
+	assert_int_equal(b.lines[0].verdict.broken, GUS_BOUNDS);
+	assert_true(b.lines[0].cycles >= 10);
+	gus_batch_free(&b);
+	gus_uarch_free(u);
+}
+
 /* What is too long is a bad line, and the next one is modelled. */
 static void a_block_has_limits(void **state)
 {
@@ -235,7 +256,7 @@ int main(void)
 		cmocka_unit_test(many_hands_say_the_same),
 		cmocka_unit_test(a_block_has_limits),
 		cmocka_unit_test(a_batch_has_limits),
-		cmocka_unit_test(hexadecimal_digits),
+		cmocka_unit_test(hexadecimal_digits), cmocka_unit_test(no_mean_below_a_bound),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -332,6 +332,42 @@ static void the_verdict_is_of_the_run(void **state)
 	gus_uarch_free(u);
 }
 
+struct told {
+	unsigned times;
+	double share;
+};
+
+static void hear(void *context, double share)
+{
+	struct told *told = context;
+
+	assert_true(share > told->share);
+	told->share = share;
+	told->times++;
+}
+
+/* Each instruction's costs take a run: after each it is told how much is done. */
+static void costs_tell_how_far_they_are(void **state)
+{
+	struct gus_uarch *u = made_table("skylake");
+	struct gus_program *p = program_of(u, "4801c84801c84801c84801c8"); /* add rax, rcx, four times */
+	struct told told = { 0 };
+	struct gus_modelled_settings s = { .uarch = u, .costs = true, .heed = { hear, &told } };
+	struct gus_error err = { 0 };
+	struct gus_modelled m;
+
+	(void)state;
+	gus_core_config_of(&s.config, u);
+	assert_int_equal(gus_modelled_run(&m, p, &s, &err), 0);
+	assert_int_equal(told.times, 4);
+	assert_float_equal(told.share, 1, 0);
+	for (int i = 0; i < 4; i++)
+		assert_float_equal(m.figures[i].cost, 3, 0); /* a chain that is cut anywhere is none */
+	gus_modelled_free(&m);
+	gus_program_free(p);
+	gus_uarch_free(u);
+}
+
 /* What once was: a store on Zen 2 is one uop, of which the address was taken for what a renamed load gets. */
 static void a_renamed_load_waits_for_the_data(void **state)
 {
@@ -409,9 +445,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dependences_of_short_code), cmocka_unit_test(forwarding_is_the_machines),
 		cmocka_unit_test(ports_of_moves_are_nobodys),
-		cmocka_unit_test(many_choices_of_ports),
-		cmocka_unit_test(a_union_of_ports),
-		cmocka_unit_test(ends_of_loops),
+		cmocka_unit_test(many_choices_of_ports), cmocka_unit_test(a_union_of_ports),
+		cmocka_unit_test(ends_of_loops), cmocka_unit_test(costs_tell_how_far_they_are),
 		cmocka_unit_test(each_part_of_the_front_end), cmocka_unit_test(what_is_below),
 		cmocka_unit_test(kinds_of_bottlenecks), cmocka_unit_test(the_verdict_is_of_the_run),
 		cmocka_unit_test(a_renamed_load_waits_for_the_data), cmocka_unit_test(no_engine_is_below),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 #include <math.h>
@@ -450,6 +451,42 @@ static void test_groups_end_where_the_cache_begins(void **state)
 	}
 }
 
+/* Which instructions come nobody knows when the engine is opened: so no row may take more than can be counted. */
+static void test_rows_that_take_too_long(void **state)
+{
+	static const struct { const char *table, *figures, *says; } cases[] = {
+		{ "skylake", "uops 2 latency 10000 uses p0:65535", NULL }, /* 40,000, and the port twice */
+		{ "skylake", "uops 2 latency 10000 uses p0:65535 p1:16000", "cycles, and more than 200000 cannot be" },
+		{ "skylake", "uops 1 latency 1 uses p0:1 exclusive divider:65535", NULL },
+		{ "znver4", "uops 4096 latency 9000 uses p0:4096", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[400];
+		struct gus_error err = { 0 };
+		struct gus_uarch *u;
+		struct gus_core_config c;
+		struct gus_growing *g;
+		struct gus_stream_engine *e;
+
+		snprintf(text, sizeof(text), "uarch long isa x86-64 \"Long\"\nsource s \"made up\"\nlike %s\n"
+			 "port p0 s\nport p1 s\nunit divider s\nform \"AESDEC (XMM, XMM)\" %s source s\n",
+			 cases[i].table, cases[i].figures);
+		u = gus_uarch_parse("long", text, strlen(text), &gus_uarch_builtin, 0, &err);
+		if (!u)
+			fail_msg("%s", err.text);
+		gus_core_config_of(&c, u);
+		g = gus_growing_new(u);
+		e = gus_stream_open(gus_growing_program(g), &c, &(struct gus_stream_options){ 0 }, &err);
+		if (!e != !!cases[i].says || (!e && !strstr(err.text, cases[i].says)))
+			fail_msg("case %zu: %s", i, e ? "is opened" : err.text);
+		gus_stream_close(e);
+		gus_growing_free(g);
+		gus_uarch_free(u);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_same_knobs),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_causes),
+		cmocka_unit_test(test_rows_that_take_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -325,6 +325,37 @@ static void names(void **state)
 		assert_true(*gus_variant_help((enum gus_variant)v));
 }
 
+/* add [rsi], eax as a row of 303 uops, each in a slot of its own: without its store two of them are gone, the last. */
+static void slots_of_many_uops(void **state)
+{
+	static const char table[] = "uarch many isa x86-64 \"Many\"\nsource s \"made up\"\nlike skylake\n"
+		"form \"ADD (M32, R32)\" uops 303 latency 3 fused 303 uses p23:1 p0:300 p237:1 p4:1 source s\n";
+	static const struct { enum gus_variant variant; unsigned uops; } cases[] = {
+		{ GUS_VARIANT_REF, 303 }, { GUS_VARIANT_NO_STORE, 301 } };
+	struct gus_error err = { 0 };
+	struct gus_uarch *u = gus_uarch_parse("many", table, strlen(table), &gus_uarch_builtin, 0, &err);
+	struct gus_program *p = u ? gus_program_new(u, update, sizeof(update), 0, 0, &err) : NULL;
+
+	(void)state;
+	if (!p)
+		fail_msg("%s", err.text);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_core_config config;
+		struct gus_core_options options = { 0 };
+		struct gus_program *v;
+
+		gus_core_config_of(&config, u);
+		v = gus_variant_program(p, cases[i].variant, &config, &options);
+		assert_int_equal(v->ops[0].uops_n, cases[i].uops);
+		assert_int_equal(v->ops[0].slots, cases[i].uops);
+		for (unsigned k = 0; k < v->ops[0].uops_n; k++)
+			assert_int_equal(v->uops[v->ops[0].uop + k].slot, k);
+		gus_program_free(v);
+	}
+	gus_program_free(p);
+	gus_uarch_free(u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,7 +369,7 @@ int main(void)
 		cmocka_unit_test(one_that_does_it_all),
 		cmocka_unit_test(nothing_left_is_a_nop),
 		cmocka_unit_test(relaxing_takes_only_slots),
-		cmocka_unit_test(names),
+		cmocka_unit_test(names), cmocka_unit_test(slots_of_many_uops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

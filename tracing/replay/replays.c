@@ -192,5 +192,6 @@ int gus_replays_next(struct gus_replays *r, struct gus_replays_window *window, s
 	r->over = !r->reader && (window->err.code == GUS_E_NOT_FOUND || window->err.code == GUS_E_PERMISSION ||
 				 window->err.code == GUS_E_FULL);
 	r->n++;
+	window->last = r->over || (!r->reader && r->n == r->wish.count);
 	return 1;
 }

@@ -24,6 +24,7 @@ struct gus_replays_window {
 	struct gus_replayed done;
 	const char *path;       /* of the trace; NULL: there is none, and err says why */
 	struct gus_error err;
+	bool last;              /* of a process: there comes none behind it */
 };
 
 struct gus_replays;
