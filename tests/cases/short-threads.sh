@@ -120,7 +120,7 @@ figures data
 ok "children of children belong to it" holds 'weight > 0.75 * counted && weight < 1.25 * counted'
 
 # A single task that others take turns with loses nothing that would be worth a word: half a period with each turn of
-# 3 ms would be a sixth. A hundredth or two it does lose where a hypervisor takes the CPU away, as the timer is late then.
+# 3 ms would be a sixth. Some hundredths are lost where a hypervisor takes the CPU away, as the timer is late then.
 cat >spin.sh <<'S'
 i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); done
 S
@@ -182,7 +182,7 @@ for how in set-uid no-read; do
 	"${as[@]}" "$program" record -o data -- "./$how" -c "exit 3" >out 2>err
 	ok "$how: the command's own failure counts more" is $? 3
 done
-"${as[@]}" "$program" record -o data -- sh -c "./set-uid -c '$busy'; $busy; $busy" >out 2>err
+"${as[@]}" "$program" record -F 1000 -o data -- sh -c "./set-uid -c '$busy'; $busy; $busy; $busy; $busy" >out 2>err
 ok "what ran beside it was recorded" eval 'is $? 0 && ! grep -q "\[ 0 samples" err'
 ok "and what was not is said" says "the kernel took the events off 'set-uid'"
 "${as[@]}" "$program" record -o data -- sh -c "sh -c '$busy'; exec sh -c '$busy'" >out 2>err
