@@ -48,7 +48,7 @@ record -q -p "$busy" -- true
 skip_if_refused $status
 
 # A process. The command beside it is the duration.
-record -F 1000 -p "$busy" -- ./spend "$busy" 30
+record -F 1000 -p "$busy" -- ./spend "$busy" 60
 ok "-p PID -- COMMAND: status of the command" is $status 0
 ok "says that the command is the duration" says "watching process $busy for as long as './spend' runs"
 ok "in one line" is "$(grep -c watching err)" 1

@@ -85,8 +85,9 @@ ok "and the file is whole" whole gusprof.data interrupt
 rm -f started
 
 # What samples say. The timer of a clock is stopped when the command is switched out: what a period lacks then may be
-# lost, so that each switch may cost one.
-N=400000 record -q -F 2000 -- sh -c "$busy"
+# lost, so that each switch may cost one. Where a hypervisor takes the CPU away for some milliseconds, the timer is late
+# and the clock goes on.
+N=800000 record -q -F 2000 -- sh -c "$busy"
 dump
 awk '
 	/ sample cpu / { for (i = 1; i < NF; i++) if ($i == "period") { period = $(i + 1); sum += period } }
@@ -95,7 +96,7 @@ awk '
 	END {
 		printf "    samples stand for %.0f of %.0f, in periods of %.0f, with %d switches\n",
 			sum, count, period, switches
-		exit !(count > 0 && sum > count * 0.97 - switches * period && sum < count * 1.01)
+		exit !(count > 0 && sum > count * 0.9 - switches * period && sum < count * 1.01)
 	}
 ' dump >sums
 rc=$?

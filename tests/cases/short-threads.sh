@@ -70,20 +70,22 @@ skip_if_refused $?
 skip_unless_root "figures of --sample-cpus"
 
 # A period of 10 ms, and most of the threads are shorter. All that matters is what is not chance: a share that is far
-# off, or much that stands for nothing. (An interval of 95 % may miss the truth by a little once in twenty times.)
+# off, or much that stands for nothing. (An interval of 95 % may miss the truth by a little once in twenty times. With
+# 230 samples of long ones, or 430 of short ones, the share has a standard deviation of 0.013 or 0.014, and an interval
+# goes down by 0.035 or 0.03; with 0.04 more it is five of these. A share of nothing is still beyond that.)
 launched 300 long -F 99
 ok "launched: ends as the command does" is $status 0
-ok "launched, -F 99: the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02'
+ok "launched, -F 99: the interval has the truth" holds 'low - 0.04 < truth && truth < high + 0.04'
 ok "the samples stand for most of the time" holds 'weight > 0.75 * counted && unsampled < 0.15 * counted'
 ok "the interval is no wider than that" holds 'high - low < 0.25'
 ok "since when it is CPUs that are sampled is recorded" eval '"$gusprof" dump data | grep -q "sample-cpus"'
-attached 300 short -F 99
-ok "attached, -F 99: the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02'
+attached 600 short -F 99
+ok "attached, -F 99: the interval has the truth" holds 'low - 0.04 < truth && truth < high + 0.04'
 ok "the samples stand for most of the time" holds 'weight > 0.75 * counted && unsampled < 0.15 * counted'
 
 launched 300 long -F 99 --sample-cpus=always
 ok "from the beginning: nothing is missed" holds 'unsampled == 0 && weight > 0.8 * counted && weight < 1.2 * counted'
-ok "the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02 && !warned'
+ok "the interval has the truth" holds 'low - 0.04 < truth && truth < high + 0.04 && !warned'
 ok "all samples are of the program" is "$("$gusprof" dump data |
 	sed -n 's/.* sample cpu .* pid \([0-9]*\) .*/\1/p' | sort -u | wc -l)" 1
 
@@ -99,7 +101,7 @@ ok "the recorder warns, and says what to do" says 'Without --sample-cpus=never i
 stranger=$!
 children="$children $stranger"
 launched 100 long -F 999 --sample-cpus=always -v
-ok "beside another of its kind: the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02'
+ok "beside another of its kind: the interval has the truth" holds 'low - 0.04 < truth && truth < high + 0.04'
 ok "and all its time" holds 'weight > 0.8 * counted && weight < 1.2 * counted'
 ok "the other one's samples are counted and not kept" says "none of the target's and are not kept"
 kill "$stranger"
@@ -117,7 +119,8 @@ done
 figures data
 ok "children of children belong to it" holds 'weight > 0.75 * counted && weight < 1.25 * counted'
 
-# A single task that others take turns with loses nothing that would be worth a word.
+# A single task that others take turns with loses nothing that would be worth a word: half a period with each turn of
+# 3 ms would be a sixth. Some hundredths are lost where a hypervisor takes the CPU away, as the timer is late then.
 cat >spin.sh <<'S'
 i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); done
 S
@@ -130,7 +133,7 @@ done
 "$gusprof" record -F 999 -o data -- sh spin.sh 2>err
 kill "${others[@]}"
 figures data
-ok "under load the samples stand for what was counted" holds 'weight > 0.975 * counted'
+ok "under load the samples stand for what was counted" holds 'weight > 0.925 * counted'
 ok "and nothing is said of tasks that ended" holds '!warned && unsampled < 0.02 * counted'
 "$gusprof" record -a -o data -- sleep 0.5 2>err
 "$gusprof" report data >out 2>&1
@@ -151,7 +154,7 @@ if [[ $? == 125 ]]; then
 fi
 launched 200 long -F 99
 truth=$(awk '{ print $1 / ($1 + $2) }' spent) # the kernel's time is left out
-ok "without rights: the interval has the truth" holds 'low - 0.02 < truth && truth < high + 0.02'
+ok "without rights: the interval has the truth" holds 'low - 0.04 < truth && truth < high + 0.04'
 ok "what is missing is known" holds 'unsampled > 0.3 * counted && warned == 1'
 ok "the recorder says what to do" says 'Use --sample-cpus=always, which takes root, CAP_PERFMON'
 launched 200 long -F 20
@@ -179,7 +182,7 @@ for how in set-uid no-read; do
 	"${as[@]}" "$program" record -o data -- "./$how" -c "exit 3" >out 2>err
 	ok "$how: the command's own failure counts more" is $? 3
 done
-"${as[@]}" "$program" record -o data -- sh -c "./set-uid -c '$busy'; $busy; $busy" >out 2>err
+"${as[@]}" "$program" record -F 1000 -o data -- sh -c "./set-uid -c '$busy'; $busy; $busy; $busy; $busy" >out 2>err
 ok "what ran beside it was recorded" eval 'is $? 0 && ! grep -q "\[ 0 samples" err'
 ok "and what was not is said" says "the kernel took the events off 'set-uid'"
 "${as[@]}" "$program" record -o data -- sh -c "sh -c '$busy'; exec sh -c '$busy'" >out 2>err

@@ -76,7 +76,8 @@ ok "each sleep and each wait for it is a switch" between "$(value count context-
 N=100000 stat -x, -o counts -e task-clock -- sh -c "($busy) & ($busy) & ($busy) & wait; times >times"
 ms=$(tr 'ms' '  ' <times | awk '{ ms += 6e4 * ($1 + $3) + 1e3 * ($2 + $4) } END { print ms }')
 ok "children are counted, as the shell tells ($ms ms)" between "$(value count task-clock)" \
-	"$(awk -v m="$ms" 'BEGIN { print 1e6 * (m * 0.9 - 40) }')" "$(awk -v m="$ms" 'BEGIN { print 1e6 * (m * 1.1 + 40) }')"
+	"$(awk -v m="$ms" 'BEGIN { print 1e6 * (m * 0.9 - 40) }')" \
+	"$(awk -v m="$ms" 'BEGIN { print 1e6 * (m * 1.1 + 40) }')"
 ok "and have most of it" between "$(tail -n 1 times | tr 'ms' '  ' | awk '{ print 1e3 * ($2 + $4) }')" \
 	"$(awk -v m="$ms" 'BEGIN { print m / 2 }')" "$ms"
 

@@ -67,20 +67,39 @@ struct seen {
 	char names[DESCRIPTORS][64];
 };
 
+/* The loader, once it is that: before, it is a copy of us. 0: there is none that we may look at. */
+static int loader_of(pid_t replayer)
+{
+	char path[64], exe[PATH_MAX];
+
+	for (int i = 0; i < 1000; i++) {
+		int child = 0;
+		ssize_t n;
+		FILE *f;
+
+		usleep(1000);
+		snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)replayer);
+		f = fopen(path, "re");
+		if (!f)
+			return 0;
+		if (fscanf(f, "%d", &child) != 1)
+			child = 0;
+		fclose(f);
+		snprintf(path, sizeof(path), "/proc/%d/exe", child);
+		n = child ? readlink(path, exe, sizeof(exe) - 1) : 0;
+		exe[n > 0 ? n : 0] = '\0';
+		if (strstr(exe, "gusprof-replay"))
+			return child;
+	}
+	return 0;
+}
+
 static void *look(void *context)
 {
 	struct seen *seen = context;
+	int child = loader_of(seen->replayer);
 	char path[64];
-	int child = 0;
-	FILE *f;
 
-	usleep(300000);
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)seen->replayer);
-	f = fopen(path, "re");
-	if (!f || fscanf(f, "%d", &child) != 1)
-		child = 0;
-	if (f)
-		fclose(f);
 	for (int i = 0; child && i < DESCRIPTORS; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/fd/%d", child, i);
 		if (readlink(path, seen->names[i], sizeof(*seen->names) - 1) < 0)
