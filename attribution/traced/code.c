@@ -233,9 +233,10 @@ static void learn(struct gus_traced *t, const struct gus_trace_block *from)
 	b.head = is_head(t, &b);
 	for (uint32_t i = 0; i < b.insns_n; i++)
 		find_own(t, b.insn + i);
+	while (t->prefetches.n < t->regions.n)
+		gus_vec_push(&t->prefetches, false);
 	for (uint32_t i = 0; i < b.insns_n; i++)
-		t->regions.v[b.region].prefetches |= (t->program->insns[b.insn + i].info.flags &
-						      GUS_INSN_PREFETCH) != 0;
+		t->prefetches.v[b.region] |= (t->program->insns[b.insn + i].info.flags & GUS_INSN_PREFETCH) != 0;
 	gus_vec_reserve(&t->memories, t->program->memories_n + 1); /* an array also where there are none yet */
 	memset(t->memories.v + t->memories.n, 0, (t->program->memories_n - t->memories.n) * sizeof(*t->memories.v));
 	t->memories.n = t->program->memories_n;

@@ -35,6 +35,8 @@ void gus_stretches_free(struct gus_stretches *s)
 	gus_vec_free(&s->regions);
 	gus_vec_free(&s->numbers);
 	gus_vec_free(&s->blocks);
+	gus_vec_free(&s->cases);
+	gus_vec_free(&s->enough);
 	gus_vec_free(&s->op_cycles);
 	gus_vec_free(&s->touched);
 	gus_vec_free(&s->blocks_touched);
@@ -46,6 +48,7 @@ struct gus_stretch_block *gus_stretches_add(struct gus_stretches *s, uint32_t bl
 	while (s->numbers.n <= block)
 		gus_vec_push(&s->numbers, 0);
 	gus_vec_push(&s->blocks, (struct gus_stretch_block){ 0 });
+	gus_vec_push(&s->cases, (struct gus_stretch_cases){ .of = { { 0 } } });
 	s->numbers.v[block] = (uint32_t)s->blocks.n;
 	return &s->blocks.v[s->blocks.n - 1];
 }
@@ -142,35 +145,37 @@ static void add_up(struct gus_stretch_region *r)
 
 /* What waits takes as much as what was timed in its span and in the one before, which are before and behind it: a mean
  * by executions, so that it leans neither to spans with few of them nor to the beginning of the run, which is dear. */
-static double local(const struct gus_stretch_cell *cell)
+static double local(const struct gus_stretch_timed *timed)
 {
-	return (cell->now_cycles + cell->last_cycles) / (double)(cell->now + cell->last);
+	return (timed->now_cycles + timed->last_cycles) / (double)(timed->now + timed->last);
 }
 
 /* At the end of a stretch. Returns cycles of what has come to wait since the last one. */
-static double settle(struct gus_stretch_cell *cell)
+static double settle(struct gus_stretch_cell *cell, struct gus_stretch_timed *timed)
 {
 	enum { SPAN = 32 };
 	double fresh;
 
-	if (!(cell->now + cell->last))
+	if (!(timed->now + timed->last))
 		return 0;
-	fresh = (double)(cell->waiting - cell->told) * local(cell);
-	cell->told = cell->waiting;
-	if (cell->now < SPAN)
+	fresh = (double)(cell->waiting - timed->told) * local(timed);
+	timed->told = cell->waiting;
+	if (timed->now < SPAN)
 		return fresh;
-	cell->cycles += cell->now_cycles + (double)cell->waiting * local(cell);
-	cell->last = cell->now;
-	cell->last_cycles = cell->now_cycles;
-	cell->waiting = cell->told = cell->now = 0;
-	cell->now_cycles = 0;
+	timed->cycles += timed->now_cycles + (double)cell->waiting * local(timed);
+	timed->last = timed->now;
+	timed->last_cycles = timed->now_cycles;
+	cell->waiting = timed->told = timed->now = 0;
+	timed->now_cycles = 0;
 	return fresh;
 }
 
-static void settle_block(struct gus_stretches *s, struct gus_stretch_block *b)
+static void settle_block(struct gus_stretches *s, uint32_t place)
 {
+	struct gus_stretch_block *b = &s->blocks.v[place];
+
 	for (unsigned i = 0; i < GUS_STRETCHES_CASES; i++) {
-		double cycles = settle(&b->cells[i]);
+		double cycles = settle(&b->cells[i], &s->cases.v[place].of[i]);
 
 		s->regions.v[b->region]->stands += cycles;
 		s->whole.stands += cycles;
@@ -181,15 +186,14 @@ static void settle_block(struct gus_stretches *s, struct gus_stretch_block *b)
 void gus_stretches_next(struct gus_stretches *s)
 {
 	for (size_t i = 0; i < s->blocks_touched.n; i++)
-		settle_block(s, &s->blocks.v[s->blocks_touched.v[i]]);
+		settle_block(s, s->blocks_touched.v[i]);
 	s->blocks_touched.n = 0;
-	s->whole.enough = true;
 	add_up(&s->whole);
 	for (size_t i = 0; i < s->touched.n; i++) {
 		struct gus_stretch_region *r = s->regions.v[s->touched.v[i]];
 
 		add_up(r);
-		r->enough = is_enough(s, r);
+		s->enough.v[s->touched.v[i]] = is_enough(s, r);
 	}
 	s->touched.n = 0;
 	s->stretches++;
@@ -225,8 +229,10 @@ bool gus_stretches_ran(struct gus_stretches *s, uint32_t ops)
 
 static struct gus_stretch_region *region_of(struct gus_stretches *s, uint32_t region)
 {
-	while (s->regions.n <= region)
+	while (s->regions.n <= region) {
 		gus_vec_push(&s->regions, NULL);
+		gus_vec_push(&s->enough, false);
+	}
 	if (!s->regions.v[region])
 		s->regions.v[region] = gus_zalloc(sizeof(struct gus_stretch_region));
 	return s->regions.v[region];
@@ -235,12 +241,14 @@ static struct gus_stretch_region *region_of(struct gus_stretches *s, uint32_t re
 void gus_stretches_time(struct gus_stretches *s, uint32_t block, unsigned which, uint32_t region, double cycles)
 {
 	struct gus_stretch_block *b = gus_stretches_of(s, block);
+	const uint32_t place = s->numbers.v[block] - 1;
 	struct gus_stretch_cell *cell = &b->cells[which];
+	struct gus_stretch_timed *timed = &s->cases.v[place].of[which];
 	struct gus_stretch_region *r = region_of(s, region);
-	double expected = cell->timed ? cell->mean : cycles;
+	double expected = timed->timed ? cell->mean : cycles;
 
 	if (!b->touched)
-		gus_vec_push(&s->blocks_touched, s->numbers.v[block] - 1);
+		gus_vec_push(&s->blocks_touched, place);
 	b->touched = true;
 	b->region = region;
 	if (!r->touched)
@@ -251,11 +259,11 @@ void gus_stretches_time(struct gus_stretches *s, uint32_t block, unsigned which,
 	s->whole.cycles += cycles;
 	s->whole.expected += expected;
 	b->timed++;
-	cell->timed++;
-	cell->mean += (cycles - cell->mean) / (double)cell->timed;
+	timed->timed++;
+	cell->mean += (cycles - cell->mean) / (double)timed->timed;
 	cell->waiting--;
-	cell->now++;
-	cell->now_cycles += cycles;
+	timed->now++;
+	timed->now_cycles += cycles;
 }
 
 void gus_stretches_time_op(struct gus_stretches *s, uint32_t op, double cycles)
@@ -286,18 +294,20 @@ static const struct gus_stretch_block *found(const struct gus_stretches *s, uint
 double gus_stretches_block(const struct gus_stretches *s, uint32_t block, double otherwise)
 {
 	const struct gus_stretch_block *b = found(s, block);
+	const struct gus_stretch_timed *of;
 	double timed = 0, cycles = 0, all = 0, mean;
 
 	if (!b)
 		return 0;
+	of = s->cases.v[s->numbers.v[block] - 1].of;
 	for (unsigned i = 0; i < GUS_STRETCHES_CASES; i++) {
-		timed += (double)b->cells[i].timed;
-		cycles += (double)b->cells[i].timed * b->cells[i].mean;
+		timed += (double)of[i].timed;
+		cycles += (double)of[i].timed * b->cells[i].mean;
 	}
 	mean = timed > 0 ? cycles / timed : otherwise;
 	for (unsigned i = 0; i < GUS_STRETCHES_CASES; i++)
-		all += b->cells[i].cycles + b->cells[i].now_cycles + (double)b->cells[i].waiting *
-			(b->cells[i].timed ? local(&b->cells[i]) : mean);
+		all += of[i].cycles + of[i].now_cycles + (double)b->cells[i].waiting *
+			(of[i].timed ? local(&of[i]) : mean);
 	return all;
 }
 

@@ -38,12 +38,16 @@ enum { GUS_STRETCHES_LANES = GUS_STREAM_LANES + 1, GUS_STRETCHES_WHOLE = UINT32_
  * misprediction. */
 enum { GUS_STRETCHES_CASES = 2 * GUS_HITS };
 enum { GUS_STRETCHES_FEW = 64 };        /* timings of a block that are too few to go on without */
+/* What each execution needs of a case stands apart from the rest, so that it fits into the cache with that of all
+ * other blocks. A span is of as many stretches as it takes to time a few executions. */
 struct gus_stretch_cell {
+	double mean;                    /* cycles of one that was timed; 0: none was */
+	uint64_t waiting;               /* executions of the span that were not timed */
+};
+struct gus_stretch_timed {
 	uint64_t timed;                 /* executions */
-	double mean;                    /* cycles of one of those; 0: none was timed */
 	double cycles;                  /* of all executions but those of the present span */
-	/* A span is of as many stretches as it takes to time a few executions. */
-	uint64_t waiting, told;         /* in the span, not timed; of those, what regions stand for already */
+	uint64_t told;                  /* of those that wait, what regions stand for already */
 	uint64_t now, last;             /* timed in the span and in the one before, and their cycles */
 	double now_cycles, last_cycles;
 };
@@ -53,6 +57,7 @@ struct gus_stretch_block {
 	bool touched;                   /* by the present stretch */
 	struct gus_stretch_cell cells[GUS_STRETCHES_CASES];
 };
+struct gus_stretch_cases { struct gus_stretch_timed of[GUS_STRETCHES_CASES]; };
 
 /* A region, and the whole: its time in stretches, by lane; what of it is needed for errors. */
 struct gus_stretch_region {
@@ -66,7 +71,6 @@ struct gus_stretch_region {
 	double timed, off;              /* in all stretches: nominal cycles; squares of what is between the two */
 	uint32_t visits;                /* stretches that touched it */
 	bool touched;                   /* by the present stretch */
-	bool enough;                    /* is known of it */
 };
 
 /* Owned by one thread; to be read here and changed by the functions below. */
@@ -81,8 +85,10 @@ struct gus_stretches {
 	uint64_t ops, timed, stretches; /* run; timed and counted, in so many */
 	struct gus_vec(uint32_t) numbers; /* by block: 1 + its place in blocks; 0: not executed yet */
 	struct gus_vec(struct gus_stretch_block) blocks;
+	struct gus_vec(struct gus_stretch_cases) cases; /* beside blocks */
 	struct gus_vec(double) op_cycles;
 	struct gus_vec(struct gus_stretch_region *) regions;
+	struct gus_vec(bool) enough;    /* by region: is known of it */
 	struct gus_stretch_region whole;
 	struct gus_vec(uint32_t) touched; /* regions; and places in blocks */
 	struct gus_vec(uint32_t) blocks_touched;
@@ -108,7 +114,7 @@ static inline struct gus_stretch_block *gus_stretches_of(struct gus_stretches *s
 /* Whether more has to be known of a block before it may be left out. */
 static inline bool gus_stretches_hungry(const struct gus_stretches *s, const struct gus_stretch_block *b)
 {
-	return b->timed < GUS_STRETCHES_FEW || !s->regions.v[b->region]->enough;
+	return b->timed < GUS_STRETCHES_FEW || !s->enough.v[b->region];
 }
 
 /* A block of so many ops is executed, as one of the cases. Returns what it is expected to take, in cycles. */

@@ -29,6 +29,7 @@ struct gus_traced_thread {
 	 * for each access as in that chunk. */
 	double now, pace, cycles_before;
 	uint64_t accessed;                      /* in the present chunk */
+	uint32_t long_bytes;                    /* of an access that is long */
 	/* lines that accesses have asked for last, plus 1: what the engines know of */
 	uint64_t asked[ASKED], asked_warm[ASKED];
 	uint64_t instructions, warmed, window;
@@ -93,6 +94,7 @@ struct gus_traced_thread *gus_traced_thread_new(struct gus_traced *t, uint32_t s
 	th->t = t;
 	th->stream = stream;
 	th->pace = 1;
+	th->long_bytes = (SHORT_LINES + 1) * t->options.caches->line_size;
 	th->counting = !t->options.warm_up;
 	th->lines_most = c->uop_cache_line ? c->uop_cache_size / c->uop_cache_line : 0;
 	th->cache = gus_code_fetch_init(&th->code, c, err) == 0 ? gus_cache_new(t->options.caches, err) : NULL;
@@ -334,10 +336,12 @@ static uint64_t look_up_windows(struct gus_traced_thread *th, const struct gus_t
 /* Memory. */
 
 /* While nothing is timed blocks move time on, see count_block. */
-static uint64_t next_time(struct gus_traced_thread *th)
+static inline uint64_t next_time(struct gus_traced_thread *th, bool skipping)
 {
-	th->accessed++;
-	th->now += skips(th) ? 0 : th->pace;
+	if (!skipping) {
+		th->accessed++;
+		th->now += th->pace;
+	}
 	return (uint64_t)th->now;
 }
 
@@ -375,18 +379,14 @@ static void note_memory(struct gus_traced_thread *th, const struct gus_traced_bl
 		gus_carried_load(th->carried, &one);
 }
 
-/* An access as far as it is followed: what a string instruction moves has any length, and caches go through it line by
- * line. */
+/* A long access as far as it is followed: what a string instruction moves has any length, and caches go through it
+ * line by line. */
 static struct gus_trace_access followed(struct gus_traced_thread *th, const struct gus_trace_access *told)
 {
 	const uint64_t most = th->t->options.long_lines ? th->t->options.long_lines : LONG_LINES;
-	const uint32_t line = th->t->options.caches->line_size;
+	const uint32_t line = th->t->options.caches->line_size, lines = told->size / line;
 	struct gus_trace_access a = *told;
-	uint32_t lines;
 
-	if (told->size < (SHORT_LINES + 1) * line) /* nearly all; and a division for each is dear */
-		return a;
-	lines = told->size / line;
 	if (th->t->long_lines + lines <= most) {
 		th->t->long_lines += lines;
 		return a;
@@ -439,9 +439,9 @@ static void tell_access(struct gus_traced_thread *th, const struct gus_trace_acc
 		tell_engine(th, a, width, answer, true, &th->accesses_warm.v[at]);
 }
 
-/* Where it hit, for all that is told of memory. */
-static void count_access(struct gus_traced_thread *th, struct gus_traced_memory *m, bool first,
-			 const struct gus_cache_answer *answer)
+/* Where it hit, for all that is told of memory. What nearly all do, hit the first of both, only counts. */
+static inline void count_access(struct gus_traced_thread *th, struct gus_traced_memory *m, bool first,
+				const struct gus_cache_answer *answer)
 {
 	const bool warm = th->t->options.warm;
 	const uint8_t level = warm ? answer->level_if_warm : answer->level;
@@ -454,19 +454,25 @@ static void count_access(struct gus_traced_thread *th, struct gus_traced_memory 
 	m->accesses++;
 	m->told += first;
 	m->hits[level]++;
-	m->first[answer->level] += answer->level != answer->level_if_warm;
+	if (answer->level != answer->level_if_warm)
+		m->first[answer->level]++;
+	if (tlb == GUS_TLB_HIT)
+		return;
 	m->second_tlb += tlb == GUS_TLB_SECOND;
 	m->walks += tlb == GUS_TLB_WALK;
 }
 
-static void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
-			const struct gus_trace_access *told_access, const struct gus_traced_match *m, size_t base)
+static inline void take_access(struct gus_traced_thread *th, const struct gus_traced_block *b,
+			       const struct gus_trace_access *told_access, const struct gus_traced_match *m,
+			       size_t base, bool skipping)
 {
-	struct gus_trace_access a = followed(th, told_access);
-	struct gus_cache_access access = { .address = a.address, .now = next_time(th), .id = b->insn + a.insn,
-		.store = a.store };
+	struct gus_trace_access a = *told_access;
+	struct gus_cache_access access = { .address = a.address, .now = next_time(th, skipping),
+		.id = b->insn + a.insn, .store = a.store };
 	struct gus_cache_answer answer;
 
+	if (a.size >= th->long_bytes)
+		a = followed(th, told_access);
 	access.bytes = a.size = m->bytes < a.size ? m->bytes : a.size;
 	gus_cache_access(th->cache, &access, &answer);
 	if (m->memory == GUS_TRACED_NONE)
@@ -474,7 +480,7 @@ static void take_access(struct gus_traced_thread *th, const struct gus_traced_bl
 	if (th->groups && th->counting)
 		note_memory(th, b, &a, m->memory);
 	count_access(th, &th->t->memories.v[m->memory], m->first, &answer);
-	if (!skips(th))
+	if (!skipping)
 		tell_access(th, &a, m->width, base + m->memory - b->memory, &answer);
 }
 
@@ -504,7 +510,7 @@ static void prefetch(struct gus_traced_thread *th, const struct gus_traced_block
 
 	if (!where.known || !op->memories_n)
 		return;
-	access.now = next_time(th);
+	access.now = next_time(th, skips(th));
 	gus_cache_access(th->cache, &access, &answer);
 	th->t->memories.v[op->memory].rebuilt += th->counting;
 	th->t->memories.v[op->memory].told += th->counting;
@@ -553,13 +559,14 @@ static void take_accesses(struct gus_traced_thread *th, struct gus_traced_block 
 			  size_t base)
 {
 	const struct gus_traced_match *matches = gus_traced_match(th->t, b, step);
+	const bool skipping = skips(th);
 
-	if (!skips(th))
+	if (!skipping)
 		clear_accesses(th, b, base);
 	th->farthest = 0;
 	for (uint32_t i = 0; i < step->accesses_n; i++)
-		take_access(th, b, &step->accesses[i], &matches[i], base);
-	if (th->t->regions.v[b->region].prefetches)
+		take_access(th, b, &step->accesses[i], &matches[i], base, skipping);
+	if (th->t->prefetches.v[b->region])
 		follow_registers(th, b, step, base);
 	else
 		th->knows = false;
@@ -657,7 +664,8 @@ static void count_block(struct gus_traced_thread *th, const struct gus_traced_bl
 void gus_traced_thread_step(struct gus_traced_thread *th, const struct gus_trace_step *step)
 {
 	struct gus_traced_block *b = &th->t->blocks.v[step->block];
-	bool taken = step->next == GUS_TRACE_NEXT_TAKEN || (b->branch && b->kind != GUS_BRANCH_CONDITIONAL);
+	/* Without a branch: it would go wrong as often as what is modelled. */
+	bool taken = (step->next == GUS_TRACE_NEXT_TAKEN) | (b->branch & (b->kind != GUS_BRANCH_CONDITIONAL));
 	uint64_t cached;
 	size_t base;
 

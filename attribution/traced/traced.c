@@ -40,6 +40,7 @@ void gus_traced_close(struct gus_traced *t)
 	gus_traced_forget_excerpts(t);
 	gus_vec_free(&t->memories);
 	gus_vec_free(&t->regions);
+	gus_vec_free(&t->prefetches);
 	gus_vec_free(&t->mappings);
 	gus_vec_free(&t->early);
 	gus_vec_free(&t->early_accesses);
@@ -89,8 +90,10 @@ static int run_step(struct gus_traced *t, const struct gus_trace_step *step, str
 	if (!th)
 		return -1;
 	gus_traced_thread_step(th, step);
+	if (!(t->options.weight > 0))
+		return 0;
 	t->blocks.v[step->block].recently++;
-	if (++t->since >= t->look_after && t->options.weight > 0)
+	if (++t->since >= t->look_after)
 		gus_traced_look_at_knobs(t);
 	return 0;
 }

@@ -100,7 +100,6 @@ struct gus_traced_region {
 	/* in the function's graph; GUS_TRACED_NONE: the function outside its loops */
 	uint32_t loop;
 	uint64_t instructions, executed;        /* blocks */
-	bool prefetches;                        /* has software prefetches */
 	double cycles[GUS_STREAM_LANES];
 	double other_cycles;                    /* with the other caches: see the option interval */
 	/* Standard errors, as not all of it was timed: of the nominal cycles, and in lane i + 1 of knob i's speedup. */
@@ -162,6 +161,7 @@ struct gus_traced {
 	/* by the program's instructions: their accesses */
 	struct gus_vec(struct gus_traced_own { uint32_t first; uint32_t n; }) own;
 	struct gus_vec(struct gus_traced_region) regions;
+	struct gus_vec(bool) prefetches;        /* by region: it has software prefetches */
 	struct gus_vec(struct gus_traced_function) functions;
 	struct gus_vec(struct gus_traced_thread *) threads; /* by stream; NULL: nothing of it yet */
 	struct gus_traced_mappings mappings;    /* of the trace whose blocks come next */

@@ -166,7 +166,7 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_NUMBER, AT(rows), .fit = { EXECUTED } },
 	{ 0, "uarch", "NAME|FILE|host", GUS_UARCH_OPTION_HELP, GUS_OPTION_STRING, AT(uarch) },
 	{ 0, "engine", "ENGINE", "core (default), cycle by cycle; stream, which follows only when things are "
-	  "available and is some twenty times faster; or both: core, how far the other one agrees, and why not. "
+	  "available and is some four times faster; or both: core, how far the other one agrees, and why not. "
 	  "What was executed is modelled by stream; with both its hot loops are also run by core.",
 	  GUS_OPTION_CHOICE, AT(engine), .choices = "core stream both" },
 	{ 0, "sensitivity", "[=LIST]", "Show how much faster the code would be with more of each capacity, one at a "

@@ -56,12 +56,10 @@ uint64_t gus_uop_lines_at(const struct gus_core_config *c, const struct gus_prog
 	return at - 1;
 }
 
-void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c, const struct gus_op *op, uint64_t at,
-		   bool taken)
+/* It goes there. */
+static inline void put(struct gus_uop_lines *l, const struct gus_core_config *c, enum step step, unsigned entries,
+		       uint64_t at, bool taken)
 {
-	enum step step = step_of(l, c, op, at);
-	unsigned entries = entries_of(c, op);
-
 	if (step != STEP_SAME) {
 		l->lines = step == STEP_NEXT ? l->lines + 1 : 1;
 		l->window = window_of(c, at);
@@ -69,6 +67,12 @@ void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c,
 	}
 	l->room -= entries < l->room ? entries : l->room;
 	l->jumped = taken;
+}
+
+void gus_uop_lines_put(struct gus_uop_lines *l, const struct gus_core_config *c, const struct gus_op *op, uint64_t at,
+		   bool taken)
+{
+	put(l, c, step_of(l, c, op, at), entries_of(c, op), at, taken);
 }
 
 bool gus_uop_lines_refuses(const struct gus_core_config *c, const struct gus_program *p, const struct gus_op *op)
@@ -154,12 +158,11 @@ static unsigned width_of_second(const struct gus_uop_read *r, const struct gus_u
 	}
 }
 
-/* Of the cycle, if the op is of it. */
-static unsigned width_with(const struct gus_uop_read *r, const struct gus_uop_lines *l, const struct gus_core_config *c,
-			   const struct gus_program *p, uint32_t number, uint64_t at)
+/* Of the cycle, if the op is of it, which goes there in the lines. */
+static inline unsigned width_with(const struct gus_uop_read *r, const struct gus_uop_lines *l,
+				  const struct gus_core_config *c, const struct gus_program *p, uint32_t number,
+				  uint64_t at, enum step step)
 {
-	enum step step = step_of(l, c, &p->ops[number], at);
-
 	if (!r->lines)
 		return c->uop_cache_width;
 	if (step == STEP_SAME)
@@ -169,25 +172,53 @@ static unsigned width_with(const struct gus_uop_read *r, const struct gus_uop_li
 	return r->uops + width_of_second(r, l, c, p, number, at, step == STEP_TARGET);
 }
 
+/* Whether there is room for the op in a cycle of that width. The first of a cycle is its own, however large it is. */
+static inline bool takes(const struct gus_uop_read *r, const struct gus_core_config *c, const struct gus_op *op,
+			 unsigned width)
+{
+	return !r->lines || (!r->ended && !op->microcoded && r->uops + op->decoded + is_wide(c, op) <= width);
+}
+
+static inline void read(struct gus_uop_read *r, const struct gus_core_config *c, const struct gus_op *op,
+			enum step step, unsigned width)
+{
+	r->width = width;
+	r->lines += !r->lines || step != STEP_SAME;
+	r->uops += op->decoded;
+	r->ended = op->microcoded || is_wide(c, op);
+}
+
 bool gus_uop_read_takes(const struct gus_uop_read *r, const struct gus_uop_lines *l, const struct gus_core_config *c,
 			const struct gus_program *p, uint32_t number, uint64_t at)
 {
-	const struct gus_op *op = &p->ops[number];
+	enum step step = step_of(l, c, &p->ops[number], at);
 
-	if (!r->lines)
-		return true; /* the first of a cycle, however large it is */
-	return !r->ended && !op->microcoded &&
-		r->uops + op->decoded + is_wide(c, op) <= width_with(r, l, c, p, number, at);
+	return takes(r, c, &p->ops[number], width_with(r, l, c, p, number, at, step));
 }
 
 void gus_uop_read_put(struct gus_uop_read *r, struct gus_uop_lines *l, const struct gus_core_config *c,
 		      const struct gus_program *p, uint32_t number, uint64_t at, bool taken)
 {
 	const struct gus_op *op = &p->ops[number];
+	enum step step = step_of(l, c, op, at);
 
-	r->width = width_with(r, l, c, p, number, at);
-	r->lines += !r->lines || step_of(l, c, op, at) != STEP_SAME;
-	r->uops += op->decoded;
-	r->ended = op->microcoded || is_wide(c, op);
-	gus_uop_lines_put(l, c, op, at, taken);
+	read(r, c, op, step, width_with(r, l, c, p, number, at, step));
+	put(l, c, step, entries_of(c, op), at, taken);
+}
+
+bool gus_uop_read_next(struct gus_uop_read *r, struct gus_uop_lines *l, const struct gus_core_config *c,
+		       const struct gus_program *p, uint32_t number, uint64_t at, bool taken)
+{
+	const struct gus_op *op = &p->ops[number];
+	enum step step = step_of(l, c, op, at);
+	unsigned width = width_with(r, l, c, p, number, at, step);
+	bool begins = !r->lines || !takes(r, c, op, width);
+
+	if (begins) {
+		*r = (struct gus_uop_read){ 0 };
+		width = c->uop_cache_width;
+	}
+	read(r, c, op, step, width);
+	put(l, c, step, entries_of(c, op), at, taken);
+	return begins;
 }

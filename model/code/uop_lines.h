@@ -44,5 +44,9 @@ bool gus_uop_read_takes(const struct gus_uop_read *r, const struct gus_uop_lines
 /* It is, from the line that it lies in. */
 void gus_uop_read_put(struct gus_uop_read *r, struct gus_uop_lines *l, const struct gus_core_config *c,
 		      const struct gus_program *p, uint32_t number, uint64_t at, bool taken);
+/* Both at once, for those who deliver all of them: where it is not delivered beside those, a cycle begins with it, and
+ * true is returned. */
+bool gus_uop_read_next(struct gus_uop_read *r, struct gus_uop_lines *l, const struct gus_core_config *c,
+		       const struct gus_program *p, uint32_t number, uint64_t at, bool taken);
 
 #endif

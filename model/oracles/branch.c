@@ -15,6 +15,7 @@
 
 enum {
 	RING = 4096,                    /* bits of history kept: at least twice the longest */
+	RECENT = 256,                   /* bits of it that a vector register holds */
 	CHOICE_MAX = 7,                 /* of the counter that says whether new entries are to be trusted */
 	CONFIDENT = 3,                  /* of a target's counter, its greatest */
 	FORGET_AFTER = 1 << 18,         /* branches after which usefulness is halved: so old entries become free */
@@ -53,6 +54,9 @@ struct tables {
 	int provider, other;            /* the longest that has the branch, and the next; -1: none */
 	uint32_t longest;               /* of the histories */
 	uint64_t folded;                /* bits of history that the folds have */
+	/* The last RECENT of these, the newest in the lowest bit of the first word: where no history is longer, the
+	 * bit that leaves a table is found here by shifts alone. */
+	uint32_t recent[RECENT / 32];
 };
 
 struct gus_branch_predictor {
@@ -257,20 +261,46 @@ static uint32_t match(struct tables *t, uint32_t hash)
 }
 
 #if defined(__x86_64__)
+#define WIDE __attribute__((target("avx2")))
+
+/* The bits that leave eight tables, each in the lowest bit of its lane, and the history moved on by one. */
+WIDE static inline __m256i leave_wide(struct tables *t, const struct gus_branch_predictor *p, uint64_t at,
+				      uint32_t first)
+{
+	const __m256i length = _mm256_loadu_si256((const __m256i *)&t->length[first]), one = _mm256_set1_epi32(1);
+	__m256i old;
+
+	if (t->longest <= RECENT) {
+		__m256i bit = _mm256_sub_epi32(length, one);
+
+		old = _mm256_loadu_si256((const __m256i *)t->recent);
+		old = _mm256_permutevar8x32_epi32(old, _mm256_srli_epi32(bit, 5));
+		return _mm256_and_si256(_mm256_srlv_epi32(old, _mm256_and_si256(bit, _mm256_set1_epi32(31))), one);
+	}
+	old = _mm256_and_si256(_mm256_sub_epi32(_mm256_set1_epi32((int)(at % RING)), length),
+			       _mm256_set1_epi32(RING - 1));
+	return _mm256_and_si256(_mm256_i32gather_epi32((const int *)p->history, old, 1), one);
+}
+
+WIDE static inline void move_recent(struct tables *t, __m128i bit)
+{
+	__m256i words = _mm256_loadu_si256((const __m256i *)t->recent);
+	__m256i carried = _mm256_permutevar8x32_epi32(_mm256_srli_epi32(words, 31),
+						      _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6));
+
+	carried = _mm256_blend_epi32(carried, _mm256_castsi128_si256(bit), 1);
+	_mm256_storeu_si256((__m256i *)t->recent, _mm256_or_si256(_mm256_slli_epi32(words, 1), carried));
+}
+
 /* The same for eight tables at once. */
-__attribute__((target("avx2"))) static void remember_wide(struct tables *t, const struct gus_branch_predictor *p,
-							  uint64_t at)
+WIDE static inline void remember_wide(struct tables *t, const struct gus_branch_predictor *p, uint64_t at)
 {
 	const __m128i bit = _mm_cvtsi32_si128(p->history[at % RING]);
 	const __m256i one = _mm256_set1_epi32(1), new = _mm256_broadcastd_epi32(bit);
 
 	for (uint32_t i = 0; i < t->n; i += 8) {
-		__m256i length = _mm256_loadu_si256((const __m256i *)&t->length[i]), old, gone;
+		__m256i gone = _mm256_sub_epi32(_mm256_setzero_si256(), leave_wide(t, p, at, i));
 
-		old = _mm256_and_si256(_mm256_sub_epi32(_mm256_set1_epi32((int)(at % RING)), length),
-				       _mm256_set1_epi32(RING - 1));
-		old = _mm256_i32gather_epi32((const int *)p->history, old, 1);
-		gone = _mm256_sub_epi32(_mm256_setzero_si256(), _mm256_and_si256(old, one));
 		for (unsigned f = 0; f < FOLDS; f++) {
 			__m256i *value = (__m256i *)&t->fold[f].value.of[i];
 			__m256i end = _mm256_loadu_si256((const __m256i *)&t->fold[f].end.of[i]);
@@ -283,10 +313,11 @@ __attribute__((target("avx2"))) static void remember_wide(struct tables *t, cons
 			_mm256_storeu_si256(value, _mm256_and_si256(v, _mm256_sub_epi32(end, one)));
 		}
 	}
+	move_recent(t, bit);
 }
 
 /* Places and tags of eight tables at once. Returns which of them have the branch. */
-__attribute__((target("avx2"))) static uint32_t match_wide(struct tables *t, uint32_t hash)
+WIDE static inline uint32_t match_wide(struct tables *t, uint32_t hash)
 {
 	const __m256i steps = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), all = _mm256_set1_epi32((int)hash);
 	const __m256i places = _mm256_set1_epi32((1 << t->entry_bits) - 1);
@@ -317,35 +348,38 @@ __attribute__((target("avx2"))) static uint32_t match_wide(struct tables *t, uin
 	}
 	return have & (uint32_t)((UINT64_C(1) << t->n) - 1);
 }
-#else
-static void remember_wide(struct tables *t, const struct gus_branch_predictor *p, uint64_t at)
-{
-	remember(t, p, at, 0);
-}
 
-static uint32_t match_wide(struct tables *t, uint32_t hash)
+/* The next bits of the history, and the match behind them. One function, as it is nearly always one bit. */
+WIDE static uint32_t fold_and_match_wide(struct tables *t, const struct gus_branch_predictor *p, uint32_t hash)
 {
+	for (; t->folded < p->history_at; t->folded++)
+		remember_wide(t, p, t->folded);
+	return match_wide(t, hash);
+}
+#else
+static uint32_t fold_and_match_wide(struct tables *t, const struct gus_branch_predictor *p, uint32_t hash)
+{
+	for (; t->folded < p->history_at; t->folded++)
+		remember(t, p, t->folded, 0);
 	return match(t, hash);
 }
 #endif
 
 /* Histories are folded when they are asked for, which those for targets seldom are. A fold is a sum without carries
  * of the table's last bits, so one that begins with the oldest of them is the same as one that has seen all. */
-static void fold(struct tables *t, const struct gus_branch_predictor *p)
+static void fold_anew(struct tables *t, const struct gus_branch_predictor *p)
 {
 	uint64_t begin = p->history_at - t->longest;
 
-	if (p->history_at > t->folded + t->longest) {
-		for (unsigned f = 0; f < FOLDS; f++)
-			t->fold[f].value = (union folds){ .of = { 0 } };
-		for (t->folded = begin; t->folded < p->history_at; t->folded++)
-			remember(t, p, t->folded, begin);
+	for (unsigned f = 0; f < FOLDS; f++)
+		t->fold[f].value = (union folds){ .of = { 0 } };
+	for (t->folded = begin; t->folded < p->history_at; t->folded++)
+		remember(t, p, t->folded, begin);
+	for (uint32_t i = 0; i < RECENT; i++) {
+		uint32_t bit = p->history[(p->history_at - 1 - i) % RING];
+
+		t->recent[i / 32] = (t->recent[i / 32] & ~(UINT32_C(1) << i % 32)) | bit << i % 32;
 	}
-	for (; t->folded < p->history_at; t->folded++)
-		if (p->wide)
-			remember_wide(t, p, t->folded);
-		else
-			remember(t, p, t->folded, 0);
 }
 
 static void push_history(struct gus_branch_predictor *p, uint32_t bit)
@@ -373,8 +407,15 @@ static void look_up(struct tables *t, const struct gus_branch_predictor *p, uint
 {
 	uint32_t have;
 
-	fold(t, p);
-	have = p->wide ? match_wide(t, hash) : match(t, hash);
+	if (p->history_at > t->folded + t->longest)
+		fold_anew(t, p);
+	if (p->wide) {
+		have = fold_and_match_wide(t, p, hash);
+	} else {
+		for (; t->folded < p->history_at; t->folded++)
+			remember(t, p, t->folded, 0);
+		have = match(t, hash);
+	}
 	t->provider = have ? 31 - __builtin_clz(have) : -1;
 	have &= have ? ~(UINT32_C(1) << t->provider) : 0;
 	t->other = have ? 31 - __builtin_clz(have) : -1;

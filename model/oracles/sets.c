@@ -143,16 +143,18 @@ static uint32_t victim_lru(const struct gus_sets *s, uint32_t first)
 	return victim;
 }
 
+/* The tree's bits are as good as random to the processor that runs this, so there is no branch on them. */
 static uint32_t victim_tree(const struct gus_sets *s, uint32_t set)
 {
+	const uint64_t tree = s->trees[set];
 	uint32_t node = 1, low = 0, leaves = 1;
 
 	while (leaves < s->ways)
 		leaves *= 2;
 	for (uint32_t half = leaves / 2; half; half /= 2) {
-		bool right = (s->trees[set] >> node & 1) && low + half < s->ways;
+		uint32_t right = (uint32_t)(tree >> node & 1) & (low + half < s->ways);
 
-		low += right ? half : 0;
+		low += half & -right;
 		node = 2 * node + right;
 	}
 	return set * s->ways + low;
@@ -178,11 +180,12 @@ static uint32_t victim_aged(struct gus_sets *s, uint32_t first)
 	return first; /* R1, and U1 of one way; all others have made one the oldest */
 }
 
-static uint32_t empty_slot(const struct gus_sets *s, uint32_t first)
+static uint32_t empty_slot(const struct gus_sets *s, uint32_t set)
 {
-	bool from_right = agings[s->policy].from_right;
+	const bool from_right = agings[s->policy].from_right;
+	const uint32_t first = set * s->ways;
 
-	if (s->filled[first / s->ways] == s->ways)
+	if (s->filled[set] == s->ways)
 		return GUS_SETS_NONE;
 	for (uint32_t i = 0; i < s->ways; i++) {
 		uint32_t slot = first + (from_right ? s->ways - 1 - i : i);
@@ -203,7 +206,7 @@ static void sign(struct gus_sets *s, uint32_t set, uint32_t way, uint64_t key)
 
 uint32_t gus_sets_place(struct gus_sets *s, uint64_t key, uint64_t *evicted)
 {
-	uint32_t set = gus_sets_set(s, key), first = set * s->ways, slot = empty_slot(s, first);
+	uint32_t set = gus_sets_set(s, key), first = set * s->ways, slot = empty_slot(s, set);
 
 	if (slot == GUS_SETS_NONE)
 		slot = s->policy == GUS_REPLACE_LRU ? victim_lru(s, first) : s->policy == GUS_REPLACE_TREE_PLRU ?

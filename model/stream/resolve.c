@@ -317,11 +317,8 @@ static uint8_t cache_front(struct stream_resolver *r, uint32_t number, bool take
 
 	if (!c->uop_cache_window || !c->uop_cache_line)
 		return CACHED;
-	at = gus_uop_lines_at(c, p, op, at);
-	begins = !r->read.lines || !gus_uop_read_takes(&r->read, &r->uop_lines, c, p, number, at);
-	if (begins)
-		r->read = (struct gus_uop_read){ 0 };
-	gus_uop_read_put(&r->read, &r->uop_lines, c, p, number, at, taken && !unrolled);
+	at = c->uop_cache_by_end ? gus_uop_lines_at(c, p, op, at) : at;
+	begins = gus_uop_read_next(&r->read, &r->uop_lines, c, p, number, at, taken && !unrolled);
 	for (unsigned i = 0; i < op->insns_n && unrolled; i++)
 		r->code += p->insns[op->insn + i].info.length;
 	return (uint8_t)(CACHED | begins << FRONT_LINES);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "model/code/program.h"
+#include "model/code/uop_lines.h"
 #include "model/code/uoptable.h"
 #include "model/core/core.h"
 #include "model/core/frontend.h"
@@ -767,6 +768,52 @@ static void steady_front_ends(void **state)
 	}
 }
 
+/* To be delivered op by op is the same as to ask first and to put it there then: random lengths, uops, wide constants
+ * and jumps, under each rule for the second line. */
+static void delivered_at_once(void **state)
+{
+	unsigned cycles = 0, beside = 0;
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 60; seed++) {
+		struct gus_uop_lines asked = { 0 }, at_once = { 0 };
+		struct gus_uop_read read = { 0 }, next = { 0 };
+		struct code code[OPS + 1] = { { 0 } };
+		uint32_t random = seed * 2654435761u;
+		struct made m;
+
+		for (unsigned i = 0; i < OPS; i++, random = random * 1664525 + 1013904223)
+			code[i] = (struct code){ .length = (uint8_t)(1 + random % 11), .decoded = random >> 8 & 3,
+				.microcoded = (random >> 12 & 15) == 0 ? 5 : 0,
+				.flags = (random >> 16 & 7) == 0 ? GUS_OP_WIDE : 0 };
+		make(&m, code, GUS_CORE_FETCH_UOP_CACHE);
+		m.c.uop_cache_wide = seed & 1;
+		m.c.uop_cache_second = seed % 3;
+		m.c.uop_cache_by_end = seed >> 2 & 1;
+		for (uint32_t i = 0; i < m.p->ops_n; i++) {
+			uint64_t at = gus_uop_lines_at(&m.c, m.p, &m.p->ops[i], m.p->insns[m.p->ops[i].insn].offset);
+			bool begins = !read.lines || !gus_uop_read_takes(&read, &asked, &m.c, m.p, i, at);
+			bool taken = (i + seed) % 7 == 0;
+
+			if (begins)
+				read = (struct gus_uop_read){ 0 };
+			gus_uop_read_put(&read, &asked, &m.c, m.p, i, at, taken);
+			assert_int_equal(gus_uop_read_next(&next, &at_once, &m.c, m.p, i, at, taken), begins);
+			assert_int_equal(next.uops, read.uops);
+			assert_int_equal(next.lines, read.lines);
+			assert_int_equal(next.width, read.width);
+			assert_int_equal(next.ended, read.ended);
+			assert_int_equal(at_once.room, asked.room);
+			assert_int_equal(at_once.lines, asked.lines);
+			cycles += begins;
+			beside += !begins;
+		}
+		drop(&m);
+	}
+	assert_in_range(cycles, 100, 1340);
+	assert_in_range(beside, 100, 1340);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -789,6 +836,7 @@ int main(void)
 		cmocka_unit_test(repetitions_in_the_loop_buffer),
 		cmocka_unit_test(iterations),
 		cmocka_unit_test(steady_front_ends),
+		cmocka_unit_test(delivered_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
