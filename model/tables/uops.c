@@ -696,7 +696,7 @@ static void put_pairs(struct writer *w, const struct gus_uarch_pair *pairs, uint
 static bool is_endless(const struct gus_uops *one)
 {
 	enum { LONGEST = GUS_UARCH_CYCLES_MAX * GUS_UARCH_CENTI, BUSY = GUS_UARCH_COUNT_MAX * GUS_UARCH_CENTI };
-	bool endless = one->uops > GUS_UARCH_COUNT_MAX || one->fused > GUS_UARCH_COUNT_MAX ||
+	bool endless = one->uops > GUS_UARCH_UOPS_MAX || one->fused > GUS_UARCH_UOPS_MAX ||
 		one->latency > LONGEST || one->loadlat > LONGEST || one->divider > BUSY;
 
 	for (uint32_t i = 0; i < one->pairs_n; i++)

@@ -443,7 +443,7 @@ static void names_of_forms_can_be_printed(void **state)
 static void what_runs_for_ever_is_left_out(void **state)
 {
 	static const char text[] = "string\tuops\tretire_slots\tTP\tports\tdiv_cycles\tlatencies\n"
-		"F\t65535\t65535\t1\t1*p0\t0\t\nG\t65536\t1\t1\t1*p0\t0\t\nH\t1\t65536\t1\t1*p0\t0\t\n"
+		"F\t4096\t4096\t1\t1*p0\t0\t\nG\t4097\t1\t1\t1*p0\t0\t\nH\t1\t4097\t1\t1*p0\t0\t\n"
 		"I\t1\t1\t1\t1*p0\t65536\t\nJ\t1\t1\t1\t1*p0\t0\tREG0>REG1:10001\n";
 	struct gus_error err = { 0 };
 	struct gus_uarch *base = gus_uarch_parse("skylake", NULL, 0, &gus_uarch_builtin, 0, &err), *u;
