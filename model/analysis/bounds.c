@@ -228,6 +228,19 @@ int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, 
 	return rc;
 }
 
+void gus_bounds_confirm(const struct gus_program *p, const struct gus_core_config *c, const struct gus_core_options *o,
+			double cycles, struct gus_bounds *b)
+{
+	enum { LONG = 4096 }; /* iterations: a byte each, and all of a page has been walked */
+	double *all = &b->cycles[GUS_BOUND_DEPENDENCIES], grown;
+
+	if (cycles >= *all || o->pointers == GUS_CORE_POINTERS_NONE)
+		return;
+	grown = gus_dataflow_growth(p, c, o->pointers, LONG);
+	*all = grown < *all ? grown : *all;
+	b->registers = *all < b->registers ? *all : b->registers; /* a word that is renamed waits for no register */
+}
+
 /* Those that hold whatever comes from where, and in which order. */
 static const enum gus_bound hard[] = { GUS_BOUND_DEPENDENCIES, GUS_BOUND_PORTS, GUS_BOUND_UNITS, GUS_BOUND_RETIRE };
 

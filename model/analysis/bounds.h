@@ -36,6 +36,11 @@ int gus_bounds_of(const struct gus_program *p, const struct gus_core_config *c, 
 /* All but those of the front end, which do not apply then: a hundredth of the work. */
 void gus_bounds_behind_front_end(const struct gus_program *p, const struct gus_core_config *c,
 				 const struct gus_core_options *o, struct gus_bounds *b);
+/* Where a figure is below the dependences: whether these last, or addresses meet for some iterations only, which makes
+ * a chain, or breaks one where a word is renamed. Then the bound is what a long run of the dependences takes. */
+void gus_bounds_confirm(const struct gus_program *p, const struct gus_core_config *c,
+			const struct gus_core_options *o, double cycles, struct gus_bounds *b);
+
 /* The bound that a steady state of so many cycles is below, of those that no order of things can beat: dependences,
  * ports, units, retirement. GUS_BOUNDS: none, as it has to be; else the engine is wrong, or the bound. stream: it is
  * the stream engine's, of which less is asked. */

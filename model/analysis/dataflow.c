@@ -24,7 +24,7 @@
 #include "model/code/values.h"
 
 enum { WARM = 8, MARKED = 16, MARKED_MOST = 1024 };     /* iterations */
-enum { WORDS = 64, ACCESSES = 4, PAGE = 4096, NOWHERE = -1, NEVER = INT32_MIN };
+enum { WORDS = 256, NEAR = 64, ACCESSES = 4, PAGE = 4096, NOWHERE = -1, NEVER = INT32_MIN };
 
 /* When a value is there, and the value of the marked iteration that the longest path to it began at: a register, or
  * GUS_PROGRAM_REGS and the number of a store; and when that was there. */
@@ -62,6 +62,7 @@ struct dataflow {
 	uint32_t *site;                 /* by access of the program: which store wrote it */
 	struct moment *youngest;        /* by store: its word, of the iteration that was the last */
 	int64_t before;                 /* the latest time of the marked iteration */
+	bool once;                      /* words that meet once count as well */
 	double most;
 };
 
@@ -76,10 +77,18 @@ static uint64_t behind(const struct dataflow *d, uint64_t address, uint64_t othe
 	return one_page ? (address - other) % PAGE : address - other;
 }
 
-/* The youngest store of the last WORDS that wrote any byte of these. */
+/* How many of the last stores are looked at: as many as may be in flight where all count. */
+static uint64_t words_seen(const struct dataflow *d)
+{
+	uint64_t most = d->once ? WORDS : NEAR;
+
+	return d->words_n < most ? d->words_n : most;
+}
+
+/* The youngest of these stores that wrote any of the bytes. */
 static const struct word *find_word(const struct dataflow *d, uint64_t address, uint32_t bytes, uint64_t *number)
 {
-	for (uint64_t i = d->words_n; i-- > (d->words_n > WORDS ? d->words_n - WORDS : 0);) {
+	for (uint64_t i = d->words_n; i-- > d->words_n - words_seen(d);) {
 		const struct word *w = &d->words[i % WORDS];
 
 		if (behind(d, address, w->address) < w->bytes || behind(d, w->address, address) < bytes) {
@@ -113,7 +122,7 @@ static struct gus_value load(struct dataflow *d, const struct gus_op *op, uint32
 		return d->values.memory;
 	}
 	apart = (int64_t)(d->words_n - number);
-	if (d->apart[memory] == apart && d->site[memory] == w->memory) {
+	if (d->once || (d->apart[memory] == apart && d->site[memory] == w->memory)) {
 		a->fed = true;
 		a->stored = w->at;
 		a->forward = forward_latency(d, op, w, memory, a->address.bits);
@@ -230,7 +239,7 @@ static void mark(struct dataflow *d)
 		d->reg[r] = (struct moment){ d->reg[r].time, d->reg[r].time, (int32_t)r };
 		d->before = d->reg[r].time > d->before ? d->reg[r].time : d->before;
 	}
-	for (uint64_t i = 0; i < WORDS && i < d->words_n; i++) {
+	for (uint64_t i = 0; i < words_seen(d); i++) {
 		struct word *w = &d->words[(d->words_n - 1 - i) % WORDS];
 		bool seen = false;
 
@@ -276,11 +285,16 @@ static void run_iterations(struct dataflow *d, unsigned n, bool marked)
 	}
 }
 
-static void find_cycles(struct dataflow *d)
+static void begin(struct dataflow *d)
 {
 	run_iterations(d, WARM, false);
 	begin_times(d);
 	run_iterations(d, MARKED, false);
+}
+
+static void find_cycles(struct dataflow *d)
+{
+	begin(d);
 	for (unsigned n = MARKED; n <= MARKED_MOST; n *= 2) {
 		mark(d);
 		run_iterations(d, n, true);
@@ -289,11 +303,10 @@ static void find_cycles(struct dataflow *d)
 	}
 }
 
-double gus_dataflow_bound(const struct gus_program *p, const struct gus_core_config *c,
-			  enum gus_core_pointers pointers)
+static struct dataflow *new_dataflow(const struct gus_program *p, const struct gus_core_config *c,
+				     enum gus_core_pointers pointers)
 {
 	struct dataflow *d = gus_zalloc(sizeof(*d));
-	double most;
 
 	d->p = p;
 	d->c = c;
@@ -302,12 +315,41 @@ double gus_dataflow_bound(const struct gus_program *p, const struct gus_core_con
 	d->site = gus_zalloc((p->memories_n + 1) * sizeof(*d->site));
 	d->youngest = gus_zalloc((p->memories_n + 1) * sizeof(*d->youngest));
 	gus_values_begin(&d->values, p, pointers);
-	find_cycles(d);
+	return d;
+}
+
+static void free_dataflow(struct dataflow *d)
+{
 	gus_values_end(&d->values);
 	free(d->apart);
 	free(d->site);
 	free(d->youngest);
-	most = d->most;
 	free(d);
+}
+
+double gus_dataflow_bound(const struct gus_program *p, const struct gus_core_config *c,
+			  enum gus_core_pointers pointers)
+{
+	struct dataflow *d = new_dataflow(p, c, pointers);
+	double most;
+
+	find_cycles(d);
+	most = d->most;
+	free_dataflow(d);
 	return most;
+}
+
+double gus_dataflow_growth(const struct gus_program *p, const struct gus_core_config *c,
+			   enum gus_core_pointers pointers, unsigned iterations)
+{
+	struct dataflow *d = new_dataflow(p, c, pointers);
+	double grown;
+
+	d->once = true;
+	begin(d);
+	mark(d);
+	run_iterations(d, iterations, false);
+	grown = growth(d, iterations);
+	free_dataflow(d);
+	return grown;
 }

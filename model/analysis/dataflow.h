@@ -17,4 +17,9 @@ struct gus_program;
 double gus_dataflow_bound(const struct gus_program *p, const struct gus_core_config *c,
 			  enum gus_core_pointers pointers);
 
+/* What the longest path grew by, an iteration, over so many: where words that meet in memory do so for a while and then
+ * no more, that is what the whole takes, and the bound is what some of it does. */
+double gus_dataflow_growth(const struct gus_program *p, const struct gus_core_config *c,
+			   enum gus_core_pointers pointers, unsigned iterations);
+
 #endif

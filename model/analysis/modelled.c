@@ -94,6 +94,7 @@ struct gus_modelled_verdict gus_modelled_judge(const struct gus_program *p, cons
 	struct gus_bounds b;
 
 	gus_bounds_behind_front_end(p, &s->config, &s->options, &b);
+	gus_bounds_confirm(p, &s->config, &s->options, cycles, &b);
 	return verdict_of(p, s, &b, cycles);
 }
 
@@ -311,6 +312,7 @@ static int run_engines(struct gus_modelled *m, const struct gus_program *p, cons
 		gus_saturation_of(p, &s->config, m->cycles, &m->saturation);
 	if (gus_bounds_of(p, &s->config, &s->options, &m->bounds, err) != 0)
 		goto failed;
+	gus_bounds_confirm(p, &s->config, &s->options, m->cycles, &m->bounds);
 	m->verdict = verdict_of(p, s, &m->bounds, m->cycles);
 	if ((!s->costs || run_costs(m, s, err) == 0) &&
 	    (!s->both || gus_agreement_run(p, &s->config, &s->options, &m->agreement, err) == 0) &&

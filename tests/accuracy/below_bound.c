@@ -57,6 +57,7 @@ static void look(struct tally *t, const uint8_t *bytes, size_t n)
 	}
 	t->looked++;
 	gus_bounds_behind_front_end(p, &t->settings.config, &t->settings.options, &b);
+	gus_bounds_confirm(p, &t->settings.config, &t->settings.options, cycles, &b);
 	broken = gus_bounds_broken(&b, cycles, t->settings.stream);
 	if (broken != GUS_BOUNDS && t->settings.stream) {
 		struct gus_modelled_settings longer = t->settings;

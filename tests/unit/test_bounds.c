@@ -310,6 +310,45 @@ static void kinds_of_bottlenecks(void **state)
 						gus_bottleneck_name((enum gus_bottleneck)k));
 }
 
+/* Dependences that do not last are no bound of the whole run. Below what lasts a figure is a fault of ours all the
+ * same.
+ *
+ *	the first load is fed by the store of 47 iterations ago, as all pointers are one, for some iterations
+ *	a push writes what a load of the chain reads, at no latency, now and then: 4.3 cycles where many are in
+ *	flight, not 5 */
+static void dependences_that_do_not_last(void **state)
+{
+	static const struct { const char *table, *code; double first, least, most; } cases[] = {
+		{ "skylake", "4a8b0cd3488301014e8b1cd34f899cd0780100004983c2014539d6", 5, 1, 1.2 },
+		{ "emeraldrapids", "554889e5534889fb4883ec084883c010488907488b7f28488d43384839c7", 5, 4.2, 4.9 },
+		{ "skylake", "480fafc3", 3, 3, 3 }, /* imul rax, rbx: lasts */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_uarch *u = made_table(cases[i].table);
+		struct gus_program *p = program_of(u, cases[i].code);
+		struct gus_core_options o = { .pointers = GUS_CORE_POINTERS_EQUAL };
+		struct gus_core_config c;
+		struct gus_bounds b;
+		double lasts;
+
+		gus_core_config_of(&c, u);
+		gus_bounds_behind_front_end(p, &c, &o, &b);
+		assert_float_equal(b.cycles[GUS_BOUND_DEPENDENCIES], cases[i].first, 0.01);
+		gus_bounds_confirm(p, &c, &o, cases[i].first, &b); /* nothing is below: nothing is asked */
+		assert_float_equal(b.cycles[GUS_BOUND_DEPENDENCIES], cases[i].first, 0.01);
+		gus_bounds_confirm(p, &c, &o, 0.5, &b);
+		lasts = b.cycles[GUS_BOUND_DEPENDENCIES];
+		if (lasts < cases[i].least || lasts > cases[i].most)
+			fail_msg("%s: %f", cases[i].code, lasts);
+		assert_true(b.registers <= lasts);
+		assert_int_equal(gus_bounds_broken(&b, 0.5, false), GUS_BOUND_DEPENDENCIES);
+		gus_program_free(p);
+		gus_uarch_free(u);
+	}
+}
+
 /* A retire width of 1 a cycle cannot be reached by code with more uops: what a figure is judged by is asked of the same
  * machine. Of given iterations the first ones wait for nobody. */
 static void the_verdict_is_of_the_run(void **state)
@@ -448,6 +487,7 @@ int main(void)
 		cmocka_unit_test(many_choices_of_ports), cmocka_unit_test(a_union_of_ports),
 		cmocka_unit_test(ends_of_loops), cmocka_unit_test(costs_tell_how_far_they_are),
 		cmocka_unit_test(each_part_of_the_front_end), cmocka_unit_test(what_is_below),
+		cmocka_unit_test(dependences_that_do_not_last),
 		cmocka_unit_test(kinds_of_bottlenecks), cmocka_unit_test(the_verdict_is_of_the_run),
 		cmocka_unit_test(a_renamed_load_waits_for_the_data), cmocka_unit_test(no_engine_is_below),
 	};
