@@ -131,6 +131,7 @@ static const char *outcome(const char *how, const char *const *words)
 	pid = fork();
 	if (pid == 0) {
 		dup2(ends[1], 1);
+		signal(SIGHUP, SIG_DFL); /* under nohup it is ignored */
 		setenv("FOLLOW", how, 1);
 		execv("/proc/self/exe", (char *const *)(uintptr_t)words);
 		_exit(127);
