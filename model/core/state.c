@@ -155,9 +155,11 @@ static void settle_half(struct core *core, struct gus_core_result *r)
  * what was issued meanwhile. The share grows with the root of the time, as what still wavers then gains little from
  * running on: to three times of what it is at first, in cycle SETTLE_LEAST.
  *
- * A share of 0.004 leaves a mean difference of 0.05 to 0.17 % from runs of 240,000 cycles, where the bound of
- * CYCLES_MOST leaves 0.02 to 0.12 % (six sets of 180 to 1000 blocks, five CPUs). */
-enum { SETTLE_LEAST = 1000, SETTLE_ITERATIONS = 8, SETTLE_SHARES = 3 };
+ * A share of 0.004 leaves a mean difference of 0.06 to 0.2 % from runs that are not ended so, and 1.5 to 8 of a
+ * hundred blocks more than 1 % off (five sets of 800 to 12,000 measured blocks); from twice as many cycles on it would
+ * be 0.05 to 0.18 %, at three quarters of the speed. The bound of CYCLES_MOST leaves 0.02 to 0.12 % from runs of
+ * 240,000 cycles. */
+enum { SETTLE_LEAST = 500, SETTLE_ITERATIONS = 8, SETTLE_SHARES = 3 };
 
 /* The first look at or behind a cycle. */
 static const struct snapshot *look_at(const struct core *core, const struct snapshot *now, uint64_t cycle)
