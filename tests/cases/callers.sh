@@ -183,7 +183,7 @@ int main(int, char **argv)
 }
 C
 if ${CXX:-c++} -O2 -fomit-frame-pointer -o thrown thrown.cc 2>cxx.err; then
-	record --call-graph tables -- ./thrown 12000
+	record --call-graph tables -- ./thrown 40000 # some 60 samples in the runtime
 	ok "C++ that throws: whole" between "$(whole)" 98 100
 	ok "its callers" between "$(share '^thrown;.*;main;derived::run;.*catcher.*spin' spin)" 97 100
 	ok "the runtime that unwinds for it, too" between "$(share '^thrown;.*;main;derived::run;.*;_Unwind_Raise' \

@@ -30,6 +30,8 @@ for line in open("truth"):
     wall[name], cpu[name] = int(w), int(c)
 def close(a, b):
     return abs(a - b) <= 0.02 * b + 1e6
+def sampled(a, b): # by a timer, which is late where a hypervisor takes the CPU
+    return abs(a - b) <= 0.1 * b + 1e6
 w = r["wall"]
 assert w["wall_ns"] == w["on_ns"] + w["blocked_ns"] + w["waiting_ns"] + w["unknown_ns"], w
 sys.exit(not eval("(" + sys.argv[1] + ")"))
@@ -50,7 +52,7 @@ ok "the program ends as it does alone" is $? 0
 for name in sleeps reads_pipe polls selects epolls waits_for_lock waits_for_condition is_stopped; do
 	ok "launched: $name" holds data "close(off['$name'], wall['$name'] - cpu['$name'])" --off-cpu
 done
-ok "launched: computes, on a CPU and waiting for one" holds data "close(total['computes'], wall['computes'])" --wall
+ok "launched: computes, on a CPU and waiting for one" holds data "sampled(total['computes'], wall['computes'])" --wall
 # What it has of a CPU is in pieces shorter than the period, so that is as uncertain as samples are.
 ok "launched: syncs" holds data "abs(total['syncs'] - wall['syncs']) <=
 	0.02 * wall['syncs'] + 1e6 + 5 * (0.5e6 * cpu['syncs']) ** 0.5" --wall
@@ -144,7 +146,7 @@ wait "$recorder"
 for name in sleeps waits_for_lock; do
 	ok "attached: $name" holds data "close(off['$name'], wall['$name'] - cpu['$name'])" --off-cpu
 done
-ok "attached: computes" holds data "close(total['computes'], wall['computes'])" --wall
+ok "attached: computes" holds data "sampled(total['computes'], wall['computes'])" --wall
 ok "attached: what was before is time at no place" holds data "w['before_ns'] > 0.2e9" --off-cpu
 ok "all of the time is there" holds data "0.39e9 + sum(wall.values()) <
 	max(x['life']['wall_ns'] for x in r['rows']) <= r['recording']['time_ns']" --wall --by thread
