@@ -107,7 +107,7 @@ struct live_store {
 
 struct snapshot {
 	uint64_t cycle, iteration, slots;
-	uint64_t in_flight;                     /* slots that did not retire yet */
+	uint64_t in_flight;                     /* slots that did not retire yet, and stores that did not leave */
 	uint64_t dispatched[GUS_CORE_PORTS];
 	uint64_t commit[GUS_COMMITS], stop[GUS_CORE_REASONS];
 };

@@ -150,7 +150,8 @@ static void settle_half(struct core *core, struct gus_core_result *r)
 
 /* Many a block with a choice of ports has no period that is found, as where each uop goes depends on all that wait, but
  * its pace is steady long before the run is given up. It counts as settled when the second, third and fourth quarter of
- * the run took the same time an iteration, but for a share of it, each over several iterations; and when no buffer goes
+ * the run took the same time an iteration, but for a share of it, each over several iterations and no fewer slots than
+ * are in flight, as before that only what there was room for at first is seen; and when no buffer goes
  * on filling, which would change the pace when it is full: what is in flight has grown by no more than that share of
  * what was issued meanwhile. The share grows with the root of the time, as what still wavers then gains little from
  * running on: to three times of what it is at first, in cycle SETTLE_LEAST.
@@ -184,7 +185,7 @@ static bool settled(const struct core *core, const struct snapshot *now)
 		uint64_t n = ends[i + 1]->iteration - ends[i]->iteration;
 		double pace = (double)(ends[i + 1]->cycle - ends[i]->cycle) / (double)(n ? n : 1);
 
-		if (n < SETTLE_ITERATIONS)
+		if (n < SETTLE_ITERATIONS || ends[i + 1]->slots - ends[i]->slots < now->in_flight)
 			return false;
 		least = i && least < pace ? least : pace;
 		most = most > pace ? most : pace;
@@ -210,7 +211,7 @@ bool gus_core_steady(struct core *core, struct gus_core_result *r)
 	now = core->total;
 	now.cycle = core->cycle;
 	now.iteration = core->issued_iterations;
-	now.in_flight = core->slot_tail - core->slot_head;
+	now.in_flight = core->slot_tail - core->slot_head + core->store_retired - core->store_head;
 	sum = sum_rest(core, sum_registers(core, sum_uops(core, gus_frontend_state(&core->front, 0))));
 	for (size_t i = core->seen.n; i-- > 0;)
 		if (core->sums.v[i] == sum && core->seen.v[i].iteration < now.iteration) {
