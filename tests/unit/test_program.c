@@ -417,6 +417,23 @@ static void a_pair_is_one_op(void **state)
 	gus_uarch_free(u);
 }
 
+/* xor eax, eax; je: the renamer does the first, and the branch stays what it is. Another register: a pair. */
+static void a_branch_behind_an_idiom_stays(void **state)
+{
+#define PAIR(more) X86 BRANCHES PARAM("macro_fusion all policy") more XOR \
+	FORM("XOR_31 (R32, R32)", "uops 1 latency 1 uses p0156:1")
+	static const struct one cases[] = {
+		{ PAIR(ZERO_INT), CODE("\x31\xc0\x74\x05"), "none=0>rax,flags ; compute p01=1 flags", GUS_OP_IDIOM },
+		{ PAIR(ZERO_INT), CODE("\x31\xd8\x74\x05"), "compute p01=1 rax,rbx>rax,flags",
+		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
+		{ PAIR(""), CODE("\x31\xc0\x74\x05"), "compute p01=1 rax>rax,flags",
+		  GUS_OP_BRANCH | GUS_OP_CONDITIONAL },
+	};
+
+	(void)state;
+	EXPECT(cases);
+}
+
 /* A result in a register has its own port, and the branch keeps its, from the same operands; flags alone have none. */
 static void a_pair_with_a_result_is_two_uops(void **state)
 {
@@ -956,7 +973,7 @@ int main(void)
 		cmocka_unit_test(loads_and_operations_travel_together),
 		cmocka_unit_test(indexed_addresses_undo_fusion),
 		cmocka_unit_test(comparisons_fuse_with_branches),
-		cmocka_unit_test(a_pair_is_one_op),
+		cmocka_unit_test(a_pair_is_one_op), cmocka_unit_test(a_branch_behind_an_idiom_stays),
 		cmocka_unit_test(a_pair_with_a_result_is_two_uops),
 		cmocka_unit_test(neighbouring_nops_are_one_op),
 		cmocka_unit_test(pairs_of_arm64),
