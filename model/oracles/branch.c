@@ -260,6 +260,14 @@ static uint32_t match(struct tables *t, uint32_t hash)
 	return have;
 }
 
+/* The next bits of the history, and the match behind them. */
+static uint32_t fold_and_match(struct tables *t, const struct gus_branch_predictor *p, uint32_t hash)
+{
+	for (; t->folded < p->history_at; t->folded++)
+		remember(t, p, t->folded, 0);
+	return match(t, hash);
+}
+
 #if defined(__x86_64__)
 #define WIDE __attribute__((target("avx2")))
 
@@ -349,7 +357,7 @@ WIDE static inline uint32_t match_wide(struct tables *t, uint32_t hash)
 	return have & (uint32_t)((UINT64_C(1) << t->n) - 1);
 }
 
-/* The next bits of the history, and the match behind them. One function, as it is nearly always one bit. */
+/* The same for eight tables at once. One function, as it is nearly always one bit. */
 WIDE static uint32_t fold_and_match_wide(struct tables *t, const struct gus_branch_predictor *p, uint32_t hash)
 {
 	for (; t->folded < p->history_at; t->folded++)
@@ -357,12 +365,7 @@ WIDE static uint32_t fold_and_match_wide(struct tables *t, const struct gus_bran
 	return match_wide(t, hash);
 }
 #else
-static uint32_t fold_and_match_wide(struct tables *t, const struct gus_branch_predictor *p, uint32_t hash)
-{
-	for (; t->folded < p->history_at; t->folded++)
-		remember(t, p, t->folded, 0);
-	return match(t, hash);
-}
+#define fold_and_match_wide fold_and_match
 #endif
 
 /* Histories are folded when they are asked for, which those for targets seldom are. A fold is a sum without carries
@@ -409,13 +412,7 @@ static void look_up(struct tables *t, const struct gus_branch_predictor *p, uint
 
 	if (p->history_at > t->folded + t->longest)
 		fold_anew(t, p);
-	if (p->wide) {
-		have = fold_and_match_wide(t, p, hash);
-	} else {
-		for (; t->folded < p->history_at; t->folded++)
-			remember(t, p, t->folded, 0);
-		have = match(t, hash);
-	}
+	have = p->wide ? fold_and_match_wide(t, p, hash) : fold_and_match(t, p, hash);
 	t->provider = have ? 31 - __builtin_clz(have) : -1;
 	have &= have ? ~(UINT32_C(1) << t->provider) : 0;
 	t->other = have ? 31 - __builtin_clz(have) : -1;
