@@ -409,7 +409,6 @@ static void print_text(const struct model *m, const struct gus_model_report *r,
 static int run_program(struct model *m, const struct gus_program *p, struct gus_model_report *r, struct gus_error *err)
 {
 	struct gus_modelled modelled;
-
 	int rc = check_work(m, p, err) != 0 ? -1 : gus_modelled_run(&modelled, p, &m->settings, err);
 
 	gus_progress_end(&m->progress);

@@ -507,16 +507,16 @@ static void print_hop(const struct gus_traced *t, const struct gus_cause *hop)
 	uint64_t address = t->program->insns[op->insn].offset;
 	struct gus_insn text = { .text = "" };
 	char name[64] = "";
+	const char *of = hop->hop == GUS_HOP_PORTS ? name : hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] :
+		hop->hop == GUS_HOP_BUS ? buses[hop->number % 4] : "";
 
 	if (b)
 		gus_insn_decode(t->isa, b->bytes + (address - b->address), b->size - (address - b->address), address,
 				&text);
 	if (hop->hop == GUS_HOP_PORTS)
 		gus_sensitivity_group_name(t->program, t->groups_of_ports.ports[hop->number], name, sizeof(name));
-	gus_print("    %12" PRIx64 "  %-40s  %s %s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
-		  hop->hop == GUS_HOP_PORTS ? name :
-		  hop->hop == GUS_HOP_LEVEL ? levels[hop->number % GUS_HITS] : hop->hop == GUS_HOP_BUS ?
-			  buses[hop->number % 4] : "", hop->cycles);
+	gus_print("    %12" PRIx64 "  %-40s  %s%s%s: %.1f cycles\n", address, text.text, gus_hop_name(hop->hop),
+		  *of ? " " : "", of, hop->cycles);
 }
 
 /* What the time goes round in there: the heaviest circle that begins in the region. */
