@@ -74,7 +74,8 @@ static void print_frame(const struct moment *m, uint64_t ip)
 static void print_stack(struct moment *m, enum engine engine)
 {
 	uint64_t out[GUS_UNWIND_FRAMES_MOST], callers;
-	struct gus_unwind_view view = { find_code, m, m->s->regs[7], m->s->stack, m->s->stack_n * sizeof(uint64_t) };
+	struct gus_unwind_view view = { .code = find_code, .context = m, .stack = m->s->stack,
+					.stack_bytes = m->s->stack_n * sizeof(uint64_t) };
 	uint64_t frames[GUS_UNWIND_FRAMES_MOST];
 	struct gus_unwind_rest rest = { .frames = frames };
 	struct gus_unwind_regs regs;
@@ -83,6 +84,7 @@ static void print_stack(struct moment *m, enum engine engine)
 
 	if (!gus_unwind_regs_of(&regs, EM_X86_64, m->s) || (m->r->only && strcmp(m->r->only, names[engine]) != 0))
 		return;
+	view.stack_at = regs.v[7];
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	if (engine == COPIED)
 		n = gus_unwind_copied(m->r->copied, &view, &regs, out, GUS_UNWIND_FRAMES_MOST, &callers);
