@@ -192,7 +192,8 @@ void gus_calls_make(struct gus_calls *c, struct gus_profile *p, const struct gus
 {
 	struct maker m = { .c = c, .options = options, .nests = { .profile = p, .whole = true } };
 
-	*c = (struct gus_calls){ .profile = p, .inlines = options->inlines };
+	*c = (struct gus_calls){ .profile = p, .inlines = options->inlines,
+				  .collapsed = options->collapse };
 	c->of_cell = gus_resize(NULL, p->cells.n + 1, sizeof(*c->of_cell));
 	m.nests.depth = options->inlines ? GUS_DEPTH_INLINE : GUS_DEPTH_FUNCTION;
 	m.nests.number = callee_of;

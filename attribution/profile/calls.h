@@ -45,6 +45,7 @@ struct gus_called {
 struct gus_calls {
 	struct gus_profile *profile;
 	bool inlines;            /* as was asked for */
+	bool collapsed;          /* likewise: functions between two calls of the same one are in no way */
 	struct gus_callees gus_vec(struct gus_callee) callees; /* 0 is the root's */
 	struct gus_call_list gus_vec(struct gus_called) calls; /* 0 is the root; callers are before what they call */
 	uint32_t *of_cell;    /* by cell: the call that its samples are in */

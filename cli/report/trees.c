@@ -266,7 +266,9 @@ void gus_trees_row(struct gus_trees *t, size_t row, struct gus_tree *tree)
 		gus_tree_below(tree, t->calls, t->below.v, n, &t->graph->limits);
 	else
 		gus_tree_down_to(tree, t->part, seeds, n, &t->graph->limits);
-	assert(tree->nodes.v[0].weight == (t->total ? shown->total : shown->weight));
+	/* Where recursion is collapsed a function between two calls of another is in no way, but in its row. */
+	assert(tree->nodes.v[0].weight == (t->total ? shown->total : shown->weight) ||
+	       (t->total && t->calls->collapsed && tree->nodes.v[0].weight < shown->total));
 	(void)shown;
 }
 
