@@ -476,6 +476,9 @@ const char *gus_space_comm(struct gus_space *s, uint32_t pid, uint32_t tid, uint
 	uint32_t name = comm_of(s, tid, time);
 
 	assert(s->ready);
-	/* A thread whose birth was not recorded, or was lost, is called as its process is. */
-	return gus_strings_get(&s->strings, name || tid == pid ? name : comm_of(s, pid, time));
+	/* A thread whose birth was not recorded, or was lost, is called as its process is. The idle task's never is: it
+	 * is the kernel's first (init_task of its init/init_task.c). Where a recorder was in a namespace of processes,
+	 * the kernel gives the number 0 to tasks outside of it as well; perf takes these for it, too. */
+	name = name || tid == pid ? name : comm_of(s, pid, time);
+	return name || pid || tid ? gus_strings_get(&s->strings, name) : "swapper";
 }

@@ -44,7 +44,7 @@ uint32_t gus_space_modules(const struct gus_space *s);
 const struct gus_module *gus_space_module(const struct gus_space *s, uint32_t number);
 
 /* The name that thread tid had at that time; a new thread has its creator's, one never told of its process's, and "" is
- * when neither is known. */
+ * when neither is known. Nobody tells the idle task's, 0 of process 0: it is "swapper". */
 const char *gus_space_comm(struct gus_space *s, uint32_t pid, uint32_t tid, uint64_t time);
 
 #endif

@@ -95,6 +95,9 @@ static void empty_space_knows_nothing(void **state)
 	p = gus_space_find(s, 1, 5, 0xffffffff81000010, GUS_MODE_GUEST_KERNEL);
 	assert_int_equal(p.module, 0);
 	assert_string_equal(gus_space_comm(s, 1, 1, 5), "");
+	assert_string_equal(gus_space_comm(s, 0, 0, 5), "swapper"); /* which no record names */
+	assert_string_equal(gus_space_comm(s, 1, 0, 5), "");
+	assert_string_equal(gus_space_comm(s, 0, 1, 5), "");
 	gus_space_free(s);
 }
 
