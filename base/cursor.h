@@ -2,7 +2,8 @@
 /* A bounded reader over foreign bytes. Every parser of bytes that we did not just write ourselves goes through it.
  *
  * Failure is sticky: a read past the end, or a malformed varint, sets `bad`, yields zero and moves to the end, so a
- * parser may read a whole structure and test once. It never reads outside [start, end). All integers little-endian. */
+ * parser may read a whole structure and test once. It never reads outside [start, end). Integers are little-endian,
+ * unless it is told that they are the other way round. */
 #ifndef GUS_BASE_CURSOR_H
 #define GUS_BASE_CURSOR_H
 
@@ -14,6 +15,7 @@
 struct gus_cursor {
 	const uint8_t *start, *at, *end; /* borrowed: the bytes must outlive the cursor */
 	bool bad;
+	bool big_endian;
 };
 
 /* Over size bytes; NULL is fine if there are none. */
@@ -22,7 +24,7 @@ static inline struct gus_cursor gus_cursor(const void *bytes, size_t size)
 	static const uint8_t nothing;
 	const uint8_t *p = size ? bytes : &nothing;
 
-	return (struct gus_cursor){ p, p, p + size, false };
+	return (struct gus_cursor){ p, p, p + size, false, false };
 }
 
 static inline size_t gus_cursor_left(const struct gus_cursor *c)
@@ -49,28 +51,19 @@ static inline const uint8_t *gus_cursor_take(struct gus_cursor *c, size_t size)
 	return p;
 }
 
-#define GUS_CURSOR_INT_(name, type, convert) \
+#define GUS_CURSOR_INT_(name, type, swap) \
 	static inline type name(struct gus_cursor *c) \
 	{ \
 		const uint8_t *p = gus_cursor_take(c, sizeof(type)); \
 		type value = 0; \
 		if (p) \
 			memcpy(&value, p, sizeof(value)); \
-		return convert(value); \
+		return c->big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? value : (type)swap(value); \
 	}
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define GUS_LE16_(x) (x)
-#define GUS_LE32_(x) (x)
-#define GUS_LE64_(x) (x)
-#else
-#define GUS_LE16_(x) __builtin_bswap16(x)
-#define GUS_LE32_(x) __builtin_bswap32(x)
-#define GUS_LE64_(x) __builtin_bswap64(x)
-#endif
 GUS_CURSOR_INT_(gus_cursor_u8, uint8_t, )
-GUS_CURSOR_INT_(gus_cursor_u16, uint16_t, GUS_LE16_)
-GUS_CURSOR_INT_(gus_cursor_u32, uint32_t, GUS_LE32_)
-GUS_CURSOR_INT_(gus_cursor_u64, uint64_t, GUS_LE64_)
+GUS_CURSOR_INT_(gus_cursor_u16, uint16_t, __builtin_bswap16)
+GUS_CURSOR_INT_(gus_cursor_u32, uint32_t, __builtin_bswap32)
+GUS_CURSOR_INT_(gus_cursor_u64, uint64_t, __builtin_bswap64)
 #undef GUS_CURSOR_INT_
 
 /* LEB128, at most ten bytes; a value that does not fit 64 bits is bad. Most have one byte. */
