@@ -47,6 +47,7 @@ static const struct {
 	{ GUS_FRAME_SNAPSHOT, "snapshot", &gusprof__snapshot__descriptor },
 	{ GUS_FRAME_SNAPSHOT_PAGES, "snapshot-pages", NULL },
 	{ GUS_FRAME_EMBEDDED, "embedded", &gusprof__embedded__descriptor },
+	{ GUS_FRAME_AUX, "aux", &gusprof__aux__descriptor },
 };
 #define FRAME_TYPES (sizeof(frame_types) / sizeof(*frame_types))
 
@@ -56,10 +57,10 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_STRING, AT(input),
 	  .choices = "@file", .fit = { .excludes = "--", .why = "both name the recording" } },
 	{ 0, "type", "TYPE[,TYPE]", "Only frames of these types: header, sideband, samples, switches, "
-	  "kernel-symbols, image, embedded, index, footer, trace, trace-blocks, trace-steps, trace-total, snapshot, "
-	  "snapshot-pages.", GUS_OPTION_LIST, AT(types),
-	  .choices = "header sideband samples switches kernel-symbols image embedded index footer trace trace-blocks "
-	  "trace-steps trace-total snapshot snapshot-pages" },
+	  "kernel-symbols, image, embedded, aux, index, footer, trace, trace-blocks, trace-steps, trace-total, "
+	  "snapshot, snapshot-pages.", GUS_OPTION_LIST, AT(types),
+	  .choices = "header sideband samples switches kernel-symbols image embedded aux index footer trace "
+	  "trace-blocks trace-steps trace-total snapshot snapshot-pages" },
 	{ 0, "frames-only", NULL, "One line for each frame, without what is in it.", GUS_OPTION_FLAG,
 	  AT(frames_only) },
 	{ 0 },
@@ -247,19 +248,85 @@ static void print_words(const char *name, const uint64_t *v, uint32_t n)
 		printf(" 0x%" PRIx64, v[i]);
 }
 
+/* What some hardware tells besides, by the names that FORMAT.md has for it. What nobody told is left out; a zero that
+ * was told is not. */
+#define COLUMN(name) offsetof(struct gus_sample, name), sizeof(((struct gus_sample *)NULL)->name)
+static const struct { const char *name; size_t at, size; uint64_t told; bool hex; } told_columns[] = {
+	{ "address", COLUMN(address), GUS_TOLD_ADDRESS, true },
+	{ "physical", COLUMN(physical), 0, true },
+	{ "data_page", COLUMN(data_page), 0, false },
+	{ "code_page", COLUMN(code_page), 0, false },
+	{ "data_source", COLUMN(data_source), 0, true },
+	{ "events", COLUMN(events), 0, true },
+	{ "weight", COLUMN(weight), GUS_TOLD_WEIGHT, false },
+	{ "instruction_latency", COLUMN(instruction_latency), GUS_TOLD_INSTRUCTION, false },
+	{ "issue_latency", COLUMN(issue_latency), GUS_TOLD_ISSUE, false },
+	{ "translation_latency", COLUMN(translation_latency), GUS_TOLD_TRANSLATION, false },
+	{ "retire_latency", COLUMN(retire_latency), GUS_TOLD_RETIRE | GUS_TOLD_COMPLETE, false },
+	{ "transaction", COLUMN(transaction), 0, true },
+	{ "cgroup", COLUMN(cgroup), 0, false },
+};
+
+static void print_told(const struct gus_sample *s)
+{
+	for (size_t i = 0; i < sizeof(told_columns) / sizeof(*told_columns); i++) {
+		const void *at = (const char *)s + told_columns[i].at;
+		uint64_t value = told_columns[i].size == sizeof(uint32_t) ? *(const uint32_t *)at :
+			*(const uint64_t *)at;
+
+		if (value || s->told & told_columns[i].told)
+			gus_print(told_columns[i].hex ? " %s 0x%" PRIx64 : " %s %" PRIu64, told_columns[i].name, value);
+	}
+}
+
+/* What a sample brought along: bytes as they stand in memory, words as numbers. */
+static void print_extras(const struct gus_sample *s)
+{
+	static const struct { enum gus_extra kind; const char *name; bool words; } kinds[] = {
+		{ GUS_EXTRA_RAW, "raw", false }, { GUS_EXTRA_REGS, "interrupted", true },
+		{ GUS_EXTRA_COUNTS, "counts", true }, { GUS_EXTRA_BRANCH_COUNTS, "branch_counts", true },
+	};
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		size_t bytes;
+		unsigned detail;
+		const uint8_t *at = gus_sample_extra(s, kinds[k].kind, &bytes, &detail);
+
+		if (!at)
+			continue;
+		gus_print(detail ? " %s abi %u" : " %s", kinds[k].name, detail);
+		for (size_t i = 0; i < bytes; i += kinds[k].words ? 8 : 1) {
+			uint64_t word;
+
+			if (!kinds[k].words) {
+				printf("%s%02x", i ? "" : " ", at[i]);
+				continue;
+			}
+			memcpy(&word, at + i, sizeof(word));
+			printf(" 0x%" PRIx64, word);
+		}
+	}
+}
+
 static void print_sample(const struct gus_columns *batch, size_t i, uint64_t start)
 {
 	struct gus_sample s = gus_columns_sample(batch, i);
 
 	print_since(s.time, start);
-	gus_print(" sample cpu %u pid %u tid %u event %u period %" PRIu64 " ip 0x%" PRIx64 " %s%s", s.cpu, s.pid, s.tid,
-		  s.event, s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" : "");
+	printf(" sample");
+	if (s.cpu != GUS_CPU_UNKNOWN)
+		printf(" cpu %u", s.cpu);
+	gus_print(" pid %d tid %d event %u period %" PRIu64 " ip 0x%" PRIx64 " %s%s", (int32_t)s.pid,
+		  (int32_t)s.tid, s.event, s.period, s.ip, modes[s.mode] ? modes[s.mode] : "?", s.exact ? " exact" :
+			"");
 	print_words("chain", s.chain, s.chain_n);
 	if (s.callers)
 		printf(" callers 0x%" PRIx64, s.callers);
 	print_branches(&s);
 	print_words("regs", s.regs, s.regs_n);
 	print_words("stack", s.stack, s.stack_n);
+	print_told(&s);
+	print_extras(&s);
 	putchar('\n');
 }
 
@@ -268,8 +335,10 @@ static void print_switch(const struct gus_columns *batch, size_t i, uint64_t sta
 	struct gus_switch sw = gus_columns_switch(batch, i);
 
 	print_since(sw.time, start);
-	printf(" switch %s cpu %u pid %u tid %u%s\n", sw.out ? "out" : "in", sw.cpu, sw.pid, sw.tid,
-	       sw.preempt ? " preempted" : "");
+	printf(" switch %s", sw.out ? "out" : "in");
+	if (sw.cpu != GUS_CPU_UNKNOWN)
+		printf(" cpu %u", sw.cpu);
+	printf(" pid %u tid %u%s\n", sw.pid, sw.tid, sw.preempt ? " preempted" : "");
 }
 
 static int print_batch(const struct gus_frame *frame, uint64_t start, struct gus_error *err)

@@ -137,13 +137,15 @@ static bool sum_all(struct gus_columns *c)
 	if (!sum_entries(c, GUS_COL_CHAIN_N, &c->chain_end, GUS_CHAIN_ENTRIES_MAX) ||
 	    !sum_entries(c, GUS_COL_BRANCHES_N, &c->branch_end, GUS_BRANCH_ENTRIES_MAX) ||
 	    !sum_entries(c, GUS_COL_REGS_N, &c->regs_end, GUS_REG_ENTRIES_MAX) ||
-	    !sum_entries(c, GUS_COL_STACK_N, &c->stack_end, GUS_STACK_WORDS_MAX))
+	    !sum_entries(c, GUS_COL_STACK_N, &c->stack_end, GUS_STACK_WORDS_MAX) ||
+	    !sum_entries(c, GUS_COL_EXTRAS_N, &c->extras_end, GUS_EXTRA_WORDS_MAX))
 		return false;
 	c->branch.n = c->n ? c->branch_end.v[c->n - 1] : 0;
 	gus_vec_reserve(&c->branch, c->branch.n);
 	make_entries(&c->chain, &c->chain_end);
 	make_entries(&c->regs, &c->regs_end);
 	make_entries(&c->stack, &c->stack_end);
+	make_entries(&c->extras, &c->extras_end);
 	return true;
 }
 
@@ -179,6 +181,8 @@ static bool get_entries(struct gus_columns *c, struct gus_cursor in, uint64_t co
 		return get_column(in, encoding, c->regs.v, c->regs.n);
 	case GUS_COL_STACK:
 		return get_column(in, encoding, c->stack.v, c->stack.n);
+	case GUS_COL_EXTRAS:
+		return get_column(in, encoding, c->extras.v, c->extras.n);
 	default:
 		return true;
 	}
@@ -220,7 +224,8 @@ static void make_rows(struct gus_columns *c, size_t n)
 static bool has_entries(const struct gus_columns *c, uint32_t seen)
 {
 	return (!c->chain.n || seen >> GUS_COL_CHAIN & 1) && (!c->branch.n || seen >> GUS_COL_BRANCH & 1) &&
-	       (!c->regs.n || seen >> GUS_COL_REGS & 1) && (!c->stack.n || seen >> GUS_COL_STACK & 1);
+	       (!c->regs.n || seen >> GUS_COL_REGS & 1) && (!c->stack.n || seen >> GUS_COL_STACK & 1) &&
+	       (!c->extras.n || seen >> GUS_COL_EXTRAS & 1);
 }
 
 int gus_columns_decode(struct gus_columns *c, const void *bytes, size_t size, struct gus_error *err)

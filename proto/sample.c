@@ -24,6 +24,8 @@ void gus_columns_clear(struct gus_columns *c)
 	c->regs_end.n = 0;
 	c->stack.n = 0;
 	c->stack_end.n = 0;
+	c->extras.n = 0;
+	c->extras_end.n = 0;
 }
 
 void gus_columns_free(struct gus_columns *c)
@@ -38,6 +40,8 @@ void gus_columns_free(struct gus_columns *c)
 	gus_vec_free(&c->regs_end);
 	gus_vec_free(&c->stack);
 	gus_vec_free(&c->stack_end);
+	gus_vec_free(&c->extras);
+	gus_vec_free(&c->extras_end);
 	c->n = 0;
 }
 
@@ -55,6 +59,7 @@ void gus_columns_prepare(struct gus_columns *c, size_t rows)
 	prepare(&c->branch_end, rows);
 	prepare(&c->regs_end, rows);
 	prepare(&c->stack_end, rows);
+	prepare(&c->extras_end, rows);
 }
 
 /* The value of the row that is on its way to column `number`. */
@@ -78,6 +83,7 @@ static void end_row(struct gus_columns *c)
 	gus_vec_push(&c->branch_end, c->branch.n);
 	gus_vec_push(&c->regs_end, c->regs.n);
 	gus_vec_push(&c->stack_end, c->stack.n);
+	gus_vec_push(&c->extras_end, c->extras.n);
 	c->n++;
 }
 
@@ -102,6 +108,7 @@ void gus_columns_push(struct gus_columns *c, const struct gus_sample *s)
 	gus_vec_append(&c->branch, s->branches, s->branches_n);
 	gus_vec_append(&c->regs, s->regs, s->regs_n);
 	gus_vec_append(&c->stack, s->stack, s->stack_n);
+	gus_vec_append(&c->extras, s->extras, s->extras_n);
 	for (size_t i = 0; i < gus_column_kinds_n; i++)
 		push_value(c, gus_column_kinds[i].number, value_of(s, &gus_column_kinds[i]));
 	end_row(c);
@@ -150,6 +157,7 @@ struct gus_sample gus_columns_sample(const struct gus_columns *c, size_t i)
 	s.branches = s.branches_n ? c->branch.v + c->branch_end.v[i] - s.branches_n : NULL;
 	s.regs = s.regs_n ? c->regs.v + c->regs_end.v[i] - s.regs_n : NULL;
 	s.stack = s.stack_n ? c->stack.v + c->stack_end.v[i] - s.stack_n : NULL;
+	s.extras = s.extras_n ? c->extras.v + c->extras_end.v[i] - s.extras_n : NULL;
 	return s;
 }
 
@@ -165,6 +173,40 @@ struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i)
 		.out = mode & 1,
 		.preempt = (mode & 2) != 0,
 	};
+}
+
+const void *gus_sample_extra(const struct gus_sample *s, enum gus_extra kind, size_t *bytes, unsigned *detail)
+{
+	const uint64_t *at = s->extras, *end = s->extras_n ? at + s->extras_n : at;
+
+	while (at < end) {
+		uint64_t head = *at++, size = head >> 16, words = size / sizeof(*at) + (size % sizeof(*at) != 0);
+
+		if (words > (uint64_t)(end - at)) /* foreign: it does not say what it has */
+			break;
+		if ((head & 255) == kind) {
+			*bytes = (size_t)size;
+			if (detail)
+				*detail = head >> 8 & 255;
+			return at;
+		}
+		at += words;
+	}
+	*bytes = 0;
+	return NULL;
+}
+
+void gus_extras_add(struct gus_extras *extras, enum gus_extra kind, unsigned detail, const void *bytes, size_t size)
+{
+	size_t words = size / sizeof(uint64_t) + (size % sizeof(uint64_t) != 0);
+
+	gus_vec_push(extras, kind | (detail & 255) << 8 | (uint64_t)size << 16);
+	gus_vec_reserve(extras, extras->n + words);
+	if (!words)
+		return;
+	extras->v[extras->n + words - 1] = 0;
+	memcpy(extras->v + extras->n, bytes, size);
+	extras->n += words;
 }
 
 /* Encoding. */
@@ -314,8 +356,15 @@ static void put_branches(struct gus_bytes *out, const struct gus_branch *v, size
 	free(values);
 }
 
-static void put_words(struct gus_bytes *out, unsigned column, const uint64_t *v, size_t n, struct gus_bytes *scratch)
+/* Where the entries of rows lie that stand one after the other. */
+struct range { size_t from, n; };
+
+static void put_words(struct gus_bytes *out, unsigned column, const struct gus_column_values *all, struct range at,
+		      struct gus_bytes *scratch)
 {
+	const uint64_t *v = at.n ? all->v + at.from : NULL;
+	const size_t n = at.n;
+
 	if (!n)
 		return;
 	if (is_constant(v, n)) {
@@ -332,9 +381,6 @@ static void put_words(struct gus_bytes *out, unsigned column, const uint64_t *v,
 		memcpy(out->v + out->n, &word, sizeof(word));
 	}
 }
-
-/* Where the entries of rows lie that stand one after the other. */
-struct range { size_t from, n; };
 
 static struct range entries_of(const uint64_t *ends, size_t from, size_t n)
 {
@@ -362,6 +408,7 @@ void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, stru
 {
 	struct range chain = entries_of(c->chain_end.v, from, n), branch = entries_of(c->branch_end.v, from, n);
 	struct range regs = entries_of(c->regs_end.v, from, n), stack = entries_of(c->stack_end.v, from, n);
+	struct range extras = entries_of(c->extras_end.v, from, n);
 	const struct gus_column_kind *kind = gus_column_kinds, *end = n ? kind + gus_column_kinds_n : kind;
 	struct gus_bytes scratch = { 0 };
 
@@ -372,8 +419,9 @@ void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, stru
 		put_column(out, GUS_COL_CHAIN, GUS_ENCODING_TABLE, c->chain.v + chain.from, chain.n, &scratch);
 	if (branch.n)
 		put_branches(out, c->branch.v + branch.from, branch.n, &scratch);
-	put_words(out, GUS_COL_REGS, c->regs.v + regs.from, regs.n, &scratch);
-	put_words(out, GUS_COL_STACK, c->stack.v + stack.from, stack.n, &scratch);
+	put_words(out, GUS_COL_REGS, &c->regs, regs, &scratch);
+	put_words(out, GUS_COL_STACK, &c->stack, stack, &scratch);
+	put_words(out, GUS_COL_EXTRAS, &c->extras, extras, &scratch);
 	for (; kind < end; kind++)
 		put_more(out, kind, c, from, n, &scratch);
 	gus_vec_free(&scratch);

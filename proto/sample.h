@@ -43,11 +43,17 @@ struct gus_branch {
 	uint32_t cycles;        /* since the branch before; 0: not known. 16 bits of them in the ABI */
 };
 
+/* The cpu of a sample whose event does not have it recorded. */
+#define GUS_CPU_UNKNOWN UINT32_MAX
+/* The pid and tid of one whose event does not have these; people read it as -1. */
+#define GUS_TASK_UNKNOWN UINT32_MAX
+
 struct gus_sample {
 	uint64_t ip;
 	uint64_t time;          /* ns of the recording's clock */
 	uint64_t period;        /* what this sample stands for, in the event's unit */
-	uint32_t pid, tid, cpu;
+	uint32_t pid, tid;      /* or GUS_TASK_UNKNOWN */
+	uint32_t cpu;           /* or GUS_CPU_UNKNOWN */
 	uint32_t event;         /* index into Header.events */
 	uint8_t mode;           /* enum gus_mode */
 	bool exact;             /* the hardware vouches for ip (PERF_RECORD_MISC_EXACT_IP) */
@@ -62,6 +68,51 @@ struct gus_sample {
 	uint32_t regs_n, stack_n;
 	const uint64_t *regs, *stack; /* borrowed */
 	uint64_t callers;       /* enum gus_callers */
+	/* Of the access that it is of, if hardware told; 0 is what nobody has said, unless `told` has its bit. */
+	uint64_t told;          /* enum gus_told */
+	uint64_t address, physical;
+	uint64_t data_page, code_page; /* bytes */
+	uint64_t data_source;   /* union perf_mem_data_src of the ABI */
+	uint64_t events;        /* TEA's: those proved, and << 16 those excluded (collector/records/psv.h) */
+	/* Cycles. Weight: of the access, or whatever else the event counts by. Instruction: of all of it, from its
+	 * dispatch on; of these until it was issued, for its translation, and from its completion, or from the
+	 * retirement before, to its own: enum gus_told says which. */
+	uint64_t weight;
+	uint32_t instruction_latency, issue_latency, translation_latency, retire_latency;
+	uint64_t transaction;   /* PERF_TXN_* of the ABI */
+	uint64_t cgroup;
+	uint32_t extras_n;      /* words of what else it brought along, of which enum gus_extra names the kinds */
+	const uint64_t *extras; /* borrowed; gus_sample_extra */
+};
+
+/* What a sample may bring along that nobody counts by. Each is a word, kind | detail << 8 | bytes << 16, and so many
+ * bytes, filled up with zeros to whole words. */
+enum gus_extra {
+	GUS_EXTRA_RAW = 1,      /* PERF_SAMPLE_RAW: bytes, as hardware or a tracepoint left them */
+	GUS_EXTRA_REGS = 2,     /* PERF_SAMPLE_REGS_INTR: a word for each bit of Event.regs_intr; detail: the ABI */
+	/* PERF_SAMPLE_READ: words, by Event.read_format, without the number of a group's counters. In place of the
+	 * kernel's ids: index into Header.events | which of that event's ids it was << 32, from 0; ~0 there: nobody
+	 * knows. */
+	GUS_EXTRA_COUNTS = 3,
+	GUS_EXTRA_BRANCH_COUNTS = 4, /* a word for each branch: events since the branch before */
+};
+
+/* What of that kind the sample has: its bytes lie at the return value, NULL if it has none. */
+const void *gus_sample_extra(const struct gus_sample *s, enum gus_extra kind, size_t *bytes, unsigned *detail);
+
+struct gus_extras gus_vec(uint64_t);
+/* Appends one to what a sample is to bring along, at most 2^20 bytes of it. */
+void gus_extras_add(struct gus_extras *extras, enum gus_extra kind, unsigned detail, const void *bytes, size_t size);
+
+/* What of a sample is known although it may be 0. */
+enum gus_told {
+	GUS_TOLD_ADDRESS = 1 << 0,
+	GUS_TOLD_WEIGHT = 1 << 1,
+	GUS_TOLD_INSTRUCTION = 1 << 2,
+	GUS_TOLD_ISSUE = 1 << 3,
+	GUS_TOLD_TRANSLATION = 1 << 4,
+	GUS_TOLD_RETIRE = 1 << 5,       /* from the retirement before to its own */
+	GUS_TOLD_COMPLETE = 1 << 6,     /* or from its completion */
 };
 
 /* How a sample's callers were found, and why no more of them: the low four bits are one of the ends, the others are set
@@ -109,11 +160,26 @@ enum gus_column {
 	GUS_COL_BRANCH_INDEX = 11,
 	GUS_COL_REGS_N = 12,
 	GUS_COL_STACK_N = 13,   /* words */
-	/* 14 and 15 are for what counts further entries. All else that is new is from GUS_COL_MORE on: a decoder of
+	GUS_COL_EXTRAS_N = 14,  /* words */
+	/* 15 is for what counts further entries. All else that is new is from GUS_COL_MORE on: a decoder of
 	 * what one kind of hardware adds to its samples has a dozen of them, and on all other machines they take
 	 * neither memory nor bytes. */
 	GUS_COL_MORE = 32,
 	GUS_COL_CALLERS = 32,   /* enum gus_callers */
+	GUS_COL_TOLD = 33,      /* enum gus_told */
+	GUS_COL_ADDRESS = 34,
+	GUS_COL_PHYSICAL = 35,
+	GUS_COL_DATA_PAGE = 36,
+	GUS_COL_CODE_PAGE = 37,
+	GUS_COL_DATA_SOURCE = 38,
+	GUS_COL_EVENTS = 39,
+	GUS_COL_WEIGHT = 40,
+	GUS_COL_INSTRUCTION_LATENCY = 41,
+	GUS_COL_ISSUE_LATENCY = 42,
+	GUS_COL_TRANSLATION_LATENCY = 43,
+	GUS_COL_RETIRE_LATENCY = 44,
+	GUS_COL_TRANSACTION = 45,
+	GUS_COL_CGROUP = 46,
 	GUS_COL_COUNT = 96,
 };
 
@@ -125,6 +191,7 @@ enum gus_entry_column {
 	GUS_COL_BRANCH_CYCLES = 19,
 	GUS_COL_REGS = 20,          /* all rows' registers, counted by REGS_N */
 	GUS_COL_STACK = 21,         /* all rows' words of the stack, counted by STACK_N */
+	GUS_COL_EXTRAS = 22,        /* all rows' words of what else they brought along, counted by EXTRAS_N */
 };
 
 struct gus_column_values gus_vec(uint64_t);
@@ -142,6 +209,7 @@ struct gus_columns {
 	struct gus_column_values branch_end;
 	struct gus_column_values regs, regs_end;
 	struct gus_column_values stack, stack_end;
+	struct gus_column_values extras, extras_end;
 };
 
 void gus_columns_clear(struct gus_columns *c); /* empties it and keeps its memory */
@@ -161,6 +229,7 @@ struct gus_switch gus_columns_switch(const struct gus_columns *c, size_t i);
 #define GUS_BRANCH_ENTRIES_MAX (1u << 20)
 #define GUS_REG_ENTRIES_MAX (1u << 20)
 #define GUS_STACK_WORDS_MAX (1u << 19)  /* no more than a frame's payload has room for */
+#define GUS_EXTRA_WORDS_MAX (1u << 19)
 
 /* The bytes of a SAMPLES or SWITCHES frame for the n rows from row `from` on (n <= GUS_ROWS_MAX), appended to out. */
 void gus_columns_encode(const struct gus_columns *c, size_t from, size_t n, struct gus_bytes *out);

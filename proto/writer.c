@@ -268,7 +268,8 @@ static bool may_fit(const struct gus_columns *c, size_t from, size_t n)
 	return n <= GUS_ROWS_MAX && entries_of(c->chain_end.v, from, n) <= GUS_CHAIN_ENTRIES_MAX &&
 	       entries_of(c->branch_end.v, from, n) <= GUS_BRANCH_ENTRIES_MAX &&
 	       entries_of(c->regs_end.v, from, n) <= GUS_REG_ENTRIES_MAX &&
-	       entries_of(c->stack_end.v, from, n) <= GUS_STACK_WORDS_MAX;
+	       entries_of(c->stack_end.v, from, n) <= GUS_STACK_WORDS_MAX &&
+	       entries_of(c->extras_end.v, from, n) <= GUS_EXTRA_WORDS_MAX;
 }
 
 /* Halves a batch until a part fits a frame; single rows always do, as the kernel bounds their entries together: a

@@ -15,6 +15,7 @@ struct block {
 		Gusprof__Lost lost;
 		Gusprof__Throttle throttle;
 		Gusprof__Mark mark;
+		Gusprof__Kept kept;
 	} of;
 	size_t used, room;
 	char text[];
@@ -43,6 +44,9 @@ static void init_kind(struct block *b, Gusprof__Record__KindCase kind)
 		break;
 	case GUSPROF__RECORD__KIND_MARK:
 		gusprof__mark__init(&b->of.mark);
+		break;
+	case GUSPROF__RECORD__KIND_KEPT:
+		gusprof__kept__init(&b->of.kept);
 		break;
 	default:
 		gusprof__throttle__init(&b->of.throttle);

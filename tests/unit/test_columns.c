@@ -264,7 +264,7 @@ static void prepared_columns_do_not_grow(void **state)
 		assert_ptr_equal(c.regs_end.v, regs_ends);
 		assert_ptr_equal(c.stack_end.v, stack_ends);
 		for (int i = 1; i < GUS_COL_COUNT; i++)
-			assert_int_equal(c.column[i].room, i <= GUS_COL_STACK_N ? 100 : 0);
+			assert_int_equal(c.column[i].room, i <= GUS_COL_EXTRAS_N ? 100 : 0);
 		gus_columns_clear(&c);
 	}
 	gus_columns_free(&c);
@@ -522,21 +522,21 @@ static void columns_that_are_known_keep_the_rules(void **state)
 static void columns_of_tomorrow_are_passed_over(void **state)
 {
 	const struct { const char *what; const uint8_t *bytes; size_t size; bool bad; } cases[] = {
-		{ "the first of the range that is free", BYTES(1, 2, 0, 1, 8, 33, 2, 1, 7), false },
+		{ "the first of the range that is free", BYTES(1, 2, 0, 1, 8, 80, 2, 1, 7), false },
 		{ "the last of the range", BYTES(1, 2, 0, 1, 8, 95, 2, 1, 7), false },
 		{ "the one behind it", BYTES(1, 2, 0, 1, 8, 96, 2, 1, 7), false },
 		{ "a number of two bytes", BYTES(1, 2, 0, 1, 8, 0x80, 1, 2, 1, 7), false },
 		{ "one below the chain", BYTES(1, 2, 0, 1, 8, 15, 2, 1, 7), false },
 		{ "entries", BYTES(1, 2, 0, 1, 8, 31, 2, 3, 7, 7, 7), false },
-		{ "an encoding of tomorrow", BYTES(1, 2, 0, 1, 8, 33, 99, 2, 0xaa, 0xbb), false },
-		{ "without bytes", BYTES(1, 2, 0, 1, 8, 33, 2, 0), false },
+		{ "an encoding of tomorrow", BYTES(1, 2, 0, 1, 8, 80, 99, 2, 0xaa, 0xbb), false },
+		{ "without bytes", BYTES(1, 2, 0, 1, 8, 80, 2, 0), false },
 		{ "all of them",
-		  BYTES(1, 2, 0, 1, 8, 14, 2, 1, 1, 22, 2, 0, 33, 2, 1, 7, 34, 3, 1, 7, 95, 4, 1, 7), false },
-		{ "a length cut", BYTES(1, 2, 0, 1, 8, 33, 2), true },
-		{ "bytes cut", BYTES(1, 2, 0, 1, 8, 33, 2, 2, 7), true },
-		{ "twice", BYTES(1, 2, 0, 1, 8, 33, 2, 1, 7, 33, 2, 1, 7), true },
-		{ "out of order", BYTES(1, 2, 0, 1, 8, 34, 2, 1, 7, 33, 2, 1, 7), true },
-		{ "before a known one", BYTES(1, 33, 2, 1, 7, 2, 0, 1, 8), true },
+		  BYTES(1, 2, 0, 1, 8, 15, 2, 1, 1, 23, 2, 0, 80, 2, 1, 7, 81, 3, 1, 7, 95, 4, 1, 7), false },
+		{ "a length cut", BYTES(1, 2, 0, 1, 8, 80, 2), true },
+		{ "bytes cut", BYTES(1, 2, 0, 1, 8, 80, 2, 2, 7), true },
+		{ "twice", BYTES(1, 2, 0, 1, 8, 80, 2, 1, 7, 80, 2, 1, 7), true },
+		{ "out of order", BYTES(1, 2, 0, 1, 8, 81, 2, 1, 7, 80, 2, 1, 7), true },
+		{ "before a known one", BYTES(1, 80, 2, 1, 7, 2, 0, 1, 8), true },
 	};
 
 	(void)state;
@@ -553,6 +553,59 @@ static void columns_of_tomorrow_are_passed_over(void **state)
 		gus_columns_free(&c);
 		free(copy);
 	}
+}
+
+/* What a sample brings along that nobody counts by: three kinds, one of them empty, one that is no whole word. */
+static void extras_come_back(void **state)
+{
+	const uint64_t regs[] = { 7, UINT64_MAX };
+	struct gus_columns c = { 0 }, back = { 0 };
+	struct gus_bytes bytes = { 0 };
+	struct gus_extras extras = { 0 };
+	struct gus_sample s = { .ip = 4 };
+	unsigned detail;
+	size_t size;
+
+	(void)state;
+	gus_extras_add(&extras, GUS_EXTRA_RAW, 0, "12345678abc", 11);
+	gus_extras_add(&extras, GUS_EXTRA_COUNTS, 0, NULL, 0);
+	gus_extras_add(&extras, GUS_EXTRA_REGS, 2, regs, sizeof(regs));
+	s.extras = extras.v;
+	s.extras_n = (uint32_t)extras.n;
+	assert_int_equal(extras.n, 3 + 1 + 3);
+	gus_columns_push(&c, &(struct gus_sample){ .ip = 8 });
+	gus_columns_push(&c, &s);
+	gus_columns_encode(&c, 0, 2, &bytes);
+	assert_int_equal(gus_columns_decode(&back, bytes.v, bytes.n, NULL), 0);
+	s = gus_columns_sample(&back, 0);
+	assert_null(gus_sample_extra(&s, GUS_EXTRA_RAW, &size, NULL));
+	s = gus_columns_sample(&back, 1);
+	assert_memory_equal(gus_sample_extra(&s, GUS_EXTRA_RAW, &size, NULL), "12345678abc\0\0\0\0", 16);
+	assert_int_equal(size, 11);
+	assert_memory_equal(gus_sample_extra(&s, GUS_EXTRA_REGS, &size, &detail), regs, sizeof(regs));
+	assert_int_equal(size, 16);
+	assert_int_equal(detail, 2);
+	assert_non_null(gus_sample_extra(&s, GUS_EXTRA_COUNTS, &size, &detail));
+	assert_int_equal(size, 0);
+	assert_null(gus_sample_extra(&s, GUS_EXTRA_BRANCH_COUNTS, &size, &detail));
+	gus_vec_free(&extras);
+	gus_vec_free(&bytes);
+	gus_columns_free(&c);
+	gus_columns_free(&back);
+}
+
+/* One that says it has more than there is, from a file that is not ours. */
+static void hostile_extras_end(void **state)
+{
+	const uint64_t made[] = { GUS_EXTRA_RAW | 9 << 16, 1, GUS_EXTRA_REGS | UINT64_MAX << 16, 2 };
+	struct gus_sample s = { .extras = made, .extras_n = 2 };
+	size_t size = 1;
+
+	(void)state;
+	assert_null(gus_sample_extra(&s, GUS_EXTRA_RAW, &size, NULL));
+	assert_int_equal(size, 0);
+	s.extras = made + 2;
+	assert_null(gus_sample_extra(&s, GUS_EXTRA_REGS, &size, NULL));
 }
 
 int main(void)
@@ -576,6 +629,8 @@ int main(void)
 		cmocka_unit_test(columns_that_are_known_keep_the_rules),
 		cmocka_unit_test(columns_of_tomorrow_are_passed_over),
 		cmocka_unit_test(prepared_columns_do_not_grow),
+		cmocka_unit_test(extras_come_back),
+		cmocka_unit_test(hostile_extras_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

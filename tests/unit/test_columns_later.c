@@ -25,6 +25,7 @@ const struct gus_column_kind gus_column_kinds[] = {
 	{ GUS_COL_BRANCHES_N, GUS_ENCODING_PLAIN, FIELD(branches_n) },
 	{ GUS_COL_REGS_N, GUS_ENCODING_PLAIN, FIELD(regs_n) },
 	{ GUS_COL_STACK_N, GUS_ENCODING_PLAIN, FIELD(stack_n) },
+	{ GUS_COL_EXTRAS_N, GUS_ENCODING_PLAIN, FIELD(extras_n) },
 	{ 32, GUS_ENCODING_PLAIN, FIELD(branch_index) },
 	{ 33, GUS_ENCODING_DELTA, FIELD(period) },
 	{ 95, GUS_ENCODING_TABLE, FIELD(cpu) },
