@@ -154,6 +154,25 @@ static void describe_cpu(Gusprof__Host *h, const char *root)
 }
 #endif
 
+/* Of the first cache that has data; they all have the same, where it matters to who shares a line. */
+static uint32_t line_size(const char *root)
+{
+	char text[256];
+
+	for (unsigned i = 0; i < 4; i++) {
+		char *type = gus_format("%s/devices/system/cpu/cpu0/cache/index%u/type", root, i);
+		char *size = gus_format("%s/devices/system/cpu/cpu0/cache/index%u/coherency_line_size", root, i);
+		bool is_data = gus_read_text(type, text, sizeof(text)) && strcmp(text, "Instruction") != 0;
+		bool found = is_data && gus_read_text(size, text, sizeof(text));
+
+		free(type);
+		free(size);
+		if (found)
+			return (uint32_t)strtoul(text, NULL, 10);
+	}
+	return 0;
+}
+
 Gusprof__Host *gus_host_describe(const char *root)
 {
 	Gusprof__Host *h = gus_zalloc(sizeof(*h));
@@ -165,5 +184,6 @@ Gusprof__Host *gus_host_describe(const char *root)
 	set_from_file(&h->boot_id, "/proc", "sys/kernel/random/boot_id");
 	h->cpus_online = cpus > 0 ? (uint32_t)cpus : 0;
 	h->page_size = page > 0 ? (uint64_t)page : 0;
+	h->line_size = line_size(root);
 	return h;
 }

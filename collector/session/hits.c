@@ -26,6 +26,7 @@ struct scan {
 	struct cover *covers;      /* one each */
 	size_t n, hint;
 	bool visible;              /* there was an address that was not hidden */
+	uint64_t text_start, text_end; /* of the kernel itself; 0 if not told */
 };
 
 void gus_hits_init(struct gus_hits *k)
@@ -83,6 +84,15 @@ static void keep_line(struct cover *c, uint64_t start, int rank, const char *res
 	c->rank = rank;
 }
 
+/* Where the kernel itself is, which boots place anew. */
+static void note_text(struct scan *s, uint64_t address, const char *name, size_t length)
+{
+	if (length == strlen("_text") && memcmp(name, "_text", length) == 0)
+		s->text_start = address;
+	else if (length == strlen("_etext") && memcmp(name, "_etext", length) == 0)
+		s->text_end = address;
+}
+
 /* One line, "ADDRESS TYPE NAME[\t[MODULE]]". A symbol is noted only at the first sampled address that is not below it,
  * and as the end of the last one below it; spread() carries that on to those before. */
 static void take_line(struct scan *s, const char *line, const char *end)
@@ -98,6 +108,7 @@ static void take_line(struct scan *s, const char *line, const char *end)
 	    memchr(line, '\0', (size_t)(end - line)))
 		return;
 	s->visible |= address != 0;
+	note_text(s, address, line + 3, (size_t)(end - line - 3));
 	at = lower_bound(s, address);
 	if (at && (!s->covers[at - 1].next || s->covers[at - 1].next > address))
 		s->covers[at - 1].next = address;
@@ -190,6 +201,8 @@ Gusprof__KernelSymbols *gus_hits_symbols(const struct gus_hits *k, const char *p
 	if (fd >= 0)
 		close(fd);
 	spread(&s);
+	m->text_start = s.text_start;
+	m->text_end = s.text_end;
 	if (s.visible)
 		make_message(&s, m);
 	else if (sys)
