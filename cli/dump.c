@@ -344,7 +344,7 @@ static void print_switch(const struct gus_columns *batch, size_t i, uint64_t sta
 static int print_batch(const struct gus_frame *frame, uint64_t start, struct gus_error *err)
 {
 	struct gus_columns batch = { 0 };
-	int rc = gus_columns_decode(&batch, frame->payload, frame->size, err);
+	int rc = gus_frame_rows(frame, &batch, err);
 
 	for (size_t i = 0; i < batch.n; i++) /* none if it does not decode */
 		(frame->type == GUS_FRAME_SAMPLES ? print_sample : print_switch)(&batch, i, start);

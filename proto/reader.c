@@ -48,6 +48,7 @@
 #include "base/alloc.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "proto/sample.h"
 
 /* How far apart the search for the next whole frame reads. */
 #define SEARCH_CHUNK (64u << 10)
@@ -64,7 +65,8 @@ struct head {
 
 struct gus_reader {
 	char *name;               /* for messages */
-	int fd;                   /* -1 over memory */
+	int fd;                   /* -1 over memory, and over a source */
+	struct gus_reader_source source; /* next is NULL if there is none */
 	const uint8_t *memory;
 	uid_t owner;              /* of the file, if it is one */
 	bool is_file;
@@ -371,6 +373,25 @@ static void count_sequence(struct gus_reader *r, uint64_t sequence)
 	r->expected = sequence + 1;
 }
 
+/* Of a source: what it says is wrong is counted here. */
+static enum gus_read next_of_source(struct gus_reader *r, uint32_t types, struct gus_frame *frame,
+				    struct gus_error *err)
+{
+	enum gus_read got;
+
+	*frame = (struct gus_frame){ 0 };
+	got = r->source.next(r->source.self, types, frame, err);
+	if (got == GUS_READ_CORRUPT) {
+		note_corrupt(r, frame->offset);
+		r->damage.skipped_bytes += frame->stored;
+	} else if (got == GUS_READ_CUT) {
+		r->damage.cut = true;
+		r->damage.cut_offset = frame->offset;
+		r->damage.cut_bytes = frame->stored;
+	}
+	return got;
+}
+
 /* Each thing is looked at when all before it is good: that there are bytes for a header, the header, its number, what
  * the index says, the payload. So each damage is told once, as the first thing that is wrong, and whatever is told has
  * moved r->at on, to behind the frame if its length is to be trusted. */
@@ -378,6 +399,8 @@ enum gus_read gus_reader_next_of(struct gus_reader *r, uint32_t types, struct gu
 {
 	uint8_t bytes[GUS_FRAME_HEADER_SIZE];
 
+	if (r->source.next)
+		return next_of_source(r, types, frame, err);
 	if (r->preamble_bad && !r->preamble_told) {
 		r->preamble_told = true;
 		return corrupt(r, GUS_MAGIC_SIZE, err, "the checksum of the preamble is wrong");
@@ -433,6 +456,8 @@ void gus_reader_rewind(struct gus_reader *r)
 	bool header_lost = r->damage.header_lost;
 
 	assert(!r->passed);
+	if (r->source.next)
+		r->source.rewind(r->source.self);
 	r->at = GUS_PREAMBLE_SIZE;
 	r->expected = 0;
 	r->footer_seen = r->end_damaged = r->over = r->preamble_told = false;
@@ -491,6 +516,17 @@ ProtobufCMessage *gus_frame_message(const struct gus_frame *frame, const Protobu
 	return message;
 }
 
+int gus_frame_rows(const struct gus_frame *frame, struct gus_columns *into, struct gus_error *err)
+{
+	struct gus_columns old = *into;
+
+	if (!frame->rows)
+		return gus_columns_decode(into, frame->payload, frame->size, err);
+	*into = *frame->rows;
+	*frame->rows = old;
+	return 0;
+}
+
 void gus_reader_bad_payload(struct gus_reader *r, const struct gus_frame *frame)
 {
 	note_corrupt(r, frame->offset);
@@ -545,6 +581,8 @@ static void load_index(struct gus_reader *r)
 void gus_reader_restrict(struct gus_reader *r, uint64_t from_ns, uint64_t to_ns)
 {
 	assert(!r->is_stream);
+	if (r->source.next) /* which has no index */
+		return;
 	if (!r->index) {
 		gus_reader_rewind(r);
 		load_index(r);
@@ -712,6 +750,20 @@ struct gus_reader *gus_reader_open_fd(int fd, const char *name, struct gus_error
 	return start(r, err);
 }
 
+struct gus_reader *gus_reader_open_source(const struct gus_reader_source *source, const char *name)
+{
+	struct gus_reader *r = gus_zalloc(sizeof(*r));
+
+	r->name = gus_strdup(name);
+	r->fd = -1;
+	r->source = *source;
+	r->header = source->header;
+	r->size = source->size;
+	r->owner = source->owner;
+	r->is_file = true;
+	return r;
+}
+
 bool gus_reader_owner(const struct gus_reader *r, uid_t *owner)
 {
 	*owner = r->owner;
@@ -722,6 +774,8 @@ void gus_reader_close(struct gus_reader *r)
 {
 	if (!r)
 		return;
+	if (r->source.next)
+		r->source.close(r->source.self);
 	gusprof__header__free_unpacked(r->header, NULL);
 	gusprof__index__free_unpacked(r->index, NULL);
 	if (r->fd >= 0)

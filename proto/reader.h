@@ -12,6 +12,7 @@
 #include "proto/container.h"
 #include "proto/gusprof.pb-c.h"
 
+struct gus_columns;
 struct gus_error;
 
 struct gus_reader;
@@ -31,6 +32,7 @@ struct gus_frame {
 	const uint8_t *payload;   /* unpacked; valid until the next call on the reader */
 	size_t size;
 	uint32_t stored;          /* bytes that the payload takes in the file */
+	struct gus_columns *rows; /* of SAMPLES and SWITCHES that come from no file of ours, in place of a payload */
 };
 
 /* What was wrong with everything read since the last rewind. */
@@ -60,6 +62,24 @@ struct gus_reader *gus_reader_open_memory(const void *bytes, size_t size, struct
 struct gus_reader *gus_reader_open_fd(int fd, const char *name, struct gus_error *err);
 void gus_reader_close(struct gus_reader *r);
 
+/* Frames that are made while they are asked for, out of a recording in another format. */
+struct gus_reader_source {
+	/* The next one whose type is in the set, in an order that is the same in each pass; its payload and rows live
+	 * until the next call. Of what it gives out of no file, offset is a place in the source. GUS_READ_CORRUPT with
+	 * err, frame->offset and in frame->stored the bytes that were skipped, GUS_READ_CUT with the bytes behind the
+	 * last thing that was whole in frame->stored. */
+	enum gus_read (*next)(void *self, uint32_t types, struct gus_frame *frame, struct gus_error *err);
+	void (*rewind)(void *self);
+	void (*close)(void *self);
+	void *self;
+	Gusprof__Header *header; /* the reader's from now on, made by gus_alloc */
+	uint64_t size;           /* bytes of the source */
+	uid_t owner;             /* whose file it is */
+};
+
+/* A reader over such a source, which it closes with itself. */
+struct gus_reader *gus_reader_open_source(const struct gus_reader_source *source, const char *name);
+
 /* Whose the file is: who may have written anything into it, and named any file. False of what is no file. */
 bool gus_reader_owner(const struct gus_reader *r, uid_t *owner);
 
@@ -87,6 +107,8 @@ const struct gus_damage *gus_reader_damage(const struct gus_reader *r);
  * payload is not that message: the caller counts it by gus_reader_bad_payload. */
 ProtobufCMessage *gus_frame_message(const struct gus_frame *frame, const ProtobufCMessageDescriptor *descriptor,
 				    struct gus_error *err);
+/* The rows of a frame of columns, in place of what was in `into`. 0, or -1 with GUS_E_CORRUPT. */
+int gus_frame_rows(const struct gus_frame *frame, struct gus_columns *into, struct gus_error *err);
 /* Notes in the damage that a frame whose checksum was right did not decode. */
 void gus_reader_bad_payload(struct gus_reader *r, const struct gus_frame *frame);
 

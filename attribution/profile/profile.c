@@ -588,7 +588,7 @@ static void take_batch(void *context, const struct gus_frame *frame)
 	if (l->p->heed.tell)
 		l->p->heed.tell(l->p->heed.context, "reading the recording",
 				size ? (double)frame->offset / (double)size : -1);
-	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0) {
+	if (gus_frame_rows(frame, &l->batch, NULL) != 0) {
 		gus_reader_bad_payload(l->reader, frame);
 		return;
 	}
@@ -851,7 +851,7 @@ static void latest(void *context, const struct gus_frame *frame)
 {
 	struct loader *l = context;
 
-	if (gus_columns_decode(&l->batch, frame->payload, frame->size, NULL) != 0)
+	if (gus_frame_rows(frame, &l->batch, NULL) != 0)
 		return;
 	for (size_t i = 0; i < l->batch.n; i++) {
 		uint64_t time = l->batch.column[GUS_COL_TIME].v[i];

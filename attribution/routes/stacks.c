@@ -138,7 +138,7 @@ static void take_batch(void *context, const struct gus_frame *frame)
 {
 	struct stacks *k = context;
 
-	if (gus_columns_decode(&k->batch, frame->payload, frame->size, NULL) != 0)
+	if (gus_frame_rows(frame, &k->batch, NULL) != 0)
 		return; /* counted as damage when the profile was loaded */
 	for (size_t i = 0; i < k->batch.n; i++) {
 		struct gus_sample s = gus_columns_sample(&k->batch, i);
