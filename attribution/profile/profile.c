@@ -525,7 +525,8 @@ static bool cell_wanted(void *context, const struct gus_cell *cell)
 
 static int load_timed(struct loader *l, struct gus_error *err)
 {
-	const struct gus_order_sink sink = { take_timed_sample, take_timed_switch, l, unwind };
+	const struct gus_order_sink sink = { .sample = take_timed_sample, .sw = take_timed_switch,
+		.context = l, .ready = unwind };
 	const Gusprof__Footer *footer = l->p->footer;
 	const Gusprof__Clock *clock = l->p->header->clock;
 	struct gus_profile *p = l->p;

@@ -126,7 +126,7 @@ static void put_in_order(struct gus_reader *r, size_t room)
 	uint64_t late = 0;
 
 	if (gus_frames_each(r, 1u << GUS_FRAME_SAMPLES, count, &o, NULL) == 0 &&
-	    gus_order_each(r, room, &(struct gus_order_sink){ take, NULL, &o }, &late, NULL) == 0 &&
+	    gus_order_each(r, room, &(struct gus_order_sink){ .sample = take, .context = &o }, &late, NULL) == 0 &&
 	    (o.told != o.held || late != o.late || (room == SIZE_MAX && late)))
 		abort();
 	gus_columns_free(&o.c);

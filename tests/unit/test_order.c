@@ -316,6 +316,146 @@ static void room_of_what_runs_backwards(void **state)
 	room_is_what_it_takes(*state, 0, 0, -1);
 }
 
+/* Side band. What is told, a letter each, with its time: m a mapping, l a loss, s a sample, w a switch. */
+
+struct story {
+	char text[4096];
+	size_t n;
+};
+
+static void tell(struct story *t, char what, uint64_t time)
+{
+	t->n += (size_t)snprintf(t->text + t->n, sizeof(t->text) - t->n, "%c%u ", what, (unsigned)time);
+	assert_true(t->n < sizeof(t->text));
+}
+
+static void tell_sample(void *context, const struct gus_sample *s) { tell(context, 's', s->time); }
+static void tell_switch(void *context, const struct gus_switch *s) { tell(context, 'w', s->time); }
+
+static void tell_record(void *context, const Gusprof__Record *r)
+{
+	assert_int_not_equal(r->kind_case, GUSPROF__RECORD__KIND_JIT);
+	if (r->kind_case == GUSPROF__RECORD__KIND_MMAP)
+		tell(context, 'm', r->mmap->time);
+	else
+		tell(context, 'l', r->lost->time);
+}
+
+/* A frame of records that have nothing but a kind and a time. The messages of those with a time differ in where it is,
+ * so each is made as what it is. */
+static void add_records(struct made *m, const unsigned (*records)[2], size_t n)
+{
+	static Gusprof__Mmap mmaps[8];
+	static Gusprof__Lost losts[8];
+	static Gusprof__Jit jits[8];
+	static Gusprof__Record made[8];
+	Gusprof__Record *list[8];
+	Gusprof__Sideband sideband = GUSPROF__SIDEBAND__INIT;
+
+	for (size_t i = 0; i < n; i++) {
+		list[i] = &made[i];
+		made[i] = (Gusprof__Record)GUSPROF__RECORD__INIT;
+		made[i].kind_case = records[i][0];
+		mmaps[i] = (Gusprof__Mmap)GUSPROF__MMAP__INIT;
+		losts[i] = (Gusprof__Lost)GUSPROF__LOST__INIT;
+		jits[i] = (Gusprof__Jit)GUSPROF__JIT__INIT;
+		mmaps[i].time = losts[i].time = jits[i].time = records[i][1];
+		if (records[i][0] == GUSPROF__RECORD__KIND_MMAP)
+			made[i].mmap = &mmaps[i];
+		else if (records[i][0] == GUSPROF__RECORD__KIND_LOST)
+			made[i].lost = &losts[i];
+		else
+			made[i].jit = &jits[i];
+	}
+	sideband.records = list;
+	sideband.n_records = n;
+	assert_int_equal(gus_writer_sideband(m->w, &sideband, NULL), 0);
+}
+
+static void add_switch(struct made *m, uint64_t time)
+{
+	struct gus_columns c = { 0 };
+
+	gus_columns_push_switch(&c, &(struct gus_switch){ .time = time });
+	assert_int_equal(gus_writer_switches(m->w, &c, NULL), 0);
+	gus_columns_free(&c);
+}
+
+enum { MMAP = GUSPROF__RECORD__KIND_MMAP, LOST = GUSPROF__RECORD__KIND_LOST, JIT = GUSPROF__RECORD__KIND_JIT };
+
+static uint64_t read_story(struct made *m, size_t most, uint32_t kinds, struct story *story)
+{
+	const struct gus_order_sink sink = { .sample = tell_sample, .sw = tell_switch, .record = tell_record,
+					     .kinds = kinds, .context = story };
+	Gusprof__Footer footer = GUSPROF__FOOTER__INIT;
+	struct gus_reader *reader;
+	uint64_t late = 0;
+
+	story->n = 0;
+	if (m->w)
+		assert_int_equal(gus_writer_finish(m->w, &footer, NULL), 0);
+	m->w = NULL;
+	reader = gus_reader_open(m->path, NULL);
+	assert_non_null(reader);
+	assert_int_equal(gus_order_each(reader, most, &sink, &late, NULL), 0);
+	gus_reader_close(reader);
+	return late;
+}
+
+/* Among samples and switches, wherever they stand in the file; of equal times before them. */
+static void side_band_by_time(void **state)
+{
+	struct made *m = *state;
+	struct story story;
+	uint64_t id = 0;
+
+	add(m, &id, 10, 10, 4);
+	add_records(m, (const unsigned[][2]){ { MMAP, 20 }, { MMAP, 5 }, { LOST, 35 } }, 3);
+	add_switch(m, 20);
+	add(m, &id, 20, 15, 2);
+	add_records(m, (const unsigned[][2]){ { MMAP, 40 }, { MMAP, 50 } }, 2);
+	assert_int_equal(read_story(m, SIZE_MAX, 1u << MMAP | 1u << LOST, &story), 0);
+	assert_string_equal(story.text, "m5 s10 m20 s20 w20 s20 s30 l35 s35 m40 s40 m50 ");
+	assert_int_equal(read_story(m, SIZE_MAX, 1u << LOST, &story), 0);
+	assert_string_equal(story.text, "s10 s20 w20 s20 s30 l35 s35 s40 ");
+	assert_int_equal(read_story(m, SIZE_MAX, 0, &story), 0);
+	assert_string_equal(story.text, "s10 s20 w20 s20 s30 s35 s40 ");
+}
+
+/* What is not wanted holds up nobody, however early it was: it is told long after. One without a time is told where it
+ * stands, and is not late. */
+static void side_band_that_comes_late(void **state)
+{
+	struct made *m = *state;
+	struct story story;
+	uint64_t id = 0;
+
+	add(m, &id, 100, 1, 1);
+	add(m, &id, 200, 1, 1);
+	add_records(m, (const unsigned[][2]){ { MMAP, 0 } }, 1);
+	add(m, &id, 300, 1, 1);
+	add_records(m, (const unsigned[][2]){ { JIT, 1 } }, 1);
+	assert_int_equal(read_story(m, 1, 1u << MMAP, &story), 0);
+	assert_string_equal(story.text, "s100 s200 m0 s300 ");
+	assert_int_equal(read_story(m, SIZE_MAX, 1u << MMAP, &story), 0);
+	assert_string_equal(story.text, "s100 s200 m0 s300 ");
+}
+
+/* Where more overlaps than there is room for, a record comes too late as a sample does. */
+static void side_band_without_room(void **state)
+{
+	struct made *m = *state;
+	struct story story;
+	uint64_t id = 0;
+
+	add(m, &id, 100, 1, 2);
+	add_records(m, (const unsigned[][2]){ { MMAP, 50 } }, 1);
+	assert_int_equal(read_story(m, 1, 1u << MMAP, &story), 1);
+	assert_string_equal(story.text, "s100 s101 m50 ");
+	assert_int_equal(read_story(m, SIZE_MAX, 1u << MMAP, &story), 0);
+	assert_string_equal(story.text, "m50 s100 s101 ");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -331,6 +471,9 @@ int main(void)
 		TEST(room_of_chains),
 		TEST(room_of_branches),
 		TEST(room_of_what_runs_backwards),
+		TEST(side_band_by_time),
+		TEST(side_band_that_comes_late),
+		TEST(side_band_without_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
