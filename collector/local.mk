@@ -30,6 +30,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/procfs.c collector/host/procfs.h \
 	collector/host/text.c collector/host/text.h \
 	collector/host/vdso.c collector/host/vdso.h \
+	collector/records/ibs.c collector/records/ibs.h \
 	collector/records/records.c collector/records/records.h \
 	collector/records/sideband.c collector/records/sideband.h \
 	collector/session/call_graph.c collector/session/call_graph.h \
