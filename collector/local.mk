@@ -33,6 +33,7 @@ collector_libcollector_a_SOURCES = \
 	collector/records/ibs.c collector/records/ibs.h \
 	collector/records/records.c collector/records/records.h \
 	collector/records/sideband.c collector/records/sideband.h \
+	collector/records/spe.c collector/records/spe.h \
 	collector/session/call_graph.c collector/session/call_graph.h \
 	collector/session/control.c collector/session/control.h \
 	collector/session/cost.c collector/session/cost.h \

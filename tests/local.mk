@@ -224,6 +224,7 @@ unit_tests = \
 	tests/unit/test_helper \
 	tests/unit/test_html \
 	tests/unit/test_image \
+	tests/unit/test_spe \
 	tests/unit/test_steps \
 	tests/unit/test_insn \
 	tests/unit/test_insn_arm64 \
@@ -330,6 +331,7 @@ made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
 tests_unit_test_ibs_SOURCES = tests/unit/test_ibs.c
+tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
 tests_unit_test_answers_SOURCES = tests/unit/test_answers.c
