@@ -31,6 +31,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/text.c collector/host/text.h \
 	collector/host/vdso.c collector/host/vdso.h \
 	collector/records/ibs.c collector/records/ibs.h \
+	collector/records/origin.c collector/records/origin.h \
 	collector/records/records.c collector/records/records.h \
 	collector/records/sideband.c collector/records/sideband.h \
 	collector/records/spe.c collector/records/spe.h \

@@ -205,6 +205,7 @@ unit_tests = \
 	tests/unit/test_embedded \
 	tests/unit/test_data_source \
 	tests/unit/test_ibs \
+	tests/unit/test_origin \
 	tests/unit/test_package \
 	tests/unit/test_event \
 	tests/unit/test_fed \
@@ -331,6 +332,7 @@ made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
 tests_unit_test_ibs_SOURCES = tests/unit/test_ibs.c
+tests_unit_test_origin_SOURCES = tests/unit/test_origin.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
