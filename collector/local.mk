@@ -32,6 +32,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/vdso.c collector/host/vdso.h \
 	collector/records/ibs.c collector/records/ibs.h \
 	collector/records/origin.c collector/records/origin.h \
+	collector/records/psv.c collector/records/psv.h \
 	collector/records/records.c collector/records/records.h \
 	collector/records/sideband.c collector/records/sideband.h \
 	collector/records/spe.c collector/records/spe.h \

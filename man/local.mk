@@ -5,6 +5,7 @@ dist_man_MANS += \
 	man/gusprof-data.5 \
 	man/gusprof-doctor.1 \
 	man/gusprof-dump.1 \
+	man/gusprof-hardware.7 \
 	man/gusprof-model.1 \
 	man/gusprof-qemu.7 \
 	man/gusprof-record.1 \

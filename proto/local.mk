@@ -6,6 +6,7 @@ proto_libproto_a_SOURCES = \
 	proto/columns_decode.c \
 	proto/container.h \
 	proto/data_source.c proto/data_source.h \
+	proto/psv.c proto/psv.h \
 	proto/reader.c proto/reader.h \
 	proto/sample.c proto/sample.h \
 	proto/snapshot.h \

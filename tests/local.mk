@@ -225,6 +225,7 @@ unit_tests = \
 	tests/unit/test_helper \
 	tests/unit/test_html \
 	tests/unit/test_image \
+	tests/unit/test_psv \
 	tests/unit/test_spe \
 	tests/unit/test_steps \
 	tests/unit/test_insn \
@@ -333,6 +334,7 @@ made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
 tests_unit_test_ibs_SOURCES = tests/unit/test_ibs.c
 tests_unit_test_origin_SOURCES = tests/unit/test_origin.c
+tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
 tests_unit_test_access_SOURCES = tests/unit/test_access.c
