@@ -30,6 +30,7 @@ collector_libcollector_a_SOURCES = \
 	collector/host/procfs.c collector/host/procfs.h \
 	collector/host/text.c collector/host/text.h \
 	collector/host/vdso.c collector/host/vdso.h \
+	collector/records/hardware.c collector/records/hardware.h \
 	collector/records/ibs.c collector/records/ibs.h \
 	collector/records/origin.c collector/records/origin.h \
 	collector/records/psv.c collector/records/psv.h \

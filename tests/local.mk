@@ -204,6 +204,7 @@ unit_tests = \
 	tests/unit/test_elf_limits \
 	tests/unit/test_embedded \
 	tests/unit/test_data_source \
+	tests/unit/test_hardware \
 	tests/unit/test_ibs \
 	tests/unit/test_origin \
 	tests/unit/test_package \
@@ -332,6 +333,7 @@ made_snapshot = tests/unit/made_snapshot.c tests/unit/made_snapshot.h
 made_trace = tests/unit/made_trace.c tests/unit/made_trace.h
 made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
+tests_unit_test_hardware_SOURCES = tests/unit/test_hardware.c
 tests_unit_test_ibs_SOURCES = tests/unit/test_ibs.c
 tests_unit_test_origin_SOURCES = tests/unit/test_origin.c
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
