@@ -207,6 +207,9 @@ unit_tests = \
 	tests/unit/test_hardware \
 	tests/unit/test_ibs \
 	tests/unit/test_origin \
+	tests/unit/test_proofs \
+	tests/unit/test_words_ibs \
+	tests/unit/test_words_spe \
 	tests/unit/test_package \
 	tests/unit/test_event \
 	tests/unit/test_fed \
@@ -335,7 +338,12 @@ made_program = tests/unit/made_program.c tests/unit/made_program.h $(reg_name)
 tests_unit_test_data_source_SOURCES = tests/unit/test_data_source.c
 tests_unit_test_hardware_SOURCES = tests/unit/test_hardware.c
 tests_unit_test_ibs_SOURCES = tests/unit/test_ibs.c
+words = tests/words/words.c tests/words/words.h
 tests_unit_test_origin_SOURCES = tests/unit/test_origin.c
+tests_unit_test_proofs_SOURCES = tests/unit/test_proofs.c tests/words/ibs_words.c tests/words/ibs_words.h \
+	tests/words/spe_words.c tests/words/spe_words.h $(words)
+tests_unit_test_words_ibs_SOURCES = tests/unit/test_words_ibs.c tests/words/ibs_words.c tests/words/ibs_words.h $(words)
+tests_unit_test_words_spe_SOURCES = tests/unit/test_words_spe.c tests/words/spe_words.c tests/words/spe_words.h $(words)
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
