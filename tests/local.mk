@@ -209,6 +209,7 @@ unit_tests = \
 	tests/unit/test_origin \
 	tests/unit/test_proofs \
 	tests/unit/test_words_ibs \
+	tests/unit/test_words_samples \
 	tests/unit/test_words_spe \
 	tests/unit/test_package \
 	tests/unit/test_event \
@@ -343,6 +344,8 @@ tests_unit_test_origin_SOURCES = tests/unit/test_origin.c
 tests_unit_test_proofs_SOURCES = tests/unit/test_proofs.c tests/words/ibs_words.c tests/words/ibs_words.h \
 	tests/words/spe_words.c tests/words/spe_words.h $(words)
 tests_unit_test_words_ibs_SOURCES = tests/unit/test_words_ibs.c tests/words/ibs_words.c tests/words/ibs_words.h $(words)
+tests_unit_test_words_samples_SOURCES = tests/unit/test_words_samples.c tests/words/sample_words.c \
+	tests/words/sample_words.h $(words)
 tests_unit_test_words_spe_SOURCES = tests/unit/test_words_spe.c tests/words/spe_words.c tests/words/spe_words.h $(words)
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c

@@ -472,7 +472,7 @@ static int open_all(struct gus_counters *c, const struct gus_counters_options *o
 		return gus_refusal_explain(err, &dummy, -1, -rc);
 	gus_records_init(&c->records, gus_attr_sample_type(&c->plan), c->plan.cargo.branch_type,
 			 (uint32_t)c->events->n);
-	c->records.regs_mask = GUS_CARGO_REGS;
+	c->records.layout.regs_mask = GUS_CARGO_REGS;
 	for (uint32_t i = 0; i < c->events->n; i++)
 		if (c->events->v[i].at_switch)
 			c->records.unweighed = i + 1;

@@ -13,17 +13,30 @@
 #include "collector/records/sideband.h"
 #include "proto/sample.h"
 
+/* How an event's records look, by its perf_event_attr. */
+struct gus_records_layout {
+	uint64_t sample_type;              /* PERF_SAMPLE_* */
+	uint64_t branch_type;              /* PERF_SAMPLE_BRANCH_*: of PERF_SAMPLE_BRANCH_STACK */
+	uint64_t read_format;              /* PERF_FORMAT_* */
+	uint64_t regs_mask, intr_mask;     /* a bit for each register: of PERF_SAMPLE_REGS_USER and _INTR */
+	bool no_trailer;                   /* sample_id_all is not set: other records than samples do not say when */
+};
+
 /* How the records of a session look, and which event each of the kernel's event ids stands for. */
 struct gus_records {
-	uint64_t sample_type;              /* PERF_SAMPLE_*, the same for all events; sample_id_all is set */
-	uint64_t branch_type;              /* PERF_SAMPLE_BRANCH_*, likewise: of PERF_SAMPLE_BRANCH_STACK */
-	uint64_t regs_mask;                /* a bit for each register: of PERF_SAMPLE_REGS_USER */
+	struct gus_records_layout layout;  /* of all events, or where there are layouts of the first one */
+	struct gus_vec(struct gus_records_layout) layouts; /* by event; none: they are all the same */
+	bool big_endian;
 	struct gus_index ids;              /* the kernel's id (u64) to a dense slot */
 	struct gus_vec(uint32_t) event_of; /* slot to index into Header.events */
+	struct gus_vec(uint32_t) which_of; /* and to which of that event's ids it is: 0, 1, 2, ... */
+	struct gus_vec(uint32_t) ids_of;   /* how many of them an event has */
 	uint32_t events;                   /* how many of these there are; the event of an id that is not known */
 	struct gus_vec(uint64_t) chain;    /* scratch: the chain of the sample parsed last */
 	struct gus_vec(struct gus_branch) branches; /* and its branches */
 	struct gus_vec(uint64_t) regs, stack;       /* and its registers; the stack, if it lay at an odd place */
+	struct gus_vec(uint64_t) words;             /* read, before they are an extra */
+	struct gus_extras extras;
 	/* The event, + 1, of which samples have no period; 0: none. */
 	uint32_t unweighed;
 	uint64_t last_id;                  /* and its slot, because samples come in runs */
@@ -56,6 +69,18 @@ struct gus_record {
 
 /* When a record was written; 0 if it does not say, or cannot be read. */
 uint64_t gus_records_time(struct gus_records *r, const void *bytes, size_t size);
+
+/* Whose a sample is: an index into Header.events, or their count if its id is not known. */
+uint32_t gus_records_event(struct gus_records *r, const void *bytes, size_t size);
+
+/* What the trailer says of a record that is no sample, and how many bytes it has. */
+struct gus_records_trailer {
+	uint64_t time;
+	uint32_t pid, tid, cpu;
+	size_t size;
+};
+/* False: the record is shorter than that. */
+bool gus_records_trailer(struct gus_records *r, const void *bytes, size_t size, struct gus_records_trailer *trailer);
 
 /* One record of size bytes, its header included. */
 struct gus_record gus_records_parse(struct gus_records *r, const void *bytes, size_t size,

@@ -98,7 +98,7 @@ static void read_ids(struct converter *c)
 
 		/* an event without ids is number 0, the only one */
 		gus_records_init(&e->records, e->sample_type, e->branch_type, 0);
-		e->records.regs_mask = e->regs;
+		e->records.layout.regs_mask = e->regs;
 		while (gus_cursor_left(&ids) >= 8) {
 			uint64_t id = gus_cursor_u64(&ids);
 

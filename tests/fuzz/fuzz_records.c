@@ -17,6 +17,12 @@
 #define HEAD 8             /* bytes that say how to read the others */
 #define TYPES 26           /* a few more than there are */
 #define KNOWN_IDS 4        /* ids 0 to 3, of events 0 and 1 */
+/* What headers of older kernels do not have. */
+#define SAMPLE_AUX (UINT64_C(1) << 20)
+#define SAMPLE_CGROUP (UINT64_C(1) << 21)
+#define SAMPLE_DATA_PAGE_SIZE (UINT64_C(1) << 22)
+#define SAMPLE_CODE_PAGE_SIZE (UINT64_C(1) << 23)
+#define SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,15 +34,18 @@ static void demand(int truth)
 
 static uint64_t sample_type(const uint8_t *bytes)
 {
-	static const uint64_t fields[16] = {
+	static const uint64_t fields[28] = {
 		PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
 		PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_PERIOD, PERF_SAMPLE_CALLCHAIN,
 		PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_REGS_USER, PERF_SAMPLE_STACK_USER,
+		[16] = PERF_SAMPLE_RAW, PERF_SAMPLE_READ, PERF_SAMPLE_WEIGHT, SAMPLE_WEIGHT_STRUCT,
+		PERF_SAMPLE_DATA_SRC, PERF_SAMPLE_TRANSACTION, PERF_SAMPLE_REGS_INTR, PERF_SAMPLE_PHYS_ADDR,
+		SAMPLE_CGROUP, SAMPLE_DATA_PAGE_SIZE, SAMPLE_CODE_PAGE_SIZE, SAMPLE_AUX,
 	};
-	unsigned chosen = bytes[0] | (unsigned)bytes[1] << 8;
+	unsigned chosen = bytes[0] | (unsigned)bytes[1] << 8 | (unsigned)bytes[6] << 16 | (unsigned)bytes[7] << 24;
 	uint64_t type = 0;
 
-	for (unsigned i = 0; i < 16; i++)
+	for (unsigned i = 0; i < 28; i++)
 		type |= chosen >> i & 1 ? fields[i] : 0;
 	return type;
 }
@@ -74,6 +83,9 @@ static void check_sample(const struct gus_sample *s, size_t size)
 		sum += s->regs[i];
 	for (uint32_t i = 0; i < s->stack_n; i++)
 		sum += s->stack[i];
+	demand(s->extras_n * 8 <= size + 4 * 16); /* each of four has a word of its own, and is filled up to words */
+	for (uint32_t i = 0; i < s->extras_n; i++)
+		sum += s->extras[i];
 	read = sum;
 	(void)read;
 }
@@ -151,6 +163,26 @@ static void read_ring(struct reading *r, const uint8_t *bytes, size_t size, uint
 	free(memory);
 }
 
+/* By the first bytes: the layout, and that of a second event where its bit says that they differ. */
+static void prepare(struct gus_records *r, const uint8_t *head)
+{
+	const uint64_t branch_type = (head[2] & 2 ? 1u << 17 : 0) | (head[7] & 32 ? 1u << 19 : 0);
+	struct gus_records_layout second;
+
+	gus_records_init(r, sample_type(head), branch_type, 2);
+	r->layout.regs_mask = head[4] | (uint64_t)head[5] << 8;
+	r->layout.intr_mask = head[5] | (uint64_t)head[4] << 8;
+	r->layout.read_format = head[2] >> 3;
+	r->big_endian = head[7] & 16;
+	if (!(head[7] & 64))
+		return;
+	second = r->layout;
+	second.sample_type ^= PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+	second.no_trailer = head[7] & 128;
+	gus_vec_push(&r->layouts, r->layout);
+	gus_vec_push(&r->layouts, second);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct reading r = { 0 };
@@ -164,8 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data + HEAD, size);
 	if (!(data[2] & 1))
 		put_right(copy, size);
-	gus_records_init(&r.records, sample_type(data), data[2] & 2 ? 1u << 17 : 0, 2);
-	r.records.regs_mask = data[4] | (uint64_t)data[5] << 8;
+	prepare(&r.records, data);
 	for (uint64_t id = 0; id < KNOWN_IDS; id++)
 		gus_records_add_id(&r.records, id, id & 1);
 	read_ring(&r, copy, size, data[3]);

@@ -287,7 +287,7 @@ static void what_tasks_have_missed(void **state)
 
 static bool was_visited(const struct gus_visits *v, uint64_t address)
 {
-	const struct gus_visit_place place = { .address = address };
+	const struct gus_visit_place place = { .address = address, .pid = GUS_TASK_UNKNOWN };
 
 	return gus_index_find(&v->places, &place) != GUS_INDEX_NONE;
 }
@@ -372,8 +372,8 @@ static void start_stacked(struct stacked *s, enum gus_call_graph callers)
 	s->second = gus_zalloc(page + SIZE);
 	gus_ring_over(&ring, s->second, SIZE);
 	gus_vec_push(&s->f.counters.rings, ring);
-	s->f.counters.records.sample_type = STACKED;
-	s->f.counters.records.regs_mask = GUS_CARGO_REGS;
+	s->f.counters.records.layout.sample_type = STACKED;
+	s->f.counters.records.layout.regs_mask = GUS_CARGO_REGS;
 	gus_lanes_free(&s->f.lanes);
 	gus_lanes_init(&s->f.lanes, &s->f.counters, &s->f.living);
 	s->f.lanes.callers = callers;

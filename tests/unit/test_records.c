@@ -221,10 +221,10 @@ static void every_layout(void **state)
 		id = type & PERF_SAMPLE_ID ? ID_B : type & PERF_SAMPLE_IDENTIFIER ? ID_A : 0;
 		assert_int_equal(r.kind, GUS_RECORD_SAMPLE);
 		assert_int_equal(r.sample.ip, type & PERF_SAMPLE_IP ? 0x401000 : 0);
-		assert_int_equal(r.sample.pid, type & PERF_SAMPLE_TID ? PID : 0);
-		assert_int_equal(r.sample.tid, type & PERF_SAMPLE_TID ? TID : 0);
+		assert_int_equal(r.sample.pid, type & PERF_SAMPLE_TID ? PID : GUS_TASK_UNKNOWN);
+		assert_int_equal(r.sample.tid, type & PERF_SAMPLE_TID ? TID : GUS_TASK_UNKNOWN);
 		assert_int_equal(r.sample.time, type & PERF_SAMPLE_TIME ? TIME : 0);
-		assert_int_equal(r.sample.cpu, type & PERF_SAMPLE_CPU ? CPU : 0);
+		assert_int_equal(r.sample.cpu, type & PERF_SAMPLE_CPU ? CPU : GUS_CPU_UNKNOWN);
 		assert_int_equal(r.sample.period, type & PERF_SAMPLE_PERIOD ? 1000003 : 0);
 		assert_int_equal(r.slot, id == ID_A ? 0 : id == ID_B ? 1 : GUS_INDEX_NONE);
 		assert_int_equal(r.sample.event, id == ID_A ? 0 : id == ID_B ? 1 : 2);
@@ -266,7 +266,7 @@ static void every_trailer(void **state)
 		assert_int_equal(r.sw.pid, type & PERF_SAMPLE_TID ? PID : 0);
 		assert_int_equal(r.sw.tid, type & PERF_SAMPLE_TID ? TID : 0);
 		assert_int_equal(r.sw.time, type & PERF_SAMPLE_TIME ? TIME : 0);
-		assert_int_equal(r.sw.cpu, type & PERF_SAMPLE_CPU ? CPU : 0);
+		assert_int_equal(r.sw.cpu, type & PERF_SAMPLE_CPU ? CPU : GUS_CPU_UNKNOWN);
 		r = parse(&f, &lost);
 		assert_int_equal(r.kind, GUS_RECORD_SIDEBAND);
 		assert_int_equal(r.sideband->lost->count, 5);
@@ -397,7 +397,7 @@ static void branches(void **state)
 		struct fixture f;
 
 		start(&f, FLAT | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK);
-		f.records.branch_type = cases[i].type;
+		f.records.layout.branch_type = cases[i].type;
 		put(&m, 0, 8); /* no chain */
 		put(&m, 3, 8);
 		if (cases[i].type)
@@ -441,7 +441,7 @@ static void more_branches_than_the_record_has(void **state)
 		struct fixture f;
 
 		start(&f, FLAT | PERF_SAMPLE_BRANCH_STACK);
-		f.records.branch_type = has_index ? BRANCH_HW_INDEX : 0;
+		f.records.layout.branch_type = has_index ? BRANCH_HW_INDEX : 0;
 		put(&m, cases[i % COUNT(cases)].says, 8);
 		if (has_index)
 			put(&m, 1, 8);
@@ -535,7 +535,7 @@ static struct maker stacked(uint64_t abi, uint64_t regs, uint64_t size, uint64_t
 static void start_stacked(struct fixture *f)
 {
 	start(f, STACKED);
-	f->records.regs_mask = 0x8003; /* three, that do not stand together */
+	f->records.layout.regs_mask = 0x8003; /* three, that do not stand together */
 }
 
 static void registers_and_stack(void **state)
@@ -771,10 +771,11 @@ static void mapping_without_file(void **state)
 	stop(&f);
 }
 
-/* The build id stands where the inode would; a length beyond its 20 bytes is cut to them. */
+/* The build id stands where the inode would, if what stands there can be one: of a size that linkers give, and filled
+ * up with zeros. The kernel may have marked so what is a device and an inode. */
 static void mapping_with_build_id(void **state)
 {
-	static const uint8_t lengths[] = { 20, 19, 8, 0, 21, 255 }, kept[] = { 20, 19, 8, 0, 20, 20 };
+	static const uint8_t lengths[] = { 20, 16, 8, 19, 0, 21, 254, 8, 20 }, kept[] = { 20, 16, 8, 0, 0, 0, 0, 0, 0 };
 	struct fixture f;
 
 	(void)state;
@@ -783,9 +784,9 @@ static void mapping_with_build_id(void **state)
 		struct maker m = mmap2(PERF_RECORD_MISC_KERNEL | PERF_RECORD_MISC_MMAP_BUILD_ID);
 		struct gus_record r;
 
-		put(&m, lengths[i], 4);
+		put(&m, lengths[i] | (i == 8) << 8, 4);
 		for (unsigned k = 0; k < 20; k++)
-			put(&m, 0xa0 + k, 1);
+			put(&m, k < lengths[i] || i == 7 ? 0xa0 + k : 0, 1);
 		put(&m, 5, 4);
 		put(&m, 2, 4);
 		put_text(&m, "[k]");
@@ -796,7 +797,7 @@ static void mapping_with_build_id(void **state)
 		for (unsigned k = 0; k < kept[i]; k++)
 			assert_int_equal(r.sideband->mmap->build_id.data[k], 0xa0 + k);
 		assert_string_equal(r.sideband->mmap->path, "[k]");
-		assert_int_equal(r.sideband->mmap->inode, 0);
+		assert_int_equal(r.sideband->mmap->major, kept[i] ? 0 : lengths[i] | (i == 8) << 8);
 		assert_true(r.sideband->mmap->kernel);
 	}
 	stop(&f);
