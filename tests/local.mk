@@ -652,6 +652,11 @@ tests_accuracy_own_silicon_SOURCES = tests/accuracy/own_silicon.c
 tests_accuracy_tables_against_uops_SOURCES = tests/accuracy/tables_against_uops.c
 EXTRA_DIST += tests/accuracy/blocks tests/accuracy/lanes tests/accuracy/tables-against-uops
 
+# Words of real hardware with their meaning, for what the decoders make of them.
+check_PROGRAMS += tests/accuracy/decoded_words
+tests_accuracy_decoded_words_SOURCES = tests/accuracy/decoded_words.c
+EXTRA_DIST += tests/accuracy/words
+
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/both_stacks
 tests_accuracy_both_stacks_SOURCES = tests/accuracy/both_stacks.c
