@@ -188,4 +188,20 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 #define GUS_LIMIT_MODEL_COSTS 2000
 #define GUS_LIMIT_MODEL_TIMELINE 100000
 
+/* Recordings of perf. */
+
+/* Events of one, and ids of all: one for each CPU, or thread and CPU. Largest seen: 200, and 25,000. */
+#define GUS_LIMIT_PERFDATA_EVENTS 65536
+#define GUS_LIMIT_PERFDATA_IDS (1u << 22)
+/* Bytes of all features; of a machine with 2,000 build ids it has 200 KB. And as many of memory for build ids, and for
+ * names of events, that stand in records. */
+#define GUS_LIMIT_PERFDATA_FEATURE (64ull << 20)
+/* Samples that are made of the counts of groups' members, with the callers and branches that each has once more; and
+ * counters of groups, by thread, whose last values are kept. */
+#define GUS_LIMIT_PERFDATA_MEMBERS ((struct gus_limit){ 16u << 20, 16, UINT64_MAX })
+#define GUS_LIMIT_PERFDATA_COUNTERS (1u << 20)
+/* Bytes that packed records may come to, for the file's own: perf's pack to a tenth or, where stacks are empty, to a
+ * hundredth. */
+#define GUS_LIMIT_PERFDATA_UNPACKED { 256ull << 20, 1000, UINT64_MAX }
+
 #endif
