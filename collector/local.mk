@@ -30,9 +30,13 @@ collector_libcollector_a_SOURCES = \
 	collector/host/procfs.c collector/host/procfs.h \
 	collector/host/text.c collector/host/text.h \
 	collector/host/vdso.c collector/host/vdso.h \
+	collector/perfdata/auxtrace.c collector/perfdata/auxtrace.h \
 	collector/perfdata/container.c collector/perfdata/container.h \
 	collector/perfdata/describe.c collector/perfdata/describe.h \
 	collector/perfdata/event_name.c collector/perfdata/event_name.h \
+	collector/perfdata/import.c collector/perfdata/import.h \
+	collector/perfdata/samples.c collector/perfdata/samples.h \
+	collector/perfdata/survey.c collector/perfdata/survey.h \
 	collector/records/hardware.c collector/records/hardware.h \
 	collector/records/ibs.c collector/records/ibs.h \
 	collector/records/origin.c collector/records/origin.h \

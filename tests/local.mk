@@ -230,6 +230,7 @@ unit_tests = \
 	tests/unit/test_helper \
 	tests/unit/test_html \
 	tests/unit/test_image \
+	tests/unit/test_perfdata \
 	tests/unit/test_psv \
 	tests/unit/test_spe \
 	tests/unit/test_steps \
@@ -347,6 +348,8 @@ tests_unit_test_words_ibs_SOURCES = tests/unit/test_words_ibs.c tests/words/ibs_
 tests_unit_test_words_samples_SOURCES = tests/unit/test_words_samples.c tests/words/sample_words.c \
 	tests/words/sample_words.h $(words)
 tests_unit_test_words_spe_SOURCES = tests/unit/test_words_spe.c tests/words/spe_words.c tests/words/spe_words.h $(words)
+tests_unit_test_perfdata_SOURCES = tests/unit/test_perfdata.c tests/unit/made_perfdata.c \
+	tests/unit/made_perfdata.h
 tests_unit_test_psv_SOURCES = tests/unit/test_psv.c
 tests_unit_test_spe_SOURCES = tests/unit/test_spe.c
 tests_unit_test_timer_SOURCES = tests/unit/test_timer.c tests/kernels/timer.c tests/kernels/timer.h
