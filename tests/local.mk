@@ -557,6 +557,8 @@ fuzz_runs += tests/fuzz/run_kernel
 tests_fuzz_run_kernel_SOURCES = tests/fuzz/fuzz_kernel.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_package
 tests_fuzz_run_package_SOURCES = tests/fuzz/fuzz_package.c $(fuzz_main)
+fuzz_runs += tests/fuzz/run_perfdata
+tests_fuzz_run_perfdata_SOURCES = tests/fuzz/fuzz_perfdata.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_recording
 tests_fuzz_run_recording_SOURCES = tests/fuzz/fuzz_recording.c $(fuzz_main)
 fuzz_runs += tests/fuzz/run_records
@@ -580,6 +582,7 @@ tests_fuzz_run_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_main)
 check_PROGRAMS += $(fuzz_runs)
 TESTS += $(fuzz_runs)
 EXTRA_DIST += tests/fuzz/foreign_file.h tests/fuzz/limit.h tests/fuzz/measure tests/fuzz/seal.h tests/fuzz/targets
+EXTRA_DIST += tests/fuzz/make_perfdata_seeds.py
 EXTRA_DIST += $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/corpus-%)
 if FUZZING
 all-local: $(fuzz_runs:tests/fuzz/run_%=tests/fuzz/fuzz_%)
