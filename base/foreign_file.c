@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <pwd.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -324,6 +326,14 @@ static bool find_mapping(uintptr_t start, struct gus_file_identity *found)
 	return there;
 }
 
+/* Only where the file system tells it, and it is one of the numbers of 32 bits that they all have. */
+static bool has_generation(int fd, uint64_t generation)
+{
+	uint64_t found = 0; /* some write an int and some a long */
+
+	return !generation || ioctl(fd, FS_IOC_GETVERSION, &found) != 0 || (uint32_t)found == (uint32_t)generation;
+}
+
 bool gus_foreign_is(int fd, const struct stat *st, const struct gus_file_identity *identity)
 {
 	struct gus_file_identity own;
@@ -331,6 +341,8 @@ bool gus_foreign_is(int fd, const struct stat *st, const struct gus_file_identit
 	void *mapped;
 	bool same;
 
+	if (!has_generation(fd, identity->generation))
+		return false;
 	if (st->st_ino == identity->inode && major(st->st_dev) == identity->major &&
 	    minor(st->st_dev) == identity->minor)
 		return true;

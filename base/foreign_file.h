@@ -52,6 +52,7 @@ int gus_foreign_open_below(const char *root, const char *path, const struct gus_
 struct gus_file_identity {
 	uint64_t inode;                    /* 0: not known */
 	uint32_t major, minor;
+	uint64_t generation;               /* of the inode, which may have been another file's; 0: not known */
 };
 
 /* Whether the open file, whose stat this is, is that one. Some file systems (btrfs, overlayfs) give stat another device

@@ -51,14 +51,22 @@ struct gus_elf *gus_search_open_fd(const struct gus_search *search, int fd, cons
 	return search_open(search, fd, path, NULL, err);
 }
 
+/* False if it is no build id that files are filed by. */
+static bool write_hex(char hex[2 * ID_MAX + 1], const uint8_t *id, size_t size)
+{
+	if (size < 2 || size > ID_MAX)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	return true;
+}
+
 struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8_t *id, size_t size, const char *suffix)
 {
 	char hex[2 * ID_MAX + 1];
 
-	if (size < 2 || size > ID_MAX)
+	if (!write_hex(hex, id, size))
 		return NULL;
-	for (size_t i = 0; i < size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	for (const char *const *dir = search->debug_dirs; *dir; dir++) {
 		char *path = gus_format("%s%s/.build-id/%.2s/%s%s", search->symfs, *dir, hex, hex + 2, suffix);
 		struct gus_elf *e = gus_search_open(search, path, NULL, NULL);
@@ -68,6 +76,32 @@ struct gus_elf *gus_debugfile_by_id(const struct gus_search *search, const uint8
 			return e;
 		gus_elf_close(e);
 	}
+	return NULL;
+}
+
+char *gus_debugfile_kept_path(const struct gus_search *search, const uint8_t *id, size_t size, const char *what)
+{
+	char hex[2 * ID_MAX + 1];
+
+	if (!search->build_ids || !write_hex(hex, id, size))
+		return NULL;
+	return gus_format("%s/.build-id/%.2s/%s/%s", search->build_ids, hex, hex + 2, what);
+}
+
+/* The folder is that of who asks, and of the recording only the digits of its build ids are in the path: so it is read
+ * with our rights, whosesoever the recording is. */
+struct gus_elf *gus_debugfile_kept(const struct gus_search *search, const uint8_t *id, size_t size, const char *what)
+{
+	char *path = gus_debugfile_kept_path(search, id, size, what);
+	struct gus_search ours = *search;
+	struct gus_elf *e;
+
+	ours.rights = NULL;
+	e = path ? gus_search_open(&ours, path, NULL, NULL) : NULL;
+	free(path);
+	if (!e || gus_build_id_equal(e->build_id, e->build_id_size, id, size))
+		return e;
+	gus_elf_close(e);
 	return NULL;
 }
 

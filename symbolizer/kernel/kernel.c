@@ -2,22 +2,26 @@
 #include "symbolizer/kernel/kernel.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/foreign_file.h"
+#include "base/limits.h"
 #include "symbolizer/kernel/kallsyms.h"
 
 #define PAGE 4096u
 
 struct text gus_vec(char);
 
-/* A file of /proc, whose size is known only when it has been read. False, with errno, if that failed. */
+/* A file of /proc, whose size is known only when it has been read, or a copy of one in a folder that may hold anything:
+ * a FIFO is none, nor a device. False, with errno, if that failed. */
 static bool read_file(const char *path, struct text *text)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = gus_foreign_open(path, NULL, NULL, NULL);
 	ssize_t got;
 	int why;
 
@@ -28,8 +32,8 @@ static bool read_file(const char *path, struct text *text)
 		got = read(fd, text->v + text->n, text->room - text->n);
 		if (got > 0)
 			text->n += (size_t)got;
-	} while (got > 0 || (got < 0 && errno == EINTR));
-	why = errno;
+	} while ((got > 0 && text->n <= GUS_LIMIT_PROC_FILE) || (got < 0 && errno == EINTR));
+	why = got > 0 ? EFBIG : errno;
 	close(fd);
 	errno = why;
 	return got == 0;
@@ -68,6 +72,7 @@ void gus_kernel_init(struct gus_kernel *k, const char *boot_id)
 	k->code.fd = -1;
 	k->kallsyms = "/proc/kallsyms";
 	k->kcore = "/proc/kcore";
+	k->notes = "/sys/kernel/notes";
 	k->same_boot = is_same_boot(k, boot_id);
 }
 
@@ -75,6 +80,9 @@ void gus_kernel_free(struct gus_kernel *k)
 {
 	gus_functions_free(&k->recorded);
 	gus_functions_free(&k->live);
+	free(k->build_id);
+	free(k->kept);
+	free(k->anchor);
 	free(k->refusal);
 	free(k->trouble);
 	gus_kcore_close(&k->code);
@@ -102,50 +110,162 @@ void gus_kernel_add(struct gus_kernel *k, const Gusprof__KernelSymbols *symbols)
 		k->refusal = gus_strdup(symbols->refusal);
 }
 
+void gus_kernel_known(struct gus_kernel *k, const uint8_t *build_id, size_t size, const char *kept)
+{
+	free(k->build_id);
+	free(k->kept);
+	k->build_id = gus_alloc(size);
+	memcpy(k->build_id, build_id, size);
+	k->build_id_size = size;
+	k->kept = kept ? gus_strdup(kept) : NULL;
+}
+
+void gus_kernel_lay(struct gus_kernel *k, const char *symbol, uint64_t address, uint64_t end)
+{
+	free(k->anchor);
+	k->anchor = gus_strdup(symbol);
+	k->anchor_address = address;
+	k->end = end;
+}
+
 /* A symbol lasts to the next one; the last one of the kernel or of a module must not last to the next module, so it
- * ends with the page behind its own. */
-static void take(struct gus_functions *f, const struct gus_kallsyms *all)
+ * ends with the page behind its own. A kernel that lay elsewhere is moved as a whole; its modules are not with it. */
+static void take(struct gus_functions *f, const struct gus_kallsyms *all, uint64_t moved)
 {
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct gus_kallsym *s = &all->list.v[i], *next = i + 1 < all->list.n ? s + 1 : NULL;
 		bool last = !next || next->module_length != s->module_length ||
 			    (s->module_length && memcmp(next->module, s->module, s->module_length) != 0);
+		uint64_t low = s->address + moved;
 
+		if (moved && s->module_length)
+			continue;
 		gus_functions_add(f, &(struct gus_function){
-			.low = s->address, .high = s->address, .limit = last ? (s->address | (PAGE - 1)) + PAGE + 1 : 0,
+			.low = low, .high = low, .limit = last ? (low | (PAGE - 1)) + PAGE + 1 : 0,
 			.name = intern(f, s->name, s->name_length), .weak = s->weak, .global = s->global });
 	}
 }
 
-static void read_live(struct gus_kernel *k)
+/* The address that the symbol has there; false if it is none of them. */
+static bool find_anchor(const struct gus_kallsyms *all, const char *symbol, uint64_t *address)
+{
+	size_t length = strlen(symbol);
+
+	for (size_t i = 0; i < all->list.n; i++) {
+		const struct gus_kallsym *s = &all->list.v[i];
+
+		if (!s->module_length && s->name_length == length && memcmp(s->name, symbol, length) == 0) {
+			*address = s->address;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Whether a line of the text gives that name that address: also of data, which is no function. */
+static bool gives(const struct text *text, const char *name, uint64_t address)
+{
+	char *tail = gus_format(" %s\n", name), head[24];
+	const char *at = text->v, *end = text->v + text->n, *found;
+	bool same = false;
+
+	snprintf(head, sizeof(head), "%016" PRIx64 " ", address);
+	while (!same && (found = memmem(at, (size_t)(end - at), tail, strlen(tail)))) {
+		same = found - text->v >= 18 && memcmp(found - 18, head, 17) == 0;
+		at = found + 1;
+	}
+	free(tail);
+	return same;
+}
+
+/* Where a kernel begins is no evidence by itself: where addresses are not random, all do at the same one. It ends, as
+ * perf writes it, behind its data, or behind its code where only names of code are told. */
+static bool has_end(const struct gus_kernel *k, const struct text *text)
+{
+	return gives(text, "_edata", k->end) || gives(text, "_etext", k->end);
+}
+
+/* How a text with a kernel's names is believed: as it is; moved to where the anchor lay; only if that lies there; only
+ * if the end does so, too. */
+enum belief { AS_IT_IS, MOVED, UNMOVED, UNMOVED_AND_ENDS };
+
+static const char nowhere[] = "the recording has no kernel symbols, and nothing says which kernel it was";
+
+/* Names from a text like /proc/kallsyms. Returns why there are none, which the caller frees, or NULL. */
+static char *read_names(struct gus_kernel *k, const char *path, enum belief belief)
 {
 	struct text text = { 0 };
 	struct gus_error why = { 0 };
-	struct gus_kallsyms all;
+	struct gus_kallsyms all = { 0 };
+	uint64_t address = 0;
+	char *trouble = NULL;
 
-	k->sought = true;
-	if (!k->same_boot) {
-		k->trouble = gus_strdup("the recording has no kernel symbols, and it is of another boot than this one");
-		return;
-	}
-	if (!read_file(k->kallsyms, &text)) {
-		gus_fail_errno(&why, errno, "cannot read kernel symbols from %s", k->kallsyms);
+	if (!read_file(path, &text)) {
+		gus_fail_errno(&why, errno, "cannot read kernel symbols from %s", path);
 		note_failure(k, &why);
-		k->trouble = gus_strdup(why.text);
 		gus_vec_free(&text);
-		return;
+		return gus_strdup(why.text);
 	}
 	gus_kallsyms_parse(&all, text.v, text.n);
 	if (all.hidden)
-		k->trouble = gus_strdup("kernel addresses are hidden: kernel.kptr_restrict is in force; run as root, "
-					"or "
-					"set it to 0 with sysctl");
+		trouble = gus_strdup("kernel addresses are hidden: kernel.kptr_restrict is in force; run as root, or "
+				     "set it to 0 with sysctl");
 	else if (!all.list.n)
-		k->trouble = gus_format("cannot read kernel symbols from %s: it lists no functions", k->kallsyms);
+		trouble = gus_format("cannot read kernel symbols from %s: it lists no functions", path);
+	else if (belief != AS_IT_IS && !find_anchor(&all, k->anchor, &address))
+		trouble = gus_format("%s does not say where %s is, by which the recording tells where its kernel lay",
+				     path, k->anchor);
+	else if (belief == UNMOVED_AND_ENDS && (address != k->anchor_address || !has_end(k, &text)))
+		trouble = gus_strdup(nowhere);
+	else if (belief == UNMOVED && address != k->anchor_address)
+		trouble = gus_strdup("the recording has no build id of its kernel, which lay elsewhere than this one");
 	else
-		take(&k->live, &all);
+		take(&k->live, &all, belief == MOVED ? k->anchor_address - address : 0);
 	gus_kallsyms_free(&all);
 	gus_vec_free(&text);
+	return trouble;
+}
+
+/* Whether the running kernel is of the build that was recorded: the notes of both say so. */
+static bool is_same_build(struct gus_kernel *k)
+{
+	struct text text = { 0 };
+	bool same = false;
+
+	if (read_file(k->notes, &text) && text.n >= k->build_id_size)
+		same = memmem(text.v, text.n, k->build_id, k->build_id_size) != NULL;
+	gus_vec_free(&text);
+	return same;
+}
+
+/* Of a kernel whose boot nobody knows: first what was kept, which is of the time of some recording of that kernel, and
+ * so has the modules of then. */
+static char *read_by_build(struct gus_kernel *k)
+{
+	char *trouble = NULL;
+
+	if (k->anchor && !k->build_id_size && k->same_release)
+		return read_names(k, k->kallsyms, UNMOVED);
+	if (!k->build_id_size && k->nowhere)
+		return k->anchor ? read_names(k, k->kallsyms, UNMOVED_AND_ENDS) : gus_strdup(nowhere);
+	if (!k->build_id_size || !k->anchor)
+		return gus_strdup("the recording has no kernel symbols, and it is of another boot than this one");
+	if (k->kept && access(k->kept, F_OK) == 0)
+		trouble = read_names(k, k->kept, MOVED);
+	if (k->live.list.n)
+		return NULL;
+	if (is_same_build(k)) {
+		free(trouble);
+		trouble = read_names(k, k->kallsyms, MOVED);
+	}
+	return trouble || k->live.list.n ? trouble :
+		gus_strdup("the recording has no kernel symbols, and it is of another kernel than this one");
+}
+
+static void read_live(struct gus_kernel *k)
+{
+	k->sought = true;
+	k->trouble = k->same_boot ? read_names(k, k->kallsyms, AS_IT_IS) : read_by_build(k);
 	gus_functions_ready(&k->live);
 }
 
@@ -176,6 +296,33 @@ const char *gus_kernel_trouble(struct gus_kernel *k)
 	return k->refusal ? k->refusal : k->trouble;
 }
 
+/* Names may be of a copy, or moved: so it is asked anew where it lies. */
+static bool lies_as_recorded(const struct gus_kernel *k)
+{
+	struct gus_kallsyms all = { 0 };
+	struct text text = { 0 };
+	uint64_t address = 0;
+	bool lies = false;
+
+	if (read_file(k->kallsyms, &text)) {
+		gus_kallsyms_parse(&all, text.v, text.n);
+		lies = find_anchor(&all, k->anchor, &address) && address == k->anchor_address &&
+		       (k->build_id_size || k->same_release || has_end(k, &text));
+	}
+	gus_kallsyms_free(&all);
+	gus_vec_free(&text);
+	return lies;
+}
+
+bool gus_kernel_runs(struct gus_kernel *k)
+{
+	if (!k->judged && !k->same_boot)
+		k->running = k->anchor && (k->build_id_size ? is_same_build(k) : k->same_release || k->nowhere) &&
+			     lies_as_recorded(k);
+	k->judged = true;
+	return k->same_boot || k->running;
+}
+
 static void open_code(struct gus_kernel *k)
 {
 	struct gus_error err = { 0 };
@@ -183,10 +330,10 @@ static void open_code(struct gus_kernel *k)
 	if (k->code_sought)
 		return;
 	k->code_sought = true;
-	if (!k->same_boot)
-		k->code_trouble = gus_strdup("the recording has no copy of the kernel's code, and it is of another "
-					     "boot than this "
-					     "one");
+	if (!gus_kernel_runs(k))
+		k->code_trouble = gus_format("the recording has no copy of the kernel's code, and %s", k->nowhere &&
+					     !k->build_id_size ? "nothing says which kernel it was" :
+					     "it is of another boot than this one");
 	else if (gus_kcore_open(&k->code, k->kcore, &err) != 0) {
 		note_failure(k, &err);
 		k->code_trouble = gus_format("%s%s", err.text, err.code == GUS_E_PERMISSION ? "; run as root" :

@@ -119,6 +119,7 @@ static void add_module(struct gus_current *c, const Gusprof__Mmap *m)
 		.path = gus_strings_get(&c->strings, gus_strings_add(&c->strings, path)),
 		.build_id = m->build_id.len ? (const uint8_t *)gus_strings_get(&c->strings, id) : NULL,
 		.build_id_size = m->build_id.len, .inode = m->inode, .major = m->major, .minor = m->minor,
+		.generation = m->generation,
 	};
 	c->text_bytes += strlen(path) + m->build_id.len;
 	gus_vec_push(&c->modules, module);

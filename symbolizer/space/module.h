@@ -36,6 +36,7 @@ struct gus_module {
 	size_t build_id_size;
 	uint64_t inode;          /* the file's, as the kernel gave it in place of a build id; 0 if not known */
 	uint32_t major, minor;   /* of its device */
+	uint64_t generation;     /* of the inode; 0 if not known */
 };
 
 /* The path of a mapping; the kernel's word for memory without a file where it has none. */

@@ -28,7 +28,7 @@ struct note {
 	uint32_t identity;             /* of identities: what makes a mapped module itself */
 	uint32_t build_id;             /* of strings */
 	uint32_t build_id_size;
-	uint64_t inode;
+	uint64_t inode, generation;
 	uint32_t major, minor;         /* of its device */
 	enum note_kind kind;
 };
@@ -154,7 +154,7 @@ static void add_mmap(struct gus_space *s, const Gusprof__Mmap *m)
 		.identity = gus_module_identify(&s->identities, m),
 		.build_id = m->build_id.len ? gus_strings_add_n(&s->strings, (const char *)m->build_id.data,
 								m->build_id.len) : 0,
-		.build_id_size = (uint32_t)m->build_id.len, .inode = m->inode,
+		.build_id_size = (uint32_t)m->build_id.len, .inode = m->inode, .generation = m->generation,
 		.major = m->major, .minor = m->minor });
 }
 
@@ -259,7 +259,7 @@ static uint32_t module_of(struct gus_space *s, const struct note *n)
 	if (!*number) {
 		gus_vec_push(&s->modules, (struct gus_module){ .kind = kind_of(n, path), .path = path,
 			.build_id = n->build_id_size ? id : NULL, .build_id_size = n->build_id_size,
-			.inode = n->inode, .major = n->major, .minor = n->minor });
+			.inode = n->inode, .major = n->major, .minor = n->minor, .generation = n->generation });
 		*number = (uint32_t)s->modules.n;
 	}
 	return *number - 1;

@@ -34,9 +34,17 @@ static void open_path(struct gus_object *o, const struct gus_search *search, boo
 		o->trouble = gus_strdup("its file was deleted, and the recording has no build id to find another copy");
 		return;
 	}
+	if (search->elsewhere && !o->build_id_size && !identity && !*search->symfs) {
+		o->trouble = gus_format("%s, and it has no build id to find the same file by", search->nowhere ?
+					"nothing says which machine it was recorded on" :
+					"it was recorded on another machine");
+		return;
+	}
 	e = gus_search_open(search, o->path, identity, &err);
 	if (!e) {
-		o->trouble = gus_strdup(err.text);
+		o->trouble = identity && search->nowhere && err.code == GUS_E_NOT_FOUND ?
+			     gus_format("nothing says which machine it was recorded on, and %s", err.text) :
+			     gus_strdup(err.text);
 		return;
 	}
 	if (o->build_id_size ? is_recorded(o, e) : !identity || !has_changed(e, search)) {
@@ -83,12 +91,15 @@ void gus_object_open(struct gus_object *o, const struct gus_search *search, cons
 	*o = (struct gus_object){ .build_id = module->build_id, .build_id_size = module->build_id_size };
 	/* What a user has put under symfs are copies. */
 	if (!o->build_id_size && !*search->symfs)
-		o->identity = (struct gus_file_identity){ module->inode, module->major, module->minor };
+		o->identity = (struct gus_file_identity){ module->inode, module->major, module->minor,
+							   search->nowhere ? module->generation : 0 };
 	o->path = gus_format("%s%.*s", search->symfs, (int)(was_deleted ? length - suffix : length), module->path);
 	if (!open_kept(o, &own, fd))
 		open_path(o, &own, was_deleted);
 	if (!o->main && o->build_id_size)
 		o->main = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, "");
+	if (!o->main && o->build_id_size)
+		o->main = gus_debugfile_kept(&own, o->build_id, o->build_id_size, "elf");
 	if (o->main) {
 		free(o->trouble);
 		o->trouble = NULL;
@@ -122,6 +133,24 @@ void gus_object_open_own_vdso(struct gus_object *o, const struct gus_module *mod
 	}
 	o->path = gus_strdup(module->path);
 	o->trouble = gus_strdup("this process has no vdso to read names from");
+}
+
+bool gus_object_open_vdso(struct gus_object *o, const struct gus_search *search, const struct gus_module *module)
+{
+	struct gus_search own;
+
+	gus_object_open_own_vdso(o, module);
+	if (o->main && gus_build_id_equal(o->main->build_id, o->main->build_id_size, module->build_id,
+					  module->build_id_size))
+		return true;
+	gus_object_close(o);
+	*o = (struct gus_object){ .build_id = module->build_id, .build_id_size = module->build_id_size,
+				  .path = gus_strdup(module->path) };
+	own = search_of(o, search);
+	o->main = gus_debugfile_kept(&own, o->build_id, o->build_id_size, "vdso");
+	if (!o->main)
+		o->trouble = gus_strdup("the recording has no copy of the vdso, and this kernel's is another one");
+	return o->main;
 }
 
 void gus_object_close(struct gus_object *o)
@@ -160,6 +189,8 @@ struct gus_elf *gus_object_debug(struct gus_object *o, const struct gus_search *
 		o->debug = gus_debugfile_of(&own, o->main, o->path + strlen(search->symfs));
 	else if (o->build_id_size)
 		o->debug = gus_debugfile_by_id(&own, o->build_id, o->build_id_size, ".debug");
+	if (!o->debug && o->build_id_size)
+		o->debug = gus_debugfile_kept(&own, o->build_id, o->build_id_size, "debug");
 	if (!o->debug && o->fetch && o->build_id_size)
 		o->debug = fetch_debug(o, &own);
 	return o->debug;

@@ -46,5 +46,7 @@ const struct gus_elf *gus_object_code(const struct gus_object *o);
 
 /* The vdso of this very process: right for every process of this boot. */
 void gus_object_open_own_vdso(struct gus_object *o, const struct gus_module *module);
+/* A vdso of any boot, by its build id: our own, or one that perf has kept. False, with trouble, if neither is it. */
+bool gus_object_open_vdso(struct gus_object *o, const struct gus_search *search, const struct gus_module *module);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/index.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/store.h"
 #include "symbolizer/elf/dwarf.h"
 #include "symbolizer/elf/elfsyms.h"
@@ -49,6 +50,7 @@ struct entry {
 
 struct gus_symbols {
 	struct gus_search search;
+	bool has_inodes, name_offsets;
 	struct gus_rights rights;
 	struct gus_budget total;                /* bytes of all files */
 	struct gus_log log;
@@ -97,7 +99,11 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 		gus_vec_push(&copy, text(s, *dirs));
 	gus_vec_push(&copy, NULL);
 	s->search = (struct gus_search){ .symfs = text(s, options && options->symfs ? options->symfs : ""),
-		.debug_dirs = copy.v, .rights = &s->rights, .total = &s->total };
+		.debug_dirs = copy.v, .rights = &s->rights, .total = &s->total,
+		.build_ids = options && options->build_ids ? text(s, options->build_ids) : NULL,
+		.elsewhere = options && options->elsewhere, .nowhere = options && options->nowhere };
+	s->has_inodes = options && (options->has_inodes || options->nowhere);
+	s->name_offsets = options && options->name_offsets;
 	s->total.left = GUS_LIMIT_NAMES_TOTAL;
 	if (options && options->rights)
 		s->rights = *options->rights;
@@ -110,6 +116,8 @@ struct gus_symbols *gus_symbols_new(const struct gus_symbols_options *options, c
 	if (options && options->cache)
 		open_store(s, options->cache);
 	gus_kernel_init(&s->kernel, options ? options->boot_id : NULL);
+	s->kernel.same_release = options && options->same_release;
+	s->kernel.nowhere = options && options->nowhere;
 	return s;
 }
 
@@ -174,6 +182,30 @@ void gus_symbols_free(struct gus_symbols *s)
 void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols)
 {
 	gus_kernel_add(&s->kernel, symbols);
+}
+
+void gus_symbols_add_kernel_build(struct gus_symbols *s, const void *build_id, size_t size)
+{
+	char *kept = gus_debugfile_kept_path(&s->search, build_id, size, "kallsyms");
+
+	if (size)
+		gus_kernel_known(&s->kernel, build_id, size, kept);
+	free(kept);
+}
+
+/* "[kernel.kallsyms]_text": tools/perf, perf_event__synthesize_kernel_mmap. An address of 0 means that the kernel did
+ * not show it. */
+void gus_symbols_add_kernel_mapping(struct gus_symbols *s, const Gusprof__Mmap *mapping)
+{
+	static const char prefix[] = "[kernel.kallsyms]";
+	const char *path = mapping->path ? mapping->path : "";
+
+	if (strncmp(path, prefix, strlen(prefix)) != 0)
+		return;
+	if (mapping->build_id.len)
+		gus_symbols_add_kernel_build(s, mapping->build_id.data, mapping->build_id.len);
+	if (path[strlen(prefix)] && mapping->offset)
+		gus_kernel_lay(&s->kernel, path + strlen(prefix), mapping->offset, mapping->start + mapping->length);
 }
 
 bool gus_symbols_add_embedded(struct gus_symbols *s, const Gusprof__Embedded *embedded)
@@ -249,9 +281,14 @@ static void open_object(struct gus_symbols *s, struct entry *e, const struct gus
 		open_file(s, e, m);
 	else if (s->kernel.same_boot)
 		gus_object_open_own_vdso(&e->object, m);
+	else if (m->build_id_size)
+		gus_object_open_vdso(&e->object, &s->search, m);
+	else if (gus_kernel_runs(&s->kernel)) /* whose the vdso is */
+		gus_object_open_own_vdso(&e->object, m);
 	else
-		e->object.trouble = gus_strdup("the recording has no copy of the vdso, and it is of another boot than "
-					       "this one");
+		e->object.trouble = gus_format("the recording has no copy of the vdso, and %s", s->kernel.nowhere ?
+					       "nothing says which kernel it was" :
+					       "it is of another boot than this one");
 	gus_log(&s->log, GUS_DEBUG, "symbols of %s: %s", m->path,
 		e->object.main ? e->object.main->path : e->object.trouble);
 }
@@ -260,7 +297,7 @@ static void open_object(struct gus_symbols *s, struct entry *e, const struct gus
  * keeps them. */
 static struct entry *entry_of(struct gus_symbols *s, const struct gus_module *m)
 {
-	const uint64_t file[] = { m->inode, m->major, m->minor };
+	const uint64_t file[] = { m->inode, m->major, m->minor, m->generation };
 	struct gus_vec(char) key = { 0 };
 	struct gus_module own = *m;
 	struct entry *e;
@@ -283,7 +320,8 @@ static struct entry *entry_of(struct gus_symbols *s, const struct gus_module *m)
 	e->build_id = own.build_id ? copy_bytes(own.build_id, own.build_id_size) : NULL;
 	own.build_id = e->build_id;
 	own.build_id_size = e->build_id ? own.build_id_size : 0;
-	if (!s->kernel.same_boot) /* another boot numbers its devices as it likes, another machine its files as well */
+	/* Another boot numbers its devices as it likes, another machine its files as well. */
+	if (!s->kernel.same_boot && !s->has_inodes)
 		own.inode = 0;
 	open_object(s, e, &own);
 	e->object.fetch = s->fetch;
@@ -325,8 +363,13 @@ static struct gus_range find_function(struct gus_symbols *s, struct entry *e, ui
 	*f = gus_functions_find(&e->functions, address);
 	if (*f)
 		return (struct gus_range){ .low = (*f)->low, .high = (*f)->high };
-	if (!e->has_frames && e->object.main)
+	if (!e->has_frames && e->object.main) {
 		gus_elfsyms_add_frames(&e->frames, e->object.main);
+		if (e->object.main->trouble) { /* it could be read before: that is why names are missing */
+			free(e->trouble);
+			e->trouble = gus_format("%s", e->object.main->trouble);
+		}
+	}
 	e->has_frames = true;
 	r = gus_ranges_find(&e->frames, address);
 	return r ? *r : (struct gus_range){ .low = address, .high = address };
@@ -543,7 +586,7 @@ static struct gus_embedded *embedded_of(struct gus_symbols *s, const struct gus_
 	return has_file(module) ? entry_of(s, module)->embedded : gus_embedded_find(&s->embedded, module);
 }
 
-size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
+static size_t find_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
 			 struct gus_name names[GUS_NAMES_MAX])
 {
 	struct gus_embedded *embedded;
@@ -557,6 +600,29 @@ size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module,
 		n = name_by_file(s, entry_of(s, module), offset, depth, &told, names);
 	embedded = embedded_of(s, module);
 	return n > 1 || !embedded ? n : name_by_recording(s, embedded, offset, depth, told, names);
+}
+
+/* Where it is, for want of a name; the same place in every run. */
+static const char *name_offset(struct gus_symbols *s, const struct gus_module *module, uint64_t offset)
+{
+	char *name = gus_format("%s+0x%llx", gus_base_name(module->path), (unsigned long long)offset);
+	const char *kept = text(s, name);
+
+	free(name);
+	return kept;
+}
+
+size_t gus_symbols_names(struct gus_symbols *s, const struct gus_module *module, uint64_t offset, enum gus_depth depth,
+			 struct gus_name names[GUS_NAMES_MAX])
+{
+	size_t n = find_names(s, module, offset, depth, names);
+
+	if (s->name_offsets && n == 1 && !names[0].function &&
+	    (has_file(module) || module->kind == GUS_MODULE_KERNEL)) {
+		names[0].function = name_offset(s, module, offset);
+		names[0].start = offset;
+	}
+	return n;
 }
 
 static int by_number(const void *left, const void *right)

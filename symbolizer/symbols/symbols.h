@@ -22,6 +22,13 @@ struct gus_symbols_options {
 	const char *symfs;              /* prefix for every path, or NULL */
 	/* NULL-terminated roots for build-id and debuglink files; NULL: /usr/lib/debug */
 	const char *const *debug_dirs;
+	const char *build_ids;          /* perf's folder of files by build id, which is ~/.debug; NULL: none */
+	/* Of files without a build id. Recorded on another machine, or nobody knows where: then a path alone says
+	 * nothing, but under symfs. Devices and inodes are those of this machine, although the boot is not known. */
+	bool elsewhere, has_inodes;
+	bool nowhere;                   /* nothing says of which machine: devices, inodes, kernel's ends decide */
+	bool same_release;              /* and the kernel has the release of the one that runs */
+	bool name_offsets;              /* what has no name in a file or in the kernel is "libx.so+0x1234" */
 	bool raw_names;                 /* do not demangle */
 	const char *cache;              /* folder where answers are kept for the next time; NULL: none are */
 	const struct gus_fetch *fetch;  /* for modules whose debug information is not here; NULL: nobody is asked */
@@ -61,6 +68,10 @@ void gus_symbols_recorded_until(struct gus_symbols *s, uint64_t realtime_ns);
 
 /* Symbols and images that the recording brought along; copied. Called before the first question. */
 void gus_symbols_add_kernel(struct gus_symbols *s, const Gusprof__KernelSymbols *symbols);
+/* Which kernel it was, by its build id, if the recording has none of its symbols; and where it lay, as perf writes it
+ * into the mapping that it makes up for the kernel: as the address of one symbol. */
+void gus_symbols_add_kernel_build(struct gus_symbols *s, const void *build_id, size_t size);
+void gus_symbols_add_kernel_mapping(struct gus_symbols *s, const Gusprof__Mmap *mapping);
 void gus_symbols_add_image(struct gus_symbols *s, const Gusprof__Image *image);
 /* The bytes of a module that the recording brought along; *bytes NULL if it did not. False if it did not and this
  * process's own vdso is another one, as the recording is of another boot. Also while others ask. */

@@ -86,7 +86,9 @@ struct gus_unwind_files *gus_unwind_files_new(const struct gus_symbols_options *
 	files->may_cost = (struct may_cost){ UINT64_MAX, UINT64_MAX, 0 };
 	files->search = (struct gus_search){ .symfs = options && options->symfs ? options->symfs : "",
 		.debug_dirs = options && options->debug_dirs ? options->debug_dirs : standard_dirs,
-		.rights = options ? options->rights : NULL, .total = &files->total };
+		.rights = options ? options->rights : NULL, .total = &files->total,
+		.build_ids = options ? options->build_ids : NULL, .elsewhere = options && options->elsewhere,
+		.nowhere = options && options->nowhere };
 	files->total.left = files->looked.left = GUS_LIMIT_UNWIND_TOTAL;
 	gus_strings_init(&files->modules);
 	files->none = new_file(files, "more files are mapped than are looked at");
@@ -159,8 +161,11 @@ static void open_vdso(struct gus_unwind_file *file, const struct gus_module *mod
 	const struct gus_symbols_options *o = file->files->options;
 	const void *bytes = NULL;
 	size_t size = 0;
+	bool at_hand = !o || !o->image || o->image(o->image_context, module, &bytes, &size);
 
-	if (o && o->image && !o->image(o->image_context, module, &bytes, &size))
+	if (!at_hand && module->build_id_size)
+		gus_object_open_vdso(&file->object, &file->files->search, module);
+	else if (!at_hand)
 		file->trouble = "the recording has no copy of it, and this boot's is another";
 	else if (bytes)
 		gus_object_open_image(&file->object, module, bytes, size);

@@ -169,7 +169,7 @@ static void knows_a_file_by_its_mapping(void **state)
 	(void)state;
 	make("file", 0, 0, 0600);
 	fd = gus_foreign_open("file", NULL, &st, NULL);
-	identity = (struct gus_file_identity){ st.st_ino, major(st.st_dev), minor(st.st_dev) };
+	identity = (struct gus_file_identity){ st.st_ino, major(st.st_dev), minor(st.st_dev), 0 };
 	assert_true(gus_foreign_is(fd, &st, &identity));
 	identity.inode++;
 	assert_false(gus_foreign_is(fd, &st, &identity));
