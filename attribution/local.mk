@@ -6,6 +6,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/profile/frames.c attribution/profile/frames.h \
 	attribution/profile/cells.h \
 	attribution/profile/lives.c attribution/profile/lives.h \
+	attribution/profile/perfmaps.c attribution/profile/perfmaps.h \
 	attribution/profile/nests.c attribution/profile/nests.h \
 	attribution/profile/order.c attribution/profile/order.h \
 	attribution/profile/profile.c attribution/profile/profile.h \

@@ -298,6 +298,7 @@ unit_tests = \
 	tests/unit/test_stretches \
 	tests/unit/test_suggest \
 	tests/unit/test_sweeper \
+	tests/unit/test_perf_names \
 	tests/unit/test_symbols \
 	tests/unit/test_tally \
 	tests/unit/test_target \
@@ -493,6 +494,7 @@ tests_unit_test_match_SOURCES = tests/unit/test_match.c $(made_program)
 tests_unit_test_resolve_SOURCES = tests/unit/test_resolve.c
 tests_unit_test_stretches_SOURCES = tests/unit/test_stretches.c
 tests_unit_test_estimate_SOURCES = tests/unit/test_estimate.c $(made_trace)
+tests_unit_test_perf_names_SOURCES = tests/unit/test_perf_names.c
 tests_unit_test_symbols_SOURCES = tests/unit/test_symbols.c
 tests_unit_test_tally_SOURCES = tests/unit/test_tally.c
 tests_unit_test_uarch_SOURCES = tests/unit/test_uarch.c

@@ -20,6 +20,7 @@
 
 #include "attribution/profile/frames.h"
 #include "attribution/profile/order.h"
+#include "attribution/profile/perfmaps.h"
 #include "attribution/profile/unwinder.h"
 #include "base/error.h"
 #include "base/foreign_file.h"
@@ -64,6 +65,7 @@ struct loader {
 	const struct gus_symbols_options *options; /* with which files are opened */
 	struct gus_symbols_options unwinding; /* with which those for unwinding are */
 	struct gus_unwinder *unwinder;  /* NULL until a sample needs it */
+	struct gus_perfmaps *maps;      /* NULL where the recording has what they would tell */
 	uint64_t decoded;               /* samples of the event, before the filter */
 	uint64_t bad_payloads, bad_offset;
 };
@@ -118,6 +120,10 @@ static void take_record(struct loader *l, const Gusprof__Record *record)
 		l->p->throttled += record->throttle->stop;
 	else
 		gus_space_add(l->p->space, record);
+	if (l->maps)
+		gus_perfmaps_note(l->maps, record);
+	if (record->kind_case == GUSPROF__RECORD__KIND_MMAP && record->mmap->kernel)
+		gus_symbols_add_kernel_mapping(l->p->symbols, record->mmap);
 }
 
 static bool take_sideband(struct loader *l, ProtobufCMessage *message)
@@ -777,11 +783,21 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 		gus_rights_of_user(&maker, owner, "the recording's owner");
 	rights = gus_rights_common(options->rights, &maker);
 	careful.rights = &rights;
+	careful.elsewhere = gus_perfmaps_are_elsewhere(p->header);
+	careful.has_inodes = gus_perfmaps_serve(p->header);
+	careful.nowhere = gus_perfmaps_are_nowhere(p->header);
+	careful.same_release = careful.has_inodes && gus_perfmaps_know_kernel(p->header);
 	l.options = &careful;
 	p->symbols = gus_symbols_new(&careful, log);
+	if (p->header->host)
+		gus_symbols_add_kernel_build(p->symbols, p->header->host->kernel_build_id.data,
+					     p->header->host->kernel_build_id.len);
+	l.maps = gus_perfmaps_new(p->header);
 	start(&l);
 	if (gus_frames_each(reader, ~BATCHES, take_message, &l, err) != 0)
 		goto out;
+	if (l.maps)
+		gus_perfmaps_add(l.maps, "/tmp", &rights, p->space, p->symbols, log);
 	gus_space_ready(p->space);
 	tell_end(p);
 	if (!l.timed && (l.from || l.to != UINT64_MAX))
@@ -794,6 +810,7 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 	rc = 0;
 out:
 	gus_reader_restrict(reader, 0, UINT64_MAX);
+	gus_perfmaps_free(l.maps);
 	stop(&l);
 	if (rc != 0)
 		gus_profile_free(p);

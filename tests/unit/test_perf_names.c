@@ -1,0 +1,802 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of recordings that brought none along: from the copies that perf keeps by build id, from kernels by their
+ * build, from perf maps. The program that is looked for is this test itself, copied to where perf would have put it. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "attribution/profile/perfmaps.h"
+#include "base/alloc.h"
+#include "base/foreign_file.h"
+#include "base/log.h"
+#include "symbolizer/elf/debugfile.h"
+#include "symbolizer/elf/elffile.h"
+#include "symbolizer/kernel/kernel.h"
+#include "symbolizer/symbols/symbols.h"
+
+#define ANCHOR UINT64_C(0xffffffff81000000)
+
+extern const char __ehdr_start[]; /* the linker's: where this program is mapped */
+static char folder[64], own_path[64];
+static uint8_t own_id[64];
+static size_t own_id_size;
+static uint64_t offset_of_enter;
+
+static int enter(void **state);
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+	assert_int_equal(fclose(f), 0);
+}
+
+static void run(char *command)
+{
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+/* Puts a file where perf keeps what has this build id; NULL: an empty place. Returns the place. */
+static char *keep(const uint8_t *id, size_t size, const char *what, const char *from)
+{
+	char hex[2 * sizeof(own_id) + 1], *path;
+
+	for (size_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	path = gus_format("%s/.build-id/%.2s/%s/%s", folder, hex, hex + 2, what);
+	run(gus_format("mkdir -p $(dirname '%s')", path));
+	if (from)
+		run(gus_format("cp '%s' '%s'", from, path));
+	return path;
+}
+
+static int enter(void **state)
+{
+	struct gus_elf *e = gus_elf_open("/proc/self/exe", NULL);
+	uint64_t address = (uint64_t)(uintptr_t)enter - (uint64_t)(uintptr_t)__ehdr_start;
+
+	(void)state;
+	strcpy(folder, "/tmp/gusprof-test-XXXXXX");
+	snprintf(own_path, sizeof(own_path), "/proc/%d/exe", (int)getpid()); /* to others, too */
+	if (!e || !mkdtemp(folder))
+		return -1;
+	own_id_size = e->build_id_size < sizeof(own_id) ? e->build_id_size : 0;
+	memcpy(own_id, e->build_id, own_id_size);
+	for (size_t i = 0; i < e->segments.n; i++) {
+		const struct gus_segment *s = &e->segments.v[i];
+
+		if (address >= s->vaddr && address < s->vaddr + s->file_size)
+			offset_of_enter = address - s->vaddr + s->offset;
+	}
+	gus_elf_close(e);
+	return 0;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	run(gus_format("rm -r '%s'", folder));
+	return 0;
+}
+
+static void need_a_build_id(void)
+{
+	if (own_id_size < 2) {
+		print_message("skipped: the linker gives programs no build id\n");
+		skip();
+	}
+}
+
+static struct gus_symbols *ask(const char *build_ids)
+{
+	struct gus_symbols_options options = { .build_ids = build_ids };
+
+	return gus_symbols_new(&options, NULL);
+}
+
+static const char *name_at(struct gus_symbols *s, const struct gus_module *m, uint64_t offset)
+{
+	struct gus_name names[GUS_NAMES_MAX];
+
+	gus_symbols_names(s, m, offset, GUS_DEPTH_FUNCTION, names);
+	return names[0].function ? names[0].function : "";
+}
+
+static void a_program_that_is_gone_has_names_from_perfs_copy(void **state)
+{
+	struct gus_module m = { .kind = GUS_MODULE_FILE, .path = "/nowhere/program" };
+	struct gus_symbols *s;
+
+	(void)state;
+	need_a_build_id();
+	free(keep(own_id, own_id_size, "elf", own_path));
+	m.build_id = own_id;
+	m.build_id_size = own_id_size;
+	s = ask(folder);
+	assert_string_equal(name_at(s, &m, offset_of_enter), "enter");
+	assert_null(gus_symbols_trouble(s, &m));
+	gus_symbols_free(s);
+	s = ask(NULL);
+	assert_string_equal(name_at(s, &m, offset_of_enter), "");
+	assert_non_null(strstr(gus_symbols_trouble(s, &m), "/nowhere/program"));
+	gus_symbols_free(s);
+	m.build_id_size = 0; /* without one nobody knows which it was */
+	s = ask(folder);
+	assert_string_equal(name_at(s, &m, offset_of_enter), "");
+	gus_symbols_free(s);
+}
+
+/* The file or the kernel, and where in it: of nothing else, as only there it is the same place in every run. */
+static void what_has_no_name_is_an_offset_where_it_is_asked_for(void **state)
+{
+	static const struct { enum gus_module_kind kind; const char *path, *name; } cases[] = {
+		{ GUS_MODULE_FILE, "/nowhere/libx.so", "libx.so+0x1234" },
+		{ GUS_MODULE_KERNEL, "[kernel]", "[kernel]+0x1234" },
+		{ GUS_MODULE_ANON, "//anon", "" }, { GUS_MODULE_UNKNOWN, "[unknown]", "" },
+	};
+	struct gus_symbols_options options = { .name_offsets = true };
+	struct gus_symbols *s = gus_symbols_new(&options, NULL), *plain = ask(NULL);
+	struct gus_name names[GUS_NAMES_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_module m = { .kind = cases[i].kind, .path = cases[i].path };
+
+		assert_string_equal(name_at(s, &m, 0x1234), cases[i].name);
+		assert_int_equal(gus_symbols_names(s, &m, 0x1234, GUS_DEPTH_INLINE, names), 1);
+		assert_int_equal(names[0].start, 0x1234);
+		assert_int_equal(names[0].size, 0);
+		assert_string_equal(name_at(plain, &m, 0x1234), "");
+	}
+	gus_symbols_free(s);
+	gus_symbols_free(plain);
+}
+
+/* Another machine has another program there; where devices and inodes are this one's, they say which it was. */
+static void a_path_of_another_machine_gives_no_names(void **state)
+{
+	struct gus_module m = { .kind = GUS_MODULE_FILE, .path = own_path };
+	struct gus_symbols_options options = { .elsewhere = true };
+	struct stat st;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		struct gus_symbols *s;
+
+		assert_int_equal(stat(own_path, &st), 0);
+		options.elsewhere = i == 0 || i > 3;
+		options.has_inodes = i == 2 || i == 3;
+		options.nowhere = i > 3;
+		m.inode = st.st_ino + (i == 3 || i == 5);
+		m.major = (uint32_t)major(st.st_dev);
+		m.minor = (uint32_t)minor(st.st_dev);
+		s = gus_symbols_new(&options, NULL);
+		assert_string_equal(name_at(s, &m, offset_of_enter), i == 1 || i == 2 || i == 4 ? "enter" : "");
+		if (i == 0)
+			assert_non_null(strstr(gus_symbols_trouble(s, &m), "recorded on another machine"));
+		if (i == 5)
+			assert_non_null(strstr(gus_symbols_trouble(s, &m), "nothing says which machine"));
+		gus_symbols_free(s);
+	}
+}
+
+/* A file system gives the inode of a file that is gone to a new one, and then counts on. */
+static void of_nowhere_a_file_has_its_generation_too(void **state)
+{
+	struct gus_module m = { .kind = GUS_MODULE_FILE, .path = own_path };
+	struct gus_symbols_options options = { .elsewhere = true };
+	int fd = open(own_path, O_RDONLY | O_CLOEXEC);
+	uint64_t generation = 0;
+	struct stat st;
+
+	(void)state;
+	assert_true(fd >= 0 && fstat(fd, &st) == 0);
+	if (ioctl(fd, FS_IOC_GETVERSION, &generation) != 0 || !(uint32_t)generation) {
+		close(fd);
+		print_message("skipped: the file system tells no generation\n");
+		skip();
+	}
+	close(fd);
+	m.inode = st.st_ino;
+	m.major = (uint32_t)major(st.st_dev);
+	m.minor = (uint32_t)minor(st.st_dev);
+	for (unsigned i = 0; i < 4; i++) {
+		struct gus_symbols *s;
+
+		options.nowhere = i > 0; /* where the machine is known, that and the inode are enough */
+		options.has_inodes = i == 0;
+		m.generation = i == 1 ? (uint32_t)generation : i == 2 ? 0 : (uint32_t)generation ^ 1;
+		s = gus_symbols_new(&options, NULL);
+		assert_string_equal(name_at(s, &m, offset_of_enter), i < 3 ? "enter" : "");
+		gus_symbols_free(s);
+	}
+}
+
+/* Two bytes at least, of which the first is a folder, and no more than any hash has. */
+static void build_ids_have_a_size(void **state)
+{
+	const struct gus_search none = { .symfs = "" }, search = { .symfs = "/fs", .build_ids = "/kept" };
+	uint8_t id[65];
+	char *path;
+
+	(void)state;
+	memset(id, 0xab, sizeof(id));
+	assert_null(gus_debugfile_kept_path(&none, id, 20, "elf"));
+	assert_null(gus_debugfile_kept_path(&search, id, 0, "elf"));
+	assert_null(gus_debugfile_kept_path(&search, id, 1, "elf"));
+	assert_null(gus_debugfile_kept_path(&search, id, 65, "elf"));
+	path = gus_debugfile_kept_path(&search, id, 2, "kallsyms");
+	assert_string_equal(path, "/kept/.build-id/ab/ab/kallsyms");
+	free(path);
+	path = gus_debugfile_kept_path(&search, id, 64, "elf");
+	assert_int_equal(strlen(path), strlen("/kept/.build-id/ab//elf") + 126);
+	free(path);
+}
+
+/* A copy under the name of another build id says what it is itself. */
+static void a_copy_of_something_else_is_not_believed(void **state)
+{
+	uint8_t other[sizeof(own_id)];
+	struct gus_module m = { .kind = GUS_MODULE_FILE, .path = "/nowhere/program", .build_id = other };
+	struct gus_symbols *s;
+
+	(void)state;
+	need_a_build_id();
+	memcpy(other, own_id, own_id_size);
+	other[own_id_size - 1] ^= 1;
+	m.build_id_size = own_id_size;
+	free(keep(other, own_id_size, "elf", own_path));
+	s = ask(folder);
+	assert_string_equal(name_at(s, &m, offset_of_enter), "");
+	assert_non_null(gus_symbols_trouble(s, &m));
+	gus_symbols_free(s);
+}
+
+static void a_stripped_program_has_names_from_perfs_debug_file(void **state)
+{
+	struct gus_module m = { .kind = GUS_MODULE_FILE, .build_id = own_id };
+	char *path = gus_format("%s/stripped", folder);
+	struct gus_symbols *s;
+
+	(void)state;
+	need_a_build_id();
+	if (system("command -v strip >/dev/null") != 0) {
+		print_message("skipped: it needs strip\n");
+		free(path);
+		skip();
+	}
+	run(gus_format("strip -o '%s' '%s'", path, own_path));
+	m.path = path;
+	m.build_id_size = own_id_size;
+	s = ask(folder);
+	assert_string_not_equal(name_at(s, &m, offset_of_enter), "enter");
+	gus_symbols_free(s);
+	free(keep(own_id, own_id_size, "debug", own_path));
+	s = ask(folder);
+	assert_string_equal(name_at(s, &m, offset_of_enter), "enter");
+	gus_symbols_free(s);
+	free(path);
+}
+
+static void the_vdso_of_another_kernel_is_known_by_its_build_id(void **state)
+{
+	struct gus_module m = { .kind = GUS_MODULE_VDSO, .path = "[vdso]", .build_id = own_id };
+	struct gus_symbols *s;
+
+	(void)state;
+	need_a_build_id();
+	m.build_id_size = own_id_size;
+	s = ask(folder);
+	assert_string_equal(name_at(s, &m, offset_of_enter), "");
+	assert_non_null(strstr(gus_symbols_trouble(s, &m), "another one"));
+	gus_symbols_free(s);
+	free(keep(own_id, own_id_size, "vdso", own_path));
+	s = ask(folder);
+	assert_string_equal(name_at(s, &m, offset_of_enter), "enter");
+	gus_symbols_free(s);
+}
+
+/* The kernel. */
+
+static const char names_of_kernel[] =
+	"ffffffff81000000 T _text\n"
+	"ffffffff81000040 T do_it\n"
+	"ffffffff81000080 t do_more\n"
+	"ffffffffc0000000 t of_a_module\t[module]\n";
+static const uint8_t kernel_id[20] = { 0xca, 0xfe, 1, 2, 3 };
+
+static struct gus_symbols *ask_kernel(const char *path, uint64_t address)
+{
+	Gusprof__Mmap mapping = GUSPROF__MMAP__INIT;
+	struct gus_symbols *s = ask(folder);
+
+	mapping.kernel = true;
+	mapping.path = (char *)(uintptr_t)path;
+	mapping.offset = address;
+	gus_symbols_add_kernel_build(s, kernel_id, sizeof(kernel_id));
+	gus_symbols_add_kernel_mapping(s, &mapping);
+	return s;
+}
+
+static void a_kernels_names_are_moved_to_where_it_lay(void **state)
+{
+	const struct gus_module kernel = { .kind = GUS_MODULE_KERNEL, .path = "[kernel]" };
+	const uint64_t moved = 0x1e000000;
+	char *path = keep(kernel_id, sizeof(kernel_id), "kallsyms", NULL);
+	struct gus_symbols *s;
+
+	(void)state;
+	write_text(path, names_of_kernel);
+	s = ask_kernel("[kernel.kallsyms]_text", ANCHOR + moved);
+	assert_string_equal(name_at(s, &kernel, ANCHOR + moved + 0x40), "do_it");
+	assert_string_equal(name_at(s, &kernel, ANCHOR + moved + 0x7f), "do_it");
+	assert_string_equal(name_at(s, &kernel, ANCHOR + moved + 0x80), "do_more");
+	assert_string_equal(name_at(s, &kernel, ANCHOR + 0x40), "");
+	/* Modules go where they like. */
+	assert_string_equal(name_at(s, &kernel, 0xffffffffc0000000), "");
+	assert_string_equal(name_at(s, &kernel, 0xffffffffc0000000 + moved), "");
+	gus_symbols_free(s);
+	s = ask_kernel("[kernel.kallsyms]_text", ANCHOR);
+	assert_string_equal(name_at(s, &kernel, ANCHOR + 0x40), "do_it");
+	assert_string_equal(name_at(s, &kernel, 0xffffffffc0000000), "of_a_module");
+	gus_symbols_free(s);
+	free(path);
+}
+
+/* The folder may be anybody's: a FIFO would be waited for, and a device have no end. */
+static void a_kernels_copy_that_is_no_file_gives_no_names(void **state)
+{
+	const struct gus_module kernel = { .kind = GUS_MODULE_KERNEL, .path = "[kernel]" };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		char *path = keep(kernel_id, sizeof(kernel_id), "kallsyms", NULL);
+		struct gus_symbols *s = ask_kernel("[kernel.kallsyms]_text", ANCHOR);
+
+		unlink(path);
+		run(i ? gus_format("ln -s /dev/zero '%s'", path) : gus_format("mkfifo '%s'", path));
+		assert_string_equal(name_at(s, &kernel, ANCHOR + 0x40), "");
+		assert_non_null(strstr(gus_symbols_trouble(s, &kernel), "kallsyms"));
+		gus_symbols_free(s);
+		unlink(path);
+		free(path);
+	}
+}
+
+static void without_knowing_where_it_lay_a_kernel_has_no_names(void **state)
+{
+	static const struct { const char *path; uint64_t address; const char *why; } cases[] = {
+		{ "[kernel.kallsyms]_text", 0, "another boot" },     /* hidden from who recorded */
+		{ "[kernel.kallsyms]", ANCHOR, "another boot" },
+		{ "[guest.kernel.kallsyms]_text", ANCHOR, "another boot" },
+		{ "[kernel.kallsyms]_stext", ANCHOR, "_stext" },
+	};
+	const struct gus_module kernel = { .kind = GUS_MODULE_KERNEL, .path = "[kernel]" };
+	char *path = keep(kernel_id, sizeof(kernel_id), "kallsyms", NULL);
+
+	(void)state;
+	write_text(path, names_of_kernel);
+	free(path);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_symbols *s = ask_kernel(cases[i].path, cases[i].address);
+
+		assert_string_equal(name_at(s, &kernel, ANCHOR + 0x40), "");
+		assert_non_null(strstr(gus_symbols_trouble(s, &kernel), cases[i].why));
+		gus_symbols_free(s);
+	}
+}
+
+/* As of the running kernel: its notes say whether it is of that build. */
+static void the_running_kernel_serves_if_it_is_the_same_build(void **state)
+{
+	static const struct { const char *notes, *name; } cases[] = {
+		{ "GNU \xca\xfe\1\2\3 and so on", "do_it" }, { "GNU \xca\xfe\1\2\4 and so on", NULL }, { "\xca", NULL },
+		{ NULL, NULL },
+	};
+	char *kallsyms = gus_format("%s/kallsyms", folder), *notes = gus_format("%s/notes", folder);
+
+	(void)state;
+	write_text(kallsyms, names_of_kernel);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_functions *table;
+		struct gus_function *found;
+		struct gus_kernel k;
+
+		unlink(notes);
+		if (cases[i].notes)
+			write_text(notes, cases[i].notes);
+		gus_kernel_init(&k, NULL);
+		k.kallsyms = kallsyms;
+		k.notes = notes;
+		gus_kernel_known(&k, kernel_id, 5, NULL);
+		gus_kernel_lay(&k, "_text", ANCHOR + 0x1000, 0);
+		found = gus_kernel_find(&k, ANCHOR + 0x1041, &table);
+		assert_int_equal(found != NULL, cases[i].name != NULL);
+		if (found)
+			assert_string_equal(gus_function_name(table, found, false), cases[i].name);
+		else
+			assert_non_null(strstr(gus_kernel_trouble(&k), "another kernel"));
+		gus_kernel_free(&k);
+	}
+	free(kallsyms);
+	free(notes);
+}
+
+/* Without a build id: where it lay has to be right as well. */
+static void a_kernel_of_the_same_release_serves_where_it_lay(void **state)
+{
+	static const struct { bool same_release; uint64_t moved; const char *name, *why; } cases[] = {
+		{ true, 0, "do_it", NULL }, { true, 0x1000, NULL, "elsewhere" }, { false, 0, NULL, "another boot" },
+	};
+	char *kallsyms = gus_format("%s/kallsyms", folder);
+
+	(void)state;
+	write_text(kallsyms, names_of_kernel);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_functions *table;
+		struct gus_function *found;
+		struct gus_kernel k;
+
+		gus_kernel_init(&k, NULL);
+		k.kallsyms = kallsyms;
+		k.same_release = cases[i].same_release;
+		gus_kernel_lay(&k, "_text", ANCHOR + cases[i].moved, 0);
+		found = gus_kernel_find(&k, ANCHOR + 0x41, &table);
+		assert_int_equal(found != NULL, cases[i].name != NULL);
+		assert_int_equal(gus_kernel_runs(&k), cases[i].name != NULL);
+		if (found)
+			assert_string_equal(gus_function_name(table, found, false), cases[i].name);
+		else
+			assert_non_null(strstr(gus_kernel_trouble(&k), cases[i].why));
+		gus_kernel_free(&k);
+	}
+	free(kallsyms);
+}
+
+/* Of a recording that says neither of which machine nor of which kernel it is: both ends of the kernel have to lie
+ * where those of the running one do, as many kernels begin at one address. Then its code is that one's, too. */
+static void a_kernel_of_nowhere_serves_between_its_ends(void **state)
+{
+	static const struct { bool nowhere; const char *anchor; uint64_t moved, end; bool runs; } cases[] = {
+		{ true, "_text", 0, ANCHOR + 0x200, true }, { true, "_text", 0, ANCHOR + 0x300, true },
+		{ true, "_text", 0, ANCHOR + 0x100, false }, { true, "_text", 0, 0, false },
+		{ true, "_text", 0x1000, ANCHOR + 0x200, false }, { true, NULL, 0, 0, false },
+		{ false, "_text", 0, ANCHOR + 0x200, false },
+	};
+	char *kallsyms = gus_format("%s/kallsyms", folder), *text = gus_format("%s%s", names_of_kernel,
+		"ffffffff81000200 T _etext\nffffffff81000300 D _edata\nffffffff81000100 D my_edata\n");
+
+	(void)state;
+	write_text(kallsyms, text);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct gus_functions *table;
+		struct gus_kernel k;
+		const char *why = cases[i].nowhere ? "nothing says which kernel it was" : "another boot";
+
+		gus_kernel_init(&k, NULL);
+		k.kallsyms = kallsyms;
+		k.kcore = "/nowhere/kcore";
+		k.nowhere = cases[i].nowhere;
+		if (cases[i].anchor)
+			gus_kernel_lay(&k, cases[i].anchor, ANCHOR + cases[i].moved, cases[i].end);
+		assert_int_equal(gus_kernel_runs(&k), cases[i].runs);
+		assert_int_equal(gus_kernel_find(&k, ANCHOR + 0x41, &table) != NULL, cases[i].runs);
+		if (cases[i].runs)
+			assert_null(gus_kernel_trouble(&k));
+		else
+			assert_non_null(strstr(gus_kernel_trouble(&k), why));
+		assert_non_null(strstr(gus_kernel_code_trouble(&k), cases[i].runs ? "/nowhere/kcore" : why));
+		gus_kernel_free(&k);
+	}
+	free(kallsyms);
+	free(text);
+}
+
+/* Perf maps. */
+
+static void note_mapping(struct gus_perfmaps *m, uint32_t pid, const char *path, uint32_t protection)
+{
+	Gusprof__Record record = GUSPROF__RECORD__INIT;
+	Gusprof__Mmap mapping = GUSPROF__MMAP__INIT;
+
+	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
+	record.mmap = &mapping;
+	mapping.pid = pid;
+	mapping.path = (char *)(uintptr_t)path;
+	mapping.protection = protection;
+	gus_perfmaps_note(m, &record);
+}
+
+/* The mapping by which a runtime lets perf know of its jitdump. */
+static void note_file(struct gus_perfmaps *m, const char *path, const struct stat *st, unsigned moved)
+{
+	Gusprof__Record record = GUSPROF__RECORD__INIT;
+	Gusprof__Mmap mapping = GUSPROF__MMAP__INIT;
+
+	record.kind_case = GUSPROF__RECORD__KIND_MMAP;
+	record.mmap = &mapping;
+	mapping.pid = 77;
+	mapping.path = (char *)(uintptr_t)path;
+	mapping.protection = PROT_READ | PROT_EXEC;
+	mapping.inode = st->st_ino + moved;
+	mapping.major = (uint32_t)major(st->st_dev);
+	mapping.minor = (uint32_t)minor(st->st_dev);
+	gus_perfmaps_note(m, &record);
+}
+
+/* Of a recording that was made here, by perf. */
+static struct gus_perfmaps *maps_of_here(void)
+{
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Host host = GUSPROF__HOST__INIT;
+	struct utsname here;
+	struct gus_perfmaps *m;
+
+	assert_int_equal(uname(&here), 0);
+	header.host = &host;
+	host.hostname = here.nodename;
+	m = gus_perfmaps_new(&header);
+	assert_non_null(m);
+	return m;
+}
+
+static void note_exec(struct gus_perfmaps *m, uint32_t pid, uint64_t time)
+{
+	Gusprof__Record record = GUSPROF__RECORD__INIT;
+	Gusprof__Comm comm = GUSPROF__COMM__INIT;
+
+	record.kind_case = GUSPROF__RECORD__KIND_COMM;
+	record.comm = &comm;
+	comm.pid = comm.tid = pid;
+	comm.time = time;
+	comm.exec = true;
+	gus_perfmaps_note(m, &record);
+}
+
+static const char *module_at(struct gus_space *space, uint32_t pid, uint64_t time, uint64_t ip, uint64_t *offset)
+{
+	struct gus_place place = gus_space_find(space, pid, time, ip, 2);
+
+	*offset = place.offset;
+	return gus_space_module(space, place.module)->path;
+}
+
+static void code_that_a_process_made_has_names_from_its_map(void **state)
+{
+	struct gus_perfmaps *m = maps_of_here();
+	struct gus_space *space = gus_space_new();
+	struct gus_symbols *s = ask(NULL);
+	struct gus_rights rights = { 0 };
+	const struct gus_log log = { 0 };
+	char *path = gus_format("%s/perf-77.map", folder), *other = gus_format("%s/perf-78.map", folder);
+	struct gus_module module = { .kind = GUS_MODULE_JIT, .path = "[jit:77]" };
+	uint64_t offset;
+
+	(void)state;
+	write_text(path, "1000 100 first\n1100 80 second one\nno line\n");
+	write_text(other, "1000 100 of another\n");
+	note_mapping(m, 77, "//anon", PROT_READ | PROT_EXEC);
+	note_exec(m, 77, 50);
+	note_exec(m, 77, 40);
+	note_mapping(m, 78, "/lib/file", PROT_READ | PROT_EXEC);
+	note_mapping(m, 78, "//anon", PROT_READ);
+	gus_perfmaps_add(m, folder, &rights, space, s, &log);
+	gus_space_ready(space);
+	assert_string_equal(module_at(space, 77, 60, 0x10ff, &offset), "[jit:77]");
+	assert_string_equal(name_at(s, &module, offset), "first");
+	assert_string_equal(module_at(space, 77, 60, 0x1100, &offset), "[jit:77]");
+	assert_string_equal(name_at(s, &module, offset), "second one");
+	assert_string_equal(module_at(space, 77, 60, 0x1180, &offset), "[unknown]");
+	assert_string_equal(module_at(space, 77, 49, 0x1000, &offset), "[unknown]"); /* another program */
+	assert_string_equal(module_at(space, 78, 60, 0x1000, &offset), "[unknown]"); /* it makes no code */
+	gus_space_free(space);
+	gus_symbols_free(s);
+	gus_perfmaps_free(m);
+	free(path);
+	free(other);
+}
+
+static void keep_text(enum gus_level level, const char *text, void *context)
+{
+	assert_int_equal(level, GUS_NOTE);
+	snprintf(context, 256, "%s", text);
+}
+
+/* A jitdump: a piece that is replaced, and an earlier mapping of which nobody told. */
+static void write_dump(const char *path)
+{
+	static const struct { uint32_t magic, version, size, machine, padding, pid; uint64_t time, flags; } head = {
+		0x4a695444, 1, 40, 62, 0, 77, 0, 0 };
+	static const char names[2][8] = { "first", "later" };
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(&head, sizeof(head), 1, f), 1);
+	for (uint64_t i = 0; i < 2; i++) {
+		const struct { uint32_t kind, size; uint64_t time; uint32_t pid, tid;
+			       uint64_t vma, address, size_of_code, index; } load = {
+			0, 16 + 40 + 6 + 4, 100 + 100 * i, 77, 77, 0x5000, 0x5000, 4, i };
+
+		assert_int_equal(fwrite(&load, sizeof(load), 1, f), 1);
+		assert_int_equal(fwrite(names[i], 6, 1, f), 1);
+		assert_int_equal(fwrite(i ? "\x90\x90\x90\xc3" : "\x31\xc0\x90\xc3", 4, 1, f), 1);
+	}
+	assert_int_equal(fclose(f), 0);
+}
+
+static void keep_warning(enum gus_level level, const char *text, void *context)
+{
+	assert_int_equal(level, GUS_WARN);
+	snprintf(context, 256, "%s", text);
+}
+
+/* By its inode a jitdump is known, so it serves where nothing says of which machine the recording is; its times have to
+ * be those of the recording. */
+static void code_that_a_process_made_has_names_from_its_jitdump(void **state)
+{
+	static const struct { bool here; const char *clock; unsigned moved; const char *why; } cases[] = {
+		{ true, "monotonic", 0, NULL }, { false, "monotonic", 0, NULL }, { true, "perf", 0, "-k mono" },
+		{ true, "monotonic", 1, "not the file" }, { false, "monotonic", 1, "not the file" },
+	};
+	char *path = gus_format("%s/jit-77.dump", folder);
+	struct gus_module module = { .kind = GUS_MODULE_JIT, .path = "[jit:77]" };
+	struct utsname here;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(uname(&here), 0);
+	write_dump(path);
+	assert_int_equal(stat(path, &st), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		Gusprof__Header header = GUSPROF__HEADER__INIT;
+		Gusprof__Host host = GUSPROF__HOST__INIT;
+		Gusprof__Clock clock = GUSPROF__CLOCK__INIT;
+		char told[256] = "";
+		const struct gus_log log = { GUS_NOTE, keep_warning, told };
+		struct gus_space *space = gus_space_new();
+		struct gus_symbols *s = ask(NULL);
+		struct gus_rights rights = { 0 };
+		struct gus_perfmaps *m;
+		uint8_t code[8];
+		uint64_t offset;
+		unsigned machine;
+
+		header.host = &host;
+		header.clock = &clock;
+		host.hostname = cases[i].here ? here.nodename : host.hostname;
+		clock.name = (char *)(uintptr_t)cases[i].clock;
+		m = gus_perfmaps_new(&header);
+		note_file(m, path, &st, cases[i].moved);
+		gus_perfmaps_add(m, folder, &rights, space, s, &log);
+		gus_space_ready(space);
+		assert_string_equal(module_at(space, 77, 150, 0x5001, &offset),
+				    cases[i].why ? "[unknown]" : "[jit:77]");
+		if (cases[i].why) {
+			assert_non_null(strstr(told, cases[i].why));
+		} else {
+			assert_string_equal(told, "");
+			assert_string_equal(name_at(s, &module, offset), "first");
+			assert_int_equal(gus_symbols_code(s, &module, offset - 1, code, 4, &machine), 4);
+			assert_memory_equal(code, "\x31\xc0\x90\xc3", 4);
+			assert_int_equal(machine, 62);
+			module_at(space, 77, 250, 0x5001, &offset);
+			assert_string_equal(name_at(s, &module, offset), "later");
+			assert_string_equal(module_at(space, 77, 99, 0x5001, &offset), "[unknown]");
+		}
+		gus_space_free(space);
+		gus_symbols_free(s);
+		gus_perfmaps_free(m);
+	}
+	free(path);
+}
+
+/* Anybody can put a file of that name into /tmp. That there is none is nothing to tell. */
+static void a_map_of_a_stranger_is_not_believed(void **state)
+{
+	struct gus_perfmaps *m = maps_of_here();
+	struct gus_space *space = gus_space_new();
+	struct gus_symbols *s = ask(NULL);
+	struct gus_rights rights = { .limited = geteuid() != 0, .uid = geteuid() + 1, .whose = "the owner" };
+	char told[256] = "";
+	const struct gus_log log = { GUS_NOTE, keep_text, told };
+	char *path = gus_format("%s/perf-77.map", folder);
+	uint64_t offset;
+
+	(void)state;
+	write_text(path, "1000 100 first\n");
+	if (geteuid() == 0)
+		assert_int_equal(chown(path, 12345, 12345), 0);
+	note_mapping(m, 99, "//anon", PROT_READ | PROT_EXEC);
+	gus_perfmaps_add(m, folder, &rights, space, s, &log);
+	assert_string_equal(told, "");
+	note_mapping(m, 77, "//anon", PROT_READ | PROT_EXEC);
+	gus_perfmaps_add(m, folder, &rights, space, s, &log);
+	assert_non_null(strstr(told, "perf-77.map"));
+	gus_space_ready(space);
+	assert_string_equal(module_at(space, 77, 60, 0x1000, &offset), "[unknown]");
+	gus_space_free(space);
+	gus_symbols_free(s);
+	gus_perfmaps_free(m);
+	free(path);
+}
+
+static void maps_serve_recordings_of_this_machine_that_are_not_ours(void **state)
+{
+	static const struct { bool here; const char *name, *boot; bool serve, elsewhere, nowhere; } cases[] = {
+		{ true, NULL, "", true, false, false }, { true, NULL, "some", false, false, false },
+		{ false, "another", "", false, true, false }, { false, "another", "some", false, true, false },
+		{ false, "", "", false, true, true }, { false, "", "some", false, false, false },
+	};
+	Gusprof__Header header = GUSPROF__HEADER__INIT;
+	Gusprof__Host host = GUSPROF__HOST__INIT;
+	Gusprof__Origin origin = GUSPROF__ORIGIN__INIT;
+	struct utsname here;
+
+	(void)state;
+	assert_int_equal(uname(&here), 0);
+	assert_false(gus_perfmaps_serve(&header));
+	assert_false(gus_perfmaps_are_elsewhere(&header));
+	assert_false(gus_perfmaps_know_kernel(&header));
+	header.host = &host;
+	header.origin = &origin;
+	host.kernel = here.release;
+	assert_true(gus_perfmaps_know_kernel(&header));
+	host.kernel = (char *)(uintptr_t)"another";
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		host.hostname = cases[i].here ? here.nodename : (char *)(uintptr_t)cases[i].name;
+		host.boot_id = (char *)(uintptr_t)cases[i].boot;
+		assert_int_equal(gus_perfmaps_serve(&header), cases[i].serve);
+		assert_int_equal(gus_perfmaps_are_elsewhere(&header), cases[i].elsewhere);
+		assert_int_equal(gus_perfmaps_are_nowhere(&header), cases[i].nowhere);
+		assert_false(gus_perfmaps_know_kernel(&header));
+	}
+	/* one of our own, of nobody knows where: its files say which they are */
+	host.hostname = host.boot_id = (char *)(uintptr_t)"";
+	header.origin = NULL;
+	assert_false(gus_perfmaps_are_elsewhere(&header));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_program_that_is_gone_has_names_from_perfs_copy),
+		TEST(what_has_no_name_is_an_offset_where_it_is_asked_for),
+		TEST(a_path_of_another_machine_gives_no_names),
+		TEST(of_nowhere_a_file_has_its_generation_too),
+		cmocka_unit_test(build_ids_have_a_size),
+		TEST(a_copy_of_something_else_is_not_believed),
+		TEST(a_stripped_program_has_names_from_perfs_debug_file),
+		TEST(the_vdso_of_another_kernel_is_known_by_its_build_id),
+		TEST(a_kernels_names_are_moved_to_where_it_lay),
+		TEST(a_kernels_copy_that_is_no_file_gives_no_names),
+		TEST(without_knowing_where_it_lay_a_kernel_has_no_names),
+		TEST(the_running_kernel_serves_if_it_is_the_same_build),
+		TEST(a_kernel_of_the_same_release_serves_where_it_lay),
+		TEST(a_kernel_of_nowhere_serves_between_its_ends),
+		TEST(code_that_a_process_made_has_names_from_its_map),
+		TEST(code_that_a_process_made_has_names_from_its_jitdump),
+		TEST(a_map_of_a_stranger_is_not_believed),
+		cmocka_unit_test(maps_serve_recordings_of_this_machine_that_are_not_ours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
