@@ -26,7 +26,7 @@
 enum format { TEXT, JSON, CSV };
 
 struct annotate_options {
-	const char *input, *symbol, *symfs;
+	const char *input, *symbol, *symfs, *build_ids;
 	int format;                   /* enum format */
 	double percent_limit;         /* negative: none was given */
 	struct gus_filter_options filter;
@@ -75,6 +75,7 @@ static const struct gus_option options[] = {
 	GUS_SCREEN_PAGER_OPTIONS(struct annotate_options, screen),
 	{ 0, "symfs", "DIR", "Look for modules, their debug files and their sources under this directory.",
 	  GUS_OPTION_STRING, AT(symfs), .choices = "@dir" },
+	GUS_NAMING_BUILD_IDS(struct annotate_options, build_ids),
 	GUS_NAMING_OPTIONS(struct annotate_options, naming),
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
@@ -523,6 +524,7 @@ static int annotate(const struct annotate_options *o)
 	struct gus_reader *reader;
 	struct gus_error err = { 0 };
 	struct gus_filter filter;
+	char *build_ids;
 	uint32_t *tids = NULL;
 	int status;
 
@@ -533,6 +535,7 @@ static int annotate(const struct annotate_options *o)
 	naming = gus_naming_begin(&o->naming, n.log, &err);
 	symbols.cache = naming ? gus_naming_cache(naming) : NULL;
 	symbols.fetch = naming ? gus_naming_fetch(naming) : NULL;
+	symbols.build_ids = build_ids = gus_naming_build_ids(o->build_ids);
 	header = gus_reader_header(reader);
 	n.report.screen = &n.screen;
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
@@ -547,6 +550,7 @@ static int annotate(const struct annotate_options *o)
 		gus_profile_free(&n.profile);
 	}
 	free(tids);
+	free(build_ids);
 	gus_naming_end(naming);
 	gus_reader_close(reader);
 	return status;

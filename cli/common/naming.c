@@ -51,6 +51,15 @@ static char *cache_folder(const struct gus_naming_options *options)
 	return folder ? gus_format("%s/.cache/gusprof", folder) : NULL;
 }
 
+char *gus_naming_build_ids(const char *option)
+{
+	const char *home = whole_path("HOME");
+
+	if (option)
+		return gus_strdup(option);
+	return home ? gus_format("%s/.debug", home) : NULL;
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec t;

@@ -17,6 +17,13 @@ struct gus_naming_options {
 	uint64_t patience_s; /* for debuginfod, in all */
 };
 
+/* The folder of files by build id that perf keeps, its row and what it comes to: as the user says, else ~/.debug, NULL
+ * if there is no home. The caller frees it. */
+#define GUS_NAMING_BUILD_IDS(values, member) \
+	{ 0, "buildid-dir", "DIR", "Where perf has kept copies of what it recorded, for files that are gone or have " \
+	  "changed; ~/.debug by default.", GUS_OPTION_STRING, offsetof(values, member), .choices = "@dir" }
+char *gus_naming_build_ids(const char *option);
+
 #define GUS_NAMING_DEFAULTS { .cache = true, .patience_s = 30 }
 
 /* Their rows in the table of a verb whose values have them as member. */

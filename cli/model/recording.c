@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* gusprof model --input of a recording without a trace: what its branch stacks or samples let one infer becomes a
  * trace, which is run as any other. */
+#include <stdlib.h>
+
 #include "attribution/routes/trace.h"
 #include "attribution/routes/walk.h"
+#include "cli/common/naming.h"
 #include "cli/common/options.h"
 #include "cli/model/traced.h"
 
@@ -36,12 +39,14 @@ int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus
 	struct gus_routes routes;
 	struct gus_model_inferred in = { .routes = &routes, .profile = &profile };
 	struct gus_model_view v = { .input = path, .inferred = &routes };
+	char *build_ids;
 	int rc;
 
 	if (!reader)
 		return -1;
 	header = gus_reader_header(reader);
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
+	symbols.build_ids = build_ids = gus_naming_build_ids(NULL);
 	rc = gus_profile_load(&profile, reader, &(struct gus_filter){ 0 }, &symbols, log, err);
 	if (rc == 0) {
 		rc = gus_routes_load(&routes, reader, &profile, err);
@@ -52,5 +57,6 @@ int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus
 		gus_profile_free(&profile);
 	}
 	gus_reader_close(reader);
+	free(build_ids);
 	return rc;
 }

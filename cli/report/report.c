@@ -28,7 +28,7 @@ enum format { TEXT, JSON, CSV };
 #define BY_DEFAULT (-1) /* function */
 
 struct report_options {
-	const char *input, *sort, *symfs, *flamegraph;
+	const char *input, *sort, *symfs, *build_ids, *flamegraph;
 	int by;                       /* enum gus_by, or BY_DEFAULT */
 	int format;                   /* enum format */
 	double percent_limit;
@@ -149,6 +149,7 @@ static const struct gus_option options[] = {
 	GUS_SCREEN_PAGER_OPTIONS(struct report_options, screen),
 	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING,
 	  AT(symfs), .choices = "@dir" },
+	GUS_NAMING_BUILD_IDS(struct report_options, build_ids),
 	GUS_NAMING_OPTIONS(struct report_options, naming),
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
@@ -179,8 +180,12 @@ static const struct gus_habit habits[] = {
 	{ "-D", "'gusprof dump FILE' shows a recording record by record" },
 	{ "--dump-raw-trace", "'gusprof dump FILE' shows a recording record by record" },
 	{ "--header-only", "'gusprof dump --type header FILE' shows it" },
-	{ "-k", "kernel names are in the recording" },
-	{ "--vmlinux", "kernel names are in the recording" },
+	{ "-k", "names of the kernel are taken from the recording, the kernel that runs, if it is the one that was "
+	  "recorded, or perf's folder of build ids" },
+	{ "--vmlinux", "names of the kernel are taken from the recording, the kernel that runs, if it is the one that "
+	  "was recorded, or perf's folder of build ids" },
+	{ "--kallsyms", "names of the kernel are taken from the recording, the kernel that runs, if it is the one that "
+	  "was recorded, or perf's folder of build ids" },
 	{ "--no-call-graph", "without -g there is none" },
 	{ "--max-stack", "--max-depth N shows N levels of trees" },
 	{ "--mem-mode", "'gusprof model' says what memory accesses cost" },
@@ -517,6 +522,7 @@ static int report(struct report_options *o)
 	const Gusprof__Header *header;
 	struct gus_flame_file page = { 0 };
 	uint64_t length = 0;
+	char *build_ids = gus_naming_build_ids(o->build_ids);
 	uint32_t *tids = NULL;
 	int status = 0, rc;
 
@@ -540,6 +546,7 @@ static int report(struct report_options *o)
 		gus_log(log, GUS_WARN, "%s has no call chains: record with -g", o->input);
 	symbols.cache = gus_naming_cache(naming);
 	symbols.fetch = gus_naming_fetch(naming);
+	symbols.build_ids = build_ids;
 	if (gus_profile_load(&profile, reader, &filter, &symbols, log, &err) != 0) {
 		gus_progress_end(&progress);
 		status = status_of(&err);
@@ -561,6 +568,7 @@ out:
 	if (page.out)
 		gus_flame_file_end(&page, -1, NULL);
 	free(tids);
+	free(build_ids);
 	gus_naming_end(naming);
 	gus_reader_close(reader);
 	return status;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/common/filter.h"
+#include "cli/common/naming.h"
 #include "cli/common/recording.h"
 #include "cli/report/view.h"
 #include "cli/script/fields.h"
@@ -15,7 +16,7 @@
 #include "symbolizer/symbols/symbols.h"
 
 struct script_options {
-	const char *input, *symfs, *fields;
+	const char *input, *symfs, *build_ids, *fields;
 	struct gus_filter_options filter;
 	struct gus_list modules;
 	uint64_t max_stack;
@@ -62,6 +63,7 @@ static const struct gus_option options[] = {
 	GUS_FILTER_OPTIONS(struct script_options, filter),
 	{ 0, "symfs", "DIR", "Look for modules and their debug files under this directory.", GUS_OPTION_STRING,
 	  AT(symfs), .choices = "@dir" },
+	GUS_NAMING_BUILD_IDS(struct script_options, build_ids),
 	{ 'q', "quiet", NULL, "No notes on stderr, only warnings.", GUS_OPTION_FLAG, AT(quiet) },
 	{ 'v', "verbose", NULL, "Say more about what is done.", GUS_OPTION_CALL, .call = call_verbose },
 	{ 0 },
@@ -127,11 +129,15 @@ static int visit(const struct script_options *o, struct gus_script *s, struct gu
 	const Gusprof__Header *header = gus_reader_header(reader);
 	struct gus_symbols_options symbols = { .symfs = o->symfs };
 	struct gus_visitor visit = { gus_script_begin, o->folded ? gus_script_fold : gus_script_line, s, 0 };
+	char *build_ids = gus_naming_build_ids(o->build_ids);
 	struct gus_profile profile;
 	int status;
 
 	symbols.boot_id = header->host ? header->host->boot_id : NULL;
-	if (gus_profile_visit(&profile, reader, filter, &symbols, log, &visit, err) != 0)
+	symbols.build_ids = build_ids;
+	status = gus_profile_visit(&profile, reader, filter, &symbols, log, &visit, err);
+	free(build_ids);
+	if (status != 0)
 		return status_of(err);
 	gus_script_end(s);
 	status = tell(o, s, &profile, visit.late, log);

@@ -69,6 +69,8 @@ done <<LIST
 125|a recording of perf|annotate -i theirs
 125|a recording of perf|dump theirs
 125|a recording of perf|report swapped
+129|the kernel that runs, if it is the one|report --vmlinux x
+129|the kernel that runs, if it is the one|report --kallsyms x
 125|compressed by gzip|report gz
 125|compressed by zstd|report zst
 125|compressed by xz|report xz
