@@ -22,6 +22,7 @@ static const struct gus_verb *const verbs[] = {
 	&gus_verb_annotate,
 	&gus_verb_script,
 	&gus_verb_dump,
+	&gus_verb_import,
 	&gus_verb_uarch,
 	&gus_verb_model,
 	&gus_verb_stat,
@@ -54,7 +55,6 @@ static const struct gus_habit habits[] = {
 	{ "sched", "there is none; 'gusprof report --by thread' shows switches and time on CPU" },
 	{ "timechart", "there is none; 'gusprof report --time' shows a part of a recording" },
 	{ "flamegraph", "'gusprof script --folded FILE' writes the stacks that flamegraph.pl and others draw" },
-	{ "import", "recordings of other programs are not read; 'gusprof uarch import' reads tables" },
 	{ NULL, NULL },
 };
 

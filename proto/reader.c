@@ -625,10 +625,9 @@ static int load_header(struct gus_reader *r, struct gus_error *err)
 
 /* What people take for a recording of ours, by its first bytes, and what they can do with it. */
 static const struct { const char *magic; size_t size; const char *what; } others[] = {
-	{ "PERFILE2", 8, "a recording of perf, whose format is another one: 'perf report -i' and 'perf script -i' "
-	  "read it, and 'gusprof record' makes one for gusprof" },
-	{ "2ELIFREP", 8, "a recording of perf, of a machine with another order of bytes: 'perf report -i' reads it, "
-	  "and 'gusprof record' makes one for gusprof" },
+	{ "PERFILE2", 8, "one of perf: 'gusprof import' makes one of it" },
+	{ "2ELIFREP", 8, "one of perf: 'gusprof import' makes one of it" },
+	{ "PERFFILE", 8, "one of perf: 'gusprof import' makes one of it" },
 	{ "\x1f\x8b", 2, "compressed by gzip: unpack it (gunzip, or zcat FILE | gusprof report -i -); recordings are "
 	  "compressed inside, so gzip gains little" },
 	{ "\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it (unzstd, or zstdcat FILE | gusprof report -i -); "
@@ -645,7 +644,7 @@ static void say_what_else(const struct gus_reader *r, const uint8_t *bytes, size
 			gus_fail(err, GUS_E_CORRUPT, "%s is not a gusprof recording but %s", r->name, others[i].what);
 			return;
 		}
-	gus_fail(err, GUS_E_CORRUPT, "%s is not a gusprof recording", r->name);
+	gus_fail(err, GUS_E_CORRUPT, "%s is neither a recording of gusprof nor of perf", r->name);
 }
 
 static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
@@ -657,6 +656,10 @@ static struct gus_reader *start(struct gus_reader *r, struct gus_error *err)
 
 	if (n < 0)
 		goto fail;
+	if (!n) {
+		gus_fail(err, GUS_E_TRUNCATED, "%s is empty", r->name);
+		goto fail;
+	}
 	if (memcmp(bytes, GUS_MAGIC, n < GUS_MAGIC_SIZE ? (size_t)n : GUS_MAGIC_SIZE) != 0) {
 		say_what_else(r, bytes, (size_t)n, err);
 		goto fail;

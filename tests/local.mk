@@ -670,8 +670,6 @@ EXTRA_DIST += tests/accuracy/words
 # Recordings of perf, for what the parser of records makes of them.
 check_PROGRAMS += tests/accuracy/both_stacks
 tests_accuracy_both_stacks_SOURCES = tests/accuracy/both_stacks.c
-check_PROGRAMS += tests/accuracy/perf_data
-tests_accuracy_perf_data_SOURCES = tests/accuracy/perf_data.c
 EXTRA_DIST += tests/accuracy/names tests/accuracy/perf-branches tests/accuracy/stacks \
 	tests/accuracy/stacked/closures.go tests/accuracy/stacked/panics.rs tests/accuracy/stacked/promises.js \
 	tests/accuracy/stacked/shapes.cc tests/accuracy/stacked/shapes.js tests/accuracy/stacked/shapes.rs \

@@ -10,6 +10,8 @@
 #include "cli/common/absent.h"
 #include "base/suggest.h"
 
+#define NAMED 8 /* of a recording's events, in a message */
+
 struct range { uint64_t from_ns, to_ns; };
 
 static uint64_t part_of(uint64_t length, double percent)
@@ -53,13 +55,22 @@ static int parse_range(const char *text, uint64_t length_ns, struct range *range
 static int no_event(const Gusprof__Header *header, const char *text, struct gus_error *err)
 {
 	const char **names = gus_resize(NULL, header->n_events, sizeof(*names));
+	struct gus_vec(char) list = { 0 };
 	char meant[160];
 
-	for (size_t i = 0; i < header->n_events; i++)
+	for (size_t i = 0; i < header->n_events; i++) {
 		names[i] = header->events[i]->name;
+		if (i >= NAMED)
+			continue;
+		gus_vec_append(&list, i ? ", '" : "'", i ? 3 : 1);
+		gus_vec_append(&list, names[i], strlen(names[i]));
+		gus_vec_push(&list, '\'');
+	}
 	gus_suggest_format(gus_suggest(text, names, header->n_events), meant, sizeof(meant));
-	gus_fail(err, GUS_E_USAGE, "the recording has no event '%s'; it has %zu, the first is '%s'%s", text,
-		 header->n_events, header->n_events ? header->events[0]->name : "", meant);
+	gus_fail(err, GUS_E_USAGE, "the recording has no event '%s'; it has %.*s%s%s", text,
+		 list.n ? (int)list.n : 4, list.n ? list.v : "none", header->n_events > NAMED ? " and others" : "",
+		 meant);
+	gus_vec_free(&list);
 	free(names);
 	return -1;
 }
@@ -104,6 +115,7 @@ int gus_filter_make(struct gus_filter *f, const struct gus_filter_options *o, st
 	if (parse_tids(&o->tids, tids, err) != 0)
 		return -1;
 	f->tids = *tids;
+	f->event = gus_reader_header(reader)->main_event;
 	if (o->event && find_event(gus_reader_header(reader), o->event, &f->event, err) != 0)
 		return -1;
 	if (gus_profile_length(reader, length, err) != 0)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording that a verb reads: a file, gusprof.data by default, or what comes through standard input ("-"). It is
- * also here that somebody who has none is told how to make one. */
+/* The recording that a verb reads: a file, gusprof.data by default, or what comes through standard input ("-"); of ours
+ * or of perf, which it says itself. It is also here that somebody who has none is told how to make one. */
 #ifndef GUS_CLI_COMMON_RECORDING_H
 #define GUS_CLI_COMMON_RECORDING_H
+
+#include <stdbool.h>
 
 struct gus_error;
 struct gus_reader;
@@ -19,5 +21,12 @@ struct gus_reader *gus_recording_stream(const char *input, struct gus_error *err
 
 /* The same as a path, for who opens it more than once. The caller frees it; what is behind it goes when we end. */
 char *gus_recording_path(const char *input, struct gus_error *err);
+
+/* Refuses, with GUS_E_USAGE, to write what is made of a recording in the recording's own place: -1 with err if both are
+ * the same file, by whatever names. What is not there yet, or comes from or goes through a pipe ("-"), is another. */
+int gus_recording_check_output(const char *input, const char *output, struct gus_error *err);
+
+/* Whether what is at path was recorded by perf: it has samples, and neither traces nor snapshots. */
+bool gus_recording_is_perfs(const char *path);
 
 #endif

@@ -7,6 +7,7 @@
 #include "attribution/routes/walk.h"
 #include "cli/common/naming.h"
 #include "cli/common/options.h"
+#include "cli/common/recording.h"
 #include "cli/model/traced.h"
 
 #define INSTRUCTIONS 4000000 /* so many are run, however long the recording is: shares settle long before */
@@ -32,7 +33,7 @@ static int model_routes(struct gus_model_traced *m, struct gus_model_view *v, st
 int gus_model_recording(struct gus_model_traced *m, const char *path, struct gus_error *err)
 {
 	const struct gus_log *log = gus_cli_log(0);
-	struct gus_reader *reader = gus_reader_open(path, err);
+	struct gus_reader *reader = gus_recording_open(path, err);
 	const Gusprof__Header *header;
 	struct gus_symbols_options symbols = { 0 };
 	struct gus_profile profile;

@@ -10,6 +10,7 @@
 #include "attribution/traced/regions.h"
 #include "base/foreign_file.h"
 #include "cli/common/options.h"
+#include "cli/common/recording.h"
 #include "cli/model/output.h"
 #include "cli/model/phases.h"
 #include "cli/screen/screen.h"
@@ -156,9 +157,12 @@ int gus_model_trace(struct gus_model_traced *m, const struct gus_model_process *
 {
 	bool snapshots = false, interval = m->interval, warm = m->warm;
 	struct gus_model_view v = { .input = path };
-	struct gus_trace *trace = gus_trace_open(path, err);
+	struct gus_trace *trace;
 	int rc;
 
+	if (gus_recording_is_perfs(path))
+		return gus_model_recording(m, path, err);
+	trace = gus_trace_open(path, err);
 	if (!trace && err->code == GUS_E_NOT_FOUND && access(path, F_OK) == 0) {
 		*err = (struct gus_error){ 0 };
 		m->interval = m->warm = true;

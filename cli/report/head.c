@@ -230,11 +230,11 @@ static void print_host(const struct gus_report *r)
 		print_fact(r, "host:", &t);
 	}
 	gus_time_format(length, sizeof(length), r->length_ns);
-	if (at && gmtime_r(&at, &tm) && strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm))
-		add(&t, "%s, for %s", when, length);
-	else
-		add(&t, "for %s", length);
-	print_fact(r, "date:", &t);
+	at = at && gmtime_r(&at, &tm) && strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm) ? at : 0;
+	if (at)
+		add(&t, "%s, for ", when);
+	add(&t, "%s", length);
+	print_fact(r, at ? "date:" : "length:", &t);
 }
 
 static void print_event(const struct gus_report *r)
@@ -327,10 +327,39 @@ static void print_long(const struct gus_report *r)
 	free(who);
 }
 
+/* Which others of its events have samples, of which none is in what is shown. How many there are is told in the end:
+ * without it nothing is said. */
+static void print_others(const struct gus_report *r)
+{
+	const struct gus_profile *p = r->profile;
+	size_t known = p->footer ? p->footer->n_events : 0, others = 0;
+	struct text names = { 0 }, t = { 0 };
+
+	for (uint32_t i = 0; i < known && i < p->header->n_events && p->event != GUS_EVENT_ANY; i++) {
+		uint64_t samples = p->footer->events[i]->samples;
+
+		if (i == p->event || !samples)
+			continue;
+		if (others++ < NAMED)
+			add(&names, "%s%s (%" PRIu64 ")", others > 1 ? ", " : "", p->header->events[i]->name, samples);
+	}
+	if (others > NAMED)
+		add(&names, " and %zu more", others - NAMED);
+	if (others) {
+		add(&t, "not shown: the samples of %zu other event%s: %s; --event NAME shows those", others,
+		    others == 1 ? "" : "s", done(&names));
+		gus_screen_fold(r->screen, stdout, "# ", "#   ", done(&t));
+	}
+	gus_vec_free(&names);
+	gus_vec_free(&t);
+}
+
 void gus_head_print(const struct gus_report *r)
 {
 	if (r->header)
 		print_long(r);
 	else
 		print_short(r);
+	if (r->profile->weighs == GUS_WEIGHS_EVENTS)
+		print_others(r);
 }

@@ -111,6 +111,23 @@ static json_t *target(const struct gus_profile *p)
 	return o;
 }
 
+/* All of them, also those that are not shown; how many samples each has is told in the recording's end. */
+static json_t *events_of(const struct gus_profile *p)
+{
+	const Gusprof__Footer *f = p->footer;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < p->header->n_events; i++) {
+		json_t *o = json_object();
+		bool known = f && i < f->n_events;
+
+		json_object_set_new(o, "name", gus_json_text(p->header->events[i]->name));
+		json_object_set_new(o, "samples", gus_json_number(known, known ? f->events[i]->samples : 0));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 json_t *gus_json_recording(const struct gus_report *r)
 {
 	const struct gus_profile *p = r->profile;
@@ -148,6 +165,7 @@ json_t *gus_json_recording(const struct gus_report *r)
 	json_object_set_new(o, "exit_signal",
 			    gus_json_number(p->footer != NULL, p->footer ? p->footer->exit_signal : 0));
 	json_object_set_new(o, "callers", callers(&p->endings));
+	json_object_set_new(o, "events", events_of(p));
 	json_object_set_new(o, "notices", notices);
 	return o;
 }

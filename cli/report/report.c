@@ -547,6 +547,8 @@ static int report(struct report_options *o)
 	symbols.cache = gus_naming_cache(naming);
 	symbols.fetch = gus_naming_fetch(naming);
 	symbols.build_ids = build_ids;
+	/* As perf's users know it; in a flame graph it would be a frame for each address. */
+	symbols.name_offsets = header->origin && !o->flamegraph && o->graph.kind != GUS_TREES_FOLDED;
 	if (gus_profile_load(&profile, reader, &filter, &symbols, log, &err) != 0) {
 		gus_progress_end(&progress);
 		status = status_of(&err);

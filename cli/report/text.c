@@ -317,6 +317,8 @@ static const char *no_samples(const struct gus_report *r)
 {
 	if (r->profile->filtered)
 		return "no samples are left";
+	if (r->profile->header->origin)
+		return "the recording has no samples"; /* why, only who recorded knows */
 	if (gus_report_misses(r))
 		return "no samples were taken: its tasks ended before their first one";
 	return "no samples were taken: the program was too short, or it did not run while it was recorded";

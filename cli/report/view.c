@@ -223,6 +223,8 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 	notice_unsampled(r, &n);
 	notice_time(r, &n);
 	notice_endings(&p->endings, &n);
+	for (size_t i = 0; p->footer && i < p->footer->n_notices; i++)
+		notice(&n, "%s", p->footer->notices[i]);
 	if (p->throttled)
 		notice(&n, "the kernel paused sampling %llu times: it took too long; record at a lower rate (-F)",
 		       (unsigned long long)p->throttled);

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 printf 'PERFILE2 and more of it, so that there is a header' >theirs
-printf '2ELIFREP and more of it, so that there is a header' >swapped
+printf '2ELIFREP\0\0\0\0\0\0\0\150' >swapped
 printf '\037\213\010 and more of it, so that there is a header' >gz
 printf '\050\265\057\375 and more of it, so that there is a header' >zst
 printf '\3757zXZ and more of it, so that there is a header' >xz
@@ -64,20 +64,24 @@ done <<LIST
 125|gusprof record -- ./app|dump
 125|there is no such file; 'gusprof record -o nosuch|report nosuch
 125|functions are for 'gusprof annotate|report main
-125|a recording of perf.*perf report -i|report theirs
-125|a recording of perf|script theirs
-125|a recording of perf|annotate -i theirs
-125|a recording of perf|dump theirs
-125|a recording of perf|report swapped
+125|recording old/perf.data: there is no such file$|report old/perf.data
+125|recording x.data: there is no such file$|report x.data
+125|cannot import nosuch: No such file or directory$|import nosuch
 129|the kernel that runs, if it is the one|report --vmlinux x
 129|the kernel that runs, if it is the one|report --kallsyms x
+125|theirs is corrupt: its header says|report theirs
+125|theirs is corrupt: its header says|script theirs
+125|theirs is corrupt: its header says|annotate -i theirs
+125|theirs is corrupt: its header says|dump theirs
+125|theirs is corrupt: its header says|import theirs
+125|swapped was cut: it ends within its header|report swapped
 125|compressed by gzip|report gz
 125|compressed by zstd|report zst
 125|compressed by xz|report xz
 125|a program: 'gusprof record -- PROGRAM'|report /bin/true
-125|other is not a gusprof recording$|report other
-125|short is not a gusprof recording$|report short
-125|empty was cut|report empty
+125|other is neither a recording of gusprof nor of perf$|report other
+125|short is neither a recording of gusprof nor of perf$|report short
+125|empty is empty$|report empty
 125|it is a folder|report folder
 125|it is a folder|annotate -i folder
 125|it is a folder|script folder
@@ -88,7 +92,7 @@ done <<LIST
 LIST
 "$gusprof" report theirs 2>&1 | grep -q . && : >perf.data
 "$gusprof" report >out 2>err
-ok 'a perf.data in this folder is mentioned' says 'perf report reads' err
+ok 'a perf.data in this folder is mentioned' says 'i perf.data shows it' err
 
 ok '-v is --version' is "$("$gusprof" -v)" "$("$gusprof" --version)"
 

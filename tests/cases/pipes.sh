@@ -60,7 +60,7 @@ fi
 # What is no recording need not end to be told: it is not kept until the disk is full.
 timeout 20 cat /dev/zero | (ulimit -f 100000; timeout 20 "$gusprof" report -i - >out 2>err)
 ok 'what is no recording and has no end has status 125' is $? 125
-ok 'and is told' says 'not a gusprof recording' err
+ok 'and is told' says 'neither a recording of gusprof nor of perf' err
 (cat file; head -c 3000000 /dev/zero) | (ulimit -f 1000; timeout 20 "$gusprof" report -i - >out 2>err)
 ok 'a limit on sizes of files is an error as a full disk is' is $? 125
 ok 'and says what to do' says 'TMPDIR' err

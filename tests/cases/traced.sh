@@ -178,7 +178,7 @@ refuse 125 'of x86_64, and neoverse-n1 is a CPU of arm64; name another one with 
 	--uarch neoverse-n1 -- "$target" spin 1 0
 refuse 125 'of x86_64, and neoverse-n1 is a CPU of arm64; name another one with --uarch' --uarch neoverse-n1 -i t
 refuse 125 'cannot open the recording nothing: No such file' -i nothing
-refuse 125 'script is not a gusprof recording' -i script
+refuse 125 'script is neither a recording of gusprof nor of perf' -i script
 for words in "--interval" "--warm-up 10" "--phases" "--memory" "--rows 3" "--emulator x" "--trace-options x"; do
 	refuse 129 "${words%% *} is for a command .--..*; here the input is a block .--block." $words --block 90
 done
