@@ -559,6 +559,25 @@ bool gus_elf_address(const struct gus_elf *e, uint64_t offset, uint64_t *address
 	return found != NULL;
 }
 
+bool gus_elf_data_address(const struct gus_elf *e, uint64_t offset, uint64_t *address)
+{
+	const struct gus_segment *found = NULL;
+
+	for (size_t i = 0; i < e->segments.n; i++) {
+		const struct gus_segment *s = &e->segments.v[i];
+
+		if (offset < s->offset || offset - s->offset >= s->memory_size)
+			continue;
+		/* Of two without code the one that begins later is mapped over the other's last page. */
+		if (!found || found->executable > s->executable ||
+		    (found->executable == s->executable && s->offset > found->offset))
+			found = s;
+	}
+	if (found)
+		*address = found->vaddr + (offset - found->offset);
+	return found != NULL;
+}
+
 bool gus_elf_executable(const struct gus_elf *e, uint64_t address)
 {
 	for (size_t i = 0; i < e->segments.n; i++) {

@@ -72,6 +72,9 @@ bool gus_elf_checksum(struct gus_elf *e, uint32_t *sum);
 
 /* From an offset in the file to the address that the file itself gives to it. False if no segment has it. */
 bool gus_elf_address(const struct gus_elf *e, uint64_t offset, uint64_t *address);
+/* The same of data: where a page of the file is in several segments, it is of the one that has no code; and so is what
+ * lies behind the segment's bytes in their last page, which is memory without an initial value. */
+bool gus_elf_data_address(const struct gus_elf *e, uint64_t offset, uint64_t *address);
 bool gus_elf_executable(const struct gus_elf *e, uint64_t address);
 
 /* True if both say so; trailing zeros do not count, since older recorders padded build ids to 20 bytes. */

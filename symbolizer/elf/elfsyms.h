@@ -15,6 +15,9 @@ struct gus_ranges;
  * The names stay in the file: it must outlive the table. */
 bool gus_elfsyms_add(struct gus_functions *f, struct gus_elf *e, unsigned type);
 
+/* The same of variables: what a table says is an object, in a section of memory that is no code. */
+bool gus_elfsyms_add_data(struct gus_functions *f, struct gus_elf *e, unsigned type);
+
 /* Adds the stubs of the procedure linkage tables, each as "NAME@plt" (x86-64 and arm64; others have none here). */
 void gus_plt_add(struct gus_functions *f, struct gus_elf *e);
 

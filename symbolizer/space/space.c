@@ -16,6 +16,10 @@
 #define KERNEL_MODULE 1u
 #define RECENT 64u /* a power of two: processes whose last answer is kept */
 
+/* The value of a span is its module's number, and this bit where processes share what is mapped. */
+#define SHARED (UINT32_C(1) << 31)
+#define MAPPED_SHARED 1u /* MAP_SHARED of mmap(2), the same for all machines */
+
 enum note_kind { NOTE_MMAP, NOTE_COMM, NOTE_EXEC, NOTE_FORK, NOTE_JIT };
 
 /* A record, until gus_space_ready has played it. */
@@ -31,6 +35,7 @@ struct note {
 	uint64_t inode, generation;
 	uint32_t major, minor;         /* of its device */
 	enum note_kind kind;
+	bool shared;                   /* of a mapping: MAP_SHARED */
 };
 
 /* From this time on the value (a map's root, or a string) holds. */
@@ -155,7 +160,7 @@ static void add_mmap(struct gus_space *s, const Gusprof__Mmap *m)
 		.build_id = m->build_id.len ? gus_strings_add_n(&s->strings, (const char *)m->build_id.data,
 								m->build_id.len) : 0,
 		.build_id_size = (uint32_t)m->build_id.len, .inode = m->inode, .generation = m->generation,
-		.major = m->major, .minor = m->minor });
+		.major = m->major, .minor = m->minor, .shared = m->flags & MAPPED_SHARED });
 }
 
 static void add_comm(struct gus_space *s, const Gusprof__Comm *c)
@@ -285,6 +290,9 @@ static void play_span(struct gus_space *s, struct pasts *maps, const struct note
 
 	if (s->modules.v[span.value].kind != GUS_MODULE_ANON)
 		span.delta = n->offset - n->start;
+	/* Without a file there is no telling whose memory it is the same as. */
+	if (n->shared && s->modules.v[span.value].kind == GUS_MODULE_FILE)
+		span.value |= SHARED;
 	past_set(past, n->time, gus_spans_cover(&s->spans, latest(maps, n->pid), &span));
 }
 
@@ -404,10 +412,10 @@ static struct gus_place find_user(struct gus_space *s, uint32_t pid, uint64_t ti
 {
 	const struct gus_span *span = find_span(s, MAPPED, pid, time, ip), *made = NULL;
 
-	if (s->maps[MADE].ids.n && (!span || is_makers(&s->modules.v[span->value])))
+	if (s->maps[MADE].ids.n && (!span || is_makers(&s->modules.v[span->value & ~SHARED])))
 		made = find_span(s, MADE, pid, time, ip);
 	span = made ? made : span;
-	return span ? (struct gus_place){ span->value, ip + span->delta } : (struct gus_place){ 0, ip };
+	return span ? (struct gus_place){ span->value & ~SHARED, ip + span->delta } : (struct gus_place){ 0, ip };
 }
 
 struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, unsigned mode)
@@ -425,6 +433,26 @@ struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time
 		/* Hypervisors and guests have maps that nobody recorded. */
 		return (struct gus_place){ 0, ip };
 	}
+}
+
+/* Code that a runtime made is data to who writes it, of the memory that it is in. */
+struct gus_place gus_space_find_data(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t address, unsigned mode,
+				     bool *shared)
+{
+	const bool guest = mode == GUS_MODE_HYPERVISOR || mode == GUS_MODE_GUEST_KERNEL || mode == GUS_MODE_GUEST_USER;
+	const struct gus_span *span;
+
+	assert(s->ready);
+	*shared = false;
+	if (guest)
+		return (struct gus_place){ 0, address };
+	if (address >> 63)
+		return (struct gus_place){ KERNEL_MODULE, address };
+	span = find_span(s, MAPPED, pid, time, address);
+	if (!span)
+		return (struct gus_place){ 0, address };
+	*shared = span->value & SHARED;
+	return (struct gus_place){ span->value & ~SHARED, address + span->delta };
 }
 
 static uint64_t next_change(const struct pasts *maps, uint32_t pid, uint64_t time)

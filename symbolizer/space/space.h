@@ -29,6 +29,11 @@ void gus_space_ready(struct gus_space *s);
  * covers is module 0, GUS_MODULE_UNKNOWN, with the address as offset. */
 struct gus_place gus_space_find(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t ip, unsigned mode);
 
+/* The same of the address of data. *shared: it is memory of a file that processes share (MAP_SHARED), so that the place
+ * is the same memory in all of them. */
+struct gus_place gus_space_find_data(struct gus_space *s, uint32_t pid, uint64_t time, uint64_t address, unsigned mode,
+				     bool *shared);
+
 /* The same space for another thread, which may ask while others do: what a question leaves behind is its own. s, which
  * must be ready, lives longer. */
 struct gus_space *gus_space_view(const struct gus_space *s);

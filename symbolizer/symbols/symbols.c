@@ -37,7 +37,7 @@ struct image {
 /* What is known about a module; allocated at its first question. */
 struct entry {
 	struct gus_object object;
-	struct gus_functions functions;
+	struct gus_functions functions, variables;
 	struct gus_elf *mini;         /* where some of them are named; NULL if there is none */
 	struct gus_ranges frames;     /* where functions are that have no name */
 	struct gus_dwarf *dwarf;
@@ -45,7 +45,7 @@ struct entry {
 	struct gus_recall *recall;    /* what DWARF has answered; NULL if there is none */
 	uint8_t *build_id;            /* the module's, copied */
 	char *trouble;                /* with the function table, NULL if none */
-	bool has_functions, has_frames, has_dwarf, has_recall;
+	bool has_functions, has_variables, has_frames, has_dwarf, has_recall;
 };
 
 struct gus_symbols {
@@ -148,6 +148,7 @@ static void free_entry(struct gus_symbols *s, struct entry *e)
 	free(e->recall);
 	gus_dwarf_close(e->dwarf);
 	gus_functions_free(&e->functions);
+	gus_functions_free(&e->variables);
 	gus_elf_close(e->mini);
 	gus_ranges_free(&e->frames);
 	gus_object_close(&e->object);
@@ -316,6 +317,7 @@ static struct entry *entry_of(struct gus_symbols *s, const struct gus_module *m)
 		return s->entries.v[number];
 	e = gus_zalloc(sizeof(*e));
 	gus_functions_init(&e->functions);
+	gus_functions_init(&e->variables);
 	e->embedded = gus_embedded_find(&s->embedded, m);
 	e->build_id = own.build_id ? copy_bytes(own.build_id, own.build_id_size) : NULL;
 	own.build_id = e->build_id;
@@ -672,6 +674,39 @@ bool gus_symbols_function(struct gus_symbols *s, const struct gus_module *module
 	*function = (struct gus_symbol){ .name = f ? f->name : NULL, .start = offset - (address - where.low),
 		.size = where.high - where.low, .address = where.low };
 	return function->size > 0;
+}
+
+/* As those of functions: where the full table is in a debug file, that one has sections without bytes. */
+static void read_variables(struct gus_symbols *s, struct entry *e)
+{
+	struct gus_elf *main = e->object.main, *debug;
+
+	if (e->has_variables)
+		return;
+	e->has_variables = true;
+	if (!(main && gus_elfsyms_add_data(&e->variables, main, SHT_SYMTAB)) &&
+	    (debug = gus_object_debug(&e->object, &s->search)))
+		gus_elfsyms_add_data(&e->variables, debug, SHT_SYMTAB);
+	if (main)
+		gus_elfsyms_add_data(&e->variables, main, SHT_DYNSYM);
+	gus_functions_ready(&e->variables);
+}
+
+const char *gus_symbols_datum(struct gus_symbols *s, const struct gus_module *module, uint64_t offset,
+			      uint64_t *begins)
+{
+	struct entry *e = module->kind == GUS_MODULE_FILE ? entry_of(s, module) : NULL;
+	const struct gus_elf *code = e ? gus_object_code(&e->object) : NULL;
+	struct gus_function *f;
+	uint64_t address;
+
+	if (!code || !gus_elf_data_address(code, offset, &address))
+		return NULL;
+	read_variables(s, e);
+	f = gus_functions_find(&e->variables, address);
+	if (f && begins)
+		*begins = offset - (address - f->low);
+	return f ? gus_function_name(&e->variables, f, s->raw_names) : NULL;
 }
 
 static size_t code_by_file(struct gus_elf *main, uint64_t offset, void *out, size_t size, unsigned *machine)

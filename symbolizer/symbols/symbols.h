@@ -99,6 +99,10 @@ struct gus_symbol {
 
 bool gus_symbols_function(struct gus_symbols *s, const struct gus_module *module, uint64_t offset,
 			  struct gus_symbol *function);
+/* The variable of a file that has the data at an offset, demangled; NULL if none is known. *begins, if given, is where
+ * it does, as an offset. Lives as long as the gus_symbols. */
+const char *gus_symbols_datum(struct gus_symbols *s, const struct gus_module *module, uint64_t offset,
+			      uint64_t *begins);
 /* Says that inlines of all these offsets will be asked for: what takes long is then done for all of them, by several
  * threads. That is not needed, and answers are the same without. */
 void gus_symbols_expect(struct gus_symbols *s, const struct gus_module *module, const uint64_t *offsets, size_t n);

@@ -16,7 +16,7 @@ struct made_mapping {
 	const char *path;
 	const char *build_id; /* text stands in for bytes */
 	uint64_t inode;
-	bool kernel;
+	bool kernel, shared;
 };
 
 /* The record points into this, and borrows path and build id. */
@@ -40,6 +40,7 @@ static inline const Gusprof__Record *made_mmap(struct made_mmap *r, const struct
 	r->mmap.offset = m->offset;
 	r->mmap.path = (char *)(uintptr_t)m->path;
 	r->mmap.inode = m->inode;
+	r->mmap.flags = m->shared ? 1 : 2; /* MAP_SHARED, MAP_PRIVATE */
 	if (m->build_id) {
 		r->mmap.build_id.data = (uint8_t *)(uintptr_t)m->build_id;
 		r->mmap.build_id.len = strlen(m->build_id);

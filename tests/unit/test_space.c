@@ -447,6 +447,44 @@ static void modules_are_told_apart_by_what_they_are(void **state)
 	gus_space_free(s);
 }
 
+static void data_are(struct gus_space *s, uint64_t address, unsigned mode, const char *path, uint64_t offset,
+		     bool shared)
+{
+	bool told = !shared;
+	struct gus_place p = gus_space_find_data(s, 1, 5, address, mode, &told);
+
+	assert_string_equal(gus_space_module(s, p.module)->path, path);
+	assert_true(p.offset == offset && told == shared);
+}
+
+/* Data are where their mapping is, whatever code was made there, and whatever ran when they were asked for. */
+static void data_have_places_of_their_own(void **state)
+{
+	struct gus_space *s = gus_space_new();
+
+	(void)state;
+	add_mmap(s, (struct made_mapping){ .time = 1, .pid = 1, .start = 0x1000, .length = 0x1000, .offset = 0x3000,
+		.path = "/f", .shared = true });
+	add_mmap(s, (struct made_mapping){ .time = 1, .pid = 1, .start = 0x4000, .length = 0x1000, .path = "/f" });
+	add_mmap(s, (struct made_mapping){ .time = 1, .pid = 1, .start = 0x8000, .length = 0x1000, .path = "//anon",
+		.shared = true });
+	add_jit(s, 2, 1, 0x8000, 0x100, 0x20);
+	gus_space_ready(s);
+	data_are(s, 0x1fff, GUS_MODE_USER, "/f", 0x3fff, true);
+	data_are(s, 0x4001, GUS_MODE_KERNEL, "/f", 1, false); /* the kernel reads the program's, too */
+	data_are(s, 0x8010, GUS_MODE_USER, "//anon", 0x8010, false);
+	expect(s, 1, 5, 0x8010, "[jit:1]", 0x30);
+	expect(s, 1, 5, 0x1fff, "/f", 0x3fff); /* the same module, whether it is shared or not */
+	assert_int_equal(gus_space_find(s, 1, 5, 0x1fff, GUS_MODE_USER).module,
+			 gus_space_find(s, 1, 5, 0x4000, GUS_MODE_USER).module);
+	data_are(s, 0x2000, GUS_MODE_USER, "[unknown]", 0x2000, false);
+	data_are(s, 1ull << 63, GUS_MODE_USER, "[kernel]", 1ull << 63, false);
+	data_are(s, 0x1000, GUS_MODE_GUEST_USER, "[unknown]", 0x1000, false);
+	data_are(s, 1ull << 63, GUS_MODE_GUEST_KERNEL, "[unknown]", 1ull << 63, false);
+	data_are(s, 0x1000, GUS_MODE_HYPERVISOR, "[unknown]", 0x1000, false);
+	gus_space_free(s);
+}
+
 /* A plain model of the same rules: every page of a few processes at every time, written out. */
 #define PIDS 6
 #define PAGES 24
@@ -559,6 +597,7 @@ int main(void)
 		cmocka_unit_test(made_code_lies_in_memory_without_a_file),
 		cmocka_unit_test(made_code_is_replaced_inherited_and_dropped),
 		cmocka_unit_test(threads_share_maps_and_take_the_creators_name),
+		cmocka_unit_test(data_have_places_of_their_own),
 		cmocka_unit_test(modules_are_told_apart_by_what_they_are),
 		cmocka_unit_test(any_history_in_any_order_agrees_with_the_plain_model),
 		cmocka_unit_test(many_processes_and_many_mappings),

@@ -312,8 +312,13 @@ static const char source[] =
 	"{\n"
 	"	return *p + 5; /* 114 */\n"
 	"}\n"
+	"long numbers[40] = { 1 };\n"
+	"static const char words[3][7] = { \"one\", \"two\", \"three\" };\n"
+	"__thread int own = 7;\n"
+	"long behind = 1, without[4];\n"
 	"int main(int argc, char **argv)\n"
 	"{\n"
+	"	own += numbers[argc] + words[argc][1] + behind + without[argc];\n"
 	"	volatile int v = argc;\n"
 	"	puts(argv[0]);\n"
 	"	return outer(&v) + unseen(&v);\n"
@@ -600,6 +605,69 @@ static void stripped_code_is_named_by_where_it_is(void **state)
 	assert_non_null(strstr(gus_symbols_trouble(bare.symbols, &bare.module), "no symbol table"));
 	done(&full);
 	done(&bare);
+}
+
+/* Where symbols of a program are in its file, as readelf has it: by the section that each lies in. */
+static uint64_t variable_offset(const char *program, const char *name, uint64_t *size)
+{
+	char *command = gus_format("cd '%s'; LC_ALL=C readelf -WS %s | tr -d '[]' >sections; readelf -Ws %s | "
+		"awk '$8 == \"%s\" { v = $2; n = $3; s = $7 } "
+		"END { while ((getline line <\"sections\") > 0) { k = split(line, f, \" \"); "
+		"if (f[1] == s) print v, n, f[4], f[5] } }'", folder, program, program, name);
+	FILE *out = popen(command, "r");
+	uint64_t value, address, offset;
+
+	free(command);
+	assert_non_null(out);
+	assert_int_equal(fscanf(out, "%" SCNx64 " %" SCNu64 " %" SCNx64 " %" SCNx64, &value, size, &address, &offset),
+			 4);
+	pclose(out);
+	return value - address + offset;
+}
+
+static void datum_is(struct asked *a, uint64_t offset, const char *name, uint64_t begins)
+{
+	uint64_t begin = UINT64_MAX;
+	const char *found = gus_symbols_datum(a->symbols, &a->module, offset, &begin);
+
+	if (!name) {
+		assert_null(found);
+		return;
+	}
+	assert_non_null(found);
+	assert_string_equal(found, name);
+	assert_true(begin == begins);
+	assert_string_equal(gus_symbols_datum(a->symbols, &a->module, offset, NULL), name);
+}
+
+/* Variables, constants, and those without an initial value in the last page of the file's data; in the program itself
+ * and in its debug file. Code is no data, nor is what each thread has for itself. */
+static void variables_have_names(void **state)
+{
+	static const char *const names[] = { "numbers", "words", "behind" };
+
+	(void)state;
+	need_programs();
+	for (size_t k = 0; k < 2; k++) {
+		struct asked a = ask(k ? "split" : "full", k ? "root" : "empty", NULL);
+		uint64_t size, at;
+
+		if (k)
+			record_build_id(&a, "split");
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			at = variable_offset("full", names[i], &size);
+			datum_is(&a, at, names[i], at);
+			datum_is(&a, at + size - 1, names[i], at);
+		}
+		at = variable_offset("full", "without", &size);
+		assert_int_equal(size, 4 * sizeof(long));
+		datum_is(&a, at + 5, "without", at);
+		datum_is(&a, offset_of(&a, "main"), NULL, 0);
+		datum_is(&a, 1ull << 40, NULL, 0);
+		a.module.kind = GUS_MODULE_KERNEL;
+		datum_is(&a, at, NULL, 0);
+		done(&a);
+	}
 }
 
 static void plt_stubs_are_named(void **state)
@@ -1204,6 +1272,7 @@ int main(void)
 		cmocka_unit_test(debug_file_by_build_id),
 		cmocka_unit_test(debug_file_by_link_and_symfs),
 		cmocka_unit_test(stripped_code_is_named_by_where_it_is),
+		cmocka_unit_test(variables_have_names),
 		cmocka_unit_test(plt_stubs_are_named),
 		cmocka_unit_test(a_changed_file_gives_no_names),
 		cmocka_unit_test(a_file_that_is_gone_is_found_by_build_id),
