@@ -2,9 +2,11 @@
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
+	attribution/profile/by.c attribution/profile/by.h \
 	attribution/profile/calls.c attribution/profile/calls.h \
 	attribution/profile/frames.c attribution/profile/frames.h \
 	attribution/profile/cells.h \
+	attribution/profile/latencies.c attribution/profile/latencies.h \
 	attribution/profile/lives.c attribution/profile/lives.h \
 	attribution/profile/perfmaps.c attribution/profile/perfmaps.h \
 	attribution/profile/nests.c attribution/profile/nests.h \
@@ -12,6 +14,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/profile/profile.c attribution/profile/profile.h \
 	attribution/profile/rows.c attribution/profile/rows.h \
 	attribution/profile/selection.c attribution/profile/selection.h \
+	attribution/profile/touch.c attribution/profile/touch.h \
 	attribution/profile/tree.c attribution/profile/tree.h \
 	attribution/profile/units.c attribution/profile/units.h \
 	attribution/profile/unwinder.c attribution/profile/unwinder.h \
@@ -27,6 +30,7 @@ attribution_libattribution_a_SOURCES = \
 	attribution/stacks/evidence.c attribution/stacks/evidence.h \
 	attribution/stacks/stack.c attribution/stacks/stack.h \
 	attribution/statistics/interval.c attribution/statistics/interval.h \
+	attribution/statistics/quantile.c attribution/statistics/quantile.h \
 	attribution/statistics/series.c attribution/statistics/series.h \
 	attribution/traced/code.c \
 	attribution/traced/coverage.c attribution/traced/coverage.h \

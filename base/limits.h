@@ -135,6 +135,9 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 /* Batches of samples that overlap in time, unpacked, while they are put in order. A recorder writes each CPU's samples
  * when they are half a second old at most: of 256 CPUs at 10 kHz with chains of 20 that is some 300 MB. */
 #define GUS_LIMIT_ORDER ((size_t)1 << 30)
+/* Places in memory that a profile tells apart: lines or pages that were asked for, each of which takes some 400 bytes
+ * until it is a row. */
+#define GUS_LIMIT_TOUCHES (1u << 18)
 /* Bytes of memory that names, lines and code take which a recording brings along. A recorder writes 64 MiB of them at
  * most, and code of runtimes besides; but 4 MiB of zeros are some 200 bytes of a recording. */
 #define GUS_LIMIT_EMBEDDED (1ull << 30)

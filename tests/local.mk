@@ -278,6 +278,8 @@ unit_tests = \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
 	tests/unit/test_rows \
+	tests/unit/test_latencies \
+	tests/unit/test_touch \
 	tests/unit/test_saturation \
 	tests/unit/test_set \
 	tests/unit/test_screen \
@@ -442,6 +444,8 @@ tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common
 	cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c \
 	cli/common/print.c
+tests_unit_test_latencies_SOURCES = tests/unit/test_latencies.c
+tests_unit_test_touch_SOURCES = tests/unit/test_touch.c $(made_mapping)
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c
 tests_unit_test_peek_SOURCES = tests/unit/test_peek.c
