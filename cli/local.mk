@@ -55,7 +55,9 @@ gusprof_SOURCES = \
 	cli/record/remembered.c cli/record/remembered.h \
 	cli/record/summary.c cli/record/summary.h \
 	cli/record/trace.c cli/record/trace.h \
+	cli/report/by.c cli/report/by.h \
 	cli/report/csv.c \
+	cli/report/data.c cli/report/data.h \
 	cli/report/flame.c cli/report/flame.h \
 	cli/report/flame_file.c cli/report/flame_file.h \
 	cli/report/flame_tree.c cli/report/flame_tree.h \

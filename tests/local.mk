@@ -278,6 +278,7 @@ unit_tests = \
 	tests/unit/test_ring \
 	tests/unit/test_routes \
 	tests/unit/test_rows \
+	tests/unit/test_by \
 	tests/unit/test_latencies \
 	tests/unit/test_touch \
 	tests/unit/test_saturation \
@@ -414,7 +415,8 @@ tests_unit_test_output_SOURCES = tests/unit/test_output.c
 made_mapping = tests/unit/made_mapping.h
 made_calls = tests/unit/made_calls.c tests/unit/made_calls.h $(made_mapping)
 tests_unit_test_flame_SOURCES = tests/unit/test_flame.c $(made_calls) cli/common/html.c cli/common/print.c \
-	cli/report/flame.c cli/report/flame_tree.c cli/report/head.c cli/report/view.c cli/screen/cells.c \
+	cli/report/data.c cli/report/flame.c cli/report/flame_tree.c cli/report/head.c cli/report/view.c \
+	cli/screen/cells.c \
 	cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_flame_file_SOURCES = tests/unit/test_flame_file.c cli/report/flame_file.c
 printed = tests/unit/printed.c tests/unit/printed.h
@@ -444,6 +446,7 @@ tests_unit_test_model_phases_SOURCES = tests/unit/test_model_phases.c cli/common
 	cli/common/print.c
 tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_rules.c cli/common/options.c \
 	cli/common/print.c
+tests_unit_test_by_SOURCES = tests/unit/test_by.c cli/report/by.c
 tests_unit_test_latencies_SOURCES = tests/unit/test_latencies.c
 tests_unit_test_touch_SOURCES = tests/unit/test_touch.c $(made_mapping)
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
@@ -511,8 +514,9 @@ tests_unit_test_traced_shown_SOURCES = tests/unit/test_traced_shown.c $(made_pro
 	cli/screen/fitted.c cli/screen/screen.c cli/screen/shorten.c
 tests_unit_test_tracer_SOURCES = tests/unit/test_tracer.c \
 	tracing/plugin/calls.c tracing/plugin/options.c tracing/plugin/origins.c
-report_text = cli/common/print.c cli/report/head.c cli/report/text.c cli/report/tree_text.c cli/report/trees.c \
-	cli/report/view.c cli/screen/cells.c cli/screen/screen.c cli/screen/shorten.c cli/screen/table.c
+report_text = cli/common/print.c cli/report/by.c cli/report/data.c cli/report/head.c cli/report/text.c \
+	cli/report/tree_text.c cli/report/trees.c cli/report/view.c cli/screen/cells.c cli/screen/screen.c \
+	cli/screen/shorten.c cli/screen/table.c
 tests_unit_test_report_text_SOURCES = tests/unit/test_report_text.c $(made_calls) $(printed) $(report_text) \
 	cli/common/option_rules.c cli/common/options.c
 tests_unit_test_trees_SOURCES = tests/unit/test_trees.c $(made_calls) $(printed) $(report_text) cli/common/csv.c \

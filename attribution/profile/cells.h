@@ -17,12 +17,14 @@ struct gus_off {
 	uint64_t times;             /* that the CPU was left */
 };
 
-/* Samples of one thread at one address with one calling path. */
+/* Samples of one thread at one address with one calling path, and one kind of access to memory. */
 struct gus_cell {
 	uint32_t thread;            /* index into threads */
 	uint32_t path;              /* index into paths, 0 for none */
 	uint32_t comm;              /* index into comms, if these were to be kept */
 	uint32_t end;               /* of the path: of enum gus_callers the bits of GUS_CALLERS_END */
+	uint32_t touch;             /* number of the access to memory, if these were to be kept */
+	uint32_t number;            /* its own, for good: the latencies of its loads have it */
 	struct gus_place place;
 	uint64_t samples;
 	uint64_t weight;            /* sum of periods, in the event's unit; of time, ns on and off the CPU */

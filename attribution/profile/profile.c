@@ -20,6 +20,7 @@
 
 #include "attribution/profile/frames.h"
 #include "attribution/profile/order.h"
+#include "attribution/profile/touch.h"
 #include "attribution/profile/perfmaps.h"
 #include "attribution/profile/unwinder.h"
 #include "base/error.h"
@@ -34,7 +35,7 @@
 /* What the second pass reads. */
 #define BATCHES (1u << GUS_FRAME_SAMPLES | 1u << GUS_FRAME_SWITCHES)
 
-struct cell_key { uint32_t thread, path, module, comm, end, zero; uint64_t offset; };
+struct cell_key { uint32_t thread, path, module, comm, end, touch; uint64_t offset; };
 struct path_key { uint32_t caller, module; uint64_t offset; };
 /* A chain of a process while nothing is mapped: the same bytes are the same places. They are told apart by 128 bits of
  * hash; who makes two that are the same harms the profile of their own recording. */
@@ -325,7 +326,7 @@ static uint32_t cell_of_key(struct loader *l, const struct cell_key *key)
 	if (is_new)
 		gus_vec_push(&l->p->cells, (struct gus_cell){
 			.thread = key->thread, .path = key->path, .comm = key->comm, .end = key->end,
-			.place = { key->module, key->offset },
+			.touch = key->touch, .number = number, .place = { key->module, key->offset },
 		});
 	return number;
 }
@@ -339,6 +340,7 @@ static uint32_t cell_of(struct loader *l, const struct gus_sample *s, struct gus
 	key.path = l->filter->chains ? path_of(l, s) : 0;
 	key.comm = l->filter->comms_kept || l->timed ? comm : 0;
 	key.end = l->filter->chains ? (uint32_t)(s->callers & GUS_CALLERS_END) : 0;
+	key.touch = l->filter->data ? gus_touch_of(l->p->touches, l->p->space, l->p->symbols, s) : 0;
 	return cell_of_key(l, &key);
 }
 
@@ -346,7 +348,10 @@ static void add_up(struct loader *l, const struct gus_sample *s, struct gus_plac
 {
 	uint32_t number = cell_of(l, s, place, comm);
 	struct gus_cell *cell = &l->p->cells.v[number];
+	uint64_t cycles;
 
+	if (l->filter->data && gus_touch_latency(s, &cycles))
+		gus_latency_add(&l->p->touches->loads, number, cycles);
 	cell->samples++;
 	cell->weight += s->period;
 	cell->weight2 += (double)s->period * (double)s->period;
@@ -376,12 +381,27 @@ static void count_ending(struct gus_endings *e, uint64_t callers)
 	e->remembered += (callers & GUS_CALLERS_REMEMBERED) != 0;
 }
 
+/* Which events tell of accesses to memory is known when all have been seen. */
+static void count_told(struct gus_profile *p, const struct gus_sample *s)
+{
+	uint64_t address;
+
+	if (s->event >= p->told.n)
+		return;
+	if (gus_touch_told(p->touches, s))
+		p->told.v[s->event]++;
+	else if (s->event == p->event)
+		p->addressed |= gus_touch_address(p->touches, s, &address);
+}
+
 static void take_sample(struct loader *l, const struct gus_sample *s)
 {
 	struct gus_profile *p = l->p;
 	struct gus_place place;
 	uint32_t comm;
 
+	if (l->filter->data)
+		count_told(p, s);
 	if (l->filter->event != GUS_EVENT_ANY && s->event != l->filter->event) {
 		p->other_events++;
 		return;
@@ -614,7 +634,7 @@ static void take_batch(void *context, const struct gus_frame *frame)
 	}
 }
 
-static int by_place(const void *a, const void *b)
+static int by_place(const void *a, const void *b, void *touches)
 {
 	const struct gus_cell *x = a, *y = b;
 
@@ -627,6 +647,8 @@ static int by_place(const void *a, const void *b)
 	GUS_ORDER_(path);
 	GUS_ORDER_(comm);
 	GUS_ORDER_(end);
+	if (x->touch != y->touch)
+		return gus_touch_order(touches, x->touch, y->touch);
 #undef GUS_ORDER_
 	return 0;
 }
@@ -671,7 +693,9 @@ static void settle(struct loader *l, bool whole)
 	bool known = total_of(p, &written, &lost);
 
 	if (p->cells.n)
-		qsort(p->cells.v, p->cells.n, sizeof(*p->cells.v), by_place);
+		qsort_r(p->cells.v, p->cells.n, sizeof(*p->cells.v), by_place, p->touches);
+	if (p->touches)
+		gus_latency_settle(&p->touches->loads);
 	for (size_t i = 0; i < p->threads.n; i++) {
 		struct gus_thread *t = &p->threads.v[i];
 
@@ -692,6 +716,29 @@ static void settle(struct loader *l, bool whole)
 	p->unsampled = total ? total->missed : 0;
 }
 
+/* Who asks what accesses to memory were, and there are none, is told what to do about it. */
+static int tells_no_data(const struct loader *l, struct gus_error *err)
+{
+	const struct gus_profile *p = l->p;
+	const char *asked = p->event < p->header->n_events ? p->header->events[p->event]->name : "";
+	size_t other = 0;
+
+	if (!l->filter->data || p->told.v[p->event])
+		return 0;
+	while (other < p->told.n && !p->told.v[other])
+		other++;
+	if (other < p->header->n_events)
+		return gus_fail(err, GUS_E_NOT_FOUND, "the samples of '%s' tell nothing of accesses to memory; those "
+				"of '%s' do: --event %zu", asked, p->header->events[other]->name, other);
+	if (!p->samples)
+		return 0; /* which is said otherwise */
+	if (p->addressed)
+		return gus_fail(err, GUS_E_NOT_FOUND, "the samples of '%s' have addresses of data and tell nothing "
+				"else of the accesses: --by data-page, data-line, data-module and data-symbol show "
+				"these", asked);
+	return gus_touch_untold(err);
+}
+
 static void start(struct loader *l)
 {
 	const Gusprof__Clock *clock = l->p->header->clock;
@@ -709,6 +756,16 @@ static void start(struct loader *l)
 	gus_wall_init(&l->wall, &l->p->cells, nowhere, l);
 	gus_index_add(&l->paths, &(struct path_key){ .caller = GUS_INDEX_NONE }, NULL); /* which no path has */
 	gus_vec_push(&l->p->paths, (struct gus_path){ 0 });
+}
+
+/* Of a recording without its header there is one event nobody knows. */
+static void begin_touches(struct gus_profile *p, unsigned data)
+{
+	p->touches = gus_alloc(sizeof(*p->touches));
+	gus_touches_init(p->touches, data, p->header);
+	gus_vec_reserve(&p->told, p->header->n_events + 1);
+	p->told.n = p->header->n_events ? p->header->n_events : 1;
+	memset(p->told.v, 0, p->told.n * sizeof(*p->told.v));
 }
 
 static void stop(struct loader *l)
@@ -794,6 +851,8 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 					     p->header->host->kernel_build_id.len);
 	l.maps = gus_perfmaps_new(p->header);
 	start(&l);
+	if (filter->data)
+		begin_touches(p, filter->data);
 	if (gus_frames_each(reader, ~BATCHES, take_message, &l, err) != 0)
 		goto out;
 	if (l.maps)
@@ -807,7 +866,7 @@ static int load(struct gus_profile *p, struct gus_reader *reader, const struct g
 	if (read_samples(&l, err) != 0)
 		goto out;
 	settle(&l, !l.from && l.to == UINT64_MAX);
-	rc = 0;
+	rc = tells_no_data(&l, err);
 out:
 	gus_reader_restrict(reader, 0, UINT64_MAX);
 	gus_perfmaps_free(l.maps);
@@ -859,6 +918,10 @@ void gus_profile_free(struct gus_profile *p)
 	gus_vec_free(&p->paths);
 	gus_vec_free(&p->comms);
 	gus_vec_free(&p->modules);
+	gus_vec_free(&p->told);
+	if (p->touches)
+		gus_touches_free(p->touches);
+	free(p->touches);
 	gus_symbols_free(p->symbols);
 	gus_space_free(p->space);
 	*p = (struct gus_profile){ 0 };

@@ -15,6 +15,7 @@
 #include "symbolizer/symbols/symbols.h"
 
 struct gus_log;
+struct gus_touches;
 
 struct gus_error;
 
@@ -35,6 +36,8 @@ struct gus_filter {
 	uint64_t from_ns, to_ns;    /* since the recording's start; to_ns 0 is its end */
 	bool chains;                /* keep call chains */
 	bool comms_kept;            /* keep what threads were called when they were sampled */
+	unsigned data;              /* of enum gus_by what of accesses to memory is to be kept; of events only. Not to
+				     * have any is then an error, GUS_E_NOT_FOUND */
 	/* What weights are. Of time the event is that of what ran; of OFF_CPU it does not matter. Only of
 	 * gus_profile_load. */
 	enum gus_weighs weighs;
@@ -82,6 +85,9 @@ struct gus_profile {
 	 * that were sampled, whether the filter took them or not: what there is to ask for. */
 	struct gus_vec(const char *) comms;
 	struct gus_vec(uint32_t) modules;
+	struct gus_touches *touches;   /* with filter.data: accesses to memory; else NULL */
+	struct gus_vec(uint64_t) told; /* likewise: by event, how many of its samples told of any */
+	bool addressed;             /* likewise: some of its samples told an address alone, and none was asked for */
 	uint64_t samples;              /* in cells */
 	uint64_t weight;
 	double weight2;

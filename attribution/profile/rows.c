@@ -19,11 +19,15 @@
 #include <string.h>
 
 #include "attribution/profile/nests.h"
+#include "attribution/profile/touch.h"
 #include "base/index.h"
 
 /* What makes two places the same row. Unused parts are zero; names are numbers of the view's strings. Keys are compared
  * byte by byte: no padding may be in them. */
-struct row_key { uint32_t module, function, file, line, thread, task; uint64_t offset; };
+struct row_key { uint32_t module, function, file, line, thread, process, comm, touch; uint64_t offset; };
+
+/* What a place of code makes of a row. */
+struct coded { struct row_key key; uint64_t offset; bool has_offset; };
 
 struct edge_key { uint32_t from, to; };
 
@@ -42,6 +46,7 @@ struct maker {
 	struct gus_index edges;
 	struct inside inside_rows, inside_edges;
 	struct gus_vec(struct entered) way;
+	struct gus_vec(struct coded) codes; /* by number of nests, of rows that are not of code alone */
 };
 
 static const struct gus_component unknown = { .unknown = true };
@@ -56,8 +61,11 @@ static uint32_t intern(struct gus_view *v, const char *text)
 	return text ? gus_strings_add(&v->strings, text) : 0;
 }
 
-static uint32_t row_of_key(struct maker *m, const struct row_key *key, uint64_t offset, bool has_offset)
+static uint32_t row_of(struct maker *m, const struct coded *code)
 {
+	const struct row_key *key = &code->key;
+	const bool has_offset = code->has_offset;
+	const uint64_t offset = code->offset;
 	bool is_new;
 	uint32_t number = gus_index_add(&m->keys, key, &is_new);
 	struct gus_row *row;
@@ -69,6 +77,7 @@ static uint32_t row_of_key(struct maker *m, const struct row_key *key, uint64_t 
 			.file = get(m->v, key->file),
 			.line = key->line,
 			.thread = key->thread,
+			.touch = key->touch,
 			.offset = offset,
 			.has_offset = has_offset,
 		});
@@ -83,55 +92,60 @@ static uint32_t row_of_key(struct maker *m, const struct row_key *key, uint64_t 
 
 /* With inlines a function is its name, wherever its copies are; without, it is the symbol at an address, so that two
  * static functions of one name stay two rows. An inlined copy has no start that the row could show. */
-static uint32_t function_row(struct maker *m, struct gus_place place, const struct gus_name *name)
+static struct coded function_code(struct maker *m, struct gus_place place, const struct gus_name *name)
 {
-	struct row_key key = { .module = place.module, .function = intern(m->v, name->function) };
+	struct coded c = { .key = { .module = place.module, .function = intern(m->v, name->function) } };
 	bool known = name->function != NULL;
 
 	if (known && !m->inlines)
-		key.offset = name->start;
-	return row_of_key(m, &key, name->start, known && !name->inlined);
+		c.key.offset = name->start;
+	c.offset = name->start;
+	c.has_offset = known && !name->inlined;
+	return c;
 }
 
-static uint32_t line_row(struct maker *m, struct gus_place place, const struct gus_name *name)
+static struct coded line_code(struct maker *m, struct gus_place place, const struct gus_name *name)
 {
-	struct row_key key = { .module = place.module, .function = intern(m->v, name->function) };
+	struct coded c = { .key = { .module = place.module, .function = intern(m->v, name->function) } };
 
-	key.file = intern(m->v, name->file);
-	key.line = name->line;
-	return row_of_key(m, &key, 0, false);
+	c.key.file = intern(m->v, name->file);
+	c.key.line = name->line;
+	return c;
 }
 
-static uint32_t instruction_row(struct maker *m, struct gus_place place, const struct gus_name *name)
+static struct coded instruction_code(struct maker *m, struct gus_place place, const struct gus_name *name)
 {
-	struct row_key key = { .module = place.module, .function = intern(m->v, name->function) };
+	struct coded c = line_code(m, place, name);
 
-	key.file = intern(m->v, name->file);
-	key.line = name->line;
-	key.offset = place.offset;
-	return row_of_key(m, &key, place.offset, true);
+	c.key.offset = c.offset = place.offset;
+	c.has_offset = true;
+	return c;
 }
 
-static uint32_t named_row(void *context, struct gus_place place, const struct gus_name *name)
+static struct coded module_code(struct maker *m, struct gus_place place, const struct gus_name *name)
+{
+	(void)m;
+	(void)name;
+	return (struct coded){ .key = { .module = place.module } };
+}
+
+static uint32_t named(void *context, struct gus_place place, const struct gus_name *name)
 {
 	struct maker *m = context;
+	const unsigned by = m->v->by;
+	struct coded code = (by & GUS_BY_INSTRUCTION ? instruction_code : by & GUS_BY_LINE ? line_code :
+			     by & GUS_BY_FUNCTION ? function_code : module_code)(m, place, name);
 
-	switch (m->v->by) {
-	case GUS_BY_LINE:
-		return line_row(m, place, name);
-	case GUS_BY_INSTRUCTION:
-		return instruction_row(m, place, name);
-	case GUS_BY_FUNCTION:
-		return function_row(m, place, name);
-	default:
-		return row_of_key(m, &(struct row_key){ .module = place.module }, 0, false);
-	}
+	if (gus_by_is_code(by))
+		return row_of(m, &code);
+	gus_vec_push(&m->codes, code);
+	return (uint32_t)m->codes.n - 1;
 }
 
 /* Without inlines the source line is that of the address still, but the function is the outermost. */
 static enum gus_depth depth_of(const struct maker *m)
 {
-	if (m->v->by == GUS_BY_MODULE || (m->v->by == GUS_BY_FUNCTION && !m->inlines))
+	if (!gus_by_has_code(m->v->by) || m->v->by & GUS_BY_MODULE || (m->v->by & GUS_BY_FUNCTION && !m->inlines))
 		return GUS_DEPTH_FUNCTION;
 	return m->inlines ? GUS_DEPTH_INLINE : GUS_DEPTH_LINE;
 }
@@ -191,29 +205,41 @@ static const char *process_comm(const struct gus_profile *p, uint32_t pid)
 	return gus_space_comm(p->space, pid, pid, UINT64_MAX);
 }
 
-static uint32_t task_row(struct maker *m, const struct gus_cell *cell)
+static void set_task(struct maker *m, struct gus_row *row, const struct gus_cell *cell)
 {
 	const struct gus_thread *t = &m->p->threads.v[cell->thread];
-	struct row_key key = { .module = GUS_INDEX_NONE };
+	const unsigned by = m->v->by;
+
+	if (by & (GUS_BY_THREAD | GUS_BY_PROCESS)) {
+		row->pid = t->pid;
+		row->tid = by & GUS_BY_THREAD ? t->tid : 0;
+		row->comm = by & GUS_BY_THREAD ? t->comm : process_comm(m->p, t->pid);
+	}
+	if (by & GUS_BY_COMM)
+		row->comm = m->p->comms.v[cell->comm];
+}
+
+/* The row of a cell by whatever makes rows: code, tasks, data. */
+static uint32_t mixed_row(struct maker *m, const struct gus_cell *cell)
+{
+	const struct gus_thread *t = &m->p->threads.v[cell->thread];
+	struct coded code = { .key = { .module = GUS_INDEX_NONE } };
+	const unsigned by = m->v->by;
 	size_t before = m->v->rows.n;
-	struct gus_row *row;
 	uint32_t number;
 
-	if (m->v->by == GUS_BY_THREAD)
-		key.thread = cell->thread;
-	else
-		key.task = m->v->by == GUS_BY_PROCESS ? t->pid : cell->comm;
-	number = row_of_key(m, &key, 0, false);
-	row = &m->v->rows.v[number];
-	if (m->v->rows.n == before)
-		return number;
-	if (m->v->by == GUS_BY_COMM) {
-		row->comm = m->p->comms.v[cell->comm];
-		return number;
+	if (gus_by_has_code(by)) {
+		struct gus_nest nest = gus_nests_at(&m->nests, cell->place); /* which may move the numbers */
+
+		code = m->codes.v[m->nests.numbers.v[nest.first]];
 	}
-	row->pid = t->pid;
-	row->tid = m->v->by == GUS_BY_THREAD ? t->tid : 0;
-	row->comm = m->v->by == GUS_BY_THREAD ? t->comm : process_comm(m->p, t->pid);
+	code.key.thread = by & GUS_BY_THREAD ? cell->thread : 0;
+	code.key.process = by & GUS_BY_PROCESS ? t->pid : 0;
+	code.key.comm = by & GUS_BY_COMM ? cell->comm : 0;
+	code.key.touch = by & GUS_BY_DATA ? cell->touch : 0;
+	number = row_of(m, &code);
+	if (m->v->rows.n > before && by & GUS_BY_TASK)
+		set_task(m, &m->v->rows.v[number], cell);
 	return number;
 }
 
@@ -230,14 +256,44 @@ static void add_cell(struct maker *m, uint32_t number, uint32_t row)
 	gus_stack_add(&m->v->rows.v[row].stack, unknown, GUS_UNKNOWN, cell->weight);
 }
 
-static void add_tasks(struct maker *m)
+static void tell_progress(const struct maker *m, size_t done)
+{
+	if (m->p->heed.tell && done % 256 == 0)
+		m->p->heed.tell(m->p->heed.context, "naming functions", (double)done / (double)m->p->cells.n);
+}
+
+static void add_mixed(struct maker *m)
 {
 	for (uint32_t i = 0; i < m->p->cells.n; i++) {
-		uint32_t row = task_row(m, &m->p->cells.v[i]);
+		uint32_t row = mixed_row(m, &m->p->cells.v[i]);
 
 		m->v->rows.v[row].total += m->p->cells.v[i].weight;
 		add_cell(m, i, row);
+		if (gus_by_has_code(m->v->by))
+			tell_progress(m, i);
 	}
+}
+
+/* Loads of each row, by how long they took. Cells have numbers of their own, and not all are left. */
+static void add_latencies(struct maker *m)
+{
+	struct gus_latency_list rows;
+	uint32_t *row_of_number, n = 0;
+
+	for (size_t i = 0; i < m->p->cells.n; i++)
+		n = m->p->cells.v[i].number >= n ? m->p->cells.v[i].number + 1 : n;
+	row_of_number = gus_resize(NULL, (size_t)n + 1, sizeof(*row_of_number));
+	memset(row_of_number, 0xff, ((size_t)n + 1) * sizeof(*row_of_number));
+	for (size_t i = 0; i < m->p->cells.n; i++)
+		row_of_number[m->p->cells.v[i].number] = m->v->of_cell.v[i];
+	rows = gus_latency_regrouped(&m->p->touches->loads, row_of_number, n);
+	for (size_t i = 0, end; i < rows.all.n; i = end) {
+		for (end = i; end < rows.all.n && rows.all.v[end].of == rows.all.v[i].of; end++)
+			;
+		m->v->rows.v[rows.all.v[i].of].loads = gus_latencies_of(rows.all.v + i, end - i);
+	}
+	gus_latency_free(&rows);
+	free(row_of_number);
 }
 
 /* Paths as a tree, those alone that have cells. Numbers of cells are one higher, so that 0 is none. */
@@ -274,9 +330,7 @@ static void add_cells_of(struct maker *m, struct walk *w, uint32_t path)
 		enter(m, nest, m->p->cells.v[cell - 1].weight);
 		add_cell(m, cell - 1, m->nests.numbers.v[nest.first]);
 		leave(m, nest);
-		if (m->p->heed.tell && w->told++ % 256 == 0)
-			m->p->heed.tell(m->p->heed.context, "naming functions",
-					(double)w->told / (double)m->p->cells.n);
+		tell_progress(m, w->told++);
 	}
 }
 
@@ -321,11 +375,10 @@ static int text_order(const char *a, const char *b)
 	if ((x) != (y)) \
 		return (x) < (y) ? -1 : 1
 
-static int by_weight(const struct gus_row *x, const struct gus_row *y, const void *context)
+static int by_weight(const struct gus_row *x, const struct gus_row *y, const void *touches)
 {
 	int order;
 
-	(void)context;
 	GUS_ORDER_(y->weight, x->weight);
 	GUS_ORDER_(y->total, x->total);
 	order = text_order(x->function, y->function);
@@ -338,7 +391,8 @@ static int by_weight(const struct gus_row *x, const struct gus_row *y, const voi
 	GUS_ORDER_(x->offset, y->offset);
 	GUS_ORDER_(x->thread, y->thread);
 	GUS_ORDER_(x->pid, y->pid);
-	return text_order(x->comm, y->comm);
+	order = text_order(x->comm, y->comm);
+	return order || x->touch == y->touch ? order : gus_touch_order(touches, x->touch, y->touch);
 }
 
 static int by_callee(const void *a, const void *b)
@@ -514,27 +568,29 @@ static void add_shares(struct gus_view *v, const struct gus_profile *p)
  * none, the calls that were inlined are all that is known, and trees have them as well. */
 static void begin_nests(struct maker *m)
 {
-	m->nests = (struct gus_nests){ .profile = m->p, .depth = depth_of(m), .number = named_row, .context = m };
+	m->nests = (struct gus_nests){ .profile = m->p, .depth = depth_of(m), .number = named, .context = m };
 	m->nests.whole = m->inlines && m->v->by == GUS_BY_FUNCTION && m->p->chains;
 	gus_nests_begin(&m->nests);
 }
 
-void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bool inlines)
+void gus_view_make(struct gus_view *v, struct gus_profile *p, unsigned by, bool inlines)
 {
 	struct maker m = { .v = v, .p = p, .inlines = inlines };
 
-	*v = (struct gus_view){ .by = by };
+	*v = (struct gus_view){ .by = gus_by_settled(by) };
 	gus_strings_init(&v->strings);
 	gus_index_init(&m.keys, sizeof(struct row_key));
 	gus_index_init(&m.edges, sizeof(struct edge_key));
 	begin_nests(&m);
 	gus_vec_reserve(&v->of_cell, p->cells.n + 1);
 	v->of_cell.n = p->cells.n;
-	if (gus_by_is_task(by))
-		add_tasks(&m);
-	else
+	if (gus_by_is_code(v->by))
 		add_code(&m);
-	gus_view_sort(v, by_weight, NULL);
+	else
+		add_mixed(&m);
+	if (p->touches && p->touches->loads.all.n)
+		add_latencies(&m);
+	gus_view_sort(v, by_weight, p->touches);
 	(p->weighs == GUS_WEIGHS_EVENTS ? add_shares : add_shares_of_time)(v, p);
 	check_sums(v, p);
 	gus_index_free(&m.keys);
@@ -543,6 +599,7 @@ void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bo
 	gus_vec_free(&m.inside_rows);
 	gus_vec_free(&m.inside_edges);
 	gus_vec_free(&m.way);
+	gus_vec_free(&m.codes);
 }
 
 void gus_view_free(struct gus_view *v)

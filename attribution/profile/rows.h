@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A view of a profile: its cells gathered into rows by function, module, line, instruction, thread, process or
- * name of a thread, each with its share and interval. The rows' samples and weights add up to the profile's. */
+/* A view of a profile: its cells gathered into rows by code, by task, by the data that were asked for, or by several of
+ * these at once, each with its share and interval. The rows' samples and weights add up to the profile's. */
 #ifndef GUS_ATTRIBUTION_PROFILE_ROWS_H
 #define GUS_ATTRIBUTION_PROFILE_ROWS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attribution/profile/by.h"
+#include "attribution/profile/latencies.h"
 #include "attribution/profile/profile.h"
 #include "attribution/stacks/stack.h"
 #include "attribution/statistics/interval.h"
 #include "base/index.h"
-
-enum gus_by {
-	GUS_BY_FUNCTION, GUS_BY_MODULE, GUS_BY_LINE, GUS_BY_INSTRUCTION, GUS_BY_THREAD, GUS_BY_PROCESS,
-	GUS_BY_COMM, /* of a profile that has kept the names */
-};
-/* Whether rows are tasks rather than code. */
-static inline bool gus_by_is_task(enum gus_by by)
-{
-	return by >= GUS_BY_THREAD;
-}
 
 /* Strings are interned in the view and live as long as it does. */
 struct gus_row {
@@ -33,9 +25,12 @@ struct gus_row {
 	uint32_t thread;          /* index into the profile's threads, by thread only */
 	const char *comm;         /* of tasks: what they are called; else NULL */
 	uint32_t pid, tid;        /* of a thread, and of a process the first */
+	uint32_t touch;           /* number among the profile's accesses, by data only */
+	struct gus_latencies loads; /* how long loads took, of a profile that has kept accesses */
 	uint64_t samples, weight; /* of the row itself */
 	struct gus_stack stack;   /* of the weight; its unknown part is always there, also if it is 0 */
-	uint64_t total;           /* weight with everything it called; equals weight without chains */
+	uint64_t total;           /* weight with everything it called; equals weight without chains, and where rows are
+				   * not of code alone */
 	double share;             /* weight over the profile's */
 	struct gus_interval ci95; /* of the share; of time off the CPU, which is observed, what was inferred of it */
 	struct gus_off off;       /* of the weight, in a profile of time */
@@ -48,7 +43,7 @@ struct gus_edge {
 };
 
 struct gus_view {
-	enum gus_by by;
+	unsigned by;              /* enum gus_by, settled */
 	struct gus_rows gus_vec(struct gus_row) rows; /* by weight, then by name: the same input, the same order */
 	struct gus_edges gus_vec(struct gus_edge) by_callee; /* only with chains, by function */
 	struct gus_edges by_caller; /* the same, sorted by caller, then weight */
@@ -56,8 +51,9 @@ struct gus_view {
 	struct gus_strings strings;
 };
 
-/* Makes the view. inlines: a sample belongs to the innermost inlined function; else to the symbol that has the code. */
-void gus_view_make(struct gus_view *v, struct gus_profile *p, enum gus_by by, bool inlines);
+/* Makes the view; by: enum gus_by. inlines: a sample belongs to the innermost inlined function; else to the symbol that
+ * has the code. */
+void gus_view_make(struct gus_view *v, struct gus_profile *p, unsigned by, bool inlines);
 void gus_view_free(struct gus_view *v);
 
 /* The interval of the share of so much weight of the profile's. */

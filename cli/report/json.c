@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The report as JSON, schema gusprof.report/1 (DESIGN.md section 8). Keys come in a fixed order; what is not known is
  * null. Text that is not UTF-8 has the offending bytes replaced, as JSON can hold nothing else. */
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attribution/profile/touch.h"
 #include "cli/common/json.h"
+#include "cli/report/by.h"
 #include "cli/report/head.h"
 #include "cli/report/render.h"
 #include "cli/report/tree_json.h"
@@ -241,12 +244,12 @@ static void set_task(json_t *o, const struct gus_report *r, const struct gus_row
 {
 	const struct gus_thread *t = &r->profile->threads.v[row->thread];
 
-	if (r->view->by != GUS_BY_COMM)
-		json_object_set_new(o, "pid", json_integer(row->pid));
-	if (r->view->by == GUS_BY_THREAD)
-		json_object_set_new(o, "tid", json_integer(row->tid));
+	if (r->view->by & (GUS_BY_THREAD | GUS_BY_PROCESS))
+		json_object_set_new(o, "pid", json_integer((int32_t)row->pid));
+	if (r->view->by & GUS_BY_THREAD)
+		json_object_set_new(o, "tid", json_integer((int32_t)row->tid));
 	json_object_set_new(o, "comm", gus_json_text(row->comm));
-	if (r->view->by != GUS_BY_THREAD)
+	if (!(r->view->by & GUS_BY_THREAD))
 		return;
 	json_object_set_new(o, "switches", json_integer((json_int_t)t->switches));
 	json_object_set_new(o, "on_cpu_ns", json_integer((json_int_t)t->on_cpu_ns));
@@ -287,6 +290,66 @@ static json_t *wall(const struct gus_report *r)
 	return o;
 }
 
+static json_t *address(uint64_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, number);
+	return gus_json_word(text);
+}
+
+static void set_quantile(json_t *o, const char *name, const struct gus_latencies *l,
+			 const struct gus_latency_quantile *q)
+{
+	json_t *pair = json_array();
+	char *bounds = gus_format("%s_ci95", name);
+
+	json_array_append_new(pair, gus_json_number(q->has_low, q->low));
+	json_array_append_new(pair, gus_json_number(q->has_high, q->high));
+	json_object_set_new(o, name, gus_json_number(l->n != 0, q->cycles));
+	json_object_set_new(o, bounds, l->n ? pair : json_null());
+	if (!l->n)
+		json_decref(pair);
+	free(bounds);
+}
+
+/* In cycles; null where no load told how long it took. */
+static json_t *loads(const struct gus_latencies *l)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "timed", json_integer((json_int_t)l->n));
+	set_quantile(o, "median", l, &l->median);
+	set_quantile(o, "ninety", l, &l->ninety);
+	json_object_set_new(o, "longest", gus_json_number(l->n != 0, l->longest));
+	return o;
+}
+
+static json_t *data(const struct gus_report *r, const struct gus_row *row, const struct gus_report_data *d)
+{
+	const struct gus_touch_key *key = d->key;
+	json_t *o;
+
+	if (!(r->view->by & GUS_BY_DATA))
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "source", gus_json_text(d->source));
+	json_object_set_new(o, "snoop", gus_json_text(d->snoop));
+	json_object_set_new(o, "tlb", gus_json_text(d->tlb));
+	json_object_set_new(o, "access", gus_json_text(d->access));
+	json_object_set_new(o, "locked", key->lock ? json_boolean(key->lock == GUS_TOUCH_LOCKED) : json_null());
+	json_object_set_new(o, "address", key->bytes ? address(key->address) : json_null());
+	json_object_set_new(o, "bytes", gus_json_number(key->bytes != 0, key->bytes));
+	json_object_set_new(o, "pid", gus_json_number(key->pid != 0, key->pid));
+	json_object_set_new(o, "shared", json_boolean(key->shared));
+	json_object_set_new(o, "module", gus_json_text(d->module));
+	json_object_set_new(o, "symbol", gus_json_text(d->symbol));
+	json_object_set_new(o, "into", gus_json_number(d->module && !d->whole, d->into));
+	json_object_set_new(o, "others", json_boolean(key->beyond));
+	json_object_set_new(o, "loads", loads(&row->loads));
+	return o;
+}
+
 static json_t *row_object(const struct gus_report *r, size_t i, const struct gus_report_cell *cell)
 {
 	const struct gus_row *row = &r->view->rows.v[i];
@@ -307,7 +370,8 @@ static json_t *row_object(const struct gus_report *r, size_t i, const struct gus
 	set_stack(o, r, &row->stack, cell->before);
 	json_object_set_new(o, "weight", json_integer((json_int_t)row->weight));
 	json_object_set_new(o, "off", off(r, &row->off));
-	if (gus_by_is_task(r->view->by))
+	json_object_set_new(o, "data", data(r, row, &cell->data));
+	if (r->view->by & GUS_BY_TASK)
 		set_task(o, r, row);
 	if (r->graph) {
 		json_object_set_new(o, "total", json_integer((json_int_t)row->total));
@@ -317,6 +381,15 @@ static json_t *row_object(const struct gus_report *r, size_t i, const struct gus
 	if (r->trees)
 		json_object_set_new(o, "tree", gus_trees_json_row(r, i));
 	return o;
+}
+
+static json_t *by_name(unsigned by)
+{
+	char *name = gus_report_by_name(by);
+	json_t *word = gus_json_word(name);
+
+	free(name);
+	return word;
 }
 
 int gus_render_json(const struct gus_report *r)
@@ -341,7 +414,7 @@ int gus_render_json(const struct gus_report *r)
 	json_object_set_new(omitted, "samples", json_integer((json_int_t)hidden_samples));
 	json_object_set_new(omitted, "weight", json_integer((json_int_t)hidden_weight));
 	json_object_set_new(o, "schema", json_string("gusprof.report/1"));
-	json_object_set_new(o, "by", gus_json_word(gus_by_name(r->view->by)));
+	json_object_set_new(o, "by", by_name(r->view->by));
 	json_object_set_new(o, "recording", gus_json_recording(r));
 	json_object_set_new(o, "weighs", gus_json_word(gus_weighs_name(r->profile->weighs)));
 	json_object_set_new(o, "total", gus_json_total(r));

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "attribution/profile/calls.h"
 #include "attribution/profile/selection.h"
+#include "attribution/profile/touch.h"
 #include "base/log.h"
 #include "base/suggest.h"
 #include "cli/common/filter.h"
@@ -15,6 +16,7 @@
 #include "cli/common/absent.h"
 #include "cli/common/progress.h"
 #include "cli/common/naming.h"
+#include "cli/report/by.h"
 #include "cli/report/flame.h"
 #include "cli/report/flame_file.h"
 #include "cli/report/folded.h"
@@ -25,11 +27,10 @@
 #include "cli/verbs.h"
 
 enum format { TEXT, JSON, CSV };
-#define BY_DEFAULT (-1) /* function */
 
 struct report_options {
 	const char *input, *sort, *symfs, *build_ids, *flamegraph;
-	int by;                       /* enum gus_by, or BY_DEFAULT */
+	unsigned by;                  /* enum gus_by; 0: not given, which is by function */
 	int format;                   /* enum format */
 	double percent_limit;
 	struct gus_filter_options filter;
@@ -86,18 +87,25 @@ static int call_inverted(const char *argument, void *values, struct gus_error *e
 	return gus_trees_parse(&((struct report_options *)values)->graph, "caller", err);
 }
 
+static int call_by(const char *argument, void *values, struct gus_error *err)
+{
+	return gus_report_by_parse(&((struct report_options *)values)->by, argument, err);
+}
+
 #define WITH_GRAPH "call-graph inverted children" /* what is about trees needs one of these */
 #define AT(field) offsetof(struct report_options, field)
 static const struct gus_option options[] = {
 	{ 'i', "input", "FILE", "The recording to read, - for standard input; gusprof.data by default.",
 	  GUS_OPTION_STRING, AT(input),
 	  .choices = "@file", .fit = { .excludes = "--", .why = "both name the recording" } },
-	{ 0, "by", "WHAT", "What a row is: function (the default), module, line, instruction, thread, process, "
-	  "or comm: what a thread was called.", GUS_OPTION_CHOICE, AT(by),
-	  .choices = "function module line instruction thread process comm" },
+	{ 0, "by", "WHAT[,WHAT]", "What a row is, or several at once: function (the default), module, line, "
+	  "instruction; thread, process, or comm: what a thread was called; of accesses to memory, where the recording "
+	  "has them, data-source: where the data were, snoop, tlb, access, locked; data-page, data-line: of caches, "
+	  "data-module, data-symbol: what is there.", GUS_OPTION_CALL, .call = call_by, .choices = GUS_BY_WORDS,
+	  .filled = true },
 	{ 's', "sort", "KEY[,KEY]", "Order of the rows: share (the default; time is the same), samples, total, name, "
-	  "module, line, offset, pid, tid.", GUS_OPTION_STRING, AT(sort),
-	  .choices = "share time samples total name module line offset pid tid" },
+	  "module, line, offset, pid, tid; of data address and latency, the longest median first.", GUS_OPTION_STRING,
+	  AT(sort), .choices = "share time samples total name module line offset pid tid address latency" },
 	{ 0, "percent-limit", "PCT", "Leave out rows below this share, and say how many.", GUS_OPTION_PERCENT,
 	  AT(percent_limit) },
 	{ 0, "dso", "NAME[,NAME]", "Only samples in these modules, by path or base name.", GUS_OPTION_LIST,
@@ -158,8 +166,13 @@ static const struct gus_option options[] = {
 
 #define NO_TASK { .excludes = "flamegraph", \
 	.why = "its stacks are functions; comm, process and thread can stand below them" }
+#define NO_TIME { .excludes = "off-cpu wall", .why = "who does not run asks for no data" }
 static const struct gus_option_rule rules[] = {
-	{ "by=module", NO_TASK }, { "by=line", NO_TASK }, { "by=instruction", NO_TASK },
+	{ "by=*module*", NO_TASK }, { "by=*line*", NO_TASK }, { "by=*instruction*", NO_TASK }, { "by=*,*", NO_TASK },
+	{ "by=*data*", NO_TASK }, { "by=snoop", NO_TASK }, { "by=tlb", NO_TASK }, { "by=access", NO_TASK },
+	{ "by=locked", NO_TASK },
+	{ "by=*data-*", NO_TIME }, { "by=*snoop*", NO_TIME }, { "by=*tlb*", NO_TIME }, { "by=*access*", NO_TIME },
+	{ "by=*locked*", NO_TIME },
 	{ "call-graph=*folded*", { .excludes = "by sort children format=json format=csv max-depth flamegraph",
 				   .why = "folded stacks are lines of their own" } },
 	{ NULL, { 0 } },
@@ -188,23 +201,24 @@ static const struct gus_habit habits[] = {
 	  "was recorded, or perf's folder of build ids" },
 	{ "--no-call-graph", "without -g there is none" },
 	{ "--max-stack", "--max-depth N shows N levels of trees" },
-	{ "--mem-mode", "'gusprof model' says what memory accesses cost" },
+	{ "--mem-mode", "--by data-source shows where the data were, --by data-symbol and others which" },
 	{ "--branch-stack", "'gusprof annotate' shows the branches of a recording made with -b" },
 	{ NULL, NULL },
 };
 
-/* Words of perf's --sort that say here what a row is. */
+/* Words of perf's --sort that say here what a row is are those of --by; and these. */
 static const struct { const char *word, *instead; } dimensions[] = {
-	{ "comm", "--by comm" }, { "pid", "--by process" }, { "tid", "--by thread" }, { "dso", "--by module" },
-	{ "sym", "--by function" }, { "symbol", "--by function" }, { "srcline", "--by line" },
 	{ "parent", "-g" }, { "cpu", "'gusprof script -F cpu,sym'" },
+	{ "local_weight", "--by data-source, which has latencies" },
+	{ "weight", "--by data-source, which has latencies" },
 };
 
 /* Sorting. The view comes sorted by weight and, among equals, in an order of its own; keys only rearrange it stably. */
 
-enum key { KEY_SHARE, KEY_SAMPLES, KEY_TOTAL, KEY_NAME, KEY_MODULE, KEY_LINE, KEY_OFFSET, KEY_PID, KEY_TID, KEYS };
+enum key { KEY_SHARE, KEY_SAMPLES, KEY_TOTAL, KEY_NAME, KEY_MODULE, KEY_LINE, KEY_OFFSET, KEY_PID, KEY_TID,
+	KEY_ADDRESS, KEY_LATENCY, KEYS };
 static const char *const key_names[KEYS] = { "share", "samples", "total", "name", "module", "line", "offset", "pid",
-	"tid" };
+	"tid", "address", "latency" };
 
 struct sorting {
 	const struct gus_profile *profile;
@@ -225,6 +239,14 @@ static int number_order(uint64_t a, uint64_t b)
 static const char *module_path(const struct gus_profile *p, const struct gus_row *row)
 {
 	return row->module == GUS_INDEX_NONE ? "" : gus_space_module(p->space, row->module)->path;
+}
+
+/* Profiles that keep accesses have one at least. */
+static const struct gus_touch *touch_of(const struct sorting *s, const struct gus_row *row)
+{
+	static const struct gus_touch none;
+
+	return s->profile->touches ? &s->profile->touches->list.v[row->touch] : &none;
 }
 
 static int key_order(const struct sorting *s, enum key key, const struct gus_row *x, const struct gus_row *y)
@@ -249,6 +271,10 @@ static int key_order(const struct sorting *s, enum key key, const struct gus_row
 		return number_order(x->pid, y->pid);
 	case KEY_TID:
 		return number_order(x->tid, y->tid);
+	case KEY_ADDRESS:
+		return number_order(touch_of(s, x)->lowest, touch_of(s, y)->lowest);
+	case KEY_LATENCY:
+		return number_order(y->loads.median.cycles, x->loads.median.cycles);
 	default:
 		return number_order(x->offset, y->offset);
 	}
@@ -269,19 +295,20 @@ static int by_keys(const struct gus_row *x, const struct gus_row *y, const void 
 
 static int unknown_key(const char *text, size_t length, struct gus_error *err)
 {
-	const char *several = strchr(text, ',') ? "; 'gusprof script -G -F comm,dso,sym | sort | uniq -c' counts by "
-		"several at once" : "";
 	char *word = gus_strndup(text, length), meant[64];
-	int rc = 0;
+	const char *by = gus_report_by_of_perf(word), *instead = NULL;
 
-	for (size_t i = 0; rc == 0 && i < sizeof(dimensions) / sizeof(*dimensions); i++)
+	for (size_t i = 0; i < sizeof(dimensions) / sizeof(*dimensions); i++)
 		if (strcmp(dimensions[i].word, word) == 0)
-			rc = gus_fail(err, GUS_E_USAGE, "-s says here in which order rows stand, and not what a row "
-				      "is: for perf's '%s' use %s%s", word, dimensions[i].instead, several);
+			instead = dimensions[i].instead;
 	gus_suggest_format(gus_suggest(word, key_names, KEYS), meant, sizeof(meant));
-	if (rc == 0)
-		gus_fail(err, GUS_E_USAGE, "--sort knows share, samples, total, name, module, line, offset, pid and "
-			 "tid, not '%s'%s", word, meant);
+	if (by || instead)
+		gus_fail(err, GUS_E_USAGE, "-s says here in which order rows stand, and not what a row is: for perf's "
+			 "'%s' use %s%s%s", word, by ? "--by " : "", by ? by : instead,
+			 strchr(text, ',') ? "; --by takes several with commas, too" : "");
+	else
+		gus_fail(err, GUS_E_USAGE, "--sort knows share, samples, total, name, module, line, offset, pid, tid, "
+			 "address and latency, not '%s'%s", word, meant);
 	free(word);
 	return -1;
 }
@@ -347,7 +374,7 @@ static void add_trees(struct gus_report *r, const struct report_options *o, stru
 		return;
 	gus_calls_make(calls, r->profile, &(struct gus_calls_options){ o->inlines, o->collapse });
 	r->calls = calls;
-	if (o->graph.down && o->by == BY_DEFAULT && !o->children) {
+	if (o->graph.down && !o->by && !o->children) {
 		gus_tree_all(tree, calls, &o->graph.limits);
 		r->tree = tree;
 	} else {
@@ -399,9 +426,9 @@ static void warn(const char *text, void *context)
 	gus_log(context, GUS_WARN, "%s", text);
 }
 
-static enum gus_by by_of(const struct report_options *o)
+static unsigned by_of(const struct report_options *o)
 {
-	return o->by == BY_DEFAULT ? GUS_BY_FUNCTION : (enum gus_by)o->by;
+	return o->by ? gus_by_settled(o->by) : GUS_BY_FUNCTION;
 }
 
 /* What is to be said when all is printed. Text has the notices above it, and tasks have no names of code. */
@@ -417,7 +444,7 @@ static int finish(const struct report_options *o, const struct gus_report *r, in
 		gus_complain(failure);
 		return -1;
 	}
-	if (o->flamegraph || !gus_by_is_task(by_of(o)))
+	if (o->flamegraph || gus_by_has_code(by_of(o)))
 		trouble(r->profile, log);
 	return rc;
 }
@@ -536,7 +563,8 @@ static int report(struct report_options *o)
 	}
 	filter.modules = (const char *const *)o->modules.v;
 	filter.chains = o->graph.kind || o->flamegraph;
-	filter.comms_kept = o->by == GUS_BY_COMM || o->graph.kind == GUS_TREES_FOLDED;
+	filter.data = o->by & GUS_BY_DATA;
+	filter.comms_kept = o->by & GUS_BY_COMM || o->graph.kind == GUS_TREES_FOLDED;
 	filter.weighs = o->off_cpu ? GUS_WEIGHS_OFF_CPU : o->wall ? GUS_WEIGHS_WALL : GUS_WEIGHS_EVENTS;
 	filter.kernel_ends = o->kernel_ends;
 	filter.heed = (struct gus_heed){ heed, &progress };
@@ -578,7 +606,7 @@ out:
 
 static int run(int argc, char **argv)
 {
-	struct report_options o = { .input = GUS_RECORDING_DEFAULT, .sort = "", .inlines = true, .by = BY_DEFAULT,
+	struct report_options o = { .input = GUS_RECORDING_DEFAULT, .sort = "", .inlines = true,
 				   .graph = GUS_TREES_DEFAULTS,
 				   .screen = GUS_SCREEN_DEFAULTS, .naming = GUS_NAMING_DEFAULTS };
 	int status;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "attribution/profile/touch.h"
 #include "base/path.h"
 #include "cli/common/print.h"
 #include "cli/report/head.h"
@@ -152,6 +153,109 @@ static const char *function_cell(const struct shown *s, struct made *m)
 	return s->row->function ? s->row->function : "[unknown]";
 }
 
+/* Of data. */
+
+static const char *untold(const char *text)
+{
+	return text && *text ? text : "[not told]";
+}
+
+static const char *source_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return untold(s->cell->data.source);
+}
+
+static const char *snoop_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return untold(s->cell->data.snoop);
+}
+
+static const char *tlb_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return untold(s->cell->data.tlb);
+}
+
+static const char *access_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return untold(s->cell->data.access);
+}
+
+static const char *locked_cell(const struct shown *s, struct made *m)
+{
+	(void)m;
+	return untold(s->cell->data.locked);
+}
+
+static const char *address_cell(const struct shown *s, struct made *m)
+{
+	const struct gus_touch_key *key = s->cell->data.key;
+
+	if (!key->bytes)
+		return "";
+	snprintf(m->text, sizeof(m->text), "%" PRIx64, key->address);
+	return m->text;
+}
+
+/* A shared file's and the kernel's memory is nobody's. */
+static const char *owner_cell(const struct shown *s, struct made *m)
+{
+	if (!s->cell->data.key->pid)
+		return "";
+	snprintf(m->text, sizeof(m->text), "%" PRIu32, s->cell->data.key->pid);
+	return m->text;
+}
+
+static const char *data_cell(const struct shown *s, struct made *m)
+{
+	const struct gus_report_data *d = &s->cell->data;
+
+	if (!d->key->addressed)
+		return d->key->beyond ? "[others]" : "[not told]";
+	gus_report_place(d, m->text, sizeof(m->text));
+	return m->text;
+}
+
+static const char *loads_cell(const struct shown *s, struct made *m)
+{
+	snprintf(m->text, sizeof(m->text), "%" PRIu64, s->row->loads.n);
+	return s->row->loads.n ? m->text : "";
+}
+
+static const char *cycles(const struct shown *s, struct made *m, uint64_t n)
+{
+	snprintf(m->text, sizeof(m->text), "%" PRIu64, n);
+	return s->row->loads.n ? m->text : "";
+}
+
+static const char *median_cell(const struct shown *s, struct made *m)
+{
+	return cycles(s, m, s->row->loads.median.cycles);
+}
+
+static const char *ninety_cell(const struct shown *s, struct made *m)
+{
+	return cycles(s, m, s->row->loads.ninety.cycles);
+}
+
+static const char *bounds_cell(const struct shown *s, struct made *m)
+{
+	const struct gus_latency_quantile *q = &s->row->loads.median;
+	char low[32] = "?", high[32] = "?";
+
+	if (!s->row->loads.n)
+		return "";
+	if (q->has_low)
+		snprintf(low, sizeof(low), "%" PRIu64, q->low);
+	if (q->has_high)
+		snprintf(high, sizeof(high), "%" PRIu64, q->high);
+	snprintf(m->text, sizeof(m->text), "%s .. %s", low, high);
+	return m->text;
+}
+
 static const char *name_cell(const struct shown *s, struct made *m)
 {
 	(void)m;
@@ -160,15 +264,16 @@ static const char *name_cell(const struct shown *s, struct made *m)
 
 static const char *id_cell(const struct shown *s, struct made *m)
 {
-	if (s->r->view->by == GUS_BY_THREAD)
-		snprintf(m->text, sizeof(m->text), "%" PRIu32 "/%" PRIu32, s->row->pid, s->row->tid);
+	if (s->r->view->by & GUS_BY_THREAD)
+		snprintf(m->text, sizeof(m->text), "%" PRId32 "/%" PRId32, (int32_t)s->row->pid,
+			 (int32_t)s->row->tid);
 	else
-		snprintf(m->text, sizeof(m->text), "%" PRIu32, s->row->pid);
+		snprintf(m->text, sizeof(m->text), "%" PRId32, (int32_t)s->row->pid);
 	return m->text;
 }
 
 /* All columns that there are, in their order, and the views that have them; -g and times come to that. */
-#define VIEW(by) (1u << GUS_BY_##by)
+#define VIEW(by) ((unsigned)GUS_BY_##by)
 #define CODE (VIEW(FUNCTION) | VIEW(LINE) | VIEW(INSTRUCTION))
 #define ANY (~0u)
 enum need { ALWAYS, WITH_GRAPH, WITH_TIME, OF_EVENTS, OF_OFF, OF_WALL, OF_BOTH };
@@ -189,6 +294,26 @@ static const struct kind {
 	{ ANY, OF_BOTH, times_cell, { "times", .right = true, .pad = 7, .leaves = 3 } },
 	{ ANY, OF_OFF, mean_cell, { "mean", .right = true, .pad = 9, .leaves = 1 } },
 	{ ANY, OF_OFF, longest_cell, { "longest", .right = true, .pad = 9, .leaves = 2 } },
+	{ VIEW(DATA), ALWAYS, loads_cell, { "timed", .right = true, .pad = 6, .leaves = 5 } },
+	{ VIEW(DATA), ALWAYS, median_cell, { "median", .right = true, .pad = 6 } },
+	{ VIEW(DATA), ALWAYS, bounds_cell, { "of median", .right = true, .pad = 10, .leaves = 3 } },
+	{ VIEW(DATA), ALWAYS, ninety_cell, { "90%", .right = true, .pad = 6, .leaves = 6 } },
+	{ VIEW(DATA_SOURCE), ALWAYS, source_cell,
+	  { "data from", .how = GUS_SHORTEN_END, .pad = 20, .comfort = 16, .least = 10 } },
+	{ VIEW(SNOOP), ALWAYS, snoop_cell, { "snoop", .how = GUS_SHORTEN_END, .pad = 10, .comfort = 10, .least = 10 } },
+	{ VIEW(TLB), ALWAYS, tlb_cell, { "TLB", .how = GUS_SHORTEN_END, .pad = 10, .comfort = 10, .least = 10 } },
+	{ VIEW(ACCESS), ALWAYS, access_cell,
+	  { "access", .how = GUS_SHORTEN_END, .pad = 10, .comfort = 10, .least = 10 } },
+	{ VIEW(LOCKED), ALWAYS, locked_cell,
+	  { "locked", .how = GUS_SHORTEN_END, .pad = 10, .comfort = 10, .least = 10 } },
+	{ VIEW(DATA_PLACE), ALWAYS, address_cell, { "address", .right = true, .pad = 12 } },
+	{ VIEW(DATA_PLACE), ALWAYS, owner_cell, { "of pid", .right = true, .pad = 7, .leaves = 7 } },
+	{ VIEW(DATA_PLACE) | VIEW(DATA_OWNER), ALWAYS, data_cell,
+	  { "data", .how = GUS_SHORTEN_MIDDLE, .pad = 20, .comfort = 16, .least = 8 } },
+	{ VIEW(THREAD) | VIEW(PROCESS) | VIEW(COMM), ALWAYS, name_cell,
+	  { "name", .how = GUS_SHORTEN_MIDDLE, .pad = 16, .comfort = 16, .least = 8 } },
+	{ VIEW(THREAD), ALWAYS, id_cell, { "pid/tid", .pad = 12 } },
+	{ VIEW(PROCESS), ALWAYS, id_cell, { "pid", .pad = 7 } },
 	{ VIEW(MODULE), ALWAYS, path_cell, { "module", .how = GUS_SHORTEN_PATH, .comfort = 30, .least = 10 } },
 	{ CODE, ALWAYS, module_cell, { "module", .how = GUS_SHORTEN_MIDDLE, .pad = 20, .comfort = 12, .least = 6 } },
 	{ VIEW(INSTRUCTION), ALWAYS, offset_cell, { "offset", .right = true, .pad = 8 } },
@@ -197,10 +322,6 @@ static const struct kind {
 	{ VIEW(LINE) | VIEW(INSTRUCTION), ALWAYS, line_cell,
 	  { "line", .how = GUS_SHORTEN_MIDDLE, .pad = 16, .comfort = 14, .least = 8, .leaves = 3 } },
 	{ CODE, ALWAYS, function_cell, { "function", .how = GUS_SHORTEN_NAME, .comfort = 32, .least = 10 } },
-	{ VIEW(THREAD) | VIEW(PROCESS) | VIEW(COMM), ALWAYS, name_cell,
-	  { "name", .how = GUS_SHORTEN_MIDDLE, .pad = 16, .comfort = 16, .least = 8 } },
-	{ VIEW(THREAD), ALWAYS, id_cell, { "pid/tid" } },
-	{ VIEW(PROCESS), ALWAYS, id_cell, { "pid" } },
 };
 
 /* Those of a report. */
@@ -219,17 +340,17 @@ static struct columns choose_columns(const struct gus_report *r)
 	struct columns c = { 0 };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (!(kinds[i].views >> r->view->by & 1) || !given[kinds[i].need])
+		if (!(kinds[i].views & r->view->by) || !given[kinds[i].need])
 			continue;
 		c.kinds[c.n] = &kinds[i];
 		c.columns[c.n] = kinds[i].column;
 		/* By line that is what was asked for, and stays. */
-		if (r->view->by == GUS_BY_LINE && kinds[i].cell == line_cell)
+		if (r->view->by & GUS_BY_LINE && kinds[i].cell == line_cell)
 			c.columns[c.n].leaves = 0;
 		/* Where there is more to say than the function, that needs the room as well. */
 		if (kinds[i].cell == function_cell && r->view->by == GUS_BY_LINE)
 			c.columns[c.n].comfort = 24;
-		if (kinds[i].cell == function_cell && r->view->by == GUS_BY_INSTRUCTION)
+		if (kinds[i].cell == function_cell && r->view->by & GUS_BY_INSTRUCTION)
 			c.columns[c.n].comfort = 16;
 		c.n++;
 	}

@@ -143,7 +143,7 @@ struct gus_trees {
 /* Rows of functions, lines and instructions say in which function samples are: its callers are what is to be seen. */
 static bool names_function(const struct gus_view *v)
 {
-	return v->by == GUS_BY_FUNCTION || v->by == GUS_BY_LINE || v->by == GUS_BY_INSTRUCTION;
+	return v->by & (GUS_BY_FUNCTION | GUS_BY_LINE | GUS_BY_INSTRUCTION);
 }
 
 struct rowed { uint32_t row; struct gus_tree_seed seed; };

@@ -4,14 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "attribution/profile/touch.h"
+#include "base/limits.h"
 #include "base/missed.h"
 #include "symbolizer/insn/insn.h"
-
-static const char *const by_names[] = {
-	[GUS_BY_FUNCTION] = "function", [GUS_BY_MODULE] = "module", [GUS_BY_LINE] = "line",
-	[GUS_BY_INSTRUCTION] = "instruction", [GUS_BY_THREAD] = "thread",
-	[GUS_BY_PROCESS] = "process", [GUS_BY_COMM] = "comm",
-};
 
 static const char *const weighs_names[] = {
 	[GUS_WEIGHS_EVENTS] = "events", [GUS_WEIGHS_OFF_CPU] = "off-cpu", [GUS_WEIGHS_WALL] = "wall",
@@ -20,11 +16,6 @@ static const char *const weighs_names[] = {
 const char *gus_weighs_name(enum gus_weighs weighs)
 {
 	return weighs_names[weighs];
-}
-
-const char *gus_by_name(enum gus_by by)
-{
-	return by_names[by];
 }
 
 void gus_report_build_id(const struct gus_module *module, char out[GUS_REPORT_BUILD_ID])
@@ -55,12 +46,14 @@ void gus_report_cell(const struct gus_report *r, size_t i, uint64_t *sum, struct
 	*cell = (struct gus_report_cell){ .module = "", .before = *sum };
 	cell->time_ns = gus_scale_part(&r->units.time, &time_sum, row->weight);
 	cell->cycles = gus_scale_part(&r->units.cycles, sum, row->weight);
+	if (r->view->by & GUS_BY_DATA)
+		gus_report_data(r->profile, r->view->by, row, &cell->data);
 	if (row->module != GUS_INDEX_NONE) {
 		const struct gus_module *module = gus_space_module(r->profile->space, row->module);
 
 		cell->module = module->path;
 		gus_report_build_id(module, cell->build_id);
-		if (r->view->by == GUS_BY_INSTRUCTION)
+		if (r->view->by & GUS_BY_INSTRUCTION)
 			disassemble(r, module, row->offset, cell->text, sizeof(cell->text));
 	}
 }
@@ -223,6 +216,10 @@ void gus_report_notices(const struct gus_report *r, void (*say)(const char *text
 	notice_unsampled(r, &n);
 	notice_time(r, &n);
 	notice_endings(&p->endings, &n);
+	if (p->touches && p->touches->beyond)
+		notice(&n, "there are more than %u places of data: %llu samples are of places that came later and are "
+			   "in rows together ('[others]'). --time or --tid take fewer", GUS_LIMIT_TOUCHES,
+		       (unsigned long long)p->touches->beyond);
 	for (size_t i = 0; p->footer && i < p->footer->n_notices; i++)
 		notice(&n, "%s", p->footer->notices[i]);
 	if (p->throttled)

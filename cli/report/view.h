@@ -8,6 +8,7 @@
 
 #include "attribution/profile/rows.h"
 #include "attribution/profile/units.h"
+#include "cli/report/data.h"
 
 struct gus_calls;
 struct gus_trees_how;
@@ -37,6 +38,7 @@ void gus_report_build_id(const struct gus_module *module, char out[GUS_REPORT_BU
 /* Row i as people and programs see it. Strings live as long as the view; text is filled by gus_report_cell. */
 struct gus_report_cell {
 	const char *module;         /* "" of tasks */
+	struct gus_report_data data; /* of a report whose rows are of data */
 	char build_id[GUS_REPORT_BUILD_ID]; /* "" if unknown */
 	char text[128];             /* the instruction, or "" */
 	uint64_t time_ns, cycles;   /* parts that add up to the totals over all rows in order */
@@ -58,7 +60,5 @@ bool gus_report_misses(const struct gus_report *r);
 
 /* What rows are of: "events", or the option without its dashes. */
 const char *gus_weighs_name(enum gus_weighs weighs);
-/* As --by takes it. */
-const char *gus_by_name(enum gus_by by);
 
 #endif

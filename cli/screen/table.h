@@ -14,7 +14,7 @@
 #include "cli/screen/screen.h"
 #include "cli/screen/shorten.h"
 
-#define GUS_TABLE_COLUMNS 12
+#define GUS_TABLE_COLUMNS 28
 
 struct gus_table_column {
 	const char *title;

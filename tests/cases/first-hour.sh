@@ -44,7 +44,7 @@ done <<LIST
 129|--by takes function.*, not 'zebra'$|report --by zebra
 129|did you mean 'share'|report -s shar
 129|for perf's 'comm' use --by comm|report -s comm,dso,sym
-129|script -G -F comm,dso,sym |report -s comm,dso,sym
+129|--by takes several with commas|report -s comm,dso,sym
 129|for perf's 'sym' use --by function$|report -s sym
 129|did you mean 'show'|uarch shwo
 129|did you mean 'header'|dump --type hedaer
@@ -67,6 +67,7 @@ done <<LIST
 125|recording old/perf.data: there is no such file$|report old/perf.data
 125|recording x.data: there is no such file$|report x.data
 125|cannot import nosuch: No such file or directory$|import nosuch
+129|--by data-source|report --mem-mode
 129|the kernel that runs, if it is the one|report --vmlinux x
 129|the kernel that runs, if it is the one|report --kallsyms x
 125|theirs is corrupt: its header says|report theirs

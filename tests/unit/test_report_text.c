@@ -39,6 +39,7 @@ static int setup(void **state)
 	p->samples = 20;
 	p->weight = 1000;
 	t->screen.dots = "..";
+	t->view.by = GUS_BY_FUNCTION;
 	t->how.kind = GUS_TREES_ROWS;
 	t->r = (struct gus_report){ .profile = p, .view = &t->view, .screen = &t->screen,
 		.units = gus_units_of(p) };

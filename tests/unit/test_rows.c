@@ -85,6 +85,31 @@ size_t gus_symbols_names(struct gus_symbols *symbols, const struct gus_module *m
 	return 1;
 }
 
+/* Of data nothing is asked here. */
+
+struct gus_place gus_space_find_data(struct gus_space *space, uint32_t pid, uint64_t time, uint64_t address,
+				     unsigned mode, bool *is_shared)
+{
+	(void)space;
+	(void)pid;
+	(void)time;
+	(void)mode;
+	*is_shared = false;
+	fail();
+	return (struct gus_place){ 0, address };
+}
+
+const char *gus_symbols_datum(struct gus_symbols *symbols, const struct gus_module *module, uint64_t offset,
+			      uint64_t *begins)
+{
+	(void)symbols;
+	(void)module;
+	(void)offset;
+	(void)begins;
+	fail();
+	return NULL;
+}
+
 /* The profile. */
 
 static struct gus_cell cell(uint64_t offset, uint64_t weight)
