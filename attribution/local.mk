@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += attribution/libattribution.a
 attribution_libattribution_a_SOURCES = \
+	attribution/memory/sharing.c attribution/memory/sharing.h \
 	attribution/profile/annotation.c attribution/profile/annotation.h \
 	attribution/profile/by.c attribution/profile/by.h \
 	attribution/profile/calls.c attribution/profile/calls.h \

@@ -138,6 +138,8 @@ static inline bool gus_budget_charge(struct gus_budget *b, uint64_t units)
 /* Places in memory that a profile tells apart: lines or pages that were asked for, each of which takes some 400 bytes
  * until it is a row. */
 #define GUS_LIMIT_TOUCHES (1u << 18)
+/* Who uses lines that are shared: each a thread, an instruction and a byte of a line; some 120 bytes of memory. */
+#define GUS_LIMIT_SHARING (1u << 19)
 /* Bytes of memory that names, lines and code take which a recording brings along. A recorder writes 64 MiB of them at
  * most, and code of runtimes besides; but 4 MiB of zeros are some 200 bytes of a recording. */
 #define GUS_LIMIT_EMBEDDED (1ull << 30)

@@ -280,6 +280,7 @@ unit_tests = \
 	tests/unit/test_rows \
 	tests/unit/test_by \
 	tests/unit/test_latencies \
+	tests/unit/test_sharing \
 	tests/unit/test_touch \
 	tests/unit/test_saturation \
 	tests/unit/test_set \
@@ -448,6 +449,9 @@ tests_unit_test_options_SOURCES = tests/unit/test_options.c cli/common/option_ru
 	cli/common/print.c
 tests_unit_test_by_SOURCES = tests/unit/test_by.c cli/report/by.c
 tests_unit_test_latencies_SOURCES = tests/unit/test_latencies.c
+tests_unit_test_sharing_LDFLAGS = -Wl,--build-id=sha1
+tests_unit_test_sharing_SOURCES = tests/unit/test_sharing.c tests/unit/made_folder.h tests/unit/made_sideband.h \
+	$(made_mapping)
 tests_unit_test_touch_SOURCES = tests/unit/test_touch.c $(made_mapping)
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(made_program)
 tests_unit_test_order_SOURCES = tests/unit/test_order.c

@@ -97,6 +97,8 @@ static bool is_command(const Gusprof__Header *h)
 
 static const char *event_of(const struct gus_profile *p)
 {
+	if (p->event == GUS_EVENT_ANY)
+		return "all events";
 	return p->event < p->header->n_events ? p->header->events[p->event]->name : "an event that is not known";
 }
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "attribution/profile/calls.h"
 #include "attribution/profile/selection.h"
-#include "attribution/profile/touch.h"
+#include "attribution/memory/sharing.h"
 #include "base/log.h"
 #include "base/suggest.h"
 #include "cli/common/filter.h"
@@ -21,6 +21,7 @@
 #include "cli/report/flame_file.h"
 #include "cli/report/folded.h"
 #include "cli/report/render.h"
+#include "cli/report/sharing.h"
 #include "cli/report/trees.h"
 #include "cli/screen/pager.h"
 #include "cli/screen/screen.h"
@@ -41,6 +42,7 @@ struct report_options {
 	uint64_t max_depth;
 	bool inlines, collapse, children, quiet, header;
 	bool off_cpu, wall, kernel_ends;
+	bool false_sharing;
 	bool stdio, counts;           /* what is so anyhow */
 	int verbosity;
 };
@@ -122,6 +124,12 @@ static const struct gus_option options[] = {
 	  GUS_OPTION_FLAG, AT(wall) },
 	{ 0, "kernel-ends", NULL, "With --off-cpu or --wall: where a thread left the CPU is the kernel's function, "
 	  "below its own; by default it is the innermost function in user space.", GUS_OPTION_FLAG, AT(kernel_ends) },
+	{ 0, "false-sharing", NULL, "Instead of rows: lines of caches that threads take from each other although they "
+	  "use different bytes of them, and who does. Needs samples of loads that tell of HITM, as of 'perf c2c "
+	  "record'.",
+	  GUS_OPTION_FLAG, AT(false_sharing),
+	  .fit = { .excludes = "by sort symbol percent-limit off-cpu wall call-graph inverted children flamegraph",
+	  .why = "it shows lines of caches and not rows" } },
 	{ 'g', "call-graph", "[=HOW]", "Show who called: below each row a tree of its callers. HOW, by commas: "
 	  "caller (one tree of all, from the outermost callers down; with --by of each row), callee (up from a row), "
 	  "graph or fractal (shares of all, or of the line above), a threshold in percent (0.5), rows (callers and "
@@ -535,6 +543,37 @@ static int status_of(const struct gus_error *err)
 	return err->code == GUS_E_USAGE ? GUS_EXIT_USAGE : GUS_EXIT_OWN_FAILURE;
 }
 
+/* All events, as loads and stores are two of them, unless one was asked for. */
+static int share(const struct report_options *o, struct gus_reader *reader, struct gus_filter *filter,
+		 const struct gus_symbols_options *symbols, uint64_t length)
+{
+	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
+	const struct gus_screen screen = gus_screen_of(stdout, &o->screen);
+	struct gus_report r = { .path = o->input, .length_ns = length, .screen = &screen, .header = o->header };
+	struct gus_sharing sharing;
+	struct gus_error err = { 0 };
+	int rc = 0;
+
+	if (!o->filter.event)
+		filter->event = GUS_EVENT_ANY;
+	rc = gus_sharing_find(&sharing, reader, filter, symbols, log, &err);
+	gus_progress_end(filter->heed.context);
+	if (rc != 0)
+		return status_of(&err);
+	r.profile = &sharing.profile;
+	if (o->format == TEXT && o->screen.pager)
+		gus_pager_begin(&screen);
+	if (o->format == JSON)
+		rc = gus_render_sharing_json(&r, &sharing);
+	else if (o->format == CSV)
+		gus_render_sharing_csv(&sharing);
+	else
+		gus_render_sharing_text(&r, &sharing);
+	rc = finish(o, &r, rc, log);
+	gus_sharing_free(&sharing);
+	return rc == 0 ? 0 : GUS_EXIT_OWN_FAILURE;
+}
+
 static int report(struct report_options *o)
 {
 	const struct gus_log *log = gus_cli_log(o->quiet ? -1 : o->verbosity);
@@ -577,6 +616,10 @@ static int report(struct report_options *o)
 	symbols.build_ids = build_ids;
 	/* As perf's users know it; in a flame graph it would be a frame for each address. */
 	symbols.name_offsets = header->origin && !o->flamegraph && o->graph.kind != GUS_TREES_FOLDED;
+	if (o->false_sharing) {
+		status = share(o, reader, &filter, &symbols, length);
+		goto out;
+	}
 	if (gus_profile_load(&profile, reader, &filter, &symbols, log, &err) != 0) {
 		gus_progress_end(&progress);
 		status = status_of(&err);
